@@ -1,0 +1,131 @@
+/*
+ * What pmon needs to know of a CPU: how to take one instruction apart, which
+ * bytes trap, where a function's first instruction is, how to run one
+ * instruction elsewhere or without running it at all.  Never touches a
+ * process: memory and registers are handed in.
+ */
+#ifndef ARCH_ARCH_H
+#define ARCH_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { INSN_MAX = 16, SLOT_MAX = 32 };
+
+enum insn_kind {
+	INSN_PLAIN,		/* goes on with the next instruction */
+	INSN_JUMP,		/* to target, always */
+	INSN_BRANCH,		/* to target or the next instruction */
+	INSN_JUMP_INDIRECT,	/* to somewhere computed */
+	INSN_CALL,		/* to target, comes back to the next */
+	INSN_CALL_INDIRECT,
+	INSN_RETURN,
+	INSN_SYSCALL,		/* enters the kernel, comes back */
+	INSN_TRAP,		/* the program's own breakpoint instruction */
+	INSN_STOP,		/* never goes on: hlt, ud2 */
+};
+
+/* One decoded instruction.  target is 0 unless kind has one. */
+struct insn {
+	uint64_t addr;
+	uint64_t target;
+	uint8_t len;
+	uint8_t kind;		/* enum insn_kind */
+};
+
+/*
+ * A CPU's registers, in the order of the arch's own REG enumeration.  For
+ * x86-64 it is that of struct user_regs_struct.
+ */
+struct regs {
+	uint64_t r[32];
+};
+
+/* Access to the target's memory, lent to emulation; 0 or -1. */
+struct memory {
+	int (*read)(void *ctx, uint64_t va, void *buf, size_t len);
+	int (*write)(void *ctx, uint64_t va, const void *buf, size_t len);
+	void *ctx;
+};
+
+/* One instruction made ready to be emulated; filled by emul_prepare. */
+struct emul {
+	uint64_t imm;
+	uint64_t next;		/* va of the instruction after it */
+	uint8_t op;		/* the arch's own enumerations */
+	uint8_t cond;
+	uint8_t dst, src, index;	/* registers */
+	uint8_t scale;
+	uint8_t width;		/* operand size in bytes */
+	uint8_t flags;
+	int32_t disp;
+};
+
+enum emul_result {
+	EMUL_DONE,		/* registers and memory are as after it */
+	EMUL_TAKEN,		/* the same, and the branch was taken */
+	EMUL_FAULT,		/* memory was not there; nothing changed */
+};
+
+/*
+ * The bytes that run one instruction out of line, at slot_va, and go back
+ * behind the original.  Inside the slot the pc is either `start` (not yet
+ * executed) or >= `after` (executed, on its way back).
+ */
+struct slot_code {
+	uint8_t bytes[SLOT_MAX];
+	uint8_t len;
+	uint8_t after;		/* offset of the way back */
+};
+
+struct arch {
+	const char *name;
+	uint16_t machine;	/* e_machine */
+	uint8_t elf_class;	/* e_ident[EI_CLASS] */
+	uint8_t trap[4];
+	uint8_t trap_len;
+	uint8_t trap_pc;	/* the pc after a trap, minus its site */
+	uint8_t syscall[4];	/* the system call instruction */
+	uint8_t syscall_len;
+	uint8_t reg_pc, reg_sp;	/* indices into struct regs */
+
+	/*
+	 * Decode the instruction at code, of which size bytes may be read
+	 * and whose address is addr.  0, or -1 if it is none.  Sets no
+	 * message: that bytes are no instruction is an answer.
+	 */
+	int (*decode)(const uint8_t *code, size_t size, uint64_t addr,
+		      struct insn *insn);
+
+	/* Disassembly of one instruction into buf; 0 or -1. */
+	int (*print)(const uint8_t *code, size_t size, uint64_t addr,
+		     char *buf, size_t buflen);
+
+	/* Address of the first instruction of the function at addr. */
+	uint64_t (*first)(uint64_t addr);
+
+	/*
+	 * Make the instruction at va ready for emulation.  0, or -1 if it is
+	 * not of the kinds that can be emulated.
+	 */
+	int (*emul_prepare)(const uint8_t *code, size_t size, uint64_t va,
+			    struct emul *emul);
+	enum emul_result (*emul_run)(const struct emul *emul,
+				     struct regs *regs,
+				     const struct memory *memory);
+
+	/*
+	 * Relocate the instruction at va to run at slot_va.  0, or -1 if it
+	 * cannot (too far, or a branch, which is to be emulated).
+	 */
+	int (*slot_make)(const uint8_t *code, size_t size, uint64_t va,
+			 uint64_t slot_va, struct slot_code *slot);
+};
+
+/* The arch of an ELF machine, or NULL. */
+const struct arch *arch_find(unsigned machine, unsigned elf_class);
+
+extern const struct arch arch_x86_64;
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * The plan of one image: the units chosen, the sites that count them, and
+ * the counts.  Frozen once built but for the counts, which the monitor adds
+ * to.  Link addresses only; never touches a process.
+ */
+#ifndef PLAN_PLAN_H
+#define PLAN_PLAN_H
+
+#include "flow/entries.h"
+#include "plan/select.h"
+#include "symtab/image.h"
+
+struct site {
+	uint64_t addr;
+	uint64_t hits;		/* how often the instruction ran */
+	uint64_t taken;		/* ... and its branch was taken */
+	struct insn insn;
+	bool branch;		/* taken is wanted */
+	bool lost;		/* could not be planted somewhere */
+};
+
+struct plan_term {
+	uint32_t site;		/* index into plan->sites */
+	uint8_t kind;		/* enum term_kind */
+	int8_t sign;
+};
+
+/*
+ * One unit.  A line of a file is one unit however many functions have code
+ * for it.  why, if set, says why its count is not known.
+ */
+struct unit {
+	uint8_t kind;		/* enum unit_kind */
+	uint32_t ref;		/* UNIT_FUNC: image->funcs[ref];
+				   UNIT_INLINE: image->inlines[ref], the first
+				   of all copies of one function;
+				   UNIT_LINE: file, image->files[ref] */
+	uint32_t line;		/* UNIT_LINE, UNIT_INLINE's declaration */
+	uint32_t term, nterms;	/* plan->terms[term .. term + nterms) */
+	const char *why;	/* static string or NULL */
+};
+
+/* A row, function or site that could not be planted. */
+struct skip {
+	uint64_t addr;
+	const char *why;	/* static string */
+};
+
+struct plan {
+	struct image *image;	/* owned */
+	struct site *sites;	/* ascending addr */
+	size_t nsites;
+	struct unit *units;	/* by kind; lines by file, line;
+				   functions by addr */
+	size_t nunits;
+	struct plan_term *terms;
+	size_t nterms;
+	struct skip *skips;
+	size_t nskips;
+	uint32_t *index;	/* hash of addr -> site, see plan_site */
+	uint32_t index_mask;
+};
+
+/*
+ * Choose units and sites for the image, of which the plan takes ownership.
+ * progress as for image_open.  Never fails: a plan may be empty.
+ */
+struct plan *plan_build(struct image *image, const struct selection *sel,
+			void (*progress)(void *), void *arg);
+void plan_free(struct plan *plan);
+
+/* What of the image must be read for the selection: IMAGE_LINES ... */
+unsigned plan_wants(const struct selection *sel);
+
+/* The site at addr, or NULL. */
+struct site *plan_site(const struct plan *plan, uint64_t addr);
+
+/*
+ * The unit's count.  false, and *why set, if it is not known.  That a
+ * count were negative is a bug of pmon's.
+ */
+bool plan_count(const struct plan *plan, const struct unit *unit,
+		uint64_t *count, const char **why);
+
+#endif

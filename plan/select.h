@@ -1,0 +1,63 @@
+/*
+ * What the user asked to count: kinds of units, and globs that choose among
+ * functions, files, lines and objects.  Knows no process.
+ */
+#ifndef PLAN_SELECT_H
+#define PLAN_SELECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum unit_kind {
+	UNIT_FUNC,
+	UNIT_LINE,
+	UNIT_INLINE,
+	UNIT_KINDS,
+};
+
+enum { UNITS_DEFAULT = 0 };	/* func and, where there is DWARF, line */
+
+struct glob {
+	const char *pattern;	/* not owned; without the '!' */
+	bool negated;
+	uint32_t lo, hi;	/* --line=FILE:LO-HI; 0, UINT32_MAX if all */
+};
+
+struct globs {
+	struct glob *globs;
+	size_t n;
+};
+
+struct selection {
+	unsigned units;		/* 1 << enum unit_kind, or UNITS_DEFAULT */
+	struct globs funcs, files, lines, objects;
+};
+
+/* Parse "func,line"; 0 or -1 with the message set. */
+int select_units(struct selection *sel, const char *arg);
+
+/* Add one argument of --func, --file, --object ("!glob" negates). */
+void select_glob(struct globs *globs, const char *arg);
+
+/* Add one argument of --line, FILE:LO[-HI]; 0 or -1 with the message. */
+int select_line(struct selection *sel, const char *arg);
+
+void select_free(struct selection *sel);
+
+/*
+ * Chosen: no glob at all, or one that is not negated matches (or all are
+ * negated), and none that is negated does.  A file or object matches by its
+ * whole path or its last component; a function by its linkage name, an alias,
+ * its demangled name, or that without its parameters.
+ */
+bool select_func(const struct selection *sel, const char *name,
+		 const char *demangled);
+bool select_file(const struct selection *sel, const char *path);
+bool select_file_line(const struct selection *sel, const char *path,
+		      uint32_t line);
+/* main_object is chosen when there is no --object glob at all. */
+bool select_object(const struct selection *sel, const char *path,
+		   bool main_object);
+
+#endif

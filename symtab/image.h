@@ -1,0 +1,137 @@
+/*
+ * An image: what an ELF file and its DWARF say of a program or library: its
+ * text, functions, inlined functions and source lines.  Link addresses only;
+ * immutable once opened.  Never touches a process.
+ */
+#ifndef SYMTAB_IMAGE_H
+#define SYMTAB_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/arch.h"
+
+enum { BUILD_ID_MAX = 64 };
+static const uint32_t FILE_NONE = UINT32_MAX;
+
+struct range {
+	uint64_t lo, hi;	/* [lo, hi) */
+};
+
+/* A loadable segment, or the executable part of one. */
+struct segment {
+	uint64_t addr;		/* p_vaddr */
+	uint64_t filesz, memsz;
+	uint64_t offset;
+	uint32_t flags;		/* PF_R | PF_W | PF_X */
+	const uint8_t *bytes;	/* filesz bytes, owned by the image */
+};
+
+/* Where the knowledge of a function came from, best first. */
+enum func_origin {
+	FUNC_SYMTAB,
+	FUNC_DYNSYM,
+	FUNC_DWARF,
+	FUNC_EH_FRAME,		/* name made up: func_401136 */
+};
+
+/*
+ * A function: one entry address.  Its code is `ranges`, the first of which
+ * begins with the entry; the others are parts that the compiler split off
+ * (foo.cold).  All names of one address are aliases of one function.
+ */
+struct func {
+	uint64_t addr;		/* as the symbol says; see arch->first */
+	uint64_t size;		/* of the first range */
+	const char *name;	/* linkage name, not demangled */
+	const char **aliases;	/* the other names */
+	size_t naliases;
+	struct range *ranges;
+	size_t nranges;
+	uint32_t file;		/* declared there, or FILE_NONE */
+	uint32_t line;
+	uint8_t origin;		/* enum func_origin */
+};
+
+/* One inlined copy of a function. */
+struct inlined {
+	uint64_t addr;		/* entry of the copy */
+	const char *name;	/* linkage name of the inlined function */
+	uint32_t file, line;	/* where that is declared */
+	uint32_t call_file, call_line;
+	struct range *ranges;
+	size_t nranges;
+};
+
+/*
+ * One row of the line table: from addr on code belongs to file:line, up to
+ * `end`, where the next row of its sequence stands.  line 0 is code without
+ * a line.  Several rows may begin at one address (then all but the last are
+ * empty).  End-of-sequence rows are not kept.
+ */
+struct row {
+	uint64_t addr, end;
+	uint32_t file, line;
+	bool is_stmt;
+};
+
+struct image {
+	char *path;		/* of the file that runs */
+	char *debug_path;	/* separate debug file used, or NULL */
+	const struct arch *arch;
+	bool dyn;		/* ET_DYN: has a bias when loaded */
+	bool has_dwarf;		/* there are line rows */
+	bool stripped;		/* no .symtab and no DWARF: functions are
+				   from .dynsym and .eh_frame */
+	uint64_t entry;
+	char *interp;		/* PT_INTERP or NULL */
+	uint8_t build_id[BUILD_ID_MAX];
+	size_t build_id_len;
+	struct segment *segments;	/* PT_LOADs in file order */
+	size_t nsegments;
+	struct func *funcs;	/* ascending addr, one per address */
+	size_t nfuncs;
+	struct inlined *inlines;	/* ascending addr */
+	size_t ninlines;
+	struct row *rows;	/* ascending addr; a sequence's order kept */
+	size_t nrows;
+	char **files;		/* full paths of source files */
+	size_t nfiles;
+	char **remarks;		/* what the user should know of the symbols */
+	size_t nremarks;
+	void *priv;		/* the readers' own */
+};
+
+/* What to read beyond functions: reading lines is what takes long. */
+enum {
+	IMAGE_LINES = 1,
+	IMAGE_INLINES = 2,
+};
+
+/*
+ * Open the ELF file `path` and read its functions, and what `want` says.
+ * real_path, if not NULL, is what is opened in its place (/proc/PID/exe).
+ * progress, if not NULL, is called now and then while reading.  NULL with the
+ * message set if the file cannot be used (not ELF, truncated, another
+ * machine).  Damaged DWARF is no error: what could be read is kept and a
+ * remark says so.
+ */
+struct image *image_open(const char *path, const char *real_path,
+			 unsigned want, void (*progress)(void *), void *arg);
+void image_close(struct image *image);
+
+/*
+ * The bytes from addr on to the end of its executable segment; *avail is set
+ * to how many.  NULL if addr is in none.
+ */
+const uint8_t *image_text(const struct image *image, uint64_t addr,
+			  size_t *avail);
+
+/* The function whose ranges contain addr, or NULL. */
+const struct func *image_func(const struct image *image, uint64_t addr);
+
+/* NULL if path is an ELF file pmon can monitor; else says why not. */
+const struct arch *image_probe(const char *path);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * Allocation that cannot fail, growing arrays and strings.  Owns no memory
+ * itself: everything goes back with free().
+ */
+#include "util/mem.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATUS_OUT_OF_MEMORY = 125 };
+
+static void *
+mem_check(void *p)
+{
+	if (p)
+		return p;
+	fputs("pmon: out of memory\n", stderr);
+	exit(STATUS_OUT_OF_MEMORY);
+}
+
+void *
+mem_alloc(size_t size)
+{
+	return mem_check(calloc(1, size ? size : 1));
+}
+
+void *
+mem_grow(void *p, size_t count, size_t size)
+{
+	return mem_check(reallocarray(p, count ? count : 1, size));
+}
+
+char *
+mem_strdup(const char *s)
+{
+	return mem_check(strdup(s));
+}
+
+char *
+mem_strndup(const char *s, size_t n)
+{
+	return mem_check(strndup(s, n));
+}
+
+char *
+mem_printf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0)
+		s = NULL;
+	va_end(ap);
+	return mem_check(s);
+}
+
+void *
+vec_room(void *vec, size_t n, size_t size)
+{
+	/* Full exactly when n is 0 or a power of two. */
+	if (n & (n - 1))
+		return vec;
+	return mem_grow(vec, n ? 2 * n : 1, size);
+}

@@ -1,0 +1,29 @@
+/*
+ * Memory that is there: allocation that cannot fail (pmon ends with its one
+ * line and status 125 when the machine has none left), growing arrays and
+ * growing strings.
+ */
+#ifndef UTIL_MEM_H
+#define UTIL_MEM_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+void *mem_alloc(size_t size);			/* zeroed */
+void *mem_grow(void *p, size_t count, size_t size);
+char *mem_strdup(const char *s);
+char *mem_strndup(const char *s, size_t n);
+char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Append one element to the array `vec` of `n` elements, which is owned by
+ * the caller and released with free().  Evaluates to a pointer to the new,
+ * uninitialised element.  The capacity is the next power of two, so no
+ * second counter is kept.
+ */
+#define vec_push(vec, n) \
+	((vec) = vec_room((vec), (n), sizeof(*(vec))), &(vec)[(n)++])
+
+void *vec_room(void *vec, size_t n, size_t size);
+
+#endif
