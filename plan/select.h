@@ -19,7 +19,7 @@ enum unit_kind {
 enum { UNITS_DEFAULT = 0 };	/* func and, where there is DWARF, line */
 
 struct glob {
-	const char *pattern;	/* not owned; without the '!' */
+	char *pattern;		/* owned; without the '!' */
 	bool negated;
 	uint32_t lo, hi;	/* --line=FILE:LO-HI; 0, UINT32_MAX if all */
 };
@@ -34,28 +34,38 @@ struct selection {
 	struct globs funcs, files, lines, objects;
 };
 
-/* Parse "func,line"; 0 or -1 with the message set. */
+/*
+ * Parse "func,line", which adds to what was asked for before; 0 or -1 with
+ * the message set.
+ */
 int select_units(struct selection *sel, const char *arg);
 
 /* Add one argument of --func, --file, --object ("!glob" negates). */
 void select_glob(struct globs *globs, const char *arg);
 
-/* Add one argument of --line, FILE:LO[-HI]; 0 or -1 with the message. */
+/*
+ * Add one argument of --line, FILE:LO[-HI], FILE being a glob ("!" negates);
+ * 0 or -1 with the message.
+ */
 int select_line(struct selection *sel, const char *arg);
 
+/* Release what the selection holds. */
 void select_free(struct selection *sel);
 
 /*
  * Chosen: no glob at all, or one that is not negated matches (or all are
  * negated), and none that is negated does.  A file or object matches by its
- * whole path or its last component; a function by its linkage name, an alias,
- * its demangled name, or that without its parameters.
+ * whole path or by its last components (src/x.c, x.c); a function by its
+ * linkage name, an alias, one of these demangled, or that without its
+ * parameters.
  */
 bool select_func(const struct selection *sel, const char *name,
-		 const char *demangled);
+		 const char *const *aliases, size_t naliases);
 bool select_file(const struct selection *sel, const char *path);
 bool select_file_line(const struct selection *sel, const char *path,
 		      uint32_t line);
+/* Whether any line of the file may be chosen. */
+bool select_file_some(const struct selection *sel, const char *path);
 /* main_object is chosen when there is no --object glob at all. */
 bool select_object(const struct selection *sel, const char *path,
 		   bool main_object);

@@ -1,0 +1,73 @@
+/*
+ * C++ and Rust names as people write them.  Never trusts a name: a few bytes
+ * of one can stand for gigabytes of text, so what comes out is limited.
+ */
+#include "util/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+enum { DEMANGLED_MAX = 64 << 10, MANGLED_MAX = 16 << 10 };
+
+struct output {
+	char *text;
+	size_t len;
+	jmp_buf too_long;
+};
+
+/* The callers, libiberty's demanglers by callback, own no heap memory. */
+static void
+output_add(const char *text, size_t len, void *opaque)
+{
+	struct output *out = opaque;
+
+	if (len >= DEMANGLED_MAX - out->len)
+		longjmp(out->too_long, 1);
+	memcpy(out->text + out->len, text, len);
+	out->len += len;
+}
+
+static int
+demangle_into(const char *name, int options, struct output *out)
+{
+	if (setjmp(out->too_long))
+		return 0;
+	if (rust_demangle_callback(name, options, output_add, out))
+		return 1;
+	out->len = 0;
+	return cplus_demangle_v3_callback(name, options, output_add, out);
+}
+
+static char *
+demangle_with(const char *name, int options)
+{
+	struct output *out;
+	char *text = NULL;
+
+	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
+	    strlen(name) > MANGLED_MAX)
+		return NULL;
+	out = mem_alloc(sizeof(*out));
+	out->text = mem_alloc(DEMANGLED_MAX);
+	if (demangle_into(name, options, out))
+		text = mem_strndup(out->text, out->len);
+	free(out->text);
+	free(out);
+	return text;
+}
+
+char *
+demangle(const char *name)
+{
+	return demangle_with(name, DMGL_PARAMS | DMGL_ANSI);
+}
+
+char *
+demangle_bare(const char *name)
+{
+	return demangle_with(name, DMGL_ANSI);
+}
