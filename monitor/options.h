@@ -39,4 +39,7 @@ int options_parse(struct options *opts, int argc, char **argv);
 void options_free(struct options *opts);
 void options_help(FILE *out);
 
+/* pmon's version and those of the libraries it was built against. */
+void options_version(FILE *out);
+
 #endif
