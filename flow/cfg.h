@@ -17,6 +17,7 @@ enum { BLOCK_NONE = -1 };
 /* Straight-line code: entered at its first instruction only. */
 struct block {
 	uint32_t first, count;	/* instructions: cfg->insns[first..] */
+	bool given;		/* begins at one of the leaders given */
 };
 
 enum edge_kind {

@@ -22,15 +22,26 @@ struct term {
 	int8_t sign;		/* +1 or -1 */
 };
 
+/* The owner of an instruction that is in no region. */
+static const uint32_t REGION_NONE = UINT32_MAX;
+
+/* Takes one term of what counts the entries into `id`. */
+typedef void entries_emit(void *ctx, uint32_t id, const struct term *term);
+
 /*
- * A region is a set of instructions of one cfg, given as owner[insn] == id.
- * Append to *terms (of *n, vec_push) what counts the entries into it: over
- * all edges from outside the region, and control that arrives from outside
- * the function: at its entry (cfg->insns[0]) and at blocks that nothing known
- * leads to (landing pads, jump table targets).
+ * A region is a set of instructions of one cfg: those with owner[insn] == id.
+ * Emit, for all regions at once and in no order of ids, what counts the
+ * entries into each: over all edges from outside the region, and control
+ * that arrives from outside the function: at its entry (cfg->insns[0]) and
+ * at blocks that nothing known leads to (landing pads, jump table targets).
+ * A region without code that can be entered has no terms.
+ *
+ * Indirect jumps are not resolved.  They are taken to come from another
+ * region, unless this one has all indirect jumps of the function (a switch
+ * that is one line): then they stay inside.
  */
-void entries_of_region(const struct cfg *cfg, const uint32_t *owner,
-		       uint32_t id, struct term **terms, size_t *n);
+void entries_of_regions(const struct cfg *cfg, const uint32_t *owner,
+			entries_emit *emit, void *ctx);
 
 /*
  * A place: a point before the instruction at index insn, which control
@@ -38,13 +49,15 @@ void entries_of_region(const struct cfg *cfg, const uint32_t *owner,
  * empty line row).
  */
 void entries_of_point(const struct cfg *cfg, const uint32_t *owner,
-		      uint32_t id, uint32_t insn, struct term **terms,
-		      size_t *n);
+		      uint32_t id, uint32_t insn, entries_emit *emit,
+		      void *ctx);
 
 /*
- * Calls of the function: arrivals at its first instruction other than by
- * its own jumps there (a loop whose head is the entry).
+ * Calls of the function, emitted as of `id`: arrivals at its first
+ * instruction other than by its own jumps there (a loop whose head is the
+ * entry).
  */
-void entries_of_func(const struct cfg *cfg, struct term **terms, size_t *n);
+void entries_of_func(const struct cfg *cfg, uint32_t id, entries_emit *emit,
+		     void *ctx);
 
 #endif
