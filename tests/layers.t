@@ -1,0 +1,72 @@
+# The #include lines of the sources keep to the layers, and the check of them
+# notices when they do not.
+use strict;
+use warnings;
+use Test::More;
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+
+is(qx(tools/layers), '', 'the sources keep to the layers');
+is($?, 0, 'and the status says so');
+
+# Check one line in one file of an otherwise empty tree.
+sub
+check
+{
+	my ($file, $line) = @_;
+	my $dir = tempdir(CLEANUP => 1);
+
+	make_path("$dir/" . $file =~ s{/[^/]*$}{}r);
+	open my $out, '>', "$dir/$file" or die $!;
+	print $out "#include <stdio.h>\n$line\n";
+	close $out;
+	my $output = qx(tools/layers $dir);
+	return ($output, $? >> 8);
+}
+
+my @good = (
+	['util/x.c', '#include "util/mem.h"'],
+	['flow/x.c', '#include "arch/arch.h"'],
+	['plan/x.h', '#include "symtab/image.h"'],
+	['report/x.c', '#include "plan/plan.h"'],
+	['monitor/x.c', '#include "host/host.h"'],
+	['arch/x86_64/x.c', '#include "arch/x86_64/x86_64.h"'],
+	['arch/x86_64/x.c', '#include <Zydis/Zydis.h>'],
+	['host/ptrace.c', '#include <sys/ptrace.h>'],
+	['symtab/elf.c', '#include <gelf.h>'],
+	['symtab/dwarf.c', '#include <libdwarf.h>'],
+	['util/demangle.c', '#include <libiberty/demangle.h>'],
+);
+my @bad = (
+	['util/x.c', '#include "arch/arch.h"'],
+	['flow/x.c', '#include "symtab/image.h"'],
+	['flow/x.h', '#include "arch/abi.h"'],
+	['flow/x.c', '#include "arch/x86_64/x86_64.h"'],
+	['symtab/x.c', '#include "plan/plan.h"'],
+	['plan/x.c', ' #  include "report/report.h"'],
+	['report/x.c', '#include "host/host.h"'],
+	['host/x.c', '#include "monitor/run.h"'],
+	['monitor/x.c', '#include "arch/x86_64/x86_64.h"'],
+	['monitor/x.c', '#include "run.h"'],
+	['monitor/x.c', '#include <sys/ptrace.h>'],
+	['monitor/x.c', '#include <sys/wait.h>'],
+	['symtab/dwarf.c', '#include <gelf.h>'],
+	['symtab/elf.c', '#include <libdwarf.h>'],
+	['symtab/elf.c', '#include <libdwarf/libdwarf.h>'],
+	['plan/x.c', '#include <Zydis/Zydis.h>'],
+	['report/x.c', '#include <libiberty/demangle.h>'],
+);
+
+for (@good) {
+	my ($output, $status) = check(@$_);
+
+	is("$status$output", '0', "allowed: @$_");
+}
+for (@bad) {
+	my ($output, $status) = check(@$_);
+
+	like($output, qr/^\Q$_->[0]\E:2: /, "breach seen: @$_");
+	is($status, 1, 'and the status says so');
+}
+
+done_testing;
