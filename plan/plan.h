@@ -48,6 +48,7 @@ struct skip {
 
 struct plan {
 	struct image *image;	/* owned */
+	const struct selection *selection;	/* lent, or NULL */
 	struct site *sites;	/* ascending addr */
 	size_t nsites;
 	struct unit *units;	/* by kind; lines by file, line;
@@ -62,8 +63,16 @@ struct plan {
 };
 
 /*
- * Choose units and sites for the image, of which the plan takes ownership.
- * progress as for image_open.  Never fails: a plan may be empty.
+ * Choose units and sites for the image, of which the plan takes ownership;
+ * sel must outlive the plan.  progress as for image_open.  Never fails: a
+ * plan may be empty.
+ *
+ * A function counts arrivals at its entry other than by its own jumps.  A
+ * line counts how often control enters its code from that of another line or
+ * from outside the function: each instruction belongs to the last row that
+ * begins a statement (is_stmt) at or before it; a row that others at the same
+ * address leave empty counts arrivals there from other lines.  An inlined
+ * function counts arrivals at the entries of its copies from outside each.
  */
 struct plan *plan_build(struct image *image, const struct selection *sel,
 			void (*progress)(void *), void *arg);
@@ -76,8 +85,9 @@ unsigned plan_wants(const struct selection *sel);
 struct site *plan_site(const struct plan *plan, uint64_t addr);
 
 /*
- * The unit's count.  false, and *why set, if it is not known.  That a
- * count were negative is a bug of pmon's.
+ * The unit's count.  false, and *why set, if it is not known: a site could
+ * not be planted, or what its code is could not be found out, or it was
+ * already running when counting began (only then a sum can be negative).
  */
 bool plan_count(const struct plan *plan, const struct unit *unit,
 		uint64_t *count, const char **why);

@@ -1,0 +1,189 @@
+/*
+ * Inlined functions: each one's copies, counted where control arrives at a
+ * copy's entry from outside the copy.
+ */
+#include "plan/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+static const struct image *sort_image;
+
+static int
+copies_compare(const struct inlined *a, const struct inlined *b)
+{
+	int order = strcmp(a->name ? a->name : "", b->name ? b->name : "");
+
+	if (order)
+		return order;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static int
+by_function(const void *va, const void *vb)
+{
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+	int order = copies_compare(&sort_image->inlines[a],
+				   &sort_image->inlines[b]);
+
+	return order ? order : a < b ? -1 : a > b;
+}
+
+static bool
+copy_chosen(const struct build *build, const struct inlined *copy)
+{
+	const struct image *image = build->image;
+
+	return select_func(build->sel, copy->name, NULL, 0) &&
+	       select_file(build->sel, copy->file < image->nfiles ?
+			   image->files[copy->file] : NULL);
+}
+
+/* One unit for all copies of a function, referring to the first of them. */
+void
+inlines_open(struct build *build)
+{
+	const struct image *image = build->image;
+	struct plan *plan = build->plan;
+	uint32_t unit = UNIT_NONE, *order;
+	size_t i, n = image->ninlines;
+
+	build->copy_units = mem_alloc(n * sizeof(*build->copy_units));
+	order = mem_alloc(n * sizeof(*order));
+	for (i = 0; i < n; i++)
+		order[i] = i;
+	sort_image = image;
+	qsort(order, n, sizeof(*order), by_function);
+	for (i = 0; i < n; i++) {
+		const struct inlined *copy = &image->inlines[order[i]];
+
+		if (!i || copies_compare(&image->inlines[order[i - 1]], copy))
+			unit = copy_chosen(build, copy) ?
+				build_unit(build, UNIT_INLINE, order[i],
+					   copy->line) : UNIT_NONE;
+		build->copy_units[order[i]] = unit;
+		if (unit != UNIT_NONE)
+			plan->units[unit].why = "not in a known function";
+	}
+	free(order);
+}
+
+void
+inlines_close(struct build *build)
+{
+	free(build->copy_units);
+}
+
+/* The chosen copies whose entry lies in the range, from index *i on. */
+static const struct inlined *
+copy_next(const struct build *build, const struct range *range, size_t *i)
+{
+	const struct image *image = build->image;
+
+	for (; *i < image->ninlines; ++*i) {
+		const struct inlined *copy = &image->inlines[*i];
+
+		if (copy->addr >= range->hi)
+			return NULL;
+		if (build->copy_units[*i] != UNIT_NONE)
+			return copy;
+	}
+	return NULL;
+}
+
+static size_t
+copy_first(const struct build *build, const struct range *range)
+{
+	size_t lo = 0, hi = build->image->ninlines;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (build->image->inlines[mid].addr < range->lo)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool
+inlines_wanted(const struct build *build, const struct code *code)
+{
+	size_t i, j;
+
+	for (i = 0; i < code->nranges; i++) {
+		j = copy_first(build, &code->ranges[i]);
+		if (copy_next(build, &code->ranges[i], &j))
+			return true;
+	}
+	return false;
+}
+
+void
+inlines_leaders(const struct build *build, const struct code *code,
+		uint64_t **leaders, size_t *n)
+{
+	const struct inlined *copy;
+	size_t i, j;
+
+	for (i = 0; i < code->nranges; i++) {
+		j = copy_first(build, &code->ranges[i]);
+		for (; (copy = copy_next(build, &code->ranges[i], &j)); j++)
+			*vec_push(*leaders, *n) = copy->addr;
+	}
+}
+
+static void
+copy_mark(const struct cfg *cfg, const struct inlined *copy, uint32_t *owner,
+	  uint32_t unit)
+{
+	size_t i, j;
+
+	for (i = 0; i < copy->nranges; i++)
+		for (j = build_insn(cfg, copy->ranges[i].lo); j < cfg->ninsns &&
+		     cfg->insns[j].addr < copy->ranges[i].hi; j++)
+			owner[j] = unit;
+}
+
+static void
+copy_plan(struct build *build, const struct cfg *cfg, uint32_t *owner,
+	  size_t index)
+{
+	const struct inlined *copy = &build->image->inlines[index];
+	uint32_t unit = build->copy_units[index];
+	long insn = cfg_insn(cfg, copy->addr);
+
+	if (insn < 0) {
+		const char *why = "not at an instruction";
+
+		build_skip(build, copy->addr, why);
+		build->plan->units[unit].why = why;
+		return;
+	}
+	build->plan->units[unit].why = NULL;
+	copy_mark(cfg, copy, owner, unit);
+	entries_of_point(cfg, owner, unit, insn, build_term, build);
+	copy_mark(cfg, copy, owner, UNIT_NONE);
+}
+
+void
+inlines_plan(struct build *build, const struct code *code,
+	     const struct cfg *cfg)
+{
+	uint32_t *owner = mem_alloc(cfg->ninsns * sizeof(*owner));
+	size_t i, j;
+
+	for (i = 0; i < cfg->ninsns; i++)
+		owner[i] = UNIT_NONE;
+	for (i = 0; i < code->nranges; i++) {
+		j = copy_first(build, &code->ranges[i]);
+		for (; copy_next(build, &code->ranges[i], &j); j++)
+			copy_plan(build, cfg, owner, j);
+	}
+	free(owner);
+}

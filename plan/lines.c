@@ -1,0 +1,328 @@
+/*
+ * Lines of source: which instructions belong to which line, and which rows of
+ * the line table cannot be counted.  How entries into a line are counted is
+ * flow/entries.h's.
+ */
+#include "plan/build.h"
+
+#include <stdlib.h>
+
+#include "util/mem.h"
+
+static const char not_at_insn[] = "not at an instruction";
+static const char not_insn[] = "not an instruction";
+
+enum { INDEX_MIN = 1 << 10, ROW_NONE = -1 };
+
+static bool
+line_chosen(const struct build *build, uint32_t file, uint32_t line)
+{
+	if (!line || file >= build->image->nfiles)
+		return false;
+	switch (build->choices[file]) {
+	case CHOICE_NONE:
+		return false;
+	case CHOICE_ALL:
+		return true;
+	default:
+		return select_file_line(build->sel, build->image->files[file],
+					line);
+	}
+}
+
+static uint32_t *
+line_slot(const struct build *build, uint32_t file, uint32_t line)
+{
+	size_t mask = build->line_index_size - 1;
+	size_t i = ((uint64_t)file << 32 | line) * 0x9e3779b97f4a7c15u >> 20;
+
+	for (;; i++) {
+		uint32_t *slot = &build->line_index[i & mask];
+		const struct unit *unit;
+
+		if (*slot == UNIT_NONE)
+			return slot;
+		unit = &build->plan->units[*slot];
+		if (unit->ref == file && unit->line == line)
+			return slot;
+	}
+}
+
+static void
+line_index_grow(struct build *build)
+{
+	uint32_t *old = build->line_index;
+	size_t i, old_size = build->line_index_size;
+
+	build->line_index_size = old_size ? 2 * old_size : INDEX_MIN;
+	build->line_index = mem_grow(NULL, build->line_index_size,
+				     sizeof(*old));
+	for (i = 0; i < build->line_index_size; i++)
+		build->line_index[i] = UNIT_NONE;
+	for (i = 0; i < old_size; i++) {
+		const struct unit *unit;
+
+		if (old[i] == UNIT_NONE)
+			continue;
+		unit = &build->plan->units[old[i]];
+		*line_slot(build, unit->ref, unit->line) = old[i];
+	}
+	free(old);
+}
+
+/* The unit of a chosen line. */
+static uint32_t
+line_unit(struct build *build, uint32_t file, uint32_t line)
+{
+	uint32_t *slot;
+
+	if (2 * build->nlines >= build->line_index_size)
+		line_index_grow(build);
+	slot = line_slot(build, file, line);
+	if (*slot == UNIT_NONE) {
+		*slot = build_unit(build, UNIT_LINE, file, line);
+		build->nlines++;
+	}
+	return *slot;
+}
+
+void
+lines_open(struct build *build)
+{
+	const struct image *image = build->image;
+	int64_t last = ROW_NONE;
+	size_t i;
+
+	build->choices = mem_alloc(image->nfiles);
+	for (i = 0; i < image->nfiles; i++)
+		if (select_file_some(build->sel, image->files[i]))
+			build->choices[i] = build->sel->lines.n ?
+				CHOICE_SOME : CHOICE_ALL;
+	build->stmts = mem_alloc(image->nrows * sizeof(*build->stmts));
+	for (i = 0; i < image->nrows; i++) {
+		if (i && image->rows[i - 1].end < image->rows[i].addr)
+			last = ROW_NONE;
+		if (image->rows[i].is_stmt)
+			last = (int64_t)i;
+		build->stmts[i] = (uint32_t)last;
+	}
+}
+
+void
+lines_close(struct build *build)
+{
+	free(build->line_index);
+	free(build->choices);
+	free(build->stmts);
+	free(build->last_point);
+}
+
+/* The rows that begin in a range. */
+static void
+range_rows(const struct image *image, const struct range *range,
+	   size_t *from, size_t *to)
+{
+	*from = code_row(image, range->lo);
+	*to = code_row(image, range->hi);
+}
+
+bool
+lines_wanted(const struct build *build, const struct code *code)
+{
+	size_t i, row, end;
+
+	for (i = 0; i < code->nranges; i++) {
+		range_rows(build->image, &code->ranges[i], &row, &end);
+		for (; row < end; row++) {
+			const struct row *r = &build->image->rows[row];
+
+			if (r->is_stmt && line_chosen(build, r->file, r->line))
+				return true;
+		}
+	}
+	return false;
+}
+
+void
+lines_leaders(const struct build *build, const struct code *code,
+	      uint64_t **leaders, size_t *n)
+{
+	const struct row *rows = build->image->rows;
+	size_t i, row, end;
+
+	for (i = 0; i < code->nranges; i++) {
+		range_rows(build->image, &code->ranges[i], &row, &end);
+		for (; row < end; row++)
+			if (rows[row].is_stmt &&
+			    (!*n || (*leaders)[*n - 1] != rows[row].addr))
+				*vec_push(*leaders, *n) = rows[row].addr;
+	}
+}
+
+/* An empty row: its line is passed on the way to the instruction. */
+struct point {
+	uint32_t unit;
+	uint32_t insn;
+};
+
+/* One range being divided among lines. */
+struct division {
+	struct build *build;
+	const struct cfg *cfg;
+	uint32_t *owner;	/* unit of each instruction */
+	struct point *points;
+	size_t npoints;
+	size_t insn;		/* the next one to be given an owner */
+	uint64_t end;		/* how far the rows so far reach */
+	uint32_t unit;		/* in force */
+};
+
+static uint32_t
+row_unit(struct build *build, const struct row *row)
+{
+	if (!line_chosen(build, row->file, row->line))
+		return UNIT_NONE;
+	return line_unit(build, row->file, row->line);
+}
+
+/* Give the instructions up to addr to the line in force. */
+static void
+division_advance(struct division *div, uint64_t addr)
+{
+	const struct insn *insns = div->cfg->insns;
+
+	for (; div->insn < div->cfg->ninsns &&
+	     insns[div->insn].addr < addr; div->insn++)
+		div->owner[div->insn] = insns[div->insn].addr < div->end ?
+			div->unit : UNIT_NONE;
+}
+
+static void
+point_add(struct division *div, uint32_t unit)
+{
+	struct build *build = div->build;
+	uint64_t addr = div->cfg->insns[div->insn].addr;
+
+	while (build->nlast_point < build->plan->nunits)
+		*vec_push(build->last_point, build->nlast_point) = UINT64_MAX;
+	if (build->last_point[unit] == addr)
+		return;
+	build->last_point[unit] = addr;
+	*vec_push(div->points, div->npoints) = (struct point){
+		.unit = unit, .insn = div->insn,
+	};
+}
+
+/*
+ * The is_stmt rows at one address, [row, end): the last owns the code, the
+ * others are points unless they are of the same line.
+ */
+static void
+rows_at(struct division *div, size_t row, size_t end)
+{
+	const struct row *rows = div->build->image->rows;
+	uint32_t unit = UNIT_NONE, owner = UNIT_NONE;
+	size_t i;
+
+	for (i = row; i < end; i++)
+		if (rows[i].is_stmt)
+			owner = row_unit(div->build, &rows[i]);
+	for (i = row; i < end; i++) {
+		if (!rows[i].is_stmt)
+			continue;
+		unit = row_unit(div->build, &rows[i]);
+		if (unit != UNIT_NONE && unit != owner)
+			point_add(div, unit);
+	}
+	div->unit = owner;
+}
+
+/* No instruction begins at these rows: they are not counted. */
+static void
+rows_skip(struct division *div, size_t row, size_t end)
+{
+	const struct cfg *cfg = div->cfg;
+	const struct row *rows = div->build->image->rows;
+	const char *why = cfg->bad && rows[row].addr >= cfg->bad ?
+		not_insn : not_at_insn;
+
+	for (; row < end; row++) {
+		uint32_t unit;
+
+		if (!rows[row].is_stmt)
+			continue;
+		unit = row_unit(div->build, &rows[row]);
+		if (unit == UNIT_NONE)
+			continue;
+		build_skip(div->build, rows[row].addr, why);
+		if (!div->build->plan->units[unit].why)
+			div->build->plan->units[unit].why = why;
+	}
+}
+
+/* The line in force where the range begins, by a row before it. */
+static void
+division_begin(struct division *div, const struct range *range, size_t row)
+{
+	const struct image *image = div->build->image;
+	uint32_t stmt;
+
+	div->insn = build_insn(div->cfg, range->lo);
+	div->end = 0;
+	div->unit = UNIT_NONE;
+	if (!row)
+		return;
+	stmt = div->build->stmts[row - 1];
+	div->end = image->rows[row - 1].end;
+	if (stmt != (uint32_t)ROW_NONE && div->end > range->lo)
+		div->unit = row_unit(div->build, &image->rows[stmt]);
+}
+
+static void
+range_divide(struct division *div, const struct range *range)
+{
+	const struct row *rows = div->build->image->rows;
+	size_t row, next, end, i;
+
+	range_rows(div->build->image, range, &row, &end);
+	division_begin(div, range, row);
+	for (; row < end; row = next) {
+		bool stmt = false;
+
+		for (next = row; next < end &&
+		     rows[next].addr == rows[row].addr; next++)
+			stmt |= rows[next].is_stmt;
+		division_advance(div, rows[row].addr);
+		if (div->end < rows[row].addr)
+			div->unit = UNIT_NONE;
+		for (i = row; i < next; i++)
+			if (div->end < rows[i].end)
+				div->end = rows[i].end;
+		if (!stmt)
+			continue;
+		if (cfg_insn(div->cfg, rows[row].addr) < 0)
+			rows_skip(div, row, next);
+		else
+			rows_at(div, row, next);
+	}
+	division_advance(div, range->hi);
+}
+
+void
+lines_plan(struct build *build, const struct code *code, const struct cfg *cfg)
+{
+	struct division div = { .build = build, .cfg = cfg };
+	size_t i;
+
+	div.owner = mem_alloc(cfg->ninsns * sizeof(*div.owner));
+	for (i = 0; i < cfg->ninsns; i++)
+		div.owner[i] = UNIT_NONE;
+	for (i = 0; i < code->nranges; i++)
+		range_divide(&div, &code->ranges[i]);
+	entries_of_regions(cfg, div.owner, build_term, build);
+	for (i = 0; i < div.npoints; i++)
+		entries_of_point(cfg, div.owner, div.points[i].unit,
+				 div.points[i].insn, build_term, build);
+	free(div.points);
+	free(div.owner);
+}
