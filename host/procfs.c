@@ -1,0 +1,203 @@
+/*
+ * What Linux says of a process under /proc: its maps, auxiliary vector,
+ * signal sets, program.  Reads only; never stops or changes a process.
+ */
+#include "host/procfs.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+
+static FILE *
+procfs_open(pid_t tid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)tid, name);
+	return fopen(path, "re");
+}
+
+static bool
+mapping_parse(char *line, struct mapping *map)
+{
+	unsigned long lo, hi, offset, ino;
+	unsigned major, minor;
+	char prot[5];
+	int used = 0;
+
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &lo, &hi, prot,
+		   &offset, &major, &minor, &ino, &used) < 7)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	*map = (struct mapping){
+		.lo = lo, .hi = hi, .offset = offset,
+		.dev = makedev(major, minor), .ino = ino,
+		.read = prot[0] == 'r',
+		.write = prot[1] == 'w',
+		.exec = prot[2] == 'x',
+		.path = mem_strdup(line + used),
+	};
+	return true;
+}
+
+int
+procfs_maps(pid_t tid, struct mapping **maps, size_t *n)
+{
+	FILE *f = procfs_open(tid, "maps");
+	struct mapping map;
+	char *line = NULL;
+	size_t size = 0;
+
+	*maps = NULL;
+	*n = 0;
+	if (!f)
+		return HOST_GONE;
+	while (getline(&line, &size, f) > 0)
+		if (mapping_parse(line, &map))
+			*vec_push(*maps, *n) = map;
+	free(line);
+	fclose(f);
+	return *n ? HOST_OK : HOST_GONE;
+}
+
+void
+mappings_free(struct mapping *maps, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(maps[i].path);
+	free(maps);
+}
+
+uint64_t
+procfs_auxv(pid_t tid, uint64_t type)
+{
+	FILE *f = procfs_open(tid, "auxv");
+	uint64_t entry[2], value = 0;
+
+	if (!f)
+		return 0;
+	while (fread(entry, sizeof(entry), 1, f) == 1 && entry[0] != AT_NULL)
+		if (entry[0] == type)
+			value = entry[1];
+	fclose(f);
+	return value;
+}
+
+uint64_t
+procfs_status(pid_t tid, const char *name, int base, uint64_t dflt)
+{
+	FILE *f = procfs_open(tid, "status");
+	size_t len = strlen(name), size = 0;
+	char *line = NULL;
+	uint64_t value = dflt;
+
+	if (!f)
+		return dflt;
+	while (getline(&line, &size, f) > 0)
+		if (!strncmp(line, name, len) && line[len] == ':')
+			value = strtoull(line + len + 1, NULL, base);
+	free(line);
+	fclose(f);
+	return value;
+}
+
+int
+procfs_signals(pid_t tid, struct signal_state *state)
+{
+	if (!procfs_state(tid))
+		return HOST_GONE;
+	*state = (struct signal_state){
+		.pending = procfs_status(tid, "SigPnd", 16, 0) |
+			   procfs_status(tid, "ShdPnd", 16, 0),
+		.blocked = procfs_status(tid, "SigBlk", 16, 0),
+		.ignored = procfs_status(tid, "SigIgn", 16, 0),
+		.caught = procfs_status(tid, "SigCgt", 16, 0),
+	};
+	return HOST_OK;
+}
+
+bool
+procfs_confined(pid_t tid)
+{
+	return procfs_status(tid, "Seccomp", 10, 0) != 0;
+}
+
+char
+procfs_state(pid_t tid)
+{
+	FILE *f = procfs_open(tid, "stat");
+	char line[512], *end;
+	char state = 0;
+
+	if (!f)
+		return 0;
+	/* The name in parentheses may hold anything, parentheses too. */
+	if (fgets(line, sizeof(line), f) && (end = strrchr(line, ')')))
+		state = end[1] ? end[2] : 0;
+	fclose(f);
+	return state;
+}
+
+int
+procfs_threads(pid_t pid, pid_t **tids, size_t *n)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return HOST_GONE;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			*vec_push(*tids, *n) = atoi(entry->d_name);
+	closedir(dir);
+	return HOST_OK;
+}
+
+static char *
+link_read(const char *path)
+{
+	char buf[PATH_MAX];
+	ssize_t n = readlink(path, buf, sizeof(buf) - 1);
+
+	return n < 0 ? NULL : mem_strndup(buf, n);
+}
+
+char *
+procfs_exe(pid_t tid, char **open_path)
+{
+	char *path;
+
+	*open_path = mem_printf("/proc/%d/exe", (int)tid);
+	path = link_read(*open_path);
+	if (!path) {
+		free(*open_path);
+		*open_path = NULL;
+	}
+	return path;
+}
+
+char *
+procfs_mapped(pid_t tid, const struct mapping *map)
+{
+	char *path = mem_printf("/proc/%d/map_files/%lx-%lx", (int)tid,
+				(unsigned long)map->lo,
+				(unsigned long)map->hi);
+
+	if (access(path, R_OK) == 0)
+		return path;
+	/* That needs a privilege; by name it works for most files. */
+	free(path);
+	return mem_printf("/proc/%d/root%s", (int)tid, map->path);
+}

@@ -1,0 +1,26 @@
+/*
+ * What Linux says of a process under /proc: its maps, auxiliary vector,
+ * signal sets, program.  Reads only; never stops or changes a process.
+ */
+#ifndef HOST_PROCFS_H
+#define HOST_PROCFS_H
+
+#include "host/host.h"
+
+int procfs_maps(pid_t tid, struct mapping **maps, size_t *n);
+uint64_t procfs_auxv(pid_t tid, uint64_t type);
+int procfs_signals(pid_t tid, struct signal_state *state);
+bool procfs_confined(pid_t tid);
+char *procfs_exe(pid_t tid, char **open_path);
+char *procfs_mapped(pid_t tid, const struct mapping *map);
+
+/* The ids of the process's threads, appended to *tids; 0 or HOST_GONE. */
+int procfs_threads(pid_t pid, pid_t **tids, size_t *n);
+
+/* The value of a "Name:\t..." line of /proc/TID/status, in base; or dflt. */
+uint64_t procfs_status(pid_t tid, const char *name, int base, uint64_t dflt);
+
+/* The process's state letter (R, S, T, Z, ...), or 0 when it is gone. */
+char procfs_state(pid_t tid);
+
+#endif

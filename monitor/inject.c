@@ -1,0 +1,95 @@
+/*
+ * System calls made in the target's name, to map and unmap slot areas.  The
+ * task runs one system call instruction, written for that moment over the
+ * program's start code, which no thread executes any more (or, at an exec,
+ * yet).  Leaves registers, signal mask and text as they were.
+ */
+#include <elf.h>
+#include <string.h>
+
+#include "monitor/run.h"
+#include "util/fail.h"
+
+static int
+spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
+	  size_t n)
+{
+	int mem = task->process->space->mem;
+	uint8_t old[8];
+	int err;
+
+	must(n <= sizeof(old));
+	err = run->host->mem_read(mem, task->tid, va, old, n);
+	if (!err)
+		err = run->host->mem_write(mem, task->tid, va, bytes, n);
+	memcpy(bytes, old, n);
+	return err;
+}
+
+/*
+ * Let the task run to the trap behind the system call.  Signals are blocked;
+ * what else may stop it (a group stop, another's pause) is passed over: the
+ * stop takes effect again when the task is resumed for good.
+ */
+static int
+spot_run(struct run *run, struct task *task)
+{
+	struct event event;
+
+	do {
+		if (run->host->resume(task->tid, RESUME_RUN, 0))
+			return HOST_GONE;
+		run_wait_task(run, task, &event);
+		if (task->state == TASK_DEAD || event.kind == EVENT_EXITING)
+			return HOST_GONE;
+	} while (event.kind != EVENT_TRAP);
+	return HOST_OK;
+}
+
+static void
+call_set(const struct run *run, struct regs *regs, int nr,
+	 const uint64_t args[6], uint64_t spot)
+{
+	const struct abi *abi = run->abi;
+
+	regs->r[abi->reg_nr] = nr;
+	for (size_t i = 0; i < 6; i++)
+		regs->r[abi->reg_arg[i]] = args[i];
+	/* Else the kernel would take a restart of an older call in hand. */
+	regs->r[abi->reg_orig] = -1;
+	regs->r[run->arch->reg_pc] = spot;
+}
+
+int
+inject_syscall(struct run *run, struct task *task, int nr,
+	       const uint64_t args[6], int64_t *result)
+{
+	const struct arch *arch = run->arch;
+	const struct host *host = run->host;
+	size_t n = arch->syscall_len + arch->trap_len;
+	uint64_t spot = host->auxv(task->tid, AT_ENTRY), mask;
+	struct regs saved, regs;
+	uint8_t code[8];
+	int err;
+
+	if (!spot || host->regs_get(task->tid, &saved) ||
+	    host->mask_set(task->tid, ~(uint64_t)0, &mask))
+		return HOST_GONE;
+	regs = saved;
+	call_set(run, &regs, nr, args, spot);
+	memcpy(code, arch->syscall, arch->syscall_len);
+	memcpy(code + arch->syscall_len, arch->trap, arch->trap_len);
+	if (host->regs_set(task->tid, &regs) ||
+	    spot_swap(run, task, spot, code, n))
+		return HOST_GONE;
+	err = spot_run(run, task);
+	if (!err)
+		err = host->regs_get(task->tid, &regs);
+	*result = (int64_t)regs.r[run->abi->reg_result];
+	/* The text first: it is there even if the task is not. */
+	spot_swap(run, task, spot, code, n);
+	if (err || host->regs_set(task->tid, &saved) ||
+	    host->mask_set(task->tid, mask, NULL))
+		return HOST_GONE;
+	return HOST_OK;
+}

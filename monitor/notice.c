@@ -1,0 +1,111 @@
+/*
+ * Signals sent to pmon itself, made into notices that the run loop takes
+ * between events.  A signal that comes just before the loop goes to wait
+ * would be seen only after the next event: so every one starts the ticks,
+ * which end that wait.
+ */
+#include "monitor/notice.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/time.h>
+
+static volatile sig_atomic_t stop_signal, report_wanted, ticked, ticks_wanted;
+static volatile sig_atomic_t typed_ignored;
+
+static void
+ticks_set(bool on)
+{
+	long us = on ? TICK_MS * 1000 : 0;
+	struct itimerval timer = { { 0, us }, { 0, us } };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void
+on_signal(int signal, siginfo_t *info, void *context)
+{
+	bool typed = info->si_code == SI_KERNEL;
+
+	switch (signal) {
+	case SIGALRM:
+		ticked = 1;
+		return;
+	case SIGUSR1:
+		report_wanted = 1;
+		break;
+	default:
+		if (typed && typed_ignored && signal != SIGTERM)
+			return;
+		stop_signal = signal;
+		break;
+	}
+	ticks_set(true);
+}
+
+void
+notice_init(bool launched)
+{
+	static const int signals[] = {
+		SIGALRM, SIGUSR1, SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+	};
+	struct sigaction action = {
+		.sa_sigaction = on_signal,
+		.sa_flags = SA_SIGINFO,
+	}, old;
+
+	typed_ignored = launched;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		/* What was ignored (nohup, a shell's &) stays so. */
+		if (sigaction(signals[i], NULL, &old) ||
+		    (old.sa_handler == SIG_IGN && signals[i] != SIGALRM))
+			continue;
+		sigaction(signals[i], &action, NULL);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+void
+notice_typed(void)
+{
+	typed_ignored = 0;
+}
+
+int
+notice_stop(void)
+{
+	int signal = stop_signal;
+
+	stop_signal = 0;
+	return signal;
+}
+
+bool
+notice_report(void)
+{
+	bool wanted = report_wanted;
+
+	report_wanted = 0;
+	return wanted;
+}
+
+bool
+notice_tick(void)
+{
+	bool was = ticked;
+
+	ticked = 0;
+	if (was && !ticks_wanted && !stop_signal && !report_wanted)
+		ticks_set(false);
+	return was;
+}
+
+void
+notice_ticks(bool on)
+{
+	if (on == (bool)ticks_wanted)
+		return;
+	ticks_wanted = on;
+	ticks_set(on);
+}

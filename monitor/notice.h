@@ -1,0 +1,35 @@
+/*
+ * Signals sent to pmon itself, made into notices that the run loop takes
+ * between events.  A notice is never lost and never waits longer than a tick.
+ */
+#ifndef MONITOR_NOTICE_H
+#define MONITOR_NOTICE_H
+
+#include <stdbool.h>
+
+enum {
+	TICK_MS = 50,
+};
+
+/*
+ * Catch the signals.  With launched set, a ^C typed at the terminal is no
+ * notice: the program, in the same foreground process group, has it already.
+ */
+void notice_init(bool launched);
+
+/* Typed signals are notices from now on: the program has ended. */
+void notice_typed(void);
+
+/* The signal that asks pmon to stop, 0 if none did since the last call. */
+int notice_stop(void);
+
+/* Was a report asked for since the last call? */
+bool notice_report(void);
+
+/* Did a tick pass since the last call? */
+bool notice_tick(void);
+
+/* Ticks, by which host->wait returns EVENT_WAKE every TICK_MS. */
+void notice_ticks(bool on);
+
+#endif

@@ -1,0 +1,533 @@
+/*
+ * The run loop: takes events from the host (or those queued while another
+ * task had to be waited for), keeps the tables in step with them, and hands
+ * traps to patch.c.  Owns the queue; prints nothing but the report asked for
+ * by SIGUSR1, through main's callback.
+ */
+#include "monitor/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "monitor/notice.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+void
+run_remark(struct run *run, const char *fmt, ...)
+{
+	char buf[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	for (size_t i = 0; i < run->nremarks; i++)
+		if (!strcmp(run->remarks[i], buf))
+			return;
+	*vec_push(run->remarks, run->nremarks) = mem_strdup(buf);
+}
+
+/* ---- the queue */
+
+void
+run_requeue(struct run *run, const struct event *event)
+{
+	if (run->queue_head && run->queue_head == run->queue_len)
+		run->queue_head = run->queue_len = 0;
+	*vec_push(run->queue, run->queue_len) = *event;
+}
+
+static bool
+queue_take(struct run *run, struct event *event)
+{
+	while (run->queue_head < run->queue_len) {
+		*event = run->queue[run->queue_head++];
+		if (event->tid)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * An event from the host: note what it means for its task's state.  false if
+ * there is no task it concerns (yet).
+ */
+static bool
+event_receive(struct run *run, const struct event *event)
+{
+	struct task *task = task_find(run, event->tid);
+	bool ended = event->kind == EVENT_EXITED ||
+		     event->kind == EVENT_KILLED;
+
+	if (event->kind == EVENT_EXEC && event->value != event->tid) {
+		/* It may have taken the id of a leader long gone. */
+		struct task *old = task_find(run, event->value);
+
+		if (!task && old)
+			task = task_new(run, event->tid, old->process);
+		if (old)
+			task_free(run, old);
+	}
+	if (!task) {
+		/* A child can stop before its parent's event tells of it. */
+		if (ended)
+			return false;
+		task = task_new(run, event->tid, NULL);
+	}
+	task->state = ended ? TASK_DEAD : TASK_STOPPED;
+	task->group_stopped = event->kind == EVENT_STOPPED;
+	if (task->process)
+		return true;
+	task->held = *event;
+	task->has_held = true;
+	return false;
+}
+
+/* Wait for an event of some known task; false for EVENT_WAKE or _DONE. */
+static bool
+host_event(struct run *run, struct event *event)
+{
+	do {
+		run->host->wait(event);
+		if (event->kind == EVENT_WAKE || event->kind == EVENT_DONE)
+			return false;
+	} while (!event_receive(run, event));
+	return true;
+}
+
+void
+run_wait_task(struct run *run, struct task *task, struct event *event)
+{
+	pid_t tid = task->tid;
+
+	task->state = TASK_RUNNING;
+	for (;;) {
+		if (host_event(run, event)) {
+			if (event->tid == tid)
+				return;
+			run_requeue(run, event);
+		} else if (event->kind == EVENT_DONE) {
+			*event = (struct event){ EVENT_KILLED, tid, SIGKILL };
+			task->state = TASK_DEAD;
+			return;
+		}
+	}
+}
+
+/* ---- pausing and resuming */
+
+struct pause {
+	struct space *space;
+	struct task *except;
+	bool waiting;		/* some have not stopped yet */
+};
+
+/* Could it run code of the space that is to stand still? */
+static bool
+task_to_pause(const struct task *task, const struct pause *pause)
+{
+	return task->process && task->state == TASK_RUNNING &&
+	       !task->vforking && !task->exiting && task != pause->except &&
+	       (!pause->space || task->process->space == pause->space);
+}
+
+static void
+task_pause(struct run *run, struct task *task, void *pause)
+{
+	if (task_to_pause(task, pause))
+		run->host->pause(task->tid);
+}
+
+static void
+task_pausing(struct run *run, struct task *task, void *ctx)
+{
+	struct pause *pause = ctx;
+
+	pause->waiting |= task_to_pause(task, pause);
+}
+
+void
+run_pause(struct run *run, struct space *space, struct task *except)
+{
+	struct pause pause = { space, except, false };
+	struct event event;
+
+	task_each(run, task_pause, &pause);
+	for (;;) {
+		pause.waiting = false;
+		task_each(run, task_pausing, &pause);
+		if (!pause.waiting)
+			return;
+		if (host_event(run, &event))
+			run_requeue(run, &event);
+		else if (event.kind == EVENT_DONE)
+			return;
+	}
+}
+
+void
+run_resume(struct run *run, struct task *task, int signal)
+{
+	enum resume how = RESUME_RUN;
+
+	if (task->state != TASK_STOPPED)
+		return;
+	if (task->redo != REDO_NONE || task->pinned || task->process->watched)
+		how = RESUME_SYSCALL;
+	task->state = TASK_RUNNING;
+	run->host->resume(task->tid, how, signal);
+}
+
+const struct event *
+run_queued(const struct run *run, const struct task *task)
+{
+	for (size_t i = run->queue_head; i < run->queue_len; i++)
+		if (run->queue[i].tid == task->tid)
+			return &run->queue[i];
+	return NULL;
+}
+
+struct stopped {
+	const struct space *space;
+	struct task *best;
+};
+
+static void
+task_stopped(struct run *run, struct task *task, void *ctx)
+{
+	const struct event *event = run_queued(run, task);
+	struct stopped *stopped = ctx;
+
+	if (!task->process || task->process->space != stopped->space ||
+	    task->state != TASK_STOPPED || task->exiting)
+		return;
+	if (!stopped->best || (event && event->kind == EVENT_PAUSED))
+		stopped->best = task;
+}
+
+struct task *
+run_stopped_task(struct run *run, const struct space *space)
+{
+	struct stopped stopped = { space, NULL };
+
+	task_each(run, task_stopped, &stopped);
+	return stopped.best;
+}
+
+/*
+ * A pause makes some system calls fail with EINTR that no signal would have
+ * interrupted (signal(7) lists them; epoll_wait is the common one).  Nothing
+ * has happened in such a call, so it is made again.
+ */
+void
+run_call_again(struct run *run, struct task *task)
+{
+	const struct abi *abi = run->abi;
+	struct signal_state state;
+	struct regs regs;
+	int nr;
+
+	if (run->host->regs_get(task->tid, &regs))
+		return;
+	nr = (int)regs.r[abi->reg_orig];
+	if (nr < 0 || (int64_t)regs.r[abi->reg_result] != -EINTR ||
+	    nr == abi->nr_close || nr == abi->nr_connect)
+		return;
+	if (run->host->signals(task->tid, &state) ||
+	    state.pending & ~state.blocked)
+		return;
+	regs.r[abi->reg_result] = nr;
+	regs.r[run->arch->reg_pc] -= run->arch->syscall_len;
+	regs.r[abi->reg_orig] = -1;
+	run->host->regs_set(task->tid, &regs);
+}
+
+/* ---- what events mean for the tables */
+
+void
+run_announce(struct run *run, pid_t tid, struct process *process)
+{
+	struct task *task = task_find(run, tid);
+
+	run->nthreads++;
+	if (!task) {
+		task_new(run, tid, process);
+		return;
+	}
+	task->process = process;
+	process->ntasks++;
+	if (task->has_held)
+		run_requeue(run, &task->held);
+	task->has_held = false;
+}
+
+/*
+ * Which kind of child: the call's flags tell, as the event's name does not
+ * (a clone may share the memory and be reported as a fork).
+ */
+static uint64_t
+clone_flags(struct run *run, struct task *task)
+{
+	const struct abi *abi = run->abi;
+	uint64_t flags = 0;
+	struct regs regs;
+	int nr;
+
+	if (run->host->regs_get(task->tid, &regs))
+		return 0;
+	nr = (int)regs.r[abi->reg_orig];
+	if (nr == abi->nr_vfork)
+		return CLONE_VM | CLONE_VFORK;
+	if (nr == abi->nr_clone)
+		return regs.r[abi->reg_arg[0]];
+	if (nr == abi->nr_clone3)
+		run->host->data_read(task->tid, regs.r[abi->reg_arg[0]],
+				     &flags, sizeof(flags));
+	return flags;
+}
+
+static struct process *
+process_fork(struct run *run, const struct process *parent, pid_t pid,
+	     bool shared)
+{
+	struct space *space = parent->space;
+	struct process *process;
+
+	if (space && shared)
+		space_hold(space);
+	else if (space)
+		space = space_copy(space, run->host->mem_open(pid));
+	process = process_new(run, pid, space);
+	process->counted = parent->counted &&
+			   run->opts->follow == FOLLOW_ALL;
+	process->watched = parent->watched;
+	return process;
+}
+
+static void
+account_new(struct run *run, struct task *task, const struct event *event)
+{
+	uint64_t flags = clone_flags(run, task);
+	struct process *process = task->process;
+
+	task->vforking = event->kind == EVENT_VFORK;
+	if (!event->value)
+		return;
+	if (!(flags & CLONE_THREAD))
+		process = process_fork(run, process, event->value,
+				       flags & CLONE_VM);
+	run_announce(run, event->value, process);
+}
+
+static void
+exec_other(struct run *run, struct task *task, void *survivor)
+{
+	const struct task *self = survivor;
+
+	if (task != self && task->process == self->process)
+		task_free(run, task);
+}
+
+static void
+account_exec(struct run *run, struct task *task)
+{
+	struct process *process = task->process;
+
+	task_each(run, exec_other, task);
+	space_drop(run, process->space);
+	process->space = space_new(run->host->mem_open(task->tid));
+	task->vforking = false;
+	task->exiting = false;
+	task->redo = REDO_NONE;
+	if (task->tid == run->root)
+		run->root_started = true;
+}
+
+static void
+account_end(struct run *run, struct task *task, const struct event *event)
+{
+	if (task->tid == run->root) {
+		run->root_ended = true;
+		run->root_status = event->value;
+		if (event->kind == EVENT_KILLED) {
+			run->root_signal = event->value;
+			run->root_status = 128 + event->value;
+		}
+		notice_typed();
+	}
+	task_free(run, task);
+}
+
+void
+run_account(struct run *run, struct task *task, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_CLONE:
+	case EVENT_FORK:
+	case EVENT_VFORK:
+		account_new(run, task, event);
+		break;
+	case EVENT_VFORK_DONE:
+		task->vforking = false;
+		break;
+	case EVENT_EXEC:
+		account_exec(run, task);
+		break;
+	case EVENT_EXITING:
+		task->exiting = true;
+		break;
+	case EVENT_EXITED:
+	case EVENT_KILLED:
+		account_end(run, task, event);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- handling */
+
+/*
+ * A child that is not to be followed goes its own way as soon as its memory
+ * is its own.
+ */
+static bool
+unfollowed(struct run *run, struct task *task, const struct event *event)
+{
+	struct space *space = task->process->space;
+
+	if (task->process->counted || space->refs > 1)
+		return false;
+	space_unplant(run, space, task->tid);
+	task_release(run, task, event);
+	return true;
+}
+
+static void
+on_exec(struct run *run, struct task *task, const struct event *event)
+{
+	if (unfollowed(run, task, event))
+		return;
+	process_plant(run, task);
+	run_resume(run, task, 0);
+}
+
+static void
+on_signal(struct run *run, struct task *task, int signal)
+{
+	patch_signal(run, task, signal);
+	run_resume(run, task, signal);
+}
+
+static void
+on_group_stop(struct run *run, struct task *task)
+{
+	task->state = TASK_RUNNING;
+	run->host->resume(task->tid, RESUME_LISTEN, 0);
+}
+
+static void
+on_syscall(struct run *run, struct task *task, bool entry)
+{
+	affinity_syscall(run, task, entry);
+	patch_syscall(run, task, entry);
+	if (task->process->watched && !entry)
+		process_mapped(run, task);
+	run_resume(run, task, 0);
+}
+
+static void
+event_handle(struct run *run, const struct event *event)
+{
+	struct task *task = task_find(run, event->tid);
+
+	if (!task)
+		return;
+	run_account(run, task, event);
+	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED)
+		return;
+	if (run->stopping) {
+		task_release(run, task, event);
+		return;
+	}
+	switch (event->kind) {
+	case EVENT_TRAP:
+		patch_trap(run, task);
+		break;
+	case EVENT_STEPPED:
+		/* Not by pmon: the program steps itself. */
+		on_signal(run, task, SIGTRAP);
+		break;
+	case EVENT_SIGNAL:
+		on_signal(run, task, event->value);
+		break;
+	case EVENT_STOPPED:
+		on_group_stop(run, task);
+		break;
+	case EVENT_EXEC:
+		on_exec(run, task, event);
+		break;
+	case EVENT_SYSCALL_ENTRY:
+	case EVENT_SYSCALL_EXIT:
+		on_syscall(run, task, event->kind == EVENT_SYSCALL_ENTRY);
+		break;
+	default:
+		if (event->kind == EVENT_PAUSED) {
+			if (unfollowed(run, task, event))
+				break;
+			run_call_again(run, task);
+		}
+		run_resume(run, task, 0);
+	}
+}
+
+double
+run_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* What pmon itself was told meanwhile. */
+static void
+notices_handle(struct run *run)
+{
+	int signal = notice_stop();
+
+	if (notice_tick()) {
+		affinity_tick(run);
+		if (!signal && run->deadline && !run->stopping &&
+		    run_clock() >= run->deadline)
+			signal = SIGTERM;
+	}
+	if (signal && run->stopping && run->root)
+		run->host->kill(run->root, SIGKILL);
+	else if (signal)
+		run_stop(run, signal);
+	if (notice_report())
+		run->report(run);
+}
+
+void
+run_loop(struct run *run)
+{
+	struct event event;
+
+	for (;;) {
+		notices_handle(run);
+		if (!queue_take(run, &event) && !host_event(run, &event)) {
+			if (event.kind == EVENT_DONE)
+				return;
+			continue;
+		}
+		event_handle(run, &event);
+	}
+}

@@ -1,0 +1,95 @@
+/*
+ * Starting: a program of pmon's own, or a process that runs already.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "monitor/run.h"
+#include "symtab/image.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/* The file that execvp(3) would run for name; NULL with the message set. */
+static char *
+program_find(const char *name)
+{
+	const char *dirs = getenv("PATH"), *end;
+	char *path;
+
+	if (strchr(name, '/'))
+		return mem_strdup(name);
+	for (; dirs; dirs = *end ? end + 1 : NULL) {
+		end = strchrnul(dirs, ':');
+		path = mem_printf("%.*s%s%s", (int)(end - dirs), dirs,
+				  end == dirs ? "" : "/", name);
+		if (!access(path, X_OK))
+			return path;
+		free(path);
+	}
+	return fail_null("%s: not found in PATH", name);
+}
+
+/* A script is run by its interpreter, which will be the image. */
+static bool
+is_script(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	bool script = f && fgetc(f) == '#' && fgetc(f) == '!';
+
+	if (f)
+		fclose(f);
+	return script;
+}
+
+int
+run_launch(struct run *run)
+{
+	char **argv = run->opts->argv;
+	char *path = program_find(argv[0]);
+	struct process *process;
+	pid_t tid;
+	int err;
+
+	if (!path)
+		return -1;
+	if (access(path, X_OK))
+		err = fail("%s: %s", path, strerror(errno));
+	else if (!is_script(path) && !image_probe(path))
+		err = -1;
+	else
+		err = run->host->launch(path, argv, &tid);
+	free(path);
+	if (err)
+		return err;
+	run->root = tid;
+	process = process_new(run, tid, NULL);
+	run_announce(run, tid, process);
+	return 0;
+}
+
+int
+run_attach(struct run *run, pid_t pid)
+{
+	struct process *process;
+	struct task *task;
+	pid_t *tids = NULL;
+	size_t n = 0;
+
+	if (run->host->attach(pid, &tids, &n)) {
+		free(tids);
+		return -1;
+	}
+	process = process_new(run, pid, space_new(run->host->mem_open(pid)));
+	for (size_t i = 0; i < n; i++)
+		run_announce(run, tids[i], process);
+	free(tids);
+	/* Their stops wait in the queue, and are handled by the loop. */
+	run_pause(run, process->space, NULL);
+	task = run_stopped_task(run, process->space);
+	if (!task)
+		return fail("process %d: has ended", (int)pid);
+	process_plant(run, task);
+	return 0;
+}

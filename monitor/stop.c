@@ -1,0 +1,178 @@
+/*
+ * Stopping: taking every trap out of every space and letting go of every
+ * task, so that each goes on exactly where it would be without pmon.
+ */
+#include <signal.h>
+
+#include "monitor/run.h"
+#include "util/fail.h"
+
+void
+space_unplant(struct run *run, struct space *space, pid_t tid)
+{
+	if (!space)
+		return;
+	for (size_t i = 0; i < space->nmodules; i++)
+		module_unplant(run, space, tid, space->modules[i]);
+}
+
+/* A trap was hit and not counted: its instruction is yet to be run. */
+static void
+trap_forget(struct run *run, struct task *task)
+{
+	const struct arch *arch = run->arch;
+	struct module *module;
+	struct regs regs;
+	uint64_t va;
+
+	if (run->host->regs_get(task->tid, &regs))
+		return;
+	va = regs.r[arch->reg_pc] - arch->trap_pc;
+	module = space_module(task->process->space, va);
+	if (module && plan_site(module->plan, va - module->bias))
+		run->host->reg_set(task->tid, arch->reg_pc, va);
+}
+
+/*
+ * A task that was paused just when it ran into a trap has not reported that
+ * yet: left alone it would die of the signal.  Let it report.
+ */
+static void
+trap_flush(struct run *run, struct task *task, struct event *event)
+{
+	struct signal_state state;
+
+	if (event->kind != EVENT_PAUSED ||
+	    run->host->signals(task->tid, &state) ||
+	    !(state.pending >> (SIGTRAP - 1) & 1))
+		return;
+	if (!run->host->resume(task->tid, RESUME_RUN, 0))
+		run_wait_task(run, task, event);
+}
+
+/*
+ * The launched program stays in the table, untraced, until its end.
+ */
+static void
+task_let_go(struct run *run, struct task *task, int signal)
+{
+	affinity_restore(run, task);
+	run->host->detach(task->tid, signal);
+	if (task->tid != run->root) {
+		task_free(run, task);
+		return;
+	}
+	task->released = true;
+	task->state = TASK_RUNNING;
+	/* So that nothing waits for it to be paused. */
+	task->exiting = true;
+}
+
+void
+task_release(struct run *run, struct task *task, const struct event *queued)
+{
+	struct event event = *queued;
+	int signal = 0;
+
+	trap_flush(run, task, &event);
+	if (task->state == TASK_DEAD) {
+		run_account(run, task, &event);
+		return;
+	}
+	switch (event.kind) {
+	case EVENT_TRAP:
+		trap_forget(run, task);
+		break;
+	case EVENT_SIGNAL:
+		signal = event.value;
+		break;
+	case EVENT_STEPPED:
+		signal = SIGTRAP;
+		break;
+	case EVENT_PAUSED:
+		run_call_again(run, task);
+		break;
+	default:
+		break;
+	}
+	patch_leave(run, task);
+	task_let_go(run, task, signal);
+}
+
+/*
+ * Events in the queue may tell of tasks that are not in the tables yet: they
+ * are to be paused too.  The tasks they came from stay stopped.
+ */
+static bool
+queue_account(struct run *run)
+{
+	bool more = false;
+
+	for (size_t i = run->queue_head; i < run->queue_len; i++) {
+		struct event event = run->queue[i];
+		struct task *task = task_find(run, event.tid);
+
+		if (!task || event.kind < EVENT_CLONE ||
+		    event.kind > EVENT_KILLED || event.kind == EVENT_EXITING)
+			continue;
+		more = true;
+		run->queue[i].kind = EVENT_PAUSED;
+		run_account(run, task, &event);
+	}
+	return more;
+}
+
+static void
+task_leave(struct run *run, struct task *task, void *space)
+{
+	if (task->process && task->process->space == space &&
+	    task->state == TASK_STOPPED)
+		patch_leave(run, task);
+}
+
+static void
+slots_unmap(struct run *run, struct space *space, struct task *task)
+{
+	int64_t result;
+
+	task_each(run, task_leave, space);
+	for (size_t i = 0; i < space->nmodules; i++) {
+		const struct module *module = space->modules[i];
+
+		if (module->slots &&
+		    inject_syscall(run, task, run->abi->nr_munmap,
+				   (uint64_t[6]){ module->slots,
+				   module->slots_size }, &result))
+			return;
+	}
+}
+
+/* Take traps and slots out of the space, while all its tasks stand still. */
+static void
+space_clear(struct run *run, struct space *space)
+{
+	struct task *task = run_stopped_task(run, space);
+	const struct event *event = task ? run_queued(run, task) : NULL;
+
+	if (!task)
+		return;
+	space_unplant(run, space, task->tid);
+	/* One that stopped for more must not be made to run. */
+	if (event && event->kind == EVENT_PAUSED)
+		slots_unmap(run, space, task);
+}
+
+void
+run_stop(struct run *run, int signal)
+{
+	struct process *process;
+
+	run->stopping = true;
+	do
+		run_pause(run, NULL, NULL);
+	while (queue_account(run));
+	for (process = run->processes; process; process = process->next)
+		space_clear(run, process->space);
+	if (run->root && !run->root_ended)
+		run->host->kill(run->root, signal);
+}
