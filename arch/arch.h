@@ -59,6 +59,8 @@ struct emul {
 	uint8_t scale;
 	uint8_t width;		/* operand size in bytes */
 	uint8_t flags;
+	bool memory;		/* reads or writes memory, with calls to struct
+				   memory, which may be slow or come apart */
 	int32_t disp;
 };
 

@@ -39,6 +39,9 @@ struct cfg {
 	size_t nedges;
 	uint32_t *in;		/* nblocks + 1: edges into block b are
 				   edges[in[b]] .. edges[in[b + 1] - 1] */
+	long entry;		/* the instruction where the function is
+				   entered, or -1 if it could not be decoded;
+				   not the first where foo.cold lies below */
 	bool unresolved;	/* has an indirect jump */
 	uint64_t bad;		/* address where decoding failed, or 0 */
 };
@@ -47,11 +50,12 @@ struct cfg {
 typedef const uint8_t *cfg_text(void *ctx, uint64_t addr, size_t *avail);
 
 /*
- * Decode [lo[i], hi[i]) for each of n ranges (the first begins with the
- * entry) and build the graph.  Decoding runs linearly from each range's
- * start; where it fails the rest of that range is left out and `bad` is set.
- * leaders, ascending, are further addresses known to begin blocks (line rows,
- * landing pads); those not on an instruction boundary are ignored.
+ * Decode [lo[i], hi[i]) for each of n ranges, in any order (the first given
+ * begins with the entry), and build the graph.  Decoding runs linearly from
+ * each range's start; where it fails the rest of that range is left out and
+ * `bad` is set.  leaders, ascending, are further addresses known to begin
+ * blocks (line rows, landing pads); those not on an instruction boundary are
+ * ignored.  Owned by the caller; never fails: a cfg may be empty.
  */
 struct cfg *cfg_build(const struct arch *arch, const uint64_t *lo,
 		      const uint64_t *hi, size_t n, const uint64_t *leaders,

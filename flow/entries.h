@@ -32,7 +32,7 @@ typedef void entries_emit(void *ctx, uint32_t id, const struct term *term);
  * A region is a set of instructions of one cfg: those with owner[insn] == id.
  * Emit, for all regions at once and in no order of ids, what counts the
  * entries into each: over all edges from outside the region, and control
- * that arrives from outside the function: at its entry (cfg->insns[0]) and
+ * that arrives from outside the function: at its entry (cfg->entry) and
  * at blocks that nothing known leads to (landing pads, jump table targets).
  * A region without code that can be entered has no terms.
  *
@@ -53,9 +53,8 @@ void entries_of_point(const struct cfg *cfg, const uint32_t *owner,
 		      void *ctx);
 
 /*
- * Calls of the function, emitted as of `id`: arrivals at its first
- * instruction other than by its own jumps there (a loop whose head is the
- * entry).
+ * Calls of the function, emitted as of `id`: arrivals at its entry other than
+ * by its own jumps there (a loop whose head is the entry).
  */
 void entries_of_func(const struct cfg *cfg, uint32_t id, entries_emit *emit,
 		     void *ctx);

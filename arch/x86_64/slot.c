@@ -1,0 +1,73 @@
+/*
+ * Relocation: the bytes that run one x86-64 instruction at another address
+ * and come back behind the original.  Writes no process's memory.
+ */
+#include <string.h>
+
+#include "arch/x86_64/x86.h"
+
+static bool
+fits_int32(uint64_t v)
+{
+	return (int64_t)v == (int32_t)v;
+}
+
+static void
+back_append(struct slot_code *slot, uint64_t back, uint64_t slot_va)
+{
+	uint64_t rel = back - (slot_va + slot->len + 5);
+	uint8_t *p = slot->bytes + slot->len;
+	int32_t rel32 = (int32_t)rel;
+
+	if (fits_int32(rel)) {
+		p[0] = 0xe9;		/* jmp rel32 */
+		memcpy(p + 1, &rel32, 4);
+		slot->len += 5;
+	} else {
+		memcpy(p, (uint8_t[]){ 0xff, 0x25, 0, 0, 0, 0 }, 6);
+		memcpy(p + 6, &back, 8);	/* jmp *0(%rip); .quad back */
+		slot->len += 14;
+	}
+}
+
+/* Whether the instruction does the same anywhere, its disp32 aside. */
+static bool
+relocatable(const ZydisDecodedInstruction *zinsn)
+{
+	switch (x86_kind(zinsn)) {
+	case INSN_JUMP:
+	case INSN_BRANCH:
+	case INSN_CALL:
+	case INSN_CALL_INDIRECT:
+		return false;
+	default:
+		return true;
+	}
+}
+
+int
+x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
+	      uint64_t slot_va, struct slot_code *slot)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zinsn;
+	uint64_t disp;
+	int32_t disp32;
+
+	if (x86_decode(code, size, &zinsn, operands) || !relocatable(&zinsn))
+		return -1;
+	*slot = (struct slot_code){ .len = zinsn.length,
+				    .after = zinsn.length };
+	memcpy(slot->bytes, code, zinsn.length);
+	if (zinsn.attributes & ZYDIS_ATTRIB_IS_RELATIVE) {
+		disp = va - slot_va + (uint64_t)zinsn.raw.disp.value;
+		/* With a 32-bit address size the sum wraps elsewhere. */
+		if (zinsn.raw.disp.size != 32 || zinsn.address_width != 64 ||
+		    !fits_int32(disp))
+			return -1;
+		disp32 = (int32_t)disp;
+		memcpy(slot->bytes + zinsn.raw.disp.offset, &disp32, 4);
+	}
+	back_append(slot, va + zinsn.length, slot_va);
+	return 0;
+}
