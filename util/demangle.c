@@ -15,7 +15,7 @@ enum { DEMANGLED_MAX = 64 << 10, MANGLED_MAX = 16 << 10 };
 
 struct output {
 	char *text;
-	size_t len;
+	size_t len, size;
 	jmp_buf too_long;
 };
 
@@ -27,6 +27,10 @@ output_add(const char *text, size_t len, void *opaque)
 
 	if (len >= DEMANGLED_MAX - out->len)
 		longjmp(out->too_long, 1);
+	if (out->len + len > out->size) {
+		out->size = 2 * (out->len + len);
+		out->text = mem_grow(out->text, out->size, 1);
+	}
 	memcpy(out->text + out->len, text, len);
 	out->len += len;
 }
@@ -45,18 +49,15 @@ demangle_into(const char *name, int options, struct output *out)
 static char *
 demangle_with(const char *name, int options)
 {
-	struct output *out;
+	struct output out = { 0 };
 	char *text = NULL;
 
 	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') ||
 	    strlen(name) > MANGLED_MAX)
 		return NULL;
-	out = mem_alloc(sizeof(*out));
-	out->text = mem_alloc(DEMANGLED_MAX);
-	if (demangle_into(name, options, out))
-		text = mem_strndup(out->text, out->len);
-	free(out->text);
-	free(out);
+	if (demangle_into(name, options, &out))
+		text = mem_strndup(out.text ? out.text : "", out.len);
+	free(out.text);
 	return text;
 }
 

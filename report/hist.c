@@ -1,0 +1,144 @@
+/*
+ * Histograms: a bar for each line with code.
+ */
+#include "report/kinds.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text.h"
+
+enum { PLACE_MAX = 28, PLACE_MIN = 4, COUNT_MIN = 5, BAR_MIN = 10 };
+
+struct scale {
+	enum report_kind kind;
+	uint64_t max;		/* the largest count */
+	size_t width;		/* room for a bar */
+	unsigned bits;		/* log: one mark is 2^bits times as much */
+};
+
+static unsigned
+log2_floor(uint64_t n)
+{
+	unsigned bits = 0;
+
+	while (n >>= 1)
+		bits++;
+	return bits;
+}
+
+/* Marks of a bar, which may be more than there is room for. */
+static uint64_t
+bar_length(const struct scale *scale, uint64_t n)
+{
+	if (!n || scale->kind == REPORT_HIST)
+		return n;
+	if (scale->kind == REPORT_HIST_LOG)
+		return 1 + log2_floor(n) / scale->bits;
+	/* Rounded up, so that what ran has a bar. */
+	return (uint64_t)(((unsigned __int128)n * scale->width +
+			   scale->max - 1) / scale->max);
+}
+
+static void
+bar_write(const struct scale *scale, uint64_t n, FILE *out)
+{
+	uint64_t i, marks = bar_length(scale, n);
+	bool cut = marks > scale->width;
+
+	if (cut)
+		marks = scale->width - 1;
+	for (i = 0; i < marks; i++)
+		putc('*', out);
+	if (cut)
+		putc('>', out);
+}
+
+static void
+explain_write(const struct scale *scale, FILE *out)
+{
+	double each = (double)scale->max / (double)scale->width;
+
+	switch (scale->kind) {
+	case REPORT_HIST_SCALED:
+		fprintf(out, "  The longest bar, %zu *, is %" PRIu64
+			"; each * is up to %.*f.\n", scale->width, scale->max,
+			each < 10 ? 2 : each < 100 ? 1 : 0, each);
+		break;
+	case REPORT_HIST_LOG:
+		fprintf(out, "  * is 1 to %" PRIu64
+			"; each further * is %" PRIu64 " times as much.\n",
+			(UINT64_C(1) << scale->bits) - 1,
+			UINT64_C(1) << scale->bits);
+		break;
+	default:
+		fputs("  Each * is one execution; a bar that does not fit "
+		      "ends in >.\n", out);
+	}
+}
+
+static size_t
+place_width(const struct table *table)
+{
+	size_t i, wide, width = PLACE_MIN;
+	char *place;
+
+	for (i = 0; i < table->nlines && width < PLACE_MAX; i++) {
+		place = table_place(table, table->lines[i].file,
+				    table->lines[i].line);
+		wide = text_width(place, strlen(place));
+		if (wide > width)
+			width = wide < PLACE_MAX ? wide : PLACE_MAX;
+		free(place);
+	}
+	return width;
+}
+
+static void
+row_write(const struct table *table, const struct line_entry *line,
+	  const struct scale *scale, size_t width, int digits, FILE *out)
+{
+	char *place = table_place(table, line->file, line->line);
+
+	text_column(out, place, width);
+	free(place);
+	if (line->count.why) {
+		fprintf(out, " %*s  ", digits, "?");
+		fprintf(out, "%s\n", line->count.why);
+		return;
+	}
+	fprintf(out, " %*" PRIu64, digits, line->count.n);
+	if (line->count.n)
+		fputs("  ", out);
+	bar_write(scale, line->count.n, out);
+	putc('\n', out);
+}
+
+void
+hist_write(struct table *table, FILE *out, enum report_kind kind)
+{
+	struct scale scale = { .kind = kind, .bits = 1 };
+	size_t i, digits, width, columns = table->opts->columns;
+
+	title_write(table, out, "Histogram of the lines");
+	if (!lines_present(table, out))
+		return;
+	for (i = 0; i < table->nlines; i++)
+		if (table->lines[i].count.n > scale.max)
+			scale.max = table->lines[i].count.n;
+	digits = table_lines_digits(table, COUNT_MIN);
+	width = place_width(table);
+	scale.width = BAR_MIN;
+	if (columns > width + digits + 3 + BAR_MIN)
+		scale.width = columns - width - digits - 3;
+	while (1 + log2_floor(scale.max) / scale.bits > scale.width)
+		scale.bits++;
+	explain_write(&scale, out);
+	putc('\n', out);
+	text_column(out, "LINE", width);
+	fprintf(out, " %*s\n", (int)digits, "COUNT");
+	for (i = 0; i < table->nlines; i++)
+		row_write(table, &table->lines[i], &scale, width, (int)digits,
+			  out);
+}

@@ -1,0 +1,146 @@
+/*
+ * The text of source files.  Reads regular files only, of a sane size:
+ * a path comes from debugging information, which anyone may have written.
+ */
+#include "report/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { SOURCE_MAX = 256 << 20 };
+
+static int
+source_load(struct source *source, int fd, const char *path)
+{
+	struct stat st;
+	ssize_t n = 1;
+
+	if (fstat(fd, &st) < 0)
+		return fail("%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return fail("%s: not a regular file", path);
+	if (st.st_size > SOURCE_MAX)
+		return fail("%s: too large for a source file", path);
+	source->changed = st.st_mtim;
+	source->text = mem_alloc((size_t)st.st_size);
+	while (source->size < (size_t)st.st_size && n > 0) {
+		n = read(fd, source->text + source->size,
+			 (size_t)st.st_size - source->size);
+		if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n < 0)
+			return fail("%s: %s", path, strerror(errno));
+		else
+			source->size += (size_t)n;
+	}
+	return 0;
+}
+
+static void
+source_split(struct source *source)
+{
+	size_t at = 0;
+
+	while (at < source->size) {
+		const char *end = memchr(source->text + at, '\n',
+					 source->size - at);
+
+		*vec_push(source->lines, source->nlines) = at;
+		at = end ? (size_t)(end - source->text) + 1 : source->size;
+	}
+	*vec_push(source->lines, source->nlines) = at;
+	source->nlines--;
+}
+
+static struct source *
+source_read(const char *path)
+{
+	struct source *source;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return fail_null("%s: %s", path, strerror(errno));
+	source = mem_alloc(sizeof(*source));
+	if (source_load(source, fd, path) < 0) {
+		source_close(source);
+		source = NULL;
+	} else {
+		source_split(source);
+	}
+	close(fd);
+	return source;
+}
+
+/* path with the prefix OLD of "OLD=NEW" replaced, or NULL. */
+static char *
+path_map(const char *mapping, const char *path)
+{
+	const char *equals = strchr(mapping, '=');
+	size_t len, i;
+
+	if (!equals)
+		return NULL;
+	len = (size_t)(equals - mapping);
+	while (len > 1 && mapping[len - 1] == '/')
+		len--;
+	if (strncmp(path, mapping, len) != 0)
+		return NULL;
+	if (len && mapping[len - 1] != '/' && path[len] && path[len] != '/')
+		return NULL;
+	i = len;
+	while (path[i] == '/')
+		i++;
+	return mem_printf("%s%s%s", equals + 1, equals[1] ? "/" : "",
+			  path + i);
+}
+
+struct source *
+source_open(const struct report_options *opts, const char *path)
+{
+	struct source *source = NULL;
+	size_t i;
+
+	for (i = 0; i < opts->nsource_paths && !source; i++) {
+		char *mapped = path_map(opts->source_paths[i], path);
+
+		if (mapped)
+			source = source_read(mapped);
+		free(mapped);
+	}
+	return source ? source : source_read(path);
+}
+
+void
+source_close(struct source *source)
+{
+	if (!source)
+		return;
+	free(source->text);
+	free(source->lines);
+	free(source);
+}
+
+const char *
+source_line(const struct source *source, uint32_t line, size_t *len)
+{
+	size_t from, to;
+
+	if (!line || line > source->nlines)
+		return NULL;
+	from = source->lines[line - 1];
+	to = source->lines[line];
+	if (to > from && source->text[to - 1] == '\n')
+		to--;
+	if (to > from && source->text[to - 1] == '\r')
+		to--;
+	*len = to - from;
+	return source->text + from;
+}

@@ -1,0 +1,372 @@
+/*
+ * The counts of all plans, gathered by file and line and by function.  Never
+ * prints.
+ */
+#include "report/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text.h"
+#include "util/demangle.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+void
+totals_add(struct totals *totals, const struct count *count)
+{
+	totals->all++;
+	if (count->why)
+		totals->unknown++;
+	else if (count->n)
+		totals->run++;
+	else
+		totals->never++;
+}
+
+char *
+table_name(const struct table *table, const char *name)
+{
+	char *text = NULL;
+
+	if (!name)
+		return mem_strdup("?");
+	if (table->opts->demangle)
+		text = demangle(name);
+	return text ? text : mem_strdup(name);
+}
+
+static int
+by_path(const void *va, const void *vb)
+{
+	const struct file_entry *a = va, *b = vb;
+
+	return strcmp(a->path, b->path);
+}
+
+/* The file that a unit belongs to, or FILE_NONE. */
+static uint32_t
+unit_file(const struct plan *plan, const struct unit *unit)
+{
+	const struct image *image = plan->image;
+	uint32_t file = unit->ref;
+
+	if (unit->kind == UNIT_FUNC)
+		file = image->funcs[unit->ref].file;
+	else if (unit->kind == UNIT_INLINE)
+		file = image->inlines[unit->ref].file;
+	return file < image->nfiles ? file : FILE_NONE;
+}
+
+static void
+plan_files(struct table *table, const struct plan *plan)
+{
+	const struct image *image = plan->image;
+	bool *used = mem_alloc(image->nfiles * sizeof(*used));
+	size_t i;
+
+	for (i = 0; i < plan->nunits; i++) {
+		uint32_t file = unit_file(plan, &plan->units[i]);
+
+		if (file != FILE_NONE)
+			used[file] = true;
+	}
+	for (i = 0; i < image->nfiles; i++)
+		if (used[i])
+			*vec_push(table->files, table->nfiles) =
+				(struct file_entry){
+					.path = image->files[i], .plan = plan,
+				};
+	free(used);
+}
+
+static void
+files_make(struct table *table)
+{
+	const struct tally *tally = table->tally;
+	size_t i, n = 0;
+
+	for (i = 0; i < tally->nplans; i++)
+		plan_files(table, tally->plans[i]);
+	if (table->nfiles)
+		qsort(table->files, table->nfiles, sizeof(*table->files),
+		      by_path);
+	for (i = 0; i < table->nfiles; i++)
+		if (!n || strcmp(table->files[n - 1].path,
+				 table->files[i].path) != 0)
+			table->files[n++] = table->files[i];
+	table->nfiles = n;
+	paths_shorten(table->files, n);
+}
+
+/* What the plan's files are in the table; owned by the caller. */
+static uint32_t *
+files_translate(const struct table *table, const struct plan *plan)
+{
+	const struct image *image = plan->image;
+	uint32_t *map = mem_alloc(image->nfiles * sizeof(*map));
+	size_t i;
+
+	for (i = 0; i < image->nfiles; i++) {
+		const struct file_entry key = { .path = image->files[i] };
+		const struct file_entry *file = NULL;
+
+		if (table->nfiles)
+			file = bsearch(&key, table->files, table->nfiles,
+				       sizeof(key), by_path);
+		map[i] = file ? (uint32_t)(file - table->files) : FILE_NONE;
+	}
+	return map;
+}
+
+static struct count
+unit_count(const struct plan *plan, const struct unit *unit)
+{
+	struct count count;
+
+	plan_count(plan, unit, &count.n, &count.why);
+	return count;
+}
+
+static void
+line_add(struct table *table, uint32_t plan_index, const struct unit *unit,
+	 uint32_t file)
+{
+	const struct plan *plan = table->tally->plans[plan_index];
+	const struct func *func = NULL;
+
+	if (unit->nterms)
+		func = image_func(plan->image, plan->sites[
+				  plan->terms[unit->term].site].addr);
+	*vec_push(table->lines, table->nlines) = (struct line_entry){
+		.file = file, .line = unit->line,
+		.count = unit_count(plan, unit),
+		.plan = plan_index, .func = func,
+	};
+}
+
+static char *
+name_with_aliases(const struct table *table, const struct func *func)
+{
+	char *name = table_name(table, func->name), *text;
+	size_t i, size;
+	FILE *out;
+
+	if (!func->naliases)
+		return name;
+	out = open_memstream(&text, &size);
+	must(out);
+	fputs(name, out);
+	free(name);
+	for (i = 0; i < func->naliases; i++) {
+		name = table_name(table, func->aliases[i]);
+		fprintf(out, " (= %s)", name);
+		free(name);
+	}
+	fclose(out);
+	return text;
+}
+
+static void
+func_add(struct table *table, uint32_t plan_index, const struct unit *unit,
+	 uint32_t file)
+{
+	const struct plan *plan = table->tally->plans[plan_index];
+	bool inlined = unit->kind == UNIT_INLINE;
+	struct func_table *to = inlined ? &table->inlines : &table->funcs;
+	const struct image *image = plan->image;
+
+	*vec_push(to->entries, to->n) = (struct func_entry){
+		.name = inlined ?
+			table_name(table, image->inlines[unit->ref].name) :
+			name_with_aliases(table, &image->funcs[unit->ref]),
+		.file = file,
+		.line = inlined ? unit->line : image->funcs[unit->ref].line,
+		.count = unit_count(plan, unit),
+		.plan = plan_index, .ref = unit->ref,
+	};
+}
+
+static void
+units_gather(struct table *table, uint32_t plan_index)
+{
+	const struct plan *plan = table->tally->plans[plan_index];
+	uint32_t *map = files_translate(table, plan);
+	size_t i;
+
+	for (i = 0; i < plan->nunits; i++) {
+		const struct unit *unit = &plan->units[i];
+		uint32_t file = unit_file(plan, unit);
+
+		if (file != FILE_NONE)
+			file = map[file];
+		if (unit->kind != UNIT_LINE)
+			func_add(table, plan_index, unit, file);
+		else if (file != FILE_NONE)
+			line_add(table, plan_index, unit, file);
+	}
+	free(map);
+}
+
+static int
+by_line(const void *va, const void *vb)
+{
+	const struct line_entry *a = va, *b = vb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->plan < b->plan ? -1 : a->plan > b->plan;
+}
+
+/* One entry for each line, summed over objects. */
+static void
+lines_merge(struct table *table)
+{
+	size_t i, n = 0;
+
+	if (table->nlines)
+		qsort(table->lines, table->nlines, sizeof(*table->lines),
+		      by_line);
+	for (i = 0; i < table->nlines; i++) {
+		const struct line_entry *line = &table->lines[i];
+		struct line_entry *last = n ? &table->lines[n - 1] : NULL;
+
+		if (!last || last->file != line->file ||
+		    last->line != line->line) {
+			if (!table->files[line->file].nlines++)
+				table->files[line->file].line = n;
+			table->lines[n++] = *line;
+			continue;
+		}
+		last->count.n += line->count.n;
+		if (!last->count.why)
+			last->count.why = line->count.why;
+	}
+	table->nlines = n;
+}
+
+/* Unknown counts come last. */
+static int
+by_calls(const void *va, const void *vb)
+{
+	const struct func_entry *a = va, *b = vb;
+	int order;
+
+	if (!a->count.why != !b->count.why)
+		return a->count.why ? 1 : -1;
+	if (!a->count.why && a->count.n != b->count.n)
+		return a->count.n > b->count.n ? -1 : 1;
+	order = strcmp(a->name, b->name);
+	if (order)
+		return order;
+	if (a->plan != b->plan)
+		return a->plan < b->plan ? -1 : 1;
+	return a->ref < b->ref ? -1 : a->ref > b->ref;
+}
+
+static void
+func_table_sort(struct func_table *funcs)
+{
+	if (funcs->n)
+		qsort(funcs->entries, funcs->n, sizeof(*funcs->entries),
+		      by_calls);
+}
+
+struct table *
+table_make(const struct report_options *opts, const struct tally *tally)
+{
+	struct table *table = mem_alloc(sizeof(*table));
+	size_t i;
+
+	table->opts = opts;
+	table->tally = tally;
+	files_make(table);
+	for (i = 0; i < tally->nplans; i++)
+		units_gather(table, i);
+	lines_merge(table);
+	func_table_sort(&table->funcs);
+	func_table_sort(&table->inlines);
+	return table;
+}
+
+static void
+func_table_free(struct func_table *funcs)
+{
+	size_t i;
+
+	for (i = 0; i < funcs->n; i++)
+		free(funcs->entries[i].name);
+	free(funcs->entries);
+}
+
+void
+table_free(struct table *table)
+{
+	size_t i;
+
+	if (!table)
+		return;
+	for (i = 0; i < table->nfiles; i++) {
+		table_source_drop(&table->files[i]);
+		free(table->files[i].shown);
+	}
+	free(table->files);
+	free(table->lines);
+	func_table_free(&table->funcs);
+	func_table_free(&table->inlines);
+	free(table);
+}
+
+struct source *
+table_source(struct table *table, struct file_entry *file)
+{
+	if (!file->source_tried) {
+		file->source = source_open(table->opts, file->path);
+		if (!file->source)
+			file->source_fault = mem_strdup(fail_message());
+		file->source_tried = true;
+	}
+	return file->source;
+}
+
+void
+table_source_drop(struct file_entry *file)
+{
+	source_close(file->source);
+	free(file->source_fault);
+	file->source = NULL;
+	file->source_fault = NULL;
+	file->source_tried = false;
+}
+
+size_t
+table_lines_digits(const struct table *table, size_t min)
+{
+	size_t i, digits;
+
+	for (i = 0; i < table->nlines; i++) {
+		digits = text_digits(table->lines[i].count.n);
+		if (digits > min)
+			min = digits;
+	}
+	return min;
+}
+
+char *
+table_place(const struct table *table, uint32_t file, uint32_t line)
+{
+	if (file >= table->nfiles)
+		return mem_strdup("");
+	return mem_printf("%s:%u", table->files[file].shown, line);
+}
+
+const char *
+table_object(const struct table *table, uint32_t plan)
+{
+	const char *path = table->tally->plans[plan]->image->path;
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}

@@ -1,0 +1,91 @@
+/*
+ * The counts of all plans as reports want them: by source line, summed over
+ * objects, and by function.
+ */
+#ifndef REPORT_TABLE_H
+#define REPORT_TABLE_H
+
+#include "report/report.h"
+#include "report/source.h"
+
+/* A count, or the reason why it is not known. */
+struct count {
+	uint64_t n;
+	const char *why;	/* NULL: n is known */
+};
+
+/* A source file that has units. */
+struct file_entry {
+	const char *path;	/* in full, lent by an image */
+	char *shown;		/* as short as is clear */
+	size_t line, nlines;	/* table->lines[line .. line + nlines) */
+	const struct plan *plan;	/* the first that has it, or NULL */
+	struct source *source;	/* see table_source */
+	char *source_fault;	/* why there is none */
+	bool source_tried;
+};
+
+struct line_entry {
+	uint32_t file;		/* index into table->files */
+	uint32_t line;
+	struct count count;
+	uint32_t plan;		/* where func is: index into tally->plans */
+	const struct func *func;	/* one that has the line, or NULL */
+};
+
+/* A function or an inlined function. */
+struct func_entry {
+	char *name;		/* as it is shown, aliases behind it */
+	uint32_t file;		/* index into table->files, or FILE_NONE */
+	uint32_t line;
+	struct count count;
+	uint32_t plan;
+	uint32_t ref;		/* of the unit */
+};
+
+struct func_table {
+	struct func_entry *entries;	/* calls descending, then name */
+	size_t n;
+};
+
+/* How many units there are, by what became of them. */
+struct totals {
+	size_t all, run, never, unknown;
+};
+
+struct table {
+	const struct report_options *opts;
+	const struct tally *tally;
+	struct file_entry *files;	/* ascending path */
+	size_t nfiles;
+	struct line_entry *lines;	/* ascending file, line */
+	size_t nlines;
+	struct func_table funcs, inlines;
+};
+
+struct table *table_make(const struct report_options *opts,
+			 const struct tally *tally);
+void table_free(struct table *table);
+
+/* The file's text, NULL if there is none; lent until dropped. */
+struct source *table_source(struct table *table, struct file_entry *file);
+void table_source_drop(struct file_entry *file);
+
+void totals_add(struct totals *totals, const struct count *count);
+
+/* The name of a function as it is shown; owned by the caller. */
+char *table_name(const struct table *table, const char *name);
+
+/* Width of the largest known count, at least min. */
+size_t table_lines_digits(const struct table *table, size_t min);
+
+/* "FILE:LINE", or "" without a file; owned by the caller. */
+char *table_place(const struct table *table, uint32_t file, uint32_t line);
+
+/* The last component of the object's path. */
+const char *table_object(const struct table *table, uint32_t plan);
+
+/* paths.c: give every file its shown name. */
+void paths_shorten(struct file_entry *files, size_t n);
+
+#endif

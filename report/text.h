@@ -1,0 +1,38 @@
+/*
+ * Text that comes from elsewhere (names, paths, source lines), printed so
+ * that it fits its column and does nothing to a terminal; and the parts of a
+ * page that all reports share.
+ */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+static const size_t WIDTH_ALL = SIZE_MAX;
+
+/*
+ * Print s, len bytes of it: tabs become spaces, control characters ^X, bytes
+ * that are not UTF-8 "?".  What is wider than `width` columns is cut and ends
+ * in "...".  Returns the columns used.
+ */
+size_t text_print(FILE *out, const char *s, size_t len, size_t width);
+
+/* The columns that text_print would use if it had them all. */
+size_t text_width(const char *s, size_t len);
+
+/* s padded to width; if too wide its beginning is cut off instead. */
+void text_column(FILE *out, const char *s, size_t width);
+
+/* A paragraph, wrapped at `width`; the first line begins with `first`. */
+void text_paragraph(FILE *out, const char *first, const char *s,
+		    size_t width);
+
+/* Digits of n. */
+size_t text_digits(uint64_t n);
+
+/* "1 line", "2 lines"; owned by the caller. */
+char *text_number(uint64_t n, const char *what);
+
+#endif

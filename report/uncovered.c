@@ -1,0 +1,134 @@
+/*
+ * The lines that never ran, as ranges.
+ */
+#include "report/kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text.h"
+#include "util/mem.h"
+
+enum { PLACE_WIDTH = 30 };
+
+/* Which functions of a plan were never called, by index. */
+struct idle {
+	bool **plans;
+};
+
+static struct idle
+idle_find(const struct table *table)
+{
+	const struct tally *tally = table->tally;
+	struct idle idle;
+	size_t i;
+
+	idle.plans = mem_alloc(tally->nplans * sizeof(*idle.plans));
+	for (i = 0; i < tally->nplans; i++)
+		idle.plans[i] = mem_alloc(tally->plans[i]->image->nfuncs);
+	for (i = 0; i < table->funcs.n; i++) {
+		const struct func_entry *func = &table->funcs.entries[i];
+
+		idle.plans[func->plan][func->ref] = !func->count.why &&
+						    !func->count.n;
+	}
+	return idle;
+}
+
+static void
+idle_free(const struct table *table, struct idle *idle)
+{
+	size_t i;
+
+	for (i = 0; i < table->tally->nplans; i++)
+		free(idle->plans[i]);
+	free(idle->plans);
+}
+
+/* The functions of the lines [from, to), each once, owned by the caller. */
+static char *
+range_functions(const struct table *table, const struct idle *idle,
+		size_t from, size_t to)
+{
+	char *names = mem_strdup("");
+	const struct func *last = NULL;
+
+	/* What exceeds the page would be cut anyway. */
+	for (; from < to && strlen(names) < table->opts->columns; from++) {
+		const struct line_entry *line = &table->lines[from];
+		const struct image *image;
+		char *name, *more;
+
+		if (!line->func || line->func == last)
+			continue;
+		last = line->func;
+		image = table->tally->plans[line->plan]->image;
+		name = table_name(table, last->name);
+		more = mem_printf("%s%s%s%s", names, *names ? ", " : "", name,
+				  idle->plans[line->plan][last - image->funcs] ?
+				  " (never called)" : "");
+		free(name);
+		free(names);
+		names = more;
+	}
+	return names;
+}
+
+static void
+range_write(const struct table *table, const struct idle *idle, size_t from,
+	    size_t to, FILE *out)
+{
+	const struct file_entry *file = &table->files[table->lines[from].file];
+	uint32_t lo = table->lines[from].line, hi = table->lines[to - 1].line;
+	char *names = range_functions(table, idle, from, to);
+	char *place = lo == hi ? mem_printf("%s:%u", file->shown, lo) :
+				 mem_printf("%s:%u-%u", file->shown, lo, hi);
+	size_t wide = text_width(place, strlen(place));
+	size_t columns = table->opts->columns;
+
+	text_print(out, place, strlen(place), WIDTH_ALL);
+	if (*names) {
+		size_t pad = wide < PLACE_WIDTH ? PLACE_WIDTH - wide : 0;
+
+		fprintf(out, "%*s  ", (int)pad, "");
+		wide += pad + 2;
+		text_print(out, names, strlen(names),
+			   columns > wide ? columns - wide : 0);
+	}
+	putc('\n', out);
+	free(place);
+	free(names);
+}
+
+static bool
+never_ran(const struct line_entry *line)
+{
+	return !line->count.why && !line->count.n;
+}
+
+void
+uncovered_write(struct table *table, FILE *out)
+{
+	struct totals totals = { 0 };
+	struct idle idle;
+	size_t i, j;
+
+	title_write(table, out, "Lines never run");
+	if (!lines_present(table, out))
+		return;
+	for (i = 0; i < table->nlines; i++)
+		totals_add(&totals, &table->lines[i].count);
+	fprintf(out, "  %zu of %zu lines with code\n\n", totals.never,
+		totals.all);
+	idle = idle_find(table);
+	for (i = 0; i < table->nlines; i = j) {
+		j = i + 1;
+		if (!never_ran(&table->lines[i]))
+			continue;
+		while (j < table->nlines && never_ran(&table->lines[j]) &&
+		       table->lines[j].file == table->lines[i].file)
+			j++;
+		range_write(table, &idle, i, j, out);
+	}
+	idle_free(table, &idle);
+}
