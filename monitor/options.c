@@ -48,7 +48,7 @@ number_parse(const char *option, const char *arg, unsigned long min,
 {
 	errno = 0;
 	if (!*arg || arg[strspn(arg, "0123456789")])
-		return fail("%s: '%s' is not a number", option, arg);
+		return fail("%s: \"%s\" is not a number", option, arg);
 	*value = strtoul(arg, NULL, 10);
 	if (errno == ERANGE || *value < min || *value > max)
 		return fail("%s: %s is not from %lu to %lu", option, arg, min,
@@ -67,7 +67,7 @@ word_parse(const char *option, const char *arg, const struct word *words,
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(arg, words[i].name))
 			return words[i].value;
-	return fail("%s: '%s' is not one of %s", option, arg, choice);
+	return fail("%s: \"%s\" is none of %s", option, arg, choice);
 }
 
 static int
@@ -115,7 +115,7 @@ set_patch(struct options *opts, const char *arg)
 
 	value = word_parse("--patch", arg, words,
 			   sizeof(words) / sizeof(words[0]),
-			   "step, slot, auto");
+			   "step, slot and auto");
 	if (value < 0)
 		return -1;
 	opts->patch = value;
@@ -132,7 +132,7 @@ set_follow(struct options *opts, const char *arg)
 	int value;
 
 	value = word_parse("--follow", arg, words,
-			   sizeof(words) / sizeof(words[0]), "all, none");
+			   sizeof(words) / sizeof(words[0]), "all and none");
 	if (value < 0)
 		return -1;
 	opts->follow = value;
@@ -172,7 +172,7 @@ set_duration(struct options *opts, const char *arg)
 	double value;
 
 	if (whole + part == 0 || arg[whole + point + part])
-		return fail("--duration: '%s' is not a number of seconds",
+		return fail("--duration: \"%s\" is not a number of seconds",
 			    arg);
 	value = strtod(arg, NULL);
 	if (!(value > 0 && value <= DURATION_MAX))
@@ -212,7 +212,7 @@ set_source_path(struct options *opts, const char *arg)
 	struct report_options *report = &opts->report;
 
 	if (*arg == '=' || !strchr(arg, '='))
-		return fail("--source-path: '%s' is not OLD=NEW", arg);
+		return fail("--source-path: \"%s\" is not OLD=NEW", arg);
 	*vec_push(report->source_paths, report->nsource_paths) = arg;
 	return 0;
 }

@@ -177,27 +177,27 @@ test_numbers(void **state)
 		"--duration: 0 is not more than 0 and up to 1000000000");
 	refused("--duration=1000000001 x", "--duration: 1000000001 is not "
 		"more than 0 and up to 1000000000");
-	refused("--duration=. x", "--duration: '.' is not a number of seconds");
-	refused("--duration= x", "--duration: '' is not a number of seconds");
+	refused("--duration=. x", "--duration: \".\" is not a number of seconds");
+	refused("--duration= x", "--duration: \"\" is not a number of seconds");
 	refused("--duration=1s x",
-		"--duration: '1s' is not a number of seconds");
+		"--duration: \"1s\" is not a number of seconds");
 	refused("--duration=0x1 x",
-		"--duration: '0x1' is not a number of seconds");
+		"--duration: \"0x1\" is not a number of seconds");
 	refused("--duration=1e3 x",
-		"--duration: '1e3' is not a number of seconds");
+		"--duration: \"1e3\" is not a number of seconds");
 	refused("--duration=inf x",
-		"--duration: 'inf' is not a number of seconds");
+		"--duration: \"inf\" is not a number of seconds");
 	refused("--duration=-1 x",
-		"--duration: '-1' is not a number of seconds");
+		"--duration: \"-1\" is not a number of seconds");
 	refused("--top=0 x", "--top: 0 is not from 1 to 2147483647");
-	refused("--top=+1 x", "--top: '+1' is not a number");
-	refused("--top= x", "--top: '' is not a number");
+	refused("--top=+1 x", "--top: \"+1\" is not a number");
+	refused("--top= x", "--top: \"\" is not a number");
 	refused("-p 0", "--pid: 0 is not from 1 to 2147483647");
 	refused("-p 2147483648",
 		"--pid: 2147483648 is not from 1 to 2147483647");
 	refused("-p 99999999999999999999",
 		"--pid: 99999999999999999999 is not from 1 to 2147483647");
-	refused("-p 1x", "--pid: '1x' is not a number");
+	refused("-p 1x", "--pid: \"1x\" is not a number");
 }
 
 static void
@@ -215,12 +215,12 @@ test_mistakes(void **state)
 	refused("-p", "option --pid needs PID");
 	refused("--top", "option --top needs N");
 	refused("--patch=jump prog",
-		"--patch: 'jump' is not one of step, slot, auto");
+		"--patch: \"jump\" is none of step, slot and auto");
 	refused("--follow=some prog",
-		"--follow: 'some' is not one of all, none");
+		"--follow: \"some\" is none of all and none");
 	refused("--output= prog", "--output: the file name is empty");
-	refused("--source-path=a prog", "--source-path: 'a' is not OLD=NEW");
-	refused("--source-path==a prog", "--source-path: '=a' is not OLD=NEW");
+	refused("--source-path=a prog", "--source-path: \"a\" is not OLD=NEW");
+	refused("--source-path==a prog", "--source-path: \"=a\" is not OLD=NEW");
 }
 
 /* What others parse is refused here too, with some message. */
