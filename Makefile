@@ -78,7 +78,8 @@ check: deps-test
 
 check-run: all units $(BUILD)/demo/shell
 	PMON="$(abspath $(BUILD)/pmon)" PMON_BUILD="$(abspath $(BUILD))" \
-	CC="$(CC)" prove -Itools/lib --harness=Skips $(PROVE_FLAGS) $(TESTS)
+	CC="$(CC)" PERL5LIB=tools/lib \
+	prove --harness=Skips $(PROVE_FLAGS) $(TESTS)
 
 # The same with the compiler's checks of memory and undefined behaviour.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
