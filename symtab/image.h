@@ -25,7 +25,8 @@ struct segment {
 	uint64_t filesz, memsz;
 	uint64_t offset;
 	uint32_t flags;		/* PF_R | PF_W | PF_X */
-	const uint8_t *bytes;	/* filesz bytes, owned by the image */
+	const uint8_t *bytes;	/* filesz bytes, owned by the image; NULL
+				   if not executable */
 };
 
 /* Where the knowledge of a function came from, best first. */
@@ -39,7 +40,8 @@ enum func_origin {
 /*
  * A function: one entry address.  Its code is `ranges`, the first of which
  * begins with the entry; the others are parts that the compiler split off
- * (foo.cold).  All names of one address are aliases of one function.
+ * (foo.cold).  No two functions share code.  All names of one address are
+ * aliases of one function.
  */
 struct func {
 	uint64_t addr;		/* as the symbol says; see arch->first */
@@ -131,7 +133,10 @@ const uint8_t *image_text(const struct image *image, uint64_t addr,
 /* The function whose ranges contain addr, or NULL. */
 const struct func *image_func(const struct image *image, uint64_t addr);
 
-/* NULL if path is an ELF file pmon can monitor; else says why not. */
+/*
+ * A quick look: the arch of a program that pmon can monitor, or NULL with the
+ * message saying why it cannot.
+ */
 const struct arch *image_probe(const char *path);
 
 #endif

@@ -1,0 +1,347 @@
+/*
+ * DWARF through libdwarf: the units of a file and the functions and inlined
+ * copies in them, and the functions that .eh_frame knows of.  What libdwarf
+ * calls damaged is left out, the rest kept.  Knows nothing of symbols.
+ */
+#include "symtab/dwarf.h"
+
+#include <stdlib.h>
+
+#include "symtab/debug.h"
+#include "symtab/sort.h"
+#include "util/mem.h"
+
+enum { DEPTH_MAX = 200 };	/* of nested DIEs */
+
+bool
+debug_ok(struct debug *d, int result)
+{
+	if (result != DW_DLV_ERROR)
+		return result == DW_DLV_OK;
+	if (!d->damages++)
+		d->damage = mem_strdup(dwarf_errmsg(d->err));
+	dwarf_dealloc_error(d->dbg, d->err);
+	d->err = NULL;
+	return false;
+}
+
+/* Find all units, without going into them. */
+static void
+units_find(struct debug *d)
+{
+	Dwarf_Unsigned length, type_offset, next;
+	Dwarf_Half version, address, offset, extension, type;
+	Dwarf_Off abbrev, at;
+	Dwarf_Sig8 signature;
+	Dwarf_Die die;
+
+	while (debug_ok(d, dwarf_next_cu_header_d(d->dbg, 1, &length,
+			&version, &abbrev, &address, &offset, &extension,
+			&signature, &type_offset, &next, &type, &d->err))) {
+		if (!debug_ok(d, dwarf_siblingof_b(d->dbg, NULL, 1, &die,
+						   &d->err)))
+			continue;
+		if (debug_ok(d, dwarf_dieoffset(die, &at, &d->err)) &&
+		    (!d->nunits || at > d->units[d->nunits - 1].die))
+			*vec_push(d->units, d->nunits) = (struct unit){
+				.die = at,
+				.version = version,
+				.file_base = version < 5,
+			};
+		dwarf_dealloc_die(die);
+	}
+}
+
+struct unit *
+debug_unit(struct debug *d, Dwarf_Off offset)
+{
+	size_t lo = 0, hi = d->nunits;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (d->units[mid].die <= offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? &d->units[lo - 1] : NULL;
+}
+
+static void walk(struct debug *d, struct unit *unit, Dwarf_Die parent,
+		 bool code, int depth);
+
+static void
+subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die, int depth)
+{
+	struct subprogram sub = { 0 };
+	struct origin origin;
+	struct facts f;
+
+	facts_read(d, die, &f);
+	if (!f.declaration && (f.has_lo || f.ranges))
+		sub.ranges = facts_ranges(d, unit, die, &f, &sub.nranges,
+					  &sub.entry);
+	/* A linker that keeps one copy of many leaves the others' DWARF. */
+	if (sub.nranges && map_put(&d->entries, sub.entry ? sub.entry :
+				   sub.ranges[0].lo, 0)) {
+		origin = facts_origin(d, unit, &f);
+		sub.name = origin.linkage ? origin.linkage : origin.name;
+		sub.file = origin.file;
+		sub.line = origin.line;
+		*vec_push(d->r->subs, d->r->nsubs) = sub;
+		if (d->want & IMAGE_INLINES)
+			walk(d, unit, die, true, depth + 1);
+	} else {
+		free(sub.ranges);
+	}
+	facts_free(&f);
+}
+
+static void
+inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die, int depth)
+{
+	struct image *image = d->r->image;
+	struct origin origin;
+	struct range *ranges;
+	struct facts f;
+	uint64_t entry;
+	size_t n;
+
+	facts_read(d, die, &f);
+	ranges = facts_ranges(d, unit, die, &f, &n, &entry);
+	origin = facts_origin(d, unit, &f);
+	if (n && !origin.linkage && !origin.name) {
+		d->nameless++;
+	} else if (n) {
+		struct inlined *in = vec_push(image->inlines,
+					      image->ninlines);
+
+		*in = (struct inlined){
+			.addr = entry ? entry : ranges[0].lo,
+			.name = origin.linkage ? origin.linkage : origin.name,
+			.file = origin.file,
+			.line = origin.line,
+			.call_file = f.has_call_file ?
+				debug_file(d, unit, f.call_file) : FILE_NONE,
+			.call_line = (uint32_t)f.call_line,
+			.ranges = pool_alloc(d->r->pool, n * sizeof(*ranges)),
+			.nranges = n,
+		};
+		for (size_t i = 0; i < n; i++)
+			in->ranges[i] = ranges[i];
+	}
+	free(ranges);
+	facts_free(&f);
+	walk(d, unit, die, true, depth + 1);
+}
+
+static void
+visit(struct debug *d, struct unit *unit, Dwarf_Die die, bool code, int depth)
+{
+	Dwarf_Half tag;
+
+	if (!debug_ok(d, dwarf_tag(die, &tag, &d->err)))
+		return;
+	switch (tag) {
+	case DW_TAG_subprogram:
+		subprogram_read(d, unit, die, depth);
+		break;
+	case DW_TAG_inlined_subroutine:
+		if (code)
+			inlined_read(d, unit, die, depth);
+		break;
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_with_stmt:
+		if (code)
+			walk(d, unit, die, true, depth + 1);
+		break;
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+		if (!code)
+			walk(d, unit, die, false, depth + 1);
+		break;
+	}
+}
+
+/* All children of parent; code: it is a function's or part of one. */
+static void
+walk(struct debug *d, struct unit *unit, Dwarf_Die parent, bool code,
+     int depth)
+{
+	Dwarf_Die die, next;
+	bool more;
+
+	if (depth > DEPTH_MAX ||
+	    !debug_ok(d, dwarf_child(parent, &die, &d->err)))
+		return;
+	do {
+		visit(d, unit, die, code, depth);
+		more = debug_ok(d, dwarf_siblingof_b(d->dbg, die, 1, &next,
+						     &d->err));
+		dwarf_dealloc_die(die);
+		die = next;
+	} while (more);
+}
+
+static void
+unit_read(struct debug *d, struct unit *unit)
+{
+	Dwarf_Half tag;
+	Dwarf_Die die;
+	struct facts f;
+
+	if (!debug_ok(d, dwarf_offdie_b(d->dbg, unit->die, 1, &die, &d->err)))
+		return;
+	/* Partial and type units have no code. */
+	if (debug_ok(d, dwarf_tag(die, &tag, &d->err)) &&
+	    (tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit)) {
+		facts_read(d, die, &f);
+		unit->base = f.lo;
+		facts_free(&f);
+		debug_lines(d, unit, die);
+		walk(d, unit, die, false, 0);
+	}
+	dwarf_dealloc_die(die);
+}
+
+static bool
+debug_open(struct debug *d, int fd)
+{
+	int result;
+
+	/* Else libdwarf keeps a tree of every small thing it hands out. */
+	dwarf_set_de_alloc_flag(0);
+	result = lib_init(fd, &d->dbg, &d->err);
+	if (!debug_ok(d, result)) {
+		d->dbg = NULL;
+		return false;
+	}
+	return true;
+}
+
+static void
+debug_close(struct debug *d)
+{
+	if (d->dbg)
+		lib_finish(d->dbg);
+	for (size_t i = 0; i < d->nunits; i++)
+		free(d->units[i].files);
+	free(d->units);
+	free(d->origins);
+	map_free(&d->origin_at);
+	map_free(&d->entries);
+	map_free(&d->tables);
+	map_free(&d->sequences);
+	free(d->damage);
+}
+
+static void
+debug_remarks(struct debug *d)
+{
+	const char *path = d->r->image->path;
+
+	if (d->damages)
+		reading_remark(d->r, "%s: damaged DWARF, some of it was left "
+			       "out (%zu times: %s)", path, d->damages,
+			       d->damage);
+	if (d->nameless)
+		reading_remark(d->r, "%s: %zu inlined copies have no name "
+			       "in its DWARF and were left out", path,
+			       d->nameless);
+}
+
+void
+debug_read(struct reading *r, int fd, int alt_fd, unsigned want)
+{
+	struct image *image = r->image;
+	struct debug alt = { .r = r };
+	struct debug d = { .r = r, .want = want };
+
+	if (alt_fd >= 0 && debug_open(&alt, alt_fd)) {
+		units_find(&alt);
+		d.alt = &alt;
+	}
+	if (debug_open(&d, fd)) {
+		units_find(&d);
+		for (size_t i = 0; i < d.nunits; i++) {
+			unit_read(&d, &d.units[i]);
+			reading_progress(r);
+		}
+		sort_by_addr(image->rows, image->nrows, sizeof(*image->rows));
+		sort_by_addr(image->inlines, image->ninlines,
+			     sizeof(*image->inlines));
+		r->dwarf = d.nunits > 0;
+		image->has_dwarf = image->nrows || (!(want & IMAGE_LINES) &&
+						    d.tables.n);
+	}
+	debug_remarks(&d);
+	debug_close(&d);
+	debug_close(&alt);
+}
+
+/*
+ * The frame begins as every function's does, with nothing of the caller's
+ * saved.  A part split off a function begins in the middle of its frame, so
+ * its rules do: System V ABI for x86-64, 3.7; DWARF 5, 6.4.
+ */
+static bool
+frame_begins_function(struct debug *d, Dwarf_Fde fde)
+{
+	Dwarf_Unsigned len;
+	lib_bytes bytes;
+	uint8_t op;
+
+	if (!debug_ok(d, dwarf_get_fde_instr_bytes(fde, &bytes, &len,
+						   &d->err)) || !len)
+		return true;
+	op = *(const uint8_t *)bytes;
+	return op != DW_CFA_def_cfa && op != DW_CFA_def_cfa_offset &&
+	       op != DW_CFA_def_cfa_register && (op & 0xc0) != DW_CFA_offset;
+}
+
+static void
+frame_read(struct debug *d, Dwarf_Fde fde)
+{
+	struct reading *r = d->r;
+	Dwarf_Unsigned size, nbytes;
+	Dwarf_Signed cie;
+	Dwarf_Off cie_offset, offset;
+	Dwarf_Addr lo;
+	lib_bytes bytes;
+
+	if (!debug_ok(d, dwarf_get_fde_range(fde, &lo, &size, &bytes, &nbytes,
+					     &cie_offset, &cie, &offset,
+					     &d->err)) ||
+	    !reading_is_code(r, lo, lo + size) || reading_text(r, lo)->plt ||
+	    !frame_begins_function(d, fde))
+		return;
+	*vec_push(r->frames, r->nframes) = (struct range){ lo, lo + size };
+}
+
+void
+debug_read_frames(struct reading *r, int fd)
+{
+	struct debug d = { .r = r };
+	Dwarf_Cie *cies;
+	Dwarf_Fde *fdes;
+	Dwarf_Signed ncies, nfdes;
+
+	if (debug_open(&d, fd) &&
+	    debug_ok(&d, dwarf_get_fde_list_eh(d.dbg, &cies, &ncies, &fdes,
+					       &nfdes, &d.err))) {
+		for (Dwarf_Signed i = 0; i < nfdes; i++)
+			frame_read(&d, fdes[i]);
+		lib_frames_free(d.dbg, cies, ncies, fdes, nfdes);
+	}
+	if (d.damages)
+		reading_remark(r, "%s: damaged .eh_frame: %s", r->image->path,
+			       d.damage);
+	debug_close(&d);
+}

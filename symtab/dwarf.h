@@ -1,0 +1,109 @@
+/*
+ * What the files that use libdwarf share: the fence around its versions, one
+ * file's DWARF, what a DIE says.  Private to symtab/dwarf*.c.
+ */
+#ifndef SYMTAB_DWARF_H
+#define SYMTAB_DWARF_H
+
+#include <libdwarf/dwarf.h>
+#include <libdwarf/libdwarf.h>
+
+#include "symtab/reading.h"
+
+/* What changed between libdwarf 20210528 and 0.11. */
+#ifdef DW_LIBDWARF_VERSION
+typedef Dwarf_Small *lib_bytes;
+#define lib_init(fd, dbg, err) \
+	dwarf_init_b(fd, DW_GROUPNUMBER_ANY, NULL, NULL, dbg, err)
+#define lib_finish(dbg) dwarf_finish(dbg)
+#define lib_ranges_free dwarf_dealloc_ranges
+#define lib_frames_free dwarf_dealloc_fde_cie_list
+#else
+typedef Dwarf_Ptr lib_bytes;
+#define lib_init(fd, dbg, err) \
+	dwarf_init_b(fd, 0, DW_GROUPNUMBER_ANY, NULL, NULL, dbg, err)
+#define lib_finish(dbg) dwarf_finish(dbg, NULL)
+#define lib_ranges_free dwarf_ranges_dealloc
+#define lib_frames_free dwarf_fde_cie_list_dealloc
+#endif
+
+/* A unit of .debug_info. */
+struct unit {
+	Dwarf_Off die;		/* of its first DIE */
+	uint64_t base;		/* its DW_AT_low_pc */
+	unsigned version;	/* of its DWARF */
+	unsigned file_base;	/* the number of its first file: 0 or 1 */
+	bool files_read;
+	uint32_t *files;	/* of its line table -> image->files */
+	size_t nfiles;
+};
+
+/* A function's name and declaration. */
+struct origin {
+	const char *name, *linkage;	/* of the pool, or NULL */
+	uint32_t file, line;
+};
+
+/* One file's DWARF. */
+struct debug {
+	struct reading *r;
+	unsigned want;
+	Dwarf_Debug dbg;
+	Dwarf_Error err;
+	struct debug *alt;	/* of the supplementary file, or NULL */
+	struct unit *units;	/* ascending */
+	size_t nunits;
+	struct origin *origins;
+	size_t norigins;
+	struct map origin_at;	/* offset of a DIE -> origins */
+	struct map entries;	/* of subprograms seen */
+	struct map tables;	/* offsets of line tables seen */
+	struct map sequences;	/* of line rows seen */
+	size_t nameless;	/* inlined copies left out */
+	size_t damages;
+	char *damage;		/* the first one */
+};
+
+/* What a DIE itself says. */
+struct facts {
+	uint64_t lo, hi, entry;
+	bool has_lo, has_hi, has_entry;
+	bool hi_offset, entry_offset;	/* from lo, from the first range */
+	bool declaration;
+	Dwarf_Attribute ranges;	/* or NULL */
+	const char *name, *linkage;	/* libdwarf's, or NULL */
+	uint64_t file, line, call_file, call_line;
+	bool has_file, has_line, has_call_file;
+	Dwarf_Attribute origin;	/* or NULL */
+};
+
+/* The libdwarf call went well; else remembers what it said. */
+bool debug_ok(struct debug *d, int result);
+
+/* The unit that the DIE at offset is of, or NULL. */
+struct unit *debug_unit(struct debug *d, Dwarf_Off offset);
+
+/* dwarf_die.c: read the facts of a DIE; facts_free them afterwards. */
+void facts_read(struct debug *d, Dwarf_Die die, struct facts *f);
+void facts_free(struct facts *f);
+
+/*
+ * The code that a DIE with these facts has, *n ranges to be freed with
+ * free(); code that is not in the file's text is left out.  *entry is set to
+ * where it is entered, or 0 if the DIE does not say.
+ */
+struct range *facts_ranges(struct debug *d, const struct unit *unit,
+			   Dwarf_Die die, const struct facts *f, size_t *n,
+			   uint64_t *entry);
+
+/* The name and declaration, completed from the DIEs referred to. */
+struct origin facts_origin(struct debug *d, struct unit *unit,
+			   const struct facts *f);
+
+/* Index in image->files of a unit's file number, or FILE_NONE. */
+uint32_t debug_file(struct debug *d, struct unit *unit, uint64_t number);
+
+/* dwarf_lines.c: append the unit's line rows to the image's. */
+void debug_lines(struct debug *d, struct unit *unit, Dwarf_Die die);
+
+#endif

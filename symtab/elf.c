@@ -1,0 +1,720 @@
+/*
+ * ELF files through libelf: what the headers, segments and symbol tables
+ * say, and where the separate debug file lies.  Files are read, never
+ * mapped: they may be replaced while pmon runs.  Knows nothing of DWARF but
+ * the names of its sections, and makes no functions.
+ */
+#include "symtab/elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+
+struct elf {
+	Elf *libelf;
+	int fd;
+	char *path;		/* in messages */
+	struct stat stat;
+	GElf_Ehdr header;
+	size_t nphdrs, names;	/* names: section with section names */
+	uint8_t id[BUILD_ID_MAX];
+	size_t id_len;
+};
+
+static const char debug_root[] = "/usr/lib/debug";
+
+/* A table of the file must lie in the file. */
+static int
+table_check(const struct elf *elf, const char *what, uint64_t offset,
+	    uint64_t count, uint64_t size)
+{
+	uint64_t end, bytes;
+
+	if (!__builtin_mul_overflow(count, size, &bytes) &&
+	    !__builtin_add_overflow(offset, bytes, &end) &&
+	    end <= (uint64_t)elf->stat.st_size)
+		return 0;
+	return fail("%s: truncated: its %s not in the file (of %" PRIu64
+		    " bytes)", elf->path, what, (uint64_t)elf->stat.st_size);
+}
+
+static int
+header_check(struct elf *elf)
+{
+	const GElf_Ehdr *h = &elf->header;
+	bool wide = h->e_ident[EI_CLASS] == ELFCLASS64;
+	size_t nsections = 0;
+
+	if (h->e_version != EV_CURRENT)
+		return fail("%s: ELF version %u is unknown", elf->path,
+			    h->e_version);
+	if (h->e_phoff) {
+		if (h->e_phentsize != (wide ? sizeof(Elf64_Phdr) :
+					      sizeof(Elf32_Phdr)))
+			return fail("%s: damaged: program headers of %u bytes",
+				    elf->path, h->e_phentsize);
+		if (table_check(elf, "program headers are", h->e_phoff,
+				h->e_phnum, h->e_phentsize) < 0)
+			return -1;
+		if (elf_getphdrnum(elf->libelf, &elf->nphdrs) < 0)
+			return fail("%s: damaged: %s", elf->path,
+				    elf_errmsg(-1));
+	}
+	if (!h->e_shoff)
+		return 0;
+	if (h->e_shentsize != (wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)))
+		return fail("%s: damaged: section headers of %u bytes",
+			    elf->path, h->e_shentsize);
+	if (table_check(elf, "section headers are", h->e_shoff,
+			h->e_shnum ? h->e_shnum : 1, h->e_shentsize) < 0)
+		return -1;
+	if (elf_getshdrnum(elf->libelf, &nsections) < 0 ||
+	    elf_getshdrstrndx(elf->libelf, &elf->names) < 0 ||
+	    elf->names >= nsections)
+		return fail("%s: damaged: its section names cannot be found",
+			    elf->path);
+	return 0;
+}
+
+/* What begins a file that is not ELF. */
+static int
+not_elf(const struct elf *elf)
+{
+	char head[PATH_MAX] = "";
+	ssize_t n = pread(elf->fd, head, sizeof(head) - 1, 0);
+	char *line = head + 2 + strspn(head + 2, " \t");
+
+	if (n <= 0)
+		return fail("%s: empty file", elf->path);
+	if (head[0] != '#' || head[1] != '!')
+		return fail("%s: not an ELF file", elf->path);
+	line[strcspn(line, "\r\n")] = '\0';
+	return fail("%s: a script; run its interpreter: pmon %s %s",
+		    elf->path, line, elf->path);
+}
+
+static int
+elf_begin_file(struct elf *elf, const char *file)
+{
+	/* Opening a FIFO must not wait for its writer. */
+	elf->fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (elf->fd < 0 || fstat(elf->fd, &elf->stat) < 0)
+		return fail("%s: %s", elf->path, strerror(errno));
+	if (!S_ISREG(elf->stat.st_mode))
+		return fail("%s: not a regular file", elf->path);
+	elf_version(EV_CURRENT);
+	elf->libelf = elf_begin(elf->fd, ELF_C_READ, NULL);
+	if (!elf->libelf || elf_kind(elf->libelf) != ELF_K_ELF)
+		return not_elf(elf);
+	if (!gelf_getehdr(elf->libelf, &elf->header))
+		return fail("%s: truncated: its ELF header is not complete",
+			    elf->path);
+	return header_check(elf);
+}
+
+static void build_id_read(struct elf *elf);
+
+struct elf *
+elf_open(const char *path, const char *real_path)
+{
+	struct elf *elf = mem_alloc(sizeof(*elf));
+
+	elf->path = mem_strdup(path);
+	if (elf_begin_file(elf, real_path ? real_path : path) < 0) {
+		elf_close(elf);
+		return NULL;
+	}
+	build_id_read(elf);
+	return elf;
+}
+
+void
+elf_close(struct elf *elf)
+{
+	if (!elf)
+		return;
+	elf_end(elf->libelf);
+	if (elf->fd >= 0)
+		close(elf->fd);
+	free(elf->path);
+	free(elf);
+}
+
+int
+elf_fd(const struct elf *elf)
+{
+	return elf->fd;
+}
+
+const char *
+elf_path(const struct elf *elf)
+{
+	return elf->path;
+}
+
+static const char *
+machine_name(unsigned machine, unsigned class)
+{
+	switch (machine) {
+	case EM_386:
+		return "32-bit x86, i386";
+	case EM_X86_64:
+		return class == ELFCLASS32 ? "x32" : "x86-64";
+	case EM_ARM:
+		return "32-bit ARM";
+	case EM_AARCH64:
+		return "64-bit ARM";
+	case EM_MIPS:
+		return "MIPS";
+	case EM_PPC:
+	case EM_PPC64:
+		return "PowerPC";
+	case EM_S390:
+		return "S/390";
+	case EM_RISCV:
+		return "RISC-V";
+	case EM_SPARC:
+	case EM_SPARCV9:
+		return "SPARC";
+	case EM_68K:
+		return "68000";
+	case EM_VAX:
+		return "VAX";
+	}
+	return "unknown";
+}
+
+const struct arch *
+elf_program(const struct elf *elf)
+{
+	const GElf_Ehdr *h = &elf->header;
+	const struct arch *arch;
+
+	switch (h->e_type) {
+	case ET_EXEC:
+	case ET_DYN:
+		break;
+	case ET_REL:
+		return fail_null("%s: an object file that is not linked yet",
+				 elf->path);
+	case ET_CORE:
+		return fail_null("%s: a core dump, not a program", elf->path);
+	default:
+		return fail_null("%s: not a program (ELF type %u)", elf->path,
+				 h->e_type);
+	}
+	arch = arch_find(h->e_machine, h->e_ident[EI_CLASS]);
+	if (!arch)
+		return fail_null("%s: not a program for a CPU pmon knows "
+				 "(machine %u: %s)", elf->path, h->e_machine,
+				 machine_name(h->e_machine,
+					      h->e_ident[EI_CLASS]));
+	if (arch->machine == EM_X86_64 &&
+	    h->e_ident[EI_DATA] != ELFDATA2LSB)
+		return fail_null("%s: damaged: a big-endian x86-64 program",
+				 elf->path);
+	return arch;
+}
+
+/* The section's name, "" when it has none. */
+static const char *
+section_name(const struct elf *elf, const GElf_Shdr *sh)
+{
+	const char *name = elf_strptr(elf->libelf, elf->names, sh->sh_name);
+
+	return name ? name : "";
+}
+
+/* The first section of that name that has contents, or NULL. */
+static Elf_Scn *
+section_find(const struct elf *elf, const char *name, GElf_Shdr *sh)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, sh) && sh->sh_type != SHT_NOBITS &&
+		    strcmp(section_name(elf, sh), name) == 0)
+			return scn;
+	return NULL;
+}
+
+bool
+elf_has_dwarf(const struct elf *elf)
+{
+	GElf_Shdr sh;
+
+	return section_find(elf, ".debug_info", &sh) ||
+	       section_find(elf, ".zdebug_info", &sh);
+}
+
+bool
+elf_has_symtab(const struct elf *elf)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB)
+			return true;
+	return false;
+}
+
+/* Take the build-id out of a block of notes. */
+static void
+notes_read(struct elf *elf, Elf_Data *data)
+{
+	size_t offset = 0, name, desc;
+	GElf_Nhdr note;
+
+	while (data && !elf->id_len &&
+	       (offset = gelf_getnote(data, offset, &note, &name, &desc)))
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    memcmp((char *)data->d_buf + name, "GNU", 4) == 0 &&
+		    note.n_descsz <= BUILD_ID_MAX) {
+			elf->id_len = note.n_descsz;
+			memcpy(elf->id, (char *)data->d_buf + desc,
+			       elf->id_len);
+		}
+}
+
+static void
+build_id_read(struct elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	GElf_Phdr ph;
+
+	while ((scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE)
+			notes_read(elf, elf_getdata(scn, NULL));
+	for (size_t i = 0; !elf->id_len && i < elf->nphdrs; i++)
+		if (gelf_getphdr(elf->libelf, (int)i, &ph) &&
+		    ph.p_type == PT_NOTE)
+			notes_read(elf, elf_getdata_rawchunk(elf->libelf,
+				(int64_t)ph.p_offset, ph.p_filesz,
+				ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
+}
+
+static int
+file_read(const struct elf *elf, void *buf, uint64_t offset, size_t n)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t got = pread(elf->fd, (char *)buf + done, n - done,
+				    (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail("%s: %s", elf->path, strerror(errno));
+		if (got == 0)
+			return fail("%s: became shorter while it was read",
+				    elf->path);
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+static int
+segment_read(struct elf *elf, struct reading *r, const GElf_Phdr *ph)
+{
+	struct image *image = r->image;
+	struct segment *seg;
+	uint8_t *bytes = NULL;
+	uint64_t end;
+
+	if (table_check(elf, "segments are", ph->p_offset, ph->p_filesz,
+			1) < 0)
+		return -1;
+	if (ph->p_filesz > ph->p_memsz ||
+	    __builtin_add_overflow(ph->p_vaddr, ph->p_memsz, &end))
+		return fail("%s: damaged: a segment at 0x%" PRIx64
+			    " has no sensible size", elf->path,
+			    (uint64_t)ph->p_vaddr);
+	if (ph->p_flags & PF_X) {
+		bytes = pool_alloc(r->pool, ph->p_filesz);
+		if (file_read(elf, bytes, ph->p_offset, ph->p_filesz) < 0)
+			return -1;
+	}
+	seg = vec_push(image->segments, image->nsegments);
+	*seg = (struct segment){
+		.addr = ph->p_vaddr,
+		.filesz = ph->p_filesz,
+		.memsz = ph->p_memsz,
+		.offset = ph->p_offset,
+		.flags = ph->p_flags,
+		.bytes = bytes,
+	};
+	return 0;
+}
+
+static int
+interp_read(struct elf *elf, struct image *image, const GElf_Phdr *ph)
+{
+	if (image->interp || ph->p_filesz > PATH_MAX)
+		return 0;
+	if (table_check(elf, "interpreter's name is", ph->p_offset,
+			ph->p_filesz, 1) < 0)
+		return -1;
+	image->interp = mem_alloc(ph->p_filesz + 1);
+	return file_read(elf, image->interp, ph->p_offset, ph->p_filesz);
+}
+
+static int
+segments_read(struct elf *elf, struct reading *r)
+{
+	uint64_t code = 0;
+	GElf_Phdr ph;
+
+	for (size_t i = 0; i < elf->nphdrs; i++) {
+		if (!gelf_getphdr(elf->libelf, (int)i, &ph))
+			return fail("%s: damaged: program header %zu: %s",
+				    elf->path, i, elf_errmsg(-1));
+		if (ph.p_type == PT_INTERP &&
+		    interp_read(elf, r->image, &ph) < 0)
+			return -1;
+		if (ph.p_type != PT_LOAD)
+			continue;
+		/* Else a small file might ask for any amount of memory. */
+		if (ph.p_flags & PF_X && ph.p_filesz)
+			code += ph.p_filesz;
+		if (code / 2 > (uint64_t)elf->stat.st_size)
+			return fail("%s: damaged: its segments overlap",
+				    elf->path);
+		if (segment_read(elf, r, &ph) < 0)
+			return -1;
+	}
+	if (!code)
+		return fail("%s: has no code (a separate debug file?)",
+			    elf->path);
+	return 0;
+}
+
+static int
+text_compare(const void *a, const void *b)
+{
+	const struct text *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+/* The part of [lo, hi) that is in an executable segment, if any, is text. */
+static void
+text_add(struct reading *r, uint64_t lo, uint64_t hi, bool plt)
+{
+	for (size_t i = 0; i < r->image->nsegments; i++) {
+		const struct segment *seg = &r->image->segments[i];
+		uint64_t end = seg->addr + seg->filesz;
+
+		if (!(seg->flags & PF_X) || lo < seg->addr || lo >= end)
+			continue;
+		*vec_push(r->texts, r->ntexts) = (struct text){
+			.lo = lo, .hi = hi < end ? hi : end, .plt = plt,
+		};
+		return;
+	}
+}
+
+static void
+texts_read(struct elf *elf, struct reading *r)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_ALLOC &&
+		    sh.sh_flags & SHF_EXECINSTR && sh.sh_size &&
+		    sh.sh_addr + sh.sh_size > sh.sh_addr)
+			text_add(r, sh.sh_addr, sh.sh_addr + sh.sh_size,
+				 strncmp(section_name(elf, &sh), ".plt",
+					 4) == 0);
+	for (size_t i = 0; !r->ntexts && i < r->image->nsegments; i++)
+		if (r->image->segments[i].flags & PF_X)
+			text_add(r, r->image->segments[i].addr, UINT64_MAX,
+				 false);
+	qsort(r->texts, r->ntexts, sizeof(*r->texts), text_compare);
+}
+
+int
+elf_headers(struct elf *elf, struct reading *r)
+{
+	struct image *image = r->image;
+
+	image->arch = elf_program(elf);
+	if (!image->arch)
+		return -1;
+	image->dyn = elf->header.e_type == ET_DYN;
+	image->entry = elf->header.e_entry;
+	image->build_id_len = elf->id_len;
+	memcpy(image->build_id, elf->id, elf->id_len);
+	if (segments_read(elf, r) < 0)
+		return -1;
+	texts_read(elf, r);
+	if (!elf->header.e_shoff)
+		reading_remark(r, "%s has no section headers: its functions "
+			       "cannot be found", elf->path);
+	return 0;
+}
+
+/* Without the version that follows a name in .symtab. */
+static const char *
+symbol_name(struct reading *r, const char *name)
+{
+	size_t n;
+
+	if (!name || !*name)
+		return NULL;
+	n = strcspn(name + 1, "@") + 1;
+	return pool_string(r->pool, name, n);
+}
+
+static enum symbol_rank
+symbol_rank(const GElf_Sym *sym)
+{
+	switch (GELF_ST_BIND(sym->st_info)) {
+	case STB_LOCAL:
+		return RANK_LOCAL;
+	case STB_WEAK:
+		return RANK_WEAK;
+	}
+	return RANK_GLOBAL;
+}
+
+static int
+table_read(struct elf *elf, struct reading *r, Elf_Scn *scn,
+	   const GElf_Shdr *sh)
+{
+	bool symtab = sh->sh_type == SHT_SYMTAB;
+	size_t size = gelf_fsize(elf->libelf, ELF_T_SYM, 1, EV_CURRENT);
+	Elf_Data *data = elf_getdata(scn, NULL);
+	uint32_t group = 0;
+	GElf_Sym sym;
+
+	if (!data || sh->sh_entsize != size)
+		return fail("%s: damaged: its symbol table %s cannot be read",
+			    elf->path, section_name(elf, sh));
+	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
+		unsigned type = GELF_ST_TYPE(sym.st_info);
+		enum symbol_rank rank = symbol_rank(&sym);
+
+		if (type == STT_FILE)
+			group++;
+		if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
+		    sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS ||
+		    !reading_text(r, sym.st_value))
+			continue;
+		*vec_push(r->symbols, r->nsymbols) = (struct symbol){
+			.addr = sym.st_value,
+			.size = sym.st_size,
+			.name = symbol_name(r, elf_strptr(elf->libelf,
+					    sh->sh_link, sym.st_name)),
+			.group = rank == RANK_LOCAL ? group : 0,
+			.rank = rank,
+			.origin = symtab ? FUNC_SYMTAB : FUNC_DYNSYM,
+		};
+		r->symtab |= symtab;
+	}
+	return 0;
+}
+
+int
+elf_symbols(struct elf *elf, struct reading *r)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, &sh) &&
+		    (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM) &&
+		    table_read(elf, r, scn, &sh) < 0)
+			return -1;
+	return 0;
+}
+
+/* The checksum of a whole file that .gnu_debuglink uses. */
+static int
+file_crc(const struct elf *elf, uint32_t *crc)
+{
+	uint32_t table[256], c = UINT32_MAX;
+	uint8_t buf[64 << 10];
+	uint64_t offset = 0, size = (uint64_t)elf->stat.st_size;
+
+	for (uint32_t i = 0; i < 256; i++) {
+		table[i] = i;
+		for (int bit = 0; bit < 8; bit++)
+			table[i] = table[i] >> 1 ^
+				   (table[i] & 1 ? 0xedb88320 : 0);
+	}
+	while (offset < size) {
+		size_t n = size - offset < sizeof(buf) ?
+			   (size_t)(size - offset) : sizeof(buf);
+
+		if (file_read(elf, buf, offset, n) < 0)
+			return -1;
+		for (size_t i = 0; i < n; i++)
+			c = table[(c ^ buf[i]) & 0xff] ^ c >> 8;
+		offset += n;
+	}
+	*crc = ~c;
+	return 0;
+}
+
+/* Open a file if it is there and not the one it is sought for. */
+static struct elf *
+candidate_open(const struct elf *elf, struct reading *r, char *path)
+{
+	struct elf *found = NULL;
+
+	if (access(path, F_OK) == 0) {
+		found = elf_open(path, NULL);
+		if (!found && r)
+			reading_remark(r, "debug file not used: %s",
+				       fail_message());
+	}
+	free(path);
+	if (found && found->stat.st_dev == elf->stat.st_dev &&
+	    found->stat.st_ino == elf->stat.st_ino) {
+		elf_close(found);
+		return NULL;
+	}
+	return found;
+}
+
+/* If found is not what it should be, say so, close it and return NULL. */
+static struct elf *
+candidate_check(struct elf *found, const struct elf *elf, bool same,
+		struct reading *r)
+{
+	if (!found)
+		return NULL;
+	if (same && found->header.e_machine == elf->header.e_machine &&
+	    found->header.e_ident[EI_CLASS] == elf->header.e_ident[EI_CLASS])
+		return found;
+	if (r)
+		reading_remark(r, "debug file not used: %s does not belong to "
+			       "%s", found->path, elf->path);
+	elf_close(found);
+	return NULL;
+}
+
+static bool
+id_is(const struct elf *elf, const uint8_t *id, size_t n)
+{
+	return n && elf->id_len == n && memcmp(elf->id, id, n) == 0;
+}
+
+static struct elf *
+by_build_id(const struct elf *elf, const uint8_t *id, size_t n,
+	    struct reading *r)
+{
+	char name[2 * BUILD_ID_MAX + 1];
+	struct elf *found;
+
+	if (n < 2 || n > BUILD_ID_MAX)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		snprintf(name + 2 * i, 3, "%02x", id[i]);
+	found = candidate_open(elf, r, mem_printf("%s/.build-id/%.2s/%s.debug",
+						  debug_root, name, name + 2));
+	return candidate_check(found, elf, found && id_is(found, id, n), r);
+}
+
+/* The directory of the file, with a slash at the end; to be freed. */
+static char *
+directory(const struct elf *elf)
+{
+	char *full = realpath(elf->path, NULL);
+	char *slash = full ? strrchr(full, '/') : NULL;
+
+	if (slash)
+		slash[1] = '\0';
+	return full ? full : mem_strdup("./");
+}
+
+static struct elf *
+by_link(const struct elf *elf, const char *name, uint32_t want,
+	struct reading *r)
+{
+	char *dir = directory(elf);
+	char *paths[] = {
+		mem_printf("%s%s", dir, name),
+		mem_printf("%s.debug/%s", dir, name),
+		mem_printf("%s%s%s", debug_root, dir, name),
+	};
+	struct elf *found = NULL;
+	uint32_t crc;
+
+	for (int i = 0; i < 3; i++) {
+		if (found) {
+			free(paths[i]);
+			continue;
+		}
+		found = candidate_open(elf, r, paths[i]);
+		found = candidate_check(found, elf, found &&
+					file_crc(found, &crc) == 0 &&
+					crc == want, r);
+	}
+	free(dir);
+	return found;
+}
+
+struct elf *
+elf_debug_file(struct elf *elf, struct reading *r)
+{
+	struct elf *found = by_build_id(elf, elf->id, elf->id_len, r);
+	GElf_Shdr sh;
+	Elf_Scn *scn = section_find(elf, ".gnu_debuglink", &sh);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	const uint8_t *crc;
+	size_t len;
+
+	if (found || !data || !data->d_size)
+		return found;
+	len = strnlen(data->d_buf, data->d_size);
+	if ((len + 4) / 4 * 4 + 4 > data->d_size || !len ||
+	    memchr(data->d_buf, '/', len))
+		return NULL;
+	crc = (const uint8_t *)data->d_buf + (len + 4) / 4 * 4;
+	return by_link(elf, data->d_buf,
+		       (uint32_t)crc[0] | (uint32_t)crc[1] << 8 |
+		       (uint32_t)crc[2] << 16 | (uint32_t)crc[3] << 24, r);
+}
+
+struct elf *
+elf_supplement(struct elf *elf)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = section_find(elf, ".gnu_debugaltlink", &sh);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	const uint8_t *id;
+	struct elf *found;
+	const char *name;
+	size_t len, n;
+	char *dir;
+
+	if (!data || !data->d_size)
+		return NULL;
+	name = data->d_buf;
+	len = strnlen(name, data->d_size);
+	if (!len || len + 1 >= data->d_size)
+		return NULL;
+	id = (const uint8_t *)name + len + 1;
+	n = data->d_size - len - 1;
+	dir = *name == '/' ? mem_strdup("") : directory(elf);
+	found = candidate_open(elf, NULL, mem_printf("%s%s", dir, name));
+	free(dir);
+	found = candidate_check(found, elf, found && id_is(found, id, n), NULL);
+	return found ? found : by_build_id(elf, id, n, NULL);
+}

@@ -1,0 +1,269 @@
+/*
+ * Images: opens the file and its separate debug file, lets elf.c and dwarf.c
+ * read them, keeps what they found in order, and answers questions of
+ * addresses.  Uses neither libelf nor libdwarf itself.
+ */
+#include "symtab/image.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/debug.h"
+#include "symtab/elf.h"
+#include "symtab/reading.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { SEGMENT_X = 1 };		/* PF_X */
+
+const struct text *
+reading_text(const struct reading *r, uint64_t addr)
+{
+	size_t lo = 0, hi = r->ntexts;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (r->texts[mid].lo <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && addr < r->texts[lo - 1].hi)
+		return &r->texts[lo - 1];
+	return NULL;
+}
+
+bool
+reading_is_code(const struct reading *r, uint64_t lo, uint64_t hi)
+{
+	const struct text *text = lo && lo < hi ? reading_text(r, lo) : NULL;
+
+	return text && hi <= text->hi;
+}
+
+/*
+ * Collapse "//", "." and ".." by the text alone, in place.  A ".." that
+ * leads out of a relative path stays.
+ */
+static void
+path_normalise(char *path)
+{
+	char *from = path, *to = path, *floor, *next;
+	bool more = true;
+
+	if (*path == '/')
+		to++;
+	for (floor = to; more; from = next) {
+		size_t n = strcspn(from, "/");
+		bool up = n == 2 && from[0] == '.' && from[1] == '.';
+
+		next = from + n + 1;
+		more = from[n] != '\0';
+		if (up && to > floor) {
+			for (to--; to > floor && to[-1] != '/'; to--)
+				;
+			continue;
+		}
+		if (n == 0 || (n == 1 && *from == '.') || (up && *path == '/'))
+			continue;
+		memmove(to, from, n);
+		to += n;
+		*to++ = '/';
+		if (up)
+			floor = to;
+	}
+	if (to > path + 1)
+		to--;
+	*to = '\0';
+}
+
+uint32_t
+reading_file(struct reading *r, char *path)
+{
+	struct image *image = r->image;
+	uint64_t hash;
+	uint32_t i;
+
+	path_normalise(path);
+	hash = map_hash(path, strlen(path));
+	for (; map_get(&r->paths, hash, &i); hash++)
+		if (strcmp(image->files[i], path) == 0)
+			return i;
+	i = (uint32_t)image->nfiles;
+	*vec_push(image->files, image->nfiles) = mem_strdup(path);
+	map_put(&r->paths, hash, i);
+	return i;
+}
+
+void
+reading_remark(struct reading *r, const char *fmt, ...)
+{
+	struct image *image = r->image;
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = mem_strdup(fmt);
+	va_end(ap);
+	*vec_push(image->remarks, image->nremarks) = text;
+}
+
+void
+reading_progress(struct reading *r)
+{
+	if (r->progress)
+		r->progress(r->arg);
+}
+
+/* DWARF of dwarf, which is elf itself or its separate debug file. */
+static void
+dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
+{
+	struct elf *supplement = elf_supplement(dwarf);
+
+	debug_read(r, elf_fd(dwarf), supplement ? elf_fd(supplement) : -1,
+		   want);
+	elf_close(supplement);
+}
+
+static int
+image_read(struct reading *r, struct elf *elf, unsigned want)
+{
+	struct image *image = r->image;
+	bool dwarf = elf_has_dwarf(elf);
+	struct elf *debug = NULL;
+	int err = elf_symbols(elf, r);
+
+	if (err == 0 && !dwarf)
+		debug = elf_debug_file(elf, r);
+	if (debug) {
+		image->debug_path = mem_strdup(elf_path(debug));
+		if (!r->symtab && elf_symbols(debug, r) < 0)
+			reading_remark(r, "%s", fail_message());
+		if (elf_has_dwarf(debug))
+			dwarf_of(r, debug, want);
+	}
+	if (err == 0 && dwarf)
+		dwarf_of(r, elf, want);
+	image->stripped = !r->symtab && !r->dwarf;
+	if (err == 0 && image->stripped) {
+		debug_read_frames(r, elf_fd(elf));
+		reading_remark(r, "%s is stripped: functions are from "
+			       ".dynsym and .eh_frame", image->path);
+	}
+	elf_close(debug);
+	return err;
+}
+
+struct image *
+image_open(const char *path, const char *real_path, unsigned want,
+	   void (*progress)(void *), void *arg)
+{
+	struct image *image = mem_alloc(sizeof(*image));
+	struct image_priv *priv = mem_alloc(sizeof(*priv));
+	struct reading r = {
+		.image = image, .pool = &priv->pool,
+		.progress = progress, .arg = arg,
+	};
+	struct elf *elf;
+	int err = -1;
+
+	image->priv = priv;
+	image->path = mem_strdup(path);
+	elf = elf_open(path, real_path);
+	if (elf && elf_headers(elf, &r) == 0)
+		err = image_read(&r, elf, want);
+	elf_close(elf);
+	if (err == 0)
+		funcs_make(&r);
+	for (size_t i = 0; i < r.nsubs; i++)
+		free(r.subs[i].ranges);
+	free(r.subs);
+	free(r.texts);
+	free(r.symbols);
+	free(r.frames);
+	map_free(&r.paths);
+	if (err == 0)
+		return image;
+	image_close(image);
+	return NULL;
+}
+
+static void
+strings_free(char **strings, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(strings[i]);
+	free(strings);
+}
+
+void
+image_close(struct image *image)
+{
+	struct image_priv *priv;
+
+	if (!image)
+		return;
+	priv = image->priv;
+	pool_free(&priv->pool);
+	free(priv->ranges);
+	free(priv);
+	strings_free(image->files, image->nfiles);
+	strings_free(image->remarks, image->nremarks);
+	free(image->path);
+	free(image->debug_path);
+	free(image->interp);
+	free(image->segments);
+	free(image->funcs);
+	free(image->inlines);
+	free(image->rows);
+	free(image);
+}
+
+const uint8_t *
+image_text(const struct image *image, uint64_t addr, size_t *avail)
+{
+	for (size_t i = 0; i < image->nsegments; i++) {
+		const struct segment *seg = &image->segments[i];
+
+		if (!(seg->flags & SEGMENT_X) || addr < seg->addr ||
+		    addr - seg->addr >= seg->filesz)
+			continue;
+		*avail = seg->filesz - (addr - seg->addr);
+		return seg->bytes + (addr - seg->addr);
+	}
+	return NULL;
+}
+
+const struct func *
+image_func(const struct image *image, uint64_t addr)
+{
+	const struct image_priv *priv = image->priv;
+	size_t lo = 0, hi = priv->nranges;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (priv->ranges[mid].lo <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && addr < priv->ranges[lo - 1].hi)
+		return &image->funcs[priv->ranges[lo - 1].func];
+	return NULL;
+}
+
+const struct arch *
+image_probe(const char *path)
+{
+	struct elf *elf = elf_open(path, NULL);
+	const struct arch *arch = elf ? elf_program(elf) : NULL;
+
+	elf_close(elf);
+	return arch;
+}

@@ -1,0 +1,87 @@
+/*
+ * An image while it is being read: what elf.c and dwarf.c find, before
+ * funcs.c makes functions of it.  Private to symtab/.
+ */
+#ifndef SYMTAB_READING_H
+#define SYMTAB_READING_H
+
+#include "symtab/image.h"
+#include "symtab/pool.h"
+
+enum symbol_rank { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL };
+
+/* A function symbol, whose address lies in text. */
+struct symbol {
+	uint64_t addr, size;
+	const char *name;
+	uint32_t group;		/* the source file a local one is from */
+	uint8_t rank;		/* enum symbol_rank */
+	uint8_t origin;		/* enum func_origin */
+};
+
+/* A function as DWARF has it. */
+struct subprogram {
+	uint64_t entry;		/* 0: the start of one of the ranges */
+	struct range *ranges;	/* in the order given, at least one */
+	size_t nranges;
+	const char *name;	/* or NULL */
+	uint32_t file, line;
+};
+
+/* A part of the text, from section headers where there are any. */
+struct text {
+	uint64_t lo, hi;
+	bool plt;		/* stubs of the linker's */
+};
+
+struct reading {
+	struct image *image;
+	struct pool *pool;	/* the image's */
+	struct text *texts;	/* ascending */
+	size_t ntexts;
+	struct symbol *symbols;
+	size_t nsymbols;
+	struct subprogram *subs;
+	size_t nsubs;
+	struct range *frames;	/* FDEs that begin a function */
+	size_t nframes;
+	bool symtab;		/* a .symtab was read */
+	bool dwarf;		/* DWARF was read */
+	struct map paths;	/* hash of a path -> image->files */
+	void (*progress)(void *);
+	void *arg;
+};
+
+/* The text that contains addr, or NULL. */
+const struct text *reading_text(const struct reading *r, uint64_t addr);
+
+/* [lo, hi) is code and not empty. */
+bool reading_is_code(const struct reading *r, uint64_t lo, uint64_t hi);
+
+/* Index in image->files of a path, which is normalised in place. */
+uint32_t reading_file(struct reading *r, char *path);
+
+void reading_remark(struct reading *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void reading_progress(struct reading *r);
+
+/*
+ * Make image->funcs, each with disjoint ranges, out of symbols, subprograms
+ * and frames.
+ */
+void funcs_make(struct reading *r);
+
+/* Index made by funcs_make: all ranges of all functions, ascending. */
+struct func_range {
+	uint64_t lo, hi;
+	uint32_t func;
+};
+
+/* What image->priv points to. */
+struct image_priv {
+	struct pool pool;
+	struct func_range *ranges;
+	size_t nranges;
+};
+
+#endif
