@@ -21,13 +21,13 @@ int main(void)
 	int v[MAX], n = MAX, i, j, gap, temp;
 	long count[33] = { 0 };
 
-	count[3] = count[9] = 1;
+	count[9] = count[13] = 1;
 	for (i = 0; i < n; i++) {
 		v[i] = random();
 		count[10]++;
 		count[9]++;
 	}
-	count[12] = count[16] = count[20] = count[28] = 1;
+	count[12] = count[20] = count[28] = 1;
 	for (gap = n / 2; gap > 0; gap /= 2) {
 		count[21]++;
 		for (i = gap; i < n; i++) {
@@ -57,6 +57,8 @@ print $out $copy;
 close $out;
 is(system("$cc -o $dir/copy $dir/copy.c"), 0, 'the copy compiles');
 my %expected = map { split } qx($dir/copy);
+# A function begins at its brace for gcc, at its name for clang.
+$expected{$_} = 1 for qx($cc --version) =~ /clang/ ? (3, 16) : (4, 17);
 
 # These do not depend on the random numbers.
 is($expected{9}, 101, 'the first loop is entered 101 times');
@@ -77,15 +79,15 @@ while (<$in>) {
 
 	$listed{$line} = $count if defined $count;
 	$lines++;
-	is($text, $source[$line - 1] =~ s/\n//r, "line $line: its text")
+	s/\s+//g for $text, my $original = $source[$line - 1];
+	is($text, $original, "line $line: its text")
 	    if $line == 10 || $line == 22;
 }
 is($lines, scalar @source, 'every line of the source is listed');
 for my $line (sort { $a <=> $b } keys %expected) {
 	is($listed{$line}, $expected{$line}, "line $line: its count");
 }
-# The end of main, which counts for gcov only where something is returned.
-delete @listed{keys %expected, 13};
+delete @listed{keys %expected};
 is_deeply(\%listed, {}, 'and no other line has a count');
 
 done_testing;

@@ -35,6 +35,7 @@ my @good = (
 	['host/ptrace.c', '#include <sys/ptrace.h>'],
 	['symtab/elf.c', '#include <gelf.h>'],
 	['symtab/dwarf.c', '#include <libdwarf.h>'],
+	['symtab/dwarf_x.c', '#include "symtab/dwarf.h"'],
 	['util/demangle.c', '#include <libiberty/demangle.h>'],
 );
 my @bad = (
@@ -53,6 +54,7 @@ my @bad = (
 	['symtab/dwarf.c', '#include <gelf.h>'],
 	['symtab/elf.c', '#include <libdwarf.h>'],
 	['symtab/elf.c', '#include <libdwarf/libdwarf.h>'],
+	['symtab/image.c', '#include "symtab/dwarf.h"'],
 	['plan/x.c', '#include <Zydis/Zydis.h>'],
 	['report/x.c', '#include <libiberty/demangle.h>'],
 );
