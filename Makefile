@@ -25,18 +25,23 @@ OBJS := $(SRCS:%.c=$(BUILD)/%.o)
 LIB := $(BUILD)/libpmon.a
 LIBOBJS := $(filter-out $(BUILD)/monitor/main.o,$(OBJS))
 
+# V=1 shows the commands in full.
+ifndef V
+SAY = @echo '  $(1) $@';
+endif
+
 all: $(BUILD)/pmon
 
 $(BUILD)/pmon: $(BUILD)/monitor/main.o $(LIB)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(LIB): $(LIBOBJS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	@rm -f $@
+	$(call SAY,AR)$(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(call SAY,CC)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 # What pmon --version says it was built with.
 $(BUILD)/monitor/options.o: CPPFLAGS += \
@@ -60,14 +65,14 @@ demo-run: $(BUILD)/pmon $(BUILD)/demo/shell
 
 $(BUILD)/demo/shell: demo/shell.c
 	@mkdir -p $(@D)
-	$(CC) -g -O0 -o $@ $<
+	$(call SAY,LINK)$(CC) -g -O0 -o $@ $<
 
 # Unit tests: tests/unit/NAME.c is one TAP program, $(BUILD)/unit/NAME.
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 $(BUILD)/unit/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(LIB) \
-		$(LDLIBS) -lcmocka
+	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP $(LDFLAGS) \
+		-o $@ $< $(LIB) $(LDLIBS) -lcmocka
 
 units: $(UNITS)
 
@@ -77,7 +82,7 @@ check: deps-test
 	@$(MAKE) --no-print-directory check-run
 
 check-run: all units $(BUILD)/demo/shell
-	PMON="$(abspath $(BUILD)/pmon)" PMON_BUILD="$(abspath $(BUILD))" \
+	@PMON="$(abspath $(BUILD)/pmon)" PMON_BUILD="$(abspath $(BUILD))" \
 	CC="$(CC)" PERL5LIB=tools/lib \
 	prove --harness=Skips $(PROVE_FLAGS) $(TESTS)
 
@@ -98,8 +103,8 @@ fuzz-run: $(BUILD)/fuzz/symtab
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ \
-		$< $(LIB) $(LDLIBS)
+	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(CPPFLAGS) \
+		$(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
 
 # Microseconds per count, for pmon's patches and for other tools.
 bench: deps-test
