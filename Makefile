@@ -10,9 +10,9 @@ PROVE_FLAGS ?= -j2
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -Wno-unused-parameter -Wno-missing-field-initializers
-# Newer libdwarfs say by pkg-config where their headers are.
-DWARF := $(shell pkg-config --cflags libdwarf 2>/dev/null || \
-	echo -I/usr/include/libdwarf)
+# Where libdwarf's headers are: Debian's are here whatever pkg-config says.
+DWARF := -I/usr/include/libdwarf \
+	$(shell pkg-config --cflags libdwarf 2>/dev/null)
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. $(DWARF) \
 	-DPMON_VERSION='"$(VERSION)"'
 ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS)
