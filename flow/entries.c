@@ -13,7 +13,9 @@ struct point {
 	const uint32_t *owner;	/* NULL: everything is of the region */
 	uint32_t id;
 	uint32_t insn;
-	bool unknown;		/* may be arrived at over no edge at all */
+	bool unknown;		/* may be arrived at from outside over no edge
+				   that is known */
+	bool inner;		/* may be from inside */
 	entries_emit *emit;
 	void *ctx;
 };
@@ -99,7 +101,7 @@ static void
 point_entries(const struct point *point, long block)
 {
 	const struct cfg *cfg = point->cfg;
-	struct arrivals arrivals = { 0 };
+	struct arrivals arrivals = { .inside = point->inner };
 	uint32_t lo = block < 0 ? 0 : cfg->in[block];
 	uint32_t hi = block < 0 ? 0 : cfg->in[block + 1];
 	bool subtract;
@@ -148,21 +150,23 @@ indirect_owner(const struct cfg *cfg, const uint32_t *owner)
 }
 
 /*
- * Whether control may arrive at the block other than over its edges: the
- * entry; a given leader that no edge leads to, or that an indirect jump may
- * lead to; with an indirect jump any block that no edge leads to.
+ * Whether control may arrive at the block other than over its edges: at the
+ * entry it does.  At a given leader it may by an indirect jump, or if no
+ * edge leads there; where there are indirect jumps, so it may at any block
+ * that no edge leads to.  within: the region has all indirect jumps.
  */
-static bool
-block_unknown(const struct cfg *cfg, long block, bool indirect)
+static void
+point_unknown(struct point *point, uint32_t block, bool within)
 {
-	const struct block *b = &cfg->blocks[block];
+	const struct cfg *cfg = point->cfg;
+	bool given = cfg->blocks[block].given;
 	bool known = cfg->in[block] != cfg->in[block + 1];
+	bool jumped_to = cfg->unresolved && (given || !known);
+	bool entry = cfg->blocks[block].first == cfg->entry;
 
-	if (b->first == cfg->entry)
-		return true;
-	if (known)
-		return b->given && indirect;
-	return indirect || (b->given && !cfg->unresolved);
+	point->unknown = entry || (jumped_to && !within) ||
+			 (given && !known && !cfg->unresolved);
+	point->inner = jumped_to && within && !entry;
 }
 
 void
@@ -183,8 +187,9 @@ entries_of_regions(const struct cfg *cfg, const uint32_t *owner,
 			if (point.id == REGION_NONE ||
 			    (i && owner[point.insn - 1] == point.id))
 				continue;
-			point.unknown = !i && block_unknown(
-				cfg, b, cfg->unresolved && jumper != point.id);
+			point.unknown = point.inner = false;
+			if (!i)
+				point_unknown(&point, b, jumper == point.id);
 			point_entries(&point, i ? BLOCK_NONE : (long)b);
 		}
 	}
@@ -201,7 +206,7 @@ entries_of_point(const struct cfg *cfg, const uint32_t *owner, uint32_t id,
 	long block = cfg_block(cfg, cfg->insns[insn].addr);
 
 	if (block >= 0)
-		point.unknown = block_unknown(cfg, block, cfg->unresolved);
+		point_unknown(&point, (uint32_t)block, false);
 	point_entries(&point, block);
 }
 
