@@ -17,6 +17,7 @@ build_unit(struct build *build, enum unit_kind kind, uint32_t ref,
 
 	*vec_push(plan->units, plan->nunits) = (struct unit){
 		.kind = kind, .ref = ref, .line = line,
+		.func = kind == UNIT_LINE ? build->func : FUNC_NONE,
 	};
 	return plan->nunits - 1;
 }

@@ -6,7 +6,6 @@
 #define PLAN_BUILD_H
 
 #include "plan/code.h"
-#include "plan/plan.h"
 
 static const uint32_t UNIT_NONE = UINT32_MAX;	/* REGION_NONE as well */
 
@@ -39,6 +38,7 @@ struct build {
 	uint32_t *stmts;	/* per row: the is_stmt row in force, or none */
 	uint64_t *last_point;	/* per unit: address of the last empty row */
 	size_t nlast_point;
+	uint32_t func;		/* whose lines are being looked at */
 	/* Inlined copies: their units. */
 	uint32_t *copy_units;
 };
@@ -57,23 +57,23 @@ size_t build_insn(const struct cfg *cfg, uint64_t addr);
 void build_freeze(struct build *build);
 
 /* lines.c: the lines of the image as a whole, and of one piece of code. */
-void lines_open(struct build *build);
-void lines_close(struct build *build);
+void plan_lines_open(struct build *build);
+void plan_lines_close(struct build *build);
 /* Whether any line of the code is chosen. */
-bool lines_wanted(const struct build *build, const struct code *code);
+bool plan_lines_wanted(const struct build *build, const struct code *code);
 /* Addresses at which lines begin, appended to *leaders. */
-void lines_leaders(const struct build *build, const struct code *code,
+void plan_lines_leaders(const struct build *build, const struct code *code,
 		   uint64_t **leaders, size_t *n);
-void lines_plan(struct build *build, const struct code *code,
+void plan_lines_add(struct build *build, const struct code *code,
 		const struct cfg *cfg);
 
 /* inlines.c: the inlined copies, likewise. */
-void inlines_open(struct build *build);
-void inlines_close(struct build *build);
-bool inlines_wanted(const struct build *build, const struct code *code);
-void inlines_leaders(const struct build *build, const struct code *code,
+void plan_inlines_open(struct build *build);
+void plan_inlines_close(struct build *build);
+bool plan_inlines_wanted(const struct build *build, const struct code *code);
+void plan_inlines_leaders(const struct build *build, const struct code *code,
 		     uint64_t **leaders, size_t *n);
-void inlines_plan(struct build *build, const struct code *code,
+void plan_inlines_add(struct build *build, const struct code *code,
 		  const struct cfg *cfg);
 
 #endif

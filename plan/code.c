@@ -225,7 +225,7 @@ codes_make(const struct image *image, struct code_map *map,
 			code = vec_push(map->codes, map->ncodes);
 			*code = (struct code){
 				.func = chunk->owner < image->nfuncs ?
-					chunk->owner : CODE_NAMELESS,
+					chunk->owner : FUNC_NONE,
 				.ranges = &map->ranges[i],
 				.entry = chunk->first,
 			};

@@ -6,13 +6,11 @@
 #ifndef PLAN_CODE_H
 #define PLAN_CODE_H
 
-#include "symtab/image.h"
-
-static const uint32_t CODE_NAMELESS = UINT32_MAX;
+#include "plan/plan.h"
 
 /* The code of one function, its entry's range first, the others ascending. */
 struct code {
-	uint32_t func;		/* image->funcs[func], or CODE_NAMELESS */
+	uint32_t func;		/* image->funcs[func], or FUNC_NONE */
 	const struct range *ranges;	/* in code_map->ranges */
 	size_t nranges;
 	bool entry;		/* ranges[0] begins with the entry */

@@ -45,7 +45,7 @@ copy_chosen(const struct build *build, const struct inlined *copy)
 
 /* One unit for all copies of a function, referring to the first of them. */
 void
-inlines_open(struct build *build)
+plan_inlines_open(struct build *build)
 {
 	const struct image *image = build->image;
 	struct plan *plan = build->plan;
@@ -73,7 +73,7 @@ inlines_open(struct build *build)
 }
 
 void
-inlines_close(struct build *build)
+plan_inlines_close(struct build *build)
 {
 	free(build->copy_units);
 }
@@ -112,7 +112,7 @@ copy_first(const struct build *build, const struct range *range)
 }
 
 bool
-inlines_wanted(const struct build *build, const struct code *code)
+plan_inlines_wanted(const struct build *build, const struct code *code)
 {
 	size_t i, j;
 
@@ -125,7 +125,7 @@ inlines_wanted(const struct build *build, const struct code *code)
 }
 
 void
-inlines_leaders(const struct build *build, const struct code *code,
+plan_inlines_leaders(const struct build *build, const struct code *code,
 		uint64_t **leaders, size_t *n)
 {
 	const struct inlined *copy;
@@ -172,7 +172,7 @@ copy_plan(struct build *build, const struct cfg *cfg, uint32_t *owner,
 }
 
 void
-inlines_plan(struct build *build, const struct code *code,
+plan_inlines_add(struct build *build, const struct code *code,
 	     const struct cfg *cfg)
 {
 	uint32_t *owner = mem_alloc(cfg->ninsns * sizeof(*owner));

@@ -87,7 +87,7 @@ line_unit(struct build *build, uint32_t file, uint32_t line)
 }
 
 void
-lines_open(struct build *build)
+plan_lines_open(struct build *build)
 {
 	const struct image *image = build->image;
 	int64_t last = ROW_NONE;
@@ -109,7 +109,7 @@ lines_open(struct build *build)
 }
 
 void
-lines_close(struct build *build)
+plan_lines_close(struct build *build)
 {
 	free(build->line_index);
 	free(build->choices);
@@ -127,7 +127,7 @@ range_rows(const struct image *image, const struct range *range,
 }
 
 bool
-lines_wanted(const struct build *build, const struct code *code)
+plan_lines_wanted(const struct build *build, const struct code *code)
 {
 	size_t i, row, end;
 
@@ -144,7 +144,7 @@ lines_wanted(const struct build *build, const struct code *code)
 }
 
 void
-lines_leaders(const struct build *build, const struct code *code,
+plan_lines_leaders(const struct build *build, const struct code *code,
 	      uint64_t **leaders, size_t *n)
 {
 	const struct row *rows = build->image->rows;
@@ -309,11 +309,13 @@ range_divide(struct division *div, const struct range *range)
 }
 
 void
-lines_plan(struct build *build, const struct code *code, const struct cfg *cfg)
+plan_lines_add(struct build *build, const struct code *code,
+	       const struct cfg *cfg)
 {
 	struct division div = { .build = build, .cfg = cfg };
 	size_t i;
 
+	build->func = code->func;
 	div.owner = mem_alloc(cfg->ninsns * sizeof(*div.owner));
 	for (i = 0; i < cfg->ninsns; i++)
 		div.owner[i] = UNIT_NONE;

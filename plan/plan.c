@@ -73,9 +73,9 @@ code_cfg(const struct build *build, const struct code *code, bool lines,
 	size_t n = 0;
 
 	if (lines)
-		lines_leaders(build, code, &leaders, &n);
+		plan_lines_leaders(build, code, &leaders, &n);
 	if (inlines)
-		inlines_leaders(build, code, &leaders, &n);
+		plan_inlines_leaders(build, code, &leaders, &n);
 	if (n && (inlines || code->nranges > 1))
 		qsort(leaders, n, sizeof(*leaders), by_addr);
 	cfg = ranges_cfg(build, code->ranges, code->nranges, code->entry,
@@ -174,9 +174,9 @@ code_plan(struct build *build, const struct func *func,
 					func->naliases) :
 			    select_func(build->sel, NULL, NULL, 0);
 	bool lines = code && named && wanted(build, UNIT_LINE) &&
-		     lines_wanted(build, code);
+		     plan_lines_wanted(build, code);
 	bool inlines = code && wanted(build, UNIT_INLINE) &&
-		       inlines_wanted(build, code);
+		       plan_inlines_wanted(build, code);
 	struct cfg *cfg = NULL;
 
 	if (lines || inlines)
@@ -186,9 +186,9 @@ code_plan(struct build *build, const struct func *func,
 		func_plan(build, func - build->image->funcs, inside,
 			  code && code->entry ? cfg : NULL);
 	if (lines)
-		lines_plan(build, code, cfg);
+		plan_lines_add(build, code, cfg);
 	if (inlines)
-		inlines_plan(build, code, cfg);
+		plan_inlines_add(build, code, cfg);
 	cfg_free(cfg);
 }
 
@@ -234,15 +234,15 @@ plan_build(struct image *image, const struct selection *sel,
 	if (!image->has_dwarf)
 		build.units &= ~(1U << UNIT_LINE);
 	if (wanted(&build, UNIT_LINE))
-		lines_open(&build);
+		plan_lines_open(&build);
 	if (wanted(&build, UNIT_INLINE))
-		inlines_open(&build);
+		plan_inlines_open(&build);
 	functions_plan(&build, progress, arg);
 	build_freeze(&build);
 	if (wanted(&build, UNIT_INLINE))
-		inlines_close(&build);
+		plan_inlines_close(&build);
 	if (wanted(&build, UNIT_LINE))
-		lines_close(&build);
+		plan_lines_close(&build);
 	free(build.raws);
 	return plan;
 }

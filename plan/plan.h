@@ -10,6 +10,8 @@
 #include "plan/select.h"
 #include "symtab/image.h"
 
+static const uint32_t FUNC_NONE = UINT32_MAX;
+
 struct site {
 	uint64_t addr;
 	uint64_t hits;		/* how often the instruction ran */
@@ -36,6 +38,8 @@ struct unit {
 				   of all copies of one function;
 				   UNIT_LINE: file, image->files[ref] */
 	uint32_t line;		/* UNIT_LINE, UNIT_INLINE's declaration */
+	uint32_t func;		/* UNIT_LINE: image->funcs[func] has code of
+				   it (others may, too), or FUNC_NONE */
 	uint32_t term, nterms;	/* plan->terms[term .. term + nterms) */
 	const char *why;	/* static string or NULL */
 };

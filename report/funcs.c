@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names.h"
 #include "report/text.h"
 #include "util/mem.h"
 
@@ -77,6 +78,7 @@ func_row_write(const struct table *table, const struct func_entry *func,
 	       const struct widths *widths, FILE *out, size_t room)
 {
 	char *place = table_place(table, func->file, func->line);
+	char *name = name_shorten(func->name, room);
 
 	if (func->count.why)
 		fprintf(out, "%*s  ", (int)widths->count, "?");
@@ -90,7 +92,8 @@ func_row_write(const struct table *table, const struct func_entry *func,
 	}
 	text_column(out, place, widths->place);
 	fputs("  ", out);
-	text_print(out, func->name, strlen(func->name), room);
+	text_print(out, name, strlen(name), room);
+	free(name);
 	if (func->count.why)
 		fprintf(out, " [%s]", func->count.why);
 	putc('\n', out);

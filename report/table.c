@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names.h"
 #include "report/text.h"
-#include "util/demangle.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -22,18 +22,6 @@ totals_add(struct totals *totals, const struct count *count)
 		totals->run++;
 	else
 		totals->never++;
-}
-
-char *
-table_name(const struct table *table, const char *name)
-{
-	char *text = NULL;
-
-	if (!name)
-		return mem_strdup("?");
-	if (table->opts->demangle)
-		text = demangle(name);
-	return text ? text : mem_strdup(name);
 }
 
 static int
@@ -133,38 +121,12 @@ line_add(struct table *table, uint32_t plan_index, const struct unit *unit,
 	 uint32_t file)
 {
 	const struct plan *plan = table->tally->plans[plan_index];
-	const struct func *func = NULL;
 
-	if (unit->nterms)
-		func = image_func(plan->image, plan->sites[
-				  plan->terms[unit->term].site].addr);
 	*vec_push(table->lines, table->nlines) = (struct line_entry){
 		.file = file, .line = unit->line,
 		.count = unit_count(plan, unit),
-		.plan = plan_index, .func = func,
+		.plan = plan_index, .func = unit->func,
 	};
-}
-
-static char *
-name_with_aliases(const struct table *table, const struct func *func)
-{
-	char *name = table_name(table, func->name), *text;
-	size_t i, size;
-	FILE *out;
-
-	if (!func->naliases)
-		return name;
-	out = open_memstream(&text, &size);
-	must(out);
-	fputs(name, out);
-	free(name);
-	for (i = 0; i < func->naliases; i++) {
-		name = table_name(table, func->aliases[i]);
-		fprintf(out, " (= %s)", name);
-		free(name);
-	}
-	fclose(out);
-	return text;
 }
 
 static void
@@ -173,13 +135,14 @@ func_add(struct table *table, uint32_t plan_index, const struct unit *unit,
 {
 	const struct plan *plan = table->tally->plans[plan_index];
 	bool inlined = unit->kind == UNIT_INLINE;
+	bool demangled = table->opts->demangle;
 	struct func_table *to = inlined ? &table->inlines : &table->funcs;
 	const struct image *image = plan->image;
 
 	*vec_push(to->entries, to->n) = (struct func_entry){
 		.name = inlined ?
-			table_name(table, image->inlines[unit->ref].name) :
-			name_with_aliases(table, &image->funcs[unit->ref]),
+			name_shown(image->inlines[unit->ref].name, demangled) :
+			name_with_aliases(&image->funcs[unit->ref], demangled),
 		.file = file,
 		.line = inlined ? unit->line : image->funcs[unit->ref].line,
 		.count = unit_count(plan, unit),

@@ -29,8 +29,8 @@ struct line_entry {
 	uint32_t file;		/* index into table->files */
 	uint32_t line;
 	struct count count;
-	uint32_t plan;		/* where func is: index into tally->plans */
-	const struct func *func;	/* one that has the line, or NULL */
+	uint32_t plan;		/* index into tally->plans */
+	uint32_t func;		/* one there that has the line, or FUNC_NONE */
 };
 
 /* A function or an inlined function. */
@@ -72,9 +72,6 @@ struct source *table_source(struct table *table, struct file_entry *file);
 void table_source_drop(struct file_entry *file);
 
 void totals_add(struct totals *totals, const struct count *count);
-
-/* The name of a function as it is shown; owned by the caller. */
-char *table_name(const struct table *table, const char *name);
 
 /* Width of the largest known count, at least min. */
 size_t table_lines_digits(const struct table *table, size_t min);

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names.h"
 #include "report/text.h"
 #include "util/mem.h"
 
-enum { PLACE_WIDTH = 30 };
+enum { PLACE_WIDTH = 28, NAME_WIDTH = 32 };
 
 /* Which functions of a plan were never called, by index. */
 struct idle {
@@ -45,13 +46,23 @@ idle_free(const struct table *table, struct idle *idle)
 	free(idle->plans);
 }
 
+static char *
+range_name(const struct table *table, const struct func *func)
+{
+	char *name = name_shown(func->name, table->opts->demangle);
+	char *shorter = name_shorten(name, NAME_WIDTH);
+
+	free(name);
+	return shorter;
+}
+
 /* The functions of the lines [from, to), each once, owned by the caller. */
 static char *
 range_functions(const struct table *table, const struct idle *idle,
 		size_t from, size_t to)
 {
 	char *names = mem_strdup("");
-	const struct func *last = NULL;
+	uint32_t last = FUNC_NONE;
 
 	/* What exceeds the page would be cut anyway. */
 	for (; from < to && strlen(names) < table->opts->columns; from++) {
@@ -59,13 +70,13 @@ range_functions(const struct table *table, const struct idle *idle,
 		const struct image *image;
 		char *name, *more;
 
-		if (!line->func || line->func == last)
+		if (line->func == FUNC_NONE || line->func == last)
 			continue;
 		last = line->func;
 		image = table->tally->plans[line->plan]->image;
-		name = table_name(table, last->name);
+		name = range_name(table, &image->funcs[last]);
 		more = mem_printf("%s%s%s%s", names, *names ? ", " : "", name,
-				  idle->plans[line->plan][last - image->funcs] ?
+				  idle->plans[line->plan][last] ?
 				  " (never called)" : "");
 		free(name);
 		free(names);
