@@ -25,9 +25,10 @@ OBJS := $(SRCS:%.c=$(BUILD)/%.o)
 LIB := $(BUILD)/libpmon.a
 LIBOBJS := $(filter-out $(BUILD)/monitor/main.o,$(OBJS))
 
-# V=1 shows the commands in full.
+# V=1 shows the commands in full, -s nothing.
+QUIET = $(findstring s,$(firstword -$(MAKEFLAGS)))
 ifndef V
-SAY = @echo '  $(1) $@';
+SAY = @$(if $(QUIET),,echo '  $(1) $@';)
 endif
 
 all: $(BUILD)/pmon
