@@ -18,11 +18,44 @@ debug_ok(struct debug *d, int result)
 {
 	if (result != DW_DLV_ERROR)
 		return result == DW_DLV_OK;
-	if (!d->damages++)
-		d->damage = mem_strdup(dwarf_errmsg(d->err));
+	debug_damage(d, dwarf_errmsg(d->err));
 	dwarf_dealloc_error(d->dbg, d->err);
 	d->err = NULL;
 	return false;
+}
+
+void
+debug_damage(struct debug *d, const char *what)
+{
+	if (!d->damages++)
+		d->damage = mem_strdup(what);
+}
+
+static void
+unit_add(struct debug *d, Dwarf_Die die, unsigned version)
+{
+	struct facts f;
+	Dwarf_Half tag;
+	Dwarf_Off at;
+
+	/* Ascending, or a unit could not be found by an offset in it. */
+	if (!debug_ok(d, dwarf_dieoffset(die, &at, &d->err)) ||
+	    !debug_ok(d, dwarf_tag(die, &tag, &d->err)) ||
+	    (d->nunits && at <= d->units[d->nunits - 1].die))
+		return;
+	facts_read(d, die, &f);
+	*vec_push(d->units, d->nunits) = (struct unit){
+		.die = at,
+		.base = f.lo,
+		.version = version,
+		/* Not so partial units and those of types. */
+		.has_code = tag == DW_TAG_compile_unit ||
+			    tag == DW_TAG_skeleton_unit,
+		.has_lines = f.has_line_offset,
+		.line_offset = f.line_offset,
+		.comp_dir = f.comp_dir,
+	};
+	facts_free(&f);
 }
 
 /* Find all units, without going into them. */
@@ -31,7 +64,7 @@ units_find(struct debug *d)
 {
 	Dwarf_Unsigned length, type_offset, next;
 	Dwarf_Half version, address, offset, extension, type;
-	Dwarf_Off abbrev, at;
+	Dwarf_Off abbrev;
 	Dwarf_Sig8 signature;
 	Dwarf_Die die;
 
@@ -41,13 +74,7 @@ units_find(struct debug *d)
 		if (!debug_ok(d, dwarf_siblingof_b(d->dbg, NULL, 1, &die,
 						   &d->err)))
 			continue;
-		if (debug_ok(d, dwarf_dieoffset(die, &at, &d->err)) &&
-		    (!d->nunits || at > d->units[d->nunits - 1].die))
-			*vec_push(d->units, d->nunits) = (struct unit){
-				.die = at,
-				.version = version,
-				.file_base = version < 5,
-			};
+		unit_add(d, die, version);
 		dwarf_dealloc_die(die);
 	}
 }
@@ -190,40 +217,58 @@ walk(struct debug *d, struct unit *unit, Dwarf_Die parent, bool code,
 	} while (more);
 }
 
+/* The unit's line table, or NULL; what is wrong with it is told once. */
+static struct line_table *
+unit_lines(struct debug *d, struct unit *unit)
+{
+	if (!unit->lines && unit->has_lines) {
+		unit->lines = lines_open(&d->sections, unit->line_offset,
+					 unit->comp_dir);
+		unit->has_lines = unit->lines != NULL;
+		if (!unit->lines)
+			debug_damage(d, "the head of a line table");
+	}
+	return unit->lines;
+}
+
+uint32_t
+debug_file(struct debug *d, struct unit *unit, uint64_t number)
+{
+	struct line_table *lines = unit_lines(d, unit);
+
+	return lines ? lines_file(lines, d->r, number) : FILE_NONE;
+}
+
 static void
 unit_read(struct debug *d, struct unit *unit)
 {
-	Dwarf_Half tag;
+	struct line_table *lines;
 	Dwarf_Die die;
-	struct facts f;
 
+	if (!unit->has_code)
+		return;
+	/* Several units may share one table. */
+	if (unit->has_lines && map_put(&d->tables, unit->line_offset, 0) &&
+	    d->want & IMAGE_LINES) {
+		lines = unit_lines(d, unit);
+		if (lines && lines_read(lines, d->r) < 0)
+			debug_damage(d, "a line table");
+	}
 	if (!debug_ok(d, dwarf_offdie_b(d->dbg, unit->die, 1, &die, &d->err)))
 		return;
-	/* Partial and type units have no code. */
-	if (debug_ok(d, dwarf_tag(die, &tag, &d->err)) &&
-	    (tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit)) {
-		facts_read(d, die, &f);
-		unit->base = f.lo;
-		facts_free(&f);
-		debug_lines(d, unit, die);
-		walk(d, unit, die, false, 0);
-	}
+	walk(d, unit, die, false, 0);
 	dwarf_dealloc_die(die);
 }
 
 static bool
-debug_open(struct debug *d, int fd)
+debug_open(struct debug *d, struct elf *elf)
 {
-	int result;
-
 	/* Else libdwarf keeps a tree of every small thing it hands out. */
 	dwarf_set_de_alloc_flag(0);
-	result = lib_init(fd, &d->dbg, &d->err);
-	if (!debug_ok(d, result)) {
-		d->dbg = NULL;
-		return false;
-	}
-	return true;
+	if (debug_ok(d, lib_init(elf_fd(elf), &d->dbg, &d->err)))
+		return true;
+	d->dbg = NULL;
+	return false;
 }
 
 static void
@@ -232,13 +277,12 @@ debug_close(struct debug *d)
 	if (d->dbg)
 		lib_finish(d->dbg);
 	for (size_t i = 0; i < d->nunits; i++)
-		free(d->units[i].files);
+		lines_close(d->units[i].lines);
 	free(d->units);
 	free(d->origins);
 	map_free(&d->origin_at);
 	map_free(&d->entries);
 	map_free(&d->tables);
-	map_free(&d->sequences);
 	free(d->damage);
 }
 
@@ -258,17 +302,20 @@ debug_remarks(struct debug *d)
 }
 
 void
-debug_read(struct reading *r, int fd, int alt_fd, unsigned want)
+debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
+	   unsigned want)
 {
 	struct image *image = r->image;
 	struct debug alt = { .r = r };
 	struct debug d = { .r = r, .want = want };
 
-	if (alt_fd >= 0 && debug_open(&alt, alt_fd)) {
+	if (supplement && debug_open(&alt, supplement)) {
+		elf_lines(supplement, &alt.sections);
 		units_find(&alt);
 		d.alt = &alt;
 	}
-	if (debug_open(&d, fd)) {
+	if (debug_open(&d, elf)) {
+		elf_lines(elf, &d.sections);
 		units_find(&d);
 		for (size_t i = 0; i < d.nunits; i++) {
 			unit_read(&d, &d.units[i]);
@@ -326,14 +373,14 @@ frame_read(struct debug *d, Dwarf_Fde fde)
 }
 
 void
-debug_read_frames(struct reading *r, int fd)
+debug_read_frames(struct reading *r, struct elf *elf)
 {
 	struct debug d = { .r = r };
 	Dwarf_Cie *cies;
 	Dwarf_Fde *fdes;
 	Dwarf_Signed ncies, nfdes;
 
-	if (debug_open(&d, fd) &&
+	if (debug_open(&d, elf) &&
 	    debug_ok(&d, dwarf_get_fde_list_eh(d.dbg, &cies, &ncies, &fdes,
 					       &nfdes, &d.err))) {
 		for (Dwarf_Signed i = 0; i < nfdes; i++)

@@ -8,7 +8,7 @@
 #include <libdwarf/dwarf.h>
 #include <libdwarf/libdwarf.h>
 
-#include "symtab/reading.h"
+#include "symtab/dwarf_lines.h"
 
 /* What changed between libdwarf 20210528 and 0.11. */
 #ifdef DW_LIBDWARF_VERSION
@@ -32,10 +32,10 @@ struct unit {
 	Dwarf_Off die;		/* of its first DIE */
 	uint64_t base;		/* its DW_AT_low_pc */
 	unsigned version;	/* of its DWARF */
-	unsigned file_base;	/* the number of its first file: 0 or 1 */
-	bool files_read;
-	uint32_t *files;	/* of its line table -> image->files */
-	size_t nfiles;
+	bool has_lines, has_code;
+	uint64_t line_offset;	/* if has_lines: DW_AT_stmt_list */
+	const char *comp_dir;	/* libdwarf's, or NULL */
+	struct line_table *lines;	/* once it is read */
 };
 
 /* A function's name and declaration. */
@@ -50,6 +50,7 @@ struct debug {
 	unsigned want;
 	Dwarf_Debug dbg;
 	Dwarf_Error err;
+	struct line_sections sections;
 	struct debug *alt;	/* of the supplementary file, or NULL */
 	struct unit *units;	/* ascending */
 	size_t nunits;
@@ -58,7 +59,6 @@ struct debug {
 	struct map origin_at;	/* offset of a DIE -> origins */
 	struct map entries;	/* of subprograms seen */
 	struct map tables;	/* offsets of line tables seen */
-	struct map sequences;	/* of line rows seen */
 	size_t nameless;	/* inlined copies left out */
 	size_t damages;
 	char *damage;		/* the first one */
@@ -71,14 +71,16 @@ struct facts {
 	bool hi_offset, entry_offset;	/* from lo, from the first range */
 	bool declaration;
 	Dwarf_Attribute ranges;	/* or NULL */
-	const char *name, *linkage;	/* libdwarf's, or NULL */
+	const char *name, *linkage, *comp_dir;	/* libdwarf's, or NULL */
 	uint64_t file, line, call_file, call_line;
-	bool has_file, has_line, has_call_file;
+	uint64_t line_offset;
+	bool has_file, has_line, has_call_file, has_line_offset;
 	Dwarf_Attribute origin;	/* or NULL */
 };
 
 /* The libdwarf call went well; else remembers what it said. */
 bool debug_ok(struct debug *d, int result);
+void debug_damage(struct debug *d, const char *what);
 
 /* The unit that the DIE at offset is of, or NULL. */
 struct unit *debug_unit(struct debug *d, Dwarf_Off offset);
@@ -102,8 +104,5 @@ struct origin facts_origin(struct debug *d, struct unit *unit,
 
 /* Index in image->files of a unit's file number, or FILE_NONE. */
 uint32_t debug_file(struct debug *d, struct unit *unit, uint64_t number);
-
-/* dwarf_lines.c: append the unit's line rows to the image's. */
-void debug_lines(struct debug *d, struct unit *unit, Dwarf_Die die);
 
 #endif

@@ -88,6 +88,7 @@ fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
 	  struct facts *f)
 {
 	bool offset = false;
+	Dwarf_Off number = 0;
 	Dwarf_Bool flag;
 
 	switch (what) {
@@ -116,6 +117,14 @@ fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
 	case DW_AT_linkage_name:
 	case DW_AT_MIPS_linkage_name:
 		f->linkage = attr_string(d, attr);
+		break;
+	case DW_AT_comp_dir:
+		f->comp_dir = attr_string(d, attr);
+		break;
+	case DW_AT_stmt_list:
+		f->has_line_offset = debug_ok(d, dwarf_global_formref(attr,
+							&number, &d->err));
+		f->line_offset = number;
 		break;
 	case DW_AT_decl_file:
 		f->has_file = attr_number(d, attr, &f->file);
@@ -205,10 +214,15 @@ ranges_old(struct debug *d, const struct unit *unit, Dwarf_Die die,
 	lib_ranges_free(d->dbg, list, n);
 }
 
-/* .debug_rnglists: DWARF 5. */
+/*
+ * .debug_rnglists: DWARF 5.  Bases are added here: libdwarf 20210528 misses
+ * the unit's.
+ */
 static void
-ranges_new(struct debug *d, Dwarf_Attribute attr, struct gathered *g)
+ranges_new(struct debug *d, const struct unit *unit, Dwarf_Attribute attr,
+	   struct gathered *g)
 {
+	uint64_t base = unit->base;
 	Dwarf_Unsigned value, n, offset, raw1, raw2, lo, hi;
 	Dwarf_Rnglists_Head head;
 	Dwarf_Bool no_addr;
@@ -231,12 +245,22 @@ ranges_new(struct debug *d, Dwarf_Attribute attr, struct gathered *g)
 				&len, &code, &raw1, &raw2, &no_addr, &lo, &hi,
 				&d->err)))
 			break;
-		if (!no_addr && (code == DW_RLE_offset_pair ||
-				 code == DW_RLE_startx_endx ||
-				 code == DW_RLE_startx_length ||
-				 code == DW_RLE_start_end ||
-				 code == DW_RLE_start_length))
-			range_add(d, g, lo, hi);
+		switch (code) {
+		case DW_RLE_base_address:
+		case DW_RLE_base_addressx:
+			base = no_addr ? 0 : lo;
+			break;
+		case DW_RLE_offset_pair:
+			range_add(d, g, base + raw1, base + raw2);
+			break;
+		case DW_RLE_startx_endx:
+		case DW_RLE_startx_length:
+		case DW_RLE_start_end:
+		case DW_RLE_start_length:
+			if (!no_addr)
+				range_add(d, g, lo, hi);
+			break;
+		}
 	}
 	dwarf_dealloc_rnglists_head(head);
 }
@@ -252,7 +276,7 @@ facts_ranges(struct debug *d, const struct unit *unit, Dwarf_Die die,
 	else if (f->ranges && unit->version < 5)
 		ranges_old(d, unit, die, f->ranges, &g);
 	else if (f->ranges)
-		ranges_new(d, f->ranges, &g);
+		ranges_new(d, unit, f->ranges, &g);
 	*n = g.n;
 	*entry = 0;
 	if (f->has_entry)
@@ -262,41 +286,6 @@ facts_ranges(struct debug *d, const struct unit *unit, Dwarf_Die die,
 			return g.ranges;
 	*entry = 0;
 	return g.ranges;
-}
-
-/* Read the names of the unit's files; where that fails it has none. */
-static void
-files_read(struct debug *d, struct unit *unit)
-{
-	Dwarf_Signed n;
-	Dwarf_Die die;
-	char **paths;
-
-	unit->files_read = true;
-	if (!debug_ok(d, dwarf_offdie_b(d->dbg, unit->die, 1, &die, &d->err)))
-		return;
-	if (debug_ok(d, dwarf_srcfiles(die, &paths, &n, &d->err))) {
-		unit->nfiles = (size_t)n;
-		unit->files = mem_grow(NULL, unit->nfiles,
-				       sizeof(*unit->files));
-		for (Dwarf_Signed i = 0; i < n; i++) {
-			unit->files[i] = reading_file(d->r, paths[i]);
-			dwarf_dealloc(d->dbg, paths[i], DW_DLA_STRING);
-		}
-		dwarf_dealloc(d->dbg, paths, DW_DLA_LIST);
-	}
-	dwarf_dealloc_die(die);
-}
-
-uint32_t
-debug_file(struct debug *d, struct unit *unit, uint64_t number)
-{
-	if (!unit->files_read)
-		files_read(d, unit);
-	if (number < unit->file_base ||
-	    number - unit->file_base >= unit->nfiles)
-		return FILE_NONE;
-	return unit->files[number - unit->file_base];
 }
 
 static struct origin describe(struct debug *d, struct unit *unit,

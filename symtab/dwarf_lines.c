@@ -1,42 +1,428 @@
 /*
- * Line tables: the rows of a unit, as intervals of addresses, without those
- * of code that the linker has left out.
+ * Reads line tables of DWARF 2 to 5.  Not through libdwarf: that of Debian 12
+ * begins the programs of DWARF 5 with file 0 where the standard says 1
+ * (6.2.2), and so takes a header's lines for the source file's.  Pure:
+ * bytes in, rows out, whatever the bytes.
  */
-#include <inttypes.h>
-#include <stdlib.h>
+#include "symtab/dwarf_lines.h"
 
-#include "symtab/dwarf.h"
+#include <libdwarf/dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "util/mem.h"
 
-/* Rows of one sequence, the first of which is image->rows[first]. */
-struct sequence {
-	struct debug *d;
-	struct unit *unit;
-	size_t first;
+enum { FORMATS_MAX = 16 };
+
+/* Reads on from p; past the end all is zero, and `bad`. */
+struct cursor {
+	const uint8_t *p, *end;
+	bool big_endian, bad;
 };
 
-/* Close the sequence, which ends at addr; rows that are no code go. */
-static void
-sequence_end(struct sequence *seq, uint64_t addr)
+struct line_file {
+	const char *name;
+	uint64_t dir;
+	uint32_t index;		/* in image->files, once it is known */
+	bool known;
+};
+
+struct line_table {
+	const struct line_sections *sections;
+	const char *comp_dir;
+	struct cursor program;
+	unsigned version;
+	unsigned offset_size;	/* 4 or 8 */
+	uint8_t min_insn, opcode_base, line_range, default_is_stmt;
+	int8_t line_base;
+	const uint8_t *operands;	/* of standard opcodes, from 1 */
+	const char **dirs;	/* numbered from 1; from 0 in DWARF 5 */
+	size_t ndirs;
+	struct line_file *files;	/* the same */
+	size_t nfiles;
+};
+
+/* The line program's registers and what it has made. */
+struct machine {
+	struct line_table *table;
+	struct reading *r;
+	size_t first;		/* row of the sequence */
+	uint64_t addr, file;
+	uint32_t line;
+	bool is_stmt;
+};
+
+static uint64_t
+take(struct cursor *c, size_t size)
 {
-	struct debug *d = seq->d;
-	struct image *image = d->r->image;
-	struct row *rows = image->rows + seq->first;
-	size_t n = image->nrows - seq->first, kept = 0;
-	const struct text *text = n ? reading_text(d->r, rows->addr) : NULL;
+	uint64_t value = 0;
+
+	if ((size_t)(c->end - c->p) < size) {
+		c->bad = true;
+		c->p = c->end;
+		return 0;
+	}
+	for (size_t i = 0; i < size; i++)
+		value = value << 8 | c->p[c->big_endian ? i : size - 1 - i];
+	c->p += size;
+	return value;
+}
+
+static void
+skip(struct cursor *c, uint64_t size)
+{
+	if ((uint64_t)(c->end - c->p) < size) {
+		c->bad = true;
+		size = (uint64_t)(c->end - c->p);
+	}
+	c->p += size;
+}
+
+/* LEB128 (DWARF 5, 7.6); bits beyond 64 are lost. */
+static uint64_t
+take_leb(struct cursor *c, bool is_signed)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = (uint8_t)take(c, 1);
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (is_signed && byte & 0x40 && shift < 64)
+		value |= UINT64_MAX << shift;
+	return value;
+}
+
+static uint64_t
+take_uleb(struct cursor *c)
+{
+	return take_leb(c, false);
+}
+
+/* A string up to its NUL; "" past the end. */
+static const char *
+take_string(struct cursor *c)
+{
+	const char *s = (const char *)c->p;
+	const uint8_t *nul = c->p == c->end ? NULL :
+			     memchr(c->p, 0, (size_t)(c->end - c->p));
+
+	if (!nul) {
+		c->bad = true;
+		c->p = c->end;
+		return "";
+	}
+	c->p = nul + 1;
+	return s;
+}
+
+/* The string at an offset of a section. */
+static const char *
+string_at(struct cursor *c, const struct bytes *section, uint64_t offset)
+{
+	struct cursor strings = { 0 };
+	const char *s;
+
+	if (offset >= section->n) {
+		c->bad = true;
+		return "";
+	}
+	strings.p = section->p + offset;
+	strings.end = section->p + section->n;
+	s = take_string(&strings);
+	c->bad |= strings.bad;
+	return s;
+}
+
+/* One field of an entry of DWARF 5; a string, or a number. */
+static const char *
+take_form(struct line_table *t, struct cursor *c, uint64_t form,
+	  uint64_t *number)
+{
+	*number = 0;
+	switch (form) {
+	case DW_FORM_string:
+		return take_string(c);
+	case DW_FORM_line_strp:
+		return string_at(c, &t->sections->line_str,
+				 take(c, t->offset_size));
+	case DW_FORM_strp:
+		return string_at(c, &t->sections->str,
+				 take(c, t->offset_size));
+	case DW_FORM_data1:
+	case DW_FORM_strx1:
+		*number = take(c, 1);
+		break;
+	case DW_FORM_data2:
+	case DW_FORM_strx2:
+		*number = take(c, 2);
+		break;
+	case DW_FORM_data4:
+	case DW_FORM_strx4:
+		*number = take(c, 4);
+		break;
+	case DW_FORM_data8:
+		*number = take(c, 8);
+		break;
+	case DW_FORM_udata:
+	case DW_FORM_strx:
+		*number = take_uleb(c);
+		break;
+	case DW_FORM_data16:
+		skip(c, 16);
+		break;
+	case DW_FORM_block:
+		skip(c, take_uleb(c));
+		break;
+	default:
+		c->bad = true;
+	}
+	return "?";
+}
+
+static void
+dir_add(struct line_table *t, const char *name)
+{
+	*vec_push(t->dirs, t->ndirs) = name;
+}
+
+static void
+file_add(struct line_table *t, const char *name, uint64_t dir)
+{
+	*vec_push(t->files, t->nfiles) = (struct line_file){
+		.name = name, .dir = dir,
+	};
+}
+
+/* Directories or files of DWARF 5, 6.2.4.1. */
+static void
+entries_read(struct line_table *t, struct cursor *c, bool files)
+{
+	uint64_t types[FORMATS_MAX], forms[FORMATS_MAX], count, number;
+	size_t nformats = (size_t)take(c, 1);
+
+	if (nformats > FORMATS_MAX) {
+		c->bad = true;
+		return;
+	}
+	for (size_t i = 0; i < nformats; i++) {
+		types[i] = take_uleb(c);
+		forms[i] = take_uleb(c);
+	}
+	count = take_uleb(c);
+	if (!nformats && count)
+		c->bad = true;
+	/* Every form takes a byte or more: this ends. */
+	while (count-- && !c->bad) {
+		const char *name = "?";
+		uint64_t dir = 0;
+
+		for (size_t i = 0; i < nformats; i++) {
+			const char *s = take_form(t, c, forms[i], &number);
+
+			if (types[i] == DW_LNCT_path)
+				name = s;
+			else if (types[i] == DW_LNCT_directory_index)
+				dir = number;
+		}
+		if (files)
+			file_add(t, name, dir);
+		else
+			dir_add(t, name);
+	}
+}
+
+static void
+file_take(struct line_table *t, struct cursor *c, const char *name)
+{
+	uint64_t dir = take_uleb(c);
+
+	take_uleb(c);		/* time */
+	take_uleb(c);		/* size */
+	file_add(t, name, dir);
+}
+
+/* Directories and files of DWARF 2 to 4. */
+static void
+names_read(struct line_table *t, struct cursor *c)
+{
+	const char *name;
+
+	while (*(name = take_string(c)))
+		dir_add(t, name);
+	while (*(name = take_string(c)))
+		file_take(t, c, name);
+}
+
+static void
+header_read(struct line_table *t, struct cursor *c)
+{
+	uint64_t length = take(c, 4);
+
+	t->offset_size = 4;
+	if (length == 0xffffffff) {
+		length = take(c, 8);
+		t->offset_size = 8;
+	}
+	if (length > (uint64_t)(c->end - c->p))
+		c->bad = true;
+	else
+		c->end = c->p + length;
+	t->version = (unsigned)take(c, 2);
+	if (t->version < 2 || t->version > 5) {
+		c->bad = true;
+		return;
+	}
+	if (t->version >= 5)
+		skip(c, 2);	/* sizes of address and segment selector */
+	length = take(c, t->offset_size);
+	t->program = *c;
+	skip(&t->program, length);
+	t->min_insn = (uint8_t)take(c, 1);
+	if (t->version >= 4)
+		skip(c, 1);	/* operations in an instruction */
+	t->default_is_stmt = (uint8_t)take(c, 1);
+	t->line_base = (int8_t)take(c, 1);
+	t->line_range = (uint8_t)take(c, 1);
+	t->opcode_base = (uint8_t)take(c, 1);
+	t->operands = c->p;
+	skip(c, t->opcode_base ? t->opcode_base - 1u : 0);
+	if (!t->line_range || !t->opcode_base || t->program.bad)
+		c->bad = true;
+	c->end = c->bad ? c->end : t->program.p;
+	if (t->version < 5) {
+		names_read(t, c);
+		return;
+	}
+	entries_read(t, c, false);
+	entries_read(t, c, true);
+}
+
+struct line_table *
+lines_open(const struct line_sections *sections, uint64_t offset,
+	   const char *comp_dir)
+{
+	struct line_table *t;
+	struct cursor c = { .big_endian = sections->big_endian };
+
+	if (offset >= sections->line.n)
+		return NULL;
+	c.p = sections->line.p + offset;
+	c.end = sections->line.p + sections->line.n;
+	t = mem_alloc(sizeof(*t));
+	t->sections = sections;
+	t->comp_dir = comp_dir;
+	header_read(t, &c);
+	if (!c.bad)
+		return t;
+	lines_close(t);
+	return NULL;
+}
+
+void
+lines_close(struct line_table *table)
+{
+	if (!table)
+		return;
+	free(table->dirs);
+	free(table->files);
+	free(table);
+}
+
+/* The directory of that number, relative to the next one of up to three. */
+static const char *
+dir_name(const struct line_table *t, uint64_t number)
+{
+	if (t->version >= 5)
+		return number < t->ndirs ? t->dirs[number] : "";
+	return number && number <= t->ndirs ? t->dirs[number - 1] : "";
+}
+
+static char *
+path_make(const struct line_table *t, const struct line_file *file)
+{
+	const char *dir = dir_name(t, file->dir);
+	const char *base = t->comp_dir ? t->comp_dir : "";
+
+	/* Directory 0 of DWARF 5 is the compiler's, given once more. */
+	if (t->version >= 5 && t->ndirs)
+		base = file->dir ? t->dirs[0] : "";
+	if (*file->name == '/')
+		base = dir = "";
+	else if (*dir == '/')
+		base = "";
+	return mem_printf("%s%s%s%s%s", base, *base ? "/" : "", dir,
+			  *dir ? "/" : "", file->name);
+}
+
+uint32_t
+lines_file(struct line_table *table, struct reading *r, uint64_t number)
+{
+	struct line_file *file;
+	char *path;
+
+	if (table->version < 5)
+		number--;
+	if (number >= table->nfiles)
+		return FILE_NONE;
+	file = &table->files[number];
+	if (!file->known) {
+		path = path_make(table, file);
+		file->index = reading_file(r, path);
+		file->known = true;
+		free(path);
+	}
+	return file->index;
+}
+
+static void
+sequence_begin(struct machine *m)
+{
+	m->first = m->r->image->nrows;
+	m->addr = 0;
+	m->file = 1;
+	m->line = 1;
+	m->is_stmt = m->table->default_is_stmt;
+}
+
+static void
+row_add(struct machine *m)
+{
+	struct image *image = m->r->image;
+
+	*vec_push(image->rows, image->nrows) = (struct row){
+		.addr = m->addr,
+		.file = lines_file(m->table, m->r, m->file),
+		.line = m->line,
+		.is_stmt = m->is_stmt,
+	};
+}
+
+/* The rows of the sequence end; those that are no code go. */
+static void
+sequence_end(struct machine *m)
+{
+	struct image *image = m->r->image;
+	struct row *rows = image->rows + m->first;
+	size_t n = image->nrows - m->first, kept = 0;
+	const struct text *text = n ? reading_text(m->r, rows->addr) : NULL;
 	uint64_t key;
 
-	image->nrows = seq->first;
+	image->nrows = m->first;
 	if (!text || !rows->addr)
 		return;
 	/* A linker that keeps one copy of many leaves the others' rows. */
-	key = rows->addr * (uint64_t)0x9e3779b97f4a7c15 ^ addr;
-	if (!map_put(&d->sequences, key, 0))
+	key = rows->addr * (uint64_t)0x9e3779b97f4a7c15 ^ m->addr;
+	if (!map_put(&m->r->sequences, key, 0))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		struct row row = rows[i];
 
-		row.end = i + 1 < n ? rows[i + 1].addr : addr;
+		row.end = i + 1 < n ? rows[i + 1].addr : m->addr;
 		if (row.addr < text->lo || row.addr >= text->hi)
 			continue;
 		if (row.end < row.addr)
@@ -46,72 +432,98 @@ sequence_end(struct sequence *seq, uint64_t addr)
 		rows[kept++] = row;
 	}
 	image->nrows += kept;
-	seq->first = image->nrows;
 }
 
 static void
-line_add(struct sequence *seq, Dwarf_Line line)
+advance(struct machine *m, uint64_t operations)
 {
-	struct debug *d = seq->d;
-	struct image *image = d->r->image;
-	Dwarf_Unsigned number, file;
-	Dwarf_Bool end, is_stmt;
-	Dwarf_Addr addr;
+	m->addr += operations * m->table->min_insn;
+}
 
-	if (!debug_ok(d, dwarf_lineaddr(line, &addr, &d->err)) ||
-	    !debug_ok(d, dwarf_lineendsequence(line, &end, &d->err)))
+static void
+extended(struct machine *m, struct cursor *c)
+{
+	uint64_t len = take_uleb(c);
+	struct cursor arg = *c;
+	uint8_t opcode;
+
+	skip(c, len);
+	if (!len || c->bad)
 		return;
-	if (end) {
-		sequence_end(seq, addr);
+	arg.end = c->p;
+	opcode = (uint8_t)take(&arg, 1);
+	switch (opcode) {
+	case DW_LNE_end_sequence:
+		sequence_end(m);
+		sequence_begin(m);
+		break;
+	case DW_LNE_set_address:
+		m->addr = take(&arg, len - 1 <= 8 ? len - 1 : 0);
+		break;
+	case DW_LNE_define_file:
+		if (m->table->version < 5)
+			file_take(m->table, &arg, take_string(&arg));
+		break;
+	}
+}
+
+static void
+standard(struct machine *m, struct cursor *c, uint8_t opcode)
+{
+	struct line_table *t = m->table;
+
+	switch (opcode) {
+	case DW_LNS_copy:
+		row_add(m);
+		return;
+	case DW_LNS_advance_pc:
+		advance(m, take_uleb(c));
+		return;
+	case DW_LNS_advance_line:
+		m->line += (uint32_t)take_leb(c, true);
+		return;
+	case DW_LNS_set_file:
+		m->file = take_uleb(c);
+		return;
+	case DW_LNS_negate_stmt:
+		m->is_stmt = !m->is_stmt;
+		return;
+	case DW_LNS_const_add_pc:
+		advance(m, (255u - t->opcode_base) / t->line_range);
+		return;
+	case DW_LNS_fixed_advance_pc:
+		m->addr += take(c, 2);
 		return;
 	}
-	if (!debug_ok(d, dwarf_lineno(line, &number, &d->err)) ||
-	    !debug_ok(d, dwarf_line_srcfileno(line, &file, &d->err)) ||
-	    !debug_ok(d, dwarf_linebeginstatement(line, &is_stmt, &d->err)))
-		return;
-	*vec_push(image->rows, image->nrows) = (struct row){
-		.addr = addr,
-		.file = debug_file(d, seq->unit, file),
-		.line = (uint32_t)number,
-		.is_stmt = is_stmt,
-	};
+	for (uint8_t i = t->operands[opcode - 1]; i; i--)
+		take_uleb(c);
 }
 
-static void
-table_read(struct debug *d, struct unit *unit, Dwarf_Die die)
+int
+lines_read(struct line_table *table, struct reading *r)
 {
-	struct sequence seq = { d, unit, d->r->image->nrows };
-	Dwarf_Line_Context context;
-	Dwarf_Unsigned version;
-	Dwarf_Small tables;
-	Dwarf_Signed n = 0;
-	Dwarf_Line *lines;
+	struct machine m = { .table = table, .r = r };
+	struct cursor c = table->program;
 
-	if (!debug_ok(d, dwarf_srclines_b(die, &version, &tables, &context,
-					  &d->err)))
-		return;
-	unit->file_base = version < 5;
-	if (tables && debug_ok(d, dwarf_srclines_from_linecontext(context,
-						&lines, &n, &d->err)))
-		for (Dwarf_Signed i = 0; i < n; i++)
-			line_add(&seq, lines[i]);
-	/* A sequence that does not end is damaged. */
-	d->r->image->nrows = seq.first;
-	dwarf_srclines_dealloc_b(context);
-}
+	sequence_begin(&m);
+	while (c.p < c.end && !c.bad) {
+		uint8_t opcode = (uint8_t)take(&c, 1);
 
-void
-debug_lines(struct debug *d, struct unit *unit, Dwarf_Die die)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Off offset;
-	bool fresh;
-
-	if (!debug_ok(d, dwarf_attr(die, DW_AT_stmt_list, &attr, &d->err)))
-		return;
-	fresh = debug_ok(d, dwarf_global_formref(attr, &offset, &d->err)) &&
-		map_put(&d->tables, offset, 0);
-	dwarf_dealloc_attribute(attr);
-	if (fresh && d->want & IMAGE_LINES)
-		table_read(d, unit, die);
+		if (!opcode) {
+			extended(&m, &c);
+		} else if (opcode < table->opcode_base) {
+			standard(&m, &c, opcode);
+		} else {
+			opcode -= table->opcode_base;
+			advance(&m, opcode / table->line_range);
+			m.line += (uint32_t)(table->line_base +
+					     opcode % table->line_range);
+			row_add(&m);
+		}
+	}
+	if (r->image->nrows == m.first && !c.bad)
+		return 0;
+	/* A sequence without an end. */
+	r->image->nrows = m.first;
+	return -1;
 }

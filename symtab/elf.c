@@ -1,8 +1,8 @@
 /*
  * ELF files through libelf: what the headers, segments and symbol tables
- * say, and where the separate debug file lies.  Files are read, never
- * mapped: they may be replaced while pmon runs.  Knows nothing of DWARF but
- * the names of its sections, and makes no functions.
+ * say.  Files are read, never mapped: they may be replaced while pmon runs.
+ * Knows nothing of DWARF but the names of its sections, and makes no
+ * functions.
  */
 #include "symtab/elf.h"
 
@@ -31,8 +31,6 @@ struct elf {
 	uint8_t id[BUILD_ID_MAX];
 	size_t id_len;
 };
-
-static const char debug_root[] = "/usr/lib/debug";
 
 /* A table of the file must lie in the file. */
 static int
@@ -163,6 +161,32 @@ elf_path(const struct elf *elf)
 	return elf->path;
 }
 
+uint64_t
+elf_size(const struct elf *elf)
+{
+	return (uint64_t)elf->stat.st_size;
+}
+
+struct bytes
+elf_build_id(const struct elf *elf)
+{
+	return (struct bytes){ elf->id, elf->id_len };
+}
+
+bool
+elf_same_file(const struct elf *a, const struct elf *b)
+{
+	return a->stat.st_dev == b->stat.st_dev &&
+	       a->stat.st_ino == b->stat.st_ino;
+}
+
+bool
+elf_same_machine(const struct elf *a, const struct elf *b)
+{
+	return a->header.e_machine == b->header.e_machine &&
+	       a->header.e_ident[EI_CLASS] == b->header.e_ident[EI_CLASS];
+}
+
 static const char *
 machine_name(unsigned machine, unsigned class)
 {
@@ -270,6 +294,40 @@ elf_has_symtab(const struct elf *elf)
 	return false;
 }
 
+struct bytes
+elf_section(struct elf *elf, const char *name)
+{
+	char *gnu = mem_printf(".z%s", name + 1);
+	GElf_Shdr sh;
+	Elf_Scn *scn = section_find(elf, name, &sh);
+	Elf_Data *data = NULL;
+
+	if (scn && sh.sh_flags & SHF_COMPRESSED) {
+		if (elf_compress(scn, 0, 0) >= 0)
+			data = elf_getdata(scn, NULL);
+	} else if (scn) {
+		data = elf_rawdata(scn, NULL);
+	} else if ((scn = section_find(elf, gnu, &sh)) &&
+		   elf_compress_gnu(scn, 0, 0) >= 0) {
+		data = elf_rawdata(scn, NULL);
+	}
+	free(gnu);
+	if (!data || !data->d_buf)
+		return (struct bytes){ 0 };
+	return (struct bytes){ data->d_buf, data->d_size };
+}
+
+void
+elf_lines(struct elf *elf, struct line_sections *sections)
+{
+	*sections = (struct line_sections){
+		.line = elf_section(elf, ".debug_line"),
+		.line_str = elf_section(elf, ".debug_line_str"),
+		.str = elf_section(elf, ".debug_str"),
+		.big_endian = elf->header.e_ident[EI_DATA] == ELFDATA2MSB,
+	};
+}
+
 /* Take the build-id out of a block of notes. */
 static void
 notes_read(struct elf *elf, Elf_Data *data)
@@ -306,8 +364,8 @@ build_id_read(struct elf *elf)
 				ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
 }
 
-static int
-file_read(const struct elf *elf, void *buf, uint64_t offset, size_t n)
+int
+elf_read(const struct elf *elf, void *buf, uint64_t offset, size_t n)
 {
 	size_t done = 0;
 
@@ -345,7 +403,7 @@ segment_read(struct elf *elf, struct reading *r, const GElf_Phdr *ph)
 			    (uint64_t)ph->p_vaddr);
 	if (ph->p_flags & PF_X) {
 		bytes = pool_alloc(r->pool, ph->p_filesz);
-		if (file_read(elf, bytes, ph->p_offset, ph->p_filesz) < 0)
+		if (elf_read(elf, bytes, ph->p_offset, ph->p_filesz) < 0)
 			return -1;
 	}
 	seg = vec_push(image->segments, image->nsegments);
@@ -369,7 +427,7 @@ interp_read(struct elf *elf, struct image *image, const GElf_Phdr *ph)
 			ph->p_filesz, 1) < 0)
 		return -1;
 	image->interp = mem_alloc(ph->p_filesz + 1);
-	return file_read(elf, image->interp, ph->p_offset, ph->p_filesz);
+	return elf_read(elf, image->interp, ph->p_offset, ph->p_filesz);
 }
 
 static int
@@ -541,180 +599,4 @@ elf_symbols(struct elf *elf, struct reading *r)
 		    table_read(elf, r, scn, &sh) < 0)
 			return -1;
 	return 0;
-}
-
-/* The checksum of a whole file that .gnu_debuglink uses. */
-static int
-file_crc(const struct elf *elf, uint32_t *crc)
-{
-	uint32_t table[256], c = UINT32_MAX;
-	uint8_t buf[64 << 10];
-	uint64_t offset = 0, size = (uint64_t)elf->stat.st_size;
-
-	for (uint32_t i = 0; i < 256; i++) {
-		table[i] = i;
-		for (int bit = 0; bit < 8; bit++)
-			table[i] = table[i] >> 1 ^
-				   (table[i] & 1 ? 0xedb88320 : 0);
-	}
-	while (offset < size) {
-		size_t n = size - offset < sizeof(buf) ?
-			   (size_t)(size - offset) : sizeof(buf);
-
-		if (file_read(elf, buf, offset, n) < 0)
-			return -1;
-		for (size_t i = 0; i < n; i++)
-			c = table[(c ^ buf[i]) & 0xff] ^ c >> 8;
-		offset += n;
-	}
-	*crc = ~c;
-	return 0;
-}
-
-/* Open a file if it is there and not the one it is sought for. */
-static struct elf *
-candidate_open(const struct elf *elf, struct reading *r, char *path)
-{
-	struct elf *found = NULL;
-
-	if (access(path, F_OK) == 0) {
-		found = elf_open(path, NULL);
-		if (!found && r)
-			reading_remark(r, "debug file not used: %s",
-				       fail_message());
-	}
-	free(path);
-	if (found && found->stat.st_dev == elf->stat.st_dev &&
-	    found->stat.st_ino == elf->stat.st_ino) {
-		elf_close(found);
-		return NULL;
-	}
-	return found;
-}
-
-/* If found is not what it should be, say so, close it and return NULL. */
-static struct elf *
-candidate_check(struct elf *found, const struct elf *elf, bool same,
-		struct reading *r)
-{
-	if (!found)
-		return NULL;
-	if (same && found->header.e_machine == elf->header.e_machine &&
-	    found->header.e_ident[EI_CLASS] == elf->header.e_ident[EI_CLASS])
-		return found;
-	if (r)
-		reading_remark(r, "debug file not used: %s does not belong to "
-			       "%s", found->path, elf->path);
-	elf_close(found);
-	return NULL;
-}
-
-static bool
-id_is(const struct elf *elf, const uint8_t *id, size_t n)
-{
-	return n && elf->id_len == n && memcmp(elf->id, id, n) == 0;
-}
-
-static struct elf *
-by_build_id(const struct elf *elf, const uint8_t *id, size_t n,
-	    struct reading *r)
-{
-	char name[2 * BUILD_ID_MAX + 1];
-	struct elf *found;
-
-	if (n < 2 || n > BUILD_ID_MAX)
-		return NULL;
-	for (size_t i = 0; i < n; i++)
-		snprintf(name + 2 * i, 3, "%02x", id[i]);
-	found = candidate_open(elf, r, mem_printf("%s/.build-id/%.2s/%s.debug",
-						  debug_root, name, name + 2));
-	return candidate_check(found, elf, found && id_is(found, id, n), r);
-}
-
-/* The directory of the file, with a slash at the end; to be freed. */
-static char *
-directory(const struct elf *elf)
-{
-	char *full = realpath(elf->path, NULL);
-	char *slash = full ? strrchr(full, '/') : NULL;
-
-	if (slash)
-		slash[1] = '\0';
-	return full ? full : mem_strdup("./");
-}
-
-static struct elf *
-by_link(const struct elf *elf, const char *name, uint32_t want,
-	struct reading *r)
-{
-	char *dir = directory(elf);
-	char *paths[] = {
-		mem_printf("%s%s", dir, name),
-		mem_printf("%s.debug/%s", dir, name),
-		mem_printf("%s%s%s", debug_root, dir, name),
-	};
-	struct elf *found = NULL;
-	uint32_t crc;
-
-	for (int i = 0; i < 3; i++) {
-		if (found) {
-			free(paths[i]);
-			continue;
-		}
-		found = candidate_open(elf, r, paths[i]);
-		found = candidate_check(found, elf, found &&
-					file_crc(found, &crc) == 0 &&
-					crc == want, r);
-	}
-	free(dir);
-	return found;
-}
-
-struct elf *
-elf_debug_file(struct elf *elf, struct reading *r)
-{
-	struct elf *found = by_build_id(elf, elf->id, elf->id_len, r);
-	GElf_Shdr sh;
-	Elf_Scn *scn = section_find(elf, ".gnu_debuglink", &sh);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	const uint8_t *crc;
-	size_t len;
-
-	if (found || !data || !data->d_size)
-		return found;
-	len = strnlen(data->d_buf, data->d_size);
-	if ((len + 4) / 4 * 4 + 4 > data->d_size || !len ||
-	    memchr(data->d_buf, '/', len))
-		return NULL;
-	crc = (const uint8_t *)data->d_buf + (len + 4) / 4 * 4;
-	return by_link(elf, data->d_buf,
-		       (uint32_t)crc[0] | (uint32_t)crc[1] << 8 |
-		       (uint32_t)crc[2] << 16 | (uint32_t)crc[3] << 24, r);
-}
-
-struct elf *
-elf_supplement(struct elf *elf)
-{
-	GElf_Shdr sh;
-	Elf_Scn *scn = section_find(elf, ".gnu_debugaltlink", &sh);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	const uint8_t *id;
-	struct elf *found;
-	const char *name;
-	size_t len, n;
-	char *dir;
-
-	if (!data || !data->d_size)
-		return NULL;
-	name = data->d_buf;
-	len = strnlen(name, data->d_size);
-	if (!len || len + 1 >= data->d_size)
-		return NULL;
-	id = (const uint8_t *)name + len + 1;
-	n = data->d_size - len - 1;
-	dir = *name == '/' ? mem_strdup("") : directory(elf);
-	found = candidate_open(elf, NULL, mem_printf("%s%s", dir, name));
-	free(dir);
-	found = candidate_check(found, elf, found && id_is(found, id, n), NULL);
-	return found ? found : by_build_id(elf, id, n, NULL);
 }

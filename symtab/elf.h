@@ -1,11 +1,10 @@
 /*
- * ELF files: headers, segments, symbols, where the separate debug file is.
- * Private to symtab/.
+ * ELF files: headers, segments, sections, symbols.  Private to symtab/.
  */
 #ifndef SYMTAB_ELF_H
 #define SYMTAB_ELF_H
 
-#include "symtab/reading.h"
+#include "symtab/dwarf_lines.h"
 
 struct elf;
 
@@ -18,6 +17,13 @@ void elf_close(struct elf *elf);
 
 int elf_fd(const struct elf *elf);
 const char *elf_path(const struct elf *elf);
+uint64_t elf_size(const struct elf *elf);
+struct bytes elf_build_id(const struct elf *elf);	/* or none */
+bool elf_same_file(const struct elf *a, const struct elf *b);
+bool elf_same_machine(const struct elf *a, const struct elf *b);
+
+/* Read n bytes of the file; 0 or -1 with the message set. */
+int elf_read(const struct elf *elf, void *buf, uint64_t offset, size_t n);
 
 /* The arch of a program; NULL, with the message, if it is not one. */
 const struct arch *elf_program(const struct elf *elf);
@@ -38,13 +44,10 @@ int elf_symbols(struct elf *elf, struct reading *r);
 bool elf_has_dwarf(const struct elf *elf);
 bool elf_has_symtab(const struct elf *elf);
 
-/*
- * The separate debug file of elf, by build-id or debug link, or NULL; then
- * no message is set.  One that does not match is told in a remark.
- */
-struct elf *elf_debug_file(struct elf *elf, struct reading *r);
+/* The contents of .NAME or .zNAME, uncompressed; none if it has none. */
+struct bytes elf_section(struct elf *elf, const char *name);
 
-/* The file that elf's DWARF shares with others (dwz), or NULL. */
-struct elf *elf_supplement(struct elf *elf);
+/* The sections with line tables, uncompressed; they live as long as elf. */
+void elf_lines(struct elf *elf, struct line_sections *sections);
 
 #endif

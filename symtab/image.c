@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "symtab/debug.h"
-#include "symtab/elf.h"
-#include "symtab/reading.h"
+#include "symtab/separate.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -123,10 +122,9 @@ reading_progress(struct reading *r)
 static void
 dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
 {
-	struct elf *supplement = elf_supplement(dwarf);
+	struct elf *supplement = separate_supplement(dwarf);
 
-	debug_read(r, elf_fd(dwarf), supplement ? elf_fd(supplement) : -1,
-		   want);
+	debug_read(r, dwarf, supplement, want);
 	elf_close(supplement);
 }
 
@@ -139,7 +137,7 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	int err = elf_symbols(elf, r);
 
 	if (err == 0 && !dwarf)
-		debug = elf_debug_file(elf, r);
+		debug = separate_debug(elf, r);
 	if (debug) {
 		image->debug_path = mem_strdup(elf_path(debug));
 		if (!r->symtab && elf_symbols(debug, r) < 0)
@@ -151,7 +149,7 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 		dwarf_of(r, elf, want);
 	image->stripped = !r->symtab && !r->dwarf;
 	if (err == 0 && image->stripped) {
-		debug_read_frames(r, elf_fd(elf));
+		debug_read_frames(r, elf);
 		reading_remark(r, "%s is stripped: functions are from "
 			       ".dynsym and .eh_frame", image->path);
 	}
@@ -187,6 +185,7 @@ image_open(const char *path, const char *real_path, unsigned want,
 	free(r.symbols);
 	free(r.frames);
 	map_free(&r.paths);
+	map_free(&r.sequences);
 	if (err == 0)
 		return image;
 	image_close(image);

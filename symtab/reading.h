@@ -48,6 +48,7 @@ struct reading {
 	bool symtab;		/* a .symtab was read */
 	bool dwarf;		/* DWARF was read */
 	struct map paths;	/* hash of a path -> image->files */
+	struct map sequences;	/* of line rows, seen */
 	void (*progress)(void *);
 	void *arg;
 };

@@ -1,0 +1,179 @@
+/*
+ * Finds the files that hold the debugging information of another: by
+ * build-id or by name and checksum (GDB manual, "Debugging Information in
+ * Separate Files"), and what dwz has moved to a file of its own.
+ */
+#include "symtab/separate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+
+static const char debug_root[] = "/usr/lib/debug";
+
+/* The checksum of a whole file that .gnu_debuglink uses. */
+static int
+file_crc(const struct elf *elf, uint32_t *crc)
+{
+	uint32_t table[256], c = UINT32_MAX;
+	uint8_t buf[64 << 10];
+	uint64_t offset = 0, size = elf_size(elf);
+
+	for (uint32_t i = 0; i < 256; i++) {
+		table[i] = i;
+		for (int bit = 0; bit < 8; bit++)
+			table[i] = table[i] >> 1 ^
+				   (table[i] & 1 ? 0xedb88320 : 0);
+	}
+	while (offset < size) {
+		size_t n = size - offset < sizeof(buf) ?
+			   (size_t)(size - offset) : sizeof(buf);
+
+		if (elf_read(elf, buf, offset, n) < 0)
+			return -1;
+		for (size_t i = 0; i < n; i++)
+			c = table[(c ^ buf[i]) & 0xff] ^ c >> 8;
+		offset += n;
+	}
+	*crc = ~c;
+	return 0;
+}
+
+/* Open a file if it is there and not the one it is sought for. */
+static struct elf *
+candidate_open(const struct elf *elf, struct reading *r, char *path)
+{
+	struct elf *found = NULL;
+
+	if (access(path, F_OK) == 0) {
+		found = elf_open(path, NULL);
+		if (!found && r)
+			reading_remark(r, "debug file not used: %s",
+				       fail_message());
+	}
+	free(path);
+	if (found && elf_same_file(found, elf)) {
+		elf_close(found);
+		return NULL;
+	}
+	return found;
+}
+
+/* If found is not what it should be, say so, close it and return NULL. */
+static struct elf *
+candidate_check(struct elf *found, const struct elf *elf, bool same,
+		struct reading *r)
+{
+	if (!found)
+		return NULL;
+	if (same && elf_same_machine(found, elf))
+		return found;
+	if (r)
+		reading_remark(r, "debug file not used: %s does not belong to "
+			       "%s", elf_path(found), elf_path(elf));
+	elf_close(found);
+	return NULL;
+}
+
+static bool
+id_is(const struct elf *elf, struct bytes id)
+{
+	struct bytes own = elf_build_id(elf);
+
+	return own.n == id.n && memcmp(own.p, id.p, id.n) == 0;
+}
+
+static struct elf *
+by_build_id(const struct elf *elf, struct bytes id, struct reading *r)
+{
+	char name[2 * BUILD_ID_MAX + 1];
+	struct elf *found;
+
+	if (id.n < 2 || id.n > BUILD_ID_MAX)
+		return NULL;
+	for (size_t i = 0; i < id.n; i++)
+		snprintf(name + 2 * i, 3, "%02x", id.p[i]);
+	found = candidate_open(elf, r, mem_printf("%s/.build-id/%.2s/%s.debug",
+						  debug_root, name, name + 2));
+	return candidate_check(found, elf, found && id_is(found, id), r);
+}
+
+/* The directory of the file, with a slash at the end; to be freed. */
+static char *
+directory(const struct elf *elf)
+{
+	char *full = realpath(elf_path(elf), NULL);
+	char *slash = full ? strrchr(full, '/') : NULL;
+
+	if (slash)
+		slash[1] = '\0';
+	return full ? full : mem_strdup("./");
+}
+
+static struct elf *
+by_link(const struct elf *elf, const char *name, uint32_t want,
+	struct reading *r)
+{
+	char *dir = directory(elf);
+	char *paths[] = {
+		mem_printf("%s%s", dir, name),
+		mem_printf("%s.debug/%s", dir, name),
+		mem_printf("%s%s%s", debug_root, dir, name),
+	};
+	struct elf *found = NULL;
+	uint32_t crc;
+
+	for (int i = 0; i < 3; i++) {
+		if (found) {
+			free(paths[i]);
+			continue;
+		}
+		found = candidate_open(elf, r, paths[i]);
+		found = candidate_check(found, elf, found &&
+					file_crc(found, &crc) == 0 &&
+					crc == want, r);
+	}
+	free(dir);
+	return found;
+}
+
+struct elf *
+separate_debug(struct elf *elf, struct reading *r)
+{
+	struct elf *found = by_build_id(elf, elf_build_id(elf), r);
+	struct bytes link = elf_section(elf, ".gnu_debuglink");
+	size_t len = link.n ? strnlen((const char *)link.p, link.n) : 0;
+	size_t crc = (len + 4) / 4 * 4;
+
+	if (found || !len || crc + 4 > link.n || memchr(link.p, '/', len))
+		return found;
+	return by_link(elf, (const char *)link.p,
+		       (uint32_t)link.p[crc] |
+		       (uint32_t)link.p[crc + 1] << 8 |
+		       (uint32_t)link.p[crc + 2] << 16 |
+		       (uint32_t)link.p[crc + 3] << 24, r);
+}
+
+struct elf *
+separate_supplement(struct elf *elf)
+{
+	struct bytes link = elf_section(elf, ".gnu_debugaltlink");
+	size_t len = link.n ? strnlen((const char *)link.p, link.n) : 0;
+	struct elf *found;
+	struct bytes id;
+	char *dir;
+
+	if (!len || len + 1 >= link.n)
+		return NULL;
+	id = (struct bytes){ link.p + len + 1, link.n - len - 1 };
+	dir = *link.p == '/' ? mem_strdup("") : directory(elf);
+	found = candidate_open(elf, NULL, mem_printf("%s%s", dir,
+						     (const char *)link.p));
+	free(dir);
+	found = candidate_check(found, elf, found && id_is(found, id), NULL);
+	return found ? found : by_build_id(elf, id, NULL);
+}
