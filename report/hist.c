@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/text.h"
+#include "util/mem.h"
 
 enum { PLACE_MAX = 28, PLACE_MIN = 4, COUNT_MIN = 5, BAR_MIN = 10 };
 
@@ -55,26 +56,28 @@ bar_write(const struct scale *scale, uint64_t n, FILE *out)
 		putc('>', out);
 }
 
-static void
-explain_write(const struct scale *scale, FILE *out)
+static char *
+explain(const struct scale *scale)
 {
 	double each = (double)scale->max / (double)scale->width;
 
 	switch (scale->kind) {
 	case REPORT_HIST_SCALED:
-		fprintf(out, "  The longest bar, %zu *, is %" PRIu64
-			"; each * is up to %.*f.\n", scale->width, scale->max,
-			each < 10 ? 2 : each < 100 ? 1 : 0, each);
-		break;
+		return mem_printf("The longest bar, %zu *, is %" PRIu64
+				  "; each * is up to %.*f.", scale->width,
+				  scale->max, each < 10 ? 2 : each < 100,
+				  each);
 	case REPORT_HIST_LOG:
-		fprintf(out, "  * is 1 to %" PRIu64
-			"; each further * is %" PRIu64 " times as much.\n",
-			(UINT64_C(1) << scale->bits) - 1,
-			UINT64_C(1) << scale->bits);
-		break;
+		if (scale->bits == 1)
+			return mem_strdup("Each further * doubles the count: "
+					  "* is 1, ** 2 to 3, *** 4 to 7.");
+		return mem_printf("Each further * is %" PRIu64
+				  " times the count: * is 1 to %" PRIu64 ".",
+				  UINT64_C(1) << scale->bits,
+				  (UINT64_C(1) << scale->bits) - 1);
 	default:
-		fputs("  Each * is one execution; a bar that does not fit "
-		      "ends in >.\n", out);
+		return mem_strdup("Each * is one execution; a bar that does "
+				  "not fit ends in >.");
 	}
 }
 
@@ -120,6 +123,7 @@ hist_write(struct table *table, FILE *out, enum report_kind kind)
 {
 	struct scale scale = { .kind = kind, .bits = 1 };
 	size_t i, digits, width, columns = table->opts->columns;
+	char *text;
 
 	title_write(table, out, "Histogram of the lines");
 	if (!lines_present(table, out))
@@ -134,7 +138,9 @@ hist_write(struct table *table, FILE *out, enum report_kind kind)
 		scale.width = columns - width - digits - 3;
 	while (1 + log2_floor(scale.max) / scale.bits > scale.width)
 		scale.bits++;
-	explain_write(&scale, out);
+	text = explain(&scale);
+	text_paragraph(out, "  ", text, columns);
+	free(text);
 	putc('\n', out);
 	text_column(out, "LINE", width);
 	fprintf(out, " %*s\n", (int)digits, "COUNT");

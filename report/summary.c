@@ -183,7 +183,7 @@ lines_write(struct table *table, FILE *out)
 /* Why something was not counted, and how often. */
 struct reason {
 	const char *why;
-	const char *what;	/* noun */
+	const char *what, *whats;	/* one, several */
 	size_t n;
 };
 
@@ -193,10 +193,13 @@ struct reasons {
 };
 
 static void
-reason_add(struct reasons *reasons, const char *why, const char *what)
+reason_add(struct reasons *reasons, const char *why, const char *what,
+	   const char *whats)
 {
 	size_t i;
 
+	if (!why)
+		return;
 	for (i = 0; i < reasons->n; i++) {
 		struct reason *reason = &reasons->reasons[i];
 
@@ -207,41 +210,48 @@ reason_add(struct reasons *reasons, const char *why, const char *what)
 		}
 	}
 	*vec_push(reasons->reasons, reasons->n) = (struct reason){
-		.why = why, .what = what, .n = 1,
+		.why = why, .what = what, .whats = whats, .n = 1,
 	};
 }
 
-static void
-reasons_write(const struct table *table, FILE *out)
+static struct reasons
+reasons_find(const struct table *table)
 {
 	const struct tally *tally = table->tally;
 	struct reasons reasons = { 0 };
 	size_t i, j;
 
 	for (i = 0; i < table->funcs.n; i++)
-		if (table->funcs.entries[i].count.why)
-			reason_add(&reasons, table->funcs.entries[i].count.why,
-				   "function");
+		reason_add(&reasons, table->funcs.entries[i].count.why,
+			   "function", "functions");
 	for (i = 0; i < table->nlines; i++)
-		if (table->lines[i].count.why)
-			reason_add(&reasons, table->lines[i].count.why,
-				   "line");
+		reason_add(&reasons, table->lines[i].count.why, "line",
+			   "lines");
 	for (i = 0; i < table->inlines.n; i++)
-		if (table->inlines.entries[i].count.why)
-			reason_add(&reasons,
-				   table->inlines.entries[i].count.why,
-				   "inlined function");
+		reason_add(&reasons, table->inlines.entries[i].count.why,
+			   "inlined function", "inlined functions");
 	for (i = 0; i < tally->nplans; i++)
 		for (j = 0; j < tally->plans[i]->nskips; j++)
 			reason_add(&reasons, tally->plans[i]->skips[j].why,
-				   "address left out");
+				   "row or symbol left out",
+				   "rows or symbols left out");
+	return reasons;
+}
+
+static void
+reasons_write(const struct table *table, FILE *out)
+{
+	struct reasons reasons = reasons_find(table);
+	size_t i;
+
 	if (reasons.n)
 		fputs("\nNot counted:\n", out);
 	for (i = 0; i < reasons.n; i++) {
 		const struct reason *reason = &reasons.reasons[i];
 
-		fprintf(out, "%10zu %s%s: %s\n", reason->n, reason->what,
-			reason->n == 1 ? "" : "s", reason->why);
+		fprintf(out, "%10zu %s: %s\n", reason->n,
+			reason->n == 1 ? reason->what : reason->whats,
+			reason->why);
 	}
 	free(reasons.reasons);
 }
