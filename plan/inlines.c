@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/fail.h"
 #include "util/mem.h"
 
 static const struct image *sort_image;
@@ -138,16 +139,36 @@ plan_inlines_leaders(const struct build *build, const struct code *code,
 	}
 }
 
+static bool
+copy_has(const struct inlined *copy, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < copy->nranges; i++)
+		if (addr >= copy->ranges[i].lo && addr < copy->ranges[i].hi)
+			return true;
+	return false;
+}
+
+/*
+ * Which of the instructions that lead to the entry are the copy's own; to
+ * mark all of every copy would take long where they are nested.
+ */
 static void
 copy_mark(const struct cfg *cfg, const struct inlined *copy, uint32_t *owner,
 	  uint32_t unit)
 {
-	size_t i, j;
+	long block = cfg_block(cfg, copy->addr);
+	uint32_t i;
 
-	for (i = 0; i < copy->nranges; i++)
-		for (j = build_insn(cfg, copy->ranges[i].lo); j < cfg->ninsns &&
-		     cfg->insns[j].addr < copy->ranges[i].hi; j++)
-			owner[j] = unit;
+	must(block >= 0);
+	for (i = cfg->in[block]; i < cfg->in[block + 1]; i++) {
+		const struct block *from = &cfg->blocks[cfg->edges[i].from];
+		uint32_t last = from->first + from->count - 1;
+
+		if (copy_has(copy, cfg->insns[last].addr))
+			owner[last] = unit;
+	}
 }
 
 static void

@@ -11,7 +11,7 @@
 #include "report/text.h"
 #include "util/mem.h"
 
-enum { PLACE_MAX = 28, PLACE_MIN = 11, COUNT_MIN = 9, OBJECT_MAX = 16 };
+enum { PLACE_MAX = 28, PLACE_MIN = 11, COUNT_MIN = 9, OBJECT_MAX = 20 };
 
 void
 title_write(const struct table *table, FILE *out, const char *title)
@@ -54,7 +54,7 @@ static struct widths
 widths_find(const struct table *table, const struct func_table *funcs,
 	    size_t n)
 {
-	struct widths widths = { .count = COUNT_MIN, .place = PLACE_MIN };
+	struct widths widths = { .count = COUNT_MIN };
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -70,6 +70,9 @@ widths_find(const struct table *table, const struct func_table *funcs,
 				   OBJECT_MAX);
 		free(place);
 	}
+	/* The heading's width, but no column if there is nothing in it. */
+	if (widths.place && widths.place < PLACE_MIN)
+		widths.place = PLACE_MIN;
 	return widths;
 }
 
@@ -90,8 +93,10 @@ func_row_write(const struct table *table, const struct func_entry *func,
 			    widths->object);
 		fputs("  ", out);
 	}
-	text_column(out, place, widths->place);
-	fputs("  ", out);
+	if (widths->place) {
+		text_column(out, place, widths->place);
+		fputs("  ", out);
+	}
 	text_print(out, name, strlen(name), room);
 	free(name);
 	if (func->count.why)
@@ -113,14 +118,18 @@ func_rows_write(const struct table *table, const struct func_table *funcs,
 		n++;
 	widths = widths_find(table, funcs, n);
 	fprintf(out, "%*s  ", (int)widths.count, "CALLS");
-	used = widths.count + 2 + widths.place + 2;
+	used = widths.count + 2;
 	if (widths.object) {
 		text_column(out, "OBJECT", widths.object);
 		fputs("  ", out);
 		used += widths.object + 2;
 	}
-	text_column(out, "DECLARED AT", widths.place);
-	fputs("  FUNCTION\n", out);
+	if (widths.place) {
+		text_column(out, "DECLARED AT", widths.place);
+		fputs("  ", out);
+		used += widths.place + 2;
+	}
+	fputs("FUNCTION\n", out);
 	for (i = 0; i < n; i++)
 		func_row_write(table, &funcs->entries[i], &widths, out,
 			       all ? WIDTH_ALL :
