@@ -104,20 +104,23 @@ point_entries(const struct point *point, long block)
 	struct arrivals arrivals = { .inside = point->inner };
 	uint32_t lo = block < 0 ? 0 : cfg->in[block];
 	uint32_t hi = block < 0 ? 0 : cfg->in[block + 1];
-	bool subtract;
+	bool unknown = point->unknown, subtract;
 
 	if (block < 0)
 		edge_count(point, &arrivals, point->insn - 1);
 	for (uint32_t i = lo; i < hi; i++)
 		edge_count(point, &arrivals,
 			   block_last(cfg, cfg->edges[i].from));
-	if (!arrivals.outside && !point->unknown)
+	/* exit() in a line is likelier than a case label behind its call. */
+	if (arrivals.leaky_inside && point->insn != cfg->entry)
+		unknown = false;
+	if (!arrivals.outside && !unknown)
 		return;
 	if (!arrivals.inside) {
 		point_emit(point, point->insn, TERM_HITS, 1);
 		return;
 	}
-	subtract = point->unknown ||
+	subtract = unknown ||
 		   (arrivals.leaky_outside && !arrivals.leaky_inside);
 	if (subtract)
 		point_emit(point, point->insn, TERM_HITS, 1);

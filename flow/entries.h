@@ -38,7 +38,8 @@ typedef void entries_emit(void *ctx, uint32_t id, const struct term *term);
  *
  * Indirect jumps are not resolved.  They are taken to come from another
  * region, unless this one has all indirect jumps of the function (a switch
- * that is one line): then they stay inside.
+ * that is one line): then they stay inside.  They are taken not to lead
+ * behind a call of the same region, which might also never have come back.
  */
 void entries_of_regions(const struct cfg *cfg, const uint32_t *owner,
 			entries_emit *emit, void *ctx);
