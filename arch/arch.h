@@ -61,6 +61,7 @@ struct emul {
 	uint8_t flags;
 	bool memory;		/* reads or writes memory, with calls to struct
 				   memory, which may be slow or come apart */
+	bool only_pc;		/* all it does is to go on at imm */
 	int32_t disp;
 };
 

@@ -22,8 +22,7 @@ enum { HOST_OK = 0, HOST_ERROR = -1, HOST_GONE = -2 };
 enum event_kind {
 	EVENT_WAKE,		/* a signal came to pmon itself */
 	EVENT_DONE,		/* no task is left */
-	EVENT_TRAP,		/* ran into a trap instruction; pc is past it */
-	EVENT_STEPPED,		/* one instruction is done */
+	EVENT_TRAP,		/* a SIGTRAP; trap_cause tells whose */
 	EVENT_SIGNAL,		/* value: a signal about to be delivered */
 	EVENT_STOPPED,		/* value: in a group stop by this signal */
 	EVENT_PAUSED,		/* by pause, or a new task's first stop */
@@ -44,6 +43,12 @@ struct event {
 	enum event_kind kind;
 	pid_t tid;
 	int value;
+};
+
+enum trap_cause {
+	TRAP_INSN,		/* a trap instruction, which the pc is past */
+	TRAP_STEP,		/* one instruction is done */
+	TRAP_SENT,		/* by kill(2) or the like */
 };
 
 enum resume {
@@ -93,9 +98,12 @@ struct host {
 	int (*pause)(pid_t tid);
 	int (*kill)(pid_t pid, int signal);
 
+	enum trap_cause (*trap_cause)(pid_t tid);
+
 	int (*regs_get)(pid_t tid, struct regs *regs);
 	int (*regs_set)(pid_t tid, const struct regs *regs);
-	/* Set one register only, which is cheaper. */
+	/* One register only, which is cheaper. */
+	int (*reg_get)(pid_t tid, unsigned reg, uint64_t *value);
 	int (*reg_set)(pid_t tid, unsigned reg, uint64_t value);
 	/* The address the pending signal is about, and to change it. */
 	int (*fault_get)(pid_t tid, int *code, uint64_t *va);

@@ -271,25 +271,6 @@ event_of_syscall(struct event *event)
 		EVENT_SYSCALL_ENTRY : EVENT_SYSCALL_EXIT;
 }
 
-/*
- * A SIGTRAP by a trap instruction has the code SI_KERNEL, one by a single
- * step TRAP_TRACE, or TRAP_BRKPT when the step went over a system call.
- */
-static void
-event_of_sigtrap(struct event *event)
-{
-	siginfo_t info = { 0 };
-
-	event->kind = EVENT_SIGNAL;
-	event->value = SIGTRAP;
-	if (ptrace(PTRACE_GETSIGINFO, event->tid, NULL, &info))
-		return;
-	if (info.si_code == SI_KERNEL)
-		event->kind = EVENT_TRAP;
-	else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT)
-		event->kind = EVENT_STEPPED;
-}
-
 static void
 event_of_status(struct event *event, int status)
 {
@@ -311,10 +292,11 @@ event_of_status(struct event *event, int status)
 		event_of_ptrace(event, status >> 16, signal);
 	else if (signal == (SIGTRAP | 0x80))
 		event_of_syscall(event);
-	else if (signal == SIGTRAP)
-		event_of_sigtrap(event);
 	else
-		*event = (struct event){ EVENT_SIGNAL, event->tid, signal };
+		*event = (struct event){
+			signal == SIGTRAP ? EVENT_TRAP : EVENT_SIGNAL,
+			event->tid, signal,
+		};
 }
 
 static void
@@ -372,10 +354,37 @@ ptrace_regs_set(pid_t tid, const struct regs *regs)
 }
 
 static int
+ptrace_reg_get(pid_t tid, unsigned reg, uint64_t *value)
+{
+	errno = 0;
+	*value = (uint64_t)ptrace(PTRACE_PEEKUSER, tid,
+				  (void *)(reg * sizeof(uint64_t)), NULL);
+	return errno ? HOST_GONE : HOST_OK;
+}
+
+static int
 ptrace_reg_set(pid_t tid, unsigned reg, uint64_t value)
 {
 	return request(PTRACE_POKEUSER, tid,
 		       (void *)(reg * sizeof(uint64_t)), (void *)value);
+}
+
+/*
+ * A SIGTRAP by a trap instruction has the code SI_KERNEL, one by a single
+ * step TRAP_TRACE, or TRAP_BRKPT when the step went over a system call.
+ */
+static enum trap_cause
+ptrace_trap_cause(pid_t tid)
+{
+	siginfo_t info = { 0 };
+
+	if (request(PTRACE_GETSIGINFO, tid, NULL, &info))
+		return TRAP_SENT;
+	if (info.si_code == SI_KERNEL)
+		return TRAP_INSN;
+	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT)
+		return TRAP_STEP;
+	return TRAP_SENT;
 }
 
 static int
@@ -516,7 +525,9 @@ const struct host host_ptrace = {
 	.kill = ptrace_kill,
 	.regs_get = ptrace_regs_get,
 	.regs_set = ptrace_regs_set,
+	.reg_get = ptrace_reg_get,
 	.reg_set = ptrace_reg_set,
+	.trap_cause = ptrace_trap_cause,
 	.fault_get = ptrace_fault_get,
 	.fault_set = ptrace_fault_set,
 	.mask_set = ptrace_mask_set,

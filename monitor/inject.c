@@ -42,7 +42,8 @@ spot_run(struct run *run, struct task *task)
 		run_wait_task(run, task, &event);
 		if (task->state == TASK_DEAD || event.kind == EVENT_EXITING)
 			return HOST_GONE;
-	} while (event.kind != EVENT_TRAP);
+	} while (event.kind != EVENT_TRAP ||
+		 run->host->trap_cause(task->tid) != TRAP_INSN);
 	return HOST_OK;
 }
 

@@ -110,12 +110,13 @@ set_patch(struct options *opts, const char *arg)
 		{ "auto", PATCH_AUTO },
 		{ "step", PATCH_STEP },
 		{ "slot", PATCH_SLOT },
+		{ "emulate", PATCH_EMULATE },
 	};
 	int value;
 
 	value = word_parse("--patch", arg, words,
 			   sizeof(words) / sizeof(words[0]),
-			   "step, slot and auto");
+			   "step, slot, emulate and auto");
 	if (value < 0)
 		return -1;
 	opts->patch = value;
@@ -242,7 +243,7 @@ static const struct option_entry table[] = {
 	{ "object", 0, "GLOB",
 	  "only programs and libraries so named\n"
 	  "(the programs run); '*' is all", set_object },
-	{ "patch", 0, "KIND", "how to count: step, slot, auto (auto)",
+	{ "patch", 0, "KIND", "how to count: step, slot, emulate,\nauto (auto)",
 	  set_patch },
 	{ "follow", 0, "WHICH",
 	  "child processes to count: all, none (all)", set_follow },

@@ -14,6 +14,7 @@ enum patch_choice {
 	PATCH_AUTO,
 	PATCH_STEP,
 	PATCH_SLOT,
+	PATCH_EMULATE,
 };
 
 enum follow { FOLLOW_ALL, FOLLOW_NONE };

@@ -16,6 +16,14 @@
 #include "monitor/run.h"
 #include "util/fail.h"
 
+/* A trap that was run into. */
+struct hit {
+	const struct module *module;
+	struct site *site;
+	const struct patched *patched;
+	uint64_t va;
+};
+
 /* ---- taking hits back, redoing */
 
 static bool
@@ -47,13 +55,15 @@ signal_caught(struct run *run, struct task *task, int signal)
 
 /*
  * The instruction at va was counted and has not been done, because of this
- * signal.  sp is the stack pointer there.
+ * event.  sp is the stack pointer there.
  */
 static void
 hit_undone(struct run *run, struct task *task, struct site *site,
-	   uint64_t va, uint64_t sp, int signal)
+	   uint64_t va, uint64_t sp, const struct event *event)
 {
-	if (!signal_caused(run, task, signal)) {
+	int signal = event->value;
+
+	if (event->kind != EVENT_SIGNAL || !signal_caused(run, task, signal)) {
 		if (task->process->counted)
 			site->hits--;
 		return;
@@ -82,16 +92,17 @@ patch_syscall(struct run *run, struct task *task, bool entry)
 
 /* Is this arrival at va the second begin of an instruction counted once? */
 static bool
-redo_take(struct run *run, struct task *task, uint64_t va,
-	  const struct regs *regs)
+redo_take(struct run *run, struct task *task, uint64_t va)
 {
-	bool again = task->redo == REDO_RETURNED && task->redo_va == va &&
-		     task->redo_sp == regs->r[run->arch->reg_sp];
+	bool returned = task->redo == REDO_RETURNED;
+	uint64_t sp = 0;
 
 	/* Anything else here: the handler left by another way. */
-	if (task->redo_va == va || task->redo == REDO_RETURNED)
+	if (task->redo_va == va || returned)
 		task->redo = REDO_NONE;
-	return again;
+	return returned && task->redo_va == va &&
+	       !run->host->reg_get(task->tid, run->arch->reg_sp, &sp) &&
+	       sp == task->redo_sp;
 }
 
 /* ---- step */
@@ -104,42 +115,35 @@ trap_set(struct run *run, struct task *task, uint64_t va,
 				    bytes, run->arch->trap_len);
 }
 
-/* After the step: did a branch at this site go to its target? */
-static void
-step_branched(struct task *task, struct site *site, uint64_t bias, uint64_t pc)
-{
-	if (!site->branch || !task->process->counted)
-		return;
-	if (pc == site->insn.target + bias)
-		site->taken++;
-}
-
 /*
- * One step from va.  true if the instruction was done and came to itself
- * again: then it is to be counted and stepped once more.
+ * One step from the site.  true if the instruction was done and came to
+ * itself again: then it is to be counted and stepped once more.
  */
 static bool
-step_once(struct run *run, struct task *task, struct site *site, uint64_t va,
-	  const struct regs *before, struct event *event)
+step_once(struct run *run, struct task *task, const struct hit *hit,
+	  struct event *event)
 {
-	const struct arch *arch = run->arch;
-	struct regs regs;
-	uint64_t pc;
+	struct site *site = hit->site;
+	uint64_t pc, sp;
 
-	if (run->host->resume(task->tid, RESUME_STEP, 0))
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
+	    run->host->resume(task->tid, RESUME_STEP, 0))
 		return false;
 	run_wait_task(run, task, event);
-	if (task->state == TASK_DEAD || run->host->regs_get(task->tid, &regs))
+	if (task->state == TASK_DEAD ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return false;
-	pc = regs.r[arch->reg_pc];
-	if (event->kind == EVENT_STEPPED) {
-		step_branched(task, site, va - site->addr, pc);
-		/* A repeated string instruction steps by its iterations. */
-		return pc == va;
+	if (event->kind == EVENT_TRAP &&
+	    run->host->trap_cause(task->tid) == TRAP_STEP) {
+		event->kind = EVENT_PAUSED;
+		if (site->branch && task->process->counted &&
+		    pc == site->insn.target + hit->module->bias)
+			site->taken++;
+		return pc == hit->va;
 	}
-	if (event->kind == EVENT_SIGNAL && pc == va)
-		hit_undone(run, task, site, va, before->r[arch->reg_sp],
-			   event->value);
+	/* It was stopped before it did anything, or by what it did. */
+	if (pc == hit->va)
+		hit_undone(run, task, site, hit->va, sp, event);
 	return false;
 }
 
@@ -148,24 +152,24 @@ step_once(struct run *run, struct task *task, struct site *site, uint64_t va,
  * stand still, or they would pass the site uncounted.
  */
 static void
-patch_step(struct run *run, struct task *task, struct site *site, uint64_t va,
-	   const struct patched *patched, struct regs *regs)
+patch_step(struct run *run, struct task *task, const struct hit *hit)
 {
 	const struct arch *arch = run->arch;
-	struct event event = { .kind = EVENT_STEPPED };
+	struct event event = { EVENT_PAUSED, task->tid, 0 };
 
-	regs->r[arch->reg_pc] = va;
 	run_pause(run, task->process->space, task);
-	if (run->host->reg_set(task->tid, arch->reg_pc, va) ||
-	    trap_set(run, task, va, patched->saved)) {
+	if (run->host->reg_set(task->tid, arch->reg_pc, hit->va) ||
+	    trap_set(run, task, hit->va, hit->patched->saved)) {
 		run_resume(run, task, 0);
 		return;
 	}
-	while (step_once(run, task, site, va, regs, &event))
-		if (task->process->counted && site->insn.kind != INSN_PLAIN)
-			site->hits++;
-	trap_set(run, task, va, arch->trap);
-	if (event.kind == EVENT_STEPPED)
+	/* A repeated string instruction steps by its iterations. */
+	while (step_once(run, task, hit, &event))
+		if (task->process->counted &&
+		    hit->site->insn.kind != INSN_PLAIN)
+			hit->site->hits++;
+	trap_set(run, task, hit->va, arch->trap);
+	if (event.kind == EVENT_PAUSED)
 		run_resume(run, task, 0);
 	else
 		run_requeue(run, &event);
@@ -196,25 +200,28 @@ owner_write(void *ctx, uint64_t va, const void *buf, size_t len)
 }
 
 static void
-patch_emulate(struct run *run, struct task *task, struct site *site,
-	      uint64_t va, const struct patched *patched, struct regs *regs)
+patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 {
 	struct owner owner = { run->host, task->tid };
 	struct memory memory = { owner_read, owner_write, &owner };
+	struct regs regs;
 
-	switch (run->arch->emul_run(&patched->emul, regs, &memory)) {
+	if (run->host->regs_get(task->tid, &regs))
+		return;
+	regs.r[run->arch->reg_pc] = hit->va;
+	switch (run->arch->emul_run(&hit->patched->emul, &regs, &memory)) {
 	case EMUL_TAKEN:
 		if (task->process->counted)
-			site->taken++;
+			hit->site->taken++;
 		break;
 	case EMUL_DONE:
 		break;
 	case EMUL_FAULT:
 		/* Let the processor say what is wrong, if anything is. */
-		patch_step(run, task, site, va, patched, regs);
+		patch_step(run, task, hit);
 		return;
 	}
-	run->host->regs_set(task->tid, regs);
+	run->host->regs_set(task->tid, &regs);
 	run_resume(run, task, 0);
 }
 
@@ -232,7 +239,8 @@ slot_find(const struct module *module, uint64_t pc, uint64_t *offset)
 
 static void
 slot_leave(struct run *run, struct task *task, const struct module *module,
-	   size_t i, uint64_t offset, struct regs *regs, int signal)
+	   size_t i, uint64_t offset, struct regs *regs,
+	   const struct event *event)
 {
 	const struct arch *arch = run->arch;
 	struct site *site = &module->plan->sites[i];
@@ -245,7 +253,7 @@ slot_leave(struct run *run, struct task *task, const struct module *module,
 				   va + site->insn.len);
 		return;
 	}
-	hit_undone(run, task, site, va, regs->r[arch->reg_sp], signal);
+	hit_undone(run, task, site, va, regs->r[arch->reg_sp], event);
 	/* For these the kernel tells the program the instruction's address. */
 	if (!run->host->fault_get(task->tid, &code, &fault) && code > 0 &&
 	    fault == regs->r[arch->reg_pc])
@@ -256,6 +264,8 @@ slot_leave(struct run *run, struct task *task, const struct module *module,
 void
 patch_signal(struct run *run, struct task *task, int signal)
 {
+	struct event event = { signal ? EVENT_SIGNAL : EVENT_PAUSED,
+			       task->tid, signal };
 	const struct space *space = task->process->space;
 	struct regs regs;
 	uint64_t offset;
@@ -276,7 +286,7 @@ patch_signal(struct run *run, struct task *task, int signal)
 		    INSN_SYSCALL)
 			return;
 		slot_leave(run, task, space->modules[m], i, offset, &regs,
-			   signal);
+			   &event);
 		return;
 	}
 }
@@ -289,50 +299,86 @@ patch_leave(struct run *run, struct task *task)
 
 /* ---- the trap */
 
+/*
+ * Is this stop by a SIGTRAP one of pmon's traps?  A pc inside an instruction
+ * can come from nothing else; elsewhere the signal may have been sent.
+ */
+static bool
+hit_find(struct run *run, const struct task *task, struct hit *hit)
+{
+	const struct arch *arch = run->arch;
+	struct module *module;
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, arch->reg_pc, &pc))
+		return false;
+	hit->va = pc - arch->trap_pc;
+	module = space_module(task->process->space, hit->va);
+	hit->module = module;
+	hit->site = module ? plan_site(module->plan, hit->va - module->bias) :
+			     NULL;
+	if (!hit->site)
+		return false;
+	hit->patched = &module->patched[hit->site - module->plan->sites];
+	if (hit->patched->patch == PATCH_UNPLANTED)
+		return false;
+	return hit->site->insn.len > arch->trap_pc ||
+	       run->host->trap_cause(task->tid) == TRAP_INSN;
+}
+
+bool
+patch_forget(struct run *run, struct task *task)
+{
+	struct hit hit;
+
+	if (!hit_find(run, task, &hit) || hit.patched->patch == PATCH_OWN)
+		return false;
+	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
+	return true;
+}
+
+static void
+hit_count(struct run *run, struct task *task, const struct hit *hit)
+{
+	run->events++;
+	if (!task->process->counted)
+		return;
+	if (task->redo == REDO_NONE || !redo_take(run, task, hit->va))
+		hit->site->hits++;
+}
+
 void
 patch_trap(struct run *run, struct task *task)
 {
-	const struct arch *arch = run->arch;
-	const struct patched *patched;
-	struct module *module;
-	struct site *site;
-	struct regs regs;
-	uint64_t va;
-	size_t i;
+	uint8_t pc = run->arch->reg_pc;
+	struct hit hit;
 
-	if (run->host->regs_get(task->tid, &regs))
-		return;
-	va = regs.r[arch->reg_pc] - arch->trap_pc;
-	module = space_module(task->process->space, va);
-	site = module ? plan_site(module->plan, va - module->bias) : NULL;
-	i = site ? (size_t)(site - module->plan->sites) : 0;
-	patched = site ? &module->patched[i] : NULL;
-	if (!patched || patched->patch == PATCH_UNPLANTED) {
-		/* The program's own. */
+	if (!hit_find(run, task, &hit)) {
+		patch_signal(run, task, SIGTRAP);
 		run_resume(run, task, SIGTRAP);
 		return;
 	}
-	run->events++;
-	if (task->process->counted && !redo_take(run, task, va, &regs))
-		site->hits++;
+	hit_count(run, task, &hit);
 	affinity_hit(run, task);
-	switch ((enum patch)patched->patch) {
+	switch ((enum patch)hit.patched->patch) {
 	case PATCH_UNPLANTED:
-		break;
 	case PATCH_OWN:
 		run_resume(run, task, SIGTRAP);
 		break;
 	case PATCH_STEPPED:
-		patch_step(run, task, site, va, patched, &regs);
+		patch_step(run, task, &hit);
 		break;
 	case PATCH_SLOTTED:
-		run->host->reg_set(task->tid, arch->reg_pc, module->slots +
-				   (uint64_t)patched->slot * SLOT_MAX);
+		run->host->reg_set(task->tid, pc, hit.module->slots +
+				   (uint64_t)hit.patched->slot * SLOT_MAX);
 		run_resume(run, task, 0);
 		break;
 	case PATCH_EMULATED:
-		regs.r[arch->reg_pc] = va;
-		patch_emulate(run, task, site, va, patched, &regs);
+		patch_emulate(run, task, &hit);
+		break;
+	case PATCH_SKIPPED:
+		run->host->reg_set(task->tid, pc, hit.patched->emul.imm);
+		run_resume(run, task, 0);
 		break;
 	}
 }

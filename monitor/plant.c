@@ -118,11 +118,18 @@ module_unplant(struct run *run, struct space *space, pid_t tid,
 
 /* ---- choosing patches */
 
+/*
+ * Out of line costs less than emulation, which has to fetch and set all
+ * registers and often memory too: the program's own processor does that for
+ * nothing.  Only what merely moves the pc is cheaper done here.  (Measured:
+ * see HACKING.md, "What a trap costs".)
+ */
 static enum patch
 patch_choose(const struct run *run, const struct site *site,
 	     const uint8_t *code, uint64_t va, struct patched *patched)
 {
 	const struct arch *arch = run->arch;
+	enum patch_choice choice = run->opts->patch;
 	struct slot_code slot;
 	bool slots, emulated;
 
@@ -132,13 +139,13 @@ patch_choose(const struct run *run, const struct site *site,
 	/* Stepping it could wait for ever while all others are stopped. */
 	if (site->insn.kind == INSN_SYSCALL)
 		return PATCH_SLOTTED;
-	if (run->opts->patch == PATCH_STEP)
+	if (choice == PATCH_STEP)
 		return PATCH_STEPPED;
-	if (run->opts->patch == PATCH_SLOT && slots)
-		return PATCH_SLOTTED;
 	emulated = !arch->emul_prepare(code, site->insn.len, va,
 				       &patched->emul);
-	if (emulated)
+	if (choice == PATCH_AUTO && emulated && patched->emul.only_pc)
+		return PATCH_SKIPPED;
+	if (emulated && (choice == PATCH_EMULATE || !slots))
 		return PATCH_EMULATED;
 	return slots ? PATCH_SLOTTED : PATCH_STEPPED;
 }

@@ -412,8 +412,20 @@ unfollowed(struct run *run, struct task *task, const struct event *event)
 static void
 on_exec(struct run *run, struct task *task, const struct event *event)
 {
+	struct event done = *event;
+
 	if (unfollowed(run, task, event))
 		return;
+	/*
+	 * The call of exec has still to return, by which the kernel sets a
+	 * register: too early to have the task make another call.
+	 */
+	if (!run->host->resume(task->tid, RESUME_SYSCALL, 0))
+		run_wait_task(run, task, &done);
+	if (done.kind != EVENT_SYSCALL_EXIT) {
+		run_requeue(run, &done);
+		return;
+	}
 	process_plant(run, task);
 	run_resume(run, task, 0);
 }
@@ -429,7 +441,11 @@ static void
 on_group_stop(struct run *run, struct task *task)
 {
 	task->state = TASK_RUNNING;
-	run->host->resume(task->tid, RESUME_LISTEN, 0);
+	/* Fails if the stop has ended meanwhile. */
+	if (run->host->resume(task->tid, RESUME_LISTEN, 0) == HOST_ERROR) {
+		task->state = TASK_STOPPED;
+		run_resume(run, task, 0);
+	}
 }
 
 static void
@@ -459,10 +475,6 @@ event_handle(struct run *run, const struct event *event)
 	switch (event->kind) {
 	case EVENT_TRAP:
 		patch_trap(run, task);
-		break;
-	case EVENT_STEPPED:
-		/* Not by pmon: the program steps itself. */
-		on_signal(run, task, SIGTRAP);
 		break;
 	case EVENT_SIGNAL:
 		on_signal(run, task, event->value);

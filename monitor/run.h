@@ -30,6 +30,7 @@ enum patch {
 	PATCH_STEPPED,		/* lift the trap, step, plant it again */
 	PATCH_SLOTTED,		/* run the instruction out of line */
 	PATCH_EMULATED,		/* do in the monitor what it does */
+	PATCH_SKIPPED,		/* it does nothing but go on elsewhere */
 	PATCH_OWN,		/* the program's own trap instruction */
 };
 
@@ -260,6 +261,11 @@ void module_unplant(struct run *run, struct space *space, pid_t tid,
 
 /* The task ran into a trap instruction. */
 void patch_trap(struct run *run, struct task *task);
+/*
+ * The same, but nothing more is counted: its instruction is yet to be run.
+ * false if the trap is not pmon's.
+ */
+bool patch_forget(struct run *run, struct task *task);
 /* A signal is about to be delivered: let no pc be seen that is in a slot. */
 void patch_signal(struct run *run, struct task *task, int signal);
 /* The task is let go: its pc must not be in a slot any more. */

@@ -16,23 +16,6 @@ space_unplant(struct run *run, struct space *space, pid_t tid)
 		module_unplant(run, space, tid, space->modules[i]);
 }
 
-/* A trap was hit and not counted: its instruction is yet to be run. */
-static void
-trap_forget(struct run *run, struct task *task)
-{
-	const struct arch *arch = run->arch;
-	struct module *module;
-	struct regs regs;
-	uint64_t va;
-
-	if (run->host->regs_get(task->tid, &regs))
-		return;
-	va = regs.r[arch->reg_pc] - arch->trap_pc;
-	module = space_module(task->process->space, va);
-	if (module && plan_site(module->plan, va - module->bias))
-		run->host->reg_set(task->tid, arch->reg_pc, va);
-}
-
 /*
  * A task that was paused just when it ran into a trap has not reported that
  * yet: left alone it would die of the signal.  Let it report.
@@ -81,13 +64,11 @@ task_release(struct run *run, struct task *task, const struct event *queued)
 	}
 	switch (event.kind) {
 	case EVENT_TRAP:
-		trap_forget(run, task);
+		if (!patch_forget(run, task))
+			signal = SIGTRAP;
 		break;
 	case EVENT_SIGNAL:
 		signal = event.value;
-		break;
-	case EVENT_STEPPED:
-		signal = SIGTRAP;
 		break;
 	case EVENT_PAUSED:
 		run_call_again(run, task);

@@ -229,5 +229,9 @@ x86_emul_prepare(const uint8_t *code, size_t size, uint64_t va,
 		emul->cond = zinsn.opcode & 0xf;
 	if (op == OP_RETURN && zinsn.operand_count_visible)
 		emul->imm = operands[0].imm.value.u;
+	emul->only_pc = op == OP_NOP ||
+			(op == OP_JUMP && emul->flags & EMUL_SRC_IMM);
+	if (op == OP_NOP)
+		emul->imm = emul->next;
 	return 0;
 }

@@ -215,7 +215,7 @@ test_mistakes(void **state)
 	refused("-p", "option --pid needs PID");
 	refused("--top", "option --top needs N");
 	refused("--patch=jump prog",
-		"--patch: \"jump\" is none of step, slot and auto");
+		"--patch: \"jump\" is none of step, slot, emulate and auto");
 	refused("--follow=some prog",
 		"--follow: \"some\" is none of all and none");
 	refused("--output= prog", "--output: the file name is empty");
