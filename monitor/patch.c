@@ -126,13 +126,17 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 	struct site *site = hit->site;
 	uint64_t pc, sp;
 
-	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
-	    run->host->resume(task->tid, RESUME_STEP, 0))
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
 		return false;
-	run_wait_task(run, task, event);
-	if (task->state == TASK_DEAD ||
-	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
-		return false;
+	/* Another task's step may have paused this one: not yet begun. */
+	do {
+		if (run->host->resume(task->tid, RESUME_STEP, 0))
+			return false;
+		run_wait_task(run, task, event);
+		if (task->state == TASK_DEAD ||
+		    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+			return false;
+	} while (event->kind == EVENT_PAUSED && pc == hit->va);
 	if (event->kind == EVENT_TRAP &&
 	    run->host->trap_cause(task->tid) == TRAP_STEP) {
 		event->kind = EVENT_PAUSED;
