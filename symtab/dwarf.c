@@ -263,8 +263,6 @@ unit_read(struct debug *d, struct unit *unit)
 static bool
 debug_open(struct debug *d, struct elf *elf)
 {
-	/* Else libdwarf keeps a tree of every small thing it hands out. */
-	dwarf_set_de_alloc_flag(0);
 	if (debug_ok(d, lib_init(elf_fd(elf), &d->dbg, &d->err)))
 		return true;
 	d->dbg = NULL;

@@ -21,6 +21,8 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
+enum { SEGMENTS_MAX = 64 };	/* executable ones */
+
 struct elf {
 	Elf *libelf;
 	int fd;
@@ -385,6 +387,27 @@ elf_read(const struct elf *elf, void *buf, uint64_t offset, size_t n)
 	return 0;
 }
 
+/* No executable segment may share addresses with an earlier one. */
+static int
+segment_check(const struct elf *elf, const struct image *image,
+	      const GElf_Phdr *ph)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < image->nsegments; i++) {
+		const struct segment *seg = &image->segments[i];
+
+		if (!(seg->flags & PF_X))
+			continue;
+		if (++n == SEGMENTS_MAX ||
+		    (ph->p_vaddr < seg->addr + seg->memsz &&
+		     seg->addr < ph->p_vaddr + ph->p_memsz))
+			return fail("%s: damaged: its segments overlap",
+				    elf->path);
+	}
+	return 0;
+}
+
 static int
 segment_read(struct elf *elf, struct reading *r, const GElf_Phdr *ph)
 {
@@ -402,6 +425,8 @@ segment_read(struct elf *elf, struct reading *r, const GElf_Phdr *ph)
 			    " has no sensible size", elf->path,
 			    (uint64_t)ph->p_vaddr);
 	if (ph->p_flags & PF_X) {
+		if (segment_check(elf, image, ph) < 0)
+			return -1;
 		bytes = pool_alloc(r->pool, ph->p_filesz);
 		if (elf_read(elf, bytes, ph->p_offset, ph->p_filesz) < 0)
 			return -1;
@@ -502,7 +527,9 @@ texts_read(struct elf *elf, struct reading *r)
 		if (r->image->segments[i].flags & PF_X)
 			text_add(r, r->image->segments[i].addr, UINT64_MAX,
 				 false);
-	qsort(r->texts, r->ntexts, sizeof(*r->texts), text_compare);
+	if (r->ntexts)
+		qsort(r->texts, r->ntexts, sizeof(*r->texts),
+		      text_compare);
 }
 
 int

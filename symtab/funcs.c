@@ -240,15 +240,19 @@ subprogram_join(struct making *m, const struct subprogram *sub)
 static void
 cold_join(struct making *m, const struct symbol *cold)
 {
+	const struct text *text = reading_text(m->r, cold->addr);
 	size_t n = cold_stem(cold->name);
+	uint64_t size = cold->size;
 	uint32_t func;
 
-	if (!cold->size ||
+	if (!size ||
 	    (!map_get(&m->names, name_key(cold->name, n, cold->group),
 		      &func) &&
 	     !map_get(&m->names, name_key(cold->name, n, 0), &func)))
 		return;
-	claim_add(m, cold->addr, cold->addr + cold->size, func, false);
+	if (size > text->hi - cold->addr)
+		size = text->hi - cold->addr;
+	claim_add(m, cold->addr, cold->addr + size, func, false);
 }
 
 static void
@@ -288,8 +292,9 @@ funcs_sort(struct making *m)
 
 	for (size_t i = 0; i < image->nfuncs; i++)
 		image->funcs[i].nranges = i;
-	qsort(image->funcs, image->nfuncs, sizeof(*image->funcs),
-	      func_compare);
+	if (image->nfuncs)
+		qsort(image->funcs, image->nfuncs, sizeof(*image->funcs),
+		      func_compare);
 	for (size_t i = 0; i < image->nfuncs; i++) {
 		size_t was = image->funcs[i].nranges;
 
@@ -357,7 +362,9 @@ claims_settle(struct making *m)
 	size_t nopen = 0;
 	uint64_t done = 0;
 
-	qsort(m->claims, m->nclaims, sizeof(*m->claims), claim_compare);
+	if (m->nclaims)
+		qsort(m->claims, m->nclaims, sizeof(*m->claims),
+		      claim_compare);
 	for (size_t i = 0; i <= m->nclaims; i++) {
 		uint64_t lo = i < m->nclaims ? m->claims[i].lo : UINT64_MAX;
 
