@@ -193,6 +193,19 @@ check_faults(const struct made *made, const struct emul *emul,
 	}
 }
 
+/* What only moves the pc may be done without looking at registers. */
+static void
+check_only_pc(const struct emul *emul, const struct regs *before,
+	      const struct regs *after)
+{
+	struct regs moved = *before;
+
+	if (!emul->only_pc)
+		return;
+	moved.r[X86_RIP] = emul->imm;
+	assert_memory_equal(&moved, after, sizeof(moved));
+}
+
 static void
 check_state(const struct made *made, const struct emul *emul,
 	    struct regs *regs)
@@ -216,6 +229,7 @@ check_state(const struct made *made, const struct emul *emul,
 		assert_true(false);
 	}
 	memcpy(native_scratch, before_mem, sizeof(before_mem));
+	check_only_pc(emul, &before, regs);
 	check_faults(made, emul, &before, lent.calls);
 }
 
@@ -239,6 +253,9 @@ test_cpu(void **state)
 			assert_true(false);
 		}
 		assert_int_equal(emul.next, va + made.len);
+		assert_int_equal(emul.only_pc,
+				 !strncmp(made.shape->what, "nop", 3) ||
+				 !strncmp(made.shape->what, "jmp rel", 7));
 		for (int i = 0; i < STATES; i++)
 			check_state(&made, &emul, &regs);
 	}
