@@ -118,6 +118,9 @@ struct arch {
 				     struct regs *regs,
 				     const struct memory *memory);
 
+	/* Would a single step over the instruction show in what it does? */
+	bool (*step_shows)(const uint8_t *code, size_t size);
+
 	/*
 	 * Relocate the instruction at va to run at slot_va.  0, or -1 if it
 	 * cannot (too far, or a branch, which is to be emulated).

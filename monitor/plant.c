@@ -136,8 +136,9 @@ patch_choose(const struct run *run, const struct site *site,
 	if (site->insn.kind == INSN_TRAP)
 		return PATCH_OWN;
 	slots = !arch->slot_make(code, site->insn.len, va, va, &slot);
-	/* Stepping it could wait for ever while all others are stopped. */
-	if (site->insn.kind == INSN_SYSCALL)
+	/* Stepping one could wait for ever while all others are stopped. */
+	if (site->insn.kind == INSN_SYSCALL ||
+	    arch->step_shows(code, site->insn.len))
 		return PATCH_SLOTTED;
 	if (choice == PATCH_STEP)
 		return PATCH_STEPPED;

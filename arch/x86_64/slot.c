@@ -30,6 +30,17 @@ back_append(struct slot_code *slot, uint64_t back, uint64_t slot_va)
 	}
 }
 
+/* syscall leaves the address behind it in rcx: the original's. */
+static void
+rcx_append(struct slot_code *slot, uint64_t next)
+{
+	uint8_t *p = slot->bytes + slot->len;
+
+	memcpy(p, (uint8_t[]){ 0x48, 0xb9 }, 2);
+	memcpy(p + 2, &next, 8);		/* mov $next, %rcx */
+	slot->len += 10;
+}
+
 /* Whether the instruction does the same anywhere, its disp32 aside. */
 static bool
 relocatable(const ZydisDecodedInstruction *zinsn)
@@ -68,6 +79,21 @@ x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
 		disp32 = (int32_t)disp;
 		memcpy(slot->bytes + zinsn.raw.disp.offset, &disp32, 4);
 	}
+	if (zinsn.mnemonic == ZYDIS_MNEMONIC_SYSCALL)
+		rcx_append(slot, va + zinsn.length);
 	back_append(slot, va + zinsn.length, slot_va);
 	return 0;
+}
+
+/* pushf would push the trap flag. */
+bool
+x86_step_shows(const uint8_t *code, size_t size)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zinsn;
+
+	return !x86_decode(code, size, &zinsn, operands) &&
+	       (zinsn.mnemonic == ZYDIS_MNEMONIC_PUSHF ||
+		zinsn.mnemonic == ZYDIS_MNEMONIC_PUSHFD ||
+		zinsn.mnemonic == ZYDIS_MNEMONIC_PUSHFQ);
 }

@@ -152,5 +152,6 @@ const struct arch arch_x86_64 = {
 	.first = x86_first,
 	.emul_prepare = x86_emul_prepare,
 	.emul_run = x86_emul_run,
+	.step_shows = x86_step_shows,
 	.slot_make = x86_slot_make,
 };
