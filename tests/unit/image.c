@@ -442,5 +442,5 @@ main(void)
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("image", tests, work_make,
-					   getenv("KEEP") ? NULL : work_remove);
+					   work_remove);
 }
