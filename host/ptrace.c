@@ -371,7 +371,8 @@ ptrace_reg_set(pid_t tid, unsigned reg, uint64_t value)
 
 /*
  * A SIGTRAP by a trap instruction has the code SI_KERNEL, one by a single
- * step TRAP_TRACE, or TRAP_BRKPT when the step went over a system call.
+ * step TRAP_TRACE, or TRAP_BRKPT when the step went over a system call, or
+ * SIGTRAP when it went into a signal handler.
  */
 static enum trap_cause
 ptrace_trap_cause(pid_t tid)
@@ -382,7 +383,8 @@ ptrace_trap_cause(pid_t tid)
 		return TRAP_SENT;
 	if (info.si_code == SI_KERNEL)
 		return TRAP_INSN;
-	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT)
+	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT ||
+	    info.si_code == SIGTRAP)
 		return TRAP_STEP;
 	return TRAP_SENT;
 }
