@@ -130,6 +130,7 @@ struct pause {
 	struct space *space;
 	struct task *except;
 	bool waiting;		/* some have not stopped yet */
+	bool late;		/* that takes long */
 };
 
 /* Could it run code of the space that is to stand still? */
@@ -148,31 +149,47 @@ task_pause(struct run *run, struct task *task, void *pause)
 		run->host->pause(task->tid);
 }
 
+/*
+ * A leader that was killed is a zombie until its threads, which may be among
+ * those that stand still, have ended.  Usually it has told (EVENT_EXITING),
+ * but not if that was overtaken by a resume meant for an earlier stop.
+ */
 static void
 task_pausing(struct run *run, struct task *task, void *ctx)
 {
 	struct pause *pause = ctx;
 
-	pause->waiting |= task_to_pause(task, pause);
+	if (!task_to_pause(task, pause))
+		return;
+	if (pause->late && task->tid == task->process->pid &&
+	    run->host->zombie(task->tid))
+		task->exiting = true;
+	else
+		pause->waiting = true;
 }
 
 void
 run_pause(struct run *run, struct space *space, struct task *except)
 {
-	struct pause pause = { space, except, false };
+	struct pause pause = { space, except, false, false };
 	struct event event;
 
 	task_each(run, task_pause, &pause);
+	/* By a tick a zombie will be noticed. */
+	notice_ticks(true);
 	for (;;) {
 		pause.waiting = false;
 		task_each(run, task_pausing, &pause);
 		if (!pause.waiting)
-			return;
+			break;
 		if (host_event(run, &event))
 			run_requeue(run, &event);
 		else if (event.kind == EVENT_DONE)
-			return;
+			break;
+		else
+			pause.late = true;
 	}
+	notice_ticks(false);
 }
 
 void
