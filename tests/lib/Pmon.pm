@@ -172,7 +172,7 @@ monitor_finish
 	my $base = $run->{reports};
 
 	$run->{report} = slurp("$base.summary");
-	$run->{funcs} = funcs_read("$base.funcs");
+	$run->{funcs} = funcs_read("$base.funcs", aliases => 1);
 	$run->{inlines} = funcs_read("$base.inlines");
 	$run->{lines} = lines_read("$base.listing");
 	unlink glob "$base.*";
@@ -186,11 +186,11 @@ monitor
 }
 
 # A report of functions: name => calls ('?' if unknown).  Functions of one
-# name are summed.
+# name are summed.  With `aliases`, a function's other names count too.
 sub
 funcs_read
 {
-	my ($file) = @_;
+	my ($file, %opt) = @_;
 	my (%calls, $column);
 
 	open my $in, '<', $file or return {};
@@ -200,12 +200,15 @@ funcs_read
 		$column = $-[1] if /^\s*CALLS .*(FUNCTION)$/;
 		next unless defined $column && /^\s*(\d+|\?) /;
 		my $count = $1;
-		my $name = substr($_, $column);
-		$name =~ s/ \[[^\]]*\]$// if $count eq '?';
-		if (($calls{$name} // 0) eq '?' || $count eq '?') {
-			$calls{$name} = '?';
-		} else {
-			$calls{$name} += $count;
+		my $names = substr($_, $column);
+		$names =~ s/ \[[^\]]*\]$// if $count eq '?';
+		my ($name, @aliases) = split / \(= (.*?)\)(?= \(= |$)/, $names;
+		for ($name, $opt{aliases} ? grep { length } @aliases : ()) {
+			if (($calls{$_} // 0) eq '?' || $count eq '?') {
+				$calls{$_} = '?';
+			} else {
+				$calls{$_} += $count;
+			}
 		}
 	}
 	return \%calls;
