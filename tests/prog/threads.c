@@ -175,6 +175,11 @@ exit_amidst(int n)
 	for (i = 0; i < n; i++)
 		if (pthread_create(&thread, NULL, endless, &counts[i]))
 			abort();
+	for (i = 0; i < n; i++)
+		while (!atomic_load(&counts[i]))
+			;
+	printf("all running\n");
+	fflush(stdout);
 	while (sum < calls) {
 		sum = 0;
 		for (i = 0; i < n; i++)
