@@ -208,6 +208,7 @@ static void
 walk(struct debug *d, struct unit *unit, Dwarf_Die parent, bool code,
      int depth)
 {
+	Dwarf_Off at = 0, last;
 	Dwarf_Die die, next;
 	bool more;
 
@@ -220,6 +221,14 @@ walk(struct debug *d, struct unit *unit, Dwarf_Die parent, bool code,
 						     &d->err));
 		dwarf_dealloc_die(die);
 		die = next;
+		last = at;
+		/* A sibling may be said to stand before its brother. */
+		if (more && debug_ok(d, dwarf_dieoffset(die, &at, &d->err)) &&
+		    at <= last) {
+			debug_damage(d, "a loop of DIEs");
+			dwarf_dealloc_die(die);
+			break;
+		}
 	} while (more);
 }
 
@@ -284,8 +293,11 @@ debug_begin(struct debug *d, struct elf *elf)
 		".debug_line_str", ".debug_str_offsets", ".debug_addr", NULL,
 	};
 
-	if (!debug_open(d, elf, names))
+	if (!debug_open(d, elf, names)) {
+		if (!d->damages)
+			debug_damage(d, "it cannot be opened");
 		return false;
+	}
 	d->lines = (struct line_sections){
 		.line = elf_section(elf, ".debug_line", NULL),
 		.line_str = elf_section(elf, ".debug_line_str", NULL),
@@ -305,7 +317,7 @@ debug_begin(struct debug *d, struct elf *elf)
 static void
 debug_close(struct debug *d)
 {
-	lib_close(d->dbg);
+	lib_close(&d->lib, d->dbg);
 	for (size_t i = 0; i < d->nunits; i++)
 		lines_close(d->units[i].lines);
 	free(d->units);

@@ -3,6 +3,12 @@
  */
 #include "symtab/dwarf_lib.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/dwarf_abbrev.h"
+#include "util/mem.h"
+
 enum { SECTION_TYPE = 1 };	/* SHT_PROGBITS */
 
 #ifdef DW_LIBDWARF_VERSION
@@ -104,6 +110,26 @@ static const lib_methods methods_of_lib = {
 	.method(load_section) = section_load,
 };
 
+/* Lend a copy of the abbreviations with which libdwarf comes to an end. */
+static bool
+lib_tame(struct lib *lib)
+{
+	struct lib_section *info = NULL, *abbrev = NULL;
+
+	for (size_t i = 1; i < lib->nsections; i++)
+		if (strcmp(lib->sections[i].name, ".debug_info") == 0)
+			info = &lib->sections[i];
+		else if (strcmp(lib->sections[i].name, ".debug_abbrev") == 0)
+			abbrev = &lib->sections[i];
+	if (!info || !abbrev)
+		return true;
+	lib->abbrev = mem_alloc(abbrev->bytes.n);
+	memcpy(lib->abbrev, abbrev->bytes.p, abbrev->bytes.n);
+	abbrev->bytes.p = lib->abbrev;
+	return abbrevs_tame(lib->abbrev, abbrev->bytes.n, &info->bytes,
+			    lib->big_endian) == 0;
+}
+
 int
 lib_open(struct lib *lib, struct elf *elf, const char *const *names,
 	 Dwarf_Debug *dbg, Dwarf_Error *err)
@@ -125,13 +151,16 @@ lib_open(struct lib *lib, struct elf *elf, const char *const *names,
 		sec->bytes = elf_section(elf, *names, &sec->addr);
 		lib->nsections += sec->bytes.n > 0;
 	}
+	if (!lib_tame(lib))
+		return DW_DLV_NO_ENTRY;
 	return dwarf_object_init_b(&lib->interface, NULL, NULL,
 				   DW_GROUPNUMBER_ANY, dbg, err);
 }
 
 void
-lib_close(Dwarf_Debug dbg)
+lib_close(struct lib *lib, Dwarf_Debug dbg)
 {
 	if (dbg)
 		object_finish(dbg);
+	free(lib->abbrev);
 }

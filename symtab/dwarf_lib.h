@@ -35,6 +35,7 @@ struct lib {
 	size_t nsections;
 	bool big_endian;
 	bool wide;		/* 64 bits */
+	uint8_t *abbrev;	/* a tame copy, see dwarf_abbrev.h */
 	lib_interface interface;
 };
 
@@ -44,6 +45,6 @@ struct lib {
  */
 int lib_open(struct lib *lib, struct elf *elf, const char *const *names,
 	     Dwarf_Debug *dbg, Dwarf_Error *err);
-void lib_close(Dwarf_Debug dbg);
+void lib_close(struct lib *lib, Dwarf_Debug dbg);
 
 #endif

@@ -197,7 +197,7 @@ header_read(struct line_table *t, struct cursor *c)
 		return;
 	}
 	if (t->version >= 5)
-		cursor_skip(c, 2);	/* sizes of address and segment selector */
+		cursor_skip(c, 2);	/* sizes of address and selector */
 	length = cursor_take(c, t->offset_size);
 	t->program = *c;
 	cursor_skip(&t->program, length);
