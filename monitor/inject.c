@@ -40,7 +40,7 @@ spot_run(struct run *run, struct task *task)
 		if (run->host->resume(task->tid, RESUME_RUN, 0))
 			return HOST_GONE;
 		run_wait_task(run, task, &event);
-		if (task->state == TASK_DEAD || event.kind == EVENT_EXITING) {
+		if (task->state == TASK_DEAD) {
 			run_requeue(run, &event);
 			return HOST_GONE;
 		}

@@ -93,16 +93,36 @@ event_receive(struct run *run, const struct event *event)
 	return false;
 }
 
-/* Wait for an event of some known task; false for EVENT_WAKE or _DONE. */
+/* It may not even have been announced. */
+static void
+task_exiting(struct run *run, pid_t tid)
+{
+	struct task *task = task_find(run, tid);
+
+	if (task) {
+		task->exiting = true;
+		task->state = TASK_RUNNING;
+	}
+	run->host->resume(tid, RESUME_RUN, 0);
+}
+
+/*
+ * Wait for an event of some known task; false for EVENT_WAKE or _DONE.  One
+ * that is about to end is let go at once: it will run no more code, and a
+ * thread that is in exec, or a leader that ends, waits for it in the kernel.
+ */
 static bool
 host_event(struct run *run, struct event *event)
 {
-	do {
+	for (;;) {
 		run->host->wait(event);
 		if (event->kind == EVENT_WAKE || event->kind == EVENT_DONE)
 			return false;
-	} while (!event_receive(run, event));
-	return true;
+		if (event->kind == EVENT_EXITING)
+			task_exiting(run, event->tid);
+		else if (event_receive(run, event))
+			return true;
+	}
 }
 
 void
@@ -344,7 +364,8 @@ event_handle(struct run *run, const struct event *event)
 	if (!task)
 		return;
 	run_account(run, task, event);
-	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED)
+	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED ||
+	    task->exiting)
 		return;
 	if (run->stopping) {
 		task_release(run, task, event);
