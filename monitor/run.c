@@ -343,7 +343,13 @@ on_group_stop(struct run *run, struct task *task)
 	if (run->host->resume(task->tid, RESUME_LISTEN, 0) == HOST_ERROR) {
 		task->state = TASK_STOPPED;
 		run_resume(run, task, 0);
+		return;
 	}
+	if (!run->suspending || task->process->pid != run->root)
+		return;
+	run->suspending = false;
+	run_pause(run, NULL, NULL);
+	notice_suspended();
 }
 
 static void
@@ -407,6 +413,23 @@ run_clock(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
+/*
+ * ^Z: the program has it too, and may make something else of it than to stop.
+ * So pmon waits for it to stop (on_group_stop) and then stops itself.  An
+ * attached process is not to stand still because pmon does.
+ */
+static void
+suspend_handle(struct run *run)
+{
+	enum suspension suspend = notice_suspend();
+
+	if (suspend == SUSPEND_NONE || !run->root || run->root_ended)
+		return;
+	run->suspending = true;
+	if (suspend == SUSPEND_SENT)
+		run->host->kill(run->root, SIGTSTP);
+}
+
 /* What pmon itself was told meanwhile. */
 static void
 notices_handle(struct run *run)
@@ -425,6 +448,7 @@ notices_handle(struct run *run)
 		run_stop(run, signal);
 	if (notice_report())
 		run->report(run);
+	suspend_handle(run);
 }
 
 void
