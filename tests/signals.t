@@ -26,7 +26,6 @@ my @plain = (
 	['children', 12, { work => 12 }],
 	['stops', 6, { work => 6 }],
 	['blocked', 12, { work => 12 }],
-	['blockedtrap', 12, { work => 12 }],
 	['kinds', 4, { work => 40, nested => 40, on_signal => 1 }],
 	['calls', 3, undef],
 );
