@@ -13,31 +13,25 @@ use Sources;
 my $dir = "$scratch/callgrind";
 mkdir $dir or die;
 
-# Randomised addresses would make programs that hash addresses do different
-# things each time.
-my @fixed = system('setarch -R true 2>/dev/null') == 0 ?
-    ('setarch', '-R') : ();
-diag 'setarch -R is not permitted here: addresses differ in each run'
-    unless @fixed;
-
 # Callgrind gives the program some variables more than it has itself, and in
 # another order, and programs hash their environment: let it be the same.
 my @base = ('HOME=/nonexistent', 'LC_ALL=C', "PATH=$ENV{PATH}",
     'PYTHONHASHSEED=0', 'PYTHONDONTWRITEBYTECODE=1', 'TZ=UTC',
     'GIT_CONFIG_NOSYSTEM=1', 'GIT_PAGER=cat');
-# Python compares the thread's number, an address, with itself, and has a
-# shorter way for numbers below 2**30, as addresses under valgrind are.
+# Python hashes addresses, and has a shorter way to compare numbers below
+# 2**30, which the thread's number, an address, is under valgrind only.
 push @base, 'LD_PRELOAD=' .
-    abs_path(compile('same_thread.c', '-shared', '-fPIC'));
-my @valgrind = ('env', '-i', @base, @fixed, 'valgrind', '--tool=callgrind',
+    abs_path(compile('steady.c', '-O2', '-shared', '-fPIC'));
+my @valgrind = ('env', '-i', @base, 'valgrind', '--tool=callgrind',
     '--trace-children=no', '--skip-plt=no', "--log-file=$dir/log");
 my @same = split /\0/, run([@valgrind,
     "--callgrind-out-file=$dir/env.cg", '/usr/bin/env', '-0'])->{out};
 plan skip_all => 'valgrind does not run here' unless @same;
 
 # Callgrind's file: for the object, at each address, how often the
-# instruction ran (ir), how often it was called (calls) or jumped to (jumped), and
-# from where in the object control was sent there (from: { address => times }).
+# instruction ran (ir), how often it was called (calls) or jumped to (jumped),
+# and from where in the object control was sent there (from: { address =>
+# times }).
 sub
 callgrind_read
 {
@@ -171,37 +165,14 @@ entered
 sub
 counted
 {
-	my ($prefix, $options, $argv, %opt) = @_;
+	my ($options, $argv, %opt) = @_;
 
 	unlink "$dir/funcs";
-	my $run = run(['env', '-i', @same, @$prefix, $pmon, '--units=func',
+	my $run = run(['env', '-i', @same, $pmon, '--units=func',
 	    '--follow=none', '--no-demangle', "--report=funcs:$dir/funcs",
 	    @$options, '--', @$argv], %opt);
 	$run->{funcs} = funcs_read("$dir/funcs");
 	return $run;
-}
-
-# Of these functions, those that are called more or less often depending on
-# the addresses the program happens to get: always the same at the same
-# addresses, but not at others.
-sub
-by_address
-{
-	my ($names, $argv, %opt) = @_;
-	my @only = map { "--func=$_" } @$names;
-	my (@still, @moved);
-
-	return unless @fixed && @only;
-	push @still, counted(\@fixed, \@only, $argv, %opt)->{funcs} for 1 .. 4;
-	push @moved, counted([], \@only, $argv, %opt)->{funcs} for 1 .. 24;
-	return grep {
-		my $name = $_;
-		my (%at_same, %at_other);
-
-		$at_same{$_->{$name}}++ for @still;
-		$at_other{$_->{$name}}++ for @moved;
-		keys %at_same == 1 && keys %at_other > 1;
-	} @$names;
 }
 
 # Run the program under both and compare.
@@ -221,14 +192,11 @@ compare
 	my $cg = callgrind_read("$dir/cg", $program);
 
 	for my $patch (@{$opt{patches} // ['auto']}) {
-		my $run = counted(\@fixed, ["--patch=$patch"], $argv, %opt);
+		my $run = counted(["--patch=$patch"], $argv, %opt);
 		my $label = "$what, $patch";
 
 		same($cg_run, $run, $label);
 		my %bad = agree($label, $cg, $functions, $run->{funcs}, %opt);
-		my @excused = by_address([sort keys %bad], $argv, %opt);
-		diag "$label: depends on addresses: $bad{$_}" for @excused;
-		delete @bad{@excused};
 		is(scalar keys %bad, 0, "$label: calls of " .
 		    keys(%{$run->{funcs}}) . ' functions')
 		    or diag map { "$_\n" } (sort values %bad);
@@ -353,7 +321,7 @@ stripped('/usr/bin/git', 'git', ['-C', $repo, qw(log -p --stat)],
     least => 500);
 stripped('/usr/bin/bash', 'bash', ['--norc', abs_path('tests/prog/work.sh'),
     3], least => 300, by_kernel => { trap_handler => 1 });
-stripped('/usr/bin/python3', 'python3', ['-S', '-E',
+stripped('/usr/bin/python3', 'python3', ['-S',
     abs_path('tests/prog/work.py'), 4], least => 1000);
 
 done_testing;

@@ -43,7 +43,9 @@ text_of
 {
 	my $text = slurp($_[0]);
 
-	$text =~ s{("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(/\*.*?\*/|//[^\n]*)}
+	my $quoted = qr{"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'};
+
+	$text =~ s{($quoted)|(/\*.*?\*/|//[^\n]*)}
 	    {defined $1 ? '""' : $2 =~ tr/\n//cdr}gse;
 	return ('', split /\n/, $text);
 }
@@ -126,14 +128,14 @@ kind
 	if (!defined $g) {
 		return 'end' if $here =~ /^\s*\}/;
 		return 'function' if $here =~ /^\s*\{|\{\s*$/ &&
-		    grep { !defined $pmon->{$_} &&
-		    grep { $_ == $p } grep { defined } $gcov->{$_}, $calls->{$_} }
-		    $line - 16 .. $line - 1;
+		    grep { !defined $pmon->{$_} && (($gcov->{$_} // -1) == $p ||
+			($calls->{$_} // -1) == $p) } $line - 16 .. $line - 1;
 		return undef;
 	}
 	if (!defined $p) {
 		return undef if $code->{code}{$file}{$line};
-		return 'label' if $here =~ /^\s*(?:(vm)?case\b.*|\}?\s*\w+\s*):/;
+		return 'label'
+		    if $here =~ /^\s*(?:(?:vm)?case\b.*|\}?\s*\w+\s*):/;
 		return 'function' if grep { ($pmon->{$_} // -1) == $g &&
 		    !defined $gcov->{$_} && $text->[$_] =~ /^\s*\{|\{\s*$/
 		    } $line + 1 .. $line + 16;

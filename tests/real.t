@@ -139,9 +139,9 @@ stripped('bash', '/usr/bin/bash', ['--norc', 'tests/prog/work.sh', 4],
 stripped('bash, with its children', '/usr/bin/bash',
     ['--norc', 'tests/prog/family.sh'], patches => [qw(slot auto)],
     least => 300, moves => 1);
-stripped('python3', '/usr/bin/python3', ['-S', '-E', 'tests/prog/work.py', 4],
-    least => 1000);
+stripped('python3', '/usr/bin/python3', ['-S', 'tests/prog/work.py', 4],
+    patches => [qw(slot auto)], least => 1000);
 stripped('python3, with threads and children', '/usr/bin/python3',
-    ['-S', '-E', 'tests/prog/family.py'], least => 1000, moves => 1);
+    ['-S', 'tests/prog/family.py'], least => 1000, moves => 1);
 
 done_testing;

@@ -45,7 +45,7 @@ my %recipes = (
 	sqlite3 => {
 		package => 'sqlite3', src => '.', only => [qw(sqlite3 shell)],
 		flags => [qw(-DSQLITE_THREADSAFE=0
-		    -DSQLITE_OMIT_LOAD_EXTENSION)],
+		    -DSQLITE_OMIT_LOAD_EXTENSION -DLONGDOUBLE_TYPE=double)],
 		libs => ['-lm'], needs => 'tclsh',
 		prepare => 'make -f main.mk TOP=. BCC="${CC:-cc} -w"' .
 		    ' TCLSH_CMD=tclsh TCLSH=tclsh NAWK=awk' .

@@ -189,11 +189,11 @@ main(int argc, char **argv)
 	} catch (std::invalid_argument &e) {
 		caught++;
 	}
-	printf("sum %ld area %.1f sorted %ld %ld\n", sum, area, sorted(200, false),
-	    sorted(200, true));
+	printf("sum %ld area %.1f sorted %ld %ld\n", sum, area,
+	    sorted(200, false), sorted(200, true));
 	for (auto &w : words)
 		printf("%s %ld\n", w.first.c_str(), w.second);
-	printf("alive %ld made %ld thrown %ld caught %ld\n", alive, made, thrown,
-	    caught);
+	printf("alive %ld made %ld thrown %ld caught %ld\n", alive, made,
+	    thrown, caught);
 	return 3;
 }

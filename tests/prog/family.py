@@ -14,7 +14,8 @@ def add(n):
         totals.append(s)
 
 
-threads = [threading.Thread(target=add, args=(n,)) for n in range(100, 1000, 150)]
+threads = [threading.Thread(target=add, args=(n,))
+           for n in range(100, 1000, 150)]
 for t in threads:
     t.start()
 for t in threads:
