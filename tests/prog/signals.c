@@ -420,7 +420,9 @@ static void
 calls(int n)
 {
 	struct timespec hour = { 3600, 0 }, rest;
-	struct itimerval soon = { .it_value.tv_usec = 2000 };
+	/* Again and again, lest it come before the call that is to wait. */
+	struct itimerval soon = { .it_value.tv_usec = 2000,
+				  .it_interval.tv_usec = 20000 };
 	struct pollfd pfd = { .events = POLLIN };
 	struct epoll_event event;
 	int i, fds[2], ep = epoll_create1(0), errors[4] = { 0 };
