@@ -125,6 +125,8 @@ struct host {
 	int (*data_read)(pid_t tid, uint64_t va, void *buf, size_t n);
 	int (*data_write)(pid_t tid, uint64_t va, const void *buf, size_t n);
 
+	/* The id of the process that started the task's process, or 0. */
+	pid_t (*parent)(pid_t tid);
 	/* The memory map; freed by mappings_free. */
 	int (*maps)(pid_t tid, struct mapping **maps, size_t *n);
 	/* An entry of the auxiliary vector, 0 if it is not there. */

@@ -125,6 +125,12 @@ procfs_signals(pid_t tid, struct signal_state *state)
 	return HOST_OK;
 }
 
+pid_t
+procfs_parent(pid_t tid)
+{
+	return (pid_t)procfs_status(tid, "PPid", 10, 0);
+}
+
 bool
 procfs_confined(pid_t tid)
 {

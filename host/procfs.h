@@ -14,6 +14,8 @@ bool procfs_confined(pid_t tid);
 char *procfs_exe(pid_t tid, char **open_path);
 char *procfs_mapped(pid_t tid, const struct mapping *map);
 
+pid_t procfs_parent(pid_t tid);
+
 /* The ids of the process's threads, appended to *tids; 0 or HOST_GONE. */
 int procfs_threads(pid_t pid, pid_t **tids, size_t *n);
 

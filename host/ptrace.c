@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sched.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -65,6 +66,18 @@ launch_child(const char *path, char **argv, int go, int report)
 	_exit(127);
 }
 
+/* A handle on memory is a file descriptor: one for each process followed. */
+static void
+files_unlimit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int launch_report = -1;
 
 static int
@@ -95,6 +108,7 @@ ptrace_launch(const char *path, char **argv, pid_t *tid)
 		return fail("cannot trace a process started here: %s",
 			    strerror(err));
 	}
+	files_unlimit();
 	/* The child is blocked in read: this lets it go on to exec. */
 	close(go[1]);
 	launch_report = report[0];
@@ -129,9 +143,10 @@ attach_refused(pid_t pid, int err)
 	if (tracer)
 		return fail("process %d: already traced by process %d",
 			    (int)pid, (int)tracer);
+	errno = 0;
 	exe = procfs_exe(pid, &open_path);
 	free(open_path);
-	if (!exe && !geteuid())
+	if (!exe && errno == ENOENT)
 		return fail("process %d: a kernel thread, not a program",
 			    (int)pid);
 	free(exe);
@@ -165,7 +180,6 @@ attach_thread(pid_t pid, pid_t tid)
 	char state;
 
 	if (!ptrace(PTRACE_SEIZE, tid, NULL, TRACE_OPTIONS)) {
-		/* It may have been traced by an event of its creator. */
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 		return 1;
 	}
@@ -218,6 +232,7 @@ ptrace_attach(pid_t pid, pid_t **tids, size_t *n)
 	}
 	if (*n == first)
 		return fail("process %d: has ended", (int)pid);
+	files_unlimit();
 	return HOST_OK;
 }
 
@@ -371,7 +386,8 @@ ptrace_reg_set(pid_t tid, unsigned reg, uint64_t value)
 
 /*
  * A SIGTRAP by a trap instruction has the code SI_KERNEL, one by a single
- * step TRAP_TRACE, or TRAP_BRKPT when the step went over a system call.
+ * step TRAP_TRACE, or TRAP_BRKPT when the step went over a system call, or
+ * SIGTRAP when it went into a signal handler.
  */
 static enum trap_cause
 ptrace_trap_cause(pid_t tid)
@@ -382,7 +398,8 @@ ptrace_trap_cause(pid_t tid)
 		return TRAP_SENT;
 	if (info.si_code == SI_KERNEL)
 		return TRAP_INSN;
-	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT)
+	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT ||
+	    info.si_code == SIGTRAP)
 		return TRAP_STEP;
 	return TRAP_SENT;
 }
@@ -444,9 +461,13 @@ ptrace_mem_close(int mem)
 static int
 ptrace_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
 {
-	ssize_t done = pread(mem, buf, n, (off_t)va);
+	struct iovec local = { buf, n }, remote = { (void *)va, n };
 
-	return done == (ssize_t)n ? HOST_OK : HOST_GONE;
+	if (pread(mem, buf, n, (off_t)va) == (ssize_t)n)
+		return HOST_OK;
+	/* There may have been no file descriptor left for a handle. */
+	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)n ?
+		HOST_OK : HOST_GONE;
 }
 
 /*
@@ -537,6 +558,7 @@ const struct host host_ptrace = {
 	.mem_write = ptrace_mem_write,
 	.data_read = ptrace_data_read,
 	.data_write = ptrace_data_write,
+	.parent = procfs_parent,
 	.maps = procfs_maps,
 	.auxv = procfs_auxv,
 	.signals = procfs_signals,

@@ -14,7 +14,7 @@
 #include "monitor/run.h"
 
 enum {
-	WINDOW = 32,		/* hits after which the rate is looked at */
+	WINDOW = 8,		/* hits after which the rate is looked at */
 	HOT_US = 200,		/* pinned if hits come closer than this */
 	COOL_FACTOR = 128,	/* windows to wait after a bad try */
 };

@@ -351,6 +351,37 @@ hit_count(struct run *run, struct task *task, const struct hit *hit)
 		hit->site->hits++;
 }
 
+/*
+ * Deliver a SIGTRAP of the program's own.  Its handler has traps of pmon's,
+ * but runs with SIGTRAP blocked; at a trap the kernel would then take the
+ * handler away.  So it is let into the handler, and SIGTRAP is unblocked
+ * there: the return from the handler restores the mask.
+ */
+static void
+trap_deliver(struct run *run, struct task *task)
+{
+	struct signal_state state;
+	struct event event;
+
+	patch_signal(run, task, SIGTRAP);
+	if (!signal_caught(run, task, SIGTRAP)) {
+		run_resume(run, task, SIGTRAP);
+		return;
+	}
+	if (run->host->resume(task->tid, RESUME_STEP, SIGTRAP))
+		return;
+	run_wait_task(run, task, &event);
+	if (event.kind != EVENT_TRAP ||
+	    run->host->trap_cause(task->tid) != TRAP_STEP) {
+		run_requeue(run, &event);
+		return;
+	}
+	if (!run->host->signals(task->tid, &state))
+		run->host->mask_set(task->tid, state.blocked &
+				    ~(UINT64_C(1) << (SIGTRAP - 1)), NULL);
+	run_resume(run, task, 0);
+}
+
 void
 patch_trap(struct run *run, struct task *task)
 {
@@ -358,8 +389,7 @@ patch_trap(struct run *run, struct task *task)
 	struct hit hit;
 
 	if (!hit_find(run, task, &hit)) {
-		patch_signal(run, task, SIGTRAP);
-		run_resume(run, task, SIGTRAP);
+		trap_deliver(run, task);
 		return;
 	}
 	hit_count(run, task, &hit);
@@ -367,7 +397,7 @@ patch_trap(struct run *run, struct task *task)
 	switch ((enum patch)hit.patched->patch) {
 	case PATCH_UNPLANTED:
 	case PATCH_OWN:
-		run_resume(run, task, SIGTRAP);
+		trap_deliver(run, task);
 		break;
 	case PATCH_STEPPED:
 		patch_step(run, task, &hit);

@@ -74,11 +74,15 @@ event_receive(struct run *run, const struct event *event)
 		if (old)
 			task_free(run, old);
 	}
+	if (ended && (!task || !task->process)) {
+		if (task)
+			task_free(run, task);
+		return false;
+	}
+	/* A child can stop before its parent's event tells of it. */
 	if (!task) {
-		/* A child can stop before its parent's event tells of it. */
-		if (ended)
-			return false;
 		task = task_new(run, event->tid, NULL);
+		task->parent = run->host->parent(event->tid);
 	}
 	task->state = ended ? TASK_DEAD : TASK_STOPPED;
 	task->group_stopped = event->kind == EVENT_STOPPED;
@@ -349,6 +353,17 @@ account_exec(struct run *run, struct task *task)
 		run->root_started = true;
 }
 
+/* A process is ending that may not have told of this child of its. */
+static void
+task_adopt(struct run *run, struct task *task, void *ctx)
+{
+	struct process *parent = ctx;
+
+	if (!task->process && task->parent == parent->pid)
+		run_announce(run, task->tid,
+			     process_fork(run, parent, task->tid, false));
+}
+
 static void
 account_end(struct run *run, struct task *task, const struct event *event)
 {
@@ -361,6 +376,9 @@ account_end(struct run *run, struct task *task, const struct event *event)
 		}
 		notice_typed();
 	}
+	/* Killed in the middle of a fork it made no event of it. */
+	if (task->process->ntasks == 1)
+		task_each(run, task_adopt, task->process);
 	task_free(run, task);
 }
 

@@ -110,6 +110,7 @@ struct task {
 	uint64_t redo_va, redo_sp;
 	struct event held;	/* first event of an unannounced task */
 	bool has_held;
+	pid_t parent;		/* the process it seems to be a child of */
 	cpu_set_t affinity;	/* its own, while pinned */
 	struct task *hash_next;
 };

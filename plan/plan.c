@@ -230,7 +230,8 @@ plan_build(struct image *image, const struct selection *sel,
 	plan->image = image;
 	plan->selection = sel;
 	if (build.units == UNITS_DEFAULT)
-		build.units = 1U << UNIT_FUNC | 1U << UNIT_LINE;
+		build.units = 1U << UNIT_LINE |
+			      (sel->lines.n ? 0 : 1U << UNIT_FUNC);
 	if (!image->has_dwarf)
 		build.units &= ~(1U << UNIT_LINE);
 	if (wanted(&build, UNIT_LINE))

@@ -291,9 +291,12 @@ header_read(struct line_table *t, struct cursor *c)
 	t->opcode_base = (uint8_t)take(c, 1);
 	t->operands = c->p;
 	skip(c, t->opcode_base ? t->opcode_base - 1u : 0);
-	if (!t->line_range || !t->opcode_base || t->program.bad)
+	if (!t->line_range || !t->opcode_base || t->program.bad ||
+	    t->program.p < c->p) {
 		c->bad = true;
-	c->end = c->bad ? c->end : t->program.p;
+		return;
+	}
+	c->end = t->program.p;
 	if (t->version < 5) {
 		names_read(t, c);
 		return;
@@ -407,11 +410,15 @@ static void
 sequence_end(struct machine *m)
 {
 	struct image *image = m->r->image;
-	struct row *rows = image->rows + m->first;
 	size_t n = image->nrows - m->first, kept = 0;
-	const struct text *text = n ? reading_text(m->r, rows->addr) : NULL;
+	const struct text *text;
+	struct row *rows;
 	uint64_t key;
 
+	if (!n)
+		return;
+	rows = image->rows + m->first;
+	text = reading_text(m->r, rows->addr);
 	image->nrows = m->first;
 	if (!text || !rows->addr)
 		return;

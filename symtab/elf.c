@@ -97,6 +97,9 @@ not_elf(const struct elf *elf)
 
 	if (n <= 0)
 		return fail("%s: empty file", elf->path);
+	if (memcmp(head, ELFMAG, SELFMAG) == 0)
+		return fail("%s: truncated: its ELF header is not complete, "
+			    "or damaged", elf->path);
 	if (head[0] != '#' || head[1] != '!')
 		return fail("%s: not an ELF file", elf->path);
 	line[strcspn(line, "\r\n")] = '\0';

@@ -26,6 +26,7 @@ struct making {
 	size_t nclaims;
 	size_t nsymbolic;	/* functions there are by symbols: sorted */
 	struct map names;	/* name, group -> function */
+	struct map several;	/* those that several functions have */
 };
 
 #define ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
@@ -115,6 +116,18 @@ func_add(struct making *m, uint64_t addr, uint64_t size, const char *name,
 	return func;
 }
 
+/* A part split off will be looked for by this name. */
+static void
+name_add(struct making *m, const struct symbol *s, uint32_t func)
+{
+	uint64_t key = name_key(s->name, strlen(s->name), s->group);
+	uint32_t other;
+
+	if (!map_put(&m->names, key, func) &&
+	    map_get(&m->names, key, &other) && other != func)
+		map_put(&m->several, key, 0);
+}
+
 /* The n symbols of one address, none of them cold, become a function. */
 static void
 symbols_join(struct making *m, const struct symbol *symbols, size_t n)
@@ -134,8 +147,7 @@ symbols_join(struct making *m, const struct symbol *symbols, size_t n)
 			func->origin = s->origin;
 		if (!s->name)
 			continue;
-		map_put(&m->names, name_key(s->name, strlen(s->name),
-					    s->group), index);
+		name_add(m, s, index);
 		if (strcmp(s->name, last) != 0 && strcmp(s->name,
 							 func->name) != 0)
 			func->aliases[func->naliases++] = last = s->name;
@@ -237,22 +249,32 @@ subprogram_join(struct making *m, const struct subprogram *sub)
 				  false);
 }
 
+/* The function of which cold is a part, if there is but one of that name. */
+static bool
+cold_whose(const struct making *m, const struct symbol *cold, uint32_t *func)
+{
+	size_t n = cold_stem(cold->name);
+	uint64_t own = name_key(cold->name, n, cold->group);
+	uint64_t global = name_key(cold->name, n, 0);
+	uint32_t any;
+
+	if (map_get(&m->names, own, func))
+		return !map_get(&m->several, own, &any);
+	return map_get(&m->names, global, func) &&
+	       !map_get(&m->several, global, &any);
+}
+
 static void
 cold_join(struct making *m, const struct symbol *cold)
 {
 	const struct text *text = reading_text(m->r, cold->addr);
-	size_t n = cold_stem(cold->name);
 	uint64_t size = cold->size;
 	uint32_t func;
 
-	if (!size ||
-	    (!map_get(&m->names, name_key(cold->name, n, cold->group),
-		      &func) &&
-	     !map_get(&m->names, name_key(cold->name, n, 0), &func)))
-		return;
 	if (size > text->hi - cold->addr)
 		size = text->hi - cold->addr;
-	claim_add(m, cold->addr, cold->addr + size, func, false);
+	if (size && cold_whose(m, cold, &func))
+		claim_add(m, cold->addr, cold->addr + size, func, false);
 }
 
 static void
@@ -432,4 +454,5 @@ funcs_make(struct reading *r)
 	ranges_give(r);
 	free(m.claims);
 	map_free(&m.names);
+	map_free(&m.several);
 }
