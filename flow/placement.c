@@ -248,12 +248,27 @@ spots_drop(struct work *work)
 	}
 }
 
+/*
+ * Plant all spots of wanted arcs, and what wanted arcs without any (and that
+ * no block counts) need to be derived.
+ */
 static void
 spots_every(struct work *work)
 {
+	const struct flow *flow = work->flow;
+	bool *wanted = work->wanted;
+
+	work->wanted = mem_alloc(flow_arcs(flow) * sizeof(*work->wanted));
+	for (uint32_t e = 0; e < flow->nedges; e++)
+		work->wanted[e] = wanted[e] && work->hidden[e] &&
+				  edge_carrier(flow, e) == ARC_NONE;
+	spots_choose(work, false);
+	spots_drop(work);
+	free(work->wanted);
+	work->wanted = wanted;
 	for (uint32_t i = 0; i < work->nspots; i++)
 		for (unsigned k = 0; k < work->spots[i].narcs; k++)
-			if (work->wanted[work->spots[i].arcs[k]])
+			if (wanted[work->spots[i].arcs[k]])
 				work->spots[i].planted = true;
 }
 

@@ -10,7 +10,7 @@
 enum placement_method {
 	PLACE_OPTIMAL,		/* few and cheap counters, derive the rest */
 	PLACE_VERTEX,		/* the same with counters in blocks only */
-	PLACE_EVERY,		/* all that is wanted and can be counted */
+	PLACE_EVERY,		/* on all that is wanted, where possible */
 };
 
 /* What a counter on an arc will cost, in any unit. */

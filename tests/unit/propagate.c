@@ -287,11 +287,11 @@ test_random(void **state)
 		assert_true(flow_arcs(trial.flow) <= WALK_ARCS);
 		knowable_find(&trial, weights, knowable);
 		for (int i = 0; i < 6; i++) {
-			bool vertex = i % 3 == 1, all = i < 2;
+			enum placement_method method = i % 3;
+			bool vertex = method == PLACE_VERTEX, all = i < 2;
 
 			wanted_choose(&trial);
-			trial_place(&trial, weights, vertex ? PLACE_VERTEX :
-				    PLACE_OPTIMAL, all);
+			trial_place(&trial, weights, method, all);
 			for (int k = 0; k < WALKS; k++, walks++) {
 				trial_walk(&trial);
 				trial_measure(&trial, false);
