@@ -16,6 +16,7 @@ struct spot {
 	uint32_t centre;
 	uint32_t arcs[3];
 	uint8_t narcs;
+	bool wanted;		/* any of them is */
 	bool planted;
 };
 
@@ -46,10 +47,6 @@ arc_cost(const struct work *work, uint32_t arc)
 	return weight_of_arc(flow, work->weights, arc);
 }
 
-/*
- * Of spots of the same cost those of blocks come first, so they are rather
- * left without a counter: a branch tells more.
- */
 static void
 spot_take(struct work *work, struct spot *spot, uint32_t arc)
 {
@@ -59,6 +56,7 @@ spot_take(struct work *work, struct spot *spot, uint32_t arc)
 	if (!spot->narcs)
 		spot->order = arc < work->flow->nedges ? nblocks + arc :
 			      arc - work->flow->nedges;
+	spot->wanted |= work->wanted[arc];
 	if (!spot->narcs || cost > spot->cost)
 		spot->cost = cost;
 	spot->arcs[spot->narcs++] = arc;
@@ -100,6 +98,10 @@ spots_of_block(struct work *work, uint32_t v)
 	spot_take(work, spot, arc_of_block(flow, v));
 }
 
+/*
+ * Of spots of the same cost what is not wanted comes first, so it is rather
+ * left without a counter, and blocks do: a branch tells more.
+ */
 static int
 spot_compare(const void *a, const void *b)
 {
@@ -107,6 +109,8 @@ spot_compare(const void *a, const void *b)
 
 	if (x->cost != y->cost)
 		return (x->cost < y->cost) - (x->cost > y->cost);
+	if (x->wanted != y->wanted)
+		return x->wanted - y->wanted;
 	return (x->order > y->order) - (x->order < y->order);
 }
 
@@ -283,7 +287,10 @@ spots_cost(const struct work *work)
 	return cost;
 }
 
-/* The cheaper of: everything, less what is not needed; only what is wanted. */
+/*
+ * The cheaper of: everything, less what is not needed; only what is wanted,
+ * rather this if they are alike but for rounding.
+ */
 static void
 spots_optimal(struct work *work)
 {
@@ -297,7 +304,7 @@ spots_optimal(struct work *work)
 	cost = spots_cost(work);
 	other = mem_alloc((work->nspots + 1) * sizeof(*other));
 	memcpy(other, work->spots, work->nspots * sizeof(*other));
-	if (!spots_choose(work, true) || spots_cost(work) >= cost)
+	if (!spots_choose(work, true) || spots_cost(work) > cost * (1 + 1e-9))
 		memcpy(work->spots, other, work->nspots * sizeof(*other));
 	free(other);
 }
