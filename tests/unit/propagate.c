@@ -8,10 +8,11 @@
 #include <stdio.h>
 
 #include "tests/unit/flows.h"
+#include "tests/unit/kirchhoff.h"
 
 #include <cmocka.h>
 
-enum { ROUNDS = 40000, WALKS = 4, STEPS = 40, PRIME = 1000003 };
+enum { ROUNDS = 40000, WALKS = 4, STEPS = 40 };
 
 static const char figure_1[] = "^P PQ P$ QA QB AR BR RC R$ CP";
 
@@ -320,59 +321,6 @@ test_random(void **state)
 		      " with counters lost\n", walks, known, lost);
 }
 
-/* The rank of rows of n numbers modulo PRIME, which are changed. */
-static unsigned
-matrix_rank(int64_t rows[][WALK_ARCS], unsigned nrows, unsigned n)
-{
-	unsigned rank = 0;
-
-	for (unsigned col = 0; col < n && rank < nrows; col++) {
-		unsigned pivot = rank;
-
-		while (pivot < nrows && !rows[pivot][col])
-			pivot++;
-		if (pivot == nrows)
-			continue;
-		for (unsigned k = 0; k < n; k++) {
-			int64_t x = rows[pivot][k];
-
-			rows[pivot][k] = rows[rank][k];
-			rows[rank][k] = x;
-		}
-		/* Rows are scaled crosswise, so no inverse is needed. */
-		for (unsigned r = rank + 1; r < nrows; r++) {
-			int64_t a = rows[rank][col], b = rows[r][col];
-
-			if (!b)
-				continue;
-			for (unsigned k = 0; k < n; k++)
-				rows[r][k] = (rows[r][k] * a -
-					      rows[rank][k] * b) % PRIME;
-		}
-		rank++;
-	}
-	return rank;
-}
-
-/* Kirchhoff's equations of the unknown arcs, and a row for arc `extra`. */
-static unsigned
-equations_rank(const struct trial *trial, const bool *counted, uint32_t extra)
-{
-	static int64_t rows[2 * WALK_BLOCKS + 2][WALK_ARCS];
-	uint32_t nodes = flow_nodes(trial->flow), n = flow_arcs(trial->flow);
-
-	memset(rows, 0, sizeof(rows));
-	for (uint32_t arc = 0; arc < n; arc++) {
-		if (counted[arc] || arc == trial->flow->back)
-			continue;
-		rows[arc_tail(trial->flow, arc)][arc] -= 1;
-		rows[arc_head(trial->flow, arc)][arc] += 1;
-	}
-	if (extra != ARC_NONE)
-		rows[nodes][extra] = 1;
-	return matrix_rank(rows, nodes + (extra != ARC_NONE), n);
-}
-
 /* A count is known just if linear algebra says that it is determined. */
 static void
 test_determined(void **state)
@@ -396,14 +344,14 @@ test_determined(void **state)
 		trial_measure(&trial, false);
 		assert_int_equal(trial_propagate(&trial), FLOW_CONSISTENT);
 		trial_check(&trial);
-		rank = equations_rank(&trial, counted, ARC_NONE);
+		rank = kirchhoff_rank(trial.flow, counted, ARC_NONE);
 		for (uint32_t arc = 0; arc < flow_arcs(trial.flow); arc++) {
 			bool known = trial.counts[arc].state != COUNT_UNKNOWN;
 
 			if (counted[arc] || arc == trial.flow->back)
 				continue;
-			assert_int_equal(known, equations_rank(
-				&trial, counted, arc) == rank);
+			assert_int_equal(known, kirchhoff_rank(
+				trial.flow, counted, arc) == rank);
 			yes += known;
 			no += !known;
 		}
