@@ -195,6 +195,41 @@ test_cost(void **state)
 	flow_free(drawn.flow);
 }
 
+/*
+ * A loop of one block, run ten times: two counters of edges, or one trap on
+ * the branch, with the block's own where they are one instruction.
+ */
+static void
+test_traps(void **state)
+{
+	static const struct {
+		bool traps, one;
+		uint32_t narcs, nsites;
+	} cases[] = {
+		{ false, false, 2, 2 }, { false, true, 2, 2 },
+		{ true, false, 2, 1 }, { true, true, 3, 1 },
+	};
+	struct drawn drawn = drawn_make("^A AA A$");
+	struct weights *weights = weights_guess(drawn.flow);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct placement_wish wish = { .traps = cases[i].traps };
+		struct placement *placement;
+
+		drawn.flow->one[drawn.verts['A']] = cases[i].one;
+		placement = placement_make(drawn.flow, weights, &wish);
+		assert_int_equal(placement->narcs, cases[i].narcs);
+		assert_int_equal(placement->nsites, cases[i].nsites);
+		assert_float_equal(placement->cost, 10, 1e-9);
+		assert_float_equal(placement_events(drawn.flow, weights,
+						    placement, wish.traps),
+				   10, 1e-9);
+		placement_free(placement);
+	}
+	weights_free(weights);
+	flow_free(drawn.flow);
+}
+
 /* Weights as of some walks. */
 static struct weights *
 walked_weights(const struct flow *flow, unsigned walks)
@@ -401,6 +436,7 @@ main(void)
 		cmocka_unit_test(test_figure_4),
 		cmocka_unit_test(test_drawings),
 		cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_traps),
 		cmocka_unit_test(test_optimum),
 		cmocka_unit_test(test_minimal),
 		cmocka_unit_test(test_measure),
