@@ -208,7 +208,7 @@ gather_blocks(struct gather *gather)
 }
 
 static void
-gather_roots(struct gather *gather, const uint32_t *entered, size_t nentered)
+gather_roots(struct gather *gather)
 {
 	const struct cfg *cfg = gather->cfg;
 	long entry = cfg->entry < 0 ? BLOCK_NONE :
@@ -217,26 +217,22 @@ gather_roots(struct gather *gather, const uint32_t *entered, size_t nentered)
 	if (entry >= 0)
 		gather_edge(gather, FLOW_ROOT, FLOW_BLOCK + (uint32_t)entry,
 			    BY_NOTHING);
-	for (size_t i = 0; i < nentered; i++)
-		gather_edge(gather, FLOW_ROOT, FLOW_BLOCK + entered[i],
-			    BY_NOTHING);
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
-		if (cfg->unresolved ||
+		if (cfg->unresolved || cfg->blocks[b].external ||
 		    (cfg->blocks[b].given && cfg->in[b] == cfg->in[b + 1]))
 			gather_edge(gather, FLOW_ROOT, FLOW_BLOCK + b,
 				    BY_NOTHING);
 }
 
 struct flow *
-flow_build(const struct cfg *cfg, const uint32_t *entered, size_t nentered,
-	   const uint32_t *leaky, size_t nleaky)
+flow_build(const struct cfg *cfg, const uint32_t *leaky, size_t nleaky)
 {
 	struct gather gather = { .cfg = cfg };
 	struct flow *flow;
 
 	gather.last = mem_alloc((FLOW_BLOCK + cfg->nblocks) *
 				sizeof(*gather.last));
-	gather_roots(&gather, entered, nentered);
+	gather_roots(&gather);
 	gather_blocks(&gather);
 	for (size_t i = 0; i < nleaky; i++)
 		gather_edge(&gather, FLOW_BLOCK + leaky[i], FLOW_EXIT, BY_LEAK);

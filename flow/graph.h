@@ -61,16 +61,16 @@ struct flow *flow_make(uint32_t nblocks, const struct flow_edge *edges,
 		       size_t n);
 
 /*
- * The graph of a function.  Returns, jumps out of the function and
- * instructions that stop lead to EXIT.  From ROOT lead edges to the entry, to
- * the `entered` blocks (landing pads), to leaders given to the cfg that no
+ * The graph of a function.  Returns, jumps out of the function, calls that do
+ * not come back and instructions that stop lead to EXIT.  From ROOT lead
+ * edges to the entry, to landing pads, to leaders given to the cfg that no
  * edge leads to and, if it has jumps that are not resolved, to every block.
- * The `leaky` blocks may be left in their middle without being told when;
- * leaving that is told (struct flow_extra) does not make them so.  Both are
- * indices of blocks.  Ways of one block to the same block are one edge.
+ * The `leaky` blocks, by index, may be left in their middle without being
+ * told when; leaving that is told (struct flow_extra) does not make them so.
+ * Ways of one block to the same block are one edge.
  */
-struct flow *flow_build(const struct cfg *cfg, const uint32_t *entered,
-			size_t nentered, const uint32_t *leaky, size_t nleaky);
+struct flow *flow_build(const struct cfg *cfg, const uint32_t *leaky,
+			size_t nleaky);
 void flow_free(struct flow *flow);
 
 /* Arcs are the edges, by their index, and behind them the blocks. */

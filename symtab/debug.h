@@ -18,4 +18,10 @@ void debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
 /* Append to r->frames what .eh_frame says. */
 void debug_read_frames(struct reading *r, struct elf *elf);
 
+/*
+ * Fill in the image's landing pads: every address at which an exception that
+ * is thrown through a function may continue in it.
+ */
+void debug_read_pads(struct reading *r, struct elf *elf);
+
 #endif

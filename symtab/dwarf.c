@@ -260,7 +260,7 @@ unit_read(struct debug *d, struct unit *unit)
 	dwarf_dealloc_die(die);
 }
 
-static bool
+bool
 debug_open(struct debug *d, struct elf *elf)
 {
 	if (debug_ok(d, lib_init(elf_fd(elf), &d->dbg, &d->err)))
@@ -269,7 +269,7 @@ debug_open(struct debug *d, struct elf *elf)
 	return false;
 }
 
-static void
+void
 debug_close(struct debug *d)
 {
 	if (d->dbg)

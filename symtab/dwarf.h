@@ -8,7 +8,7 @@
 #include <libdwarf/dwarf.h>
 #include <libdwarf/libdwarf.h>
 
-#include "symtab/dwarf_lines.h"
+#include "symtab/elf.h"
 
 /* What changed between libdwarf 20210528 and 0.11. */
 #ifdef DW_LIBDWARF_VERSION
@@ -81,6 +81,10 @@ struct facts {
 /* The libdwarf call went well; else remembers what it said. */
 bool debug_ok(struct debug *d, int result);
 void debug_damage(struct debug *d, const char *what);
+
+/* Begin with a file, d being zero but for r; false if there is no DWARF. */
+bool debug_open(struct debug *d, struct elf *elf);
+void debug_close(struct debug *d);
 
 /* The unit that the DIE at offset is of, or NULL. */
 struct unit *debug_unit(struct debug *d, Dwarf_Off offset);

@@ -322,6 +322,20 @@ elf_section(struct elf *elf, const char *name)
 	return (struct bytes){ data->d_buf, data->d_size };
 }
 
+uint64_t
+elf_section_addr(const struct elf *elf, const char *name)
+{
+	GElf_Shdr sh;
+
+	return section_find(elf, name, &sh) ? sh.sh_addr : 0;
+}
+
+Elf *
+elf_handle(const struct elf *elf)
+{
+	return elf->libelf;
+}
+
 void
 elf_lines(struct elf *elf, struct line_sections *sections)
 {

@@ -40,12 +40,24 @@ int elf_headers(struct elf *elf, struct reading *r);
  */
 int elf_symbols(struct elf *elf, struct reading *r);
 
+/*
+ * Fill in the image's constant data, code addresses in data, and imports, as
+ * far as they can be read: without them less is known, nothing wrong.
+ */
+void elf_data(struct elf *elf, struct reading *r);
+
 /* Has DWARF, or a .symtab. */
 bool elf_has_dwarf(const struct elf *elf);
 bool elf_has_symtab(const struct elf *elf);
 
 /* The contents of .NAME or .zNAME, uncompressed; none if it has none. */
 struct bytes elf_section(struct elf *elf, const char *name);
+
+/* Address of the section of that name, 0 when it has none. */
+uint64_t elf_section_addr(const struct elf *elf, const char *name);
+
+/* libelf's own, for elf_data.c. */
+struct Elf *elf_handle(const struct elf *elf);
 
 /* The sections with line tables, uncompressed; they live as long as elf. */
 void elf_lines(struct elf *elf, struct line_sections *sections);

@@ -147,6 +147,10 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	}
 	if (err == 0 && dwarf)
 		dwarf_of(r, elf, want);
+	if (err == 0 && want & IMAGE_FLOW) {
+		elf_data(elf, r);
+		debug_read_pads(r, elf);
+	}
 	image->stripped = !r->symtab && !r->dwarf;
 	if (err == 0 && image->stripped) {
 		debug_read_frames(r, elf);
@@ -220,6 +224,12 @@ image_close(struct image *image)
 	free(image->funcs);
 	free(image->inlines);
 	free(image->rows);
+	for (size_t i = 0; i < image->ndata; i++)
+		free(image->data[i].bytes);
+	free(image->data);
+	free(image->refs);
+	free(image->pads);
+	free(image->imports);
 	free(image);
 }
 
@@ -235,6 +245,51 @@ image_text(const struct image *image, uint64_t addr, size_t *avail)
 		*avail = seg->filesz - (addr - seg->addr);
 		return seg->bytes + (addr - seg->addr);
 	}
+	return NULL;
+}
+
+/*
+ * Of n elements that begin with an ascending address, how many begin at or
+ * before addr.
+ */
+static size_t
+upper(const void *base, size_t n, size_t size, uint64_t addr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (*(const uint64_t *)((const char *)base + mid * size) <=
+		    addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+const uint8_t *
+image_data(const struct image *image, uint64_t addr, size_t *avail)
+{
+	size_t i = upper(image->data, image->ndata, sizeof(*image->data),
+			 addr);
+	const struct data *data = i ? &image->data[i - 1] : NULL;
+
+	if (!data || addr - data->addr >= data->size)
+		return image_text(image, addr, avail);
+	*avail = data->size - (addr - data->addr);
+	return data->bytes + (addr - data->addr);
+}
+
+const char *
+image_import(const struct image *image, uint64_t slot)
+{
+	size_t i = upper(image->imports, image->nimports,
+			 sizeof(*image->imports), slot);
+
+	if (i && image->imports[i - 1].slot == slot)
+		return image->imports[i - 1].name;
 	return NULL;
 }
 
