@@ -125,6 +125,8 @@ struct host {
 	int (*data_read)(pid_t tid, uint64_t va, void *buf, size_t n);
 	int (*data_write)(pid_t tid, uint64_t va, const void *buf, size_t n);
 
+	/* Has the task ended but for being waited for, or for its threads? */
+	bool (*zombie)(pid_t tid);
 	/* The id of the process that started the task's process, or 0. */
 	pid_t (*parent)(pid_t tid);
 	/* The memory map; freed by mappings_free. */

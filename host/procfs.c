@@ -153,6 +153,12 @@ procfs_state(pid_t tid)
 	return state;
 }
 
+bool
+procfs_zombie(pid_t tid)
+{
+	return procfs_state(tid) == 'Z';
+}
+
 int
 procfs_threads(pid_t pid, pid_t **tids, size_t *n)
 {

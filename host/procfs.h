@@ -15,6 +15,7 @@ char *procfs_exe(pid_t tid, char **open_path);
 char *procfs_mapped(pid_t tid, const struct mapping *map);
 
 pid_t procfs_parent(pid_t tid);
+bool procfs_zombie(pid_t tid);
 
 /* The ids of the process's threads, appended to *tids; 0 or HOST_GONE. */
 int procfs_threads(pid_t pid, pid_t **tids, size_t *n);

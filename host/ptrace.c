@@ -558,6 +558,7 @@ const struct host host_ptrace = {
 	.mem_write = ptrace_mem_write,
 	.data_read = ptrace_data_read,
 	.data_write = ptrace_data_write,
+	.zombie = procfs_zombie,
 	.parent = procfs_parent,
 	.maps = procfs_maps,
 	.auxv = procfs_auxv,

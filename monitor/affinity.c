@@ -68,7 +68,7 @@ affinity_forget(struct run *run, struct task *task)
 	task->pinned = false;
 	if (!--npinned) {
 		sched_setaffinity(0, sizeof(own), &own);
-		notice_ticks(run->deadline > 0);
+		notice_ticks(false);
 	}
 }
 

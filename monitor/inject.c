@@ -40,8 +40,10 @@ spot_run(struct run *run, struct task *task)
 		if (run->host->resume(task->tid, RESUME_RUN, 0))
 			return HOST_GONE;
 		run_wait_task(run, task, &event);
-		if (task->state == TASK_DEAD || event.kind == EVENT_EXITING)
+		if (task->state == TASK_DEAD || event.kind == EVENT_EXITING) {
+			run_requeue(run, &event);
 			return HOST_GONE;
+		}
 	} while (event.kind != EVENT_TRAP ||
 		 run->host->trap_cause(task->tid) != TRAP_INSN);
 	return HOST_OK;

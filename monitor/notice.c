@@ -104,8 +104,7 @@ notice_tick(void)
 void
 notice_ticks(bool on)
 {
-	if (on == (bool)ticks_wanted)
-		return;
-	ticks_wanted = on;
-	ticks_set(on);
+	ticks_wanted += on ? 1 : -1;
+	if (ticks_wanted == on)
+		ticks_set(on);
 }

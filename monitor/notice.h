@@ -29,7 +29,10 @@ bool notice_report(void);
 /* Did a tick pass since the last call? */
 bool notice_tick(void);
 
-/* Ticks, by which host->wait returns EVENT_WAKE every TICK_MS. */
+/*
+ * Ticks, by which host->wait returns EVENT_WAKE every TICK_MS: they go on as
+ * long as somebody wants them.
+ */
 void notice_ticks(bool on);
 
 #endif

@@ -162,6 +162,9 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 	struct event event = { EVENT_PAUSED, task->tid, 0 };
 
 	run_pause(run, task->process->space, task);
+	/* Meanwhile it may have been killed, and have said so. */
+	if (run_queued(run, task))
+		return;
 	if (run->host->reg_set(task->tid, arch->reg_pc, hit->va) ||
 	    trap_set(run, task, hit->va, hit->patched->saved)) {
 		run_resume(run, task, 0);

@@ -130,6 +130,7 @@ struct pause {
 	struct space *space;
 	struct task *except;
 	bool waiting;		/* some have not stopped yet */
+	bool late;		/* that takes long */
 };
 
 /* Could it run code of the space that is to stand still? */
@@ -148,31 +149,47 @@ task_pause(struct run *run, struct task *task, void *pause)
 		run->host->pause(task->tid);
 }
 
+/*
+ * A leader that was killed is a zombie until its threads, which may be among
+ * those that stand still, have ended.  Usually it has told (EVENT_EXITING),
+ * but not if that was overtaken by a resume meant for an earlier stop.
+ */
 static void
 task_pausing(struct run *run, struct task *task, void *ctx)
 {
 	struct pause *pause = ctx;
 
-	pause->waiting |= task_to_pause(task, pause);
+	if (!task_to_pause(task, pause))
+		return;
+	if (pause->late && task->tid == task->process->pid &&
+	    run->host->zombie(task->tid))
+		task->exiting = true;
+	else
+		pause->waiting = true;
 }
 
 void
 run_pause(struct run *run, struct space *space, struct task *except)
 {
-	struct pause pause = { space, except, false };
+	struct pause pause = { space, except, false, false };
 	struct event event;
 
 	task_each(run, task_pause, &pause);
+	/* By a tick a zombie will be noticed. */
+	notice_ticks(true);
 	for (;;) {
 		pause.waiting = false;
 		task_each(run, task_pausing, &pause);
 		if (!pause.waiting)
-			return;
+			break;
 		if (host_event(run, &event))
 			run_requeue(run, &event);
 		else if (event.kind == EVENT_DONE)
-			return;
+			break;
+		else
+			pause.late = true;
 	}
+	notice_ticks(false);
 }
 
 void
@@ -250,163 +267,6 @@ run_call_again(struct run *run, struct task *task)
 	regs.r[run->arch->reg_pc] -= run->arch->syscall_len;
 	regs.r[abi->reg_orig] = -1;
 	run->host->regs_set(task->tid, &regs);
-}
-
-/* ---- what events mean for the tables */
-
-void
-run_announce(struct run *run, pid_t tid, struct process *process)
-{
-	struct task *task = task_find(run, tid);
-
-	run->nthreads++;
-	if (!task) {
-		task_new(run, tid, process);
-		return;
-	}
-	task->process = process;
-	process->ntasks++;
-	if (task->has_held)
-		run_requeue(run, &task->held);
-	task->has_held = false;
-}
-
-/*
- * Which kind of child: the call's flags tell, as the event's name does not
- * (a clone may share the memory and be reported as a fork).
- */
-static uint64_t
-clone_flags(struct run *run, struct task *task)
-{
-	const struct abi *abi = run->abi;
-	uint64_t flags = 0;
-	struct regs regs;
-	int nr;
-
-	if (run->host->regs_get(task->tid, &regs))
-		return 0;
-	nr = (int)regs.r[abi->reg_orig];
-	if (nr == abi->nr_vfork)
-		return CLONE_VM | CLONE_VFORK;
-	if (nr == abi->nr_clone)
-		return regs.r[abi->reg_arg[0]];
-	if (nr == abi->nr_clone3)
-		run->host->data_read(task->tid, regs.r[abi->reg_arg[0]],
-				     &flags, sizeof(flags));
-	return flags;
-}
-
-static struct process *
-process_fork(struct run *run, const struct process *parent, pid_t pid,
-	     bool shared)
-{
-	struct space *space = parent->space;
-	struct process *process;
-
-	if (space && shared)
-		space_hold(space);
-	else if (space)
-		space = space_copy(space, run->host->mem_open(pid));
-	process = process_new(run, pid, space);
-	process->counted = parent->counted &&
-			   run->opts->follow == FOLLOW_ALL;
-	process->watched = parent->watched;
-	return process;
-}
-
-static void
-account_new(struct run *run, struct task *task, const struct event *event)
-{
-	uint64_t flags = clone_flags(run, task);
-	struct process *process = task->process;
-
-	task->vforking = event->kind == EVENT_VFORK;
-	if (!event->value)
-		return;
-	if (!(flags & CLONE_THREAD))
-		process = process_fork(run, process, event->value,
-				       flags & CLONE_VM);
-	run_announce(run, event->value, process);
-}
-
-static void
-exec_other(struct run *run, struct task *task, void *survivor)
-{
-	const struct task *self = survivor;
-
-	if (task != self && task->process == self->process)
-		task_free(run, task);
-}
-
-static void
-account_exec(struct run *run, struct task *task)
-{
-	struct process *process = task->process;
-
-	task_each(run, exec_other, task);
-	space_drop(run, process->space);
-	process->space = space_new(run->host->mem_open(task->tid));
-	task->vforking = false;
-	task->exiting = false;
-	task->redo = REDO_NONE;
-	if (task->tid == run->root)
-		run->root_started = true;
-}
-
-/* A process is ending that may not have told of this child of its. */
-static void
-task_adopt(struct run *run, struct task *task, void *ctx)
-{
-	struct process *parent = ctx;
-
-	if (!task->process && task->parent == parent->pid)
-		run_announce(run, task->tid,
-			     process_fork(run, parent, task->tid, false));
-}
-
-static void
-account_end(struct run *run, struct task *task, const struct event *event)
-{
-	if (task->tid == run->root) {
-		run->root_ended = true;
-		run->root_status = event->value;
-		if (event->kind == EVENT_KILLED) {
-			run->root_signal = event->value;
-			run->root_status = 128 + event->value;
-		}
-		notice_typed();
-	}
-	/* Killed in the middle of a fork it made no event of it. */
-	if (task->process->ntasks == 1)
-		task_each(run, task_adopt, task->process);
-	task_free(run, task);
-}
-
-void
-run_account(struct run *run, struct task *task, const struct event *event)
-{
-	switch (event->kind) {
-	case EVENT_CLONE:
-	case EVENT_FORK:
-	case EVENT_VFORK:
-		account_new(run, task, event);
-		break;
-	case EVENT_VFORK_DONE:
-		task->vforking = false;
-		break;
-	case EVENT_EXEC:
-		account_exec(run, task);
-		break;
-	case EVENT_EXITING:
-		task->exiting = true;
-		break;
-	case EVENT_EXITED:
-	case EVENT_KILLED:
-		account_end(run, task, event);
-		break;
-	default:
-		break;
-	}
 }
 
 /* ---- handling */

@@ -167,6 +167,15 @@ void space_hold(struct space *space);
 void space_drop(struct run *run, struct space *space);
 void module_drop(struct module *module);
 
+/* ---- account.c */
+
+/* Make the tables say what the event says: new tasks, exec, ends. */
+void run_account(struct run *run, struct task *task,
+		 const struct event *event);
+
+/* The task belongs to this process: its first stop may take its course. */
+void run_announce(struct run *run, pid_t tid, struct process *process);
+
 /* ---- run.c: events */
 
 /* Say something the user should know, once for each different text. */
@@ -179,10 +188,6 @@ void run_wait_task(struct run *run, struct task *task, struct event *event);
 /* Monotonic seconds. */
 double run_clock(void);
 
-/* Make the tables say what the event says: new tasks, exec, ends. */
-void run_account(struct run *run, struct task *task,
-		 const struct event *event);
-
 /* Put an event back, to be handled in its turn. */
 void run_requeue(struct run *run, const struct event *event);
 
@@ -191,9 +196,6 @@ void run_requeue(struct run *run, const struct event *event);
  * `except`.  Their events are queued; handling those lets them go on.
  */
 void run_pause(struct run *run, struct space *space, struct task *except);
-
-/* The task belongs to this process: its first stop may take its course. */
-void run_announce(struct run *run, pid_t tid, struct process *process);
 
 /* The task's event in the queue, or NULL. */
 const struct event *run_queued(const struct run *run,
@@ -257,6 +259,14 @@ void process_rescan(struct run *run, struct task *task);
 struct module *space_module(const struct space *space, uint64_t va);
 void module_unplant(struct run *run, struct space *space, pid_t tid,
 		    const struct module *module);
+
+/* ---- slots.c */
+
+/*
+ * Map and fill the area for the sites to be slotted; those for which that
+ * fails are patched another way.
+ */
+void module_slots(struct run *run, struct task *task, struct module *module);
 
 /* ---- patch.c */
 

@@ -487,14 +487,14 @@ segments_read(struct elf *elf, struct reading *r)
 			return -1;
 		if (ph.p_type != PT_LOAD)
 			continue;
-		/* Else a small file might ask for any amount of memory. */
-		if (ph.p_flags & PF_X && ph.p_filesz)
+		if (segment_read(elf, r, &ph) < 0)
+			return -1;
+		if (ph.p_flags & PF_X)
 			code += ph.p_filesz;
+		/* Else a small file might ask for any amount of memory. */
 		if (code / 2 > (uint64_t)elf->stat.st_size)
 			return fail("%s: damaged: its segments overlap",
 				    elf->path);
-		if (segment_read(elf, r, &ph) < 0)
-			return -1;
 	}
 	if (!code)
 		return fail("%s: has no code (a separate debug file?)",

@@ -5,6 +5,7 @@
  */
 #include "symtab/image.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,16 +129,13 @@ dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
 	elf_close(supplement);
 }
 
-static int
+static void
 image_read(struct reading *r, struct elf *elf, unsigned want)
 {
 	struct image *image = r->image;
 	bool dwarf = elf_has_dwarf(elf);
-	struct elf *debug = NULL;
-	int err = elf_symbols(elf, r);
+	struct elf *debug = dwarf ? NULL : separate_debug(elf, r);
 
-	if (err == 0 && !dwarf)
-		debug = separate_debug(elf, r);
 	if (debug) {
 		image->debug_path = mem_strdup(elf_path(debug));
 		if (!r->symtab && elf_symbols(debug, r) < 0)
@@ -145,55 +143,85 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 		if (elf_has_dwarf(debug))
 			dwarf_of(r, debug, want);
 	}
-	if (err == 0 && dwarf)
+	if (dwarf)
 		dwarf_of(r, elf, want);
 	if (err == 0 && want & IMAGE_FLOW) {
 		elf_data(elf, r);
 		debug_read_pads(r, elf);
 	}
 	image->stripped = !r->symtab && !r->dwarf;
-	if (err == 0 && image->stripped) {
+	if (image->stripped) {
 		debug_read_frames(r, elf);
 		reading_remark(r, "%s is stripped: functions are from "
 			       ".dynsym and .eh_frame", image->path);
 	}
 	elf_close(debug);
-	return err;
+	funcs_make(r);
+}
+
+/* Begin an image; what must be right of a file is checked. */
+static struct elf *
+reading_begin(struct reading *r, const char *path, const char *real_path)
+{
+	struct image_priv *priv = mem_alloc(sizeof(*priv));
+	struct elf *elf;
+
+	r->pool = &priv->pool;
+	r->image = mem_alloc(sizeof(*r->image));
+	r->image->priv = priv;
+	r->image->path = mem_strdup(path);
+	elf = elf_open(path, real_path);
+	if (elf && elf_headers(elf, r) == 0 && elf_symbols(elf, r) == 0)
+		return elf;
+	elf_close(elf);
+	return NULL;
+}
+
+static void
+reading_end(struct reading *r, struct elf *elf)
+{
+	elf_close(elf);
+	for (size_t i = 0; i < r->nsubs; i++)
+		free(r->subs[i].ranges);
+	free(r->subs);
+	free(r->texts);
+	free(r->symbols);
+	free(r->frames);
+	map_free(&r->paths);
+	map_free(&r->sequences);
 }
 
 struct image *
 image_open(const char *path, const char *real_path, unsigned want,
 	   void (*progress)(void *), void *arg)
 {
-	struct image *image = mem_alloc(sizeof(*image));
-	struct image_priv *priv = mem_alloc(sizeof(*priv));
-	struct reading r = {
-		.image = image, .pool = &priv->pool,
-		.progress = progress, .arg = arg,
-	};
-	struct elf *elf;
-	int err = -1;
+	struct reading r = { .progress = progress, .arg = arg };
+	struct elf *elf = reading_begin(&r, path, real_path);
 
-	image->priv = priv;
-	image->path = mem_strdup(path);
-	elf = elf_open(path, real_path);
-	if (elf && elf_headers(elf, &r) == 0)
-		err = image_read(&r, elf, want);
-	elf_close(elf);
-	if (err == 0)
-		funcs_make(&r);
-	for (size_t i = 0; i < r.nsubs; i++)
-		free(r.subs[i].ranges);
-	free(r.subs);
-	free(r.texts);
-	free(r.symbols);
-	free(r.frames);
-	map_free(&r.paths);
-	map_free(&r.sequences);
-	if (err == 0)
-		return image;
-	image_close(image);
+	if (elf)
+		image_read(&r, elf, want);
+	reading_end(&r, elf);
+	if (elf)
+		return r.image;
+	image_close(r.image);
 	return NULL;
+}
+
+const struct arch *
+image_probe(const char *path)
+{
+	struct reading r = { 0 };
+	struct elf *elf = reading_begin(&r, path, NULL);
+	const struct arch *arch = NULL;
+
+	if (elf && !reading_text(&r, r.image->entry))
+		fail("%s: damaged: it begins at 0x%" PRIx64
+		     ", which is not its code", path, r.image->entry);
+	else if (elf)
+		arch = r.image->arch;
+	reading_end(&r, elf);
+	image_close(r.image);
+	return arch;
 }
 
 static void
@@ -310,14 +338,4 @@ image_func(const struct image *image, uint64_t addr)
 	if (lo && addr < priv->ranges[lo - 1].hi)
 		return &image->funcs[priv->ranges[lo - 1].func];
 	return NULL;
-}
-
-const struct arch *
-image_probe(const char *path)
-{
-	struct elf *elf = elf_open(path, NULL);
-	const struct arch *arch = elf ? elf_program(elf) : NULL;
-
-	elf_close(elf);
-	return arch;
 }

@@ -165,8 +165,8 @@ const char *image_import(const struct image *image, uint64_t slot);
 const struct func *image_func(const struct image *image, uint64_t addr);
 
 /*
- * A quick look: the arch of a program that pmon can monitor, or NULL with the
- * message saying why it cannot.
+ * A quick look before a program is run: its arch, or NULL with the message
+ * saying why pmon cannot monitor it.
  */
 const struct arch *image_probe(const char *path);
 

@@ -195,7 +195,8 @@ sizes_and_overlaps(void **state)
 	"static int __attribute__((noinline)) sum(int *v, int n) {\n" \
 	"	int s = 0;\n" \
 	"	for (int i = 0; i < n; i++) {\n" \
-	"		if (v[i] < 0) { fatal(i); fatal(s * " n "); s = 3; }\n" \
+	"		if (v[i] < 0) { fatal(i); fatal(s * " n "); s = 3; }" \
+	"\n" \
 	"		s += v[i] * " n ";\n" \
 	"	}\n" \
 	"	return s;\n" \

@@ -1,0 +1,77 @@
+# Libraries: loaded with the program, later, again, in the place of others.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Cwd qw(abs_path);
+use Test::More;
+use Pmon;
+
+my ($rounds, $calls) = (4, 7);
+
+for my $optimised ('-O0', '-O2') {
+	my $program = compile('dlopen.c', $optimised);
+	my %lib = map { $_ => abs_path(compile('plug.c', $optimised, '-shared',
+	    '-fPIC', '-fno-inline', "-DTAG=$_")) } qw(one two);
+	my @argv = ($program, $rounds, $calls, "$lib{one}:one",
+	    "$lib{two}:two");
+	my $alone = run(\@argv);
+
+	is(ended($alone), 'status 0', 'runs alone');
+	for my $patch (@patches) {
+		my $what = "$optimised, $patch";
+		# Every round, and at the end.
+		my $loads = $rounds + 1;
+		my %expected = map {
+			("init_$_" => $loads, "fini_$_" => $loads,
+			    "resolve_$_" => $loads, "work_$_" => $loads,
+			    "helper_$_" => $loads * $calls,
+			    "chosen_$_" => $loads * $calls)
+		} qw(one two);
+		my $run = monitor(["--patch=$patch", '--object=*plug-*'],
+		    \@argv);
+
+		same($alone, $run, $what);
+		counts_are($run, \%expected, $what);
+		is($run->{funcs}{main}, undef, 'only the libraries count');
+		lines_are($run, 'plug.c', annotated('tests/prog/plug.c',
+		    W => 2 * $loads * $calls), $what)
+		    if $optimised eq '-O0';
+
+		$run = monitor(["--patch=$patch", '--object=*',
+		    '--units=func', '--func=*_one', '--func=main',
+		    '--func=load', '--func=dlsym'], \@argv);
+		same($alone, $run, "$what, all objects");
+		delete $expected{$_} for grep { /_two/ } keys %expected;
+		counts_are($run, { %expected, main => 1, load => 2 * $loads },
+		    "$what, all objects");
+		# glibc itself looks for some of its symbols by dlsym, if by
+		# any, hence at least.
+		cmp_ok($run->{funcs}{dlsym} // 0, '>=', 2 * $loads,
+		    'and libc');
+
+		my @preload = ('/usr/bin/env', "LD_PRELOAD=$lib{one}",
+		    $program, 'preload', 25);
+		$run = monitor(["--patch=$patch", '--units=func',
+		    '--object=*plug-*'], \@preload);
+		same(run(\@preload), $run, "$what, preloaded");
+		counts_are($run, { getppid => 25, init_one => 1,
+		    fini_one => 1 }, "$what, preloaded");
+	}
+}
+
+# Every function of the C library and the dynamic linker counts, too, and
+# disturbs nothing.
+my $program = compile('dlopen.c', '-O2');
+my $lib = abs_path(compile('plug.c', '-O2', '-shared', '-fPIC',
+    '-fno-inline', '-DTAG=one'));
+for my $patch (@patches) {
+	my @argv = ($program, 2, 3, "$lib:one");
+	my $run = monitor(["--patch=$patch", '--object=*', '--units=func'],
+	    \@argv);
+
+	same(run(\@argv), $run, "$patch, all of all objects");
+	counts_are($run, { work_one => 3, helper_one => 9, main => 1,
+	    dlclose => 2, dlopen => 3 }, "$patch, all of all objects");
+}
+
+done_testing;

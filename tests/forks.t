@@ -1,0 +1,110 @@
+# Processes: fork, vfork, exec, spawn, daemons, with threads or without.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pmon;
+
+my $program = compile('forks.c', '-O0', '-pthread');
+my $fast = compile('forks.c', '-O2', '-pthread', '-no-pie');
+
+# Arguments, the calls in all processes, those in the first alone.
+my @modes = (
+	['forks 4 4 50', { work => 5 * 4 * 50 }, { work => 4 * 50 }],
+	['tree 4', { node => 31 }, { node => 1 }],
+	['vfork 20', { in_child => 40, in_parent => 20 }, { in_parent => 20 }],
+	['vforkexec 8', { in_child => 8, in_parent => 8, leaf => 24 },
+	    { in_parent => 8, in_child => 0, leaf => 0 }],
+	['vforkfail 20', { in_child => 20, in_parent => 20 },
+	    { in_child => 0, in_parent => 20 }],
+	['vforkthreads 6 200', { in_child => 6, in_parent => 6, leaf => 18,
+	    work => 800 }, { in_child => 0, in_parent => 6, leaf => 0,
+	    work => 800 }],
+	['spawn 8', { in_parent => 8, leaf => 16 },
+	    { in_parent => 8, leaf => 0 }],
+	['system 4', { leaf => 8 }, { leaf => 0 }],
+	['daemon 50', { work => 50 }, { work => 0 }],
+	['threadfork 8 200', { in_child => 32, work => 800 },
+	    { in_child => 0, work => 800 }],
+	['chain 12', { work => 13, main => 13 }, { work => 13 }],
+	['storm 100', { in_child => 100 }, { in_child => 0 }],
+	['killed 12', {}, {}],
+);
+for my $patch (@patches) {
+	for my $case (@modes) {
+		my ($args, $all, $first) = @$case;
+
+		for my $prog ($program, $fast) {
+			my @argv = ($prog, split ' ', $args);
+			my $alone = run(\@argv);
+			my $what = "$patch, $args" .
+			    ($prog eq $fast ? ', -O2' : '');
+			my $run = monitor(["--patch=$patch",
+			    '--units=func'], \@argv);
+
+			same($alone, $run, $what);
+			counts_are($run, $all, $what);
+			$run = monitor(["--patch=$patch", '--units=func',
+			    '--follow=none'], \@argv);
+			same($alone, $run, "$what, none followed");
+			counts_are($run, $first, "$what, none followed");
+		}
+	}
+}
+
+# exec in a thread ends the others at whatever they are doing.
+for my $patch (@patches) {
+	for my $time (1 .. 5) {
+		my $run = monitor(["--patch=$patch", '--units=func'],
+		    [$program, 'threadexec', 20]);
+
+		is(ended($run), 'status 42', "$patch: exec in a thread");
+		counts_are($run, { leaf => 20, in_parent => 1, execer => 1 },
+		    "$patch: exec in a thread");
+	}
+}
+
+# The program ends, a child does not: it is counted to its end.
+for my $patch (@patches) {
+	my $run = monitor(["--patch=$patch", '--units=func'],
+	    [$program, 'orphan', 30]);
+
+	is(ended($run), 'status 11', "$patch: the status of the program");
+	counts_are($run, { work => 30 }, "$patch: its orphan counts");
+}
+
+# Lines too.
+for my $patch (@patches) {
+	my $run = monitor(["--patch=$patch"], [$program, 'forks', 3, 3, 20]);
+
+	lines_are($run, 'forks.c', annotated('tests/prog/forks.c',
+	    W => 4 * 3 * 20), "$patch: forks with lines");
+}
+
+# A script: its interpreter runs, and what that starts is counted.
+my $script = spew("$scratch/script", <<"END", 0755);
+#!/bin/sh
+echo one
+$program leaf 4 || echo two \$?
+( $program leaf 5; exit 9 ) | cat
+$program vforkexec 2 &
+wait \$!
+echo three \$?
+exec $program leaf 6
+END
+for my $patch (@patches) {
+	my $alone = run([$script]);
+	my $run = monitor(["--patch=$patch", '--units=func',
+	    '--object=' . $program], [$script]);
+
+	is($alone->{status}, 42, 'the script ends as its last program');
+	same($alone, $run, "$patch, script");
+	counts_are($run, { leaf => 4 + 5 + 2 * 3 + 6, in_child => 2 },
+	    "$patch, script");
+	$run = monitor(["--patch=$patch", '--units=func'], [$script]);
+	same($alone, $run, "$patch, script and its shell");
+	counts_are($run, { leaf => 4 + 5 + 2 * 3 + 6, in_child => 2 },
+	    "$patch, script and its shell");
+}
+
+done_testing;

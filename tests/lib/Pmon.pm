@@ -1,0 +1,328 @@
+# What the tests of whole programs share: compiling test programs, running
+# them alone and under pmon within a time limit, and reading reports.
+#
+# run and monitor return a hash: status (exit status), signal (that killed
+# it, or 0), out, err, late (it was killed for taking too long), and for
+# monitor: funcs, lines (see funcs_read, lines_read), report (text of the
+# summary).
+package Pmon;
+
+use strict;
+use warnings;
+use Digest::MD5 qw(md5_hex);
+use Exporter qw(import);
+use File::Basename qw(basename);
+use File::Path qw(make_path);
+use File::Temp qw(tempdir);
+use POSIX qw(WNOHANG);
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw($pmon $build $cc $scratch @patches compile
+    run start finish monitor monitor_start monitor_finish same counts_are
+    lines_are annotated funcs_read lines_read slurp spew wait_for ended);
+
+our $pmon = $ENV{PMON} // 'build/pmon';
+our $build = $ENV{PMON_BUILD} // 'build';
+our $cc = $ENV{CC} || 'cc';
+our $scratch = tempdir('pmon-test-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+our @patches = qw(step slot auto);
+
+# Seconds that any one program may take.
+my $limit = $ENV{PMON_LIMIT} // 60;
+my $serial = 0;
+my %running;
+
+$pmon = "$ENV{PWD}/$pmon" if $pmon !~ m{^/} && $ENV{PWD};
+
+sub
+slurp
+{
+	my ($file) = @_;
+
+	local $/;
+	open my $in, '<', $file or return '';
+	return scalar <$in> // '';
+}
+
+sub
+spew
+{
+	my ($file, $text, $mode) = @_;
+
+	open my $out, '>', $file or die "$file: $!";
+	print $out $text;
+	close $out or die "$file: $!";
+	chmod $mode, $file if defined $mode;
+	return $file;
+}
+
+# Compile tests/prog/SOURCE (or several, in an array) with the flags; the
+# path of the program, which is kept as long as sources and flags are the
+# same.
+sub
+compile
+{
+	my ($sources, @flags) = @_;
+	my @files = map { m{/} ? $_ : "tests/prog/$_" }
+	    ref $sources ? @$sources : $sources;
+	my $compiler = $files[0] =~ /\.cc$/ ? $ENV{CXX} || 'c++' : $cc;
+	my $name = basename($files[0]) =~ s/\.\w+$//r;
+	my $key = substr(md5_hex(join "\0", $compiler, @flags, @files,
+		map { slurp($_) } @files, glob 'tests/prog/*.h'), 0, 8);
+	my $path = "$build/prog/$name-$key";
+
+	return $path if -e $path;
+	make_path("$build/prog");
+	my $made = "$path.$$";
+	my @command = ($compiler, '-g', @flags, '-o', $made, @files);
+	system(@command) == 0 or die "failed: @command\n";
+	rename $made, $path or die "$path: $!";
+	return $path;
+}
+
+# Start a program: fork and exec with standard files in the scratch directory.
+# Options: in (text for its stdin), in_file, env (hash), dir, before (code run
+# in the child), limit.
+sub
+start
+{
+	my ($argv, %opt) = @_;
+	my $base = "$scratch/run" . ++$serial;
+	my $in = $opt{in_file} // '/dev/null';
+
+	$in = spew("$base.in", $opt{in}) if defined $opt{in};
+	my $pid = fork // die "fork: $!";
+	if (!$pid) {
+		setpgrp unless $opt{same_group};
+		open STDIN, '<', $in or die "$in: $!";
+		open STDOUT, '>', "$base.out" or die;
+		open STDERR, '>', "$base.err" or die;
+		if ($opt{dir}) {
+			chdir $opt{dir} or die "$opt{dir}: $!";
+		}
+		local %ENV = (%ENV, %{$opt{env} // {}});
+		$opt{before}->() if $opt{before};
+		exec { $argv->[0] } @$argv
+		    or print STDERR "exec $argv->[0]: $!\n";
+		POSIX::_exit(127);
+	}
+	$running{$pid} = 1;
+	return { pid => $pid, base => $base, argv => $argv,
+	    deadline => time + ($opt{limit} // $limit) };
+}
+
+# Wait for the end of what was started.
+sub
+finish
+{
+	my ($run) = @_;
+	my ($pid, $late, $pause) = ($run->{pid}, 0, 0.001);
+
+	while (waitpid($pid, WNOHANG) == 0) {
+		if (!$late && time > $run->{deadline}) {
+			$late = 1;
+			diag "too long: @{$run->{argv}}";
+			diag slurp("$run->{base}.err");
+			kill KILL => -$pid;
+			kill KILL => $pid;
+		}
+		sleep $pause;
+		$pause *= 1.3 if $pause < 0.05;
+	}
+	my $status = $?;
+	# What it left behind in its group.
+	kill KILL => -$pid;
+	delete $running{$pid};
+	my %result = (%$run, status => $status >> 8, signal => $status & 127,
+	    out => slurp("$run->{base}.out"), err => slurp("$run->{base}.err"),
+	    late => $late);
+	unlink glob "$run->{base}.{in,out,err}";
+	return \%result;
+}
+
+sub
+run
+{
+	return finish(start(@_));
+}
+
+# Start argv under pmon with these options of pmon's.  Reports go to files, so
+# that all of stderr is the program's or a message of pmon's.
+sub
+monitor_start
+{
+	my ($options, $argv, %opt) = @_;
+	my $base = "$scratch/report" . ++$serial;
+	my @reports = ("--report=summary:$base.summary,funcs:$base.funcs");
+
+	push @reports, "--report=listing:$base.listing"
+	    unless grep { /^--units=func$/ } @$options;
+	push @reports, "--report=inlines:$base.inlines" if $opt{inlines};
+	my $run = start([$pmon, @$options, @reports,
+		@$argv ? ('--', @$argv) : ()], %opt);
+	$run->{reports} = $base;
+	return $run;
+}
+
+sub
+monitor_finish
+{
+	my $run = finish(@_);
+	my $base = $run->{reports};
+
+	$run->{report} = slurp("$base.summary");
+	$run->{funcs} = funcs_read("$base.funcs", aliases => 1);
+	$run->{inlines} = funcs_read("$base.inlines");
+	$run->{lines} = lines_read("$base.listing");
+	unlink glob "$base.*";
+	return $run;
+}
+
+sub
+monitor
+{
+	return monitor_finish(monitor_start(@_));
+}
+
+# A report of functions: name => calls ('?' if unknown).  Functions of one
+# name are summed.  With `aliases`, a function's other names count too.
+sub
+funcs_read
+{
+	my ($file, %opt) = @_;
+	my (%calls, $column);
+
+	open my $in, '<', $file or return {};
+	local $_;
+	while (<$in>) {
+		chomp;
+		$column = $-[1] if /^\s*CALLS .*(FUNCTION)$/;
+		next unless defined $column && /^\s*(\d+|\?) /;
+		my $count = $1;
+		my $names = substr($_, $column);
+		$names =~ s/ \[[^\]]*\]$// if $count eq '?';
+		my ($name, @aliases) = split / \(= (.*?)\)(?= \(= |$)/, $names;
+		for ($name, $opt{aliases} ? grep { length } @aliases : ()) {
+			if (($calls{$_} // 0) eq '?' || $count eq '?') {
+				$calls{$_} = '?';
+			} else {
+				$calls{$_} += $count;
+			}
+		}
+	}
+	return \%calls;
+}
+
+# A listing: file name => { line => count }, of lines with code only; '?' if
+# unknown.
+sub
+lines_read
+{
+	my ($file) = @_;
+	my %lines;
+
+	open my $in, '<', $file or return {};
+	local $_;
+	while (<$in>) {
+		next unless /^(\S.*?)\s+(\d+)\s+(\d+|\?|#####):/;
+		$lines{basename($1)}{$2} = $3 eq '#####' ? 0 : $3;
+	}
+	return \%lines;
+}
+
+# The counts a source says of its own lines: those with a comment
+# "x EXPRESSION" at their end, in which words stand for the values given.
+sub
+annotated
+{
+	my ($source, %values) = @_;
+	my %expected;
+
+	open my $in, '<', $source or die "$source: $!";
+	local $_;
+	while (<$in>) {
+		next unless m{(?:/\*|//|\#) x (.+?)\s*(?:\*/)?$};
+		my $expr = $1;
+		$expr =~ s/\b([A-Za-z]\w*)\b/$values{$1} \/\/ die "$1?"/ge;
+		$expected{$.} = eval $expr;
+		die "$source:$.: $@" if $@;
+	}
+	return \%expected;
+}
+
+# Do the functions named have these counts?
+sub
+counts_are
+{
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($run, $expected, $what) = @_;
+	my %got = map { $_ => $run->{funcs}{$_} } keys %$expected;
+
+	return is_deeply(\%got, $expected, "$what: calls") ||
+	    diag("stderr: $run->{err}");
+}
+
+# Do the lines of the source have these counts?
+sub
+lines_are
+{
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($run, $source, $expected, $what) = @_;
+	my $lines = $run->{lines}{basename($source)} // {};
+	my %got = map { $_ => $lines->{$_} } keys %$expected;
+
+	return is_deeply(\%got, $expected, "$what: lines");
+}
+
+# Did the program end as it should, and in time?
+sub
+ended
+{
+	my ($run) = @_;
+
+	return 'too late' if $run->{late};
+	return $run->{signal} ? "signal $run->{signal}" :
+	    "status $run->{status}";
+}
+
+# Is the outcome of two runs the same, but for pmon's way of passing on the
+# signal that killed the program?
+sub
+same
+{
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($alone, $run, $what) = @_;
+	my $expected = ended($alone);
+	my $err = $run->{err};
+
+	$expected =~ s/^signal (\d+)$/'status ' . (128 + $1)/e;
+	$err =~ s/^pmon: .*\n//mg;
+	my $good = is(ended($run), $expected, "$what: how it ends");
+	$good &= is($run->{out}, $alone->{out}, "$what: its output");
+	$good &= is($err, $alone->{err}, "$what: its error output");
+	return $good;
+}
+
+# Wait until the condition holds; false if it does not within the limit.
+sub
+wait_for
+{
+	my ($condition, $seconds) = @_;
+	my $end = time + ($seconds // $limit);
+
+	until ($condition->()) {
+		return 0 if time > $end;
+		sleep 0.002;
+	}
+	return 1;
+}
+
+END {
+	my $status = $?;
+
+	kill KILL => -$_, $_ for keys %running;
+	$? = $status;
+}
+
+1;

@@ -1,0 +1,319 @@
+# Counts of functions against callgrind's, which executes every instruction
+# itself: how often the instruction at a function's entry ran, less the jumps
+# to it from the same function.  Programs with symbols, built here, and
+# Debian's own stripped ones.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Cwd qw(abs_path);
+use Test::More;
+use Pmon;
+use Sources;
+
+my $dir = "$scratch/callgrind";
+mkdir $dir or die;
+
+# Randomised addresses would make programs that hash addresses do different
+# things each time.
+my @fixed = system('setarch -R true 2>/dev/null') == 0 ?
+    ('setarch', '-R') : ();
+diag 'setarch -R is not permitted here: addresses differ in each run'
+    unless @fixed;
+
+# Callgrind gives the program some variables more than it has itself, and in
+# another order, and programs hash their environment: let it be the same.
+my @base = ('HOME=/nonexistent', 'LC_ALL=C', "PATH=$ENV{PATH}",
+    'PYTHONHASHSEED=0', 'PYTHONDONTWRITEBYTECODE=1', 'TZ=UTC',
+    'GIT_CONFIG_NOSYSTEM=1', 'GIT_PAGER=cat');
+# Python compares the thread's number, an address, with itself, and has a
+# shorter way for numbers below 2**30, as addresses under valgrind are.
+push @base, 'LD_PRELOAD=' .
+    abs_path(compile('same_thread.c', '-shared', '-fPIC'));
+my @valgrind = ('env', '-i', @base, @fixed, 'valgrind', '--tool=callgrind',
+    '--trace-children=no', '--skip-plt=no', "--log-file=$dir/log");
+my @same = split /\0/, run([@valgrind,
+    "--callgrind-out-file=$dir/env.cg", '/usr/bin/env', '-0'])->{out};
+plan skip_all => 'valgrind does not run here' unless @same;
+
+# Callgrind's file: for the object, at each address, how often the
+# instruction ran (ir), how often it was called (calls) or jumped to (jumped), and
+# from where in the object control was sent there (from: { address => times }).
+sub
+callgrind_read
+{
+	my ($file, $object) = @_;
+	my (%ir, %calls, %jumped, %from, $here, $callee_here, $call, $jump);
+
+	open my $in, '<', $file or die "$file: $!";
+	local $_;
+	while (<$in>) {
+		if (/^0x(\w+) \d+ ?(\d*)/) {
+			if (my $sent = $jump || $call) {
+				$from{hex $sent->[1]}{hex $1} += $sent->[0]
+				    if $here;
+				undef $_ for $jump, $call;
+			} elsif ($here) {
+				$ir{hex $1} += $2;
+			}
+		} elsif (/^ob=(.*)/) {
+			$here = $1 eq $object;
+		} elsif (/^cob=(.*)/) {
+			$callee_here = $1 eq $object;
+		} elsif (/^calls=(\d+) 0x(\w+)/) {
+			$calls{hex $2} += $1 if $callee_here // $here;
+			$call = $callee_here // $here ? [$1, $2] : [0, 0];
+			undef $callee_here;
+		} elsif (/^jump=(\d+) 0x(\w+)/ || /^jcnd=(\d+)\/\d+ 0x(\w+)/) {
+			$jumped{hex $2} += $1 if $here;
+			$jump = [$1, $2];
+		}
+	}
+	return { ir => \%ir, calls => \%calls, jumped => \%jumped,
+	    from => \%from };
+}
+
+# Functions by what binutils say: names { name => { address => 1 } } from the
+# symbol tables, and parts, [from, to, function's address] of the code they
+# are made of, from the unwind table; the parts called X.cold belong to X.
+# Without names, what begins in the middle of a frame, with something pushed,
+# is such a part.  Text is the range of .text, code is what is there.
+sub
+functions_read
+{
+	my ($program) = @_;
+	my (%names, %cold, @parts);
+
+	for (map { split /\n/, run(['nm', $_, '--defined-only', $program])
+	    ->{out} } '-a', '-D') {
+		next unless /^(\w+) [tTwWiV] ([^@]+)/;
+		$names{$2}{hex $1} = 1;
+	}
+	for my $name (grep { /\.cold$/ } keys %names) {
+		my @hot = keys %{$names{$name =~ s/\.cold$//r} // {}};
+		$cold{$_} = $hot[0] for keys %{$names{$name}};
+	}
+	my $frames = run(['readelf', '--wide', '--debug-dump=frames',
+	    $program])->{out};
+	while ($frames =~ /FDE .*pc=(\w+)\.\.(\w+)\n(?:.*augm.*\n)?(.*)/gi) {
+		my ($lo, $hi) = (hex $1, hex $2);
+
+		$cold{$lo} //= -1 if $3 =~ /DW_CFA_(?:def_cfa|offset)/;
+		push @parts, [$lo, $hi, $cold{$lo} // $lo];
+	}
+	my ($lo, $offset, $size) = map { hex } run(['readelf', '--wide', '-S',
+	    $program])->{out} =~ /\] \.text +PROGBITS +(\w+) (\w+) (\w+)/
+	    or die "$program: .text?";
+	return { names => \%names, cold => \%cold,
+	    text => [$lo, $lo + $size],
+	    code => substr(slurp($program), $offset, $size),
+	    parts => [sort { $a->[0] <=> $b->[0] } @parts] };
+}
+
+sub
+in_text
+{
+	my ($functions, $addr) = @_;
+
+	return $addr >= $functions->{text}[0] && $addr < $functions->{text}[1];
+}
+
+# The address of the function that this address is in, or -1.
+sub
+function_at
+{
+	my ($functions, $addr) = @_;
+	my $parts = $functions->{parts};
+	my ($lo, $hi) = (0, scalar @$parts);
+
+	while ($lo < $hi) {
+		my $mid = int(($lo + $hi) / 2);
+
+		if ($parts->[$mid][0] <= $addr) {
+			$lo = $mid + 1;
+		} else {
+			$hi = $mid;
+		}
+	}
+	return -1 if $lo == 0 || $parts->[$lo - 1][1] <= $addr;
+	return $parts->[$lo - 1][2];
+}
+
+# Is the instruction of .text at this address a call?  Callgrind takes a jump
+# to the beginning of a function for one.
+sub
+is_call
+{
+	my ($functions, $addr) = @_;
+	my $bytes = substr $functions->{code},
+	    $addr - $functions->{text}[0], 8;
+
+	return $bytes =~ /^[\x3e\x40-\x4f\x66\x67\xf2]*
+	    (?:\xe8|\xff[\x10-\x1f\x50-\x5f\x90-\x9f\xd0-\xdf])/x;
+}
+
+# According to callgrind, how often the function's first instruction ran, and
+# how often control jumped there from within the function.
+sub
+entered
+{
+	my ($cg, $functions, $addr) = @_;
+	my $jumps = 0;
+	my $from = $cg->{from}{$addr} // {};
+
+	for (keys %$from) {
+		$jumps += $from->{$_} if function_at($functions, $_) == $addr &&
+		    !is_call($functions, $_);
+	}
+	return ($cg->{ir}{$addr} // 0, $jumps);
+}
+
+# Run the program under both and compare.
+# Options: in_file, patches, least (so many functions must have been called),
+# by_kernel (functions the kernel calls => how often).
+sub
+compare
+{
+	my ($what, $argv, %opt) = @_;
+	my $program = abs_path($argv->[0]);
+	my $functions = functions_read($program);
+	my $cg_run = run([@valgrind, '--dump-instr=yes', '--collect-jumps=yes',
+	    '--compress-strings=no', '--compress-pos=no',
+	    "--callgrind-out-file=$dir/cg", @$argv], limit => 300, %opt);
+	my $cg = callgrind_read("$dir/cg", $program);
+
+	for my $patch (@{$opt{patches} // ['auto']}) {
+		unlink "$dir/funcs";
+		my $run = run(['env', '-i', @same, @fixed, $pmon,
+		    "--patch=$patch", '--units=func', '--follow=none',
+		    '--no-demangle', "--report=funcs:$dir/funcs", '--',
+		    @$argv], limit => 300, %opt);
+		my $label = "$what, $patch";
+
+		same($cg_run, $run, $label);
+		agree($label, $cg, $functions, funcs_read("$dir/funcs"), %opt);
+	}
+}
+
+# Are pmon's counts of all functions callgrind's, and are no functions left
+# out?
+sub
+agree
+{
+	my ($label, $cg, $functions, $funcs, %opt) = @_;
+	my (@bad, @odd, %known, $called);
+
+	for my $name (sort keys %$funcs) {
+		my ($one) = $name =~ /^(\S+)/;
+		my @addrs = $one =~ /^func_([0-9a-f]+)$/ ? hex $1 :
+		    keys %{$functions->{names}{$one} // {}};
+		my ($count, $sent) = (0, $opt{by_kernel}{$one} // 0);
+
+		for my $addr (@addrs) {
+			my ($ran, $jumps) = entered($cg, $functions, $addr);
+			$known{$addr} = 1;
+			$count += $ran - $jumps;
+			$sent += ($cg->{calls}{$addr} // 0) +
+			    ($cg->{jumped}{$addr} // 0) - $jumps;
+		}
+		$called++ if $funcs->{$name};
+		# Callgrind has what is in other sections under no object.
+		next if @addrs && !grep { in_text($functions, $_) } @addrs;
+		push @odd, "$one: entered $count times, sent there $sent times"
+		    if $count != $sent;
+		next if @addrs && $count eq $funcs->{$name};
+		push @bad, sprintf '%s (%s): pmon %s, callgrind %d', $name,
+		    join(',', map { sprintf '%x', $_ } @addrs),
+		    $funcs->{$name}, $count;
+	}
+	is(scalar @bad, 0, "$label: calls of " . keys(%$funcs) . ' functions')
+	    or diag map { "$_\n" } splice @bad, 0, 30;
+	is(scalar @odd, 0, "$label: callgrind agrees with itself")
+	    or diag map { "$_\n" } splice @odd, 0, 30;
+	cmp_ok($called // 0, '>=', $opt{least}, "$label: of which many ran");
+	my @missing = grep { $cg->{ir}{$_} && !$known{$_} &&
+	    !$functions->{cold}{$_} } map { $_->[0] } @{$functions->{parts}};
+	is(join(' ', map { sprintf '%x', $_ } @missing), '',
+	    "$label: functions that ran and are not reported");
+}
+
+sub
+text
+{
+	my ($size) = @_;
+	my ($state, $text) = (1, '');
+	my @words = qw(counts are exact on every thread and in every process
+	    followed whatever the patch says);
+
+	while (length $text < $size) {
+		$state = ($state * 1103515245 + 12345) & 0x7fffffff;
+		$text .= $words[($state >> 16) % @words] .
+		    ($state >> 12 & 15 ? ' ' : "\n");
+	}
+	return $text;
+}
+
+sub
+built
+{
+	my ($name, $what, $arguments, %opt) = @_;
+	my $from = source_build($name, '-O2', '-g');
+
+	SKIP: {
+		skip $Sources::reason, 1 unless $from;
+		compare($what, ["$from/$name", @$arguments], %opt);
+	}
+}
+
+# Debian's own program, stripped; it may be missing.
+sub
+stripped
+{
+	my ($program, $what, $arguments, %opt) = @_;
+
+	SKIP: {
+		skip "no $program here", 1 unless -x $program;
+		compare($what, [$program, @$arguments], %opt);
+	}
+}
+
+# A small repository with a fixed history.
+sub
+repository
+{
+	my $repo = "$dir/repo";
+	my @git = ('env', '-i', @base, 'GIT_AUTHOR_DATE=@1000000000 +0000',
+	    'GIT_COMMITTER_DATE=@1000000000 +0000', 'git', '-c',
+	    'user.name=A', '-c', 'user.email=a@b', '-c', 'gc.auto=0', '-C',
+	    $repo);
+
+	mkdir $repo;
+	run([@git, 'init', '-q']);
+	for my $i (1 .. 6) {
+		spew("$repo/a", text(300 * $i));
+		spew("$repo/b$i", "$i\n");
+		run([@git, 'add', '.']);
+		my $made = run([@git, 'commit', '-q', '-m', "change $i"]);
+		return undef if $made->{status};
+	}
+	return $repo;
+}
+
+my @all = qw(step slot emulate auto);
+compare('C++ exceptions', [abs_path(compile('except.cc', '-O2')), 20],
+    patches => \@all, least => 35);
+built('bzip2', 'bzip2', ['-c'], in_file => spew("$dir/text", text(30000)),
+    patches => \@all, least => 30);
+built('lua', 'lua', [abs_path('tests/prog/work.lua'), 6], least => 300,
+    patches => \@all);
+built('sqlite3', 'sqlite3', [':memory:'], least => 500,
+    in_file => abs_path('tests/prog/work.sql'));
+
+my $repo = -x '/usr/bin/git' && repository();
+stripped('/usr/bin/git', 'git', ['-C', $repo, qw(log -p --stat)],
+    least => 500);
+stripped('/usr/bin/bash', 'bash', ['--norc', abs_path('tests/prog/work.sh'),
+    3], least => 300, by_kernel => { trap_handler => 1 });
+stripped('/usr/bin/python3', 'python3', ['-S', '-E',
+    abs_path('tests/prog/work.py'), 4], least => 1000);
+
+done_testing;

@@ -1,0 +1,30 @@
+/* The functions of calls_asm.S. */
+enum { SYS_NONE = 9999 };
+
+void ret_only(void);
+void adjacent(void);
+void loop_self(long n);
+void head_is_entry(long n);
+void self_is_entry(long n);
+long rep_first(void *to, const void *from, long n);
+long flags_first(void);
+long stack_segment(void);
+long syscall_first(long nr);
+long call_first(void);
+long jump_first(void);
+long jump_memory_first(void);
+long call_memory_first(void);
+long rip_first(void);
+long lea_first(void);
+extern long lea_first_to;
+long jrcxz_first(long n);
+long lock_first(long *cell);
+long push_first(long n);
+long red_zone(long n);
+long cmp_first(long a, long b);
+long adc_first(long n);
+long sse_first(void);
+long leave_first(void);
+long prefix_first(long n);
+long cpuid_first(void);
+void tail_first(long n);
