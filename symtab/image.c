@@ -145,7 +145,7 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	}
 	if (dwarf)
 		dwarf_of(r, elf, want);
-	if (err == 0 && want & IMAGE_FLOW) {
+	if (want & IMAGE_FLOW) {
 		elf_data(elf, r);
 		debug_read_pads(r, elf);
 	}
