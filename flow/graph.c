@@ -25,20 +25,17 @@ edges_order(uint32_t nverts, const struct flow_edge *edges, size_t n,
 	return out;
 }
 
-/* Which vertices are reached from ROOT. */
-static bool *
-verts_reached(uint32_t nverts, const struct flow_edge *edges,
-	      const uint32_t *out, const uint32_t *order)
+/* Mark v and what is reached from it; stack is room for all vertices. */
+static void
+verts_reach(const struct flow_edge *edges, const uint32_t *out,
+	    const uint32_t *order, uint32_t v, bool *reached, uint32_t *stack)
 {
-	bool *reached = mem_alloc(nverts * sizeof(*reached));
-	uint32_t *stack = mem_alloc(nverts * sizeof(*stack));
 	size_t n = 0;
 
-	reached[FLOW_ROOT] = true;
-	stack[n++] = FLOW_ROOT;
+	reached[v] = true;
+	stack[n++] = v;
 	while (n) {
-		uint32_t v = stack[--n];
-
+		v = stack[--n];
 		for (uint32_t i = out[v]; i < out[v + 1]; i++) {
 			uint32_t to = edges[order[i]].to;
 
@@ -48,8 +45,6 @@ verts_reached(uint32_t nverts, const struct flow_edge *edges,
 			stack[n++] = to;
 		}
 	}
-	free(stack);
-	return reached;
 }
 
 /* Fill flow->edges and flow->out. */
@@ -90,7 +85,7 @@ struct flow *
 flow_make(uint32_t nblocks, const struct flow_edge *edges, size_t n)
 {
 	struct flow *flow = mem_alloc(sizeof(*flow));
-	uint32_t *out, *order;
+	uint32_t *out, *order, *stack;
 	bool *reached;
 
 	must(nblocks < UINT32_MAX / 2 - FLOW_BLOCK);
@@ -100,9 +95,12 @@ flow_make(uint32_t nblocks, const struct flow_edge *edges, size_t n)
 	flow->out = mem_alloc((flow->nverts + 1) * sizeof(*flow->out));
 	flow->one = mem_alloc(flow->nverts * sizeof(*flow->one));
 	out = edges_order(flow->nverts, edges, n, &order);
-	reached = verts_reached(flow->nverts, edges, out, order);
+	reached = mem_alloc(flow->nverts * sizeof(*reached));
+	stack = mem_alloc(flow->nverts * sizeof(*stack));
+	verts_reach(edges, out, order, FLOW_ROOT, reached, stack);
 	outs_make(flow, edges, out, order, reached);
 	ins_make(flow);
+	free(stack);
 	free(reached);
 	free(order);
 	free(out);
@@ -153,6 +151,8 @@ edge_by(const struct insn *last, enum edge_kind kind)
 	case INSN_RETURN:
 	case INSN_STOP:
 		return BY_LAST;
+	case INSN_JUMP_INDIRECT:
+		return kind == EDGE_TABLE ? BY_NOTHING : BY_LAST;
 	default:
 		return BY_NOTHING;
 	}
@@ -218,10 +218,33 @@ gather_roots(struct gather *gather)
 		gather_edge(gather, FLOW_ROOT, FLOW_BLOCK + (uint32_t)entry,
 			    BY_NOTHING);
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
-		if (cfg->unresolved || cfg->blocks[b].external ||
-		    (cfg->blocks[b].given && cfg->in[b] == cfg->in[b + 1]))
+		if (cfg->unresolved || cfg->blocks[b].external)
 			gather_edge(gather, FLOW_ROOT, FLOW_BLOCK + b,
 				    BY_NOTHING);
+}
+
+/* Leaders given that are reached from nowhere are entered somehow. */
+static void
+gather_given(struct gather *gather)
+{
+	uint32_t nverts = FLOW_BLOCK + (uint32_t)gather->cfg->nblocks;
+	uint32_t *order, *stack = mem_alloc(nverts * sizeof(*stack));
+	bool *reached = mem_alloc(nverts * sizeof(*reached));
+	uint32_t *out = edges_order(nverts, gather->edges, gather->n, &order);
+
+	verts_reach(gather->edges, out, order, FLOW_ROOT, reached, stack);
+	for (uint32_t v = FLOW_BLOCK; v < nverts; v++) {
+		if (reached[v] || !gather->cfg->blocks[v - FLOW_BLOCK].given)
+			continue;
+		*vec_push(gather->edges, gather->n) = (struct flow_edge){
+			FLOW_ROOT, v, BY_NOTHING
+		};
+		verts_reach(gather->edges, out, order, v, reached, stack);
+	}
+	free(out);
+	free(order);
+	free(stack);
+	free(reached);
 }
 
 struct flow *
@@ -236,6 +259,7 @@ flow_build(const struct cfg *cfg, const uint32_t *leaky, size_t nleaky)
 	gather_blocks(&gather);
 	for (size_t i = 0; i < nleaky; i++)
 		gather_edge(&gather, FLOW_BLOCK + leaky[i], FLOW_EXIT, BY_LEAK);
+	gather_given(&gather);
 	flow = flow_make((uint32_t)cfg->nblocks, gather.edges, gather.n);
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
 		flow->one[FLOW_BLOCK + b] = cfg->blocks[b].count == 1;

@@ -63,8 +63,9 @@ struct flow *flow_make(uint32_t nblocks, const struct flow_edge *edges,
 /*
  * The graph of a function.  Returns, jumps out of the function, calls that do
  * not come back and instructions that stop lead to EXIT.  From ROOT lead
- * edges to the entry, to landing pads, to leaders given to the cfg that no
- * edge leads to and, if it has jumps that are not resolved, to every block.
+ * edges to the entry, to landing pads, to leaders given to the cfg that are
+ * not reached otherwise and, if it has jumps that are not resolved, to every
+ * block.
  * The `leaky` blocks, by index, may be left in their middle without being
  * told when; leaving that is told (struct flow_extra) does not make them so.
  * Ways of one block to the same block are one edge.
