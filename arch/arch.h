@@ -64,6 +64,7 @@ enum effect_op {
 	EFFECT_SUM,		/* dst = the address that src describes */
 	EFFECT_MASK,		/* dst = something & imm */
 	EFFECT_SHIFT,		/* dst = something >> imm, unsigned */
+	EFFECT_MIX,		/* dst = its bits rotated, or xor others */
 };
 
 /* When a branch is taken, by the flags of a compare of left with right. */

@@ -130,7 +130,7 @@ gather_edge(struct gather *gather, uint32_t from, uint32_t to, enum flow_by by)
 	size_t last = gather->last[to];
 
 	if (to != FLOW_EXIT && last && gather->edges[last - 1].from == from) {
-		if (gather->edges[last - 1].by != BY_NOTHING)
+		if (by == BY_TAKEN || by == BY_FALL)
 			gather->edges[last - 1].by = BY_LAST;
 		return;
 	}
@@ -152,7 +152,7 @@ edge_by(const struct insn *last, enum edge_kind kind)
 	case INSN_STOP:
 		return BY_LAST;
 	case INSN_JUMP_INDIRECT:
-		return kind == EDGE_TABLE ? BY_NOTHING : BY_LAST;
+		return kind == EDGE_TABLE ? BY_TABLE : BY_LAST;
 	default:
 		return BY_NOTHING;
 	}
@@ -293,33 +293,40 @@ edge_carrier(const struct flow *flow, uint32_t edge)
 	return ARC_NONE;
 }
 
+static uint64_t
+block_addr(const struct cfg *cfg, uint32_t vert)
+{
+	return cfg->insns[cfg->blocks[vert - FLOW_BLOCK].first].addr;
+}
+
 bool
 arc_term(const struct flow *flow, const struct cfg *cfg, uint32_t arc,
-	 struct term *term)
+	 struct term *term, uint64_t *to)
 {
-	uint8_t kind = TERM_HITS;
-	uint32_t block;
+	const struct flow_edge *edge;
 
+	*term = (struct term){ .kind = TERM_HITS, .sign = 1 };
+	*to = 0;
 	if (arc >= flow->nedges) {
-		block = arc_block(flow, arc) - FLOW_BLOCK;
-		*term = (struct term){
-			cfg->insns[cfg->blocks[block].first].addr, kind, 1
-		};
+		term->addr = block_addr(cfg, arc_block(flow, arc));
 		return true;
 	}
-	switch (flow->edges[arc].by) {
+	edge = &flow->edges[arc];
+	switch (edge->by) {
 	case BY_LAST:
 		break;
 	case BY_TAKEN:
-		kind = TERM_TAKEN;
+		term->kind = TERM_TAKEN;
 		break;
 	case BY_FALL:
-		kind = TERM_FALL;
+		term->kind = TERM_FALL;
+		break;
+	case BY_TABLE:
+		*to = block_addr(cfg, edge->to);
 		break;
 	default:
 		return false;
 	}
-	block = flow->edges[arc].from - FLOW_BLOCK;
-	*term = (struct term){ block_last(cfg, block)->addr, kind, 1 };
+	term->addr = block_last(cfg, edge->from - FLOW_BLOCK)->addr;
 	return true;
 }

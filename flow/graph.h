@@ -27,6 +27,8 @@ enum flow_by {
 	BY_LAST,		/* whenever that runs, control goes this way */
 	BY_TAKEN,		/* it is a branch: when it is taken */
 	BY_FALL,		/* or is not */
+	BY_TABLE,		/* it is an indirect jump: when it goes to the
+				   edge's target */
 	BY_LEAK,		/* not at all: control may leave the block for
 				   EXIT in its middle, at a call */
 };
@@ -136,9 +138,10 @@ uint32_t edge_carrier(const struct flow *flow, uint32_t edge);
 
 /*
  * Where and how an arc is counted in the code: blocks, and edges that no
- * block counts, by their branch.  False if it cannot be.
+ * block counts, by their branch.  *to is 0, or the address that control must
+ * go to from there for it to count.  False if the arc cannot be counted.
  */
 bool arc_term(const struct flow *flow, const struct cfg *cfg, uint32_t arc,
-	      struct term *term);
+	      struct term *term, uint64_t *to);
 
 #endif

@@ -16,6 +16,7 @@ struct spot {
 	uint32_t centre;
 	uint32_t arcs[3];
 	uint8_t narcs;
+	bool last;		/* the last to be planted */
 	bool wanted;		/* any of them is */
 	bool planted;
 };
@@ -27,7 +28,7 @@ struct work {
 	bool *wanted;		/* per arc; what a block counts for an edge is
 				   wanted of the block */
 	bool *hidden;		/* per arc: no spot has it */
-	struct spot *spots;	/* dearest first */
+	struct spot *spots;	/* dearest first, before them `last` ones */
 	uint32_t nspots;
 	bool *forest;		/* per arc: joined two trees */
 	uint32_t *sets;		/* of nodes, the trees */
@@ -72,6 +73,18 @@ spot_add(struct work *work, uint32_t vert)
 	return spot;
 }
 
+/* Has the edge a counter at the end of its source, where no block has it? */
+static bool
+edge_countable(const struct work *work, uint32_t edge)
+{
+	enum flow_by by = work->flow->edges[edge].by;
+
+	if (work->wish->method == PLACE_VERTEX || by == BY_NOTHING ||
+	    by == BY_LEAK || (by == BY_TABLE && !work->wish->tables))
+		return false;
+	return edge_carrier(work->flow, edge) == ARC_NONE;
+}
+
 /*
  * The spots of one block: at its end, for edges that no block counts, and at
  * its beginning.  If both are one instruction, so are they with traps.
@@ -84,16 +97,14 @@ spots_of_block(struct work *work, uint32_t v)
 	struct spot *spot = NULL;
 
 	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++) {
-		if (work->wish->method == PLACE_VERTEX ||
-		    flow->edges[e].by == BY_NOTHING ||
-		    flow->edges[e].by == BY_LEAK ||
-		    edge_carrier(flow, e) != ARC_NONE)
+		if (!edge_countable(work, e))
 			continue;
-		if (!spot || !traps || spot->narcs == 2)
+		if (!spot || !traps || spot->narcs == 2 || spot->last)
 			spot = spot_add(work, v);
+		spot->last = flow->edges[e].by == BY_TABLE;
 		spot_take(work, spot, e);
 	}
-	if (!spot || !traps || !flow->one[v])
+	if (!spot || !traps || !flow->one[v] || spot->last)
 		spot = spot_add(work, v);
 	spot_take(work, spot, arc_of_block(flow, v));
 }
@@ -107,6 +118,8 @@ spot_compare(const void *a, const void *b)
 {
 	const struct spot *x = a, *y = b;
 
+	if (x->last != y->last)
+		return y->last - x->last;
 	if (x->cost != y->cost)
 		return (x->cost < y->cost) - (x->cost > y->cost);
 	if (x->wanted != y->wanted)
@@ -309,10 +322,21 @@ spots_optimal(struct work *work)
 	free(other);
 }
 
+/* The vertex whose beginning, or end, an arc is counted at, as a number. */
+static uint64_t
+arc_place(const struct flow *flow, uint32_t arc)
+{
+	uint64_t vert = arc < flow->nedges ? flow->edges[arc].from :
+					     arc_block(flow, arc);
+
+	return 2 * vert + (arc < flow->nedges && !flow->one[vert]);
+}
+
 static struct placement *
 placement_of_spots(const struct work *work)
 {
 	struct placement *placement = mem_alloc(sizeof(*placement));
+	uint64_t last = UINT64_MAX;
 
 	placement->arcs = mem_alloc((flow_arcs(work->flow) + 1) *
 				    sizeof(*placement->arcs));
@@ -321,7 +345,9 @@ placement_of_spots(const struct work *work)
 
 		if (!spot->planted)
 			continue;
-		placement->nsites++;
+		placement->nsites += !work->wish->traps ||
+			arc_place(work->flow, spot->arcs[0]) != last;
+		last = arc_place(work->flow, spot->arcs[0]);
 		placement->cost += spot->cost;
 		for (unsigned k = 0; k < spot->narcs; k++)
 			placement->arcs[placement->narcs++] = spot->arcs[k];
@@ -376,16 +402,6 @@ placement_free(struct placement *placement)
 		return;
 	free(placement->arcs);
 	free(placement);
-}
-
-/* The vertex whose beginning, or end, an arc is counted at, as a number. */
-static uint64_t
-arc_place(const struct flow *flow, uint32_t arc)
-{
-	uint64_t vert = arc < flow->nedges ? flow->edges[arc].from :
-					     arc_block(flow, arc);
-
-	return 2 * vert + (arc < flow->nedges && !flow->one[vert]);
 }
 
 double

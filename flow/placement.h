@@ -23,6 +23,8 @@ struct placement_wish {
 	bool traps;		/* an edge is counted by a trap on its branch,
 				   which sees both ways for the price of one
 				   (else edges are counted where they run) */
+	bool tables;		/* edges of an indirect jump can be counted,
+				   too, which is done if nothing else will */
 	placement_cost *cost;	/* NULL: expected events */
 	void *ctx;
 };
@@ -37,9 +39,9 @@ struct placement {
 
 /*
  * Place counters.  Whatever is wanted can be derived from them, but edges
- * that cannot be counted themselves (from ROOT into a loop, of jump tables)
- * and are on a cycle of such, and with PLACE_VERTEX edges that block counts
- * do not determine.
+ * that cannot be counted themselves (from ROOT into a loop, leaks, without
+ * `tables` those of indirect jumps) and are on a cycle of such, and with
+ * PLACE_VERTEX edges that block counts do not determine.
  *
  * PLACE_OPTIMAL: the arcs left without a counter are a maximum spanning tree
  * (Knuth, TAOCP 1, 2.3.4.1; Ball & Larus 1994, section 3.2, Eprof(Ecnt)).

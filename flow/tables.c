@@ -96,6 +96,11 @@ marks_find(struct tables *t)
 			continue;
 		e = values_effect(&t->values, i);
 		addr = (uint64_t)e->src.disp;
+		if (e->op == EFFECT_COPY && e->src.kind == PLACE_REG &&
+		    e->src.reg == t->in->arch->reg_sp &&
+		    e->dst.kind == PLACE_REG &&
+		    e->dst.reg == t->in->arch->reg_fp)
+			t->values.frame = true;
 		if (e->src.kind != PLACE_MEM || e->src.reg != REG_NONE)
 			continue;
 		*vec_push(t->marks, t->nmarks) = addr;
@@ -467,15 +472,27 @@ way_sum(struct hunt *hunt, struct way *way, const struct place *src)
 		way_push(hunt, way, &way->spot);
 }
 
-/* A call, which returns an address, or something else, made the value. */
+/*
+ * Something else made the value.  A call returns an address; what was made
+ * of mixed bits is one that was hidden, as in a jmp_buf, not a sum.
+ */
 static void
 way_lost(struct hunt *hunt, const struct way *way)
 {
+	const struct effect *e;
+
 	switch (hunt->t->cfg->insns[way->spot.insn].kind) {
 	case INSN_CALL:
 	case INSN_CALL_INDIRECT:
 		hunt->pointer = true;
 		hunt->failed |= way->entry;
+		break;
+	case INSN_PLAIN:
+		e = values_effect(&hunt->t->values, way->spot.insn);
+		if (e->op == EFFECT_MIX && !way->entry)
+			hunt->pointer = true;
+		else
+			hunt->failed = true;
 		break;
 	default:
 		hunt->failed = true;
@@ -514,8 +531,10 @@ way_follow(struct hunt *hunt, struct way way)
 			way_sum(hunt, &way, &e->src);
 			return;
 		}
-		if (e->op != EFFECT_COPY)
-			break;
+		if (e->op != EFFECT_COPY) {
+			way_lost(hunt, &way);
+			return;
+		}
 		way.sign |= e->sign;
 		way.spot.place = e->src;
 	}
@@ -599,7 +618,6 @@ tables_look(struct tables *t)
 {
 	bool news = false;
 
-	values_graph(&t->values);
 	for (size_t i = 0; i < t->njumps; i++)
 		news |= jump_look(t, &t->jumps[i]);
 	return news;

@@ -8,6 +8,14 @@
 
 #include "util/mem.h"
 
+/* That a search has been in a block, and what for. */
+struct stamp {
+	uint32_t search;
+	uint32_t block;
+	struct place place;
+	uint64_t offset;
+};
+
 enum { HOPS_MAX = 64 };		/* copies, and blocks, that one value passes */
 
 void
@@ -24,19 +32,8 @@ values_close(struct values *v)
 {
 	free(v->effects);
 	free(v->known);
-	free(v->stamps[0]);
-	free(v->stamps[1]);
-}
-
-void
-values_graph(struct values *v)
-{
-	for (int i = 0; i < 2; i++) {
-		free(v->stamps[i]);
-		v->stamps[i] = mem_alloc(v->cfg->nblocks *
-					 sizeof(*v->stamps[i]));
-	}
-	v->search = 0;
+	free(v->stamps[0].stamps);
+	free(v->stamps[1].stamps);
 }
 
 const struct effect *
@@ -69,7 +66,7 @@ values_on_stack(const struct values *v, const struct place *place)
 {
 	return place->kind == PLACE_MEM && place->index == REG_NONE &&
 	       (place->reg == v->in->arch->reg_sp ||
-		place->reg == v->in->arch->reg_fp);
+		(v->frame && place->reg == v->in->arch->reg_fp));
 }
 
 static bool
@@ -158,12 +155,6 @@ values_only_before(const struct values *v, struct spot *spot)
 	return true;
 }
 
-struct search
-search_begin(struct values *v, enum search_level level)
-{
-	return (struct search){ v->stamps[level], ++v->search };
-}
-
 static bool
 place_same(const struct place *a, const struct place *b)
 {
@@ -172,19 +163,65 @@ place_same(const struct place *a, const struct place *b)
 		(same_base(a, b) && a->disp == b->disp));
 }
 
-bool
-search_pass(const struct search *search, uint32_t block,
-	    const struct place *place, uint64_t offset, bool *clash)
+struct search
+search_begin(struct values *v, enum search_level level)
 {
-	struct stamp *stamp = &search->stamps[block];
+	v->stamps[level].n = 0;
+	return (struct search){ &v->stamps[level], ++v->search };
+}
 
+/* Where the stamp is, or is to be put: stamps of earlier searches are void. */
+static struct stamp *
+stamp_find(const struct search *search, uint32_t block,
+	   const struct place *place)
+{
+	const struct stamps *stamps = search->stamps;
+	uint64_t key = (uint64_t)block << 32 ^ (uint64_t)place->disp ^
+		       (uint64_t)place->reg << 20;
+	size_t i = key * 0x9e3779b97f4a7c15 >> 32;
+
+	for (;; i++) {
+		struct stamp *stamp = &stamps->stamps[i & (stamps->size - 1)];
+
+		if (stamp->search != search->number ||
+		    (stamp->block == block &&
+		     place_same(place, &stamp->place)))
+			return stamp;
+	}
+}
+
+static void
+stamps_grow(struct search *search)
+{
+	struct stamps *stamps = search->stamps, old = *stamps;
+
+	stamps->size = old.size ? 2 * old.size : 64;
+	stamps->stamps = mem_alloc(stamps->size * sizeof(*stamps->stamps));
+	for (size_t i = 0; i < old.size; i++) {
+		const struct stamp *stamp = &old.stamps[i];
+
+		if (stamp->search == search->number)
+			*stamp_find(search, stamp->block, &stamp->place) =
+				*stamp;
+	}
+	free(old.stamps);
+}
+
+bool
+search_pass(struct search *search, uint32_t block, const struct place *place,
+	    uint64_t offset, bool *clash)
+{
+	struct stamp *stamp;
+
+	if (2 * (search->stamps->n + 1) > search->stamps->size)
+		stamps_grow(search);
+	stamp = stamp_find(search, block, place);
 	if (stamp->search == search->number) {
-		if (offset != stamp->offset ||
-		    !place_same(place, &stamp->place))
-			*clash = true;
+		*clash |= offset != stamp->offset;
 		return false;
 	}
-	*stamp = (struct stamp){ search->number, *place, offset };
+	*stamp = (struct stamp){ search->number, block, *place, offset };
+	search->stamps->n++;
 	return true;
 }
 

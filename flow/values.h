@@ -18,25 +18,19 @@ struct values {
 	const struct cfg_input *in;
 	struct effect *effects;	/* per instruction, once asked for */
 	bool *known;
-	struct stamp *stamps[2];	/* of the last search, per block */
+	bool frame;		/* the frame pointer is one, see below */
+	struct stamps {		/* a hash of where a search has been */
+		struct stamp *stamps;
+		size_t n, size;
+	} stamps[2];
 	uint32_t search;
 	long budget;		/* steps left */
-};
-
-/* That a search has been in a block, and what for. */
-struct stamp {
-	uint32_t search;
-	struct place place;
-	uint64_t offset;
 };
 
 /* The graph may change between searches, but not its instructions. */
 void values_open(struct values *v, const struct cfg *cfg,
 		 const struct cfg_input *in);
 void values_close(struct values *v);
-/* Blocks were made anew. */
-void values_graph(struct values *v);
-
 const struct effect *values_effect(struct values *v, uint32_t insn);
 
 enum back {
@@ -53,7 +47,10 @@ enum back {
  */
 enum back values_back(struct values *v, struct spot *spot);
 
-/* The place is on the stack. */
+/*
+ * The place is on the stack: by the stack pointer, or by the frame pointer
+ * where v->frame says that the function sets it to the stack pointer.
+ */
 bool values_on_stack(const struct values *v, const struct place *place);
 
 /* The place before the block: in its only predecessor, if that is so. */
@@ -61,18 +58,19 @@ bool values_only_before(const struct values *v, struct spot *spot);
 
 /*
  * A search over predecessors; one may be made inside another.  search_pass
- * is true if it may go on into the block, and false if it has been there;
- * *clash is set if it was there for something else.
+ * is true if it may go on into the block, looking for what is offset from
+ * the place, and false if it has been there; *clash is set if it was there
+ * with another offset.
  */
 struct search {
-	struct stamp *stamps;
+	struct stamps *stamps;
 	uint32_t number;
 };
 
 enum search_level { SEARCH_OUTER, SEARCH_INNER };
 
 struct search search_begin(struct values *v, enum search_level level);
-bool search_pass(const struct search *search, uint32_t block,
+bool search_pass(struct search *search, uint32_t block,
 		 const struct place *place, uint64_t offset, bool *clash);
 
 /* Whether the place holds the same address whatever way control came. */

@@ -216,7 +216,12 @@ effect_arithmetic(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 		effect->src = place_sum(REG_NONE, dst,
 					(uint8_t)(1 << effect->imm), 0);
 		break;
+	case ZYDIS_MNEMONIC_ROL:
+	case ZYDIS_MNEMONIC_ROR:
+		effect->op = EFFECT_MIX;
+		break;
 	case ZYDIS_MNEMONIC_XOR:
+		effect->op = EFFECT_MIX;
 		if (src.kind != PLACE_REG || src.reg != dst ||
 		    effect->dst.kind != PLACE_REG)
 			break;
