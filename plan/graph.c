@@ -163,9 +163,60 @@ addrs_in(const uint64_t *addrs, size_t n, const struct range *ranges,
 	return in;
 }
 
-struct cfg *
-graph_make(struct graphs *graphs, const struct range *ranges, size_t n,
-	   bool entry, const uint64_t *leaders, size_t nleaders)
+/* The part split off some function that has addr, or NULL. */
+static const struct range *
+part_at(const struct image *image, uint64_t addr)
+{
+	size_t lo = 0, hi = image->nparts;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (image->parts[mid].lo <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && addr < image->parts[lo - 1].hi)
+		return &image->parts[lo - 1];
+	return NULL;
+}
+
+static bool
+range_has(const struct range *ranges, size_t n, uint64_t addr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (addr >= ranges[i].lo && addr < ranges[i].hi)
+			return true;
+	return false;
+}
+
+/* The parts that the graph jumps to are the function's; whether any is new. */
+static bool
+parts_add(const struct image *image, const struct cfg *cfg,
+	  struct range **ranges, size_t *n)
+{
+	const struct range *part;
+	bool added = false;
+
+	for (size_t i = 0; i < cfg->ninsns && image->nparts; i++) {
+		const struct insn *insn = &cfg->insns[i];
+
+		if ((insn->kind != INSN_JUMP && insn->kind != INSN_BRANCH) ||
+		    range_has(*ranges, *n, insn->target))
+			continue;
+		part = part_at(image, insn->target);
+		if (!part)
+			continue;
+		*vec_push(*ranges, *n) = *part;
+		added = true;
+	}
+	return added;
+}
+
+static struct cfg *
+ranges_graph(struct graphs *graphs, const struct range *ranges, size_t n,
+	     bool entry, const uint64_t *leaders, size_t nleaders)
 {
 	const struct image *image = graphs->image;
 	uint64_t *lo = mem_alloc(2 * n * sizeof(*lo)), *hi = lo + n;
@@ -192,5 +243,25 @@ graph_make(struct graphs *graphs, const struct range *ranges, size_t n,
 	free(pads);
 	free(refs);
 	free(lo);
+	return cfg;
+}
+
+struct cfg *
+graph_make(struct graphs *graphs, const struct range *ranges, size_t n,
+	   bool entry, const uint64_t *leaders, size_t nleaders)
+{
+	struct range *all = NULL;
+	struct cfg *cfg;
+	size_t nall = 0;
+
+	for (size_t i = 0; i < n; i++)
+		*vec_push(all, nall) = ranges[i];
+	cfg = ranges_graph(graphs, all, nall, entry, leaders, nleaders);
+	while (entry && parts_add(graphs->image, cfg, &all, &nall)) {
+		cfg_free(cfg);
+		cfg = ranges_graph(graphs, all, nall, entry, leaders,
+				   nleaders);
+	}
+	free(all);
 	return cfg;
 }

@@ -16,7 +16,8 @@ void graphs_close(struct graphs *graphs);
 
 /*
  * The graph of code in n ranges, the first of which begins with the function
- * (if `entry`); leaders as in struct cfg_input.
+ * (if `entry`); leaders as in struct cfg_input.  Parts split off that no
+ * symbol speaks of are added where the function jumps to them.
  */
 struct cfg *graph_make(struct graphs *graphs, const struct range *ranges,
 		       size_t n, bool entry, const uint64_t *leaders,

@@ -15,7 +15,10 @@
 void debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
 		unsigned want);
 
-/* Append to r->frames what .eh_frame says. */
+/*
+ * Append to r->frames the functions that .eh_frame knows, and to the image's
+ * parts what is split off functions.
+ */
 void debug_read_frames(struct reading *r, struct elf *elf);
 
 /*

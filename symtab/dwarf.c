@@ -364,10 +364,16 @@ frame_read(struct debug *d, Dwarf_Fde fde)
 	if (!debug_ok(d, dwarf_get_fde_range(fde, &lo, &size, &bytes, &nbytes,
 					     &cie_offset, &cie, &offset,
 					     &d->err)) ||
-	    !reading_is_code(r, lo, lo + size) || reading_text(r, lo)->plt ||
-	    !frame_begins_function(d, fde))
+	    !reading_is_code(r, lo, lo + size) || reading_text(r, lo)->plt)
 		return;
-	*vec_push(r->frames, r->nframes) = (struct range){ lo, lo + size };
+	if (frame_begins_function(d, fde))
+		*vec_push(r->frames, r->nframes) = (struct range){
+			lo, lo + size
+		};
+	else
+		*vec_push(r->image->parts, r->image->nparts) = (struct range){
+			lo, lo + size
+		};
 }
 
 void
@@ -384,6 +390,8 @@ debug_read_frames(struct reading *r, struct elf *elf)
 		for (Dwarf_Signed i = 0; i < nfdes; i++)
 			frame_read(&d, fdes[i]);
 		lib_frames_free(d.dbg, cies, ncies, fdes, nfdes);
+		sort_by_addr(r->image->parts, r->image->nparts,
+			     sizeof(*r->image->parts));
 	}
 	if (d.damages)
 		reading_remark(r, "%s: damaged .eh_frame: %s", r->image->path,

@@ -257,6 +257,7 @@ image_close(struct image *image)
 	free(image->data);
 	free(image->refs);
 	free(image->pads);
+	free(image->parts);
 	free(image->imports);
 	free(image);
 }

@@ -114,6 +114,9 @@ struct image {
 	size_t ndata;
 	uint64_t *refs;		/* ascending: code addresses that data has */
 	size_t nrefs;
+	struct range *parts;	/* ascending: code split off functions, where
+				   no symbol says of which (stripped) */
+	size_t nparts;
 	uint64_t *pads;		/* ascending: landing pads of exceptions */
 	size_t npads;
 	struct import *imports;	/* ascending slot */
