@@ -72,7 +72,7 @@ drawn_make(const char *text)
 	for (uint32_t i = 0; i < n; i++)
 		if (edges[i].from != FLOW_ROOT && outs[edges[i].from] != 2)
 			edges[i].by = outs[edges[i].from] == 1 ? BY_LAST :
-				      BY_NOTHING;
+				      BY_TABLE;
 	drawn.flow = flow_make(nverts, edges, n);
 	return drawn;
 }
@@ -136,7 +136,7 @@ random_outs(struct flow_edge *edges, uint32_t from, unsigned nblocks)
 	n = 2 + random_below(3);
 	for (unsigned i = 0; i < n; i++)
 		edges[i] = (struct flow_edge){
-			from, random_vert(nblocks, 0), BY_NOTHING
+			from, random_vert(nblocks, 0), BY_TABLE
 		};
 	return n;
 }

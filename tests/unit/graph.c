@@ -14,8 +14,8 @@
 enum { OUT = 200, INSNS = 12 };
 
 /*
- * edges: "^0 02t 01f 1$": from, to and by: t and f the branch, l at the last
- * instruction, nothing: not at all.  Blocks are named by their number.
+ * edges: "^0 02t 01f 1$": from, to and by: t and f the branch, i the indirect
+ * jump, l at the last instruction, x a leak, nothing: not at all.  Blocks are named by their number.
  */
 static const struct {
 	const char *what;
@@ -86,7 +86,7 @@ vert_name(uint32_t v)
 static void
 edges_print(const struct flow *flow, char *buf, size_t size)
 {
-	static const char *const bys[] = { "", "l", "t", "f", "x" };
+	static const char *const bys[] = { "", "l", "t", "f", "i", "x" };
 	size_t len = 0;
 
 	buf[0] = '\0';
@@ -125,9 +125,9 @@ test_table(void **state)
 		{ 0, 2, EDGE_TABLE },
 	};
 	struct insn insns[] = {
-		{ .kind = INSN_JUMP_INDIRECT, .flow = FLOW_TABLE },
-		{ .kind = INSN_CALL, .flow = FLOW_NO_RETURN },
-		{ .kind = INSN_RETURN },
+		{ 100, .kind = INSN_JUMP_INDIRECT, .flow = FLOW_TABLE },
+		{ 110, .kind = INSN_CALL, .flow = FLOW_NO_RETURN },
+		{ 120, .kind = INSN_RETURN },
 	};
 	struct block blocks[] = { { 0, 1 }, { 1, 1 }, { 2, 1 } };
 	uint32_t in[] = { 0, 0, 2, 3 };
@@ -136,11 +136,17 @@ test_table(void **state)
 		.edges = edges, .nedges = 3, .in = in,
 	};
 	struct flow *flow = flow_build(&cfg, NULL, 0);
+	struct term term;
+	uint64_t to;
 	char buf[128];
 
 	edges_print(flow, buf, sizeof(buf));
-	assert_string_equal(buf, "^0 $^ 01 02 1$ 2$l");
+	assert_string_equal(buf, "^0 $^ 01i 02i 1$ 2$l");
 	assert_true(flow->one[FLOW_BLOCK]);
+	assert_true(arc_term(flow, &cfg, 3, &term, &to));
+	assert_int_equal(term.addr, 100);
+	assert_int_equal(term.kind, TERM_HITS);
+	assert_int_equal(to, 120);
 	flow_free(flow);
 }
 
@@ -151,6 +157,7 @@ test_terms(void **state)
 	struct cfg *cfg = drawing_build(1);
 	struct flow *flow = flow_build(cfg, NULL, 0);
 	struct term term;
+	uint64_t to;
 
 	assert_int_equal(flow->nedges, 6);
 	assert_int_equal(edge_carrier(flow, 0), arc_of_block(flow, 2));
@@ -158,16 +165,16 @@ test_terms(void **state)
 	assert_int_equal(edge_carrier(flow, 3), ARC_NONE);
 	assert_int_equal(edge_carrier(flow, 4), arc_of_block(flow, 3));
 	assert_int_equal(edge_carrier(flow, 5), arc_of_block(flow, 4));
-	assert_true(arc_term(flow, cfg, 3, &term));
+	assert_true(arc_term(flow, cfg, 3, &term, &to));
 	assert_int_equal(term.addr, toy_addr(0));
 	assert_int_equal(term.kind, TERM_TAKEN);
 	assert_int_equal(term.sign, 1);
-	assert_true(arc_term(flow, cfg, 2, &term));
+	assert_true(arc_term(flow, cfg, 2, &term, &to));
 	assert_int_equal(term.kind, TERM_FALL);
-	assert_true(arc_term(flow, cfg, arc_of_block(flow, 4), &term));
+	assert_true(arc_term(flow, cfg, arc_of_block(flow, 4), &term, &to));
 	assert_int_equal(term.addr, toy_addr(2));
 	assert_int_equal(term.kind, TERM_HITS);
-	assert_false(arc_term(flow, cfg, 0, &term));
+	assert_false(arc_term(flow, cfg, 0, &term, &to));
 	flow_free(flow);
 	cfg_free(cfg);
 }

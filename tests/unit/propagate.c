@@ -176,6 +176,7 @@ test_wide(void **state)
 struct trial {
 	struct flow *flow;
 	struct placement *placement;
+	bool tables;
 	bool wanted[WALK_ARCS];
 	struct walked walked;
 	uint64_t counters[WALK_ARCS];
@@ -233,6 +234,7 @@ trial_place(struct trial *trial, const struct weights *weights,
 		.method = method,
 		.wanted = all ? NULL : trial->wanted,
 		.traps = random_chance(50),
+		.tables = trial->tables,
 	};
 
 	placement_free(trial->placement);
@@ -286,6 +288,7 @@ test_random(void **state)
 		struct weights *weights = weights_guess(trial.flow);
 
 		assert_true(flow_arcs(trial.flow) <= WALK_ARCS);
+		trial.tables = random_chance(50);
 		knowable_find(&trial, weights, knowable);
 		for (int i = 0; i < 6; i++) {
 			enum placement_method method = i % 3;
