@@ -76,7 +76,7 @@ struct cfg_input {
 				   indirect jump is resolved */
 	/* The call may come back.  NULL: they all may. */
 	bool (*returns)(void *ctx, const struct insn *call);
-	/* addr is code of another function. */
+	/* addr is no code, or that of another function. */
 	bool (*foreign)(void *ctx, uint64_t addr);
 	void *ctx;
 };

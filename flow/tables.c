@@ -336,6 +336,16 @@ target_absurd(const struct tables *t, uint64_t target)
 	       (in->foreign && in->foreign(in->ctx, target));
 }
 
+/* clang: an entry of what cannot happen goes behind the function's end. */
+static bool
+target_never(const struct cfg_input *in, uint64_t target)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (target == in->hi[i])
+			return !inside(in, target);
+	return false;
+}
+
 /*
  * The table's targets.  1, or 0 if not even the first entry is in the
  * function, or -1 if not all can be told.
@@ -360,6 +370,8 @@ table_read(struct hunt *hunt, const struct table *table)
 		uint64_t target = entry_read(table, p + i * table->width);
 		long insn = cfg_insn(t->cfg, target);
 
+		if (target_never(t->in, target))
+			continue;
 		if (insn < 0 && !i && !inside(t->in, target))
 			return 0;
 		if (insn < 0 && !bound.exact && i > 1 &&

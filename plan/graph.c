@@ -102,7 +102,9 @@ call_returns(void *ctx, const struct insn *call)
 static bool
 foreign(void *ctx, uint64_t addr)
 {
-	return image_func(((struct graphs *)ctx)->image, addr) != NULL;
+	const struct image *image = ((struct graphs *)ctx)->image;
+
+	return image_func(image, addr) || image_is_data(image, addr);
 }
 
 struct graphs *

@@ -298,14 +298,29 @@ upper(const void *base, size_t n, size_t size, uint64_t addr)
 	return lo;
 }
 
-const uint8_t *
-image_data(const struct image *image, uint64_t addr, size_t *avail)
+static const struct data *
+data_find(const struct image *image, uint64_t addr)
 {
 	size_t i = upper(image->data, image->ndata, sizeof(*image->data),
 			 addr);
-	const struct data *data = i ? &image->data[i - 1] : NULL;
 
-	if (!data || addr - data->addr >= data->size)
+	if (i && addr - image->data[i - 1].addr < image->data[i - 1].size)
+		return &image->data[i - 1];
+	return NULL;
+}
+
+bool
+image_is_data(const struct image *image, uint64_t addr)
+{
+	return data_find(image, addr) != NULL;
+}
+
+const uint8_t *
+image_data(const struct image *image, uint64_t addr, size_t *avail)
+{
+	const struct data *data = data_find(image, addr);
+
+	if (!data)
 		return image_text(image, addr, avail);
 	*avail = data->size - (addr - data->addr);
 	return data->bytes + (addr - data->addr);

@@ -161,6 +161,9 @@ const uint8_t *image_text(const struct image *image, uint64_t addr,
 const uint8_t *image_data(const struct image *image, uint64_t addr,
 			  size_t *avail);
 
+/* addr is in a section of constant data. */
+bool image_is_data(const struct image *image, uint64_t addr);
+
 /* Name of the symbol that the pointer at slot is set to, or NULL. */
 const char *image_import(const struct image *image, uint64_t slot);
 

@@ -141,7 +141,7 @@ random_outs(struct flow_edge *edges, uint32_t from, unsigned nblocks)
 	return n;
 }
 
-/* plain: one entry, no leaks and no jump tables that matter. */
+/* plain: one entry and no leaks. */
 static inline struct flow *
 random_flow(unsigned max, bool plain)
 {

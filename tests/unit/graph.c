@@ -15,7 +15,8 @@ enum { OUT = 200, INSNS = 12 };
 
 /*
  * edges: "^0 02t 01f 1$": from, to and by: t and f the branch, i the indirect
- * jump, l at the last instruction, x a leak, nothing: not at all.  Blocks are named by their number.
+ * jump, l at the last instruction, x a leak, nothing: not at all.  Blocks are
+ * named by their number.
  */
 static const struct {
 	const char *what;

@@ -153,6 +153,36 @@ test_faults(void **state)
 	flow_free(drawn.flow);
 }
 
+/* A lost counter takes with it what is derived from it, and no more. */
+static void
+test_lost(void **state)
+{
+	struct drawn drawn = drawn_make("^A AB AC BD CD DE DF EG FG G$");
+	uint32_t arcs[] = {
+		drawn_arc(&drawn, "A"), drawn_arc(&drawn, "B"),
+		drawn_arc(&drawn, "E"),
+	};
+	struct placement placement = { .arcs = arcs, .narcs = 3 };
+	static const uint64_t counters[] = { 9, 4, 5 };
+	static const bool lost[] = { false, true, false };
+	struct measured measured = { .counters = counters, .lost = lost };
+	static const char *const known[] = { "A", "D", "E", "F", "FG", NULL };
+	static const uint64_t expected[] = { 9, 9, 5, 4, 4 };
+	struct count counts[WALK_ARCS];
+
+	assert_int_equal(propagate(drawn.flow, &placement, &measured, counts,
+				   NULL), FLOW_CONSISTENT);
+	counts_expect(&drawn, counts, known, expected);
+	for (const char *const *p = (const char *const[]){
+	     "B", "C", "AB", "CD", NULL }; *p; p++) {
+		const struct count *count = &counts[drawn_arc(&drawn, *p)];
+
+		assert_int_equal(count->state, COUNT_UNKNOWN);
+		assert_int_equal(count->reason, REASON_LOST);
+	}
+	flow_free(drawn.flow);
+}
+
 /* Counts are 64 bits wide. */
 static void
 test_wide(void **state)
@@ -399,6 +429,7 @@ main(void)
 		cmocka_unit_test(test_figure_7),
 		cmocka_unit_test(test_figure_9),
 		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_determined),
