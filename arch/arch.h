@@ -31,6 +31,7 @@ enum insn_flow {
 	FLOW_PLAIN,		/* nothing: it does what its kind says */
 	FLOW_NO_RETURN,		/* a call that never comes back */
 	FLOW_TABLE,		/* an indirect jump: to its edges' targets */
+	FLOW_TABLE_LEAVES,	/* ... or out of the function */
 	FLOW_LEAVES,		/* an indirect jump: out of the function */
 };
 

@@ -56,6 +56,12 @@ struct cfg {
  */
 typedef const uint8_t *cfg_text(void *ctx, uint64_t addr, size_t *avail);
 
+enum cfg_place {
+	CFG_UNKNOWN,
+	CFG_ENTRY,		/* another function's entry */
+	CFG_FOREIGN,		/* no code, or inside another function */
+};
+
 /* What a graph is made from.  What is 0 is not known. */
 struct cfg_input {
 	const struct arch *arch;
@@ -76,8 +82,8 @@ struct cfg_input {
 				   indirect jump is resolved */
 	/* The call may come back.  NULL: they all may. */
 	bool (*returns)(void *ctx, const struct insn *call);
-	/* addr is no code, or that of another function. */
-	bool (*foreign)(void *ctx, uint64_t addr);
+	/* What is at an address that is not in the ranges. */
+	enum cfg_place (*place)(void *ctx, uint64_t addr);
 	void *ctx;
 };
 

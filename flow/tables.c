@@ -26,7 +26,7 @@ struct tables {
 	size_t njumps;
 	uint64_t *marks;	/* addresses that the code mentions, ascending */
 	size_t nmarks;
-	bool taken;		/* ... and of its own code, or data does */
+	bool taken;		/* ... of its own code: labels */
 };
 
 /* A way in which the address jumped to may come about. */
@@ -46,6 +46,7 @@ struct hunt {
 	uint32_t *targets;
 	size_t ntargets;
 	bool pointer;		/* some ways are pointers, of anywhere */
+	bool leaves;		/* tables have entries of other functions */
 	bool failed;
 };
 
@@ -110,9 +111,31 @@ marks_find(struct tables *t)
 	}
 	if (t->nmarks)
 		qsort(t->marks, t->nmarks, sizeof(*t->marks), by_addr);
-	for (size_t i = 0; i < t->in->nrefs && !t->taken; i++)
-		t->taken = inside(t->in, t->in->refs[i]) &&
-			   t->in->refs[i] != t->in->lo[0];
+}
+
+/*
+ * The address of some of the function's code but its entry is taken, and not
+ * for the tables that are known.
+ */
+static bool
+code_taken(const struct tables *t)
+{
+	for (size_t i = 0; i < t->in->nrefs; i++) {
+		long insn = cfg_insn(t->cfg, t->in->refs[i]);
+		bool known = !inside(t->in, t->in->refs[i]) ||
+			     t->in->refs[i] == t->in->lo[0];
+
+		for (size_t k = 0; k < t->njumps && !known; k++)
+			known = t->jumps[k].ntargets &&
+				bsearch(&(uint32_t){ (uint32_t)insn },
+					t->jumps[k].targets,
+					t->jumps[k].ntargets,
+					sizeof(*t->jumps[k].targets),
+					by_number);
+		if (!known)
+			return true;
+	}
+	return t->taken;
 }
 
 struct tables *
@@ -322,20 +345,6 @@ table_room(const struct tables *t, const struct table *table, size_t avail)
 	return room / table->width;
 }
 
-/*
- * The target is no instruction of the function: whether that is because the
- * table has ended before, and not because the function is not known well.
- */
-static bool
-target_absurd(const struct tables *t, uint64_t target)
-{
-	const struct cfg_input *in = t->in;
-	size_t avail;
-
-	return inside(in, target) || !in->text(in->ctx, target, &avail) ||
-	       (in->foreign && in->foreign(in->ctx, target));
-}
-
 /* clang: an entry of what cannot happen goes behind the function's end. */
 static bool
 target_never(const struct cfg_input *in, uint64_t target)
@@ -346,42 +355,95 @@ target_never(const struct cfg_input *in, uint64_t target)
 	return false;
 }
 
+/* What an entry of a table may be. */
+enum entry {
+	ENTRY_HERE,		/* an instruction of the function */
+	ENTRY_NEVER,
+	ENTRY_LEAVES,		/* another function */
+	ENTRY_ABSURD,		/* no entry: the table has ended before */
+	ENTRY_UNKNOWN,		/* may be of code that is not known */
+};
+
+static enum entry
+entry_kind(const struct tables *t, uint64_t target, long *insn)
+{
+	const struct cfg_input *in = t->in;
+	size_t avail;
+
+	*insn = cfg_insn(t->cfg, target);
+	if (*insn >= 0)
+		return ENTRY_HERE;
+	if (target_never(in, target))
+		return ENTRY_NEVER;
+	if (inside(in, target) || !in->text(in->ctx, target, &avail))
+		return ENTRY_ABSURD;
+	switch (in->place ? in->place(in->ctx, target) : CFG_UNKNOWN) {
+	case CFG_ENTRY:
+		return ENTRY_LEAVES;
+	case CFG_FOREIGN:
+		return ENTRY_ABSURD;
+	default:
+		return ENTRY_UNKNOWN;
+	}
+}
+
+enum { ENTRIES_MIN = 2 };	/* where nothing says how many */
+
+/* How many of n entries are some; *here of them are in the function. */
+static uint64_t
+entries_read(struct hunt *hunt, const struct table *table, const uint8_t *p,
+	     uint64_t n, bool exact, uint64_t *here)
+{
+	long insn;
+
+	*here = 0;
+	for (uint64_t i = 0; i < n; i++, p += table->width) {
+		switch (entry_kind(hunt->t, entry_read(table, p), &insn)) {
+		case ENTRY_HERE:
+			*vec_push(hunt->targets, hunt->ntargets) =
+				(uint32_t)insn;
+			++*here;
+			break;
+		case ENTRY_NEVER:
+			break;
+		case ENTRY_LEAVES:
+			if (!exact)
+				return i < ENTRIES_MIN ? i : n;
+			hunt->leaves = true;
+			break;
+		case ENTRY_ABSURD:
+			return exact || i < ENTRIES_MIN ? i : n;
+		case ENTRY_UNKNOWN:
+			return i;
+		}
+	}
+	return n;
+}
+
 /*
- * The table's targets.  1, or 0 if not even the first entry is in the
- * function, or -1 if not all can be told.
+ * The table's targets.  1, or 0 if none is in the function, or -1 if not all
+ * can be told.
  */
 static int
 table_read(struct hunt *hunt, const struct table *table)
 {
 	struct tables *t = hunt->t;
 	struct bound bound = bound_find(&t->values, &table->index);
-	uint64_t room, n, i;
+	uint64_t room, n, here;
 	const uint8_t *p;
 	size_t avail;
 
 	p = t->in->data(t->in->ctx, table->addr, &avail);
 	if (!p)
 		return 0;
+	/* A compare may be of a switch that this one is a part of. */
 	room = table_room(t, table, avail);
 	n = bound.limit < room ? bound.limit : room;
 	if (n > ENTRIES_MAX)
 		n = ENTRIES_MAX;
-	for (i = 0; i < n; i++) {
-		uint64_t target = entry_read(table, p + i * table->width);
-		long insn = cfg_insn(t->cfg, target);
-
-		if (target_never(t->in, target))
-			continue;
-		if (insn < 0 && !i && !inside(t->in, target))
-			return 0;
-		if (insn < 0 && !bound.exact && i > 1 &&
-		    target_absurd(t, target))
-			return 1;
-		if (insn < 0)
-			return -1;
-		*vec_push(hunt->targets, hunt->ntargets) = (uint32_t)insn;
-	}
-	return n && (!bound.exact || n == bound.limit) ? 1 : -1;
+	if (entries_read(hunt, table, p, n, bound.exact, &here) == n && here)
+		return 1;
+	return here ? -1 : 0;
 }
 
 /* The way's place is memory: what is read there. */
@@ -617,10 +679,11 @@ jump_look(struct tables *t, struct jump *jump)
 		way_follow(&hunt, hunt.ways[--hunt.n]);
 	free(hunt.ways);
 	if (!hunt.failed && !hunt.pointer && hunt.ntargets)
-		flow = FLOW_TABLE;
-	else if (!hunt.failed && hunt.pointer && !hunt.ntargets && !t->taken)
+		flow = hunt.leaves ? FLOW_TABLE_LEAVES : FLOW_TABLE;
+	else if (!hunt.failed && hunt.pointer && !hunt.ntargets &&
+		 !code_taken(t))
 		flow = FLOW_LEAVES;
-	if (flow != FLOW_TABLE)
+	if (flow == FLOW_PLAIN || flow == FLOW_LEAVES)
 		hunt.ntargets = 0;
 	return jump_set(jump, flow, hunt.targets, hunt.ntargets);
 }

@@ -99,12 +99,15 @@ call_returns(void *ctx, const struct insn *call)
 	return returns_call(((struct graphs *)ctx)->returns, call);
 }
 
-static bool
-foreign(void *ctx, uint64_t addr)
+static enum cfg_place
+place_of(void *ctx, uint64_t addr)
 {
 	const struct image *image = ((struct graphs *)ctx)->image;
+	const struct func *func = image_func(image, addr);
 
-	return image_func(image, addr) || image_is_data(image, addr);
+	if (func)
+		return func->addr == addr ? CFG_ENTRY : CFG_FOREIGN;
+	return image_is_data(image, addr) ? CFG_FOREIGN : CFG_UNKNOWN;
 }
 
 struct graphs *
@@ -226,7 +229,7 @@ ranges_graph(struct graphs *graphs, const struct range *ranges, size_t n,
 		.arch = image->arch, .lo = lo, .hi = hi, .n = n,
 		.leaders = leaders, .nleaders = nleaders,
 		.text = text_at, .data = data_at, .returns = call_returns,
-		.foreign = foreign, .ctx = graphs,
+		.place = place_of, .ctx = graphs,
 	};
 	uint64_t *pads, *refs;
 	struct cfg *cfg;
