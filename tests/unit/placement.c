@@ -159,6 +159,29 @@ test_drawings(void **state)
 		}
 }
 
+/* The ways of a switch are counted in its cases, also the one around them. */
+static void
+test_switch(void **state)
+{
+	struct drawn drawn = drawn_make("^A AB AC AD AE BE CE DE E$");
+	struct weights *weights = weights_guess(drawn.flow);
+
+	for (int traps = 0; traps < 2; traps++) {
+		struct placement_wish wish = {
+			.tables = true, .traps = traps,
+		};
+		struct placement *placement = placement_make(
+			drawn.flow, weights, &wish);
+
+		assert_int_equal(placement->narcs, 4);
+		for (uint32_t i = 0; i < placement->narcs; i++)
+			assert_true(placement->arcs[i] >= drawn.flow->nedges);
+		placement_free(placement);
+	}
+	weights_free(weights);
+	flow_free(drawn.flow);
+}
+
 /*
  * Two indirect jumps to the same three blocks: blocks do not tell how often
  * which came from where, so some of the six ways are counted themselves, if
@@ -470,6 +493,7 @@ main(void)
 		cmocka_unit_test(test_drawings),
 		cmocka_unit_test(test_cost),
 		cmocka_unit_test(test_traps),
+		cmocka_unit_test(test_switch),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_optimum),
 		cmocka_unit_test(test_minimal),

@@ -269,6 +269,15 @@ trial_place(struct trial *trial, const struct weights *weights,
 
 	placement_free(trial->placement);
 	trial->placement = placement_make(trial->flow, weights, &wish);
+	for (uint32_t i = 0; i < trial->placement->narcs; i++) {
+		uint32_t arc = trial->placement->arcs[i];
+		enum flow_by by = arc < trial->flow->nedges ?
+			trial->flow->edges[arc].by : BY_LAST;
+
+		/* Nothing can count these. */
+		assert_true(by != BY_NOTHING && by != BY_LEAK);
+		assert_true(by != BY_TABLE || trial->tables);
+	}
 }
 
 static void
