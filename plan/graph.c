@@ -56,13 +56,32 @@ name_never(const char *name)
 	return strncmp(p, "__throw_", 8) == 0;
 }
 
+/* The function whose entry is addr, or NULL. */
+static const struct func *
+func_at(const struct image *image, uint64_t addr)
+{
+	size_t lo = 0, hi = image->nfuncs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (image->funcs[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < image->nfuncs && image->funcs[lo].addr == addr)
+		return &image->funcs[lo];
+	return NULL;
+}
+
 static enum returns_hint
 function_hint(void *ctx, uint64_t addr)
 {
 	const struct graphs *graphs = ctx;
-	const struct func *func = image_func(graphs->image, addr);
+	const struct func *func = func_at(graphs->image, addr);
 
-	if (!func || func->addr != addr)
+	if (!func)
 		return RETURNS_LOOK;
 	if (name_never(func->name))
 		return RETURNS_NEVER;
@@ -103,11 +122,11 @@ static enum cfg_place
 place_of(void *ctx, uint64_t addr)
 {
 	const struct image *image = ((struct graphs *)ctx)->image;
-	const struct func *func = image_func(image, addr);
 
-	if (func)
-		return func->addr == addr ? CFG_ENTRY : CFG_FOREIGN;
-	return image_is_data(image, addr) ? CFG_FOREIGN : CFG_UNKNOWN;
+	if (func_at(image, addr))
+		return CFG_ENTRY;
+	return image_func(image, addr) || image_is_data(image, addr) ?
+		CFG_FOREIGN : CFG_UNKNOWN;
 }
 
 struct graphs *
