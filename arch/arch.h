@@ -102,6 +102,7 @@ struct effect {
 	struct place left;
 	int64_t right;
 	uint32_t kills;		/* registers changed, 1 << index, dst's too */
+	uint32_t spoils;	/* a call: others that it need not preserve */
 };
 
 /*

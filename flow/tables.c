@@ -202,6 +202,7 @@ struct sum {
 	struct term terms[TERMS_MAX];
 	unsigned n;
 	uint64_t constant;
+	bool unreached;
 };
 
 static bool
@@ -269,8 +270,11 @@ constants_fold(struct values *v, struct sum *sum)
 	uint64_t value;
 
 	for (unsigned i = 0; i < sum->n;) {
-		if (sum->terms[i].times == 1 &&
-		    values_constant(v, &sum->terms[i].spot, &value)) {
+		enum constant c = sum->terms[i].times != 1 ? CONSTANT_NONE :
+			values_constant(v, &sum->terms[i].spot, &value);
+
+		sum->unreached |= c == CONSTANT_UNREACHED;
+		if (c == CONSTANT_FOUND) {
 			sum->constant += value;
 			sum->terms[i] = sum->terms[--sum->n];
 		} else {
@@ -283,7 +287,7 @@ constants_fold(struct values *v, struct sum *sum)
  * What is at `at`'s place is an entry of a table: find the table's address
  * and its index.
  */
-static bool
+static enum constant
 table_find(struct values *v, const struct spot *at, struct table *table)
 {
 	struct sum sum = { 0 };
@@ -292,24 +296,26 @@ table_find(struct values *v, const struct spot *at, struct table *table)
 	if (!table->width || table->width > 8 ||
 	    table->width & (table->width - 1) ||
 	    !sum_add(&sum, &at->place, at, 1))
-		return false;
+		return CONSTANT_NONE;
 	for (int hops = 0; hops < HOPS_MAX; hops++) {
 		unsigned i;
 
 		constants_fold(v, &sum);
+		if (sum.unreached)
+			return CONSTANT_UNREACHED;
 		if (sum.n == 1 && sum.terms[0].times == table->width) {
 			table->addr = sum.constant;
 			table->index = sum.terms[0].spot;
-			return true;
+			return CONSTANT_FOUND;
 		}
 		for (i = 0; i < sum.n; i++)
 			if (sum.terms[i].times < table->width &&
 			    term_expand(v, &sum, i))
 				break;
 		if (i == sum.n)
-			return false;
+			break;
 	}
-	return false;
+	return CONSTANT_NONE;
 }
 
 static uint64_t
@@ -453,8 +459,15 @@ way_load(struct hunt *hunt, const struct way *way)
 	struct table table = { .base = way->base, .sign = way->sign };
 	int found = 0;
 
-	if (table_find(&hunt->t->values, &way->spot, &table))
+	switch (table_find(&hunt->t->values, &way->spot, &table)) {
+	case CONSTANT_UNREACHED:
+		return;
+	case CONSTANT_FOUND:
 		found = table_read(hunt, &table);
+		break;
+	case CONSTANT_NONE:
+		break;
+	}
 	if (found < 0 || (!found && way->entry))
 		hunt->failed = true;
 	else if (!found)
@@ -517,6 +530,7 @@ way_sum(struct hunt *hunt, struct way *way, const struct place *src)
 	struct values *v = &hunt->t->values;
 	struct spot a = spot_reg(src->reg, &way->spot);
 	struct spot b = spot_reg(src->index, &way->spot);
+	enum constant ca = CONSTANT_FOUND, cb = CONSTANT_NONE;
 	uint64_t base = 0;
 
 	if (src->reg == REG_NONE && src->index == REG_NONE) {
@@ -533,14 +547,16 @@ way_sum(struct hunt *hunt, struct way *way, const struct place *src)
 	}
 	way->entry = true;
 	way->sign = false;
-	if (src->index == REG_NONE)
-		way->spot = a;
-	else if (values_constant(v, &a, &base))
-		way->spot = b;
-	else if (values_constant(v, &b, &base))
-		way->spot = a;
-	else
+	if (src->index != REG_NONE) {
+		ca = values_constant(v, &a, &base);
+		if (ca != CONSTANT_FOUND)
+			cb = values_constant(v, &b, &base);
+	}
+	if (ca == CONSTANT_UNREACHED || cb == CONSTANT_UNREACHED)
+		return;
+	if (ca == cb)
 		hunt->failed = true;
+	way->spot = src->index != REG_NONE && ca == CONSTANT_FOUND ? b : a;
 	way->base = base + (uint64_t)src->disp;
 	if (!hunt->failed)
 		way_push(hunt, way, &way->spot);

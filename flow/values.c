@@ -58,7 +58,7 @@ values_effect(struct values *v, uint32_t insn)
 static bool
 kills(const struct effect *e, uint8_t reg)
 {
-	return reg != REG_NONE && e->kills >> reg & 1;
+	return reg != REG_NONE && (e->kills | e->spoils) >> reg & 1;
 }
 
 bool
@@ -296,6 +296,19 @@ constants_made(struct constants *c, struct wanted *w)
 	return false;
 }
 
+/*
+ * A call that need not preserve the register does (gcc -fipa-ra), or the
+ * code behind it would not use what is in it.
+ */
+static bool
+constants_spared(const struct constants *c, const struct wanted *w)
+{
+	const struct place *place = &w->spot.place;
+
+	return c->v->budget >= 0 && place->kind == PLACE_REG &&
+	       values_effect(c->v, w->spot.insn)->spoils >> place->reg & 1;
+}
+
 static void
 constants_follow(struct constants *c, struct wanted w)
 {
@@ -309,13 +322,15 @@ constants_follow(struct constants *c, struct wanted w)
 				return;
 			break;
 		case BACK_LOST:
+			if (constants_spared(c, &w))
+				break;
 			c->failed = true;
 			return;
 		}
 	c->failed = true;
 }
 
-bool
+enum constant
 values_constant(struct values *v, const struct spot *spot, uint64_t *value)
 {
 	struct constants c = {
@@ -327,7 +342,9 @@ values_constant(struct values *v, const struct spot *spot, uint64_t *value)
 		constants_follow(&c, c.todo[--c.n]);
 	free(c.todo);
 	*value = c.value;
-	return c.found && !c.failed;
+	if (c.failed)
+		return CONSTANT_NONE;
+	return c.found ? CONSTANT_FOUND : CONSTANT_UNREACHED;
 }
 
 struct origin

@@ -73,9 +73,16 @@ struct search search_begin(struct values *v, enum search_level level);
 bool search_pass(struct search *search, uint32_t block,
 		 const struct place *place, uint64_t offset, bool *clash);
 
+enum constant {
+	CONSTANT_NONE,		/* it is none, or not known to be one */
+	CONSTANT_FOUND,
+	CONSTANT_UNREACHED,	/* no way that is known leads there: perhaps
+				   that of a jump that is not resolved yet */
+};
+
 /* Whether the place holds the same address whatever way control came. */
-bool values_constant(struct values *v, const struct spot *spot,
-		     uint64_t *value);
+enum constant values_constant(struct values *v, const struct spot *spot,
+			      uint64_t *value);
 
 /*
  * Follow copies and additions of constants to where the value is made.

@@ -5,11 +5,15 @@
  */
 #include "arch/x86_64/x86.h"
 
-/* System V ABI for AMD64, 3.2.1: what a function need not preserve. */
+/*
+ * System V ABI for AMD64, 3.2.1 and 3.2.3: what a function returns in, and
+ * what else it need not preserve.
+ */
 enum {
-	CALL_KILLS = 1 << X86_RAX | 1 << X86_RCX | 1 << X86_RDX |
-		     1 << X86_RSI | 1 << X86_RDI | 1 << X86_R8 |
-		     1 << X86_R9 | 1 << X86_R10 | 1 << X86_R11,
+	CALL_KILLS = 1 << X86_RAX | 1 << X86_RDX,
+	CALL_SPOILS = 1 << X86_RCX | 1 << X86_RSI | 1 << X86_RDI |
+		      1 << X86_R8 | 1 << X86_R9 | 1 << X86_R10 |
+		      1 << X86_R11,
 };
 
 static struct place
@@ -285,6 +289,7 @@ effect_control(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 		/* fallthrough */
 	case INSN_CALL:
 		effect->kills |= CALL_KILLS;
+		effect->spoils = CALL_SPOILS;
 		effect->stores = true;
 		break;
 	case INSN_JUMP_INDIRECT:
