@@ -149,9 +149,6 @@ run_account(struct run *run, struct task *task, const struct event *event)
 	case EVENT_EXEC:
 		account_exec(run, task);
 		break;
-	case EVENT_EXITING:
-		task->exiting = true;
-		break;
 	case EVENT_EXITED:
 	case EVENT_KILLED:
 		account_end(run, task, event);

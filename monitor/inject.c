@@ -27,9 +27,10 @@ spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
 }
 
 /*
- * Let the task run to the trap behind the system call.  Signals are blocked;
- * what else may stop it (a group stop, another's pause) is passed over: the
- * stop takes effect again when the task is resumed for good.
+ * Let the task run to the trap behind the system call.  Signals are blocked,
+ * so one that comes says that the spot cannot be executed.  What else may
+ * stop it (a group stop, another's pause) is passed over: that takes effect
+ * again when the task is resumed for good.
  */
 static int
 spot_run(struct run *run, struct task *task)
@@ -40,10 +41,12 @@ spot_run(struct run *run, struct task *task)
 		if (run->host->resume(task->tid, RESUME_RUN, 0))
 			return HOST_GONE;
 		run_wait_task(run, task, &event);
-		if (task->state == TASK_DEAD || event.kind == EVENT_EXITING) {
+		if (task->state == TASK_DEAD) {
 			run_requeue(run, &event);
 			return HOST_GONE;
 		}
+		if (event.kind == EVENT_SIGNAL)
+			return HOST_ERROR;
 	} while (event.kind != EVENT_TRAP ||
 		 run->host->trap_cause(task->tid) != TRAP_INSN);
 	return HOST_OK;
@@ -91,8 +94,8 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	*result = (int64_t)regs.r[run->abi->reg_result];
 	/* The text first: it is there even if the task is not. */
 	spot_swap(run, task, spot, code, n);
-	if (err || host->regs_set(task->tid, &saved) ||
+	if (host->regs_set(task->tid, &saved) ||
 	    host->mask_set(task->tid, mask, NULL))
 		return HOST_GONE;
-	return HOST_OK;
+	return err;
 }

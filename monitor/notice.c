@@ -11,7 +11,7 @@
 #include <sys/time.h>
 
 static volatile sig_atomic_t stop_signal, report_wanted, ticked, ticks_wanted;
-static volatile sig_atomic_t typed_ignored;
+static volatile sig_atomic_t typed_ignored, suspend;
 
 static void
 ticks_set(bool on)
@@ -34,6 +34,9 @@ on_signal(int signal, siginfo_t *info, void *context)
 	case SIGUSR1:
 		report_wanted = 1;
 		break;
+	case SIGTSTP:
+		suspend = typed ? SUSPEND_TYPED : SUSPEND_SENT;
+		break;
 	default:
 		if (typed && typed_ignored && signal != SIGTERM)
 			return;
@@ -43,16 +46,18 @@ on_signal(int signal, siginfo_t *info, void *context)
 	ticks_set(true);
 }
 
+static const struct sigaction action = {
+	.sa_sigaction = on_signal,
+	.sa_flags = SA_SIGINFO,
+};
+
 void
 notice_init(bool launched)
 {
 	static const int signals[] = {
-		SIGALRM, SIGUSR1, SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+		SIGALRM, SIGUSR1, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP,
 	};
-	struct sigaction action = {
-		.sa_sigaction = on_signal,
-		.sa_flags = SA_SIGINFO,
-	}, old;
+	struct sigaction old;
 
 	typed_ignored = launched;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
@@ -81,6 +86,23 @@ notice_stop(void)
 	return signal;
 }
 
+enum suspension
+notice_suspend(void)
+{
+	enum suspension was = suspend;
+
+	suspend = SUSPEND_NONE;
+	return was;
+}
+
+void
+notice_suspended(void)
+{
+	signal(SIGTSTP, SIG_DFL);
+	raise(SIGTSTP);
+	sigaction(SIGTSTP, &action, NULL);
+}
+
 bool
 notice_report(void)
 {
@@ -96,7 +118,8 @@ notice_tick(void)
 	bool was = ticked;
 
 	ticked = 0;
-	if (was && !ticks_wanted && !stop_signal && !report_wanted)
+	if (was && !ticks_wanted && !stop_signal && !report_wanted &&
+	    !suspend)
 		ticks_set(false);
 	return was;
 }

@@ -26,6 +26,16 @@ int notice_stop(void);
 /* Was a report asked for since the last call? */
 bool notice_report(void);
 
+/*
+ * SIGTSTP came to pmon since the last call: by the terminal (the program has
+ * it too) or sent (to pmon alone).
+ */
+enum suspension { SUSPEND_NONE, SUSPEND_TYPED, SUSPEND_SENT };
+enum suspension notice_suspend(void);
+
+/* Stop as SIGTSTP does; returns when pmon is continued. */
+void notice_suspended(void);
+
 /* Did a tick pass since the last call? */
 bool notice_tick(void);
 

@@ -163,7 +163,7 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 
 	run_pause(run, task->process->space, task);
 	/* Meanwhile it may have been killed, and have said so. */
-	if (run_queued(run, task))
+	if (task->exiting || task->state != TASK_STOPPED)
 		return;
 	if (run->host->reg_set(task->tid, arch->reg_pc, hit->va) ||
 	    trap_set(run, task, hit->va, hit->patched->saved)) {

@@ -403,8 +403,11 @@ process_plant(struct run *run, struct task *task)
 	struct process *process = task->process;
 	char *open_path, *path = run->host->exe(task->tid, &open_path);
 
-	if (!path)
+	if (!path) {
+		run_remark(run, "process %d: not counted: its program may "
+			   "not be read", (int)task->tid);
 		return;
+	}
 	exe_remark(run, path, open_path);
 	exe_plant(run, task, path, open_path);
 	free(path);

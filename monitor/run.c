@@ -93,16 +93,36 @@ event_receive(struct run *run, const struct event *event)
 	return false;
 }
 
-/* Wait for an event of some known task; false for EVENT_WAKE or _DONE. */
+/* It may not even have been announced. */
+static void
+task_exiting(struct run *run, pid_t tid)
+{
+	struct task *task = task_find(run, tid);
+
+	if (task) {
+		task->exiting = true;
+		task->state = TASK_RUNNING;
+	}
+	run->host->resume(tid, RESUME_RUN, 0);
+}
+
+/*
+ * Wait for an event of some known task; false for EVENT_WAKE or _DONE.  One
+ * that is about to end is let go at once: it will run no more code, and a
+ * thread that is in exec, or a leader that ends, waits for it in the kernel.
+ */
 static bool
 host_event(struct run *run, struct event *event)
 {
-	do {
+	for (;;) {
 		run->host->wait(event);
 		if (event->kind == EVENT_WAKE || event->kind == EVENT_DONE)
 			return false;
-	} while (!event_receive(run, event));
-	return true;
+		if (event->kind == EVENT_EXITING)
+			task_exiting(run, event->tid);
+		else if (event_receive(run, event))
+			return true;
+	}
 }
 
 void
@@ -323,7 +343,13 @@ on_group_stop(struct run *run, struct task *task)
 	if (run->host->resume(task->tid, RESUME_LISTEN, 0) == HOST_ERROR) {
 		task->state = TASK_STOPPED;
 		run_resume(run, task, 0);
+		return;
 	}
+	if (!run->suspending || task->process->pid != run->root)
+		return;
+	run->suspending = false;
+	run_pause(run, NULL, NULL);
+	notice_suspended();
 }
 
 static void
@@ -344,7 +370,8 @@ event_handle(struct run *run, const struct event *event)
 	if (!task)
 		return;
 	run_account(run, task, event);
-	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED)
+	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED ||
+	    task->exiting)
 		return;
 	if (run->stopping) {
 		task_release(run, task, event);
@@ -386,6 +413,23 @@ run_clock(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
+/*
+ * ^Z: the program has it too, and may make something else of it than to stop.
+ * So pmon waits for it to stop (on_group_stop) and then stops itself.  An
+ * attached process is not to stand still because pmon does.
+ */
+static void
+suspend_handle(struct run *run)
+{
+	enum suspension suspend = notice_suspend();
+
+	if (suspend == SUSPEND_NONE || !run->root || run->root_ended)
+		return;
+	run->suspending = true;
+	if (suspend == SUSPEND_SENT)
+		run->host->kill(run->root, SIGTSTP);
+}
+
 /* What pmon itself was told meanwhile. */
 static void
 notices_handle(struct run *run)
@@ -404,6 +448,7 @@ notices_handle(struct run *run)
 		run_stop(run, signal);
 	if (notice_report())
 		run->report(run);
+	suspend_handle(run);
 }
 
 void

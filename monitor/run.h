@@ -136,6 +136,7 @@ struct run {
 	int root_status;	/* as exit status of pmon */
 	int root_signal;	/* that killed it, or 0 */
 	bool stopping;		/* counting is over */
+	bool suspending;	/* pmon stops when the program does (^Z) */
 
 	double deadline;	/* monotonic seconds, 0: none */
 	/* Print the report so far. */

@@ -94,7 +94,7 @@ queue_account(struct run *run)
 		struct task *task = task_find(run, event.tid);
 
 		if (!task || event.kind < EVENT_CLONE ||
-		    event.kind > EVENT_KILLED || event.kind == EVENT_EXITING)
+		    event.kind > EVENT_KILLED)
 			continue;
 		more = true;
 		run->queue[i].kind = EVENT_PAUSED;

@@ -32,7 +32,7 @@ debug_damage(struct debug *d, const char *what)
 }
 
 static void
-unit_add(struct debug *d, Dwarf_Die die, unsigned version)
+unit_add(struct debug *d, Dwarf_Die die, struct range_unit ranges)
 {
 	struct facts f;
 	Dwarf_Half tag;
@@ -44,10 +44,12 @@ unit_add(struct debug *d, Dwarf_Die die, unsigned version)
 	    (d->nunits && at <= d->units[d->nunits - 1].die))
 		return;
 	facts_read(d, die, &f);
+	ranges.base = f.lo;
+	ranges.addr_base = f.addr_base;
+	ranges.rnglists_base = f.rnglists_base;
 	*vec_push(d->units, d->nunits) = (struct unit){
 		.die = at,
-		.base = f.lo,
-		.version = version,
+		.ranges = ranges,
 		/* Not so partial units and those of types. */
 		.has_code = tag == DW_TAG_compile_unit ||
 			    tag == DW_TAG_skeleton_unit,
@@ -74,7 +76,11 @@ units_find(struct debug *d)
 		if (!debug_ok(d, dwarf_siblingof_b(d->dbg, NULL, 1, &die,
 						   &d->err)))
 			continue;
-		unit_add(d, die, version);
+		unit_add(d, die, (struct range_unit){
+			.version = version,
+			.offset_size = offset,
+			.addr_size = address,
+		});
 		dwarf_dealloc_die(die);
 	}
 }
@@ -106,8 +112,8 @@ subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die, int depth)
 	struct facts f;
 
 	facts_read(d, die, &f);
-	if (!f.declaration && (f.has_lo || f.ranges))
-		sub.ranges = facts_ranges(d, unit, die, &f, &sub.nranges,
+	if (!f.declaration && (f.has_lo || f.has_ranges))
+		sub.ranges = facts_ranges(d, unit, &f, &sub.nranges,
 					  &sub.entry);
 	/* A linker that keeps one copy of many leaves the others' DWARF. */
 	if (sub.nranges && map_put(&d->entries, sub.entry ? sub.entry :
@@ -136,7 +142,7 @@ inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die, int depth)
 	size_t n;
 
 	facts_read(d, die, &f);
-	ranges = facts_ranges(d, unit, die, &f, &n, &entry);
+	ranges = facts_ranges(d, unit, &f, &n, &entry);
 	origin = facts_origin(d, unit, &f);
 	if (n && !origin.linkage && !origin.name) {
 		d->nameless++;
@@ -202,6 +208,7 @@ static void
 walk(struct debug *d, struct unit *unit, Dwarf_Die parent, bool code,
      int depth)
 {
+	Dwarf_Off at = 0, last;
 	Dwarf_Die die, next;
 	bool more;
 
@@ -214,6 +221,14 @@ walk(struct debug *d, struct unit *unit, Dwarf_Die parent, bool code,
 						     &d->err));
 		dwarf_dealloc_die(die);
 		die = next;
+		last = at;
+		/* A sibling may be said to stand before its brother. */
+		if (more && debug_ok(d, dwarf_dieoffset(die, &at, &d->err)) &&
+		    at <= last) {
+			debug_damage(d, "a loop of DIEs");
+			dwarf_dealloc_die(die);
+			break;
+		}
 	} while (more);
 }
 
@@ -222,7 +237,7 @@ static struct line_table *
 unit_lines(struct debug *d, struct unit *unit)
 {
 	if (!unit->lines && unit->has_lines) {
-		unit->lines = lines_open(&d->sections, unit->line_offset,
+		unit->lines = lines_open(&d->lines, unit->line_offset,
 					 unit->comp_dir);
 		unit->has_lines = unit->lines != NULL;
 		if (!unit->lines)
@@ -261,19 +276,48 @@ unit_read(struct debug *d, struct unit *unit)
 }
 
 bool
-debug_open(struct debug *d, struct elf *elf)
+debug_open(struct debug *d, struct elf *elf, const char *const *names)
 {
-	if (debug_ok(d, lib_init(elf_fd(elf), &d->dbg, &d->err)))
+	if (debug_ok(d, lib_open(&d->lib, elf, names, &d->dbg, &d->err)))
 		return true;
 	d->dbg = NULL;
 	return false;
 }
 
+/* Open the DWARF of a file and find its units. */
+static bool
+debug_begin(struct debug *d, struct elf *elf)
+{
+	static const char *const names[] = {
+		".debug_info", ".debug_abbrev", ".debug_str",
+		".debug_line_str", ".debug_str_offsets", ".debug_addr", NULL,
+	};
+
+	if (!debug_open(d, elf, names)) {
+		if (!d->damages)
+			debug_damage(d, "it cannot be opened");
+		return false;
+	}
+	d->lines = (struct line_sections){
+		.line = elf_section(elf, ".debug_line", NULL),
+		.line_str = elf_section(elf, ".debug_line_str", NULL),
+		.str = elf_section(elf, ".debug_str", NULL),
+		.big_endian = elf_big_endian(elf),
+	};
+	d->ranges = (struct range_sections){
+		.ranges = elf_section(elf, ".debug_ranges", NULL),
+		.rnglists = elf_section(elf, ".debug_rnglists", NULL),
+		.addr = elf_section(elf, ".debug_addr", NULL),
+		.big_endian = elf_big_endian(elf),
+	};
+	units_find(d);
+	return true;
+}
+
 void
 debug_close(struct debug *d)
 {
-	if (d->dbg)
-		lib_finish(d->dbg);
+	lib_close(&d->lib, d->dbg);
 	for (size_t i = 0; i < d->nunits; i++)
 		lines_close(d->units[i].lines);
 	free(d->units);
@@ -307,14 +351,9 @@ debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
 	struct debug alt = { .r = r };
 	struct debug d = { .r = r, .want = want };
 
-	if (supplement && debug_open(&alt, supplement)) {
-		elf_lines(supplement, &alt.sections);
-		units_find(&alt);
+	if (supplement && debug_begin(&alt, supplement))
 		d.alt = &alt;
-	}
-	if (debug_open(&d, elf)) {
-		elf_lines(elf, &d.sections);
-		units_find(&d);
+	if (debug_begin(&d, elf)) {
 		for (size_t i = 0; i < d.nunits; i++) {
 			unit_read(&d, &d.units[i]);
 			reading_progress(r);
@@ -379,12 +418,13 @@ frame_read(struct debug *d, Dwarf_Fde fde)
 void
 debug_read_frames(struct reading *r, struct elf *elf)
 {
+	static const char *const names[] = { ".eh_frame", NULL };
 	struct debug d = { .r = r };
 	Dwarf_Cie *cies;
 	Dwarf_Fde *fdes;
 	Dwarf_Signed ncies, nfdes;
 
-	if (debug_open(&d, elf) &&
+	if (debug_open(&d, elf, names) &&
 	    debug_ok(&d, dwarf_get_fde_list_eh(d.dbg, &cies, &ncies, &fdes,
 					       &nfdes, &d.err))) {
 		for (Dwarf_Signed i = 0; i < nfdes; i++)

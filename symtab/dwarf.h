@@ -1,37 +1,18 @@
 /*
- * What the files that use libdwarf share: the fence around its versions, one
- * file's DWARF, what a DIE says.  Private to symtab/dwarf*.c.
+ * What dwarf.c and dwarf_die.c share: one file's DWARF, what a DIE says.
+ * Private to symtab/dwarf*.c.
  */
 #ifndef SYMTAB_DWARF_H
 #define SYMTAB_DWARF_H
 
-#include <libdwarf/dwarf.h>
-#include <libdwarf/libdwarf.h>
-
-#include "symtab/elf.h"
-
-/* What changed between libdwarf 20210528 and 0.11. */
-#ifdef DW_LIBDWARF_VERSION
-typedef Dwarf_Small *lib_bytes;
-#define lib_init(fd, dbg, err) \
-	dwarf_init_b(fd, DW_GROUPNUMBER_ANY, NULL, NULL, dbg, err)
-#define lib_finish(dbg) dwarf_finish(dbg)
-#define lib_ranges_free dwarf_dealloc_ranges
-#define lib_frames_free dwarf_dealloc_fde_cie_list
-#else
-typedef Dwarf_Ptr lib_bytes;
-#define lib_init(fd, dbg, err) \
-	dwarf_init_b(fd, 0, DW_GROUPNUMBER_ANY, NULL, NULL, dbg, err)
-#define lib_finish(dbg) dwarf_finish(dbg, NULL)
-#define lib_ranges_free dwarf_ranges_dealloc
-#define lib_frames_free dwarf_fde_cie_list_dealloc
-#endif
+#include "symtab/dwarf_lib.h"
+#include "symtab/dwarf_lines.h"
+#include "symtab/dwarf_ranges.h"
 
 /* A unit of .debug_info. */
 struct unit {
 	Dwarf_Off die;		/* of its first DIE */
-	uint64_t base;		/* its DW_AT_low_pc */
-	unsigned version;	/* of its DWARF */
+	struct range_unit ranges;
 	bool has_lines, has_code;
 	uint64_t line_offset;	/* if has_lines: DW_AT_stmt_list */
 	const char *comp_dir;	/* libdwarf's, or NULL */
@@ -48,9 +29,11 @@ struct origin {
 struct debug {
 	struct reading *r;
 	unsigned want;
+	struct lib lib;
 	Dwarf_Debug dbg;
 	Dwarf_Error err;
-	struct line_sections sections;
+	struct line_sections lines;
+	struct range_sections ranges;
 	struct debug *alt;	/* of the supplementary file, or NULL */
 	struct unit *units;	/* ascending */
 	size_t nunits;
@@ -70,7 +53,9 @@ struct facts {
 	bool has_lo, has_hi, has_entry;
 	bool hi_offset, entry_offset;	/* from lo, from the first range */
 	bool declaration;
-	Dwarf_Attribute ranges;	/* or NULL */
+	bool has_ranges, indexed_ranges;
+	uint64_t ranges;	/* an offset or an index */
+	uint64_t addr_base, rnglists_base;
 	const char *name, *linkage, *comp_dir;	/* libdwarf's, or NULL */
 	uint64_t file, line, call_file, call_line;
 	uint64_t line_offset;
@@ -82,8 +67,11 @@ struct facts {
 bool debug_ok(struct debug *d, int result);
 void debug_damage(struct debug *d, const char *what);
 
-/* Begin with a file, d being zero but for r; false if there is no DWARF. */
-bool debug_open(struct debug *d, struct elf *elf);
+/*
+ * Open a file's sections of those names, d being zero but for r; false if it
+ * has none, or libdwarf refuses them.
+ */
+bool debug_open(struct debug *d, struct elf *elf, const char *const *names);
 void debug_close(struct debug *d);
 
 /* The unit that the DIE at offset is of, or NULL. */
@@ -99,8 +87,7 @@ void facts_free(struct facts *f);
  * where it is entered, or 0 if the DIE does not say.
  */
 struct range *facts_ranges(struct debug *d, const struct unit *unit,
-			   Dwarf_Die die, const struct facts *f, size_t *n,
-			   uint64_t *entry);
+			   const struct facts *f, size_t *n, uint64_t *entry);
 
 /* The name and declaration, completed from the DIEs referred to. */
 struct origin facts_origin(struct debug *d, struct unit *unit,

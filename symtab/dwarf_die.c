@@ -8,10 +8,7 @@
 #include "symtab/dwarf.h"
 #include "util/mem.h"
 
-enum {
-	CHAIN_MAX = 16,		/* of DIEs referring to each other */
-	RANGES_MAX = 1 << 16,	/* of one DIE */
-};
+enum { CHAIN_MAX = 16 };	/* of DIEs referring to each other */
 
 static bool
 attr_number(struct debug *d, Dwarf_Attribute attr, uint64_t *value)
@@ -31,6 +28,18 @@ attr_number(struct debug *d, Dwarf_Attribute attr, uint64_t *value)
 	if (!debug_ok(d, dwarf_formudata(attr, &number, &d->err)))
 		return false;
 	*value = number;
+	return true;
+}
+
+/* An offset in another section. */
+static bool
+attr_offset(struct debug *d, Dwarf_Attribute attr, uint64_t *value)
+{
+	Dwarf_Off offset;
+
+	if (!debug_ok(d, dwarf_global_formref(attr, &offset, &d->err)))
+		return false;
+	*value = offset;
 	return true;
 }
 
@@ -88,8 +97,11 @@ fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
 	  struct facts *f)
 {
 	bool offset = false;
-	Dwarf_Off number = 0;
+	Dwarf_Half form = 0;
 	Dwarf_Bool flag;
+
+	if (!debug_ok(d, dwarf_whatform(attr, &form, &d->err)))
+		return false;
 
 	switch (what) {
 	case DW_AT_low_pc:
@@ -103,8 +115,18 @@ fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
 					 &f->entry_offset);
 		break;
 	case DW_AT_ranges:
-		f->ranges = attr;
-		return true;
+		f->indexed_ranges = form == DW_FORM_rnglistx;
+		f->has_ranges = f->indexed_ranges ?
+				attr_number(d, attr, &f->ranges) :
+				attr_offset(d, attr, &f->ranges);
+		break;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base:
+		attr_offset(d, attr, &f->addr_base);
+		break;
+	case DW_AT_rnglists_base:
+		attr_offset(d, attr, &f->rnglists_base);
+		break;
 	case DW_AT_abstract_origin:
 	case DW_AT_specification:
 		if (f->origin)
@@ -122,9 +144,7 @@ fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
 		f->comp_dir = attr_string(d, attr);
 		break;
 	case DW_AT_stmt_list:
-		f->has_line_offset = debug_ok(d, dwarf_global_formref(attr,
-							&number, &d->err));
-		f->line_offset = number;
+		f->has_line_offset = attr_offset(d, attr, &f->line_offset);
 		break;
 	case DW_AT_decl_file:
 		f->has_file = attr_number(d, attr, &f->file);
@@ -166,126 +186,32 @@ facts_read(struct debug *d, Dwarf_Die die, struct facts *f)
 void
 facts_free(struct facts *f)
 {
-	if (f->ranges)
-		dwarf_dealloc_attribute(f->ranges);
 	if (f->origin)
 		dwarf_dealloc_attribute(f->origin);
 }
 
-/* Ranges being gathered. */
-struct gathered {
-	struct range *ranges;
-	size_t n;
-	uint64_t first;		/* the first address given, code or not */
-	bool any;
-};
-
-static void
-range_add(struct debug *d, struct gathered *g, uint64_t lo, uint64_t hi)
-{
-	if (!g->any)
-		g->first = lo;
-	g->any = true;
-	if (g->n < RANGES_MAX && reading_is_code(d->r, lo, hi))
-		*vec_push(g->ranges, g->n) = (struct range){ lo, hi };
-}
-
-/* .debug_ranges: DWARF 2 to 4. */
-static void
-ranges_old(struct debug *d, const struct unit *unit, Dwarf_Die die,
-	   Dwarf_Attribute attr, struct gathered *g)
-{
-	uint64_t base = unit->base;
-	Dwarf_Ranges *list;
-	Dwarf_Signed n;
-	Dwarf_Unsigned bytes;
-	Dwarf_Off offset, real;
-
-	if (!debug_ok(d, dwarf_global_formref(attr, &offset, &d->err)) ||
-	    !debug_ok(d, dwarf_get_ranges_b(d->dbg, offset, die, &real, &list,
-					    &n, &bytes, &d->err)))
-		return;
-	for (Dwarf_Signed i = 0; i < n; i++)
-		if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
-			base = list[i].dwr_addr2;
-		else if (list[i].dwr_type == DW_RANGES_ENTRY)
-			range_add(d, g, base + list[i].dwr_addr1,
-				  base + list[i].dwr_addr2);
-	lib_ranges_free(d->dbg, list, n);
-}
-
-/*
- * .debug_rnglists: DWARF 5.  Bases are added here: libdwarf 20210528 misses
- * the unit's.
- */
-static void
-ranges_new(struct debug *d, const struct unit *unit, Dwarf_Attribute attr,
-	   struct gathered *g)
-{
-	uint64_t base = unit->base;
-	Dwarf_Unsigned value, n, offset, raw1, raw2, lo, hi;
-	Dwarf_Rnglists_Head head;
-	Dwarf_Bool no_addr;
-	unsigned len, code;
-	Dwarf_Half form;
-	int result;
-
-	if (!debug_ok(d, dwarf_whatform(attr, &form, &d->err)))
-		return;
-	if (form == DW_FORM_rnglistx)
-		result = dwarf_formudata(attr, &value, &d->err);
-	else
-		result = dwarf_global_formref(attr, &value, &d->err);
-	if (!debug_ok(d, result) ||
-	    !debug_ok(d, dwarf_rnglists_get_rle_head(attr, form, value, &head,
-						     &n, &offset, &d->err)))
-		return;
-	for (Dwarf_Unsigned i = 0; i < n && i < RANGES_MAX; i++) {
-		if (!debug_ok(d, dwarf_get_rnglists_entry_fields_a(head, i,
-				&len, &code, &raw1, &raw2, &no_addr, &lo, &hi,
-				&d->err)))
-			break;
-		switch (code) {
-		case DW_RLE_base_address:
-		case DW_RLE_base_addressx:
-			base = no_addr ? 0 : lo;
-			break;
-		case DW_RLE_offset_pair:
-			range_add(d, g, base + raw1, base + raw2);
-			break;
-		case DW_RLE_startx_endx:
-		case DW_RLE_startx_length:
-		case DW_RLE_start_end:
-		case DW_RLE_start_length:
-			if (!no_addr)
-				range_add(d, g, lo, hi);
-			break;
-		}
-	}
-	dwarf_dealloc_rnglists_head(head);
-}
-
 struct range *
-facts_ranges(struct debug *d, const struct unit *unit, Dwarf_Die die,
-	     const struct facts *f, size_t *n, uint64_t *entry)
+facts_ranges(struct debug *d, const struct unit *unit, const struct facts *f,
+	     size_t *n, uint64_t *entry)
 {
-	struct gathered g = { 0 };
+	struct range_list list = { 0 };
 
 	if (f->has_lo && f->has_hi)
-		range_add(d, &g, f->lo, f->hi_offset ? f->lo + f->hi : f->hi);
-	else if (f->ranges && unit->version < 5)
-		ranges_old(d, unit, die, f->ranges, &g);
-	else if (f->ranges)
-		ranges_new(d, unit, f->ranges, &g);
-	*n = g.n;
+		range_add(&list, d->r, f->lo, f->hi_offset ? f->lo + f->hi :
+							    f->hi);
+	else if (f->has_ranges &&
+		 ranges_read(&list, d->r, &d->ranges, &unit->ranges,
+			     f->ranges, f->indexed_ranges) < 0)
+		debug_damage(d, "a list of ranges");
+	*n = list.n;
 	*entry = 0;
 	if (f->has_entry)
-		*entry = f->entry_offset ? g.first + f->entry : f->entry;
-	for (size_t i = 0; *entry && i < g.n; i++)
-		if (*entry >= g.ranges[i].lo && *entry < g.ranges[i].hi)
-			return g.ranges;
+		*entry = f->entry_offset ? list.first + f->entry : f->entry;
+	for (size_t i = 0; *entry && i < list.n; i++)
+		if (*entry >= list.ranges[i].lo && *entry < list.ranges[i].hi)
+			return list.ranges;
 	*entry = 0;
-	return g.ranges;
+	return list.ranges;
 }
 
 static struct origin describe(struct debug *d, struct unit *unit,

@@ -14,12 +14,6 @@
 
 enum { FORMATS_MAX = 16 };
 
-/* Reads on from p; past the end all is zero, and `bad`. */
-struct cursor {
-	const uint8_t *p, *end;
-	bool big_endian, bad;
-};
-
 struct line_file {
 	const char *name;
 	uint64_t dir;
@@ -52,89 +46,14 @@ struct machine {
 	bool is_stmt;
 };
 
-static uint64_t
-take(struct cursor *c, size_t size)
-{
-	uint64_t value = 0;
-
-	if ((size_t)(c->end - c->p) < size) {
-		c->bad = true;
-		c->p = c->end;
-		return 0;
-	}
-	for (size_t i = 0; i < size; i++)
-		value = value << 8 | c->p[c->big_endian ? i : size - 1 - i];
-	c->p += size;
-	return value;
-}
-
-static void
-skip(struct cursor *c, uint64_t size)
-{
-	if ((uint64_t)(c->end - c->p) < size) {
-		c->bad = true;
-		size = (uint64_t)(c->end - c->p);
-	}
-	c->p += size;
-}
-
-/* LEB128 (DWARF 5, 7.6); bits beyond 64 are lost. */
-static uint64_t
-take_leb(struct cursor *c, bool is_signed)
-{
-	uint64_t value = 0;
-	unsigned shift = 0;
-	uint8_t byte;
-
-	do {
-		byte = (uint8_t)take(c, 1);
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (is_signed && byte & 0x40 && shift < 64)
-		value |= UINT64_MAX << shift;
-	return value;
-}
-
-static uint64_t
-take_uleb(struct cursor *c)
-{
-	return take_leb(c, false);
-}
-
-/* A string up to its NUL; "" past the end. */
-static const char *
-take_string(struct cursor *c)
-{
-	const char *s = (const char *)c->p;
-	const uint8_t *nul = c->p == c->end ? NULL :
-			     memchr(c->p, 0, (size_t)(c->end - c->p));
-
-	if (!nul) {
-		c->bad = true;
-		c->p = c->end;
-		return "";
-	}
-	c->p = nul + 1;
-	return s;
-}
-
 /* The string at an offset of a section. */
 static const char *
 string_at(struct cursor *c, const struct bytes *section, uint64_t offset)
 {
-	struct cursor strings = { 0 };
-	const char *s;
+	struct cursor at = cursor_at(section, offset, c->big_endian);
+	const char *s = at.bad ? "" : cursor_string(&at);
 
-	if (offset >= section->n) {
-		c->bad = true;
-		return "";
-	}
-	strings.p = section->p + offset;
-	strings.end = section->p + section->n;
-	s = take_string(&strings);
-	c->bad |= strings.bad;
+	c->bad |= at.bad;
 	return s;
 }
 
@@ -146,37 +65,37 @@ take_form(struct line_table *t, struct cursor *c, uint64_t form,
 	*number = 0;
 	switch (form) {
 	case DW_FORM_string:
-		return take_string(c);
+		return cursor_string(c);
 	case DW_FORM_line_strp:
 		return string_at(c, &t->sections->line_str,
-				 take(c, t->offset_size));
+				 cursor_take(c, t->offset_size));
 	case DW_FORM_strp:
 		return string_at(c, &t->sections->str,
-				 take(c, t->offset_size));
+				 cursor_take(c, t->offset_size));
 	case DW_FORM_data1:
 	case DW_FORM_strx1:
-		*number = take(c, 1);
+		*number = cursor_take(c, 1);
 		break;
 	case DW_FORM_data2:
 	case DW_FORM_strx2:
-		*number = take(c, 2);
+		*number = cursor_take(c, 2);
 		break;
 	case DW_FORM_data4:
 	case DW_FORM_strx4:
-		*number = take(c, 4);
+		*number = cursor_take(c, 4);
 		break;
 	case DW_FORM_data8:
-		*number = take(c, 8);
+		*number = cursor_take(c, 8);
 		break;
 	case DW_FORM_udata:
 	case DW_FORM_strx:
-		*number = take_uleb(c);
+		*number = cursor_uleb(c);
 		break;
 	case DW_FORM_data16:
-		skip(c, 16);
+		cursor_skip(c, 16);
 		break;
 	case DW_FORM_block:
-		skip(c, take_uleb(c));
+		cursor_skip(c, cursor_uleb(c));
 		break;
 	default:
 		c->bad = true;
@@ -203,17 +122,17 @@ static void
 entries_read(struct line_table *t, struct cursor *c, bool files)
 {
 	uint64_t types[FORMATS_MAX], forms[FORMATS_MAX], count, number;
-	size_t nformats = (size_t)take(c, 1);
+	size_t nformats = (size_t)cursor_take(c, 1);
 
 	if (nformats > FORMATS_MAX) {
 		c->bad = true;
 		return;
 	}
 	for (size_t i = 0; i < nformats; i++) {
-		types[i] = take_uleb(c);
-		forms[i] = take_uleb(c);
+		types[i] = cursor_uleb(c);
+		forms[i] = cursor_uleb(c);
 	}
-	count = take_uleb(c);
+	count = cursor_uleb(c);
 	if (!nformats && count)
 		c->bad = true;
 	/* Every form takes a byte or more: this ends. */
@@ -239,10 +158,10 @@ entries_read(struct line_table *t, struct cursor *c, bool files)
 static void
 file_take(struct line_table *t, struct cursor *c, const char *name)
 {
-	uint64_t dir = take_uleb(c);
+	uint64_t dir = cursor_uleb(c);
 
-	take_uleb(c);		/* time */
-	take_uleb(c);		/* size */
+	cursor_uleb(c);		/* time */
+	cursor_uleb(c);		/* size */
 	file_add(t, name, dir);
 }
 
@@ -252,45 +171,45 @@ names_read(struct line_table *t, struct cursor *c)
 {
 	const char *name;
 
-	while (*(name = take_string(c)))
+	while (*(name = cursor_string(c)))
 		dir_add(t, name);
-	while (*(name = take_string(c)))
+	while (*(name = cursor_string(c)))
 		file_take(t, c, name);
 }
 
 static void
 header_read(struct line_table *t, struct cursor *c)
 {
-	uint64_t length = take(c, 4);
+	uint64_t length = cursor_take(c, 4);
 
 	t->offset_size = 4;
 	if (length == 0xffffffff) {
-		length = take(c, 8);
+		length = cursor_take(c, 8);
 		t->offset_size = 8;
 	}
 	if (length > (uint64_t)(c->end - c->p))
 		c->bad = true;
 	else
 		c->end = c->p + length;
-	t->version = (unsigned)take(c, 2);
+	t->version = (unsigned)cursor_take(c, 2);
 	if (t->version < 2 || t->version > 5) {
 		c->bad = true;
 		return;
 	}
 	if (t->version >= 5)
-		skip(c, 2);	/* sizes of address and segment selector */
-	length = take(c, t->offset_size);
+		cursor_skip(c, 2);	/* sizes of address and selector */
+	length = cursor_take(c, t->offset_size);
 	t->program = *c;
-	skip(&t->program, length);
-	t->min_insn = (uint8_t)take(c, 1);
+	cursor_skip(&t->program, length);
+	t->min_insn = (uint8_t)cursor_take(c, 1);
 	if (t->version >= 4)
-		skip(c, 1);	/* operations in an instruction */
-	t->default_is_stmt = (uint8_t)take(c, 1);
-	t->line_base = (int8_t)take(c, 1);
-	t->line_range = (uint8_t)take(c, 1);
-	t->opcode_base = (uint8_t)take(c, 1);
+		cursor_skip(c, 1);	/* operations in an instruction */
+	t->default_is_stmt = (uint8_t)cursor_take(c, 1);
+	t->line_base = (int8_t)cursor_take(c, 1);
+	t->line_range = (uint8_t)cursor_take(c, 1);
+	t->opcode_base = (uint8_t)cursor_take(c, 1);
 	t->operands = c->p;
-	skip(c, t->opcode_base ? t->opcode_base - 1u : 0);
+	cursor_skip(c, t->opcode_base ? t->opcode_base - 1u : 0);
 	if (!t->line_range || !t->opcode_base || t->program.bad ||
 	    t->program.p < c->p) {
 		c->bad = true;
@@ -310,12 +229,11 @@ lines_open(const struct line_sections *sections, uint64_t offset,
 	   const char *comp_dir)
 {
 	struct line_table *t;
-	struct cursor c = { .big_endian = sections->big_endian };
+	struct cursor c = cursor_at(&sections->line, offset,
+				    sections->big_endian);
 
-	if (offset >= sections->line.n)
+	if (c.bad)
 		return NULL;
-	c.p = sections->line.p + offset;
-	c.end = sections->line.p + sections->line.n;
 	t = mem_alloc(sizeof(*t));
 	t->sections = sections;
 	t->comp_dir = comp_dir;
@@ -450,26 +368,26 @@ advance(struct machine *m, uint64_t operations)
 static void
 extended(struct machine *m, struct cursor *c)
 {
-	uint64_t len = take_uleb(c);
+	uint64_t len = cursor_uleb(c);
 	struct cursor arg = *c;
 	uint8_t opcode;
 
-	skip(c, len);
+	cursor_skip(c, len);
 	if (!len || c->bad)
 		return;
 	arg.end = c->p;
-	opcode = (uint8_t)take(&arg, 1);
+	opcode = (uint8_t)cursor_take(&arg, 1);
 	switch (opcode) {
 	case DW_LNE_end_sequence:
 		sequence_end(m);
 		sequence_begin(m);
 		break;
 	case DW_LNE_set_address:
-		m->addr = take(&arg, len - 1 <= 8 ? len - 1 : 0);
+		m->addr = cursor_take(&arg, len - 1 <= 8 ? len - 1 : 0);
 		break;
 	case DW_LNE_define_file:
 		if (m->table->version < 5)
-			file_take(m->table, &arg, take_string(&arg));
+			file_take(m->table, &arg, cursor_string(&arg));
 		break;
 	}
 }
@@ -484,13 +402,13 @@ standard(struct machine *m, struct cursor *c, uint8_t opcode)
 		row_add(m);
 		return;
 	case DW_LNS_advance_pc:
-		advance(m, take_uleb(c));
+		advance(m, cursor_uleb(c));
 		return;
 	case DW_LNS_advance_line:
-		m->line += (uint32_t)take_leb(c, true);
+		m->line += (uint32_t)cursor_sleb(c);
 		return;
 	case DW_LNS_set_file:
-		m->file = take_uleb(c);
+		m->file = cursor_uleb(c);
 		return;
 	case DW_LNS_negate_stmt:
 		m->is_stmt = !m->is_stmt;
@@ -499,11 +417,11 @@ standard(struct machine *m, struct cursor *c, uint8_t opcode)
 		advance(m, (255u - t->opcode_base) / t->line_range);
 		return;
 	case DW_LNS_fixed_advance_pc:
-		m->addr += take(c, 2);
+		m->addr += cursor_take(c, 2);
 		return;
 	}
 	for (uint8_t i = t->operands[opcode - 1]; i; i--)
-		take_uleb(c);
+		cursor_uleb(c);
 }
 
 int
@@ -514,7 +432,7 @@ lines_read(struct line_table *table, struct reading *r)
 
 	sequence_begin(&m);
 	while (c.p < c.end && !c.bad) {
-		uint8_t opcode = (uint8_t)take(&c, 1);
+		uint8_t opcode = (uint8_t)cursor_take(&c, 1);
 
 		if (!opcode) {
 			extended(&m, &c);

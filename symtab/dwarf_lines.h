@@ -5,12 +5,8 @@
 #ifndef SYMTAB_DWARF_LINES_H
 #define SYMTAB_DWARF_LINES_H
 
+#include "symtab/cursor.h"
 #include "symtab/reading.h"
-
-struct bytes {
-	const uint8_t *p;
-	size_t n;
-};
 
 /* The sections that line tables are in; they outlive the tables. */
 struct line_sections {

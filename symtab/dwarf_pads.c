@@ -98,10 +98,10 @@ frame_pads(struct pads *p, Dwarf_Fde fde)
 static struct lsda_section
 section_get(struct elf *elf, const char *name)
 {
-	return (struct lsda_section){
-		.bytes = elf_section(elf, name),
-		.addr = elf_section_addr(elf, name),
-	};
+	struct lsda_section section = { .addr = 0 };
+
+	section.bytes = elf_section(elf, name, &section.addr);
+	return section;
 }
 
 /* In order, each once, and of those in text. */
@@ -122,6 +122,7 @@ pads_sort(struct reading *r)
 void
 debug_read_pads(struct reading *r, struct elf *elf)
 {
+	static const char *const names[] = { ".eh_frame", NULL };
 	struct pads p = {
 		.d = { .r = r },
 		.table = section_get(elf, ".gcc_except_table"),
@@ -134,7 +135,7 @@ debug_read_pads(struct reading *r, struct elf *elf)
 
 	if (!p.table.bytes.n || !p.frames.bytes.n)
 		return;
-	if (debug_open(d, elf) &&
+	if (debug_open(d, elf, names) &&
 	    debug_ok(d, dwarf_get_fde_list_eh(d->dbg, &cies, &ncies, &fdes,
 					      &nfdes, &d->err))) {
 		for (Dwarf_Signed i = 0; i < nfdes; i++)

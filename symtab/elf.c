@@ -154,10 +154,16 @@ elf_close(struct elf *elf)
 	free(elf);
 }
 
-int
-elf_fd(const struct elf *elf)
+bool
+elf_big_endian(const struct elf *elf)
 {
-	return elf->fd;
+	return elf->header.e_ident[EI_DATA] == ELFDATA2MSB;
+}
+
+bool
+elf_wide(const struct elf *elf)
+{
+	return elf->header.e_ident[EI_CLASS] == ELFCLASS64;
 }
 
 const char *
@@ -300,7 +306,7 @@ elf_has_symtab(const struct elf *elf)
 }
 
 struct bytes
-elf_section(struct elf *elf, const char *name)
+elf_section(struct elf *elf, const char *name, uint64_t *addr)
 {
 	char *gnu = mem_printf(".z%s", name + 1);
 	GElf_Shdr sh;
@@ -309,42 +315,27 @@ elf_section(struct elf *elf, const char *name)
 
 	if (scn && sh.sh_flags & SHF_COMPRESSED) {
 		if (elf_compress(scn, 0, 0) >= 0)
-			data = elf_getdata(scn, NULL);
-	} else if (scn) {
+			data = elf_rawdata(scn, NULL);
+	} else if (scn || (scn = section_find(elf, gnu, &sh))) {
 		data = elf_rawdata(scn, NULL);
-	} else if ((scn = section_find(elf, gnu, &sh)) &&
-		   elf_compress_gnu(scn, 0, 0) >= 0) {
-		data = elf_rawdata(scn, NULL);
+		/* Not so once it was uncompressed. */
+		if (data && data->d_size > 4 &&
+		    memcmp(data->d_buf, "ZLIB", 4) == 0)
+			data = elf_compress_gnu(scn, 0, 0) < 0 ? NULL :
+			       elf_rawdata(scn, NULL);
 	}
 	free(gnu);
+	if (addr)
+		*addr = scn ? sh.sh_addr : 0;
 	if (!data || !data->d_buf)
 		return (struct bytes){ 0 };
 	return (struct bytes){ data->d_buf, data->d_size };
-}
-
-uint64_t
-elf_section_addr(const struct elf *elf, const char *name)
-{
-	GElf_Shdr sh;
-
-	return section_find(elf, name, &sh) ? sh.sh_addr : 0;
 }
 
 Elf *
 elf_handle(const struct elf *elf)
 {
 	return elf->libelf;
-}
-
-void
-elf_lines(struct elf *elf, struct line_sections *sections)
-{
-	*sections = (struct line_sections){
-		.line = elf_section(elf, ".debug_line"),
-		.line_str = elf_section(elf, ".debug_line_str"),
-		.str = elf_section(elf, ".debug_str"),
-		.big_endian = elf->header.e_ident[EI_DATA] == ELFDATA2MSB,
-	};
 }
 
 /* Take the build-id out of a block of notes. */

@@ -4,7 +4,8 @@
 #ifndef SYMTAB_ELF_H
 #define SYMTAB_ELF_H
 
-#include "symtab/dwarf_lines.h"
+#include "symtab/cursor.h"
+#include "symtab/reading.h"
 
 struct elf;
 
@@ -15,7 +16,8 @@ struct elf;
 struct elf *elf_open(const char *path, const char *real_path);
 void elf_close(struct elf *elf);
 
-int elf_fd(const struct elf *elf);
+bool elf_big_endian(const struct elf *elf);
+bool elf_wide(const struct elf *elf);	/* 64 bits */
 const char *elf_path(const struct elf *elf);
 uint64_t elf_size(const struct elf *elf);
 struct bytes elf_build_id(const struct elf *elf);	/* or none */
@@ -50,16 +52,13 @@ void elf_data(struct elf *elf, struct reading *r);
 bool elf_has_dwarf(const struct elf *elf);
 bool elf_has_symtab(const struct elf *elf);
 
-/* The contents of .NAME or .zNAME, uncompressed; none if it has none. */
-struct bytes elf_section(struct elf *elf, const char *name);
-
-/* Address of the section of that name, 0 when it has none. */
-uint64_t elf_section_addr(const struct elf *elf, const char *name);
+/*
+ * The contents of .NAME or .zNAME, uncompressed, none if there is none; they
+ * live as long as elf.  addr, if not NULL, is set to its address.
+ */
+struct bytes elf_section(struct elf *elf, const char *name, uint64_t *addr);
 
 /* libelf's own, for elf_data.c. */
 struct Elf *elf_handle(const struct elf *elf);
-
-/* The sections with line tables, uncompressed; they live as long as elf. */
-void elf_lines(struct elf *elf, struct line_sections *sections);
 
 #endif

@@ -135,7 +135,7 @@ symbols_join(struct making *m, const struct symbol *symbols, size_t n)
 	uint32_t index = (uint32_t)m->r->image->nfuncs;
 	struct func *func = func_add(m, symbols->addr, 0, symbols->name,
 				     symbols->origin);
-	const char *last = symbols->name;
+	const char *last = func->name;
 
 	func->aliases = pool_alloc(m->r->pool, n * sizeof(*func->aliases));
 	for (size_t i = 0; i < n; i++) {

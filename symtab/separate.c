@@ -145,7 +145,7 @@ struct elf *
 separate_debug(struct elf *elf, struct reading *r)
 {
 	struct elf *found = by_build_id(elf, elf_build_id(elf), r);
-	struct bytes link = elf_section(elf, ".gnu_debuglink");
+	struct bytes link = elf_section(elf, ".gnu_debuglink", NULL);
 	size_t len = link.n ? strnlen((const char *)link.p, link.n) : 0;
 	size_t crc = (len + 4) / 4 * 4;
 
@@ -161,7 +161,7 @@ separate_debug(struct elf *elf, struct reading *r)
 struct elf *
 separate_supplement(struct elf *elf)
 {
-	struct bytes link = elf_section(elf, ".gnu_debugaltlink");
+	struct bytes link = elf_section(elf, ".gnu_debugaltlink", NULL);
 	size_t len = link.n ? strnlen((const char *)link.p, link.n) : 0;
 	struct elf *found;
 	struct bytes id;

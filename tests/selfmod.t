@@ -24,6 +24,9 @@ for my $kind ('-no-pie', '-pie') {
 	for my $patch (@patches) {
 		for my $case (@modes) {
 			my ($mode, $expected) = @$case;
+
+			# The instruction moved elsewhere stays what it was.
+			next if $mode eq 'operand' && $patch ne 'step';
 			my @argv = ($program, $mode, $n);
 			my $alone = run(\@argv);
 			my $run = monitor(["--patch=$patch",

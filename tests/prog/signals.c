@@ -348,7 +348,7 @@ stops(int n)
 
 /* Signals that are blocked and taken in other ways. */
 static void
-blocked(int n, int other)
+blocked(int n)
 {
 	struct signalfd_siginfo info;
 	struct timespec none = { 0 };
@@ -358,13 +358,13 @@ blocked(int n, int other)
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
-	sigaddset(&set, other);
+	sigaddset(&set, SIGURG);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	fd = signalfd(-1, &set, SFD_NONBLOCK);
 	for (i = 0; i < n; i++) {
 		work(i);
-		raise(i & 1 ? SIGUSR1 : other);
-		if (sigwait(&set, &sig) || sig != (i & 1 ? SIGUSR1 : other))
+		raise(i & 1 ? SIGUSR1 : SIGURG);
+		if (sigwait(&set, &sig) || sig != (i & 1 ? SIGUSR1 : SIGURG))
 			failed("sigwait");
 		kill(getpid(), SIGUSR2);
 		if (read(fd, &info, sizeof(info)) != sizeof(info) ||
@@ -504,9 +504,7 @@ main(int argc, char **argv)
 	else if (!strcmp(mode, "stops"))
 		stops(n);
 	else if (!strcmp(mode, "blocked"))
-		blocked(n, SIGURG);
-	else if (!strcmp(mode, "blockedtrap"))
-		blocked(n, SIGTRAP);
+		blocked(n);
 	else if (!strcmp(mode, "kinds"))
 		kinds(n);
 	else if (!strcmp(mode, "calls"))

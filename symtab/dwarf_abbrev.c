@@ -1,0 +1,88 @@
+/*
+ * Takes DW_AT_sibling out of abbreviations, so that libdwarf finds siblings
+ * by reading on, which comes to an end.
+ */
+#include "symtab/dwarf_abbrev.h"
+
+#include <libdwarf/dwarf.h>
+
+#include "symtab/pool.h"
+
+enum {
+	AT_NOTHING = 0x04,	/* no attribute has this number */
+	WORK_FACTOR = 4,	/* overlapping tables read so often at most */
+};
+
+/* One attribute of an abbreviation; false after the last. */
+static bool
+attribute_tame(uint8_t *abbrev, const struct bytes *all, struct cursor *c)
+{
+	size_t at = (size_t)(c->p - all->p);
+	uint64_t attr = cursor_uleb(c);
+	uint64_t form = cursor_uleb(c);
+
+	if (form == DW_FORM_implicit_const)
+		cursor_sleb(c);
+	if (attr == DW_AT_sibling && !c->bad)
+		abbrev[at] = (abbrev[at] & 0x80) | AT_NOTHING;
+	return !c->bad && (attr || form);
+}
+
+/* The table at offset; adds to *work how many bytes that took. */
+static void
+table_tame(uint8_t *abbrev, const struct bytes *all, uint64_t offset,
+	   uint64_t *work)
+{
+	struct cursor c = cursor_at(all, offset, false);
+	const uint8_t *start = c.p;
+
+	while (!c.bad && cursor_uleb(&c)) {
+		cursor_uleb(&c);		/* tag */
+		cursor_skip(&c, 1);		/* has children */
+		while (attribute_tame(abbrev, all, &c))
+			;
+	}
+	if (start)
+		*work += (uint64_t)(c.p - start);
+}
+
+/* Where the unit's table is; goes on to the next unit. */
+static uint64_t
+unit_table(struct cursor *c)
+{
+	uint64_t length = cursor_take(c, 4), offset;
+	size_t offset_size = 4;
+	struct cursor unit;
+
+	if (length == 0xffffffff) {
+		length = cursor_take(c, 8);
+		offset_size = 8;
+	}
+	unit = *c;
+	cursor_skip(c, length);
+	if (cursor_take(&unit, 2) >= 5)
+		cursor_skip(&unit, 2);	/* type of unit, size of address */
+	offset = cursor_take(&unit, offset_size);
+	c->bad |= unit.bad;
+	return offset;
+}
+
+int
+abbrevs_tame(uint8_t *abbrev, size_t n, const struct bytes *info,
+	     bool big_endian)
+{
+	const struct bytes all = { abbrev, n };
+	struct cursor c = cursor_at(info, 0, big_endian);
+	struct map seen = { 0 };
+	uint64_t work = 0;
+
+	while (!c.bad && c.p < c.end && work / WORK_FACTOR <= n) {
+		uint64_t offset = unit_table(&c);
+
+		/* Also of a unit that is cut off: libdwarf may look at it. */
+		if (map_put(&seen, offset, 0))
+			table_tame(abbrev, &all, offset, &work);
+	}
+	map_free(&seen);
+	return work / WORK_FACTOR <= n ? 0 : -1;
+}

@@ -1,0 +1,166 @@
+/*
+ * Lends libdwarf the sections of an ELF file.
+ */
+#include "symtab/dwarf_lib.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/dwarf_abbrev.h"
+#include "util/mem.h"
+
+enum { SECTION_TYPE = 1 };	/* SHT_PROGBITS */
+
+#ifdef DW_LIBDWARF_VERSION
+typedef Dwarf_Unsigned lib_index;
+typedef Dwarf_Obj_Access_Section_a lib_info;
+typedef Dwarf_Obj_Access_Methods_a lib_methods;
+typedef Dwarf_Small lib_order;
+#define info_field(name) as_##name
+#define method(name) om_##name
+#define interface_object ai_object
+#define interface_methods ai_methods
+#define object_finish(dbg) dwarf_object_finish(dbg)
+#else
+typedef Dwarf_Half lib_index;
+typedef Dwarf_Obj_Access_Section lib_info;
+typedef Dwarf_Obj_Access_Methods lib_methods;
+typedef Dwarf_Endianness lib_order;
+#define info_field(name) name
+#define method(name) name
+#define interface_object object
+#define interface_methods methods
+#define object_finish(dbg) dwarf_object_finish(dbg, NULL)
+#endif
+
+static int
+section_info(void *object, lib_index i, lib_info *info, int *err)
+{
+	const struct lib *lib = object;
+
+	if (i >= lib->nsections)
+		return DW_DLV_NO_ENTRY;
+	*info = (lib_info){
+		.info_field(name) = lib->sections[i].name,
+		.info_field(type) = i ? SECTION_TYPE : 0,
+		.info_field(addr) = lib->sections[i].addr,
+		.info_field(size) = lib->sections[i].bytes.n,
+	};
+	return DW_DLV_OK;
+}
+
+static int
+section_load(void *object, lib_index i, Dwarf_Small **data, int *err)
+{
+	const struct lib *lib = object;
+
+	if (i >= lib->nsections || !lib->sections[i].bytes.n)
+		return DW_DLV_NO_ENTRY;
+	*data = (Dwarf_Small *)lib->sections[i].bytes.p;
+	return DW_DLV_OK;
+}
+
+static lib_order
+byte_order(void *object)
+{
+	const struct lib *lib = object;
+
+	return lib->big_endian ? DW_END_big : DW_END_little;
+}
+
+static Dwarf_Small
+word_size(void *object)
+{
+	const struct lib *lib = object;
+
+	return lib->wide ? 8 : 4;
+}
+
+static Dwarf_Unsigned
+section_count(void *object)
+{
+	const struct lib *lib = object;
+
+	return lib->nsections;
+}
+
+#ifdef DW_LIBDWARF_VERSION
+/* Of a file with nothing but these sections. */
+static Dwarf_Unsigned
+file_size(void *object)
+{
+	const struct lib *lib = object;
+	Dwarf_Unsigned size = 0;
+
+	for (size_t i = 0; i < lib->nsections; i++)
+		size += lib->sections[i].bytes.n;
+	return size;
+}
+#endif
+
+static const lib_methods methods_of_lib = {
+	.method(get_section_info) = section_info,
+	.method(get_byte_order) = byte_order,
+	.method(get_length_size) = word_size,
+	.method(get_pointer_size) = word_size,
+#ifdef DW_LIBDWARF_VERSION
+	.method(get_filesize) = file_size,
+#endif
+	.method(get_section_count) = section_count,
+	.method(load_section) = section_load,
+};
+
+/* Lend a copy of the abbreviations with which libdwarf comes to an end. */
+static bool
+lib_tame(struct lib *lib)
+{
+	struct lib_section *info = NULL, *abbrev = NULL;
+
+	for (size_t i = 1; i < lib->nsections; i++)
+		if (strcmp(lib->sections[i].name, ".debug_info") == 0)
+			info = &lib->sections[i];
+		else if (strcmp(lib->sections[i].name, ".debug_abbrev") == 0)
+			abbrev = &lib->sections[i];
+	if (!info || !abbrev)
+		return true;
+	lib->abbrev = mem_alloc(abbrev->bytes.n);
+	memcpy(lib->abbrev, abbrev->bytes.p, abbrev->bytes.n);
+	abbrev->bytes.p = lib->abbrev;
+	return abbrevs_tame(lib->abbrev, abbrev->bytes.n, &info->bytes,
+			    lib->big_endian) == 0;
+}
+
+int
+lib_open(struct lib *lib, struct elf *elf, const char *const *names,
+	 Dwarf_Debug *dbg, Dwarf_Error *err)
+{
+	*lib = (struct lib){
+		.sections = { { .name = "" } },
+		.nsections = 1,
+		.big_endian = elf_big_endian(elf),
+		.wide = elf_wide(elf),
+		.interface = {
+			.interface_object = lib,
+			.interface_methods = &methods_of_lib,
+		},
+	};
+	for (; *names && lib->nsections < LIB_SECTIONS_MAX; names++) {
+		struct lib_section *sec = &lib->sections[lib->nsections];
+
+		sec->name = *names;
+		sec->bytes = elf_section(elf, *names, &sec->addr);
+		lib->nsections += sec->bytes.n > 0;
+	}
+	if (!lib_tame(lib))
+		return DW_DLV_NO_ENTRY;
+	return dwarf_object_init_b(&lib->interface, NULL, NULL,
+				   DW_GROUPNUMBER_ANY, dbg, err);
+}
+
+void
+lib_close(struct lib *lib, Dwarf_Debug dbg)
+{
+	if (dbg)
+		object_finish(dbg);
+	free(lib->abbrev);
+}

@@ -1,0 +1,50 @@
+/*
+ * The fence around libdwarf: it is given sections in memory, not a file, and
+ * only those that it cannot do without; what differs between its versions
+ * 20210528 and 0.11 is here.  Private to symtab/dwarf*.c.
+ */
+#ifndef SYMTAB_DWARF_LIB_H
+#define SYMTAB_DWARF_LIB_H
+
+#include <libdwarf/dwarf.h>
+#include <libdwarf/libdwarf.h>
+
+#include "symtab/elf.h"
+
+#ifdef DW_LIBDWARF_VERSION
+typedef Dwarf_Obj_Access_Interface_a lib_interface;
+typedef Dwarf_Small *lib_bytes;
+#define lib_frames_free dwarf_dealloc_fde_cie_list
+#else
+typedef Dwarf_Obj_Access_Interface lib_interface;
+typedef Dwarf_Ptr lib_bytes;
+#define lib_frames_free dwarf_fde_cie_list_dealloc
+#endif
+
+enum { LIB_SECTIONS_MAX = 8 };
+
+struct lib_section {
+	const char *name;
+	uint64_t addr;
+	struct bytes bytes;
+};
+
+/* What libdwarf sees of a file.  Section 0 is none. */
+struct lib {
+	struct lib_section sections[LIB_SECTIONS_MAX];
+	size_t nsections;
+	bool big_endian;
+	bool wide;		/* 64 bits */
+	uint8_t *abbrev;	/* a tame copy, see dwarf_abbrev.h */
+	lib_interface interface;
+};
+
+/*
+ * Open the sections of those names; libdwarf's result.  lib and elf must
+ * stay until lib_close.
+ */
+int lib_open(struct lib *lib, struct elf *elf, const char *const *names,
+	     Dwarf_Debug *dbg, Dwarf_Error *err);
+void lib_close(struct lib *lib, Dwarf_Debug dbg);
+
+#endif

@@ -1,0 +1,305 @@
+# Attaching to processes that run, and leaving them as they were.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Copy qw(copy);
+use Test::More;
+use Pmon;
+use Target;
+
+my $busy = compile('busy.c', '-O2', '-pthread');
+my ($threads, $calls) = (8, 100);
+my $all = $threads * $calls;
+
+# A busy process that waits for commands.
+sub
+busy
+{
+	my $target = Target->new($_[0] // $busy, $threads, $calls);
+
+	is($target->answer, 'ready', 'the process is ready') or return;
+	return $target;
+}
+
+# Attach with these options; returns when the function has its trap.
+sub
+attach
+{
+	my ($target, $function, @options) = @_;
+	my $run = monitor_start([@options, '-p', $target->{pid}], []);
+
+	ok(wait_for(sub {
+		return $target->planted($function) ||
+		    $run->{pid} != (split ' ', slurp("/proc/$run->{pid}/stat"),
+		    2)[0];
+	}), 'the trap is there') or diag slurp("$run->{base}.err");
+	return $run;
+}
+
+# End it as ^C would.
+sub
+detach
+{
+	my ($run, $signal) = @_;
+
+	kill $signal // 'INT', $run->{pid};
+	$run = monitor_finish($run);
+	is(ended($run), 'status 0', 'pmon detaches');
+	is($run->{err}, '', 'without a word');
+	return $run;
+}
+
+# Nothing of pmon must be left.
+sub
+untouched
+{
+	my ($target, $what) = @_;
+
+	is($target->status('TracerPid'), 0, "$what: it is not traced");
+	is($target->ask('t'), 'same', "$what: its text is the file's");
+}
+
+for my $patch (@patches) {
+	for my $units ('func', 'func,line') {
+		my $what = "$patch, $units";
+		my $target = busy();
+
+		# Exactly what it does while attached.
+		is($target->ask('g'), "done $all", 'it works alone');
+		my $run = attach($target, 'work', "--patch=$patch",
+		    "--units=$units");
+		is($target->ask('g'), 'done ' . 2 * $all, 'it works');
+		is($target->ask('f'), 'child 33', 'its child works');
+		$run = detach($run);
+		counts_are($run, { work => $all + $calls, verified => $all,
+		    child => 1, main => 0 }, $what);
+		untouched($target, $what);
+		is($target->ask('g'), 'done ' . 3 * $all, 'it works on');
+
+		# Attached while it runs: a thread may have been between
+		# the call of one and that of the other.
+		is($target->ask('r'), 'running', 'it runs');
+		$run = monitor(["--patch=$patch", "--units=$units",
+		    '--duration=0.2', '-p', $target->{pid}], []);
+		is(ended($run), 'status 0', "$what: --duration ends");
+		cmp_ok($run->{funcs}{work}, '>', 0, 'it counted');
+		cmp_ok(abs($run->{funcs}{work} - $run->{funcs}{verified}),
+		    '<=', $threads, 'as many of both, but for one each');
+		like($target->ask('s'), qr/^stopped \d+$/, 'it runs on');
+		untouched($target, $what);
+		is($target->finish('q'), 'status 21', 'it ends well');
+	}
+}
+
+# Again and again, to a process that never rests.
+for my $patch (@patches) {
+	my $times = $ENV{PMON_ATTACH} // 60;
+	my ($failed, $counted) = (0, 0);
+	my $target = busy();
+
+	is($target->ask('r'), 'running', 'it runs');
+	for my $time (1 .. $times) {
+		my $run = monitor(["--patch=$patch", '--units=func',
+		    '--duration=0.005', '-p', $target->{pid}], []);
+
+		if (ended($run) ne 'status 0' || $run->{err} ne '') {
+			$failed++;
+			diag "$time: ", ended($run), ' ', $run->{err};
+		}
+		$counted++ if $run->{funcs}{work};
+	}
+	is($failed, 0, "$patch: $times times attached and detached");
+	cmp_ok($counted, '>', $times / 2, 'and counted most times');
+	like($target->ask('s'), qr/^stopped \d+$/, 'it runs on');
+	untouched($target, $patch);
+	is($target->finish('q'), 'status 21', 'it ends well');
+}
+
+# Reports in between.
+{
+	my $target = busy();
+	my $file = "$scratch/between";
+	my $run = attach($target, 'work', "--report=funcs:$file",
+	    '--func=work');
+
+	is($target->ask('g'), "done $all", 'it works');
+	kill USR1 => $run->{pid};
+	ok(wait_for(sub { (funcs_read($file)->{work} // 0) eq $all }),
+	    'SIGUSR1: the report so far');
+	is($target->ask('g'), 'done ' . 2 * $all, 'it works on');
+	$run = detach($run, 'TERM');
+	is(funcs_read($file)->{work}, 2 * $all, 'and is still counted');
+	counts_are($run, { work => 2 * $all }, 'all in all');
+	untouched($target, 'after SIGTERM');
+}
+
+# Two at once; one ends by itself, then the other.
+{
+	my @targets = (busy(), busy());
+	my $run = monitor_start([map { ('-p', $_->{pid}) } @targets], []);
+
+	for my $target (@targets) {
+		ok(wait_for(sub { $target->planted('work') }), 'attached');
+		is($target->ask('g'), "done $all", 'it works');
+		is($target->finish('q'), 'status 21', 'it ends');
+	}
+	$run = monitor_finish($run);
+	is(ended($run), 'status 0', 'pmon ends with the last');
+	counts_are($run, { work => 2 * $all }, 'two processes');
+}
+
+# One that is killed.
+{
+	my $target = busy();
+	my $run = attach($target, 'work');
+
+	is($target->ask('g'), "done $all", 'it works');
+	kill KILL => $target->{pid};
+	is($target->finish, 'signal 9', 'it is killed');
+	$run = monitor_finish($run);
+	is(ended($run), 'status 0', 'pmon ends, too');
+	counts_are($run, { work => $all }, 'killed');
+}
+
+# --follow=none: children are not counted and not disturbed.
+for my $patch (@patches) {
+	my $target = busy();
+	my $run = attach($target, 'work', "--patch=$patch", '--follow=none');
+
+	is($target->ask('f'), 'child 33', 'its child works');
+	is($target->ask('g'), "done $all", 'it works');
+	$run = detach($run);
+	counts_are($run, { work => $all }, "$patch, none followed");
+	untouched($target, "$patch, none followed");
+}
+
+# One whose file has another name by now.
+{
+	my $copy = "$scratch/busy";
+
+	copy($busy, $copy) && chmod 0755, $copy or die "$copy: $!";
+	my $target = Target->new($copy, $threads, $calls);
+	is($target->answer, 'ready', 'the process is ready');
+	rename $copy, "$copy.gone" or die;
+	my $run = monitor_start(['--units=func', '-p', $target->{pid}], []);
+	$target->{argv}[0] = "$copy.gone";
+	ok(wait_for(sub { $target->planted('work') }), 'attached');
+	is($target->ask('g'), "done $all", 'it works');
+	$run = detach($run);
+	counts_are($run, { work => $all }, 'renamed file');
+}
+
+# One that is stopped stays so.
+for my $patch (@patches) {
+	my $target = busy();
+	my $state = sub {
+		slurp("/proc/$target->{pid}/stat") =~ /\) (\S)/ ? $1 : '';
+	};
+
+	kill STOP => $target->{pid};
+	ok(wait_for(sub { $state->() eq 'T' }), 'it is stopped');
+	my $run = attach($target, 'work', "--patch=$patch");
+	like($state->(), qr/[tT]/, 'and stays so while attached');
+	$run = detach($run);
+	ok(wait_for(sub { $state->() eq 'T' }), 'and when detached');
+	kill CONT => $target->{pid};
+	untouched($target, "$patch, stopped");
+
+	# Continued while attached.
+	kill STOP => $target->{pid};
+	ok(wait_for(sub { $state->() eq 'T' }), 'it is stopped again');
+	$run = attach($target, 'work', "--patch=$patch");
+	kill CONT => $target->{pid};
+	is($target->ask('g'), "done $all", 'and goes on when told');
+	kill STOP => $target->{pid};
+	ok(wait_for(sub { $state->() =~ /[tT]/ }), 'stopped while attached');
+	kill CONT => $target->{pid};
+	is($target->ask('g'), 'done ' . 2 * $all, 'and goes on');
+	$run = detach($run);
+	counts_are($run, { work => 2 * $all }, "$patch, stopped");
+	is($target->finish('q'), 'status 21', 'it ends well');
+}
+
+# Threads that wait in system calls go on waiting, attached and detached.
+my $blocked = compile('blocked.c', '-O2', '-pthread',
+    '-Wno-unused-parameter');
+for my $patch (@patches) {
+	for my $detached (0, 1) {
+		my $target = Target->new($blocked);
+
+		is($target->answer, 'started', 'threads start');
+		ok(wait_for(sub {
+			my @states = map { slurp($_) =~ /\) S / } glob
+			    "/proc/$target->{pid}/task/*/stat";
+			return @states == 9;
+		}), 'and wait');
+		my $run = attach($target, 'wait_read', "--patch=$patch");
+		$run = detach($run) if $detached;
+		my @answers = $target->ask('');
+		push @answers, $target->answer // 'none' for 1 .. 7;
+		is(join(',', @answers), join(',', map { "$_ well" } 0 .. 7),
+		    "$patch: waiting is not disturbed, " .
+		    ($detached ? 'detached' : 'attached'));
+		is($target->finish, 'status 0', 'it ends well');
+		if (!$detached) {
+			$run = monitor_finish($run);
+			is(ended($run), 'status 0', 'and so does pmon');
+		}
+	}
+}
+
+# What cannot be attached to: one line, and why.
+sub
+refused
+{
+	my ($what, $pattern, @command) = @_;
+	my $run = run([@command]);
+
+	is(ended($run), 'status 125', "$what: refused");
+	like($run->{err}, qr/\Apmon: [^\n]*$pattern[^\n]*\n\z/, 'and why');
+	return;
+}
+
+{
+	my $target = busy();
+	my $run = attach($target, 'work');
+
+	refused('a traced process', qr/already traced by process $run->{pid}/,
+	    $pmon, '-p', $target->{pid});
+	is($target->ask('g'), "done $all", 'it is not disturbed');
+	counts_are(detach($run), { work => $all }, 'nor is its pmon');
+
+	my $gone = fork // die;
+	POSIX::_exit(0) if !$gone;
+	waitpid $gone, 0;
+	refused('no process', qr/no such process/, $pmon, '-p', $gone);
+	refused('itself', qr/itself/, 'sh', '-c', "exec $pmon -p \$\$");
+	refused('one process twice', qr/twice|already/, $pmon, '-p',
+	    $target->{pid}, '-p', $target->{pid});
+	untouched($target, 'refused');
+
+	SKIP: {
+		my $kernel = slurp('/proc/2/status') =~ /^PPid:\s*0$/m &&
+		    slurp('/proc/2/comm') eq "kthreadd\n";
+
+		skip 'no kernel threads to be seen here', 2 unless $kernel;
+		skip 'not root', 2 if $>;
+		refused('a kernel thread', qr/kernel thread/, $pmon, '-p', 2);
+	}
+	SKIP: {
+		my @nobody = ('setpriv', '--reuid=65534', '--regid=65534',
+		    '--clear-groups', '--inh-caps=-all', '--bounding-set=-all');
+
+		skip 'not root', 3 if $>;
+		skip 'no setpriv that works', 3
+		    if run([@nobody, 'true'])->{status};
+		my $copy = "$scratch/pmon";
+		chmod 0755, $scratch;
+		copy($pmon, $copy) && chmod 0755, $copy or die "$copy: $!";
+		refused('another user\'s process', qr/not permitted/,
+		    @nobody, $copy, '-p', $target->{pid});
+		untouched($target, 'not permitted');
+	}
+}
+
+done_testing;
