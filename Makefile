@@ -89,9 +89,11 @@ check-run: all units $(BUILD)/demo/shell
 
 # The same with the compiler's checks of memory and undefined behaviour.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+# In gcc's the library would have to come before one that a test preloads.
 asan:
 	@$(MAKE) --no-print-directory BUILD=build-asan \
-		CFLAGS='-O1 -g -fno-omit-frame-pointer $(SANITIZE)' check
+		CFLAGS='-O1 -g -fno-omit-frame-pointer $(SANITIZE)' \
+		LDFLAGS='$(if $(findstring clang,$(CC)),,-static-libasan)' check
 
 # Damaged ELF and DWARF, made by libFuzzer, read by symtab/.
 fuzz: deps-test

@@ -576,6 +576,9 @@ symbol_name(struct reading *r, const char *name)
 static enum symbol_rank
 symbol_rank(const GElf_Sym *sym)
 {
+	/* Its address is that of the function which chooses another. */
+	if (GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC)
+		return RANK_IFUNC;
 	switch (GELF_ST_BIND(sym->st_info)) {
 	case STB_LOCAL:
 		return RANK_LOCAL;

@@ -8,7 +8,7 @@
 #include "symtab/image.h"
 #include "symtab/pool.h"
 
-enum symbol_rank { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL };
+enum symbol_rank { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL, RANK_IFUNC };
 
 /* A function symbol, whose address lies in text. */
 struct symbol {

@@ -26,7 +26,7 @@ our $pmon = $ENV{PMON} // 'build/pmon';
 our $build = $ENV{PMON_BUILD} // 'build';
 our $cc = $ENV{CC} || 'cc';
 our $scratch = tempdir('pmon-test-XXXXXX', TMPDIR => 1, CLEANUP => 1);
-our @patches = qw(step slot auto);
+our @patches = qw(step slot emulate auto);
 
 # Seconds that any one program may take.
 my $limit = $ENV{PMON_LIMIT} // 60;
@@ -101,7 +101,7 @@ start
 		if ($opt{dir}) {
 			chdir $opt{dir} or die "$opt{dir}: $!";
 		}
-		local %ENV = (%ENV, %{$opt{env} // {}});
+		$ENV{$_} = $opt{env}{$_} for sort keys %{$opt{env} // {}};
 		$opt{before}->() if $opt{before};
 		exec { $argv->[0] } @$argv
 		    or print STDERR "exec $argv->[0]: $!\n";
