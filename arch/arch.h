@@ -26,12 +26,83 @@ enum insn_kind {
 	INSN_STOP,		/* never goes on: hlt, ud2 */
 };
 
+/* What flow/ finds out of an instruction in its function. */
+enum insn_flow {
+	FLOW_PLAIN,		/* nothing: it does what its kind says */
+	FLOW_NO_RETURN,		/* a call that never comes back */
+	FLOW_TABLE,		/* an indirect jump: to its edges' targets */
+	FLOW_TABLE_LEAVES,	/* ... or out of the function */
+	FLOW_LEAVES,		/* an indirect jump: out of the function */
+};
+
 /* One decoded instruction.  target is 0 unless kind has one. */
 struct insn {
 	uint64_t addr;
 	uint64_t target;
 	uint8_t len;
 	uint8_t kind;		/* enum insn_kind */
+	uint8_t flow;		/* enum insn_flow; decoding leaves it 0 */
+};
+
+enum { REG_NONE = 0xff };
+
+enum place_kind { PLACE_NONE, PLACE_REG, PLACE_MEM };
+
+/*
+ * Where a value is: in a register (an index into struct regs), or in memory
+ * at reg + index * scale + disp; REG_NONE is 0.
+ */
+struct place {
+	uint8_t kind;		/* enum place_kind */
+	uint8_t width;		/* bytes */
+	uint8_t reg, index, scale;
+	int64_t disp;
+};
+
+enum effect_op {
+	EFFECT_OTHER,		/* no more is known than what it changes */
+	EFFECT_COPY,		/* dst = src, extended */
+	EFFECT_SUM,		/* dst = the address that src describes */
+	EFFECT_MASK,		/* dst = something & imm */
+	EFFECT_SHIFT,		/* dst = something >> imm, unsigned */
+	EFFECT_MIX,		/* dst = its bits rotated, or xor others */
+};
+
+/* When a branch is taken, by the flags of a compare of left with right. */
+enum effect_cond {
+	COND_OTHER,
+	COND_ABOVE,		/* left > right, unsigned */
+	COND_ABOVE_EQUAL,
+	COND_BELOW,
+	COND_BELOW_EQUAL,
+	COND_GREATER,		/* the same, signed */
+	COND_GREATER_EQUAL,
+	COND_LESS,
+	COND_LESS_EQUAL,
+	COND_EQUAL,
+	COND_NOT_EQUAL,
+};
+
+/*
+ * What one instruction does to registers and memory, as far as following a
+ * value backwards needs it.
+ */
+struct effect {
+	uint8_t op;		/* enum effect_op */
+	uint8_t cond;		/* enum effect_cond, of a branch */
+	bool sign;		/* EFFECT_COPY: extended by its sign */
+	bool flags;		/* changes the flags */
+	bool compares;		/* ... to those of left (before) - right */
+	bool stores;		/* writes memory other than dst */
+	int32_t sp;		/* what it adds to the stack pointer, which is
+				   then in neither dst nor kills */
+	struct place dst, src;	/* an indirect jump or call: src is where the
+				   address that it goes to is */
+	uint64_t imm;
+	struct place left;
+	int64_t right;
+	uint32_t kills;		/* registers changed, 1 << index, dst's too */
+	uint32_t spoils;	/* a call: others that it need not preserve */
 };
 
 /*
@@ -92,6 +163,7 @@ struct arch {
 	uint8_t syscall[4];	/* the system call instruction */
 	uint8_t syscall_len;
 	uint8_t reg_pc, reg_sp;	/* indices into struct regs */
+	uint8_t reg_fp;		/* where code has a frame pointer */
 
 	/*
 	 * Decode the instruction at code, of which size bytes may be read
@@ -100,6 +172,14 @@ struct arch {
 	 */
 	int (*decode)(const uint8_t *code, size_t size, uint64_t addr,
 		      struct insn *insn);
+
+	/*
+	 * What the instruction at addr does; what is not known is left
+	 * open.  0, or -1 if it is no instruction.  NULL: values cannot be
+	 * followed on this CPU.
+	 */
+	int (*effect)(const uint8_t *code, size_t size, uint64_t addr,
+		      struct effect *effect);
 
 	/* Disassembly of one instruction into buf; 0 or -1. */
 	int (*print)(const uint8_t *code, size_t size, uint64_t addr,

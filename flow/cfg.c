@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "flow/cfg.h"
+#include "flow/tables.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -13,7 +14,10 @@
 enum mark {
 	MARK_LEADER = 1,
 	MARK_GIVEN = 2,
+	MARK_EXTERNAL = 4,
 };
+
+enum { ROUNDS_MAX = 8 };	/* of looking at indirect jumps */
 
 struct span {
 	uint64_t lo, hi;
@@ -47,9 +51,10 @@ spans_make(const uint64_t *lo, const uint64_t *hi, size_t n)
 }
 
 static void
-span_decode(struct cfg *cfg, const struct arch *arch,
-	    const struct span *span, cfg_text *text, void *ctx)
+span_decode(struct cfg *cfg, const struct cfg_input *in,
+	    const struct span *span)
 {
+	const struct arch *arch = in->arch;
 	uint64_t addr = span->lo;
 	const uint8_t *code;
 	struct insn insn;
@@ -57,13 +62,17 @@ span_decode(struct cfg *cfg, const struct arch *arch,
 
 	if (span->lo >= span->hi)
 		return;
-	code = text(ctx, addr, &size);
+	code = in->text(in->ctx, addr, &size);
 	if (!code)
 		size = 0;
 	if (size > span->hi - addr)
 		size = span->hi - addr;
 	while (size && !arch->decode(code, size, addr, &insn)) {
 		must(cfg->ninsns < UINT32_MAX - 1);
+		if ((insn.kind == INSN_CALL ||
+		     insn.kind == INSN_CALL_INDIRECT) &&
+		    in->returns && !in->returns(in->ctx, &insn))
+			insn.flow = FLOW_NO_RETURN;
 		*vec_push(cfg->insns, cfg->ninsns) = insn;
 		code += insn.len;
 		addr += insn.len;
@@ -112,6 +121,8 @@ insn_falls(const struct cfg *cfg, size_t i)
 	case INSN_STOP:
 		return false;
 	default:
+		if (insn->flow == FLOW_NO_RETURN)
+			return false;
 		return i + 1 < cfg->ninsns &&
 		       insn[1].addr == insn->addr + insn->len;
 	}
@@ -128,13 +139,13 @@ insn_ends_block(const struct insn *insn)
 	case INSN_STOP:
 		return true;
 	default:
-		return false;
+		return insn->flow == FLOW_NO_RETURN;
 	}
 }
 
 static void
 marks_given(const struct cfg *cfg, uint8_t *marks, const uint64_t *leaders,
-	    size_t nleaders)
+	    size_t nleaders, uint8_t mark)
 {
 	for (size_t i = 0, k = 0; i < cfg->ninsns && k < nleaders;) {
 		if (cfg->insns[i].addr < leaders[k]) {
@@ -142,15 +153,36 @@ marks_given(const struct cfg *cfg, uint8_t *marks, const uint64_t *leaders,
 			continue;
 		}
 		if (cfg->insns[i].addr == leaders[k])
-			marks[i] |= MARK_LEADER | MARK_GIVEN;
+			marks[i] |= mark;
 		k++;
 	}
 }
 
+/* The marks of what is known beforehand. */
+static uint8_t *
+marks_make(const struct cfg *cfg, const struct cfg_input *in, bool refs)
+{
+	uint8_t *marks = mem_alloc(cfg->ninsns + 1);
+
+	marks_given(cfg, marks, in->leaders, in->nleaders,
+		    MARK_LEADER | MARK_GIVEN);
+	marks_given(cfg, marks, in->pads, in->npads,
+		    MARK_LEADER | MARK_GIVEN | MARK_EXTERNAL);
+	if (refs)
+		marks_given(cfg, marks, in->refs, in->nrefs,
+			    MARK_LEADER | MARK_GIVEN);
+	if (cfg->entry >= 0)
+		marks[cfg->entry] |= MARK_LEADER | MARK_EXTERNAL;
+	return marks;
+}
+
 static void
-marks_found(struct cfg *cfg, uint8_t *marks)
+marks_found(const struct cfg *cfg, const struct tables *tables,
+	    uint8_t *marks)
 {
 	const struct insn *insns = cfg->insns;
+	const struct jump *jumps;
+	size_t njumps;
 	long target;
 
 	for (size_t i = 0; i < cfg->ninsns; i++) {
@@ -160,11 +192,11 @@ marks_found(struct cfg *cfg, uint8_t *marks)
 		target = insn_target(cfg, i);
 		if (target >= 0)
 			marks[target] |= MARK_LEADER;
-		if (insns[i].kind == INSN_JUMP_INDIRECT)
-			cfg->unresolved = true;
 	}
-	if (cfg->entry >= 0)
-		marks[cfg->entry] |= MARK_LEADER;
+	jumps = tables_jumps(tables, &njumps);
+	for (size_t i = 0; i < njumps; i++)
+		for (size_t k = 0; k < jumps[i].ntargets; k++)
+			marks[jumps[i].targets[k]] |= MARK_LEADER;
 }
 
 static void
@@ -176,6 +208,7 @@ blocks_make(struct cfg *cfg, const uint8_t *marks)
 				.first = (uint32_t)i,
 				.count = 1,
 				.given = marks[i] & MARK_GIVEN,
+				.external = marks[i] & MARK_EXTERNAL,
 			};
 		else
 			cfg->blocks[cfg->nblocks - 1].count++;
@@ -209,12 +242,15 @@ cfg_block(const struct cfg *cfg, uint64_t addr)
 
 /* All edges in the order of `from`. */
 static struct edge *
-edges_find(const struct cfg *cfg, size_t *n)
+edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
 {
 	struct edge *edges = NULL;
+	const struct jump *jump;
+	size_t njumps;
 	long target;
 
 	*n = 0;
+	jump = tables_jumps(tables, &njumps);
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		size_t last = cfg->blocks[b].first + cfg->blocks[b].count - 1;
 
@@ -229,15 +265,26 @@ edges_find(const struct cfg *cfg, size_t *n)
 				.to = (uint32_t)block_of_insn(cfg, target),
 				.kind = EDGE_TAKEN,
 			};
+		if (!njumps || jump->insn != last)
+			continue;
+		for (size_t k = 0; k < jump->ntargets; k++)
+			*vec_push(edges, *n) = (struct edge){
+				.from = b,
+				.to = (uint32_t)block_of_insn(
+					cfg, jump->targets[k]),
+				.kind = EDGE_TABLE,
+			};
+		jump++;
+		njumps--;
 	}
 	return edges;
 }
 
 /* Group the edges by `to` with a counting sort, which keeps their order. */
 static void
-edges_make(struct cfg *cfg)
+edges_make(struct cfg *cfg, const struct tables *tables)
 {
-	struct edge *edges = edges_find(cfg, &cfg->nedges);
+	struct edge *edges = edges_find(cfg, tables, &cfg->nedges);
 	uint32_t *in = mem_alloc((cfg->nblocks + 2) * sizeof(*in));
 
 	for (size_t i = 0; i < cfg->nedges; i++)
@@ -252,26 +299,85 @@ edges_make(struct cfg *cfg)
 	free(edges);
 }
 
+/* Blocks and edges, in place of those there were. */
+static void
+graph_make(struct cfg *cfg, const struct cfg_input *in,
+	   const struct tables *tables, bool refs)
+{
+	uint8_t *marks = marks_make(cfg, in, refs);
+
+	free(cfg->blocks);
+	free(cfg->edges);
+	free(cfg->in);
+	cfg->blocks = NULL;
+	cfg->nblocks = 0;
+	marks_found(cfg, tables, marks);
+	blocks_make(cfg, marks);
+	edges_make(cfg, tables);
+	free(marks);
+}
+
+/* What was found of indirect jumps goes to their instructions. */
+static void
+jumps_settle(struct cfg *cfg, const struct tables *tables)
+{
+	const struct jump *jumps;
+	size_t njumps;
+
+	jumps = tables_jumps(tables, &njumps);
+	for (size_t i = 0; i < njumps; i++)
+		cfg->insns[jumps[i].insn].flow = jumps[i].flow;
+	for (size_t i = 0; i < cfg->ninsns; i++)
+		if (cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
+		    cfg->insns[i].flow == FLOW_PLAIN)
+			cfg->unresolved = true;
+}
+
+/* Each table found shows code, which may lead to the next indirect jump. */
+static void
+jumps_resolve(struct cfg *cfg, const struct cfg_input *in)
+{
+	struct tables *tables = tables_open(cfg, in);
+	int rounds = 0;
+
+	while (tables && tables_look(tables)) {
+		if (++rounds == ROUNDS_MAX) {
+			tables_forget(tables);
+			graph_make(cfg, in, tables, false);
+			break;
+		}
+		graph_make(cfg, in, tables, false);
+	}
+	jumps_settle(cfg, tables);
+	if (cfg->unresolved && in->nrefs)
+		graph_make(cfg, in, tables, true);
+	tables_close(tables);
+}
+
+struct cfg *
+cfg_make(const struct cfg_input *in)
+{
+	struct cfg *cfg = mem_alloc(sizeof(*cfg));
+	struct span *spans = spans_make(in->lo, in->hi, in->n);
+
+	for (size_t i = 0; i < in->n; i++)
+		span_decode(cfg, in, &spans[i]);
+	free(spans);
+	cfg->entry = in->n ? cfg_insn(cfg, in->lo[0]) : -1;
+	graph_make(cfg, in, NULL, false);
+	jumps_resolve(cfg, in);
+	return cfg;
+}
+
 struct cfg *
 cfg_build(const struct arch *arch, const uint64_t *lo, const uint64_t *hi,
 	  size_t n, const uint64_t *leaders, size_t nleaders, cfg_text *text,
 	  void *ctx)
 {
-	struct cfg *cfg = mem_alloc(sizeof(*cfg));
-	struct span *spans = spans_make(lo, hi, n);
-	uint8_t *marks;
-
-	for (size_t i = 0; i < n; i++)
-		span_decode(cfg, arch, &spans[i], text, ctx);
-	free(spans);
-	cfg->entry = n ? cfg_insn(cfg, lo[0]) : -1;
-	marks = mem_alloc(cfg->ninsns + 1);
-	marks_given(cfg, marks, leaders, nleaders);
-	marks_found(cfg, marks);
-	blocks_make(cfg, marks);
-	free(marks);
-	edges_make(cfg);
-	return cfg;
+	return cfg_make(&(struct cfg_input){
+		.arch = arch, .lo = lo, .hi = hi, .n = n, .leaders = leaders,
+		.nleaders = nleaders, .text = text, .ctx = ctx,
+	});
 }
 
 void

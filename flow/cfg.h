@@ -18,11 +18,14 @@ enum { BLOCK_NONE = -1 };
 struct block {
 	uint32_t first, count;	/* instructions: cfg->insns[first..] */
 	bool given;		/* begins at one of the leaders given */
+	bool external;		/* also entered from outside: the entry and
+				   landing pads */
 };
 
 enum edge_kind {
 	EDGE_FALL,		/* to the next instruction */
 	EDGE_TAKEN,		/* a branch or jump to its target */
+	EDGE_TABLE,		/* an indirect jump to one of its targets */
 };
 
 struct edge {
@@ -42,21 +45,58 @@ struct cfg {
 	long entry;		/* the instruction where the function is
 				   entered, or -1 if it could not be decoded;
 				   not the first where foo.cold lies below */
-	bool unresolved;	/* has an indirect jump */
+	bool unresolved;	/* has an indirect jump that may go to places
+				   in the function which are not known */
 	uint64_t bad;		/* address where decoding failed, or 0 */
 };
 
-/* Code bytes: returns those at addr, *avail how many, or NULL. */
+/*
+ * Bytes of the program: returns those at addr, *avail how many, or NULL.  Of
+ * data *avail ends where its section does, and pointers are relocated.
+ */
 typedef const uint8_t *cfg_text(void *ctx, uint64_t addr, size_t *avail);
 
+enum cfg_place {
+	CFG_UNKNOWN,
+	CFG_ENTRY,		/* another function's entry */
+	CFG_FOREIGN,		/* no code, or inside another function */
+};
+
+/* What a graph is made from.  What is 0 is not known. */
+struct cfg_input {
+	const struct arch *arch;
+	const uint64_t *lo, *hi;	/* [lo[i], hi[i]), in any order; the
+					   first begins with the entry */
+	size_t n;
+	const uint64_t *leaders;	/* ascending: known to begin blocks
+					   (line rows) */
+	size_t nleaders;
+	const uint64_t *pads;	/* ascending: landing pads */
+	size_t npads;
+	const uint64_t *refs;	/* ascending: code addresses that are in data;
+				   leaders where an indirect jump cannot be
+				   resolved */
+	size_t nrefs;
+	cfg_text *text;		/* code */
+	cfg_text *data;		/* what the program cannot write; NULL: no
+				   indirect jump is resolved */
+	/* The call may come back.  NULL: they all may. */
+	bool (*returns)(void *ctx, const struct insn *call);
+	/* What is at an address that is not in the ranges. */
+	enum cfg_place (*place)(void *ctx, uint64_t addr);
+	void *ctx;
+};
+
 /*
- * Decode [lo[i], hi[i]) for each of n ranges, in any order (the first given
- * begins with the entry), and build the graph.  Decoding runs linearly from
- * each range's start; where it fails the rest of that range is left out and
- * `bad` is set.  leaders, ascending, are further addresses known to begin
- * blocks (line rows, landing pads); those not on an instruction boundary are
- * ignored.  Owned by the caller; never fails: a cfg may be empty.
+ * Decode the ranges and build the graph.  Decoding runs linearly from each
+ * range's start; where it fails the rest of that range is left out and `bad`
+ * is set.  Leaders and pads not on an instruction boundary are ignored.
+ * Indirect jumps are resolved as flow/tables.h says.  Owned by the caller;
+ * never fails: a cfg may be empty.
  */
+struct cfg *cfg_make(const struct cfg_input *in);
+
+/* The same with nothing known but the code. */
 struct cfg *cfg_build(const struct arch *arch, const uint64_t *lo,
 		      const uint64_t *hi, size_t n, const uint64_t *leaders,
 		      size_t nleaders, cfg_text *text, void *ctx);

@@ -15,6 +15,7 @@ struct point {
 	uint32_t insn;
 	bool unknown;		/* may be arrived at from outside over no edge
 				   that is known */
+	bool external;		/* is, from outside the function */
 	bool inner;		/* may be from inside */
 	entries_emit *emit;
 	void *ctx;
@@ -24,6 +25,8 @@ struct point {
 struct arrivals {
 	size_t inside, outside;
 	bool leaky_inside, leaky_outside;
+	bool table_outside;	/* by jumps that say not how often each of
+				   their targets was gone to */
 };
 
 static void
@@ -44,7 +47,8 @@ point_emit(const struct point *point, uint32_t insn, enum term_kind kind,
  * say that a call came back: such an edge is leaky.
  */
 static void
-edge_count(const struct point *point, struct arrivals *arrivals, uint32_t from)
+edge_count(const struct point *point, struct arrivals *arrivals, uint32_t from,
+	   enum edge_kind kind)
 {
 	bool inside = !point->owner || point->owner[from] == point->id;
 	bool leaky;
@@ -63,6 +67,8 @@ edge_count(const struct point *point, struct arrivals *arrivals, uint32_t from)
 	if (inside) {
 		arrivals->inside++;
 		arrivals->leaky_inside |= leaky;
+	} else if (kind == EDGE_TABLE) {
+		arrivals->table_outside = true;
 	} else {
 		arrivals->outside++;
 		arrivals->leaky_outside |= leaky;
@@ -76,7 +82,8 @@ edge_emit(const struct point *point, uint32_t from, enum edge_kind kind,
 	const struct insn *insn = &point->cfg->insns[from];
 	int sign = inside ? -1 : 1;
 
-	if (inside != (!point->owner || point->owner[from] == point->id))
+	if (kind == EDGE_TABLE ||
+	    inside != (!point->owner || point->owner[from] == point->id))
 		return;
 	if (insn->kind != INSN_BRANCH)
 		point_emit(point, from, TERM_HITS, sign);
@@ -107,13 +114,15 @@ point_entries(const struct point *point, long block)
 	bool unknown = point->unknown, subtract;
 
 	if (block < 0)
-		edge_count(point, &arrivals, point->insn - 1);
+		edge_count(point, &arrivals, point->insn - 1, EDGE_FALL);
 	for (uint32_t i = lo; i < hi; i++)
 		edge_count(point, &arrivals,
-			   block_last(cfg, cfg->edges[i].from));
+			   block_last(cfg, cfg->edges[i].from),
+			   cfg->edges[i].kind);
 	/* exit() in a line is likelier than a case label behind its call. */
-	if (arrivals.leaky_inside && point->insn != cfg->entry)
+	if (arrivals.leaky_inside && !point->external)
 		unknown = false;
+	unknown |= arrivals.table_outside;
 	if (!arrivals.outside && !unknown)
 		return;
 	if (!arrivals.inside) {
@@ -132,8 +141,8 @@ point_entries(const struct point *point, long block)
 }
 
 /*
- * The one owner of all indirect jumps, or MIXED, or NOWHERE if there are
- * none.
+ * The one owner of all indirect jumps that are not resolved, or MIXED, or
+ * NOWHERE if there are none.
  */
 static int64_t
 indirect_owner(const struct cfg *cfg, const uint32_t *owner)
@@ -143,7 +152,8 @@ indirect_owner(const struct cfg *cfg, const uint32_t *owner)
 	if (!cfg->unresolved)
 		return NOWHERE;
 	for (size_t i = 0; i < cfg->ninsns; i++) {
-		if (cfg->insns[i].kind != INSN_JUMP_INDIRECT)
+		if (cfg->insns[i].kind != INSN_JUMP_INDIRECT ||
+		    cfg->insns[i].flow != FLOW_PLAIN)
 			continue;
 		if (found != NOWHERE && found != owner[i])
 			return MIXED;
@@ -153,8 +163,8 @@ indirect_owner(const struct cfg *cfg, const uint32_t *owner)
 }
 
 /*
- * Whether control may arrive at the block other than over its edges: at the
- * entry it does.  At a given leader it may by an indirect jump, or if no
+ * Whether control may arrive at the block other than over its edges: from
+ * outside the function it does.  At a given leader it may by an indirect jump, or if no
  * edge leads there; where there are indirect jumps, so it may at any block
  * that no edge leads to.  within: the region has all indirect jumps.
  */
@@ -165,11 +175,11 @@ point_unknown(struct point *point, uint32_t block, bool within)
 	bool given = cfg->blocks[block].given;
 	bool known = cfg->in[block] != cfg->in[block + 1];
 	bool jumped_to = cfg->unresolved && (given || !known);
-	bool entry = cfg->blocks[block].first == cfg->entry;
 
-	point->unknown = entry || (jumped_to && !within) ||
+	point->external = cfg->blocks[block].external;
+	point->unknown = point->external || (jumped_to && !within) ||
 			 (given && !known && !cfg->unresolved);
-	point->inner = jumped_to && within && !entry;
+	point->inner = jumped_to && within && !point->external;
 }
 
 void
@@ -191,6 +201,7 @@ entries_of_regions(const struct cfg *cfg, const uint32_t *owner,
 			    (i && owner[point.insn - 1] == point.id))
 				continue;
 			point.unknown = point.inner = false;
+			point.external = false;
 			if (!i)
 				point_unknown(&point, b, jumper == point.id);
 			point_entries(&point, i ? BLOCK_NONE : (long)b);
@@ -218,7 +229,7 @@ entries_of_func(const struct cfg *cfg, uint32_t id, entries_emit *emit,
 		void *ctx)
 {
 	struct point point = {
-		.cfg = cfg, .id = id, .unknown = true,
+		.cfg = cfg, .id = id, .unknown = true, .external = true,
 		.emit = emit, .ctx = ctx,
 	};
 

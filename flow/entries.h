@@ -32,14 +32,18 @@ typedef void entries_emit(void *ctx, uint32_t id, const struct term *term);
  * A region is a set of instructions of one cfg: those with owner[insn] == id.
  * Emit, for all regions at once and in no order of ids, what counts the
  * entries into each: over all edges from outside the region, and control
- * that arrives from outside the function: at its entry (cfg->entry) and
- * at blocks that nothing known leads to (landing pads, jump table targets).
- * A region without code that can be entered has no terms.
+ * that arrives from outside the function: at its entry, at landing pads, and
+ * at given leaders that nothing known leads to.  A region without code that
+ * can be entered has no terms.
  *
- * Indirect jumps are not resolved.  They are taken to come from another
- * region, unless this one has all indirect jumps of the function (a switch
- * that is one line): then they stay inside.  They are taken not to lead
- * behind a call of the same region, which might also never have come back.
+ * An indirect jump that is not resolved is taken to come from another region,
+ * unless this one has all of the function's (a switch that is one line): then
+ * they stay inside.  It is taken not to lead behind a call of the same
+ * region, which might also never have come back.
+ *
+ * Of a resolved one is known where it goes, not how often to each target: a
+ * target that it reaches from inside and from outside the region counts all
+ * arrivals by such jumps.
  */
 void entries_of_regions(const struct cfg *cfg, const uint32_t *owner,
 			entries_emit *emit, void *ctx);

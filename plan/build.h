@@ -6,6 +6,7 @@
 #define PLAN_BUILD_H
 
 #include "plan/code.h"
+#include "plan/graph.h"
 
 static const uint32_t UNIT_NONE = UINT32_MAX;	/* REGION_NONE as well */
 
@@ -29,6 +30,7 @@ struct build {
 	const struct image *image;
 	const struct selection *sel;
 	unsigned units;		/* 1 << enum unit_kind */
+	struct graphs *graphs;
 	struct raw_term *raws;
 	size_t nraws;
 	/* Lines: a hash of (file, line), the units so far, by plan->units. */

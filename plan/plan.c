@@ -17,9 +17,9 @@ plan_wants(const struct selection *sel)
 	unsigned wants = 0;
 
 	if (sel->units == UNITS_DEFAULT || sel->units & 1U << UNIT_LINE)
-		wants |= IMAGE_LINES;
+		wants |= IMAGE_LINES | IMAGE_FLOW;
 	if (sel->units & 1U << UNIT_INLINE)
-		wants |= IMAGE_INLINES;
+		wants |= IMAGE_INLINES | IMAGE_FLOW;
 	return wants;
 }
 
@@ -27,33 +27,6 @@ static bool
 wanted(const struct build *build, enum unit_kind kind)
 {
 	return build->units & 1U << kind;
-}
-
-static const uint8_t *
-text_at(void *ctx, uint64_t addr, size_t *avail)
-{
-	return image_text(ctx, addr, avail);
-}
-
-static struct cfg *
-ranges_cfg(const struct build *build, const struct range *ranges, size_t n,
-	   bool entry, const uint64_t *leaders, size_t nleaders)
-{
-	const struct image *image = build->image;
-	uint64_t *bounds = mem_alloc(2 * n * sizeof(*bounds));
-	struct cfg *cfg;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		bounds[i] = ranges[i].lo;
-		bounds[n + i] = ranges[i].hi;
-	}
-	if (entry)
-		bounds[0] = image->arch->first(bounds[0]);
-	cfg = cfg_build(image->arch, bounds, bounds + n, n, leaders, nleaders,
-			text_at, (void *)image);
-	free(bounds);
-	return cfg;
 }
 
 static int
@@ -78,8 +51,8 @@ code_cfg(const struct build *build, const struct code *code, bool lines,
 		plan_inlines_leaders(build, code, &leaders, &n);
 	if (n && (inlines || code->nranges > 1))
 		qsort(leaders, n, sizeof(*leaders), by_addr);
-	cfg = ranges_cfg(build, code->ranges, code->nranges, code->entry,
-			 leaders, n);
+	cfg = graph_make(build->graphs, code->ranges, code->nranges,
+			 code->entry, leaders, n);
 	free(leaders);
 	return cfg;
 }
@@ -145,8 +118,8 @@ func_plan(struct build *build, uint32_t index, bool inside,
 		return;
 	}
 	if (!cfg && func_jumps_back(image, func))
-		cfg = own = ranges_cfg(build, func->ranges, func->nranges,
-				       true, NULL, 0);
+		cfg = own = graph_make(build->graphs, func->ranges,
+				       func->nranges, true, NULL, 0);
 	if (cfg)
 		entries_of_func(cfg, unit, build_term, build);
 	else
@@ -238,7 +211,9 @@ plan_build(struct image *image, const struct selection *sel,
 		plan_lines_open(&build);
 	if (wanted(&build, UNIT_INLINE))
 		plan_inlines_open(&build);
+	build.graphs = graphs_open(image);
 	functions_plan(&build, progress, arg);
+	graphs_close(build.graphs);
 	build_freeze(&build);
 	if (wanted(&build, UNIT_INLINE))
 		plan_inlines_close(&build);

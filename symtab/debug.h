@@ -15,7 +15,16 @@
 void debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
 		unsigned want);
 
-/* Append to r->frames what .eh_frame says. */
+/*
+ * Append to r->frames the functions that .eh_frame knows, and to the image's
+ * parts what is split off functions.
+ */
 void debug_read_frames(struct reading *r, struct elf *elf);
+
+/*
+ * Fill in the image's landing pads: every address at which an exception that
+ * is thrown through a function may continue in it.
+ */
+void debug_read_pads(struct reading *r, struct elf *elf);
 
 #endif

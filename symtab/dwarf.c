@@ -275,7 +275,7 @@ unit_read(struct debug *d, struct unit *unit)
 	dwarf_dealloc_die(die);
 }
 
-static bool
+bool
 debug_open(struct debug *d, struct elf *elf, const char *const *names)
 {
 	if (debug_ok(d, lib_open(&d->lib, elf, names, &d->dbg, &d->err)))
@@ -314,7 +314,7 @@ debug_begin(struct debug *d, struct elf *elf)
 	return true;
 }
 
-static void
+void
 debug_close(struct debug *d)
 {
 	lib_close(&d->lib, d->dbg);
@@ -403,10 +403,16 @@ frame_read(struct debug *d, Dwarf_Fde fde)
 	if (!debug_ok(d, dwarf_get_fde_range(fde, &lo, &size, &bytes, &nbytes,
 					     &cie_offset, &cie, &offset,
 					     &d->err)) ||
-	    !reading_is_code(r, lo, lo + size) || reading_text(r, lo)->plt ||
-	    !frame_begins_function(d, fde))
+	    !reading_is_code(r, lo, lo + size) || reading_text(r, lo)->plt)
 		return;
-	*vec_push(r->frames, r->nframes) = (struct range){ lo, lo + size };
+	if (frame_begins_function(d, fde))
+		*vec_push(r->frames, r->nframes) = (struct range){
+			lo, lo + size
+		};
+	else
+		*vec_push(r->image->parts, r->image->nparts) = (struct range){
+			lo, lo + size
+		};
 }
 
 void
@@ -424,6 +430,8 @@ debug_read_frames(struct reading *r, struct elf *elf)
 		for (Dwarf_Signed i = 0; i < nfdes; i++)
 			frame_read(&d, fdes[i]);
 		lib_frames_free(d.dbg, cies, ncies, fdes, nfdes);
+		sort_by_addr(r->image->parts, r->image->nparts,
+			     sizeof(*r->image->parts));
 	}
 	if (d.damages)
 		reading_remark(r, "%s: damaged .eh_frame: %s", r->image->path,

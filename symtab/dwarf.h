@@ -67,6 +67,13 @@ struct facts {
 bool debug_ok(struct debug *d, int result);
 void debug_damage(struct debug *d, const char *what);
 
+/*
+ * Open a file's sections of those names, d being zero but for r; false if it
+ * has none, or libdwarf refuses them.
+ */
+bool debug_open(struct debug *d, struct elf *elf, const char *const *names);
+void debug_close(struct debug *d);
+
 /* The unit that the DIE at offset is of, or NULL. */
 struct unit *debug_unit(struct debug *d, Dwarf_Off offset);
 

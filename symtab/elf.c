@@ -332,6 +332,12 @@ elf_section(struct elf *elf, const char *name, uint64_t *addr)
 	return (struct bytes){ data->d_buf, data->d_size };
 }
 
+Elf *
+elf_handle(const struct elf *elf)
+{
+	return elf->libelf;
+}
+
 /* Take the build-id out of a block of notes. */
 static void
 notes_read(struct elf *elf, Elf_Data *data)

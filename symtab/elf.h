@@ -42,6 +42,12 @@ int elf_headers(struct elf *elf, struct reading *r);
  */
 int elf_symbols(struct elf *elf, struct reading *r);
 
+/*
+ * Fill in the image's constant data, code addresses in data, and imports, as
+ * far as they can be read: without them less is known, nothing wrong.
+ */
+void elf_data(struct elf *elf, struct reading *r);
+
 /* Has DWARF, or a .symtab. */
 bool elf_has_dwarf(const struct elf *elf);
 bool elf_has_symtab(const struct elf *elf);
@@ -51,5 +57,8 @@ bool elf_has_symtab(const struct elf *elf);
  * live as long as elf.  addr, if not NULL, is set to its address.
  */
 struct bytes elf_section(struct elf *elf, const char *name, uint64_t *addr);
+
+/* libelf's own, for elf_data.c. */
+struct Elf *elf_handle(const struct elf *elf);
 
 #endif

@@ -145,6 +145,10 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	}
 	if (dwarf)
 		dwarf_of(r, elf, want);
+	if (want & IMAGE_FLOW) {
+		elf_data(elf, r);
+		debug_read_pads(r, elf);
+	}
 	image->stripped = !r->symtab && !r->dwarf;
 	if (image->stripped) {
 		debug_read_frames(r, elf);
@@ -248,6 +252,13 @@ image_close(struct image *image)
 	free(image->funcs);
 	free(image->inlines);
 	free(image->rows);
+	for (size_t i = 0; i < image->ndata; i++)
+		free(image->data[i].bytes);
+	free(image->data);
+	free(image->refs);
+	free(image->pads);
+	free(image->parts);
+	free(image->imports);
 	free(image);
 }
 
@@ -263,6 +274,66 @@ image_text(const struct image *image, uint64_t addr, size_t *avail)
 		*avail = seg->filesz - (addr - seg->addr);
 		return seg->bytes + (addr - seg->addr);
 	}
+	return NULL;
+}
+
+/*
+ * Of n elements that begin with an ascending address, how many begin at or
+ * before addr.
+ */
+static size_t
+upper(const void *base, size_t n, size_t size, uint64_t addr)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (*(const uint64_t *)((const char *)base + mid * size) <=
+		    addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static const struct data *
+data_find(const struct image *image, uint64_t addr)
+{
+	size_t i = upper(image->data, image->ndata, sizeof(*image->data),
+			 addr);
+
+	if (i && addr - image->data[i - 1].addr < image->data[i - 1].size)
+		return &image->data[i - 1];
+	return NULL;
+}
+
+bool
+image_is_data(const struct image *image, uint64_t addr)
+{
+	return data_find(image, addr) != NULL;
+}
+
+const uint8_t *
+image_data(const struct image *image, uint64_t addr, size_t *avail)
+{
+	const struct data *data = data_find(image, addr);
+
+	if (!data)
+		return image_text(image, addr, avail);
+	*avail = data->size - (addr - data->addr);
+	return data->bytes + (addr - data->addr);
+}
+
+const char *
+image_import(const struct image *image, uint64_t slot)
+{
+	size_t i = upper(image->imports, image->nimports,
+			 sizeof(*image->imports), slot);
+
+	if (i && image->imports[i - 1].slot == slot)
+		return image->imports[i - 1].name;
 	return NULL;
 }
 

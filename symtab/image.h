@@ -78,6 +78,18 @@ struct row {
 	bool is_stmt;
 };
 
+/* Constant data: a section, its pointers relocated by those to itself. */
+struct data {
+	uint64_t addr, size;
+	uint8_t *bytes;		/* owned by the image */
+};
+
+/* A pointer that the dynamic linker sets to a symbol's address. */
+struct import {
+	uint64_t slot;		/* where the pointer is */
+	const char *name;
+};
+
 struct image {
 	char *path;		/* of the file that runs */
 	char *debug_path;	/* separate debug file used, or NULL */
@@ -98,6 +110,17 @@ struct image {
 	size_t ninlines;
 	struct row *rows;	/* ascending addr; a sequence's order kept */
 	size_t nrows;
+	struct data *data;	/* ascending; with IMAGE_FLOW, as the next */
+	size_t ndata;
+	uint64_t *refs;		/* ascending: code addresses that data has */
+	size_t nrefs;
+	struct range *parts;	/* ascending: code split off functions, where
+				   no symbol says of which (stripped) */
+	size_t nparts;
+	uint64_t *pads;		/* ascending: landing pads of exceptions */
+	size_t npads;
+	struct import *imports;	/* ascending slot */
+	size_t nimports;
 	char **files;		/* full paths of source files */
 	size_t nfiles;
 	char **remarks;		/* what the user should know of the symbols */
@@ -109,6 +132,7 @@ struct image {
 enum {
 	IMAGE_LINES = 1,
 	IMAGE_INLINES = 2,
+	IMAGE_FLOW = 4,		/* what flow/ needs: data, refs, pads */
 };
 
 /*
@@ -129,6 +153,19 @@ void image_close(struct image *image);
  */
 const uint8_t *image_text(const struct image *image, uint64_t addr,
 			  size_t *avail);
+
+/*
+ * The bytes from addr on to the end of its section of constant data (or of
+ * its executable segment), likewise.
+ */
+const uint8_t *image_data(const struct image *image, uint64_t addr,
+			  size_t *avail);
+
+/* addr is in a section of constant data. */
+bool image_is_data(const struct image *image, uint64_t addr);
+
+/* Name of the symbol that the pointer at slot is set to, or NULL. */
+const char *image_import(const struct image *image, uint64_t slot);
 
 /* The function whose ranges contain addr, or NULL. */
 const struct func *image_func(const struct image *image, uint64_t addr);

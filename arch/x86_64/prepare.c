@@ -55,9 +55,8 @@ static const uint8_t gpr[16] = {
 	X86_R12, X86_R13, X86_R14, X86_R15,
 };
 
-/* A general register, or X86_NONE. */
-static uint8_t
-gpr_index(ZydisRegister reg)
+uint8_t
+x86_gpr(ZydisRegister reg)
 {
 	reg = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
 					       reg);
@@ -74,8 +73,8 @@ memory_set(struct emul *emul, const ZydisDecodedOperandMem *mem,
 		return -1;
 	emul->disp = (int32_t)mem->disp.value;
 	*base = mem->base == ZYDIS_REGISTER_RIP ? X86_RIP :
-						  gpr_index(mem->base);
-	emul->index = gpr_index(mem->index);
+						  x86_gpr(mem->base);
+	emul->index = x86_gpr(mem->index);
 	emul->scale = mem->scale;
 	if (mem->base != ZYDIS_REGISTER_NONE && *base == X86_NONE)
 		return -1;
@@ -96,7 +95,7 @@ operand_set(struct emul *emul, const ZydisDecodedInstruction *zinsn,
 
 	switch (operand->type) {
 	case ZYDIS_OPERAND_TYPE_REGISTER:
-		*reg = gpr_index(operand->reg.value);
+		*reg = x86_gpr(operand->reg.value);
 		if (operand->reg.value >= ZYDIS_REGISTER_AH &&
 		    operand->reg.value <= ZYDIS_REGISTER_BH)
 			emul->flags |= dst ? EMUL_DST_HIGH : EMUL_SRC_HIGH;

@@ -96,6 +96,7 @@ x86_insn(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 	insn->addr = addr;
 	insn->len = zinsn.length;
 	insn->kind = x86_kind(&zinsn);
+	insn->flow = FLOW_PLAIN;
 	insn->target = zinsn.raw.imm[0].is_relative ?
 		addr + zinsn.length + zinsn.raw.imm[0].value.u : 0;
 	return 0;
@@ -147,7 +148,9 @@ const struct arch arch_x86_64 = {
 	.syscall_len = 2,
 	.reg_pc = X86_RIP,
 	.reg_sp = X86_RSP,
+	.reg_fp = X86_RBP,
 	.decode = x86_insn,
+	.effect = x86_effect,
 	.print = x86_print,
 	.first = x86_first,
 	.emul_prepare = x86_emul_prepare,

@@ -62,6 +62,11 @@ int x86_decode(const uint8_t *code, size_t size,
 	       ZydisDecodedInstruction *zinsn, ZydisDecodedOperand *operands);
 enum insn_kind x86_kind(const ZydisDecodedInstruction *zinsn);
 
+/* A general register as one of enum x86_reg, or X86_NONE. */
+uint8_t x86_gpr(ZydisRegister reg);
+
+int x86_effect(const uint8_t *code, size_t size, uint64_t addr,
+	       struct effect *effect);
 int x86_emul_prepare(const uint8_t *code, size_t size, uint64_t va,
 		     struct emul *emul);
 enum emul_result x86_emul_run(const struct emul *emul, struct regs *regs,

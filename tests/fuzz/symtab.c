@@ -61,7 +61,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(fd >= 0);
 	must(write(fd, data, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	image = image_open(path, NULL, IMAGE_LINES | IMAGE_INLINES, NULL, NULL);
+	image = image_open(path, NULL, IMAGE_LINES | IMAGE_INLINES |
+			   IMAGE_FLOW, NULL, NULL);
 	if (image)
 		check(image);
 	else

@@ -38,7 +38,7 @@ try(const char *fmt, ...)
 
 #define run(...) assert_int_equal(try(__VA_ARGS__), 0)
 
-static FILE *
+__attribute__((unused)) static FILE *
 output(const char *command)
 {
 	char whole[4096];
@@ -63,7 +63,7 @@ in_work(const char *name)
 	return path;
 }
 
-static void
+__attribute__((unused)) static void
 source(const char *name, const char *text)
 {
 	FILE *out = fopen(in_work(name), "w");
@@ -84,7 +84,7 @@ opened(const char *name, unsigned want)
 	return image;
 }
 
-static const struct func *
+__attribute__((unused)) static const struct func *
 func_named(const struct image *image, const char *name)
 {
 	for (size_t i = 0; i < image->nfuncs; i++)

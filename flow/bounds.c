@@ -1,0 +1,254 @@
+/*
+ * Bounds of a jump table's index.  Looks at compares and at what the index
+ * is made of.
+ */
+#include "flow/bounds.h"
+
+#include <stdlib.h>
+
+#include "util/mem.h"
+
+enum { HOPS_MAX = 64, LIMIT_MAX = 1 << 16 };
+
+/* A way by which the index came: index = what is at spot + bias. */
+struct way {
+	struct spot spot;
+	int64_t bias;
+	uint64_t limit;		/* by its kind, or BOUND_NONE */
+};
+
+struct bounding {
+	struct values *v;
+	struct search search;
+	struct way *ways;
+	size_t n;
+	struct bound found;
+	bool any, failed;
+};
+
+static void
+bound_add(struct bounding *s, uint64_t limit, bool exact)
+{
+	if (!s->any)
+		s->found = (struct bound){ 0, true };
+	s->any = true;
+	if (limit > s->found.limit)
+		s->found.limit = limit;
+	s->found.exact &= exact;
+}
+
+/*
+ * What the branch says of left and right where control took the edge: an
+ * upper limit of left, right + *more.  False if it says none.
+ */
+static bool
+edge_limits(uint8_t cond, uint8_t kind, int64_t *more, bool *exact)
+{
+	bool taken = kind == EDGE_TAKEN;
+
+	*exact = false;
+	*more = 1;
+	switch (cond) {
+	case COND_ABOVE:
+		*exact = true;
+		return !taken;
+	case COND_BELOW_EQUAL:
+		*exact = true;
+		return taken;
+	case COND_ABOVE_EQUAL:
+		*exact = true;
+		*more = 0;
+		return !taken;
+	case COND_BELOW:
+		*exact = true;
+		*more = 0;
+		return taken;
+	case COND_GREATER:
+		return !taken;
+	case COND_LESS_EQUAL:
+	case COND_EQUAL:
+		return taken;
+	case COND_NOT_EQUAL:
+		return !taken;
+	case COND_GREATER_EQUAL:
+		*more = 0;
+		return !taken;
+	case COND_LESS:
+		*more = 0;
+		return taken;
+	default:
+		return false;
+	}
+}
+
+/* The compare whose flags the branch at spot looks at, or NULL. */
+static const struct effect *
+compare_find(struct values *v, struct spot *spot)
+{
+	const struct effect *e;
+
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
+		while (spot->insn > v->cfg->blocks[spot->block].first) {
+			if (--v->budget < 0)
+				return NULL;
+			e = values_effect(v, --spot->insn);
+			if (e->flags)
+				return e->compares ? e : NULL;
+		}
+		if (!values_only_before(v, spot))
+			return NULL;
+	}
+	return NULL;
+}
+
+/* The bound that the edge sets to the way, if any. */
+static bool
+edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
+	   struct bound *bound)
+{
+	struct values *v = s->v;
+	const struct block *from = &v->cfg->blocks[edge->from];
+	uint32_t last = from->first + from->count - 1;
+	const struct effect *e = values_effect(v, last);
+	struct spot index = { way->spot.place, edge->from, last };
+	struct spot left = { .block = edge->from, .insn = last };
+	struct origin a, b;
+	int64_t more, limit;
+
+	if (v->cfg->insns[last].kind != INSN_BRANCH ||
+	    !edge_limits(e->cond, edge->kind, &more, &bound->exact))
+		return false;
+	e = compare_find(v, &left);
+	if (!e || e->left.kind == PLACE_NONE || e->right < 0 ||
+	    e->right > LIMIT_MAX * 16)
+		return false;
+	left.place = e->left;
+	a = values_origin(v, &index);
+	b = values_origin(v, &left);
+	if (!origin_same(&a, &b))
+		return false;
+	limit = e->right + more + a.bias - b.bias + way->bias;
+	if (limit <= 0 || limit > LIMIT_MAX)
+		return false;
+	bound->limit = (uint64_t)limit;
+	return true;
+}
+
+/* Nothing more can be known of the way. */
+static void
+way_end(struct bounding *s, const struct way *way)
+{
+	bound_add(s, way->limit, false);
+}
+
+static void
+way_before(struct bounding *s, const struct way *way)
+{
+	const struct cfg *cfg = s->v->cfg;
+	uint32_t block = way->spot.block;
+	struct bound bound;
+
+	if (cfg->blocks[block].external)
+		way_end(s, way);
+	for (uint32_t i = cfg->in[block]; i < cfg->in[block + 1]; i++) {
+		const struct edge *edge = &cfg->edges[i];
+		const struct block *from = &cfg->blocks[edge->from];
+		struct way *to;
+
+		if (edge_bound(s, edge, way, &bound)) {
+			bound_add(s, bound.limit, bound.exact);
+			continue;
+		}
+		if (!search_pass(&s->search, edge->from, &way->spot.place,
+				 (uint64_t)way->bias, &s->failed))
+			continue;
+		to = vec_push(s->ways, s->n);
+		*to = *way;
+		to->spot.block = edge->from;
+		to->spot.insn = from->first + from->count;
+	}
+}
+
+static void
+way_limit(struct way *way, uint64_t limit)
+{
+	limit += (uint64_t)way->bias;
+	if (way->bias >= 0 && limit < way->limit)
+		way->limit = limit;
+}
+
+/* The instruction makes the index; true: look further back. */
+static bool
+way_made(struct bounding *s, struct way *way)
+{
+	const struct effect *e = values_effect(s->v, way->spot.insn);
+
+	switch (e->op) {
+	case EFFECT_COPY:
+		if (!e->sign && e->src.width <= 2)
+			way_limit(way, UINT64_C(1) << e->src.width * 8);
+		way->spot.place = e->src;
+		return true;
+	case EFFECT_SUM:
+		if (e->src.index != REG_NONE)
+			break;
+		if (e->src.reg == REG_NONE) {
+			way->limit = (uint64_t)(e->src.disp + way->bias) + 1;
+			break;
+		}
+		way->bias += e->src.disp;
+		way->spot.place = e->src;
+		way->spot.place.kind = PLACE_REG;
+		way->spot.place.disp = 0;
+		return true;
+	case EFFECT_MASK:
+		if (e->imm < LIMIT_MAX)
+			way_limit(way, e->imm + 1);
+		break;
+	case EFFECT_SHIFT:
+		if (e->imm < 64 && e->dst.width * 8u > e->imm &&
+		    e->dst.width * 8u - e->imm <= 16)
+			way_limit(way, UINT64_C(1) <<
+				       (e->dst.width * 8u - e->imm));
+		break;
+	}
+	way_end(s, way);
+	return false;
+}
+
+static void
+way_follow(struct bounding *s, struct way way)
+{
+	for (int hops = 0; hops < HOPS_MAX; hops++)
+		switch (values_back(s->v, &way.spot)) {
+		case BACK_START:
+			way_before(s, &way);
+			return;
+		case BACK_LOST:
+			way_end(s, &way);
+			return;
+		case BACK_MADE:
+			if (!way_made(s, &way))
+				return;
+			break;
+		}
+	way_end(s, &way);
+}
+
+struct bound
+bound_find(struct values *v, const struct spot *index)
+{
+	struct bounding s = {
+		.v = v, .search = search_begin(v, SEARCH_INNER),
+	};
+
+	*vec_push(s.ways, s.n) = (struct way){
+		.spot = *index, .limit = BOUND_NONE,
+	};
+	while (s.n && !s.failed)
+		way_follow(&s, s.ways[--s.n]);
+	free(s.ways);
+	if (s.failed || !s.any)
+		return (struct bound){ BOUND_NONE, false };
+	return s.found;
+}

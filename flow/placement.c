@@ -1,0 +1,427 @@
+/*
+ * Chooses counters with a spanning forest of the split flow graph: what joins
+ * two trees needs no counter, what closes a cycle does.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow/placement.h"
+#include "flow/sets.h"
+#include "util/mem.h"
+
+/* What one site counts: arcs that all touch one node, `centre`. */
+struct spot {
+	double cost;
+	uint32_t order;		/* among those of the same cost */
+	uint32_t centre;
+	uint32_t arcs[3];
+	uint8_t narcs;
+	bool last;		/* the last to be planted */
+	bool wanted;		/* any of them is */
+	bool planted;
+};
+
+struct work {
+	const struct flow *flow;
+	const struct weights *weights;
+	const struct placement_wish *wish;
+	bool *wanted;		/* per arc; what a block counts for an edge is
+				   wanted of the block */
+	bool *hidden;		/* per arc: no spot has it */
+	struct spot *spots;	/* dearest first, before them `last` ones */
+	uint32_t nspots;
+	bool *forest;		/* per arc: joined two trees */
+	uint32_t *sets;		/* of nodes, the trees */
+	uint32_t *paths;	/* of nodes, joined by what no one wants */
+};
+
+static double
+arc_cost(const struct work *work, uint32_t arc)
+{
+	const struct flow *flow = work->flow;
+
+	if (work->wish->cost)
+		return work->wish->cost(work->wish->ctx, flow, work->weights,
+					arc);
+	if (work->wish->traps && arc < flow->nedges)
+		return work->weights->verts[flow->edges[arc].from];
+	return weight_of_arc(flow, work->weights, arc);
+}
+
+static void
+spot_take(struct work *work, struct spot *spot, uint32_t arc)
+{
+	uint32_t nblocks = work->flow->nverts - FLOW_BLOCK;
+	double cost = arc_cost(work, arc);
+
+	if (!spot->narcs)
+		spot->order = arc < work->flow->nedges ? nblocks + arc :
+			      arc - work->flow->nedges;
+	spot->wanted |= work->wanted[arc];
+	if (!spot->narcs || cost > spot->cost)
+		spot->cost = cost;
+	spot->arcs[spot->narcs++] = arc;
+	work->hidden[arc] = false;
+}
+
+static struct spot *
+spot_add(struct work *work, uint32_t vert)
+{
+	struct spot *spot = &work->spots[work->nspots++];
+
+	*spot = (struct spot){ .centre = node_behind(vert) };
+	return spot;
+}
+
+/* Has the edge a counter at the end of its source, where no block has it? */
+static bool
+edge_countable(const struct work *work, uint32_t edge)
+{
+	enum flow_by by = work->flow->edges[edge].by;
+
+	if (work->wish->method == PLACE_VERTEX || by == BY_NOTHING ||
+	    by == BY_LEAK || (by == BY_TABLE && !work->wish->tables))
+		return false;
+	return edge_carrier(work->flow, edge) == ARC_NONE;
+}
+
+/*
+ * The spots of one block: at its end, for edges that no block counts, and at
+ * its beginning.  If both are one instruction, so are they with traps.
+ */
+static void
+spots_of_block(struct work *work, uint32_t v)
+{
+	const struct flow *flow = work->flow;
+	bool traps = work->wish->traps;
+	struct spot *spot = NULL;
+
+	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++) {
+		if (!edge_countable(work, e))
+			continue;
+		if (!spot || !traps || spot->narcs == 2 || spot->last)
+			spot = spot_add(work, v);
+		spot->last = flow->edges[e].by == BY_TABLE;
+		spot_take(work, spot, e);
+	}
+	if (!spot || !traps || !flow->one[v] || spot->last)
+		spot = spot_add(work, v);
+	spot_take(work, spot, arc_of_block(flow, v));
+}
+
+/*
+ * Of spots of the same cost what is not wanted comes first, so it is rather
+ * left without a counter, and blocks do: a branch tells more.
+ */
+static int
+spot_compare(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	if (x->last != y->last)
+		return y->last - x->last;
+	if (x->cost != y->cost)
+		return (x->cost < y->cost) - (x->cost > y->cost);
+	if (x->wanted != y->wanted)
+		return x->wanted - y->wanted;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static void
+spots_make(struct work *work)
+{
+	const struct flow *flow = work->flow;
+
+	for (uint32_t arc = 0; arc < flow_arcs(flow); arc++)
+		work->hidden[arc] = true;
+	work->spots = mem_alloc((flow_arcs(flow) + 1) * sizeof(*work->spots));
+	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
+		if (flow->in[v] != flow->in[v + 1])
+			spots_of_block(work, v);
+	qsort(work->spots, work->nspots, sizeof(*work->spots), spot_compare);
+}
+
+/*
+ * Every arc if all are wanted; else with EXIT -> ROOT all edges from ROOT, and
+ * with edges the blocks that count for them.
+ */
+static void
+wanted_make(struct work *work)
+{
+	const struct flow *flow = work->flow;
+	uint32_t n = flow_arcs(flow), carrier;
+
+	for (uint32_t arc = 0; arc < n; arc++)
+		work->wanted[arc] = !work->wish->wanted ||
+				    work->wish->wanted[arc];
+	for (uint32_t e = 0; e < flow->nedges; e++) {
+		if (flow->edges[e].from == FLOW_ROOT)
+			work->wanted[e] |= work->wanted[flow->back];
+		if (!work->wanted[e])
+			continue;
+		carrier = edge_carrier(flow, e);
+		if (carrier != ARC_NONE)
+			work->wanted[carrier] = true;
+		if (work->wish->method == PLACE_VERTEX)
+			work->wanted[e] = false;
+	}
+}
+
+static bool
+arc_join(struct work *work, uint32_t arc)
+{
+	work->forest[arc] = set_join(work->sets, arc_tail(work->flow, arc),
+				     arc_head(work->flow, arc));
+	return work->forest[arc];
+}
+
+/* Whether all arcs of a spot, or those wanted, would join different trees. */
+static bool
+spot_joins(struct work *work, const struct spot *spot, bool only_wanted)
+{
+	uint32_t seen[4], n = 0, node;
+
+	seen[n++] = set_find(work->sets, spot->centre);
+	for (unsigned i = 0; i < spot->narcs; i++) {
+		if (only_wanted && !work->wanted[spot->arcs[i]])
+			continue;
+		node = arc_tail(work->flow, spot->arcs[i]);
+		if (node == spot->centre)
+			node = arc_head(work->flow, spot->arcs[i]);
+		node = set_find(work->sets, node);
+		for (uint32_t k = 0; k < n; k++)
+			if (seen[k] == node)
+				return false;
+		seen[n++] = node;
+	}
+	return true;
+}
+
+/*
+ * Leave uncounted what can be, dearest spots first, and plant the others.
+ * contract: arcs that no one wants are never counted and may be on cycles.
+ * Returns false if something wanted cannot be derived.
+ */
+static bool
+spots_choose(struct work *work, bool contract)
+{
+	uint32_t n = flow_arcs(work->flow);
+	bool all = true;
+
+	sets_reset(work->sets, flow_nodes(work->flow));
+	memset(work->forest, false, n * sizeof(*work->forest));
+	for (uint32_t arc = 0; contract && arc < n; arc++)
+		if (!work->wanted[arc])
+			arc_join(work, arc);
+	for (uint32_t arc = 0; arc < n; arc++)
+		if (work->hidden[arc] && (!contract || work->wanted[arc]) &&
+		    arc != work->flow->back && !arc_join(work, arc))
+			all = all && !work->wanted[arc];
+	for (uint32_t i = 0; i < work->nspots; i++) {
+		struct spot *spot = &work->spots[i];
+
+		spot->planted = !spot_joins(work, spot, contract);
+		for (unsigned k = 0; k < spot->narcs && !spot->planted; k++)
+			if (!contract || work->wanted[spot->arcs[k]])
+				arc_join(work, spot->arcs[k]);
+	}
+	return all;
+}
+
+/*
+ * Drop what nothing wanted is derived from.  A counter is used for just the
+ * arcs on its cycle with the forest; one of a planted spot that closes none
+ * may be taken as left uncounted.
+ */
+static void
+spots_drop(struct work *work)
+{
+	const struct flow *flow = work->flow;
+	uint32_t n = flow_arcs(flow);
+
+	for (uint32_t i = 0; i < work->nspots; i++)
+		for (unsigned k = 0; k < work->spots[i].narcs; k++)
+			if (work->spots[i].planted)
+				arc_join(work, work->spots[i].arcs[k]);
+	sets_reset(work->paths, flow_nodes(flow));
+	for (uint32_t arc = 0; arc < n; arc++)
+		if (work->forest[arc] && !work->wanted[arc])
+			set_join(work->paths, arc_tail(flow, arc),
+				 arc_head(flow, arc));
+	for (uint32_t i = 0; i < work->nspots; i++) {
+		struct spot *spot = &work->spots[i];
+		bool needed = false;
+
+		for (unsigned k = 0; k < spot->narcs; k++) {
+			uint32_t arc = spot->arcs[k];
+
+			if (work->forest[arc])
+				continue;
+			needed |= work->wanted[arc] ||
+				  set_find(work->paths, arc_tail(flow, arc)) !=
+				  set_find(work->paths, arc_head(flow, arc));
+		}
+		spot->planted = spot->planted && needed;
+	}
+}
+
+/*
+ * Plant all spots of wanted arcs, and what wanted arcs without any (and that
+ * no block counts) need to be derived.
+ */
+static void
+spots_every(struct work *work)
+{
+	const struct flow *flow = work->flow;
+	bool *wanted = work->wanted;
+
+	work->wanted = mem_alloc(flow_arcs(flow) * sizeof(*work->wanted));
+	for (uint32_t e = 0; e < flow->nedges; e++)
+		work->wanted[e] = wanted[e] && work->hidden[e] &&
+				  edge_carrier(flow, e) == ARC_NONE;
+	spots_choose(work, false);
+	spots_drop(work);
+	free(work->wanted);
+	work->wanted = wanted;
+	for (uint32_t i = 0; i < work->nspots; i++)
+		for (unsigned k = 0; k < work->spots[i].narcs; k++)
+			if (wanted[work->spots[i].arcs[k]])
+				work->spots[i].planted = true;
+}
+
+static double
+spots_cost(const struct work *work)
+{
+	double cost = 0;
+
+	for (uint32_t i = 0; i < work->nspots; i++)
+		if (work->spots[i].planted)
+			cost += work->spots[i].cost;
+	return cost;
+}
+
+/*
+ * The cheaper of: everything, less what is not needed; only what is wanted,
+ * rather this if they are alike but for rounding.
+ */
+static void
+spots_optimal(struct work *work)
+{
+	struct spot *other;
+	double cost;
+
+	spots_choose(work, false);
+	if (!work->wish->wanted)
+		return;
+	spots_drop(work);
+	cost = spots_cost(work);
+	other = mem_alloc((work->nspots + 1) * sizeof(*other));
+	memcpy(other, work->spots, work->nspots * sizeof(*other));
+	if (!spots_choose(work, true) || spots_cost(work) > cost * (1 + 1e-9))
+		memcpy(work->spots, other, work->nspots * sizeof(*other));
+	free(other);
+}
+
+/* The vertex whose beginning, or end, an arc is counted at, as a number. */
+static uint64_t
+arc_place(const struct flow *flow, uint32_t arc)
+{
+	uint64_t vert = arc < flow->nedges ? flow->edges[arc].from :
+					     arc_block(flow, arc);
+
+	return 2 * vert + (arc < flow->nedges && !flow->one[vert]);
+}
+
+static struct placement *
+placement_of_spots(const struct work *work)
+{
+	struct placement *placement = mem_alloc(sizeof(*placement));
+	uint64_t last = UINT64_MAX;
+
+	placement->arcs = mem_alloc((flow_arcs(work->flow) + 1) *
+				    sizeof(*placement->arcs));
+	for (uint32_t i = 0; i < work->nspots; i++) {
+		const struct spot *spot = &work->spots[i];
+
+		if (!spot->planted)
+			continue;
+		placement->nsites += !work->wish->traps ||
+			arc_place(work->flow, spot->arcs[0]) != last;
+		last = arc_place(work->flow, spot->arcs[0]);
+		placement->cost += spot->cost;
+		for (unsigned k = 0; k < spot->narcs; k++)
+			placement->arcs[placement->narcs++] = spot->arcs[k];
+	}
+	return placement;
+}
+
+struct placement *
+placement_make(const struct flow *flow, const struct weights *weights,
+	       const struct placement_wish *wish)
+{
+	uint32_t narcs = flow_arcs(flow), nnodes = flow_nodes(flow);
+	struct placement *placement;
+	struct work work = {
+		.flow = flow,
+		.weights = weights,
+		.wish = wish,
+		.wanted = mem_alloc(narcs * sizeof(*work.wanted)),
+		.hidden = mem_alloc(narcs * sizeof(*work.hidden)),
+		.forest = mem_alloc(narcs * sizeof(*work.forest)),
+		.sets = mem_alloc(nnodes * sizeof(*work.sets)),
+		.paths = mem_alloc(nnodes * sizeof(*work.paths)),
+	};
+
+	wanted_make(&work);
+	spots_make(&work);
+	switch (wish->method) {
+	case PLACE_OPTIMAL:
+		spots_optimal(&work);
+		break;
+	case PLACE_VERTEX:
+		spots_choose(&work, true);
+		break;
+	case PLACE_EVERY:
+		spots_every(&work);
+		break;
+	}
+	placement = placement_of_spots(&work);
+	free(work.wanted);
+	free(work.hidden);
+	free(work.forest);
+	free(work.sets);
+	free(work.paths);
+	free(work.spots);
+	return placement;
+}
+
+void
+placement_free(struct placement *placement)
+{
+	if (!placement)
+		return;
+	free(placement->arcs);
+	free(placement);
+}
+
+double
+placement_events(const struct flow *flow, const struct weights *exact,
+		 const struct placement *placement, bool traps)
+{
+	double events = 0;
+	uint64_t last = UINT64_MAX, place;
+
+	for (uint32_t i = 0; i < placement->narcs; i++) {
+		uint32_t arc = placement->arcs[i];
+
+		if (!traps) {
+			events += weight_of_arc(flow, exact, arc);
+			continue;
+		}
+		place = arc_place(flow, arc);
+		if (place != last)
+			events += exact->verts[place / 2];
+		last = place;
+	}
+	return events;
+}

@@ -1,0 +1,270 @@
+/*
+ * Derives counts by a depth-first search of the arcs that were not counted.
+ * In that forest the search gives each tree arc what Kirchhoff's law leaves
+ * for it, last found first; other arcs count as zero, as the paper's set
+ * Break does.  So bridges get their true count: no cycle is over them.
+ * Arithmetic is modulo 2^64, as what is not a bridge may come out anyhow.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow/propagate.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+struct tree {
+	const struct flow *flow;
+	struct count *counts;
+	uint32_t *ends;		/* nodes + 1: unknown arcs at a node are
+				   arcs[ends[node]] .. */
+	uint32_t *arcs;
+	uint64_t *balance;	/* per node: what came less what left */
+	uint32_t *found;	/* per node: when, from 1; 0: not yet */
+	uint32_t *low;		/* per node: the earliest reached from it or
+				   below without its tree arc */
+	uint32_t *via;		/* per node: its tree arc */
+	uint32_t *stack, *cursor;
+	uint32_t depth, nfound;
+	uint32_t bad;		/* an arc where it did not come out, or NONE */
+	bool negative;
+};
+
+/* The node at the other end of an arc. */
+static uint32_t
+arc_other(const struct flow *flow, uint32_t arc, uint32_t node)
+{
+	return arc_tail(flow, arc) ^ arc_head(flow, arc) ^ node;
+}
+
+/* Collect the unknown arcs at each node; those to the same node are none. */
+static void
+ends_make(struct tree *tree)
+{
+	const struct flow *flow = tree->flow;
+	uint32_t n = flow_nodes(flow), arc, narcs = flow_arcs(flow);
+	uint32_t *ends = mem_alloc((n + 2) * sizeof(*ends));
+
+	for (arc = 0; arc < narcs; arc++) {
+		if (tree->counts[arc].state != COUNT_UNKNOWN ||
+		    arc == flow->back)
+			continue;
+		ends[arc_tail(flow, arc) + 2]++;
+		ends[arc_head(flow, arc) + 2]++;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		ends[i + 2] += ends[i + 1];
+	tree->arcs = mem_alloc((ends[n + 1] + 1) * sizeof(*tree->arcs));
+	for (arc = 0; arc < narcs; arc++) {
+		if (tree->counts[arc].state != COUNT_UNKNOWN ||
+		    arc == flow->back)
+			continue;
+		tree->arcs[ends[arc_tail(flow, arc) + 1]++] = arc;
+		tree->arcs[ends[arc_head(flow, arc) + 1]++] = arc;
+	}
+	tree->ends = ends;
+}
+
+static void
+tree_open(struct tree *tree, uint32_t node, uint32_t via)
+{
+	tree->found[node] = tree->low[node] = ++tree->nfound;
+	tree->via[node] = via;
+	tree->cursor[node] = tree->ends[node];
+	tree->stack[tree->depth++] = node;
+}
+
+/* Everything below node is done: its tree arc carries what is missing. */
+static void
+tree_close(struct tree *tree, uint32_t node)
+{
+	uint32_t arc = tree->via[node], parent;
+	uint64_t n = tree->balance[node];
+	struct count *count;
+
+	if (arc == ARC_NONE) {
+		if (n && tree->bad == ARC_NONE)
+			tree->bad = node == NODE_OUTSIDE ? tree->flow->back :
+				    tree->flow->nedges + (node - 1) / 2;
+		return;
+	}
+	parent = arc_other(tree->flow, arc, node);
+	tree->balance[parent] += n;
+	if (tree->low[node] < tree->low[parent])
+		tree->low[parent] = tree->low[node];
+	if (tree->low[node] < tree->found[node])
+		return;
+	count = &tree->counts[arc];
+	count->n = arc_tail(tree->flow, arc) == node ? n : -n;
+	count->state = COUNT_DERIVED;
+	if (count->n >> 63 && tree->bad == ARC_NONE) {
+		tree->bad = arc;
+		tree->negative = true;
+	}
+}
+
+static void
+tree_search(struct tree *tree, uint32_t root)
+{
+	tree_open(tree, root, ARC_NONE);
+	while (tree->depth) {
+		uint32_t node = tree->stack[tree->depth - 1], arc, other;
+
+		if (tree->cursor[node] == tree->ends[node + 1]) {
+			tree->depth--;
+			tree_close(tree, node);
+			continue;
+		}
+		arc = tree->arcs[tree->cursor[node]++];
+		if (arc == tree->via[node])
+			continue;
+		other = arc_other(tree->flow, arc, node);
+		if (!tree->found[other])
+			tree_open(tree, other, arc);
+		else if (tree->found[other] < tree->low[node])
+			tree->low[node] = tree->found[other];
+	}
+}
+
+/* Settle all unknown counts that the known ones and balance determine. */
+static void
+tree_settle(struct tree *tree)
+{
+	uint32_t n = flow_nodes(tree->flow);
+
+	ends_make(tree);
+	tree->found = mem_alloc(n * sizeof(*tree->found));
+	tree->low = mem_alloc(n * sizeof(*tree->low));
+	tree->via = mem_alloc(n * sizeof(*tree->via));
+	tree->stack = mem_alloc(n * sizeof(*tree->stack));
+	tree->cursor = mem_alloc(n * sizeof(*tree->cursor));
+	for (uint32_t node = 0; node < n; node++)
+		if (!tree->found[node])
+			tree_search(tree, node);
+	free(tree->ends);
+	free(tree->arcs);
+	free(tree->found);
+	free(tree->low);
+	free(tree->via);
+	free(tree->stack);
+	free(tree->cursor);
+}
+
+/* Which of the unknown arcs would be determined if no counter were lost. */
+static void
+reasons_find(const struct flow *flow, const struct placement *placement,
+	     struct count *counts)
+{
+	uint32_t narcs = flow_arcs(flow);
+	struct tree tree = { .flow = flow, .bad = ARC_NONE };
+
+	tree.counts = mem_alloc(narcs * sizeof(*tree.counts));
+	tree.balance = mem_alloc(flow_nodes(flow) * sizeof(*tree.balance));
+	for (uint32_t i = 0; i < placement->narcs; i++)
+		tree.counts[placement->arcs[i]].state = COUNT_EXACT;
+	tree_settle(&tree);
+	for (uint32_t arc = 0; arc < narcs; arc++)
+		if (counts[arc].state == COUNT_UNKNOWN &&
+		    tree.counts[arc].state != COUNT_UNKNOWN)
+			counts[arc].reason = REASON_LOST;
+	free(tree.counts);
+	free(tree.balance);
+}
+
+static void
+extra_add(struct tree *tree, const struct flow_extra *extra)
+{
+	uint32_t vert = FLOW_BLOCK + extra->block, node = node_before(vert);
+	uint64_t n = extra->n;
+
+	must(vert < tree->flow->nverts);
+	if (extra->how == LEFT_BEHIND || extra->how == CAME_BEHIND)
+		node = node_behind(vert);
+	if (extra->how == LEFT_BEFORE || extra->how == LEFT_BEHIND)
+		n = -n;
+	tree->balance[node] += n;
+	tree->balance[NODE_OUTSIDE] -= n;
+}
+
+/* Enter what was measured. */
+static void
+known_add(struct tree *tree, const struct placement *placement,
+	  const struct measured *measured)
+{
+	for (uint32_t i = 0; i < placement->narcs; i++) {
+		uint32_t arc = placement->arcs[i];
+		uint64_t n = measured->counters[i];
+
+		if (measured->lost && measured->lost[i])
+			continue;
+		tree->counts[arc] = (struct count){ n, COUNT_EXACT };
+		tree->balance[arc_tail(tree->flow, arc)] -= n;
+		tree->balance[arc_head(tree->flow, arc)] += n;
+	}
+	for (size_t i = 0; i < measured->nextras; i++)
+		extra_add(tree, &measured->extras[i]);
+}
+
+/* EXIT -> ROOT: all that came in, over edges or not. */
+static void
+back_count(const struct flow *flow, const struct measured *measured,
+	   struct count *counts)
+{
+	struct count sum = { .state = COUNT_DERIVED };
+
+	for (uint32_t e = flow->out[FLOW_ROOT]; e < flow->out[FLOW_ROOT + 1];
+	     e++) {
+		sum.n += counts[e].n;
+		if (counts[e].state == COUNT_UNKNOWN) {
+			counts[flow->back] = counts[e];
+			return;
+		}
+	}
+	for (size_t i = 0; i < measured->nextras; i++)
+		if (measured->extras[i].how == CAME_BEFORE ||
+		    measured->extras[i].how == CAME_BEHIND)
+			sum.n += measured->extras[i].n;
+	counts[flow->back] = sum;
+}
+
+/* What is not simply derived: why it is unknown, or how it was counted. */
+static void
+states_finish(const struct flow *flow, const struct placement *placement,
+	      const struct measured *measured, struct count *counts)
+{
+	for (uint32_t arc = 0; arc < flow_arcs(flow); arc++)
+		if (counts[arc].state == COUNT_UNKNOWN)
+			counts[arc].reason = REASON_UNPLACED;
+	if (measured->lost)
+		reasons_find(flow, placement, counts);
+	for (uint32_t e = 0; e < flow->nedges; e++) {
+		uint32_t carrier = edge_carrier(flow, e);
+
+		if (carrier != ARC_NONE &&
+		    counts[carrier].state == COUNT_EXACT &&
+		    counts[e].state == COUNT_DERIVED)
+			counts[e].state = COUNT_EXACT;
+	}
+}
+
+enum propagated
+propagate(const struct flow *flow, const struct placement *placement,
+	  const struct measured *measured, struct count *counts, uint32_t *bad)
+{
+	struct tree tree = {
+		.flow = flow, .counts = counts, .bad = ARC_NONE,
+	};
+
+	memset(counts, 0, flow_arcs(flow) * sizeof(*counts));
+	tree.balance = mem_alloc(flow_nodes(flow) * sizeof(*tree.balance));
+	known_add(&tree, placement, measured);
+	tree_settle(&tree);
+	free(tree.balance);
+	if (tree.bad != ARC_NONE) {
+		if (bad)
+			*bad = tree.bad;
+		return tree.negative ? FLOW_NEGATIVE : FLOW_INCONSISTENT;
+	}
+	states_finish(flow, placement, measured, counts);
+	back_count(flow, measured, counts);
+	return FLOW_CONSISTENT;
+}

@@ -1,0 +1,74 @@
+/*
+ * From the counters of a placement to the count of every block and edge:
+ * Ball & Larus 1994, figures 6 and 8, with exit counters (section 3.2).
+ * Pure.
+ */
+#ifndef FLOW_PROPAGATE_H
+#define FLOW_PROPAGATE_H
+
+#include "flow/placement.h"
+
+enum count_state {
+	COUNT_UNKNOWN,
+	COUNT_DERIVED,
+	COUNT_EXACT,		/* has a counter of its own, or an edge that of
+				   its block */
+};
+
+/* Why a count is unknown. */
+enum count_reason {
+	REASON_NONE,
+	REASON_UNPLACED,	/* the counters placed do not determine it */
+	REASON_LOST,		/* the counters lost would have */
+};
+
+struct count {
+	uint64_t n;
+	uint8_t state;		/* enum count_state */
+	uint8_t reason;		/* enum count_reason */
+};
+
+/* How control left a block, or came into it, over no edge. */
+enum abnormal {
+	LEFT_BEFORE,		/* stopped before its first instruction, which
+				   was not counted: v -> EXIT */
+	LEFT_BEHIND,		/* at a later instruction, such as a call that
+				   did not come back: v -> EXIT */
+	CAME_BEFORE,		/* from elsewhere to its first instruction,
+				   which was then counted: ROOT -> v */
+	CAME_BEHIND,		/* to a later one: ROOT -> v */
+};
+
+struct flow_extra {
+	uint32_t block;		/* of the cfg */
+	uint8_t how;		/* enum abnormal */
+	uint64_t n;		/* times */
+};
+
+enum propagated {
+	FLOW_CONSISTENT,
+	FLOW_INCONSISTENT,	/* what comes to a block is not what leaves */
+	FLOW_NEGATIVE,		/* a count comes out below zero */
+};
+
+/* What was measured, of one placement. */
+struct measured {
+	const uint64_t *counters;	/* as placement->arcs */
+	const bool *lost;		/* as that, never counted; or NULL */
+	const struct flow_extra *extras;
+	size_t nextras;
+};
+
+/*
+ * Derive what can be: counts, one per arc of the flow (flow_arcs), is filled.
+ * A count is determined if its arc lies on no cycle of arcs that were not
+ * counted; those are found, not guessed.  EXIT -> ROOT is how often control
+ * came in.  If the result is not FLOW_CONSISTENT the counts are of no use,
+ * and *bad, unless NULL, is an arc at or near the fault.
+ */
+enum propagated propagate(const struct flow *flow,
+			  const struct placement *placement,
+			  const struct measured *measured,
+			  struct count *counts, uint32_t *bad);
+
+#endif

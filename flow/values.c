@@ -1,0 +1,391 @@
+/*
+ * Follows values backwards.  Knows of instructions what struct effect says.
+ */
+#include "flow/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+/* That a search has been in a block, and what for. */
+struct stamp {
+	uint32_t search;
+	uint32_t block;
+	struct place place;
+	uint64_t offset;
+};
+
+enum { HOPS_MAX = 64 };		/* copies, and blocks, that one value passes */
+
+void
+values_open(struct values *v, const struct cfg *cfg,
+	    const struct cfg_input *in)
+{
+	*v = (struct values){ .cfg = cfg, .in = in };
+	v->effects = mem_grow(NULL, cfg->ninsns, sizeof(*v->effects));
+	v->known = mem_alloc(cfg->ninsns * sizeof(*v->known));
+}
+
+void
+values_close(struct values *v)
+{
+	free(v->effects);
+	free(v->known);
+	free(v->stamps[0].stamps);
+	free(v->stamps[1].stamps);
+}
+
+const struct effect *
+values_effect(struct values *v, uint32_t insn)
+{
+	const struct insn *in = &v->cfg->insns[insn];
+	struct effect *effect = &v->effects[insn];
+	const uint8_t *code;
+	size_t avail;
+
+	if (v->known[insn])
+		return effect;
+	v->known[insn] = true;
+	code = v->in->text(v->in->ctx, in->addr, &avail);
+	if (!code || v->in->arch->effect(code, avail, in->addr, effect))
+		*effect = (struct effect){
+			.kills = UINT32_MAX, .stores = true, .flags = true,
+		};
+	return effect;
+}
+
+static bool
+kills(const struct effect *e, uint8_t reg)
+{
+	return reg != REG_NONE && (e->kills | e->spoils) >> reg & 1;
+}
+
+bool
+values_on_stack(const struct values *v, const struct place *place)
+{
+	return place->kind == PLACE_MEM && place->index == REG_NONE &&
+	       (place->reg == v->in->arch->reg_sp ||
+		(v->frame && place->reg == v->in->arch->reg_fp));
+}
+
+static bool
+same_base(const struct place *a, const struct place *b)
+{
+	return a->reg == b->reg && a->index == b->index &&
+	       (a->index == REG_NONE || a->scale == b->scale);
+}
+
+/* What a write to memory at e->dst does to the memory at place. */
+static enum back
+memory_written(const struct values *v, const struct effect *e,
+	       const struct place *place)
+{
+	const struct place *dst = &e->dst;
+
+	if (!same_base(dst, place))
+		return values_on_stack(v, place) || values_on_stack(v, dst) ?
+			BACK_START : BACK_LOST;
+	if (dst->disp + dst->width <= place->disp ||
+	    place->disp + place->width <= dst->disp)
+		return BACK_START;
+	if (dst->disp == place->disp && dst->width >= place->width &&
+	    e->op == EFFECT_COPY)
+		return BACK_MADE;
+	return BACK_LOST;
+}
+
+/* BACK_START: the instruction leaves the place alone. */
+static enum back
+effect_on(const struct values *v, const struct effect *e, struct place *place)
+{
+	bool mem = place->kind == PLACE_MEM;
+
+	if (!mem && e->dst.kind == PLACE_REG && e->dst.reg == place->reg &&
+	    e->op != EFFECT_OTHER &&
+	    (e->dst.width >= 4 || e->dst.width >= place->width))
+		return BACK_MADE;
+	if (kills(e, place->reg) || (mem && kills(e, place->index)))
+		return BACK_LOST;
+	if (e->sp && place->reg == v->in->arch->reg_sp) {
+		if (!mem)
+			return BACK_LOST;
+		place->disp += e->sp;
+	}
+	if (!mem)
+		return BACK_START;
+	if (e->stores && !values_on_stack(v, place))
+		return BACK_LOST;
+	if (e->dst.kind == PLACE_MEM)
+		return memory_written(v, e, place);
+	return BACK_START;
+}
+
+enum back
+values_back(struct values *v, struct spot *spot)
+{
+	uint32_t first = v->cfg->blocks[spot->block].first;
+	enum back back;
+
+	while (spot->insn > first) {
+		if (--v->budget < 0)
+			return BACK_LOST;
+		spot->insn--;
+		back = effect_on(v, values_effect(v, spot->insn),
+				 &spot->place);
+		if (back != BACK_START)
+			return back;
+	}
+	return BACK_START;
+}
+
+bool
+values_only_before(const struct values *v, struct spot *spot)
+{
+	const struct cfg *cfg = v->cfg;
+	uint32_t in = cfg->in[spot->block];
+	const struct block *before;
+
+	if (cfg->blocks[spot->block].external ||
+	    cfg->in[spot->block + 1] - in != 1)
+		return false;
+	spot->block = cfg->edges[in].from;
+	before = &cfg->blocks[spot->block];
+	spot->insn = before->first + before->count;
+	return true;
+}
+
+static bool
+place_same(const struct place *a, const struct place *b)
+{
+	return a->kind == b->kind && a->reg == b->reg &&
+	       (a->kind == PLACE_REG ||
+		(same_base(a, b) && a->disp == b->disp));
+}
+
+struct search
+search_begin(struct values *v, enum search_level level)
+{
+	v->stamps[level].n = 0;
+	return (struct search){ &v->stamps[level], ++v->search };
+}
+
+/* Where the stamp is, or is to be put: stamps of earlier searches are void. */
+static struct stamp *
+stamp_find(const struct search *search, uint32_t block,
+	   const struct place *place)
+{
+	const struct stamps *stamps = search->stamps;
+	uint64_t key = (uint64_t)block << 32 ^ (uint64_t)place->disp ^
+		       (uint64_t)place->reg << 20;
+	size_t i = key * 0x9e3779b97f4a7c15 >> 32;
+
+	for (;; i++) {
+		struct stamp *stamp = &stamps->stamps[i & (stamps->size - 1)];
+
+		if (stamp->search != search->number ||
+		    (stamp->block == block &&
+		     place_same(place, &stamp->place)))
+			return stamp;
+	}
+}
+
+static void
+stamps_grow(struct search *search)
+{
+	struct stamps *stamps = search->stamps, old = *stamps;
+
+	stamps->size = old.size ? 2 * old.size : 64;
+	stamps->stamps = mem_alloc(stamps->size * sizeof(*stamps->stamps));
+	for (size_t i = 0; i < old.size; i++) {
+		const struct stamp *stamp = &old.stamps[i];
+
+		if (stamp->search == search->number)
+			*stamp_find(search, stamp->block, &stamp->place) =
+				*stamp;
+	}
+	free(old.stamps);
+}
+
+bool
+search_pass(struct search *search, uint32_t block, const struct place *place,
+	    uint64_t offset, bool *clash)
+{
+	struct stamp *stamp;
+
+	if (2 * (search->stamps->n + 1) > search->stamps->size)
+		stamps_grow(search);
+	stamp = stamp_find(search, block, place);
+	if (stamp->search == search->number) {
+		*clash |= offset != stamp->offset;
+		return false;
+	}
+	*stamp = (struct stamp){ search->number, block, *place, offset };
+	search->stamps->n++;
+	return true;
+}
+
+/* A constant being looked for: the places it may still come from. */
+struct wanted {
+	struct spot spot;
+	uint64_t offset;
+};
+
+struct constants {
+	struct values *v;
+	struct search search;
+	struct wanted *todo;
+	size_t n;
+	bool found, failed;
+	uint64_t value;
+};
+
+/*
+ * Nothing is known of what comes with an exception; what the value is where
+ * control came to the call says another way.
+ */
+static void
+constants_before(struct constants *c, const struct wanted *w)
+{
+	const struct cfg *cfg = c->v->cfg;
+	uint32_t block = w->spot.block;
+
+	if (cfg->blocks[block].first == cfg->entry)
+		c->failed = true;
+	for (uint32_t i = cfg->in[block]; i < cfg->in[block + 1]; i++) {
+		uint32_t from = cfg->edges[i].from;
+		const struct block *before = &cfg->blocks[from];
+
+		if (!search_pass(&c->search, from, &w->spot.place, w->offset,
+				 &c->failed))
+			continue;
+		*vec_push(c->todo, c->n) = (struct wanted){
+			.spot = { w->spot.place, from,
+				  before->first + before->count },
+			.offset = w->offset,
+		};
+	}
+}
+
+/* The instruction at w's spot makes the value; true: look further back. */
+static bool
+constants_made(struct constants *c, struct wanted *w)
+{
+	const struct effect *e = values_effect(c->v, w->spot.insn);
+	uint64_t value;
+
+	if (e->op == EFFECT_COPY && (e->src.kind == PLACE_REG ||
+				     values_on_stack(c->v, &e->src))) {
+		w->spot.place = e->src;
+		return true;
+	}
+	if (e->op != EFFECT_SUM || e->src.index != REG_NONE) {
+		c->failed = true;
+		return false;
+	}
+	if (e->src.reg != REG_NONE) {
+		w->offset += (uint64_t)e->src.disp;
+		w->spot.place = e->src;
+		w->spot.place.kind = PLACE_REG;
+		return true;
+	}
+	value = (uint64_t)e->src.disp + w->offset;
+	c->failed |= c->found && c->value != value;
+	c->found = true;
+	c->value = value;
+	return false;
+}
+
+/*
+ * A call that need not preserve the register does (gcc -fipa-ra), or the
+ * code behind it would not use what is in it.
+ */
+static bool
+constants_spared(const struct constants *c, const struct wanted *w)
+{
+	const struct place *place = &w->spot.place;
+
+	return c->v->budget >= 0 && place->kind == PLACE_REG &&
+	       values_effect(c->v, w->spot.insn)->spoils >> place->reg & 1;
+}
+
+static void
+constants_follow(struct constants *c, struct wanted w)
+{
+	for (int hops = 0; hops < HOPS_MAX; hops++)
+		switch (values_back(c->v, &w.spot)) {
+		case BACK_START:
+			constants_before(c, &w);
+			return;
+		case BACK_MADE:
+			if (!constants_made(c, &w))
+				return;
+			break;
+		case BACK_LOST:
+			if (constants_spared(c, &w))
+				break;
+			c->failed = true;
+			return;
+		}
+	c->failed = true;
+}
+
+enum constant
+values_constant(struct values *v, const struct spot *spot, uint64_t *value)
+{
+	struct constants c = {
+		.v = v, .search = search_begin(v, SEARCH_INNER),
+	};
+
+	*vec_push(c.todo, c.n) = (struct wanted){ .spot = *spot };
+	while (c.n && !c.failed)
+		constants_follow(&c, c.todo[--c.n]);
+	free(c.todo);
+	*value = c.value;
+	if (c.failed)
+		return CONSTANT_NONE;
+	return c.found ? CONSTANT_FOUND : CONSTANT_UNREACHED;
+}
+
+struct origin
+values_origin(struct values *v, const struct spot *spot)
+{
+	struct origin o = { .spot = *spot };
+	const struct effect *e;
+	struct spot before;
+
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
+		switch (values_back(v, &o.spot)) {
+		case BACK_LOST:
+			return o;
+		case BACK_START:
+			before = o.spot;
+			if (!values_only_before(v, &before))
+				return o;
+			o.spot = before;
+			continue;
+		case BACK_MADE:
+			break;
+		}
+		e = values_effect(v, o.spot.insn);
+		if (e->op == EFFECT_COPY) {
+			o.spot.place = e->src;
+		} else if (e->op == EFFECT_SUM && e->src.reg != REG_NONE &&
+			   e->src.index == REG_NONE) {
+			o.bias += e->src.disp;
+			o.spot.place = e->src;
+			o.spot.place.kind = PLACE_REG;
+		} else {
+			return o;
+		}
+	}
+	return o;
+}
+
+bool
+origin_same(const struct origin *a, const struct origin *b)
+{
+	return a->spot.insn == b->spot.insn &&
+	       a->spot.block == b->spot.block &&
+	       place_same(&a->spot.place, &b->spot.place);
+}

@@ -1,0 +1,151 @@
+/*
+ * Weighs the edges and vertices of a flow graph.
+ */
+#include <stdlib.h>
+
+#include "flow/loops.h"
+#include "flow/weights.h"
+#include "util/mem.h"
+
+/* How often control comes from ROOT but to the entry, per call. */
+static const double RARE = 1.0 / 64;
+
+/* The exits of each loop, by header. */
+struct exits {
+	uint32_t *left;		/* per edge: the outermost loop it leaves */
+	uint32_t *count;	/* per header */
+	double *weight;		/* per header: of each one, once visited */
+};
+
+static struct weights *
+weights_make(const struct flow *flow)
+{
+	struct weights *weights = mem_alloc(sizeof(*weights));
+
+	weights->edges = mem_alloc(flow->nedges * sizeof(*weights->edges));
+	weights->verts = mem_alloc(flow->nverts * sizeof(*weights->verts));
+	return weights;
+}
+
+static struct exits
+exits_find(const struct flow *flow, const struct loops *loops)
+{
+	struct exits exits = {
+		.left = mem_alloc(flow->nedges * sizeof(*exits.left)),
+		.count = mem_alloc(flow->nverts * sizeof(*exits.count)),
+		.weight = mem_alloc(flow->nverts * sizeof(*exits.weight)),
+	};
+
+	for (uint32_t e = 0; e < flow->nedges; e++) {
+		uint32_t loop = loops->inner[flow->edges[e].from];
+
+		exits.left[e] = LOOP_NONE;
+		if (loop == LOOP_NONE || flow->edges[e].by == BY_LEAK)
+			continue;
+		exits.left[e] = loop_left(flow, loops, e);
+		if (exits.left[e] == LOOP_NONE)
+			continue;
+		for (;; loop = loops->outer[loop]) {
+			exits.count[loop]++;
+			if (loop == exits.left[e])
+				break;
+		}
+	}
+	return exits;
+}
+
+/* Rule 1, and at the header of a loop rule 2. */
+static double
+vert_weigh(const struct flow *flow, const struct loops *loops,
+	   struct exits *exits, const struct weights *weights, uint32_t v)
+{
+	double weight = 0;
+
+	for (uint32_t i = flow->in[v]; i < flow->in[v + 1]; i++)
+		if (!loops->back[flow->ins[i]])
+			weight += weights->edges[flow->ins[i]];
+	if (loops->inner[v] != v)
+		return weight;
+	if (exits->count[v])
+		exits->weight[v] = weight / exits->count[v];
+	return weight * LOOP_MULTIPLIER;
+}
+
+/* Rule 3: share the weight of v out among its edges. */
+static void
+edges_weigh(const struct flow *flow, const struct exits *exits,
+	    struct weights *weights, uint32_t v)
+{
+	double left = 0, weight = weights->verts[v];
+	uint32_t n = 0, nleft = 0;
+
+	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++) {
+		if (flow->edges[e].by == BY_LEAK)
+			continue;
+		n++;
+		if (exits->left[e] == LOOP_NONE)
+			continue;
+		nleft++;
+		left += exits->weight[exits->left[e]];
+	}
+	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++) {
+		if (flow->edges[e].by == BY_LEAK)
+			continue;
+		if (nleft == n || left >= weight)
+			weights->edges[e] = weight / n;
+		else if (exits->left[e] != LOOP_NONE)
+			weights->edges[e] = exits->weight[exits->left[e]];
+		else
+			weights->edges[e] = (weight - left) / (n - nleft);
+	}
+}
+
+struct weights *
+weights_guess(const struct flow *flow)
+{
+	struct weights *weights = weights_make(flow);
+	struct loops *loops = loops_find(flow);
+	struct exits exits = exits_find(flow, loops);
+
+	for (uint32_t e = 0; e < flow->out[FLOW_EXIT]; e++)
+		weights->edges[e] = e ? RARE : 1;
+	weights->edges[flow->back] = 1;
+	for (uint32_t i = 0; i < loops->norder; i++) {
+		uint32_t v = loops->order[i];
+
+		if (v < FLOW_BLOCK) {
+			weights->verts[v] = 1;
+			continue;
+		}
+		weights->verts[v] = vert_weigh(flow, loops, &exits, weights,
+					       v);
+		edges_weigh(flow, &exits, weights, v);
+	}
+	free(exits.left);
+	free(exits.count);
+	free(exits.weight);
+	loops_free(loops);
+	return weights;
+}
+
+struct weights *
+weights_exact(const struct flow *flow, const double *edges)
+{
+	struct weights *weights = weights_make(flow);
+
+	for (uint32_t e = 0; e < flow->nedges; e++) {
+		weights->edges[e] = edges[e];
+		weights->verts[flow->edges[e].from] += edges[e];
+	}
+	return weights;
+}
+
+void
+weights_free(struct weights *weights)
+{
+	if (!weights)
+		return;
+	free(weights->edges);
+	free(weights->verts);
+	free(weights);
+}

@@ -1,0 +1,305 @@
+/*
+ * What an ELF file says of data, for those who follow control flow: the bytes
+ * that the program cannot write, the addresses of code that data holds, and
+ * which pointers the dynamic linker fills in.  Damaged parts are left out.
+ */
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/elf.h"
+#include "symtab/sort.h"
+#include "util/mem.h"
+
+struct span {
+	uint64_t lo, hi;
+};
+
+struct filling {
+	struct elf *elf;
+	Elf *libelf;
+	struct reading *r;
+	struct span relro;	/* written by the dynamic linker only */
+	uint64_t room;		/* bytes that may still be read */
+};
+
+static void
+ref_add(struct filling *f, uint64_t addr)
+{
+	struct image *image = f->r->image;
+
+	if (reading_text(f->r, addr))
+		*vec_push(image->refs, image->nrefs) = addr;
+}
+
+static struct span
+relro_find(Elf *libelf)
+{
+	struct span span = { 0 };
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(libelf, &n) < 0)
+		return span;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(libelf, (int)i, &ph) &&
+		    ph.p_type == PT_GNU_RELRO &&
+		    ph.p_vaddr + ph.p_memsz > ph.p_vaddr)
+			span = (struct span){
+				ph.p_vaddr, ph.p_vaddr + ph.p_memsz
+			};
+	return span;
+}
+
+/* Bytes of the file, or NULL. */
+static uint8_t *
+bytes_read(struct filling *f, uint64_t offset, uint64_t size)
+{
+	uint64_t end;
+	uint8_t *bytes;
+
+	if (!size || size > f->room ||
+	    __builtin_add_overflow(offset, size, &end) ||
+	    end > elf_size(f->elf))
+		return NULL;
+	f->room -= size;
+	bytes = mem_alloc(size);
+	if (elf_read(f->elf, bytes, offset, size) == 0)
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+static void
+data_add(struct filling *f, uint64_t addr, uint64_t offset, uint64_t size)
+{
+	struct image *image = f->r->image;
+	uint8_t *bytes;
+
+	if (addr + size < addr)
+		return;
+	bytes = bytes_read(f, offset, size);
+	if (bytes)
+		*vec_push(image->data, image->ndata) = (struct data){
+			.addr = addr, .size = size, .bytes = bytes,
+		};
+}
+
+/*
+ * A program linked to fixed addresses has no relocations: any word of its
+ * data may be the address of code.
+ */
+static void
+words_scan(struct filling *f, const GElf_Shdr *sh)
+{
+	uint64_t word, skip = -sh->sh_addr & 7;
+	uint8_t *bytes = bytes_read(f, sh->sh_offset, sh->sh_size);
+
+	for (uint64_t i = skip; bytes && i + 8 <= sh->sh_size; i += 8) {
+		memcpy(&word, bytes + i, sizeof(word));
+		ref_add(f, word);
+	}
+	free(bytes);
+}
+
+static void
+section_fill(struct filling *f, const GElf_Shdr *sh)
+{
+	if (sh->sh_type == SHT_NOBITS || !(sh->sh_flags & SHF_ALLOC) ||
+	    sh->sh_flags & (SHF_EXECINSTR | SHF_TLS))
+		return;
+	if (!f->r->image->dyn)
+		words_scan(f, sh);
+	if (sh->sh_type == SHT_PROGBITS &&
+	    (!(sh->sh_flags & SHF_WRITE) ||
+	     (sh->sh_addr >= f->relro.lo &&
+	      sh->sh_addr + sh->sh_size <= f->relro.hi)))
+		data_add(f, sh->sh_addr, sh->sh_offset, sh->sh_size);
+}
+
+static void
+sections_fill(struct filling *f)
+{
+	const struct image *image = f->r->image;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	bool any = false;
+
+	while ((scn = elf_nextscn(f->libelf, scn)))
+		if (gelf_getshdr(scn, &sh)) {
+			section_fill(f, &sh);
+			any = true;
+		}
+	for (size_t i = 0; !any && i < image->nsegments; i++) {
+		const struct segment *seg = &image->segments[i];
+
+		if (!(seg->flags & (PF_X | PF_W)))
+			data_add(f, seg->addr, seg->offset, seg->filesz);
+	}
+}
+
+/* The eight bytes of constant data at addr, or NULL. */
+static uint8_t *
+data_word(const struct image *image, uint64_t addr)
+{
+	size_t lo = 0, hi = image->ndata;
+	const struct data *data;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (image->data[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return NULL;
+	data = &image->data[lo - 1];
+	if (addr - data->addr >= data->size ||
+	    data->size - (addr - data->addr) < 8)
+		return NULL;
+	return data->bytes + (addr - data->addr);
+}
+
+static void
+pointer_set(struct filling *f, uint64_t at, uint64_t value)
+{
+	uint8_t *word = data_word(f->r->image, at);
+
+	if (word)
+		memcpy(word, &value, sizeof(value));
+	ref_add(f, value);
+}
+
+/* The symbol that a relocation is by. */
+static bool
+symbol_get(const struct filling *f, const GElf_Shdr *rel, uint64_t index,
+	   GElf_Sym *sym, const char **name)
+{
+	Elf_Scn *scn = elf_getscn(f->libelf, rel->sh_link);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	GElf_Shdr sh;
+
+	if (!data || !gelf_getshdr(scn, &sh) || index > INT32_MAX ||
+	    !gelf_getsym(data, (int)index, sym))
+		return false;
+	*name = elf_strptr(f->libelf, sh.sh_link, sym->st_name);
+	return true;
+}
+
+/* System V ABI for AMD64, 4.4.1. */
+static void
+relocation_fill(struct filling *f, const GElf_Shdr *sh, const GElf_Rela *rela)
+{
+	struct image *image = f->r->image;
+	const char *name;
+	GElf_Sym sym;
+
+	switch (GELF_R_TYPE(rela->r_info)) {
+	case R_X86_64_RELATIVE:
+		pointer_set(f, rela->r_offset, (uint64_t)rela->r_addend);
+		break;
+	case R_X86_64_64:
+		if (symbol_get(f, sh, GELF_R_SYM(rela->r_info), &sym,
+			       &name) && sym.st_shndx != SHN_UNDEF)
+			pointer_set(f, rela->r_offset, sym.st_value +
+				    (uint64_t)rela->r_addend);
+		break;
+	case R_X86_64_GLOB_DAT:
+	case R_X86_64_JUMP_SLOT:
+		if (symbol_get(f, sh, GELF_R_SYM(rela->r_info), &sym,
+			       &name) && name && *name)
+			*vec_push(image->imports, image->nimports) =
+				(struct import){
+				.slot = rela->r_offset,
+				.name = pool_string(f->r->pool, name,
+						    strlen(name)),
+			};
+		break;
+	}
+}
+
+static void
+rela_fill(struct filling *f, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t n = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
+	GElf_Rela rela;
+
+	for (size_t i = 0; i < n && i <= INT32_MAX; i++)
+		if (gelf_getrela(data, (int)i, &rela))
+			relocation_fill(f, sh, &rela);
+}
+
+/*
+ * Relative relocations packed: an address, then bit maps of which of the 63
+ * words behind the last are meant (gABI draft, "Relative Relocation Table").
+ */
+static void
+relr_fill(struct filling *f, Elf_Scn *scn)
+{
+	Elf_Data *data = elf_rawdata(scn, NULL);
+	size_t n = data ? data->d_size / 8 : 0;
+	uint64_t at = 0, entry, value;
+	const uint8_t *word;
+
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&entry, (char *)data->d_buf + i * 8, sizeof(entry));
+		if (!(entry & 1)) {
+			at = entry;
+			entry = 3;
+		}
+		for (unsigned k = 0; entry >>= 1; k++) {
+			word = entry & 1 ? data_word(f->r->image, at + 8 * k) :
+					   NULL;
+			if (!word)
+				continue;
+			memcpy(&value, word, sizeof(value));
+			ref_add(f, value);
+		}
+		memcpy(&entry, (char *)data->d_buf + i * 8, sizeof(entry));
+		at += entry & 1 ? 63 * 8 : 8;
+	}
+}
+
+static void
+relocations_fill(struct filling *f)
+{
+	enum { TYPE_RELR = 19 };
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(f->libelf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC))
+			continue;
+		if (sh.sh_type == SHT_RELA)
+			rela_fill(f, scn, &sh);
+		else if (sh.sh_type == TYPE_RELR)
+			relr_fill(f, scn);
+	}
+}
+
+void
+elf_data(struct elf *elf, struct reading *r)
+{
+	struct image *image = r->image;
+	struct filling f = {
+		.elf = elf, .libelf = elf_handle(elf), .r = r,
+		.room = 4 * elf_size(elf),
+	};
+	size_t n = 0;
+
+	f.relro = relro_find(f.libelf);
+	sections_fill(&f);
+	sort_by_addr(image->data, image->ndata, sizeof(*image->data));
+	relocations_fill(&f);
+	sort_by_addr(image->refs, image->nrefs, sizeof(*image->refs));
+	for (size_t i = 0; i < image->nrefs; i++)
+		if (!n || image->refs[n - 1] != image->refs[i])
+			image->refs[n++] = image->refs[i];
+	image->nrefs = n;
+	sort_by_addr(image->imports, image->nimports,
+		     sizeof(*image->imports));
+}

@@ -1,0 +1,82 @@
+/*
+ * What is determined, by linear algebra and not by looking for cycles: an
+ * unknown count is, if its row adds nothing to the rank of the equations.
+ */
+#ifndef TESTS_KIRCHHOFF_H
+#define TESTS_KIRCHHOFF_H
+
+#include "tests/unit/flows.h"
+
+enum { PRIME = 1000003 };
+
+/* The rank of rows of n numbers modulo PRIME, which are changed. */
+static inline unsigned
+matrix_rank(int64_t rows[][WALK_ARCS], unsigned nrows, unsigned n)
+{
+	unsigned rank = 0;
+
+	for (unsigned col = 0; col < n && rank < nrows; col++) {
+		unsigned pivot = rank;
+
+		while (pivot < nrows && !rows[pivot][col])
+			pivot++;
+		if (pivot == nrows)
+			continue;
+		for (unsigned k = 0; k < n; k++) {
+			int64_t x = rows[pivot][k];
+
+			rows[pivot][k] = rows[rank][k];
+			rows[rank][k] = x;
+		}
+		/* Rows are scaled crosswise, so no inverse is needed. */
+		for (unsigned r = rank + 1; r < nrows; r++) {
+			int64_t a = rows[rank][col], b = rows[r][col];
+
+			if (!b)
+				continue;
+			for (unsigned k = 0; k < n; k++)
+				rows[r][k] = (rows[r][k] * a -
+					      rows[rank][k] * b) % PRIME;
+		}
+		rank++;
+	}
+	return rank;
+}
+
+/*
+ * The rank of Kirchhoff's equations in the counts of arcs not counted, with a
+ * row for that of arc `extra` unless it is ARC_NONE.
+ */
+static inline unsigned
+kirchhoff_rank(const struct flow *flow, const bool *counted, uint32_t extra)
+{
+	static int64_t rows[2 * WALK_BLOCKS + 2][WALK_ARCS];
+	uint32_t nodes = flow_nodes(flow), n = flow_arcs(flow);
+
+	memset(rows, 0, sizeof(rows));
+	for (uint32_t arc = 0; arc < n; arc++) {
+		if (counted[arc] || arc == flow->back)
+			continue;
+		rows[arc_tail(flow, arc)][arc] -= 1;
+		rows[arc_head(flow, arc)][arc] += 1;
+	}
+	if (extra != ARC_NONE)
+		rows[nodes][extra] = 1;
+	return matrix_rank(rows, nodes + (extra != ARC_NONE), n);
+}
+
+/* Whether everything wanted is determined by what is counted. */
+static inline bool
+kirchhoff_determines(const struct flow *flow, const bool *counted,
+		     const bool *wanted)
+{
+	unsigned rank = kirchhoff_rank(flow, counted, ARC_NONE);
+
+	for (uint32_t arc = 0; arc < flow_arcs(flow); arc++)
+		if (wanted[arc] && !counted[arc] && arc != flow->back &&
+		    kirchhoff_rank(flow, counted, arc) != rank)
+			return false;
+	return true;
+}
+
+#endif

@@ -1,0 +1,221 @@
+/*
+ * Where control leaves a function and enters it otherwise than by calls and
+ * returns: calls that never come back, and landing pads of exceptions, as
+ * images of compiled and assembled code say.
+ */
+#include "tests/unit/build.h"
+
+#include "plan/graph.h"
+#include "symtab/lsda.h"
+
+/*
+ * Functions whose calls come back are named yes_, those whose calls do not
+ * no_; `all` calls each, but never is run.
+ */
+static const char calls[] =
+	"#include <err.h>\n"
+	"#include <setjmp.h>\n"
+	"#include <stdlib.h>\n"
+	"#include <unistd.h>\n"
+	"#define FUNC __attribute__((noinline, noclone, used)) void\n"
+	"volatile int v; jmp_buf buf; void (*volatile f)(void);\n"
+	"FUNC no_abort(void) { abort(); }\n"
+	"FUNC no_exit(void) { if (v) exit(1); else _exit(2); }\n"
+	"FUNC no_far(void) { v++; no_exit(); }\n"
+	"FUNC no_jump(void) { longjmp(buf, 1); }\n"
+	"FUNC no_end(void) { for (;;) v++; }\n"
+	"FUNC no_trap(void) { v = 3; __builtin_trap(); }\n"
+	"void no_odd(void);\n"
+	"FUNC no_even(void) { v++; no_odd(); v--; }\n"
+	"FUNC no_odd(void) { v += 2; no_even(); v -= 2; }\n"
+	"FUNC no_cases(void) { switch (v) { case 1: err(1, \"\");"
+	" case 2: errx(1, \"\"); default: no_far(); } }\n"
+	"FUNC yes_plain(void) { v = 1; }\n"
+	"FUNC yes_maybe(void) { if (v) abort(); }\n"
+	"FUNC yes_pointer(void) { f(); }\n"
+	"FUNC yes_loop(void) { while (v) v--; }\n"
+	"void yes_odd(void);\n"
+	"FUNC yes_even(void) { if (v-- > 0) yes_odd(); }\n"
+	"FUNC yes_odd(void) { v--; yes_even(); v++; }\n"
+	"FUNC yes_tail(void) { v = 9; yes_maybe(); }\n"
+	"FUNC yes_sleep(void) { pause(); }\n"
+	"/* As a program may call its own. */\n"
+	"FUNC thrd_exit(void) { v++; }\n"
+	"FUNC yes_name(void) { v++; thrd_exit(); v--; }\n"
+	"FUNC all(void) {\n"
+	"%s"
+	"}\n"
+	"int main(void) { return 0; }\n";
+
+static const char *const callees[] = {
+	"no_abort", "no_exit", "no_far", "no_jump", "no_end", "no_trap",
+	"no_even", "no_odd", "no_cases", "yes_plain", "yes_maybe",
+	"yes_pointer", "yes_loop", "yes_even", "yes_odd", "yes_tail",
+	"yes_sleep", "yes_name",
+};
+
+enum { CALLEES = sizeof(callees) / sizeof(*callees) };
+
+/* Each call is on a way of its own, or the compiler would leave some out. */
+static void
+calls_source(void)
+{
+	char body[2048] = "", text[8192];
+
+	for (size_t i = 0; i < CALLEES; i++)
+		snprintf(body + strlen(body), sizeof(body) - strlen(body),
+			 "if (v == %zu) %s(); v++;\n", i, callees[i]);
+	snprintf(text, sizeof(text), calls, body);
+	source("calls.c", text);
+}
+
+static void
+calls_check(const char *cc)
+{
+	struct image *image;
+	struct graphs *graphs;
+	const struct func *all;
+	struct cfg *cfg;
+	size_t found = 0;
+
+	run("%s -g -w -o calls calls.c", cc);
+	image = opened("calls", IMAGE_FLOW);
+	graphs = graphs_open(image);
+	all = func_named(image, "all");
+	assert_non_null(all);
+	cfg = graph_make(graphs, all->ranges, all->nranges, true, NULL, 0);
+	for (size_t i = 0; i < cfg->ninsns; i++) {
+		const struct insn *insn = &cfg->insns[i];
+		const struct func *to = insn->kind == INSN_CALL ?
+			image_func(image, insn->target) : NULL;
+		bool never;
+
+		if (!to || (strncmp(to->name, "no_", 3) &&
+			    strncmp(to->name, "yes_", 4)))
+			continue;
+		never = insn->flow == FLOW_NO_RETURN;
+		if (never != !strncmp(to->name, "no_", 3))
+			fail_msg("%s: %s: %d", cc, to->name, never);
+		found++;
+	}
+	/* Jumps take the place of some at -O2. */
+	assert_true(found >= CALLEES - 2);
+	cfg_free(cfg);
+	graphs_close(graphs);
+	image_close(image);
+}
+
+static void
+test_calls(void **state)
+{
+	static const char *const kinds[] = {
+		"-O0", "-O2", "-O1 -fno-plt", "-O0 -fno-pie -no-pie",
+		"-O2 -static", "-O1 -Wl,-z,now",
+	};
+	char cc[128];
+
+	calls_source();
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		snprintf(cc, sizeof(cc), "gcc %s", kinds[i]);
+		calls_check(cc);
+		snprintf(cc, sizeof(cc), "clang %s", kinds[i]);
+		if (!try("command -v clang >/dev/null"))
+			calls_check(cc);
+	}
+}
+
+/* A function with an area made by hand; its pads are symbols. */
+static const char area[] =
+	".globl f\n.type f, @function\nf:\n"
+	".cfi_startproc\n.cfi_personality 0x9b, DW.ref\n"
+	".cfi_lsda 0x%x, area\n"
+	"nop\ncall g\nafter: nop\nret\n"
+	"pad1: nop\nret\npad2: nop\npad3: nop\nret\n"
+	".cfi_endproc\n.size f, . - f\n"
+	".globl g\n.type g, @function\ng: ret\n.size g, 1\n"
+	".globl main\n.type main, @function\nmain: ret\n.size main, 1\n"
+	".section .data.rel.ro, \"aw\"\nDW.ref: .quad g\n"
+	".section .gcc_except_table, \"a\"\n"
+	"area:\n%s\n.byte 0xff\n.byte 0x%x\n.uleb128 2f - 1f\n"
+	"1: %s 0\n%s 2\n%s pad1 - %s\n.uleb128 1\n"
+	"%s 2\n%s 1\n%s 0\n.uleb128 0\n"
+	"%s 3\n%s 2\n%s pad2 - %s\n.uleb128 300\n"
+	"%s 5\n%s 2\n%s pad2 - %s\n.uleb128 0\n"
+	"2:\n.section .note.GNU-stack, \"\"\n";
+
+static void
+area_check(unsigned pointer, unsigned encoding, const char *put,
+	   const char *start, const char *base)
+{
+	struct image *image;
+	const struct func *f;
+	char text[4096];
+
+	snprintf(text, sizeof(text), area, pointer, start, encoding, put, put,
+		 put, base, put, put, put, put, put, put, base, put, put, put,
+		 base);
+	source("area.s", text);
+	run("gcc -no-pie -o area area.s");
+	image = opened("area", IMAGE_FLOW);
+	f = func_named(image, "f");
+	assert_non_null(f);
+	/* nop, call, nop, ret; nop, ret. */
+	assert_int_equal(image->npads, 2);
+	assert_int_equal(image->pads[0], f->addr + 8);
+	assert_int_equal(image->pads[1], f->addr + 10);
+	image_close(image);
+}
+
+static void
+test_pads(void **state)
+{
+	area_check(0x1b, 0x01, ".uleb128", ".byte 0xff", "f");
+	area_check(0x1b, 0x03, ".long", ".byte 0xff", "f");
+	area_check(0x1c, 0x0b, ".long", ".byte 0xff", "f");
+	area_check(0x03, 0x04, ".quad", ".byte 0xff", "f");
+	area_check(0x1b, 0x09, ".sleb128", ".byte 0xff", "f");
+	area_check(0x1b, 0x02, ".short", ".byte 0xff", "f");
+	/* Pads are counted from elsewhere. */
+	area_check(0x1b, 0x01, ".uleb128", ".byte 0x03\n.long f + 1",
+		   "(f + 1)");
+	area_check(0x1b, 0x03, ".long", ".byte 0x1b\n.long f + 2 - .",
+		   "(f + 2)");
+}
+
+/* Whatever an area says, reading it ends, and within its section. */
+static void
+test_hostile(void **state)
+{
+	static uint8_t bytes[64];
+	struct lsda_section section = { { bytes, 0 }, 0x1000 };
+	uint64_t *pads = NULL;
+	size_t npads = 0;
+
+	srand(3);
+	for (int i = 0; i < 200000; i++) {
+		section.bytes.n = (size_t)rand() % sizeof(bytes);
+		for (size_t k = 0; k < section.bytes.n; k++)
+			bytes[k] = (uint8_t)(rand() % 3 ? rand() % 16 : rand());
+		/* With a head that lets it begin. */
+		if (rand() % 2)
+			memcpy(bytes, (uint8_t []){ 0xff, 0xff, 1, 40 }, 4);
+		npads = 0;
+		lsda_pads(&section, 0x1000 + (uint64_t)rand() % 80, 0x4000,
+			  &pads, &npads);
+		assert_true(npads <= sizeof(bytes) / 4);
+	}
+	free(pads);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_pads),
+		cmocka_unit_test(test_hostile),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, work_make, work_remove);
+}
