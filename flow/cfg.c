@@ -82,6 +82,15 @@ span_decode(struct cfg *cfg, const struct cfg_input *in,
 		cfg->bad = addr;
 }
 
+bool
+cfg_inside(const struct cfg_input *in, uint64_t addr)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (addr >= in->lo[i] && addr < in->hi[i])
+			return true;
+	return false;
+}
+
 long
 cfg_insn(const struct cfg *cfg, uint64_t addr)
 {

@@ -102,6 +102,9 @@ struct cfg *cfg_build(const struct arch *arch, const uint64_t *lo,
 		      size_t nleaders, cfg_text *text, void *ctx);
 void cfg_free(struct cfg *cfg);
 
+/* Whether addr is in one of the function's ranges. */
+bool cfg_inside(const struct cfg_input *in, uint64_t addr);
+
 /* Index of the instruction at addr, or -1 when none begins there. */
 long cfg_insn(const struct cfg *cfg, uint64_t addr);
 

@@ -1,21 +1,20 @@
 /*
- * Resolves indirect jumps: what the address jumped to is made of, how far
- * the index goes, and what the table has.
+ * Resolves indirect jumps: follows the address jumped to back in all ways in
+ * which it may come about.  Never looks into a table itself.
  */
 #include "flow/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow/bounds.h"
+#include "flow/table_find.h"
+#include "flow/table_read.h"
 #include "flow/values.h"
 #include "util/mem.h"
 
 enum {
 	BUDGET = 200 * 1000,	/* instructions passed for one jump */
 	HOPS_MAX = 64,
-	TERMS_MAX = 4,
-	ENTRIES_MAX = 1 << 16,
 };
 
 struct tables {
@@ -24,14 +23,13 @@ struct tables {
 	struct values values;
 	struct jump *jumps;
 	size_t njumps;
-	uint64_t *marks;	/* addresses that the code mentions, ascending */
-	size_t nmarks;
-	bool taken;		/* ... of its own code: labels */
+	struct marks marks;
+	bool taken;		/* the code mentions its own: labels */
 };
 
 /* A way in which the address jumped to may come about. */
 struct way {
-	struct spot spot;	/* of the address, or of what is added to base */
+	struct spot spot;	/* of the address, or what is added to base */
 	bool entry;		/* the latter */
 	bool sign;
 	uint64_t base;
@@ -43,19 +41,9 @@ struct hunt {
 	struct search search;
 	struct way *ways;
 	size_t n;
-	uint32_t *targets;
-	size_t ntargets;
+	struct targets targets;
 	bool pointer;		/* some ways are pointers, of anywhere */
-	bool leaves;		/* tables have entries of other functions */
 	bool failed;
-};
-
-/* A table found: entries are base plus `width` bytes. */
-struct table {
-	uint64_t addr, base;
-	uint8_t width;
-	bool sign;
-	struct spot index;
 };
 
 static int
@@ -72,15 +60,6 @@ by_addr(const void *a, const void *b)
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
-}
-
-static bool
-inside(const struct cfg_input *in, uint64_t addr)
-{
-	for (size_t i = 0; i < in->n; i++)
-		if (addr >= in->lo[i] && addr < in->hi[i])
-			return true;
-	return false;
 }
 
 /* Addresses that instructions have as constants. */
@@ -104,13 +83,14 @@ marks_find(struct tables *t)
 			t->values.frame = true;
 		if (e->src.kind != PLACE_MEM || e->src.reg != REG_NONE)
 			continue;
-		*vec_push(t->marks, t->nmarks) = addr;
-		if (e->op == EFFECT_SUM && inside(t->in, addr) &&
+		*vec_push(t->marks.addrs, t->marks.n) = addr;
+		if (e->op == EFFECT_SUM && cfg_inside(t->in, addr) &&
 		    addr != t->in->lo[0])
 			t->taken = true;
 	}
-	if (t->nmarks)
-		qsort(t->marks, t->nmarks, sizeof(*t->marks), by_addr);
+	if (t->marks.n)
+		qsort(t->marks.addrs, t->marks.n, sizeof(*t->marks.addrs),
+		      by_addr);
 }
 
 /*
@@ -122,7 +102,7 @@ code_taken(const struct tables *t)
 {
 	for (size_t i = 0; i < t->in->nrefs; i++) {
 		long insn = cfg_insn(t->cfg, t->in->refs[i]);
-		bool known = !inside(t->in, t->in->refs[i]) ||
+		bool known = !cfg_inside(t->in, t->in->refs[i]) ||
 			     t->in->refs[i] == t->in->lo[0];
 
 		for (size_t k = 0; k < t->njumps && !known; k++)
@@ -169,7 +149,7 @@ tables_close(struct tables *t)
 	for (size_t i = 0; i < t->njumps; i++)
 		free(t->jumps[i].targets);
 	free(t->jumps);
-	free(t->marks);
+	free(t->marks.addrs);
 	values_close(&t->values);
 	free(t);
 }
@@ -179,277 +159,6 @@ tables_jumps(const struct tables *t, size_t *n)
 {
 	*n = t ? t->njumps : 0;
 	return t ? t->jumps : NULL;
-}
-
-static struct spot
-spot_reg(uint8_t reg, const struct spot *at)
-{
-	struct spot spot = *at;
-
-	spot.place = (struct place){
-		.kind = PLACE_REG, .width = 8, .reg = reg, .index = REG_NONE,
-	};
-	return spot;
-}
-
-/* An address as a sum: constant + coefficients times registers. */
-struct term {
-	struct spot spot;
-	uint64_t times;
-};
-
-struct sum {
-	struct term terms[TERMS_MAX];
-	unsigned n;
-	uint64_t constant;
-	bool unreached;
-};
-
-static bool
-sum_add(struct sum *sum, const struct place *place, const struct spot *at,
-	uint64_t times)
-{
-	if (sum->n + 2 > TERMS_MAX)
-		return false;
-	sum->constant += (uint64_t)place->disp * times;
-	if (place->reg != REG_NONE)
-		sum->terms[sum->n++] = (struct term){
-			spot_reg(place->reg, at), times
-		};
-	if (place->index != REG_NONE)
-		sum->terms[sum->n++] = (struct term){
-			spot_reg(place->index, at), times * place->scale
-		};
-	return true;
-}
-
-/* What makes the value, if only one way leads to it. */
-static const struct effect *
-made_by(struct values *v, struct spot *spot)
-{
-	for (int hops = 0; hops < HOPS_MAX; hops++)
-		switch (values_back(v, spot)) {
-		case BACK_MADE:
-			return values_effect(v, spot->insn);
-		case BACK_LOST:
-			return NULL;
-		case BACK_START:
-			if (!values_only_before(v, spot))
-				return NULL;
-		}
-	return NULL;
-}
-
-/* Put in place of a term what it is the sum of, if it is. */
-static bool
-term_expand(struct values *v, struct sum *sum, unsigned i)
-{
-	struct term term = sum->terms[i];
-	const struct effect *e;
-
-	for (int hops = 0; hops < HOPS_MAX; hops++) {
-		e = made_by(v, &term.spot);
-		if (!e)
-			return false;
-		if (e->op == EFFECT_COPY && (e->src.kind == PLACE_REG ||
-					     values_on_stack(v, &e->src))) {
-			term.spot.place = e->src;
-			continue;
-		}
-		if (e->op != EFFECT_SUM)
-			return false;
-		sum->terms[i] = sum->terms[--sum->n];
-		return sum_add(sum, &e->src, &term.spot, term.times);
-	}
-	return false;
-}
-
-static void
-constants_fold(struct values *v, struct sum *sum)
-{
-	uint64_t value;
-
-	for (unsigned i = 0; i < sum->n;) {
-		enum constant c = sum->terms[i].times != 1 ? CONSTANT_NONE :
-			values_constant(v, &sum->terms[i].spot, &value);
-
-		sum->unreached |= c == CONSTANT_UNREACHED;
-		if (c == CONSTANT_FOUND) {
-			sum->constant += value;
-			sum->terms[i] = sum->terms[--sum->n];
-		} else {
-			i++;
-		}
-	}
-}
-
-/*
- * What is at `at`'s place is an entry of a table: find the table's address
- * and its index.
- */
-static enum constant
-table_find(struct values *v, const struct spot *at, struct table *table)
-{
-	struct sum sum = { 0 };
-
-	table->width = at->place.width;
-	if (!table->width || table->width > 8 ||
-	    table->width & (table->width - 1) ||
-	    !sum_add(&sum, &at->place, at, 1))
-		return CONSTANT_NONE;
-	for (int hops = 0; hops < HOPS_MAX; hops++) {
-		unsigned i;
-
-		constants_fold(v, &sum);
-		if (sum.unreached)
-			return CONSTANT_UNREACHED;
-		if (sum.n == 1 && sum.terms[0].times == table->width) {
-			table->addr = sum.constant;
-			table->index = sum.terms[0].spot;
-			return CONSTANT_FOUND;
-		}
-		for (i = 0; i < sum.n; i++)
-			if (sum.terms[i].times < table->width &&
-			    term_expand(v, &sum, i))
-				break;
-		if (i == sum.n)
-			break;
-	}
-	return CONSTANT_NONE;
-}
-
-static uint64_t
-entry_read(const struct table *table, const uint8_t *p)
-{
-	uint64_t value = 0;
-	unsigned shift = 64 - table->width * 8;
-
-	for (unsigned i = table->width; i-- > 0;)
-		value = value << 8 | p[i];
-	if (table->sign && shift)
-		value = (uint64_t)((int64_t)(value << shift) >> shift);
-	return table->base + value;
-}
-
-/* How many entries there is room for before the next thing known. */
-static uint64_t
-table_room(const struct tables *t, const struct table *table, size_t avail)
-{
-	uint64_t room = avail;
-	size_t lo = 0, hi = t->nmarks;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t->marks[mid] <= table->addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < t->nmarks && t->marks[lo] - table->addr < room)
-		room = t->marks[lo] - table->addr;
-	return room / table->width;
-}
-
-/* clang: an entry of what cannot happen goes behind the function's end. */
-static bool
-target_never(const struct cfg_input *in, uint64_t target)
-{
-	for (size_t i = 0; i < in->n; i++)
-		if (target == in->hi[i])
-			return !inside(in, target);
-	return false;
-}
-
-/* What an entry of a table may be. */
-enum entry {
-	ENTRY_HERE,		/* an instruction of the function */
-	ENTRY_NEVER,
-	ENTRY_LEAVES,		/* another function */
-	ENTRY_ABSURD,		/* no entry: the table has ended before */
-	ENTRY_UNKNOWN,		/* may be of code that is not known */
-};
-
-static enum entry
-entry_kind(const struct tables *t, uint64_t target, long *insn)
-{
-	const struct cfg_input *in = t->in;
-	size_t avail;
-
-	*insn = cfg_insn(t->cfg, target);
-	if (*insn >= 0)
-		return ENTRY_HERE;
-	if (target_never(in, target))
-		return ENTRY_NEVER;
-	if (inside(in, target) || !in->text(in->ctx, target, &avail))
-		return ENTRY_ABSURD;
-	switch (in->place ? in->place(in->ctx, target) : CFG_UNKNOWN) {
-	case CFG_ENTRY:
-		return ENTRY_LEAVES;
-	case CFG_FOREIGN:
-		return ENTRY_ABSURD;
-	default:
-		return ENTRY_UNKNOWN;
-	}
-}
-
-enum { ENTRIES_MIN = 2 };	/* where nothing says how many */
-
-/* How many of n entries are some; *here of them are in the function. */
-static uint64_t
-entries_read(struct hunt *hunt, const struct table *table, const uint8_t *p,
-	     uint64_t n, bool exact, uint64_t *here)
-{
-	long insn;
-
-	*here = 0;
-	for (uint64_t i = 0; i < n; i++, p += table->width) {
-		switch (entry_kind(hunt->t, entry_read(table, p), &insn)) {
-		case ENTRY_HERE:
-			*vec_push(hunt->targets, hunt->ntargets) =
-				(uint32_t)insn;
-			++*here;
-			break;
-		case ENTRY_NEVER:
-			break;
-		case ENTRY_LEAVES:
-			if (!exact)
-				return i < ENTRIES_MIN ? i : n;
-			hunt->leaves = true;
-			break;
-		case ENTRY_ABSURD:
-			return exact || i < ENTRIES_MIN ? i : n;
-		case ENTRY_UNKNOWN:
-			return i;
-		}
-	}
-	return n;
-}
-
-/*
- * The table's targets.  1, or 0 if none is in the function, or -1 if not all
- * can be told.
- */
-static int
-table_read(struct hunt *hunt, const struct table *table)
-{
-	struct tables *t = hunt->t;
-	struct bound bound = bound_find(&t->values, &table->index);
-	uint64_t room, n, here;
-	const uint8_t *p;
-	size_t avail;
-
-	p = t->in->data(t->in->ctx, table->addr, &avail);
-	if (!p)
-		return 0;
-	/* A compare may be of a switch that this one is a part of. */
-	room = table_room(t, table, avail);
-	n = bound.limit < room ? bound.limit : room;
-	if (n > ENTRIES_MAX)
-		n = ENTRIES_MAX;
-	if (entries_read(hunt, table, p, n, bound.exact, &here) == n && here)
-		return 1;
-	return here ? -1 : 0;
 }
 
 /* The way's place is memory: what is read there. */
@@ -463,7 +172,8 @@ way_load(struct hunt *hunt, const struct way *way)
 	case CONSTANT_UNREACHED:
 		return;
 	case CONSTANT_FOUND:
-		found = table_read(hunt, &table);
+		found = table_read(&hunt->t->values, &hunt->t->marks,
+				   &table, &hunt->targets);
 		break;
 	case CONSTANT_NONE:
 		break;
@@ -513,8 +223,8 @@ way_constant(struct hunt *hunt, uint64_t addr)
 	long insn = cfg_insn(hunt->t->cfg, addr);
 
 	if (insn >= 0)
-		*vec_push(hunt->targets, hunt->ntargets) = (uint32_t)insn;
-	else if (inside(hunt->t->in, addr))
+		target_push(&hunt->targets, insn);
+	else if (cfg_inside(hunt->t->in, addr))
 		hunt->failed = true;
 	else
 		hunt->pointer = true;
@@ -694,14 +404,14 @@ jump_look(struct tables *t, struct jump *jump)
 	while (hunt.n && !hunt.failed)
 		way_follow(&hunt, hunt.ways[--hunt.n]);
 	free(hunt.ways);
-	if (!hunt.failed && !hunt.pointer && hunt.ntargets)
-		flow = hunt.leaves ? FLOW_TABLE_LEAVES : FLOW_TABLE;
-	else if (!hunt.failed && hunt.pointer && !hunt.ntargets &&
+	if (!hunt.failed && !hunt.pointer && hunt.targets.n)
+		flow = hunt.targets.leaves ? FLOW_TABLE_LEAVES : FLOW_TABLE;
+	else if (!hunt.failed && hunt.pointer && !hunt.targets.n &&
 		 !code_taken(t))
 		flow = FLOW_LEAVES;
 	if (flow == FLOW_PLAIN || flow == FLOW_LEAVES)
-		hunt.ntargets = 0;
-	return jump_set(jump, flow, hunt.targets, hunt.ntargets);
+		hunt.targets.n = 0;
+	return jump_set(jump, flow, hunt.targets.insns, hunt.targets.n);
 }
 
 bool

@@ -18,6 +18,17 @@ struct stamp {
 
 enum { HOPS_MAX = 64 };		/* copies, and blocks, that one value passes */
 
+struct spot
+spot_reg(uint8_t reg, const struct spot *at)
+{
+	struct spot spot = *at;
+
+	spot.place = (struct place){
+		.kind = PLACE_REG, .width = 8, .reg = reg, .index = REG_NONE,
+	};
+	return spot;
+}
+
 void
 values_open(struct values *v, const struct cfg *cfg,
 	    const struct cfg_input *in)

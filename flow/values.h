@@ -13,6 +13,9 @@ struct spot {
 	uint32_t block, insn;
 };
 
+/* A whole register where `at` is. */
+struct spot spot_reg(uint8_t reg, const struct spot *at);
+
 struct values {
 	const struct cfg *cfg;
 	const struct cfg_input *in;

@@ -1,0 +1,129 @@
+/*
+ * Finds the jump table that a place is an entry of: the place's address as
+ * the sum of a constant and an index.  Never looks at what the table has.
+ */
+#include "flow/table_find.h"
+
+enum { HOPS_MAX = 64, TERMS_MAX = 4 };
+
+/* An address as a sum: constant + coefficients times registers. */
+struct term {
+	struct spot spot;
+	uint64_t times;
+};
+
+struct sum {
+	struct term terms[TERMS_MAX];
+	unsigned n;
+	uint64_t constant;
+	bool unreached;
+};
+
+static bool
+sum_add(struct sum *sum, const struct place *place, const struct spot *at,
+	uint64_t times)
+{
+	if (sum->n + 2 > TERMS_MAX)
+		return false;
+	sum->constant += (uint64_t)place->disp * times;
+	if (place->reg != REG_NONE)
+		sum->terms[sum->n++] = (struct term){
+			spot_reg(place->reg, at), times
+		};
+	if (place->index != REG_NONE)
+		sum->terms[sum->n++] = (struct term){
+			spot_reg(place->index, at), times * place->scale
+		};
+	return true;
+}
+
+/* What makes the value, if only one way leads to it. */
+static const struct effect *
+made_by(struct values *v, struct spot *spot)
+{
+	for (int hops = 0; hops < HOPS_MAX; hops++)
+		switch (values_back(v, spot)) {
+		case BACK_MADE:
+			return values_effect(v, spot->insn);
+		case BACK_LOST:
+			return NULL;
+		case BACK_START:
+			if (!values_only_before(v, spot))
+				return NULL;
+		}
+	return NULL;
+}
+
+/* Put in place of a term what it is the sum of, if it is. */
+static bool
+term_expand(struct values *v, struct sum *sum, unsigned i)
+{
+	struct term term = sum->terms[i];
+	const struct effect *e;
+
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
+		e = made_by(v, &term.spot);
+		if (!e)
+			return false;
+		if (e->op == EFFECT_COPY && (e->src.kind == PLACE_REG ||
+					     values_on_stack(v, &e->src))) {
+			term.spot.place = e->src;
+			continue;
+		}
+		if (e->op != EFFECT_SUM)
+			return false;
+		sum->terms[i] = sum->terms[--sum->n];
+		return sum_add(sum, &e->src, &term.spot, term.times);
+	}
+	return false;
+}
+
+static void
+constants_fold(struct values *v, struct sum *sum)
+{
+	uint64_t value;
+
+	for (unsigned i = 0; i < sum->n;) {
+		enum constant c = sum->terms[i].times != 1 ? CONSTANT_NONE :
+			values_constant(v, &sum->terms[i].spot, &value);
+
+		sum->unreached |= c == CONSTANT_UNREACHED;
+		if (c == CONSTANT_FOUND) {
+			sum->constant += value;
+			sum->terms[i] = sum->terms[--sum->n];
+		} else {
+			i++;
+		}
+	}
+}
+
+enum constant
+table_find(struct values *v, const struct spot *at, struct table *table)
+{
+	struct sum sum = { 0 };
+
+	table->width = at->place.width;
+	if (!table->width || table->width > 8 ||
+	    table->width & (table->width - 1) ||
+	    !sum_add(&sum, &at->place, at, 1))
+		return CONSTANT_NONE;
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
+		unsigned i;
+
+		constants_fold(v, &sum);
+		if (sum.unreached)
+			return CONSTANT_UNREACHED;
+		if (sum.n == 1 && sum.terms[0].times == table->width) {
+			table->addr = sum.constant;
+			table->index = sum.terms[0].spot;
+			return CONSTANT_FOUND;
+		}
+		for (i = 0; i < sum.n; i++)
+			if (sum.terms[i].times < table->width &&
+			    term_expand(v, &sum, i))
+				break;
+		if (i == sum.n)
+			break;
+	}
+	return CONSTANT_NONE;
+}

@@ -1,0 +1,31 @@
+/*
+ * Where the entries of a jump table lead.  For flow/ only.  Pure.
+ */
+#ifndef FLOW_TABLE_READ_H
+#define FLOW_TABLE_READ_H
+
+#include "flow/table_find.h"
+
+/* Addresses that the code mentions: a table ends before the next. */
+struct marks {
+	uint64_t *addrs;	/* ascending */
+	size_t n;
+};
+
+/* Where a jump goes; begins as 0. */
+struct targets {
+	uint32_t *insns;	/* in any order, some more than once */
+	size_t n;
+	bool leaves;		/* tables have entries of other functions */
+};
+
+void target_push(struct targets *targets, long insn);
+
+/*
+ * Add the table's targets.  1, or 0 if none is in the function, or -1 if not
+ * all can be told.
+ */
+int table_read(struct values *v, const struct marks *marks,
+	       const struct table *table, struct targets *targets);
+
+#endif
