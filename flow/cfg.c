@@ -91,8 +91,8 @@ cfg_inside(const struct cfg_input *in, uint64_t addr)
 	return false;
 }
 
-long
-cfg_insn(const struct cfg *cfg, uint64_t addr)
+size_t
+cfg_insn_from(const struct cfg *cfg, uint64_t addr)
 {
 	size_t lo = 0, hi = cfg->ninsns;
 
@@ -104,7 +104,15 @@ cfg_insn(const struct cfg *cfg, uint64_t addr)
 		else
 			hi = mid;
 	}
-	return lo < cfg->ninsns && cfg->insns[lo].addr == addr ? (long)lo : -1;
+	return lo;
+}
+
+long
+cfg_insn(const struct cfg *cfg, uint64_t addr)
+{
+	size_t i = cfg_insn_from(cfg, addr);
+
+	return i < cfg->ninsns && cfg->insns[i].addr == addr ? (long)i : -1;
 }
 
 /* The instruction that a jump or branch inside the function goes to, or -1. */

@@ -105,6 +105,9 @@ void cfg_free(struct cfg *cfg);
 /* Whether addr is in one of the function's ranges. */
 bool cfg_inside(const struct cfg_input *in, uint64_t addr);
 
+/* Index of the first instruction at addr or behind it; ninsns if none is. */
+size_t cfg_insn_from(const struct cfg *cfg, uint64_t addr);
+
 /* Index of the instruction at addr, or -1 when none begins there. */
 long cfg_insn(const struct cfg *cfg, uint64_t addr);
 

@@ -43,22 +43,6 @@ build_term(void *ctx, uint32_t unit, const struct term *term)
 	};
 }
 
-size_t
-build_insn(const struct cfg *cfg, uint64_t addr)
-{
-	size_t lo = 0, hi = cfg->ninsns;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (cfg->insns[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static int
 by_addr(const void *va, const void *vb)
 {

@@ -52,9 +52,6 @@ void build_skip(struct build *build, uint64_t addr, const char *why);
 /* Append a term to the unit: an entries_emit, ctx is the build. */
 void build_term(void *ctx, uint32_t unit, const struct term *term);
 
-/* Index of the first instruction at addr or behind it. */
-size_t build_insn(const struct cfg *cfg, uint64_t addr);
-
 /* Give units their order and sites their numbers. */
 void build_freeze(struct build *build);
 

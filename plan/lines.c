@@ -267,7 +267,7 @@ division_begin(struct division *div, const struct range *range, size_t row)
 	const struct image *image = div->build->image;
 	uint32_t stmt;
 
-	div->insn = build_insn(div->cfg, range->lo);
+	div->insn = cfg_insn_from(div->cfg, range->lo);
 	div->end = 0;
 	div->unit = UNIT_NONE;
 	if (!row)
