@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -390,6 +391,8 @@ killed(int n)
 			failed("pipe");
 		pid_t pid = fork();
 		if (!pid) {
+			/* Not longer than its parent. */
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (write(fds[1], "x", 1) != 1)
 				failed("write");
 			endless(NULL);

@@ -180,8 +180,12 @@ mend(int sig, siginfo_t *info, void *context)
 
 	handled++;
 	if (info->si_addr != page || info->si_code != SEGV_ACCERR ||
-	    uc->uc_mcontext.gregs[REG_RIP] != (long)store)
+	    uc->uc_mcontext.gregs[REG_RIP] != (long)store) {
+		fprintf(stderr, "fault at %p, page %p, code %d, pc %llx, "
+			"store %p\n", info->si_addr, page, info->si_code,
+			uc->uc_mcontext.gregs[REG_RIP], (void *)store);
 		failed("fault");
+	}
 	mprotect(page, 4096, PROT_READ | PROT_WRITE);
 }
 
