@@ -63,6 +63,7 @@ process_fork(struct run *run, const struct process *parent, pid_t pid,
 	process->counted = parent->counted &&
 			   run->opts->follow == FOLLOW_ALL;
 	process->watched = parent->watched;
+	process->planted = parent->planted;
 	return process;
 }
 
@@ -98,6 +99,7 @@ account_exec(struct run *run, struct task *task)
 	task_each(run, exec_other, task);
 	space_drop(run, process->space);
 	process->space = space_new(run->host->mem_open(task->tid));
+	process->planted = false;
 	task->vforking = false;
 	task->exiting = false;
 	task->redo = REDO_NONE;

@@ -5,6 +5,7 @@
  * yet).  Leaves registers, signal mask and text as they were.
  */
 #include <elf.h>
+#include <signal.h>
 #include <string.h>
 
 #include "monitor/run.h"
@@ -78,8 +79,9 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	uint8_t code[8];
 	int err;
 
+	/* A trap with SIGTRAP blocked would lose the program its handler. */
 	if (!spot || host->regs_get(task->tid, &saved) ||
-	    host->mask_set(task->tid, ~(uint64_t)0, &mask))
+	    host->mask_set(task->tid, ~(UINT64_C(1) << (SIGTRAP - 1)), &mask))
 		return HOST_GONE;
 	regs = saved;
 	call_set(run, &regs, nr, args, spot);

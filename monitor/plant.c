@@ -403,6 +403,7 @@ process_plant(struct run *run, struct task *task)
 	struct process *process = task->process;
 	char *open_path, *path = run->host->exe(task->tid, &open_path);
 
+	process->planted = true;
 	if (!path) {
 		run_remark(run, "process %d: not counted: its program may "
 			   "not be read", (int)task->tid);

@@ -43,6 +43,14 @@ run_requeue(struct run *run, const struct event *event)
 	*vec_push(run->queue, run->queue_len) = *event;
 }
 
+void
+run_unqueue(struct run *run, pid_t tid)
+{
+	for (size_t i = run->queue_head; i < run->queue_len; i++)
+		if (run->queue[i].tid == tid)
+			run->queue[i].tid = 0;
+}
+
 static bool
 queue_take(struct run *run, struct event *event)
 {
@@ -210,6 +218,38 @@ run_pause(struct run *run, struct space *space, struct task *except)
 			pause.late = true;
 	}
 	notice_ticks(false);
+}
+
+/*
+ * Events in the queue may tell of tasks that are not in the tables yet: they
+ * are to be paused too.  The tasks they came from stay stopped, within the
+ * system call that made the event.
+ */
+static bool
+queue_account(struct run *run)
+{
+	bool more = false;
+
+	for (size_t i = run->queue_head; i < run->queue_len; i++) {
+		struct event event = run->queue[i];
+		struct task *task = task_find(run, event.tid);
+
+		if (!task || event.kind < EVENT_CLONE ||
+		    event.kind > EVENT_KILLED)
+			continue;
+		more = true;
+		run->queue[i].kind = EVENT_SYSCALL_ENTRY;
+		run_account(run, task, &event);
+	}
+	return more;
+}
+
+void
+run_pause_all(struct run *run)
+{
+	do
+		run_pause(run, NULL, NULL);
+	while (queue_account(run));
 }
 
 void
@@ -398,6 +438,8 @@ event_handle(struct run *run, const struct event *event)
 		if (event->kind == EVENT_PAUSED) {
 			if (unfollowed(run, task, event))
 				break;
+			if (task->process->space && !task->process->planted)
+				process_plant(run, task);
 			run_call_again(run, task);
 		}
 		run_resume(run, task, 0);

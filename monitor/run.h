@@ -74,6 +74,7 @@ struct process {
 	size_t ntasks;
 	bool counted;		/* false: traps are passed, not counted */
 	bool watched;		/* system calls that map text are */
+	bool planted;		/* with all that its program has */
 	struct process *next;
 };
 
@@ -192,6 +193,9 @@ double run_clock(void);
 /* Put an event back, to be handled in its turn. */
 void run_requeue(struct run *run, const struct event *event);
 
+/* Forget the task's event in the queue. */
+void run_unqueue(struct run *run, pid_t tid);
+
 /*
  * Stop every task that could run in this space (all spaces if NULL) but
  * `except`.  Their events are queued; handling those lets them go on.
@@ -210,6 +214,12 @@ struct task *run_stopped_task(struct run *run, const struct space *space);
 
 /* The task was paused: what that did to its system call is undone. */
 void run_call_again(struct run *run, struct task *task);
+
+/*
+ * Stop every task, those too that events tell of which are not handled yet;
+ * these are accounted for.
+ */
+void run_pause_all(struct run *run);
 
 /* Let a stopped task go on, delivering signal. */
 void run_resume(struct run *run, struct task *task, int signal);

@@ -45,11 +45,15 @@ static void
 slots_map(struct run *run, struct task *task, struct module *module)
 {
 	uint64_t size = (module->nslots * SLOT_MAX + PAGE - 1) / PAGE * PAGE;
+	const struct event *event = run_queued(run, task);
 	struct mapping *maps;
 	uint64_t place;
 	int64_t result;
 	size_t n;
 
+	/* One that stopped for more than a pause must not be made to run. */
+	if (event && event->kind != EVENT_PAUSED)
+		return;
 	if (task->group_stopped || run->host->confined(task->tid))
 		return;
 	if (run->host->maps(task->tid, &maps, &n))

@@ -69,6 +69,21 @@ run_launch(struct run *run)
 	return 0;
 }
 
+static struct process *
+process_find(struct run *run, pid_t pid)
+{
+	struct process *process = run->processes;
+
+	while (process && process->pid != pid)
+		process = process->next;
+	return process;
+}
+
+/*
+ * The process may be in the middle of anything when it is stopped: what it
+ * does to the tables (a fork, an exec, its end) comes first, and its memory
+ * is opened when it can change no more.
+ */
 int
 run_attach(struct run *run, pid_t pid)
 {
@@ -81,15 +96,18 @@ run_attach(struct run *run, pid_t pid)
 		free(tids);
 		return -1;
 	}
-	process = process_new(run, pid, space_new(run->host->mem_open(pid)));
+	process = process_new(run, pid, space_new(-1));
 	for (size_t i = 0; i < n; i++)
 		run_announce(run, tids[i], process);
 	free(tids);
 	/* Their stops wait in the queue, and are handled by the loop. */
-	run_pause(run, process->space, NULL);
-	task = run_stopped_task(run, process->space);
+	run_pause_all(run);
+	process = process_find(run, pid);
+	task = process ? run_stopped_task(run, process->space) : NULL;
 	if (!task)
 		return fail("process %d: has ended", (int)pid);
+	if (process->space->mem < 0)
+		process->space->mem = run->host->mem_open(task->tid);
 	process_plant(run, task);
 	return 0;
 }

@@ -21,16 +21,20 @@ space_unplant(struct run *run, struct space *space, pid_t tid)
  * yet: left alone it would die of the signal.  Let it report.
  */
 static void
-trap_flush(struct run *run, struct task *task, struct event *event)
+trap_flush(struct run *run, struct task *task, void *ctx)
 {
+	const struct event *queued = run_queued(run, task);
 	struct signal_state state;
+	struct event event;
 
-	if (event->kind != EVENT_PAUSED ||
+	if (!queued || queued->kind != EVENT_PAUSED ||
 	    run->host->signals(task->tid, &state) ||
-	    !(state.pending >> (SIGTRAP - 1) & 1))
+	    !(state.pending >> (SIGTRAP - 1) & 1) ||
+	    run->host->resume(task->tid, RESUME_RUN, 0))
 		return;
-	if (!run->host->resume(task->tid, RESUME_RUN, 0))
-		run_wait_task(run, task, event);
+	run_unqueue(run, task->tid);
+	run_wait_task(run, task, &event);
+	run_requeue(run, &event);
 }
 
 /*
@@ -52,23 +56,17 @@ task_let_go(struct run *run, struct task *task, int signal)
 }
 
 void
-task_release(struct run *run, struct task *task, const struct event *queued)
+task_release(struct run *run, struct task *task, const struct event *event)
 {
-	struct event event = *queued;
 	int signal = 0;
 
-	trap_flush(run, task, &event);
-	if (task->state == TASK_DEAD) {
-		run_account(run, task, &event);
-		return;
-	}
-	switch (event.kind) {
+	switch (event->kind) {
 	case EVENT_TRAP:
 		if (!patch_forget(run, task))
 			signal = SIGTRAP;
 		break;
 	case EVENT_SIGNAL:
-		signal = event.value;
+		signal = event->value;
 		break;
 	case EVENT_PAUSED:
 		run_call_again(run, task);
@@ -78,29 +76,6 @@ task_release(struct run *run, struct task *task, const struct event *queued)
 	}
 	patch_leave(run, task);
 	task_let_go(run, task, signal);
-}
-
-/*
- * Events in the queue may tell of tasks that are not in the tables yet: they
- * are to be paused too.  The tasks they came from stay stopped.
- */
-static bool
-queue_account(struct run *run)
-{
-	bool more = false;
-
-	for (size_t i = run->queue_head; i < run->queue_len; i++) {
-		struct event event = run->queue[i];
-		struct task *task = task_find(run, event.tid);
-
-		if (!task || event.kind < EVENT_CLONE ||
-		    event.kind > EVENT_KILLED)
-			continue;
-		more = true;
-		run->queue[i].kind = EVENT_PAUSED;
-		run_account(run, task, &event);
-	}
-	return more;
 }
 
 static void
@@ -130,14 +105,14 @@ slots_unmap(struct run *run, struct space *space, struct task *task)
 
 /* Take traps and slots out of the space, while all its tasks stand still. */
 static void
-space_clear(struct run *run, struct space *space)
+space_clear(struct run *run, const struct process *process)
 {
+	struct space *space = process->space;
 	struct task *task = run_stopped_task(run, space);
 	const struct event *event = task ? run_queued(run, task) : NULL;
 
-	if (!task)
-		return;
-	space_unplant(run, space, task->tid);
+	/* None is stopped if all there is waits in vfork. */
+	space_unplant(run, space, task ? task->tid : process->pid);
 	/* One that stopped for more must not be made to run. */
 	if (event && event->kind == EVENT_PAUSED)
 		slots_unmap(run, space, task);
@@ -149,11 +124,11 @@ run_stop(struct run *run, int signal)
 	struct process *process;
 
 	run->stopping = true;
-	do
-		run_pause(run, NULL, NULL);
-	while (queue_account(run));
+	run_pause_all(run);
+	task_each(run, trap_flush, NULL);
 	for (process = run->processes; process; process = process->next)
-		space_clear(run, process->space);
+		if (process->space)
+			space_clear(run, process);
 	if (run->root && !run->root_ended)
 		run->host->kill(run->root, signal);
 }

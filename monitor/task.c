@@ -53,9 +53,7 @@ task_free(struct run *run, struct task *task)
 		at = &(*at)->hash_next;
 	*at = task->hash_next;
 	/* What it had to say is of no interest any more. */
-	for (size_t i = run->queue_head; i < run->queue_len; i++)
-		if (run->queue[i].tid == task->tid)
-			run->queue[i].tid = 0;
+	run_unqueue(run, task->tid);
 	affinity_forget(run, task);
 	free(task);
 	if (process && --process->ntasks == 0)
