@@ -29,14 +29,17 @@ spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
 
 /*
  * Let the task run to the trap behind the system call.  Signals are blocked,
- * so one that comes says that the spot cannot be executed.  What else may
+ * so one that comes there says that the spot cannot be executed.  (One that
+ * comes behind the call is a fault that was pending, which the kernel takes
+ * first though it is blocked: its instruction will fault again.)  What else may
  * stop it (a group stop, another's pause) is passed over: that takes effect
  * again when the task is resumed for good.
  */
 static int
-spot_run(struct run *run, struct task *task)
+spot_run(struct run *run, struct task *task, uint64_t spot)
 {
 	struct event event;
+	uint64_t pc;
 
 	do {
 		if (run->host->resume(task->tid, RESUME_RUN, 0))
@@ -46,7 +49,9 @@ spot_run(struct run *run, struct task *task)
 			run_requeue(run, &event);
 			return HOST_GONE;
 		}
-		if (event.kind == EVENT_SIGNAL)
+		if (event.kind == EVENT_SIGNAL &&
+		    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
+		    pc == spot)
 			return HOST_ERROR;
 	} while (event.kind != EVENT_TRAP ||
 		 run->host->trap_cause(task->tid) != TRAP_INSN);
@@ -90,7 +95,7 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	if (host->regs_set(task->tid, &regs) ||
 	    spot_swap(run, task, spot, code, n))
 		return HOST_GONE;
-	err = spot_run(run, task);
+	err = spot_run(run, task, spot);
 	if (!err)
 		err = host->regs_get(task->tid, &regs);
 	*result = (int64_t)regs.r[run->abi->reg_result];
