@@ -40,6 +40,7 @@ tell
 {
 	my ($self, $line) = @_;
 
+	local $SIG{PIPE} = 'IGNORE';
 	syswrite $self->{in}, "$line\n";
 	return;
 }
