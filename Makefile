@@ -5,6 +5,9 @@ BUILD ?= build
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 FUZZ_SECONDS ?= 60
 PROVE_FLAGS ?= -j2
 CFLAGS ?= -O2 -g
@@ -16,14 +19,19 @@ DWARF := -I/usr/include/libdwarf \
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. $(DWARF) \
 	-DPMON_VERSION='"$(VERSION)"'
 ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS)
-LDLIBS += -ldwarf -lelf -lZydis -liberty
+LDLIBS += -ldwarf -ldw -lelf -lZydis -lcapstone -liberty -ljson-c -lprotobuf-c \
+	-lncursesw -lz
 
-DIRS := util arch arch/x86_64 symtab flow plan host report monitor
+DIRS := util arch arch/x86_64 arch/m68k arch/aarch64 arch/vax symtab flow \
+	copy plan host report monitor
 SRCS := $(wildcard $(addsuffix /*.c,$(DIRS)))
 OBJS := $(SRCS:%.c=$(BUILD)/%.o)
+# The second program, which is all of this and the library.
+PRINT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard print/*.c))
 # Everything but main: what unit tests link with.
 LIB := $(BUILD)/libpmon.a
-LIBOBJS := $(filter-out $(BUILD)/monitor/main.o,$(OBJS))
+LIBOBJS := $(filter-out $(BUILD)/monitor/main.o,$(OBJS)) \
+	$(BUILD)/gen/report/pprof.pb-c.o
 
 # V=1 shows the commands in full, -s nothing.
 QUIET = $(findstring s,$(firstword -$(MAKEFLAGS)))
@@ -31,9 +39,12 @@ ifndef V
 SAY = @$(if $(QUIET),,echo '  $(1) $@';)
 endif
 
-all: $(BUILD)/pmon
+all: $(BUILD)/pmon $(BUILD)/pmprint
 
 $(BUILD)/pmon: $(BUILD)/monitor/main.o $(LIB)
+	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/pmprint: $(PRINT) $(LIB)
 	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(LIB): $(LIBOBJS)
@@ -44,16 +55,31 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call SAY,CC)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
+# What is in every page, which the assembler includes.
+$(BUILD)/report/html_assets.o: $(wildcard web/*)
+
+# What is made of schemas.
+$(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
+	@mkdir -p $(@D)
+	$(call SAY,GEN)protoc-c --c_out=$(BUILD)/gen $<
+
+$(BUILD)/gen/%.o: $(BUILD)/gen/%.c
+	$(call SAY,CC)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -c -o $@ $<
+
+$(BUILD)/report/pprof.o: CPPFLAGS += -I$(BUILD)/gen
+$(BUILD)/report/pprof.o: | $(BUILD)/gen/report/pprof.pb-c.h
+$(BUILD)/gen/report/pprof.pb-c.o: CPPFLAGS += -I$(BUILD)/gen
+
 # What pmon --version says it was built with.
 $(BUILD)/monitor/options.o: CPPFLAGS += \
 	-DPMON_LIBRARIES='"$(shell tools/versions $(CC) $(DWARF))"'
 
 # Installs what building (or testing) needs where there is apt.
 deps:
-	@CC="$(CC)" tools/deps build
+	@CC="$(CC)" tools/deps build run
 
 deps-test:
-	@CC="$(CC)" tools/deps build test
+	@CC="$(CC)" tools/deps build run test
 
 # Bishop's sample: a Shell sort and how often each of its lines ran.  The
 # second make sees what the first has installed.
@@ -78,14 +104,17 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB)
 units: $(UNITS)
 
 # All tests, or those named: make check TESTS=tests/options.t
+# A test that hangs fails after so many seconds.
+TEST_SECONDS = 900
 TESTS = $(UNITS) $(wildcard tests/*.t)
 check: deps-test
 	@$(MAKE) --no-print-directory check-run
 
 check-run: all units $(BUILD)/demo/shell
 	@PMON="$(abspath $(BUILD)/pmon)" PMON_BUILD="$(abspath $(BUILD))" \
-	CC="$(CC)" PERL5LIB=tools/lib \
-	prove --harness=Skips $(PROVE_FLAGS) $(TESTS)
+	XDG_CONFIG_HOME=/dev/null CC="$(CC)" PERL5LIB=tools/lib \
+	prove --harness=Skips $(PROVE_FLAGS) \
+	--exec 'tools/limited $(TEST_SECONDS)' $(TESTS)
 
 # The same with the compiler's checks of memory and undefined behaviour.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -95,43 +124,77 @@ asan:
 		CFLAGS='-O1 -g -fno-omit-frame-pointer $(SANITIZE)' \
 		LDFLAGS='$(if $(findstring clang,$(CC)),,-static-libasan)' check
 
-# Damaged ELF and DWARF, made by libFuzzer, read by symtab/.
+# Damaged files, made by libFuzzer: ELF and DWARF read by symtab/, data files
+# by report/.
 fuzz: deps-test
 	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang \
-		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined' \
-		fuzz-run
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link $(SANITIZE)' fuzz-run
 
-fuzz-run: $(BUILD)/fuzz/symtab
-	tools/fuzz $(BUILD)/fuzz/symtab $(BUILD)/fuzz $(FUZZ_SECONDS)
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+fuzz-run: $(FUZZERS)
+	for fuzzer in $^; do \
+		tools/fuzz $$fuzzer $(BUILD)/fuzz $(FUZZ_SECONDS) || exit; \
+	done
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(CPPFLAGS) \
 		$(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
 
-# Microseconds per count, for pmon's patches and for other tools.
+# Microseconds per count, for pmon's patches and for other tools; then what
+# counting costs real programs (by itself: bench/programs).
 bench: deps-test
 	@$(MAKE) --no-print-directory bench-run
 
-bench-run: all
+bench-run: all $(BUILD)/bench/copies
 	PMON="$(abspath $(BUILD)/pmon)" PMON_BUILD="$(abspath $(BUILD))" \
 	CC="$(CC)" bench/run
+	PMON="$(abspath $(BUILD)/pmon)" PMON_BUILD="$(abspath $(BUILD))" \
+	CC="$(CC)" bench/programs
+
+# In one process, with pmon's library.
+$(BUILD)/bench/%: bench/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP $(LDFLAGS) \
+		-o $@ $< $(LIB) $(LDLIBS)
 
 # Who may include whom.
 layers:
 	tools/layers
 
+PROGRAMS := pmon pmprint
+MANPAGES := $(sort $(wildcard man/*.[1-9]))
+# Where a page goes, below MANDIR.
+page = man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+
+# A DESTDIR is put before every directory.  The shells' completions are made
+# by the programs themselves.
 install: all
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1
-	install -m 755 $(BUILD)/pmon $(DESTDIR)$(BINDIR)/pmon
-	install -m 644 man/pmon.1 $(DESTDIR)$(MANDIR)/man1/pmon.1
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(BASHDIR) $(ZSHDIR) \
+		$(FISHDIR) $(sort $(foreach p,$(MANPAGES),\
+		$(dir $(MANDIR)/$(call page,$(p))))))
+	install -m 755 $(PROGRAMS:%=$(BUILD)/%) $(DESTDIR)$(BINDIR)
+	set -e; $(foreach p,$(MANPAGES),install -m 644 $(p) \
+		$(DESTDIR)$(MANDIR)/$(call page,$(p));)
+	set -e; umask 022; for p in $(PROGRAMS); do \
+		$(BUILD)/$$p --completion=bash >$(DESTDIR)$(BASHDIR)/$$p; \
+		$(BUILD)/$$p --completion=zsh >$(DESTDIR)$(ZSHDIR)/_$$p; \
+		$(BUILD)/$$p --completion=fish >$(DESTDIR)$(FISHDIR)/$$p.fish; \
+	done
 
 uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/pmon $(DESTDIR)$(MANDIR)/man1/pmon.1
+	rm -f $(foreach p,$(PROGRAMS),$(addprefix $(DESTDIR),$(BINDIR)/$(p) \
+		$(BASHDIR)/$(p) $(ZSHDIR)/_$(p) $(FISHDIR)/$(p).fish)) \
+		$(foreach p,$(MANPAGES),$(DESTDIR)$(MANDIR)/$(call page,$(p)))
+
+# A Debian package of this machine's libraries, $(BUILD)/pmon_*.deb.
+deb: all
+	tools/deb $(BUILD) $(VERSION)
 
 clean:
 	rm -rf $(BUILD) build-asan build-fuzz
 
--include $(OBJS:.o=.d) $(UNITS:=.d)
+-include $(OBJS:.o=.d) $(PRINT:.o=.d) $(UNITS:=.d)
 .PHONY: all deps deps-test demo demo-run units check check-run asan fuzz \
-	fuzz-run bench bench-run layers install uninstall clean
+	fuzz-run bench bench-run layers install uninstall deb \
+	clean

@@ -1,6 +1,7 @@
 /*
- * How Linux programs of a CPU call the kernel: numbers and registers of the
- * few system calls pmon makes in a target's name or watches for.
+ * How Linux programs of a CPU call the kernel and each other: numbers and
+ * registers of the few system calls pmon makes in a target's name or watches
+ * for, and the registers by which stacks are unwound.
  */
 #ifndef ARCH_ABI_H
 #define ARCH_ABI_H
@@ -10,6 +11,8 @@
 
 #include "arch/arch.h"
 
+enum { DWARF_REGS = 32 };
+
 struct abi {
 	int nr_mmap, nr_munmap, nr_mprotect, nr_mremap;
 	int nr_sigreturn;
@@ -17,15 +20,25 @@ struct abi {
 	int nr_exec, nr_execat;
 	int nr_getaffinity, nr_setaffinity;
 	int nr_close, nr_connect;
+	int nr_memfd_create, nr_ftruncate;
+	/* Where a handler's return finds the pc and the stack pointer, from
+	   its own stack pointer on. */
+	uint16_t context_pc, context_sp;
 	uint8_t reg_nr;		/* call number, to make a call */
 	uint8_t reg_result;
-	uint8_t reg_orig;	/* number of the call a task is in; -1: none */
+	uint8_t reg_orig;	/* number of the call a task is in; -1: none;
+				   REG_NONE: no register tells */
 	uint8_t reg_arg[6];
+	/* Of DWARF's register numbers, from 0 on, which each is. */
+	uint8_t dwarf[DWARF_REGS];
+	uint8_t ndwarf;
+	uint32_t preserved;	/* 1 << reg: by functions, but for the stack
+				   pointer */
 };
 
-/* The abi of an arch that has native processes, or NULL. */
+/* The Linux abi of an arch, or NULL. */
 const struct abi *abi_find(const struct arch *arch);
 
-extern const struct abi abi_x86_64;
+extern const struct abi abi_x86_64, abi_m68k, abi_aarch64;
 
 #endif

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { INSN_MAX = 16, SLOT_MAX = 32 };
+enum { INSN_MAX = 64, SLOT_MAX = 32, REGS_MAX = 36 };
 
 enum insn_kind {
 	INSN_PLAIN,		/* goes on with the next instruction */
@@ -35,11 +35,15 @@ enum insn_flow {
 	FLOW_LEAVES,		/* an indirect jump: out of the function */
 };
 
-/* One decoded instruction.  target is 0 unless kind has one. */
+/*
+ * One decoded instruction.  target is 0 unless kind has one.  Behind it, at
+ * addr + len, is the next one: a jump table between the two counts as a part
+ * of the instruction.
+ */
 struct insn {
 	uint64_t addr;
 	uint64_t target;
-	uint8_t len;
+	uint32_t len;
 	uint8_t kind;		/* enum insn_kind */
 	uint8_t flow;		/* enum insn_flow; decoding leaves it 0 */
 };
@@ -56,6 +60,8 @@ struct place {
 	uint8_t kind;		/* enum place_kind */
 	uint8_t width;		/* bytes */
 	uint8_t reg, index, scale;
+	uint8_t index_width;	/* low bytes of index that count; 0: all */
+	bool index_sign;	/* ... extended by their sign */
 	int64_t disp;
 };
 
@@ -97,10 +103,13 @@ struct effect {
 	int32_t sp;		/* what it adds to the stack pointer, which is
 				   then in neither dst nor kills */
 	struct place dst, src;	/* an indirect jump or call: src is where the
-				   address that it goes to is */
+				   address that it goes to is; or with
+				   EFFECT_SUM, src describes that itself */
 	uint64_t imm;
 	struct place left;
 	int64_t right;
+	struct place operand;	/* in place of right or of EFFECT_MASK's imm,
+				   if it is not PLACE_NONE */
 	uint32_t kills;		/* registers changed, 1 << index, dst's too */
 	uint32_t spoils;	/* a call: others that it need not preserve */
 };
@@ -110,7 +119,7 @@ struct effect {
  * x86-64 it is that of struct user_regs_struct.
  */
 struct regs {
-	uint64_t r[32];
+	uint64_t r[REGS_MAX];
 };
 
 /* Access to the target's memory, lent to emulation; 0 or -1. */
@@ -153,17 +162,120 @@ struct slot_code {
 	uint8_t after;		/* offset of the way back */
 };
 
+/*
+ * What an instruction is to a copy of its function.  Flags are bits as in the
+ * arch's flags register.
+ */
+struct motion {
+	bool idle;		/* does nothing but go on */
+	bool lands;		/* is idle, and marks where indirect control
+				   arrives */
+	bool stack;		/* a call whose operand may be relative to the
+				   stack pointer */
+	uint8_t disp;		/* where in its code the 32-bit displacement
+				   relative to the pc is; 0: none */
+	uint8_t cond;		/* of a branch, as the arch numbers them */
+	uint32_t reads;		/* flags it may use */
+	uint32_t writes;	/* flags it makes anew in any case */
+	uint64_t refers;	/* an address that it has as an operand, other
+				   than to go there, or 0 */
+};
+
+/*
+ * A copy of a function is a sequence of pieces.  One that goes somewhere goes
+ * to another piece, or to an address of the original.
+ */
+enum piece_kind {
+	PIECE_NOTHING,		/* in place of an instruction left out */
+	PIECE_INSN,		/* the instruction at addr */
+	PIECE_COUNT,		/* add one to the thread's counter; changes
+				   struct arch's count_flags */
+	PIECE_COUNT_KEEP,	/* the same, and keeps the flags */
+	PIECE_COUNT_LOCKED,	/* add one to a counter of all threads;
+				   changes the flags */
+	PIECE_GO,
+	PIECE_BRANCH,		/* go if the branch at addr is taken */
+	PIECE_BRANCH_NOT,	/* go if it is not */
+	PIECE_CALL,		/* what the call at addr does, with the return
+				   address it has there */
+	PIECE_ALIGN,
+};
+
+static const uint32_t PIECE_OUT = UINT32_MAX;
+
+struct piece {
+	uint64_t addr;		/* the original pc that it stands for */
+	uint64_t target;	/* PIECE_OUT: the original address */
+	uint32_t to;		/* index of a piece, or PIECE_OUT */
+	uint32_t counter;	/* number of the one counted */
+	uint32_t arc;		/* that is counted: see copy/copy.h */
+	uint32_t offset;	/* in the copy */
+	uint8_t kind;		/* enum piece_kind */
+	uint8_t size;		/* in the copy */
+	uint8_t len;		/* of the instruction at addr */
+	uint8_t disp, cond;	/* as in struct motion */
+	bool arrived;		/* control has come to addr: what counts its
+				   arrival has been done */
+	bool direct;		/* PIECE_CALL: to target */
+	bool wide;		/* goes too far for the short form */
+};
+
+/* Where a piece is put. */
+struct piece_at {
+	uint64_t va;
+	uint64_t original;	/* va of the instruction at addr */
+	uint64_t to;		/* va that it goes to */
+	uint64_t counter;	/* its counter and the scratch slot: offsets
+				   in the thread's area, or the former's va */
+	uint64_t scratch;
+	const uint8_t *code;	/* of the instruction at addr */
+};
+
+/* A pc within a piece. */
+enum piece_inside {
+	INSIDE_START,		/* at its start: nothing is done yet */
+	INSIDE_SAVED,		/* counting, a register is in the scratch slot
+				   and nothing is added yet */
+	INSIDE_ADDED,		/* the same, and it is added */
+	INSIDE_BETWEEN,		/* the pc stands for no original one, but will
+				   after one or two instructions more */
+	INSIDE_NOT,		/* no instruction begins there */
+};
+
+enum { PIECE_MAX = 64 };
+
+/*
+ * A register of the GDB remote protocol, in the order of its g packet; the
+ * bytes of all before it say where it is.
+ */
+struct wire_reg {
+	uint8_t bytes;
+	uint8_t reg;		/* index into struct regs, or REG_NONE */
+};
+
 struct arch {
 	const char *name;
 	uint16_t machine;	/* e_machine */
-	uint8_t elf_class;	/* e_ident[EI_CLASS] */
+	uint8_t elf_class;	/* e_ident[EI_CLASS]: 32 or 64 bits */
+	bool big_endian;
+	uint32_t flags_mask, flags;	/* e_flags that its programs have */
 	uint8_t trap[4];
 	uint8_t trap_len;
 	uint8_t trap_pc;	/* the pc after a trap, minus its site */
+	uint8_t trap_signal;	/* what the kernel makes of a trap */
 	uint8_t syscall[4];	/* the system call instruction */
 	uint8_t syscall_len;
 	uint8_t reg_pc, reg_sp;	/* indices into struct regs */
 	uint8_t reg_fp;		/* where code has a frame pointer */
+	uint8_t reg_area;	/* where copies find a thread's counters */
+	/*
+	 * Whether code might set reg_area for itself; if it calls the library
+	 * function for that (`calls`) its argument is looked for, too.
+	 */
+	bool (*area_used)(const uint8_t *code, size_t n, bool calls);
+	const char *area_call;	/* that function's name */
+	const struct wire_reg *wire;	/* of the GDB remote protocol */
+	size_t nwire;
 
 	/*
 	 * Decode the instruction at code, of which size bytes may be read
@@ -172,6 +284,14 @@ struct arch {
 	 */
 	int (*decode)(const uint8_t *code, size_t size, uint64_t addr,
 		      struct insn *insn);
+
+	/*
+	 * Where an indirect jump goes that has its table behind it: every
+	 * target, in the table's order, is appended to *targets.  0, or -1 if
+	 * it has none.  NULL: no instruction of this CPU has.
+	 */
+	int (*targets)(const uint8_t *code, size_t size, uint64_t addr,
+		       uint64_t **targets, size_t *n);
 
 	/*
 	 * What the instruction at addr does; what is not known is left
@@ -184,6 +304,16 @@ struct arch {
 	/* Disassembly of one instruction into buf; 0 or -1. */
 	int (*print)(const uint8_t *code, size_t size, uint64_t addr,
 		     char *buf, size_t buflen);
+
+	/*
+	 * May any instruction in these bytes move something into the stack
+	 * pointer, other than the frame pointer?  A quick look that decodes
+	 * nothing: to leave out code that certainly has none.
+	 */
+	bool (*moves_sp)(const uint8_t *code, size_t size);
+
+	/* The same of instructions that load a constant into a register. */
+	bool (*has_number)(const uint8_t *code, size_t size, uint32_t number);
 
 	/* Address of the first instruction of the function at addr. */
 	uint64_t (*first)(uint64_t addr);
@@ -207,11 +337,49 @@ struct arch {
 	 */
 	int (*slot_make)(const uint8_t *code, size_t size, uint64_t va,
 			 uint64_t slot_va, struct slot_code *slot);
+
+	/* Flags in which PIECE_COUNT and PIECE_COUNT_LOCKED leave a mess. */
+	uint32_t count_flags, all_flags;
+	/* A register, by index, that PIECE_COUNT_KEEP saves. */
+	uint8_t reg_saved;
+	/* Bytes of a jump that goes anywhere, and of one to -128 .. 127. */
+	uint8_t jump_len, hop_len;
+
+	/*
+	 * What the instruction at addr is to a copy.  0; -1 if there is none
+	 * or it does not do the same in a copy.  Sets no message.  NULL: no
+	 * copies are made on this CPU.
+	 */
+	int (*motion)(const uint8_t *code, size_t size, uint64_t addr,
+		      struct motion *motion);
+
+	/* Bytes of a piece other than PIECE_ALIGN, by `wide`. */
+	unsigned (*piece_size)(const struct piece *piece);
+
+	/* Can it, not wide, go so far, from its start to the other's? */
+	bool (*piece_reaches)(const struct piece *piece, int64_t distance);
+
+	/* Write piece->size bytes.  0, or -1 if something is too far. */
+	int (*piece_write)(const struct piece *piece,
+			   const struct piece_at *at, uint8_t *bytes);
+	enum piece_inside (*piece_inside)(const struct piece *piece,
+					  unsigned offset);
+
+	/*
+	 * The jump from one va to another, of jump_len or hop_len bytes.  0,
+	 * or -1 if it is too far.
+	 */
+	int (*jump_write)(uint64_t from, uint64_t to, unsigned len,
+			  uint8_t *bytes);
 };
 
-/* The arch of an ELF machine, or NULL. */
-const struct arch *arch_find(unsigned machine, unsigned elf_class);
+/* The arch of an ELF machine with these e_flags, or NULL. */
+const struct arch *arch_find(unsigned machine, unsigned elf_class,
+			     uint32_t flags);
 
 extern const struct arch arch_x86_64;
+extern const struct arch arch_m68000, arch_m68k;	/* m68k: 68020 on */
+extern const struct arch arch_aarch64;
+extern const struct arch arch_vax;
 
 #endif

@@ -8,7 +8,11 @@
 
 #include "util/mem.h"
 
-enum { HOPS_MAX = 64, LIMIT_MAX = 1 << 16 };
+enum {
+	HOPS_MAX = 64,
+	LIMIT_MAX = 1 << 16,
+	COMPARED_MAX = LIMIT_MAX * 16,	/* what is no bound is not looked at */
+};
 
 /* A way by which the index came: index = what is at spot + bias. */
 struct way {
@@ -101,6 +105,65 @@ compare_find(struct values *v, struct spot *spot)
 	return NULL;
 }
 
+/* The condition of right with left in place of left with right. */
+static uint8_t
+cond_swapped(uint8_t cond)
+{
+	static const uint8_t swapped[] = {
+		[COND_OTHER] = COND_OTHER,
+		[COND_ABOVE] = COND_BELOW,
+		[COND_ABOVE_EQUAL] = COND_BELOW_EQUAL,
+		[COND_BELOW] = COND_ABOVE,
+		[COND_BELOW_EQUAL] = COND_ABOVE_EQUAL,
+		[COND_GREATER] = COND_LESS,
+		[COND_GREATER_EQUAL] = COND_LESS_EQUAL,
+		[COND_LESS] = COND_GREATER,
+		[COND_LESS_EQUAL] = COND_GREATER_EQUAL,
+		[COND_EQUAL] = COND_EQUAL,
+		[COND_NOT_EQUAL] = COND_NOT_EQUAL,
+	};
+
+	return swapped[cond];
+}
+
+/* The constant that a register has at the spot, if it is one to compare. */
+static bool
+register_constant(struct values *v, const struct place *place,
+		  const struct spot *at, int64_t *value)
+{
+	struct spot spot = *at;
+	uint64_t constant;
+
+	spot.place = *place;
+	if (place->kind != PLACE_REG ||
+	    values_constant(v, &spot, &constant) != CONSTANT_FOUND ||
+	    constant > COMPARED_MAX)
+		return false;
+	*value = (int64_t)constant;
+	return true;
+}
+
+/*
+ * The compare at left's spot is with a constant: left's place is what it
+ * compares.  swapped: the constant was on the left.
+ */
+static bool
+compare_constant(struct values *v, const struct effect *e, struct spot *left,
+		 int64_t *right, bool *swapped)
+{
+	*swapped = false;
+	left->place = e->left;
+	*right = e->right;
+	if (e->operand.kind == PLACE_NONE)
+		return e->left.kind != PLACE_NONE && *right >= 0 &&
+		       *right <= COMPARED_MAX;
+	if (register_constant(v, &e->operand, left, right))
+		return true;
+	*swapped = true;
+	left->place = e->operand;
+	return register_constant(v, &e->left, left, right);
+}
+
 /* The bound that the edge sets to the way, if any. */
 static bool
 edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
@@ -109,25 +172,27 @@ edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 	struct values *v = s->v;
 	const struct block *from = &v->cfg->blocks[edge->from];
 	uint32_t last = from->first + from->count - 1;
-	const struct effect *e = values_effect(v, last);
+	const struct effect *e, *branch = values_effect(v, last);
 	struct spot index = { way->spot.place, edge->from, last };
 	struct spot left = { .block = edge->from, .insn = last };
 	struct origin a, b;
-	int64_t more, limit;
+	int64_t more, limit, right;
+	bool swapped;
 
 	if (v->cfg->insns[last].kind != INSN_BRANCH ||
-	    !edge_limits(e->cond, edge->kind, &more, &bound->exact))
+	    branch->cond == COND_OTHER)
 		return false;
 	e = compare_find(v, &left);
-	if (!e || e->left.kind == PLACE_NONE || e->right < 0 ||
-	    e->right > LIMIT_MAX * 16)
+	if (!e || !compare_constant(v, e, &left, &right, &swapped))
 		return false;
-	left.place = e->left;
+	if (!edge_limits(swapped ? cond_swapped(branch->cond) : branch->cond,
+			 edge->kind, &more, &bound->exact))
+		return false;
 	a = values_origin(v, &index);
 	b = values_origin(v, &left);
 	if (!origin_same(&a, &b))
 		return false;
-	limit = e->right + more + a.bias - b.bias + way->bias;
+	limit = right + more + a.bias - b.bias + way->bias;
 	if (limit <= 0 || limit > LIMIT_MAX)
 		return false;
 	bound->limit = (uint64_t)limit;
@@ -182,6 +247,7 @@ static bool
 way_made(struct bounding *s, struct way *way)
 {
 	const struct effect *e = values_effect(s->v, way->spot.insn);
+	int64_t mask = LIMIT_MAX;
 
 	switch (e->op) {
 	case EFFECT_COPY:
@@ -202,8 +268,13 @@ way_made(struct bounding *s, struct way *way)
 		way->spot.place.disp = 0;
 		return true;
 	case EFFECT_MASK:
-		if (e->imm < LIMIT_MAX)
-			way_limit(way, e->imm + 1);
+		mask = (int64_t)(e->imm < LIMIT_MAX ? e->imm : LIMIT_MAX);
+		if (e->operand.kind != PLACE_NONE &&
+		    !register_constant(s->v, &e->operand, &way->spot,
+				       &mask))
+			register_constant(s->v, &e->dst, &way->spot, &mask);
+		if (mask < LIMIT_MAX)
+			way_limit(way, (uint64_t)mask + 1);
 		break;
 	case EFFECT_SHIFT:
 		if (e->imm < 64 && e->dst.width * 8u > e->imm &&

@@ -50,6 +50,20 @@ spans_make(const uint64_t *lo, const uint64_t *hi, size_t n)
 	return spans;
 }
 
+static void graph_make(struct cfg *cfg, const struct cfg_input *in,
+		       const struct tables *tables, bool refs);
+
+/* Bytes of the table that is behind the last instruction, 0 if unknown. */
+static uint64_t
+table_behind(struct cfg *cfg, const struct cfg_input *in, const uint8_t *p,
+	     size_t size)
+{
+	cfg->entry = cfg_insn(cfg, in->lo[0]);
+	graph_make(cfg, in, NULL, false);
+	return tables_extent(cfg, in, p, size);
+}
+
+/* Code that is no instruction ends the range, but for tables in it. */
 static void
 span_decode(struct cfg *cfg, const struct cfg_input *in,
 	    const struct span *span)
@@ -57,6 +71,7 @@ span_decode(struct cfg *cfg, const struct cfg_input *in,
 	const struct arch *arch = in->arch;
 	uint64_t addr = span->lo;
 	const uint8_t *code;
+	uint64_t table;
 	struct insn insn;
 	size_t size;
 
@@ -77,6 +92,14 @@ span_decode(struct cfg *cfg, const struct cfg_input *in,
 		code += insn.len;
 		addr += insn.len;
 		size -= insn.len;
+		if (!tables_behind(in, &insn))
+			continue;
+		table = table_behind(cfg, in, code, size);
+		if (!table)
+			break;
+		code += table;
+		addr += table;
+		size -= table;
 	}
 	if (addr < span->hi && !cfg->bad)
 		cfg->bad = addr;
@@ -160,6 +183,13 @@ insn_ends_block(const struct insn *insn)
 	}
 }
 
+bool
+insn_comes_back(const struct insn *insn)
+{
+	return (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT ||
+		insn->kind == INSN_SYSCALL) && insn->flow != FLOW_NO_RETURN;
+}
+
 static void
 marks_given(const struct cfg *cfg, uint8_t *marks, const uint64_t *leaders,
 	    size_t nleaders, uint8_t mark)
@@ -194,8 +224,8 @@ marks_make(const struct cfg *cfg, const struct cfg_input *in, bool refs)
 }
 
 static void
-marks_found(const struct cfg *cfg, const struct tables *tables,
-	    uint8_t *marks)
+marks_found(const struct cfg *cfg, const struct cfg_input *in,
+	    const struct tables *tables, uint8_t *marks)
 {
 	const struct insn *insns = cfg->insns;
 	const struct jump *jumps;
@@ -204,6 +234,7 @@ marks_found(const struct cfg *cfg, const struct tables *tables,
 
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		if (i == 0 || insn_ends_block(&insns[i - 1]) ||
+		    (in->calls_end && insn_comes_back(&insns[i - 1])) ||
 		    insns[i].addr != insns[i - 1].addr + insns[i - 1].len)
 			marks[i] |= MARK_LEADER;
 		target = insn_target(cfg, i);
@@ -255,6 +286,23 @@ cfg_block(const struct cfg *cfg, uint64_t addr)
 	long insn = cfg_insn(cfg, addr);
 
 	return insn < 0 ? BLOCK_NONE : block_of_insn(cfg, (size_t)insn);
+}
+
+uint32_t
+cfg_block_of(const struct cfg *cfg, size_t insn)
+{
+	size_t lo = 0, hi = cfg->nblocks;
+
+	must(insn < cfg->ninsns);
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (cfg->blocks[mid].first <= insn)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return (uint32_t)lo;
 }
 
 /* All edges in the order of `from`. */
@@ -328,7 +376,7 @@ graph_make(struct cfg *cfg, const struct cfg_input *in,
 	free(cfg->in);
 	cfg->blocks = NULL;
 	cfg->nblocks = 0;
-	marks_found(cfg, tables, marks);
+	marks_found(cfg, in, tables, marks);
 	blocks_make(cfg, marks);
 	edges_make(cfg, tables);
 	free(marks);

@@ -1,6 +1,7 @@
 /*
  * The control-flow graph of one function, made from its decoded
- * instructions.  A call does not end a block (Ball & Larus 1994, section 2).
+ * instructions.  A call does not end a block (Ball & Larus 1994, section 2),
+ * unless asked to.
  * Pure: no files, no processes.
  */
 #ifndef FLOW_CFG_H
@@ -73,6 +74,7 @@ struct cfg_input {
 	size_t nleaders;
 	const uint64_t *pads;	/* ascending: landing pads */
 	size_t npads;
+	bool calls_end;		/* calls and system calls end blocks */
 	const uint64_t *refs;	/* ascending: code addresses that are in data;
 				   leaders where an indirect jump cannot be
 				   resolved */
@@ -108,10 +110,19 @@ bool cfg_inside(const struct cfg_input *in, uint64_t addr);
 /* Index of the first instruction at addr or behind it; ninsns if none is. */
 size_t cfg_insn_from(const struct cfg *cfg, uint64_t addr);
 
+/*
+ * May control leave for good at this instruction, and may it come back?  So
+ * do calls and system calls.
+ */
+bool insn_comes_back(const struct insn *insn);
+
 /* Index of the instruction at addr, or -1 when none begins there. */
 long cfg_insn(const struct cfg *cfg, uint64_t addr);
 
 /* The block that begins at addr, or BLOCK_NONE. */
 long cfg_block(const struct cfg *cfg, uint64_t addr);
+
+/* The block that has an instruction, by its index. */
+uint32_t cfg_block_of(const struct cfg *cfg, size_t insn);
 
 #endif

@@ -1,143 +1,29 @@
 /*
- * Which sites count the entries into regions.  What arrives at a point is
- * counted in one of two ways: the point itself, less the edges from inside
- * the region; or the sum of the edges from outside.
+ * Which arcs count the entries into regions.  Control comes to the beginning
+ * of a block over edges, of which those from outside the region count, and
+ * to the middle of a block from the instruction before.
  */
 #include "flow/entries.h"
 
+#include <stdlib.h>
+
+#include "util/mem.h"
+
 enum { MIXED = -2, NOWHERE = -1 };
 
-/* A point, the region of id that it is looked at from, and what is known. */
-struct point {
+struct scan {
 	const struct cfg *cfg;
-	const uint32_t *owner;	/* NULL: everything is of the region */
-	uint32_t id;
-	uint32_t insn;
-	bool unknown;		/* may be arrived at from outside over no edge
-				   that is known */
-	bool external;		/* is, from outside the function */
-	bool inner;		/* may be from inside */
+	const struct flow *flow;
+	const uint32_t *owner;
+	int64_t jumper;		/* who has all jumps not resolved, or MIXED */
 	entries_emit *emit;
 	void *ctx;
 };
-
-/* What kinds of edges lead to a point. */
-struct arrivals {
-	size_t inside, outside;
-	bool leaky_inside, leaky_outside;
-	bool table_outside;	/* by jumps that say not how often each of
-				   their targets was gone to */
-};
-
-static void
-point_emit(const struct point *point, uint32_t insn, enum term_kind kind,
-	   int sign)
-{
-	struct term term = {
-		.addr = point->cfg->insns[insn].addr,
-		.kind = kind,
-		.sign = (int8_t)sign,
-	};
-
-	point->emit(point->ctx, point->id, &term);
-}
-
-/*
- * One way to the point, from instruction `from`.  That it was begun does not
- * say that a call came back: such an edge is leaky.
- */
-static void
-edge_count(const struct point *point, struct arrivals *arrivals, uint32_t from,
-	   enum edge_kind kind)
-{
-	bool inside = !point->owner || point->owner[from] == point->id;
-	bool leaky;
-
-	switch (point->cfg->insns[from].kind) {
-	case INSN_CALL:
-	case INSN_CALL_INDIRECT:
-	case INSN_SYSCALL:
-	case INSN_TRAP:
-		leaky = true;
-		break;
-	default:
-		leaky = false;
-		break;
-	}
-	if (inside) {
-		arrivals->inside++;
-		arrivals->leaky_inside |= leaky;
-	} else if (kind == EDGE_TABLE) {
-		arrivals->table_outside = true;
-	} else {
-		arrivals->outside++;
-		arrivals->leaky_outside |= leaky;
-	}
-}
-
-static void
-edge_emit(const struct point *point, uint32_t from, enum edge_kind kind,
-	  bool inside)
-{
-	const struct insn *insn = &point->cfg->insns[from];
-	int sign = inside ? -1 : 1;
-
-	if (kind == EDGE_TABLE ||
-	    inside != (!point->owner || point->owner[from] == point->id))
-		return;
-	if (insn->kind != INSN_BRANCH)
-		point_emit(point, from, TERM_HITS, sign);
-	else if (insn->target != insn->addr + insn->len)
-		point_emit(point, from, kind == EDGE_TAKEN ? TERM_TAKEN :
-							     TERM_FALL, sign);
-	else if (kind == EDGE_FALL)	/* both ways lead here */
-		point_emit(point, from, TERM_HITS, sign);
-}
 
 static uint32_t
 block_last(const struct cfg *cfg, uint32_t block)
 {
 	return cfg->blocks[block].first + cfg->blocks[block].count - 1;
-}
-
-/*
- * Emit what counts the arrivals at a point from outside.  block is the one
- * that begins there, or BLOCK_NONE in the middle of one.
- */
-static void
-point_entries(const struct point *point, long block)
-{
-	const struct cfg *cfg = point->cfg;
-	struct arrivals arrivals = { .inside = point->inner };
-	uint32_t lo = block < 0 ? 0 : cfg->in[block];
-	uint32_t hi = block < 0 ? 0 : cfg->in[block + 1];
-	bool unknown = point->unknown, subtract;
-
-	if (block < 0)
-		edge_count(point, &arrivals, point->insn - 1, EDGE_FALL);
-	for (uint32_t i = lo; i < hi; i++)
-		edge_count(point, &arrivals,
-			   block_last(cfg, cfg->edges[i].from),
-			   cfg->edges[i].kind);
-	/* exit() in a line is likelier than a case label behind its call. */
-	if (arrivals.leaky_inside && !point->external)
-		unknown = false;
-	unknown |= arrivals.table_outside;
-	if (!arrivals.outside && !unknown)
-		return;
-	if (!arrivals.inside) {
-		point_emit(point, point->insn, TERM_HITS, 1);
-		return;
-	}
-	subtract = unknown ||
-		   (arrivals.leaky_outside && !arrivals.leaky_inside);
-	if (subtract)
-		point_emit(point, point->insn, TERM_HITS, 1);
-	if (block < 0)
-		edge_emit(point, point->insn - 1, EDGE_FALL, subtract);
-	for (uint32_t i = lo; i < hi; i++)
-		edge_emit(point, block_last(cfg, cfg->edges[i].from),
-			  cfg->edges[i].kind, subtract);
 }
 
 /*
@@ -162,79 +48,183 @@ indirect_owner(const struct cfg *cfg, const uint32_t *owner)
 	return found;
 }
 
+/* Does the edge come from inside region id? */
+static bool
+edge_inside(const struct scan *scan, uint32_t edge, uint32_t id)
+{
+	const struct flow_edge *e = &scan->flow->edges[edge];
+	uint32_t block = e->to - FLOW_BLOCK;
+
+	if (e->from >= FLOW_BLOCK)
+		return scan->owner[block_last(scan->cfg,
+					      e->from - FLOW_BLOCK)] == id;
+	return scan->jumper == id && !scan->cfg->blocks[block].external;
+}
+
 /*
- * Whether control may arrive at the block other than over its edges: from
- * outside the function it does.  At a given leader it may by an indirect jump, or if no
- * edge leads there; where there are indirect jumps, so it may at any block
- * that no edge leads to.  within: the region has all indirect jumps.
+ * Arrivals at the beginning of a block from outside region id.  A block that
+ * nothing leads to counts, too: should control have come there unseen, it is
+ * not known.
  */
 static void
-point_unknown(struct point *point, uint32_t block, bool within)
+block_entries(const struct scan *scan, uint32_t block, uint32_t id)
 {
-	const struct cfg *cfg = point->cfg;
-	bool given = cfg->blocks[block].given;
-	bool known = cfg->in[block] != cfg->in[block + 1];
-	bool jumped_to = cfg->unresolved && (given || !known);
+	const struct flow *flow = scan->flow;
+	uint32_t vert = FLOW_BLOCK + block, inside = 0;
 
-	point->external = cfg->blocks[block].external;
-	point->unknown = point->external || (jumped_to && !within) ||
-			 (given && !known && !cfg->unresolved);
-	point->inner = jumped_to && within && !point->external;
+	for (uint32_t i = flow->in[vert]; i < flow->in[vert + 1]; i++)
+		inside += edge_inside(scan, flow->ins[i], id);
+	if (!inside) {
+		scan->emit(scan->ctx, id, arc_of_block(flow, vert),
+			   INSN_NONE);
+		return;
+	}
+	for (uint32_t i = flow->in[vert]; i < flow->in[vert + 1]; i++)
+		if (!edge_inside(scan, flow->ins[i], id))
+			scan->emit(scan->ctx, id, flow->ins[i], INSN_NONE);
+}
+
+/* The owner of all of a block's instructions, or REGION_NONE. */
+static uint32_t
+block_owner(const struct scan *scan, uint32_t block)
+{
+	const struct block *b = &scan->cfg->blocks[block];
+	uint32_t id = scan->owner[b->first];
+
+	for (uint32_t i = 1; i < b->count; i++)
+		if (scan->owner[b->first + i] != id)
+			return REGION_NONE;
+	return id;
+}
+
+/* A depth-first search of the blocks that belong to one region each. */
+struct loops_scan {
+	const struct scan *scan;
+	uint32_t *owner;	/* of each vertex, or REGION_NONE */
+	uint8_t *state;		/* of each vertex */
+	uint32_t *stack, *cursor;
+	uint32_t depth;
+};
+
+enum { NEW, OPEN, DONE };
+
+static void
+vert_open(struct loops_scan *loops, uint32_t vert)
+{
+	loops->state[vert] = OPEN;
+	loops->cursor[vert] = loops->scan->flow->out[vert];
+	loops->stack[loops->depth++] = vert;
+}
+
+/* Emit the edges that lead back to where the search came from. */
+static void
+loops_from(struct loops_scan *loops, uint32_t root)
+{
+	const struct flow *flow = loops->scan->flow;
+	uint32_t id = loops->owner[root];
+
+	vert_open(loops, root);
+	while (loops->depth) {
+		uint32_t vert = loops->stack[loops->depth - 1], edge, to;
+
+		if (loops->cursor[vert] == flow->out[vert + 1]) {
+			loops->state[vert] = DONE;
+			loops->depth--;
+			continue;
+		}
+		edge = loops->cursor[vert]++;
+		to = flow->edges[edge].to;
+		if (to < FLOW_BLOCK || loops->owner[to] != id)
+			continue;
+		if (loops->state[to] == NEW)
+			vert_open(loops, to);
+		else if (loops->state[to] == OPEN)
+			loops->scan->emit(loops->scan->ctx, id, edge,
+					  INSN_NONE);
+	}
+}
+
+/* Whether control comes to the vertex from outside its region. */
+static bool
+vert_entered(const struct loops_scan *loops, uint32_t vert)
+{
+	const struct flow *flow = loops->scan->flow;
+
+	for (uint32_t i = flow->in[vert]; i < flow->in[vert + 1]; i++) {
+		uint32_t from = flow->edges[flow->ins[i]].from;
+
+		if (from < FLOW_BLOCK ||
+		    loops->owner[from] != loops->owner[vert])
+			return true;
+	}
+	return false;
+}
+
+static void
+loops_emit(const struct scan *scan)
+{
+	uint32_t n = scan->flow->nverts;
+	struct loops_scan loops = {
+		.scan = scan,
+		.owner = mem_alloc(n * sizeof(*loops.owner)),
+		.state = mem_alloc(n),
+		.stack = mem_alloc(n * sizeof(*loops.stack)),
+		.cursor = mem_alloc(n * sizeof(*loops.cursor)),
+	};
+
+	for (uint32_t v = FLOW_BLOCK; v < n; v++)
+		loops.owner[v] = block_owner(scan, v - FLOW_BLOCK);
+	for (int entered = 1; entered >= 0; entered--)
+		for (uint32_t v = FLOW_BLOCK; v < n; v++)
+			if (loops.owner[v] != REGION_NONE &&
+			    loops.state[v] == NEW &&
+			    (!entered || vert_entered(&loops, v)))
+				loops_from(&loops, v);
+	free(loops.owner);
+	free(loops.state);
+	free(loops.stack);
+	free(loops.cursor);
 }
 
 void
-entries_of_regions(const struct cfg *cfg, const uint32_t *owner,
-		   entries_emit *emit, void *ctx)
+entries_of_regions(const struct cfg *cfg, const struct flow *flow,
+		   const uint32_t *owner, entries_emit *emit, void *ctx)
 {
-	int64_t jumper = indirect_owner(cfg, owner);
-	struct point point = {
-		.cfg = cfg, .owner = owner, .emit = emit, .ctx = ctx,
+	struct scan scan = {
+		.cfg = cfg, .flow = flow, .owner = owner,
+		.jumper = indirect_owner(cfg, owner), .emit = emit, .ctx = ctx,
 	};
 
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		const struct block *block = &cfg->blocks[b];
 
-		for (uint32_t i = 0; i < block->count; i++) {
-			point.insn = block->first + i;
-			point.id = owner[point.insn];
-			if (point.id == REGION_NONE ||
-			    (i && owner[point.insn - 1] == point.id))
-				continue;
-			point.unknown = point.inner = false;
-			point.external = false;
-			if (!i)
-				point_unknown(&point, b, jumper == point.id);
-			point_entries(&point, i ? BLOCK_NONE : (long)b);
+		if (owner[block->first] != REGION_NONE)
+			block_entries(&scan, b, owner[block->first]);
+		for (uint32_t i = 1; i < block->count; i++) {
+			uint32_t insn = block->first + i;
+
+			if (owner[insn] != REGION_NONE &&
+			    owner[insn] != owner[insn - 1])
+				emit(ctx, owner[insn],
+				     arc_of_block(flow, FLOW_BLOCK + b), insn);
 		}
 	}
+	loops_emit(&scan);
 }
 
 void
-entries_of_point(const struct cfg *cfg, const uint32_t *owner, uint32_t id,
-		 uint32_t insn, entries_emit *emit, void *ctx)
+entries_of_point(const struct cfg *cfg, const struct flow *flow,
+		 const uint32_t *owner, uint32_t id, uint32_t insn,
+		 entries_emit *emit, void *ctx)
 {
-	struct point point = {
-		.cfg = cfg, .owner = owner, .id = id, .insn = insn,
+	const struct scan scan = {
+		.cfg = cfg, .flow = flow, .owner = owner, .jumper = NOWHERE,
 		.emit = emit, .ctx = ctx,
 	};
-	long block = cfg_block(cfg, cfg->insns[insn].addr);
+	uint32_t block = cfg_block_of(cfg, insn);
 
-	if (block >= 0)
-		point_unknown(&point, (uint32_t)block, false);
-	point_entries(&point, block);
-}
-
-void
-entries_of_func(const struct cfg *cfg, uint32_t id, entries_emit *emit,
-		void *ctx)
-{
-	struct point point = {
-		.cfg = cfg, .id = id, .unknown = true, .external = true,
-		.emit = emit, .ctx = ctx,
-	};
-
-	if (cfg->entry < 0)
-		return;
-	point.insn = (uint32_t)cfg->entry;
-	point_entries(&point, cfg_block(cfg, cfg->insns[point.insn].addr));
+	if (cfg->blocks[block].first == insn)
+		block_entries(&scan, block, id);
+	else if (owner[insn - 1] != id)
+		emit(ctx, id, arc_of_block(flow, FLOW_BLOCK + block), insn);
 }

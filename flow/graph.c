@@ -185,6 +185,8 @@ gather_block(struct gather *gather, uint32_t block, const uint32_t *edges,
 			gather_edge(gather, from, FLOW_EXIT, BY_FALL);
 	} else if (!n) {
 		gather_edge(gather, from, FLOW_EXIT, edge_by(last, EDGE_FALL));
+	} else if (last->flow == FLOW_TABLE_LEAVES) {
+		gather_edge(gather, from, FLOW_EXIT, BY_NOTHING);
 	}
 }
 
@@ -301,12 +303,11 @@ block_addr(const struct cfg *cfg, uint32_t vert)
 
 bool
 arc_term(const struct flow *flow, const struct cfg *cfg, uint32_t arc,
-	 struct term *term, uint64_t *to)
+	 struct term *term)
 {
 	const struct flow_edge *edge;
 
-	*term = (struct term){ .kind = TERM_HITS, .sign = 1 };
-	*to = 0;
+	*term = (struct term){ .kind = TERM_HITS };
 	if (arc >= flow->nedges) {
 		term->addr = block_addr(cfg, arc_block(flow, arc));
 		return true;
@@ -322,7 +323,8 @@ arc_term(const struct flow *flow, const struct cfg *cfg, uint32_t arc,
 		term->kind = TERM_FALL;
 		break;
 	case BY_TABLE:
-		*to = block_addr(cfg, edge->to);
+		term->kind = TERM_TARGET;
+		term->to = block_addr(cfg, edge->to);
 		break;
 	default:
 		return false;

@@ -16,7 +16,21 @@
 #define FLOW_GRAPH_H
 
 #include "flow/cfg.h"
-#include "flow/entries.h"
+
+/* What of an instruction is counted. */
+enum term_kind {
+	TERM_HITS,		/* how often it ran */
+	TERM_TAKEN,		/* ... and, a branch, went to its target */
+	TERM_FALL,		/* ... and went on */
+	TERM_TARGET,		/* ... and, an indirect jump, went to `to` */
+};
+
+/* How an arc is counted in the code. */
+struct term {
+	uint64_t addr;		/* of the instruction */
+	uint64_t to;		/* TERM_TARGET */
+	uint8_t kind;		/* enum term_kind */
+};
 
 /* Vertices: block b of the cfg is FLOW_BLOCK + b. */
 enum { FLOW_ROOT, FLOW_EXIT, FLOW_BLOCK };
@@ -138,10 +152,9 @@ uint32_t edge_carrier(const struct flow *flow, uint32_t edge);
 
 /*
  * Where and how an arc is counted in the code: blocks, and edges that no
- * block counts, by their branch.  *to is 0, or the address that control must
- * go to from there for it to count.  False if the arc cannot be counted.
+ * block counts, by their branch.  False if the arc cannot be counted.
  */
 bool arc_term(const struct flow *flow, const struct cfg *cfg, uint32_t arc,
-	      struct term *term, uint64_t *to);
+	      struct term *term);
 
 #endif

@@ -96,7 +96,9 @@ tree_close(struct tree *tree, uint32_t node)
 	count = &tree->counts[arc];
 	count->n = arc_tail(tree->flow, arc) == node ? n : -n;
 	count->state = COUNT_DERIVED;
-	if (count->n >> 63 && tree->bad == ARC_NONE) {
+	if (count->n >> 63 && tree->bad == ARC_NONE &&
+	    !(arc < tree->flow->nedges &&
+	      tree->flow->edges[arc].by == BY_LEAK)) {
 		tree->bad = arc;
 		tree->negative = true;
 	}

@@ -20,7 +20,28 @@ enum count_reason {
 	REASON_NONE,
 	REASON_UNPLACED,	/* the counters placed do not determine it */
 	REASON_LOST,		/* the counters lost would have */
+	REASON_CONTRADICTION,	/* what was measured cannot be */
+	REASON_STACK,		/* control may have left unseen */
+	REASON_INTRUDED,	/* control may have come unseen */
+	REASON_GRAPH,		/* what was counted had another graph */
+	REASON_SIGNAL,		/* it may have left unseen for a handler */
+	REASON_SEVERED,		/* a thread ended, who knows where */
+	/* Of counts merged: data files have these numbers. */
+	REASON_PARTIAL = 16,	/* not counted in all of them */
+	REASON_OVERFLOW,	/* more than 64 bits hold */
+	REASON_MAX = 63,
 };
+
+/*
+ * Control may have come or gone at any instruction of the function: of a block
+ * nothing is known behind its first.
+ */
+static inline bool
+reason_anywhere(uint8_t reason)
+{
+	return reason == REASON_INTRUDED || reason == REASON_SIGNAL ||
+	       reason == REASON_SEVERED;
+}
 
 struct count {
 	uint64_t n;
@@ -63,7 +84,8 @@ struct measured {
  * Derive what can be: counts, one per arc of the flow (flow_arcs), is filled.
  * A count is determined if its arc lies on no cycle of arcs that were not
  * counted; those are found, not guessed.  EXIT -> ROOT is how often control
- * came in.  If the result is not FLOW_CONSISTENT the counts are of no use,
+ * came in.  A leak (BY_LEAK) may be below zero: so much more came back than
+ * had left, as by longjmp.  If the result is not FLOW_CONSISTENT the counts are of no use,
  * and *bad, unless NULL, is an arc at or near the fault.
  */
 enum propagated propagate(const struct flow *flow,

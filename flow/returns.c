@@ -306,7 +306,12 @@ returns_call(struct returns *r, const struct insn *call)
 {
 	if (call->kind == INSN_CALL_INDIRECT)
 		return pointer_returns(r, call);
+	/*
+	 * Where there are entry masks a call tells not whether one is at its
+	 * target: what cannot be decoded may return.
+	 */
 	return call->kind != INSN_CALL ||
 	       call->target == call->addr + call->len ||
+	       r->in.arch->first(call->target) != call->target ||
 	       callee_may(r, callee_get(r, call->target));
 }

@@ -32,7 +32,7 @@ sum_add(struct sum *sum, const struct place *place, const struct spot *at,
 		};
 	if (place->index != REG_NONE)
 		sum->terms[sum->n++] = (struct term){
-			spot_reg(place->index, at), times * place->scale
+			spot_index(place, at), times * place->scale
 		};
 	return true;
 }
@@ -114,7 +114,7 @@ table_find(struct values *v, const struct spot *at, struct table *table)
 		if (sum.unreached)
 			return CONSTANT_UNREACHED;
 		if (sum.n == 1 && sum.terms[0].times == table->width) {
-			table->addr = sum.constant;
+			table->addr = values_address(v, sum.constant);
 			table->index = sum.terms[0].spot;
 			return CONSTANT_FOUND;
 		}

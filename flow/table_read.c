@@ -19,24 +19,41 @@ target_push(struct targets *targets, long insn)
 }
 
 static uint64_t
-entry_read(const struct table *table, const uint8_t *p)
+entry_read(const struct values *v, const struct table *table,
+	   const uint8_t *p)
 {
+	bool big = v->in->arch->big_endian;
 	uint64_t value = 0;
 	unsigned shift = 64 - table->width * 8;
 
 	for (unsigned i = table->width; i-- > 0;)
-		value = value << 8 | p[i];
+		value = value << 8 | p[big ? table->width - 1u - i : i];
 	if (table->sign && shift)
 		value = (uint64_t)((int64_t)(value << shift) >> shift);
-	return table->base + value;
+	return values_address(v, table->base + value * table->scale);
+}
+
+/* Bytes to the next instruction, if the table lies between two. */
+static uint64_t
+code_room(const struct values *v, const struct table *table)
+{
+	size_t i = cfg_insn_from(v->cfg, table->addr);
+
+	if (!cfg_inside(v->in, table->addr) || i == v->cfg->ninsns)
+		return UINT64_MAX;
+	return v->cfg->insns[i].addr - table->addr;
 }
 
 /* How many entries there is room for before the next thing known. */
 static uint64_t
-table_room(const struct marks *marks, const struct table *table, size_t avail)
+table_room(const struct values *v, const struct marks *marks,
+	   const struct table *table, size_t avail)
 {
-	uint64_t room = avail;
+	uint64_t room = code_room(v, table);
 	size_t lo = 0, hi = marks->n;
+
+	if (avail < room)
+		room = avail;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -65,10 +82,17 @@ target_never(const struct cfg_input *in, uint64_t target)
 enum entry {
 	ENTRY_HERE,		/* an instruction of the function */
 	ENTRY_NEVER,
+	ENTRY_END,		/* what cannot happen, or another function */
 	ENTRY_LEAVES,		/* another function */
 	ENTRY_ABSURD,		/* no entry: the table has ended before */
 	ENTRY_UNKNOWN,		/* may be of code that is not known */
 };
+
+static enum cfg_place
+target_place(const struct cfg_input *in, uint64_t target)
+{
+	return in->place ? in->place(in->ctx, target) : CFG_UNKNOWN;
+}
 
 static enum entry
 entry_kind(const struct values *v, uint64_t target, long *insn)
@@ -80,10 +104,11 @@ entry_kind(const struct values *v, uint64_t target, long *insn)
 	if (*insn >= 0)
 		return ENTRY_HERE;
 	if (target_never(in, target))
-		return ENTRY_NEVER;
+		return target_place(in, target) == CFG_ENTRY ? ENTRY_END :
+							       ENTRY_NEVER;
 	if (cfg_inside(in, target) || !in->text(in->ctx, target, &avail))
 		return ENTRY_ABSURD;
-	switch (in->place ? in->place(in->ctx, target) : CFG_UNKNOWN) {
+	switch (target_place(in, target)) {
 	case CFG_ENTRY:
 		return ENTRY_LEAVES;
 	case CFG_FOREIGN:
@@ -103,12 +128,15 @@ entries_read(const struct values *v, const struct table *table,
 
 	*here = 0;
 	for (uint64_t i = 0; i < n; i++, p += table->width) {
-		switch (entry_kind(v, entry_read(table, p), &insn)) {
+		switch (entry_kind(v, entry_read(v, table, p), &insn)) {
 		case ENTRY_HERE:
 			target_push(targets, insn);
 			++*here;
 			break;
 		case ENTRY_NEVER:
+			break;
+		case ENTRY_END:
+			targets->leaves = true;
 			break;
 		case ENTRY_LEAVES:
 			if (!exact)
@@ -124,6 +152,31 @@ entries_read(const struct values *v, const struct table *table,
 	return n;
 }
 
+uint64_t
+table_extent(struct values *v, const struct table *table, const uint8_t *p,
+	     uint64_t avail)
+{
+	struct bound bound = { BOUND_NONE, false };
+	uint64_t n = avail / table->width, first = table->addr + avail;
+
+	if (table->index.place.kind != PLACE_NONE)
+		bound = bound_find(v, &table->index);
+
+	if (bound.limit < n)
+		n = bound.limit;
+	for (uint64_t i = 0; i < n; i++, p += table->width) {
+		uint64_t end = table->addr + (i + 1) * table->width;
+		uint64_t target = entry_read(v, table, p);
+
+		if (end > first || !cfg_inside(v->in, target) ||
+		    (target >= table->addr && target < end))
+			return bound.exact ? 0 : i * table->width;
+		if (target >= end && target < first)
+			first = target;
+	}
+	return n * table->width;
+}
+
 int
 table_read(struct values *v, const struct marks *marks,
 	   const struct table *table, struct targets *targets)
@@ -137,7 +190,9 @@ table_read(struct values *v, const struct marks *marks,
 	if (!p)
 		return 0;
 	/* A compare may be of a switch that this one is a part of. */
-	room = table_room(marks, table, avail);
+	room = table_room(v, marks, table, avail);
+	if (bound.exact && bound.limit > code_room(v, table) / table->width)
+		return -1;
 	n = bound.limit < room ? bound.limit : room;
 	if (n > ENTRIES_MAX)
 		n = ENTRIES_MAX;

@@ -30,8 +30,9 @@ struct tables {
 /* A way in which the address jumped to may come about. */
 struct way {
 	struct spot spot;	/* of the address, or what is added to base */
-	bool entry;		/* the latter */
+	bool entry;		/* the latter, times scale */
 	bool sign;
+	uint8_t scale;
 	uint64_t base;
 };
 
@@ -75,8 +76,10 @@ marks_find(struct tables *t)
 		if (cfg->insns[i].kind != INSN_PLAIN)
 			continue;
 		e = values_effect(&t->values, i);
-		addr = (uint64_t)e->src.disp;
-		if (e->op == EFFECT_COPY && e->src.kind == PLACE_REG &&
+		addr = values_address(&t->values, (uint64_t)e->src.disp);
+		/* A register set to the stack pointer, or pushed and set. */
+		if (((e->op == EFFECT_COPY && e->src.kind == PLACE_REG) ||
+		     (e->op == EFFECT_SUM && e->sp)) &&
 		    e->src.reg == t->in->arch->reg_sp &&
 		    e->dst.kind == PLACE_REG &&
 		    e->dst.reg == t->in->arch->reg_fp)
@@ -125,7 +128,7 @@ tables_open(const struct cfg *cfg, const struct cfg_input *in)
 	struct jump *jumps = NULL;
 	size_t n = 0;
 
-	if (!in->data || !in->arch->effect)
+	if (!in->arch->targets && (!in->data || !in->arch->effect))
 		return NULL;
 	for (uint32_t i = 0; i < cfg->ninsns; i++)
 		if (cfg->insns[i].kind == INSN_JUMP_INDIRECT)
@@ -137,7 +140,8 @@ tables_open(const struct cfg *cfg, const struct cfg_input *in)
 		.cfg = cfg, .in = in, .jumps = jumps, .njumps = n,
 	};
 	values_open(&t->values, cfg, in);
-	marks_find(t);
+	if (in->data && in->arch->effect)
+		marks_find(t);
 	return t;
 }
 
@@ -165,7 +169,9 @@ tables_jumps(const struct tables *t, size_t *n)
 static void
 way_load(struct hunt *hunt, const struct way *way)
 {
-	struct table table = { .base = way->base, .sign = way->sign };
+	struct table table = {
+		.base = way->base, .sign = way->sign, .scale = way->scale,
+	};
 	int found = 0;
 
 	switch (table_find(&hunt->t->values, &way->spot, &table)) {
@@ -239,7 +245,7 @@ way_sum(struct hunt *hunt, struct way *way, const struct place *src)
 {
 	struct values *v = &hunt->t->values;
 	struct spot a = spot_reg(src->reg, &way->spot);
-	struct spot b = spot_reg(src->index, &way->spot);
+	struct spot b = spot_index(src, &way->spot);
 	enum constant ca = CONSTANT_FOUND, cb = CONSTANT_NONE;
 	uint64_t base = 0;
 
@@ -247,26 +253,33 @@ way_sum(struct hunt *hunt, struct way *way, const struct place *src)
 		if (way->entry)
 			hunt->failed = true;
 		else
-			way_constant(hunt, (uint64_t)src->disp);
+			way_constant(hunt, values_address(v,
+					   (uint64_t)src->disp));
 		return;
 	}
-	if (way->entry || src->reg == REG_NONE ||
-	    (src->index != REG_NONE && src->scale != 1)) {
+	if (way->entry) {
 		hunt->failed = true;
 		return;
 	}
 	way->entry = true;
 	way->sign = false;
-	if (src->index != REG_NONE) {
+	way->scale = 1;
+	if (src->index != REG_NONE && src->reg != REG_NONE) {
 		ca = values_constant(v, &a, &base);
-		if (ca != CONSTANT_FOUND)
+		if (ca != CONSTANT_FOUND && src->scale == 1 &&
+		    !src->index_width)
 			cb = values_constant(v, &b, &base);
 	}
 	if (ca == CONSTANT_UNREACHED || cb == CONSTANT_UNREACHED)
 		return;
 	if (ca == cb)
 		hunt->failed = true;
-	way->spot = src->index != REG_NONE && ca == CONSTANT_FOUND ? b : a;
+	way->spot = a;
+	if (src->index != REG_NONE && ca == CONSTANT_FOUND) {
+		way->spot = b;
+		way->scale = src->scale;
+		way->sign = src->index_sign;
+	}
 	way->base = base + (uint64_t)src->disp;
 	if (!hunt->failed)
 		way_push(hunt, way, &way->spot);
@@ -335,7 +348,8 @@ way_follow(struct hunt *hunt, struct way way)
 			way_lost(hunt, &way);
 			return;
 		}
-		way.sign |= e->sign;
+		if (e->src.width < way.spot.place.width)
+			way.sign = e->sign;
 		way.spot.place = e->src;
 	}
 	hunt->failed = true;
@@ -386,21 +400,60 @@ jump_set(struct jump *jump, uint8_t flow, uint32_t *targets, size_t n)
 	return !same;
 }
 
+/* The jump may have its table behind it: 0, or -1 if it has none. */
+static int
+jump_own(struct tables *t, struct jump *jump, bool *news)
+{
+	uint64_t addr = t->cfg->insns[jump->insn].addr, *addrs = NULL;
+	uint8_t flow = FLOW_TABLE;
+	const uint8_t *code;
+	uint32_t *targets = NULL;
+	size_t avail, naddrs = 0, n = 0;
+
+	code = t->in->arch->targets ?
+		t->in->text(t->in->ctx, addr, &avail) : NULL;
+	if (!code ||
+	    t->in->arch->targets(code, avail, addr, &addrs, &naddrs) < 0)
+		return -1;
+	for (size_t i = 0; i < naddrs && flow != FLOW_PLAIN; i++) {
+		long insn = cfg_insn(t->cfg, addrs[i]);
+
+		if (insn >= 0)
+			*vec_push(targets, n) = (uint32_t)insn;
+		else
+			flow = cfg_inside(t->in, addrs[i]) ?
+				FLOW_PLAIN : FLOW_TABLE_LEAVES;
+	}
+	free(addrs);
+	*news = jump_set(jump, flow, targets, flow == FLOW_PLAIN ? 0 : n);
+	return 0;
+}
+
 static bool
 jump_look(struct tables *t, struct jump *jump)
 {
 	struct hunt hunt = { .t = t };
-	const struct effect *e = values_effect(&t->values, jump->insn);
-	struct way way = {
-		.spot = { e->src, block_of(t->cfg, jump->insn), jump->insn },
-	};
+	const struct effect *e;
+	struct way way = { .scale = 1 };
 	uint8_t flow = FLOW_PLAIN;
+	bool news;
 
+	if (!jump_own(t, jump, &news))
+		return news;
+	if (!t->in->data || !t->in->arch->effect)
+		return false;
+	e = values_effect(&t->values, jump->insn);
+	way.spot = (struct spot){
+		e->src, block_of(t->cfg, jump->insn), jump->insn
+	};
 	t->values.budget = BUDGET;
 	if (e->src.kind == PLACE_NONE)
 		return false;
-	*vec_push(hunt.ways, hunt.n) = way;
 	hunt.search = search_begin(&t->values, SEARCH_OUTER);
+	if (e->op == EFFECT_SUM)
+		way_sum(&hunt, &way, &e->src);
+	else
+		*vec_push(hunt.ways, hunt.n) = way;
 	while (hunt.n && !hunt.failed)
 		way_follow(&hunt, hunt.ways[--hunt.n]);
 	free(hunt.ways);
@@ -422,6 +475,73 @@ tables_look(struct tables *t)
 	for (size_t i = 0; i < t->njumps; i++)
 		news |= jump_look(t, &t->jumps[i]);
 	return news;
+}
+
+/*
+ * The table's entries are what is at the spot: their width and index; false
+ * if they do not come from memory.
+ */
+static bool
+behind_find(struct values *v, struct spot spot, struct table *table)
+{
+	struct table found = { .width = 0 };
+	const struct effect *e;
+
+	do {
+		if (values_back(v, &spot) != BACK_MADE)
+			return false;
+		e = values_effect(v, spot.insn);
+		if (e->op != EFFECT_COPY)
+			return false;
+		if (e->src.width < spot.place.width)
+			table->sign = e->sign;
+		spot.place = e->src;
+	} while (spot.place.kind != PLACE_MEM ||
+		 values_on_stack(v, &spot.place));
+	table->width = spot.place.width;
+	/* Where it is is known; what index is not must not bound it. */
+	if (table_find(v, &spot, &found) == CONSTANT_FOUND &&
+	    found.addr == table->addr)
+		table->index = found.index;
+	return table->width && table->width <= 4;
+}
+
+bool
+tables_behind(const struct cfg_input *in, const struct insn *jump)
+{
+	const uint8_t *code;
+	struct effect e;
+	size_t avail;
+
+	if (jump->kind != INSN_JUMP_INDIRECT || !in->arch->effect)
+		return false;
+	code = in->text(in->ctx, jump->addr, &avail);
+	return code && !in->arch->effect(code, avail, jump->addr, &e) &&
+	       e.op == EFFECT_SUM && e.src.reg == REG_NONE &&
+	       e.src.index != REG_NONE && e.src.scale == 1 &&
+	       (uint64_t)e.src.disp == jump->addr + jump->len;
+}
+
+uint64_t
+tables_extent(const struct cfg *cfg, const struct cfg_input *in,
+	      const uint8_t *p, size_t avail)
+{
+	uint32_t last = (uint32_t)cfg->ninsns - 1;
+	uint64_t end = cfg->insns[last].addr + cfg->insns[last].len;
+	struct spot spot = { .block = (uint32_t)cfg->nblocks - 1,
+			     .insn = last };
+	struct table table = { .addr = end, .base = end, .scale = 1 };
+	struct values v;
+	uint64_t extent = 0;
+
+	values_open(&v, cfg, in);
+	v.budget = BUDGET;
+	spot = spot_index(&values_effect(&v, last)->src, &spot);
+	table.sign = values_effect(&v, last)->src.index_sign;
+	if (behind_find(&v, spot, &table))
+		extent = table_extent(&v, &table, p, avail);
+	values_close(&v);
+	return extent;
 }
 
 void

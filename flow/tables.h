@@ -30,12 +30,13 @@ const struct jump *tables_jumps(const struct tables *t, size_t *n);
  * was found: then the graph is to be made anew with the targets, which may
  * show more, or that what was found does not hold.
  *
- * A jump's targets are those of all tables it may go through: the entries up
- * to the bound that the nearest compare of the index sets, all of which must
- * be instructions of the function.  Where nothing but the kind of the index
- * bounds it (the compiler knew more), the table ends where another begins,
- * its section ends, or an entry cannot be one; if it can also be that the
- * function has code which is not known, the jump is not resolved.
+ * A jump that has its table behind it goes where the arch says.  Any other
+ * goes to the entries of all tables it may go through, up to the bound that
+ * the nearest compare of the index sets; all of them must be instructions of
+ * the function.  Where nothing but the kind of the index bounds it (the
+ * compiler knew more), the table ends where another begins, its section ends,
+ * or an entry cannot be one; if it can also be that the function has code
+ * which is not known, the jump is not resolved.
  *
  * A jump to an address out of memory or from a caller leaves the function if
  * no address of the function's code but its entry is taken anywhere.
@@ -44,6 +45,20 @@ const struct jump *tables_jumps(const struct tables *t, size_t *n);
  * binary code", 1999, has the idea: the address as an expression.
  */
 bool tables_look(struct tables *t);
+
+/*
+ * What follows the indirect jump is its table, not code (68000: jmp
+ * 2(pc,d0.w)).
+ */
+bool tables_behind(const struct cfg_input *in, const struct insn *jump);
+
+/*
+ * How many bytes the table has that is behind the graph's last instruction,
+ * at p, where at most avail are left; 0 if that cannot be told.  From what
+ * the code up to there says, so tables_look has the last word.
+ */
+uint64_t tables_extent(const struct cfg *cfg, const struct cfg_input *in,
+		       const uint8_t *p, size_t avail);
 
 /* Give up: no jump is resolved. */
 void tables_forget(struct tables *t);

@@ -3,6 +3,7 @@
  */
 #include "flow/values.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,22 @@ spot_reg(uint8_t reg, const struct spot *at)
 	return spot;
 }
 
+struct spot
+spot_index(const struct place *place, const struct spot *at)
+{
+	struct spot spot = spot_reg(place->index, at);
+
+	if (place->index_width)
+		spot.place.width = place->index_width;
+	return spot;
+}
+
+uint64_t
+values_address(const struct values *v, uint64_t sum)
+{
+	return v->in->arch->elf_class == ELFCLASS32 ? (uint32_t)sum : sum;
+}
+
 void
 values_open(struct values *v, const struct cfg *cfg,
 	    const struct cfg_input *in)
@@ -43,8 +60,8 @@ values_close(struct values *v)
 {
 	free(v->effects);
 	free(v->known);
-	free(v->stamps[0].stamps);
-	free(v->stamps[1].stamps);
+	for (int i = 0; i < SEARCHES; i++)
+		free(v->stamps[i].stamps);
 }
 
 const struct effect *
@@ -93,6 +110,8 @@ memory_written(const struct values *v, const struct effect *e,
 	       const struct place *place)
 {
 	const struct place *dst = &e->dst;
+	/* Where the low bytes are. */
+	int64_t end = v->in->arch->big_endian ? 1 : 0;
 
 	if (!same_base(dst, place))
 		return values_on_stack(v, place) || values_on_stack(v, dst) ?
@@ -100,8 +119,8 @@ memory_written(const struct values *v, const struct effect *e,
 	if (dst->disp + dst->width <= place->disp ||
 	    place->disp + place->width <= dst->disp)
 		return BACK_START;
-	if (dst->disp == place->disp && dst->width >= place->width &&
-	    e->op == EFFECT_COPY)
+	if (dst->disp + end * dst->width == place->disp + end * place->width &&
+	    dst->width >= place->width && e->op == EFFECT_COPY)
 		return BACK_MADE;
 	return BACK_LOST;
 }
@@ -345,14 +364,14 @@ enum constant
 values_constant(struct values *v, const struct spot *spot, uint64_t *value)
 {
 	struct constants c = {
-		.v = v, .search = search_begin(v, SEARCH_INNER),
+		.v = v, .search = search_begin(v, SEARCH_CONSTANT),
 	};
 
 	*vec_push(c.todo, c.n) = (struct wanted){ .spot = *spot };
 	while (c.n && !c.failed)
 		constants_follow(&c, c.todo[--c.n]);
 	free(c.todo);
-	*value = c.value;
+	*value = values_address(v, c.value);
 	if (c.failed)
 		return CONSTANT_NONE;
 	return c.found ? CONSTANT_FOUND : CONSTANT_UNREACHED;

@@ -16,6 +16,13 @@ struct spot {
 /* A whole register where `at` is. */
 struct spot spot_reg(uint8_t reg, const struct spot *at);
 
+/* The part of the index that counts in a place's address, where `at` is. */
+struct spot spot_index(const struct place *place, const struct spot *at);
+
+
+/* One search may be made inside another. */
+enum search_level { SEARCH_OUTER, SEARCH_INNER, SEARCH_CONSTANT, SEARCHES };
+
 struct values {
 	const struct cfg *cfg;
 	const struct cfg_input *in;
@@ -25,7 +32,7 @@ struct values {
 	struct stamps {		/* a hash of where a search has been */
 		struct stamp *stamps;
 		size_t n, size;
-	} stamps[2];
+	} stamps[SEARCHES];
 	uint32_t search;
 	long budget;		/* steps left */
 };
@@ -35,6 +42,9 @@ void values_open(struct values *v, const struct cfg *cfg,
 		 const struct cfg_input *in);
 void values_close(struct values *v);
 const struct effect *values_effect(struct values *v, uint32_t insn);
+
+/* An address that was added up, as the CPU has it. */
+uint64_t values_address(const struct values *v, uint64_t sum);
 
 enum back {
 	BACK_START,		/* came to the start of the block */
@@ -60,17 +70,14 @@ bool values_on_stack(const struct values *v, const struct place *place);
 bool values_only_before(const struct values *v, struct spot *spot);
 
 /*
- * A search over predecessors; one may be made inside another.  search_pass
- * is true if it may go on into the block, looking for what is offset from
- * the place, and false if it has been there; *clash is set if it was there
- * with another offset.
+ * A search over predecessors.  search_pass is true if it may go on into the
+ * block, looking for what is offset from the place, and false if it has been
+ * there; *clash is set if it was there with another offset.
  */
 struct search {
 	struct stamps *stamps;
 	uint32_t number;
 };
-
-enum search_level { SEARCH_OUTER, SEARCH_INNER };
 
 struct search search_begin(struct values *v, enum search_level level);
 bool search_pass(struct search *search, uint32_t block,

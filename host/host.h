@@ -17,6 +17,8 @@
 
 #include "arch/arch.h"
 
+enum { SIGINFO_MAX = 128 };
+
 enum { HOST_OK = 0, HOST_ERROR = -1, HOST_GONE = -2 };
 
 enum event_kind {
@@ -56,6 +58,7 @@ enum resume {
 	RESUME_STEP,		/* one instruction */
 	RESUME_SYSCALL,		/* to the next system call's entry or exit */
 	RESUME_LISTEN,		/* stay in the group stop, but hear of its end */
+	RESUME_END,		/* from EVENT_EXITING on */
 };
 
 /* One line of /proc/PID/maps. */
@@ -75,10 +78,18 @@ struct signal_state {
 
 struct host {
 	const char *name;
+	/*
+	 * The tasks are of this machine's kernel, which tells of their system
+	 * calls, mappings and children.  Else there is one task, EVENT_EXEC
+	 * comes first, before anything has run, and what is not the program's
+	 * own code is not seen to come.
+	 */
+	bool native;
 
 	/*
 	 * Start argv with path as its program; it is traced and has not
-	 * run yet; an EVENT_EXEC follows once it is resumed.  0 or HOST_ERROR.
+	 * run yet; an EVENT_EXEC follows, if native once it is resumed.  0 or
+	 * HOST_ERROR.
 	 */
 	int (*launch)(const char *path, char **argv, pid_t *tid);
 	/* Why the launched task ended before its EVENT_EXEC: an errno or 0. */
@@ -93,10 +104,20 @@ struct host {
 
 	/* The next event, waiting for it; it wakes for signals to pmon. */
 	void (*wait)(struct event *event);
+	/*
+	 * A task that was killed meanwhile is gone: it does not go on before
+	 * its EVENT_EXITING, which is still to come.
+	 */
 	int (*resume)(pid_t tid, enum resume how, int signal);
 	/* Make the task stop; an event, sooner or later EVENT_PAUSED, follows. */
 	int (*pause)(pid_t tid);
 	int (*kill)(pid_t pid, int signal);
+
+	/*
+	 * Not native: some of the program ran without traps, for the reason
+	 * why.  NULL: that does not happen.
+	 */
+	bool (*uncounted)(const char **why);
 
 	enum trap_cause (*trap_cause)(pid_t tid);
 
@@ -108,6 +129,9 @@ struct host {
 	/* The address the pending signal is about, and to change it. */
 	int (*fault_get)(pid_t tid, int *code, uint64_t *va);
 	int (*fault_set)(pid_t tid, uint64_t va);
+	/* All that is known of the signal a task stopped for. */
+	int (*siginfo_get)(pid_t tid, uint8_t info[SIGINFO_MAX]);
+	int (*siginfo_set)(pid_t tid, const uint8_t info[SIGINFO_MAX]);
 	/* Replace the set of blocked signals; returns the old one in *old. */
 	int (*mask_set)(pid_t tid, uint64_t mask, uint64_t *old);
 
@@ -125,15 +149,25 @@ struct host {
 	int (*data_read)(pid_t tid, uint64_t va, void *buf, size_t n);
 	int (*data_write)(pid_t tid, uint64_t va, const void *buf, size_t n);
 
+	/*
+	 * Has something happened to a stopped task that wait has not told
+	 * yet?  It was killed, or another thread's exec has taken its id.
+	 */
+	bool (*changed)(pid_t tid);
 	/* Has the task ended but for being waited for, or for its threads? */
 	bool (*zombie)(pid_t tid);
-	/* The id of the process that started the task's process, or 0. */
+	/*
+	 * The id of the process that started the task's process, or of another
+	 * if that has ended; 0 for threads but the first.
+	 */
 	pid_t (*parent)(pid_t tid);
 	/* The memory map; freed by mappings_free. */
 	int (*maps)(pid_t tid, struct mapping **maps, size_t *n);
 	/* An entry of the auxiliary vector, 0 if it is not there. */
 	uint64_t (*auxv)(pid_t tid, uint64_t type);
 	int (*signals)(pid_t tid, struct signal_state *state);
+	/* Bytes of memory that the process may map yet (RLIMIT_AS). */
+	uint64_t (*room)(pid_t tid);
 	/* Is the task under a seccomp filter? */
 	bool (*confined)(pid_t tid);
 	/*

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -128,7 +129,21 @@ procfs_signals(pid_t tid, struct signal_state *state)
 pid_t
 procfs_parent(pid_t tid)
 {
+	if ((pid_t)procfs_status(tid, "Tgid", 10, 0) != tid)
+		return 0;
 	return (pid_t)procfs_status(tid, "PPid", 10, 0);
+}
+
+uint64_t
+procfs_room(pid_t tid)
+{
+	uint64_t used = procfs_status(tid, "VmSize", 10, 0) * 1024;
+	struct rlimit limit;
+
+	if (prlimit(tid, RLIMIT_AS, NULL, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
 bool

@@ -2,9 +2,11 @@
  * What events mean for the tables: new threads and processes, programs that
  * take another's place, ends.  Resumes no task and plants nothing.
  */
-#include "monitor/run.h"
+#include <stdlib.h>
 
 #include "monitor/notice.h"
+#include "monitor/run.h"
+#include "util/mem.h"
 
 void
 run_announce(struct run *run, pid_t tid, struct process *process)
@@ -48,17 +50,21 @@ clone_flags(struct run *run, struct task *task)
 	return flags;
 }
 
+/* `maker` made it, whose last stop before that is what `extended` is of. */
 static struct process *
-process_fork(struct run *run, const struct process *parent, pid_t pid,
+process_fork(struct run *run, const struct task *maker, pid_t pid,
 	     bool shared)
 {
+	const struct process *parent = maker->process;
 	struct space *space = parent->space;
 	struct process *process;
 
-	if (space && shared)
+	if (space && shared) {
 		space_hold(space);
-	else if (space)
+	} else if (space) {
 		space = space_copy(space, run->host->mem_open(pid));
+		space_catch_up(run, space, pid, maker->extended);
+	}
 	process = process_new(run, pid, space);
 	process->counted = parent->counted &&
 			   run->opts->follow == FOLLOW_ALL;
@@ -72,14 +78,21 @@ account_new(struct run *run, struct task *task, const struct event *event)
 {
 	uint64_t flags = clone_flags(run, task);
 	struct process *process = task->process;
+	struct task *child;
 
 	task->vforking = event->kind == EVENT_VFORK;
 	if (!event->value)
 		return;
 	if (!(flags & CLONE_THREAD))
-		process = process_fork(run, process, event->value,
+		process = process_fork(run, task, event->value,
 				       flags & CLONE_VM);
 	run_announce(run, event->value, process);
+	child = task_find(run, event->value);
+	owner_note(run, child, task);
+	child->vforked = task->vforking;
+	child->born = true;
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &child->maker_sp))
+		child->maker_sp = 0;
 }
 
 static void
@@ -87,8 +100,10 @@ exec_other(struct run *run, struct task *task, void *survivor)
 {
 	const struct task *self = survivor;
 
-	if (task != self && task->process == self->process)
+	if (task != self && task->process == self->process) {
+		areas_end(run, task);
 		task_free(run, task);
+	}
 }
 
 static void
@@ -96,26 +111,83 @@ account_exec(struct run *run, struct task *task)
 {
 	struct process *process = task->process;
 
+	strays_exec(run, task);
+	areas_end(run, task);
 	task_each(run, exec_other, task);
 	space_drop(run, process->space);
 	process->space = space_new(run->host->mem_open(task->tid));
 	process->planted = false;
 	task->vforking = false;
 	task->exiting = false;
+	task->walked = false;
+	task->vforked = false;
 	task->redo = REDO_NONE;
 	if (task->tid == run->root)
 		run->root_started = true;
+}
+
+static void
+child_adopt(struct run *run, struct task *task, const struct task *maker)
+{
+	run_announce(run, task->tid,
+		     process_fork(run, maker, task->tid, false));
+	owner_note(run, task, maker);
+	task->born = true;
 }
 
 /* A process is ending that may not have told of this child of its. */
 static void
 task_adopt(struct run *run, struct task *task, void *ctx)
 {
-	struct process *parent = ctx;
+	const struct task *maker = ctx;
 
-	if (!task->process && task->parent == parent->pid)
-		run_announce(run, task->tid,
-			     process_fork(run, parent, task->tid, false));
+	if (!task->process && task->parent == maker->process->pid)
+		child_adopt(run, task, maker);
+}
+
+/* What was made by who is gone has another parent by now. */
+void
+run_adopt(struct run *run, struct task *task)
+{
+	const struct process *process = run->processes;
+
+	while (process && process->pid != task->parent)
+		process = process->next;
+	if (task->parent && !process && !task_find(run, task->parent) &&
+	    run->departed)
+		child_adopt(run, task, run->departed);
+}
+
+void
+account_close(struct run *run)
+{
+	if (!run->departed)
+		return;
+	space_drop(run, run->departed->process->space);
+	free(run->departed->process);
+	free(run->departed);
+	run->departed = NULL;
+}
+
+/*
+ * Killed in the middle of a fork it made no event of it, and the child may be
+ * heard of later only: what that needs is kept.
+ */
+static void
+task_depart(struct run *run, const struct task *task)
+{
+	struct process *process = task->process;
+
+	account_close(run);
+	if (!process->space)
+		return;
+	space_hold(process->space);
+	run->departed = mem_alloc(sizeof(*run->departed));
+	run->departed->process = mem_alloc(sizeof(*process));
+	*run->departed->process = *process;
+	run->departed->tid = task->tid;
+	run->departed->meter = task->meter;
+	run->departed->extended = task->extended;
 }
 
 static void
@@ -130,9 +202,13 @@ account_end(struct run *run, struct task *task, const struct event *event)
 		}
 		notice_typed();
 	}
-	/* Killed in the middle of a fork it made no event of it. */
-	if (task->process->ntasks == 1)
-		task_each(run, task_adopt, task->process);
+	strays_unseen(run, task);
+	areas_end(run, task);
+	if (task->process->ntasks == 1) {
+		task_each(run, task_adopt, task);
+		if (event->kind == EVENT_KILLED)
+			task_depart(run, task);
+	}
 	task_free(run, task);
 }
 

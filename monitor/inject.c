@@ -68,7 +68,8 @@ call_set(const struct run *run, struct regs *regs, int nr,
 	for (size_t i = 0; i < 6; i++)
 		regs->r[abi->reg_arg[i]] = args[i];
 	/* Else the kernel would take a restart of an older call in hand. */
-	regs->r[abi->reg_orig] = -1;
+	if (abi->reg_orig != REG_NONE)
+		regs->r[abi->reg_orig] = -1;
 	regs->r[run->arch->reg_pc] = spot;
 }
 
@@ -79,14 +80,15 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	const struct arch *arch = run->arch;
 	const struct host *host = run->host;
 	size_t n = arch->syscall_len + arch->trap_len;
-	uint64_t spot = host->auxv(task->tid, AT_ENTRY), mask;
+	uint64_t spot = host->auxv(task->tid, AT_ENTRY), mask = 0;
 	struct regs saved, regs;
 	uint8_t code[8];
 	int err;
 
 	/* A trap with SIGTRAP blocked would lose the program its handler. */
 	if (!spot || host->regs_get(task->tid, &saved) ||
-	    host->mask_set(task->tid, ~(UINT64_C(1) << (SIGTRAP - 1)), &mask))
+	    (host->native && host->mask_set(task->tid, ~(UINT64_C(1) <<
+						(SIGTRAP - 1)), &mask)))
 		return HOST_GONE;
 	regs = saved;
 	call_set(run, &regs, nr, args, spot);
@@ -102,7 +104,7 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	/* The text first: it is there even if the task is not. */
 	spot_swap(run, task, spot, code, n);
 	if (host->regs_set(task->tid, &saved) ||
-	    host->mask_set(task->tid, mask, NULL))
+	    (host->native && host->mask_set(task->tid, mask, NULL)))
 		return HOST_GONE;
 	return err;
 }

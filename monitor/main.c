@@ -10,13 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/ask.h"
+#include "monitor/control.h"
+#include "monitor/live.h"
 #include "monitor/notice.h"
 #include "monitor/options.h"
 #include "monitor/run.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { STATUS_TROUBLE = 125 };
+enum { STATUS_UNDER = 124, STATUS_TROUBLE = 125 };
 
 static int
 trouble(void)
@@ -26,39 +29,6 @@ trouble(void)
 }
 
 /* ---- the report */
-
-static char *
-command_text(const struct options *opts)
-{
-	char *text = mem_strdup(""), *longer;
-
-	for (size_t i = 0; i < opts->npids; i++) {
-		longer = mem_printf("%s%sprocess %d", text, i ? ", " : "",
-				    (int)opts->pids[i]);
-		free(text);
-		text = longer;
-	}
-	for (size_t i = 0; opts->argv && opts->argv[i]; i++) {
-		longer = mem_printf("%s%s%s", text, i ? " " : "",
-				    opts->argv[i]);
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
-static char *
-outcome_text(const struct run *run)
-{
-	if (run->root_signal)
-		return mem_printf("killed by signal %d (%s)", run->root_signal,
-				  strsignal(run->root_signal));
-	if (run->root_ended)
-		return mem_printf("exited with status %d", run->root_status);
-	if (run->stopping)
-		return mem_strdup("detached");
-	return mem_strdup(run->processes ? "still running" : "ended");
-}
 
 /* -o: the file is opened before the program runs, and filled afterwards. */
 static int output = -1;
@@ -92,38 +62,66 @@ report_print(const struct options *opts, const struct tally *tally)
 	return err;
 }
 
-static int
-run_tally(struct run *run)
+/* With -d reports are for pmprint, unless they are asked for. */
+static bool
+report_wanted(const struct options *opts)
 {
-	struct tally tally = {
-		.seconds = run_clock() - run->started,
-		.nprocesses = run->nprocesses,
-		.nthreads = run->nthreads,
-		.events = run->events,
-		.remarks = run->remarks,
-		.nremarks = run->nremarks,
-	};
-	char *command = command_text(run->opts);
-	int err;
-
-	for (size_t i = 0; i < run->nobjects; i++)
-		if (run->objects[i].plan)
-			*vec_push(tally.plans, tally.nplans) =
-				run->objects[i].plan;
-	tally.command = command;
-	tally.outcome = outcome_text(run);
-	err = report_print(run->opts, &tally);
-	free(tally.outcome);
-	free(tally.plans);
-	free(command);
-	return err;
+	return !opts->data || opts->report.nwants || opts->output;
 }
 
+/* --fail-under: after a program that failed that says enough. */
+static int
+coverage_status(const struct run *run, const struct tally *tally)
+{
+	int err = coverage_check(&run->opts->report, tally);
+
+	if (!err || (err > 0 && run->root_status))
+		return 0;
+	trouble();
+	return err > 0 ? STATUS_UNDER : STATUS_TROUBLE;
+}
+
+static int
+tally_write(struct run *run, const struct tally *tally, bool last)
+{
+	const struct options *opts = run->opts;
+	bool check = last && opts->report.fail_under;
+	int status = 0;
+
+	if (opts->data && run_save(run, tally))
+		status = trouble();
+	for (size_t i = 0;
+	     (report_wanted(opts) || check) && i < tally->nplans; i++)
+		plan_settle(tally->plans[i], NULL);
+	if (report_wanted(opts) && report_print(opts, tally))
+		status = trouble();
+	if (check && !status)
+		status = coverage_status(run, tally);
+	return status;
+}
+
+/*
+ * Write the data file and the report, and look at coverage if this is the
+ * last time; 0, or the status if one cannot be, or that is not reached.
+ */
+static int
+run_tally(struct run *run, bool last)
+{
+	struct tally *tally = tally_make(run);
+	int status = tally_write(run, tally, last);
+
+	tally_free(tally);
+	return status;
+}
+
+/* What still runs has not come to the end of its functions. */
 static void
 report_now(struct run *run)
 {
-	if (run_tally(run))
-		fprintf(stderr, "pmon: %s\n", fail_message());
+	run_pause_all(run);
+	strays_present(run, PRESENT);
+	run_tally(run, false);
+	strays_present(run, PRESENT_NOT);
 }
 
 /* ---- the run */
@@ -151,7 +149,7 @@ run_start(struct run *run)
 			free(why);
 			return -1;
 		}
-	run->started = run_clock();
+	run_begin(run);
 	if (opts->duration > 0) {
 		run->deadline = run->started + opts->duration;
 		notice_ticks(true);
@@ -162,7 +160,7 @@ run_start(struct run *run)
 static int
 run_status(struct run *run)
 {
-	int err = run->root_started ? 0 : run->host->launch_error();
+	int status, err = run->root_started ? 0 : run->host->launch_error();
 
 	if (run->root && !run->root_started && err) {
 		fail("%s: %s", run->opts->argv[0], strerror(err));
@@ -172,19 +170,25 @@ run_status(struct run *run)
 		fprintf(stderr, "pmon: %s: killed by signal %d (%s)\n",
 			run->opts->argv[0], run->root_signal,
 			strsignal(run->root_signal));
-	if (run_tally(run))
-		return trouble();
-	return run->root_status;
+	status = run_tally(run, true);
+	return status ? status : run->root_status;
 }
 
 static void
 run_free(struct run *run)
 {
+	inside_close(run);
+	extensions_free(run);
+	account_close(run);
+	owners_free(run);
+	earlier_free(run);
 	objects_free(run);
 	for (size_t i = 0; i < run->nremarks; i++)
 		free(run->remarks[i]);
 	free(run->remarks);
 	free(run->queue);
+	free(run->program);
+	free(run->data);
 }
 
 static int
@@ -192,20 +196,23 @@ monitor(const struct options *opts)
 {
 	struct run run = {
 		.opts = opts,
-		.host = &host_ptrace,
+		.host = &host_ptrace,	/* until a program says otherwise */
 		.arch = &arch_x86_64,
 		.abi = &abi_x86_64,
 		.report = report_now,
 	};
 	int status;
 
-	if (report_targets_check(&opts->report) ||
+	if (report_targets_check(&opts->report) || save_check(&run) ||
+	    earlier_read(&run) ||
 	    (opts->output && output_open(opts->output)))
 		return trouble();
 	if (run_start(&run)) {
 		status = trouble();
 	} else {
+		control_open(&run);
 		run_loop(&run);
+		control_close(&run);
 		status = run_status(&run);
 	}
 	run_free(&run);
@@ -218,16 +225,26 @@ main(int argc, char **argv)
 	struct options opts = { 0 };
 	int status = 0;
 
-	if (options_parse(&opts, argc, argv))
+	int err = options_parse(&opts, argc, argv);
+
+	if (opts.warning)
+		fprintf(stderr, "pmon: %s\n", opts.warning);
+	if (err)
 		status = trouble();
+	else if (opts.completion)
+		status = options_complete(&opts, stdout) ? trouble() : 0;
 	else if (opts.help)
 		options_help(stdout);
 	else if (opts.version)
 		options_version(stdout);
+	else if (opts.request == REQUEST_LIVE)
+		status = live_show(&opts) ? trouble() : 0;
+	else if (opts.request != REQUEST_NONE)
+		status = ask(&opts, stdout) ? trouble() : 0;
 	else
 		status = monitor(&opts);
 	options_free(&opts);
-	/* Standard output was only pmon's own for -h and -V. */
+	/* Standard output is pmon's own only where no program is run. */
 	if (fflush(stdout) && !status) {
 		fail("standard output: %s", strerror(errno));
 		status = trouble();

@@ -11,7 +11,7 @@
 #include <sys/time.h>
 
 static volatile sig_atomic_t stop_signal, report_wanted, ticked, ticks_wanted;
-static volatile sig_atomic_t typed_ignored, suspend;
+static volatile sig_atomic_t typed_ignored, suspend, asked;
 
 static void
 ticks_set(bool on)
@@ -33,6 +33,9 @@ on_signal(int signal, siginfo_t *info, void *context)
 		return;
 	case SIGUSR1:
 		report_wanted = 1;
+		break;
+	case SIGIO:
+		asked = 1;
 		break;
 	case SIGTSTP:
 		suspend = typed ? SUSPEND_TYPED : SUSPEND_SENT;
@@ -56,6 +59,7 @@ notice_init(bool launched)
 {
 	static const int signals[] = {
 		SIGALRM, SIGUSR1, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP,
+		SIGIO,
 	};
 	struct sigaction old;
 
@@ -63,7 +67,8 @@ notice_init(bool launched)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		/* What was ignored (nohup, a shell's &) stays so. */
 		if (sigaction(signals[i], NULL, &old) ||
-		    (old.sa_handler == SIG_IGN && signals[i] != SIGALRM))
+		    (old.sa_handler == SIG_IGN && signals[i] != SIGALRM &&
+		     signals[i] != SIGIO))
 			continue;
 		sigaction(signals[i], &action, NULL);
 	}
@@ -113,13 +118,22 @@ notice_report(void)
 }
 
 bool
+notice_asked(void)
+{
+	bool was = asked;
+
+	asked = 0;
+	return was;
+}
+
+bool
 notice_tick(void)
 {
 	bool was = ticked;
 
 	ticked = 0;
 	if (was && !ticks_wanted && !stop_signal && !report_wanted &&
-	    !suspend)
+	    !suspend && !asked)
 		ticks_set(false);
 	return was;
 }

@@ -26,6 +26,9 @@ int notice_stop(void);
 /* Was a report asked for since the last call? */
 bool notice_report(void);
 
+/* Did anything happen at the control socket since the last call? */
+bool notice_asked(void);
+
 /*
  * SIGTSTP came to pmon since the last call: by the terminal (the program has
  * it too) or sent (to pmon alone).

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "monitor/run.h"
+#include "report/profile_plan.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -56,9 +57,26 @@ object_read(struct run *run, const char *path, const char *open_path)
 	struct image *image;
 	struct plan *plan = NULL;
 
-	image = image_open(path, open_path, plan_wants(sel), show, &progress);
+	image = image_open(path, open_path, plan_wants(sel) |
+			   (run->opts->patch == PATCH_AUTO ? IMAGE_FLOW : 0),
+			   show, &progress);
+	if (image && run->earlier &&
+	    profile_rebuilt(run->earlier->profile, image))
+		run_remark(run, "%s: is of another build of %s, whose counters "
+			   "were placed without it", run->opts->weights, path);
 	if (image)
-		plan = plan_build(image, sel, show, &progress);
+		plan = plan_open(image, &(struct plan_wish){
+			.sel = sel, .method = run->opts->placement,
+			.no_traps = run->opts->no_traps,
+			/* What the host counts must be known at first. */
+			.eager = run->opts->eager || run->eager ||
+				 run->opts->no_traps,
+			.weigh = run->earlier ? profile_weigh : NULL,
+			.ctx = run->earlier,
+			.copies = run->opts->patch == PATCH_AUTO &&
+				  run->host->native,
+			.leaks = !run->host->native,
+		}, show, &progress);
 	progress_end(&progress);
 	return plan;
 }
@@ -77,40 +95,69 @@ object_find(struct run *run, const struct stat *st)
 	return NULL;
 }
 
-struct plan *
-object_plan(struct run *run, const char *path, const char *open_path,
-	    bool main_object)
+static struct plan *
+hooks_read(struct run *run, const char *path, const char *open_path)
 {
-	struct object *object;
-	struct plan *plan = NULL;
+	struct image *image = image_open(path, open_path, IMAGE_BARE, NULL,
+					 NULL);
+
+	/* What is no ELF file of ours runs no code that could be hooked. */
+	return image ? plan_open(image, &(struct plan_wish){
+			.no_traps = run->opts->no_traps,
+		}, NULL, NULL) : NULL;
+}
+
+/* The object's plan, which is read if the file was not looked at before. */
+static struct plan *
+object_get(struct run *run, const char *path, const char *open_path,
+	   bool counted)
+{
+	struct object *object, new;
 	struct stat st;
 
-	if (!select_object(&run->opts->selection, path, main_object))
-		return NULL;
 	if (stat(open_path, &st)) {
-		run_remark(run, "%s: not counted: %s", path, strerror(errno));
+		if (counted)
+			run_remark(run, "%s: not counted: %s", path,
+				   strerror(errno));
 		return NULL;
 	}
 	object = object_find(run, &st);
 	if (object)
 		return object->plan;
-	plan = object_read(run, path, open_path);
-	if (!plan)
-		run_remark(run, "not counted: %s", fail_message());
-	*vec_push(run->objects, run->nobjects) = (struct object){
+	new = (struct object){
 		.dev = st.st_dev,
 		.ino = st.st_ino,
 		.size = st.st_size,
 		.mtime = st.st_mtime,
-		.plan = plan,
+		.plan = counted ? object_read(run, path, open_path) :
+				  hooks_read(run, path, open_path),
+		.counted = counted,
 	};
-	return plan;
+	if (!new.plan && counted)
+		run_remark(run, "not counted: %s", fail_message());
+	*vec_push(run->objects, run->nobjects) = new;
+	return new.plan;
+}
+
+struct plan *
+object_plan(struct run *run, const char *path, const char *open_path,
+	    bool main_object)
+{
+	if (!select_object(&run->opts->selection, path, main_object))
+		return NULL;
+	return object_get(run, path, open_path, true);
+}
+
+struct plan *
+object_hooks(struct run *run, const char *path, const char *open_path)
+{
+	return object_get(run, path, open_path, false);
 }
 
 void
 objects_free(struct run *run)
 {
 	for (size_t i = 0; i < run->nobjects; i++)
-		plan_free(run->objects[i].plan);
+		plan_close(run->objects[i].plan);
 	free(run->objects);
 }

@@ -1,122 +1,45 @@
 /*
- * The command line.  Owns the table of options, from which getopt_long's
- * arrays, the one-letter forms and -h are made; turns arguments into struct
- * options.  Never prints but when asked for help or the version, and never
- * exits.
+ * pmon's command line.  Owns the table of options; turns arguments into
+ * struct options.  Never prints but when asked for help or the version, and
+ * never exits.
  */
 #include "monitor/options.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/config.h"
+#include "monitor/machine.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/options.h"
 
+/* With the edges the counts of inlined functions are known, too. */
 enum {
-	TOP_DEFAULT = 20,
-	COLUMNS = 80,
-	DURATION_MAX = 1000000000,	/* seconds */
-	LONG_BASE = 256,		/* getopt_long's values start here */
-	HELP_INDENT = 29,
+	UNITS_SAVED = 1 << UNIT_FUNC | 1 << UNIT_LINE | 1 << UNIT_BLOCK |
+		      1 << UNIT_EDGE | 1 << UNIT_INSN | 1 << UNIT_CALL,
 };
 
-/*
- * One option.  arg names its argument, NULL if it takes none; help is a
- * sentence whose lines are already cut to the width left for them.
- */
-struct option_entry {
-	const char *name;
-	char letter;
-	const char *arg;
-	const char *help;
-	int (*set)(struct options *opts, const char *arg);
-};
-
-/* A word an option may be given, and what it stands for. */
-struct word {
-	const char *name;
-	int value;
-};
-
-/* A decimal number from min to max, digits only; 0 or -1. */
-static int
-number_parse(const char *option, const char *arg, unsigned long min,
-	     unsigned long max, unsigned long *value)
-{
-	errno = 0;
-	if (!*arg || arg[strspn(arg, "0123456789")])
-		return fail("%s: \"%s\" is not a number", option, arg);
-	*value = strtoul(arg, NULL, 10);
-	if (errno == ERANGE || *value < min || *value > max)
-		return fail("%s: %s is not from %lu to %lu", option, arg, min,
-			    max);
-	return 0;
-}
-
-/*
- * The value of arg, one of n words, which `choice` lists for the message;
- * or -1.
- */
-static int
-word_parse(const char *option, const char *arg, const struct word *words,
-	   size_t n, const char *choice)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(arg, words[i].name))
-			return words[i].value;
-	return fail("%s: \"%s\" is none of %s", option, arg, choice);
-}
+enum { DURATION_MAX = 1000000000 };	/* seconds */
 
 static int
-set_units(struct options *opts, const char *arg)
+set_patch(void *into, const char *arg)
 {
-	return select_units(&opts->selection, arg);
-}
-
-static int
-set_func(struct options *opts, const char *arg)
-{
-	select_glob(&opts->selection.funcs, arg);
-	return 0;
-}
-
-static int
-set_file(struct options *opts, const char *arg)
-{
-	select_glob(&opts->selection.files, arg);
-	return 0;
-}
-
-static int
-set_line(struct options *opts, const char *arg)
-{
-	return select_line(&opts->selection, arg);
-}
-
-static int
-set_object(struct options *opts, const char *arg)
-{
-	select_glob(&opts->selection.objects, arg);
-	return 0;
-}
-
-static int
-set_patch(struct options *opts, const char *arg)
-{
-	static const struct word words[] = {
+	struct options *opts = into;
+	static const struct option_word words[] = {
 		{ "auto", PATCH_AUTO },
+		{ "trap", PATCH_TRAP },
 		{ "step", PATCH_STEP },
 		{ "slot", PATCH_SLOT },
 		{ "emulate", PATCH_EMULATE },
 	};
 	int value;
 
-	value = word_parse("--patch", arg, words,
-			   sizeof(words) / sizeof(words[0]),
-			   "step, slot, emulate and auto");
+	value = option_word("--patch", arg, words,
+			    sizeof(words) / sizeof(words[0]),
+			    "step, slot, emulate, trap and auto");
 	if (value < 0)
 		return -1;
 	opts->patch = value;
@@ -124,16 +47,17 @@ set_patch(struct options *opts, const char *arg)
 }
 
 static int
-set_follow(struct options *opts, const char *arg)
+set_follow(void *into, const char *arg)
 {
-	static const struct word words[] = {
+	struct options *opts = into;
+	static const struct option_word words[] = {
 		{ "all", FOLLOW_ALL },
 		{ "none", FOLLOW_NONE },
 	};
 	int value;
 
-	value = word_parse("--follow", arg, words,
-			   sizeof(words) / sizeof(words[0]), "all and none");
+	value = option_word("--follow", arg, words,
+			    sizeof(words) / sizeof(words[0]), "all and none");
 	if (value < 0)
 		return -1;
 	opts->follow = value;
@@ -141,8 +65,91 @@ set_follow(struct options *opts, const char *arg)
 }
 
 static int
-set_output(struct options *opts, const char *arg)
+set_separate(void *into, const char *arg)
 {
+	struct options *opts = into;
+	static const struct option_word words[] = {
+		{ "none", SEPARATE_NONE },
+		{ "process", SEPARATE_PROCESS },
+		{ "thread", SEPARATE_THREAD },
+	};
+	int value;
+
+	value = option_word("--separate", arg, words,
+			    sizeof(words) / sizeof(words[0]),
+			    "process, thread and none");
+	if (value < 0)
+		return -1;
+	opts->separate = value;
+	return 0;
+}
+
+static int
+set_placement(void *into, const char *arg)
+{
+	struct options *opts = into;
+	static const struct option_word words[] = {
+		{ "optimal", PLACE_OPTIMAL },
+		{ "vertex", PLACE_VERTEX },
+		{ "every", PLACE_EVERY },
+	};
+	int value;
+
+	value = option_word("--placement", arg, words,
+			    sizeof(words) / sizeof(words[0]),
+			    "optimal, vertex and every");
+	if (value < 0)
+		return -1;
+	opts->placement = value;
+	return 0;
+}
+
+static int
+set_eager(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->eager = true;
+	return 0;
+}
+
+static int
+set_no_traps(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->no_traps = true;
+	return 0;
+}
+
+static int
+set_host(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	if (!machine_named(arg))
+		return fail("--host: \"%s\" is not one of ptrace, qemu and "
+			    "simh", arg);
+	opts->host = arg;
+	return 0;
+}
+
+static int
+set_remote(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	if (!*arg)
+		return fail("--remote: the address is empty");
+	opts->remote = arg;
+	return 0;
+}
+
+static int
+set_output(void *into, const char *arg)
+{
+	struct options *opts = into;
+
 	if (!*arg)
 		return fail("--output: the file name is empty");
 	opts->output = arg;
@@ -150,11 +157,12 @@ set_output(struct options *opts, const char *arg)
 }
 
 static int
-set_pid(struct options *opts, const char *arg)
+set_pid(void *into, const char *arg)
 {
+	struct options *opts = into;
 	unsigned long pid;
 
-	if (number_parse("--pid", arg, 1, INT_MAX, &pid))
+	if (option_number("--pid", arg, 1, INT_MAX, &pid))
 		return -1;
 	for (size_t i = 0; i < opts->npids; i++)
 		if (opts->pids[i] == (pid_t)pid)
@@ -164,8 +172,9 @@ set_pid(struct options *opts, const char *arg)
 }
 
 static int
-set_duration(struct options *opts, const char *arg)
+set_duration(void *into, const char *arg)
 {
+	struct options *opts = into;
 	const char *digits = "0123456789";
 	size_t whole = strspn(arg, digits);
 	size_t point = arg[whole] == '.';
@@ -184,208 +193,275 @@ set_duration(struct options *opts, const char *arg)
 }
 
 static int
-set_report(struct options *opts, const char *arg)
+set_data(void *into, const char *arg)
 {
-	return report_parse(&opts->report, arg);
-}
+	struct options *opts = into;
 
-static int
-set_top(struct options *opts, const char *arg)
-{
-	unsigned long top;
-
-	if (number_parse("--top", arg, 1, INT_MAX, &top))
-		return -1;
-	opts->report.top = top;
+	if (arg && !*arg)
+		return fail("--data: the file name is empty");
+	opts->data = arg ? arg : "pmon.out";
 	return 0;
 }
 
 static int
-set_no_demangle(struct options *opts, const char *arg)
+set_weights(void *into, const char *arg)
 {
-	opts->report.demangle = false;
+	struct options *opts = into;
+
+	if (!*arg)
+		return fail("--weights: the file name is empty");
+	opts->weights = arg;
 	return 0;
 }
 
 static int
-set_source_path(struct options *opts, const char *arg)
+set_help(void *into, const char *arg)
 {
-	struct report_options *report = &opts->report;
+	struct options *opts = into;
 
-	if (*arg == '=' || !strchr(arg, '='))
-		return fail("--source-path: \"%s\" is not OLD=NEW", arg);
-	*vec_push(report->source_paths, report->nsource_paths) = arg;
-	return 0;
-}
-
-static int
-set_help(struct options *opts, const char *arg)
-{
 	opts->help = true;
 	return 0;
 }
 
 static int
-set_version(struct options *opts, const char *arg)
+set_version(void *into, const char *arg)
 {
+	struct options *opts = into;
+
 	opts->version = true;
 	return 0;
 }
 
+static int
+request_set(struct options *opts, enum request request)
+{
+	if (opts->request != REQUEST_NONE && opts->request != request)
+		return fail("one of --live, --query, --snapshot, --reset "
+			    "and --stop, not several");
+	opts->request = request;
+	return 0;
+}
+
+static int
+set_query(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	if (arg && (!*arg || strpbrk(arg, " \n")))
+		return fail("--query: \"%s\" is no list of reports", arg);
+	opts->query = arg;
+	return request_set(opts, REQUEST_QUERY);
+}
+
+static int
+set_snapshot(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	if (!*arg)
+		return fail("--snapshot: the file name is empty");
+	opts->snapshot = arg;
+	return request_set(opts, REQUEST_SNAPSHOT);
+}
+
+static int
+set_reset(void *into, const char *arg)
+{
+	return request_set(into, REQUEST_RESET);
+}
+
+static int
+set_stop(void *into, const char *arg)
+{
+	return request_set(into, REQUEST_STOP);
+}
+
+static int
+set_live(void *into, const char *arg)
+{
+	return request_set(into, REQUEST_LIVE);
+}
+
+static int
+set_no_config(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->no_config = true;
+	return 0;
+}
+
+static int
+set_completion(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->completion = arg;
+	return 0;
+}
+
 static const struct option_entry table[] = {
-	{ "units", 'u', "LIST",
-	  "what to count: func,line,inline\n"
-	  "(functions, and lines if there are any)", set_units },
-	{ "func", 0, "GLOB", "only functions so named", set_func },
-	{ "file", 0, "GLOB", "only code from source files so named",
-	  set_file },
-	{ "line", 0, "FILE:LO-HI", "only these lines", set_line },
-	{ "object", 0, "GLOB",
-	  "only programs and libraries so named\n"
-	  "(the programs run); '*' is all", set_object },
-	{ "patch", 0, "KIND", "how to count: step, slot, emulate,\nauto (auto)",
-	  set_patch },
+	{ "patch", 0, "KIND", "how to count: auto, trap, slot, emulate,\nstep (auto)",
+	  set_patch,
+	  .trust = TRUST_PROJECT,
+	  .words = "auto trap slot emulate step" },
+	{ "placement", 0, "KIND",
+	  "which counters: optimal, vertex, every\n(optimal)", set_placement,
+	  .trust = TRUST_PROJECT,
+	  .words = "optimal vertex every" },
+	{ "weights", 0, "FILE",
+	  "choose counters by the counts of an\nearlier data file", set_weights,
+	  .trust = TRUST_USER },
+	{ "eager", 0, NULL,
+	  "look at all functions at once, not when\nthey are first called",
+	  set_eager,
+	  .trust = TRUST_PROJECT },
+	{ "separate", 0, "WHAT",
+	  "keep counts apart: process, thread, none\n(none)", set_separate,
+	  .trust = TRUST_PROJECT,
+	  .words = "process thread none" },
 	{ "follow", 0, "WHICH",
-	  "child processes to count: all, none (all)", set_follow },
+	  "child processes to count: all, none (all)", set_follow,
+	  .trust = TRUST_PROJECT,
+	  .words = "all none" },
+	{ "host", 0, "HOST",
+	  "run the program there: ptrace, qemu, simh\n"
+	  "(what fits it)", set_host,
+	  .trust = TRUST_USER,
+	  .words = "ptrace qemu simh" },
+	{ "remote", 0, "HOST:PORT|PATH",
+	  "monitor the program behind this stub of the\n"
+	  "GDB remote protocol", set_remote,
+	  .trust = TRUST_USER },
 	{ "pid", 'p', "PID", "attach to this process; may be repeated",
 	  set_pid },
-	{ "duration", 0, "SECONDS", "end after this time", set_duration },
+	{ "no-traps", 0, NULL,
+	  "place no breakpoints in a process attached\nto; what would need one is not counted",
+	  set_no_traps, .trust = TRUST_PROJECT },
+	{ "duration", 0, "SECONDS", "end after this time", set_duration,
+	  .trust = TRUST_PROJECT },
+	{ "data", 'd', "FILE",
+	  "save the counts for pmprint (pmon.out)", set_data,
+	  .trust = TRUST_USER, .optional = true },
 	{ "output", 'o', "FILE", "write the report there, not to stderr",
-	  set_output },
-	{ "report", 'r', "LIST",
-	  "reports to write, each KIND or KIND:FILE:\n"
-	  "summary, listing, hist, hist:scaled,\n"
-	  "hist:log, funcs, inlines, uncovered (summary)", set_report },
-	{ "top", 0, "N", "so many of the hottest in the summary (20)",
-	  set_top },
-	{ "no-demangle", 0, NULL, "print C++ names as the linker has them",
-	  set_no_demangle },
-	{ "source-path", 0, "OLD=NEW",
-	  "look for source files under NEW, not OLD", set_source_path },
-	{ "help", 'h', NULL, "print this and exit", set_help },
-	{ "version", 'V', NULL,
-	  "print the versions of pmon and what it uses", set_version },
+	  set_output,
+	  .trust = TRUST_USER },
 };
 
-enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
+static const struct option_entry last[] = {
+	{ "live", 0, NULL, "show another pmon's counts as they grow",
+	  set_live },
+	{ "query", 0, "LIST",
+	  "print these reports of another pmon's counts\nup to now (summary)",
+	  set_query, .optional = true, .joined = true },
+	{ "snapshot", 0, "FILE", "save another pmon's counts up to now",
+	  set_snapshot },
+	{ "reset", 0, NULL, "have another pmon count from 0", set_reset },
+	{ "stop", 0, NULL, "have another pmon stop counting", set_stop },
+	{ "no-config", 0, NULL, "read no .pmonrc and no ~/.config/pmon",
+	  set_no_config },
+	{ "completion", 0, "SHELL",
+	  "print what makes bash, zsh or fish complete\noptions, and exit",
+	  set_completion, .words = "bash zsh fish", .last = true },
+	{ "help", 'h', NULL, "print this and exit", set_help,
+	  .last = true },
+	{ "version", 'V', NULL,
+	  "print the versions of pmon and what it uses", set_version,
+	  .last = true },
+};
 
-/* The entry of a value returned by getopt_long; NULL if there is none. */
-static const struct option_entry *
-entry_find(int value)
-{
-	if (value >= LONG_BASE && value < LONG_BASE + OPTIONS)
-		return &table[value - LONG_BASE];
-	for (size_t i = 0; i < OPTIONS; i++)
-		if (table[i].letter && table[i].letter == value)
-			return &table[i];
-	return NULL;
-}
+static const struct option_group groups[] = {
+	{ select_entries, SELECT_OPTIONS, offsetof(struct options, selection) },
+	{ table, sizeof(table) / sizeof(table[0]), 0 },
+	{ report_entries, REPORT_OPTIONS,
+	  offsetof(struct options, report) },
+	{ last, sizeof(last) / sizeof(last[0]), 0 },
+};
 
-static size_t
-entries_beginning(const char *name, size_t len)
-{
-	size_t n = 0;
+static const struct option_table options_table = {
+	.program = "pmon",
+	.groups = groups,
+	.ngroups = sizeof(groups) / sizeof(groups[0]),
+};
 
-	for (size_t i = 0; i < OPTIONS; i++)
-		n += !strncmp(table[i].name, name, len);
-	return n;
-}
-
-/* Say what was wrong with `word`, an argument getopt_long refused. */
+/* What does not go together, and what follows from what was said. */
 static int
-refuse(const char *word, int result, int value)
+request_settle(struct options *opts)
 {
-	const struct option_entry *entry = entry_find(value);
-	size_t len;
+	unsigned long pid;
 
-	if (entry && result == ':')
-		return fail("option --%s needs %s", entry->name, entry->arg);
-	if (entry && value >= LONG_BASE)
-		return fail("option --%s takes no argument", entry->name);
-	if (value)
-		return fail("unknown option -%c; try pmon -h", value);
-	len = strcspn(word + 2, "=");
-	if (entries_beginning(word + 2, len) > 1)
-		return fail("option --%.*s could be several; try pmon -h",
-			    (int)len, word + 2);
-	return fail("unknown option --%.*s; try pmon -h", (int)len, word + 2);
+	if (!opts->argv || opts->argv[1] || opts->npids)
+		return fail("what is asked of another pmon needs one process "
+			    "id: its own, or of a process that it counts");
+	if (option_number("process id", opts->argv[0], 1, INT_MAX, &pid))
+		return -1;
+	opts->asked = (pid_t)pid;
+	return 0;
 }
 
-/* Fill what getopt_long wants: short forms, and OPTIONS + 1 longs. */
-static void
-getopt_tables(char *shorts, struct option *longs)
-{
-	/* Options end at the program's name; say ':' for what is missing. */
-	*shorts++ = '+';
-	*shorts++ = ':';
-	for (size_t i = 0; i < OPTIONS; i++) {
-		const struct option_entry *entry = &table[i];
-
-		longs[i] = (struct option){
-			.name = entry->name,
-			.has_arg = entry->arg ? required_argument
-					      : no_argument,
-			.val = LONG_BASE + i,
-		};
-		if (!entry->letter)
-			continue;
-		*shorts++ = entry->letter;
-		if (entry->arg)
-			*shorts++ = ':';
-	}
-	*shorts = '\0';
-	longs[OPTIONS] = (struct option){ 0 };
-}
-
-/* The options proper; optind is left at the first other argument. */
 static int
-options_read(struct options *opts, int argc, char **argv)
+options_settle(struct options *opts)
 {
-	struct option longs[OPTIONS + 1];
-	char shorts[2 * OPTIONS + 3];
-	int c;
-
-	getopt_tables(shorts, longs);
-	opterr = 0;
-	optind = 0;
-	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		const struct option_entry *entry;
-
-		if (c == '?' || c == ':')
-			return refuse(argv[optind - 1], c, optopt);
-		entry = entry_find(c);
-		must(entry);
-		if (entry->set(opts, optarg))
-			return -1;
-		if (opts->help || opts->version)
-			break;
-	}
+	if (opts->request != REQUEST_NONE)
+		return request_settle(opts);
+	if (opts->argv && opts->npids)
+		return fail("either a program or -p, not both");
+	/* What is saved is all, whatever is reported now. */
+	if (opts->data && opts->selection.units == UNITS_DEFAULT)
+		opts->selection.units = UNITS_SAVED;
+	if (opts->no_traps && (!opts->npids || opts->patch != PATCH_AUTO))
+		return fail("--no-traps is for use with -p, without --patch");
+	if (opts->no_traps && opts->data)
+		opts->selection.units &= ~(1U << UNIT_CALL);
+	if (opts->host && opts->remote)
+		return fail("either --host or --remote, not both");
+	if ((opts->host || opts->remote) && opts->npids)
+		return fail("--%s is for programs, not for -p",
+			    opts->host ? "host" : "remote");
+	report_choose(&opts->report, &opts->selection);
+	if (opts->no_traps && opts->selection.units & 1U << UNIT_CALL)
+		return fail("--no-traps: calls are counted by breakpoints");
+	if (!opts->argv && !opts->npids && opts->data)
+		return fail("no program to run and no -p; \"%s\" is taken as "
+			    "the file of -d (-d -- for none)", opts->data);
+	if (!opts->argv && !opts->npids)
+		return fail("no program to run and no -p; try pmon -h");
+	if (opts->argv && !*opts->argv[0])
+		return fail("the program's name is empty");
 	return 0;
 }
 
 int
 options_parse(struct options *opts, int argc, char **argv)
 {
-	*opts = (struct options){
-		.report = {
-			.top = TOP_DEFAULT,
-			.demangle = true,
-			.columns = COLUMNS,
-		},
-	};
-	if (options_read(opts, argc, argv))
-		return -1;
-	if (opts->help || opts->version)
-		return 0;
-	if (optind < argc)
-		opts->argv = argv + optind;
-	if (opts->argv && opts->npids)
-		return fail("either a program or -p, not both");
-	if (!opts->argv && !opts->npids)
-		return fail("no program to run and no -p; try pmon -h");
-	if (opts->argv && !*opts->argv[0])
-		return fail("the program's name is empty");
-	return 0;
+	bool *given = mem_alloc(option_table_size(&options_table));
+	int first, err;
+
+	*opts = (struct options){ .report = report_usual };
+	first = option_table_read(&options_table, opts, given, argc, argv);
+	err = first < 0 ? -1 : 0;
+	if (!err && first < argc)
+		opts->argv = argv + first;
+	if (!err && !options_last(opts)) {
+		if (!opts->no_config)
+			err = config_read(&options_table, opts, given);
+		if (!err)
+			err = options_settle(opts);
+	}
+	free(given);
+	return err;
+}
+
+bool
+options_last(const struct options *opts)
+{
+	return opts->help || opts->version || opts->completion;
+}
+
+int
+options_complete(const struct options *opts, FILE *out)
+{
+	return option_table_complete(&options_table, opts->completion, out);
 }
 
 void
@@ -394,28 +470,10 @@ options_free(struct options *opts)
 	select_free(&opts->selection);
 	report_options_free(&opts->report);
 	free(opts->pids);
-}
-
-static void
-entry_help(const struct option_entry *entry, FILE *out)
-{
-	const char *line = entry->help;
-	int column;
-
-	column = entry->letter ? fprintf(out, "  -%c, ", entry->letter)
-			       : fprintf(out, "      ");
-	column += fprintf(out, "--%s%s%s", entry->name, entry->arg ? "=" : "",
-			  entry->arg ? entry->arg : "");
-	for (;;) {
-		size_t len = strcspn(line, "\n");
-
-		fprintf(out, "%*s%.*s\n", HELP_INDENT - column, "", (int)len,
-			line);
-		if (!line[len])
-			return;
-		line += len + 1;
-		column = 0;
-	}
+	for (size_t i = 0; i < opts->nconfigs; i++)
+		free(opts->configs[i]);
+	free(opts->configs);
+	free(opts->warning);
 }
 
 void
@@ -427,8 +485,7 @@ options_help(FILE *out)
 	      "program run.\n"
 	      "The program's own input and output are left alone.\n"
 	      "\n", out);
-	for (size_t i = 0; i < OPTIONS; i++)
-		entry_help(&table[i], out);
+	option_table_help(&options_table, out);
 	fputs("\n"
 	      "--func, --file, --line, --object may be repeated; a GLOB that "
 	      "begins with '!'\n"

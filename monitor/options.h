@@ -7,11 +7,13 @@
 
 #include <sys/types.h>
 
+#include "flow/placement.h"
 #include "plan/select.h"
 #include "report/report.h"
 
 enum patch_choice {
-	PATCH_AUTO,
+	PATCH_AUTO,		/* in copies; else as PATCH_TRAP */
+	PATCH_TRAP,		/* the cheapest way for each trap */
 	PATCH_STEP,
 	PATCH_SLOT,
 	PATCH_EMULATE,
@@ -19,26 +21,63 @@ enum patch_choice {
 
 enum follow { FOLLOW_ALL, FOLLOW_NONE };
 
+/* Whose counts are kept apart. */
+enum separate { SEPARATE_NONE, SEPARATE_PROCESS, SEPARATE_THREAD };
+
+/* What is asked of another pmon, by its control socket. */
+enum request {
+	REQUEST_NONE,
+	REQUEST_QUERY,
+	REQUEST_SNAPSHOT,
+	REQUEST_RESET,
+	REQUEST_STOP,
+	REQUEST_LIVE,
+};
+
 struct options {
 	struct selection selection;
 	struct report_options report;
 	enum patch_choice patch;
 	enum follow follow;
+	enum separate separate;
+	enum placement_method placement;
+	bool eager;		/* look at all functions before the start */
+	bool no_traps;		/* what only a trap could count is not */
+	const char *data;	/* -d, as given, or NULL */
+	const char *weights;	/* --weights, or NULL */
+	const char *host;	/* where the program runs, or NULL ... */
+	const char *remote;	/* ... or the stub that controls it */
 	const char *output;	/* -o, or NULL: stderr */
 	double duration;	/* seconds, 0: no end */
+	enum request request;
+	const char *query;	/* the reports of it, or NULL */
+	const char *snapshot;	/* where to write it */
+	pid_t asked;		/* which pmon, or a process it counts */
 	pid_t *pids;		/* -p */
 	size_t npids;
 	char **argv;		/* the program, NULL-terminated, or NULL */
 	bool help, version;
+	const char *completion;	/* the shell for which to print it, or NULL */
+	bool no_config;
+	char **configs;		/* texts that options come from */
+	size_t nconfigs;
+	char *warning;		/* what is to be said before all else, or
+				   NULL */
 };
 
 /*
- * Parse; 0 or -1 with the message set.  With help or version set nothing
- * else counts.
+ * Parse, and read the files of options (config.h); 0 or -1 with the message
+ * set.  With options_last set nothing else counts.
  */
 int options_parse(struct options *opts, int argc, char **argv);
 void options_free(struct options *opts);
 void options_help(FILE *out);
+
+/* Whether pmon only prints something about itself. */
+bool options_last(const struct options *opts);
+
+/* Print the completion asked for; 0, or -1 with the message. */
+int options_complete(const struct options *opts, FILE *out);
 
 /* pmon's version and those of the libraries it was built against. */
 void options_version(FILE *out);

@@ -13,16 +13,40 @@
  */
 #include <signal.h>
 
-#include "monitor/run.h"
+#include "monitor/hit.h"
 #include "util/fail.h"
 
-/* A trap that was run into. */
-struct hit {
-	const struct module *module;
-	struct site *site;
-	const struct patched *patched;
-	uint64_t va;
-};
+/* ---- counting */
+
+static struct counter *
+site_counter(struct run *run, const struct task *task, struct plan *plan,
+	     const struct site *site)
+{
+	struct meter *meter = plan_meter(plan, run_meter(run, task));
+
+	return meter_counter(meter, site - plan->sites, plan->nsites);
+}
+
+struct counter *
+hit_counter(struct run *run, const struct task *task, const struct hit *hit)
+{
+	return site_counter(run, task, hit->module->plan, hit->site);
+}
+
+/* The site's jump or call went to va. */
+static void
+hit_target(struct run *run, const struct task *task, const struct hit *hit,
+	   uint64_t va)
+{
+	struct plan *plan = hit->module->plan;
+	struct meter *meter = plan_meter(plan, run_meter(run, task));
+	const struct module *to = space_module(task->process->space, va);
+
+	if (!task->process->counted)
+		return;
+	meter_arrival(meter, hit->site - plan->sites, to ? to->plan : NULL,
+		     to ? va - to->bias : 0, true)->n++;
+}
 
 /* ---- taking hits back, redoing */
 
@@ -44,7 +68,7 @@ signal_caused(struct run *run, struct task *task, int signal)
 	       !run->host->fault_get(task->tid, &code, &va) && code > 0;
 }
 
-static bool
+bool
 signal_caught(struct run *run, struct task *task, int signal)
 {
 	struct signal_state state;
@@ -58,14 +82,15 @@ signal_caught(struct run *run, struct task *task, int signal)
  * event.  sp is the stack pointer there.
  */
 static void
-hit_undone(struct run *run, struct task *task, struct site *site,
+hit_undone(struct run *run, struct task *task, struct counter *counter,
 	   uint64_t va, uint64_t sp, const struct event *event)
 {
 	int signal = event->value;
 
+	task->hit_open = false;
 	if (event->kind != EVENT_SIGNAL || !signal_caused(run, task, signal)) {
 		if (task->process->counted)
-			site->hits--;
+			counter->hits--;
 		return;
 	}
 	if (!signal_caught(run, task, signal))
@@ -117,7 +142,8 @@ trap_set(struct run *run, struct task *task, uint64_t va,
 
 /*
  * One step from the site.  true if the instruction was done and came to
- * itself again: then it is to be counted and stepped once more.
+ * itself again: then it is to be counted and stepped once more.  A task that
+ * is killed says with its last stop whether it was done: see trap_untold.
  */
 static bool
 step_once(struct run *run, struct task *task, const struct hit *hit,
@@ -140,14 +166,19 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 	if (event->kind == EVENT_TRAP &&
 	    run->host->trap_cause(task->tid) == TRAP_STEP) {
 		event->kind = EVENT_PAUSED;
+		task->hit_open = pc == hit->va;
 		if (site->branch && task->process->counted &&
 		    pc == site->insn.target + hit->module->bias)
-			site->taken++;
+			hit_counter(run, task, hit)->taken++;
+		if (site->targets)
+			hit_target(run, task, hit, pc);
 		return pc == hit->va;
 	}
 	/* It was stopped before it did anything, or by what it did. */
+	task->hit_open = false;
 	if (pc == hit->va)
-		hit_undone(run, task, site, hit->va, sp, event);
+		hit_undone(run, task, hit_counter(run, task, hit), hit->va,
+			   sp, event);
 	return false;
 }
 
@@ -174,7 +205,7 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 	while (step_once(run, task, hit, &event))
 		if (task->process->counted &&
 		    hit->site->insn.kind != INSN_PLAIN)
-			hit->site->hits++;
+			hit_counter(run, task, hit)->hits++;
 	trap_set(run, task, hit->va, arch->trap);
 	if (event.kind == EVENT_PAUSED)
 		run_resume(run, task, 0);
@@ -211,6 +242,7 @@ patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 {
 	struct owner owner = { run->host, task->tid };
 	struct memory memory = { owner_read, owner_write, &owner };
+	bool taken = false;
 	struct regs regs;
 
 	if (run->host->regs_get(task->tid, &regs))
@@ -218,8 +250,7 @@ patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 	regs.r[run->arch->reg_pc] = hit->va;
 	switch (run->arch->emul_run(&hit->patched->emul, &regs, &memory)) {
 	case EMUL_TAKEN:
-		if (task->process->counted)
-			hit->site->taken++;
+		taken = true;
 		break;
 	case EMUL_DONE:
 		break;
@@ -228,7 +259,23 @@ patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 		patch_step(run, task, hit);
 		return;
 	}
-	run->host->regs_set(task->tid, &regs);
+	if (run->host->regs_set(task->tid, &regs))
+		return;
+	task->hit_open = false;
+	if (taken && task->process->counted)
+		hit_counter(run, task, hit)->taken++;
+	if (!taken && hit->site->targets)
+		hit_target(run, task, hit, regs.r[run->arch->reg_pc]);
+	run_resume(run, task, 0);
+}
+
+/* The task goes on at va: elsewhere, or behind its instruction. */
+static void
+patch_move(struct run *run, struct task *task, uint64_t va)
+{
+	if (run->host->reg_set(task->tid, run->arch->reg_pc, va))
+		return;
+	task->hit_open = false;
 	run_resume(run, task, 0);
 }
 
@@ -260,12 +307,23 @@ slot_leave(struct run *run, struct task *task, const struct module *module,
 				   va + site->insn.len);
 		return;
 	}
-	hit_undone(run, task, site, va, regs->r[arch->reg_sp], event);
+	hit_undone(run, task, site_counter(run, task, module->plan, site), va,
+		   regs->r[arch->reg_sp], event);
 	/* For these the kernel tells the program the instruction's address. */
 	if (!run->host->fault_get(task->tid, &code, &fault) && code > 0 &&
 	    fault == regs->r[arch->reg_pc])
 		run->host->fault_set(task->tid, va);
 	run->host->reg_set(task->tid, arch->reg_pc, va);
+}
+
+/* Which instruction the signal is the fault of, if it is one's. */
+static void
+fault_note(struct run *run, struct task *task, int signal, uint64_t pc)
+{
+	if (signal_caused(run, task, signal))
+		task->fault_va = pc;
+	else if (task->fault_va == pc)
+		task->fault_va = 0;
 }
 
 void
@@ -294,24 +352,29 @@ patch_signal(struct run *run, struct task *task, int signal)
 			return;
 		slot_leave(run, task, space->modules[m], i, offset, &regs,
 			   &event);
-		return;
+		if (run->host->reg_get(task->tid, run->arch->reg_pc,
+				       &regs.r[run->arch->reg_pc]))
+			return;
+		break;
 	}
+	if (!signal)
+		return;
+	fault_note(run, task, signal, regs.r[run->arch->reg_pc]);
+	strays_passed(run, task, regs.r[run->arch->reg_pc]);
 }
 
 void
 patch_leave(struct run *run, struct task *task)
 {
 	patch_signal(run, task, 0);
+	copies_unreturn(run, task);
+	copies_leave(run, task);
 }
 
 /* ---- the trap */
 
-/*
- * Is this stop by a SIGTRAP one of pmon's traps?  A pc inside an instruction
- * can come from nothing else; elsewhere the signal may have been sent.
- */
-static bool
-hit_find(struct run *run, const struct task *task, struct hit *hit)
+bool
+hit_before(struct run *run, const struct task *task, struct hit *hit)
 {
 	const struct arch *arch = run->arch;
 	struct module *module;
@@ -327,10 +390,21 @@ hit_find(struct run *run, const struct task *task, struct hit *hit)
 	if (!hit->site)
 		return false;
 	hit->patched = &module->patched[hit->site - module->plan->sites];
-	if (hit->patched->patch == PATCH_UNPLANTED)
-		return false;
-	return hit->site->insn.len > arch->trap_pc ||
-	       run->host->trap_cause(task->tid) == TRAP_INSN;
+	return hit->patched->patch != PATCH_UNPLANTED;
+}
+
+/*
+ * Is this stop by a trap one of pmon's traps?  A pc inside an instruction
+ * can come from nothing else; elsewhere the signal may have been sent.
+ */
+static bool
+hit_find(struct run *run, const struct task *task, struct hit *hit)
+{
+	uint8_t trap_pc = run->arch->trap_pc;
+
+	return hit_before(run, task, hit) &&
+	       ((trap_pc && hit->site->insn.len > trap_pc) ||
+		run->host->trap_cause(task->tid) == TRAP_INSN);
 }
 
 bool
@@ -348,30 +422,55 @@ static void
 hit_count(struct run *run, struct task *task, const struct hit *hit)
 {
 	run->events++;
-	if (!task->process->counted)
+	if (!task->process->counted ||
+	    (task->redo != REDO_NONE && redo_take(run, task, hit->va)))
 		return;
-	if (task->redo == REDO_NONE || !redo_take(run, task, hit->va))
-		hit->site->hits++;
+	hit_counter(run, task, hit)->hits++;
+	task->hit_va = hit->va;
+	task->hit_open = true;
+	if (hit->site->insn.len == run->arch->trap_pc)
+		run->host->reg_get(task->tid, run->arch->reg_sp,
+				   &task->hit_sp);
 }
 
 /*
- * Deliver a SIGTRAP of the program's own.  Its handler has traps of pmon's,
- * but runs with SIGTRAP blocked; at a trap the kernel would then take the
- * handler away.  So it is let into the handler, and SIGTRAP is unblocked
- * there: the return from the handler restores the mask.
+ * A function is entered for the first time: it is looked at and planted, and
+ * its entry runs again, now with what is to be counted there, if anything.
  */
 static void
-trap_deliver(struct run *run, struct task *task)
+hit_ready(struct run *run, struct task *task, const struct hit *hit)
+{
+	struct plan *plan = hit->module->plan;
+	bool hooked = space_hooked(task->process->space);
+
+	plan_ready(plan, hit->site->body);
+	plan_extended(run, plan);
+	if (!hooked && plan_infers(plan))
+		strays_libraries(run, task);
+	/* The trap may be there no more. */
+	patch_move(run, task, hit->va);
+}
+
+/*
+ * Deliver a trap's signal that is the program's own.  SIGTRAP's handler has
+ * traps of pmon's, but runs with SIGTRAP blocked; at a trap the kernel would
+ * then take the handler away.  So it is let into the handler, and SIGTRAP is
+ * unblocked there: the return from the handler restores the mask.
+ */
+static void
+trap_deliver(struct run *run, struct task *task, int signal)
 {
 	struct signal_state state;
 	struct event event;
 
-	patch_signal(run, task, SIGTRAP);
-	if (!signal_caught(run, task, SIGTRAP)) {
-		run_resume(run, task, SIGTRAP);
+	task->hit_open = false;
+	patch_signal(run, task, signal);
+	inner_signal(run, task, signal);
+	if (signal != SIGTRAP || !signal_caught(run, task, signal)) {
+		run_resume(run, task, signal);
 		return;
 	}
-	if (run->host->resume(task->tid, RESUME_STEP, SIGTRAP))
+	if (run->host->resume(task->tid, RESUME_STEP, signal))
 		return;
 	run_wait_task(run, task, &event);
 	if (event.kind != EVENT_TRAP ||
@@ -386,13 +485,25 @@ trap_deliver(struct run *run, struct task *task)
 }
 
 void
-patch_trap(struct run *run, struct task *task)
+patch_trap(struct run *run, struct task *task, int signal)
 {
-	uint8_t pc = run->arch->reg_pc;
 	struct hit hit;
 
 	if (!hit_find(run, task, &hit)) {
-		trap_deliver(run, task);
+		trap_deliver(run, task, signal);
+		return;
+	}
+	strays_passed(run, task, 0);
+	if (hit.site->hook) {
+		strays_hook(run, task, hit.module, hit.site->hook);
+		hit_find(run, task, &hit);
+	}
+	if (hit.site->waiting) {
+		hit_ready(run, task, &hit);
+		return;
+	}
+	if (hit.patched->patch == PATCH_RETIRED) {
+		patch_move(run, task, hit.va);
 		return;
 	}
 	hit_count(run, task, &hit);
@@ -400,22 +511,28 @@ patch_trap(struct run *run, struct task *task)
 	switch ((enum patch)hit.patched->patch) {
 	case PATCH_UNPLANTED:
 	case PATCH_OWN:
-		trap_deliver(run, task);
+	case PATCH_WAITING:
+	case PATCH_RETIRED:
+	case PATCH_INSIDE:
+		trap_deliver(run, task, signal);
+		break;
+	case PATCH_LEADS:
+		copies_arrive(run, task, hit.module, hit.site);
+		patch_move(run, task, copies_enter(hit.module, hit.site));
 		break;
 	case PATCH_STEPPED:
 		patch_step(run, task, &hit);
 		break;
 	case PATCH_SLOTTED:
-		run->host->reg_set(task->tid, pc, hit.module->slots +
-				   (uint64_t)hit.patched->slot * SLOT_MAX);
-		run_resume(run, task, 0);
+		task->hit_slotted = true;
+		patch_move(run, task, hit.module->slots +
+			   (uint64_t)hit.patched->slot * SLOT_MAX);
 		break;
 	case PATCH_EMULATED:
 		patch_emulate(run, task, &hit);
 		break;
 	case PATCH_SKIPPED:
-		run->host->reg_set(task->tid, pc, hit.patched->emul.imm);
-		run_resume(run, task, 0);
+		patch_move(run, task, hit.patched->emul.imm);
 		break;
 	}
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "monitor/control.h"
 #include "monitor/notice.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -63,6 +64,24 @@ queue_take(struct run *run, struct event *event)
 }
 
 /*
+ * By an exec another thread has got the task's id.  What that was stopped for
+ * is void, but for the children it made, whose memory is their own by now.
+ */
+static void
+queue_void(struct run *run, struct task *task)
+{
+	for (size_t i = run->queue_head; i < run->queue_len; i++) {
+		struct event event = run->queue[i];
+
+		if (event.tid != task->tid)
+			continue;
+		run->queue[i].tid = 0;
+		if (event.kind == EVENT_FORK || event.kind == EVENT_VFORK)
+			run_account(run, task, &event);
+	}
+}
+
+/*
  * An event from the host: note what it means for its task's state.  false if
  * there is no task it concerns (yet).
  */
@@ -77,10 +96,14 @@ event_receive(struct run *run, const struct event *event)
 		/* It may have taken the id of a leader long gone. */
 		struct task *old = task_find(run, event->value);
 
-		if (!task && old)
+		if (task)
+			queue_void(run, task);
+		else if (old)
 			task = task_new(run, event->tid, old->process);
-		if (old)
+		if (old) {
+			strays_hand_over(old, task);
 			task_free(run, old);
+		}
 	}
 	if (ended && (!task || !task->process)) {
 		if (task)
@@ -92,13 +115,22 @@ event_receive(struct run *run, const struct event *event)
 		task = task_new(run, event->tid, NULL);
 		task->parent = run->host->parent(event->tid);
 	}
+	if (!ended)
+		task->hit_slotted = false;
 	task->state = ended ? TASK_DEAD : TASK_STOPPED;
+	if (!ended && event->kind != EVENT_CLONE && event->kind != EVENT_FORK &&
+	    event->kind != EVENT_VFORK)
+		task->extended = run->extended;
 	task->group_stopped = event->kind == EVENT_STOPPED;
 	if (task->process)
 		return true;
 	task->held = *event;
 	task->has_held = true;
-	return false;
+	run_adopt(run, task);
+	if (!task->process)
+		return false;
+	run_unqueue(run, task->tid);
+	return true;
 }
 
 /* It may not even have been announced. */
@@ -109,9 +141,11 @@ task_exiting(struct run *run, pid_t tid)
 
 	if (task) {
 		task->exiting = true;
+		strays_end(run, task);
+		areas_end(run, task);
 		task->state = TASK_RUNNING;
 	}
-	run->host->resume(tid, RESUME_RUN, 0);
+	run->host->resume(tid, RESUME_END, 0);
 }
 
 /*
@@ -265,7 +299,7 @@ run_resume(struct run *run, struct task *task, int signal)
 	run->host->resume(task->tid, how, signal);
 }
 
-const struct event *
+struct event *
 run_queued(const struct run *run, const struct task *task)
 {
 	for (size_t i = run->queue_head; i < run->queue_len; i++)
@@ -314,7 +348,7 @@ run_call_again(struct run *run, struct task *task)
 	struct regs regs;
 	int nr;
 
-	if (run->host->regs_get(task->tid, &regs))
+	if (!run->host->native || run->host->regs_get(task->tid, &regs))
 		return;
 	nr = (int)regs.r[abi->reg_orig];
 	if (nr < 0 || (int64_t)regs.r[abi->reg_result] != -EINTR ||
@@ -354,6 +388,11 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 
 	if (unfollowed(run, task, event))
 		return;
+	if (!run->host->native) {
+		process_plant(run, task);
+		run_resume(run, task, 0);
+		return;
+	}
 	/*
 	 * The call of exec has still to return, by which the kernel sets a
 	 * register: too early to have the task make another call.
@@ -372,7 +411,13 @@ static void
 on_signal(struct run *run, struct task *task, int signal)
 {
 	patch_signal(run, task, signal);
-	run_resume(run, task, signal);
+	inner_signal(run, task, signal);
+	/* The handler would return over a trap. */
+	if (!run->opts->no_traps && signal_caught(run, task, signal) &&
+	    copies_leave(run, task))
+		copies_signal(run, task, signal);
+	else
+		run_resume(run, task, signal);
 }
 
 static void
@@ -402,6 +447,21 @@ on_syscall(struct run *run, struct task *task, bool entry)
 	run_resume(run, task, 0);
 }
 
+/*
+ * A task that shares its process may be killed while its event waits in the
+ * queue: by the end of the process or another thread's exec, which may have
+ * taken its id, and must not be mistaken for it.
+ */
+static bool
+event_stale(struct run *run, const struct task *task,
+	    const struct event *event)
+{
+	return task->process && task->process->ntasks > 1 &&
+	       (event->kind == EVENT_TRAP || event->kind == EVENT_SIGNAL ||
+		event->kind == EVENT_PAUSED) &&
+	       run->host->changed(task->tid);
+}
+
 static void
 event_handle(struct run *run, const struct event *event)
 {
@@ -409,6 +469,12 @@ event_handle(struct run *run, const struct event *event)
 
 	if (!task)
 		return;
+	if (event_stale(run, task, event)) {
+		task->state = TASK_RUNNING;
+		return;
+	}
+	if (task->process)
+		inner_event(run, task, event);
 	run_account(run, task, event);
 	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED ||
 	    task->exiting)
@@ -418,8 +484,17 @@ event_handle(struct run *run, const struct event *event)
 		return;
 	}
 	switch (event->kind) {
+	case EVENT_CLONE:
+		if (run->host->native) {
+			run_resume(run, task, 0);
+			break;
+		}
+		/* A thread that does not stop with it: see inner_event. */
+		run_requeue(run, event);
+		run_stop(run, 0);
+		break;
 	case EVENT_TRAP:
-		patch_trap(run, task);
+		patch_trap(run, task, event->value ? event->value : SIGTRAP);
 		break;
 	case EVENT_SIGNAL:
 		on_signal(run, task, event->value);
@@ -440,6 +515,10 @@ event_handle(struct run *run, const struct event *event)
 				break;
 			if (task->process->space && !task->process->planted)
 				process_plant(run, task);
+			if (task->born) {
+				areas_task(run, task);
+				strays_birth(run, task);
+			}
 			run_call_again(run, task);
 		}
 		run_resume(run, task, 0);
@@ -490,6 +569,8 @@ notices_handle(struct run *run)
 		run_stop(run, signal);
 	if (notice_report())
 		run->report(run);
+	if (notice_asked())
+		control_serve(run);
 	suspend_handle(run);
 }
 

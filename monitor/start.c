@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/machine.h"
 #include "monitor/run.h"
 #include "symtab/image.h"
 #include "util/fail.h"
@@ -48,18 +49,31 @@ run_launch(struct run *run)
 {
 	char **argv = run->opts->argv;
 	char *path = program_find(argv[0]);
+	const struct arch *arch = NULL;
+	const struct machine *machine = NULL;
 	struct process *process;
 	pid_t tid;
-	int err;
+	int err = 0;
 
 	if (!path)
 		return -1;
 	if (access(path, X_OK))
 		err = fail("%s: %s", path, strerror(errno));
-	else if (!is_script(path) && !image_probe(path))
+	else if (!is_script(path) && !(arch = image_probe(path)))
 		err = -1;
-	else
+	else if (!(machine = machine_choose(arch ? arch : run->arch,
+					    run->opts->host,
+					    run->opts->remote, path)))
+		err = -1;
+	if (!err) {
+		run->host = machine->host;
+		run->eager = machine->counts;
+		run->inside = machine->counts &&
+			      run->opts->patch != PATCH_STEP;
+		run->arch = arch ? arch : run->arch;
+		run->abi = abi_find(run->arch);
 		err = run->host->launch(path, argv, &tid);
+	}
 	free(path);
 	if (err)
 		return err;
@@ -109,5 +123,8 @@ run_attach(struct run *run, pid_t pid)
 	if (process->space->mem < 0)
 		process->space->mem = run->host->mem_open(task->tid);
 	process_plant(run, task);
+	if (space_hooked(process->space))
+		strays_libraries(run, task);
+	strays_attach(run, process);
 	return 0;
 }

@@ -17,33 +17,13 @@ space_unplant(struct run *run, struct space *space, pid_t tid)
 }
 
 /*
- * A task that was paused just when it ran into a trap has not reported that
- * yet: left alone it would die of the signal.  Let it report.
- */
-static void
-trap_flush(struct run *run, struct task *task, void *ctx)
-{
-	const struct event *queued = run_queued(run, task);
-	struct signal_state state;
-	struct event event;
-
-	if (!queued || queued->kind != EVENT_PAUSED ||
-	    run->host->signals(task->tid, &state) ||
-	    !(state.pending >> (SIGTRAP - 1) & 1) ||
-	    run->host->resume(task->tid, RESUME_RUN, 0))
-		return;
-	run_unqueue(run, task->tid);
-	run_wait_task(run, task, &event);
-	run_requeue(run, &event);
-}
-
-/*
  * The launched program stays in the table, untraced, until its end.
  */
 static void
 task_let_go(struct run *run, struct task *task, int signal)
 {
 	affinity_restore(run, task);
+	areas_leave(run, task);
 	run->host->detach(task->tid, signal);
 	if (task->tid != run->root) {
 		task_free(run, task);
@@ -100,7 +80,13 @@ slots_unmap(struct run *run, struct space *space, struct task *task)
 				   (uint64_t[6]){ module->slots,
 				   module->slots_size }, &result))
 			return;
+		if (module->copies &&
+		    inject_syscall(run, task, run->abi->nr_munmap,
+				   (uint64_t[6]){ module->copies,
+				   module->copies_size }, &result))
+			return;
 	}
+	areas_unmap(run, task, space);
 }
 
 /* Take traps and slots out of the space, while all its tasks stand still. */
@@ -123,9 +109,9 @@ run_stop(struct run *run, int signal)
 {
 	struct process *process;
 
-	run->stopping = true;
 	run_pause_all(run);
-	task_each(run, trap_flush, NULL);
+	strays_present(run, PRESENT);
+	run->stopping = true;
 	for (process = run->processes; process; process = process->next)
 		if (process->space)
 			space_clear(run, process);

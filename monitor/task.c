@@ -4,12 +4,73 @@
  * close handles.
  */
 #include "monitor/run.h"
+#include "monitor/stack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/fail.h"
 #include "util/mem.h"
+
+size_t
+run_meter(const struct run *run, const struct task *task)
+{
+	switch (run->opts->separate) {
+	case SEPARATE_PROCESS:
+		return task->process->meter;
+	case SEPARATE_THREAD:
+		return task->meter;
+	default:
+		return 0;
+	}
+}
+
+/* A new meter, if these are kept apart. */
+static size_t
+owner_new(struct run *run, pid_t pid, pid_t tid)
+{
+	*vec_push(run->owners, run->nowners) = (struct metered){
+		.pid = pid, .tid = tid, .parent = METER_NONE,
+		.start = run_clock(),
+	};
+	return run->nowners - 1;
+}
+
+void
+owner_note(struct run *run, const struct task *task, const struct task *maker)
+{
+	struct metered *owner;
+	size_t parent = maker ? run_meter(run, maker) : METER_NONE;
+
+	if (run->opts->separate == SEPARATE_NONE ||
+	    parent == run_meter(run, task))
+		return;
+	owner = &run->owners[run_meter(run, task)];
+	owner->pid = task->process->pid;
+	owner->parent = parent;
+	if (maker && !owner->program && run->owners[parent].program)
+		owner->program = mem_strdup(run->owners[parent].program);
+}
+
+void
+owner_program(struct run *run, const struct task *task, const char *program)
+{
+	struct metered *owner;
+
+	if (run->opts->separate == SEPARATE_NONE)
+		return;
+	owner = &run->owners[run_meter(run, task)];
+	free(owner->program);
+	owner->program = mem_strdup(program);
+}
+
+void
+owners_free(struct run *run)
+{
+	for (size_t i = 0; i < run->nowners; i++)
+		free(run->owners[i].program);
+	free(run->owners);
+}
 
 static struct task **
 task_bucket(struct run *run, pid_t tid)
@@ -35,6 +96,8 @@ task_new(struct run *run, pid_t tid, struct process *process)
 
 	must(!task_find(run, tid));
 	task->tid = tid;
+	if (run->opts->separate == SEPARATE_THREAD)
+		task->meter = owner_new(run, process ? process->pid : 0, tid);
 	task->process = process;
 	task->hash_next = *bucket;
 	*bucket = task;
@@ -55,6 +118,8 @@ task_free(struct run *run, struct task *task)
 	/* What it had to say is of no interest any more. */
 	run_unqueue(run, task->tid);
 	affinity_forget(run, task);
+	strays_forget(task);
+	copies_forget(task);
 	free(task);
 	if (process && --process->ntasks == 0)
 		process_free(run, process);
@@ -84,6 +149,8 @@ process_new(struct run *run, pid_t pid, struct space *space)
 		.counted = true,
 		.next = run->processes,
 	};
+	if (run->opts->separate == SEPARATE_PROCESS)
+		process->meter = owner_new(run, pid, 0);
 	run->processes = process;
 	run->nprocesses++;
 	return process;
@@ -117,6 +184,8 @@ space_copy(const struct space *space, int mem)
 {
 	struct space *copy = space_new(mem);
 
+	copy->areas = areas_copy(space->areas);
+	copy->own_area = space->own_area ? mem_strdup(space->own_area) : NULL;
 	for (size_t i = 0; i < space->nmodules; i++) {
 		space->modules[i]->refs++;
 		*vec_push(copy->modules, copy->nmodules) = space->modules[i];
@@ -135,9 +204,12 @@ space_drop(struct run *run, struct space *space)
 {
 	if (!space || --space->refs)
 		return;
+	areas_close(space);
 	for (size_t i = 0; i < space->nmodules; i++)
 		module_drop(space->modules[i]);
 	run->host->mem_close(space->mem);
+	stack_close(space->stack);
+	free(space->own_area);
 	free(space->modules);
 	free(space);
 }

@@ -14,6 +14,7 @@
 struct graphs {
 	const struct image *image;
 	struct returns *returns;
+	struct range followed;	/* code that callee_at last gave from */
 };
 
 /*
@@ -106,52 +107,6 @@ text_at(void *ctx, uint64_t addr, size_t *avail)
 	return image_text(((struct graphs *)ctx)->image, addr, avail);
 }
 
-static const uint8_t *
-data_at(void *ctx, uint64_t addr, size_t *avail)
-{
-	return image_data(((struct graphs *)ctx)->image, addr, avail);
-}
-
-static bool
-call_returns(void *ctx, const struct insn *call)
-{
-	return returns_call(((struct graphs *)ctx)->returns, call);
-}
-
-static enum cfg_place
-place_of(void *ctx, uint64_t addr)
-{
-	const struct image *image = ((struct graphs *)ctx)->image;
-
-	if (func_at(image, addr))
-		return CFG_ENTRY;
-	return image_func(image, addr) || image_is_data(image, addr) ?
-		CFG_FOREIGN : CFG_UNKNOWN;
-}
-
-struct graphs *
-graphs_open(const struct image *image)
-{
-	struct graphs *graphs = mem_alloc(sizeof(*graphs));
-
-	graphs->image = image;
-	graphs->returns = returns_open(&(struct returns_input){
-		.arch = image->arch, .text = text_at,
-		.function = function_hint, .import = import_hint,
-		.ctx = graphs,
-	});
-	return graphs;
-}
-
-void
-graphs_close(struct graphs *graphs)
-{
-	if (!graphs)
-		return;
-	returns_close(graphs->returns);
-	free(graphs);
-}
-
 static int
 by_addr(const void *va, const void *vb)
 {
@@ -185,6 +140,99 @@ addrs_in(const uint64_t *addrs, size_t n, const struct range *ranges,
 	if (*found)
 		qsort(in, *found, sizeof(*in), by_addr);
 	return in;
+}
+
+/* The function that addr is in the first range of, or NULL. */
+static const struct func *
+func_around(const struct image *image, uint64_t addr)
+{
+	size_t lo = 0, hi = image->nfuncs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (image->funcs[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || !image->funcs[lo - 1].nranges ||
+	    addr >= image->funcs[lo - 1].ranges[0].hi)
+		return NULL;
+	return &image->funcs[lo - 1];
+}
+
+/*
+ * Code to look for returns in.  An exception may be caught in a function that
+ * has landing pads, so that it returns though no way leads there from its
+ * entry: it is not followed.
+ */
+static const uint8_t *
+callee_at(void *ctx, uint64_t addr, size_t *avail)
+{
+	struct graphs *graphs = ctx;
+	const struct image *image = graphs->image;
+	const struct func *func;
+	size_t npads;
+
+	if (!image->npads || (addr >= graphs->followed.lo &&
+			      addr < graphs->followed.hi))
+		return image_text(image, addr, avail);
+	func = func_around(image, addr);
+	if (func) {
+		free(addrs_in(image->pads, image->npads, func->ranges,
+			      func->nranges, &npads));
+		if (npads)
+			return NULL;
+		graphs->followed = func->ranges[0];
+	}
+	return image_text(image, addr, avail);
+}
+
+static const uint8_t *
+data_at(void *ctx, uint64_t addr, size_t *avail)
+{
+	return image_data(((struct graphs *)ctx)->image, addr, avail);
+}
+
+static bool
+call_returns(void *ctx, const struct insn *call)
+{
+	return returns_call(((struct graphs *)ctx)->returns, call);
+}
+
+static enum cfg_place
+place_of(void *ctx, uint64_t addr)
+{
+	const struct image *image = ((struct graphs *)ctx)->image;
+
+	if (func_at(image, addr))
+		return CFG_ENTRY;
+	return image_func(image, addr) || image_is_data(image, addr) ?
+		CFG_FOREIGN : CFG_UNKNOWN;
+}
+
+struct graphs *
+graphs_open(const struct image *image)
+{
+	struct graphs *graphs = mem_alloc(sizeof(*graphs));
+
+	graphs->image = image;
+	graphs->returns = returns_open(&(struct returns_input){
+		.arch = image->arch, .text = callee_at,
+		.function = function_hint, .import = import_hint,
+		.ctx = graphs,
+	});
+	return graphs;
+}
+
+void
+graphs_close(struct graphs *graphs)
+{
+	if (!graphs)
+		return;
+	returns_close(graphs->returns);
+	free(graphs);
 }
 
 /* The part split off some function that has addr, or NULL. */
@@ -238,17 +286,38 @@ parts_add(const struct image *image, const struct cfg *cfg,
 	return added;
 }
 
+/* Landing pads and what else is entered from outside, ascending. */
+static uint64_t *
+pads_in(const struct image *image, const struct graph_wish *wish,
+	const struct range *ranges, size_t n, size_t *npads)
+{
+	uint64_t *pads = addrs_in(image->pads, image->npads, ranges, n, npads);
+	uint64_t *more;
+	size_t nmore;
+
+	if (!wish->nexternal)
+		return pads;
+	more = addrs_in(wish->external, wish->nexternal, ranges, n, &nmore);
+	for (size_t i = 0; i < nmore; i++)
+		*vec_push(pads, *npads) = more[i];
+	if (nmore)
+		qsort(pads, *npads, sizeof(*pads), by_addr);
+	free(more);
+	return pads;
+}
+
 static struct cfg *
-ranges_graph(struct graphs *graphs, const struct range *ranges, size_t n,
-	     bool entry, const uint64_t *leaders, size_t nleaders)
+ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
+	     const struct range *ranges, size_t n)
 {
 	const struct image *image = graphs->image;
 	uint64_t *lo = mem_alloc(2 * n * sizeof(*lo)), *hi = lo + n;
 	struct cfg_input in = {
 		.arch = image->arch, .lo = lo, .hi = hi, .n = n,
-		.leaders = leaders, .nleaders = nleaders,
+		.leaders = wish->leaders, .nleaders = wish->nleaders,
 		.text = text_at, .data = data_at, .returns = call_returns,
 		.place = place_of, .ctx = graphs,
+		.calls_end = wish->calls_end,
 	};
 	uint64_t *pads, *refs;
 	struct cfg *cfg;
@@ -257,10 +326,9 @@ ranges_graph(struct graphs *graphs, const struct range *ranges, size_t n,
 		lo[i] = ranges[i].lo;
 		hi[i] = ranges[i].hi;
 	}
-	if (entry)
+	if (wish->entry)
 		lo[0] = image->arch->first(lo[0]);
-	in.pads = pads = addrs_in(image->pads, image->npads, ranges, n,
-				  &in.npads);
+	in.pads = pads = pads_in(image, wish, ranges, n, &in.npads);
 	in.refs = refs = addrs_in(image->refs, image->nrefs, ranges, n,
 				  &in.nrefs);
 	cfg = cfg_make(&in);
@@ -271,20 +339,18 @@ ranges_graph(struct graphs *graphs, const struct range *ranges, size_t n,
 }
 
 struct cfg *
-graph_make(struct graphs *graphs, const struct range *ranges, size_t n,
-	   bool entry, const uint64_t *leaders, size_t nleaders)
+graph_make(struct graphs *graphs, const struct graph_wish *wish)
 {
 	struct range *all = NULL;
 	struct cfg *cfg;
 	size_t nall = 0;
 
-	for (size_t i = 0; i < n; i++)
-		*vec_push(all, nall) = ranges[i];
-	cfg = ranges_graph(graphs, all, nall, entry, leaders, nleaders);
-	while (entry && parts_add(graphs->image, cfg, &all, &nall)) {
+	for (size_t i = 0; i < wish->n; i++)
+		*vec_push(all, nall) = wish->ranges[i];
+	cfg = ranges_graph(graphs, wish, all, nall);
+	while (wish->entry && parts_add(graphs->image, cfg, &all, &nall)) {
 		cfg_free(cfg);
-		cfg = ranges_graph(graphs, all, nall, entry, leaders,
-				   nleaders);
+		cfg = ranges_graph(graphs, wish, all, nall);
 	}
 	free(all);
 	return cfg;

@@ -14,13 +14,23 @@ struct graphs;
 struct graphs *graphs_open(const struct image *image);
 void graphs_close(struct graphs *graphs);
 
+/* What a graph is made of. */
+struct graph_wish {
+	const struct range *ranges;
+	size_t n;
+	bool entry;		/* the first range begins with the function */
+	const uint64_t *leaders;	/* as in struct cfg_input */
+	size_t nleaders;
+	const uint64_t *external;	/* ascending: entered from elsewhere;
+					   those in other code do not matter */
+	size_t nexternal;
+	bool calls_end;		/* as in struct cfg_input */
+};
+
 /*
- * The graph of code in n ranges, the first of which begins with the function
- * (if `entry`); leaders as in struct cfg_input.  Parts split off that no
- * symbol speaks of are added where the function jumps to them.
+ * The graph of a function.  Parts split off that no symbol speaks of are
+ * added where the function (with an entry) jumps to them.
  */
-struct cfg *graph_make(struct graphs *graphs, const struct range *ranges,
-		       size_t n, bool entry, const uint64_t *leaders,
-		       size_t nleaders);
+struct cfg *graph_make(struct graphs *graphs, const struct graph_wish *wish);
 
 #endif

@@ -49,10 +49,11 @@ void
 plan_inlines_open(struct build *build)
 {
 	const struct image *image = build->image;
-	struct plan *plan = build->plan;
 	uint32_t unit = UNIT_NONE, *order;
 	size_t i, n = image->ninlines;
 
+	if (!(build->plan->units & 1U << UNIT_INLINE))
+		return;
 	build->copy_units = mem_alloc(n * sizeof(*build->copy_units));
 	order = mem_alloc(n * sizeof(*order));
 	for (i = 0; i < n; i++)
@@ -67,8 +68,6 @@ plan_inlines_open(struct build *build)
 				build_unit(build, UNIT_INLINE, order[i],
 					   copy->line) : UNIT_NONE;
 		build->copy_units[order[i]] = unit;
-		if (unit != UNIT_NONE)
-			plan->units[unit].why = "not in a known function";
 	}
 	free(order);
 }
@@ -113,30 +112,16 @@ copy_first(const struct build *build, const struct range *range)
 }
 
 bool
-plan_inlines_wanted(const struct build *build, const struct code *code)
+plan_inlines_wanted(const struct build *build, const struct body *body)
 {
 	size_t i, j;
 
-	for (i = 0; i < code->nranges; i++) {
-		j = copy_first(build, &code->ranges[i]);
-		if (copy_next(build, &code->ranges[i], &j))
+	for (i = 0; i < body->nranges; i++) {
+		j = copy_first(build, &body->ranges[i]);
+		if (copy_next(build, &body->ranges[i], &j))
 			return true;
 	}
 	return false;
-}
-
-void
-plan_inlines_leaders(const struct build *build, const struct code *code,
-		uint64_t **leaders, size_t *n)
-{
-	const struct inlined *copy;
-	size_t i, j;
-
-	for (i = 0; i < code->nranges; i++) {
-		j = copy_first(build, &code->ranges[i]);
-		for (; (copy = copy_next(build, &code->ranges[i], &j)); j++)
-			*vec_push(*leaders, *n) = copy->addr;
-	}
 }
 
 static bool
@@ -155,14 +140,17 @@ copy_has(const struct inlined *copy, uint64_t addr)
  * mark all of every copy would take long where they are nested.
  */
 static void
-copy_mark(const struct cfg *cfg, const struct inlined *copy, uint32_t *owner,
-	  uint32_t unit)
+copy_mark(const struct cfg *cfg, const struct inlined *copy, size_t insn,
+	  uint32_t *owner, uint32_t unit)
 {
-	long block = cfg_block(cfg, copy->addr);
-	uint32_t i;
+	uint32_t block = cfg_block_of(cfg, insn);
 
-	must(block >= 0);
-	for (i = cfg->in[block]; i < cfg->in[block + 1]; i++) {
+	if (cfg->blocks[block].first != insn) {
+		if (copy_has(copy, cfg->insns[insn - 1].addr))
+			owner[insn - 1] = unit;
+		return;
+	}
+	for (uint32_t i = cfg->in[block]; i < cfg->in[block + 1]; i++) {
 		const struct block *from = &cfg->blocks[cfg->edges[i].from];
 		uint32_t last = from->first + from->count - 1;
 
@@ -171,40 +159,44 @@ copy_mark(const struct cfg *cfg, const struct inlined *copy, uint32_t *owner,
 	}
 }
 
+/* A copy's entries, its owners being marked in `owner` for this alone. */
 static void
-copy_plan(struct build *build, const struct cfg *cfg, uint32_t *owner,
-	  size_t index)
+copy_emit(struct build *build, const struct body *body, uint32_t *owner,
+	  size_t index, entries_emit *emit, void *ctx)
 {
 	const struct inlined *copy = &build->image->inlines[index];
 	uint32_t unit = build->copy_units[index];
-	long insn = cfg_insn(cfg, copy->addr);
+	long insn = cfg_insn(body->cfg, copy->addr);
 
 	if (insn < 0) {
-		const char *why = "not at an instruction";
-
-		build_skip(build, copy->addr, why);
-		build->plan->units[unit].why = why;
+		build_skip(build, unit, copy->addr, "not at an instruction");
 		return;
 	}
-	build->plan->units[unit].why = NULL;
-	copy_mark(cfg, copy, owner, unit);
-	entries_of_point(cfg, owner, unit, insn, build_term, build);
-	copy_mark(cfg, copy, owner, UNIT_NONE);
+	build_found(build, unit);
+	if (body->intruded) {
+		emit(ctx, unit, arc_of_block(body->flow, FLOW_BLOCK +
+		     cfg_block_of(body->cfg, (size_t)insn)), (uint32_t)insn);
+		return;
+	}
+	copy_mark(body->cfg, copy, (size_t)insn, owner, unit);
+	entries_of_point(body->cfg, body->flow, owner, unit, (uint32_t)insn,
+			 emit, ctx);
+	copy_mark(body->cfg, copy, (size_t)insn, owner, UNIT_NONE);
 }
 
 void
-plan_inlines_add(struct build *build, const struct code *code,
-	     const struct cfg *cfg)
+plan_inlines_emit(struct build *build, const struct body *body,
+		  entries_emit *emit, void *ctx)
 {
-	uint32_t *owner = mem_alloc(cfg->ninsns * sizeof(*owner));
+	uint32_t *owner = mem_alloc(body->cfg->ninsns * sizeof(*owner));
 	size_t i, j;
 
-	for (i = 0; i < cfg->ninsns; i++)
+	for (i = 0; i < body->cfg->ninsns; i++)
 		owner[i] = UNIT_NONE;
-	for (i = 0; i < code->nranges; i++) {
-		j = copy_first(build, &code->ranges[i]);
-		for (; copy_next(build, &code->ranges[i], &j); j++)
-			copy_plan(build, cfg, owner, j);
+	for (i = 0; i < body->nranges; i++) {
+		j = copy_first(build, &body->ranges[i]);
+		for (; copy_next(build, &body->ranges[i], &j); j++)
+			copy_emit(build, body, owner, j, emit, ctx);
 	}
 	free(owner);
 }

@@ -42,7 +42,7 @@ line_slot(const struct build *build, uint32_t file, uint32_t line)
 
 		if (*slot == UNIT_NONE)
 			return slot;
-		unit = &build->plan->units[*slot];
+		unit = &build->units[*slot];
 		if (unit->ref == file && unit->line == line)
 			return slot;
 	}
@@ -64,16 +64,20 @@ line_index_grow(struct build *build)
 
 		if (old[i] == UNIT_NONE)
 			continue;
-		unit = &build->plan->units[old[i]];
+		unit = &build->units[old[i]];
 		*line_slot(build, unit->ref, unit->line) = old[i];
 	}
 	free(old);
 }
 
-/* The unit of a chosen line. */
+/*
+ * The unit of a chosen line.  It is said to be in the first function that has
+ * it, in whatever order they are looked at.
+ */
 static uint32_t
 line_unit(struct build *build, uint32_t file, uint32_t line)
 {
+	struct unit *unit;
 	uint32_t *slot;
 
 	if (2 * build->nlines >= build->line_index_size)
@@ -83,6 +87,9 @@ line_unit(struct build *build, uint32_t file, uint32_t line)
 		*slot = build_unit(build, UNIT_LINE, file, line);
 		build->nlines++;
 	}
+	unit = &build->units[*slot];
+	if (build->func < unit->func)
+		unit->func = build->func;
 	return *slot;
 }
 
@@ -93,6 +100,7 @@ plan_lines_open(struct build *build)
 	int64_t last = ROW_NONE;
 	size_t i;
 
+	line_index_grow(build);
 	build->choices = mem_alloc(image->nfiles);
 	for (i = 0; i < image->nfiles; i++)
 		if (select_file_some(build->sel, image->files[i]))
@@ -114,7 +122,6 @@ plan_lines_close(struct build *build)
 	free(build->line_index);
 	free(build->choices);
 	free(build->stmts);
-	free(build->last_point);
 }
 
 /* The rows that begin in a range. */
@@ -127,12 +134,12 @@ range_rows(const struct image *image, const struct range *range,
 }
 
 bool
-plan_lines_wanted(const struct build *build, const struct code *code)
+plan_lines_wanted(const struct build *build, const struct body *body)
 {
 	size_t i, row, end;
 
-	for (i = 0; i < code->nranges; i++) {
-		range_rows(build->image, &code->ranges[i], &row, &end);
+	for (i = 0; i < body->nranges; i++) {
+		range_rows(build->image, &body->ranges[i], &row, &end);
 		for (; row < end; row++) {
 			const struct row *r = &build->image->rows[row];
 
@@ -144,14 +151,14 @@ plan_lines_wanted(const struct build *build, const struct code *code)
 }
 
 void
-plan_lines_leaders(const struct build *build, const struct code *code,
-	      uint64_t **leaders, size_t *n)
+plan_lines_leaders(const struct build *build, const struct body *body,
+		   uint64_t **leaders, size_t *n)
 {
 	const struct row *rows = build->image->rows;
 	size_t i, row, end;
 
-	for (i = 0; i < code->nranges; i++) {
-		range_rows(build->image, &code->ranges[i], &row, &end);
+	for (i = 0; i < body->nranges; i++) {
+		range_rows(build->image, &body->ranges[i], &row, &end);
 		for (; row < end; row++)
 			if (rows[row].is_stmt &&
 			    (!*n || (*leaders)[*n - 1] != rows[row].addr))
@@ -160,7 +167,7 @@ plan_lines_leaders(const struct build *build, const struct code *code,
 }
 
 /* An empty row: its line is passed on the way to the instruction. */
-struct point {
+struct passing {
 	uint32_t unit;
 	uint32_t insn;
 };
@@ -170,12 +177,27 @@ struct division {
 	struct build *build;
 	const struct cfg *cfg;
 	uint32_t *owner;	/* unit of each instruction */
-	struct point *points;
+	struct passing *points;
 	size_t npoints;
 	size_t insn;		/* the next one to be given an owner */
 	uint64_t end;		/* how far the rows so far reach */
 	uint32_t unit;		/* in force */
 };
+
+/*
+ * Where a row's code begins: one at a function's symbol says what its first
+ * instruction is.
+ */
+static uint64_t
+row_begin(const struct division *div, const struct row *row)
+{
+	const struct image *image = div->build->image;
+
+	if (div->build->func == FUNC_NONE ||
+	    row->addr != image->funcs[div->build->func].addr)
+		return row->addr;
+	return image->arch->first(row->addr);
+}
 
 static uint32_t
 row_unit(struct build *build, const struct row *row)
@@ -200,15 +222,10 @@ division_advance(struct division *div, uint64_t addr)
 static void
 point_add(struct division *div, uint32_t unit)
 {
-	struct build *build = div->build;
-	uint64_t addr = div->cfg->insns[div->insn].addr;
-
-	while (build->nlast_point < build->plan->nunits)
-		*vec_push(build->last_point, build->nlast_point) = UINT64_MAX;
-	if (build->last_point[unit] == addr)
-		return;
-	build->last_point[unit] = addr;
-	*vec_push(div->points, div->npoints) = (struct point){
+	for (size_t i = div->npoints; i-- && div->points[i].insn == div->insn;)
+		if (div->points[i].unit == unit)
+			return;
+	*vec_push(div->points, div->npoints) = (struct passing){
 		.unit = unit, .insn = div->insn,
 	};
 }
@@ -254,9 +271,7 @@ rows_skip(struct division *div, size_t row, size_t end)
 		unit = row_unit(div->build, &rows[row]);
 		if (unit == UNIT_NONE)
 			continue;
-		build_skip(div->build, rows[row].addr, why);
-		if (!div->build->plan->units[unit].why)
-			div->build->plan->units[unit].why = why;
+		build_skip(div->build, unit, rows[row].addr, why);
 	}
 }
 
@@ -283,16 +298,19 @@ range_divide(struct division *div, const struct range *range)
 {
 	const struct row *rows = div->build->image->rows;
 	size_t row, next, end, i;
+	uint64_t begin;
 
 	range_rows(div->build->image, range, &row, &end);
 	division_begin(div, range, row);
 	for (; row < end; row = next) {
 		bool stmt = false;
 
+		begin = row_begin(div, &rows[row]);
 		for (next = row; next < end &&
-		     rows[next].addr == rows[row].addr; next++)
+		     (rows[next].addr == rows[row].addr ||
+		      rows[next].addr == begin); next++)
 			stmt |= rows[next].is_stmt;
-		division_advance(div, rows[row].addr);
+		division_advance(div, begin);
 		if (div->end < rows[row].addr)
 			div->unit = UNIT_NONE;
 		for (i = row; i < next; i++)
@@ -300,7 +318,7 @@ range_divide(struct division *div, const struct range *range)
 				div->end = rows[i].end;
 		if (!stmt)
 			continue;
-		if (cfg_insn(div->cfg, rows[row].addr) < 0)
+		if (cfg_insn(div->cfg, begin) < 0)
 			rows_skip(div, row, next);
 		else
 			rows_at(div, row, next);
@@ -308,23 +326,47 @@ range_divide(struct division *div, const struct range *range)
 	division_advance(div, range->hi);
 }
 
-void
-plan_lines_add(struct build *build, const struct code *code,
-	       const struct cfg *cfg)
+/*
+ * All lines that have an instruction or are passed before one, without a
+ * thought of how control comes there.
+ */
+static void
+owners_emit(const struct division *div, const struct body *body,
+	    entries_emit *emit, void *ctx)
 {
+	for (uint32_t i = 0; i < div->cfg->ninsns; i++)
+		if (div->owner[i] != UNIT_NONE)
+			emit(ctx, div->owner[i], arc_of_block(body->flow,
+			     FLOW_BLOCK + cfg_block_of(div->cfg, i)), i);
+	for (size_t i = 0; i < div->npoints; i++)
+		emit(ctx, div->points[i].unit, arc_of_block(body->flow,
+		     FLOW_BLOCK + cfg_block_of(div->cfg, div->points[i].insn)),
+		     div->points[i].insn);
+}
+
+/* Of a body that is entered unseen it is not known which arcs count. */
+void
+plan_lines_emit(struct build *build, const struct body *body,
+		entries_emit *emit, void *ctx)
+{
+	const struct cfg *cfg = body->cfg;
 	struct division div = { .build = build, .cfg = cfg };
 	size_t i;
 
-	build->func = code->func;
+	build->func = body->func;
 	div.owner = mem_alloc(cfg->ninsns * sizeof(*div.owner));
 	for (i = 0; i < cfg->ninsns; i++)
 		div.owner[i] = UNIT_NONE;
-	for (i = 0; i < code->nranges; i++)
-		range_divide(&div, &code->ranges[i]);
-	entries_of_regions(cfg, div.owner, build_term, build);
-	for (i = 0; i < div.npoints; i++)
-		entries_of_point(cfg, div.owner, div.points[i].unit,
-				 div.points[i].insn, build_term, build);
+	for (i = 0; i < body->nranges; i++)
+		range_divide(&div, &body->ranges[i]);
+	if (body->intruded)
+		owners_emit(&div, body, emit, ctx);
+	else
+		entries_of_regions(cfg, body->flow, div.owner, emit, ctx);
+	for (i = 0; i < div.npoints && !body->intruded; i++)
+		entries_of_point(cfg, body->flow, div.owner,
+				 div.points[i].unit, div.points[i].insn, emit,
+				 ctx);
 	free(div.points);
 	free(div.owner);
 }

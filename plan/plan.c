@@ -1,7 +1,9 @@
 /*
- * The plan of one image: goes through its functions, and adds up counts in
- * the end.  Never touches a process.
+ * The plan of one image: goes through its functions, gives each that is
+ * asked for a body and a site at its entry, and finds bodies and sites by
+ * address.  Never touches a process.
  */
+#include "copy/copy.h"
 #include "plan/build.h"
 
 #include <stdlib.h>
@@ -9,77 +11,178 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { PROGRESS_STEP = 256 };
+enum { PROGRESS_STEP = 256, INDEX_MIN = 256 };
+
+/* Units for which a function's graph is needed. */
+enum { UNITS_GRAPH = ~(1U << UNIT_FUNC) };
 
 unsigned
 plan_wants(const struct selection *sel)
 {
 	unsigned wants = 0;
 
-	if (sel->units == UNITS_DEFAULT || sel->units & 1U << UNIT_LINE)
-		wants |= IMAGE_LINES | IMAGE_FLOW;
+	if (sel->units == UNITS_DEFAULT || sel->units & 1U << UNIT_LINE ||
+	    sel->places)
+		wants |= IMAGE_LINES;
 	if (sel->units & 1U << UNIT_INLINE)
-		wants |= IMAGE_INLINES | IMAGE_FLOW;
+		wants |= IMAGE_INLINES;
+	if (sel->files.n || sel->lines.n)
+		wants |= IMAGE_LINES;
+	if (sel->units == UNITS_DEFAULT || sel->units & UNITS_GRAPH)
+		wants |= IMAGE_FLOW;
 	return wants;
 }
 
 static bool
-wanted(const struct build *build, enum unit_kind kind)
+asked(const struct plan *plan, enum unit_kind kind)
 {
-	return build->units & 1U << kind;
+	return plan->units & 1U << kind;
 }
 
-static int
-by_addr(const void *va, const void *vb)
-{
-	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+/* ---- sites */
 
-	return a < b ? -1 : a > b;
+static uint32_t *
+site_slot(const struct plan *plan, uint64_t addr)
+{
+	uint32_t i = addr * 0x9e3779b97f4a7c15u >> 32;
+
+	for (;; i++) {
+		uint32_t *slot = &plan->index[i & (plan->index_size - 1)];
+
+		if (*slot == SITE_NONE || plan->sites[*slot].addr == addr)
+			return slot;
+	}
 }
 
-static struct cfg *
-code_cfg(const struct build *build, const struct code *code, bool lines,
-	 bool inlines)
+struct site *
+plan_site(const struct plan *plan, uint64_t addr)
 {
-	uint64_t *leaders = NULL;
-	struct cfg *cfg;
-	size_t n = 0;
+	uint32_t site;
 
-	if (lines)
-		plan_lines_leaders(build, code, &leaders, &n);
-	if (inlines)
-		plan_inlines_leaders(build, code, &leaders, &n);
-	if (n && (inlines || code->nranges > 1))
-		qsort(leaders, n, sizeof(*leaders), by_addr);
-	cfg = graph_make(build->graphs, code->ranges, code->nranges,
-			 code->entry, leaders, n);
-	free(leaders);
-	return cfg;
+	if (!plan->nsites)
+		return NULL;
+	site = *site_slot(plan, addr);
+	return site == SITE_NONE ? NULL : &plan->sites[site];
 }
 
-/* Whether the function has a jump to its own first instruction. */
-static bool
-func_jumps_back(const struct image *image, const struct func *func)
+static void
+index_grow(struct plan *plan)
 {
-	uint64_t entry = image->arch->first(func->addr), addr;
+	plan->index_size = plan->index_size ? 2 * plan->index_size :
+					      INDEX_MIN;
+	free(plan->index);
+	plan->index = mem_alloc(plan->index_size * sizeof(*plan->index));
+	for (size_t i = 0; i < plan->index_size; i++)
+		plan->index[i] = SITE_NONE;
+	for (size_t i = 0; i < plan->nsites; i++)
+		*site_slot(plan, plan->sites[i].addr) = i;
+}
+
+uint32_t
+build_site(struct build *build, uint64_t addr, uint32_t body)
+{
+	struct plan *plan = build->plan;
+	struct site *site = plan_site(plan, addr);
+	const uint8_t *text;
+	size_t avail;
+
+	if (site)
+		return site - plan->sites;
+	if (2 * plan->nsites >= plan->index_size)
+		index_grow(plan);
+	text = image_text(build->image, addr, &avail);
+	must(text);
+	site = vec_push(plan->sites, plan->nsites);
+	*site = (struct site){ .addr = addr, .body = body };
+	must(build->image->arch->decode(text, avail, addr, &site->insn) == 0);
+	*site_slot(plan, addr) = plan->nsites - 1;
+	return plan->nsites - 1;
+}
+
+void
+plan_hook(struct plan *plan, const struct hook *hook)
+{
 	const uint8_t *text;
 	struct insn insn;
-	size_t i, avail;
+	size_t avail;
+	uint32_t body;
 
-	for (i = 0; i < func->nranges; i++) {
-		addr = i ? func->ranges[i].lo : entry;
-		while (addr < func->ranges[i].hi) {
-			text = image_text(image, addr, &avail);
-			if (!text || image->arch->decode(text, avail, addr,
-							 &insn) < 0)
-				break;
-			if (insn.target == entry && (insn.kind == INSN_JUMP ||
-						     insn.kind == INSN_BRANCH))
-				return true;
-			addr += insn.len;
-		}
+	/* Their traps would be left behind. */
+	if (plan->wish.no_traps)
+		return;
+	text = image_text(plan->image, hook->addr, &avail);
+	if (!text || plan->image->arch->decode(text, avail, hook->addr, &insn))
+		return;
+	body = plan_body(plan, hook->addr);
+	*vec_push(plan->hooks, plan->nhooks) = *hook;
+	hooks_place(plan->build, plan->nhooks - 1);
+	if (body != BODY_NONE && plan->bodies[body].copy)
+		copy_hook(plan->build, body, hook->addr);
+}
+
+/* Give the hooks from number `first` on their sites. */
+void
+hooks_place(struct build *build, size_t first)
+{
+	struct plan *plan = build->plan;
+
+	for (size_t i = first; !plan->wish.no_traps && i < plan->nhooks; i++) {
+		uint32_t site = build_site(build, plan->hooks[i].addr,
+					   BODY_NONE);
+
+		plan->sites[site].hook = i + 1;
+		plan->sites[site].idle = false;
 	}
-	return false;
+}
+
+/* ---- bodies */
+
+static int
+by_range(const void *va, const void *vb)
+{
+	const struct part *a = va, *b = vb;
+
+	return a->range.lo < b->range.lo ? -1 : a->range.lo > b->range.lo;
+}
+
+/* Which body has which code. */
+static void
+owners_make(struct build *build)
+{
+	const struct plan *plan = build->plan;
+
+	for (size_t i = 0; i < plan->nbodies; i++)
+		for (size_t k = 0; k < plan->bodies[i].nranges; k++)
+			*vec_push(build->owners, build->nowners) =
+				(struct part){
+					plan->bodies[i].ranges[k], i
+				};
+	if (build->nowners)
+		qsort(build->owners, build->nowners, sizeof(*build->owners),
+		      by_range);
+}
+
+uint32_t
+plan_body(const struct plan *plan, uint64_t addr)
+{
+	const struct build *build = plan->build;
+	size_t lo = 0, hi = build->nowners;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (build->owners[mid].range.lo <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo && addr < build->owners[lo - 1].range.hi)
+		return build->owners[lo - 1].body;
+	for (size_t i = 0; i < build->nparts; i++)
+		if (addr >= build->parts[i].range.lo &&
+		    addr < build->parts[i].range.hi)
+			return build->parts[i].body;
+	return BODY_NONE;
 }
 
 /* Why the function's entry cannot be counted, or NULL. */
@@ -100,81 +203,81 @@ entry_fault(const struct image *image, uint64_t entry, bool inside)
 	return NULL;
 }
 
-/* cfg, if not NULL, is that of the function's own code. */
-static void
-func_plan(struct build *build, uint32_t index, bool inside,
-	  const struct cfg *cfg)
+static bool
+func_chosen(const struct build *build, const struct func *func, bool *file)
 {
 	const struct image *image = build->image;
-	const struct func *func = &image->funcs[index];
-	uint64_t entry = image->arch->first(func->addr);
-	uint32_t unit = build_unit(build, UNIT_FUNC, index, 0);
-	const char *why = entry_fault(image, entry, inside);
-	struct cfg *own = NULL;
 
-	if (why) {
-		build_skip(build, func->addr, why);
-		build->plan->units[unit].why = why;
-		return;
-	}
-	if (!cfg && func_jumps_back(image, func))
-		cfg = own = graph_make(build->graphs, func->ranges,
-				       func->nranges, true, NULL, 0);
-	if (cfg)
-		entries_of_func(cfg, unit, build_term, build);
-	else
-		build_term(build, unit, &(struct term){
-			.addr = entry, .kind = TERM_HITS, .sign = 1,
-		});
-	cfg_free(own);
+	*file = select_file(build->sel, func && func->file < image->nfiles ?
+			    image->files[func->file] : NULL);
+	if (!func)
+		return select_func(build->sel, NULL, NULL, 0);
+	return select_func(build->sel, func->name, func->aliases,
+			   func->naliases);
 }
 
-static bool
-func_file_chosen(const struct build *build, const struct func *func)
+/* What is to be counted of the body. */
+static unsigned
+body_units(const struct build *build, const struct body *body,
+	   const struct func *func)
 {
-	const struct image *image = build->image;
+	const struct plan *plan = build->plan;
+	bool file, named = func_chosen(build, func, &file);
+	bool lines = body->nranges && named && (asked(plan, UNIT_LINE) ||
+						build->sel->lines.n) &&
+		     plan_lines_wanted(build, body);
+	unsigned units = 0;
 
-	return select_file(build->sel, func->file < image->nfiles ?
-			   image->files[func->file] : NULL);
+	if (lines && asked(plan, UNIT_LINE))
+		units |= 1U << UNIT_LINE;
+	if (body->nranges && asked(plan, UNIT_INLINE) &&
+	    plan_inlines_wanted(build, body))
+		units |= 1U << UNIT_INLINE;
+	if (!named || !(file || lines))
+		return units;
+	if (func && file)
+		units |= plan->units & 1U << UNIT_FUNC;
+	if (body->nranges && (lines || !build->sel->lines.n))
+		units |= plan->units & (1U << UNIT_BLOCK | 1U << UNIT_EDGE |
+					1U << UNIT_INSN | 1U << UNIT_CALL);
+	return units;
 }
 
 /* One function, or nameless code (func NULL); code is NULL if it has none. */
 static void
-code_plan(struct build *build, const struct func *func,
-	  const struct code *code, bool inside)
+body_add(struct build *build, const struct func *func,
+	 const struct code *code, bool inside)
 {
-	bool named = func ? select_func(build->sel, func->name, func->aliases,
-					func->naliases) :
-			    select_func(build->sel, NULL, NULL, 0);
-	bool lines = code && named && wanted(build, UNIT_LINE) &&
-		     plan_lines_wanted(build, code);
-	bool inlines = code && wanted(build, UNIT_INLINE) &&
-		       plan_inlines_wanted(build, code);
-	struct cfg *cfg = NULL;
+	struct plan *plan = build->plan;
+	struct body body = {
+		.func = func ? func - build->image->funcs : FUNC_NONE,
+		.ranges = code ? code->ranges : NULL,
+		.nranges = code ? code->nranges : 0,
+		.entry = code && code->entry,
+		.guest = func && code && !code->entry,
+		.site = SITE_NONE,
+	};
 
-	if (lines || inlines)
-		cfg = code_cfg(build, code, lines, inlines);
-	if (func && named && wanted(build, UNIT_FUNC) &&
-	    func_file_chosen(build, func))
-		func_plan(build, func - build->image->funcs, inside,
-			  code && code->entry ? cfg : NULL);
-	if (lines)
-		plan_lines_add(build, code, cfg);
-	if (inlines)
-		plan_inlines_add(build, code, cfg);
-	cfg_free(cfg);
+	body.units = body_units(build, &body, func);
+	body.named = body.units & 1U << UNIT_FUNC;
+	if (func) {
+		body.why = entry_fault(build->image, build->image->arch->first(
+					       func->addr), inside);
+		if (body.why)
+			body.state = BODY_FAULTY;
+	}
+	*vec_push(plan->bodies, plan->nbodies) = body;
 }
 
 static void
-functions_plan(struct build *build, void (*progress)(void *), void *arg)
+bodies_make(struct build *build, void (*progress)(void *), void *arg)
 {
 	const struct image *image = build->image;
-	bool code_needed = wanted(build, UNIT_LINE) ||
-			   wanted(build, UNIT_INLINE);
 	struct code_map *map;
 	size_t i, k = 0;
 
-	map = code_map_make(image, code_needed);
+	build->map = map = code_map_make(image,
+					 build->plan->units & UNITS_GRAPH);
 	for (i = 0; i < image->nfuncs || k < map->ncodes; i++) {
 		const struct func *func = i < image->nfuncs ?
 			&image->funcs[i] : NULL;
@@ -183,86 +286,214 @@ functions_plan(struct build *build, void (*progress)(void *), void *arg)
 		if (k < map->ncodes && (!func || map->codes[k].func == i))
 			code = &map->codes[k++];
 		if (func || code)
-			code_plan(build, func, code,
-				  func && map->inside[i]);
+			body_add(build, func, code, func && map->inside[i]);
 		if (progress && i % PROGRESS_STEP == 0)
 			progress(arg);
 	}
-	code_map_free(map);
+	owners_make(build);
+}
+
+/*
+ * A function whose entry is in the middle of another's code may be called
+ * there.  If it has code elsewhere its calls are counted in that code.
+ */
+static void
+guest_settle_in(struct build *build, struct body *guest)
+{
+	struct plan *plan = build->plan;
+	uint64_t entry = build->image->arch->first(
+		build->image->funcs[guest->func].addr);
+	uint32_t host = plan_body(plan, entry);
+
+	if (host == BODY_NONE || host == guest - plan->bodies) {
+		guest->guest = false;
+		return;
+	}
+	if (guest->guest && guest->named)
+		plan->bodies[host].units |= 1U << UNIT_BLOCK;
+	if (guest->guest)
+		guest->units &= 1U << UNIT_FUNC;
+	build_enters(build, host, entry);
+}
+
+static void
+guests_settle_in(struct build *build)
+{
+	struct plan *plan = build->plan;
+
+	for (size_t i = 0; i < plan->nbodies; i++)
+		if (plan->bodies[i].func != FUNC_NONE &&
+		    plan->bodies[i].state != BODY_FAULTY &&
+		    (plan->bodies[i].guest || !plan->bodies[i].nranges))
+			guest_settle_in(build, &plan->bodies[i]);
+}
+
+/*
+ * Sites at all entries.  What is entered otherwise, or who knows where, is
+ * looked at now.
+ */
+static void
+entries_plan(struct build *build)
+{
+	struct plan *plan = build->plan;
+
+	for (size_t i = 0; i < plan->nbodies; i++) {
+		struct body *body = &plan->bodies[i];
+
+		if (!body->units || body->state == BODY_FAULTY || body->guest)
+			continue;
+		if (plan->wish.eager || body->func == FUNC_NONE) {
+			*vec_push(build->todo, build->ntodo) = i;
+			continue;
+		}
+		body->site = build_site(build, build->image->arch->first(
+			build->image->funcs[body->func].addr), i);
+		plan->sites[body->site].waiting = true;
+	}
+	build_analyse(build);
+}
+
+/*
+ * The hooks of code that will never be looked at; the others' are found when
+ * it is.
+ */
+static void
+hooks_make(struct build *build)
+{
+	struct plan *plan = build->plan;
+
+	if (!plan_infers(plan) || plan->wish.leaks)
+		return;
+	for (size_t i = 0; i < plan->nbodies; i++)
+		if (!(plan->bodies[i].units & UNITS_GRAPH))
+			body_hooks(build, &plan->bodies[i]);
+	hooks_place(build, 0);
+}
+
+static unsigned
+units_possible(const struct image *image, const struct selection *sel)
+{
+	unsigned units = sel->units;
+
+	if (units == UNITS_DEFAULT)
+		units = select_units_default(sel);
+	if (!image->has_dwarf)
+		units &= ~(1U << UNIT_LINE);
+	return units;
 }
 
 struct plan *
-plan_build(struct image *image, const struct selection *sel,
-	   void (*progress)(void *), void *arg)
+plan_open(struct image *image, const struct plan_wish *wish,
+	  void (*progress)(void *), void *arg)
 {
 	struct plan *plan = mem_alloc(sizeof(*plan));
-	struct build build = {
-		.plan = plan, .image = image, .sel = sel, .units = sel->units,
-	};
+	struct build *build = mem_alloc(sizeof(*build));
 
 	plan->image = image;
-	plan->selection = sel;
-	if (build.units == UNITS_DEFAULT)
-		build.units = 1U << UNIT_LINE |
-			      (sel->lines.n ? 0 : 1U << UNIT_FUNC);
-	if (!image->has_dwarf)
-		build.units &= ~(1U << UNIT_LINE);
-	if (wanted(&build, UNIT_LINE))
-		plan_lines_open(&build);
-	if (wanted(&build, UNIT_INLINE))
-		plan_inlines_open(&build);
-	build.graphs = graphs_open(image);
-	functions_plan(&build, progress, arg);
-	graphs_close(build.graphs);
-	build_freeze(&build);
-	if (wanted(&build, UNIT_INLINE))
-		plan_inlines_close(&build);
-	if (wanted(&build, UNIT_LINE))
-		plan_lines_close(&build);
-	free(build.raws);
+	plan->wish = *wish;
+	plan->build = build;
+	*build = (struct build){
+		.plan = plan, .image = image, .sel = wish->sel,
+	};
+	if (!wish->sel) {
+		hook_find(image, &plan->hooks, &plan->nhooks);
+		hooks_place(build, 0);
+		return plan;
+	}
+	plan->units = units_possible(image, wish->sel);
+	plan_lines_open(build);
+	plan_inlines_open(build);
+	build->graphs = graphs_open(image);
+	bodies_make(build, progress, arg);
+	guests_settle_in(build);
+	if (wish->counted) {
+		build->ntodo = 0;
+		return plan;
+	}
+	hooks_make(build);
+	entries_plan(build);
 	return plan;
 }
 
+static void
+build_free(struct build *build)
+{
+	plan_inlines_close(build);
+	plan_lines_close(build);
+	graphs_close(build->graphs);
+	code_map_free(build->map);
+	free(build->owners);
+	free(build->parts);
+	free(build->intruded);
+	free(build->todo);
+	free(build->looked);
+	free(build->units);
+	free(build);
+}
+
+static void
+body_clear(struct body *body)
+{
+	cfg_free(body->cfg);
+	flow_free(body->flow);
+	placement_free(body->placement);
+	copy_free(body->copy);
+	free(body->stays);
+	free(body->former);
+	free(body->gauges);
+	free(body->passes);
+	free(body->counts);
+	free(body->leaps);
+}
+
 void
-plan_free(struct plan *plan)
+plan_close(struct plan *plan)
 {
 	if (!plan)
 		return;
+	for (size_t i = 0; i < plan->nbodies; i++)
+		body_clear(&plan->bodies[i]);
+	for (size_t i = 0; i < plan->nmeters; i++)
+		meter_free(plan->meters[i]);
+	build_free(plan->build);
 	image_close(plan->image);
+	free(plan->bodies);
 	free(plan->sites);
-	free(plan->units);
-	free(plan->terms);
+	free(plan->settled);
+	free(plan->hooks);
+	free(plan->stays);
+	free(plan->copied);
+	free(plan->reopened);
+	free(plan->reverted);
+	free(plan->meters);
 	free(plan->skips);
 	free(plan->index);
 	free(plan);
 }
 
-bool
-plan_count(const struct plan *plan, const struct unit *unit, uint64_t *count,
-	   const char **why)
+void
+plan_ready(struct plan *plan, uint32_t body)
 {
-	uint64_t plus = 0, minus = 0;
-	uint32_t i;
+	struct build *build = plan->build;
 
-	*why = unit->why;
-	for (i = 0; i < unit->nterms && !*why; i++) {
-		const struct plan_term *term = &plan->terms[unit->term + i];
-		const struct site *site = &plan->sites[term->site];
-		uint64_t n = site->hits;
+	if (plan->bodies[body].state != BODY_WAITING)
+		return;
+	*vec_push(build->todo, build->ntodo) = body;
+	build_analyse(build);
+}
 
-		if (site->lost)
-			*why = "a breakpoint could not be planted";
-		if (term->kind == TERM_TAKEN)
-			n = site->taken;
-		else if (term->kind == TERM_FALL)
-			n -= site->taken;
-		if (term->sign < 0)
-			minus += n;
-		else
-			plus += n;
-	}
-	if (!*why && plus < minus)
-		*why = "it was running when counting began";
-	*count = *why ? 0 : plus - minus;
-	return !*why;
+bool
+plan_graph(struct plan *plan, uint32_t body)
+{
+	struct body *b = &plan->bodies[body];
+
+	if (!b->cfg && b->nranges && !b->guest && b->state != BODY_FAULTY)
+		body_graph(plan->build, b);
+	return b->cfg != NULL;
+}
+
+bool
+plan_infers(const struct plan *plan)
+{
+	return plan->derives || plan->units & UNITS_GRAPH;
 }

@@ -1,47 +1,178 @@
 /*
- * The plan of one image: the units chosen, the sites that count them, and
- * the counts.  Frozen once built but for the counts, which the monitor adds
- * to.  Link addresses only; never touches a process.
+ * The plan of one image: its functions, what of each gets a counter, and the
+ * counts.  A function's graph is made and its counters are placed when it is
+ * first entered (or at once, if asked for); until then it has a site at its
+ * entry only.  Link addresses only; never touches a process.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
-#include "flow/entries.h"
+#include "flow/propagate.h"
+#include "plan/hook.h"
 #include "plan/select.h"
 #include "symtab/image.h"
 
 static const uint32_t FUNC_NONE = UINT32_MAX;
+static const uint32_t BODY_NONE = UINT32_MAX;
+static const uint32_t SITE_NONE = UINT32_MAX;
+
+/* ---- what is planned */
 
 struct site {
 	uint64_t addr;
-	uint64_t hits;		/* how often the instruction ran */
-	uint64_t taken;		/* ... and its branch was taken */
 	struct insn insn;
-	bool branch;		/* taken is wanted */
+	uint32_t body;		/* plan->bodies[body], whose code it is in */
+	bool branch;		/* how often it is taken is wanted */
+	bool targets;		/* where its jump or call goes is wanted */
+	bool waiting;		/* entry of a function that is still to be
+				   looked at */
+	bool idle;		/* nothing is counted here any more */
 	bool lost;		/* could not be planted somewhere */
+	bool leads;		/* a trap that leads into the body's copy */
+	uint32_t hook;		/* plan->hooks[hook - 1] is here; 0: none */
+	uint64_t hits;		/* by plan_settle */
 };
 
-struct plan_term {
-	uint32_t site;		/* index into plan->sites */
+/* How the counter of one arc of a placement is read. */
+struct gauge {
+	uint32_t site;
 	uint8_t kind;		/* enum term_kind */
-	int8_t sign;
+	uint64_t to;		/* TERM_TARGET */
 };
+
+/*
+ * A counter behind a call, which says how often that came back, if it is
+ * known how often its block was begun.
+ */
+struct pass {
+	uint32_t insn;		/* the one behind, by its index in the cfg */
+	uint32_t site;
+	uint32_t first;		/* the site where the block begins */
+	bool measured;		/* by plan_settle: neither is lost */
+};
+
+struct copy;			/* see copy/copy.h */
+
+enum body_state {
+	BODY_WAITING,		/* never entered: all its counts are 0 */
+	BODY_READY,		/* its counters are placed */
+	BODY_FAULTY,		/* it is not counted: see why */
+};
+
+/* Control left an instruction, or came to it, over no edge, so many times. */
+struct leap {
+	uint32_t insn;		/* by its index in the cfg */
+	bool during;		/* it was begun: a call; else it was not */
+	uint64_t left, came;
+};
+
+/*
+ * One function of the image, or nameless code.  cfg and flow are NULL until
+ * the function is looked at, and stay so if nothing but its calls is
+ * counted.
+ */
+struct body {
+	uint32_t func;		/* image->funcs[func], or FUNC_NONE */
+	uint8_t state;		/* enum body_state */
+	bool entry;		/* ranges[0] begins with its entry */
+	bool guest;		/* its entry is in another body's code */
+	bool looked;		/* where its graph leads is known */
+	bool named;		/* its calls are a unit */
+	unsigned units;		/* asked for: 1 << enum unit_kind */
+	const struct range *ranges;
+	size_t nranges;
+	bool lost;		/* its copy could not be planted somewhere */
+	bool intruded;		/* control may come to its middle unseen */
+	bool interrupted;	/* a signal came there, whose handler may not
+				   have come back */
+	const char *why;	/* BODY_FAULTY; lent for ever, or NULL */
+	uint32_t site;		/* at its entry, or SITE_NONE */
+	struct cfg *cfg;
+	struct flow *flow;
+	struct placement *placement;
+	struct gauge *gauges;	/* as placement->arcs; without a placement,
+				   of its own jumps to its entry */
+	uint32_t ngauges;
+	struct copy *copy;	/* that counts, or NULL */
+	char *stays;		/* why it has none though copies are wished,
+				   or NULL */
+	struct point *former;	/* ways into the copy, as they were before they
+				   were made traps */
+	uint32_t nformer;
+	uint32_t counter;	/* the copy's first counter, of the plan's */
+	uint32_t copy_at;	/* where the copy is in its module's area */
+	struct pass *passes;	/* ascending */
+	size_t npasses;
+	/* By plan_settle: */
+	uint8_t doubt;		/* enum count_reason: why nothing is derived;
+				   what was measured itself is known */
+	struct count *counts;	/* per arc of the flow */
+	struct leap *leaps;	/* ascending insn */
+	size_t nleaps;
+	struct count calls;
+	size_t nsites;		/* planted, hooks aside */
+	size_t ncounters;	/* placed; several may share a site */
+	uint64_t increments;	/* hits of its sites */
+};
+
+/* ---- what is measured */
+
+struct counter {
+	uint64_t hits;		/* how often the instruction was begun */
+	uint64_t taken;		/* ... and its branch was taken */
+};
+
+/* Where an indirect jump or call went. */
+struct arrival {
+	uint32_t site;
+	const struct plan *plan;	/* NULL: somewhere not counted */
+	uint64_t addr;
+	uint64_t n;
+};
+
+/*
+ * Control left a function, or came into it, over no edge: at a call, before
+ * it came back (addr is where it would have), or before the instruction at
+ * addr had begun.
+ */
+struct stray {
+	uint64_t addr;
+	bool during;
+	uint64_t left, came;
+};
+
+/* The counters of one process or thread, or of all. */
+struct meter {
+	struct counter *counters;	/* per site; those behind the end: 0 */
+	size_t ncounters;
+	struct arrival *arrivals;
+	size_t narrivals;
+	uint32_t *arrival_index;	/* a hash, see meter_arrival */
+	size_t arrival_size;
+	struct stray *strays;
+	size_t nstrays;
+	uint64_t *slots;	/* counters of copies, by number */
+	size_t nslots;
+};
+
+/* ---- what is derived */
 
 /*
  * One unit.  A line of a file is one unit however many functions have code
  * for it.  why, if set, says why its count is not known.
  */
 struct unit {
-	uint8_t kind;		/* enum unit_kind */
-	uint32_t ref;		/* UNIT_FUNC: image->funcs[ref];
+	uint8_t kind;		/* UNIT_FUNC, UNIT_LINE or UNIT_INLINE */
+	uint32_t ref;		/* UNIT_FUNC: plan->image->funcs[ref];
 				   UNIT_INLINE: image->inlines[ref], the first
 				   of all copies of one function;
 				   UNIT_LINE: file, image->files[ref] */
 	uint32_t line;		/* UNIT_LINE, UNIT_INLINE's declaration */
 	uint32_t func;		/* UNIT_LINE: image->funcs[func] has code of
 				   it (others may, too), or FUNC_NONE */
-	uint32_t term, nterms;	/* plan->terms[term .. term + nterms) */
+	uint64_t n;
 	const char *why;	/* static string or NULL */
+	bool summed;		/* some of its code can be counted */
 };
 
 /* A row, function or site that could not be planted. */
@@ -50,50 +181,182 @@ struct skip {
 	const char *why;	/* static string */
 };
 
+struct plan;
+
+struct plan_wish {
+	const struct selection *sel;	/* NULL: nothing but hooks */
+	enum placement_method method;
+	bool eager;		/* look at all functions at once */
+	bool copies;		/* count in copies where that can be done */
+	bool no_traps;		/* nothing may have a site that is not idle:
+				   there are no hooks, so nothing is derived,
+				   and what only a trap counts is not */
+	bool counted;		/* elsewhere: nothing is placed, bodies are
+				   filled in by who knows the counts */
+	/*
+	 * How often its edges are expected to run: the body has a cfg and a
+	 * flow.  Owned by the plan; NULL: not known.  The function may be
+	 * NULL itself.
+	 */
+	struct weights *(*weigh)(void *ctx, const struct plan *plan,
+				 const struct body *body);
+	void *ctx;
+	bool leaks;		/* stacks cannot be walked: no call is taken to
+				   come back, but counted behind */
+};
+
+struct build;			/* see plan/build.h */
+
 struct plan {
 	struct image *image;	/* owned */
-	const struct selection *selection;	/* lent, or NULL */
-	struct site *sites;	/* ascending addr */
+	struct plan_wish wish;
+	unsigned units;		/* asked for and possible */
+	struct body *bodies;	/* functions ascending, then the nameless */
+	size_t nbodies;
+	struct site *sites;	/* those placed at one time ascending */
 	size_t nsites;
-	struct unit *units;	/* by kind; lines by file, line;
-				   functions by addr */
-	size_t nunits;
-	struct plan_term *terms;
-	size_t nterms;
-	struct skip *skips;
+	uint32_t *settled;	/* sites that waited and do not any more; the
+				   monitor empties this */
+	size_t nsettled;
+	bool derives;		/* some count of a body looked at is derived */
+	uint32_t *reverted;	/* bodies whose copies are not to be used any
+				   more; the monitor empties this */
+	size_t nreverted;
+	char *stays;		/* why there are no (more) copies, or NULL */
+	uint32_t *copied;	/* bodies that have copies, as they came */
+	size_t ncopied;
+	uint32_t *reopened;	/* those with former points, as these came */
+	size_t nreopened;
+	uint32_t ncounters, copies_size;	/* of all copies so far */
+	struct hook *hooks;	/* where the monitor looks at stacks */
+	size_t nhooks;
+	struct meter **meters;
+	size_t nmeters;
+	struct skip *skips;	/* by plan_units */
 	size_t nskips;
+	bool tainted;		/* some stacks are not known: nothing may be
+				   derived behind calls */
+	bool severed;		/* nor may behind any other instruction */
 	uint32_t *index;	/* hash of addr -> site, see plan_site */
-	uint32_t index_mask;
+	uint32_t index_size;
+	struct build *build;	/* plan/'s own */
 };
 
 /*
- * Choose units and sites for the image, of which the plan takes ownership;
- * sel must outlive the plan.  progress as for image_open.  Never fails: a
- * plan may be empty.
- *
- * A function counts arrivals at its entry other than by its own jumps.  A
- * line counts how often control enters its code from that of another line or
- * from outside the function: each instruction belongs to the last row that
- * begins a statement (is_stmt) at or before it; a row that others at the same
- * address leave empty counts arrivals there from other lines.  An inlined
- * function counts arrivals at the entries of its copies from outside each.
+ * Plan the image, of which the plan takes ownership; what wish points to must
+ * outlive it.  progress as for image_open.  Never fails: a plan may be empty.
  */
-struct plan *plan_build(struct image *image, const struct selection *sel,
-			void (*progress)(void *), void *arg);
-void plan_free(struct plan *plan);
+struct plan *plan_open(struct image *image, const struct plan_wish *wish,
+		       void (*progress)(void *), void *arg);
+void plan_close(struct plan *plan);
 
 /* What of the image must be read for the selection: IMAGE_LINES ... */
 unsigned plan_wants(const struct selection *sel);
 
-/* The site at addr, or NULL. */
+/* The site at addr, or NULL.  Sites move when new ones are added. */
 struct site *plan_site(const struct plan *plan, uint64_t addr);
 
+/* Add a hook of the monitor's own; none where there is no instruction. */
+void plan_hook(struct plan *plan, const struct hook *hook);
+
+/* From here on nothing is copied, for this reason (or an earlier one). */
+void plan_copies_refuse(struct plan *plan, const char *why);
+
+/* The body whose code addr is in, or BODY_NONE. */
+uint32_t plan_body(const struct plan *plan, uint64_t addr);
+
 /*
- * The unit's count.  false, and *why set, if it is not known: a site could
- * not be planted, or what its code is could not be found out, or it was
- * already running when counting began (only then a sum can be negative).
+ * Look at a waiting body and place its counters: new sites are behind the
+ * old, its entry's is idle if it is not needed.  Others may have to be
+ * looked at with it, into which it jumps.
  */
-bool plan_count(const struct plan *plan, const struct unit *unit,
-		uint64_t *count, const char **why);
+void plan_ready(struct plan *plan, uint32_t body);
+
+/*
+ * Make the body's cfg and flow if it has none.  false if it cannot have any.
+ */
+bool plan_graph(struct plan *plan, uint32_t body);
+
+/*
+ * The same for a body that was counted elsewhere: external are the addresses,
+ * ascending, to which control came from outside, leaders those where blocks
+ * begin that the code does not show.
+ */
+bool plan_graph_as(struct plan *plan, uint32_t body, const uint64_t *leaders,
+		   size_t nleaders, const uint64_t *external,
+		   size_t nexternal);
+
+/*
+ * Where such a body's indirect calls go has been recorded: give them sites,
+ * for arrivals.
+ */
+void plan_targets(struct plan *plan, uint32_t body);
+
+/*
+ * Whether it is wanted where the instruction goes: a call, or a jump that may
+ * be one.
+ */
+bool insn_calls_indirect(const struct insn *insn);
+
+/* Whether any count of the plan may be derived from others. */
+bool plan_infers(const struct plan *plan);
+
+/* ---- meters: the monitor counts */
+
+/* Number `meter` of the plan, made when first asked for. */
+struct meter *plan_meter(struct plan *plan, size_t meter);
+/* The site's counter; valid until the next call. */
+struct counter *meter_counter(struct meter *meter, uint32_t site,
+			      size_t nsites);
+/* What of (site, plan, addr) was counted; room for it if add is set. */
+struct arrival *meter_arrival(struct meter *meter, uint32_t site,
+			    const struct plan *plan, uint64_t addr, bool add);
+/* Add to the counters of copies from number first on. */
+void meter_slots(struct meter *meter, uint32_t first, const uint64_t *counters,
+		 size_t n);
+/* The stray of this kind at addr, made if there is none. */
+struct stray *meter_stray(struct meter *meter, uint64_t addr, bool during);
+void meter_add(struct meter *to, const struct meter *from, size_t nsites);
+/* Nothing was counted. */
+void meter_clear(struct meter *meter);
+void meter_free(struct meter *meter);
+
+/* ---- settling: counts of blocks and edges from what was measured */
+
+/*
+ * Derive the counts of all bodies from the meter, or from all meters
+ * together (NULL).  Bodies that wait have no counts unless they get a graph:
+ * then theirs are 0.
+ */
+void plan_settle(struct plan *plan, const struct meter *meter);
+
+/* The same without graphs for bodies that wait. */
+void plan_settle_entered(struct plan *plan, const struct meter *meter);
+
+/* How often an instruction of a settled body, by its index, was begun. */
+struct count body_insn(const struct body *body, uint32_t insn);
+
+/*
+ * How often control came to it over an edge or from the instruction before,
+ * whether or not it was then begun.
+ */
+struct count body_arrivals(const struct body *body, uint32_t insn);
+
+/* Why a count is not known, as text. */
+const char *count_why(const struct count *count);
+
+/*
+ * The counts of functions, lines and inlined functions, from settled bodies;
+ * by kind; lines by file, line; functions by addr.  Owned by the caller.
+ *
+ * A function counts arrivals at its entry other than by its own jumps.  A
+ * line counts how often control enters its code from that of another line or
+ * from outside the function, and how often it goes round a loop within: each
+ * instruction belongs to the last row that begins a statement (is_stmt) at
+ * or before it; a row that others at the same address leave empty counts
+ * arrivals there from other lines.  An inlined function counts arrivals at
+ * the entries of its copies from outside each.
+ */
+struct unit *plan_units(struct plan *plan, size_t *n);
 
 #endif

@@ -17,6 +17,10 @@ static const char *const unit_names[UNIT_KINDS] = {
 	[UNIT_FUNC] = "func",
 	[UNIT_LINE] = "line",
 	[UNIT_INLINE] = "inline",
+	[UNIT_BLOCK] = "block",
+	[UNIT_EDGE] = "edge",
+	[UNIT_INSN] = "insn",
+	[UNIT_CALL] = "call",
 };
 
 static int
@@ -28,8 +32,8 @@ unit_parse(const char *name, size_t len)
 		if (strlen(unit_names[i]) == len &&
 		    strncmp(unit_names[i], name, len) == 0)
 			return i;
-	return fail("--units: \"%.*s\" is none of func, line and inline",
-		    (int)len, name);
+	return fail("--units: \"%.*s\" is none of func, line, inline, "
+		    "block, edge, insn and call", (int)len, name);
 }
 
 int
@@ -46,6 +50,12 @@ select_units(struct selection *sel, const char *arg)
 			return 0;
 		arg += len + 1;
 	}
+}
+
+unsigned
+select_units_default(const struct selection *sel)
+{
+	return 1U << UNIT_LINE | (sel->lines.n ? 0 : 1U << UNIT_FUNC);
 }
 
 static struct glob *

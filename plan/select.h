@@ -9,10 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/options.h"
+
 enum unit_kind {
 	UNIT_FUNC,
 	UNIT_LINE,
 	UNIT_INLINE,
+	UNIT_BLOCK,
+	UNIT_EDGE,
+	UNIT_INSN,
+	UNIT_CALL,		/* from where to where */
 	UNIT_KINDS,
 };
 
@@ -32,14 +38,22 @@ struct globs {
 
 struct selection {
 	unsigned units;		/* 1 << enum unit_kind, or UNITS_DEFAULT */
+	bool places;		/* lines are to be known, counted or not */
 	struct globs funcs, files, lines, objects;
 };
+
+/* --units, --func, --file, --line, --object: into a selection. */
+enum { SELECT_OPTIONS = 5 };
+extern const struct option_entry select_entries[SELECT_OPTIONS];
 
 /*
  * Parse "func,line", which adds to what was asked for before; 0 or -1 with
  * the message set.
  */
 int select_units(struct selection *sel, const char *arg);
+
+/* The units that UNITS_DEFAULT stands for. */
+unsigned select_units_default(const struct selection *sel);
 
 /* Add one argument of --func, --file, --object ("!glob" negates). */
 void select_glob(struct globs *globs, const char *arg);

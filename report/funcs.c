@@ -3,7 +3,6 @@
  */
 #include "report/kinds.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,17 +38,6 @@ struct widths {
 	size_t count, object, place;
 };
 
-static void
-width_grow(size_t *width, const char *s, size_t max)
-{
-	size_t wide = text_width(s, strlen(s));
-
-	if (wide > max)
-		wide = max;
-	if (wide > *width)
-		*width = wide;
-}
-
 static struct widths
 widths_find(const struct table *table, const struct func_table *funcs,
 	    size_t n)
@@ -61,11 +49,11 @@ widths_find(const struct table *table, const struct func_table *funcs,
 		const struct func_entry *func = &funcs->entries[i];
 		char *place = table_place(table, func->file, func->line);
 
-		width_grow(&widths.place, place, PLACE_MAX);
+		text_widen(&widths.place, place, PLACE_MAX);
 		if (text_digits(func->count.n) > widths.count)
 			widths.count = text_digits(func->count.n);
 		if (table->tally->nplans > 1)
-			width_grow(&widths.object,
+			text_widen(&widths.object,
 				   table_object(table, func->plan),
 				   OBJECT_MAX);
 		free(place);
@@ -83,11 +71,8 @@ func_row_write(const struct table *table, const struct func_entry *func,
 	char *place = table_place(table, func->file, func->line);
 	char *name = name_shorten(func->name, room);
 
-	if (func->count.why)
-		fprintf(out, "%*s  ", (int)widths->count, "?");
-	else
-		fprintf(out, "%*" PRIu64 "  ", (int)widths->count,
-			func->count.n);
+	figure_write(out, &func->count, widths->count);
+	fputs("  ", out);
 	if (widths->object) {
 		text_column(out, table_object(table, func->plan),
 			    widths->object);
@@ -161,6 +146,11 @@ list_write(const struct table *table, const struct func_table *funcs,
 void
 funcs_write(struct table *table, FILE *out)
 {
+	for (size_t i = 0; i < table->tally->nplans; i++)
+		if (table->tally->plans[i]->units & 1U << UNIT_INSN) {
+			funcs_executed_write(table, out);
+			return;
+		}
 	list_write(table, &table->funcs, out, "Functions",
 		   "No functions were counted.");
 }

@@ -118,8 +118,8 @@ row_write(const struct table *table, const struct line_entry *line,
 	putc('\n', out);
 }
 
-void
-hist_write(struct table *table, FILE *out, enum report_kind kind)
+static void
+bars_write(struct table *table, FILE *out, enum report_kind kind)
 {
 	struct scale scale = { .kind = kind, .bits = 1 };
 	size_t i, digits, width, columns = table->opts->columns;
@@ -147,4 +147,22 @@ hist_write(struct table *table, FILE *out, enum report_kind kind)
 	for (i = 0; i < table->nlines; i++)
 		row_write(table, &table->lines[i], &scale, width, (int)digits,
 			  out);
+}
+
+void
+hist_write(struct table *table, FILE *out)
+{
+	bars_write(table, out, REPORT_HIST);
+}
+
+void
+hist_scaled_write(struct table *table, FILE *out)
+{
+	bars_write(table, out, REPORT_HIST_SCALED);
+}
+
+void
+hist_log_write(struct table *table, FILE *out)
+{
+	bars_write(table, out, REPORT_HIST_LOG);
 }

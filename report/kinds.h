@@ -10,10 +10,41 @@
 
 void summary_write(struct table *table, FILE *out);
 void listing_write(struct table *table, FILE *out);
-void hist_write(struct table *table, FILE *out, enum report_kind kind);
+void hist_write(struct table *table, FILE *out);
+void hist_scaled_write(struct table *table, FILE *out);
+void hist_log_write(struct table *table, FILE *out);
 void funcs_write(struct table *table, FILE *out);
 void inlines_write(struct table *table, FILE *out);
 void uncovered_write(struct table *table, FILE *out);
+void files_write(struct table *table, FILE *out);
+void lines_write(struct table *table, FILE *out);
+void insns_write(struct table *table, FILE *out);
+void blocks_write(struct table *table, FILE *out);
+void edges_write(struct table *table, FILE *out);
+void cfg_write(struct table *table, FILE *out);
+void calls_write(struct table *table, FILE *out);
+void placement_write(struct table *table, FILE *out);
+void sites_write(struct table *table, FILE *out);
+
+/* Formats of other tools. */
+void lcov_write(struct table *table, FILE *out);
+void cobertura_write(struct table *table, FILE *out);
+void gcov_json_write(struct table *table, FILE *out);
+void callgrind_write(struct table *table, FILE *out);
+void bolt_write(struct table *table, FILE *out);
+void autofdo_write(struct table *table, FILE *out);
+void pprof_write(struct table *table, FILE *out);
+void drcov_write(struct table *table, FILE *out);
+void folded_write(struct table *table, FILE *out);
+void csv_write(struct table *table, FILE *out);
+void json_write(struct table *table, FILE *out);
+
+/* uncovered.c: the lines chosen, by their index, as ranges. */
+void line_ranges_write(const struct table *table, const bool *chosen,
+		       FILE *out);
+
+/* executed.c: the functions with what of them was executed. */
+void funcs_executed_write(struct table *table, FILE *out);
 
 /* funcs.c: at most `max` functions, those never called only if `all`. */
 void func_rows_write(const struct table *table,
@@ -26,5 +57,11 @@ void func_rows_write(const struct table *table,
  */
 void title_write(const struct table *table, FILE *out, const char *title);
 bool lines_present(const struct table *table, FILE *out);
+
+/* view.c: the same for blocks, edges and instructions. */
+bool units_present(const struct table *table, FILE *out, enum unit_kind kind);
+/* "  42 blocks, 26 run, 16 never run" */
+void totals_line_write(const struct totals *totals, enum unit_kind kind,
+		       FILE *out);
 
 #endif

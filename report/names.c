@@ -4,6 +4,7 @@
 #include "report/names.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,107 @@ name_shown(const char *name, bool demangled)
 	if (demangled)
 		text = demangle(name);
 	return text ? text : mem_strdup(name);
+}
+
+const char *
+name_imported(const struct image *image, const struct insn *insn)
+{
+	struct effect effect;
+	const uint8_t *text;
+	size_t avail;
+
+	text = image_text(image, insn->addr, &avail);
+	if (!text || !image->arch->effect ||
+	    image->arch->effect(text, avail, insn->addr, &effect) < 0 ||
+	    effect.src.kind != PLACE_MEM || effect.src.reg != REG_NONE ||
+	    effect.src.index != REG_NONE)
+		return NULL;
+	return image_import(image, (uint64_t)effect.src.disp);
+}
+
+/* The import that the stub at addr jumps to, or NULL if it is no stub. */
+static const char *
+stub_import(const struct image *image, uint64_t addr)
+{
+	const uint8_t *text;
+	struct insn insn;
+	struct emul emul;
+	size_t avail;
+
+	/* One instruction that does nothing (endbr64) may come first. */
+	for (int i = 0; i < 2; i++) {
+		text = image_text(image, addr, &avail);
+		if (!text || image->arch->decode(text, avail, addr, &insn))
+			return NULL;
+		if (insn.kind == INSN_JUMP_INDIRECT)
+			return name_imported(image, &insn);
+		if (insn.kind != INSN_PLAIN || !image->arch->emul_prepare ||
+		    image->arch->emul_prepare(text, avail, addr, &emul) ||
+		    !emul.only_pc)
+			return NULL;
+		addr += insn.len;
+	}
+	return NULL;
+}
+
+/* The function that is entered at addr, or NULL. */
+static const struct func *
+func_entered(const struct image *image, uint64_t addr)
+{
+	size_t lo = 0, hi = image->nfuncs;
+	const struct func *func;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (image->funcs[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	func = lo ? &image->funcs[lo - 1] : NULL;
+	return func && (addr == func->addr ||
+			addr == image->arch->first(func->addr)) ? func : NULL;
+}
+
+/* "f+12", or the address if it is in no function. */
+static char *
+name_inside(const struct plan *plan, uint64_t addr, bool demangled)
+{
+	uint32_t body = plan_body(plan, addr);
+	const struct func *func;
+	char *name, *text;
+	bool before;
+
+	if (body == BODY_NONE || plan->bodies[body].func == FUNC_NONE)
+		return mem_printf("%" PRIx64, addr);
+	func = &plan->image->funcs[plan->bodies[body].func];
+	name = name_shown(func->name, demangled);
+	before = addr < func->addr;
+	text = mem_printf("%s%c%" PRIx64, name, before ? '-' : '+',
+			  before ? func->addr - addr : addr - func->addr);
+	free(name);
+	return text;
+}
+
+char *
+name_of_addr(const struct plan *plan, uint64_t addr, bool demangled)
+{
+	const struct func *func = func_entered(plan->image, addr);
+	const char *import = NULL;
+	char *name, *text;
+
+	/* Unwind tables take all stubs together for one function. */
+	if (!func || func->origin == FUNC_EH_FRAME)
+		import = stub_import(plan->image, addr);
+	if (!import && func)
+		return name_shown(func->name, demangled);
+	if (!import)
+		return name_inside(plan, addr, demangled);
+	name = name_shown(import, demangled);
+	text = mem_printf("%s@plt", name);
+	free(name);
+	return text;
 }
 
 char *

@@ -7,25 +7,78 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/html.h"
 #include "report/kinds.h"
 #include "report/target.h"
 #include "report/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
+/* A set of units. */
+enum {
+	FUNC = 1 << UNIT_FUNC, LINE = 1 << UNIT_LINE,
+	INLINE = 1 << UNIT_INLINE, BLOCK = 1 << UNIT_BLOCK,
+	EDGE = 1 << UNIT_EDGE, INSN = 1 << UNIT_INSN, CALL = 1 << UNIT_CALL,
+	COVERAGE = FUNC | LINE | INLINE | EDGE,
+	EVERYTHING = COVERAGE | BLOCK | INSN | CALL,
+};
+
+/*
+ * The reports, by name; those of one name with the plain one last.  units are
+ * what is counted for it if --units does not say; places: it names lines,
+ * counted or not.
+ */
 static const struct {
 	const char *name, *sub;
 	enum report_kind kind;
+	unsigned units;
+	bool places;
+	void (*write)(struct table *table, FILE *out);
+	/* In place of that, into a directory: 0 or -1. */
+	int (*write_dir)(struct table *table, const char *path);
 } kinds[] = {
-	{ "summary", NULL, REPORT_SUMMARY },
-	{ "listing", NULL, REPORT_LISTING },
-	{ "hist", "full", REPORT_HIST },
-	{ "hist", "scaled", REPORT_HIST_SCALED },
-	{ "hist", "log", REPORT_HIST_LOG },
-	{ "hist", NULL, REPORT_HIST },
-	{ "funcs", NULL, REPORT_FUNCS },
-	{ "inlines", NULL, REPORT_INLINES },
-	{ "uncovered", NULL, REPORT_UNCOVERED },
+	{ "summary", NULL, REPORT_SUMMARY, UNITS_DEFAULT, false,
+	  summary_write },
+	{ "listing", NULL, REPORT_LISTING, LINE, false, listing_write },
+	{ "hist", "full", REPORT_HIST, LINE, false, hist_write },
+	{ "hist", "scaled", REPORT_HIST_SCALED, LINE, false,
+	  hist_scaled_write },
+	{ "hist", "log", REPORT_HIST_LOG, LINE, false, hist_log_write },
+	{ "hist", NULL, REPORT_HIST, LINE, false, hist_write },
+	{ "uncovered", NULL, REPORT_UNCOVERED, UNITS_DEFAULT, false,
+	  uncovered_write },
+	{ "funcs", NULL, REPORT_FUNCS, FUNC, false, funcs_write },
+	{ "inlines", NULL, REPORT_INLINES, INLINE, false, inlines_write },
+	{ "files", NULL, REPORT_FILES, INSN, true, files_write },
+	{ "lines", NULL, REPORT_LINES, LINE | INSN, true, lines_write },
+	{ "insns", NULL, REPORT_INSNS, FUNC | INSN, true, insns_write },
+	{ "blocks", NULL, REPORT_BLOCKS, FUNC | BLOCK, true, blocks_write },
+	{ "edges", NULL, REPORT_EDGES, FUNC | EDGE, true, edges_write },
+	{ "cfg", NULL, REPORT_CFG, FUNC | BLOCK | EDGE, true, cfg_write },
+	{ "calls", NULL, REPORT_CALLS, FUNC | CALL, true, calls_write },
+	{ "placement", NULL, REPORT_PLACEMENT, BLOCK | EDGE, false,
+	  placement_write },
+	{ "sites", NULL, REPORT_SITES, UNITS_DEFAULT, false, sites_write },
+	{ "html", NULL, REPORT_HTML, FUNC | LINE | BLOCK | EDGE | INSN | CALL,
+	  true, NULL, html_write },
+	{ "lcov", NULL, REPORT_LCOV, COVERAGE, true, lcov_write },
+	{ "cobertura", NULL, REPORT_COBERTURA, COVERAGE, true,
+	  cobertura_write },
+	{ "gcov-json", NULL, REPORT_GCOV_JSON, COVERAGE, true,
+	  gcov_json_write },
+	{ "callgrind", NULL, REPORT_CALLGRIND, FUNC | INSN | EDGE | CALL,
+	  true, callgrind_write },
+	{ "bolt", NULL, REPORT_BOLT, FUNC | BLOCK | EDGE | CALL, false,
+	  bolt_write },
+	{ "autofdo", NULL, REPORT_AUTOFDO, FUNC | INLINE | INSN | CALL, true,
+	  autofdo_write },
+	{ "pprof", NULL, REPORT_PPROF, FUNC | INLINE | INSN, true,
+	  pprof_write },
+	{ "drcov", NULL, REPORT_DRCOV, BLOCK, false, drcov_write },
+	{ "folded", NULL, REPORT_FOLDED, FUNC | INSN | CALL, false,
+	  folded_write },
+	{ "json", NULL, REPORT_JSON, EVERYTHING, true, json_write },
+	{ "csv", NULL, REPORT_CSV, EVERYTHING, true, csv_write },
 };
 
 enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -38,6 +91,24 @@ part_is(const char *s, const char *end, const char *name)
 
 	return (size_t)(end - s) >= len && strncmp(s, name, len) == 0 &&
 	       (s + len == end || s[len] == ':');
+}
+
+static int
+want_refuse(const char *s)
+{
+	char *names = mem_strdup(""), *more;
+
+	for (size_t i = 0; i < NKINDS; i++) {
+		more = mem_printf("%s%s%s%s%s", names, i ? ", " : "",
+				  kinds[i].name, kinds[i].sub ? ":" : "",
+				  kinds[i].sub ? kinds[i].sub : "");
+		free(names);
+		names = more;
+	}
+	fail("--report: \"%.*s\" is none of %s", (int)strcspn(s, ":,"), s,
+	     names);
+	free(names);
+	return -1;
 }
 
 /* One KIND[:SUB][:FILE], from s up to end. */
@@ -59,9 +130,10 @@ want_parse(struct report_options *opts, const char *s, const char *end)
 		}
 	}
 	if (i == NKINDS)
-		return fail("--report: \"%.*s\" is none of summary, listing, "
-			    "hist, hist:scaled, hist:log, funcs, inlines, "
-			    "uncovered", (int)strcspn(s, ":,"), s);
+		return want_refuse(s);
+	if (rest == end && kinds[i].write_dir)
+		return fail("--report: %s needs a directory: %s:DIR",
+			    kinds[i].name, kinds[i].name);
 	if (rest + 1 == end)
 		return fail("--report: \"%.*s\" lacks the name of a file",
 			    (int)(end - s), s);
@@ -87,6 +159,38 @@ report_parse(struct report_options *opts, const char *arg)
 	}
 }
 
+static size_t
+kind_index(enum report_kind kind)
+{
+	size_t i = 0;
+
+	while (kinds[i].kind != kind)
+		i++;
+	return i;
+}
+
+void
+report_choose(const struct report_options *opts, struct selection *sel)
+{
+	unsigned units = UNITS_DEFAULT;
+	bool usual = false;
+
+	/* Lines as well as what else is counted. */
+	if (opts->fail_under && sel->units != UNITS_DEFAULT)
+		sel->units |= LINE;
+	for (size_t i = 0; i < opts->nwants; i++) {
+		size_t kind = kind_index(opts->wants[i].kind);
+
+		units |= kinds[kind].units;
+		usual |= kinds[kind].units == UNITS_DEFAULT;
+		sel->places |= kinds[kind].places;
+	}
+	if (sel->units != UNITS_DEFAULT || units == UNITS_DEFAULT)
+		return;
+	sel->units = units | (usual ? select_units_default(sel) : 0) |
+		     (opts->fail_under ? LINE : 0);
+}
+
 void
 report_options_free(struct report_options *opts)
 {
@@ -99,51 +203,39 @@ report_options_free(struct report_options *opts)
 	*opts = (struct report_options){ 0 };
 }
 
-int
-report_targets_check(const struct report_options *opts)
-{
-	size_t i;
-
-	for (i = 0; i < opts->nwants; i++)
-		if (opts->wants[i].path &&
-		    target_check(opts->wants[i].path) < 0)
-			return -1;
-	return 0;
-}
-
-static void
-want_write(enum report_kind kind, struct table *table, FILE *out)
-{
-	switch (kind) {
-	case REPORT_SUMMARY:
-		summary_write(table, out);
-		break;
-	case REPORT_LISTING:
-		listing_write(table, out);
-		break;
-	case REPORT_HIST:
-	case REPORT_HIST_SCALED:
-	case REPORT_HIST_LOG:
-		hist_write(table, out, kind);
-		break;
-	case REPORT_FUNCS:
-		funcs_write(table, out);
-		break;
-	case REPORT_INLINES:
-		inlines_write(table, out);
-		break;
-	case REPORT_UNCOVERED:
-		uncovered_write(table, out);
-		break;
-	}
-}
-
 static bool
 same_target(const struct report_want *a, const struct report_want *b)
 {
 	if (!a->path || !b->path)
 		return a->path == b->path;
 	return strcmp(a->path, b->path) == 0;
+}
+
+/* Nothing else may go where a directory goes. */
+static int
+dir_check(const struct report_options *opts, size_t index)
+{
+	const struct report_want *want = &opts->wants[index];
+
+	for (size_t i = 0; i < opts->nwants; i++)
+		if (i != index && same_target(&opts->wants[i], want))
+			return fail("--report: several reports cannot go to "
+				    "%s", want->path);
+	return html_dir_check(want->path);
+}
+
+int
+report_targets_check(const struct report_options *opts)
+{
+	for (size_t i = 0; i < opts->nwants; i++) {
+		const struct report_want *want = &opts->wants[i];
+
+		if (want->path && (kinds[kind_index(want->kind)].write_dir ?
+				   dir_check(opts, i) :
+				   target_check(want->path)))
+			return -1;
+	}
+	return 0;
 }
 
 /* The reports from `first` on that go where it goes, a blank line between. */
@@ -158,7 +250,7 @@ wants_write(const struct report_options *opts, size_t first,
 			continue;
 		if (i > first)
 			putc('\n', out);
-		want_write(opts->wants[i].kind, table, out);
+		kinds[kind_index(opts->wants[i].kind)].write(table, out);
 	}
 }
 
@@ -180,8 +272,13 @@ static int
 target_write(const struct report_options *opts, size_t first,
 	     struct table *table)
 {
-	struct target *target = target_open(opts->wants[first].path);
+	const struct report_want *want = &opts->wants[first];
+	size_t kind = kind_index(want->kind);
+	struct target *target;
 
+	if (kinds[kind].write_dir)
+		return kinds[kind].write_dir(table, want->path);
+	target = target_open(want->path);
 	if (!target)
 		return -1;
 	wants_write(opts, first, table, target->out);

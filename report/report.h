@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "plan/plan.h"
+#include "util/options.h"
 
 enum report_kind {
 	REPORT_SUMMARY,
@@ -20,6 +21,27 @@ enum report_kind {
 	REPORT_FUNCS,
 	REPORT_UNCOVERED,
 	REPORT_INLINES,
+	REPORT_FILES,
+	REPORT_LINES,
+	REPORT_INSNS,
+	REPORT_BLOCKS,
+	REPORT_EDGES,
+	REPORT_CFG,
+	REPORT_CALLS,
+	REPORT_PLACEMENT,
+	REPORT_SITES,
+	REPORT_HTML,
+	REPORT_LCOV,
+	REPORT_COBERTURA,
+	REPORT_GCOV_JSON,
+	REPORT_CALLGRIND,
+	REPORT_BOLT,
+	REPORT_AUTOFDO,
+	REPORT_PPROF,
+	REPORT_DRCOV,
+	REPORT_FOLDED,
+	REPORT_JSON,
+	REPORT_CSV,
 };
 
 /* One report asked for: --report=KIND[:SUBKIND][:FILE] */
@@ -36,11 +58,24 @@ struct report_options {
 	const char **source_paths;	/* "OLD=NEW" */
 	size_t nsource_paths;
 	size_t columns;			/* 80 */
+	unsigned fail_under;		/* --fail-under, 1/1000 percent; 0: no
+					   limit */
 };
+
+/* What holds if nothing is said. */
+extern const struct report_options report_usual;
+
+/*
+ * --report, --top, --no-demangle, --source-path, --fail-under: into
+ * report_options.
+ */
+enum { REPORT_OPTIONS = 5 };
+extern const struct option_entry report_entries[REPORT_OPTIONS];
 
 /* What was measured: everything a report is made from. */
 struct tally {
-	struct plan **plans;	/* one per image, main executable first */
+	struct plan **plans;	/* one per image, main executable first;
+				   settled */
 	size_t nplans;
 	const char *command;	/* the program and its arguments, or "PID" */
 	double seconds;		/* elapsed */
@@ -53,6 +88,32 @@ struct tally {
 
 /* Add the reports of one --report argument; 0 or -1 with the message. */
 int report_parse(struct report_options *opts, const char *arg);
+/*
+ * Add to the selection what the reports wanted need: the units, if none were
+ * asked for, and whether lines are to be known.
+ */
+void report_choose(const struct report_options *opts, struct selection *sel);
+
+/*
+ * Whether enough lines ran for --fail-under: 0, 1 with the message if not, -1
+ * with the message if no line was counted.  A line whose count is not known
+ * has not been seen to run.
+ */
+int coverage_check(const struct report_options *opts,
+		   const struct tally *tally);
+
+/*
+ * Which lines ran in one of two tallies and not in the other, both of the
+ * same programs.
+ */
+void coverage_diff_write(const struct report_options *opts,
+			 const struct tally *before, const struct tally *after,
+			 FILE *out);
+
+/* What runs, and all counts that are known and not 0. */
+void live_write(const struct report_options *opts, const struct tally *tally,
+		FILE *out);
+
 void report_options_free(struct report_options *opts);
 
 /*

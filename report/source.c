@@ -118,6 +118,30 @@ source_open(const struct report_options *opts, const char *path)
 	return source ? source : source_read(path);
 }
 
+char *
+source_path(const struct report_options *opts, const char *path)
+{
+	char *first = NULL;
+
+	for (size_t i = 0; i < opts->nsource_paths; i++) {
+		char *mapped = path_map(opts->source_paths[i], path);
+
+		if (mapped && access(mapped, R_OK) == 0) {
+			free(first);
+			return mapped;
+		}
+		if (mapped && !first)
+			first = mapped;
+		else
+			free(mapped);
+	}
+	if (first && access(path, R_OK) == 0) {
+		free(first);
+		first = NULL;
+	}
+	return first ? first : mem_strdup(path);
+}
+
 void
 source_close(struct source *source)
 {

@@ -21,6 +21,11 @@ struct source {
 /* NULL, with the message set, if it cannot be read. */
 struct source *source_open(const struct report_options *opts,
 			   const char *path);
+/*
+ * Where --source-path says that the file is; if it is nowhere, where the first
+ * one that fits says.  Owned by the caller.
+ */
+char *source_path(const struct report_options *opts, const char *path);
 void source_close(struct source *source);
 
 /* The line, from 1 on, without its end; NULL if there is no such line. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/view.h"
+#include "report/ways.h"
 #include "report/text.h"
 #include "util/mem.h"
 
@@ -24,8 +26,14 @@ run_write(const struct table *table, FILE *out)
 				tally->outcome ? "; " : "", tally->seconds,
 				processes, threads, events);
 
+	struct ways counted = ways_count(tally);
+	char *ways = ways_text(&counted);
+
 	title_write(table, out, "Counts");
 	text_paragraph(out, "  ", line, table->opts->columns);
+	if (*ways)
+		text_paragraph(out, "  ", ways, table->opts->columns);
+	free(ways);
 	free(line);
 	free(processes);
 	free(threads);
@@ -47,51 +55,62 @@ totals_write(const struct totals *totals, FILE *out, const char *what,
 	putc('\n', out);
 }
 
-static struct totals
-plan_totals(const struct plan *plan, enum unit_kind kind)
+/* What there is of each kind in each object. */
+struct summary {
+	struct totals (*totals)[UNIT_KINDS];
+	struct reasons reasons;
+};
+
+/* Functions and lines, and inlined functions. */
+static void
+units_total(const struct table *table, struct summary *summary)
 {
-	struct totals totals = { 0 };
-	size_t i;
+	for (size_t i = 0; i < table->tally->nplans; i++) {
+		const struct units *units = &table->units[i];
 
-	for (i = 0; i < plan->nunits; i++) {
-		struct count count;
+		for (size_t k = 0; k < units->n; k++) {
+			const struct unit *unit = &units->units[k];
 
-		if (plan->units[i].kind != kind)
-			continue;
-		plan_count(plan, &plan->units[i], &count.n, &count.why);
-		totals_add(&totals, &count);
+			totals_add(&summary->totals[i][unit->kind],
+				   &(struct figure){ unit->n, unit->why });
+		}
 	}
-	return totals;
+}
+
+/* Blocks, edges and instructions. */
+static void
+code_total(struct table *table, struct summary *summary)
+{
+	struct view *view = NULL;
+
+	while ((view = view_next(table, view, VIEW_ALL)))
+		for (int kind = UNIT_BLOCK; kind < UNIT_KINDS; kind++)
+			view_totals(view, kind,
+				    &summary->totals[view->plan_index][kind],
+				    &summary->reasons);
 }
 
 static void
-counted_write(const struct table *table, FILE *out)
+counted_write(const struct table *table, const struct summary *summary,
+	      FILE *out)
 {
-	static const char *const what[UNIT_KINDS] = {
-		[UNIT_FUNC] = "functions",
-		[UNIT_LINE] = "lines",
-		[UNIT_INLINE] = "inlined functions",
-	};
 	const struct tally *tally = table->tally;
-	size_t i;
-	int kind;
+	bool any = false;
 
-	if (!table->funcs.n && !table->nlines && !table->inlines.n) {
-		fputs("\nNothing was chosen to be counted.\n", out);
-		return;
-	}
 	fprintf(out, "\n%10s %10s %10s %10s\n", "counted", "run", "never run",
 		"not known");
-	for (kind = 0; kind < UNIT_KINDS; kind++) {
-		for (i = 0; i < tally->nplans; i++) {
-			struct totals totals = plan_totals(tally->plans[i],
-							   kind);
+	for (int kind = 0; kind < UNIT_KINDS; kind++) {
+		for (size_t i = 0; i < tally->nplans; i++) {
+			const struct totals *totals = &summary->totals[i][kind];
 
-			totals_write(&totals, out, what[kind],
+			any |= totals->all;
+			totals_write(totals, out, unit_word(kind, totals->all),
 				     tally->nplans > 1 ?
 				     table_object(table, i) : NULL);
 		}
 	}
+	if (!any)
+		fputs("Nothing was chosen to be counted.\n", out);
 }
 
 /* Descending count; ties in the order of files and lines. */
@@ -152,7 +171,7 @@ line_write(struct table *table, const struct line_entry *line, FILE *out,
 }
 
 static void
-lines_write(struct table *table, FILE *out)
+hottest_write(struct table *table, FILE *out)
 {
 	size_t i, n, digits, width = PLACE_MIN, max = table->opts->top;
 	struct line_entry **rank = lines_rank(table, &n);
@@ -180,80 +199,26 @@ lines_write(struct table *table, FILE *out)
 	free(rank);
 }
 
-/* Why something was not counted, and how often. */
-struct reason {
-	const char *why;
-	const char *what, *whats;	/* one, several */
-	size_t n;
-};
-
-struct reasons {
-	struct reason *reasons;
-	size_t n;
-};
-
 static void
-reason_add(struct reasons *reasons, const char *why, const char *what,
-	   const char *whats)
-{
-	size_t i;
-
-	if (!why)
-		return;
-	for (i = 0; i < reasons->n; i++) {
-		struct reason *reason = &reasons->reasons[i];
-
-		if (strcmp(reason->why, why) == 0 &&
-		    strcmp(reason->what, what) == 0) {
-			reason->n++;
-			return;
-		}
-	}
-	*vec_push(reasons->reasons, reasons->n) = (struct reason){
-		.why = why, .what = what, .whats = whats, .n = 1,
-	};
-}
-
-static struct reasons
-reasons_find(const struct table *table)
+reasons_find(const struct table *table, struct reasons *reasons)
 {
 	const struct tally *tally = table->tally;
-	struct reasons reasons = { 0 };
 	size_t i, j;
 
 	for (i = 0; i < table->funcs.n; i++)
-		reason_add(&reasons, table->funcs.entries[i].count.why,
-			   "function", "functions");
+		reasons_add_unit(reasons, table->funcs.entries[i].count.why,
+				 UNIT_FUNC);
 	for (i = 0; i < table->nlines; i++)
-		reason_add(&reasons, table->lines[i].count.why, "line",
-			   "lines");
+		reasons_add_unit(reasons, table->lines[i].count.why,
+				 UNIT_LINE);
 	for (i = 0; i < table->inlines.n; i++)
-		reason_add(&reasons, table->inlines.entries[i].count.why,
-			   "inlined function", "inlined functions");
+		reasons_add_unit(reasons, table->inlines.entries[i].count.why,
+				 UNIT_INLINE);
 	for (i = 0; i < tally->nplans; i++)
 		for (j = 0; j < tally->plans[i]->nskips; j++)
-			reason_add(&reasons, tally->plans[i]->skips[j].why,
-				   "row or symbol left out",
-				   "rows or symbols left out");
-	return reasons;
-}
-
-static void
-reasons_write(const struct table *table, FILE *out)
-{
-	struct reasons reasons = reasons_find(table);
-	size_t i;
-
-	if (reasons.n)
-		fputs("\nNot counted:\n", out);
-	for (i = 0; i < reasons.n; i++) {
-		const struct reason *reason = &reasons.reasons[i];
-
-		fprintf(out, "%10zu %s: %s\n", reason->n,
-			reason->n == 1 ? reason->what : reason->whats,
-			reason->why);
-	}
-	free(reasons.reasons);
+			reasons_add(reasons, tally->plans[i]->skips[j].why,
+				    "row or symbol left out",
+				    "rows or symbols left out");
 }
 
 static void
@@ -281,8 +246,17 @@ remarks_write(const struct table *table, FILE *out)
 void
 summary_write(struct table *table, FILE *out)
 {
+	struct summary summary = {
+		.totals = mem_alloc(table->tally->nplans *
+				    sizeof(*summary.totals)),
+	};
+
 	run_write(table, out);
-	counted_write(table, out);
+	units_total(table, &summary);
+	reasons_find(table, &summary.reasons);
+	code_total(table, &summary);
+	counted_write(table, &summary, out);
+	free(summary.totals);
 	if (table->funcs.n && !table->funcs.entries[0].count.why &&
 	    table->funcs.entries[0].count.n) {
 		fputs("\nFunctions called most:\n", out);
@@ -295,7 +269,7 @@ summary_write(struct table *table, FILE *out)
 		func_rows_write(table, &table->inlines, out,
 				table->opts->top, false);
 	}
-	lines_write(table, out);
-	reasons_write(table, out);
+	hottest_write(table, out);
+	reasons_write(&summary.reasons, out);
 	remarks_write(table, out);
 }

@@ -4,16 +4,61 @@
  */
 #include "report/table.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "plan/code.h"
 #include "report/names.h"
 #include "report/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
+struct figure
+figure_of(const struct count *count)
+{
+	const char *why = count_why(count);
+
+	return (struct figure){ why ? 0 : count->n, why };
+}
+
 void
-totals_add(struct totals *totals, const struct count *count)
+figure_add(struct figure *to, const struct figure *count)
+{
+	if (!to->why)
+		to->why = count->why;
+	if (__builtin_add_overflow(to->n, count->n, &to->n) && !to->why)
+		to->why = "the sum is too large";
+}
+
+void
+figure_write(FILE *out, const struct figure *count, size_t width)
+{
+	if (count->why)
+		fprintf(out, "%*s", (int)width, "?");
+	else
+		fprintf(out, "%*" PRIu64, (int)width, count->n);
+}
+
+char *
+figure_words(const struct figure *count)
+{
+	return mem_printf("%s%" PRIu64, count->why ? "at least " : "",
+			  count->n);
+}
+
+void
+figure_widen(size_t *width, const struct figure *count)
+{
+	size_t digits = count->why ? 1 : text_digits(count->n);
+
+	if (digits > *width)
+		*width = digits;
+}
+
+void
+totals_add(struct totals *totals, const struct figure *count)
 {
 	totals->all++;
 	if (count->why)
@@ -46,19 +91,54 @@ unit_file(const struct plan *plan, const struct unit *unit)
 	return file < image->nfiles ? file : FILE_NONE;
 }
 
+/* The files of the lines of code in a range. */
 static void
-plan_files(struct table *table, const struct plan *plan)
+range_files(const struct image *image, const struct range *range, bool *used)
+{
+	size_t row = code_row(image, range->lo);
+
+	/* The line in force where it begins. */
+	while (row && !image->rows[--row].is_stmt)
+		;
+	for (; row < image->nrows &&
+	     image->rows[row].addr < range->hi; row++)
+		if (image->rows[row].file < image->nfiles)
+			used[image->rows[row].file] = true;
+}
+
+/* The files of code that is shown by itself. */
+static void
+body_files(const struct plan *plan, const struct body *body, bool *used)
+{
+	const struct image *image = plan->image;
+
+	if (!body->counts || !(body->units & ~(1U << UNIT_FUNC |
+					       1U << UNIT_LINE |
+					       1U << UNIT_INLINE)))
+		return;
+	for (size_t i = 0; i < body->nranges; i++)
+		range_files(image, &body->ranges[i], used);
+	if (body->func != FUNC_NONE &&
+	    image->funcs[body->func].file < image->nfiles)
+		used[image->funcs[body->func].file] = true;
+}
+
+static void
+plan_files(struct table *table, const struct plan *plan,
+	   const struct units *units)
 {
 	const struct image *image = plan->image;
 	bool *used = mem_alloc(image->nfiles * sizeof(*used));
 	size_t i;
 
-	for (i = 0; i < plan->nunits; i++) {
-		uint32_t file = unit_file(plan, &plan->units[i]);
+	for (i = 0; i < units->n; i++) {
+		uint32_t file = unit_file(plan, &units->units[i]);
 
 		if (file != FILE_NONE)
 			used[file] = true;
 	}
+	for (i = 0; i < plan->nbodies; i++)
+		body_files(plan, &plan->bodies[i], used);
 	for (i = 0; i < image->nfiles; i++)
 		if (used[i])
 			*vec_push(table->files, table->nfiles) =
@@ -75,7 +155,7 @@ files_make(struct table *table)
 	size_t i, n = 0;
 
 	for (i = 0; i < tally->nplans; i++)
-		plan_files(table, tally->plans[i]);
+		plan_files(table, tally->plans[i], &table->units[i]);
 	if (table->nfiles)
 		qsort(table->files, table->nfiles, sizeof(*table->files),
 		      by_path);
@@ -107,24 +187,51 @@ files_translate(const struct table *table, const struct plan *plan)
 	return map;
 }
 
-static struct count
-unit_count(const struct plan *plan, const struct unit *unit)
+uint32_t
+table_file(const struct table *table, uint32_t plan, uint32_t file)
 {
-	struct count count;
+	if (file >= table->tally->plans[plan]->image->nfiles)
+		return FILE_NONE;
+	return table->maps[plan][file];
+}
 
-	plan_count(plan, unit, &count.n, &count.why);
-	return count;
+const struct line_entry *
+table_line(const struct table *table, uint32_t file, uint32_t line)
+{
+	const struct file_entry *entry;
+	size_t lo, hi, mid;
+
+	if (file >= table->nfiles)
+		return NULL;
+	entry = &table->files[file];
+	lo = entry->line;
+	hi = lo + entry->nlines;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (table->lines[mid].line < line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == entry->line + entry->nlines ||
+	    table->lines[lo].line != line)
+		return NULL;
+	return &table->lines[lo];
+}
+
+static struct figure
+unit_count(const struct unit *unit)
+{
+	return (struct figure){ unit->n, unit->why };
 }
 
 static void
 line_add(struct table *table, uint32_t plan_index, const struct unit *unit,
 	 uint32_t file)
 {
-	const struct plan *plan = table->tally->plans[plan_index];
-
 	*vec_push(table->lines, table->nlines) = (struct line_entry){
 		.file = file, .line = unit->line,
-		.count = unit_count(plan, unit),
+		.count = unit_count(unit),
 		.plan = plan_index, .func = unit->func,
 	};
 }
@@ -145,7 +252,7 @@ func_add(struct table *table, uint32_t plan_index, const struct unit *unit,
 			name_with_aliases(&image->funcs[unit->ref], demangled),
 		.file = file,
 		.line = inlined ? unit->line : image->funcs[unit->ref].line,
-		.count = unit_count(plan, unit),
+		.count = unit_count(unit),
 		.plan = plan_index, .ref = unit->ref,
 	};
 }
@@ -154,21 +261,18 @@ static void
 units_gather(struct table *table, uint32_t plan_index)
 {
 	const struct plan *plan = table->tally->plans[plan_index];
-	uint32_t *map = files_translate(table, plan);
 	size_t i;
 
-	for (i = 0; i < plan->nunits; i++) {
-		const struct unit *unit = &plan->units[i];
-		uint32_t file = unit_file(plan, unit);
+	for (i = 0; i < table->units[plan_index].n; i++) {
+		const struct unit *unit = &table->units[plan_index].units[i];
+		uint32_t file = table_file(table, plan_index,
+					   unit_file(plan, unit));
 
-		if (file != FILE_NONE)
-			file = map[file];
 		if (unit->kind != UNIT_LINE)
 			func_add(table, plan_index, unit, file);
 		else if (file != FILE_NONE)
 			line_add(table, plan_index, unit, file);
 	}
-	free(map);
 }
 
 static int
@@ -203,9 +307,7 @@ lines_merge(struct table *table)
 			table->lines[n++] = *line;
 			continue;
 		}
-		last->count.n += line->count.n;
-		if (!last->count.why)
-			last->count.why = line->count.why;
+		figure_add(&last->count, &line->count);
 	}
 	table->nlines = n;
 }
@@ -245,7 +347,14 @@ table_make(const struct report_options *opts, const struct tally *tally)
 
 	table->opts = opts;
 	table->tally = tally;
+	table->units = mem_alloc(tally->nplans * sizeof(*table->units));
+	for (i = 0; i < tally->nplans; i++)
+		table->units[i].units = plan_units(tally->plans[i],
+						   &table->units[i].n);
 	files_make(table);
+	table->maps = mem_alloc(tally->nplans * sizeof(*table->maps));
+	for (i = 0; i < tally->nplans; i++)
+		table->maps[i] = files_translate(table, tally->plans[i]);
 	for (i = 0; i < tally->nplans; i++)
 		units_gather(table, i);
 	lines_merge(table);
@@ -275,6 +384,12 @@ table_free(struct table *table)
 		table_source_drop(&table->files[i]);
 		free(table->files[i].shown);
 	}
+	for (i = 0; i < table->tally->nplans; i++) {
+		free(table->units[i].units);
+		free(table->maps[i]);
+	}
+	free(table->units);
+	free(table->maps);
 	free(table->files);
 	free(table->lines);
 	func_table_free(&table->funcs);
@@ -302,6 +417,19 @@ table_source_drop(struct file_entry *file)
 	file->source = NULL;
 	file->source_fault = NULL;
 	file->source_tried = false;
+}
+
+bool
+table_source_newer(const struct file_entry *file)
+{
+	const struct timespec *changed = &file->source->changed;
+	struct stat st;
+
+	if (stat(file->plan->image->path, &st))
+		return false;
+	return changed->tv_sec > st.st_mtim.tv_sec ||
+	       (changed->tv_sec == st.st_mtim.tv_sec &&
+		changed->tv_nsec > st.st_mtim.tv_nsec);
 }
 
 size_t

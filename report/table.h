@@ -9,10 +9,17 @@
 #include "report/source.h"
 
 /* A count, or the reason why it is not known. */
-struct count {
-	uint64_t n;
+struct figure {
+	uint64_t n;		/* of a sum, what of it is known */
 	const char *why;	/* NULL: n is known */
 };
+
+/* A figure is known and not zero. */
+static inline bool
+figure_ran(const struct figure *figure)
+{
+	return !figure->why && figure->n;
+}
 
 /* A source file that has units. */
 struct file_entry {
@@ -28,7 +35,7 @@ struct file_entry {
 struct line_entry {
 	uint32_t file;		/* index into table->files */
 	uint32_t line;
-	struct count count;
+	struct figure count;
 	uint32_t plan;		/* index into tally->plans */
 	uint32_t func;		/* one there that has the line, or FUNC_NONE */
 };
@@ -38,7 +45,7 @@ struct func_entry {
 	char *name;		/* as it is shown, aliases behind it */
 	uint32_t file;		/* index into table->files, or FILE_NONE */
 	uint32_t line;
-	struct count count;
+	struct figure count;
 	uint32_t plan;
 	uint32_t ref;		/* of the unit */
 };
@@ -53,9 +60,17 @@ struct totals {
 	size_t all, run, never, unknown;
 };
 
+/* The units of one plan. */
+struct units {
+	struct unit *units;
+	size_t n;
+};
+
 struct table {
 	const struct report_options *opts;
 	const struct tally *tally;
+	struct units *units;	/* per plan */
+	uint32_t **maps;	/* per plan: its image's files in files */
 	struct file_entry *files;	/* ascending path */
 	size_t nfiles;
 	struct line_entry *lines;	/* ascending file, line */
@@ -70,8 +85,27 @@ void table_free(struct table *table);
 /* The file's text, NULL if there is none; lent until dropped. */
 struct source *table_source(struct table *table, struct file_entry *file);
 void table_source_drop(struct file_entry *file);
+/* Whether the text, which is there, was changed after the program was. */
+bool table_source_newer(const struct file_entry *file);
 
-void totals_add(struct totals *totals, const struct count *count);
+/* The line's entry, or NULL. */
+const struct line_entry *table_line(const struct table *table, uint32_t file,
+				    uint32_t line);
+
+/* What the image's file is in table->files; FILE_NONE stays that. */
+uint32_t table_file(const struct table *table, uint32_t plan, uint32_t file);
+
+struct figure figure_of(const struct count *count);
+/* A sum is unknown if any of its summands is, for the first one's reason. */
+void figure_add(struct figure *to, const struct figure *count);
+/* The number, or "?", at the right of the width. */
+void figure_write(FILE *out, const struct figure *count, size_t width);
+/* "12" or "at least 12"; owned by the caller. */
+char *figure_words(const struct figure *count);
+/* Make the width such that it fits. */
+void figure_widen(size_t *width, const struct figure *count);
+
+void totals_add(struct totals *totals, const struct figure *count);
 
 /* Width of the largest known count, at least min. */
 size_t table_lines_digits(const struct table *table, size_t min);

@@ -146,6 +146,9 @@ target_close(struct target *target)
 	errno = 0;
 	if (fflush(target->out) != 0)
 		bad = true;
+	/* Else a crash of the machine may leave the name with nothing. */
+	else if (target->real && fsync(fileno(target->out)) < 0)
+		bad = true;
 	if (errno)
 		error = errno;
 	if (fclose(target->out) != 0 && !bad) {
@@ -163,4 +166,13 @@ target_close(struct target *target)
 	}
 	target_free(target);
 	return result;
+}
+
+void
+target_drop(struct target *target)
+{
+	fclose(target->out);
+	if (target->real)
+		unlink(target->temp);
+	target_free(target);
 }

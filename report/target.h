@@ -26,4 +26,7 @@ struct target *target_open(const char *path);
  */
 int target_close(struct target *target);
 
+/* Forget what was written: what was there before stays. */
+void target_drop(struct target *target);
+
 #endif

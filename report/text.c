@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -87,6 +88,17 @@ text_width(const char *s, size_t len)
 		column += g.columns;
 	}
 	return column;
+}
+
+void
+text_widen(size_t *width, const char *s, size_t max)
+{
+	size_t wide = text_width(s, strlen(s));
+
+	if (wide > max)
+		wide = max;
+	if (wide > *width)
+		*width = wide;
 }
 
 /* Whether s fits, without looking at more of it than needed. */
@@ -183,4 +195,47 @@ text_number(uint64_t n, const char *what)
 {
 	return mem_printf("%" PRIu64 " %s%s", n, what, n == 1 ? "" :
 			  strcmp(what, "process") == 0 ? "es" : "s");
+}
+
+static const char replacement[] = "\xef\xbf\xbd";
+
+char *
+text_utf8(const char *s)
+{
+	size_t len = strlen(s), n;
+	char *text = mem_alloc(len * (sizeof(replacement) - 1) + 1);
+	char *to = text;
+
+	for (size_t i = 0; i < len; i += n) {
+		n = (unsigned char)s[i] < 0x80 ? 1 :
+		    utf8_length((const unsigned char *)s + i, len - i);
+		if (n) {
+			to = mempcpy(to, s + i, n);
+			continue;
+		}
+		to = stpcpy(to, replacement);
+		n = 1;
+	}
+	return text;
+}
+
+void
+text_xml(FILE *out, const char *s)
+{
+	char *text = text_utf8(s);
+
+	for (const char *c = text; *c; c++)
+		if (*c == '&')
+			fputs("&amp;", out);
+		else if (*c == '<')
+			fputs("&lt;", out);
+		else if (*c == '>')
+			fputs("&gt;", out);
+		else if (*c == '"')
+			fputs("&quot;", out);
+		else if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			fputs(replacement, out);
+		else
+			putc(*c, out);
+	free(text);
 }

@@ -22,12 +22,24 @@ size_t text_print(FILE *out, const char *s, size_t len, size_t width);
 /* The columns that text_print would use if it had them all. */
 size_t text_width(const char *s, size_t len);
 
+/* Make the width such that s fits, or as much of it as `max` columns have. */
+void text_widen(size_t *width, const char *s, size_t max);
+
 /* s padded to width; if too wide its beginning is cut off instead. */
 void text_column(FILE *out, const char *s, size_t width);
 
 /* A paragraph, wrapped at `width`; the first line begins with `first`. */
 void text_paragraph(FILE *out, const char *first, const char *s,
 		    size_t width);
+
+/*
+ * The same text in UTF-8, with what is not, or turns the direction of writing,
+ * replaced by U+FFFD; control characters are kept.  Owned by the caller.
+ */
+char *text_utf8(const char *s);
+
+/* As the value of an attribute in XML; control characters become U+FFFD. */
+void text_xml(FILE *out, const char *s);
 
 /* Digits of n. */
 size_t text_digits(uint64_t n);

@@ -111,35 +111,42 @@ range_write(const struct table *table, const struct idle *idle, size_t from,
 	free(names);
 }
 
-static bool
-never_ran(const struct line_entry *line)
+void
+line_ranges_write(const struct table *table, const bool *chosen, FILE *out)
 {
-	return !line->count.why && !line->count.n;
+	struct idle idle = idle_find(table);
+	size_t i, j;
+
+	for (i = 0; i < table->nlines; i = j) {
+		j = i + 1;
+		if (!chosen[i])
+			continue;
+		while (j < table->nlines && chosen[j] &&
+		       table->lines[j].file == table->lines[i].file)
+			j++;
+		range_write(table, &idle, i, j, out);
+	}
+	idle_free(table, &idle);
 }
 
 void
 uncovered_write(struct table *table, FILE *out)
 {
 	struct totals totals = { 0 };
-	struct idle idle;
-	size_t i, j;
+	bool *never;
 
 	title_write(table, out, "Lines never run");
 	if (!lines_present(table, out))
 		return;
-	for (i = 0; i < table->nlines; i++)
-		totals_add(&totals, &table->lines[i].count);
+	never = mem_alloc(table->nlines * sizeof(*never));
+	for (size_t i = 0; i < table->nlines; i++) {
+		const struct figure *count = &table->lines[i].count;
+
+		totals_add(&totals, count);
+		never[i] = !count->why && !count->n;
+	}
 	fprintf(out, "  %zu of %zu lines with code\n\n", totals.never,
 		totals.all);
-	idle = idle_find(table);
-	for (i = 0; i < table->nlines; i = j) {
-		j = i + 1;
-		if (!never_ran(&table->lines[i]))
-			continue;
-		while (j < table->nlines && never_ran(&table->lines[j]) &&
-		       table->lines[j].file == table->lines[i].file)
-			j++;
-		range_write(table, &idle, i, j, out);
-	}
-	idle_free(table, &idle);
+	line_ranges_write(table, never, out);
+	free(never);
 }

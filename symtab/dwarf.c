@@ -1,7 +1,7 @@
 /*
  * DWARF through libdwarf: the units of a file and the functions and inlined
- * copies in them, and the functions that .eh_frame knows of.  What libdwarf
- * calls damaged is left out, the rest kept.  Knows nothing of symbols.
+ * copies in them.  What libdwarf calls damaged is left out, the rest kept.
+ * Knows nothing of symbols.
  */
 #include "symtab/dwarf.h"
 
@@ -368,73 +368,4 @@ debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
 	debug_remarks(&d);
 	debug_close(&d);
 	debug_close(&alt);
-}
-
-/*
- * The frame begins as every function's does, with nothing of the caller's
- * saved.  A part split off a function begins in the middle of its frame, so
- * its rules do: System V ABI for x86-64, 3.7; DWARF 5, 6.4.
- */
-static bool
-frame_begins_function(struct debug *d, Dwarf_Fde fde)
-{
-	Dwarf_Unsigned len;
-	lib_bytes bytes;
-	uint8_t op;
-
-	if (!debug_ok(d, dwarf_get_fde_instr_bytes(fde, &bytes, &len,
-						   &d->err)) || !len)
-		return true;
-	op = *(const uint8_t *)bytes;
-	return op != DW_CFA_def_cfa && op != DW_CFA_def_cfa_offset &&
-	       op != DW_CFA_def_cfa_register && (op & 0xc0) != DW_CFA_offset;
-}
-
-static void
-frame_read(struct debug *d, Dwarf_Fde fde)
-{
-	struct reading *r = d->r;
-	Dwarf_Unsigned size, nbytes;
-	Dwarf_Signed cie;
-	Dwarf_Off cie_offset, offset;
-	Dwarf_Addr lo;
-	lib_bytes bytes;
-
-	if (!debug_ok(d, dwarf_get_fde_range(fde, &lo, &size, &bytes, &nbytes,
-					     &cie_offset, &cie, &offset,
-					     &d->err)) ||
-	    !reading_is_code(r, lo, lo + size) || reading_text(r, lo)->plt)
-		return;
-	if (frame_begins_function(d, fde))
-		*vec_push(r->frames, r->nframes) = (struct range){
-			lo, lo + size
-		};
-	else
-		*vec_push(r->image->parts, r->image->nparts) = (struct range){
-			lo, lo + size
-		};
-}
-
-void
-debug_read_frames(struct reading *r, struct elf *elf)
-{
-	static const char *const names[] = { ".eh_frame", NULL };
-	struct debug d = { .r = r };
-	Dwarf_Cie *cies;
-	Dwarf_Fde *fdes;
-	Dwarf_Signed ncies, nfdes;
-
-	if (debug_open(&d, elf, names) &&
-	    debug_ok(&d, dwarf_get_fde_list_eh(d.dbg, &cies, &ncies, &fdes,
-					       &nfdes, &d.err))) {
-		for (Dwarf_Signed i = 0; i < nfdes; i++)
-			frame_read(&d, fdes[i]);
-		lib_frames_free(d.dbg, cies, ncies, fdes, nfdes);
-		sort_by_addr(r->image->parts, r->image->nparts,
-			     sizeof(*r->image->parts));
-	}
-	if (d.damages)
-		reading_remark(r, "%s: damaged .eh_frame: %s", r->image->path,
-			       d.damage);
-	debug_close(&d);
 }

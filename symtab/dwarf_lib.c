@@ -16,6 +16,8 @@ typedef Dwarf_Unsigned lib_index;
 typedef Dwarf_Obj_Access_Section_a lib_info;
 typedef Dwarf_Obj_Access_Methods_a lib_methods;
 typedef Dwarf_Small lib_order;
+#define ORDER_BIG DW_END_big
+#define ORDER_LITTLE DW_END_little
 #define info_field(name) as_##name
 #define method(name) om_##name
 #define interface_object ai_object
@@ -26,6 +28,8 @@ typedef Dwarf_Half lib_index;
 typedef Dwarf_Obj_Access_Section lib_info;
 typedef Dwarf_Obj_Access_Methods lib_methods;
 typedef Dwarf_Endianness lib_order;
+#define ORDER_BIG DW_OBJECT_MSB
+#define ORDER_LITTLE DW_OBJECT_LSB
 #define info_field(name) name
 #define method(name) name
 #define interface_object object
@@ -65,7 +69,7 @@ byte_order(void *object)
 {
 	const struct lib *lib = object;
 
-	return lib->big_endian ? DW_END_big : DW_END_little;
+	return lib->big_endian ? ORDER_BIG : ORDER_LITTLE;
 }
 
 static Dwarf_Small

@@ -13,12 +13,8 @@
 
 #ifdef DW_LIBDWARF_VERSION
 typedef Dwarf_Obj_Access_Interface_a lib_interface;
-typedef Dwarf_Small *lib_bytes;
-#define lib_frames_free dwarf_dealloc_fde_cie_list
 #else
 typedef Dwarf_Obj_Access_Interface lib_interface;
-typedef Dwarf_Ptr lib_bytes;
-#define lib_frames_free dwarf_fde_cie_list_dealloc
 #endif
 
 enum { LIB_SECTIONS_MAX = 8 };

@@ -249,16 +249,16 @@ elf_program(const struct elf *elf)
 		return fail_null("%s: not a program (ELF type %u)", elf->path,
 				 h->e_type);
 	}
-	arch = arch_find(h->e_machine, h->e_ident[EI_CLASS]);
+	arch = arch_find(h->e_machine, h->e_ident[EI_CLASS], h->e_flags);
 	if (!arch)
 		return fail_null("%s: not a program for a CPU pmon knows "
 				 "(machine %u: %s)", elf->path, h->e_machine,
 				 machine_name(h->e_machine,
 					      h->e_ident[EI_CLASS]));
-	if (arch->machine == EM_X86_64 &&
-	    h->e_ident[EI_DATA] != ELFDATA2LSB)
-		return fail_null("%s: damaged: a big-endian x86-64 program",
-				 elf->path);
+	if (arch->big_endian != elf_big_endian(elf))
+		return fail_null("%s: damaged: a %s-endian %s program",
+				 elf->path, arch->big_endian ? "little" :
+				 "big", arch->name);
 	return arch;
 }
 

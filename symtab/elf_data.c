@@ -22,7 +22,45 @@ struct filling {
 	struct reading *r;
 	struct span relro;	/* written by the dynamic linker only */
 	uint64_t room;		/* bytes that may still be read */
+	size_t word;		/* bytes of an address */
+	bool big_endian;
 };
+
+/* Relocations of a machine, as its ABI numbers them. */
+struct relocations {
+	unsigned machine;
+	unsigned relative;	/* base + addend */
+	unsigned absolute;	/* symbol + addend */
+	unsigned glob_dat, jump_slot;	/* symbol */
+};
+
+static const struct relocations relocations[] = {
+	{ EM_X86_64, R_X86_64_RELATIVE, R_X86_64_64, R_X86_64_GLOB_DAT,
+	  R_X86_64_JUMP_SLOT },
+	{ EM_68K, R_68K_RELATIVE, R_68K_32, R_68K_GLOB_DAT,
+	  R_68K_JMP_SLOT },
+	{ EM_AARCH64, R_AARCH64_RELATIVE, R_AARCH64_ABS64,
+	  R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT },
+};
+
+/* An address, as the file has it. */
+static uint64_t
+word_get(const struct filling *f, const uint8_t *p)
+{
+	struct cursor c = {
+		.p = p, .end = p + f->word, .big_endian = f->big_endian,
+	};
+
+	return cursor_take(&c, f->word);
+}
+
+static void
+word_set(const struct filling *f, uint8_t *p, uint64_t value)
+{
+	for (size_t i = 0; i < f->word; i++)
+		p[i] = (uint8_t)(value >> 8 * (f->big_endian ?
+					       f->word - 1 - i : i));
+}
 
 static void
 ref_add(struct filling *f, uint64_t addr)
@@ -88,18 +126,19 @@ data_add(struct filling *f, uint64_t addr, uint64_t offset, uint64_t size)
 
 /*
  * A program linked to fixed addresses has no relocations: any word of its
- * data may be the address of code.
+ * data may be the address of code.  On the 68000 words are aligned to two
+ * bytes only.
  */
 static void
 words_scan(struct filling *f, const GElf_Shdr *sh)
 {
-	uint64_t word, skip = -sh->sh_addr & 7;
+	uint64_t align = f->r->image->arch->machine == EM_68K ? 2 : f->word;
+	uint64_t skip = -sh->sh_addr & (align - 1);
 	uint8_t *bytes = bytes_read(f, sh->sh_offset, sh->sh_size);
 
-	for (uint64_t i = skip; bytes && i + 8 <= sh->sh_size; i += 8) {
-		memcpy(&word, bytes + i, sizeof(word));
-		ref_add(f, word);
-	}
+	for (uint64_t i = skip; bytes && i + f->word <= sh->sh_size;
+	     i += align)
+		ref_add(f, word_get(f, bytes + i));
 	free(bytes);
 }
 
@@ -139,10 +178,11 @@ sections_fill(struct filling *f)
 	}
 }
 
-/* The eight bytes of constant data at addr, or NULL. */
+/* The address in constant data at addr, or NULL. */
 static uint8_t *
-data_word(const struct image *image, uint64_t addr)
+data_word(const struct filling *f, uint64_t addr)
 {
+	const struct image *image = f->r->image;
 	size_t lo = 0, hi = image->ndata;
 	const struct data *data;
 
@@ -158,7 +198,7 @@ data_word(const struct image *image, uint64_t addr)
 		return NULL;
 	data = &image->data[lo - 1];
 	if (addr - data->addr >= data->size ||
-	    data->size - (addr - data->addr) < 8)
+	    data->size - (addr - data->addr) < f->word)
 		return NULL;
 	return data->bytes + (addr - data->addr);
 }
@@ -166,10 +206,10 @@ data_word(const struct image *image, uint64_t addr)
 static void
 pointer_set(struct filling *f, uint64_t at, uint64_t value)
 {
-	uint8_t *word = data_word(f->r->image, at);
+	uint8_t *word = data_word(f, at);
 
 	if (word)
-		memcpy(word, &value, sizeof(value));
+		word_set(f, word, value);
 	ref_add(f, value);
 }
 
@@ -189,26 +229,24 @@ symbol_get(const struct filling *f, const GElf_Shdr *rel, uint64_t index,
 	return true;
 }
 
-/* System V ABI for AMD64, 4.4.1. */
+/* System V ABI for AMD64, 4.4.1, and its likes. */
 static void
-relocation_fill(struct filling *f, const GElf_Shdr *sh, const GElf_Rela *rela)
+relocation_fill(struct filling *f, const struct relocations *kinds,
+		const GElf_Shdr *sh, const GElf_Rela *rela)
 {
 	struct image *image = f->r->image;
+	unsigned type = GELF_R_TYPE(rela->r_info);
 	const char *name;
 	GElf_Sym sym;
 
-	switch (GELF_R_TYPE(rela->r_info)) {
-	case R_X86_64_RELATIVE:
+	if (type == kinds->relative) {
 		pointer_set(f, rela->r_offset, (uint64_t)rela->r_addend);
-		break;
-	case R_X86_64_64:
+	} else if (type == kinds->absolute) {
 		if (symbol_get(f, sh, GELF_R_SYM(rela->r_info), &sym,
 			       &name) && sym.st_shndx != SHN_UNDEF)
 			pointer_set(f, rela->r_offset, sym.st_value +
 				    (uint64_t)rela->r_addend);
-		break;
-	case R_X86_64_GLOB_DAT:
-	case R_X86_64_JUMP_SLOT:
+	} else if (type == kinds->glob_dat || type == kinds->jump_slot) {
 		if (symbol_get(f, sh, GELF_R_SYM(rela->r_info), &sym,
 			       &name) && name && *name)
 			*vec_push(image->imports, image->nimports) =
@@ -217,7 +255,6 @@ relocation_fill(struct filling *f, const GElf_Shdr *sh, const GElf_Rela *rela)
 				.name = pool_string(f->r->pool, name,
 						    strlen(name)),
 			};
-		break;
 	}
 }
 
@@ -226,41 +263,46 @@ rela_fill(struct filling *f, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t n = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
+	const struct relocations *kinds = relocations;
 	GElf_Rela rela;
 
+	for (size_t i = 1; i < sizeof(relocations) / sizeof(*relocations); i++)
+		if (relocations[i].machine == f->r->image->arch->machine)
+			kinds = &relocations[i];
+	if (kinds->machine != f->r->image->arch->machine)
+		return;
 	for (size_t i = 0; i < n && i <= INT32_MAX; i++)
 		if (gelf_getrela(data, (int)i, &rela))
-			relocation_fill(f, sh, &rela);
+			relocation_fill(f, kinds, sh, &rela);
 }
 
 /*
  * Relative relocations packed: an address, then bit maps of which of the 63
- * words behind the last are meant (gABI draft, "Relative Relocation Table").
+ * (of 32 bits: 31) words behind the last are meant (gABI draft, "Relative
+ * Relocation Table").
  */
 static void
 relr_fill(struct filling *f, Elf_Scn *scn)
 {
 	Elf_Data *data = elf_rawdata(scn, NULL);
-	size_t n = data ? data->d_size / 8 : 0;
-	uint64_t at = 0, entry, value;
+	size_t n = data ? data->d_size / f->word : 0;
+	uint64_t at = 0, entry;
 	const uint8_t *word;
 
 	for (size_t i = 0; i < n; i++) {
-		memcpy(&entry, (char *)data->d_buf + i * 8, sizeof(entry));
+		entry = word_get(f, (uint8_t *)data->d_buf + i * f->word);
 		if (!(entry & 1)) {
 			at = entry;
 			entry = 3;
 		}
 		for (unsigned k = 0; entry >>= 1; k++) {
-			word = entry & 1 ? data_word(f->r->image, at + 8 * k) :
+			word = entry & 1 ? data_word(f, at + f->word * k) :
 					   NULL;
-			if (!word)
-				continue;
-			memcpy(&value, word, sizeof(value));
-			ref_add(f, value);
+			if (word)
+				ref_add(f, word_get(f, word));
 		}
-		memcpy(&entry, (char *)data->d_buf + i * 8, sizeof(entry));
-		at += entry & 1 ? 63 * 8 : 8;
+		entry = word_get(f, (uint8_t *)data->d_buf + i * f->word);
+		at += entry & 1 ? (8 * f->word - 1) * f->word : f->word;
 	}
 }
 
@@ -288,6 +330,8 @@ elf_data(struct elf *elf, struct reading *r)
 	struct filling f = {
 		.elf = elf, .libelf = elf_handle(elf), .r = r,
 		.room = 4 * elf_size(elf),
+		.word = elf_wide(elf) ? 8 : 4,
+		.big_endian = elf_big_endian(elf),
 	};
 	size_t n = 0;
 

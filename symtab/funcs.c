@@ -137,6 +137,7 @@ symbols_join(struct making *m, const struct symbol *symbols, size_t n)
 				     symbols->origin);
 	const char *last = func->name;
 
+	func->local = symbols->rank == RANK_LOCAL;
 	func->aliases = pool_alloc(m->r->pool, n * sizeof(*func->aliases));
 	for (size_t i = 0; i < n; i++) {
 		const struct symbol *s = &symbols[i];

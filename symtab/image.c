@@ -134,8 +134,14 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 {
 	struct image *image = r->image;
 	bool dwarf = elf_has_dwarf(elf);
-	struct elf *debug = dwarf ? NULL : separate_debug(elf, r);
+	struct elf *debug;
 
+	if (want & IMAGE_BARE) {
+		debug_read_frames(r, elf);
+		funcs_make(r);
+		return;
+	}
+	debug = dwarf ? NULL : separate_debug(elf, r);
 	if (debug) {
 		image->debug_path = mem_strdup(elf_path(debug));
 		if (!r->symtab && elf_symbols(debug, r) < 0)

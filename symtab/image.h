@@ -54,6 +54,7 @@ struct func {
 	uint32_t file;		/* declared there, or FILE_NONE */
 	uint32_t line;
 	uint8_t origin;		/* enum func_origin */
+	bool local;		/* its name is a local symbol's */
 };
 
 /* One inlined copy of a function. */
@@ -133,6 +134,8 @@ enum {
 	IMAGE_LINES = 1,
 	IMAGE_INLINES = 2,
 	IMAGE_FLOW = 4,		/* what flow/ needs: data, refs, pads */
+	IMAGE_BARE = 8,		/* nothing but where the code of the file's
+				   own symbols and of .eh_frame is: quick */
 };
 
 /*

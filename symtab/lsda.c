@@ -53,8 +53,9 @@ fixed_read(const struct lsda_section *s, uint64_t *offset, unsigned size,
 	if (*offset > s->bytes.n || s->bytes.n - *offset < size)
 		return false;
 	*value = 0;
-	for (unsigned i = size; i-- > 0;)
-		*value = *value << 8 | s->bytes.p[*offset + i];
+	for (unsigned i = 0; i < size; i++)
+		*value = *value << 8 | s->bytes.p[*offset +
+			(s->big_endian ? i : size - 1 - i)];
 	if (sign)
 		*value = (uint64_t)((int64_t)(*value << shift) >> shift);
 	*offset += size;
@@ -67,6 +68,7 @@ plain_read(const struct lsda_section *s, uint64_t *offset, uint8_t encoding,
 {
 	switch (encoding & 0x0f) {
 	case PE_ABSPTR:
+		return fixed_read(s, offset, s->narrow ? 4 : 8, false, value);
 	case PE_UDATA8:
 	case PE_SDATA8:
 		return fixed_read(s, offset, 8, false, value);
@@ -97,6 +99,8 @@ lsda_value(const struct lsda_section *section, uint64_t *offset,
 		return false;
 	if (encoding & PE_PCREL && *value)
 		*value += addr;
+	if (section->narrow)
+		*value = (uint32_t)*value;
 	return true;
 }
 

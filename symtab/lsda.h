@@ -11,6 +11,8 @@
 struct lsda_section {
 	struct bytes bytes;
 	uint64_t addr;
+	bool big_endian;
+	bool narrow;		/* addresses have 32 bits */
 };
 
 /*

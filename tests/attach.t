@@ -7,6 +7,9 @@ use Test::More;
 use Pmon;
 use Target;
 
+# Whom nobody may not ask for options.
+$ENV{HOME} = '/';
+
 my $busy = compile('busy.c', '-O2', '-pthread');
 my ($threads, $calls) = (8, 100);
 my $all = $threads * $calls;
@@ -114,6 +117,34 @@ for my $patch (@patches) {
 	untouched($target, $patch);
 	is($target->finish('q'), 'status 21', 'it ends well');
 }
+
+# Without breakpoints: it is counted, let go as it was, and lives on if pmon is
+# killed.
+for my $kill (0, 1) {
+	my $target = busy();
+
+	is($target->ask('r'), 'running', 'it runs');
+	my $run = attach($target, 'work', '--no-traps', '--units=func');
+	if ($kill) {
+		kill KILL => $run->{pid};
+		is(ended(monitor_finish($run)), 'signal 9', 'pmon is killed');
+	} else {
+		like($target->ask('s'), qr/^stopped \d+$/, 'it stops');
+		$run = detach($run);
+		like($run->{report}, qr/ and 0\s+traps,\s+with\s+0\s+guards/,
+		    'no traps');
+		cmp_ok($run->{funcs}{work}, '>', 0, 'and counts');
+		# Each of the threads may have been between the two.
+		cmp_ok(abs($run->{funcs}{work} - $run->{funcs}{verified}),
+		    '<=', 8, 'all alike');
+		untouched($target, 'without traps');
+	}
+	like($target->ask('s'), qr/^stopped \d+$/, 'it runs on') if $kill;
+	like($target->ask('g'), qr/^done \d+$/, 'it works on');
+	is($target->finish('q'), 'status 21', 'it ends well');
+}
+is(monitor(['--no-traps'], ['true'])->{status}, 125,
+    '--no-traps is not for programs that are started');
 
 # Reports in between.
 {

@@ -17,6 +17,7 @@ my %calls = (
 	    jrcxz_first lock_first push_first red_zone cmp_first adc_first
 	    sse_first leave_first prefix_first cpuid_first tail_first
 	    tail_second tail_third)),
+	table_to_end => 3 * $rounds, at_the_end => 2 * $rounds,
 	rep_first => 2 * $rounds, four => 2 * $rounds, five => 2 * $rounds,
 );
 my %asm = %{annotated('tests/prog/calls_asm.S', R => $rounds)};
@@ -64,7 +65,8 @@ for my $patch (@patches) {
 	is_deeply($run->{funcs}, { fib => 177 * $rounds, odd => 4 * $rounds },
 	    "$patch, two functions only");
 
-	my ($line) = grep { $asm{$_} == $rounds * 10 } sort keys %asm;
+	my ($line) = grep { $asm{$_} == $rounds * 10 &&
+	    ($asm{$_ + 1} // 0) == $rounds * 10 } sort keys %asm;
 	$run = monitor(["--patch=$patch", '--units=line',
 	    "--line=calls_asm.S:$line-" . ($line + 1)], [$program, $rounds]);
 	is_deeply($run->{lines}{'calls_asm.S'},

@@ -8,6 +8,9 @@ use Test::More;
 use Pmon;
 use Target;
 
+# Whom nobody may not ask for options.
+$ENV{HOME} = '/';
+
 my $confined = compile('confined.c', '-O2', '-Wno-unused-parameter');
 my $calls = 15;
 my $lines = 4;
@@ -53,6 +56,23 @@ for my $mode (qw(strict kill errno trap)) {
 			    'and ends well');
 		}
 	}
+}
+
+# A filter does not see that tasks get memory for counters; if there is not
+# enough of that, counts are unknown and the program knows nothing of it.
+my $tasks = compile('confined_tasks.c', '-O2', '-pthread');
+SKIP: {
+	my $alone = run([$tasks, 9, 9]);
+
+	skip 'no seccomp here: tasks', 1 if $alone->{status} == 77;
+	my $run = monitor(['--units=func'], [$tasks, 9, 9]);
+	same($alone, $run, 'confined threads and children');
+	counts_are($run, { step => 19 * 1000, work => 19 },
+	    'confined threads and children');
+	$run = monitor(['--units=func'], [$tasks, 150, 20]);
+	same(run([$tasks, 150, 20]), $run, 'too many threads');
+	like($run->{report}, qr/a\s+task\s+got\s+no\s+memory/, 'it is said');
+	like($run->{funcs}{step}, qr/^(?:\?|171000)$/, 'and nothing is guessed');
 }
 
 # Programs that gain privileges, and that nobody may read.

@@ -55,7 +55,7 @@ if ($full) {
 
 # Mistakes: status 125, one line, nothing on stdout, nothing run.
 for my $args ([], ['--bogus', 'true'], ['-p'], ['-p', '1', 'true'],
-    ['-p', 'x'], ['--top=0', 'true'], ['--patch=jump', 'true'],
+    ['-p', 'x'], ['--top=0', 'true'], ['--patch=leap', 'true'],
     ['--units=', 'true'], ['--report=novel', 'true'],
     ['--line=x.c:9-2', 'true'], ['--duration=soon', 'true'],
     ['/nonexistent/program'], ['no-such-program-anywhere'], ["$dir"],

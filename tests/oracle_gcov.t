@@ -1,7 +1,9 @@
-# Counts of lines, compiled without optimisation, against gcov's, which has the
-# compiler count.  A program of all kinds of statements, whose source says
-# where both differ and by what; and programs from Debian's sources, where
-# differences must be of the kinds that the manual names, recognised by rule.
+# Counts of lines and branches, compiled without optimisation, against gcov's,
+# which has the compiler count.  A program of all kinds of statements, whose
+# source says where both differ and by what; and programs from Debian's
+# sources, where differences must be of kinds that are recognised by rule: of
+# lines those that the manual names, of branches those between a language's
+# and a machine's.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -9,32 +11,39 @@ use Cwd qw(abs_path);
 use File::Basename qw(basename);
 use JSON::PP qw(decode_json);
 use Test::More;
+use Counts;
 use Pmon;
 use Sources;
 
 my $dir = "$scratch/gcov";
 mkdir $dir or die;
 
-# gcov's counts of what ran from these objects: file => { line => count }, and
-# of functions: file => { first line => calls }.
+# gcov's counts of what ran from these objects: file => { line => count }, of
+# functions: file => { first line => calls }, and of branches, file => { line
+# => [how often each way was gone] }.
 sub
 gcov
 {
 	my ($where, @notes) = @_;
-	my (%count, %calls);
+	my (%count, %calls, %branches);
 
 	for (@notes) {
-		my $run = run(['gcov', '-t', '--json-format', $_],
+		my $run = run(['gcov', '-b', '-c', '-t', '--json-format', $_],
 		    dir => $where);
 		for my $file (@{decode_json($run->{out})->{files}}) {
 			my $name = basename($file->{file});
-			$count{$name}{$_->{line_number}} += $_->{count}
-			    for @{$file->{lines}};
+			for my $line (@{$file->{lines}}) {
+				my $number = $line->{line_number};
+
+				$count{$name}{$number} += $line->{count};
+				push @{$branches{$name}{$number}},
+				    map { $_->{count} } @{$line->{branches}};
+			}
 			$calls{$name}{$_->{start_line}} +=
 			    $_->{execution_count} for @{$file->{functions}};
 		}
 	}
-	return (\%count, \%calls);
+	return (\%count, \%calls, \%branches);
 }
 
 # The text of the lines of a file, without comments and strings.
@@ -67,14 +76,15 @@ rows
 }
 
 # What the machine code says of lines, file => { line => ... }: there is code
-# that begins a statement (code), code that jumps back to code of the same line
-# (loops), a piece of code that is but a jump (jumps).
+# that begins a statement (code), a piece of code that is but a jump (jumps), a
+# jump by the parity flag, as when floating-point numbers are compared
+# (parity); and of each address the row it belongs to (at).
 sub
 code_of
 {
 	my ($program) = @_;
 	my @rows = rows($program);
-	my (%row_at, %code, %loops, %jumps, $last, %line_at, @back);
+	my (%row_at, %code, %jumps, %parity, $last, %line_at);
 
 	$row_at{$_->[0]} = $_ for @rows;
 	$code{$_->[2]}{$_->[1]} = 1 for @rows;
@@ -88,16 +98,11 @@ code_of
 		next unless $last;
 		$line_at{$addr} = $last;
 		next unless $what =~ /^j/ && defined $to;
-		push @back, [$addr, hex $to] if hex $to <= $addr;
+		$parity{$last->[2]}{$last->[1]} = 1 if $what =~ /^jn?p$/;
 		$jumps{$last->[2]}{$last->[1]} = 1 if $new && $what eq 'jmp';
 	}
-	for (@back) {
-		my ($from, $to) = @line_at{@$_};
-
-		$loops{$from->[2]}{$from->[1]} = 1
-		    if $to && "@$from[1, 2]" eq "@$to[1, 2]";
-	}
-	return { code => \%code, loops => \%loops, jumps => \%jumps };
+	return { code => \%code, jumps => \%jumps, parity => \%parity,
+	    at => \%line_at };
 }
 
 # Is the line part of a statement that is on several lines?
@@ -115,8 +120,8 @@ is_spread
 # What kind of difference is this?  Undef if it is none that the manual names.
 # Where only one of both has the line: function (gcov has the line of its
 # name, pmon the one with the brace), end (of a function or a block), label,
-# no code (there is none in the line table).  Where counts differ: loop,
-# spread, and jump: the line only jumps and shares its code with others that
+# no code (there is none in the line table).  Where counts differ: spread, and
+# jump: the line only jumps and shares its code with others that
 # go to the same place, or a jump that belongs to others is ascribed to it.
 sub
 kind
@@ -142,7 +147,6 @@ kind
 		return 'no code';
 	}
 	return 'function' if ($calls->{$line} // -1) == $p;
-	return 'loop' if $g > $p && $code->{loops}{$file}{$line};
 	return 'jump' if $here =~ /^\s*(?:\w+:)?\s*
 	    (?:return\s*;|break\s*;|continue\s*;|goto\s\w+\s*;|for
 	    \s*\(;;\)\s*\{)\s*$/x;
@@ -179,6 +183,89 @@ differences
 		}
 	}
 	$found{same} = $same // 0;
+	return \%found;
+}
+
+# Does the list have all of another, each as often?
+sub
+has_all
+{
+	my ($all, $some) = @_;
+	my %left;
+
+	$left{$_}++ for @$all;
+	return !grep { !$left{$_}-- } @$some;
+}
+
+# The lines of the statement that this line is part of.
+sub
+statement
+{
+	my ($text, $line) = @_;
+	my ($lo, $hi) = ($line, $line);
+
+	$lo-- while $lo > 1 && $text->[$lo - 1] !~ /[;{}:]\s*\\?\s*$/;
+	$hi++ while $hi < $#$text && $text->[$hi] !~ /[;{}]\s*\\?\s*$/;
+	return $lo .. $hi;
+}
+
+# What kind of difference between branches is this?  Those of a switch are
+# comparisons and a jump by a table (switch); macros of <stdarg.h> hide theirs
+# from gcov (hidden); comparing floating-point numbers takes two jumps
+# (parity); gcov has branches on what cannot be, after calls that do not return
+# and in "(void)(a || b)", for which there is no code (needless); and the lines
+# that those of a statement on several lines are ascribed to (spread).
+sub
+branches_kind
+{
+	my ($g, $p, $file, $line, $text, $code) = @_;
+	my $here = $text->[$line] // '';
+	my @gcov = @{$g->{$line} // []};
+	my @pmon = @{$p->{$line} // []};
+
+	return 'never run' if !@pmon && !grep { $_ } @gcov;
+	return 'switch' if $here =~ /\bswitch\b|\bvmdispatch\b|\bdefault\b/;
+	return 'hidden' if !@gcov && $here =~ /\bva_\w+|\.\.\.\s*\)/;
+	return 'parity' if $code->{parity}{$file}{$line} &&
+	    has_all(\@pmon, [grep { $_ } @gcov]);
+	return 'needless' if @pmon && has_all(\@gcov, \@pmon);
+	my @lines = statement($text, $line);
+	@gcov = map { @{$g->{$_} // []} } @lines;
+	@pmon = map { @{$p->{$_} // []} } @lines;
+	return 'spread' if @lines > 1 && (has_all(\@gcov, \@pmon) ||
+	    has_all(\@pmon, [grep { $_ } @gcov]));
+	return undef;
+}
+
+# Compare the branches of all lines; the differences: kind => [lines].
+sub
+branches_differ
+{
+	my ($gcov, $counts, $code, $where) = @_;
+	my (%pmon, %found);
+
+	for (keys %$counts) {
+		my ($addr) = /^(?:taken|fall|table) - (\w+)/ or next;
+		my $row = $code->{at}{hex $addr} or next;
+
+		push @{$pmon{$row->[2]}{$row->[1]}}, $counts->{$_};
+	}
+	for my $file (sort keys %$gcov) {
+		next unless -e "$where/$file";
+		my ($g, $p) = ($gcov->{$file}, $pmon{$file} // {});
+		my @text = text_of("$where/$file");
+		my %lines = (%$g, %$p);
+
+		for my $line (sort { $a <=> $b } keys %lines) {
+			my ($one, $two) = map { join ' ',
+			    sort { $a <=> $b } @{$_->{$line} // []} } $g, $p;
+			next if "$one$two" eq '';
+			my $kind = $one eq $two ? 'same' : branches_kind($g,
+			    $p, $file, $line, \@text, $code) // 'other';
+			push @{$found{$kind}}, "$file:$line: gcov $one, " .
+			    "pmon $two: $text[$line]";
+		}
+	}
 	return \%found;
 }
 
@@ -220,7 +307,7 @@ statements
 			if ($case) {
 				is("$kind $p", "$case $count",
 				    "$patch, line $line: as marked");
-			} elsif ($kind =~ /^(?:loop|spread|jump|other)$/) {
+			} elsif ($kind =~ /^(?:spread|jump|other)$/) {
 				fail("$patch, line $line: gcov " .
 				    ($g // '-') . ', pmon ' . ($p // '-') .
 				    ": $text[$line]");
@@ -249,7 +336,8 @@ program
 		my $alone = run(["$dir/$name", @$arguments], %opt);
 		unlink "$dir/$name";
 		symlink "$plain/$name", "$dir/$name";
-		my ($gcov, $calls) = gcov($counting, glob "$counting/*.gcda");
+		my ($gcov, $calls, $branches) = gcov($counting,
+		    glob "$counting/*.gcda");
 		my $run = monitor(['--units=line'],
 		    ["$dir/$name", @$arguments], limit => 300, %opt);
 		my ($source) = map { s{/[^/]*$}{}r } run(['sh', '-c',
@@ -257,20 +345,32 @@ program
 		    "grep -m1 -o '/[^ ]*/$opt{main}'"])->{out} =~ /(\S+)/;
 
 		same($alone, $run, $name);
+		my $code = code_of("$plain/$name");
 		my $found = differences($gcov, $run->{lines}, $calls,
-		    code_of("$plain/$name"), $source);
+		    $code, $source);
 		my $same = delete $found->{same};
 		my @other = @{delete $found->{other} // []};
 
 		diag "$name: $same lines the same";
 		for my $kind (sort keys %$found) {
 			diag "$name: $kind " . @{$found->{$kind}};
-			next unless $kind =~ /loop|spread|jump/;
+			next unless $kind =~ /spread|jump/;
 			diag "  $_" for @{$found->{$kind}};
 		}
 		cmp_ok($same, '>', $opt{least}, "$name: lines counted alike");
 		is(scalar @other, 0, "$name: no differences of other kinds")
 		    or diag map { "  $_\n" } @other;
+		$run = counted(['--units=edge'], ["$dir/$name", @$arguments],
+		    limit => 300, %opt);
+		$found = branches_differ($branches, $run->{counts}, $code,
+		    $source);
+		diag "$name: branches of lines: ", join ', ', map {
+		    "$_ " . @{$found->{$_}} } sort keys %$found;
+		cmp_ok(scalar @{$found->{same}}, '>', $opt{least} / 8,
+		    "$name: branches counted alike");
+		is(scalar @{$found->{other} // []}, 0,
+		    "$name: no differences of branches of other kinds")
+		    or diag map { "  $_\n" } @{$found->{other}};
 	}
 }
 

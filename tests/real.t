@@ -12,7 +12,7 @@ use Sources;
 
 my $dir = "$scratch/real";
 mkdir $dir or die;
-my @every = qw(step slot emulate auto);
+my @every = qw(step slot emulate trap auto);
 # What a program might hash or look at is the same in each run.
 %ENV = (PATH => $ENV{PATH}, HOME => '/nonexistent', LC_ALL => 'C',
     PYTHONHASHSEED => 0, PYTHONDONTWRITEBYTECODE => 1, TZ => 'UTC',

@@ -1,5 +1,6 @@
 /*
- * System calls of x86-64 Linux: System V ABI, AMD64 supplement, A.2.
+ * System V ABI, AMD64 supplement: system calls of Linux (A.2), registers that
+ * functions preserve (3.2.1), DWARF register numbers (3.6.2).
  */
 #include "arch/abi.h"
 
@@ -23,8 +24,20 @@ const struct abi abi_x86_64 = {
 	.nr_setaffinity = SYS_sched_setaffinity,
 	.nr_close = SYS_close,
 	.nr_connect = SYS_connect,
+	.nr_memfd_create = SYS_memfd_create,
+	.nr_ftruncate = SYS_ftruncate,
+	.context_pc = 168,	/* of struct ucontext */
+	.context_sp = 160,
 	.reg_nr = X86_RAX,
 	.reg_result = X86_RAX,
 	.reg_orig = X86_ORIG_RAX,
 	.reg_arg = { X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9 },
+	.dwarf = {
+		X86_RAX, X86_RDX, X86_RCX, X86_RBX, X86_RSI, X86_RDI,
+		X86_RBP, X86_RSP, X86_R8, X86_R9, X86_R10, X86_R11,
+		X86_R12, X86_R13, X86_R14, X86_R15, X86_RIP,
+	},
+	.ndwarf = 17,
+	.preserved = 1 << X86_RBX | 1 << X86_RBP | 1 << X86_R12 |
+		     1 << X86_R13 | 1 << X86_R14 | 1 << X86_R15,
 };

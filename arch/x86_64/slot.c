@@ -6,10 +6,19 @@
 
 #include "arch/x86_64/x86.h"
 
-static bool
-fits_int32(uint64_t v)
+int
+x86_rebase(uint8_t *bytes, unsigned disp, uint64_t va, uint64_t to_va)
 {
-	return (int64_t)v == (int32_t)v;
+	int32_t disp32;
+	uint64_t moved;
+
+	memcpy(&disp32, bytes + disp, 4);
+	moved = va - to_va + (uint64_t)(int64_t)disp32;
+	if (!fits_int32(moved))
+		return -1;
+	disp32 = (int32_t)moved;
+	memcpy(bytes + disp, &disp32, 4);
+	return 0;
 }
 
 static void
@@ -62,8 +71,6 @@ x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zinsn;
-	uint64_t disp;
-	int32_t disp32;
 
 	if (x86_decode(code, size, &zinsn, operands) || !relocatable(&zinsn))
 		return -1;
@@ -71,13 +78,11 @@ x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
 				    .after = zinsn.length };
 	memcpy(slot->bytes, code, zinsn.length);
 	if (zinsn.attributes & ZYDIS_ATTRIB_IS_RELATIVE) {
-		disp = va - slot_va + (uint64_t)zinsn.raw.disp.value;
 		/* With a 32-bit address size the sum wraps elsewhere. */
 		if (zinsn.raw.disp.size != 32 || zinsn.address_width != 64 ||
-		    !fits_int32(disp))
+		    x86_rebase(slot->bytes, zinsn.raw.disp.offset, va,
+			       slot_va))
 			return -1;
-		disp32 = (int32_t)disp;
-		memcpy(slot->bytes + zinsn.raw.disp.offset, &disp32, 4);
 	}
 	if (zinsn.mnemonic == ZYDIS_MNEMONIC_SYSCALL)
 		rcx_append(slot, va + zinsn.length);

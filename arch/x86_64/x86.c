@@ -3,6 +3,8 @@
  * Zydis.  Emulation is in prepare.c and run.c, relocation in slot.c.
  */
 #include <elf.h>
+#include <signal.h>
+#include <string.h>
 
 #include "arch/x86_64/x86.h"
 #include "util/fail.h"
@@ -106,8 +108,13 @@ int
 x86_decode(const uint8_t *code, size_t size, ZydisDecodedInstruction *zinsn,
 	   ZydisDecodedOperand *operands)
 {
-	if (ZYAN_FAILED(ZydisDecoderDecodeFull(decoder(false), code, size,
-					       zinsn, operands)))
+	const ZydisDecoder *full = decoder(false);
+
+	if (ZYAN_FAILED(operands ?
+			ZydisDecoderDecodeFull(full, code, size, zinsn,
+					       operands) :
+			ZydisDecoderDecodeInstruction(full, NULL, code, size,
+						      zinsn)))
 		return -1;
 	return 0;
 }
@@ -130,12 +137,75 @@ x86_print(const uint8_t *code, size_t size, uint64_t addr, char *buf,
 	return 0;
 }
 
+/* REX.W 89 or 8b at code + 1, and which ModRM bytes. */
+static bool
+moves_sp_at(const uint8_t *code)
+{
+	uint8_t rex = code[0], op = code[1], modrm = code[2];
+
+	if (op == 0x89 && (rex & 0xf9) == 0x48 && (modrm & 0xc7) == 0xc4)
+		return rex & 4 || (modrm != 0xe4 && modrm != 0xec);
+	return op == 0x8b && (rex & 0xfc) == 0x48 && (modrm & 0x38) == 0x20 &&
+	       (rex & 1 || (modrm != 0xe4 && modrm != 0xe5));
+}
+
+/*
+ * Many bytes are looked through, so first a block at a time by what can be
+ * computed for all of its bytes at once.
+ */
+static bool
+x86_moves_sp(const uint8_t *code, size_t size)
+{
+	enum { BLOCK = 64 };
+	size_t i = 0;
+
+	for (; i + BLOCK + 2 <= size; i += BLOCK) {
+		uint8_t found = 0;
+
+		for (int k = 0; k < BLOCK; k++) {
+			const uint8_t *c = code + i + k;
+
+			found |= ((c[0] & 0xf8) == 0x48) &
+				 (((c[1] == 0x89) & ((c[2] & 0xc7) == 0xc4)) |
+				  ((c[1] == 0x8b) & ((c[2] & 0x38) == 0x20)));
+		}
+		for (int k = 0; found && k < BLOCK; k++)
+			if (moves_sp_at(code + i + k))
+				return true;
+	}
+	for (; i + 2 < size; i++)
+		if (moves_sp_at(code + i))
+			return true;
+	return false;
+}
+
+/* mov imm32, %reg or mov imm8, %al; others sign-extend the same bytes. */
+static bool
+x86_has_number(const uint8_t *code, size_t size, uint32_t number)
+{
+	uint8_t wide[4] = { number, number >> 8, number >> 16, number >> 24 };
+	uint8_t narrow[2] = { 0xb0, number };
+
+	return memmem(code, size, wide, sizeof(wide)) ||
+	       (number < 256 && memmem(code, size, narrow, sizeof(narrow)));
+}
+
 /* Unlike other CPUs' functions, these begin with an instruction. */
 static uint64_t
 x86_first(uint64_t addr)
 {
 	return addr;
 }
+
+/* GDB's features/i386/64bit-core.xml. */
+static const struct wire_reg wire[] = {
+	{ 8, X86_RAX }, { 8, X86_RBX }, { 8, X86_RCX }, { 8, X86_RDX },
+	{ 8, X86_RSI }, { 8, X86_RDI }, { 8, X86_RBP }, { 8, X86_RSP },
+	{ 8, X86_R8 }, { 8, X86_R9 }, { 8, X86_R10 }, { 8, X86_R11 },
+	{ 8, X86_R12 }, { 8, X86_R13 }, { 8, X86_R14 }, { 8, X86_R15 },
+	{ 8, X86_RIP }, { 4, X86_EFLAGS }, { 4, X86_CS }, { 4, X86_SS },
+	{ 4, X86_DS }, { 4, X86_ES }, { 4, X86_FS }, { 4, X86_GS },
+};
 
 const struct arch arch_x86_64 = {
 	.name = "x86-64",
@@ -144,17 +214,36 @@ const struct arch arch_x86_64 = {
 	.trap = { 0xcc },
 	.trap_len = 1,
 	.trap_pc = 1,
+	.trap_signal = SIGTRAP,
 	.syscall = { 0x0f, 0x05 },
 	.syscall_len = 2,
 	.reg_pc = X86_RIP,
 	.reg_sp = X86_RSP,
 	.reg_fp = X86_RBP,
+	.reg_area = X86_GS_BASE,
+	.area_used = x86_area_used,
+	.area_call = "arch_prctl",
+	.wire = wire,
+	.nwire = sizeof(wire) / sizeof(*wire),
 	.decode = x86_insn,
 	.effect = x86_effect,
 	.print = x86_print,
+	.moves_sp = x86_moves_sp,
+	.has_number = x86_has_number,
 	.first = x86_first,
 	.emul_prepare = x86_emul_prepare,
 	.emul_run = x86_emul_run,
 	.step_shows = x86_step_shows,
 	.slot_make = x86_slot_make,
+	.count_flags = X86_INC_FLAGS,
+	.all_flags = X86_FLAGS,
+	.reg_saved = X86_RAX,
+	.jump_len = 5,
+	.hop_len = 2,
+	.motion = x86_motion,
+	.piece_size = x86_piece_size,
+	.piece_reaches = x86_piece_reaches,
+	.piece_write = x86_piece_write,
+	.piece_inside = x86_piece_inside,
+	.jump_write = x86_jump_write,
 };

@@ -54,9 +54,31 @@ enum x86_emul_flag {
 
 enum { X86_NONE = 0xff };	/* no base or index register */
 
+/* The flags that instructions compute. */
+enum {
+	X86_INC_FLAGS = X86_PF | X86_AF | X86_ZF | X86_SF | X86_OF,
+	X86_FLAGS = X86_INC_FLAGS | X86_CF,
+};
+
 /*
- * Decode in full; operands has room for ZYDIS_MAX_OPERAND_COUNT.  0, or -1
- * if it is no instruction.
+ * What struct motion's cond says of a branch: the low four bits of a jcc's
+ * opcode, or of a loop's or jcxz's with COND_COUNT.
+ */
+enum x86_cond {
+	COND_COUNT = 1 << 4,
+	COND_SHORT = 1 << 5,	/* with the prefix for a 32-bit register */
+	COND_XBEGIN = 1 << 6,
+};
+
+static inline bool
+fits_int32(uint64_t v)
+{
+	return (int64_t)v == (int32_t)v;
+}
+
+/*
+ * Decode in full; operands has room for ZYDIS_MAX_OPERAND_COUNT, or is NULL
+ * if they are not wanted, which is faster.  0, or -1 if it is no instruction.
  */
 int x86_decode(const uint8_t *code, size_t size,
 	       ZydisDecodedInstruction *zinsn, ZydisDecodedOperand *operands);
@@ -74,5 +96,24 @@ enum emul_result x86_emul_run(const struct emul *emul, struct regs *regs,
 bool x86_step_shows(const uint8_t *code, size_t size);
 int x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
 		  uint64_t slot_va, struct slot_code *slot);
+
+/*
+ * Change the 32-bit displacement at `disp` in an instruction, which was at va
+ * and is for to_va now, so that it leads where it led.  0, or -1: too far.
+ */
+int x86_rebase(uint8_t *bytes, unsigned disp, uint64_t va, uint64_t to_va);
+
+int x86_motion(const uint8_t *code, size_t size, uint64_t addr,
+	       struct motion *motion);
+unsigned x86_piece_size(const struct piece *piece);
+bool x86_piece_reaches(const struct piece *piece, int64_t distance);
+int x86_piece_write(const struct piece *piece, const struct piece_at *at,
+		    uint8_t *bytes);
+enum piece_inside x86_piece_inside(const struct piece *piece,
+				   unsigned offset);
+int x86_jump_write(uint64_t from, uint64_t to, unsigned len, uint8_t *bytes);
+
+/* area.c */
+bool x86_area_used(const uint8_t *code, size_t n, bool calls);
 
 #endif

@@ -26,7 +26,7 @@ our $pmon = $ENV{PMON} // 'build/pmon';
 our $build = $ENV{PMON_BUILD} // 'build';
 our $cc = $ENV{CC} || 'cc';
 our $scratch = tempdir('pmon-test-XXXXXX', TMPDIR => 1, CLEANUP => 1);
-our @patches = qw(step slot emulate auto);
+our @patches = qw(step slot emulate trap auto);
 
 # Seconds that any one program may take.
 my $limit = $ENV{PMON_LIMIT} // 60;
@@ -191,17 +191,19 @@ sub
 funcs_read
 {
 	my ($file, %opt) = @_;
-	my (%calls, $column);
+	my (%calls, $column, $before);
 
 	open my $in, '<', $file or return {};
 	local $_;
 	while (<$in>) {
 		chomp;
-		$column = $-[1] if /^\s*CALLS .*(FUNCTION)$/;
-		next unless defined $column && /^\s*(\d+|\?) /;
+		# Where instructions were counted, those come first.
+		($column, $before) = ($-[2], $1 ? qr/\S+ +/ : qr//)
+		    if /^\s*(IE\s+)?CALLS .*(FUNCTION)$/;
+		next unless defined $column && /^\s*$before(\d+|\?) /;
 		my $count = $1;
 		my $names = substr($_, $column);
-		$names =~ s/ \[[^\]]*\]$// if $count eq '?';
+		$names =~ s/ \[[^\]]*\]$// if /^[\s\d]*\?/;
 		my ($name, @aliases) = split / \(= (.*?)\)(?= \(= |$)/, $names;
 		for ($name, $opt{aliases} ? grep { length } @aliases : ()) {
 			if (($calls{$_} // 0) eq '?' || $count eq '?') {

@@ -64,7 +64,8 @@ status
 	    $1 : '';
 }
 
-# Is there a trap at the beginning of this function of its program?
+# Is there a trap in this function of its program?  One that is being run may
+# have some elsewhere than at its beginning.
 sub
 planted
 {
@@ -73,21 +74,38 @@ planted
 
 	$program =~ s/ \(deleted\)$//;
 	my $offset = $self->{offsets}{$function} //= do {
-		my ($addr) = qx(nm $self->{argv}[0]) =~
-		    /^(\w+) [tT] \Q$function\E$/m or die "$function?";
+		my ($addr, $size) = qx(nm -S $self->{argv}[0]) =~
+		    /^(\w+) (\w+) [tT] \Q$function\E$/m or
+		    die "$function?";
 		my $type = qx(readelf -h $self->{argv}[0]);
 
-		$type =~ /Type:\s+DYN/ ? [hex $addr, 1] : [hex $addr, 0];
+		[hex $addr, hex $size, $type =~ /Type:\s+DYN/];
 	};
-	my ($addr, $relative) = @$offset;
+	my ($addr, $size, $relative) = @$offset;
 	my ($base) = slurp("/proc/$self->{pid}/maps") =~
 	    /^(\w+)-\w+ .*\Q$program\E/m or return 0;
 	$addr += hex $base if $relative;
 	open my $mem, '<:raw', "/proc/$self->{pid}/mem" or return 0;
-	# endbr64 is passed over.
 	sysseek $mem, $addr, 0;
-	sysread $mem, my $bytes, 5;
-	return ($bytes // '') =~ /^(?:\xf3\x0f\x1e\xfa)?\xcc/;
+	my $bytes;
+	sysread $mem, $bytes, $size;
+	$self->{text}{$function} //= slurp_text($self->{argv}[0],
+	    $function, $size);
+	return length($bytes // '') && $bytes ne $self->{text}{$function};
+}
+
+# A function's bytes in the file, by binutils.
+sub
+slurp_text
+{
+	my ($file, $function, $size) = @_;
+	my $dump = qx(objdump -d --disassemble=$function -w --insn-width=16 $file);
+	my $bytes = '';
+
+	while ($dump =~ /^ +\w+:\t((?:\w\w )+)/mg) {
+		$bytes .= pack 'H*', $1 =~ s/ //gr;
+	}
+	return substr $bytes, 0, $size;
 }
 
 # Its end: how.

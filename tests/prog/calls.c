@@ -130,6 +130,8 @@ assembly(int rounds)
 		digest = digest * 31 + leave_first();
 		digest = digest * 31 + prefix_first(i);
 		digest = digest * 31 + cpuid_first();
+		for (unsigned long n = 0; n < 3; n++)
+			digest = digest * 31 + table_to_end(n);
 	}
 	printf("digest %lu\n", digest);
 }

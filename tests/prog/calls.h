@@ -27,4 +27,5 @@ long sse_first(void);
 long leave_first(void);
 long prefix_first(long n);
 long cpuid_first(void);
+int table_to_end(unsigned long n);
 void tail_first(long n);

@@ -30,10 +30,10 @@
 	ret				# x R
 	finish	adjacent
 
-# A loop of one instruction is one line: entered once for all iterations.
+# A loop of one instruction is one line: it counts its iterations.
 	function loop_self
 	mov	%rdi, %rcx		# x R
-1:	loop	1b			# x R
+1:	loop	1b			# x R * 10
 	mov	%rdi, %rcx		# x R
 2:	dec	%rcx			# x R * 10
 	jnz	2b			# x R * 10
@@ -276,6 +276,29 @@
 	pop	%rbx			# x R
 	ret				# x R
 	finish	cpuid_first
+
+# A table's entry leads to the function's end, where another begins at once.
+	function table_to_end
+	lea	ends(%rip), %rdx	# x R * 3
+	cmp	$2, %edi		# x R * 3
+	ja	2f			# x R * 3
+	movslq	(%rdx,%rdi,4), %rax	# x R * 3
+	add	%rdx, %rax		# x R * 3
+	jmp	*%rax			# x R * 3
+1:	mov	$1, %eax		# x R
+	ret				# x R
+2:	mov	$2, %eax		# x 0
+	ret				# x 0
+	finish	table_to_end
+	.type	at_the_end, @function
+at_the_end:
+	mov	$3, %eax		# x R * 2
+	ret				# x R * 2
+	finish	at_the_end
+	.section .rodata
+	.align	4
+ends:	.long	at_the_end - ends, 1b - ends, at_the_end - ends
+	.text
 
 # Tail calls: each jumps to the next.
 	function tail_first

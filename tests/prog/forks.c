@@ -355,6 +355,32 @@ chain(int n)
 	failed(self);
 }
 
+static void *
+chain_next(void *arg)
+{
+	execl(self, self, "threadchain", arg, NULL);
+	_exit(97);
+}
+
+/* The same, each time by one thread of several. */
+static void
+thread_chain(int n)
+{
+	static char number[16];
+	pthread_t id;
+	int i;
+
+	work();
+	if (!n)
+		return;
+	snprintf(number, sizeof(number), "%d", n - 1);
+	for (i = 0; i < 4; i++)
+		if (pthread_create(&id, NULL, i < 3 ? endless : chain_next,
+				   number))
+			failed("thread");
+	endless(NULL);
+}
+
 /* Processes by the hundreds that end at once. */
 static void
 storm(int n)
@@ -383,6 +409,8 @@ storm(int n)
 static void
 killed(int n)
 {
+	pid_t parent = getpid();
+
 	while (n--) {
 		int fds[2], status;
 		char c;
@@ -391,8 +419,10 @@ killed(int n)
 			failed("pipe");
 		pid_t pid = fork();
 		if (!pid) {
-			/* Not longer than its parent. */
+			/* Not longer than its parent, which may be gone. */
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			if (getppid() != parent)
+				_exit(0);
 			if (write(fds[1], "x", 1) != 1)
 				failed("write");
 			endless(NULL);
@@ -448,6 +478,8 @@ main(int argc, char **argv)
 		thread_exec(argv[2]);
 	else if (!strcmp(mode, "chain"))
 		chain(n);
+	else if (!strcmp(mode, "threadchain"))
+		thread_chain(n);
 	else if (!strcmp(mode, "storm"))
 		storm(n);
 	else if (!strcmp(mode, "killed"))

@@ -2,9 +2,8 @@
  * Every kind of statement and expression that makes lines run, for comparison
  * with gcov's counts line by line.  Where the manual says that gcov counts
  * something else, the line ends in a comment "CASE pmon: N", pmon's count.
- * The cases are: loop, all of a loop's code is on this line, which is entered
- * once for each time the loop is; and spread, a statement on several lines
- * that comes back to this one after code of the next.
+ * The case is spread: a statement on several lines that comes back to this one
+ * after code of the next.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,12 +83,12 @@ loops(int n)
 		for (n = 0; n < 3; n++)
 			sum += i * j + n;
 	for (;;) {
-		if (++n > 9) /* loop pmon: 4 */
+		if (++n > 9)
 			break;
 	}
-	while (n-- > 0) /* loop pmon: 4 */
+	while (n-- > 0)
 		;
-	for (i = 0; i < 4; i++) { /* loop pmon: 4 */
+	for (i = 0; i < 4; i++) {
 	}
 	do
 		sum++;
@@ -323,10 +322,10 @@ never(int n)
 static void
 one_line_loops(char *s)
 {
-	while (*s) s++; /* loop pmon: 3 */
-	for (int i = 0; i < 10; i++) sum += i; /* loop pmon: 3 */
-	do sum++; while (sum % 7); /* loop pmon: 3 */
-	for (int i = 0; i < 2; i++) { sum++; twice(i); } /* loop pmon: 3 */
+	while (*s) s++;
+	for (int i = 0; i < 10; i++) sum += i;
+	do sum++; while (sum % 7);
+	for (int i = 0; i < 2; i++) { sum++; twice(i); }
 }
 
 struct point {
@@ -374,7 +373,7 @@ main(int argc, char **argv)
 	nested_loops();
 	for (int i = -2; i < 9; i++)
 		sum += chain(i);
-	for (int i = -1; i < 12; i++) sum += choose(i); /* loop pmon: 1 */
+	for (int i = -1; i < 12; i++) sum += choose(i);
 	for (int i = 0; i < 6; i++)
 		for (int j = 0; j < 5; j++)
 			sum += expressions(i, j);

@@ -1,13 +1,16 @@
 /*
  * A library to be preloaded into programs that do one thing at some addresses
- * and another at others: the thread's number and what the program maps and
- * allocates are the same in each run, whoever runs it.  What is freed is not
- * used again.
+ * and another at others, or something for each digit of a process's number:
+ * those numbers, the thread's, and what the program maps and allocates are the
+ * same in each run, whoever runs it.  What is freed is not used again.
+ * Arguments and environment are aligned alike, and the kernel tells how much
+ * room a signal needs, which valgrind's does not.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +25,33 @@ pthread_t
 pthread_self(void)
 {
 	return 4711;
+}
+
+enum { PROCESS = 4712, PARENT = 4713 };
+
+pid_t
+getpid(void)
+{
+	return PROCESS;
+}
+
+pid_t
+getppid(void)
+{
+	return PARENT;
+}
+
+int
+kill(pid_t pid, int signal)
+{
+	return (int)syscall(SYS_kill, pid == PROCESS ? syscall(SYS_getpid) :
+			    pid, signal);
+}
+
+unsigned long
+getauxval(unsigned long type)
+{
+	return type == AT_MINSIGSTKSZ ? 4096 : 0;
 }
 
 void *
@@ -80,4 +110,13 @@ realloc(void *p, size_t size)
 	void *q = malloc(size);
 
 	return q && p ? memcpy(q, p, old < size ? old : size) : q;
+}
+
+__attribute__((constructor)) static void
+strings_move(int argc, char **argv, char **env)
+{
+	for (char **s = argv; *s; s++)
+		*s = strcpy(malloc(strlen(*s) + 1), *s);
+	for (char **s = env; *s; s++)
+		*s = strcpy(malloc(strlen(*s) + 1), *s);
 }

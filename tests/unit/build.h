@@ -73,7 +73,7 @@ source(const char *name, const char *text)
 	assert_int_equal(fclose(out), 0);
 }
 
-static struct image *
+__attribute__((unused)) static struct image *
 opened(const char *name, unsigned want)
 {
 	struct image *image = image_open(in_work(name), NULL, want, NULL,
@@ -93,13 +93,13 @@ func_named(const struct image *image, const char *name)
 	return NULL;
 }
 
-static int
+__attribute__((unused)) static int
 work_make(void **state)
 {
 	return mkdtemp(work) ? 0 : -1;
 }
 
-static int
+__attribute__((unused)) static int
 work_remove(void **state)
 {
 	return try("rm -rf \"$PWD\"");

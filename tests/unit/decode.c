@@ -140,9 +140,9 @@ test_print(void **state)
 static void
 test_find(void **state)
 {
-	assert_ptr_equal(arch_find(EM_X86_64, ELFCLASS64), &arch_x86_64);
-	assert_null(arch_find(EM_X86_64, ELFCLASS32));	/* x32 */
-	assert_null(arch_find(EM_AARCH64, ELFCLASS64));
+	assert_ptr_equal(arch_find(EM_X86_64, ELFCLASS64, 0), &arch_x86_64);
+	assert_null(arch_find(EM_X86_64, ELFCLASS32, 0));	/* x32 */
+	assert_null(arch_find(EM_386, ELFCLASS32, 0));
 	assert_int_equal(arch->first(0x1234), 0x1234);
 }
 
@@ -252,11 +252,11 @@ compare_file(const char *path)
 			}
 			continue;
 		}
-		if (insn.len != len ||
+		if ((int)insn.len != len ||
 		    insn.kind != objdump_kind(mnemonic) ||
 		    (insn.target &&
 		     insn.target != objdump_target(mnemonic))) {
-			print_message("# len %d kind %d target %" PRIx64
+			print_message("# len %u kind %d target %" PRIx64
 				      ": %s", insn.len, insn.kind,
 				      insn.target, line);
 			differ++;

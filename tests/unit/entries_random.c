@@ -1,6 +1,7 @@
 /*
- * Entries into regions of random programs, run at random: what the terms add
- * up to is compared with the entries counted as they happened.
+ * Entries into regions of random programs, run at random: what the arcs add
+ * up to is compared with the entries counted as they happened, and the loops
+ * with those that dominators tell.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -11,33 +12,27 @@
 #include <cmocka.h>
 
 #include "flow/entries.h"
+#include "tests/unit/regions.h"
 #include "tests/unit/toy.h"
 
-enum { MAX = 48, OUT = 200, TERMS = 128, NO = -1 };
+enum { MAX = 48, OUT = 200, ARCS = 256, NO = -1 };
+enum { REGIONS = 5, PROGRAMS = 20000, CALLS = 6, STEPS = 400 };
 
 struct emitted {
-	struct term terms[TERMS];
-	uint32_t ids[TERMS];
+	uint32_t ids[ARCS], arcs[ARCS], insns[ARCS];
 	size_t n;
 };
 
 static void
-emit(void *ctx, uint32_t id, const struct term *term)
+emit(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
 {
 	struct emitted *emitted = ctx;
 
-	assert_true(emitted->n < TERMS);
+	assert_true(emitted->n < ARCS);
 	emitted->ids[emitted->n] = id;
-	emitted->terms[emitted->n++] = *term;
+	emitted->arcs[emitted->n] = arc;
+	emitted->insns[emitted->n++] = insn;
 }
-
-static unsigned
-toy_index(uint64_t addr)
-{
-	return (unsigned)(addr - TOY_BASE) / TOY_LEN;
-}
-
-enum { REGIONS = 5, PROGRAMS = 20000, CALLS = 6, STEPS = 400 };
 
 static uint64_t random_state = 0x2545f4914f6cdd1d;
 
@@ -53,13 +48,14 @@ random_below(unsigned n)
 /* One program and what happened when it ran. */
 struct program {
 	struct cfg *cfg;
+	struct flow *flow;
 	uint32_t owner[MAX];
 	uint32_t jumper;	/* owns all indirect jumps, or REGION_NONE */
 	unsigned point;		/* an instruction, and the region of which */
 	uint32_t point_id;	/* it is looked at */
-	unsigned reachable[MAX];	/* by indirect jumps, or by unwinding */
-	unsigned nreachable;
-	uint64_t hits[MAX], taken[MAX];
+	uint64_t hits[MAX];
+	uint64_t moves[MAX][MAX];	/* from one to another */
+	uint64_t arrivals[MAX];	/* over no edge */
 	uint64_t entries[REGIONS], point_entries, calls;
 };
 
@@ -77,7 +73,7 @@ random_kind(bool indirect)
 	return indirect ? INSN_JUMP_INDIRECT : INSN_CALL;
 }
 
-static bool
+static void
 owners_choose(struct program *program, unsigned n, bool *changes)
 {
 	uint32_t id = 0;
@@ -99,26 +95,6 @@ owners_choose(struct program *program, unsigned n, bool *changes)
 		}
 		program->jumper = program->owner[i];
 		found = true;
-	}
-	return found;
-}
-
-/* Where control may come to over no edge, as entries.h has it. */
-static void
-reachable_find(struct program *program)
-{
-	const struct cfg *cfg = program->cfg;
-
-	program->nreachable = 0;
-	for (uint32_t b = 0; b < cfg->nblocks; b++) {
-		bool known = cfg->in[b] != cfg->in[b + 1];
-		bool given = cfg->blocks[b].given;
-
-		if (cfg->blocks[b].first == cfg->entry)
-			continue;
-		if (cfg->unresolved ? given || !known : given && !known)
-			program->reachable[program->nreachable++] =
-				cfg->blocks[b].first;
 	}
 }
 
@@ -144,25 +120,50 @@ program_make(struct program *program)
 	cfg_free(program->cfg);
 	program->cfg = cfg_build(&toy, &lo, &hi, 1, leaders, nleaders,
 				 toy_code, NULL);
+	program->flow = flow_build(program->cfg, NULL, 0);
 	program->point = random_below(n);
 	program->point_id = random_below(REGIONS);
-	reachable_find(program);
 }
 
-/* Control comes to instruction `to` from `from`, or NO from elsewhere. */
+static void
+program_free(struct program *program)
+{
+	flow_free(program->flow);
+	cfg_free(program->cfg);
+}
+
+/*
+ * Control comes to instruction `to` from `from`, or NO from elsewhere;
+ * jumped: over no edge that is known.
+ */
 static void
 arrive(struct program *program, long from, unsigned to, bool jumped)
 {
 	uint32_t owner = program->owner[to];
+	bool entry = to == program->cfg->entry;
 
+	if (from < 0 || jumped)
+		program->arrivals[to]++;
+	else
+		program->moves[from][to]++;
 	if (to == program->point &&
 	    (from < 0 || jumped || program->owner[from] != program->point_id))
 		program->point_entries++;
 	if (owner == REGION_NONE)
 		return;
-	if (jumped ? program->jumper != owner :
-		     from < 0 || program->owner[from] != owner)
+	if (jumped && !entry ? program->jumper != owner :
+	    from < 0 || jumped || program->owner[from] != owner)
 		program->entries[owner]++;
+}
+
+/* Somewhere that control may come to over an edge from ROOT. */
+static long
+arrival_choose(const struct program *program)
+{
+	const struct flow *flow = program->flow;
+	uint32_t e = random_below(flow->out[FLOW_ROOT + 1]);
+
+	return program->cfg->blocks[flow->edges[e].to - FLOW_BLOCK].first;
 }
 
 /*
@@ -173,15 +174,13 @@ static long
 execute(struct program *program, unsigned i, bool *jumped)
 {
 	const struct insn *insn = &program->cfg->insns[i];
-	bool taken = random_below(2);
 	long next = i + 1 < program->cfg->ninsns ? (long)i + 1 : NO;
 
 	program->hits[i]++;
 	*jumped = false;
 	switch (insn->kind) {
 	case INSN_BRANCH:
-		program->taken[i] += taken;
-		if (!taken)
+		if (!random_below(2))
 			return next;
 		return cfg_insn(program->cfg, insn->target);
 	case INSN_JUMP:
@@ -190,17 +189,14 @@ execute(struct program *program, unsigned i, bool *jumped)
 	case INSN_STOP:
 		return NO;
 	case INSN_CALL:
-		/* An exception, sometimes. */
-		*jumped = program->nreachable && !random_below(4);
+		/* An exception, sometimes, that is caught in this call. */
+		*jumped = !random_below(4);
 		break;
 	case INSN_JUMP_INDIRECT:
-		*jumped = program->nreachable;
-		next = NO;
+		*jumped = true;
 		break;
 	}
-	if (*jumped)
-		next = program->reachable[random_below(program->nreachable)];
-	return next;
+	return *jumped ? arrival_choose(program) : next;
 }
 
 /* Call the function; false if it does not come to an end. */
@@ -222,34 +218,25 @@ call(struct program *program)
 	return false;
 }
 
-static int64_t
-term_value(const struct program *program, const struct term *term)
+static uint64_t
+arc_count(const struct program *program, uint32_t arc, uint32_t insn)
 {
-	unsigned i = toy_index(term->addr);
-	const struct insn *insn = &program->cfg->insns[i];
-	uint64_t hits = program->hits[i], taken = program->taken[i];
+	const struct flow *flow = program->flow;
+	const struct flow_edge *edge = &flow->edges[arc];
 
-	if (term->kind != TERM_HITS) {
-		/* A monitor that sees only pcs could not tell. */
-		assert_int_equal(insn->kind, INSN_BRANCH);
-		assert_int_not_equal(insn->target, insn->addr + insn->len);
-	}
-	return term->sign * (int64_t)(term->kind == TERM_HITS ? hits :
-				      term->kind == TERM_TAKEN ? taken :
-								 hits - taken);
+	if (insn != INSN_NONE)
+		return program->hits[insn];
+	if (arc >= flow->nedges)
+		return program->hits[vert_first(program->cfg,
+						arc_block(flow, arc))];
+	assert_true(edge->to >= FLOW_BLOCK);
+	if (edge->from == FLOW_ROOT)
+		return program->arrivals[vert_first(program->cfg, edge->to)];
+	return program->moves[vert_last(program->cfg, edge->from)]
+			     [vert_first(program->cfg, edge->to)];
 }
 
-static int64_t
-terms_sum(const struct program *program, const struct emitted *emitted,
-	  uint32_t id)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < emitted->n; i++)
-		if (emitted->ids[i] == id)
-			sum += term_value(program, &emitted->terms[i]);
-	return sum;
-}
+/* ---- checks */
 
 static void
 program_print(const struct program *program)
@@ -260,29 +247,77 @@ program_print(const struct program *program)
 		const struct insn *insn = &program->cfg->insns[i];
 		long b = cfg_block(program->cfg, insn->addr);
 
-		print_error("# %2u %c%c target %d owner %d hits %" PRIu64
-			    " taken %" PRIu64 "\n", i, kinds[insn->kind],
+		print_error("# %2u %c%c target %d owner %d hits %" PRIu64 "\n",
+			    i, kinds[insn->kind],
 			    b < 0 ? ' ' : program->cfg->blocks[b].given ?
-			    '*' : '.', toy_index(insn->target),
-			    (int)program->owner[i], program->hits[i],
-			    program->taken[i]);
+			    '*' : '.',
+			    (int)((insn->target - TOY_BASE) / TOY_LEN),
+			    (int)program->owner[i], program->hits[i]);
 	}
+}
+
+/* What went well, of all. */
+static unsigned reducible, irreducible;
+
+/*
+ * The summands of a region that are edges within it are its loops: each once,
+ * all that dominators find, and with these no cycle is left uncounted.
+ * Returns the sum of the others.
+ */
+static uint64_t
+region_check(const struct program *program, const struct emitted *emitted,
+	     uint32_t id)
+{
+	uint64_t loops[MAX] = { 0 }, sum = 0;
+	struct region region;
+	bool cycles = false;
+
+	for (size_t i = 0; i < emitted->n; i++) {
+		uint32_t arc = emitted->arcs[i], from, to;
+		const struct flow_edge *edge = &program->flow->edges[arc];
+
+		if (emitted->ids[i] != id)
+			continue;
+		if (arc >= program->flow->nedges || edge->from < FLOW_BLOCK ||
+		    program->owner[vert_last(program->cfg, edge->from)] != id) {
+			sum += arc_count(program, arc, emitted->insns[i]);
+			continue;
+		}
+		from = vert_last(program->cfg, edge->from);
+		to = vert_first(program->cfg, edge->to);
+		assert_false(loops[from] >> to & 1);
+		loops[from] |= UINT64_C(1) << to;
+		cycles = true;
+	}
+	region_make(&region, program->cfg, program->flow, program->owner, id);
+	assert_true(region_is_acyclic(&region, loops));
+	if (region_is_acyclic(&region, region.back)) {
+		for (unsigned i = 0; i < MAX; i++)
+			if (region_reach(&region, 0) >> i & 1)
+				assert_int_equal(loops[i], region.back[i]);
+		reducible += cycles;
+	} else {
+		irreducible++;
+	}
+	return sum;
 }
 
 static void
 program_check(const struct program *program)
 {
-	const struct cfg *cfg = program->cfg;
 	static struct emitted emitted;
-	uint64_t sum;
+	uint64_t sum = 0;
 
+	assert_int_equal(program->flow->edges[0].from, FLOW_ROOT);
+	assert_int_equal(vert_first(program->cfg, program->flow->edges[0].to),
+			 program->cfg->entry);
 	emitted.n = 0;
-	entries_of_func(cfg, 0, emit, &emitted);
-	assert_int_equal(terms_sum(program, &emitted, 0), program->calls);
-	emitted.n = 0;
-	entries_of_point(cfg, program->owner, program->point_id,
-			 program->point, emit, &emitted);
-	sum = (uint64_t)terms_sum(program, &emitted, program->point_id);
+	entries_of_point(program->cfg, program->flow, program->owner,
+			 program->point_id, program->point, emit, &emitted);
+	for (size_t i = 0; i < emitted.n; i++) {
+		assert_int_equal(emitted.ids[i], program->point_id);
+		sum += arc_count(program, emitted.arcs[i], emitted.insns[i]);
+	}
 	if (sum != program->point_entries) {
 		program_print(program);
 		print_error("# point %u of %u\n", program->point,
@@ -290,9 +325,10 @@ program_check(const struct program *program)
 	}
 	assert_int_equal(sum, program->point_entries);
 	emitted.n = 0;
-	entries_of_regions(cfg, program->owner, emit, &emitted);
+	entries_of_regions(program->cfg, program->flow, program->owner, emit,
+			   &emitted);
 	for (uint32_t id = 0; id < REGIONS; id++) {
-		sum = (uint64_t)terms_sum(program, &emitted, id);
+		sum = region_check(program, &emitted, id);
 		if (sum != program->entries[id]) {
 			program_print(program);
 			print_error("# region %u\n", id);
@@ -305,7 +341,7 @@ static void
 test_random(void **state)
 {
 	uint64_t checked = 0, entries = 0;
-	struct program program;
+	static struct program program;
 	int calls;
 
 	for (int n = 0; n < PROGRAMS; n++) {
@@ -319,11 +355,13 @@ test_random(void **state)
 			for (int id = 0; id < REGIONS; id++)
 				entries += program.entries[id];
 		}
-		cfg_free(program.cfg);
+		program_free(&program);
 	}
-	print_message("# %" PRIu64 " programs, %" PRIu64 " entries\n",
-		      checked, entries);
+	print_message("# %" PRIu64 " programs, %" PRIu64 " entries, %u regions "
+		      "with loops, %u with irreducible ones\n", checked,
+		      entries, reducible, irreducible);
 	assert_true(checked > PROGRAMS / 2);
+	assert_true(reducible > PROGRAMS / 20 && irreducible > PROGRAMS / 1000);
 }
 
 int

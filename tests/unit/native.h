@@ -27,7 +27,8 @@ enum {
 };
 
 struct native {
-	struct regs in, out;	/* out's rip: 0 fell through, 1 jumped */
+	uint64_t in[32], out[32];	/* as struct regs; out's rip: 0 fell
+					   through, 1 jumped */
 	uint64_t host_rsp;
 	uint64_t code;
 	uint64_t exits[2];
@@ -102,7 +103,7 @@ native_open(void)
 }
 
 /* What segment overrides add in this process. */
-static void
+__attribute__((unused)) static void
 native_segments(struct regs *regs)
 {
 	if (syscall(SYS_arch_prctl, ARCH_GET_FS, &regs->r[X86_FS_BASE]) ||
@@ -125,10 +126,11 @@ native_landing(uint64_t va, int taken)
 static void
 native_run(uint64_t va, const struct regs *in, struct regs *out)
 {
-	native->in = *in;
+	memcpy(native->in, in->r, sizeof(native->in));
 	native->code = va;
 	native_switch();
-	*out = native->out;
+	*out = *in;
+	memcpy(out->r, native->out, sizeof(native->out));
 }
 
 #endif

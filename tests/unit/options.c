@@ -50,6 +50,9 @@ test_defaults(void **state)
 	assert_int_equal(opts.selection.units, UNITS_DEFAULT);
 	assert_int_equal(opts.patch, PATCH_AUTO);
 	assert_int_equal(opts.follow, FOLLOW_ALL);
+	assert_int_equal(opts.separate, SEPARATE_NONE);
+	assert_int_equal(opts.placement, PLACE_OPTIMAL);
+	assert_false(opts.eager);
 	assert_null(opts.output);
 	assert_true(opts.duration == 0);
 	assert_int_equal(opts.npids, 0);
@@ -108,6 +111,74 @@ test_values(void **state)
 	assert_int_equal(parse("--patch=slot --patch=auto --follow=all prog"),
 			 0);
 	assert_int_equal(opts.patch, PATCH_AUTO);
+	options_free(&opts);
+}
+
+/* An argument that may be left out: the next word, unless it is an option. */
+static void
+test_data(void **state)
+{
+	assert_int_equal(parse("-d x.out prog -d"), 0);
+	assert_string_equal(opts.data, "x.out");
+	assert_string_equal(opts.argv[0], "prog");
+	assert_string_equal(opts.argv[1], "-d");
+	/* All is counted but what follows from edges. */
+	assert_int_equal(opts.selection.units, (1 << UNIT_KINDS) - 1 -
+			 (1 << UNIT_INLINE));
+	options_free(&opts);
+
+	assert_int_equal(parse("-d -- prog"), 0);
+	assert_string_equal(opts.data, "pmon.out");
+	assert_string_equal(opts.argv[0], "prog");
+	options_free(&opts);
+	assert_int_equal(parse("--data -p 7"), 0);
+	assert_string_equal(opts.data, "pmon.out");
+	assert_int_equal(opts.pids[0], 7);
+	options_free(&opts);
+	assert_int_equal(parse("--dat y --units=func prog"), 0);
+	assert_string_equal(opts.data, "y");
+	assert_int_equal(opts.selection.units, 1 << UNIT_FUNC);
+	options_free(&opts);
+	assert_int_equal(parse("--data=z prog"), 0);
+	assert_string_equal(opts.data, "z");
+	options_free(&opts);
+	assert_int_equal(parse("-dz --weights w prog"), 0);
+	assert_string_equal(opts.data, "z");
+	assert_string_equal(opts.weights, "w");
+	options_free(&opts);
+	assert_int_equal(parse("prog"), 0);
+	assert_null(opts.data);
+	options_free(&opts);
+
+	refused("-d prog", "no program to run and no -p; \"prog\" is taken as "
+		"the file of -d (-d -- for none)");
+	refused("--data= prog", "--data: the file name is empty");
+	refused("--weights= prog", "--weights: the file name is empty");
+}
+
+/* Each name of a choice means that one, and the last given holds. */
+static void
+test_choices(void **state)
+{
+	assert_int_equal(parse("--placement=every --separate=process x"), 0);
+	assert_int_equal(opts.placement, PLACE_EVERY);
+	assert_int_equal(opts.separate, SEPARATE_PROCESS);
+	assert_false(opts.eager);
+	options_free(&opts);
+	assert_int_equal(parse("--eager --placement vertex --separate thread "
+			       "x"), 0);
+	assert_int_equal(opts.placement, PLACE_VERTEX);
+	assert_int_equal(opts.separate, SEPARATE_THREAD);
+	assert_true(opts.eager);
+	options_free(&opts);
+	assert_int_equal(parse("--placement=every --placement=optimal "
+			       "--separate=thread --separate=none x"), 0);
+	assert_int_equal(opts.placement, PLACE_OPTIMAL);
+	assert_int_equal(opts.separate, SEPARATE_NONE);
+	options_free(&opts);
+	assert_int_equal(parse("-u block,edge -u insn,call x"), 0);
+	assert_int_equal(opts.selection.units, 1 << UNIT_BLOCK |
+			 1 << UNIT_EDGE | 1 << UNIT_INSN | 1 << UNIT_CALL);
 	options_free(&opts);
 }
 
@@ -214,10 +285,17 @@ test_mistakes(void **state)
 	refused("--help=1", "option --help takes no argument");
 	refused("-p", "option --pid needs PID");
 	refused("--top", "option --top needs N");
-	refused("--patch=jump prog",
-		"--patch: \"jump\" is none of step, slot, emulate and auto");
+	refused("--patch=leap prog",
+		"--patch: \"leap\" is none of step, slot, emulate, trap and "
+		"auto");
 	refused("--follow=some prog",
 		"--follow: \"some\" is none of all and none");
+	refused("--placement=best prog",
+		"--placement: \"best\" is none of optimal, vertex and every");
+	refused("--separate=all prog",
+		"--separate: \"all\" is none of process, thread and none");
+	refused("--eager=1 prog", "option --eager takes no argument");
+	refused("--placement", "option --placement needs KIND");
 	refused("--output= prog", "--output: the file name is empty");
 	refused("--source-path=a prog", "--source-path: \"a\" is not OLD=NEW");
 	refused("--source-path==a prog", "--source-path: \"=a\" is not OLD=NEW");
@@ -268,6 +346,8 @@ main(void)
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_program),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_data),
+		cmocka_unit_test(test_choices),
 		cmocka_unit_test(test_globs),
 		cmocka_unit_test(test_reports),
 		cmocka_unit_test(test_help),

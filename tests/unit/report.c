@@ -16,95 +16,11 @@
 
 #include "report/names.h"
 #include "report/text.h"
-#include "util/fail.h"
-#include "util/mem.h"
+#include "tests/unit/report_toy.h"
 
 #include <cmocka.h>
 
-enum { MAX = 64 };
-
-/* A plan whose every unit has a site of its own. */
-struct toy {
-	struct plan plan;
-	struct image image;
-	struct site sites[MAX];
-	struct unit units[MAX];
-	struct plan_term terms[MAX];
-	struct func funcs[MAX];
-	char *files[MAX];
-};
-
 static char dir[] = "/tmp/pmon-report-XXXXXX";
-
-static struct toy *
-toy_make(const char *path)
-{
-	struct toy *t = mem_alloc(sizeof(*t));
-
-	t->image.path = (char *)path;
-	t->image.files = t->files;
-	t->image.funcs = t->funcs;
-	t->plan = (struct plan){
-		.image = &t->image, .sites = t->sites, .units = t->units,
-		.terms = t->terms,
-	};
-	return t;
-}
-
-static void
-toy_free(struct toy *t)
-{
-	for (size_t i = 0; i < t->image.nfiles; i++)
-		free(t->files[i]);
-	free(t);
-}
-
-static uint32_t
-toy_file(struct toy *t, const char *path)
-{
-	for (uint32_t i = 0; i < t->image.nfiles; i++)
-		if (strcmp(t->files[i], path) == 0)
-			return i;
-	t->files[t->image.nfiles] = mem_strdup(path);
-	return t->image.nfiles++;
-}
-
-static struct unit *
-toy_unit(struct toy *t, enum unit_kind kind, uint32_t ref, uint32_t line,
-	 uint64_t count)
-{
-	size_t n = t->plan.nunits++;
-
-	must(n < MAX);
-	t->sites[n] = (struct site){ .addr = n, .hits = count };
-	t->terms[n] = (struct plan_term){ .site = n, .sign = 1 };
-	t->units[n] = (struct unit){
-		.kind = kind, .ref = ref, .line = line, .term = n,
-		.nterms = 1, .func = FUNC_NONE,
-	};
-	t->plan.nsites = t->plan.nterms = t->plan.nunits;
-	return &t->units[n];
-}
-
-static struct unit *
-toy_line(struct toy *t, const char *path, uint32_t line, uint64_t count)
-{
-	return toy_unit(t, UNIT_LINE, toy_file(t, path), line, count);
-}
-
-static struct func *
-toy_func(struct toy *t, const char *name, const char *path, uint32_t line,
-	 uint64_t count)
-{
-	uint32_t index = t->image.nfuncs++;
-
-	t->funcs[index] = (struct func){
-		.name = name, .line = line,
-		.file = path ? toy_file(t, path) : FILE_NONE,
-	};
-	toy_unit(t, UNIT_FUNC, index, 0, count);
-	return &t->funcs[index];
-}
 
 static struct report_options
 options_make(const char *report)
@@ -135,7 +51,7 @@ report_plans(const char *report, struct toy **toys, size_t n,
 	FILE *out = open_memstream(&text, &size);
 
 	for (size_t i = 0; i < n; i++)
-		plans[i] = &toys[i]->plan;
+		plans[i] = toy_settle(toys[i]);
 	if (source_path)
 		*vec_push(opts.source_paths, opts.nsource_paths) = source_path;
 	assert_int_equal(report_write(&opts, &tally, out), 0);
@@ -202,7 +118,9 @@ test_parse(void **state)
 	assert_int_equal(report_parse(&opts, "hist:scaled:a:b,hist:x,"
 				      "hist:log,hist,hist:scaledx"), 0);
 	assert_int_equal(report_parse(&opts,
-				      "summary,uncovered,inlines"), 0);
+				      "summary,uncovered,inlines,files,lines,"
+				      "insns,blocks,edges,calls,placement,"
+				      "cfg:x.dot"), 0);
 	static const struct {
 		enum report_kind kind;
 		const char *path;
@@ -212,6 +130,10 @@ test_parse(void **state)
 		{ REPORT_HIST_LOG, NULL }, { REPORT_HIST, NULL },
 		{ REPORT_HIST, "scaledx" }, { REPORT_SUMMARY, NULL },
 		{ REPORT_UNCOVERED, NULL }, { REPORT_INLINES, NULL },
+		{ REPORT_FILES, NULL }, { REPORT_LINES, NULL },
+		{ REPORT_INSNS, NULL }, { REPORT_BLOCKS, NULL },
+		{ REPORT_EDGES, NULL }, { REPORT_CALLS, NULL },
+		{ REPORT_PLACEMENT, NULL }, { REPORT_CFG, "x.dot" },
 	};
 	assert_int_equal(opts.nwants, sizeof(wants) / sizeof(wants[0]));
 	for (size_t i = 0; i < opts.nwants; i++) {
@@ -227,7 +149,71 @@ test_parse(void **state)
 		report_options_free(&opts);
 	}
 	assert_int_equal(report_parse(&opts, "lst"), -1);
-	assert_non_null(strstr(fail_message(), "uncovered"));
+	assert_non_null(strstr(fail_message(), "\"lst\" is none of summary, "
+			       "listing, hist:full, hist:scaled, hist:log, "
+			       "hist, uncovered, "));
+}
+
+/* The units counted for these reports, if those were asked for. */
+static unsigned
+chosen(const char *report, unsigned units, bool line, bool *places)
+{
+	struct report_options opts = options_make(report);
+	struct selection sel = { .units = units };
+
+	if (line)
+		assert_int_equal(select_line(&sel, "x.c:1"), 0);
+	report_choose(&opts, &sel);
+	*places = sel.places;
+	report_options_free(&opts);
+	units = sel.units;
+	select_free(&sel);
+	return units;
+}
+
+/* The table in the man page. */
+static void
+test_choose(void **state)
+{
+	enum {
+		FUNC = 1 << UNIT_FUNC, LINE = 1 << UNIT_LINE,
+		INLINE = 1 << UNIT_INLINE, BLOCK = 1 << UNIT_BLOCK,
+		EDGE = 1 << UNIT_EDGE, INSN = 1 << UNIT_INSN,
+		CALL = 1 << UNIT_CALL,
+	};
+	static const struct {
+		const char *report;
+		unsigned units;
+		bool places;
+	} cases[] = {
+		{ NULL, UNITS_DEFAULT, false },
+		{ "summary", UNITS_DEFAULT, false },
+		{ "summary,uncovered", UNITS_DEFAULT, false },
+		{ "listing", LINE, false }, { "hist:log", LINE, false },
+		{ "funcs", FUNC, false }, { "inlines", INLINE, false },
+		{ "files", INSN, true }, { "lines", LINE | INSN, true },
+		{ "insns", FUNC | INSN, true },
+		{ "blocks", FUNC | BLOCK, true },
+		{ "edges", FUNC | EDGE, true },
+		{ "cfg", FUNC | BLOCK | EDGE, true },
+		{ "calls", FUNC | CALL, true },
+		{ "placement", BLOCK | EDGE, false },
+		{ "funcs,calls", FUNC | CALL, true },
+		{ "summary,calls", FUNC | LINE | CALL, true },
+	};
+	bool places;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(chosen(cases[i].report, UNITS_DEFAULT, false,
+					&places), cases[i].units);
+		assert_int_equal(places, cases[i].places);
+		/* What is asked for is what is counted. */
+		assert_int_equal(chosen(cases[i].report, EDGE, false,
+					&places), EDGE);
+		assert_int_equal(places, cases[i].places);
+	}
+	assert_int_equal(chosen("summary,files", UNITS_DEFAULT, true,
+				&places), LINE | INSN);
 }
 
 static void
@@ -241,7 +227,7 @@ test_listing(void **state)
 
 	toy_line(t, path, 2, 12);
 	toy_line(t, path, 3, 0);
-	toy_line(t, path, 5, 1)->why = "because";
+	toy_line(t, path, 5, 1)->lost = true;
 	toy_line(t, path, 6, 12345678);
 	toy_line(t, path, 99, 1);	/* the file was longer once */
 	assert_text(report_text("listing", t),
@@ -279,13 +265,11 @@ test_listing_without_source(void **state)
 static void
 test_listing_range(void **state)
 {
-	struct selection sel = { 0 };
 	char *path = file_write("r.c", "a\nb\nc\nd\n", 8);
 	struct toy *t = toy_make("/nowhere");
 	char *text;
 
-	assert_int_equal(select_line(&sel, "r.c:2-3"), 0);
-	t->plan.selection = &sel;
+	assert_int_equal(select_line(&t->sel, "r.c:2-3"), 0);
 	toy_line(t, path, 3, 1);
 	text = report_text("listing", t);
 	assert_contains(text, "COUNT\nr.c     2      :  b\n"
@@ -293,7 +277,7 @@ test_listing_range(void **state)
 	assert_null(strstr(text, ":  a"));
 	assert_null(strstr(text, ":  d"));
 	free(text);
-	select_free(&sel);
+	select_free(&t->sel);
 	toy_free(t);
 	free(path);
 }
@@ -431,30 +415,47 @@ assert_fits(const char *text)
 	}
 }
 
+/* Reports of the largest counts and of long names, with these units. */
 static void
-test_big(void **state)
+big_reports(const char *const *reports, size_t n, unsigned units)
 {
-	static const char *const reports[] = {
-		"summary", "hist", "hist:scaled", "hist:log", "uncovered",
-		"listing", "funcs", "inlines",
-	};
 	struct toy *t = toy_make("/nowhere");
 	char *text;
 
+	t->sel.units = units;
+	t->sel.places = true;
 	toy_line(t, "/a/very/long/directory/name/with-a-long-file-name.c",
-		 4294967295u, UINT64_MAX);
+		 4294967295u, INT64_MAX);
 	toy_line(t, "/a/very/long/directory/name/with-a-long-file-name.c", 1,
 		 0);
 	toy_func(t, "a_function_with_quite_a_long_name", "/a/x.c", 1,
-		 UINT64_MAX);
-	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+		 INT64_MAX);
+	for (size_t i = 0; i < n; i++) {
 		text = report_text(reports[i], t);
 		assert_fits(text);
-		if (i < 4)
-			assert_contains(text, "18446744073709551615");
+		if (strcmp(reports[i], "uncovered") != 0 &&
+		    strcmp(reports[i], "inlines") != 0)
+			assert_contains(text, "9223372036854775807");
 		free(text);
 	}
 	toy_free(t);
+}
+
+static void
+test_big(void **state)
+{
+	static const char *const plain[] = {
+		"summary", "hist", "hist:scaled", "hist:log", "uncovered",
+		"listing", "funcs", "inlines",
+	};
+	static const char *const code[] = {
+		"summary", "insns", "blocks",
+	};
+
+	big_reports(plain, sizeof(plain) / sizeof(plain[0]),
+		    1U << UNIT_FUNC | 1U << UNIT_LINE);
+	big_reports(code, sizeof(code) / sizeof(code[0]),
+		    (1U << UNIT_KINDS) - 1);
 }
 
 static void
@@ -472,7 +473,7 @@ test_funcs(void **state)
 	func->naliases = 2;
 	toy_func(t, "also", "/s/b.c", 123456, 7);
 	toy_func(t, "unknown", "/s/b.c", 1, 1);
-	t->units[4].why = "a reason";
+	t->said[4].lost = true;
 	text = report_text("funcs", t);
 	assert_string_equal(text,
 		"Functions of prog\n"
@@ -482,7 +483,8 @@ test_funcs(void **state)
 		"        7  a.c:5        a::put(int)\n"
 		"        7  b.c:123456   also\n"
 		"        0  a.c:3        never\n"
-		"        ?  b.c:1        unknown [a reason]\n");
+		"        ?  b.c:1        unknown [a breakpoint could not be "
+		"planted]\n");
 	free(text);
 	toy_free(t);
 }
@@ -492,7 +494,7 @@ test_no_demangle(void **state)
 {
 	struct toy *t = toy_make("/nowhere");
 	struct report_options opts = options_make("funcs");
-	struct plan *plan = &t->plan;
+	struct plan *plan;
 	struct tally tally = { .plans = &plan, .nplans = 1, .command = "c" };
 	char *text;
 	size_t size;
@@ -500,6 +502,7 @@ test_no_demangle(void **state)
 
 	opts.demangle = false;
 	toy_func(t, "_ZN1a3putEi", NULL, 0, 7);
+	plan = toy_settle(t);
 	assert_int_equal(report_write(&opts, &tally, out), 0);
 	fclose(out);
 	assert_contains(text, "  _ZN1a3putEi\n");
@@ -514,13 +517,13 @@ test_uncovered(void **state)
 	struct toy *t = toy_make("/nowhere");
 
 	toy_func(t, "idle", "/s/a.c", 1, 0);
+	toy_func_line(t, "/s/a.c", 2, 0);
+	toy_func_line(t, "/s/a.c", 3, 0);
+	toy_func_line(t, "/s/a.c", 9, 0);	/* no code between */
 	toy_func(t, "busy", "/s/a.c", 20, 5);
-	toy_line(t, "/s/a.c", 2, 0)->func = 0;
-	toy_line(t, "/s/a.c", 3, 0)->func = 0;
-	toy_line(t, "/s/a.c", 9, 0)->func = 0;	/* no code between */
-	toy_line(t, "/s/a.c", 21, 5)->func = 1;
-	toy_line(t, "/s/a.c", 22, 0)->func = 1;
-	toy_line(t, "/s/a.c", 23, 0)->why = "a reason";
+	toy_func_line(t, "/s/a.c", 21, 5);
+	toy_func_line(t, "/s/a.c", 22, 0);
+	toy_func_line(t, "/s/a.c", 23, 0)->lost = true;
 	toy_line(t, "/s/a.c", 24, 0);
 	toy_line(t, "/s/b.c", 1, 0);	/* another file: another range */
 	assert_text(report_text("uncovered", t),
@@ -543,7 +546,7 @@ test_several_objects(void **state)
 	toy_line(t[0], "/s/a.c", 1, 1);
 	toy_line(t[1], "/s/x.h", 5, 4);
 	toy_line(t[1], "/s/x.h", 6, 8);
-	toy_line(t[0], "/s/x.h", 6, 8)->why = "a reason";
+	toy_line(t[0], "/s/x.h", 6, 8)->lost = true;
 	toy_func(t[0], "f", "/s/x.h", 4, 3);
 	toy_func(t[1], "f", "/s/x.h", 4, 4);
 	text = report_plans("listing,funcs,summary", t, 2, NULL);
@@ -594,17 +597,15 @@ test_summary(void **state)
 	char *path = file_write("s.c", "a\n\t  hot spot\nc\n", 16);
 	char *remarks[] = { (char *)"It was so." };
 	struct toy *t = toy_make("/nowhere");
-	struct skip skips[] = { { 1, "bad row" }, { 2, "bad row" } };
 	char *text;
 
 	toy_func(t, "b", path, 1, 5);
 	toy_func(t, "a", path, 1, 5);
 	toy_func(t, "idle", path, 1, 0);
+	toy_bad_row(t, path, 3);
+	toy_bad_row(t, path, 3);
 	toy_line(t, path, 1, 1);
 	toy_line(t, path, 2, 1000);
-	toy_line(t, path, 3, 0)->why = "bad row";
-	t->plan.skips = skips;
-	t->plan.nskips = 2;
 	t->image.remarks = remarks;
 	t->image.nremarks = 1;
 	text = report_text(NULL, t);
@@ -624,8 +625,8 @@ test_summary(void **state)
 		"     1000  s.c:2     hot spot\n"
 		"        1  s.c:1     a\n\n"
 		"Not counted:\n"
-		"         1 line: bad row\n"
-		"         2 rows or symbols left out: bad row\n\n"
+		"         1 line: not at an instruction\n"
+		"         2 rows or symbols left out: not at an instruction\n\n"
 		"Note: It was so.\n");
 	free(text);
 	free(path);
@@ -653,7 +654,7 @@ test_top(void **state)
 {
 	struct toy *t = toy_make("/nowhere");
 	struct report_options opts = options_make(NULL);
-	struct plan *plan = &t->plan;
+	struct plan *plan;
 	struct tally tally = { .plans = &plan, .nplans = 1, .command = "c" };
 	char *text;
 	size_t size;
@@ -664,6 +665,7 @@ test_top(void **state)
 		toy_line(t, "/s/t.c", i, 10 * i);
 		toy_func(t, i % 2 ? "odd" : "even", "/s/t.c", 100 + i, i);
 	}
+	plan = toy_settle(t);
 	assert_int_equal(report_write(&opts, &tally, out), 0);
 	fclose(out);
 	assert_contains(text, "40  t.c:4\n       30  t.c:3\n");
@@ -679,11 +681,13 @@ static int
 report_to(const char *report, struct toy *t)
 {
 	struct report_options opts = options_make(report);
-	struct plan *plan = &t->plan;
+	struct plan *plan;
 	struct tally tally = { .plans = &plan, .nplans = 1, .command = "c" };
 	FILE *out = fopen("/dev/null", "w");
-	int result = report_write(&opts, &tally, out);
+	int result;
 
+	plan = toy_settle(t);
+	result = report_write(&opts, &tally, out);
 	fclose(out);
 	report_options_free(&opts);
 	return result;
@@ -769,7 +773,7 @@ test_target_bad(void **state)
 	assert_string_equal(fail_message(),
 			    "/dev/full: No space left on device");
 	/* More than one buffer's worth. */
-	for (size_t i = 0; i < MAX; i++)
+	for (size_t i = 0; i < 64; i++)
 		toy_line(t, "/a/file/with/a/name/of/some/length.c", i + 1, i);
 	assert_int_equal(report_to("listing:/dev/full,hist:/dev/full", t), -1);
 	assert_string_equal(fail_message(),
@@ -866,6 +870,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_choose),
 		cmocka_unit_test(test_listing),
 		cmocka_unit_test(test_listing_without_source),
 		cmocka_unit_test(test_listing_range),

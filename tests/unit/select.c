@@ -20,6 +20,13 @@ test_units(void **state)
 	assert_int_equal(select_units(&sel, "line,inline"), 0);
 	assert_int_equal(sel.units, 1 << UNIT_FUNC | 1 << UNIT_LINE |
 			 1 << UNIT_INLINE);
+	select_free(&sel);
+	assert_int_equal(select_units(&sel, "block"), 0);
+	assert_int_equal(sel.units, 1 << UNIT_BLOCK);
+	assert_int_equal(select_units(&sel, "edge,insn"), 0);
+	assert_int_equal(select_units(&sel, "call"), 0);
+	assert_int_equal(sel.units, 1 << UNIT_BLOCK | 1 << UNIT_EDGE |
+			 1 << UNIT_INSN | 1 << UNIT_CALL);
 	assert_int_equal(select_units(&sel, "funcs"), -1);
 	assert_non_null(strstr(fail_message(), "\"funcs\""));
 	assert_int_equal(select_units(&sel, ""), -1);

@@ -111,8 +111,10 @@ image_jumps(const struct image *image)
 		struct cfg *cfg;
 
 		assert_non_null(func);
-		cfg = graph_make(graphs, func->ranges, func->nranges, true,
-				 NULL, 0);
+		cfg = graph_make(graphs, &(struct graph_wish){
+			.ranges = func->ranges, .n = func->nranges,
+			.entry = true,
+		});
 		func_jumps(func, cfg);
 		cfg_free(cfg);
 	}

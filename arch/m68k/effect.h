@@ -1,0 +1,109 @@
+/*
+ * What the files of 68000 effects share.  Not for others.
+ */
+#ifndef ARCH_M68K_EFFECT_H
+#define ARCH_M68K_EFFECT_H
+
+#include "arch/m68k/m68k.h"
+
+enum { OP = 2, LONG = 4 };	/* bytes of an operation word, of a long */
+
+static const struct place nowhere = { .reg = REG_NONE, .index = REG_NONE };
+
+static inline struct place
+place_reg(unsigned reg, unsigned width)
+{
+	struct place place = nowhere;
+
+	place.kind = PLACE_REG;
+	place.width = (uint8_t)width;
+	place.reg = (uint8_t)reg;
+	return place;
+}
+
+/* A sum that is reg + index * scale + disp. */
+static inline struct place
+place_sum(unsigned reg, unsigned index, unsigned scale, int64_t disp)
+{
+	return (struct place){
+		.kind = PLACE_MEM, .width = LONG, .reg = (uint8_t)reg,
+		.index = (uint8_t)index, .scale = (uint8_t)scale,
+		.disp = disp,
+	};
+}
+
+static inline struct place
+place_constant(int64_t value)
+{
+	return place_sum(REG_NONE, REG_NONE, 0, (uint32_t)value);
+}
+
+static inline unsigned
+upper_reg(uint16_t op)
+{
+	return op >> 9 & 7;
+}
+
+static inline uint32_t
+bit(unsigned reg)
+{
+	return UINT32_C(1) << reg;
+}
+
+/* Bytes of the usual two bits: 0 byte, 1 word, 2 long. */
+static inline unsigned
+width_of(unsigned bits)
+{
+	return 1u << (bits & 3);
+}
+
+static inline bool
+is_immediate(uint16_t op)
+{
+	return m68k_mode(op) == EA_IMM;
+}
+
+static inline int64_t
+immediate(const struct m68k_code *code, unsigned width)
+{
+	return m68k_signed(code, OP, width);
+}
+
+/* The place of an operand that is read, if its name holds before and after. */
+static inline struct place
+ea_read(const struct m68k_code *code, uint16_t op, size_t offset,
+	unsigned width)
+{
+	return m68k_ea_place(code, op, offset, (uint8_t)width);
+}
+
+/* What an effective address changes of its own register. */
+void m68k_ea_moves(struct effect *e, uint16_t op, unsigned width);
+
+/*
+ * The place of an operand that is written.  A pushed one lies below whatever
+ * else is followed; a popped one must be known before the pointer moves.
+ */
+void m68k_ea_written(struct effect *e, const struct m68k_code *code,
+		     uint16_t op, size_t offset, unsigned width);
+
+/* dst = a sum, which of the stack pointer is told otherwise. */
+void m68k_sum_set(struct effect *e, unsigned reg, struct place src);
+
+/* Whatever an instruction may change that is none of those known. */
+void m68k_effect_other(struct effect *e, const struct m68k_code *code,
+		       uint16_t op);
+
+/* Arithmetic, by the first digit of the operation word: arithmetic.c. */
+void m68k_effect_0(struct effect *e, const struct m68k_code *code,
+		   uint16_t op);
+void m68k_effect_5(struct effect *e, const struct m68k_code *code,
+		   uint16_t op);
+void m68k_effect_add(struct effect *e, const struct m68k_code *code,
+		     uint16_t op);
+void m68k_effect_b(struct effect *e, const struct m68k_code *code,
+		   uint16_t op);
+void m68k_effect_and(struct effect *e, const struct m68k_code *code,
+		     uint16_t op);
+
+#endif

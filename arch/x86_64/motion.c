@@ -1,0 +1,151 @@
+/*
+ * What an x86-64 instruction is to a copy of its function: whether it does
+ * the same elsewhere, and which flags it uses and makes.  Writes no code.
+ */
+#include "arch/x86_64/x86.h"
+
+/* A shift by a constant that is not 0; by 0 it leaves the flags alone. */
+static bool
+shift_certain(const ZydisDecodedInstruction *zinsn)
+{
+	switch (zinsn->opcode) {
+	case 0xc0:
+	case 0xc1:
+		return zinsn->raw.imm[0].value.u & 0x1f;
+	case 0xd0:
+	case 0xd1:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whether what it is said to make of the flags is made in any case. */
+static bool
+flags_certain(const ZydisDecodedInstruction *zinsn)
+{
+	const ZydisInstructionAttributes repeats = ZYDIS_ATTRIB_HAS_REP |
+		ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+
+	switch (zinsn->mnemonic) {
+	case ZYDIS_MNEMONIC_SHL:
+	case ZYDIS_MNEMONIC_SHR:
+	case ZYDIS_MNEMONIC_SAR:
+		return shift_certain(zinsn);
+	case ZYDIS_MNEMONIC_ROL:
+	case ZYDIS_MNEMONIC_ROR:
+	case ZYDIS_MNEMONIC_RCL:
+	case ZYDIS_MNEMONIC_RCR:
+	case ZYDIS_MNEMONIC_SHLD:
+	case ZYDIS_MNEMONIC_SHRD:
+		return false;
+	default:
+		return !(zinsn->attributes & repeats);
+	}
+}
+
+/* Flags left undefined may in fact be left alone: they are not made. */
+static void
+motion_flags(const ZydisDecodedInstruction *zinsn, enum insn_kind kind,
+	     struct motion *motion)
+{
+	const ZydisAccessedFlags *flags = zinsn->cpu_flags;
+
+	/* The kernel saves all of them, and syscall in a register. */
+	if (kind == INSN_SYSCALL || kind == INSN_TRAP) {
+		motion->reads = X86_FLAGS;
+		return;
+	}
+	if (!flags)
+		return;
+	motion->reads = flags->tested & X86_FLAGS;
+	if (flags_certain(zinsn))
+		motion->writes = (flags->modified | flags->set_0 |
+				  flags->set_1) & ~flags->undefined &
+				 X86_FLAGS;
+}
+
+static int
+motion_branch(const ZydisDecodedInstruction *zinsn, struct motion *motion)
+{
+	/* With this prefix CPUs differ in where they go. */
+	if (zinsn->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE)
+		return -1;
+	motion->cond = zinsn->opcode & 0xf;
+	switch (zinsn->mnemonic) {
+	case ZYDIS_MNEMONIC_XBEGIN:
+		motion->cond = COND_XBEGIN;
+		break;
+	case ZYDIS_MNEMONIC_JCXZ:
+		return -1;
+	case ZYDIS_MNEMONIC_JECXZ:
+	case ZYDIS_MNEMONIC_JRCXZ:
+	case ZYDIS_MNEMONIC_LOOP:
+	case ZYDIS_MNEMONIC_LOOPE:
+	case ZYDIS_MNEMONIC_LOOPNE:
+		motion->cond |= COND_COUNT;
+		if (zinsn->address_width != 64)
+			motion->cond |= COND_SHORT;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* Addresses among the operands: relative to the pc, or as they are. */
+static int
+motion_refers(const ZydisDecodedInstruction *zinsn, uint64_t addr,
+	      struct motion *motion)
+{
+	uint64_t disp = (uint64_t)zinsn->raw.disp.value;
+
+	if (zinsn->attributes & ZYDIS_ATTRIB_IS_RELATIVE) {
+		if (zinsn->raw.disp.size != 32 || zinsn->address_width != 64)
+			return -1;
+		motion->disp = zinsn->raw.disp.offset;
+		motion->refers = addr + zinsn->length + disp;
+	} else if (zinsn->raw.imm[0].size >= 32) {
+		motion->refers = zinsn->raw.imm[0].value.u;
+	} else if (zinsn->raw.disp.size == 32) {
+		motion->refers = disp;
+	}
+	return 0;
+}
+
+/* Is a call's operand by the stack pointer (or r12, which looks like it)? */
+static bool
+call_by_stack(const ZydisDecodedInstruction *zinsn)
+{
+	return zinsn->raw.modrm.rm == 4 &&
+	       (zinsn->raw.modrm.mod == 3 || zinsn->raw.sib.base == 4);
+}
+
+int
+x86_motion(const uint8_t *code, size_t size, uint64_t addr,
+	   struct motion *motion)
+{
+	ZydisDecodedInstruction zinsn;
+	enum insn_kind kind;
+
+	if (x86_decode(code, size, &zinsn, NULL))
+		return -1;
+	*motion = (struct motion){ 0 };
+	kind = x86_kind(&zinsn);
+	motion_flags(&zinsn, kind, motion);
+	motion->lands = zinsn.mnemonic == ZYDIS_MNEMONIC_ENDBR64;
+	motion->idle = zinsn.mnemonic == ZYDIS_MNEMONIC_NOP || motion->lands;
+	switch (kind) {
+	case INSN_BRANCH:
+		return motion_branch(&zinsn, motion);
+	case INSN_JUMP:
+		return zinsn.attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE ? -1 : 0;
+	case INSN_CALL:
+		return 0;
+	case INSN_CALL_INDIRECT:
+		motion->stack = call_by_stack(&zinsn);
+		/* fallthrough */
+	default:
+		return motion_refers(&zinsn, addr, motion);
+	}
+}

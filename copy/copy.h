@@ -1,0 +1,210 @@
+/*
+ * A copy of a function with counters in it: what is executed in place of the
+ * original once that is patched where control enters it (P. B. Kessler, "Fast
+ * Breakpoints: Design and Implementation", PLDI 1990, has a jump to such code
+ * for each counter; here it is one for each way into the function).  Pure:
+ * the bytes of the copy and of the patches are made here, and put into the
+ * process by others.
+ *
+ * Calls and system calls are not copied: the copy goes to the original one,
+ * which returns to the original.  So return addresses are what they always
+ * were.  Control runs on there until it comes to what is counted, where the
+ * original is patched to lead back into the copy; some code is run in both.
+ */
+#ifndef COPY_COPY_H
+#define COPY_COPY_H
+
+#include "flow/placement.h"
+
+/* How counters are added to. */
+enum copy_counting {
+	COUNTING_THREAD,	/* each thread has its own, found by a segment
+				   register that the program does not use */
+	COUNTING_LOCKED,	/* all have the same */
+};
+
+enum copy_extent {
+	EXTENT_WHOLE,		/* all code that can be reached; what is not
+				   known to be entered is guarded */
+	EXTENT_COUNTED,		/* the blocks that have a counter; for few
+				   counters of which nothing is derived */
+};
+
+/* Code of nobody's: [lo, hi). */
+struct copy_spare {
+	uint64_t lo, hi;
+};
+
+/*
+ * What of [lo, hi) is padding, from lo on: instructions that do nothing, or
+ * trap, and are there to fill the room up to the next function.
+ */
+struct copy_spare copy_padding(const struct arch *arch, cfg_text *text,
+			       void *ctx, uint64_t lo, uint64_t hi);
+
+struct copy_input {
+	const struct arch *arch;
+	const struct cfg *cfg;
+	const struct flow *flow;	/* of cfg */
+	const struct placement *placement;	/* with wish.traps false */
+	const struct weights *weights;	/* NULL: backward branches are taken
+					   and others are not */
+	uint32_t counter;	/* number of the copy's first counter */
+	enum copy_counting counting;
+	enum copy_extent extent;
+	bool absolute;		/* addresses in the code are those of the
+				   process: it is not position-independent */
+	cfg_text *text;		/* the code as it is in the file */
+	void *ctx;
+	/* Padding outside the function that patches may use: ascending. */
+	const struct copy_spare *spares;
+	size_t nspares;
+};
+
+/* Why the original is patched at a point. */
+enum point_kind {
+	POINT_ENTRY,		/* the function's entry */
+	POINT_RETURN,		/* a call or system call comes back to it */
+	POINT_PAD,		/* entered from outside: landing pads, leaders
+				   that nothing else leads to, any block if
+				   an indirect jump is not resolved */
+	POINT_TABLE,		/* an indirect jump leads to it */
+	POINT_INSIDE,		/* code that runs in place leads to it */
+	POINT_GUARD,		/* nothing known does: a trap */
+	POINT_KINDS
+};
+
+/* How control is led into the copy. */
+enum point_via {
+	VIA_JUMP,		/* a jump at the point */
+	VIA_HOP,		/* a short jump to one elsewhere */
+	VIA_TRAP,		/* a trap: whoever handles it sets the pc */
+	POINT_VIAS
+};
+
+/*
+ * Its bytes are at addr, and those of the jump that a hop leads to at hole.
+ * None of the original's instructions that the program still runs has any of
+ * them.
+ */
+struct point {
+	uint64_t addr;		/* address in the original */
+	uint64_t hole;		/* VIA_HOP */
+	uint32_t offset;	/* where it leads, in the copy */
+	uint32_t room;		/* bytes from addr on that may be changed */
+	uint8_t kind;		/* enum point_kind */
+	uint8_t via;		/* enum point_via */
+};
+
+struct copy {
+	const struct arch *arch;
+	cfg_text *text;
+	void *ctx;
+	struct piece *pieces;	/* ascending offset */
+	uint32_t npieces;
+	uint32_t *by_addr;	/* pieces that are copied instructions,
+				   ascending addr */
+	uint32_t nby_addr;
+	uint32_t size, align;	/* bytes of the copy, wherever it is put */
+	struct point *points;	/* ascending addr */
+	uint32_t npoints;
+	uint32_t narcs;		/* counters of the placement */
+	uint32_t *extras;	/* counters behind those: each counts for
+				   the placement's one of this index, too */
+	uint32_t nextras;
+	uint32_t unguarded;	/* leaders without room for a guard: a call is
+				   there */
+	uint32_t in_place;	/* calls that return to code run in place */
+	struct copy_spare *stays;	/* copied code that is also run in
+					   place; ascending */
+	size_t nstays;
+};
+
+/*
+ * Make the copy of a function, owned by the caller; arch, text and ctx must
+ * outlive it.  NULL if that cannot be done, with the reason as the message:
+ * something in it is tied to its place, or would be counted wrong.
+ */
+struct copy *copy_make(const struct copy_input *in);
+void copy_free(struct copy *copy);
+
+/* Where a copy and its original are in a process. */
+struct copy_place {
+	uint64_t va;		/* of the copy: a multiple of copy->align */
+	uint64_t bias;		/* of the original: va = addr + bias */
+	uint64_t counters;	/* counter number 0, which has 8 bytes, as all
+				   have: its offset in the thread's area, or
+				   its va */
+	uint64_t scratch;	/* 8 bytes: offset in the thread's area */
+};
+
+/*
+ * Write the copy's bytes, copy->size of them, as they are for that place.  0,
+ * or -1 with the message if something is too far from something else.
+ */
+int copy_write(const struct copy *copy, const struct copy_place *place,
+	       uint8_t *bytes);
+
+/*
+ * From the copy's counters, narcs + nextras of them, in the order of their
+ * numbers, to those of the placement's arcs, narcs of them.
+ */
+void copy_sum(const struct copy *copy, const uint64_t *slots,
+	      uint64_t *counters);
+
+/* Bytes to put at a va.  They are all of len. */
+struct copy_patch {
+	uint64_t va;
+	uint8_t bytes[INSN_MAX];
+	uint8_t len;
+};
+
+/*
+ * The patches of a point, of which there are one or two; the second, if any,
+ * is to be there first.  Returns how many, or -1 with the message.
+ */
+int copy_patches(const struct copy *copy, const struct point *point,
+		 const struct copy_place *place, struct copy_patch patches[2]);
+
+/* What a pc in the copy stands for. */
+struct copy_spot {
+	uint64_t addr;		/* the original pc */
+	uint32_t arc;		/* of the flow, that is about to be counted on
+				   the way to addr, or ARC_NONE; or see next */
+	bool added;		/* ... or has just been: its block's first
+				   instruction, or an edge's branch (at addr),
+				   has not run yet */
+	bool arrived;		/* control has come to addr: if that begins a
+				   block it is counted */
+	bool saved;		/* arch->reg_saved is in the scratch slot */
+	bool between;		/* there is no original pc, but there will be
+				   after an instruction or two */
+};
+
+/* 0, or -1 if no instruction of the copy begins at the offset. */
+int copy_spot(const struct copy *copy, uint32_t offset,
+	      struct copy_spot *spot);
+
+/*
+ * Where in the copy the original's instruction at addr is, behind what counts
+ * its block; or -1 if it only runs in place.
+ */
+int64_t copy_offset(const struct copy *copy, uint64_t addr);
+
+/* Is the original's instruction at addr run, though it may be copied, too? */
+bool copy_stays(const struct copy *copy, uint64_t addr);
+
+/* The point at an original address, or NULL. */
+const struct point *copy_point(const struct copy *copy, uint64_t addr);
+
+/*
+ * What a counter is expected to cost in a copy, in tenths of a nanosecond, for
+ * the choice of where to put them: a placement_cost.  One that is added to
+ * again and again has to wait for itself.
+ */
+enum { COST_COUNT = 3, COST_JUMP = 3, COST_AGAIN = 24 };
+
+double copy_cost(void *ctx, const struct flow *flow,
+		 const struct weights *weights, uint32_t arc);
+
+#endif

@@ -1,0 +1,319 @@
+/*
+ * How native processes come to be traced, and cease to be: launched, attached
+ * to, detached from.  Translates no events.
+ */
+#include "host/ptrace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host/procfs.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/*
+ * In the child: wait until it is traced, then become the program.  What the
+ * monitor set for itself in the meantime is not the program's: see launch.
+ */
+static _Noreturn void
+launch_child(const char *path, char **argv, int go, int report)
+{
+	char c;
+	int err;
+
+	while (read(go, &c, 1) < 0 && errno == EINTR)
+		;
+	execv(path, argv);
+	err = errno;
+	if (write(report, &err, sizeof(err)) < 0)
+		_exit(127);
+	_exit(127);
+}
+
+/* A handle on memory is a file descriptor: one for each process followed. */
+static void
+files_unlimit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int launch_report = -1;
+
+int
+ptrace_launch(const char *path, char **argv, pid_t *tid)
+{
+	int go[2], report[2];
+	pid_t pid;
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
+		return fail("cannot make a pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		return fail("cannot fork: %s", strerror(errno));
+	if (!pid) {
+		close(go[1]);
+		launch_child(path, argv, go[0], report[1]);
+	}
+	close(go[0]);
+	close(report[1]);
+	if (ptrace(PTRACE_SEIZE, pid, NULL,
+		   PTRACE_OPTIONS | PTRACE_O_EXITKILL)) {
+		int err = errno;
+
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		close(go[1]);
+		close(report[0]);
+		return fail("cannot trace a process started here: %s",
+			    strerror(err));
+	}
+	files_unlimit();
+	/* The child is blocked in read: this lets it go on to exec. */
+	close(go[1]);
+	launch_report = report[0];
+	*tid = pid;
+	return HOST_OK;
+}
+
+int
+ptrace_launch_error(void)
+{
+	int err = 0;
+
+	if (launch_report < 0)
+		return 0;
+	if (read(launch_report, &err, sizeof(err)) != sizeof(err))
+		err = 0;
+	close(launch_report);
+	launch_report = -1;
+	return err;
+}
+
+static int
+attach_refused(pid_t pid, int err)
+{
+	uint64_t tracer = procfs_status(pid, "TracerPid", 10, 0);
+	char *open_path, *exe;
+	FILE *f;
+	char scope = '0';
+
+	if (err == ESRCH || !procfs_state(pid))
+		return fail("process %d: no such process", (int)pid);
+	if (tracer)
+		return fail("process %d: already traced by process %d",
+			    (int)pid, (int)tracer);
+	errno = 0;
+	exe = procfs_exe(pid, &open_path);
+	free(open_path);
+	if (!exe && errno == ENOENT)
+		return fail("process %d: a kernel thread, not a program",
+			    (int)pid);
+	free(exe);
+	f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	if (f) {
+		scope = fgetc(f);
+		fclose(f);
+	}
+	if (scope != '0' && geteuid())
+		return fail("process %d: not permitted: kernel.yama.ptrace_scope"
+			    " is %c; attaching needs CAP_SYS_PTRACE (root)",
+			    (int)pid, scope);
+	return fail("process %d: not permitted: it is another user's or "
+		    "privileged; attaching needs CAP_SYS_PTRACE (root)",
+		    (int)pid);
+}
+
+static bool
+traced_here(pid_t tid)
+{
+	return (pid_t)procfs_status(tid, "TracerPid", 10, 0) == getpid();
+}
+
+enum { SEIZE_MS = 10 };
+
+static sigjmp_buf seize_left;
+static volatile sig_atomic_t seizing;
+
+static void
+on_seize_tick(int signal)
+{
+	if (seizing)
+		siglongjmp(seize_left, 1);
+}
+
+/*
+ * A thread in exec waits until the threads it ends have been waited for, if
+ * they are traced, and PTRACE_SEIZE waits for the exec: for ever.  It is made
+ * again after any signal; so a timer's handler leaves it by a jump.
+ */
+static int
+seize(pid_t tid)
+{
+	volatile bool left = false;
+	int err;
+
+	while (sigsetjmp(seize_left, 1)) {
+		seizing = 0;
+		left = true;
+		ptrace_early_take();
+	}
+	seizing = 1;
+	err = ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_OPTIONS) ? errno : 0;
+	seizing = 0;
+	/* It may have been left when it was done. */
+	return left && traced_here(tid) ? 0 : err;
+}
+
+static void
+seize_ticks(bool on)
+{
+	static const struct itimerspec often = {
+		{ 0, SEIZE_MS * 1000000 }, { 0, SEIZE_MS * 1000000 },
+	};
+	static timer_t timer;
+	struct sigaction action = { .sa_flags = SA_RESTART };
+	struct sigevent how = {
+		.sigev_notify = SIGEV_SIGNAL,
+		.sigev_signo = SIGRTMIN,
+	};
+
+	if (!on) {
+		timer_delete(timer);
+		signal(SIGRTMIN, SIG_IGN);
+		return;
+	}
+	action.sa_handler = on_seize_tick;
+	sigaction(SIGRTMIN, &action, NULL);
+	must(!timer_create(CLOCK_MONOTONIC, &how, &timer) &&
+	     !timer_settime(timer, 0, &often, NULL));
+}
+
+static bool
+tid_known(const pid_t *tids, size_t n, pid_t tid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tids[i] == tid)
+			return true;
+	return false;
+}
+
+/*
+ * Seize one thread: its id, 0 if it vanished or is traced already (because the
+ * thread that made it is: an event tells of it), or HOST_ERROR.  A leader that
+ * has ended cannot be seized, but an exec in another thread puts that in its
+ * place: then what is seen alive is another one, and is tried itself.
+ */
+static pid_t
+attach_thread(pid_t pid, pid_t tid)
+{
+	char state;
+	int err;
+
+	for (int tries = 0; tries < 2; tries++) {
+		if (traced_here(tid))
+			return 0;
+		err = seize(tid);
+		if (!err) {
+			if (!ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) ||
+			    errno != ESRCH)
+				return tid;
+			/* Just then it has become the leader. */
+			ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+			return pid;
+		}
+		if (err == ESRCH && tid != pid)
+			return 0;
+		state = procfs_state(tid);
+		/* A leader that left its threads behind is a zombie. */
+		if ((!state && tid != pid) || state == 'Z' || state == 'X')
+			return 0;
+	}
+	errno = err;
+	return HOST_ERROR;
+}
+
+/*
+ * One look at the process's threads: how many could be seized that were not
+ * before, or HOST_ERROR with errno.  By an exec the leader may be another
+ * thread than before, which is not traced.
+ */
+static int
+attach_threads(pid_t pid, pid_t **tids, size_t *n, size_t first)
+{
+	size_t nfound = 0;
+	pid_t *found = NULL, tid;
+	int more = 0;
+
+	if (procfs_threads(pid, &found, &nfound) && *n == first) {
+		errno = ESRCH;
+		return HOST_ERROR;
+	}
+	for (size_t i = 0; i < nfound; i++) {
+		bool known = tid_known(*tids + first, *n - first, found[i]);
+
+		if (known && (found[i] != pid || traced_here(pid)))
+			continue;
+		if (known)
+			ptrace_early_forget(pid);
+		tid = attach_thread(pid, found[i]);
+		if (tid > 0) {
+			if (!tid_known(*tids + first, *n - first, tid))
+				*vec_push(*tids, *n) = tid;
+			more++;
+		} else if (tid < 0 && found[i] == pid && *n == first) {
+			free(found);
+			return HOST_ERROR;
+		}
+	}
+	free(found);
+	return more;
+}
+
+int
+ptrace_attach(pid_t pid, pid_t **tids, size_t *n)
+{
+	size_t first = *n;
+	int more, err;
+
+	if (pid == getpid())
+		return fail("process %d: pmon cannot monitor itself",
+			    (int)pid);
+	if (traced_here(pid))
+		return attach_refused(pid, EPERM);
+	seize_ticks(true);
+	/*
+	 * Threads may start threads meanwhile; those of a traced one are
+	 * traced by its clone event, the others are found in the next round.
+	 */
+	do
+		more = attach_threads(pid, tids, n, first);
+	while (more > 0);
+	err = errno;
+	seize_ticks(false);
+	if (more < 0)
+		return attach_refused(pid, err);
+	if (*n == first)
+		return fail("process %d: has ended", (int)pid);
+	files_unlimit();
+	return HOST_OK;
+}
+
+int
+ptrace_detach(pid_t tid, int signal)
+{
+	return ptrace_request(PTRACE_DETACH, tid, NULL, (void *)(long)signal);
+}

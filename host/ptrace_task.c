@@ -1,0 +1,212 @@
+/*
+ * What a stopped native task has: registers, signals, memory, processors.
+ * Runs nothing and waits for nothing.
+ */
+#include "host/ptrace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <unistd.h>
+
+#include "util/fail.h"
+
+_Static_assert(sizeof(struct user_regs_struct) <= sizeof(struct regs),
+	       "struct regs holds all registers");
+
+/* ---- registers and signals */
+
+int
+ptrace_regs_get(pid_t tid, struct regs *regs)
+{
+	return ptrace_request(PTRACE_GETREGS, tid, NULL, regs);
+}
+
+int
+ptrace_regs_set(pid_t tid, const struct regs *regs)
+{
+	return ptrace_request(PTRACE_SETREGS, tid, NULL, (void *)regs);
+}
+
+int
+ptrace_reg_get(pid_t tid, unsigned reg, uint64_t *value)
+{
+	errno = 0;
+	*value = (uint64_t)ptrace(PTRACE_PEEKUSER, tid,
+				  (void *)(reg * sizeof(uint64_t)), NULL);
+	return errno ? HOST_GONE : HOST_OK;
+}
+
+int
+ptrace_reg_set(pid_t tid, unsigned reg, uint64_t value)
+{
+	return ptrace_request(PTRACE_POKEUSER, tid,
+		       (void *)(reg * sizeof(uint64_t)), (void *)value);
+}
+
+/*
+ * A SIGTRAP by a trap instruction has the code SI_KERNEL, one by a single
+ * step TRAP_TRACE, or TRAP_BRKPT when the step went over a system call, or
+ * SIGTRAP when it went into a signal handler.
+ */
+enum trap_cause
+ptrace_trap_cause(pid_t tid)
+{
+	siginfo_t info = { 0 };
+
+	if (ptrace_request(PTRACE_GETSIGINFO, tid, NULL, &info))
+		return TRAP_SENT;
+	if (info.si_code == SI_KERNEL)
+		return TRAP_INSN;
+	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT ||
+	    info.si_code == SIGTRAP)
+		return TRAP_STEP;
+	return TRAP_SENT;
+}
+
+int
+ptrace_fault_get(pid_t tid, int *code, uint64_t *va)
+{
+	siginfo_t info;
+	int err = ptrace_request(PTRACE_GETSIGINFO, tid, NULL, &info);
+
+	if (err)
+		return err;
+	*code = info.si_code;
+	*va = (uint64_t)(uintptr_t)info.si_addr;
+	return HOST_OK;
+}
+
+int
+ptrace_fault_set(pid_t tid, uint64_t va)
+{
+	siginfo_t info;
+	int err = ptrace_request(PTRACE_GETSIGINFO, tid, NULL, &info);
+
+	if (err)
+		return err;
+	info.si_addr = (void *)(uintptr_t)va;
+	return ptrace_request(PTRACE_SETSIGINFO, tid, NULL, &info);
+}
+
+int
+ptrace_mask_set(pid_t tid, uint64_t mask, uint64_t *old)
+{
+	void *size = (void *)sizeof(mask);
+	int err = old ? ptrace_request(PTRACE_GETSIGMASK, tid, size, old) : HOST_OK;
+
+	return err ? err : ptrace_request(PTRACE_SETSIGMASK, tid, size, &mask);
+}
+
+int
+ptrace_siginfo_get(pid_t tid, uint8_t info[SIGINFO_MAX])
+{
+	return ptrace_request(PTRACE_GETSIGINFO, tid, NULL, info);
+}
+
+int
+ptrace_siginfo_set(pid_t tid, const uint8_t info[SIGINFO_MAX])
+{
+	return ptrace_request(PTRACE_SETSIGINFO, tid, NULL, (void *)info);
+}
+
+/* ---- memory */
+
+int
+ptrace_mem_open(pid_t tid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? HOST_GONE : fd;
+}
+
+void
+ptrace_mem_close(int mem)
+{
+	if (mem >= 0)
+		close(mem);
+}
+
+int
+ptrace_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
+{
+	struct iovec local = { buf, n }, remote = { (void *)va, n };
+
+	if (pread(mem, buf, n, (off_t)va) == (ssize_t)n)
+		return HOST_OK;
+	/* There may have been no file descriptor left for a handle. */
+	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)n ?
+		HOST_OK : HOST_GONE;
+}
+
+/*
+ * Where the kernel was told not to let /proc/PID/mem override protection
+ * (proc_mem.force_override), PTRACE_POKEDATA still may.
+ */
+static int
+mem_poke(pid_t tid, uint64_t va, const uint8_t *buf, size_t n)
+{
+	uint64_t base, word;
+	size_t i = 0;
+
+	while (i < n) {
+		base = (va + i) & ~(uint64_t)7;
+		errno = 0;
+		word = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, (void *)base, 0);
+		if (errno)
+			return HOST_GONE;
+		for (; i < n && va + i < base + 8; i++)
+			((uint8_t *)&word)[va + i - base] = buf[i];
+		if (ptrace(PTRACE_POKEDATA, tid, (void *)base, (void *)word))
+			return HOST_GONE;
+	}
+	return HOST_OK;
+}
+
+int
+ptrace_mem_write(int mem, pid_t tid, uint64_t va, const void *buf, size_t n)
+{
+	if (pwrite(mem, buf, n, (off_t)va) == (ssize_t)n)
+		return HOST_OK;
+	return mem_poke(tid, va, buf, n);
+}
+
+int
+ptrace_data_read(pid_t tid, uint64_t va, void *buf, size_t n)
+{
+	struct iovec local = { buf, n }, remote = { (void *)va, n };
+
+	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)n ?
+		HOST_OK : HOST_GONE;
+}
+
+int
+ptrace_data_write(pid_t tid, uint64_t va, const void *buf, size_t n)
+{
+	struct iovec local = { (void *)buf, n }, remote = { (void *)va, n };
+
+	return process_vm_writev(tid, &local, 1, &remote, 1, 0) ==
+		(ssize_t)n ? HOST_OK : HOST_GONE;
+}
+
+/* ---- processors */
+
+int
+ptrace_affinity_get(pid_t tid, void *set, size_t size)
+{
+	return sched_getaffinity(tid, size, set) ? HOST_GONE : HOST_OK;
+}
+
+int
+ptrace_affinity_set(pid_t tid, const void *set, size_t size)
+{
+	return sched_setaffinity(tid, size, set) ? HOST_GONE : HOST_OK;
+}

@@ -1,0 +1,557 @@
+/*
+ * The remote host: what packets of the GDB remote protocol mean (GDB manual,
+ * appendix E), as events and requests of struct host.
+ */
+#include "host/remote.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/emulator.h"
+#include "host/procfs.h"
+#include "host/remote_state.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+struct remote remote = { .link = { .fd = -1 }, .mem = -1 };
+
+/* ---- packets */
+
+int
+remote_ask_bytes(const void *data, size_t n)
+{
+	int len;
+
+	if (remote.link.fd < 0 || packet_send(&remote.link, data, n))
+		return HOST_GONE;
+	len = packet_receive(&remote.link, REPLY_SECONDS * 1000);
+	return len < 0 ? HOST_GONE : len;
+}
+
+int
+remote_ask(const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	must(n >= 0);
+	n = remote_ask_bytes(text, (size_t)n);
+	free(text);
+	return n;
+}
+
+bool
+remote_ok(int len)
+{
+	return len == 2 && !memcmp(remote.link.reply, "OK", 2);
+}
+
+uint64_t
+remote_hex(const char *p, const char **end)
+{
+	char *stop;
+	uint64_t value = strtoull(p, &stop, 16);
+
+	*end = stop;
+	return value;
+}
+
+/* ---- starting */
+
+void
+remote_use(const struct arch *arch, const char *where)
+{
+	remote.arch = arch;
+	remote.where = where;
+}
+
+/* What the stub says it can do; without features no packet p is answered. */
+static int
+stub_features(const char *name)
+{
+	const char *p, *end;
+
+	if (remote_ask("qSupported:swbreak+;exec-events+") < 0)
+		return fail("%s: no stub of the GDB remote protocol answers",
+			    name);
+	p = strstr(remote.link.reply, "PacketSize=");
+	remote.packet_max = p ? remote_hex(p + 11, &end) : 0;
+	if (remote.packet_max < 512)
+		remote.packet_max = 400;
+	if (remote.packet_max > PACKET_MAX)
+		remote.packet_max = PACKET_MAX;
+	if (strstr(remote.link.reply, "QStartNoAckMode+") &&
+	    remote_ok(remote_ask("QStartNoAckMode")))
+		remote.link.quiet = true;
+	return 0;
+}
+
+/* The stub's first words: why the program stands still, and what it is. */
+static int
+stub_begin(const char *name)
+{
+	const char *end;
+	int n;
+
+	if (stub_features(name))
+		return -1;
+	n = remote_ask("?");
+	if (n < 1 || (*remote.link.reply != 'T' && *remote.link.reply != 'S'))
+		return fail("%s: the stub has no program that could run",
+			    name);
+	remote_ask("Hg0");
+	if (remote_ask("qXfer:features:read:target.xml:0,%zx",
+		       remote.packet_max - 16) < 0 ||
+	    (n = remote_ask("g")) < 0)
+		return fail("%s: the stub closed the connection", name);
+	remote.block = mem_strdup("");
+	for (size_t i = 0; i < remote.arch->nwire; i++)
+		n -= 2 * remote.arch->wire[i].bytes;
+	if (n < 0 || *remote.link.reply == 'E')
+		return fail("%s: the stub's registers are not those of a %s",
+			    name, remote.arch->name);
+	remote.one_reg = remote_ask("p0") ==
+			 2 * remote.arch->wire[0].bytes;
+	remote.vcont = !remote.simulator && remote_ask("vCont?") > 5 &&
+		       strstr(remote.link.reply, ";c") &&
+		       strstr(remote.link.reply, ";s");
+	if (!remote.simulator && remote_ask("qC") > 2)
+		remote.tid = (pid_t)remote_hex(remote.link.reply + 2, &end);
+	return remote.simulator ? 0 : remote_breaks_try(name);
+}
+
+static void
+remote_end(void)
+{
+	if (remote.mem >= 0)
+		close(remote.mem);
+	remote.mem = -1;
+	link_close(&remote.link);
+	free(remote.block);
+	remote.block = NULL;
+	free(remote.broken);
+	remote.broken = NULL;
+	remote.nbroken = 0;
+	remote_regs_forget();
+}
+
+static int
+remote_launch(const char *path, char **argv, pid_t *tid)
+{
+	char *opened = NULL;
+	bool killed;
+	int value;
+
+	remote = (struct remote){
+		.arch = remote.arch, .where = remote.where,
+		.link = { .fd = -1 }, .mem = -1, .tid = 1,
+		.path = realpath(path, NULL),
+	};
+	if (remote.where) {
+		if (link_open(&remote.link, remote.where))
+			return HOST_ERROR;
+	} else {
+		remote.simulator = emulator_start(remote.arch, path, argv,
+						  &remote.link);
+		if (remote.simulator < 0) {
+			remote.simulator = 0;
+			return HOST_ERROR;
+		}
+		remote.tid = remote.simulator;
+		remote.simulator_path = procfs_exe(remote.simulator, &opened);
+		free(opened);
+	}
+	if (!stub_begin(remote.where ? remote.where : path) &&
+	    (!remote.simulator || !remote_mem_find(path))) {
+		*tid = remote.tid;
+		return HOST_OK;
+	}
+	remote_end();
+	if (remote.simulator) {
+		kill(remote.simulator, SIGKILL);
+		emulator_wait(remote.simulator, &killed, &value);
+	}
+	return HOST_ERROR;
+}
+
+static int
+remote_launch_error(void)
+{
+	return 0;
+}
+
+static int
+remote_attach(pid_t pid, pid_t **tids, size_t *n)
+{
+	return fail("process %d: a stub cannot be told to attach to it",
+		    (int)pid);
+}
+
+/* Only the thread that stopped steps, or is given the signal. */
+static void
+resume_packet(char *packet, size_t size, bool step, int signal)
+{
+	const char *prefix = remote.vcont ? "vCont;" : "";
+	char thread[32] = "", number[8] = "";
+
+	if (signal)
+		snprintf(number, sizeof(number), "%02x",
+			 remote_signal_to(signal));
+	if (remote.vcont && remote.thread && (step || signal))
+		snprintf(thread, sizeof(thread), ":%" PRIx64 "%s",
+			 remote.thread, step ? "" : ";c");
+	snprintf(packet, size, "%s%c%s%s", prefix, step ?
+		 signal ? 'S' : 's' : signal ? 'C' : 'c', number, thread);
+}
+
+/*
+ * An interrupt that was asked for when the program had stopped already would
+ * kill it when it is let go: it goes on until it has come.  HOST_GONE if the
+ * program ends instead.
+ */
+static int
+interrupt_take(void)
+{
+	char packet[64];
+
+	resume_packet(packet, sizeof(packet), false, 0);
+	if (remote_ask("%s", packet) < 0)
+		return HOST_GONE;
+	remote.unread = *remote.link.reply == 'W' ||
+			*remote.link.reply == 'X';
+	return remote.unread ? HOST_GONE : HOST_OK;
+}
+
+static int
+remote_detach(pid_t tid, int signal)
+{
+	if (remote_regs_flush(false) ||
+	    (remote.pauses && interrupt_take()) || remote_ask("D") < 0)
+		return HOST_GONE;
+	remote.detached = true;
+	remote_end();
+	if (!signal)
+		signal = remote.kill_signal;
+	if (signal && remote.simulator)
+		kill(remote.simulator, signal);
+	return HOST_OK;
+}
+
+/* ---- events */
+
+/* The end, which the simulator's own confirms. */
+static void
+end_event(struct event *event, enum event_kind kind, int value)
+{
+	bool killed;
+	int status;
+
+	remote_end();
+	event->kind = kind;
+	event->value = value;
+	if (remote.simulator) {
+		/* It has only to get out; but nothing is waited for. */
+		if (kind == EVENT_WAKE)
+			kill(remote.simulator, SIGKILL);
+		while (!emulator_wait(remote.simulator, &killed, &status))
+			;
+		if (kind == EVENT_WAKE) {
+			event->kind = killed ? EVENT_KILLED : EVENT_EXITED;
+			event->value = status;
+		}
+	} else if (kind == EVENT_WAKE) {
+		event->kind = EVENT_KILLED;
+		event->value = SIGKILL;
+	}
+	remote.ended = true;
+}
+
+/*
+ * The connection broke: the stub died with the program, or of something
+ * else.
+ */
+static void
+lost_event(struct event *event)
+{
+	end_event(event, EVENT_WAKE, 0);
+}
+
+/*
+ * Or the program has executed one of this machine, which has taken the
+ * simulator's place: that is not counted, only its end is waited for.
+ */
+static bool
+exec_event(struct event *event)
+{
+	char *open_path = NULL, *path = NULL;
+	bool other;
+
+	if (remote.simulator)
+		path = procfs_exe(remote.simulator, &open_path);
+	other = path && remote.simulator_path &&
+		strcmp(path, remote.simulator_path);
+	free(open_path);
+	if (!other) {
+		free(path);
+		return false;
+	}
+	free(path);
+	free(remote.path);
+	remote.path = NULL;
+	remote_end();
+	remote.detached = true;
+	remote.pauses = 0;
+	event->kind = EVENT_EXEC;
+	event->value = remote.tid;
+	return true;
+}
+
+/* What a program wrote over the connection (O packets). */
+static void
+output_pass(const char *p)
+{
+	unsigned char c;
+
+	for (; sscanf(p, "%2hhx", &c) == 1; p += 2)
+		putchar(c);
+	fflush(stdout);
+}
+
+/* Nothing of the protocol is left: its process is waited for. */
+static void
+detached_wait(struct event *event)
+{
+	bool killed;
+	int value;
+
+	event->kind = EVENT_DONE;
+	if (remote.pauses && !remote.ended) {
+		/* What is not counted may run on. */
+		remote.pauses--;
+		event->kind = EVENT_PAUSED;
+		return;
+	}
+	if (remote.simulator && !remote.ended) {
+		if (!emulator_wait(remote.simulator, &killed, &value)) {
+			event->kind = EVENT_WAKE;
+			return;
+		}
+		event->kind = killed ? EVENT_KILLED : EVENT_EXITED;
+		event->value = value;
+	}
+	remote.ended = true;
+}
+
+static void
+reply_event(struct event *event, const char *reply)
+{
+	const char *end;
+	int value;
+
+	switch (*reply) {
+	case 'S':
+	case 'T':
+		remote_stop_event(event, reply);
+		break;
+	case 'W':
+		end_event(event, EVENT_EXITED,
+			  (int)remote_hex(reply + 1, &end));
+		break;
+	case 'X':
+		value = remote_signal_of(remote_hex(reply + 1, &end));
+		end_event(event, EVENT_KILLED, value);
+		break;
+	case 'O':
+		output_pass(reply + 1);
+		break;
+	default:
+		lost_event(event);
+		break;
+	}
+}
+
+static void
+remote_wait(struct event *event)
+{
+	int n;
+
+	*event = (struct event){ .kind = EVENT_WAKE, .tid = remote.tid };
+	if (remote.ended) {
+		event->kind = EVENT_DONE;
+		return;
+	}
+	if (remote.detached) {
+		detached_wait(event);
+		return;
+	}
+	if (!remote.begun) {
+		remote.begun = true;
+		event->kind = EVENT_EXEC;
+		event->value = remote.tid;
+		return;
+	}
+	if (remote.unread)
+		n = 1;
+	else
+		n = remote.link.fd < 0 ? LINK_GONE :
+					 packet_receive(&remote.link, -1);
+	remote.unread = false;
+	if (n >= 0)
+		reply_event(event, remote.link.reply);
+	else if (n != LINK_WOKEN && (n != LINK_GONE || !exec_event(event)))
+		lost_event(event);
+}
+
+/* ---- going on */
+
+/*
+ * A step over a system call may run one instruction more (qemu 7.2), with a
+ * breakpoint at it.  So it goes up to one behind the call; whether it does.
+ */
+static bool
+syscall_passed(void)
+{
+	const struct arch *arch = remote.arch;
+	uint8_t code[sizeof(arch->syscall)];
+	uint64_t pc;
+
+	if (remote_reg_get(remote.tid, arch->reg_pc, &pc) ||
+	    remote_mem_read(0, remote.tid, pc, code, arch->syscall_len) ||
+	    memcmp(code, arch->syscall, arch->syscall_len))
+		return false;
+	if (!remote_breaks_at(pc + arch->syscall_len)) {
+		remote.syscall_end = pc + arch->syscall_len;
+		if (remote_break_set(remote.syscall_end))
+			remote.syscall_end = 0;
+	}
+	return true;
+}
+
+static int
+remote_resume(pid_t tid, enum resume how, int signal)
+{
+	char packet[64];
+	bool step = how == RESUME_STEP;
+	/* Only of qemu's stub is it known that it heeds the address. */
+	bool there = remote.simulator && remote_pc_changed() && !signal;
+	uint64_t pc = remote.pc;
+
+	if (!remote.begun)
+		return HOST_OK;
+	if (remote.link.fd < 0 || remote_regs_flush(there))
+		return HOST_GONE;
+	remote.stepping = step;
+	if (step && !signal && remote.breaks)
+		step = !syscall_passed();
+	resume_packet(packet, sizeof(packet), step, signal);
+	if (there)
+		snprintf(packet + 1, sizeof(packet) - 1, "%" PRIx64, pc);
+	if (packet_send(&remote.link, packet, strlen(packet)))
+		return HOST_GONE;
+	remote.running = true;
+	if (remote.simulator && remote.kill_signal)
+		kill(remote.simulator, remote.kill_signal);
+	if (remote.simulator)
+		remote.kill_signal = 0;
+	return HOST_OK;
+}
+
+static int
+remote_pause(pid_t tid)
+{
+	if (remote.ended)
+		return HOST_GONE;
+	if (!remote.running)
+		return HOST_OK;
+	remote.pauses++;
+	if (remote.detached)
+		return HOST_OK;
+	if (remote.simulator)
+		return kill(remote.simulator, SIGINT) ? HOST_GONE : HOST_OK;
+	return link_interrupt(&remote.link) ? HOST_GONE : HOST_OK;
+}
+
+/*
+ * A simulator that stands still is sent a signal when it goes on, for its stub
+ * would stop at it.  Another program than the simulator's may be anywhere: it
+ * is told when it has been interrupted.
+ */
+static int
+remote_kill(pid_t pid, int signal)
+{
+	if (remote.ended)
+		return HOST_GONE;
+	if (remote.simulator && !remote.running && !remote.detached &&
+	    signal != SIGKILL) {
+		remote.kill_signal = signal;
+		return HOST_OK;
+	}
+	if (remote.simulator)
+		return kill(remote.simulator, signal) ? HOST_GONE : HOST_OK;
+	if (!remote.running && signal == SIGKILL)
+		return packet_send(&remote.link, "k", 1) ? HOST_GONE :
+							   HOST_OK;
+	remote.kill_signal = signal;
+	return remote_pause(pid);
+}
+
+static enum trap_cause
+remote_trap_cause(pid_t tid)
+{
+	return remote.cause;
+}
+
+static bool
+remote_uncounted(const char **why)
+{
+	*why = "the program started threads, which do not stop together";
+	return remote.simulator && emulator_threads();
+}
+
+const struct host host_remote = {
+	.name = "remote",
+	.launch = remote_launch,
+	.launch_error = remote_launch_error,
+	.attach = remote_attach,
+	.detach = remote_detach,
+	.wait = remote_wait,
+	.resume = remote_resume,
+	.pause = remote_pause,
+	.kill = remote_kill,
+	.regs_get = remote_regs_get,
+	.regs_set = remote_regs_set,
+	.reg_get = remote_reg_get,
+	.reg_set = remote_reg_set,
+	.uncounted = remote_uncounted,
+	.trap_cause = remote_trap_cause,
+	.fault_get = remote_fault_get,
+	.fault_set = remote_fault_set,
+	.mask_set = remote_mask_set,
+	.mem_open = remote_mem_open,
+	.mem_close = remote_mem_close,
+	.mem_read = remote_mem_read,
+	.mem_write = remote_mem_write,
+	.data_read = remote_data_read,
+	.data_write = remote_data_write,
+	.zombie = remote_zombie,
+	.parent = remote_parent,
+	.maps = remote_maps,
+	.auxv = remote_auxv,
+	.signals = remote_signals,
+	.room = remote_room,
+	.confined = remote_confined,
+	.exe = remote_exe,
+	.mapped = remote_mapped,
+	.affinity_get = remote_affinity_get,
+	.affinity_set = remote_affinity_set,
+};

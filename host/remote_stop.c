@@ -1,0 +1,134 @@
+/*
+ * Why the program behind the stub stopped: stop replies (GDB manual, appendix
+ * E.3) as events.  Sends nothing that makes it go on.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/emulator.h"
+#include "host/remote_state.h"
+#include "util/mem.h"
+
+/* The program that another was replaced by, whose path is in digits. */
+static void
+program_replaced(const char *digits)
+{
+	char *path = mem_alloc(strlen(digits) / 2 + 1);
+	size_t n = 0;
+
+	while (sscanf(digits + 2 * n, "%2hhx", (unsigned char *)path + n) == 1)
+		n++;
+	path[n] = '\0';
+	free(remote.path);
+	remote.path = path;
+}
+
+/*
+ * Fields of a stop reply: "11:8000061a;swbreak:;thread:7fd7;".  What kind of
+ * event it is, of a trap whether a breakpoint made it.
+ */
+static enum event_kind
+stop_fields(const char *p, bool *swbreak)
+{
+	enum event_kind kind = EVENT_TRAP;
+	const char *end;
+
+	while (*p) {
+		uint64_t wire = remote_hex(p, &end);
+
+		if (end > p && *end == ':')
+			remote_regs_told((unsigned)wire, end + 1);
+		*swbreak |= !strncmp(p, "swbreak:", 8);
+		if (!strncmp(p, "exec:", 5)) {
+			program_replaced(p + 5);
+			kind = EVENT_EXEC;
+		}
+		if (!strncmp(p, "thread:", 7))
+			remote.thread = remote_hex(p + 7, &end);
+		p += strcspn(p, ";");
+		p += *p == ';';
+	}
+	return kind;
+}
+
+/* Is it a trap instruction that the pc is at, or just behind, as it ought? */
+static bool
+trap_reached(void)
+{
+	const struct arch *arch = remote.arch;
+	uint8_t code[sizeof(arch->trap)];
+	uint64_t pc;
+
+	return !remote_reg_get(remote.tid, arch->reg_pc, &pc) &&
+	       !remote_mem_read(0, remote.tid, pc - arch->trap_pc, code,
+				arch->trap_len) &&
+	       !memcmp(code, arch->trap, arch->trap_len);
+}
+
+static void
+trap_event(struct event *event, int signal, bool swbreak, bool stepped)
+{
+	const struct arch *arch = remote.arch;
+	uint64_t pc;
+
+	if (signal == SIGTRAP && !stepped && remote.breaks &&
+	    !remote_reg_get(remote.tid, arch->reg_pc, &pc))
+		swbreak |= remote_breaks_at(pc);
+	/* A stub that says so has put the pc back to the trap. */
+	if (swbreak && arch->trap_pc &&
+	    !remote_reg_get(remote.tid, arch->reg_pc, &pc))
+		remote_reg_set(remote.tid, arch->reg_pc, pc + arch->trap_pc);
+	event->kind = EVENT_TRAP;
+	if (swbreak)
+		remote.cause = TRAP_INSN;
+	else if (stepped && signal == SIGTRAP)
+		remote.cause = TRAP_STEP;
+	else if (signal == arch->trap_signal && trap_reached())
+		remote.cause = TRAP_INSN;
+	else if (signal == SIGTRAP)
+		remote.cause = TRAP_SENT;
+	else
+		event->kind = EVENT_SIGNAL;
+}
+
+void
+remote_stop_event(struct event *event, const char *reply)
+{
+	const char *end;
+	char two[3] = { reply[1], reply[1] ? reply[2] : '\0', '\0' };
+	int signal = remote_signal_of(remote_hex(two, &end));
+	bool swbreak = false, stepped = remote.stepping;
+	char *fields = mem_strdup(*reply == 'T' && *end == '\0' && two[1] ?
+				  reply + 3 : "");
+
+	remote.running = remote.stepping = false;
+	remote_regs_forget();
+	event->kind = stop_fields(fields, &swbreak);
+	free(fields);
+	event->value = remote.signal = signal;
+	if (remote.syscall_end)
+		remote_break_clear(remote.syscall_end);
+	remote.syscall_end = 0;
+	if (event->kind == EVENT_EXEC) {
+		remote.nbroken = 0;
+		event->value = remote.tid;
+		return;
+	}
+	if (signal == SIGINT && remote.pauses) {
+		remote.pauses--;
+		event->kind = EVENT_PAUSED;
+		if (remote.kill_signal && !remote.simulator) {
+			event->kind = EVENT_SIGNAL;
+			event->value = remote.kill_signal;
+			remote.kill_signal = 0;
+		}
+		return;
+	}
+	trap_event(event, signal, swbreak, stepped);
+	if (remote.simulator && emulator_threads()) {
+		event->kind = EVENT_CLONE;
+		event->value = 0;
+	}
+}

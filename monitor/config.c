@@ -1,0 +1,224 @@
+/*
+ * Options from files: finds .pmonrc and the user's own file, decides whether
+ * to believe them, and reads their lines.  Never writes, and never prints.
+ */
+#include "monitor/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { SIZE_MAX_CONFIG = 64 * 1024 };
+
+/* A file of options, and what is set by it. */
+struct config {
+	const struct option_table *table;
+	struct options *opts;
+	const bool *given;
+	bool *here;
+	const char *path;
+	enum option_trust trust;
+};
+
+/* ---- lines: NAME, or NAME = VALUE; # begins a comment */
+
+static char *
+trimmed(char *s)
+{
+	char *end;
+
+	s += strspn(s, " \t\r");
+	end = s + strlen(s);
+	while (end > s && strchr(" \t\r", end[-1]))
+		*--end = '\0';
+	return s;
+}
+
+/* What a project says must not name files: the reports go where others do. */
+static int
+reports_check(const struct config *config, size_t before)
+{
+	const struct report_options *report = &config->opts->report;
+
+	for (size_t i = before; i < report->nwants; i++)
+		if (config->trust == TRUST_PROJECT && report->wants[i].path)
+			return fail("report: %s: only the command line or "
+				    "~/.config/pmon may name files to write",
+				    report->wants[i].path);
+	return 0;
+}
+
+static int
+line_read(const struct config *config, char *line)
+{
+	size_t before = config->opts->report.nwants;
+	char *name = trimmed(line), *value;
+
+	if (!*name || *name == '#')
+		return 0;
+	value = strchr(name, '=');
+	if (value) {
+		*value++ = '\0';
+		value = trimmed(value);
+		name = trimmed(name);
+	}
+	if (option_table_set(config->table, config->opts, config->given,
+			     config->here, config->trust, name, value))
+		return -1;
+	return reports_check(config, before);
+}
+
+static int
+lines_read(const struct config *config, char *text)
+{
+	size_t number = 1;
+
+	for (char *next; text; text = next, number++) {
+		next = strchr(text, '\n');
+		if (next)
+			*next++ = '\0';
+		if (line_read(config, text))
+			return fail("%s:%zu: %s", config->path, number,
+				    fail_message());
+	}
+	return 0;
+}
+
+/* ---- files */
+
+/* Why it is not to be believed, or NULL. */
+static const char *
+suspicious(const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode))
+		return "is no file";
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return "belongs to another user";
+	if (st->st_mode & (S_IWGRP | S_IWOTH))
+		return "others may write it";
+	return NULL;
+}
+
+/* The file's text, lent by the options; NULL with the message. */
+static char *
+text_read(struct options *opts, int fd, const char *path)
+{
+	char *text = mem_alloc(SIZE_MAX_CONFIG + 1);
+	size_t len = 0;
+	ssize_t n;
+
+	while ((n = read(fd, text + len, SIZE_MAX_CONFIG - len)) > 0)
+		len += (size_t)n;
+	*vec_push(opts->configs, opts->nconfigs) = text;
+	if (n < 0)
+		fail("%s: %s", path, strerror(errno));
+	else if (len == SIZE_MAX_CONFIG)
+		fail("%s: is longer than %d bytes", path, SIZE_MAX_CONFIG);
+	else if (strlen(text) < len)
+		fail("%s: has a zero byte in it", path);
+	else
+		return text;
+	return NULL;
+}
+
+static int
+file_read(const struct option_table *table, struct options *opts, bool *given,
+	  const char *path, int fd, enum option_trust trust)
+{
+	size_t n = option_table_size(table);
+	bool *here = mem_alloc(n * sizeof(*here));
+	struct config config = { table, opts, given, here, path, trust };
+	char *text = text_read(opts, fd, path);
+	int err = text ? lines_read(&config, text) : -1;
+
+	for (size_t i = 0; i < n; i++)
+		given[i] |= here[i];
+	free(here);
+	return err;
+}
+
+/* Not to wait for a writer if it is a pipe. */
+static int
+config_open(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+/* The project's: of the working directory, or nearest above. */
+static int
+project_open(char **path)
+{
+	char *dir = getcwd(NULL, 0), *slash;
+	int fd = -1;
+
+	*path = NULL;
+	while (dir && fd < 0) {
+		free(*path);
+		*path = mem_printf("%s/.pmonrc", dir);
+		fd = config_open(*path);
+		slash = strrchr(dir, '/');
+		if (!slash)
+			break;
+		*slash = '\0';
+	}
+	free(dir);
+	return fd;
+}
+
+/* Read it if it can be believed; closes the file. */
+static int
+file_take(const struct option_table *table, struct options *opts, bool *given,
+	  const char *path, int fd, enum option_trust trust)
+{
+	struct stat st;
+	const char *why = fstat(fd, &st) ? strerror(errno) : suspicious(&st);
+	int err = 0;
+
+	if (!why)
+		err = file_read(table, opts, given, path, fd, trust);
+	else if (!opts->warning)
+		opts->warning = mem_printf("%s: %s; not read", path, why);
+	close(fd);
+	return err;
+}
+
+static char *
+user_path(void)
+{
+	const char *config = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+
+	if (config && *config == '/')
+		return mem_printf("%s/pmon", config);
+	return home && *home == '/' ? mem_printf("%s/.config/pmon", home) :
+				      NULL;
+}
+
+int
+config_read(const struct option_table *table, struct options *opts,
+	    bool *given)
+{
+	char *path;
+	int fd = project_open(&path), err = 0;
+
+	if (fd >= 0)
+		err = file_take(table, opts, given, path, fd, TRUST_PROJECT);
+	free(path);
+	path = err ? NULL : user_path();
+	fd = path ? config_open(path) : -1;
+	/* Also usual: HOME is of the user that one was before. */
+	if (fd >= 0)
+		err = file_take(table, opts, given, path, fd, TRUST_USER);
+	else if (path && errno != ENOENT && errno != ENOTDIR &&
+		 errno != EACCES)
+		err = fail("%s: %s", path, strerror(errno));
+	free(path);
+	return err;
+}

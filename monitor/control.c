@@ -1,0 +1,449 @@
+/*
+ * The control socket: takes requests, answers them from the run as it is at
+ * that moment, and never waits for who asks.  Requests come by SIGIO (see
+ * notice.c), and so does that more of an answer can be sent.
+ */
+#include "monitor/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "monitor/run.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { REQUEST_MAX = 4096, CLIENTS_MAX = 32, BACKLOG = 8 };
+
+struct client {
+	int fd;
+	char in[REQUEST_MAX];
+	size_t nin;
+	char *out;		/* an answer that is being sent, or NULL */
+	size_t nout, sent;
+};
+
+struct control {
+	int fd;
+	char *path;
+	dev_t dev;		/* the socket, to be known again */
+	ino_t ino;
+	struct client *clients[CLIENTS_MAX];
+};
+
+/* ---- the socket */
+
+static char *
+directory(uid_t uid, unsigned which)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	if (!runtime || *runtime != '/' || uid != geteuid())
+		which++;
+	switch (which) {
+	case 0:
+		return mem_printf("%s/pmon", runtime);
+	case 1:
+		return mem_printf("/tmp/pmon-%u", (unsigned)uid);
+	case 2:
+		return mem_printf("/run/user/%u/pmon", (unsigned)uid);
+	default:
+		return NULL;
+	}
+}
+
+char *
+control_path(pid_t pid, uid_t uid, unsigned which)
+{
+	char *dir = directory(uid, which);
+	char *path = dir ? mem_printf("%s/%d.sock", dir, (int)pid) : NULL;
+
+	free(dir);
+	return path;
+}
+
+/* Ours, and nobody else may look into it. */
+static bool
+directory_make(const char *path)
+{
+	char *dir = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
+	struct stat st;
+	bool good;
+
+	mkdir(dir, 0700);
+	good = !lstat(dir, &st) && S_ISDIR(st.st_mode) &&
+	       st.st_uid == geteuid() && !(st.st_mode & 077);
+	free(dir);
+	return good;
+}
+
+/* Signals tell of it from now on. */
+static int
+signals_on(int fd)
+{
+	if (fcntl(fd, F_SETOWN, getpid()) ||
+	    fcntl(fd, F_SETFL, O_NONBLOCK | O_ASYNC))
+		return -1;
+	return 0;
+}
+
+static bool
+socket_bind(int fd, const char *path)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	mode_t mask;
+	int err;
+
+	if (strlen(path) >= sizeof(addr.sun_path) || !directory_make(path))
+		return false;
+	strcpy(addr.sun_path, path);
+	/* One that is there is of a process that had this number before. */
+	unlink(path);
+	mask = umask(0177);
+	err = bind(fd, (struct sockaddr *)&addr, sizeof(addr));
+	umask(mask);
+	return !err;
+}
+
+void
+control_open(struct run *run)
+{
+	struct control *control = mem_alloc(sizeof(*control));
+	struct stat st;
+
+	control->path = control_path(getpid(), geteuid(), 0);
+	control->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (control->fd >= 0 && socket_bind(control->fd, control->path) &&
+	    !lstat(control->path, &st)) {
+		control->dev = st.st_dev;
+		control->ino = st.st_ino;
+		if (!listen(control->fd, BACKLOG) && !signals_on(control->fd)) {
+			run->control = control;
+			return;
+		}
+		unlink(control->path);
+	}
+	if (control->fd >= 0)
+		close(control->fd);
+	free(control->path);
+	free(control);
+}
+
+static void
+client_close(struct client *client)
+{
+	close(client->fd);
+	free(client->out);
+	free(client);
+}
+
+void
+control_close(struct run *run)
+{
+	struct control *control = run->control;
+	struct stat st;
+
+	if (!control)
+		return;
+	for (size_t i = 0; i < CLIENTS_MAX; i++)
+		if (control->clients[i])
+			client_close(control->clients[i]);
+	if (!lstat(control->path, &st) && st.st_dev == control->dev &&
+	    st.st_ino == control->ino)
+		unlink(control->path);
+	close(control->fd);
+	free(control->path);
+	free(control);
+	run->control = NULL;
+}
+
+/* ---- requests: each writes its answer; 0, or -1 with the message */
+
+/* All stands still, and what runs is entered as left. */
+static void
+moment_begin(struct run *run)
+{
+	run_pause_all(run);
+	strays_present(run, PRESENT);
+}
+
+/* "LIST [top=N] [no-demangle]" */
+static int
+query_parse(struct report_options *opts, char *args)
+{
+	for (char *word = strtok(args, " "); word; word = strtok(NULL, " ")) {
+		unsigned long top;
+
+		if (!strncmp(word, "top=", 4)) {
+			if (option_number("top", word + 4, 1, 1000000, &top))
+				return -1;
+			opts->top = top;
+		} else if (!strcmp(word, "no-demangle")) {
+			opts->demangle = false;
+		} else if (report_parse(opts, word)) {
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < opts->nwants; i++)
+		if (opts->wants[i].path)
+			return fail("a report that is asked for goes to who "
+				    "asks, not to %s", opts->wants[i].path);
+	return 0;
+}
+
+static int
+on_query(struct run *run, char *args, FILE *out)
+{
+	struct report_options opts = run->opts->report;
+	struct tally *tally;
+	int err;
+
+	opts.wants = NULL;
+	opts.nwants = 0;
+	err = query_parse(&opts, args);
+	if (!err) {
+		moment_begin(run);
+		tally = tally_make(run);
+		for (size_t i = 0; i < tally->nplans; i++)
+			plan_settle(tally->plans[i], NULL);
+		err = report_write(&opts, tally, out);
+		tally_free(tally);
+		strays_present(run, PRESENT_NOT);
+	}
+	for (size_t i = 0; i < opts.nwants; i++)
+		free(opts.wants[i].path);
+	free(opts.wants);
+	return err;
+}
+
+static int
+on_snapshot(struct run *run, char *args, FILE *out)
+{
+	struct tally *tally;
+	uint8_t *bytes;
+	size_t size;
+
+	moment_begin(run);
+	tally = tally_make(run);
+	bytes = run_encode(run, tally, &size);
+	fwrite(bytes, 1, size, out);
+	free(bytes);
+	tally_free(tally);
+	strays_present(run, PRESENT_NOT);
+	return 0;
+}
+
+/*
+ * "[still]": counters are read while the program adds to them, unless that is
+ * said.  What a simulator has it can only say when it stands still.
+ */
+static int
+on_live(struct run *run, char *args, FILE *out)
+{
+	bool still = !run->host->native || !strcmp(args, "still");
+	struct tally *tally;
+
+	if (*args && strcmp(args, "still"))
+		return fail("live: there is no \"%s\"", args);
+	if (still)
+		moment_begin(run);
+	tally = tally_make(run);
+	for (size_t i = 0; i < tally->nplans; i++) {
+		struct meter *meter = areas_peek(run, tally->plans[i]);
+
+		plan_settle(tally->plans[i], meter);
+		meter_free(meter);
+	}
+	live_write(&run->opts->report, tally, out);
+	tally_free(tally);
+	if (still)
+		strays_present(run, PRESENT_NOT);
+	return 0;
+}
+
+/* What is counted from now on: as if attached to what runs. */
+static int
+on_reset(struct run *run, char *args, FILE *out)
+{
+	if (run->ncounted)
+		return fail("what the simulator counts cannot be reset");
+	moment_begin(run);
+	for (size_t i = 0; i < run->nobjects; i++) {
+		const struct plan *plan = run->objects[i].plan;
+
+		for (size_t k = 0; plan && k < plan->nmeters; k++)
+			meter_clear(plan->meters[k]);
+	}
+	run->events = 0;
+	run_begin(run);
+	strays_present(run, PRESENT_ANEW);
+	return 0;
+}
+
+static int
+on_stop(struct run *run, char *args, FILE *out)
+{
+	if (!run->stopping)
+		run_stop(run, 0);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*answer)(struct run *run, char *args, FILE *out);
+} requests[] = {
+	{ "query", on_query },
+	{ "snapshot", on_snapshot },
+	{ "reset", on_reset },
+	{ "stop", on_stop },
+	{ "live", on_live },
+};
+
+static int
+request_answer(struct run *run, char *line, FILE *out)
+{
+	size_t len = strcspn(line, " ");
+	char *args = line + len + (line[len] != '\0');
+
+	line[len] = '\0';
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		if (strcmp(line, requests[i].name))
+			continue;
+		if (run->stopping && requests[i].answer != on_stop)
+			return fail("it has stopped counting");
+		return requests[i].answer(run, args, out);
+	}
+	return fail("there is no request \"%s\"", line);
+}
+
+/* "ok SIZE\n" and the answer, or "error MESSAGE\n". */
+static void
+request_do(struct run *run, struct client *client, char *line)
+{
+	char *text = NULL, *head;
+	size_t size = 0, len;
+	FILE *out = open_memstream(&text, &size);
+	int err;
+
+	must(out);
+	err = request_answer(run, line, out);
+	must(!fclose(out));
+	head = err ? mem_printf("error %s\n", fail_message()) :
+		     mem_printf("ok %zu\n", size);
+	len = strlen(head);
+	client->nout = len + (err ? 0 : size);
+	client->sent = 0;
+	client->out = mem_alloc(client->nout);
+	memcpy(client->out, head, len);
+	memcpy(client->out + len, text, client->nout - len);
+	free(head);
+	free(text);
+}
+
+/* ---- who asks */
+
+/* Send what can be sent; false if the client is gone. */
+static bool
+client_send(struct client *client)
+{
+	while (client->out && client->sent < client->nout) {
+		ssize_t n = send(client->fd, client->out + client->sent,
+				 client->nout - client->sent,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR;
+		client->sent += (size_t)n;
+	}
+	free(client->out);
+	client->out = NULL;
+	return true;
+}
+
+/* Answer what was asked, one after another; false if the client is gone. */
+static bool
+client_serve(struct run *run, struct client *client)
+{
+	if (!client_send(client))
+		return false;
+	while (!client->out) {
+		char *end = memchr(client->in, '\n', client->nin);
+		char line[REQUEST_MAX];
+		size_t len;
+		ssize_t n;
+
+		if (end) {
+			len = (size_t)(end - client->in);
+			memcpy(line, client->in, len);
+			line[len] = '\0';
+			client->nin -= len + 1;
+			memmove(client->in, end + 1, client->nin);
+			request_do(run, client, line);
+			if (!client_send(client))
+				return false;
+			continue;
+		}
+		if (client->nin == sizeof(client->in))
+			return false;
+		n = recv(client->fd, client->in + client->nin,
+			 sizeof(client->in) - client->nin, MSG_DONTWAIT);
+		if (n <= 0)
+			return n < 0 && (errno == EAGAIN || errno == EINTR);
+		client->nin += (size_t)n;
+	}
+	return true;
+}
+
+static bool
+peer_allowed(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	       (peer.uid == geteuid() || peer.uid == 0);
+}
+
+static void
+clients_accept(struct control *control)
+{
+	int fd;
+
+	while ((fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		size_t i = 0;
+
+		while (i < CLIENTS_MAX && control->clients[i])
+			i++;
+		if (i == CLIENTS_MAX || !peer_allowed(fd) || signals_on(fd)) {
+			close(fd);
+			continue;
+		}
+		control->clients[i] = mem_alloc(sizeof(struct client));
+		control->clients[i]->fd = fd;
+	}
+}
+
+void
+control_serve(struct run *run)
+{
+	struct control *control = run->control;
+
+	if (!control)
+		return;
+	clients_accept(control);
+	for (size_t i = 0; i < CLIENTS_MAX; i++) {
+		struct client *client = control->clients[i];
+
+		if (!client || client_serve(run, client))
+			continue;
+		client_close(client);
+		control->clients[i] = NULL;
+	}
+}

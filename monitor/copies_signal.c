@@ -1,0 +1,174 @@
+/*
+ * Signals to tasks that run in copies: the contexts in which one was moved to
+ * the original, and its way back when a handler returns to them.
+ */
+#include <stdlib.h>
+
+#include "copy/copy.h"
+#include "monitor/run.h"
+#include "util/mem.h"
+
+/*
+ * A context in which a task was moved to the original, by its pc and stack
+ * pointer: a handler's, that may return to it.
+ */
+struct moved_pc {
+	uint64_t pc, sp;
+	bool taken_back;	/* the count of the block that begins there;
+				   not if its first instruction faulted */
+};
+
+void
+copies_forget(struct task *task)
+{
+	free(task->moved_pcs);
+}
+
+/* The handler returns to the context, if it is one of these. */
+static bool
+moved_take(struct task *task, uint64_t pc, uint64_t sp, bool *taken_back)
+{
+	for (size_t i = 0; i < task->nmoved_pcs; i++)
+		if (task->moved_pcs[i].pc == pc &&
+		    task->moved_pcs[i].sp == sp) {
+			*taken_back = task->moved_pcs[i].taken_back;
+			task->moved_pcs[i] =
+				task->moved_pcs[--task->nmoved_pcs];
+			return true;
+		}
+	return false;
+}
+
+/* Contexts farther down the stack are gone. */
+static void
+moved_add(struct task *task, uint64_t pc, uint64_t sp, bool taken_back)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < task->nmoved_pcs; i++)
+		if (task->moved_pcs[i].sp > sp)
+			task->moved_pcs[n++] = task->moved_pcs[i];
+	task->moved_pcs = mem_grow(task->moved_pcs, n + 1,
+				   sizeof(*task->moved_pcs));
+	task->moved_pcs[n] = (struct moved_pc){ pc, sp, taken_back };
+	task->nmoved_pcs = n + 1;
+}
+
+/* The handler's return address is where it returns from the signal. */
+static void
+restorer_hook(struct run *run, struct task *task)
+{
+	uint64_t sp, restorer;
+	struct module *module;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
+	    run->host->data_read(task->tid, sp, &restorer, sizeof(restorer)))
+		return;
+	module = space_module(task->process->space, restorer);
+	if (!module) {
+		space_taint(run, task->process->space,
+			    "a signal handler returns to code not known");
+		return;
+	}
+	if (plan_site(module->plan, restorer - module->bias) &&
+	    plan_site(module->plan, restorer - module->bias)->hook)
+		return;
+	plan_hook(module->plan, &(struct hook){
+		.kind = HOOK_SIGRETURN, .addr = restorer - module->bias,
+	});
+	plan_extended(run, module->plan);
+}
+
+void
+copies_signal(struct run *run, struct task *task, int signal)
+{
+	struct event event;
+	uint64_t pc, sp;
+	bool begun;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		return;
+	/* The handler may never return there, or the task be killed now. */
+	begun = task->fault_va == pc;
+	if (!begun)
+		copies_ahead(run, task, pc, true);
+	if (run->host->resume(task->tid, RESUME_STEP, signal))
+		return;
+	run_wait_task(run, task, &event);
+	if (event.kind != EVENT_TRAP) {
+		run_requeue(run, &event);
+		return;
+	}
+	moved_add(task, pc, sp, !begun);
+	restorer_hook(run, task);
+	run_resume(run, task, 0);
+}
+
+/* Is there a way into a copy at the address? */
+static bool
+point_at(const struct space *space, uint64_t va)
+{
+	const struct module *module = space_module(space, va);
+	uint32_t index = module ? plan_body(module->plan, va - module->bias) :
+				  BODY_NONE;
+
+	return index != BODY_NONE && module->plan->bodies[index].copy &&
+	       copy_point(module->plan->bodies[index].copy,
+			  va - module->bias);
+}
+
+void
+copies_sigreturn(struct run *run, struct task *task, uint64_t hook)
+{
+	const struct abi *abi = run->abi;
+	struct space *space = task->process->space;
+	uint64_t context, pc, sp, to;
+	bool taken_back = false;
+
+	task->sigreturn = (struct sigreturn){ 0 };
+	task->unreturned = false;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &context) ||
+	    run->host->data_read(task->tid, context + abi->context_pc, &pc,
+				 sizeof(pc)) ||
+	    run->host->data_read(task->tid, context + abi->context_sp, &sp,
+				 sizeof(sp)))
+		return;
+	/* A handler may have it go on elsewhere: where there is no way in. */
+	if (!moved_take(task, pc, sp, &taken_back) && point_at(space, pc))
+		return;
+	if (taken_back)
+		copies_ahead(run, task, pc, false);
+	to = copies_back(space, pc);
+	if (to == pc || run->host->data_write(task->tid, context +
+					      abi->context_pc, &to,
+					      sizeof(to)))
+		return;
+	task->sigreturn = (struct sigreturn){ hook, context, pc, sp,
+					      taken_back };
+}
+
+/* What brings a task back from a handler has no more bytes: moves and a call. */
+enum { RESTORER_MAX = 16 };
+
+bool
+copies_unreturn(struct run *run, struct task *task)
+{
+	const struct sigreturn *to = &task->sigreturn;
+	uint64_t pc, sp;
+
+	if (!to->hook || task->unreturned ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
+	    pc - to->hook >= RESTORER_MAX || sp != to->context ||
+	    run->host->data_write(task->tid, to->context +
+				  run->abi->context_pc, &to->pc,
+				  sizeof(to->pc)))
+		return false;
+	task->unreturned = true;
+	moved_add(task, to->pc, to->sp, to->taken_back);
+	if (to->taken_back)
+		copies_ahead(run, task, to->pc, true);
+	return true;
+}

@@ -1,0 +1,24 @@
+/*
+ * A trap of pmon's that a task was stopped by: what patch.c handles, and
+ * untold.c looks for where it was not told.
+ */
+#ifndef MONITOR_HIT_H
+#define MONITOR_HIT_H
+
+#include "monitor/run.h"
+
+struct hit {
+	const struct module *module;
+	struct site *site;
+	const struct patched *patched;
+	uint64_t va;
+};
+
+/* Whether there is a trap just before the pc. */
+bool hit_before(struct run *run, const struct task *task, struct hit *hit);
+
+/* Where it is counted. */
+struct counter *hit_counter(struct run *run, const struct task *task,
+			    const struct hit *hit);
+
+#endif

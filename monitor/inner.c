@@ -1,0 +1,97 @@
+/*
+ * Programs on hosts where stacks are not walked.  In their plans calls are
+ * not taken to come back (plan_wish.leaks), so of the frames of a stopped task
+ * only the innermost need be known: where in the middle of its code control
+ * came in or leaves.  What cannot be known is made unknown.
+ */
+#include <stdlib.h>
+
+#include "monitor/run.h"
+#include "monitor/transfer.h"
+#include "util/mem.h"
+
+int
+inner_frame(struct run *run, const struct task *task, bool came,
+	    struct transfer *transfer)
+{
+	uint64_t pc;
+
+	*transfer = (struct transfer){ 0 };
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return HOST_GONE;
+	*vec_push(transfer->passages, transfer->n) = (struct passage){
+		.va = pc, .came = came, .arrived = came,
+	};
+	return HOST_OK;
+}
+
+void
+inner_signal(struct run *run, struct task *task, int signal)
+{
+	if (run->host->native || !signal ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc,
+			       &task->signal_va))
+		return;
+	task->signal = signal;
+}
+
+/* Nothing is derived any more where the signal came. */
+static void
+inner_lose(struct task *task)
+{
+	struct space *space = task->process->space;
+	struct module *module = space_module(space, task->signal_va);
+	struct plan *plan = module ? module->plan : NULL;
+	uint32_t body;
+
+	if (!plan)
+		return;
+	body = plan_body(plan, task->signal_va - module->bias);
+	if (body != BODY_NONE)
+		plan->bodies[body].interrupted = true;
+}
+
+/* Nothing is known, if the host says so. */
+static void
+inner_check(struct run *run, const struct task *task)
+{
+	const struct space *space = task->process->space;
+	const char *why;
+
+	if (!run->host->uncounted || !run->host->uncounted(&why))
+		return;
+	for (size_t i = 0; i < space->nmodules; i++) {
+		struct plan *plan = space->modules[i]->plan;
+
+		for (size_t k = 0; k < plan->nsites; k++)
+			plan->sites[k].lost = true;
+	}
+	run_remark(run, "nothing was counted: %s", why);
+}
+
+void
+inner_event(struct run *run, struct task *task, const struct event *event)
+{
+	struct transfer transfer = { 0 };
+	int signal = task->signal;
+
+	if (run->host->native || !task->process->space || run->stopping)
+		return;
+	inner_check(run, task);
+	task->signal = 0;
+	if (event->kind != EVENT_KILLED) {
+		if (signal)
+			inner_lose(task);
+		/* By a system call, which was not taken to come back. */
+		task->walked |= event->kind == EVENT_EXITED;
+		return;
+	}
+	if (signal != event->value)
+		return;
+	*vec_push(transfer.passages, transfer.n) = (struct passage){
+		.va = task->signal_va,
+	};
+	strays_enter(run, task, &transfer);
+	transfer_free(&transfer);
+	task->walked = true;
+}

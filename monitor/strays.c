@@ -1,0 +1,629 @@
+/*
+ * Strays: control that leaves functions, or comes into them, over no edge of
+ * their graphs (Ball & Larus 1994, section 3.2).  Sees to it that there are
+ * traps where stacks are left, walks the stacks of tasks that are born, end,
+ * exec, or are attached to or let go, and enters the frames it finds in the
+ * meters of their plans.  What it cannot find out it says to be unknown.
+ */
+#include <elf.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/run.h"
+#include "monitor/transfer.h"
+#include "util/mem.h"
+
+enum { PHDRS_MAX = 64, DYNAMICS_MAX = 256 };
+
+bool
+space_infers(const struct space *space)
+{
+	for (size_t i = 0; space && i < space->nmodules; i++)
+		if (plan_infers(space->modules[i]->plan))
+			return !space->modules[i]->plan->wish.no_traps;
+	return false;
+}
+
+bool
+space_hooked(const struct space *space)
+{
+	return space_infers(space) || (space && space->areas);
+}
+
+static struct stack *
+space_stack(struct run *run, struct space *space)
+{
+	if (!space->stack)
+		space->stack = stack_open(run->host, run->arch);
+	return space->stack;
+}
+
+/* From here on nothing is derived behind calls in what the space runs. */
+void
+space_taint(struct run *run, struct space *space, const char *why)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (plan_infers(space->modules[i]->plan))
+			space->modules[i]->plan->tainted = true;
+	run_remark(run, "not all counts can be derived: %s", why);
+}
+
+/* Nor behind any instruction: one of its tasks was somewhere. */
+static void
+space_sever(struct run *run, struct space *space, const char *why)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (plan_infers(space->modules[i]->plan))
+			space->modules[i]->plan->severed = true;
+	space_taint(run, space, why);
+}
+
+/* ---- entering passages */
+
+/* A function with a live frame is counted from now on. */
+static void
+body_wake(struct run *run, struct plan *plan, uint32_t body)
+{
+	if (plan->bodies[body].state != BODY_WAITING ||
+	    !plan->bodies[body].units || plan->bodies[body].guest)
+		return;
+	plan_ready(plan, body);
+	plan_extended(run, plan);
+}
+
+/* An instruction that faulted has begun: it is left during it. */
+static struct passage
+passage_faulted(const struct module *module, const struct task *task,
+		const struct passage *passage)
+{
+	const struct image *image = module->plan->image;
+	struct passage faulted = *passage;
+	const uint8_t *code;
+	struct insn insn;
+	size_t avail;
+
+	if (passage->during || passage->came || passage->va != task->fault_va)
+		return faulted;
+	code = image_text(image, passage->va - module->bias, &avail);
+	if (code && !image->arch->decode(code, avail, passage->va, &insn)) {
+		faulted.during = true;
+		faulted.va += insn.len;
+	}
+	return faulted;
+}
+
+/*
+ * The body it is about, or BODY_NONE, and its module.  What control comes back
+ * to is counted from now on.
+ */
+static uint32_t
+passage_body(struct run *run, const struct task *task,
+	     const struct passage *at, struct module **module)
+{
+	uint64_t va = at->va - (at->during ? 1 : 0);
+	uint32_t body;
+
+	*module = space_module(task->process->space, va);
+	if (!*module)
+		return BODY_NONE;
+	body = plan_body((*module)->plan, va - (*module)->bias);
+	if (body != BODY_NONE && at->came && space_hooked(task->process->space))
+		body_wake(run, (*module)->plan, body);
+	return body;
+}
+
+static void
+passage_enter(struct run *run, const struct task *task,
+	      const struct passage *at, enum presence how)
+{
+	struct module *module;
+	uint32_t body = passage_body(run, task, at, &module);
+	struct passage faulted, *passage = &faulted;
+	struct stray *stray;
+	struct plan *plan;
+	uint64_t addr;
+
+	if (body == BODY_NONE || !plan_infers(module->plan) ||
+	    (at->arrived && passage_counted(at, module->plan->image,
+					    module->bias)))
+		return;
+	plan = module->plan;
+	faulted = passage_faulted(module, task, at);
+	addr = passage->va - module->bias;
+	stray = meter_stray(plan_meter(plan, run_meter(run, task)), addr,
+			    passage->during);
+	if (passage->came || how == PRESENT_ANEW)
+		stray->came++;
+	else if (how == PRESENT_NOT)
+		stray->left--;
+	else
+		stray->left++;
+}
+
+static void
+transfer_wake(struct run *run, const struct task *task,
+	      const struct transfer *transfer)
+{
+	struct module *module;
+
+	for (size_t i = 0; i < transfer->n; i++)
+		passage_body(run, task, &transfer->passages[i], &module);
+}
+
+static void
+transfer_enter(struct run *run, const struct task *task,
+	       const struct transfer *transfer, enum presence how)
+{
+	if (transfer->unknown)
+		space_taint(run, task->process->space, transfer->unknown);
+	for (size_t i = 0; i < transfer->n; i++)
+		passage_enter(run, task, &transfer->passages[i], how);
+}
+
+void
+strays_enter(struct run *run, const struct task *task,
+	     const struct transfer *transfer)
+{
+	if (space_infers(task->process->space))
+		transfer_enter(run, task, transfer, PRESENT);
+}
+
+/* ---- about to leave */
+
+/*
+ * Between a hook and the jump that leaves, a signal may come first, or the
+ * end; and if nothing of it was done, the hook will be come to again.  So what
+ * is passed over is only entered when the task is seen elsewhere.
+ */
+struct leaving {
+	struct transfer transfer;
+	uint64_t from, to;	/* it is done behind the instruction at `to` */
+};
+
+static void
+leaving_forget(struct task *task)
+{
+	if (!task->leaving)
+		return;
+	transfer_free(&task->leaving->transfer);
+	free(task->leaving);
+	task->leaving = NULL;
+}
+
+void
+strays_passed(struct run *run, struct task *task, uint64_t pc)
+{
+	const struct leaving *leaving = task->leaving;
+
+	if (!leaving)
+		return;
+	if (pc != leaving->from) {
+		transfer_enter(run, task, &leaving->transfer, PRESENT);
+		/* In the midst of it no stack can be walked. */
+		if (pc > leaving->from && pc <= leaving->to && task->exiting)
+			run->host->regs_set(task->tid,
+					    &leaving->transfer.after);
+		else if (pc > leaving->from && pc <= leaving->to)
+			space_sever(run, task->process->space,
+				    "a signal came between two stacks");
+	}
+	leaving_forget(task);
+}
+
+/* ---- whole stacks */
+
+/*
+ * A task that has not told yet of a trap it ran into has not begun the
+ * instruction there.
+ */
+static void
+task_rewind(struct run *run, struct task *task)
+{
+	struct event *event = run_queued(run, task);
+	uint64_t pc;
+
+	switch (trap_untold(run, task)) {
+	case UNTOLD_PERHAPS:
+		space_sever(run, task->process->space,
+			    "a thread ended at an instruction, or just before");
+		break;
+	case UNTOLD_TRAP:
+		/* Even if that is where it was before. */
+		strays_passed(run, task, 0);
+		/* fallthrough */
+	case UNTOLD_UNDONE:
+		if (event && event->kind == EVENT_TRAP)
+			event->kind = EVENT_PAUSED;
+		break;
+	case UNTOLD_NOTHING:
+		break;
+	}
+	patch_signal(run, task, 0);
+	if (!run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		strays_passed(run, task, pc);
+}
+
+/*
+ * A task in a copy is looked at as where it would be without.  One at its
+ * last stop cannot be made to run to where that is clear: what has been
+ * counted but not begun is taken back.
+ */
+static void
+task_place(struct run *run, struct task *task)
+{
+	struct position position;
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	    !copies_position(task->process->space, pc, &position))
+		return;
+	if (run->host->reg_set(task->tid, run->arch->reg_pc, position.va))
+		return;
+	task->fault_va = position.during ? position.va : 0;
+	if (position.ahead)
+		copies_ahead(run, task, position.va, true);
+}
+
+static uint64_t
+task_pc(struct run *run, const struct task *task)
+{
+	uint64_t pc = 0;
+
+	run->host->reg_get(task->tid, run->arch->reg_pc, &pc);
+	return pc;
+}
+
+/* Of a stopped task, all frames that matter; 0 or HOST_GONE. */
+static int
+task_transfer(struct run *run, const struct task *task, bool came,
+	      struct transfer *transfer)
+{
+	if (!run->host->native)
+		return inner_frame(run, task, came, transfer);
+	return transfer_all(space_stack(run, task->process->space), task->tid,
+			    came, transfer);
+}
+
+static void
+task_frames(struct run *run, struct task *task, enum presence how)
+{
+	struct transfer transfer = { 0 };
+
+	if (!task_transfer(run, task, false, &transfer))
+		transfer_enter(run, task, &transfer, how);
+	transfer_free(&transfer);
+}
+
+static bool
+task_strays(const struct run *run, const struct task *task)
+{
+	return task->process && task->process->counted && !run->stopping &&
+	       space_infers(task->process->space);
+}
+
+void
+strays_end(struct run *run, struct task *task)
+{
+	if (task->walked || !task_strays(run, task))
+		return;
+	task->walked = true;
+	/* It has nothing left that it came with. */
+	if (task->born)
+		return;
+	task_rewind(run, task);
+	copies_unreturn(run, task);
+	task_place(run, task);
+	task_frames(run, task, PRESENT);
+}
+
+void
+strays_unseen(struct run *run, struct task *task)
+{
+	if (task->walked || !task_strays(run, task))
+		return;
+	hit_unseen(run, task);
+	space_sever(run, task->process->space,
+		    "a thread ended so suddenly that it is not known where");
+}
+
+void
+strays_birth(struct run *run, struct task *task)
+{
+	struct transfer transfer = { 0 };
+	uint64_t sp = task->maker_sp;
+
+	task->born = false;
+	if (!sp)
+		run->host->reg_get(task->tid, run->arch->reg_sp, &sp);
+	if (!task_strays(run, task))
+		return;
+	if (!transfer_birth(space_stack(run, task->process->space), task->tid,
+			    sp, &transfer))
+		transfer_enter(run, task, &transfer, PRESENT);
+	transfer_free(&transfer);
+}
+
+static void
+frames_come(struct run *run, struct task *task, void *process)
+{
+	struct space *space = task->process ? task->process->space : NULL;
+	struct transfer transfer = { 0 };
+
+	if (task->process != process || task->state != TASK_STOPPED ||
+	    task_transfer(run, task, true, &transfer))
+		return;
+	/* Who knows what functions are being run may not be copied. */
+	for (size_t i = 0; transfer.unknown && i < space->nmodules; i++)
+		copies_refuse(run, space->modules[i]->plan,
+			      "what functions it was in the middle of is not "
+			      "known");
+	transfer_enter(run, task, &transfer, PRESENT);
+	transfer_free(&transfer);
+}
+
+static void
+task_begin(struct run *run, struct task *task, void *process)
+{
+	if (task->process == process && task->state == TASK_STOPPED)
+		copies_begin(run, task);
+}
+
+void
+strays_attach(struct run *run, struct process *process)
+{
+	if (!space_hooked(process->space))
+		return;
+	if (!run->opts->no_traps)
+		task_each(run, frames_come, process);
+	task_each(run, task_begin, process);
+}
+
+static void
+frames_leave(struct run *run, struct task *task, void *ctx)
+{
+	const enum presence *how = ctx;
+
+	if (!task_strays(run, task) || task->state != TASK_STOPPED ||
+	    task->walked || task->born)
+		return;
+	if (*how == PRESENT) {
+		task_rewind(run, task);
+		copies_unreturn(run, task);
+		task->moved = copies_leave(run, task);
+		if (task->moved && task->fault_va != task_pc(run, task))
+			copies_ahead(run, task, task_pc(run, task), true);
+		else if (!task->moved)
+			task_place(run, task);
+	}
+	task_frames(run, task, *how);
+	if (*how != PRESENT && task->unreturned)
+		copies_sigreturn(run, task, task->sigreturn.hook);
+	if (*how == PRESENT || !task->moved)
+		return;
+	if (task->fault_va != task_pc(run, task))
+		copies_ahead(run, task, task_pc(run, task), false);
+	copies_return(run, task);
+}
+
+/* Also of those where nothing is derived, or that wait for a vfork child. */
+static void
+area_look(struct run *run, struct task *task, void *ctx)
+{
+	if (task->state == TASK_STOPPED || task->vforking)
+		areas_fold(run, task);
+}
+
+/*
+ * A task that was paused just when it ran into a trap has not reported that
+ * yet: left alone it would die of the signal.  Let it report.
+ */
+static void
+trap_flush(struct run *run, struct task *task, void *ctx)
+{
+	const struct event *queued = run_queued(run, task);
+	struct signal_state state;
+	struct event event;
+
+	if (!queued || queued->kind != EVENT_PAUSED ||
+	    run->host->signals(task->tid, &state) ||
+	    !(state.pending >> (SIGTRAP - 1) & 1) ||
+	    run->host->resume(task->tid, RESUME_RUN, 0))
+		return;
+	run_unqueue(run, task->tid);
+	run_wait_task(run, task, &event);
+	run_requeue(run, &event);
+}
+
+void
+strays_present(struct run *run, enum presence how)
+{
+	if (how == PRESENT)
+		task_each(run, trap_flush, NULL);
+	task_each(run, frames_leave, &how);
+	if (how == PRESENT)
+		task_each(run, area_look, NULL);
+}
+
+/* ---- exec */
+
+static void
+exec_forget(struct task *task)
+{
+	if (!task->exec)
+		return;
+	transfer_free(task->exec);
+	free(task->exec);
+	task->exec = NULL;
+}
+
+void
+strays_forget(struct task *task)
+{
+	exec_forget(task);
+	leaving_forget(task);
+	free(task->entries);
+}
+
+void
+strays_hand_over(struct task *from, struct task *to)
+{
+	exec_forget(to);
+	to->exec = from->exec;
+	from->exec = NULL;
+}
+
+void
+strays_exec(struct run *run, struct task *task)
+{
+	/* Elsewhere the call is not taken to come back anyway. */
+	if (!run->host->native)
+		return;
+	if (task_strays(run, task) && !task->exec)
+		space_taint(run, task->process->space,
+			    "an exec was not seen to come");
+	else if (task_strays(run, task))
+		transfer_enter(run, task, task->exec, PRESENT);
+	exec_forget(task);
+}
+
+static void
+exec_prepare(struct run *run, struct task *task, const struct regs *regs)
+{
+	struct transfer transfer = { 0 };
+	uint64_t after = regs->r[run->arch->reg_pc] + run->arch->syscall_len;
+
+	if (transfer_exec(space_stack(run, task->process->space), task->tid,
+			  regs, after, &transfer))
+		return;
+	exec_forget(task);
+	task->exec = mem_alloc(sizeof(*task->exec));
+	*task->exec = transfer;
+}
+
+/* ---- hooks */
+
+static void
+hook_transfer(struct run *run, struct task *task, const struct module *module,
+	      const struct hook *hook, const struct regs *regs)
+{
+	struct leaving leaving = {
+		.from = hook->addr + module->bias,
+		.to = hook->end + module->bias,
+	};
+
+	if (!task->entries)
+		task->entries = mem_alloc(sizeof(*task->entries));
+	if (hook->kind == HOOK_ENTRY) {
+		entries_add(task->entries, run->host, task->tid, run->arch,
+			    regs);
+		return;
+	}
+	if (transfer_find(space_stack(run, task->process->space), task->tid,
+			  task->entries, module->plan->image, module->bias,
+			  hook, regs, &leaving.transfer))
+		return;
+	transfer_wake(run, task, &leaving.transfer);
+	task->leaving = mem_alloc(sizeof(*task->leaving));
+	*task->leaving = leaving;
+}
+
+/* The address where the dynamic linker reports changes, or 0. */
+static uint64_t
+linker_brk(struct run *run, struct task *task)
+{
+	const struct host *host = run->host;
+	uint64_t phdrs = host->auxv(task->tid, AT_PHDR), bias = 0, at = 0;
+	uint64_t n = host->auxv(task->tid, AT_PHNUM), brk = 0;
+	Elf64_Phdr phdr[PHDRS_MAX];
+	Elf64_Dyn dyn = { .d_tag = DT_NULL + 1 };
+
+	if (!phdrs || !n || n > PHDRS_MAX ||
+	    host->data_read(task->tid, phdrs, phdr, n * sizeof(*phdr)))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (phdr[i].p_type == PT_PHDR)
+			bias = phdrs - phdr[i].p_vaddr;
+	for (size_t i = 0; i < n; i++)
+		if (phdr[i].p_type == PT_DYNAMIC)
+			at = phdr[i].p_vaddr + bias;
+	for (size_t i = 0; at && i < DYNAMICS_MAX; i++) {
+		if (host->data_read(task->tid, at + i * sizeof(dyn), &dyn,
+				    sizeof(dyn)) || dyn.d_tag == DT_NULL)
+			return 0;
+		if (dyn.d_tag == DT_DEBUG)
+			break;
+	}
+	/* struct r_debug: version, list, r_brk. */
+	if (dyn.d_tag != DT_DEBUG || !dyn.d_un.d_ptr ||
+	    host->data_read(task->tid, dyn.d_un.d_ptr + 16, &brk, sizeof(brk)))
+		return 0;
+	return brk;
+}
+
+/*
+ * The same if the program is a dynamic linker itself, which has no entry for a
+ * debugger to read; debuggers know the function by its name, too.
+ */
+static uint64_t
+linker_itself(struct run *run, struct task *task)
+{
+	uint64_t entry = run->host->auxv(task->tid, AT_ENTRY);
+	const struct module *module =
+		space_module(task->process->space, entry);
+	const struct image *image = module ? module->plan->image : NULL;
+
+	if (!image || !image->dyn || image->interp)
+		return 0;
+	for (size_t i = 0; i < image->nfuncs; i++)
+		if (!strcmp(image->funcs[i].name, "_dl_debug_state"))
+			return image->funcs[i].addr + module->bias;
+	return 0;
+}
+
+void
+strays_libraries(struct run *run, struct task *task)
+{
+	uint64_t brk;
+	struct module *module;
+	const struct site *site;
+
+	process_rescan(run, task);
+	brk = linker_brk(run, task);
+	if (!brk)
+		brk = linker_itself(run, task);
+	module = brk ? space_module(task->process->space, brk) : NULL;
+	if (!module)
+		return;
+	site = plan_site(module->plan, brk - module->bias);
+	if (site && site->hook)
+		return;
+	plan_hook(module->plan, &(struct hook){
+		.kind = HOOK_LOADED, .addr = brk - module->bias,
+	});
+	plan_extended(run, module->plan);
+}
+
+void
+strays_hook(struct run *run, struct task *task, const struct module *module,
+	    uint32_t number)
+{
+	const struct hook *hook = &module->plan->hooks[number - 1];
+	struct regs regs;
+
+	if (hook->kind == HOOK_SIGRETURN) {
+		copies_sigreturn(run, task, hook->addr + module->bias);
+		return;
+	}
+	if (hook->kind == HOOK_START || hook->kind == HOOK_LOADED) {
+		strays_libraries(run, task);
+		return;
+	}
+	if (!task_strays(run, task) || run->host->regs_get(task->tid, &regs))
+		return;
+	regs.r[run->arch->reg_pc] = hook->addr + module->bias;
+	if (hook->kind == HOOK_TRANSFER || hook->kind == HOOK_ENTRY)
+		hook_transfer(run, task, module, hook, &regs);
+	else
+		exec_prepare(run, task, &regs);
+}

@@ -1,0 +1,72 @@
+/*
+ * What a report of the run, as it is now, is made from.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/run.h"
+#include "util/mem.h"
+
+static char *
+command_text(const struct options *opts)
+{
+	char *text = mem_strdup(""), *longer;
+
+	for (size_t i = 0; i < opts->npids; i++) {
+		longer = mem_printf("%s%sprocess %d", text, i ? ", " : "",
+				    (int)opts->pids[i]);
+		free(text);
+		text = longer;
+	}
+	for (size_t i = 0; opts->argv && opts->argv[i]; i++) {
+		longer = mem_printf("%s%s%s", text, i ? " " : "",
+				    opts->argv[i]);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static char *
+outcome_text(const struct run *run)
+{
+	if (run->root_signal)
+		return mem_printf("killed by signal %d (%s)", run->root_signal,
+				  strsignal(run->root_signal));
+	if (run->root_ended)
+		return mem_printf("exited with status %d", run->root_status);
+	if (run->stopping)
+		return mem_strdup("detached");
+	return mem_strdup(run->processes ? "still running" : "ended");
+}
+
+struct tally *
+tally_make(struct run *run)
+{
+	struct tally *tally = mem_alloc(sizeof(*tally));
+
+	*tally = (struct tally){
+		.seconds = run_clock() - run->started,
+		.nprocesses = run->nprocesses,
+		.nthreads = run->nthreads,
+		.events = run->events + inside_fetch(run),
+		.remarks = run->remarks,
+		.nremarks = run->nremarks,
+		.command = command_text(run->opts),
+		.outcome = outcome_text(run),
+	};
+	for (size_t i = 0; i < run->nobjects; i++)
+		if (run->objects[i].plan && run->objects[i].counted)
+			*vec_push(tally->plans, tally->nplans) =
+				run->objects[i].plan;
+	return tally;
+}
+
+void
+tally_free(struct tally *tally)
+{
+	free(tally->outcome);
+	free((char *)tally->command);
+	free(tally->plans);
+	free(tally);
+}

@@ -1,0 +1,459 @@
+/*
+ * What a transfer of control passes over.  Where it goes is computed by
+ * emulating the instructions from the hook to the jump on a copy of the
+ * registers, while the old stack is still whole; then both stacks are walked
+ * until they meet.
+ */
+#include "monitor/transfer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+
+/* ---- where a transfer goes */
+
+/* What the emulated instructions have written, which memory has not yet. */
+struct written {
+	uint64_t va;
+	uint8_t byte;
+};
+
+struct copy {
+	const struct host *host;
+	pid_t tid;
+	struct written *written;
+	size_t n;
+};
+
+static int
+copy_read(void *ctx, uint64_t va, void *buf, size_t len)
+{
+	struct copy *copy = ctx;
+
+	if (copy->host->data_read(copy->tid, va, buf, len))
+		return -1;
+	for (size_t i = 0; i < copy->n; i++)
+		if (copy->written[i].va - va < len)
+			((uint8_t *)buf)[copy->written[i].va - va] =
+				copy->written[i].byte;
+	return 0;
+}
+
+static int
+copy_write(void *ctx, uint64_t va, const void *buf, size_t len)
+{
+	struct copy *copy = ctx;
+
+	for (size_t i = 0; i < len; i++)
+		*vec_push(copy->written, copy->n) = (struct written){
+			va + i, ((const uint8_t *)buf)[i],
+		};
+	return 0;
+}
+
+/* The instructions from addr to end, on regs; 0 or -1. */
+static int
+code_emulate(const struct image *image, uint64_t bias,
+	     const struct hook *hook, struct copy *copy, struct regs *regs)
+{
+	const struct arch *arch = image->arch;
+	const struct memory memory = { copy_read, copy_write, copy };
+	struct insn insn;
+	struct emul emul;
+	const uint8_t *code;
+	size_t avail;
+
+	for (uint64_t addr = hook->addr; addr <= hook->end; addr += insn.len) {
+		code = image_text(image, addr, &avail);
+		if (!code || arch->decode(code, avail, addr, &insn))
+			return -1;
+		regs->r[arch->reg_pc] = addr + bias;
+		/* The others do nothing to registers: see hook_find. */
+		if (!arch->emul_prepare(code, avail, addr + bias, &emul) &&
+		    arch->emul_run(&emul, regs, &memory) == EMUL_FAULT)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- passages */
+
+static void
+passage_add(struct transfer *transfer, const struct frame *frame, bool came)
+{
+	if (frame->begins)
+		return;
+	*vec_push(transfer->passages, transfer->n) = (struct passage){
+		.va = frame->pc,
+		.during = !frame->exact,
+		.came = came,
+	};
+}
+
+/* The first n frames. */
+static void
+passages_add(struct transfer *transfer, const struct walk *walk, size_t n,
+	     bool came)
+{
+	for (size_t i = 0; i < n; i++)
+		passage_add(transfer, &walk->frames[i], came);
+}
+
+static bool
+frame_same(const struct frame *a, const struct frame *b)
+{
+	return a->pc == b->pc && a->sp == b->sp && a->exact == b->exact;
+}
+
+/*
+ * Where control arrives it goes on at an instruction, but if a call that
+ * returns for the second time brings it there (setjmp, swapcontext), it comes
+ * during that.
+ */
+static void
+arrival_add(struct transfer *transfer, const struct walk *after)
+{
+	struct passage *passage = vec_push(transfer->passages, transfer->n);
+
+	*passage = (struct passage){
+		.va = after->frames[0].pc,
+		.during = true,
+		.came = true,
+		.arrived = true,
+	};
+}
+
+/* The call that is left is the one it comes back to: nothing passed. */
+static bool
+just_returns(const struct walk *before, size_t nbefore,
+	     const struct walk *after, size_t nafter)
+{
+	return nbefore == 1 && nafter == 1 && !before->frames[0].exact &&
+	       before->frames[0].pc == after->frames[0].pc &&
+	       before->frames[0].sp == after->frames[0].sp;
+}
+
+static void
+passages_set(struct transfer *transfer, const struct walk *before,
+	     size_t nbefore, const struct walk *after, size_t nafter)
+{
+	if (just_returns(before, nbefore, after, nafter))
+		return;
+	passages_add(transfer, before, nbefore, false);
+	if (!nafter)
+		return;
+	arrival_add(transfer, after);
+	for (size_t i = 1; i < nafter; i++)
+		passage_add(transfer, &after->frames[i], true);
+}
+
+void
+transfer_diff(const struct walk *before, const struct walk *after,
+	      struct transfer *transfer)
+{
+	size_t b = before->n, a = after->n;
+
+	while (b && a && frame_same(&before->frames[b - 1],
+				    &after->frames[a - 1])) {
+		b--;
+		a--;
+	}
+	passages_set(transfer, before, b, after, a);
+}
+
+static void
+transfer_unknown(struct transfer *transfer, const char *what,
+		 const struct walk *walk)
+{
+	transfer->unknown = mem_printf("%s: %s", what, walk->why);
+}
+
+bool
+passage_counted(const struct passage *passage, const struct image *image,
+		uint64_t bias)
+{
+	uint64_t addr = passage->va - bias;
+	const struct func *func = image_func(image, addr);
+	size_t lo = 0, hi = image->npads, mid;
+
+	if (!passage->arrived)
+		return false;
+	if (func && image->arch->first(func->addr) == addr)
+		return true;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (image->pads[mid] < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < image->npads && image->pads[lo] == addr;
+}
+
+/* ---- a transfer */
+
+/* At a function's entry, or as there: where it was called from. */
+static int
+caller_get(const struct host *host, pid_t tid, const struct arch *arch,
+	   struct walk_start *start)
+{
+	uint64_t *sp = &start->regs.r[arch->reg_sp], ra;
+
+	if (host->data_read(tid, *sp, &ra, sizeof(ra)))
+		return -1;
+	start->regs.r[arch->reg_pc] = ra;
+	*sp += sizeof(ra);
+	start->exact = false;
+	return 0;
+}
+
+void
+entries_add(struct entries *entries, const struct host *host, pid_t tid,
+	    const struct arch *arch, const struct regs *regs)
+{
+	struct entry entry = {
+		.func = regs->r[arch->reg_pc],
+		.sp = regs->r[arch->reg_sp],
+		.caller.regs = *regs,
+	};
+	unsigned i;
+
+	/* One at the same place has ended. */
+	for (i = 0; i < ENTRIES; i++)
+		if (entries->entries[i].func == entry.func &&
+		    entries->entries[i].sp == entry.sp)
+			break;
+	if (i == ENTRIES)
+		i = entries->next++ % ENTRIES;
+	if (caller_get(host, tid, arch, &entry.caller))
+		entry.func = 0;
+	entries->entries[i] = entry;
+}
+
+static const struct entry *
+entry_find(const struct entries *entries, uint64_t func, uint64_t sp)
+{
+	for (unsigned i = 0; i < ENTRIES; i++)
+		if (entries->entries[i].func == func &&
+		    entries->entries[i].sp == sp)
+			return &entries->entries[i];
+	return NULL;
+}
+
+/*
+ * Where to begin with the frames that are left: in the caller of the function
+ * that has the hook, whose own end is a jump like others.  0, or -1 if that
+ * is not known.
+ */
+static int
+before_start(const struct host *host, pid_t tid, const struct entries *entries,
+	     const struct image *image, uint64_t bias,
+	     const struct hook *hook, const struct regs *regs,
+	     struct walk_start *start)
+{
+	const struct entry *entry;
+
+	*start = (struct walk_start){ .regs = *regs };
+	if (!hook->depth) {
+		start->unknown = hook->changed;
+		return caller_get(host, tid, image->arch, start);
+	}
+	if (hook->depth < 0)
+		return -1;
+	entry = entry_find(entries, hook->func + bias,
+			   regs->r[image->arch->reg_sp] +
+			   (uint64_t)hook->depth);
+	if (!entry)
+		return -1;
+	*start = entry->caller;
+	return 0;
+}
+
+static bool
+frame_met(const struct walk *walk, void *outer)
+{
+	return frame_same(&walk->frames[walk->n - 1], outer);
+}
+
+static bool
+two_found(const struct walk *walk, void *ctx)
+{
+	return walk->n == 2;
+}
+
+/*
+ * Both walks: of the new stack two frames are enough, if the second is found
+ * in the old one, since whatever is further out is the same then.
+ */
+static int
+stacks_walk(struct stack *stack, pid_t tid, const struct walk_start *before,
+	    const struct walk_start *after, struct walk *old, struct walk *new)
+{
+	bool two;
+	int err = stack_walk(stack, tid, after, two_found, NULL, new);
+
+	if (err)
+		return err;
+	two = new->end == WALK_ENOUGH;
+	err = stack_walk(stack, tid, before, two ? frame_met : NULL,
+			 two ? &new->frames[1] : NULL, old);
+	if (err || old->end != WALK_OUTERMOST || !two)
+		return err;
+	walk_free(new);
+	return stack_walk(stack, tid, after, NULL, NULL, new);
+}
+
+int
+transfer_find(struct stack *stack, pid_t tid, const struct entries *entries,
+	      const struct image *image, uint64_t bias,
+	      const struct hook *hook, const struct regs *regs,
+	      struct transfer *transfer)
+{
+	const struct host *host = stack_host(stack);
+	struct walk_start before, after = { .regs = *regs, .exact = true };
+	struct copy copy = { host, tid, NULL, 0 };
+	struct walk old = { 0 }, new = { 0 };
+	int err;
+
+	*transfer = (struct transfer){ 0 };
+	if (before_start(host, tid, entries, image, bias, hook, regs,
+			 &before)) {
+		transfer->unknown = mem_strdup("where the function that leaves "
+					       "was called is not known");
+		return HOST_OK;
+	}
+	err = code_emulate(image, bias, hook, &copy, &after.regs);
+	free(copy.written);
+	if (err) {
+		transfer->unknown = mem_strdup("where the function that leaves "
+					       "jumps to is not known");
+		return HOST_OK;
+	}
+	transfer->after = after.regs;
+	err = stacks_walk(stack, tid, &before, &after, &old, &new);
+	if (!err && old.end == WALK_LOST)
+		transfer_unknown(transfer, "frames that are left", &old);
+	else if (!err && new.end == WALK_LOST)
+		transfer_unknown(transfer, "where control goes", &new);
+	else if (!err)
+		transfer_diff(&old, &new, transfer);
+	walk_free(&old);
+	walk_free(&new);
+	return err;
+}
+
+/* ---- whole stacks */
+
+/*
+ * Where a call makes a thread, glibc has no tables for it, as the new one
+ * comes there too: the stack is as before the call.
+ */
+static int
+walk_behind_call(struct stack *stack, pid_t tid,
+		 const struct walk_start *start, struct walk *walk)
+{
+	const struct arch *arch = stack_arch(stack);
+	struct walk_start call = *start;
+	uint64_t *pc = &call.regs.r[arch->reg_pc];
+	uint8_t code[sizeof(arch->syscall)];
+
+	*pc -= arch->syscall_len;
+	if (stack_text(stack, tid, *pc, code, arch->syscall_len) ||
+	    memcmp(code, arch->syscall, arch->syscall_len))
+		return HOST_OK;
+	walk_free(walk);
+	--*pc;
+	if (stack_walk(stack, tid, &call, NULL, NULL, walk))
+		return HOST_GONE;
+	if (!walk->n)
+		return HOST_OK;
+	walk->frames[0].pc = start->regs.r[arch->reg_pc];
+	/* The new one has nothing further out. */
+	if (walk->end == WALK_LOST &&
+	    !call.regs.r[abi_find(arch)->reg_result]) {
+		walk->n = 1;
+		walk->end = WALK_OUTERMOST;
+	}
+	return HOST_OK;
+}
+
+static int
+transfer_whole(struct stack *stack, pid_t tid, const struct walk_start *start,
+	       bool came, struct transfer *transfer)
+{
+	struct walk walk;
+	int err = stack_walk(stack, tid, start, NULL, NULL, &walk);
+
+	if (!err && walk.end == WALK_LOST && walk.n <= 1 && start->exact)
+		err = walk_behind_call(stack, tid, start, &walk);
+	if (!err && walk.end == WALK_LOST)
+		transfer_unknown(transfer, "its frames", &walk);
+	if (!err)
+		passages_add(transfer, &walk, walk.n, came);
+	walk_free(&walk);
+	return err;
+}
+
+int
+transfer_all(struct stack *stack, pid_t tid, bool came,
+	     struct transfer *transfer)
+{
+	struct walk_start start;
+
+	*transfer = (struct transfer){ 0 };
+	if (walk_start(stack_host(stack), tid, &start))
+		return HOST_GONE;
+	return transfer_whole(stack, tid, &start, came, transfer);
+}
+
+int
+transfer_birth(struct stack *stack, pid_t tid, uint64_t sp,
+	       struct transfer *transfer)
+{
+	struct walk_start start;
+
+	*transfer = (struct transfer){ 0 };
+	if (walk_start(stack_host(stack), tid, &start))
+		return HOST_GONE;
+	if (start.regs.r[stack_arch(stack)->reg_sp] == sp)
+		return transfer_whole(stack, tid, &start, true, transfer);
+	*vec_push(transfer->passages, transfer->n) = (struct passage){
+		.va = start.regs.r[stack_arch(stack)->reg_pc],
+		.came = true,
+	};
+	return HOST_OK;
+}
+
+int
+transfer_exec(struct stack *stack, pid_t tid, const struct regs *regs,
+	      uint64_t after, struct transfer *transfer)
+{
+	const struct arch *arch = stack_arch(stack);
+	const struct abi *abi = abi_find(arch);
+	struct walk_start start = { .regs = *regs, .exact = true };
+	uint64_t nr = regs->r[abi->reg_nr], pc = regs->r[arch->reg_pc];
+	int err;
+
+	*transfer = (struct transfer){ 0 };
+	/* At the entry of the call its number is elsewhere. */
+	if (pc == after)
+		nr = regs->r[abi->reg_orig];
+	if (nr != (uint64_t)abi->nr_exec && nr != (uint64_t)abi->nr_execat)
+		return HOST_OK;
+	err = transfer_whole(stack, tid, &start, false, transfer);
+	if (!err && transfer->n) {
+		transfer->passages[0].va = after;
+		transfer->passages[0].during = true;
+	}
+	return err;
+}
+
+void
+transfer_free(struct transfer *transfer)
+{
+	free(transfer->passages);
+	free(transfer->unknown);
+	*transfer = (struct transfer){ 0 };
+}

@@ -1,0 +1,111 @@
+/*
+ * Traps that were run into and not told of: the task was paused, or killed,
+ * before it could report the signal, or it was killed while that was being
+ * handled.  Its pc then is behind the trap, but the instruction there has not
+ * begun; and if it was counted, that is taken back.  Only looks at tasks that
+ * stand still; resumes none.
+ */
+#include <signal.h>
+
+#include "monitor/hit.h"
+
+/* Does a jump lead behind the one-byte instruction of a site? */
+static bool
+hit_joined(const struct hit *hit)
+{
+	const struct site *site = hit->site;
+	const struct cfg *cfg = hit->module->plan->bodies[site->body].cfg;
+	long block = cfg ? cfg_block(cfg, site->addr + site->insn.len) : -1;
+
+	if (block < 0)
+		return false;
+	for (uint32_t e = cfg->in[block]; e < cfg->in[block + 1]; e++)
+		if (cfg->edges[e].kind != EDGE_FALL)
+			return true;
+	return cfg->blocks[block].external;
+}
+
+/*
+ * The pc is behind a one-byte instruction with a trap.  Has the instruction
+ * been done?  Then it was the last that the task was seen at, and the stack
+ * pointer is what it makes of the one it had there.
+ */
+static enum untold
+hit_done(struct run *run, const struct task *task, const struct hit *hit)
+{
+	struct effect effect = { 0 };
+	const uint8_t *code;
+	size_t avail;
+	uint64_t sp;
+
+	if (task->hit_va != hit->va)
+		return hit_joined(hit) ? UNTOLD_PERHAPS : UNTOLD_TRAP;
+	code = image_text(hit->module->plan->image, hit->site->addr, &avail);
+	if (!code || !run->arch->effect ||
+	    run->arch->effect(code, avail, hit->site->addr, &effect) ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		return UNTOLD_PERHAPS;
+	if (sp != task->hit_sp + (uint64_t)(int64_t)effect.sp)
+		return UNTOLD_TRAP;
+	return effect.sp ? UNTOLD_NOTHING : UNTOLD_PERHAPS;
+}
+
+static enum untold
+hit_untold(struct run *run, struct task *task, const struct hit *hit)
+{
+	struct signal_state state;
+
+	if (hit->patched->patch == PATCH_OWN)
+		return UNTOLD_NOTHING;
+	if (hit->site->insn.len > run->arch->trap_pc ||
+	    (task->hit_open && task->hit_va == hit->va) ||
+	    run->host->trap_cause(task->tid) == TRAP_INSN ||
+	    (!run->host->signals(task->tid, &state) &&
+	     state.pending >> (SIGTRAP - 1) & 1))
+		return UNTOLD_TRAP;
+	return task->exiting ? hit_done(run, task, hit) : UNTOLD_NOTHING;
+}
+
+enum untold
+trap_untold(struct run *run, struct task *task)
+{
+	enum untold untold = UNTOLD_NOTHING;
+	struct hit hit;
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return UNTOLD_NOTHING;
+	if (task->hit_open && task->hit_va == pc) {
+		/* It was to be stepped. */
+		hit.va = pc;
+		hit.module = space_module(task->process->space, pc);
+		hit.site = hit.module ? plan_site(hit.module->plan, pc -
+						  hit.module->bias) : NULL;
+		untold = hit.site ? UNTOLD_TRAP : UNTOLD_NOTHING;
+	} else if (hit_before(run, task, &hit)) {
+		untold = hit_untold(run, task, &hit);
+	}
+	if (untold != UNTOLD_TRAP)
+		return untold;
+	if (task->hit_open && task->hit_va == hit.va) {
+		hit_counter(run, task, &hit)->hits--;
+		untold = UNTOLD_UNDONE;
+	}
+	task->hit_open = false;
+	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
+	return untold;
+}
+
+void
+hit_unseen(struct run *run, struct task *task)
+{
+	struct hit hit = { .va = task->hit_va };
+
+	if (!task->hit_open && !task->hit_slotted)
+		return;
+	hit.module = space_module(task->process->space, hit.va);
+	hit.site = hit.module ? plan_site(hit.module->plan, hit.va -
+					  hit.module->bias) : NULL;
+	if (hit.site)
+		hit_counter(run, task, &hit)->hits--;
+}

@@ -1,0 +1,309 @@
+/*
+ * Functions that are counted in copies (copy/): whether one can be, where its
+ * counters go, and the traps that the copy needs.  What is written into a
+ * process is the monitor's.
+ */
+#include "copy/copy.h"
+#include "plan/build.h"
+
+#include <stdlib.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+
+static const uint8_t *
+copy_text(void *ctx, uint64_t addr, size_t *avail)
+{
+	return image_text(ctx, addr, avail);
+}
+
+/* How many ways lead to where the function begins. */
+static uint32_t
+flow_entered(const struct flow *flow)
+{
+	uint32_t v = flow->nedges ? flow->edges[0].to : 0;
+
+	return flow->nedges && flow->edges[0].from == FLOW_ROOT ?
+	       flow->in[v + 1] - flow->in[v] : 0;
+}
+
+/*
+ * Why the monitor has to see instructions of the body run where they are, or
+ * NULL.
+ */
+static const char *
+body_stays(const struct build *build, const struct body *body, size_t hooks)
+{
+	const struct site *site;
+
+	if (body->func == FUNC_NONE || body->cfg->entry < 0)
+		return "code of no function";
+	/* It may go to the middle of a patch. */
+	if (body->cfg->unresolved)
+		return "it has a jump whose targets are not known";
+	if (hooks != build->plan->nhooks)
+		return "it switches stacks";
+	for (size_t i = 0; i < body->cfg->ninsns; i++)
+		if (body->units & 1U << UNIT_CALL &&
+		    body->cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
+		    insn_calls_indirect(&body->cfg->insns[i]))
+			return "it is recorded where it jumps to";
+	/* Its calls would have to be derived. */
+	if (body_calls_alone(body) && flow_entered(body->flow) != 1)
+		return "it jumps to its own beginning";
+	site = plan_site(build->plan,
+			 body->cfg->insns[body->cfg->entry].addr);
+	return site && site->hook ? "stacks are looked at where it begins" :
+				    NULL;
+}
+
+/* Traps that lead into the copy, and those that see where calls go. */
+static void
+copy_sites(struct build *build, uint32_t index)
+{
+	struct plan *plan = build->plan;
+	struct body *body = &plan->bodies[index];
+	uint64_t *addrs = NULL;
+	size_t n = 0;
+
+	if (body->site != SITE_NONE)
+		plan->sites[body->site].idle = true;
+	for (uint32_t i = 0; i < body->copy->npoints; i++)
+		if (body->copy->points[i].via == VIA_TRAP)
+			*vec_push(addrs, n) =
+				body->copy->points[i].addr;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t site = build_site(build, addrs[i], index);
+
+		plan->sites[site].idle = false;
+		plan->sites[site].leads = true;
+	}
+	free(addrs);
+	for (size_t i = 0; i < body->cfg->ninsns; i++)
+		if (body->units & 1U << UNIT_CALL &&
+		    insn_calls_indirect(&body->cfg->insns[i])) {
+			uint32_t site = build_site(build,
+				body->cfg->insns[i].addr, index);
+
+			plan->sites[site].idle = false;
+			plan->sites[site].targets = true;
+		}
+}
+
+/*
+ * Is all that is counted the entry, at the entry?  Then nothing is derived, and
+ * the rest of the function may run in place.
+ */
+static bool
+entry_alone(const struct body *body)
+{
+	const struct flow *flow = body->flow;
+	uint32_t n = body->placement->narcs, v;
+
+	if (body->units & ~(1U << UNIT_FUNC) || n != 1 || !flow->nedges ||
+	    flow->edges[0].from != FLOW_ROOT)
+		return false;
+	v = flow->edges[0].to;
+	return body->placement->arcs[0] == arc_of_block(flow, v) &&
+	       flow->in[v + 1] - flow->in[v] == 1;
+}
+
+/* Traps in the original see where calls go, but not those done in the copy. */
+static bool
+targets_hidden(const struct body *body)
+{
+	for (size_t i = 0; i < body->cfg->ninsns; i++)
+		if (body->units & 1U << UNIT_CALL &&
+		    insn_calls_indirect(&body->cfg->insns[i]) &&
+		    copy_offset(body->copy, body->cfg->insns[i].addr) >= 0)
+			return true;
+	return false;
+}
+
+/*
+ * Can all be done without traps?  Guards are left out.  A counter that has to
+ * keep flags is not taken: it needs the monitor if a signal comes.
+ */
+static bool
+copy_trapless(struct copy *copy)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < copy->npieces; i++)
+		if (copy->pieces[i].kind == PIECE_COUNT_KEEP)
+			return fail("it has flags to be kept") == 0;
+	for (uint32_t i = 0; i < copy->npoints; i++) {
+		const struct point *point = &copy->points[i];
+
+		if (point->kind == POINT_GUARD)
+			continue;
+		if (point->via == VIA_TRAP)
+			return fail("there is no room for a jump") == 0;
+		copy->points[n++] = *point;
+	}
+	copy->npoints = n;
+	return true;
+}
+
+bool
+copy_place_counters(struct build *build, uint32_t index, const bool *wanted,
+		    const struct weights *weights, size_t hooks)
+{
+	struct plan *plan = build->plan;
+	struct body *body = &plan->bodies[index];
+	struct placement_wish wish = {
+		.method = plan->wish.method, .wanted = wanted,
+		.cost = copy_cost,
+	};
+	const char *why;
+
+	/* Stacks are not looked at for calls alone: nothing is derived. */
+	if (!(body->units & ~(1U << UNIT_FUNC)) || plan->wish.no_traps)
+		wish.method = PLACE_EVERY;
+	if (!plan->wish.copies)
+		return false;
+	why = body_stays(build, body, hooks);
+	if (why) {
+		body->stays = mem_strdup(why);
+		return false;
+	}
+	body->placement = placement_make(body->flow, weights, &wish);
+	body->copy = copy_make(&(struct copy_input){
+		.arch = build->image->arch, .cfg = body->cfg,
+		.flow = body->flow, .placement = body->placement,
+		.weights = weights, .counter = plan->ncounters,
+		.extent = entry_alone(body) ? EXTENT_COUNTED : EXTENT_WHOLE,
+		.absolute = !build->image->dyn, .text = copy_text,
+		.ctx = (void *)build->image,
+	});
+	if (body->copy && targets_hidden(body)) {
+		copy_free(body->copy);
+		body->copy = NULL;
+	}
+	if (body->copy && plan->wish.no_traps && !copy_trapless(body->copy)) {
+		copy_free(body->copy);
+		body->copy = NULL;
+	}
+	if (!body->copy) {
+		body->stays = mem_strdup(fail_message());
+		placement_free(body->placement);
+		body->placement = NULL;
+		return false;
+	}
+	body->counter = plan->ncounters;
+	plan->ncounters += body->copy->narcs + body->copy->nextras;
+	body->copy_at = (plan->copies_size + body->copy->align - 1) /
+			body->copy->align * body->copy->align;
+	plan->copies_size = body->copy_at + body->copy->size;
+	*vec_push(plan->copied, plan->ncopied) = index;
+	copy_sites(build, index);
+	return true;
+}
+
+void
+plan_copies_refuse(struct plan *plan, const char *why)
+{
+	plan->wish.copies = false;
+	if (!plan->stays)
+		plan->stays = mem_strdup(why);
+}
+
+static bool
+overlaps(uint64_t at, uint64_t len, uint64_t lo, uint64_t size)
+{
+	return at < lo + size && lo < at + len;
+}
+
+/* Is the byte at addr one of the point's patch? */
+static bool
+point_covers(const struct arch *arch, const struct point *point, uint64_t addr)
+{
+	unsigned len = point->via == VIA_JUMP ? arch->jump_len :
+		       point->via == VIA_HOP ? arch->hop_len :
+					       arch->trap_len;
+
+	return overlaps(addr, arch->trap_len, point->addr, len) ||
+	       (point->via == VIA_HOP && overlaps(addr, arch->trap_len,
+						  point->hole, arch->jump_len));
+}
+
+/*
+ * A trap, by which control is led into the copy or goes on; its site may have
+ * been given up before.
+ */
+static void
+trap_make(struct build *build, uint32_t index, uint64_t addr, bool leads)
+{
+	struct plan *plan = build->plan;
+	uint32_t site = build_site(build, addr, index);
+
+	/* What was there for a hook alone had no body. */
+	if (leads)
+		plan->sites[site].body = index;
+	plan->sites[site].idle = false;
+	plan->sites[site].leads = leads;
+	*vec_push(plan->settled, plan->nsettled) = site;
+}
+
+/* Its patch covers what must be free: a trap takes one byte only. */
+static void
+point_reopen(struct build *build, uint32_t index, struct point *point)
+{
+	struct plan *plan = build->plan;
+	struct body *body = &plan->bodies[index];
+
+	*vec_push(body->former, body->nformer) = *point;
+	*vec_push(plan->reopened, plan->nreopened) = index;
+	point->via = VIA_TRAP;
+	trap_make(build, index, point->addr, true);
+}
+
+/*
+ * What is copied is not to be run in the original any more: control is led
+ * from there.  What is run in the original may be if nothing is derived.
+ */
+void
+copy_intrude(struct build *build, uint32_t index, uint64_t target)
+{
+	struct plan *plan = build->plan;
+	struct body *body = &plan->bodies[index];
+	bool copied = copy_offset(body->copy, target) >= 0 &&
+		      !copy_stays(body->copy, target);
+
+	if (body->lost || copy_point(body->copy, target))
+		return;
+	if (cfg_insn(body->cfg, target) < 0 ||
+	    (copied && plan->wish.no_traps) ||
+	    (!copied && body->units & ~(1U << UNIT_FUNC))) {
+		body->lost = true;
+		*vec_push(plan->reverted, plan->nreverted) = index;
+		return;
+	}
+	if (!copied)
+		return;
+	for (uint32_t i = 0; i < body->copy->npoints; i++)
+		if (point_covers(build->image->arch, &body->copy->points[i],
+				 target))
+			point_reopen(build, index, &body->copy->points[i]);
+	trap_make(build, index, target, true);
+}
+
+void
+copy_hook(struct build *build, uint32_t index, uint64_t addr)
+{
+	struct body *body = &build->plan->bodies[index];
+	bool leads = copy_offset(body->copy, addr) >= 0 &&
+		     !copy_stays(body->copy, addr);
+
+	if (body->lost)
+		return;
+	for (uint32_t i = 0; i < body->copy->npoints; i++) {
+		struct point *point = &body->copy->points[i];
+
+		leads |= point->addr == addr;
+		if (point->via != VIA_TRAP &&
+		    point_covers(build->image->arch, point, addr))
+			point_reopen(build, index, point);
+	}
+	trap_make(build, index, addr, leads);
+}

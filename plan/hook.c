@@ -1,0 +1,406 @@
+/*
+ * Finding where code leaves its stack: a move into the stack pointer that is
+ * not a function's own frame being taken down, and then a jump or return.
+ * From the place where a walk of the old stack is still possible up to that
+ * jump nothing but registers is loaded, so what they will be can be computed
+ * before anything is lost.  Pure.
+ */
+#include "plan/hook.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+enum { CODE_MAX = 1 << 16, DEPTH_UNKNOWN = -1 };
+
+struct step {
+	struct insn insn;
+	struct effect effect;
+	bool target;		/* of a branch */
+	bool reached;		/* the depth is final */
+	int32_t depth;		/* bytes pushed since the entry */
+};
+
+/* One piece of code, decoded from its beginning to its end. */
+struct stretch {
+	const struct arch *arch;
+	const struct abi *abi;
+	uint64_t func;		/* entry of the function that it is of */
+	uint64_t addr;
+	const uint8_t *code;
+	size_t size;
+	struct step *steps;
+	size_t n;
+	uint32_t *index;	/* offset -> step + 1, 0: none begins there */
+	uint32_t frame;		/* registers that the stack pointer is
+				   copied to: 1 << register */
+};
+
+/* ---- decoding */
+
+/*
+ * Can the step's effect on registers be computed?
+ * Instructions without effect on general registers and memory (fldenv,
+ * ldmxcsr) need no emulation.
+ */
+static bool
+step_modelled(const struct stretch *piece, const struct step *step)
+{
+	const struct arch *arch = piece->arch;
+	uint64_t at = step->insn.addr - piece->addr;
+	struct emul emul;
+
+	if (step->insn.kind != INSN_PLAIN &&
+	    step->insn.kind != INSN_JUMP_INDIRECT &&
+	    step->insn.kind != INSN_RETURN)
+		return false;
+	if (!arch->emul_prepare(piece->code + at, piece->size - at,
+				step->insn.addr, &emul))
+		return true;
+	return step->insn.kind == INSN_PLAIN && !step->effect.kills &&
+	       !step->effect.stores && !step->effect.sp &&
+	       step->effect.dst.kind != PLACE_MEM;
+}
+
+static void
+piece_decode(struct stretch *piece)
+{
+	const struct arch *arch = piece->arch;
+	const uint8_t *code = piece->code;
+	struct step *step;
+	size_t at = 0;
+
+	while (at < piece->size) {
+		step = vec_push(piece->steps, piece->n);
+		*step = (struct step){ .depth = DEPTH_UNKNOWN };
+		if (arch->decode(code + at, piece->size - at,
+				 piece->addr + at, &step->insn) ||
+		    arch->effect(code + at, piece->size - at,
+				 piece->addr + at, &step->effect)) {
+			piece->n--;
+			break;
+		}
+		piece->index[at] = (uint32_t)piece->n;
+		at += step->insn.len;
+	}
+}
+
+static struct step *
+piece_step(const struct stretch *piece, uint64_t addr)
+{
+	uint64_t offset = addr - piece->addr;
+
+	if (offset >= piece->size || !piece->index[offset])
+		return NULL;
+	return &piece->steps[piece->index[offset] - 1];
+}
+
+static bool
+copies(const struct effect *effect, uint8_t dst)
+{
+	return effect->op == EFFECT_COPY && effect->dst.kind == PLACE_REG &&
+	       effect->dst.reg == dst && effect->dst.width == 8;
+}
+
+static void
+piece_look(struct stretch *piece)
+{
+	uint8_t sp = piece->arch->reg_sp;
+
+	for (size_t i = 0; i < piece->n; i++) {
+		const struct effect *effect = &piece->steps[i].effect;
+		const struct insn *insn = &piece->steps[i].insn;
+		struct step *to;
+
+		if (insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH) {
+			to = piece_step(piece, insn->target);
+			if (to)
+				to->target = true;
+		}
+		if ((effect->op == EFFECT_COPY || effect->op == EFFECT_SUM) &&
+		    effect->dst.kind == PLACE_REG && effect->src.reg == sp &&
+		    (effect->op == EFFECT_SUM || effect->src.kind == PLACE_REG))
+			piece->frame |= UINT32_C(1) << effect->dst.reg;
+	}
+	piece->frame |= UINT32_C(1) << sp;
+	piece->frame |= UINT32_C(1) << piece->arch->reg_fp;
+}
+
+/* ---- how deep the stack is */
+
+struct work {
+	struct step **todo, **calls;
+	size_t ntodo, ncalls;
+};
+
+static void
+depth_to(const struct stretch *piece, struct work *work, uint64_t addr,
+	 int32_t depth, bool after_call)
+{
+	struct step *step = piece_step(piece, addr);
+
+	if (!step || step->reached)
+		return;
+	if (after_call) {
+		if (step->depth == DEPTH_UNKNOWN)
+			step->depth = depth;
+		*vec_push(work->calls, work->ncalls) = step;
+		return;
+	}
+	step->reached = true;
+	step->depth = depth;
+	*vec_push(work->todo, work->ntodo) = step;
+}
+
+static void
+depth_step(const struct stretch *piece, struct work *work,
+	   const struct step *step)
+{
+	const struct insn *insn = &step->insn;
+	uint8_t sp = piece->arch->reg_sp;
+	int32_t depth = step->depth;
+	bool call = insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT;
+
+	if (step->effect.kills & UINT32_C(1) << sp)
+		return;
+	depth -= step->effect.sp;
+	if (insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH)
+		depth_to(piece, work, insn->target, depth, false);
+	if (insn->kind == INSN_PLAIN || insn->kind == INSN_BRANCH ||
+	    insn->kind == INSN_SYSCALL || call)
+		depth_to(piece, work, insn->addr + insn->len, depth, call);
+}
+
+/*
+ * The depth at each step, as far as it is known.  A call may not return, and
+ * then what follows it need not fit: it is only gone on from there where
+ * there is no other way.
+ */
+static void
+piece_depths(struct stretch *piece)
+{
+	struct work work = { 0 };
+	struct step *step;
+
+	depth_to(piece, &work, piece->addr, 0, false);
+	while (work.ntodo || work.ncalls) {
+		if (work.ntodo) {
+			step = work.todo[--work.ntodo];
+		} else {
+			step = work.calls[--work.ncalls];
+			if (step->reached)
+				continue;
+			step->reached = true;
+		}
+		depth_step(piece, &work, step);
+	}
+	free(work.todo);
+	free(work.calls);
+}
+
+/* ---- transfers */
+
+/* Does the step load the stack pointer with what is not this function's? */
+static bool
+step_switches(const struct stretch *piece, const struct step *step)
+{
+	const struct effect *effect = &step->effect;
+
+	return copies(effect, piece->arch->reg_sp) &&
+	       effect->src.reg != REG_NONE &&
+	       !(piece->frame & UINT32_C(1) << effect->src.reg);
+}
+
+/* Is the stack pointer, loaded at some step, that of the jump at `last`? */
+static bool
+switch_holds(const struct stretch *piece, size_t first, size_t last)
+{
+	uint32_t sp = UINT32_C(1) << piece->arch->reg_sp;
+	bool holds = false;
+
+	for (size_t i = first; i < last; i++) {
+		const struct step *step = &piece->steps[i];
+
+		if (step_switches(piece, step))
+			holds = true;
+		else if (step->effect.kills & sp)
+			holds = false;
+	}
+	return holds;
+}
+
+/* Is the stack pointer loaded in the straight-line code before the jump? */
+static bool
+switch_before(const struct stretch *piece, size_t last)
+{
+	const struct step *steps = piece->steps;
+
+	for (size_t i = last; i && !steps[i].target &&
+	     steps[i - 1].insn.kind == INSN_PLAIN; i--)
+		if (step_switches(piece, &steps[i - 1]))
+			return true;
+	return false;
+}
+
+/* Preserved registers that steps before `first` and after `last` change. */
+static uint32_t
+piece_changes(const struct stretch *piece, size_t first, size_t last)
+{
+	uint32_t changed = 0;
+
+	for (size_t i = 0; i < piece->n; i++)
+		if (i < first || i > last)
+			changed |= piece->steps[i].effect.kills;
+	return changed & piece->abi->preserved;
+}
+
+static void
+entry_add(const struct stretch *piece, struct hook **hooks, size_t *n)
+{
+	if (!*n || (*hooks)[*n - 1].func != piece->func)
+		*vec_push(*hooks, *n) = (struct hook){
+			.kind = HOOK_ENTRY,
+			.addr = piece->func,
+			.end = piece->func,
+			.func = piece->func,
+		};
+}
+
+static void
+transfer_look(const struct stretch *piece, size_t last, struct hook **hooks,
+	      size_t *n)
+{
+	const struct step *steps = piece->steps;
+	struct hook hook = { .kind = HOOK_TRANSFER, .func = piece->func };
+	size_t first = last;
+
+	if (!switch_before(piece, last) || !step_modelled(piece, &steps[last]))
+		return;
+	while (first && !steps[first].target &&
+	       steps[first - 1].insn.kind == INSN_PLAIN &&
+	       step_modelled(piece, &steps[first - 1]))
+		first--;
+	if (!switch_holds(piece, first, last))
+		return;
+	hook.addr = steps[first].insn.addr;
+	hook.end = steps[last].insn.addr;
+	hook.depth = steps[first].depth;
+	hook.changed = piece_changes(piece, first, last);
+	if (hook.depth)
+		entry_add(piece, hooks, n);
+	*vec_push(*hooks, *n) = hook;
+}
+
+/* ---- exec */
+
+/* The number of the system call at a step: -1 not known, -2 computed. */
+static int64_t
+call_number(const struct stretch *piece, size_t i)
+{
+	const struct effect *effect;
+
+	while (i--) {
+		effect = &piece->steps[i].effect;
+		if (!(effect->kills & UINT32_C(1) << piece->abi->reg_nr)) {
+			if (piece->steps[i].insn.kind == INSN_PLAIN ||
+			    piece->steps[i].insn.kind == INSN_BRANCH)
+				continue;
+			return -1;
+		}
+		if (effect->op == EFFECT_SUM &&
+		    effect->src.reg == REG_NONE &&
+		    effect->src.index == REG_NONE)
+			return effect->src.disp;
+		return effect->op == EFFECT_COPY ? -2 : -1;
+	}
+	return -1;
+}
+
+/* Does it make the system call that its caller names? */
+static bool
+func_computes(const struct func *func)
+{
+	return func && func->name && !strcmp(func->name, "syscall");
+}
+
+static void
+call_look(const struct stretch *piece, const struct func *func, size_t i,
+	  struct hook **hooks, size_t *n)
+{
+	int64_t nr = call_number(piece, i);
+	struct hook hook = {
+		.kind = HOOK_EXEC,
+		.addr = piece->steps[i].insn.addr,
+		.end = piece->steps[i].insn.addr,
+	};
+
+	if (nr == -2 && func_computes(func))
+		hook.kind = HOOK_CALL;
+	else if (nr != piece->abi->nr_exec && nr != piece->abi->nr_execat)
+		return;
+	*vec_push(*hooks, *n) = hook;
+}
+
+/* Bytes as of a system call are in it, and of the number of one of interest. */
+static bool
+piece_execs(const struct stretch *piece, const struct func *func)
+{
+	const struct arch *arch = piece->arch;
+
+	return memmem(piece->code, piece->size, arch->syscall,
+		      arch->syscall_len) &&
+	       (func_computes(func) ||
+		arch->has_number(piece->code, piece->size,
+				 (uint32_t)piece->abi->nr_exec) ||
+		arch->has_number(piece->code, piece->size,
+				 (uint32_t)piece->abi->nr_execat));
+}
+
+/* ---- the whole */
+
+void
+hook_find_in(const struct image *image, const struct func *func,
+	     const struct range *range, struct hook **hooks, size_t *n)
+{
+	const struct arch *arch = image->arch;
+	struct stretch piece = {
+		.arch = arch, .abi = abi_find(arch),
+		.func = arch->first(func ? func->addr : range->lo),
+		.addr = range->lo,
+	};
+
+	piece.code = image_text(image, range->lo, &piece.size);
+	if (!piece.code || !arch->effect || !arch->moves_sp || !piece.abi)
+		return;
+	if (piece.size > range->hi - range->lo)
+		piece.size = range->hi - range->lo;
+	if (piece.size > CODE_MAX ||
+	    (!arch->moves_sp(piece.code, piece.size) &&
+	     !piece_execs(&piece, func)))
+		return;
+	piece.index = mem_alloc(piece.size * sizeof(*piece.index));
+	piece_decode(&piece);
+	piece_look(&piece);
+	if (func && range->lo == func->addr)
+		piece_depths(&piece);
+	for (size_t i = 0; i < piece.n; i++) {
+		uint8_t kind = piece.steps[i].insn.kind;
+
+		if (kind == INSN_JUMP_INDIRECT || kind == INSN_RETURN)
+			transfer_look(&piece, i, hooks, n);
+		if (kind == INSN_SYSCALL)
+			call_look(&piece, func, i, hooks, n);
+	}
+	free(piece.steps);
+	free(piece.index);
+}
+
+void
+hook_find(const struct image *image, struct hook **hooks, size_t *n)
+{
+	for (size_t i = 0; i < image->nfuncs; i++)
+		for (size_t k = 0; k < image->funcs[i].nranges; k++)
+			hook_find_in(image, &image->funcs[i],
+				     &image->funcs[i].ranges[k], hooks, n);
+}

@@ -1,0 +1,382 @@
+/*
+ * Settling: from counters and strays to the counts of all blocks, edges and
+ * instructions.  What contradicts itself or may be wrong is unknown; nothing
+ * is ever put right.
+ */
+#include "copy/copy.h"
+#include "plan/settle.h"
+
+#include <stdlib.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+
+const char *
+count_why(const struct count *count)
+{
+	if (count->state != COUNT_UNKNOWN)
+		return NULL;
+	switch ((enum count_reason)count->reason) {
+	case REASON_LOST:
+		return "a breakpoint could not be planted";
+	case REASON_CONTRADICTION:
+		return "its counts contradict one another: control came or "
+		       "went unseen";
+	case REASON_STACK:
+		return "a stack could not be walked to its end";
+	case REASON_SIGNAL:
+		return "a signal came in its middle, from whose handler "
+		       "control may not have come back";
+	case REASON_SEVERED:
+		return "a thread ended so suddenly that it is not known where";
+	case REASON_INTRUDED:
+		return "code from elsewhere jumps into its middle";
+	case REASON_GRAPH:
+		return "it is not made of the blocks that were counted";
+	case REASON_PARTIAL:
+		return "not counted in all of the files merged";
+	case REASON_OVERFLOW:
+		return "more than 64 bits hold";
+	default:
+		return "neither counted nor to be derived";
+	}
+}
+
+static struct count
+count_exact(uint64_t n)
+{
+	return (struct count){ n, COUNT_EXACT, REASON_NONE };
+}
+
+/* ---- what a meter says */
+
+static uint64_t
+gauge_read(const struct settling *s, const struct gauge *gauge)
+{
+	struct counter counter = settling_counter(s, gauge->site);
+	const struct arrival *target;
+
+	switch ((enum term_kind)gauge->kind) {
+	case TERM_TAKEN:
+		return counter.taken;
+	case TERM_FALL:
+		return counter.hits - counter.taken;
+	case TERM_TARGET:
+		target = meter_arrival((struct meter *)s->meter, gauge->site,
+				      s->plan, gauge->to, false);
+		return target ? target->n : 0;
+	default:
+		return counter.hits;
+	}
+}
+
+/* ---- bodies */
+
+static void
+counts_unknown(struct body *body, enum count_reason reason)
+{
+	for (uint32_t i = 0; i < flow_arcs(body->flow); i++)
+		body->counts[i] = (struct count){ .reason = reason };
+}
+
+static enum count_reason
+body_doubt(const struct settling *s, const struct body *body)
+{
+	/* For calls alone stacks are not looked at. */
+	if (body->copy && !(body->units & ~(1U << UNIT_FUNC)))
+		return REASON_UNPLACED;
+	if (body->intruded)
+		return REASON_INTRUDED;
+	if (body->interrupted)
+		return REASON_SIGNAL;
+	if (s->plan->severed)
+		return REASON_SEVERED;
+	if (!s->plan->tainted && !s->plan->wish.no_traps)
+		return REASON_NONE;
+	/* Where calls end blocks, what is behind each is counted or derived. */
+	if (s->plan->wish.leaks ? s->plan->wish.method != PLACE_EVERY :
+	    !calls_measured(body, 0, (uint32_t)body->cfg->ninsns))
+		return REASON_STACK;
+	return REASON_NONE;
+}
+
+/*
+ * In a body in doubt: the count of an edge from its target, if nothing else
+ * leads there, or from its source, if that was not left in its middle.
+ */
+static struct count
+edge_measured(const struct body *body, uint32_t e)
+{
+	const struct flow *flow = body->flow;
+	uint32_t from = flow->edges[e].from, to = flow->edges[e].to, last;
+	const struct block *block;
+	struct count count = { .reason = body->doubt };
+
+	if (reason_anywhere(body->doubt))
+		return count;
+	if (to >= FLOW_BLOCK && flow->in[to + 1] - flow->in[to] == 1 &&
+	    body->counts[arc_of_block(flow, to)].state == COUNT_EXACT)
+		return body_arrivals(body,
+				     body->cfg->blocks[to - FLOW_BLOCK].first);
+	if (from < FLOW_BLOCK || flow->out[from + 1] - flow->out[from] != 1)
+		return count;
+	block = &body->cfg->blocks[from - FLOW_BLOCK];
+	last = block->first + block->count - 1;
+	if (!calls_measured(body, last, last + 1))
+		return count;
+	count = body_insn(body, last);
+	for (size_t i = 0; i < body->nleaps; i++)
+		if (body->leaps[i].insn == last && body->leaps[i].during)
+			count.n += body->leaps[i].came - body->leaps[i].left;
+	return count;
+}
+
+/* Only what was measured: the body is in doubt. */
+static void
+counts_measure(struct body *body, const struct measured *measured)
+{
+	const struct placement *placement = body->placement;
+
+	counts_unknown(body, body->doubt);
+	for (uint32_t i = 0; i < placement->narcs; i++)
+		body->counts[placement->arcs[i]] = measured->lost[i] ?
+			(struct count){ .reason = REASON_LOST } :
+			count_exact(measured->counters[i]);
+	for (uint32_t e = 0; e < body->flow->nedges; e++)
+		if (body->counts[e].state == COUNT_UNKNOWN &&
+		    body->counts[e].reason == body->doubt)
+			body->counts[e] = edge_measured(body, e);
+}
+
+static uint64_t
+slot_of(const struct settling *s, size_t number)
+{
+	return number < s->meter->nslots ? s->meter->slots[number] : 0;
+}
+
+static void
+copy_read(const struct settling *s, const struct body *body,
+	  uint64_t *counters, bool *lost)
+{
+	size_t n = body->copy->narcs + body->copy->nextras;
+	uint64_t *slots = mem_alloc(n * sizeof(*slots));
+
+	for (size_t i = 0; i < n; i++)
+		slots[i] = slot_of(s, body->counter + i);
+	copy_sum(body->copy, slots, counters);
+	for (uint32_t i = 0; i < body->copy->narcs; i++)
+		lost[i] = body->lost;
+	free(slots);
+}
+
+static void
+body_propagate(const struct settling *s, struct body *body)
+{
+	const struct placement *placement = body->placement;
+	uint64_t *counters = mem_alloc(placement->narcs * sizeof(*counters));
+	bool *lost = mem_alloc(placement->narcs);
+	struct measured measured = { .counters = counters, .lost = lost };
+
+	if (body->copy)
+		copy_read(s, body, counters, lost);
+	for (uint32_t i = 0; i < body->ngauges; i++) {
+		counters[i] = gauge_read(s, &body->gauges[i]);
+		lost[i] = s->plan->sites[body->gauges[i].site].lost;
+	}
+	if (body->npasses)
+		leaps_measure(s, body);
+	body->doubt = body_doubt(s, body);
+	measured.extras = leaps_extras(body, &measured.nextras);
+	if (body->doubt)
+		counts_measure(body, &measured);
+	else if (propagate(body->flow, placement, &measured, body->counts,
+			   NULL) != FLOW_CONSISTENT)
+		counts_unknown(body, s->plan->tainted ? REASON_STACK :
+			       REASON_CONTRADICTION);
+	free((struct flow_extra *)measured.extras);
+	free(counters);
+	free(lost);
+}
+
+/*
+ * The counts of a body that was never entered: control may have come to its
+ * entry, but not further.
+ */
+static void
+body_wait(const struct settling *s, struct body *body)
+{
+	const struct site *site = &s->plan->sites[body->site];
+	uint64_t came = 0;
+
+	if (site->lost) {
+		counts_unknown(body, REASON_LOST);
+		return;
+	}
+	for (size_t i = 0; i < body->nleaps; i++) {
+		const struct leap *leap = &body->leaps[i];
+
+		if (leap->insn == body->cfg->entry && !leap->during &&
+		    !leap->came) {
+			came = leap->left;
+		} else if (leap->left || leap->came) {
+			counts_unknown(body, REASON_CONTRADICTION);
+			return;
+		}
+	}
+	for (uint32_t i = 0; i < flow_arcs(body->flow); i++)
+		body->counts[i] = count_exact(0);
+	body->counts[0].n = came;
+	body->counts[body->flow->back].n = came;
+}
+
+/* Arrivals at an entry that has a site of its own, less the body's jumps. */
+static struct count
+entry_count(const struct settling *s, const struct body *body)
+{
+	const struct site *sites = s->plan->sites;
+	bool lost = sites[body->site].lost;
+	uint64_t n = 0;
+
+	if (body->state == BODY_READY)
+		n = settling_counter(s, body->site).hits;
+	for (size_t i = 0; i < s->meter->nstrays; i++) {
+		const struct stray *stray = &s->meter->strays[i];
+
+		if (stray->addr == sites[body->site].addr && !stray->during)
+			n += stray->left - stray->came;
+	}
+	for (uint32_t i = 0; i < body->ngauges; i++) {
+		n -= gauge_read(s, &body->gauges[i]);
+		lost |= sites[body->gauges[i].site].lost;
+	}
+	if (lost)
+		return (struct count){ .reason = REASON_LOST };
+	if (n >> 63)
+		return (struct count){ .reason = REASON_CONTRADICTION };
+	return count_exact(n);
+}
+
+static struct count
+body_calls_count(const struct settling *s, const struct body *body)
+{
+	if (!body->placement && (!body->flow || body->state == BODY_READY))
+		return entry_count(s, body);
+	if (body->cfg->entry >= 0 && body->flow->edges[0].from == FLOW_ROOT)
+		return body->counts[0];
+	return (struct count){ .reason = REASON_UNPLACED };
+}
+
+static void
+body_settle(const struct settling *s, struct body *body)
+{
+	if (body->flow && !body->counts)
+		body->counts = mem_alloc(flow_arcs(body->flow) *
+					 sizeof(*body->counts));
+	if (body->flow && body->state == BODY_WAITING)
+		body_wait(s, body);
+	else if (body->placement)
+		body_propagate(s, body);
+	else if (body->flow)
+		counts_unknown(body, REASON_UNPLACED);
+	body->calls = body_calls_count(s, body);
+}
+
+static void
+guest_settle(struct plan *plan, struct body *guest)
+{
+	uint64_t entry = plan->image->arch->first(
+		plan->image->funcs[guest->func].addr);
+	uint32_t host = plan_body(plan, entry);
+	long insn = -1;
+
+	guest->calls = (struct count){ .reason = REASON_UNPLACED };
+	if (host != BODY_NONE && plan->bodies[host].state == BODY_WAITING)
+		guest->calls = count_exact(0);
+	if (host != BODY_NONE && plan->bodies[host].counts)
+		insn = cfg_insn(plan->bodies[host].cfg, entry);
+	if (insn >= 0)
+		guest->calls = body_arrivals(&plan->bodies[host],
+					     (uint32_t)insn);
+}
+
+static bool
+body_settles(const struct body *body)
+{
+	return body->state != BODY_FAULTY && body->units && !body->guest;
+}
+
+/* What was placed in each body, and the increments it made. */
+static void
+sites_settle(const struct settling *s)
+{
+	struct plan *plan = s->plan;
+
+	for (size_t i = 0; i < plan->nbodies; i++) {
+		struct body *body = &plan->bodies[i];
+
+		body->nsites = 0;
+		body->increments = 0;
+		for (size_t k = 0; body->copy && k < body->copy->narcs +
+		     body->copy->nextras; k++)
+			body->increments += slot_of(s, body->counter + k);
+		body->ncounters = body->placement ? body->placement->narcs : 0;
+	}
+	for (size_t i = 0; i < plan->nsites; i++) {
+		struct site *site = &plan->sites[i];
+		struct body *body;
+
+		site->hits = settling_counter(s, (uint32_t)i).hits;
+		if (site->body == BODY_NONE || site->hook)
+			continue;
+		body = &plan->bodies[site->body];
+		body->nsites += !site->idle;
+		body->increments += site->hits;
+	}
+}
+
+/* all: bodies that wait get graphs. */
+static void
+settle(struct plan *plan, const struct meter *meter, bool all)
+{
+	struct meter *sum = NULL;
+	struct settling s = { plan, meter };
+
+	if (!meter) {
+		s.meter = sum = mem_alloc(sizeof(*sum));
+		for (size_t i = 0; i < plan->nmeters; i++)
+			meter_add(sum, plan->meters[i], plan->nsites);
+	}
+	for (size_t i = 0; i < plan->nbodies && all; i++)
+		if (plan->bodies[i].state == BODY_WAITING &&
+		    body_settles(&plan->bodies[i]) && plan_infers(plan))
+			plan_graph(plan, i);
+	/* Control was about to enter one that still waits. */
+	for (size_t i = 0; i < s.meter->nstrays && plan_infers(plan); i++) {
+		uint32_t body = plan_body(plan, s.meter->strays[i].addr);
+
+		if (body != BODY_NONE && body_settles(&plan->bodies[body]) &&
+		    plan->bodies[body].state == BODY_WAITING)
+			plan_graph(plan, body);
+	}
+	leaps_make(&s);
+	for (size_t i = 0; i < plan->nbodies; i++)
+		if (body_settles(&plan->bodies[i]))
+			body_settle(&s, &plan->bodies[i]);
+	for (size_t i = 0; i < plan->nbodies; i++)
+		if (plan->bodies[i].guest && plan->bodies[i].units)
+			guest_settle(plan, &plan->bodies[i]);
+	sites_settle(&s);
+	meter_free(sum);
+}
+
+void
+plan_settle(struct plan *plan, const struct meter *meter)
+{
+	settle(plan, meter, true);
+}
+
+void
+plan_settle_entered(struct plan *plan, const struct meter *meter)
+{
+	settle(plan, meter, false);
+}

@@ -1,0 +1,33 @@
+/*
+ * What settling's parts share.  For plan/ only.
+ */
+#ifndef PLAN_SETTLE_H
+#define PLAN_SETTLE_H
+
+#include "plan/plan.h"
+
+/* One settling: what a meter says of a plan. */
+struct settling {
+	struct plan *plan;
+	const struct meter *meter;
+};
+
+/* leaps.c */
+
+struct counter settling_counter(const struct settling *s, uint32_t site);
+/* Give the strays to the bodies with graphs that they are in. */
+void leaps_make(const struct settling *s);
+/*
+ * Where it was counted how often calls came back, that tells how often
+ * control left them or came back twice, whatever stacks said.
+ */
+void leaps_measure(const struct settling *s, struct body *body);
+/* The same for propagate; owned by the caller. */
+struct flow_extra *leaps_extras(const struct body *body, size_t *n);
+/*
+ * Of all calls in instructions [from, to), is it known how often they came
+ * back, without a walk of the stack?
+ */
+bool calls_measured(const struct body *body, uint32_t from, uint32_t to);
+
+#endif

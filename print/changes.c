@@ -1,0 +1,87 @@
+/*
+ * What changed between two profiles, biggest first.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print/pages.h"
+#include "report/names.h"
+#include "report/text.h"
+#include "util/mem.h"
+
+enum { WIDTH = 16, BLOCKS_MAX = 5 };
+
+/* after - before, with its sign. */
+static void
+change_print(FILE *out, uint64_t before, uint64_t after)
+{
+	char text[WIDTH + 16];
+
+	snprintf(text, sizeof(text), "%c%" PRIu64, after < before ? '-' : '+',
+		 after < before ? before - after : after - before);
+	fprintf(out, "%*s %*" PRIu64 " %*" PRIu64, WIDTH, text, WIDTH, before,
+		WIDTH, after);
+}
+
+static void
+func_print(const struct options *opts, const struct diff_func *func, FILE *out)
+{
+	char *name = name_shown(func->after->name, opts->report.demangle);
+	size_t n = func->nblocks < BLOCKS_MAX ? func->nblocks : BLOCKS_MAX;
+
+	change_print(out, func->before_n, func->after_n);
+	fputs("  ", out);
+	if (*name)
+		text_print(out, name, strlen(name), WIDTH_ALL);
+	else
+		fprintf(out, "%#" PRIx64, func->after->addr);
+	fputs(func->insns ? "\n" : " (calls)\n", out);
+	for (size_t i = 0; i < n; i++) {
+		const struct diff_block *block = &func->blocks[i];
+
+		change_print(out, block->before, block->after);
+		fprintf(out, "    block %#" PRIx64 "\n",
+			func->graph->blocks[block->block].addr);
+	}
+	if (n < func->nblocks)
+		fprintf(out, "%*s    and %zu blocks more\n", 3 * WIDTH + 2,
+			"", func->nblocks - n);
+	free(name);
+}
+
+static void
+note_print(FILE *out, size_t n, const char *what)
+{
+	if (n)
+		fprintf(out, "%10zu %s\n", n, what);
+}
+
+void
+changes_print(const struct options *opts, const struct profile *before,
+	      const struct profile *after, FILE *out)
+{
+	struct profile_diff *diff = profile_diff(before, after);
+	size_t top = opts->report.top;
+	size_t n = diff->nfuncs < top ? diff->nfuncs : top;
+
+	fputs("Instructions executed, biggest change first; and how often "
+	      "blocks ran\n\n", out);
+	if (n)
+		fprintf(out, "%*s %*s %*s  FUNCTION\n", WIDTH, "CHANGE", WIDTH,
+			"BEFORE", WIDTH, "AFTER");
+	for (size_t i = 0; i < n; i++)
+		func_print(opts, &diff->funcs[i], out);
+	if (n)
+		putc('\n', out);
+	note_print(out, diff->nfuncs, "functions changed");
+	note_print(out, diff->same, "are the same");
+	note_print(out, diff->unknown, "not known in one of the files");
+	note_print(out, diff->only_before, "only in the first, or one of "
+		   "several of that name");
+	note_print(out, diff->only_after, "only in the second, or one of "
+		   "several of that name");
+	note_print(out, diff->rebuilt, "objects built anew between: their "
+		   "functions are compared by name");
+	profile_diff_free(diff);
+}

@@ -1,0 +1,246 @@
+/*
+ * pmprint: reads data files, merges them, prints what they hold.  The only
+ * place of pmprint that prints messages and that ends the process.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print/options.h"
+#include "print/pages.h"
+#include "report/target.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { STATUS_UNDER = 124, STATUS_TROUBLE = 125 };
+
+/* err is 1 if --fail-under was not reached. */
+static int
+trouble(int err)
+{
+	fprintf(stderr, "pmprint: %s\n", fail_message());
+	return err > 0 ? STATUS_UNDER : STATUS_TROUBLE;
+}
+
+/* ---- merging */
+
+/*
+ * Profiles, each of at least as many files as the next.  Those of as many are
+ * merged, so that each file takes part in few merges of much.
+ */
+struct piles {
+	struct pile {
+		struct profile *profile;
+		size_t nfiles;
+	} piles[64];
+	size_t n;
+};
+
+static void
+piles_free(struct piles *piles)
+{
+	while (piles->n)
+		profile_free(piles->piles[--piles->n].profile);
+}
+
+/* The last two become one. */
+static void
+piles_join(struct piles *piles)
+{
+	struct pile *last = &piles->piles[--piles->n];
+	struct pile *into = last - 1;
+
+	/* Their runs were compared when they came. */
+	must(!profile_merge(into->profile, last->profile));
+	into->nfiles += last->nfiles;
+	profile_free(last->profile);
+}
+
+static int
+piles_add(struct piles *piles, const char *path)
+{
+	struct profile *profile = profile_read(path);
+
+	if (!profile)
+		return -1;
+	for (size_t i = 0; i < piles->n; i++) {
+		if (!profile_runs_check(piles->piles[i].profile, profile))
+			continue;
+		profile_free(profile);
+		return fail("%s: %s", path, fail_message());
+	}
+	piles->piles[piles->n++] = (struct pile){ profile, 1 };
+	while (piles->n > 1 && piles->piles[piles->n - 2].nfiles ==
+	       piles->piles[piles->n - 1].nfiles)
+		piles_join(piles);
+	return 0;
+}
+
+/* All the files merged, or NULL. */
+static struct profile *
+files_merge(const struct options *opts)
+{
+	struct piles piles = { .n = 0 };
+
+	for (size_t i = 0; i < opts->nfiles; i++) {
+		if (!piles_add(&piles, opts->files[i]))
+			continue;
+		piles_free(&piles);
+		return NULL;
+	}
+	while (piles.n > 1)
+		piles_join(&piles);
+	return piles.piles[0].profile;
+}
+
+static void
+left_out_say(const char *why)
+{
+	fprintf(stderr, "pmprint: %s; left out\n", why);
+}
+
+/* ---- where it goes */
+
+struct output {
+	FILE *out;
+	struct target *target;	/* -o, or NULL */
+};
+
+static int
+output_open(struct output *output, const char *path)
+{
+	*output = (struct output){ .out = stdout };
+	if (!path)
+		return 0;
+	output->target = target_open(path);
+	if (!output->target)
+		return -1;
+	output->out = output->target->out;
+	return 0;
+}
+
+static int
+output_close(struct output *output)
+{
+	if (output->target)
+		return target_close(output->target);
+	errno = 0;
+	if (fflush(stdout) || ferror(stdout))
+		return fail("standard output: %s",
+			    strerror(errno ? errno : EIO));
+	return 0;
+}
+
+/* After a failure, whose message is kept: -o is left as it was. */
+static int
+output_drop(struct output *output)
+{
+	if (output->target)
+		target_drop(output->target);
+	return -1;
+}
+
+/* ---- what is printed */
+
+static int
+pages_print(const struct options *opts, struct profile *profile)
+{
+	struct output output;
+	int err = 0;
+
+	if (report_targets_check(&opts->report) ||
+	    output_open(&output, opts->output))
+		return -1;
+	if (opts->runs)
+		runs_print(opts, profile, output.out);
+	if (!opts->parts)
+		profile_join_parts(profile);
+	if (opts->executed) {
+		if (opts->runs)
+			putc('\n', output.out);
+		executed_print(opts, profile, output.out);
+	}
+	if (opts->report.nwants && (opts->runs || opts->executed))
+		putc('\n', output.out);
+	if (opts->report.nwants || opts->report.fail_under)
+		err = reports_print(opts, profile, output.out,
+				    left_out_say);
+	if (err < 0)
+		return output_drop(&output);
+	return output_close(&output) ? -1 : err;
+}
+
+static int
+files_print(const struct options *opts)
+{
+	struct profile *profile = files_merge(opts);
+	bool pages = opts->runs || opts->executed || opts->report.nwants ||
+		     opts->report.fail_under;
+	int err;
+
+	if (!profile)
+		return -1;
+	err = opts->merge ? profile_write(profile, opts->merge) : 0;
+	if (!err && pages)
+		err = pages_print(opts, profile);
+	profile_free(profile);
+	return err;
+}
+
+static int
+files_diff(const struct options *opts)
+{
+	struct profile *before = profile_read(opts->files[0]);
+	struct profile *after = before ? profile_read(opts->files[1]) : NULL;
+	struct output output;
+	int err = after ? output_open(&output, opts->output) : -1;
+
+	if (!err) {
+		profile_join_parts(before);
+		profile_join_parts(after);
+		if (opts->report.nwants &&
+		    opts->report.wants[0].kind == REPORT_HTML)
+			err = page_print(opts, before, after, left_out_say);
+		else if (opts->report.nwants)
+			err = coverage_print(opts, before, after, output.out,
+					     left_out_say);
+		else
+			changes_print(opts, before, after, output.out);
+		err = err ? output_drop(&output) : output_close(&output);
+	}
+	profile_free(before);
+	profile_free(after);
+	return err;
+}
+
+static int
+help_print(const struct options *opts)
+{
+	struct output output;
+
+	output_open(&output, NULL);
+	if (opts->completion && options_complete(opts, output.out))
+		return -1;
+	if (opts->completion)
+		return output_close(&output);
+	if (opts->help)
+		options_help(output.out);
+	else
+		fputs("pmprint " PMON_VERSION "\n", output.out);
+	return output_close(&output);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options opts;
+	int err = options_parse(&opts, argc, argv);
+
+	if (!err)
+		err = opts.help || opts.version || opts.completion ?
+		      help_print(&opts) :
+		      opts.diff ? files_diff(&opts) : files_print(&opts);
+	err = err ? trouble(err) : 0;
+	options_free(&opts);
+	return err;
+}

@@ -1,0 +1,220 @@
+/*
+ * pmprint's command line.  Owns the table of options; turns arguments into
+ * struct options.  Never exits.
+ */
+#include "print/options.h"
+
+#include <stddef.h>
+
+#include "util/fail.h"
+#include "util/options.h"
+
+static int
+set_runs(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->runs = true;
+	return 0;
+}
+
+static int
+set_executed(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->executed = true;
+	return 0;
+}
+
+static int
+set_parts(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->parts = true;
+	return 0;
+}
+
+static int
+set_diff(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->diff = true;
+	return 0;
+}
+
+static int
+set_merge(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	if (!*arg)
+		return fail("--merge: the file name is empty");
+	opts->merge = arg;
+	return 0;
+}
+
+static int
+set_output(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	if (!*arg)
+		return fail("--output: the file name is empty");
+	opts->output = arg;
+	return 0;
+}
+
+static int
+set_help(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->help = true;
+	return 0;
+}
+
+static int
+set_version(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->version = true;
+	return 0;
+}
+
+static int
+set_completion(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->completion = arg;
+	return 0;
+}
+
+static const struct option_entry first[] = {
+	{ "runs", 0, NULL,
+	  "print the runs, the programs, and what\n"
+	  "executed most (this, if nothing is said)", set_runs },
+	{ "executed", 0, NULL, "print instructions executed, and calls, of\n"
+	  "all functions", set_executed },
+	{ "diff", 0, NULL, "print what changed from the first file to\n"
+	  "the second", set_diff },
+	{ "merge", 0, "FILE", "write what the files hold together there",
+	  set_merge },
+	{ "parts", 0, NULL, "report processes and threads by themselves,\n"
+	  "if these were kept apart", set_parts },
+	{ "output", 'o', "FILE", "print there, not to the standard output",
+	  set_output },
+};
+
+static const struct option_entry last[] = {
+	{ "completion", 0, "SHELL",
+	  "print what makes bash, zsh or fish complete\noptions, and exit",
+	  set_completion, .words = "bash zsh fish", .last = true },
+	{ "help", 'h', NULL, "print this and exit", set_help, .last = true },
+	{ "version", 'V', NULL, "print the version", set_version,
+	  .last = true },
+};
+
+static const struct option_group groups[] = {
+	{ first, sizeof(first) / sizeof(first[0]), 0 },
+	{ report_entries, REPORT_OPTIONS, offsetof(struct options, report) },
+	{ select_entries, SELECT_OPTIONS,
+	  offsetof(struct options, selection) },
+	{ last, sizeof(last) / sizeof(last[0]), 0 },
+};
+
+static const struct option_table table = {
+	.program = "pmprint",
+	.groups = groups,
+	.ngroups = sizeof(groups) / sizeof(groups[0]),
+	.mixed = true,
+};
+
+/* Options that do not go together, or nothing at all. */
+static int
+options_check(struct options *opts, bool given)
+{
+	const struct report_options *report = &opts->report;
+	bool compares = report->nwants == 1 &&
+			(report->wants[0].kind == REPORT_HTML ||
+			 (!report->wants[0].path &&
+			  report->wants[0].kind == REPORT_UNCOVERED));
+	bool pages = opts->runs || opts->executed || report->nwants ||
+		     report->fail_under;
+
+	if (opts->diff && (opts->nfiles != 2 || !given))
+		return fail("--diff compares two files, not %zu",
+			    given ? opts->nfiles : 0);
+	if (opts->diff &&
+	    (opts->merge || opts->parts || opts->runs || opts->executed ||
+	     report->fail_under || (report->nwants && !compares)))
+		return fail("--diff is not for use with %s",
+			    opts->merge ? "--merge" :
+			    opts->parts ? "--parts" :
+			    opts->runs ? "--runs" :
+			    opts->executed ? "--executed" :
+			    report->fail_under ? "--fail-under" :
+			    "--report");
+	if (opts->parts && report->fail_under)
+		return fail("--parts is not for use with --fail-under");
+	for (size_t i = 0; opts->parts && i < opts->report.nwants; i++)
+		if (opts->report.wants[i].path)
+			return fail("--parts: several reports cannot go to "
+				    "%s", opts->report.wants[i].path);
+	if (opts->parts && (!opts->report.nwants || opts->runs ||
+			    opts->executed))
+		return fail("--parts is for use with --report%s",
+			    opts->report.nwants ? " only" : "");
+	/* Who merges into a file wants no more, unless he says so. */
+	if (!pages && !opts->merge && !opts->diff)
+		opts->runs = true;
+	return 0;
+}
+
+int
+options_parse(struct options *opts, int argc, char **argv)
+{
+	static char *files[] = { "pmon.out", NULL };
+	int first_file;
+
+	*opts = (struct options){ .report = report_usual };
+	first_file = option_table_read(&table, opts, NULL, argc, argv);
+	if (first_file < 0)
+		return -1;
+	if (opts->help || opts->version || opts->completion)
+		return 0;
+	opts->files = first_file < argc ? argv + first_file : files;
+	opts->nfiles = first_file < argc ? (size_t)(argc - first_file) : 1;
+	if (options_check(opts, first_file < argc))
+		return -1;
+	report_choose(&opts->report, &opts->selection);
+	return 0;
+}
+
+void
+options_free(struct options *opts)
+{
+	select_free(&opts->selection);
+	report_options_free(&opts->report);
+}
+
+void
+options_help(FILE *out)
+{
+	fputs("usage: pmprint [options] [file ...]\n"
+	      "       pmprint [options] --diff before after\n"
+	      "Print what pmon has written to data files (pmon.out).  Several "
+	      "are merged.\n"
+	      "\n", out);
+	option_table_help(&table, out);
+}
+
+int
+options_complete(const struct options *opts, FILE *out)
+{
+	return option_table_complete(&table, opts->completion, out);
+}

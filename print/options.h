@@ -1,0 +1,36 @@
+/*
+ * pmprint's command line.
+ */
+#ifndef PRINT_OPTIONS_H
+#define PRINT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "report/report.h"
+
+struct options {
+	bool runs, executed;	/* what needs no program */
+	bool parts;		/* processes and threads by themselves */
+	bool diff;		/* compare two files */
+	const char *output;	/* -o, or NULL: standard output */
+	const char *merge;	/* write what was merged there, or NULL */
+	struct selection selection;
+	struct report_options report;
+	bool help, version;
+	const char *completion;	/* the shell for which to print it, or NULL */
+	char **files;		/* at least one */
+	size_t nfiles;
+};
+
+/*
+ * Parse; 0 or -1 with the message set.  With help or version set nothing
+ * else counts.
+ */
+int options_parse(struct options *opts, int argc, char **argv);
+void options_free(struct options *opts);
+void options_help(FILE *out);
+int options_complete(const struct options *opts, FILE *out);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * The programs that profiles are of.  One that was built anew since is not
+ * opened: what its lines and instructions are now is not what was counted.
+ */
+#include <stdlib.h>
+
+#include "print/pages.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+static char *
+hex(const uint8_t *bytes, size_t n)
+{
+	char *text = mem_alloc(2 * n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	return text;
+}
+
+static void
+rebuilt_say(const struct profile_object *object,
+	    const struct profile_object *now)
+{
+	char *old_id = hex(object->build_id, object->build_id_len);
+	char *new_id = hex(now->build_id, now->build_id_len);
+
+	if (object->build_id_len && now->build_id_len)
+		fail("%s: it was built anew since: its build-id is %s, not %s",
+		     object->path, new_id, old_id);
+	else
+		fail("%s: it was built anew since", object->path);
+	free(old_id);
+	free(new_id);
+}
+
+struct image *
+program_open(const struct profile_object *object, unsigned want)
+{
+	struct profile_object now = { 0 };
+	struct image *image;
+
+	image = image_open(object->path, NULL, want, NULL, NULL);
+	if (!image)
+		return NULL;
+	profile_identify(&now, image);
+	if (profile_object_compare(object, &now)) {
+		rebuilt_say(object, &now);
+		image_close(image);
+		image = NULL;
+	}
+	free(now.path);
+	return image;
+}
+
+char *
+program_fault(const struct profile_object *object)
+{
+	struct image *image = program_open(object, 0);
+
+	if (!image)
+		return mem_strdup(fail_message());
+	image_close(image);
+	return NULL;
+}

@@ -1,0 +1,274 @@
+/*
+ * Every report that pmon makes, made of a profile and the programs it is of,
+ * by the same code.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print/pages.h"
+#include "report/html_diff.h"
+#include "report/profile_plan.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { SECOND = 1000000000 };
+
+/* What reports are made of: the profile with its programs. */
+struct opened {
+	const struct options *opts;
+	const struct profile *profile;
+	struct selection *sels;	/* per object */
+	struct plan **plans;	/* per object; NULL: not there */
+	char **faults;		/* per object: why not */
+};
+
+/* ---- plans */
+
+/* Calls go there, and so it has names; it is no fault if it has changed. */
+static struct plan *
+callee_open(const struct profile_object *object)
+{
+	struct image *image = program_open(object, IMAGE_BARE);
+
+	return image ? plan_open(image, &(struct plan_wish){ 0 }, NULL, NULL) :
+		       NULL;
+}
+
+static void
+plan_open_at(struct opened *opened, size_t i, uint32_t part)
+{
+	const struct profile_object *object = &opened->profile->objects[i];
+	struct selection *sel = &opened->sels[i];
+	struct image *image;
+
+	*sel = opened->opts->selection;
+	sel->units = units_saved(object, sel);
+	if (!object->units ||
+	    (sel->objects.n && !select_object(sel, object->path, false))) {
+		opened->plans[i] = callee_open(object);
+		return;
+	}
+	if (opened->faults[i])
+		return;
+	image = program_open(object, plan_wants(sel) | IMAGE_FLOW);
+	if (image)
+		opened->plans[i] = profile_restore(opened->profile, i, part,
+						   image, sel);
+	else
+		opened->faults[i] = mem_strdup(fail_message());
+}
+
+static void
+plans_open(struct opened *opened, uint32_t part)
+{
+	for (size_t i = 0; i < opened->profile->nobjects; i++)
+		plan_open_at(opened, i, part);
+	profile_restore_calls(opened->profile, part, opened->plans);
+}
+
+static void
+plans_close(struct opened *opened)
+{
+	for (size_t i = 0; i < opened->profile->nobjects; i++) {
+		plan_close(opened->plans[i]);
+		opened->plans[i] = NULL;
+	}
+}
+
+/* ---- what the runs were */
+
+/* The runs' common command, or how many there are. */
+static char *
+command_of(const struct profile *profile)
+{
+	const char *command = profile->nruns ? profile->runs[0].command : "";
+	char *runs, *text;
+
+	for (size_t i = 1; command && i < profile->nruns; i++)
+		if (strcmp(profile->runs[i].command, command))
+			command = NULL;
+	if (profile->nruns < 2)
+		return mem_strdup(command);
+	runs = mem_printf("%zu runs", profile->nruns);
+	if (!command)
+		return runs;
+	text = mem_printf("%s of %s", runs, command);
+	free(runs);
+	return text;
+}
+
+static void
+runs_sum(const struct profile *profile, struct tally *tally)
+{
+	for (size_t i = 0; i < profile->nruns; i++) {
+		const struct profile_run *run = &profile->runs[i];
+
+		tally->seconds += (double)run->elapsed / SECOND;
+		tally->nprocesses += run->processes;
+		tally->nthreads += run->threads;
+		tally->events += run->events;
+		for (size_t k = 0; k < run->nremarks; k++)
+			*vec_push(tally->remarks, tally->nremarks) =
+				run->remarks[k];
+	}
+	if (profile->nruns == 1 && *profile->runs[0].outcome)
+		tally->outcome = profile->runs[0].outcome;
+}
+
+char *
+part_text(const struct profile_part *part)
+{
+	if (part->tid)
+		return mem_printf("thread %" PRIu32 " of process %" PRIu32
+				  ", %s", part->tid, part->pid,
+				  part->program);
+	return mem_printf("process %" PRIu32 ", %s", part->pid,
+			  part->program);
+}
+
+/* What reports of one part are made of; 0, or -1 if no program is there. */
+static int
+tally_open(struct opened *opened, uint32_t part, struct tally *tally)
+{
+	const struct profile *profile = opened->profile;
+
+	plans_open(opened, part);
+	runs_sum(profile, tally);
+	for (size_t i = 0; i < profile->nobjects; i++) {
+		if (opened->plans[i] && opened->plans[i]->wish.counted)
+			*vec_push(tally->plans, tally->nplans) =
+				opened->plans[i];
+		if (opened->faults[i])
+			*vec_push(tally->remarks, tally->nremarks) =
+				opened->faults[i];
+	}
+	for (size_t i = 0; i < profile->nobjects && !tally->nplans; i++)
+		if (opened->faults[i])
+			return fail("%s", opened->faults[i]);
+	return 0;
+}
+
+static void
+tally_close(struct opened *opened, struct tally *tally)
+{
+	plans_close(opened);
+	free(tally->plans);
+	free(tally->remarks);
+}
+
+static int
+part_write(struct opened *opened, uint32_t part, FILE *out)
+{
+	const struct profile *profile = opened->profile;
+	const struct report_options *opts = &opened->opts->report;
+	char *command = part == PART_NONE ? command_of(profile) :
+			part_text(&profile->parts[part]);
+	struct tally tally = { .command = command };
+	int err = tally_open(opened, part, &tally);
+
+	if (!err && opts->nwants)
+		err = report_write(opts, &tally, out);
+	if (!err)
+		err = coverage_check(opts, &tally);
+	tally_close(opened, &tally);
+	free(command);
+	return err;
+}
+
+static struct opened
+opened_make(const struct options *opts, const struct profile *profile)
+{
+	size_t n = profile->nobjects;
+
+	return (struct opened){
+		.opts = opts, .profile = profile,
+		.sels = mem_alloc(n * sizeof(struct selection)),
+		.plans = mem_alloc(n * sizeof(struct plan *)),
+		.faults = mem_alloc(n * sizeof(char *)),
+	};
+}
+
+/* Unless it is an error, what was left out is told. */
+static void
+opened_free(struct opened *opened, void (*warn)(const char *why))
+{
+	for (size_t i = 0; i < opened->profile->nobjects; i++) {
+		if (opened->faults[i] && warn)
+			warn(opened->faults[i]);
+		free(opened->faults[i]);
+	}
+	free(opened->faults);
+	free(opened->plans);
+	free(opened->sels);
+}
+
+int
+reports_print(const struct options *opts, const struct profile *profile,
+	      FILE *out, void (*warn)(const char *why))
+{
+	struct opened opened = opened_make(opts, profile);
+	int err = 0;
+
+	if (!profile->nparts)
+		err = part_write(&opened, PART_NONE, out);
+	for (size_t i = 0; i < profile->nparts && !err; i++) {
+		if (i)
+			putc('\n', out);
+		err = part_write(&opened, (uint32_t)i, out);
+	}
+	opened_free(&opened, err < 0 ? NULL : warn);
+	return err;
+}
+
+int
+coverage_print(const struct options *opts, const struct profile *before,
+	       const struct profile *after, FILE *out,
+	       void (*warn)(const char *why))
+{
+	struct opened first = opened_make(opts, before);
+	struct opened second = opened_make(opts, after);
+	struct tally tallies[2] = { { .command = "" }, { .command = "" } };
+	int err = tally_open(&first, PART_NONE, &tallies[0]);
+
+	if (!err)
+		err = tally_open(&second, PART_NONE, &tallies[1]);
+	if (!err)
+		coverage_diff_write(&opts->report, &tallies[0], &tallies[1],
+				    out);
+	tally_close(&first, &tallies[0]);
+	tally_close(&second, &tallies[1]);
+	opened_free(&first, err ? NULL : warn);
+	opened_free(&second, err ? NULL : warn);
+	return err;
+}
+
+int
+page_print(const struct options *opts, const struct profile *before,
+	   const struct profile *after, void (*warn)(const char *why))
+{
+	struct opened first = opened_make(opts, before);
+	struct opened second = opened_make(opts, after);
+	char *commands[2] = { command_of(before), command_of(after) };
+	struct tally tallies[2] = {
+		{ .command = commands[0] }, { .command = commands[1] },
+	};
+	struct profile_diff *diff = profile_diff(before, after);
+	struct html_before page = { .command = commands[0], .diff = diff };
+	int err;
+
+	if (!tally_open(&first, PART_NONE, &tallies[0]))
+		page.tally = &tallies[0];
+	err = tally_open(&second, PART_NONE, &tallies[1]);
+	if (!err)
+		err = html_diff_write(&opts->report, &page, &tallies[1],
+				      opts->report.wants[0].path);
+	profile_diff_free(diff);
+	tally_close(&first, &tallies[0]);
+	tally_close(&second, &tallies[1]);
+	opened_free(&first, err ? NULL : warn);
+	opened_free(&second, err ? NULL : warn);
+	free(commands[0]);
+	free(commands[1]);
+	return err;
+}

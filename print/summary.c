@@ -1,0 +1,149 @@
+/*
+ * The summary: which runs and objects a profile is of, and what executed
+ * most.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "print/pages.h"
+#include "report/text.h"
+#include "util/mem.h"
+
+enum { COLUMNS = 80, SECOND = 1000000000 };
+
+static char *
+time_text(uint64_t ns)
+{
+	time_t seconds = (time_t)(ns / SECOND);
+	struct tm tm;
+	char text[64];
+
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	return mem_strdup(text);
+}
+
+static void
+run_print(const struct profile_run *run, FILE *out)
+{
+	char *start = time_text(run->start);
+	char *processes = text_number(run->processes, "process");
+	char *threads = text_number(run->threads, "thread");
+	char *events = text_number(run->events, "trap");
+	char *text = mem_printf("%s, %s; %" PRIu64 ".%02" PRIu64 " s, %s, %s, "
+				"%s, pmon %s", start, run->outcome,
+				run->elapsed / SECOND,
+				run->elapsed % SECOND / (SECOND / 100),
+				processes, threads, events, run->version);
+
+	fputs("Run of ", out);
+	text_print(out, run->command, strlen(run->command), COLUMNS - 7);
+	putc('\n', out);
+	text_paragraph(out, "  ", text, COLUMNS);
+	for (size_t i = 0; i < run->nremarks; i++)
+		text_paragraph(out, "  Note: ", run->remarks[i], COLUMNS);
+	free(start);
+	free(processes);
+	free(threads);
+	free(events);
+	free(text);
+}
+
+static void
+object_print(const struct profile_object *object, FILE *out)
+{
+	size_t states[PROFILE_UNKNOWN + 1] = { 0 };
+
+	for (size_t i = 0; i < object->nfuncs; i++)
+		states[object->funcs[i].state]++;
+	fprintf(out, "%10zu %10zu %10zu %10zu  ", object->nfuncs,
+		states[PROFILE_COUNTED], states[PROFILE_NEVER],
+		states[PROFILE_UNKNOWN]);
+	text_print(out, object->path, strlen(object->path), WIDTH_ALL);
+	putc('\n', out);
+}
+
+/* What is not there, or not what ran, cannot be shown in source or code. */
+static void
+faults_print(const struct profile *profile, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < profile->nobjects; i++) {
+		char *fault = profile->objects[i].units ?
+			      program_fault(&profile->objects[i]) : NULL;
+
+		if (!fault)
+			continue;
+		if (!any)
+			putc('\n', out);
+		any = true;
+		text_paragraph(out, "Note: ", fault, COLUMNS);
+		free(fault);
+	}
+}
+
+/* Instructions that a part is known to have executed. */
+static uint64_t
+part_executed(const struct profile *profile, uint32_t part, bool *known)
+{
+	uint64_t sum = 0;
+
+	*known = true;
+	for (size_t i = 0; i < profile->nobjects; i++) {
+		const struct profile_object *object = &profile->objects[i];
+
+		for (size_t k = 0; k < object->nfuncs; k++) {
+			bool all;
+
+			if (object->funcs[k].part != part)
+				continue;
+			sum += profile_executed(&object->funcs[k], &all);
+			*known &= all;
+		}
+	}
+	return sum;
+}
+
+/* Processes and threads that were counted by themselves. */
+static void
+parts_print(const struct profile *profile, FILE *out)
+{
+	if (profile->nparts)
+		fprintf(out, "\n%16s  %9s  PROCESS OR THREAD\n", "EXECUTED",
+			"START");
+	for (size_t i = 0; i < profile->nparts; i++) {
+		const struct profile_part *part = &profile->parts[i];
+		char *text = part_text(part);
+		bool known;
+		uint64_t n = part_executed(profile, (uint32_t)i, &known);
+
+		if (known)
+			fprintf(out, "%16" PRIu64, n);
+		else
+			fprintf(out, "%16s", "?");
+		fprintf(out, "  %8.3fs  ", (double)part->start / SECOND);
+		text_print(out, text, strlen(text), WIDTH_ALL);
+		putc('\n', out);
+		free(text);
+	}
+}
+
+void
+runs_print(const struct options *opts, struct profile *profile, FILE *out)
+{
+	for (size_t i = 0; i < profile->nruns; i++)
+		run_print(&profile->runs[i], out);
+	parts_print(profile, out);
+	profile_join_parts(profile);
+	fprintf(out, "\n%10s %10s %10s %10s\n", "functions", "run",
+		"never run", "not known");
+	for (size_t i = 0; i < profile->nobjects; i++)
+		if (profile->objects[i].units)
+			object_print(&profile->objects[i], out);
+	fputs("\nFunctions that executed most instructions:\n", out);
+	func_rows_print(opts, profile, out, opts->report.top, false);
+	faults_print(profile, out);
+}

@@ -1,0 +1,80 @@
+/*
+ * The counts that are known and not 0, one on a line, for who looks at a
+ * program while it runs: see man/pmon-control.7.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/table.h"
+
+static void
+text_write(FILE *out, const char *what, const char *text)
+{
+	fprintf(out, "%s ", what);
+	for (; *text; text++)
+		putc((unsigned char)*text < ' ' ? '?' : *text, out);
+	putc('\n', out);
+}
+
+static void
+totals_write(FILE *out, const char *what, const struct totals *totals)
+{
+	fprintf(out, "%s %zu %zu %zu\n", what, totals->all, totals->run,
+		totals->unknown);
+}
+
+static void
+funcs_list(const struct table *table, FILE *out)
+{
+	struct totals totals = { 0 };
+
+	for (size_t i = 0; i < table->funcs.n; i++)
+		totals_add(&totals, &table->funcs.entries[i].count);
+	totals_write(out, "funcs", &totals);
+	for (size_t i = 0; i < table->funcs.n; i++) {
+		const struct func_entry *func = &table->funcs.entries[i];
+
+		if (func->count.why || !func->count.n)
+			continue;
+		fprintf(out, "f %" PRIu64, func->count.n);
+		text_write(out, "", func->name);
+	}
+}
+
+static void
+lines_list(const struct table *table, FILE *out)
+{
+	struct totals totals = { 0 };
+
+	for (size_t i = 0; i < table->nlines; i++)
+		totals_add(&totals, &table->lines[i].count);
+	totals_write(out, "lines", &totals);
+	for (size_t i = 0; i < table->nlines; i++) {
+		const struct line_entry *line = &table->lines[i];
+		char *place;
+
+		if (line->count.why || !line->count.n)
+			continue;
+		place = table_place(table, line->file, line->line);
+		fprintf(out, "l %" PRIu64, line->count.n);
+		text_write(out, "", place);
+		free(place);
+	}
+}
+
+void
+live_write(const struct report_options *opts, const struct tally *tally,
+	   FILE *out)
+{
+	struct table *table = table_make(opts, tally);
+
+	fprintf(out, "time %.3f\n", tally->seconds);
+	text_write(out, "command", tally->command);
+	text_write(out, "outcome", tally->outcome ? tally->outcome : "");
+	fprintf(out, "processes %zu\nthreads %zu\n", tally->nprocesses,
+		tally->nthreads);
+	funcs_list(table, out);
+	lines_list(table, out);
+	table_free(table);
+}

@@ -1,0 +1,112 @@
+/*
+ * The options that say which reports are made and how, which pmon and pmprint
+ * have in common: turns their arguments into report options.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { PERCENT_ALL = 100000 };	/* in 1/1000 */
+
+const struct report_options report_usual = {
+	.top = 20,
+	.demangle = true,
+	.columns = 80,
+};
+
+static int
+set_report(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+
+	return report_parse(opts, arg);
+}
+
+static int
+set_top(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+	unsigned long top;
+
+	if (option_number("--top", arg, 1, INT_MAX, &top))
+		return -1;
+	opts->top = top;
+	return 0;
+}
+
+static int
+set_no_demangle(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+
+	opts->demangle = false;
+	return 0;
+}
+
+static int
+set_source_path(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+
+	if (*arg == '=' || !strchr(arg, '='))
+		return fail("--source-path: \"%s\" is not OLD=NEW", arg);
+	*vec_push(opts->source_paths, opts->nsource_paths) = arg;
+	return 0;
+}
+
+static int
+set_fail_under(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+	const char *digits = "0123456789";
+	size_t whole = strspn(arg, digits);
+	size_t point = arg[whole] == '.';
+	size_t part = point ? strspn(arg + whole + 1, digits) : 0;
+	unsigned value = 0;
+
+	if (!whole || arg[whole + point + part] || whole > 3 || part > 3)
+		return fail("--fail-under: \"%s\" is not a percentage with up "
+			    "to three decimals", arg);
+	for (size_t i = 0; i < whole; i++)
+		value = 10 * value + (unsigned)(arg[i] - '0');
+	for (size_t i = 1; i <= 3; i++)
+		value = 10 * value + (i <= part ?
+				      (unsigned)(arg[whole + i] - '0') : 0);
+	if (value > PERCENT_ALL)
+		return fail("--fail-under: %s is more than 100", arg);
+	opts->fail_under = value;
+	return 0;
+}
+
+const struct option_entry report_entries[REPORT_OPTIONS] = {
+	{ "report", 'r', "LIST",
+	  "reports to write, each KIND or KIND:FILE:\n"
+	  "summary, funcs, inlines, files, lines,\n"
+	  "listing, hist, hist:scaled, hist:log,\n"
+	  "uncovered, insns, blocks, edges, cfg, calls,\n"
+	  "placement, sites, html:DIR, lcov, cobertura,\n"
+	  "gcov-json, callgrind, bolt, autofdo, pprof,\n"
+	  "drcov, folded, json, csv (summary)", set_report,
+	  .trust = TRUST_PROJECT,	/* without files */
+	  .words = "summary funcs inlines files lines listing hist "
+		   "hist:scaled hist:log uncovered insns blocks edges cfg "
+		   "calls placement sites html: lcov cobertura "
+		   "gcov-json callgrind bolt autofdo pprof drcov "
+		   "folded json csv" },
+	{ "top", 0, "N", "so many of the hottest in the summary (20)",
+	  set_top,
+	  .trust = TRUST_PROJECT },
+	{ "no-demangle", 0, NULL, "print C++ names as the linker has them",
+	  set_no_demangle,
+	  .trust = TRUST_PROJECT },
+	{ "source-path", 0, "OLD=NEW",
+	  "look for source files under NEW, not OLD", set_source_path,
+	  .trust = TRUST_PROJECT },
+	{ "fail-under", 0, "PERCENT",
+	  "exit with status 124 if less of the lines\n"
+	  "ran", set_fail_under,
+	  .trust = TRUST_PROJECT },
+};

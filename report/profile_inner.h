@@ -1,0 +1,28 @@
+/*
+ * What the files of profiles share.  Private to them.
+ */
+#ifndef REPORT_PROFILE_INNER_H
+#define REPORT_PROFILE_INNER_H
+
+#include "report/profile.h"
+
+void func_clear(struct profile_func *func);
+void object_clear(struct profile_object *object);
+
+/* The orders that profile.h gives. */
+int func_compare(const struct profile_func *a, const struct profile_func *b);
+int stray_compare(const struct profile_stray *a,
+		  const struct profile_stray *b);
+int call_compare(const struct profile_call *a, const struct profile_call *b);
+
+/*
+ * Sort strays and calls, and an object's functions, and make those one that
+ * are one by these orders.
+ */
+void extras_sort(struct profile_func *func);
+void funcs_fold(struct profile_object *object);
+
+/* The same blocks and edges, whatever their counts. */
+bool graph_same(const struct profile_func *a, const struct profile_func *b);
+
+#endif

@@ -1,0 +1,403 @@
+/*
+ * Plans made again of what profiles hold, so that every report can be made of
+ * them.  Nothing is counted or derived here: each count is the profile's.
+ */
+#include "report/profile_plan.h"
+
+#include <stdlib.h>
+
+#include "util/mem.h"
+
+/* Units whose counts can be made of those of edges, or of blocks. */
+enum {
+	UNITS_OF_EDGES = 1 << UNIT_FUNC | 1 << UNIT_LINE | 1 << UNIT_INLINE |
+			 1 << UNIT_BLOCK | 1 << UNIT_EDGE | 1 << UNIT_INSN |
+			 1 << UNIT_CALL,
+	UNITS_OF_BLOCKS = 1 << UNIT_BLOCK | 1 << UNIT_INSN | 1 << UNIT_CALL,
+};
+
+unsigned
+units_saved(const struct profile_object *object, const struct selection *sel)
+{
+	unsigned units = object->units, wanted = sel->units;
+
+	if (wanted == UNITS_DEFAULT)
+		wanted = select_units_default(sel);
+	if (units & PROFILE_EDGES)
+		units |= UNITS_OF_EDGES;
+	if (units & (PROFILE_BLOCKS | PROFILE_INSNS))
+		units |= UNITS_OF_BLOCKS;
+	return wanted & units ? wanted & units : object->units;
+}
+
+size_t
+profile_func_from(const struct profile_object *object, uint64_t addr)
+{
+	size_t lo = 0, hi = object->nfuncs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (object->funcs[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* ---- graphs */
+
+static bool
+blocks_are(const struct profile_func *func, const struct cfg *cfg)
+{
+	if (func->nblocks != cfg->nblocks || func->unresolved !=
+	    cfg->unresolved)
+		return false;
+	for (size_t b = 0; b < cfg->nblocks; b++) {
+		const struct profile_block *old = &func->blocks[b];
+		const struct block *block = &cfg->blocks[b];
+		const struct insn *insn = &cfg->insns[block->first];
+		const struct insn *last = insn + block->count - 1;
+
+		if (old->addr != insn->addr || old->ninsns != block->count ||
+		    old->addr + old->size != last->addr + last->len)
+			return false;
+	}
+	return true;
+}
+
+bool
+profile_graph_is(const struct profile_func *func, const struct cfg *cfg,
+		 const struct flow *flow)
+{
+	if (!blocks_are(func, cfg) || func->nedges + 1 != flow->nedges)
+		return false;
+	for (uint32_t e = 0; e < flow->nedges; e++) {
+		const struct flow_edge *edge = &flow->edges[e];
+		const struct profile_edge *old =
+			&func->edges[e - (e > flow->back)];
+
+		if (e != flow->back && (old->from != edge->from ||
+					old->to != edge->to ||
+					old->by != edge->by))
+			return false;
+	}
+	return true;
+}
+
+/* What the code alone does not show of a graph. */
+struct hints {
+	uint64_t *leaders, *external;
+	size_t nleaders, nexternal;
+};
+
+/*
+ * Blocks that are entered from outside, but for the function's entry; and,
+ * where lines or data gave leaders, blocks that are entered from the one
+ * before only.
+ */
+static struct hints
+hints_find(const struct profile_func *func, bool named)
+{
+	bool given = func->unresolved || !named;
+	bool *plain = mem_alloc(func->nblocks), *root;
+	struct hints hints = { 0 };
+
+	root = mem_alloc(func->nblocks);
+	for (size_t b = 0; b < func->nblocks; b++)
+		plain[b] = given;
+	for (size_t e = 0; e < func->nedges; e++) {
+		const struct profile_edge *edge = &func->edges[e];
+
+		if (edge->to < FLOW_BLOCK)
+			continue;
+		if (edge->from != FLOW_ROOT && (edge->from + 1 != edge->to ||
+						edge->by != BY_LAST))
+			plain[edge->to - FLOW_BLOCK] = func->unresolved;
+		else if (edge->from == FLOW_ROOT && (e || !named))
+			root[edge->to - FLOW_BLOCK] = !func->unresolved;
+	}
+	for (size_t b = 0; b < func->nblocks; b++) {
+		if (plain[b])
+			*vec_push(hints.leaders, hints.nleaders) =
+				func->blocks[b].addr;
+		if (root[b])
+			*vec_push(hints.external, hints.nexternal) =
+				func->blocks[b].addr;
+	}
+	free(plain);
+	free(root);
+	return hints;
+}
+
+static bool
+graph_restore(struct plan *plan, uint32_t index,
+	      const struct profile_func *func)
+{
+	const struct body *body = &plan->bodies[index];
+	struct hints hints = hints_find(func, body->func != FUNC_NONE);
+	bool made = plan_graph_as(plan, index, hints.leaders, hints.nleaders,
+				  hints.external, hints.nexternal);
+
+	free(hints.leaders);
+	free(hints.external);
+	return made && profile_graph_is(func, body->cfg, body->flow);
+}
+
+/* ---- counts */
+
+/* All counts of the body, and of its calls, are this. */
+static void
+counts_fill(struct body *body, struct count count)
+{
+	if (body->flow) {
+		body->counts = mem_alloc(flow_arcs(body->flow) *
+					 sizeof(*body->counts));
+		for (uint32_t i = 0; i < flow_arcs(body->flow); i++)
+			body->counts[i] = count;
+	}
+	body->calls = count;
+}
+
+/* EXIT -> ROOT: how often control came in, if that is known. */
+static struct count
+back_count(const struct profile_func *func)
+{
+	struct count sum = { .state = COUNT_DERIVED };
+
+	for (size_t e = 0; e < func->nedges; e++) {
+		const struct count *count = &func->edges[e].count;
+
+		if (func->edges[e].from != FLOW_ROOT)
+			break;
+		if (count->state == COUNT_UNKNOWN)
+			return *count;
+		if (__builtin_add_overflow(sum.n, count->n, &sum.n))
+			return (struct count){ .reason = REASON_OVERFLOW };
+	}
+	return sum;
+}
+
+static void
+counts_restore(struct body *body, const struct profile_func *func)
+{
+	const struct flow *flow = body->flow;
+
+	counts_fill(body, (struct count){ .reason = REASON_UNPLACED });
+	for (uint32_t e = 0; e < flow->nedges; e++)
+		body->counts[e] = e == flow->back ? back_count(func) :
+			func->edges[e - (e > flow->back)].count;
+	for (uint32_t b = 0; b < func->nblocks; b++)
+		body->counts[arc_of_block(flow, FLOW_BLOCK + b)] =
+			func->blocks[b].count;
+	if (flow->nedges && flow->edges[0].from == FLOW_ROOT &&
+	    body->cfg->entry >= 0)
+		body->calls = body->counts[0];
+	for (uint32_t arc = 0; arc < flow_arcs(flow); arc++)
+		if (body->counts[arc].state == COUNT_UNKNOWN &&
+		    (reason_anywhere(body->counts[arc].reason) ||
+		     body->counts[arc].reason == REASON_STACK))
+			body->doubt = body->counts[arc].reason;
+}
+
+/* A stray that is more than 64 bits hold says nothing. */
+static bool
+strays_restore(struct body *body, const struct profile_func *func)
+{
+	for (size_t i = 0; i < func->nstrays; i++) {
+		const struct profile_stray *stray = &func->strays[i];
+		long insn = cfg_insn(body->cfg, stray->addr);
+
+		if (insn < 0 || stray->left == NUMBER_UNKNOWN ||
+		    stray->came == NUMBER_UNKNOWN)
+			return false;
+		*vec_push(body->leaps, body->nleaps) = (struct leap){
+			(uint32_t)insn, stray->during, stray->left,
+			stray->came,
+		};
+	}
+	return true;
+}
+
+/* ---- functions */
+
+/* The one at the body's address that is of the part, and any that is. */
+static const struct profile_func *
+func_of(const struct profile_object *object, uint64_t addr, uint32_t part,
+	const struct profile_func **any)
+{
+	*any = NULL;
+	for (size_t i = profile_func_from(object, addr);
+	     i < object->nfuncs && object->funcs[i].addr == addr; i++) {
+		*any = &object->funcs[i];
+		if (object->funcs[i].part == part ||
+		    object->funcs[i].state == PROFILE_UNKNOWN)
+			return *any;
+	}
+	return NULL;
+}
+
+/* It was never entered: by nobody, or not by this part. */
+static void
+never_restore(struct plan *plan, uint32_t index,
+	      const struct profile_func *func)
+{
+	struct body *body = &plan->bodies[index];
+	bool graph = plan_infers(plan) && !body->guest;
+
+	if (graph && func->nblocks && !graph_restore(plan, index, func)) {
+		counts_fill(body, (struct count){ .reason = REASON_GRAPH });
+		return;
+	}
+	if (graph && !func->nblocks)
+		plan_graph(plan, index);
+	counts_fill(body, (struct count){ .state = COUNT_EXACT });
+	body->nsites = func->sites;
+}
+
+static void
+unknown_restore(struct plan *plan, uint32_t index,
+		const struct profile_func *func)
+{
+	struct body *body = &plan->bodies[index];
+
+	if (body->state == BODY_FAULTY)
+		return;
+	/* Lines that it shares with others are not known, either. */
+	if (plan_infers(plan))
+		plan_graph(plan, index);
+	counts_fill(body, (struct count){ .reason = REASON_GRAPH });
+	body->why = func->why;
+	body->state = BODY_FAULTY;
+}
+
+static void
+counted_restore(struct plan *plan, uint32_t index,
+		const struct profile_func *func)
+{
+	struct body *body = &plan->bodies[index];
+
+	body->nsites = func->sites;
+	body->ncounters = func->counters;
+	body->increments = func->increments;
+	if (!body->guest)
+		body->state = BODY_READY;
+	if (!plan_infers(plan) || body->guest || !body->nranges) {
+		body->calls = profile_calls(func);
+		return;
+	}
+	if (!func->nblocks) {
+		plan_graph(plan, index);
+		counts_fill(body, (struct count){ .reason = REASON_UNPLACED });
+		body->calls = profile_calls(func);
+	} else if (!graph_restore(plan, index, func)) {
+		counts_fill(body, (struct count){ .reason = REASON_GRAPH });
+	} else {
+		counts_restore(body, func);
+		if (!strays_restore(body, func))
+			counts_fill(body, (struct count){
+				.reason = REASON_OVERFLOW });
+	}
+}
+
+static void
+body_restore(struct plan *plan, uint32_t index,
+	     const struct profile_object *object, uint32_t part)
+{
+	struct body *body = &plan->bodies[index];
+	const struct profile_func *func, *any;
+
+	func = func_of(object, body_addr(plan, body), part, &any);
+	if (!any) {
+		body->units = 0;
+		body->named = false;
+		return;
+	}
+	if (!body->units)
+		return;
+	if (!func || func->state == PROFILE_NEVER)
+		never_restore(plan, index, any);
+	else if (func->state == PROFILE_UNKNOWN)
+		unknown_restore(plan, index, func);
+	else if (body->state != BODY_FAULTY)
+		counted_restore(plan, index, func);
+}
+
+struct plan *
+profile_restore(const struct profile *profile, size_t number, uint32_t part,
+		struct image *image, const struct selection *sel)
+{
+	const struct profile_object *object = &profile->objects[number];
+	struct plan *plan = plan_open(image, &(struct plan_wish){
+		.sel = sel, .counted = true,
+		.method = object->placement == PLACE_MIXED ? PLACE_OPTIMAL :
+			  object->placement,
+	}, NULL, NULL);
+
+	for (size_t i = 0; i < plan->nbodies; i++)
+		body_restore(plan, (uint32_t)i, object, part);
+	return plan;
+}
+
+/* ---- where indirect calls went */
+
+static void
+call_restore(struct plan *plan, struct plan *const *plans,
+	     const struct profile_call *call)
+{
+	const struct site *at = plan_site(plan, call->addr);
+	struct plan *target = call->object == OBJECT_NONE ? NULL :
+			      plans[call->object];
+	struct meter *meter = plan_meter(plan, 0);
+	uint32_t site = (uint32_t)(at - plan->sites);
+
+	if (!at || !at->targets)
+		return;
+	meter_arrival(meter, site, target, target ? call->target : 0,
+		      true)->n += call->n;
+	meter_counter(meter, site, plan->nsites)->hits += call->n;
+}
+
+/* Some of its calls may have gone nowhere. */
+static void
+hits_restore(struct plan *plan, const struct body *body)
+{
+	for (size_t i = 0; i < body->cfg->ninsns; i++) {
+		const struct site *site = plan_site(plan,
+						    body->cfg->insns[i].addr);
+		struct count count = body_insn(body, (uint32_t)i);
+
+		if (site && count.state != COUNT_UNKNOWN)
+			meter_counter(plan_meter(plan, 0),
+				      (uint32_t)(site - plan->sites),
+				      plan->nsites)->hits = count.n;
+	}
+}
+
+void
+profile_restore_calls(const struct profile *profile, uint32_t part,
+		      struct plan *const *plans)
+{
+	for (size_t o = 0; o < profile->nobjects; o++) {
+		const struct profile_object *object = &profile->objects[o];
+		struct plan *plan = plans[o];
+		const struct profile_func *func, *any;
+
+		if (!plan || !plan->wish.counted ||
+		    !(object->units & PROFILE_CALLS))
+			continue;
+		for (size_t i = 0; i < plan->nbodies; i++) {
+			const struct body *body = &plan->bodies[i];
+
+			if (!(body->units & 1U << UNIT_CALL) || !body->counts)
+				continue;
+			plan_targets(plan, (uint32_t)i);
+			func = func_of(object, body_addr(plan, body), part,
+				       &any);
+			for (size_t c = 0; func && c < func->ncalls; c++)
+				call_restore(plan, plans, &func->calls[c]);
+			hits_restore(plan, body);
+		}
+	}
+}

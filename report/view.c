@@ -1,0 +1,490 @@
+/*
+ * The code of one function as reports show it.  Prints nothing but the
+ * heading that reports have in common.
+ */
+#include "report/view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/code.h"
+#include "report/kinds.h"
+#include "report/names.h"
+#include "report/text.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/* ---- lines of instructions */
+
+/* Would line counts go by this row? */
+static bool
+row_owns(const struct view *view, const struct row *row)
+{
+	return row->is_stmt &&
+	       (cfg_insn(view->body->cfg, row->addr) >= 0 ||
+		plan_body(view->plan, row->addr) != view->body_index);
+}
+
+/* The row in force at the row with this index, or NULL. */
+static const struct row *
+row_in_force(const struct view *view, size_t index)
+{
+	const struct row *rows = view->plan->image->rows;
+
+	while (!row_owns(view, &rows[index])) {
+		if (!index || rows[index - 1].end < rows[index].addr)
+			return NULL;
+		index--;
+	}
+	return rows[index].line ? &rows[index] : NULL;
+}
+
+static void
+rows_find(struct view *view)
+{
+	const struct image *image = view->plan->image;
+	const struct cfg *cfg = view->body->cfg;
+	const struct row *row = NULL;
+	size_t last = SIZE_MAX;
+
+	view->rows = mem_alloc(cfg->ninsns * sizeof(*view->rows));
+	view->owners = mem_alloc(cfg->ninsns * sizeof(*view->owners));
+	for (size_t i = 0; i < cfg->ninsns; i++) {
+		uint64_t addr = cfg->insns[i].addr;
+		size_t index = code_row(image, addr + 1);
+
+		if (!index || image->rows[index - 1].end <= addr)
+			continue;
+		if (index != last)
+			row = row_in_force(view, index - 1);
+		last = index;
+		view->owners[i] = row;
+		if (image->rows[index - 1].line)
+			view->rows[i] = &image->rows[index - 1];
+	}
+}
+
+/* ---- padding */
+
+static bool
+insn_idle(const struct image *image, const struct insn *insn)
+{
+	struct emul emul;
+	const uint8_t *text;
+	size_t avail;
+
+	if (insn->kind != INSN_PLAIN || !image->arch->emul_prepare)
+		return false;
+	text = image_text(image, insn->addr, &avail);
+	return text && image->arch->emul_prepare(text, avail, insn->addr,
+						 &emul) == 0 && emul.only_pc;
+}
+
+/*
+ * Does nothing known lead to the block?  That a line begins there, or that a
+ * jump might go anywhere, is no reason to think so if it never ran.
+ */
+static bool
+block_lonely(const struct view *view, uint32_t b)
+{
+	const struct cfg *cfg = view->body->cfg;
+	const struct flow *flow = view->body->flow;
+	const struct block *block = &cfg->blocks[b];
+	uint32_t v = FLOW_BLOCK + b;
+	struct figure count = view_block(view, b);
+
+	/* The entry of code without a name is no more than its beginning. */
+	if (cfg->in[b] != cfg->in[b + 1] ||
+	    (block->external && (cfg->entry != (long)block->first ||
+				 view->body->func != FUNC_NONE)))
+		return false;
+	return flow->in[v] == flow->in[v + 1] || (!count.why && !count.n);
+}
+
+static bool
+block_idle(const struct view *view, uint32_t b)
+{
+	const struct cfg *cfg = view->body->cfg;
+	const struct block *block = &cfg->blocks[b];
+
+	if (!block_lonely(view, b))
+		return false;
+	for (uint32_t i = 0; i < block->count; i++)
+		if (!insn_idle(view->plan->image,
+			       &cfg->insns[block->first + i]))
+			return false;
+	return true;
+}
+
+static void
+padding_find(struct view *view)
+{
+	size_t n = view->body->cfg->nblocks;
+
+	view->padding = mem_alloc(n * sizeof(*view->padding));
+	for (uint32_t b = 0; b < n; b++)
+		view->padding[b] = block_idle(view, b);
+}
+
+/* ---- one after the other */
+
+void
+view_close(struct view *view)
+{
+	if (!view)
+		return;
+	free(view->rows);
+	free(view->owners);
+	free(view->padding);
+	free(view);
+}
+
+static struct view *
+view_open(struct table *table, uint32_t plan_index, uint32_t body_index)
+{
+	struct view *view = mem_alloc(sizeof(*view));
+
+	view->table = table;
+	view->plan_index = plan_index;
+	view->body_index = body_index;
+	view->plan = table->tally->plans[plan_index];
+	view->body = &view->plan->bodies[body_index];
+	rows_find(view);
+	padding_find(view);
+	return view;
+}
+
+static bool
+view_empty(const struct view *view)
+{
+	for (uint32_t b = 0; b < view->body->cfg->nblocks; b++)
+		if (!view->padding[b])
+			return false;
+	return true;
+}
+
+struct view *
+view_next(struct table *table, struct view *view, unsigned units)
+{
+	const struct tally *tally = table->tally;
+	uint32_t p = view ? view->plan_index : 0;
+	uint32_t b = view ? view->body_index + 1 : 0;
+
+	view_close(view);
+	for (; p < tally->nplans; p++, b = 0) {
+		const struct plan *plan = tally->plans[p];
+
+		for (; b < plan->nbodies; b++) {
+			if (!plan->bodies[b].counts ||
+			    !(plan->bodies[b].units & plan->units & units))
+				continue;
+			view = view_open(table, p, b);
+			if (!view_empty(view))
+				return view;
+			view_close(view);
+		}
+	}
+	return NULL;
+}
+
+/* ---- counts */
+
+struct figure
+view_insn(const struct view *view, uint32_t insn)
+{
+	struct count count = body_insn(view->body, insn);
+
+	return figure_of(&count);
+}
+
+struct figure
+view_block(const struct view *view, uint32_t block)
+{
+	return figure_of(&view->body->counts[
+		arc_of_block(view->body->flow, FLOW_BLOCK + block)]);
+}
+
+struct figure
+view_edge(const struct view *view, uint32_t edge)
+{
+	return figure_of(&view->body->counts[edge]);
+}
+
+uint32_t
+view_last(const struct view *view, uint32_t block)
+{
+	const struct block *b = &view->body->cfg->blocks[block];
+
+	return b->first + b->count - 1;
+}
+
+uint32_t
+view_way(const struct view *view, uint32_t block, enum flow_by by)
+{
+	const struct flow *flow = view->body->flow;
+	uint32_t v = FLOW_BLOCK + block;
+
+	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++)
+		if (flow->edges[e].by == by)
+			return e;
+	return ARC_NONE;
+}
+
+/* How often a branch goes this way.  If nothing leads to it: as often. */
+static struct figure
+way_count(const struct view *view, uint32_t block, enum flow_by by)
+{
+	uint32_t edge = view_way(view, block, by);
+
+	return edge == ARC_NONE ? view_block(view, block) :
+				  view_edge(view, edge);
+}
+
+void
+view_branch(const struct view *view, uint32_t block, struct figure *taken,
+	    struct figure *fall)
+{
+	*taken = way_count(view, block, BY_TAKEN);
+	*fall = way_count(view, block, BY_FALL);
+	/* Its target is the next instruction. */
+	if (view_way(view, block, BY_LAST) != ARC_NONE)
+		taken->why = fall->why = "both ways of the branch are one";
+}
+
+bool
+view_edge_inner(const struct view *view, uint32_t edge)
+{
+	const struct flow_edge *e = &view->body->flow->edges[edge];
+
+	return e->from >= FLOW_BLOCK && e->to >= FLOW_BLOCK;
+}
+
+bool
+view_edge_drawn(const struct view *view, uint32_t e)
+{
+	const struct flow *flow = view->body->flow;
+	struct figure count = view_edge(view, e);
+
+	if (e == flow->back)
+		return false;
+	return flow->edges[e].from != FLOW_ROOT || count.n || count.why ||
+	       (view->body->cfg->entry >= 0 && e == 0);
+}
+
+static void
+total(struct totals *totals, struct reasons *reasons, enum unit_kind kind,
+      struct figure count)
+{
+	totals_add(totals, &count);
+	reasons_add_unit(reasons, count.why, kind);
+}
+
+static void
+blocks_total(const struct view *view, enum unit_kind kind,
+	     struct totals *totals, struct reasons *reasons)
+{
+	const struct cfg *cfg = view->body->cfg;
+
+	for (uint32_t b = 0; b < cfg->nblocks; b++) {
+		if (view->padding[b])
+			continue;
+		if (kind == UNIT_BLOCK)
+			total(totals, reasons, kind, view_block(view, b));
+		for (uint32_t i = 0; kind == UNIT_INSN &&
+		     i < cfg->blocks[b].count; i++)
+			total(totals, reasons, kind,
+			      view_insn(view, cfg->blocks[b].first + i));
+	}
+}
+
+void
+view_totals(const struct view *view, enum unit_kind kind,
+	    struct totals *totals, struct reasons *reasons)
+{
+	if (!(view->body->units & view->plan->units & 1U << kind))
+		return;
+	if (kind == UNIT_BLOCK || kind == UNIT_INSN)
+		blocks_total(view, kind, totals, reasons);
+	for (uint32_t e = 0; kind == UNIT_EDGE &&
+	     e < view->body->flow->nedges; e++)
+		if (view_edge_inner(view, e))
+			total(totals, reasons, kind, view_edge(view, e));
+}
+
+void
+view_widen(const struct view *view, size_t *count, size_t *addr)
+{
+	const struct cfg *cfg = view->body->cfg;
+	size_t n;
+
+	for (uint32_t b = 0; b < cfg->nblocks; b++) {
+		struct figure figure = view_block(view, b);
+
+		figure_widen(count, &figure);
+	}
+	if (!cfg->ninsns)
+		return;
+	n = (size_t)snprintf(NULL, 0, "%" PRIx64,
+			     cfg->insns[cfg->ninsns - 1].addr);
+	if (n > *addr)
+		*addr = n;
+}
+
+/* ---- text */
+
+char *
+view_name(const struct view *view)
+{
+	const struct body *body = view->body;
+
+	if (body->func != FUNC_NONE)
+		return name_shown(view->plan->image->funcs[body->func].name,
+				  view->table->opts->demangle);
+	return mem_printf("code at %" PRIx64, body->ranges[0].lo);
+}
+
+char *
+view_place(const struct view *view, uint32_t insn)
+{
+	const struct row *row = view->rows[insn];
+
+	if (!row)
+		return mem_strdup("");
+	return table_place(view->table, table_file(view->table,
+						   view->plan_index,
+						   row->file), row->line);
+}
+
+static int
+by_file_line(const void *va, const void *vb)
+{
+	const struct row *a = *(const struct row *const *)va;
+	const struct row *b = *(const struct row *const *)vb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* The lines of sorted rows, as ranges. */
+static void
+rows_write(const struct view *view, const struct row **rows, size_t n,
+	   FILE *out)
+{
+	size_t i, j;
+
+	for (i = 0; i < n; i = j) {
+		const struct row *row = rows[i];
+		uint32_t last = row->line;
+
+		for (j = i + 1; j < n && rows[j]->file == row->file &&
+		     rows[j]->line - last <= 1; j++)
+			last = rows[j]->line;
+		if (i && rows[i - 1]->file == row->file) {
+			fprintf(out, ",%u", row->line);
+		} else {
+			char *place = table_place(view->table,
+				table_file(view->table, view->plan_index,
+					   row->file), row->line);
+
+			fprintf(out, "%s%s", i ? " " : "", place);
+			free(place);
+		}
+		if (last != row->line)
+			fprintf(out, "-%u", last);
+	}
+}
+
+char *
+view_lines(const struct view *view, uint32_t first, uint32_t end)
+{
+	const struct row **rows = NULL;
+	size_t n = 0, size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	must(out);
+	for (uint32_t i = first; i < end; i++)
+		if (view->rows[i])
+			*vec_push(rows, n) = view->rows[i];
+	if (n)
+		qsort(rows, n, sizeof(*rows), by_file_line);
+	rows_write(view, rows, n, out);
+	fclose(out);
+	free(rows);
+	return text;
+}
+
+void
+view_heading_write(const struct view *view, FILE *out)
+{
+	const struct table *table = view->table;
+	const struct body *body = view->body;
+	const struct func *func = body->func == FUNC_NONE ? NULL :
+		&view->plan->image->funcs[body->func];
+	struct figure calls = figure_of(&body->calls);
+	char *name = view_name(view);
+	char *place = func ? table_place(table, table_file(table,
+		view->plan_index, func->file), func->line) : mem_strdup("");
+	char *called = !func || (calls.why && !body->named) ?
+		mem_strdup("") : calls.why ?
+		mem_strdup("? calls") : text_number(calls.n, "call");
+	char *tail = mem_printf("%s%s%s%s%s%s", *place ? "  " : "", place,
+				*called ? "  " : "", called,
+				table->tally->nplans > 1 ? "  " : "",
+				table->tally->nplans > 1 ?
+				table_object(table, view->plan_index) : "");
+	size_t used = text_width(tail, strlen(tail));
+	size_t columns = table->opts->columns;
+	size_t room = columns > used ? columns - used : 0;
+	char *shorter = name_shorten(name, room);
+
+	text_print(out, shorter, strlen(shorter), room);
+	text_print(out, tail, strlen(tail), WIDTH_ALL);
+	putc('\n', out);
+	free(shorter);
+	free(tail);
+	free(called);
+	free(place);
+	free(name);
+}
+
+bool
+view_idle_write(const struct view *view, enum unit_kind kind, FILE *out)
+{
+	struct totals blocks = { 0 }, totals = { 0 };
+	struct reasons reasons = { 0 };
+
+	blocks_total(view, UNIT_BLOCK, &blocks, &reasons);
+	free(reasons.reasons);
+	if (blocks.never != blocks.all)
+		return false;
+	reasons = (struct reasons){ 0 };
+	view_totals(view, kind, &totals, &reasons);
+	free(reasons.reasons);
+	fprintf(out, "  never run: %zu %s\n", totals.all,
+		unit_word(kind, totals.all));
+	return true;
+}
+
+bool
+units_present(const struct table *table, FILE *out, enum unit_kind kind)
+{
+	for (size_t i = 0; i < table->tally->nplans; i++)
+		if (table->tally->plans[i]->units & 1U << kind)
+			return true;
+	fprintf(out, "\nNo %s were counted (see --units).\n",
+		unit_word(kind, 0));
+	return false;
+}
+
+void
+totals_line_write(const struct totals *totals, enum unit_kind kind, FILE *out)
+{
+	fprintf(out, "  %zu %s, %zu run, %zu never run", totals->all,
+		unit_word(kind, totals->all), totals->run, totals->never);
+	if (totals->unknown)
+		fprintf(out, ", %zu not known (?)", totals->unknown);
+	putc('\n', out);
+}

@@ -1,0 +1,303 @@
+# Functions left and entered otherwise than by calls and returns: jumps out of
+# frames, exceptions, cancelled threads, other stacks, ends in the middle,
+# attaching and detaching there.  What is derived must equal what is counted
+# everywhere, and what the programs know of themselves.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Cwd qw(abs_path);
+use POSIX ();
+use Test::More;
+use Counts;
+use Pmon;
+
+my $kills = $ENV{PMON_KILLS} // 2;
+
+# ---- every way to leave: the few counters against all counters
+
+my @ways = (['--placement=optimal'], ['--patch=trap'],
+    [qw(--placement=vertex --patch=emulate --eager)]);
+
+# Expected calls of some functions follow from the sources.
+sub
+leaves
+{
+	my ($source, $flags, $mode, %calls) = @_;
+	my $program = compile($source, @$flags, '-w', '-pthread');
+	my $alone = run([$program, $mode]);
+	# A thread that spins would be all that is stepped.
+	my $all = counted(['--placement=every', $mode eq 'asynchronous' ?
+	    () : ('--patch=step', '--eager')], [$program, $mode]);
+
+	for (['--placement=every'], @ways) {
+		my $what = "$source $mode, @$flags @$_";
+		my $run = $_->[0] =~ /every/ ? $all :
+		    counted($_, [$program, $mode]);
+
+		same($alone, $run, $what);
+		my @bad = counts_differ($all->{counts}, $run->{counts});
+		# How often it spins, or whether it gets from the barrier to
+		# the pause, is a matter of time.
+		@bad = grep { /^func/ } @bad
+		    if $mode =~ /asynchronous|abandon|exec_thread/;
+		is_deeply(\@bad, [], "$what: as many");
+		my $unknown = counts_unknown($run->{counts});
+		delete @$unknown{qw(taken fall table)} if $_->[0] =~ /vertex/;
+		is_deeply($unknown, {}, "$what: all are known");
+		is($run->{counts}{"func $_"}, $calls{$_}, "$what: $_")
+		    for sort keys %calls;
+	}
+}
+
+for my $flags (['-O0'], ['-O2']) {
+	my @c = ('leave.c', $flags);
+	my @inlined = $flags->[0] ne '-O0';
+
+	leaves(@c, 'longjmp', @inlined ? () :
+	    (t_jump => 1 + 4 + 7 + 10 + 13, t_longjmp => 1));
+	leaves(@c, 'nested', @inlined ? () : (t_nested_inner => 5));
+	leaves(@c, 'exit', @inlined ? () : (t_exit_deep => 21, t_atexit => 1));
+	leaves(@c, 'kill', @inlined ? () : (t_kill => 21));
+	leaves(@c, 'exec', @inlined ? () : (t_exec_deep => 21));
+	leaves(@c, $_) for qw(loop raise fault altstack altfault twice
+	    swapcontext link get escape forks spawn pthread_exit cancel
+	    asynchronous abandon abandon_exec exec_thread);
+	my @cc = ('throw.cc', $flags);
+	leaves(@cc, $_) for qw(plain cleanups busy same rethrow saved uncaught
+	    noexcept cancel pthread_exit);
+}
+
+# ---- the dynamic linker, as the program, left by a library that it loads
+
+my $library = abs_path(compile('unload.c', '-shared', '-fPIC', '-DLIBRARY'));
+my $loader = abs_path(compile('unload.c', '-rdynamic', '-ldl'));
+my ($linker) = run(['readelf', '-lW', $loader])->{out} =~
+    /program interpreter: (\S+?)\]/;
+my $every;
+
+for my $placement ('every', 'optimal') {
+	my $run = counted(["--placement=$placement"],
+	    [$linker, $loader, $library]);
+	my $counts = $run->{counts};
+
+	is($run->{out}, "left\n", "$linker, $placement: what it prints");
+	$every //= $counts;
+	is_deeply([counts_differ($every, $counts)], [],
+	    "$linker, $placement: as many");
+	cmp_ok(scalar(grep { /^insn/ && $counts->{$_} ne '?' &&
+	    $counts->{$_} } keys %$counts), '>', 2000,
+	    "$linker, $placement: instructions that ran are counted");
+}
+
+# ---- the ledger
+
+my $ledger = compile('ledger.c', '-O2', '-pthread', '-fPIE', '-pie');
+my ($base) = map { /^(\w+) \w ledger$/m ? hex $1 : () } run(['nm', $ledger])
+    ->{out};
+
+# What the program knows: the entries that are not 0.
+sub
+ledger_read
+{
+	my @entries = unpack 'q*', slurp($_[0]);
+
+	return { map { $_ => $entries[$_] } grep { $entries[$_] } 0 ..
+	    $#entries };
+}
+
+# How often pmon says that the instructions of the entries have run.
+sub
+ledger_counted
+{
+	my ($report) = @_;
+	my %counts;
+
+	for (split /\n/, slurp($report)) {
+		/^ *(\S+)  .*lock addq \$0x1, 0x([0-9a-f]+)/ or next;
+		my $entry = (hex($2) - $base) / 8;
+
+		if ($1 eq '?' || ($counts{$entry} // 0) eq '?') {
+			$counts{$entry} = '?';
+		} elsif ($1 ne '#####') {
+			$counts{$entry} += $1;
+		}
+	}
+	return \%counts;
+}
+
+sub
+ledger_new
+{
+	return spew("$scratch/ledger", "\0" x 4096);
+}
+
+sub
+monitored
+{
+	my ($mode, $options, %opt) = @_;
+	my $file = ledger_new();
+
+	unlink "$scratch/insns";
+	my $run = start([$pmon, '--units=insn', '-r', "insns:$scratch/insns",
+	    @$options, '--', $ledger, $file, $mode, $opt{rounds} // ()],
+	    %opt);
+	return ($run, $file);
+}
+
+# The process that pmon has started.
+sub
+child_of
+{
+	my ($pid) = @_;
+
+	return (split ' ', slurp("/proc/$pid/task/$pid/children"))[0];
+}
+
+# Do both agree?  A thread that is killed just when pmon looks whether it was,
+# ends before its stack can be walked.  Then counts are unknown, with that
+# reason, but none is wrong.
+my ($sudden, $ends) = (0, 0);
+
+sub
+agrees
+{
+	my ($file, $what) = @_;
+	my $is = ledger_read($file);
+	my $counted = ledger_counted("$scratch/insns");
+
+	$ends++;
+	if (slurp("$scratch/insns") =~ /ended so suddenly/) {
+		my @unknown = grep { $counted->{$_} eq '?' } keys %$counted;
+
+		$sudden++ if @unknown;
+		delete $counted->{$_}, delete $is->{$_} for @unknown;
+	}
+	return is_deeply($counted, $is, $what);
+}
+
+# Killed from outside at some moment.
+my $turn = 0;
+for my $mode (qw(calls jumps handlers threads children)) {
+	for my $options (['--patch=trap'], ['--patch=emulate'],
+	    ['--patch=step'], ['--patch=auto'], ['--placement=vertex'],
+	    ['--placement=every']) {
+		# Of threads that are stepped only one goes on.
+		next if "$mode @$options" =~ /threads.*step/;
+		for (1 .. $kills) {
+			my $least = 3 + $turn++ * 7 % 5;
+			my ($run, $file) = monitored($mode, $options);
+			my $going = wait_for(sub {
+			    (ledger_read($file)->{0} // 0) >= $least });
+
+			kill KILL => child_of($run->{pid});
+			my $end = finish($run);
+			is(ended($end), 'status 137', "$mode, killed");
+			ok($going, "$mode: it ran");
+			agrees($file, "$mode, @$options: " .
+			    'what ran when it was killed');
+		}
+	}
+}
+
+# The end of one thread is the end of others.
+for my $options (['--patch=trap'], ['--patch=emulate'], ['--patch=auto'],
+    ['--placement=every']) {
+	for (1 .. $kills) {
+		my ($run, $file) = monitored('threads', $options, rounds => 5);
+		my $end = finish($run);
+
+		is(ended($end), 'status 0', 'exit_group');
+		agrees($file, "@$options: what ran when others ended it");
+	}
+}
+
+cmp_ok($sudden, '<=', 2 + $ends / 5, 'few ended too suddenly');
+diag "$sudden of $ends ended too suddenly to walk a stack";
+
+# Reports of a program that waits in the middle.  It goes on when it is told to.
+my $tell = "$scratch/tell";
+POSIX::mkfifo($tell, 0600) or die "$tell: $!\n";
+open my $told, '+<', $tell or die "$tell: $!\n";
+
+sub
+tell_it
+{
+	syswrite $told, '.' or die "$tell: $!\n";
+}
+
+my ($run, $file) = monitored('pauses', [], in_file => $tell);
+for my $time (1 .. 3) {
+	ok(wait_for(sub { (ledger_read($file)->{31} // 0) == $time }),
+	    'it waits');
+	kill USR1 => $run->{pid};
+	ok(wait_for(sub { -s "$scratch/insns" }), 'there is a report');
+	agrees($file, 'what ran so far');
+	unlink "$scratch/insns";
+	tell_it();
+}
+kill KILL => child_of($run->{pid});
+finish($run);
+agrees($file, 'and to the end');
+
+# Attached to and detached from in the middle of a recursion.
+sub
+attached
+{
+	my (@options) = @_;
+	my $file = ledger_new();
+	my $target = start([$ledger, $file, 'pauses'], in_file => $tell);
+	my $pid = $target->{pid};
+	my $what = "attached, @options";
+	my $waits = sub {
+		my ($n) = @_;
+
+		ok(wait_for(sub { (ledger_read($file)->{31} // 0) == $n }),
+		    "$what: it waits, $n");
+	};
+
+	$waits->(1);
+	tell_it();
+	$waits->(2);
+	my $before = ledger_read($file);
+	unlink "$scratch/insns";
+	my $run = start([$pmon, '--units=insn', '-r', "insns:$scratch/insns",
+	    @options, '-p', $pid]);
+	ok(wait_for(sub { planted($pid, 'leaf') }), "$what: it is planted");
+	for (3, 4) {
+		tell_it();
+		$waits->($_);
+	}
+	kill INT => $run->{pid};
+	is(ended(finish($run)), 'status 0', "$what: pmon ends");
+	my $after = ledger_read($file);
+	my %ran = map { $_ => $after->{$_} - ($before->{$_} // 0) }
+	    keys %$after;
+	delete $ran{$_} for grep { !$ran{$_} } keys %ran;
+	is_deeply(ledger_counted("$scratch/insns"), \%ran,
+	    "$what: what ran meanwhile");
+	tell_it();
+	$waits->(5);
+	kill KILL => $pid;
+	finish($target);
+}
+
+# Is there a trap at the function?
+sub
+planted
+{
+	my ($pid, $function) = @_;
+	my ($addr) = run(['nm', $ledger])->{out} =~ /^(\w+) t $function$/m;
+	my ($from) = slurp("/proc/$pid/maps") =~ /^(\w+)-\S+ \S+ 0+ .*ledger/m;
+
+	open my $mem, '<:raw', "/proc/$pid/mem" or return 0;
+	no warnings 'portable';
+	sysseek $mem, hex($addr) + hex($from // 0), 0;
+	sysread $mem, my $byte, 1;
+	return ($byte // '') eq "\xcc";
+}
+
+attached();
+attached('--placement=every', '--patch=step');
+attached('--placement=vertex', '--patch=emulate');
+
+done_testing;

@@ -1,0 +1,261 @@
+# Counting in copies: what a program can see of itself is as it was, and the
+# counts are those of traps without inference.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pmon;
+
+# All there is to count, as text.
+sub
+counted
+{
+	my ($options, $argv) = @_;
+	my $base = "$scratch/counted";
+	my @kinds = qw(funcs blocks edges);
+	my $run = run([$pmon, @$options, '--units=func,block,edge',
+	    '--report=' . join(',', "summary:$base.summary",
+		map { "$_:$base.$_" } @kinds), '--', @$argv], limit => 120);
+
+	$run->{report} = slurp("$base.summary");
+	$run->{counts} = join '', map { slurp("$base.$_") } @kinds;
+	unlink glob "$base.*";
+	return $run;
+}
+
+# The first lines that differ, of two long texts.
+sub
+alike
+{
+	my ($got, $expected, $what) = @_;
+	my @got = split /\n/, $got;
+	my @expected = split /\n/, $expected;
+	my @differ = grep { ($got[$_] // '') ne ($expected[$_] // '') }
+	    0 .. ($#got > $#expected ? $#got : $#expected);
+
+	ok(@got && !@differ, $what);
+	diag "got $_: ", $got[$_] // '-', "\nexpected: ",
+	    $expected[$_] // '-' for grep { defined } @differ[0 .. 4];
+}
+
+my @every = qw(--patch=slot --placement=every);
+my @modes = (['traces', 25], ['mend', 20], ['contexts', 100], ['codes', 200],
+    ['threads', 200], ['server', 17], ['chain', 4]);
+
+for my $flags ('-O0', '-O2', '-Os -fcf-protection=full', '-O1 -no-pie') {
+	my $program = compile('observe.c', '-Wno-infinite-recursion',
+	    '-Wno-unused-parameter', '-pthread', split ' ', $flags);
+
+	for my $mode (@modes) {
+		my @argv = ($program, @$mode);
+		my $run = counted([], \@argv);
+		my $what = "$flags, @$mode";
+
+		same(run(\@argv), $run, $what);
+		unlike($run->{report}, qr/^Not counted/m, "$what: all known");
+		alike($run->{counts}, counted(\@every, \@argv)->{counts},
+		    "$what: counts");
+	}
+}
+
+my $program = compile('observe.c', '-Wno-infinite-recursion',
+    '-Wno-unused-parameter', '-pthread', '-O2');
+
+# How deep the stack is when it overflows is a matter of chance.
+{
+	my @argv = ($program, 'jumps', 40);
+	my $run = monitor(['--units=func'], \@argv);
+
+	same(run(\@argv), $run, 'jumps');
+	# Of 0 to 39, those that 5 does not divide: as deep as modulo 7.
+	my $deep = 0;
+	$deep += $_ % 7 + 1 for grep { $_ % 5 } 0 .. 39;
+	counts_are($run, { leave => $deep, on_overflow => 8, step => 0 },
+	    'jumps');
+}
+
+# Profiled at 1 kHz: no pc is seen that the program does not have.
+for my $options ([], ['--separate=thread'], ['--object=*']) {
+	my @argv = ($program, 'profile', 200);
+	my $run = monitor(['--units=func', @$options], \@argv);
+	my ($spin, $step, $handled) = $run->{err} =~
+	    /^counts: spin (\d+), step (\d+), on_prof (\d+)$/m;
+
+	is($run->{out}, "strange 0, sum right\n", "profile @$options");
+	counts_are($run, { spin => $spin, step => $step,
+	    on_prof => $handled }, "profile @$options")
+	    if !grep { /separate/ } @$options;
+}
+
+# The memory map: nothing is writable and executable.
+{
+	my @argv = ($program, 'maps');
+
+	same(run(\@argv), monitor([], \@argv), 'maps');
+}
+
+# All there is, libraries and the dynamic linker too.
+for my $mode (@modes) {
+	my @argv = ($program, @$mode);
+
+	same(run(\@argv), monitor(['--units=func',
+	    '--object=*'], \@argv), "--object=*, @$mode");
+}
+
+# A function that is given up because another jumps into it is left alone in
+# the next program too; and a child that ends makes none be given up.
+{
+	my @argv = ('sh', '-c', 'exec ls -d /');
+	my $run = monitor(['--units=func', '--object=*'],
+	    \@argv);
+
+	same(run(\@argv), $run, 'exec with all libraries');
+	$run = monitor(['--units=func', '--object=*'],
+	    [$program, 'server', 40]);
+	unlike($run->{report}, qr/differs|^Note:.*not all is counted/m,
+	    'a fork server');
+}
+
+# Functions that go on in the middle of one that is copied already.
+for my $flags ('-O2', '-O2 -static') {
+	my $intrude = compile('intrude.c', '-pthread', split ' ', $flags);
+	my @argv = ($intrude, 30);
+	my ($blocks, $expected) = map {
+		run([$pmon, @$_, '--func=whole', '--func=beginning',
+			'--func=end', '--func=main', '--report=blocks', '-o',
+			"$scratch/blocks", '--', @argv])->{status} == 0 ?
+		    slurp("$scratch/blocks") : ''
+	} [], \@every;
+	# How often those were called traps do not know, as all is jumps.
+	s/  [\d?]+ calls$//mg for $blocks, $expected;
+
+	alike($blocks, $expected, "intruders, $flags: blocks");
+	my $run = monitor(['--units=func', "--report=sites:$scratch/sites"],
+	    \@argv);
+	same(run(\@argv), $run, "intruders, $flags");
+	counts_are($run, { whole => 4 * 60, beginning => 4 * 30,
+	    end => 4 * 30 }, "intruders, $flags");
+	# beginning and end come to places of their own: 30 + 30 times in each
+	# of four; the first cannot have a jump before it any more.
+	my %hits = slurp("$scratch/sites") =~
+	    /^ *(\d+) +\w+  (?:whole\S*) +(no room for a jump|other code)/mg;
+	is_deeply([sort values %hits], ['no room for a jump', 'other code'],
+	    "intruders, $flags: sites") or diag slurp("$scratch/sites");
+}
+
+# Every function of every library, by copies and by traps alone.
+for my $argv (['ls', '-l', '/usr'], ['sed', 's/a*b/c/g', 'README.md']) {
+	my ($jump, $slot) = map {
+		run([$pmon, @$_, '--units=func', '--report=funcs', '-o',
+			"$scratch/all", '--object=*', '--', @$argv])->{status}
+		    == 0 ? slurp("$scratch/all") : ''
+	} [], ['--patch=slot'];
+
+	alike($jump, $slot, "--object=*, @$argv: calls");
+}
+
+# Programs that use the register that counters are found by.
+for my $way (qw(BY_INSN BY_INLINE BY_LIBRARY BY_CALL)) {
+	my $gs = compile('gs.c', '-O2', "-D$way");
+	my $alone = run([$gs]);
+
+	SKIP: {
+		skip 'the CPU or kernel has no wrgsbase', 1
+		    if $alone->{signal} == 4;
+		my $run = monitor(['--units=func'], [$gs]);
+
+		is($alone->{out}, "42000 0\n", "$way: its own");
+		same($alone, $run, $way);
+		counts_are($run, { get => 1000, set => 1 }, $way);
+		like($run->{report}, qr/may use the gs register/, 'said');
+		unlike($run->{report}, qr/copied function/, 'none is copied');
+		like($run->{report}, qr/by\s+traps:\s+\d+\s+functions/,
+		    'how many instead');
+	}
+}
+
+# Threads that come and go, each with its own counters, used again.
+{
+	my $run = monitor(['--units=func'],
+	    [$program, 'threads', 2000]);
+
+	is($run->{out}, "joined\n", '2000 threads');
+	counts_are($run, { thread => 2000, step => 2000 / 50 * 49 * 50 / 2 },
+	    '2000 threads');
+}
+
+# Reports while it runs, and a death by SIGKILL.
+{
+	my $run = monitor_start(['--units=func'],
+	    [$program, 'profile', 1000]);
+	my $shown = 0;
+
+	wait_for(sub {
+		my ($child) = split ' ', slurp("/proc/$run->{pid}/task/" .
+		    "$run->{pid}/children");
+		return $child && slurp("/proc/$child/comm") =~ /^observe/;
+	});
+	while (!-s "$run->{base}.err" && kill 0 => $run->{pid}) {
+		unlink "$run->{reports}.summary";
+		kill USR1 => $run->{pid} or last;
+		last if !wait_for(sub { -s "$run->{reports}.summary" ||
+		    -s "$run->{base}.err" });
+		last if ++$shown >= 20;
+	}
+	$run = monitor_finish($run);
+	my ($spin, $step) = $run->{err} =~ /^counts: spin (\d+), step (\d+)/m;
+
+	cmp_ok($shown, '>', 2, 'reports while it runs');
+	counts_are($run, { spin => $spin, step => $step }, 'and the last');
+}
+
+# Attached to and let go, time and again.
+{
+	my $alone = start([$program, 'profile', 1500]);
+
+	for my $time (1 .. 4) {
+		my $run = monitor(['--units=func',
+		    '--duration=0.2', '-p', $alone->{pid}], []);
+
+		is(ended($run), 'status 0', "attached, time $time");
+	}
+	$alone = finish($alone);
+	is($alone->{out}, "strange 0, sum right\n", 'it has seen nothing');
+}
+
+# Without memory for copies: by traps, and it is said.
+{
+	my $run = monitor(['--units=func'],
+	    ['sh', '-c', "ulimit -v 5000; exec $program codes 50"]);
+
+	same(run([$program, 'codes', 50]), $run, 'little memory');
+	like($run->{report}, qr/counted by traps: .*\(RLIMIT_AS\)/s,
+	    'it is said');
+	is($run->{funcs}{redzone}, 50, 'and counted');
+}
+
+# Random programs.
+SKIP: {
+	skip 'csmith is not installed', 1
+	    if system('csmith --version >/dev/null 2>&1');
+	for my $seed (30, 31) {
+		my $source = "$scratch/random$seed.c";
+
+		# It writes a file of its own where it runs.
+		system("cd $scratch && csmith -s $seed " .
+		    "--no-packed-struct --max-funcs 8 >$source") == 0
+		    or die 'csmith';
+		for my $level (qw(-O0 -O3)) {
+			my $random = compile($source, $level, '-w',
+			    '-I/usr/include/csmith');
+			my $what = "random program $seed, $level";
+			my $run = counted([], [$random]);
+
+			same(run([$random]), $run, $what);
+			alike($run->{counts}, counted(['--patch=slot'],
+			    [$random])->{counts}, "$what: counts");
+		}
+	}
+}
+
+done_testing;

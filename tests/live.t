@@ -1,0 +1,188 @@
+# pmon --live on a terminal of 80 columns and 24 lines.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use IO::Handle;
+use IO::Select;
+use Test::More;
+use Pmon;
+
+eval { require IO::Pty; 1 } or plan skip_all => 'needs IO::Pty';
+
+my $prog = compile('phases.c', '-O0', '-pthread');
+my $size = pack 'S4', 24, 80, 0, 0;
+mkdir "$scratch/runtime", 0700;
+$ENV{XDG_RUNTIME_DIR} = "$scratch/runtime";
+$ENV{TERM} = 'vt100';
+
+# The program under pmon, which does what is written to $to.
+my ($to, $from, $server);
+sub
+begin
+{
+	my ($in, $out);
+
+	pipe $in, $to or die;
+	pipe $from, $out or die;
+	$to->autoflush;
+	$server = monitor_start(['--units=func,line'], [$prog], before => sub {
+		close $to;
+		close $from;
+		open STDIN, '<&', $in or die;
+		open STDOUT, '>&', $out or die;
+	});
+	close $in;
+	close $out;
+	order('x');
+}
+
+sub
+order
+{
+	for (split //, $_[0]) {
+		syswrite $to, $_;
+		sysread($from, my $byte, 1) or die 'no answer';
+	}
+}
+
+# Start pmon --live; its process, and the terminal's other end.
+sub
+live
+{
+	my $pty = IO::Pty->new;
+	my $pid = fork // die;
+
+	if (!$pid) {
+		$pty->make_slave_controlling_terminal;
+		my $slave = $pty->slave;
+		ioctl $slave, 0x5414, $size;	# TIOCSWINSZ
+		open STDIN, '<&', $slave or die;
+		open STDOUT, '>&', $slave or die;
+		open STDERR, '>', "$scratch/live.err" or die;
+		close $pty;
+		exec $pmon, '--live', @_ or die;
+	}
+	$pty->close_slave;
+	return ($pid, $pty);
+}
+
+# The screen, of what was written to it with the codes of a VT100: text where
+# the cursor is, its moves, and erasing.
+my (@screen, $row, $column, $rest, $seen);
+sub
+screen_put
+{
+	my ($text) = @_;
+
+	$seen .= $text;
+	$rest .= $text;
+	while (length $rest) {
+		if ($rest =~ s/^\e\[(\d*);?(\d*)([A-DHJK])//) {
+			my ($a, $b, $what) = ($1, $2, $3);
+
+			if ($what eq 'H') {
+				($row, $column) = (($a || 1) - 1, ($b || 1) - 1);
+			} elsif ($what eq 'J') {
+				@screen = map { $_ < $row ? $screen[$_] : '' }
+				    0 .. 23;
+			} elsif ($what eq 'K') {
+				$screen[$row] = substr $screen[$row] // '', 0,
+				    $column if !$a;
+				$screen[$row] = ' ' x $column .
+				    substr $screen[$row] // '', $column
+				    if $a eq '1';
+			} elsif ($what =~ /[ABCD]/) {
+				$row += { A => -1, B => 1 }->{$what} *
+				    ($a || 1) if $what =~ /[AB]/;
+				$column += { C => 1, D => -1 }->{$what} *
+				    ($a || 1) if $what =~ /[CD]/;
+			}
+		} elsif ($rest =~ s/^\e\[\??[\d;]*[hlmr]|^\e[()].|^\e[=>78M]|^[\x0e\x0f\x07]|^\0//) {
+			next;
+		} elsif ($rest =~ /^\e/) {
+			last if length $rest < 12;
+			die 'unknown: ' . unpack 'H*', substr $rest, 0, 12;
+		} elsif ($rest =~ s/^\r//) {
+			$column = 0;
+		} elsif ($rest =~ s/^\n//) {
+			$row++;
+		} elsif ($rest =~ s/^\x08//) {
+			$column-- if $column;
+		} elsif ($rest =~ s/^([^\e\r\n\x08\0\x0e\x0f\x07]+)//) {
+			$screen[$row] //= '';
+			$screen[$row] .= ' ' x ($column -
+				length $screen[$row])
+			    if length $screen[$row] < $column;
+			substr $screen[$row], $column, length $1, $1;
+			$column += length $1;
+		}
+	}
+}
+
+# Wait until the screen looks like that.
+sub
+shows
+{
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($pty, $expect, $what) = @_;
+	my $select = IO::Select->new($pty);
+	my $end = time + 60;
+
+	until (join("\n", @screen) =~ $expect || time > $end) {
+		next unless $select->can_read(1);
+		sysread $pty, my $bytes, 4096 or last;
+		screen_put($bytes);
+	}
+	like(join("\n", map { $_ // '' } @screen), $expect, $what);
+}
+
+@screen = ('') x 24;
+($row, $column, $rest, $seen) = (0, 0, '', '');
+begin();
+order('aat');
+my ($pid, $pty) = live($server->{pid});
+shows($pty, qr/^pmon  \d+\.\d s  1 process  2 threads  \S*phases/,
+    'what is counted');
+shows($pty, qr/^lines +\d+\.\d %  (\d+) of \d+ ran +\[#+\.+\]$/m,
+    'coverage');
+my ($before) = join("\n", @screen) =~ /^lines.*?(\d+) of/m;
+shows($pty, qr/COUNT  FUNCTION.*^ +\S+ +30  leaf.*COUNT  LINE.*^ +\S+ +30  \S*phases\.c:28/ms,
+    'functions and lines with their counts');
+shows($pty, qr/^ +\S+ +1  main$/m, 'also what has not ended');
+order('da');
+shows($pty, qr/^ +\S+ +40  leaf/m, 'they grow');
+shows($pty, qr/^ +\S+ +4  deeper/m, 'with what comes new');
+my ($after) = join("\n", @screen) =~ /^lines.*?(\d+) of/m;
+cmp_ok($after, '>', $before, 'and coverage does');
+ok(!(grep { length > 80 } @screen), 'in 80 columns');
+syswrite $pty, 's';
+shows($pty, qr/^q quit  s sort by rate/m, 'a key sorts');
+syswrite $pty, ' ';
+shows($pty, qr/space go on/, 'another holds it');
+syswrite $pty, 'q';
+waitpid $pid, 0;
+is($?, 0, 'q ends it');
+is(slurp("$scratch/live.err"), '', 'without a message');
+
+# The program's end ends it, too.
+($pid, $pty) = live($server->{pid});
+@screen = ('') x 24;
+shows($pty, qr/sort by count/, 'once more');
+order('uu');
+close $to;
+my $reader = fork // die;
+if (!$reader) {
+	1 while sysread $pty, my $bytes, 4096;
+	POSIX::_exit(0);
+}
+is(ended(monitor_finish($server)), 'status 0', 'the program ends');
+waitpid $pid, 0;
+is($?, 0, 'and so the view of it');
+kill KILL => $reader;
+waitpid $reader, 0;
+
+my $run = run([$pmon, '--live', $$]);
+is("$run->{status} $run->{err}", "125 pmon: --live needs a terminal\n",
+    'it needs a terminal');
+
+done_testing;

@@ -1,0 +1,236 @@
+# Programs behind stubs that others have started: gdbserver's and qemu's.
+# Counts are those of the same program started by pmon, and of arithmetic.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use IO::Socket::INET;
+use Pmon;
+use Simulated;
+
+my $serial = 0;
+my @servers;
+
+# Start a stub and wait until it says where it listens.
+sub
+served
+{
+	my ($where, @argv) = @_;
+	my $said = "$scratch/said" . ++$serial;
+	my $pid = fork // die "fork: $!";
+
+	if (!$pid) {
+		open STDIN, '<', '/dev/null';
+		open STDOUT, '>', $said or die;
+		open STDERR, '>&', \*STDOUT;
+		exec @argv or POSIX::_exit(127);
+	}
+	push @servers, $pid;
+	wait_for(sub { $where->($said) }, 20) or die "no stub: @argv";
+	return { where => $where->($said), pid => $pid, said => $said };
+}
+
+sub
+gdbserver
+{
+	return served(sub { slurp($_[0]) =~ /^Listening on port (\d+)/m ?
+	    "127.0.0.1:$1" : undef }, 'gdbserver', '--once', '127.0.0.1:0',
+	    @_);
+}
+
+sub
+qemu
+{
+	my $socket = "$scratch/socket" . ++$serial;
+
+	return served(sub { -S $socket ? $socket : undef }, $_[0], '-g',
+	    $socket, @_[1 .. $#_]);
+}
+
+# What the stub's program wrote, when the stub has ended.
+sub
+written
+{
+	my ($stub) = @_;
+
+	waitpid $stub->{pid}, 0;
+	return slurp($stub->{said}) =~
+	    s/^(?:Process|Listening|Remote|Child|\n).*\n?|^Detaching.*\n//mgr;
+}
+
+# Count a program behind the stub.
+sub
+remote
+{
+	my ($stub, $options, $program, %opt) = @_;
+	my $run = counts_of(["--remote=$stub->{where}", @$options],
+	    [$program], %opt);
+
+	$run->{out} = written($stub);
+	return $run;
+}
+
+sub
+gdbserver_tests
+{
+	my $program = compile('children.c', '-O1', '-pthread');
+	my $static = compile('children.c', '-O1', '-pthread', '-static');
+	my @units = ('--file=children.c');
+
+	for my $exe ($program, $static) {
+		my $here = counts_of(\@units, [$exe, 'none']);
+
+		for my $options (['--patch=step'], ['--placement=every'], []) {
+			my $run = remote(gdbserver($exe, 'none'),
+			    [@units, @$options], $exe);
+			my $what = "gdbserver, @$options" .
+			    ($exe eq $static ? ', static' : '');
+
+			is($run->{status}, 3, "$what: status");
+			is($run->{out}, $here->{out}, "$what: output");
+			is_deeply($run->{insns}, $here->{insns},
+			    "$what: instructions");
+			is_deeply($run->{lines}, $here->{lines},
+			    "$what: lines");
+		}
+	}
+	for my $case (['crash', 11], ['raise', 15]) {
+		my ($arg, $signal) = @$case;
+		my $here = counts_of(\@units, [$program, $arg]);
+		my $run = remote(gdbserver($program, $arg), \@units, $program);
+
+		is($run->{status}, 128 + $signal, "gdbserver, $arg: status");
+		is_deeply($run->{insns}, $here->{insns}, '  and counts');
+	}
+	# Of 4 threads each calls work 300 times, which goes round 5 times;
+	# before and after it goes round 10 and 11 times.
+	for my $patch ('step', 'slot') {
+		my $run = remote(gdbserver($program, 'threads', 4),
+		    [@units, "--patch=$patch"], $program);
+
+		is($run->{funcs}{work}, 4 * 300 + 2,
+		    "gdbserver, threads, $patch: calls");
+		is($run->{lines}{'children.c'}{22}, 4 * 300 * 5 + 21,
+		    '  and lines');
+		is($run->{status}, 3, '  and status');
+	}
+	# A program that executes itself goes on being counted.
+	my $run = remote(gdbserver($program, 'again', $program), \@units,
+	    $program);
+	is($run->{funcs}{work}, 1 + 2, 'gdbserver, exec: calls');
+	is($run->{out}, "165\n165\n154\n" =~ s/165/work_of(10)/ger =~
+	    s/154/work_of(11)/er, '  and output');
+
+	$run = remote(gdbserver($program, 'exec'), \@units, $program);
+	is($run->{funcs}{work}, 1, 'gdbserver, exec of another: calls');
+	like($run->{out}, qr/^executed$/m, '  and output');
+
+	my $stub = gdbserver($program, 'loop');
+	my $started = monitor_start(["--remote=$stub->{where}", @units,
+	    '--duration=0.3'], [$program]);
+
+	$run = monitor_finish($started);
+	is($run->{status}, 0, 'gdbserver, a time: it is detached');
+	is($run->{funcs}{main}, 1, '  main was called');
+	cmp_ok($run->{funcs}{work}, '>', 1, '  and work, often');
+	like(slurp($stub->{said}), qr/^Detaching from process (\d+)$/m,
+	    '  the stub was told');
+	slurp($stub->{said}) =~ /created; pid = (\d+)/;
+	like(slurp("/proc/$1/stat"), qr/ R /, '  and the program runs on');
+	kill KILL => $1;
+
+	$stub = gdbserver($program, 'loop');
+	$started = monitor_start(["--remote=$stub->{where}", @units],
+	    [$program]);
+	wait_for(sub { -s $stub->{said} && slurp($stub->{said}) =~
+	    /^${\ work_of(10)}$/m });
+	kill KILL => $stub->{pid};
+	$run = monitor_finish($started);
+	is($run->{status}, 128 + 9, 'gdbserver is killed: status');
+	like($run->{report}, qr/^Counts of/, '  and the report comes');
+	slurp($stub->{said}) =~ /created; pid = (\d+)/;
+	kill KILL => $1;
+}
+
+sub
+work_of
+{
+	my ($n) = @_;
+	my $sum = 0;
+
+	$sum += $_ ^ $n for 0 .. $n - 1;
+	return $sum;
+}
+
+# Its text cannot be written through the stub: breakpoints are the stub's.
+sub
+qemu_stub_tests
+{
+	for my $case (['qemu-m68k', 'm68k'], ['qemu-m68k', 'm68000'],
+	    ['qemu-aarch64', 'aarch64']) {
+		my ($qemu, $name) = @$case;
+
+		next if system("$qemu --version >$scratch/version 2>&1");
+		for my $source ('shell-O0', 'many-O2') {
+			my @argv = ("tests/m68k/$source.$name",
+			    $source =~ /many/ ? 'tests/m68k/rt.h' : ());
+			my $truth = trace_counts($qemu, \@argv);
+
+			for my $options (['--placement=every'], []) {
+				my $run = remote(qemu($qemu, @argv), $options,
+				    $argv[0]);
+				my $what = "$qemu, $source.$name @$options";
+
+				is($run->{out}, $truth->{out},
+				    "$what: output");
+				is($run->{status}, $truth->{status},
+				    '  and status');
+				counts_equal($run->{insns}, $truth->{insns},
+				    '  and counts');
+			}
+		}
+	}
+}
+
+# One line, and the status of trouble.
+sub
+refused
+{
+	my ($options, $program, $why, $what) = @_;
+	my $run = run([$pmon, @$options, $program]);
+
+	is($run->{status}, 125, "$what: refused");
+	like($run->{err}, $why, '  with the reason');
+	is($run->{err} =~ tr/\n//, 1, '  in one line');
+}
+
+my $here = compile('children.c', '-O1', '-pthread');
+# A port that nobody listens at: one that was just given back.
+my $socket = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1');
+my $port = $socket->sockport;
+
+close $socket;
+refused(["--remote=127.0.0.1:$port"], $here,
+    qr/^pmon: 127.0.0.1:$port: cannot connect: Connection refused$/,
+    'no stub');
+refused(['--remote=nowhere'], $here,
+    qr/^pmon: nowhere: neither HOST:PORT nor the path of a socket$/,
+    'no address');
+refused(["--remote=$scratch/none"], $here, qr/No such file or directory$/,
+    'no socket');
+refused(['--remote=127.0.0.1:1'], 'tests/vax/shell.O0',
+    qr/^pmon: tests.vax.shell.O0: no stub is known for VAX programs$/,
+    'a VAX');
+
+if (system("gdbserver --version >$scratch/version 2>&1")) {
+	note('gdbserver is not installed (gdbserver)');
+} else {
+	gdbserver_tests();
+	my $stub = gdbserver($here, 'none');
+
+	refused(["--remote=$stub->{where}"], 'tests/m68k/shell-O0.m68k',
+	    qr/the stub does not show the program$/, 'another CPU');
+}
+qemu_stub_tests();
+kill KILL => @servers;
+done_testing();

@@ -1,0 +1,423 @@
+/*
+ * Compiled code run from copies: all functions of a library at once, as
+ * compilers make them at every level.  It computes the same, what is known in
+ * closed form is counted so, and blocks ran as often as single steps saw them.
+ */
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "tests/unit/copied.h"
+#include "tests/unit/build.h"
+
+enum { FUNCS_MAX = INSTALLED_MAX };
+
+static struct object object;
+static struct copied *copies[FUNCS_MAX];
+static const struct func *funcs[FUNCS_MAX];
+static size_t ncopies;
+static char checkout[4096];
+static bool optimised;
+static unsigned long nlibraries, npoints[POINT_VIAS];
+
+/* How often the library's functions are called by one work(). */
+struct known {
+	const char *name;
+	uint64_t calls;
+};
+
+/*
+ * fib(n) makes 2 fib(n + 1) - 1 calls of itself: 1973 for 15, and 20 times 5
+ * for 3; even and odd take turns, 41 and 42 calls.
+ */
+static const struct known known[] = {
+	{ "work", 1 }, { "fib", 1973 + 20 * 5 }, { "classify", 240 },
+	{ "even", 42 }, { "odd", 41 }, { "dot", 1 }, { "average", 1 },
+	{ "collatz", 29 }, { "bump", 1 }, { "sorted", 1 }, { "strings", 1 },
+	{ "interpret", 10 }, { "leap", 12 }, { "wide", 1 },
+};
+
+/* They are left by a long jump, or entered so. */
+static bool
+func_leaps(const struct func *func)
+{
+	return strcmp(func->name, "leap") == 0 ||
+	       strcmp(func->name, "jumping") == 0;
+}
+
+static void
+copies_make(const struct options_copied *options)
+{
+	for (size_t i = 0; i < object.image->nfuncs; i++) {
+		const struct func *func = &object.image->funcs[i];
+		struct copied *c;
+
+		if (func->name[0] == '_' || !func->nranges ||
+		    strstr(func->name, "tm_clones") ||
+		    strcmp(func->name, "frame_dummy") == 0)
+			continue;
+		c = copied_make(&object, func, options, false);
+		if (!c->copy) {
+			copied_free(c);
+			continue;
+		}
+		assert_true(ncopies < FUNCS_MAX);
+		copied_install(c);
+		funcs[ncopies] = func;
+		copies[ncopies++] = c;
+	}
+}
+
+static void
+copies_remove(void)
+{
+	while (ncopies) {
+		copied_remove(copies[--ncopies]);
+		copied_free(copies[ncopies]);
+	}
+	room_reset();
+}
+
+/*
+ * The number of times that control came to the function's entry, if that is
+ * known: compilers make loops of some calls.
+ */
+static uint64_t
+calls_known(const char *name)
+{
+	for (size_t i = 0; !optimised && i < sizeof(known) / sizeof(*known);
+	     i++)
+		if (strcmp(known[i].name, name) == 0)
+			return known[i].calls;
+	return UINT64_MAX;
+}
+
+/* A string instruction is stepped once for each of its rounds. */
+static bool
+block_repeats(const struct copied *c, uint32_t block)
+{
+	const struct insn *insn = &c->cfg->insns[c->cfg->blocks[block].first];
+	size_t avail;
+	const uint8_t *code = image_text(object.image, insn->addr, &avail);
+
+	return *code == 0xf2 || *code == 0xf3;
+}
+
+static void
+blocks_check(const struct func *func, const struct copied *c)
+{
+	for (uint32_t b = 0; b < c->cfg->nblocks; b++) {
+		const struct insn *insn =
+			&c->cfg->insns[c->cfg->blocks[b].first];
+		const struct count *count =
+			&c->counts[arc_of_block(c->flow, FLOW_BLOCK + b)];
+		uint64_t hits = trace.hits[insn->addr];
+
+		if (count->state != COUNT_UNKNOWN && count->n != hits &&
+		    !block_repeats(c, b))
+			fail_msg("%s: %#lx ran %lu times, counted %lu",
+				 func->name, insn->addr, hits, count->n);
+	}
+}
+
+static void
+counts_check(size_t i, uint64_t **first)
+{
+	const struct func *func = funcs[i];
+	struct copied *c = copies[i];
+	uint64_t calls = calls_known(func->name);
+	uint32_t narcs = flow_arcs(c->flow);
+
+	if (func_leaps(func))
+		return;
+	if (copied_propagate(c) != FLOW_CONSISTENT)
+		fail_msg("%s: the counts do not add up", func->name);
+	if (calls != UINT64_MAX && c->counts[0].n != calls)
+		fail_msg("%s: %lu calls, counted %lu", func->name, calls,
+			 c->counts[0].n);
+	blocks_check(func, c);
+	if (!*first) {
+		*first = mem_alloc((narcs + 1) * sizeof(**first));
+		for (uint32_t arc = 0; arc < narcs; arc++)
+			(*first)[arc] = c->counts[arc].state == COUNT_UNKNOWN ?
+				UINT64_MAX : c->counts[arc].n;
+	}
+	for (uint32_t arc = 0; arc < narcs; arc++)
+		if (c->counts[arc].state != COUNT_UNKNOWN &&
+		    (*first)[arc] != UINT64_MAX &&
+		    c->counts[arc].n != (*first)[arc])
+			fail_msg("%s: arc %u ran %lu times, and before %lu",
+				 func->name, arc, c->counts[arc].n,
+				 (*first)[arc]);
+}
+
+/* How often each address of the library is come to, by single steps. */
+static void
+hits_make(long (*work_run)(void))
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < object.image->nfuncs; i++)
+		for (size_t k = 0; k < object.image->funcs[i].nranges; k++)
+			if (object.image->funcs[i].ranges[k].hi > end)
+				end = object.image->funcs[i].ranges[k].hi;
+	trace.base = object.bias;
+	trace.size = end;
+	trace.hits = mem_alloc(end * sizeof(*trace.hits));
+	trace.on = true;
+	__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp);"
+			 "popfq; lea 128(%%rsp), %%rsp" ::: "memory", "cc");
+	work_run();
+	trace.on = false;
+}
+
+static const struct options_copied kinds[] = {
+	{ .method = PLACE_EVERY },
+	{ .method = PLACE_OPTIMAL },
+	{ .method = PLACE_VERTEX },
+	{ .method = PLACE_EVERY, .extent = EXTENT_COUNTED },
+	{ .method = PLACE_OPTIMAL, .extent = EXTENT_COUNTED },
+	{ .method = PLACE_OPTIMAL, .counting = COUNTING_LOCKED },
+};
+
+static void
+library_try(const char *compiler, const char *flags)
+{
+	uint64_t *first[FUNCS_MAX] = { 0 };
+	long (*work_run)(void), result;
+	void *lib;
+
+	optimised = strcmp(flags, "-O0") != 0;
+	run("%s %s -shared -fPIC -o c.so '%s'/tests/prog/copied.c", compiler,
+	    flags, checkout);
+	lib = dlopen(in_work("c.so"), RTLD_NOW);
+	assert_non_null(lib);
+	*(void **)&work_run = dlsym(lib, "work");
+	object_open(&object, in_work("c.so"), *(void **)&work_run);
+	result = work_run();
+	hits_make(work_run);
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		copies_make(&kinds[k]);
+		if (work_run() != result)
+			fail_msg("%s %s: another result, kind %zu", compiler,
+				 flags, k);
+		for (size_t i = 0; i < ncopies; i++) {
+			size_t at = (size_t)(funcs[i] - object.image->funcs);
+
+			assert_true(at < FUNCS_MAX);
+			counts_check(i, &first[at]);
+			for (uint32_t p = 0; p < copies[i]->copy->npoints; p++)
+				if (copies[i]->copy->points[p].kind !=
+				    POINT_GUARD)
+					npoints[copies[i]->copy->points[p]
+						.via]++;
+		}
+		assert_true(ncopies >= (kinds[k].counting ? 8 : 16));
+		copies_remove();
+		assert_int_equal(work_run(), result);
+	}
+	assert_int_equal(nguards, 0);
+	for (size_t i = 0; i < FUNCS_MAX; i++)
+		free(first[i]);
+	free(trace.hits);
+	trace.hits = NULL;
+	object_close(&object);
+	dlclose(lib);
+	munmap(copy_room, COPY_ROOM);
+	copy_room = NULL;
+	nlibraries++;
+}
+
+static void
+test_compilers(void **unused)
+{
+	static const char *const compilers[] = { "gcc", "clang" };
+	static const char *const levels[] = {
+		"-O0", "-O1", "-O2", "-O3 -march=native", "-Os",
+		"-O2 -fcf-protection=full", "-O2 -fno-plt -funroll-loops",
+	};
+
+	for (size_t c = 0; c < 2; c++) {
+		if (try("%s --version >/dev/null 2>&1", compilers[c])) {
+			print_message("# no %s\n", compilers[c]);
+			continue;
+		}
+		for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++)
+			library_try(compilers[c], levels[i]);
+	}
+	print_message("# %lu libraries; %lu jumps, %lu hops, %lu traps\n",
+		      nlibraries, npoints[VIA_JUMP], npoints[VIA_HOP],
+		      npoints[VIA_TRAP]);
+}
+
+/* Functions that have to be refused, or are entered where no one knows. */
+long guarded(long n);
+long guarded_inside(void);
+
+__asm__(".text\n"
+	".type guarded, @function\n"
+	"guarded:\n"
+	"	mov $5, %eax\n"
+	"	jmp 2f\n"
+	".globl guarded_inside\n"
+	"guarded_inside:\n"
+	"	mov $7, %eax\n"
+	"1:	add $100, %rax\n"
+	"	ret\n"
+	"2:	test %rdi, %rdi\n"
+	"	je guarded_inside\n"
+	"	js 1b\n"
+	"	ret\n"
+	".size guarded, . - guarded\n"
+	".type refused_middle, @function\n"
+	"refused_middle:\n"
+	"	je 1f + 1\n"
+	"1:	lock incl (%rdi)\n"
+	"	ret\n"
+	".size refused_middle, . - refused_middle\n"
+	".type refused_call, @function\n"
+	"refused_call:\n"
+	"	call 1f\n"
+	"	inc %eax\n"
+	"1:	inc %ecx\n"
+	"	ret\n"
+	".size refused_call, . - refused_call\n"
+	".type refused_address, @function\n"
+	"refused_address:\n"
+	"	lea 1f(%rip), %rax\n"
+	"	inc %ecx\n"
+	"1:	inc %ecx\n"
+	"	ret\n"
+	".size refused_address, . - refused_address\n"
+	".type refused_eip, @function\n"
+	"refused_eip:\n"
+	"	mov 5(%eip), %eax\n"
+	"	ret\n"
+	".size refused_eip, . - refused_eip\n"
+	".type refused_flags, @function\n"
+	"refused_flags:\n"
+	"	cmp %rsi, %rdi\n"
+	"	je 1f\n"
+	"	jg 2f\n"
+	"	inc %eax\n"
+	"1:	inc %eax\n"
+	"2:	ret\n"
+	".size refused_flags, . - refused_flags\n");
+
+static struct copied *
+own_copy(const char *name, const struct options_copied *options)
+{
+	if (!object.image)
+		object_open(&object, "/proc/self/exe", (void *)guarded);
+	return copied_make(&object, func_named(object.image, name), options,
+			   false);
+}
+
+/* What is entered where no one knows is counted, and it is told. */
+static void
+test_guard(void **unused)
+{
+	struct copied *c = own_copy("guarded", &(struct options_copied){
+		.method = PLACE_EVERY });
+	uint64_t addr = (uint64_t)guarded_inside - object.bias;
+	const struct point *point;
+
+	if (!c->copy)
+		fail_msg("%s", fail_message());
+	point = copy_point(c->copy, addr);
+	assert_non_null(point);
+	assert_int_equal(point->kind, POINT_GUARD);
+	copied_install(c);
+	assert_int_equal(guarded(3), 5);
+	assert_int_equal(guarded(0), 107);
+	assert_int_equal(guarded(-1), 105);
+	assert_int_equal(nguards, 0);
+	assert_int_equal(guarded_inside(), 107);
+	assert_int_equal(nguards, 1);
+	assert_int_equal(guards[0], addr);
+	nguards = 0;
+	for (uint32_t i = 0; i < c->placement->narcs; i++)
+		if (c->placement->arcs[i] ==
+		    arc_of_block(c->flow, FLOW_BLOCK + (uint32_t)
+				 cfg_block(c->cfg, addr)))
+			assert_int_equal(c->counters[i], 2);
+	copied_remove(c);
+	assert_int_equal(guarded(-1), 105);
+	assert_int_equal(guarded_inside(), 107);
+	room_reset();
+	copied_free(c);
+}
+
+static void
+refused_with(const char *name, const char *why, enum copy_counting counting)
+{
+	struct copied *c = own_copy(name, &(struct options_copied){
+		.method = PLACE_EVERY, .counting = counting });
+
+	assert_null(c->copy);
+	if (!strstr(fail_message(), why))
+		fail_msg("%s: %s", name, fail_message());
+	copied_free(c);
+}
+
+static void
+test_refused(void **unused)
+{
+	struct copied *c;
+
+	refused_with("refused_middle", "leads to the middle of an instruction",
+		     COUNTING_THREAD);
+	refused_with("refused_call", "leads to the middle of its own function",
+		     COUNTING_THREAD);
+	refused_with("refused_address", "takes the address of code",
+		     COUNTING_THREAD);
+	refused_with("refused_eip", "works only in its place",
+		     COUNTING_THREAD);
+	refused_with("refused_flags", "flags are in use", COUNTING_LOCKED);
+	c = own_copy("refused_flags", &(struct options_copied){
+		.method = PLACE_EVERY });
+	assert_non_null(c->copy);
+	copied_free(c);
+}
+
+/* What is more than 2 GB away cannot be reached. */
+static void
+test_far(void **unused)
+{
+	struct copied *c = own_copy("guarded", &(struct options_copied){
+		.method = PLACE_EVERY });
+	struct copy_place place = {
+		.va = object.bias + (UINT64_C(5) << 30), .bias = object.bias,
+	};
+	struct copy_patch patches[2];
+	uint8_t *bytes = mem_alloc(c->copy->size);
+
+	place.va &= ~UINT64_C(15);
+	assert_int_equal(copy_write(c->copy, &place, bytes), 0);
+	assert_int_equal(copy_patches(c->copy, c->copy->points, &place,
+				      patches), -1);
+	place.counters = UINT64_C(1) << 32;
+	assert_int_equal(copy_write(c->copy, &place, bytes), -1);
+	assert_non_null(strstr(fail_message(), "too far"));
+	free(bytes);
+	copied_free(c);
+	object_close(&object);
+	object = (struct object){ 0 };
+	munmap(copy_room, COPY_ROOM);
+	copy_room = NULL;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_guard),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_far),
+		cmocka_unit_test(test_compilers),
+	};
+
+	if (!getcwd(checkout, sizeof(checkout)))
+		return 1;
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, work_make, work_remove);
+}

@@ -1,0 +1,177 @@
+/*
+ * What a plan must say of a random program that ran, from the book that was
+ * kept of it: counts of blocks and edges, and of lines by their definition.
+ */
+#ifndef TESTS_HAPPENED_H
+#define TESTS_HAPPENED_H
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "flow/entries.h"
+#include "tests/unit/machine.h"
+
+enum { NOWHERE = -1 };
+
+/* One program under one plan. */
+struct trial {
+	struct program program;
+	struct selection sel;
+	struct plan_wish wish;
+	struct machine m;
+	struct truth truth;
+	uint32_t owner[INSNS_MAX];	/* line of each instruction, or none */
+	uint64_t points[INSNS_MAX];	/* lines that are empty there: bits */
+};
+
+static inline uint64_t
+happened_block(const struct trial *t, const struct body *body, uint32_t vert)
+{
+	unsigned base = t->program.first[body->func];
+
+	return t->truth.begun[base + vert_first(body->cfg, vert)];
+}
+
+static inline uint64_t
+happened_edge(const struct trial *t, const struct body *body, uint32_t e)
+{
+	const struct flow_edge *edge = &body->flow->edges[e];
+	unsigned base = t->program.first[body->func], last, first;
+
+	if (edge->from == FLOW_ROOT) {
+		first = base + vert_first(body->cfg, edge->to);
+		return t->truth.arrivals[first];
+	}
+	last = base + vert_last(body->cfg, edge->from);
+	if (edge->to >= FLOW_BLOCK)
+		return t->truth.moves[last][base + vert_first(body->cfg,
+							      edge->to)];
+	if (edge->by == BY_TAKEN || edge->by == BY_FALL)
+		return t->truth.leaves[last][edge->by == BY_TAKEN];
+	return t->truth.leaves[last][0] + t->truth.leaves[last][1];
+}
+
+static inline bool
+body_came(const struct trial *t, const struct body *body,
+	  const struct meter *meter)
+{
+	for (size_t i = 0; i < meter->nstrays; i++)
+		if (meter->strays[i].came &&
+		    plan_body(t->m.plan, meter->strays[i].addr -
+			      meter->strays[i].during) ==
+		    (uint32_t)(body - t->m.plan->bodies))
+			return true;
+	return false;
+}
+
+/* How often control came to an instruction from outside a set of others. */
+static inline uint64_t
+happened_from(const struct trial *t, unsigned func, unsigned to,
+	      const bool *inside)
+{
+	const unsigned *first = t->program.first;
+	uint64_t n = t->truth.arrivals[to];
+
+	for (unsigned i = first[func]; i < first[func + 1]; i++)
+		if (!inside[i])
+			n += t->truth.moves[i][to];
+	return n;
+}
+
+/* ---- lines, by their definition */
+
+static inline void
+lines_own(struct trial *t)
+{
+	const struct program *p = &t->program;
+	size_t row = 0;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		uint32_t line = 0;
+
+		t->points[i] = 0;
+		if (i && p->insns[i].func == p->insns[i - 1].func &&
+		    t->owner[i - 1] != REGION_NONE)
+			line = t->owner[i - 1];
+		for (; row < p->image.nrows &&
+		     p->rows[row].addr == p->insns[i].addr; row++)
+			if (p->rows[row].is_stmt) {
+				line = p->rows[row].line;
+				t->points[i] |= UINT64_C(1) << line;
+			}
+		t->points[i] &= ~(UINT64_C(1) | UINT64_C(1) << line);
+		t->owner[i] = line ? line : REGION_NONE;
+	}
+}
+
+/* The line that has all indirect jumps not resolved, or NOWHERE. */
+static inline int64_t
+lines_jumper(const struct trial *t, const struct body *body)
+{
+	const uint32_t *owner = t->owner + t->program.first[body->func];
+	int64_t jumper = NOWHERE;
+
+	for (size_t i = 0; i < body->cfg->ninsns; i++) {
+		if (body->cfg->insns[i].kind != INSN_JUMP_INDIRECT ||
+		    body->cfg->insns[i].flow != FLOW_PLAIN)
+			continue;
+		if (jumper != NOWHERE && jumper != owner[i])
+			return NOWHERE;
+		jumper = owner[i];
+	}
+	return jumper;
+}
+
+/* Times round loops within the line; *most if that is not well defined. */
+static inline uint64_t
+happened_loops(const struct trial *t, const struct body *body, uint32_t line,
+	       uint64_t *most)
+{
+	unsigned base = t->program.first[body->func];
+	unsigned n = (unsigned)body->cfg->ninsns;
+	uint64_t sum = 0, any = 0;
+	struct region region;
+
+	region_make(&region, body->cfg, body->flow, t->owner + base, line);
+	for (unsigned from = 0; from < n; from++)
+		for (unsigned to = 0; to < n; to++) {
+			uint64_t moves = t->truth.moves[base + from][base + to];
+
+			if (region.next[from] >> to & 1)
+				any += moves;
+			if (region.back[from] >> to & 1)
+				sum += moves;
+		}
+	if (!region_is_acyclic(&region, region.back)) {
+		*most += any - sum;
+	}
+	return sum;
+}
+
+static inline uint64_t
+happened_line(const struct trial *t, const struct body *body, uint32_t line,
+	      uint64_t *most)
+{
+	const struct program *p = &t->program;
+	int64_t jumper = lines_jumper(t, body);
+	bool inside[INSNS_MAX];
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < p->n; i++)
+		inside[i] = t->owner[i] == line;
+	for (unsigned i = p->first[body->func]; i < p->first[body->func + 1];
+	     i++) {
+		long block = cfg_block(body->cfg, p->insns[i].addr);
+		bool own = t->owner[i] == line;
+
+		if (!own && !(t->points[i] >> line & 1))
+			continue;
+		n += happened_from(t, body->func, i, inside);
+		if (own && jumper == line && block >= 0 &&
+		    !body->cfg->blocks[block].external)
+			n -= t->truth.jumped[i];
+	}
+	return n + happened_loops(t, body, line, most);
+}
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * Hooks: found in libraries where their manuals say, in code made up for it
+ * where its labels say, and nowhere else.
+ */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "tests/unit/build.h"
+
+#include "tests/unit/hooks.h"
+
+struct found {
+	struct image *image;
+	struct hook *hooks;
+	size_t n;
+};
+
+static struct found
+find(const char *path)
+{
+	struct found found = { .image = image_open(path, NULL, 0, NULL, NULL) };
+
+	if (!found.image)
+		fail_msg("%s", fail_message());
+	hook_find(found.image, &found.hooks, &found.n);
+	for (size_t i = 0; i < found.n; i++)
+		assert_ptr_equal(hook_at(found.hooks, found.n,
+					 found.hooks[i].addr),
+				 &found.hooks[i]);
+	return found;
+}
+
+static void
+drop(struct found *found)
+{
+	image_close(found->image);
+	free(found->hooks);
+}
+
+/* Where the C compiler finds a library or object of this name. */
+static const char *
+library(const char *name)
+{
+	static char path[1024];
+	char command[256];
+	FILE *out;
+
+	snprintf(command, sizeof(command), "gcc -print-file-name=%s", name);
+	out = output(command);
+	assert_non_null(fgets(path, sizeof(path), out));
+	pclose(out);
+	path[strcspn(path, "\n")] = '\0';
+	return path;
+}
+
+static bool
+has_name(const struct func *func, const char *name)
+{
+	if (!strcmp(func->name, name))
+		return true;
+	for (size_t i = 0; i < func->naliases; i++)
+		if (!strcmp(func->aliases[i], name))
+			return true;
+	return false;
+}
+
+/* Hooks of this kind in the function of this name. */
+static size_t
+count(const struct found *found, const char *name, enum hook_kind kind)
+{
+	const struct func *func;
+	size_t n = 0;
+
+	for (size_t i = 0; i < found->n; i++) {
+		func = image_func(found->image, found->hooks[i].addr);
+		assert_non_null(func);
+		n += found->hooks[i].kind == kind && has_name(func, name);
+	}
+	return n;
+}
+
+static void
+in_libc(void **state)
+{
+	struct found found = find(library("libc.so.6"));
+	size_t transfers = 0;
+
+	assert_int_equal(count(&found, "setcontext", HOOK_TRANSFER), 1);
+	assert_int_equal(count(&found, "swapcontext", HOOK_TRANSFER), 1);
+	assert_int_equal(count(&found, "execve", HOOK_EXEC), 1);
+	assert_int_equal(count(&found, "execveat", HOOK_EXEC), 1);
+	assert_int_equal(count(&found, "fexecve", HOOK_EXEC), 1);
+	assert_int_equal(count(&found, "syscall", HOOK_CALL), 1);
+	/*
+	 * These, and __longjmp, __longjmp_cancel and ____longjmp_chk, which
+	 * only debug information names.
+	 */
+	for (size_t i = 0; i < found.n; i++) {
+		transfers += found.hooks[i].kind == HOOK_TRANSFER;
+		if (found.hooks[i].kind == HOOK_TRANSFER)
+			assert_int_equal(found.hooks[i].depth, 0);
+	}
+	assert_int_equal(transfers, 5);
+	assert_int_equal(found.n, 9);
+	drop(&found);
+}
+
+static void
+in_libgcc(void **state)
+{
+	static const char *const names[] = {
+		"_Unwind_RaiseException", "_Unwind_ForcedUnwind",
+		"_Unwind_Resume", "_Unwind_Resume_or_Rethrow",
+	};
+	struct found found = find(library("libgcc_s.so.1"));
+
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(count(&found, names[i], HOOK_TRANSFER), 1);
+		assert_int_equal(count(&found, names[i], HOOK_ENTRY), 1);
+	}
+	for (size_t i = 0; i < found.n; i++)
+		if (found.hooks[i].kind == HOOK_TRANSFER)
+			assert_true(found.hooks[i].depth > 0);
+	assert_int_equal(found.n, 8);
+	drop(&found);
+}
+
+static void
+in_musl(void **state)
+{
+	struct found found;
+
+	if (access("/lib/ld-musl-x86_64.so.1", R_OK)) {
+		print_message("# SKIP no musl\n");
+		skip();
+	}
+	found = find("/lib/ld-musl-x86_64.so.1");
+	assert_int_equal(count(&found, "longjmp", HOOK_TRANSFER), 1);
+	assert_int_equal(count(&found, "execve", HOOK_EXEC), 1);
+	drop(&found);
+}
+
+/* Ordinary code takes down its own frames in many ways, and no others. */
+static void
+in_programs(void **state)
+{
+	static const char *const programs[] = {
+		"/bin/bash", "/usr/bin/perl", "/usr/bin/python3", "/bin/ls",
+	};
+	struct found found;
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		found = find(programs[i]);
+		assert_int_equal(found.n, 0);
+		drop(&found);
+	}
+	source("rooms.c",
+	       "void g(void *);\n"
+	       "int f(int n) { for (int i = 0; i < n; i++) {"
+	       " char a[i + 1]; g(a); } char b[n]; g(b); return n; }\n"
+	       "int h(int n) { _Alignas(64) char a[64]; g(a);"
+	       " g(__builtin_alloca(n)); return a[0]; }\n"
+	       "void g(void *p) { *(volatile char *)p = 1; }\n"
+	       "int main(int n, char **v) { return f(n) + h(n); }\n");
+	for (int level = 0; level < 4; level++) {
+		run("gcc -O%d rooms.c -o rooms && clang -O%d rooms.c -o rooms2",
+		    level, level);
+		found = find(in_work("rooms"));
+		assert_int_equal(found.n, 0);
+		drop(&found);
+		found = find(in_work("rooms2"));
+		assert_int_equal(found.n, 0);
+		drop(&found);
+	}
+}
+
+static const char made_up[] =
+	".text\n.type main, @function\n.globl main\n"
+	"main: ret\n.size main, .-main\n"
+	/* Switches stacks as boost's contexts do; all of it is modelled. */
+	".type switch, @function\n"
+	"switch:\n"
+	"switch_hook: push %rbp; push %rbx; mov %rsp, (%rdi); ldmxcsr (%rsi)\n"
+	"	mov %rsi, %rsp; pop %rbx; pop %rbp; pop %r8\n"
+	"switch_end: jmp *%r8\n.size switch, .-switch\n"
+	/* Not before the last thing that cannot be modelled; rbx is lost. */
+	".type late, @function\n"
+	"late: mov %rdi, %rbx; sub $8, %rsp; call main; add $8, %rsp\n"
+	"	cpuid\n"
+	"late_hook: nop; mov 16(%rdi), %rsp\n"
+	"late_end: ret\n.size late, .-late\n"
+	/* A branch comes in between. */
+	".type joined, @function\n"
+	"joined: test %rdi, %rdi; jz 1f; mov %rsi, %rdi\n"
+	"1:\njoined_hook: mov (%rdi), %rsp\n"
+	"joined_end: jmp *8(%rdi)\n.size joined, .-joined\n"
+	/* Its own frame, by a register and by the frame pointer. */
+	".type own, @function\n"
+	"own: push %rbx; mov %rsp, %rbx; and $-64, %rsp; call main\n"
+	"	mov %rbx, %rsp; pop %rbx; ret\n.size own, .-own\n"
+	".type framed, @function\n"
+	"framed: push %rbp; mov %rsp, %rbp; mov (%rdi), %rsp; call main\n"
+	"	mov %rsi, %rsp; leave; ret\n.size framed, .-framed\n"
+	/* exec by number, and another call. */
+	".type calls, @function\n"
+	"calls: mov $1, %eax; syscall; mov $59, %eax; mov %rdx, %rsi\n"
+	"exec_hook: syscall; mov $322, %eax\n"
+	"exec_hook2: syscall; mov %edi, %eax; syscall; ret\n"
+	".size calls, .-calls\n"
+	".section .note.GNU-stack\n";
+
+static uint64_t
+label(const char *name)
+{
+	char command[128];
+	uint64_t addr;
+	FILE *out;
+
+	snprintf(command, sizeof(command),
+		 "nm made | awk '$3 == \"%s\" { print $1 }'", name);
+	out = output(command);
+	assert_int_equal(fscanf(out, "%" SCNx64, &addr), 1);
+	pclose(out);
+	return addr;
+}
+
+static void
+in_code(void **state)
+{
+	static const struct {
+		const char *addr, *end;
+		uint8_t kind;
+		int32_t depth;
+		uint32_t changed;
+	} want[] = {
+		{ "switch_hook", "switch_end", HOOK_TRANSFER, 0, 0 },
+		{ "late_hook", "late_end", HOOK_TRANSFER, 0, 1 << 5 },
+		{ "joined_hook", "joined_end", HOOK_TRANSFER, 0, 0 },
+		{ "exec_hook", "exec_hook", HOOK_EXEC, 0, 0 },
+		{ "exec_hook2", "exec_hook2", HOOK_EXEC, 0, 0 },
+	};
+	struct found found;
+	const struct hook *hook;
+
+	source("made.S", made_up);
+	run("gcc -no-pie made.S -o made");
+	found = find(in_work("made"));
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		hook = hook_at(found.hooks, found.n, label(want[i].addr));
+		if (!hook)
+			fail_msg("no hook at %s", want[i].addr);
+		assert_int_equal(hook->kind, want[i].kind);
+		assert_int_equal(hook->end, label(want[i].end));
+		assert_int_equal(hook->depth, want[i].depth);
+		assert_int_equal(hook->changed, want[i].changed);
+	}
+	assert_int_equal(found.n, sizeof(want) / sizeof(*want));
+	assert_null(hook_at(found.hooks, found.n, label("main")));
+	drop(&found);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(in_libc),
+		cmocka_unit_test(in_libgcc),
+		cmocka_unit_test(in_musl),
+		cmocka_unit_test(in_programs),
+		cmocka_unit_test(in_code),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("hook", tests, work_make,
+					   work_remove);
+}

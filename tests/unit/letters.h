@@ -1,0 +1,326 @@
+/*
+ * Images made by hand, for a toy CPU whose instructions are letters, and what
+ * their plans say when such and such was counted.
+ */
+#ifndef TESTS_LETTERS_H
+#define TESTS_LETTERS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+#include "util/mem.h"
+
+#include <cmocka.h>
+
+enum {
+	BASE = 0x1000,
+	TEXT = 0x800,
+	FUNC_STEP = 0x100,	/* functions begin at multiples of this */
+	NFILES = 2,
+};
+
+/*
+ * The toy: p plain; P two bytes, plain; jN jump and bN branch, N bytes from
+ * the next instruction; cN call function N; CN call what is N bytes from it; r
+ * return; s stop; i jump to who knows where.
+ */
+static inline int
+toy_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
+{
+	*insn = (struct insn){ .addr = addr, .len = 2 };
+	switch (size ? code[0] : 0) {
+	case 'p':
+		insn->kind = INSN_PLAIN;
+		insn->len = 1;
+		return 0;
+	case 'r':
+		insn->kind = INSN_RETURN;
+		insn->len = 1;
+		return 0;
+	case 's':
+		insn->kind = INSN_STOP;
+		insn->len = 1;
+		return 0;
+	case 'i':
+		insn->kind = INSN_JUMP_INDIRECT;
+		insn->len = 1;
+		return 0;
+	case 'P':
+		insn->kind = INSN_PLAIN;
+		break;
+	case 'j':
+		insn->kind = INSN_JUMP;
+		break;
+	case 'b':
+		insn->kind = INSN_BRANCH;
+		break;
+	case 'c':
+	case 'C':
+		insn->kind = INSN_CALL;
+		break;
+	default:
+		return -1;
+	}
+	if (size < 2)
+		return -1;
+	if (code[0] == 'C')
+		insn->target = addr + (int8_t)code[1];
+	else if (code[0] == 'c')
+		insn->target = BASE + code[1] * FUNC_STEP;
+	else if (code[0] != 'P')
+		insn->target = addr + 2 + (int8_t)code[1];
+	return 0;
+}
+
+static inline uint64_t
+toy_first(uint64_t addr)
+{
+	return addr;
+}
+
+static const struct arch toy = {
+	.name = "toy", .decode = toy_decode, .first = toy_first,
+};
+
+static const char *const file_names[NFILES] = { "/s/a.c", "/s/b.c" };
+
+/* An image with one executable segment at BASE, to be filled. */
+struct toy_image {
+	struct image image;
+	struct segment segments[2];
+	uint8_t text[TEXT];
+	struct func funcs[32];
+	struct range ranges[64];
+	size_t nranges;
+	struct row rows[256];
+	struct inlined inlines[8];
+};
+
+static inline void
+toy_begin(struct toy_image *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->segments[0] = (struct segment){
+		.addr = BASE, .filesz = TEXT, .memsz = TEXT, .flags = 5,
+		.bytes = t->text,
+	};
+	t->segments[1] = (struct segment){
+		.addr = BASE + TEXT, .filesz = TEXT, .memsz = TEXT,
+		.flags = 6, .bytes = t->text,
+	};
+	t->image = (struct image){
+		.arch = &toy, .has_dwarf = true,
+		.segments = t->segments, .nsegments = 2,
+		.funcs = t->funcs, .rows = t->rows, .inlines = t->inlines,
+		.files = (char **)file_names, .nfiles = NFILES,
+	};
+}
+
+static inline struct func *
+toy_func(struct toy_image *t, const char *name, uint64_t at, uint64_t size)
+{
+	struct func *func = &t->funcs[t->image.nfuncs++];
+
+	t->ranges[t->nranges] = (struct range){ BASE + at, BASE + at + size };
+	*func = (struct func){
+		.addr = BASE + at, .size = size, .name = name,
+		.ranges = &t->ranges[t->nranges++], .nranges = 1,
+		.file = FILE_NONE,
+	};
+	return func;
+}
+
+static inline void
+toy_code(struct toy_image *t, uint64_t at, const char *code, size_t len)
+{
+	memcpy(t->text + at, code, len);
+}
+
+/* Rows must be added in order; end is set by the next, or by toy_end. */
+static inline void
+toy_row(struct toy_image *t, uint64_t at, uint32_t line, bool is_stmt)
+{
+	size_t n = t->image.nrows++;
+
+	if (n && !t->rows[n - 1].end)
+		t->rows[n - 1].end = BASE + at;
+	t->rows[n] = (struct row){
+		.addr = BASE + at, .line = line, .is_stmt = is_stmt,
+	};
+}
+
+static inline void
+toy_end(struct toy_image *t, uint64_t at)
+{
+	t->rows[t->image.nrows - 1].end = BASE + at;
+}
+
+/* A plan of the image, which the test keeps. */
+static inline struct plan *
+toy_plan_of(struct toy_image *t, const struct selection *sel,
+	    enum placement_method method, bool eager)
+{
+	static const struct selection all = { 0 };
+
+	return plan_open(&t->image, &(struct plan_wish){
+		.sel = sel ? sel : &all, .method = method, .eager = eager,
+	}, NULL, NULL);
+}
+
+/* Units by their names; good until the next call. */
+static inline struct selection *
+units(const char *names)
+{
+	static struct selection sel;
+
+	select_free(&sel);
+	select_units(&sel, names);
+	return &sel;
+}
+
+static inline struct plan *
+toy_plan(struct toy_image *t, const struct selection *sel)
+{
+	return toy_plan_of(t, sel, PLACE_OPTIMAL, false);
+}
+
+static inline void
+toy_close(struct plan *plan)
+{
+	plan->image = NULL;
+	plan_close(plan);
+}
+
+/*
+ * The instruction at an offset runs n times and takes its branch `taken`
+ * times.
+ */
+static inline void
+hit(struct plan *plan, uint64_t at, uint64_t n, uint64_t taken)
+{
+	struct site *site = plan_site(plan, BASE + at);
+	struct counter *counter;
+
+	if (site && site->waiting && n) {
+		plan_ready(plan, site->body);
+		site = plan_site(plan, BASE + at);
+	}
+	if (!site || site->idle || site->waiting)
+		return;
+	counter = meter_counter(plan_meter(plan, 0),
+				(uint32_t)(site - plan->sites), plan->nsites);
+	counter->hits += n;
+	counter->taken += taken;
+}
+
+/* Control left n times, or came to, an offset over no edge. */
+static inline void
+left(struct plan *plan, uint64_t at, bool during, uint64_t n)
+{
+	meter_stray(plan_meter(plan, 0), BASE + at, during)->left += n;
+}
+
+static inline void
+came(struct plan *plan, uint64_t at, bool during, uint64_t n)
+{
+	meter_stray(plan_meter(plan, 0), BASE + at, during)->came += n;
+}
+
+static inline const struct unit *
+unit_among(const struct unit *units, size_t n, enum unit_kind kind,
+	   uint32_t ref, uint32_t line)
+{
+	for (size_t i = 0; i < n; i++)
+		if (units[i].kind == kind && units[i].ref == ref &&
+		    units[i].line == line)
+			return &units[i];
+	return NULL;
+}
+
+/* A unit as it is now; its kind is UNIT_KINDS if there is none. */
+static inline struct unit
+unit_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
+{
+	struct unit unit = { .kind = UNIT_KINDS }, *units;
+	const struct unit *found;
+	size_t n;
+
+	plan_settle(plan, NULL);
+	units = plan_units(plan, &n);
+	found = unit_among(units, n, kind, ref, line);
+	if (found)
+		unit = *found;
+	free(units);
+	return unit;
+}
+
+static inline size_t
+units_number(struct plan *plan)
+{
+	size_t n;
+
+	plan_settle(plan, NULL);
+	free(plan_units(plan, &n));
+	return n;
+}
+
+static inline uint64_t
+count_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
+{
+	struct unit unit = unit_of(plan, kind, ref, line);
+
+	assert_int_equal(unit.kind, kind);
+	if (unit.why)
+		print_error("# unknown: %s\n", unit.why);
+	assert_null(unit.why);
+	return unit.n;
+}
+
+static inline const char *
+why_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
+{
+	struct unit unit = unit_of(plan, kind, ref, line);
+
+	assert_int_equal(unit.kind, kind);
+	assert_non_null(unit.why);
+	assert_int_equal(unit.n, 0);
+	return unit.why;
+}
+
+/* The settled count of an instruction of a function, by its number. */
+static inline struct count
+insn_count(struct plan *plan, uint32_t body, uint64_t at)
+{
+	const struct body *b = &plan->bodies[body];
+	long insn;
+
+	plan_settle(plan, NULL);
+	assert_non_null(b->counts);
+	insn = cfg_insn(b->cfg, BASE + at);
+	assert_true(insn >= 0);
+	return body_insn(b, (uint32_t)insn);
+}
+
+static inline uint64_t
+insn_known(struct plan *plan, uint32_t body, uint64_t at)
+{
+	struct count count = insn_count(plan, body, at);
+
+	assert_null(count_why(&count));
+	return count.n;
+}
+
+static inline const char *
+insn_why(struct plan *plan, uint32_t body, uint64_t at)
+{
+	struct count count = insn_count(plan, body, at);
+
+	assert_non_null(count_why(&count));
+	return count_why(&count);
+}
+
+#endif

@@ -1,0 +1,487 @@
+/*
+ * Runs toy programs at random, counts as the monitor does at a plan's sites,
+ * and keeps book of what really happened: all that a plan may tell follows
+ * from how often each instruction was begun, how often control went from one
+ * to another, left its function, and came to it from outside.
+ */
+#ifndef TESTS_MACHINE_H
+#define TESTS_MACHINE_H
+
+#include "tests/unit/programs.h"
+
+enum { DEPTH_MAX = 12 };
+
+struct truth {
+	uint64_t begun[INSNS_MAX];
+	uint64_t moves[INSNS_MAX][INSNS_MAX];	/* within a function */
+	uint64_t leaves[INSNS_MAX][2];	/* out of it; [1]: by a branch that
+					   was taken */
+	uint64_t arrivals[INSNS_MAX];	/* over no edge of the function */
+	uint64_t jumped[INSNS_MAX];	/* of these by its own jumps */
+	/* Indirect calls and jumps; the last is elsewhere. */
+	uint64_t went[INSNS_MAX][INSNS_MAX + 1];
+};
+
+/* A live frame.  The last one runs, from pc; others are in calls. */
+struct frame {
+	uint64_t pc;		/* where the call will come back to */
+	bool exact;		/* no call: a signal came before pc */
+	uint64_t again;		/* a call may come back there again, or 0 */
+};
+
+struct machine {
+	const struct program *program;
+	struct plan *plan;
+	struct meter *meter;
+	struct truth *truth;
+	struct frame frames[DEPTH_MAX];
+	unsigned depth;
+	unsigned mishaps;	/* per thousand instructions */
+	uint64_t walks;		/* times that control came to a function */
+};
+
+static struct frame *
+machine_top(struct machine *m)
+{
+	return &m->frames[m->depth - 1];
+}
+
+/* ---- counting, as the monitor does */
+
+/* Control left, or came to, a place over no edge. */
+static void
+stray_add(struct machine *m, struct meter *meter, uint64_t addr, bool during,
+	  bool came)
+{
+	uint32_t body = plan_body(m->plan, addr - during);
+	struct stray *stray;
+
+	if (body == BODY_NONE)
+		return;
+	if (came && m->plan->bodies[body].units)
+		plan_ready(m->plan, body);
+	stray = meter_stray(meter, addr, during);
+	stray->left += !came;
+	stray->came += came;
+}
+
+static void
+frame_leave(struct machine *m, struct meter *meter, unsigned i, bool exact)
+{
+	stray_add(m, meter, m->frames[i].pc, !exact, false);
+}
+
+/*
+ * All frames are left where they are: the one that runs before the next
+ * instruction, or in a call it has begun.
+ */
+static void
+frames_leave(struct machine *m, struct meter *meter, bool calling)
+{
+	for (unsigned i = 0; i < m->depth; i++)
+		frame_leave(m, meter, i, m->frames[i].exact ||
+			    (!calling && i + 1 == m->depth));
+}
+
+/* The site to count at, after the function there was looked at, or NULL. */
+static struct site *
+site_begin(struct machine *m, uint64_t pc)
+{
+	struct site *site = plan_site(m->plan, pc);
+
+	if (site && site->waiting) {
+		plan_ready(m->plan, site->body);
+		m->plan->nsettled = 0;
+		site = plan_site(m->plan, pc);
+	}
+	if (!site || site->idle)
+		return NULL;
+	meter_counter(m->meter, (uint32_t)(site - m->plan->sites),
+		      m->plan->nsites)->hits++;
+	return site;
+}
+
+static void
+site_taken(struct machine *m, const struct site *site)
+{
+	if (site && site->branch)
+		meter_counter(m->meter, (uint32_t)(site - m->plan->sites),
+			      m->plan->nsites)->taken++;
+}
+
+static void
+site_went(struct machine *m, const struct site *site, int from, uint64_t to)
+{
+	int insn = program_insn(m->program, to);
+
+	m->truth->went[from][insn < 0 ? INSNS_MAX : insn]++;
+	if (site && site->targets)
+		meter_arrival(m->meter, (uint32_t)(site - m->plan->sites),
+			      insn < 0 ? NULL : m->plan, insn < 0 ? 0 : to,
+			      true)->n++;
+}
+
+/* ---- where control goes */
+
+/* Control comes to pc over no edge. */
+static void
+control_arrives(struct machine *m, uint64_t pc)
+{
+	int to = program_insn(m->program, pc);
+
+	machine_top(m)->pc = pc;
+	if (to < 0)
+		return;
+	m->truth->arrivals[to]++;
+	m->walks++;
+}
+
+static void
+control_leaves(struct machine *m, int from, uint64_t pc, bool taken)
+{
+	m->truth->leaves[from][taken]++;
+	machine_top(m)->again = 0;
+	control_arrives(m, pc);
+}
+
+/* Instruction `from` is done and control goes on at pc. */
+static void
+control_goes(struct machine *m, int from, uint64_t pc, bool taken)
+{
+	const struct toy_insn *insns = m->program->insns;
+	int to = program_insn(m->program, pc);
+
+	if (to < 0 || insns[from].func != insns[to].func) {
+		control_leaves(m, from, pc, taken);
+		return;
+	}
+	m->truth->moves[from][to]++;
+	machine_top(m)->pc = pc;
+}
+
+/* The instruction that ends at addr, or -1. */
+static int
+insn_before(const struct program *p, uint64_t addr)
+{
+	for (unsigned len = 4; len < 6; len++) {
+		int insn = program_insn(p, addr - len);
+
+		if (insn >= 0 && p->insns[insn].len == len)
+			return insn;
+	}
+	return -1;
+}
+
+static void
+frame_push(struct machine *m, bool exact, uint64_t pc)
+{
+	machine_top(m)->exact = exact;
+	m->frames[m->depth++] = (struct frame){ .pc = pc };
+	control_arrives(m, pc);
+}
+
+/* The frame that runs returns. */
+static void
+frame_pop(struct machine *m)
+{
+	struct frame *top;
+
+	if (!--m->depth)
+		return;
+	top = machine_top(m);
+	if (!top->exact)
+		control_goes(m, insn_before(m->program, top->pc), top->pc,
+			     false);
+	top->exact = false;
+}
+
+/*
+ * What was found out of an instruction in its function's graph.  Where there
+ * is none only jumps by tables that have the entry are of interest.
+ */
+static enum insn_flow
+insn_flow(const struct machine *m, int insn, const struct body **body)
+{
+	uint64_t addr = m->program->insns[insn].addr;
+	const struct site *site = plan_site(m->plan, addr);
+
+	*body = &m->plan->bodies[plan_body(m->plan, addr)];
+	if ((*body)->placement)
+		return (*body)->cfg->insns[cfg_insn((*body)->cfg, addr)].flow;
+	return site && site->targets ? FLOW_TABLE : FLOW_LEAVES;
+}
+
+/* ---- mishaps; in a call: the frame that runs has called, and pc is set */
+
+static void
+machine_end(struct machine *m, bool calling)
+{
+	frames_leave(m, m->meter, calling);
+	m->depth = 0;
+}
+
+/* Leave frames down to number `to`, which is the one that runs then. */
+static void
+frames_unwind(struct machine *m, unsigned to)
+{
+	for (unsigned i = to; i < m->depth; i++)
+		frame_leave(m, m->meter, i, m->frames[i].exact);
+	m->depth = to + 1;
+}
+
+/* longjmp; false if no frame can be jumped to. */
+static bool
+machine_again(struct machine *m)
+{
+	unsigned to = random_below(m->depth);
+	uint64_t again = m->frames[to].again;
+
+	if (!again || m->frames[to].exact)
+		return false;
+	frames_unwind(m, to);
+	stray_add(m, m->meter, again, true, true);
+	control_goes(m, insn_before(m->program, again), again, false);
+	return true;
+}
+
+/* An exception is thrown; false if no one catches it. */
+static bool
+machine_throw(struct machine *m)
+{
+	const struct program *p = m->program;
+	unsigned to = random_below(m->depth), func;
+	size_t pad;
+
+	if (m->frames[to].exact || !p->image.npads)
+		return false;
+	func = p->insns[insn_before(p, m->frames[to].pc)].func;
+	pad = random_below((unsigned)p->image.npads);
+	if (p->insns[program_insn(p, p->pads[pad])].func != func)
+		return false;
+	frames_unwind(m, to);
+	control_arrives(m, p->pads[pad]);
+	return true;
+}
+
+/* A call of what is not in the program, or of the kernel. */
+static void
+call_away(struct machine *m, int from, uint64_t back)
+{
+	unsigned what = random_below(1000);
+
+	machine_top(m)->pc = back;
+	if (what < m->mishaps)
+		machine_end(m, true);
+	else if (what < 30 * m->mishaps && machine_again(m))
+		return;
+	else if (what < 30 * m->mishaps && machine_throw(m))
+		return;
+	else {
+		if (random_chance(50))
+			machine_top(m)->again = back;
+		control_goes(m, from, back, false);
+	}
+}
+
+/* The instruction is begun, and faults, and that is the end. */
+static void
+machine_fault(struct machine *m, int from, uint64_t back)
+{
+	const struct toy_insn *insn = &m->program->insns[from];
+	const struct body *body;
+	enum insn_flow flow;
+
+	machine_top(m)->pc = back;
+	if (insn->op == INSN_STOP || insn->op == INSN_RETURN)
+		m->truth->leaves[from][0]++;
+	if (insn->op == INSN_JUMP_INDIRECT || insn->op == TOY_TABLE) {
+		flow = insn_flow(m, from, &body);
+		if (flow != FLOW_TABLE && flow != FLOW_TABLE_LEAVES)
+			m->truth->leaves[from][0]++;
+	}
+	machine_end(m, true);
+}
+
+/* ---- instructions */
+
+static void
+do_call(struct machine *m, const struct site *site, int from, uint64_t back)
+{
+	const struct program *p = m->program;
+	const struct toy_insn *insn = &p->insns[from];
+	uint64_t to = insn->operand;
+
+	if (insn->op == INSN_CALL_INDIRECT) {
+		to = random_chance(30) ? AWAY :
+		     random_entry(p, (unsigned)p->image.nfuncs);
+		site_went(m, site, from, to);
+	}
+	machine_top(m)->pc = back;
+	if (program_insn(p, to) < 0)
+		call_away(m, from, back);
+	else if (m->depth == DEPTH_MAX)
+		machine_end(m, true);
+	else
+		frame_push(m, false, to);
+}
+
+static void
+do_jump_indirect(struct machine *m, const struct site *site, int from)
+{
+	const struct program *p = m->program;
+	const struct body *body;
+	enum insn_flow flow = insn_flow(m, from, &body);
+	uint64_t to = random_entry(p, (unsigned)p->image.nfuncs);
+	int own;
+
+	if (flow == FLOW_TABLE || flow == FLOW_TABLE_LEAVES)
+		to = p->tables[from][random_below(p->insns[from - 2].operand +
+						  1U)];
+	else if (flow == FLOW_PLAIN && random_chance(70))
+		to = body->cfg->insns[body->cfg->blocks[random_below(
+			(unsigned)body->cfg->nblocks)].first].addr;
+	site_went(m, site, from, to);
+	if (flow == FLOW_TABLE || flow == FLOW_TABLE_LEAVES) {
+		control_goes(m, from, to, false);
+		return;
+	}
+	control_leaves(m, from, to, false);
+	own = program_insn(p, to);
+	if (p->insns[own].func == p->insns[from].func)
+		m->truth->jumped[own]++;
+}
+
+static void
+insn_do(struct machine *m, const struct site *site, int from)
+{
+	const struct toy_insn *insn = &m->program->insns[from];
+	uint64_t next = insn->addr + insn->len;
+
+	switch (insn->op) {
+	case INSN_JUMP:
+		control_goes(m, from, insn->operand, false);
+		break;
+	case INSN_BRANCH:
+	case TOY_GUARD:
+		if (random_chance(50)) {
+			site_taken(m, site);
+			control_goes(m, from, insn->operand, true);
+			break;
+		}
+		/* Falls through. */
+	case INSN_PLAIN:
+	case TOY_COMPARE:
+		control_goes(m, from, next, false);
+		break;
+	case INSN_CALL:
+	case INSN_CALL_INDIRECT:
+		do_call(m, site, from, next);
+		break;
+	case INSN_SYSCALL:
+		call_away(m, from, next);
+		break;
+	case INSN_JUMP_INDIRECT:
+	case TOY_TABLE:
+		do_jump_indirect(m, site, from);
+		break;
+	case INSN_RETURN:
+		m->truth->leaves[from][0]++;
+		frame_pop(m);
+		break;
+	case INSN_STOP:
+		machine_fault(m, from, next);
+		break;
+	}
+}
+
+static bool
+insn_may_fault(uint8_t op)
+{
+	return op != INSN_JUMP && op != INSN_BRANCH && op != TOY_GUARD;
+}
+
+/* One instruction, or what comes between two. */
+static void
+machine_step(struct machine *m)
+{
+	const struct program *p = m->program;
+	uint64_t pc = machine_top(m)->pc;
+	int insn = program_insn(p, pc);
+	const struct site *site;
+
+	if (insn < 0 || random_below(3000) < m->mishaps) {
+		machine_end(m, false);
+		return;
+	}
+	if (random_below(300) < m->mishaps && m->depth < DEPTH_MAX) {
+		frame_push(m, true, random_entry(p, (unsigned)p->image.nfuncs));
+		return;
+	}
+	site = site_begin(m, pc);
+	m->truth->begun[insn]++;
+	if (random_below(3000) < m->mishaps &&
+	    insn_may_fault(p->insns[insn].op))
+		machine_fault(m, insn, pc + p->insns[insn].len);
+	else
+		insn_do(m, site, insn);
+}
+
+/* The function is called, from elsewhere. */
+static void
+machine_call(struct machine *m, unsigned func)
+{
+	m->depth = 1;
+	m->frames[0] = (struct frame){ .pc = 0 };
+	control_arrives(m, m->program->insns[m->program->first[func]].addr);
+}
+
+/* Whether control can be at the instruction, or in its call. */
+static bool
+insn_lives(const struct machine *m, int insn, bool during)
+{
+	const struct body *body;
+	uint8_t op = m->program->insns[insn].op;
+	uint32_t block;
+
+	if (during && op != INSN_CALL && op != INSN_CALL_INDIRECT)
+		return false;
+	if (insn_flow(m, insn, &body) == FLOW_NO_RETURN && during)
+		return false;
+	if (!body->placement)
+		return true;
+	block = cfg_block_of(body->cfg, (size_t)cfg_insn(
+		body->cfg, m->program->insns[insn].addr));
+	return body->flow->in[FLOW_BLOCK + block] !=
+	       body->flow->in[FLOW_BLOCK + block + 1];
+}
+
+/* A frame that was there before counting began, if there can be one. */
+static bool
+frame_find(struct machine *m, bool during)
+{
+	int insn = (int)random_below(m->program->n);
+	const struct toy_insn *at = &m->program->insns[insn];
+	uint64_t pc = at->addr + (during ? at->len : 0);
+	uint32_t body = plan_body(m->plan, at->addr);
+
+	if (m->plan->bodies[body].units)
+		plan_ready(m->plan, body);
+	if (!insn_lives(m, insn, during))
+		return false;
+	stray_add(m, m->meter, pc, during, true);
+	m->frames[m->depth++] = (struct frame){ .pc = pc };
+	return true;
+}
+
+/* Counting begins in the middle of things. */
+static void
+machine_attach(struct machine *m)
+{
+	m->depth = 0;
+	for (unsigned calls = random_below(8); calls; calls--)
+		frame_find(m, true);
+	while (!frame_find(m, false))
+		;
+}
+
+#endif

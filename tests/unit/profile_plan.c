@@ -1,0 +1,467 @@
+/*
+ * Plans saved as profiles and made again of them: random programs are run,
+ * partly to their end, and what comes back is what was counted.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/profile_plan.h"
+#include "tests/unit/profiles.h"
+#include "tests/unit/report_toy.h"
+
+/* After the others: it makes fail a macro. */
+#include <cmocka.h>
+
+enum {
+	ROUNDS = 1500, FUNCS = 6, FUNC_SIZE = 32, INSNS_MAX = 13,
+	RUNS = 4, METERS = 3,
+};
+
+static const unsigned everything =
+	1U << UNIT_FUNC | 1U << UNIT_LINE | 1U << UNIT_BLOCK |
+	1U << UNIT_EDGE | 1U << UNIT_INSN | 1U << UNIT_CALL;
+
+/* ---- random programs */
+
+static uint64_t
+func_entry(unsigned func)
+{
+	return CPU_BASE + FUNC_SIZE * func;
+}
+
+/* One instruction's letter: the last returns. */
+static char
+letter_choose(unsigned func, unsigned i, unsigned n)
+{
+	char letter = i + 1 == n ? 'r' : "ppnbbbbjcciR"[world_below(12)];
+
+	return strchr("ci", letter) && func + 1 == FUNCS ? 'p' : letter;
+}
+
+/* Branches go anywhere in the function, jumps forward; calls to later ones. */
+static void
+func_make(struct toy *t, unsigned func)
+{
+	unsigned n = 1 + world_below(INSNS_MAX);
+	uint8_t at[INSNS_MAX + 1] = { 0 }, code[FUNC_SIZE] = { 0 };
+	char letters[INSNS_MAX];
+	uint64_t lo;
+
+	for (unsigned i = 0; i < n; i++) {
+		letters[i] = letter_choose(func, i, n);
+		at[i + 1] = at[i] + (strchr("bjcR", letters[i]) ? 2 : 1);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		unsigned to = letters[i] == 'b' ? world_below(n) :
+			      i + 1 + world_below(n - i - (i + 1 < n));
+
+		code[at[i]] = (uint8_t)letters[i];
+		if (letters[i] == 'b' || letters[i] == 'j')
+			code[at[i] + 1] = (uint8_t)(at[to] - at[i + 1]);
+		if (letters[i] == 'c')
+			code[at[i] + 1] = (uint8_t)(2 * (func + 1 +
+				world_below(FUNCS - func - 1)));
+	}
+	toy_skip(t, func_entry(func));
+	lo = toy_code(t, (const char *)code, at[n]);
+	toy_row(t, lo, lo + at[n], "x.c", 10 * func + 1);
+	for (unsigned i = 1; i < n; i++)
+		if (i % 3 == 0)
+			toy_row(t, lo + at[i], lo + at[n], "x.c",
+				10 * func + 1 + i / 3);
+	toy_func_at(t, "f", "x.c", 10 * func + 1, lo);
+}
+
+static struct toy *
+program_make(uint64_t seed)
+{
+	struct toy *t = toy_make("/bin/toy");
+
+	world_state = seed;
+	for (unsigned i = 0; i < FUNCS; i++)
+		func_make(t, i);
+	t->sel.units = everything;
+	t->method = world_below(3);
+	return t;
+}
+
+/* ---- running */
+
+static void
+site_hit(struct plan *plan, struct meter *meter, const struct site *site,
+	 const struct insn *insn, bool taken)
+{
+	uint32_t index = (uint32_t)(site - plan->sites);
+	struct counter *counter = meter_counter(meter, index, plan->nsites);
+
+	counter->hits++;
+	counter->taken += site->branch && taken;
+	if (site->targets)
+		meter_arrival(meter, index, plan, insn->target, true)->n++;
+}
+
+/*
+ * Run a function, as the monitor counts; false if the budget was used up,
+ * and control is still in it.
+ */
+static bool
+func_run(struct toy *t, unsigned func, unsigned *budget, struct meter *meter)
+{
+	struct plan *plan = toy_plan(t, false);
+	uint64_t addr = func_entry(func);
+	struct insn insn;
+
+	for (;; addr += insn.len) {
+		struct site *site = plan_site(plan, addr);
+		bool taken = world_chance(60);
+
+		if (!(*budget)--) {
+			*budget = 0;
+			meter_stray(meter, addr, false)->left++;
+			return false;
+		}
+		if (site && site->waiting)
+			plan_ready(plan, site->body);
+		site = plan_site(plan, addr);
+		must(!cpu_decode(t->text + (addr - CPU_BASE), 2, addr, &insn));
+		if (insn.kind == INSN_CALL_INDIRECT)
+			insn.target = func_entry(func + 1 +
+						 world_below(FUNCS - func - 1));
+		if (site && !site->idle)
+			site_hit(plan, meter, site, &insn, taken);
+		if (insn.kind == INSN_RETURN)
+			return true;
+		if ((insn.kind == INSN_CALL ||
+		     insn.kind == INSN_CALL_INDIRECT) &&
+		    !func_run(t, (unsigned)((insn.target - CPU_BASE) /
+					    FUNC_SIZE), budget, meter)) {
+			meter_stray(meter, addr + insn.len, true)->left++;
+			return false;
+		}
+		if ((insn.kind == INSN_BRANCH && taken) ||
+		    insn.kind == INSN_JUMP)
+			addr = insn.target - insn.len;
+	}
+}
+
+static struct toy *
+program_run(uint64_t seed)
+{
+	struct toy *t = program_make(seed);
+	struct plan *plan = toy_plan(t, false);
+
+	for (unsigned i = 0; i < RUNS; i++) {
+		unsigned budget = world_chance(50) ? 2000 : world_below(60);
+
+		func_run(t, world_below(3), &budget,
+			 plan_meter(plan, world_below(METERS)));
+	}
+	return t;
+}
+
+/* ---- comparing */
+
+static void
+count_same(struct count a, struct count b)
+{
+	/* What never ran in a part is known to be 0 in any case. */
+	if (!a.n && !b.n && a.state && b.state)
+		return;
+	assert_int_equal(a.state, b.state);
+	assert_int_equal(a.n, b.n);
+	assert_int_equal(a.reason, b.reason);
+}
+
+static void
+body_same(const struct body *a, const struct body *b)
+{
+	size_t n = 0;
+
+	count_same(a->calls, b->calls);
+	assert_int_equal(!a->counts, !b->counts);
+	if (!a->counts)
+		return;
+	assert_int_equal(flow_arcs(a->flow), flow_arcs(b->flow));
+	for (uint32_t i = 0; i < flow_arcs(a->flow); i++)
+		if (i != a->flow->back)
+			count_same(a->counts[i], b->counts[i]);
+	for (uint32_t i = 0; i < a->cfg->ninsns; i++)
+		count_same(body_insn(a, i), body_insn(b, i));
+	for (size_t i = 0; i < a->nleaps; i++) {
+		if (!a->leaps[i].left && !a->leaps[i].came)
+			continue;
+		assert_true(n < b->nleaps);
+		assert_int_equal(a->leaps[i].insn, b->leaps[n].insn);
+		assert_int_equal(a->leaps[i].during, b->leaps[n].during);
+		assert_int_equal(a->leaps[i].left, b->leaps[n].left);
+		n++;
+	}
+	assert_int_equal(n, b->nleaps);
+}
+
+static void
+units_same(struct plan *a, struct plan *b)
+{
+	size_t n, m;
+	struct unit *x = plan_units(a, &n), *y = plan_units(b, &m);
+
+	assert_int_equal(n, m);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(x[i].kind, y[i].kind);
+		assert_int_equal(x[i].line, y[i].line);
+		assert_int_equal(x[i].func, y[i].func);
+		assert_int_equal(x[i].n, y[i].n);
+		assert_ptr_equal(x[i].why, y[i].why);
+	}
+	free(x);
+	free(y);
+}
+
+/* Arrivals of b, which has one meter, are those of a's meter or of all. */
+static void
+arrivals_same(struct plan *a, const struct meter *meter, struct plan *b)
+{
+	struct meter sum = { 0 };
+	size_t n = 0;
+
+	for (size_t m = 0; m < a->nmeters; m++)
+		if (!meter || meter == a->meters[m])
+			meter_add(&sum, a->meters[m], a->nsites);
+	for (size_t i = 0; i < sum.narrivals; i++) {
+		const struct arrival *x = &sum.arrivals[i], *y;
+		const struct site *site = &a->sites[x->site];
+
+		if (site->insn.kind != INSN_CALL_INDIRECT)
+			continue;
+		site = plan_site(b, site->addr);
+		assert_non_null(site);
+		y = meter_arrival(plan_meter(b, 0),
+				  (uint32_t)(site - b->sites), b, x->addr,
+				  false);
+		assert_non_null(y);
+		assert_int_equal(x->n, y->n);
+		n++;
+	}
+	assert_int_equal(n, b->nmeters ? b->meters[0]->narrivals : 0);
+	free(sum.counters);
+	free(sum.arrivals);
+	free(sum.arrival_index);
+	free(sum.strays);
+}
+
+static void
+sound(const struct profile *profile)
+{
+	if (profile_fault(profile))
+		fail_msg("%s", profile_fault(profile));
+}
+
+/* What the profile's part gives is what the plan, settled, has. */
+static void
+restores(struct toy *t, const struct meter *meter, uint64_t seed,
+	 const struct profile *profile, uint32_t part)
+{
+	struct toy *again = program_make(seed);
+	struct plan *plan = t->plan, *back;
+
+	back = again->plan = profile_restore(profile, 0, part, &again->image,
+					     &again->sel);
+	profile_restore_calls(profile, part, &back);
+	plan_settle(plan, meter);
+	assert_int_equal(plan->nbodies, back->nbodies);
+	for (size_t i = 0; i < plan->nbodies; i++) {
+		body_same(&plan->bodies[i], &back->bodies[i]);
+		if (meter)
+			continue;
+		/* One that was about to be entered has a count. */
+		if (!plan->bodies[i].calls.n ||
+		    plan->bodies[i].state != BODY_WAITING)
+			assert_int_equal(plan->bodies[i].state,
+					 back->bodies[i].state);
+		assert_int_equal(plan->bodies[i].nsites,
+				 back->bodies[i].nsites);
+		assert_int_equal(plan->bodies[i].ncounters,
+				 back->bodies[i].ncounters);
+		assert_int_equal(plan->bodies[i].increments,
+				 back->bodies[i].increments);
+	}
+	units_same(plan, back);
+	arrivals_same(plan, meter, back);
+	toy_free(again);
+}
+
+/* The same, over a file. */
+static struct profile *
+through_file(struct profile *profile)
+{
+	size_t size;
+	uint8_t *bytes = profile_encode(profile, &size);
+	struct profile *copy = profile_decode("file", bytes, size);
+
+	assert_non_null(copy);
+	free(bytes);
+	profile_free(profile);
+	return copy;
+}
+
+static void
+test_all(void **state)
+{
+	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+		struct toy *t = program_run(seed);
+		struct profile *profile = mem_alloc(sizeof(*profile));
+
+		profile_save(profile, &t->plan, 1, NULL);
+		sound(profile);
+		assert_int_equal(profile->nobjects, 1);
+		assert_int_equal(profile->objects[0].units, everything);
+		profile = through_file(profile);
+		restores(t, NULL, seed, profile, PART_NONE);
+		profile_free(profile);
+		toy_free(t);
+	}
+}
+
+static struct profile *
+parts_save(struct toy *t)
+{
+	static const size_t meters[METERS] = { 0, 1, 2 };
+	struct profile *profile = mem_alloc(sizeof(*profile));
+
+	*vec_push(profile->runs, profile->nruns) = (struct profile_run){
+		.command = mem_strdup(""), .outcome = mem_strdup(""),
+		.version = mem_strdup(""),
+	};
+	for (unsigned i = 0; i < METERS; i++)
+		*vec_push(profile->parts, profile->nparts) =
+			(struct profile_part){
+				.pid = i + 1, .parent = PART_NONE,
+				.program = mem_strdup("p"),
+			};
+	profile_save(profile, &t->plan, 1, meters);
+	sound(profile);
+	return profile;
+}
+
+/* Parts are each what its meter has, and together what all have. */
+static void
+test_parts(void **state)
+{
+	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+		struct toy *t = program_run(seed);
+		struct meter none = { 0 };
+		struct profile *profile = through_file(parts_save(t));
+
+		for (uint32_t i = 0; i < METERS; i++)
+			restores(t, i < t->plan->nmeters ?
+				 t->plan->meters[i] : &none, seed, profile, i);
+		profile_join_parts(profile);
+		sound(profile);
+		restores(t, NULL, seed, profile, PART_NONE);
+		profile_free(profile);
+		toy_free(t);
+	}
+}
+
+/* A graph that is not the one that was counted: nothing is known. */
+static void
+test_other_graph(void **state)
+{
+	struct toy *t = program_run(7), *again = program_make(7);
+	struct profile *profile = mem_alloc(sizeof(*profile));
+	const struct body *body;
+	struct unit *units;
+	size_t n;
+
+	profile_save(profile, &t->plan, 1, NULL);
+	assert_int_equal(profile->objects[0].funcs[0].state, PROFILE_COUNTED);
+	profile->objects[0].funcs[0].blocks[0].ninsns++;
+	again->plan = profile_restore(profile, 0, PART_NONE, &again->image,
+				      &again->sel);
+	body = &again->plan->bodies[0];
+	assert_int_equal(body->calls.state, COUNT_UNKNOWN);
+	assert_int_equal(body->calls.reason, REASON_GRAPH);
+	for (uint32_t i = 0; i < flow_arcs(body->flow); i++)
+		assert_int_equal(body->counts[i].reason, REASON_GRAPH);
+	units = plan_units(again->plan, &n);
+	assert_string_equal(units[0].why, "it is not made of the blocks that "
+			    "were counted");
+	free(units);
+	profile_free(profile);
+	toy_free(t);
+	toy_free(again);
+}
+
+/* Functions that the profile does not have are not shown. */
+static void
+test_absent(void **state)
+{
+	struct toy *t = program_run(7), *again = program_make(7);
+	struct profile *profile = mem_alloc(sizeof(*profile));
+	struct unit *units;
+	size_t n, funcs = 0;
+
+	profile_save(profile, &t->plan, 1, NULL);
+	for (size_t i = 1; i < profile->objects[0].nfuncs; i++) {
+		struct profile_func *func = &profile->objects[0].funcs[i];
+
+		func->addr += 1;
+	}
+	again->plan = profile_restore(profile, 0, PART_NONE, &again->image,
+				      &again->sel);
+	units = plan_units(again->plan, &n);
+	for (size_t i = 0; i < n; i++)
+		funcs += units[i].kind == UNIT_FUNC;
+	assert_int_equal(funcs, 1);
+	free(units);
+	profile_free(profile);
+	toy_free(t);
+	toy_free(again);
+}
+
+/* Exact weights, and none where something is not known. */
+static void
+test_weights(void **state)
+{
+	struct toy *t = program_run(7);
+	struct profile *profile = mem_alloc(sizeof(*profile));
+	struct earlier earlier = { .profile = profile };
+	const struct body *body = &t->plan->bodies[0];
+	struct profile_func *func;
+	struct weights *weights;
+
+	profile_save(profile, &t->plan, 1, NULL);
+	weights = profile_weigh(&earlier, t->plan, body);
+	assert_non_null(weights);
+	for (uint32_t e = 0; e < body->flow->nedges; e++)
+		if (e != body->flow->back)
+			assert_true(weights->edges[e] ==
+				    (double)body->counts[e].n);
+	weights_free(weights);
+	func = &profile->objects[0].funcs[0];
+	func->edges[func->nedges - 1].count = (struct count){
+		.reason = REASON_LOST };
+	assert_null(profile_weigh(&earlier, t->plan, body));
+	assert_false(profile_rebuilt(profile, t->plan->image));
+	profile->objects[0].text_crc++;
+	assert_true(profile_rebuilt(profile, t->plan->image));
+	profile_free(profile);
+	toy_free(t);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_other_graph),
+		cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_weights),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

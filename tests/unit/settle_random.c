@@ -1,0 +1,402 @@
+/*
+ * Random programs, run at random under plans of all kinds, with calls that do
+ * not come back or come back twice, signals, exceptions, faults, attaching in
+ * the middle, and looks at the counts while all goes on: whatever a plan says
+ * of blocks, edges, instructions, lines, functions and inlined copies must be
+ * what happened, and what it was asked for it must know.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include "tests/unit/happened.h"
+
+#include <cmocka.h>
+
+enum { PROGRAMS = 8000, CALLS = 12, STEPS = 1500 };
+
+/* What all trials together saw. */
+static struct {
+	uint64_t walks, known, unknown, strays, lines, loose, intruded, bodies;
+} seen;
+
+/* ---- checks */
+
+static void
+trial_print(const struct trial *t)
+{
+	static const char kinds[] = "pJBiCcRsth";
+	const struct program *p = &t->program;
+
+	print_error("# %s, method %d, units %x of %x\n", t->wish.eager ?
+		    "eager" : "lazy", t->wish.method, t->m.plan->units,
+		    t->sel.units);
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct toy_insn *insn = &p->insns[i];
+		const struct site *site = plan_site(t->m.plan, insn->addr);
+
+		print_error("# %c %" PRIx64 " %c%c %4x line %2d ran %" PRIu64
+			    " came %" PRIu64 "\n", "abcdef"[insn->func],
+			    insn->addr, site ? site->waiting ? 'w' :
+			    site->idle ? 'i' : '*' : ' ',
+			    insn->op < 10 ? kinds[insn->op] :
+			    "?gT"[insn->op - TOY_COMPARE], insn->operand,
+			    (int)t->owner[i], t->truth.begun[i],
+			    t->truth.arrivals[i]);
+		for (unsigned k = 0; k < p->n; k++)
+			if (t->truth.moves[i][k] && k != i + 1)
+				print_error("#\t\tto %" PRIx64 " %" PRIu64
+					    "\n", p->insns[k].addr,
+					    t->truth.moves[i][k]);
+		if (t->truth.leaves[i][0] || t->truth.leaves[i][1])
+			print_error("#\t\tleft %" PRIu64 ", taken %" PRIu64
+				    "\n", t->truth.leaves[i][0],
+				    t->truth.leaves[i][1]);
+	}
+	for (size_t i = 0; i < t->m.meter->nstrays; i++) {
+		const struct stray *stray = &t->m.meter->strays[i];
+
+		print_error("# %" PRIx64 " %s left %" PRIu64 " came %" PRIu64
+			    "\n", stray->addr, stray->during ? "during" :
+			    "before", stray->left, stray->came);
+	}
+}
+
+/* Is this to be known? */
+static bool
+asked(const struct trial *t, const struct body *body, enum unit_kind kind)
+{
+	return !body->intruded && body->units >> kind & 1;
+}
+
+static void
+count_check(const struct trial *t, const char *what, uint64_t at,
+	    const struct count *count, uint64_t n, bool must_know)
+{
+	bool wrong = count->state != COUNT_UNKNOWN && count->n != n;
+
+	if (wrong || (must_know && count->state == COUNT_UNKNOWN)) {
+		trial_print(t);
+		print_error("# %s %" PRIx64 ": %" PRIu64 ", not %" PRIu64
+			    ", %s\n", what, at, count->n, n,
+			    count_why(count) ? count_why(count) : "known");
+	}
+	if (count->state == COUNT_UNKNOWN) {
+		assert_false(must_know);
+		assert_non_null(count_why(count));
+		seen.unknown++;
+		return;
+	}
+	assert_int_equal(count->n, n);
+	seen.known++;
+}
+
+/* The last instruction of an edge's source. */
+static uint64_t
+edge_at(const struct body *body, uint32_t e)
+{
+	uint32_t from = body->flow->edges[e].from;
+
+	return from < FLOW_BLOCK ? 0 :
+	       body->cfg->insns[vert_last(body->cfg, from)].addr;
+}
+
+static void
+body_check(const struct trial *t, const struct body *body,
+	   const struct meter *meter)
+{
+	bool vertex = t->wish.method == PLACE_VERTEX, edges, blocks;
+	const struct flow *flow = body->flow;
+	struct count count;
+
+	edges = asked(t, body, UNIT_EDGE) && !vertex;
+	blocks = edges || asked(t, body, UNIT_BLOCK) ||
+		 asked(t, body, UNIT_INSN) ||
+		 (vertex && asked(t, body, UNIT_EDGE));
+	for (uint32_t e = 0; e < flow->nedges; e++)
+		if (e != flow->back)
+			count_check(t, "edge from", edge_at(body, e),
+				    &body->counts[e],
+				    happened_edge(t, body, e), edges);
+	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
+		count_check(t, "block", body->cfg->insns[
+			    vert_first(body->cfg, v)].addr,
+			    &body->counts[arc_of_block(flow, v)],
+			    happened_block(t, body, v), blocks);
+	for (uint32_t i = 0; i < body->cfg->ninsns; i++) {
+		count = body_insn(body, i);
+		count_check(t, "instruction", body->cfg->insns[i].addr,
+			    &count, t->truth.begun[
+			    t->program.first[body->func] + i], blocks);
+	}
+	if (!body_came(t, body, meter)) {
+		uint64_t sum = 0;
+
+		for (uint32_t e = 0; e < flow->out[FLOW_ROOT + 1]; e++)
+			sum += happened_edge(t, body, e);
+		count_check(t, "all of", body->func,
+			    &body->counts[flow->back], sum, edges);
+	}
+}
+
+static void
+unit_check(const struct trial *t, const struct unit *unit, uint64_t least,
+	   uint64_t most, bool doubt)
+{
+	bool wrong = unit->why ? !doubt && t->wish.method != PLACE_VERTEX :
+		     unit->n < least || unit->n > most;
+
+	if (wrong) {
+		trial_print(t);
+		print_error("# unit of kind %d ref %u line %u: %" PRIu64
+			    ", %s, not %" PRIu64 " to %" PRIu64 "\n",
+			    unit->kind, unit->ref, unit->line, unit->n,
+			    unit->why ? unit->why : "known", least, most);
+	}
+	assert_false(wrong);
+	if (unit->why)
+		assert_int_equal(unit->n, 0);
+	seen.lines += unit->kind == UNIT_LINE && unit->n;
+}
+
+static void
+line_check(const struct trial *t, const struct unit *unit)
+{
+	uint64_t n = 0, more = 0;
+	bool doubt = false;
+
+	for (size_t i = 0; i < t->m.plan->nbodies; i++) {
+		const struct body *body = &t->m.plan->bodies[i];
+
+		if (!(body->units & 1U << UNIT_LINE) || !body->counts)
+			continue;
+		doubt |= body->intruded;
+		n += happened_line(t, body, unit->line, &more);
+	}
+	seen.loose += more != 0;
+	unit_check(t, unit, n, n + more, doubt);
+}
+
+static void
+inline_check(const struct trial *t, const struct unit *unit)
+{
+	const struct program *p = &t->program;
+	uint64_t n = 0;
+	bool doubt = false;
+
+	for (size_t k = 0; k < p->image.ninlines; k++) {
+		const struct inlined *copy = &p->copies[k];
+		int at = program_insn(p, copy->addr);
+		bool inside[INSNS_MAX];
+
+		if (copy->line != unit->line)
+			continue;
+		for (unsigned i = 0; i < p->n; i++)
+			inside[i] = p->insns[i].addr >= copy->ranges[0].lo &&
+				    p->insns[i].addr < copy->ranges[0].hi;
+		n += happened_from(t, p->insns[at].func, (unsigned)at, inside);
+		doubt |= t->m.plan->bodies[p->insns[at].func].intruded;
+	}
+	unit_check(t, unit, n, n, doubt);
+}
+
+static void
+units_check(struct trial *t)
+{
+	const struct program *p = &t->program;
+	struct unit *units;
+	size_t n;
+
+	units = plan_units(t->m.plan, &n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t calls;
+
+		switch (units[i].kind) {
+		case UNIT_FUNC:
+			calls = t->truth.arrivals[p->first[units[i].ref]];
+			unit_check(t, &units[i], calls, calls,
+				   t->m.plan->bodies[units[i].ref].intruded);
+			break;
+		case UNIT_LINE:
+			line_check(t, &units[i]);
+			break;
+		case UNIT_INLINE:
+			inline_check(t, &units[i]);
+			break;
+		}
+	}
+	assert_int_equal(t->m.plan->nskips, 0);
+	free(units);
+}
+
+/* Where indirect calls and jumps out of functions went. */
+static void
+targets_check(const struct trial *t, const struct meter *meter)
+{
+	const struct program *p = &t->program;
+
+	if (!(t->m.plan->units & 1U << UNIT_CALL))
+		return;
+	for (unsigned i = 0; i < p->n; i++) {
+		const struct body *body = &t->m.plan->bodies[p->insns[i].func];
+		const struct site *site = plan_site(t->m.plan,
+						    p->insns[i].addr);
+
+		if (!(body->units & 1U << UNIT_CALL) ||
+		    body->state != BODY_READY ||
+		    (p->insns[i].op != INSN_CALL_INDIRECT &&
+		     p->insns[i].op != INSN_JUMP_INDIRECT))
+			continue;
+		for (unsigned to = 0; to <= INSNS_MAX; to++) {
+			uint64_t n = t->truth.went[i][to];
+			struct arrival *arrival;
+
+			if (!n)
+				continue;
+			arrival = meter_arrival((struct meter *)meter,
+				(uint32_t)(site - t->m.plan->sites),
+				to == INSNS_MAX ? NULL : t->m.plan,
+				to == INSNS_MAX ? 0 : p->insns[to].addr, false);
+			assert_non_null(arrival);
+			assert_int_equal(arrival->n, n);
+		}
+	}
+}
+
+static void
+trial_check(struct trial *t, const struct meter *meter)
+{
+	plan_settle(t->m.plan, meter);
+	if (!meter)
+		meter = t->m.meter;
+	for (size_t i = 0; i < t->m.plan->nbodies; i++) {
+		const struct body *body = &t->m.plan->bodies[i];
+
+		seen.bodies++;
+		seen.intruded += body->intruded;
+		if (body->counts && body->units & ~(1U << UNIT_FUNC))
+			body_check(t, body, meter);
+		if (body->named)
+			count_check(t, "calls of", body->func,
+				    &body->calls, t->truth.arrivals[
+				    t->program.first[body->func]],
+				    asked(t, body, UNIT_FUNC) &&
+				    t->wish.method != PLACE_VERTEX);
+	}
+	units_check(t);
+	targets_check(t, meter);
+}
+
+/* The counts as they are now, with the frames that live. */
+static void
+trial_look(struct trial *t)
+{
+	struct meter *now = mem_alloc(sizeof(*now));
+
+	meter_add(now, t->m.meter, t->m.plan->nsites);
+	frames_leave(&t->m, now, false);
+	trial_check(t, now);
+	meter_free(now);
+}
+
+/* ---- trials */
+
+static void
+trial_open(struct trial *t, bool mixed)
+{
+	static const char *const some[] = { "[ab]", "c", "!b", "[ace]" };
+	unsigned pick = random_below(UNIT_KINDS + 4);
+	struct plan *plan;
+
+	t->sel = (struct selection){ 0 };
+	t->sel.units = pick < UNIT_KINDS ? 1U << pick :
+		       1 + random_below((1 << UNIT_KINDS) - 1);
+	/* What is never looked at must not be mixed with what is. */
+	if (mixed)
+		t->sel.units |= 1U << UNIT_FUNC;
+	else if (!random_below(6))
+		select_glob(&t->sel.funcs, some[random_below(4)]);
+	t->wish = (struct plan_wish){
+		.sel = &t->sel, .method = random_below(3),
+		.eager = random_chance(40),
+	};
+	plan = plan_open(&t->program.image, &t->wish, NULL, NULL);
+	memset(&t->truth, 0, sizeof(t->truth));
+	t->m = (struct machine){
+		.program = &t->program, .plan = plan, .truth = &t->truth,
+		.meter = plan_meter(plan, random_below(2)),
+		.mishaps = random_below(3) * 8,
+	};
+}
+
+static void
+trial_close(struct trial *t)
+{
+	seen.walks += t->m.walks;
+	seen.strays += t->m.meter->nstrays;
+	t->m.plan->image = NULL;
+	plan_close(t->m.plan);
+	select_free(&t->sel);
+}
+
+static void
+trial_run(struct trial *t)
+{
+	unsigned steps = STEPS, nfuncs = (unsigned)t->program.image.nfuncs;
+
+	if (t->m.mishaps && random_chance(20))
+		machine_attach(&t->m);
+	for (unsigned calls = CALLS; calls && steps; calls--) {
+		for (; t->m.depth && steps; steps--)
+			machine_step(&t->m);
+		if (t->m.depth && steps && random_chance(10))
+			trial_look(t);
+		if (random_chance(10))
+			plan_graph(t->m.plan, random_below(nfuncs));
+		if (!t->m.depth)
+			machine_call(&t->m, random_below(nfuncs));
+	}
+	if (random_chance(50))
+		trial_look(t);
+	while (t->m.depth)
+		machine_end(&t->m, false);
+	trial_check(t, random_chance(50) ? NULL : t->m.meter);
+}
+
+static void
+test_random(void **state)
+{
+	static struct trial t;
+
+	for (int n = 0; n < PROGRAMS; n++) {
+		bool mixed = random_chance(30);
+
+		program_make(&t.program, mixed);
+		lines_own(&t);
+		for (int k = 0; k < 3; k++) {
+			trial_open(&t, mixed);
+			trial_run(&t);
+			trial_close(&t);
+		}
+	}
+	print_message("# %" PRIu64 " walks, %" PRIu64 " counts known, %" PRIu64
+		      " not; %" PRIu64 " strays, %" PRIu64 " lines, %" PRIu64
+		      " with irreducible loops; %" PRIu64 " of %" PRIu64
+		      " functions intruded\n",
+		      seen.walks, seen.known, seen.unknown, seen.strays,
+		      seen.lines, seen.loose, seen.intruded, seen.bodies);
+	assert_true(seen.walks > 1000000);
+	assert_true(seen.strays > PROGRAMS && seen.lines > PROGRAMS);
+	assert_true(seen.loose * 10 < seen.lines);
+	assert_true(seen.intruded && seen.intruded * 20 < seen.bodies);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

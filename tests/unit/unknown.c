@@ -1,0 +1,347 @@
+/*
+ * What is not known, and why: lost sites, stacks that could not be walked,
+ * counts that contradict one another, entries that are none; and that all
+ * that can be known in spite of it is, and is right.
+ */
+#include "tests/unit/letters.h"
+
+enum { F, G };			/* bodies */
+
+static const char contradiction[] =
+	"its counts contradict one another: control came or went unseen";
+static const char lost[] = "a breakpoint could not be planted";
+static const char stack[] = "a stack could not be walked to its end";
+
+/* if: 0 p, 1 b to 5, 3 p, 4 p, 5 p, 6 r; line 1, 2 from 3, 3 from 5. */
+static void
+if_begin(struct toy_image *t)
+{
+	toy_begin(t);
+	toy_func(t, "f", 0, 7);
+	toy_code(t, 0, "pb\2pppr", 7);
+	toy_row(t, 0, 1, true);
+	toy_row(t, 3, 2, true);
+	toy_row(t, 5, 3, true);
+	toy_end(t, 7);
+}
+
+static void
+if_run(struct plan *plan)
+{
+	hit(plan, 0, 9, 0);
+	hit(plan, 1, 9, 5);
+	hit(plan, 3, 4, 0);
+	hit(plan, 4, 4, 0);
+	hit(plan, 5, 9, 0);
+	hit(plan, 6, 9, 0);
+}
+
+/* A lost site takes with it what only it tells. */
+static void
+test_lost(void **state)
+{
+	static const uint64_t at[] = { 0, 3, 5 }, ran[] = { 9, 4, 9 };
+	struct toy_image t;
+	struct plan *plan;
+
+	if_begin(&t);
+	for (int i = 0; i < 3; i++) {
+		plan = toy_plan_of(&t, units("line,block"), PLACE_EVERY, true);
+		plan_site(plan, BASE + at[i])->lost = true;
+		if_run(plan);
+		/* 3 cannot be told from 0 and 5; these can from one another. */
+		for (int k = 0; k < 3; k++)
+			if (k == 1 && i == 1)
+				assert_string_equal(insn_why(plan, F, 3), lost);
+			else
+				assert_int_equal(insn_known(plan, F, at[k]),
+						 ran[k]);
+		if (i == 1)
+			assert_string_equal(why_of(plan, UNIT_LINE, 0, 2),
+					    lost);
+		else
+			assert_int_equal(count_of(plan, UNIT_LINE, 0, 2), 4);
+		toy_close(plan);
+	}
+}
+
+/* What could not be planted where it waits may well have been entered. */
+static void
+test_lost_waiting(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	if_begin(&t);
+	plan = toy_plan(&t, units("func,line,insn"));
+	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 0);
+	plan_site(plan, BASE)->lost = true;
+	assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), lost);
+	assert_string_equal(why_of(plan, UNIT_LINE, 0, 2), lost);
+	assert_string_equal(insn_why(plan, F, 4), lost);
+	toy_close(plan);
+	plan = toy_plan(&t, units("func"));
+	plan_site(plan, BASE)->lost = true;
+	assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), lost);
+	toy_close(plan);
+}
+
+/* f: 0 p, 1 c g, 3 p, 4 b to 7, 6 p, 7 r; g: r. */
+static void
+call_begin(struct toy_image *t)
+{
+	toy_begin(t);
+	toy_func(t, "f", 0, 8);
+	toy_code(t, 0, "pc\1pb\1pr", 8);
+	toy_func(t, "g", 0x100, 4);
+	toy_code(t, 0x100, "b\1pr", 4);
+}
+
+/* Called 9 times, of which g did not come back twice. */
+static void
+call_run(struct plan *plan)
+{
+	hit(plan, 0, 9, 0);
+	hit(plan, 1, 9, 0);
+	hit(plan, 3, 7, 0);
+	hit(plan, 4, 7, 2);
+	hit(plan, 6, 5, 0);
+	hit(plan, 7, 7, 0);
+	hit(plan, 0x100, 9, 8);
+	hit(plan, 0x102, 1, 0);
+	hit(plan, 0x103, 7, 0);
+	left(plan, 0x103, false, 2);
+}
+
+static void
+test_tainted(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	call_begin(&t);
+	for (int every = 0; every < 2; every++) {
+		plan = toy_plan_of(&t, units("insn,func"), every ? PLACE_EVERY :
+				   PLACE_OPTIMAL, false);
+		call_run(plan);
+		plan->tainted = true;
+		/* What is behind the call, and what is derived from that. */
+		if (every) {
+			assert_int_equal(insn_known(plan, F, 0), 9);
+			assert_int_equal(insn_known(plan, F, 3), 7);
+			assert_int_equal(insn_known(plan, F, 6), 5);
+			assert_int_equal(insn_known(plan, F, 7), 7);
+		} else {
+			assert_string_equal(insn_why(plan, F, 3), stack);
+			assert_string_equal(insn_why(plan, F, 4), stack);
+		}
+		/* No call in this one. */
+		assert_int_equal(insn_known(plan, G, 0x103), 7);
+		assert_int_equal(insn_known(plan, G, 0x102), 1);
+		assert_int_equal(count_of(plan, UNIT_FUNC, 1, 0), 9);
+		plan->tainted = false;
+		left(plan, 3, true, 2);
+		assert_int_equal(insn_known(plan, F, 1), 9);
+		assert_int_equal(insn_known(plan, F, 3), 7);
+		assert_int_equal(insn_known(plan, F, 6), 5);
+		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 9);
+		toy_close(plan);
+	}
+	/* Calls alone are known whatever was left. */
+	plan = toy_plan(&t, units("func"));
+	call_run(plan);
+	plan->tainted = true;
+	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 9);
+	toy_close(plan);
+}
+
+/* The counter behind the call is lost: then what was told must do. */
+static void
+test_pass_lost(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	call_begin(&t);
+	plan = toy_plan_of(&t, units("insn"), PLACE_EVERY, true);
+	plan_site(plan, BASE + 3)->lost = true;
+	call_run(plan);
+	meter_counter(plan_meter(plan, 0), (uint32_t)(
+		plan_site(plan, BASE + 3) - plan->sites), plan->nsites)->hits =
+		0;
+	left(plan, 3, true, 2);
+	assert_int_equal(insn_known(plan, F, 3), 7);
+	plan->tainted = true;
+	assert_string_equal(insn_why(plan, F, 3), stack);
+	assert_int_equal(insn_known(plan, F, 0), 9);
+	assert_int_equal(insn_known(plan, F, 6), 5);
+	toy_close(plan);
+}
+
+/* Unless it is told that control left, things do not add up. */
+static void
+test_contradiction(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	call_begin(&t);
+	plan = toy_plan_of(&t, units("edge"), PLACE_EVERY, true);
+	call_run(plan);
+	/* 3 and 4 were never begun that often. */
+	meter_counter(plan_meter(plan, 0), (uint32_t)(
+		plan_site(plan, BASE + 6) - plan->sites), plan->nsites)->hits =
+		8;
+	assert_string_equal(insn_why(plan, F, 7), contradiction);
+	assert_int_equal(insn_known(plan, G, 0x102), 1);
+	toy_close(plan);
+}
+
+/* Three entries that are none, with their reasons, and one that is. */
+static void
+test_faulty(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	toy_begin(&t);
+	toy_func(&t, "good", 0, 4);
+	toy_func(&t, "inside", 2, 1);
+	toy_code(&t, 0, "pPxr", 4);
+	toy_func(&t, "data", 0x100, 4);
+	toy_func(&t, "away", TEXT + 8, 4);
+	toy_row(&t, 0x100, 7, true);
+	toy_end(&t, 0x104);
+	for (int eager = 0; eager < 2; eager++) {
+		plan = toy_plan_of(&t, units("func,line,edge"), PLACE_OPTIMAL,
+				   eager);
+		hit(plan, 0, 2, 0);
+		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 2);
+		assert_string_equal(why_of(plan, UNIT_FUNC, 1, 0),
+				    "not at an instruction");
+		assert_string_equal(why_of(plan, UNIT_FUNC, 2, 0),
+				    "not an instruction");
+		assert_string_equal(why_of(plan, UNIT_FUNC, 3, 0),
+				    "not in executable memory");
+		assert_int_equal(plan->nskips, 3);
+		assert_int_equal(plan->nsites, 1);
+		assert_false(plan_graph(plan, 2));
+		toy_close(plan);
+	}
+}
+
+/*
+ * Where the jump goes is not known: 0 b to 3, 2 i, 3 p, 4 b to 6, 6 r, and at
+ * 7 an own part that only a row tells of.  So control may come anywhere.
+ */
+static void
+test_unresolved(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	toy_begin(&t);
+	toy_func(&t, "f", 0, 9);
+	toy_code(&t, 0, "b\1ipb\0rpr", 9);
+	toy_row(&t, 0, 1, true);
+	toy_row(&t, 7, 2, true);
+	toy_end(&t, 9);
+	for (int every = 0; every < 2; every++) {
+		plan = toy_plan_of(&t, units("insn,line,func"), every ?
+				   PLACE_EVERY : PLACE_OPTIMAL, false);
+		/* Of 8 jumps 3 go to 3, 1 to the entry, 4 to 7. */
+		hit(plan, 0, 10, 2);
+		hit(plan, 2, 8, 0);
+		hit(plan, 3, 5, 0);
+		hit(plan, 4, 5, 1);
+		hit(plan, 6, 5, 0);
+		hit(plan, 7, 4, 0);
+		hit(plan, 8, 4, 0);
+		assert_true(plan->bodies[F].cfg->unresolved);
+		assert_int_equal(insn_known(plan, F, 0), 10);
+		assert_int_equal(insn_known(plan, F, 2), 8);
+		assert_int_equal(insn_known(plan, F, 3), 5);
+		assert_int_equal(insn_known(plan, F, 6), 5);
+		assert_int_equal(insn_known(plan, F, 8), 4);
+		assert_int_equal(count_of(plan, UNIT_LINE, 0, 2), 4);
+		toy_close(plan);
+	}
+}
+
+/* What would have to be known of a call that is not: its coming back. */
+static void
+test_runs_into_entry(void **state)
+{
+	static struct range ranges[] = {
+		{ BASE + 4, BASE + 6 }, { BASE + 1, BASE + 4 },
+	};
+	struct toy_image t;
+	struct plan *plan;
+
+	toy_begin(&t);
+	toy_func(&t, "f", 4, 2);
+	t.funcs[0].ranges = ranges;
+	t.funcs[0].nranges = 2;
+	toy_func(&t, "g", 0x100, 1);
+	toy_code(&t, 0x100, "r", 1);
+	toy_code(&t, 1, "pc\1b\xfb", 5);	/* 4 b to 1 */
+	plan = toy_plan(&t, units("func"));
+	hit(plan, 4, 3, 0);
+	assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0),
+			    "it runs into its beginning behind a call");
+	assert_int_equal(count_of(plan, UNIT_FUNC, 1, 0), 0);
+	toy_close(plan);
+	/* With its blocks that is known, too. */
+	plan = toy_plan(&t, units("func,edge"));
+	plan_ready(plan, F);
+	hit(plan, 1, 2, 0);
+	hit(plan, 2, 2, 0);
+	hit(plan, 4, 5, 2);
+	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 3);
+	toy_close(plan);
+}
+
+/* Control that came to an entry, or left it, before anything was begun. */
+static void
+test_at_entry(void **state)
+{
+	static const char *const asked[] = { "func", "func,insn" };
+	struct toy_image t;
+	struct plan *plan;
+
+	if_begin(&t);
+	for (int i = 0; i < 4; i++) {
+		plan = toy_plan_of(&t, units(asked[i % 2]), PLACE_OPTIMAL,
+				   i < 2);
+		/* Killed before the first instruction: it was called. */
+		left(plan, 0, false, 1);
+		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 1);
+		if_run(plan);
+		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 10);
+		/* One of the nine was there when counting began. */
+		came(plan, 0, false, 1);
+		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 9);
+		if (i % 2)
+			assert_int_equal(insn_known(plan, F, 0), 9);
+		toy_close(plan);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_lost_waiting),
+		cmocka_unit_test(test_tainted),
+		cmocka_unit_test(test_pass_lost),
+		cmocka_unit_test(test_contradiction),
+		cmocka_unit_test(test_faulty),
+		cmocka_unit_test(test_unresolved),
+		cmocka_unit_test(test_runs_into_entry),
+		cmocka_unit_test(test_at_entry),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

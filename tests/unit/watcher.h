@@ -1,0 +1,639 @@
+/*
+ * A small monitor for tests of stacks and transfers: it counts how often each
+ * call of a program is made and how often control comes back behind it, and
+ * sees to it that passages make up the difference.
+ *
+ * The calls are those of functions whose names have a "t_", and of main.  Each
+ * is trapped itself, and where it returns to, if no branch goes there too.
+ * What is trapped is emulated, so threads need not wait.
+ */
+#ifndef TESTS_WATCHER_H
+#define TESTS_WATCHER_H
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/hooks.h"
+#include "monitor/transfer.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/* One call of the program, by the address behind it. */
+struct balance {
+	uint64_t call, ret;	/* link addresses */
+	unsigned long called, returned, left, came;
+};
+
+struct watched_image {
+	struct image *image;
+	struct hook *hooks;
+	size_t nhooks;
+	struct balance *balances;	/* ascending ret; of the program */
+	size_t nbalances;
+};
+
+struct watched_module {
+	struct watched_image *of;
+	uint64_t bias, lo, hi;
+};
+
+struct watched_space {
+	int mem;
+	struct stack *stack;
+	struct watched_module modules[16];
+	size_t nmodules;
+	bool foreign;		/* runs another program now */
+};
+
+struct watched_task {
+	pid_t tid;
+	struct watched_space *space;
+	struct entries entries;
+	struct transfer exec;	/* passages if its exec succeeds */
+	uint64_t lifted;	/* a trap is, while it steps; 0: none */
+};
+
+struct watcher {
+	const struct host *host;
+	const char *program;
+	struct event *queue;	/* received, not yet handled */
+	size_t nqueue, next;
+	pid_t held[64];		/* new tasks that have stopped already */
+	size_t nheld;
+	struct watched_image *images;
+	size_t nimages;
+	struct watched_space **spaces;
+	size_t nspaces;
+	struct watched_task tasks[64];
+	size_t ntasks;
+	unsigned long left, came, exact, unknown;	/* passages in all */
+	char why[256];		/* of the last unknown ones */
+	int status;		/* of the first process; -signal */
+};
+
+/* ---- the program's calls */
+
+static bool
+watch_wanted(const struct func *func)
+{
+	return strstr(func->name, "t_") || !strcmp(func->name, "main");
+}
+
+static bool
+watch_emulated(const struct image *image, uint64_t addr)
+{
+	struct emul emul;
+	size_t avail;
+	const uint8_t *code = image_text(image, addr, &avail);
+
+	return code && !image->arch->emul_prepare(code, avail, addr, &emul);
+}
+
+static bool
+is_call(const struct insn *insn)
+{
+	return insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT;
+}
+
+/* Calls of one range of code, and where its branches go. */
+static void
+watch_range(struct watched_image *of, const struct range *range,
+	    uint64_t **targets, size_t *ntargets)
+{
+	const struct image *image = of->image;
+	uint64_t addr = range->lo;
+	const uint8_t *code;
+	struct insn insn;
+	size_t avail;
+
+	while (addr < range->hi) {
+		code = image_text(image, addr, &avail);
+		must(code && !image->arch->decode(code, avail, addr, &insn));
+		addr += insn.len;
+		if (insn.kind == INSN_JUMP || insn.kind == INSN_BRANCH)
+			*vec_push(*targets, *ntargets) = insn.target;
+		if (is_call(&insn) && addr < range->hi &&
+		    watch_emulated(image, insn.addr) &&
+		    watch_emulated(image, addr))
+			*vec_push(of->balances, of->nbalances) =
+				(struct balance){ insn.addr, addr };
+	}
+}
+
+static bool
+watch_joined(uint64_t addr, const uint64_t *addrs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (addrs[i] == addr)
+			return true;
+	return false;
+}
+
+static void
+watch_func(struct watched_image *of, const struct func *func)
+{
+	const struct image *image = of->image;
+	uint64_t *targets = NULL, ret;
+	size_t ntargets = 0, kept = of->nbalances, i = kept;
+
+	for (size_t k = 0; k < func->nranges; k++)
+		watch_range(of, &func->ranges[k], &targets, &ntargets);
+	for (; i < of->nbalances; i++) {
+		ret = of->balances[i].ret;
+		if (!watch_joined(ret, targets, ntargets) &&
+		    !watch_joined(ret, image->pads, image->npads))
+			of->balances[kept++] = of->balances[i];
+	}
+	of->nbalances = kept;
+	free(targets);
+}
+
+static void
+watch_calls(struct watched_image *of)
+{
+	const struct image *image = of->image;
+
+	for (size_t i = 0; i < image->nfuncs; i++)
+		if (watch_wanted(&image->funcs[i]))
+			watch_func(of, &image->funcs[i]);
+}
+
+static struct watched_image *
+watch_image(struct watcher *watcher, const char *path)
+{
+	struct watched_image *of;
+
+	for (size_t i = 0; i < watcher->nimages; i++)
+		if (!strcmp(watcher->images[i].image->path, path))
+			return &watcher->images[i];
+	if (!watcher->images)
+		watcher->images = mem_alloc(64 * sizeof(*watcher->images));
+	must(watcher->nimages < 64);
+	of = &watcher->images[watcher->nimages];
+	of->image = image_open(path, NULL, IMAGE_FLOW, NULL, NULL);
+	if (!of->image)
+		return NULL;
+	watcher->nimages++;
+	hook_find(of->image, &of->hooks, &of->nhooks);
+	if (!strcmp(path, watcher->program))
+		watch_calls(of);
+	return of;
+}
+
+/* ---- traps */
+
+static void
+watch_trap(struct watched_space *space, pid_t tid, uint64_t va)
+{
+	must(!host_ptrace.mem_write(space->mem, tid, va, "\xcc", 1));
+}
+
+static void
+watch_plant(struct watched_space *space, pid_t tid,
+	    const struct watched_module *module)
+{
+	const struct watched_image *of = module->of;
+
+	for (size_t i = 0; i < of->nhooks; i++)
+		watch_trap(space, tid, of->hooks[i].addr + module->bias);
+	for (size_t i = 0; i < of->nbalances; i++) {
+		watch_trap(space, tid, of->balances[i].call + module->bias);
+		watch_trap(space, tid, of->balances[i].ret + module->bias);
+	}
+}
+
+/* Plant what has been mapped since the last time. */
+static void
+watch_maps(struct watcher *watcher, struct watched_task *task)
+{
+	struct watched_space *space = task->space;
+	struct watched_module module;
+	struct mapping *maps;
+	size_t n, text = 0;
+
+	if (watcher->host->maps(task->tid, &maps, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		bool known = false;
+
+		if (!maps[i].exec || !maps[i].ino || maps[i].path[0] != '/')
+			continue;
+		for (size_t k = 0; k < space->nmodules; k++)
+			known |= space->modules[k].lo == maps[i].lo;
+		module.of = known ? NULL : watch_image(watcher, maps[i].path);
+		if (!module.of)
+			continue;
+		for (text = 0; text < module.of->image->nsegments; text++)
+			if (module.of->image->segments[text].flags & 1)
+				break;
+		module.lo = maps[i].lo;
+		module.hi = maps[i].hi;
+		module.bias = maps[i].lo - maps[i].offset -
+			(module.of->image->segments[text].addr -
+			 module.of->image->segments[text].offset);
+		must(space->nmodules < 16);
+		space->modules[space->nmodules++] = module;
+		watch_plant(space, task->tid, &module);
+	}
+	mappings_free(maps, n);
+}
+
+static const struct watched_module *
+watch_module(const struct watched_space *space, uint64_t va)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (va >= space->modules[i].lo && va < space->modules[i].hi)
+			return &space->modules[i];
+	return NULL;
+}
+
+static int
+watch_read(void *ctx, uint64_t va, void *buf, size_t len)
+{
+	return host_ptrace.data_read(*(pid_t *)ctx, va, buf, len);
+}
+
+static int
+watch_write(void *ctx, uint64_t va, const void *buf, size_t len)
+{
+	return host_ptrace.data_write(*(pid_t *)ctx, va, buf, len);
+}
+
+/* Do the instruction under a trap: in the monitor, or with it lifted. */
+static enum resume
+watch_do(struct watched_task *task, const struct watched_module *module,
+	 struct regs *regs)
+{
+	const struct image *image = module->of->image;
+	uint64_t va = regs->r[image->arch->reg_pc];
+	struct memory memory = { watch_read, watch_write, &task->tid };
+	struct emul emul;
+	size_t avail;
+	const uint8_t *code = image_text(image, va - module->bias, &avail);
+	bool emulated = !image->arch->emul_prepare(code, avail, va, &emul);
+
+	if (emulated)
+		must(image->arch->emul_run(&emul, regs, &memory) !=
+		     EMUL_FAULT);
+	must(!host_ptrace.regs_set(task->tid, regs));
+	if (emulated)
+		return RESUME_SYSCALL;
+	must(!host_ptrace.mem_write(task->space->mem, task->tid, va, code, 1));
+	task->lifted = va;
+	return RESUME_STEP;
+}
+
+/* ---- passages */
+
+static void
+watch_passages(struct watcher *watcher, struct watched_space *space,
+	       struct transfer *transfer)
+{
+	if (transfer->unknown) {
+		watcher->unknown++;
+		snprintf(watcher->why, sizeof(watcher->why), "%s",
+			 transfer->unknown);
+	}
+	for (size_t i = 0; i < transfer->n; i++) {
+		const struct passage *passage = &transfer->passages[i];
+		const struct watched_module *module =
+			watch_module(space, passage->va - passage->during);
+		struct watched_image *of = module ? module->of : NULL;
+
+		if (!of || !of->balances ||
+		    passage_counted(passage, of->image, module->bias))
+			continue;
+		watcher->exact += !passage->during;
+		*(passage->came ? &watcher->came : &watcher->left) += 1;
+		for (size_t k = 0; k < of->nbalances; k++) {
+			struct balance *balance = &of->balances[k];
+
+			if (!passage->during ||
+			    balance->ret + module->bias != passage->va)
+				continue;
+			*(passage->came ? &balance->came : &balance->left) += 1;
+		}
+	}
+	transfer_free(transfer);
+}
+
+static void
+watch_hook(struct watcher *watcher, struct watched_task *task,
+	   const struct watched_module *module, const struct hook *hook,
+	   const struct regs *regs)
+{
+	const struct image *image = module->of->image;
+	struct transfer transfer = { 0 };
+
+	if (hook->kind == HOOK_ENTRY) {
+		entries_add(&task->entries, watcher->host, task->tid,
+			    image->arch, regs);
+		return;
+	}
+	if (hook->kind == HOOK_TRANSFER) {
+		must(!transfer_find(task->space->stack, task->tid,
+				    &task->entries, image, module->bias,
+				    hook, regs, &transfer));
+		watch_passages(watcher, task->space, &transfer);
+		return;
+	}
+	transfer_free(&task->exec);
+	must(!transfer_exec(task->space->stack, task->tid, regs,
+			    hook->addr + module->bias +
+			    image->arch->syscall_len, &task->exec));
+}
+
+/* ---- events */
+
+static struct watched_task *
+watch_task(struct watcher *watcher, pid_t tid)
+{
+	for (size_t i = 0; i < watcher->ntasks; i++)
+		if (watcher->tasks[i].tid == tid)
+			return &watcher->tasks[i];
+	must(watcher->ntasks < 64);
+	watcher->tasks[watcher->ntasks] = (struct watched_task){ .tid = tid };
+	return &watcher->tasks[watcher->ntasks++];
+}
+
+static struct watched_space *
+watch_space(struct watcher *watcher, pid_t tid)
+{
+	struct watched_space *space = mem_alloc(sizeof(*space));
+
+	space->mem = watcher->host->mem_open(tid);
+	space->stack = stack_open(watcher->host, &arch_x86_64);
+	*vec_push(watcher->spaces, watcher->nspaces) = space;
+	return space;
+}
+
+/* Do two processes share their memory (vfork)? */
+static bool
+watch_shared(struct watched_space *space, pid_t tid, uint64_t sp)
+{
+	uint64_t old, flipped, seen = 0;
+	int mem = host_ptrace.mem_open(tid);
+
+	/* A word well below the stack pointer that nothing uses. */
+	sp -= 4096;
+	must(!host_ptrace.mem_read(mem, tid, sp, &old, sizeof(old)));
+	flipped = ~old;
+	must(!host_ptrace.mem_write(mem, tid, sp, &flipped, sizeof(old)));
+	must(!host_ptrace.mem_read(space->mem, tid, sp, &seen, sizeof(seen)));
+	must(!host_ptrace.mem_write(mem, tid, sp, &old, sizeof(old)));
+	host_ptrace.mem_close(mem);
+	return seen == flipped;
+}
+
+/* Wait for a new task's first stop; others' events are for later. */
+static void
+watch_first(struct watcher *watcher, pid_t tid)
+{
+	struct event event;
+
+	for (size_t i = 0; i < watcher->nheld; i++)
+		if (watcher->held[i] == tid) {
+			watcher->held[i] = 0;
+			return;
+		}
+	for (;;) {
+		watcher->host->wait(&event);
+		if (event.tid == tid)
+			break;
+		*vec_push(watcher->queue, watcher->nqueue) = event;
+	}
+	must(event.kind == EVENT_PAUSED);
+}
+
+/* A new task, announced by its parent's event: it has not run yet. */
+static void
+watch_new(struct watcher *watcher, struct watched_task *parent,
+	  const struct event *event)
+{
+	struct watched_task *task = watch_task(watcher, event->value);
+	struct watched_space *space = parent->space;
+	struct transfer transfer;
+	struct regs regs;
+
+	task->space = space;
+	watch_first(watcher, task->tid);
+	must(!watcher->host->regs_get(task->tid, &regs));
+	if (event->kind != EVENT_CLONE &&
+	    !watch_shared(space, task->tid, regs.r[arch_x86_64.reg_sp])) {
+		task->space = watch_space(watcher, task->tid);
+		memcpy(task->space->modules, space->modules,
+		       sizeof(space->modules));
+		task->space->nmodules = space->nmodules;
+	}
+	if (!space->foreign) {
+		must(!watcher->host->regs_get(parent->tid, &regs));
+		must(!transfer_birth(task->space->stack, task->tid,
+				     regs.r[arch_x86_64.reg_sp], &transfer));
+		watch_passages(watcher, task->space, &transfer);
+	}
+	task->space->foreign = space->foreign;
+	watcher->host->resume(task->tid, RESUME_SYSCALL, 0);
+}
+
+static void
+watch_exec(struct watcher *watcher, struct watched_task *task,
+	   const struct event *event)
+{
+	struct watched_task *was = watch_task(watcher, event->value);
+	char *open_path, *path = watcher->host->exe(task->tid, &open_path);
+
+	if (was->space)
+		watch_passages(watcher, was->space, &was->exec);
+	task->space = watch_space(watcher, task->tid);
+	task->lifted = 0;
+	task->space->foreign = !path || strcmp(path, watcher->program);
+	free(path);
+	free(open_path);
+	if (!task->space->foreign)
+		watch_maps(watcher, task);
+}
+
+static void
+watch_end(struct watcher *watcher, struct watched_task *task)
+{
+	struct transfer transfer;
+
+	if (!task->space || task->space->foreign ||
+	    transfer_all(task->space->stack, task->tid, false, &transfer))
+		return;
+	watch_passages(watcher, task->space, &transfer);
+}
+
+/* A trap: how to go on, or -1 if it is not the watcher's. */
+static int
+watch_hit(struct watcher *watcher, struct watched_task *task)
+{
+	const struct watched_module *module;
+	const struct hook *hook;
+	struct regs regs;
+	uint64_t addr;
+	bool ours;
+
+	must(!watcher->host->regs_get(task->tid, &regs));
+	regs.r[arch_x86_64.reg_pc] -= 1;
+	module = watch_module(task->space, regs.r[arch_x86_64.reg_pc]);
+	if (!module)
+		return -1;
+	addr = regs.r[arch_x86_64.reg_pc] - module->bias;
+	hook = hook_at(module->of->hooks, module->of->nhooks, addr);
+	ours = hook;
+	if (hook)
+		watch_hook(watcher, task, module, hook, &regs);
+	for (size_t i = 0; i < module->of->nbalances; i++) {
+		struct balance *balance = &module->of->balances[i];
+
+		balance->called += balance->call == addr;
+		balance->returned += balance->ret == addr;
+		ours |= balance->call == addr || balance->ret == addr;
+	}
+	return ours ? (int)watch_do(task, module, &regs) : -1;
+}
+
+static void
+watch_trapped(struct watcher *watcher, struct watched_task *task)
+{
+	int how = -1;
+
+	if (task->lifted) {
+		watch_trap(task->space, task->tid, task->lifted);
+		task->lifted = 0;
+		how = RESUME_SYSCALL;
+	} else if (watcher->host->trap_cause(task->tid) == TRAP_INSN &&
+		   !task->space->foreign) {
+		how = watch_hit(watcher, task);
+	}
+	watcher->host->resume(task->tid, how < 0 ? RESUME_SYSCALL : how,
+			      how < 0 ? SIGTRAP : 0);
+}
+
+static void
+watch_syscall(struct watcher *watcher, struct watched_task *task)
+{
+	uint64_t nr = 0;
+
+	watcher->host->reg_get(task->tid, abi_x86_64.reg_orig, &nr);
+	if (!task->space->foreign && ((int)nr == abi_x86_64.nr_mmap ||
+				      (int)nr == abi_x86_64.nr_mprotect))
+		watch_maps(watcher, task);
+}
+
+static void
+watch_event(struct watcher *watcher, const struct event *event, pid_t root)
+{
+	struct watched_task *task = watch_task(watcher, event->tid);
+	int signal = 0;
+
+	switch (event->kind) {
+	case EVENT_TRAP:
+		watch_trapped(watcher, task);
+		return;
+	case EVENT_SIGNAL:
+		signal = event->value;
+		break;
+	case EVENT_FORK:
+	case EVENT_VFORK:
+	case EVENT_CLONE:
+		watch_new(watcher, task, event);
+		break;
+	case EVENT_EXEC:
+		watch_exec(watcher, task, event);
+		break;
+	case EVENT_SYSCALL_EXIT:
+		watch_syscall(watcher, task);
+		break;
+	case EVENT_EXITING:
+		watch_end(watcher, task);
+		break;
+	case EVENT_EXITED:
+	case EVENT_KILLED:
+		if (event->tid == root)
+			watcher->status = event->kind == EVENT_EXITED ?
+				event->value : -event->value;
+		return;
+	default:
+		break;
+	}
+	watcher->host->resume(event->tid, event->kind == EVENT_EXITING ?
+			      RESUME_END : RESUME_SYSCALL, signal);
+}
+
+static void
+watch_next(struct watcher *watcher, struct event *event)
+{
+	if (watcher->next < watcher->nqueue)
+		*event = watcher->queue[watcher->next++];
+	else
+		watcher->host->wait(event);
+}
+
+/* Run the program to its end.  Images are kept from run to run. */
+static void
+watch(struct watcher *watcher, char **argv)
+{
+	struct event event;
+	pid_t root;
+
+	watcher->host = &host_ptrace;
+	watcher->program = argv[0];
+	must(!watcher->host->launch(argv[0], argv, &root));
+	for (;;) {
+		watch_next(watcher, &event);
+		if (event.kind == EVENT_DONE)
+			break;
+		/* A new task's first stop may be before its announcement. */
+		if (event.kind == EVENT_PAUSED &&
+		    !watch_task(watcher, event.tid)->space) {
+			must(watcher->nheld < 64);
+			watcher->held[watcher->nheld++] = event.tid;
+		} else if (event.kind != EVENT_WAKE) {
+			watch_event(watcher, &event, root);
+		}
+	}
+	must(!watcher->host->launch_error());
+	free(watcher->queue);
+	for (size_t i = 0; i < watcher->nspaces; i++) {
+		watcher->host->mem_close(watcher->spaces[i]->mem);
+		stack_close(watcher->spaces[i]->stack);
+		free(watcher->spaces[i]);
+	}
+	free(watcher->spaces);
+	for (size_t i = 0; i < watcher->ntasks; i++)
+		transfer_free(&watcher->tasks[i].exec);
+}
+
+/* Make a watcher ready for another run. */
+static void
+watch_again(struct watcher *watcher)
+{
+	struct watched_image *images = watcher->images;
+	size_t nimages = watcher->nimages;
+
+	for (size_t i = 0; i < nimages; i++)
+		for (size_t k = 0; k < images[i].nbalances; k++) {
+			struct balance *b = &images[i].balances[k];
+
+			*b = (struct balance){ b->call, b->ret };
+		}
+	*watcher = (struct watcher){ .images = images, .nimages = nimages };
+}
+
+static void
+watch_close(struct watcher *watcher)
+{
+	for (size_t i = 0; i < watcher->nimages; i++) {
+		image_close(watcher->images[i].image);
+		free(watcher->images[i].hooks);
+		free(watcher->images[i].balances);
+	}
+	free(watcher->images);
+}
+
+#endif

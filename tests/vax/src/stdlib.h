@@ -1,0 +1,2 @@
+/* What bzip2 wants of it is in lib.h. */
+#include "lib.h"

@@ -1,0 +1,292 @@
+/*
+ * Command lines: makes of a table what getopt_long wants, its messages, and
+ * the text of -h.  The only user of getopt_long.
+ */
+#include "util/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum {
+	LONG_BASE = 256,		/* getopt_long's values start here */
+	HELP_INDENT = 29,
+};
+
+int
+option_number(const char *option, const char *arg, unsigned long min,
+	      unsigned long max, unsigned long *value)
+{
+	errno = 0;
+	if (!*arg || arg[strspn(arg, "0123456789")])
+		return fail("%s: \"%s\" is not a number", option, arg);
+	*value = strtoul(arg, NULL, 10);
+	if (errno == ERANGE || *value < min || *value > max)
+		return fail("%s: %s is not from %lu to %lu", option, arg, min,
+			    max);
+	return 0;
+}
+
+int
+option_word(const char *option, const char *arg,
+	    const struct option_word *words, size_t n, const char *choice)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(arg, words[i].name))
+			return words[i].value;
+	return fail("%s: \"%s\" is none of %s", option, arg, choice);
+}
+
+/* An option, and where it is to be read into. */
+struct found {
+	const struct option_entry *entry;
+	size_t offset;
+};
+
+size_t
+option_table_size(const struct option_table *table)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < table->ngroups; i++)
+		n += table->groups[i].n;
+	return n;
+}
+
+/* Number i of all groups' options together. */
+static struct found
+entry_at(const struct option_table *table, size_t i)
+{
+	const struct option_group *group = table->groups;
+
+	for (; i >= group->n; group++)
+		i -= group->n;
+	return (struct found){ &group->entries[i], group->offset };
+}
+
+const struct option_entry *
+option_table_at(const struct option_table *table, size_t i)
+{
+	return entry_at(table, i).entry;
+}
+
+/* Its number; that of none is behind the last. */
+static size_t
+entry_number(const struct option_table *table,
+	     const struct option_entry *entry)
+{
+	size_t i = 0, n = option_table_size(table);
+
+	while (i < n && entry_at(table, i).entry != entry)
+		i++;
+	return i;
+}
+
+/* That of a value returned by getopt_long; no entry if there is none. */
+static struct found
+entry_find(const struct option_table *table, int value)
+{
+	size_t n = option_table_size(table);
+
+	if (value >= LONG_BASE && (size_t)value - LONG_BASE < n)
+		return entry_at(table, (size_t)value - LONG_BASE);
+	for (size_t i = 0; i < n; i++) {
+		struct found found = entry_at(table, i);
+
+		if (found.entry->letter && found.entry->letter == value)
+			return found;
+	}
+	return (struct found){ 0 };
+}
+
+static size_t
+entries_beginning(const struct option_table *table, const char *name,
+		  size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < option_table_size(table); i++)
+		n += !strncmp(entry_at(table, i).entry->name, name, len);
+	return n;
+}
+
+/* Say what was wrong with `word`, an argument getopt_long refused. */
+static int
+refuse(const struct option_table *table, const char *word, int result,
+       int value)
+{
+	const struct option_entry *entry = entry_find(table, value).entry;
+	const char *program = table->program;
+	size_t len;
+
+	if (entry && result == ':')
+		return fail("option --%s needs %s", entry->name, entry->arg);
+	if (entry && value >= LONG_BASE)
+		return fail("option --%s takes no argument", entry->name);
+	if (value)
+		return fail("unknown option -%c; try %s -h", value, program);
+	len = strcspn(word + 2, "=");
+	if (entries_beginning(table, word + 2, len) > 1)
+		return fail("option --%.*s could be several; try %s -h",
+			    (int)len, word + 2, program);
+	return fail("unknown option --%.*s; try %s -h", (int)len, word + 2,
+		    program);
+}
+
+/* What getopt_long wants of short forms, and of long; owned by the caller. */
+static char *
+getopt_shorts(const struct option_table *table)
+{
+	size_t n = option_table_size(table);
+	char *shorts = mem_alloc(3 * n + 3), *end = shorts;
+
+	/* Options end at the first other argument. */
+	if (!table->mixed)
+		*end++ = '+';
+	/* Say ':' for what is missing. */
+	*end++ = ':';
+	for (size_t i = 0; i < n; i++) {
+		const struct option_entry *entry = entry_at(table, i).entry;
+
+		if (!entry->letter)
+			continue;
+		*end++ = entry->letter;
+		if (entry->arg)
+			*end++ = ':';
+		if (entry->optional)
+			*end++ = ':';
+	}
+	return shorts;
+}
+
+static struct option *
+getopt_longs(const struct option_table *table)
+{
+	size_t n = option_table_size(table);
+	struct option *longs = mem_alloc((n + 1) * sizeof(*longs));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct option_entry *entry = entry_at(table, i).entry;
+
+		longs[i] = (struct option){
+			.name = entry->name,
+			.has_arg = !entry->arg ? no_argument :
+				   entry->optional ? optional_argument :
+				   required_argument,
+			.val = LONG_BASE + (int)i,
+		};
+	}
+	return longs;
+}
+
+static int
+entries_set(const struct option_table *table, void *into, bool *given,
+	    int argc, char **argv, const char *shorts,
+	    const struct option *longs)
+{
+	int c;
+
+	opterr = 0;
+	optind = 0;
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		const char *arg = optarg;
+		struct found found;
+
+		if (c == '?' || c == ':')
+			return refuse(table, argv[optind - 1], c, optopt);
+		found = entry_find(table, c);
+		must(found.entry);
+		if (found.entry->optional && !found.entry->joined && !arg &&
+		    optind < argc && *argv[optind] != '-')
+			arg = argv[optind++];
+		if (found.entry->set((char *)into + found.offset, arg))
+			return -1;
+		if (given)
+			given[entry_number(table, found.entry)] = true;
+		if (found.entry->last)
+			break;
+	}
+	return optind;
+}
+
+int
+option_table_read(const struct option_table *table, void *into, bool *given,
+		  int argc, char **argv)
+{
+	struct option *longs = getopt_longs(table);
+	char *shorts = getopt_shorts(table);
+	int first = entries_set(table, into, given, argc, argv, shorts, longs);
+
+	free(longs);
+	free(shorts);
+	return first;
+}
+
+int
+option_table_set(const struct option_table *table, void *into,
+		 const bool *given, bool *here, enum option_trust trust,
+		 const char *name, const char *arg)
+{
+	struct found found = { 0 };
+	size_t i;
+
+	for (i = 0; i < option_table_size(table); i++) {
+		found = entry_at(table, i);
+		if (!strcmp(found.entry->name, name))
+			break;
+	}
+	if (i == option_table_size(table))
+		return fail("there is no option \"%s\"", name);
+	if (found.entry->trust < trust)
+		return fail("%s: only %s", name,
+			    found.entry->trust == TRUST_USER ?
+			    "the command line or ~/.config/pmon may say this" :
+			    "the command line may say this");
+	if (arg && !found.entry->arg)
+		return fail("%s takes no argument", name);
+	if (!arg && found.entry->arg && !found.entry->optional)
+		return fail("%s needs %s", name, found.entry->arg);
+	if (given[i])
+		return 0;
+	here[i] = true;
+	return found.entry->set((char *)into + found.offset, arg);
+}
+
+static void
+entry_help(const struct option_entry *entry, FILE *out)
+{
+	const char *line = entry->help;
+	int column;
+
+	column = entry->letter ? fprintf(out, "  -%c, ", entry->letter)
+			       : fprintf(out, "      ");
+	column += fprintf(out, "--%s", entry->name);
+	if (entry->arg)
+		column += fprintf(out, entry->optional ? "[=%s]" : "=%s",
+				  entry->arg);
+	if (column >= HELP_INDENT) {
+		fputc('\n', out);
+		column = 0;
+	}
+	for (;;) {
+		size_t len = strcspn(line, "\n");
+
+		fprintf(out, "%*s%.*s\n", HELP_INDENT - column, "", (int)len,
+			line);
+		if (!line[len])
+			return;
+		line += len + 1;
+		column = 0;
+	}
+}
+
+void
+option_table_help(const struct option_table *table, FILE *out)
+{
+	for (size_t i = 0; i < option_table_size(table); i++)
+		entry_help(entry_at(table, i).entry, out);
+}

@@ -1,0 +1,207 @@
+// Drawings of graphs: laid out by dagre, drawn as SVG.  Widths of edges go by
+// the cube roots of their counts, so that few and very many can be told apart
+// from what lies between.
+"use strict";
+
+const GRAPH_FONT = 12, GRAPH_CHAR = 7.3, GRAPH_ROW = 16;
+// Laying out more takes more than a second or two.
+const GRAPH_MAX = 350;
+// Room for an edge from a node to itself.
+const LOOP = 34;
+const ARROWS = { narrow: 8, wide: 15 };
+
+function draw(name, attributes, ...children)
+{
+	const element = document.createElementNS("http://www.w3.org/2000/svg",
+		name);
+
+	for (const [key, value] of Object.entries(attributes))
+		element.setAttribute(key, value);
+	element.append(...children);
+	return element;
+}
+
+// Where everything is.  nodes: { id, rows: [text], ... }; edges: { from, to,
+// count }.
+function graph_layout(nodes, edges, options)
+{
+	const graph = new dagre.graphlib.Graph({ multigraph: true });
+
+	graph.setGraph({ rankdir: options.across ? "LR" : "TB", nodesep: 18,
+		ranksep: 34, marginx: 8, marginy: 8 });
+	for (const node of nodes) {
+		const widest = Math.max(...node.rows.map((row) => row.length));
+
+		const width = Math.max(widest * GRAPH_CHAR + 14, 44);
+		const height = node.rows.length * GRAPH_ROW + 8;
+
+		graph.setNode(String(node.id), { node, width, height,
+			box: { width, height } });
+	}
+	edges.forEach((edge, i) => {
+		const text = count_text(edge.count);
+
+		// dagre does not lay these out well: they get room.
+		if (edge.from === edge.to) {
+			const node = graph.node(String(edge.from));
+
+			node.loop = edge;
+			node.width += options.across ? 0 :
+				2 * (LOOP + text.length * GRAPH_CHAR);
+			node.height += options.across ? 2 * LOOP : 0;
+			return;
+		}
+		graph.setEdge(String(edge.from), String(edge.to), { edge,
+			width: text.length * GRAPH_CHAR + 6,
+			height: 14, labelpos: "c" }, String(i));
+	});
+	dagre.layout(graph);
+	return graph;
+}
+
+function node_draw({ node, x, y, box: { width, height } }, most, chosen)
+{
+	const left = x - width / 2, top = y - height / 2;
+	const rect = draw("rect", { x: left, y: top, width, height,
+		rx: node.round ? height / 2 : 3 });
+	const group = draw("g", { class: `node ${node.count === 0 ? "never" :
+		""} ${node.klass ?? ""}` }, rect);
+
+	rect.style.setProperty("--heat", heat(node.count, most).toFixed(3));
+	node.rows.forEach((row, i) => {
+		group.append(draw("text", { x,
+			y: top + 4 + GRAPH_ROW * (i + 0.75),
+			"text-anchor": "middle" }, row));
+	});
+	if (node.link) {
+		const link = draw("a", { href: node.link });
+
+		link.append(group);
+		return link;
+	}
+	if (chosen && node.open)
+		group.addEventListener("click", () => chosen(node));
+	return group;
+}
+
+// Through the middles, so that it bends at the points.
+function edge_path(points)
+{
+	const [first, ...rest] = points;
+	let path = `M${first.x},${first.y}`;
+
+	for (let i = 0; i < rest.length - 1; i++) {
+		const mx = (rest[i].x + rest[i + 1].x) / 2;
+		const my = (rest[i].y + rest[i + 1].y) / 2;
+
+		path += ` Q${rest[i].x},${rest[i].y} ${mx},${my}`;
+	}
+	return `${path} L${rest.at(-1).x},${rest.at(-1).y}`;
+}
+
+// At the right of its box, or below it.
+function loop_place({ x, y, box: { width, height }, loop }, across)
+{
+	const right = x + width / 2, bottom = y + height / 2;
+	const text = count_text(loop.count).length * GRAPH_CHAR;
+
+	if (across) {
+		return { edge: loop, x, y: bottom + LOOP - 6,
+			path: `M${x + 12},${bottom} C${x + 16},` +
+				`${bottom + LOOP} ${x - 16},${bottom + LOOP} ` +
+				`${x - 12},${bottom}` };
+	}
+	return { edge: loop, x: right + LOOP - 8 + text / 2, y,
+		path: `M${right},${y + 10} C${right + LOOP},${y + 14} ` +
+			`${right + LOOP},${y - 14} ${right},${y - 10}` };
+}
+
+function edge_draw({ edge, points, path, x, y }, most)
+{
+	const width = 1 + (ran(edge.count) ?
+		6 * Math.cbrt(Number(edge.count) / Number(most)) : 0);
+
+	return draw("g", { class: `edge ${edge.count === 0 ? "never" : ""}` },
+		draw("path", { d: path ?? edge_path(points),
+			"stroke-width": width.toFixed(1),
+			"stroke-dasharray": edge.dashed ?
+				`${width + 4} ${width + 2}` : "none",
+			"marker-end": width > 3 ? "url(#wide)" :
+				"url(#narrow)" }),
+		draw("text", { x, y: y + 4, "text-anchor": "middle" },
+			count_text(edge.count)));
+}
+
+// The drawing in a frame that scrolls.  Options: label, across, chosen(node).
+async function graph_make(nodes, edges, options)
+{
+	await pmon.load("dagre", "dagre.js");
+	const graph = graph_layout(nodes, edges, options);
+	const { width, height } = graph.graph();
+	const most = (things) => things.reduce((max, { count }) =>
+		ran(count) && counts_compare(count, max) > 0 ? count : max, 0);
+	const node_most = most(nodes), edge_most = most(edges);
+	const svg = draw("svg", { role: "img", "aria-label": options.label,
+		viewBox: `0 0 ${width} ${height}`, width, height });
+
+	svg.append(draw("defs", {}, ...Object.entries(ARROWS).map(
+		([id, size]) => draw("marker", { id, viewBox: "0 0 8 8",
+			refX: 7, refY: 4, markerWidth: size,
+			markerHeight: size, markerUnits: "userSpaceOnUse",
+			orient: "auto" },
+		draw("path", { d: "M0,0 L8,4 L0,8 z" })))));
+	for (const edge of graph.edges())
+		svg.append(edge_draw(graph.edge(edge), edge_most));
+	for (const id of graph.nodes()) {
+		const node = graph.node(id);
+
+		if (node.loop)
+			svg.append(edge_draw(loop_place(node, options.across),
+				edge_most));
+		svg.append(node_draw(node, node_most, options.chosen));
+	}
+	const frame = make("div", { class: "graph", tabindex: 0,
+		role: "group", "aria-label": options.label }, svg);
+	let scale = 1;
+	const zoom = (to) => {
+		scale = Math.min(Math.max(to, 0.1), 3);
+		svg.setAttribute("width", width * scale);
+		svg.setAttribute("height", height * scale);
+	};
+
+	// It begins where its first node is.
+	requestAnimationFrame(() => {
+		frame.scrollLeft = graph.node(String(nodes[0].id)).x -
+			frame.clientWidth / 2;
+	});
+	return make("div", {}, make("div", { class: "tools" },
+		make("button", { type: "button",
+			onclick: () => zoom(scale / 1.3) }, "Smaller"),
+		make("button", { type: "button",
+			onclick: () => zoom(scale * 1.3) }, "Larger"),
+		make("button", { type: "button", onclick: () =>
+			zoom((frame.clientWidth - 4) / width) },
+			"Fit the width")), frame);
+}
+
+// The same when there is not too much of it, else a button that asks for it.
+function graph_offer(nodes, edges, options)
+{
+	const place = make("div", { class: "drawing" });
+	const show = async () => {
+		try {
+			place.replaceChildren(await graph_make(nodes, edges,
+				options));
+		} catch (error) {
+			place.replaceChildren(make("p", { class: "note" },
+				`It cannot be drawn: ${error.message}`));
+		}
+	};
+
+	if (nodes.length <= GRAPH_MAX)
+		show();
+	else
+		place.append(make("button", { type: "button", onclick: show },
+			`Draw ${nodes.length} nodes, which takes a while`));
+	return place;
+}
