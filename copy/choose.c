@@ -129,7 +129,7 @@ roots_reach(struct choice *choice)
 	uint32_t entry = NO_BLOCK;
 
 	if (cfg->entry >= 0)
-		entry = shape_block(shape, (size_t)cfg->entry);
+		entry = cfg_block_of(cfg, (size_t)cfg->entry);
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
 		if (shape_is_root(shape, b))
 			block_reach(choice, b, b == entry ? POINT_ENTRY :

@@ -12,6 +12,7 @@
 #include "copy/points.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 /* Copied instructions, by address: those of the blocks are in order. */
 static void
@@ -200,19 +201,10 @@ copy_patches(const struct copy *copy, const struct point *point,
 static const struct piece *
 piece_find(const struct copy *copy, uint32_t offset)
 {
-	uint32_t lo = 0, hi = copy->npieces;
-
 	if (offset >= copy->size)
 		return NULL;
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (copy->pieces[mid].offset <= offset)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return &copy->pieces[lo];
+	return &copy->pieces[search_first(copy->npieces, i,
+					  copy->pieces[i].offset > offset) - 1];
 }
 
 int
@@ -241,16 +233,9 @@ copy_spot(const struct copy *copy, uint32_t offset, struct copy_spot *spot)
 int64_t
 copy_offset(const struct copy *copy, uint64_t addr)
 {
-	uint32_t lo = 0, hi = copy->nby_addr;
+	size_t lo = search_first(copy->nby_addr, i,
+				 copy->pieces[copy->by_addr[i]].addr >= addr);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (copy->pieces[copy->by_addr[mid]].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo == copy->nby_addr ||
 	    copy->pieces[copy->by_addr[lo]].addr != addr)
 		return -1;
@@ -260,16 +245,8 @@ copy_offset(const struct copy *copy, uint64_t addr)
 bool
 copy_stays(const struct copy *copy, uint64_t addr)
 {
-	size_t lo = 0, hi = copy->nstays;
+	size_t lo = search_first(copy->nstays, i, copy->stays[i].hi > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (copy->stays[mid].hi <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return (lo < copy->nstays && copy->stays[lo].lo <= addr) ||
 	       copy_offset(copy, addr) < 0;
 }
@@ -277,16 +254,9 @@ copy_stays(const struct copy *copy, uint64_t addr)
 const struct point *
 copy_point(const struct copy *copy, uint64_t addr)
 {
-	uint32_t lo = 0, hi = copy->npoints;
+	size_t lo = search_first(copy->npoints, i,
+				 copy->points[i].addr >= addr);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (copy->points[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < copy->npoints && copy->points[lo].addr == addr ?
 		&copy->points[lo] : NULL;
 }

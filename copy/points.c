@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "util/mem.h"
+#include "util/search.h"
 
 /* Bytes that may be changed, and are not yet: ascending. */
 struct holes {
@@ -160,16 +161,9 @@ static void
 hop_place(const struct arch *arch, const struct holes *holes,
 	  struct point *point)
 {
-	size_t lo = 0, hi = holes->n;
+	size_t lo = search_first(holes->n, i,
+				 holes->spans[i].hi + INT8_MAX >= point->addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (holes->spans[mid].hi + INT8_MAX < point->addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	for (; lo < holes->n; lo++) {
 		struct copy_spare *hole = &holes->spans[lo];
 		uint64_t at = hole->lo;

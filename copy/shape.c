@@ -12,23 +12,6 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-uint32_t
-shape_block(const struct shape *shape, size_t insn)
-{
-	const struct cfg *cfg = shape->cfg;
-	size_t lo = 0, hi = cfg->nblocks;
-
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (cfg->blocks[mid].first <= insn)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return (uint32_t)lo;
-}
-
 bool
 shape_is_root(const struct shape *shape, uint32_t block)
 {
@@ -53,9 +36,9 @@ addr_inside(const struct shape *shape, uint64_t addr)
 		if (!i || addr >= cfg->insns[i - 1].addr +
 				  cfg->insns[i - 1].len)
 			return false;
-		return shape_runs(shape, shape_block(shape, i - 1));
+		return shape_runs(shape, cfg_block_of(cfg, i - 1));
 	}
-	block = shape_block(shape, i);
+	block = cfg_block_of(cfg, i);
 	return cfg->blocks[block].first != i && shape_runs(shape, block);
 }
 

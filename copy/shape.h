@@ -94,9 +94,6 @@ void segments_choose(struct shape *shape);
  */
 bool segments_louden(struct shape *shape);
 
-/* The block that has the instruction. */
-uint32_t shape_block(const struct shape *shape, size_t insn);
-
 /* Does control come to the block from outside the function? */
 bool shape_is_root(const struct shape *shape, uint32_t block);
 

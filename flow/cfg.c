@@ -9,6 +9,7 @@
 #include "flow/tables.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 /* What is known of an instruction while blocks are being found. */
 enum mark {
@@ -117,17 +118,7 @@ cfg_inside(const struct cfg_input *in, uint64_t addr)
 size_t
 cfg_insn_from(const struct cfg *cfg, uint64_t addr)
 {
-	size_t lo = 0, hi = cfg->ninsns;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (cfg->insns[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(cfg->ninsns, i, cfg->insns[i].addr >= addr);
 }
 
 long
@@ -266,16 +257,8 @@ blocks_make(struct cfg *cfg, const uint8_t *marks)
 static long
 block_of_insn(const struct cfg *cfg, size_t insn)
 {
-	size_t lo = 0, hi = cfg->nblocks;
+	size_t lo = search_first(cfg->nblocks, i, cfg->blocks[i].first >= insn);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (cfg->blocks[mid].first < insn)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < cfg->nblocks && cfg->blocks[lo].first == insn ?
 		(long)lo : BLOCK_NONE;
 }
@@ -291,18 +274,9 @@ cfg_block(const struct cfg *cfg, uint64_t addr)
 uint32_t
 cfg_block_of(const struct cfg *cfg, size_t insn)
 {
-	size_t lo = 0, hi = cfg->nblocks;
-
 	must(insn < cfg->ninsns);
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (cfg->blocks[mid].first <= insn)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return (uint32_t)lo;
+	return (uint32_t)search_first(cfg->nblocks, i,
+				      cfg->blocks[i].first > insn) - 1;
 }
 
 /* All edges in the order of `from`. */

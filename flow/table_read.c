@@ -6,6 +6,7 @@
 
 #include "flow/bounds.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 enum {
 	ENTRIES_MIN = 2,	/* where nothing says how many */
@@ -50,19 +51,12 @@ table_room(const struct values *v, const struct marks *marks,
 	   const struct table *table, size_t avail)
 {
 	uint64_t room = code_room(v, table);
-	size_t lo = 0, hi = marks->n;
+	size_t lo;
 
 	if (avail < room)
 		room = avail;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (marks->addrs[mid] <= table->addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(marks->n, i, marks->addrs[i] > table->addr);
 	if (lo < marks->n && marks->addrs[lo] - table->addr < room)
 		room = marks->addrs[lo] - table->addr;
 	return room / table->width;

@@ -355,22 +355,6 @@ way_follow(struct hunt *hunt, struct way way)
 	hunt->failed = true;
 }
 
-static uint32_t
-block_of(const struct cfg *cfg, uint32_t insn)
-{
-	uint32_t lo = 0, hi = (uint32_t)cfg->nblocks;
-
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (cfg->blocks[mid].first <= insn)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static size_t
 targets_sort(uint32_t *targets, size_t n)
 {
@@ -444,7 +428,7 @@ jump_look(struct tables *t, struct jump *jump)
 		return false;
 	e = values_effect(&t->values, jump->insn);
 	way.spot = (struct spot){
-		e->src, block_of(t->cfg, jump->insn), jump->insn
+		e->src, cfg_block_of(t->cfg, jump->insn), jump->insn
 	};
 	t->values.budget = BUDGET;
 	if (e->src.kind == PLACE_NONE)

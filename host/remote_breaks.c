@@ -11,22 +11,13 @@
 #include "host/remote_state.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 /* Where it is in the list, or would be. */
 static size_t
 index_of(uint64_t va)
 {
-	size_t lo = 0, hi = remote.nbroken;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (remote.broken[mid] < va)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(remote.nbroken, i, remote.broken[i] >= va);
 }
 
 bool

@@ -8,6 +8,7 @@
 #include "copy/copy.h"
 #include "monitor/run.h"
 #include "util/fail.h"
+#include "util/search.h"
 
 enum { STEPS_MAX = 16 };
 
@@ -16,24 +17,18 @@ static const struct body *
 copy_at(const struct module *module, uint64_t pc, uint32_t *offset)
 {
 	const struct plan *plan = module->plan;
-	size_t lo = 0, hi = plan->ncopied;
+	uint64_t at = pc - module->copies;
 	const struct body *body;
+	size_t lo;
 
-	if (!module->copies || pc - module->copies >= module->copies_size)
+	if (!module->copies || at >= module->copies_size)
 		return NULL;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (plan->bodies[plan->copied[mid]].copy_at <=
-		    pc - module->copies)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(plan->ncopied, i,
+			  plan->bodies[plan->copied[i]].copy_at > at);
 	if (!lo)
 		return NULL;
 	body = &plan->bodies[plan->copied[lo - 1]];
-	*offset = (uint32_t)(pc - module->copies - body->copy_at);
+	*offset = (uint32_t)(at - body->copy_at);
 	return *offset < body->copy->size ? body : NULL;
 }
 

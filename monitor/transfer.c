@@ -11,6 +11,7 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 /* ---- where a transfer goes */
 
@@ -176,20 +177,13 @@ passage_counted(const struct passage *passage, const struct image *image,
 {
 	uint64_t addr = passage->va - bias;
 	const struct func *func = image_func(image, addr);
-	size_t lo = 0, hi = image->npads, mid;
+	size_t pad = search_first(image->npads, i, image->pads[i] >= addr);
 
 	if (!passage->arrived)
 		return false;
 	if (func && image->arch->first(func->addr) == addr)
 		return true;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (image->pads[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < image->npads && image->pads[lo] == addr;
+	return pad < image->npads && image->pads[pad] == addr;
 }
 
 /* ---- a transfer */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "util/mem.h"
+#include "util/search.h"
 
 /* A range with its owner: a function, or from nfuncs on nameless code. */
 struct chunk {
@@ -152,17 +153,7 @@ ranges_split(const struct chunks *from, struct chunks *to)
 size_t
 code_row(const struct image *image, uint64_t addr)
 {
-	size_t lo = 0, hi = image->nrows;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (image->rows[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(image->nrows, i, image->rows[i].addr >= addr);
 }
 
 /*

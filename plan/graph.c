@@ -10,6 +10,7 @@
 
 #include "flow/returns.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 struct graphs {
 	const struct image *image;
@@ -61,16 +62,9 @@ name_never(const char *name)
 static const struct func *
 func_at(const struct image *image, uint64_t addr)
 {
-	size_t lo = 0, hi = image->nfuncs;
+	size_t lo = search_first(image->nfuncs, i,
+				 image->funcs[i].addr >= addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (image->funcs[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo < image->nfuncs && image->funcs[lo].addr == addr)
 		return &image->funcs[lo];
 	return NULL;
@@ -124,16 +118,8 @@ addrs_in(const uint64_t *addrs, size_t n, const struct range *ranges,
 
 	*found = 0;
 	for (size_t i = 0; i < nranges; i++) {
-		size_t lo = 0, hi = n;
+		size_t lo = search_first(n, j, addrs[j] >= ranges[i].lo);
 
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-
-			if (addrs[mid] < ranges[i].lo)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
 		for (; lo < n && addrs[lo] < ranges[i].hi; lo++)
 			*vec_push(in, *found) = addrs[lo];
 	}
@@ -146,16 +132,8 @@ addrs_in(const uint64_t *addrs, size_t n, const struct range *ranges,
 static const struct func *
 func_around(const struct image *image, uint64_t addr)
 {
-	size_t lo = 0, hi = image->nfuncs;
+	size_t lo = search_first(image->nfuncs, i, image->funcs[i].addr > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (image->funcs[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (!lo || !image->funcs[lo - 1].nranges ||
 	    addr >= image->funcs[lo - 1].ranges[0].hi)
 		return NULL;
@@ -239,16 +217,8 @@ graphs_close(struct graphs *graphs)
 static const struct range *
 part_at(const struct image *image, uint64_t addr)
 {
-	size_t lo = 0, hi = image->nparts;
+	size_t lo = search_first(image->nparts, i, image->parts[i].lo > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (image->parts[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo && addr < image->parts[lo - 1].hi)
 		return &image->parts[lo - 1];
 	return NULL;

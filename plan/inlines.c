@@ -9,6 +9,7 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 static const struct image *sort_image;
 
@@ -98,17 +99,8 @@ copy_next(const struct build *build, const struct range *range, size_t *i)
 static size_t
 copy_first(const struct build *build, const struct range *range)
 {
-	size_t lo = 0, hi = build->image->ninlines;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (build->image->inlines[mid].addr < range->lo)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(build->image->ninlines, i,
+			    build->image->inlines[i].addr >= range->lo);
 }
 
 bool

@@ -10,22 +10,13 @@
 #include <string.h>
 
 #include "util/mem.h"
+#include "util/search.h"
 
 /* Index of the first intruded address at addr or behind it. */
 static size_t
 intruded_from(const struct build *build, uint64_t addr)
 {
-	size_t lo = 0, hi = build->nintruded;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (build->intruded[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(build->nintruded, i, build->intruded[i] >= addr);
 }
 
 static void

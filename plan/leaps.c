@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "util/mem.h"
+#include "util/search.h"
 
 struct counter
 settling_counter(const struct settling *s, uint32_t site)
@@ -185,16 +186,8 @@ leaps_extras(const struct body *body, size_t *n)
 static const struct pass *
 call_pass(const struct body *body, uint32_t call)
 {
-	size_t lo = 0, hi = body->npasses;
+	size_t lo = search_first(body->npasses, i, body->passes[i].insn > call);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (body->passes[mid].insn <= call)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < body->npasses && body->passes[lo].insn == call + 1 ?
 		&body->passes[lo] : NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 enum { PROGRESS_STEP = 256, INDEX_MIN = 256 };
 
@@ -166,16 +167,9 @@ uint32_t
 plan_body(const struct plan *plan, uint64_t addr)
 {
 	const struct build *build = plan->build;
-	size_t lo = 0, hi = build->nowners;
+	size_t lo = search_first(build->nowners, i,
+				 build->owners[i].range.lo > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (build->owners[mid].range.lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo && addr < build->owners[lo - 1].range.hi)
 		return build->owners[lo - 1].body;
 	for (size_t i = 0; i < build->nparts; i++)

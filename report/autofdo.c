@@ -12,6 +12,7 @@
 #include "report/frames.h"
 #include "report/kinds.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 /* A function's code: its own, or that of a copy inlined into another. */
 struct scope {
@@ -183,17 +184,7 @@ entries_merge(struct page *page)
 static size_t
 entries_of(const struct page *page, uint32_t scope)
 {
-	size_t lo = 0, hi = page->nentries;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (page->entries[mid].scope < scope)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(page->nentries, i, page->entries[i].scope >= scope);
 }
 
 /* Scopes come behind those they are in, so sums go backwards. */

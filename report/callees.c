@@ -8,6 +8,7 @@
 
 #include "report/names.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 const char callees_unrecorded[] =
 	"where indirect calls go was not asked for (--units=call)";
@@ -89,17 +90,8 @@ site_count(const struct plan *plan, const struct site *site)
 static size_t
 arrivals_of(const struct callees *callees, uint32_t site)
 {
-	size_t lo = 0, hi = callees->narrivals;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (callees->arrivals[mid].site < site)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(callees->narrivals, i,
+			    callees->arrivals[i].site >= site);
 }
 
 /* ---- the calls of one function */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "util/mem.h"
+#include "util/search.h"
 
 /* Of the same code the outer copy comes first in the image. */
 static int
@@ -62,17 +63,10 @@ frames_free(struct frames *frames)
 uint32_t
 frames_at(const struct frames *frames, uint64_t addr)
 {
-	size_t lo = 0, hi = frames->n;
+	size_t lo;
 	uint32_t found;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (frames->frames[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(frames->n, i, frames->frames[i].lo > addr);
 	found = lo ? (uint32_t)lo - 1 : FRAME_NONE;
 	while (found != FRAME_NONE && frames->frames[found].hi <= addr)
 		found = frames->frames[found].outer;

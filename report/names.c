@@ -13,6 +13,7 @@
 #include "util/demangle.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 /* Longer names than that only a bad joke has. */
 enum { SHORTEN_MAX = 8 << 10 };
@@ -74,17 +75,10 @@ stub_import(const struct image *image, uint64_t addr)
 static const struct func *
 func_entered(const struct image *image, uint64_t addr)
 {
-	size_t lo = 0, hi = image->nfuncs;
+	size_t lo;
 	const struct func *func;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (image->funcs[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(image->nfuncs, i, image->funcs[i].addr > addr);
 	func = lo ? &image->funcs[lo - 1] : NULL;
 	return func && (addr == func->addr ||
 			addr == image->arch->first(func->addr)) ? func : NULL;

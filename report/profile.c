@@ -10,6 +10,7 @@
 #include "report/profile_inner.h"
 #include "report/sections.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 void
 func_clear(struct profile_func *func)
@@ -272,16 +273,9 @@ profile_calls(const struct profile_func *func)
 static bool
 block_at(const struct profile_func *func, uint64_t addr)
 {
-	size_t lo = 0, hi = func->nblocks;
+	size_t lo = search_first(func->nblocks, i,
+				 func->blocks[i].addr >= addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (func->blocks[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < func->nblocks && func->blocks[lo].addr == addr;
 }
 

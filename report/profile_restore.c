@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "util/mem.h"
+#include "util/search.h"
 
 /* Units whose counts can be made of those of edges, or of blocks. */
 enum {
@@ -33,17 +34,7 @@ units_saved(const struct profile_object *object, const struct selection *sel)
 size_t
 profile_func_from(const struct profile_object *object, uint64_t addr)
 {
-	size_t lo = 0, hi = object->nfuncs;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (object->funcs[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(object->nfuncs, i, object->funcs[i].addr >= addr);
 }
 
 /* ---- graphs */

@@ -9,6 +9,7 @@
 #include "report/profile_inner.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 _Static_assert((int)PROFILE_FUNCS == 1 << UNIT_FUNC &&
 	       (int)PROFILE_LINES == 1 << UNIT_LINE &&
@@ -115,17 +116,7 @@ leaps_save(struct profile_func *func, const struct body *body)
 static size_t
 arrivals_from(const struct saving *s, uint32_t site)
 {
-	size_t lo = 0, hi = s->narrivals;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->arrivals[mid].site < site)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(s->narrivals, i, s->arrivals[i].site >= site);
 }
 
 static uint32_t

@@ -14,6 +14,7 @@
 #include "report/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 struct figure
 figure_of(const struct count *count)
@@ -199,24 +200,16 @@ const struct line_entry *
 table_line(const struct table *table, uint32_t file, uint32_t line)
 {
 	const struct file_entry *entry;
-	size_t lo, hi, mid;
+	const struct line_entry *lines;
+	size_t found;
 
 	if (file >= table->nfiles)
 		return NULL;
 	entry = &table->files[file];
-	lo = entry->line;
-	hi = lo + entry->nlines;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (table->lines[mid].line < line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == entry->line + entry->nlines ||
-	    table->lines[lo].line != line)
-		return NULL;
-	return &table->lines[lo];
+	lines = &table->lines[entry->line];
+	found = search_first(entry->nlines, i, lines[i].line >= line);
+	return found < entry->nlines && lines[found].line == line ?
+		&lines[found] : NULL;
 }
 
 static struct figure

@@ -10,6 +10,7 @@
 #include "symtab/debug.h"
 #include "symtab/sort.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 enum { DEPTH_MAX = 200 };	/* of nested DIEs */
 
@@ -88,16 +89,8 @@ units_find(struct debug *d)
 struct unit *
 debug_unit(struct debug *d, Dwarf_Off offset)
 {
-	size_t lo = 0, hi = d->nunits;
+	size_t lo = search_first(d->nunits, i, d->units[i].die > offset);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (d->units[mid].die <= offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo ? &d->units[lo - 1] : NULL;
 }
 

@@ -11,6 +11,7 @@
 #include "symtab/elf.h"
 #include "symtab/sort.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 struct span {
 	uint64_t lo, hi;
@@ -183,17 +184,10 @@ static uint8_t *
 data_word(const struct filling *f, uint64_t addr)
 {
 	const struct image *image = f->r->image;
-	size_t lo = 0, hi = image->ndata;
+	size_t lo;
 	const struct data *data;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (image->data[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(image->ndata, i, image->data[i].addr > addr);
 	if (!lo)
 		return NULL;
 	data = &image->data[lo - 1];

@@ -12,6 +12,7 @@
 
 #include "symtab/reading.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 /* A range that wants to be a function's, before overlaps are resolved. */
 struct claim {
@@ -184,16 +185,8 @@ funcs_of_symbols(struct making *m)
 static struct func *
 func_before(const struct image *image, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = n;
+	size_t lo = search_first(n, i, image->funcs[i].addr > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (image->funcs[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo ? &image->funcs[lo - 1] : NULL;
 }
 

@@ -15,22 +15,15 @@
 #include "symtab/separate.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 enum { SEGMENT_X = 1 };		/* PF_X */
 
 const struct text *
 reading_text(const struct reading *r, uint64_t addr)
 {
-	size_t lo = 0, hi = r->ntexts;
+	size_t lo = search_first(r->ntexts, i, r->texts[i].lo > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->texts[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo && addr < r->texts[lo - 1].hi)
 		return &r->texts[lo - 1];
 	return NULL;
@@ -283,35 +276,13 @@ image_text(const struct image *image, uint64_t addr, size_t *avail)
 	return NULL;
 }
 
-/*
- * Of n elements that begin with an ascending address, how many begin at or
- * before addr.
- */
-static size_t
-upper(const void *base, size_t n, size_t size, uint64_t addr)
-{
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (*(const uint64_t *)((const char *)base + mid * size) <=
-		    addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static const struct data *
 data_find(const struct image *image, uint64_t addr)
 {
-	size_t i = upper(image->data, image->ndata, sizeof(*image->data),
-			 addr);
+	size_t lo = search_first(image->ndata, i, image->data[i].addr > addr);
 
-	if (i && addr - image->data[i - 1].addr < image->data[i - 1].size)
-		return &image->data[i - 1];
+	if (lo && addr - image->data[lo - 1].addr < image->data[lo - 1].size)
+		return &image->data[lo - 1];
 	return NULL;
 }
 
@@ -335,11 +306,11 @@ image_data(const struct image *image, uint64_t addr, size_t *avail)
 const char *
 image_import(const struct image *image, uint64_t slot)
 {
-	size_t i = upper(image->imports, image->nimports,
-			 sizeof(*image->imports), slot);
+	size_t lo = search_first(image->nimports, i,
+				 image->imports[i].slot > slot);
 
-	if (i && image->imports[i - 1].slot == slot)
-		return image->imports[i - 1].name;
+	if (lo && image->imports[lo - 1].slot == slot)
+		return image->imports[lo - 1].name;
 	return NULL;
 }
 
@@ -347,16 +318,8 @@ const struct func *
 image_func(const struct image *image, uint64_t addr)
 {
 	const struct image_priv *priv = image->priv;
-	size_t lo = 0, hi = priv->nranges;
+	size_t lo = search_first(priv->nranges, i, priv->ranges[i].lo > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (priv->ranges[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo && addr < priv->ranges[lo - 1].hi)
 		return &image->funcs[priv->ranges[lo - 1].func];
 	return NULL;
