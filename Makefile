@@ -70,8 +70,8 @@ $(BUILD)/report/pprof.o: CPPFLAGS += -I$(BUILD)/gen
 $(BUILD)/report/pprof.o: | $(BUILD)/gen/report/pprof.pb-c.h
 $(BUILD)/gen/report/pprof.pb-c.o: CPPFLAGS += -I$(BUILD)/gen
 
-# What pmon --version says it was built with.
-$(BUILD)/monitor/options.o: CPPFLAGS += \
+# What --version says they were built with.
+$(BUILD)/util/options.o: CPPFLAGS += \
 	-DPMON_LIBRARIES='"$(shell tools/versions $(CC) $(DWARF))"'
 
 # Installs what building (or testing) needs where there is apt.

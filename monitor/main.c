@@ -231,11 +231,11 @@ main(int argc, char **argv)
 		fprintf(stderr, "pmon: %s\n", opts.warning);
 	if (err)
 		status = trouble();
-	else if (opts.completion)
+	else if (opts.about.completion)
 		status = options_complete(&opts, stdout) ? trouble() : 0;
-	else if (opts.help)
+	else if (opts.about.help)
 		options_help(stdout);
-	else if (opts.version)
+	else if (opts.about.version)
 		options_version(stdout);
 	else if (opts.request == REQUEST_LIVE)
 		status = live_show(&opts) ? trouble() : 0;

@@ -150,10 +150,7 @@ set_output(void *into, const char *arg)
 {
 	struct options *opts = into;
 
-	if (!*arg)
-		return fail("--output: the file name is empty");
-	opts->output = arg;
-	return 0;
+	return option_file("--output", arg, &opts->output);
 }
 
 static int
@@ -197,10 +194,7 @@ set_data(void *into, const char *arg)
 {
 	struct options *opts = into;
 
-	if (arg && !*arg)
-		return fail("--data: the file name is empty");
-	opts->data = arg ? arg : "pmon.out";
-	return 0;
+	return option_file("--data", arg ? arg : "pmon.out", &opts->data);
 }
 
 static int
@@ -208,28 +202,7 @@ set_weights(void *into, const char *arg)
 {
 	struct options *opts = into;
 
-	if (!*arg)
-		return fail("--weights: the file name is empty");
-	opts->weights = arg;
-	return 0;
-}
-
-static int
-set_help(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->help = true;
-	return 0;
-}
-
-static int
-set_version(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->version = true;
-	return 0;
+	return option_file("--weights", arg, &opts->weights);
 }
 
 static int
@@ -258,9 +231,8 @@ set_snapshot(void *into, const char *arg)
 {
 	struct options *opts = into;
 
-	if (!*arg)
-		return fail("--snapshot: the file name is empty");
-	opts->snapshot = arg;
+	if (option_file("--snapshot", arg, &opts->snapshot))
+		return -1;
 	return request_set(opts, REQUEST_SNAPSHOT);
 }
 
@@ -288,15 +260,6 @@ set_no_config(void *into, const char *arg)
 	struct options *opts = into;
 
 	opts->no_config = true;
-	return 0;
-}
-
-static int
-set_completion(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->completion = arg;
 	return 0;
 }
 
@@ -360,14 +323,6 @@ static const struct option_entry last[] = {
 	{ "stop", 0, NULL, "have another pmon stop counting", set_stop },
 	{ "no-config", 0, NULL, "read no .pmonrc and no ~/.config/pmon",
 	  set_no_config },
-	{ "completion", 0, "SHELL",
-	  "print what makes bash, zsh or fish complete\noptions, and exit",
-	  set_completion, .words = "bash zsh fish", .last = true },
-	{ "help", 'h', NULL, "print this and exit", set_help,
-	  .last = true },
-	{ "version", 'V', NULL,
-	  "print the versions of pmon and what it uses", set_version,
-	  .last = true },
 };
 
 static const struct option_group groups[] = {
@@ -376,6 +331,7 @@ static const struct option_group groups[] = {
 	{ report_entries, REPORT_OPTIONS,
 	  offsetof(struct options, report) },
 	{ last, sizeof(last) / sizeof(last[0]), 0 },
+	{ about_entries, ABOUT_OPTIONS, offsetof(struct options, about) },
 };
 
 static const struct option_table options_table = {
@@ -442,7 +398,7 @@ options_parse(struct options *opts, int argc, char **argv)
 	err = first < 0 ? -1 : 0;
 	if (!err && first < argc)
 		opts->argv = argv + first;
-	if (!err && !options_last(opts)) {
+	if (!err && !option_about_any(&opts->about)) {
 		if (!opts->no_config)
 			err = config_read(&options_table, opts, given);
 		if (!err)
@@ -452,16 +408,10 @@ options_parse(struct options *opts, int argc, char **argv)
 	return err;
 }
 
-bool
-options_last(const struct options *opts)
-{
-	return opts->help || opts->version || opts->completion;
-}
-
 int
 options_complete(const struct options *opts, FILE *out)
 {
-	return option_table_complete(&options_table, opts->completion, out);
+	return option_table_complete(&options_table, opts->about.completion, out);
 }
 
 void
@@ -496,8 +446,5 @@ options_help(FILE *out)
 void
 options_version(FILE *out)
 {
-	fprintf(out, "pmon %s\n", PMON_VERSION);
-#ifdef PMON_LIBRARIES
-	fprintf(out, "built with %s\n", PMON_LIBRARIES);
-#endif
+	option_version(&options_table, out);
 }

@@ -56,8 +56,7 @@ struct options {
 	pid_t *pids;		/* -p */
 	size_t npids;
 	char **argv;		/* the program, NULL-terminated, or NULL */
-	bool help, version;
-	const char *completion;	/* the shell for which to print it, or NULL */
+	struct option_about about;
 	bool no_config;
 	char **configs;		/* texts that options come from */
 	size_t nconfigs;
@@ -67,19 +66,15 @@ struct options {
 
 /*
  * Parse, and read the files of options (config.h); 0 or -1 with the message
- * set.  With options_last set nothing else counts.
+ * set.
  */
 int options_parse(struct options *opts, int argc, char **argv);
 void options_free(struct options *opts);
 void options_help(FILE *out);
 
-/* Whether pmon only prints something about itself. */
-bool options_last(const struct options *opts);
-
 /* Print the completion asked for; 0, or -1 with the message. */
 int options_complete(const struct options *opts, FILE *out);
 
-/* pmon's version and those of the libraries it was built against. */
 void options_version(FILE *out);
 
 #endif

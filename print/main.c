@@ -219,14 +219,14 @@ help_print(const struct options *opts)
 	struct output output;
 
 	output_open(&output, NULL);
-	if (opts->completion && options_complete(opts, output.out))
+	if (opts->about.completion && options_complete(opts, output.out))
 		return -1;
-	if (opts->completion)
+	if (opts->about.completion)
 		return output_close(&output);
-	if (opts->help)
+	if (opts->about.help)
 		options_help(output.out);
 	else
-		fputs("pmprint " PMON_VERSION "\n", output.out);
+		options_version(output.out);
 	return output_close(&output);
 }
 
@@ -237,8 +237,7 @@ main(int argc, char **argv)
 	int err = options_parse(&opts, argc, argv);
 
 	if (!err)
-		err = opts.help || opts.version || opts.completion ?
-		      help_print(&opts) :
+		err = option_about_any(&opts.about) ? help_print(&opts) :
 		      opts.diff ? files_diff(&opts) : files_print(&opts);
 	err = err ? trouble(err) : 0;
 	options_free(&opts);

@@ -50,10 +50,7 @@ set_merge(void *into, const char *arg)
 {
 	struct options *opts = into;
 
-	if (!*arg)
-		return fail("--merge: the file name is empty");
-	opts->merge = arg;
-	return 0;
+	return option_file("--merge", arg, &opts->merge);
 }
 
 static int
@@ -61,40 +58,10 @@ set_output(void *into, const char *arg)
 {
 	struct options *opts = into;
 
-	if (!*arg)
-		return fail("--output: the file name is empty");
-	opts->output = arg;
-	return 0;
+	return option_file("--output", arg, &opts->output);
 }
 
-static int
-set_help(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->help = true;
-	return 0;
-}
-
-static int
-set_version(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->version = true;
-	return 0;
-}
-
-static int
-set_completion(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->completion = arg;
-	return 0;
-}
-
-static const struct option_entry first[] = {
+static const struct option_entry entries[] = {
 	{ "runs", 0, NULL,
 	  "print the runs, the programs, and what\n"
 	  "executed most (this, if nothing is said)", set_runs },
@@ -110,21 +77,12 @@ static const struct option_entry first[] = {
 	  set_output },
 };
 
-static const struct option_entry last[] = {
-	{ "completion", 0, "SHELL",
-	  "print what makes bash, zsh or fish complete\noptions, and exit",
-	  set_completion, .words = "bash zsh fish", .last = true },
-	{ "help", 'h', NULL, "print this and exit", set_help, .last = true },
-	{ "version", 'V', NULL, "print the version", set_version,
-	  .last = true },
-};
-
 static const struct option_group groups[] = {
-	{ first, sizeof(first) / sizeof(first[0]), 0 },
+	{ entries, sizeof(entries) / sizeof(entries[0]), 0 },
 	{ report_entries, REPORT_OPTIONS, offsetof(struct options, report) },
 	{ select_entries, SELECT_OPTIONS,
 	  offsetof(struct options, selection) },
-	{ last, sizeof(last) / sizeof(last[0]), 0 },
+	{ about_entries, ABOUT_OPTIONS, offsetof(struct options, about) },
 };
 
 static const struct option_table table = {
@@ -185,7 +143,7 @@ options_parse(struct options *opts, int argc, char **argv)
 	first_file = option_table_read(&table, opts, NULL, argc, argv);
 	if (first_file < 0)
 		return -1;
-	if (opts->help || opts->version || opts->completion)
+	if (option_about_any(&opts->about))
 		return 0;
 	opts->files = first_file < argc ? argv + first_file : files;
 	opts->nfiles = first_file < argc ? (size_t)(argc - first_file) : 1;
@@ -216,5 +174,11 @@ options_help(FILE *out)
 int
 options_complete(const struct options *opts, FILE *out)
 {
-	return option_table_complete(&table, opts->completion, out);
+	return option_table_complete(&table, opts->about.completion, out);
+}
+
+void
+options_version(FILE *out)
+{
+	option_version(&table, out);
 }

@@ -18,19 +18,16 @@ struct options {
 	const char *merge;	/* write what was merged there, or NULL */
 	struct selection selection;
 	struct report_options report;
-	bool help, version;
-	const char *completion;	/* the shell for which to print it, or NULL */
+	struct option_about about;
 	char **files;		/* at least one */
 	size_t nfiles;
 };
 
-/*
- * Parse; 0 or -1 with the message set.  With help or version set nothing
- * else counts.
- */
+/* Parse; 0 or -1 with the message set. */
 int options_parse(struct options *opts, int argc, char **argv);
 void options_free(struct options *opts);
 void options_help(FILE *out);
+void options_version(FILE *out);
 int options_complete(const struct options *opts, FILE *out);
 
 #endif

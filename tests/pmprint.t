@@ -218,7 +218,7 @@ refuses(['--parts', '-r', 'funcs:x'],
 refuses(['--bogus'], 'unknown option --bogus; try pmprint -h',
     'an unknown option');
 refuses(['--merge='], '--merge: the file name is empty', 'no name');
-like(pmprint('-V')->{out}, qr/^pmprint \d+\.\d+$/, '-V');
+like(pmprint('-V')->{out}, qr/^pmprint \d+\.\d+\nbuilt with libelf /, '-V');
 like(pmprint('-h')->{out}, qr/^usage: pmprint/, '-h');
 
 # A program built anew since is not looked at.

@@ -41,6 +41,71 @@ option_word(const char *option, const char *arg,
 	return fail("%s: \"%s\" is none of %s", option, arg, choice);
 }
 
+int
+option_file(const char *option, const char *arg, const char **file)
+{
+	if (!*arg)
+		return fail("%s: the file name is empty", option);
+	*file = arg;
+	return 0;
+}
+
+/* ---- about the program itself */
+
+static int
+set_help(void *into, const char *arg)
+{
+	struct option_about *about = into;
+
+	about->help = true;
+	return 0;
+}
+
+static int
+set_version(void *into, const char *arg)
+{
+	struct option_about *about = into;
+
+	about->version = true;
+	return 0;
+}
+
+static int
+set_completion(void *into, const char *arg)
+{
+	struct option_about *about = into;
+
+	about->completion = arg;
+	return 0;
+}
+
+const struct option_entry about_entries[ABOUT_OPTIONS] = {
+	{ "completion", 0, "SHELL",
+	  "print what makes bash, zsh or fish complete\noptions, and exit",
+	  set_completion, .words = "bash zsh fish", .last = true },
+	{ "help", 'h', NULL, "print this and exit", set_help, .last = true },
+	{ "version", 'V', NULL,
+	  "print the version, and what it was built with", set_version,
+	  .last = true },
+};
+
+bool
+option_about_any(const struct option_about *about)
+{
+	return about->help || about->version || about->completion;
+}
+
+void
+option_version(const struct option_table *table, FILE *out)
+{
+	fprintf(out, "%s %s\n", table->program, PMON_VERSION);
+#ifdef PMON_LIBRARIES
+	fprintf(out, "built with %s\n", PMON_LIBRARIES);
+#endif
+}
+
+/* ---- the table */
+
 /* An option, and where it is to be read into. */
 struct found {
 	const struct option_entry *entry;

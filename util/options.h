@@ -60,6 +60,20 @@ struct option_word {
 	int value;
 };
 
+/* What a program is asked about itself: then nothing else counts. */
+struct option_about {
+	bool help, version;
+	const char *completion;	/* the shell for which to print it, or NULL */
+};
+
+enum { ABOUT_OPTIONS = 3 };
+extern const struct option_entry about_entries[ABOUT_OPTIONS];
+
+bool option_about_any(const struct option_about *about);
+
+/* The program's version and those of the libraries it was built against. */
+void option_version(const struct option_table *table, FILE *out);
+
 /* How many options there are. */
 size_t option_table_size(const struct option_table *table);
 
@@ -95,6 +109,9 @@ const struct option_entry *option_table_at(const struct option_table *table,
 /* A decimal number from min to max, digits only; 0 or -1. */
 int option_number(const char *option, const char *arg, unsigned long min,
 		  unsigned long max, unsigned long *value);
+
+/* The name of a file, which is not empty; 0 or -1. */
+int option_file(const char *option, const char *arg, const char **file);
 
 /*
  * The value, not negative, of arg, one of n words, which `choice` lists for

@@ -60,7 +60,7 @@ test_defaults(void **state)
 	assert_int_equal(opts.report.top, 20);
 	assert_int_equal(opts.report.columns, 80);
 	assert_true(opts.report.demangle);
-	assert_false(opts.help || opts.version);
+	assert_false(opts.about.help || opts.about.version);
 	options_free(&opts);
 }
 
@@ -70,7 +70,7 @@ test_program(void **state)
 {
 	assert_int_equal(parse("--top=3 prog --top=4 -h --"), 0);
 	assert_int_equal(opts.report.top, 3);
-	assert_false(opts.help);
+	assert_false(opts.about.help);
 	assert_string_equal(opts.argv[0], "prog");
 	assert_string_equal(opts.argv[1], "--top=4");
 	assert_string_equal(opts.argv[2], "-h");
@@ -79,7 +79,7 @@ test_program(void **state)
 	options_free(&opts);
 
 	assert_int_equal(parse("-- -h x"), 0);
-	assert_false(opts.help);
+	assert_false(opts.about.help);
 	assert_string_equal(opts.argv[0], "-h");
 	assert_string_equal(opts.argv[1], "x");
 	options_free(&opts);
@@ -218,10 +218,10 @@ static void
 test_help(void **state)
 {
 	assert_int_equal(parse("-h --bogus"), 0);
-	assert_true(opts.help);
+	assert_true(opts.about.help);
 	options_free(&opts);
 	assert_int_equal(parse("--version -p x"), 0);
-	assert_true(opts.version);
+	assert_true(opts.about.version);
 	options_free(&opts);
 }
 
