@@ -30,6 +30,7 @@ set_patch(void *into, const char *arg)
 	struct options *opts = into;
 	static const struct option_word words[] = {
 		{ "auto", PATCH_AUTO },
+		{ "jump", PATCH_AUTO },
 		{ "trap", PATCH_TRAP },
 		{ "step", PATCH_STEP },
 		{ "slot", PATCH_SLOT },
@@ -39,7 +40,7 @@ set_patch(void *into, const char *arg)
 
 	value = option_word("--patch", arg, words,
 			    sizeof(words) / sizeof(words[0]),
-			    "step, slot, emulate, trap and auto");
+			    "step, slot, emulate, trap, jump and auto");
 	if (value < 0)
 		return -1;
 	opts->patch = value;
@@ -264,10 +265,10 @@ set_no_config(void *into, const char *arg)
 }
 
 static const struct option_entry table[] = {
-	{ "patch", 0, "KIND", "how to count: auto, trap, slot, emulate,\nstep (auto)",
+	{ "patch", 0, "KIND", "how to count: auto, jump, trap, slot,\nemulate, step (auto)",
 	  set_patch,
 	  .trust = TRUST_PROJECT,
-	  .words = "auto trap slot emulate step" },
+	  .words = "auto jump trap slot emulate step" },
 	{ "placement", 0, "KIND",
 	  "which counters: optimal, vertex, every\n(optimal)", set_placement,
 	  .trust = TRUST_PROJECT,

@@ -112,6 +112,11 @@ test_values(void **state)
 			 0);
 	assert_int_equal(opts.patch, PATCH_AUTO);
 	options_free(&opts);
+
+	/* Two names of one way. */
+	assert_int_equal(parse("--patch=slot --patch=jump prog"), 0);
+	assert_int_equal(opts.patch, PATCH_AUTO);
+	options_free(&opts);
 }
 
 /* An argument that may be left out: the next word, unless it is an option. */
@@ -286,7 +291,7 @@ test_mistakes(void **state)
 	refused("-p", "option --pid needs PID");
 	refused("--top", "option --top needs N");
 	refused("--patch=leap prog",
-		"--patch: \"leap\" is none of step, slot, emulate, trap and "
+		"--patch: \"leap\" is none of step, slot, emulate, trap, jump and "
 		"auto");
 	refused("--follow=some prog",
 		"--follow: \"some\" is none of all and none");
