@@ -215,6 +215,8 @@ arcs_want(struct build *build, const struct body *body)
 	if (body->named && body->cfg->entry >= 0 && flow->nedges &&
 	    flow->edges[0].from == FLOW_ROOT)
 		wanted[0] = true;
+	if (body_calls_alone(body))
+		calls_want_ways(body, wanted);
 	if (body->units & 1U << UNIT_LINE)
 		plan_lines_emit(build, body, arc_want, wanted);
 	if (body->units & 1U << UNIT_INLINE)

@@ -129,6 +129,12 @@ void intrusions_note(struct build *build, uint32_t body);
 /* Whether nothing but calls is wanted of the body. */
 bool body_calls_alone(const struct body *body);
 /*
+ * In a copy calls are what comes to the function's beginning, less what comes
+ * from its own blocks: what of these ways must have counters, unless wanted is
+ * NULL.  False if not all can.
+ */
+bool calls_want_ways(const struct body *body, bool *wanted);
+/*
  * See to it that they count: by traps, and without a graph.  If there may be
  * no traps the body is not counted at all.
  */

@@ -17,16 +17,6 @@ copy_text(void *ctx, uint64_t addr, size_t *avail)
 	return image_text(ctx, addr, avail);
 }
 
-/* How many ways lead to where the function begins. */
-static uint32_t
-flow_entered(const struct flow *flow)
-{
-	uint32_t v = flow->nedges ? flow->edges[0].to : 0;
-
-	return flow->nedges && flow->edges[0].from == FLOW_ROOT ?
-	       flow->in[v + 1] - flow->in[v] : 0;
-}
-
 /*
  * Why the monitor has to see instructions of the body run where they are, or
  * NULL.
@@ -48,9 +38,8 @@ body_stays(const struct build *build, const struct body *body, size_t hooks)
 		    body->cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
 		    insn_calls_indirect(&body->cfg->insns[i]))
 			return "it is recorded where it jumps to";
-	/* Its calls would have to be derived. */
-	if (body_calls_alone(body) && flow_entered(body->flow) != 1)
-		return "it jumps to its own beginning";
+	if (body_calls_alone(body) && !calls_want_ways(body, NULL))
+		return "it jumps to its own beginning, uncounted";
 	site = plan_site(build->plan,
 			 body->cfg->insns[body->cfg->entry].addr);
 	return site && site->hook ? "stacks are looked at where it begins" :

@@ -101,23 +101,51 @@ body_doubt(const struct settling *s, const struct body *body)
 }
 
 /*
- * In a body in doubt: the count of an edge from its target, if nothing else
- * leads there, or from its source, if that was not left in its middle.
+ * How often control came to an edge's target, less how often over other edges,
+ * if all that was counted.
+ */
+static bool
+edge_remains(const struct body *body, uint32_t e, struct count *count)
+{
+	const struct flow *flow = body->flow;
+	uint32_t to = flow->edges[e].to;
+
+	if (to < FLOW_BLOCK ||
+	    body->counts[arc_of_block(flow, to)].state != COUNT_EXACT)
+		return false;
+	*count = body_arrivals(body, body->cfg->blocks[to - FLOW_BLOCK].first);
+	for (uint32_t i = flow->in[to]; i < flow->in[to + 1]; i++) {
+		const struct count *other = &body->counts[flow->ins[i]];
+
+		if (flow->ins[i] == e)
+			continue;
+		if (other->state != COUNT_EXACT)
+			return false;
+		if (other->n > count->n) {
+			*count = (struct count){
+				.reason = REASON_CONTRADICTION
+			};
+			return true;
+		}
+		count->n -= other->n;
+	}
+	return true;
+}
+
+/*
+ * In a body in doubt: the count of an edge from its target, or from its
+ * source, if nothing else leads from there and it was not left in its middle.
  */
 static struct count
 edge_measured(const struct body *body, uint32_t e)
 {
 	const struct flow *flow = body->flow;
-	uint32_t from = flow->edges[e].from, to = flow->edges[e].to, last;
+	uint32_t from = flow->edges[e].from, last;
 	const struct block *block;
 	struct count count = { .reason = body->doubt };
 
-	if (reason_anywhere(body->doubt))
+	if (reason_anywhere(body->doubt) || edge_remains(body, e, &count))
 		return count;
-	if (to >= FLOW_BLOCK && flow->in[to + 1] - flow->in[to] == 1 &&
-	    body->counts[arc_of_block(flow, to)].state == COUNT_EXACT)
-		return body_arrivals(body,
-				     body->cfg->blocks[to - FLOW_BLOCK].first);
 	if (from < FLOW_BLOCK || flow->out[from + 1] - flow->out[from] != 1)
 		return count;
 	block = &body->cfg->blocks[from - FLOW_BLOCK];
@@ -142,7 +170,8 @@ counts_measure(struct body *body, const struct measured *measured)
 		body->counts[placement->arcs[i]] = measured->lost[i] ?
 			(struct count){ .reason = REASON_LOST } :
 			count_exact(measured->counters[i]);
-	for (uint32_t e = 0; e < body->flow->nedges; e++)
+	/* What comes from outside, at first, follows from the others. */
+	for (uint32_t e = body->flow->nedges; e-- > 0;)
 		if (body->counts[e].state == COUNT_UNKNOWN &&
 		    body->counts[e].reason == body->doubt)
 			body->counts[e] = edge_measured(body, e);

@@ -74,4 +74,12 @@ for my $patch (@patches) {
 	    "$patch, two lines only");
 }
 
+# Calls of a function that loops to where it begins are counted in its copy:
+# traps would be as many as the loop has rounds.
+monitor(['--units=func', "--report=sites:$scratch/sites"], [$program, $rounds]);
+my $sites = slurp("$scratch/sites");
+unlike($sites, qr/ $_\b/, "$_: no trap")
+    for qw(head_is_entry self_is_entry table_to_end at_the_end);
+like($sites, qr/ tail_third\b/, 'but where there is no room for a jump');
+
 done_testing;
