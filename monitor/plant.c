@@ -86,6 +86,17 @@ image_bias(const struct image *image, const struct mapping *map,
 	return false;
 }
 
+/* An image may have several executable segments, but is one module. */
+static bool
+module_there(const struct space *space, const struct plan *plan, uint64_t bias)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (space->modules[i]->plan == plan &&
+		    space->modules[i]->bias == bias)
+			return true;
+	return false;
+}
+
 static bool
 module_known(const struct space *space, const struct mapping *map)
 {
@@ -109,7 +120,8 @@ mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 	plan = object_plan(run, map->path, open_path, main_object);
 	if (!plan && space_hooked(task->process->space))
 		plan = object_hooks(run, map->path, open_path);
-	if (plan && image_bias(plan->image, map, &bias))
+	if (plan && image_bias(plan->image, map, &bias) &&
+	    !module_there(task->process->space, plan, bias))
 		module_plant(run, task, plan, bias, map);
 }
 

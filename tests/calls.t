@@ -34,6 +34,7 @@ my %kinds = (
 	'DWARF 4' => [qw(-O0 -gdwarf-4)],
 	'compressed' => [qw(-O0 -gz=zlib)],
 	'lazy PLT' => ['-O2', '-Wl,-z,lazy'],
+	'two text segments' => ['-O2', '-Wl,--section-start=.fini=0x2600000'],
 );
 for my $kind (sort keys %kinds) {
 	my @flags = @{$kinds{$kind}};
