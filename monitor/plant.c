@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "monitor/run.h"
@@ -188,16 +189,33 @@ process_mapped(struct run *run, struct task *task)
 		process_rescan(run, task);
 }
 
+/* What the kernel gives a process that executes the file, or NULL. */
+static const char *
+file_privilege(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return NULL;
+	if (st.st_mode & S_ISUID && st.st_uid != geteuid())
+		return "is set-user-ID";
+	if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP &&
+	    st.st_gid != getegid())
+		return "is set-group-ID";
+	if (getxattr(path, "security.capability", NULL, 0) > 0)
+		return "has capabilities";
+	return NULL;
+}
+
 /* Say what an exec did that monitoring changes or prevents. */
 static void
 exe_remark(struct run *run, const char *path, const char *open_path)
 {
-	struct stat st;
+	const char *privilege = geteuid() ? file_privilege(open_path) : NULL;
 
-	if (!stat(open_path, &st) && (st.st_mode & S_ISUID) && geteuid() &&
-	    st.st_uid != geteuid())
-		run_remark(run, "%s is set-user-ID: while it is monitored it "
-			   "runs without that privilege", path);
+	if (privilege)
+		run_remark(run, "%s %s: while it is monitored it runs without "
+			   "that privilege", path, privilege);
 }
 
 /* The main program: it is known by name, and mapped at exec already. */

@@ -77,23 +77,58 @@ SKIP: {
 
 # Programs that gain privileges, and that nobody may read.
 my @nobody = ('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups',
-    '--inh-caps=-all', '--bounding-set=-all');
+    '--inh-caps=-all');
+# Which privilege, how the file has it, what the program says it has by it.
+my %privileges = (
+	'set-user-ID' => ['setuid', 'uid 65534 euid 0 gid 65534 egid 65534' .
+	    " caps 1\n"],
+	'set-group-ID' => ['setgid', 'uid 65534 euid 65534 gid 65534 egid 0' .
+	    " caps 0\n"],
+	'capabilities' => ['capable', 'uid 65534 euid 65534 gid 65534' .
+	    " egid 65534 caps 1\n"],
+);
+my $unprivileged = "uid 65534 euid 65534 gid 65534 egid 65534 caps 0\n";
+
+# A file that gives a privilege, monitored by one who has not got it.
+sub
+privileged
+{
+	my ($what, $how, $patch, $as_nobody, $file) = @_;
+	my @argv = $how eq 'alone' ? $file : ('sh', '-c', "$file; exit \$?");
+
+	unlink "$scratch/funcs";
+	my $run = $as_nobody->("--patch=$patch", @argv);
+	is($run->{out}, $unprivileged, "$patch: $what, $how: not privileged");
+	is(ended($run), 'status 8', 'it ends as it should');
+	is(funcs_read("$scratch/funcs")->{work}, 10, 'and counts');
+	like(slurp("$scratch/summary"), qr/\Q$what\E.*without/s,
+	    'and pmon says so');
+}
 SKIP: {
 	skip 'not root', 1 if $>;
 	skip 'no setpriv that works', 1 if run([@nobody, 'true'])->{status};
 	chmod 0777, $scratch;
 	my %file = (pmon => $pmon, map { $_ => compile('ids.c', '-O2') }
-	    qw(plain setuid unreadable));
+	    qw(plain setuid setgid capable unreadable));
 	my %mode = (pmon => 0755, plain => 0755, setuid => 04755,
-	    unreadable => 0711);
+	    setgid => 02755, capable => 0755, unreadable => 0711);
 	for my $name (sort keys %file) {
 		copy($file{$name}, "$scratch/$name") or die;
 		chmod $mode{$name}, "$scratch/$name" or die;
 		$file{$name} = "$scratch/$name";
 	}
-	my $alone = run([@nobody, $file{setuid}]);
-	skip 'set-user-ID does not work here', 1
-	    if $alone->{out} ne "uid 65534 euid 0\n";
+	# setxattr; revision 2, CAP_SYS_NICE permitted (linux/capability.h).
+	my ($name, $value) = ('security.capability',
+	    pack('V5', 0x02000000, 1 << 23, 0, 0, 0));
+	syscall(188, $file{capable}, $name, $value, length $value, 0);
+	for my $what (sort keys %privileges) {
+		my ($name, $out) = @{$privileges{$what}};
+
+		next if run([@nobody, $file{$name}])->{out} eq $out;
+		diag "$what does not work here";
+		delete $privileges{$what};
+	}
+	skip 'no privileges are given here', 1 unless %privileges;
 
 	# pmon of a user who is not root; what a shell of its starts.
 	my $as_nobody = sub {
@@ -101,34 +136,25 @@ SKIP: {
 		local $pmon = $file{pmon};
 
 		return run([@nobody, $file{pmon}, '--units=func',
-		    '--object=*/setuid', '--object=*/plain',
-		    '--object=*/unreadable', '--object=sh', '--object=dash',
+		    (map { "--object=*/$_" } sort keys %mode),
+		    '--object=sh', '--object=dash',
 		    "--report=funcs:$scratch/funcs,summary:$scratch/summary",
 		    @command]);
 	};
 	for my $patch (@patches) {
 		my $run = $as_nobody->("--patch=$patch", $file{plain});
-		is($run->{out}, "uid 65534 euid 65534\n",
-		    "$patch: a user's program");
+		is($run->{out}, $unprivileged, "$patch: a user's program");
 		is(ended($run), 'status 8', 'ends as it should');
 		is(funcs_read("$scratch/funcs")->{work}, 10, 'and counts');
 
-		for my $how ('alone', 'by a shell') {
-			my @argv = $how eq 'alone' ? $file{setuid} :
-			    ('sh', '-c', "$file{setuid}; exit \$?");
-			unlink "$scratch/funcs";
-			$run = $as_nobody->("--patch=$patch", @argv);
-			is($run->{out}, "uid 65534 euid 65534\n",
-			    "$patch: set-user-ID, $how: not privileged");
-			is(ended($run), 'status 8', 'it ends as it should');
-			is(funcs_read("$scratch/funcs")->{work}, 10,
-			    'and counts');
-			like(slurp("$scratch/summary"),
-			    qr/set-user-ID.*without/s, 'and pmon says so');
+		for my $what (sort keys %privileges) {
+			privileged($what, $_, $patch, $as_nobody,
+			    $file{$privileges{$what}[0]})
+			    for 'alone', 'by a shell';
 		}
 		$run = $as_nobody->("--patch=$patch", 'sh', '-c',
 		    "$file{unreadable}; exit \$?");
-		is($run->{out}, "uid 65534 euid 65534\n",
+		is($run->{out}, $unprivileged,
 		    "$patch: a program that may not be read runs");
 		is(ended($run), 'status 8', 'and ends as it should');
 		like(slurp("$scratch/summary"), qr/unreadable.*not\s+counted/s,

@@ -1,4 +1,4 @@
-/* Says as whom it runs, works ten times. */
+/* Says as whom it runs, and with what capabilities; works ten times. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -10,6 +10,21 @@ work(void)
 	sink++;
 }
 
+/* Has it any capability? */
+static int
+capable(void)
+{
+	FILE *in = fopen("/proc/self/status", "r");
+	unsigned long long caps = 0;
+	char line[256];
+
+	while (in && fgets(line, sizeof(line), in))
+		sscanf(line, "CapPrm: %llx", &caps);
+	if (in)
+		fclose(in);
+	return caps != 0;
+}
+
 int
 main(void)
 {
@@ -17,6 +32,7 @@ main(void)
 
 	for (i = 0; i < 10; i++)
 		work();
-	printf("uid %d euid %d\n", (int)getuid(), (int)geteuid());
+	printf("uid %d euid %d gid %d egid %d caps %d\n", (int)getuid(),
+	       (int)geteuid(), (int)getgid(), (int)getegid(), capable());
 	return 8;
 }
