@@ -33,8 +33,9 @@ same($run, $truth, 'lua');
 counts_equal($run->{insns}, $truth->{insns},
     'every instruction, from optimal places');
 cmp_ok(keys %{$run->{insns}}, '>', 100_000, '  of which there are many');
-is(scalar(grep { $_ eq '?' } map { values %$_ }
-    @{$run->{lines}}{qw(lgc.c ltable.c lstring.c lapi.c ltm.c)}), 0,
+# That takes the interpreter's jump table, whose address is in a register all
+# through its loop.
+is(scalar(grep { $_ eq '?' } map { values %$_ } values %{$run->{lines}}), 0,
     'no line is unknown');
 
 # The slower ways, of some files: each instruction as in the trace.

@@ -1,6 +1,7 @@
 /*
  * What 68000 arithmetic does to registers and memory, for following values
- * backwards through code: sums, compares, masks.
+ * backwards through code: sums, compares, masks; and what of floating point
+ * reaches the registers that are followed.
  */
 #include "arch/m68k/effect.h"
 
@@ -120,20 +121,52 @@ m68k_effect_b(struct effect *e, const struct m68k_code *code, uint16_t op)
 	e->op = EFFECT_MIX;
 }
 
-/* and Dn with something. */
+/* negx, neg, not: of what is there, which is read and written. */
 void
-m68k_effect_and(struct effect *e, const struct m68k_code *code, uint16_t op)
+m68k_effect_unary(struct effect *e, const struct m68k_code *code, uint16_t op)
 {
 	unsigned width = width_of(op >> 6);
 
-	if ((op & 0xc0) == 0xc0 || op & 0x100) {
-		m68k_effect_other(e, code, op);	/* mul, exg, abcd, to memory */
+	e->flags = true;
+	m68k_ea_moves(e, op, width);
+	m68k_ea_written(e, code, op, OP, width);
+}
+
+/* mul.l, div.l: one register or two, of the second word. */
+void
+m68k_effect_multiply(struct effect *e, const struct m68k_code *code,
+		     uint16_t op)
+{
+	uint16_t word = m68k_word(code, OP);
+	bool divides = op & 0x40;
+
+	e->flags = true;
+	m68k_ea_moves(e, op, LONG);
+	e->kills |= bit(word >> 12 & 7);
+	if (divides || word & 0x400)
+		e->kills |= bit(word & 7);
+}
+
+/* and, or, mul.w, div.w: something to Dn, or Dn to memory; abcd, exg. */
+void
+m68k_effect_logic(struct effect *e, const struct m68k_code *code, uint16_t op)
+{
+	bool word = (op & 0xc0) == 0xc0;
+	unsigned width = word ? 2 : width_of(op >> 6);
+
+	if (!word && op & 0x100) {
+		if (m68k_mode(op) <= EA_ADDR)
+			m68k_effect_other(e, code, op);
+		else
+			m68k_effect_unary(e, code, op);
 		return;
 	}
 	e->flags = true;
 	m68k_ea_moves(e, op, width);
-	e->dst = place_reg(upper_reg(op), width);
+	e->dst = place_reg(upper_reg(op), word ? LONG : width);
 	e->kills |= bit(upper_reg(op));
+	if (word || op >> 12 != 0xc)
+		return;
 	e->op = EFFECT_MASK;
 	if (is_immediate(op))
 		e->imm = (uint64_t)immediate(code, width) &
@@ -146,6 +179,37 @@ m68k_effect_and(struct effect *e, const struct m68k_code *code, uint16_t op)
 	}
 }
 
+/* Bit fields: bfextu, bfexts and bfffo write a register, others the field. */
+void
+m68k_effect_field(struct effect *e, const struct m68k_code *code, uint16_t op)
+{
+	enum { TEST = 0 };
+	unsigned what = op >> 8 & 7;
+	bool gets = what & 1 && what != 7;
+
+	e->flags = true;
+	if (gets)
+		e->kills = bit(m68k_word(code, OP) >> 12 & 7);
+	else if (what != TEST && m68k_mode(op) == EA_DATA)
+		e->kills = bit(op & 7);
+	else
+		e->stores = what != TEST;
+}
+
+/* btst, bchg, bclr, bset: of a register's bits, or of a byte's. */
+static void
+effect_bit(struct effect *e, const struct m68k_code *code, uint16_t op,
+	   size_t offset)
+{
+	unsigned width = m68k_mode(op) == EA_DATA ? LONG : 1;
+	bool test = !(op & 0xc0);
+
+	e->flags = true;
+	m68k_ea_moves(e, op, width);
+	if (!test)
+		m68k_ea_written(e, code, op, offset, width);
+}
+
 /* ori, andi, subi, addi, eori, cmpi; whatever else begins with 0. */
 void
 m68k_effect_0(struct effect *e, const struct m68k_code *code, uint16_t op)
@@ -154,7 +218,12 @@ m68k_effect_0(struct effect *e, const struct m68k_code *code, uint16_t op)
 	unsigned width = width_of(op >> 6);
 	size_t offset = OP + (width == LONG ? 4 : 2);
 	unsigned what = op >> 9;
+	bool dynamic = op & 0x100 && m68k_mode(op) != EA_ADDR;	/* movep */
 
+	if (dynamic || (op & 0xff00) == 0x0800) {
+		effect_bit(e, code, op, dynamic ? OP : 2 * OP);
+		return;
+	}
 	if (op & 0x100 || width > LONG ||
 	    (what != ANDI && what != SUBI && what != ADDI && what != CMPI) ||
 	    is_immediate(op)) {
@@ -195,4 +264,64 @@ m68k_effect_5(struct effect *e, const struct m68k_code *code, uint16_t op)
 	effect_add_immediate(e, code, op, OP, m68k_mode(op) == EA_ADDR ?
 			     LONG : width_of(op >> 6),
 			     op & 0x100 ? -value : value);
+}
+
+/* fmovem of floating point or control registers; the stack holds them. */
+static void
+effect_float_list(struct effect *e, const struct m68k_code *code, uint16_t op)
+{
+	uint16_t command = m68k_word(code, OP);
+	bool control = !(command & 0x4000);
+	unsigned n = (unsigned)__builtin_popcount(control ? command & 0x1c00 :
+							    command & 0xff);
+	enum ea_mode mode = m68k_mode(op);
+
+	if (!control && command & 0x800 && mode >= EA_POST && mode <= EA_PRE)
+		e->kills |= bit(M68K_A0 + (op & 7));	/* list is in Dn */
+	else
+		m68k_ea_moves(e, op, (control ? 4 : 12) * n);
+	if (!(command & 0x2000))
+		return;
+	if (mode <= EA_ADDR)
+		e->kills |= bit((mode == EA_ADDR ? M68K_A0 : 0) + (op & 7));
+	else
+		e->stores = op != 0xf227;	/* what is pushed is below */
+}
+
+/*
+ * The floating point unit.  Its own registers are not followed, and its
+ * compares set flags of its own.
+ */
+void
+m68k_effect_float(struct effect *e, const struct m68k_code *code, uint16_t op)
+{
+	enum { FROM_MEMORY = 2, TO_MEMORY = 3 };
+	static const uint8_t widths[] = { 4, 4, 12, 12, 2, 8, 1, 12 };
+	uint16_t command = m68k_word(code, OP);
+	unsigned width = widths[command >> 10 & 7];
+
+	if ((op & 0xffc0) == 0xf240 && (op & 0x3f) < 0x3a) {	/* fscc */
+		m68k_ea_moves(e, op, 1);
+		m68k_ea_written(e, code, op, 2 * OP, 1);
+		return;
+	}
+	if ((op & 0xffc0) != 0xf200) {
+		m68k_effect_other(e, code, op);
+		return;
+	}
+	switch (command >> 13) {
+	case 0:
+		break;
+	case FROM_MEMORY:
+		if ((command & 0xfc00) != 0x5c00)	/* fmovecr */
+			m68k_ea_moves(e, op, width);
+		break;
+	case TO_MEMORY:
+		m68k_ea_moves(e, op, width);
+		m68k_ea_written(e, code, op, 2 * OP, width);
+		break;
+	default:
+		effect_float_list(e, code, op);
+		break;
+	}
 }

@@ -68,14 +68,19 @@ m68k_sum_set(struct effect *e, unsigned reg, struct place src)
 void
 m68k_effect_other(struct effect *e, const struct m68k_code *code, uint16_t op)
 {
-	uint16_t word = m68k_word(code, OP);
+	size_t len = m68k_size(code);
 	enum ea_mode mode = m68k_mode(op);
 	unsigned low = op & 7, high = upper_reg(op);
 
 	e->flags = true;
 	e->stores = mode > EA_ADDR;
-	e->kills = bit(low) | bit(high) | bit(word & 7) | bit(word >> 6 & 7) |
-		   bit(word >> 12);
+	e->kills = bit(low) | bit(high);
+	/* Words behind the first may name registers, too: cas2 in two. */
+	for (size_t at = OP; at < len; at += OP) {
+		uint16_t word = m68k_word(code, at);
+
+		e->kills |= bit(word & 7) | bit(word >> 12);
+	}
 	if (low != 7 || mode == EA_ADDR || mode == EA_POST || mode == EA_PRE)
 		e->kills |= bit(M68K_A0 + low);
 	if (high != 7 || (op & 0xf138) == 0xc108)	/* exg, abcd */
@@ -218,6 +223,10 @@ effect_4(struct effect *e, const struct m68k_code *code, uint16_t op)
 		m68k_ea_moves(e, op, width_of(op >> 6));
 	} else if ((op & 0xff00) == 0x4200 && (op & 0xc0) != 0xc0) {
 		effect_clear(e, code, op);
+	} else if ((op & 0xf900) == 0x4000 && (op & 0xc0) != 0xc0) {
+		m68k_effect_unary(e, code, op);
+	} else if ((op & 0xff80) == 0x4c00) {
+		m68k_effect_multiply(e, code, op);
 	} else {
 		m68k_effect_other(e, code, op);
 	}
@@ -231,6 +240,10 @@ effect_shift(struct effect *e, const struct m68k_code *code, uint16_t op)
 	unsigned count = upper_reg(op) ? upper_reg(op) : 8;
 	bool left = op & 0x100, fixed = !(op & 0x20);
 
+	if ((op & 0xf8c0) == 0xe8c0) {
+		m68k_effect_field(e, code, op);
+		return;
+	}
 	if ((op & 0xc0) == 0xc0) {
 		m68k_effect_other(e, code, op);
 		return;
@@ -327,11 +340,15 @@ effect_plain(struct effect *e, const struct m68k_code *code, uint16_t op)
 	case 0xb:
 		m68k_effect_b(e, code, op);
 		break;
+	case 8:
 	case 0xc:
-		m68k_effect_and(e, code, op);
+		m68k_effect_logic(e, code, op);
 		break;
 	case 0xe:
 		effect_shift(e, code, op);
+		break;
+	case 0xf:
+		m68k_effect_float(e, code, op);
 		break;
 	default:
 		m68k_effect_other(e, code, op);

@@ -103,7 +103,15 @@ void m68k_effect_add(struct effect *e, const struct m68k_code *code,
 		     uint16_t op);
 void m68k_effect_b(struct effect *e, const struct m68k_code *code,
 		   uint16_t op);
-void m68k_effect_and(struct effect *e, const struct m68k_code *code,
-		     uint16_t op);
+void m68k_effect_unary(struct effect *e, const struct m68k_code *code,
+		       uint16_t op);
+void m68k_effect_multiply(struct effect *e, const struct m68k_code *code,
+			  uint16_t op);
+void m68k_effect_logic(struct effect *e, const struct m68k_code *code,
+		       uint16_t op);
+void m68k_effect_field(struct effect *e, const struct m68k_code *code,
+		       uint16_t op);
+void m68k_effect_float(struct effect *e, const struct m68k_code *code,
+		       uint16_t op);
 
 #endif

@@ -237,7 +237,7 @@ seconds_now(void)
 }
 
 /* Run it from its first instruction to its end. */
-static void
+static inline void
 count_on(const struct arch *arch, struct counted *c, pid_t tid)
 {
 	struct event event;
