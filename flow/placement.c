@@ -382,6 +382,7 @@ placement_make(const struct flow *flow, const struct weights *weights,
 		spots_choose(&work, true);
 		break;
 	case PLACE_EVERY:
+	case PLACE_ONCE:
 		spots_every(&work);
 		break;
 	}

@@ -276,10 +276,12 @@ on_reset(struct run *run, char *args, FILE *out)
 		return fail("what the simulator counts cannot be reset");
 	moment_begin(run);
 	for (size_t i = 0; i < run->nobjects; i++) {
-		const struct plan *plan = run->objects[i].plan;
+		struct plan *plan = run->objects[i].plan;
 
 		for (size_t k = 0; plan && k < plan->nmeters; k++)
 			meter_clear(plan->meters[k]);
+		if (plan && run->opts->once)
+			plan_again(run, plan);
 	}
 	run->events = 0;
 	run_begin(run);

@@ -229,6 +229,15 @@ extension_push(struct run *run, struct extension ext)
 	run->extensions[run->nextensions++] = ext;
 }
 
+static void
+extension_log(struct run *run, struct extension ext)
+{
+	extensions_prune(run);
+	ext.module->refs++;
+	ext.module->logged++;
+	extension_push(run, ext);
+}
+
 void
 extensions_free(struct run *run)
 {
@@ -262,10 +271,7 @@ module_extend(struct run *run, struct module *module, struct space *space,
 	spaces_edit(run, module, &retired, trap_remove);
 	spaces_copies(run, module, module->ncopied, module->plan->ncopied);
 	spaces_revert(run, module);
-	extensions_prune(run);
-	module->refs++;
-	module->logged++;
-	extension_push(run, (struct extension){
+	extension_log(run, (struct extension){
 		.number = run->extended++, .module = module,
 		.first = slots, .last = module->nslots,
 		.planted = fresh.sites, .nplanted = fresh.n,
@@ -368,4 +374,85 @@ plan_extended(struct run *run, struct plan *plan)
 	free(list);
 	plan->nsettled = 0;
 	plan->nreverted = 0;
+}
+
+/* ---- sites that count once */
+
+void
+plan_lift(struct run *run, struct plan *plan, uint32_t site)
+{
+	struct batch batch = { &site, 1 };
+	struct planted *list;
+	size_t n;
+
+	plan->sites[site].passed = true;
+	list = plan_modules(run, plan, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct module *module = list[i].module;
+		struct extension ext = {
+			.number = run->extended++, .module = module,
+			.first = module->nslots, .last = module->nslots,
+			.copied = module->ncopied, .ncopied = module->ncopied,
+		};
+
+		spaces_edit(run, module, &batch, trap_remove);
+		*vec_push(ext.retired, ext.nretired) = site;
+		extension_log(run, ext);
+	}
+	free(list);
+}
+
+/* They may never have been planted in what was started meanwhile. */
+static void
+module_again(struct run *run, const struct planted *planted,
+	     const struct batch *sites)
+{
+	struct module *module = planted->module;
+	struct task *task = space_task(run, planted->space);
+	struct extension ext = {
+		.number = run->extended++, .module = module,
+		.first = module->nslots,
+		.copied = module->ncopied, .ncopied = module->ncopied,
+	};
+	struct batch fresh = { 0 }, refused = { 0 };
+
+	for (size_t i = 0; i < sites->n; i++) {
+		uint32_t site = sites->sites[i];
+
+		*vec_push(ext.planted, ext.nplanted) = site;
+		if (module->patched[site].patch == PATCH_UNPLANTED)
+			*vec_push(fresh.sites, fresh.n) = site;
+	}
+	if (task && fresh.n)
+		batch_choose(run, planted->space, task->tid, module, &fresh);
+	ext.last = module->nslots;
+	spaces_slots(run, module, ext.first, ext.last);
+	entries_refused(module, &fresh, &refused);
+	spaces_edit(run, module, &(struct batch){ ext.planted, ext.nplanted },
+		    trap_write);
+	free(fresh.sites);
+	free(refused.sites);
+	extension_log(run, ext);
+}
+
+void
+plan_again(struct run *run, struct plan *plan)
+{
+	struct batch sites = { 0 };
+	struct planted *list;
+	size_t n;
+
+	for (size_t i = 0; i < plan->nsites; i++) {
+		if (!plan->sites[i].passed)
+			continue;
+		plan->sites[i].passed = false;
+		*vec_push(sites.sites, sites.n) = i;
+	}
+	list = plan_modules(run, plan, &n);
+	for (size_t i = 0; i < n; i++) {
+		batch_sort(list[i].module, &sites);
+		module_again(run, &list[i], &sites);
+	}
+	free(list);
+	free(sites.sites);
 }

@@ -45,7 +45,7 @@ batch_make(const struct module *module, size_t first)
 	struct batch batch = { 0 };
 
 	for (size_t i = first; i < plan->nsites; i++)
-		if (!plan->sites[i].idle)
+		if (!plan->sites[i].idle && !plan->sites[i].passed)
 			*vec_push(batch.sites, batch.n) = i;
 	batch_sort(module, &batch);
 	return batch;
@@ -107,7 +107,8 @@ void
 trap_write(const struct arch *arch, const struct module *module, size_t i,
 	   uint8_t *bytes)
 {
-	if (patch_traps(module->patched[i].patch))
+	if (patch_traps(module->patched[i].patch) &&
+	    !module->plan->sites[i].passed)
 		memcpy(bytes, arch->trap, arch->trap_len);
 }
 

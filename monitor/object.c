@@ -66,15 +66,17 @@ object_read(struct run *run, const char *path, const char *open_path)
 			   "were placed without it", run->opts->weights, path);
 	if (image)
 		plan = plan_open(image, &(struct plan_wish){
-			.sel = sel, .method = run->opts->placement,
+			.sel = sel, .method = run->opts->once ? PLACE_ONCE :
+				run->opts->placement,
 			.no_traps = run->opts->no_traps,
 			/* What the host counts must be known at first. */
 			.eager = run->opts->eager || run->eager ||
-				 run->opts->no_traps,
+				 run->opts->no_traps ||
+				 (run->opts->once && run->opts->npids),
 			.weigh = run->earlier ? profile_weigh : NULL,
 			.ctx = run->earlier,
 			.copies = run->opts->patch == PATCH_AUTO &&
-				  run->host->native,
+				  !run->opts->once && run->host->native,
 			.leaks = !run->host->native,
 		}, show, &progress);
 	progress_end(&progress);

@@ -106,6 +106,15 @@ set_placement(void *into, const char *arg)
 }
 
 static int
+set_once(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->once = true;
+	return 0;
+}
+
+static int
 set_eager(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -273,6 +282,10 @@ static const struct option_entry table[] = {
 	  "which counters: optimal, vertex, every\n(optimal)", set_placement,
 	  .trust = TRUST_PROJECT,
 	  .words = "optimal vertex every" },
+	{ "once", 0, NULL,
+	  "count each place once, at no cost after:\nwhether it ran",
+	  set_once,
+	  .trust = TRUST_PROJECT },
 	{ "weights", 0, "FILE",
 	  "choose counters by the counts of an\nearlier data file", set_weights,
 	  .trust = TRUST_USER },
@@ -356,11 +369,37 @@ request_settle(struct options *opts)
 	return 0;
 }
 
+/*
+ * --once: whether something ran, not where it went from there, nor in which of
+ * several processes.
+ */
+static int
+once_settle(struct options *opts)
+{
+	struct selection *sel = &opts->selection;
+
+	if (opts->no_traps)
+		return fail("--once takes breakpoints: not with --no-traps");
+	if (opts->separate != SEPARATE_NONE)
+		return fail("--once does not tell processes apart: not with "
+			    "--separate");
+	if (opts->placement != PLACE_OPTIMAL || opts->weights)
+		return fail("--once places counters by itself: not with --%s",
+			    opts->weights ? "weights" : "placement");
+	if (sel->units & 1U << UNIT_EDGE || sel->units & 1U << UNIT_CALL)
+		return fail("--once: edges and calls are not seen");
+	if (report_once(&opts->report))
+		return -1;
+	return 0;
+}
+
 static int
 options_settle(struct options *opts)
 {
 	if (opts->request != REQUEST_NONE)
 		return request_settle(opts);
+	if (opts->once && once_settle(opts))
+		return -1;
 	if (opts->argv && opts->npids)
 		return fail("either a program or -p, not both");
 	/* What is saved is all, whatever is reported now. */
@@ -370,12 +409,16 @@ options_settle(struct options *opts)
 		return fail("--no-traps is for use with -p, without --patch");
 	if (opts->no_traps && opts->data)
 		opts->selection.units &= ~(1U << UNIT_CALL);
+	if (opts->once && opts->data)
+		opts->selection.units &= ~(1U << UNIT_EDGE | 1U << UNIT_CALL);
 	if (opts->host && opts->remote)
 		return fail("either --host or --remote, not both");
 	if ((opts->host || opts->remote) && opts->npids)
 		return fail("--%s is for programs, not for -p",
 			    opts->host ? "host" : "remote");
 	report_choose(&opts->report, &opts->selection);
+	if (opts->once)
+		opts->selection.units &= ~(1U << UNIT_EDGE | 1U << UNIT_CALL);
 	if (opts->no_traps && opts->selection.units & 1U << UNIT_CALL)
 		return fail("--no-traps: calls are counted by breakpoints");
 	if (!opts->argv && !opts->npids && opts->data)

@@ -41,6 +41,7 @@ struct options {
 	enum follow follow;
 	enum separate separate;
 	enum placement_method placement;
+	bool once;		/* each site until it is reached */
 	bool eager;		/* look at all functions before the start */
 	bool no_traps;		/* what only a trap could count is not */
 	const char *data;	/* -d, as given, or NULL */

@@ -91,6 +91,7 @@ hit_undone(struct run *run, struct task *task, struct counter *counter,
 	if (event->kind != EVENT_SIGNAL || !signal_caused(run, task, signal)) {
 		if (task->process->counted)
 			counter->hits--;
+		task->once = NULL;
 		return;
 	}
 	if (!signal_caught(run, task, signal))
@@ -206,7 +207,8 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 		if (task->process->counted &&
 		    hit->site->insn.kind != INSN_PLAIN)
 			hit_counter(run, task, hit)->hits++;
-	trap_set(run, task, hit->va, arch->trap);
+	if (!hit->site->passed)
+		trap_set(run, task, hit->va, arch->trap);
 	if (event.kind == EVENT_PAUSED)
 		run_resume(run, task, 0);
 	else
@@ -428,9 +430,28 @@ hit_count(struct run *run, struct task *task, const struct hit *hit)
 	hit_counter(run, task, hit)->hits++;
 	task->hit_va = hit->va;
 	task->hit_open = true;
+	if (run->opts->once && !hit->site->passed) {
+		task->once = hit->module->plan;
+		task->once_site = hit->site - hit->module->plan->sites;
+	}
 	if (hit->site->insn.len == run->arch->trap_pc)
 		run->host->reg_get(task->tid, run->arch->reg_sp,
 				   &task->hit_sp);
+}
+
+/*
+ * With --once: the task is at another trap, so what it hit before has begun,
+ * if that was not taken back.  Not before: what is taken back is to be hit
+ * again.
+ */
+static void
+once_passed(struct run *run, struct task *task)
+{
+	struct plan *plan = task->once;
+
+	task->once = NULL;
+	if (plan && !plan->sites[task->once_site].passed)
+		plan_lift(run, plan, task->once_site);
 }
 
 /*
@@ -494,6 +515,7 @@ patch_trap(struct run *run, struct task *task, int signal)
 		return;
 	}
 	strays_passed(run, task, 0);
+	once_passed(run, task);
 	if (hit.site->hook) {
 		strays_hook(run, task, hit.module, hit.site->hook);
 		hit_find(run, task, &hit);

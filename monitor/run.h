@@ -184,6 +184,9 @@ struct task {
 	bool hit_open;		/* ... which may still be to be done */
 	bool hit_slotted;	/* ... or was let into its slot, and the task
 				   has not stopped since */
+	struct plan *once;	/* --once: the plan of that site, if its trap
+				   is to go when this has begun, or NULL */
+	uint32_t once_site;
 	int signal;		/* delivered last, of which is not known yet
 				   what came of it, or 0; see inner.c ... */
 	uint64_t signal_va;	/* ... and where */
@@ -440,6 +443,10 @@ void module_unplant(struct run *run, struct space *space, pid_t tid,
 
 /* The plan has new sites, and entries that do not wait any more. */
 void plan_extended(struct run *run, struct plan *plan);
+/* A site has counted once, and does not again: its trap goes. */
+void plan_lift(struct run *run, struct plan *plan, uint32_t site);
+/* All counts are 0 again: all that are gone come back.  All stands still. */
+void plan_again(struct run *run, struct plan *plan);
 /*
  * A fork's child has a copy of memory as it was when number `since` was the
  * next extension, or later: bring it up to date.

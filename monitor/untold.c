@@ -90,6 +90,7 @@ trap_untold(struct run *run, struct task *task)
 	if (task->hit_open && task->hit_va == hit.va) {
 		hit_counter(run, task, &hit)->hits--;
 		untold = UNTOLD_UNDONE;
+		task->once = NULL;
 	}
 	task->hit_open = false;
 	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);

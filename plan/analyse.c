@@ -156,12 +156,28 @@ body_hooks(struct build *build, const struct body *body)
 
 /* ---- what is wanted of it */
 
+uint32_t
+plan_arc(const struct plan *plan, const struct flow *flow, uint32_t arc)
+{
+	if (plan->wish.method != PLACE_ONCE || arc >= flow->nedges ||
+	    flow->edges[arc].to < FLOW_BLOCK)
+		return arc;
+	return arc_of_block(flow, flow->edges[arc].to);
+}
+
+/* What is wanted of one body. */
+struct wants {
+	const struct plan *plan;
+	const struct flow *flow;
+	bool *arcs;
+};
+
 static void
 arc_want(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
 {
-	bool *wanted = ctx;
+	const struct wants *wants = ctx;
 
-	wanted[arc] = true;
+	wants->arcs[plan_arc(wants->plan, wants->flow, arc)] = true;
 }
 
 static void
@@ -203,24 +219,25 @@ static bool *
 arcs_want(struct build *build, const struct body *body)
 {
 	const struct flow *flow = body->flow;
+	struct wants wants = { .plan = build->plan, .flow = flow };
 	bool *wanted;
 
 	if (body->units & 1U << UNIT_EDGE)
 		return NULL;
-	wanted = mem_alloc(flow_arcs(flow));
+	wants.arcs = wanted = mem_alloc(flow_arcs(flow));
 	if (body->units & (1U << UNIT_BLOCK | 1U << UNIT_INSN))
 		blocks_want(body, wanted);
 	if (body->units & 1U << UNIT_CALL)
 		calls_want(body, wanted);
 	if (body->named && body->cfg->entry >= 0 && flow->nedges &&
 	    flow->edges[0].from == FLOW_ROOT)
-		wanted[0] = true;
+		arc_want(&wants, 0, 0, INSN_NONE);
 	if (body_calls_alone(body))
 		calls_want_ways(body, wanted);
 	if (body->units & 1U << UNIT_LINE)
-		plan_lines_emit(build, body, arc_want, wanted);
+		plan_lines_emit(build, body, arc_want, &wants);
 	if (body->units & 1U << UNIT_INLINE)
-		plan_inlines_emit(build, body, arc_want, wanted);
+		plan_inlines_emit(build, body, arc_want, &wants);
 	return wanted;
 }
 
@@ -344,7 +361,8 @@ sites_place(struct build *build, uint32_t index)
 			      body->placement->arcs[i], &term));
 		*vec_push(addrs.addrs, addrs.n) = term.addr;
 	}
-	if (build->plan->wish.method == PLACE_EVERY)
+	if (build->plan->wish.method == PLACE_EVERY ||
+	    build->plan->wish.method == PLACE_ONCE)
 		passes_place(body, &addrs);
 	targets_place(body, &addrs);
 	if (body->site != SITE_NONE)
@@ -428,7 +446,8 @@ body_place(struct build *build, uint32_t index)
 	if (body->state != BODY_WAITING)
 		return;
 	body_ready(build, body);
-	if (body->units & ~(1U << UNIT_FUNC) && !build->plan->wish.leaks)
+	if (body->units & ~(1U << UNIT_FUNC) && plan_infers(build->plan) &&
+	    !build->plan->wish.leaks)
 		body_hooks(build, body);
 	counters_place(build, index, hooks);
 	hooks_place(build, hooks);

@@ -66,6 +66,13 @@ void build_found(struct build *build, uint32_t unit);
 
 /* analyse.c */
 
+/*
+ * What is counted for an arc: with PLACE_ONCE for an edge the block it leads
+ * to.  Of what is entered by it the same instructions run.
+ */
+uint32_t plan_arc(const struct plan *plan, const struct flow *flow,
+		  uint32_t arc);
+
 /* Look at all bodies of build->todo, which may add more. */
 void build_analyse(struct build *build);
 /* The graph of a body, as build_analyse makes it. */

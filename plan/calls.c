@@ -175,7 +175,8 @@ calls_place(struct build *build, uint32_t index)
 	if (body->site == SITE_NONE)
 		body->site = build_site(build, image->arch->first(func->addr),
 					index);
-	if (!body->nranges || !func_jumps_back(build, index))
+	if (!body->nranges || !func_jumps_back(build, index) ||
+	    build->plan->wish.method == PLACE_ONCE)
 		return;
 	body_graph(build, body);
 	if (!jumps_place(build, index)) {

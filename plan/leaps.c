@@ -13,9 +13,14 @@
 struct counter
 settling_counter(const struct settling *s, uint32_t site)
 {
-	if (site < s->meter->ncounters)
-		return s->meter->counters[site];
-	return (struct counter){ 0 };
+	if (site >= s->meter->ncounters)
+		return (struct counter){ 0 };
+	/* Several threads may be there before the trap is gone. */
+	if (s->plan->wish.method == PLACE_ONCE)
+		return (struct counter){
+			.hits = s->meter->counters[site].hits != 0,
+		};
+	return s->meter->counters[site];
 }
 
 static int

@@ -487,7 +487,13 @@ plan_graph(struct plan *plan, uint32_t body)
 }
 
 bool
-plan_infers(const struct plan *plan)
+plan_graphs(const struct plan *plan)
 {
 	return plan->derives || plan->units & UNITS_GRAPH;
+}
+
+bool
+plan_infers(const struct plan *plan)
+{
+	return plan_graphs(plan) && plan->wish.method != PLACE_ONCE;
 }

@@ -28,6 +28,7 @@ struct site {
 				   looked at */
 	bool idle;		/* nothing is counted here any more */
 	bool lost;		/* could not be planted somewhere */
+	bool passed;		/* its one count is made: the trap is gone */
 	bool leads;		/* a trap that leads into the body's copy */
 	uint32_t hook;		/* plan->hooks[hook - 1] is here; 0: none */
 	uint64_t hits;		/* by plan_settle */
@@ -297,6 +298,9 @@ void plan_targets(struct plan *plan, uint32_t body);
  * be one.
  */
 bool insn_calls_indirect(const struct insn *insn);
+
+/* Whether the plan has to do with more than calls: with graphs. */
+bool plan_graphs(const struct plan *plan);
 
 /* Whether any count of the plan may be derived from others. */
 bool plan_infers(const struct plan *plan);

@@ -198,6 +198,35 @@ copy_read(const struct settling *s, const struct body *body,
 	free(slots);
 }
 
+/*
+ * Whether each block ran, and nothing else: the edge from outside to the entry
+ * is as its block.  Where no edge leads nothing needs a counter.
+ */
+static void
+counts_once(struct body *body, const struct measured *measured)
+{
+	const struct flow *flow = body->flow;
+
+	for (size_t i = 0; i < body->npasses; i++)
+		if (!body->passes[i].measured)
+			body->doubt = REASON_STACK;
+	counts_unknown(body, REASON_UNPLACED);
+	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
+		if (flow->in[v] == flow->in[v + 1])
+			body->counts[arc_of_block(flow, v)] = count_exact(0);
+	for (uint32_t i = 0; i < body->placement->narcs; i++)
+		body->counts[body->placement->arcs[i]] = measured->lost[i] ?
+			(struct count){ .reason = REASON_LOST } :
+			count_exact(measured->counters[i]);
+	for (uint32_t i = 0; i < flow_arcs(flow) && body->intruded; i++)
+		if (!body->counts[i].n)
+			body->counts[i] = (struct count){
+				.reason = REASON_INTRUDED };
+	if (flow->nedges && flow->edges[0].from == FLOW_ROOT)
+		body->counts[0] =
+			body->counts[arc_of_block(flow, flow->edges[0].to)];
+}
+
 static void
 body_propagate(const struct settling *s, struct body *body)
 {
@@ -216,7 +245,9 @@ body_propagate(const struct settling *s, struct body *body)
 		leaps_measure(s, body);
 	body->doubt = body_doubt(s, body);
 	measured.extras = leaps_extras(body, &measured.nextras);
-	if (body->doubt)
+	if (s->plan->wish.method == PLACE_ONCE)
+		counts_once(body, &measured);
+	else if (body->doubt)
 		counts_measure(body, &measured);
 	else if (propagate(body->flow, placement, &measured, body->counts,
 			   NULL) != FLOW_CONSISTENT)
@@ -377,7 +408,7 @@ settle(struct plan *plan, const struct meter *meter, bool all)
 	}
 	for (size_t i = 0; i < plan->nbodies && all; i++)
 		if (plan->bodies[i].state == BODY_WAITING &&
-		    body_settles(&plan->bodies[i]) && plan_infers(plan))
+		    body_settles(&plan->bodies[i]) && plan_graphs(plan))
 			plan_graph(plan, i);
 	/* Control was about to enter one that still waits. */
 	for (size_t i = 0; i < s.meter->nstrays && plan_infers(plan); i++) {

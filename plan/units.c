@@ -57,11 +57,15 @@ build_found(struct build *build, uint32_t unit)
 		unit_found(&build->units[unit]);
 }
 
+/* Of what ran or did not, a unit is all of its code together. */
 static void
-unit_add(struct unit *unit, const struct count *count)
+unit_add(struct unit *unit, const struct count *count, bool once)
 {
 	unit_found(unit);
-	unit->n += count->n;
+	if (!once)
+		unit->n += count->n;
+	else if (unit->n < count->n)
+		unit->n = count->n;
 	if (count->state == COUNT_UNKNOWN && !unit->why)
 		unit->why = count_why(count);
 }
@@ -71,16 +75,18 @@ sum_emit(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
 {
 	struct sum *sum = ctx;
 	const struct body *body = sum->body;
+	bool once = sum->build->plan->wish.method == PLACE_ONCE;
 	struct count count;
 
+	arc = plan_arc(sum->build->plan, body->flow, arc);
 	if (insn == INSN_NONE && arc >= body->flow->nedges)
 		insn = body->cfg->blocks[arc_block(body->flow, arc) -
 					 FLOW_BLOCK].first;
 	count = insn == INSN_NONE ? body->counts[arc] :
 		body_arrivals(body, insn);
-	if (body->intruded)
+	if (body->intruded && !once)
 		count = (struct count){ .reason = REASON_INTRUDED };
-	unit_add(&sum->build->units[id], &count);
+	unit_add(&sum->build->units[id], &count, once);
 }
 
 static void
@@ -124,7 +130,7 @@ func_unit(struct build *build, const struct body *body, struct unit **units,
 			   build->image->funcs[body->func].addr, body->why);
 		unit.why = body->why;
 	} else {
-		unit_add(&unit, &body->calls);
+		unit_add(&unit, &body->calls, false);
 	}
 	*vec_push(*units, *n) = unit;
 }
@@ -162,6 +168,9 @@ plan_units(struct plan *plan, size_t *n)
 		*unit = build->units[i];
 		if (unit->kind == UNIT_INLINE && !unit->summed && !unit->why)
 			unit->why = "not in a known function";
+		/* What ran has run, whatever is not known besides. */
+		if (plan->wish.method == PLACE_ONCE && unit->n)
+			unit->why = NULL;
 		if (unit->why)
 			unit->n = 0;
 	}

@@ -134,16 +134,25 @@ parts_print(const struct profile *profile, FILE *out)
 void
 runs_print(const struct options *opts, struct profile *profile, FILE *out)
 {
+	bool once = false;
+
 	for (size_t i = 0; i < profile->nruns; i++)
 		run_print(&profile->runs[i], out);
 	parts_print(profile, out);
 	profile_join_parts(profile);
 	fprintf(out, "\n%10s %10s %10s %10s\n", "functions", "run",
 		"never run", "not known");
-	for (size_t i = 0; i < profile->nobjects; i++)
+	for (size_t i = 0; i < profile->nobjects; i++) {
+		once |= profile->objects[i].placement == PLACE_ONCE;
 		if (profile->objects[i].units)
 			object_print(&profile->objects[i], out);
-	fputs("\nFunctions that executed most instructions:\n", out);
-	func_rows_print(opts, profile, out, opts->report.top, false);
+	}
+	if (once) {
+		fputs("\nA count of 1 says that it ran, once or more often "
+		      "(--once).\n", out);
+	} else {
+		fputs("\nFunctions that executed most instructions:\n", out);
+		func_rows_print(opts, profile, out, opts->report.top, false);
+	}
 	faults_print(profile, out);
 }

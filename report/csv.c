@@ -27,6 +27,7 @@ struct page {
 	const struct table *table;
 	FILE *out;
 	struct callees callees;
+	bool once;		/* see tally_once */
 };
 
 /* A field is in quotes always, so that it is a text. */
@@ -75,6 +76,8 @@ row_put(const struct page *page, const struct row_out *row)
 	putc(',', page->out);
 	if (row->count.why)
 		field_put(page->out, row->count.why);
+	else if (page->once && row->count.n)
+		field_put(page->out, "or more");
 	fputs("\r\n", page->out);
 }
 
@@ -200,7 +203,9 @@ view_put(struct page *page, const struct view *view)
 void
 csv_write(struct table *table, FILE *out)
 {
-	struct page page = { .table = table, .out = out };
+	struct page page = {
+		.table = table, .out = out, .once = tally_once(table->tally),
+	};
 	struct view *view = NULL;
 
 	fputs("what,object,function,address,file,line,to,count,why\r\n", out);

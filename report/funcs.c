@@ -22,6 +22,9 @@ title_write(const struct table *table, FILE *out, const char *title)
 	text_print(out, command, strlen(command),
 		   columns > used ? columns - used : 0);
 	putc('\n', out);
+	if (tally_once(table->tally))
+		fputs("  A count of 1 says that it ran, once or more often "
+		      "(--once).\n", out);
 }
 
 bool

@@ -40,6 +40,9 @@ run_write(struct script *script, const struct tally *tally)
 		strings_write(script, tally->plans[i]->image->remarks,
 			      tally->plans[i]->image->nremarks);
 	strings_write(script, tally->remarks, tally->nremarks);
+	if (tally_once(tally))
+		script_string(script, "A count of 1 says that it ran, once or "
+			      "more often (--once).");
 	script_end(script, ']');
 	script_key_begin(script, "objects", '[');
 	for (size_t i = 0; i < tally->nplans; i++)

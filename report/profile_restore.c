@@ -235,7 +235,7 @@ never_restore(struct plan *plan, uint32_t index,
 	      const struct profile_func *func)
 {
 	struct body *body = &plan->bodies[index];
-	bool graph = plan_infers(plan) && !body->guest;
+	bool graph = plan_graphs(plan) && !body->guest;
 
 	if (graph && func->nblocks && !graph_restore(plan, index, func)) {
 		counts_fill(body, (struct count){ .reason = REASON_GRAPH });
@@ -256,7 +256,7 @@ unknown_restore(struct plan *plan, uint32_t index,
 	if (body->state == BODY_FAULTY)
 		return;
 	/* Lines that it shares with others are not known, either. */
-	if (plan_infers(plan))
+	if (plan_graphs(plan))
 		plan_graph(plan, index);
 	counts_fill(body, (struct count){ .reason = REASON_GRAPH });
 	body->why = func->why;
@@ -274,7 +274,7 @@ counted_restore(struct plan *plan, uint32_t index,
 	body->increments = func->increments;
 	if (!body->guest)
 		body->state = BODY_READY;
-	if (!plan_infers(plan) || body->guest || !body->nranges) {
+	if (!plan_graphs(plan) || body->guest || !body->nranges) {
 		body->calls = profile_calls(func);
 		return;
 	}

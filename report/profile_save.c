@@ -177,7 +177,7 @@ counts_save(const struct saving *s, struct profile_func *func,
 	    const struct body *body)
 {
 	func->state = PROFILE_COUNTED;
-	if (!body->flow || !plan_infers(s->plan)) {
+	if (!body->flow || !plan_graphs(s->plan)) {
 		calls_save(func, body);
 		return;
 	}

@@ -124,6 +124,9 @@ object_add(struct profile_object *into, struct profile_object *from)
 	from->nfuncs = 0;
 	if (!into->units)
 		into->placement = from->placement;
+	else if (into->placement == PLACE_ONCE ||
+		 (from->units && from->placement == PLACE_ONCE))
+		into->placement = PLACE_ONCE;
 	else if (from->units && into->placement != from->placement)
 		into->placement = PLACE_MIXED;
 	into->units |= from->units;

@@ -36,6 +36,7 @@ static const struct {
 	void (*write)(struct table *table, FILE *out);
 	/* In place of that, into a directory: 0 or -1. */
 	int (*write_dir)(struct table *table, const char *path);
+	bool counts;		/* whether something ran is not enough */
 } kinds[] = {
 	{ "summary", NULL, REPORT_SUMMARY, UNITS_DEFAULT, false,
 	  summary_write },
@@ -53,11 +54,14 @@ static const struct {
 	{ "lines", NULL, REPORT_LINES, LINE | INSN, true, lines_write },
 	{ "insns", NULL, REPORT_INSNS, FUNC | INSN, true, insns_write },
 	{ "blocks", NULL, REPORT_BLOCKS, FUNC | BLOCK, true, blocks_write },
-	{ "edges", NULL, REPORT_EDGES, FUNC | EDGE, true, edges_write },
-	{ "cfg", NULL, REPORT_CFG, FUNC | BLOCK | EDGE, true, cfg_write },
-	{ "calls", NULL, REPORT_CALLS, FUNC | CALL, true, calls_write },
+	{ "edges", NULL, REPORT_EDGES, FUNC | EDGE, true, edges_write,
+	  .counts = true },
+	{ "cfg", NULL, REPORT_CFG, FUNC | BLOCK | EDGE, true, cfg_write,
+	  .counts = true },
+	{ "calls", NULL, REPORT_CALLS, FUNC | CALL, true, calls_write,
+	  .counts = true },
 	{ "placement", NULL, REPORT_PLACEMENT, BLOCK | EDGE, false,
-	  placement_write },
+	  placement_write, .counts = true },
 	{ "sites", NULL, REPORT_SITES, UNITS_DEFAULT, false, sites_write },
 	{ "html", NULL, REPORT_HTML, FUNC | LINE | BLOCK | EDGE | INSN | CALL,
 	  true, NULL, html_write },
@@ -67,16 +71,16 @@ static const struct {
 	{ "gcov-json", NULL, REPORT_GCOV_JSON, COVERAGE, true,
 	  gcov_json_write },
 	{ "callgrind", NULL, REPORT_CALLGRIND, FUNC | INSN | EDGE | CALL,
-	  true, callgrind_write },
+	  true, callgrind_write, .counts = true },
 	{ "bolt", NULL, REPORT_BOLT, FUNC | BLOCK | EDGE | CALL, false,
-	  bolt_write },
+	  bolt_write, .counts = true },
 	{ "autofdo", NULL, REPORT_AUTOFDO, FUNC | INLINE | INSN | CALL, true,
-	  autofdo_write },
+	  autofdo_write, .counts = true },
 	{ "pprof", NULL, REPORT_PPROF, FUNC | INLINE | INSN, true,
-	  pprof_write },
+	  pprof_write, .counts = true },
 	{ "drcov", NULL, REPORT_DRCOV, BLOCK, false, drcov_write },
 	{ "folded", NULL, REPORT_FOLDED, FUNC | INSN | CALL, false,
-	  folded_write },
+	  folded_write, .counts = true },
 	{ "json", NULL, REPORT_JSON, EVERYTHING, true, json_write },
 	{ "csv", NULL, REPORT_CSV, EVERYTHING, true, csv_write },
 };
@@ -189,6 +193,20 @@ report_choose(const struct report_options *opts, struct selection *sel)
 		return;
 	sel->units = units | (usual ? select_units_default(sel) : 0) |
 		     (opts->fail_under ? LINE : 0);
+}
+
+int
+report_once(const struct report_options *opts)
+{
+	for (size_t i = 0; i < opts->nwants; i++) {
+		size_t kind = kind_index(opts->wants[i].kind);
+
+		if (kinds[kind].counts)
+			return fail("--report: %s is of how often things ran, "
+				    "not of whether (--once)",
+				    kinds[kind].name);
+	}
+	return 0;
 }
 
 void
@@ -315,13 +333,25 @@ targets_write(const struct report_options *opts, struct table *table,
 	return result;
 }
 
+bool
+tally_once(const struct tally *tally)
+{
+	for (size_t i = 0; i < tally->nplans; i++)
+		if (tally->plans[i]->wish.method == PLACE_ONCE)
+			return true;
+	return false;
+}
+
 int
 report_write(const struct report_options *opts, const struct tally *tally,
 	     FILE *out)
 {
-	struct table *table = table_make(opts, tally);
+	struct table *table;
 	int result;
 
+	if (tally_once(tally) && report_once(opts))
+		return -1;
+	table = table_make(opts, tally);
 	if (opts->nwants) {
 		result = targets_write(opts, table, out);
 	} else {

@@ -94,6 +94,11 @@ int report_parse(struct report_options *opts, const char *arg);
  */
 void report_choose(const struct report_options *opts, struct selection *sel);
 
+/* Whether any of it says only what ran, not how often (--once). */
+bool tally_once(const struct tally *tally);
+/* None of the reports wanted is of how often: 0, or -1 with the message. */
+int report_once(const struct report_options *opts);
+
 /*
  * Whether enough lines ran for --fail-under: 0, 1 with the message if not, -1
  * with the message if no line was counted.  A line whose count is not known
