@@ -91,17 +91,12 @@ attr_string(struct debug *d, Dwarf_Attribute attr)
 	return debug_ok(d, dwarf_formstring(attr, &s, &d->err)) ? s : NULL;
 }
 
-/* Note one attribute; true if it is kept. */
-static bool
-fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
-	  struct facts *f)
+/* Where the code is, and how that is said. */
+static void
+fact_place(struct debug *d, Dwarf_Half what, Dwarf_Half form,
+	   Dwarf_Attribute attr, struct facts *f)
 {
 	bool offset = false;
-	Dwarf_Half form = 0;
-	Dwarf_Bool flag;
-
-	if (!debug_ok(d, dwarf_whatform(attr, &form, &d->err)))
-		return false;
 
 	switch (what) {
 	case DW_AT_low_pc:
@@ -127,6 +122,21 @@ fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
 	case DW_AT_rnglists_base:
 		attr_offset(d, attr, &f->rnglists_base);
 		break;
+	}
+}
+
+/* Note one attribute; true if it is kept. */
+static bool
+fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
+	  struct facts *f)
+{
+	Dwarf_Half form = 0;
+	Dwarf_Bool flag;
+
+	if (!debug_ok(d, dwarf_whatform(attr, &form, &d->err)))
+		return false;
+	fact_place(d, what, form, attr, f);
+	switch (what) {
 	case DW_AT_abstract_origin:
 	case DW_AT_specification:
 		if (f->origin)
