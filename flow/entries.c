@@ -16,6 +16,8 @@ struct scan {
 	const struct flow *flow;
 	const uint32_t *owner;
 	int64_t jumper;		/* who has all jumps not resolved, or MIXED */
+	const bool *round;	/* of each edge: it leads round in a region;
+				   or NULL */
 	entries_emit *emit;
 	void *ctx;
 };
@@ -61,26 +63,36 @@ edge_inside(const struct scan *scan, uint32_t edge, uint32_t id)
 	return scan->jumper == id && !scan->cfg->blocks[block].external;
 }
 
+/* Is region id entered over the edge, or gone round in? */
+static bool
+edge_counts(const struct scan *scan, uint32_t edge, uint32_t id)
+{
+	return (scan->round && scan->round[edge]) ||
+	       !edge_inside(scan, edge, id);
+}
+
 /*
- * Arrivals at the beginning of a block from outside region id.  A block that
- * nothing leads to counts, too: should control have come there unseen, it is
- * not known.
+ * Arrivals at the beginning of a block from outside region id, or round in
+ * it: if all are that, it is the block's count, which may be known where those
+ * of the edges are not.  A block that nothing leads to counts, too: should
+ * control have come there unseen, it is not known.
  */
 static void
 block_entries(const struct scan *scan, uint32_t block, uint32_t id)
 {
 	const struct flow *flow = scan->flow;
-	uint32_t vert = FLOW_BLOCK + block, inside = 0;
+	uint32_t vert = FLOW_BLOCK + block;
+	bool all = true;
 
 	for (uint32_t i = flow->in[vert]; i < flow->in[vert + 1]; i++)
-		inside += edge_inside(scan, flow->ins[i], id);
-	if (!inside) {
+		all = all && edge_counts(scan, flow->ins[i], id);
+	if (all) {
 		scan->emit(scan->ctx, id, arc_of_block(flow, vert),
 			   INSN_NONE);
 		return;
 	}
 	for (uint32_t i = flow->in[vert]; i < flow->in[vert + 1]; i++)
-		if (!edge_inside(scan, flow->ins[i], id))
+		if (edge_counts(scan, flow->ins[i], id))
 			scan->emit(scan->ctx, id, flow->ins[i], INSN_NONE);
 }
 
@@ -101,6 +113,7 @@ block_owner(const struct scan *scan, uint32_t block)
 struct loops_scan {
 	const struct scan *scan;
 	uint32_t *owner;	/* of each vertex, or REGION_NONE */
+	bool *round;		/* of each edge: what is found */
 	uint8_t *state;		/* of each vertex */
 	uint32_t *stack, *cursor;
 	uint32_t depth;
@@ -116,7 +129,7 @@ vert_open(struct loops_scan *loops, uint32_t vert)
 	loops->stack[loops->depth++] = vert;
 }
 
-/* Emit the edges that lead back to where the search came from. */
+/* Find the edges that lead back to where the search came from. */
 static void
 loops_from(struct loops_scan *loops, uint32_t root)
 {
@@ -139,8 +152,7 @@ loops_from(struct loops_scan *loops, uint32_t root)
 		if (loops->state[to] == NEW)
 			vert_open(loops, to);
 		else if (loops->state[to] == OPEN)
-			loops->scan->emit(loops->scan->ctx, id, edge,
-					  INSN_NONE);
+			loops->round[edge] = true;
 	}
 }
 
@@ -161,11 +173,11 @@ vert_entered(const struct loops_scan *loops, uint32_t vert)
 }
 
 static void
-loops_emit(const struct scan *scan)
+loops_find(const struct scan *scan, bool *round)
 {
 	uint32_t n = scan->flow->nverts;
 	struct loops_scan loops = {
-		.scan = scan,
+		.scan = scan, .round = round,
 		.owner = mem_alloc(n * sizeof(*loops.owner)),
 		.state = mem_alloc(n),
 		.stack = mem_alloc(n * sizeof(*loops.stack)),
@@ -194,7 +206,10 @@ entries_of_regions(const struct cfg *cfg, const struct flow *flow,
 		.cfg = cfg, .flow = flow, .owner = owner,
 		.jumper = indirect_owner(cfg, owner), .emit = emit, .ctx = ctx,
 	};
+	bool *round = mem_alloc((flow->nedges + 1) * sizeof(*round));
 
+	loops_find(&scan, round);
+	scan.round = round;
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		const struct block *block = &cfg->blocks[b];
 
@@ -209,7 +224,7 @@ entries_of_regions(const struct cfg *cfg, const struct flow *flow,
 				     arc_of_block(flow, FLOW_BLOCK + b), insn);
 		}
 	}
-	loops_emit(&scan);
+	free(round);
 }
 
 void

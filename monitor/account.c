@@ -122,6 +122,7 @@ account_exec(struct run *run, struct task *task)
 	task->walked = false;
 	task->vforked = false;
 	task->redo = REDO_NONE;
+	fault_forget(task);
 	if (task->tid == run->root)
 		run->root_started = true;
 }

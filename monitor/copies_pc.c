@@ -326,8 +326,7 @@ copies_leave(struct run *run, struct task *task)
 		if (r != 1)
 			return false;
 	}
-	if (task->fault_va == pc)
-		task->fault_va = va;
+	fault_move(run, task, pc, va);
 	run->host->reg_set(task->tid, run->arch->reg_pc, va);
 	return true;
 }

@@ -57,8 +57,7 @@ signal_is_fault(int signal)
 	       signal == SIGILL || signal == SIGTRAP;
 }
 
-/* Was the signal caused by the instruction at the pc, not sent? */
-static bool
+bool
 signal_caused(struct run *run, struct task *task, int signal)
 {
 	uint64_t va;
@@ -318,16 +317,6 @@ slot_leave(struct run *run, struct task *task, const struct module *module,
 	run->host->reg_set(task->tid, arch->reg_pc, va);
 }
 
-/* Which instruction the signal is the fault of, if it is one's. */
-static void
-fault_note(struct run *run, struct task *task, int signal, uint64_t pc)
-{
-	if (signal_caused(run, task, signal))
-		task->fault_va = pc;
-	else if (task->fault_va == pc)
-		task->fault_va = 0;
-}
-
 void
 patch_signal(struct run *run, struct task *task, int signal)
 {
@@ -361,8 +350,9 @@ patch_signal(struct run *run, struct task *task, int signal)
 	}
 	if (!signal)
 		return;
-	fault_note(run, task, signal, regs.r[run->arch->reg_pc]);
+	/* This was before the fault. */
 	strays_passed(run, task, regs.r[run->arch->reg_pc]);
+	fault_note(run, task, signal, regs.r[run->arch->reg_pc]);
 }
 
 void
@@ -487,6 +477,7 @@ trap_deliver(struct run *run, struct task *task, int signal)
 	task->hit_open = false;
 	patch_signal(run, task, signal);
 	inner_signal(run, task, signal);
+	fault_keep(run, task);
 	if (signal != SIGTRAP || !signal_caught(run, task, signal)) {
 		run_resume(run, task, signal);
 		return;

@@ -410,11 +410,15 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 static void
 on_signal(struct run *run, struct task *task, int signal)
 {
+	bool left;
+
 	patch_signal(run, task, signal);
 	inner_signal(run, task, signal);
 	/* The handler would return over a trap. */
-	if (!run->opts->no_traps && signal_caught(run, task, signal) &&
-	    copies_leave(run, task))
+	left = !run->opts->no_traps && signal_caught(run, task, signal) &&
+	       copies_leave(run, task);
+	fault_keep(run, task);
+	if (left)
 		copies_signal(run, task, signal);
 	else
 		run_resume(run, task, signal);

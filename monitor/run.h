@@ -178,6 +178,8 @@ struct task {
 	enum redo_state redo;
 	uint64_t redo_va, redo_sp;
 	uint64_t fault_va;	/* of the instruction that faulted last */
+	struct fault *faults;	/* see faults.c */
+	size_t nfaults;
 	uint64_t hit_va;	/* of the site that was counted last ... */
 	uint64_t hit_sp;	/* ... and, if its instruction is as short as
 				   a trap, the stack pointer there */
@@ -483,12 +485,26 @@ void patch_trap(struct run *run, struct task *task, int signal);
 bool patch_forget(struct run *run, struct task *task);
 /* A signal is about to be delivered: let no pc be seen that is in a slot. */
 void patch_signal(struct run *run, struct task *task, int signal);
+/* Was it caused by the instruction at the pc, not sent? */
+bool signal_caused(struct run *run, struct task *task, int signal);
 /* Has the program a handler for it that will be called? */
 bool signal_caught(struct run *run, struct task *task, int signal);
 /* The task is let go: its pc must not be in a slot any more. */
 void patch_leave(struct run *run, struct task *task);
 /* While task->redo is set its system calls are shown to this. */
 void patch_syscall(struct run *run, struct task *task, bool entry);
+
+/* ---- faults.c */
+
+/* The signal is about to be delivered: is it the fault of what is at the pc? */
+void fault_note(struct run *run, struct task *task, int signal, uint64_t pc);
+/* The task is moved out of a copy: so is what faulted there. */
+void fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va);
+/* With that pc, and its stack pointer, it goes on, to a handler perhaps. */
+void fault_keep(struct run *run, struct task *task);
+/* Had the instruction at va, where a frame is left, begun? */
+bool fault_left(const struct task *task, uint64_t va, uint64_t sp);
+void fault_forget(struct task *task);
 
 /* ---- untold.c */
 

@@ -83,7 +83,8 @@ passage_faulted(const struct module *module, const struct task *task,
 	struct insn insn;
 	size_t avail;
 
-	if (passage->during || passage->came || passage->va != task->fault_va)
+	if (passage->during || passage->came ||
+	    !fault_left(task, passage->va, passage->sp))
 		return faulted;
 	code = image_text(image, passage->va - module->bias, &avail);
 	if (code && !image->arch->decode(code, avail, passage->va, &insn)) {

@@ -120,6 +120,7 @@ task_free(struct run *run, struct task *task)
 	affinity_forget(run, task);
 	strays_forget(task);
 	copies_forget(task);
+	fault_forget(task);
 	free(task);
 	if (process && --process->ntasks == 0)
 		process_free(run, process);

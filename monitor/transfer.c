@@ -88,6 +88,7 @@ passage_add(struct transfer *transfer, const struct frame *frame, bool came)
 		return;
 	*vec_push(transfer->passages, transfer->n) = (struct passage){
 		.va = frame->pc,
+		.sp = frame->sp,
 		.during = !frame->exact,
 		.came = came,
 	};

@@ -23,6 +23,7 @@ struct passage {
 	 * instruction at va.
 	 */
 	uint64_t va;
+	uint64_t sp;		/* the stack pointer there; 0: not known */
 	bool during;
 	bool came;		/* else left */
 	bool arrived;		/* came; here the task goes on: at a function's

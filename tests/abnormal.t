@@ -56,6 +56,8 @@ for my $flags (['-O0'], ['-O2']) {
 	leaves(@c, 'longjmp', @inlined ? () :
 	    (t_jump => 1 + 4 + 7 + 10 + 13, t_longjmp => 1));
 	leaves(@c, 'nested', @inlined ? () : (t_nested_inner => 5));
+	leaves(@c, 'faults', @inlined ? () : (t_fault => 1 + 3 + 5 + 2,
+	    t_fault_other => 2 + 4 + 3, t_handler => 5 + 1));
 	leaves(@c, 'exit', @inlined ? () : (t_exit_deep => 21, t_atexit => 1));
 	leaves(@c, 'kill', @inlined ? () : (t_kill => 21));
 	leaves(@c, 'exec', @inlined ? () : (t_exec_deep => 21));
@@ -73,19 +75,15 @@ my $library = abs_path(compile('unload.c', '-shared', '-fPIC', '-DLIBRARY'));
 my $loader = abs_path(compile('unload.c', '-rdynamic', '-ldl'));
 my ($linker) = run(['readelf', '-lW', $loader])->{out} =~
     /program interpreter: (\S+?)\]/;
-my $sys_personality = 135;
-my $fixed_addresses = 0x40000;
 my $every;
 
 # Its strcmp goes other ways when strings lie elsewhere, as on another stack.
 SKIP: {
-	my $personality = syscall($sys_personality, 0xffffffff);
-
-	skip 'addresses cannot be fixed here', 6 if $personality < 0 ||
-	    syscall($sys_personality, $personality | $fixed_addresses) < 0;
+	skip 'addresses cannot be fixed here', 6
+	    if system('setarch -R true 2>/dev/null');
 	for my $placement ('every', 'optimal') {
 		my $run = counted(["--placement=$placement"],
-		    [$linker, $loader, $library]);
+		    [$linker, $loader, $library], via => ['setarch', '-R']);
 		my $counts = $run->{counts};
 		my $what = "$linker, $placement";
 
@@ -97,7 +95,6 @@ SKIP: {
 		    $counts->{$_} } keys %$counts), '>', 2000,
 		    "$what: instructions that ran are counted");
 	}
-	syscall($sys_personality, $personality);
 }
 
 # ---- the ledger

@@ -22,6 +22,7 @@ my @plain = (
 	['mend', 12, { store => 12, mend => 12 }],
 	['skip', 12, { store => 12, skip => 12 }],
 	['leave', 12, { store => 12, leave => 12 }],
+	['places', 12, { divide => 6, undefine => 6, where => 12 }],
 	['traps', 12, { breakpoint => 12, on_trap => 48, work => 12 }],
 	['children', 12, { work => 12 }],
 	['stops', 6, { work => 6 }],

@@ -115,6 +115,47 @@ t_signal(int number, void (*how)(int), int flags)
 }
 
 static void
+t_fault_other(int depth)
+{
+	if (depth)
+		t_fault_other(depth - 1);
+	else
+		*(volatile int *)16 = 2;
+	sum += 2;
+}
+
+static void
+t_fault_turns(int i)
+{
+	if (i % 2)
+		t_fault_other(i);
+	else
+		t_fault(i);
+}
+
+static void
+t_fault_again(int signal)
+{
+	if (sum++ % 2)
+		t_handler(signal);
+	t_fault_other(2);
+}
+
+/* By turns at two instructions; and at one in a handler for the other. */
+static void
+t_faults(void)
+{
+	struct sigaction action = { .sa_handler = t_fault_again };
+
+	t_signal(SIGSEGV, t_fault_turns, 0);
+	action.sa_flags = SA_NODEFER;
+	sigaction(SIGSEGV, &action, NULL);
+	sum = 0;
+	if (!sigsetjmp(sig_env, 1))
+		t_fault(1);
+}
+
+static void
 t_altstack(void (*how)(int), int number)
 {
 	stack_t stack = { .ss_size = STACK_SIZE };
@@ -479,6 +520,8 @@ main(int argc, char **argv)
 		t_signal(SIGUSR1, t_raise, 0);
 	else if (!strcmp(what, "fault"))
 		t_signal(SIGSEGV, t_fault, 0);
+	else if (!strcmp(what, "faults"))
+		t_faults();
 	else if (!strcmp(what, "altstack"))
 		t_altstack(t_raise, SIGUSR1);
 	else if (!strcmp(what, "altfault"))

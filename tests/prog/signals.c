@@ -228,6 +228,54 @@ faults(const char *how, int n)
 	printf("handled %d, stored %d\n", handled, *page);
 }
 
+/* These tell where they are: the address is that of the instruction. */
+static volatile int zero;
+extern const char divides[], undefined[];
+
+NOINLINE void
+divide(int n)
+{
+	__asm__ volatile("movl %0, %%eax; cltd\n"
+			 ".globl divides\ndivides: idivl %1"
+			 : : "r"(n), "m"(zero) : "eax", "edx", "cc");
+}
+
+NOINLINE void
+undefine(void)
+{
+	__asm__ volatile(".globl undefined\nundefined: ud2");
+}
+
+static void
+where(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+	const char *at = sig == SIGFPE ? divides : undefined;
+
+	handled++;
+	if (info->si_addr != at ||
+	    uc->uc_mcontext.gregs[REG_RIP] != (long)at)
+		printf("signal %d at %p, pc %llx, not %p\n", sig,
+		       info->si_addr, uc->uc_mcontext.gregs[REG_RIP],
+		       (const void *)at);
+	siglongjmp(back, 1);
+}
+
+static void
+places(int n)
+{
+	catch(SIGFPE, where, 0);
+	catch(SIGILL, where, 0);
+	while (n--)
+		if (!sigsetjmp(back, 1)) {
+			if (n % 2)
+				divide(n);
+			else
+				undefine();
+		}
+	printf("handled %d\n", handled);
+}
+
 static int expected_code;
 
 static void
@@ -519,6 +567,8 @@ main(int argc, char **argv)
 		kinds(n);
 	else if (!strcmp(mode, "calls"))
 		calls(n);
+	else if (!strcmp(mode, "places"))
+		places(n);
 	else if (!strcmp(mode, "die"))
 		die(n);
 	else

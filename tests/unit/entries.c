@@ -117,14 +117,14 @@ static const struct drawing drawings[] = {
 	{ "do while in one line counts each time round",
 	  { { INSN_PLAIN, 0, 0 }, { INSN_PLAIN, 0, 1 }, { INSN_BRANCH, 1, 1 },
 	    { INSN_RETURN, 0, 0 } },
-	  4, "0 1 3", { "0 3", "0>1 2>1", "" } },
+	  4, "0 1 3", { "0 3", "1", "" } },
 	{ "one instruction, to itself, is the whole function",
 	  { { INSN_BRANCH, 0, 1 }, { INSN_RETURN, 0, 0 } },
-	  2, "0 1", { "1", "^>0 0>0", "" } },
+	  2, "0 1", { "1", "0", "" } },
 	{ "one instruction, to itself",
 	  { { INSN_PLAIN, 0, 0 }, { INSN_BRANCH, 1, 1 },
 	    { INSN_RETURN, 0, 0 } },
-	  3, "0 1 2", { "0 2", "0>1 1>1", "" } },
+	  3, "0 1 2", { "0 2", "1", "" } },
 	{ "a loop whose head is the entry, through another line",
 	  { { INSN_PLAIN, 0, 0 }, { INSN_BRANCH, 0, 1 },
 	    { INSN_RETURN, 0, 0 } },
@@ -132,7 +132,7 @@ static const struct drawing drawings[] = {
 	{ "a loop in a loop, in one line: both go round",
 	  { { INSN_PLAIN, 0, 0 }, { INSN_PLAIN, 0, 1 }, { INSN_BRANCH, 2, 1 },
 	    { INSN_BRANCH, 1, 1 }, { INSN_RETURN, 0, 0 } },
-	  5, "0 1 4", { "0 4", "0>1 2>2 3>1", "" } },
+	  5, "0 1 4", { "0 4", "1 2>2", "" } },
 	{ "a loop that another line interrupts is entered again, not gone "
 	  "round",
 	  { { INSN_PLAIN, 0, 1 }, { INSN_PLAIN, 0, 2 }, { INSN_BRANCH, 0, 1 },
@@ -141,7 +141,7 @@ static const struct drawing drawings[] = {
 	{ "a loop in a line with two ways in: the second is no iteration",
 	  { { INSN_BRANCH, 2, 0 }, { INSN_PLAIN, 0, 1 }, { INSN_PLAIN, 0, 1 },
 	    { INSN_BRANCH, 1, 1 }, { INSN_RETURN, 0, 0 } },
-	  5, "0 1 2 4", { "0 4", "0>1 0>2 3>1", "" } },
+	  5, "0 1 2 4", { "0 4", "1 0>2", "" } },
 	{ "entered over a conditional jump, from inside too",
 	  { { INSN_BRANCH, 3, 0 }, { INSN_PLAIN, 0, 1 },
 	    { INSN_BRANCH, 3, 1 }, { INSN_PLAIN, 0, 1 },
@@ -151,11 +151,11 @@ static const struct drawing drawings[] = {
 	  { { INSN_PLAIN, 0, 2 }, { INSN_BRANCH, 5, 0 }, { INSN_PLAIN, 0, 1 },
 	    { INSN_BRANCH, 2, 1 }, { INSN_PLAIN, 0, 0 },
 	    { INSN_RETURN, 0, 0 } },
-	  6, "0 1 2 4", { "1 4", "1>2 3>2", "0" } },
+	  6, "0 1 2 4", { "1 4", "2", "0" } },
 	{ "both ways of a branch lead in",
 	  { { INSN_BRANCH, 1, 0 }, { INSN_BRANCH, 1, 1 },
 	    { INSN_RETURN, 0, 2 } },
-	  3, "0 1 2", { "0", "0>1 1>1", "2" } },
+	  3, "0 1 2", { "0", "1", "2" } },
 	{ "the line changes in the middle of a block",
 	  { { INSN_PLAIN, 0, 0 }, { INSN_PLAIN, 0, 1 }, { INSN_PLAIN, 0, 0 },
 	    { INSN_RETURN, 0, NO } },
@@ -164,7 +164,7 @@ static const struct drawing drawings[] = {
 	  { { INSN_PLAIN, 0, 0 }, { INSN_JUMP_INDIRECT, 0, 0 },
 	    { INSN_PLAIN, 0, 1 }, { INSN_PLAIN, 0, 2 },
 	    { INSN_BRANCH, 3, 2 }, { INSN_RETURN, 0, NO } },
-	  6, "0 2 3 5", { "0", "2", "^>3 2>3 4>3" } },
+	  6, "0 2 3 5", { "0", "2", "3" } },
 	{ "the whole switch in one line is entered once",
 	  { { INSN_PLAIN, 0, 0 }, { INSN_JUMP_INDIRECT, 0, 1 },
 	    { INSN_PLAIN, 0, 1 }, { INSN_JUMP, 5, 1 }, { INSN_PLAIN, 0, 1 },
@@ -257,7 +257,7 @@ test_leaky(void **state)
 		drawn = drawing_build(&drawing);
 		entries_of_regions(drawn.cfg, drawn.flow, owner, emit,
 				   &emitted);
-		arcs_expect(&drawn, &emitted, 1, "1>2 3>2");
+		arcs_expect(&drawn, &emitted, 1, "2");
 		drawn_free(&drawn);
 	}
 }

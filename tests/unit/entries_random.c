@@ -259,10 +259,49 @@ program_print(const struct program *program)
 /* What went well, of all. */
 static unsigned reducible, irreducible;
 
+/* An edge within a region is counted: the only time. */
+static void
+loop_add(const struct program *program, uint64_t *loops, uint32_t edge)
+{
+	const struct flow_edge *e = &program->flow->edges[edge];
+	uint32_t from = vert_last(program->cfg, e->from);
+	uint32_t to = vert_first(program->cfg, e->to);
+
+	assert_false(loops[from] >> to & 1);
+	loops[from] |= UINT64_C(1) << to;
+}
+
+static bool
+edge_within(const struct program *program, uint32_t edge, uint32_t id)
+{
+	const struct flow_edge *e = &program->flow->edges[edge];
+
+	return e->from >= FLOW_BLOCK &&
+	       program->owner[vert_last(program->cfg, e->from)] == id;
+}
+
+/* A block's count is that of all edges that lead to it. */
+static uint64_t
+block_check(const struct program *program, uint32_t arc, uint32_t id,
+	    uint64_t *loops)
+{
+	const struct flow *flow = program->flow;
+	uint32_t v = arc_block(flow, arc);
+	uint64_t sum = arc_count(program, arc, INSN_NONE);
+
+	for (uint32_t i = flow->in[v]; i < flow->in[v + 1]; i++) {
+		if (!edge_within(program, flow->ins[i], id))
+			continue;
+		loop_add(program, loops, flow->ins[i]);
+		sum -= arc_count(program, flow->ins[i], INSN_NONE);
+	}
+	return sum;
+}
+
 /*
- * The summands of a region that are edges within it are its loops: each once,
- * all that dominators find, and with these no cycle is left uncounted.
- * Returns the sum of the others.
+ * The edges within a region that are counted, by themselves or with their
+ * block, are its loops: each once, all that dominators find, and with these no
+ * cycle is left uncounted.  Returns the sum of the others.
  */
 static uint64_t
 region_check(const struct program *program, const struct emitted *emitted,
@@ -273,22 +312,21 @@ region_check(const struct program *program, const struct emitted *emitted,
 	bool cycles = false;
 
 	for (size_t i = 0; i < emitted->n; i++) {
-		uint32_t arc = emitted->arcs[i], from, to;
-		const struct flow_edge *edge = &program->flow->edges[arc];
+		uint32_t arc = emitted->arcs[i];
 
 		if (emitted->ids[i] != id)
 			continue;
-		if (arc >= program->flow->nedges || edge->from < FLOW_BLOCK ||
-		    program->owner[vert_last(program->cfg, edge->from)] != id) {
+		if (arc >= program->flow->nedges &&
+		    emitted->insns[i] == INSN_NONE)
+			sum += block_check(program, arc, id, loops);
+		else if (arc >= program->flow->nedges ||
+			 !edge_within(program, arc, id))
 			sum += arc_count(program, arc, emitted->insns[i]);
-			continue;
-		}
-		from = vert_last(program->cfg, edge->from);
-		to = vert_first(program->cfg, edge->to);
-		assert_false(loops[from] >> to & 1);
-		loops[from] |= UINT64_C(1) << to;
-		cycles = true;
+		else
+			loop_add(program, loops, arc);
 	}
+	for (unsigned i = 0; i < MAX; i++)
+		cycles = cycles || loops[i];
 	region_make(&region, program->cfg, program->flow, program->owner, id);
 	assert_true(region_is_acyclic(&region, loops));
 	if (region_is_acyclic(&region, region.back)) {
