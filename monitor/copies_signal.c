@@ -3,17 +3,22 @@
  * the original, and its way back when a handler returns to them.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "copy/copy.h"
 #include "monitor/run.h"
 #include "util/mem.h"
 
 /*
- * A context in which a task was moved to the original, by its pc and stack
- * pointer: a handler's, that may return to it.
+ * A context in which a task was moved to the original, and where a handler
+ * that may return to it has it.  There is no telling which were left by a jump:
+ * of these the oldest are forgotten.
  */
+enum { MOVED_MAX = 64 };
+
 struct moved_pc {
-	uint64_t pc, sp;
+	uint64_t context;	/* its address */
+	uint64_t pc, sp;	/* in it */
 	bool taken_back;	/* the count of the block that begins there;
 				   not if its first instruction faulted */
 };
@@ -24,45 +29,60 @@ copies_forget(struct task *task)
 	free(task->moved_pcs);
 }
 
+static void
+moved_drop(struct task *task, size_t i)
+{
+	task->nmoved_pcs--;
+	memmove(task->moved_pcs + i, task->moved_pcs + i + 1,
+		(task->nmoved_pcs - i) * sizeof(*task->moved_pcs));
+}
+
 /* The handler returns to the context, if it is one of these. */
 static bool
-moved_take(struct task *task, uint64_t pc, uint64_t sp, bool *taken_back)
+moved_take(struct task *task, uint64_t context, uint64_t pc, uint64_t sp,
+	   bool *taken_back)
 {
-	for (size_t i = 0; i < task->nmoved_pcs; i++)
-		if (task->moved_pcs[i].pc == pc &&
-		    task->moved_pcs[i].sp == sp) {
-			*taken_back = task->moved_pcs[i].taken_back;
-			task->moved_pcs[i] =
-				task->moved_pcs[--task->nmoved_pcs];
-			return true;
-		}
+	for (size_t i = 0; i < task->nmoved_pcs; i++) {
+		const struct moved_pc *moved = &task->moved_pcs[i];
+
+		if (moved->context != context || moved->pc != pc ||
+		    moved->sp != sp)
+			continue;
+		*taken_back = moved->taken_back;
+		moved_drop(task, i);
+		return true;
+	}
 	return false;
 }
 
-/* Contexts farther down the stack are gone. */
+/* What was at its address is gone. */
 static void
-moved_add(struct task *task, uint64_t pc, uint64_t sp, bool taken_back)
+moved_add(struct task *task, const struct moved_pc *moved)
 {
-	size_t n = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < task->nmoved_pcs; i++)
-		if (task->moved_pcs[i].sp > sp)
-			task->moved_pcs[n++] = task->moved_pcs[i];
-	task->moved_pcs = mem_grow(task->moved_pcs, n + 1,
+	while (i < task->nmoved_pcs &&
+	       task->moved_pcs[i].context != moved->context)
+		i++;
+	if (i < task->nmoved_pcs)
+		moved_drop(task, i);
+	else if (task->nmoved_pcs == MOVED_MAX)
+		moved_drop(task, 0);
+	task->moved_pcs = mem_grow(task->moved_pcs, task->nmoved_pcs + 1,
 				   sizeof(*task->moved_pcs));
-	task->moved_pcs[n] = (struct moved_pc){ pc, sp, taken_back };
-	task->nmoved_pcs = n + 1;
+	task->moved_pcs[task->nmoved_pcs++] = *moved;
 }
 
-/* The handler's return address is where it returns from the signal. */
+/*
+ * The handler's return address, at sp, is where it returns from the signal.
+ */
 static void
-restorer_hook(struct run *run, struct task *task)
+restorer_hook(struct run *run, struct task *task, uint64_t sp)
 {
-	uint64_t sp, restorer;
+	uint64_t restorer;
 	struct module *module;
 
-	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
-	    run->host->data_read(task->tid, sp, &restorer, sizeof(restorer)))
+	if (run->host->data_read(task->tid, sp, &restorer, sizeof(restorer)))
 		return;
 	module = space_module(task->process->space, restorer);
 	if (!module) {
@@ -83,7 +103,7 @@ void
 copies_signal(struct run *run, struct task *task, int signal)
 {
 	struct event event;
-	uint64_t pc, sp;
+	uint64_t pc, sp, top;
 	bool begun;
 
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
@@ -100,8 +120,13 @@ copies_signal(struct run *run, struct task *task, int signal)
 		run_requeue(run, &event);
 		return;
 	}
-	moved_add(task, pc, sp, !begun);
-	restorer_hook(run, task);
+	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top)) {
+		/* The context is behind the return address. */
+		moved_add(task, &(struct moved_pc){
+			top + sizeof(uint64_t), pc, sp, !begun,
+		});
+		restorer_hook(run, task, top);
+	}
 	run_resume(run, task, 0);
 }
 
@@ -136,7 +161,7 @@ copies_sigreturn(struct run *run, struct task *task, uint64_t hook)
 				 sizeof(sp)))
 		return;
 	/* A handler may have it go on elsewhere: where there is no way in. */
-	if (!moved_take(task, pc, sp, &taken_back) && point_at(space, pc))
+	if (!moved_take(task, context, pc, sp, &taken_back) && point_at(space, pc))
 		return;
 	if (taken_back)
 		copies_ahead(run, task, pc, false);
@@ -167,7 +192,9 @@ copies_unreturn(struct run *run, struct task *task)
 				  sizeof(to->pc)))
 		return false;
 	task->unreturned = true;
-	moved_add(task, to->pc, to->sp, to->taken_back);
+	moved_add(task, &(struct moved_pc){
+		to->context, to->pc, to->sp, to->taken_back,
+	});
 	if (to->taken_back)
 		copies_ahead(run, task, to->pc, true);
 	return true;

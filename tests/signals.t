@@ -85,6 +85,14 @@ for my $patch (@patches) {
 	    1 .. split /\n/, slurp($source);
 	lines_are($run, $source, { $line => 20 }, "$patch, mended store");
 
+	# Two handlers at once, of which the outer is on a higher stack.
+	$run = monitor(["--patch=$patch"], [$program, 'aloft', 40]);
+	my ($rounds) = $run->{out} =~ /^rounds (\d+), handled 40$/;
+	ok($rounds, "$patch, aloft: it tells its rounds");
+	($line) = grep { source_line($_) =~ /each round/ } 1 .. split /\n/,
+	    slurp($source);
+	lines_are($run, $source, { $line => $rounds }, "$patch, aloft");
+
 	for my $signal (@deaths) {
 		my @argv = ($program, 'die', $signal);
 		my $run = monitor(["--patch=$patch"], \@argv);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -226,6 +227,69 @@ faults(const char *how, int n)
 			store(page);		/* x N */
 	}
 	printf("handled %d, stored %d\n", handled, *page);
+}
+
+static atomic_int waiting, nested_signals, landed;
+static long rounds;
+
+static void
+on_nested(int sig, siginfo_t *info, void *context)
+{
+	nested_signals++;
+}
+
+static void
+on_outer(int sig, siginfo_t *info, void *context)
+{
+	int was = nested_signals;
+
+	waiting = 1;
+	while (nested_signals == was)
+		;
+	handled++;
+}
+
+/* Rounds and rounds, until all signals have come. */
+static void *
+fly(void *high)
+{
+	stack_t stack = { .ss_sp = high, .ss_size = 1 << 17 };
+
+	sigaltstack(&stack, NULL);
+	while (!landed)
+		rounds++;			/* each round */
+	return NULL;
+}
+
+/*
+ * Each of n handlers, on a stack that is above the thread's own, is interrupted
+ * by another.
+ */
+static void
+aloft(int n)
+{
+	char *stacks = mmap(NULL, 1 << 18, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t flyer;
+
+	catch(SIGUSR1, on_outer, SA_ONSTACK);
+	catch(SIGUSR2, on_nested, 0);
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, stacks, 1 << 17);
+	pthread_create(&flyer, &attr, fly, stacks + (1 << 17));
+	for (int i = 0; i < n; i++) {
+		waiting = 0;
+		pthread_kill(flyer, SIGUSR1);
+		while (!waiting)
+			sched_yield();
+		pthread_kill(flyer, SIGUSR2);
+		while (handled == i)
+			sched_yield();
+	}
+	landed = 1;
+	pthread_join(flyer, NULL);
+	printf("rounds %ld, handled %d\n", rounds, handled);
 }
 
 /* These tell where they are: the address is that of the instruction. */
@@ -567,6 +631,8 @@ main(int argc, char **argv)
 		kinds(n);
 	else if (!strcmp(mode, "calls"))
 		calls(n);
+	else if (!strcmp(mode, "aloft"))
+		aloft(n);
 	else if (!strcmp(mode, "places"))
 		places(n);
 	else if (!strcmp(mode, "die"))
