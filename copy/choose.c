@@ -31,6 +31,19 @@ segment_quiet(const struct shape *shape, const struct segment *segment)
 		shape->last_arc[b] == ARC_NONE);
 }
 
+/*
+ * Where little is copied control goes back to the original at a loop, which
+ * is laid out there as its compiler thought best.
+ */
+static bool
+segment_loops(const struct shape *shape, const struct segment *segment)
+{
+	return shape->in->extent == EXTENT_COUNTED && segment->leads &&
+	       !segment->loud && shape_runs(shape, segment->block) &&
+	       shape_is_head(shape, segment->block) &&
+	       segment_quiet(shape, segment);
+}
+
 /* ---- in place */
 
 static bool
@@ -92,7 +105,7 @@ static bool
 segment_stays(const struct shape *shape, const struct segment *segment)
 {
 	return !segment->loud && segment_quiet(shape, segment) &&
-	       (segment->spared ||
+	       (segment->spared || segment_loops(shape, segment) ||
 		segment_room(shape, segment) < shape->arch->jump_len);
 }
 
@@ -141,6 +154,17 @@ roots_reach(struct choice *choice)
 }
 
 static void
+loops_reach(struct choice *choice)
+{
+	struct shape *shape = choice->shape;
+
+	for (uint32_t i = 0; i < shape->nsegments; i++)
+		if (segment_loops(shape, &shape->segments[i]))
+			segment_reach(choice, &shape->segments[i],
+				      POINT_INSIDE);
+}
+
+static void
 returns_reach(struct choice *choice)
 {
 	struct shape *shape = choice->shape;
@@ -173,6 +197,7 @@ originals_choose(struct choice *choice)
 	segments_spare(shape);
 	roots_reach(choice);
 	returns_reach(choice);
+	loops_reach(choice);
 	while (choice->ntodo) {
 		segment = &shape->segments[choice->todo[--choice->ntodo]];
 		segment->stays = segment_stays(shape, segment);
@@ -198,6 +223,7 @@ segment_copy(struct choice *choice, struct segment *segment)
 	struct shape *shape = choice->shape;
 
 	if (segment->copied || !shape_runs(shape, segment->block) ||
+	    segment_loops(shape, segment) ||
 	    (segment_quiet(shape, segment) &&
 	     (!segment->count ||
 	      (segment->stays && segment->end != END_BLOCK))))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "copy/flags.h"
+#include "copy/offsets.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -17,9 +18,10 @@ static const uint32_t TO_BLOCK = UINT32_C(1) << 31;
 
 /*
  * A loop of one block is unrolled so often, with as many counters that are
- * added up: one that is added to every time round has to wait for itself.
+ * added up: one that is added to every time round has to wait for itself.  So
+ * is a loop of several, with a copy of all of them.
  */
-enum { SPIN_ROUNDS = 4, SPIN_LEN = 64 };
+enum { SPIN_ROUNDS = 4, LOOP_ROUNDS = 2 };
 
 /* A way that is counted behind the function. */
 struct stub {
@@ -35,6 +37,7 @@ struct layout {
 	struct stub *stubs;
 	size_t nstubs;
 	uint32_t round;		/* of an unrolled loop */
+	uint32_t behind;	/* the block that is laid out next, if any */
 	bool spoils;		/* a counter changes flags that are live */
 	uint64_t spoilt;	/* ... before this address */
 };
@@ -206,7 +209,7 @@ branch_add(struct layout *layout, uint32_t block, uint32_t last)
 		insn_add(layout, PIECE_BRANCH, last);
 	}
 	way_count(layout, shape->fall_arc[block], fall, behind);
-	way_go(layout, fall, behind, block + 1);
+	way_go(layout, fall, behind, layout->behind);
 }
 
 /* Count an edge that whoever executes this instruction takes. */
@@ -238,7 +241,7 @@ last_add(struct layout *layout, uint32_t block, uint32_t last)
 		return;
 	case INSN_JUMP:
 		last_count(layout, block);
-		if (taken == block + 1 &&
+		if (taken == layout->behind &&
 		    shape->segments[shape->leads[taken]].copied) {
 			piece = insn_add(layout, PIECE_NOTHING, last);
 		} else {
@@ -256,7 +259,7 @@ last_add(struct layout *layout, uint32_t block, uint32_t last)
 		insn_add(layout, PIECE_INSN, last);
 		way_count(layout, shape->last_arc[block], fall,
 			  insn->addr + insn->len);
-		way_go(layout, fall, insn->addr + insn->len, block + 1);
+		way_go(layout, fall, insn->addr + insn->len, layout->behind);
 		return;
 	}
 	piece->arc = shape->last_arc[block];
@@ -277,21 +280,6 @@ anchor_add(struct layout *layout, const struct segment *segment)
 	piece = insn_add(layout, PIECE_CALL, segment->first + segment->count);
 	piece->direct = anchor->kind == INSN_CALL;
 	piece->target = anchor->target;
-}
-
-/* Is it a counted loop of its own that is short? */
-static bool
-segment_spins(const struct shape *shape, const struct segment *segment)
-{
-	uint32_t b = segment->block;
-	const struct insn *last = shape_last(shape, b);
-
-	return segment->leads && segment->end == END_BLOCK &&
-	       last->kind == INSN_BRANCH && shape->taken[b] == b &&
-	       shape->fall[b] != b &&
-	       (shape->taken_arc[b] != ARC_NONE ||
-		shape_counter(shape, b) != NO_COUNTER) &&
-	       last->addr + last->len - shape_first(shape, b)->addr <= SPIN_LEN;
 }
 
 /* What counts the block, and its instructions without the last n. */
@@ -336,14 +324,15 @@ spin_add(struct layout *layout, const struct segment *segment)
 	while (nexits)
 		copy->pieces[exits[--nexits]].to = copy->npieces;
 	way_count(layout, shape->fall_arc[b], shape->fall[b], behind);
-	way_go(layout, shape->fall[b], behind, b + 1);
+	way_go(layout, shape->fall[b], behind, layout->behind);
 }
 
 static void
-segment_add(struct layout *layout, struct segment *segment)
+segment_add(struct layout *layout, struct segment *segment, uint32_t behind)
 {
 	bool ends = segment->end == END_BLOCK;
 
+	layout->behind = behind;
 	segment->piece = layout->copy->npieces;
 	if (segment_spins(layout->shape, segment)) {
 		spin_add(layout, segment);
@@ -357,35 +346,79 @@ segment_add(struct layout *layout, struct segment *segment)
 		anchor_add(layout, segment);
 }
 
-/* Does a branch lead back to the block? */
-static bool
-block_is_head(const struct shape *shape, uint32_t block)
+/* Let what was laid out from a piece on lead to this round, or the next. */
+static void
+round_resolve(struct layout *layout, uint32_t from, uint32_t head,
+	      uint32_t last, uint32_t next)
 {
-	const struct cfg *cfg = shape->cfg;
+	const struct shape *shape = layout->shape;
 
-	for (uint32_t e = cfg->in[block]; e < cfg->in[block + 1]; e++)
-		if (cfg->edges[e].kind == EDGE_TAKEN &&
-		    cfg->edges[e].from >= block)
-			return true;
-	return false;
+	for (uint32_t i = from; i < layout->copy->npieces; i++) {
+		struct piece *piece = &layout->copy->pieces[i];
+		uint32_t block = piece->to & ~TO_BLOCK;
+
+		if (piece->to == PIECE_OUT || !(piece->to & TO_BLOCK) ||
+		    block < head || block > last)
+			continue;
+		piece->to = block == head ? next :
+			    shape->segments[shape->leads[block]].piece;
+	}
+}
+
+/* From elsewhere control comes to the first round. */
+static void
+loop_add(struct layout *layout, uint32_t head, uint32_t last)
+{
+	struct shape *shape = layout->shape;
+	struct segment *segments = shape->segments + shape->leads[head];
+	uint32_t n = last - head + 1, *firsts = mem_alloc(n * sizeof(*firsts));
+
+	for (uint32_t round = LOOP_ROUNDS; round-- > 0;) {
+		uint32_t from = layout->copy->npieces;
+
+		layout->round = round;
+		for (uint32_t i = 0; i < n; i++) {
+			segment_add(layout, &segments[i],
+				    round && i == n - 1 ? NO_BLOCK :
+							  head + i + 1);
+			if (round == LOOP_ROUNDS - 1)
+				firsts[i] = segments[i].piece;
+		}
+		round_resolve(layout, from, head, last, round ?
+			      layout->copy->npieces : firsts[0]);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		segments[i].piece = firsts[i];
+	free(firsts);
+}
+
+/* Returns the number of the last segment that was added. */
+static uint32_t
+loop_or_segment_add(struct layout *layout, uint32_t i)
+{
+	struct shape *shape = layout->shape;
+	struct segment *segment = &shape->segments[i];
+	uint32_t last = NO_BLOCK, b = segment->block;
+
+	if (segment->leads && shape_is_head(shape, b)) {
+		piece_add(layout, PIECE_ALIGN, shape_first(shape, b)->addr)
+			->arrived = false;
+		last = shape_loop_last(shape, b);
+	}
+	if (last != NO_BLOCK) {
+		loop_add(layout, b, last);
+		return i + last - b;
+	}
+	segment_add(layout, segment, b + 1);
+	return i;
 }
 
 static void
 segments_add(struct layout *layout)
 {
-	struct shape *shape = layout->shape;
-
-	for (uint32_t i = 0; i < shape->nsegments; i++) {
-		struct segment *segment = &shape->segments[i];
-
-		if (!segment->copied)
-			continue;
-		if (segment->leads && block_is_head(shape, segment->block))
-			piece_add(layout, PIECE_ALIGN,
-				  shape_first(shape, segment->block)->addr)
-				->arrived = false;
-		segment_add(layout, segment);
-	}
+	for (uint32_t i = 0; i < layout->shape->nsegments; i++)
+		if (layout->shape->segments[i].copied)
+			i = loop_or_segment_add(layout, i);
 }
 
 static void
@@ -424,70 +457,18 @@ ways_resolve(struct layout *layout)
 	}
 }
 
-static uint32_t
-offset_aligned(uint32_t offset)
-{
-	return (offset + ALIGN_LOOP - 1) & ~(uint32_t)(ALIGN_LOOP - 1);
-}
-
-static void
-offsets_set(const struct arch *arch, struct copy *copy)
-{
-	uint32_t offset = 0;
-
-	for (uint32_t i = 0; i < copy->npieces; i++) {
-		struct piece *piece = &copy->pieces[i];
-		uint32_t size = piece->kind == PIECE_ALIGN ?
-			offset_aligned(offset) - offset :
-			arch->piece_size(piece);
-
-		must(size <= PIECE_MAX && offset < UINT32_MAX / 2);
-		piece->offset = offset;
-		piece->size = (uint8_t)size;
-		offset += size;
-	}
-	copy->size = offset;
-}
-
-/*
- * Short forms first, longer ones where those do not reach, until all do.  A
- * piece that has grown stays so, though alignment may bring it back.
- */
-static void
-pieces_relax(const struct arch *arch, struct copy *copy)
-{
-	bool changed = true;
-
-	for (uint32_t i = 0; i < copy->npieces; i++)
-		copy->pieces[i].wide = copy->pieces[i].to == PIECE_OUT;
-	while (changed) {
-		changed = false;
-		offsets_set(arch, copy);
-		for (uint32_t i = 0; i < copy->npieces; i++) {
-			struct piece *piece = &copy->pieces[i];
-
-			if (piece->wide ||
-			    arch->piece_reaches(piece,
-						(int64_t)copy->pieces[piece->to]
-						.offset - piece->offset))
-				continue;
-			piece->wide = true;
-			changed = true;
-		}
-	}
-}
-
 int
 layout_make(struct shape *shape, struct copy *copy)
 {
 	struct layout layout = { .shape = shape, .copy = copy };
+	uint32_t nloops;
 
 	segments_add(&layout);
+	nloops = copy->npieces;
 	stubs_add(&layout);
 	ways_resolve(&layout);
 	free(layout.stubs);
-	copy->align = ALIGN_COPY;
-	pieces_relax(shape->arch, copy);
+	offsets_make(copy, nloops);
 	if (layout.spoils)
 		return fail("flags are in use before %#" PRIx64 ", and a "
 			    "locked counter would change them", layout.spoilt);

@@ -6,9 +6,6 @@
 
 #include "copy/shape.h"
 
-/* The beginning of a copy, and of its loops' heads that are worth it. */
-enum { ALIGN_COPY = 16, ALIGN_LOOP = 16 };
-
 /*
  * Make the pieces of what the shape says is copied, in the order of the
  * original, so that what is next to each other there is so here; what is

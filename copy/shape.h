@@ -85,6 +85,18 @@ void shape_close(struct shape *shape);
 /* Which blocks are code, and where control goes from them: blocks.c. */
 void shape_blocks(struct shape *shape);
 
+/* Does a branch lead back to the block?  loops.c. */
+bool shape_is_head(const struct shape *shape, uint32_t block);
+
+/* Is it a counted loop of its own that is short? */
+bool segment_spins(const struct shape *shape, const struct segment *segment);
+
+/*
+ * The last block of a counted, short loop that begins with this one and has no
+ * calls or other loops in it; else NO_BLOCK.
+ */
+uint32_t shape_loop_last(const struct shape *shape, uint32_t head);
+
 /* What is copied and what runs in place: choose.c. */
 void segments_choose(struct shape *shape);
 

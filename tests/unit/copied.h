@@ -337,7 +337,8 @@ copied_place(struct copied *c)
 	if (!copy_room)
 		copy_room = room_near(c->object->bias +
 				      c->cfg->insns[0].addr);
-	room_used = (room_used + 15) & ~(size_t)15;
+	room_used = (room_used + c->copy->align - 1) &
+		    ~(size_t)(c->copy->align - 1);
 	c->place = (struct copy_place){
 		.va = (uint64_t)copy_room + room_used,
 		.bias = c->object->bias, .counters = AREA_COUNTERS,

@@ -249,6 +249,24 @@ test_compilers(void **unused)
 		      npoints[VIA_TRAP]);
 }
 
+/* The sum of the odd numbers up to n, by a loop of three blocks. */
+long looped(long n);
+
+__asm__(".text\n"
+	".type looped, @function\n"
+	"looped:\n"
+	"	xor %eax, %eax\n"
+	"	test %rdi, %rdi\n"
+	"	je 3f\n"
+	"	.fill 30, 1, 0x90\n"
+	"1:	test $1, %dil\n"
+	"	je 2f\n"
+	"	add %rdi, %rax\n"
+	"2:	dec %rdi\n"
+	"	jne 1b\n"
+	"3:	ret\n"
+	".size looped, . - looped\n");
+
 /* Functions that have to be refused, or are entered where no one knows. */
 long guarded(long n);
 long guarded_inside(void);
@@ -347,6 +365,91 @@ test_guard(void **unused)
 	copied_free(c);
 }
 
+/* How many of a copy's pieces count the arc? */
+static unsigned
+pieces_counting(const struct copy *copy, uint32_t arc)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < copy->npieces; i++)
+		n += copy->pieces[i].kind == PIECE_COUNT &&
+		     copy->pieces[i].arc == arc;
+	return n;
+}
+
+/*
+ * No counter of a loop is added to in successive rounds, and its rounds add
+ * up; and the loop touches as few lines of 64 bytes as it can.
+ */
+static void
+test_loop(void **unused)
+{
+	struct copied *c = own_copy("looped", &(struct options_copied){
+		.method = PLACE_EVERY });
+	uint64_t *sums = mem_alloc(c->copy->narcs * sizeof(*sums));
+	uint32_t first = 0, last = 0;
+	unsigned nloops = 0;
+
+	for (uint32_t i = 0; i < c->copy->npieces; i++) {
+		const struct piece *piece = &c->copy->pieces[i];
+
+		if (piece->kind != PIECE_ALIGN)
+			continue;
+		nloops++;
+		assert_int_equal(c->copy->pieces[piece->to].to, i + 1);
+		first = piece[1].offset;
+		last = c->copy->pieces[piece->to + 1].offset - 1;
+	}
+	assert_int_equal(nloops, 1);
+	assert_int_equal(c->copy->align, 64);
+	assert_int_equal(last / 64 - first / 64, (last - first) / 64);
+	copied_install(c);
+	for (long n = 0; n < 8; n++)
+		assert_int_equal(looped(n), (n + 1) / 2 * ((n + 1) / 2));
+	copied_remove(c);
+	copy_sum(c->copy, c->counters, sums);
+	for (uint32_t i = 0; i < c->copy->narcs; i++) {
+		uint32_t arc = c->placement->arcs[i];
+
+		if (arc == arc_of_block(c->flow, FLOW_BLOCK + (uint32_t)
+					cfg_block(c->cfg, c->cfg->insns[
+					c->cfg->ninsns - 3].addr))) {
+			assert_int_equal(sums[i], 7 * 8 / 2);
+			assert_int_equal(pieces_counting(c->copy, arc), 2);
+			nloops++;
+		}
+	}
+	assert_int_equal(nloops, 2);
+	free(sums);
+	room_reset();
+	copied_free(c);
+}
+
+/* Where only calls are counted the loop itself runs in place, as it was. */
+static void
+test_loop_in_place(void **unused)
+{
+	struct copied *c = own_copy("looped", &(struct options_copied){
+		.method = PLACE_EVERY, .entry_only = true,
+		.extent = EXTENT_COUNTED });
+	const struct insn *insns = c->cfg->insns;
+	uint64_t head = insns[c->cfg->ninsns - 6].addr;
+
+	assert_int_equal(cfg_block(c->cfg, head) >= 0, true);
+	assert_int_equal(c->copy->narcs, 1);
+	copied_install(c);
+	for (size_t i = 0; i < c->cfg->ninsns; i++)
+		assert_int_equal(copy_offset(c->copy, insns[i].addr) < 0,
+				 insns[i].addr >= head &&
+				 i < c->cfg->ninsns - 1);
+	for (long n = 0; n < 8; n++)
+		assert_int_equal(looped(n), (n + 1) / 2 * ((n + 1) / 2));
+	assert_int_equal(c->counters[0], 8);
+	copied_remove(c);
+	room_reset();
+	copied_free(c);
+}
+
 static void
 refused_with(const char *name, const char *why, enum copy_counting counting)
 {
@@ -391,7 +494,7 @@ test_far(void **unused)
 	struct copy_patch patches[2];
 	uint8_t *bytes = mem_alloc(c->copy->size);
 
-	place.va &= ~UINT64_C(15);
+	place.va &= ~(uint64_t)(c->copy->align - 1);
 	assert_int_equal(copy_write(c->copy, &place, bytes), 0);
 	assert_int_equal(copy_patches(c->copy, c->copy->points, &place,
 				      patches), -1);
@@ -411,6 +514,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_guard),
+		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_loop_in_place),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_compilers),
