@@ -20,6 +20,8 @@ enum mark {
 
 enum { ROUNDS_MAX = 8 };	/* of looking at indirect jumps */
 
+static const size_t NO_JUMP = SIZE_MAX;
+
 struct span {
 	uint64_t lo, hi;
 };
@@ -64,10 +66,13 @@ table_behind(struct cfg *cfg, const struct cfg_input *in, const uint8_t *p,
 	return tables_extent(cfg, in, p, size);
 }
 
-/* Code that is no instruction ends the range, but for tables in it. */
+/*
+ * Code that is no instruction ends the range, but for tables in it; *jump is
+ * set to the jump before the first of these.
+ */
 static void
 span_decode(struct cfg *cfg, const struct cfg_input *in,
-	    const struct span *span)
+	    const struct span *span, size_t *jump)
 {
 	const struct arch *arch = in->arch;
 	uint64_t addr = span->lo;
@@ -95,6 +100,8 @@ span_decode(struct cfg *cfg, const struct cfg_input *in,
 		size -= insn.len;
 		if (!tables_behind(in, &insn))
 			continue;
+		if (*jump == NO_JUMP)
+			*jump = cfg->ninsns - 1;
 		table = table_behind(cfg, in, code, size);
 		if (!table)
 			break;
@@ -393,15 +400,36 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in)
 	tables_close(tables);
 }
 
+/*
+ * A branch that leads to no instruction shows that the table behind the jump
+ * does not end where it seemed to: then nothing behind it is known.
+ */
+static void
+tables_doubt(struct cfg *cfg, const struct cfg_input *in, size_t jump)
+{
+	for (size_t i = 0; i < cfg->ninsns; i++) {
+		const struct insn *insn = &cfg->insns[i];
+
+		if ((insn->kind != INSN_JUMP && insn->kind != INSN_BRANCH) ||
+		    !cfg_inside(in, insn->target) || insn_target(cfg, i) >= 0)
+			continue;
+		cfg->bad = cfg->insns[jump].addr + cfg->insns[jump].len;
+		cfg->ninsns = jump + 1;
+	}
+}
+
 struct cfg *
 cfg_make(const struct cfg_input *in)
 {
 	struct cfg *cfg = mem_alloc(sizeof(*cfg));
 	struct span *spans = spans_make(in->lo, in->hi, in->n);
+	size_t jump = NO_JUMP;
 
 	for (size_t i = 0; i < in->n; i++)
-		span_decode(cfg, in, &spans[i]);
+		span_decode(cfg, in, &spans[i], &jump);
 	free(spans);
+	if (jump != NO_JUMP && !cfg->bad)
+		tables_doubt(cfg, in, jump);
 	cfg->entry = in->n ? cfg_insn(cfg, in->lo[0]) : -1;
 	graph_make(cfg, in, NULL, false);
 	jumps_resolve(cfg, in);

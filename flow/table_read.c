@@ -146,17 +146,32 @@ entries_read(const struct values *v, const struct table *table,
 	return n;
 }
 
+/* The nearest instruction behind the table that a branch goes to, up to end. */
+static uint64_t
+branched_to(const struct cfg *cfg, uint64_t table, uint64_t end)
+{
+	for (size_t i = 0; i < cfg->ninsns; i++) {
+		const struct insn *insn = &cfg->insns[i];
+
+		if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH) &&
+		    insn->target > table && insn->target < end)
+			end = insn->target;
+	}
+	return end;
+}
+
 uint64_t
 table_extent(struct values *v, const struct table *table, const uint8_t *p,
 	     uint64_t avail)
 {
 	struct bound bound = { BOUND_NONE, false };
-	uint64_t n = avail / table->width, first = table->addr + avail;
+	uint64_t n = avail / table->width, first;
 
+	first = branched_to(v->cfg, table->addr, table->addr + avail);
+	/* Code that is not known yet may come round a compare but its own. */
 	if (table->index.place.kind != PLACE_NONE)
 		bound = bound_find(v, &table->index);
-
-	if (bound.limit < n)
+	if (bound.exact && bound.limit < n)
 		n = bound.limit;
 	for (uint64_t i = 0; i < n; i++, p += table->width) {
 		uint64_t end = table->addr + (i + 1) * table->width;

@@ -23,9 +23,9 @@ void target_push(struct targets *targets, long insn);
 
 /*
  * How many bytes a table has that lies in code which is not decoded yet, up
- * to `avail` bytes from p: as many entries as its index may have, but it ends
- * before the first place behind it that an entry leads to.  0 if that makes
- * no sense.
+ * to `avail` bytes from p: as many entries as a compare lets its index have,
+ * but it ends before the first place behind it that an entry or a branch leads
+ * to.  0 if that makes no sense.
  */
 uint64_t table_extent(struct values *v, const struct table *table,
 		      const uint8_t *p, uint64_t avail);

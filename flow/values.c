@@ -263,6 +263,7 @@ struct wanted {
 
 struct constants {
 	struct values *v;
+	enum search_level level;
 	struct search search;
 	struct wanted *todo;
 	size_t n;
@@ -297,17 +298,77 @@ constants_before(struct constants *c, const struct wanted *w)
 	}
 }
 
+static void
+constants_add(struct constants *c, uint64_t value)
+{
+	c->failed |= c->found && c->value != value;
+	c->found = true;
+	c->value = value;
+}
+
+static enum constant constants_search(struct values *v,
+				      const struct spot *spot,
+				      enum search_level level,
+				      uint64_t *value);
+
+/* The address that constant data has at addr; false if it is none. */
+static bool
+address_read(const struct values *v, uint64_t addr, uint64_t *value)
+{
+	const struct arch *arch = v->in->arch;
+	unsigned n = arch->elf_class == ELFCLASS32 ? 4 : 8;
+	const uint8_t *p;
+	size_t avail;
+
+	p = v->in->data ? v->in->data(v->in->ctx, addr, &avail) : NULL;
+	if (!p || avail < n)
+		return false;
+	*value = 0;
+	for (unsigned i = 0; i < n; i++)
+		*value = *value << 8 | p[arch->big_endian ? i : n - 1 - i];
+	/* What the dynamic linker has yet to write is 0. */
+	return *value && v->in->data(v->in->ctx, *value, &avail);
+}
+
+/* The value is a word of memory that has a constant address. */
+static void
+constants_load(struct constants *c, const struct wanted *w,
+	       const struct place *src)
+{
+	struct spot base = spot_reg(src->reg, &w->spot);
+	uint64_t addr = 0, value;
+	enum constant known = CONSTANT_FOUND;
+
+	if (c->level == SEARCH_BASE || src->index != REG_NONE ||
+	    src->width < (c->v->in->arch->elf_class == ELFCLASS32 ? 4 : 8)) {
+		c->failed = true;
+		return;
+	}
+	if (src->reg != REG_NONE)
+		known = constants_search(c->v, &base, SEARCH_BASE, &addr);
+	if (known == CONSTANT_UNREACHED)
+		return;
+	addr = values_address(c->v, addr + (uint64_t)src->disp);
+	if (known == CONSTANT_FOUND && address_read(c->v, addr, &value))
+		constants_add(c, value + w->offset);
+	else
+		c->failed = true;
+}
+
 /* The instruction at w's spot makes the value; true: look further back. */
 static bool
 constants_made(struct constants *c, struct wanted *w)
 {
 	const struct effect *e = values_effect(c->v, w->spot.insn);
-	uint64_t value;
 
 	if (e->op == EFFECT_COPY && (e->src.kind == PLACE_REG ||
 				     values_on_stack(c->v, &e->src))) {
 		w->spot.place = e->src;
 		return true;
+	}
+	if (e->op == EFFECT_COPY && e->src.kind == PLACE_MEM) {
+		constants_load(c, w, &e->src);
+		return false;
 	}
 	if (e->op != EFFECT_SUM || e->src.index != REG_NONE) {
 		c->failed = true;
@@ -319,10 +380,7 @@ constants_made(struct constants *c, struct wanted *w)
 		w->spot.place.kind = PLACE_REG;
 		return true;
 	}
-	value = (uint64_t)e->src.disp + w->offset;
-	c->failed |= c->found && c->value != value;
-	c->found = true;
-	c->value = value;
+	constants_add(c, (uint64_t)e->src.disp + w->offset);
 	return false;
 }
 
@@ -360,11 +418,12 @@ constants_follow(struct constants *c, struct wanted w)
 	c->failed = true;
 }
 
-enum constant
-values_constant(struct values *v, const struct spot *spot, uint64_t *value)
+static enum constant
+constants_search(struct values *v, const struct spot *spot,
+		 enum search_level level, uint64_t *value)
 {
 	struct constants c = {
-		.v = v, .search = search_begin(v, SEARCH_CONSTANT),
+		.v = v, .level = level, .search = search_begin(v, level),
 	};
 
 	*vec_push(c.todo, c.n) = (struct wanted){ .spot = *spot };
@@ -375,6 +434,12 @@ values_constant(struct values *v, const struct spot *spot, uint64_t *value)
 	if (c.failed)
 		return CONSTANT_NONE;
 	return c.found ? CONSTANT_FOUND : CONSTANT_UNREACHED;
+}
+
+enum constant
+values_constant(struct values *v, const struct spot *spot, uint64_t *value)
+{
+	return constants_search(v, spot, SEARCH_CONSTANT, value);
 }
 
 struct origin

@@ -21,7 +21,9 @@ struct spot spot_index(const struct place *place, const struct spot *at);
 
 
 /* One search may be made inside another. */
-enum search_level { SEARCH_OUTER, SEARCH_INNER, SEARCH_CONSTANT, SEARCHES };
+enum search_level {
+	SEARCH_OUTER, SEARCH_INNER, SEARCH_CONSTANT, SEARCH_BASE, SEARCHES,
+};
 
 struct values {
 	const struct cfg *cfg;
@@ -90,7 +92,10 @@ enum constant {
 				   that of a jump that is not resolved yet */
 };
 
-/* Whether the place holds the same address whatever way control came. */
+/*
+ * Whether the place holds the same address whatever way control came.  It may
+ * come out of constant data: a global offset table.
+ */
 enum constant values_constant(struct values *v, const struct spot *spot,
 			      uint64_t *value);
 

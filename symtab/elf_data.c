@@ -143,6 +143,28 @@ words_scan(struct filling *f, const GElf_Shdr *sh)
 	free(bytes);
 }
 
+/*
+ * The program does not write the section.  A global offset table without
+ * dynamic linking is what the linker made it.
+ */
+static bool
+section_constant(const struct filling *f, const GElf_Shdr *sh)
+{
+	const char *name;
+	size_t names;
+
+	if (sh->sh_type != SHT_PROGBITS)
+		return false;
+	if (!(sh->sh_flags & SHF_WRITE) ||
+	    (sh->sh_addr >= f->relro.lo &&
+	     sh->sh_addr + sh->sh_size <= f->relro.hi))
+		return true;
+	if (f->r->image->dyn || elf_getshdrstrndx(f->libelf, &names) < 0)
+		return false;
+	name = elf_strptr(f->libelf, names, sh->sh_name);
+	return name && !strcmp(name, ".got");
+}
+
 static void
 section_fill(struct filling *f, const GElf_Shdr *sh)
 {
@@ -151,10 +173,7 @@ section_fill(struct filling *f, const GElf_Shdr *sh)
 		return;
 	if (!f->r->image->dyn)
 		words_scan(f, sh);
-	if (sh->sh_type == SHT_PROGBITS &&
-	    (!(sh->sh_flags & SHF_WRITE) ||
-	     (sh->sh_addr >= f->relro.lo &&
-	      sh->sh_addr + sh->sh_size <= f->relro.hi)))
+	if (section_constant(f, sh))
 		data_add(f, sh->sh_addr, sh->sh_offset, sh->sh_size);
 }
 

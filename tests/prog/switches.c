@@ -5,6 +5,11 @@
  * what the compiler was told; those named leave_ only jump to others.
  */
 #define FUNC __attribute__((noinline))
+#ifdef __x86_64__
+#define STOP __asm__ volatile("int3")
+#else
+#define STOP
+#endif
 
 static volatile int sink;
 static int (*volatile pointer)(int);
@@ -210,7 +215,7 @@ main(int argc, char **argv)
 	struct thing thing = { 1, 9, (struct thing *)0 };
 
 	pointer = dense;
-	__asm__ volatile("int3");
+	STOP;
 	for (int i = -12; i < 20; i++) {
 		dense(i);
 		holes(i);
@@ -228,6 +233,6 @@ main(int argc, char **argv)
 	leave_pointer(3);
 	leave_table(0);
 	leave_table(1);
-	__asm__ volatile("int3");
+	STOP;
 	return 0;
 }

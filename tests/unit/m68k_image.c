@@ -19,6 +19,8 @@
 
 struct sums {
 	size_t funcs, bad, jumps, resolved, leaves;
+	size_t torn;		/* branches to what is said to be no
+				   instruction, or the middle of one */
 };
 
 static struct cfg *
@@ -27,6 +29,15 @@ func_graph(struct graphs *graphs, const struct func *func)
 	return graph_make(graphs, &(struct graph_wish){
 		.ranges = func->ranges, .n = func->nranges, .entry = true,
 	});
+}
+
+static bool
+func_has(const struct func *func, uint64_t addr)
+{
+	for (size_t i = 0; i < func->nranges; i++)
+		if (addr >= func->ranges[i].lo && addr < func->ranges[i].hi)
+			return true;
+	return false;
 }
 
 static void
@@ -41,6 +52,13 @@ func_add(struct sums *sums, const struct func *func, const struct cfg *cfg)
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		const struct insn *insn = &cfg->insns[i];
 
+		if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH) &&
+		    !cfg->bad && func_has(func, insn->target) &&
+		    cfg_insn(cfg, insn->target) < 0) {
+			sums->torn++;
+			print_message("# %s: branch to %" PRIx64 "\n",
+				      func->name, insn->target);
+		}
 		if (insn->kind != INSN_JUMP_INDIRECT)
 			continue;
 		sums->jumps++;
@@ -217,6 +235,7 @@ test_library(void **state)
 		n++;
 		sums = image_sums(libraries[i].path);
 		assert_int_equal(sums.bad, 0);
+		assert_int_equal(sums.torn, 0);
 		assert_true(sums.resolved * 100 >=
 			    sums.jumps * libraries[i].percent);
 	}
