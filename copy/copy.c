@@ -72,7 +72,7 @@ copy_make(const struct copy_input *in)
 	if (shape_open(&shape, in))
 		goto failed;
 	points_make(&shape, copy);
-	if (layout_make(&shape, copy))
+	if (shape_check(&shape) || layout_make(&shape, copy))
 		goto failed;
 	points_lead(&shape, copy);
 	addrs_make(in->cfg, copy);

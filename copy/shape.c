@@ -42,6 +42,28 @@ addr_inside(const struct shape *shape, uint64_t addr)
 	return cfg->blocks[block].first != i && shape_runs(shape, block);
 }
 
+/*
+ * Would control that comes to the address in the original, other than where a
+ * block begins, not find it as it was?  Where little is copied it may.
+ */
+static bool
+addr_disturbed(const struct shape *shape, uint64_t addr)
+{
+	const struct segment *segment;
+	size_t i;
+
+	if (!addr_inside(shape, addr))
+		return false;
+	if (shape->in->extent == EXTENT_WHOLE)
+		return true;
+	i = cfg_insn_from(shape->cfg, addr + 1) - 1;
+	segment = &shape->segments[shape->leads[cfg_block_of(shape->cfg, i)]];
+	while (i > segment->first + segment->count)
+		segment++;
+	return i == segment->first + segment->count ? segment->moved :
+	       segment->copied && !segment->stays;
+}
+
 /* What a call to the function's own code would disturb. */
 static int
 call_check(const struct shape *shape, const struct insn *insn)
@@ -51,7 +73,7 @@ call_check(const struct shape *shape, const struct insn *insn)
 	if (insn->target == insn->addr + insn->len ||
 	    (block != BLOCK_NONE && shape_is_root(shape, (uint32_t)block)))
 		return 0;
-	if (block == BLOCK_NONE && !addr_inside(shape, insn->target))
+	if (block == BLOCK_NONE && !addr_disturbed(shape, insn->target))
 		return 0;
 	return fail("the call at %#" PRIx64 " leads to the middle of its own "
 		    "function", insn->addr);
@@ -68,14 +90,14 @@ insn_check(const struct shape *shape, size_t i)
 		return call_check(shape, insn);
 	case INSN_JUMP:
 	case INSN_BRANCH:
-		if (!addr_inside(shape, insn->target))
+		if (!addr_disturbed(shape, insn->target))
 			return 0;
 		return fail("the branch at %#" PRIx64 " leads to the middle "
 			    "of an instruction", insn->addr);
 	default:
 		if (!motion->refers ||
 		    (!motion->disp && !shape->in->absolute) ||
-		    !addr_inside(shape, motion->refers))
+		    !addr_disturbed(shape, motion->refers))
 			return 0;
 		return fail("the instruction at %#" PRIx64 " takes the address "
 			    "of code in the middle of a block", insn->addr);
@@ -105,7 +127,20 @@ motions_make(struct shape *shape, bool *tied)
 }
 
 static int
-insns_check(const struct shape *shape, const bool *tied)
+insns_tied(const struct shape *shape, const bool *tied)
+{
+	const struct cfg *cfg = shape->cfg;
+
+	for (size_t i = 0; i < cfg->ninsns; i++)
+		if (tied[i] && shape_runs(shape, cfg_block_of(cfg, i)))
+			return fail("the instruction at %#" PRIx64
+				    " works only in its place",
+				    cfg->insns[i].addr);
+	return 0;
+}
+
+int
+shape_check(const struct shape *shape)
 {
 	const struct cfg *cfg = shape->cfg;
 
@@ -115,14 +150,9 @@ insns_check(const struct shape *shape, const bool *tied)
 		if (!shape_runs(shape, b))
 			continue;
 		for (size_t i = block->first; i < block->first + block->count;
-		     i++) {
-			if (tied[i])
-				return fail("the instruction at %#" PRIx64
-					    " works only in its place",
-					    cfg->insns[i].addr);
+		     i++)
 			if (insn_check(shape, i))
 				return -1;
-		}
 	}
 	return 0;
 }
@@ -276,7 +306,7 @@ shape_open(struct shape *shape, const struct copy_input *in)
 	r = motions_make(shape, tied);
 	if (!r) {
 		shape_blocks(shape);
-		r = insns_check(shape, tied);
+		r = insns_tied(shape, tied);
 	}
 	free(tied);
 	if (r)

@@ -82,6 +82,12 @@ struct shape {
 int shape_open(struct shape *shape, const struct copy_input *in);
 void shape_close(struct shape *shape);
 
+/*
+ * When it is decided what is copied and where the original is patched: whether
+ * code that is run in the original is as it was.  0, or -1 with the message.
+ */
+int shape_check(const struct shape *shape);
+
 /* Which blocks are code, and where control goes from them: blocks.c. */
 void shape_blocks(struct shape *shape);
 

@@ -267,6 +267,19 @@ __asm__(".text\n"
 	"3:	ret\n"
 	".size looped, . - looped\n");
 
+/* A lock that is skipped, as glibc does where there is one thread only. */
+long skipping(long n, int *counter);
+
+__asm__(".text\n"
+	".type skipping, @function\n"
+	"skipping:\n"
+	"	mov %rdi, %rax\n"
+	"	test $1, %dil\n"
+	"	je 1f + 1\n"
+	"1:	lock incl (%rsi)\n"
+	"	ret\n"
+	".size skipping, . - skipping\n");
+
 /* Functions that have to be refused, or are entered where no one knows. */
 long guarded(long n);
 long guarded_inside(void);
@@ -450,6 +463,27 @@ test_loop_in_place(void **unused)
 	copied_free(c);
 }
 
+/* So does what a branch leads to the middle of. */
+static void
+test_middle_in_place(void **unused)
+{
+	struct copied *c = own_copy("skipping", &(struct options_copied){
+		.method = PLACE_EVERY, .entry_only = true,
+		.extent = EXTENT_COUNTED });
+	int counter = 0;
+
+	if (!c->copy)
+		fail_msg("%s", fail_message());
+	copied_install(c);
+	for (long n = 0; n < 8; n++)
+		assert_int_equal(skipping(n, &counter), n);
+	assert_int_equal(counter, 8);
+	assert_int_equal(c->counters[0], 8);
+	copied_remove(c);
+	room_reset();
+	copied_free(c);
+}
+
 static void
 refused_with(const char *name, const char *why, enum copy_counting counting)
 {
@@ -468,6 +502,8 @@ test_refused(void **unused)
 	struct copied *c;
 
 	refused_with("refused_middle", "leads to the middle of an instruction",
+		     COUNTING_THREAD);
+	refused_with("skipping", "leads to the middle of an instruction",
 		     COUNTING_THREAD);
 	refused_with("refused_call", "leads to the middle of its own function",
 		     COUNTING_THREAD);
@@ -516,6 +552,7 @@ main(void)
 		cmocka_unit_test(test_guard),
 		cmocka_unit_test(test_loop),
 		cmocka_unit_test(test_loop_in_place),
+		cmocka_unit_test(test_middle_in_place),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_compilers),
