@@ -12,6 +12,7 @@
 
 static volatile sig_atomic_t stop_signal, report_wanted, ticked, ticks_wanted;
 static volatile sig_atomic_t typed_ignored, suspend, asked;
+static volatile sig_atomic_t stop_sender, suspend_sender;
 
 static void
 ticks_set(bool on)
@@ -39,11 +40,13 @@ on_signal(int signal, siginfo_t *info, void *context)
 		break;
 	case SIGTSTP:
 		suspend = typed ? SUSPEND_TYPED : SUSPEND_SENT;
+		suspend_sender = info->si_pid;
 		break;
 	default:
 		if (typed && typed_ignored && signal != SIGTERM)
 			return;
 		stop_signal = signal;
+		stop_sender = typed ? 0 : info->si_pid;
 		break;
 	}
 	ticks_set(true);
@@ -83,19 +86,21 @@ notice_typed(void)
 }
 
 int
-notice_stop(void)
+notice_stop(pid_t *sender)
 {
 	int signal = stop_signal;
 
+	*sender = stop_sender;
 	stop_signal = 0;
 	return signal;
 }
 
 enum suspension
-notice_suspend(void)
+notice_suspend(pid_t *sender)
 {
 	enum suspension was = suspend;
 
+	*sender = suspend_sender;
 	suspend = SUSPEND_NONE;
 	return was;
 }

@@ -6,6 +6,7 @@
 #define MONITOR_NOTICE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum {
 	TICK_MS = 50,
@@ -20,8 +21,11 @@ void notice_init(bool launched);
 /* Typed signals are notices from now on: the program has ended. */
 void notice_typed(void);
 
-/* The signal that asks pmon to stop, 0 if none did since the last call. */
-int notice_stop(void);
+/*
+ * The signal that asks pmon to stop, 0 if none did since the last call, and
+ * the process that sent it, 0 if it was none.
+ */
+int notice_stop(pid_t *sender);
 
 /* Was a report asked for since the last call? */
 bool notice_report(void);
@@ -31,10 +35,10 @@ bool notice_asked(void);
 
 /*
  * SIGTSTP came to pmon since the last call: by the terminal (the program has
- * it too) or sent (to pmon alone).
+ * it too) or by a process.
  */
 enum suspension { SUSPEND_NONE, SUSPEND_TYPED, SUSPEND_SENT };
-enum suspension notice_suspend(void);
+enum suspension notice_suspend(pid_t *sender);
 
 /* Stop as SIGTSTP does; returns when pmon is continued. */
 void notice_suspended(void);

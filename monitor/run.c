@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "monitor/control.h"
 #include "monitor/notice.h"
@@ -539,6 +540,17 @@ run_clock(void)
 }
 
 /*
+ * A signal that the program sends to its process group comes to pmon, too,
+ * which belongs to it: nobody asks pmon for anything.
+ */
+static bool
+signal_shared(struct run *run, pid_t sender)
+{
+	return run->root && sender && task_find(run, sender) &&
+	       getpgid(sender) == getpgrp();
+}
+
+/*
  * ^Z: the program has it too, and may make something else of it than to stop.
  * So pmon waits for it to stop (on_group_stop) and then stops itself.  An
  * attached process is not to stand still because pmon does.
@@ -546,12 +558,13 @@ run_clock(void)
 static void
 suspend_handle(struct run *run)
 {
-	enum suspension suspend = notice_suspend();
+	pid_t sender;
+	enum suspension suspend = notice_suspend(&sender);
 
 	if (suspend == SUSPEND_NONE || !run->root || run->root_ended)
 		return;
 	run->suspending = true;
-	if (suspend == SUSPEND_SENT)
+	if (suspend == SUSPEND_SENT && !signal_shared(run, sender))
 		run->host->kill(run->root, SIGTSTP);
 }
 
@@ -559,8 +572,11 @@ suspend_handle(struct run *run)
 static void
 notices_handle(struct run *run)
 {
-	int signal = notice_stop();
+	pid_t sender;
+	int signal = notice_stop(&sender);
 
+	if (signal_shared(run, sender))
+		signal = 0;
 	if (notice_tick()) {
 		affinity_tick(run);
 		if (!signal && run->deadline && !run->stopping &&

@@ -28,6 +28,8 @@ my @plain = (
 	['stops', 6, { work => 6 }],
 	['blocked', 12, { work => 12 }],
 	['kinds', 4, { work => 40, nested => 40, on_signal => 1 }],
+	# pmon is of the group, too, and none of it is meant for it.
+	['group', 12, { work => 12, on_signal => 12 }],
 	['calls', 3, undef],
 );
 my @deaths = (1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 14, 15, 31);

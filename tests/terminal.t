@@ -61,6 +61,15 @@ my @dialogues = (
 	    ['Stopped', 'bg\n'], ['continued', 'fg\n'],
 	    ['console', '\f\c'], ['interrupted', 'q\n'], ['worked', ''],
 	    ['go on', 'echo status $?\n'], ['status 13', 'exit\n']],
+	['a stop of its own making', '', 2, 0,
+	    ['ready', 't\n'], ['Stopped', 'fg\n'], ['continued', ''],
+	    ['worked', 'q\n'], ['worked', ''],
+	    ['go on', 'echo status $?\n'], ['status 13', 'exit\n']],
+	# Editors do that; it ends at the second such signal.
+	['the same, handled', 'catch', 2, 1,
+	    ['ready', 't\n'], ['interrupted', ''], ['worked', 'q\n'],
+	    ['worked', ''], ['go on', 'echo status $?\n'],
+	    ['status 13', 'exit\n']],
 	['end of the job by kill', '', 0, 0,
 	    ['ready', '\z'], ['Stopped', 'P=$(jobs -p); kill %1; ' .
 		'while kill -0 $P; do :; done 2>/dev/null; echo g""one\n'],

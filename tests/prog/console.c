@@ -1,6 +1,7 @@
 /*
  * A program of the terminal: works for each line it reads; says when it was
- * stopped and goes on, and when the window changes or it is interrupted.
+ * stopped and goes on, and when the window changes or it is interrupted.  At a
+ * line that begins with t it stops its job, itself included.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -58,10 +59,14 @@ main(int argc, char **argv)
 	action.sa_handler = on_interrupt;
 	if (argc > 1 && !strcmp(argv[1], "handle"))
 		sigaction(SIGINT, &action, NULL);
+	if (argc > 1 && !strcmp(argv[1], "catch"))
+		sigaction(SIGTSTP, &action, NULL);
 	say("ready\n");
 	if (argc > 2)
 		spin();
 	while (fgets(line, sizeof(line), stdin)) {
+		if (line[0] == 't')
+			kill(0, SIGTSTP);
 		work();
 		say("worked\n");
 		if (line[0] == 'q')

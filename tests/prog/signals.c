@@ -585,6 +585,22 @@ calls(int n)
 	printf("restarted\n");
 }
 
+/* Signals to its process group, of which it is one. */
+static void
+group(int n)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGTSTP };
+	int i;
+
+	for (i = 0; i < 4; i++)
+		catch(signals[i], on_signal, 0);
+	for (i = 0; i < n; i++) {
+		kill(0, signals[i % 4]);
+		work(i);
+	}
+	counted_work = n;
+}
+
 static void
 die(int sig)
 {
@@ -635,6 +651,8 @@ main(int argc, char **argv)
 		aloft(n);
 	else if (!strcmp(mode, "places"))
 		places(n);
+	else if (!strcmp(mode, "group"))
+		group(n);
 	else if (!strcmp(mode, "die"))
 		die(n);
 	else
