@@ -262,6 +262,33 @@ test_listing_without_source(void **state)
 	toy_free(t);
 }
 
+/* Numbers that no floating point number is: 2^53 + 1, 2^63 - 1. */
+static void
+test_large(void **state)
+{
+	struct toy *t = toy_make("/nowhere");
+	char *text;
+
+	toy_line(t, "/s/x.c", 7, 9007199254740993u);
+	toy_line(t, "/s/x.c", 8, 9223372036854775807u);
+	text = report_text("json", t);
+	assert_contains(text, "9007199254740993}");
+	assert_contains(text, "9223372036854775807}");
+	free(text);
+	text = report_text("csv", t);
+	assert_contains(text, "\"/s/x.c\",7,,9007199254740993,\r\n");
+	assert_contains(text, "\"/s/x.c\",8,,9223372036854775807,\r\n");
+	free(text);
+	text = report_text("lcov", t);
+	assert_contains(text, "\nDA:7,9007199254740993\n"
+			"DA:8,9223372036854775807\n");
+	free(text);
+	text = report_text("cobertura", t);
+	assert_contains(text, "number=\"8\" hits=\"9223372036854775807\"");
+	free(text);
+	toy_free(t);
+}
+
 static void
 test_listing_range(void **state)
 {
@@ -873,6 +900,7 @@ main(void)
 		cmocka_unit_test(test_choose),
 		cmocka_unit_test(test_listing),
 		cmocka_unit_test(test_listing_without_source),
+		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_listing_range),
 		cmocka_unit_test(test_source_path),
 		cmocka_unit_test(test_source_odd),
