@@ -101,6 +101,8 @@ start
 		if ($opt{dir}) {
 			chdir $opt{dir} or die "$opt{dir}: $!";
 		}
+		# What a shell ignores for its jobs in the background.
+		$SIG{$_} = 'DEFAULT' for qw(INT QUIT);
 		$ENV{$_} = $opt{env}{$_} for sort keys %{$opt{env} // {}};
 		$opt{before}->() if $opt{before};
 		exec { $argv->[0] } @$argv
