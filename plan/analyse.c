@@ -62,6 +62,18 @@ leaks_find(const struct cfg *cfg, size_t *n)
 }
 
 void
+body_flow_build(struct build *build, struct body *body)
+{
+	uint32_t *leaky = NULL;
+	size_t nleaky = 0;
+
+	if (build->plan->wish.leaks)
+		leaky = leaks_find(body->cfg, &nleaky);
+	body->flow = flow_build(body->cfg, leaky, nleaky);
+	free(leaky);
+}
+
+void
 body_forget(struct body *body)
 {
 	cfg_free(body->cfg);
@@ -93,8 +105,6 @@ static void
 body_flow(struct build *build, struct body *body)
 {
 	bool nameless = body->func == FUNC_NONE;
-	uint32_t *leaky = NULL;
-	size_t nleaky = 0;
 
 	body_forget(body);
 	body->cfg = cfg_of(build, body, nameless);
@@ -102,10 +112,7 @@ body_flow(struct build *build, struct body *body)
 		cfg_free(body->cfg);
 		body->cfg = cfg_of(build, body, true);
 	}
-	if (build->plan->wish.leaks)
-		leaky = leaks_find(body->cfg, &nleaky);
-	body->flow = flow_build(body->cfg, leaky, nleaky);
-	free(leaky);
+	body_flow_build(build, body);
 }
 
 void

@@ -77,6 +77,8 @@ uint32_t plan_arc(const struct plan *plan, const struct flow *flow,
 void build_analyse(struct build *build);
 /* The graph of a body, as build_analyse makes it. */
 void body_graph(struct build *build, struct body *body);
+/* The flow of its cfg, with leaks where the plan has them. */
+void body_flow_build(struct build *build, struct body *body);
 /* Code that the body's graph has outside its ranges is its. */
 void body_parts(struct build *build, uint32_t index);
 /* copied.c */

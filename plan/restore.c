@@ -19,8 +19,9 @@ plan_graph_as(struct plan *plan, uint32_t index, const uint64_t *leaders,
 		.ranges = body->ranges, .n = body->nranges,
 		.entry = body->entry, .leaders = leaders, .nleaders = nleaders,
 		.external = external, .nexternal = nexternal,
+		.calls_end = plan->wish.leaks,
 	});
-	body->flow = flow_build(body->cfg, NULL, 0);
+	body_flow_build(build, body);
 	body_parts(build, index);
 	return true;
 }

@@ -148,7 +148,8 @@ method_put(const struct page *page, const struct cover_file *file,
 static const char *
 path_below(const struct page *page, const char *path)
 {
-	return path + strlen(page->root) + 1;
+	return *page->root || *path == '/' ? path + strlen(page->root) + 1 :
+					     path;
 }
 
 static void
@@ -269,7 +270,7 @@ files_choose(struct cover *cover)
 	cover->nfiles = n;
 }
 
-/* The directory that all are in. */
+/* The directory that all are in; "" if there is none but the root. */
 static char *
 root_find(const struct cover *cover)
 {
@@ -285,8 +286,8 @@ root_find(const struct cover *cover)
 
 		len = strlen(root);
 		while (strncmp(path, root, len) || path[len] != '/') {
-			/* Nothing is above a path that is not whole. */
-			must(len);
+			if (!len)
+				break;
 			while (len && root[--len] != '/')
 				;
 			root[len] = '\0';
@@ -334,7 +335,10 @@ cobertura_write(struct table *table, FILE *out)
 	coverage_put(&page);
 	fputs("<sources>\n<source>", out);
 	text_xml(out, *page.root ? page.root : "/");
-	fputs("</source>\n</sources>\n<packages>\n", out);
+	/* Some paths may be whole, and some of where it was compiled. */
+	fputs(*page.root ? "</source>\n" : "</source>\n<source>.</source>\n",
+	      out);
+	fputs("</sources>\n<packages>\n", out);
 	for (size_t i = 0; i < page.cover->nfiles; )
 		i = package_put(&page, i);
 	fputs("</packages>\n</coverage>\n", out);

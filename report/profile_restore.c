@@ -315,13 +315,24 @@ body_restore(struct plan *plan, uint32_t index,
 		counted_restore(plan, index, func);
 }
 
+/* Was it counted where calls are not taken to come back? */
+static bool
+object_leaks(const struct profile_object *object)
+{
+	for (size_t i = 0; i < object->nfuncs; i++)
+		for (size_t e = 0; e < object->funcs[i].nedges; e++)
+			if (object->funcs[i].edges[e].by == BY_LEAK)
+				return true;
+	return false;
+}
+
 struct plan *
 profile_restore(const struct profile *profile, size_t number, uint32_t part,
 		struct image *image, const struct selection *sel)
 {
 	const struct profile_object *object = &profile->objects[number];
 	struct plan *plan = plan_open(image, &(struct plan_wish){
-		.sel = sel, .counted = true,
+		.sel = sel, .counted = true, .leaks = object_leaks(object),
 		.method = object->placement == PLACE_MIXED ? PLACE_OPTIMAL :
 			  object->placement,
 	}, NULL, NULL);

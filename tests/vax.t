@@ -58,6 +58,17 @@ counts_equal($some, {map { $_ => $bzip->{insns}{$_} } keys %$some},
     '  and with events');
 
 bishop_test('tests/vax/bishop.O0', 'VAX');
+data_test(['tests/vax/lang.O2'], 'VAX');
+
+# Sources named from the root, of the compiler's library, and from here.
+monitor(["--report=cobertura:$scratch/xml"], ['tests/vax/lang.O2']);
+my $xml = slurp("$scratch/xml");
+
+is_deeply([sort $xml =~ /filename="([^"]+)"/g],
+    [qw(tests/vax/src/lang.c tests/vax/src/lib.c
+    tmp/vax/src/gcc-12.2.0/libgcc/libgcc2.c)], 'cobertura: files');
+is_deeply([$xml =~ m{<source>(.*?)</source>}g], ['/', '.'],
+    '  and where they are');
 
 # The program's numbers are those of its own generator.
 my $seed = 12345;

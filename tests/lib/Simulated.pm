@@ -9,7 +9,7 @@ use Test::More;
 use Pmon;
 
 our @EXPORT = qw(counts_of insns_read trace_counts counts_equal
-    shell_sort bishop_test qemu_tests children_tests children_gone
+    shell_sort bishop_test data_test qemu_tests children_tests children_gone
     killed_test);
 
 # By this the processes that this test started are known from others.
@@ -143,6 +143,28 @@ bishop_test
 	    or diag join "\n", @rows;
 }
 
+# What a data file has is what the run had: the same reports, all known.
+sub
+data_test
+{
+	my ($argv, $name) = @_;
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my @reports = qw(listing funcs blocks edges insns calls);
+	my $units = '--units=func,line,block,edge,insn,call';
+	my $file = "$scratch/$name.out";
+
+	run([$pmon, $units, "--data=$file", '--report=' . join(',',
+	    map { "$_:$scratch/$_" } @reports), @$argv]);
+	for my $report (@reports) {
+		my $run = run(["$build/pmprint", $units, "--report=$report",
+		    $file]);
+
+		ok($run->{out} eq slurp("$scratch/$report"),
+		    "$name: $report of the data file");
+		unlike($run->{out}, qr/^ +\? /m, '  all is known');
+	}
+}
+
 # Has pmon come so far that ^C is for it and the program?
 sub
 catches_int
@@ -265,6 +287,7 @@ qemu_tests
 			}
 		}
 		bishop_test("tests/m68k/shell-O0.$name", $name);
+		data_test(["tests/m68k/many-O2.$name", 'demo/shell.c'], $name);
 		ends_test($qemu, $name);
 	}
 	my $run = run([$pmon, "tests/m68k/shell-O0.$names[0]"],
