@@ -168,6 +168,8 @@ struct host {
 	int (*signals)(pid_t tid, struct signal_state *state);
 	/* Bytes of memory that the process may map yet (RLIMIT_AS). */
 	uint64_t (*room)(pid_t tid);
+	/* Bytes that a file may have which it makes (RLIMIT_FSIZE). */
+	uint64_t (*file_max)(pid_t tid);
 	/* Is the task under a seccomp filter? */
 	bool (*confined)(pid_t tid);
 	/*

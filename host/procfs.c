@@ -146,6 +146,17 @@ procfs_room(pid_t tid)
 	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
+uint64_t
+procfs_file_max(pid_t tid)
+{
+	struct rlimit limit;
+
+	if (prlimit(tid, RLIMIT_FSIZE, NULL, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return limit.rlim_cur;
+}
+
 bool
 procfs_confined(pid_t tid)
 {

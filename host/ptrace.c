@@ -230,6 +230,7 @@ const struct host host_ptrace = {
 	.auxv = procfs_auxv,
 	.signals = procfs_signals,
 	.room = procfs_room,
+	.file_max = procfs_file_max,
 	.confined = procfs_confined,
 	.exe = procfs_exe,
 	.mapped = procfs_mapped,

@@ -549,6 +549,7 @@ const struct host host_remote = {
 	.auxv = remote_auxv,
 	.signals = remote_signals,
 	.room = remote_room,
+	.file_max = remote_room,
 	.confined = remote_confined,
 	.exe = remote_exe,
 	.mapped = remote_mapped,

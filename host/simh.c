@@ -301,6 +301,7 @@ const struct host host_simh = {
 	.auxv = simh_auxv,
 	.signals = simh_signals,
 	.room = simh_room,
+	.file_max = simh_room,
 	.confined = simh_confined,
 	.exe = simh_exe,
 	.mapped = simh_mapped,

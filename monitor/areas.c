@@ -114,8 +114,9 @@ chunk_map(struct run *run, struct task *task, uint64_t size,
 	int64_t fd, result;
 	int err;
 
-	/* A filter may kill a process for it. */
-	if (run->host->confined(task->tid))
+	/* A filter may kill a process for it, and a limit does. */
+	if (run->host->confined(task->tid) ||
+	    total > run->host->file_max(task->tid))
 		return -1;
 	if (!name || inject_syscall(run, task, abi->nr_memfd_create,
 				    (uint64_t[6]){ name, MFD_CLOEXEC }, &fd) ||
@@ -202,6 +203,8 @@ areas_open(struct run *run, struct task *task, uint64_t need)
 		err = fail("a seccomp filter may forbid what it would need");
 	else if (areas->size * AREAS > run->host->room(task->tid) / SHARE)
 		err = fail("its address space is limited (RLIMIT_AS)");
+	else if (areas->size * AREAS > run->host->file_max(task->tid))
+		err = fail("its files are limited in size (RLIMIT_FSIZE)");
 	else if (area_take(run, task, areas))
 		err = fail("it was refused memory for counters");
 	if (err) {

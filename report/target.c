@@ -149,6 +149,9 @@ target_close(struct target *target)
 	/* Else a crash of the machine may leave the name with nothing. */
 	else if (target->real && fsync(fileno(target->out)) < 0)
 		bad = true;
+	/* Why an earlier write failed is not kept: so will one more. */
+	else if (bad && target->real && write(fileno(target->out), "", 1) < 0)
+		error = errno;
 	if (errno)
 		error = errno;
 	if (fclose(target->out) != 0 && !bad) {

@@ -292,6 +292,15 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 	$run = run([$pmon, '-d', '/dev/full', '--', $prog, 'w1']);
 	is(ended($run) . $run->{err}, 'status 125' .
 	    "pmon: /dev/full: No space left on device\n", 'a full disk');
+	# The old file stays, and nothing else is left there.
+	run([$pmon, '--object=*', '-d', "$dir/large", '--', $prog, 'w1']);
+	spew("$dir/small", '');
+	$run = run(['sh', '-c', 'trap "" XFSZ; ulimit -f 1; exec "$@"', 'sh',
+	    $pmon =~ s/pmon$/pmprint/r, "--merge=$dir/small", "$dir/large"]);
+	is(ended($run) . $run->{err}, 'status 125' .
+	    "pmprint: $dir/small: File too large\n", 'no room in the middle');
+	is(join(' ', map { s{.*/}{}r . ' ' . -s } glob("$dir/small*"),
+	    glob("$dir/.small*")), 'small 0', 'and the file is as it was');
 	$run = run([$pmon, '--data=', $prog]);
 	is($run->{err}, "pmon: --data: the file name is empty\n", 'no name');
 }

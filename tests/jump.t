@@ -232,6 +232,13 @@ for my $way (qw(BY_INSN BY_INLINE BY_LIBRARY BY_CALL)) {
 	like($run->{report}, qr/counted by traps: .*\(RLIMIT_AS\)/s,
 	    'it is said');
 	is($run->{funcs}{redzone}, 50, 'and counted');
+	# The memory for counters would be a file, which is a deadly sin there.
+	my @small = ('sh', '-c', "ulimit -S -f 1; exec $program codes 50");
+	$run = monitor(['--units=func'], \@small);
+	same(run(\@small), $run, 'small files');
+	like($run->{report}, qr/counted by traps: .*\(RLIMIT_FSIZE\)/s,
+	    'it is said');
+	is($run->{funcs}{redzone}, 50, 'and counted');
 }
 
 # Random programs.
