@@ -129,7 +129,10 @@ text_print(FILE *out, const char *s, size_t len, size_t width)
 		glyph_next(s + i, len - i, column, &g);
 		if (g.columns > room - column)
 			break;
-		fwrite(g.bytes, 1, g.len, out);
+		if (g.len == 1)
+			putc_unlocked(*g.bytes, out);
+		else
+			fwrite(g.bytes, 1, g.len, out);
 		column += g.columns;
 	}
 	fprintf(out, "%.*s", (int)dots, "...");

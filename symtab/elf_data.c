@@ -110,16 +110,13 @@ bytes_read(struct filling *f, uint64_t offset, uint64_t size)
 	return NULL;
 }
 
+/* The image has the bytes from now on. */
 static void
-data_add(struct filling *f, uint64_t addr, uint64_t offset, uint64_t size)
+data_add(struct image *image, uint64_t addr, uint64_t size, uint8_t *bytes)
 {
-	struct image *image = f->r->image;
-	uint8_t *bytes;
-
 	if (addr + size < addr)
-		return;
-	bytes = bytes_read(f, offset, size);
-	if (bytes)
+		free(bytes);
+	else if (bytes)
 		*vec_push(image->data, image->ndata) = (struct data){
 			.addr = addr, .size = size, .bytes = bytes,
 		};
@@ -131,16 +128,14 @@ data_add(struct filling *f, uint64_t addr, uint64_t offset, uint64_t size)
  * bytes only.
  */
 static void
-words_scan(struct filling *f, const GElf_Shdr *sh)
+words_scan(struct filling *f, const GElf_Shdr *sh, const uint8_t *bytes)
 {
 	uint64_t align = f->r->image->arch->machine == EM_68K ? 2 : f->word;
 	uint64_t skip = -sh->sh_addr & (align - 1);
-	uint8_t *bytes = bytes_read(f, sh->sh_offset, sh->sh_size);
 
 	for (uint64_t i = skip; bytes && i + f->word <= sh->sh_size;
 	     i += align)
 		ref_add(f, word_get(f, bytes + i));
-	free(bytes);
 }
 
 /*
@@ -168,19 +163,27 @@ section_constant(const struct filling *f, const GElf_Shdr *sh)
 static void
 section_fill(struct filling *f, const GElf_Shdr *sh)
 {
+	struct image *image = f->r->image;
+	bool constant = section_constant(f, sh);
+	uint8_t *bytes;
+
 	if (sh->sh_type == SHT_NOBITS || !(sh->sh_flags & SHF_ALLOC) ||
-	    sh->sh_flags & (SHF_EXECINSTR | SHF_TLS))
+	    sh->sh_flags & (SHF_EXECINSTR | SHF_TLS) ||
+	    (image->dyn && !constant))
 		return;
-	if (!f->r->image->dyn)
-		words_scan(f, sh);
-	if (section_constant(f, sh))
-		data_add(f, sh->sh_addr, sh->sh_offset, sh->sh_size);
+	bytes = bytes_read(f, sh->sh_offset, sh->sh_size);
+	if (!image->dyn)
+		words_scan(f, sh, bytes);
+	if (constant)
+		data_add(image, sh->sh_addr, sh->sh_size, bytes);
+	else
+		free(bytes);
 }
 
 static void
 sections_fill(struct filling *f)
 {
-	const struct image *image = f->r->image;
+	struct image *image = f->r->image;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 	bool any = false;
@@ -194,7 +197,8 @@ sections_fill(struct filling *f)
 		const struct segment *seg = &image->segments[i];
 
 		if (!(seg->flags & (PF_X | PF_W)))
-			data_add(f, seg->addr, seg->offset, seg->filesz);
+			data_add(image, seg->addr, seg->filesz,
+				 bytes_read(f, seg->offset, seg->filesz));
 	}
 }
 
