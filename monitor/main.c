@@ -140,6 +140,8 @@ run_start(struct run *run)
 		notice_init(false);
 	}
 	for (size_t i = 0; i < opts->npids; i++)
+		process_foresee(run, opts->pids[i]);
+	for (size_t i = 0; i < opts->npids; i++)
 		if (run_attach(run, opts->pids[i])) {
 			char *why = mem_strdup(fail_message());
 

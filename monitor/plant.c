@@ -109,18 +109,28 @@ module_known(const struct space *space, const struct mapping *map)
 	return false;
 }
 
+/* The plan of what is mapped there, if it is to have one. */
+static struct plan *
+mapping_plan(struct run *run, const struct mapping *map, bool hooked,
+	     const char *open_path)
+{
+	struct plan *plan = object_plan(run, map->path, open_path, false);
+
+	return plan || !hooked ? plan :
+	       object_hooks(run, map->path, open_path);
+}
+
 static void
 mapping_plant(struct run *run, struct task *task, const struct mapping *map,
-	      bool main_object, const char *open_path)
+	      const char *open_path)
 {
 	struct plan *plan;
 	uint64_t bias;
 
 	if (module_known(task->process->space, map))
 		return;
-	plan = object_plan(run, map->path, open_path, main_object);
-	if (!plan && space_hooked(task->process->space))
-		plan = object_hooks(run, map->path, open_path);
+	plan = mapping_plan(run, map, space_hooked(task->process->space),
+			    open_path);
 	if (plan && image_bias(plan->image, map, &bias) &&
 	    !module_there(task->process->space, plan, bias))
 		module_plant(run, task, plan, bias, map);
@@ -152,6 +162,32 @@ modules_forget(struct run *run, struct space *space,
 }
 
 void
+process_foresee(struct run *run, pid_t pid)
+{
+	char *open_path, *path = run->host->exe(pid, &open_path);
+	struct mapping *maps;
+	struct plan *plan;
+	size_t n;
+
+	if (!path)
+		return;
+	plan = object_plan(run, path, open_path, true);
+	free(path);
+	free(open_path);
+	if (!plan || (!plan_infers(plan) && run->opts->patch != PATCH_AUTO) ||
+	    run->host->maps(pid, &maps, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (!maps[i].exec || maps[i].path[0] != '/')
+			continue;
+		open_path = run->host->mapped(pid, &maps[i]);
+		mapping_plan(run, &maps[i], true, open_path);
+		free(open_path);
+	}
+	mappings_free(maps, n);
+}
+
+void
 process_rescan(struct run *run, struct task *task)
 {
 	struct mapping *maps;
@@ -165,7 +201,7 @@ process_rescan(struct run *run, struct task *task)
 		if (!maps[i].exec || maps[i].path[0] != '/')
 			continue;
 		open_path = run->host->mapped(task->tid, &maps[i]);
-		mapping_plant(run, task, &maps[i], false, open_path);
+		mapping_plant(run, task, &maps[i], open_path);
 		free(open_path);
 	}
 	mappings_free(maps, n);

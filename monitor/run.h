@@ -421,6 +421,11 @@ void objects_free(struct run *run);
 /* ---- plant.c */
 
 /*
+ * A process is about to be attached to: look at its files while it still
+ * runs.
+ */
+void process_foresee(struct run *run, pid_t pid);
+/*
  * A process has a new program: find its image and plant it.  Its task is
  * stopped, and all others of its space.
  */

@@ -283,6 +283,22 @@ for my $patch (@patches) {
 	}
 }
 
+# Files are looked at while the process still runs: libraries have megabytes,
+# and once it has been seized some pages of them are read.
+{
+	local $ENV{LD_PRELOAD} = compile('reads.c', '-O1', '-shared', '-fPIC');
+	local $ENV{READS} = "$scratch/reads";
+	my $target = do { local $ENV{LD_PRELOAD}; busy() };
+	my $run = attach($target, 'work');
+
+	is($target->ask('g'), "done $all", 'it works');
+	counts_are(detach($run), { work => $all }, 'after its files were read');
+	my ($before, $after) = split ' ', slurp($ENV{READS});
+	cmp_ok($before, '>', 1 << 20, 'they are read');
+	cmp_ok($after, '<', 1 << 17, 'and not when it stands still');
+	untouched($target, 'after its files were read');
+}
+
 # What cannot be attached to: one line, and why.
 sub
 refused
