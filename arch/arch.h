@@ -244,6 +244,18 @@ enum piece_inside {
 
 enum { PIECE_MAX = 64 };
 
+/* What an instruction in code may do that few do. */
+enum hint_kind {
+	HINT_NONE,
+	HINT_SWITCH,	/* move something into the stack pointer, other than
+			   the frame pointer */
+	HINT_SYSCALL,
+	HINT_AREA,	/* set reg_area */
+	HINT_AREA_CALL,	/* the same, where area_call can be called */
+};
+
+enum { HINT_CONTEXT = 128 };
+
 /*
  * A register of the GDB remote protocol, in the order of its g packet; the
  * bytes of all before it say where it is.
@@ -268,12 +280,7 @@ struct arch {
 	uint8_t reg_pc, reg_sp;	/* indices into struct regs */
 	uint8_t reg_fp;		/* where code has a frame pointer */
 	uint8_t reg_area;	/* where copies find a thread's counters */
-	/*
-	 * Whether code might set reg_area for itself; if it calls the library
-	 * function for that (`calls`) its argument is looked for, too.
-	 */
-	bool (*area_used)(const uint8_t *code, size_t n, bool calls);
-	const char *area_call;	/* that function's name */
+	const char *area_call;	/* the library function that sets it */
 	const struct wire_reg *wire;	/* of the GDB remote protocol */
 	size_t nwire;
 
@@ -306,13 +313,18 @@ struct arch {
 		     char *buf, size_t buflen);
 
 	/*
-	 * May any instruction in these bytes move something into the stack
-	 * pointer, other than the frame pointer?  A quick look that decodes
-	 * nothing: to leave out code that certainly has none.
+	 * The first place in code at or behind `from` where there may be
+	 * something of interest, and what; n if there is none.  A quick look
+	 * that decodes nothing: what it does not find is not there.  It looks
+	 * at up to HINT_CONTEXT bytes before and behind each place.
 	 */
-	bool (*moves_sp)(const uint8_t *code, size_t size);
+	size_t (*hint)(const uint8_t *code, size_t n, size_t from,
+		       enum hint_kind *kind);
 
-	/* The same of instructions that load a constant into a register. */
+	/*
+	 * May any instruction in these bytes load a constant into a register?
+	 * The same kind of look.
+	 */
 	bool (*has_number)(const uint8_t *code, size_t size, uint32_t number);
 
 	/* Address of the first instruction of the function at addr. */

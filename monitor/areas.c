@@ -246,30 +246,36 @@ areas_copy(const struct areas *areas)
 }
 
 static bool
-image_uses_area(const struct image *image)
+image_hinted(const struct image *image, enum hint_kind kind)
 {
-	const struct arch *arch = image->arch;
-	bool calls = false;
-
-	if (!arch->area_used)
-		return false;
-	for (size_t i = 0; i < image->nimports && !calls; i++)
-		calls = !strcmp(image->imports[i].name, arch->area_call);
-	for (size_t i = 0; i < image->nfuncs && !calls; i++)
-		calls = !strcmp(image->funcs[i].name, arch->area_call);
-	for (size_t i = 0; i < image->nsegments; i++)
-		if (image->segments[i].bytes &&
-		    arch->area_used(image->segments[i].bytes,
-				    image->segments[i].filesz, calls))
+	for (size_t i = 0; i < image->nhints; i++)
+		if (image->hints[i].kind == kind)
 			return true;
 	return false;
+}
+
+static bool
+image_uses_area(const struct image *image)
+{
+	const char *call = image->arch->area_call;
+	bool calls = false;
+
+	if (image_hinted(image, HINT_AREA))
+		return true;
+	if (!image_hinted(image, HINT_AREA_CALL))
+		return false;
+	for (size_t i = 0; i < image->nimports && !calls; i++)
+		calls = !strcmp(image->imports[i].name, call);
+	for (size_t i = 0; i < image->nfuncs && !calls; i++)
+		calls = !strcmp(image->funcs[i].name, call);
+	return calls;
 }
 
 void
 areas_yield(struct run *run, struct space *space, const struct image *image)
 {
 	if (run->opts->patch != PATCH_AUTO || space->own_area ||
-	    !image->arch->area_used || !image_uses_area(image))
+	    !image_uses_area(image))
 		return;
 	space->own_area = mem_printf("%s may use the gs register",
 				     image->path);

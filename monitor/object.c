@@ -100,8 +100,10 @@ object_find(struct run *run, const struct stat *st)
 static struct plan *
 hooks_read(struct run *run, const char *path, const char *open_path)
 {
-	struct image *image = image_open(path, open_path, IMAGE_BARE, NULL,
-					 NULL);
+	/* Where calls go is told by name. */
+	bool names = run->opts->selection.units & 1U << UNIT_CALL;
+	struct image *image = image_open(path, open_path, names ? IMAGE_BARE :
+					 IMAGE_SPARSE, NULL, NULL);
 
 	/* What is no ELF file of ours runs no code that could be hooked. */
 	return image ? plan_open(image, &(struct plan_wish){

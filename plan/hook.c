@@ -12,7 +12,7 @@
 
 #include "util/mem.h"
 
-enum { CODE_MAX = 1 << 16, DEPTH_UNKNOWN = -1 };
+enum { CODE_MAX = SPARSE_REACH, DEPTH_UNKNOWN = -1 };
 
 struct step {
 	struct insn insn;
@@ -342,19 +342,54 @@ call_look(const struct stretch *piece, const struct func *func, size_t i,
 	*vec_push(*hooks, *n) = hook;
 }
 
-/* Bytes as of a system call are in it, and of the number of one of interest. */
+/* Does what begins at addr lead straight to a jump or return? */
+static bool
+leads_away(const struct image *image, uint64_t addr, uint64_t hi)
+{
+	struct insn insn = { .kind = INSN_PLAIN };
+	const uint8_t *text;
+	size_t avail;
+
+	for (; addr < hi && insn.kind == INSN_PLAIN; addr += insn.len) {
+		text = image_text(image, addr, &avail);
+		if (!text || image->arch->decode(text, avail, addr, &insn))
+			return false;
+	}
+	return insn.kind == INSN_JUMP_INDIRECT || insn.kind == INSN_RETURN;
+}
+
+/*
+ * What there may be in the range, without looking at all of it: few of the
+ * hints are instructions, and of those most are followed by something else.
+ */
+static void
+range_look(const struct image *image, const struct range *range,
+	   bool *switches, bool *calls)
+{
+	size_t i = image_hint(image, range->lo);
+
+	*switches = *calls = false;
+	for (; i < image->nhints && image->hints[i].addr < range->hi; i++) {
+		const struct hint *hint = &image->hints[i];
+
+		if (hint->kind == HINT_SYSCALL)
+			*calls = true;
+		else if (hint->kind == HINT_SWITCH && !*switches)
+			*switches = leads_away(image, hint->addr, range->hi);
+	}
+}
+
+/* It has the number of a system call of interest. */
 static bool
 piece_execs(const struct stretch *piece, const struct func *func)
 {
 	const struct arch *arch = piece->arch;
 
-	return memmem(piece->code, piece->size, arch->syscall,
-		      arch->syscall_len) &&
-	       (func_computes(func) ||
-		arch->has_number(piece->code, piece->size,
-				 (uint32_t)piece->abi->nr_exec) ||
-		arch->has_number(piece->code, piece->size,
-				 (uint32_t)piece->abi->nr_execat));
+	return func_computes(func) ||
+	       arch->has_number(piece->code, piece->size,
+				(uint32_t)piece->abi->nr_exec) ||
+	       arch->has_number(piece->code, piece->size,
+				(uint32_t)piece->abi->nr_execat);
 }
 
 /* ---- the whole */
@@ -364,20 +399,25 @@ hook_find_in(const struct image *image, const struct func *func,
 	     const struct range *range, struct hook **hooks, size_t *n)
 {
 	const struct arch *arch = image->arch;
+	bool switches, calls;
 	struct stretch piece = {
 		.arch = arch, .abi = abi_find(arch),
 		.func = arch->first(func ? func->addr : range->lo),
 		.addr = range->lo,
 	};
 
-	piece.code = image_text(image, range->lo, &piece.size);
-	if (!piece.code || !arch->effect || !arch->moves_sp || !piece.abi)
+	if (!arch->effect || !piece.abi || range->hi - range->lo > CODE_MAX)
+		return;
+	range_look(image, range, &switches, &calls);
+	if (!switches && !calls)
+		return;
+	piece.code = image_text_range(image, range->lo, range->hi,
+				      &piece.size);
+	if (!piece.code)
 		return;
 	if (piece.size > range->hi - range->lo)
 		piece.size = range->hi - range->lo;
-	if (piece.size > CODE_MAX ||
-	    (!arch->moves_sp(piece.code, piece.size) &&
-	     !piece_execs(&piece, func)))
+	if (!switches && !piece_execs(&piece, func))
 		return;
 	piece.index = mem_alloc(piece.size * sizeof(*piece.index));
 	piece_decode(&piece);

@@ -4,7 +4,7 @@
  * Knows nothing of DWARF but the names of its sections, and makes no
  * functions.
  */
-#include "symtab/elf.h"
+#include "symtab/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -338,6 +338,12 @@ elf_handle(const struct elf *elf)
 	return elf->libelf;
 }
 
+int
+elf_fd(const struct elf *elf)
+{
+	return elf->fd;
+}
+
 /* Take the build-id out of a block of notes. */
 static void
 notes_read(struct elf *elf, Elf_Data *data)
@@ -422,6 +428,7 @@ segment_read(struct elf *elf, struct reading *r, const GElf_Phdr *ph)
 	struct image *image = r->image;
 	struct segment *seg;
 	uint8_t *bytes = NULL;
+	bool *there = NULL;
 	uint64_t end;
 
 	if (table_check(elf, "segments are", ph->p_offset, ph->p_filesz,
@@ -436,7 +443,9 @@ segment_read(struct elf *elf, struct reading *r, const GElf_Phdr *ph)
 		if (segment_check(elf, image, ph) < 0)
 			return -1;
 		bytes = pool_alloc(r->pool, ph->p_filesz);
-		if (elf_read(elf, bytes, ph->p_offset, ph->p_filesz) < 0)
+		if (r->sparse)
+			there = text_blocks(r, ph->p_filesz);
+		else if (elf_read(elf, bytes, ph->p_offset, ph->p_filesz) < 0)
 			return -1;
 	}
 	seg = vec_push(image->segments, image->nsegments);
@@ -447,6 +456,7 @@ segment_read(struct elf *elf, struct reading *r, const GElf_Phdr *ph)
 		.offset = ph->p_offset,
 		.flags = ph->p_flags,
 		.bytes = bytes,
+		.there = there,
 	};
 	return 0;
 }
@@ -601,7 +611,8 @@ table_read(struct elf *elf, struct reading *r, Elf_Scn *scn,
 	if (!data || sh->sh_entsize != size)
 		return fail("%s: damaged: its symbol table %s cannot be read",
 			    elf->path, section_name(elf, sh));
-	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
+	for (int i = 0; reading_wants_any(r) && gelf_getsym(data, i, &sym);
+	     i++) {
 		unsigned type = GELF_ST_TYPE(sym.st_info);
 		enum symbol_rank rank = symbol_rank(&sym);
 
@@ -609,6 +620,7 @@ table_read(struct elf *elf, struct reading *r, Elf_Scn *scn,
 			group++;
 		if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
 		    sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS ||
+		    !reading_wants(r, sym.st_value, sym.st_size) ||
 		    !reading_text(r, sym.st_value))
 			continue;
 		*vec_push(r->symbols, r->nsymbols) = (struct symbol){

@@ -60,5 +60,6 @@ struct bytes elf_section(struct elf *elf, const char *name, uint64_t *addr);
 
 /* libelf's own, for elf_data.c. */
 struct Elf *elf_handle(const struct elf *elf);
+int elf_fd(const struct elf *elf);
 
 #endif

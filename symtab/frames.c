@@ -9,6 +9,7 @@
 #include "symtab/debug.h"
 #include "symtab/lsda.h"
 #include "symtab/sort.h"
+#include "symtab/text.h"
 #include "util/mem.h"
 
 enum { ENCODING_OMIT = 0xff, ID_BYTES = 4 };
@@ -230,7 +231,8 @@ debug_read_frames(struct reading *r, struct elf *elf)
 	while (frames_next(&f, &frame)) {
 		struct range range = { frame.lo, frame.hi };
 
-		if (!reading_is_code(r, range.lo, range.hi) ||
+		if (!reading_wants(r, range.lo, range.hi - range.lo) ||
+		    !reading_is_code(r, range.lo, range.hi) ||
 		    reading_text(r, range.lo)->plt)
 			continue;
 		if (frame_begins_function(&frame))

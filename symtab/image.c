@@ -13,11 +13,10 @@
 
 #include "symtab/debug.h"
 #include "symtab/separate.h"
+#include "symtab/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/search.h"
-
-enum { SEGMENT_X = 1 };		/* PF_X */
 
 const struct text *
 reading_text(const struct reading *r, uint64_t addr)
@@ -129,8 +128,9 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	bool dwarf = elf_has_dwarf(elf);
 	struct elf *debug;
 
-	if (want & IMAGE_BARE) {
-		debug_read_frames(r, elf);
+	if (want & (IMAGE_BARE | IMAGE_SPARSE)) {
+		if (reading_wants_any(r))
+			debug_read_frames(r, elf);
 		funcs_make(r);
 		return;
 	}
@@ -158,9 +158,13 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	funcs_make(r);
 }
 
-/* Begin an image; what must be right of a file is checked. */
+/*
+ * Begin an image; what must be right of a file is checked, and if it is only
+ * probed, no more done.
+ */
 static struct elf *
-reading_begin(struct reading *r, const char *path, const char *real_path)
+reading_begin(struct reading *r, const char *path, const char *real_path,
+	      unsigned want, bool probe)
 {
 	struct image_priv *priv = mem_alloc(sizeof(*priv));
 	struct elf *elf;
@@ -169,8 +173,13 @@ reading_begin(struct reading *r, const char *path, const char *real_path)
 	r->image = mem_alloc(sizeof(*r->image));
 	r->image->priv = priv;
 	r->image->path = mem_strdup(path);
+	priv->fd = -1;
 	elf = elf_open(path, real_path);
-	if (elf && elf_headers(elf, r) == 0 && elf_symbols(elf, r) == 0)
+	if (elf && want & IMAGE_SPARSE)
+		text_open(r, elf);
+	if (elf && elf_headers(elf, r) == 0 &&
+	    (probe || text_read_hints(r, elf) == 0) &&
+	    elf_symbols(elf, r) == 0)
 		return elf;
 	elf_close(elf);
 	return NULL;
@@ -195,7 +204,8 @@ image_open(const char *path, const char *real_path, unsigned want,
 	   void (*progress)(void *), void *arg)
 {
 	struct reading r = { .progress = progress, .arg = arg };
-	struct elf *elf = reading_begin(&r, path, real_path);
+	struct elf *elf = reading_begin(&r, path, real_path, want,
+					false);
 
 	if (elf)
 		image_read(&r, elf, want);
@@ -210,7 +220,7 @@ const struct arch *
 image_probe(const char *path)
 {
 	struct reading r = { 0 };
-	struct elf *elf = reading_begin(&r, path, NULL);
+	struct elf *elf = reading_begin(&r, path, NULL, IMAGE_SPARSE, true);
 	const struct arch *arch = NULL;
 
 	if (elf && !reading_text(&r, r.image->entry))
@@ -239,6 +249,7 @@ image_close(struct image *image)
 	if (!image)
 		return;
 	priv = image->priv;
+	text_close(priv);
 	pool_free(&priv->pool);
 	free(priv->ranges);
 	free(priv);
@@ -248,6 +259,7 @@ image_close(struct image *image)
 	free(image->debug_path);
 	free(image->interp);
 	free(image->segments);
+	free(image->hints);
 	free(image->funcs);
 	free(image->inlines);
 	free(image->rows);
@@ -259,21 +271,6 @@ image_close(struct image *image)
 	free(image->parts);
 	free(image->imports);
 	free(image);
-}
-
-const uint8_t *
-image_text(const struct image *image, uint64_t addr, size_t *avail)
-{
-	for (size_t i = 0; i < image->nsegments; i++) {
-		const struct segment *seg = &image->segments[i];
-
-		if (!(seg->flags & SEGMENT_X) || addr < seg->addr ||
-		    addr - seg->addr >= seg->filesz)
-			continue;
-		*avail = seg->filesz - (addr - seg->addr);
-		return seg->bytes + (addr - seg->addr);
-	}
-	return NULL;
 }
 
 static const struct data *

@@ -27,6 +27,7 @@ struct segment {
 	uint32_t flags;		/* PF_R | PF_W | PF_X */
 	const uint8_t *bytes;	/* filesz bytes, owned by the image; NULL
 				   if not executable */
+	bool *there;		/* the readers' own; NULL: all bytes are */
 };
 
 /* Where the knowledge of a function came from, best first. */
@@ -85,6 +86,12 @@ struct data {
 	uint8_t *bytes;		/* owned by the image */
 };
 
+/* Where in text there may be something of interest. */
+struct hint {
+	uint64_t addr;
+	uint8_t kind;		/* enum hint_kind */
+};
+
 /* A pointer that the dynamic linker sets to a symbol's address. */
 struct import {
 	uint64_t slot;		/* where the pointer is */
@@ -105,6 +112,8 @@ struct image {
 	size_t build_id_len;
 	struct segment *segments;	/* PT_LOADs in file order */
 	size_t nsegments;
+	struct hint *hints;	/* ascending addr */
+	size_t nhints;
 	struct func *funcs;	/* ascending addr, one per address */
 	size_t nfuncs;
 	struct inlined *inlines;	/* ascending addr */
@@ -136,7 +145,15 @@ enum {
 	IMAGE_FLOW = 4,		/* what flow/ needs: data, refs, pads */
 	IMAGE_BARE = 8,		/* nothing but where the code of the file's
 				   own symbols and of .eh_frame is: quick */
+	IMAGE_SPARSE = 16,	/* of that, what is near hints: quicker, and
+				   most of the text is not even kept */
 };
+
+/*
+ * How near: a function is left out of a sparse image only if so many bytes
+ * before it and behind it, and it itself, have no hint.
+ */
+enum { SPARSE_REACH = 64 << 10, SPARSE_TEXT = 4096 };
 
 /*
  * Open the ELF file `path` and read its functions, and what `want` says.
@@ -152,10 +169,15 @@ void image_close(struct image *image);
 
 /*
  * The bytes from addr on to the end of its executable segment; *avail is set
- * to how many.  NULL if addr is in none.
+ * to how many.  NULL if addr is in none.  Of a sparse image they are no more
+ * than SPARSE_TEXT; NULL if the file cannot be read.
  */
 const uint8_t *image_text(const struct image *image, uint64_t addr,
 			  size_t *avail);
+
+/* The same, but of a sparse image those in [lo, hi). */
+const uint8_t *image_text_range(const struct image *image, uint64_t lo,
+				uint64_t hi, size_t *avail);
 
 /*
  * The bytes from addr on to the end of its section of constant data (or of
@@ -166,6 +188,9 @@ const uint8_t *image_data(const struct image *image, uint64_t addr,
 
 /* addr is in a section of constant data. */
 bool image_is_data(const struct image *image, uint64_t addr);
+
+/* The first of image->hints at or behind addr. */
+size_t image_hint(const struct image *image, uint64_t addr);
 
 /* Name of the symbol that the pointer at slot is set to, or NULL. */
 const char *image_import(const struct image *image, uint64_t slot);

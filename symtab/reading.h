@@ -45,6 +45,7 @@ struct reading {
 	size_t nsubs;
 	struct range *frames;	/* FDEs that begin a function */
 	size_t nframes;
+	bool sparse;		/* see IMAGE_SPARSE */
 	bool symtab;		/* a .symtab was read */
 	bool dwarf;		/* DWARF was read */
 	struct map paths;	/* hash of a path -> image->files */
@@ -81,6 +82,7 @@ struct func_range {
 /* What image->priv points to. */
 struct image_priv {
 	struct pool pool;
+	int fd;			/* of a sparse image's file, or -1 */
 	struct func_range *ranges;
 	size_t nranges;
 };

@@ -137,48 +137,6 @@ x86_print(const uint8_t *code, size_t size, uint64_t addr, char *buf,
 	return 0;
 }
 
-/* REX.W 89 or 8b at code + 1, and which ModRM bytes. */
-static bool
-moves_sp_at(const uint8_t *code)
-{
-	uint8_t rex = code[0], op = code[1], modrm = code[2];
-
-	if (op == 0x89 && (rex & 0xf9) == 0x48 && (modrm & 0xc7) == 0xc4)
-		return rex & 4 || (modrm != 0xe4 && modrm != 0xec);
-	return op == 0x8b && (rex & 0xfc) == 0x48 && (modrm & 0x38) == 0x20 &&
-	       (rex & 1 || (modrm != 0xe4 && modrm != 0xe5));
-}
-
-/*
- * Many bytes are looked through, so first a block at a time by what can be
- * computed for all of its bytes at once.
- */
-static bool
-x86_moves_sp(const uint8_t *code, size_t size)
-{
-	enum { BLOCK = 64 };
-	size_t i = 0;
-
-	for (; i + BLOCK + 2 <= size; i += BLOCK) {
-		uint8_t found = 0;
-
-		for (int k = 0; k < BLOCK; k++) {
-			const uint8_t *c = code + i + k;
-
-			found |= ((c[0] & 0xf8) == 0x48) &
-				 (((c[1] == 0x89) & ((c[2] & 0xc7) == 0xc4)) |
-				  ((c[1] == 0x8b) & ((c[2] & 0x38) == 0x20)));
-		}
-		for (int k = 0; found && k < BLOCK; k++)
-			if (moves_sp_at(code + i + k))
-				return true;
-	}
-	for (; i + 2 < size; i++)
-		if (moves_sp_at(code + i))
-			return true;
-	return false;
-}
-
 /* mov imm32, %reg or mov imm8, %al; others sign-extend the same bytes. */
 static bool
 x86_has_number(const uint8_t *code, size_t size, uint32_t number)
@@ -221,14 +179,13 @@ const struct arch arch_x86_64 = {
 	.reg_sp = X86_RSP,
 	.reg_fp = X86_RBP,
 	.reg_area = X86_GS_BASE,
-	.area_used = x86_area_used,
 	.area_call = "arch_prctl",
 	.wire = wire,
 	.nwire = sizeof(wire) / sizeof(*wire),
 	.decode = x86_insn,
 	.effect = x86_effect,
 	.print = x86_print,
-	.moves_sp = x86_moves_sp,
+	.hint = x86_hint,
 	.has_number = x86_has_number,
 	.first = x86_first,
 	.emul_prepare = x86_emul_prepare,

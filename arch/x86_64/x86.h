@@ -113,7 +113,8 @@ enum piece_inside x86_piece_inside(const struct piece *piece,
 				   unsigned offset);
 int x86_jump_write(uint64_t from, uint64_t to, unsigned len, uint8_t *bytes);
 
-/* area.c */
-bool x86_area_used(const uint8_t *code, size_t n, bool calls);
+/* hints.c */
+size_t x86_hint(const uint8_t *code, size_t n, size_t from,
+		enum hint_kind *kind);
 
 #endif

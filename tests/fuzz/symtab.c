@@ -51,6 +51,20 @@ check(const struct image *image)
 	}
 }
 
+static void
+check_sparse(const struct image *image)
+{
+	size_t avail;
+
+	for (size_t i = 0; i < image->nhints; i++) {
+		must(i == 0 || image->hints[i - 1].addr <
+			       image->hints[i].addr);
+		must(image_text(image, image->hints[i].addr, &avail));
+	}
+	for (size_t i = 0; i < image->nfuncs; i++)
+		must(image_text(image, image->funcs[i].addr, &avail));
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -67,6 +81,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(image);
 	else
 		must(*fail_message());
+	image_close(image);
+	image = image_open(path, NULL, IMAGE_SPARSE, NULL, NULL);
+	if (image)
+		check_sparse(image);
 	image_close(image);
 	close(fd);
 	return 0;

@@ -1,0 +1,223 @@
+/*
+ * The text of images.  Most have it in memory from the beginning; of a sparse
+ * one little is ever looked at, so its file is kept open and read a block at a
+ * time.  What all of a text is looked through for, when the image is opened,
+ * is found here, too: hints.
+ */
+#include "symtab/text.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+#include "util/search.h"
+
+enum {
+	BLOCK = SPARSE_TEXT,
+	CHUNK = 128 << 10,	/* looked through while it is in the cache */
+	FILES_MAX = 256,	/* descriptors; beyond, files are read whole */
+};
+
+/* ---- what is read when it is asked for */
+
+void
+text_open(struct reading *r, struct elf *elf)
+{
+	struct image_priv *priv = r->image->priv;
+
+	priv->fd = fcntl(elf_fd(elf), F_DUPFD_CLOEXEC, 0);
+	r->sparse = priv->fd >= 0 && priv->fd < FILES_MAX;
+	if (priv->fd >= 0 && !r->sparse)
+		text_close(priv);
+}
+
+void
+text_close(struct image_priv *priv)
+{
+	if (priv->fd >= 0)
+		close(priv->fd);
+	priv->fd = -1;
+}
+
+/* Read what is not there of the blocks from first to last. */
+static bool
+blocks_read(const struct image_priv *priv, const struct segment *seg,
+	    uint64_t first, uint64_t last)
+{
+	uint64_t at = first * BLOCK, end = (last + 1) * BLOCK;
+
+	if (end > seg->filesz)
+		end = seg->filesz;
+	while (at < end) {
+		ssize_t got = 0;
+
+		if (!seg->there[at / BLOCK])
+			got = pread(priv->fd, (uint8_t *)seg->bytes + at,
+				    end - at, (off_t)(seg->offset + at));
+		else if (end - at > BLOCK)
+			got = BLOCK;
+		else
+			break;
+		if (got <= 0)
+			return false;
+		at += (uint64_t)got;
+	}
+	memset(seg->there + first, true, last - first + 1);
+	return true;
+}
+
+/* Blocks that are not there are needed; the segment's bytes are zeros. */
+bool *
+text_blocks(struct reading *r, uint64_t size)
+{
+	return pool_alloc(r->pool, size / BLOCK + 1);
+}
+
+/* The executable segment that has bytes for addr, or NULL. */
+static const struct segment *
+segment_of(const struct image *image, uint64_t addr)
+{
+	for (size_t i = 0; i < image->nsegments; i++) {
+		const struct segment *seg = &image->segments[i];
+
+		if (seg->bytes && addr >= seg->addr &&
+		    addr - seg->addr < seg->filesz)
+			return seg;
+	}
+	return NULL;
+}
+
+const uint8_t *
+image_text_range(const struct image *image, uint64_t lo, uint64_t hi,
+		 size_t *avail)
+{
+	const struct segment *seg = segment_of(image, lo);
+	uint64_t at, last;
+
+	if (!seg)
+		return NULL;
+	at = lo - seg->addr;
+	*avail = seg->filesz - at;
+	if (!seg->there)
+		return seg->bytes + at;
+	if (hi - lo < *avail)
+		*avail = hi - lo;
+	last = (at + *avail - 1) / BLOCK;
+	if (!blocks_read(image->priv, seg, at / BLOCK, last))
+		return NULL;
+	return seg->bytes + at;
+}
+
+const uint8_t *
+image_text(const struct image *image, uint64_t addr, size_t *avail)
+{
+	return image_text_range(image, addr, addr + BLOCK, avail);
+}
+
+/* ---- hints */
+
+/* Of n bytes that begin at addr, those from first to last. */
+static void
+hints_find(struct image *image, const uint8_t *code, size_t n, uint64_t addr,
+	   size_t first, size_t last)
+{
+	enum hint_kind kind;
+
+	for (size_t i = first; i < last; i++) {
+		i = image->arch->hint(code, n, i, &kind);
+		if (i < last)
+			*vec_push(image->hints, image->nhints) = (struct hint){
+				.addr = addr + i, .kind = (uint8_t)kind,
+			};
+	}
+}
+
+/*
+ * From addr on, read for this alone.  What lies at the end of a chunk is left
+ * to the next one, where all is there that it is judged by.
+ */
+static int
+hints_read_file(struct image *image, struct elf *elf,
+		const struct segment *seg, uint64_t addr, uint64_t size)
+{
+	uint8_t *code = mem_alloc(CHUNK);
+	uint64_t at = 0, done = 0;
+	int err = 0;
+
+	while (done < size && !err) {
+		size_t n = size - at < CHUNK ? size - at : CHUNK;
+		uint64_t last = at + n < size ? at + n - HINT_CONTEXT : size;
+
+		err = elf_read(elf, code, seg->offset + (addr - seg->addr) +
+			       at, n);
+		if (!err)
+			hints_find(image, code, n, addr + at, done - at,
+				   last - at);
+		done = last;
+		at = last - HINT_CONTEXT;
+	}
+	free(code);
+	return err;
+}
+
+static int
+hints_read(struct image *image, struct elf *elf, uint64_t lo, uint64_t hi)
+{
+	const struct segment *seg = segment_of(image, lo);
+
+	must(seg && hi - seg->addr <= seg->filesz);
+	if (seg->there)
+		return hints_read_file(image, elf, seg, lo, hi - lo);
+	hints_find(image, seg->bytes + (lo - seg->addr), hi - lo, lo, 0,
+		   hi - lo);
+	return 0;
+}
+
+int
+text_read_hints(struct reading *r, struct elf *elf)
+{
+	uint64_t done = 0;
+
+	for (size_t i = 0; r->image->arch->hint && i < r->ntexts; i++) {
+		const struct text *text = &r->texts[i];
+
+		if (done < text->lo)
+			done = text->lo;
+		if (done < text->hi &&
+		    hints_read(r->image, elf, done, text->hi) < 0)
+			return -1;
+		if (done < text->hi)
+			done = text->hi;
+	}
+	return 0;
+}
+
+size_t
+image_hint(const struct image *image, uint64_t addr)
+{
+	return search_first(image->nhints, i, image->hints[i].addr >= addr);
+}
+
+bool
+reading_wants_any(const struct reading *r)
+{
+	return !r->sparse || r->image->nhints;
+}
+
+bool
+reading_wants(const struct reading *r, uint64_t addr, uint64_t size)
+{
+	const struct image *image = r->image;
+	size_t i;
+
+	if (!r->sparse)
+		return true;
+	i = image_hint(image, addr < SPARSE_REACH ? 0 : addr - SPARSE_REACH);
+	return i < image->nhints &&
+	       (image->hints[i].addr < addr ||
+		image->hints[i].addr - addr < size ||
+		image->hints[i].addr - addr - size < SPARSE_REACH);
+}
