@@ -223,6 +223,7 @@ copy_spot(const struct copy *copy, uint32_t offset, struct copy_spot *spot)
 		.added = inside == INSIDE_ADDED || piece->len,
 		.arrived = piece->arrived,
 		.saved = inside == INSIDE_SAVED || inside == INSIDE_ADDED,
+		.begins = inside == INSIDE_START && piece->len,
 		.between = inside == INSIDE_BETWEEN,
 	};
 	if (spot->arc == ARC_NONE)

@@ -177,6 +177,8 @@ struct copy_spot {
 	bool arrived;		/* control has come to addr: if that begins a
 				   block it is counted */
 	bool saved;		/* arch->reg_saved is in the scratch slot */
+	bool begins;		/* it is where the instruction at addr begins,
+				   in whatever round of an unrolled loop */
 	bool between;		/* there is no original pc, but there will be
 				   after an instruction or two */
 };

@@ -243,8 +243,7 @@ static bool
 spot_clean(const struct body *body, uint32_t offset, struct copy_spot *spot)
 {
 	return !copy_spot(body->copy, offset, spot) && !spot->between &&
-	       !spot->saved && spot->arrived &&
-	       copy_offset(body->copy, spot->addr) == offset;
+	       !spot->saved && spot->arrived && spot->begins;
 }
 
 /* Step until that is so: 1; 0 if it left the copy, -1 if it stopped so. */
