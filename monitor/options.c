@@ -16,10 +16,13 @@
 #include "util/mem.h"
 #include "util/options.h"
 
-/* With the edges the counts of inlined functions are known, too. */
+/*
+ * With the edges the counts of inlined functions and of direct calls are known,
+ * too; to record where indirect ones go takes a trap each.
+ */
 enum {
 	UNITS_SAVED = 1 << UNIT_FUNC | 1 << UNIT_LINE | 1 << UNIT_BLOCK |
-		      1 << UNIT_EDGE | 1 << UNIT_INSN | 1 << UNIT_CALL,
+		      1 << UNIT_EDGE | 1 << UNIT_INSN,
 };
 
 enum { DURATION_MAX = 1000000000 };	/* seconds */

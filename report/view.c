@@ -471,8 +471,10 @@ view_idle_write(const struct view *view, enum unit_kind kind, FILE *out)
 bool
 units_present(const struct table *table, FILE *out, enum unit_kind kind)
 {
+	unsigned units = kind == UNIT_CALL ? VIEW_CALLS : 1U << kind;
+
 	for (size_t i = 0; i < table->tally->nplans; i++)
-		if (table->tally->plans[i]->units & 1U << kind)
+		if (table->tally->plans[i]->units & units)
 			return true;
 	fprintf(out, "\nNo %s were counted (see --units).\n",
 		unit_word(kind, 0));

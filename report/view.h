@@ -13,9 +13,10 @@ enum {
 	VIEW_BLOCKS = 1 << UNIT_BLOCK,
 	VIEW_EDGES = 1 << UNIT_EDGE,
 	VIEW_INSNS = 1 << UNIT_INSN,
-	VIEW_CALLS = 1 << UNIT_CALL,
+	/* Direct ones follow from edges. */
+	VIEW_CALLS = 1 << UNIT_CALL | VIEW_EDGES,
 	VIEW_UNITS = ~(1 << UNIT_FUNC),	/* whatever needs its graph */
-	VIEW_ALL = VIEW_BLOCKS | VIEW_EDGES | VIEW_INSNS | VIEW_CALLS,
+	VIEW_ALL = VIEW_BLOCKS | VIEW_INSNS | VIEW_CALLS,
 };
 
 struct view {

@@ -87,7 +87,7 @@ agrees
 	my @object = $opt{object} ? "--object=$opt{object}" : ();
 	my $file = "$dir/$name.out";
 
-	pmon(['-d', $file, @object], $argv, %opt);
+	pmon(['-d', $file, '-u', $all, @object], $argv, %opt);
 	for my $kind (@kinds) {
 		pmon([@object, "--report=$kind:$dir/report"], $argv, %opt);
 		my $text = slurp("$dir/report");
@@ -123,6 +123,19 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 	my $file = agrees('own', [$prog, 'w20']);
 
 	calls_are([$file], $work, 'calls as often as it says');
+	# Where the indirect call in work goes takes a trap, if it is asked for.
+	for my $units ([], ['-u', $all]) {
+		my $asked = @$units ? 'asked for' : 'not asked for';
+
+		pmon(['-d', "$dir/calls.out", @$units,
+			"--report=sites:$dir/sites"], [$prog, 'w20']);
+		my $calls = pmprint('--report=calls', "$dir/calls.out");
+		like($calls, qr/^ +20 .* choose$/m, "targets $asked: direct calls");
+		is(() = $calls =~ /^ +20 .* \?\ \(indirect\)$/mg,
+		    @$units ? 0 : 1, '  indirect ones');
+		is(() = slurp("$dir/sites") =~ / work\+/g, @$units ? 1 : 0,
+		    '  traps');
+	}
 	agrees_at_once('stripped', [do {
 		system('strip', '-o', "$dir/stripped", $prog) == 0 or die;
 		"$dir/stripped"
@@ -345,7 +358,7 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 	my ($file, @wants) = ("$dir/weights.out", qw(funcs insns edges calls));
 	my @increments;
 
-	pmon(['-d', $file, "--report=placement:$dir/guess",
+	pmon(['-d', $file, '-u', $all, "--report=placement:$dir/guess",
 		map { "--report=$_:$dir/$_" } @wants], [$prog, 'w30']);
 	pmon(["--weights=$file", '-u', $all, "--report=placement:$dir/exact",
 		map { "--report=$_:$dir/$_-exact" } @wants], [$prog, 'w30']);

@@ -9,6 +9,7 @@ package Pmon;
 
 use strict;
 use warnings;
+use Cwd qw(abs_path);
 use Digest::MD5 qw(md5_hex);
 use Exporter qw(import);
 use File::Basename qw(basename);
@@ -22,8 +23,8 @@ our @EXPORT = qw($pmon $build $cc $scratch @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
     lines_are annotated funcs_read lines_read slurp spew wait_for ended);
 
-our $pmon = $ENV{PMON} // 'build/pmon';
-our $build = $ENV{PMON_BUILD} // 'build';
+our $pmon = abs_path($ENV{PMON} // 'build/pmon');
+our $build = abs_path($ENV{PMON_BUILD} // 'build');
 our $cc = $ENV{CC} || 'cc';
 our $scratch = tempdir('pmon-test-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 our @patches = qw(step slot emulate trap auto);
@@ -32,8 +33,6 @@ our @patches = qw(step slot emulate trap auto);
 my $limit = $ENV{PMON_LIMIT} // 60;
 my $serial = 0;
 my %running;
-
-$pmon = "$ENV{PWD}/$pmon" if $pmon !~ m{^/} && $ENV{PWD};
 
 sub
 slurp

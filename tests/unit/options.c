@@ -127,9 +127,9 @@ test_data(void **state)
 	assert_string_equal(opts.data, "x.out");
 	assert_string_equal(opts.argv[0], "prog");
 	assert_string_equal(opts.argv[1], "-d");
-	/* All is counted but what follows from edges. */
+	/* But what follows from edges, and what takes traps. */
 	assert_int_equal(opts.selection.units, (1 << UNIT_KINDS) - 1 -
-			 (1 << UNIT_INLINE));
+			 (1 << UNIT_INLINE) - (1 << UNIT_CALL));
 	options_free(&opts);
 
 	assert_int_equal(parse("-d -- prog"), 0);
@@ -291,8 +291,8 @@ test_mistakes(void **state)
 	refused("-p", "option --pid needs PID");
 	refused("--top", "option --top needs N");
 	refused("--patch=leap prog",
-		"--patch: \"leap\" is none of step, slot, emulate, trap, jump and "
-		"auto");
+		"--patch: \"leap\" is none of step, slot, emulate, trap, "
+		"jump and auto");
 	refused("--follow=some prog",
 		"--follow: \"some\" is none of all and none");
 	refused("--placement=best prog",
