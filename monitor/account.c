@@ -4,8 +4,14 @@
  */
 #include <stdlib.h>
 
+#include "monitor/account.h"
+#include "monitor/areas.h"
+#include "monitor/extend.h"
+#include "monitor/faults.h"
 #include "monitor/notice.h"
 #include "monitor/run.h"
+#include "monitor/strays.h"
+#include "monitor/task.h"
 #include "util/mem.h"
 
 void

@@ -10,8 +10,10 @@
  */
 #include <time.h>
 
+#include "monitor/affinity.h"
 #include "monitor/notice.h"
 #include "monitor/run.h"
+#include "monitor/task.h"
 
 enum {
 	WINDOW = 8,		/* hits after which the rate is looked at */

@@ -12,7 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "monitor/areas.h"
+#include "monitor/copies.h"
+#include "monitor/inject.h"
 #include "monitor/run.h"
+#include "monitor/task.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

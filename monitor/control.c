@@ -3,7 +3,13 @@
  * that moment, and never waits for who asks.  Requests come by SIGIO (see
  * notice.c), and so does that more of an answer can be sent.
  */
+#include "monitor/areas.h"
 #include "monitor/control.h"
+#include "monitor/extend.h"
+#include "monitor/run.h"
+#include "monitor/save.h"
+#include "monitor/stop.h"
+#include "monitor/strays.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +22,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "monitor/run.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

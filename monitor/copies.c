@@ -7,7 +7,12 @@
 #include <string.h>
 
 #include "copy/copy.h"
+#include "monitor/areas.h"
+#include "monitor/copies.h"
+#include "monitor/extend.h"
 #include "monitor/run.h"
+#include "monitor/slots.h"
+#include "monitor/task.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

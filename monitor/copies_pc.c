@@ -6,7 +6,11 @@
 #include <signal.h>
 
 #include "copy/copy.h"
+#include "monitor/copies.h"
+#include "monitor/faults.h"
+#include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/task.h"
 #include "util/fail.h"
 #include "util/search.h"
 

@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "copy/copy.h"
+#include "monitor/copies.h"
+#include "monitor/extend.h"
+#include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/strays.h"
 #include "util/mem.h"
 
 /*

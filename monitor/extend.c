@@ -6,7 +6,11 @@
  */
 #include <stdlib.h>
 
+#include "monitor/copies.h"
+#include "monitor/extend.h"
 #include "monitor/module.h"
+#include "monitor/slots.h"
+#include "monitor/task.h"
 #include "util/mem.h"
 
 enum { PRUNE_MIN = 64 };

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "monitor/faults.h"
+#include "monitor/patch.h"
 #include "monitor/run.h"
 #include "util/mem.h"
 

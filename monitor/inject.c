@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "monitor/inject.h"
 #include "monitor/run.h"
 #include "util/fail.h"
 

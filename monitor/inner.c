@@ -6,7 +6,10 @@
  */
 #include <stdlib.h>
 
+#include "monitor/inner.h"
+#include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/strays.h"
 #include "monitor/transfer.h"
 #include "util/mem.h"
 

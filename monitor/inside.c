@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "host/simh.h"
+#include "monitor/inside.h"
 #include "monitor/run.h"
 #include "util/fail.h"
 #include "util/mem.h"

@@ -10,12 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/account.h"
 #include "monitor/ask.h"
 #include "monitor/control.h"
+#include "monitor/extend.h"
+#include "monitor/inside.h"
 #include "monitor/live.h"
 #include "monitor/notice.h"
+#include "monitor/object.h"
 #include "monitor/options.h"
+#include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/save.h"
+#include "monitor/start.h"
+#include "monitor/stop.h"
+#include "monitor/strays.h"
+#include "monitor/task.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

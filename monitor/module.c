@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/copies.h"
+#include "monitor/inside.h"
 #include "monitor/module.h"
+#include "monitor/slots.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

@@ -1,10 +1,15 @@
 /*
- * Editing the text of modules: what module.c and extend.c share.
+ * Modules: images planted in a space, and how their text is edited.
  */
 #ifndef MONITOR_MODULE_H
 #define MONITOR_MODULE_H
 
 #include "monitor/run.h"
+
+/* Plant all sites in the task's space; HOST_GONE if that is gone. */
+int module_fill(struct run *run, struct task *task, struct module *module);
+void module_unplant(struct run *run, struct space *space, pid_t tid,
+		    const struct module *module);
 
 /* Sites of a module, by index, ascending by address. */
 struct batch {

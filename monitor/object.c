@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "monitor/object.h"
 #include "monitor/run.h"
 #include "report/profile_plan.h"
 #include "util/fail.h"

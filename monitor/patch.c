@@ -13,7 +13,16 @@
  */
 #include <signal.h>
 
+#include "monitor/affinity.h"
+#include "monitor/copies.h"
+#include "monitor/extend.h"
+#include "monitor/faults.h"
 #include "monitor/hit.h"
+#include "monitor/inner.h"
+#include "monitor/patch.h"
+#include "monitor/plant.h"
+#include "monitor/strays.h"
+#include "monitor/task.h"
 #include "util/fail.h"
 
 /* ---- counting */

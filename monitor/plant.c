@@ -10,7 +10,14 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "monitor/areas.h"
+#include "monitor/extend.h"
+#include "monitor/module.h"
+#include "monitor/object.h"
+#include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/strays.h"
+#include "monitor/task.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

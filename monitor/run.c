@@ -4,7 +4,20 @@
  * traps to patch.c.  Owns the queue; prints nothing but the report asked for
  * by SIGUSR1, through main's callback.
  */
+#include "monitor/account.h"
+#include "monitor/affinity.h"
+#include "monitor/areas.h"
+#include "monitor/control.h"
+#include "monitor/copies.h"
+#include "monitor/faults.h"
+#include "monitor/inner.h"
+#include "monitor/notice.h"
+#include "monitor/patch.h"
+#include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/stop.h"
+#include "monitor/strays.h"
+#include "monitor/task.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,8 +28,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "monitor/control.h"
-#include "monitor/notice.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

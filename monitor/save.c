@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "monitor/run.h"
+#include "monitor/save.h"
 #include "report/profile_plan.h"
 #include "report/target.h"
 #include "util/fail.h"

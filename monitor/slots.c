@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "monitor/inject.h"
 #include "monitor/run.h"
+#include "monitor/slots.h"
 #include "util/mem.h"
 
 enum {

@@ -6,8 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/account.h"
 #include "monitor/machine.h"
+#include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/start.h"
+#include "monitor/strays.h"
+#include "monitor/task.h"
 #include "symtab/image.h"
 #include "util/fail.h"
 #include "util/mem.h"

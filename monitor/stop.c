@@ -4,7 +4,15 @@
  */
 #include <signal.h>
 
+#include "monitor/affinity.h"
+#include "monitor/areas.h"
+#include "monitor/inject.h"
+#include "monitor/module.h"
+#include "monitor/patch.h"
 #include "monitor/run.h"
+#include "monitor/stop.h"
+#include "monitor/strays.h"
+#include "monitor/task.h"
 #include "util/fail.h"
 
 void

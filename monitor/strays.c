@@ -10,8 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/areas.h"
+#include "monitor/copies.h"
+#include "monitor/extend.h"
+#include "monitor/faults.h"
+#include "monitor/inner.h"
+#include "monitor/patch.h"
+#include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/strays.h"
+#include "monitor/task.h"
 #include "monitor/transfer.h"
+#include "monitor/untold.h"
 #include "util/mem.h"
 
 enum { PHDRS_MAX = 64, DYNAMICS_MAX = 256 };

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/inside.h"
 #include "monitor/run.h"
+#include "monitor/save.h"
 #include "util/mem.h"
 
 static char *

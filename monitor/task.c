@@ -3,8 +3,14 @@
  * planted in them, with their lifetimes.  Asks the host for nothing but to
  * close handles.
  */
+#include "monitor/affinity.h"
+#include "monitor/areas.h"
+#include "monitor/copies.h"
+#include "monitor/faults.h"
 #include "monitor/run.h"
 #include "monitor/stack.h"
+#include "monitor/strays.h"
+#include "monitor/task.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,8 @@
 #include <signal.h>
 
 #include "monitor/hit.h"
+#include "monitor/plant.h"
+#include "monitor/untold.h"
 
 /* Does a jump lead behind the one-byte instruction of a site? */
 static bool

@@ -1,0 +1,19 @@
+/*
+ * Faults of instructions that were counted.
+ */
+#ifndef MONITOR_FAULTS_H
+#define MONITOR_FAULTS_H
+
+#include "monitor/run.h"
+
+/* The signal is about to be delivered: is it the fault of what is at the pc? */
+void fault_note(struct run *run, struct task *task, int signal, uint64_t pc);
+/* The task is moved out of a copy: so is what faulted there. */
+void fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va);
+/* With that pc, and its stack pointer, it goes on, to a handler perhaps. */
+void fault_keep(struct run *run, struct task *task);
+/* Had the instruction at va, where a frame is left, begun? */
+bool fault_left(const struct task *task, uint64_t va, uint64_t sp);
+void fault_forget(struct task *task);
+
+#endif

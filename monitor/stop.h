@@ -1,0 +1,21 @@
+/*
+ * How counting ends, while programs go on.
+ */
+#ifndef MONITOR_STOP_H
+#define MONITOR_STOP_H
+
+#include "monitor/run.h"
+
+/*
+ * Counting is over: unplant every space and let every task go; those that
+ * cannot be stopped yet are let go by their next event.  The launched
+ * program is sent signal; its end is awaited by the loop.
+ */
+void run_stop(struct run *run, int signal);
+/* Let go of a stopped task that is in no planted space, or no more. */
+void task_release(struct run *run, struct task *task,
+		  const struct event *event);
+/* Remove all traps from the space of a stopped task. */
+void space_unplant(struct run *run, struct space *space, pid_t tid);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * Control that leaves functions, or comes to them, over no edge.
+ */
+#ifndef MONITOR_STRAYS_H
+#define MONITOR_STRAYS_H
+
+#include "monitor/run.h"
+
+/* Whether anything is derived in what the space runs. */
+bool space_infers(const struct space *space);
+/* Whether hooks are needed there. */
+bool space_hooked(const struct space *space);
+/* The task is at its last stop. */
+void strays_end(struct run *run, struct task *task);
+/* It has ended; that may have been overlooked. */
+void strays_unseen(struct run *run, struct task *task);
+/* The first stop of a task that may have begun in the middle of functions. */
+void strays_birth(struct run *run, struct task *task);
+/* All tasks of an attached process stand still, and are counted from here. */
+void strays_attach(struct run *run, struct process *process);
+/*
+ * All tasks stand still: enter their frames as left, for a look at the
+ * counts; then take that back, or, when all counts are 0, say that control
+ * came there, which is as much.
+ */
+enum presence { PRESENT, PRESENT_NOT, PRESENT_ANEW };
+void strays_present(struct run *run, enum presence how);
+/*
+ * The task has stopped, with its pc where it would be without pmon: it has
+ * done what it was about to do at a hook, unless it is still there.
+ */
+void strays_passed(struct run *run, struct task *task, uint64_t pc);
+/* The task's exec has succeeded; its old space is still known. */
+void strays_exec(struct run *run, struct task *task);
+/* The task that execs takes the id of another. */
+void strays_hand_over(struct task *from, struct task *to);
+/* Forget what is kept for the task. */
+void strays_forget(struct task *task);
+/* It is at a hook of the module, by its number in sites. */
+void strays_hook(struct run *run, struct task *task,
+		 const struct module *module, uint32_t number);
+/* Plant the hooks of what is mapped, and hear of what will be. */
+void strays_libraries(struct run *run, struct task *task);
+
+/* The task's passages are what control did. */
+void strays_enter(struct run *run, const struct task *task,
+		  const struct transfer *transfer);
+
+/* From here on nothing is derived behind calls in what the space runs. */
+void space_taint(struct run *run, struct space *space, const char *why);
+
+#endif
