@@ -306,6 +306,20 @@ copies_plant(struct run *run, struct space *space, pid_t tid,
 				   module->plan->copied[i]);
 }
 
+/* There will be no copies: what was to lead there is not planted. */
+static void
+leads_forget(struct module *module, const struct batch *batch)
+{
+	for (size_t i = 0; i < batch->n; i++) {
+		struct patched *patched = &module->patched[batch->sites[i]];
+		const struct site *site = batch_site(module, batch, i);
+
+		if (patched->patch == PATCH_LEADS &&
+		    module->plan->bodies[site->body].lost)
+			patched->patch = PATCH_RETIRED;
+	}
+}
+
 int
 module_fill(struct run *run, struct task *task, struct module *module)
 {
@@ -319,6 +333,7 @@ module_fill(struct run *run, struct task *task, struct module *module)
 	if (!err) {
 		slots_map(run, task, module);
 		copies_map(run, task, module);
+		leads_forget(module, &batch);
 		slots_write(run, space, task->tid, module, 0, module->nslots);
 		module_edit(run, space, task->tid, module, &batch,
 			    trap_write);

@@ -15,6 +15,8 @@
 #include "util/mem.h"
 #include "util/search.h"
 
+enum { SEGMENT_X = 1 };		/* PF_X */
+
 enum {
 	BLOCK = SPARSE_TEXT,
 	CHUNK = 128 << 10,	/* looked through while it is in the cache */
@@ -83,7 +85,7 @@ segment_of(const struct image *image, uint64_t addr)
 	for (size_t i = 0; i < image->nsegments; i++) {
 		const struct segment *seg = &image->segments[i];
 
-		if (seg->bytes && addr >= seg->addr &&
+		if (seg->flags & SEGMENT_X && seg->bytes && addr >= seg->addr &&
 		    addr - seg->addr < seg->filesz)
 			return seg;
 	}

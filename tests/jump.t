@@ -232,6 +232,10 @@ for my $way (qw(BY_INSN BY_INLINE BY_LIBRARY BY_CALL)) {
 	like($run->{report}, qr/counted by traps: .*\(RLIMIT_AS\)/s,
 	    'it is said');
 	is($run->{funcs}{redzone}, 50, 'and counted');
+	# Copies are made of the first program that the plan cannot have later.
+	$run = monitor(['--units=line,insn', '--object=*ld-linux*'],
+	    ['sh', '-c', "ulimit -v 5000; exec $program codes 50"]);
+	same(run([$program, 'codes', 50]), $run, 'little memory, later');
 	# The memory for counters would be a file, which is a deadly sin there.
 	my @small = ('sh', '-c', "ulimit -S -f 1; exec $program codes 50");
 	$run = monitor(['--units=func'], \@small);
