@@ -250,13 +250,33 @@ extensions_free(struct run *run)
 	free(run->extensions);
 }
 
+/*
+ * Choose how new sites are patched, by the text that any space with the
+ * module has: a process that is ending has none any more.  If all are ending,
+ * only children not yet told of may go on, and the file's text is to do.
+ */
 static void
-module_extend(struct run *run, struct module *module, struct space *space,
+fresh_choose(struct run *run, struct module *module, const struct batch *fresh)
+{
+	for (struct process *p = run->processes; p && fresh->n; p = p->next) {
+		struct task *task = p->space ? space_task(run, p->space) :
+					       NULL;
+
+		for (size_t i = 0; task && i < p->space->nmodules; i++)
+			if (p->space->modules[i] == module &&
+			    !batch_choose(run, p->space, task->tid, module,
+					  fresh))
+				return;
+	}
+	batch_presume(run, module, fresh);
+}
+
+static void
+module_extend(struct run *run, struct module *module,
 	      const struct batch *entries)
 {
 	struct batch fresh = batch_make(module, module->nsites);
 	size_t slots = module->nslots, nsites = module->nsites;
-	struct task *task = space_task(run, space);
 	struct batch retired;
 
 	if (module->ncopied < module->plan->ncopied ||
@@ -267,8 +287,7 @@ module_extend(struct run *run, struct module *module, struct space *space,
 	module_grow(module);
 	entries_revive(module, entries, nsites, &fresh);
 	retired = module_settle_entries(run, module, entries);
-	if (!task || batch_choose(run, space, task->tid, module, &fresh))
-		fresh.n = 0;
+	fresh_choose(run, module, &fresh);
 	spaces_slots(run, module, slots, module->nslots);
 	entries_refused(module, entries, &retired);
 	spaces_edit(run, module, &fresh, trap_write);
@@ -333,16 +352,11 @@ space_catch_up(struct run *run, struct space *space, pid_t tid, uint64_t since)
 		copies_catch_up(run, space, tid, space->modules[k]);
 }
 
-/* The modules of a plan, each once, with a space that has it. */
-struct planted {
-	struct module *module;
-	struct space *space;
-};
-
-static struct planted *
+/* The modules of a plan, each once. */
+static struct module **
 plan_modules(const struct run *run, const struct plan *plan, size_t *n)
 {
-	struct planted *list = NULL;
+	struct module **list = NULL;
 
 	*n = 0;
 	for (struct process *p = run->processes; p; p = p->next)
@@ -352,12 +366,10 @@ plan_modules(const struct run *run, const struct plan *plan, size_t *n)
 
 			if (module->plan != plan)
 				continue;
-			while (k < *n && list[k].module != module)
+			while (k < *n && list[k] != module)
 				k++;
 			if (k == *n)
-				*vec_push(list, *n) = (struct planted){
-					module, p->space
-				};
+				*vec_push(list, *n) = module;
 		}
 	return list;
 }
@@ -367,13 +379,13 @@ plan_extended(struct run *run, struct plan *plan)
 {
 	struct batch entries = { .sites = plan->settled,
 				 .n = plan->nsettled };
-	struct planted *list;
+	struct module **list;
 	size_t n;
 
 	list = plan_modules(run, plan, &n);
 	for (size_t i = 0; i < n; i++) {
-		batch_sort(list[i].module, &entries);
-		module_extend(run, list[i].module, list[i].space, &entries);
+		batch_sort(list[i], &entries);
+		module_extend(run, list[i], &entries);
 	}
 	free(list);
 	plan->nsettled = 0;
@@ -386,13 +398,13 @@ void
 plan_lift(struct run *run, struct plan *plan, uint32_t site)
 {
 	struct batch batch = { &site, 1 };
-	struct planted *list;
+	struct module **list;
 	size_t n;
 
 	plan->sites[site].passed = true;
 	list = plan_modules(run, plan, &n);
 	for (size_t i = 0; i < n; i++) {
-		struct module *module = list[i].module;
+		struct module *module = list[i];
 		struct extension ext = {
 			.number = run->extended++, .module = module,
 			.first = module->nslots, .last = module->nslots,
@@ -408,11 +420,9 @@ plan_lift(struct run *run, struct plan *plan, uint32_t site)
 
 /* They may never have been planted in what was started meanwhile. */
 static void
-module_again(struct run *run, const struct planted *planted,
+module_again(struct run *run, struct module *module,
 	     const struct batch *sites)
 {
-	struct module *module = planted->module;
-	struct task *task = space_task(run, planted->space);
 	struct extension ext = {
 		.number = run->extended++, .module = module,
 		.first = module->nslots,
@@ -427,8 +437,7 @@ module_again(struct run *run, const struct planted *planted,
 		if (module->patched[site].patch == PATCH_UNPLANTED)
 			*vec_push(fresh.sites, fresh.n) = site;
 	}
-	if (task && fresh.n)
-		batch_choose(run, planted->space, task->tid, module, &fresh);
+	fresh_choose(run, module, &fresh);
 	ext.last = module->nslots;
 	spaces_slots(run, module, ext.first, ext.last);
 	entries_refused(module, &fresh, &refused);
@@ -443,7 +452,7 @@ void
 plan_again(struct run *run, struct plan *plan)
 {
 	struct batch sites = { 0 };
-	struct planted *list;
+	struct module **list;
 	size_t n;
 
 	for (size_t i = 0; i < plan->nsites; i++) {
@@ -454,8 +463,8 @@ plan_again(struct run *run, struct plan *plan)
 	}
 	list = plan_modules(run, plan, &n);
 	for (size_t i = 0; i < n; i++) {
-		batch_sort(list[i].module, &sites);
-		module_again(run, &list[i], &sites);
+		batch_sort(list[i], &sites);
+		module_again(run, list[i], &sites);
 	}
 	free(list);
 	free(sites.sites);

@@ -280,6 +280,19 @@ batch_choose(struct run *run, struct space *space, pid_t tid,
 }
 
 void
+batch_presume(struct run *run, struct module *module,
+	      const struct batch *batch)
+{
+	size_t avail;
+
+	for (size_t i = 0; i < batch->n; i++)
+		patched_make(run, module, batch->sites[i],
+			     image_text(module->plan->image,
+					batch_site(module, batch, i)->addr,
+					&avail));
+}
+
+void
 module_grow(struct module *module)
 {
 	size_t old = module->nsites, n = module->plan->nsites;

@@ -84,8 +84,8 @@ compared('loops', [compile('shell.c' =~ s{^}{demo/}r, '-O2')], [], @each,
 compared('calls that do not return', [compile('except.cc', '-O1')], [], @each);
 compared('threads', [compile('threads.c', '-O1', '-pthread'), 'hammer', 200],
     [], [], ['--patch=step']);
-my $all = compared('no child', [compile('forks.c', '-O1', '-pthread'),
-	'leaf', 3], [], []);
+my $all = compared('processes', [compile('forks.c', '-O1', '-pthread'),
+	'forks', 3], [], []);
 ok($all->{objects}[0]{once}, 'and the JSON says that it is no more than that');
 compared('signals', [compile('signals.c', '-O0'), 'traps', 20], [], [],
     ['--patch=step']);
