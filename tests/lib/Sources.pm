@@ -3,8 +3,9 @@
 # configuration of apt there; changes nothing in /etc or /var, installs
 # nothing.
 #
-# source_build returns the directory of a build, or undef; then
-# $Sources::reason says why there is none, for skip.
+# source_build returns the directory of a build, package_fetch that of an
+# unpacked binary package of another release, or undef; then $Sources::reason
+# says why there is none, for skip.
 package Sources;
 
 use strict;
@@ -15,7 +16,7 @@ use Fcntl qw(:flock);
 use File::Path qw(make_path remove_tree);
 use Pmon;
 
-our @EXPORT = qw(source_build);
+our @EXPORT = qw(package_fetch source_build);
 our $reason = '';
 
 my $top = getcwd() . '/build/sources';
@@ -137,36 +138,38 @@ source_lines
 	return grep { !$seen{s/\[.*?\]|\s+//gr}++ } @lines;
 }
 
-# Options that give apt its own world in our directory.
+# Options that give apt its own world in a directory of ours.
 sub
 apt_options
 {
-	return map { ('-o', $_) } "Dir::Etc::SourceList=$top/apt/sources.list",
-	    'Dir::Etc::SourceParts=/dev/null', "Dir::State=$top/apt/state",
+	my ($apt) = @_;
+
+	return map { ('-o', $_) } "Dir::Etc::SourceList=$apt/sources.list",
+	    'Dir::Etc::SourceParts=/dev/null', "Dir::State=$apt/state",
 	    'Dir::State::status=/var/lib/dpkg/status',
-	    "Dir::Cache=$top/apt/cache", 'APT::Sandbox::User=root',
+	    "Dir::Cache=$apt/cache", 'APT::Sandbox::User=root',
 	    'Acquire::Languages=none', 'Acquire::Retries=1',
 	    'Acquire::http::Timeout=20';
 }
 
-# Get the lists of source packages, once.
+# Get the lists of what these sources have into that world, once.
 sub
 lists_update
 {
-	my @lines = source_lines();
+	my ($apt, @lines) = @_;
 
-	return 1 if -e "$top/apt/updated";
+	return 1 if -e "$apt/updated";
 	if (!@lines) {
 		$reason = 'no sources of packages in /etc/apt';
 		return 0;
 	}
-	make_path(map { "$top/apt/$_" } 'state/lists/partial',
+	make_path(map { "$apt/$_" } 'state/lists/partial',
 	    'cache/archives/partial');
-	spew("$top/apt/sources.list", join "\n", @lines, '');
+	spew("$apt/sources.list", join "\n", @lines, '');
 	# Some of these may have no source packages: if only others fail, the
 	# package is found nevertheless.
-	command('update lists', $top, 'apt-get', '-q', apt_options(),
-	    'update') && spew("$top/apt/updated", '');
+	command('update lists', $top, 'apt-get', '-q', apt_options($apt),
+	    'update') && spew("$apt/updated", '');
 	return 1;
 }
 
@@ -183,16 +186,53 @@ source_fetch
 		$reason = "no $tool here to fetch $package with";
 		return undef;
 	}
-	lists_update() or return undef;
+	lists_update("$top/apt", source_lines()) or return undef;
 	remove_tree($get, $dir);
 	make_path($get);
 	command("fetch the source of $package", $get, 'apt-get', '-q',
-	    apt_options(), 'source', '--download-only', $package)
+	    apt_options("$top/apt"), 'source', '--download-only', $package)
 	    or return undef;
 	my ($dsc) = glob "$get/*.dsc";
 	command("unpack $package", $get, 'dpkg-source', '--no-check',
 	    '--no-copy', '-x', $dsc, $dir) or return undef;
 	remove_tree($get);
+	spew("$dir/.complete", '');
+	return $dir;
+}
+
+# apt's line for another release of Debian, signed as this one knows it, if it
+# does.
+sub
+release_lines
+{
+	my ($release) = @_;
+	my ($key) = grep { -e } map { "/usr/share/keyrings/" .
+	    "debian-archive-keyring.$_" } 'gpg', 'pgp';
+	my ($uri) = map { m{\s(\S+/debian/?)\s} ? $1 : () } source_lines();
+
+	return $key && $uri ? "deb [signed-by=$key] $uri $release main" : ();
+}
+
+# What a package of a later release of Debian installs, for programs that any
+# release can run: in its directory, or undef.
+sub
+package_fetch
+{
+	my ($package, $release) = @_;
+	my ($dir, $apt) = ("$top/$package.$release", "$top/apt.$release");
+
+	make_path($top);
+	open my $lock, '>', "$top/lock" or die "$top/lock: $!";
+	flock $lock, LOCK_EX;
+	return $dir if -e "$dir/.complete";
+	lists_update($apt, release_lines($release)) or return undef;
+	remove_tree($dir);
+	make_path($dir);
+	command("fetch $package of $release", $dir, 'apt-get', '-q',
+	    apt_options($apt), 'download', $package) or return undef;
+	my ($deb) = glob "$dir/*.deb";
+	command("unpack $package", $dir, 'dpkg-deb', '-x', $deb, $dir)
+	    or return undef;
 	spew("$dir/.complete", '');
 	return $dir;
 }
