@@ -237,6 +237,34 @@ is_deeply([sort map { $_->[0] } list()], [sort map { /^(\w+), leaf,/ ? $1 :
 	() } keys %times], 'a function has its callers');
 ok((grep { $_ eq 'leaf100' } $browser->texts('.graph .node.here')),
     'and a drawing of them');
+# Edges across several rows have bends, and the count is not on all of them.
+cmp_ok($browser->run(<<'END'), '<', 3, 'counts stand on their edges');
+const ids = [...Array(9).keys()];
+const edges = ids.flatMap((from) => ids.filter((to) => to > from &&
+	(to === from + 1 || from === 0 || to === 8)).map((to) =>
+	({ from, to, count: 1000 })));
+return graph_make(ids.map((id) => ({ id, rows: [`node ${id}`], count: 1 })),
+	edges, { across: true, label: "made" }).then((drawing) => {
+		document.body.append(drawing);
+		return Math.max(...[...drawing.querySelectorAll(".edge")].map(
+			(edge) => {
+				const path = edge.querySelector("path");
+				const text = edge.querySelector("text");
+				const x = +text.getAttribute("x");
+				const y = +text.getAttribute("y") - 4;
+				let nearest = Infinity;
+
+				for (let s = 0; s < path.getTotalLength();
+					s++) {
+					const at = path.getPointAtLength(s);
+
+					nearest = Math.min(nearest, Math.hypot(
+						at.x - x, at.y - y));
+				}
+				return nearest;
+			}));
+	});
+END
 
 # ---- sorting and searching
 
@@ -345,7 +373,7 @@ my $light = $browser->run($colours);
 is_deeply([$browser->console], [], 'the console is silent');
 undef $browser;
 $browser = Browser->new(width => 400, dark => 1);
-for my $hash ('/', '/files', '/funcs', "/file/$file") {
+for my $hash ('/', '/files', '/funcs', '/func/0', "/file/$file") {
 	$browser->show("$page/index.html", $hash);
 	is($browser->run('return document.documentElement.scrollWidth'), 400,
 	    "$hash fits 400 pixels");

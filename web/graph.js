@@ -99,6 +99,22 @@ function edge_path(points)
 	return `${path} L${rest.at(-1).x},${rest.at(-1).y}`;
 }
 
+// Where the path passes the point that the layout has for the text, which is
+// one that it only bends towards.
+function edge_label({ points, x, y })
+{
+	const between = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+	const i = points.findIndex((point) =>
+		Math.hypot(point.x - x, point.y - y) < 1);
+
+	if (i < 1 || i > points.length - 2)
+		return { x, y };
+	const from = i === 1 ? points[0] : between(points[i - 1], points[i]);
+
+	return between(between(from, points[i]), between(points[i],
+		between(points[i], points[i + 1])));
+}
+
 // At the right of its box, or below it.
 function loop_place({ x, y, box: { width, height }, loop }, across)
 {
@@ -118,6 +134,7 @@ function loop_place({ x, y, box: { width, height }, loop }, across)
 
 function edge_draw({ edge, points, path, x, y }, most)
 {
+	const label = path ? { x, y } : edge_label({ points, x, y });
 	const width = 1 + (ran(edge.count) ?
 		6 * Math.cbrt(Number(edge.count) / Number(most)) : 0);
 
@@ -128,8 +145,8 @@ function edge_draw({ edge, points, path, x, y }, most)
 				`${width + 4} ${width + 2}` : "none",
 			"marker-end": width > 3 ? "url(#wide)" :
 				"url(#narrow)" }),
-		draw("text", { x, y: y + 4, "text-anchor": "middle" },
-			count_text(edge.count)));
+		draw("text", { x: label.x, y: label.y + 4,
+			"text-anchor": "middle" }, count_text(edge.count)));
 }
 
 // The drawing in a frame that scrolls.  Options: label, across, chosen(node).
