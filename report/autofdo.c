@@ -77,12 +77,19 @@ scope_of(struct page *page, uint32_t frame)
 	return scope_find(page, &scope);
 }
 
+/* LLVM's readers keep 16 bits, also of what is before the declaration. */
+static uint32_t
+line_offset(const struct page *page, uint32_t scope, uint32_t line)
+{
+	return (line - page->scopes[scope].line) & UINT16_MAX;
+}
+
 static void
 entry_add(struct page *page, uint32_t scope, uint32_t line, char *callee,
 	  uint64_t n)
 {
 	*vec_push(page->entries, page->nentries) = (struct entry){
-		.scope = scope, .offset = line - page->scopes[scope].line,
+		.scope = scope, .offset = line_offset(page, scope, line),
 		.callee = callee, .n = n,
 	};
 }
@@ -113,8 +120,7 @@ insn_take(struct page *page, const struct view *view, uint32_t insn,
 				   view->body->cfg->insns[insn].addr);
 	uint32_t scope = frame == FRAME_NONE ? 0 : frame == page->frame ?
 			 page->scope : scope_of(page, frame);
-	bool known = row && row->file == page->scopes[scope].file &&
-		     row->line >= page->scopes[scope].line;
+	bool known = row && row->file == page->scopes[scope].file;
 
 	page->frame = frame;
 	page->scope = scope;
@@ -233,11 +239,10 @@ scope_put(const struct page *page, uint32_t scope, int depth)
 	for (uint32_t i = scope + 1; i < page->nscopes; i++) {
 		const struct scope *inner = &page->scopes[i];
 
-		if (inner->outer != scope || !inner->total ||
-		    inner->call < page->scopes[scope].line)
+		if (inner->outer != scope || !inner->total)
 			continue;
 		fprintf(page->out, "%*s%u: %s:%" PRIu64 "\n", depth, "",
-			inner->call - page->scopes[scope].line, inner->name,
+			line_offset(page, scope, inner->call), inner->name,
 			inner->total);
 		scope_put(page, i, depth + 1);
 	}

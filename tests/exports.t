@@ -375,7 +375,7 @@ for my $name (qw(fact twice kind unlucky)) {
 	cmp_ok(scalar keys %expected, '>', 1, 'and there are some');
 }
 SKIP: {
-	skip 'no clang-19 here', 4 if missing('clang-19');
+	skip 'no clang-19 here', 6 if missing('clang-19');
 	exported([$fast, $rounds], ['autofdo']);
 	like(reader('llvm-profdata', qw(llvm-profdata-19 show --sample
 	    autofdo)), qr/^Function: main: \d+, 1, /m,
@@ -384,6 +384,27 @@ SKIP: {
 	    'guided', $source);
 	is(run(["$dir/guided", $rounds])->{out}, $output,
 	    'what clang makes with it does the same');
+
+	# Lines far from a function's beginning, and before it.
+	system('clang-19', '-O0', '-g', '-o', "$dir/far", spew("$dir/far.c",
+	    <<'END')) == 0 or die;
+#line 1000 "far.c"
+int main(int argc, char **argv)
+{
+#line 100000
+	volatile int i = argc;
+#line 990
+	for (; i < 10;)
+		i++;
+	return 0;
+}
+END
+	exported(["$dir/far"], ['autofdo']);
+	my %counts = reader('llvm-profdata', qw(llvm-profdata-19 show --sample
+	    autofdo)) =~ /^ +(\d+): (\d+)$/mg;
+	is_deeply({ map { $_ => $counts{$_} } 99000 % 65536, 65536 - 10,
+	    65536 - 9 }, { 99000 % 65536, 1, 65536 - 10, 10, 65536 - 9, 9 },
+	    'lines far from a beginning, and before it');
 }
 
 # ---- pprof
