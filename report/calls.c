@@ -12,7 +12,7 @@
 #include "report/text.h"
 #include "util/mem.h"
 
-enum { COUNT_MIN = 9, ADDR_MIN = 4, PLACE_MAX = 28, PLACE_MIN = 4 };
+enum { COUNT_MIN = 9, ADDR_MIN = 4, PLACE_MAX = 28 };
 
 struct calls {
 	struct table *table;
@@ -61,8 +61,7 @@ place_widen(struct calls *calls, const struct view *view)
 		text_widen(&calls->place, place, PLACE_MAX);
 		free(place);
 	}
-	if (calls->place && calls->place < PLACE_MIN)
-		calls->place = PLACE_MIN;
+	text_head(&calls->place, "LINE");
 }
 
 static void

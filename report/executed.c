@@ -124,8 +124,8 @@ widths_find(const struct table *table, struct entries *entries)
 				   table_object(table, entry->plan),
 				   OBJECT_MAX);
 	}
-	if (entries->place && entries->place < strlen("DECLARED AT"))
-		entries->place = strlen("DECLARED AT");
+	text_head(&entries->object, "OBJECT");
+	text_head(&entries->place, "DECLARED AT");
 }
 
 static struct entries

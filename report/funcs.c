@@ -10,7 +10,7 @@
 #include "report/text.h"
 #include "util/mem.h"
 
-enum { PLACE_MAX = 28, PLACE_MIN = 11, COUNT_MIN = 9, OBJECT_MAX = 20 };
+enum { PLACE_MAX = 28, COUNT_MIN = 9, OBJECT_MAX = 20 };
 
 void
 title_write(const struct table *table, FILE *out, const char *title)
@@ -61,9 +61,8 @@ widths_find(const struct table *table, const struct func_table *funcs,
 				   OBJECT_MAX);
 		free(place);
 	}
-	/* The heading's width, but no column if there is nothing in it. */
-	if (widths.place && widths.place < PLACE_MIN)
-		widths.place = PLACE_MIN;
+	text_head(&widths.object, "OBJECT");
+	text_head(&widths.place, "DECLARED AT");
 	return widths;
 }
 

@@ -101,6 +101,13 @@ text_widen(size_t *width, const char *s, size_t max)
 		*width = wide;
 }
 
+void
+text_head(size_t *width, const char *heading)
+{
+	if (*width)
+		text_widen(width, heading, WIDTH_ALL);
+}
+
 /* Whether s fits, without looking at more of it than needed. */
 static bool
 text_fits(const char *s, size_t len, size_t width)

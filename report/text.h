@@ -25,6 +25,9 @@ size_t text_width(const char *s, size_t len);
 /* Make the width such that s fits, or as much of it as `max` columns have. */
 void text_widen(size_t *width, const char *s, size_t max);
 
+/* Room for a heading too, of a column that is there: not 0 wide. */
+void text_head(size_t *width, const char *heading);
+
 /* s padded to width; if too wide its beginning is cut off instead. */
 void text_column(FILE *out, const char *s, size_t width);
 

@@ -316,4 +316,28 @@ SKIP: {
 	is($clusters, 2, 'each function is a cluster');
 }
 
+# ---- several objects, of names shorter than the heading
+
+my @objects = map {
+	my $path = "$dir/$_";
+
+	system($cc, '-g', '-o', $path, spew("$path.c", <<"END")) == 0 or die;
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	return argc > 1 ? execl(argv[1], argv[1], (char *)0) : 0;
+}
+END
+	$path;
+} 'a', 'b';
+run([$pmon, '--units=func,insn', "--report=funcs:$dir/work", '--', @objects]);
+run([$pmon, '--units=func', "--report=funcs:$dir/funcs", '--', @objects]);
+for ('funcs', 'work') {
+	my ($head, @rows) = grep { /OBJECT|main/ } split /\n/, slurp("$dir/$_");
+
+	like($head, qr/ OBJECT  DECLARED AT  FUNCTION$/, "$_: the heading");
+	is(join(' ', sort map { substr($_, index($head, 'OBJECT'), 7) =~
+		/^(\S+) / } @rows), 'a b', 'and objects under it');
+}
+
 done_testing;
