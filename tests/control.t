@@ -5,60 +5,19 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use File::Path qw(make_path remove_tree);
-use IO::Handle;
 use IO::Socket::UNIX;
 use Test::More;
+use Phases;
 use Pmon;
 
-my $prog = compile('phases.c', '-O0', '-pthread');
 my $source = 'tests/prog/phases.c';
+my $server;
 my $runtime = "$scratch/runtime";
-my ($to, $from, $server);
 my @text = split /\n/, slurp($source);
 my ($loop) = grep { $text[$_ - 1] =~ /sink--;/ } 1 .. @text;
 my ($after) = grep { $text[$_ - 1] =~ /sink = 1;/ } 1 .. @text;
 mkdir $runtime, 0700;
 $ENV{XDG_RUNTIME_DIR} = $runtime;
-
-# Start pmon and the program, which answers with a byte when it is ready.
-sub
-begin
-{
-	my (@options) = @_;
-	my ($in, $out);
-
-	pipe $in, $to or die;
-	pipe $from, $out or die;
-	$to->autoflush;
-	$server = monitor_start(\@options, [$prog], before => sub {
-		close $to;
-		close $from;
-		open STDIN, '<&', $in or die;
-		open STDOUT, '>&', $out or die;
-	});
-	close $in;
-	close $out;
-	order('x');
-}
-
-# Have the program do something, and wait until it is done.
-sub
-order
-{
-	for (split //, $_[0]) {
-		syswrite $to, $_;
-		sysread($from, my $byte, 1) or die "no answer: " .
-		    slurp("$server->{base}.err");
-	}
-}
-
-sub
-end
-{
-	close $to;
-	1 while sysread $from, my $bytes, 100;
-	return monitor_finish($server);
-}
 
 # The id of the program.
 sub
@@ -115,7 +74,7 @@ queried_lines
 for my $how (map({ ["--patch=$_"] } @patches), ['--placement=every'],
     ['--placement=vertex', '--patch=auto'], ['--patch=auto',
     '--separate=thread']) {
-	begin(@$how);
+	$server = begin(@$how);
 	order('aat');
 	is(calls($server->{pid}), 'busy 0 deeper 0 leaf 30 serve 1 work 3',
 	    "@$how: a query by pmon's id");
@@ -149,7 +108,7 @@ for my $how (map({ ["--patch=$_"] } @patches), ['--placement=every'],
 for my $how (['--patch=auto'], ['--patch=trap']) {
 	my ($last, $known) = (0, 0);
 
-	begin(@$how);
+	$server = begin(@$how);
 	order('b');
 	for (1 .. 10) {
 		my $lines = lines_read(spew("$scratch/listing",
@@ -171,7 +130,7 @@ for my $how (['--patch=auto'], ['--patch=trap']) {
 
 # ---- snapshots, and stopping
 
-begin('--patch=auto', '-d', "$scratch/end.out");
+$server = begin('--patch=auto', '-d', "$scratch/end.out");
 order('aat');
 asked('--snapshot', "$scratch/before.out", program());
 asked('--reset', program());
@@ -202,7 +161,7 @@ is(run(["$build/pmprint", "$scratch/after.out", "$scratch/end.out"])->{status},
     125, 'what was counted between two resets is one');
 
 # Attached, and stopped.
-$run = start([$prog], in_file => do { system('mkfifo', "$scratch/fifo");
+$run = start([phases()], in_file => do { system('mkfifo', "$scratch/fifo");
 	"$scratch/fifo" });
 open my $feed, '>', "$scratch/fifo" or die;
 ok(wait_for(sub { (readlink "/proc/$run->{pid}/exe" // '') =~ /phases/ }),
@@ -216,7 +175,7 @@ is(ended(finish($run)), 'status 0', 'and the program goes on');
 
 # ---- the socket
 
-begin('-u', 'func');
+$server = begin('-u', 'func');
 my $path = "$runtime/pmon/$server->{pid}.sock";
 my @dir = stat "$runtime/pmon";
 my @socket = stat $path;
@@ -305,7 +264,7 @@ for my $round (1 .. 6) {
 
 remove_tree("$runtime/pmon");
 spew("$runtime/pmon", '');
-begin('-u', 'func');
+$server = begin('-u', 'func');
 order('a');
 $run = run([$pmon, '--query', $server->{pid}]);
 is($run->{status}, 125, 'no directory, no socket');
@@ -315,7 +274,7 @@ counts_are($run, { work => 1 }, 'and counts');
 unlink "$runtime/pmon";
 mkdir "$runtime/pmon";
 chmod 0777, "$runtime/pmon";
-begin('-u', 'func');
+$server = begin('-u', 'func');
 $run = run([$pmon, '--query', $server->{pid}]);
 is($run->{status}, 125, 'none in a directory that others may write');
 end();

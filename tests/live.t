@@ -2,48 +2,17 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
-use IO::Handle;
 use IO::Select;
 use Test::More;
+use Phases;
 use Pmon;
 
 eval { require IO::Pty; 1 } or plan skip_all => 'needs IO::Pty';
 
-my $prog = compile('phases.c', '-O0', '-pthread');
 my $size = pack 'S4', 24, 80, 0, 0;
 mkdir "$scratch/runtime", 0700;
 $ENV{XDG_RUNTIME_DIR} = "$scratch/runtime";
 $ENV{TERM} = 'vt100';
-
-# The program under pmon, which does what is written to $to.
-my ($to, $from, $server);
-sub
-begin
-{
-	my ($in, $out);
-
-	pipe $in, $to or die;
-	pipe $from, $out or die;
-	$to->autoflush;
-	$server = monitor_start(['--units=func,line'], [$prog], before => sub {
-		close $to;
-		close $from;
-		open STDIN, '<&', $in or die;
-		open STDOUT, '>&', $out or die;
-	});
-	close $in;
-	close $out;
-	order('x');
-}
-
-sub
-order
-{
-	for (split //, $_[0]) {
-		syswrite $to, $_;
-		sysread($from, my $byte, 1) or die 'no answer';
-	}
-}
 
 # Start pmon --live; its process, and the terminal's other end.
 sub
@@ -138,7 +107,7 @@ shows
 
 @screen = ('') x 24;
 ($row, $column, $rest, $seen) = (0, 0, '', '');
-begin();
+my $server = begin('--units=func,line');
 order('aat');
 my ($pid, $pty) = live($server->{pid});
 shows($pty, qr/^pmon  \d+\.\d s  1 process  2 threads  \S*phases/,
@@ -169,7 +138,7 @@ is(slurp("$scratch/live.err"), '', 'without a message');
 @screen = ('') x 24;
 shows($pty, qr/sort by count/, 'once more');
 order('uu');
-close $to;
+hang_up();
 my $reader = fork // die;
 if (!$reader) {
 	1 while sysread $pty, my $bytes, 4096;

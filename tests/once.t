@@ -6,6 +6,7 @@ use warnings;
 use lib 'tests/lib';
 use JSON::PP qw(decode_json);
 use Test::More;
+use Phases;
 use Pmon;
 
 my $pmprint = "$build/pmprint";
@@ -222,36 +223,21 @@ asked
 
 mkdir "$scratch/runtime", 0700;
 $ENV{XDG_RUNTIME_DIR} = "$scratch/runtime";
-pipe my $in, my $to or die;
-pipe my $from, my $out or die;
-my $server = monitor_start(['--once'],
-    [compile('phases.c', '-O0', '-pthread')], before => sub {
-	close $_ for $to, $from;
-	open STDIN, '<&', $in or die;
-	open STDOUT, '>&', $out or die;
-    });
-close $_ for $in, $out;
+my $server = begin('--once');
 my @names = qw(work leaf);
-my $order = sub {
-	syswrite $to, $_[0];
-	sysread $from, my $byte, 1 or die;
-};
-$order->('x');
 is(join(' ', @{asked($server, '--query=funcs')}{@names}), '0 0', 'at first');
-$order->('a') for 1 .. 3;
+order('aaa');
 is(join(' ', @{asked($server, '--query=funcs')}{@names}), '1 1', 'called');
 asked($server, '--reset');
 is(join(' ', @{asked($server, '--query=funcs')}{@names}), '0 0', 'reset');
-$order->('x');
+order('x');
 is(join(' ', @{asked($server, '--query=funcs')}{@names}), '0 0',
     'not called since');
-$order->('a') for 1 .. 3;
+order('aaa');
 is(join(' ', @{asked($server, '--query=funcs')}{@names}), '1 1',
     'called again');
 
 asked($server, '--stop');
-close $to;
-1 while sysread $from, my $bytes, 100;
-is(ended(monitor_finish($server)), 'status 0', 'it ends');
+is(ended(end()), 'status 0', 'it ends');
 
 done_testing;
