@@ -10,6 +10,10 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/search.h"
+
+/* As compilers align functions, or more. */
+enum { FUNC_ALIGN = 16 };
 
 static const uint8_t *
 copy_text(void *ctx, uint64_t addr, size_t *avail)
@@ -134,6 +138,76 @@ copy_trapless(struct copy *copy)
 	return true;
 }
 
+/* Control never goes on behind a range: its last instruction leaves. */
+static bool
+range_closed(const struct cfg *cfg, const struct range *range)
+{
+	size_t at = search_first(cfg->ninsns, i, cfg->insns[i].addr +
+				 cfg->insns[i].len >= range->hi);
+	const struct insn *last = &cfg->insns[at];
+
+	if (at == cfg->ninsns || last->addr + last->len != range->hi)
+		return false;
+	return last->kind == INSN_JUMP || last->kind == INSN_JUMP_INDIRECT ||
+	       last->kind == INSN_RETURN || last->kind == INSN_STOP;
+}
+
+/*
+ * The padding behind a range, up to where the next function may begin: also
+ * one without a name or a frame begins at a round address.
+ */
+static struct copy_spare
+range_spare(const struct build *build, const struct body *body,
+	    const struct range *range)
+{
+	uint64_t hi = range->hi;
+
+	if (!range_closed(body->cfg, range))
+		return (struct copy_spare){ hi, hi };
+	while (hi % FUNC_ALIGN && !image_func(build->image, hi) &&
+	       plan_body(build->plan, hi) == BODY_NONE)
+		hi++;
+	return copy_padding(build->image->arch, copy_text,
+			    (void *)build->image, range->hi, hi);
+}
+
+/* Those behind its ranges, for copy_make; *n of them, to be freed. */
+static struct copy_spare *
+body_spares(const struct build *build, const struct body *body, size_t *n)
+{
+	struct copy_spare *spares = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < body->nranges; i++) {
+		struct copy_spare spare = range_spare(build, body,
+						      &body->ranges[i]);
+
+		if (spare.lo < spare.hi)
+			*vec_push(spares, *n) = spare;
+	}
+	return spares;
+}
+
+static struct copy *
+body_copy(const struct build *build, const struct body *body,
+	  const struct weights *weights)
+{
+	size_t nspares;
+	struct copy_spare *spares = body_spares(build, body, &nspares);
+	struct copy *copy = copy_make(&(struct copy_input){
+		.arch = build->image->arch, .cfg = body->cfg,
+		.flow = body->flow, .placement = body->placement,
+		.weights = weights, .counter = build->plan->ncounters,
+		.extent = entry_alone(body) ? EXTENT_COUNTED : EXTENT_WHOLE,
+		.absolute = !build->image->dyn, .text = copy_text,
+		.ctx = (void *)build->image,
+		.spares = spares, .nspares = nspares,
+	});
+
+	free(spares);
+	return copy;
+}
+
 bool
 copy_place_counters(struct build *build, uint32_t index, const bool *wanted,
 		    const struct weights *weights, size_t hooks)
@@ -157,14 +231,7 @@ copy_place_counters(struct build *build, uint32_t index, const bool *wanted,
 		return false;
 	}
 	body->placement = placement_make(body->flow, weights, &wish);
-	body->copy = copy_make(&(struct copy_input){
-		.arch = build->image->arch, .cfg = body->cfg,
-		.flow = body->flow, .placement = body->placement,
-		.weights = weights, .counter = plan->ncounters,
-		.extent = entry_alone(body) ? EXTENT_COUNTED : EXTENT_WHOLE,
-		.absolute = !build->image->dyn, .text = copy_text,
-		.ctx = (void *)build->image,
-	});
+	body->copy = body_copy(build, body, weights);
 	if (body->copy && targets_hidden(body)) {
 		copy_free(body->copy);
 		body->copy = NULL;

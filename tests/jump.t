@@ -143,6 +143,23 @@ for my $flags ('-O2', '-O2 -static') {
 	    "intruders, $flags: sites") or diag slurp("$scratch/sites");
 }
 
+# Functions that are shorter than a jump have the padding behind them.
+for my $flags ('-O0', '-O2') {
+	my @argv = (compile('tiny.c', $flags), 50000);
+	my $run = monitor(['--units=func'], \@argv);
+	my %calls = (nothing => 100000, same => 50000, thunk => 50000,
+	    falls => 50);
+
+	is($run->{out}, "0 wrong\n", "$flags: what is behind short functions");
+	is_deeply({ map { $_ => $run->{funcs}{$_} } keys %calls }, \%calls,
+	    'which are counted');
+	is_deeply(counted([], \@argv)->{counts},
+	    counted(\@every, [$argv[0], 50000])->{counts}, 'in all units')
+	    if $flags eq '-O2';
+	my ($traps) = $run->{report} =~ /, (\d+) traps?$/m;
+	cmp_ok($traps, '<', 100, 'without traps');
+}
+
 # Every function of every library, by copies and by traps alone.
 for my $argv (['ls', '-l', '/usr'], ['sed', 's/a*b/c/g', 'README.md']) {
 	my ($jump, $slot) = map {
