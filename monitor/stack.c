@@ -126,7 +126,8 @@ rule_in(struct walking *w, Dwfl_Module *module, uint64_t va)
 	if (rule->va == va)
 		return rule;
 	rule->va = 0;
-	return rule_find(w->stack->abi, module, va, rule) ? rule : NULL;
+	return rule_find(w->stack->abi, module, va, w->stack->sp, rule) ?
+		rule : NULL;
 }
 
 static const struct rule *

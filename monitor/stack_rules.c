@@ -91,21 +91,60 @@ rule_simplify(const struct abi *abi, Dwarf_Frame *row, struct rule *rule)
 	return true;
 }
 
-bool
-rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va,
-	  struct rule *rule)
+/*
+ * The caller's stack pointer comes from somewhere, not from the frame: it is
+ * a signal's, or no caller's at all.
+ */
+static bool
+row_switches(Dwarf_Frame *row, unsigned sp)
 {
-	Dwarf_Addr bias = 0, lo, hi;
-	Dwarf_Frame *row = row_get(module, va, &bias);
 	Dwarf_Op mem[3], *ops;
 	size_t nops;
-	int ra;
 
+	return !dwarf_frame_register(row, (int)sp, mem, &ops, &nops) && nops &&
+	       !is_cfa(ops, nops);
+}
+
+/*
+ * The row for *va, or of the code before that which is not about to switch
+ * stacks; and what it says of itself.
+ */
+static Dwarf_Frame *
+row_staying(Dwfl_Module *module, unsigned sp, uint64_t *va,
+	    struct rule *rule, int *ra)
+{
+	Dwarf_Addr bias = 0, lo, hi;
+	Dwarf_Frame *row = row_get(module, *va, &bias), *before;
+
+	while (row) {
+		*ra = dwarf_frame_info(row, &lo, &hi, &rule->signal);
+		rule->lo = lo + bias;
+		if (rule->signal || !row_switches(row, sp))
+			break;
+		before = row_get(module, rule->lo - 1, &bias);
+		if (!before)
+			break;
+		*va = rule->lo - 1;
+		free(row);
+		row = before;
+	}
+	return row;
+}
+
+bool
+rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va,
+	  unsigned sp, struct rule *rule)
+{
+	Dwarf_Op mem[3], *ops;
+	Dwarf_Frame *row;
+	size_t nops;
+	int ra = -1;
+
+	*rule = (struct rule){ .row = va };
+	row = row_staying(module, sp, &rule->row, rule, &ra);
 	if (!row)
 		return false;
-	*rule = (struct rule){ .va = va };
-	ra = dwarf_frame_info(row, &lo, &hi, &rule->signal);
-	rule->lo = lo + bias;
+	rule->va = va;
 	rule->outermost = ra >= 0 &&
 			  !dwarf_frame_register(row, ra, mem, &ops, &nops) &&
 			  !nops && ops == mem;
@@ -364,7 +403,7 @@ rule_apply(const struct abi *abi, Dwfl_Module *module,
 	if (rule->simple) {
 		err = simple_apply(abi, rule, sp, reader, regs);
 	} else {
-		row = row_get(module, rule->va, &bias);
+		row = row_get(module, rule->row, &bias);
 		err = row ? row_apply(abi, row, sp, reader, regs) : -1;
 		free(row);
 	}

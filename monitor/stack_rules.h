@@ -20,6 +20,7 @@ enum { RULE_SAVED = 8 };
 struct rule {
 	uint64_t va;		/* for which it was looked up */
 	uint64_t lo;		/* the same rule holds from here on */
+	uint64_t row;		/* the tables are asked about this address */
 	bool signal;		/* of a signal's trampoline */
 	bool outermost;		/* there is no caller */
 	/*
@@ -46,9 +47,14 @@ struct word_reader {
 	void *ctx;
 };
 
-/* The rule for va; false if the module's tables have none. */
+/*
+ * The rule for va; false if the module's tables have none.  sp is DWARF's
+ * number of the stack pointer.  Where code is about to jump to another stack
+ * the table may tell of that one (longjmp's does): then it is the rule from
+ * before, as nothing has been left yet.
+ */
 bool rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va,
-	       struct rule *rule);
+	       unsigned sp, struct rule *rule);
 
 /*
  * From a frame's registers, pc and sp among them, to its caller's; sp and ra

@@ -114,6 +114,36 @@ t_signal(int number, void (*how)(int), int flags)
 			how(i);
 }
 
+/*
+ * longjmp itself is interrupted and left: where it loads the first register,
+ * which lies in a page of its own, when it has found out where to go.
+ */
+static jmp_buf *torn;
+
+static void
+t_torn_deep(int depth)
+{
+	if (!depth)
+		longjmp(*torn, 1);
+	t_torn_deep(depth - 1);
+	sum++;
+}
+
+static void
+t_torn(int depth)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	torn = (jmp_buf *)(pages + page - sizeof(long));
+	if (!setjmp(*torn)) {
+		mprotect(pages, page, PROT_NONE);
+		t_torn_deep(depth);
+	}
+	sum += depth;
+}
+
 static void
 t_fault_other(int depth)
 {
@@ -520,6 +550,8 @@ main(int argc, char **argv)
 		t_signal(SIGUSR1, t_raise, 0);
 	else if (!strcmp(what, "fault"))
 		t_signal(SIGSEGV, t_fault, 0);
+	else if (!strcmp(what, "torn"))
+		t_signal(SIGSEGV, t_torn, SA_NODEFER);
 	else if (!strcmp(what, "faults"))
 		t_faults();
 	else if (!strcmp(what, "altstack"))
