@@ -326,8 +326,11 @@ copies_leave(struct run *run, struct task *task)
 			task->state = TASK_STOPPED;
 		run->host->mask_set(task->tid, mask, NULL);
 		run->host->siginfo_set(task->tid, info);
+		/* It may have been led to a call. */
 		if (r != 1)
-			return false;
+			return !r && !run->host->reg_get(task->tid,
+						run->arch->reg_pc, &pc) &&
+			       call_ahead(space, pc);
 	}
 	fault_move(run, task, pc, va);
 	run->host->reg_set(task->tid, run->arch->reg_pc, va);

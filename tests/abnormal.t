@@ -73,6 +73,24 @@ for my $flags (['-O0'], ['-O2']) {
 leaves('leave.c', [qw(-O1 -fno-inline -D_FORTIFY_SOURCE=2)], 'torn',
     t_torn => 5, t_torn_deep => 1 + 2 + 3 + 4 + 5, t_handler => 5);
 
+# ---- wherever a signal comes, in copies too: what the handler sees
+
+{
+	my $midway = compile('midway.c', '-O1');
+
+	for my $placement (qw(every vertex optimal)) {
+		my $file = "$scratch/insns";
+		my $run = run([$pmon, "--placement=$placement", '--func=loop',
+		    "--report=insns:$file", '--', $midway, 500]);
+		my @counts = slurp($file) =~ /^loop.*
+		    ^\ *(\d+)\ .*call.*^\ *(\d+)\ .*cmpq.*^\ *(\d+)\ .*jnz/xms;
+
+		is($run->{out}, sprintf("call %d, test %d, jump %d\n",
+		    map { $_ // -1 } @counts[0 .. 2]),
+		    "a loop left midway, --placement=$placement");
+	}
+}
+
 # ---- the dynamic linker, as the program, left by a library that it loads
 
 my $library = abs_path(compile('unload.c', '-shared', '-fPIC', '-DLIBRARY'));
