@@ -62,6 +62,32 @@ spaces_edit(struct run *run, const struct module *module,
 }
 
 /*
+ * Choose patches by the text of any space that can still be read: processes
+ * may be ending.  If all are, children that they forked may not have been
+ * heard of.
+ */
+static void
+spaces_choose(struct run *run, struct module *module, const struct batch *batch)
+{
+	size_t slots = module->nslots;
+
+	for (struct process *p = run->processes; p; p = p->next) {
+		struct space *space = p->space;
+		struct task *task = space ? space_task(run, space) : NULL;
+
+		for (size_t i = 0; task && i < space->nmodules; i++) {
+			if (space->modules[i] != module)
+				continue;
+			if (!batch_choose(run, space, task->tid, module,
+					  batch))
+				return;
+			module->nslots = slots;
+		}
+	}
+	batch_choose_unread(run, module, batch);
+}
+
+/*
  * New copies: more than a trap's byte will be written where a task may just
  * arrive, so all stand still.  None can be farther in.
  */
@@ -250,27 +276,6 @@ extensions_free(struct run *run)
 	free(run->extensions);
 }
 
-/*
- * Choose how new sites are patched, by the text that any space with the
- * module has: a process that is ending has none any more.  If all are ending,
- * only children not yet told of may go on, and the file's text is to do.
- */
-static void
-fresh_choose(struct run *run, struct module *module, const struct batch *fresh)
-{
-	for (struct process *p = run->processes; p && fresh->n; p = p->next) {
-		struct task *task = p->space ? space_task(run, p->space) :
-					       NULL;
-
-		for (size_t i = 0; task && i < p->space->nmodules; i++)
-			if (p->space->modules[i] == module &&
-			    !batch_choose(run, p->space, task->tid, module,
-					  fresh))
-				return;
-	}
-	batch_presume(run, module, fresh);
-}
-
 static void
 module_extend(struct run *run, struct module *module,
 	      const struct batch *entries)
@@ -287,7 +292,7 @@ module_extend(struct run *run, struct module *module,
 	module_grow(module);
 	entries_revive(module, entries, nsites, &fresh);
 	retired = module_settle_entries(run, module, entries);
-	fresh_choose(run, module, &fresh);
+	spaces_choose(run, module, &fresh);
 	spaces_slots(run, module, slots, module->nslots);
 	entries_refused(module, entries, &retired);
 	spaces_edit(run, module, &fresh, trap_write);
@@ -352,7 +357,7 @@ space_catch_up(struct run *run, struct space *space, pid_t tid, uint64_t since)
 		copies_catch_up(run, space, tid, space->modules[k]);
 }
 
-/* The modules of a plan, each once. */
+/* The modules of a plan that are somewhere, each once. */
 static struct module **
 plan_modules(const struct run *run, const struct plan *plan, size_t *n)
 {
@@ -437,7 +442,7 @@ module_again(struct run *run, struct module *module,
 		if (module->patched[site].patch == PATCH_UNPLANTED)
 			*vec_push(fresh.sites, fresh.n) = site;
 	}
-	fresh_choose(run, module, &fresh);
+	spaces_choose(run, module, &fresh);
 	ext.last = module->nslots;
 	spaces_slots(run, module, ext.first, ext.last);
 	entries_refused(module, &fresh, &refused);

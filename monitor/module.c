@@ -254,6 +254,19 @@ patched_make(struct run *run, struct module *module, uint32_t i,
 	patched_choose(run, module, i);
 }
 
+void
+batch_choose_unread(struct run *run, struct module *module,
+		    const struct batch *batch)
+{
+	size_t avail;
+
+	for (size_t i = 0; i < batch->n; i++)
+		patched_make(run, module, batch->sites[i],
+			     image_text(module->plan->image,
+					batch_site(module, batch, i)->addr,
+					&avail));
+}
+
 int
 batch_choose(struct run *run, struct space *space, pid_t tid,
 	     struct module *module, const struct batch *batch)
@@ -277,19 +290,6 @@ batch_choose(struct run *run, struct space *space, pid_t tid,
 				      lo));
 	}
 	return HOST_OK;
-}
-
-void
-batch_presume(struct run *run, struct module *module,
-	      const struct batch *batch)
-{
-	size_t avail;
-
-	for (size_t i = 0; i < batch->n; i++)
-		patched_make(run, module, batch->sites[i],
-			     image_text(module->plan->image,
-					batch_site(module, batch, i)->addr,
-					&avail));
 }
 
 void

@@ -23,9 +23,9 @@ void batch_sort(const struct module *module, struct batch *batch);
 /* Read the text under the sites and choose each one's patch; HOST_GONE. */
 int batch_choose(struct run *run, struct space *space, pid_t tid,
 		 struct module *module, const struct batch *batch);
-/* The same where no memory can be read: it is taken to be as the file says. */
-void batch_presume(struct run *run, struct module *module,
-		   const struct batch *batch);
+/* The same by the text that the file has. */
+void batch_choose_unread(struct run *run, struct module *module,
+			 const struct batch *batch);
 /* Choose anew how the site is patched, whose code in the file is known. */
 void patched_choose(struct run *run, struct module *module, uint32_t i);
 /* The plan has new sites: there is room for how they are patched. */

@@ -81,30 +81,17 @@ for my $patch (@patches) {
 	    W => 4 * 3 * 20), "$patch: forks with lines");
 }
 
-# Children die just when their parent enters a function for the first time.
-my $functions = 150;
-my $text = <<'END';
-#include <sys/wait.h>
-#include <unistd.h>
-static volatile int sink;
-#define CALL(f) if (!fork()) _exit(0); f(1); wait(0);
-END
-for (1 .. $functions) {
-	$text .= "static __attribute__((noinline)) void f$_(int x)\n{\n" .
-	    "\tif (x)\n\t\tsink++;\n\telse\n\t\tsink--;\n}\n";
-}
-$text .= join "\n", "int main(void)\n{", (map { "CALL(f$_)" } 1 .. $functions),
-    "return 0; }\n";
-my $source = spew("$scratch/dying.c", $text);
-my @lines = split /\n/, $text;
-my %expected = map { $_ => $lines[$_ - 1] =~ /sink\+\+/ ? 1 : 0 }
-    grep { $lines[$_ - 1] =~ /^\t\tsink/ } 1 .. @lines;
-system($cc, '-O0', '-g', '-o', "$scratch/dying", $source) == 0 or die;
-for my $options (['--patch=trap'], ['--patch=auto'], ['--once']) {
-	my $counted = monitor($options, ["$scratch/dying"])->{lines}{'dying.c'};
+# Functions that are first called while another process, which has the same
+# traps, is ending.
+for my $patch ('trap', 'auto') {
+	my $dying = compile('dying.c', '-O1', '-w');
+	my $run = run([$pmon, "--patch=$patch", "--report=calls:$scratch/calls",
+	    '--', $dying]);
+	my @calls = slurp("$scratch/calls") =~ /^ *(\d+|\?) .* work$/mg;
 
-	is_deeply({ map { $_ => $counted->{$_} } keys %expected }, \%expected,
-	    "@$options: children die while functions are entered first");
+	is($run->{status}, 0, "$patch, dying: its status");
+	is_deeply(\@calls, [(3) x 200],
+	    "$patch, dying: each of 200 functions makes 3 calls");
 }
 
 # A script: its interpreter runs, and what that starts is counted.
