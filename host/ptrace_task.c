@@ -138,13 +138,14 @@ ptrace_mem_close(int mem)
 int
 ptrace_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
 {
-	struct iovec local = { buf, n }, remote = { (void *)va, n };
-
-	if (pread(mem, buf, n, (off_t)va) == (ssize_t)n)
-		return HOST_OK;
-	/* There may have been no file descriptor left for a handle. */
-	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)n ?
-		HOST_OK : HOST_GONE;
+	/*
+	 * There may have been no file descriptor left for a handle.  What one
+	 * does not have any more may be another program's by now.
+	 */
+	if (mem < 0)
+		return ptrace_data_read(tid, va, buf, n);
+	return pread(mem, buf, n, (off_t)va) == (ssize_t)n ? HOST_OK :
+							      HOST_GONE;
 }
 
 /*
@@ -174,9 +175,12 @@ mem_poke(pid_t tid, uint64_t va, const uint8_t *buf, size_t n)
 int
 ptrace_mem_write(int mem, pid_t tid, uint64_t va, const void *buf, size_t n)
 {
-	if (pwrite(mem, buf, n, (off_t)va) == (ssize_t)n)
+	ssize_t done = pwrite(mem, buf, n, (off_t)va);
+
+	if (done == (ssize_t)n)
 		return HOST_OK;
-	return mem_poke(tid, va, buf, n);
+	/* Memory that is no process's any more takes nothing. */
+	return done ? mem_poke(tid, va, buf, n) : HOST_GONE;
 }
 
 int
