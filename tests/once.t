@@ -87,7 +87,6 @@ compared('threads', [compile('threads.c', '-O1', '-pthread'), 'hammer', 200],
     [], [], ['--patch=step']);
 my $all = compared('processes', [compile('forks.c', '-O1', '-pthread'),
 	'forks', 3], [], []);
-compared('processes that end', [compile('dying.c', '-O1', '-w')], [], []);
 ok($all->{objects}[0]{once}, 'and the JSON says that it is no more than that');
 compared('signals', [compile('signals.c', '-O0'), 'traps', 20], [], [],
     ['--patch=step']);
