@@ -45,7 +45,9 @@ asked(const struct plan *plan, enum unit_kind kind)
 static uint32_t *
 site_slot(const struct plan *plan, uint64_t addr)
 {
-	uint32_t i = addr * 0x9e3779b97f4a7c15u >> 32;
+	/* Those of a function are near one another. */
+	uint32_t i = ((addr >> 7) * 0x9e3779b97f4a7c15u >> 32) +
+		     (addr >> 1 & 63);
 
 	for (;; i++) {
 		uint32_t *slot = &plan->index[i & (plan->index_size - 1)];
