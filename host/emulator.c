@@ -219,6 +219,18 @@ emulator_threads(void)
 	return forks_threads(&forks);
 }
 
+int
+emulator_signal(void)
+{
+	return forks_signal(&forks);
+}
+
+void
+emulator_leave(void)
+{
+	forks_leave(&forks);
+}
+
 bool
 emulator_wait(pid_t pid, bool *killed, int *value)
 {

@@ -29,6 +29,15 @@ bool emulator_known(const struct arch *arch);
 bool emulator_threads(void);
 
 /*
+ * The simulator's stub tells of SIGBUS: the signal that this stands for (see
+ * ptrace_forks.h), or 0 if it is one.
+ */
+int emulator_signal(void);
+
+/* Its stub is going to be left.  The program must stand still. */
+void emulator_leave(void);
+
+/*
  * Wait for its end: true with the status of wait(2) taken apart, or false if
  * a signal came first.
  */

@@ -1,7 +1,8 @@
 /*
  * The process that gives a simulator's children their program's text back.
  * It knows the traps by the program's file, which has something else there,
- * and nothing of pmon.  It passes all signals on, and ends with the simulator.
+ * and nothing of pmon.  It passes all signals on, but those that the simulator
+ * would die of without a word, and ends with the simulator.
  */
 #include "host/ptrace_forks.h"
 
@@ -128,6 +129,41 @@ new_handle(const struct arch *arch, int file, int fd, pid_t simulator,
 	ptrace(PTRACE_DETACH, pid, NULL, NULL);
 }
 
+/* Those that end a process and have a number in the remote protocol. */
+static bool
+signal_deadly(int signal)
+{
+	switch (signal) {
+	case SIGHUP: case SIGINT: case SIGQUIT: case SIGABRT: case SIGUSR1:
+	case SIGUSR2: case SIGPIPE: case SIGALRM: case SIGTERM: case SIGXCPU:
+	case SIGXFSZ: case SIGVTALRM: case SIGPROF: case SIGIO: case SIGPWR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * What the simulator is to be given for a signal.  Since qemu 8.2 it catches
+ * only those that its program catches, and some others; of the rest it would
+ * die where its stub could have told of them.  SIGBUS it always catches,
+ * except where it has blocked that and gives itself the signal to die of.
+ */
+static int
+signal_given(pid_t simulator, int fd, int signal)
+{
+	struct signal_state state;
+	unsigned char c = (unsigned char)signal;
+	uint64_t bus = 1ull << (SIGBUS - 1);
+
+	if (!signal_deadly(signal) || procfs_signals(simulator, &state) ||
+	    state.caught >> (signal - 1) & 1 || !(state.caught & bus) ||
+	    state.blocked & bus ||
+	    send(fd, &c, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+		return signal;
+	return SIGBUS;
+}
+
 /*
  * What is new stops before its first instruction, by itself; that the
  * simulator has made it may be told before or afterwards.
@@ -142,8 +178,11 @@ stop_handle(const struct arch *arch, int file, int fd, pid_t simulator,
 		new_handle(arch, file, fd, simulator, pid);
 	else if (event == PTRACE_EVENT_STOP && signal != SIGTRAP)
 		ptrace(PTRACE_LISTEN, pid, NULL, NULL);
+	else if (event)
+		ptrace(PTRACE_CONT, pid, NULL, 0L);
 	else
-		ptrace(PTRACE_CONT, pid, NULL, event ? 0L : (long)signal);
+		ptrace(PTRACE_CONT, pid, NULL,
+		       (long)signal_given(simulator, fd, signal));
 }
 
 static _Noreturn void
@@ -183,14 +222,44 @@ signals_ignore(void)
 		signal(signals[i], SIG_IGN);
 }
 
+/* What the watcher has said. */
+static void
+forks_hear(struct forks *forks)
+{
+	unsigned char c;
+
+	while (forks->fd >= 0 && recv(forks->fd, &c, 1, MSG_DONTWAIT) == 1)
+		if (c)
+			forks->signal = c;
+		else
+			forks->threads = true;
+}
+
 bool
 forks_threads(struct forks *forks)
 {
-	char c;
-
-	if (forks->fd >= 0 && recv(forks->fd, &c, 1, MSG_DONTWAIT) == 1)
-		forks->threads = true;
+	forks_hear(forks);
 	return forks->threads;
+}
+
+int
+forks_signal(struct forks *forks)
+{
+	int signal;
+
+	forks_hear(forks);
+	signal = forks->signal;
+	forks->signal = 0;
+	return signal;
+}
+
+void
+forks_leave(struct forks *forks)
+{
+	forks_hear(forks);
+	if (forks->fd >= 0)
+		close(forks->fd);
+	forks->fd = -1;
 }
 
 int
@@ -241,12 +310,9 @@ forks_watch(const struct forks *forks, pid_t simulator)
 void
 forks_close(struct forks *forks)
 {
-	forks_threads(forks);
-	if (forks->fd >= 0)
-		close(forks->fd);
+	forks_leave(forks);
 	if (forks->watcher)
 		while (waitpid(forks->watcher, NULL, 0) < 0 && errno == EINTR)
 			;
-	forks->fd = -1;
 	forks->watcher = 0;
 }

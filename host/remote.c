@@ -236,7 +236,12 @@ static int
 remote_detach(pid_t tid, int signal)
 {
 	if (remote_regs_flush(false) ||
-	    (remote.pauses && interrupt_take()) || remote_ask("D") < 0)
+	    (remote.pauses && interrupt_take()))
+		return HOST_GONE;
+	/* Qemu takes an end of the connection for a D, of which qemu 10 dies. */
+	if (remote.simulator)
+		emulator_leave();
+	else if (remote_ask("D") < 0)
 		return HOST_GONE;
 	remote.detached = true;
 	remote_end();

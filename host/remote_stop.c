@@ -99,6 +99,7 @@ remote_stop_event(struct event *event, const char *reply)
 	const char *end;
 	char two[3] = { reply[1], reply[1] ? reply[2] : '\0', '\0' };
 	int signal = remote_signal_of(remote_hex(two, &end));
+	int held = remote.simulator && signal == SIGBUS ? emulator_signal() : 0;
 	bool swbreak = false, stepped = remote.stepping;
 	char *fields = mem_strdup(*reply == 'T' && *end == '\0' && two[1] ?
 				  reply + 3 : "");
@@ -107,6 +108,8 @@ remote_stop_event(struct event *event, const char *reply)
 	remote_regs_forget();
 	event->kind = stop_fields(fields, &swbreak);
 	free(fields);
+	if (held)
+		signal = held;
 	event->value = remote.signal = signal;
 	if (remote.syscall_end)
 		remote_break_clear(remote.syscall_end);
