@@ -461,12 +461,9 @@ static void
 hit_ready(struct run *run, struct task *task, const struct hit *hit)
 {
 	struct plan *plan = hit->module->plan;
-	bool hooked = space_hooked(task->process->space);
 
 	plan_ready(plan, hit->site->body);
 	plan_extended(run, plan);
-	if (!hooked && plan_infers(plan))
-		strays_libraries(run, task);
 	/* The trap may be there no more. */
 	patch_move(run, task, hit->va);
 }

@@ -53,6 +53,15 @@ module_extent(struct module *module)
 	}
 }
 
+/* What came there before anything was derived has no hooks yet. */
+static void
+space_hook(struct run *run, const struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (plan_hooks(space->modules[i]->plan))
+			plan_extended(run, space->modules[i]->plan);
+}
+
 static void
 module_plant(struct run *run, struct task *task, struct plan *plan,
 	     uint64_t bias, const struct mapping *map)
@@ -75,6 +84,8 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 		return;
 	}
 	*vec_push(space->modules, space->nmodules) = module;
+	if (space_infers(space))
+		space_hook(run, space);
 }
 
 /* The bias of an image of which map shows a part. */
@@ -116,15 +127,22 @@ module_known(const struct space *space, const struct mapping *map)
 	return false;
 }
 
-/* The plan of what is mapped there, if it is to have one. */
+/*
+ * The plan of what is mapped there, if it is to have one: known, or with hooks
+ * if something is derived.
+ */
 static struct plan *
-mapping_plan(struct run *run, const struct mapping *map, bool hooked,
-	     const char *open_path)
+mapping_plan(struct run *run, const struct mapping *map, bool known,
+	     bool infers, const char *open_path)
 {
 	struct plan *plan = object_plan(run, map->path, open_path, false);
 
-	return plan || !hooked ? plan :
-	       object_hooks(run, map->path, open_path);
+	if (plan || !known)
+		return plan;
+	plan = object_hooks(run, map->path, open_path);
+	if (plan && infers && plan_hooks(plan))
+		plan_extended(run, plan);
+	return plan;
 }
 
 static void
@@ -136,8 +154,8 @@ mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 
 	if (module_known(task->process->space, map))
 		return;
-	plan = mapping_plan(run, map, space_hooked(task->process->space),
-			    open_path);
+	plan = mapping_plan(run, map, space_known(task->process->space),
+			    space_infers(task->process->space), open_path);
 	if (plan && image_bias(plan->image, map, &bias) &&
 	    !module_there(task->process->space, plan, bias))
 		module_plant(run, task, plan, bias, map);
@@ -188,7 +206,8 @@ process_foresee(struct run *run, pid_t pid)
 		if (!maps[i].exec || maps[i].path[0] != '/')
 			continue;
 		open_path = run->host->mapped(pid, &maps[i]);
-		mapping_plan(run, &maps[i], true, open_path);
+		mapping_plan(run, &maps[i], true, plan_infers(plan),
+			     open_path);
 		free(open_path);
 	}
 	mappings_free(maps, n);
@@ -286,8 +305,8 @@ exe_plant(struct run *run, struct task *task, const char *path,
 }
 
 /*
- * Counts are derived: where the program starts its libraries are there, and
- * can be planted where they leave stacks.
+ * Where the program starts its libraries are there: it is seen what they do
+ * with registers, and they can be planted where they leave stacks.
  */
 static void
 start_hook(struct run *run, struct task *task)
@@ -362,6 +381,6 @@ process_plant(struct run *run, struct task *task)
 	process->watched = run->opts->selection.objects.n > 0;
 	if (process->watched)
 		process_rescan(run, task);
-	if (space_hooked(process->space))
+	if (space_known(process->space))
 		start_hook(run, task);
 }

@@ -128,7 +128,7 @@ run_attach(struct run *run, pid_t pid)
 	if (process->space->mem < 0)
 		process->space->mem = run->host->mem_open(task->tid);
 	process_plant(run, task);
-	if (space_hooked(process->space))
+	if (space_known(process->space))
 		strays_libraries(run, task);
 	strays_attach(run, process);
 	return 0;

@@ -36,7 +36,7 @@ space_infers(const struct space *space)
 }
 
 bool
-space_hooked(const struct space *space)
+space_known(const struct space *space)
 {
 	return space_infers(space) || (space && space->areas);
 }
@@ -119,7 +119,7 @@ passage_body(struct run *run, const struct task *task,
 	if (!*module)
 		return BODY_NONE;
 	body = plan_body((*module)->plan, va - (*module)->bias);
-	if (body != BODY_NONE && at->came && space_hooked(task->process->space))
+	if (body != BODY_NONE && at->came && space_known(task->process->space))
 		body_wake(run, (*module)->plan, body);
 	return body;
 }
@@ -383,7 +383,7 @@ task_begin(struct run *run, struct task *task, void *process)
 void
 strays_attach(struct run *run, struct process *process)
 {
-	if (!space_hooked(process->space))
+	if (!space_known(process->space))
 		return;
 	if (!run->opts->no_traps)
 		task_each(run, frames_come, process);

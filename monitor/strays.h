@@ -6,10 +6,16 @@
 
 #include "monitor/run.h"
 
-/* Whether anything is derived in what the space runs. */
+/*
+ * Whether anything is derived in what the space runs: then there are hooks
+ * wherever stacks are left.
+ */
 bool space_infers(const struct space *space);
-/* Whether hooks are needed there. */
-bool space_hooked(const struct space *space);
+/*
+ * Whether it has to be known what files it runs, and in the middle of what its
+ * tasks are: also where nothing is derived, but there are copies.
+ */
+bool space_known(const struct space *space);
 /* The task is at its last stop. */
 void strays_end(struct run *run, struct task *task);
 /* It has ended; that may have been overlooked. */

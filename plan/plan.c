@@ -102,6 +102,19 @@ build_site(struct build *build, uint64_t addr, uint32_t body)
 	return plan->nsites - 1;
 }
 
+bool
+plan_hooks(struct plan *plan)
+{
+	size_t first = plan->nhooks;
+
+	if (plan->wish.sel || plan->hooked)
+		return false;
+	plan->hooked = true;
+	hook_find(plan->image, &plan->hooks, &plan->nhooks);
+	hooks_place(plan->build, first);
+	return plan->nhooks > first;
+}
+
 void
 plan_hook(struct plan *plan, const struct hook *hook)
 {
@@ -391,11 +404,8 @@ plan_open(struct image *image, const struct plan_wish *wish,
 	*build = (struct build){
 		.plan = plan, .image = image, .sel = wish->sel,
 	};
-	if (!wish->sel) {
-		hook_find(image, &plan->hooks, &plan->nhooks);
-		hooks_place(build, 0);
+	if (!wish->sel)
 		return plan;
-	}
 	plan->units = units_possible(image, wish->sel);
 	plan_lines_open(build);
 	plan_inlines_open(build);
@@ -491,7 +501,7 @@ plan_graph(struct plan *plan, uint32_t body)
 bool
 plan_graphs(const struct plan *plan)
 {
-	return plan->derives || plan->units & UNITS_GRAPH;
+	return plan->units & UNITS_GRAPH;
 }
 
 bool

@@ -219,7 +219,6 @@ struct plan {
 	uint32_t *settled;	/* sites that waited and do not any more; the
 				   monitor empties this */
 	size_t nsettled;
-	bool derives;		/* some count of a body looked at is derived */
 	uint32_t *reverted;	/* bodies whose copies are not to be used any
 				   more; the monitor empties this */
 	size_t nreverted;
@@ -231,6 +230,7 @@ struct plan {
 	uint32_t ncounters, copies_size;	/* of all copies so far */
 	struct hook *hooks;	/* where the monitor looks at stacks */
 	size_t nhooks;
+	bool hooked;		/* plan_hooks has been called */
 	struct meter **meters;
 	size_t nmeters;
 	struct skip *skips;	/* by plan_units */
@@ -256,6 +256,12 @@ unsigned plan_wants(const struct selection *sel);
 
 /* The site at addr, or NULL.  Sites move when new ones are added. */
 struct site *plan_site(const struct plan *plan, uint64_t addr);
+
+/*
+ * Find the hooks of an image of which nothing is counted, if that is not done
+ * yet.  False if there are none, or nothing has changed.
+ */
+bool plan_hooks(struct plan *plan);
 
 /* Add a hook of the monitor's own; none where there is no instruction. */
 void plan_hook(struct plan *plan, const struct hook *hook);

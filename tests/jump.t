@@ -262,6 +262,18 @@ for my $way (qw(BY_INSN BY_INLINE BY_LIBRARY BY_CALL)) {
 	is($run->{funcs}{redzone}, 50, 'and counted');
 }
 
+# Where nothing is derived no stack need be looked at.
+for my $case (['func', 0], ['func,line', 1]) {
+	my ($units, $looks) = @$case;
+	my $run = monitor(["--units=$units"],
+	    [compile('leaps.c', '-O2'), 1000]);
+	my ($stops) = $run->{out} =~ /^stopped (\d+) times$/;
+
+	counts_are($run, { leap => 1000 }, "$units: leaps");
+	ok($looks ? $stops >= 1000 : $stops < 500,
+	    "$units: stopped where they leave") or diag $run->{out};
+}
+
 # Random programs.
 SKIP: {
 	skip 'csmith is not installed', 1
