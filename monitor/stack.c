@@ -37,6 +37,8 @@ struct stack {
 	struct stack_files files;
 	unsigned sp, pc, fp;	/* DWARF's numbers of registers */
 	struct rule *rules;	/* a cache by address, RULES of them */
+	unsigned held;		/* number of the walks that share what is read,
+				   or 0 */
 };
 
 /* What the walk does next. */
@@ -53,7 +55,7 @@ struct walking {
 	bool (*enough)(const struct walk *, void *);
 	void *ctx;
 	struct walk *walk;
-	unsigned serial;	/* of this walk */
+	unsigned serial;	/* of this walk, or of all while held */
 	struct registers regs;	/* of the last frame */
 	Dwfl_Module *module;	/* of the last frame's code */
 	enum step step;
@@ -82,22 +84,28 @@ page_get(struct walking *w, uint64_t va)
 }
 
 static int
-word_read(void *ctx, uint64_t va, uint64_t *word)
+memory_read(struct walking *w, uint64_t va, void *buf, size_t size)
 {
 	const struct page *page;
 	uint64_t offset;
 
-	for (size_t done = 0, n; done < sizeof(*word); done += n) {
+	for (size_t done = 0, n; done < size; done += n) {
 		offset = (va + done) % PAGE_SIZE;
-		page = page_get(ctx, va + done - offset);
+		page = page_get(w, va + done - offset);
 		if (!page)
 			return -1;
-		n = sizeof(*word) - done;
+		n = size - done;
 		if (n > PAGE_SIZE - offset)
 			n = PAGE_SIZE - offset;
-		memcpy((uint8_t *)word + done, page->bytes + offset, n);
+		memcpy((uint8_t *)buf + done, page->bytes + offset, n);
 	}
 	return 0;
+}
+
+static int
+word_read(void *ctx, uint64_t va, uint64_t *word)
+{
+	return memory_read(ctx, va, word, sizeof(*word));
 }
 
 /* ---- what the tables say of an address */
@@ -511,22 +519,51 @@ walk_once(struct walking *w)
 		frame_next(w);
 }
 
+static unsigned
+serial_next(void)
+{
+	static unsigned serial;
+
+	if (++serial == 0)
+		serial = 1;
+	return serial;
+}
+
+void
+stack_hold(struct stack *stack)
+{
+	stack->held = serial_next();
+}
+
+void
+stack_release(struct stack *stack)
+{
+	stack->held = 0;
+}
+
+int
+stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
+{
+	struct walking w = { .stack = stack, .tid = tid,
+			     .serial = stack->held };
+
+	must(stack->held);
+	return memory_read(&w, va, buf, n);
+}
+
 int
 stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 	   bool (*enough)(const struct walk *walk, void *ctx), void *ctx,
 	   struct walk *walk)
 {
-	static unsigned serial;
 	struct walking w = {
 		.stack = stack, .tid = tid, .start = start,
 		.enough = enough, .ctx = ctx, .walk = walk,
+		.serial = stack->held ? stack->held : serial_next(),
 	};
 	struct regs regs;
 
 	*walk = (struct walk){ 0 };
-	if (++serial == 0)
-		serial = 1;
-	w.serial = serial;
 	for (;;) {
 		walk_once(&w);
 		if (w.step != STEP_AGAIN)

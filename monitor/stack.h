@@ -60,6 +60,17 @@ const struct host *stack_host(const struct stack *stack);
 const struct arch *stack_arch(const struct stack *stack);
 
 /*
+ * One task stands still and is looked at more than once: until stack_release
+ * its memory is read once only, and files are compared once.
+ */
+void stack_hold(struct stack *stack);
+void stack_release(struct stack *stack);
+
+/* While it is held: n bytes of its memory; 0, or -1. */
+int stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf,
+	       size_t n);
+
+/*
  * Walk from `start` through the stack of a stopped task of this address
  * space.  enough, if not NULL, is asked after each new frame, of which all
  * but cfa is known, and ends the walk by returning true.  The walk is in

@@ -22,7 +22,7 @@ struct written {
 };
 
 struct copy {
-	const struct host *host;
+	struct stack *stack;
 	pid_t tid;
 	struct written *written;
 	size_t n;
@@ -33,7 +33,7 @@ copy_read(void *ctx, uint64_t va, void *buf, size_t len)
 {
 	struct copy *copy = ctx;
 
-	if (copy->host->data_read(copy->tid, va, buf, len))
+	if (stack_read(copy->stack, copy->tid, va, buf, len))
 		return -1;
 	for (size_t i = 0; i < copy->n; i++)
 		if (copy->written[i].va - va < len)
@@ -308,7 +308,7 @@ transfer_find(struct stack *stack, pid_t tid, const struct entries *entries,
 {
 	const struct host *host = stack_host(stack);
 	struct walk_start before, after = { .regs = *regs, .exact = true };
-	struct copy copy = { host, tid, NULL, 0 };
+	struct copy copy = { stack, tid, NULL, 0 };
 	struct walk old = { 0 }, new = { 0 };
 	int err;
 
@@ -319,15 +319,18 @@ transfer_find(struct stack *stack, pid_t tid, const struct entries *entries,
 					       "was called is not known");
 		return HOST_OK;
 	}
+	stack_hold(stack);
 	err = code_emulate(image, bias, hook, &copy, &after.regs);
 	free(copy.written);
 	if (err) {
+		stack_release(stack);
 		transfer->unknown = mem_strdup("where the function that leaves "
 					       "jumps to is not known");
 		return HOST_OK;
 	}
 	transfer->after = after.regs;
 	err = stacks_walk(stack, tid, &before, &after, &old, &new);
+	stack_release(stack);
 	if (!err && old.end == WALK_LOST)
 		transfer_unknown(transfer, "frames that are left", &old);
 	else if (!err && new.end == WALK_LOST)

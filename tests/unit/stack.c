@@ -307,6 +307,55 @@ test_steps(void **state)
 	}
 }
 
+static size_t nreads;
+
+static int
+read_counted(pid_t tid, uint64_t va, void *buf, size_t n)
+{
+	nreads++;
+	return host->data_read(tid, va, buf, n);
+}
+
+/* While it is held nothing is read twice; then all is read again. */
+static void
+test_held(void **state)
+{
+	const char *path = compile("walk.c", "held", "gcc", "-O0");
+	struct host counted = *host;
+	char *argv[] = { (char *)path, NULL };
+	struct walk walk;
+	struct stack *stack;
+	uint64_t sp, words[2];
+	pid_t tid = begin(argv);
+	size_t first;
+
+	counted.data_read = read_counted;
+	stack = stack_open(&counted, arch);
+	run_to(tid, path, "main");
+	host->reg_get(tid, arch->reg_sp, &sp);
+	walk_now(stack, tid, &walk);
+	walk_free(&walk);
+	nreads = 0;
+	stack_hold(stack);
+	walk_now(stack, tid, &walk);
+	walk_free(&walk);
+	first = nreads;
+	assert_true(first > 0);
+	walk_now(stack, tid, &walk);
+	walk_free(&walk);
+	assert_int_equal(stack_read(stack, tid, sp, words, sizeof(words)), 0);
+	assert_int_equal(nreads, first);
+	stack_release(stack);
+	walk_now(stack, tid, &walk);
+	assert_int_equal(walk.end, WALK_OUTERMOST);
+	/* Its caller is where the word on top of the stack says. */
+	assert_true(walk.n > 1 && walk.frames[1].pc == words[0]);
+	walk_free(&walk);
+	assert_int_equal(nreads, 2 * first);
+	stack_close(stack);
+	finish(tid);
+}
+
 static double
 now(void)
 {
@@ -558,6 +607,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_no_tables),
 		cmocka_unit_test(test_overwritten),
