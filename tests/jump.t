@@ -277,7 +277,7 @@ for my $case (['func', 0], ['func,line', 1]) {
 # Random programs.
 SKIP: {
 	skip 'csmith is not installed', 1
-	    if system('csmith --version >/dev/null 2>&1');
+	    if system("cd $scratch && csmith --version >/dev/null 2>&1");
 	for my $seed (30, 31) {
 		my $source = "$scratch/random$seed.c";
 
