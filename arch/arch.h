@@ -383,6 +383,10 @@ struct arch {
 	 */
 	int (*jump_write)(uint64_t from, uint64_t to, unsigned len,
 			  uint8_t *bytes);
+
+	/* The same of a call, of call_len bytes. */
+	int (*call_write)(uint64_t from, uint64_t to, uint8_t *bytes);
+	uint8_t call_len;
 };
 
 /* The arch of an ELF machine with these e_flags, or NULL. */

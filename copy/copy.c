@@ -58,6 +58,41 @@ stays_make(const struct shape *shape, struct copy *copy)
 	}
 }
 
+/* Is it a call whose target is all that another has otherwise? */
+static bool
+call_plain(const struct shape *shape, const struct insn *insn)
+{
+	const struct copy_input *in = shape->in;
+	uint8_t bytes[INSN_MAX];
+	size_t avail;
+	const uint8_t *code = in->text(in->ctx, insn->addr, &avail);
+
+	return insn->kind == INSN_CALL && insn->len == in->arch->call_len &&
+	       code && avail >= insn->len &&
+	       !in->arch->call_write(insn->addr, insn->target, bytes) &&
+	       !memcmp(code, bytes, insn->len);
+}
+
+/* Only what is code for sure: what follows a call that never returns is not. */
+static void
+calls_make(const struct shape *shape, struct copy *copy)
+{
+	for (uint32_t i = 0; i < shape->nsegments; i++) {
+		const struct segment *segment = &shape->segments[i];
+		const struct insn *anchor;
+
+		if (segment->end == END_BLOCK || segment->moved ||
+		    shape->kinds[segment->block] != BLOCK_CODE)
+			continue;
+		anchor = segment_anchor(shape, segment);
+		if (call_plain(shape, anchor))
+			*vec_push(copy->calls, copy->ncalls) =
+				(struct copy_call){
+					anchor->addr, anchor->target,
+				};
+	}
+}
+
 struct copy *
 copy_make(const struct copy_input *in)
 {
@@ -69,6 +104,8 @@ copy_make(const struct copy_input *in)
 	copy->text = in->text;
 	copy->ctx = in->ctx;
 	copy->narcs = in->placement->narcs;
+	copy->entry = in->cfg->entry < 0 ? UINT64_MAX :
+		      in->cfg->insns[in->cfg->entry].addr;
 	if (shape_open(&shape, in))
 		goto failed;
 	points_make(&shape, copy);
@@ -77,6 +114,7 @@ copy_make(const struct copy_input *in)
 	points_lead(&shape, copy);
 	addrs_make(in->cfg, copy);
 	stays_make(&shape, copy);
+	calls_make(&shape, copy);
 	shape_close(&shape);
 	return copy;
 failed:
@@ -118,6 +156,7 @@ copy_free(struct copy *copy)
 	free(copy->points);
 	free(copy->extras);
 	free(copy->stays);
+	free(copy->calls);
 	free(copy);
 }
 
@@ -195,6 +234,31 @@ copy_patches(const struct copy *copy, const struct point *point,
 		memcpy(patches->bytes, arch->trap, arch->trap_len);
 		return 1;
 	}
+}
+
+const struct point *
+copy_entry(const struct copy *copy)
+{
+	/* An instruction that marks the entry may stay before it. */
+	size_t lo = search_first(copy->npoints, i,
+				 copy->points[i].addr >= copy->entry);
+
+	return lo < copy->npoints && copy->points[lo].kind == POINT_ENTRY ?
+		&copy->points[lo] : NULL;
+}
+
+int
+copy_link(const struct copy *copy, const struct copy_place *place,
+	  const struct copy_call *call, struct copy_patch *patch)
+{
+	const struct point *point = copy_entry(copy);
+
+	if (!point || call->target != copy->entry)
+		return -1;
+	patch->va = place->bias + call->addr;
+	patch->len = copy->arch->call_len;
+	return copy->arch->call_write(patch->va, place->va + point->offset,
+				      patch->bytes);
 }
 
 /* The piece that has the offset: of those of no size the last. */

@@ -96,6 +96,11 @@ struct point {
 	uint8_t via;		/* enum point_via */
 };
 
+/* A call that is run in the original, of what begins at target. */
+struct copy_call {
+	uint64_t addr, target;
+};
+
 struct copy {
 	const struct arch *arch;
 	cfg_text *text;
@@ -118,6 +123,9 @@ struct copy {
 	struct copy_spare *stays;	/* copied code that is also run in
 					   place; ascending */
 	size_t nstays;
+	uint64_t entry;		/* the function's, in the original */
+	struct copy_call *calls;	/* that can be led elsewhere */
+	uint32_t ncalls;
 };
 
 /*
@@ -165,6 +173,16 @@ struct copy_patch {
  */
 int copy_patches(const struct copy *copy, const struct point *point,
 		 const struct copy_place *place, struct copy_patch patches[2]);
+
+/* The point where the function begins, or NULL. */
+const struct point *copy_entry(const struct copy *copy);
+
+/*
+ * The patch of a call, of whatever copy, that leads it to this copy at once,
+ * past the jump at its entry.  0; -1 if that is not what it calls, or too far.
+ */
+int copy_link(const struct copy *copy, const struct copy_place *place,
+	      const struct copy_call *call, struct copy_patch *patch);
 
 /* What a pc in the copy stands for. */
 struct copy_spot {

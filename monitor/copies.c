@@ -10,6 +10,7 @@
 #include "monitor/areas.h"
 #include "monitor/copies.h"
 #include "monitor/extend.h"
+#include "monitor/links.h"
 #include "monitor/run.h"
 #include "monitor/slots.h"
 #include "monitor/task.h"
@@ -80,8 +81,8 @@ refused:
 
 /* ---- planting */
 
-static struct copy_place
-place_of(const struct module *module, const struct body *body)
+struct copy_place
+copy_place(const struct module *module, const struct body *body)
 {
 	return (struct copy_place){
 		.va = module->copies + body->copy_at, .bias = module->bias,
@@ -94,7 +95,7 @@ static void
 patches_apply(const struct module *module, const struct body *body,
 	      uint64_t lo, size_t n, uint8_t *bytes)
 {
-	struct copy_place place = place_of(module, body);
+	struct copy_place place = copy_place(module, body);
 	struct copy_patch patches[2];
 
 	for (uint32_t i = 0; i < body->copy->npoints; i++) {
@@ -134,6 +135,7 @@ range_intact(struct run *run, const struct space *space, pid_t tid,
 	patched = bytes + n;
 	memcpy(patched, text, n);
 	patches_apply(module, body, range->lo, n, patched);
+	links_apply(module, body, range->lo, n, patched);
 	err = run->host->mem_read(space->mem, tid, range->lo + module->bias,
 				  bytes, n);
 	for (size_t k = 0; k < n && !err && intact; k++)
@@ -162,7 +164,7 @@ static int
 points_write(struct run *run, const struct space *space, pid_t tid,
 	     const struct module *module, const struct body *body)
 {
-	struct copy_place place = place_of(module, body);
+	struct copy_place place = copy_place(module, body);
 	struct copy_patch patches[2];
 
 	for (uint32_t i = 0; i < body->copy->npoints; i++) {
@@ -181,8 +183,7 @@ points_write(struct run *run, const struct space *space, pid_t tid,
 	return 0;
 }
 
-/* Who wrote there himself keeps what he wrote.  Whether it was undone. */
-static bool
+bool
 patch_undo(struct run *run, const struct space *space, pid_t tid,
 	   const struct module *module, const struct copy_patch *patch)
 {
@@ -223,7 +224,7 @@ points_undo(struct run *run, struct space *space, pid_t tid,
 	    const struct module *module, const struct body *body,
 	    const struct point *points, uint32_t npoints)
 {
-	struct copy_place place = place_of(module, body);
+	struct copy_place place = copy_place(module, body);
 	struct copy_patch patches[2];
 
 	for (uint32_t i = 0; i < npoints; i++) {
@@ -248,9 +249,12 @@ copy_reopen(struct run *run, struct space *space, pid_t tid,
 {
 	const struct body *body = &module->plan->bodies[index];
 
-	if (module->copies)
-		points_undo(run, space, tid, module, body, body->former,
-			    body->nformer);
+	if (!module->copies)
+		return;
+	if (!links_lead(module->plan, body))
+		links_undo(run, space, tid, module, index);
+	points_undo(run, space, tid, module, body, body->former,
+		    body->nformer);
 }
 
 void
@@ -259,6 +263,7 @@ copy_revert(struct run *run, struct space *space, pid_t tid,
 {
 	const struct body *body = &module->plan->bodies[index];
 
+	links_undo(run, space, tid, module, index);
 	points_undo(run, space, tid, module, body, body->copy->points,
 		    body->copy->npoints);
 }
@@ -287,7 +292,7 @@ copy_ready(struct run *run, const struct space *space, pid_t tid,
 	   const struct module *module, const struct body *body,
 	   uint8_t *bytes)
 {
-	struct copy_place place = place_of(module, body);
+	struct copy_place place = copy_place(module, body);
 	int err;
 
 	if (!module->copies ||
@@ -315,6 +320,8 @@ copy_plant(struct run *run, struct space *space, pid_t tid,
 	    points_write(run, space, tid, module, body))
 		err = HOST_ERROR;
 	free(bytes);
+	if (!err)
+		links_write(run, space, tid, module, index);
 	/* A process that has ended loses nothing. */
 	if (err != HOST_ERROR)
 		return;

@@ -4,12 +4,22 @@
 #ifndef MONITOR_COPIES_H
 #define MONITOR_COPIES_H
 
+#include "copy/copy.h"
 #include "monitor/run.h"
 
 /* The plan's functions go without copies from now on; the report says why. */
 void copies_refuse(struct run *run, struct plan *plan, const char *why);
 /* Map what the module needs for copies; else its plan goes without. */
 void copies_map(struct run *run, struct task *task, struct module *module);
+/* Where a body's copy and its original are. */
+struct copy_place copy_place(const struct module *module,
+			     const struct body *body);
+/*
+ * Put the original's bytes back where they are what the patch made them: who
+ * wrote there himself keeps what he wrote.  Whether it was undone.
+ */
+bool patch_undo(struct run *run, const struct space *space, pid_t tid,
+		const struct module *module, const struct copy_patch *patch);
 /* Write a body's copy, and the ways into it; or it is lost. */
 void copy_plant(struct run *run, struct space *space, pid_t tid,
 		const struct module *module, uint32_t body);

@@ -12,6 +12,7 @@
 
 #include "monitor/areas.h"
 #include "monitor/extend.h"
+#include "monitor/links.h"
 #include "monitor/module.h"
 #include "monitor/object.h"
 #include "monitor/plant.h"
@@ -79,6 +80,7 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 	};
 	module_extent(module);
 	areas_yield(run, space, plan->image);
+	links_yield(run, space, plan);
 	if (module_fill(run, task, module)) {
 		module_drop(module);
 		return;

@@ -82,6 +82,9 @@ struct control;			/* see control.c */
 struct entries;
 struct leaving;			/* see strays.c */
 
+/* Whether calls lead to copies at once: see links.c. */
+enum links { LINKS_NOT_YET, LINKS_MADE, LINKS_NEVER };
+
 /* An address space: one process's, or several that share it (vfork). */
 struct space {
 	unsigned refs;
@@ -90,6 +93,7 @@ struct space {
 	struct areas *areas;	/* memory for counters, or NULL */
 	char *own_area;		/* why not all tasks have that register for
 				   pmon's use, or NULL */
+	enum links links;
 	struct module **modules;
 	size_t nmodules;
 };

@@ -15,6 +15,7 @@
 #include "monitor/extend.h"
 #include "monitor/faults.h"
 #include "monitor/inner.h"
+#include "monitor/links.h"
 #include "monitor/patch.h"
 #include "monitor/plant.h"
 #include "monitor/run.h"
@@ -606,6 +607,7 @@ strays_libraries(struct run *run, struct task *task)
 	module = brk ? space_module(task->process->space, brk) : NULL;
 	if (!module)
 		return;
+	links_begin(task->process->space);
 	site = plan_site(module->plan, brk - module->bias);
 	if (site && site->hook)
 		return;

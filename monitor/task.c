@@ -192,6 +192,7 @@ space_copy(const struct space *space, int mem)
 	struct space *copy = space_new(mem);
 
 	copy->areas = areas_copy(space->areas);
+	copy->links = space->links;
 	copy->own_area = space->own_area ? mem_strdup(space->own_area) : NULL;
 	for (size_t i = 0; i < space->nmodules; i++) {
 		space->modules[i]->refs++;

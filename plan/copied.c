@@ -208,6 +208,21 @@ body_copy(const struct build *build, const struct body *body,
 	return copy;
 }
 
+/* Whom it calls: that may get, or have, a copy to be led to. */
+static void
+copy_calls(struct plan *plan, const struct copy *copy)
+{
+	for (uint32_t i = 0; i < copy->ncalls; i++) {
+		uint32_t to = plan_body(plan, copy->calls[i].target);
+		struct body *body;
+
+		if (to == BODY_NONE || !plan->bodies[to].units)
+			continue;
+		body = &plan->bodies[to];
+		*vec_push(body->callers, body->ncallers) = copy->calls[i];
+	}
+}
+
 bool
 copy_place_counters(struct build *build, uint32_t index, const bool *wanted,
 		    const struct weights *weights, size_t hooks)
@@ -253,6 +268,7 @@ copy_place_counters(struct build *build, uint32_t index, const bool *wanted,
 	plan->copies_size = body->copy_at + body->copy->size;
 	*vec_push(plan->copied, plan->ncopied) = index;
 	copy_sites(build, index);
+	copy_calls(plan, body->copy);
 	return true;
 }
 
@@ -361,5 +377,9 @@ copy_hook(struct build *build, uint32_t index, uint64_t addr)
 		    point_covers(build->image->arch, point, addr))
 			point_reopen(build, index, point);
 	}
+	/* Calls that lead past the trap are to do so no more. */
+	if (addr == body->copy->entry)
+		*vec_push(build->plan->reopened, build->plan->nreopened) =
+			index;
 	trap_make(build, index, addr, leads);
 }

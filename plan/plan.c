@@ -446,6 +446,7 @@ body_clear(struct body *body)
 	copy_free(body->copy);
 	free(body->stays);
 	free(body->former);
+	free(body->callers);
 	free(body->gauges);
 	free(body->passes);
 	free(body->counts);

@@ -102,6 +102,8 @@ struct body {
 	uint32_t nformer;
 	uint32_t counter;	/* the copy's first counter, of the plan's */
 	uint32_t copy_at;	/* where the copy is in its module's area */
+	struct copy_call *callers;	/* of copied functions: calls of this */
+	uint32_t ncallers;
 	struct pass *passes;	/* ascending */
 	size_t npasses;
 	/* By plan_settle: */
@@ -225,7 +227,8 @@ struct plan {
 	char *stays;		/* why there are no (more) copies, or NULL */
 	uint32_t *copied;	/* bodies that have copies, as they came */
 	size_t ncopied;
-	uint32_t *reopened;	/* those with former points, as these came */
+	uint32_t *reopened;	/* those with former points or, at their entry,
+				   a trap that was not there; as these came */
 	size_t nreopened;
 	uint32_t ncounters, copies_size;	/* of all copies so far */
 	struct hook *hooks;	/* where the monitor looks at stacks */

@@ -637,6 +637,38 @@ table_read(struct elf *elf, struct reading *r, Elf_Scn *scn,
 	return 0;
 }
 
+static bool
+table_imports(struct elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
+	      const char *const *names)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	const char *name;
+	GElf_Sym sym;
+
+	for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
+		if (sym.st_shndx != SHN_UNDEF)
+			continue;
+		name = elf_strptr(elf->libelf, sh->sh_link, sym.st_name);
+		for (size_t k = 0; name && names[k]; k++)
+			if (!strcmp(name, names[k]))
+				return true;
+	}
+	return false;
+}
+
+bool
+elf_imports(struct elf *elf, const char *const *names)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM &&
+		    table_imports(elf, scn, &sh, names))
+			return true;
+	return false;
+}
+
 int
 elf_symbols(struct elf *elf, struct reading *r)
 {

@@ -42,6 +42,9 @@ int elf_headers(struct elf *elf, struct reading *r);
  */
 int elf_symbols(struct elf *elf, struct reading *r);
 
+/* Does the file import one of these functions?  The names end with NULL. */
+bool elf_imports(struct elf *elf, const char *const *names);
+
 /*
  * Fill in the image's constant data, code addresses in data, and imports, as
  * far as they can be read: without them less is known, nothing wrong.

@@ -121,6 +121,14 @@ dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
 	elf_close(supplement);
 }
 
+static const char *const protecting[] = {
+	"mprotect", "pkey_mprotect", NULL
+};
+static const char *const mapping[] = {
+	"mmap", "mmap64", "mremap", "process_vm_writev", "ptrace", "shmat",
+	"syscall", NULL
+};
+
 static void
 image_read(struct reading *r, struct elf *elf, unsigned want)
 {
@@ -128,6 +136,8 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	bool dwarf = elf_has_dwarf(elf);
 	struct elf *debug;
 
+	image->protects = elf_imports(elf, protecting);
+	image->maps = elf_imports(elf, mapping);
 	if (want & (IMAGE_BARE | IMAGE_SPARSE)) {
 		if (reading_wants_any(r))
 			debug_read_frames(r, elf);

@@ -104,6 +104,8 @@ struct image {
 	const struct arch *arch;
 	bool dyn;		/* ET_DYN: has a bias when loaded */
 	bool has_dwarf;		/* there are line rows */
+	bool protects, maps;	/* it imports functions that can make text
+				   writable, or put other text in its place */
 	bool stripped;		/* no .symtab and no DWARF: functions are
 				   from .dynsym and .eh_frame */
 	uint64_t entry;

@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd qw(abs_path);
 use Test::More;
 use Pmon;
 
@@ -260,6 +261,29 @@ for my $way (qw(BY_INSN BY_INLINE BY_LIBRARY BY_CALL)) {
 	like($run->{report}, qr/counted by traps: .*\(RLIMIT_FSIZE\)/s,
 	    'it is said');
 	is($run->{funcs}{redzone}, 50, 'and counted');
+}
+
+# A call leads to the copy of what it calls, where both have one; until there
+# is something that may write text.
+{
+	my $lib = abs_path(compile('linked.c', '-shared', '-fPIC',
+	    '-DLIBRARY'));
+	my $run = monitor(['--units=func'],
+	    [compile('linked.c', '-O2', '-mno-red-zone'), 30, $lib]);
+
+	is($run->{out}, "elsewhere\nelsewhere\nthere\n1425\n",
+	    'a call, and a library');
+	counts_are($run, { callee => 30, caller => 30 }, 'a library');
+}
+for my $case (['func', 'auto', 'elsewhere'], ['func,block', 'auto', 'elsewhere'],
+    ['func', 'trap', 'there']) {
+	my ($units, $patch, $where) = @$case;
+	my $run = monitor(["--units=$units", "--patch=$patch"],
+	    [compile('linked.c', '-O2', '-mno-red-zone'), 30]);
+	my $sum = 3 * 30 * 31 / 2 + 30;
+
+	is($run->{out}, "$where\n" x 3 . "$sum\n", "$units, $patch: a call");
+	counts_are($run, { callee => 30, caller => 30 }, "$units, $patch");
 }
 
 # Where nothing is derived no stack need be looked at.

@@ -116,6 +116,13 @@ x86_jump_write(uint64_t from, uint64_t to, unsigned len, uint8_t *bytes)
 	return rel_put(bytes + 1, len - 1, from + len, to);
 }
 
+int
+x86_call_write(uint64_t from, uint64_t to, uint8_t *bytes)
+{
+	bytes[0] = 0xe8;
+	return rel_put(bytes + 1, 4, from + JUMP_LONG, to);
+}
+
 /* A branch as it is, to the piece or over what comes behind it. */
 static int
 odd_put(const struct piece *piece, uint64_t va, uint64_t to, uint8_t *p)

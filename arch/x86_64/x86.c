@@ -203,4 +203,6 @@ const struct arch arch_x86_64 = {
 	.piece_write = x86_piece_write,
 	.piece_inside = x86_piece_inside,
 	.jump_write = x86_jump_write,
+	.call_write = x86_call_write,
+	.call_len = 5,
 };

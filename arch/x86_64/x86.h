@@ -112,6 +112,7 @@ int x86_piece_write(const struct piece *piece, const struct piece_at *at,
 enum piece_inside x86_piece_inside(const struct piece *piece,
 				   unsigned offset);
 int x86_jump_write(uint64_t from, uint64_t to, unsigned len, uint8_t *bytes);
+int x86_call_write(uint64_t from, uint64_t to, uint8_t *bytes);
 
 /* hints.c */
 size_t x86_hint(const uint8_t *code, size_t n, size_t from,
