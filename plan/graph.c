@@ -23,9 +23,11 @@ struct graphs {
  * library; ascending.
  */
 static const char *const never[] = {
-	"_Exit", "_Unwind_Resume", "_ZSt10unexpectedv", "_ZSt9terminatev",
+	"_Exit", "_Unwind_Resume", "_ZSt10unexpectedv",
+	"_ZSt21__glibcxx_assert_failPKciS0_S0_", "_ZSt9terminatev",
 	"__assert", "__assert_fail", "__assert_perror_fail", "__chk_fail",
-	"__cxa_bad_cast", "__cxa_bad_typeid", "__cxa_call_unexpected",
+	"__cxa_bad_cast", "__cxa_bad_typeid", "__cxa_call_terminate",
+	"__cxa_call_unexpected",
 	"__cxa_deleted_virtual", "__cxa_pure_virtual", "__cxa_rethrow",
 	"__cxa_throw", "__cxa_throw_bad_array_length",
 	"__cxa_throw_bad_array_new_length", "__fortify_fail",
