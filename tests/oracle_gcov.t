@@ -155,12 +155,29 @@ kind
 	return undef;
 }
 
-# Compare all lines of all files; the differences: kind => [lines].
+# Of each file: lines alike, and how many of each kind are not.
+sub
+table
+{
+	my ($name, $files) = @_;
+
+	diag "$name:";
+	for my $file (sort keys %$files) {
+		my %kinds = %{$files->{$file}};
+		my $same = delete $kinds{same} // 0;
+
+		diag sprintf '  %-16s %6d alike  %s', $file, $same, join ', ',
+		    map { "$_ $kinds{$_}" } sort keys %kinds;
+	}
+}
+
+# Compare all lines of all files; the differences: kind => [lines]; and of each
+# file how many of each.
 sub
 differences
 {
 	my ($gcov, $pmon, $calls, $code, $where) = @_;
-	my (%found, $same);
+	my (%found, %files, $same);
 
 	for my $file (sort keys %$gcov) {
 		next unless -e "$where/$file";
@@ -173,17 +190,19 @@ differences
 
 			if ($g eq $p) {
 				$same++;
+				$files{$file}{same}++;
 				next;
 			}
 			my $kind = kind($gcov->{$file}, $pmon->{$file},
 			    $calls->{$file}, $file, $line, \@text, $code)
 			    // 'other';
+			$files{$file}{$kind}++;
 			push @{$found{$kind}}, "$file:$line: gcov $g, " .
 			    "pmon $p: $text[$line]";
 		}
 	}
 	$found{same} = $same // 0;
-	return \%found;
+	return (\%found, \%files);
 }
 
 # Does the list have all of another, each as often?
@@ -346,12 +365,12 @@ program
 
 		same($alone, $run, $name);
 		my $code = code_of("$plain/$name");
-		my $found = differences($gcov, $run->{lines}, $calls,
-		    $code, $source);
+		my ($found, $files) = differences($gcov, $run->{lines},
+		    $calls, $code, $source);
 		my $same = delete $found->{same};
 		my @other = @{delete $found->{other} // []};
 
-		diag "$name: $same lines the same";
+		table("$name: $same lines the same", $files);
 		for my $kind (sort keys %$found) {
 			diag "$name: $kind " . @{$found->{$kind}};
 			next unless $kind =~ /spread|jump/;
@@ -386,5 +405,6 @@ statements();
 program('bzip2', ['-c', '-1'], in_file => $text, least => 1500,
     main => 'bzip2.c');
 program('lua', ['tests/prog/work.lua', 1], least => 6000, main => 'lua.c');
+program('gzip', ['-c'], in_file => $text, least => 500, main => 'gzip.c');
 
 done_testing;
