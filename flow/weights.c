@@ -7,7 +7,10 @@
 #include "flow/weights.h"
 #include "util/mem.h"
 
-/* How often control comes from ROOT but to the entry, per call. */
+/*
+ * How often control comes from ROOT but to the entry, per call; and how often
+ * it goes where it does not return from, per way to elsewhere.
+ */
 static const double RARE = 1.0 / 64;
 
 /* The exits of each loop, by header. */
@@ -71,41 +74,80 @@ vert_weigh(const struct flow *flow, const struct loops *loops,
 	return weight * LOOP_MULTIPLIER;
 }
 
-/* Rule 3: share the weight of v out among its edges. */
+static bool
+block_ends(const struct cfg *cfg, uint32_t b)
+{
+	const struct block *block = &cfg->blocks[b];
+	const struct insn *last = &cfg->insns[block->first + block->count - 1];
+
+	return last->flow == FLOW_NO_RETURN || last->kind == INSN_STOP;
+}
+
+/* From these vertices control comes to a call that does not come back. */
+static bool *
+ends_find(const struct flow *flow, const struct cfg *cfg,
+	  const struct loops *loops)
+{
+	bool *ends = mem_alloc(flow->nverts * sizeof(*ends));
+
+	/* In this order what is behind comes first, but for loops. */
+	for (uint32_t i = loops->norder; cfg && i-- > 0;) {
+		uint32_t v = loops->order[i];
+
+		if (v < FLOW_BLOCK)
+			continue;
+		ends[v] = true;
+		for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++)
+			ends[v] &= ends[flow->edges[e].to];
+		ends[v] |= block_ends(cfg, v - FLOW_BLOCK);
+	}
+	return ends;
+}
+
+/*
+ * Rule 3: share the weight of v out among its edges, but give little to those
+ * that lead to an end.
+ */
 static void
 edges_weigh(const struct flow *flow, const struct exits *exits,
-	    struct weights *weights, uint32_t v)
+	    const bool *ends, struct weights *weights, uint32_t v)
 {
-	double left = 0, weight = weights->verts[v];
+	double left = 0, weight = weights->verts[v], shares = 0, stay = 0;
 	uint32_t n = 0, nleft = 0;
 
 	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++) {
 		if (flow->edges[e].by == BY_LEAK)
 			continue;
 		n++;
-		if (exits->left[e] == LOOP_NONE)
+		shares += ends[flow->edges[e].to] ? RARE : 1;
+		if (exits->left[e] == LOOP_NONE) {
+			stay += ends[flow->edges[e].to] ? RARE : 1;
 			continue;
+		}
 		nleft++;
 		left += exits->weight[exits->left[e]];
 	}
 	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++) {
+		double share = ends[flow->edges[e].to] ? RARE : 1;
+
 		if (flow->edges[e].by == BY_LEAK)
 			continue;
 		if (nleft == n || left >= weight)
-			weights->edges[e] = weight / n;
+			weights->edges[e] = weight * share / shares;
 		else if (exits->left[e] != LOOP_NONE)
 			weights->edges[e] = exits->weight[exits->left[e]];
 		else
-			weights->edges[e] = (weight - left) / (n - nleft);
+			weights->edges[e] = (weight - left) * share / stay;
 	}
 }
 
 struct weights *
-weights_guess(const struct flow *flow)
+weights_guess(const struct flow *flow, const struct cfg *cfg)
 {
 	struct weights *weights = weights_make(flow);
 	struct loops *loops = loops_find(flow);
 	struct exits exits = exits_find(flow, loops);
+	bool *ends = ends_find(flow, cfg, loops);
 
 	for (uint32_t e = 0; e < flow->out[FLOW_EXIT]; e++)
 		weights->edges[e] = e ? RARE : 1;
@@ -119,11 +161,12 @@ weights_guess(const struct flow *flow)
 		}
 		weights->verts[v] = vert_weigh(flow, loops, &exits, weights,
 					       v);
-		edges_weigh(flow, &exits, weights, v);
+		edges_weigh(flow, &exits, ends, weights, v);
 	}
 	free(exits.left);
 	free(exits.count);
 	free(exits.weight);
+	free(ends);
 	loops_free(loops);
 	return weights;
 }

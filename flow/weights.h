@@ -20,9 +20,10 @@ struct weights {
  * often, else all ways of a branch are equal.  Where the exits of a loop
  * would take more from a vertex than comes to it, they get only their equal
  * share; the paper leaves this open.  Other entries than the function's are
- * taken as rare, and leaks as never.
+ * taken as rare, and leaks as never; and so, if the flow's cfg is given, are
+ * ways that lead to nothing but calls that do not come back.
  */
-struct weights *weights_guess(const struct flow *flow);
+struct weights *weights_guess(const struct flow *flow, const struct cfg *cfg);
 
 /* Exactly these weights, one per edge of the flow, as were once counted. */
 struct weights *weights_exact(const struct flow *flow, const double *edges);

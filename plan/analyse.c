@@ -411,7 +411,7 @@ counters_place(struct build *build, uint32_t index, size_t hooks)
 	if (plan_wish->weigh)
 		weights = plan_wish->weigh(plan_wish->ctx, build->plan, body);
 	if (!weights)
-		weights = weights_guess(body->flow);
+		weights = weights_guess(body->flow, body->cfg);
 	if (copy_place_counters(build, index, wanted, weights, hooks)) {
 		/* All is done. */
 	} else if (body_calls_alone(body) || plan_wish->no_traps) {

@@ -275,7 +275,7 @@ copied_make(const struct object *object, const struct func *func,
 		.entry = true,
 	});
 	c->flow = flow_build(c->cfg, NULL, 0);
-	c->weights = weights_guess(c->flow);
+	c->weights = weights_guess(c->flow, NULL);
 	wanted = mem_alloc(flow_arcs(c->flow) + 1);
 	if (options->entry_only) {
 		wanted[arc_of_block(c->flow, c->flow->edges[0].to)] = true;

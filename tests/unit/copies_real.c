@@ -225,7 +225,7 @@ code_try(struct graphs *graphs, const struct code_map *map,
 		.entry = code->entry,
 	});
 	struct flow *flow = flow_build(cfg, NULL, 0);
-	struct weights *weights = weights_guess(flow);
+	struct weights *weights = weights_guess(flow, cfg);
 	struct placement *placement = placement_make(
 		flow, weights, &(struct placement_wish){ .tables = false });
 	struct copy_spare spare;

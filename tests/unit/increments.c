@@ -170,7 +170,7 @@ static void
 events_add(struct events *sum, const struct flow *flow,
 	   const struct weights *exact)
 {
-	struct weights *guess = weights_guess(flow);
+	struct weights *guess = weights_guess(flow, NULL);
 	bool blocks[3 * BLOCKS + 2] = { false };
 	double every, optimal, fewer;
 

@@ -134,7 +134,7 @@ test_drawings(void **state)
 	for (size_t i = 0; i < sizeof(drawings) / sizeof(*drawings); i++)
 		for (int traps = 0; traps < 2; traps++) {
 			struct drawn drawn = drawn_make(drawings[i].text);
-			struct weights *weights = weights_guess(drawn.flow);
+			struct weights *weights = weights_guess(drawn.flow, NULL);
 			bool wanted[FLOW_TEXT_MAX] = { false };
 			bool expected[FLOW_TEXT_MAX] = { false };
 			struct placement_wish wish = {
@@ -164,7 +164,7 @@ static void
 test_switch(void **state)
 {
 	struct drawn drawn = drawn_make("^A AB AC AD AE BE CE DE E$");
-	struct weights *weights = weights_guess(drawn.flow);
+	struct weights *weights = weights_guess(drawn.flow, NULL);
 
 	for (int traps = 0; traps < 2; traps++) {
 		struct placement_wish wish = {
@@ -192,7 +192,7 @@ test_tables(void **state)
 {
 	struct drawn drawn = drawn_make(
 		"^A AB AC BD BE BF CD CE CF D$ E$ F$");
-	struct weights *weights = weights_guess(drawn.flow);
+	struct weights *weights = weights_guess(drawn.flow, NULL);
 
 	for (int tables = 0; tables < 2; tables++) {
 		struct placement_wish wish = { .tables = tables };
@@ -228,7 +228,7 @@ static void
 test_cost(void **state)
 {
 	struct drawn drawn = drawn_make("^A AB AC BD CD D$");
-	struct weights *weights = weights_guess(drawn.flow);
+	struct weights *weights = weights_guess(drawn.flow, NULL);
 	uint32_t arcs[] = { drawn_arc(&drawn, "B"), drawn_arc(&drawn, "C") };
 	bool wanted[FLOW_TEXT_MAX] = { false };
 
@@ -265,7 +265,7 @@ test_traps(void **state)
 		{ true, false, 2, 1 }, { true, true, 3, 1 },
 	};
 	struct drawn drawn = drawn_make("^A AA A$");
-	struct weights *weights = weights_guess(drawn.flow);
+	struct weights *weights = weights_guess(drawn.flow, NULL);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct placement_wish wish = { .traps = cases[i].traps };
@@ -381,7 +381,7 @@ test_minimal(void **state)
 {
 	for (int n = 0; n < ROUNDS; n++) {
 		struct flow *flow = random_flow(SMALL + 2, true);
-		struct weights *weights = weights_guess(flow);
+		struct weights *weights = weights_guess(flow, NULL);
 		struct placement_wish wish = { .traps = true, .tables = true };
 		struct placement *placement = placement_make(flow, weights,
 							     &wish);
@@ -466,7 +466,7 @@ test_measure(void **state)
 	for (int n = 0; n < MEASURES; n++) {
 		struct flow *flow = random_flow(WALK_BLOCKS, true);
 		struct weights *exact = walked_weights(flow, WALKS);
-		struct weights *guessed = weights_guess(flow);
+		struct weights *guessed = weights_guess(flow, NULL);
 
 		if (exact->verts[FLOW_EXIT] == WALKS)
 			events_add(&sum, flow, guessed, exact);

@@ -324,7 +324,7 @@ test_random(void **state)
 
 	for (int n = 0; n < ROUNDS; n++) {
 		struct trial trial = { random_flow(WALK_BLOCKS, false) };
-		struct weights *weights = weights_guess(trial.flow);
+		struct weights *weights = weights_guess(trial.flow, NULL);
 
 		assert_true(flow_arcs(trial.flow) <= WALK_ARCS);
 		trial.tables = random_chance(50);
@@ -411,7 +411,7 @@ test_wrong(void **state)
 
 	for (int n = 0; n < ROUNDS / 20; n++) {
 		struct trial trial = { random_flow(WALK_BLOCKS, true) };
-		struct weights *weights = weights_guess(trial.flow);
+		struct weights *weights = weights_guess(trial.flow, NULL);
 		uint32_t i;
 
 		trial_place(&trial, weights, PLACE_EVERY, true);

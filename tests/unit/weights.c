@@ -57,7 +57,7 @@ test_drawings(void **state)
 {
 	for (size_t i = 0; i < sizeof(drawings) / sizeof(*drawings); i++) {
 		struct drawn drawn = drawn_make(drawings[i].text);
-		struct weights *weights = weights_guess(drawn.flow);
+		struct weights *weights = weights_guess(drawn.flow, NULL);
 
 		print_message("# %s\n", drawings[i].what);
 		for (int k = 0; drawings[i].arcs[k].arc; k++) {
@@ -84,9 +84,51 @@ test_leak(void **state)
 		{ FLOW_BLOCK + 1, FLOW_EXIT, BY_LAST },
 	};
 	struct flow *flow = flow_make(2, edges, 4);
-	struct weights *weights = weights_guess(flow);
+	struct weights *weights = weights_guess(flow, NULL);
 
 	assert_float_equal(weights->verts[FLOW_BLOCK + 1], 1, 1e-9);
+	weights_free(weights);
+	flow_free(flow);
+}
+
+/*
+ * A branches to B or C, each of 65 parts one to the way that ends: C goes on to
+ * D, which does not come back, as does B's other way, E.
+ */
+static void
+test_ends(void **state)
+{
+	static const struct flow_edge edges[] = {
+		{ FLOW_ROOT, FLOW_BLOCK, BY_NOTHING },
+		{ FLOW_BLOCK, FLOW_BLOCK + 1, BY_FALL },
+		{ FLOW_BLOCK, FLOW_BLOCK + 2, BY_TAKEN },
+		{ FLOW_BLOCK + 1, FLOW_EXIT, BY_FALL },
+		{ FLOW_BLOCK + 1, FLOW_BLOCK + 4, BY_TAKEN },
+		{ FLOW_BLOCK + 2, FLOW_BLOCK + 3, BY_LAST },
+		{ FLOW_BLOCK + 3, FLOW_EXIT, BY_LAST },
+		{ FLOW_BLOCK + 4, FLOW_EXIT, BY_LAST },
+	};
+	struct insn insns[] = {
+		{ .kind = INSN_BRANCH }, { .kind = INSN_BRANCH },
+		{ .kind = INSN_PLAIN },
+		{ .kind = INSN_CALL, .flow = FLOW_NO_RETURN },
+		{ .kind = INSN_STOP },
+	};
+	struct block blocks[] = {
+		{ .first = 0, .count = 1 }, { .first = 1, .count = 1 },
+		{ .first = 2, .count = 1 }, { .first = 3, .count = 1 },
+		{ .first = 4, .count = 1 },
+	};
+	struct cfg cfg = {
+		.insns = insns, .ninsns = 5, .blocks = blocks, .nblocks = 5,
+	};
+	struct flow *flow = flow_make(5, edges, 8);
+	struct weights *weights = weights_guess(flow, &cfg);
+
+	assert_float_equal(weights->verts[FLOW_BLOCK + 1], 64.0 / 65, 1e-9);
+	assert_float_equal(weights->verts[FLOW_BLOCK + 3], 1.0 / 65, 1e-9);
+	assert_float_equal(weights->verts[FLOW_BLOCK + 4], 64.0 / 65 / 65,
+			   1e-9);
 	weights_free(weights);
 	flow_free(flow);
 }
@@ -97,7 +139,7 @@ test_random(void **state)
 {
 	for (int n = 0; n < ROUNDS; n++) {
 		struct flow *flow = random_flow(WALK_BLOCKS, n % 2);
-		struct weights *weights = weights_guess(flow);
+		struct weights *weights = weights_guess(flow, NULL);
 
 		for (uint32_t e = 0; e < flow->nedges; e++) {
 			double weight = weights->edges[e];
@@ -131,6 +173,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_drawings),
 		cmocka_unit_test(test_leak),
+		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_exact),
 	};
