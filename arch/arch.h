@@ -46,6 +46,9 @@ struct insn {
 	uint32_t len;
 	uint8_t kind;		/* enum insn_kind */
 	uint8_t flow;		/* enum insn_flow; decoding leaves it 0 */
+	bool skips;		/* it goes past the prefix (arch->locked) of
+				   the instruction at target; decoding leaves
+				   it false, and target behind that */
 };
 
 enum { REG_NONE = 0xff };
@@ -339,6 +342,12 @@ struct arch {
 	enum emul_result (*emul_run)(const struct emul *emul,
 				     struct regs *regs,
 				     const struct memory *memory);
+
+	/*
+	 * Does the instruction begin with a prefix of one byte that makes it
+	 * atomic, and nothing else?  NULL: there are none.
+	 */
+	bool (*locked)(const uint8_t *code, size_t size);
 
 	/* Would a single step over the instruction show in what it does? */
 	bool (*step_shows)(const uint8_t *code, size_t size);

@@ -16,12 +16,17 @@ struct choice {
 	size_t ntodo;
 };
 
-/* Is nothing counted in it or at its end? */
+/*
+ * Is nothing counted in it or at its end?  What jumps past a prefix finds the
+ * instruction in the copy only.
+ */
 static bool
 segment_quiet(const struct shape *shape, const struct segment *segment)
 {
 	uint32_t b = segment->block;
 
+	if (segment->end == END_BLOCK && shape_last(shape, b)->skips)
+		return false;
 	if (segment->leads && (shape_counter(shape, b) != NO_COUNTER ||
 			       shape->table_arc[b] != ARC_NONE))
 		return false;

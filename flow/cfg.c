@@ -449,6 +449,31 @@ tables_doubt(struct cfg *cfg, const struct cfg_input *in, size_t jump)
 	}
 }
 
+/*
+ * Where there is one thread only, libraries jump past the prefix of an atomic
+ * instruction.  To the graph that is a way to the instruction.
+ */
+static void
+skips_find(struct cfg *cfg, const struct cfg_input *in)
+{
+	const uint8_t *code;
+	size_t avail;
+
+	for (size_t i = 0; in->arch->locked && i < cfg->ninsns; i++) {
+		struct insn *insn = &cfg->insns[i];
+
+		if ((insn->kind != INSN_JUMP && insn->kind != INSN_BRANCH) ||
+		    !cfg_inside(in, insn->target) || insn_target(cfg, i) >= 0 ||
+		    cfg_insn(cfg, insn->target - 1) < 0)
+			continue;
+		code = in->text(in->ctx, insn->target - 1, &avail);
+		if (!code || !in->arch->locked(code, avail))
+			continue;
+		insn->target--;
+		insn->skips = true;
+	}
+}
+
 struct cfg *
 cfg_make(const struct cfg_input *in)
 {
@@ -459,6 +484,7 @@ cfg_make(const struct cfg_input *in)
 	for (size_t i = 0; i < in->n; i++)
 		span_decode(cfg, in, &spans[i], &jump);
 	free(spans);
+	skips_find(cfg, in);
 	if (jump != NO_JUMP && !cfg->bad)
 		tables_doubt(cfg, in, jump);
 	cfg->entry = in->n ? cfg_insn(cfg, in->lo[0]) : -1;

@@ -186,6 +186,11 @@ patch_choose(const struct run *run, const struct module *module,
 							      PATCH_LEADS;
 	if (run->inside && choice != PATCH_STEP && !site->targets)
 		return PATCH_INSIDE;
+	if (site->skips && !arch->emul_prepare(code, site->insn.len, va,
+					       &patched->emul)) {
+		patched->emul.imm--;
+		return patched->emul.only_pc ? PATCH_SKIPPED : PATCH_EMULATED;
+	}
 	slots = !site->targets && arch->slot_make &&
 		!arch->slot_make(code, site->insn.len, va, va, &slot);
 	/* Stepping one could wait for ever while all others are stopped. */

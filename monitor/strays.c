@@ -356,6 +356,37 @@ strays_birth(struct run *run, struct task *task)
 	transfer_free(&transfer);
 }
 
+/*
+ * A task past the prefix of an atomic instruction is taken back to where that
+ * begins: no graph has the other place, and there may be a trap, or a patch.
+ */
+static void
+task_unskip(struct run *run, struct task *task, void *process)
+{
+	struct module *module;
+	uint64_t pc = task_pc(run, task), addr;
+	const struct cfg *cfg;
+	const uint8_t *code;
+	uint32_t index;
+	size_t avail;
+
+	if (task->process != process || task->state != TASK_STOPPED ||
+	    !run->arch->locked)
+		return;
+	module = space_module(task->process->space, pc);
+	index = module ? plan_body(module->plan, pc - module->bias) :
+			 BODY_NONE;
+	if (index == BODY_NONE || !module->plan->bodies[index].units ||
+	    !plan_graph(module->plan, index))
+		return;
+	addr = pc - module->bias - 1;
+	cfg = module->plan->bodies[index].cfg;
+	code = image_text(module->plan->image, addr, &avail);
+	if (cfg_insn(cfg, addr + 1) < 0 && cfg_insn(cfg, addr) >= 0 && code &&
+	    run->arch->locked(code, avail))
+		run->host->reg_set(task->tid, run->arch->reg_pc, pc - 1);
+}
+
 static void
 frames_come(struct run *run, struct task *task, void *process)
 {
@@ -386,6 +417,7 @@ strays_attach(struct run *run, struct process *process)
 {
 	if (!space_known(process->space))
 		return;
+	task_each(run, task_unskip, process);
 	if (!run->opts->no_traps)
 		task_each(run, frames_come, process);
 	task_each(run, task_begin, process);

@@ -367,6 +367,23 @@ gauges_make(struct build *build, struct body *body)
 				true;
 }
 
+/* What would go past a trap. */
+static void
+skips_place(struct build *build, uint32_t index)
+{
+	const struct cfg *cfg = build->plan->bodies[index].cfg;
+
+	for (size_t i = 0; i < cfg->ninsns; i++) {
+		uint32_t site;
+
+		if (!cfg->insns[i].skips)
+			continue;
+		site = build_site(build, cfg->insns[i].addr, index);
+		build->plan->sites[site].idle = false;
+		build->plan->sites[site].skips = true;
+	}
+}
+
 static void
 sites_place(struct build *build, uint32_t index)
 {
@@ -393,6 +410,7 @@ sites_place(struct build *build, uint32_t index)
 		build->plan->sites[site].idle = false;
 	}
 	free(addrs.addrs);
+	skips_place(build, index);
 	gauges_make(build, body);
 }
 

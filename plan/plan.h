@@ -30,6 +30,8 @@ struct site {
 	bool lost;		/* could not be planted somewhere */
 	bool passed;		/* its one count is made: the trap is gone */
 	bool leads;		/* a trap that leads into the body's copy */
+	bool skips;		/* its jump past a prefix is to go to where
+				   that is: there is, or may be, a trap */
 	uint32_t hook;		/* plan->hooks[hook - 1] is here; 0: none */
 	uint64_t hits;		/* by plan_settle */
 };

@@ -286,6 +286,41 @@ for my $case (['func', 'auto', 'elsewhere'], ['func,block', 'auto', 'elsewhere']
 	counts_are($run, { callee => 30, caller => 30 }, "$units, $patch");
 }
 
+# Jumps past a lock prefix: the instruction is counted however it is come to.
+# Its block is behind the branch, and every round passes both.
+{
+	my $skips = compile('skips.c', '-O2');
+
+	for my $options ((map { ["--patch=$_"] } @patches),
+	    ['--placement=every'], ['--placement=every', '--patch=trap'],
+	    ['--once']) {
+		my $once = $options->[0] eq '--once';
+		my $run = monitor([@$options, '--func=bump',
+		    '--units=' . ($once ? 'func,block' : 'func,block,edge'),
+		    "--report=blocks:$scratch/blocks"], [$skips, 600]);
+		my ($n, $m) = slurp("$scratch/blocks") =~
+		    /^ +(\d+) +[0-9a-f]+ +2 .*\n +(\d+) +[0-9a-f]+ +3 /m;
+
+		is($run->{out}, "right\n", "@$options: past a prefix");
+		is_deeply([$n, $m], $once ? [1, 1] : [600, 600],
+		    "@$options: both blocks");
+	}
+
+	# At any place when it is attached to.
+	my $alone = start([$skips]);
+	for my $options (map { [$_, '--units=func,block'],
+	    [$_, '--units=func'] } map { "--patch=$_" } @patches) {
+		for my $time (1 .. 6) {
+			my $run = monitor([@$options, '--duration=0.01',
+			    '-p', $alone->{pid}], []);
+
+			is(ended($run), 'status 0', "@$options, $time");
+		}
+	}
+	kill TERM => $alone->{pid};
+	is(finish($alone)->{out}, "right\n", 'the sum is right');
+}
+
 # Where nothing is derived no stack need be looked at.
 for my $case (['func', 0], ['func,line', 1]) {
 	my ($units, $looks) = @$case;

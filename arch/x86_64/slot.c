@@ -90,6 +90,19 @@ x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
 	return 0;
 }
 
+bool
+x86_locked(const uint8_t *code, size_t size)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction locked, alone;
+
+	return size > 1 && code[0] == 0xf0 &&
+	       !x86_decode(code, size, &locked, operands) &&
+	       !x86_decode(code + 1, size - 1, &alone, operands) &&
+	       locked.mnemonic == alone.mnemonic &&
+	       locked.length == alone.length + 1;
+}
+
 /* pushf would push the trap flag. */
 bool
 x86_step_shows(const uint8_t *code, size_t size)

@@ -99,6 +99,7 @@ x86_insn(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 	insn->len = zinsn.length;
 	insn->kind = x86_kind(&zinsn);
 	insn->flow = FLOW_PLAIN;
+	insn->skips = false;
 	insn->target = zinsn.raw.imm[0].is_relative ?
 		addr + zinsn.length + zinsn.raw.imm[0].value.u : 0;
 	return 0;
@@ -190,6 +191,7 @@ const struct arch arch_x86_64 = {
 	.first = x86_first,
 	.emul_prepare = x86_emul_prepare,
 	.emul_run = x86_emul_run,
+	.locked = x86_locked,
 	.step_shows = x86_step_shows,
 	.slot_make = x86_slot_make,
 	.count_flags = X86_INC_FLAGS,
