@@ -152,6 +152,8 @@ remote_launch(const char *path, char **argv, pid_t *tid)
 	bool killed;
 	int value;
 
+	free(remote.path);
+	free(remote.simulator_path);
 	remote = (struct remote){
 		.arch = remote.arch, .where = remote.where,
 		.link = { .fd = -1 }, .mem = -1, .tid = 1,
