@@ -154,21 +154,27 @@ range_closed(const struct cfg *cfg, const struct range *range)
 
 /*
  * The padding behind a range, up to where the next function may begin: also
- * one without a name or a frame begins at a round address.
+ * one without a name or a frame begins at a round address.  So little that no
+ * jump begins there: a task at it would be in no function.
  */
 static struct copy_spare
 range_spare(const struct build *build, const struct body *body,
 	    const struct range *range)
 {
+	const struct arch *arch = build->image->arch;
 	uint64_t hi = range->hi;
+	struct copy_spare spare;
 
 	if (!range_closed(body->cfg, range))
 		return (struct copy_spare){ hi, hi };
 	while (hi % FUNC_ALIGN && !image_func(build->image, hi) &&
 	       plan_body(build->plan, hi) == BODY_NONE)
 		hi++;
-	return copy_padding(build->image->arch, copy_text,
-			    (void *)build->image, range->hi, hi);
+	spare = copy_padding(arch, copy_text, (void *)build->image, range->hi,
+			     hi);
+	if (spare.hi > spare.lo + arch->jump_len - 1)
+		spare.hi = spare.lo + arch->jump_len - 1;
+	return spare;
 }
 
 /* Those behind its ranges, for copy_make; *n of them, to be freed. */

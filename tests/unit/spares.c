@@ -1,0 +1,87 @@
+/*
+ * Padding that a patch at a function's end may use: by whom it is run, and
+ * what is behind it, decides.
+ */
+#include "tests/unit/build.h"
+
+#include "copy/copy.h"
+#include "plan/plan.h"
+#include "util/mem.h"
+
+#define FUNC(name, code) \
+	"	.type	" name ", @function\n" name ":\n" code \
+	"	.size	" name ", . - " name "\n	.p2align 4\n"
+
+static const char *const program =
+	"	.text\n	.globl	_start\n	.p2align 4\n"
+	FUNC("_start", "	call	tiny\n	call	falls\n"
+		       "	call	nears\n	call	hops\n	ret\n")
+	FUNC("tiny", "	xor	%eax, %eax\n	ret\n")
+	/* Goes on behind the padding. */
+	FUNC("falls", "	xor	%eax, %eax\n")
+	FUNC("next", "	mov	$1, %eax\n	ret\n")
+	/* Three bytes of padding, which with its own are not enough. */
+	"	.type	nears, @function\nnears:	ret\n"
+	"	.size	nears, . - nears\n	nop\n	nop\n	nop\n"
+	"	.type	after, @function\nafter:	mov	$2, %eax\n	ret\n"
+	"	.size	after, . - after\n	.p2align 4\n"
+	/* There is no room for a jump but in the padding. */
+	FUNC("hops", "	xor	%eax, %eax\n	call	tiny\n	ret\n")
+	FUNC("last", "	xor	%eax, %eax\n	ret\n");
+
+static struct selection sel = { .units = 1U << UNIT_FUNC };
+
+static const struct point *
+entry_of(const struct plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->nbodies; i++) {
+		const struct body *body = &plan->bodies[i];
+
+		if (body->func == FUNC_NONE ||
+		    strcmp(plan->image->funcs[body->func].name, name))
+			continue;
+		assert_non_null(body->copy);
+		assert_non_null(copy_entry(body->copy));
+		return copy_entry(body->copy);
+	}
+	fail_msg("no %s", name);
+	return NULL;
+}
+
+static void
+test_entries(void **state)
+{
+	struct image *image;
+	struct plan *plan;
+	const struct point *hops;
+
+	source("spares.s", program);
+	run("gcc -nostdlib -o spares spares.s");
+	image = image_open(in_work("spares"), NULL, IMAGE_FLOW, NULL, NULL);
+	assert_non_null(image);
+	plan = plan_open(image, &(struct plan_wish){
+		.sel = &sel, .eager = true, .copies = true,
+	}, NULL, NULL);
+	assert_int_equal(entry_of(plan, "tiny")->via, VIA_JUMP);
+	/* No more than it takes. */
+	assert_in_range(entry_of(plan, "tiny")->room, 5, 7);
+	assert_int_equal(entry_of(plan, "falls")->via, VIA_TRAP);
+	assert_int_equal(entry_of(plan, "next")->via, VIA_JUMP);
+	assert_int_equal(entry_of(plan, "nears")->via, VIA_TRAP);
+	/* A task at its jump has to be in the function. */
+	hops = entry_of(plan, "hops");
+	assert_true(hops->via != VIA_HOP || hops->hole <= hops->addr + 7);
+	plan_close(plan);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_entries),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("spares", tests, work_make,
+					   work_remove);
+}
