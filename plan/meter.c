@@ -150,14 +150,22 @@ meter_add(struct meter *to, const struct meter *from, size_t nsites)
 	}
 }
 
+/* There may be nothing to fill, and no array. */
+static void
+array_fill(void *array, int byte, size_t n, size_t size)
+{
+	if (n)
+		memset(array, byte, n * size);
+}
+
 void
 meter_clear(struct meter *meter)
 {
-	memset(meter->counters, 0, meter->ncounters *
-	       sizeof(*meter->counters));
-	memset(meter->slots, 0, meter->nslots * sizeof(*meter->slots));
-	memset(meter->arrival_index, 0xff,
-	       meter->arrival_size * sizeof(*meter->arrival_index));
+	array_fill(meter->counters, 0, meter->ncounters,
+		   sizeof(*meter->counters));
+	array_fill(meter->slots, 0, meter->nslots, sizeof(*meter->slots));
+	array_fill(meter->arrival_index, 0xff, meter->arrival_size,
+		   sizeof(*meter->arrival_index));
 	meter->narrivals = 0;
 	meter->nstrays = 0;
 }
