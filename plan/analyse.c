@@ -125,16 +125,6 @@ body_graph(struct build *build, struct body *body)
 		body->intruded = true;
 }
 
-/* Whether addr is in one of the ranges that the body was known to have. */
-static bool
-body_has(const struct body *body, uint64_t addr)
-{
-	for (size_t i = 0; i < body->nranges; i++)
-		if (addr >= body->ranges[i].lo && addr < body->ranges[i].hi)
-			return true;
-	return false;
-}
-
 /* Code that the function turned out to have outside its ranges is its. */
 void
 body_parts(struct build *build, uint32_t index)
@@ -152,7 +142,7 @@ body_parts(struct build *build, uint32_t index)
 			continue;
 		}
 		part = NULL;
-		if (body_has(body, addr) ||
+		if (range_has(body->ranges, body->nranges, addr) ||
 		    plan_body(build->plan, addr) != BODY_NONE)
 			continue;
 		part = vec_push(build->parts, build->nparts);

@@ -226,7 +226,7 @@ part_at(const struct image *image, uint64_t addr)
 	return NULL;
 }
 
-static bool
+bool
 range_has(const struct range *ranges, size_t n, uint64_t addr)
 {
 	for (size_t i = 0; i < n; i++)

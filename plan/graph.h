@@ -14,6 +14,9 @@ struct graphs;
 struct graphs *graphs_open(const struct image *image);
 void graphs_close(struct graphs *graphs);
 
+/* Is addr in one of the n ranges? */
+bool range_has(const struct range *ranges, size_t n, uint64_t addr);
+
 /* What a graph is made of. */
 struct graph_wish {
 	const struct range *ranges;

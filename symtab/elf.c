@@ -637,11 +637,12 @@ table_read(struct elf *elf, struct reading *r, Elf_Scn *scn,
 	return 0;
 }
 
-static bool
+static unsigned
 table_imports(struct elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 	      const char *const *names)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
+	unsigned found = 0;
 	const char *name;
 	GElf_Sym sym;
 
@@ -651,22 +652,22 @@ table_imports(struct elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 		name = elf_strptr(elf->libelf, sh->sh_link, sym.st_name);
 		for (size_t k = 0; name && names[k]; k++)
 			if (!strcmp(name, names[k]))
-				return true;
+				found |= 1U << k;
 	}
-	return false;
+	return found;
 }
 
-bool
+unsigned
 elf_imports(struct elf *elf, const char *const *names)
 {
+	unsigned found = 0;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
 	while ((scn = elf_nextscn(elf->libelf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM &&
-		    table_imports(elf, scn, &sh, names))
-			return true;
-	return false;
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM)
+			found |= table_imports(elf, scn, &sh, names);
+	return found;
 }
 
 int

@@ -42,8 +42,11 @@ int elf_headers(struct elf *elf, struct reading *r);
  */
 int elf_symbols(struct elf *elf, struct reading *r);
 
-/* Does the file import one of these functions?  The names end with NULL. */
-bool elf_imports(struct elf *elf, const char *const *names);
+/*
+ * Which of these functions the file imports, a bit each; no more than 32 names,
+ * of which NULL is the end.
+ */
+unsigned elf_imports(struct elf *elf, const char *const *names);
 
 /*
  * Fill in the image's constant data, code addresses in data, and imports, as

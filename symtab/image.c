@@ -121,10 +121,10 @@ dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
 	elf_close(supplement);
 }
 
-static const char *const protecting[] = {
-	"mprotect", "pkey_mprotect", NULL
-};
-static const char *const mapping[] = {
+/* Functions that make text writable, and that put other text in its place. */
+enum { PROTECTING = 3U };	/* the first two */
+static const char *const rewriting[] = {
+	"mprotect", "pkey_mprotect",
 	"mmap", "mmap64", "mremap", "process_vm_writev", "ptrace", "shmat",
 	"syscall", NULL
 };
@@ -133,11 +133,12 @@ static void
 image_read(struct reading *r, struct elf *elf, unsigned want)
 {
 	struct image *image = r->image;
+	unsigned imports = elf_imports(elf, rewriting);
 	bool dwarf = elf_has_dwarf(elf);
 	struct elf *debug;
 
-	image->protects = elf_imports(elf, protecting);
-	image->maps = elf_imports(elf, mapping);
+	image->protects = imports & PROTECTING;
+	image->maps = imports & ~PROTECTING;
 	if (want & (IMAGE_BARE | IMAGE_SPARSE)) {
 		if (reading_wants_any(r))
 			debug_read_frames(r, elf);

@@ -463,13 +463,10 @@ test_loop_in_place(void **unused)
 	copied_free(c);
 }
 
-/* So does what a branch leads to the middle of. */
+/* Run it eight times, in its copy. */
 static void
-test_middle_in_place(void **unused)
+skipping_run(struct copied *c)
 {
-	struct copied *c = own_copy("skipping", &(struct options_copied){
-		.method = PLACE_EVERY, .entry_only = true,
-		.extent = EXTENT_COUNTED });
 	int counter = 0;
 
 	if (!c->copy)
@@ -478,6 +475,17 @@ test_middle_in_place(void **unused)
 	for (long n = 0; n < 8; n++)
 		assert_int_equal(skipping(n, &counter), n);
 	assert_int_equal(counter, 8);
+}
+
+/* So does what a branch leads to the middle of. */
+static void
+test_middle_in_place(void **unused)
+{
+	struct copied *c = own_copy("skipping", &(struct options_copied){
+		.method = PLACE_EVERY, .entry_only = true,
+		.extent = EXTENT_COUNTED });
+
+	skipping_run(c);
 	assert_int_equal(c->counters[0], 8);
 	copied_remove(c);
 	room_reset();
@@ -490,14 +498,8 @@ test_skipping_whole(void **unused)
 {
 	struct copied *c = own_copy("skipping", &(struct options_copied){
 		.method = PLACE_EVERY });
-	int counter = 0;
 
-	if (!c->copy)
-		fail_msg("%s", fail_message());
-	copied_install(c);
-	for (long n = 0; n < 8; n++)
-		assert_int_equal(skipping(n, &counter), n);
-	assert_int_equal(counter, 8);
+	skipping_run(c);
 	assert_int_equal(c->placement->narcs, 2);
 	assert_int_equal(c->counters[0], 8);
 	assert_int_equal(c->counters[1], 8);
