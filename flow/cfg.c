@@ -122,36 +122,10 @@ cfg_inside(const struct cfg_input *in, uint64_t addr)
 	return false;
 }
 
-/*
- * Instructions are about equally long: begin where it should be, and look
- * around there.
- */
 size_t
 cfg_insn_from(const struct cfg *cfg, uint64_t addr)
 {
-	const struct insn *insns = cfg->insns;
-	size_t n = cfg->ninsns, at, lo, hi, step = 4;
-
-	if (!n || addr <= insns[0].addr)
-		return 0;
-	if (addr > insns[n - 1].addr)
-		return n;
-	at = (size_t)((double)(addr - insns[0].addr) * (double)(n - 1) /
-		      (double)(insns[n - 1].addr - insns[0].addr));
-	lo = hi = at;
-	while (hi < n && insns[hi].addr < addr) {
-		lo = hi;
-		hi += step;
-		step *= 2;
-	}
-	while (lo && insns[lo].addr >= addr) {
-		hi = lo;
-		lo -= lo < step ? lo : step;
-		step *= 2;
-	}
-	if (hi > n)
-		hi = n;
-	return lo + search_first(hi - lo, i, insns[lo + i].addr >= addr);
+	return search_first(cfg->ninsns, i, cfg->insns[i].addr >= addr);
 }
 
 long
