@@ -1,13 +1,17 @@
 /*
- * Instructions that faulted: which a stopped task is at, and which its signal
- * handlers interrupted.  Such an instruction has begun, so whoever leaves the
- * function from the handler leaves it during that.  Counts nothing itself.
+ * What signals interrupt.  Instructions that faulted: which a stopped task is
+ * at, and which its signal handlers interrupted.  Such an instruction has
+ * begun, so whoever leaves the function from the handler leaves it during
+ * that.  And where handlers may have been left for ever.  Counts nothing
+ * itself.
  */
 #include <signal.h>
 #include <stdlib.h>
 
+#include "monitor/copies.h"
 #include "monitor/faults.h"
 #include "monitor/patch.h"
+#include "monitor/plant.h"
 #include "monitor/run.h"
 #include "util/mem.h"
 
@@ -77,6 +81,22 @@ fault_left(const struct task *task, uint64_t va, uint64_t sp)
 		if (task->faults[i].va == va && task->faults[i].sp == sp)
 			return true;
 	return false;
+}
+
+void
+fault_interrupts(const struct space *space, uint64_t pc)
+{
+	struct position position = { .va = pc };
+	struct module *module;
+	uint32_t body;
+
+	copies_position(space, pc, &position);
+	module = space_module(space, position.va);
+	if (!module)
+		return;
+	body = plan_body(module->plan, position.va - module->bias);
+	if (body != BODY_NONE)
+		module->plan->bodies[body].interrupted = true;
 }
 
 void

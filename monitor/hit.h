@@ -21,4 +21,8 @@ bool hit_before(struct run *run, const struct task *task, struct hit *hit);
 struct counter *hit_counter(struct run *run, const struct task *task,
 			    const struct hit *hit);
 
+/* Its instruction was done by a step, which went to pc. */
+void hit_stepped(struct run *run, const struct task *task,
+		 const struct hit *hit, uint64_t pc);
+
 #endif

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "monitor/faults.h"
 #include "monitor/inner.h"
 #include "monitor/plant.h"
 #include "monitor/run.h"
@@ -38,22 +39,6 @@ inner_signal(struct run *run, struct task *task, int signal)
 	task->signal = signal;
 }
 
-/* Nothing is derived any more where the signal came. */
-static void
-inner_lose(struct task *task)
-{
-	struct space *space = task->process->space;
-	struct module *module = space_module(space, task->signal_va);
-	struct plan *plan = module ? module->plan : NULL;
-	uint32_t body;
-
-	if (!plan)
-		return;
-	body = plan_body(plan, task->signal_va - module->bias);
-	if (body != BODY_NONE)
-		plan->bodies[body].interrupted = true;
-}
-
 /* Nothing is known, if the host says so. */
 static void
 inner_check(struct run *run, const struct task *task)
@@ -84,7 +69,8 @@ inner_event(struct run *run, struct task *task, const struct event *event)
 	task->signal = 0;
 	if (event->kind != EVENT_KILLED) {
 		if (signal)
-			inner_lose(task);
+			fault_interrupts(task->process->space,
+					 task->signal_va);
 		/* By a system call, which was not taken to come back. */
 		task->walked |= event->kind == EVENT_EXITED;
 		return;

@@ -57,6 +57,19 @@ hit_target(struct run *run, const struct task *task, const struct hit *hit,
 		     to ? va - to->bias : 0, true)->n++;
 }
 
+void
+hit_stepped(struct run *run, const struct task *task, const struct hit *hit,
+	    uint64_t pc)
+{
+	const struct site *site = hit->site;
+
+	if (site->branch && task->process->counted &&
+	    pc == site->insn.target + hit->module->bias)
+		hit_counter(run, task, hit)->taken++;
+	if (site->targets)
+		hit_target(run, task, hit, pc);
+}
+
 /* ---- taking hits back, redoing */
 
 static bool
@@ -158,11 +171,11 @@ static bool
 step_once(struct run *run, struct task *task, const struct hit *hit,
 	  struct event *event)
 {
-	struct site *site = hit->site;
 	uint64_t pc, sp;
 
 	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
 		return false;
+	task->stepping = true;
 	/* Another task's step may have paused this one: not yet begun. */
 	do {
 		if (run->host->resume(task->tid, RESUME_STEP, 0))
@@ -172,15 +185,12 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 		    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 			return false;
 	} while (event->kind == EVENT_PAUSED && pc == hit->va);
+	task->stepping = false;
 	if (event->kind == EVENT_TRAP &&
 	    run->host->trap_cause(task->tid) == TRAP_STEP) {
 		event->kind = EVENT_PAUSED;
 		task->hit_open = pc == hit->va;
-		if (site->branch && task->process->counted &&
-		    pc == site->insn.target + hit->module->bias)
-			hit_counter(run, task, hit)->taken++;
-		if (site->targets)
-			hit_target(run, task, hit, pc);
+		hit_stepped(run, task, hit, pc);
 		return pc == hit->va;
 	}
 	/* It was stopped before it did anything, or by what it did. */
@@ -309,21 +319,20 @@ slot_leave(struct run *run, struct task *task, const struct module *module,
 	const struct arch *arch = run->arch;
 	struct site *site = &module->plan->sites[i];
 	uint64_t va = site->addr + module->bias;
+	bool done = offset >= module->patched[i].after;
 	uint64_t fault;
 	int code;
 
-	if (offset >= module->patched[i].after) {
-		run->host->reg_set(task->tid, arch->reg_pc,
-				   va + site->insn.len);
+	/* One that is killed meanwhile leaves with its last stop. */
+	if (run->host->reg_set(task->tid, arch->reg_pc,
+			       done ? va + site->insn.len : va) || done)
 		return;
-	}
 	hit_undone(run, task, site_counter(run, task, module->plan, site), va,
 		   regs->r[arch->reg_sp], event);
 	/* For these the kernel tells the program the instruction's address. */
 	if (!run->host->fault_get(task->tid, &code, &fault) && code > 0 &&
 	    fault == regs->r[arch->reg_pc])
 		run->host->fault_set(task->tid, va);
-	run->host->reg_set(task->tid, arch->reg_pc, va);
 }
 
 void
@@ -488,6 +497,7 @@ trap_deliver(struct run *run, struct task *task, int signal)
 		run_resume(run, task, signal);
 		return;
 	}
+	fault_interrupts(task->process->space, task_pc(run, task));
 	if (run->host->resume(task->tid, RESUME_STEP, signal))
 		return;
 	run_wait_task(run, task, &event);

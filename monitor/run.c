@@ -396,7 +396,7 @@ unfollowed(struct run *run, struct task *task, const struct event *event)
 static void
 on_exec(struct run *run, struct task *task, const struct event *event)
 {
-	struct event done = *event;
+	struct event done;
 
 	if (unfollowed(run, task, event))
 		return;
@@ -409,8 +409,9 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 	 * The call of exec has still to return, by which the kernel sets a
 	 * register: too early to have the task make another call.
 	 */
-	if (!run->host->resume(task->tid, RESUME_SYSCALL, 0))
-		run_wait_task(run, task, &done);
+	if (run->host->resume(task->tid, RESUME_SYSCALL, 0))
+		return;
+	run_wait_task(run, task, &done);
 	if (done.kind != EVENT_SYSCALL_EXIT) {
 		run_requeue(run, &done);
 		return;
@@ -422,13 +423,16 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 static void
 on_signal(struct run *run, struct task *task, int signal)
 {
-	bool left;
+	bool left = false;
 
 	patch_signal(run, task, signal);
 	inner_signal(run, task, signal);
-	/* The handler would return over a trap. */
-	left = !run->opts->no_traps && signal_caught(run, task, signal) &&
-	       copies_leave(run, task);
+	if (run->host->native && task->process->space &&
+	    signal_caught(run, task, signal)) {
+		fault_interrupts(task->process->space, task_pc(run, task));
+		/* The handler would return over a trap. */
+		left = !run->opts->no_traps && copies_leave(run, task);
+	}
 	fault_keep(run, task);
 	if (left)
 		copies_signal(run, task, signal);

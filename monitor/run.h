@@ -188,6 +188,7 @@ struct task {
 	uint64_t hit_sp;	/* ... and, if its instruction is as short as
 				   a trap, the stack pointer there */
 	bool hit_open;		/* ... which may still be to be done */
+	bool stepping;		/* ... by a step of that alone */
 	bool hit_slotted;	/* ... or was let into its slot, and the task
 				   has not stopped since */
 	struct plan *once;	/* --once: the plan of that site, if its trap

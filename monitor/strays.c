@@ -277,15 +277,6 @@ task_place(struct run *run, struct task *task)
 		copies_ahead(run, task, position.va, true);
 }
 
-static uint64_t
-task_pc(struct run *run, const struct task *task)
-{
-	uint64_t pc = 0;
-
-	run->host->reg_get(task->tid, run->arch->reg_pc, &pc);
-	return pc;
-}
-
 /* Of a stopped task, all frames that matter; 0 or HOST_GONE. */
 static int
 task_transfer(struct run *run, const struct task *task, bool came,
@@ -392,10 +383,15 @@ frames_come(struct run *run, struct task *task, void *process)
 {
 	struct space *space = task->process ? task->process->space : NULL;
 	struct transfer transfer = { 0 };
+	struct signal_state state;
 
 	if (task->process != process || task->state != TASK_STOPPED ||
 	    task_transfer(run, task, true, &transfer))
 		return;
+	/* A signal may have come anywhere in those not known. */
+	if (transfer.unknown && !run->host->signals(task->tid, &state) &&
+	    state.caught)
+		space_sever(run, space, transfer.unknown);
 	/* Who knows what functions are being run may not be copied. */
 	for (size_t i = 0; transfer.unknown && i < space->nmodules; i++)
 		copies_refuse(run, space->modules[i]->plan,

@@ -84,6 +84,15 @@ task_bucket(struct run *run, pid_t tid)
 	return &run->tasks[(unsigned)tid % TASK_BUCKETS];
 }
 
+uint64_t
+task_pc(const struct run *run, const struct task *task)
+{
+	uint64_t pc = 0;
+
+	run->host->reg_get(task->tid, run->arch->reg_pc, &pc);
+	return pc;
+}
+
 struct task *
 task_find(struct run *run, pid_t tid)
 {

@@ -21,6 +21,9 @@ void owner_program(struct run *run, const struct task *task,
 		   const char *program);
 void owners_free(struct run *run);
 
+/* Of a stopped task; 0 if it is gone. */
+uint64_t task_pc(const struct run *run, const struct task *task);
+
 struct task *task_find(struct run *run, pid_t tid);
 struct task *task_new(struct run *run, pid_t tid, struct process *process);
 void task_free(struct run *run, struct task *task);

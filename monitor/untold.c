@@ -68,25 +68,49 @@ hit_untold(struct run *run, struct task *task, const struct hit *hit)
 	return task->exiting ? hit_done(run, task, hit) : UNTOLD_NOTHING;
 }
 
+/* The site at va, counted or not; false if there is none. */
+static bool
+hit_at(const struct task *task, uint64_t va, struct hit *hit)
+{
+	hit->va = va;
+	hit->module = space_module(task->process->space, va);
+	hit->site = hit->module ? plan_site(hit->module->plan, va -
+					    hit->module->bias) : NULL;
+	return hit->site;
+}
+
+/*
+ * The task ends in a step from where a trap was lifted: was the instruction
+ * done?  What a repeated one has done so far is not looked at.
+ */
+static enum untold
+step_untold(struct run *run, struct task *task, uint64_t pc, struct hit *hit)
+{
+	if (!hit_at(task, task->hit_va, hit))
+		return UNTOLD_NOTHING;
+	if (pc == hit->va)
+		return UNTOLD_TRAP;
+	task->hit_open = false;
+	hit_stepped(run, task, hit, pc);
+	return UNTOLD_NOTHING;
+}
+
 enum untold
 trap_untold(struct run *run, struct task *task)
 {
 	enum untold untold = UNTOLD_NOTHING;
-	struct hit hit;
+	struct hit hit = { 0 };
 	uint64_t pc;
 
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return UNTOLD_NOTHING;
-	if (task->hit_open && task->hit_va == pc) {
+	if (task->hit_open && task->stepping)
+		untold = step_untold(run, task, pc, &hit);
+	else if (task->hit_open && task->hit_va == pc)
 		/* It was to be stepped. */
-		hit.va = pc;
-		hit.module = space_module(task->process->space, pc);
-		hit.site = hit.module ? plan_site(hit.module->plan, pc -
-						  hit.module->bias) : NULL;
-		untold = hit.site ? UNTOLD_TRAP : UNTOLD_NOTHING;
-	} else if (hit_before(run, task, &hit)) {
+		untold = hit_at(task, pc, &hit) ? UNTOLD_TRAP : UNTOLD_NOTHING;
+	else if (hit_before(run, task, &hit))
 		untold = hit_untold(run, task, &hit);
-	}
 	if (untold != UNTOLD_TRAP)
 		return untold;
 	if (task->hit_open && task->hit_va == hit.va) {
@@ -102,13 +126,9 @@ trap_untold(struct run *run, struct task *task)
 void
 hit_unseen(struct run *run, struct task *task)
 {
-	struct hit hit = { .va = task->hit_va };
+	struct hit hit;
 
-	if (!task->hit_open && !task->hit_slotted)
-		return;
-	hit.module = space_module(task->process->space, hit.va);
-	hit.site = hit.module ? plan_site(hit.module->plan, hit.va -
-					  hit.module->bias) : NULL;
-	if (hit.site)
+	if ((task->hit_open || task->hit_slotted) &&
+	    hit_at(task, task->hit_va, &hit))
 		hit_counter(run, task, &hit)->hits--;
 }

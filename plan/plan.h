@@ -86,8 +86,8 @@ struct body {
 	size_t nranges;
 	bool lost;		/* its copy could not be planted somewhere */
 	bool intruded;		/* control may come to its middle unseen */
-	bool interrupted;	/* a signal came there, whose handler may not
-				   have come back */
+	bool interrupted;	/* a signal came there, whose handler came back
+				   if all stacks are known */
 	const char *why;	/* BODY_FAULTY; lent for ever, or NULL */
 	uint32_t site;		/* at its entry, or SITE_NONE */
 	struct cfg *cfg;

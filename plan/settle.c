@@ -82,16 +82,19 @@ counts_unknown(struct body *body, enum count_reason reason)
 static enum count_reason
 body_doubt(const struct settling *s, const struct body *body)
 {
+	bool stacks;
+
 	/* For calls alone stacks are not looked at. */
 	if (body->copy && !(body->units & ~(1U << UNIT_FUNC)))
 		return REASON_UNPLACED;
 	if (body->intruded)
 		return REASON_INTRUDED;
-	if (body->interrupted)
-		return REASON_SIGNAL;
 	if (s->plan->severed)
 		return REASON_SEVERED;
-	if (!s->plan->tainted && !s->plan->wish.no_traps)
+	stacks = !s->plan->tainted && !s->plan->wish.no_traps;
+	if (body->interrupted && (!stacks || s->plan->wish.leaks))
+		return REASON_SIGNAL;
+	if (stacks)
 		return REASON_NONE;
 	/* Where calls end blocks, what is behind each is counted or derived. */
 	if (s->plan->wish.leaks ? s->plan->wish.method != PLACE_EVERY :

@@ -207,27 +207,63 @@ agrees
 
 # Killed from outside at some moment.
 my $turn = 0;
-for my $mode (qw(calls jumps handlers threads children)) {
+
+sub
+killed
+{
+	my ($mode, $options) = @_;
+	my $least = 3 + $turn++ * 7 % 5;
+	my ($run, $file) = monitored($mode, $options);
+	my $going = wait_for(sub { (ledger_read($file)->{0} // 0) >= $least });
+
+	kill KILL => child_of($run->{pid});
+	my $end = finish($run);
+	is(ended($end), 'status 137', "$mode, killed");
+	ok($going, "$mode: it ran");
+	agrees($file, "$mode, @$options: what ran when it was killed");
+}
+
+for my $mode (qw(calls jumps bytes handlers threads children)) {
 	for my $options (['--patch=trap'], ['--patch=emulate'],
 	    ['--patch=step'], ['--patch=auto'], ['--placement=vertex'],
 	    ['--placement=every']) {
 		# Of threads that are stepped only one goes on.
 		next if "$mode @$options" =~ /threads.*step/;
-		for (1 .. $kills) {
-			my $least = 3 + $turn++ * 7 % 5;
-			my ($run, $file) = monitored($mode, $options);
-			my $going = wait_for(sub {
-			    (ledger_read($file)->{0} // 0) >= $least });
-
-			kill KILL => child_of($run->{pid});
-			my $end = finish($run);
-			is(ended($end), 'status 137', "$mode, killed");
-			ok($going, "$mode: it ran");
-			agrees($file, "$mode, @$options: " .
-			    'what ran when it was killed');
-		}
+		killed($mode, $options) for 1 .. $kills;
 	}
 }
+# Mostly within a step, whose end it does not tell of.
+killed('bytes', ['--patch=step']) for 1 .. 8 * $kills;
+
+# Killed just when pmon asks for something of it, from where it is planted on.
+my $kill = abs_path(compile('kill_at.c', qw(-O2 -shared -fPIC)));
+
+sub
+killed_at
+{
+	my ($n, $mode, $options) = @_;
+	my ($run, $file) = monitored($mode, $options, rounds => 30,
+	    env => { LD_PRELOAD => $kill, PMON_KILL_AT => $n });
+	my $what = "$mode, @$options: killed at request $n";
+	my $end = finish($run);
+
+	like(ended($end), qr/^status (137|0)$/, $what);
+	agrees($file, "$what: what ran");
+	return $end->{status} == 137;
+}
+
+for my $options (['--patch=trap'], ['--patch=step'], ['--patch=auto'],
+    ['--placement=every']) {
+	my $killed = 0;
+
+	for my $n (1 .. 3 * $kills) {
+		$killed += killed_at(125 + 19 * $n, $_, $options)
+		    for qw(calls jumps bytes often);
+	}
+	cmp_ok($killed, '>', $kills, "@$options: some were killed");
+}
+# While the task is led out of a slot, too.
+killed_at(200 + 27 * $_, 'often', ['--patch=trap']) for 1 .. 30 * $kills;
 
 # The end of one thread is the end of others.
 for my $options (['--patch=trap'], ['--patch=emulate'], ['--patch=auto'],

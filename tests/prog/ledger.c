@@ -165,11 +165,33 @@ on_alarm(int signal)
 	RUN(27);
 }
 
+#define PUSH_POP	"push %%rax\n\t.cfi_adjust_cfa_offset 8\n\t" \
+			"pop %%rax\n\t.cfi_adjust_cfa_offset -8\n\t"
+
+/* Blocks that begin with instructions as short as a trap. */
+static void
+bytes(void)
+{
+	for (;;) {
+		turn();
+		for (unsigned i = 0; i < 100; i++) {
+			RUN(33);
+			__asm__ volatile("test $1, %b0\n\t"
+					 "jz 1f\n\t"
+					 PUSH_POP
+					 "jmp 2f\n"
+					 "1:" PUSH_POP
+					 "2:" PUSH_POP
+					 : : "q"(i) : "cc");
+		}
+	}
+}
+
 /* Handlers, some of which never return. */
 static void
-handlers(void)
+handlers(suseconds_t pause)
 {
-	static struct itimerval often = { { 0, 2000 }, { 0, 2000 } };
+	struct itimerval often = { { 0, pause }, { 0, pause } };
 
 	signal(SIGALRM, on_alarm);
 	sigsetjmp(env, 1);
@@ -228,10 +250,14 @@ main(int argc, char **argv)
 		pause_after = 100;
 	if (!strcmp(mode, "calls") || pause_after)
 		calls();
+	else if (!strcmp(mode, "bytes"))
+		bytes();
 	else if (!strcmp(mode, "jumps"))
 		jumps();
 	else if (!strcmp(mode, "handlers"))
-		handlers();
+		handlers(2000);
+	else if (!strcmp(mode, "often"))
+		handlers(300);
 	else if (!strcmp(mode, "threads"))
 		threads();
 	else if (!strcmp(mode, "children"))

@@ -11,6 +11,8 @@ static const char contradiction[] =
 	"its counts contradict one another: control came or went unseen";
 static const char lost[] = "a breakpoint could not be planted";
 static const char stack[] = "a stack could not be walked to its end";
+static const char signal[] = "a signal came in its middle, from whose handler "
+	"control may not have come back";
 
 /* if: 0 p, 1 b to 5, 3 p, 4 p, 5 p, 6 r; line 1, 2 from 3, 3 from 5. */
 static void
@@ -145,6 +147,21 @@ test_tainted(void **state)
 		assert_int_equal(insn_known(plan, F, 3), 7);
 		assert_int_equal(insn_known(plan, F, 6), 5);
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 9);
+		toy_close(plan);
+	}
+	/*
+	 * Where a signal came, the handler may have been left for ever if not
+	 * all stacks are known; if they are, that is known.
+	 */
+	for (int tainted = 0; tainted < 2; tainted++) {
+		plan = toy_plan(&t, units("insn,func"));
+		call_run(plan);
+		plan->tainted = tainted;
+		plan->bodies[G].interrupted = true;
+		if (tainted)
+			assert_string_equal(insn_why(plan, G, 0x103), signal);
+		else
+			assert_int_equal(insn_known(plan, G, 0x103), 7);
 		toy_close(plan);
 	}
 	/* Calls alone are known whatever was left. */
