@@ -189,6 +189,7 @@ run_status(struct run *run)
 static void
 run_free(struct run *run)
 {
+	tasks_free(run);
 	inside_close(run);
 	extensions_free(run);
 	account_close(run);

@@ -154,6 +154,18 @@ task_each(struct run *run,
 		}
 }
 
+static void
+task_drop(struct run *run, struct task *task, void *ctx)
+{
+	task_free(run, task);
+}
+
+void
+tasks_free(struct run *run)
+{
+	task_each(run, task_drop, NULL);
+}
+
 struct process *
 process_new(struct run *run, pid_t pid, struct space *space)
 {

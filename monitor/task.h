@@ -27,6 +27,8 @@ uint64_t task_pc(const struct run *run, const struct task *task);
 struct task *task_find(struct run *run, pid_t tid);
 struct task *task_new(struct run *run, pid_t tid, struct process *process);
 void task_free(struct run *run, struct task *task);
+/* Those left: let go, not seen to end. */
+void tasks_free(struct run *run);
 /* Calls fn for every task; fn may free that one. */
 void task_each(struct run *run,
 	       void (*fn)(struct run *run, struct task *task, void *ctx),
