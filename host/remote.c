@@ -125,6 +125,9 @@ stub_begin(const char *name)
 	remote.vcont = !remote.simulator && remote_ask("vCont?") > 5 &&
 		       strstr(remote.link.reply, ";c") &&
 		       strstr(remote.link.reply, ";s");
+	remote.deaf = !remote.simulator &&
+		      remote_ask("qqemu.sstepbits") > 0 &&
+		      !strncmp(remote.link.reply, "ENABLE=", 7);
 	if (!remote.simulator && remote_ask("qC") > 2)
 		remote.tid = (pid_t)remote_hex(remote.link.reply + 2, &end);
 	return remote.simulator ? 0 : remote_breaks_try(name);

@@ -34,6 +34,7 @@ struct remote {
 	uint64_t thread;	/* that stopped, as the stub calls it, or 0 */
 	bool stepping;		/* what runs is one step */
 	unsigned pauses;	/* interrupts asked for and not seen yet */
+	bool deaf;		/* the stub takes none once it has stopped */
 	bool unread;		/* the last reply tells of an end */
 	int kill_signal;	/* to be told at the next of them, or 0 */
 	enum trap_cause cause;	/* of the last trap */

@@ -93,6 +93,28 @@ trap_event(struct event *event, int signal, bool swbreak, bool stepped)
 		event->kind = EVENT_SIGNAL;
 }
 
+/*
+ * Qemu's stub reads its connection only when the program has stopped, and
+ * takes an interrupt that came before for a missing acknowledgement, so that
+ * it tells the stop again (qemu 7.2), or for nothing.  What it tells before
+ * the reply to another request is that.
+ */
+static void
+interrupt_swallow(void)
+{
+	enum { REPLY_TIME = 10 * 1000 };
+	char *reply = mem_strdup(remote.link.reply);
+
+	remote.pauses = 0;
+	if (!packet_send(&remote.link, "qC", 2))
+		while (packet_receive(&remote.link, REPLY_TIME) > 0 &&
+		       (*remote.link.reply == 'T' ||
+			*remote.link.reply == 'S'))
+			;
+	strcpy(remote.link.reply, reply);
+	free(reply);
+}
+
 void
 remote_stop_event(struct event *event, const char *reply)
 {
@@ -129,6 +151,8 @@ remote_stop_event(struct event *event, const char *reply)
 		}
 		return;
 	}
+	if (remote.pauses && remote.deaf)
+		interrupt_swallow();
 	trap_event(event, signal, swbreak, stepped);
 	if (remote.simulator && emulator_threads()) {
 		event->kind = EVENT_CLONE;

@@ -171,6 +171,7 @@ qemu_stub_tests
 		my ($qemu, $name) = @$case;
 
 		next if system("$qemu --version >$scratch/version 2>&1");
+		qemu_detached($qemu, "tests/m68k/many-O2.$name");
 		for my $source ('shell-O0', 'many-O2') {
 			my @argv = ("tests/m68k/$source.$name",
 			    $source =~ /many/ ? 'tests/m68k/rt.h' : ());
@@ -189,6 +190,28 @@ qemu_stub_tests
 				    '  and counts');
 			}
 		}
+	}
+}
+
+# It hears of an interrupt when the program has stopped, and goes on alone.
+sub
+qemu_detached
+{
+	my ($qemu, $program) = @_;
+	my $big = spew("$scratch/big", "a line of text\n" x 40_000);
+	my $alone = run([$qemu, $program, $big]);
+
+	for my $patch ('step', 'slot') {
+		my $stub = qemu($qemu, $program, $big);
+		my $run = monitor(["--remote=$stub->{where}", '--units=func',
+		    "--patch=$patch", '--duration=0.3'], [$program]);
+		my $what = "$program, a time, $patch";
+
+		is(ended($run), 'status 0', "$what: pmon ends");
+		like($run->{report}, qr/^ +detached; 0/m, '  in time');
+		cmp_ok($run->{funcs}{rt_read}, '>', 1, '  counts something');
+		is(written($stub), $alone->{out}, '  and the program ends');
+		is($?, $alone->{status} << 8, '  as it does alone');
 	}
 }
 
