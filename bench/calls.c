@@ -92,17 +92,18 @@ int
 main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 200;
+	int keys = argc > 2 ? atoi(argv[2]) : 4000;
 	unsigned state = 1, sum = 0;
 
 	while (rounds--) {
 		node_order *order = rounds & 1 ? order_up : order_bits;
 		struct node *root = NULL;
 
-		for (int i = 0; i < 4000; i++) {
+		for (int i = 0; i < keys; i++) {
 			state = state * 1103515245 + 12345;
 			root = node_insert(root, state >> 18, order);
 		}
-		for (unsigned key = 0; key < 1 << 14; key++)
+		for (unsigned key = 0; key < 4u * keys; key++)
 			sum += node_find(root, key, order);
 		for (int i = 0; i < 20; i++)
 			sum += node_sum(root);

@@ -19,7 +19,8 @@ shell(int v[], int n)
 int
 main(int argc, char **argv)
 {
-	int n = 1 << 20, rounds = argc > 1 ? atoi(argv[1]) : 5;
+	int rounds = argc > 1 ? atoi(argv[1]) : 5;
+	int n = argc > 2 ? atoi(argv[2]) : 1 << 20;
 	int *v = malloc(n * sizeof(*v));
 	unsigned state = 1, sum = 0;
 
