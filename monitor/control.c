@@ -216,8 +216,7 @@ on_query(struct run *run, char *args, FILE *out)
 	if (!err) {
 		moment_begin(run);
 		tally = tally_make(run);
-		for (size_t i = 0; i < tally->nplans; i++)
-			plan_settle(tally->plans[i], NULL);
+		report_settle(&opts, tally);
 		err = report_write(&opts, tally, out);
 		tally_free(tally);
 		strays_present(run, PRESENT_NOT);

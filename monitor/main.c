@@ -100,9 +100,8 @@ tally_write(struct run *run, const struct tally *tally, bool last)
 
 	if (opts->data && run_save(run, tally))
 		status = trouble();
-	for (size_t i = 0;
-	     (report_wanted(opts) || check) && i < tally->nplans; i++)
-		plan_settle(tally->plans[i], NULL);
+	if (report_wanted(opts) || check)
+		report_settle(&opts->report, tally);
 	if (report_wanted(opts) && report_print(opts, tally))
 		status = trouble();
 	if (check && !status)

@@ -16,7 +16,7 @@ enum { CODE_MAX = SPARSE_REACH, DEPTH_UNKNOWN = -1 };
 
 struct step {
 	struct insn insn;
-	struct effect effect;
+	struct effect effect;	/* if stack switches are looked for */
 	bool target;		/* of a branch */
 	bool reached;		/* the depth is final */
 	int32_t depth;		/* bytes pushed since the entry */
@@ -63,8 +63,18 @@ step_modelled(const struct stretch *piece, const struct step *step)
 	       step->effect.dst.kind != PLACE_MEM;
 }
 
+static int
+step_effect(const struct stretch *piece, const struct insn *insn,
+	    struct effect *effect)
+{
+	uint64_t at = insn->addr - piece->addr;
+
+	return piece->arch->effect(piece->code + at, piece->size - at,
+				   insn->addr, effect);
+}
+
 static void
-piece_decode(struct stretch *piece)
+piece_decode(struct stretch *piece, bool effects)
 {
 	const struct arch *arch = piece->arch;
 	const uint8_t *code = piece->code;
@@ -76,8 +86,8 @@ piece_decode(struct stretch *piece)
 		*step = (struct step){ .depth = DEPTH_UNKNOWN };
 		if (arch->decode(code + at, piece->size - at,
 				 piece->addr + at, &step->insn) ||
-		    arch->effect(code + at, piece->size - at,
-				 piece->addr + at, &step->effect)) {
+		    (effects &&
+		     step_effect(piece, &step->insn, &step->effect))) {
 			piece->n--;
 			break;
 		}
@@ -298,21 +308,21 @@ transfer_look(const struct stretch *piece, size_t last, struct hook **hooks,
 static int64_t
 call_number(const struct stretch *piece, size_t i)
 {
-	const struct effect *effect;
+	struct effect effect;
 
 	while (i--) {
-		effect = &piece->steps[i].effect;
-		if (!(effect->kills & UINT32_C(1) << piece->abi->reg_nr)) {
+		if (step_effect(piece, &piece->steps[i].insn, &effect))
+			return -1;
+		if (!(effect.kills & UINT32_C(1) << piece->abi->reg_nr)) {
 			if (piece->steps[i].insn.kind == INSN_PLAIN ||
 			    piece->steps[i].insn.kind == INSN_BRANCH)
 				continue;
 			return -1;
 		}
-		if (effect->op == EFFECT_SUM &&
-		    effect->src.reg == REG_NONE &&
-		    effect->src.index == REG_NONE)
-			return effect->src.disp;
-		return effect->op == EFFECT_COPY ? -2 : -1;
+		if (effect.op == EFFECT_SUM && effect.src.reg == REG_NONE &&
+		    effect.src.index == REG_NONE)
+			return effect.src.disp;
+		return effect.op == EFFECT_COPY ? -2 : -1;
 	}
 	return -1;
 }
@@ -420,14 +430,16 @@ hook_find_in(const struct image *image, const struct func *func,
 	if (!switches && !piece_execs(&piece, func))
 		return;
 	piece.index = mem_alloc(piece.size * sizeof(*piece.index));
-	piece_decode(&piece);
-	piece_look(&piece);
-	if (func && range->lo == func->addr)
+	piece_decode(&piece, switches);
+	if (switches)
+		piece_look(&piece);
+	if (switches && func && range->lo == func->addr)
 		piece_depths(&piece);
 	for (size_t i = 0; i < piece.n; i++) {
 		uint8_t kind = piece.steps[i].insn.kind;
 
-		if (kind == INSN_JUMP_INDIRECT || kind == INSN_RETURN)
+		if (switches &&
+		    (kind == INSN_JUMP_INDIRECT || kind == INSN_RETURN))
 			transfer_look(&piece, i, hooks, n);
 		if (kind == INSN_SYSCALL)
 			call_look(&piece, func, i, hooks, n);

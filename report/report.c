@@ -195,6 +195,20 @@ report_choose(const struct report_options *opts, struct selection *sel)
 		     (opts->fail_under ? LINE : 0);
 }
 
+void
+report_settle(const struct report_options *opts, const struct tally *tally)
+{
+	bool whole = !opts->nwants || opts->fail_under;
+
+	for (size_t i = 0; i < opts->nwants; i++)
+		whole |= kinds[kind_index(opts->wants[i].kind)].units != FUNC;
+	for (size_t i = 0; i < tally->nplans; i++)
+		if (whole)
+			plan_settle(tally->plans[i], NULL);
+		else
+			plan_settle_entered(tally->plans[i], NULL);
+}
+
 int
 report_once(const struct report_options *opts)
 {

@@ -94,6 +94,13 @@ int report_parse(struct report_options *opts, const char *arg);
  */
 void report_choose(const struct report_options *opts, struct selection *sel);
 
+/*
+ * Settle the tally's plans for the reports wanted: functions that were never
+ * entered are not analysed if none says what they are made of.
+ */
+void report_settle(const struct report_options *opts,
+		   const struct tally *tally);
+
 /* Whether any of it says only what ran, not how often (--once). */
 bool tally_once(const struct tally *tally);
 /* None of the reports wanted is of how often: 0, or -1 with the message. */
