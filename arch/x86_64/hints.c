@@ -17,7 +17,8 @@ enum {
 	MOV_REG = 0xb8,	/* to 0xbf */
 	MOV_EDI = 0xbf,
 	MOV_RM = 0xc7,
-	LANES = 16,
+	LANES = 32,
+	STRIDE = 2 * LANES,
 };
 
 _Static_assert(NEAR + 8 <= HINT_CONTEXT, "it is all that is looked at");
@@ -107,50 +108,73 @@ hint_at(const uint8_t *code, size_t at, size_t n)
 typedef uint8_t lanes __attribute__((vector_size(LANES)));
 typedef uint64_t words __attribute__((vector_size(LANES)));
 
-static lanes
-lanes_load(const uint8_t *code)
-{
-	lanes v;
+#define INLINE static inline __attribute__((always_inline))
 
-	memcpy(&v, code, sizeof(v));
-	return v;
+INLINE void
+lanes_load(const uint8_t *code, lanes *to)
+{
+	memcpy(to, code, sizeof(*to));
 }
 
 /*
  * May there be any in LANES bytes and the two behind them?  What hint_at looks
- * for, as far as three bytes tell.
+ * for, as far as three bytes tell.  (Vectors so wide are not returned: how is
+ * another matter with AVX than without.)
  */
-static words
-lanes_look(const uint8_t *code)
+INLINE void
+lanes_look(const uint8_t *code, words *found)
 {
-	lanes a = lanes_load(code);
-	lanes b = lanes_load(code + 1);
-	lanes c = lanes_load(code + 2);
+	lanes a, b, c;
 
-	return (words)((((a & 0xf9) == 0x48) & (b == 0x89) &
-			((c & 0xc7) == 0xc4)) |
-		       (((a & 0xfc) == 0x48) & (b == 0x8b) &
-			((c & 0x38) == 0x20)) |
-		       ((a == 0x0f) & ((b == 0x05) | (b == 0xae))) |
-		       ((a == SYS_arch_prctl) & (b == 0)) |
-		       ((b == (ARCH_SET_GS & 0xff)) &
-			(c == ARCH_SET_GS >> 8)));
+	lanes_load(code, &a);
+	lanes_load(code + 1, &b);
+	lanes_load(code + 2, &c);
+	*found |= (words)((((a & 0xf9) == 0x48) & (b == 0x89) &
+			   ((c & 0xc7) == 0xc4)) |
+			  (((a & 0xfc) == 0x48) & (b == 0x8b) &
+			   ((c & 0x38) == 0x20)) |
+			  ((a == 0x0f) & ((b == 0x05) | (b == 0xae))) |
+			  ((a == SYS_arch_prctl) & (b == 0)) |
+			  ((b == (ARCH_SET_GS & 0xff)) &
+			   (c == ARCH_SET_GS >> 8)));
+}
+
+/* Up to where in code there is nothing, in steps of STRIDE from i on. */
+INLINE size_t
+lanes_skip(const uint8_t *code, size_t n, size_t i)
+{
+	for (; i + STRIDE + 2 <= n; i += STRIDE) {
+		words found = { 0 };
+
+		for (size_t k = 0; k < STRIDE; k += LANES)
+			lanes_look(code + i + k, &found);
+		if (found[0] | found[1] | found[2] | found[3])
+			break;
+	}
+	return i;
+}
+
+static __attribute__((target("avx2"))) size_t
+skip_avx2(const uint8_t *code, size_t n, size_t i)
+{
+	return lanes_skip(code, n, i);
+}
+
+static size_t
+skip(const uint8_t *code, size_t n, size_t i)
+{
+	return __builtin_cpu_supports("avx2") ? skip_avx2(code, n, i) :
+						lanes_skip(code, n, i);
 }
 
 size_t
 x86_hint(const uint8_t *code, size_t n, size_t from, enum hint_kind *kind)
 {
 	size_t i = from, end;
-	words found;
 
 	while (i < n) {
-		for (; i + 2 * LANES + 2 <= n; i += 2 * LANES) {
-			found = lanes_look(code + i) |
-				lanes_look(code + i + LANES);
-			if (found[0] | found[1])
-				break;
-		}
-		end = n - i < 2 * LANES ? n : i + 2 * LANES;
+		i = skip(code, n, i);
+		end = n - i < STRIDE ? n : i + STRIDE;
 		for (; i < end; i++) {
 			*kind = hint_at(code, i, n);
 			if (*kind)
