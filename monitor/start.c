@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "monitor/account.h"
+#include "monitor/linker.h"
 #include "monitor/machine.h"
 #include "monitor/plant.h"
 #include "monitor/run.h"
@@ -129,7 +130,7 @@ run_attach(struct run *run, pid_t pid)
 		process->space->mem = run->host->mem_open(task->tid);
 	process_plant(run, task);
 	if (space_known(process->space))
-		strays_libraries(run, task);
+		linker_look(run, task);
 	strays_attach(run, process);
 	return 0;
 }

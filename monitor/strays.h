@@ -45,9 +45,6 @@ void strays_forget(struct task *task);
 /* It is at a hook of the module, by its number in sites. */
 void strays_hook(struct run *run, struct task *task,
 		 const struct module *module, uint32_t number);
-/* Plant the hooks of what is mapped, and hear of what will be. */
-void strays_libraries(struct run *run, struct task *task);
-
 /* The task's passages are what control did. */
 void strays_enter(struct run *run, const struct task *task,
 		  const struct transfer *transfer);

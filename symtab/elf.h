@@ -64,7 +64,7 @@ bool elf_has_symtab(const struct elf *elf);
  */
 struct bytes elf_section(struct elf *elf, const char *name, uint64_t *addr);
 
-/* libelf's own, for elf_data.c. */
+/* libelf's own, for elf_data.c and elf_symbols.c. */
 struct Elf *elf_handle(const struct elf *elf);
 int elf_fd(const struct elf *elf);
 
