@@ -457,6 +457,8 @@ body_look(struct build *build, uint32_t index)
 	}
 	if (!body->cfg)
 		body_graph(build, body);
+	if (neighbours_enter(build, index))
+		return;
 	body->looked = true;
 	body_parts(build, index);
 	intrusions_note(build, index);

@@ -132,6 +132,11 @@ bool calls_inside(struct build *build, const struct body *body);
 void intrusion_note(struct build *build, uint32_t from, uint64_t target);
 /* Where control goes from a body with a graph to the middle of others. */
 void intrusions_note(struct build *build, uint32_t body);
+/*
+ * Have the body, which waits and has a graph, looked at again if the small
+ * functions just before it jump into its middle: true if so.
+ */
+bool neighbours_enter(struct build *build, uint32_t body);
 
 /* calls.c */
 

@@ -206,3 +206,56 @@ intrusions_note(struct build *build, uint32_t index)
 					      &cfg->insns[block->first + i]);
 	}
 }
+
+/* The function's direct jumps from lo to hi, decoded one after another. */
+static bool
+range_enters(struct build *build, uint32_t index, uint64_t lo, uint64_t hi)
+{
+	const struct body *body = &build->plan->bodies[index];
+	const struct image *image = build->image;
+	const uint8_t *code;
+	struct insn insn;
+	size_t avail;
+
+	for (; lo < hi; lo += insn.len) {
+		code = image_text(image, lo, &avail);
+		if (!code || image->arch->decode(code, avail, lo, &insn))
+			return false;
+		if ((insn.kind != INSN_JUMP && insn.kind != INSN_BRANCH) ||
+		    insn.target == body_entry(build, body) ||
+		    cfg_insn(body->cfg, insn.target) < 0 ||
+		    body_expects(body, insn.target))
+			continue;
+		build_enters(build, index, insn.target);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Assembly language has variants of a function in front of it that jump into
+ * its middle: glibc's mempcpy, of memmove.  That is known before any patch is
+ * made, which might cover the place, or anything is derived.
+ */
+bool
+neighbours_enter(struct build *build, uint32_t index)
+{
+	enum { NEAR = 128 };
+	const struct body *body = &build->plan->bodies[index];
+	const struct image *image = build->image;
+	uint64_t entry = body_entry(build, body);
+
+	if (body->func == FUNC_NONE)
+		return false;
+	for (uint32_t i = body->func; i--;) {
+		const struct func *func = &image->funcs[i];
+		uint64_t hi = func->addr + func->size;
+
+		if (func->addr + NEAR < entry)
+			break;
+		if (range_enters(build, index, image->arch->first(func->addr),
+				 hi < entry ? hi : entry))
+			return true;
+	}
+	return false;
+}

@@ -161,6 +161,25 @@ for my $flags ('-O0', '-O2') {
 	cmp_ok($traps, '<', 100, 'without traps');
 }
 
+# A function whose middle another jumps to, where its patch would be.
+{
+	my $variants = compile('variants.S');
+	my $alone = run([$variants]);
+	my $run = monitor(['--units=func'], [$variants]);
+	my ($traps) = $run->{report} =~ /, (\d+) traps?$/m;
+	my $nm = run(['nm', $variants])->{out};
+	my ($sum) = map { hex } $nm =~ /^(\w+) t sum$/m;
+	my $counts = counted([], [$variants])->{counts};
+
+	same($alone, $run, 'variants of a function');
+	is_deeply([@{$run->{funcs}}{qw(sum twice)}], [2000, 2000], 'calls');
+	cmp_ok($traps, '<', 10, 'without traps');
+	like($counts, qr/^ *2000  +${\ sprintf '%x', $sum} /m, 'its entry');
+	like($counts, qr/^ *4000  +${\ sprintf '%x', $sum + 3} /m,
+	    'its middle');
+	is($counts, counted(\@every, [$variants])->{counts}, 'in all units');
+}
+
 # Every function of every library, by copies and by traps alone.
 for my $argv (['ls', '-l', '/usr'], ['sed', 's/a*b/c/g', 'README.md']) {
 	my ($jump, $slot) = map {
