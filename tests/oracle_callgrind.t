@@ -180,7 +180,7 @@ called
 
 # Run the program under both and compare.
 # Options: in_file, patches, least (so many functions must have been called),
-# by_kernel (functions the kernel calls => how often), options (of pmon's).
+# by_kernel (functions the kernel calls => how often), units (to be counted).
 sub
 compare
 {
@@ -207,7 +207,7 @@ compare
 		    keys(%{$run->{funcs}}) . ' functions')
 		    or diag map { "$_\n" } (sort values %bad);
 	}
-	my $run = counted(['--follow=none', @{$opt{options} // []}], $argv, %opt,
+	my $run = counted(['--follow=none'], $argv, %opt,
 	    via => ['env', '-i', @same]);
 	same($cg_run, $run, "$what, everything");
 	instructions($what, $cg, $functions, $run->{counts});
@@ -333,8 +333,8 @@ benchmark
 		skip $Sources::reason, 1 unless $program;
 		my $argv = [abs_path($program), @arguments];
 		# Where indirect calls go is seen by traps.
-		compare($what, $argv, %opt, least => 1, options =>
-		    $full ? ['--units=func,line,block,edge,insn'] : []);
+		compare($what, $argv, %opt, least => 1,
+		    $full ? (units => 'func,edge,insn') : ());
 		next if $full;
 		my ($run, $all) = map { counted([@$_], $argv, %opt) } [],
 		    [qw(--placement=every --patch=slot)];

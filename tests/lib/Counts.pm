@@ -127,19 +127,19 @@ counts_read
 
 # Start the program under pmon with these options, everything counted; and
 # what it came to: as of Pmon's finish, with counts.  --units among the options
-# says what is counted instead.  Options as of start, and via: a program and its
-# arguments that start pmon.
+# says which of them are read.  Options as of start, and via: a program and its
+# arguments that start pmon; units: what is counted, if not everything.
 sub
 counted_start
 {
 	my ($options, $argv, %opt) = @_;
 	my $base = "$scratch/counts" . ++$serial;
-	my $all = '--units=func,line,block,edge,insn,call';
-	my ($units) = grep { /^--units=/ } @$options;
-	my @reports = map { "$_:$base.$_" }
-	    grep { ($units // $all) =~ substr $_, 0, 4 } @kinds;
-	my $run = start([@{$opt{via} // []}, $pmon, '--no-demangle',
-	    $units ? () : $all, @$options, '--report=' . join(',', @reports),
+	my $all = '--units=' . ($opt{units} //
+	    'func,line,block,edge,insn,call');
+	my ($units) = (map { /^--units=(.*)/ ? $1 : () } @$options, $all);
+	my $run = start([@{$opt{via} // []}, $pmon, '--no-demangle', $all,
+	    @$options, '--report=' . join(',', map { "$_:$base.$_" }
+	    grep { $units =~ substr $_, 0, 4 } @kinds),
 	    @$argv ? ('--', @$argv) : ()], %opt);
 
 	$run->{counts_base} = $base;
