@@ -86,11 +86,12 @@ fault_left(const struct task *task, uint64_t va, uint64_t sp)
 void
 fault_interrupts(const struct space *space, uint64_t pc)
 {
-	struct position position = { .va = pc };
+	struct position position;
 	struct module *module;
 	uint32_t body;
 
-	copies_position(space, pc, &position);
+	if (!copies_position(space, pc, &position))
+		position.va = pc;
 	module = space_module(space, position.va);
 	if (!module)
 		return;
