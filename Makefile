@@ -116,6 +116,13 @@ check-run: all units $(BUILD)/demo/shell
 	prove --harness=Skips $(PROVE_FLAGS) \
 	--exec 'tools/limited $(TEST_SECONDS)' $(TESTS)
 
+# What takes long, or is likelier to fail on a loaded machine: not for CI.
+SLOW_SECONDS = 7200
+SLOW_TESTS = $(wildcard tests/slow/*.t)
+check-slow: deps-test
+	@$(MAKE) --no-print-directory check-run PROVE_FLAGS=-j1 \
+		TEST_SECONDS=$(SLOW_SECONDS) TESTS='$(SLOW_TESTS)'
+
 # The same with the compiler's checks of memory and undefined behaviour.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 # In gcc's the library would have to come before one that a test preloads.
@@ -195,6 +202,5 @@ clean:
 	rm -rf $(BUILD) build-asan build-fuzz
 
 -include $(OBJS:.o=.d) $(PRINT:.o=.d) $(UNITS:=.d)
-.PHONY: all deps deps-test demo demo-run units check check-run asan fuzz \
-	fuzz-run bench bench-run layers install uninstall deb \
-	clean
+.PHONY: all deps deps-test demo demo-run units check check-run check-slow asan \
+	fuzz fuzz-run bench bench-run layers install uninstall deb clean
