@@ -13,6 +13,18 @@
 
 enum { DWARF_REGS = 32 };
 
+enum { ARG_NONE = 0xff };
+
+/*
+ * A system call that moves bytes and returns how many: which of its arguments,
+ * from 0 on, are the buffer (or ARG_NONE), the number of bytes, and the place
+ * in the file (or ARG_NONE).
+ */
+struct abi_transfer {
+	int nr;
+	uint8_t buf, len, pos;
+};
+
 struct abi {
 	int nr_mmap, nr_munmap, nr_mprotect, nr_mremap;
 	int nr_sigreturn;
@@ -32,6 +44,9 @@ struct abi {
 	/* Of DWARF's register numbers, from 0 on, which each is. */
 	uint8_t dwarf[DWARF_REGS];
 	uint8_t ndwarf;
+	/* Those that wait until all is moved, unless they are interrupted. */
+	const struct abi_transfer *transfers;
+	uint8_t ntransfers;
 	uint32_t preserved;	/* 1 << reg: by functions, but for the stack
 				   pointer */
 };

@@ -45,6 +45,7 @@ struct event {
 	enum event_kind kind;
 	pid_t tid;
 	int value;
+	bool accounted;		/* the monitor's tables know of it already */
 };
 
 enum trap_cause {

@@ -12,6 +12,7 @@
 
 #include "monitor/account.h"
 #include "monitor/ask.h"
+#include "monitor/autosave.h"
 #include "monitor/control.h"
 #include "monitor/extend.h"
 #include "monitor/inside.h"
@@ -161,6 +162,7 @@ run_start(struct run *run)
 			return -1;
 		}
 	run_begin(run);
+	autosave_open(run);
 	if (opts->duration > 0) {
 		run->deadline = run->started + opts->duration;
 		notice_ticks(true);
@@ -182,6 +184,7 @@ run_status(struct run *run)
 			run->opts->argv[0], run->root_signal,
 			strsignal(run->root_signal));
 	status = run_tally(run, true);
+	autosave_close(run);
 	return status ? status : run->root_status;
 }
 

@@ -181,25 +181,43 @@ set_pid(void *into, const char *arg)
 	return 0;
 }
 
+/*
+ * A number of seconds, such as 2.5, which may be 0 if `zero`; 0, or -1 with
+ * the message.
+ */
 static int
-set_duration(void *into, const char *arg)
+option_seconds(const char *option, const char *arg, bool zero,
+	       double *seconds)
 {
-	struct options *opts = into;
 	const char *digits = "0123456789";
 	size_t whole = strspn(arg, digits);
 	size_t point = arg[whole] == '.';
 	size_t part = point ? strspn(arg + whole + 1, digits) : 0;
-	double value;
 
 	if (whole + part == 0 || arg[whole + point + part])
-		return fail("--duration: \"%s\" is not a number of seconds",
+		return fail("%s: \"%s\" is not a number of seconds", option,
 			    arg);
-	value = strtod(arg, NULL);
-	if (!(value > 0 && value <= DURATION_MAX))
-		return fail("--duration: %s is not more than 0 and up to %d",
-			    arg, DURATION_MAX);
-	opts->duration = value;
+	*seconds = strtod(arg, NULL);
+	if (*seconds > DURATION_MAX || (!zero && !*seconds))
+		return fail("%s: %s is not %s 0 and up to %d", option, arg,
+			    zero ? "at least" : "more than", DURATION_MAX);
 	return 0;
+}
+
+static int
+set_duration(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	return option_seconds("--duration", arg, false, &opts->duration);
+}
+
+static int
+set_save_every(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	return option_seconds("--save-every", arg, true, &opts->save_every);
 }
 
 static int
@@ -323,6 +341,9 @@ static const struct option_entry table[] = {
 	{ "data", 'd', "FILE",
 	  "save the counts for pmprint (pmon.out)", set_data,
 	  .trust = TRUST_USER, .optional = true },
+	{ "save-every", 0, "SECONDS",
+	  "how often to save what was counted so far\nbeside the --data file (10; 0: never)",
+	  set_save_every, .trust = TRUST_PROJECT },
 	{ "output", 'o', "FILE", "write the report there, not to stderr",
 	  set_output,
 	  .trust = TRUST_USER },
@@ -440,7 +461,10 @@ options_parse(struct options *opts, int argc, char **argv)
 	bool *given = mem_alloc(option_table_size(&options_table));
 	int first, err;
 
-	*opts = (struct options){ .report = report_usual };
+	*opts = (struct options){
+		.report = report_usual,
+		.save_every = 10,
+	};
 	first = option_table_read(&options_table, opts, given, argc, argv);
 	err = first < 0 ? -1 : 0;
 	if (!err && first < argc)

@@ -45,6 +45,7 @@ struct options {
 	bool eager;		/* look at all functions before the start */
 	bool no_traps;		/* what only a trap could count is not */
 	const char *data;	/* -d, as given, or NULL */
+	double save_every;	/* seconds, 0: never */
 	const char *weights;	/* --weights, or NULL */
 	const char *host;	/* where the program runs, or NULL ... */
 	const char *remote;	/* ... or the stub that controls it */

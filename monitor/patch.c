@@ -98,6 +98,15 @@ signal_caught(struct run *run, struct task *task, int signal)
 	       (state.caught & ~state.blocked) >> (signal - 1) & 1;
 }
 
+bool
+signal_waits(struct run *run, struct task *task)
+{
+	struct signal_state state;
+
+	return run->host->signals(task->tid, &state) ||
+	       state.pending & ~state.blocked;
+}
+
 /*
  * The instruction at va was counted and has not been done, because of this
  * event.  sp is the stack pointer there.

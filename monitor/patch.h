@@ -19,6 +19,8 @@ void patch_signal(struct run *run, struct task *task, int signal);
 bool signal_caused(struct run *run, struct task *task, int signal);
 /* Has the program a handler for it that will be called? */
 bool signal_caught(struct run *run, struct task *task, int signal);
+/* Does a signal wait to be delivered to it, or is that not known? */
+bool signal_waits(struct run *run, struct task *task);
 /* The task is let go: its pc must not be in a slot any more. */
 void patch_leave(struct run *run, struct task *task);
 /* While task->redo is set its system calls are shown to this. */

@@ -7,8 +7,10 @@
 #include "monitor/account.h"
 #include "monitor/affinity.h"
 #include "monitor/areas.h"
+#include "monitor/autosave.h"
 #include "monitor/control.h"
 #include "monitor/copies.h"
+#include "monitor/cut.h"
 #include "monitor/faults.h"
 #include "monitor/inner.h"
 #include "monitor/notice.h"
@@ -219,8 +221,10 @@ task_to_pause(const struct task *task, const struct pause *pause)
 static void
 task_pause(struct run *run, struct task *task, void *pause)
 {
-	if (task_to_pause(task, pause))
-		run->host->pause(task->tid);
+	if (!task_to_pause(task, pause))
+		return;
+	task->paused = true;
+	run->host->pause(task->tid);
 }
 
 /*
@@ -269,7 +273,8 @@ run_pause(struct run *run, struct space *space, struct task *except)
 /*
  * Events in the queue may tell of tasks that are not in the tables yet: they
  * are to be paused too.  The tasks they came from stay stopped, within the
- * system call that made the event.
+ * system call that made the event, and what else the event calls for is done
+ * when its turn comes: after an exec the new program is still to be planted.
  */
 static bool
 queue_account(struct run *run)
@@ -280,11 +285,11 @@ queue_account(struct run *run)
 		struct event event = run->queue[i];
 		struct task *task = task_find(run, event.tid);
 
-		if (!task || event.kind < EVENT_CLONE ||
+		if (!task || event.accounted || event.kind < EVENT_CLONE ||
 		    event.kind > EVENT_KILLED)
 			continue;
 		more = true;
-		run->queue[i].kind = EVENT_SYSCALL_ENTRY;
+		run->queue[i].accounted = true;
 		run_account(run, task, &event);
 	}
 	return more;
@@ -305,8 +310,10 @@ run_resume(struct run *run, struct task *task, int signal)
 
 	if (task->state != TASK_STOPPED)
 		return;
-	if (task->redo != REDO_NONE || task->pinned || task->process->watched)
+	if (task->redo != REDO_NONE || task->pinned || task->process->watched ||
+	    task->cut)
 		how = RESUME_SYSCALL;
+	task->paused = false;
 	task->state = TASK_RUNNING;
 	run->host->resume(task->tid, how, signal);
 }
@@ -352,27 +359,34 @@ run_stopped_task(struct run *run, const struct space *space)
  * interrupted (signal(7) lists them; epoll_wait is the common one).  Nothing
  * has happened in such a call, so it is made again.
  */
-void
-run_call_again(struct run *run, struct task *task)
+static bool
+call_repeat(const struct run *run, struct regs *regs, int nr)
 {
 	const struct abi *abi = run->abi;
-	struct signal_state state;
+
+	if ((int64_t)regs->r[abi->reg_result] != -EINTR ||
+	    nr == abi->nr_close || nr == abi->nr_connect)
+		return false;
+	regs->r[abi->reg_result] = nr;
+	regs->r[run->arch->reg_pc] -= run->arch->syscall_len;
+	regs->r[abi->reg_orig] = -1;
+	return true;
+}
+
+void
+run_call_again(struct run *run, struct task *task, bool goes_on)
+{
 	struct regs regs;
 	int nr;
 
 	if (!run->host->native || run->host->regs_get(task->tid, &regs))
 		return;
-	nr = (int)regs.r[abi->reg_orig];
-	if (nr < 0 || (int64_t)regs.r[abi->reg_result] != -EINTR ||
-	    nr == abi->nr_close || nr == abi->nr_connect)
+	nr = (int)regs.r[run->abi->reg_orig];
+	if (nr < 0 || signal_waits(run, task))
 		return;
-	if (run->host->signals(task->tid, &state) ||
-	    state.pending & ~state.blocked)
-		return;
-	regs.r[abi->reg_result] = nr;
-	regs.r[run->arch->reg_pc] -= run->arch->syscall_len;
-	regs.r[abi->reg_orig] = -1;
-	run->host->regs_set(task->tid, &regs);
+	if (call_repeat(run, &regs, nr) ||
+	    (goes_on && cut_begin(run, task, &regs)))
+		run->host->regs_set(task->tid, &regs);
 }
 
 /* ---- handling */
@@ -462,6 +476,10 @@ on_syscall(struct run *run, struct task *task, bool entry)
 {
 	affinity_syscall(run, task, entry);
 	patch_syscall(run, task, entry);
+	if (!entry && task->cut)
+		cut_exit(run, task);
+	else if (!entry && task->paused)
+		run_call_again(run, task, true);
 	if (task->process->watched && !entry)
 		process_mapped(run, task);
 	run_resume(run, task, 0);
@@ -495,7 +513,8 @@ event_handle(struct run *run, const struct event *event)
 	}
 	if (task->process)
 		inner_event(run, task, event);
-	run_account(run, task, event);
+	if (!event->accounted)
+		run_account(run, task, event);
 	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED ||
 	    task->exiting)
 		return;
@@ -517,6 +536,7 @@ event_handle(struct run *run, const struct event *event)
 		patch_trap(run, task, event->value ? event->value : SIGTRAP);
 		break;
 	case EVENT_SIGNAL:
+		cut_end(run, task, event->kind);
 		on_signal(run, task, event->value);
 		break;
 	case EVENT_STOPPED:
@@ -539,7 +559,7 @@ event_handle(struct run *run, const struct event *event)
 				areas_task(run, task);
 				strays_birth(run, task);
 			}
-			run_call_again(run, task);
+			run_call_again(run, task, true);
 		}
 		run_resume(run, task, 0);
 	}
@@ -594,6 +614,7 @@ notices_handle(struct run *run)
 		signal = 0;
 	if (notice_tick()) {
 		affinity_tick(run);
+		autosave_tick(run);
 		if (!signal && run->deadline && !run->stopping &&
 		    run_clock() >= run->deadline)
 			signal = SIGTERM;

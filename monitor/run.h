@@ -78,7 +78,9 @@ struct simh_site;		/* see host/simh.h */
 struct stack;			/* see stack.h */
 struct transfer;		/* see transfer.h */
 struct areas;			/* see areas.c */
+struct autosave;		/* see autosave.c */
 struct control;			/* see control.c */
+struct cut;			/* see cut.c */
 struct entries;
 struct leaving;			/* see strays.c */
 
@@ -166,6 +168,9 @@ struct task {
 	bool vforking;		/* waits in the kernel for its vfork child */
 	bool exiting;		/* will not run its own code again */
 	bool group_stopped;
+	bool paused;		/* since it ran last, which may have cut a
+				   system call short ... */
+	struct cut *cut;	/* ... that goes on now; see cut.c, or NULL */
 	bool released;		/* not traced any more, its end is awaited */
 	bool born;		/* its first stop is still to be handled: it
 				   begins in the middle of functions */
@@ -264,7 +269,9 @@ struct run {
 	uint64_t started_utc;	/* nanoseconds since 1970 */
 	char *program;		/* the name of the first */
 	char *data;		/* -d, the file's name; NULL until taken */
-	bool saved;		/* and it has been written */
+	bool saved;		/* and it has been written ... */
+	bool unsaved;		/* ... but could not be the last time */
+	struct autosave *autosave;	/* see autosave.c; or NULL */
 	struct earlier *earlier;	/* --weights, or NULL */
 	struct control *control;	/* its socket, or NULL */
 };
@@ -302,8 +309,11 @@ struct event *run_queued(const struct run *run, const struct task *task);
  */
 struct task *run_stopped_task(struct run *run, const struct space *space);
 
-/* The task was paused: what that did to its system call is undone. */
-void run_call_again(struct run *run, struct task *task);
+/*
+ * The task was paused: what that did to its system call is undone.  One that
+ * was cut short is gone on with only if the task goes on under pmon.
+ */
+void run_call_again(struct run *run, struct task *task, bool goes_on);
 
 /*
  * Stop every task, those too that events tell of which are not handled yet;

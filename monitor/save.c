@@ -311,19 +311,33 @@ run_profile(const struct run *run, const struct tally *tally)
 	return profile;
 }
 
+const char *
+run_data(struct run *run)
+{
+	if (!run->data)
+		run->data = save_path_take(run);
+	return run->data;
+}
+
+int
+run_write(const struct run *run, const struct tally *tally, const char *path)
+{
+	struct profile *profile = run_profile(run, tally);
+	int err = profile_write(profile, path);
+
+	profile_free(profile);
+	return err;
+}
+
 int
 run_save(struct run *run, const struct tally *tally)
 {
-	struct profile *profile = run_profile(run, tally);
-	int err;
+	int err = run_write(run, tally, run_data(run));
 
-	if (!run->data)
-		run->data = save_path_take(run);
-	err = profile_write(profile, run->data);
 	if (err && pattern_has(run->opts->data, 'p') && !run->saved)
 		unlink(run->data);
 	run->saved |= !err;
-	profile_free(profile);
+	run->unsaved = err;
 	return err;
 }
 

@@ -24,6 +24,11 @@ int save_check(const struct run *run);
  * tally is of the run.
  */
 int run_save(struct run *run, const struct tally *tally);
+/* The data file's name, which is chosen when it is first asked for. */
+const char *run_data(struct run *run);
+/* Write what was counted to another file; 0, or -1 with the message. */
+int run_write(const struct run *run, const struct tally *tally,
+	      const char *path);
 /* The same in memory, owned by the caller. */
 uint8_t *run_encode(const struct run *run, const struct tally *tally,
 		    size_t *size);

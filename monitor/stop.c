@@ -6,6 +6,7 @@
 
 #include "monitor/affinity.h"
 #include "monitor/areas.h"
+#include "monitor/cut.h"
 #include "monitor/inject.h"
 #include "monitor/module.h"
 #include "monitor/patch.h"
@@ -48,6 +49,7 @@ task_release(struct run *run, struct task *task, const struct event *event)
 {
 	int signal = 0;
 
+	cut_end(run, task, event->kind);
 	switch (event->kind) {
 	case EVENT_TRAP:
 		if (!patch_forget(run, task))
@@ -57,7 +59,7 @@ task_release(struct run *run, struct task *task, const struct event *event)
 		signal = event->value;
 		break;
 	case EVENT_PAUSED:
-		run_call_again(run, task);
+		run_call_again(run, task, false);
 		break;
 	default:
 		break;

@@ -6,6 +6,7 @@
 #include "monitor/affinity.h"
 #include "monitor/areas.h"
 #include "monitor/copies.h"
+#include "monitor/cut.h"
 #include "monitor/faults.h"
 #include "monitor/run.h"
 #include "monitor/stack.h"
@@ -136,6 +137,7 @@ task_free(struct run *run, struct task *task)
 	strays_forget(task);
 	copies_forget(task);
 	fault_forget(task);
+	cut_forget(task);
 	free(task);
 	if (process && --process->ntasks == 0)
 		process_free(run, process);

@@ -8,6 +8,7 @@
 
 #include "print/options.h"
 #include "print/pages.h"
+#include "print/recover.h"
 #include "report/target.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -91,6 +92,21 @@ files_merge(const struct options *opts)
 	while (piles.n > 1)
 		piles_join(&piles);
 	return piles.piles[0].profile;
+}
+
+/* --recover: the files are made, if that can be, before any is read. */
+static int
+files_recover(const struct options *opts)
+{
+	char *said;
+
+	for (size_t i = 0; i < opts->nfiles; i++) {
+		if (data_recover(opts->files[i], &said))
+			return -1;
+		fprintf(stderr, "pmprint: %s\n", said);
+		free(said);
+	}
+	return 0;
 }
 
 static void
@@ -236,6 +252,8 @@ main(int argc, char **argv)
 	struct options opts;
 	int err = options_parse(&opts, argc, argv);
 
+	if (!err && opts.recover && !option_about_any(&opts.about))
+		err = files_recover(&opts);
 	if (!err)
 		err = option_about_any(&opts.about) ? help_print(&opts) :
 		      opts.diff ? files_diff(&opts) : files_print(&opts);

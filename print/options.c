@@ -46,6 +46,15 @@ set_diff(void *into, const char *arg)
 }
 
 static int
+set_recover(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->recover = true;
+	return 0;
+}
+
+static int
 set_merge(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -73,6 +82,8 @@ static const struct option_entry entries[] = {
 	  set_merge },
 	{ "parts", 0, NULL, "report processes and threads by themselves,\n"
 	  "if these were kept apart", set_parts },
+	{ "recover", 0, NULL, "first make the files of what pmon saved\n"
+	  "before it was killed", set_recover },
 	{ "output", 'o', "FILE", "print there, not to the standard output",
 	  set_output },
 };

@@ -14,6 +14,7 @@ struct options {
 	bool runs, executed;	/* what needs no program */
 	bool parts;		/* processes and threads by themselves */
 	bool diff;		/* compare two files */
+	bool recover;		/* of runs whose pmon was killed */
 	const char *output;	/* -o, or NULL: standard output */
 	const char *merge;	/* write what was merged there, or NULL */
 	struct selection selection;

@@ -8,6 +8,16 @@
 
 #include "arch/x86_64/regs.h"
 
+static const struct abi_transfer transfers[] = {
+	{ SYS_write, .buf = 1, .len = 2, .pos = ARG_NONE },
+	{ SYS_pwrite64, .buf = 1, .len = 2, .pos = 3 },
+	{ SYS_sendto, .buf = 1, .len = 2, .pos = ARG_NONE },
+	/* Where their files are the kernel notes itself. */
+	{ SYS_sendfile, .buf = ARG_NONE, .len = 3, .pos = ARG_NONE },
+	{ SYS_splice, .buf = ARG_NONE, .len = 4, .pos = ARG_NONE },
+	{ SYS_copy_file_range, .buf = ARG_NONE, .len = 4, .pos = ARG_NONE },
+};
+
 const struct abi abi_x86_64 = {
 	.nr_mmap = SYS_mmap,
 	.nr_munmap = SYS_munmap,
@@ -26,6 +36,8 @@ const struct abi abi_x86_64 = {
 	.nr_connect = SYS_connect,
 	.nr_memfd_create = SYS_memfd_create,
 	.nr_ftruncate = SYS_ftruncate,
+	.transfers = transfers,
+	.ntransfers = sizeof(transfers) / sizeof(transfers[0]),
 	.context_pc = 168,	/* of struct ucontext */
 	.context_sp = 160,
 	.reg_nr = X86_RAX,

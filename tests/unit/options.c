@@ -249,6 +249,10 @@ test_numbers(void **state)
 		assert_true(opts.duration == good[i].value);
 		options_free(&opts);
 	}
+	refused("--save-every=-1 x",
+		"--save-every: \"-1\" is not a number of seconds");
+	refused("--save-every=1000000001 x", "--save-every: 1000000001 is not "
+		"at least 0 and up to 1000000000");
 	refused("--duration=0 x",
 		"--duration: 0 is not more than 0 and up to 1000000000");
 	refused("--duration=1000000001 x", "--duration: 1000000001 is not "

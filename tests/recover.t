@@ -1,0 +1,131 @@
+# A run whose pmon is killed: what was counted when it was saved last can be
+# had, and is exact.  The program says when it has done what it was told.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Copy qw(copy);
+use Test::More;
+use Phases;
+use Pmon;
+
+my $source = 'tests/prog/phases.c';
+my $pmprint = "$build/pmprint";
+my $data = "$scratch/run.out";
+
+# The files that were saved.
+sub
+parts
+{
+	my @parts = glob "$data.*.part";
+
+	return @parts;
+}
+
+# Wait until all is saved that has been done by now.  A file that is written
+# when the first is removed may be older, so another is waited for.
+sub
+saved
+{
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+	for (1, 2) {
+		unlink parts();
+		wait_for(sub { scalar(parts()) }) or return fail('it is saved');
+	}
+	return pass('it is saved');
+}
+
+sub
+recovered
+{
+	my (@args) = @_;
+
+	return run([$pmprint, '--recover', @args, $data]);
+}
+
+sub
+refused
+{
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($what, $message) = @_;
+	my $run = recovered();
+
+	is(ended($run), 'status 125', "$what: refused");
+	like($run->{err}, qr/^pmprint: $message\n\z/, "$what: why");
+	is($run->{out}, '', "$what: nothing is printed");
+	return;
+}
+
+for my $how ([], ['--patch=trap'], ['--placement=every'],
+    ['--separate=thread']) {
+	unlink $data;
+	my $server = begin(@$how, "--data=$data", '--save-every=0.02');
+	order('aatda');
+	saved();
+	my ($pid) = split ' ',
+	    slurp("/proc/$server->{pid}/task/$server->{pid}/children");
+	kill KILL => $server->{pid};
+	is(ended(finish($server)), 'signal 9', "@$how: pmon is killed");
+	ok(wait_for(sub { !kill 0, $pid }), 'the program with it');
+	ok(!-e $data, 'there is no data file');
+	my ($part) = parts();
+	my $run = recovered('--report=listing');
+	is(ended($run), 'status 0', 'it is recovered');
+	is($run->{err}, "pmprint: $data: recovered from $part\n", 'and said');
+	my %values = (map({ $_ => 0 } qw(A T B BB D U END)), A => 3, T => 1,
+	    D => 1);
+	lines_are({ lines => lines_read(spew("$scratch/listing", $run->{out})) },
+	    $source, annotated($source, %values), 'frames have not ended');
+	is_deeply([parts()], [], 'the part has become the data file');
+	like(run([$pmprint, $data])->{out} =~ s/\s+/ /gr,
+	    qr/still running.*ended before the run did: the counts are those of its first [\d.]+ seconds/,
+	    'it says of when the counts are');
+}
+
+# What is recovered, and what is replaced.
+
+my ($first, $second) = map { "$data.$_.part" } 11, 12;
+copy($data, "$scratch/good") or die;
+unlink $data;
+refused('no part', qr/\Q$data\E: no file \Q$data.PID.part\E to recover it from/);
+
+copy("$scratch/good", $_) or die for $first, $second;
+utime 1000, 1000, $first;
+my $run = recovered();
+is($run->{err}, "pmprint: $data: recovered from $second; 1 older file is " .
+    "left\n", 'the newest is taken');
+
+copy("$scratch/good", $second) or die;
+spew($data, 'text of mine');
+refused('another file', qr/\Q$data: is no data file, and is not replaced by $second\E/);
+is(slurp($data), 'text of mine', 'it is as it was');
+
+copy("$scratch/good", $data) or die;
+utime 1000, 1000, $second;
+utime 2000, 2000, $data;
+unlink $first;
+refused('a later run', qr/\Q$data: is newer than $second, and is not replaced\E/);
+
+truncate $second, 100;
+unlink $data;
+refused('a damaged part', qr/\Q$second\E: .*/);
+ok(!-e $data, 'nothing is made of it');
+unlink $second;
+
+# In the end the data file is all there is.
+
+begin("--data=$data", '--save-every=0.02');
+order('a');
+saved();
+is(ended(end()), 'status 0', 'the program ends');
+is_deeply([parts()], [], 'no part is left');
+unlike(run([$pmprint, $data])->{out}, qr/ended before/, 'nothing is missing');
+
+unlink $data;
+begin("--data=$data", '--save-every=0', '--duration=0.3');
+order('a');
+ok(wait_for(sub { -e $data }), 'never saved: until the end');
+is_deeply([parts()], [], 'then there is no part');
+hang_up();
+
+done_testing;
