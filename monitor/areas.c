@@ -5,16 +5,13 @@
  * task has ended or stands still, and outlives the program.  Areas are used
  * again.
  */
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "monitor/areas.h"
 #include "monitor/copies.h"
 #include "monitor/inject.h"
+#include "monitor/shared.h"
 #include "monitor/run.h"
 #include "monitor/task.h"
 #include "util/fail.h"
@@ -38,8 +35,7 @@ enum {
  */
 struct chunk {
 	unsigned refs;		/* by the areas of spaces */
-	uint64_t va;		/* in the programs */
-	uint8_t *bytes;		/* the same memory, here */
+	struct shared shared;	/* at the same place in all of them */
 	const struct areas *takers[AREAS];	/* whose task has it, or NULL */
 };
 
@@ -53,13 +49,13 @@ struct areas {
 static uint64_t
 area_va(const struct areas *areas, uint32_t area)
 {
-	return areas->chunks[area / AREAS]->va + area % AREAS * areas->size;
+	return areas->chunks[area / AREAS]->shared.va + area % AREAS * areas->size;
 }
 
 static uint8_t *
 area_bytes(const struct areas *areas, uint32_t area)
 {
-	return areas->chunks[area / AREAS]->bytes + area % AREAS * areas->size;
+	return areas->chunks[area / AREAS]->shared.bytes + area % AREAS * areas->size;
 }
 
 static const struct areas **
@@ -68,81 +64,19 @@ area_taker(const struct areas *areas, uint32_t area)
 	return &areas->chunks[area / AREAS]->takers[area % AREAS];
 }
 
-/* Any byte of the program's that is 0: an empty name. */
-static uint64_t
-empty_name(struct run *run, struct task *task)
-{
-	uint64_t sp, va;
-	uint8_t bytes[64];
-
-	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
-		return 0;
-	for (va = sp; va < sp + 65536; va += sizeof(bytes)) {
-		if (run->host->data_read(task->tid, va, bytes, sizeof(bytes)))
-			return 0;
-		for (size_t i = 0; i < sizeof(bytes); i++)
-			if (!bytes[i])
-				return va + i;
-	}
-	return 0;
-}
-
-/* pmon's view of memory that the task has open as fd. */
-static uint8_t *
-memory_view(struct task *task, int64_t fd, uint64_t size)
-{
-	char path[64];
-	void *bytes;
-	int own;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)task->tid,
-		 (int)fd);
-	own = open(path, O_RDWR | O_CLOEXEC);
-	if (own < 0)
-		return NULL;
-	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, own, 0);
-	close(own);
-	return bytes == MAP_FAILED ? NULL : bytes;
-}
-
-/*
- * Have the task map a chunk where there is room.  The memory has no name and
- * no open file when that is done.
- */
+/* Have the task map a chunk where there is room; or -1 with the message. */
 static int
 chunk_map(struct run *run, struct task *task, uint64_t size,
 	  struct chunk *chunk)
 {
-	const struct abi *abi = run->abi;
-	uint64_t total = size * AREAS, name = empty_name(run, task);
-	int64_t fd, result;
-	int err;
+	uint64_t total = size * AREAS;
 
 	/* A filter may kill a process for it, and a limit does. */
-	if (run->host->confined(task->tid) ||
-	    total > run->host->file_max(task->tid))
-		return -1;
-	if (!name || inject_syscall(run, task, abi->nr_memfd_create,
-				    (uint64_t[6]){ name, MFD_CLOEXEC }, &fd) ||
-	    fd < 0)
-		return -1;
-	err = inject_syscall(run, task, abi->nr_ftruncate,
-			     (uint64_t[6]){ (uint64_t)fd, total }, &result) ||
-	      result;
-	if (!err)
-		chunk->bytes = memory_view(task, fd, total);
-	if (chunk->bytes)
-		err = inject_syscall(run, task, abi->nr_mmap, (uint64_t[6]){
-			0, total, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_NORESERVE, (uint64_t)fd, 0 },
-			&result) ||
-		      (result < 0 && result > -4096);
-	chunk->va = (uint64_t)result;
-	inject_syscall(run, task, abi->nr_close,
-		       (uint64_t[6]){ (uint64_t)fd }, &result);
-	if (chunk->bytes && err)
-		munmap(chunk->bytes, total);
-	return chunk->bytes && !err ? 0 : -1;
+	if (run->host->confined(task->tid))
+		return fail("a seccomp filter may forbid what it would need");
+	if (total > run->host->file_max(task->tid))
+		return fail("its files are limited in size (RLIMIT_FSIZE)");
+	return shared_open(run, task, total, &chunk->shared);
 }
 
 static int
@@ -168,7 +102,7 @@ area_take(struct run *run, struct task *task, struct areas *areas)
 		*areas->chunks[areas->nchunks - 1] = chunk;
 	}
 	if (gs_set(run, task, area_va(areas, area)))
-		return -1;
+		return fail("the process has ended");
 	*area_taker(areas, area) = areas;
 	task->area = area + 1;
 	return 0;
@@ -203,14 +137,10 @@ areas_open(struct run *run, struct task *task, uint64_t need)
 	areas->used = AREA_HEAD;
 	if ((event && event->kind != EVENT_PAUSED) || task->group_stopped)
 		err = fail("the process was stopped");
-	else if (run->host->confined(task->tid))
-		err = fail("a seccomp filter may forbid what it would need");
 	else if (areas->size * AREAS > run->host->room(task->tid) / SHARE)
 		err = fail("its address space is limited (RLIMIT_AS)");
-	else if (areas->size * AREAS > run->host->file_max(task->tid))
-		err = fail("its files are limited in size (RLIMIT_FSIZE)");
-	else if (area_take(run, task, areas))
-		err = fail("it was refused memory for counters");
+	else
+		err = area_take(run, task, areas);
 	if (err) {
 		free(areas);
 		return err;
@@ -431,7 +361,7 @@ areas_leave(struct run *run, struct task *task)
 	if (!areas || run->host->reg_get(task->tid, run->arch->reg_area, &va))
 		return;
 	for (size_t i = 0; i < areas->nchunks; i++)
-		if (va - areas->chunks[i]->va < areas->size * AREAS)
+		if (va - areas->chunks[i]->shared.va < areas->size * AREAS)
 			gs_set(run, task, 0);
 }
 
@@ -443,7 +373,7 @@ areas_unmap(struct run *run, struct task *task, const struct space *space)
 
 	for (size_t i = 0; areas && i < areas->nchunks; i++)
 		inject_syscall(run, task, run->abi->nr_munmap, (uint64_t[6]){
-			areas->chunks[i]->va, areas->size * AREAS }, &result);
+			areas->chunks[i]->shared.va, areas->size * AREAS }, &result);
 }
 
 /* What tasks left behind that ended unseen is in meter 0. */
@@ -464,7 +394,7 @@ areas_close(struct space *space)
 
 		if (--chunk->refs)
 			continue;
-		munmap(chunk->bytes, areas->size * AREAS);
+		shared_close(&chunk->shared);
 		free(chunk);
 	}
 	free(areas->chunks);

@@ -1,0 +1,89 @@
+# Programs that want to harm whoever monitors them: what they do with the
+# memory that counters are in, and with files that pmon opens for them.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use File::Copy qw(copy);
+use POSIX qw(mkfifo);
+use Test::More;
+use Pmon;
+use Target;
+
+# Whom nobody may not ask for options.
+$ENV{HOME} = '/';
+chmod 0755, $scratch;
+
+# The program is another user's if that can be.
+my @other = ('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups');
+@other = () if $< || run([@other, 'true'])->{status};
+note @other ? 'as another user' : 'as the same user';
+
+my $hostile = "$scratch/hostile";
+copy(compile('hostile.c', '-O2'), $hostile) or die;
+chmod 0755, $hostile;
+my $swap = compile('swap_at.c', '-shared', '-fPIC');
+my $preload = join ' ', $swap, $ENV{LD_PRELOAD} // ();
+
+sub
+sum_of
+{
+	my ($file) = @_;
+
+	return unpack('%32C*', slurp($file)) . ' of ' . -s $file;
+}
+
+# pmon, attached to it until the code has been called; the result, and what
+# the program said.
+sub
+attacked
+{
+	my ($commands, @args) = @_;
+	my $control = spew("$scratch/control", "\0" x 4096, 0666);
+	my $target = Target->new(@other, $hostile, $control, @args);
+	my @answers;
+
+	$target->{argv} = [$hostile];
+	is($target->answer, 'ready', "@args: the process is ready") or return;
+	my $run = monitor_start(['--units=func', '-p', $target->{pid}], [],
+	    env => { LD_PRELOAD => $preload, PMON_SWAP => $control });
+	wait_for(sub { $target->planted('work') || !kill 0, $run->{pid} });
+	push @answers, $target->ask($_) for split //, $commands;
+	kill INT => $run->{pid};
+	$run = monitor_finish($run);
+	is(ended($run), 'status 0', "@args: pmon lives");
+	cmp_ok(unpack('x8 i', slurp($control)), '>', 0,
+	    'it was there in time');
+	is($target->finish('q'), 'status 0', "@args: so does the process");
+	return ($run, @answers);
+}
+
+# Another file in place of the memory for counters.
+for my $kind (qw(file fifo memfd)) {
+	my $victim = $kind eq 'memfd' ? '' : "$scratch/victim";
+	my $before;
+
+	unlink "$scratch/victim";
+	if ($kind eq 'file') {
+		spew($victim, 'x' x (1 << 20), 0600);
+		$before = sum_of($victim);
+	} elsif ($kind eq 'fifo') {
+		mkfifo($victim, 0600) or die;
+	}
+	my ($run, @answers) = attacked('w', 'swap', $victim);
+	is(sum_of($victim), $before, 'nothing is written into it') if $before;
+	counts_are($run, { work => 1000 }, $kind);
+	like($run->{report}, qr/another\s+process\s+has\s+changed\s+its\s+descriptors/,
+	    'said');
+}
+
+# The memory itself, in the hands of another process.
+{
+	my ($run, @answers) = attacked('wtgpw', 'keep');
+
+	is("@answers", 'done EPERM EPERM EPERM done',
+	    'its size stays, and there are no holes');
+	counts_are($run, { work => 2000 }, 'kept');
+	unlike($run->{report}, qr/descriptors/, 'in copies');
+}
+
+done_testing;
