@@ -42,6 +42,7 @@ struct chunk {
 struct areas {
 	uint64_t size;		/* of one */
 	uint64_t used;		/* of each, by modules */
+	bool marked;		/* see reg_area_mark in arch.h */
 	struct chunk **chunks;
 	size_t nchunks;
 };
@@ -49,13 +50,15 @@ struct areas {
 static uint64_t
 area_va(const struct areas *areas, uint32_t area)
 {
-	return areas->chunks[area / AREAS]->shared.va + area % AREAS * areas->size;
+	return areas->chunks[area / AREAS]->shared.va +
+	       area % AREAS * areas->size;
 }
 
 static uint8_t *
 area_bytes(const struct areas *areas, uint32_t area)
 {
-	return areas->chunks[area / AREAS]->shared.bytes + area % AREAS * areas->size;
+	return areas->chunks[area / AREAS]->shared.bytes +
+	       area % AREAS * areas->size;
 }
 
 static const struct areas **
@@ -79,11 +82,104 @@ chunk_map(struct run *run, struct task *task, uint64_t size,
 	return shared_open(run, task, total, &chunk->shared);
 }
 
+/* ---- the register */
+
 static int
-gs_set(struct run *run, struct task *task, uint64_t va)
+register_set(struct run *run, struct task *task, uint64_t va, uint64_t mark)
 {
-	return run->host->reg_set(task->tid, run->arch->reg_area, va);
+	const struct arch *arch = run->arch;
+
+	return run->host->reg_set(task->tid, arch->reg_area_mark, mark) ||
+	       run->host->reg_set(task->tid, arch->reg_area, va);
 }
+
+/* Where the kernel cannot have both it is without the mark. */
+static int
+register_take(struct run *run, struct task *task, struct areas *areas,
+	      uint64_t va)
+{
+	uint64_t got;
+
+	if (register_set(run, task, va, run->arch->area_mark) ||
+	    run->host->reg_get(task->tid, run->arch->reg_area, &got))
+		return -1;
+	areas->marked = got == va;
+	return areas->marked ? 0 : register_set(run, task, va, 0);
+}
+
+uint64_t
+areas_va(const struct task *task)
+{
+	return area_va(task->process->space->areas, task->area - 1);
+}
+
+bool
+areas_register(struct run *run, const struct task *task)
+{
+	const struct space *space = task->process ? task->process->space : NULL;
+	const struct arch *arch = run->arch;
+	uint64_t va, mark;
+
+	if (!task->area || !space || !space->areas ||
+	    run->host->reg_get(task->tid, arch->reg_area, &va) ||
+	    run->host->reg_get(task->tid, arch->reg_area_mark, &mark))
+		return true;
+	return va == areas_va(task) &&
+	       (!space->areas->marked || mark == arch->area_mark);
+}
+
+/* ---- guards */
+
+/* What a guard holds: nothing that is written over it by chance. */
+static uint64_t
+guard_value(uint32_t number)
+{
+	return UINT64_C(0xa7c15f3b9e8d2461) ^ number;
+}
+
+static void
+guards_write(const struct module *module, uint8_t *bytes)
+{
+	const struct plan *plan = module->plan;
+	uint64_t *slots = (void *)(bytes + module->area);
+
+	for (size_t i = 0; module->copies && i < plan->nguards; i++)
+		slots[plan->guards[i]] = guard_value(plan->guards[i]);
+}
+
+/* Are they as they were written?  They count nothing: they are 0 then. */
+static bool
+guards_take(const struct module *module, uint64_t *slots)
+{
+	const struct plan *plan = module->plan;
+	bool good = true;
+
+	for (size_t i = 0; i < module->nguards; i++) {
+		good &= slots[plan->guards[i]] == guard_value(plan->guards[i]);
+		slots[plan->guards[i]] = 0;
+	}
+	return good;
+}
+
+static void
+area_guard(const struct space *space, uint32_t area)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		guards_write(space->modules[i],
+			     area_bytes(space->areas, area));
+}
+
+void
+areas_guard(const struct space *space, const struct module *module)
+{
+	struct areas *areas = space->areas;
+
+	for (uint32_t i = 0; areas && i < areas->nchunks * AREAS; i++)
+		if (*area_taker(areas, i) == areas)
+			guards_write(module, area_bytes(areas, i));
+}
+
+/* ---- taking areas */
 
 /* Give the task an area. */
 static int
@@ -101,10 +197,12 @@ area_take(struct run *run, struct task *task, struct areas *areas)
 			mem_alloc(sizeof(chunk));
 		*areas->chunks[areas->nchunks - 1] = chunk;
 	}
-	if (gs_set(run, task, area_va(areas, area)))
+	if (register_take(run, task, areas, area_va(areas, area)))
 		return fail("the process has ended");
 	*area_taker(areas, area) = areas;
 	task->area = area + 1;
+	if (task->process->space->areas)
+		area_guard(task->process->space, area);
 	return 0;
 }
 
@@ -219,7 +317,7 @@ areas_yield(struct run *run, struct space *space, const struct image *image)
 
 /* Has the task been killed since it stopped? */
 static bool
-task_killed(struct run *run, struct task *task)
+task_killed(struct run *run, const struct task *task)
 {
 	uint64_t pc;
 
@@ -255,6 +353,8 @@ module_fold(const struct module *module, uint8_t *bytes, size_t meter,
 
 	if (!module->copies || !n)
 		return;
+	if (!guards_take(module, slots))
+		module->plan->tampered = true;
 	if (counted)
 		meter_slots(plan_meter(module->plan, meter), 0, slots, n);
 	memset(slots, 0, n * sizeof(*slots));
@@ -294,14 +394,58 @@ areas_forget(struct run *run, struct space *space, const struct module *module)
 		task_each(run, task_forget, &f);
 }
 
-void
-areas_fold(struct run *run, struct task *task)
+static void
+task_fold(struct run *run, struct task *task)
 {
 	struct space *space = task->process ? task->process->space : NULL;
 
 	if (task->area && space && space->areas)
 		area_fold(space, task->area - 1, run_meter(run, task),
 			  task->process->counted);
+}
+
+void
+areas_fold(struct run *run, struct task *task)
+{
+	struct space *space = task->process ? task->process->space : NULL;
+
+	task_fold(run, task);
+	if (task->area && space && space->areas)
+		area_guard(space, task->area - 1);
+}
+
+/* Does the task see what is seen here of its counters? */
+static bool
+module_seen(struct run *run, const struct task *task,
+	    const struct module *module)
+{
+	const struct areas *areas = task->process->space->areas;
+	size_t n = module->plan->ncounters * sizeof(uint64_t);
+	uint64_t va = areas_va(task) + module->area;
+	uint8_t *bytes;
+	bool same;
+
+	if (!module->copies || !n)
+		return true;
+	bytes = mem_alloc(n);
+	same = !run->host->data_read(task->tid, va, bytes, n) &&
+	       !memcmp(bytes, area_bytes(areas, task->area - 1) + module->area,
+		       n);
+	free(bytes);
+	return same;
+}
+
+bool
+areas_seen(struct run *run, const struct task *task)
+{
+	const struct space *space = task->process ? task->process->space : NULL;
+	bool seen = true;
+
+	if (!task->area || !space || !space->areas)
+		return true;
+	for (size_t i = 0; i < space->nmodules && seen; i++)
+		seen = module_seen(run, task, space->modules[i]);
+	return seen || task_killed(run, task);
 }
 
 struct peek {
@@ -343,7 +487,7 @@ areas_peek(struct run *run, const struct plan *plan)
 void
 areas_end(struct run *run, struct task *task)
 {
-	areas_fold(run, task);
+	task_fold(run, task);
 	if (task->area && task->process->space && task->process->space->areas)
 		*area_taker(task->process->space->areas, task->area - 1) =
 			NULL;
@@ -362,7 +506,7 @@ areas_leave(struct run *run, struct task *task)
 		return;
 	for (size_t i = 0; i < areas->nchunks; i++)
 		if (va - areas->chunks[i]->shared.va < areas->size * AREAS)
-			gs_set(run, task, 0);
+			register_set(run, task, 0, 0);
 }
 
 void

@@ -17,6 +17,7 @@
 #include "monitor/run.h"
 #include "monitor/stop.h"
 #include "monitor/strays.h"
+#include "monitor/tamper.h"
 #include "monitor/task.h"
 
 #include <errno.h>
@@ -154,6 +155,7 @@ task_exiting(struct run *run, pid_t tid)
 	if (task) {
 		task->exiting = true;
 		strays_end(run, task);
+		tamper_check(run, task);
 		areas_end(run, task);
 		task->state = TASK_RUNNING;
 	}
@@ -482,6 +484,36 @@ event_stale(struct run *run, const struct task *task,
 	       run->host->changed(task->tid);
 }
 
+/* Is it a signal for what the task's own instruction did? */
+static bool
+is_fault(struct run *run, const struct event *event)
+{
+	uint64_t va;
+	int code;
+
+	return event->kind == EVENT_SIGNAL &&
+	       (event->value == SIGSEGV || event->value == SIGBUS) &&
+	       !run->host->fault_get(event->tid, &code, &va) && code > 0;
+}
+
+/*
+ * What a copy's counting in the wrong place led to is not the program's doing,
+ * and a trap is run into again, as far as it is still there: true.
+ */
+static bool
+event_tampered(struct run *run, struct task *task, const struct event *event)
+{
+	bool counting;
+
+	if (!tamper_look(run, task, &counting))
+		return false;
+	if (!(counting && is_fault(run, event)) &&
+	    !(event->kind == EVENT_TRAP && patch_forget(run, task)))
+		return false;
+	run_resume(run, task, 0);
+	return true;
+}
+
 static void
 event_handle(struct run *run, const struct event *event)
 {
@@ -503,6 +535,8 @@ event_handle(struct run *run, const struct event *event)
 		task_release(run, task, event);
 		return;
 	}
+	if (run->host->native && event_tampered(run, task, event))
+		return;
 	switch (event->kind) {
 	case EVENT_CLONE:
 		if (run->host->native) {

@@ -7,6 +7,7 @@
 #include "monitor/inside.h"
 #include "monitor/run.h"
 #include "monitor/save.h"
+#include "monitor/tamper.h"
 #include "util/mem.h"
 #include "util/shrunk.h"
 
@@ -62,6 +63,7 @@ tally_make(struct run *run)
 	struct tally *tally = mem_alloc(sizeof(*tally));
 
 	files_check(run);
+	tamper_remark(run);
 	*tally = (struct tally){
 		.seconds = run_clock() - run->started,
 		.nprocesses = run->nprocesses,

@@ -57,6 +57,27 @@ attacked
 	return ($run, @answers);
 }
 
+# Does the kernel let programs have a gs selector and another base?
+sub
+fsgsbase
+{
+	my ($hwcap2) = qx(LD_SHOW_AUXV=1 /bin/true) =~ /^AT_HWCAP2:\s*(\S+)/m;
+
+	return oct($hwcap2 // 0) & 2;
+}
+
+# What tests/prog/tamper.c prints: of how many calls.
+sub
+expected
+{
+	my ($how) = @_;
+	my $calls = $how =~ /^(back|small)$/ ? 3000 : $how ? 2000 : 1000;
+	my $sum = 0;
+
+	$sum = $sum * 3 + 1 & 0xffffffff for 1 .. $calls;
+	return unpack('l', pack 'L', $sum) . "\n";
+}
+
 # Another file in place of the memory for counters.
 for my $kind (qw(file fifo memfd)) {
 	my $victim = $kind eq 'memfd' ? '' : "$scratch/victim";
@@ -84,6 +105,50 @@ for my $kind (qw(file fifo memfd)) {
 	    'its size stays, and there are no holes');
 	counts_are($run, { work => 2000 }, 'kept');
 	unlike($run->{report}, qr/descriptors/, 'in copies');
+}
+
+# What a program does to its own counters: nothing is wrong without a word.
+my $tamper = compile('tamper.c', '-O2');
+my %outcome = (
+	# How often work is called, or why that is not known; if traps count
+	# from then on.
+	'' => [1000],
+	set => ['?'],
+	back => ['?'],
+	small => ['?', 'traps'],
+	zero => ['?'],
+	some => ['?'],
+	over => ['?'],
+	remove => [2000],
+);
+
+for my $how (sort keys %outcome) {
+	my ($count, $traps) = @{$outcome{$how}};
+	my $what = $how || 'nothing';
+	my @argv = ($tamper, length $how ? $how : ());
+	my $run = monitor(['--func=work', '--units=func'], \@argv);
+
+	# The kernel may have no seal against holes.
+	$count = '?' if $how eq 'remove' && $run->{out} !~ /EPERM/;
+	SKIP: {
+		skip 'it would be seen only with FSGSBASE', 1
+		    if $how eq 'back' && !fsgsbase();
+		counts_are($run, { work => $count }, $what);
+	}
+	is(ended($run), 'status 0', "$what: it lives");
+	# Alone it has no counters to do anything to.
+	is($run->{out} =~ s/^EPERM\n//r, expected($how), "$what: its output");
+	(my $report = $run->{report}) =~ s/\s+/ /g;
+	if ($count eq '?') {
+		like($report, qr/1 function: the program changed the memory/,
+		    "$what: why");
+		like($report, qr/Note: \S+: what was counted in copies/,
+		    "$what: said");
+	} else {
+		unlike($report, qr/Note/, "$what: not a word");
+	}
+	like($report, qr/counted by traps: the program has set the gs/,
+	    "$what: by traps") if $traps;
 }
 
 done_testing;
