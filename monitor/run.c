@@ -484,36 +484,6 @@ event_stale(struct run *run, const struct task *task,
 	       run->host->changed(task->tid);
 }
 
-/* Is it a signal for what the task's own instruction did? */
-static bool
-is_fault(struct run *run, const struct event *event)
-{
-	uint64_t va;
-	int code;
-
-	return event->kind == EVENT_SIGNAL &&
-	       (event->value == SIGSEGV || event->value == SIGBUS) &&
-	       !run->host->fault_get(event->tid, &code, &va) && code > 0;
-}
-
-/*
- * What a copy's counting in the wrong place led to is not the program's doing,
- * and a trap is run into again, as far as it is still there: true.
- */
-static bool
-event_tampered(struct run *run, struct task *task, const struct event *event)
-{
-	bool counting;
-
-	if (!tamper_look(run, task, &counting))
-		return false;
-	if (!(counting && is_fault(run, event)) &&
-	    !(event->kind == EVENT_TRAP && patch_forget(run, task)))
-		return false;
-	run_resume(run, task, 0);
-	return true;
-}
-
 static void
 event_handle(struct run *run, const struct event *event)
 {
@@ -535,7 +505,7 @@ event_handle(struct run *run, const struct event *event)
 		task_release(run, task, event);
 		return;
 	}
-	if (run->host->native && event_tampered(run, task, event))
+	if (run->host->native && tamper_event(run, task, event))
 		return;
 	switch (event->kind) {
 	case EVENT_CLONE:

@@ -5,8 +5,11 @@
  */
 #include "monitor/tamper.h"
 
+#include <signal.h>
+
 #include "monitor/areas.h"
 #include "monitor/copies.h"
+#include "monitor/patch.h"
 #include "util/mem.h"
 
 static void
@@ -48,8 +51,12 @@ task_lead_out(struct run *run, struct task *task)
 		host->reg_set(task->tid, reg, own);
 }
 
-bool
-tamper_look(struct run *run, struct task *task, bool *counting)
+/*
+ * If its register does not lead to its counters: true; `counting` if it is at
+ * what counts in a copy.
+ */
+static bool
+task_look(struct run *run, struct task *task, bool *counting)
 {
 	struct space *space = task->process ? task->process->space : NULL;
 
@@ -60,6 +67,36 @@ tamper_look(struct run *run, struct task *task, bool *counting)
 	register_lost(run, space);
 	*counting = copies_counting(run, task);
 	task_lead_out(run, task);
+	return true;
+}
+
+/* Is it a signal for what the task's own instruction did? */
+static bool
+is_fault(struct run *run, const struct event *event)
+{
+	uint64_t va;
+	int code;
+
+	return event->kind == EVENT_SIGNAL &&
+	       (event->value == SIGSEGV || event->value == SIGBUS) &&
+	       !run->host->fault_get(event->tid, &code, &va) && code > 0;
+}
+
+/*
+ * What a copy's counting in the wrong place led to is not the program's doing,
+ * and a trap is run into again, as far as it is still there.
+ */
+bool
+tamper_event(struct run *run, struct task *task, const struct event *event)
+{
+	bool counting;
+
+	if (!task_look(run, task, &counting))
+		return false;
+	if (!(counting && is_fault(run, event)) &&
+	    !(event->kind == EVENT_TRAP && patch_forget(run, task)))
+		return false;
+	run_resume(run, task, 0);
 	return true;
 }
 

@@ -9,10 +9,10 @@
 /*
  * The task has stopped: if its register does not lead to its counters any more
  * its program is counted by traps from now on, and the task is led out of
- * copies.  `counting` if it is at what counts in one, where the stop may be due
- * to that.  Whether it was so.
+ * copies.  Whether that was all, and the task has been let go on.
  */
-bool tamper_look(struct run *run, struct task *task, bool *counting);
+bool tamper_event(struct run *run, struct task *task,
+		  const struct event *event);
 /*
  * The same before its counts are taken, of the memory too; it goes on as it
  * is.

@@ -57,11 +57,11 @@ source_split(struct source *source)
 }
 
 static struct source *
-source_read(const char *path)
+source_read(const struct image *image, const char *path)
 {
 	struct source *source;
 	struct stat st;
-	int fd = regular_open(path, NULL, &st);
+	int fd = regular_open_as(image->owner, image->group, path, &st);
 
 	if (fd < 0)
 		return NULL;
@@ -100,7 +100,8 @@ path_map(const char *mapping, const char *path)
 }
 
 struct source *
-source_open(const struct report_options *opts, const char *path)
+source_open(const struct report_options *opts, const struct image *image,
+	    const char *path)
 {
 	struct source *source = NULL;
 	size_t i;
@@ -109,10 +110,10 @@ source_open(const struct report_options *opts, const char *path)
 		char *mapped = path_map(opts->source_paths[i], path);
 
 		if (mapped)
-			source = source_read(mapped);
+			source = source_read(image, mapped);
 		free(mapped);
 	}
-	return source ? source : source_read(path);
+	return source ? source : source_read(image, path);
 }
 
 char *

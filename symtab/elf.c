@@ -174,6 +174,13 @@ elf_size(const struct elf *elf)
 	return (uint64_t)elf->stat.st_size;
 }
 
+uid_t
+elf_owner(const struct elf *elf, gid_t *group)
+{
+	*group = elf->stat.st_gid;
+	return elf->stat.st_uid;
+}
+
 struct bytes
 elf_build_id(const struct elf *elf)
 {

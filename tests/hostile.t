@@ -107,6 +107,34 @@ for my $kind (qw(file fifo memfd)) {
 	unlike($run->{report}, qr/descriptors/, 'in copies');
 }
 
+# Source files that a program of another user's names.
+SKIP: {
+	skip 'only root can read the files of others', 5 if $< || !@other;
+	my $secret = spew("$scratch/secret", "int nobody = 0; // secret\n",
+	    0600);
+	my $source = spew("$scratch/names.c", "# 1 \"$secret\"\n" .
+	    "int main(void) { return 0; }\n");
+	my $names = "$scratch/names";
+	my $listed = sub {
+		unlink "$scratch/listing";
+		is(run([$pmon, "--report=listing:$scratch/listing", '-r',
+			"html:$scratch/page", '--', $names])->{status}, 0,
+		    "a source file $_[0]");
+		return slurp("$scratch/listing") . join '',
+		    map { slurp($_) } glob "$scratch/page/data/f*.js";
+	};
+
+	system($cc, '-g', '-o', $names, $source) == 0 or die;
+	like($listed->('of its own'), qr/secret/, 'is shown');
+	chown 65534, 65534, $names or die;
+	unlike($listed->('of root\'s'), qr/nobody = 0/, 'is not shown');
+	chmod 0644, $secret;
+	like($listed->('of everybody\'s'), qr/nobody = 0/, 'is shown');
+	unlink $secret;
+	mkfifo($secret, 0666) or die;
+	unlike($listed->('that is a pipe'), qr/nobody = 0/, 'is not waited for');
+}
+
 # What a program does to its own counters: nothing is wrong without a word.
 my $tamper = compile('tamper.c', '-O2');
 my %outcome = (

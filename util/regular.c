@@ -7,11 +7,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <unistd.h>
 
 #include "util/fail.h"
+#include "util/mem.h"
 
 int
 handle_reopen(int handle)
@@ -43,6 +47,37 @@ regular_open(const char *path, const char *name, struct stat *st)
 	}
 	if (handle >= 0)
 		close(handle);
+	errno = error;
+	return fd;
+}
+
+int
+regular_open_as(uid_t user, gid_t group, const char *path, struct stat *st)
+{
+	int n = getgroups(0, NULL), fd, error;
+	gid_t own = getegid(), *groups;
+
+	if (geteuid() || !user)
+		return regular_open(path, NULL, st);
+	groups = mem_alloc((size_t)n * sizeof(*groups));
+	n = getgroups(n, groups);
+	if (setgroups(0, NULL))
+		n = -1;
+	setfsgid(group);
+	setfsuid(user);
+	/* It fails where there is no such user; this says who it is now. */
+	if ((uid_t)setfsuid((uid_t)-1) == user) {
+		fd = regular_open(path, NULL, st);
+		error = errno;
+	} else {
+		fd = fail("%s: cannot be read as user %u", path,
+			  (unsigned)user);
+		error = EPERM;
+	}
+	setfsuid(0);
+	setfsgid(own);
+	must(n < 0 || !setgroups((size_t)n, groups));
+	free(groups);
 	errno = error;
 	return fd;
 }

@@ -14,6 +14,12 @@
  */
 int regular_open(const char *path, const char *name, struct stat *st);
 /*
+ * The same if pmon is root: what that user and group might open.  Who is not
+ * root opens what he can.
+ */
+int regular_open_as(uid_t user, gid_t group, const char *path,
+		    struct stat *st);
+/*
  * Open for reading what a handle (O_PATH) is of; the descriptor, or -1 with
  * errno.
  */
