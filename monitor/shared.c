@@ -2,9 +2,9 @@
  * Memory that a program and pmon share: a memfd that a task of the program is
  * made to create and to map, and that pmon maps too.  The program is not
  * trusted: another process may share its descriptors and change what their
- * numbers mean at any moment.  So pmon opens nothing by such a number.  It takes
- * a handle, looks at what that is a handle of, and opens it only if the task
- * has by itself mapped the same memory for writing.
+ * numbers mean at any moment.  So pmon opens nothing by such a number.  It
+ * takes a handle, looks at what that is a handle of, and opens it only if the
+ * task has by itself mapped the same memory for writing.
  */
 #include "monitor/shared.h"
 

@@ -1,7 +1,7 @@
 /*
  * Opens files whose names a hostile program may have chosen.  A handle
- * (O_PATH) opens nothing; what that is of is looked at, and then that is opened,
- * whatever the name means by then.
+ * (O_PATH) opens nothing; what that is of is looked at, and then that is
+ * opened, whatever the name means by then.
  */
 #include "util/regular.h"
 

@@ -1,9 +1,9 @@
 /*
  * Memory that is mapped of a file goes where the file becomes shorter, and to
- * read it is a SIGBUS.  pmon maps the memory that counters are in, and libraries
- * that it uses may map files.  Here a page of zeros takes the place of the one
- * that is gone, so that the run goes on and its report is made.  What comes of
- * the zeros is for others to see.
+ * read it is a SIGBUS.  pmon maps the memory that counters are in, and
+ * libraries that it uses may map files.  Here a page of zeros takes the place
+ * of the one that is gone, so that the run goes on and its report is made.
+ * What comes of the zeros is for others to see.
  */
 #include "util/shrunk.h"
 
