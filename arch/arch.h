@@ -283,6 +283,13 @@ struct arch {
 	uint8_t reg_pc, reg_sp;	/* indices into struct regs */
 	uint8_t reg_fp;		/* where code has a frame pointer */
 	uint8_t reg_area;	/* where copies find a thread's counters */
+	/*
+	 * A register that has this value where copies find counters, if the
+	 * kernel can keep that, and has another after a system call has set
+	 * reg_area, even to what it was.
+	 */
+	uint8_t reg_area_mark;
+	uint64_t area_mark;
 	const char *area_call;	/* the library function that sets it */
 	const struct wire_reg *wire;	/* of the GDB remote protocol */
 	size_t nwire;

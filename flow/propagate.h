@@ -26,6 +26,7 @@ enum count_reason {
 	REASON_GRAPH,		/* what was counted had another graph */
 	REASON_SIGNAL,		/* it may have left unseen for a handler */
 	REASON_SEVERED,		/* a thread ended, who knows where */
+	REASON_TAMPERED,	/* the program changed what it counts with */
 	/* Of counts merged: data files have these numbers. */
 	REASON_PARTIAL = 16,	/* not counted in all of them */
 	REASON_OVERFLOW,	/* more than 64 bits hold */

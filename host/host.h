@@ -67,7 +67,7 @@ struct mapping {
 	uint64_t lo, hi;
 	uint64_t offset;
 	uint64_t dev, ino;
-	bool read, write, exec;
+	bool read, write, exec, shared;
 	char *path;		/* owned; "" if anonymous */
 };
 

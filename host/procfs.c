@@ -45,6 +45,7 @@ mapping_parse(char *line, struct mapping *map)
 		.read = prot[0] == 'r',
 		.write = prot[1] == 'w',
 		.exec = prot[2] == 'x',
+		.shared = prot[3] == 's',
 		.path = mem_strdup(line + used),
 	};
 	return true;

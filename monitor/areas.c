@@ -5,16 +5,13 @@
  * task has ended or stands still, and outlives the program.  Areas are used
  * again.
  */
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "monitor/areas.h"
 #include "monitor/copies.h"
 #include "monitor/inject.h"
+#include "monitor/shared.h"
 #include "monitor/run.h"
 #include "monitor/task.h"
 #include "util/fail.h"
@@ -38,14 +35,14 @@ enum {
  */
 struct chunk {
 	unsigned refs;		/* by the areas of spaces */
-	uint64_t va;		/* in the programs */
-	uint8_t *bytes;		/* the same memory, here */
+	struct shared shared;	/* at the same place in all of them */
 	const struct areas *takers[AREAS];	/* whose task has it, or NULL */
 };
 
 struct areas {
 	uint64_t size;		/* of one */
 	uint64_t used;		/* of each, by modules */
+	bool marked;		/* see reg_area_mark in arch.h */
 	struct chunk **chunks;
 	size_t nchunks;
 };
@@ -53,13 +50,15 @@ struct areas {
 static uint64_t
 area_va(const struct areas *areas, uint32_t area)
 {
-	return areas->chunks[area / AREAS]->va + area % AREAS * areas->size;
+	return areas->chunks[area / AREAS]->shared.va +
+	       area % AREAS * areas->size;
 }
 
 static uint8_t *
 area_bytes(const struct areas *areas, uint32_t area)
 {
-	return areas->chunks[area / AREAS]->bytes + area % AREAS * areas->size;
+	return areas->chunks[area / AREAS]->shared.bytes +
+	       area % AREAS * areas->size;
 }
 
 static const struct areas **
@@ -68,88 +67,119 @@ area_taker(const struct areas *areas, uint32_t area)
 	return &areas->chunks[area / AREAS]->takers[area % AREAS];
 }
 
-/* Any byte of the program's that is 0: an empty name. */
-static uint64_t
-empty_name(struct run *run, struct task *task)
-{
-	uint64_t sp, va;
-	uint8_t bytes[64];
-
-	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
-		return 0;
-	for (va = sp; va < sp + 65536; va += sizeof(bytes)) {
-		if (run->host->data_read(task->tid, va, bytes, sizeof(bytes)))
-			return 0;
-		for (size_t i = 0; i < sizeof(bytes); i++)
-			if (!bytes[i])
-				return va + i;
-	}
-	return 0;
-}
-
-/* pmon's view of memory that the task has open as fd. */
-static uint8_t *
-memory_view(struct task *task, int64_t fd, uint64_t size)
-{
-	char path[64];
-	void *bytes;
-	int own;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)task->tid,
-		 (int)fd);
-	own = open(path, O_RDWR | O_CLOEXEC);
-	if (own < 0)
-		return NULL;
-	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, own, 0);
-	close(own);
-	return bytes == MAP_FAILED ? NULL : bytes;
-}
-
-/*
- * Have the task map a chunk where there is room.  The memory has no name and
- * no open file when that is done.
- */
+/* Have the task map a chunk where there is room; or -1 with the message. */
 static int
 chunk_map(struct run *run, struct task *task, uint64_t size,
 	  struct chunk *chunk)
 {
-	const struct abi *abi = run->abi;
-	uint64_t total = size * AREAS, name = empty_name(run, task);
-	int64_t fd, result;
-	int err;
+	uint64_t total = size * AREAS;
 
 	/* A filter may kill a process for it, and a limit does. */
-	if (run->host->confined(task->tid) ||
-	    total > run->host->file_max(task->tid))
-		return -1;
-	if (!name || inject_syscall(run, task, abi->nr_memfd_create,
-				    (uint64_t[6]){ name, MFD_CLOEXEC }, &fd) ||
-	    fd < 0)
-		return -1;
-	err = inject_syscall(run, task, abi->nr_ftruncate,
-			     (uint64_t[6]){ (uint64_t)fd, total }, &result) ||
-	      result;
-	if (!err)
-		chunk->bytes = memory_view(task, fd, total);
-	if (chunk->bytes)
-		err = inject_syscall(run, task, abi->nr_mmap, (uint64_t[6]){
-			0, total, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_NORESERVE, (uint64_t)fd, 0 },
-			&result) ||
-		      (result < 0 && result > -4096);
-	chunk->va = (uint64_t)result;
-	inject_syscall(run, task, abi->nr_close,
-		       (uint64_t[6]){ (uint64_t)fd }, &result);
-	if (chunk->bytes && err)
-		munmap(chunk->bytes, total);
-	return chunk->bytes && !err ? 0 : -1;
+	if (run->host->confined(task->tid))
+		return fail("a seccomp filter may forbid what it would need");
+	if (total > run->host->file_max(task->tid))
+		return fail("its files are limited in size (RLIMIT_FSIZE)");
+	return shared_open(run, task, total, &chunk->shared);
 }
 
+/* ---- the register */
+
 static int
-gs_set(struct run *run, struct task *task, uint64_t va)
+register_set(struct run *run, struct task *task, uint64_t va, uint64_t mark)
 {
-	return run->host->reg_set(task->tid, run->arch->reg_area, va);
+	const struct arch *arch = run->arch;
+
+	return run->host->reg_set(task->tid, arch->reg_area_mark, mark) ||
+	       run->host->reg_set(task->tid, arch->reg_area, va);
 }
+
+/* Where the kernel cannot have both it is without the mark. */
+static int
+register_take(struct run *run, struct task *task, struct areas *areas,
+	      uint64_t va)
+{
+	uint64_t got;
+
+	if (register_set(run, task, va, run->arch->area_mark) ||
+	    run->host->reg_get(task->tid, run->arch->reg_area, &got))
+		return -1;
+	areas->marked = got == va;
+	return areas->marked ? 0 : register_set(run, task, va, 0);
+}
+
+uint64_t
+areas_va(const struct task *task)
+{
+	return area_va(task->process->space->areas, task->area - 1);
+}
+
+bool
+areas_register(struct run *run, const struct task *task)
+{
+	const struct space *space = task->process ? task->process->space : NULL;
+	const struct arch *arch = run->arch;
+	uint64_t va, mark;
+
+	if (!task->area || !space || !space->areas ||
+	    run->host->reg_get(task->tid, arch->reg_area, &va) ||
+	    run->host->reg_get(task->tid, arch->reg_area_mark, &mark))
+		return true;
+	return va == areas_va(task) &&
+	       (!space->areas->marked || mark == arch->area_mark);
+}
+
+/* ---- guards */
+
+/* What a guard holds: nothing that is written over it by chance. */
+static uint64_t
+guard_value(uint32_t number)
+{
+	return UINT64_C(0xa7c15f3b9e8d2461) ^ number;
+}
+
+static void
+guards_write(const struct module *module, uint8_t *bytes)
+{
+	const struct plan *plan = module->plan;
+	uint64_t *slots = (void *)(bytes + module->area);
+
+	for (size_t i = 0; module->copies && i < plan->nguards; i++)
+		slots[plan->guards[i]] = guard_value(plan->guards[i]);
+}
+
+/* Are they as they were written?  They count nothing: they are 0 then. */
+static bool
+guards_take(const struct module *module, uint64_t *slots)
+{
+	const struct plan *plan = module->plan;
+	bool good = true;
+
+	for (size_t i = 0; i < module->nguards; i++) {
+		good &= slots[plan->guards[i]] == guard_value(plan->guards[i]);
+		slots[plan->guards[i]] = 0;
+	}
+	return good;
+}
+
+static void
+area_guard(const struct space *space, uint32_t area)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		guards_write(space->modules[i],
+			     area_bytes(space->areas, area));
+}
+
+void
+areas_guard(const struct space *space, const struct module *module)
+{
+	struct areas *areas = space->areas;
+
+	for (uint32_t i = 0; areas && i < areas->nchunks * AREAS; i++)
+		if (*area_taker(areas, i) == areas)
+			guards_write(module, area_bytes(areas, i));
+}
+
+/* ---- taking areas */
 
 /* Give the task an area. */
 static int
@@ -167,10 +197,12 @@ area_take(struct run *run, struct task *task, struct areas *areas)
 			mem_alloc(sizeof(chunk));
 		*areas->chunks[areas->nchunks - 1] = chunk;
 	}
-	if (gs_set(run, task, area_va(areas, area)))
-		return -1;
+	if (register_take(run, task, areas, area_va(areas, area)))
+		return fail("the process has ended");
 	*area_taker(areas, area) = areas;
 	task->area = area + 1;
+	if (task->process->space->areas)
+		area_guard(task->process->space, area);
 	return 0;
 }
 
@@ -203,14 +235,10 @@ areas_open(struct run *run, struct task *task, uint64_t need)
 	areas->used = AREA_HEAD;
 	if ((event && event->kind != EVENT_PAUSED) || task->group_stopped)
 		err = fail("the process was stopped");
-	else if (run->host->confined(task->tid))
-		err = fail("a seccomp filter may forbid what it would need");
 	else if (areas->size * AREAS > run->host->room(task->tid) / SHARE)
 		err = fail("its address space is limited (RLIMIT_AS)");
-	else if (areas->size * AREAS > run->host->file_max(task->tid))
-		err = fail("its files are limited in size (RLIMIT_FSIZE)");
-	else if (area_take(run, task, areas))
-		err = fail("it was refused memory for counters");
+	else
+		err = area_take(run, task, areas);
 	if (err) {
 		free(areas);
 		return err;
@@ -289,7 +317,7 @@ areas_yield(struct run *run, struct space *space, const struct image *image)
 
 /* Has the task been killed since it stopped? */
 static bool
-task_killed(struct run *run, struct task *task)
+task_killed(struct run *run, const struct task *task)
 {
 	uint64_t pc;
 
@@ -325,6 +353,8 @@ module_fold(const struct module *module, uint8_t *bytes, size_t meter,
 
 	if (!module->copies || !n)
 		return;
+	if (!guards_take(module, slots))
+		module->plan->tampered = true;
 	if (counted)
 		meter_slots(plan_meter(module->plan, meter), 0, slots, n);
 	memset(slots, 0, n * sizeof(*slots));
@@ -364,14 +394,58 @@ areas_forget(struct run *run, struct space *space, const struct module *module)
 		task_each(run, task_forget, &f);
 }
 
-void
-areas_fold(struct run *run, struct task *task)
+static void
+task_fold(struct run *run, struct task *task)
 {
 	struct space *space = task->process ? task->process->space : NULL;
 
 	if (task->area && space && space->areas)
 		area_fold(space, task->area - 1, run_meter(run, task),
 			  task->process->counted);
+}
+
+void
+areas_fold(struct run *run, struct task *task)
+{
+	struct space *space = task->process ? task->process->space : NULL;
+
+	task_fold(run, task);
+	if (task->area && space && space->areas)
+		area_guard(space, task->area - 1);
+}
+
+/* Does the task see what is seen here of its counters? */
+static bool
+module_seen(struct run *run, const struct task *task,
+	    const struct module *module)
+{
+	const struct areas *areas = task->process->space->areas;
+	size_t n = module->plan->ncounters * sizeof(uint64_t);
+	uint64_t va = areas_va(task) + module->area;
+	uint8_t *bytes;
+	bool same;
+
+	if (!module->copies || !n)
+		return true;
+	bytes = mem_alloc(n);
+	same = !run->host->data_read(task->tid, va, bytes, n) &&
+	       !memcmp(bytes, area_bytes(areas, task->area - 1) + module->area,
+		       n);
+	free(bytes);
+	return same;
+}
+
+bool
+areas_seen(struct run *run, const struct task *task)
+{
+	const struct space *space = task->process ? task->process->space : NULL;
+	bool seen = true;
+
+	if (!task->area || !space || !space->areas)
+		return true;
+	for (size_t i = 0; i < space->nmodules && seen; i++)
+		seen = module_seen(run, task, space->modules[i]);
+	return seen || task_killed(run, task);
 }
 
 struct peek {
@@ -413,7 +487,7 @@ areas_peek(struct run *run, const struct plan *plan)
 void
 areas_end(struct run *run, struct task *task)
 {
-	areas_fold(run, task);
+	task_fold(run, task);
 	if (task->area && task->process->space && task->process->space->areas)
 		*area_taker(task->process->space->areas, task->area - 1) =
 			NULL;
@@ -431,8 +505,8 @@ areas_leave(struct run *run, struct task *task)
 	if (!areas || run->host->reg_get(task->tid, run->arch->reg_area, &va))
 		return;
 	for (size_t i = 0; i < areas->nchunks; i++)
-		if (va - areas->chunks[i]->va < areas->size * AREAS)
-			gs_set(run, task, 0);
+		if (va - areas->chunks[i]->shared.va < areas->size * AREAS)
+			register_set(run, task, 0, 0);
 }
 
 void
@@ -443,7 +517,7 @@ areas_unmap(struct run *run, struct task *task, const struct space *space)
 
 	for (size_t i = 0; areas && i < areas->nchunks; i++)
 		inject_syscall(run, task, run->abi->nr_munmap, (uint64_t[6]){
-			areas->chunks[i]->va, areas->size * AREAS }, &result);
+			areas->chunks[i]->shared.va, areas->size * AREAS }, &result);
 }
 
 /* What tasks left behind that ended unseen is in meter 0. */
@@ -464,7 +538,7 @@ areas_close(struct space *space)
 
 		if (--chunk->refs)
 			continue;
-		munmap(chunk->bytes, areas->size * AREAS);
+		shared_close(&chunk->shared);
 		free(chunk);
 	}
 	free(areas->chunks);

@@ -24,6 +24,14 @@ void areas_yield(struct run *run, struct space *space,
 		 const struct image *image);
 /* The task's first stop, or its process was attached to. */
 void areas_task(struct run *run, struct task *task);
+/* Write what is between the module's counters, in all areas of the space. */
+void areas_guard(const struct space *space, const struct module *module);
+/* Where its area is, which it has. */
+uint64_t areas_va(const struct task *task);
+/* Does the stopped task's register still lead to its area, as it always did? */
+bool areas_register(struct run *run, const struct task *task);
+/* Does the stopped task see the same memory there as pmon does? */
+bool areas_seen(struct run *run, const struct task *task);
 /* The task stands still: its counts go to the meters. */
 void areas_fold(struct run *run, struct task *task);
 /*

@@ -14,6 +14,7 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/regular.h"
 
 enum { SIZE_MAX_CONFIG = 64 * 1024 };
 
@@ -144,11 +145,11 @@ file_read(const struct option_table *table, struct options *opts, bool *given,
 	return err;
 }
 
-/* Not to wait for a writer if it is a pipe. */
+/* A handle: it is not read before it is believed, nor opened. */
 static int
 config_open(const char *path)
 {
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return open(path, O_PATH | O_CLOEXEC);
 }
 
 /* The project's: of the working directory, or nearest above. */
@@ -172,20 +173,25 @@ project_open(char **path)
 	return fd;
 }
 
-/* Read it if it can be believed; closes the file. */
+/* Read it if it can be believed; closes the handle. */
 static int
 file_take(const struct option_table *table, struct options *opts, bool *given,
-	  const char *path, int fd, enum option_trust trust)
+	  const char *path, int handle, enum option_trust trust)
 {
 	struct stat st;
-	const char *why = fstat(fd, &st) ? strerror(errno) : suspicious(&st);
-	int err = 0;
+	const char *why = fstat(handle, &st) ? strerror(errno) :
+					       suspicious(&st);
+	int err = 0, fd = why ? -1 : handle_reopen(handle);
 
-	if (!why)
+	if (fd >= 0)
 		err = file_read(table, opts, given, path, fd, trust);
-	else if (!opts->warning)
+	else if (!why && errno != EACCES)
+		err = fail("%s: %s", path, strerror(errno));
+	else if (why && !opts->warning)
 		opts->warning = mem_printf("%s: %s; not read", path, why);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
+	close(handle);
 	return err;
 }
 

@@ -72,8 +72,11 @@ copies_map(struct run *run, struct task *task, struct module *module)
 		goto refused;
 	module->copies_size = 3 * need + 65536;
 	module->copies = near_map(run, task, module, module->copies_size);
-	if (module->copies)
+	if (module->copies) {
+		areas_guard(space, module);
+		module->nguards = module->plan->nguards;
 		return;
+	}
 	fail("it was refused memory for copies");
 refused:
 	copies_refuse(run, module->plan, fail_message());

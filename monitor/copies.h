@@ -45,6 +45,8 @@ uint64_t copies_enter(const struct module *module, const struct site *site);
  * original; whether it was.  It may have to run a little for that.
  */
 bool copies_leave(struct run *run, struct task *task);
+/* Is the stopped task at an instruction of a copy's own? */
+bool copies_counting(struct run *run, const struct task *task);
 /* A task that is in the middle of a function when it is copied goes there. */
 void copies_begin(struct run *run, struct task *task);
 /* Where in a copy a task goes on that was moved to va, or va itself. */

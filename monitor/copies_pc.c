@@ -337,6 +337,21 @@ copies_leave(struct run *run, struct task *task)
 	return true;
 }
 
+bool
+copies_counting(struct run *run, const struct task *task)
+{
+	const struct module *module;
+	const struct body *body;
+	struct copy_spot spot;
+	uint32_t offset;
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return false;
+	body = space_copy_at(task->process->space, pc, &module, &offset);
+	return body && !spot_clean(body, offset, &spot);
+}
+
 void
 copies_return(struct run *run, struct task *task)
 {

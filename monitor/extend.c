@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "monitor/areas.h"
 #include "monitor/copies.h"
 #include "monitor/extend.h"
 #include "monitor/module.h"
@@ -110,6 +111,17 @@ spaces_copies(struct run *run, const struct module *module, size_t first,
 			if (p->space->modules[i] == module)
 				copies_plant(run, p->space, p->pid, module,
 					     first, last);
+}
+
+/* What is between the counters of copies. */
+static void
+spaces_guard(struct run *run, struct module *module)
+{
+	for (struct process *p = run->processes; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			if (p->space->modules[i] == module)
+				areas_guard(p->space, module);
+	module->nguards = module->plan->nguards;
 }
 
 /* Ways into copies that are traps from now on. */
@@ -297,6 +309,8 @@ module_extend(struct run *run, struct module *module,
 	entries_refused(module, entries, &retired);
 	spaces_edit(run, module, &fresh, trap_write);
 	spaces_edit(run, module, &retired, trap_remove);
+	if (module->nguards < module->plan->nguards)
+		spaces_guard(run, module);
 	spaces_copies(run, module, module->ncopied, module->plan->ncopied);
 	spaces_revert(run, module);
 	extension_log(run, (struct extension){

@@ -29,6 +29,7 @@
 #include "monitor/task.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/shrunk.h"
 
 enum { STATUS_UNDER = 124, STATUS_TROUBLE = 125 };
 
@@ -218,6 +219,7 @@ monitor(const struct options *opts)
 	};
 	int status;
 
+	shrunk_catch();
 	if (report_targets_check(&opts->report) || save_check(&run) ||
 	    earlier_read(&run) ||
 	    (opts->output && output_open(opts->output)))

@@ -19,6 +19,7 @@
 #include "monitor/run.h"
 #include "monitor/stop.h"
 #include "monitor/strays.h"
+#include "monitor/tamper.h"
 #include "monitor/task.h"
 
 #include <errno.h>
@@ -156,6 +157,7 @@ task_exiting(struct run *run, pid_t tid)
 	if (task) {
 		task->exiting = true;
 		strays_end(run, task);
+		tamper_check(run, task);
 		areas_end(run, task);
 		task->state = TASK_RUNNING;
 	}
@@ -522,6 +524,8 @@ event_handle(struct run *run, const struct event *event)
 		task_release(run, task, event);
 		return;
 	}
+	if (run->host->native && tamper_event(run, task, event))
+		return;
 	switch (event->kind) {
 	case EVENT_CLONE:
 		if (run->host->native) {

@@ -69,6 +69,7 @@ struct module {
 	uint64_t copies;	/* va of the copies' area, 0 if none */
 	uint64_t copies_size;
 	uint64_t area;		/* where in tasks' areas its counters are */
+	size_t nguards;		/* of the plan's that are in all these */
 	size_t ncopied;		/* of the plan's that are planted ... */
 	size_t nreopened;	/* ... and reopened */
 };

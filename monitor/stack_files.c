@@ -6,13 +6,14 @@
 #include "monitor/stack_files.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/mem.h"
+#include "util/regular.h"
 
 /* No debug files: the tables for unwinding are in what is mapped. */
 static int
@@ -81,11 +82,12 @@ map_open(const struct stack_files *files, pid_t tid, const struct mapping *map)
 	uint64_t size = map->hi - map->lo;
 	char *path;
 	void *buf;
+	struct stat st;
 	int fd;
 
 	if (!is_vdso(map)) {
 		path = files->host->mapped(tid, map);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = regular_open(path, NULL, &st);
 		free(path);
 		return fd;
 	}

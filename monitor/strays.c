@@ -18,6 +18,7 @@
 #include "monitor/plant.h"
 #include "monitor/run.h"
 #include "monitor/strays.h"
+#include "monitor/tamper.h"
 #include "monitor/task.h"
 #include "monitor/transfer.h"
 #include "monitor/untold.h"
@@ -446,6 +447,8 @@ frames_leave(struct run *run, struct task *task, void *ctx)
 static void
 area_look(struct run *run, struct task *task, void *ctx)
 {
+	if (task->state == TASK_STOPPED)
+		tamper_check(run, task);
 	if (task->state == TASK_STOPPED || task->vforking)
 		areas_fold(run, task);
 }

@@ -7,7 +7,9 @@
 #include "monitor/inside.h"
 #include "monitor/run.h"
 #include "monitor/save.h"
+#include "monitor/tamper.h"
 #include "util/mem.h"
+#include "util/shrunk.h"
 
 static char *
 command_text(const struct options *opts)
@@ -42,11 +44,26 @@ outcome_text(const struct run *run)
 	return mem_strdup(run->processes ? "still running" : "ended");
 }
 
+/* What a file said that was cut off is not known. */
+static void
+files_check(struct run *run)
+{
+	if (!shrunk_met())
+		return;
+	run_remark(run, "a file became shorter while it was read, or memory "
+		   "ran out: what is derived behind calls is not known");
+	for (size_t i = 0; i < run->nobjects; i++)
+		if (run->objects[i].plan)
+			run->objects[i].plan->tainted = true;
+}
+
 struct tally *
 tally_make(struct run *run)
 {
 	struct tally *tally = mem_alloc(sizeof(*tally));
 
+	files_check(run);
+	tamper_remark(run);
 	*tally = (struct tally){
 		.seconds = run_clock() - run->started,
 		.nprocesses = run->nprocesses,

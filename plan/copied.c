@@ -229,6 +229,13 @@ copy_calls(struct plan *plan, const struct copy *copy)
 	}
 }
 
+/* A counter that nothing adds to: who writes over others may hit it. */
+static void
+guard_place(struct plan *plan)
+{
+	*vec_push(plan->guards, plan->nguards) = plan->ncounters++;
+}
+
 bool
 copy_place_counters(struct build *build, uint32_t index, const bool *wanted,
 		    const struct weights *weights, size_t hooks)
@@ -251,6 +258,8 @@ copy_place_counters(struct build *build, uint32_t index, const bool *wanted,
 		body->stays = mem_strdup(why);
 		return false;
 	}
+	if (!plan->nguards)
+		guard_place(plan);
 	body->placement = placement_make(body->flow, weights, &wish);
 	body->copy = body_copy(build, body, weights);
 	if (body->copy && targets_hidden(body)) {
@@ -269,6 +278,7 @@ copy_place_counters(struct build *build, uint32_t index, const bool *wanted,
 	}
 	body->counter = plan->ncounters;
 	plan->ncounters += body->copy->narcs + body->copy->nextras;
+	guard_place(plan);
 	body->copy_at = (plan->copies_size + body->copy->align - 1) /
 			body->copy->align * body->copy->align;
 	plan->copies_size = body->copy_at + body->copy->size;

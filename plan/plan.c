@@ -470,6 +470,7 @@ plan_close(struct plan *plan)
 	free(plan->hooks);
 	free(plan->stays);
 	free(plan->copied);
+	free(plan->guards);
 	free(plan->reopened);
 	free(plan->reverted);
 	free(plan->meters);

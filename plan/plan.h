@@ -233,6 +233,9 @@ struct plan {
 				   a trap that was not there; as these came */
 	size_t nreopened;
 	uint32_t ncounters, copies_size;	/* of all copies so far */
+	uint32_t *guards;	/* those of them, ascending, that are between
+				   the copies' and nothing adds to */
+	size_t nguards;
 	struct hook *hooks;	/* where the monitor looks at stacks */
 	size_t nhooks;
 	bool hooked;		/* plan_hooks has been called */
@@ -243,6 +246,7 @@ struct plan {
 	bool tainted;		/* some stacks are not known: nothing may be
 				   derived behind calls */
 	bool severed;		/* nor may behind any other instruction */
+	bool tampered;		/* what was counted in copies is not known */
 	uint32_t *index;	/* hash of addr -> site, see plan_site */
 	uint32_t index_size;
 	struct build *build;	/* plan/'s own */

@@ -29,6 +29,9 @@ count_why(const struct count *count)
 		       "control may not have come back";
 	case REASON_SEVERED:
 		return "a thread ended so suddenly that it is not known where";
+	case REASON_TAMPERED:
+		return "the program changed the memory or the register by "
+		       "which it was counted";
 	case REASON_INTRUDED:
 		return "code from elsewhere jumps into its middle";
 	case REASON_GRAPH:
@@ -238,6 +241,12 @@ body_propagate(const struct settling *s, struct body *body)
 	bool *lost = mem_alloc(placement->narcs);
 	struct measured measured = { .counters = counters, .lost = lost };
 
+	if (body->copy && s->plan->tampered) {
+		counts_unknown(body, REASON_TAMPERED);
+		free(counters);
+		free(lost);
+		return;
+	}
 	if (body->copy)
 		copy_read(s, body, counters, lost);
 	for (uint32_t i = 0; i < body->ngauges; i++) {

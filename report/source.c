@@ -5,7 +5,6 @@
 #include "report/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,26 +13,23 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/regular.h"
 
 enum { SOURCE_MAX = 256 << 20 };
 
 static int
-source_load(struct source *source, int fd, const char *path)
+source_load(struct source *source, int fd, const struct stat *st,
+	    const char *path)
 {
-	struct stat st;
+	size_t size = (size_t)st->st_size;
 	ssize_t n = 1;
 
-	if (fstat(fd, &st) < 0)
-		return fail("%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return fail("%s: not a regular file", path);
-	if (st.st_size > SOURCE_MAX)
+	if (st->st_size > SOURCE_MAX)
 		return fail("%s: too large for a source file", path);
-	source->changed = st.st_mtim;
-	source->text = mem_alloc((size_t)st.st_size);
-	while (source->size < (size_t)st.st_size && n > 0) {
-		n = read(fd, source->text + source->size,
-			 (size_t)st.st_size - source->size);
+	source->changed = st->st_mtim;
+	source->text = mem_alloc(size);
+	while (source->size < size && n > 0) {
+		n = read(fd, source->text + source->size, size - source->size);
 		if (n < 0 && errno == EINTR)
 			n = 1;
 		else if (n < 0)
@@ -61,15 +57,16 @@ source_split(struct source *source)
 }
 
 static struct source *
-source_read(const char *path)
+source_read(const struct image *image, const char *path)
 {
 	struct source *source;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	int fd = regular_open_as(image->owner, image->group, path, &st);
 
 	if (fd < 0)
-		return fail_null("%s: %s", path, strerror(errno));
+		return NULL;
 	source = mem_alloc(sizeof(*source));
-	if (source_load(source, fd, path) < 0) {
+	if (source_load(source, fd, &st, path) < 0) {
 		source_close(source);
 		source = NULL;
 	} else {
@@ -103,7 +100,8 @@ path_map(const char *mapping, const char *path)
 }
 
 struct source *
-source_open(const struct report_options *opts, const char *path)
+source_open(const struct report_options *opts, const struct image *image,
+	    const char *path)
 {
 	struct source *source = NULL;
 	size_t i;
@@ -112,10 +110,10 @@ source_open(const struct report_options *opts, const char *path)
 		char *mapped = path_map(opts->source_paths[i], path);
 
 		if (mapped)
-			source = source_read(mapped);
+			source = source_read(image, mapped);
 		free(mapped);
 	}
-	return source ? source : source_read(path);
+	return source ? source : source_read(image, path);
 }
 
 char *

@@ -18,9 +18,12 @@ struct source {
 	struct timespec changed;
 };
 
-/* NULL, with the message set, if it cannot be read. */
+/*
+ * The file that an image names, which root reads as the image's owner would.
+ * NULL, with the message set, if it cannot be read.
+ */
 struct source *source_open(const struct report_options *opts,
-			   const char *path);
+			   const struct image *image, const char *path);
 /*
  * Where --source-path says that the file is; if it is nowhere, where the first
  * one that fits says.  Owned by the caller.

@@ -394,7 +394,8 @@ struct source *
 table_source(struct table *table, struct file_entry *file)
 {
 	if (!file->source_tried) {
-		file->source = source_open(table->opts, file->path);
+		file->source = source_open(table->opts, file->plan->image,
+					   file->path);
 		if (!file->source)
 			file->source_fault = mem_strdup(fail_message());
 		file->source_tried = true;

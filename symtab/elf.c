@@ -6,7 +6,6 @@
 #include "symtab/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
@@ -19,6 +18,7 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/regular.h"
 
 enum { SEGMENTS_MAX = 64 };	/* executable ones */
 
@@ -109,12 +109,9 @@ not_elf(const struct elf *elf)
 static int
 elf_begin_file(struct elf *elf, const char *file)
 {
-	/* Opening a FIFO must not wait for its writer. */
-	elf->fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (elf->fd < 0 || fstat(elf->fd, &elf->stat) < 0)
-		return fail("%s: %s", elf->path, strerror(errno));
-	if (!S_ISREG(elf->stat.st_mode))
-		return fail("%s: not a regular file", elf->path);
+	elf->fd = regular_open(file, elf->path, &elf->stat);
+	if (elf->fd < 0)
+		return -1;
 	elf_version(EV_CURRENT);
 	elf->libelf = elf_begin(elf->fd, ELF_C_READ, NULL);
 	if (!elf->libelf || elf_kind(elf->libelf) != ELF_K_ELF)
@@ -175,6 +172,13 @@ uint64_t
 elf_size(const struct elf *elf)
 {
 	return (uint64_t)elf->stat.st_size;
+}
+
+uid_t
+elf_owner(const struct elf *elf, gid_t *group)
+{
+	*group = elf->stat.st_gid;
+	return elf->stat.st_uid;
 }
 
 struct bytes

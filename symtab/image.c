@@ -111,12 +111,28 @@ reading_progress(struct reading *r)
 		r->progress(r->arg);
 }
 
+/* The file says things, too. */
+static void
+owner_note(struct image *image, const struct elf *elf)
+{
+	gid_t group;
+	uid_t owner = elf_owner(elf, &group);
+
+	if (!owner)
+		return;
+	image->owner = owner;
+	image->group = group;
+}
+
 /* DWARF of dwarf, which is elf itself or its separate debug file. */
 static void
 dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
 {
 	struct elf *supplement = separate_supplement(dwarf);
 
+	owner_note(r->image, dwarf);
+	if (supplement)
+		owner_note(r->image, supplement);
 	debug_read(r, dwarf, supplement, want);
 	elf_close(supplement);
 }
@@ -137,6 +153,7 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	bool dwarf = elf_has_dwarf(elf);
 	struct elf *debug;
 
+	owner_note(image, elf);
 	image->protects = imports & PROTECTING;
 	image->maps = imports & ~PROTECTING;
 	if (want & (IMAGE_BARE | IMAGE_SPARSE)) {

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "arch/arch.h"
 
@@ -101,6 +102,10 @@ struct import {
 struct image {
 	char *path;		/* of the file that runs */
 	char *debug_path;	/* separate debug file used, or NULL */
+	uid_t owner;		/* whose files say which source files there
+				   are: if not all are one user's, that of
+				   one that is not root's */
+	gid_t group;
 	const struct arch *arch;
 	bool dyn;		/* ET_DYN: has a bias when loaded */
 	bool has_dwarf;		/* there are line rows */

@@ -180,6 +180,9 @@ const struct arch arch_x86_64 = {
 	.reg_sp = X86_RSP,
 	.reg_fp = X86_RBP,
 	.reg_area = X86_GS_BASE,
+	/* arch_prctl sets the selector to 0; user data has no base of its own. */
+	.reg_area_mark = X86_GS,
+	.area_mark = 0x2b,
 	.area_call = "arch_prctl",
 	.wire = wire,
 	.nwire = sizeof(wire) / sizeof(*wire),
