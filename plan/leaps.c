@@ -205,7 +205,8 @@ calls_measured(const struct body *body, uint32_t from, uint32_t to)
 		const struct pass *pass;
 
 		if (insn->kind != INSN_CALL &&
-		    insn->kind != INSN_CALL_INDIRECT)
+		    insn->kind != INSN_CALL_INDIRECT &&
+		    insn->kind != INSN_SYSCALL)
 			continue;
 		pass = call_pass(body, i);
 		if (!pass || !pass->measured)
@@ -249,6 +250,9 @@ body_arrivals(const struct body *body, uint32_t insn)
 
 	if (count.state == COUNT_UNKNOWN)
 		return count;
+	/* It may have been left before it was begun. */
+	if (reason_anywhere(body->doubt))
+		return (struct count){ .reason = body->doubt };
 	for (size_t i = 0; i < body->nleaps; i++)
 		if (body->leaps[i].insn == insn && !body->leaps[i].during)
 			count.n += body->leaps[i].left - body->leaps[i].came;

@@ -79,6 +79,7 @@ counts_unknown(struct body *body, enum count_reason reason)
 		body->counts[i] = (struct count){ .reason = reason };
 }
 
+/* Why some of what control did to the body may not have been told. */
 static enum count_reason
 body_doubt(const struct settling *s, const struct body *body)
 {
@@ -94,90 +95,48 @@ body_doubt(const struct settling *s, const struct body *body)
 	stacks = !s->plan->tainted && !s->plan->wish.no_traps;
 	if (body->interrupted && (!stacks || s->plan->wish.leaks))
 		return REASON_SIGNAL;
-	if (stacks)
-		return REASON_NONE;
-	/* Where calls end blocks, what is behind each is counted or derived. */
-	if (s->plan->wish.leaks ? s->plan->wish.method != PLACE_EVERY :
-	    !calls_measured(body, 0, (uint32_t)body->cfg->ninsns))
-		return REASON_STACK;
-	return REASON_NONE;
+	return stacks ? REASON_NONE : REASON_STACK;
 }
 
-/*
- * How often control came to an edge's target, less how often over other edges,
- * if all that was counted.
- */
+/* Does the graph itself say that control may leave the block in a call? */
 static bool
-edge_remains(const struct body *body, uint32_t e, struct count *count)
+block_leaks(const struct flow *flow, uint32_t v)
 {
-	const struct flow *flow = body->flow;
-	uint32_t to = flow->edges[e].to;
-
-	if (to < FLOW_BLOCK ||
-	    body->counts[arc_of_block(flow, to)].state != COUNT_EXACT)
-		return false;
-	*count = body_arrivals(body, body->cfg->blocks[to - FLOW_BLOCK].first);
-	for (uint32_t i = flow->in[to]; i < flow->in[to + 1]; i++) {
-		const struct count *other = &body->counts[flow->ins[i]];
-
-		if (flow->ins[i] == e)
-			continue;
-		if (other->state != COUNT_EXACT)
-			return false;
-		if (other->n > count->n) {
-			*count = (struct count){
-				.reason = REASON_CONTRADICTION
-			};
+	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++)
+		if (flow->edges[e].by == BY_LEAK)
 			return true;
-		}
-		count->n -= other->n;
-	}
-	return true;
+	return false;
 }
 
 /*
- * In a body in doubt: the count of an edge from its target, or from its
- * source, if nothing else leads from there and it was not left in its middle.
+ * Where that may have been: per node, or NULL for nowhere.  A counter says what
+ * it says whatever control did; it is Kirchhoff's law that fails where control
+ * came or left untold.  If a stack could not be walked to its end, that is where
+ * a call or system call was begun that may not have come back, or came back
+ * twice: behind the first instruction of its block.  The task's own frame is
+ * told of even then, and so is where a transfer of control leads, or it is a
+ * call that comes back twice.  Else it may be anywhere, also before a block.
  */
-static struct count
-edge_measured(const struct body *body, uint32_t e)
+static bool *
+body_open(const struct body *body)
 {
 	const struct flow *flow = body->flow;
-	uint32_t from = flow->edges[e].from, last;
-	const struct block *block;
-	struct count count = { .reason = body->doubt };
+	bool anywhere = reason_anywhere(body->doubt), any = false;
+	bool *open = mem_alloc(flow_nodes(flow) * sizeof(*open));
 
-	if (reason_anywhere(body->doubt) || edge_remains(body, e, &count))
-		return count;
-	if (from < FLOW_BLOCK || flow->out[from + 1] - flow->out[from] != 1)
-		return count;
-	block = &body->cfg->blocks[from - FLOW_BLOCK];
-	last = block->first + block->count - 1;
-	if (!calls_measured(body, last, last + 1))
-		return count;
-	count = body_insn(body, last);
-	for (size_t i = 0; i < body->nleaps; i++)
-		if (body->leaps[i].insn == last && body->leaps[i].during)
-			count.n += body->leaps[i].came - body->leaps[i].left;
-	return count;
-}
+	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++) {
+		const struct block *block = &body->cfg->blocks[v - FLOW_BLOCK];
 
-/* Only what was measured: the body is in doubt. */
-static void
-counts_measure(struct body *body, const struct measured *measured)
-{
-	const struct placement *placement = body->placement;
-
-	counts_unknown(body, body->doubt);
-	for (uint32_t i = 0; i < placement->narcs; i++)
-		body->counts[placement->arcs[i]] = measured->lost[i] ?
-			(struct count){ .reason = REASON_LOST } :
-			count_exact(measured->counters[i]);
-	/* What comes from outside, at first, follows from the others. */
-	for (uint32_t e = body->flow->nedges; e-- > 0;)
-		if (body->counts[e].state == COUNT_UNKNOWN &&
-		    body->counts[e].reason == body->doubt)
-			body->counts[e] = edge_measured(body, e);
+		open[node_before(v)] = anywhere;
+		open[node_behind(v)] = anywhere || (!block_leaks(flow, v) &&
+			!calls_measured(body, block->first,
+					block->first + block->count));
+		any |= open[node_behind(v)];
+	}
+	if (any)
+		return open;
+	free(open);
+	return NULL;
 }
 
 static uint64_t
@@ -237,6 +196,7 @@ body_propagate(const struct settling *s, struct body *body)
 	uint64_t *counters = mem_alloc(placement->narcs * sizeof(*counters));
 	bool *lost = mem_alloc(placement->narcs);
 	struct measured measured = { .counters = counters, .lost = lost };
+	bool *open;
 
 	if (body->copy)
 		copy_read(s, body, counters, lost);
@@ -247,15 +207,17 @@ body_propagate(const struct settling *s, struct body *body)
 	if (body->npasses)
 		leaps_measure(s, body);
 	body->doubt = body_doubt(s, body);
+	measured.doubt = body->doubt;
+	measured.open = open = body->doubt ? body_open(body) : NULL;
+	if (!open)
+		body->doubt = REASON_NONE;
 	measured.extras = leaps_extras(body, &measured.nextras);
 	if (s->plan->wish.method == PLACE_ONCE)
 		counts_once(body, &measured);
-	else if (body->doubt)
-		counts_measure(body, &measured);
 	else if (propagate(body->flow, placement, &measured, body->counts,
 			   NULL) != FLOW_CONSISTENT)
-		counts_unknown(body, s->plan->tainted ? REASON_STACK :
-			       REASON_CONTRADICTION);
+		counts_unknown(body, REASON_CONTRADICTION);
+	free(open);
 	free((struct flow_extra *)measured.extras);
 	free(counters);
 	free(lost);

@@ -25,8 +25,8 @@ void leaps_measure(const struct settling *s, struct body *body);
 /* The same for propagate; owned by the caller. */
 struct flow_extra *leaps_extras(const struct body *body, size_t *n);
 /*
- * Of all calls in instructions [from, to), is it known how often they came
- * back, without a walk of the stack?
+ * Of all calls and system calls in instructions [from, to), is it known how
+ * often they came back, without a walk of the stack?
  */
 bool calls_measured(const struct body *body, uint32_t from, uint32_t to);
 
