@@ -79,66 +79,6 @@ counts_unknown(struct body *body, enum count_reason reason)
 		body->counts[i] = (struct count){ .reason = reason };
 }
 
-/* Why some of what control did to the body may not have been told. */
-static enum count_reason
-body_doubt(const struct settling *s, const struct body *body)
-{
-	bool stacks;
-
-	/* For calls alone stacks are not looked at. */
-	if (body->copy && !(body->units & ~(1U << UNIT_FUNC)))
-		return REASON_UNPLACED;
-	if (body->intruded)
-		return REASON_INTRUDED;
-	if (s->plan->severed)
-		return REASON_SEVERED;
-	stacks = !s->plan->tainted && !s->plan->wish.no_traps;
-	if (body->interrupted && (!stacks || s->plan->wish.leaks))
-		return REASON_SIGNAL;
-	return stacks ? REASON_NONE : REASON_STACK;
-}
-
-/* Does the graph itself say that control may leave the block in a call? */
-static bool
-block_leaks(const struct flow *flow, uint32_t v)
-{
-	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++)
-		if (flow->edges[e].by == BY_LEAK)
-			return true;
-	return false;
-}
-
-/*
- * Where that may have been: per node, or NULL for nowhere.  A counter says what
- * it says whatever control did; it is Kirchhoff's law that fails where control
- * came or left untold.  If a stack could not be walked to its end, that is where
- * a call or system call was begun that may not have come back, or came back
- * twice: behind the first instruction of its block.  The task's own frame is
- * told of even then, and so is where a transfer of control leads, or it is a
- * call that comes back twice.  Else it may be anywhere, also before a block.
- */
-static bool *
-body_open(const struct body *body)
-{
-	const struct flow *flow = body->flow;
-	bool anywhere = reason_anywhere(body->doubt), any = false;
-	bool *open = mem_alloc(flow_nodes(flow) * sizeof(*open));
-
-	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++) {
-		const struct block *block = &body->cfg->blocks[v - FLOW_BLOCK];
-
-		open[node_before(v)] = anywhere;
-		open[node_behind(v)] = anywhere || (!block_leaks(flow, v) &&
-			!calls_measured(body, block->first,
-					block->first + block->count));
-		any |= open[node_behind(v)];
-	}
-	if (any)
-		return open;
-	free(open);
-	return NULL;
-}
-
 static uint64_t
 slot_of(const struct settling *s, size_t number)
 {
@@ -190,68 +130,99 @@ counts_once(struct body *body, const struct measured *measured)
 }
 
 static void
-body_propagate(const struct settling *s, struct body *body)
+body_measure(const struct settling *s, const struct body *body,
+	     uint64_t *counters, bool *lost)
 {
-	const struct placement *placement = body->placement;
-	uint64_t *counters = mem_alloc(placement->narcs * sizeof(*counters));
-	bool *lost = mem_alloc(placement->narcs);
-	struct measured measured = { .counters = counters, .lost = lost };
-	bool *open;
-
 	if (body->copy)
 		copy_read(s, body, counters, lost);
 	for (uint32_t i = 0; i < body->ngauges; i++) {
 		counters[i] = gauge_read(s, &body->gauges[i]);
 		lost[i] = s->plan->sites[body->gauges[i].site].lost;
 	}
+}
+
+static void
+body_propagate(const struct settling *s, struct body *body)
+{
+	const struct placement *placement = body->placement;
+	uint64_t *counters = mem_alloc(placement->narcs * sizeof(*counters));
+	bool *lost = mem_alloc(placement->narcs), *open, *uncounted = NULL;
+	struct measured measured = { .counters = counters, .lost = lost };
+
+	body_measure(s, body, counters, lost);
 	if (body->npasses)
 		leaps_measure(s, body);
-	body->doubt = body_doubt(s, body);
+	measured.open = open = doubt_open(s, body);
 	measured.doubt = body->doubt;
-	measured.open = open = body->doubt ? body_open(body) : NULL;
-	if (!open)
-		body->doubt = REASON_NONE;
+	if (open && body->missed)
+		uncounted = doubt_reach(body->flow, open);
+	for (uint32_t i = 0; i < placement->narcs && uncounted; i++)
+		lost[i] |= uncounted[placement->arcs[i]];
 	measured.extras = leaps_extras(body, &measured.nextras);
 	if (s->plan->wish.method == PLACE_ONCE)
 		counts_once(body, &measured);
 	else if (propagate(body->flow, placement, &measured, body->counts,
 			   NULL) != FLOW_CONSISTENT)
 		counts_unknown(body, REASON_CONTRADICTION);
-	free(open);
+	for (uint32_t i = 0; i < flow_arcs(body->flow) && uncounted; i++)
+		if (body->counts[i].state == COUNT_UNKNOWN)
+			body->counts[i].reason = body->doubt;
 	free((struct flow_extra *)measured.extras);
+	free(uncounted);
+	free(open);
 	free(counters);
 	free(lost);
 }
 
 /*
- * The counts of a body that was never entered: control may have come to its
- * entry, but not further.
+ * What strays say of a body that was never entered: how often control came to
+ * its entry, and no further.  false if they say something else.
  */
-static void
-body_wait(const struct settling *s, struct body *body)
+static bool
+wait_came(const struct body *body, uint64_t *came)
 {
-	const struct site *site = &s->plan->sites[body->site];
-	uint64_t came = 0;
-
-	if (site->lost) {
-		counts_unknown(body, REASON_LOST);
-		return;
-	}
+	*came = 0;
 	for (size_t i = 0; i < body->nleaps; i++) {
 		const struct leap *leap = &body->leaps[i];
 
 		if (leap->insn == body->cfg->entry && !leap->during &&
-		    !leap->came) {
-			came = leap->left;
-		} else if (leap->left || leap->came) {
-			counts_unknown(body, REASON_CONTRADICTION);
-			return;
-		}
+		    !leap->came)
+			*came = leap->left;
+		else if ((leap->left || leap->came) && !body->missed)
+			return false;
 	}
-	for (uint32_t i = 0; i < flow_arcs(body->flow); i++)
-		body->counts[i] = count_exact(0);
-	body->counts[0].n = came;
-	body->counts[body->flow->back].n = came;
+	return true;
+}
+
+/* The counts of a body that was never entered since counting began. */
+static void
+body_wait(const struct settling *s, struct body *body)
+{
+	const struct site *site = &s->plan->sites[body->site];
+	const struct flow *flow = body->flow;
+	bool *open = doubt_open(s, body), *uncounted = NULL;
+	uint64_t came;
+
+	if (open && body->missed)
+		uncounted = doubt_reach(flow, open);
+	free(open);
+	if (site->lost) {
+		counts_unknown(body, REASON_LOST);
+	} else if (!wait_came(body, &came)) {
+		counts_unknown(body, REASON_CONTRADICTION);
+	} else {
+		for (uint32_t i = 0; i < flow_arcs(flow); i++)
+			body->counts[i] = uncounted && uncounted[i] ?
+				(struct count){ .reason = body->doubt } :
+				count_exact(0);
+		body->counts[0] = body->doubt == REASON_SIGNAL ?
+			(struct count){ .reason = REASON_SIGNAL } :
+			count_exact(came);
+		body->counts[flow->back] = uncounted ?
+			(struct count){ .reason = body->doubt } :
+			body->counts[0];
+	}
+	free(uncounted);
 }
 
 /* Arrivals at an entry that has a site of its own, less the body's jumps. */
@@ -259,6 +230,7 @@ static struct count
 entry_count(const struct settling *s, const struct body *body)
 {
 	const struct site *sites = s->plan->sites;
+	enum count_reason doubt = doubt_of(s, body);
 	bool lost = sites[body->site].lost;
 	uint64_t n = 0;
 
@@ -276,6 +248,9 @@ entry_count(const struct settling *s, const struct body *body)
 	}
 	if (lost)
 		return (struct count){ .reason = REASON_LOST };
+	/* It may have been left before anything was begun. */
+	if (doubt == REASON_SIGNAL || doubt == REASON_SEVERED)
+		return (struct count){ .reason = (uint8_t)doubt };
 	if (n >> 63)
 		return (struct count){ .reason = REASON_CONTRADICTION };
 	return count_exact(n);

@@ -12,6 +12,18 @@ struct settling {
 	const struct meter *meter;
 };
 
+/* doubt.c */
+
+/* Why some of what control did to the body may not have been told, or NONE. */
+enum count_reason doubt_of(const struct settling *s, const struct body *body);
+/*
+ * Set body->doubt.  Where that may have been: per node of the flow, owned by
+ * the caller; NULL if nowhere, and then there is no doubt.
+ */
+bool *doubt_open(const struct settling *s, struct body *body);
+/* Which arcs control can go over from open nodes on; owned by the caller. */
+bool *doubt_reach(const struct flow *flow, const bool *open);
+
 /* leaps.c */
 
 struct counter settling_counter(const struct settling *s, uint32_t site);
