@@ -200,12 +200,14 @@ body_wait(const struct settling *s, struct body *body)
 {
 	const struct site *site = &s->plan->sites[body->site];
 	const struct flow *flow = body->flow;
-	bool *open = doubt_open(s, body), *uncounted = NULL;
+	enum count_reason doubt = doubt_of(s, body);
+	bool *open, *uncounted = NULL;
 	uint64_t came;
 
-	if (open && body->missed)
+	if (body->missed && (open = doubt_open(s, body)) != NULL) {
 		uncounted = doubt_reach(flow, open);
-	free(open);
+		free(open);
+	}
 	if (site->lost) {
 		counts_unknown(body, REASON_LOST);
 	} else if (!wait_came(body, &came)) {
@@ -215,9 +217,10 @@ body_wait(const struct settling *s, struct body *body)
 			body->counts[i] = uncounted && uncounted[i] ?
 				(struct count){ .reason = body->doubt } :
 				count_exact(0);
-		body->counts[0] = body->doubt == REASON_SIGNAL ?
-			(struct count){ .reason = REASON_SIGNAL } :
-			count_exact(came);
+		if (!body->counts[0].reason)
+			body->counts[0] = doubt == REASON_SIGNAL ?
+				(struct count){ .reason = REASON_SIGNAL } :
+				count_exact(came);
 		body->counts[flow->back] = uncounted ?
 			(struct count){ .reason = body->doubt } :
 			body->counts[0];
