@@ -2,7 +2,9 @@
  * Derives counts by a depth-first search of the arcs that were not counted.
  * In that forest the search gives each tree arc what Kirchhoff's law leaves
  * for it, last found first; other arcs count as zero, as the paper's set
- * Break does.  So bridges get their true count: no cycle is over them.
+ * Break does.  So bridges get their true count: no cycle is over them.  An
+ * open node has an arc to the outside that the flow has not: they are numbered
+ * behind its own, and their counts are of no interest.
  * Arithmetic is modulo 2^64, as what is not a bridge may come out anyhow.
  */
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 struct tree {
 	const struct flow *flow;
 	struct count *counts;
+	const bool *open;	/* per node, or NULL */
 	uint32_t *ends;		/* nodes + 1: unknown arcs at a node are
 				   arcs[ends[node]] .. */
 	uint32_t *arcs;
@@ -29,37 +32,62 @@ struct tree {
 	bool negative;
 };
 
+static uint32_t
+tree_tail(const struct tree *tree, uint32_t arc)
+{
+	uint32_t narcs = flow_arcs(tree->flow);
+
+	return arc < narcs ? arc_tail(tree->flow, arc) : arc - narcs;
+}
+
+static uint32_t
+tree_head(const struct tree *tree, uint32_t arc)
+{
+	return arc < flow_arcs(tree->flow) ? arc_head(tree->flow, arc) :
+					     NODE_OUTSIDE;
+}
+
 /* The node at the other end of an arc. */
 static uint32_t
-arc_other(const struct flow *flow, uint32_t arc, uint32_t node)
+arc_other(const struct tree *tree, uint32_t arc, uint32_t node)
 {
-	return arc_tail(flow, arc) ^ arc_head(flow, arc) ^ node;
+	return tree_tail(tree, arc) ^ tree_head(tree, arc) ^ node;
+}
+
+/* Is the arc in the graph of what was not counted? */
+static bool
+arc_unknown(const struct tree *tree, uint32_t arc)
+{
+	uint32_t narcs = flow_arcs(tree->flow);
+
+	if (arc >= narcs)
+		return tree->open && arc > narcs && tree->open[arc - narcs];
+	return tree->counts[arc].state == COUNT_UNKNOWN &&
+	       arc != tree->flow->back;
 }
 
 /* Collect the unknown arcs at each node; those to the same node are none. */
 static void
 ends_make(struct tree *tree)
 {
-	const struct flow *flow = tree->flow;
-	uint32_t n = flow_nodes(flow), arc, narcs = flow_arcs(flow);
+	uint32_t n = flow_nodes(tree->flow), arc;
+	uint32_t narcs = flow_arcs(tree->flow) + n;
 	uint32_t *ends = mem_alloc((n + 2) * sizeof(*ends));
 
 	for (arc = 0; arc < narcs; arc++) {
-		if (tree->counts[arc].state != COUNT_UNKNOWN ||
-		    arc == flow->back)
+		if (!arc_unknown(tree, arc))
 			continue;
-		ends[arc_tail(flow, arc) + 2]++;
-		ends[arc_head(flow, arc) + 2]++;
+		ends[tree_tail(tree, arc) + 2]++;
+		ends[tree_head(tree, arc) + 2]++;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		ends[i + 2] += ends[i + 1];
 	tree->arcs = mem_alloc((ends[n + 1] + 1) * sizeof(*tree->arcs));
 	for (arc = 0; arc < narcs; arc++) {
-		if (tree->counts[arc].state != COUNT_UNKNOWN ||
-		    arc == flow->back)
+		if (!arc_unknown(tree, arc))
 			continue;
-		tree->arcs[ends[arc_tail(flow, arc) + 1]++] = arc;
-		tree->arcs[ends[arc_head(flow, arc) + 1]++] = arc;
+		tree->arcs[ends[tree_tail(tree, arc) + 1]++] = arc;
+		tree->arcs[ends[tree_head(tree, arc) + 1]++] = arc;
 	}
 	tree->ends = ends;
 }
@@ -87,11 +115,12 @@ tree_close(struct tree *tree, uint32_t node)
 				    tree->flow->nedges + (node - 1) / 2;
 		return;
 	}
-	parent = arc_other(tree->flow, arc, node);
+	parent = arc_other(tree, arc, node);
 	tree->balance[parent] += n;
 	if (tree->low[node] < tree->low[parent])
 		tree->low[parent] = tree->low[node];
-	if (tree->low[node] < tree->found[node])
+	if (tree->low[node] < tree->found[node] ||
+	    arc >= flow_arcs(tree->flow))
 		return;
 	count = &tree->counts[arc];
 	count->n = arc_tail(tree->flow, arc) == node ? n : -n;
@@ -119,7 +148,7 @@ tree_search(struct tree *tree, uint32_t root)
 		arc = tree->arcs[tree->cursor[node]++];
 		if (arc == tree->via[node])
 			continue;
-		other = arc_other(tree->flow, arc, node);
+		other = arc_other(tree, arc, node);
 		if (!tree->found[other])
 			tree_open(tree, other, arc);
 		else if (tree->found[other] < tree->low[node])
@@ -151,13 +180,16 @@ tree_settle(struct tree *tree)
 	free(tree->cursor);
 }
 
-/* Which of the unknown arcs would be determined if no counter were lost. */
+/*
+ * Give the unknown arcs a reason that would be determined with all counters of
+ * the placement, if control came and left untold at these nodes only.
+ */
 static void
 reasons_find(const struct flow *flow, const struct placement *placement,
-	     struct count *counts)
+	     const bool *open, enum count_reason reason, struct count *counts)
 {
 	uint32_t narcs = flow_arcs(flow);
-	struct tree tree = { .flow = flow, .bad = ARC_NONE };
+	struct tree tree = { .flow = flow, .open = open, .bad = ARC_NONE };
 
 	tree.counts = mem_alloc(narcs * sizeof(*tree.counts));
 	tree.balance = mem_alloc(flow_nodes(flow) * sizeof(*tree.balance));
@@ -167,7 +199,7 @@ reasons_find(const struct flow *flow, const struct placement *placement,
 	for (uint32_t arc = 0; arc < narcs; arc++)
 		if (counts[arc].state == COUNT_UNKNOWN &&
 		    tree.counts[arc].state != COUNT_UNKNOWN)
-			counts[arc].reason = REASON_LOST;
+			counts[arc].reason = (uint8_t)reason;
 	free(tree.counts);
 	free(tree.balance);
 }
@@ -213,6 +245,12 @@ back_count(const struct flow *flow, const struct measured *measured,
 {
 	struct count sum = { .state = COUNT_DERIVED };
 
+	if (measured->open) {
+		counts[flow->back] = (struct count){
+			.reason = measured->doubt
+		};
+		return;
+	}
 	for (uint32_t e = flow->out[FLOW_ROOT]; e < flow->out[FLOW_ROOT + 1];
 	     e++) {
 		sum.n += counts[e].n;
@@ -236,8 +274,11 @@ states_finish(const struct flow *flow, const struct placement *placement,
 	for (uint32_t arc = 0; arc < flow_arcs(flow); arc++)
 		if (counts[arc].state == COUNT_UNKNOWN)
 			counts[arc].reason = REASON_UNPLACED;
+	if (measured->open)
+		reasons_find(flow, placement, NULL, measured->doubt, counts);
 	if (measured->lost)
-		reasons_find(flow, placement, counts);
+		reasons_find(flow, placement, measured->open, REASON_LOST,
+			     counts);
 	for (uint32_t e = 0; e < flow->nedges; e++) {
 		uint32_t carrier = edge_carrier(flow, e);
 
@@ -253,7 +294,8 @@ propagate(const struct flow *flow, const struct placement *placement,
 	  const struct measured *measured, struct count *counts, uint32_t *bad)
 {
 	struct tree tree = {
-		.flow = flow, .counts = counts, .bad = ARC_NONE,
+		.flow = flow, .counts = counts, .open = measured->open,
+		.bad = ARC_NONE,
 	};
 
 	memset(counts, 0, flow_arcs(flow) * sizeof(*counts));

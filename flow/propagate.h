@@ -79,13 +79,18 @@ struct measured {
 	const bool *lost;		/* as that, never counted; or NULL */
 	const struct flow_extra *extras;
 	size_t nextras;
+	const bool *open;	/* per node: control may have come there, or
+				   left, over no arc and untold; or NULL */
+	uint8_t doubt;		/* enum count_reason: why nodes are open */
 };
 
 /*
  * Derive what can be: counts, one per arc of the flow (flow_arcs), is filled.
  * A count is determined if its arc lies on no cycle of arcs that were not
- * counted; those are found, not guessed.  EXIT -> ROOT is how often control
- * came in.  A leak (BY_LEAK) may be below zero: so much more came back than
+ * counted; those are found, not guessed.  Kirchhoff's law holds at a node that
+ * is open only with one more arc, to the outside, whose count nobody knows: so
+ * what such arcs can reach without passing what was counted is unknown.  EXIT
+ * -> ROOT is how often control came in.  A leak (BY_LEAK) may be below zero: so much more came back than
  * had left, as by longjmp.  If the result is not FLOW_CONSISTENT the counts are of no use,
  * and *bad, unless NULL, is an arc at or near the fault.
  */

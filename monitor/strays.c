@@ -389,12 +389,14 @@ frames_come(struct run *run, struct task *task, void *process)
 	if (transfer.unknown && !run->host->signals(task->tid, &state) &&
 	    state.caught)
 		space_sever(run, space, transfer.unknown);
+	transfer_enter(run, task, &transfer, PRESENT);
 	/* Who knows what functions are being run may not be copied. */
-	for (size_t i = 0; transfer.unknown && i < space->nmodules; i++)
+	for (size_t i = 0; transfer.unknown && i < space->nmodules; i++) {
 		copies_refuse(run, space->modules[i]->plan,
 			      "what functions it was in the middle of is not "
 			      "known");
-	transfer_enter(run, task, &transfer, PRESENT);
+		plan_miss(space->modules[i]->plan);
+	}
 	transfer_free(&transfer);
 }
 

@@ -205,12 +205,44 @@ calls_measured(const struct body *body, uint32_t from, uint32_t to)
 		const struct pass *pass;
 
 		if (insn->kind != INSN_CALL &&
-		    insn->kind != INSN_CALL_INDIRECT)
+		    insn->kind != INSN_CALL_INDIRECT &&
+		    insn->kind != INSN_SYSCALL)
 			continue;
 		pass = call_pass(body, i);
 		if (!pass || !pass->measured)
 			return false;
 	}
+	return true;
+}
+
+/*
+ * How often an instruction was begun, from how control left its block; false
+ * if that does not tell.
+ */
+static bool
+insn_behind(const struct body *body, uint32_t block, uint32_t insn,
+	    struct count *count)
+{
+	const struct block *b = &body->cfg->blocks[block];
+	const struct flow *flow = body->flow;
+	uint32_t v = FLOW_BLOCK + block, end = b->first + b->count;
+
+	*count = (struct count){ .state = COUNT_DERIVED };
+	if (!calls_measured(body, insn, end))
+		return false;
+	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++) {
+		if (body->counts[e].state == COUNT_UNKNOWN)
+			return false;
+		count->n += body->counts[e].n;
+	}
+	for (size_t i = 0; i < body->nleaps; i++) {
+		const struct leap *leap = &body->leaps[i];
+
+		if (leap->insn >= insn + !leap->during && leap->insn < end)
+			count->n -= leap->came - leap->left;
+	}
+	if (count->n >> 63)
+		*count = (struct count){ .reason = REASON_CONTRADICTION };
 	return true;
 }
 
@@ -222,14 +254,19 @@ body_insn(const struct body *body, uint32_t insn)
 	uint32_t first = cfg->blocks[block].first;
 	struct count count = body->counts[arc_of_block(body->flow,
 						       FLOW_BLOCK + block)];
+	struct count behind;
 
+	if (insn != first && reason_anywhere(body->doubt))
+		return (struct count){ .reason = body->doubt };
+	if (insn != first && (body->doubt == REASON_STACK ||
+			      body->doubt == REASON_UNPLACED) &&
+	    !calls_measured(body, first, insn)) {
+		if (insn_behind(body, block, insn, &behind))
+			return behind;
+		return (struct count){ .reason = body->doubt };
+	}
 	if (count.state == COUNT_UNKNOWN)
 		return count;
-	if (insn != first && (reason_anywhere(body->doubt) ||
-			      ((body->doubt == REASON_STACK ||
-				body->doubt == REASON_UNPLACED) &&
-			       !calls_measured(body, first, insn))))
-		return (struct count){ .reason = body->doubt };
 	for (size_t i = 0; i < body->nleaps; i++) {
 		const struct leap *leap = &body->leaps[i];
 
@@ -249,6 +286,9 @@ body_arrivals(const struct body *body, uint32_t insn)
 
 	if (count.state == COUNT_UNKNOWN)
 		return count;
+	/* It may have been left before it was begun. */
+	if (reason_anywhere(body->doubt))
+		return (struct count){ .reason = body->doubt };
 	for (size_t i = 0; i < body->nleaps; i++)
 		if (body->leaps[i].insn == insn && !body->leaps[i].during)
 			count.n += body->leaps[i].left - body->leaps[i].came;

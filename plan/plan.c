@@ -379,6 +379,14 @@ hooks_make(struct build *build)
 	hooks_place(build, 0);
 }
 
+void
+plan_miss(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nbodies; i++)
+		if (plan->bodies[i].state == BODY_WAITING)
+			plan->bodies[i].missed = true;
+}
+
 static unsigned
 units_possible(const struct image *image, const struct selection *sel)
 {

@@ -88,6 +88,7 @@ struct body {
 	bool intruded;		/* control may come to its middle unseen */
 	bool interrupted;	/* a signal came there, whose handler came back
 				   if all stacks are known */
+	bool missed;		/* it may have run before it was looked at */
 	const char *why;	/* BODY_FAULTY; lent for ever, or NULL */
 	uint32_t site;		/* at its entry, or SITE_NONE */
 	struct cfg *cfg;
@@ -287,6 +288,12 @@ uint32_t plan_body(const struct plan *plan, uint64_t addr);
  * looked at with it, into which it jumps.
  */
 void plan_ready(struct plan *plan, uint32_t body);
+
+/*
+ * Counting begins, and it is not known what functions control is in: those
+ * that wait may be among them.
+ */
+void plan_miss(struct plan *plan);
 
 /*
  * Make the body's cfg and flow if it has none.  false if it cannot have any.

@@ -82,107 +82,6 @@ counts_unknown(struct body *body, enum count_reason reason)
 		body->counts[i] = (struct count){ .reason = reason };
 }
 
-static enum count_reason
-body_doubt(const struct settling *s, const struct body *body)
-{
-	bool stacks;
-
-	/* For calls alone stacks are not looked at. */
-	if (body->copy && !(body->units & ~(1U << UNIT_FUNC)))
-		return REASON_UNPLACED;
-	if (body->intruded)
-		return REASON_INTRUDED;
-	if (s->plan->severed)
-		return REASON_SEVERED;
-	stacks = !s->plan->tainted && !s->plan->wish.no_traps;
-	if (body->interrupted && (!stacks || s->plan->wish.leaks))
-		return REASON_SIGNAL;
-	if (stacks)
-		return REASON_NONE;
-	/* Where calls end blocks, what is behind each is counted or derived. */
-	if (s->plan->wish.leaks ? s->plan->wish.method != PLACE_EVERY :
-	    !calls_measured(body, 0, (uint32_t)body->cfg->ninsns))
-		return REASON_STACK;
-	return REASON_NONE;
-}
-
-/*
- * How often control came to an edge's target, less how often over other edges,
- * if all that was counted.
- */
-static bool
-edge_remains(const struct body *body, uint32_t e, struct count *count)
-{
-	const struct flow *flow = body->flow;
-	uint32_t to = flow->edges[e].to;
-
-	if (to < FLOW_BLOCK ||
-	    body->counts[arc_of_block(flow, to)].state != COUNT_EXACT)
-		return false;
-	*count = body_arrivals(body, body->cfg->blocks[to - FLOW_BLOCK].first);
-	for (uint32_t i = flow->in[to]; i < flow->in[to + 1]; i++) {
-		const struct count *other = &body->counts[flow->ins[i]];
-
-		if (flow->ins[i] == e)
-			continue;
-		if (other->state != COUNT_EXACT)
-			return false;
-		if (other->n > count->n) {
-			*count = (struct count){
-				.reason = REASON_CONTRADICTION
-			};
-			return true;
-		}
-		count->n -= other->n;
-	}
-	return true;
-}
-
-/*
- * In a body in doubt: the count of an edge from its target, or from its
- * source, if nothing else leads from there and it was not left in its middle.
- */
-static struct count
-edge_measured(const struct body *body, uint32_t e)
-{
-	const struct flow *flow = body->flow;
-	uint32_t from = flow->edges[e].from, last;
-	const struct block *block;
-	struct count count = { .reason = body->doubt };
-
-	if (reason_anywhere(body->doubt) || edge_remains(body, e, &count))
-		return count;
-	if (from < FLOW_BLOCK || flow->out[from + 1] - flow->out[from] != 1)
-		return count;
-	block = &body->cfg->blocks[from - FLOW_BLOCK];
-	last = block->first + block->count - 1;
-	if (!calls_measured(body, last, last + 1))
-		return count;
-	count = body_insn(body, last);
-	for (size_t i = 0; i < body->nleaps; i++)
-		if (body->leaps[i].insn == last && body->leaps[i].during)
-			count.n += body->leaps[i].came - body->leaps[i].left;
-	return count;
-}
-
-/* Only what was measured: the body is in doubt. */
-static void
-counts_measure(struct body *body, const struct measured *measured)
-{
-	const struct placement *placement = body->placement;
-
-	counts_unknown(body, body->doubt);
-	for (uint32_t i = 0; i < placement->narcs; i++)
-		body->counts[placement->arcs[i]] = measured->lost[i] ?
-			(struct count){ .reason = REASON_LOST } :
-			count_exact(measured->counters[i]);
-	/* What comes from outside, at first, follows from the others. */
-	for (uint32_t e = body->flow->nedges; e-- > 0;)
-		if (body->counts[e].state == COUNT_UNKNOWN &&
-		    body->counts[e].reason == body->doubt)
-			body->counts[e] = edge_measured(body, e);
-}
-
 static uint64_t
 slot_of(const struct settling *s, size_t number)
 {
@@ -234,71 +133,109 @@ counts_once(struct body *body, const struct measured *measured)
 }
 
 static void
-body_propagate(const struct settling *s, struct body *body)
+body_measure(const struct settling *s, const struct body *body,
+	     uint64_t *counters, bool *lost)
 {
-	const struct placement *placement = body->placement;
-	uint64_t *counters = mem_alloc(placement->narcs * sizeof(*counters));
-	bool *lost = mem_alloc(placement->narcs);
-	struct measured measured = { .counters = counters, .lost = lost };
-
-	if (body->copy && s->plan->tampered) {
-		counts_unknown(body, REASON_TAMPERED);
-		free(counters);
-		free(lost);
-		return;
-	}
 	if (body->copy)
 		copy_read(s, body, counters, lost);
 	for (uint32_t i = 0; i < body->ngauges; i++) {
 		counters[i] = gauge_read(s, &body->gauges[i]);
 		lost[i] = s->plan->sites[body->gauges[i].site].lost;
 	}
+}
+
+static void
+body_propagate(const struct settling *s, struct body *body)
+{
+	const struct placement *placement = body->placement;
+	uint64_t *counters;
+	bool *lost, *open, *uncounted = NULL;
+	struct measured measured;
+
+	if (body->copy && s->plan->tampered) {
+		counts_unknown(body, REASON_TAMPERED);
+		return;
+	}
+	counters = mem_alloc(placement->narcs * sizeof(*counters));
+	lost = mem_alloc(placement->narcs);
+	measured = (struct measured){ .counters = counters, .lost = lost };
+	body_measure(s, body, counters, lost);
 	if (body->npasses)
 		leaps_measure(s, body);
-	body->doubt = body_doubt(s, body);
+	measured.open = open = doubt_open(s, body);
+	measured.doubt = body->doubt;
+	if (open && body->missed)
+		uncounted = doubt_reach(body->flow, open);
+	for (uint32_t i = 0; i < placement->narcs && uncounted; i++)
+		lost[i] |= uncounted[placement->arcs[i]];
 	measured.extras = leaps_extras(body, &measured.nextras);
 	if (s->plan->wish.method == PLACE_ONCE)
 		counts_once(body, &measured);
-	else if (body->doubt)
-		counts_measure(body, &measured);
 	else if (propagate(body->flow, placement, &measured, body->counts,
 			   NULL) != FLOW_CONSISTENT)
-		counts_unknown(body, s->plan->tainted ? REASON_STACK :
-			       REASON_CONTRADICTION);
+		counts_unknown(body, REASON_CONTRADICTION);
+	for (uint32_t i = 0; i < flow_arcs(body->flow) && uncounted; i++)
+		if (body->counts[i].state == COUNT_UNKNOWN)
+			body->counts[i].reason = body->doubt;
 	free((struct flow_extra *)measured.extras);
+	free(uncounted);
+	free(open);
 	free(counters);
 	free(lost);
 }
 
 /*
- * The counts of a body that was never entered: control may have come to its
- * entry, but not further.
+ * What strays say of a body that was never entered: how often control came to
+ * its entry, and no further.  false if they say something else.
  */
-static void
-body_wait(const struct settling *s, struct body *body)
+static bool
+wait_came(const struct body *body, uint64_t *came)
 {
-	const struct site *site = &s->plan->sites[body->site];
-	uint64_t came = 0;
-
-	if (site->lost) {
-		counts_unknown(body, REASON_LOST);
-		return;
-	}
+	*came = 0;
 	for (size_t i = 0; i < body->nleaps; i++) {
 		const struct leap *leap = &body->leaps[i];
 
 		if (leap->insn == body->cfg->entry && !leap->during &&
-		    !leap->came) {
-			came = leap->left;
-		} else if (leap->left || leap->came) {
-			counts_unknown(body, REASON_CONTRADICTION);
-			return;
-		}
+		    !leap->came)
+			*came = leap->left;
+		else if ((leap->left || leap->came) && !body->missed)
+			return false;
 	}
-	for (uint32_t i = 0; i < flow_arcs(body->flow); i++)
-		body->counts[i] = count_exact(0);
-	body->counts[0].n = came;
-	body->counts[body->flow->back].n = came;
+	return true;
+}
+
+/* The counts of a body that was never entered since counting began. */
+static void
+body_wait(const struct settling *s, struct body *body)
+{
+	const struct site *site = &s->plan->sites[body->site];
+	const struct flow *flow = body->flow;
+	enum count_reason doubt = doubt_of(s, body);
+	bool *open, *uncounted = NULL;
+	uint64_t came;
+
+	if (body->missed && (open = doubt_open(s, body)) != NULL) {
+		uncounted = doubt_reach(flow, open);
+		free(open);
+	}
+	if (site->lost) {
+		counts_unknown(body, REASON_LOST);
+	} else if (!wait_came(body, &came)) {
+		counts_unknown(body, REASON_CONTRADICTION);
+	} else {
+		for (uint32_t i = 0; i < flow_arcs(flow); i++)
+			body->counts[i] = uncounted && uncounted[i] ?
+				(struct count){ .reason = body->doubt } :
+				count_exact(0);
+		if (!body->counts[0].reason)
+			body->counts[0] = doubt == REASON_SIGNAL ?
+				(struct count){ .reason = REASON_SIGNAL } :
+				count_exact(came);
+		body->counts[flow->back] = uncounted ?
+			(struct count){ .reason = body->doubt } :
+			body->counts[0];
+	}
+	free(uncounted);
 }
 
 /* Arrivals at an entry that has a site of its own, less the body's jumps. */
@@ -306,6 +243,7 @@ static struct count
 entry_count(const struct settling *s, const struct body *body)
 {
 	const struct site *sites = s->plan->sites;
+	enum count_reason doubt = doubt_of(s, body);
 	bool lost = sites[body->site].lost;
 	uint64_t n = 0;
 
@@ -323,6 +261,9 @@ entry_count(const struct settling *s, const struct body *body)
 	}
 	if (lost)
 		return (struct count){ .reason = REASON_LOST };
+	/* It may have been left before anything was begun. */
+	if (doubt == REASON_SIGNAL || doubt == REASON_SEVERED)
+		return (struct count){ .reason = (uint8_t)doubt };
 	if (n >> 63)
 		return (struct count){ .reason = REASON_CONTRADICTION };
 	return count_exact(n);

@@ -12,6 +12,18 @@ struct settling {
 	const struct meter *meter;
 };
 
+/* doubt.c */
+
+/* Why some of what control did to the body may not have been told, or NONE. */
+enum count_reason doubt_of(const struct settling *s, const struct body *body);
+/*
+ * Set body->doubt.  Where that may have been: per node of the flow, owned by
+ * the caller; NULL if nowhere, and then there is no doubt.
+ */
+bool *doubt_open(const struct settling *s, struct body *body);
+/* Which arcs control can go over from open nodes on; owned by the caller. */
+bool *doubt_reach(const struct flow *flow, const bool *open);
+
 /* leaps.c */
 
 struct counter settling_counter(const struct settling *s, uint32_t site);
@@ -25,8 +37,8 @@ void leaps_measure(const struct settling *s, struct body *body);
 /* The same for propagate; owned by the caller. */
 struct flow_extra *leaps_extras(const struct body *body, size_t *n);
 /*
- * Of all calls in instructions [from, to), is it known how often they came
- * back, without a walk of the stack?
+ * Of all calls and system calls in instructions [from, to), is it known how
+ * often they came back, without a walk of the stack?
  */
 bool calls_measured(const struct body *body, uint32_t from, uint32_t to);
 

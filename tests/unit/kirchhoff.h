@@ -45,10 +45,12 @@ matrix_rank(int64_t rows[][WALK_ARCS], unsigned nrows, unsigned n)
 
 /*
  * The rank of Kirchhoff's equations in the counts of arcs not counted, with a
- * row for that of arc `extra` unless it is ARC_NONE.
+ * row for that of arc `extra` unless it is ARC_NONE.  They do not hold at nodes
+ * that are open, if open is not NULL.
  */
 static inline unsigned
-kirchhoff_rank(const struct flow *flow, const bool *counted, uint32_t extra)
+kirchhoff_rank_open(const struct flow *flow, const bool *counted,
+		    const bool *open, uint32_t extra)
 {
 	static int64_t rows[2 * WALK_BLOCKS + 2][WALK_ARCS];
 	uint32_t nodes = flow_nodes(flow), n = flow_arcs(flow);
@@ -60,9 +62,18 @@ kirchhoff_rank(const struct flow *flow, const bool *counted, uint32_t extra)
 		rows[arc_tail(flow, arc)][arc] -= 1;
 		rows[arc_head(flow, arc)][arc] += 1;
 	}
+	for (uint32_t node = 0; open && node < nodes; node++)
+		if (open[node])
+			memset(rows[node], 0, sizeof(rows[node]));
 	if (extra != ARC_NONE)
 		rows[nodes][extra] = 1;
 	return matrix_rank(rows, nodes + (extra != ARC_NONE), n);
+}
+
+static inline unsigned
+kirchhoff_rank(const struct flow *flow, const bool *counted, uint32_t extra)
+{
+	return kirchhoff_rank_open(flow, counted, NULL, extra);
 }
 
 /* Whether everything wanted is determined by what is counted. */

@@ -37,6 +37,8 @@ struct machine {
 	struct frame frames[DEPTH_MAX];
 	unsigned depth;
 	unsigned mishaps;	/* per thousand instructions */
+	unsigned untold;	/* percent of what is found on a stack, the
+				   innermost frame aside, that no one tells */
 	uint64_t walks;		/* times that control came to a function */
 };
 
@@ -65,22 +67,43 @@ stray_add(struct machine *m, struct meter *meter, uint64_t addr, bool during,
 	stray->came += came;
 }
 
-static void
-frame_leave(struct machine *m, struct meter *meter, unsigned i, bool exact)
+/* A stack was not walked as far as that. */
+static bool
+frame_lost(struct machine *m)
 {
-	stray_add(m, meter, m->frames[i].pc, !exact, false);
+	if (!random_chance(m->untold))
+		return false;
+	m->plan->tainted = true;
+	return true;
 }
 
-/*
- * All frames are left where they are: the one that runs before the next
- * instruction, or in a call it has begun.
- */
+/* The innermost frame is known even if others are not. */
 static void
-frames_leave(struct machine *m, struct meter *meter, bool calling)
+frame_leave(struct machine *m, struct meter *meter, unsigned i, bool exact,
+	    bool inner)
 {
-	for (unsigned i = 0; i < m->depth; i++)
+	if (inner || !frame_lost(m))
+		stray_add(m, meter, m->frames[i].pc, !exact, false);
+}
+
+/* What the frame that runs does. */
+enum doing {
+	DOING_NEXT,		/* nothing yet: it is before an instruction */
+	DOING_CALL,		/* it has called */
+	DOING_FAULT,		/* its instruction has begun */
+};
+
+/* All frames are left where they are. */
+static void
+frames_leave(struct machine *m, struct meter *meter, enum doing doing)
+{
+	for (unsigned i = 0; i < m->depth; i++) {
+		bool last = i + 1 == m->depth;
+
 		frame_leave(m, meter, i, m->frames[i].exact ||
-			    (!calling && i + 1 == m->depth));
+			    (doing == DOING_NEXT && last),
+			    doing != DOING_CALL && last);
+	}
 }
 
 /* The site to count at, after the function there was looked at, or NULL. */
@@ -175,7 +198,12 @@ insn_before(const struct program *p, uint64_t addr)
 static void
 frame_push(struct machine *m, bool exact, uint64_t pc)
 {
-	machine_top(m)->exact = exact;
+	struct frame *top = machine_top(m);
+	uint32_t body = plan_body(m->plan, top->pc);
+
+	top->exact = exact;
+	if (exact && body != BODY_NONE)
+		m->plan->bodies[body].interrupted = true;
 	m->frames[m->depth++] = (struct frame){ .pc = pc };
 	control_arrives(m, pc);
 }
@@ -214,9 +242,9 @@ insn_flow(const struct machine *m, int insn, const struct body **body)
 /* ---- mishaps; in a call: the frame that runs has called, and pc is set */
 
 static void
-machine_end(struct machine *m, bool calling)
+machine_end(struct machine *m, enum doing doing)
 {
-	frames_leave(m, m->meter, calling);
+	frames_leave(m, m->meter, doing);
 	m->depth = 0;
 }
 
@@ -225,7 +253,7 @@ static void
 frames_unwind(struct machine *m, unsigned to)
 {
 	for (unsigned i = to; i < m->depth; i++)
-		frame_leave(m, m->meter, i, m->frames[i].exact);
+		frame_leave(m, m->meter, i, m->frames[i].exact, false);
 	m->depth = to + 1;
 }
 
@@ -239,7 +267,8 @@ machine_again(struct machine *m)
 	if (!again || m->frames[to].exact)
 		return false;
 	frames_unwind(m, to);
-	stray_add(m, m->meter, again, true, true);
+	if (!frame_lost(m))
+		stray_add(m, m->meter, again, true, true);
 	control_goes(m, insn_before(m->program, again), again, false);
 	return true;
 }
@@ -271,7 +300,7 @@ call_away(struct machine *m, int from, uint64_t back)
 
 	machine_top(m)->pc = back;
 	if (what < m->mishaps)
-		machine_end(m, true);
+		machine_end(m, DOING_CALL);
 	else if (what < 30 * m->mishaps && machine_again(m))
 		return;
 	else if (what < 30 * m->mishaps && machine_throw(m))
@@ -299,7 +328,7 @@ machine_fault(struct machine *m, int from, uint64_t back)
 		if (flow != FLOW_TABLE && flow != FLOW_TABLE_LEAVES)
 			m->truth->leaves[from][0]++;
 	}
-	machine_end(m, true);
+	machine_end(m, DOING_FAULT);
 }
 
 /* ---- instructions */
@@ -320,7 +349,7 @@ do_call(struct machine *m, const struct site *site, int from, uint64_t back)
 	if (program_insn(p, to) < 0)
 		call_away(m, from, back);
 	else if (m->depth == DEPTH_MAX)
-		machine_end(m, true);
+		machine_end(m, DOING_CALL);
 	else
 		frame_push(m, false, to);
 }
@@ -410,7 +439,7 @@ machine_step(struct machine *m)
 	const struct site *site;
 
 	if (insn < 0 || random_below(3000) < m->mishaps) {
-		machine_end(m, false);
+		machine_end(m, DOING_NEXT);
 		return;
 	}
 	if (random_below(300) < m->mishaps && m->depth < DEPTH_MAX) {
@@ -447,7 +476,7 @@ insn_lives(const struct machine *m, int insn, bool during)
 		return false;
 	if (insn_flow(m, insn, &body) == FLOW_NO_RETURN && during)
 		return false;
-	if (!body->placement)
+	if (!body->flow)
 		return true;
 	block = cfg_block_of(body->cfg, (size_t)cfg_insn(
 		body->cfg, m->program->insns[insn].addr));
@@ -464,11 +493,18 @@ frame_find(struct machine *m, bool during)
 	uint64_t pc = at->addr + (during ? at->len : 0);
 	uint32_t body = plan_body(m->plan, at->addr);
 
-	if (m->plan->bodies[body].units)
-		plan_ready(m->plan, body);
-	if (!insn_lives(m, insn, during))
-		return false;
-	stray_add(m, m->meter, pc, during, true);
+	if (!during || !frame_lost(m)) {
+		if (m->plan->bodies[body].units)
+			plan_ready(m->plan, body);
+		if (!insn_lives(m, insn, during))
+			return false;
+		stray_add(m, m->meter, pc, during, true);
+	} else {
+		if (m->plan->bodies[body].units)
+			plan_graph(m->plan, body);
+		if (!insn_lives(m, insn, during))
+			return false;
+	}
 	m->frames[m->depth++] = (struct frame){ .pc = pc };
 	return true;
 }
@@ -482,6 +518,8 @@ machine_attach(struct machine *m)
 		frame_find(m, true);
 	while (!frame_find(m, false))
 		;
+	if (m->plan->tainted)
+		plan_miss(m->plan);
 }
 
 #endif

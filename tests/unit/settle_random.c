@@ -65,7 +65,8 @@ trial_print(const struct trial *t)
 static bool
 asked(const struct trial *t, const struct body *body, enum unit_kind kind)
 {
-	return !body->intruded && body->units >> kind & 1;
+	return !body->intruded && !t->m.plan->tainted &&
+	       body->units >> kind & 1;
 }
 
 static void
@@ -128,7 +129,7 @@ body_check(const struct trial *t, const struct body *body,
 			    &count, t->truth.begun[
 			    t->program.first[body->func] + i], blocks);
 	}
-	if (!body_came(t, body, meter)) {
+	if (!t->m.plan->tainted && !body_came(t, body, meter)) {
 		uint64_t sum = 0;
 
 		for (uint32_t e = 0; e < flow->out[FLOW_ROOT + 1]; e++)
@@ -169,7 +170,7 @@ line_check(const struct trial *t, const struct unit *unit)
 
 		if (!(body->units & 1U << UNIT_LINE) || !body->counts)
 			continue;
-		doubt |= body->intruded;
+		doubt |= body->intruded || t->m.plan->tainted;
 		n += happened_line(t, body, unit->line, &more);
 	}
 	seen.loose += more != 0;
@@ -194,7 +195,8 @@ inline_check(const struct trial *t, const struct unit *unit)
 			inside[i] = p->insns[i].addr >= copy->ranges[0].lo &&
 				    p->insns[i].addr < copy->ranges[0].hi;
 		n += happened_from(t, p->insns[at].func, (unsigned)at, inside);
-		doubt |= t->m.plan->bodies[p->insns[at].func].intruded;
+		doubt |= t->m.plan->bodies[p->insns[at].func].intruded ||
+			 t->m.plan->tainted;
 	}
 	unit_check(t, unit, n, n, doubt);
 }
@@ -214,7 +216,8 @@ units_check(struct trial *t)
 		case UNIT_FUNC:
 			calls = t->truth.arrivals[p->first[units[i].ref]];
 			unit_check(t, &units[i], calls, calls,
-				   t->m.plan->bodies[units[i].ref].intruded);
+				   t->m.plan->bodies[units[i].ref].intruded ||
+				   t->m.plan->tainted);
 			break;
 		case UNIT_LINE:
 			line_check(t, &units[i]);
@@ -241,7 +244,7 @@ targets_check(const struct trial *t, const struct meter *meter)
 		const struct site *site = plan_site(t->m.plan,
 						    p->insns[i].addr);
 
-		if (!(body->units & 1U << UNIT_CALL) ||
+		if (!(body->units & 1U << UNIT_CALL) || body->missed ||
 		    body->state != BODY_READY ||
 		    (p->insns[i].op != INSN_CALL_INDIRECT &&
 		     p->insns[i].op != INSN_JUMP_INDIRECT))
@@ -293,7 +296,7 @@ trial_look(struct trial *t)
 	struct meter *now = mem_alloc(sizeof(*now));
 
 	meter_add(now, t->m.meter, t->m.plan->nsites);
-	frames_leave(&t->m, now, false);
+	frames_leave(&t->m, now, DOING_NEXT);
 	trial_check(t, now);
 	meter_free(now);
 }
@@ -325,6 +328,7 @@ trial_open(struct trial *t, bool mixed)
 		.program = &t->program, .plan = plan, .truth = &t->truth,
 		.meter = plan_meter(plan, random_below(2)),
 		.mishaps = random_below(3) * 8,
+		.untold = random_chance(30) ? 10 + random_below(90) : 0,
 	};
 }
 
@@ -358,7 +362,7 @@ trial_run(struct trial *t)
 	if (random_chance(50))
 		trial_look(t);
 	while (t->m.depth)
-		machine_end(&t->m, false);
+		machine_end(&t->m, DOING_NEXT);
 	trial_check(t, random_chance(50) ? NULL : t->m.meter);
 }
 

@@ -1,0 +1,110 @@
+/*
+ * Doubts: which of Kirchhoff's equations hold of a body if not all is known
+ * of how control left it or came to it.
+ *
+ * A counter is right whatever control did.  What fails is the law: of the
+ * nodes before and behind a block's first instruction (flow/graph.h) it says
+ * that what came is what left, and control that came or left untold breaks
+ * it.  Where that may have been, the node is open: it has one more term, that
+ * nobody knows.  The equations of all others hold, and nothing is derived but
+ * by those (propagate), so what is said to be known is the same in every
+ * execution that would have counted the same.
+ *
+ * - If a stack could not be walked to its end, frames further out were left,
+ *   or come to, untold.  Each is in a call or a system call, so behind the
+ *   first instruction of its block; the innermost frame is told of even then.
+ *   Where a longjmp leads is behind a call, too; landing pads are entered over
+ *   edges.  A call behind which there is a counter is none of these.
+ * - A function that a signal interrupted may be among those frames, wherever
+ *   the signal came, also just before a block or where it is entered.
+ * - If it is not known where a thread ended, or what jumps into the function's
+ *   middle, that may be anywhere.
+ *
+ * If counting began while a stack was not known, functions that were not
+ * looked at by then may have run on uncounted: what control can come to from
+ * an open node is unknown there though it has a counter.
+ */
+#include "plan/settle.h"
+
+#include <stdlib.h>
+
+#include "util/mem.h"
+
+enum count_reason
+doubt_of(const struct settling *s, const struct body *body)
+{
+	bool stacks;
+
+	/* For calls alone stacks are not looked at. */
+	if (body->copy && !(body->units & ~(1U << UNIT_FUNC)))
+		return REASON_UNPLACED;
+	if (body->intruded)
+		return REASON_INTRUDED;
+	if (s->plan->severed)
+		return REASON_SEVERED;
+	stacks = !s->plan->tainted && !s->plan->wish.no_traps;
+	if (body->interrupted && (!stacks || s->plan->wish.leaks))
+		return REASON_SIGNAL;
+	return stacks ? REASON_NONE : REASON_STACK;
+}
+
+/* Does the graph itself say that control may leave the block in a call? */
+static bool
+block_leaks(const struct flow *flow, uint32_t v)
+{
+	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++)
+		if (flow->edges[e].by == BY_LEAK)
+			return true;
+	return false;
+}
+
+bool *
+doubt_open(const struct settling *s, struct body *body)
+{
+	const struct flow *flow = body->flow;
+	bool any = false, *open, anywhere;
+
+	body->doubt = (uint8_t)doubt_of(s, body);
+	if (!body->doubt)
+		return NULL;
+	open = mem_alloc(flow_nodes(flow) * sizeof(*open));
+	anywhere = reason_anywhere(body->doubt);
+	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++) {
+		const struct block *block = &body->cfg->blocks[v - FLOW_BLOCK];
+
+		open[node_before(v)] = anywhere;
+		open[node_behind(v)] = anywhere || (!block_leaks(flow, v) &&
+			!calls_measured(body, block->first,
+					block->first + block->count));
+		any |= open[node_behind(v)];
+	}
+	if (any)
+		return open;
+	body->doubt = REASON_NONE;
+	free(open);
+	return NULL;
+}
+
+bool *
+doubt_reach(const struct flow *flow, const bool *open)
+{
+	bool *arcs = mem_alloc(flow_arcs(flow) * sizeof(*arcs));
+	bool *nodes = mem_alloc(flow_nodes(flow) * sizeof(*nodes));
+	bool changed = true;
+
+	for (uint32_t i = 1; i < flow_nodes(flow); i++)
+		nodes[i] = open[i];
+	while (changed) {
+		changed = false;
+		for (uint32_t arc = 0; arc < flow_arcs(flow); arc++) {
+			uint32_t head = arc_head(flow, arc);
+
+			if (arcs[arc] || !nodes[arc_tail(flow, arc)])
+				continue;
+			arcs[arc] = changed = true;
+			nodes[head] = head != NODE_OUTSIDE;
+		}
+	}
+	free(nodes);
+	return arcs;
+}
