@@ -30,4 +30,23 @@ sweep('signals', ['--patch=step'], 'ptrace', $EIO, 60 .. 70);
 sweep('calls', [], 'pread', $EIO, 1 .. 30);
 sweep('calls', [], 'pwrite', $EIO, 1 .. 10);
 
+# ---- pmon is killed before it traces the program, which then must not run
+
+{
+	pipe my $from, my $to or die;
+	my $pid = fork // die;
+	if (!$pid) {
+		open STDOUT, '>&', $to or die;
+		my $env = fault_env('ptrace:1:die');
+		@ENV{keys %$env} = values %$env;
+		exec($pmon, '--no-config', '--', '/bin/echo', 'alone') or
+		    POSIX::_exit(1);
+	}
+	close $to;
+	waitpid $pid, 0;
+	is($? & 127, 9, 'pmon is killed');
+	# To the end of what it left behind.
+	is(join('', <$from>), '', 'its program does not run');
+}
+
 done_testing();
