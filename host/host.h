@@ -52,6 +52,7 @@ enum trap_cause {
 	TRAP_INSN,		/* a trap instruction, which the pc is past */
 	TRAP_STEP,		/* one instruction is done */
 	TRAP_SENT,		/* by kill(2) or the like */
+	TRAP_NONE,		/* the task was killed meanwhile */
 };
 
 enum resume {

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,9 +23,14 @@ static FILE *
 procfs_open(pid_t tid, const char *name)
 {
 	char path[64];
+	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)tid, name);
-	return fopen(path, "re");
+	f = fopen(path, "re");
+	/* What failed though the task is there is tried once more. */
+	if (!f && errno != ENOENT && errno != ESRCH && errno != EACCES)
+		f = fopen(path, "re");
+	return f;
 }
 
 static bool

@@ -14,15 +14,63 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
+enum { TRIES = 3 };
+
+/*
+ * Can the task be asked for this, as far as the kernel shows?  One that is
+ * stopped has the state t, and loses it at once if it is killed.
+ */
+static bool
+can_answer(int req, pid_t tid)
+{
+	char state = procfs_state(tid);
+
+	return state == 't' ||
+	       (req == PTRACE_INTERRUPT && state && !strchr("ZX", state));
+}
+
+/*
+ * A request fails if its task was killed, and what it was for is then void.
+ * So it is made again where that is not why it failed.
+ */
+static int
+request_made(int req, pid_t tid, void *addr, void *data, uint64_t *value)
+{
+	int err = 0;
+
+	for (int i = 0; i < TRIES; i++) {
+		errno = 0;
+		*value = (uint64_t)ptrace(req, tid, addr, data);
+		err = errno;
+		if (!err || !can_answer(req, tid))
+			break;
+	}
+	return err;
+}
+
+static int
+request_failed(int req, pid_t tid, int err)
+{
+	if (err == ESRCH)
+		return HOST_GONE;
+	return fail("process %d: ptrace request %d: %s", (int)tid, req,
+		    strerror(err));
+}
+
 int
 ptrace_request(int req, pid_t tid, void *addr, void *data)
 {
-	if (ptrace(req, tid, addr, data) != -1)
-		return HOST_OK;
-	if (errno == ESRCH)
-		return HOST_GONE;
-	return fail("process %d: ptrace request %d: %s", (int)tid, req,
-		    strerror(errno));
+	uint64_t value;
+	int err = request_made(req, tid, addr, data, &value);
+
+	return err ? request_failed(req, tid, err) : HOST_OK;
+}
+
+int
+ptrace_peek(int req, pid_t tid, uint64_t at, uint64_t *word)
+{
+	return request_made(req, tid, (void *)at, NULL, word) ? HOST_GONE :
+								HOST_OK;
 }
 
 static int
@@ -30,7 +78,7 @@ event_message(pid_t tid)
 {
 	unsigned long value = 0;
 
-	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &value);
+	ptrace_request(PTRACE_GETEVENTMSG, tid, NULL, &value);
 	return (int)value;
 }
 
@@ -61,8 +109,8 @@ event_of_syscall(struct event *event)
 {
 	struct __ptrace_syscall_info info = { 0 };
 
-	ptrace(PTRACE_GET_SYSCALL_INFO, event->tid, (void *)sizeof(info),
-	       &info);
+	ptrace_request(PTRACE_GET_SYSCALL_INFO, event->tid,
+		       (void *)sizeof(info), &info);
 	event->kind = info.op == PTRACE_SYSCALL_INFO_ENTRY ?
 		EVENT_SYSCALL_ENTRY : EVENT_SYSCALL_EXIT;
 }
@@ -108,7 +156,7 @@ ptrace_early_take(void)
 	while ((event.tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0) {
 		event_of_status(&event, status);
 		if (event.kind == EVENT_EXITING)
-			ptrace(PTRACE_CONT, event.tid, NULL, NULL);
+			ptrace_request(PTRACE_CONT, event.tid, NULL, NULL);
 		else
 			*vec_push(early, nearly) = event;
 	}
@@ -154,8 +202,8 @@ at_end(pid_t tid)
 {
 	siginfo_t info = { 0 };
 
-	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info))
-		return errno == ESRCH;
+	if (ptrace_request(PTRACE_GETSIGINFO, tid, NULL, &info) == HOST_GONE)
+		return true;
 	return info.si_code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);
 }
 
@@ -170,9 +218,18 @@ ptrace_resume(pid_t tid, enum resume how, int signal)
 		[RESUME_END] = PTRACE_CONT,
 	};
 
-	if (how != RESUME_END && at_end(tid))
-		return HOST_GONE;
-	return ptrace_request(requests[how], tid, NULL, (void *)(long)signal);
+	int err = 0;
+
+	for (int i = 0; i < TRIES; i++) {
+		if (how != RESUME_END && at_end(tid))
+			return HOST_GONE;
+		if (!ptrace(requests[how], tid, NULL, (void *)(long)signal))
+			return HOST_OK;
+		err = errno;
+		if (!can_answer(requests[how], tid))
+			break;
+	}
+	return request_failed(requests[how], tid, err);
 }
 
 static int

@@ -18,6 +18,8 @@ enum {
 
 /* A ptrace request on a stopped task: it works, or the task was killed. */
 int ptrace_request(int req, pid_t tid, void *addr, void *data);
+/* The same for those that have a word as their result. */
+int ptrace_peek(int req, pid_t tid, uint64_t at, uint64_t *word);
 
 /*
  * Take what there is without waiting, for whoever waits next.  A task that is

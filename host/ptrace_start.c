@@ -21,17 +21,21 @@
 #include "util/mem.h"
 
 /*
- * In the child: wait until it is traced, then become the program.  What the
- * monitor set for itself in the meantime is not the program's: see launch.
+ * In the child: wait until it is traced, then become the program.  If pmon is
+ * gone before that there is nobody to monitor it, and it must not run.  What
+ * the monitor set for itself in the meantime is not the program's: see launch.
  */
 static _Noreturn void
 launch_child(const char *path, char **argv, int go, int report)
 {
+	ssize_t n;
 	char c;
 	int err;
 
-	while (read(go, &c, 1) < 0 && errno == EINTR)
+	while ((n = read(go, &c, 1)) < 0 && errno == EINTR)
 		;
+	if (n != 1)
+		_exit(127);
 	execv(path, argv);
 	err = errno;
 	if (write(report, &err, sizeof(err)) < 0)
@@ -68,7 +72,6 @@ ptrace_launch(const char *path, char **argv, pid_t *tid)
 		close(go[1]);
 		launch_child(path, argv, go[0], report[1]);
 	}
-	close(go[0]);
 	close(report[1]);
 	if (ptrace(PTRACE_SEIZE, pid, NULL,
 		   PTRACE_OPTIONS | PTRACE_O_EXITKILL)) {
@@ -76,13 +79,20 @@ ptrace_launch(const char *path, char **argv, pid_t *tid)
 
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
+		close(go[0]);
 		close(go[1]);
 		close(report[0]);
 		return fail("cannot trace a process started here: %s",
 			    strerror(err));
 	}
 	files_unlimit();
-	/* The child is blocked in read: this lets it go on to exec. */
+	/*
+	 * The child is blocked in read: this lets it go on to exec.  If it was
+	 * killed the pipe still has a reader here, so there is no SIGPIPE.
+	 */
+	if (write(go[1], "", 1) != 1)
+		kill(pid, SIGKILL);
+	close(go[0]);
 	close(go[1]);
 	launch_report = report[0];
 	*tid = pid;
@@ -223,20 +233,18 @@ attach_thread(pid_t pid, pid_t tid)
 	char state;
 	int err;
 
-	for (int tries = 0; tries < 2; tries++) {
+	for (int tries = 0; tries < 3; tries++) {
 		if (traced_here(tid))
 			return 0;
 		err = seize(tid);
 		if (!err) {
-			if (!ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) ||
-			    errno != ESRCH)
+			if (ptrace_request(PTRACE_INTERRUPT, tid, NULL,
+					   NULL) != HOST_GONE)
 				return tid;
 			/* Just then it has become the leader. */
-			ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+			ptrace_request(PTRACE_INTERRUPT, pid, NULL, NULL);
 			return pid;
 		}
-		if (err == ESRCH && tid != pid)
-			return 0;
 		state = procfs_state(tid);
 		/* A leader that left its threads behind is a zombie. */
 		if ((!state && tid != pid) || state == 'Z' || state == 'X')
@@ -274,7 +282,7 @@ attach_threads(pid_t pid, pid_t **tids, size_t *n, size_t first)
 			if (!tid_known(*tids + first, *n - first, tid))
 				*vec_push(*tids, *n) = tid;
 			more++;
-		} else if (tid < 0 && found[i] == pid && *n == first) {
+		} else if (tid < 0) {
 			free(found);
 			return HOST_ERROR;
 		}

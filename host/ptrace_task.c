@@ -36,10 +36,8 @@ ptrace_regs_set(pid_t tid, const struct regs *regs)
 int
 ptrace_reg_get(pid_t tid, unsigned reg, uint64_t *value)
 {
-	errno = 0;
-	*value = (uint64_t)ptrace(PTRACE_PEEKUSER, tid,
-				  (void *)(reg * sizeof(uint64_t)), NULL);
-	return errno ? HOST_GONE : HOST_OK;
+	return ptrace_peek(PTRACE_PEEKUSER, tid, reg * sizeof(uint64_t),
+			   value);
 }
 
 int
@@ -60,7 +58,7 @@ ptrace_trap_cause(pid_t tid)
 	siginfo_t info = { 0 };
 
 	if (ptrace_request(PTRACE_GETSIGINFO, tid, NULL, &info))
-		return TRAP_SENT;
+		return TRAP_NONE;
 	if (info.si_code == SI_KERNEL)
 		return TRAP_INSN;
 	if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT ||
@@ -142,10 +140,12 @@ ptrace_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
 	 * There may have been no file descriptor left for a handle.  What one
 	 * does not have any more may be another program's by now.
 	 */
-	if (mem < 0)
-		return ptrace_data_read(tid, va, buf, n);
-	return pread(mem, buf, n, (off_t)va) == (ssize_t)n ? HOST_OK :
-							      HOST_GONE;
+	ssize_t done = mem < 0 ? -1 : pread(mem, buf, n, (off_t)va);
+
+	if (done == (ssize_t)n)
+		return HOST_OK;
+	/* Memory that is no process's any more has nothing. */
+	return done < 0 ? ptrace_data_read(tid, va, buf, n) : HOST_GONE;
 }
 
 /*
@@ -160,13 +160,12 @@ mem_poke(pid_t tid, uint64_t va, const uint8_t *buf, size_t n)
 
 	while (i < n) {
 		base = (va + i) & ~(uint64_t)7;
-		errno = 0;
-		word = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, (void *)base, 0);
-		if (errno)
+		if (ptrace_peek(PTRACE_PEEKDATA, tid, base, &word))
 			return HOST_GONE;
 		for (; i < n && va + i < base + 8; i++)
 			((uint8_t *)&word)[va + i - base] = buf[i];
-		if (ptrace(PTRACE_POKEDATA, tid, (void *)base, (void *)word))
+		if (ptrace_request(PTRACE_POKEDATA, tid, (void *)base,
+				   (void *)word))
 			return HOST_GONE;
 	}
 	return HOST_OK;
@@ -177,28 +176,41 @@ ptrace_mem_write(int mem, pid_t tid, uint64_t va, const void *buf, size_t n)
 {
 	ssize_t done = pwrite(mem, buf, n, (off_t)va);
 
+	/* PTRACE_POKEDATA works for a stopped task only. */
+	if (done < 0)
+		done = pwrite(mem, buf, n, (off_t)va);
 	if (done == (ssize_t)n)
 		return HOST_OK;
 	/* Memory that is no process's any more takes nothing. */
 	return done ? mem_poke(tid, va, buf, n) : HOST_GONE;
 }
 
+typedef ssize_t transfer(pid_t tid, const struct iovec *local,
+			 unsigned long nlocal, const struct iovec *remote,
+			 unsigned long nremote, unsigned long flags);
+
+/* What fails though the memory is there is tried once more. */
+static int
+data_move(transfer *move, pid_t tid, uint64_t va, void *buf, size_t n)
+{
+	struct iovec local = { buf, n }, remote = { (void *)va, n };
+	ssize_t done = move(tid, &local, 1, &remote, 1, 0);
+
+	if (done < 0 && errno != EFAULT)
+		done = move(tid, &local, 1, &remote, 1, 0);
+	return done == (ssize_t)n ? HOST_OK : HOST_GONE;
+}
+
 int
 ptrace_data_read(pid_t tid, uint64_t va, void *buf, size_t n)
 {
-	struct iovec local = { buf, n }, remote = { (void *)va, n };
-
-	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)n ?
-		HOST_OK : HOST_GONE;
+	return data_move(process_vm_readv, tid, va, buf, n);
 }
 
 int
 ptrace_data_write(pid_t tid, uint64_t va, const void *buf, size_t n)
 {
-	struct iovec local = { (void *)buf, n }, remote = { (void *)va, n };
-
-	return process_vm_writev(tid, &local, 1, &remote, 1, 0) ==
-		(ssize_t)n ? HOST_OK : HOST_GONE;
+	return data_move(process_vm_writev, tid, va, (void *)buf, n);
 }
 
 /* ---- processors */

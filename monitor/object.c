@@ -2,6 +2,7 @@
  * The objects of a run: each file that a process executes or maps is looked
  * at once, and its plan kept for all processes.  Knows no process.
  */
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,15 +99,38 @@ object_find(struct run *run, const struct stat *st)
 	return NULL;
 }
 
+/*
+ * Reading the file has failed: why, if it could have hooks.  What is no ELF
+ * file runs no code that could be hooked.
+ */
+static char *
+file_unread(const char *open_path)
+{
+	char magic[SELFMAG] = ELFMAG;
+	char *why = mem_strdup(fail_message());
+	FILE *f = fopen(open_path, "re");
+
+	if (f && fread(magic, 1, SELFMAG, f) == SELFMAG &&
+	    memcmp(magic, ELFMAG, SELFMAG)) {
+		free(why);
+		why = NULL;
+	}
+	if (f)
+		fclose(f);
+	return why;
+}
+
 static struct plan *
-hooks_read(struct run *run, const char *path, const char *open_path)
+hooks_read(struct run *run, const char *path, const char *open_path,
+	   char **unread)
 {
 	/* Where calls go is told by name. */
 	bool names = run->opts->selection.units & 1U << UNIT_CALL;
 	struct image *image = image_open(path, open_path, names ? IMAGE_BARE :
 					 IMAGE_SPARSE, NULL, NULL);
 
-	/* What is no ELF file of ours runs no code that could be hooked. */
+	if (!image)
+		*unread = file_unread(open_path);
 	return image ? plan_open(image, &(struct plan_wish){
 			.no_traps = run->opts->no_traps,
 		}, NULL, NULL) : NULL;
@@ -115,7 +139,7 @@ hooks_read(struct run *run, const char *path, const char *open_path)
 /* The object's plan, which is read if the file was not looked at before. */
 static struct plan *
 object_get(struct run *run, const char *path, const char *open_path,
-	   bool counted)
+	   bool counted, const char **unread)
 {
 	struct object *object, new;
 	struct stat st;
@@ -127,17 +151,22 @@ object_get(struct run *run, const char *path, const char *open_path,
 		return NULL;
 	}
 	object = object_find(run, &st);
-	if (object)
+	if (object) {
+		if (unread)
+			*unread = object->unread;
 		return object->plan;
+	}
 	new = (struct object){
 		.dev = st.st_dev,
 		.ino = st.st_ino,
 		.size = st.st_size,
 		.mtime = st.st_mtime,
-		.plan = counted ? object_read(run, path, open_path) :
-				  hooks_read(run, path, open_path),
 		.counted = counted,
 	};
+	new.plan = counted ? object_read(run, path, open_path) :
+			     hooks_read(run, path, open_path, &new.unread);
+	if (unread)
+		*unread = new.unread;
 	if (!new.plan && counted)
 		run_remark(run, "not counted: %s", fail_message());
 	*vec_push(run->objects, run->nobjects) = new;
@@ -150,19 +179,23 @@ object_plan(struct run *run, const char *path, const char *open_path,
 {
 	if (!select_object(&run->opts->selection, path, main_object))
 		return NULL;
-	return object_get(run, path, open_path, true);
+	return object_get(run, path, open_path, true, NULL);
 }
 
 struct plan *
-object_hooks(struct run *run, const char *path, const char *open_path)
+object_hooks(struct run *run, const char *path, const char *open_path,
+	     const char **unread)
 {
-	return object_get(run, path, open_path, false);
+	*unread = NULL;
+	return object_get(run, path, open_path, false, unread);
 }
 
 void
 objects_free(struct run *run)
 {
-	for (size_t i = 0; i < run->nobjects; i++)
+	for (size_t i = 0; i < run->nobjects; i++) {
 		plan_close(run->objects[i].plan);
+		free(run->objects[i].unread);
+	}
 	free(run->objects);
 }

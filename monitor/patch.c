@@ -392,17 +392,12 @@ patch_leave(struct run *run, struct task *task)
 
 /* ---- the trap */
 
-bool
-hit_before(struct run *run, const struct task *task, struct hit *hit)
+/* Is there a trap at hit->va?  Then the rest of hit is filled in. */
+static bool
+trap_at(const struct task *task, struct hit *hit)
 {
-	const struct arch *arch = run->arch;
-	struct module *module;
-	uint64_t pc;
+	struct module *module = space_module(task->process->space, hit->va);
 
-	if (run->host->reg_get(task->tid, arch->reg_pc, &pc))
-		return false;
-	hit->va = pc - arch->trap_pc;
-	module = space_module(task->process->space, hit->va);
 	hit->module = module;
 	hit->site = module ? plan_site(module->plan, hit->va - module->bias) :
 			     NULL;
@@ -412,18 +407,43 @@ hit_before(struct run *run, const struct task *task, struct hit *hit)
 	return hit->patched->patch != PATCH_UNPLANTED;
 }
 
+bool
+hit_before(struct run *run, const struct task *task, struct hit *hit)
+{
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return false;
+	hit->va = pc - run->arch->trap_pc;
+	return trap_at(task, hit);
+}
+
 /*
  * Is this stop by a trap one of pmon's traps?  A pc inside an instruction
  * can come from nothing else; elsewhere the signal may have been sent.
+ * HOST_OK if it is, HOST_ERROR if not, HOST_GONE if the task was killed.
  */
-static bool
+static int
 hit_find(struct run *run, const struct task *task, struct hit *hit)
 {
 	uint8_t trap_pc = run->arch->trap_pc;
+	uint64_t pc;
 
-	return hit_before(run, task, hit) &&
-	       ((trap_pc && hit->site->insn.len > trap_pc) ||
-		run->host->trap_cause(task->tid) == TRAP_INSN);
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return HOST_GONE;
+	hit->va = pc - trap_pc;
+	if (!trap_at(task, hit))
+		return HOST_ERROR;
+	if (trap_pc && hit->site->insn.len > trap_pc)
+		return HOST_OK;
+	switch (run->host->trap_cause(task->tid)) {
+	case TRAP_INSN:
+		return HOST_OK;
+	case TRAP_NONE:
+		return HOST_GONE;
+	default:
+		return HOST_ERROR;
+	}
 }
 
 bool
@@ -431,7 +451,7 @@ patch_forget(struct run *run, struct task *task)
 {
 	struct hit hit;
 
-	if (!hit_find(run, task, &hit) || hit.patched->patch == PATCH_OWN)
+	if (hit_find(run, task, &hit) || hit.patched->patch == PATCH_OWN)
 		return false;
 	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
 	return true;
@@ -526,7 +546,12 @@ patch_trap(struct run *run, struct task *task, int signal)
 {
 	struct hit hit;
 
-	if (!hit_find(run, task, &hit)) {
+	switch (hit_find(run, task, &hit)) {
+	case HOST_OK:
+		break;
+	case HOST_GONE:
+		return;
+	default:
 		trap_deliver(run, task, signal);
 		return;
 	}
@@ -534,7 +559,11 @@ patch_trap(struct run *run, struct task *task, int signal)
 	once_passed(run, task);
 	if (hit.site->hook) {
 		strays_hook(run, task, hit.module, hit.site->hook);
-		hit_find(run, task, &hit);
+		/* By what came to be planted its site may be elsewhere now. */
+		if (!trap_at(task, &hit)) {
+			patch_move(run, task, hit.va);
+			return;
+		}
 	}
 	if (hit.site->waiting) {
 		hit_ready(run, task, &hit);

@@ -135,32 +135,37 @@ module_known(const struct space *space, const struct mapping *map)
  */
 static struct plan *
 mapping_plan(struct run *run, const struct mapping *map, bool known,
-	     bool infers, const char *open_path)
+	     bool infers, const char *open_path, const char **unread)
 {
 	struct plan *plan = object_plan(run, map->path, open_path, false);
 
+	*unread = NULL;
 	if (plan || !known)
 		return plan;
-	plan = object_hooks(run, map->path, open_path);
+	plan = object_hooks(run, map->path, open_path, unread);
 	if (plan && infers && plan_hooks(plan))
 		plan_extended(run, plan);
 	return plan;
 }
 
-static void
+/* Returns why it is not known what is there, or NULL. */
+static const char *
 mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 	      const char *open_path)
 {
+	const char *unread;
 	struct plan *plan;
 	uint64_t bias;
 
 	if (module_known(task->process->space, map))
-		return;
+		return NULL;
 	plan = mapping_plan(run, map, space_known(task->process->space),
-			    space_infers(task->process->space), open_path);
+			    space_infers(task->process->space), open_path,
+			    &unread);
 	if (plan && image_bias(plan->image, map, &bias) &&
 	    !module_there(task->process->space, plan, bias))
 		module_plant(run, task, plan, bias, map);
+	return unread;
 }
 
 /* Modules whose text is not mapped any more are forgotten. */
@@ -192,6 +197,7 @@ void
 process_foresee(struct run *run, pid_t pid)
 {
 	char *open_path, *path = run->host->exe(pid, &open_path);
+	const char *unread;
 	struct mapping *maps;
 	struct plan *plan;
 	size_t n;
@@ -209,7 +215,7 @@ process_foresee(struct run *run, pid_t pid)
 			continue;
 		open_path = run->host->mapped(pid, &maps[i]);
 		mapping_plan(run, &maps[i], true, plan_infers(plan),
-			     open_path);
+			     open_path, &unread);
 		free(open_path);
 	}
 	mappings_free(maps, n);
@@ -218,6 +224,7 @@ process_foresee(struct run *run, pid_t pid)
 void
 process_rescan(struct run *run, struct task *task)
 {
+	const char *unread, *why = NULL;
 	struct mapping *maps;
 	char *open_path;
 	size_t n;
@@ -229,10 +236,15 @@ process_rescan(struct run *run, struct task *task)
 		if (!maps[i].exec || maps[i].path[0] != '/')
 			continue;
 		open_path = run->host->mapped(task->tid, &maps[i]);
-		mapping_plant(run, task, &maps[i], open_path);
+		unread = mapping_plant(run, task, &maps[i], open_path);
+		if (unread)
+			why = unread;
 		free(open_path);
 	}
 	mappings_free(maps, n);
+	/* What leaves stacks there will not be seen. */
+	if (why && space_infers(task->process->space))
+		space_taint(run, task->process->space, why);
 }
 
 void

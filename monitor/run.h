@@ -23,6 +23,7 @@ struct object {
 	uint64_t dev, ino, size, mtime;
 	struct plan *plan;	/* or NULL */
 	bool counted;		/* the plan has more than hooks */
+	char *unread;		/* why its hooks are not known, or NULL */
 };
 
 /* How one site of a module is patched. */

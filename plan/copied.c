@@ -101,7 +101,10 @@ entry_alone(const struct body *body)
 	       flow->in[v + 1] - flow->in[v] == 1;
 }
 
-/* Traps in the original see where calls go, but not those done in the copy. */
+/*
+ * Traps in the original see where calls go, but not those done in the copy:
+ * if there are any the message is set.
+ */
 static bool
 targets_hidden(const struct body *body)
 {
@@ -109,7 +112,8 @@ targets_hidden(const struct body *body)
 		if (body->units & 1U << UNIT_CALL &&
 		    insn_calls_indirect(&body->cfg->insns[i]) &&
 		    copy_offset(body->copy, body->cfg->insns[i].addr) >= 0)
-			return true;
+			return fail("where an indirect call in it goes would "
+				    "not be seen") != 0;
 	return false;
 }
 

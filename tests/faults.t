@@ -1,0 +1,52 @@
+# Calls of pmon's own that fail: the program does not notice, no count is wrong.
+# tests/slow/faults.t has each call fail, this what is worst: while it starts
+# the program, and at its first traps.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use POSIX ();
+use Test::More;
+use Faults;
+use Pmon;
+
+my ($EIO, $ESRCH) = (5, 3);
+
+sub
+sweep
+{
+	my ($mode, $options, $call, $error, @at) = @_;
+	my @bad = map {
+		my $why = faulted($mode, $options, "$call:$_:$error");
+		$why ? "$call $_: $why" : ();
+	} @at;
+
+	is_deeply(\@bad, [], "$mode @$options: $call fails with $error, " .
+	    @at . ' times');
+}
+
+sweep('calls', [], 'ptrace', $ESRCH, 1 .. 48);
+sweep('calls', ['--patch=trap'], 'ptrace', $ESRCH, 30 .. 60);
+sweep('signals', ['--patch=step'], 'ptrace', $EIO, 60 .. 70);
+sweep('calls', [], 'pread', $EIO, 1 .. 30);
+sweep('calls', [], 'pwrite', $EIO, 1 .. 10);
+
+# ---- pmon is killed before it traces the program, which then must not run
+
+{
+	pipe my $from, my $to or die;
+	my $pid = fork // die;
+	if (!$pid) {
+		open STDOUT, '>&', $to or die;
+		my $env = fault_env('ptrace:1:die');
+		@ENV{keys %$env} = values %$env;
+		exec($pmon, '--no-config', '--', '/bin/echo', 'alone') or
+		    POSIX::_exit(1);
+	}
+	close $to;
+	waitpid $pid, 0;
+	is($? & 127, 9, 'pmon is killed');
+	# To the end of what it left behind.
+	is(join('', <$from>), '', 'its program does not run');
+}
+
+done_testing();

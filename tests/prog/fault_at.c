@@ -1,0 +1,196 @@
+/*
+ * Preloaded into pmon: makes one of its calls go wrong.  PMON_FAULT is
+ * CALL:N:ERROR[:again]: the Nth call of that name fails with the errno ERROR,
+ * and with `again` the same call is refused for good when it is made again.
+ * Instead of a number ERROR may be `kill`, which kills the task that a ptrace(2)
+ * call is about just before that is made, or `die`, which kills pmon.  The file
+ * PMON_FAULT_COUNTS gets the number of calls of each name.
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum name { PTRACE, PREAD, PWRITE, READV, WRITEV, OPEN, FOPEN, MMAP, NAMES };
+
+static const char *const names[NAMES] = {
+	"ptrace", "pread", "pwrite", "process_vm_readv", "process_vm_writev",
+	"open", "fopen", "mmap",
+};
+
+static struct {
+	pid_t self;
+	enum name name;
+	long at, seen[NAMES];
+	int error;
+	bool again, kill, die;
+	/* What the call that failed was about. */
+	bool failed;
+	uint64_t what[3];
+} fault = { .name = NAMES };
+
+static void
+fault_parse(const char *text)
+{
+	char name[32], error[16], again[16] = "";
+
+	if (sscanf(text, "%31[^:]:%ld:%15[^:]:%15s", name, &fault.at, error,
+		   again) < 3)
+		abort();
+	for (int i = 0; i < NAMES; i++)
+		if (!strcmp(name, names[i]))
+			fault.name = i;
+	fault.kill = !strcmp(error, "kill");
+	fault.die = !strcmp(error, "die");
+	fault.error = atoi(error);
+	fault.again = !strcmp(again, "again");
+}
+
+__attribute__((constructor)) static void
+fault_begin(void)
+{
+	const char *text = getenv("PMON_FAULT");
+
+	fault.self = getpid();
+	if (text)
+		fault_parse(text);
+}
+
+__attribute__((destructor)) static void
+fault_end(void)
+{
+	const char *path = getenv("PMON_FAULT_COUNTS");
+	FILE *(*real)(const char *, const char *);
+	FILE *f;
+
+	*(void **)&real = dlsym(RTLD_NEXT, "fopen");
+	if (getpid() != fault.self || !path || !(f = real(path, "w")))
+		return;
+	for (int i = 0; i < NAMES; i++)
+		fprintf(f, "%s %ld\n", names[i], fault.seen[i]);
+	fclose(f);
+}
+
+/* Is this call to fail?  Its errno is set. */
+static bool
+fails(enum name name, uint64_t a, uint64_t b, uint64_t c)
+{
+	if (getpid() != fault.self)
+		return false;
+	fault.seen[name]++;
+	if (name != fault.name)
+		return false;
+	if (fault.failed) {
+		if (!fault.again || a != fault.what[0] || b != fault.what[1] ||
+		    c != fault.what[2])
+			return false;
+	} else if (fault.seen[name] != fault.at) {
+		return false;
+	}
+	if (fault.die)
+		kill(getpid(), SIGKILL);
+	fault.failed = true;
+	fault.what[0] = a;
+	fault.what[1] = b;
+	fault.what[2] = c;
+	errno = fault.error;
+	return true;
+}
+
+#define REAL(function) ({ \
+	static __typeof__(&function) real; \
+	if (!real) \
+		*(void **)&real = dlsym(RTLD_NEXT, #function); \
+	real; \
+})
+
+long
+ptrace(enum __ptrace_request request, ...)
+{
+	va_list ap;
+	pid_t pid;
+	void *addr, *data;
+
+	va_start(ap, request);
+	pid = va_arg(ap, pid_t);
+	addr = va_arg(ap, void *);
+	data = va_arg(ap, void *);
+	va_end(ap);
+	if (fails(PTRACE, request, pid, (uintptr_t)addr)) {
+		if (!fault.kill)
+			return -1;
+		kill(pid, SIGKILL);
+	}
+	return REAL(ptrace)(request, pid, addr, data);
+}
+
+ssize_t
+pread(int fd, void *buf, size_t n, off_t at)
+{
+	return fails(PREAD, fd, at, n) ? -1 : REAL(pread)(fd, buf, n, at);
+}
+
+ssize_t
+pwrite(int fd, const void *buf, size_t n, off_t at)
+{
+	return fails(PWRITE, fd, at, n) ? -1 : REAL(pwrite)(fd, buf, n, at);
+}
+
+ssize_t
+process_vm_readv(pid_t pid, const struct iovec *to, unsigned long nto,
+		 const struct iovec *from, unsigned long nfrom,
+		 unsigned long flags)
+{
+	if (fails(READV, pid, (uintptr_t)from->iov_base, from->iov_len))
+		return -1;
+	return REAL(process_vm_readv)(pid, to, nto, from, nfrom, flags);
+}
+
+ssize_t
+process_vm_writev(pid_t pid, const struct iovec *from, unsigned long nfrom,
+		  const struct iovec *to, unsigned long nto,
+		  unsigned long flags)
+{
+	if (fails(WRITEV, pid, (uintptr_t)to->iov_base, to->iov_len))
+		return -1;
+	return REAL(process_vm_writev)(pid, from, nfrom, to, nto, flags);
+}
+
+int
+open(const char *path, int flags, ...)
+{
+	va_list ap;
+	mode_t mode;
+
+	va_start(ap, flags);
+	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+	va_end(ap);
+	return fails(OPEN, 0, 0, flags) ? -1 : REAL(open)(path, flags, mode);
+}
+
+FILE *
+fopen(const char *path, const char *mode)
+{
+	return fails(FOPEN, 0, 0, 0) ? NULL : REAL(fopen)(path, mode);
+}
+
+void *
+mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+{
+	if (fails(MMAP, fd, n, offset))
+		return MAP_FAILED;
+	return REAL(mmap)(at, n, prot, flags, fd, offset);
+}
