@@ -26,6 +26,8 @@
 #include "monitor/stop.h"
 #include "monitor/strays.h"
 #include "monitor/task.h"
+#include "report/target.h"
+#include "report/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -34,7 +36,7 @@ enum { STATUS_UNDER = 124, STATUS_TROUBLE = 125 };
 static int
 trouble(void)
 {
-	fprintf(stderr, "pmon: %s\n", fail_message());
+	text_message("pmon", fail_message());
 	return STATUS_TROUBLE;
 }
 
@@ -177,10 +179,11 @@ run_status(struct run *run)
 		fail("%s: %s", run->opts->argv[0], strerror(err));
 		return trouble();
 	}
-	if (run->root_signal)
-		fprintf(stderr, "pmon: %s: killed by signal %d (%s)\n",
-			run->opts->argv[0], run->root_signal,
-			strsignal(run->root_signal));
+	if (run->root_signal) {
+		fail("%s: killed by signal %d (%s)", run->opts->argv[0],
+		     run->root_signal, strsignal(run->root_signal));
+		trouble();
+	}
 	status = run_tally(run, true);
 	return status ? status : run->root_status;
 }
@@ -240,7 +243,7 @@ main(int argc, char **argv)
 	int err = options_parse(&opts, argc, argv);
 
 	if (opts.warning)
-		fprintf(stderr, "pmon: %s\n", opts.warning);
+		text_message("pmon", opts.warning);
 	if (err)
 		status = trouble();
 	else if (opts.about.completion)

@@ -9,6 +9,7 @@
 #include "print/options.h"
 #include "print/pages.h"
 #include "report/target.h"
+#include "report/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -18,7 +19,7 @@ enum { STATUS_UNDER = 124, STATUS_TROUBLE = 125 };
 static int
 trouble(int err)
 {
-	fprintf(stderr, "pmprint: %s\n", fail_message());
+	text_message("pmprint", fail_message());
 	return err > 0 ? STATUS_UNDER : STATUS_TROUBLE;
 }
 
@@ -96,7 +97,10 @@ files_merge(const struct options *opts)
 static void
 left_out_say(const char *why)
 {
-	fprintf(stderr, "pmprint: %s; left out\n", why);
+	char *text = mem_printf("%s; left out", why);
+
+	text_message("pmprint", text);
+	free(text);
 }
 
 /* ---- where it goes */
