@@ -3,6 +3,7 @@
  * place of pmprint that prints messages and that ends the process.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,6 +241,8 @@ main(int argc, char **argv)
 	struct options opts;
 	int err = options_parse(&opts, argc, argv);
 
+	/* A file that gets too large is an error of writing. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (!err)
 		err = option_about_any(&opts.about) ? help_print(&opts) :
 		      opts.diff ? files_diff(&opts) : files_print(&opts);
