@@ -117,7 +117,11 @@ dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
 {
 	struct elf *supplement = separate_supplement(dwarf);
 
-	debug_read(r, dwarf, supplement, want);
+	if (elf_inflate_check(dwarf) ||
+	    (supplement && elf_inflate_check(supplement)))
+		reading_remark(r, "%s", fail_message());
+	else
+		debug_read(r, dwarf, supplement, want);
 	elf_close(supplement);
 }
 
