@@ -133,14 +133,14 @@ like($run->{err}, qr{\Apmon: /dev/full: .*No space left on device\n\z},
 # A file system that is full, in a name space of its own.
 SKIP: {
 	mkdir "$dir/small" or die;
-	my $mount = "mount -t tmpfs -o size=16k none $dir/small &&";
+	my $mount = "mount -t tmpfs -o size=8k none $dir/small &&";
 	my @own = ('unshare', $> ? '-rm' : '-m', 'sh', '-c');
 	skip 'no file system may be mounted', 8
 	    if run([@own, "$mount true"])->{status};
 	for (ways("$dir/small/file")) {
 		$run = run([@own, "$mount echo old >$dir/small/file;" .
 			'"$@"; echo $?; cat ' . "$dir/small/*", 'sh', $pmon,
-			@$_, '--object=*', $program]);
+			@$_, $program]);
 		is($run->{out}, "done\n125\nold\n",
 		    "@$_[0]: a full file system");
 		is($run->{err}, "pmon: $dir/small/file: No space left on " .
@@ -150,8 +150,7 @@ SKIP: {
 			"touch $dir/there;" .
 			"mount --bind $dir/small/file $dir/there;" .
 			'"$@"; echo $?;' . "cat $dir/there", 'sh', $pmon,
-			(map { s/small\/file/there/r } @$_), '--object=*',
-			$program]);
+			(map { s/small\/file/there/r } @$_), $program]);
 		is($run->{out}, "done\n125\nold\n", "@$_[0]: and through a " .
 		    'mount of a file');
 		is(leftovers($dir), '', 'nothing is left beside');
