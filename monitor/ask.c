@@ -172,6 +172,7 @@ file_write(const char *path, const char *bytes, size_t size)
 
 	if (!target)
 		return -1;
+	signal(SIGXFSZ, SIG_IGN);
 	fwrite(bytes, 1, size, target->out);
 	return target_close(target);
 }

@@ -22,6 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "report/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -333,7 +334,7 @@ request_answer(struct run *run, char *line, FILE *out)
 static void
 request_do(struct run *run, struct client *client, char *line)
 {
-	char *text = NULL, *head;
+	char *text = NULL, *head, *why;
 	size_t size = 0, len;
 	FILE *out = open_memstream(&text, &size);
 	int err;
@@ -341,8 +342,10 @@ request_do(struct run *run, struct client *client, char *line)
 	must(out);
 	err = request_answer(run, line, out);
 	must(!fclose(out));
-	head = err ? mem_printf("error %s\n", fail_message()) :
+	why = text_line(err ? fail_message() : "");
+	head = err ? mem_printf("error %s\n", why) :
 		     mem_printf("ok %zu\n", size);
+	free(why);
 	len = strlen(head);
 	client->nout = len + (err ? 0 : size);
 	client->sent = 0;

@@ -3,12 +3,10 @@
  * and that ends the process.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "monitor/account.h"
 #include "monitor/ask.h"
@@ -27,6 +25,8 @@
 #include "monitor/stop.h"
 #include "monitor/strays.h"
 #include "monitor/task.h"
+#include "report/target.h"
+#include "report/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/shrunk.h"
@@ -36,41 +36,46 @@ enum { STATUS_UNDER = 124, STATUS_TROUBLE = 125 };
 static int
 trouble(void)
 {
-	fprintf(stderr, "pmon: %s\n", fail_message());
+	text_message("pmon", fail_message());
 	return STATUS_TROUBLE;
 }
 
 /* ---- the report */
 
-/* -o: the file is opened before the program runs, and filled afterwards. */
-static int output = -1;
+/*
+ * -o: a pipe or a device is opened before the program runs, and has all
+ * reports; a file is replaced by each.
+ */
+static struct target *output;
 
 static int
 output_open(const char *path)
 {
-	output = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	return output < 0 ? fail("%s: %s", path, strerror(errno)) : 0;
+	if (target_check(path))
+		return -1;
+	if (!target_direct(path))
+		return 0;
+	output = target_open(path);
+	return output ? 0 : -1;
 }
 
 static int
 report_print(const struct options *opts, const struct tally *tally)
 {
-	FILE *out = stderr;
+	struct target *target = output;
 	int err;
 
-	if (output >= 0) {
-		/* Fails, rightly without notice, on what is no file. */
-		if (lseek(output, 0, SEEK_SET) == 0 && ftruncate(output, 0))
-			errno = 0;
-		out = fdopen(dup(output), "w");
-		if (!out)
-			return fail("%s: %s", opts->output, strerror(errno));
-	}
-	err = report_write(&opts->report, tally, out);
-	if (out == stderr)
-		return err;
-	if (fclose(out) && !err)
-		err = fail("%s: %s", opts->output, strerror(errno));
+	if (!opts->output)
+		return report_write(&opts->report, tally, stderr);
+	if (!target)
+		target = target_open(opts->output);
+	if (!target)
+		return -1;
+	err = report_write(&opts->report, tally, target->out);
+	if (target != output)
+		return target_close(target) ? -1 : err;
+	if (ferror(output->out))
+		return fail("%s: %s", output->path, fail_message());
 	return err;
 }
 
@@ -180,10 +185,11 @@ run_status(struct run *run)
 		fail("%s: %s", run->opts->argv[0], strerror(err));
 		return trouble();
 	}
-	if (run->root_signal)
-		fprintf(stderr, "pmon: %s: killed by signal %d (%s)\n",
-			run->opts->argv[0], run->root_signal,
-			strsignal(run->root_signal));
+	if (run->root_signal) {
+		fail("%s: killed by signal %d (%s)", run->opts->argv[0],
+		     run->root_signal, strsignal(run->root_signal));
+		trouble();
+	}
 	status = run_tally(run, true);
 	autosave_close(run);
 	return status ? status : run->root_status;
@@ -233,6 +239,8 @@ monitor(const struct options *opts)
 		status = run_status(&run);
 	}
 	run_free(&run);
+	if (output && target_close(output) && !status)
+		status = trouble();
 	return status;
 }
 
@@ -245,7 +253,7 @@ main(int argc, char **argv)
 	int err = options_parse(&opts, argc, argv);
 
 	if (opts.warning)
-		fprintf(stderr, "pmon: %s\n", opts.warning);
+		text_message("pmon", opts.warning);
 	if (err)
 		status = trouble();
 	else if (opts.about.completion)

@@ -76,6 +76,7 @@ notice_init(bool launched)
 		sigaction(signals[i], &action, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 }
 

@@ -13,6 +13,7 @@
 #include "monitor/object.h"
 #include "monitor/run.h"
 #include "report/profile_plan.h"
+#include "report/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -39,7 +40,9 @@ progress_show(void *arg)
 
 	if (progress->shown || clock_now() - progress->started < 0.5)
 		return;
-	fprintf(stderr, "pmon: reading symbols of %s ...\r", progress->path);
+	fputs("pmon: reading symbols of ", stderr);
+	text_put(stderr, progress->path);
+	fputs(" ...\r", stderr);
 	progress->shown = true;
 }
 

@@ -118,8 +118,7 @@ row_print(const struct options *opts, const struct func_row *row, FILE *out,
 	shown = name_shorten(name, all || used > COLUMNS ? WIDTH_ALL :
 			     COLUMNS - used);
 	text_print(out, shown, strlen(shown), WIDTH_ALL);
-	if (row_why(row))
-		fprintf(out, " [%s]", row_why(row));
+	text_note(out, row_why(row));
 	putc('\n', out);
 	free(shown);
 	free(name);

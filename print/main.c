@@ -3,6 +3,7 @@
  * place of pmprint that prints messages and that ends the process.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "print/pages.h"
 #include "print/recover.h"
 #include "report/target.h"
+#include "report/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -19,7 +21,7 @@ enum { STATUS_UNDER = 124, STATUS_TROUBLE = 125 };
 static int
 trouble(int err)
 {
-	fprintf(stderr, "pmprint: %s\n", fail_message());
+	text_message("pmprint", fail_message());
 	return err > 0 ? STATUS_UNDER : STATUS_TROUBLE;
 }
 
@@ -112,7 +114,10 @@ files_recover(const struct options *opts)
 static void
 left_out_say(const char *why)
 {
-	fprintf(stderr, "pmprint: %s; left out\n", why);
+	char *text = mem_printf("%s; left out", why);
+
+	text_message("pmprint", text);
+	free(text);
 }
 
 /* ---- where it goes */
@@ -252,6 +257,8 @@ main(int argc, char **argv)
 	struct options opts;
 	int err = options_parse(&opts, argc, argv);
 
+	/* A file that gets too large is an error of writing. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (!err && opts.recover && !option_about_any(&opts.about))
 		err = files_recover(&opts);
 	if (!err)

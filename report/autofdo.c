@@ -11,6 +11,7 @@
 #include "report/callees.h"
 #include "report/frames.h"
 #include "report/kinds.h"
+#include "report/text.h"
 #include "util/mem.h"
 #include "util/search.h"
 
@@ -208,6 +209,31 @@ totals_make(struct page *page)
 
 /* ---- writing */
 
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/*
+ * " name:12".  Blanks separate names, a colon before a digit ends one, a digit
+ * begins none, a bracket begins a list of callers, and # a comment.
+ */
+static void
+name_put(const struct page *page, const char *before, const char *name,
+	 uint64_t n)
+{
+	char *text = text_line(name);
+
+	for (char *c = text; *c; c++)
+		if (*c == ' ' || (*c == ':' && (!c[1] || is_digit(c[1]))))
+			*c = '_';
+	if (*text == '[' || *text == '#' || is_digit(*text))
+		*text = '_';
+	fprintf(page->out, "%s%s:%" PRIu64, before, text, n);
+	free(text);
+}
+
 /* A line with its calls; the entry behind it. */
 static size_t
 line_put(const struct page *page, size_t at, int depth)
@@ -223,7 +249,7 @@ line_put(const struct page *page, size_t at, int depth)
 	fprintf(page->out, "%*s%u: %" PRIu64, depth, "", first->offset, n);
 	for (const struct entry *e = first; e < entry; e++)
 		if (e->callee)
-			fprintf(page->out, " %s:%" PRIu64, e->callee, e->n);
+			name_put(page, " ", e->callee, e->n);
 	putc('\n', page->out);
 	return (size_t)(entry - page->entries);
 }
@@ -241,9 +267,10 @@ scope_put(const struct page *page, uint32_t scope, int depth)
 
 		if (inner->outer != scope || !inner->total)
 			continue;
-		fprintf(page->out, "%*s%u: %s:%" PRIu64 "\n", depth, "",
-			line_offset(page, scope, inner->call), inner->name,
-			inner->total);
+		fprintf(page->out, "%*s%u: ", depth, "",
+			line_offset(page, scope, inner->call));
+		name_put(page, "", inner->name, inner->total);
+		putc('\n', page->out);
 		scope_put(page, i, depth + 1);
 	}
 }
@@ -273,8 +300,8 @@ view_put(struct page *page, const struct view *view)
 	entries_merge(page);
 	totals_make(page);
 	if (page->scopes[0].total) {
-		fprintf(page->out, "%s:%" PRIu64 ":%" PRIu64 "\n", func->name,
-			page->scopes[0].total, calls.n);
+		name_put(page, "", func->name, page->scopes[0].total);
+		fprintf(page->out, ":%" PRIu64 "\n", calls.n);
 		scope_put(page, 0, 1);
 	}
 	for (size_t i = 0; i < page->nentries; i++)

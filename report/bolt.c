@@ -11,6 +11,7 @@
 
 #include "report/callees.h"
 #include "report/kinds.h"
+#include "report/text.h"
 #include "util/mem.h"
 
 struct page {
@@ -26,13 +27,15 @@ struct page {
 static char *
 name_escape(const char *name)
 {
-	char *text = mem_alloc(2 * strlen(name) + 1), *to = text;
+	char *line = text_line(name);
+	char *text = mem_alloc(2 * strlen(line) + 1), *to = text;
 
-	for (; *name; name++) {
-		if (*name == ' ' || *name == '\n' || *name == '\\')
+	for (const char *c = line; *c; c++) {
+		if (*c == ' ' || *c == '\\')
 			*to++ = '\\';
-		*to++ = *name;
+		*to++ = *c;
 	}
+	free(line);
 	return text;
 }
 

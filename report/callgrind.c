@@ -13,6 +13,7 @@
 #include "report/interned.h"
 #include "report/kinds.h"
 #include "report/names.h"
+#include "report/text.h"
 #include "util/mem.h"
 
 struct page {
@@ -38,9 +39,7 @@ name_put(struct page *page, const char *key, struct interned *names,
 	fprintf(page->out, "%s=(%u)", key, number + 1);
 	if (number == known) {
 		putc(' ', page->out);
-		/* A line is one name. */
-		for (; *name; name++)
-			putc(*name == '\n' ? '?' : *name, page->out);
+		text_line_put(page->out, name, "", 0);
 	}
 	putc('\n', page->out);
 }
@@ -269,8 +268,7 @@ callgrind_write(struct table *table, FILE *out)
 
 	fprintf(out, "# callgrind format\nversion: 1\ncreator: pmon %s\n"
 		"cmd: ", PMON_VERSION);
-	for (const char *c = table->tally->command; *c; c++)
-		putc(*c == '\n' ? ' ' : *c, out);
+	text_line_put(out, table->tally->command, "", 0);
 	fputs("\ndesc: Inclusive cost: of calls not known, written as 0\n"
 	      "positions: instr line\n"
 	      "event: Ir : Instructions executed\nevents: Ir\n", out);

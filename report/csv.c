@@ -30,13 +30,18 @@ struct page {
 	bool once;		/* see tally_once */
 };
 
-/* A field is in quotes always, so that it is a text. */
+/*
+ * A field is in quotes always, so that it is a text.  To a spreadsheet a text
+ * may still be a formula, unless an apostrophe is before it.
+ */
 static void
 field_put(FILE *out, const char *s)
 {
-	char *text = text_utf8(s);
+	char *text = text_line(s);
 
 	putc('"', out);
+	if (*text && strchr("=+-@", *text))
+		putc('\'', out);
 	for (const char *c = text; *c; c++) {
 		if (*c == '"')
 			putc('"', out);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report/kinds.h"
+#include "report/text.h"
 #include "report/view.h"
 #include "util/mem.h"
 
@@ -96,9 +97,11 @@ modules_put(const struct page *page, FILE *out)
 
 		fprintf(out, "%3zu, %3zu, 0x%016" PRIx64 ", 0x%016" PRIx64
 			", 0x%016" PRIx64 ", %016" PRIx64 ", 0x%016" PRIx64
-			",  %s\n", i, module->containing, segment->addr,
+			",  ", i, module->containing, segment->addr,
 			segment->addr + segment->memsz, image->entry,
-			segment->offset, first->addr, image->path);
+			segment->offset, first->addr);
+		text_line_put(out, image->path, "", 0);
+		putc('\n', out);
 	}
 }
 

@@ -192,8 +192,7 @@ entry_write(const struct table *table, const struct entries *entries,
 		fputs("  ", out);
 	}
 	text_print(out, entry->name, strlen(entry->name), WIDTH_ALL);
-	if (why)
-		fprintf(out, " [%s]", why);
+	text_note(out, why);
 	putc('\n', out);
 }
 

@@ -10,6 +10,7 @@
 
 #include "report/callees.h"
 #include "report/kinds.h"
+#include "report/text.h"
 #include "report/work.h"
 #include "util/mem.h"
 
@@ -38,12 +39,17 @@ struct page {
 static char *
 node_name(const struct view *view)
 {
-	char *name = view_name(view);
+	char *raw = view_name(view), *name = text_line(raw), *last;
 
-	/* What separates frames and lines. */
+	free(raw);
+	/* What separates frames. */
 	for (char *c = name; *c; c++)
-		if (*c == ';' || *c == '\n')
+		if (*c == ';')
 			*c = ':';
+	/* What would be taken for a count. */
+	last = strrchr(name, ' ');
+	if (last && !last[1 + strspn(last + 1, "0123456789.")])
+		*last = '_';
 	return name;
 }
 

@@ -86,8 +86,7 @@ func_row_write(const struct table *table, const struct func_entry *func,
 	}
 	text_print(out, name, strlen(name), room);
 	free(name);
-	if (func->count.why)
-		fprintf(out, " [%s]", func->count.why);
+	text_note(out, func->count.why);
 	putc('\n', out);
 	free(place);
 }

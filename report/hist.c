@@ -108,7 +108,8 @@ row_write(const struct table *table, const struct line_entry *line,
 	free(place);
 	if (line->count.why) {
 		fprintf(out, " %*s  ", digits, "?");
-		fprintf(out, "%s\n", line->count.why);
+		text_put(out, line->count.why);
+		putc('\n', out);
 		return;
 	}
 	fprintf(out, " %*" PRIu64, digits, line->count.n);

@@ -10,13 +10,13 @@
 
 #include "report/cover.h"
 #include "report/kinds.h"
+#include "report/text.h"
 
 /* Names from DWARF may be "add<int, long>". */
 static void
 name_put(const char *name, FILE *out)
 {
-	for (; *name; name++)
-		putc(*name == ',' || *name == '\n' ? ';' : *name, out);
+	text_line_put(out, name, ",", ';');
 	putc('\n', out);
 }
 
@@ -110,7 +110,9 @@ lcov_write(struct table *table, FILE *out)
 
 		if (!file->nlines)
 			continue;
-		fprintf(out, "TN:\nSF:%s\n", file->path);
+		fputs("TN:\nSF:", out);
+		text_line_put(out, file->path, "", 0);
+		putc('\n', out);
 		funcs_put(file, out);
 		branches_put(file, out);
 		lines_put(file, out);

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "report/table.h"
+#include "report/text.h"
 
 static void
 text_write(FILE *out, const char *what, const char *text)
 {
 	fprintf(out, "%s ", what);
-	for (; *text; text++)
-		putc((unsigned char)*text < ' ' ? '?' : *text, out);
+	text_line_put(out, text, "", 0);
 	putc('\n', out);
 }
 

@@ -32,7 +32,7 @@ struct page {
 static int64_t
 string_id(struct page *page, const char *s)
 {
-	char *text = text_utf8(s);
+	char *text = text_line(s);
 	int64_t id = intern(&page->strings, text);
 
 	free(text);

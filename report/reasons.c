@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text.h"
 #include "util/mem.h"
 
 static const struct {
@@ -61,9 +62,10 @@ reasons_write(struct reasons *reasons, FILE *out)
 	for (size_t i = 0; i < reasons->n; i++) {
 		const struct reason *reason = &reasons->reasons[i];
 
-		fprintf(out, "%10zu %s: %s\n", reason->n,
-			reason->n == 1 ? reason->what : reason->whats,
-			reason->why);
+		fprintf(out, "%10zu %s: ", reason->n,
+			reason->n == 1 ? reason->what : reason->whats);
+		text_put(out, reason->why);
+		putc('\n', out);
 	}
 	free(reasons->reasons);
 	*reasons = (struct reasons){ 0 };

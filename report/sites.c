@@ -201,9 +201,13 @@ trap_write(const struct page *page, const struct trap *trap, FILE *out,
 	fprintf(out, "%*" PRIu64 "  %*" PRIx64 "  ", digits, trap->site->hits,
 		ADDR_MIN, trap->site->addr);
 	text_column(out, name, NAME_MAX);
-	fprintf(out, "  %s", trap->why);
-	if (tally->nplans > 1)
-		fprintf(out, " (%s)", table_object(table, trap->plan));
+	fputs("  ", out);
+	text_put(out, trap->why);
+	if (tally->nplans > 1) {
+		fputs(" (", out);
+		text_put(out, table_object(table, trap->plan));
+		putc(')', out);
+	}
 	putc('\n', out);
 	free(name);
 }
@@ -218,9 +222,11 @@ rest_write(const struct page *page, size_t first, FILE *out)
 		reasons_add(&reasons, page->traps[i].why, "trap", "traps");
 	if (reasons.n)
 		fputs("\nNever reached:\n", out);
-	for (size_t i = 0; i < reasons.n; i++)
-		fprintf(out, "%*zu  %s\n", COUNT_MIN, reasons.reasons[i].n,
-			reasons.reasons[i].why);
+	for (size_t i = 0; i < reasons.n; i++) {
+		fprintf(out, "%*zu  ", COUNT_MIN, reasons.reasons[i].n);
+		text_put(out, reasons.reasons[i].why);
+		putc('\n', out);
+	}
 	free(reasons.reasons);
 }
 

@@ -4,18 +4,28 @@
 #ifndef REPORT_TARGET_H
 #define REPORT_TARGET_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct target {
 	FILE *out;		/* write here */
 	char *path;		/* as the user gave it */
-	char *real;		/* what will be replaced; NULL if written to
-				   directly: a device, a pipe */
-	char *temp;		/* beside it */
+	char *real;		/* what it stands for, links followed */
+	bool direct;		/* a device, a pipe, what is open already: it is
+				   written to as it is, never replaced */
+	int dir;		/* where real is, if that is replaced; or -1 */
+	char *temp;		/* the new file there; NULL: kept in memory, to
+				   be put into the old one */
 };
 
-/* Whether the target can be written; changes nothing.  0 or -1. */
+/*
+ * Whether the target can be written; changes nothing.  0 or -1.  A link or file
+ * of a stranger's in a directory where everybody may write is refused.
+ */
 int target_check(const char *path);
+
+/* Whether what is written goes there at once. */
+bool target_direct(const char *path);
 
 /* NULL with the message set. */
 struct target *target_open(const char *path);

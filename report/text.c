@@ -43,9 +43,13 @@ utf8_length(const unsigned char *s, size_t len)
 	if ((n == 3 && c < 0x800) || (n == 4 && c < 0x10000) ||
 	    c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		return 0;
-	/* C1 controls and those that turn the direction of writing. */
-	if (c < 0xa0 || (c >= 0x202a && c <= 0x202e) ||
-	    (c >= 0x2066 && c <= 0x2069))
+	/*
+	 * C1 controls, ends of lines, what turns the direction of writing, and
+	 * what XML does not have.
+	 */
+	if (c < 0xa0 || c == 0x61c || c == 0x200e || c == 0x200f ||
+	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
+	    c == 0xfffe || c == 0xffff)
 		return 0;
 	return n;
 }
@@ -147,6 +151,22 @@ text_print(FILE *out, const char *s, size_t len, size_t width)
 }
 
 void
+text_put(FILE *out, const char *s)
+{
+	text_print(out, s, strlen(s), WIDTH_ALL);
+}
+
+void
+text_note(FILE *out, const char *s)
+{
+	if (!s)
+		return;
+	fputs(" [", out);
+	text_put(out, s);
+	putc(']', out);
+}
+
+void
 text_column(FILE *out, const char *s, size_t width)
 {
 	size_t len = strlen(s), wide = text_width(s, len), used = 0;
@@ -209,8 +229,15 @@ text_number(uint64_t n, const char *what)
 
 static const char replacement[] = "\xef\xbf\xbd";
 
-char *
-text_utf8(const char *s)
+static bool
+is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+/* In UTF-8; `line`: control characters become ^X. */
+static char *
+text_clean(const char *s, bool line)
 {
 	size_t len = strlen(s), n;
 	char *text = mem_alloc(len * (sizeof(replacement) - 1) + 1);
@@ -219,14 +246,47 @@ text_utf8(const char *s)
 	for (size_t i = 0; i < len; i += n) {
 		n = (unsigned char)s[i] < 0x80 ? 1 :
 		    utf8_length((const unsigned char *)s + i, len - i);
-		if (n) {
+		if (!n) {
+			to = stpcpy(to, replacement);
+			n = 1;
+		} else if (line && is_control(s[i])) {
+			*to++ = '^';
+			*to++ = (char)(s[i] ^ 0x40);
+		} else {
 			to = mempcpy(to, s + i, n);
-			continue;
 		}
-		to = stpcpy(to, replacement);
-		n = 1;
 	}
 	return text;
+}
+
+char *
+text_utf8(const char *s)
+{
+	return text_clean(s, false);
+}
+
+char *
+text_line(const char *s)
+{
+	return text_clean(s, true);
+}
+
+void
+text_line_put(FILE *out, const char *s, const char *special, char instead)
+{
+	char *text = text_line(s);
+
+	for (const char *c = text; *c; c++)
+		putc(strchr(special, *c) ? instead : *c, out);
+	free(text);
+}
+
+void
+text_message(const char *program, const char *message)
+{
+	fprintf(stderr, "%s: ", program);
+	text_put(stderr, message);
+	putc('\n', stderr);
 }
 
 void
@@ -243,7 +303,7 @@ text_xml(FILE *out, const char *s)
 			fputs("&gt;", out);
 		else if (*c == '"')
 			fputs("&quot;", out);
-		else if ((unsigned char)*c < 0x20 || *c == 0x7f)
+		else if (is_control(*c))
 			fputs(replacement, out);
 		else
 			putc(*c, out);

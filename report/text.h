@@ -19,6 +19,12 @@ static const size_t WIDTH_ALL = SIZE_MAX;
  */
 size_t text_print(FILE *out, const char *s, size_t len, size_t width);
 
+/* All of it, whose end is a zero byte. */
+void text_put(FILE *out, const char *s);
+
+/* s in brackets, with a blank before them, unless it is NULL. */
+void text_note(FILE *out, const char *s);
+
 /* The columns that text_print would use if it had them all. */
 size_t text_width(const char *s, size_t len);
 
@@ -40,6 +46,19 @@ void text_paragraph(FILE *out, const char *first, const char *s,
  * replaced by U+FFFD; control characters are kept.  Owned by the caller.
  */
 char *text_utf8(const char *s);
+
+/*
+ * The same on one line, with control characters as ^X: for formats that cannot
+ * quote them.  Owned by the caller.
+ */
+char *text_line(const char *s);
+
+/* Print that, with `instead` in place of each character of `special`. */
+void text_line_put(FILE *out, const char *s, const char *special,
+		   char instead);
+
+/* "PROGRAM: MESSAGE" on one line of standard error. */
+void text_message(const char *program, const char *message);
 
 /* As the value of an attribute in XML; control characters become U+FFFD. */
 void text_xml(FILE *out, const char *s);

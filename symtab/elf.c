@@ -20,7 +20,14 @@
 #include "util/mem.h"
 #include "util/regular.h"
 
-enum { SEGMENTS_MAX = 64 };	/* executable ones */
+enum {
+	SEGMENTS_MAX = 64,		/* executable ones */
+	/* Debugging information is 3 to 10 times smaller: else it is a bomb. */
+	INFLATED_RATIO_MAX = 50,
+};
+
+/* What offsets of DWARF reach, in nearly all of it. */
+static const uint64_t INFLATED_MAX = UINT32_MAX;
 
 struct elf {
 	Elf *libelf;
@@ -31,6 +38,8 @@ struct elf {
 	size_t nphdrs, names;	/* names: section with section names */
 	uint8_t id[BUILD_ID_MAX];
 	size_t id_len;
+	bool measured;		/* inflated is known */
+	uint64_t inflated;	/* bytes of all its compressed sections */
 };
 
 /* A table of the file must lie in the file. */
@@ -46,6 +55,21 @@ table_check(const struct elf *elf, const char *what, uint64_t offset,
 		return 0;
 	return fail("%s: truncated: its %s not in the file (of %" PRIu64
 		    " bytes)", elf->path, what, (uint64_t)elf->stat.st_size);
+}
+
+/* libelf decompresses a table of names wherever it looks at one. */
+static int
+names_check(const struct elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_STRTAB &&
+		    sh.sh_flags & SHF_COMPRESSED)
+			return fail("%s: damaged: its names are compressed",
+				    elf->path);
+	return 0;
 }
 
 static int
@@ -83,7 +107,7 @@ header_check(struct elf *elf)
 	    elf->names >= nsections)
 		return fail("%s: damaged: its section names cannot be found",
 			    elf->path);
-	return 0;
+	return names_check(elf);
 }
 
 /* What begins a file that is not ELF. */
@@ -308,6 +332,52 @@ elf_has_symtab(const struct elf *elf)
 	return false;
 }
 
+/* Bytes of a section once it is decompressed, as it says; else 0. */
+static uint64_t
+section_inflated(const struct elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
+{
+	static const char gnu[] = "ZLIB";
+	enum { HEAD = 12 };	/* "ZLIB", and the size, its high byte first */
+	Elf_Data *data;
+	GElf_Chdr ch;
+	uint64_t size = 0;
+
+	if (sh->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(scn, &ch) ? ch.ch_size : 0;
+	if (sh->sh_type == SHT_NOBITS ||
+	    strncmp(section_name(elf, sh), ".zdebug", 7) != 0)
+		return 0;
+	data = elf_rawdata(scn, NULL);
+	if (!data || !data->d_buf || data->d_size < HEAD ||
+	    memcmp(data->d_buf, gnu, sizeof(gnu) - 1) != 0)
+		return 0;
+	for (size_t i = sizeof(gnu) - 1; i < HEAD; i++)
+		size = size << 8 | ((const uint8_t *)data->d_buf)[i];
+	return size;
+}
+
+int
+elf_inflate_check(struct elf *elf)
+{
+	uint64_t size = elf_size(elf);
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while (!elf->measured && (scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, &sh) &&
+		    __builtin_add_overflow(elf->inflated,
+					   section_inflated(elf, scn, &sh),
+					   &elf->inflated))
+			elf->inflated = UINT64_MAX;
+	elf->measured = true;
+	if (elf->inflated <= INFLATED_MAX &&
+	    elf->inflated / INFLATED_RATIO_MAX <= size)
+		return 0;
+	return fail("%s: its compressed sections are not read: they would be %"
+		    PRIu64 " bytes, and the file is %" PRIu64, elf->path,
+		    elf->inflated, size);
+}
+
 struct bytes
 elf_section(struct elf *elf, const char *name, uint64_t *addr)
 {
@@ -317,14 +387,15 @@ elf_section(struct elf *elf, const char *name, uint64_t *addr)
 	Elf_Data *data = NULL;
 
 	if (scn && sh.sh_flags & SHF_COMPRESSED) {
-		if (elf_compress(scn, 0, 0) >= 0)
+		if (!elf_inflate_check(elf) && elf_compress(scn, 0, 0) >= 0)
 			data = elf_rawdata(scn, NULL);
 	} else if (scn || (scn = section_find(elf, gnu, &sh))) {
 		data = elf_rawdata(scn, NULL);
 		/* Not so once it was uncompressed. */
 		if (data && data->d_size > 4 &&
 		    memcmp(data->d_buf, "ZLIB", 4) == 0)
-			data = elf_compress_gnu(scn, 0, 0) < 0 ? NULL :
+			data = elf_inflate_check(elf) ||
+			       elf_compress_gnu(scn, 0, 0) < 0 ? NULL :
 			       elf_rawdata(scn, NULL);
 	}
 	free(gnu);

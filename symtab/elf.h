@@ -60,6 +60,12 @@ bool elf_has_dwarf(const struct elf *elf);
 bool elf_has_symtab(const struct elf *elf);
 
 /*
+ * Whether its compressed sections, all together, are no bomb: 0, or -1 with
+ * the message, and then none of them is read.
+ */
+int elf_inflate_check(struct elf *elf);
+
+/*
  * The contents of .NAME or .zNAME, uncompressed, none if there is none; they
  * live as long as elf.  addr, if not NULL, is set to its address.
  */

@@ -133,7 +133,11 @@ dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
 	owner_note(r->image, dwarf);
 	if (supplement)
 		owner_note(r->image, supplement);
-	debug_read(r, dwarf, supplement, want);
+	if (elf_inflate_check(dwarf) ||
+	    (supplement && elf_inflate_check(supplement)))
+		reading_remark(r, "%s", fail_message());
+	else
+		debug_read(r, dwarf, supplement, want);
 	elf_close(supplement);
 }
 

@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Compress::Zlib qw(compress);
 use Test::More;
 use Pmon;
 
@@ -265,6 +266,54 @@ for my $name (sort grep { /^\.debug_/ } keys %section) {
 		is($run->{status}, $status, '  the program runs');
 		is($run->{funcs}{leaf}, 2, '  functions are counted');
 	}
+}
+
+# Sections that become large when they are decompressed, and names that libelf would decompress.
+sub
+bomb
+{
+	my ($name, $claim, $packed) = @_;
+	my $base = $section{$name};
+	my $file = $good;
+	my $contents = pack('VVQ<Q<', 1, 0, $claim, 1) . $packed;
+	my %fields = (offset => length $file, size => length $contents,
+	    flags => get(\%shdr, 'flags', $base) | 0x800);
+
+	for (keys %fields) {
+		my ($offset, $size) = @{$shdr{$_}};
+
+		substr($file, $base + $offset, $size) =
+		    pack $pack{$size}, $fields{$_};
+	}
+	return $file . $contents;
+}
+
+my $much = 64 << 20;
+my $packed = compress("\0" x $much);
+for my $name ('.debug_info', '.debug_line', '.debug_str') {
+	my $run = outcome(bomb($name, $much, $packed));
+	my $bytes = length slurp($bad);
+
+	is(breach($run) . $run->{status}, $status, "$name, a bomb: it runs");
+	is($run->{funcs}{leaf}, 2, '  functions are counted');
+	cmp_ok(index($run->{report} =~ s/\s+/ /gr, "Note: $bad: its " .
+		"compressed sections are not read: they would be $much " .
+		"bytes, and the file is $bytes"), '>', 0, '  it is said');
+	$run = outcome(bomb($name, ~0, $packed));
+	is(breach($run) . $run->{status} . ' ' . $run->{funcs}{leaf},
+	    "$status 2", "$name, a claim of 16 EB");
+	like($run->{report} =~ s/\s+/ /gr, qr/Note: .* would be \d{20} bytes/,
+	    '  it is said');
+}
+my $few = compress(substr $good, get(\%shdr, 'offset', $section{'.debug_line'}),
+    get(\%shdr, 'size', $section{'.debug_line'}));
+my $run = outcome(bomb('.debug_line', get(\%shdr, 'size',
+	    $section{'.debug_line'}), $few));
+is($run->{status} . $run->{report} =~ /Note:/, $status, 'no bomb: no remark');
+is($run->{lines}{'small.c'}{3}, 2, 'and lines');
+for my $name ('.strtab', '.shstrtab') {
+	like(refused(outcome(bomb($name, $much, $packed))), qr/\A\z/,
+	    "$name, compressed: is refused");
 }
 
 done_testing;

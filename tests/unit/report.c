@@ -876,6 +876,26 @@ test_text(void **state)
 		    "# one two\n  three\n");
 }
 
+static void
+test_text_line(void **state)
+{
+	char *line = text_line("a\n\t\x1b\x7f|\xc3\xa9|\xff|\xc2\x9b|"
+			       "\xe2\x80\xae");
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	/* Each byte by itself, of what is replaced. */
+	assert_text(line, "a^J^I^[^?|\xc3\xa9|\xef\xbf\xbd|"
+		    "\xef\xbf\xbd\xef\xbf\xbd|"
+		    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	text_line_put(out, "a,b\r,", ",", ';');
+	text_note(out, NULL);
+	text_note(out, "\x1b");
+	fclose(out);
+	assert_text(text, "a;b^M; [^[]");
+}
+
 static int
 setup(void **state)
 {
@@ -921,6 +941,7 @@ main(void)
 		cmocka_unit_test(test_out_full),
 		cmocka_unit_test(test_shorten),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_text_line),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
