@@ -27,7 +27,7 @@ pmon
 {
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	my ($options, $argv, %opt) = @_;
-	my $run = run([$pmon, @$options, '--', @$argv], limit => 300, %opt);
+	my $run = run([$pmon, @$options, '--', @$argv], %opt);
 
 	is(ended($run), $opt{status} // 'status 0', "@$options: it ends")
 	    or diag($run->{err});

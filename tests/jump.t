@@ -16,7 +16,7 @@ counted
 	my @kinds = qw(funcs blocks edges);
 	my $run = run([$pmon, @$options, '--units=func,block,edge',
 	    '--report=' . join(',', "summary:$base.summary",
-		map { "$_:$base.$_" } @kinds), '--', @$argv], limit => 120);
+		map { "$_:$base.$_" } @kinds), '--', @$argv]);
 
 	$run->{report} = slurp("$base.summary");
 	$run->{counts} = join '', map { slurp("$base.$_") } @kinds;

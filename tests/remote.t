@@ -26,7 +26,7 @@ served
 		exec @argv or POSIX::_exit(127);
 	}
 	push @servers, $pid;
-	wait_for(sub { $where->($said) }, 20) or die "no stub: @argv";
+	wait_for(sub { $where->($said) }) or die "no stub: @argv";
 	return { where => $where->($said), pid => $pid, said => $said };
 }
 

@@ -10,6 +10,7 @@ use HTTP::Tiny;
 use JSON::PP;
 use MIME::Base64;
 use Scalar::Util qw(weaken);
+use Pmon ();
 
 my $json = JSON::PP->new->allow_nonref->utf8;
 
@@ -32,7 +33,7 @@ sub
 new
 {
 	my ($class, %opt) = @_;
-	my $self = bless { http => HTTP::Tiny->new(timeout => 120) }, $class;
+	my $self = bless { http => HTTP::Tiny->new(timeout => $Pmon::limit) }, $class;
 
 	$self->{dir} = tempdir(CLEANUP => 1);
 	$self->{pid} = open $self->{out}, '-|', 'chromedriver', '--port=0'

@@ -313,7 +313,7 @@ killed_test
 	is($run->{signal}, 9, "$name: pmon is killed");
 	ok(@children > 0, '  which had a simulator');
 	ok(wait_for(sub { !grep { -e "/proc/$_/cmdline" &&
-	    length slurp("/proc/$_/cmdline") } @children }, 20),
+	    length slurp("/proc/$_/cmdline") } @children }),
 	    '  that is gone then');
 }
 
