@@ -469,9 +469,9 @@ t_sleep_deep(int depth)
 }
 
 /*
- * A thread says that it is there and does THEN for ever: nothing is counted
- * in between, so what ran by the time that the others hear of it is not a
- * matter of time.
+ * A thread says that it is there and does THEN for ever.  No block begins in
+ * between, so how often each has run by the time that the others hear of it is
+ * not a matter of time.
  */
 static int there[2];
 
@@ -483,7 +483,7 @@ static int there[2];
 			 : "rcx", "r11", "memory"); \
 } while (0)
 
-#define FOR_EVER	"1:\tmov $34, %%eax\n\tsyscall\n\tjmp 1b" /* pause */
+#define PAUSE	"mov $34, %%eax\n\tsyscall\n\tud2"
 
 static void
 t_rest_deep(int depth)
@@ -494,7 +494,7 @@ t_rest_deep(int depth)
 		pthread_cleanup_pop(1);
 		return;
 	}
-	STAY(FOR_EVER);
+	STAY(PAUSE);
 }
 
 static void
