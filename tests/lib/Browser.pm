@@ -60,6 +60,8 @@ new
 	$self->{session} = $reply->{sessionId};
 	$self->session(POST => "/timeouts", { map { $_ =>
 	    1000 * $Pmon::limit } qw(script pageLoad) });
+	$self->session(POST => '/timeouts', {
+		map { $_ => 1000 * $Pmon::limit } qw(script pageLoad) });
 	$self->{browser} = $reply->{capabilities}{'goog:processID'};
 	$self->command('Emulation.setDeviceMetricsOverride', {
 		width => 0 + ($opt{width} // 1280),
