@@ -105,7 +105,7 @@ units: $(UNITS)
 
 # All tests, or those named: make check TESTS=tests/options.t
 # A test that hangs fails after so many seconds.
-TEST_SECONDS = 900
+TEST_SECONDS = 1800
 TESTS = $(UNITS) $(wildcard tests/*.t)
 check: deps-test
 	@$(MAKE) --no-print-directory check-run

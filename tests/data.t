@@ -27,7 +27,7 @@ pmon
 {
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	my ($options, $argv, %opt) = @_;
-	my $run = run([$pmon, @$options, '--', @$argv], limit => 300, %opt);
+	my $run = run([$pmon, @$options, '--', @$argv], %opt);
 
 	is(ended($run), $opt{status} // 'status 0', "@$options: it ends")
 	    or diag($run->{err});
@@ -205,7 +205,8 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 
 		is(scalar @parts, $what eq 'process' ? 3 : 4,
 		    "$what: so many of them");
-		like($parts[0], qr/^Functions of .*\b$what \d+.*\/data-/,
+		# Of its path there may be little left.
+		like($parts[0], qr/^Functions of .*\b$what \d+.*, \//,
 		    "$what: is named");
 		is($counts[0], $what eq 'process' ? 8 : 3, 'the first');
 		is($counts[1], 4, 'its child');

@@ -33,7 +33,7 @@ sub
 reader
 {
 	my ($what, @argv) = @_;
-	my $run = run([@argv], dir => $dir, limit => 120);
+	my $run = run([@argv], dir => $dir);
 
 	is(ended($run), 'status 0', "$what reads it") or
 	    diag("@argv: $run->{out}$run->{err}");

@@ -16,7 +16,7 @@ counted
 	my @kinds = qw(funcs blocks edges);
 	my $run = run([$pmon, @$options, '--units=func,block,edge',
 	    '--report=' . join(',', "summary:$base.summary",
-		map { "$_:$base.$_" } @kinds), '--', @$argv], limit => 120);
+		map { "$_:$base.$_" } @kinds), '--', @$argv]);
 
 	$run->{report} = slurp("$base.summary");
 	$run->{counts} = join '', map { slurp("$base.$_") } @kinds;
@@ -250,6 +250,9 @@ for my $way (qw(BY_INSN BY_INLINE BY_LIBRARY BY_CALL)) {
 {
 	my $alone = start([$program, 'profile', 1500]);
 
+	ok(wait_for(sub {
+		slurp("/proc/$alone->{pid}/comm") =~ /^observe/;
+	}), 'something to attach to');
 	for my $time (1 .. 4) {
 		my $run = monitor(['--units=func',
 		    '--duration=0.2', '-p', $alone->{pid}], []);
@@ -327,6 +330,8 @@ for my $case (['func', 'auto', 'elsewhere'], ['func,block', 'auto', 'elsewhere']
 
 	# At any place when it is attached to.
 	my $alone = start([$skips]);
+	ok(wait_for(sub { slurp("/proc/$alone->{pid}/comm") =~ /^skips/ }),
+	    'something to attach to');
 	for my $options (map { [$_, '--units=func,block'],
 	    [$_, '--units=func'] } map { "--patch=$_" } @patches) {
 		for my $time (1 .. 6) {

@@ -95,7 +95,7 @@ shows
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 	my ($pty, $expect, $what) = @_;
 	my $select = IO::Select->new($pty);
-	my $end = time + 60;
+	my $end = time + $limit;
 
 	until (join("\n", @screen) =~ $expect || time > $end) {
 		next unless $select->can_read(1);

@@ -58,8 +58,7 @@ main(void)
 }
 END
 my $true = trace_counts('qemu-m68k', [$formats]);
-my $all = counts_of(['--placement=every', '--eager'], [$formats],
-    limit => 200);
+my $all = counts_of(['--placement=every', '--eager'], [$formats]);
 
 same($all, $true, 'printf, a trap at every block of the C library');
 counts_equal($all->{insns}, $true->{insns}, '  each instruction');
@@ -77,7 +76,7 @@ for i, v in ipairs(t) do s = s + v * i end
 print(s, string.rep("x", 3), #t, string.format("%5.2f", s / 3))
 END
 my $truth = trace_counts('qemu-m68k', \@argv);
-my $run = counts_of([], \@argv, limit => 200);
+my $run = counts_of([], \@argv);
 
 same($run, $truth, 'lua');
 counts_equal($run->{insns}, $truth->{insns},
@@ -92,7 +91,7 @@ is(scalar(grep { $_ eq '?' } map { values %$_ } values %{$run->{lines}}), 0,
 for my $options (['--placement=every', '--file=lvm.c', '--file=lgc.c'],
     ['--patch=step', '--file=ltable.c', '--file=lstring.c'],
     ['--patch=step', '--placement=every', '--file=ltm.c']) {
-	my $some = counts_of($options, \@argv, limit => 200);
+	my $some = counts_of($options, \@argv);
 
 	same($some, $truth, "@$options");
 	cmp_ok(keys %{$some->{insns}}, '>', 300, '  instructions');

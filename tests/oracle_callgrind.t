@@ -187,7 +187,7 @@ compare
 	my ($what, $argv, %opt) = @_;
 	my $program = abs_path($argv->[0]);
 	# Valgrind keeps the last signal for itself and says it is ignored.
-	%opt = (limit => 300, before => sub { $SIG{RTMAX} = 'IGNORE' }, %opt);
+	%opt = (before => sub { $SIG{RTMAX} = 'IGNORE' }, %opt);
 	my $functions = functions_read($program);
 	# Python looks at its files' times, and who reads one first changes
 	# the time of access it was installed with.
@@ -327,7 +327,7 @@ benchmark
 	my $program = $benchmark->{builder}->($name, 'gcc');
 	my @arguments = map { -e ? abs_path($_) : $_ }
 	    @{$benchmark->{arguments}};
-	my %opt = (in_file => abs_path($benchmark->{input}), limit => 900);
+	my %opt = (in_file => abs_path($benchmark->{input}));
 
 	SKIP: {
 		skip $Sources::reason, 1 unless $program;

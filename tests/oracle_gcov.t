@@ -89,7 +89,7 @@ code_of
 	$row_at{$_->[0]} = $_ for @rows;
 	$code{$_->[2]}{$_->[1]} = 1 for @rows;
 	for (split /\n/, run(['objdump', '-d', '--no-show-raw-insn',
-	    $program], limit => 120)->{out}) {
+	    $program])->{out}) {
 		next unless /^ *(\w+):\s+(\S+)(?: +(\w+) <)?/;
 		my ($addr, $what, $to) = (hex $1, $2, $3);
 		my $new = $row_at{$addr};
@@ -358,7 +358,7 @@ program
 		my ($gcov, $calls, $branches) = gcov($counting,
 		    glob "$counting/*.gcda");
 		my $run = monitor(['--units=line'],
-		    ["$dir/$name", @$arguments], limit => 300, %opt);
+		    ["$dir/$name", @$arguments], %opt);
 		my ($source) = map { s{/[^/]*$}{}r } run(['sh', '-c',
 		    "readelf --debug-dump=info $plain/$name | " .
 		    "grep -m1 -o '/[^ ]*/$opt{main}'"])->{out} =~ /(\S+)/;
@@ -380,7 +380,7 @@ program
 		is(scalar @other, 0, "$name: no differences of other kinds")
 		    or diag map { "  $_\n" } @other;
 		$run = counted(['--units=edge'], ["$dir/$name", @$arguments],
-		    limit => 300, %opt);
+		    %opt);
 		$found = branches_differ($branches, $run->{counts}, $code,
 		    $source);
 		diag "$name: branches of lines: ", join ', ', map {

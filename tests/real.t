@@ -32,7 +32,6 @@ real
 	my ($what, $argv, %opt) = @_;
 	my ($prepare, $first) = ($opt{prepare} // sub {});
 
-	%opt = (limit => 300, %opt);
 	$prepare->();
 	my $alone = run([@fixed, @$argv], %opt);
 	for my $patch (@{$opt{patches} // ['auto']}) {

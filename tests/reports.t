@@ -22,8 +22,7 @@ reports
 	my %text;
 	my @wants = map { "$_:$dir/$_" } @kinds, 'cfg';
 	my $run = run([$pmon, "--units=$units", @{$opt{options} // []},
-		'--report=' . join(',', @wants), '--', @$argv], %opt,
-	    limit => 300);
+		'--report=' . join(',', @wants), '--', @$argv], %opt);
 
 	is(ended($run), 'status ' . ($opt{status} // 0),
 	    "@$argv[0]: it ends") or diag($run->{err});
@@ -148,7 +147,7 @@ callgrind
 	run(['valgrind', '--tool=callgrind', '--compress-strings=no',
 	    '--compress-pos=no',
 	    '--dump-instr=yes', '--skip-plt=no', "--callgrind-out-file=$file",
-	    "--log-file=$dir/log", @$argv], %opt, limit => 300);
+	    "--log-file=$dir/log", @$argv], %opt);
 	open my $in, '<', $file or return;
 	local $_;
 	while (<$in>) {

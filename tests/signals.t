@@ -136,7 +136,7 @@ for my $patch (@patches) {
 # Stopped and continued from outside: it stands still, then goes on.
 for my $patch (@patches) {
 	my $run = monitor_start(["--patch=$patch"], [$program, 'bombard',
-	    '100000'], limit => 30);
+	    '100000']);
 	my ($child, $state);
 
 	ok(wait_for(sub {

@@ -83,15 +83,7 @@ is($lines->{20}, $middle, 'the middle loop');
 is($lines->{$_}, $body, "line $_ of the inner loop") for 23 .. 25;
 is($run->{funcs}{rnd}, 100, 'calls');
 
-$run = counts_of(['--duration=0.5'], ['tests/vax/signals.O0', 'l']);
-is($run->{status}, 128 + 15, 'a loop is ended');
-is($run->{funcs}{main}, 1, '  and has been counted');
-my $started = monitor_start([], ['tests/vax/signals.O0', 'l']);
-
-wait_for(sub { -s "$started->{base}.out" });
-kill INT => $started->{pid};
-$run = monitor_finish($started);
-like($run->{report}, qr/Counts of/, '^C: the report comes');
+loop_test(['tests/vax/signals.O0', 'l'], 'VAX');
 killed_test(['tests/vax/signals.O0', 'l'], 'VAX');
 children_gone('no simulator is left', 'vax780');
 

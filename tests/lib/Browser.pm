@@ -10,6 +10,7 @@ use HTTP::Tiny;
 use JSON::PP;
 use MIME::Base64;
 use Scalar::Util qw(weaken);
+use Pmon ();
 
 my $json = JSON::PP->new->allow_nonref->utf8;
 
@@ -32,7 +33,7 @@ sub
 new
 {
 	my ($class, %opt) = @_;
-	my $self = bless { http => HTTP::Tiny->new(timeout => 120) }, $class;
+	my $self = bless { http => HTTP::Tiny->new(timeout => $Pmon::limit) }, $class;
 
 	$self->{dir} = tempdir(CLEANUP => 1);
 	$self->{pid} = open $self->{out}, '-|', 'chromedriver', '--port=0'
@@ -57,6 +58,10 @@ new
 			] },
 		} } });
 	$self->{session} = $reply->{sessionId};
+	$self->session(POST => "/timeouts", { map { $_ =>
+	    1000 * $Pmon::limit } qw(script pageLoad) });
+	$self->session(POST => '/timeouts', {
+		map { $_ => 1000 * $Pmon::limit } qw(script pageLoad) });
 	$self->{browser} = $reply->{capabilities}{'goog:processID'};
 	$self->command('Emulation.setDeviceMetricsOverride', {
 		width => 0 + ($opt{width} // 1280),

@@ -19,7 +19,7 @@ use POSIX qw(WNOHANG);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw($pmon $build $cc $scratch @patches compile
+our @EXPORT = qw($pmon $build $cc $scratch $limit @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
     lines_are annotated funcs_read lines_read slurp spew wait_for ended);
 
@@ -29,8 +29,10 @@ our $cc = $ENV{CC} || 'cc';
 our $scratch = tempdir('pmon-test-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 our @patches = qw(step slot emulate trap auto);
 
-# Seconds that any one program may take.
-my $limit = $ENV{PMON_LIMIT} // 60;
+# Seconds after which a program hangs, and a test that waits for something
+# gives up.  So many that no load of the machine makes a test fail: nothing
+# else may depend on it.
+our $limit = $ENV{PMON_LIMIT} // 900;
 my $serial = 0;
 my %running;
 
@@ -82,7 +84,7 @@ compile
 
 # Start a program: fork and exec with standard files in the scratch directory.
 # Options: in (text for its stdin), in_file, env (hash), dir, before (code run
-# in the child), limit.
+# in the child).
 sub
 start
 {
@@ -110,7 +112,7 @@ start
 	}
 	$running{$pid} = 1;
 	return { pid => $pid, base => $base, argv => $argv,
-	    deadline => time + ($opt{limit} // $limit) };
+	    deadline => time + $limit };
 }
 
 # Wait for the end of what was started.
@@ -311,8 +313,8 @@ same
 sub
 wait_for
 {
-	my ($condition, $seconds) = @_;
-	my $end = time + ($seconds // $limit);
+	my ($condition) = @_;
+	my $end = time + $limit;
 
 	until ($condition->()) {
 		return 0 if time > $end;

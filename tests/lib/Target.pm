@@ -7,7 +7,7 @@ use warnings;
 no warnings 'portable';
 use IO::Select;
 use IPC::Open2;
-use Pmon qw(slurp wait_for);
+use Pmon qw($limit slurp wait_for);
 
 sub
 new
@@ -19,7 +19,7 @@ new
 	return $self;
 }
 
-# The next line it prints, or undef when there is none for long.
+# The next line it prints, or undef if there is none until the limit.
 sub
 answer
 {
@@ -27,7 +27,7 @@ answer
 	my $select = IO::Select->new($self->{out});
 
 	until (($self->{buffer} // '') =~ /\n/) {
-		my $n = $select->can_read(60) ? sysread $self->{out},
+		my $n = $select->can_read($limit) ? sysread $self->{out},
 		    $self->{buffer}, 4096, length($self->{buffer} // '') : 0;
 		return undef unless $n;
 	}
@@ -121,7 +121,7 @@ finish
 		return 1 if waitpid($self->{pid}, 1) == $self->{pid} &&
 		    defined($status = $?);
 		return 0;
-	}, 60) or return $self->kill;
+	}) or return $self->kill;
 	delete $self->{pid};
 	return $status & 127 ? 'signal ' . ($status & 127) :
 	    'status ' . ($status >> 8);

@@ -1,36 +1,66 @@
 /*
- * Preloaded into pmon: kills the task that its nth ptrace(2) call is about,
- * just before that is made.  PMON_KILL_AT is n; 0 or none: never.
+ * Preloaded into pmon: sends signals to tasks by the number of ptrace(2) calls
+ * made, just before the call that is about the task.  PMON_KILL_AT is the call
+ * of SIGKILL.  Each PMON_ALARM_EACH calls there is a SIGALRM, if the task
+ * handles it.  0 or none: never.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/types.h>
+
+static long
+number(const char *name)
+{
+	const char *n = getenv(name);
+
+	return n ? atol(n) : 0;
+}
+
+static int
+handles_alarm(pid_t pid)
+{
+	unsigned long long caught = 0;
+	char name[64], line[128];
+	FILE *status;
+
+	snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
+	status = fopen(name, "r");
+	while (status && fgets(line, sizeof(line), status) &&
+	       sscanf(line, "SigCgt: %llx", &caught) != 1)
+		;
+	if (status)
+		fclose(status);
+	return caught >> (SIGALRM - 1) & 1;
+}
 
 long
 ptrace(enum __ptrace_request request, ...)
 {
 	static long (*real)(enum __ptrace_request, ...);
-	static long calls, at;
+	static long calls, at, each;
 	va_list ap;
 	pid_t pid;
 	void *addr, *data;
 
 	if (!real) {
-		const char *n = getenv("PMON_KILL_AT");
-
 		*(void **)&real = dlsym(RTLD_NEXT, "ptrace");
-		at = n ? atol(n) : 0;
+		at = number("PMON_KILL_AT");
+		each = number("PMON_ALARM_EACH");
 	}
 	va_start(ap, request);
 	pid = va_arg(ap, pid_t);
 	addr = va_arg(ap, void *);
 	data = va_arg(ap, void *);
 	va_end(ap);
-	if (++calls == at)
+	calls++;
+	if (calls == at)
 		kill(pid, SIGKILL);
+	else if (each && calls % each == 0 && handles_alarm(pid))
+		kill(pid, SIGALRM);
 	return real(request, pid, addr, data);
 }

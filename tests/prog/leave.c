@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -467,6 +468,35 @@ t_sleep_deep(int depth)
 	pause();
 }
 
+/*
+ * A thread says that it is there and does THEN for ever.  No block begins in
+ * between, so how often each has run by the time that the others hear of it is
+ * not a matter of time.
+ */
+static int there[2];
+
+#define STAY(then) do { \
+	long nr_ = SYS_write; \
+	__asm__ volatile("syscall\n" then \
+			 : "+a"(nr_) \
+			 : "D"((long)there[1]), "S"("."), "d"(1L) \
+			 : "rcx", "r11", "memory"); \
+} while (0)
+
+#define PAUSE	"mov $34, %%eax\n\tsyscall\n\tud2"
+
+static void
+t_rest_deep(int depth)
+{
+	if (depth) {
+		pthread_cleanup_push(t_cleanup, NULL);
+		t_rest_deep(depth - 1);
+		pthread_cleanup_pop(1);
+		return;
+	}
+	STAY(PAUSE);
+}
+
 static void
 t_spin(int depth)
 {
@@ -475,9 +505,18 @@ t_spin(int depth)
 		return;
 	}
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
-	pthread_barrier_wait(&barrier);
-	for (;;)
-		;
+	STAY("1:\tjmp 1b");
+}
+
+/* Wait until N threads are there. */
+static void
+t_await(int n)
+{
+	char byte;
+
+	while (n-- > 0)
+		if (read(there[0], &byte, 1) != 1)
+			_exit(3);
 }
 
 static void *
@@ -490,14 +529,18 @@ t_body(void *arg)
 }
 
 static void
-t_threads(void (*f)(int), int cancel)
+t_threads(void (*f)(int), int cancel, int stay)
 {
 	pthread_t threads[3];
 
 	pthread_barrier_init(&barrier, NULL, 4);
+	if (pipe(there))
+		_exit(3);
 	for (int i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, t_body, (void *)f);
-	if (cancel)
+	if (stay)
+		t_await(3);
+	else if (cancel)
 		pthread_barrier_wait(&barrier);
 	for (int i = 0; i < 3; i++) {
 		if (cancel)
@@ -512,10 +555,11 @@ t_abandon(void (*f)(void))
 {
 	pthread_t thread;
 
-	pthread_barrier_init(&barrier, NULL, 3);
+	if (pipe(there))
+		_exit(3);
 	for (int i = 0; i < 2; i++)
-		pthread_create(&thread, NULL, t_body, (void *)t_sleep_deep);
-	pthread_barrier_wait(&barrier);
+		pthread_create(&thread, NULL, t_body, (void *)t_rest_deep);
+	t_await(2);
 	f();
 }
 
@@ -579,11 +623,11 @@ main(int argc, char **argv)
 	else if (!strcmp(what, "spawn"))
 		t_spawn();
 	else if (!strcmp(what, "pthread_exit"))
-		t_threads(t_thread_deep, 0);
+		t_threads(t_thread_deep, 0, 0);
 	else if (!strcmp(what, "cancel"))
-		t_threads(t_sleep_deep, 1);
+		t_threads(t_sleep_deep, 1, 0);
 	else if (!strcmp(what, "asynchronous"))
-		t_threads(t_spin, 1);
+		t_threads(t_spin, 1, 1);
 	else if (!strcmp(what, "abandon"))
 		t_abandon(t_exit);
 	else if (!strcmp(what, "abandon_exec"))

@@ -6,7 +6,8 @@
  * the middle of something.
  *
  * ledger FILE MODE [LIMIT]; the entries begin at the symbol ledger.  In mode
- * pauses it waits now and then for a byte of its standard input.
+ * pauses it waits now and then for a byte of its standard input, in mode often
+ * others send it SIGALRM.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -187,7 +188,7 @@ bytes(void)
 	}
 }
 
-/* Handlers, some of which never return. */
+/* Handlers, some of which never return; each pause of so many us, or never. */
 static void
 handlers(suseconds_t pause)
 {
@@ -257,7 +258,7 @@ main(int argc, char **argv)
 	else if (!strcmp(mode, "handlers"))
 		handlers(2000);
 	else if (!strcmp(mode, "often"))
-		handlers(300);
+		handlers(0);
 	else if (!strcmp(mode, "threads"))
 		threads();
 	else if (!strcmp(mode, "children"))

@@ -91,7 +91,7 @@ await(int fd, const char *text)
 			return 0;
 		}
 		got = terminal_read(fd, 1000);
-		if (got == 0 || (got < 0 && ++waited == 30))
+		if (got == 0 || (got < 0 && ++waited == 900))
 			return -1;
 	}
 }

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +59,15 @@ out_begin(void)
 	assert_true(file >= 0 && out_saved >= 0);
 	assert_int_equal(dup2(file, 1), 1);
 	close(file);
+}
+
+static size_t
+out_size(void)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(1, &st), 0);
+	return (size_t)st.st_size;
 }
 
 static void
@@ -338,6 +348,15 @@ launch_looping(struct simh_site *site)
 	return tid;
 }
 
+/* The next event that is not the timer's. */
+static void
+event_next(struct event *event)
+{
+	do
+		host_simh.wait(event);
+	while (event->kind == EVENT_WAKE);
+}
+
 /* A loop without end is looked at, and ended by a signal. */
 static void
 test_runaway(void **state)
@@ -350,15 +369,15 @@ test_runaway(void **state)
 	pid_t tid;
 
 	need_simulator();
-	alarm_set(20000);
 	out_begin();
 	tid = launch_looping(&site);
-	host_simh.wait(&event);
-	assert_int_equal(event.kind, EVENT_WAKE);
-	host_simh.pause(tid);
-	do
+	alarm_set(20000);
+	do {
 		host_simh.wait(&event);
-	while (event.kind == EVENT_WAKE);
+		assert_int_equal(event.kind, EVENT_WAKE);
+	} while (out_size() < sizeof("looping\n") - 1);
+	host_simh.pause(tid);
+	event_next(&event);
 	assert_int_equal(event.kind, EVENT_PAUSED);
 	assert_int_equal(host_simh.regs_get(tid, &regs), HOST_OK);
 	host_simh.reg_get(tid, arch_vax.reg_pc, &pc);
@@ -366,13 +385,11 @@ test_runaway(void **state)
 	assert_true(pc > 0x10000 && pc < 0x20000);
 	host_simh.resume(tid, RESUME_RUN, 0);
 	host_simh.kill(tid, SIGINT);
-	do
-		host_simh.wait(&event);
-	while (event.kind == EVENT_WAKE);
+	event_next(&event);
 	assert_int_equal(event.kind, EVENT_SIGNAL);
 	assert_int_equal(event.value, SIGINT);
 	host_simh.resume(tid, RESUME_RUN, SIGINT);
-	host_simh.wait(&event);
+	event_next(&event);
 	assert_int_equal(event.kind, EVENT_KILLED);
 	assert_int_equal(event.value, SIGINT);
 	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);

@@ -41,7 +41,8 @@ static const struct way {
 	{ "cancel", ANY, ANY, 0 },
 	/* Where the signal comes is chance. */
 	{ "asynchronous", ANY, ANY, ANY },
-	{ "abandon", ANY, ANY, 0 },
+	/* As exit, and t_abandon; of two threads t_body and 8 of t_rest_deep. */
+	{ "abandon", 24 + 1 + 18, 0, 2 },
 	{ NULL },
 }, cxx_ways[] = {
 	/* Five times, for each depth d: d + 1 of t_plain and t_through's. */

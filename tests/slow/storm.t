@@ -64,7 +64,7 @@ for my $case (@busy) {
 	my $mode = $argv[1];
 
 	# Attached and detached until it ends.
-	my $target = start(\@argv, limit => 60);
+	my $target = start(\@argv);
 	my ($times, $failed, $turn) = (0, 0, 0);
 	while (running($target) && $times < 500) {
 		my $patch = $patches[$turn++ % @patches];
@@ -89,13 +89,13 @@ for my $case (@busy) {
 	my ($wrong, $alive) = (0, 0);
 	for my $patch (@patches) {
 		my $run = start([$pmon, "--patch=$patch", '--units=func',
-		    '-o', '/dev/null', '--', @argv], limit => 20);
+		    '-o', '/dev/null', '--', @argv]);
 		sleep 0.01 + rand 0.1;
 		kill TERM => $run->{pid};
-		my $ended = wait_for(sub { !running($run) }, 20);
+		my $ended = wait_for(sub { !running($run) });
 		# What it has started may take a moment to end.
 		my @left;
-		wait_for(sub { !(@left = left($run->{pid})) }, 20);
+		wait_for(sub { !(@left = left($run->{pid})) });
 		diag "$mode, $patch: left: $_" for @left;
 		$alive += @left;
 		$run = finish($run);
