@@ -464,7 +464,7 @@ trap_flush(struct run *run, struct task *task, void *ctx)
 	if (!queued || queued->kind != EVENT_PAUSED ||
 	    run->host->signals(task->tid, &state) ||
 	    !(state.pending >> (SIGTRAP - 1) & 1) ||
-	    run->host->resume(task->tid, RESUME_RUN, 0))
+	    task_resume(run, task, RESUME_RUN, 0))
 		return;
 	run_unqueue(run, task->tid);
 	run_wait_task(run, task, &event);
