@@ -90,7 +90,7 @@ restorer_hook(struct run *run, struct task *task, uint64_t sp)
 		return;
 	module = space_module(task->process->space, restorer);
 	if (!module) {
-		space_taint(run, task->process->space,
+		space_taint(run, task->process->space, REASON_LEFT,
 			    "a signal handler returns to code not known");
 		return;
 	}

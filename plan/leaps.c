@@ -226,7 +226,8 @@ body_insn(const struct body *body, uint32_t insn)
 	if (count.state == COUNT_UNKNOWN)
 		return count;
 	if (insn != first && (reason_anywhere(body->doubt) ||
-			      ((body->doubt == REASON_STACK ||
+			      ((reason_calls(body->doubt) ||
+				body->doubt == REASON_LOST ||
 				body->doubt == REASON_UNPLACED) &&
 			       !calls_measured(body, first, insn))))
 		return (struct count){ .reason = body->doubt };

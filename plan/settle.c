@@ -17,6 +17,19 @@ count_why(const struct count *count)
 	if (count->state != COUNT_UNKNOWN)
 		return NULL;
 	switch ((enum count_reason)count->reason) {
+	case REASON_NO_TRAPS:
+		return "without breakpoints (--no-traps) stacks are not "
+		       "looked at";
+	case REASON_LEFT:
+		return "control left a stack in a way that could not be "
+		       "followed";
+	case REASON_COPY:
+		return "the copy of it that was counted had to be given up";
+	case REASON_HOST:
+		return "the program ran on without breakpoints";
+	case REASON_ATTACHED:
+		return "a stack could not be walked to its end when counting "
+		       "began";
 	case REASON_LOST:
 		return "a breakpoint could not be planted";
 	case REASON_CONTRADICTION:
@@ -28,7 +41,8 @@ count_why(const struct count *count)
 		return "a signal came in its middle, from whose handler "
 		       "control may not have come back";
 	case REASON_SEVERED:
-		return "a thread ended so suddenly that it is not known where";
+		return "a thread ended, or was interrupted, where it is not "
+		       "known";
 	case REASON_INTRUDED:
 		return "code from elsewhere jumps into its middle";
 	case REASON_GRAPH:
@@ -79,9 +93,33 @@ counts_unknown(struct body *body, enum count_reason reason)
 		body->counts[i] = (struct count){ .reason = reason };
 }
 
+/* Why counters of the body are lost. */
+static enum count_reason
+lost_reason(const struct plan *plan, const struct body *body)
+{
+	return body->copy && body->lost ? REASON_COPY :
+	       plan->unseen ? REASON_HOST : REASON_LOST;
+}
+
+/* Why stacks are not known. */
+static enum count_reason
+taint_reason(const struct plan *plan)
+{
+	return plan->taint ? plan->taint : REASON_STACK;
+}
+
+static void
+lost_explain(const struct plan *plan, struct body *body)
+{
+	for (uint32_t i = 0; i < flow_arcs(body->flow); i++)
+		if (body->counts[i].reason == REASON_LOST)
+			body->counts[i].reason = lost_reason(plan, body);
+}
+
 static enum count_reason
 body_doubt(const struct settling *s, const struct body *body)
 {
+	enum count_reason behind;
 	bool stacks;
 
 	/* For calls alone stacks are not looked at. */
@@ -90,8 +128,10 @@ body_doubt(const struct settling *s, const struct body *body)
 	if (body->intruded)
 		return REASON_INTRUDED;
 	if (s->plan->severed)
-		return REASON_SEVERED;
+		return s->plan->sever ? s->plan->sever : REASON_SEVERED;
 	stacks = !s->plan->tainted && !s->plan->wish.no_traps;
+	behind = s->plan->wish.no_traps ? REASON_NO_TRAPS :
+		 taint_reason(s->plan);
 	if (body->interrupted && (!stacks || s->plan->wish.leaks))
 		return REASON_SIGNAL;
 	if (stacks)
@@ -99,7 +139,7 @@ body_doubt(const struct settling *s, const struct body *body)
 	/* Where calls end blocks, what is behind each is counted or derived. */
 	if (s->plan->wish.leaks ? s->plan->wish.method != PLACE_EVERY :
 	    !calls_measured(body, 0, (uint32_t)body->cfg->ninsns))
-		return REASON_STACK;
+		return behind;
 	return REASON_NONE;
 }
 
@@ -212,7 +252,7 @@ counts_once(struct body *body, const struct measured *measured)
 
 	for (size_t i = 0; i < body->npasses; i++)
 		if (!body->passes[i].measured)
-			body->doubt = REASON_STACK;
+			body->doubt = REASON_LOST;
 	counts_unknown(body, REASON_UNPLACED);
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
 		if (flow->in[v] == flow->in[v + 1])
@@ -254,8 +294,9 @@ body_propagate(const struct settling *s, struct body *body)
 		counts_measure(body, &measured);
 	else if (propagate(body->flow, placement, &measured, body->counts,
 			   NULL) != FLOW_CONSISTENT)
-		counts_unknown(body, s->plan->tainted ? REASON_STACK :
-			       REASON_CONTRADICTION);
+		counts_unknown(body, s->plan->tainted ?
+			       taint_reason(s->plan) : REASON_CONTRADICTION);
+	lost_explain(s->plan, body);
 	free((struct flow_extra *)measured.extras);
 	free(counters);
 	free(lost);
@@ -272,7 +313,7 @@ body_wait(const struct settling *s, struct body *body)
 	uint64_t came = 0;
 
 	if (site->lost) {
-		counts_unknown(body, REASON_LOST);
+		counts_unknown(body, lost_reason(s->plan, body));
 		return;
 	}
 	for (size_t i = 0; i < body->nleaps; i++) {
@@ -313,7 +354,7 @@ entry_count(const struct settling *s, const struct body *body)
 		lost |= sites[body->gauges[i].site].lost;
 	}
 	if (lost)
-		return (struct count){ .reason = REASON_LOST };
+		return (struct count){ .reason = lost_reason(s->plan, body) };
 	if (n >> 63)
 		return (struct count){ .reason = REASON_CONTRADICTION };
 	return count_exact(n);
