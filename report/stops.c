@@ -47,12 +47,12 @@ sum_write(const struct stop_sum *sum, double seconds, FILE *out, int digits)
 {
 	double each = sum->n ? (double)sum->ns / 1e3 / (double)sum->n : 0;
 
-	fprintf(out, "%*" PRIu64 " %10.1f %9.1f ", digits, sum->n,
+	fprintf(out, "%*" PRIu64 " %9.1f %8.1f ", digits, sum->n,
 		(double)sum->ns / 1e6, each);
 	if (seconds > 0)
-		fprintf(out, "%6.1f  ", (double)sum->ns / 1e7 / seconds);
+		fprintf(out, "%5.1f  ", (double)sum->ns / 1e7 / seconds);
 	else
-		fputs("     -  ", out);
+		fputs("    -  ", out);
 	text_print(out, sum->cause, strlen(sum->cause), WIDTH_ALL);
 	putc('\n', out);
 }
@@ -70,7 +70,7 @@ stops_write(const struct tally *tally, FILE *out)
 	sums = mem_grow(NULL, tally->nstops, sizeof(*sums));
 	memcpy(sums, tally->stops, tally->nstops * sizeof(*sums));
 	qsort(sums, tally->nstops, sizeof(*sums), by_time);
-	fprintf(out, "\n%*s %10s %9s %6s  STOPPED FOR\n", digits, "STOPS",
+	fprintf(out, "\n%*s %9s %8s %5s  STOPPED FOR\n", digits, "STOPS",
 		"TIME ms", "EACH us", "TIME%");
 	for (size_t i = 0; i < tally->nstops; i++)
 		sum_write(&sums[i], tally->seconds, out, digits);
