@@ -26,6 +26,12 @@ enum count_reason {
 	REASON_GRAPH,		/* what was counted had another graph */
 	REASON_SIGNAL,		/* it may have left unseen for a handler */
 	REASON_SEVERED,		/* a thread ended, who knows where */
+	REASON_NO_TRAPS,	/* stacks are not looked at */
+	REASON_LEFT,		/* a stack was left, who knows how */
+	REASON_COPY,		/* its copy was given up */
+	REASON_HOST,		/* it ran on unseen by the host */
+	REASON_ATTACHED,	/* it may have been interrupted, or left, in
+				   the middle before counting began */
 	REASON_TAMPERED,	/* the program changed what it counts with */
 	/* Of counts merged: data files have these numbers. */
 	REASON_PARTIAL = 16,	/* not counted in all of them */
@@ -41,7 +47,15 @@ static inline bool
 reason_anywhere(uint8_t reason)
 {
 	return reason == REASON_INTRUDED || reason == REASON_SIGNAL ||
-	       reason == REASON_SEVERED;
+	       reason == REASON_SEVERED || reason == REASON_ATTACHED;
+}
+
+/* Control may not have come back from calls: nothing is known behind them. */
+static inline bool
+reason_calls(uint8_t reason)
+{
+	return reason == REASON_STACK || reason == REASON_NO_TRAPS ||
+	       reason == REASON_LEFT;
 }
 
 struct count {

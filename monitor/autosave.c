@@ -102,7 +102,7 @@ save(struct run *run, struct autosave *autosave)
 	if (!autosave->path)
 		autosave->path = mem_printf("%s.%d.part", run_data(run),
 					    (int)getpid());
-	run_pause_all(run);
+	run_pause_all(run, STOP_ASKED);
 	strays_present(run, PRESENT);
 	autosave->writer = writer_start(run, autosave->path);
 	strays_present(run, PRESENT_NOT);

@@ -176,7 +176,7 @@ control_close(struct run *run)
 static void
 moment_begin(struct run *run)
 {
-	run_pause_all(run);
+	run_pause_all(run, STOP_ASKED);
 	strays_present(run, PRESENT);
 }
 
@@ -288,7 +288,7 @@ on_reset(struct run *run, char *args, FILE *out)
 		if (plan && run->opts->once)
 			plan_again(run, plan);
 	}
-	run->events = 0;
+	stops_reset(run);
 	run_begin(run);
 	strays_present(run, PRESENT_ANEW);
 	return 0;

@@ -273,7 +273,7 @@ copy_settle(struct run *run, struct task *task, uint64_t *va)
 			*va = spot.addr + module->bias;
 			return 1;
 		}
-		if (run->host->resume(task->tid, RESUME_STEP, 0))
+		if (task_resume(run, task, RESUME_STEP, 0))
 			return -1;
 		run_wait_task(run, task, &event);
 		if (event.kind != EVENT_TRAP) {

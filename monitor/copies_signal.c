@@ -90,7 +90,7 @@ restorer_hook(struct run *run, struct task *task, uint64_t sp)
 		return;
 	module = space_module(task->process->space, restorer);
 	if (!module) {
-		space_taint(run, task->process->space,
+		space_taint(run, task->process->space, REASON_LEFT,
 			    "a signal handler returns to code not known");
 		return;
 	}
@@ -117,7 +117,7 @@ copies_signal(struct run *run, struct task *task, int signal)
 	begun = task->fault_va == pc;
 	if (!begun)
 		copies_ahead(run, task, pc, true);
-	if (run->host->resume(task->tid, RESUME_STEP, signal))
+	if (task_resume(run, task, RESUME_STEP, signal))
 		return;
 	run_wait_task(run, task, &event);
 	if (event.kind != EVENT_TRAP) {

@@ -41,7 +41,7 @@ space_edit(struct run *run, struct space *space, const struct module *module,
 
 	if (!task || !module_edit(run, space, task->tid, module, batch, fn))
 		return;
-	run_pause(run, space, NULL);
+	run_pause(run, space, NULL, STOP_PLANT);
 	task = run_stopped_task(run, space);
 	if (task)
 		module_edit(run, space, task->tid, module, batch, fn);
@@ -98,7 +98,7 @@ spaces_pause(struct run *run, const struct module *module)
 	for (struct process *p = run->processes; p; p = p->next)
 		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
 			if (p->space->modules[i] == module)
-				run_pause(run, p->space, NULL);
+				run_pause(run, p->space, NULL, STOP_PLANT);
 }
 
 static void

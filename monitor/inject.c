@@ -43,7 +43,7 @@ spot_run(struct run *run, struct task *task, uint64_t spot)
 	uint64_t pc;
 
 	do {
-		if (run->host->resume(task->tid, RESUME_RUN, 0))
+		if (task_resume(run, task, RESUME_RUN, 0))
 			return HOST_GONE;
 		run_wait_task(run, task, &event);
 		if (task->state == TASK_DEAD) {
@@ -56,6 +56,7 @@ spot_run(struct run *run, struct task *task, uint64_t spot)
 			return HOST_ERROR;
 	} while (event.kind != EVENT_TRAP ||
 		 run->host->trap_cause(task->tid) != TRAP_INSN);
+	stop_is(run, task, STOP_CALLED);
 	return HOST_OK;
 }
 

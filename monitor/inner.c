@@ -53,6 +53,7 @@ inner_check(struct run *run, const struct task *task)
 
 		for (size_t k = 0; k < plan->nsites; k++)
 			plan->sites[k].lost = true;
+		plan->unseen = true;
 	}
 	run_remark(run, "nothing was counted: %s", why);
 }

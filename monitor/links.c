@@ -89,7 +89,7 @@ links_yield(struct run *run, struct space *space, const struct plan *plan)
 	space->links = LINKS_NEVER;
 	if (were == LINKS_NOT_YET)
 		return;
-	run_pause(run, space, NULL);
+	run_pause(run, space, NULL, STOP_PLANT);
 	for (size_t i = 0; i < space->nmodules; i++) {
 		const struct module *module = space->modules[i];
 		const struct task *task = run_stopped_task(run, space);

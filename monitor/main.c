@@ -134,7 +134,7 @@ run_tally(struct run *run, bool last)
 static void
 report_now(struct run *run)
 {
-	run_pause_all(run);
+	run_pause_all(run, STOP_ASKED);
 	strays_present(run, PRESENT);
 	run_tally(run, false);
 	strays_present(run, PRESENT_NOT);

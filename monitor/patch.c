@@ -187,7 +187,7 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 	task->stepping = true;
 	/* Another task's step may have paused this one: not yet begun. */
 	do {
-		if (run->host->resume(task->tid, RESUME_STEP, 0))
+		if (task_resume(run, task, RESUME_STEP, 0))
 			return false;
 		run_wait_task(run, task, event);
 		if (task->state == TASK_DEAD ||
@@ -220,7 +220,7 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 	const struct arch *arch = run->arch;
 	struct event event = { EVENT_PAUSED, task->tid, 0 };
 
-	run_pause(run, task->process->space, task);
+	run_pause(run, task->process->space, task, STOP_OTHER_STEPS);
 	/* Meanwhile it may have been killed, and have said so. */
 	if (task->exiting || task->state != TASK_STOPPED)
 		return;
@@ -460,7 +460,6 @@ patch_forget(struct run *run, struct task *task)
 static void
 hit_count(struct run *run, struct task *task, const struct hit *hit)
 {
-	run->events++;
 	if (!task->process->counted ||
 	    (task->redo != REDO_NONE && redo_take(run, task, hit->va)))
 		return;
@@ -527,7 +526,7 @@ trap_deliver(struct run *run, struct task *task, int signal)
 		return;
 	}
 	fault_interrupts(task->process->space, task_pc(run, task));
-	if (run->host->resume(task->tid, RESUME_STEP, signal))
+	if (task_resume(run, task, RESUME_STEP, signal))
 		return;
 	run_wait_task(run, task, &event);
 	if (event.kind != EVENT_TRAP ||
@@ -541,6 +540,50 @@ trap_deliver(struct run *run, struct task *task, int signal)
 	run_resume(run, task, 0);
 }
 
+static enum stop_cause
+hook_cause(const struct hook *hook)
+{
+	switch ((enum hook_kind)hook->kind) {
+	case HOOK_TRANSFER:
+		return hook->depth ? STOP_UNWOUND : STOP_SWITCH;
+	case HOOK_ENTRY:
+		return STOP_UNWINDER;
+	case HOOK_EXEC:
+	case HOOK_CALL:
+		return STOP_EXECS;
+	case HOOK_START:
+		return STOP_STARTS;
+	case HOOK_LOADED:
+		return STOP_LOADED;
+	case HOOK_SIGRETURN:
+		break;
+	}
+	return STOP_SIGRETURN;
+}
+
+static enum stop_cause
+hit_cause(const struct hit *hit)
+{
+	static const uint8_t causes[] = {
+		[PATCH_UNPLANTED] = STOP_SIGTRAP,
+		[PATCH_STEPPED] = STOP_STEPPED,
+		[PATCH_SLOTTED] = STOP_SLOTTED,
+		[PATCH_EMULATED] = STOP_EMULATED,
+		[PATCH_SKIPPED] = STOP_SKIPPED,
+		[PATCH_OWN] = STOP_SIGTRAP,
+		[PATCH_LEADS] = STOP_LEADS,
+		[PATCH_WAITING] = STOP_ENTERED,
+		[PATCH_INSIDE] = STOP_SIGTRAP,
+		[PATCH_RETIRED] = STOP_VOID,
+	};
+
+	if (hit->site->hook)
+		return hook_cause(&hit->module->plan->
+				  hooks[hit->site->hook - 1]);
+	return hit->site->waiting ? STOP_ENTERED :
+	       causes[hit->patched->patch];
+}
+
 void
 patch_trap(struct run *run, struct task *task, int signal)
 {
@@ -552,9 +595,11 @@ patch_trap(struct run *run, struct task *task, int signal)
 	case HOST_GONE:
 		return;
 	default:
+		stop_is(run, task, STOP_SIGTRAP);
 		trap_deliver(run, task, signal);
 		return;
 	}
+	stop_is(run, task, hit_cause(&hit));
 	strays_passed(run, task, 0);
 	once_passed(run, task);
 	if (hit.site->hook) {

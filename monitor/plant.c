@@ -244,7 +244,7 @@ process_rescan(struct run *run, struct task *task)
 	mappings_free(maps, n);
 	/* What leaves stacks there will not be seen. */
 	if (why && space_infers(task->process->space))
-		space_taint(run, task->process->space, why);
+		space_taint(run, task->process->space, REASON_LEFT, why);
 }
 
 void

@@ -137,6 +137,8 @@ event_receive(struct run *run, const struct event *event)
 	    event->kind != EVENT_VFORK)
 		task->extended = run->extended;
 	task->group_stopped = event->kind == EVENT_STOPPED;
+	if (!ended)
+		stop_begin(run, task, event);
 	if (task->process)
 		return true;
 	task->held = *event;
@@ -150,18 +152,21 @@ event_receive(struct run *run, const struct event *event)
 
 /* It may not even have been announced. */
 static void
-task_exiting(struct run *run, pid_t tid)
+task_exiting(struct run *run, const struct event *event)
 {
-	struct task *task = task_find(run, tid);
+	struct task *task = task_find(run, event->tid);
 
-	if (task) {
-		task->exiting = true;
-		strays_end(run, task);
-		tamper_check(run, task);
-		areas_end(run, task);
-		task->state = TASK_RUNNING;
+	stop_begin(run, task, event);
+	if (!task) {
+		run->host->resume(event->tid, RESUME_END, 0);
+		return;
 	}
-	run->host->resume(tid, RESUME_END, 0);
+	task->exiting = true;
+	strays_end(run, task);
+	tamper_check(run, task);
+	areas_end(run, task);
+	task->state = TASK_RUNNING;
+	task_resume(run, task, RESUME_END, 0);
 }
 
 /*
@@ -177,7 +182,7 @@ host_event(struct run *run, struct event *event)
 		if (event->kind == EVENT_WAKE || event->kind == EVENT_DONE)
 			return false;
 		if (event->kind == EVENT_EXITING)
-			task_exiting(run, event->tid);
+			task_exiting(run, event);
 		else if (event_receive(run, event))
 			return true;
 	}
@@ -207,6 +212,7 @@ run_wait_task(struct run *run, struct task *task, struct event *event)
 struct pause {
 	struct space *space;
 	struct task *except;
+	enum stop_cause why;
 	bool waiting;		/* some have not stopped yet */
 	bool late;		/* that takes long */
 };
@@ -226,7 +232,7 @@ task_pause(struct run *run, struct task *task, void *pause)
 	if (!task_to_pause(task, pause))
 		return;
 	task->paused = true;
-	run->host->pause(task->tid);
+	task_interrupt(run, task, ((const struct pause *)pause)->why);
 }
 
 /*
@@ -249,9 +255,10 @@ task_pausing(struct run *run, struct task *task, void *ctx)
 }
 
 void
-run_pause(struct run *run, struct space *space, struct task *except)
+run_pause(struct run *run, struct space *space, struct task *except,
+	  enum stop_cause why)
 {
-	struct pause pause = { space, except, false, false };
+	struct pause pause = { space, except, why, false, false };
 	struct event event;
 
 	task_each(run, task_pause, &pause);
@@ -298,10 +305,10 @@ queue_account(struct run *run)
 }
 
 void
-run_pause_all(struct run *run)
+run_pause_all(struct run *run, enum stop_cause why)
 {
 	do
-		run_pause(run, NULL, NULL);
+		run_pause(run, NULL, NULL, why);
 	while (queue_account(run));
 }
 
@@ -317,7 +324,7 @@ run_resume(struct run *run, struct task *task, int signal)
 		how = RESUME_SYSCALL;
 	task->paused = false;
 	task->state = TASK_RUNNING;
-	run->host->resume(task->tid, how, signal);
+	task_resume(run, task, how, signal);
 }
 
 struct event *
@@ -425,7 +432,7 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 	 * The call of exec has still to return, by which the kernel sets a
 	 * register: too early to have the task make another call.
 	 */
-	if (run->host->resume(task->tid, RESUME_SYSCALL, 0))
+	if (task_resume(run, task, RESUME_SYSCALL, 0))
 		return;
 	run_wait_task(run, task, &done);
 	if (done.kind != EVENT_SYSCALL_EXIT) {
@@ -461,7 +468,7 @@ on_group_stop(struct run *run, struct task *task)
 {
 	task->state = TASK_RUNNING;
 	/* Fails if the stop has ended meanwhile. */
-	if (run->host->resume(task->tid, RESUME_LISTEN, 0) == HOST_ERROR) {
+	if (task_resume(run, task, RESUME_LISTEN, 0) == HOST_ERROR) {
 		task->state = TASK_STOPPED;
 		run_resume(run, task, 0);
 		return;
@@ -469,7 +476,7 @@ on_group_stop(struct run *run, struct task *task)
 	if (!run->suspending || task->process->pid != run->root)
 		return;
 	run->suspending = false;
-	run_pause(run, NULL, NULL);
+	run_pause(run, NULL, NULL, STOP_SUSPEND);
 	notice_suspended();
 }
 

@@ -16,6 +16,7 @@
 #include "arch/arch.h"
 #include "host/host.h"
 #include "monitor/options.h"
+#include "monitor/stops.h"
 #include "plan/plan.h"
 
 /* A file that was looked at: its plan, or why there is none. */
@@ -167,6 +168,7 @@ struct task {
 	pid_t tid;
 	struct process *process;	/* NULL until announced */
 	enum task_state state;
+	struct stop stop;	/* see stops.h */
 	bool vforking;		/* waits in the kernel for its vfork child */
 	bool exiting;		/* will not run its own code again */
 	bool group_stopped;
@@ -260,7 +262,7 @@ struct run {
 
 	struct task *departed;	/* a copy of the task that ended last with its
 				   whole process, killed; see account.c */
-	uint64_t events;	/* traps handled */
+	struct stops stops;
 	size_t nprocesses, nthreads;
 	struct metered *owners;	/* with --separate: per meter */
 	size_t nowners;
@@ -298,9 +300,11 @@ void run_unqueue(struct run *run, pid_t tid);
 
 /*
  * Stop every task that could run in this space (all spaces if NULL) but
- * `except`.  Their events are queued; handling those lets them go on.
+ * `except`, for this reason.  Their events are queued; handling those lets
+ * them go on.
  */
-void run_pause(struct run *run, struct space *space, struct task *except);
+void run_pause(struct run *run, struct space *space, struct task *except,
+	       enum stop_cause why);
 
 /* The task's event in the queue, or NULL. */
 struct event *run_queued(const struct run *run, const struct task *task);
@@ -321,7 +325,7 @@ void run_call_again(struct run *run, struct task *task, bool goes_on);
  * Stop every task, those too that events tell of which are not handled yet;
  * these are accounted for.
  */
-void run_pause_all(struct run *run);
+void run_pause_all(struct run *run, enum stop_cause why);
 
 /* Let a stopped task go on, delivering signal. */
 void run_resume(struct run *run, struct task *task, int signal);

@@ -291,6 +291,11 @@ run_describe(const struct run *run, const struct tally *tally,
 		.outcome = mem_strdup(tally->outcome ? tally->outcome : ""),
 		.version = mem_strdup(PMON_VERSION),
 	};
+	for (size_t i = 0; i < tally->nstops; i++)
+		*vec_push(of->stops, of->nstops) = (struct profile_stop){
+			mem_strdup(tally->stops[i].cause), tally->stops[i].n,
+			tally->stops[i].ns,
+		};
 	for (size_t i = 0; i < tally->nremarks; i++)
 		*vec_push(of->remarks, of->nremarks) =
 			mem_strdup(tally->remarks[i]);

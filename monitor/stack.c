@@ -152,14 +152,27 @@ static void
 walk_lost(struct walking *w, const char *why, uint64_t va)
 {
 	Dwfl_Module *module = module_at(w, va);
-	const char *name = module ? dwfl_module_info(module, NULL, NULL, NULL,
-						     NULL, NULL, NULL, NULL) :
-				    NULL;
+	const char *name = NULL, *func = NULL;
+	GElf_Addr bias = 0;
+
+	if (module) {
+		name = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL,
+					NULL, NULL);
+		func = dwfl_module_addrname(module, va);
+		dwfl_module_getelf(module, &bias);
+	}
 
 	w->walk->end = WALK_LOST;
 	w->step = STEP_ENDED;
-	snprintf(w->walk->why, sizeof(w->walk->why), "%s at 0x%" PRIx64
-		 "%s%.60s", why, va, name ? " in " : "", name ? name : "");
+	if (!module)
+		snprintf(w->walk->why, sizeof(w->walk->why),
+			 "code that is of no file (%s)", why);
+	else if (func)
+		snprintf(w->walk->why, sizeof(w->walk->why), "%.100s in %.160s "
+			 "(%s)", func, name, why);
+	else
+		snprintf(w->walk->why, sizeof(w->walk->why), "0x%" PRIx64
+			 " in %.160s (%s)", va - bias, name, why);
 }
 
 static void
@@ -268,7 +281,7 @@ walk_resolve(struct walking *w, const char *why)
 		last[-1].cfa = 0;
 		walk_outermost(w);
 	} else {
-		walk_lost(w, why, last->pc);
+		walk_lost(w, why, lookup_pc(last));
 	}
 }
 

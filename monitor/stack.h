@@ -36,7 +36,7 @@ struct walk {
 	struct frame *frames;	/* innermost first */
 	size_t n;
 	enum walk_end end;
-	char why[120];		/* WALK_LOST: where and why */
+	char why[360];		/* WALK_LOST: where and why */
 };
 
 /* Where to start: a task's own registers, or such as it will have. */

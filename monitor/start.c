@@ -121,7 +121,7 @@ run_attach(struct run *run, pid_t pid)
 		run_announce(run, tids[i], process);
 	free(tids);
 	/* Their stops wait in the queue, and are handled by the loop. */
-	run_pause_all(run);
+	run_pause_all(run, STOP_ATTACH);
 	process = process_find(run, pid);
 	task = process ? run_stopped_task(run, process->space) : NULL;
 	if (!task)

@@ -33,6 +33,7 @@ task_let_go(struct run *run, struct task *task, int signal)
 {
 	affinity_restore(run, task);
 	areas_leave(run, task);
+	stop_end(run, task);
 	run->host->detach(task->tid, signal);
 	if (task->tid != run->root) {
 		task_free(run, task);
@@ -119,7 +120,7 @@ run_stop(struct run *run, int signal)
 {
 	struct process *process;
 
-	run_pause_all(run);
+	run_pause_all(run, STOP_STOPPING);
 	strays_present(run, PRESENT);
 	run->stopping = true;
 	for (process = run->processes; process; process = process->next)

@@ -49,22 +49,36 @@ space_stack(struct run *run, struct space *space)
 
 /* From here on nothing is derived behind calls in what the space runs. */
 void
-space_taint(struct run *run, struct space *space, const char *why)
+space_taint(struct run *run, struct space *space, enum count_reason reason,
+	    const char *why)
 {
-	for (size_t i = 0; i < space->nmodules; i++)
-		if (plan_infers(space->modules[i]->plan))
-			space->modules[i]->plan->tainted = true;
+	for (size_t i = 0; i < space->nmodules; i++) {
+		struct plan *plan = space->modules[i]->plan;
+
+		if (!plan_infers(plan))
+			continue;
+		plan->tainted = true;
+		if (!plan->taint)
+			plan->taint = reason;
+	}
 	run_remark(run, "not all counts can be derived: %s", why);
 }
 
 /* Nor behind any instruction: one of its tasks was somewhere. */
 static void
-space_sever(struct run *run, struct space *space, const char *why)
+space_sever(struct run *run, struct space *space, enum count_reason reason,
+	    const char *why)
 {
-	for (size_t i = 0; i < space->nmodules; i++)
-		if (plan_infers(space->modules[i]->plan))
-			space->modules[i]->plan->severed = true;
-	space_taint(run, space, why);
+	for (size_t i = 0; i < space->nmodules; i++) {
+		struct plan *plan = space->modules[i]->plan;
+
+		if (!plan_infers(plan))
+			continue;
+		plan->severed = true;
+		if (!plan->sever)
+			plan->sever = reason;
+	}
+	space_taint(run, space, REASON_STACK, why);
 }
 
 /* ---- entering passages */
@@ -165,7 +179,8 @@ transfer_enter(struct run *run, const struct task *task,
 	       const struct transfer *transfer, enum presence how)
 {
 	if (transfer->unknown)
-		space_taint(run, task->process->space, transfer->unknown);
+		space_taint(run, task->process->space, transfer->reason,
+			    transfer->unknown);
 	for (size_t i = 0; i < transfer->n; i++)
 		passage_enter(run, task, &transfer->passages[i], how);
 }
@@ -214,7 +229,7 @@ strays_passed(struct run *run, struct task *task, uint64_t pc)
 			run->host->regs_set(task->tid,
 					    &leaving->transfer.after);
 		else if (pc > leaving->from && pc <= leaving->to)
-			space_sever(run, task->process->space,
+			space_sever(run, task->process->space, REASON_SEVERED,
 				    "a signal came between two stacks");
 	}
 	leaving_forget(task);
@@ -234,7 +249,7 @@ task_rewind(struct run *run, struct task *task)
 
 	switch (trap_untold(run, task)) {
 	case UNTOLD_PERHAPS:
-		space_sever(run, task->process->space,
+		space_sever(run, task->process->space, REASON_SEVERED,
 			    "a thread ended at an instruction, or just before");
 		break;
 	case UNTOLD_TRAP:
@@ -323,7 +338,7 @@ strays_unseen(struct run *run, struct task *task)
 	if (task->walked || !task_strays(run, task))
 		return;
 	hit_unseen(run, task);
-	space_sever(run, task->process->space,
+	space_sever(run, task->process->space, REASON_SEVERED,
 		    "a thread ended so suddenly that it is not known where");
 }
 
@@ -388,7 +403,7 @@ frames_come(struct run *run, struct task *task, void *process)
 	/* A signal may have come anywhere in those not known. */
 	if (transfer.unknown && !run->host->signals(task->tid, &state) &&
 	    state.caught)
-		space_sever(run, space, transfer.unknown);
+		space_sever(run, space, REASON_ATTACHED, transfer.unknown);
 	transfer_enter(run, task, &transfer, PRESENT);
 	/* Who knows what functions are being run may not be copied. */
 	for (size_t i = 0; transfer.unknown && i < space->nmodules; i++) {
@@ -469,7 +484,7 @@ trap_flush(struct run *run, struct task *task, void *ctx)
 	if (!queued || queued->kind != EVENT_PAUSED ||
 	    run->host->signals(task->tid, &state) ||
 	    !(state.pending >> (SIGTRAP - 1) & 1) ||
-	    run->host->resume(task->tid, RESUME_RUN, 0))
+	    task_resume(run, task, RESUME_RUN, 0))
 		return;
 	run_unqueue(run, task->tid);
 	run_wait_task(run, task, &event);
@@ -521,7 +536,7 @@ strays_exec(struct run *run, struct task *task)
 	if (!run->host->native)
 		return;
 	if (task_strays(run, task) && !task->exec)
-		space_taint(run, task->process->space,
+		space_taint(run, task->process->space, REASON_LEFT,
 			    "an exec was not seen to come");
 	else if (task_strays(run, task))
 		transfer_enter(run, task, task->exec, PRESENT);

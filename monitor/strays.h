@@ -50,6 +50,7 @@ void strays_enter(struct run *run, const struct task *task,
 		  const struct transfer *transfer);
 
 /* From here on nothing is derived behind calls in what the space runs. */
-void space_taint(struct run *run, struct space *space, const char *why);
+void space_taint(struct run *run, struct space *space,
+		 enum count_reason reason, const char *why);
 
 #endif

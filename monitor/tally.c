@@ -68,12 +68,13 @@ tally_make(struct run *run)
 		.seconds = run_clock() - run->started,
 		.nprocesses = run->nprocesses,
 		.nthreads = run->nthreads,
-		.events = run->events + inside_fetch(run),
+		.events = stops_traps(run) + inside_fetch(run),
 		.remarks = run->remarks,
 		.nremarks = run->nremarks,
 		.command = command_text(run->opts),
 		.outcome = outcome_text(run),
 	};
+	tally->stops = stops_sums(run, &tally->nstops);
 	for (size_t i = 0; i < run->nobjects; i++)
 		if (run->objects[i].plan && run->objects[i].counted)
 			*vec_push(tally->plans, tally->nplans) =
@@ -86,6 +87,7 @@ tally_free(struct tally *tally)
 {
 	free(tally->outcome);
 	free((char *)tally->command);
+	free(tally->stops);
 	free(tally->plans);
 	free(tally);
 }

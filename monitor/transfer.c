@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow/propagate.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/search.h"
@@ -166,10 +167,18 @@ transfer_diff(const struct walk *before, const struct walk *after,
 }
 
 static void
-transfer_unknown(struct transfer *transfer, const char *what,
-		 const struct walk *walk)
+transfer_unknown(struct transfer *transfer, const struct walk *walk)
 {
-	transfer->unknown = mem_printf("%s: %s", what, walk->why);
+	transfer->unknown = mem_printf("a stack could not be walked past %s",
+				       walk->why);
+	transfer->reason = REASON_STACK;
+}
+
+static void
+transfer_unfollowed(struct transfer *transfer, const char *why)
+{
+	transfer->unknown = mem_strdup(why);
+	transfer->reason = REASON_LEFT;
 }
 
 bool
@@ -315,8 +324,8 @@ transfer_find(struct stack *stack, pid_t tid, const struct entries *entries,
 	*transfer = (struct transfer){ 0 };
 	if (before_start(host, tid, entries, image, bias, hook, regs,
 			 &before)) {
-		transfer->unknown = mem_strdup("where the function that leaves "
-					       "was called is not known");
+		transfer_unfollowed(transfer, "where the function that leaves "
+				    "a stack was called is not known");
 		return HOST_OK;
 	}
 	stack_hold(stack);
@@ -324,17 +333,17 @@ transfer_find(struct stack *stack, pid_t tid, const struct entries *entries,
 	free(copy.written);
 	if (err) {
 		stack_release(stack);
-		transfer->unknown = mem_strdup("where the function that leaves "
-					       "jumps to is not known");
+		transfer_unfollowed(transfer, "where the function that leaves "
+				    "a stack jumps to is not known");
 		return HOST_OK;
 	}
 	transfer->after = after.regs;
 	err = stacks_walk(stack, tid, &before, &after, &old, &new);
 	stack_release(stack);
 	if (!err && old.end == WALK_LOST)
-		transfer_unknown(transfer, "frames that are left", &old);
+		transfer_unknown(transfer, &old);
 	else if (!err && new.end == WALK_LOST)
-		transfer_unknown(transfer, "where control goes", &new);
+		transfer_unknown(transfer, &new);
 	else if (!err)
 		transfer_diff(&old, &new, transfer);
 	walk_free(&old);
@@ -387,7 +396,7 @@ transfer_whole(struct stack *stack, pid_t tid, const struct walk_start *start,
 	if (!err && walk.end == WALK_LOST && walk.n <= 1 && start->exact)
 		err = walk_behind_call(stack, tid, start, &walk);
 	if (!err && walk.end == WALK_LOST)
-		transfer_unknown(transfer, "its frames", &walk);
+		transfer_unknown(transfer, &walk);
 	if (!err)
 		passages_add(transfer, &walk, walk.n, came);
 	walk_free(&walk);

@@ -40,7 +40,8 @@ struct transfer {
 	 * transfer_all, transfer_birth and transfer_exec; transfer_find then
 	 * has none) are certain: of the innermost frames.
 	 */
-	char *unknown;		/* owned, as passages: transfer_free */
+	char *unknown;		/* owned, as passages: transfer_free ... */
+	uint8_t reason;		/* ... and as enum count_reason */
 };
 
 /*

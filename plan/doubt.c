@@ -41,11 +41,15 @@ doubt_of(const struct settling *s, const struct body *body)
 	if (body->intruded)
 		return REASON_INTRUDED;
 	if (s->plan->severed)
-		return REASON_SEVERED;
+		return s->plan->sever ? s->plan->sever : REASON_SEVERED;
 	stacks = !s->plan->tainted && !s->plan->wish.no_traps;
 	if (body->interrupted && (!stacks || s->plan->wish.leaks))
 		return REASON_SIGNAL;
-	return stacks ? REASON_NONE : REASON_STACK;
+	if (stacks)
+		return REASON_NONE;
+	if (s->plan->wish.no_traps)
+		return REASON_NO_TRAPS;
+	return s->plan->taint ? s->plan->taint : REASON_STACK;
 }
 
 /* Does the graph itself say that control may leave the block in a call? */

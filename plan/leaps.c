@@ -258,7 +258,8 @@ body_insn(const struct body *body, uint32_t insn)
 
 	if (insn != first && reason_anywhere(body->doubt))
 		return (struct count){ .reason = body->doubt };
-	if (insn != first && (body->doubt == REASON_STACK ||
+	if (insn != first && (reason_calls(body->doubt) ||
+			      body->doubt == REASON_LOST ||
 			      body->doubt == REASON_UNPLACED) &&
 	    !calls_measured(body, first, insn)) {
 		if (insn_behind(body, block, insn, &behind))

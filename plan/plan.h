@@ -248,6 +248,8 @@ struct plan {
 				   derived behind calls */
 	bool severed;		/* nor may behind any other instruction */
 	bool tampered;		/* what was counted in copies is not known */
+	uint8_t taint, sever;	/* enum count_reason: why first; 0: as usual */
+	bool unseen;		/* sites are lost since the host says so */
 	uint32_t *index;	/* hash of addr -> site, see plan_site */
 	uint32_t index_size;
 	struct build *build;	/* plan/'s own */

@@ -17,6 +17,19 @@ count_why(const struct count *count)
 	if (count->state != COUNT_UNKNOWN)
 		return NULL;
 	switch ((enum count_reason)count->reason) {
+	case REASON_NO_TRAPS:
+		return "without breakpoints (--no-traps) stacks are not "
+		       "looked at";
+	case REASON_LEFT:
+		return "control left a stack in a way that could not be "
+		       "followed";
+	case REASON_COPY:
+		return "the copy of it that was counted had to be given up";
+	case REASON_HOST:
+		return "the program ran on without breakpoints";
+	case REASON_ATTACHED:
+		return "a stack could not be walked to its end when counting "
+		       "began";
 	case REASON_LOST:
 		return "a breakpoint could not be planted";
 	case REASON_CONTRADICTION:
@@ -28,7 +41,8 @@ count_why(const struct count *count)
 		return "a signal came in its middle, from whose handler "
 		       "control may not have come back";
 	case REASON_SEVERED:
-		return "a thread ended so suddenly that it is not known where";
+		return "a thread ended, or was interrupted, where it is not "
+		       "known";
 	case REASON_TAMPERED:
 		return "the program changed the memory or the register by "
 		       "which it was counted";
@@ -82,6 +96,22 @@ counts_unknown(struct body *body, enum count_reason reason)
 		body->counts[i] = (struct count){ .reason = reason };
 }
 
+/* Why counters of the body are lost. */
+static enum count_reason
+lost_reason(const struct plan *plan, const struct body *body)
+{
+	return body->copy && body->lost ? REASON_COPY :
+	       plan->unseen ? REASON_HOST : REASON_LOST;
+}
+
+static void
+lost_explain(const struct plan *plan, struct body *body)
+{
+	for (uint32_t i = 0; i < flow_arcs(body->flow); i++)
+		if (body->counts[i].reason == REASON_LOST)
+			body->counts[i].reason = lost_reason(plan, body);
+}
+
 static uint64_t
 slot_of(const struct settling *s, size_t number)
 {
@@ -114,7 +144,7 @@ counts_once(struct body *body, const struct measured *measured)
 
 	for (size_t i = 0; i < body->npasses; i++)
 		if (!body->passes[i].measured)
-			body->doubt = REASON_STACK;
+			body->doubt = REASON_LOST;
 	counts_unknown(body, REASON_UNPLACED);
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
 		if (flow->in[v] == flow->in[v + 1])
@@ -174,6 +204,7 @@ body_propagate(const struct settling *s, struct body *body)
 	else if (propagate(body->flow, placement, &measured, body->counts,
 			   NULL) != FLOW_CONSISTENT)
 		counts_unknown(body, REASON_CONTRADICTION);
+	lost_explain(s->plan, body);
 	for (uint32_t i = 0; i < flow_arcs(body->flow) && uncounted; i++)
 		if (body->counts[i].state == COUNT_UNKNOWN)
 			body->counts[i].reason = body->doubt;
@@ -219,7 +250,7 @@ body_wait(const struct settling *s, struct body *body)
 		free(open);
 	}
 	if (site->lost) {
-		counts_unknown(body, REASON_LOST);
+		counts_unknown(body, lost_reason(s->plan, body));
 	} else if (!wait_came(body, &came)) {
 		counts_unknown(body, REASON_CONTRADICTION);
 	} else {
@@ -260,9 +291,9 @@ entry_count(const struct settling *s, const struct body *body)
 		lost |= sites[body->gauges[i].site].lost;
 	}
 	if (lost)
-		return (struct count){ .reason = REASON_LOST };
+		return (struct count){ .reason = lost_reason(s->plan, body) };
 	/* It may have been left before anything was begun. */
-	if (doubt == REASON_SIGNAL || doubt == REASON_SEVERED)
+	if (reason_anywhere(doubt) && doubt != REASON_INTRUDED)
 		return (struct count){ .reason = (uint8_t)doubt };
 	if (n >> 63)
 		return (struct count){ .reason = REASON_CONTRADICTION };

@@ -99,6 +99,20 @@ command_of(const struct profile *profile)
 }
 
 static void
+stop_add(struct tally *tally, const struct profile_stop *stop)
+{
+	size_t i = 0;
+
+	while (i < tally->nstops && strcmp(tally->stops[i].cause, stop->cause))
+		i++;
+	if (i == tally->nstops)
+		*vec_push(tally->stops, tally->nstops) =
+			(struct stop_sum){ .cause = stop->cause };
+	tally->stops[i].n += stop->n;
+	tally->stops[i].ns += stop->ns;
+}
+
+static void
 runs_sum(const struct profile *profile, struct tally *tally)
 {
 	for (size_t i = 0; i < profile->nruns; i++) {
@@ -108,6 +122,8 @@ runs_sum(const struct profile *profile, struct tally *tally)
 		tally->nprocesses += run->processes;
 		tally->nthreads += run->threads;
 		tally->events += run->events;
+		for (size_t k = 0; k < run->nstops; k++)
+			stop_add(tally, &run->stops[k]);
 		for (size_t k = 0; k < run->nremarks; k++)
 			*vec_push(tally->remarks, tally->nremarks) =
 				run->remarks[k];
@@ -155,6 +171,7 @@ tally_close(struct opened *opened, struct tally *tally)
 	plans_close(opened);
 	free(tally->plans);
 	free(tally->remarks);
+	free(tally->stops);
 }
 
 static int

@@ -34,6 +34,21 @@ place_put(struct json_object *into, uint32_t file, uint32_t line)
 
 /* ---- the run */
 
+static void
+stops_put(struct json_object *run, const struct tally *tally)
+{
+	struct json_object *stops = json_array_put(run, "stops");
+
+	json_number_put(run, "traps", tally->events);
+	for (size_t i = 0; i < tally->nstops; i++) {
+		struct json_object *stop = json_element_put(stops);
+
+		json_text_put(stop, "cause", tally->stops[i].cause);
+		json_number_put(stop, "count", tally->stops[i].n);
+		json_number_put(stop, "nanoseconds", tally->stops[i].ns);
+	}
+}
+
 static struct json_object *
 run_make(const struct tally *tally)
 {
@@ -46,6 +61,7 @@ run_make(const struct tally *tally)
 			       json_object_new_double(tally->seconds));
 	json_number_put(run, "processes", tally->nprocesses);
 	json_number_put(run, "threads", tally->nthreads);
+	stops_put(run, tally);
 	remarks = json_array_put(run, "remarks");
 	for (size_t i = 0; i < tally->nremarks; i++) {
 		char *text = text_utf8(tally->remarks[i]);

@@ -41,6 +41,9 @@ run_clear(struct profile_run *run)
 	for (size_t i = 0; i < run->nremarks; i++)
 		free(run->remarks[i]);
 	free(run->remarks);
+	for (size_t i = 0; i < run->nstops; i++)
+		free(run->stops[i].cause);
+	free(run->stops);
 	free(run->command);
 	free(run->outcome);
 	free(run->version);

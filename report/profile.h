@@ -29,6 +29,12 @@ enum profile_unit {
 /* Besides enum placement_method: the files merged had different ones. */
 enum { PLACE_MIXED = 255 };
 
+/* Stops of the program for one cause. */
+struct profile_stop {
+	char *cause;		/* in words, owned */
+	uint64_t n, ns;		/* how many, nanoseconds of all */
+};
+
 /* One run of pmon.  All strings are owned, and never NULL if not said. */
 struct profile_run {
 	uint64_t id;		/* random; no run is merged twice */
@@ -41,6 +47,8 @@ struct profile_run {
 	char *version;		/* of the pmon that ran it */
 	char **remarks;		/* what the user should know */
 	size_t nremarks;
+	struct profile_stop *stops;
+	size_t nstops;		/* 0: not known */
 };
 
 /*

@@ -58,6 +58,24 @@ runs_get(struct profile *profile, struct feed *feed)
 }
 
 static void
+stops_get(struct profile *profile, struct feed *feed)
+{
+	for (size_t i = 0; i < profile->nruns && feed_left(feed); i++) {
+		struct profile_run *run = &profile->runs[i];
+		size_t n = get_uint(feed);
+
+		while (n-- && !feed->bad) {
+			struct profile_stop *stop =
+				vec_push(run->stops, run->nstops);
+
+			stop->cause = get_string(feed);
+			stop->n = get_uint(feed);
+			stop->ns = get_uint(feed);
+		}
+	}
+}
+
+static void
 parts_get(struct profile *profile, struct feed *feed)
 {
 	size_t n = feed_left(feed) ? get_uint(feed) : 0;
@@ -460,6 +478,7 @@ profile_decode(const char *path, const uint8_t *bytes, size_t size)
 		reader.feeds[i] = feed_of(&sections[i]);
 	reader.profile = mem_alloc(sizeof(*reader.profile));
 	runs_get(reader.profile, &reader.feeds[SECTION_RUNS]);
+	stops_get(reader.profile, &reader.feeds[SECTION_STOPS]);
 	parts_get(reader.profile, &reader.feeds[SECTION_PARTS]);
 	objects_get(&reader);
 	if (reader_check(&reader, path)) {

@@ -188,7 +188,7 @@ counts_restore(struct body *body, const struct profile_func *func)
 	for (uint32_t arc = 0; arc < flow_arcs(flow); arc++)
 		if (body->counts[arc].state == COUNT_UNKNOWN &&
 		    (reason_anywhere(body->counts[arc].reason) ||
-		     body->counts[arc].reason == REASON_STACK))
+		     reason_calls(body->counts[arc].reason)))
 			body->doubt = body->counts[arc].reason;
 }
 

@@ -33,6 +33,26 @@ runs_put(const struct profile *profile, struct sink *out)
 	}
 }
 
+/* A section of their own, which readers may ignore. */
+static void
+stops_put(const struct profile *profile, struct sink *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < profile->nruns; i++)
+		any |= profile->runs[i].nstops != 0;
+	for (size_t i = 0; any && i < profile->nruns; i++) {
+		const struct profile_run *run = &profile->runs[i];
+
+		put_uint(out, run->nstops);
+		for (size_t k = 0; k < run->nstops; k++) {
+			put_string(out, run->stops[k].cause);
+			put_uint(out, run->stops[k].n);
+			put_uint(out, run->stops[k].ns);
+		}
+	}
+}
+
 static void
 parts_put(const struct profile *profile, struct sink *out)
 {
@@ -363,6 +383,7 @@ profile_encode(const struct profile *profile, size_t *size)
 	must(!profile_fault(profile));
 	runs_put(profile, &sections[SECTION_RUNS]);
 	parts_put(profile, &sections[SECTION_PARTS]);
+	stops_put(profile, &sections[SECTION_STOPS]);
 	objects_put(profile, &sections[SECTION_OBJECTS]);
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		const struct profile_object *object = &profile->objects[i];

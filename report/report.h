@@ -72,6 +72,12 @@ extern const struct report_options report_usual;
 enum { REPORT_OPTIONS = 5 };
 extern const struct option_entry report_entries[REPORT_OPTIONS];
 
+/* How often the program stopped for one cause, and how long in all. */
+struct stop_sum {
+	const char *cause;
+	uint64_t n, ns;
+};
+
 /* What was measured: everything a report is made from. */
 struct tally {
 	struct plan **plans;	/* one per image, main executable first;
@@ -80,7 +86,9 @@ struct tally {
 	const char *command;	/* the program and its arguments, or "PID" */
 	double seconds;		/* elapsed */
 	size_t nprocesses, nthreads;	/* seen */
-	uint64_t events;	/* traps counted */
+	uint64_t events;	/* traps handled */
+	struct stop_sum *stops;	/* by cause, traps first */
+	size_t nstops;		/* 0: not known */
 	char *outcome;		/* "exited with status 1", "still running" */
 	char **remarks;		/* what the user should know */
 	size_t nremarks;

@@ -45,6 +45,7 @@ static const char *const tags[SECTIONS] = {
 	[SECTION_STATES] = "STAT",
 	[SECTION_COUNTS] = "CNTS",
 	[SECTION_EXTRAS] = "XTRA",
+	[SECTION_STOPS] = "stop",
 };
 
 const char *

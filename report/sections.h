@@ -26,6 +26,7 @@ enum section {
 	SECTION_STATES,		/* of counts */
 	SECTION_COUNTS,
 	SECTION_EXTRAS,		/* strays, calls */
+	SECTION_STOPS,		/* of runs */
 	SECTIONS,
 };
 

@@ -1,6 +1,7 @@
 /*
  * How the program was made to count: the ways into copies, and the traps that
- * were needed, each with its reason and how often it was run into.
+ * were needed, each with its reason and how often it was run into; and all
+ * stops of the program by cause.
  */
 #include "report/ways.h"
 
@@ -11,6 +12,7 @@
 #include "copy/copy.h"
 #include "report/kinds.h"
 #include "report/names.h"
+#include "report/stops.h"
 #include "report/text.h"
 #include "util/mem.h"
 
@@ -250,6 +252,7 @@ sites_write(struct table *table, FILE *out)
 		fputs("\nData files do not say what was patched.\n", out);
 	if (*text)
 		text_paragraph(out, "  ", text, table->opts->columns);
+	stops_write(table->tally, out);
 	for (size_t i = 0; i < table->tally->nplans; i++)
 		plan_traps(&page, (uint32_t)i);
 	if (page.ntraps)

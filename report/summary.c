@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/stops.h"
 #include "report/view.h"
 #include "report/ways.h"
 #include "report/text.h"
@@ -21,10 +22,13 @@ run_write(const struct table *table, FILE *out)
 	char *processes = text_number(tally->nprocesses, "process");
 	char *threads = text_number(tally->nthreads, "thread");
 	char *events = text_number(tally->events, "trap");
-	char *line = mem_printf("%s%s%.2f s, %s, %s, %s",
+	char *stops = text_number(stops_all(tally), "stop");
+	char *line = mem_printf("%s%s%.2f s, %s, %s, %s%s%s",
 				tally->outcome ? tally->outcome : "",
 				tally->outcome ? "; " : "", tally->seconds,
-				processes, threads, events);
+				processes, threads,
+				tally->nstops ? stops : "",
+				tally->nstops ? ", " : "", events);
 
 	struct ways counted = ways_count(tally);
 	char *ways = ways_text(&counted);
@@ -38,6 +42,7 @@ run_write(const struct table *table, FILE *out)
 	free(processes);
 	free(threads);
 	free(events);
+	free(stops);
 }
 
 static void

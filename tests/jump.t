@@ -173,7 +173,8 @@ for my $flags ('-O0', '-O2') {
 
 	same($alone, $run, 'variants of a function');
 	is_deeply([@{$run->{funcs}}{qw(sum twice)}], [2000, 2000], 'calls');
-	cmp_ok($traps, '<', 10, 'without traps');
+	# Some functions are entered for the first time.
+	cmp_ok($traps, '<', 20, 'without traps');
 	like($counts, qr/^ *2000  +${\ sprintf '%x', $sum} /m, 'its entry');
 	like($counts, qr/^ *4000  +${\ sprintf '%x', $sum + 3} /m,
 	    'its middle');

@@ -294,6 +294,83 @@ test_pass_lost(void **state)
 	toy_close(plan);
 }
 
+/* What is said is why, and not something else that might have been. */
+static void
+test_reasons(void **state)
+{
+	static const struct {
+		const char *what;
+		bool no_traps, tainted, severed, unseen, lost;
+		uint8_t taint, sever;
+		const char *why;
+	} cases[] = {
+		{ "a walk is lost", .tainted = true, .taint = REASON_STACK,
+		  .why = stack },
+		{ "no trap, so no walk", .no_traps = true, .why =
+		  "without breakpoints (--no-traps) stacks are not looked at" },
+		{ "a jump is not followed", .tainted = true,
+		  .taint = REASON_LEFT, .why = "control left a stack in a way "
+		  "that could not be followed" },
+		{ "a thread is lost", .tainted = true, .severed = true,
+		  .taint = REASON_STACK, .sever = REASON_SEVERED, .why =
+		  "a thread ended, or was interrupted, where it is not known" },
+		{ "attached in the middle", .tainted = true, .severed = true,
+		  .taint = REASON_STACK, .sever = REASON_ATTACHED, .why =
+		  "a stack could not be walked to its end when counting "
+		  "began" },
+		{ "the host saw nothing", .unseen = true, .lost = true,
+		  .why = "the program ran on without breakpoints" },
+		{ "a trap is lost", .lost = true, .why = lost },
+	};
+	struct toy_image t;
+	struct plan *plan;
+
+	call_begin(&t);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *why;
+
+		plan = toy_plan(&t, units("insn,func"));
+		call_run(plan);
+		left(plan, 3, true, 2);
+		assert_int_equal(insn_known(plan, F, 3), 7);
+		plan->wish.no_traps = cases[i].no_traps;
+		plan->tainted = cases[i].tainted;
+		plan->severed = cases[i].severed;
+		plan->taint = cases[i].taint;
+		plan->sever = cases[i].sever;
+		plan->unseen = cases[i].unseen;
+		for (size_t k = 0; k < plan->nsites; k++)
+			plan->sites[k].lost = cases[i].lost;
+		why = insn_why(plan, F, 3);
+		if (!why || strcmp(why, cases[i].why))
+			fail_msg("%s: %s", cases[i].what, why ? why : "known");
+		toy_close(plan);
+	}
+}
+
+/* The counter behind the call is lost: then what was told must do. */
+static void
+test_pass_lost(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	call_begin(&t);
+	plan = toy_plan_of(&t, units("insn"), PLACE_EVERY, true);
+	plan_site(plan, BASE + 3)->lost = true;
+	call_run(plan);
+	meter_counter(plan_meter(plan, 0), (uint32_t)(
+		plan_site(plan, BASE + 3) - plan->sites), plan->nsites)->hits =
+		0;
+	left(plan, 3, true, 2);
+	assert_int_equal(insn_known(plan, F, 3), 7);
+	plan->tainted = true;
+	assert_int_equal(insn_known(plan, F, 3), 7);
+	assert_int_equal(insn_known(plan, F, 0), 9);
+	assert_int_equal(insn_known(plan, F, 6), 5);
+	toy_close(plan);
+}
+
 /* Unless it is told that control left, things do not add up. */
 static void
 test_contradiction(void **state)
@@ -452,6 +529,7 @@ main(void)
 		cmocka_unit_test(test_tainted),
 		cmocka_unit_test(test_untold),
 		cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_pass_lost),
 		cmocka_unit_test(test_contradiction),
 		cmocka_unit_test(test_faulty),

@@ -1,0 +1,111 @@
+# Why counts are not known: a program for each reason, and that it is the one
+# which is given, in reports and, where there is more to say, in a note.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Cwd qw(abs_path);
+use Test::More;
+use Pmon;
+use Target;
+
+$ENV{HOME} = '/';
+
+# Reason => how many, of the rows of these functions whose count is not known.
+sub
+reasons
+{
+	my ($csv, @functions) = @_;
+	my %of = map { $_ => 1 } @functions;
+	my %reasons;
+
+	for (split /\r\n/, slurp($csv)) {
+		my @row = /\G(?:"((?:[^"]|"")*)"|([^,]*))(?:,|$)/g;
+		my @cell = map { $row[2 * $_] // $row[2 * $_ + 1] }
+		    0 .. @row / 2 - 1;
+
+		$reasons{$cell[8]}++
+		    if $of{$cell[2]} && $cell[7] eq '' && $cell[8] ne '';
+	}
+	return \%reasons;
+}
+
+my $where = "--report=csv:$scratch/csv,summary:$scratch/summary";
+
+# The one reason, of these functions.
+sub
+because
+{
+	my ($why, $note, $what, @functions) = @_;
+	my $summary = slurp("$scratch/summary") =~ s/\s+/ /gr;
+
+	is_deeply([keys %{reasons("$scratch/csv", @functions)}], [$why],
+	    "$what: the reason") or diag explain
+	    reasons("$scratch/csv", @functions);
+	like($summary, $note, "$what: the note");
+}
+
+# Neither tables nor frame pointers.
+{
+	my $program = compile('stops.c', '-O1', '-g0', '-pthread',
+	    qw(-fomit-frame-pointer -fno-asynchronous-unwind-tables
+	    -fno-unwind-tables));
+	my $path = abs_path($program);
+
+	is(ended(run([$pmon, $where, '--units=insn', '--', $program, 'jumps',
+		8])), 'status 0', 'without tables');
+	my $note = 'Note: not all counts can be derived: a stack could not ' .
+	    "be walked past jump in $path (no unwind table)";
+	because('a stack could not be walked to its end', qr/\Q$note\E/,
+	    'without tables', 'jump', 'jumps');
+}
+
+# Stacks could be walked, but nobody looks.
+{
+	my $target = Target->new(compile('busy.c', '-O2', '-pthread'), 2, 10);
+
+	is($target->answer, 'ready', 'a process');
+	my $run = start([$pmon, $where, '--units=insn', '--no-traps', '-p',
+		$target->{pid}]);
+	ok(wait_for(sub { $target->planted('work') }), 'without traps');
+	kill INT => $run->{pid};
+	is(ended(finish($run)), 'status 0', 'let go');
+	because('without breakpoints (--no-traps) stacks are not looked at',
+	    qr/^(?!.*could not be walked)/, 'without traps', 'main', 'work');
+	$target->finish;
+}
+
+# What is counted in copies when gs turns out to be in use.
+{
+	my $lib = compile(spew("$scratch/lib.c", <<'END'), '-shared', '-fPIC');
+void set(long to)
+{
+	__asm__ volatile("wrgsbase %0" :: "r"(to));
+}
+END
+	my $program = compile(spew("$scratch/late.c", <<'END'), '-O1');
+#include <dlfcn.h>
+__attribute__((noinline)) int work(int n)
+{
+	__asm__ volatile("");
+	return n > 5 ? n : -n;
+}
+int main(int argc, char **argv)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 10; i++)
+		sum += work(i);
+	if (!dlopen(argv[1], RTLD_NOW))
+		return 1;
+	for (int i = 0; i < 10; i++)
+		sum += work(i);
+	return sum == 30 ? 0 : 2;
+}
+END
+	is(ended(run([$pmon, $where, '--units=func,insn', '--', $program,
+		abs_path($lib)])), 'status 0', 'gs');
+	because('the copy of it that was counted had to be given up',
+	    qr/counted by traps: \S+ may use the gs register/, 'gs', 'work');
+}
+
+done_testing;
