@@ -5,7 +5,6 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use File::Copy qw(copy);
-use File::Path qw(make_path remove_tree);
 use IO::Socket::UNIX;
 use Test::More;
 use Phases;
@@ -261,24 +260,7 @@ my $script = 'until (-e $ARGV[0]) { for my $i (1 .. 3000) {' .
 	is(ended($run) . $run->{out}, 'status 097', '20 resets');
 }
 
-# ---- where there can be none
-
-remove_tree("$runtime/pmon");
-spew("$runtime/pmon", '');
-$server = begin('-u', 'func');
-order('a');
-$run = run([$pmon, '--query', $server->{pid}]);
-is($run->{status}, 125, 'no directory, no socket');
-$run = end();
-is(ended($run), 'status 0', 'but the run goes on');
-counts_are($run, { work => 1 }, 'and counts');
-unlink "$runtime/pmon";
-mkdir "$runtime/pmon";
-chmod 0777, "$runtime/pmon";
-$server = begin('-u', 'func');
-$run = run([$pmon, '--query', $server->{pid}]);
-is($run->{status}, 125, 'none in a directory that others may write');
-end();
+# ---- what cannot be asked
 
 for (['--query'], ['--reset', 'x'], ['--stop', 1, 2], ['--query=', 1],
     ['--reset', '--stop', 1], ['--query', -1], ['--query', $$],
