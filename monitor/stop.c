@@ -60,7 +60,7 @@ task_release(struct run *run, struct task *task, const struct event *event)
 		signal = event->value;
 		break;
 	case EVENT_PAUSED:
-		run_call_again(run, task, false);
+		cut_undo(run, task, false);
 		break;
 	default:
 		break;
