@@ -62,6 +62,8 @@ $run = run([($ENV{PMON_BUILD} // 'build') . '/pmprint',
 like($run->{err}, qr/several reports cannot go to/, 'also with pmprint');
 unlink "$dir/data";
 
+# Held, or another directory could get its number.
+opendir my $old, $page or die "$page: $!\n";
 my $inode = (stat $page)[1];
 make_path("$dir/empty");
 for my $where ($page, "$page/", "$dir/empty") {
