@@ -517,7 +517,8 @@ areas_unmap(struct run *run, struct task *task, const struct space *space)
 
 	for (size_t i = 0; areas && i < areas->nchunks; i++)
 		inject_syscall(run, task, run->abi->nr_munmap, (uint64_t[6]){
-			areas->chunks[i]->shared.va, areas->size * AREAS }, &result);
+			areas->chunks[i]->shared.va,
+			areas->size * AREAS }, &result);
 }
 
 /* What tasks left behind that ended unseen is in meter 0. */
