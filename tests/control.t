@@ -244,16 +244,16 @@ ok(!-e $path, 'and the socket is gone');
 # Paused again and again: also when it has just run into a trap, of which it
 # has not told yet, as there are in functions that are entered first.
 # It goes on until that was done so often; tests/slow/resets.t has more of it.
-my $script = 'until (-e $ARGV[0]) { for my $i (1 .. 3000) {' .
+my $script = 'do { for my $i (1 .. 3000) {' .
     ' $h{$i % 97} = substr $h{$i % 97} . chr(65 + $i % 26), -50; }' .
-    ' @s = sort { $h{$a} cmp $h{$b} } keys %h; eval { die "x" }; }' .
+    ' @s = sort { $h{$a} cmp $h{$b} } keys %h; eval { die "x" };' .
+    ' open my $f, ">", $ARGV[1] or die; } until (-e $ARGV[0]);' .
     ' print scalar keys %h';
 {
 	my $started = monitor_start(['--units=edge'], ['perl', '-e', $script,
-		"$scratch/enough"]);
+		"$scratch/enough", "$scratch/round"]);
 
-	ok(wait_for(sub { -S "$runtime/pmon/$started->{pid}.sock" }),
-	    'perl runs');
+	ok(wait_for(sub { -e "$scratch/round" }), 'perl runs');
 	asked('--reset', $started->{pid}) for 1 .. 20;
 	spew("$scratch/enough", '');
 	my $run = monitor_finish($started);
