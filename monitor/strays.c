@@ -348,14 +348,15 @@ strays_birth(struct run *run, struct task *task)
 	struct transfer transfer = { 0 };
 	uint64_t sp = task->maker_sp;
 
-	task->born = false;
 	if (!sp)
 		run->host->reg_get(task->tid, run->arch->reg_sp, &sp);
-	if (!task_strays(run, task))
+	/* One that is killed here is not seen to come, nor to leave. */
+	if (task_strays(run, task) &&
+	    transfer_birth(space_stack(run, task->process->space), task->tid,
+			   sp, &transfer))
 		return;
-	if (!transfer_birth(space_stack(run, task->process->space), task->tid,
-			    sp, &transfer))
-		transfer_enter(run, task, &transfer, PRESENT);
+	task->born = false;
+	transfer_enter(run, task, &transfer, PRESENT);
 	transfer_free(&transfer);
 }
 

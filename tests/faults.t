@@ -7,6 +7,7 @@ use lib 'tests/lib';
 use POSIX ();
 use Test::More;
 use Faults;
+use Ledger;
 use Pmon;
 
 my ($EIO, $ESRCH) = (5, 3);
@@ -29,6 +30,10 @@ sweep('calls', ['--patch=trap'], 'ptrace', $ESRCH, 30 .. 60);
 sweep('signals', ['--patch=step'], 'ptrace', $EIO, 60 .. 70);
 sweep('calls', [], 'pread', $EIO, 1 .. 30);
 sweep('calls', [], 'pwrite', $EIO, 1 .. 10);
+
+# ---- a child is killed while pmon looks where it begins: it never came
+
+killed_at($_, 'children', ['--placement=every'], 1) for 160 .. 200;
 
 # ---- pmon is killed before it traces the program, which then must not run
 

@@ -10,8 +10,9 @@ use Cwd qw(abs_path);
 use Exporter qw(import);
 use Test::More;
 use Pmon;
+use Target;
 
-our @EXPORT = qw(faulted fault_env fault_calls);
+our @EXPORT = qw(faulted fault_env fault_places);
 
 my $program = compile('faulted.c', '-O1', '-pthread');
 my $inject = abs_path(compile('fault_at.c', qw(-O2 -shared -fPIC)));
@@ -42,14 +43,41 @@ fault_rows
 	return \%rows;
 }
 
+# A process that works three times while pmon is attached, and once alone; its
+# answers and its end are what it prints.
+sub
+attached
+{
+	my ($options, %how) = @_;
+	my $target = Target->new($program, 'serve');
+	my $waits = sub {
+		slurp("/proc/$target->{pid}/syscall") =~ /^0 0x0 /;
+	};
+
+	# It is in read(2) of its standard input.
+	wait_for($waits);
+	my $run = $options && start([@$options, '-p', $target->{pid}], %how);
+
+	wait_for(sub { $target->planted('work') ||
+		slurp("/proc/$run->{pid}/stat") =~ /\) Z/ }) if $run;
+	my @out = map { $target->ask('w') } 1 .. 3;
+	wait_for($waits);
+	kill TERM => $run->{pid} if $run;
+	my $end = $run ? finish($run) : { status => 0 };
+	$end->{out} = join "\n", @out, $target->ask('w'),
+	    $target->finish('q');
+	return $end;
+}
+
 sub
 monitored
 {
 	my ($mode, $options, $fault, $calls) = @_;
 	my $csv = "$scratch/faults" . ++$serial . '.csv';
-	my $end = run([$pmon, '--no-config', @$options, "--report=csv:$csv",
-		'--', $program, $mode], limit => 20,
-	    env => fault_env($fault, $calls));
+	my @pmon = ($pmon, '--no-config', @$options, "--report=csv:$csv");
+	my $env = fault_env($fault, $calls);
+	my $end = $mode eq 'serve' ? attached(\@pmon, env => $env) :
+	    run([@pmon, '--', $program, $mode], env => $env);
 
 	$end->{rows} = fault_rows($csv);
 	unlink $csv;
@@ -66,15 +94,22 @@ right
 	    ['--placement=every'])->{rows};
 }
 
-# How many calls of each name pmon makes in such a run.
+# The places that pmon makes calls from in such a run: the name of the call =>
+# the place => how often.
 sub
-fault_calls
+fault_places
 {
 	my ($mode, $options) = @_;
-	my $file = "$scratch/calls";
+	my $file = "$scratch/places";
+	my %places;
 
 	monitored($mode, $options, undef, $file);
-	return { map { split } split /\n/, slurp($file) };
+	for (split /\n/, slurp($file)) {
+		my ($name, $place, $calls) = split;
+
+		$places{$name}{$place} = $calls;
+	}
+	return \%places;
 }
 
 # Counts that are not those of all counters, of those that are known.
@@ -93,7 +128,8 @@ sub
 faulted
 {
 	my ($mode, $options, $fault) = @_;
-	my $alone = $alone{$mode} //= run([$program, $mode]);
+	my $alone = $alone{$mode} //= $mode eq 'serve' ? attached() :
+	    run([$program, $mode]);
 	my $end = monitored($mode, $options, $fault);
 	my $lines = () = $end->{err} =~ /\n/g;
 

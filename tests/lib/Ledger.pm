@@ -111,17 +111,19 @@ agrees
 
 # Killed just before pmon's nth request since it began its ledger, so that it
 # is in code whose stack can be walked.  In mode often some requests
-# before come with a signal that it handles.
+# before come with a signal that it handles.  One that is slow to die answers
+# no more requests at once.
 
 sub
 killed_at
 {
-	my ($n, $mode, $options) = @_;
+	my ($n, $mode, $options, $slow) = @_;
 	my $kill = abs_path(compile('kill_at.c', qw(-O2 -shared -fPIC)));
 	my ($run, $file) = monitored($mode, $options, rounds => 30,
 	    env => { LD_PRELOAD => $kill, PMON_KILL_AT => $n,
 	    PMON_KILL_FROM => "$scratch/ledger",
-	    PMON_ALARM_EACH => $mode eq 'often' ? 43 : 0 });
+	    PMON_ALARM_EACH => $mode eq 'often' ? 43 : 0,
+	    PMON_KILL_SLOW => $slow ? 1 : 0 });
 	my $what = "$mode, @$options: killed at request $n";
 	my $end = finish($run);
 

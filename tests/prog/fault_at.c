@@ -1,15 +1,18 @@
 /*
  * Preloaded into pmon: makes one of its calls go wrong.  PMON_FAULT is
- * CALL:N:ERROR[:again]: the Nth call of that name fails with the errno ERROR,
- * and with `again` the same call is refused for good when it is made again.
- * Instead of a number ERROR may be `kill`, which kills the task that a ptrace(2)
- * call is about just before that is made, or `die`, which kills pmon.  The file
- * PMON_FAULT_COUNTS gets the number of calls of each name.
+ * CALL[@PLACE]:N:ERROR[:again]: the Nth call of that name (from that place)
+ * fails with the errno ERROR, and with `again` the same call is refused for good
+ * when it is made again.  Instead of a number ERROR may be `kill`, which kills
+ * the task that a ptrace(2) call is about just before that is made, or `die`,
+ * which kills pmon.  A place is a number for the return addresses on the stack,
+ * the same in each run of one pmon.  The file PMON_FAULT_COUNTS gets a line for
+ * each place: its call, the place, how many calls came from there.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -25,6 +28,13 @@
 #include <unistd.h>
 
 enum name { PTRACE, PREAD, PWRITE, READV, WRITEV, OPEN, FOPEN, MMAP, NAMES };
+enum { PLACES = 1 << 14, FRAMES = 64 };
+
+struct place {
+	enum name name;
+	uint32_t key;
+	long calls;
+};
 
 static const char *const names[NAMES] = {
 	"ptrace", "pread", "pwrite", "process_vm_readv", "process_vm_writev",
@@ -34,22 +44,31 @@ static const char *const names[NAMES] = {
 static struct {
 	pid_t self;
 	enum name name;
-	long at, seen[NAMES];
+	uint32_t place;
+	long at, seen;
 	int error;
-	bool again, kill, die;
+	bool again, kill, die, counting;
 	/* What the call that failed was about. */
 	bool failed;
 	uint64_t what[3];
 } fault = { .name = NAMES };
 
+static struct place places[PLACES];
+
 static void
 fault_parse(const char *text)
 {
 	char name[32], error[16], again[16] = "";
+	char *place;
 
 	if (sscanf(text, "%31[^:]:%ld:%15[^:]:%15s", name, &fault.at, error,
 		   again) < 3)
 		abort();
+	place = strchr(name, '@');
+	if (place) {
+		*place++ = 0;
+		fault.place = strtoul(place, NULL, 16);
+	}
 	for (int i = 0; i < NAMES; i++)
 		if (!strcmp(name, names[i]))
 			fault.name = i;
@@ -64,7 +83,12 @@ fault_begin(void)
 {
 	const char *text = getenv("PMON_FAULT");
 
+	void *frame;
+
+	/* Loads the unwinder, with calls that are not pmon's. */
+	backtrace(&frame, 1);
 	fault.self = getpid();
+	fault.counting = getenv("PMON_FAULT_COUNTS") != NULL;
 	if (text)
 		fault_parse(text);
 }
@@ -79,9 +103,45 @@ fault_end(void)
 	*(void **)&real = dlsym(RTLD_NEXT, "fopen");
 	if (getpid() != fault.self || !path || !(f = real(path, "w")))
 		return;
-	for (int i = 0; i < NAMES; i++)
-		fprintf(f, "%s %ld\n", names[i], fault.seen[i]);
+	for (int i = 0; i < PLACES; i++)
+		if (places[i].calls)
+			fprintf(f, "%s %08x %ld\n", names[places[i].name],
+				places[i].key, places[i].calls);
 	fclose(f);
+}
+
+/* The place that a call comes from; never 0. */
+static uint32_t
+place_key(void)
+{
+	void *frames[FRAMES];
+	int n = backtrace(frames, FRAMES);
+	uint32_t key = 2166136261u;
+	Dl_info info;
+
+	/* The innermost frames are of this file. */
+	for (int i = 2; i < n; i++) {
+		uintptr_t addr = (uintptr_t)frames[i];
+
+		if (dladdr(frames[i], &info))
+			addr -= (uintptr_t)info.dli_fbase;
+		key = (key ^ addr) * 16777619u;
+	}
+	return key | 1;
+}
+
+static void
+place_count(enum name name, uint32_t key)
+{
+	for (uint32_t i = key; ; i++) {
+		struct place *place = &places[(i + name) % PLACES];
+
+		if (place->calls && (place->name != name || place->key != key))
+			continue;
+		*place = (struct place){ .name = name, .key = key,
+			.calls = place->calls + 1 };
+		return;
+	}
 }
 
 /* Is this call to fail?  Its errno is set. */
@@ -90,14 +150,16 @@ fails(enum name name, uint64_t a, uint64_t b, uint64_t c)
 {
 	if (getpid() != fault.self)
 		return false;
-	fault.seen[name]++;
-	if (name != fault.name)
+	if (fault.counting)
+		place_count(name, place_key());
+	if (name != fault.name || (fault.place && fault.place != place_key()))
 		return false;
+	fault.seen++;
 	if (fault.failed) {
 		if (!fault.again || a != fault.what[0] || b != fault.what[1] ||
 		    c != fault.what[2])
 			return false;
-	} else if (fault.seen[name] != fault.at) {
+	} else if (fault.seen != fault.at) {
 		return false;
 	}
 	if (fault.die)

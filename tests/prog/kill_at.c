@@ -3,16 +3,21 @@
  * made since the file PMON_KILL_FROM had a byte that is not 0, just before the
  * call that is about the task.  PMON_KILL_AT is the call of SIGKILL.  Each
  * PMON_ALARM_EACH calls there is a SIGALRM, if the task handles it.  0 or none:
- * never.
+ * never.  With PMON_KILL_SLOW the killed task answers no request until pmon waits
+ * for the next event, as if it took its time to die, unless it is at its end.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+
+static pid_t dying;
 
 static long
 number(const char *name)
@@ -82,9 +87,31 @@ ptrace(enum __ptrace_request request, ...)
 	if (from)
 		return real(request, pid, addr, data);
 	calls++;
-	if (calls == at)
+	if (calls == at) {
+		siginfo_t info = { 0 };
+
+		real(PTRACE_GETSIGINFO, pid, NULL, &info);
 		kill(pid, SIGKILL);
-	else if (each && calls % each == 0 && handles_alarm(pid))
+		if (number("PMON_KILL_SLOW") &&
+		    info.si_code >> 8 != PTRACE_EVENT_EXIT)
+			dying = pid;
+	} else if (each && calls % each == 0 && handles_alarm(pid)) {
 		kill(pid, SIGALRM);
+	}
+	if (pid == dying) {
+		errno = ESRCH;
+		return -1;
+	}
 	return real(request, pid, addr, data);
+}
+
+pid_t
+waitpid(pid_t pid, int *status, int options)
+{
+	static pid_t (*real)(pid_t, int *, int);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "waitpid");
+	dying = 0;
+	return real(pid, status, options);
 }
