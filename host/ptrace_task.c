@@ -123,6 +123,9 @@ ptrace_mem_open(pid_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
 	fd = open(path, O_RDWR | O_CLOEXEC);
+	/* Without it a task that cannot be stopped, in vfork, is not written. */
+	if (fd < 0)
+		fd = open(path, O_RDWR | O_CLOEXEC);
 	return fd < 0 ? HOST_GONE : fd;
 }
 

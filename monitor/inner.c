@@ -49,11 +49,8 @@ inner_check(struct run *run, const struct task *task)
 	if (!run->host->uncounted || !run->host->uncounted(&why))
 		return;
 	for (size_t i = 0; i < space->nmodules; i++) {
-		struct plan *plan = space->modules[i]->plan;
-
-		for (size_t k = 0; k < plan->nsites; k++)
-			plan->sites[k].lost = true;
-		plan->unseen = true;
+		plan_lose(space->modules[i]->plan);
+		space->modules[i]->plan->unseen = true;
 	}
 	run_remark(run, "nothing was counted: %s", why);
 }

@@ -294,28 +294,48 @@ exe_remark(struct run *run, const char *path, const char *open_path)
 			   "that privilege", path, privilege);
 }
 
+/* Plant a plan where the file of that number is mapped; whether it is. */
+static bool
+exe_module(struct run *run, struct task *task, struct plan *plan, ino_t ino)
+{
+	struct mapping *maps;
+	bool found = false;
+	uint64_t bias;
+	size_t n;
+
+	if (run->host->maps(task->tid, &maps, &n))
+		return false;
+	for (size_t i = 0; i < n && !found; i++) {
+		if (!maps[i].exec || maps[i].ino != ino)
+			continue;
+		found = module_known(task->process->space, &maps[i]);
+		if (found || !image_bias(plan->image, &maps[i], &bias))
+			continue;
+		module_plant(run, task, plan, bias, &maps[i]);
+		found = true;
+	}
+	mappings_free(maps, n);
+	return found;
+}
+
 /* The main program: it is known by name, and mapped at exec already. */
 static void
 exe_plant(struct run *run, struct task *task, const char *path,
 	  const char *open_path)
 {
 	struct plan *plan = object_plan(run, path, open_path, true);
-	struct mapping *maps;
 	struct stat st;
-	uint64_t bias;
-	size_t n;
+	uint64_t pc;
 
-	if (!plan || stat(open_path, &st) ||
-	    run->host->maps(task->tid, &maps, &n))
+	if (!plan || (!stat(open_path, &st) &&
+		      exe_module(run, task, plan, st.st_ino)))
 		return;
-	for (size_t i = 0; i < n; i++)
-		if (maps[i].exec && maps[i].ino == st.st_ino &&
-		    !module_known(task->process->space, &maps[i]) &&
-		    image_bias(plan->image, &maps[i], &bias)) {
-			module_plant(run, task, plan, bias, &maps[i]);
-			break;
-		}
-	mappings_free(maps, n);
+	/* Killed at its first stop, it has run nothing. */
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return;
+	plan_lose(plan);
+	run_remark(run, "process %d: %s is not counted: where it is mapped is "
+		   "not known", (int)task->tid, path);
 }
 
 /*

@@ -387,6 +387,13 @@ plan_miss(struct plan *plan)
 			plan->bodies[i].missed = true;
 }
 
+void
+plan_lose(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nsites; i++)
+		plan->sites[i].lost = true;
+}
+
 static unsigned
 units_possible(const struct image *image, const struct selection *sel)
 {

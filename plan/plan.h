@@ -297,6 +297,9 @@ void plan_ready(struct plan *plan, uint32_t body);
  */
 void plan_miss(struct plan *plan);
 
+/* What was counted at its sites is not known. */
+void plan_lose(struct plan *plan);
+
 /*
  * Make the body's cfg and flow if it has none.  false if it cannot have any.
  */

@@ -43,6 +43,19 @@ fault_rows
 	return \%rows;
 }
 
+# Has pmon let go on what it is attached to, or ended?
+sub
+attached_to
+{
+	my ($pmon, $target, $waits) = @_;
+
+	return 1 if slurp("/proc/$pmon/stat") =~ /\) Z/;
+	# It is in wait4(2); what it has stopped is in no call.
+	return slurp("/proc/$pmon/syscall") =~ /^61 / &&
+	    $target->status('TracerPid') == $pmon &&
+	    $target->status('State') eq 'S' && $waits->();
+}
+
 # A process that works three times while pmon is attached, and once alone; its
 # answers and its end are what it prints.
 sub
@@ -58,8 +71,7 @@ attached
 	wait_for($waits);
 	my $run = $options && start([@$options, '-p', $target->{pid}], %how);
 
-	wait_for(sub { $target->planted('work') ||
-		slurp("/proc/$run->{pid}/stat") =~ /\) Z/ }) if $run;
+	wait_for(sub { attached_to($run->{pid}, $target, $waits) }) if $run;
 	my @out = map { $target->ask('w') } 1 .. 3;
 	wait_for($waits);
 	kill TERM => $run->{pid} if $run;
