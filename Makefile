@@ -119,7 +119,7 @@ check-run: all units $(BUILD)/demo/shell
 # What takes long, or is likelier to fail on a loaded machine: not for CI.
 SLOW_SECONDS = 7200
 SLOW_TESTS = $(wildcard tests/slow/*.t)
-check-slow: deps-test
+check-slow: deps-test mutants
 	@$(MAKE) --no-print-directory check-run PROVE_FLAGS=-j1 \
 		TEST_SECONDS=$(SLOW_SECONDS) TESTS='$(SLOW_TESTS)'
 

@@ -33,6 +33,7 @@ struct client {
 	int fd;
 	char in[REQUEST_MAX];
 	size_t nin;
+	bool skipping;		/* the rest of a request that was too long */
 	char *out;		/* an answer that is being sent, or NULL */
 	size_t nout, sent;
 };
@@ -269,7 +270,10 @@ request_answer(struct run *run, char *line, FILE *out)
 	return fail("there is no request \"%s\"", line);
 }
 
-/* "ok SIZE\n" and the answer, or "error MESSAGE\n". */
+/*
+ * Answer "ok SIZE\n" and what was asked for, or "error MESSAGE\n".  A line
+ * that is too long is NULL.
+ */
 static void
 request_do(struct run *run, struct client *client, char *line)
 {
@@ -279,7 +283,8 @@ request_do(struct run *run, struct client *client, char *line)
 	int err;
 
 	must(out);
-	err = request_answer(run, line, out);
+	err = line ? request_answer(run, line, out) :
+		     fail("a request has less than %d bytes", REQUEST_MAX);
 	must(!fclose(out));
 	why = text_line(err ? fail_message() : "");
 	head = err ? mem_printf("error %s\n", why) :
@@ -318,6 +323,7 @@ client_send(struct client *client)
 enum served {
 	SERVED_GONE,
 	SERVED_NOTHING,		/* it has to ask, or to read, first */
+	SERVED_LONG,		/* what is too long is told, or skipped */
 	SERVED_ONE,
 };
 
@@ -332,7 +338,7 @@ request_take(struct client *client, char *line)
 		ssize_t n;
 
 		if (client->nin == sizeof(client->in))
-			return SERVED_GONE;
+			return SERVED_LONG;
 		n = recv(client->fd, client->in + client->nin,
 			 sizeof(client->in) - client->nin, MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -361,12 +367,14 @@ client_serve(struct run *run, struct client *client)
 	if (client->out)
 		return SERVED_NOTHING;
 	served = request_take(client, line);
-	if (served == SERVED_ONE) {
-		request_do(run, client, line);
-		if (!client_send(client))
-			return SERVED_GONE;
-	}
-	return served;
+	if (served == SERVED_LONG)
+		client->nin = 0;
+	if (served == SERVED_GONE || served == SERVED_NOTHING)
+		return served;
+	if (!client->skipping)
+		request_do(run, client, served == SERVED_ONE ? line : NULL);
+	client->skipping = served == SERVED_LONG;
+	return client_send(client) ? served : SERVED_GONE;
 }
 
 static bool
@@ -424,7 +432,7 @@ clients_accept(struct control *control)
 	}
 }
 
-/* One request of each client; false if there was none. */
+/* One request, or a part, of each client; false if there was none. */
 static bool
 clients_serve(struct run *run)
 {
@@ -437,7 +445,7 @@ clients_serve(struct run *run)
 		enum served served = client ? client_serve(run, client) :
 					      SERVED_NOTHING;
 
-		more |= served == SERVED_ONE;
+		more |= served == SERVED_ONE || served == SERVED_LONG;
 		if (served == SERVED_GONE) {
 			client_close(client);
 			control->clients[i] = NULL;

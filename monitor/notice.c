@@ -107,6 +107,13 @@ notice_stop(pid_t *sender)
 	return signal;
 }
 
+int
+notice_stopping(pid_t *sender)
+{
+	*sender = stop_sender;
+	return stop_signal;
+}
+
 enum suspension
 notice_suspend(pid_t *sender)
 {

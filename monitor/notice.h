@@ -27,6 +27,9 @@ void notice_typed(void);
  */
 int notice_stop(pid_t *sender);
 
+/* The signal that the next notice_stop tells of, 0 if there is none. */
+int notice_stopping(pid_t *sender);
+
 /* Was a report asked for since the last call? */
 bool notice_report(void);
 

@@ -19,7 +19,9 @@
 
 /* A line on the terminal while reading takes its time. */
 struct progress {
+	struct run *run;
 	const char *path;
+	bool terminal;
 	double started;
 	bool shown;
 };
@@ -33,17 +35,21 @@ clock_now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-static void
+static bool
 progress_show(void *arg)
 {
 	struct progress *progress = arg;
 
-	if (progress->shown || clock_now() - progress->started < 0.5)
-		return;
+	if (run_interrupted(progress->run))
+		return false;
+	if (!progress->terminal || progress->shown ||
+	    clock_now() - progress->started < 0.5)
+		return true;
 	fputs("pmon: reading symbols of ", stderr);
 	text_put(stderr, progress->path);
 	fputs(" ...\r", stderr);
 	progress->shown = true;
+	return true;
 }
 
 static void
@@ -57,14 +63,18 @@ static struct plan *
 object_read(struct run *run, const char *path, const char *open_path)
 {
 	const struct selection *sel = &run->opts->selection;
-	struct progress progress = { path, clock_now(), false };
-	void (*show)(void *) = isatty(STDERR_FILENO) ? progress_show : NULL;
+	struct progress progress = {
+		.run = run,
+		.path = path,
+		.terminal = isatty(STDERR_FILENO),
+		.started = clock_now(),
+	};
 	struct image *image;
 	struct plan *plan = NULL;
 
 	image = image_open(path, open_path, plan_wants(sel) |
 			   (run->opts->patch == PATCH_AUTO ? IMAGE_FLOW : 0),
-			   show, &progress);
+			   progress_show, &progress);
 	if (image && run->earlier &&
 	    profile_rebuilt(run->earlier->profile, image))
 		run_remark(run, "%s: is of another build of %s, whose counters "
@@ -83,7 +93,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 			.copies = run->opts->patch == PATCH_AUTO &&
 				  !run->opts->once && run->host->native,
 			.leaks = !run->host->native,
-		}, show, &progress);
+		}, progress_show, &progress);
 	progress_end(&progress);
 	return plan;
 }

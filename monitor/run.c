@@ -586,6 +586,14 @@ suspend_handle(struct run *run)
 		run->host->kill(run->root, SIGTSTP);
 }
 
+bool
+run_interrupted(struct run *run)
+{
+	pid_t sender;
+
+	return notice_stopping(&sender) && !signal_shared(run, sender);
+}
+
 /* What pmon itself was told meanwhile. */
 static void
 notices_handle(struct run *run)

@@ -292,6 +292,9 @@ void run_wait_task(struct run *run, struct task *task, struct event *event);
 /* Monotonic seconds. */
 double run_clock(void);
 
+/* A signal to pmon waits that will make it stop: what takes long may end. */
+bool run_interrupted(struct run *run);
+
 /* Put an event back, to be handled in its turn. */
 void run_requeue(struct run *run, const struct event *event);
 

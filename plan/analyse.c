@@ -481,6 +481,14 @@ body_place(struct build *build, uint32_t index)
 	hooks_place(build, hooks);
 }
 
+bool
+build_goes_on(struct build *build)
+{
+	if (build->progress && !build->stopped)
+		build->stopped = !build->progress(build->arg);
+	return !build->stopped;
+}
+
 /*
  * All graphs are made before any counter is placed: one function may jump
  * into the middle of another.
@@ -488,8 +496,8 @@ body_place(struct build *build, uint32_t index)
 void
 build_analyse(struct build *build)
 {
-	while (build->ntodo)
+	while (build->ntodo && build_goes_on(build))
 		body_look(build, build->todo[--build->ntodo]);
-	while (build->nlooked)
+	while (build->nlooked && build_goes_on(build))
 		body_place(build, build->looked[--build->nlooked]);
 }

@@ -29,6 +29,9 @@ struct build {
 	struct plan *plan;
 	const struct image *image;
 	const struct selection *sel;
+	bool (*progress)(void *);	/* of plan_open, while that is made */
+	void *arg;
+	bool stopped;		/* as it asked for */
 	struct graphs *graphs;
 	struct code_map *map;
 	struct part *owners;	/* ascending: which body has a range */
@@ -75,6 +78,10 @@ uint32_t plan_arc(const struct plan *plan, const struct flow *flow,
 
 /* Look at all bodies of build->todo, which may add more. */
 void build_analyse(struct build *build);
+
+/* False if plan_open is to stop. */
+bool build_goes_on(struct build *build);
+
 /* The graph of a body, as build_analyse makes it. */
 void body_graph(struct build *build, struct body *body);
 /* The flow of its cfg, with leaks where the plan has them. */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "symtab/pool.h"
 #include "util/mem.h"
 
 static const char not_at_insn[] = "not at an instruction";
@@ -179,6 +180,7 @@ struct division {
 	uint32_t *owner;	/* unit of each instruction */
 	struct passing *points;
 	size_t npoints;
+	struct map passed;	/* each point's unit and instruction */
 	size_t insn;		/* the next one to be given an owner */
 	uint64_t end;		/* how far the rows so far reach */
 	uint32_t unit;		/* in force */
@@ -222,9 +224,10 @@ division_advance(struct division *div, uint64_t addr)
 static void
 point_add(struct division *div, uint32_t unit)
 {
-	for (size_t i = div->npoints; i-- && div->points[i].insn == div->insn;)
-		if (div->points[i].unit == unit)
-			return;
+	uint64_t key = (uint64_t)div->insn << 32 | unit;
+
+	if (!map_put(&div->passed, key, 0))
+		return;
 	*vec_push(div->points, div->npoints) = (struct passing){
 		.unit = unit, .insn = div->insn,
 	};
@@ -368,5 +371,6 @@ plan_lines_emit(struct build *build, const struct body *body,
 				 div.points[i].unit, div.points[i].insn, emit,
 				 ctx);
 	free(div.points);
+	map_free(&div.passed);
 	free(div.owner);
 }

@@ -279,7 +279,7 @@ body_add(struct build *build, const struct func *func,
 }
 
 static void
-bodies_make(struct build *build, void (*progress)(void *), void *arg)
+bodies_make(struct build *build)
 {
 	const struct image *image = build->image;
 	struct code_map *map;
@@ -296,8 +296,8 @@ bodies_make(struct build *build, void (*progress)(void *), void *arg)
 			code = &map->codes[k++];
 		if (func || code)
 			body_add(build, func, code, func && map->inside[i]);
-		if (progress && i % PROGRESS_STEP == 0)
-			progress(arg);
+		if (i % PROGRESS_STEP == 0 && !build_goes_on(build))
+			return;
 	}
 	owners_make(build);
 }
@@ -408,7 +408,7 @@ units_possible(const struct image *image, const struct selection *sel)
 
 struct plan *
 plan_open(struct image *image, const struct plan_wish *wish,
-	  void (*progress)(void *), void *arg)
+	  bool (*progress)(void *), void *arg)
 {
 	struct plan *plan = mem_alloc(sizeof(*plan));
 	struct build *build = mem_alloc(sizeof(*build));
@@ -418,6 +418,7 @@ plan_open(struct image *image, const struct plan_wish *wish,
 	plan->build = build;
 	*build = (struct build){
 		.plan = plan, .image = image, .sel = wish->sel,
+		.progress = progress, .arg = arg,
 	};
 	if (!wish->sel)
 		return plan;
@@ -425,7 +426,7 @@ plan_open(struct image *image, const struct plan_wish *wish,
 	plan_lines_open(build);
 	plan_inlines_open(build);
 	build->graphs = graphs_open(image);
-	bodies_make(build, progress, arg);
+	bodies_make(build);
 	guests_settle_in(build);
 	if (wish->counted) {
 		build->ntodo = 0;
@@ -433,6 +434,13 @@ plan_open(struct image *image, const struct plan_wish *wish,
 	}
 	hooks_make(build);
 	entries_plan(build);
+	if (build->stopped) {
+		fail("%s: it was not looked at to the end, since pmon was "
+		     "told to stop", image->path);
+		plan_close(plan);
+		return NULL;
+	}
+	build->progress = NULL;
 	return plan;
 }
 

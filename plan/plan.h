@@ -257,10 +257,11 @@ struct plan {
 
 /*
  * Plan the image, of which the plan takes ownership; what wish points to must
- * outlive it.  progress as for image_open.  Never fails: a plan may be empty.
+ * outlive it.  progress as for image_open.  NULL with the message set, and the
+ * image closed, only if it says that this is to stop: a plan may be empty.
  */
 struct plan *plan_open(struct image *image, const struct plan_wish *wish,
-		       void (*progress)(void *), void *arg);
+		       bool (*progress)(void *), void *arg);
 void plan_close(struct plan *plan);
 
 /* What of the image must be read for the selection: IMAGE_LINES ... */

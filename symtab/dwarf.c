@@ -6,13 +6,18 @@
 #include "symtab/dwarf.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "symtab/debug.h"
 #include "symtab/sort.h"
 #include "util/mem.h"
 #include "util/search.h"
 
-enum { DEPTH_MAX = 200 };	/* of nested DIEs */
+enum {
+	DEPTH_MAX = 200,	/* of nested DIEs */
+	ROWS_MAX = 4096,	/* at one address */
+	UNIT_STEP = 1 << 18,	/* bytes: progress is told at each */
+};
 
 bool
 debug_ok(struct debug *d, int result)
@@ -28,12 +33,16 @@ debug_ok(struct debug *d, int result)
 void
 debug_damage(struct debug *d, const char *what)
 {
+	if (d->effort.over)
+		return;		/* which has been said */
 	if (!d->damages++)
 		d->damage = mem_strdup(what);
 }
 
-static void
-unit_add(struct debug *d, Dwarf_Die die, struct range_unit ranges)
+/* Keeps the DIE, and returns true, if the unit can be used. */
+static bool
+unit_add(struct debug *d, Dwarf_Die die, Dwarf_Off end,
+	 struct range_unit ranges)
 {
 	struct facts f;
 	Dwarf_Half tag;
@@ -43,13 +52,16 @@ unit_add(struct debug *d, Dwarf_Die die, struct range_unit ranges)
 	if (!debug_ok(d, dwarf_dieoffset(die, &at, &d->err)) ||
 	    !debug_ok(d, dwarf_tag(die, &tag, &d->err)) ||
 	    (d->nunits && at <= d->units[d->nunits - 1].die))
-		return;
+		return false;
 	facts_read(d, die, &f);
 	ranges.base = f.lo;
 	ranges.addr_base = f.addr_base;
 	ranges.rnglists_base = f.rnglists_base;
 	*vec_push(d->units, d->nunits) = (struct unit){
 		.die = at,
+		.end = end,
+		.root = die,
+		.number = d->nheaders - 1,
 		.ranges = ranges,
 		/* Not so partial units and those of types. */
 		.has_code = tag == DW_TAG_compile_unit ||
@@ -59,31 +71,63 @@ unit_add(struct debug *d, Dwarf_Die die, struct range_unit ranges)
 		.comp_dir = f.comp_dir,
 	};
 	facts_free(&f);
+	return true;
+}
+
+/* Go on to the next unit, whose end is *end. */
+static bool
+header_next(struct debug *d, struct range_unit *ranges, Dwarf_Unsigned *end)
+{
+	Dwarf_Unsigned length, type_offset;
+	Dwarf_Half version, address, offset, extension, type;
+	Dwarf_Off abbrev;
+	Dwarf_Sig8 signature;
+	int result = dwarf_next_cu_header_d(d->dbg, 1, &length, &version,
+			&abbrev, &address, &offset, &extension, &signature,
+			&type_offset, end, &type, &d->err);
+
+	d->headers_bad |= result == DW_DLV_ERROR;
+	if (!debug_ok(d, result))
+		return false;
+	d->nheaders++;
+	*ranges = (struct range_unit){
+		.version = version,
+		.offset_size = offset,
+		.addr_size = address,
+	};
+	return true;
 }
 
 /* Find all units, without going into them. */
 static void
 units_find(struct debug *d)
 {
-	Dwarf_Unsigned length, type_offset, next;
-	Dwarf_Half version, address, offset, extension, type;
-	Dwarf_Off abbrev;
-	Dwarf_Sig8 signature;
+	struct range_unit ranges;
+	Dwarf_Unsigned end;
 	Dwarf_Die die;
 
-	while (debug_ok(d, dwarf_next_cu_header_d(d->dbg, 1, &length,
-			&version, &abbrev, &address, &offset, &extension,
-			&signature, &type_offset, &next, &type, &d->err))) {
-		if (!debug_ok(d, dwarf_siblingof_b(d->dbg, NULL, 1, &die,
-						   &d->err)))
-			continue;
-		unit_add(d, die, (struct range_unit){
-			.version = version,
-			.offset_size = offset,
-			.addr_size = address,
-		});
-		dwarf_dealloc_die(die);
-	}
+	while (effort_spend(&d->effort, EFFORT_INFO, 1) &&
+	       header_next(d, &ranges, &end))
+		if (debug_ok(d, dwarf_siblingof_b(d->dbg, NULL, 1, &die,
+						  &d->err)) &&
+		    !unit_add(d, die, end, ranges))
+			dwarf_dealloc_die(die);
+	d->nheaders = 0;
+}
+
+/*
+ * libdwarf looks for the unit of a DIE from the one on where it stands among
+ * the headers, else from the first on.  So it goes through them again.
+ */
+static void
+unit_enter(struct debug *d, const struct unit *unit)
+{
+	struct range_unit ranges;
+	Dwarf_Unsigned end;
+
+	while (!d->headers_bad && d->nheaders <= unit->number)
+		if (!header_next(d, &ranges, &end))
+			d->headers_bad = true;
 }
 
 struct unit *
@@ -95,10 +139,11 @@ debug_unit(struct debug *d, Dwarf_Off offset)
 }
 
 static void walk(struct debug *d, struct unit *unit, Dwarf_Die parent,
-		 bool code, int depth);
+		 Dwarf_Off end, bool code, int depth);
 
 static void
-subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die, int depth)
+subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die,
+		Dwarf_Off end, int depth)
 {
 	struct subprogram sub = { 0 };
 	struct origin origin;
@@ -117,7 +162,7 @@ subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die, int depth)
 		sub.line = origin.line;
 		*vec_push(d->r->subs, d->r->nsubs) = sub;
 		if (d->want & IMAGE_INLINES)
-			walk(d, unit, die, true, depth + 1);
+			walk(d, unit, die, end, true, depth + 1);
 	} else {
 		free(sub.ranges);
 	}
@@ -125,7 +170,8 @@ subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die, int depth)
 }
 
 static void
-inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die, int depth)
+inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die,
+     	Dwarf_Off end, int depth)
 {
 	struct image *image = d->r->image;
 	struct origin origin;
@@ -159,11 +205,12 @@ inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die, int depth)
 	}
 	free(ranges);
 	facts_free(&f);
-	walk(d, unit, die, true, depth + 1);
+	walk(d, unit, die, end, true, depth + 1);
 }
 
 static void
-visit(struct debug *d, struct unit *unit, Dwarf_Die die, bool code, int depth)
+visit(struct debug *d, struct unit *unit, Dwarf_Die die, Dwarf_Off end,
+      bool code, int depth)
 {
 	Dwarf_Half tag;
 
@@ -171,18 +218,18 @@ visit(struct debug *d, struct unit *unit, Dwarf_Die die, bool code, int depth)
 		return;
 	switch (tag) {
 	case DW_TAG_subprogram:
-		subprogram_read(d, unit, die, depth);
+		subprogram_read(d, unit, die, end, depth);
 		break;
 	case DW_TAG_inlined_subroutine:
 		if (code)
-			inlined_read(d, unit, die, depth);
+			inlined_read(d, unit, die, end, depth);
 		break;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 	case DW_TAG_with_stmt:
 		if (code)
-			walk(d, unit, die, true, depth + 1);
+			walk(d, unit, die, end, true, depth + 1);
 		break;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
@@ -191,38 +238,80 @@ visit(struct debug *d, struct unit *unit, Dwarf_Die die, bool code, int depth)
 	case DW_TAG_union_type:
 	case DW_TAG_interface_type:
 		if (!code)
-			walk(d, unit, die, false, depth + 1);
+			walk(d, unit, die, end, false, depth + 1);
 		break;
 	}
 }
 
-/* All children of parent; code: it is a function's or part of one. */
-static void
-walk(struct debug *d, struct unit *unit, Dwarf_Die parent, bool code,
-     int depth)
+/* The sibling of the DIE at *at, which is set to its place; or NULL. */
+static Dwarf_Die
+sibling(struct debug *d, Dwarf_Die die, Dwarf_Off *at)
 {
-	Dwarf_Off at = 0, last;
+	Dwarf_Off last = *at;
+	Dwarf_Die next;
+
+	if (!debug_ok(d, dwarf_siblingof_b(d->dbg, die, 1, &next, &d->err)))
+		return NULL;
+	if (debug_ok(d, dwarf_dieoffset(next, at, &d->err)) && *at > last)
+		return next;
+	debug_damage(d, "a loop of DIEs");
+	dwarf_dealloc_die(next);
+	return NULL;
+}
+
+/*
+ * All children of parent, which ends before end; code: it is a function's or
+ * part of one.  libdwarf finds a sibling by reading all that lies between.
+ */
+static void
+walk(struct debug *d, struct unit *unit, Dwarf_Die parent, Dwarf_Off end,
+     bool code, int depth)
+{
 	Dwarf_Die die, next;
-	bool more;
+	Dwarf_Off at, from;
 
 	if (depth > DEPTH_MAX ||
 	    !debug_ok(d, dwarf_child(parent, &die, &d->err)))
 		return;
-	do {
-		visit(d, unit, die, code, depth);
-		more = debug_ok(d, dwarf_siblingof_b(d->dbg, die, 1, &next,
-						     &d->err));
+	if (!debug_ok(d, dwarf_dieoffset(die, &at, &d->err))) {
 		dwarf_dealloc_die(die);
-		die = next;
-		last = at;
-		/* A sibling may be said to stand before its brother. */
-		if (more && debug_ok(d, dwarf_dieoffset(die, &at, &d->err)) &&
-		    at <= last) {
-			debug_damage(d, "a loop of DIEs");
-			dwarf_dealloc_die(die);
-			break;
+		return;
+	}
+	for (; die; die = next) {
+		from = at;
+		next = sibling(d, die, &at);
+		if (!next)
+			at = end;
+		if (effort_spend(&d->effort, EFFORT_INFO, at - from))
+			visit(d, unit, die, at, code, depth);
+		dwarf_dealloc_die(die);
+		if (next && d->effort.over) {
+			dwarf_dealloc_die(next);
+			next = NULL;
 		}
-	} while (more);
+	}
+}
+
+/* The table at the unit's offset, which several units may share; or NULL. */
+static struct line_table *
+lines_at(struct debug *d, const struct unit *unit)
+{
+	const char *dir = unit->comp_dir ? unit->comp_dir : "";
+	uint64_t key = map_hash(dir, strlen(dir)) ^
+		       unit->line_offset * (uint64_t)0x9e3779b97f4a7c15;
+	uint32_t i;
+
+	if (!effort_spend(&d->effort, EFFORT_STR, strlen(dir)))
+		return NULL;
+	if (map_get(&d->opened_at, key, &i))
+		return d->opened[i];
+	i = (uint32_t)d->nopened;
+	*vec_push(d->opened, d->nopened) =
+		lines_open(&d->lines, unit->line_offset, unit->comp_dir);
+	map_put(&d->opened_at, key, i);
+	if (!d->opened[i])
+		debug_damage(d, "the head of a line table");
+	return d->opened[i];
 }
 
 /* The unit's line table, or NULL; what is wrong with it is told once. */
@@ -230,11 +319,8 @@ static struct line_table *
 unit_lines(struct debug *d, struct unit *unit)
 {
 	if (!unit->lines && unit->has_lines) {
-		unit->lines = lines_open(&d->lines, unit->line_offset,
-					 unit->comp_dir);
+		unit->lines = lines_at(d, unit);
 		unit->has_lines = unit->lines != NULL;
-		if (!unit->lines)
-			debug_damage(d, "the head of a line table");
 	}
 	return unit->lines;
 }
@@ -251,9 +337,8 @@ static void
 unit_read(struct debug *d, struct unit *unit)
 {
 	struct line_table *lines;
-	Dwarf_Die die;
 
-	if (!unit->has_code)
+	if (!unit->has_code || d->effort.over)
 		return;
 	/* Several units may share one table. */
 	if (unit->has_lines && map_put(&d->tables, unit->line_offset, 0) &&
@@ -262,16 +347,15 @@ unit_read(struct debug *d, struct unit *unit)
 		if (lines && lines_read(lines, d->r) < 0)
 			debug_damage(d, "a line table");
 	}
-	if (!debug_ok(d, dwarf_offdie_b(d->dbg, unit->die, 1, &die, &d->err)))
-		return;
-	walk(d, unit, die, false, 0);
-	dwarf_dealloc_die(die);
+	unit_enter(d, unit);
+	walk(d, unit, unit->root, unit->end, false, 0);
 }
 
 bool
 debug_open(struct debug *d, struct elf *elf, const char *const *names)
 {
-	if (debug_ok(d, lib_open(&d->lib, elf, names, &d->dbg, &d->err)))
+	if (debug_ok(d, lib_open(&d->lib, elf, names, &d->effort,
+				 &d->dbg, &d->err)))
 		return true;
 	d->dbg = NULL;
 	return false;
@@ -286,8 +370,9 @@ debug_begin(struct debug *d, struct elf *elf)
 		".debug_line_str", ".debug_str_offsets", ".debug_addr", NULL,
 	};
 
+	d->effort = effort_begin(d->r, elf);
 	if (!debug_open(d, elf, names)) {
-		if (!d->damages)
+		if (!d->damages && !d->effort.over)
 			debug_damage(d, "it cannot be opened");
 		return false;
 	}
@@ -296,12 +381,14 @@ debug_begin(struct debug *d, struct elf *elf)
 		.line_str = elf_section(elf, ".debug_line_str", NULL),
 		.str = elf_section(elf, ".debug_str", NULL),
 		.big_endian = elf_big_endian(elf),
+		.effort = &d->effort,
 	};
 	d->ranges = (struct range_sections){
 		.ranges = elf_section(elf, ".debug_ranges", NULL),
 		.rnglists = elf_section(elf, ".debug_rnglists", NULL),
 		.addr = elf_section(elf, ".debug_addr", NULL),
 		.big_endian = elf_big_endian(elf),
+		.effort = &d->effort,
 	};
 	units_find(d);
 	return true;
@@ -310,14 +397,18 @@ debug_begin(struct debug *d, struct elf *elf)
 void
 debug_close(struct debug *d)
 {
-	lib_close(&d->lib, d->dbg);
 	for (size_t i = 0; i < d->nunits; i++)
-		lines_close(d->units[i].lines);
+		dwarf_dealloc_die(d->units[i].root);
+	lib_close(&d->lib, d->dbg);
+	for (size_t i = 0; i < d->nopened; i++)
+		lines_close(d->opened[i]);
+	free(d->opened);
 	free(d->units);
 	free(d->origins);
 	map_free(&d->origin_at);
 	map_free(&d->entries);
 	map_free(&d->tables);
+	map_free(&d->opened_at);
 	free(d->damage);
 }
 
@@ -336,6 +427,35 @@ debug_remarks(struct debug *d)
 			       d->nameless);
 }
 
+/*
+ * Each of the rows at an address is a line that is passed there: real programs
+ * have some dozens.  The last one says whose the code is.
+ */
+static void
+rows_thin(struct debug *d)
+{
+	struct image *image = d->r->image;
+	size_t kept = 0, left = 0, i, end;
+
+	for (i = 0; i < image->nrows; i = end) {
+		for (end = i; end < image->nrows &&
+		     image->rows[end].addr == image->rows[i].addr; end++)
+			;
+		if (end - i > ROWS_MAX) {
+			left += end - i - ROWS_MAX;
+			i = end - ROWS_MAX;
+		}
+		memmove(image->rows + kept, image->rows + i,
+			(end - i) * sizeof(*image->rows));
+		kept += end - i;
+	}
+	image->nrows = kept;
+	if (left)
+		reading_remark(d->r, "%s: %zu rows of .debug_line are left "
+			       "out: of those at one address the last %d are "
+			       "used", d->effort.path, left, ROWS_MAX);
+}
+
 void
 debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
 	   unsigned want)
@@ -349,9 +469,10 @@ debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
 	if (debug_begin(&d, elf)) {
 		for (size_t i = 0; i < d.nunits; i++) {
 			unit_read(&d, &d.units[i]);
-			reading_progress(r);
+			reading_goes_on(r, UNIT_STEP);
 		}
 		sort_by_addr(image->rows, image->nrows, sizeof(*image->rows));
+		rows_thin(&d);
 		sort_by_addr(image->inlines, image->ninlines,
 			     sizeof(*image->inlines));
 		r->dwarf = d.nunits > 0;

@@ -8,15 +8,18 @@
 #include "symtab/dwarf_lib.h"
 #include "symtab/dwarf_lines.h"
 #include "symtab/dwarf_ranges.h"
+#include "symtab/effort.h"
 
 /* A unit of .debug_info. */
 struct unit {
-	Dwarf_Off die;		/* of its first DIE */
+	Dwarf_Off die, end;	/* of its first DIE, of the unit */
+	Dwarf_Die root;		/* the first DIE */
+	size_t number;		/* of its header, from 0 */
 	struct range_unit ranges;
 	bool has_lines, has_code;
 	uint64_t line_offset;	/* if has_lines: DW_AT_stmt_list */
 	const char *comp_dir;	/* libdwarf's, or NULL */
-	struct line_table *lines;	/* once it is read */
+	struct line_table *lines;	/* once it is read; of the debug's */
 };
 
 /* A function's name and declaration. */
@@ -29,6 +32,7 @@ struct origin {
 struct debug {
 	struct reading *r;
 	unsigned want;
+	struct effort effort;
 	struct lib lib;
 	Dwarf_Debug dbg;
 	Dwarf_Error err;
@@ -37,11 +41,16 @@ struct debug {
 	struct debug *alt;	/* of the supplementary file, or NULL */
 	struct unit *units;	/* ascending */
 	size_t nunits;
+	size_t nheaders;	/* gone through by libdwarf, see unit_enter */
+	bool headers_bad;	/* not all of them can be */
 	struct origin *origins;
 	size_t norigins;
 	struct map origin_at;	/* offset of a DIE -> origins */
 	struct map entries;	/* of subprograms seen */
 	struct map tables;	/* offsets of line tables seen */
+	struct line_table **opened;	/* those of units, each once */
+	size_t nopened;
+	struct map opened_at;	/* offset and directory -> opened */
 	size_t nameless;	/* inlined copies left out */
 	size_t damages;
 	char *damage;		/* the first one */

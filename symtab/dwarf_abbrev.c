@@ -28,10 +28,9 @@ attribute_tame(uint8_t *abbrev, const struct bytes *all, struct cursor *c)
 	return !c->bad && (attr || form);
 }
 
-/* The table at offset; adds to *work how many bytes that took. */
-static void
-table_tame(uint8_t *abbrev, const struct bytes *all, uint64_t offset,
-	   uint64_t *work)
+/* The table at offset; how many bytes it has. */
+static uint64_t
+table_tame(uint8_t *abbrev, const struct bytes *all, uint64_t offset)
 {
 	struct cursor c = cursor_at(all, offset, false);
 	const uint8_t *start = c.p;
@@ -42,8 +41,7 @@ table_tame(uint8_t *abbrev, const struct bytes *all, uint64_t offset,
 		while (attribute_tame(abbrev, all, &c))
 			;
 	}
-	if (start)
-		*work += (uint64_t)(c.p - start);
+	return start ? (uint64_t)(c.p - start) : 0;
 }
 
 /* Where the unit's table is; goes on to the next unit. */
@@ -69,20 +67,31 @@ unit_table(struct cursor *c)
 
 int
 abbrevs_tame(uint8_t *abbrev, size_t n, const struct bytes *info,
-	     bool big_endian)
+	     bool big_endian, struct effort *effort)
 {
 	const struct bytes all = { abbrev, n };
 	struct cursor c = cursor_at(info, 0, big_endian);
 	struct map seen = { 0 };
 	uint64_t work = 0;
+	bool good = true;
 
-	while (!c.bad && c.p < c.end && work / WORK_FACTOR <= n) {
+	while (good && !c.bad && c.p < c.end) {
 		uint64_t offset = unit_table(&c);
+		uint32_t size = 0;
 
 		/* Also of a unit that is cut off: libdwarf may look at it. */
-		if (map_put(&seen, offset, 0))
-			table_tame(abbrev, &all, offset, &work);
+		if (!map_get(&seen, offset, &size)) {
+			uint64_t bytes = table_tame(abbrev, &all, offset);
+
+			size = bytes < UINT32_MAX ? (uint32_t)bytes :
+						    UINT32_MAX;
+			map_put(&seen, offset, size);
+			work += bytes;
+		}
+		/* libdwarf reads it anew for each unit. */
+		good = effort_spend(effort, EFFORT_ABBREV, size) &&
+		       work / WORK_FACTOR <= n;
 	}
 	map_free(&seen);
-	return work / WORK_FACTOR <= n ? 0 : -1;
+	return good ? 0 : -1;
 }

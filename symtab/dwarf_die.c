@@ -78,17 +78,22 @@ attr_string(struct debug *d, Dwarf_Attribute attr)
 	Dwarf_Signed len;
 	char *s;
 
-	if (!debug_ok(d, dwarf_whatform(attr, &form, &d->err)))
+	if (d->effort.over ||
+	    !debug_ok(d, dwarf_whatform(attr, &form, &d->err)))
 		return NULL;
 	if (form == DW_FORM_GNU_strp_alt || form == DW_FORM_strp_sup) {
 		if (d->alt && debug_ok(d, dwarf_global_formref(attr, &offset,
 							       &d->err)) &&
 		    debug_ok(d->alt, dwarf_get_str(d->alt->dbg, offset, &s,
-						   &len, &d->alt->err)))
+						   &len, &d->alt->err)) &&
+		    effort_spend(&d->effort, EFFORT_STR, strlen(s)))
 			return s;
 		return NULL;
 	}
-	return debug_ok(d, dwarf_formstring(attr, &s, &d->err)) ? s : NULL;
+	if (debug_ok(d, dwarf_formstring(attr, &s, &d->err)) &&
+	    effort_spend(&d->effort, EFFORT_STR, strlen(s)))
+		return s;
+	return NULL;
 }
 
 /* Where the code is, and how that is said. */
@@ -227,6 +232,17 @@ facts_ranges(struct debug *d, const struct unit *unit, const struct facts *f,
 static struct origin describe(struct debug *d, struct unit *unit,
 			      const struct facts *f, int depth);
 
+/* What it costs libdwarf to find a unit. */
+static bool
+search_spend(struct debug *d, const struct unit *unit)
+{
+	size_t i = (size_t)(unit - d->units);
+
+	if (unit->number + 1 == d->nheaders && !d->headers_bad)
+		i = 0;
+	return effort_spend(&d->effort, EFFORT_INFO, i);
+}
+
 /* What the DIE at offset says, from the cache where it was read before. */
 static struct origin
 origin_at(struct debug *d, Dwarf_Off offset, int depth)
@@ -239,7 +255,7 @@ origin_at(struct debug *d, Dwarf_Off offset, int depth)
 
 	if (map_get(&d->origin_at, offset, &i))
 		return d->origins[i];
-	if (!unit || depth > CHAIN_MAX)
+	if (!unit || depth > CHAIN_MAX || !search_spend(d, unit))
 		return origin;
 	/* A DIE that refers to itself finds this. */
 	*vec_push(d->origins, d->norigins) = origin;

@@ -116,7 +116,7 @@ static const lib_methods methods_of_lib = {
 
 /* Lend a copy of the abbreviations with which libdwarf comes to an end. */
 static bool
-lib_tame(struct lib *lib)
+lib_tame(struct lib *lib, struct effort *effort)
 {
 	struct lib_section *info = NULL, *abbrev = NULL;
 
@@ -131,12 +131,12 @@ lib_tame(struct lib *lib)
 	memcpy(lib->abbrev, abbrev->bytes.p, abbrev->bytes.n);
 	abbrev->bytes.p = lib->abbrev;
 	return abbrevs_tame(lib->abbrev, abbrev->bytes.n, &info->bytes,
-			    lib->big_endian) == 0;
+			    lib->big_endian, effort) == 0;
 }
 
 int
 lib_open(struct lib *lib, struct elf *elf, const char *const *names,
-	 Dwarf_Debug *dbg, Dwarf_Error *err)
+	 struct effort *effort, Dwarf_Debug *dbg, Dwarf_Error *err)
 {
 	*lib = (struct lib){
 		.sections = { { .name = "" } },
@@ -155,7 +155,7 @@ lib_open(struct lib *lib, struct elf *elf, const char *const *names,
 		sec->bytes = elf_section(elf, *names, &sec->addr);
 		lib->nsections += sec->bytes.n > 0;
 	}
-	if (!lib_tame(lib))
+	if (!lib_tame(lib, effort))
 		return DW_DLV_NO_ENTRY;
 	return dwarf_object_init_b(&lib->interface, NULL, NULL,
 				   DW_GROUPNUMBER_ANY, dbg, err);

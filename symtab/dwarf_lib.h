@@ -9,7 +9,7 @@
 #include <libdwarf/dwarf.h>
 #include <libdwarf/libdwarf.h>
 
-#include "symtab/elf.h"
+#include "symtab/effort.h"
 
 #ifdef DW_LIBDWARF_VERSION
 typedef Dwarf_Obj_Access_Interface_a lib_interface;
@@ -40,7 +40,7 @@ struct lib {
  * stay until lib_close.
  */
 int lib_open(struct lib *lib, struct elf *elf, const char *const *names,
-	     Dwarf_Debug *dbg, Dwarf_Error *err);
+	     struct effort *effort, Dwarf_Debug *dbg, Dwarf_Error *err);
 void lib_close(struct lib *lib, Dwarf_Debug dbg);
 
 #endif

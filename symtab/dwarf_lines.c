@@ -12,7 +12,10 @@
 
 #include "util/mem.h"
 
-enum { FORMATS_MAX = 16 };
+enum {
+	FORMATS_MAX = 16,
+	STEP = 1 << 10,		/* bytes between looks at the effort */
+};
 
 struct line_file {
 	const char *name;
@@ -48,12 +51,15 @@ struct machine {
 
 /* The string at an offset of a section. */
 static const char *
-string_at(struct cursor *c, const struct bytes *section, uint64_t offset)
+string_at(struct line_table *t, struct cursor *c, const struct bytes *section,
+	  uint64_t offset)
 {
 	struct cursor at = cursor_at(section, offset, c->big_endian);
+	const uint8_t *start = at.p;
 	const char *s = at.bad ? "" : cursor_string(&at);
 
-	c->bad |= at.bad;
+	c->bad |= at.bad || !effort_spend(t->sections->effort, EFFORT_STR,
+					  (uint64_t)(at.p - start));
 	return s;
 }
 
@@ -67,10 +73,10 @@ take_form(struct line_table *t, struct cursor *c, uint64_t form,
 	case DW_FORM_string:
 		return cursor_string(c);
 	case DW_FORM_line_strp:
-		return string_at(c, &t->sections->line_str,
+		return string_at(t, c, &t->sections->line_str,
 				 cursor_take(c, t->offset_size));
 	case DW_FORM_strp:
-		return string_at(c, &t->sections->str,
+		return string_at(t, c, &t->sections->str,
 				 cursor_take(c, t->offset_size));
 	case DW_FORM_data1:
 	case DW_FORM_strx1:
@@ -231,14 +237,17 @@ lines_open(const struct line_sections *sections, uint64_t offset,
 	struct line_table *t;
 	struct cursor c = cursor_at(&sections->line, offset,
 				    sections->big_endian);
+	const uint8_t *start;
 
 	if (c.bad)
 		return NULL;
 	t = mem_alloc(sizeof(*t));
 	t->sections = sections;
 	t->comp_dir = comp_dir;
+	start = c.p;
 	header_read(t, &c);
-	if (!c.bad)
+	if (effort_spend(sections->effort, EFFORT_LINE,
+			 (uint64_t)(c.p - start)) && !c.bad)
 		return t;
 	lines_close(t);
 	return NULL;
@@ -288,11 +297,12 @@ lines_file(struct line_table *table, struct reading *r, uint64_t number)
 
 	if (table->version < 5)
 		number--;
-	if (number >= table->nfiles)
+	if (number >= table->nfiles || table->sections->effort->over)
 		return FILE_NONE;
 	file = &table->files[number];
 	if (!file->known) {
 		path = path_make(table, file);
+		effort_spend(table->sections->effort, EFFORT_STR, strlen(path));
 		file->index = reading_file(r, path);
 		file->known = true;
 		free(path);
@@ -429,6 +439,7 @@ lines_read(struct line_table *table, struct reading *r)
 {
 	struct machine m = { .table = table, .r = r };
 	struct cursor c = table->program;
+	const uint8_t *told = c.p;
 
 	sequence_begin(&m);
 	while (c.p < c.end && !c.bad) {
@@ -445,6 +456,11 @@ lines_read(struct line_table *table, struct reading *r)
 					     opcode % table->line_range);
 			row_add(&m);
 		}
+		if (c.p - told < STEP && c.p < c.end)
+			continue;
+		c.bad |= !effort_spend(table->sections->effort, EFFORT_LINE,
+				       (uint64_t)(c.p - told));
+		told = c.p;
 	}
 	if (r->image->nrows == m.first && !c.bad)
 		return 0;

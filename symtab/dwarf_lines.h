@@ -5,13 +5,13 @@
 #ifndef SYMTAB_DWARF_LINES_H
 #define SYMTAB_DWARF_LINES_H
 
-#include "symtab/cursor.h"
-#include "symtab/reading.h"
+#include "symtab/effort.h"
 
 /* The sections that line tables are in; they outlive the tables. */
 struct line_sections {
 	struct bytes line, line_str, str;
 	bool big_endian;
+	struct effort *effort;
 };
 
 struct line_table;

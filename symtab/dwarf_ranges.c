@@ -9,12 +9,6 @@
 
 #include "util/mem.h"
 
-/*
- * Many DIEs may share a list; without an end to that, a small file could
- * keep us busy for ever.
- */
-enum { WORK_MAX = 1 << 26 };
-
 void
 range_add(struct range_list *list, const struct reading *r, uint64_t lo,
 	  uint64_t hi)
@@ -35,7 +29,8 @@ pairs_read(struct range_list *list, const struct reading *r,
 	uint64_t max = UINT64_MAX >> (64 - 8 * unit->addr_size);
 	uint64_t base = unit->base;
 
-	while (!c->bad && s->work++ < WORK_MAX) {
+	while (!c->bad && 
+	       effort_spend(s->effort, EFFORT_RANGES, sizeof(struct range))) {
 		uint64_t lo = cursor_take(c, unit->addr_size);
 		uint64_t hi = cursor_take(c, unit->addr_size);
 
@@ -119,7 +114,8 @@ entries_read(struct range_list *list, const struct reading *r,
 {
 	uint64_t base = unit->base;
 
-	while (!c->bad && s->work++ < WORK_MAX)
+	while (!c->bad && 
+	       effort_spend(s->effort, EFFORT_RANGES, sizeof(struct range)))
 		if (!entry_read(list, r, s, unit, c, &base))
 			return c->bad ? -1 : 0;
 	return -1;

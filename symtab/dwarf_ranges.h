@@ -5,13 +5,12 @@
 #ifndef SYMTAB_DWARF_RANGES_H
 #define SYMTAB_DWARF_RANGES_H
 
-#include "symtab/cursor.h"
-#include "symtab/reading.h"
+#include "symtab/effort.h"
 
 struct range_sections {
 	struct bytes ranges, rnglists, addr;
 	bool big_endian;
-	uint64_t work;		/* done so far, see ranges_read */
+	struct effort *effort;
 };
 
 /* How a unit writes its lists, and from where. */

@@ -57,18 +57,30 @@ table_check(const struct elf *elf, const char *what, uint64_t offset,
 		    " bytes)", elf->path, what, (uint64_t)elf->stat.st_size);
 }
 
-/* libelf decompresses a table of names wherever it looks at one. */
+/*
+ * libelf decompresses a table of names wherever it looks at one, and takes
+ * memory for each section, though they may all be the same bytes.
+ */
 static int
-names_check(const struct elf *elf)
+sections_check(const struct elf *elf)
 {
+	uint64_t file = (uint64_t)elf->stat.st_size, size = 0;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
-	while ((scn = elf_nextscn(elf->libelf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_STRTAB &&
-		    sh.sh_flags & SHF_COMPRESSED)
+	while ((scn = elf_nextscn(elf->libelf, scn))) {
+		if (!gelf_getshdr(scn, &sh))
+			continue;
+		if (sh.sh_type == SHT_STRTAB && sh.sh_flags & SHF_COMPRESSED)
 			return fail("%s: damaged: its names are compressed",
 				    elf->path);
+		if (sh.sh_type != SHT_NOBITS && sh.sh_offset <= file &&
+		    sh.sh_size <= file - sh.sh_offset)
+			size += sh.sh_size;
+		if (size / 2 > file)
+			return fail("%s: damaged: its sections overlap",
+				    elf->path);
+	}
 	return 0;
 }
 
@@ -107,7 +119,7 @@ header_check(struct elf *elf)
 	    elf->names >= nsections)
 		return fail("%s: damaged: its section names cannot be found",
 			    elf->path);
-	return names_check(elf);
+	return sections_check(elf);
 }
 
 /* What begins a file that is not ELF. */

@@ -6,21 +6,39 @@
 #include <libelf.h>
 #include <string.h>
 
+#include "symtab/effort.h"
 #include "symtab/pool.h"
 #include "symtab/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
+/* The table of strings that the section's names are in. */
+static struct bytes
+names_of(struct elf *elf, const GElf_Shdr *sh)
+{
+	Elf_Scn *scn = elf_getscn(elf_handle(elf), sh->sh_link);
+	Elf_Data *data = NULL;
+	GElf_Shdr names;
+
+	if (scn && gelf_getshdr(scn, &names) && names.sh_type == SHT_STRTAB)
+		data = elf_getdata(scn, NULL);
+	if (!data || !data->d_buf)
+		return (struct bytes){ 0 };
+	return (struct bytes){ data->d_buf, data->d_size };
+}
+
 /* Without the version that follows a name in .symtab. */
 static const char *
-symbol_name(struct reading *r, const char *name)
+symbol_name(struct effort *effort, const struct bytes *names, uint64_t at)
 {
-	size_t n;
+	struct cursor c = cursor_at(names, at, false);
+	const uint8_t *start = c.p;
+	const char *name = c.bad ? "" : cursor_string(&c);
 
-	if (!name || !*name)
+	if (!effort_spend(effort, EFFORT_NAMES, (uint64_t)(c.p - start)) ||
+	    c.bad || !*name)
 		return NULL;
-	n = strcspn(name + 1, "@") + 1;
-	return pool_string(r->pool, name, n);
+	return pool_string(effort->r->pool, name, strcspn(name + 1, "@") + 1);
 }
 
 static enum symbol_rank
@@ -39,11 +57,13 @@ symbol_rank(const GElf_Sym *sym)
 }
 
 static int
-table_read(struct elf *elf, struct reading *r, Elf_Scn *scn,
+table_read(struct elf *elf, struct effort *effort, Elf_Scn *scn,
 	   const GElf_Shdr *sh)
 {
+	struct reading *r = effort->r;
 	Elf *libelf = elf_handle(elf);
 	bool symtab = sh->sh_type == SHT_SYMTAB;
+	struct bytes names = names_of(elf, sh);
 	size_t size = gelf_fsize(libelf, ELF_T_SYM, 1, EV_CURRENT);
 	Elf_Data *data = elf_getdata(scn, NULL);
 	uint32_t group = 0;
@@ -52,8 +72,8 @@ table_read(struct elf *elf, struct reading *r, Elf_Scn *scn,
 	if (!data || sh->sh_entsize != size)
 		return fail("%s: damaged: its symbol table %s cannot be read",
 			    elf_path(elf), symtab ? ".symtab" : ".dynsym");
-	for (int i = 0; reading_wants_any(r) && gelf_getsym(data, i, &sym);
-	     i++) {
+	for (int i = 0; reading_wants_any(r) && gelf_getsym(data, i, &sym) &&
+	     effort_spend(effort, EFFORT_NAMES, size); i++) {
 		unsigned type = GELF_ST_TYPE(sym.st_info);
 		enum symbol_rank rank = symbol_rank(&sym);
 
@@ -67,8 +87,7 @@ table_read(struct elf *elf, struct reading *r, Elf_Scn *scn,
 		*vec_push(r->symbols, r->nsymbols) = (struct symbol){
 			.addr = sym.st_value,
 			.size = sym.st_size,
-			.name = symbol_name(r, elf_strptr(libelf,
-					    sh->sh_link, sym.st_name)),
+			.name = symbol_name(effort, &names, sym.st_name),
 			.group = rank == RANK_LOCAL ? group : 0,
 			.rank = rank,
 			.origin = symtab ? FUNC_SYMTAB : FUNC_DYNSYM,
@@ -78,21 +97,29 @@ table_read(struct elf *elf, struct reading *r, Elf_Scn *scn,
 	return 0;
 }
 
+static bool
+name_is(const struct bytes *names, uint64_t at, const char *name)
+{
+	size_t size = strlen(name) + 1;
+
+	return at < names->n && names->n - at >= size &&
+	       memcmp(names->p + at, name, size) == 0;
+}
+
 static unsigned
 table_imports(struct elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 	      const char *const *names)
 {
+	struct bytes strings = names_of(elf, sh);
 	Elf_Data *data = elf_getdata(scn, NULL);
 	unsigned found = 0;
-	const char *name;
 	GElf_Sym sym;
 
 	for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
 		if (sym.st_shndx != SHN_UNDEF)
 			continue;
-		name = elf_strptr(elf_handle(elf), sh->sh_link, sym.st_name);
-		for (size_t k = 0; name && names[k]; k++)
-			if (!strcmp(name, names[k]))
+		for (size_t k = 0; names[k]; k++)
+			if (name_is(&strings, sym.st_name, names[k]))
 				found |= 1U << k;
 	}
 	return found;
@@ -114,13 +141,14 @@ elf_imports(struct elf *elf, const char *const *names)
 int
 elf_symbols(struct elf *elf, struct reading *r)
 {
+	struct effort effort = effort_begin(r, elf);
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
 	while ((scn = elf_nextscn(elf_handle(elf), scn)))
 		if (gelf_getshdr(scn, &sh) &&
 		    (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM) &&
-		    table_read(elf, r, scn, &sh) < 0)
+		    table_read(elf, &effort, scn, &sh) < 0)
 			return -1;
 	return 0;
 }

@@ -18,6 +18,8 @@
 #include "util/mem.h"
 #include "util/search.h"
 
+enum { PROGRESS_STEP = 1 << 18 };	/* bytes read */
+
 const struct text *
 reading_text(const struct reading *r, uint64_t addr)
 {
@@ -104,11 +106,15 @@ reading_remark(struct reading *r, const char *fmt, ...)
 	*vec_push(image->remarks, image->nremarks) = text;
 }
 
-void
-reading_progress(struct reading *r)
+bool
+reading_goes_on(struct reading *r, uint64_t n)
 {
-	if (r->progress)
-		r->progress(r->arg);
+	r->since += n;
+	if (r->since < PROGRESS_STEP || r->stopped)
+		return !r->stopped;
+	r->since = 0;
+	r->stopped = r->progress && !r->progress(r->arg);
+	return !r->stopped;
 }
 
 /* The file says things, too. */
@@ -157,6 +163,8 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	bool dwarf = elf_has_dwarf(elf);
 	struct elf *debug;
 
+	if (!reading_goes_on(r, PROGRESS_STEP))
+		return;
 	owner_note(image, elf);
 	image->protects = imports & PROTECTING;
 	image->maps = imports & ~PROTECTING;
@@ -233,7 +241,7 @@ reading_end(struct reading *r, struct elf *elf)
 
 struct image *
 image_open(const char *path, const char *real_path, unsigned want,
-	   void (*progress)(void *), void *arg)
+	   bool (*progress)(void *), void *arg)
 {
 	struct reading r = { .progress = progress, .arg = arg };
 	struct elf *elf = reading_begin(&r, path, real_path, want,
@@ -242,8 +250,11 @@ image_open(const char *path, const char *real_path, unsigned want,
 	if (elf)
 		image_read(&r, elf, want);
 	reading_end(&r, elf);
-	if (elf)
+	if (elf && !r.stopped)
 		return r.image;
+	if (elf)
+		fail("%s: it was not read to the end, since pmon was told to "
+		     "stop", path);
 	image_close(r.image);
 	return NULL;
 }

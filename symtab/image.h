@@ -165,13 +165,13 @@ enum { SPARSE_REACH = 64 << 10, SPARSE_TEXT = 4096 };
 /*
  * Open the ELF file `path` and read its functions, and what `want` says.
  * real_path, if not NULL, is what is opened in its place (/proc/PID/exe).
- * progress, if not NULL, is called now and then while reading.  NULL with the
- * message set if the file cannot be used (not ELF, truncated, another
- * machine).  Damaged DWARF is no error: what could be read is kept and a
- * remark says so.
+ * progress, if not NULL, is called now and then while reading, and false if
+ * that is to stop.  NULL with the message set if it did, or the file cannot be
+ * used (not ELF, truncated, another machine).  Damaged DWARF is no error: what
+ * could be read is kept and a remark says so.
  */
 struct image *image_open(const char *path, const char *real_path,
-			 unsigned want, void (*progress)(void *), void *arg);
+			 unsigned want, bool (*progress)(void *), void *arg);
 void image_close(struct image *image);
 
 /*

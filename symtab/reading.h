@@ -50,8 +50,10 @@ struct reading {
 	bool dwarf;		/* DWARF was read */
 	struct map paths;	/* hash of a path -> image->files */
 	struct map sequences;	/* of line rows, seen */
-	void (*progress)(void *);
+	bool (*progress)(void *);
 	void *arg;
+	uint64_t since;		/* bytes since it was called */
+	bool stopped;		/* as it asked for */
 };
 
 /* The text that contains addr, or NULL. */
@@ -65,7 +67,9 @@ uint32_t reading_file(struct reading *r, char *path);
 
 void reading_remark(struct reading *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-void reading_progress(struct reading *r);
+
+/* n bytes more were read.  False if reading is to stop. */
+bool reading_goes_on(struct reading *r, uint64_t n);
 
 /*
  * Make image->funcs, each with disjoint ranges, out of symbols, subprograms

@@ -94,6 +94,22 @@ is(join(' ', map { answer($eager) =~ s/^(\w+).*/$1/r } 1 .. 3),
 close $eager;
 is(ended(end()), 'status 0', 'it ends');
 
+# Requests that are too long, by one byte or many, and the next one.
+$server = begin('-u', 'func');
+my $least = 'query ' . 'x' x 4089;
+my $long = client($server, "$least\n${least}x\n" . 'y' x 10_000_000 .
+    "\nquery summary\n");
+like(answer($long), qr/^error .*x/, 'a request of 4095 bytes is looked at');
+is(answer($long), 'error a request has less than 4096 bytes',
+    'one of 4096 is not');
+is(answer($long), 'error a request has less than 4096 bytes',
+    'nor one of 10 million');
+is(answer($long), 'ok', 'and the next one is answered');
+$run = run([$pmon, '--query=' . 'z' x 100_000, $server->{pid}]);
+is($run->{status} . $run->{err},
+    "125pmon: a request has less than 4096 bytes\n", 'who asks is told');
+is(ended(end()), 'status 0', 'it ends');
+
 # ---- what killed pmons leave
 
 sub

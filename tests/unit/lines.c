@@ -540,10 +540,11 @@ debug_file_by_link(void **state)
 	image_close(image);
 }
 
-static void
+static bool
 count_call(void *arg)
 {
 	++*(int *)arg;
+	return true;
 }
 
 static void

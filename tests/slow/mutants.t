@@ -1,0 +1,35 @@
+# Damaged data files, whose checksums are right, and damaged ELF files with
+# DWARF, each made by its number: nothing crashes, hangs, or breaks a promise
+# of the readers.  PMON_MUTANTS is how many data files are tried; of the others
+# it is a tenth.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pmon;
+
+my $count = $ENV{PMON_MUTANTS} // 50_000;
+my $source = spew("$scratch/seed.c", <<'END');
+static inline int twice(int n) { return 2 * n; }
+__attribute__((cold)) void never(int n) { while (n > 3) n = twice(n) - 9; }
+int main(int argc, char **argv) { if (argc > 5) never(argc); return twice(0); }
+END
+my @small = ('-nostartfiles', '-Wl,-e,main');
+my @seeds = map { compile($source, @$_) }
+    map({ ["-gdwarf-$_", '-O2', @small] } 2 .. 5), ['-gz=zlib', '-O0', @small],
+    ['-O2', '-static-pie', '-nostdlib', '-Wl,-e,main'], ['-s', '-O2', @small];
+
+sub
+mutants
+{
+	my ($target, $many, @files) = @_;
+	my $run = run(["$build/mutants/$target", 1, $many, @files]);
+
+	is(ended($run) . $run->{out}, "status 0$many mutants, 0 failed\n",
+	    "$target: $many mutants") or diag $run->{err};
+}
+
+mutants('profile', $count);
+mutants('symtab', int($count / 10), @seeds);
+
+done_testing;
