@@ -17,6 +17,7 @@
 #include "monitor/patch.h"
 #include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/sigtrap.h"
 #include "monitor/strays.h"
 #include "monitor/tamper.h"
 #include "monitor/task.h"
@@ -31,6 +32,15 @@ space_infers(const struct space *space)
 		if (plan_infers(space->modules[i]->plan))
 			return !space->modules[i]->plan->wish.no_traps;
 	return false;
+}
+
+bool
+space_hooked(const struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (!space->modules[i]->plan->wish.no_traps)
+			return true;
+	return space_known(space);
 }
 
 bool
@@ -595,11 +605,16 @@ strays_hook(struct run *run, struct task *task, const struct module *module,
 		copies_sigreturn(run, task, hook->addr + module->bias);
 		return;
 	}
+	if (hook->kind == HOOK_START)
+		sigtrap_ask(run, task);
 	if (hook->kind == HOOK_START || hook->kind == HOOK_LOADED) {
 		linker_look(run, task);
 		return;
 	}
-	if (!task_strays(run, task) || run->host->regs_get(task->tid, &regs))
+	if (hook->kind == HOOK_SIGACTION || hook->kind == HOOK_CALL)
+		sigtrap_hook(run, task);
+	if (hook->kind == HOOK_SIGACTION || !task_strays(run, task) ||
+	    run->host->regs_get(task->tid, &regs))
 		return;
 	regs.r[run->arch->reg_pc] = hook->addr + module->bias;
 	if (hook->kind == HOOK_TRANSFER || hook->kind == HOOK_ENTRY)

@@ -302,7 +302,7 @@ transfer_look(const struct stretch *piece, size_t last, struct hook **hooks,
 	*vec_push(*hooks, *n) = hook;
 }
 
-/* ---- exec */
+/* ---- system calls */
 
 /* The number of the system call at a step: -1 not known, -2 computed. */
 static int64_t
@@ -336,7 +336,7 @@ func_computes(const struct func *func)
 
 static void
 call_look(const struct stretch *piece, const struct func *func, size_t i,
-	  struct hook **hooks, size_t *n)
+	  unsigned wanted, struct hook **hooks, size_t *n)
 {
 	int64_t nr = call_number(piece, i);
 	struct hook hook = {
@@ -347,7 +347,11 @@ call_look(const struct stretch *piece, const struct func *func, size_t i,
 
 	if (nr == -2 && func_computes(func))
 		hook.kind = HOOK_CALL;
+	else if (nr > 0 && nr == piece->abi->nr_sigaction)
+		hook.kind = HOOK_SIGACTION;
 	else if (nr != piece->abi->nr_exec && nr != piece->abi->nr_execat)
+		return;
+	if (!(wanted & (hook.kind == HOOK_EXEC ? HOOKS_STACKS : HOOKS_CALLS)))
 		return;
 	*vec_push(*hooks, *n) = hook;
 }
@@ -391,22 +395,28 @@ range_look(const struct image *image, const struct range *range,
 
 /* It has the number of a system call of interest. */
 static bool
-piece_execs(const struct stretch *piece, const struct func *func)
+piece_calls(const struct stretch *piece, const struct func *func)
 {
-	const struct arch *arch = piece->arch;
+	const struct abi *abi = piece->abi;
+	const int wanted[] = {
+		abi->nr_exec, abi->nr_execat, abi->nr_sigaction,
+	};
 
-	return func_computes(func) ||
-	       arch->has_number(piece->code, piece->size,
-				(uint32_t)piece->abi->nr_exec) ||
-	       arch->has_number(piece->code, piece->size,
-				(uint32_t)piece->abi->nr_execat);
+	if (func_computes(func))
+		return true;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (piece->arch->has_number(piece->code, piece->size,
+					    (uint32_t)wanted[i]))
+			return true;
+	return false;
 }
 
 /* ---- the whole */
 
 void
 hook_find_in(const struct image *image, const struct func *func,
-	     const struct range *range, struct hook **hooks, size_t *n)
+	     const struct range *range, unsigned wanted, struct hook **hooks,
+	     size_t *n)
 {
 	const struct arch *arch = image->arch;
 	bool switches, calls;
@@ -419,6 +429,7 @@ hook_find_in(const struct image *image, const struct func *func,
 	if (!arch->effect || !piece.abi || range->hi - range->lo > CODE_MAX)
 		return;
 	range_look(image, range, &switches, &calls);
+	switches = switches && wanted & HOOKS_STACKS;
 	if (!switches && !calls)
 		return;
 	piece.code = image_text_range(image, range->lo, range->hi,
@@ -427,7 +438,7 @@ hook_find_in(const struct image *image, const struct func *func,
 		return;
 	if (piece.size > range->hi - range->lo)
 		piece.size = range->hi - range->lo;
-	if (!switches && !piece_execs(&piece, func))
+	if (!switches && !piece_calls(&piece, func))
 		return;
 	piece.index = mem_alloc(piece.size * sizeof(*piece.index));
 	piece_decode(&piece, switches);
@@ -442,17 +453,19 @@ hook_find_in(const struct image *image, const struct func *func,
 		    (kind == INSN_JUMP_INDIRECT || kind == INSN_RETURN))
 			transfer_look(&piece, i, hooks, n);
 		if (kind == INSN_SYSCALL)
-			call_look(&piece, func, i, hooks, n);
+			call_look(&piece, func, i, wanted, hooks, n);
 	}
 	free(piece.steps);
 	free(piece.index);
 }
 
 void
-hook_find(const struct image *image, struct hook **hooks, size_t *n)
+hook_find(const struct image *image, unsigned wanted, struct hook **hooks,
+	  size_t *n)
 {
 	for (size_t i = 0; i < image->nfuncs; i++)
 		for (size_t k = 0; k < image->funcs[i].nranges; k++)
 			hook_find_in(image, &image->funcs[i],
-				     &image->funcs[i].ranges[k], hooks, n);
+				     &image->funcs[i].ranges[k], wanted, hooks,
+				     n);
 }
