@@ -6,6 +6,7 @@
 
 #include "monitor/account.h"
 #include "monitor/areas.h"
+#include "monitor/clones.h"
 #include "monitor/extend.h"
 #include "monitor/faults.h"
 #include "monitor/notice.h"
@@ -98,6 +99,7 @@ account_new(struct run *run, struct task *task, const struct event *event)
 	owner_note(run, child, task);
 	child->vforked = task->vforking;
 	child->born = true;
+	clones_made(task, child);
 	if (run->host->reg_get(task->tid, run->arch->reg_sp, &child->maker_sp))
 		child->maker_sp = 0;
 }

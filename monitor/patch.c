@@ -576,6 +576,8 @@ hook_cause(const struct hook *hook)
 	case HOOK_EXEC:
 	case HOOK_CALL:
 		return STOP_EXECS;
+	case HOOK_CLONE:
+		return STOP_CLONES;
 	case HOOK_SIGACTION:
 		return STOP_SIGACTION;
 	case HOOK_START:

@@ -8,6 +8,7 @@
 #include "monitor/affinity.h"
 #include "monitor/areas.h"
 #include "monitor/autosave.h"
+#include "monitor/clones.h"
 #include "monitor/control.h"
 #include "monitor/copies.h"
 #include "monitor/cut.h"
@@ -319,8 +320,8 @@ run_resume(struct run *run, struct task *task, int signal)
 
 	if (task->state != TASK_STOPPED)
 		return;
-	if (task->redo != REDO_NONE || task->pinned || task->process->watched ||
-	    task->cut)
+	if (task->redo != REDO_NONE || task->pinned || task->untraced ||
+	    task->process->watched || task->cut)
 		how = RESUME_SYSCALL;
 	task->paused = false;
 	task->state = TASK_RUNNING;
@@ -450,6 +451,8 @@ on_syscall(struct run *run, struct task *task, bool entry)
 {
 	affinity_syscall(run, task, entry);
 	patch_syscall(run, task, entry);
+	if (!entry)
+		clones_syscall(run, task);
 	if (!entry && task->cut)
 		cut_exit(run, task);
 	else if (!entry && task->paused)
@@ -462,6 +465,8 @@ on_syscall(struct run *run, struct task *task, bool entry)
 static void
 on_pause(struct run *run, struct task *task, const struct event *event)
 {
+	if (task->born)
+		clones_birth(run, task);
 	if (unfollowed(run, task, event))
 		return;
 	if (task->process->space && !task->process->planted)

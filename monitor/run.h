@@ -220,6 +220,9 @@ struct task {
 	size_t nmoved_pcs;
 	struct sigreturn sigreturn;
 	bool unreturned;	/* that has been undone for a walk */
+	int untraced;		/* the number of its call that is to make a
+				   child untraced, or 0: see clones.c ... */
+	uint64_t untraced_arg, untraced_sp;
 	uint64_t extended;	/* extensions made before it last ran: they
 				   are in the memory of a child it makes */
 	cpu_set_t affinity;	/* its own, while pinned */

@@ -26,6 +26,7 @@ enum stop_cause {
 	STOP_UNWINDER,		/* is entered */
 	STOP_UNWOUND,		/* it goes to a frame */
 	STOP_EXECS,		/* or may */
+	STOP_CLONES,		/* makes a thread or process */
 	STOP_SIGACTION,		/* sets what a signal does */
 	STOP_SIGRETURN,
 	STOP_STARTS,		/* the program's first instruction */
@@ -47,6 +48,7 @@ enum stop_cause {
 	STOP_CALL_MAPS,
 	STOP_CALL_REDO,
 	STOP_CALL_PINNED,
+	STOP_CALL_UNTRACED,
 	/* The kernel stops whoever is traced: */
 	STOP_SIGNAL,
 	STOP_SIGTRAP,		/* the program's own */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "monitor/areas.h"
+#include "monitor/clones.h"
 #include "monitor/copies.h"
 #include "monitor/extend.h"
 #include "monitor/faults.h"
@@ -363,6 +364,8 @@ strays_birth(struct run *run, struct task *task)
 		run->host->reg_get(task->tid, run->arch->reg_sp, &sp);
 	if (!task_strays(run, task))
 		return;
+	/* The call that made it may have been done in a slot. */
+	patch_signal(run, task, 0);
 	if (!transfer_birth(space_stack(run, task->process->space), task->tid,
 			    sp, &transfer))
 		transfer_enter(run, task, &transfer, PRESENT);
@@ -613,7 +616,10 @@ strays_hook(struct run *run, struct task *task, const struct module *module,
 	}
 	if (hook->kind == HOOK_SIGACTION || hook->kind == HOOK_CALL)
 		sigtrap_hook(run, task);
-	if (hook->kind == HOOK_SIGACTION || !task_strays(run, task) ||
+	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_CALL)
+		clones_hook(run, task);
+	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_SIGACTION ||
+	    !task_strays(run, task) ||
 	    run->host->regs_get(task->tid, &regs))
 		return;
 	regs.r[run->arch->reg_pc] = hook->addr + module->bias;

@@ -7,6 +7,7 @@
  */
 #include "plan/hook.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -304,16 +305,21 @@ transfer_look(const struct stretch *piece, size_t last, struct hook **hooks,
 
 /* ---- system calls */
 
-/* The number of the system call at a step: -1 not known, -2 computed. */
+/*
+ * The number in a register before step *i, which becomes the step that sets it:
+ * -1 not known, -2 computed.
+ */
 static int64_t
-call_number(const struct stretch *piece, size_t i)
+number_before(const struct stretch *piece, size_t *at, uint8_t reg)
 {
 	struct effect effect;
+	size_t i;
 
-	while (i--) {
+	while (*at) {
+		i = --*at;
 		if (step_effect(piece, &piece->steps[i].insn, &effect))
 			return -1;
-		if (!(effect.kills & UINT32_C(1) << piece->abi->reg_nr)) {
+		if (!(effect.kills & UINT32_C(1) << reg)) {
 			if (piece->steps[i].insn.kind == INSN_PLAIN ||
 			    piece->steps[i].insn.kind == INSN_BRANCH)
 				continue;
@@ -327,6 +333,40 @@ call_number(const struct stretch *piece, size_t i)
 	return -1;
 }
 
+/* Does a branch lead behind one step, as far as another? */
+static bool
+led_between(const struct stretch *piece, size_t first, size_t last)
+{
+	uint64_t lo = piece->steps[first].insn.addr;
+	uint64_t hi = piece->steps[last].insn.addr;
+
+	for (size_t i = 0; i < piece->n; i++) {
+		const struct insn *insn = &piece->steps[i].insn;
+
+		if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH) &&
+		    insn->target > lo && insn->target <= hi)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Does the clone at a step make children that can be traced, always?  Then it
+ * needs no hook, as in glibc's fork.
+ */
+static bool
+clone_traced(const struct stretch *piece, size_t i, int64_t nr)
+{
+	size_t first = i;
+	int64_t flags;
+
+	if (nr != piece->abi->nr_clone)
+		return false;
+	flags = number_before(piece, &first, piece->abi->reg_arg[0]);
+	return flags >= 0 && !(flags & CLONE_UNTRACED) &&
+	       !led_between(piece, first, i);
+}
+
 /* Does it make the system call that its caller names? */
 static bool
 func_computes(const struct func *func)
@@ -338,7 +378,8 @@ static void
 call_look(const struct stretch *piece, const struct func *func, size_t i,
 	  unsigned wanted, struct hook **hooks, size_t *n)
 {
-	int64_t nr = call_number(piece, i);
+	size_t first = i;
+	int64_t nr = number_before(piece, &first, piece->abi->reg_nr);
 	struct hook hook = {
 		.kind = HOOK_EXEC,
 		.addr = piece->steps[i].insn.addr,
@@ -349,9 +390,13 @@ call_look(const struct stretch *piece, const struct func *func, size_t i,
 		hook.kind = HOOK_CALL;
 	else if (nr > 0 && nr == piece->abi->nr_sigaction)
 		hook.kind = HOOK_SIGACTION;
+	else if (nr >= 0 && (nr == piece->abi->nr_clone ||
+			     nr == piece->abi->nr_clone3))
+		hook.kind = HOOK_CLONE;
 	else if (nr != piece->abi->nr_exec && nr != piece->abi->nr_execat)
 		return;
-	if (!(wanted & (hook.kind == HOOK_EXEC ? HOOKS_STACKS : HOOKS_CALLS)))
+	if (!(wanted & (hook.kind == HOOK_EXEC ? HOOKS_STACKS : HOOKS_CALLS)) ||
+	    (hook.kind == HOOK_CLONE && clone_traced(piece, i, nr)))
 		return;
 	*vec_push(*hooks, *n) = hook;
 }
@@ -399,7 +444,8 @@ piece_calls(const struct stretch *piece, const struct func *func)
 {
 	const struct abi *abi = piece->abi;
 	const int wanted[] = {
-		abi->nr_exec, abi->nr_execat, abi->nr_sigaction,
+		abi->nr_exec, abi->nr_execat, abi->nr_clone, abi->nr_clone3,
+		abi->nr_sigaction,
 	};
 
 	if (func_computes(func))

@@ -26,6 +26,8 @@ enum hook_kind {
 	HOOK_ENTRY,
 	/* A system call instruction that does execve or execveat. */
 	HOOK_EXEC,
+	/* One that does clone or clone3, whose flags may be any. */
+	HOOK_CLONE,
 	/* One that does rt_sigaction: SIGTRAP matters to traps. */
 	HOOK_SIGACTION,
 	/* One that may do any of these: the number tells (syscall(2)). */
@@ -57,7 +59,7 @@ struct hook {
 
 /* Which are looked for. */
 enum hooks_wanted {
-	HOOKS_CALLS = 1,	/* HOOK_SIGACTION, HOOK_CALL */
+	HOOKS_CALLS = 1,	/* HOOK_CLONE, HOOK_SIGACTION, HOOK_CALL */
 	HOOKS_STACKS = 2,	/* the others: where stacks are left */
 };
 
