@@ -524,34 +524,43 @@ hit_ready(struct run *run, struct task *task, const struct hit *hit)
 	patch_move(run, task, hit->va);
 }
 
+void
+patch_deliver(struct run *run, struct task *task, int signal)
+{
+	bool left = false;
+
+	patch_signal(run, task, signal);
+	inner_signal(run, task, signal);
+	if (run->host->native && task->process->space &&
+	    signal_caught(run, task, signal)) {
+		fault_interrupts(task->process->space, task_pc(run, task));
+		/* The handler would return over a trap. */
+		left = !run->opts->no_traps && copies_leave(run, task);
+	}
+	fault_keep(run, task);
+	if (left)
+		copies_signal(run, task, signal);
+	else
+		run_resume(run, task, signal);
+}
+
 /*
- * Deliver a trap's signal that is the program's own.  SIGTRAP's handler has
- * traps of pmon's, but runs with SIGTRAP blocked; at a trap the kernel would
- * then take the handler away.  Where it cannot be put back the task is let into
- * the handler, and SIGTRAP is unblocked there: the return from the handler
- * restores the mask.
+ * The program's handler of SIGTRAP has traps of pmon's, but runs with SIGTRAP
+ * blocked; at a trap the kernel would then take the handler away.  Where it
+ * cannot be put back the task is let into the handler, and SIGTRAP is unblocked
+ * there: the return from the handler restores the mask.
  */
 static void
-trap_deliver(struct run *run, struct task *task, int signal)
+trap_deliver_open(struct run *run, struct task *task)
 {
 	struct signal_state state;
 	struct event event;
 
-	task->hit_open = false;
-	patch_signal(run, task, signal);
-	inner_signal(run, task, signal);
+	patch_signal(run, task, SIGTRAP);
+	inner_signal(run, task, SIGTRAP);
 	fault_keep(run, task);
-	if (signal != SIGTRAP || !signal_caught(run, task, signal)) {
-		run_resume(run, task, signal);
-		return;
-	}
 	fault_interrupts(task->process->space, task_pc(run, task));
-	sigtrap_deliver(task);
-	if (sigtrap_mends(run, task)) {
-		run_resume(run, task, signal);
-		return;
-	}
-	if (task_resume(run, task, RESUME_STEP, signal))
+	if (task_resume(run, task, RESUME_STEP, SIGTRAP))
 		return;
 	run_wait_task(run, task, &event);
 	if (event.kind != EVENT_TRAP ||
@@ -563,6 +572,21 @@ trap_deliver(struct run *run, struct task *task, int signal)
 		run->host->mask_set(task->tid, state.blocked &
 				    ~(UINT64_C(1) << (SIGTRAP - 1)), NULL);
 	run_resume(run, task, 0);
+}
+
+/* Deliver a trap's signal that is the program's own. */
+static void
+trap_deliver(struct run *run, struct task *task, int signal)
+{
+	bool caught = signal == SIGTRAP && signal_caught(run, task, signal);
+
+	task->hit_open = false;
+	if (caught)
+		sigtrap_deliver(task);
+	if (caught && !sigtrap_mends(run, task))
+		trap_deliver_open(run, task);
+	else
+		patch_deliver(run, task, signal);
 }
 
 static enum stop_cause

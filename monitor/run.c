@@ -410,26 +410,6 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 }
 
 static void
-on_signal(struct run *run, struct task *task, int signal)
-{
-	bool left = false;
-
-	patch_signal(run, task, signal);
-	inner_signal(run, task, signal);
-	if (run->host->native && task->process->space &&
-	    signal_caught(run, task, signal)) {
-		fault_interrupts(task->process->space, task_pc(run, task));
-		/* The handler would return over a trap. */
-		left = !run->opts->no_traps && copies_leave(run, task);
-	}
-	fault_keep(run, task);
-	if (left)
-		copies_signal(run, task, signal);
-	else
-		run_resume(run, task, signal);
-}
-
-static void
 on_group_stop(struct run *run, struct task *task)
 {
 	task->state = TASK_RUNNING;
@@ -533,7 +513,7 @@ event_handle(struct run *run, const struct event *event)
 		break;
 	case EVENT_SIGNAL:
 		cut_end(run, task, event->kind);
-		on_signal(run, task, event->value);
+		patch_deliver(run, task, event->value);
 		break;
 	case EVENT_STOPPED:
 		on_group_stop(run, task);
