@@ -27,7 +27,7 @@ struct abi_transfer {
 
 struct abi {
 	int nr_mmap, nr_munmap, nr_mprotect, nr_mremap;
-	int nr_sigreturn;
+	int nr_sigreturn, nr_sigaction;
 	int nr_fork, nr_vfork, nr_clone, nr_clone3;
 	int nr_exec, nr_execat;
 	int nr_getaffinity, nr_setaffinity;

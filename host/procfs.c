@@ -121,15 +121,27 @@ procfs_status(pid_t tid, const char *name, int base, uint64_t dflt)
 int
 procfs_signals(pid_t tid, struct signal_state *state)
 {
-	if (!procfs_state(tid))
-		return HOST_GONE;
-	*state = (struct signal_state){
-		.pending = procfs_status(tid, "SigPnd", 16, 0) |
-			   procfs_status(tid, "ShdPnd", 16, 0),
-		.blocked = procfs_status(tid, "SigBlk", 16, 0),
-		.ignored = procfs_status(tid, "SigIgn", 16, 0),
-		.caught = procfs_status(tid, "SigCgt", 16, 0),
+	FILE *f = procfs_state(tid) ? procfs_open(tid, "status") : NULL;
+	uint64_t *sets[] = {
+		&state->pending, &state->pending, &state->blocked,
+		&state->ignored, &state->caught,
 	};
+	static const char *const names[] = {
+		"SigPnd:", "ShdPnd:", "SigBlk:", "SigIgn:", "SigCgt:",
+	};
+	enum { LEN = 7 };
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!f)
+		return HOST_GONE;
+	*state = (struct signal_state){ 0 };
+	while (getline(&line, &size, f) > 0)
+		for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+			if (!strncmp(line, names[i], LEN))
+				*sets[i] |= strtoull(line + LEN, NULL, 16);
+	free(line);
+	fclose(f);
 	return HOST_OK;
 }
 

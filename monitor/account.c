@@ -6,10 +6,12 @@
 
 #include "monitor/account.h"
 #include "monitor/areas.h"
+#include "monitor/clones.h"
 #include "monitor/extend.h"
 #include "monitor/faults.h"
 #include "monitor/notice.h"
 #include "monitor/run.h"
+#include "monitor/sigtrap.h"
 #include "monitor/strays.h"
 #include "monitor/task.h"
 #include "util/mem.h"
@@ -59,13 +61,13 @@ clone_flags(struct run *run, struct task *task)
 /* `maker` made it, whose last stop before that is what `extended` is of. */
 static struct process *
 process_fork(struct run *run, const struct task *maker, pid_t pid,
-	     bool shared)
+	     uint64_t flags)
 {
 	const struct process *parent = maker->process;
 	struct space *space = parent->space;
 	struct process *process;
 
-	if (space && shared) {
+	if (space && flags & CLONE_VM) {
 		space_hold(space);
 	} else if (space) {
 		space = space_copy(space, run->host->mem_open(pid));
@@ -76,6 +78,7 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 			   run->opts->follow == FOLLOW_ALL;
 	process->watched = parent->watched;
 	process->planted = parent->planted;
+	process->sigtrap = sigtrap_child(parent->sigtrap, flags);
 	return process;
 }
 
@@ -90,13 +93,13 @@ account_new(struct run *run, struct task *task, const struct event *event)
 	if (!event->value)
 		return;
 	if (!(flags & CLONE_THREAD))
-		process = process_fork(run, task, event->value,
-				       flags & CLONE_VM);
+		process = process_fork(run, task, event->value, flags);
 	run_announce(run, event->value, process);
 	child = task_find(run, event->value);
 	owner_note(run, child, task);
 	child->vforked = task->vforking;
 	child->born = true;
+	clones_made(task, child);
 	if (run->host->reg_get(task->tid, run->arch->reg_sp, &child->maker_sp))
 		child->maker_sp = 0;
 }
@@ -129,6 +132,7 @@ account_exec(struct run *run, struct task *task)
 	task->vforked = false;
 	task->redo = REDO_NONE;
 	fault_forget(task);
+	sigtrap_exec(run, task);
 	if (task->tid == run->root)
 		run->root_started = true;
 }
@@ -137,7 +141,7 @@ static void
 child_adopt(struct run *run, struct task *task, const struct task *maker)
 {
 	run_announce(run, task->tid,
-		     process_fork(run, maker, task->tid, false));
+		     process_fork(run, maker, task->tid, 0));
 	owner_note(run, task, maker);
 	task->born = true;
 }
@@ -171,6 +175,7 @@ account_close(struct run *run)
 	if (!run->departed)
 		return;
 	space_drop(run, run->departed->process->space);
+	sigtrap_drop(run->departed->process->sigtrap);
 	free(run->departed->process);
 	free(run->departed);
 	run->departed = NULL;
@@ -192,6 +197,7 @@ task_depart(struct run *run, const struct task *task)
 	run->departed = mem_alloc(sizeof(*run->departed));
 	run->departed->process = mem_alloc(sizeof(*process));
 	*run->departed->process = *process;
+	sigtrap_hold(process->sigtrap);
 	run->departed->tid = task->tid;
 	run->departed->meter = task->meter;
 	run->departed->extended = task->extended;

@@ -421,7 +421,7 @@ plan_lift(struct run *run, struct plan *plan, uint32_t site)
 	size_t n;
 
 	/* Its trap does more than count. */
-	if (plan->sites[site].skips)
+	if (plan->sites[site].skips || plan->sites[site].hook)
 		return;
 	plan->sites[site].passed = true;
 	list = plan_modules(run, plan, &n);

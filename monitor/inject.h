@@ -13,4 +13,12 @@
 int inject_syscall(struct run *run, struct task *task, int nr,
 		   const uint64_t args[6], int64_t *result);
 
+/*
+ * The same of one that is stopped by a trap, not in a system call, without
+ * another trap: no matter what it has made of SIGTRAP.  With all signals
+ * blocked it gets `signal` (0: none), that of its stop, which so waits.
+ */
+int inject_quietly(struct run *run, struct task *task, int nr,
+		   const uint64_t args[6], int signal, int64_t *result);
+
 #endif

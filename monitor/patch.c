@@ -21,6 +21,7 @@
 #include "monitor/inner.h"
 #include "monitor/patch.h"
 #include "monitor/plant.h"
+#include "monitor/sigtrap.h"
 #include "monitor/strays.h"
 #include "monitor/task.h"
 #include "util/fail.h"
@@ -172,6 +173,19 @@ trap_set(struct run *run, struct task *task, uint64_t va,
 }
 
 /*
+ * Is the stop by a step?  Not by a SIGTRAP that waited while it was blocked
+ * either, if the step has unblocked it.
+ */
+static bool
+step_told(struct run *run, const struct task *task)
+{
+	enum trap_cause cause = run->host->trap_cause(task->tid);
+
+	return cause == TRAP_STEP ||
+	       (cause == TRAP_SENT && sigtrap_lost(run, task));
+}
+
+/*
  * One step from the site.  true if the instruction was done and came to
  * itself again: then it is to be counted and stepped once more.  A task that
  * is killed says with its last stop whether it was done: see trap_untold.
@@ -195,11 +209,12 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 			return false;
 	} while (event->kind == EVENT_PAUSED && pc == hit->va);
 	task->stepping = false;
-	if (event->kind == EVENT_TRAP &&
-	    run->host->trap_cause(task->tid) == TRAP_STEP) {
+	if (event->kind == EVENT_TRAP && step_told(run, task)) {
 		event->kind = EVENT_PAUSED;
 		task->hit_open = pc == hit->va;
 		hit_stepped(run, task, hit, pc);
+		if (sigtrap_mend(run, task))
+			return false;
 		return pc == hit->va;
 	}
 	/* It was stopped before it did anything, or by what it did. */
@@ -441,6 +456,9 @@ hit_find(struct run *run, const struct task *task, struct hit *hit)
 		return HOST_OK;
 	case TRAP_NONE:
 		return HOST_GONE;
+	case TRAP_SENT:
+		/* Before, while it was blocked: the trap unblocked it. */
+		return sigtrap_lost(run, task) ? HOST_OK : HOST_ERROR;
 	default:
 		return HOST_ERROR;
 	}
@@ -453,6 +471,7 @@ patch_forget(struct run *run, struct task *task)
 
 	if (hit_find(run, task, &hit) || hit.patched->patch == PATCH_OWN)
 		return false;
+	sigtrap_mend(run, task);
 	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
 	return true;
 }
@@ -505,28 +524,43 @@ hit_ready(struct run *run, struct task *task, const struct hit *hit)
 	patch_move(run, task, hit->va);
 }
 
+void
+patch_deliver(struct run *run, struct task *task, int signal)
+{
+	bool left = false;
+
+	patch_signal(run, task, signal);
+	inner_signal(run, task, signal);
+	if (run->host->native && task->process->space &&
+	    signal_caught(run, task, signal)) {
+		fault_interrupts(task->process->space, task_pc(run, task));
+		/* The handler would return over a trap. */
+		left = !run->opts->no_traps && copies_leave(run, task);
+	}
+	fault_keep(run, task);
+	if (left)
+		copies_signal(run, task, signal);
+	else
+		run_resume(run, task, signal);
+}
+
 /*
- * Deliver a trap's signal that is the program's own.  SIGTRAP's handler has
- * traps of pmon's, but runs with SIGTRAP blocked; at a trap the kernel would
- * then take the handler away.  So it is let into the handler, and SIGTRAP is
- * unblocked there: the return from the handler restores the mask.
+ * The program's handler of SIGTRAP has traps of pmon's, but runs with SIGTRAP
+ * blocked; at a trap the kernel would then take the handler away.  Where it
+ * cannot be put back the task is let into the handler, and SIGTRAP is unblocked
+ * there: the return from the handler restores the mask.
  */
 static void
-trap_deliver(struct run *run, struct task *task, int signal)
+trap_deliver_open(struct run *run, struct task *task)
 {
 	struct signal_state state;
 	struct event event;
 
-	task->hit_open = false;
-	patch_signal(run, task, signal);
-	inner_signal(run, task, signal);
+	patch_signal(run, task, SIGTRAP);
+	inner_signal(run, task, SIGTRAP);
 	fault_keep(run, task);
-	if (signal != SIGTRAP || !signal_caught(run, task, signal)) {
-		run_resume(run, task, signal);
-		return;
-	}
 	fault_interrupts(task->process->space, task_pc(run, task));
-	if (task_resume(run, task, RESUME_STEP, signal))
+	if (task_resume(run, task, RESUME_STEP, SIGTRAP))
 		return;
 	run_wait_task(run, task, &event);
 	if (event.kind != EVENT_TRAP ||
@@ -540,6 +574,21 @@ trap_deliver(struct run *run, struct task *task, int signal)
 	run_resume(run, task, 0);
 }
 
+/* Deliver a trap's signal that is the program's own. */
+static void
+trap_deliver(struct run *run, struct task *task, int signal)
+{
+	bool caught = signal == SIGTRAP && signal_caught(run, task, signal);
+
+	task->hit_open = false;
+	if (caught)
+		sigtrap_deliver(task);
+	if (caught && !sigtrap_mends(run, task))
+		trap_deliver_open(run, task);
+	else
+		patch_deliver(run, task, signal);
+}
+
 static enum stop_cause
 hook_cause(const struct hook *hook)
 {
@@ -551,6 +600,10 @@ hook_cause(const struct hook *hook)
 	case HOOK_EXEC:
 	case HOOK_CALL:
 		return STOP_EXECS;
+	case HOOK_CLONE:
+		return STOP_CLONES;
+	case HOOK_SIGACTION:
+		return STOP_SIGACTION;
 	case HOOK_START:
 		return STOP_STARTS;
 	case HOOK_LOADED:
@@ -600,6 +653,8 @@ patch_trap(struct run *run, struct task *task, int signal)
 		return;
 	}
 	stop_is(run, task, hit_cause(&hit));
+	if (hit.patched->patch != PATCH_OWN && sigtrap_mend(run, task))
+		return;
 	strays_passed(run, task, 0);
 	once_passed(run, task);
 	if (hit.site->hook) {

@@ -58,8 +58,10 @@ module_extent(struct module *module)
 static void
 space_hook(struct run *run, const struct space *space)
 {
+	bool infers = space_infers(space);
+
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (plan_hooks(space->modules[i]->plan))
+		if (plan_hooks(space->modules[i]->plan, infers))
 			plan_extended(run, space->modules[i]->plan);
 }
 
@@ -86,7 +88,7 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 		return;
 	}
 	*vec_push(space->modules, space->nmodules) = module;
-	if (space_infers(space))
+	if (run->host->native)
 		space_hook(run, space);
 }
 
@@ -143,7 +145,7 @@ mapping_plan(struct run *run, const struct mapping *map, bool known,
 	if (plan || !known)
 		return plan;
 	plan = object_hooks(run, map->path, open_path, unread);
-	if (plan && infers && plan_hooks(plan))
+	if (plan && plan_hooks(plan, infers))
 		plan_extended(run, plan);
 	return plan;
 }
@@ -159,7 +161,7 @@ mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 
 	if (module_known(task->process->space, map))
 		return NULL;
-	plan = mapping_plan(run, map, space_known(task->process->space),
+	plan = mapping_plan(run, map, space_hooked(task->process->space),
 			    space_infers(task->process->space), open_path,
 			    &unread);
 	if (plan && image_bias(plan->image, map, &bias) &&
@@ -207,8 +209,7 @@ process_foresee(struct run *run, pid_t pid)
 	plan = object_plan(run, path, open_path, true);
 	free(path);
 	free(open_path);
-	if (!plan || (!plan_infers(plan) && run->opts->patch != PATCH_AUTO) ||
-	    run->host->maps(pid, &maps, &n))
+	if (!plan || run->host->maps(pid, &maps, &n))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		if (!maps[i].exec || maps[i].path[0] != '/')
@@ -415,6 +416,6 @@ process_plant(struct run *run, struct task *task)
 	process->watched = run->opts->selection.objects.n > 0;
 	if (process->watched)
 		process_rescan(run, task);
-	if (space_known(process->space))
+	if (space_hooked(process->space))
 		start_hook(run, task);
 }

@@ -8,6 +8,7 @@
 #include "monitor/affinity.h"
 #include "monitor/areas.h"
 #include "monitor/autosave.h"
+#include "monitor/clones.h"
 #include "monitor/control.h"
 #include "monitor/copies.h"
 #include "monitor/cut.h"
@@ -319,8 +320,8 @@ run_resume(struct run *run, struct task *task, int signal)
 
 	if (task->state != TASK_STOPPED)
 		return;
-	if (task->redo != REDO_NONE || task->pinned || task->process->watched ||
-	    task->cut)
+	if (task->redo != REDO_NONE || task->pinned || task->untraced ||
+	    task->process->watched || task->cut)
 		how = RESUME_SYSCALL;
 	task->paused = false;
 	task->state = TASK_RUNNING;
@@ -409,26 +410,6 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 }
 
 static void
-on_signal(struct run *run, struct task *task, int signal)
-{
-	bool left = false;
-
-	patch_signal(run, task, signal);
-	inner_signal(run, task, signal);
-	if (run->host->native && task->process->space &&
-	    signal_caught(run, task, signal)) {
-		fault_interrupts(task->process->space, task_pc(run, task));
-		/* The handler would return over a trap. */
-		left = !run->opts->no_traps && copies_leave(run, task);
-	}
-	fault_keep(run, task);
-	if (left)
-		copies_signal(run, task, signal);
-	else
-		run_resume(run, task, signal);
-}
-
-static void
 on_group_stop(struct run *run, struct task *task)
 {
 	task->state = TASK_RUNNING;
@@ -450,6 +431,8 @@ on_syscall(struct run *run, struct task *task, bool entry)
 {
 	affinity_syscall(run, task, entry);
 	patch_syscall(run, task, entry);
+	if (!entry)
+		clones_syscall(run, task);
 	if (!entry && task->cut)
 		cut_exit(run, task);
 	else if (!entry && task->paused)
@@ -462,6 +445,8 @@ on_syscall(struct run *run, struct task *task, bool entry)
 static void
 on_pause(struct run *run, struct task *task, const struct event *event)
 {
+	if (task->born)
+		clones_birth(run, task);
 	if (unfollowed(run, task, event))
 		return;
 	if (task->process->space && !task->process->planted)
@@ -528,7 +513,7 @@ event_handle(struct run *run, const struct event *event)
 		break;
 	case EVENT_SIGNAL:
 		cut_end(run, task, event->kind);
-		on_signal(run, task, event->value);
+		patch_deliver(run, task, event->value);
 		break;
 	case EVENT_STOPPED:
 		on_group_stop(run, task);

@@ -86,6 +86,7 @@ struct control;			/* see control.c */
 struct cut;			/* see cut.c */
 struct entries;
 struct leaving;			/* see strays.c */
+struct sigtrap;			/* see sigtrap.h */
 
 /* Whether calls lead to copies at once: see links.c. */
 enum links { LINKS_NOT_YET, LINKS_MADE, LINKS_NEVER };
@@ -123,6 +124,7 @@ struct process {
 	bool counted;		/* false: traps are passed, not counted */
 	bool watched;		/* system calls that map text are */
 	bool planted;		/* with all that its program has */
+	struct sigtrap *sigtrap;	/* NULL before the first exec */
 	size_t meter;		/* where its counts go, see run_meter */
 	struct process *next;
 };
@@ -203,6 +205,7 @@ struct task {
 	struct plan *once;	/* --once: the plan of that site, if its trap
 				   is to go when this has begun, or NULL */
 	uint32_t once_site;
+	bool suspect;		/* its trap may have unblocked SIGTRAP */
 	int signal;		/* delivered last, of which is not known yet
 				   what came of it, or 0; see inner.c ... */
 	uint64_t signal_va;	/* ... and where */
@@ -217,6 +220,9 @@ struct task {
 	size_t nmoved_pcs;
 	struct sigreturn sigreturn;
 	bool unreturned;	/* that has been undone for a walk */
+	int untraced;		/* the number of its call that is to make a
+				   child untraced, or 0: see clones.c ... */
+	uint64_t untraced_arg, untraced_sp;
 	uint64_t extended;	/* extensions made before it last ran: they
 				   are in the memory of a child it makes */
 	cpu_set_t affinity;	/* its own, while pinned */

@@ -11,6 +11,7 @@
 #include "monitor/machine.h"
 #include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/sigtrap.h"
 #include "monitor/start.h"
 #include "monitor/strays.h"
 #include "monitor/task.h"
@@ -128,8 +129,9 @@ run_attach(struct run *run, pid_t pid)
 		return fail("process %d: has ended", (int)pid);
 	if (process->space->mem < 0)
 		process->space->mem = run->host->mem_open(task->tid);
+	sigtrap_ask(run, task);
 	process_plant(run, task);
-	if (space_known(process->space))
+	if (space_hooked(process->space))
 		linker_look(run, task);
 	strays_attach(run, process);
 	return 0;

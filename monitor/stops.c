@@ -21,6 +21,8 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_UNWINDER] = "trap, unwinder entered (exceptions)",
 	[STOP_UNWOUND] = "trap, unwinder goes to a frame (exceptions)",
 	[STOP_EXECS] = "trap, may execute another program",
+	[STOP_CLONES] = "trap, makes a thread or process",
+	[STOP_SIGACTION] = "trap, says what a signal does",
 	[STOP_SIGRETURN] = "trap, signal handler returns",
 	[STOP_STARTS] = "trap, program starts",
 	[STOP_LOADED] = "trap, libraries loaded or unloaded",
@@ -30,12 +32,14 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_ATTACH] = "pause, attaching",
 	[STOP_PLANT] = "pause, counters planted",
 	[STOP_OTHER_STEPS] = "pause, another thread steps",
+	[STOP_MENDS] = "pause, another thread gets its SIGTRAP back",
 	[STOP_ASKED] = "pause, counts asked for",
 	[STOP_STOPPING] = "pause, counting stops",
 	[STOP_SUSPEND] = "pause, pmon is suspended",
 	[STOP_CALL_MAPS] = "system call, may map or unmap code",
 	[STOP_CALL_REDO] = "system call, in a handler of a fault",
 	[STOP_CALL_PINNED] = "system call, while kept on one processor",
+	[STOP_CALL_UNTRACED] = "system call, makes an untraced child",
 	[STOP_SIGNAL] = "signal",
 	[STOP_SIGTRAP] = "signal, SIGTRAP of the program's own",
 	[STOP_GROUP] = "stopped by a signal, or continued",
@@ -138,7 +142,9 @@ call_cause(const struct task *task)
 		return STOP_CALL_MAPS;
 	if (task->redo != REDO_NONE)
 		return STOP_CALL_REDO;
-	return task->pinned ? STOP_CALL_PINNED : STOP_EXEC;
+	if (task->pinned)
+		return STOP_CALL_PINNED;
+	return task->untraced ? STOP_CALL_UNTRACED : STOP_EXEC;
 }
 
 int

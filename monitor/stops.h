@@ -26,6 +26,8 @@ enum stop_cause {
 	STOP_UNWINDER,		/* is entered */
 	STOP_UNWOUND,		/* it goes to a frame */
 	STOP_EXECS,		/* or may */
+	STOP_CLONES,		/* makes a thread or process */
+	STOP_SIGACTION,		/* sets what a signal does */
 	STOP_SIGRETURN,
 	STOP_STARTS,		/* the program's first instruction */
 	STOP_LOADED,		/* the dynamic linker has */
@@ -38,6 +40,7 @@ enum stop_cause {
 	STOP_ATTACH,
 	STOP_PLANT,
 	STOP_OTHER_STEPS,
+	STOP_MENDS,		/* another, see sigtrap.h */
 	STOP_ASKED,		/* for counts */
 	STOP_STOPPING,		/* counting is over */
 	STOP_SUSPEND,		/* pmon stops, too */
@@ -45,6 +48,7 @@ enum stop_cause {
 	STOP_CALL_MAPS,
 	STOP_CALL_REDO,
 	STOP_CALL_PINNED,
+	STOP_CALL_UNTRACED,
 	/* The kernel stops whoever is traced: */
 	STOP_SIGNAL,
 	STOP_SIGTRAP,		/* the program's own */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "monitor/areas.h"
+#include "monitor/clones.h"
 #include "monitor/copies.h"
 #include "monitor/extend.h"
 #include "monitor/faults.h"
@@ -17,6 +18,7 @@
 #include "monitor/patch.h"
 #include "monitor/plant.h"
 #include "monitor/run.h"
+#include "monitor/sigtrap.h"
 #include "monitor/strays.h"
 #include "monitor/tamper.h"
 #include "monitor/task.h"
@@ -31,6 +33,15 @@ space_infers(const struct space *space)
 		if (plan_infers(space->modules[i]->plan))
 			return !space->modules[i]->plan->wish.no_traps;
 	return false;
+}
+
+bool
+space_hooked(const struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (!space->modules[i]->plan->wish.no_traps)
+			return true;
+	return space_known(space);
 }
 
 bool
@@ -350,11 +361,14 @@ strays_birth(struct run *run, struct task *task)
 
 	if (!sp)
 		run->host->reg_get(task->tid, run->arch->reg_sp, &sp);
-	/* One that is killed here is not seen to come, nor to leave. */
-	if (task_strays(run, task) &&
-	    transfer_birth(space_stack(run, task->process->space), task->tid,
-			   sp, &transfer))
-		return;
+	if (task_strays(run, task)) {
+		/* The call that made it may have been done in a slot. */
+		patch_signal(run, task, 0);
+		/* Killed here, it is not seen to come, nor to leave. */
+		if (transfer_birth(space_stack(run, task->process->space),
+				   task->tid, sp, &transfer))
+			return;
+	}
 	task->born = false;
 	transfer_enter(run, task, &transfer, PRESENT);
 	transfer_free(&transfer);
@@ -596,11 +610,19 @@ strays_hook(struct run *run, struct task *task, const struct module *module,
 		copies_sigreturn(run, task, hook->addr + module->bias);
 		return;
 	}
+	if (hook->kind == HOOK_START)
+		sigtrap_ask(run, task);
 	if (hook->kind == HOOK_START || hook->kind == HOOK_LOADED) {
 		linker_look(run, task);
 		return;
 	}
-	if (!task_strays(run, task) || run->host->regs_get(task->tid, &regs))
+	if (hook->kind == HOOK_SIGACTION || hook->kind == HOOK_CALL)
+		sigtrap_hook(run, task);
+	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_CALL)
+		clones_hook(run, task);
+	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_SIGACTION ||
+	    !task_strays(run, task) ||
+	    run->host->regs_get(task->tid, &regs))
 		return;
 	regs.r[run->arch->reg_pc] = hook->addr + module->bias;
 	if (hook->kind == HOOK_TRANSFER || hook->kind == HOOK_ENTRY)

@@ -16,6 +16,8 @@ bool space_infers(const struct space *space);
  * tasks are: also where nothing is derived, but there are copies.
  */
 bool space_known(const struct space *space);
+/* Whether traps are planted there, so that some system calls matter. */
+bool space_hooked(const struct space *space);
 /* The task is at its last stop. */
 void strays_end(struct run *run, struct task *task);
 /* It has ended; that may have been overlooked. */

@@ -9,6 +9,7 @@
 #include "monitor/cut.h"
 #include "monitor/faults.h"
 #include "monitor/run.h"
+#include "monitor/sigtrap.h"
 #include "monitor/stack.h"
 #include "monitor/strays.h"
 #include "monitor/task.h"
@@ -196,6 +197,7 @@ process_free(struct run *run, struct process *process)
 		at = &(*at)->next;
 	*at = process->next;
 	space_drop(run, process->space);
+	sigtrap_drop(process->sigtrap);
 	free(process);
 }
 

@@ -154,11 +154,15 @@ void
 body_hooks(struct build *build, const struct body *body)
 {
 	const struct image *image = build->image;
+	const struct plan *plan = build->plan;
+	/* Without traps none can be planted. */
+	unsigned wanted = (plan->wish.no_traps ? 0 : HOOKS_CALLS) |
+			  (plan_infers(plan) ? HOOKS_STACKS : 0);
 	const struct func *func = body->func == FUNC_NONE ? NULL :
 				  &image->funcs[body->func];
 
 	for (size_t i = 0; i < body->nranges; i++)
-		hook_find_in(image, func, &body->ranges[i],
+		hook_find_in(image, func, &body->ranges[i], wanted,
 			     &build->plan->hooks, &build->plan->nhooks);
 }
 
@@ -474,8 +478,7 @@ body_place(struct build *build, uint32_t index)
 	if (body->state != BODY_WAITING)
 		return;
 	body_ready(build, body);
-	if (body->units & ~(1U << UNIT_FUNC) && plan_infers(build->plan) &&
-	    !build->plan->wish.leaks)
+	if (body->units & ~(1U << UNIT_FUNC) && !build->plan->wish.leaks)
 		body_hooks(build, body);
 	counters_place(build, index, hooks);
 	hooks_place(build, hooks);

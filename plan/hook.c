@@ -7,6 +7,7 @@
  */
 #include "plan/hook.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -302,18 +303,23 @@ transfer_look(const struct stretch *piece, size_t last, struct hook **hooks,
 	*vec_push(*hooks, *n) = hook;
 }
 
-/* ---- exec */
+/* ---- system calls */
 
-/* The number of the system call at a step: -1 not known, -2 computed. */
+/*
+ * The number in a register before step *i, which becomes the step that sets it:
+ * -1 not known, -2 computed.
+ */
 static int64_t
-call_number(const struct stretch *piece, size_t i)
+number_before(const struct stretch *piece, size_t *at, uint8_t reg)
 {
 	struct effect effect;
+	size_t i;
 
-	while (i--) {
+	while (*at) {
+		i = --*at;
 		if (step_effect(piece, &piece->steps[i].insn, &effect))
 			return -1;
-		if (!(effect.kills & UINT32_C(1) << piece->abi->reg_nr)) {
+		if (!(effect.kills & UINT32_C(1) << reg)) {
 			if (piece->steps[i].insn.kind == INSN_PLAIN ||
 			    piece->steps[i].insn.kind == INSN_BRANCH)
 				continue;
@@ -327,6 +333,40 @@ call_number(const struct stretch *piece, size_t i)
 	return -1;
 }
 
+/* Does a branch lead behind one step, as far as another? */
+static bool
+led_between(const struct stretch *piece, size_t first, size_t last)
+{
+	uint64_t lo = piece->steps[first].insn.addr;
+	uint64_t hi = piece->steps[last].insn.addr;
+
+	for (size_t i = 0; i < piece->n; i++) {
+		const struct insn *insn = &piece->steps[i].insn;
+
+		if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH) &&
+		    insn->target > lo && insn->target <= hi)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Does the clone at a step make children that can be traced, always?  Then it
+ * needs no hook, as in glibc's fork.
+ */
+static bool
+clone_traced(const struct stretch *piece, size_t i, int64_t nr)
+{
+	size_t first = i;
+	int64_t flags;
+
+	if (nr != piece->abi->nr_clone)
+		return false;
+	flags = number_before(piece, &first, piece->abi->reg_arg[0]);
+	return flags >= 0 && !(flags & CLONE_UNTRACED) &&
+	       !led_between(piece, first, i);
+}
+
 /* Does it make the system call that its caller names? */
 static bool
 func_computes(const struct func *func)
@@ -336,9 +376,10 @@ func_computes(const struct func *func)
 
 static void
 call_look(const struct stretch *piece, const struct func *func, size_t i,
-	  struct hook **hooks, size_t *n)
+	  unsigned wanted, struct hook **hooks, size_t *n)
 {
-	int64_t nr = call_number(piece, i);
+	size_t first = i;
+	int64_t nr = number_before(piece, &first, piece->abi->reg_nr);
 	struct hook hook = {
 		.kind = HOOK_EXEC,
 		.addr = piece->steps[i].insn.addr,
@@ -347,7 +388,15 @@ call_look(const struct stretch *piece, const struct func *func, size_t i,
 
 	if (nr == -2 && func_computes(func))
 		hook.kind = HOOK_CALL;
+	else if (nr > 0 && nr == piece->abi->nr_sigaction)
+		hook.kind = HOOK_SIGACTION;
+	else if (nr >= 0 && (nr == piece->abi->nr_clone ||
+			     nr == piece->abi->nr_clone3))
+		hook.kind = HOOK_CLONE;
 	else if (nr != piece->abi->nr_exec && nr != piece->abi->nr_execat)
+		return;
+	if (!(wanted & (hook.kind == HOOK_EXEC ? HOOKS_STACKS : HOOKS_CALLS)) ||
+	    (hook.kind == HOOK_CLONE && clone_traced(piece, i, nr)))
 		return;
 	*vec_push(*hooks, *n) = hook;
 }
@@ -391,22 +440,29 @@ range_look(const struct image *image, const struct range *range,
 
 /* It has the number of a system call of interest. */
 static bool
-piece_execs(const struct stretch *piece, const struct func *func)
+piece_calls(const struct stretch *piece, const struct func *func)
 {
-	const struct arch *arch = piece->arch;
+	const struct abi *abi = piece->abi;
+	const int wanted[] = {
+		abi->nr_exec, abi->nr_execat, abi->nr_clone, abi->nr_clone3,
+		abi->nr_sigaction,
+	};
 
-	return func_computes(func) ||
-	       arch->has_number(piece->code, piece->size,
-				(uint32_t)piece->abi->nr_exec) ||
-	       arch->has_number(piece->code, piece->size,
-				(uint32_t)piece->abi->nr_execat);
+	if (func_computes(func))
+		return true;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (piece->arch->has_number(piece->code, piece->size,
+					    (uint32_t)wanted[i]))
+			return true;
+	return false;
 }
 
 /* ---- the whole */
 
 void
 hook_find_in(const struct image *image, const struct func *func,
-	     const struct range *range, struct hook **hooks, size_t *n)
+	     const struct range *range, unsigned wanted, struct hook **hooks,
+	     size_t *n)
 {
 	const struct arch *arch = image->arch;
 	bool switches, calls;
@@ -419,6 +475,7 @@ hook_find_in(const struct image *image, const struct func *func,
 	if (!arch->effect || !piece.abi || range->hi - range->lo > CODE_MAX)
 		return;
 	range_look(image, range, &switches, &calls);
+	switches = switches && wanted & HOOKS_STACKS;
 	if (!switches && !calls)
 		return;
 	piece.code = image_text_range(image, range->lo, range->hi,
@@ -427,7 +484,7 @@ hook_find_in(const struct image *image, const struct func *func,
 		return;
 	if (piece.size > range->hi - range->lo)
 		piece.size = range->hi - range->lo;
-	if (!switches && !piece_execs(&piece, func))
+	if (!switches && !piece_calls(&piece, func))
 		return;
 	piece.index = mem_alloc(piece.size * sizeof(*piece.index));
 	piece_decode(&piece, switches);
@@ -442,17 +499,19 @@ hook_find_in(const struct image *image, const struct func *func,
 		    (kind == INSN_JUMP_INDIRECT || kind == INSN_RETURN))
 			transfer_look(&piece, i, hooks, n);
 		if (kind == INSN_SYSCALL)
-			call_look(&piece, func, i, hooks, n);
+			call_look(&piece, func, i, wanted, hooks, n);
 	}
 	free(piece.steps);
 	free(piece.index);
 }
 
 void
-hook_find(const struct image *image, struct hook **hooks, size_t *n)
+hook_find(const struct image *image, unsigned wanted, struct hook **hooks,
+	  size_t *n)
 {
 	for (size_t i = 0; i < image->nfuncs; i++)
 		for (size_t k = 0; k < image->funcs[i].nranges; k++)
 			hook_find_in(image, &image->funcs[i],
-				     &image->funcs[i].ranges[k], hooks, n);
+				     &image->funcs[i].ranges[k], wanted, hooks,
+				     n);
 }

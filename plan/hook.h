@@ -26,7 +26,11 @@ enum hook_kind {
 	HOOK_ENTRY,
 	/* A system call instruction that does execve or execveat. */
 	HOOK_EXEC,
-	/* One that may: the number of the call tells (syscall(2)). */
+	/* One that does clone or clone3, whose flags may be any. */
+	HOOK_CLONE,
+	/* One that does rt_sigaction: SIGTRAP matters to traps. */
+	HOOK_SIGACTION,
+	/* One that may do any of these: the number tells (syscall(2)). */
 	HOOK_CALL,
 	/* Not found here: the program's start, when its libraries are there. */
 	HOOK_START,
@@ -53,11 +57,19 @@ struct hook {
 	uint32_t changed;	/* 1 << register */
 };
 
+/* Which are looked for. */
+enum hooks_wanted {
+	HOOKS_CALLS = 1,	/* HOOK_CLONE, HOOK_SIGACTION, HOOK_CALL */
+	HOOKS_STACKS = 2,	/* the others: where stacks are left */
+};
+
 /* The hooks of an image, appended to *hooks. */
-void hook_find(const struct image *image, struct hook **hooks, size_t *n);
+void hook_find(const struct image *image, unsigned wanted,
+	       struct hook **hooks, size_t *n);
 
 /* Those of one range of a function (which may be NULL). */
 void hook_find_in(const struct image *image, const struct func *func,
-		  const struct range *range, struct hook **hooks, size_t *n);
+		  const struct range *range, unsigned wanted,
+		  struct hook **hooks, size_t *n);
 
 #endif

@@ -103,14 +103,16 @@ build_site(struct build *build, uint64_t addr, uint32_t body)
 }
 
 bool
-plan_hooks(struct plan *plan)
+plan_hooks(struct plan *plan, bool infers)
 {
+	unsigned wanted = HOOKS_CALLS | (infers ? HOOKS_STACKS : 0);
 	size_t first = plan->nhooks;
 
-	if (plan->wish.sel || plan->hooked)
+	wanted &= ~plan->hooked;
+	if (plan->wish.sel || plan->wish.no_traps || !wanted)
 		return false;
-	plan->hooked = true;
-	hook_find(plan->image, &plan->hooks, &plan->nhooks);
+	plan->hooked |= wanted;
+	hook_find(plan->image, wanted, &plan->hooks, &plan->nhooks);
 	hooks_place(plan->build, first);
 	return plan->nhooks > first;
 }
@@ -371,7 +373,7 @@ hooks_make(struct build *build)
 {
 	struct plan *plan = build->plan;
 
-	if (!plan_infers(plan) || plan->wish.leaks)
+	if (plan->wish.leaks)
 		return;
 	for (size_t i = 0; i < plan->nbodies; i++)
 		if (!(plan->bodies[i].units & UNITS_GRAPH))

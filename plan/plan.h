@@ -239,7 +239,8 @@ struct plan {
 	size_t nguards;
 	struct hook *hooks;	/* where the monitor looks at stacks */
 	size_t nhooks;
-	bool hooked;		/* plan_hooks has been called */
+	unsigned hooked;	/* plan_hooks has found these: enum
+				   hooks_wanted */
 	struct meter **meters;
 	size_t nmeters;
 	struct skip *skips;	/* by plan_units */
@@ -272,9 +273,10 @@ struct site *plan_site(const struct plan *plan, uint64_t addr);
 
 /*
  * Find the hooks of an image of which nothing is counted, if that is not done
- * yet.  False if there are none, or nothing has changed.
+ * yet; where stacks are left only if something is derived.  False if there are
+ * none, or nothing has changed.
  */
-bool plan_hooks(struct plan *plan);
+bool plan_hooks(struct plan *plan, bool infers);
 
 /* Add a hook of the monitor's own; none where there is no instruction. */
 void plan_hook(struct plan *plan, const struct hook *hook);

@@ -122,6 +122,10 @@ hook_why(const struct hook *hook)
 	case HOOK_EXEC:
 	case HOOK_CALL:
 		return "may execute another program";
+	case HOOK_CLONE:
+		return "may start a process that cannot be traced";
+	case HOOK_SIGACTION:
+		return "says what a signal does";
 	case HOOK_START:
 	case HOOK_LOADED:
 		return "libraries are there from here on";

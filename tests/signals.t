@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use POSIX qw(SIGVTALRM SIGTRAP);
 use Test::More;
 use Pmon;
 
@@ -35,15 +36,16 @@ my @plain = (
 my @deaths = (1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 14, 15, 31);
 
 # Its counts are an arithmetic matter: each call has so many rounds.
-{
+# SIGTRAP is also what traps make.
+for my $signal (SIGVTALRM, SIGTRAP) {
 	my $rounds = compile('rounds.c', '-O2');
 	my $run = monitor(['--units=func,block,edge', '--func=rounds',
-	    "--report=blocks:$scratch/blocks"], [$rounds]);
+	    "--report=blocks:$scratch/blocks"], [$rounds, $signal]);
 	my ($calls, $elsewhere) = $run->{err} =~
 	    /^counts: rounds (\d+), elsewhere (\d+)$/m;
 	my @counts = slurp("$scratch/blocks") =~ /^ *(\d+) +[0-9a-f]{4,} /mg;
 
-	is(ended($run), 'status 4', 'an unrolled loop: it ends');
+	is(ended($run), 'status 4', "an unrolled loop, signal $signal: it ends");
 	is($elsewhere, 0, 'its handlers see it in its own code');
 	is_deeply(\@counts, [$calls, $calls << 20, $calls << 19,
 	    $calls << 20, $calls], 'its blocks');

@@ -11,6 +11,7 @@ const struct abi abi_aarch64 = {
 	.nr_mprotect = 226,
 	.nr_mremap = 216,
 	.nr_sigreturn = 139,
+	.nr_sigaction = -1,
 	.nr_fork = -1,
 	.nr_vfork = -1,
 	.nr_clone = 220,

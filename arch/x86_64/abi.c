@@ -24,6 +24,7 @@ const struct abi abi_x86_64 = {
 	.nr_mprotect = SYS_mprotect,
 	.nr_mremap = SYS_mremap,
 	.nr_sigreturn = SYS_rt_sigreturn,
+	.nr_sigaction = SYS_rt_sigaction,
 	.nr_fork = SYS_fork,
 	.nr_vfork = SYS_vfork,
 	.nr_clone = SYS_clone,

@@ -177,7 +177,7 @@ watch_image(struct watcher *watcher, const char *path)
 	if (!of->image)
 		return NULL;
 	watcher->nimages++;
-	hook_find(of->image, &of->hooks, &of->nhooks);
+	hook_find(of->image, HOOKS_STACKS, &of->hooks, &of->nhooks);
 	if (!strcmp(path, watcher->program))
 		watch_calls(of);
 	return of;

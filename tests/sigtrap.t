@@ -1,0 +1,85 @@
+# Programs that handle, block or ignore SIGTRAP find all that as it is without
+# pmon's traps, whatever these do.  PMON_SIGTRAP=all (tests/slow/sigtrap.t) takes
+# each mode of the program with all options.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pmon;
+use Target;
+
+$ENV{HOME} = '/';
+my $program = compile('sigtraps.c', '-O1', '-pthread');
+
+# How often work is called, by all processes; each delivered signal calls it
+# twice.
+my %calls = (
+	blocked => 3 + 3 * 2 + 1 + 2 + 1,
+	waits => 3 + 2 * 2 + 1,
+	forks => 1 + 2 + 2 + 1,
+	spawns => 2 + 1,
+	handlers => 1 + 2 + 1 + 1 + 1 + 2 + 0,
+	nested => 4 + 4 + 1 + 1 + 1,
+	ignored => 2 + 2 + 1 + 1,
+	dies => 1,
+	'dies-ignored' => 1,
+	reset => 2 + 2,
+	threads => 2 * 3 + 2 + 1,
+	exec => 1 + 13,
+	'exec ignored' => 1 + 13,
+);
+
+my @modes = sort keys %calls;
+my @some = $ENV{PMON_SIGTRAP} ? @modes : qw(waits nested ignored);
+my @others = $ENV{PMON_SIGTRAP} ? @modes : qw(forks threads);
+
+for my $case ([[], @modes], [['--patch=trap', '--units=func'], @modes],
+    [['--patch=step', '--units=func'], @some],
+    [['--patch=emulate', '--placement=every'], @some],
+    [['--object=*', '--units=func'], @others],
+    !$ENV{PMON_SIGTRAP} ? () : ([['--patch=slot', '--units=insn'], @modes],
+	[['--patch=step', '--object=*'], @modes],
+	[['--object=*'], @modes], [['--units=func'], @modes])) {
+	my ($options, @of) = @$case;
+
+	for my $mode (@of) {
+		my @argv = ($program, split / /, $mode);
+		my $run = monitor($options, \@argv);
+
+		same(run(\@argv), $run, "@$options, $mode");
+		counts_are($run, { work => $calls{$mode} },
+		    "@$options, $mode");
+	}
+}
+
+# One that has its handler, and blocks it, before pmon comes.
+for my $options ([], ['--patch=trap']) {
+	my $target = Target->new($program, 'serves');
+
+	is($target->answer, 'ready', "@$options: it is ready");
+	is($target->ask('b'), 'blocked: handled, blocked, none waits, got 0',
+	    'it blocks SIGTRAP');
+	my $run = monitor_start([@$options, '-p', $target->{pid}], []);
+	ok(wait_for(sub { $target->planted('work') }), 'pmon attaches');
+	is($target->ask('b'), 'blocked: handled, blocked, none waits, got 0',
+	    'it is blocked');
+	is($target->ask('u'), 'unblocked: handled, open, none waits, got 0',
+	    'and not');
+	is($target->ask('t'), 'trapped: handled, open, none waits, got 1',
+	    'and handled');
+	is($target->ask('b'), 'blocked: handled, blocked, none waits, got 1',
+	    'and blocked again');
+	kill INT => $run->{pid};
+	$run = monitor_finish($run);
+	is(ended($run), 'status 0', 'pmon detaches');
+	counts_are($run, { work => 2 + 2 }, 'it counts');
+	is($target->ask('b'), 'blocked: handled, blocked, none waits, got 1',
+	    'it is still blocked');
+	is($target->ask('u'), 'unblocked: handled, open, none waits, got 1',
+	    'and not');
+	is($target->ask('t'), 'trapped: handled, open, none waits, got 2',
+	    'and handled');
+	is($target->finish('q'), 'status 0', 'it ends well');
+}
+
+done_testing;
