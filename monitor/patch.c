@@ -584,6 +584,20 @@ hit_cause(const struct hit *hit)
 	       causes[hit->patched->patch];
 }
 
+/*
+ * The site waits: if it has a hook where stacks are left, that is looked at
+ * when the instruction is come to again, or it would be twice.
+ */
+static bool
+hit_waits_first(const struct hit *hit)
+{
+	const struct site *site = hit->site;
+
+	return site->waiting && site->hook &&
+	       (hit->module->plan->hooks[site->hook - 1].kind == HOOK_TRANSFER ||
+		hit->module->plan->hooks[site->hook - 1].kind == HOOK_ENTRY);
+}
+
 void
 patch_trap(struct run *run, struct task *task, int signal)
 {
@@ -602,6 +616,10 @@ patch_trap(struct run *run, struct task *task, int signal)
 	stop_is(run, task, hit_cause(&hit));
 	strays_passed(run, task, 0);
 	once_passed(run, task);
+	if (hit_waits_first(&hit)) {
+		hit_ready(run, task, &hit);
+		return;
+	}
 	if (hit.site->hook) {
 		strays_hook(run, task, hit.module, hit.site->hook);
 		/* By what came to be planted its site may be elsewhere now. */

@@ -136,6 +136,28 @@ passage_body(struct run *run, const struct task *task,
 	return body;
 }
 
+/*
+ * Control arrives at addr: does it do so by coming back from a call (setjmp,
+ * swapcontext)?  Else the instruction there is a handler's first, which no
+ * table of landing pads tells of.
+ */
+static bool
+arrival_returns(struct plan *plan, uint32_t body, uint64_t addr)
+{
+	const struct insn *last;
+	const struct cfg *cfg;
+	size_t next;
+
+	if (!plan_graph(plan, body))
+		return true;
+	cfg = plan->bodies[body].cfg;
+	next = cfg_insn_from(cfg, addr);
+	if (!next)
+		return false;
+	last = &cfg->insns[next - 1];
+	return last->addr + last->len == addr && insn_comes_back(last);
+}
+
 static void
 passage_enter(struct run *run, const struct task *task,
 	      const struct passage *at, enum presence how)
@@ -154,6 +176,8 @@ passage_enter(struct run *run, const struct task *task,
 	plan = module->plan;
 	faulted = passage_faulted(module, task, at);
 	addr = passage->va - module->bias;
+	if (passage->arrived && passage->during)
+		passage->during = arrival_returns(plan, body, addr);
 	stray = meter_stray(plan_meter(plan, run_meter(run, task)), addr,
 			    passage->during);
 	if (passage->came || how == PRESENT_ANEW)
