@@ -52,6 +52,8 @@ void
 space_taint(struct run *run, struct space *space, enum count_reason reason,
 	    const char *why)
 {
+	bool derived = false;
+
 	for (size_t i = 0; i < space->nmodules; i++) {
 		struct plan *plan = space->modules[i]->plan;
 
@@ -60,8 +62,11 @@ space_taint(struct run *run, struct space *space, enum count_reason reason,
 		plan->tainted = true;
 		if (!plan->taint)
 			plan->taint = reason;
+		derived |= plan->severed || !plan->wish.leaks;
 	}
-	run_remark(run, "not all counts can be derived: %s", why);
+	/* Of calls that are counted behind nothing need be known. */
+	if (derived)
+		run_remark(run, "not all counts can be derived: %s", why);
 }
 
 /* Nor behind any instruction: one of its tasks was somewhere. */

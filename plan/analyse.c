@@ -475,7 +475,7 @@ body_place(struct build *build, uint32_t index)
 		return;
 	body_ready(build, body);
 	if (body->units & ~(1U << UNIT_FUNC) && plan_infers(build->plan) &&
-	    !build->plan->wish.leaks)
+	    !build->plan->wish.unhooked)
 		body_hooks(build, body);
 	counters_place(build, index, hooks);
 	hooks_place(build, hooks);

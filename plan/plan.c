@@ -375,7 +375,7 @@ hooks_make(struct build *build)
 {
 	struct plan *plan = build->plan;
 
-	if (!plan_infers(plan) || plan->wish.leaks)
+	if (!plan_infers(plan) || plan->wish.unhooked)
 		return;
 	for (size_t i = 0; i < plan->nbodies; i++)
 		if (!(plan->bodies[i].units & UNITS_GRAPH))
