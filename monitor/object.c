@@ -92,7 +92,8 @@ object_read(struct run *run, const char *path, const char *open_path)
 			.ctx = run->earlier,
 			.copies = run->opts->patch == PATCH_AUTO &&
 				  !run->opts->once && run->host->native,
-			.leaks = !run->host->native,
+			.leaks = !run->host->native || image->untabled,
+			.unhooked = !run->host->native,
 		}, progress_show, &progress);
 	progress_end(&progress);
 	return plan;

@@ -637,6 +637,20 @@ hit_cause(const struct hit *hit)
 	       causes[hit->patched->patch];
 }
 
+/*
+ * The site waits: if it has a hook where stacks are left, that is looked at
+ * when the instruction is come to again, or it would be twice.
+ */
+static bool
+hit_waits_first(const struct hit *hit)
+{
+	const struct site *site = hit->site;
+
+	return site->waiting && site->hook &&
+	       (hit->module->plan->hooks[site->hook - 1].kind == HOOK_TRANSFER ||
+		hit->module->plan->hooks[site->hook - 1].kind == HOOK_ENTRY);
+}
+
 void
 patch_trap(struct run *run, struct task *task, int signal)
 {
@@ -657,6 +671,10 @@ patch_trap(struct run *run, struct task *task, int signal)
 		return;
 	strays_passed(run, task, 0);
 	once_passed(run, task);
+	if (hit_waits_first(&hit)) {
+		hit_ready(run, task, &hit);
+		return;
+	}
 	if (hit.site->hook) {
 		strays_hook(run, task, hit.module, hit.site->hook);
 		/* By what came to be planted its site may be elsewhere now. */

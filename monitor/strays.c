@@ -63,6 +63,8 @@ void
 space_taint(struct run *run, struct space *space, enum count_reason reason,
 	    const char *why)
 {
+	bool derived = false;
+
 	for (size_t i = 0; i < space->nmodules; i++) {
 		struct plan *plan = space->modules[i]->plan;
 
@@ -71,8 +73,11 @@ space_taint(struct run *run, struct space *space, enum count_reason reason,
 		plan->tainted = true;
 		if (!plan->taint)
 			plan->taint = reason;
+		derived |= plan->severed || !plan->wish.leaks;
 	}
-	run_remark(run, "not all counts can be derived: %s", why);
+	/* Of calls that are counted behind nothing need be known. */
+	if (derived)
+		run_remark(run, "not all counts can be derived: %s", why);
 }
 
 /* Nor behind any instruction: one of its tasks was somewhere. */
@@ -147,6 +152,28 @@ passage_body(struct run *run, const struct task *task,
 	return body;
 }
 
+/*
+ * Control arrives at addr: does it do so by coming back from a call (setjmp,
+ * swapcontext)?  Else the instruction there is a handler's first, which no
+ * table of landing pads tells of.
+ */
+static bool
+arrival_returns(struct plan *plan, uint32_t body, uint64_t addr)
+{
+	const struct insn *last;
+	const struct cfg *cfg;
+	size_t next;
+
+	if (!plan_graph(plan, body))
+		return true;
+	cfg = plan->bodies[body].cfg;
+	next = cfg_insn_from(cfg, addr);
+	if (!next)
+		return false;
+	last = &cfg->insns[next - 1];
+	return last->addr + last->len == addr && insn_comes_back(last);
+}
+
 static void
 passage_enter(struct run *run, const struct task *task,
 	      const struct passage *at, enum presence how)
@@ -165,6 +192,8 @@ passage_enter(struct run *run, const struct task *task,
 	plan = module->plan;
 	faulted = passage_faulted(module, task, at);
 	addr = passage->va - module->bias;
+	if (passage->arrived && passage->during)
+		passage->during = arrival_returns(plan, body, addr);
 	stray = meter_stray(plan_meter(plan, run_meter(run, task)), addr,
 			    passage->during);
 	if (passage->came || how == PRESENT_ANEW)

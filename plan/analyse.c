@@ -478,7 +478,7 @@ body_place(struct build *build, uint32_t index)
 	if (body->state != BODY_WAITING)
 		return;
 	body_ready(build, body);
-	if (body->units & ~(1U << UNIT_FUNC) && !build->plan->wish.leaks)
+	if (body->units & ~(1U << UNIT_FUNC) && !build->plan->wish.unhooked)
 		body_hooks(build, body);
 	counters_place(build, index, hooks);
 	hooks_place(build, hooks);

@@ -252,8 +252,12 @@ copy_place_counters(struct build *build, uint32_t index, const bool *wanted,
 	};
 	const char *why;
 
-	/* Stacks are not looked at for calls alone: nothing is derived. */
-	if (!(body->units & ~(1U << UNIT_FUNC)) || plan->wish.no_traps)
+	/*
+	 * Stacks are not looked at for calls alone: nothing is derived.  Once
+	 * a stack was lost as little as can be is.
+	 */
+	if (!(body->units & ~(1U << UNIT_FUNC)) || plan->wish.no_traps ||
+	    (plan->tainted && !plan->wish.leaks))
 		wish.method = PLACE_EVERY;
 	if (!plan->wish.copies)
 		return false;

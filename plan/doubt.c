@@ -16,7 +16,9 @@
  *   Where a longjmp leads is behind a call, too; landing pads are entered over
  *   edges.  A call behind which there is a counter is none of these.
  * - A function that a signal interrupted may be among those frames, wherever
- *   the signal came, also just before a block or where it is entered.
+ *   the signal came, also just before a block or where it is entered.  With
+ *   leaks that is said always: code of no function has no hooks, and its
+ *   longjmp is not seen.
  * - If it is not known where a thread ended, or what jumps into the function's
  *   middle, that may be anywhere.
  *
@@ -43,7 +45,9 @@ doubt_of(const struct settling *s, const struct body *body)
 	if (s->plan->severed)
 		return s->plan->sever ? s->plan->sever : REASON_SEVERED;
 	stacks = !s->plan->tainted && !s->plan->wish.no_traps;
-	if (body->interrupted && (!stacks || s->plan->wish.leaks))
+	if (body->interrupted && (!stacks || s->plan->wish.unhooked ||
+				  (s->plan->wish.leaks &&
+				   plan_infers(s->plan))))
 		return REASON_SIGNAL;
 	if (stacks)
 		return REASON_NONE;
@@ -75,9 +79,11 @@ doubt_open(const struct settling *s, struct body *body)
 	anywhere = reason_anywhere(body->doubt);
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++) {
 		const struct block *block = &body->cfg->blocks[v - FLOW_BLOCK];
+		/* What may have run uncounted may have come back so. */
+		bool leaks = block_leaks(flow, v) && !body->missed;
 
 		open[node_before(v)] = anywhere;
-		open[node_behind(v)] = anywhere || (!block_leaks(flow, v) &&
+		open[node_behind(v)] = anywhere || (!leaks &&
 			!calls_measured(body, block->first,
 					block->first + block->count));
 		any |= open[node_behind(v)];

@@ -218,9 +218,12 @@ step_switches(const struct stretch *piece, const struct step *step)
 {
 	const struct effect *effect = &step->effect;
 
-	return copies(effect, piece->arch->reg_sp) &&
-	       effect->src.reg != REG_NONE &&
-	       !(piece->frame & UINT32_C(1) << effect->src.reg);
+	if (!copies(effect, piece->arch->reg_sp))
+		return false;
+	/* A variable's value, or a number. */
+	if (effect->src.reg == REG_NONE)
+		return effect->src.kind == PLACE_MEM;
+	return !(piece->frame & UINT32_C(1) << effect->src.reg);
 }
 
 /* Is the stack pointer, loaded at some step, that of the jump at `last`? */

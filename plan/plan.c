@@ -89,8 +89,12 @@ build_site(struct build *build, uint64_t addr, uint32_t body)
 	const uint8_t *text;
 	size_t avail;
 
-	if (site)
+	if (site) {
+		/* It may have been there for a hook alone. */
+		if (site->body == BODY_NONE)
+			site->body = body;
 		return site - plan->sites;
+	}
 	if (2 * plan->nsites >= plan->index_size)
 		index_grow(plan);
 	text = image_text(build->image, addr, &avail);
@@ -373,7 +377,7 @@ hooks_make(struct build *build)
 {
 	struct plan *plan = build->plan;
 
-	if (plan->wish.leaks)
+	if (plan->wish.unhooked)
 		return;
 	for (size_t i = 0; i < plan->nbodies; i++)
 		if (!(plan->bodies[i].units & UNITS_GRAPH))

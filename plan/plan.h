@@ -207,8 +207,11 @@ struct plan_wish {
 	struct weights *(*weigh)(void *ctx, const struct plan *plan,
 				 const struct body *body);
 	void *ctx;
-	bool leaks;		/* stacks cannot be walked: no call is taken to
-				   come back, but counted behind */
+	bool leaks;		/* stacks cannot be relied on to be walked: no
+				   call is taken to come back, but counted
+				   behind */
+	bool unhooked;		/* nobody walks stacks: there are no hooks for
+				   that */
 };
 
 struct build;			/* see plan/build.h */

@@ -21,6 +21,12 @@ void debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
  */
 void debug_read_frames(struct reading *r, struct elf *elf);
 
+/* What code .eh_frame tells of: *n ranges, ascending lo; owned by the caller. */
+struct range *debug_read_tabled(struct elf *elf, size_t *n);
+
+/* Find out whether frames of the image can be walked: image->untabled. */
+void debug_read_unwinds(struct reading *r, struct elf *elf);
+
 /*
  * Fill in the image's landing pads: every address at which an exception that
  * is thrown through a function may continue in it.

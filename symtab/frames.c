@@ -246,6 +246,20 @@ debug_read_frames(struct reading *r, struct elf *elf)
 			       "out", image->path);
 }
 
+struct range *
+debug_read_tabled(struct elf *elf, size_t *n)
+{
+	struct frames f = { .section = section_get(elf, ".eh_frame") };
+	struct range *ranges = NULL;
+	struct frame frame;
+
+	*n = 0;
+	while (frames_next(&f, &frame))
+		*vec_push(ranges, *n) = (struct range){ frame.lo, frame.hi };
+	sort_by_addr(ranges, *n, sizeof(*ranges));
+	return ranges;
+}
+
 /* In order, each once, and of those in text. */
 static void
 pads_sort(struct reading *r)

@@ -187,6 +187,7 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	if (want & IMAGE_FLOW) {
 		elf_data(elf, r);
 		debug_read_pads(r, elf);
+		debug_read_unwinds(r, elf);
 	}
 	image->stripped = !r->symtab && !r->dwarf;
 	if (image->stripped) {

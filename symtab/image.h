@@ -113,6 +113,8 @@ struct image {
 				   writable, or put other text in its place */
 	bool stripped;		/* no .symtab and no DWARF: functions are
 				   from .dynsym and .eh_frame */
+	bool untabled;		/* with IMAGE_FLOW: the unwinder's table leaves
+				   out much of the code that calls */
 	uint64_t entry;
 	char *interp;		/* PT_INTERP or NULL */
 	uint8_t build_id[BUILD_ID_MAX];

@@ -238,15 +238,21 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 	agrees_at_once('killed', [$prog, 'w9', 'k5'], status => 'status 137');
 }
 
-# Neither unwind tables nor frame pointers: stacks cannot be walked, so that
-# instructions behind calls are not known though their blocks may be.
+# A stack that cannot be walked, so that instructions behind calls are not
+# known though their blocks may be; and a program where no stack can be, whose
+# blocks end at calls.
 {
-	my $doubt = abs_path(compile('stops.c', '-O1', '-g', '-pthread',
+	my $doubt = abs_path(compile('walks.c', '-O2'));
+	my $bare = abs_path(compile('stops.c', '-O1', '-g', '-pthread',
 	    qw(-fomit-frame-pointer -fno-asynchronous-unwind-tables
 	    -fno-unwind-tables)));
 
-	agrees_at_once("doubt-$_", [$doubt, 'jumps', 8],
-	    options => ["--placement=$_"]) for qw(optimal every);
+	for my $how (qw(optimal every)) {
+		agrees_at_once("doubt-$how", [$doubt, 'j', 8],
+		    options => ["--placement=$how"]);
+		agrees_at_once("bare-$how", [$bare, 'jumps', 8],
+		    options => ["--placement=$how"]);
+	}
 }
 
 # A snapshot, while the program waits; and pmon killed: the file stays.

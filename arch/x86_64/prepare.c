@@ -135,7 +135,8 @@ operands_set(struct emul *emul, const ZydisDecodedInstruction *zinsn,
 	if (operand_set(emul, zinsn, &operands[0], true))
 		return -1;
 	if (form == FORM_REG)
-		return emul->flags & EMUL_DST_MEM ? -1 : 0;
+		return emul->flags & EMUL_DST_MEM && emul->op != OP_POP ?
+			-1 : 0;
 	if (form == FORM_CHANGE && emul->flags & EMUL_DST_MEM)
 		return -1;
 	if (operand_set(emul, zinsn, &operands[1], false))

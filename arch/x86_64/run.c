@@ -199,7 +199,10 @@ run_push(const struct emul *emul, struct regs *regs,
 	return EMUL_DONE;
 }
 
-/* pop, and leave, which first moves rbp to rsp. */
+/*
+ * pop, and leave, which first moves rbp to rsp.  Where it pops to memory, rsp
+ * as a base is what it is behind it (Intel SDM volume 2, POP).
+ */
 static enum emul_result
 run_pop(const struct emul *emul, struct regs *regs,
 	const struct memory *memory)
@@ -210,8 +213,17 @@ run_pop(const struct emul *emul, struct regs *regs,
 
 	if (mem_read(memory, sp, 8, &value))
 		return EMUL_FAULT;
+	if (emul->flags & EMUL_DST_MEM) {
+		struct regs behind = *regs;
+
+		behind.r[X86_RSP] = sp + 8;
+		if (memory->write(memory->ctx, address(emul, &behind, dst),
+				  &value, 8))
+			return EMUL_FAULT;
+	}
 	regs->r[X86_RSP] = sp + 8;
-	regs->r[dst] = value;
+	if (!(emul->flags & EMUL_DST_MEM))
+		regs->r[dst] = value;
 	regs->r[X86_RIP] = emul->next;
 	return EMUL_DONE;
 }

@@ -198,6 +198,14 @@ static const char made_up[] =
 	"joined: test %rdi, %rdi; jz 1f; mov %rsi, %rdi\n"
 	"1:\njoined_hook: mov (%rdi), %rsp\n"
 	"joined_end: jmp *8(%rdi)\n.size joined, .-joined\n"
+	/* OCaml's raise, and one that has its handlers in a variable. */
+	".type raise, @function\n"
+	"raise:\nraise_hook: mov 16(%r14), %rsp; pop 16(%r14)\n"
+	"raise_end: ret\n.size raise, .-raise\n"
+	".type global, @function\n"
+	"global:\nglobal_hook: mov made(%rip), %rsp; pop made(%rip)\n"
+	"global_end: ret\n.size global, .-global\n"
+	".local made\n.comm made, 8\n"
 	/* Its own frame, by a register and by the frame pointer. */
 	".type own, @function\n"
 	"own: push %rbx; mov %rsp, %rbx; and $-64, %rsp; call main\n"
@@ -240,6 +248,8 @@ in_code(void **state)
 		{ "switch_hook", "switch_end", HOOK_TRANSFER, 0, 0 },
 		{ "late_hook", "late_end", HOOK_TRANSFER, 0, 1 << 5 },
 		{ "joined_hook", "joined_end", HOOK_TRANSFER, 0, 0 },
+		{ "raise_hook", "raise_end", HOOK_TRANSFER, 0, 0 },
+		{ "global_hook", "global_end", HOOK_TRANSFER, 0, 0 },
 		{ "exec_hook", "exec_hook", HOOK_EXEC, 0, 0 },
 		{ "exec_hook2", "exec_hook2", HOOK_EXEC, 0, 0 },
 	};

@@ -1,0 +1,92 @@
+/*
+ * Whether an image's frames can be walked, as a rule: whether the unwinder's
+ * table, .eh_frame, tells of the code that calls.  It is asked before the
+ * program runs, so that what the answer decides is the same in every run.
+ * Says nothing of any one frame.
+ */
+#include <stdlib.h>
+
+#include "symtab/debug.h"
+
+enum {
+	/*
+	 * Less between what the table tells of is padding, or a leaf: it is
+	 * not looked at.
+	 */
+	GAP_MIN = 64,
+	/* What the C runtime's own objects have: crti.o, crtbegin.o. */
+	CALLS_FEW = 5,
+	/*
+	 * Compilers make a call for every 20 to 60 bytes of text.  A library
+	 * may have a few functions in assembler that are seldom on a stack.
+	 */
+	TEXT_PER_CALL = 256,
+};
+
+/* Calls of [lo, hi), decoded straight on: a figure, not a proof. */
+static size_t
+calls_guess(const struct image *image, uint64_t lo, uint64_t hi)
+{
+	struct insn insn;
+	size_t avail, n = 0;
+
+	while (lo < hi) {
+		const uint8_t *text = image_text(image, lo, &avail);
+
+		if (!text)
+			break;
+		if (image->arch->decode(text, avail, lo, &insn)) {
+			lo++;
+			continue;
+		}
+		n += insn.kind == INSN_CALL || insn.kind == INSN_CALL_INDIRECT;
+		lo += insn.len;
+	}
+	return n;
+}
+
+/* The calls of a text that no range tells of. */
+static size_t
+text_untold(const struct image *image, const struct text *text,
+	    const struct range *ranges, size_t n)
+{
+	uint64_t lo = text->lo;
+	size_t calls = 0;
+
+	for (size_t i = 0; i < n && ranges[i].lo < text->hi; i++) {
+		if (ranges[i].lo > lo && ranges[i].lo - lo >= GAP_MIN)
+			calls += calls_guess(image, lo, ranges[i].lo);
+		if (ranges[i].hi > lo)
+			lo = ranges[i].hi;
+	}
+	if (lo < text->hi && text->hi - lo >= GAP_MIN)
+		calls += calls_guess(image, lo, text->hi);
+	return calls;
+}
+
+/* Not a program, whose main is on the stack until it ends. */
+static bool
+is_library(const struct image *image)
+{
+	return image->dyn && !image->interp;
+}
+
+void
+debug_read_unwinds(struct reading *r, struct elf *elf)
+{
+	size_t n, calls = 0;
+	struct range *ranges = debug_read_tabled(elf, &n);
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < r->ntexts; i++) {
+		const struct text *text = &r->texts[i];
+
+		if (text->plt)
+			continue;
+		size += text->hi - text->lo;
+		calls += text_untold(r->image, text, ranges, n);
+	}
+	r->image->untabled = !n || (calls > CALLS_FEW &&
+		(!is_library(r->image) || calls > size / TEXT_PER_CALL));
+	free(ranges);
+}

@@ -1,0 +1,98 @@
+# Stacks that cannot be walked: counts of a program that knows them, where no
+# table tells of its code, so that calls are counted behind from the first; and
+# where all but one function has a table, so that it is found out in mid-run.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Counts;
+use Pmon;
+
+my @untabled = qw(-fomit-frame-pointer -fno-asynchronous-unwind-tables
+    -fno-unwind-tables -fno-exceptions);
+my $source = 'tests/prog/walks.c';
+my $depth = 5;
+my %ends = (e => 'status 0', j => 'status 0', f => 'status 0',
+    k => 'status 137');
+
+# Its line rows, but no table: also not that of a debugger.
+sub
+program
+{
+	my (@flags) = @_;
+	my $path = compile('walks.c', @flags);
+
+	system('objcopy', '--remove-section=.debug_frame', $path,
+	    "$path.bare") == 0 or die 'objcopy failed';
+	return "$path.bare";
+}
+
+sub
+lines_of
+{
+	my ($how) = @_;
+
+	return annotated($source, DEPTH => $depth,
+	    ODD => (grep { $_ & 1 } 0 .. $depth) + 0,
+	    TWO => (grep { ($_ & 3) == 2 } 0 .. $depth) + 0,
+	    LATE => $how eq 'f' ? 2 : 0,
+	    BACK => $how eq 'f' ? 2 * ($depth + 1) : 0,
+	    map { uc $_ => $_ eq $how ? 1 : 0 } keys %ends);
+}
+
+# The lines of the function late.
+sub
+late_lines
+{
+	my @text = split /\n/, slurp($source);
+	my ($from) = grep { $text[$_] eq 'late(int n)' } 0 .. $#text;
+	my ($to) = grep { $_ > $from && $text[$_] eq '}' } 0 .. $#text;
+
+	return grep { $_ > $from && $_ <= $to } keys %{lines_of('f')};
+}
+
+my @ways = ([], ['--patch=trap'], ['--placement=vertex'],
+    ['--placement=every'], ['--placement=every', '--patch=trap']);
+
+for my $flags (['-O0'], ['-O2'], ['-O1', '-static']) {
+	my $program = program(@untabled, @$flags);
+
+	for my $how (sort keys %ends) {
+		for my $way (@ways) {
+			my $what = "@$flags @$way $how";
+			my $run = monitor($way, [$program, $how, $depth]);
+
+			is(ended($run), $ends{$how}, "$what: how it ends");
+			lines_are($run, $source, lines_of($how), $what);
+			unlike($run->{report}, qr/could not be walked/,
+			    "$what: all is known");
+		}
+	}
+}
+
+# Every count there is, in the ways that derive most and least.
+{
+	my $argv = [program(@untabled, '-O2'), 'f', $depth];
+	my $truth = counted($ways[4], $argv)->{counts};
+	my $counts = counted([], $argv)->{counts};
+
+	is(join("\n", counts_differ($counts, $truth)), '', 'as counted all');
+	is(scalar(grep { $_ eq '?' } values %$counts), 0, 'none is unknown');
+}
+
+# Functions first entered when a stack has been lost are known.
+{
+	my $program = compile('walks.c', '-O0');
+	my $run = monitor([], [$program, 'f', $depth]);
+	my $expected = lines_of('f');
+	my $lines = $run->{lines}{'walks.c'};
+
+	like($run->{report}, qr/walked past through in/, 'a stack is lost');
+	lines_are($run, $source, { map { $_ => $expected->{$_} } late_lines() },
+	    'what came later is known');
+	is_deeply([grep { $lines->{$_} ne '?' &&
+	    $lines->{$_} != $expected->{$_} } keys %$expected], [],
+	    'no other is wrong');
+	ok((grep { $lines->{$_} eq '?' } keys %$expected), 'some are unknown');
+}
+done_testing();
