@@ -15,31 +15,17 @@ numbers_make(size_t n, uint32_t value)
 	return numbers;
 }
 
-static bool
-block_is_padding(const struct shape *shape, const struct block *b)
-{
-	for (uint32_t i = b->first; i < b->first + b->count; i++)
-		if (!shape->motions[i].idle &&
-		    shape->cfg->insns[i].kind != INSN_TRAP)
-			return false;
-	return true;
-}
-
 static enum shape_block
 block_kind(const struct shape *shape, uint32_t block)
 {
 	const struct flow *flow = shape->flow;
 	const struct cfg *cfg = shape->cfg;
 	const struct block *b = &cfg->blocks[block];
-	const struct insn *first = &cfg->insns[b->first];
 
 	if (flow->in[FLOW_BLOCK + block] != flow->in[FLOW_BLOCK + block + 1])
 		return BLOCK_CODE;
-	if (block_is_padding(shape, b))
+	if (b->proof == PROOF_PADDING)
 		return BLOCK_PADDING;
-	if (b->first && first[-1].flow == FLOW_NO_RETURN &&
-	    first[-1].addr + first[-1].len == first->addr)
-		return BLOCK_DOUBTFUL;
 	return BLOCK_DEAD;
 }
 

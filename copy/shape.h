@@ -10,8 +10,6 @@ static const uint32_t NO_BLOCK = UINT32_MAX, NO_COUNTER = UINT32_MAX;
 
 enum shape_block {
 	BLOCK_CODE,
-	BLOCK_DOUBTFUL,		/* behind a call that does not come back, and
-				   reached from nowhere else */
 	BLOCK_PADDING,		/* nothing that would be run */
 	BLOCK_DEAD,		/* reached from nowhere: perhaps it is data */
 };
@@ -118,8 +116,7 @@ bool shape_is_root(const struct shape *shape, uint32_t block);
 static inline bool
 shape_runs(const struct shape *shape, uint32_t block)
 {
-	return shape->kinds[block] == BLOCK_CODE ||
-	       shape->kinds[block] == BLOCK_DOUBTFUL;
+	return shape->kinds[block] == BLOCK_CODE;
 }
 
 static inline const struct insn *

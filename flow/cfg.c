@@ -6,19 +6,17 @@
 #include <string.h>
 
 #include "flow/cfg.h"
+#include "flow/cfg_graph.h"
+#include "flow/proof.h"
 #include "flow/tables.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/search.h"
 
-/* What is known of an instruction while blocks are being found. */
-enum mark {
-	MARK_LEADER = 1,
-	MARK_GIVEN = 2,
-	MARK_EXTERNAL = 4,
+enum {
+	ROUNDS_MAX = 8,		/* of looking at indirect jumps */
+	CUTS_MAX = 256,		/* of decoding anew */
 };
-
-enum { ROUNDS_MAX = 8 };	/* of looking at indirect jumps */
 
 static const size_t NO_JUMP = SIZE_MAX;
 
@@ -53,42 +51,48 @@ spans_make(const uint64_t *lo, const uint64_t *hi, size_t n)
 	return spans;
 }
 
-static void graph_make(struct cfg *cfg, const struct cfg_input *in,
-		       const struct tables *tables, bool refs);
-
 /* Bytes of the table that is behind the last instruction, 0 if unknown. */
 static uint64_t
 table_behind(struct cfg *cfg, const struct cfg_input *in, const uint8_t *p,
 	     size_t size)
 {
 	cfg->entry = cfg_insn(cfg, in->lo[0]);
-	graph_make(cfg, in, NULL, false);
+	cfg_graph(cfg, in, NULL, &no_more);
 	return tables_extent(cfg, in, p, size);
 }
 
-/*
- * Code that is no instruction ends the range, but for tables in it; *jump is
- * set to the jump before the first of these.
- */
-static void
-span_decode(struct cfg *cfg, const struct cfg_input *in,
-	    const struct span *span, size_t *jump)
+/* Bytes from addr on that are in the span. */
+static const uint8_t *
+span_text(const struct cfg_input *in, const struct span *span, uint64_t addr,
+	  size_t *size)
 {
-	const struct arch *arch = in->arch;
-	uint64_t addr = span->lo;
-	const uint8_t *code;
-	uint64_t table;
-	struct insn insn;
-	size_t size;
+	const uint8_t *code = in->text(in->ctx, addr, size);
 
-	if (span->lo >= span->hi)
-		return;
-	code = in->text(in->ctx, addr, &size);
 	if (!code)
-		size = 0;
-	if (size > span->hi - addr)
-		size = span->hi - addr;
-	while (size && !arch->decode(code, size, addr, &insn)) {
+		*size = 0;
+	if (*size > span->hi - addr)
+		*size = span->hi - addr;
+	return code;
+}
+
+/*
+ * Decode from addr on, over cuts that are where instructions begin.  Returns
+ * where that ends: at the span's end, inside an instruction that the next cut
+ * is in, or where there is none.
+ */
+static uint64_t
+run_decode(struct cfg *cfg, const struct cfg_input *in,
+	   const struct span *span, uint64_t addr, const struct cuts *cuts,
+	   size_t *jump)
+{
+	size_t size;
+	const uint8_t *code = span_text(in, span, addr, &size);
+	uint64_t cut = cuts_from(cuts, addr + 1), table;
+	struct insn insn;
+
+	while (size && !in->arch->decode(code, size, addr, &insn)) {
+		if (addr + insn.len > cut)
+			break;
 		must(cfg->ninsns < UINT32_MAX - 1);
 		if ((insn.kind == INSN_CALL ||
 		     insn.kind == INSN_CALL_INDIRECT) &&
@@ -98,6 +102,8 @@ span_decode(struct cfg *cfg, const struct cfg_input *in,
 		code += insn.len;
 		addr += insn.len;
 		size -= insn.len;
+		if (addr == cut)
+			cut = cuts_from(cuts, addr + 1);
 		if (!tables_behind(in, &insn))
 			continue;
 		if (*jump == NO_JUMP)
@@ -109,8 +115,26 @@ span_decode(struct cfg *cfg, const struct cfg_input *in,
 		addr += table;
 		size -= table;
 	}
-	if (addr < span->hi && !cfg->bad)
-		cfg->bad = addr;
+	return addr;
+}
+
+/*
+ * Code that is no instruction ends the range, up to the next cut, but for
+ * tables in it; *jump is set to the jump before the first of these.
+ */
+static void
+span_decode(struct cfg *cfg, const struct cfg_input *in,
+	    const struct span *span, const struct cuts *cuts, size_t *jump)
+{
+	uint64_t addr = span->lo;
+
+	while (addr < span->hi) {
+		addr = run_decode(cfg, in, span, addr, cuts, jump);
+		if (addr < span->hi && !proof_tells(in) && !cfg->bad)
+			cfg->bad = addr;
+		if (addr < span->hi)
+			addr = cuts_from(cuts, addr + 1);
+	}
 }
 
 bool
@@ -141,22 +165,9 @@ cfg_insn(const struct cfg *cfg, uint64_t addr)
 	return i < cfg->ninsns && cfg->insns[i].addr == addr ? (long)i : -1;
 }
 
-/* The instruction that a jump or branch inside the function goes to, or -1. */
-static long
-insn_target(const struct cfg *cfg, size_t i)
+bool
+insn_goes_on(const struct insn *insn)
 {
-	if (cfg->insns[i].kind != INSN_JUMP &&
-	    cfg->insns[i].kind != INSN_BRANCH)
-		return -1;
-	return cfg_insn(cfg, cfg->insns[i].target);
-}
-
-/* Whether control goes on from instruction i to i + 1. */
-static bool
-insn_falls(const struct cfg *cfg, size_t i)
-{
-	const struct insn *insn = &cfg->insns[i];
-
 	switch (insn->kind) {
 	case INSN_JUMP:
 	case INSN_JUMP_INDIRECT:
@@ -164,25 +175,7 @@ insn_falls(const struct cfg *cfg, size_t i)
 	case INSN_STOP:
 		return false;
 	default:
-		if (insn->flow == FLOW_NO_RETURN)
-			return false;
-		return i + 1 < cfg->ninsns &&
-		       insn[1].addr == insn->addr + insn->len;
-	}
-}
-
-static bool
-insn_ends_block(const struct insn *insn)
-{
-	switch (insn->kind) {
-	case INSN_JUMP:
-	case INSN_BRANCH:
-	case INSN_JUMP_INDIRECT:
-	case INSN_RETURN:
-	case INSN_STOP:
-		return true;
-	default:
-		return insn->flow == FLOW_NO_RETURN;
+		return insn->flow != FLOW_NO_RETURN;
 	}
 }
 
@@ -193,94 +186,12 @@ insn_comes_back(const struct insn *insn)
 		insn->kind == INSN_SYSCALL) && insn->flow != FLOW_NO_RETURN;
 }
 
-static void
-marks_given(const struct cfg *cfg, uint8_t *marks, const uint64_t *leaders,
-	    size_t nleaders, uint8_t mark)
-{
-	for (size_t i = 0, k = 0; i < cfg->ninsns && k < nleaders;) {
-		if (cfg->insns[i].addr < leaders[k]) {
-			i++;
-			continue;
-		}
-		if (cfg->insns[i].addr == leaders[k])
-			marks[i] |= mark;
-		k++;
-	}
-}
-
-/* The marks of what is known beforehand. */
-static uint8_t *
-marks_make(const struct cfg *cfg, const struct cfg_input *in, bool refs)
-{
-	uint8_t *marks = mem_alloc(cfg->ninsns + 1);
-
-	marks_given(cfg, marks, in->leaders, in->nleaders,
-		    MARK_LEADER | MARK_GIVEN);
-	marks_given(cfg, marks, in->pads, in->npads,
-		    MARK_LEADER | MARK_GIVEN | MARK_EXTERNAL);
-	if (refs)
-		marks_given(cfg, marks, in->refs, in->nrefs,
-			    MARK_LEADER | MARK_GIVEN);
-	if (cfg->entry >= 0)
-		marks[cfg->entry] |= MARK_LEADER | MARK_EXTERNAL;
-	return marks;
-}
-
-static void
-marks_found(const struct cfg *cfg, const struct cfg_input *in,
-	    const struct tables *tables, uint8_t *marks)
-{
-	const struct insn *insns = cfg->insns;
-	const struct jump *jumps;
-	size_t njumps;
-	long target;
-
-	for (size_t i = 0; i < cfg->ninsns; i++) {
-		if (i == 0 || insn_ends_block(&insns[i - 1]) ||
-		    (in->calls_end && insn_comes_back(&insns[i - 1])) ||
-		    insns[i].addr != insns[i - 1].addr + insns[i - 1].len)
-			marks[i] |= MARK_LEADER;
-		target = insn_target(cfg, i);
-		if (target >= 0)
-			marks[target] |= MARK_LEADER;
-	}
-	jumps = tables_jumps(tables, &njumps);
-	for (size_t i = 0; i < njumps; i++)
-		for (size_t k = 0; k < jumps[i].ntargets; k++)
-			marks[jumps[i].targets[k]] |= MARK_LEADER;
-}
-
-static void
-blocks_make(struct cfg *cfg, const uint8_t *marks)
-{
-	for (size_t i = 0; i < cfg->ninsns; i++)
-		if (marks[i] & MARK_LEADER)
-			*vec_push(cfg->blocks, cfg->nblocks) = (struct block){
-				.first = (uint32_t)i,
-				.count = 1,
-				.given = marks[i] & MARK_GIVEN,
-				.external = marks[i] & MARK_EXTERNAL,
-			};
-		else
-			cfg->blocks[cfg->nblocks - 1].count++;
-}
-
-/* The block that begins with instruction insn, or BLOCK_NONE. */
-static long
-block_of_insn(const struct cfg *cfg, size_t insn)
-{
-	size_t lo = search_first(cfg->nblocks, i, cfg->blocks[i].first >= insn);
-
-	return lo < cfg->nblocks && cfg->blocks[lo].first == insn ?
-		(long)lo : BLOCK_NONE;
-}
-
 long
 cfg_block(const struct cfg *cfg, uint64_t addr)
 {
 	long insn = cfg_insn(cfg, addr);
 
-	return insn < 0 ? BLOCK_NONE : block_of_insn(cfg, (size_t)insn);
+	return insn < 0 ? BLOCK_NONE : cfg_block_at(cfg, (size_t)insn);
 }
 
 uint32_t
@@ -289,83 +200,6 @@ cfg_block_of(const struct cfg *cfg, size_t insn)
 	must(insn < cfg->ninsns);
 	return (uint32_t)search_first(cfg->nblocks, i,
 				      cfg->blocks[i].first > insn) - 1;
-}
-
-/* All edges in the order of `from`. */
-static struct edge *
-edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
-{
-	struct edge *edges = NULL;
-	const struct jump *jump;
-	size_t njumps;
-	long target;
-
-	*n = 0;
-	jump = tables_jumps(tables, &njumps);
-	for (uint32_t b = 0; b < cfg->nblocks; b++) {
-		size_t last = cfg->blocks[b].first + cfg->blocks[b].count - 1;
-
-		if (insn_falls(cfg, last))
-			*vec_push(edges, *n) = (struct edge){
-				b, b + 1, EDGE_FALL
-			};
-		target = insn_target(cfg, last);
-		if (target >= 0)
-			*vec_push(edges, *n) = (struct edge){
-				.from = b,
-				.to = (uint32_t)block_of_insn(cfg, target),
-				.kind = EDGE_TAKEN,
-			};
-		if (!njumps || jump->insn != last)
-			continue;
-		for (size_t k = 0; k < jump->ntargets; k++)
-			*vec_push(edges, *n) = (struct edge){
-				.from = b,
-				.to = (uint32_t)block_of_insn(
-					cfg, jump->targets[k]),
-				.kind = EDGE_TABLE,
-			};
-		jump++;
-		njumps--;
-	}
-	return edges;
-}
-
-/* Group the edges by `to` with a counting sort, which keeps their order. */
-static void
-edges_make(struct cfg *cfg, const struct tables *tables)
-{
-	struct edge *edges = edges_find(cfg, tables, &cfg->nedges);
-	uint32_t *in = mem_alloc((cfg->nblocks + 2) * sizeof(*in));
-
-	for (size_t i = 0; i < cfg->nedges; i++)
-		in[edges[i].to + 2]++;
-	for (size_t b = 0; b < cfg->nblocks; b++)
-		in[b + 2] += in[b + 1];
-	cfg->edges = mem_alloc((cfg->nedges + 1) * sizeof(*cfg->edges));
-	/* in[b + 1] is where the next edge into b goes, and ends as its end. */
-	for (size_t i = 0; i < cfg->nedges; i++)
-		cfg->edges[in[edges[i].to + 1]++] = edges[i];
-	cfg->in = in;
-	free(edges);
-}
-
-/* Blocks and edges, in place of those there were. */
-static void
-graph_make(struct cfg *cfg, const struct cfg_input *in,
-	   const struct tables *tables, bool refs)
-{
-	uint8_t *marks = marks_make(cfg, in, refs);
-
-	free(cfg->blocks);
-	free(cfg->edges);
-	free(cfg->in);
-	cfg->blocks = NULL;
-	cfg->nblocks = 0;
-	marks_found(cfg, in, tables, marks);
-	blocks_make(cfg, marks);
-	edges_make(cfg, tables);
-	free(marks);
 }
 
 /* What was found of indirect jumps goes to their instructions. */
@@ -380,7 +214,7 @@ jumps_settle(struct cfg *cfg, const struct tables *tables)
 		cfg->insns[jumps[i].insn].flow = jumps[i].flow;
 	for (size_t i = 0; i < cfg->ninsns; i++)
 		if (cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
-		    cfg->insns[i].flow == FLOW_PLAIN)
+		    cfg->insns[i].flow == FLOW_PLAIN && cfg_proven(cfg, i))
 			cfg->unresolved = true;
 }
 
@@ -389,19 +223,26 @@ static void
 jumps_resolve(struct cfg *cfg, const struct cfg_input *in)
 {
 	struct tables *tables = tables_open(cfg, in);
+	struct more more = { .refs = true };
 	int rounds = 0;
 
 	while (tables && tables_look(tables)) {
 		if (++rounds == ROUNDS_MAX) {
 			tables_forget(tables);
-			graph_make(cfg, in, tables, false);
+			cfg_graph(cfg, in, tables, &no_more);
 			break;
 		}
-		graph_make(cfg, in, tables, false);
+		cfg_graph(cfg, in, tables, &no_more);
 	}
 	jumps_settle(cfg, tables);
+	cfg->unresolved |= proof_mentions(cfg, in);
 	if (cfg->unresolved && in->nrefs)
-		graph_make(cfg, in, tables, true);
+		cfg_graph(cfg, in, tables, &more);
+	if (cfg->unresolved)
+		more.suspects = proof_suspects(cfg, in, &more.nsuspects);
+	if (more.nsuspects)
+		cfg_graph(cfg, in, tables, &more);
+	free(more.suspects);
 	tables_close(tables);
 }
 
@@ -416,7 +257,7 @@ tables_doubt(struct cfg *cfg, const struct cfg_input *in, size_t jump)
 		const struct insn *insn = &cfg->insns[i];
 
 		if ((insn->kind != INSN_JUMP && insn->kind != INSN_BRANCH) ||
-		    !cfg_inside(in, insn->target) || insn_target(cfg, i) >= 0)
+		    !cfg_inside(in, insn->target) || cfg_target(cfg, i) >= 0)
 			continue;
 		cfg->bad = cfg->insns[jump].addr + cfg->insns[jump].len;
 		cfg->ninsns = jump + 1;
@@ -437,7 +278,7 @@ skips_find(struct cfg *cfg, const struct cfg_input *in)
 		struct insn *insn = &cfg->insns[i];
 
 		if ((insn->kind != INSN_JUMP && insn->kind != INSN_BRANCH) ||
-		    !cfg_inside(in, insn->target) || insn_target(cfg, i) >= 0 ||
+		    !cfg_inside(in, insn->target) || cfg_target(cfg, i) >= 0 ||
 		    cfg_insn(cfg, insn->target - 1) < 0)
 			continue;
 		code = in->text(in->ctx, insn->target - 1, &avail);
@@ -448,22 +289,47 @@ skips_find(struct cfg *cfg, const struct cfg_input *in)
 	}
 }
 
-struct cfg *
-cfg_make(const struct cfg_input *in)
+bool
+cfg_proven(const struct cfg *cfg, size_t insn)
+{
+	return cfg->blocks[cfg_block_of(cfg, insn)].proof == PROOF_FLOW;
+}
+
+/* The graph of what is decoded with these cuts. */
+static struct cfg *
+cfg_cut(const struct cfg_input *in, const struct cuts *cuts)
 {
 	struct cfg *cfg = mem_alloc(sizeof(*cfg));
 	struct span *spans = spans_make(in->lo, in->hi, in->n);
 	size_t jump = NO_JUMP;
 
 	for (size_t i = 0; i < in->n; i++)
-		span_decode(cfg, in, &spans[i], &jump);
+		span_decode(cfg, in, &spans[i], cuts, &jump);
 	free(spans);
 	skips_find(cfg, in);
 	if (jump != NO_JUMP && !cfg->bad)
 		tables_doubt(cfg, in, jump);
 	cfg->entry = in->n ? cfg_insn(cfg, in->lo[0]) : -1;
-	graph_make(cfg, in, NULL, false);
+	cfg_graph(cfg, in, NULL, &no_more);
 	jumps_resolve(cfg, in);
+	return cfg;
+}
+
+struct cfg *
+cfg_make(const struct cfg_input *in)
+{
+	struct cuts cuts = { 0 };
+	struct cfg *cfg = cfg_cut(in, &cuts);
+
+	for (int i = 0; proof_cut(cfg, in, &cuts); i++) {
+		cfg_free(cfg);
+		cfg = cfg_cut(in, &cuts);
+		if (i < CUTS_MAX)
+			continue;
+		cfg->overlap = in->lo[0];
+		break;
+	}
+	free(cuts.addrs);
 	return cfg;
 }
 

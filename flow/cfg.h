@@ -15,12 +15,21 @@
 
 enum { BLOCK_NONE = -1 };
 
+/* What is known of a block: see flow/proof.h. */
+enum block_proof {
+	PROOF_NONE,		/* nothing leads to it: perhaps it is data */
+	PROOF_PADDING,		/* nor is it run: it does nothing */
+	PROOF_FLOW,		/* control comes there: only here anything may
+				   be planted */
+};
+
 /* Straight-line code: entered at its first instruction only. */
 struct block {
 	uint32_t first, count;	/* instructions: cfg->insns[first..] */
 	bool given;		/* begins at one of the leaders given */
 	bool external;		/* also entered from outside: the entry and
 				   landing pads */
+	uint8_t proof;		/* enum block_proof */
 };
 
 enum edge_kind {
@@ -46,9 +55,15 @@ struct cfg {
 	long entry;		/* the instruction where the function is
 				   entered, or -1 if it could not be decoded;
 				   not the first where foo.cold lies below */
-	bool unresolved;	/* has an indirect jump that may go to places
-				   in the function which are not known */
-	uint64_t bad;		/* address where decoding failed, or 0 */
+	bool unresolved;	/* control may go, or come, to places in the
+				   function over ways that are not known */
+	bool gaps;		/* some of it is neither proven nor padding */
+	bool reentered;		/* what is in the gaps may be a jump to the
+				   function's beginning */
+	uint64_t bad;		/* address to which control comes and where
+				   decoding failed, or 0 */
+	uint64_t overlap;	/* the same where an instruction has bytes
+				   that belong to another, too, or 0 */
 };
 
 /*
@@ -79,6 +94,8 @@ struct cfg_input {
 				   leaders where an indirect jump cannot be
 				   resolved */
 	size_t nrefs;
+	bool relocated;		/* the linker says that they are addresses;
+				   else they only look so, and prove nothing */
 	cfg_text *text;		/* code */
 	cfg_text *data;		/* what the program cannot write; NULL: no
 				   indirect jump is resolved */
@@ -91,8 +108,8 @@ struct cfg_input {
 
 /*
  * Decode the ranges and build the graph.  Decoding runs linearly from each
- * range's start; where it fails the rest of that range is left out and `bad`
- * is set.  Leaders and pads not on an instruction boundary are ignored.
+ * range's start, and begins anew where flow/proof.h says; where it fails the
+ * rest is left out.  Leaders inside a proven instruction are ignored.
  * Indirect jumps are resolved as flow/tables.h says.  Owned by the caller;
  * never fails: a cfg may be empty.
  */
@@ -115,6 +132,12 @@ size_t cfg_insn_from(const struct cfg *cfg, uint64_t addr);
  * do calls and system calls.
  */
 bool insn_comes_back(const struct insn *insn);
+
+/* Does control go on from it to the next? */
+bool insn_goes_on(const struct insn *insn);
+
+/* Is an instruction of the graph proven to be one? */
+bool cfg_proven(const struct cfg *cfg, size_t insn);
 
 /* Index of the instruction at addr, or -1 when none begins there. */
 long cfg_insn(const struct cfg *cfg, uint64_t addr);

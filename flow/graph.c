@@ -220,7 +220,8 @@ gather_roots(struct gather *gather)
 		gather_edge(gather, FLOW_ROOT, FLOW_BLOCK + (uint32_t)entry,
 			    BY_NOTHING);
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
-		if (cfg->unresolved || cfg->blocks[b].external)
+		if (cfg->blocks[b].external ||
+		    (cfg->unresolved && cfg->blocks[b].proof == PROOF_FLOW))
 			gather_edge(gather, FLOW_ROOT, FLOW_BLOCK + b,
 				    BY_NOTHING);
 }

@@ -33,6 +33,7 @@ enum count_reason {
 	REASON_ATTACHED,	/* it may have been interrupted, or left, in
 				   the middle before counting began */
 	REASON_TAMPERED,	/* the program changed what it counts with */
+	REASON_UNPROVEN,	/* it may be data: nothing leads to it */
 	/* Of counts merged: data files have these numbers. */
 	REASON_PARTIAL = 16,	/* not counted in all of them */
 	REASON_OVERFLOW,	/* more than 64 bits hold */

@@ -21,8 +21,8 @@ by_addr(const void *va, const void *vb)
 	return a < b ? -1 : a > b;
 }
 
-static struct cfg *
-cfg_of(struct build *build, const struct body *body, bool rows)
+struct cfg *
+body_cfg(struct build *build, const struct body *body, bool rows)
 {
 	uint64_t *leaders = NULL;
 	struct cfg *cfg;
@@ -107,10 +107,10 @@ body_flow(struct build *build, struct body *body)
 	bool nameless = body->func == FUNC_NONE;
 
 	body_forget(body);
-	body->cfg = cfg_of(build, body, nameless);
+	body->cfg = body_cfg(build, body, nameless);
 	if (body->cfg->unresolved && !nameless && build->image->nrows) {
 		cfg_free(body->cfg);
-		body->cfg = cfg_of(build, body, true);
+		body->cfg = body_cfg(build, body, true);
 	}
 	body_flow_build(build, body);
 }
@@ -148,22 +148,6 @@ body_parts(struct build *build, uint32_t index)
 		part = vec_push(build->parts, build->nparts);
 		*part = (struct part){ { addr, end }, index };
 	}
-}
-
-void
-body_hooks(struct build *build, const struct body *body)
-{
-	const struct image *image = build->image;
-	const struct plan *plan = build->plan;
-	/* Without traps none can be planted. */
-	unsigned wanted = (plan->wish.no_traps ? 0 : HOOKS_CALLS) |
-			  (plan_infers(plan) ? HOOKS_STACKS : 0);
-	const struct func *func = body->func == FUNC_NONE ? NULL :
-				  &image->funcs[body->func];
-
-	for (size_t i = 0; i < body->nranges; i++)
-		hook_find_in(image, func, &body->ranges[i], wanted,
-			     &build->plan->hooks, &build->plan->nhooks);
 }
 
 /* ---- what is wanted of it */
@@ -305,7 +289,8 @@ targets_place(const struct body *body, struct addrs *addrs)
 	if (!(body->units & 1U << UNIT_CALL))
 		return;
 	for (size_t i = 0; i < body->cfg->ninsns; i++)
-		if (insn_calls_indirect(&body->cfg->insns[i]))
+		if (insn_calls_indirect(&body->cfg->insns[i]) &&
+		    cfg_proven(body->cfg, i))
 			*vec_push(addrs->addrs, addrs->n) =
 				body->cfg->insns[i].addr;
 }
@@ -356,7 +341,8 @@ gauges_make(struct build *build, struct body *body)
 	passes_make(plan, body);
 	for (size_t i = 0; i < body->cfg->ninsns; i++)
 		if (body->units & 1U << UNIT_CALL &&
-		    insn_calls_indirect(&body->cfg->insns[i]))
+		    insn_calls_indirect(&body->cfg->insns[i]) &&
+		    cfg_proven(body->cfg, i))
 			plan_site(plan, body->cfg->insns[i].addr)->targets =
 				true;
 }
@@ -370,7 +356,7 @@ skips_place(struct build *build, uint32_t index)
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		uint32_t site;
 
-		if (!cfg->insns[i].skips)
+		if (!cfg->insns[i].skips || !cfg_proven(cfg, i))
 			continue;
 		site = build_site(build, cfg->insns[i].addr, index);
 		build->plan->sites[site].idle = false;
@@ -439,6 +425,24 @@ counters_place(struct build *build, uint32_t index, size_t hooks)
 /* ---- */
 
 /*
+ * Where one instruction is in the middle of another a trap at the one would
+ * change the other: nothing is planted.
+ */
+static bool
+body_overlaps(struct build *build, struct body *body)
+{
+	if (!body->cfg->overlap)
+		return false;
+	if (body->site != SITE_NONE)
+		build->plan->sites[body->site].idle = true;
+	body_ready(build, body);
+	body_forget(body);
+	body->state = BODY_FAULTY;
+	body->why = "its instructions overlap";
+	return true;
+}
+
+/*
  * Make the graph, which may tell of others that must be looked at, too.  If
  * it was made before, it does once more: more of it may be reached now.
  */
@@ -461,7 +465,7 @@ body_look(struct build *build, uint32_t index)
 	}
 	if (!body->cfg)
 		body_graph(build, body);
-	if (neighbours_enter(build, index))
+	if (body_overlaps(build, body) || neighbours_enter(build, index))
 		return;
 	body->looked = true;
 	body_parts(build, index);

@@ -106,6 +106,13 @@ void copy_intrude(struct build *build, uint32_t body, uint64_t target);
 /* There is a hook in one that is copied already: it gets its trap. */
 void copy_hook(struct build *build, uint32_t body, uint64_t addr);
 
+/* The graph of a body; rows: line rows begin blocks.  To be freed. */
+struct cfg *body_cfg(struct build *build, const struct body *body, bool rows);
+
+/* hooks.c */
+
+/* Find the hooks in all functions of the image. */
+void image_hooks(struct build *build, unsigned wanted);
 /* Find the hooks in a body's ranges. */
 void body_hooks(struct build *build, const struct body *body);
 /* Give the plan's hooks from number `first` on their sites. */
@@ -137,6 +144,9 @@ bool calls_inside(struct build *build, const struct body *body);
  * more.
  */
 void intrusion_note(struct build *build, uint32_t from, uint64_t target);
+/* Does it go to the middle of another body, if it is an instruction? */
+bool insn_may_intrude(const struct build *build, uint32_t index,
+		      const struct insn *insn);
 /* Where control goes from a body with a graph to the middle of others. */
 void intrusions_note(struct build *build, uint32_t body);
 /*

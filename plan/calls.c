@@ -28,9 +28,9 @@ insn_jumps_back(const struct image *image, const struct insn *insn,
 		(image->nparts && !image_func(image, insn->target)));
 }
 
-/* The same of all of a function.  Its jumps into others are noted. */
+/* The same of all of a function; also whether it may go into others. */
 static bool
-func_jumps_back(struct build *build, uint32_t index)
+func_jumps_back(const struct build *build, uint32_t index)
 {
 	const struct image *image = build->image;
 	const struct body *body = &build->plan->bodies[index];
@@ -48,9 +48,8 @@ func_jumps_back(struct build *build, uint32_t index)
 			if (!text || image->arch->decode(text, avail, addr,
 							 &insn) < 0)
 				break;
-			back |= insn_jumps_back(image, &insn, entry);
-			if (insn_jumps(&insn) || insn.kind == INSN_CALL)
-				intrusion_note(build, index, insn.target);
+			back |= insn_jumps_back(image, &insn, entry) ||
+				insn_may_intrude(build, index, &insn);
 			addr += insn.len;
 		}
 	}
@@ -82,9 +81,8 @@ edge_term(const struct cfg *cfg, const struct edge *edge, struct term *term)
 }
 
 /*
- * Count the jumps to its own entry of a function that has a graph, also where
- * nothing is known to lead to them.  false if it cannot be counted how often
- * control comes that way.
+ * Count the jumps to its own entry of a function that has a graph.  false if
+ * it cannot be counted how often control comes that way.
  */
 static bool
 jumps_place(struct build *build, uint32_t index)
@@ -97,10 +95,13 @@ jumps_place(struct build *build, uint32_t index)
 
 	if (entry == BLOCK_NONE)
 		return true;
+	if (cfg->reentered)
+		return false;
 	for (uint32_t i = cfg->in[entry]; i < cfg->in[entry + 1]; i++) {
 		const struct edge *edge = &cfg->edges[i];
 
-		if (edge->kind == EDGE_TABLE && edge->from == from)
+		if ((edge->kind == EDGE_TABLE && edge->from == from) ||
+		    cfg->blocks[edge->from].proof != PROOF_FLOW)
 			continue;
 		from = edge->from;
 		if (!edge_term(cfg, edge, &term))
@@ -109,6 +110,18 @@ jumps_place(struct build *build, uint32_t index)
 		body_gauge(build->plan, body, &term);
 	}
 	return true;
+}
+
+/* Its jumps into others: it is not looked at again if more of it is reached. */
+static void
+jumps_note(struct build *build, uint32_t index)
+{
+	const struct cfg *cfg = build->plan->bodies[index].cfg;
+
+	for (size_t i = 0; i < cfg->ninsns; i++)
+		if ((insn_jumps(&cfg->insns[i]) ||
+		     cfg->insns[i].kind == INSN_CALL) && cfg_proven(cfg, i))
+			intrusion_note(build, index, cfg->insns[i].target);
 }
 
 bool
@@ -175,13 +188,16 @@ calls_place(struct build *build, uint32_t index)
 	if (body->site == SITE_NONE)
 		body->site = build_site(build, image->arch->first(func->addr),
 					index);
-	if (!body->nranges || !func_jumps_back(build, index) ||
-	    build->plan->wish.method == PLACE_ONCE)
+	if (!body->nranges || !func_jumps_back(build, index))
 		return;
 	body_graph(build, body);
-	if (!jumps_place(build, index)) {
+	jumps_note(build, index);
+	if (build->plan->wish.method != PLACE_ONCE &&
+	    !jumps_place(build, index)) {
 		body->state = BODY_FAULTY;
-		body->why = "it runs into its beginning behind a call";
+		body->why = body->cfg->reentered ?
+			"what may be data would lead to its beginning" :
+			"it runs into its beginning behind a call";
 	}
 	body_forget(body);
 }

@@ -74,7 +74,8 @@ copy_sites(struct build *build, uint32_t index)
 	free(addrs);
 	for (size_t i = 0; i < body->cfg->ninsns; i++)
 		if (body->units & 1U << UNIT_CALL &&
-		    insn_calls_indirect(&body->cfg->insns[i])) {
+		    insn_calls_indirect(&body->cfg->insns[i]) &&
+		    cfg_proven(body->cfg, i)) {
 			uint32_t site = build_site(build,
 				body->cfg->insns[i].addr, index);
 

@@ -289,7 +289,7 @@ ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
 		.leaders = wish->leaders, .nleaders = wish->nleaders,
 		.text = text_at, .data = data_at, .returns = call_returns,
 		.place = place_of, .ctx = graphs,
-		.calls_end = wish->calls_end,
+		.calls_end = wish->calls_end, .relocated = image->dyn,
 	};
 	uint64_t *pads, *refs;
 	struct cfg *cfg;

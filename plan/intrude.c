@@ -90,6 +90,22 @@ body_begun(const struct build *build, const struct body *body, uint64_t addr)
 	return addr;
 }
 
+bool
+insn_may_intrude(const struct build *build, uint32_t index,
+		 const struct insn *insn)
+{
+	const struct plan *plan = build->plan;
+	uint32_t into;
+
+	if (insn->kind != INSN_JUMP && insn->kind != INSN_BRANCH &&
+	    insn->kind != INSN_CALL)
+		return false;
+	into = plan_body(plan, insn->target);
+	return into != BODY_NONE && into != index &&
+	       body_entry(build, &plan->bodies[into]) !=
+	       body_begun(build, &plan->bodies[into], insn->target);
+}
+
 /* Is anything known to lead to the block? */
 static bool
 block_reached(const struct body *body, uint32_t block)
@@ -168,6 +184,28 @@ body_runs_on(struct build *build, uint32_t from, uint64_t addr)
 	intrusion_note(build, from, addr);
 }
 
+/* What may be data, or code that runs, has a jump to the middle of another. */
+static void
+insn_suspects(struct build *build, uint32_t from, const struct insn *insn)
+{
+	struct plan *plan = build->plan;
+	uint32_t into = plan_body(plan, insn->target);
+	struct body *body;
+
+	if ((insn->kind != INSN_JUMP && insn->kind != INSN_BRANCH &&
+	     insn->kind != INSN_CALL) || into == BODY_NONE || into == from)
+		return;
+	body = &plan->bodies[into];
+	if (body->state == BODY_FAULTY || body->guest || !body->units ||
+	    body_entry(build, body) ==
+	    body_begun(build, body, insn->target) ||
+	    body_expects(body, insn->target))
+		return;
+	body->intruded = true;
+	if (body->state == BODY_READY && body->copy)
+		copy_intrude(build, into, insn->target);
+}
+
 /* Where control goes from an instruction but over edges. */
 static void
 insn_intrudes(struct build *build, uint32_t index, const struct insn *insn)
@@ -198,29 +236,47 @@ intrusions_note(struct build *build, uint32_t index)
 
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		const struct block *block = &cfg->blocks[b];
+		const struct insn *insn = &cfg->insns[block->first];
 
 		/* Once it is entered unseen, all of it may be reached. */
-		if (body->intruded || block_reached(body, b))
+		if (block->proof == PROOF_FLOW &&
+		    (body->intruded || block_reached(body, b)))
 			for (uint32_t i = 0; i < block->count; i++)
-				insn_intrudes(build, index,
-					      &cfg->insns[block->first + i]);
+				insn_intrudes(build, index, &insn[i]);
+		else if (block->proof == PROOF_NONE && cfg->unresolved)
+			for (uint32_t i = 0; i < block->count; i++)
+				insn_suspects(build, index, &insn[i]);
 	}
 }
 
-/* The function's direct jumps from lo to hi, decoded one after another. */
+enum { NEAR = 128 };	/* bytes in front of a function */
+
+/*
+ * The function's direct jumps from lo to hi, as far as control comes to them
+ * straight on or over branches that lead on.
+ */
 static bool
 range_enters(struct build *build, uint32_t index, uint64_t lo, uint64_t hi)
 {
 	const struct body *body = &build->plan->bodies[index];
 	const struct image *image = build->image;
+	bool led[NEAR + 1] = { true }, jumps;
 	const uint8_t *code;
 	struct insn insn;
+	uint64_t at = lo;
 	size_t avail;
 
 	for (; lo < hi; lo += insn.len) {
 		code = image_text(image, lo, &avail);
 		if (!code || image->arch->decode(code, avail, lo, &insn))
 			return false;
+		if (image->arch->motion && !led[lo - at])
+			continue;
+		jumps = insn.kind == INSN_JUMP || insn.kind == INSN_BRANCH;
+		if (jumps && insn.target > lo && insn.target < hi)
+			led[insn.target - at] = true;
+		if (insn_goes_on(&insn) && lo + insn.len < hi)
+			led[lo + insn.len - at] = true;
 		if ((insn.kind != INSN_JUMP && insn.kind != INSN_BRANCH) ||
 		    insn.target == body_entry(build, body) ||
 		    cfg_insn(body->cfg, insn.target) < 0 ||
@@ -240,7 +296,6 @@ range_enters(struct build *build, uint32_t index, uint64_t lo, uint64_t hi)
 bool
 neighbours_enter(struct build *build, uint32_t index)
 {
-	enum { NEAR = 128 };
 	const struct body *body = &build->plan->bodies[index];
 	const struct image *image = build->image;
 	uint64_t entry = body_entry(build, body);

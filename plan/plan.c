@@ -81,6 +81,20 @@ index_grow(struct plan *plan)
 		*site_slot(plan, plan->sites[i].addr) = i;
 }
 
+/* Only where control comes for sure anything may be planted. */
+static bool
+site_proven(const struct plan *plan, uint64_t addr, uint32_t body)
+{
+	const struct cfg *cfg = body == BODY_NONE ? NULL :
+				plan->bodies[body].cfg;
+	long insn;
+
+	if (!cfg || plan->wish.counted)
+		return true;
+	insn = cfg_insn(cfg, addr);
+	return insn >= 0 && cfg_proven(cfg, (size_t)insn);
+}
+
 uint32_t
 build_site(struct build *build, uint64_t addr, uint32_t body)
 {
@@ -98,63 +112,12 @@ build_site(struct build *build, uint64_t addr, uint32_t body)
 	if (2 * plan->nsites >= plan->index_size)
 		index_grow(plan);
 	text = image_text(build->image, addr, &avail);
-	must(text);
+	must(text && site_proven(plan, addr, body));
 	site = vec_push(plan->sites, plan->nsites);
 	*site = (struct site){ .addr = addr, .body = body };
 	must(build->image->arch->decode(text, avail, addr, &site->insn) == 0);
 	*site_slot(plan, addr) = plan->nsites - 1;
 	return plan->nsites - 1;
-}
-
-bool
-plan_hooks(struct plan *plan, bool infers)
-{
-	unsigned wanted = HOOKS_CALLS | (infers ? HOOKS_STACKS : 0);
-	size_t first = plan->nhooks;
-
-	wanted &= ~plan->hooked;
-	if (plan->wish.sel || plan->wish.no_traps || !wanted)
-		return false;
-	plan->hooked |= wanted;
-	hook_find(plan->image, wanted, &plan->hooks, &plan->nhooks);
-	hooks_place(plan->build, first);
-	return plan->nhooks > first;
-}
-
-void
-plan_hook(struct plan *plan, const struct hook *hook)
-{
-	const uint8_t *text;
-	struct insn insn;
-	size_t avail;
-	uint32_t body;
-
-	/* Their traps would be left behind. */
-	if (plan->wish.no_traps)
-		return;
-	text = image_text(plan->image, hook->addr, &avail);
-	if (!text || plan->image->arch->decode(text, avail, hook->addr, &insn))
-		return;
-	body = plan_body(plan, hook->addr);
-	*vec_push(plan->hooks, plan->nhooks) = *hook;
-	hooks_place(plan->build, plan->nhooks - 1);
-	if (body != BODY_NONE && plan->bodies[body].copy)
-		copy_hook(plan->build, body, hook->addr);
-}
-
-/* Give the hooks from number `first` on their sites. */
-void
-hooks_place(struct build *build, size_t first)
-{
-	struct plan *plan = build->plan;
-
-	for (size_t i = first; !plan->wish.no_traps && i < plan->nhooks; i++) {
-		uint32_t site = build_site(build, plan->hooks[i].addr,
-					   BODY_NONE);
-
-		plan->sites[site].hook = i + 1;
-		plan->sites[site].idle = false;
-	}
 }
 
 /* ---- bodies */

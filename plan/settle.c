@@ -46,6 +46,8 @@ count_why(const struct count *count)
 	case REASON_TAMPERED:
 		return "the program changed the memory or the register by "
 		       "which it was counted";
+	case REASON_UNPROVEN:
+		return "nothing is known to lead to it: it may be data";
 	case REASON_INTRUDED:
 		return "code from elsewhere jumps into its middle";
 	case REASON_GRAPH:
@@ -133,6 +135,21 @@ copy_read(const struct settling *s, const struct body *body,
 	free(slots);
 }
 
+/* What nothing is known to lead to may run all the same: nothing counts it. */
+static void
+gaps_settle(const struct body *body)
+{
+	const struct cfg *cfg = body->cfg;
+
+	for (uint32_t b = 0; cfg->unresolved && cfg->gaps && b < cfg->nblocks;
+	     b++)
+		if (cfg->blocks[b].proof == PROOF_NONE)
+			body->counts[arc_of_block(body->flow, FLOW_BLOCK + b)] =
+				(struct count){ .reason = REASON_UNPROVEN };
+	if (cfg->reentered && body->flow->edges[0].from == FLOW_ROOT)
+		body->counts[0] = (struct count){ .reason = REASON_UNPROVEN };
+}
+
 /*
  * Whether each block ran, and nothing else: the edge from outside to the entry
  * is as its block.  Where no edge leads nothing needs a counter.
@@ -204,6 +221,7 @@ body_propagate(const struct settling *s, struct body *body)
 	else if (propagate(body->flow, placement, &measured, body->counts,
 			   NULL) != FLOW_CONSISTENT)
 		counts_unknown(body, REASON_CONTRADICTION);
+	gaps_settle(body);
 	lost_explain(s->plan, body);
 	for (uint32_t i = 0; i < flow_arcs(body->flow) && uncounted; i++)
 		if (body->counts[i].state == COUNT_UNKNOWN)

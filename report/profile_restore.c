@@ -86,12 +86,13 @@ struct hints {
 /*
  * Blocks that are entered from outside, but for the function's entry; and,
  * where lines or data gave leaders, blocks that are entered from the one
- * before only.
+ * before only.  Where jumps are not resolved all that is proven to be code is
+ * entered from outside.
  */
 static struct hints
 hints_find(const struct profile_func *func, bool named)
 {
-	bool given = func->unresolved || !named;
+	bool given = !func->unresolved && !named;
 	bool *plain = mem_alloc(func->nblocks), *root;
 	struct hints hints = { 0 };
 
@@ -105,9 +106,11 @@ hints_find(const struct profile_func *func, bool named)
 			continue;
 		if (edge->from != FLOW_ROOT && (edge->from + 1 != edge->to ||
 						edge->by != BY_LAST))
-			plain[edge->to - FLOW_BLOCK] = func->unresolved;
+			plain[edge->to - FLOW_BLOCK] &= func->unresolved;
+		else if (edge->from == FLOW_ROOT && func->unresolved)
+			plain[edge->to - FLOW_BLOCK] = true;
 		else if (edge->from == FLOW_ROOT && (e || !named))
-			root[edge->to - FLOW_BLOCK] = !func->unresolved;
+			root[edge->to - FLOW_BLOCK] = true;
 	}
 	for (size_t b = 0; b < func->nblocks; b++) {
 		if (plain[b])

@@ -1,0 +1,204 @@
+/*
+ * Blocks and edges of instructions that are decoded already, and of the jumps
+ * that are resolved so far.
+ */
+#include "flow/cfg_graph.h"
+
+#include <stdlib.h>
+
+#include "flow/proof.h"
+#include "util/mem.h"
+#include "util/search.h"
+
+/* What is known of an instruction while blocks are being found. */
+enum mark {
+	MARK_LEADER = 1,
+	MARK_GIVEN = 2,
+	MARK_EXTERNAL = 4,
+};
+
+long
+cfg_target(const struct cfg *cfg, size_t i)
+{
+	if (cfg->insns[i].kind != INSN_JUMP &&
+	    cfg->insns[i].kind != INSN_BRANCH)
+		return -1;
+	return cfg_insn(cfg, cfg->insns[i].target);
+}
+
+/* Whether control goes on from instruction i to i + 1. */
+static bool
+insn_falls(const struct cfg *cfg, size_t i)
+{
+	const struct insn *insn = &cfg->insns[i];
+
+	return insn_goes_on(insn) && i + 1 < cfg->ninsns &&
+	       insn[1].addr == insn->addr + insn->len;
+}
+
+static bool
+insn_ends_block(const struct insn *insn)
+{
+	return insn->kind == INSN_BRANCH || !insn_goes_on(insn);
+}
+
+static void
+marks_given(const struct cfg *cfg, uint8_t *marks, const uint64_t *leaders,
+	    size_t nleaders, uint8_t mark)
+{
+	for (size_t i = 0, k = 0; i < cfg->ninsns && k < nleaders;) {
+		if (cfg->insns[i].addr < leaders[k]) {
+			i++;
+			continue;
+		}
+		if (cfg->insns[i].addr == leaders[k])
+			marks[i] |= mark;
+		k++;
+	}
+}
+
+/* The marks of what is known beforehand. */
+static uint8_t *
+marks_make(const struct cfg *cfg, const struct cfg_input *in,
+	   const struct more *more)
+{
+	uint8_t *marks = mem_alloc(cfg->ninsns + 1);
+
+	marks_given(cfg, marks, in->leaders, in->nleaders,
+		    MARK_LEADER | MARK_GIVEN);
+	marks_given(cfg, marks, in->pads, in->npads,
+		    MARK_LEADER | MARK_GIVEN | MARK_EXTERNAL);
+	if (more->refs)
+		marks_given(cfg, marks, in->refs, in->nrefs,
+			    in->relocated || !proof_tells(in) ?
+			    MARK_LEADER | MARK_GIVEN : MARK_LEADER);
+	marks_given(cfg, marks, more->suspects, more->nsuspects, MARK_LEADER);
+	if (cfg->entry >= 0)
+		marks[cfg->entry] |= MARK_LEADER | MARK_EXTERNAL;
+	return marks;
+}
+
+static void
+marks_found(const struct cfg *cfg, const struct cfg_input *in,
+	    const struct tables *tables, uint8_t *marks)
+{
+	const struct insn *insns = cfg->insns;
+	const struct jump *jumps;
+	size_t njumps;
+	long target;
+
+	for (size_t i = 0; i < cfg->ninsns; i++) {
+		if (i == 0 || insn_ends_block(&insns[i - 1]) ||
+		    (in->calls_end && insn_comes_back(&insns[i - 1])) ||
+		    insns[i].addr != insns[i - 1].addr + insns[i - 1].len)
+			marks[i] |= MARK_LEADER;
+		target = cfg_target(cfg, i);
+		if (target >= 0)
+			marks[target] |= MARK_LEADER;
+	}
+	jumps = tables_jumps(tables, &njumps);
+	for (size_t i = 0; i < njumps; i++)
+		for (size_t k = 0; k < jumps[i].ntargets; k++)
+			marks[jumps[i].targets[k]] |= MARK_LEADER;
+}
+
+static void
+blocks_make(struct cfg *cfg, const uint8_t *marks)
+{
+	for (size_t i = 0; i < cfg->ninsns; i++)
+		if (marks[i] & MARK_LEADER)
+			*vec_push(cfg->blocks, cfg->nblocks) = (struct block){
+				.first = (uint32_t)i,
+				.count = 1,
+				.given = marks[i] & MARK_GIVEN,
+				.external = marks[i] & MARK_EXTERNAL,
+			};
+		else
+			cfg->blocks[cfg->nblocks - 1].count++;
+}
+
+long
+cfg_block_at(const struct cfg *cfg, size_t insn)
+{
+	size_t lo = search_first(cfg->nblocks, i, cfg->blocks[i].first >= insn);
+
+	return lo < cfg->nblocks && cfg->blocks[lo].first == insn ?
+		(long)lo : BLOCK_NONE;
+}
+
+/* All edges in the order of `from`. */
+static struct edge *
+edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
+{
+	struct edge *edges = NULL;
+	const struct jump *jump;
+	size_t njumps;
+	long target;
+
+	*n = 0;
+	jump = tables_jumps(tables, &njumps);
+	for (uint32_t b = 0; b < cfg->nblocks; b++) {
+		size_t last = cfg->blocks[b].first + cfg->blocks[b].count - 1;
+
+		if (insn_falls(cfg, last))
+			*vec_push(edges, *n) = (struct edge){
+				b, b + 1, EDGE_FALL
+			};
+		target = cfg_target(cfg, last);
+		if (target >= 0)
+			*vec_push(edges, *n) = (struct edge){
+				.from = b,
+				.to = (uint32_t)cfg_block_at(cfg, target),
+				.kind = EDGE_TAKEN,
+			};
+		if (!njumps || jump->insn != last)
+			continue;
+		for (size_t k = 0; k < jump->ntargets; k++)
+			*vec_push(edges, *n) = (struct edge){
+				.from = b,
+				.to = (uint32_t)cfg_block_at(
+					cfg, jump->targets[k]),
+				.kind = EDGE_TABLE,
+			};
+		jump++;
+		njumps--;
+	}
+	return edges;
+}
+
+/* Group the edges by `to` with a counting sort, which keeps their order. */
+static void
+edges_make(struct cfg *cfg, const struct tables *tables)
+{
+	struct edge *edges = edges_find(cfg, tables, &cfg->nedges);
+	uint32_t *in = mem_alloc((cfg->nblocks + 2) * sizeof(*in));
+
+	for (size_t i = 0; i < cfg->nedges; i++)
+		in[edges[i].to + 2]++;
+	for (size_t b = 0; b < cfg->nblocks; b++)
+		in[b + 2] += in[b + 1];
+	cfg->edges = mem_alloc((cfg->nedges + 1) * sizeof(*cfg->edges));
+	/* in[b + 1] is where the next edge into b goes, and ends as its end. */
+	for (size_t i = 0; i < cfg->nedges; i++)
+		cfg->edges[in[edges[i].to + 1]++] = edges[i];
+	cfg->in = in;
+	free(edges);
+}
+
+void
+cfg_graph(struct cfg *cfg, const struct cfg_input *in,
+	  const struct tables *tables, const struct more *more)
+{
+	uint8_t *marks = marks_make(cfg, in, more);
+
+	free(cfg->blocks);
+	free(cfg->edges);
+	free(cfg->in);
+	cfg->blocks = NULL;
+	cfg->nblocks = 0;
+	marks_found(cfg, in, tables, marks);
+	blocks_make(cfg, marks);
+	edges_make(cfg, tables);
+	free(marks);
+	proof_mark(cfg, in);
+}

@@ -1,0 +1,428 @@
+/*
+ * Tells a function's code from data in its midst.  Makes no graph: it says of
+ * one that was made which blocks are proven, and where to decode anew.
+ */
+#include "flow/proof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/search.h"
+
+bool
+proof_tells(const struct cfg_input *in)
+{
+	return in->arch->motion && in->arch->effect;
+}
+
+/* ---- proven blocks */
+
+static void
+blocks_follow(struct cfg *cfg, uint32_t *stack, size_t n)
+{
+	uint32_t *out = mem_alloc((cfg->nblocks + 2) * sizeof(*out));
+	uint32_t *to = mem_alloc((cfg->nedges + 1) * sizeof(*to));
+
+	for (size_t i = 0; i < cfg->nedges; i++)
+		out[cfg->edges[i].from + 2]++;
+	for (size_t b = 0; b < cfg->nblocks; b++)
+		out[b + 2] += out[b + 1];
+	for (size_t i = 0; i < cfg->nedges; i++)
+		to[out[cfg->edges[i].from + 1]++] = cfg->edges[i].to;
+	while (n) {
+		uint32_t b = stack[--n];
+
+		for (uint32_t i = out[b]; i < out[b + 1]; i++) {
+			if (cfg->blocks[to[i]].proof == PROOF_FLOW)
+				continue;
+			cfg->blocks[to[i]].proof = PROOF_FLOW;
+			stack[n++] = to[i];
+		}
+	}
+	free(out);
+	free(to);
+}
+
+static void
+blocks_prove(struct cfg *cfg)
+{
+	uint32_t *stack = mem_alloc((cfg->nblocks + 1) * sizeof(*stack));
+	size_t n = 0;
+
+	for (uint32_t b = 0; b < cfg->nblocks; b++) {
+		struct block *block = &cfg->blocks[b];
+
+		if (!block->given && !block->external)
+			continue;
+		block->proof = PROOF_FLOW;
+		stack[n++] = b;
+	}
+	blocks_follow(cfg, stack, n);
+	free(stack);
+}
+
+/* ---- padding */
+
+static uint64_t
+block_lo(const struct cfg *cfg, size_t b)
+{
+	return cfg->insns[cfg->blocks[b].first].addr;
+}
+
+static uint64_t
+block_hi(const struct cfg *cfg, size_t b)
+{
+	const struct block *block = &cfg->blocks[b];
+	const struct insn *last = &cfg->insns[block->first + block->count - 1];
+
+	return last->addr + last->len;
+}
+
+static bool
+block_idles(const struct cfg *cfg, const struct cfg_input *in, size_t b)
+{
+	const struct block *block = &cfg->blocks[b];
+
+	for (uint32_t i = block->first; i < block->first + block->count; i++) {
+		const struct insn *insn = &cfg->insns[i];
+		struct motion motion;
+		const uint8_t *code;
+		size_t avail;
+
+		if (insn->kind == INSN_TRAP)
+			continue;
+		code = in->text(in->ctx, insn->addr, &avail);
+		if (!code || in->arch->motion(code, avail, insn->addr,
+					      &motion) ||
+		    !motion.idle || motion.lands)
+			return false;
+	}
+	return true;
+}
+
+/* Does one of the ranges begin, or end, at addr? */
+static bool
+ranges_border(const struct cfg_input *in, uint64_t addr)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (in->lo[i] == addr || in->hi[i] == addr)
+			return true;
+	return false;
+}
+
+/* Are blocks first to last, which nothing leads to, all that is there? */
+static bool
+run_pads(const struct cfg *cfg, const struct cfg_input *in, size_t first,
+	 size_t last)
+{
+	uint64_t lo = block_lo(cfg, first), hi = block_hi(cfg, last);
+
+	if (!(first && block_hi(cfg, first - 1) == lo) &&
+	    !ranges_border(in, lo))
+		return false;
+	if (!(last + 1 < cfg->nblocks && block_lo(cfg, last + 1) == hi) &&
+	    !ranges_border(in, hi))
+		return false;
+	for (size_t b = first; b <= last; b++) {
+		if (b > first && block_hi(cfg, b - 1) != block_lo(cfg, b) &&
+		    !(ranges_border(in, block_hi(cfg, b - 1)) &&
+		      ranges_border(in, block_lo(cfg, b))))
+			return false;
+		if (!block_idles(cfg, in, b))
+			return false;
+	}
+	return true;
+}
+
+/* What fills all of a gap and does nothing is padding. */
+static void
+padding_mark(struct cfg *cfg, const struct cfg_input *in)
+{
+	size_t end;
+
+	for (size_t b = 0; b < cfg->nblocks; b = end + 1) {
+		bool pads;
+
+		end = b;
+		if (cfg->blocks[b].proof == PROOF_FLOW)
+			continue;
+		while (end + 1 < cfg->nblocks &&
+		       cfg->blocks[end + 1].proof != PROOF_FLOW)
+			end++;
+		pads = run_pads(cfg, in, b, end);
+		for (size_t i = b; i <= end && pads; i++)
+			cfg->blocks[i].proof = PROOF_PADDING;
+	}
+}
+
+/* ---- gaps */
+
+/* What the byte at addr is known to belong to; *hi: where that ends. */
+static enum block_proof
+byte_proof(const struct cfg *cfg, uint64_t addr, uint64_t *hi)
+{
+	size_t i = cfg_insn_from(cfg, addr + 1);
+	uint32_t block;
+
+	*hi = addr + 1;
+	if (!i || addr >= cfg->insns[i - 1].addr + cfg->insns[i - 1].len)
+		return PROOF_NONE;
+	block = cfg_block_of(cfg, i - 1);
+	if (cfg->blocks[block].proof != PROOF_NONE)
+		*hi = block_hi(cfg, block);
+	return cfg->blocks[block].proof;
+}
+
+static bool
+in_gap(const struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
+{
+	uint64_t hi;
+
+	return cfg_inside(in, addr) && byte_proof(cfg, addr, &hi) == PROOF_NONE;
+}
+
+static bool
+gaps_any(const struct cfg *cfg, const struct cfg_input *in)
+{
+	uint64_t hi;
+
+	for (size_t i = 0; i < in->n; i++)
+		for (uint64_t addr = in->lo[i]; addr < in->hi[i]; addr = hi)
+			if (byte_proof(cfg, addr, &hi) == PROOF_NONE)
+				return true;
+	return false;
+}
+
+void
+proof_mark(struct cfg *cfg, const struct cfg_input *in)
+{
+	if (!proof_tells(in)) {
+		for (size_t b = 0; b < cfg->nblocks; b++)
+			cfg->blocks[b].proof = PROOF_FLOW;
+		return;
+	}
+	blocks_prove(cfg);
+	padding_mark(cfg, in);
+	cfg->gaps = gaps_any(cfg, in);
+}
+
+/* The place in the function that an instruction has as a value, or 0. */
+static uint64_t
+insn_mentions(const struct cfg_input *in, const struct insn *insn)
+{
+	struct motion motion;
+	struct effect effect;
+	const uint8_t *code;
+	size_t avail;
+
+	code = in->text(in->ctx, insn->addr, &avail);
+	if (!code || in->arch->motion(code, avail, insn->addr, &motion) ||
+	    !motion.refers || !cfg_inside(in, motion.refers))
+		return 0;
+	/* What is relative to the pc is read from there, but by a lea. */
+	if (!motion.disp)
+		return motion.refers;
+	return !in->arch->effect(code, avail, insn->addr, &effect) &&
+	       effect.op == EFFECT_SUM ? motion.refers : 0;
+}
+
+/*
+ * May control come to addr unseen if it is mentioned?  What leaders alone show
+ * is as a gap here.
+ */
+static bool
+in_doubt(const struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
+{
+	if (in->nleaders)
+		return cfg_inside(in, addr) && addr != in->lo[0];
+	return in_gap(cfg, in, addr);
+}
+
+bool
+proof_mentions(const struct cfg *cfg, const struct cfg_input *in)
+{
+	if (!proof_tells(in) || (!cfg->gaps && !in->nleaders))
+		return false;
+	for (size_t i = 0; i < in->nrefs; i++)
+		if (in_doubt(cfg, in, in->refs[i]))
+			return true;
+	for (size_t b = 0; b < cfg->nblocks; b++) {
+		const struct block *block = &cfg->blocks[b];
+		const struct insn *insn = &cfg->insns[block->first];
+
+		for (uint32_t i = 0; block->proof == PROOF_FLOW &&
+		     i < block->count; i++) {
+			uint64_t addr = insn_mentions(in, &insn[i]);
+
+			if (addr && in_doubt(cfg, in, addr))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- cuts */
+
+/* Index of the first cut at addr or behind it. */
+static size_t
+cut_index(const struct cuts *cuts, uint64_t addr)
+{
+	return search_first(cuts->n, i, cuts->addrs[i] >= addr);
+}
+
+uint64_t
+cuts_from(const struct cuts *cuts, uint64_t addr)
+{
+	size_t at = cut_index(cuts, addr);
+
+	return at < cuts->n ? cuts->addrs[at] : UINT64_MAX;
+}
+
+static bool
+cut_add(struct cuts *cuts, uint64_t addr)
+{
+	size_t at = cut_index(cuts, addr);
+
+	if (at < cuts->n && cuts->addrs[at] == addr)
+		return false;
+	(void)vec_push(cuts->addrs, cuts->n);
+	memmove(cuts->addrs + at + 1, cuts->addrs + at,
+		(cuts->n - 1 - at) * sizeof(*cuts->addrs));
+	cuts->addrs[at] = addr;
+	return true;
+}
+
+static void
+lowest_set(uint64_t *lowest, uint64_t addr)
+{
+	if (!*lowest || addr < *lowest)
+		*lowest = addr;
+}
+
+/* Control comes to addr, where no cut helped. */
+static void
+place_fails(struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
+{
+	struct insn insn;
+	const uint8_t *code;
+	size_t avail;
+
+	code = in->text(in->ctx, addr, &avail);
+	if (code && !in->arch->decode(code, avail, addr, &insn))
+		lowest_set(&cfg->overlap, addr);
+	else
+		lowest_set(&cfg->bad, addr);
+}
+
+/* Control comes to addr; true if there is a new cut. */
+static bool
+place_cut(struct cfg *cfg, const struct cfg_input *in, uint64_t addr,
+	  struct cuts *cuts)
+{
+	uint64_t hi;
+
+	if (!cfg_inside(in, addr) || cfg_insn(cfg, addr) >= 0)
+		return false;
+	if (byte_proof(cfg, addr, &hi) == PROOF_FLOW) {
+		lowest_set(&cfg->overlap, addr);
+		return false;
+	}
+	if (cut_add(cuts, addr))
+		return true;
+	place_fails(cfg, in, addr);
+	return false;
+}
+
+static bool
+roots_cut(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
+{
+	bool news = in->n && place_cut(cfg, in, in->lo[0], cuts);
+	uint64_t hi;
+
+	for (size_t i = 0; i < in->npads; i++)
+		news |= place_cut(cfg, in, in->pads[i], cuts);
+	/* Rows and pointers inside an instruction are no news. */
+	for (size_t i = 0; i < in->nleaders; i++)
+		if (byte_proof(cfg, in->leaders[i], &hi) != PROOF_FLOW)
+			news |= place_cut(cfg, in, in->leaders[i], cuts);
+	for (size_t i = 0; in->relocated && cfg->unresolved && i < in->nrefs;
+	     i++)
+		if (byte_proof(cfg, in->refs[i], &hi) != PROOF_FLOW)
+			news |= place_cut(cfg, in, in->refs[i], cuts);
+	return news;
+}
+
+static bool
+block_cut(struct cfg *cfg, const struct cfg_input *in,
+	  const struct block *block, struct cuts *cuts)
+{
+	const struct insn *last = &cfg->insns[block->first + block->count - 1];
+	bool news = false;
+
+	for (const struct insn *insn = &cfg->insns[block->first]; insn <= last;
+	     insn++)
+		if (insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH ||
+		    insn->kind == INSN_CALL)
+			news |= place_cut(cfg, in, insn->target, cuts);
+	if (insn_goes_on(last))
+		news |= place_cut(cfg, in, last->addr + last->len, cuts);
+	return news;
+}
+
+bool
+proof_cut(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
+{
+	bool news;
+
+	if (!proof_tells(in))
+		return false;
+	news = roots_cut(cfg, in, cuts);
+	for (size_t b = 0; b < cfg->nblocks; b++)
+		if (cfg->blocks[b].proof == PROOF_FLOW)
+			news |= block_cut(cfg, in, &cfg->blocks[b], cuts);
+	return news;
+}
+
+/* ---- where gaps may lead */
+
+static int
+by_number(const void *va, const void *vb)
+{
+	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
+uint64_t *
+proof_suspects(struct cfg *cfg, const struct cfg_input *in, size_t *n)
+{
+	uint64_t *suspects = NULL, hi, end;
+	struct insn insn;
+	size_t avail;
+
+	*n = 0;
+	for (size_t i = 0; cfg->gaps && i < in->n; i++)
+		for (uint64_t addr = in->lo[i]; addr < in->hi[i]; addr = hi) {
+			const uint8_t *code;
+
+			if (byte_proof(cfg, addr, &hi) != PROOF_NONE)
+				continue;
+			code = in->text(in->ctx, addr, &avail);
+			if (!code ||
+			    in->arch->decode(code, avail, addr, &insn) ||
+			    (insn.kind != INSN_JUMP &&
+			     insn.kind != INSN_BRANCH &&
+			     insn.kind != INSN_CALL) ||
+			    !cfg_inside(in, insn.target) ||
+			    byte_proof(cfg, insn.target, &end) != PROOF_FLOW ||
+			    cfg_insn(cfg, insn.target) < 0)
+				continue;
+			*vec_push(suspects, *n) = insn.target;
+			cfg->reentered |= insn.target == in->lo[0] &&
+					  insn.kind != INSN_CALL;
+		}
+	if (*n)
+		qsort(suspects, *n, sizeof(*suspects), by_number);
+	return suspects;
+}

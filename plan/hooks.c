@@ -1,0 +1,124 @@
+/*
+ * The hooks of a plan: those found in code that is proven, and those that the
+ * monitor gives.  Few functions have any, so graphs are made for these only.
+ */
+#include "plan/build.h"
+#include "util/mem.h"
+
+/* Drop hooks from number `first` on where no instruction is proven. */
+static void
+hooks_prove(struct plan *plan, size_t first, const struct cfg *cfg)
+{
+	size_t n = first;
+
+	for (size_t i = first; i < plan->nhooks; i++) {
+		long at = cfg_insn(cfg, plan->hooks[i].addr);
+		long end = cfg_insn(cfg, plan->hooks[i].end);
+
+		if (at >= 0 && end >= 0 && cfg_proven(cfg, (size_t)at) &&
+		    cfg_proven(cfg, (size_t)end))
+			plan->hooks[n++] = plan->hooks[i];
+	}
+	plan->nhooks = n;
+}
+
+void
+image_hooks(struct build *build, unsigned wanted)
+{
+	const struct image *image = build->image;
+	struct plan *plan = build->plan;
+	struct graphs *graphs = graphs_open(image);
+
+	for (size_t i = 0; i < image->nfuncs; i++) {
+		const struct func *func = &image->funcs[i];
+		size_t first = plan->nhooks;
+		struct cfg *cfg;
+
+		for (size_t k = 0; k < func->nranges; k++)
+			hook_find_in(image, func, &func->ranges[k], wanted,
+				     &plan->hooks, &plan->nhooks);
+		if (plan->nhooks == first)
+			continue;
+		cfg = graph_make(graphs, &(struct graph_wish){
+			.ranges = func->ranges, .n = func->nranges,
+			.entry = true,
+		});
+		hooks_prove(plan, first, cfg);
+		cfg_free(cfg);
+	}
+	graphs_close(graphs);
+}
+
+void
+body_hooks(struct build *build, const struct body *body)
+{
+	const struct image *image = build->image;
+	struct plan *plan = build->plan;
+	/* Without traps none can be planted. */
+	unsigned wanted = (plan->wish.no_traps ? 0 : HOOKS_CALLS) |
+			  (plan_infers(plan) ? HOOKS_STACKS : 0);
+	size_t first = plan->nhooks;
+	struct cfg *cfg;
+	const struct func *func = body->func == FUNC_NONE ? NULL :
+				  &image->funcs[body->func];
+
+	for (size_t i = 0; i < body->nranges; i++)
+		hook_find_in(image, func, &body->ranges[i], wanted,
+			     &plan->hooks, &plan->nhooks);
+	if (plan->nhooks == first)
+		return;
+	cfg = body->cfg ? NULL : body_cfg(build, body, true);
+	hooks_prove(plan, first, cfg ? cfg : body->cfg);
+	cfg_free(cfg);
+}
+
+bool
+plan_hooks(struct plan *plan, bool infers)
+{
+	unsigned wanted = HOOKS_CALLS | (infers ? HOOKS_STACKS : 0);
+	size_t first = plan->nhooks;
+
+	wanted &= ~plan->hooked;
+	if (plan->wish.sel || plan->wish.no_traps || !wanted)
+		return false;
+	plan->hooked |= wanted;
+	image_hooks(plan->build, wanted);
+	hooks_place(plan->build, first);
+	return plan->nhooks > first;
+}
+
+void
+plan_hook(struct plan *plan, const struct hook *hook)
+{
+	const uint8_t *text;
+	struct insn insn;
+	size_t avail;
+	uint32_t body;
+
+	/* Their traps would be left behind. */
+	if (plan->wish.no_traps)
+		return;
+	text = image_text(plan->image, hook->addr, &avail);
+	if (!text || plan->image->arch->decode(text, avail, hook->addr, &insn))
+		return;
+	body = plan_body(plan, hook->addr);
+	*vec_push(plan->hooks, plan->nhooks) = *hook;
+	hooks_place(plan->build, plan->nhooks - 1);
+	if (body != BODY_NONE && plan->bodies[body].copy)
+		copy_hook(plan->build, body, hook->addr);
+}
+
+/* Give the hooks from number `first` on their sites. */
+void
+hooks_place(struct build *build, size_t first)
+{
+	struct plan *plan = build->plan;
+
+	for (size_t i = first; !plan->wish.no_traps && i < plan->nhooks; i++) {
+		uint32_t site = build_site(build, plan->hooks[i].addr,
+					   BODY_NONE);
+
+		plan->sites[site].hook = i + 1;
+		plan->sites[site].idle = false;
+	}
+}
