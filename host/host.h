@@ -30,6 +30,8 @@ enum event_kind {
 	EVENT_PAUSED,		/* by pause, or a new task's first stop */
 	EVENT_SYSCALL_ENTRY,
 	EVENT_SYSCALL_EXIT,
+	EVENT_CALLING,		/* stopped in the midst of a system call, whose
+				   event has been handled */
 	EVENT_CLONE,		/* value: the new task, a thread */
 	EVENT_FORK,		/* value: the new task, a process */
 	EVENT_VFORK,		/* the same; the memory is shared, and the

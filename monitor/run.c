@@ -284,7 +284,7 @@ queue_account(struct run *run)
 		    event.kind > EVENT_KILLED)
 			continue;
 		more = true;
-		run->queue[i].kind = EVENT_SYSCALL_ENTRY;
+		run->queue[i].kind = EVENT_CALLING;
 		run_account(run, task, &event);
 	}
 	return more;
@@ -388,8 +388,7 @@ unfollowed(struct run *run, struct task *task, const struct event *event)
 
 	if (task->process->counted || space->refs > 1)
 		return false;
-	space_unplant(run, space, task->tid);
-	task_release(run, task, event);
+	space_leave(run, task, event);
 	return true;
 }
 
@@ -423,7 +422,8 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 static void
 on_signal(struct run *run, struct task *task, int signal)
 {
-	bool left = false;
+	bool left = false, stays = false;
+	uint64_t va;
 
 	patch_signal(run, task, signal);
 	inner_signal(run, task, signal);
@@ -431,11 +431,16 @@ on_signal(struct run *run, struct task *task, int signal)
 	    signal_caught(run, task, signal)) {
 		fault_interrupts(task->process->space, task_pc(run, task));
 		/* The handler would return over a trap. */
-		left = !run->opts->no_traps && copies_leave(run, task);
+		if (run->opts->no_traps)
+			stays = copies_settle(run, task, &va);
+		else
+			left = copies_leave(run, task);
 	}
 	fault_keep(run, task);
 	if (left)
 		copies_signal(run, task, signal);
+	else if (stays)
+		copies_signal_in(run, task, signal, va);
 	else
 		run_resume(run, task, signal);
 }

@@ -96,6 +96,7 @@ struct space {
 	enum links links;
 	struct module **modules;
 	size_t nmodules;
+	bool unmapped;		/* pmon's memory is gone from it, or stays */
 };
 
 /*
