@@ -304,6 +304,8 @@ space_clear(struct run *run, const struct process *process)
 	struct space *space = process->space;
 	struct task *task = run_stopped_task(run, space);
 
+	for (size_t i = 0; i < space->nmodules; i++)
+		run->stall.traps += module_traps(space->modules[i]);
 	/* None is stopped if all there is waits in vfork. */
 	space_unplant(run, space, task ? task->tid : process->pid);
 	space_unmap(run, space);
@@ -314,6 +316,8 @@ run_stop(struct run *run, int signal)
 {
 	struct process *process;
 
+	if (run->opts->npids)
+		run->standing = run_clock();
 	run_pause_all(run);
 	strays_present(run, PRESENT);
 	run->stopping = true;

@@ -52,6 +52,7 @@ tally_make(struct run *run)
 		.nprocesses = run->nprocesses,
 		.nthreads = run->nthreads,
 		.events = run->events + inside_fetch(run),
+		.stall = run->stall,
 		.remarks = run->remarks,
 		.nremarks = run->nremarks,
 		.command = command_text(run->opts),

@@ -73,6 +73,13 @@ enum { REPORT_OPTIONS = 5 };
 extern const struct option_entry report_entries[REPORT_OPTIONS];
 
 /* What was measured: everything a report is made from. */
+/* What processes felt that were attached to. */
+struct stall {
+	double attach, detach;	/* the longest they stood still, seconds; 0:
+				   none was attached to, or let go yet */
+	size_t traps;		/* in their text when they were let go */
+};
+
 struct tally {
 	struct plan **plans;	/* one per image, main executable first;
 				   settled */
@@ -81,6 +88,7 @@ struct tally {
 	double seconds;		/* elapsed */
 	size_t nprocesses, nthreads;	/* seen */
 	uint64_t events;	/* traps counted */
+	struct stall stall;
 	char *outcome;		/* "exited with status 1", "still running" */
 	char **remarks;		/* what the user should know */
 	size_t nremarks;

@@ -24,7 +24,7 @@
 enum { THREADS_MAX = 8 };
 
 static atomic_long rounds[THREADS_MAX];
-static atomic_int looked, dirty, look;
+static atomic_int begun, looked, dirty, look;
 static pthread_t threads[THREADS_MAX];
 static int go[2];
 
@@ -132,6 +132,8 @@ do_vfork(long id)
 
 	if (!pid) {
 		work(3);
+		/* It ends with its parent. */
+		close(go[1]);
 		if (read(go[0], &c, 1) < 0)
 			_exit(1);
 		_exit(0);
@@ -168,6 +170,9 @@ static const struct mode {
 static void *
 thread(void *arg)
 {
+	/* So that its arena is there. */
+	free(malloc(64));
+	begun++;
 	for (;;) {
 		mode->fn((long)arg);
 		round_end((long)arg);
@@ -208,6 +213,8 @@ main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (long i = 0; i < mode->nthreads; i++)
 		pthread_create(&threads[i], NULL, thread, (void *)i);
+	while (begun < mode->nthreads)
+		usleep(1000);
 	puts("ready");
 	while (fgets(line, sizeof(line), stdin) && line[0] != 'q')
 		command(line[0]);
