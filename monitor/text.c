@@ -14,7 +14,7 @@ enum { PAGE = 4096, PAGES = 16, BLOCK = PAGE * PAGES };
 
 struct held_block {
 	uint8_t *bytes;		/* NULL: not read yet */
-	bool there[PAGES], changed[PAGES];
+	bool read[PAGES], there[PAGES], changed[PAGES];
 };
 
 struct held {
@@ -27,18 +27,22 @@ struct text {
 	size_t nheld;
 };
 
+/* Only the page that is asked for is read. */
 static void
-block_load(struct run *run, const struct space *space, pid_t tid, uint64_t va,
-	   struct held_block *block)
+page_load(struct run *run, const struct space *space, pid_t tid, uint64_t va,
+	  struct held_block *block)
 {
-	bool all;
+	size_t page = va % BLOCK / PAGE;
 
-	block->bytes = mem_alloc(BLOCK);
-	all = !run->host->mem_read(space->mem, tid, va, block->bytes, BLOCK);
-	for (size_t i = 0; i < PAGES; i++)
-		block->there[i] = all ||
-			!run->host->mem_read(space->mem, tid, va + i * PAGE,
-					     block->bytes + i * PAGE, PAGE);
+	if (!block->bytes)
+		block->bytes = mem_alloc(BLOCK);
+	if (block->read[page])
+		return;
+	block->read[page] = true;
+	block->there[page] = !run->host->mem_read(space->mem, tid,
+						  va / PAGE * PAGE,
+						  block->bytes + page * PAGE,
+						  PAGE);
 }
 
 /* What is held of va, read if it was not; NULL if it is not held. */
@@ -54,8 +58,7 @@ text_block(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 		if (va - held->lo >= held->hi - held->lo)
 			continue;
 		block = &held->blocks[(va - held->lo) / BLOCK];
-		if (!block->bytes)
-			block_load(run, space, tid, va / BLOCK * BLOCK, block);
+		page_load(run, space, tid, va, block);
 		return block;
 	}
 	return NULL;

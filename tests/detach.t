@@ -57,8 +57,7 @@ leave
 		# A thread in vfork cannot be stopped before its child ends.
 		child_end($target) if $do{vfork};
 		return $target->status('TracerPid') == $run->{pid} &&
-		    text_changes($target->{pid}) || "@$options" eq '--once' &&
-		    $target->status('TracerPid');
+		    text_changes($target->{pid});
 	});
 
 	ok($attached, 'attached') or diag slurp("$run->{base}.err");
