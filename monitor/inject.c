@@ -1,5 +1,5 @@
 /*
- * System calls made in the target's name, to map and unmap slot areas.  The
+ * System calls made in the target's name, to map and unmap memory.  The
  * task runs one system call instruction, written for that moment over the
  * program's start code, which no thread executes any more (or, at an exec,
  * yet).  Leaves registers, signal mask and text as they were.
@@ -33,30 +33,38 @@ spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
  * so one that comes there says that the spot cannot be executed.  (One that
  * comes behind the call is a fault that was pending, which the kernel takes
  * first though it is blocked: its instruction will fault again.)  What else may
- * stop it (a group stop, another's pause) is passed over: that takes effect
- * again when the task is resumed for good.
+ * stop it (a group stop, another's pause) is passed over.  SIGSTOP cannot be
+ * blocked: its process stops, all but this task.  So that this one stops again
+ * when it is resumed for good, it is paused.
  */
 static int
 spot_run(struct run *run, struct task *task, uint64_t spot)
 {
-	struct event event;
+	struct event event = { 0 };
+	bool stopped = false;
+	int signal = 0;
 	uint64_t pc;
 
 	do {
-		if (task_resume(run, task, RESUME_RUN, 0))
+		if (task_resume(run, task, RESUME_RUN, signal))
 			return HOST_GONE;
 		run_wait_task(run, task, &event);
+		signal = event.kind == EVENT_SIGNAL && event.value == SIGSTOP ?
+			 SIGSTOP : 0;
+		stopped |= event.kind == EVENT_STOPPED;
 		if (task->state == TASK_DEAD) {
 			run_requeue(run, &event);
 			return HOST_GONE;
 		}
-		if (event.kind == EVENT_SIGNAL &&
+		if (event.kind == EVENT_SIGNAL && !signal &&
 		    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
 		    pc == spot)
 			return HOST_ERROR;
 	} while (event.kind != EVENT_TRAP ||
 		 run->host->trap_cause(task->tid) != TRAP_INSN);
 	stop_is(run, task, STOP_CALLED);
+	if (stopped)
+		task_interrupt(run, task, STOP_GROUP);
 	return HOST_OK;
 }
 
@@ -75,6 +83,63 @@ call_set(const struct run *run, struct regs *regs, int nr,
 	regs->r[run->arch->reg_pc] = spot;
 }
 
+/* Resumed within a system call, it comes to the end of that. */
+static int
+call_finish(struct run *run, struct task *task, struct event *event)
+{
+	struct event end;
+
+	if (task_resume(run, task, RESUME_SYSCALL, 0))
+		return HOST_GONE;
+	run_wait_task(run, task, &end);
+	if (end.kind != EVENT_SYSCALL_EXIT) {
+		run_requeue(run, &end);
+		return HOST_GONE;
+	}
+	stop_is(run, task, STOP_STOPPING);
+	*event = end;
+	return HOST_OK;
+}
+
+/* The system call that it is about to make is put off. */
+static int
+call_undo(struct run *run, struct task *task, struct event *event)
+{
+	const struct abi *abi = run->abi;
+	struct regs regs, none;
+
+	if (run->host->regs_get(task->tid, &regs))
+		return HOST_GONE;
+	none = regs;
+	none.r[abi->reg_orig] = -1;
+	if (run->host->regs_set(task->tid, &none) ||
+	    call_finish(run, task, event))
+		return HOST_GONE;
+	regs.r[abi->reg_nr] = regs.r[abi->reg_orig];
+	regs.r[abi->reg_orig] = -1;
+	regs.r[run->arch->reg_pc] -= run->arch->syscall_len;
+	event->kind = EVENT_PAUSED;
+	return run->host->regs_set(task->tid, &regs) ? HOST_GONE : HOST_OK;
+}
+
+int
+inject_prepare(struct run *run, struct task *task, struct event *event)
+{
+	must(!task->vforking);
+	switch (event->kind) {
+	case EVENT_SYSCALL_ENTRY:
+		return call_undo(run, task, event);
+	case EVENT_CLONE:
+	case EVENT_FORK:
+	case EVENT_VFORK:
+	case EVENT_VFORK_DONE:
+	case EVENT_EXEC:
+		return call_finish(run, task, event);
+	default:
+		return HOST_OK;
+	}
+}
+
 int
 inject_syscall(struct run *run, struct task *task, int nr,
 	       const uint64_t args[6], int64_t *result)
@@ -84,11 +149,12 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	size_t n = arch->syscall_len + arch->trap_len;
 	uint64_t spot = host->auxv(task->tid, AT_ENTRY), mask = 0;
 	struct regs saved, regs;
-	uint8_t code[8];
+	uint8_t code[8], info[SIGINFO_MAX];
 	int err;
 
 	/* A trap with SIGTRAP blocked would lose the program its handler. */
 	if (!spot || host->regs_get(task->tid, &saved) ||
+	    (host->native && host->siginfo_get(task->tid, info)) ||
 	    (host->native && host->mask_set(task->tid, ~(UINT64_C(1) <<
 						(SIGTRAP - 1)), &mask)))
 		return HOST_GONE;
@@ -106,6 +172,7 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	/* The text first: it is there even if the task is not. */
 	spot_swap(run, task, spot, code, n);
 	if (host->regs_set(task->tid, &saved) ||
+	    (host->native && host->siginfo_set(task->tid, info)) ||
 	    (host->native && host->mask_set(task->tid, mask, NULL)))
 		return HOST_GONE;
 	return err;

@@ -388,6 +388,7 @@ patch_leave(struct run *run, struct task *task)
 	patch_signal(run, task, 0);
 	copies_unreturn(run, task);
 	copies_leave(run, task);
+	copies_contexts(run, task);
 }
 
 /* ---- the trap */

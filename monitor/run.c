@@ -411,8 +411,7 @@ unfollowed(struct run *run, struct task *task, const struct event *event)
 
 	if (task->process->counted || space->refs > 1)
 		return false;
-	space_unplant(run, space, task->tid);
-	task_release(run, task, event);
+	space_leave(run, task, event);
 	return true;
 }
 
@@ -446,7 +445,8 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 static void
 on_signal(struct run *run, struct task *task, int signal)
 {
-	bool left = false;
+	bool left = false, stays = false;
+	uint64_t va;
 
 	patch_signal(run, task, signal);
 	inner_signal(run, task, signal);
@@ -454,11 +454,16 @@ on_signal(struct run *run, struct task *task, int signal)
 	    signal_caught(run, task, signal)) {
 		fault_interrupts(task->process->space, task_pc(run, task));
 		/* The handler would return over a trap. */
-		left = !run->opts->no_traps && copies_leave(run, task);
+		if (run->opts->no_traps)
+			stays = copies_settle(run, task, &va);
+		else
+			left = copies_leave(run, task);
 	}
 	fault_keep(run, task);
 	if (left)
 		copies_signal(run, task, signal);
+	else if (stays)
+		copies_signal_in(run, task, signal, va);
 	else
 		run_resume(run, task, signal);
 }
@@ -641,6 +646,19 @@ notices_handle(struct run *run)
 	suspend_handle(run);
 }
 
+/* All that stood still at attach or detach has been let go on. */
+static void
+standing_end(struct run *run)
+{
+	double *longest = run->stopping ? &run->stall.detach :
+					  &run->stall.attach;
+	double now = run_clock();
+
+	if (run->standing && now - run->standing > *longest)
+		*longest = now - run->standing;
+	run->standing = 0;
+}
+
 void
 run_loop(struct run *run)
 {
@@ -648,11 +666,14 @@ run_loop(struct run *run)
 
 	for (;;) {
 		notices_handle(run);
-		if (!queue_take(run, &event) && !host_event(run, &event)) {
-			if (event.kind == EVENT_DONE)
-				return;
+		if (queue_take(run, &event)) {
+			event_handle(run, &event);
 			continue;
 		}
-		event_handle(run, &event);
+		standing_end(run);
+		if (host_event(run, &event))
+			event_handle(run, &event);
+		else if (event.kind == EVENT_DONE)
+			return;
 	}
 }

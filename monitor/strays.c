@@ -12,6 +12,7 @@
 #include "monitor/copies.h"
 #include "monitor/extend.h"
 #include "monitor/faults.h"
+#include "monitor/hit.h"
 #include "monitor/inner.h"
 #include "monitor/linker.h"
 #include "monitor/patch.h"
@@ -472,22 +473,30 @@ area_look(struct run *run, struct task *task, void *ctx)
 
 /*
  * A task that was paused just when it ran into a trap has not reported that
- * yet: left alone it would die of the signal.  Let it report.
+ * yet: left alone it would die of the signal.  Let it report.  If its process
+ * was stopped it must not go on: it is taken back to the trap.
  */
 static void
 trap_flush(struct run *run, struct task *task, void *ctx)
 {
 	const struct event *queued = run_queued(run, task);
+	bool stopped = queued && queued->kind == EVENT_STOPPED;
 	struct signal_state state;
 	struct event event;
+	struct hit hit;
 
-	if (!queued || queued->kind != EVENT_PAUSED ||
+	if (!queued || (queued->kind != EVENT_PAUSED && !stopped) ||
 	    run->host->signals(task->tid, &state) ||
-	    !(state.pending >> (SIGTRAP - 1) & 1) ||
+	    !((state.pending & ~state.blocked) >> (SIGTRAP - 1) & 1) ||
+	    (stopped && !hit_before(run, task, &hit)) ||
 	    task_resume(run, task, RESUME_RUN, 0))
 		return;
 	run_unqueue(run, task->tid);
 	run_wait_task(run, task, &event);
+	if (stopped && event.kind == EVENT_TRAP && patch_forget(run, task) &&
+	    !task_interrupt(run, task, STOP_GROUP) &&
+	    !task_resume(run, task, RESUME_RUN, 0))
+		run_wait_task(run, task, &event);
 	run_requeue(run, &event);
 }
 

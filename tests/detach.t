@@ -1,0 +1,155 @@
+# Whatever its threads are doing when pmon goes, nothing of pmon's is left in a
+# process that was attached to.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Left;
+use Pmon;
+use Target;
+
+$ENV{HOME} = '/';
+
+my $program = compile('threaded.c', '-O2', '-pthread');
+my @ways = (['--units=func'], [], ['--units=edge'], ['--patch=trap'],
+    ['--no-traps', '--units=func'], ['--once']);
+
+# Failing early: what is dead answers no more.
+sub
+rounds
+{
+	my ($target) = @_;
+	my $answer = $target->ask("?");
+
+	BAIL_OUT("it has ended") if $answer !~ /^\d+$/;
+	return $answer;
+}
+
+# How each of the threads of a process is, as in /proc.
+sub
+states
+{
+	my ($pid) = @_;
+
+	return join '', sort map { slurp($_) =~ /\) (\S)/ ? $1 : '' }
+	    glob "/proc/$pid/task/*/stat";
+}
+
+# Let a vfork child end: by the writing end of the pipe that it reads.
+sub
+child_end
+{
+	my ($target) = @_;
+
+	open my $pipe, '>:unix', "/proc/$target->{pid}/fd/4" or return;
+	syswrite $pipe, 'x';
+	return;
+}
+
+# Attach to the process, wait for what `begin` does, and let go of it, with
+# `before` called when the traps are out.
+sub
+leave
+{
+	my ($target, $options, %do) = @_;
+	my $run = monitor_start([@$options, '-p', $target->{pid}], []);
+	my $attached = wait_for(sub {
+		# A thread in vfork cannot be stopped before its child ends.
+		child_end($target) if $do{vfork};
+		return $target->status('TracerPid') == $run->{pid} &&
+		    text_changes($target->{pid});
+	});
+
+	ok($attached, 'attached') or diag slurp("$run->{base}.err");
+	$do{attached}->() if $do{attached};
+	kill INT => $run->{pid};
+	$do{left}->() if $do{left};
+	return monitor_finish($run);
+}
+
+my %varies = (storm => ['SigBlk'], vfork => ['SigBlk']);
+
+for my $mode (qw(sleep wait handle storm calls vfork malloc)) {
+	my $target = Target->new($program, $mode);
+	my @without = @{$varies{$mode} // []};
+
+	is($target->answer, 'ready', "$mode: ready");
+	wait_for(sub { $mode eq 'vfork' || rounds($target) > 100 });
+	my $before = process_state($target->{pid}, @without);
+	my $size = process_size($target->{pid});
+
+	is($before->{text}, '', 'its text is the files\'');
+	for my $options (@ways) {
+		my $what = "$mode @$options";
+		my $run = leave($target, $options, vfork => $mode eq 'vfork',
+		    attached => sub {
+			my $n = rounds($target);
+
+			ok(wait_for(sub {
+				child_end($target) if $mode eq 'vfork';
+				return rounds($target) > $n;
+			}), 'it goes on');
+		}, left => sub {
+			return if $mode ne 'vfork';
+			ok(wait_for(sub { !text_changes($target->{pid}) }),
+			    'the traps are out');
+			my $n = rounds($target);
+			ok(wait_for(sub {
+				child_end($target);
+				return rounds($target) > $n + 1;
+			}), 'the children end');
+		});
+
+		is(ended($run), 'status 0', "$what: pmon ends");
+		is($run->{err}, '', 'without a word');
+		unlike($run->{report}, qr/left in it/, 'with nothing left');
+		is_deeply(process_state($target->{pid}, @without), $before,
+		    "$what: all is as before");
+		cmp_ok(process_size($target->{pid}) - $size, '<', 64,
+		    'in megabytes, too');
+		is($target->ask('g'), 'clear', 'no gs register is set');
+		my $n = rounds($target);
+		ok(wait_for(sub {
+			child_end($target) if $mode eq 'vfork';
+			return rounds($target) > $n + 10;
+		}), 'it goes on');
+	}
+	is($target->finish('q'), 'status 21', 'it ends well');
+}
+
+# Stopped by a signal while it is counted: it is let go as it is.
+for my $mode (qw(calls storm malloc)) {
+	my $target = Target->new($program, $mode);
+	my @without = @{$varies{$mode} // []};
+
+	is($target->answer, 'ready', "stopped, $mode: ready");
+	wait_for(sub { rounds($target) > 100 });
+	my $before = process_state($target->{pid}, @without);
+	for my $options (@ways) {
+		my $what = "stopped, $mode @$options";
+		my $run = leave($target, $options, attached => sub {
+			my $n = rounds($target);
+
+			ok(wait_for(sub { rounds($target) > $n }),
+			    'it goes on');
+			kill STOP => $target->{pid};
+			ok(wait_for(sub { states($target->{pid}) =~
+			    /^t+$/i }), 'it is stopped');
+		});
+
+		is(ended($run), 'status 0', "$what: pmon ends");
+		is($run->{err}, '', 'without a word');
+		ok(wait_for(sub { states($target->{pid}) =~ /^T+$/ }),
+		    'all its threads are stopped');
+		is_deeply(process_state($target->{pid}, @without), $before,
+		    'all is as before');
+		kill CONT => $target->{pid};
+		my $n = rounds($target);
+		ok(wait_for(sub { rounds($target) > $n + 10 }),
+		    'it goes on');
+		is($target->ask('g'), 'clear', 'no gs register is set');
+	}
+	is($target->finish('q'), 'status 21', 'it ends well');
+}
+
+done_testing;
