@@ -188,6 +188,10 @@ seize(pid_t tid)
 	return left && traced_here(tid) ? 0 : err;
 }
 
+/*
+ * The jump would leave another signal's handler, too, that has just begun, and
+ * what that was to do would never be done.  So other signals wait.
+ */
 static void
 seize_ticks(bool on)
 {
@@ -195,19 +199,25 @@ seize_ticks(bool on)
 		{ 0, SEIZE_MS * 1000000 }, { 0, SEIZE_MS * 1000000 },
 	};
 	static timer_t timer;
+	static sigset_t before;
 	struct sigaction action = { .sa_flags = SA_RESTART };
 	struct sigevent how = {
 		.sigev_notify = SIGEV_SIGNAL,
 		.sigev_signo = SIGRTMIN,
 	};
+	sigset_t others;
 
 	if (!on) {
 		timer_delete(timer);
 		signal(SIGRTMIN, SIG_IGN);
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		return;
 	}
 	action.sa_handler = on_seize_tick;
 	sigaction(SIGRTMIN, &action, NULL);
+	sigfillset(&others);
+	sigdelset(&others, SIGRTMIN);
+	sigprocmask(SIG_SETMASK, &others, &before);
 	must(!timer_create(CLOCK_MONOTONIC, &how, &timer) &&
 	     !timer_settime(timer, 0, &often, NULL));
 }

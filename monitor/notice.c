@@ -7,11 +7,13 @@
 #include "monitor/notice.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/time.h>
 
-static volatile sig_atomic_t stop_signal, report_wanted, ticked, ticks_wanted;
-static volatile sig_atomic_t typed_ignored, suspend, asked;
+/* A signal may come between reading and clearing: take them by exchange. */
+static atomic_int stop_signal, report_wanted, ticked, suspend, asked;
+static volatile sig_atomic_t ticks_wanted, typed_ignored;
 static volatile sig_atomic_t stop_sender, suspend_sender;
 
 static void
@@ -21,6 +23,16 @@ ticks_set(bool on)
 	struct itimerval timer = { { 0, us }, { 0, us } };
 
 	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Only a notice that waits needs them now. */
+static void
+ticks_rest(void)
+{
+	ticks_set(false);
+	/* It may have come just then. */
+	if (stop_signal || report_wanted || suspend || asked)
+		ticks_set(true);
 }
 
 static void
@@ -39,14 +51,14 @@ on_signal(int signal, siginfo_t *info, void *context)
 		asked = 1;
 		break;
 	case SIGTSTP:
-		suspend = typed ? SUSPEND_TYPED : SUSPEND_SENT;
 		suspend_sender = info->si_pid;
+		suspend = typed ? SUSPEND_TYPED : SUSPEND_SENT;
 		break;
 	default:
 		if (typed && typed_ignored && signal != SIGTERM)
 			return;
-		stop_signal = signal;
 		stop_sender = typed ? 0 : info->si_pid;
+		stop_signal = signal;
 		break;
 	}
 	ticks_set(true);
@@ -89,20 +101,18 @@ notice_typed(void)
 int
 notice_stop(pid_t *sender)
 {
-	int signal = stop_signal;
+	int signal = atomic_exchange(&stop_signal, 0);
 
 	*sender = stop_sender;
-	stop_signal = 0;
 	return signal;
 }
 
 enum suspension
 notice_suspend(pid_t *sender)
 {
-	enum suspension was = suspend;
+	enum suspension was = atomic_exchange(&suspend, SUSPEND_NONE);
 
 	*sender = suspend_sender;
-	suspend = SUSPEND_NONE;
 	return was;
 }
 
@@ -117,30 +127,22 @@ notice_suspended(void)
 bool
 notice_report(void)
 {
-	bool wanted = report_wanted;
-
-	report_wanted = 0;
-	return wanted;
+	return atomic_exchange(&report_wanted, 0);
 }
 
 bool
 notice_asked(void)
 {
-	bool was = asked;
-
-	asked = 0;
-	return was;
+	return atomic_exchange(&asked, 0);
 }
 
 bool
 notice_tick(void)
 {
-	bool was = ticked;
+	bool was = atomic_exchange(&ticked, 0);
 
-	ticked = 0;
-	if (was && !ticks_wanted && !stop_signal && !report_wanted &&
-	    !suspend && !asked)
-		ticks_set(false);
+	if (was && !ticks_wanted)
+		ticks_rest();
 	return was;
 }
 
@@ -148,6 +150,10 @@ void
 notice_ticks(bool on)
 {
 	ticks_wanted += on ? 1 : -1;
-	if (ticks_wanted == on)
-		ticks_set(on);
+	if (ticks_wanted != on)
+		return;
+	if (on)
+		ticks_set(true);
+	else
+		ticks_rest();
 }
