@@ -164,7 +164,7 @@ static const struct mode {
 	{ "storm", do_storm, 2, 2 },
 	{ "calls", do_calls, 2, 2 },
 	{ "vfork", do_vfork, 1, 0 },
-	{ "malloc", do_malloc, 8, 8 },
+	{ "malloc", do_malloc, 4, 4 },
 }, *mode;
 
 static void *
