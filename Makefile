@@ -137,7 +137,9 @@ fuzz: deps-test
 	@$(MAKE) --no-print-directory BUILD=build-fuzz CC=clang \
 		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link $(SANITIZE)' fuzz-run
 
-FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+TARGETS := $(filter-out mutants,$(patsubst tests/fuzz/%.c,%,\
+	$(wildcard tests/fuzz/*.c)))
+FUZZERS := $(addprefix $(BUILD)/fuzz/,$(TARGETS))
 fuzz-run: $(FUZZERS)
 	for fuzzer in $^; do \
 		tools/fuzz $$fuzzer $(BUILD)/fuzz $(FUZZ_SECONDS) || exit; \
@@ -147,6 +149,14 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(CPPFLAGS) \
 		$(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+
+# The same targets on mutants that are made by number.
+mutants: $(addprefix $(BUILD)/mutants/,$(TARGETS))
+
+$(BUILD)/mutants/%: tests/fuzz/%.c tests/fuzz/mutants.c $(LIB)
+	@mkdir -p $(@D)
+	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $^ \
+		$(LDLIBS)
 
 # Microseconds per count, for pmon's patches and for other tools; then what
 # counting costs real programs (by itself: bench/programs).
@@ -203,4 +213,4 @@ clean:
 
 -include $(OBJS:.o=.d) $(PRINT:.o=.d) $(UNITS:=.d)
 .PHONY: all deps deps-test demo demo-run units check check-run check-slow asan \
-	fuzz fuzz-run bench bench-run layers install uninstall deb clean
+	fuzz fuzz-run mutants bench bench-run layers install uninstall deb clean

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "host/procfs.h"
-#include "monitor/control.h"
+#include "monitor/place.h"
 #include "report/target.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -54,11 +54,22 @@ pmon_connect(pid_t pid)
 	if (stat(proc, &st))
 		return -1;
 	for (unsigned i = 0;
-	     fd < 0 && (path = control_path(pid, st.st_uid, i)); i++) {
+	     fd < 0 && (path = place_path(pid, st.st_uid, i)); i++) {
 		fd = socket_connect(path, pid, st.st_uid);
 		free(path);
 	}
 	return fd;
+}
+
+/* 0, or -1 with the reason for which no pmon of that user can be asked. */
+static int
+pmon_check(pid_t pid)
+{
+	char proc[64];
+	struct stat st;
+
+	snprintf(proc, sizeof(proc), "/proc/%d", (int)pid);
+	return stat(proc, &st) ? 0 : place_check(st.st_uid);
 }
 
 int
@@ -66,6 +77,7 @@ ask_connect(pid_t pid)
 {
 	pid_t tracer = (pid_t)procfs_status(pid, "TracerPid", 10, 0);
 	int fd = pmon_connect(pid);
+	char *why;
 
 	if (fd < 0 && tracer > 0)
 		fd = pmon_connect(tracer);
@@ -73,6 +85,13 @@ ask_connect(pid_t pid)
 		return fd;
 	if (kill(pid, 0) && errno == ESRCH)
 		return fail("process %d: %s", (int)pid, strerror(ESRCH));
+	if (pmon_check(tracer > 0 ? tracer : pid)) {
+		why = mem_strdup(fail_message());
+		fail("process %d: no pmon of its user has a control socket: "
+		     "%s", (int)pid, why);
+		free(why);
+		return -1;
+	}
 	return fail("process %d: is no pmon that can be asked, and not counted "
 		    "by one", (int)pid);
 }
@@ -90,6 +109,9 @@ request_send(int fd, const char *request)
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		/* Who hangs up may have said why. */
+		if (n < 0 && errno == EPIPE)
+			n = (ssize_t)(len - sent);
 		if (n < 0)
 			break;
 		sent += (size_t)n;

@@ -85,13 +85,17 @@ writer_start(struct run *run, const char *path)
 {
 	struct tally *tally = tally_make(run);
 	pid_t pid = fork();
-	int fd;
 
 	if (!pid)
 		writer_run(run, tally, path);
 	tally_free(tally);
-	fd = pid < 0 ? -1 : pidfd_open(pid, 0);
-	return fd;
+	return pid < 0 ? -1 : pidfd_open(pid, 0);
+}
+
+static double
+greater(double a, double b)
+{
+	return a > b ? a : b;
 }
 
 static void
@@ -108,28 +112,25 @@ save(struct run *run, struct autosave *autosave)
 	strays_present(run, PRESENT_NOT);
 	autosave->begun = begun;
 	autosave->still = run_clock() - begun;
-}
-
-static double
-greater(double a, double b)
-{
-	return a > b ? a : b;
+	/* Also if there is no writer that could put it off. */
+	autosave->due = begun + greater(run->opts->save_every,
+					autosave->still * STILL_SHARE);
 }
 
 void
 autosave_tick(struct run *run)
 {
 	struct autosave *autosave = run->autosave;
-	double now = run_clock(), every = run->opts->save_every;
+	double now = run_clock();
 
 	if (!autosave || run->stopping)
 		return;
 	if (autosave->writer >= 0) {
 		if (!writer_ended(autosave, 0))
 			return;
-		every = greater(every, autosave->still * STILL_SHARE);
-		every = greater(every, (now - autosave->begun) * WRITING_SHARE);
-		autosave->due = autosave->begun + every;
+		autosave->due = greater(autosave->due, autosave->begun +
+					(now - autosave->begun) *
+					WRITING_SHARE);
 	}
 	if (now >= autosave->due)
 		save(run, autosave);

@@ -6,6 +6,7 @@
 #include "monitor/areas.h"
 #include "monitor/control.h"
 #include "monitor/extend.h"
+#include "monitor/place.h"
 #include "monitor/run.h"
 #include "monitor/save.h"
 #include "monitor/stop.h"
@@ -13,20 +14,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "report/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { REQUEST_MAX = 4096, CLIENTS_MAX = 32, BACKLOG = 8 };
+enum { REQUEST_MAX = 4096, CLIENTS_MAX = 32, ROUNDS_MAX = 64 };
 
 struct client {
 	int fd;
@@ -46,50 +47,6 @@ struct control {
 
 /* ---- the socket */
 
-static char *
-directory(uid_t uid, unsigned which)
-{
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-
-	if (!runtime || *runtime != '/' || uid != geteuid())
-		which++;
-	switch (which) {
-	case 0:
-		return mem_printf("%s/pmon", runtime);
-	case 1:
-		return mem_printf("/tmp/pmon-%u", (unsigned)uid);
-	case 2:
-		return mem_printf("/run/user/%u/pmon", (unsigned)uid);
-	default:
-		return NULL;
-	}
-}
-
-char *
-control_path(pid_t pid, uid_t uid, unsigned which)
-{
-	char *dir = directory(uid, which);
-	char *path = dir ? mem_printf("%s/%d.sock", dir, (int)pid) : NULL;
-
-	free(dir);
-	return path;
-}
-
-/* Ours, and nobody else may look into it. */
-static bool
-directory_make(const char *path)
-{
-	char *dir = mem_strndup(path, (size_t)(strrchr(path, '/') - path));
-	struct stat st;
-	bool good;
-
-	mkdir(dir, 0700);
-	good = !lstat(dir, &st) && S_ISDIR(st.st_mode) &&
-	       st.st_uid == geteuid() && !(st.st_mode & 077);
-	free(dir);
-	return good;
-}
-
 /* Signals tell of it from now on. */
 static int
 signals_on(int fd)
@@ -100,46 +57,28 @@ signals_on(int fd)
 	return 0;
 }
 
-static bool
-socket_bind(int fd, const char *path)
-{
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	mode_t mask;
-	int err;
-
-	if (strlen(path) >= sizeof(addr.sun_path) || !directory_make(path))
-		return false;
-	strcpy(addr.sun_path, path);
-	/* One that is there is of a process that had this number before. */
-	unlink(path);
-	mask = umask(0177);
-	err = bind(fd, (struct sockaddr *)&addr, sizeof(addr));
-	umask(mask);
-	return !err;
-}
-
 void
 control_open(struct run *run)
 {
 	struct control *control = mem_alloc(sizeof(*control));
 	struct stat st;
 
-	control->path = control_path(getpid(), geteuid(), 0);
-	control->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (control->fd >= 0 && socket_bind(control->fd, control->path) &&
-	    !lstat(control->path, &st)) {
+	control->fd = place_listen(&control->path);
+	if (control->fd < 0) {
+		run_remark(run, "no control socket: %s", fail_message());
+		free(control);
+		return;
+	}
+	if (!lstat(control->path, &st)) {
 		control->dev = st.st_dev;
 		control->ino = st.st_ino;
-		if (!listen(control->fd, BACKLOG) && !signals_on(control->fd)) {
-			run->control = control;
-			return;
-		}
-		unlink(control->path);
 	}
-	if (control->fd >= 0)
-		close(control->fd);
-	free(control->path);
-	free(control);
+	run->control = control;
+	if (!signals_on(control->fd))
+		return;
+	run_remark(run, "no control socket: %s: %s", control->path,
+		   strerror(errno));
+	control_close(run);
 }
 
 static void
@@ -376,38 +315,58 @@ client_send(struct client *client)
 	return true;
 }
 
-/* Answer what was asked, one after another; false if the client is gone. */
-static bool
-client_serve(struct run *run, struct client *client)
+enum served {
+	SERVED_GONE,
+	SERVED_NOTHING,		/* it has to ask, or to read, first */
+	SERVED_ONE,
+};
+
+/* The next request, if it is there. */
+static enum served
+request_take(struct client *client, char *line)
 {
-	if (!client_send(client))
-		return false;
-	while (!client->out) {
-		char *end = memchr(client->in, '\n', client->nin);
-		char line[REQUEST_MAX];
-		size_t len;
+	char *end;
+	size_t len;
+
+	while (!(end = memchr(client->in, '\n', client->nin))) {
 		ssize_t n;
 
-		if (end) {
-			len = (size_t)(end - client->in);
-			memcpy(line, client->in, len);
-			line[len] = '\0';
-			client->nin -= len + 1;
-			memmove(client->in, end + 1, client->nin);
-			request_do(run, client, line);
-			if (!client_send(client))
-				return false;
-			continue;
-		}
 		if (client->nin == sizeof(client->in))
-			return false;
+			return SERVED_GONE;
 		n = recv(client->fd, client->in + client->nin,
 			 sizeof(client->in) - client->nin, MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return SERVED_NOTHING;
 		if (n <= 0)
-			return n < 0 && (errno == EAGAIN || errno == EINTR);
+			return SERVED_GONE;
 		client->nin += (size_t)n;
 	}
-	return true;
+	len = (size_t)(end - client->in);
+	memcpy(line, client->in, len);
+	line[len] = '\0';
+	client->nin -= len + 1;
+	memmove(client->in, end + 1, client->nin);
+	return SERVED_ONE;
+}
+
+/* Answer one request, if what was answered before is sent. */
+static enum served
+client_serve(struct run *run, struct client *client)
+{
+	char line[REQUEST_MAX];
+	enum served served;
+
+	if (!client_send(client))
+		return SERVED_GONE;
+	if (client->out)
+		return SERVED_NOTHING;
+	served = request_take(client, line);
+	if (served == SERVED_ONE) {
+		request_do(run, client, line);
+		if (!client_send(client))
+			return SERVED_GONE;
+	}
+	return served;
 }
 
 static bool
@@ -420,39 +379,82 @@ peer_allowed(int fd)
 	       (peer.uid == geteuid() || peer.uid == 0);
 }
 
+/* A place for one more, perhaps of one that has gone; or NULL. */
+static struct client **
+clients_place(struct control *control)
+{
+	for (size_t i = 0; i < CLIENTS_MAX; i++)
+		if (!control->clients[i])
+			return &control->clients[i];
+	for (size_t i = 0; i < CLIENTS_MAX; i++) {
+		struct pollfd peer = { .fd = control->clients[i]->fd };
+
+		if (poll(&peer, 1, 0) > 0 && peer.revents & POLLHUP) {
+			client_close(control->clients[i]);
+			control->clients[i] = NULL;
+			return &control->clients[i];
+		}
+	}
+	return NULL;
+}
+
 static void
 clients_accept(struct control *control)
 {
 	int fd;
 
 	while ((fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		size_t i = 0;
+		struct client **place = clients_place(control);
 
-		while (i < CLIENTS_MAX && control->clients[i])
-			i++;
-		if (i == CLIENTS_MAX || !peer_allowed(fd) || signals_on(fd)) {
+		if (!place) {
+			char *head = mem_printf("error pmon has %d clients "
+						"already, which is the limit\n",
+						CLIENTS_MAX);
+
+			send(fd, head, strlen(head),
+			     MSG_NOSIGNAL | MSG_DONTWAIT);
+			free(head);
+		}
+		if (!place || !peer_allowed(fd) || signals_on(fd)) {
 			close(fd);
 			continue;
 		}
-		control->clients[i] = mem_alloc(sizeof(struct client));
-		control->clients[i]->fd = fd;
+		*place = mem_alloc(sizeof(struct client));
+		(*place)->fd = fd;
 	}
+}
+
+/* One request of each client; false if there was none. */
+static bool
+clients_serve(struct run *run)
+{
+	struct control *control = run->control;
+	bool more = false;
+
+	clients_accept(control);
+	for (size_t i = 0; i < CLIENTS_MAX; i++) {
+		struct client *client = control->clients[i];
+		enum served served = client ? client_serve(run, client) :
+					      SERVED_NOTHING;
+
+		more |= served == SERVED_ONE;
+		if (served == SERVED_GONE) {
+			client_close(client);
+			control->clients[i] = NULL;
+		}
+	}
+	return more;
 }
 
 void
 control_serve(struct run *run)
 {
-	struct control *control = run->control;
+	unsigned rounds = 0;
 
-	if (!control)
-		return;
-	clients_accept(control);
-	for (size_t i = 0; i < CLIENTS_MAX; i++) {
-		struct client *client = control->clients[i];
-
-		if (!client || client_serve(run, client))
-			continue;
-		client_close(client);
-		control->clients[i] = NULL;
-	}
+	/* The run goes on though clients may ask without end. */
+	while (run->control && clients_serve(run))
+		if (++rounds == ROUNDS_MAX) {
+			raise(SIGIO);
+			break;
+		}
 }

@@ -5,18 +5,9 @@
 #ifndef MONITOR_CONTROL_H
 #define MONITOR_CONTROL_H
 
-#include <sys/types.h>
-
 struct run;
 
-/*
- * Where the socket of pmon's process `pid` is, of user `uid`: in
- * $XDG_RUNTIME_DIR/pmon or, if that is not set, in /tmp/pmon-UID.  Number
- * `which` of the places, NULL behind the last; owned by the caller.
- */
-char *control_path(pid_t pid, uid_t uid, unsigned which);
-
-/* Open it; if that cannot be there is none, and the run goes on. */
+/* Open it; if that cannot be, a remark says why, and the run goes on. */
 void control_open(struct run *run);
 void control_close(struct run *run);
 

@@ -1,10 +1,11 @@
 /*
- * A write to a pipe or socket waits until all is written, unless a signal comes
- * or pmon pauses the task: then it returns with the part that was written.  A
- * program without signal handlers need not expect that.  So the task makes the
- * call again for the rest, and in the end gets the sum as the result of one
- * call.  Knows only the calls of abi->transfers, whose arguments say what is
- * left; those with a vector of buffers (writev, sendmsg) stay cut short.
+ * Undoes what a pause does to the system call that its task is in.  Some fail
+ * with EINTR.  A write to a pipe or socket, which waits until all is written,
+ * returns with the part that was written, as if a signal had come; a program
+ * without signal handlers need not expect that.  So the task makes the call
+ * again for the rest, and in the end gets the sum as the result of one call.
+ * Knows only the calls of abi->transfers, whose arguments say what is left:
+ * those with a vector of buffers (writev, sendmsg) stay cut short.
  */
 #include "monitor/cut.h"
 
@@ -60,7 +61,11 @@ cut_again(const struct run *run, const struct cut *cut, struct regs *regs)
 	regs->r[run->arch->reg_pc] -= run->arch->syscall_len;
 }
 
-bool
+/*
+ * The task, paused behind a system call whose registers these are, goes on with
+ * what is left of it; whether something is.  The registers are to be set.
+ */
+static bool
 cut_begin(const struct run *run, struct task *task, struct regs *regs)
 {
 	const struct abi *abi = run->abi;
@@ -79,6 +84,41 @@ cut_begin(const struct run *run, struct task *task, struct regs *regs)
 		task->cut->arg[i] = regs->r[abi->reg_arg[i]];
 	cut_again(run, task->cut, regs);
 	return true;
+}
+
+/*
+ * A pause makes some system calls fail with EINTR that no signal would have
+ * interrupted (signal(7) lists them; epoll_wait is the common one).  Nothing
+ * has happened in such a call, so it is made again.
+ */
+static bool
+call_repeat(const struct run *run, struct regs *regs, int nr)
+{
+	const struct abi *abi = run->abi;
+
+	if ((int64_t)regs->r[abi->reg_result] != -EINTR ||
+	    nr == abi->nr_close || nr == abi->nr_connect)
+		return false;
+	regs->r[abi->reg_result] = nr;
+	regs->r[run->arch->reg_pc] -= run->arch->syscall_len;
+	regs->r[abi->reg_orig] = -1;
+	return true;
+}
+
+void
+cut_undo(struct run *run, struct task *task, bool goes_on)
+{
+	struct regs regs;
+	int nr;
+
+	if (!run->host->native || run->host->regs_get(task->tid, &regs))
+		return;
+	nr = (int)regs.r[run->abi->reg_orig];
+	if (nr < 0 || signal_waits(run, task))
+		return;
+	if (call_repeat(run, &regs, nr) ||
+	    (goes_on && cut_begin(run, task, &regs)))
+		run->host->regs_set(task->tid, &regs);
 }
 
 void

@@ -7,10 +7,10 @@
 #include "monitor/run.h"
 
 /*
- * The task, paused behind a system call whose registers these are, goes on with
- * what is left of it; whether something is.  The registers are to be set.
+ * The task was paused: what that did to its system call is undone.  One that
+ * was cut short is gone on with only if the task goes on under pmon.
  */
-bool cut_begin(const struct run *run, struct task *task, struct regs *regs);
+void cut_undo(struct run *run, struct task *task, bool goes_on);
 /* The call for what is left has returned: go on, or give the whole's result. */
 void cut_exit(struct run *run, struct task *task);
 /*

@@ -363,41 +363,6 @@ run_stopped_task(struct run *run, const struct space *space)
 	return stopped.best;
 }
 
-/*
- * A pause makes some system calls fail with EINTR that no signal would have
- * interrupted (signal(7) lists them; epoll_wait is the common one).  Nothing
- * has happened in such a call, so it is made again.
- */
-static bool
-call_repeat(const struct run *run, struct regs *regs, int nr)
-{
-	const struct abi *abi = run->abi;
-
-	if ((int64_t)regs->r[abi->reg_result] != -EINTR ||
-	    nr == abi->nr_close || nr == abi->nr_connect)
-		return false;
-	regs->r[abi->reg_result] = nr;
-	regs->r[run->arch->reg_pc] -= run->arch->syscall_len;
-	regs->r[abi->reg_orig] = -1;
-	return true;
-}
-
-void
-run_call_again(struct run *run, struct task *task, bool goes_on)
-{
-	struct regs regs;
-	int nr;
-
-	if (!run->host->native || run->host->regs_get(task->tid, &regs))
-		return;
-	nr = (int)regs.r[run->abi->reg_orig];
-	if (nr < 0 || signal_waits(run, task))
-		return;
-	if (call_repeat(run, &regs, nr) ||
-	    (goes_on && cut_begin(run, task, &regs)))
-		run->host->regs_set(task->tid, &regs);
-}
-
 /* ---- handling */
 
 /*
@@ -493,9 +458,24 @@ on_syscall(struct run *run, struct task *task, bool entry)
 	if (!entry && task->cut)
 		cut_exit(run, task);
 	else if (!entry && task->paused)
-		run_call_again(run, task, true);
+		cut_undo(run, task, true);
 	if (task->process->watched && !entry)
 		process_mapped(run, task);
+	run_resume(run, task, 0);
+}
+
+static void
+on_pause(struct run *run, struct task *task, const struct event *event)
+{
+	if (unfollowed(run, task, event))
+		return;
+	if (task->process->space && !task->process->planted)
+		process_plant(run, task);
+	if (task->born) {
+		areas_task(run, task);
+		strays_birth(run, task);
+	}
+	cut_undo(run, task, true);
 	run_resume(run, task, 0);
 }
 
@@ -565,18 +545,10 @@ event_handle(struct run *run, const struct event *event)
 	case EVENT_SYSCALL_EXIT:
 		on_syscall(run, task, event->kind == EVENT_SYSCALL_ENTRY);
 		break;
+	case EVENT_PAUSED:
+		on_pause(run, task, event);
+		break;
 	default:
-		if (event->kind == EVENT_PAUSED) {
-			if (unfollowed(run, task, event))
-				break;
-			if (task->process->space && !task->process->planted)
-				process_plant(run, task);
-			if (task->born) {
-				areas_task(run, task);
-				strays_birth(run, task);
-			}
-			run_call_again(run, task, true);
-		}
 		run_resume(run, task, 0);
 	}
 }

@@ -323,12 +323,6 @@ struct event *run_queued(const struct run *run, const struct task *task);
 struct task *run_stopped_task(struct run *run, const struct space *space);
 
 /*
- * The task was paused: what that did to its system call is undone.  One that
- * was cut short is gone on with only if the task goes on under pmon.
- */
-void run_call_again(struct run *run, struct task *task, bool goes_on);
-
-/*
  * Stop every task, those too that events tell of which are not handled yet;
  * these are accounted for.
  */

@@ -246,7 +246,7 @@ event_signal(struct run *run, struct task *task, const struct event *event)
 	case EVENT_SIGNAL:
 		return event->value;
 	case EVENT_PAUSED:
-		run_call_again(run, task, false);
+		cut_undo(run, task, false);
 		return 0;
 	default:
 		return 0;

@@ -378,7 +378,15 @@ sites_settle(const struct settling *s)
 	}
 }
 
-/* all: bodies that wait get graphs. */
+/* Counts of a body that waits may be unknown, so not 0. */
+static bool
+wait_unsure(const struct plan *plan, const struct body *body)
+{
+	return body->missed || body->interrupted ||
+	       (body->site != SITE_NONE && plan->sites[body->site].lost);
+}
+
+/* all: bodies that wait get graphs; else only those that may not be 0. */
 static void
 settle(struct plan *plan, const struct meter *meter, bool all)
 {
@@ -390,9 +398,10 @@ settle(struct plan *plan, const struct meter *meter, bool all)
 		for (size_t i = 0; i < plan->nmeters; i++)
 			meter_add(sum, plan->meters[i], plan->nsites);
 	}
-	for (size_t i = 0; i < plan->nbodies && all; i++)
+	for (size_t i = 0; i < plan->nbodies && plan_graphs(plan); i++)
 		if (plan->bodies[i].state == BODY_WAITING &&
-		    body_settles(&plan->bodies[i]) && plan_graphs(plan))
+		    body_settles(&plan->bodies[i]) &&
+		    (all || wait_unsure(plan, &plan->bodies[i])))
 			plan_graph(plan, i);
 	/* Control was about to enter one that still waits. */
 	for (size_t i = 0; i < s.meter->nstrays && plan_infers(plan); i++) {

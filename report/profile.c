@@ -22,6 +22,7 @@ func_clear(struct profile_func *func)
 	free(func->edges);
 	free(func->strays);
 	free(func->calls);
+	free(func->passed);
 	*func = (struct profile_func){ 0 };
 }
 
@@ -204,7 +205,8 @@ func_fault(const struct profile *profile, const struct profile_func *func)
 		if (func->ranges[i].lo >= func->ranges[i].hi)
 			return "a function's range that is empty";
 	if ((fault = blocks_fault(func)) || (fault = edges_fault(func)) ||
-	    (fault = extras_fault(profile, func)))
+	    (fault = extras_fault(profile, func)) ||
+	    (fault = doubt_fault(func)))
 		return fault;
 	return func->state == PROFILE_NEVER ? never_fault(func) : NULL;
 }
@@ -308,7 +310,8 @@ profile_executed(const struct profile_func *func, bool *known)
 	__int128 sum;
 
 	*known = func->state == PROFILE_NEVER ||
-		 (func->state == PROFILE_COUNTED && func->nblocks);
+		 (func->state == PROFILE_COUNTED && func->nblocks &&
+		  !func->doubt);
 	sum = stray_executed(func, known);
 	for (size_t i = 0; i < func->nblocks; i++) {
 		const struct profile_block *block = &func->blocks[i];

@@ -132,6 +132,13 @@ struct profile_func {
 	uint64_t counters;	/* placed; several may share a site */
 	uint64_t increments;	/* of their counters */
 	uint64_t every;		/* increments of one counter per block */
+	uint8_t doubt;		/* enum count_reason: why not all of its
+				   instructions ran as often as its blocks say;
+				   0: they did.  Only of PROFILE_COUNTED with
+				   blocks */
+	uint64_t *passed;	/* in doubt: instructions behind calls that
+				   were counted themselves, ascending */
+	size_t npassed;
 };
 
 struct profile_object {
@@ -170,8 +177,8 @@ const char *profile_fault(const struct profile *profile);
 struct count profile_calls(const struct profile_func *func);
 
 /*
- * Instructions executed; *known is set to whether that is all: else some
- * block's count is not known, or the sum is more than 64 bits hold.
+ * Instructions executed; *known is set to whether that is all: else the
+ * function is in doubt, some block's count is not known, or the sum is more than 64 bits hold.
  */
 uint64_t profile_executed(const struct profile_func *func, bool *known);
 
@@ -212,7 +219,8 @@ struct profile *profile_decode(const char *path, const uint8_t *bytes,
  * Add `from` to `into`, and empty it.  Functions of the same object at the
  * same addr are one: what was never entered adds nothing; counts are added;
  * a count that is unknown in one is unknown; one that was not taken in all is
- * REASON_PARTIAL; if one is PROFILE_UNKNOWN or their blocks or edges differ
+ * REASON_PARTIAL; what is in doubt in one is in doubt; if one is
+ * PROFILE_UNKNOWN or their blocks or edges differ
  * all is unknown.  Functions and objects in one only are kept.  The order of
  * merging does not matter: runs are sorted by start, objects by path.
  * -1 with the message if a run is in both, which profile_runs_check tells;

@@ -299,6 +299,7 @@ func_add(struct profile_func *into, struct profile_func *from)
 	description_add(into, from);
 	if (into->state != PROFILE_UNKNOWN) {
 		extras_add(into, from);
+		doubt_add(into, from);
 		if (from->sites > into->sites)
 			into->sites = from->sites;
 		if (from->counters > into->counters)

@@ -481,6 +481,8 @@ profile_decode(const char *path, const uint8_t *bytes, size_t size)
 	stops_get(reader.profile, &reader.feeds[SECTION_STOPS]);
 	parts_get(reader.profile, &reader.feeds[SECTION_PARTS]);
 	objects_get(&reader);
+	if (!reader_bad(&reader))
+		doubts_get(reader.profile, &reader.feeds[SECTION_DOUBTS]);
 	if (reader_check(&reader, path)) {
 		profile_free(reader.profile);
 		reader.profile = NULL;

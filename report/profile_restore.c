@@ -185,11 +185,37 @@ counts_restore(struct body *body, const struct profile_func *func)
 	if (flow->nedges && flow->edges[0].from == FLOW_ROOT &&
 	    body->cfg->entry >= 0)
 		body->calls = body->counts[0];
-	for (uint32_t arc = 0; arc < flow_arcs(flow); arc++)
-		if (body->counts[arc].state == COUNT_UNKNOWN &&
-		    (reason_anywhere(body->counts[arc].reason) ||
-		     reason_calls(body->counts[arc].reason)))
-			body->doubt = body->counts[arc].reason;
+}
+
+/*
+ * Files that are older than doubts in them show a doubt by counts of blocks
+ * that are not known.
+ */
+static void
+doubt_restore(struct body *body, const struct profile_func *func)
+{
+	body->doubt = func->doubt;
+	body->intruded = func->doubt == REASON_INTRUDED;
+	for (size_t i = 0; i < func->npassed; i++) {
+		long insn = cfg_insn(body->cfg, func->passed[i]);
+
+		if (insn >= 0)
+			*vec_push(body->passes, body->npasses) =
+				(struct pass){
+					.insn = (uint32_t)insn,
+					.site = SITE_NONE,
+					.first = SITE_NONE,
+					.measured = true,
+				};
+	}
+	for (size_t b = 0; b < func->nblocks && !func->doubt; b++) {
+		const struct count *count = &func->blocks[b].count;
+
+		if (count->state == COUNT_UNKNOWN &&
+		    (reason_anywhere(count->reason) ||
+		     reason_calls(count->reason)))
+			body->doubt = count->reason;
+	}
 }
 
 /* A stray that is more than 64 bits hold says nothing. */
@@ -268,6 +294,7 @@ counted_restore(struct plan *plan, uint32_t index,
 		const struct profile_func *func)
 {
 	struct body *body = &plan->bodies[index];
+	struct count calls;
 
 	body->nsites = func->sites;
 	body->ncounters = func->counters;
@@ -280,12 +307,16 @@ counted_restore(struct plan *plan, uint32_t index,
 	}
 	if (!func->nblocks) {
 		plan_graph(plan, index);
-		counts_fill(body, (struct count){ .reason = REASON_UNPLACED });
-		body->calls = profile_calls(func);
+		calls = profile_calls(func);
+		counts_fill(body, (struct count){
+			.reason = calls.reason ? calls.reason :
+						 REASON_UNPLACED });
+		body->calls = calls;
 	} else if (!graph_restore(plan, index, func)) {
 		counts_fill(body, (struct count){ .reason = REASON_GRAPH });
 	} else {
 		counts_restore(body, func);
+		doubt_restore(body, func);
 		if (!strays_restore(body, func))
 			counts_fill(body, (struct count){
 				.reason = REASON_OVERFLOW });

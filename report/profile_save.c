@@ -159,6 +159,16 @@ targets_save(const struct saving *s, struct profile_func *func,
 	}
 }
 
+static void
+doubt_save(struct profile_func *func, const struct body *body)
+{
+	func->doubt = body->doubt;
+	for (size_t i = 0; body->doubt && i < body->npasses; i++)
+		if (body->passes[i].measured)
+			*vec_push(func->passed, func->npassed) =
+				body->cfg->insns[body->passes[i].insn].addr;
+}
+
 /* Increments of one counter per block. */
 static uint64_t
 every_of(const struct profile_func *func)
@@ -183,10 +193,29 @@ counts_save(const struct saving *s, struct profile_func *func,
 	}
 	graph_save(func, body);
 	leaps_save(func, body);
+	doubt_save(func, body);
 	if (body->units & 1U << UNIT_CALL)
 		targets_save(s, func, body);
 	func->every = every_of(func);
 	extras_sort(func);
+}
+
+/*
+ * It was never entered, and all its counts are known to be 0: of one of which
+ * they may not be known the graph was made when it was settled.
+ */
+static bool
+body_never(const struct plan *plan, const struct body *body)
+{
+	bool never = body->state == BODY_WAITING && !body->guest &&
+		     !body->calls.n && !body->nleaps && !body->doubt;
+
+	if (!plan_graphs(plan))
+		never &= body->calls.state != COUNT_UNKNOWN;
+	for (uint32_t i = 0; never && body->counts &&
+	     i < flow_arcs(body->flow); i++)
+		never = body->counts[i].state != COUNT_UNKNOWN;
+	return never;
 }
 
 static struct profile_func
@@ -205,8 +234,7 @@ body_save(const struct saving *s, const struct body *body)
 	if (body->state == BODY_FAULTY) {
 		func.state = PROFILE_UNKNOWN;
 		func.why = mem_strdup(body->why);
-	} else if (body->state == BODY_WAITING && !body->guest &&
-		   !body->calls.n && !body->nleaps) {
+	} else if (body_never(s->plan, body)) {
 		func.state = PROFILE_NEVER;
 		func.sites = body->nsites;
 	} else {
@@ -220,12 +248,13 @@ body_save(const struct saving *s, const struct body *body)
 
 /* ---- one object */
 
-/* Nothing of it ran, and that is known. */
+/* Nothing of it ran, and all of that is known. */
 static bool
 func_idle(const struct profile_func *func)
 {
 	bool idle = func->state == PROFILE_COUNTED && !func->nstrays &&
-		    !func->ncalls && !func->increments && !func->every;
+		    !func->ncalls && !func->increments && !func->every &&
+		    !func->doubt;
 
 	for (size_t i = 0; i < func->nedges; i++)
 		idle &= func->edges[i].count.state != COUNT_UNKNOWN &&

@@ -392,6 +392,7 @@ profile_encode(const struct profile *profile, size_t *size)
 			func_put(profile, &object->funcs[k],
 				 k ? &object->funcs[k - 1] : NULL, sections);
 	}
+	doubts_put(profile, &sections[SECTION_DOUBTS]);
 	sections_pack(sections, &file);
 	sections_free(sections);
 	*size = file.n;

@@ -46,6 +46,7 @@ static const char *const tags[SECTIONS] = {
 	[SECTION_COUNTS] = "CNTS",
 	[SECTION_EXTRAS] = "XTRA",
 	[SECTION_STOPS] = "stop",
+	[SECTION_DOUBTS] = "DOUB",
 };
 
 const char *

@@ -27,6 +27,7 @@ enum section {
 	SECTION_COUNTS,
 	SECTION_EXTRAS,		/* strays, calls */
 	SECTION_STOPS,		/* of runs */
+	SECTION_DOUBTS,		/* of functions */
 	SECTIONS,
 };
 

@@ -124,8 +124,7 @@ SKIP: {
 
 # ---- the ledger
 
-# Killed just before a request of pmon's, from where it is planted on.  Copies
-# need few.
+# Killed just before a request of pmon's, of which copies need few.
 for my $case (['--patch=trap', 28], ['--patch=step', 28], ['--patch=auto', 4],
     ['--placement=every', 4]) {
 	my ($option, $each) = @$case;
@@ -133,18 +132,17 @@ for my $case (['--patch=trap', 28], ['--patch=step', 28], ['--patch=auto', 4],
 	my $killed = 0;
 
 	for my $n (1 .. 4) {
-		$killed += killed_at(125 + $each * $n, $_, $options)
+		$killed += killed_at($each * $n, $_, $options)
 		    for qw(calls jumps bytes often);
 	}
 	cmp_ok($killed, '>', 2, "@$options: some were killed");
 }
 # While the task is led out of a slot, too.
-killed_at(200 + 77 * $_, 'often', ['--patch=trap']) for 1 .. 20;
-# Threads, and children that end by SIGKILL themselves.
+killed_at(77 * $_, 'often', ['--patch=trap']) for 1 .. 20;
+# Threads.
 for my $options (['--patch=trap'], ['--patch=emulate'], ['--placement=vertex'],
     ['--placement=every']) {
-	killed_at(250 + 100 * $_, 'threads', $options) for 1 .. 3;
-	killed_at(250 + 100 * $_, 'children', $options) for 1 .. 3;
+	killed_at(100 * $_, 'threads', $options) for 1 .. 3;
 }
 
 # The end of one thread is the end of others.

@@ -238,6 +238,17 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 	agrees_at_once('killed', [$prog, 'w9', 'k5'], status => 'status 137');
 }
 
+# Neither unwind tables nor frame pointers: stacks cannot be walked, so that
+# instructions behind calls are not known though their blocks may be.
+{
+	my $doubt = abs_path(compile('stops.c', '-O1', '-g', '-pthread',
+	    qw(-fomit-frame-pointer -fno-asynchronous-unwind-tables
+	    -fno-unwind-tables)));
+
+	agrees_at_once("doubt-$_", [$doubt, 'jumps', 8],
+	    options => ["--placement=$_"]) for qw(optimal every);
+}
+
 # A snapshot, while the program waits; and pmon killed: the file stays.
 {
 	my $file = "$dir/snapshot.out";

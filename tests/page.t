@@ -62,6 +62,8 @@ $run = run([($ENV{PMON_BUILD} // 'build') . '/pmprint',
 like($run->{err}, qr/several reports cannot go to/, 'also with pmprint');
 unlink "$dir/data";
 
+# Held, or another directory could get its number.
+opendir my $old, $page or die "$page: $!\n";
 my $inode = (stat $page)[1];
 make_path("$dir/empty");
 for my $where ($page, "$page/", "$dir/empty") {
@@ -418,8 +420,8 @@ $browser->show("$page/index.html", $number =~ s/^#//r);
 my @code = $browser->texts('.line code');
 is($code[0], "/* </script><script>document.title=2</script> $bad " .
     '\\u0041 \\" */', 'and text');
-is($code[1], "/* ?? \x{2028} ??? ^[[31m ^A */",
-    'without control characters');
+# U+2028, which ends lines for some, is not printed either.
+is($code[1], "/* ?? ??? ??? ^[[31m ^A */", 'without control characters');
 is($browser->run('return document.title'), "$name \x{2013} pmon",
     'no script of theirs is run');
 

@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd qw(abs_path);
 use File::Copy qw(copy);
 use Test::More;
 use Phases;
@@ -121,7 +122,27 @@ is(ended(end()), 'status 0', 'the program ends');
 is_deeply([parts()], [], 'no part is left');
 unlike(run([$pmprint, $data])->{out}, qr/ended before/, 'nothing is missing');
 
-unlink $data;
+# Nor is it saved more often where the end of the one that writes is not seen.
+# That may write after the end, and so to a file that nothing else looks at.
+$data = "$scratch/unseen.out";
+{
+	local $ENV{LD_PRELOAD} = abs_path(compile('no_pidfd.c',
+		qw(-shared -fPIC)));
+
+	begin("--data=$data", '--save-every=0.5',
+	    "--report=sites:$scratch/sites");
+}
+order('a');
+saved() for 1, 2;
+$run = end();
+is(ended($run), 'status 0', 'no descriptors of processes');
+my ($pauses) = slurp("$scratch/sites") =~ /^ *(\d+) .*counts asked for/m;
+my ($seconds) = $run->{report} =~ /; ([\d.]+) s,/;
+# Each pauses two threads.
+cmp_ok($pauses, '<=', 2 * ($seconds / 0.5 + 1),
+    'it is saved as often as is said');
+
+$data = "$scratch/never.out";
 begin("--data=$data", '--save-every=0', '--duration=0.3');
 order('a');
 ok(wait_for(sub { -e $data }), 'never saved: until the end');

@@ -109,7 +109,8 @@ agrees
 	return is_deeply($counted, $is, $what);
 }
 
-# Killed just before pmon's nth request to it.  In mode often some requests
+# Killed just before pmon's nth request since it began its ledger, so that it
+# is in code whose stack can be walked.  In mode often some requests
 # before come with a signal that it handles.
 
 sub
@@ -119,6 +120,7 @@ killed_at
 	my $kill = abs_path(compile('kill_at.c', qw(-O2 -shared -fPIC)));
 	my ($run, $file) = monitored($mode, $options, rounds => 30,
 	    env => { LD_PRELOAD => $kill, PMON_KILL_AT => $n,
+	    PMON_KILL_FROM => "$scratch/ledger",
 	    PMON_ALARM_EACH => $mode eq 'often' ? 43 : 0 });
 	my $what = "$mode, @$options: killed at request $n";
 	my $end = finish($run);

@@ -42,13 +42,19 @@ for my $options (['--patch=trap'], ['--patch=step'], ['--patch=auto'],
 	my $killed = 0;
 
 	for my $n (1 .. 3 * $kills) {
-		$killed += killed_at(125 + 19 * $n, $_, $options)
+		$killed += killed_at(19 * $n, $_, $options)
 		    for qw(calls jumps bytes often);
 	}
 	cmp_ok($killed, '>', $kills, "@$options: some were killed");
 }
 # While the task is led out of a slot, too.
-killed_at(200 + 27 * $_, 'often', ['--patch=trap']) for 1 .. 30 * $kills;
+killed_at(27 * $_, 'often', ['--patch=trap']) for 1 .. 30 * $kills;
+
+# Just when a child is born, or ends.
+for my $options (['--patch=trap'], ['--placement=vertex'],
+    ['--placement=every']) {
+	killed_at(7 * $_, 'children', $options) for 1 .. 10 * $kills;
+}
 
 # The end of one thread is the end of others.
 for my $options (['--patch=trap'], ['--patch=emulate'], ['--patch=auto'],

@@ -148,6 +148,10 @@ test_executed(void **state)
 	assert_int_equal(profile_executed(&func, &known),
 			 10 * 3 + 4 * 5 - 2 + 1);
 	assert_true(known);
+	func.doubt = REASON_STACK;
+	profile_executed(&func, &known);
+	assert_false(known);
+	func.doubt = REASON_NONE;
 	blocks[1].count = (struct count){ .reason = REASON_LOST };
 	profile_executed(&func, &known);
 	assert_false(known);

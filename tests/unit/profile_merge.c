@@ -228,6 +228,31 @@ test_unknown_count(void **state)
 	profile_free(a);
 }
 
+/* What is in doubt in one is: by the stronger, but for calls common to all. */
+static void
+test_doubt(void **state)
+{
+	struct profile *a = loop(1, 3, 30), *b = loop(2, 3, 30);
+	struct profile *c = loop(3, 3, 30);
+	struct profile_func *func = the_func(b);
+
+	func->doubt = REASON_STACK;
+	*vec_push(func->passed, func->npassed) = 0x102;
+	*vec_push(func->passed, func->npassed) = 0x10a;
+	func = the_func(c);
+	func->doubt = REASON_SIGNAL;
+	*vec_push(func->passed, func->npassed) = 0x10a;
+	func = merged(&a, b);
+	assert_int_equal(func->doubt, REASON_STACK);
+	assert_int_equal(func->npassed, 2);
+	count_is(&func->blocks[1].count, 60, COUNT_EXACT, 0);
+	func = merged(&a, c);
+	assert_int_equal(func->doubt, REASON_SIGNAL);
+	assert_int_equal(func->npassed, 1);
+	assert_int_equal(func->passed[0], 0x10a);
+	profile_free(a);
+}
+
 static void
 test_unknown_func(void **state)
 {
@@ -325,6 +350,7 @@ main(void)
 		cmocka_unit_test(test_overflow),
 		cmocka_unit_test(test_partial),
 		cmocka_unit_test(test_unknown_count),
+		cmocka_unit_test(test_doubt),
 		cmocka_unit_test(test_unknown_func),
 		cmocka_unit_test(test_differ),
 		cmocka_unit_test(test_never),

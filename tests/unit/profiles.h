@@ -142,6 +142,22 @@ world_extras(const struct profile *profile, struct profile_func *func)
 }
 
 static inline void
+world_doubt(struct profile_func *func)
+{
+	static const uint8_t doubts[] = {
+		REASON_STACK, REASON_SIGNAL, REASON_LOST, REASON_ATTACHED,
+	};
+
+	if (world_chance(60))
+		return;
+	func->doubt = doubts[world_below(sizeof(doubts))];
+	for (uint64_t i = 0; i < 5; i++)
+		if (world_chance(50))
+			*vec_push(func->passed, func->npassed) =
+				func->addr - 4 + 3 * i;
+}
+
+static inline void
 world_func(const struct profile *profile, struct profile_func *func,
 	   uint64_t addr, uint32_t part)
 {
@@ -174,6 +190,8 @@ world_func(const struct profile *profile, struct profile_func *func,
 		func->edges[i].count = world_count(func->state);
 	if (func->state != PROFILE_NEVER)
 		world_extras(profile, func);
+	if (func->state == PROFILE_COUNTED && func->nblocks)
+		world_doubt(func);
 }
 
 /* Which object, 0 to WORLD_OBJECTS - 1: the last two have no build-id. */
@@ -305,6 +323,10 @@ func_dump(FILE *out, const struct profile_func *func)
 			" %" PRIu64 "\n", func->calls[i].addr,
 			func->calls[i].object, func->calls[i].target,
 			func->calls[i].n);
+	if (func->doubt)
+		fprintf(out, "    doubt %u\n", func->doubt);
+	for (size_t i = 0; i < func->npassed; i++)
+		fprintf(out, "    passed %" PRIx64 "\n", func->passed[i]);
 }
 
 static inline void

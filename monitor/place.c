@@ -1,0 +1,280 @@
+/*
+ * The places of control sockets: directories that are the user's alone, and
+ * the sockets in them.  Removes sockets of pmons that were killed.  Never asks
+ * or answers anything.
+ */
+#include "monitor/place.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { BACKLOG = 8, LOCK_TRIES = 200, LOCK_WAIT_NS = 10000000 };
+
+/* A pmon listens in the first two; the third may be another's first. */
+enum place { PLACE_RUNTIME, PLACE_TMP, PLACE_USER };
+
+static char *
+directory(uid_t uid, enum place place)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	switch (place) {
+	case PLACE_RUNTIME:
+		if (!runtime || *runtime != '/' || uid != geteuid())
+			return NULL;
+		return mem_printf("%s/pmon", runtime);
+	case PLACE_TMP:
+		return mem_printf("/tmp/pmon-%u", (unsigned)uid);
+	default:
+		return mem_printf("/run/user/%u/pmon", (unsigned)uid);
+	}
+}
+
+char *
+place_path(pid_t pid, uid_t uid, unsigned which)
+{
+	for (enum place place = 0; place <= PLACE_USER; place++) {
+		char *dir = directory(uid, place);
+		char *path;
+
+		if (dir && !which--) {
+			path = mem_printf("%s/%d.sock", dir, (int)pid);
+			free(dir);
+			return path;
+		}
+		free(dir);
+	}
+	return NULL;
+}
+
+/* That user's, and nobody else may look into it. */
+static int
+stat_check(const char *dir, const struct stat *st, uid_t uid)
+{
+	if (!S_ISDIR(st->st_mode))
+		return fail("%s is no directory", dir);
+	if (st->st_uid != uid)
+		return fail("%s belongs to user %u", dir,
+			    (unsigned)st->st_uid);
+	if (st->st_mode & 077)
+		return fail("%s is open to other users (mode %04o)", dir,
+			    (unsigned)st->st_mode & 07777);
+	return 0;
+}
+
+/* The directory, made if need be; or -1 with the message. */
+static int
+directory_open(const char *dir)
+{
+	struct stat st;
+	int fd;
+
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return fail("%s: %s", dir, strerror(errno));
+	if (lstat(dir, &st))
+		return fail("%s: %s", dir, strerror(errno));
+	if (stat_check(dir, &st, geteuid()))
+		return -1;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		fail("%s: %s", dir, strerror(errno));
+	else if (!stat_check(dir, &st, geteuid()))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/*
+ * Who makes or removes sockets there has the lock, so none is removed that
+ * does not listen yet.  Whoever may open the directory may hold the lock for
+ * ever: the wait has an end.
+ */
+static int
+directory_lock(int fd, const char *dir)
+{
+	const struct timespec wait = { .tv_nsec = LOCK_WAIT_NS };
+
+	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (i == LOCK_TRIES)
+			return fail("%s stays locked", dir);
+		nanosleep(&wait, NULL);
+	}
+	return 0;
+}
+
+static bool
+address_make(struct sockaddr_un *addr, const char *path)
+{
+	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (strlen(path) >= sizeof(addr->sun_path))
+		return false;
+	strcpy(addr->sun_path, path);
+	return true;
+}
+
+/* The kernel says that no process listens there. */
+static bool
+socket_deserted(const char *path)
+{
+	struct sockaddr_un addr;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			0);
+	bool deserted = fd >= 0 && address_make(&addr, path) &&
+			connect(fd, (struct sockaddr *)&addr, sizeof(addr)) &&
+			errno == ECONNREFUSED;
+
+	if (fd >= 0)
+		close(fd);
+	return deserted;
+}
+
+/* The number in NUMBER.sock, or 0. */
+static pid_t
+name_pid(const char *name)
+{
+	char *end;
+	long pid = isdigit((unsigned char)*name) ? strtol(name, &end, 10) : 0;
+
+	return pid > 0 && pid == (pid_t)pid && !strcmp(end, ".sock") ?
+	       (pid_t)pid : 0;
+}
+
+/* Remove what pmons left that were killed; the directory is locked. */
+static void
+sockets_sweep(const char *dir)
+{
+	DIR *entries = opendir(dir);
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries))) {
+		pid_t pid = name_pid(entry->d_name);
+		struct stat st;
+		char *path;
+
+		if (!pid || !kill(pid, 0) || errno != ESRCH)
+			continue;
+		path = mem_printf("%s/%s", dir, entry->d_name);
+		if (!lstat(path, &st) && S_ISSOCK(st.st_mode) &&
+		    st.st_uid == geteuid() && socket_deserted(path))
+			unlink(path);
+		free(path);
+	}
+	if (entries)
+		closedir(entries);
+}
+
+/* The directory is locked. */
+static int
+socket_listen(const char *path)
+{
+	struct sockaddr_un addr;
+	bool bound;
+	mode_t mask;
+	int fd;
+
+	if (!address_make(&addr, path))
+		return fail("%s: %s", path, strerror(ENAMETOOLONG));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return fail("%s: %s", path, strerror(errno));
+	/* One that is there is of a process that had this number before. */
+	unlink(path);
+	mask = umask(0177);
+	bound = !bind(fd, (struct sockaddr *)&addr, sizeof(addr));
+	umask(mask);
+	if (bound && !listen(fd, BACKLOG))
+		return fd;
+	fail("%s: %s", path, strerror(errno));
+	if (bound)
+		unlink(path);
+	close(fd);
+	return -1;
+}
+
+static int
+directory_listen(const char *dir, char **path)
+{
+	int lock = directory_open(dir), fd = -1;
+
+	if (lock < 0)
+		return -1;
+	*path = mem_printf("%s/%d.sock", dir, (int)getpid());
+	if (!directory_lock(lock, dir)) {
+		sockets_sweep(dir);
+		fd = socket_listen(*path);
+	}
+	close(lock);
+	if (fd < 0)
+		free(*path);
+	return fd;
+}
+
+/* One more reason, into the message. */
+static void
+reason_add(char **reasons)
+{
+	char *all = *reasons ? mem_printf("%s; %s", *reasons, fail_message()) :
+			       mem_strdup(fail_message());
+
+	free(*reasons);
+	*reasons = all;
+	fail("%s", all);
+}
+
+int
+place_listen(char **path)
+{
+	char *reasons = NULL;
+	int fd = -1;
+
+	for (enum place place = 0; fd < 0 && place <= PLACE_TMP; place++) {
+		char *dir = directory(geteuid(), place);
+
+		if (!dir)
+			continue;
+		fd = directory_listen(dir, path);
+		if (fd < 0)
+			reason_add(&reasons);
+		free(dir);
+	}
+	free(reasons);
+	return fd;
+}
+
+int
+place_check(uid_t uid)
+{
+	char *reasons = NULL;
+	bool found = false;
+
+	for (enum place place = 0; !found && place <= PLACE_TMP; place++) {
+		char *dir = directory(uid, place);
+		struct stat st;
+
+		if (!dir)
+			continue;
+		found = lstat(dir, &st) || !stat_check(dir, &st, uid);
+		if (!found)
+			reason_add(&reasons);
+		free(dir);
+	}
+	free(reasons);
+	return found ? 0 : -1;
+}
