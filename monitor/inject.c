@@ -24,7 +24,8 @@ spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
 	err = run->host->mem_read(mem, task->tid, va, old, n);
 	if (!err)
 		err = run->host->mem_write(mem, task->tid, va, bytes, n);
-	memcpy(bytes, old, n);
+	if (!err)
+		memcpy(bytes, old, n);
 	return err;
 }
 
@@ -140,40 +141,84 @@ inject_prepare(struct run *run, struct task *task, struct event *event)
 	}
 }
 
-int
-inject_syscall(struct run *run, struct task *task, int nr,
-	       const uint64_t args[6], int64_t *result)
+/* What a task had before it was made to do a system call. */
+struct saved {
+	struct regs regs;
+	uint8_t info[SIGINFO_MAX];
+	uint64_t mask;
+};
+
+/* A trap with SIGTRAP blocked would lose the program its handler. */
+static int
+task_save(const struct host *host, const struct task *task,
+	  struct saved *saved)
+{
+	if (host->regs_get(task->tid, &saved->regs))
+		return HOST_GONE;
+	if (!host->native)
+		return HOST_OK;
+	if (host->siginfo_get(task->tid, saved->info) ||
+	    host->mask_set(task->tid, ~(UINT64_C(1) << (SIGTRAP - 1)),
+			   &saved->mask))
+		return HOST_GONE;
+	return HOST_OK;
+}
+
+/* All of it, even if something cannot be put back. */
+static int
+task_restore(const struct host *host, const struct task *task,
+	     const struct saved *saved)
+{
+	int err = host->regs_set(task->tid, &saved->regs);
+
+	if (host->native && host->siginfo_set(task->tid, saved->info))
+		err = HOST_GONE;
+	if (host->native && host->mask_set(task->tid, saved->mask, NULL))
+		err = HOST_GONE;
+	return err ? HOST_GONE : HOST_OK;
+}
+
+/* The task does the call whose registers these are, at the spot. */
+static int
+call_run(struct run *run, struct task *task, uint64_t spot, struct regs *regs)
 {
 	const struct arch *arch = run->arch;
 	const struct host *host = run->host;
 	size_t n = arch->syscall_len + arch->trap_len;
-	uint64_t spot = host->auxv(task->tid, AT_ENTRY), mask = 0;
-	struct regs saved, regs;
-	uint8_t code[8], info[SIGINFO_MAX];
+	uint8_t code[8];
 	int err;
 
-	/* A trap with SIGTRAP blocked would lose the program its handler. */
-	if (!spot || host->regs_get(task->tid, &saved) ||
-	    (host->native && host->siginfo_get(task->tid, info)) ||
-	    (host->native && host->mask_set(task->tid, ~(UINT64_C(1) <<
-						(SIGTRAP - 1)), &mask)))
-		return HOST_GONE;
-	regs = saved;
-	call_set(run, &regs, nr, args, spot);
 	memcpy(code, arch->syscall, arch->syscall_len);
 	memcpy(code + arch->syscall_len, arch->trap, arch->trap_len);
-	if (host->regs_set(task->tid, &regs) ||
-	    spot_swap(run, task, spot, code, n))
-		return HOST_GONE;
-	err = spot_run(run, task, spot);
+	err = spot_swap(run, task, spot, code, n);
+	if (err)
+		return err;
+	err = host->regs_set(task->tid, regs);
 	if (!err)
-		err = host->regs_get(task->tid, &regs);
-	*result = (int64_t)regs.r[run->abi->reg_result];
-	/* The text first: it is there even if the task is not. */
+		err = spot_run(run, task, spot);
+	if (!err)
+		err = host->regs_get(task->tid, regs);
+	/* The text is there even if the task is not. */
 	spot_swap(run, task, spot, code, n);
-	if (host->regs_set(task->tid, &saved) ||
-	    (host->native && host->siginfo_set(task->tid, info)) ||
-	    (host->native && host->mask_set(task->tid, mask, NULL)))
+	return err;
+}
+
+int
+inject_syscall(struct run *run, struct task *task, int nr,
+	       const uint64_t args[6], int64_t *result)
+{
+	uint64_t spot = run->host->auxv(task->tid, AT_ENTRY);
+	struct saved saved;
+	struct regs regs;
+	int err;
+
+	if (!spot || task_save(run->host, task, &saved))
+		return HOST_GONE;
+	regs = saved.regs;
+	call_set(run, &regs, nr, args, spot);
+	err = call_run(run, task, spot, &regs);
+	*result = (int64_t)regs.r[run->abi->reg_result];
+	if (task_restore(run->host, task, &saved))
 		return HOST_GONE;
 	return err;
 }
