@@ -54,6 +54,8 @@ bool copies_counting(struct run *run, const struct task *task);
 bool copies_settle(struct run *run, struct task *task, uint64_t *va);
 /* A task that is in the middle of a function when it is copied goes there. */
 void copies_begin(struct run *run, struct task *task);
+/* Where in a copy one would be that is at va then, or va itself. */
+uint64_t copies_inside(const struct space *space, uint64_t va);
 /* Where in a copy a task goes on that was moved to va, or va itself. */
 uint64_t copies_back(const struct space *space, uint64_t va);
 /* Move a task back that copies_leave moved. */
@@ -89,6 +91,13 @@ void copies_signal(struct run *run, struct task *task, int signal);
  */
 void copies_signal_in(struct run *run, struct task *task, int signal,
 		      uint64_t va);
+/*
+ * A handler that was running when its process was attached to has this context
+ * to return to, of another place than where it is: it is to come into the copy
+ * there, if there is one then.
+ */
+void copies_context(struct run *run, struct task *task, uint64_t context,
+		    uint64_t pc, uint64_t sp);
 /* The copies go: handlers of the task return to the original. */
 void copies_contexts(struct run *run, struct task *task);
 /* A forked child has its maker's stack, with what handlers return to. */

@@ -424,35 +424,40 @@ piece_counts(const struct piece *piece, uint64_t addr)
 		piece->kind == PIECE_COUNT_LOCKED);
 }
 
+uint64_t
+copies_inside(const struct space *space, uint64_t va)
+{
+	const struct module *module = space_module(space, va);
+	const struct body *body;
+	uint32_t index, piece;
+	uint64_t addr;
+	int64_t offset;
+
+	index = module && module->copies ?
+		plan_body(module->plan, va - module->bias) : BODY_NONE;
+	body = index == BODY_NONE ? NULL : &module->plan->bodies[index];
+	if (!body || !body->copy || body->lost)
+		return va;
+	addr = va - module->bias;
+	offset = copy_offset(body->copy, addr);
+	if (offset < 0)
+		return va;
+	for (piece = 0; body->copy->pieces[piece].offset < offset; piece++)
+		;
+	while (piece && cfg_block(body->cfg, addr) >= 0 &&
+	       piece_counts(&body->copy->pieces[piece - 1], addr) &&
+	       body->copy->pieces[piece - 1].arc >= body->flow->nedges)
+		piece--;
+	return module->copies + body->copy_at +
+	       body->copy->pieces[piece].offset;
+}
+
 void
 copies_begin(struct run *run, struct task *task)
 {
-	const struct space *space = task->process->space;
-	const struct module *module;
-	const struct body *body;
-	uint32_t index, piece;
-	int64_t offset;
 	uint64_t pc;
 
-	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
-		return;
-	module = space_module(space, pc);
-	index = module && module->copies ?
-		plan_body(module->plan, pc - module->bias) : BODY_NONE;
-	body = index == BODY_NONE ? NULL : &module->plan->bodies[index];
-	if (!body || !body->copy || body->lost)
-		return;
-	offset = copy_offset(body->copy, pc - module->bias);
-	if (offset < 0)
-		return;
-	for (piece = 0; body->copy->pieces[piece].offset < offset; piece++)
-		;
-	while (piece && cfg_block(body->cfg, pc - module->bias) >= 0 &&
-	       piece_counts(&body->copy->pieces[piece - 1],
-			    pc - module->bias) &&
-	       body->copy->pieces[piece - 1].arc >= body->flow->nedges)
-		piece--;
-	run->host->reg_set(task->tid, run->arch->reg_pc, module->copies +
-			   body->copy_at +
-			   body->copy->pieces[piece].offset);
+	if (!run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		run->host->reg_set(task->tid, run->arch->reg_pc,
+				   copies_inside(task->process->space, pc));
 }

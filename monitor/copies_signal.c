@@ -138,27 +138,39 @@ copies_signal(struct run *run, struct task *task, int signal)
 	run_resume(run, task, 0);
 }
 
-/* Is the context still where it was, and leads into a copy? */
+/*
+ * Does the context, if it is still there, lead into a copy?  Then *va is where
+ * that would be in the original.  A handler may have moved it on.
+ */
 static bool
 context_leads(struct run *run, const struct task *task,
-	      const struct moved_pc *moved)
+	      const struct moved_pc *moved, uint64_t *va)
 {
+	struct position position;
 	uint64_t pc;
 
-	return moved->original &&
-	       !run->host->data_read(task->tid, moved->context +
-				     run->abi->context_pc, &pc, sizeof(pc)) &&
-	       pc == moved->pc;
+	if (!moved->original ||
+	    run->host->data_read(task->tid, moved->context +
+				 run->abi->context_pc, &pc, sizeof(pc)))
+		return false;
+	*va = moved->original;
+	if (pc == moved->pc)
+		return true;
+	if (!copies_position(task->process->space, pc, &position))
+		return false;
+	*va = position.va;
+	return *va != pc;
 }
 
 /* Those that handlers have returned to are overwritten at some time. */
 static void
 contexts_prune(struct run *run, struct task *task)
 {
+	uint64_t va;
 	size_t i = 0;
 
 	while (i < task->nmoved_pcs)
-		if (context_leads(run, task, &task->moved_pcs[i]))
+		if (context_leads(run, task, &task->moved_pcs[i], &va))
 			i++;
 		else
 			moved_drop(task, i);
@@ -190,16 +202,43 @@ copies_signal_in(struct run *run, struct task *task, int signal, uint64_t va)
 }
 
 void
+copies_context(struct run *run, struct task *task, uint64_t context,
+	       uint64_t pc, uint64_t sp)
+{
+	const struct space *space = task->process->space;
+	uint64_t to;
+
+	/* A block that begins there is counted when it returns. */
+	if (!run->opts->no_traps) {
+		moved_add(task, &(struct moved_pc){
+			.context = context, .pc = pc, .sp = sp,
+			.taken_back = true,
+		});
+		restorer_hook(run, task, context - sizeof(uint64_t));
+		return;
+	}
+	to = copies_inside(space, pc);
+	if (to != pc && !run->host->data_write(task->tid, context +
+					       run->abi->context_pc, &to,
+					       sizeof(to)))
+		moved_add(task, &(struct moved_pc){
+			.context = context, .pc = to, .sp = sp,
+			.original = pc,
+		});
+}
+
+void
 copies_contexts(struct run *run, struct task *task)
 {
+	uint64_t va;
+
 	for (size_t i = 0; i < task->nmoved_pcs; i++) {
 		const struct moved_pc *moved = &task->moved_pcs[i];
 
-		if (context_leads(run, task, moved))
+		if (context_leads(run, task, moved, &va))
 			run->host->data_write(task->tid, moved->context +
-					      run->abi->context_pc,
-					      &moved->original,
-					      sizeof(moved->original));
+					      run->abi->context_pc, &va,
+					      sizeof(va));
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "monitor/areas.h"
+#include "monitor/contexts.h"
 #include "monitor/copies.h"
 #include "monitor/extend.h"
 #include "monitor/faults.h"
@@ -423,6 +424,13 @@ task_begin(struct run *run, struct task *task, void *process)
 		copies_begin(run, task);
 }
 
+static void
+handlers_begin(struct run *run, struct task *task, void *process)
+{
+	if (task->process == process && task->state == TASK_STOPPED)
+		contexts_find(run, task);
+}
+
 void
 strays_attach(struct run *run, struct process *process)
 {
@@ -432,6 +440,8 @@ strays_attach(struct run *run, struct process *process)
 	if (!run->opts->no_traps)
 		task_each(run, frames_come, process);
 	task_each(run, task_begin, process);
+	if (run->host->native)
+		task_each(run, handlers_begin, process);
 }
 
 static void

@@ -166,4 +166,33 @@ for my $mode (@stopped) {
 	is($target->finish('q'), 'status 21', 'it ends well');
 }
 
+# A handler runs when pmon comes and returns while it counts, and one that began
+# then returns when it has gone: to the middle of what a patch takes.
+my $handlers = compile('handlers.c', '-O1');
+
+for my $stack ([], ['other']) {
+	for my $options (@all, ['--placement=every'], ['--eager']) {
+		my $target = Target->new($handlers, @$stack);
+		my $what = "handlers @$stack @$options";
+
+		is($target->answer, 'handler', "$what: it is in one");
+		my $run = leave($target, $options, attached => sub {
+			for my $n (1, 2) {
+				is($target->ask('on'), $n, 'that returns');
+				is($target->answer, 'handler', 'the next');
+			}
+		});
+
+		is(ended($run), 'status 0', 'pmon ends');
+		is($run->{err}, '', 'without a word');
+		is($run->{funcs}{faults}, "@$options" eq '--once' ? 1 : 2,
+		    'what began meanwhile is counted')
+		    if "@$options" ne '--units=edge';
+		is($target->ask('on'), 3, 'what runs then returns');
+		is($target->answer, 'handler', 'the last');
+		is($target->ask('on'), 4, 'returns');
+		is($target->finish, 'status 7', 'it ends well');
+	}
+}
+
 done_testing;
