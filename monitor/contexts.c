@@ -10,14 +10,14 @@
 
 #include "monitor/contexts.h"
 #include "monitor/copies.h"
-#include "monitor/plant.h"
 #include "monitor/run.h"
 #include "util/fail.h"
 
 enum {
 	PIECE = 4096,
-	/* What is that far up the stack from a handler is not looked at. */
-	STACK_MAX = 1 << 20,
+	/* What is that far up the stack from a handler is not looked at: where
+	   a thread's stack ends nothing tells. */
+	STACK_MAX = 1 << 18,
 	/* Handlers may run on stacks of their own. */
 	STACKS_MAX = 4,
 	/* From a context on, as far as it is looked at. */
@@ -48,14 +48,23 @@ part_read(struct run *run, const struct task *task, uint64_t va,
 {
 	uint64_t end = (va + PIECE) & ~(uint64_t)(PIECE - 1);
 
-	part->lo = part->hi = va;
-	if (run->host->data_read(task->tid, va, part->bytes, end - va))
-		return false;
+	part->lo = va;
+	part->hi = end + CONTEXT_MAX;
+	if (!run->host->data_read(task->tid, va, part->bytes, part->hi - va))
+		return true;
 	part->hi = end;
-	if (!run->host->data_read(task->tid, end, part->bytes + (end - va),
-				  CONTEXT_MAX))
-		part->hi += CONTEXT_MAX;
-	return true;
+	return !run->host->data_read(task->tid, va, part->bytes, end - va);
+}
+
+/* May a patch be there? */
+static bool
+copied_at(const struct space *space, uint64_t va)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (space->modules[i]->copies && va - space->modules[i]->lo <
+		    space->modules[i]->hi - space->modules[i]->lo)
+			return true;
+	return false;
 }
 
 /* Is there code at va that loads the call's number and makes the call? */
@@ -86,15 +95,13 @@ part_contexts(struct run *run, struct task *task, const struct part *part,
 	      uint64_t lo)
 {
 	const struct space *space = task->process->space;
-	const struct module *module;
 	uint64_t other = 0;
 
 	for (uint64_t va = part->lo; va + CONTEXT_MAX < part->hi; va += 8) {
 		uint64_t context = va + sizeof(uint64_t), pc, sp;
 
 		pc = word_at(part, context + run->abi->context_pc);
-		module = space_module(space, pc);
-		if (!module || !module->copies ||
+		if (!copied_at(space, pc) ||
 		    !returns_signal(run, task, word_at(part, va)))
 			continue;
 		sp = word_at(part, context + run->abi->context_sp);
