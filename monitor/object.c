@@ -53,16 +53,6 @@ progress_end(struct progress *progress)
 		fputs("\r\033[K", stderr);
 }
 
-/*
- * A process that is attached to gets no trap where a copy can be entered at
- * once, so that it goes on if pmon is killed.
- */
-static bool
-calls_only(const struct selection *sel)
-{
-	return sel->units == 1U << UNIT_FUNC;
-}
-
 static struct plan *
 object_read(struct run *run, const char *path, const char *open_path)
 {
@@ -87,8 +77,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 			/* What the host counts must be known at first. */
 			.eager = run->opts->eager || run->eager ||
 				 run->opts->no_traps ||
-				 (run->opts->npids && (run->opts->once ||
-						       calls_only(sel))),
+				 (run->opts->once && run->opts->npids),
 			.weigh = run->earlier ? profile_weigh : NULL,
 			.ctx = run->earlier,
 			.copies = run->opts->patch == PATCH_AUTO &&
