@@ -33,18 +33,34 @@ procfs_open(pid_t tid, const char *name)
 	return f;
 }
 
+/* A number, and the character behind it; they are skipped. */
+static bool
+number_parse(char **at, int base, char behind, unsigned long *value)
+{
+	char *begin = *at;
+
+	*value = strtoul(begin, at, base);
+	return *at != begin && *(*at)++ == behind;
+}
+
+/* By hand: sscanf took a fifth of the time that a process stood still. */
 static bool
 mapping_parse(char *line, struct mapping *map)
 {
-	unsigned long lo, hi, offset, ino;
-	unsigned major, minor;
-	char prot[5];
-	int used = 0;
+	unsigned long lo, hi, offset, ino, major, minor;
+	char *at = line, *prot;
 
-	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &lo, &hi, prot,
-		   &offset, &major, &minor, &ino, &used) < 7)
-		return false;
 	line[strcspn(line, "\n")] = '\0';
+	if (!number_parse(&at, 16, '-', &lo) ||
+	    !number_parse(&at, 16, ' ', &hi) || strlen(at) < 5)
+		return false;
+	prot = at;
+	at += 5;
+	if (!number_parse(&at, 16, ' ', &offset) ||
+	    !number_parse(&at, 16, ':', &major) ||
+	    !number_parse(&at, 16, ' ', &minor))
+		return false;
+	ino = strtoul(at, &at, 10);
 	*map = (struct mapping){
 		.lo = lo, .hi = hi, .offset = offset,
 		.dev = makedev(major, minor), .ino = ino,
@@ -52,7 +68,7 @@ mapping_parse(char *line, struct mapping *map)
 		.write = prot[1] == 'w',
 		.exec = prot[2] == 'x',
 		.shared = prot[3] == 's',
-		.path = mem_strdup(line + used),
+		.path = mem_strdup(at + strspn(at, " ")),
 	};
 	return true;
 }

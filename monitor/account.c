@@ -7,6 +7,7 @@
 #include "monitor/account.h"
 #include "monitor/areas.h"
 #include "monitor/clones.h"
+#include "monitor/copies.h"
 #include "monitor/extend.h"
 #include "monitor/faults.h"
 #include "monitor/notice.h"
@@ -100,6 +101,8 @@ account_new(struct run *run, struct task *task, const struct event *event)
 	child->vforked = task->vforking;
 	child->born = true;
 	clones_made(task, child);
+	if (!(flags & CLONE_VM))
+		copies_inherit(child, task);
 	if (run->host->reg_get(task->tid, run->arch->reg_sp, &child->maker_sp))
 		child->maker_sp = 0;
 }

@@ -509,16 +509,17 @@ areas_leave(struct run *run, struct task *task)
 			register_set(run, task, 0, 0);
 }
 
-void
-areas_unmap(struct run *run, struct task *task, const struct space *space)
+int
+areas_each(const struct space *space,
+	   int (*fn)(void *ctx, uint64_t va, uint64_t size), void *ctx)
 {
 	const struct areas *areas = space->areas;
-	int64_t result;
+	int err = 0;
 
-	for (size_t i = 0; areas && i < areas->nchunks; i++)
-		inject_syscall(run, task, run->abi->nr_munmap, (uint64_t[6]){
-			areas->chunks[i]->shared.va,
-			areas->size * AREAS }, &result);
+	for (size_t i = 0; areas && i < areas->nchunks && !err; i++)
+		err = fn(ctx, areas->chunks[i]->shared.va,
+			 areas->size * AREAS);
+	return err;
 }
 
 /* What tasks left behind that ended unseen is in meter 0. */

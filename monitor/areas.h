@@ -46,7 +46,11 @@ void areas_forget(struct run *run, struct space *space,
 void areas_end(struct run *run, struct task *task);
 /* It is let go. */
 void areas_leave(struct run *run, struct task *task);
-void areas_unmap(struct run *run, struct task *task,
-		 const struct space *space);
+/*
+ * Call fn for all memory of a space that areas are in, until it returns other
+ * than 0: that, or 0.
+ */
+int areas_each(const struct space *space,
+	       int (*fn)(void *ctx, uint64_t va, uint64_t size), void *ctx);
 
 #endif

@@ -14,6 +14,7 @@
 #include "monitor/run.h"
 #include "monitor/slots.h"
 #include "monitor/task.h"
+#include "monitor/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -139,8 +140,7 @@ range_intact(struct run *run, const struct space *space, pid_t tid,
 	memcpy(patched, text, n);
 	patches_apply(module, body, range->lo, n, patched);
 	links_apply(module, body, range->lo, n, patched);
-	err = run->host->mem_read(space->mem, tid, range->lo + module->bias,
-				  bytes, n);
+	err = text_read(run, space, tid, range->lo + module->bias, bytes, n);
 	for (size_t k = 0; k < n && !err && intact; k++)
 		intact = bytes[k] == text[k] || bytes[k] == patched[k] ||
 			 (bytes[k] == arch->trap[0] &&
@@ -180,8 +180,8 @@ points_write(struct run *run, const struct space *space, pid_t tid,
 		if (n < 0)
 			return -1;
 		while (n--)
-			run->host->mem_write(space->mem, tid, patches[n].va,
-					     patches[n].bytes, patches[n].len);
+			text_write(run, space, tid, patches[n].va,
+				   patches[n].bytes, patches[n].len);
 	}
 	return 0;
 }
@@ -193,11 +193,10 @@ patch_undo(struct run *run, const struct space *space, pid_t tid,
 	uint8_t now[INSN_MAX];
 	size_t avail;
 
-	return !run->host->mem_read(space->mem, tid, patch->va, now,
-				    patch->len) &&
+	return !text_read(run, space, tid, patch->va, now, patch->len) &&
 	       !memcmp(now, patch->bytes, patch->len) &&
-	       !run->host->mem_write(space->mem, tid, patch->va,
-				     image_text(module->plan->image,
+	       !text_write(run, space, tid, patch->va, image_text(
+						module->plan->image,
 						patch->va - module->bias,
 						&avail), patch->len);
 }
@@ -317,9 +316,8 @@ copy_plant(struct run *run, struct space *space, pid_t tid,
 	uint8_t *bytes = mem_alloc(body->copy->size);
 	int err = copy_ready(run, space, tid, module, body, bytes);
 
-	if (!err && !run->host->mem_write(space->mem, tid, module->copies +
-					  body->copy_at, bytes,
-					  body->copy->size) &&
+	if (!err && !text_write(run, space, tid, module->copies + body->copy_at,
+				bytes, body->copy->size) &&
 	    points_write(run, space, tid, module, body))
 		err = HOST_ERROR;
 	free(bytes);

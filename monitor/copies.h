@@ -47,8 +47,15 @@ uint64_t copies_enter(const struct module *module, const struct site *site);
 bool copies_leave(struct run *run, struct task *task);
 /* Is the stopped task at an instruction of a copy's own? */
 bool copies_counting(struct run *run, const struct task *task);
+/*
+ * If the stopped task is in a copy, bring it to where it could be in the
+ * original as well, at *va, and leave it in the copy; whether that was done.
+ */
+bool copies_settle(struct run *run, struct task *task, uint64_t *va);
 /* A task that is in the middle of a function when it is copied goes there. */
 void copies_begin(struct run *run, struct task *task);
+/* Where in a copy one would be that is at va then, or va itself. */
+uint64_t copies_inside(const struct space *space, uint64_t va);
 /* Where in a copy a task goes on that was moved to va, or va itself. */
 uint64_t copies_back(const struct space *space, uint64_t va);
 /* Move a task back that copies_leave moved. */
@@ -78,6 +85,23 @@ void copies_ahead(struct run *run, struct task *task, uint64_t va, bool back);
 
 /* Deliver a signal to a task that was moved, whose handler will return. */
 void copies_signal(struct run *run, struct task *task, int signal);
+/*
+ * Deliver a signal to a task that stays in its copy, where its handler will
+ * return: it is at what would be va in the original.
+ */
+void copies_signal_in(struct run *run, struct task *task, int signal,
+		      uint64_t va);
+/*
+ * A handler that was running when its process was attached to has this context
+ * to return to, of another place than where it is: it is to come into the copy
+ * there, if there is one then.
+ */
+void copies_context(struct run *run, struct task *task, uint64_t context,
+		    uint64_t pc, uint64_t sp);
+/* The copies go: handlers of the task return to the original. */
+void copies_contexts(struct run *run, struct task *task);
+/* A forked child has its maker's stack, with what handlers return to. */
+void copies_inherit(struct task *child, const struct task *maker);
 /*
  * A handler returns, by the code at va hook: the context that it returns to
  * goes back to the copy.

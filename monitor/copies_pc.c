@@ -250,6 +250,35 @@ spot_clean(const struct body *body, uint32_t offset, struct copy_spot *spot)
 	       !spot->saved && spot->arrived && spot->begins;
 }
 
+/*
+ * One instruction, with all signals blocked.  A stop of its process is passed
+ * over, and takes effect when the task is resumed for good.
+ */
+static int
+copy_step(struct run *run, struct task *task)
+{
+	struct event event = { 0 };
+	bool stopped = false;
+	int signal = 0;
+
+	do {
+		if (task_resume(run, task, RESUME_STEP, signal))
+			return HOST_GONE;
+		run_wait_task(run, task, &event);
+		signal = event.kind == EVENT_SIGNAL && event.value == SIGSTOP ?
+			 SIGSTOP : 0;
+		stopped |= event.kind == EVENT_STOPPED;
+	} while (signal || event.kind == EVENT_STOPPED ||
+		 event.kind == EVENT_PAUSED);
+	if (event.kind != EVENT_TRAP) {
+		run_requeue(run, &event);
+		return HOST_GONE;
+	}
+	if (stopped)
+		task_interrupt(run, task, STOP_GROUP);
+	return HOST_OK;
+}
+
 /* Step until that is so: 1; 0 if it left the copy, -1 if it stopped so. */
 static int
 copy_settle(struct run *run, struct task *task, uint64_t *va)
@@ -260,7 +289,6 @@ copy_settle(struct run *run, struct task *task, uint64_t *va)
 		const struct module *module;
 		const struct body *body;
 		struct copy_spot spot;
-		struct event event;
 		uint32_t offset;
 		uint64_t pc;
 
@@ -273,28 +301,55 @@ copy_settle(struct run *run, struct task *task, uint64_t *va)
 			*va = spot.addr + module->bias;
 			return 1;
 		}
-		if (task_resume(run, task, RESUME_STEP, 0))
+		if (copy_step(run, task))
 			return -1;
-		run_wait_task(run, task, &event);
-		if (event.kind != EVENT_TRAP) {
-			run_requeue(run, &event);
-			return -1;
-		}
 	}
 	return -1;
+}
+
+/*
+ * Bring a task that is in a copy to where it could be in the original as well,
+ * at *va: 1; 0 if it left the copy for that, or is in none; -1 if it cannot be.
+ */
+static int
+task_settle(struct run *run, struct task *task, uint64_t *va)
+{
+	const struct event *queued = run_queued(run, task);
+	const struct module *module;
+	uint8_t info[SIGINFO_MAX];
+	const struct body *body;
+	struct copy_spot spot;
+	uint64_t pc, mask;
+	uint32_t offset;
+	int r;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return -1;
+	body = space_copy_at(task->process->space, pc, &module, &offset);
+	if (!body)
+		return 0;
+	if (spot_clean(body, offset, &spot)) {
+		*va = spot.addr + module->bias;
+		return 1;
+	}
+	if (run->host->siginfo_get(task->tid, info) ||
+	    run->host->mask_set(task->tid, ~(UINT64_C(1) << (SIGTRAP - 1)),
+				&mask))
+		return -1;
+	r = copy_settle(run, task, va);
+	/* Its stop is still the one that is queued. */
+	if (queued && task->state == TASK_RUNNING)
+		task->state = TASK_STOPPED;
+	run->host->mask_set(task->tid, mask, NULL);
+	run->host->siginfo_set(task->tid, info);
+	return r;
 }
 
 bool
 copies_leave(struct run *run, struct task *task)
 {
 	const struct space *space = task->process->space;
-	const struct module *module;
-	struct event *queued;
-	uint64_t pc, mask, va;
-	uint32_t offset;
-	struct copy_spot spot;
-	const struct body *body;
-	uint8_t info[SIGINFO_MAX];
+	uint64_t pc, va;
 	int r;
 
 	if (!space || !space->areas ||
@@ -309,29 +364,12 @@ copies_leave(struct run *run, struct task *task)
 	/* There it has been led by its copy, and is let go on. */
 	if (call_ahead(space, pc))
 		return true;
-	body = space_copy_at(space, pc, &module, &offset);
-	if (!body)
-		return false;
-	if (spot_clean(body, offset, &spot)) {
-		va = spot.addr + module->bias;
-	} else {
-		queued = run_queued(run, task);
-		if (run->host->siginfo_get(task->tid, info) ||
-		    run->host->mask_set(task->tid, ~(UINT64_C(1) <<
-						     (SIGTRAP - 1)), &mask))
-			return false;
-		r = copy_settle(run, task, &va);
-		/* Its stop is still the one that is queued. */
-		if (queued && task->state == TASK_RUNNING)
-			task->state = TASK_STOPPED;
-		run->host->mask_set(task->tid, mask, NULL);
-		run->host->siginfo_set(task->tid, info);
-		/* It may have been led to a call. */
-		if (r != 1)
-			return !r && !run->host->reg_get(task->tid,
-						run->arch->reg_pc, &pc) &&
-			       call_ahead(space, pc);
-	}
+	r = task_settle(run, task, &va);
+	/* It may have been led to a call. */
+	if (r != 1)
+		return !r && !run->host->reg_get(task->tid, run->arch->reg_pc,
+						 &pc) &&
+		       call_ahead(space, pc);
 	fault_move(run, task, pc, va);
 	run->host->reg_set(task->tid, run->arch->reg_pc, va);
 	return true;
@@ -350,6 +388,21 @@ copies_counting(struct run *run, const struct task *task)
 		return false;
 	body = space_copy_at(task->process->space, pc, &module, &offset);
 	return body && !spot_clean(body, offset, &spot);
+}
+
+bool
+copies_settle(struct run *run, struct task *task, uint64_t *va)
+{
+	const struct space *space = task->process->space;
+	uint64_t pc;
+
+	if (!space || !space->areas ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return false;
+	*va = copies_hole(space, pc);
+	if (*va)
+		run->host->reg_set(task->tid, run->arch->reg_pc, *va);
+	return !*va && task_settle(run, task, va) == 1;
 }
 
 void
@@ -371,35 +424,40 @@ piece_counts(const struct piece *piece, uint64_t addr)
 		piece->kind == PIECE_COUNT_LOCKED);
 }
 
+uint64_t
+copies_inside(const struct space *space, uint64_t va)
+{
+	const struct module *module = space_module(space, va);
+	const struct body *body;
+	uint32_t index, piece;
+	uint64_t addr;
+	int64_t offset;
+
+	index = module && module->copies ?
+		plan_body(module->plan, va - module->bias) : BODY_NONE;
+	body = index == BODY_NONE ? NULL : &module->plan->bodies[index];
+	if (!body || !body->copy || body->lost)
+		return va;
+	addr = va - module->bias;
+	offset = copy_offset(body->copy, addr);
+	if (offset < 0)
+		return va;
+	for (piece = 0; body->copy->pieces[piece].offset < offset; piece++)
+		;
+	while (piece && cfg_block(body->cfg, addr) >= 0 &&
+	       piece_counts(&body->copy->pieces[piece - 1], addr) &&
+	       body->copy->pieces[piece - 1].arc >= body->flow->nedges)
+		piece--;
+	return module->copies + body->copy_at +
+	       body->copy->pieces[piece].offset;
+}
+
 void
 copies_begin(struct run *run, struct task *task)
 {
-	const struct space *space = task->process->space;
-	const struct module *module;
-	const struct body *body;
-	uint32_t index, piece;
-	int64_t offset;
 	uint64_t pc;
 
-	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
-		return;
-	module = space_module(space, pc);
-	index = module && module->copies ?
-		plan_body(module->plan, pc - module->bias) : BODY_NONE;
-	body = index == BODY_NONE ? NULL : &module->plan->bodies[index];
-	if (!body || !body->copy || body->lost)
-		return;
-	offset = copy_offset(body->copy, pc - module->bias);
-	if (offset < 0)
-		return;
-	for (piece = 0; body->copy->pieces[piece].offset < offset; piece++)
-		;
-	while (piece && cfg_block(body->cfg, pc - module->bias) >= 0 &&
-	       piece_counts(&body->copy->pieces[piece - 1],
-			    pc - module->bias) &&
-	       body->copy->pieces[piece - 1].arc >= body->flow->nedges)
-		piece--;
-	run->host->reg_set(task->tid, run->arch->reg_pc, module->copies +
-			   body->copy_at +
-			   body->copy->pieces[piece].offset);
+	if (!run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		run->host->reg_set(task->tid, run->arch->reg_pc,
+				   copies_inside(task->process->space, pc));
 }

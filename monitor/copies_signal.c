@@ -1,6 +1,7 @@
 /*
  * Signals to tasks that run in copies: the contexts in which one was moved to
- * the original, and its way back when a handler returns to them.
+ * the original, and its way back when a handler returns to them; or, without
+ * traps, those in which one stays in its copy until that goes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@ struct moved_pc {
 	uint64_t pc, sp;	/* in it */
 	bool taken_back;	/* the count of the block that begins there;
 				   not if its first instruction faulted */
+	uint64_t original;	/* where that would be, if the pc is in a copy;
+				   else 0 */
 };
 
 void
@@ -127,11 +130,124 @@ copies_signal(struct run *run, struct task *task, int signal)
 	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top)) {
 		/* The context is behind the return address. */
 		moved_add(task, &(struct moved_pc){
-			top + sizeof(uint64_t), pc, sp, !begun,
+			.context = top + sizeof(uint64_t), .pc = pc, .sp = sp,
+			.taken_back = !begun,
 		});
 		restorer_hook(run, task, top);
 	}
 	run_resume(run, task, 0);
+}
+
+/*
+ * Does the context, if it is still there, lead into a copy?  Then *va is where
+ * that would be in the original.  A handler may have moved it on.
+ */
+static bool
+context_leads(struct run *run, const struct task *task,
+	      const struct moved_pc *moved, uint64_t *va)
+{
+	struct position position;
+	uint64_t pc;
+
+	if (!moved->original ||
+	    run->host->data_read(task->tid, moved->context +
+				 run->abi->context_pc, &pc, sizeof(pc)))
+		return false;
+	*va = moved->original;
+	if (pc == moved->pc)
+		return true;
+	if (!copies_position(task->process->space, pc, &position))
+		return false;
+	*va = position.va;
+	return *va != pc;
+}
+
+/* Those that handlers have returned to are overwritten at some time. */
+static void
+contexts_prune(struct run *run, struct task *task)
+{
+	uint64_t va;
+	size_t i = 0;
+
+	while (i < task->nmoved_pcs)
+		if (context_leads(run, task, &task->moved_pcs[i], &va))
+			i++;
+		else
+			moved_drop(task, i);
+}
+
+void
+copies_signal_in(struct run *run, struct task *task, int signal, uint64_t va)
+{
+	struct event event;
+	uint64_t pc, sp, top;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
+	    task_resume(run, task, RESUME_STEP, signal))
+		return;
+	run_wait_task(run, task, &event);
+	if (event.kind != EVENT_TRAP) {
+		run_requeue(run, &event);
+		return;
+	}
+	if (task->nmoved_pcs == MOVED_MAX)
+		contexts_prune(run, task);
+	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top))
+		moved_add(task, &(struct moved_pc){
+			.context = top + sizeof(uint64_t), .pc = pc, .sp = sp,
+			.original = va,
+		});
+	run_resume(run, task, 0);
+}
+
+void
+copies_context(struct run *run, struct task *task, uint64_t context,
+	       uint64_t pc, uint64_t sp)
+{
+	const struct space *space = task->process->space;
+	uint64_t to;
+
+	/* A block that begins there is counted when it returns. */
+	if (!run->opts->no_traps) {
+		moved_add(task, &(struct moved_pc){
+			.context = context, .pc = pc, .sp = sp,
+			.taken_back = true,
+		});
+		restorer_hook(run, task, context - sizeof(uint64_t));
+		return;
+	}
+	to = copies_inside(space, pc);
+	if (to != pc && !run->host->data_write(task->tid, context +
+					       run->abi->context_pc, &to,
+					       sizeof(to)))
+		moved_add(task, &(struct moved_pc){
+			.context = context, .pc = to, .sp = sp,
+			.original = pc,
+		});
+}
+
+void
+copies_contexts(struct run *run, struct task *task)
+{
+	uint64_t va;
+
+	for (size_t i = 0; i < task->nmoved_pcs; i++) {
+		const struct moved_pc *moved = &task->moved_pcs[i];
+
+		if (context_leads(run, task, moved, &va))
+			run->host->data_write(task->tid, moved->context +
+					      run->abi->context_pc, &va,
+					      sizeof(va));
+	}
+}
+
+void
+copies_inherit(struct task *child, const struct task *maker)
+{
+	for (size_t i = 0; i < maker->nmoved_pcs; i++)
+		if (maker->moved_pcs[i].original)
+			moved_add(child, &maker->moved_pcs[i]);
 }
 
 /* Is there a way into a copy at the address? */
@@ -197,7 +313,8 @@ copies_unreturn(struct run *run, struct task *task)
 		return false;
 	task->unreturned = true;
 	moved_add(task, &(struct moved_pc){
-		to->context, to->pc, to->sp, to->taken_back,
+		.context = to->context, .pc = to->pc, .sp = to->sp,
+		.taken_back = to->taken_back,
 	});
 	if (to->taken_back)
 		copies_ahead(run, task, to->pc, true);

@@ -1,8 +1,9 @@
 /*
- * System calls made in the target's name.  The task runs one system call
- * instruction, written for that moment over the program's start code, which no
- * thread executes any more (or, at an exec, yet).  Leaves registers, signal
- * mask and text as they were.
+ * System calls made in the target's name, to map and unmap memory and to put
+ * back what a trap made of SIGTRAP.  The task runs one system call instruction,
+ * written for that moment over the program's start code, which no thread
+ * executes any more (or, at an exec, yet).  Leaves registers, signal mask and
+ * text as they were.
  */
 #include <elf.h>
 #include <signal.h>
@@ -24,9 +25,17 @@ spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
 	err = run->host->mem_read(mem, task->tid, va, old, n);
 	if (!err)
 		err = run->host->mem_write(mem, task->tid, va, bytes, n);
-	memcpy(bytes, old, n);
+	if (!err)
+		memcpy(bytes, old, n);
 	return err;
 }
+
+/* One of them, and how. */
+struct call {
+	bool quiet;		/* without a trap */
+	int signal;		/* what the task gets with all blocked, or 0 */
+	uint64_t spot;		/* where */
+};
 
 /*
  * Let the task run over the system call, to the trap behind it or, quietly, to
@@ -34,34 +43,40 @@ spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
  * are blocked, so one that comes there says that the spot cannot be executed.
  * (One that comes behind the call is a fault that was pending, which the kernel
  * takes first though it is blocked: its instruction will fault again.)  What
- * else may stop it (a group stop, another's pause) is passed over: that takes
- * effect again when the task is resumed for good.
+ * else may stop it (a group stop, another's pause) is passed over.  SIGSTOP
+ * cannot be blocked: its process stops, all but this task.  So that this one
+ * stops again when it is resumed for good, it is paused.
  */
 static int
-spot_run(struct run *run, struct task *task, uint64_t spot, bool quiet,
-	 int signal)
+spot_run(struct run *run, struct task *task, const struct call *call)
 {
-	enum resume how = quiet ? RESUME_SYSCALL : RESUME_RUN;
-	struct event event;
+	enum resume how = call->quiet ? RESUME_SYSCALL : RESUME_RUN;
+	struct event event = { 0 };
+	int signal = call->signal;
+	bool stopped = false;
 	uint64_t pc;
 
 	do {
 		if (task_resume(run, task, how, signal))
 			return HOST_GONE;
-		signal = 0;
 		run_wait_task(run, task, &event);
+		signal = event.kind == EVENT_SIGNAL && event.value == SIGSTOP ?
+			 SIGSTOP : 0;
+		stopped |= event.kind == EVENT_STOPPED;
 		if (task->state == TASK_DEAD) {
 			run_requeue(run, &event);
 			return HOST_GONE;
 		}
-		if (event.kind == EVENT_SIGNAL &&
+		if (event.kind == EVENT_SIGNAL && !signal &&
 		    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
-		    pc == spot)
+		    pc == call->spot)
 			return HOST_ERROR;
-	} while (quiet ? event.kind != EVENT_SYSCALL_EXIT :
+	} while (call->quiet ? event.kind != EVENT_SYSCALL_EXIT :
 		 event.kind != EVENT_TRAP ||
 		 run->host->trap_cause(task->tid) != TRAP_INSN);
 	stop_is(run, task, STOP_CALLED);
+	if (stopped)
+		task_interrupt(run, task, STOP_GROUP);
 	return HOST_OK;
 }
 
@@ -80,40 +95,145 @@ call_set(const struct run *run, struct regs *regs, int nr,
 	regs->r[run->arch->reg_pc] = spot;
 }
 
+/* Resumed within a system call, it comes to the end of that. */
 static int
-call_make(struct run *run, struct task *task, int nr, const uint64_t args[6],
-	  bool quiet, int signal, int64_t *result)
+call_finish(struct run *run, struct task *task, struct event *event)
+{
+	struct event end;
+
+	if (task_resume(run, task, RESUME_SYSCALL, 0))
+		return HOST_GONE;
+	run_wait_task(run, task, &end);
+	if (end.kind != EVENT_SYSCALL_EXIT) {
+		run_requeue(run, &end);
+		return HOST_GONE;
+	}
+	stop_is(run, task, STOP_STOPPING);
+	*event = end;
+	return HOST_OK;
+}
+
+/* The system call that it is about to make is put off. */
+static int
+call_undo(struct run *run, struct task *task, struct event *event)
+{
+	const struct abi *abi = run->abi;
+	struct regs regs, none;
+
+	if (run->host->regs_get(task->tid, &regs))
+		return HOST_GONE;
+	none = regs;
+	none.r[abi->reg_orig] = -1;
+	if (run->host->regs_set(task->tid, &none) ||
+	    call_finish(run, task, event))
+		return HOST_GONE;
+	regs.r[abi->reg_nr] = regs.r[abi->reg_orig];
+	regs.r[abi->reg_orig] = -1;
+	regs.r[run->arch->reg_pc] -= run->arch->syscall_len;
+	event->kind = EVENT_PAUSED;
+	return run->host->regs_set(task->tid, &regs) ? HOST_GONE : HOST_OK;
+}
+
+int
+inject_prepare(struct run *run, struct task *task, struct event *event)
+{
+	must(!task->vforking);
+	switch (event->kind) {
+	case EVENT_SYSCALL_ENTRY:
+		return call_undo(run, task, event);
+	case EVENT_CLONE:
+	case EVENT_FORK:
+	case EVENT_VFORK:
+	case EVENT_VFORK_DONE:
+	case EVENT_EXEC:
+		return call_finish(run, task, event);
+	default:
+		return HOST_OK;
+	}
+}
+
+/* What a task had before it was made to do a system call. */
+struct saved {
+	struct regs regs;
+	uint8_t info[SIGINFO_MAX];
+	uint64_t mask;
+};
+
+/* A trap with SIGTRAP blocked would lose the program its handler. */
+static int
+task_save(const struct host *host, const struct task *task, bool quiet,
+	  struct saved *saved)
+{
+	uint64_t blocked = quiet ? ~UINT64_C(0) :
+				   ~(UINT64_C(1) << (SIGTRAP - 1));
+
+	if (host->regs_get(task->tid, &saved->regs))
+		return HOST_GONE;
+	if (!host->native)
+		return HOST_OK;
+	if (host->siginfo_get(task->tid, saved->info) ||
+	    host->mask_set(task->tid, blocked, &saved->mask))
+		return HOST_GONE;
+	return HOST_OK;
+}
+
+/* All of it, even if something cannot be put back. */
+static int
+task_restore(const struct host *host, const struct task *task,
+	     const struct saved *saved)
+{
+	int err = host->regs_set(task->tid, &saved->regs);
+
+	if (host->native && host->siginfo_set(task->tid, saved->info))
+		err = HOST_GONE;
+	if (host->native && host->mask_set(task->tid, saved->mask, NULL))
+		err = HOST_GONE;
+	return err ? HOST_GONE : HOST_OK;
+}
+
+/* The task does the call whose registers these are. */
+static int
+call_run(struct run *run, struct task *task, const struct call *call,
+	 struct regs *regs)
 {
 	const struct arch *arch = run->arch;
 	const struct host *host = run->host;
-	size_t n = arch->syscall_len + (quiet ? 0 : arch->trap_len);
-	uint64_t spot = host->auxv(task->tid, AT_ENTRY), mask = 0;
-	uint64_t blocked = quiet ? ~UINT64_C(0) :
-				   ~(UINT64_C(1) << (SIGTRAP - 1));
-	struct regs saved, regs;
+	size_t n = arch->syscall_len + (call->quiet ? 0 : arch->trap_len);
 	uint8_t code[8];
 	int err;
 
-	/* A trap with SIGTRAP blocked would lose the program its handler. */
-	if (!spot || host->regs_get(task->tid, &saved) ||
-	    (host->native && host->mask_set(task->tid, blocked, &mask)))
-		return HOST_GONE;
-	regs = saved;
-	call_set(run, &regs, nr, args, spot);
 	memcpy(code, arch->syscall, arch->syscall_len);
-	if (!quiet)
+	if (!call->quiet)
 		memcpy(code + arch->syscall_len, arch->trap, arch->trap_len);
-	if (host->regs_set(task->tid, &regs) ||
-	    spot_swap(run, task, spot, code, n))
-		return HOST_GONE;
-	err = spot_run(run, task, spot, quiet, signal);
+	err = spot_swap(run, task, call->spot, code, n);
+	if (err)
+		return err;
+	err = host->regs_set(task->tid, regs);
 	if (!err)
-		err = host->regs_get(task->tid, &regs);
+		err = spot_run(run, task, call);
+	if (!err)
+		err = host->regs_get(task->tid, regs);
+	/* The text is there even if the task is not. */
+	spot_swap(run, task, call->spot, code, n);
+	return err;
+}
+
+static int
+call_make(struct run *run, struct task *task, int nr, const uint64_t args[6],
+	  struct call call, int64_t *result)
+{
+	struct saved saved;
+	struct regs regs;
+	int err;
+
+	call.spot = run->host->auxv(task->tid, AT_ENTRY);
+	if (!call.spot || task_save(run->host, task, call.quiet, &saved))
+		return HOST_GONE;
+	regs = saved.regs;
+	call_set(run, &regs, nr, args, call.spot);
+	err = call_run(run, task, &call, &regs);
 	*result = (int64_t)regs.r[run->abi->reg_result];
-	/* The text first: it is there even if the task is not. */
-	spot_swap(run, task, spot, code, n);
-	if (host->regs_set(task->tid, &saved) ||
-	    (host->native && host->mask_set(task->tid, mask, NULL)))
+	if (task_restore(run->host, task, &saved))
 		return HOST_GONE;
 	return err;
 }
@@ -137,7 +257,8 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	bool quiet = run->host->native &&
 		     !run->host->signals(task->tid, &state) &&
 		     state.ignored >> (SIGTRAP - 1) & 1;
-	int err = call_make(run, task, nr, args, quiet, 0, result);
+	int err = call_make(run, task, nr, args,
+			    (struct call){ .quiet = quiet }, result);
 
 	/* At a call's exit the kernel does not look for that by itself. */
 	if (!err && quiet && call_waits(run, task))
@@ -149,5 +270,7 @@ int
 inject_quietly(struct run *run, struct task *task, int nr,
 	       const uint64_t args[6], int signal, int64_t *result)
 {
-	return call_make(run, task, nr, args, true, signal, result);
+	return call_make(run, task, nr, args, (struct call){
+		.quiet = true, .signal = signal,
+	}, result);
 }

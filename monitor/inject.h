@@ -7,8 +7,17 @@
 #include "monitor/run.h"
 
 /*
- * Make the stopped task do a system call; its state is as before afterwards.
- * HOST_OK and *result, or HOST_GONE.
+ * Bring a stopped task to where it can be made to do system calls: out of the
+ * one that it is in, or back to before one that it is about to make.  *event is
+ * what it is stopped for, and is changed to what it is stopped for then.  It
+ * must not be in vfork.  HOST_OK or HOST_GONE.
+ */
+int inject_prepare(struct run *run, struct task *task, struct event *event);
+
+/*
+ * Make the stopped task do a system call; its state is as before afterwards,
+ * with the signal it was stopped for, if any.  HOST_OK and *result, or
+ * HOST_GONE.
  */
 int inject_syscall(struct run *run, struct task *task, int nr,
 		   const uint64_t args[6], int64_t *result);

@@ -11,6 +11,7 @@
 #include "monitor/copies.h"
 #include "monitor/links.h"
 #include "monitor/task.h"
+#include "monitor/text.h"
 
 bool
 links_lead(const struct plan *plan, const struct body *body)
@@ -52,11 +53,10 @@ link_write(struct run *run, const struct space *space, pid_t tid,
 	if (!link_patch(module, call, &patch))
 		return;
 	text = image_text(module->plan->image, call->addr, &avail);
-	if (run->host->mem_read(space->mem, tid, patch.va, now, patch.len) ||
+	if (text_read(run, space, tid, patch.va, now, patch.len) ||
 	    memcmp(now, text, patch.len))
 		return;
-	run->host->mem_write(space->mem, tid, patch.va, patch.bytes,
-			     patch.len);
+	text_write(run, space, tid, patch.va, patch.bytes, patch.len);
 }
 
 void

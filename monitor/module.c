@@ -11,6 +11,7 @@
 #include "monitor/inside.h"
 #include "monitor/module.h"
 #include "monitor/slots.h"
+#include "monitor/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -87,7 +88,7 @@ page_edit(struct run *run, struct space *space, pid_t tid,
 	uint8_t text[PAGE + sizeof(arch->trap)], old[sizeof(text)];
 
 	must(n <= sizeof(text));
-	if (run->host->mem_read(space->mem, tid, lo + module->bias, text, n))
+	if (text_read(run, space, tid, lo + module->bias, text, n))
 		return HOST_GONE;
 	memcpy(old, text, n);
 	for (size_t i = first; i < last; i++)
@@ -95,8 +96,7 @@ page_edit(struct run *run, struct space *space, pid_t tid,
 		   text + (batch_site(module, batch, i)->addr - lo));
 	if (!memcmp(old, text, n))
 		return HOST_OK;
-	return run->host->mem_write(space->mem, tid, lo + module->bias, text,
-				    n);
+	return text_write(run, space, tid, lo + module->bias, text, n);
 }
 
 static bool
@@ -104,6 +104,17 @@ patch_traps(enum patch patch)
 {
 	return patch != PATCH_UNPLANTED && patch != PATCH_OWN &&
 	       patch != PATCH_INSIDE && patch != PATCH_RETIRED;
+}
+
+size_t
+module_traps(const struct module *module)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < module->nsites; i++)
+		n += patch_traps(module->patched[i].patch) &&
+		     !module->plan->sites[i].passed;
+	return n;
 }
 
 void
@@ -144,6 +155,23 @@ module_edit(struct run *run, struct space *space, pid_t tid,
 	return err;
 }
 
+/*
+ * All that is done to the module's text is done at once.  Where memory is far
+ * away only what is changed is looked at.
+ */
+static void
+module_hold(const struct run *run, struct space *space,
+	    const struct module *module, bool copies)
+{
+	if (!run->host->native)
+		return;
+	/* What leads into copies comes after them. */
+	if (copies && module->copies)
+		text_hold(space, module->copies, module->copies +
+			  module->copies_size);
+	text_hold(space, module->lo, module->hi);
+}
+
 void
 module_unplant(struct run *run, struct space *space, pid_t tid,
 	       const struct module *module)
@@ -153,9 +181,11 @@ module_unplant(struct run *run, struct space *space, pid_t tid,
 	for (size_t i = 0; i < module->nsites; i++)
 		*vec_push(batch.sites, batch.n) = i;
 	batch_sort(module, &batch);
+	module_hold(run, space, module, false);
 	module_edit(run, space, tid, module, &batch, trap_remove);
 	free(batch.sites);
 	copies_unplant(run, space, tid, module);
+	text_release(run, space, tid);
 }
 
 /* ---- choosing patches */
@@ -353,10 +383,12 @@ module_fill(struct run *run, struct task *task, struct module *module)
 		copies_map(run, task, module);
 		leads_forget(module, &batch);
 		slots_write(run, space, task->tid, module, 0, module->nslots);
+		module_hold(run, space, module, true);
 		module_edit(run, space, task->tid, module, &batch,
 			    trap_write);
 		copies_plant(run, space, task->tid, module, 0,
 			     module->plan->ncopied);
+		text_release(run, space, task->tid);
 		module->ncopied = module->plan->ncopied;
 		if (run->inside)
 			inside_plant(run, module);

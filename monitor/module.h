@@ -11,6 +11,9 @@ int module_fill(struct run *run, struct task *task, struct module *module);
 void module_unplant(struct run *run, struct space *space, pid_t tid,
 		    const struct module *module);
 
+/* How many traps it has in its text. */
+size_t module_traps(const struct module *module);
+
 /* Sites of a module, by index, ascending by address. */
 struct batch {
 	uint32_t *sites;	/* owned by who made it */

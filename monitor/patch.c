@@ -403,6 +403,7 @@ patch_leave(struct run *run, struct task *task)
 	patch_signal(run, task, 0);
 	copies_unreturn(run, task);
 	copies_leave(run, task);
+	copies_contexts(run, task);
 }
 
 /* ---- the trap */
@@ -527,7 +528,8 @@ hit_ready(struct run *run, struct task *task, const struct hit *hit)
 void
 patch_deliver(struct run *run, struct task *task, int signal)
 {
-	bool left = false;
+	bool left = false, stays = false;
+	uint64_t va;
 
 	patch_signal(run, task, signal);
 	inner_signal(run, task, signal);
@@ -535,11 +537,16 @@ patch_deliver(struct run *run, struct task *task, int signal)
 	    signal_caught(run, task, signal)) {
 		fault_interrupts(task->process->space, task_pc(run, task));
 		/* The handler would return over a trap. */
-		left = !run->opts->no_traps && copies_leave(run, task);
+		if (run->opts->no_traps)
+			stays = copies_settle(run, task, &va);
+		else
+			left = copies_leave(run, task);
 	}
 	fault_keep(run, task);
 	if (left)
 		copies_signal(run, task, signal);
+	else if (stays)
+		copies_signal_in(run, task, signal, va);
 	else
 		run_resume(run, task, signal);
 }

@@ -388,7 +388,7 @@ far_plant(struct run *run, struct task *task, const char *path,
 }
 
 void
-process_plant(struct run *run, struct task *task)
+process_plant_begun(struct run *run, struct task *task)
 {
 	struct process *process = task->process;
 	char *open_path, *path = run->host->exe(task->tid, &open_path);
@@ -416,6 +416,12 @@ process_plant(struct run *run, struct task *task)
 	process->watched = run->opts->selection.objects.n > 0;
 	if (process->watched)
 		process_rescan(run, task);
-	if (space_hooked(process->space))
+}
+
+void
+process_plant(struct run *run, struct task *task)
+{
+	process_plant_begun(run, task);
+	if (run->host->native && space_hooked(task->process->space))
 		start_hook(run, task);
 }

@@ -17,6 +17,10 @@ void process_foresee(struct run *run, pid_t pid);
  */
 void process_plant(struct run *run, struct task *task);
 /*
+ * The same of a program that is past its beginning: it gets no trap there.
+ */
+void process_plant_begun(struct run *run, struct task *task);
+/*
  * A task of a watched process comes back from a system call: if that mapped
  * or unmapped text, plant what came and forget what went.
  */

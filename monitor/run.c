@@ -377,8 +377,7 @@ unfollowed(struct run *run, struct task *task, const struct event *event)
 
 	if (task->process->counted || space->refs > 1)
 		return false;
-	space_unplant(run, space, task->tid);
-	task_release(run, task, event);
+	space_leave(run, task, event);
 	return true;
 }
 
@@ -606,6 +605,19 @@ notices_handle(struct run *run)
 	suspend_handle(run);
 }
 
+/* All that stood still at attach or detach has been let go on. */
+static void
+standing_end(struct run *run)
+{
+	double *longest = run->stopping ? &run->stall.detach :
+					  &run->stall.attach;
+	double now = run_clock();
+
+	if (run->standing && now - run->standing > *longest)
+		*longest = now - run->standing;
+	run->standing = 0;
+}
+
 void
 run_loop(struct run *run)
 {
@@ -613,11 +625,14 @@ run_loop(struct run *run)
 
 	for (;;) {
 		notices_handle(run);
-		if (!queue_take(run, &event) && !host_event(run, &event)) {
-			if (event.kind == EVENT_DONE)
-				return;
+		if (queue_take(run, &event)) {
+			event_handle(run, &event);
 			continue;
 		}
-		event_handle(run, &event);
+		standing_end(run);
+		if (host_event(run, &event))
+			event_handle(run, &event);
+		else if (event.kind == EVENT_DONE)
+			return;
 	}
 }

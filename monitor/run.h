@@ -18,6 +18,7 @@
 #include "monitor/options.h"
 #include "monitor/stops.h"
 #include "plan/plan.h"
+#include "report/report.h"
 
 /* A file that was looked at: its plan, or why there is none. */
 struct object {
@@ -79,6 +80,7 @@ struct module {
 struct earlier;			/* see report/profile_plan.h */
 struct simh_site;		/* see host/simh.h */
 struct stack;			/* see stack.h */
+struct text;			/* see text.c */
 struct transfer;		/* see transfer.h */
 struct areas;			/* see areas.c */
 struct autosave;		/* see autosave.c */
@@ -100,8 +102,10 @@ struct space {
 	char *own_area;		/* why not all tasks have that register for
 				   pmon's use, or NULL */
 	enum links links;
+	struct text *text;	/* what of it is being edited; see text.c */
 	struct module **modules;
 	size_t nmodules;
+	bool unmapped;		/* pmon's memory is gone from it, or stays */
 };
 
 /*
@@ -269,6 +273,9 @@ struct run {
 	struct task *departed;	/* a copy of the task that ended last with its
 				   whole process, killed; see account.c */
 	struct stops stops;
+	double standing;	/* when what stands still began to; 0: nothing
+				   does, or it is not measured */
+	struct stall stall;
 	size_t nprocesses, nthreads;
 	struct metered *owners;	/* with --separate: per meter */
 	size_t nowners;

@@ -113,6 +113,8 @@ run_attach(struct run *run, pid_t pid)
 	pid_t *tids = NULL;
 	size_t n = 0;
 
+	if (!run->standing)
+		run->standing = run_clock();
 	if (run->host->attach(pid, &tids, &n)) {
 		free(tids);
 		return -1;
@@ -130,7 +132,7 @@ run_attach(struct run *run, pid_t pid)
 	if (process->space->mem < 0)
 		process->space->mem = run->host->mem_open(task->tid);
 	sigtrap_ask(run, task);
-	process_plant(run, task);
+	process_plant_begun(run, task);
 	if (space_hooked(process->space))
 		linker_look(run, task);
 	strays_attach(run, process);

@@ -15,7 +15,11 @@ void run_stop(struct run *run, int signal);
 /* Let go of a stopped task that is in no planted space, or no more. */
 void task_release(struct run *run, struct task *task,
 		  const struct event *event);
-/* Remove all traps from the space of a stopped task. */
-void space_unplant(struct run *run, struct space *space, pid_t tid);
+/*
+ * Let a stopped task go that is alone in its space, with nothing of pmon's left
+ * there.
+ */
+void space_leave(struct run *run, struct task *task,
+		 const struct event *event);
 
 #endif

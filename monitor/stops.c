@@ -162,11 +162,11 @@ task_resume(struct run *run, struct task *task, enum resume how, int signal)
 	return err;
 }
 
-void
+int
 task_interrupt(struct run *run, struct task *task, enum stop_cause why)
 {
 	task->stop.asked = why;
-	run->host->pause(task->tid);
+	return run->host->pause(task->tid);
 }
 
 uint64_t

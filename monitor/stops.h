@@ -90,7 +90,7 @@ void stop_end(struct run *run, struct task *task);
 int task_resume(struct run *run, struct task *task, enum resume how,
 		int signal);
 /* host->pause, for this reason. */
-void task_interrupt(struct run *run, struct task *task, enum stop_cause why);
+int task_interrupt(struct run *run, struct task *task, enum stop_cause why);
 
 /* How many of the stops were traps. */
 uint64_t stops_traps(const struct run *run);

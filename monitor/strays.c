@@ -10,9 +10,11 @@
 
 #include "monitor/areas.h"
 #include "monitor/clones.h"
+#include "monitor/contexts.h"
 #include "monitor/copies.h"
 #include "monitor/extend.h"
 #include "monitor/faults.h"
+#include "monitor/hit.h"
 #include "monitor/inner.h"
 #include "monitor/linker.h"
 #include "monitor/patch.h"
@@ -466,6 +468,13 @@ task_begin(struct run *run, struct task *task, void *process)
 		copies_begin(run, task);
 }
 
+static void
+handlers_begin(struct run *run, struct task *task, void *process)
+{
+	if (task->process == process && task->state == TASK_STOPPED)
+		contexts_find(run, task);
+}
+
 void
 strays_attach(struct run *run, struct process *process)
 {
@@ -475,6 +484,8 @@ strays_attach(struct run *run, struct process *process)
 	if (!run->opts->no_traps)
 		task_each(run, frames_come, process);
 	task_each(run, task_begin, process);
+	if (run->host->native)
+		task_each(run, handlers_begin, process);
 }
 
 static void
@@ -516,22 +527,30 @@ area_look(struct run *run, struct task *task, void *ctx)
 
 /*
  * A task that was paused just when it ran into a trap has not reported that
- * yet: left alone it would die of the signal.  Let it report.
+ * yet: left alone it would die of the signal.  Let it report.  If its process
+ * was stopped it must not go on: it is taken back to the trap.
  */
 static void
 trap_flush(struct run *run, struct task *task, void *ctx)
 {
 	const struct event *queued = run_queued(run, task);
+	bool stopped = queued && queued->kind == EVENT_STOPPED;
 	struct signal_state state;
 	struct event event;
+	struct hit hit;
 
-	if (!queued || queued->kind != EVENT_PAUSED ||
+	if (!queued || (queued->kind != EVENT_PAUSED && !stopped) ||
 	    run->host->signals(task->tid, &state) ||
-	    !(state.pending >> (SIGTRAP - 1) & 1) ||
+	    !((state.pending & ~state.blocked) >> (SIGTRAP - 1) & 1) ||
+	    (stopped && !hit_before(run, task, &hit)) ||
 	    task_resume(run, task, RESUME_RUN, 0))
 		return;
 	run_unqueue(run, task->tid);
 	run_wait_task(run, task, &event);
+	if (stopped && event.kind == EVENT_TRAP && patch_forget(run, task) &&
+	    !task_interrupt(run, task, STOP_GROUP) &&
+	    !task_resume(run, task, RESUME_RUN, 0))
+		run_wait_task(run, task, &event);
 	run_requeue(run, &event);
 }
 

@@ -69,6 +69,7 @@ tally_make(struct run *run)
 		.nprocesses = run->nprocesses,
 		.nthreads = run->nthreads,
 		.events = stops_traps(run) + inside_fetch(run),
+		.stall = run->stall,
 		.remarks = run->remarks,
 		.nremarks = run->nremarks,
 		.command = command_text(run->opts),

@@ -78,6 +78,13 @@ struct stop_sum {
 	uint64_t n, ns;
 };
 
+/* What processes felt that were attached to. */
+struct stall {
+	double attach, detach;	/* the longest they stood still, seconds; 0:
+				   none was attached to, or let go yet */
+	size_t traps;		/* in their text when they were let go */
+};
+
 /* What was measured: everything a report is made from. */
 struct tally {
 	struct plan **plans;	/* one per image, main executable first;
@@ -89,6 +96,7 @@ struct tally {
 	uint64_t events;	/* traps handled */
 	struct stop_sum *stops;	/* by cause, traps first */
 	size_t nstops;		/* 0: not known */
+	struct stall stall;
 	char *outcome;		/* "exited with status 1", "still running" */
 	char **remarks;		/* what the user should know */
 	size_t nremarks;

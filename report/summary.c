@@ -15,6 +15,33 @@
 
 enum { PLACE_MAX = 28, PLACE_MIN = 8, COUNT_MIN = 9 };
 
+/* Milliseconds, rounded up to tenths: none is shown as 0. */
+static double
+tenths(double seconds)
+{
+	return ((uint64_t)(seconds * 10000) + 1) / 10.0;
+}
+
+static void
+stall_write(const struct stall *stall, FILE *out, int columns)
+{
+	char *attached, *traps, *line;
+
+	if (stall->attach <= 0)
+		return;
+	attached = mem_printf("stood still for %.1f ms to be attached to",
+			      tenths(stall->attach));
+	traps = text_number(stall->traps, "trap");
+	line = stall->detach > 0 ?
+		mem_printf("%s, and for %.1f ms to be let go; had %s in its "
+			   "text then", attached, tenths(stall->detach),
+			   traps) : mem_strdup(attached);
+	text_paragraph(out, "  ", line, columns);
+	free(line);
+	free(traps);
+	free(attached);
+}
+
 static void
 run_write(const struct table *table, FILE *out)
 {
@@ -37,6 +64,7 @@ run_write(const struct table *table, FILE *out)
 	text_paragraph(out, "  ", line, table->opts->columns);
 	if (*ways)
 		text_paragraph(out, "  ", ways, table->opts->columns);
+	stall_write(&tally->stall, out, table->opts->columns);
 	free(ways);
 	free(line);
 	free(processes);

@@ -1,0 +1,197 @@
+# Servers under load are attached to and let go, again and again, in all modes:
+# nothing of pmon's is left in them, and no request fails.  PMON_ATTACH=1000
+# says how often; the servers are those that are installed.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use IO::Socket::INET;
+use Test::More;
+use Left;
+use Pmon;
+
+$ENV{HOME} = '/';
+
+my $times = $ENV{PMON_ATTACH} // 60;
+my @modes = (['--units=func'], [], ['--units=edge'], ['--patch=trap'],
+    ['--no-traps', '--units=func'], ['--once']);
+my @ends = qw(INT TERM duration stop);
+
+sub
+installed
+{
+	my ($name) = @_;
+	my ($path) = grep { -x } map { "$_/$name" }
+	    split(/:/, $ENV{PATH}), '/usr/sbin';
+
+	return $path;
+}
+
+# A port that nobody has.
+sub
+port_free
+{
+	my $socket = IO::Socket::INET->new(Listen => 1,
+	    LocalAddr => '127.0.0.1') or die "no socket: $!";
+
+	return $socket->sockport;
+}
+
+sub
+port_waits
+{
+	my ($port) = @_;
+
+	return wait_for(sub { IO::Socket::INET->new(
+	    PeerAddr => "127.0.0.1:$port") });
+}
+
+# Attach once; how it ends is one of four ways.
+sub
+attach
+{
+	my ($pid, $options, $end) = @_;
+	my @duration = $end eq 'duration' ? '--duration=0.1' : ();
+	my $run = monitor_start([@$options, @duration, '-p', $pid], []);
+
+	wait_for(sub { slurp("/proc/$pid/status") =~
+	    /^TracerPid:\s+$run->{pid}$/m });
+	select undef, undef, undef, 0.02 * int rand 5;
+	if ($end eq 'stop') {
+		run([$pmon, '--stop', $run->{pid}]);
+		# It may not have had its socket yet.
+		kill INT => $run->{pid};
+	} elsif ($end ne 'duration') {
+		kill $end => $run->{pid};
+	}
+	return monitor_finish($run);
+}
+
+# Attach to pid while `load` runs again and again; `failures` says of a run of
+# it what went wrong.
+sub
+server
+{
+	my ($name, $pid, $load, $failures) = @_;
+	my $run = finish(start($load));
+	my $before = process_state($pid);
+	my $size = process_size($pid);
+	my ($bad, $failed, $stall) = (0, '', 0);
+
+	is($failures->($run), '', "$name: works alone");
+	my $running = start($load, limit => 600);
+	for my $i (1 .. $times) {
+		my $options = $modes[$i % @modes];
+		my $end = $ends[$i / @modes % @ends];
+		my $result = attach($pid, $options, $end);
+
+		if (ended($result) ne 'status 0' || $result->{err} ne '' ||
+		    $result->{report} =~ /left in it/) {
+			diag "@$options $end: ", ended($result), ' ',
+			    $result->{err};
+			$bad++;
+		}
+		if (waitpid($running->{pid}, 1) == $running->{pid}) {
+			$failed ||= $failures->({ %$running,
+			    status => $? >> 8,
+			    out => slurp("$running->{base}.out") });
+			$running = start($load, limit => 600);
+		}
+	}
+	$failed ||= $failures->(finish($running));
+	is($bad, 0, "$name: $times times attached and let go");
+	is($failed, '', 'no request fails');
+	is_deeply(process_state($pid), $before, 'all is as before');
+	cmp_ok(process_size($pid) - $size, '<', 64, 'in megabytes, too');
+	return;
+}
+
+SKIP: {
+	my ($nginx, $ab) = (installed('nginx'), installed('ab'));
+
+	skip 'no nginx', 5 if !$nginx;
+	skip 'no ab (apache2-utils)', 5 if !$ab;
+	my $port = port_free();
+	my $dir = "$scratch/nginx";
+	mkdir $dir;
+	chmod 0755, $scratch, $dir;
+	spew("$dir/index.html", "hello\n" x 100);
+	spew("$dir/conf", <<"END");
+daemon off;
+master_process off;
+pid $dir/pid;
+error_log $dir/error;
+events {}
+http {
+	access_log off;
+	client_body_temp_path $dir/body;
+	proxy_temp_path $dir/proxy;
+	fastcgi_temp_path $dir/fastcgi;
+	uwsgi_temp_path $dir/uwsgi;
+	scgi_temp_path $dir/scgi;
+	server { listen 127.0.0.1:$port; root $dir; }
+}
+END
+	my $server = start([$nginx, '-c', "$dir/conf"], limit => 3600);
+	port_waits($port);
+	server('nginx', $server->{pid}, [$ab, '-r', '-q', '-n', 20000, '-c',
+	    4, "http://127.0.0.1:$port/index.html"], sub {
+		my ($run) = @_;
+
+		return $run->{out} =~ /^Failed requests:\s+0$/m &&
+		    $run->{out} !~ /^Non-2xx/m ? '' : $run->{out} . $run->{err};
+	});
+	kill KILL => $server->{pid};
+	finish($server);
+}
+
+SKIP: {
+	my ($redis, $load) = (installed('redis-server'),
+	    installed('redis-benchmark'));
+
+	skip 'no redis-server', 5 if !$redis || !$load;
+	my $port = port_free();
+	my $server = start([$redis, '--port', $port, '--bind', '127.0.0.1',
+	    '--save', '', '--dir', $scratch], limit => 3600);
+	port_waits($port);
+	server('redis', $server->{pid}, [$load, '-p', $port, '-q', '-n', 5000,
+	    '-c', 4, '-t', 'set,get,lpush,lpop,sadd,hset'], sub {
+		my ($run) = @_;
+
+		return $run->{status} || $run->{out} =~ /error/i ?
+		    $run->{out} . $run->{err} : '';
+	});
+	kill KILL => $server->{pid};
+	finish($server);
+}
+
+SKIP: {
+	my ($bin) = grep { -x "$_/initdb" } glob '/usr/lib/postgresql/*/bin';
+	my $bench = installed('pgbench');
+
+	skip 'no postgresql', 5 if !$bin || !$bench;
+	skip 'not root, who may become the user postgres', 5 if $> ||
+	    run(['runuser', '-u', 'postgres', 'true'])->{status};
+	my $port = port_free();
+	my $dir = "$scratch/postgres";
+	my @as = ('runuser', '-u', 'postgres', '--');
+	mkdir $dir;
+	chmod 0755, $scratch;
+	run(['chown', 'postgres', $dir]);
+	run([@as, "$bin/initdb", '-D', "$dir/data"]);
+	my $server = start([@as, "$bin/postgres", '-D', "$dir/data", '-p',
+	    $port, '-k', $dir, '-h', '127.0.0.1'], limit => 3600);
+	port_waits($port);
+	run([@as, $bench, '-h', $dir, '-p', $port, '-i', 'postgres']);
+	my ($pid) = split ' ', slurp("$dir/data/postmaster.pid");
+	server('postgres', $pid, [@as, $bench, '-h', $dir, '-p', $port, '-c',
+	    2, '-C', '-T', 5, 'postgres'], sub {
+		my ($run) = @_;
+
+		return !$run->{status} && $run->{out} =~
+		    /failed transactions: 0 / ? '' : $run->{out} . $run->{err};
+	});
+	kill QUIT => $pid;
+	finish($server);
+}
+
+done_testing;
