@@ -55,7 +55,34 @@ walk_reaches(const struct image *image, struct walk *walk, uint64_t addr)
 	return walk->pos == addr;
 }
 
-/* Linear in the size of the text, whatever overlaps. */
+/*
+ * Where the function's code ends, at least its first instruction; 0 if it has
+ * none.
+ */
+static uint64_t
+func_end(const struct image *image, const struct func *func)
+{
+	uint64_t hi = func->nranges ? func->ranges[0].hi : 0;
+	uint64_t first = image->arch->first(func->addr);
+	struct insn insn;
+	const uint8_t *text;
+	size_t avail;
+
+	if (hi && func->end > hi)
+		hi = func->end;
+	if (!hi || hi - func->addr >= INSN_MAX)
+		return hi;
+	text = image_text(image, first, &avail);
+	if (text && image->arch->decode(text, avail, first, &insn) >= 0 &&
+	    first + insn.len > hi)
+		hi = first + insn.len;
+	return hi;
+}
+
+/*
+ * Linear in the size of the text, whatever overlaps.  A function that another
+ * begins in has only the range before that, but more code.
+ */
 static void
 entries_check(const struct image *image, bool *inside)
 {
@@ -64,7 +91,7 @@ entries_check(const struct image *image, bool *inside)
 
 	for (i = 0; i < image->nfuncs; i++) {
 		const struct func *func = &image->funcs[i];
-		uint64_t hi = func->nranges ? func->ranges[0].hi : 0;
+		uint64_t hi = func_end(image, func);
 
 		if (func->addr < walk.hi)
 			inside[i] = !walk_reaches(image, &walk, func->addr);

@@ -341,7 +341,8 @@ funcs_claim(struct making *m)
 		else if (!func->size && i + 1 < image->nfuncs &&
 			 func[1].addr - func->addr < size)
 			size = func[1].addr - func->addr;
-		claim_add(m, func->addr, func->addr + size, (uint32_t)i, true);
+		func->end = func->addr + size;
+		claim_add(m, func->addr, func->end, (uint32_t)i, true);
 	}
 }
 

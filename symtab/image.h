@@ -48,6 +48,8 @@ enum func_origin {
 struct func {
 	uint64_t addr;		/* as the symbol says; see arch->first */
 	uint64_t size;		/* of the first range */
+	uint64_t end;		/* its code is said to end there, whatever
+				   functions begin before */
 	const char *name;	/* linkage name, not demangled */
 	const char **aliases;	/* the other names */
 	size_t naliases;

@@ -298,4 +298,27 @@ for my $round (1 .. $rounds) {
 	}
 }
 cmp_ok($known, '>', 500 * $rounds, 'counts known');
+
+# ---- symbols in the middle of instructions: no breakpoint goes there
+
+for my $size (1, '.exit - within') {
+	my $source = spew("$scratch/within.s", <<"END");
+	.globl	_start
+	.type	_start, \@function
+_start:	mov	\$7, %edi
+	mov	\$60, %eax
+.exit:	syscall
+	.size	_start, . - _start
+	.type	within, \@function
+	.set	within, _start + 1
+	.size	within, $size
+	.type	further, \@function
+	.set	further, _start + 6
+	.size	further, 1
+END
+	my $program = compile($source, '-nostdlib', '-static');
+
+	is(ended(monitor($_, [$program])), 'status 7', "size $size, @$_")
+	    for @modes;
+}
 done_testing;
