@@ -405,7 +405,11 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 		return;
 	}
 	process_plant(run, task);
-	run_resume(run, task, 0);
+	/* Told to stop meanwhile, pmon lets it run no further than this. */
+	if (run_interrupted(run))
+		run_requeue(run, &done);
+	else
+		run_resume(run, task, 0);
 }
 
 static void
