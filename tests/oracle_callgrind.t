@@ -216,13 +216,15 @@ compare
 # Does the count of every instruction of .text agree, and how often each
 # branch was taken?  A repeated string instruction is for callgrind one that
 # jumps to itself.  Nothing is left out but what is in no function: what the
-# compiler's crtstuff.c has no unwind tables for, when stripped.
+# compiler's crtstuff.c has no unwind tables for, when stripped.  Then, too, the
+# cases of a switch that has others in the nameless cold part of its function
+# may be data for all that is known: these few are unknown.
 sub
 instructions
 {
 	my ($what, $cg, $functions, $counts) = @_;
 	my (%sent, %known, @bad, $repeated);
-	my %n = (insn => 0, taken => 0);
+	my %n = (insn => 0, taken => 0, unknown => 0);
 
 	for my $to (keys %{$cg->{from}}) {
 		$sent{$_}{$to} += $cg->{from}{$to}{$_}
@@ -244,8 +246,9 @@ instructions
 			$repeated += $again;
 		}
 		$n{$kind}++;
+		$n{unknown}++ if $counts->{$_} eq '?';
 		push @bad, "$_: pmon $counts->{$_}, callgrind $is"
-		    if $counts->{$_} ne $is;
+		    if $counts->{$_} ne '?' && $counts->{$_} ne $is;
 	}
 	push @bad, sprintf('%x: callgrind only', $_) for grep {
 	    $cg->{ir}{$_} && !$known{$_} && in_text($functions, $_) &&
@@ -253,6 +256,8 @@ instructions
 	cmp_ok($n{taken}, '>', 5, "$what: branches are compared");
 	is(scalar @bad, 0, "$what: counts of $n{insn} instructions and " .
 	    "$n{taken} branches") or diag map { "$_\n" } splice @bad, 0, 30;
+	cmp_ok($n{unknown}, '<=', int($n{insn} / 50_000),
+	    "$what: few are unknown");
 	diag "$what: $n{insn} instructions, $n{taken} branches, " .
 	    ($repeated // 0) . ' repetitions';
 }
