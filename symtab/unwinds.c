@@ -23,14 +23,14 @@ enum {
 	TEXT_PER_CALL = 256,
 };
 
-/* Calls of [lo, hi), decoded straight on: a figure, not a proof. */
+/* Calls of [lo, hi) up to most, decoded straight on: a figure, not a proof. */
 static size_t
-calls_guess(const struct image *image, uint64_t lo, uint64_t hi)
+calls_guess(const struct image *image, uint64_t lo, uint64_t hi, size_t most)
 {
 	struct insn insn;
 	size_t avail, n = 0;
 
-	while (lo < hi) {
+	while (lo < hi && n < most) {
 		const uint8_t *text = image_text(image, lo, &avail);
 
 		if (!text)
@@ -45,22 +45,23 @@ calls_guess(const struct image *image, uint64_t lo, uint64_t hi)
 	return n;
 }
 
-/* The calls of a text that no range tells of. */
+/* The calls of a text that none of n ranges tells of, up to most. */
 static size_t
 text_untold(const struct image *image, const struct text *text,
-	    const struct range *ranges, size_t n)
+	    const struct range *ranges, size_t n, size_t most)
 {
 	uint64_t lo = text->lo;
 	size_t calls = 0;
 
 	for (size_t i = 0; i < n && ranges[i].lo < text->hi; i++) {
 		if (ranges[i].lo > lo && ranges[i].lo - lo >= GAP_MIN)
-			calls += calls_guess(image, lo, ranges[i].lo);
+			calls += calls_guess(image, lo, ranges[i].lo,
+					     most - calls);
 		if (ranges[i].hi > lo)
 			lo = ranges[i].hi;
 	}
 	if (lo < text->hi && text->hi - lo >= GAP_MIN)
-		calls += calls_guess(image, lo, text->hi);
+		calls += calls_guess(image, lo, text->hi, most - calls);
 	return calls;
 }
 
@@ -71,22 +72,32 @@ is_library(const struct image *image)
 	return image->dyn && !image->interp;
 }
 
+/* How many calls that the table leaves out an image may have. */
+static size_t
+calls_allowed(const struct reading *r)
+{
+	uint64_t size = 0;
+
+	if (!is_library(r->image))
+		return CALLS_FEW;
+	for (size_t i = 0; i < r->ntexts; i++)
+		if (!r->texts[i].plt)
+			size += r->texts[i].hi - r->texts[i].lo;
+	size /= TEXT_PER_CALL;
+	return size > CALLS_FEW ? size : CALLS_FEW;
+}
+
 void
 debug_read_unwinds(struct reading *r, struct elf *elf)
 {
-	size_t n, calls = 0;
+	size_t n, calls = 0, most = calls_allowed(r) + 1;
 	struct range *ranges = debug_read_tabled(elf, &n);
-	uint64_t size = 0;
 
-	for (size_t i = 0; i < r->ntexts; i++) {
-		const struct text *text = &r->texts[i];
-
-		if (text->plt)
-			continue;
-		size += text->hi - text->lo;
-		calls += text_untold(r->image, text, ranges, n);
-	}
-	r->image->untabled = !n || (calls > CALLS_FEW &&
-		(!is_library(r->image) || calls > size / TEXT_PER_CALL));
+	/* More than that need not be counted. */
+	for (size_t i = 0; n && i < r->ntexts && calls < most; i++)
+		if (!r->texts[i].plt)
+			calls += text_untold(r->image, &r->texts[i], ranges, n,
+					     most - calls);
+	r->image->untabled = !n || calls == most;
 	free(ranges);
 }
