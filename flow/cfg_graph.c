@@ -185,6 +185,22 @@ edges_make(struct cfg *cfg, const struct tables *tables)
 	free(edges);
 }
 
+uint32_t *
+cfg_out(const struct cfg *cfg, uint32_t **out)
+{
+	uint32_t *at = mem_alloc((cfg->nblocks + 2) * sizeof(*at));
+	uint32_t *order = mem_alloc((cfg->nedges + 1) * sizeof(*order));
+
+	for (size_t i = 0; i < cfg->nedges; i++)
+		at[cfg->edges[i].from + 2]++;
+	for (size_t b = 0; b < cfg->nblocks; b++)
+		at[b + 2] += at[b + 1];
+	for (size_t i = 0; i < cfg->nedges; i++)
+		order[at[cfg->edges[i].from + 1]++] = (uint32_t)i;
+	*out = at;
+	return order;
+}
+
 void
 cfg_graph(struct cfg *cfg, const struct cfg_input *in,
 	  const struct tables *tables, const struct more *more)

@@ -29,4 +29,10 @@ long cfg_target(const struct cfg *cfg, size_t insn);
 /* The block that begins with instruction insn, or BLOCK_NONE. */
 long cfg_block_at(const struct cfg *cfg, size_t insn);
 
+/*
+ * Indices of all edges grouped by `from`, in their order: those out of block b
+ * are (*out)[b] to (*out)[b + 1] - 1.  Both arrays are to be freed.
+ */
+uint32_t *cfg_out(const struct cfg *cfg, uint32_t **out);
+
 #endif

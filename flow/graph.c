@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow/cfg_graph.h"
 #include "flow/graph.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -194,15 +195,8 @@ static void
 gather_blocks(struct gather *gather)
 {
 	const struct cfg *cfg = gather->cfg;
-	uint32_t *out = mem_alloc((cfg->nblocks + 2) * sizeof(*out));
-	uint32_t *order = mem_alloc((cfg->nedges + 1) * sizeof(*order));
+	uint32_t *out, *order = cfg_out(cfg, &out);
 
-	for (size_t i = 0; i < cfg->nedges; i++)
-		out[cfg->edges[i].from + 2]++;
-	for (size_t b = 0; b < cfg->nblocks; b++)
-		out[b + 2] += out[b + 1];
-	for (size_t i = 0; i < cfg->nedges; i++)
-		order[out[cfg->edges[i].from + 1]++] = (uint32_t)i;
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
 		gather_block(gather, b, order + out[b], out[b + 1] - out[b]);
 	free(order);

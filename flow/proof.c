@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow/cfg_graph.h"
 #include "util/mem.h"
 #include "util/search.h"
 
@@ -21,27 +22,22 @@ proof_tells(const struct cfg_input *in)
 static void
 blocks_follow(struct cfg *cfg, uint32_t *stack, size_t n)
 {
-	uint32_t *out = mem_alloc((cfg->nblocks + 2) * sizeof(*out));
-	uint32_t *to = mem_alloc((cfg->nedges + 1) * sizeof(*to));
+	uint32_t *out, *order = cfg_out(cfg, &out);
 
-	for (size_t i = 0; i < cfg->nedges; i++)
-		out[cfg->edges[i].from + 2]++;
-	for (size_t b = 0; b < cfg->nblocks; b++)
-		out[b + 2] += out[b + 1];
-	for (size_t i = 0; i < cfg->nedges; i++)
-		to[out[cfg->edges[i].from + 1]++] = cfg->edges[i].to;
 	while (n) {
 		uint32_t b = stack[--n];
 
 		for (uint32_t i = out[b]; i < out[b + 1]; i++) {
-			if (cfg->blocks[to[i]].proof == PROOF_FLOW)
+			uint32_t to = cfg->edges[order[i]].to;
+
+			if (cfg->blocks[to].proof == PROOF_FLOW)
 				continue;
-			cfg->blocks[to[i]].proof = PROOF_FLOW;
-			stack[n++] = to[i];
+			cfg->blocks[to].proof = PROOF_FLOW;
+			stack[n++] = to;
 		}
 	}
 	free(out);
-	free(to);
+	free(order);
 }
 
 static void
