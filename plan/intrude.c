@@ -189,16 +189,14 @@ static void
 insn_suspects(struct build *build, uint32_t from, const struct insn *insn)
 {
 	struct plan *plan = build->plan;
-	uint32_t into = plan_body(plan, insn->target);
 	struct body *body;
+	uint32_t into;
 
-	if ((insn->kind != INSN_JUMP && insn->kind != INSN_BRANCH &&
-	     insn->kind != INSN_CALL) || into == BODY_NONE || into == from)
+	if (!insn_may_intrude(build, from, insn))
 		return;
+	into = plan_body(plan, insn->target);
 	body = &plan->bodies[into];
 	if (body->state == BODY_FAULTY || body->guest || !body->units ||
-	    body_entry(build, body) ==
-	    body_begun(build, body, insn->target) ||
 	    body_expects(body, insn->target))
 		return;
 	body->intruded = true;
