@@ -509,12 +509,9 @@ hook_find_in(const struct image *image, const struct func *func,
 }
 
 void
-hook_find(const struct image *image, unsigned wanted, struct hook **hooks,
-	  size_t *n)
+hook_find(const struct image *image, const struct func *func, unsigned wanted,
+	  struct hook **hooks, size_t *n)
 {
-	for (size_t i = 0; i < image->nfuncs; i++)
-		for (size_t k = 0; k < image->funcs[i].nranges; k++)
-			hook_find_in(image, &image->funcs[i],
-				     &image->funcs[i].ranges[k], wanted, hooks,
-				     n);
+	for (size_t i = 0; i < func->nranges; i++)
+		hook_find_in(image, func, &func->ranges[i], wanted, hooks, n);
 }

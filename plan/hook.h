@@ -63,9 +63,9 @@ enum hooks_wanted {
 	HOOKS_STACKS = 2,	/* the others: where stacks are left */
 };
 
-/* The hooks of an image, appended to *hooks. */
-void hook_find(const struct image *image, unsigned wanted,
-	       struct hook **hooks, size_t *n);
+/* The hooks of a function, appended to *hooks. */
+void hook_find(const struct image *image, const struct func *func,
+	       unsigned wanted, struct hook **hooks, size_t *n);
 
 /* Those of one range of a function (which may be NULL). */
 void hook_find_in(const struct image *image, const struct func *func,

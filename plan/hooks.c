@@ -34,9 +34,7 @@ image_hooks(struct build *build, unsigned wanted)
 		size_t first = plan->nhooks;
 		struct cfg *cfg;
 
-		for (size_t k = 0; k < func->nranges; k++)
-			hook_find_in(image, func, &func->ranges[k], wanted,
-				     &plan->hooks, &plan->nhooks);
+		hook_find(image, func, wanted, &plan->hooks, &plan->nhooks);
 		if (plan->nhooks == first)
 			continue;
 		cfg = graph_make(graphs, &(struct graph_wish){

@@ -22,8 +22,9 @@ find(const char *path)
 
 	if (!found.image)
 		fail_msg("%s", fail_message());
-	hook_find(found.image, HOOKS_STACKS | HOOKS_CALLS, &found.hooks,
-		  &found.n);
+	for (size_t i = 0; i < found.image->nfuncs; i++)
+		hook_find(found.image, &found.image->funcs[i],
+			  HOOKS_STACKS | HOOKS_CALLS, &found.hooks, &found.n);
 	for (size_t i = 0; i < found.n; i++)
 		assert_ptr_equal(hook_at(found.hooks, found.n,
 					 found.hooks[i].addr),

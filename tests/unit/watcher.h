@@ -177,7 +177,9 @@ watch_image(struct watcher *watcher, const char *path)
 	if (!of->image)
 		return NULL;
 	watcher->nimages++;
-	hook_find(of->image, HOOKS_STACKS, &of->hooks, &of->nhooks);
+	for (size_t i = 0; i < of->image->nfuncs; i++)
+		hook_find(of->image, &of->image->funcs[i], HOOKS_STACKS,
+			  &of->hooks, &of->nhooks);
 	if (!strcmp(path, watcher->program))
 		watch_calls(of);
 	return of;
