@@ -44,18 +44,13 @@ untraced_again(const struct run *run, const struct task *task,
 }
 
 void
-clones_hook(struct run *run, struct task *task)
+clones_hook(struct run *run, struct task *task, const struct regs *regs)
 {
 	const struct abi *abi = run->abi;
-	struct regs regs;
-	uint64_t arg;
-	int nr;
+	int nr = (int)regs->r[abi->reg_nr];
+	uint64_t arg = regs->r[abi->reg_arg[0]];
 
-	if (run->host->regs_get(task->tid, &regs))
-		return;
-	nr = (int)regs.r[abi->reg_nr];
-	arg = regs.r[abi->reg_arg[0]];
-	if (untraced_again(run, task, &regs))
+	if (untraced_again(run, task, regs))
 		return;
 	task->untraced = 0;
 	if (nr == abi->nr_clone) {
@@ -69,7 +64,7 @@ clones_hook(struct run *run, struct task *task)
 	}
 	task->untraced = nr;
 	task->untraced_arg = arg;
-	task->untraced_sp = regs.r[run->arch->reg_sp];
+	task->untraced_sp = regs->r[run->arch->reg_sp];
 }
 
 static void

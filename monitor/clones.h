@@ -7,8 +7,8 @@
 
 #include "monitor/run.h"
 
-/* The task is about to make a system call that its hook is for. */
-void clones_hook(struct run *run, struct task *task);
+/* With these registers the task is about to make what may be such a call. */
+void clones_hook(struct run *run, struct task *task, const struct regs *regs);
 
 /* At a system call's exit: if it was that call, all is as it was. */
 void clones_syscall(struct run *run, struct task *task);

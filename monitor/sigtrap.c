@@ -171,19 +171,17 @@ sigtrap_ask(struct run *run, struct task *task)
 /* ---- what the program says */
 
 void
-sigtrap_hook(struct run *run, struct task *task)
+sigtrap_hook(struct run *run, struct task *task, const struct regs *regs)
 {
 	const struct abi *abi = run->abi;
 	struct sigtrap *sigtrap = task->process->sigtrap;
 	struct action action;
-	struct regs regs;
 
-	if (!sigtrap || run->host->regs_get(task->tid, &regs) ||
-	    (int)regs.r[abi->reg_nr] != abi->nr_sigaction ||
-	    (int)regs.r[abi->reg_arg[0]] != SIGTRAP ||
-	    !regs.r[abi->reg_arg[1]] ||
-	    regs.r[abi->reg_arg[3]] != MASK_BYTES ||
-	    run->host->data_read(task->tid, regs.r[abi->reg_arg[1]], &action,
+	if (!sigtrap || (int)regs->r[abi->reg_nr] != abi->nr_sigaction ||
+	    (int)regs->r[abi->reg_arg[0]] != SIGTRAP ||
+	    !regs->r[abi->reg_arg[1]] ||
+	    regs->r[abi->reg_arg[3]] != MASK_BYTES ||
+	    run->host->data_read(task->tid, regs->r[abi->reg_arg[1]], &action,
 				 sizeof(action)))
 		return;
 	sigtrap->action = action;

@@ -24,8 +24,8 @@ void sigtrap_exec(struct run *run, struct task *task);
  */
 void sigtrap_ask(struct run *run, struct task *task);
 
-/* The task is about to make a system call that may be rt_sigaction. */
-void sigtrap_hook(struct run *run, struct task *task);
+/* With these registers the task is about to make what may be rt_sigaction. */
+void sigtrap_hook(struct run *run, struct task *task, const struct regs *regs);
 
 /* A SIGTRAP of the program's own is delivered to its handler. */
 void sigtrap_deliver(struct task *task);

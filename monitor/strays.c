@@ -664,13 +664,14 @@ strays_hook(struct run *run, struct task *task, const struct module *module,
 		linker_look(run, task);
 		return;
 	}
+	if (run->host->regs_get(task->tid, &regs))
+		return;
 	if (hook->kind == HOOK_SIGACTION || hook->kind == HOOK_CALL)
-		sigtrap_hook(run, task);
+		sigtrap_hook(run, task, &regs);
 	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_CALL)
-		clones_hook(run, task);
+		clones_hook(run, task, &regs);
 	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_SIGACTION ||
-	    !task_strays(run, task) ||
-	    run->host->regs_get(task->tid, &regs))
+	    !task_strays(run, task))
 		return;
 	regs.r[run->arch->reg_pc] = hook->addr + module->bias;
 	if (hook->kind == HOOK_TRANSFER || hook->kind == HOOK_ENTRY)
