@@ -7,6 +7,7 @@
 
 #include "copy/copy.h"
 #include "monitor/copies.h"
+#include "monitor/detour.h"
 #include "monitor/faults.h"
 #include "monitor/plant.h"
 #include "monitor/run.h"
@@ -257,25 +258,19 @@ spot_clean(const struct body *body, uint32_t offset, struct copy_spot *spot)
 static int
 copy_step(struct run *run, struct task *task)
 {
+	struct detour detour = { 0 };
 	struct event event = { 0 };
-	bool stopped = false;
-	int signal = 0;
 
 	do {
-		if (task_resume(run, task, RESUME_STEP, signal))
+		if (detour_go(run, task, RESUME_STEP, &detour, &event))
 			return HOST_GONE;
-		run_wait_task(run, task, &event);
-		signal = event.kind == EVENT_SIGNAL && event.value == SIGSTOP ?
-			 SIGSTOP : 0;
-		stopped |= event.kind == EVENT_STOPPED;
-	} while (signal || event.kind == EVENT_STOPPED ||
+	} while (detour.signal || event.kind == EVENT_STOPPED ||
 		 event.kind == EVENT_PAUSED);
 	if (event.kind != EVENT_TRAP) {
 		run_requeue(run, &event);
 		return HOST_GONE;
 	}
-	if (stopped)
-		task_interrupt(run, task, STOP_GROUP);
+	detour_end(run, task, &detour);
 	return HOST_OK;
 }
 

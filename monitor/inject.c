@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "monitor/detour.h"
 #include "monitor/inject.h"
 #include "monitor/run.h"
 #include "util/fail.h"
@@ -43,31 +44,24 @@ struct call {
  * are blocked, so one that comes there says that the spot cannot be executed.
  * (One that comes behind the call is a fault that was pending, which the kernel
  * takes first though it is blocked: its instruction will fault again.)  What
- * else may stop it (a group stop, another's pause) is passed over.  SIGSTOP
- * cannot be blocked: its process stops, all but this task.  So that this one
- * stops again when it is resumed for good, it is paused.
+ * else may stop it (a group stop, another's pause) is passed over.
  */
 static int
 spot_run(struct run *run, struct task *task, const struct call *call)
 {
 	enum resume how = call->quiet ? RESUME_SYSCALL : RESUME_RUN;
+	struct detour detour = { .signal = call->signal };
 	struct event event = { 0 };
-	int signal = call->signal;
-	bool stopped = false;
 	uint64_t pc;
 
 	do {
-		if (task_resume(run, task, how, signal))
+		if (detour_go(run, task, how, &detour, &event))
 			return HOST_GONE;
-		run_wait_task(run, task, &event);
-		signal = event.kind == EVENT_SIGNAL && event.value == SIGSTOP ?
-			 SIGSTOP : 0;
-		stopped |= event.kind == EVENT_STOPPED;
 		if (task->state == TASK_DEAD) {
 			run_requeue(run, &event);
 			return HOST_GONE;
 		}
-		if (event.kind == EVENT_SIGNAL && !signal &&
+		if (event.kind == EVENT_SIGNAL && !detour.signal &&
 		    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
 		    pc == call->spot)
 			return HOST_ERROR;
@@ -75,8 +69,7 @@ spot_run(struct run *run, struct task *task, const struct call *call)
 		 event.kind != EVENT_TRAP ||
 		 run->host->trap_cause(task->tid) != TRAP_INSN);
 	stop_is(run, task, STOP_CALLED);
-	if (stopped)
-		task_interrupt(run, task, STOP_GROUP);
+	detour_end(run, task, &detour);
 	return HOST_OK;
 }
 
