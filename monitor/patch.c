@@ -15,10 +15,10 @@
 
 #include "monitor/affinity.h"
 #include "monitor/copies.h"
+#include "monitor/deliver.h"
 #include "monitor/extend.h"
 #include "monitor/faults.h"
 #include "monitor/hit.h"
-#include "monitor/inner.h"
 #include "monitor/patch.h"
 #include "monitor/plant.h"
 #include "monitor/sigtrap.h"
@@ -525,77 +525,6 @@ hit_ready(struct run *run, struct task *task, const struct hit *hit)
 	patch_move(run, task, hit->va);
 }
 
-void
-patch_deliver(struct run *run, struct task *task, int signal)
-{
-	bool left = false, stays = false;
-	uint64_t va;
-
-	patch_signal(run, task, signal);
-	inner_signal(run, task, signal);
-	if (run->host->native && task->process->space &&
-	    signal_caught(run, task, signal)) {
-		fault_interrupts(task->process->space, task_pc(run, task));
-		/* The handler would return over a trap. */
-		if (run->opts->no_traps)
-			stays = copies_settle(run, task, &va);
-		else
-			left = copies_leave(run, task);
-	}
-	fault_keep(run, task);
-	if (left)
-		copies_signal(run, task, signal);
-	else if (stays)
-		copies_signal_in(run, task, signal, va);
-	else
-		run_resume(run, task, signal);
-}
-
-/*
- * The program's handler of SIGTRAP has traps of pmon's, but runs with SIGTRAP
- * blocked; at a trap the kernel would then take the handler away.  Where it
- * cannot be put back the task is let into the handler, and SIGTRAP is unblocked
- * there: the return from the handler restores the mask.
- */
-static void
-trap_deliver_open(struct run *run, struct task *task)
-{
-	struct signal_state state;
-	struct event event;
-
-	patch_signal(run, task, SIGTRAP);
-	inner_signal(run, task, SIGTRAP);
-	fault_keep(run, task);
-	fault_interrupts(task->process->space, task_pc(run, task));
-	if (task_resume(run, task, RESUME_STEP, SIGTRAP))
-		return;
-	run_wait_task(run, task, &event);
-	if (event.kind != EVENT_TRAP ||
-	    run->host->trap_cause(task->tid) != TRAP_STEP) {
-		run_requeue(run, &event);
-		return;
-	}
-	if (!run->host->signals(task->tid, &state))
-		run->host->mask_set(task->tid, state.blocked &
-				    ~(UINT64_C(1) << (SIGTRAP - 1)), NULL);
-	run_resume(run, task, 0);
-}
-
-/* Deliver a trap's signal that is the program's own. */
-static void
-trap_deliver(struct run *run, struct task *task, int signal)
-{
-	bool caught = signal == SIGTRAP && signal_caught(run, task, signal);
-
-	task->hit_open = false;
-	if (caught)
-		sigtrap_deliver(task);
-	if (caught && !sigtrap_mends(run, task))
-		trap_deliver_open(run, task);
-	else
-		patch_deliver(run, task, signal);
-}
-
 static enum stop_cause
 hook_cause(const struct hook *hook)
 {
@@ -658,6 +587,39 @@ hit_waits_first(const struct hit *hit)
 		hit->module->plan->hooks[site->hook - 1].kind == HOOK_ENTRY);
 }
 
+/* What was hit is counted: the task goes on behind it. */
+static void
+hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
+{
+	switch ((enum patch)hit->patched->patch) {
+	case PATCH_UNPLANTED:
+	case PATCH_OWN:
+	case PATCH_WAITING:
+	case PATCH_RETIRED:
+	case PATCH_INSIDE:
+		trap_deliver(run, task, signal);
+		break;
+	case PATCH_LEADS:
+		copies_arrive(run, task, hit->module, hit->site);
+		patch_move(run, task, copies_enter(hit->module, hit->site));
+		break;
+	case PATCH_STEPPED:
+		patch_step(run, task, hit);
+		break;
+	case PATCH_SLOTTED:
+		task->hit_slotted = true;
+		patch_move(run, task, hit->module->slots +
+			   (uint64_t)hit->patched->slot * SLOT_MAX);
+		break;
+	case PATCH_EMULATED:
+		patch_emulate(run, task, hit);
+		break;
+	case PATCH_SKIPPED:
+		patch_move(run, task, hit->patched->emul.imm);
+		break;
+	}
+}
+
 void
 patch_trap(struct run *run, struct task *task, int signal)
 {
@@ -700,31 +662,5 @@ patch_trap(struct run *run, struct task *task, int signal)
 	}
 	hit_count(run, task, &hit);
 	affinity_hit(run, task);
-	switch ((enum patch)hit.patched->patch) {
-	case PATCH_UNPLANTED:
-	case PATCH_OWN:
-	case PATCH_WAITING:
-	case PATCH_RETIRED:
-	case PATCH_INSIDE:
-		trap_deliver(run, task, signal);
-		break;
-	case PATCH_LEADS:
-		copies_arrive(run, task, hit.module, hit.site);
-		patch_move(run, task, copies_enter(hit.module, hit.site));
-		break;
-	case PATCH_STEPPED:
-		patch_step(run, task, &hit);
-		break;
-	case PATCH_SLOTTED:
-		task->hit_slotted = true;
-		patch_move(run, task, hit.module->slots +
-			   (uint64_t)hit.patched->slot * SLOT_MAX);
-		break;
-	case PATCH_EMULATED:
-		patch_emulate(run, task, &hit);
-		break;
-	case PATCH_SKIPPED:
-		patch_move(run, task, hit.patched->emul.imm);
-		break;
-	}
+	hit_pass(run, task, &hit, signal);
 }

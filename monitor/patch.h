@@ -13,8 +13,6 @@ void patch_trap(struct run *run, struct task *task, int signal);
  * false if the trap is not pmon's.
  */
 bool patch_forget(struct run *run, struct task *task);
-/* The task has stopped for a signal of the program's own: deliver it. */
-void patch_deliver(struct run *run, struct task *task, int signal);
 /* A signal is about to be delivered: let no pc be seen that is in a slot. */
 void patch_signal(struct run *run, struct task *task, int signal);
 /* Was it caused by the instruction at the pc, not sent? */

@@ -12,6 +12,7 @@
 #include "monitor/control.h"
 #include "monitor/copies.h"
 #include "monitor/cut.h"
+#include "monitor/deliver.h"
 #include "monitor/faults.h"
 #include "monitor/inner.h"
 #include "monitor/notice.h"
@@ -516,7 +517,7 @@ event_handle(struct run *run, const struct event *event)
 		break;
 	case EVENT_SIGNAL:
 		cut_end(run, task, event->kind);
-		patch_deliver(run, task, event->value);
+		task_deliver(run, task, event->value);
 		break;
 	case EVENT_STOPPED:
 		on_group_stop(run, task);
