@@ -76,7 +76,7 @@ try_changes(const uint8_t *data, size_t size)
 	struct profile *profile;
 	uint8_t *bytes;
 
-	world_state = get_fixed(&feed, 2) + 1;
+	random_state = get_fixed(&feed, 2) + 1;
 	profile = world_profile();
 	bytes = profile_encode(profile, &size);
 	must(sections_unpack("world", bytes, size, sections) == 0);

@@ -2,7 +2,7 @@
  * Random functions, in assembler, run from copies of all kinds: what they
  * compute and how often each block and edge runs is what single steps of the
  * original saw, and so are all registers at each pc that the copy's stands
- * for.  ROUNDS=N for more than the usual number of libraries.
+ * for.  PMON_ROUNDS=N for more than the usual number of libraries.
  */
 #include <dlfcn.h>
 #include <unistd.h>
@@ -536,11 +536,10 @@ library_try(void)
 static void
 test_random(void **unused)
 {
-	const char *rounds = getenv("ROUNDS"), *seed = getenv("SEED");
+	const char *rounds = getenv("PMON_ROUNDS");
 
-	if (seed)
-		random_state ^= strtoul(seed, NULL, 0) * 0x9e3779b97f4a7c15;
-	for (long i = rounds ? atol(rounds) : 5; i > 0; i--) {
+	for (long i = rounds ? atol(rounds) :
+		      getenv("PMON_SLOW") ? 20 : 2; i > 0; i--) {
 		library_make();
 		library_try();
 	}
@@ -557,6 +556,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random) };
 
+	random_open();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, work_make, work_remove);
 }

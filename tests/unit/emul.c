@@ -399,6 +399,7 @@ main(void)
 	};
 
 	native_open();
+	random_open();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

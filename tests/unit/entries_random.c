@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "flow/entries.h"
+#include "tests/unit/random.h"
 #include "tests/unit/regions.h"
 #include "tests/unit/toy.h"
 
@@ -32,17 +33,6 @@ emit(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
 	emitted->ids[emitted->n] = id;
 	emitted->arcs[emitted->n] = arc;
 	emitted->insns[emitted->n++] = insn;
-}
-
-static uint64_t random_state = 0x2545f4914f6cdd1d;
-
-static unsigned
-random_below(unsigned n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (unsigned)(random_state >> 33) % n;
 }
 
 /* One program and what happened when it ran. */
@@ -409,6 +399,7 @@ main(void)
 		cmocka_unit_test(test_random),
 	};
 
+	random_open();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

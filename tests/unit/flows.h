@@ -8,27 +8,10 @@
 #include <string.h>
 
 #include "flow/propagate.h"
+#include "tests/unit/random.h"
 #include "util/mem.h"
 
 enum { FLOW_TEXT_MAX = 64, WALK_BLOCKS = 10, WALK_ARCS = 96 };
-
-static uint64_t random_state = 0x2545f4914f6cdd1d;
-
-static inline unsigned
-random_below(unsigned n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (unsigned)(random_state >> 33) % n;
-}
-
-/* A percentage. */
-static inline bool
-random_chance(unsigned percent)
-{
-	return random_below(100) < percent;
-}
 
 /* Vertices of a drawing are letters, ROOT is '^' and EXIT '$'. */
 struct drawn {

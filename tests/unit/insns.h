@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "tests/unit/native.h"
+#include "tests/unit/random.h"
 
 enum form {
 	MODRM,			/* /r: a register and a register or memory */
@@ -62,24 +63,6 @@ struct made {
 	uint64_t rsp;
 	uint64_t target;
 };
-
-static uint64_t random_state = 0x9e3779b97f4a7c15;
-
-/* xorshift64* */
-static uint64_t
-random_u64(void)
-{
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-static unsigned
-random_below(unsigned n)
-{
-	return (unsigned)(random_u64() >> 33) % n;
-}
 
 /* Values at the edges of what carries and overflows come often. */
 static uint64_t

@@ -218,6 +218,7 @@ main(void)
 		cmocka_unit_test(test_deep),
 	};
 
+	random_open();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

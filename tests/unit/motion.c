@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "tests/unit/native.h"
+#include "tests/unit/random.h"
 #include "arch/x86_64/regs.h"
 #include "util/fail.h"
 
@@ -75,23 +76,6 @@ static const struct code {
 	{ 2, { 0xf3, 0xa6 } }, { 2, { 0xf2, 0xae } }, { 1, { 0xa6 } },
 	{ 2, { 0xf3, 0xa4 } }, { 2, { 0xf3, 0xaa } },
 };
-
-static uint64_t
-random_u64(void)
-{
-	static uint64_t random_state = 0x9e3779b97f4a7c15;
-
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
-static uint64_t
-random_below(unsigned n)
-{
-	return (random_u64() >> 32) % n;
-}
 
 /* Also those at which flags change. */
 static uint64_t
@@ -241,6 +225,7 @@ main(void)
 	};
 
 	native_open();
+	random_open();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,8 +114,18 @@ test_monotonous(void **state)
 	copy = profile_copy(profile);
 	if (!copy)
 		fail_msg("%s", fail_message());
-	assert_memory_equal(copy->objects->funcs->blocks, func->blocks,
-			    BLOCKS * sizeof(struct profile_block));
+	/* Field by field: what lies between them is anything. */
+	for (size_t i = 0; i < BLOCKS; i++) {
+		const struct profile_block *a = &func->blocks[i];
+		const struct profile_block *b =
+			&copy->objects->funcs->blocks[i];
+
+		if (a->addr != b->addr || a->size != b->size ||
+		    a->ninsns != b->ninsns || a->count.n != b->count.n ||
+		    a->count.state != b->count.state ||
+		    a->count.reason != b->count.reason)
+			fail_msg("block %zu is another", i);
+	}
 	profile_free(profile);
 	profile_free(copy);
 }
@@ -543,6 +553,7 @@ main(void)
 		cmocka_unit_test(test_killed),
 	};
 
+	random_open();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, make_work, remove_work);
 }

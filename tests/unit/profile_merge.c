@@ -358,6 +358,7 @@ main(void)
 		cmocka_unit_test(test_objects),
 	};
 
+	random_open();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

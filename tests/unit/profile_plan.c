@@ -23,6 +23,9 @@ static const unsigned everything =
 	1U << UNIT_FUNC | 1U << UNIT_LINE | 1U << UNIT_BLOCK |
 	1U << UNIT_EDGE | 1U << UNIT_INSN | 1U << UNIT_CALL;
 
+/* Programs are made of numbers from the next on. */
+static uint64_t seed_before;
+
 /* ---- random programs */
 
 static uint64_t
@@ -35,7 +38,7 @@ func_entry(unsigned func)
 static char
 letter_choose(unsigned func, unsigned i, unsigned n)
 {
-	char letter = i + 1 == n ? 'r' : "ppnbbbbjcciR"[world_below(12)];
+	char letter = i + 1 == n ? 'r' : "ppnbbbbjcciR"[random_below(12)];
 
 	return strchr("ci", letter) && func + 1 == FUNCS ? 'p' : letter;
 }
@@ -44,7 +47,7 @@ letter_choose(unsigned func, unsigned i, unsigned n)
 static void
 func_make(struct toy *t, unsigned func)
 {
-	unsigned n = 1 + world_below(INSNS_MAX);
+	unsigned n = 1 + random_below(INSNS_MAX);
 	uint8_t at[INSNS_MAX + 1] = { 0 }, code[FUNC_SIZE] = { 0 };
 	char letters[INSNS_MAX];
 	uint64_t lo;
@@ -54,15 +57,15 @@ func_make(struct toy *t, unsigned func)
 		at[i + 1] = at[i] + (strchr("bjcR", letters[i]) ? 2 : 1);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		unsigned to = letters[i] == 'b' ? world_below(n) :
-			      i + 1 + world_below(n - i - (i + 1 < n));
+		unsigned to = letters[i] == 'b' ? random_below(n) :
+			      i + 1 + random_below(n - i - (i + 1 < n));
 
 		code[at[i]] = (uint8_t)letters[i];
 		if (letters[i] == 'b' || letters[i] == 'j')
 			code[at[i] + 1] = (uint8_t)(at[to] - at[i + 1]);
 		if (letters[i] == 'c')
 			code[at[i] + 1] = (uint8_t)(2 * (func + 1 +
-				world_below(FUNCS - func - 1)));
+				random_below(FUNCS - func - 1)));
 	}
 	toy_skip(t, func_entry(func));
 	lo = toy_code(t, (const char *)code, at[n]);
@@ -79,11 +82,11 @@ program_make(uint64_t seed)
 {
 	struct toy *t = toy_make("/bin/toy");
 
-	world_state = seed;
+	random_state = seed;
 	for (unsigned i = 0; i < FUNCS; i++)
 		func_make(t, i);
 	t->sel.units = everything;
-	t->method = world_below(3);
+	t->method = random_below(3);
 	return t;
 }
 
@@ -115,7 +118,7 @@ func_run(struct toy *t, unsigned func, unsigned *budget, struct meter *meter)
 
 	for (;; addr += insn.len) {
 		struct site *site = plan_site(plan, addr);
-		bool taken = world_chance(60);
+		bool taken = random_chance(60);
 
 		if (!(*budget)--) {
 			*budget = 0;
@@ -128,7 +131,7 @@ func_run(struct toy *t, unsigned func, unsigned *budget, struct meter *meter)
 		must(!cpu_decode(t->text + (addr - CPU_BASE), 2, addr, &insn));
 		if (insn.kind == INSN_CALL_INDIRECT)
 			insn.target = func_entry(func + 1 +
-						 world_below(FUNCS - func - 1));
+						 random_below(FUNCS - func - 1));
 		if (site && !site->idle)
 			site_hit(plan, meter, site, &insn, taken);
 		if (insn.kind == INSN_RETURN)
@@ -150,7 +153,7 @@ func_run(struct toy *t, unsigned func, unsigned *budget, struct meter *meter)
 static void
 doubts_make(struct plan *plan)
 {
-	unsigned body = world_below(FUNCS), kind = world_below(8);
+	unsigned body = random_below(FUNCS), kind = random_below(8);
 
 	plan->tainted |= kind == 1 || kind == 2 || kind == 3;
 	plan->severed = kind == 2;
@@ -168,12 +171,12 @@ program_run(uint64_t seed)
 	struct toy *t = program_make(seed);
 	struct plan *plan = toy_plan(t, false);
 
-	plan->tainted = world_chance(30);
+	plan->tainted = random_chance(30);
 	for (unsigned i = 0; i < RUNS; i++) {
-		unsigned budget = world_chance(50) ? 2000 : world_below(60);
+		unsigned budget = random_chance(50) ? 2000 : random_below(60);
 
-		func_run(t, world_below(3), &budget,
-			 plan_meter(plan, world_below(METERS)));
+		func_run(t, random_below(3), &budget,
+			 plan_meter(plan, random_below(METERS)));
 	}
 	doubts_make(plan);
 	return t;
@@ -329,7 +332,8 @@ through_file(struct profile *profile)
 static void
 test_all(void **state)
 {
-	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+	for (int i = 1; i <= ROUNDS; i++) {
+		uint64_t seed = seed_before + (uint64_t)i;
 		struct toy *t = program_run(seed);
 		struct profile *profile = mem_alloc(sizeof(*profile));
 
@@ -369,7 +373,8 @@ parts_save(struct toy *t)
 static void
 test_parts(void **state)
 {
-	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+	for (int k = 1; k <= ROUNDS; k++) {
+		uint64_t seed = seed_before + (uint64_t)k;
 		struct toy *t = program_run(seed);
 		struct meter none = { 0 };
 		struct profile *profile = through_file(parts_save(t));
@@ -482,6 +487,7 @@ main(void)
 		cmocka_unit_test(test_weights),
 	};
 
+	seed_before = random_open() * ROUNDS;
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

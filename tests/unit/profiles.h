@@ -12,38 +12,16 @@
 #include <string.h>
 
 #include "report/profile.h"
+#include "tests/unit/random.h"
 #include "util/mem.h"
 
 enum { WORLD_OBJECTS = 4, WORLD_FUNCS = 6, WORLD_BLOCKS = 7 };
-
-static uint64_t world_state = 0x9e3779b97f4a7c15;
-
-static inline uint64_t
-world_bits(void)
-{
-	world_state ^= world_state << 13;
-	world_state ^= world_state >> 7;
-	world_state ^= world_state << 17;
-	return world_state;
-}
-
-static inline unsigned
-world_below(unsigned n)
-{
-	return (unsigned)(world_bits() >> 33) % n;
-}
-
-static inline bool
-world_chance(unsigned percent)
-{
-	return world_below(100) < percent;
-}
 
 /* Numbers of every length. */
 static inline uint64_t
 world_number(void)
 {
-	return world_bits() >> world_below(64);
+	return random_u64() >> random_below(64);
 }
 
 static inline char *
@@ -59,11 +37,11 @@ world_count(enum profile_state state)
 
 	if (state == PROFILE_NEVER)
 		return count;
-	if (world_chance(8))
+	if (random_chance(8))
 		return (struct count){ .reason = (uint8_t)
-				       (1 + world_below(2)) };
+				       (1 + random_below(2)) };
 	count.n = world_number();
-	if (world_chance(30))
+	if (random_chance(30))
 		count.state = COUNT_DERIVED;
 	return count;
 }
@@ -72,28 +50,28 @@ world_count(enum profile_state state)
 static inline void
 world_graph(struct profile_func *func, unsigned variant)
 {
-	uint64_t state = world_state, addr = func->addr;
+	uint64_t state = random_state, addr = func->addr;
 	size_t n;
 
-	world_state = 0x123456789abcdef1 ^ func->addr * 0x10001 ^ variant << 4;
+	random_state = 0x123456789abcdef1 ^ func->addr * 0x10001 ^ variant << 4;
 	for (int i = 0; i < 8; i++)
-		world_bits();
-	n = world_below(WORLD_BLOCKS);
+		random_u64();
+	n = random_below(WORLD_BLOCKS);
 	for (size_t i = 0; i < n; i++) {
 		struct profile_block *block =
 			vec_push(func->blocks, func->nblocks);
 
-		addr += world_chance(20) ? world_below(64) : 0;
+		addr += random_chance(20) ? random_below(64) : 0;
 		*block = (struct profile_block){
 			.addr = addr,
-			.size = 1 + world_below(40),
-			.ninsns = 1 + world_below(9),
+			.size = 1 + random_below(40),
+			.ninsns = 1 + random_below(9),
 		};
 		addr += block->size;
 	}
 	for (uint32_t v = FLOW_ROOT; v < FLOW_BLOCK + n; v++) {
-		unsigned out = v == FLOW_ROOT ? 1 + world_below(2) :
-			       v == FLOW_EXIT ? 0 : world_below(4);
+		unsigned out = v == FLOW_ROOT ? 1 + random_below(2) :
+			       v == FLOW_EXIT ? 0 : random_below(4);
 
 		if (!n && out > 1)
 			out = 1;
@@ -102,33 +80,33 @@ world_graph(struct profile_func *func, unsigned variant)
 				(struct profile_edge){
 					.from = v,
 					.to = FLOW_EXIT +
-					      world_below((unsigned)n + 1),
-					.by = (uint8_t)world_below(BY_LEAK + 1),
+					      random_below((unsigned)n + 1),
+					.by = (uint8_t)random_below(BY_LEAK + 1),
 				};
 	}
-	world_state = state;
+	random_state = state;
 }
 
 static inline void
 world_extras(const struct profile *profile, struct profile_func *func)
 {
 	for (uint64_t i = 0; i < 3; i++) {
-		if (world_chance(20))
+		if (random_chance(20))
 			*vec_push(func->strays, func->nstrays) =
 				(struct profile_stray){
 					.addr = func->addr + 2 * i,
 					.rest = 1 + (uint32_t)i,
 					.during = i & 1,
 					.left = world_number(),
-					.came = world_below(4),
+					.came = random_below(4),
 				};
-		if (world_chance(20)) {
-			bool known = profile->nobjects && world_chance(80);
+		if (random_chance(20)) {
+			bool known = profile->nobjects && random_chance(80);
 
 			*vec_push(func->calls, func->ncalls) =
 				(struct profile_call){
 					.addr = func->addr + 4 * i,
-					.object = known ? world_below((unsigned)
+					.object = known ? random_below((unsigned)
 						profile->nobjects) :
 						OBJECT_NONE,
 					.target = known ? world_number() : 0,
@@ -136,7 +114,7 @@ world_extras(const struct profile *profile, struct profile_func *func)
 				};
 		}
 	}
-	func->sites = world_below(5);
+	func->sites = random_below(5);
 	func->increments = world_number();
 	func->every = world_number();
 }
@@ -148,11 +126,11 @@ world_doubt(struct profile_func *func)
 		REASON_STACK, REASON_SIGNAL, REASON_LOST, REASON_ATTACHED,
 	};
 
-	if (world_chance(60))
+	if (random_chance(60))
 		return;
-	func->doubt = doubts[world_below(sizeof(doubts))];
+	func->doubt = doubts[random_below(sizeof(doubts))];
 	for (uint64_t i = 0; i < 5; i++)
-		if (world_chance(50))
+		if (random_chance(50))
 			*vec_push(func->passed, func->npassed) =
 				func->addr - 4 + 3 * i;
 }
@@ -164,25 +142,25 @@ world_func(const struct profile *profile, struct profile_func *func,
 	*func = (struct profile_func){
 		.addr = addr,
 		.part = part,
-		.state = (uint8_t)(world_chance(70) ? PROFILE_COUNTED :
-				   world_below(3)),
-		.unresolved = world_chance(10),
-		.name = world_chance(20) ? mem_strdup("") :
-			world_name("func", world_below(3)),
+		.state = (uint8_t)(random_chance(70) ? PROFILE_COUNTED :
+				   random_below(3)),
+		.unresolved = random_chance(10),
+		.name = random_chance(20) ? mem_strdup("") :
+			world_name("func", random_below(3)),
 	};
-	for (uint64_t i = 0; world_chance(70) && i < 3; i++)
+	for (uint64_t i = 0; random_chance(70) && i < 3; i++)
 		*vec_push(func->ranges, func->nranges) = (struct range){
-			addr - 32 * i, addr + 1 + world_below(3),
+			addr - 32 * i, addr + 1 + random_below(3),
 		};
 	if (func->state == PROFILE_UNKNOWN)
-		func->why = world_name("reason ", world_below(3));
-	if (world_chance(15)) {
+		func->why = world_name("reason ", random_below(3));
+	if (random_chance(15)) {
 		/* Of this only the calls are known. */
 		*vec_push(func->edges, func->nedges) = (struct profile_edge){
 			.from = FLOW_ROOT, .to = FLOW_EXIT,
 		};
-	} else if (func->state != PROFILE_NEVER || world_chance(50)) {
-		world_graph(func, world_chance(10));
+	} else if (func->state != PROFILE_NEVER || random_chance(50)) {
+		world_graph(func, random_chance(10));
 	}
 	for (size_t i = 0; i < func->nblocks; i++)
 		func->blocks[i].count = world_count(func->state);
@@ -200,41 +178,41 @@ world_object(struct profile_object *object, unsigned which)
 {
 	*object = (struct profile_object){
 		.path = mem_printf("/%s/object%u", which < 2 &&
-				   world_chance(30) ? "other" : "bin", which),
+				   random_chance(30) ? "other" : "bin", which),
 		.machine = 62,
-		.placement = (uint8_t)world_below(3),
-		.units = world_below(64),
+		.placement = (uint8_t)random_below(3),
+		.units = random_below(64),
 	};
 	if (which < 2) {
 		object->build_id_len = 20;
 		memset(object->build_id, (int)which + 1, 20);
 	} else {
 		object->text_size = 1000;
-		object->text_crc = which == 3 ? world_below(2) : 77;
+		object->text_crc = which == 3 ? random_below(2) : 77;
 	}
 }
 
 static inline void
 world_runs(struct profile *profile, bool separate)
 {
-	unsigned n = world_below(3);
+	unsigned n = random_below(3);
 
 	while (n--) {
 		struct profile_run *run =
 			vec_push(profile->runs, profile->nruns);
 
 		*run = (struct profile_run){
-			.id = world_bits(),
-			.start = world_below(5),
+			.id = random_u64(),
+			.start = random_below(5),
 			.elapsed = world_number(),
 			.processes = world_number(),
 			.threads = world_number(),
 			.events = world_number(),
-			.command = world_name("./prog -x ", world_below(99)),
+			.command = world_name("./prog -x ", random_below(99)),
 			.outcome = mem_strdup("exited with status 0"),
 			.version = mem_strdup("0.2"),
 		};
-		for (unsigned i = world_below(3); i; i--)
+		for (unsigned i = random_below(3); i; i--)
 			*vec_push(run->remarks, run->nremarks) =
 				world_name("remark ", i);
 		for (unsigned i = 0; separate && i < 3; i++) {
@@ -244,8 +222,8 @@ world_runs(struct profile *profile, bool separate)
 				(struct profile_part){
 					.run = (uint32_t)profile->nruns - 1,
 					.parent = i ? last : PART_NONE,
-					.pid = world_below(50000),
-					.tid = world_below(50000),
+					.pid = random_below(50000),
+					.tid = random_below(50000),
 					.start = world_number(),
 					.program = world_name("/bin/p", i),
 				};
@@ -259,9 +237,9 @@ world_profile(void)
 	struct profile *profile = mem_alloc(sizeof(*profile));
 	unsigned nobjects = 0;
 
-	world_runs(profile, world_chance(40));
+	world_runs(profile, random_chance(40));
 	for (unsigned i = 0; i < WORLD_OBJECTS; i++)
-		if (world_chance(70))
+		if (random_chance(70))
 			world_object(vec_push(profile->objects, nobjects), i);
 	profile->nobjects = nobjects;
 	for (unsigned i = 0; i < nobjects; i++) {
@@ -270,7 +248,7 @@ world_profile(void)
 		for (uint64_t f = 1; f <= WORLD_FUNCS; f++)
 			for (uint32_t p = PART_NONE; p + 1 <= profile->nparts;
 			     p++)
-				if (world_chance(p == PART_NONE ? 70 : 20))
+				if (random_chance(p == PART_NONE ? 70 : 20))
 					world_func(profile, vec_push(
 						object->funcs, object->nfuncs),
 						0x1000 * f, p);

@@ -305,6 +305,7 @@ main(void)
 	native_open();
 	native_map(near_slot, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
 	native_map(far_slot, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+	random_open();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,6 +178,7 @@ main(void)
 		cmocka_unit_test(test_exact),
 	};
 
+	random_open();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
