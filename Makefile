@@ -104,32 +104,51 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB)
 units: $(UNITS)
 
 # All tests, or those named: make check TESTS=tests/options.t
-# A test that hangs fails after so many seconds.
+# A test that hangs fails after so many seconds.  What takes longest begins
+# first, so that all processors have work to the end.
 TEST_SECONDS = 1800
-TESTS = $(UNITS) $(wildcard tests/*.t)
+LONG := $(patsubst %,tests/%.t,jump oracle_callgrind oracle_gcov malformed page \
+	real)
+TESTS = $(LONG) $(filter-out $(LONG),$(wildcard tests/*.t)) $(UNITS)
 check: deps-test
 	@$(MAKE) --no-print-directory check-run
 
-check-run: all units $(BUILD)/demo/shell
-	@PMON="$(abspath $(BUILD)/pmon)" PMON_BUILD="$(abspath $(BUILD))" \
+check-run: all $(filter $(BUILD)/unit/%,$(TESTS)) $(BUILD)/demo/shell
+	@MAKEFLAGS= PMON="$(abspath $(BUILD)/pmon)" \
+	PMON_BUILD="$(abspath $(BUILD))" \
 	XDG_CONFIG_HOME=/dev/null CC="$(CC)" PERL5LIB=tools/lib \
 	prove --harness=Skips $(PROVE_FLAGS) \
 	--exec 'tools/limited $(TEST_SECONDS)' $(TESTS)
 
+# What needs no simulator, no random rounds and less than a second, and one
+# run of each kind of monitoring.
+FAST_UNITS := $(filter-out $(patsubst %,$(BUILD)/unit/%,remote simh copies \
+	copies_random entries_random settle_random profile_merge stack \
+	transfer tables m68k_decode lines),$(UNITS))
+FAST_TESTS = $(patsubst %,tests/%.t,kinds layers man options) $(FAST_UNITS)
+check-fast: deps-test
+	@$(MAKE) --no-print-directory check-run TESTS='$(FAST_TESTS)'
+
 # What takes long, or is likelier to fail on a loaded machine: not for CI.
+# PMON_SLOW has tests of `check` do all that they can, and not only what differs
+# most.
 SLOW_SECONDS = 7200
-SLOW_TESTS = $(wildcard tests/slow/*.t)
+WHOLE_TESTS = $(shell grep -l '\$$slow\>\|qemu_tests' tests/*.t)
+WHOLE_UNITS = $(shell grep -l PMON_SLOW tests/unit/*.c)
+SLOW_TESTS = $(wildcard tests/slow/*.t) $(WHOLE_TESTS) \
+	$(WHOLE_UNITS:tests/unit/%.c=$(BUILD)/unit/%)
 check-slow: deps-test mutants
-	@$(MAKE) --no-print-directory check-run PROVE_FLAGS=-j1 \
+	@PMON_SLOW=1 $(MAKE) --no-print-directory check-run PROVE_FLAGS=-j1 \
 		TEST_SECONDS=$(SLOW_SECONDS) TESTS='$(SLOW_TESTS)'
 
 # The same with the compiler's checks of memory and undefined behaviour.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 # In gcc's the library would have to come before one that a test preloads.
-asan:
+asan asan-fast:
 	@$(MAKE) --no-print-directory BUILD=build-asan \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer $(SANITIZE)' \
-		LDFLAGS='$(if $(findstring clang,$(CC)),,-static-libasan)' check
+		LDFLAGS='$(if $(findstring clang,$(CC)),,-static-libasan)' \
+		check$(@:asan%=%)
 
 # Damaged files, made by libFuzzer: ELF and DWARF read by symtab/, data files
 # by report/.
@@ -209,8 +228,9 @@ deb: all
 	tools/deb $(BUILD) $(VERSION)
 
 clean:
-	rm -rf $(BUILD) build-asan build-fuzz
+	rm -rf $(BUILD) build-asan build-clang build-fuzz
 
 -include $(OBJS:.o=.d) $(PRINT:.o=.d) $(UNITS:=.d)
-.PHONY: all deps deps-test demo demo-run units check check-run check-slow asan \
-	fuzz fuzz-run mutants bench bench-run layers install uninstall deb clean
+.PHONY: all deps deps-test demo demo-run units check check-run check-fast \
+	check-slow asan asan-fast fuzz fuzz-run mutants bench bench-run \
+	layers install uninstall deb clean

@@ -86,8 +86,11 @@ counted
 	    $threads, 'as many of both, but for one each');
 }
 
+my $turn = 0;
 for my $patch (@patches) {
-	for my $units ('func', 'func,line') {
+	# By turns one of them.
+	for my $units ($slow ? ('func', 'func,line') :
+	    ('func', 'func,line')[$turn++ % 2]) {
 		my $what = "$patch, $units";
 		my $target = busy();
 

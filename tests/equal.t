@@ -90,8 +90,9 @@ equal('threads', [$threads, qw(hammer 3 20)], least => 700, some => 1);
 equal('forks', [$forks, qw(forks 2 2)], least => 1400, some => 1);
 equal('vforks', [$forks, qw(vforkexec 2)], least => 1400, some => 0);
 equal('signals', [$signals, 'kinds'], least => 1000, some => 1);
-my $text = spew("$scratch/text", join ' ', map { $_ * 7919 % 997 } 1 .. 60);
-for (['bzip2', 4, '-c'], ['lua', 3, '-e', 'print(("x"):rep(3))']) {
+my $text = spew("$scratch/text", join ' ', map { $_ * 7919 % 997 }
+    1 .. ($slow ? 60 : 15));
+for (['bzip2', $slow ? 4 : 3, '-c'], ['lua', 3, '-e', 'print(("x"):rep(3))']) {
 	my ($name, $ways, @arguments) = @$_;
 	my $from = source_build($name, '-O2', '-g');
 

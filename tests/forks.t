@@ -9,6 +9,7 @@ my $program = compile('forks.c', '-O0', '-pthread');
 my $fast = compile('forks.c', '-O2', '-pthread', '-no-pie');
 
 # Arguments, the calls in all processes, those in the first alone.
+my $turn = 0;
 my @modes = (
 	['forks 4 4 50', { work => 5 * 4 * 50 }, { work => 4 * 50 }],
 	['tree 4', { node => 31 }, { node => 1 }],
@@ -34,7 +35,9 @@ for my $patch (@patches) {
 	for my $case (@modes) {
 		my ($args, $all, $first) = @$case;
 
-		for my $prog ($program, $fast) {
+		# By turns one of them.
+		for my $prog ($slow ? ($program, $fast) :
+		    ($program, $fast)[$turn++ % 2]) {
 			my @argv = ($prog, split ' ', $args);
 			my $alone = run(\@argv);
 			my $what = "$patch, $args" .

@@ -26,15 +26,15 @@ my @links = (
 	['fixed addresses', '-g0', '-no-pie', '-fno-pie'],
 	['fixed addresses, no symbols', qw(-g0 -no-pie -fno-pie -s)],
 );
-my ($seed, $label, $known, $plain, @places, @plain, @data, @asm);
+my ($state, $label, $known, $plain, @places, @plain, @data, @asm);
 
 sub
 below
 {
 	my ($n) = @_;
 
-	$seed = ($seed * 1103515245 + 12345) & 0x7fffffff;
-	return ($seed >> 8) % $n;
+	$state = ($state * 1103515245 + 12345) & 0x7fffffff;
+	return ($state >> 8) % $n;
 }
 
 sub
@@ -286,8 +286,8 @@ gaps
 
 my $rounds = $ENV{PMON_GAPS} // 2;
 
-for my $round (1 .. $rounds) {
-	$seed = $round;
+for my $round ($seed + 1 .. $seed + $rounds) {
+	$state = $round;
 	my $file = generate();
 
 	for my $link (@links) {

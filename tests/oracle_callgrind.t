@@ -395,6 +395,7 @@ repository
 }
 
 my @all = qw(step slot emulate trap auto);
+my @some = $slow ? @all : qw(trap auto);
 compare('C++ exceptions', [abs_path(compile('except.cc', '-O2')), 20],
     patches => \@all, least => 35);
 compare('C++ exceptions and cleanups',
@@ -405,20 +406,23 @@ compare('threads', [abs_path(compile('threads.c', '-O2', '-pthread')),
 stripped('/usr/bin/gzip', 'gzip', ['-c'], in_file => spew("$dir/zip",
     text(20000)), least => 15);
 built('bzip2', 'bzip2', ['-c'], in_file => spew("$dir/text", text(30000)),
-    patches => \@all, least => 30);
+    patches => \@some, least => 30);
 built('lua', 'lua', [abs_path('tests/prog/work.lua'), 6], least => 300,
-    patches => \@all);
+    patches => \@some);
 built('sqlite3', 'sqlite3', [':memory:'], least => 500,
     in_file => abs_path('tests/prog/work.sql'));
 
 benchmark($_) for benchmarks(!$full);
 
-my $repo = -x '/usr/bin/git' && repository();
-stripped('/usr/bin/git', 'git', ['-C', $repo, qw(log -p --stat)],
-    least => 500);
 stripped('/usr/bin/bash', 'bash', ['--norc', abs_path('tests/prog/work.sh'),
     3], least => 300, by_kernel => { trap_handler => 1 });
-stripped('/usr/bin/python3', 'python3', ['-S',
-    abs_path('tests/prog/work.py'), 1], least => 1000);
+if ($slow) {
+	# Of half a million instructions and more.
+	my $repo = -x '/usr/bin/git' && repository();
+	stripped('/usr/bin/git', 'git', ['-C', $repo, qw(log -p --stat)],
+	    least => 500);
+	stripped('/usr/bin/python3', 'python3', ['-S',
+	    abs_path('tests/prog/work.py'), 1], least => 1000);
+}
 
 done_testing;

@@ -405,6 +405,7 @@ statements();
 program('bzip2', ['-c', '-1'], in_file => $text, least => 1500,
     main => 'bzip2.c');
 program('lua', ['tests/prog/work.lua', 1], least => 6000, main => 'lua.c');
-program('gzip', ['-c'], in_file => $text, least => 500, main => 'gzip.c');
+program('gzip', ['-c'], in_file => $text, least => 500, main => 'gzip.c')
+    if $slow;
 
 done_testing;

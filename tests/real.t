@@ -13,6 +13,16 @@ use Sources;
 my $dir = "$scratch/real";
 mkdir $dir or die;
 my @every = qw(step slot emulate trap auto);
+
+# One of them, and what is usual; all where there is time.
+sub
+every_or
+{
+	my ($one) = @_;
+
+	return patches => $slow ? \@every : [$one, 'auto'];
+}
+
 # What a program might hash or look at is the same in each run.
 %ENV = (PATH => $ENV{PATH}, HOME => '/nonexistent', LC_ALL => 'C',
     PYTHONHASHSEED => 0, PYTHONDONTWRITEBYTECODE => 1, TZ => 'UTC',
@@ -95,12 +105,12 @@ real('C++ exceptions', [compile('except.cc', '-O2'), 20], patches => \@every,
     least => 35);
 real('C++ exceptions, lines', [compile('except.cc', '-O2'), 20],
     @both, patches => \@every, least => 35);
-built('bzip2', 'bzip2', ['-c'], in_file => $text, patches => \@every,
+built('bzip2', 'bzip2', ['-c'], in_file => $text, every_or('slot'),
     least => 25);
 built('bzip2, failing', 'bzip2', ['-dc'], in_file => $text, least => 8);
 built('bzip2, lines', 'bzip2', ['-c', '-1'], in_file => $short, @both,
     least => 25);
-built('lua', 'lua', ['tests/prog/work.lua', 6], patches => \@every,
+built('lua', 'lua', ['tests/prog/work.lua', 6], every_or('trap'),
     least => 300);
 built('lua, lines', 'lua', ['tests/prog/work.lua', 3], @both, least => 300);
 built('sqlite3', 'sqlite3', [':memory:'], least => 500,
@@ -125,7 +135,7 @@ if (-x '/usr/bin/git') {
 		system('git', @git, 'add', '.');
 	    }, least => 400);
 	stripped('git log', '/usr/bin/git', [@git, qw(log -p --stat)],
-	    patches => \@every, least => 400);
+	    every_or('emulate'), least => 400);
 	stripped('git, a wrong command', '/usr/bin/git', [@git, 'lgo'],
 	    least => 100);
 	stripped('git clone, with its children', '/usr/bin/git', ['clone',
@@ -134,7 +144,7 @@ if (-x '/usr/bin/git') {
 	    moves => 1);
 }
 stripped('bash', '/usr/bin/bash', ['--norc', 'tests/prog/work.sh', 4],
-    patches => \@every, least => 300);
+    every_or('step'), least => 300);
 stripped('bash, with its children', '/usr/bin/bash',
     ['--norc', 'tests/prog/family.sh'], patches => [qw(slot auto)],
     least => 300, moves => 1);

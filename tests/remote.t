@@ -175,6 +175,7 @@ qemu_stub_tests
 
 		next if system("$qemu --version >$scratch/version 2>&1");
 		qemu_detached($qemu, "tests/m68k/many-O2.$name");
+		next if $name eq 'm68000' && !$slow;
 		for my $source ('shell-O0', 'many-O2') {
 			my @argv = ("tests/m68k/$source.$name",
 			    $source =~ /many/ ? 'tests/m68k/rt.h' : ());

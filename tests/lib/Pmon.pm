@@ -19,7 +19,7 @@ use POSIX qw(WNOHANG);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw($pmon $build $cc $scratch $limit @patches compile
+our @EXPORT = qw($pmon $build $cc $scratch $limit $seed $slow @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
     lines_are annotated funcs_read lines_read slurp spew wait_for ended);
 
@@ -33,6 +33,13 @@ our @patches = qw(step slot emulate trap auto);
 # gives up.  So many that no load of the machine makes a test fail: nothing
 # else may depend on it.
 our $limit = $ENV{PMON_LIMIT} // 900;
+
+# Where PMON_SLOW is set tests do all that they can: see check-slow.  Without it
+# they do what differs most.
+our $slow = $ENV{PMON_SLOW} ? 1 : 0;
+
+# What random tests begin with, which their names have.
+our $seed = $ENV{PMON_SEED} // 0;
 my $serial = 0;
 my %running;
 

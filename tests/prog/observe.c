@@ -113,6 +113,15 @@ spin(long n)
 	return sum;
 }
 
+static volatile sig_atomic_t told;
+
+static void
+on_told(int signal)
+{
+	told = 1;
+}
+
+/* So many signals; or 0: until SIGTERM. */
 static void
 profile(int n)
 {
@@ -126,7 +135,9 @@ profile(int n)
 	backtrace(pcs, 4);
 	sigaction(SIGPROF, &sa, NULL);
 	setitimer(ITIMER_PROF, &every, NULL);
-	while (handled < n) {
+	if (!n)
+		signal(SIGTERM, on_told);
+	while (n ? handled < n : !told) {
 		sum += spin(64000);
 		calls++;
 	}
