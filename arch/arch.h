@@ -72,7 +72,8 @@ enum effect_op {
 	EFFECT_OTHER,		/* no more is known than what it changes */
 	EFFECT_COPY,		/* dst = src, extended */
 	EFFECT_SUM,		/* dst = the address that src describes */
-	EFFECT_MASK,		/* dst = something & imm */
+	EFFECT_MASK,		/* dst = something & imm; or, if src is
+				   a place, src extended by that */
 	EFFECT_SHIFT,		/* dst = something >> imm, unsigned */
 	EFFECT_MIX,		/* dst = its bits rotated, or xor others */
 };

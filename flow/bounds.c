@@ -275,7 +275,10 @@ way_made(struct bounding *s, struct way *way)
 			register_constant(s->v, &e->dst, &way->spot, &mask);
 		if (mask < LIMIT_MAX)
 			way_limit(way, (uint64_t)mask + 1);
-		break;
+		if (e->src.kind != PLACE_REG)
+			break;
+		way->spot.place = e->src;
+		return true;
 	case EFFECT_SHIFT:
 		if (e->imm < 64 && e->dst.width * 8u > e->imm &&
 		    e->dst.width * 8u - e->imm <= 16)

@@ -47,6 +47,59 @@ for my $flags (['-O0'], ['-O2'], ['-O2', '-fPIC'], ['-Os']) {
 		    '  no line is unknown');
 	}
 }
+# A switch as gcc 14 makes it: the byte is extended behind its compare, and what
+# is behind the table, to which only a later branch leads, looks like an entry.
+my $extended = compiled(spew("$scratch/extended.c", <<'END'), '-O1');
+#include <stdio.h>
+
+int chosen(int n);
+
+asm(".text\n"
+    ".type chosen, @function\n"
+    "chosen: move.l 4(%sp), %d0\n"
+    "	cmpi.b #3, %d0\n"
+    "	bhi 5f\n"
+    "	andi.l #255, %d0\n"
+    "	add.l %d0, %d0\n"
+    "	lea 0f(%pc), %a1\n"
+    "	move.w (%a1, %d0.l), %d0\n"
+    "	jmp %pc@(2, %d0:w)\n"
+    "0:	.word 1f - 0b, 2f - 0b, 3f - 0b, 4f - 0b\n"
+    "6:	ori.w #0, %d0\n"
+    "	moveq #1, %d0\n"
+    "	rts\n"
+    "1:	bra 6b\n"
+    "2:	moveq #2, %d0\n"
+    "	rts\n"
+    "3:	moveq #3, %d0\n"
+    "	rts\n"
+    "4:	moveq #4, %d0\n"
+    "	rts\n"
+    "5:	moveq #5, %d0\n"
+    "	.rept 24\n"
+    "	nop\n"
+    "	.endr\n"
+    "	rts\n"
+    ".size chosen, . - chosen\n");
+
+int
+main(void)
+{
+	for (int i = 0; i < 6; i++)
+		printf("%d\n", chosen(i));
+	return 0;
+}
+END
+{
+	my $truth = trace_counts('qemu-m68k', [$extended]);
+	my $some = counts_of(['--func=chosen'], [$extended]);
+
+	same($some, $truth, 'a byte that is extended');
+	counts_equal($some->{insns}, {map { $_ => $truth->{insns}{$_} // 0 }
+	    keys %{$some->{insns}}}, '  each instruction');
+	is($some->{funcs}{chosen}, 6, '  and calls');
+	cmp_ok(scalar(keys %{$some->{insns}}), '==', 44, '  of which there are');
+}
 my $formats = compiled(spew("$scratch/formats.c", <<'END'), '-O2');
 #include <stdio.h>
 

@@ -243,6 +243,12 @@ m68k_effect_0(struct effect *e, const struct m68k_code *code, uint16_t op)
 		e->op = EFFECT_MASK;
 		e->imm = (uint64_t)immediate(code, width) &
 			 (UINT32_MAX >> (32 - 8 * width));
+		/* The usual way to extend a byte or a word. */
+		if (width == LONG && e->dst.kind == PLACE_REG &&
+		    (e->imm == UINT8_MAX || e->imm == UINT16_MAX)) {
+			e->src = e->dst;
+			e->src.width = e->imm == UINT8_MAX ? 1 : 2;
+		}
 	} else {
 		effect_add_immediate(e, code, op, offset, width,
 				     what == SUBI ? -immediate(code, width) :
