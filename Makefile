@@ -107,8 +107,8 @@ units: $(UNITS)
 # A test that hangs fails after so many seconds.  What takes longest begins
 # first, so that all processors have work to the end.
 TEST_SECONDS = 1800
-LONG := $(patsubst %,tests/%.t,jump oracle_callgrind oracle_gcov malformed page \
-	real)
+LONG := $(patsubst %,tests/%.t,jump oracle_callgrind oracle_gcov malformed \
+	page real)
 TESTS = $(LONG) $(filter-out $(LONG),$(wildcard tests/*.t)) $(UNITS)
 check: deps-test
 	@$(MAKE) --no-print-directory check-run
