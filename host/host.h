@@ -98,7 +98,8 @@ struct host {
 	int (*launch_error)(void);
 	/*
 	 * Trace all threads of process pid, whose ids are appended to *tids;
-	 * each is paused and an EVENT_PAUSED (or another event) follows.
+	 * each is paused and an EVENT_PAUSED (or another event) follows.  On
+	 * failure those that are there are traced nevertheless.
 	 */
 	int (*attach)(pid_t pid, pid_t **tids, size_t *n);
 	/* Let the task go, delivering signal (0: none). */

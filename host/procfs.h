@@ -25,7 +25,10 @@ int procfs_threads(pid_t pid, pid_t **tids, size_t *n);
 /* The value of a "Name:\t..." line of /proc/TID/status, in base; or dflt. */
 uint64_t procfs_status(pid_t tid, const char *name, int base, uint64_t dflt);
 
-/* The process's state letter (R, S, T, Z, ...), or 0 when it is gone. */
+/*
+ * The process's state letter (R, S, T, Z, ...), or 0 if that cannot be read:
+ * not only when it is gone.
+ */
 char procfs_state(pid_t tid);
 
 #endif

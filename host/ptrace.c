@@ -18,15 +18,16 @@ enum { TRIES = 3 };
 
 /*
  * Can the task be asked for this, as far as the kernel shows?  One that is
- * stopped has the state t, and loses it at once if it is killed.
+ * stopped has the state t, and loses it at once if it is killed.  A state that
+ * cannot be read says nothing.
  */
 static bool
 can_answer(int req, pid_t tid)
 {
 	char state = procfs_state(tid);
 
-	return state == 't' ||
-	       (req == PTRACE_INTERRUPT && state && !strchr("ZX", state));
+	return state == 't' || !state ||
+	       (req == PTRACE_INTERRUPT && !strchr("ZX", state));
 }
 
 /*

@@ -121,8 +121,11 @@ attach_refused(pid_t pid, int err)
 	FILE *f;
 	char scope = '0';
 
-	if (err == ESRCH || !procfs_state(pid))
+	if (kill(pid, 0) && errno == ESRCH)
 		return fail("process %d: no such process", (int)pid);
+	if (err != EPERM && err != EACCES)
+		return fail("process %d: cannot be attached to: %s", (int)pid,
+			    strerror(err));
 	if (tracer)
 		return fail("process %d: already traced by process %d",
 			    (int)pid, (int)tracer);
@@ -147,10 +150,18 @@ attach_refused(pid_t pid, int err)
 		    (int)pid);
 }
 
+/*
+ * Where /proc does not say so: only a task that is traced here can be
+ * interrupted, which does no harm to one that is being attached to.
+ */
 static bool
 traced_here(pid_t tid)
 {
-	return (pid_t)procfs_status(tid, "TracerPid", 10, 0) == getpid();
+	uint64_t tracer = procfs_status(tid, "TracerPid", 10, UINT64_MAX);
+
+	if (tracer == UINT64_MAX)
+		return !ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+	return (pid_t)tracer == getpid();
 }
 
 enum { SEIZE_MS = 10 };
@@ -257,7 +268,8 @@ attach_thread(pid_t pid, pid_t tid)
 		}
 		state = procfs_state(tid);
 		/* A leader that left its threads behind is a zombie. */
-		if ((!state && tid != pid) || state == 'Z' || state == 'X')
+		if ((err == ESRCH && tid != pid) || state == 'Z' ||
+		    state == 'X')
 			return 0;
 	}
 	errno = err;
@@ -276,10 +288,9 @@ attach_threads(pid_t pid, pid_t **tids, size_t *n, size_t first)
 	pid_t *found = NULL, tid;
 	int more = 0;
 
-	if (procfs_threads(pid, &found, &nfound) && *n == first) {
-		errno = ESRCH;
+	/* A thread that is overlooked would die of the first trap. */
+	if (procfs_threads(pid, &found, &nfound))
 		return HOST_ERROR;
-	}
 	for (size_t i = 0; i < nfound; i++) {
 		bool known = tid_known(*tids + first, *n - first, found[i]);
 

@@ -112,17 +112,18 @@ run_attach(struct run *run, pid_t pid)
 	struct task *task;
 	pid_t *tids = NULL;
 	size_t n = 0;
+	int err;
 
 	if (!run->standing)
 		run->standing = run_clock();
-	if (run->host->attach(pid, &tids, &n)) {
-		free(tids);
-		return -1;
-	}
-	process = process_new(run, pid, space_new(-1));
+	err = run->host->attach(pid, &tids, &n);
+	/* Those that it could trace before it failed are to be let go. */
+	process = n ? process_new(run, pid, space_new(-1)) : NULL;
 	for (size_t i = 0; i < n; i++)
 		run_announce(run, tids[i], process);
 	free(tids);
+	if (err)
+		return -1;
 	/* Their stops wait in the queue, and are handled by the loop. */
 	run_pause_all(run, STOP_ATTACH);
 	process = process_find(run, pid);

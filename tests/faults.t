@@ -30,6 +30,8 @@ sweep('calls', ['--patch=trap'], 'ptrace', $ESRCH, 30 .. 60);
 sweep('signals', ['--patch=step'], 'ptrace', $EIO, 60 .. 70);
 sweep('calls', [], 'pread', $EIO, 1 .. 30);
 sweep('calls', [], 'pwrite', $EIO, 1 .. 10);
+# A process of which /proc says nothing has not ended.
+sweep('serve', [], 'fopen', "$EIO:again", 1 .. 12);
 
 # ---- a child is killed while pmon looks where it begins: it never came
 
