@@ -115,6 +115,8 @@ struct host {
 	/* Make the task stop; an event, sooner or later EVENT_PAUSED, follows. */
 	int (*pause)(pid_t tid);
 	int (*kill)(pid_t pid, int signal);
+	/* Native: to this thread alone. */
+	int (*send)(pid_t tid, int signal);
 
 	/*
 	 * Not native: some of the program ran without traps, for the reason

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "host/procfs.h"
 #include "util/fail.h"
@@ -245,6 +247,12 @@ ptrace_kill(pid_t pid, int signal)
 	return kill(pid, signal) ? HOST_GONE : HOST_OK;
 }
 
+static int
+ptrace_send(pid_t tid, int signal)
+{
+	return syscall(SYS_tkill, tid, signal) ? HOST_GONE : HOST_OK;
+}
+
 static bool
 ptrace_changed(pid_t tid)
 {
@@ -265,6 +273,7 @@ const struct host host_ptrace = {
 	.resume = ptrace_resume,
 	.pause = ptrace_pause,
 	.kill = ptrace_kill,
+	.send = ptrace_send,
 	.regs_get = ptrace_regs_get,
 	.regs_set = ptrace_regs_set,
 	.reg_get = ptrace_reg_get,

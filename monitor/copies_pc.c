@@ -260,10 +260,12 @@ copy_step(struct run *run, struct task *task)
 {
 	struct detour detour = { 0 };
 	struct event event = { 0 };
+	int err;
 
 	do {
-		if (detour_go(run, task, RESUME_STEP, &detour, &event))
-			return HOST_GONE;
+		err = detour_go(run, task, RESUME_STEP, &detour, &event);
+		if (err)
+			return err;
 	} while (detour.signal || event.kind == EVENT_STOPPED ||
 		 event.kind == EVENT_PAUSED);
 	if (event.kind != EVENT_TRAP) {
@@ -274,7 +276,10 @@ copy_step(struct run *run, struct task *task)
 	return HOST_OK;
 }
 
-/* Step until that is so: 1; 0 if it left the copy, -1 if it stopped so. */
+/*
+ * Step until that is so: 1; 0 if it left the copy; DETOUR_TAKEN, or -1 if it
+ * stopped so.
+ */
 static int
 copy_settle(struct run *run, struct task *task, uint64_t *va)
 {
@@ -286,6 +291,7 @@ copy_settle(struct run *run, struct task *task, uint64_t *va)
 		struct copy_spot spot;
 		uint32_t offset;
 		uint64_t pc;
+		int err;
 
 		if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 			return -1;
@@ -296,8 +302,9 @@ copy_settle(struct run *run, struct task *task, uint64_t *va)
 			*va = spot.addr + module->bias;
 			return 1;
 		}
-		if (copy_step(run, task))
-			return -1;
+		err = copy_step(run, task);
+		if (err)
+			return err == DETOUR_TAKEN ? err : -1;
 	}
 	return -1;
 }
@@ -332,6 +339,8 @@ task_settle(struct run *run, struct task *task, uint64_t *va)
 				&mask))
 		return -1;
 	r = copy_settle(run, task, va);
+	if (r == DETOUR_TAKEN)
+		return -1;
 	/* Its stop is still the one that is queued. */
 	if (queued && task->state == TASK_RUNNING)
 		task->state = TASK_STOPPED;

@@ -6,6 +6,7 @@
 
 #include "monitor/copies.h"
 #include "monitor/deliver.h"
+#include "monitor/detour.h"
 #include "monitor/faults.h"
 #include "monitor/inner.h"
 #include "monitor/patch.h"
@@ -74,6 +75,8 @@ trap_deliver(struct run *run, struct task *task, int signal)
 	bool caught = signal == SIGTRAP && signal_caught(run, task, signal);
 
 	task->hit_open = false;
+	if (signal == SIGTRAP)
+		detour_deliver(run, task);
 	if (caught)
 		sigtrap_deliver(task);
 	if (caught && !sigtrap_mends(run, task))

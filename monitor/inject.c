@@ -12,6 +12,7 @@
 #include "monitor/detour.h"
 #include "monitor/inject.h"
 #include "monitor/run.h"
+#include "monitor/task.h"
 #include "util/fail.h"
 
 static int
@@ -38,6 +39,21 @@ struct call {
 	uint64_t spot;		/* where */
 };
 
+/* If a SIGTRAP was sent just before the trap that is the one that is told. */
+static bool
+call_done(struct run *run, const struct task *task, const struct call *call,
+	  const struct event *event)
+{
+	const struct arch *arch = run->arch;
+
+	if (call->quiet)
+		return event->kind == EVENT_SYSCALL_EXIT;
+	return event->kind == EVENT_TRAP &&
+	       (run->host->trap_cause(task->tid) == TRAP_INSN ||
+		(run->host->native && task_pc(run, task) == call->spot +
+		 arch->syscall_len + arch->trap_pc));
+}
+
 /*
  * Let the task run over the system call, to the trap behind it or, quietly, to
  * the call's exit: where SIGTRAP is ignored a trap would change that.  Signals
@@ -53,24 +69,20 @@ spot_run(struct run *run, struct task *task, const struct call *call)
 	struct detour detour = { .signal = call->signal };
 	struct event event = { 0 };
 	uint64_t pc;
+	int err;
 
 	do {
-		if (detour_go(run, task, how, &detour, &event))
-			return HOST_GONE;
-		if (task->state == TASK_DEAD) {
-			run_requeue(run, &event);
-			return HOST_GONE;
-		}
+		err = detour_go(run, task, how, &detour, &event);
+		if (err)
+			return err;
 		if (event.kind == EVENT_SIGNAL && !detour.signal &&
 		    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
 		    pc == call->spot)
-			return HOST_ERROR;
-	} while (call->quiet ? event.kind != EVENT_SYSCALL_EXIT :
-		 event.kind != EVENT_TRAP ||
-		 run->host->trap_cause(task->tid) != TRAP_INSN);
+			err = HOST_ERROR;
+	} while (!err && !call_done(run, task, call, &event));
 	stop_is(run, task, STOP_CALLED);
 	detour_end(run, task, &detour);
-	return HOST_OK;
+	return err;
 }
 
 static void
@@ -226,7 +238,7 @@ call_make(struct run *run, struct task *task, int nr, const uint64_t args[6],
 	call_set(run, &regs, nr, args, call.spot);
 	err = call_run(run, task, &call, &regs);
 	*result = (int64_t)regs.r[run->abi->reg_result];
-	if (task_restore(run->host, task, &saved))
+	if (err == DETOUR_TAKEN || task_restore(run->host, task, &saved))
 		return HOST_GONE;
 	return err;
 }
@@ -247,9 +259,10 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	       const uint64_t args[6], int64_t *result)
 {
 	struct signal_state state;
+	/* A trap would change what is ignored, and take what waits. */
 	bool quiet = run->host->native &&
 		     !run->host->signals(task->tid, &state) &&
-		     state.ignored >> (SIGTRAP - 1) & 1;
+		     (state.ignored | state.pending) >> (SIGTRAP - 1) & 1;
 	int err = call_make(run, task, nr, args,
 			    (struct call){ .quiet = quiet }, result);
 

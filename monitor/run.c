@@ -319,7 +319,8 @@ run_resume(struct run *run, struct task *task, int signal)
 {
 	enum resume how = RESUME_RUN;
 
-	if (task->state != TASK_STOPPED)
+	/* It may have run for pmon's sake, and stopped for something else. */
+	if (task->state != TASK_STOPPED || run_queued(run, task))
 		return;
 	if (task->redo != REDO_NONE || task->pinned || task->untraced ||
 	    task->process->watched || task->cut)

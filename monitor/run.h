@@ -220,6 +220,8 @@ struct task {
 	uint32_t area;		/* its own, from 1; 0: none, or its maker's */
 	bool vforked;		/* runs in its maker's place: as its maker */
 	bool moved;		/* out of a copy, to be moved back */
+	uint8_t *trapped;	/* what a SIGTRAP told that was sent on; see
+				   detour.c; or NULL */
 	struct moved_pc *moved_pcs;	/* see copies_signal.c */
 	size_t nmoved_pcs;
 	struct sigreturn sigreturn;

@@ -7,6 +7,7 @@
 #include "monitor/areas.h"
 #include "monitor/copies.h"
 #include "monitor/cut.h"
+#include "monitor/detour.h"
 #include "monitor/faults.h"
 #include "monitor/run.h"
 #include "monitor/sigtrap.h"
@@ -139,6 +140,7 @@ task_free(struct run *run, struct task *task)
 	copies_forget(task);
 	fault_forget(task);
 	cut_forget(task);
+	detour_forget(task);
 	free(task);
 	if (process && --process->ntasks == 0)
 		process_free(run, process);

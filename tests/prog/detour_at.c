@@ -1,0 +1,126 @@
+/*
+ * Preloaded into pmon: has something happen to a task while that runs for pmon's
+ * sake, with all signals blocked but SIGTRAP.  PMON_DETOUR=call:N, step:N:
+ * another process sends it SIGTRAP before the Nth system call, or step.
+ * PMON_DETOUR=exec: it does not come to make a step, as another thread, which
+ * waits within execve(2) for a page of memory (detours.h), goes on there.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <linux/userfaultfd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "detours.h"
+
+static pid_t masked;		/* has its signals blocked */
+
+static void
+trap_send(const char *at)
+{
+	static int seen;
+
+	if (++seen == atoi(at))
+		syscall(SYS_tkill, masked, SIGTRAP);
+}
+
+/* Is a thread of its process in execve(2)? */
+static int
+thread_execs(void)
+{
+	char name[512], line[64];
+	struct dirent *entry;
+	int found = 0;
+	FILE *file;
+	DIR *dir;
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)masked);
+	dir = opendir(name);
+	while ((entry = readdir(dir))) {
+		snprintf(name, sizeof(name), "/proc/%d/task/%s/syscall",
+			 (int)masked, entry->d_name);
+		file = fopen(name, "r");
+		found |= file && fgets(line, sizeof(line), file) &&
+			 atoi(line) == SYS_execve;
+		if (file)
+			fclose(file);
+	}
+	closedir(dir);
+	return found;
+}
+
+/* It goes on.  This one is killed, and says so: its stop is over by then. */
+static void
+thread_go(void)
+{
+	static char page[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))) =
+		PAGE_TEXT;
+	int process = (int)syscall(SYS_pidfd_open, masked, 0);
+	int fd = (int)syscall(SYS_pidfd_getfd, process, PAGE_FD, 0);
+	struct uffdio_copy copy = {
+		.dst = PAGE_AT, .src = (uintptr_t)page, .len = PAGE_SIZE,
+	};
+	siginfo_t info;
+
+	if (ioctl(fd, UFFDIO_COPY, &copy))
+		abort();
+	waitid(P_PID, masked, &info, WSTOPPED | WNOWAIT | __WALL);
+	close(fd);
+	close(process);
+}
+
+/* true: it is not resumed. */
+static int
+resumed(enum __ptrace_request request)
+{
+	const char *how = getenv("PMON_DETOUR");
+
+	if (how && !strncmp(how, "call:", 5) && request == PTRACE_CONT)
+		trap_send(how + 5);
+	if (!how || request != PTRACE_SINGLESTEP)
+		return 0;
+	if (!strncmp(how, "step:", 5))
+		trap_send(how + 5);
+	if (strcmp(how, "exec") || !thread_execs())
+		return 0;
+	unsetenv("PMON_DETOUR");
+	thread_go();
+	return 1;
+}
+
+long
+ptrace(enum __ptrace_request request, ...)
+{
+	static long (*real)(enum __ptrace_request, ...);
+	uint64_t mask = 0;
+	va_list ap;
+	pid_t pid;
+	void *addr, *data;
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "ptrace");
+	va_start(ap, request);
+	pid = va_arg(ap, pid_t);
+	addr = va_arg(ap, void *);
+	data = va_arg(ap, void *);
+	va_end(ap);
+	if (request == PTRACE_SETSIGMASK) {
+		memcpy(&mask, data, sizeof(mask));
+		masked = mask == ~(UINT64_C(1) << (SIGTRAP - 1)) ? pid : 0;
+	}
+	if (masked == pid &&
+	    (request == PTRACE_CONT || request == PTRACE_SINGLESTEP) &&
+	    resumed(request))
+		return 0;
+	return real(request, pid, addr, data);
+}

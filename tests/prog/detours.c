@@ -1,0 +1,152 @@
+/*
+ * Signals often interrupt it.  `traps`: until SIGTRAP comes, of which it tells, or
+ * SIGALRM has come NALARMS times; `exec`: until another thread executes `done`,
+ * which it can when it is given the page of memory with that word; `serve`: it is
+ * asked.
+ */
+#define _GNU_SOURCE
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "detours.h"
+
+enum { NALARMS = 20000, NWORK = 10 };
+
+static volatile sig_atomic_t alarms, traps, codes;
+static volatile int sink;
+static char *self;
+
+__attribute__((noinline)) void
+work(int n)
+{
+	for (int i = 0; i < n; i++)
+		if (i & 1)
+			sink += i;
+		else
+			sink ^= i;
+}
+
+static void
+on_alarm(int signal)
+{
+	alarms++;
+}
+
+static void
+on_trap(int signal, siginfo_t *info, void *context)
+{
+	traps++;
+	codes += info->si_code;
+}
+
+static void *
+executes(void *arg)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR2);
+	sigaddset(&mask, SIGALRM);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	execl(self, self, (char *)PAGE_AT, NULL);
+	return NULL;
+}
+
+static int
+exec(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, 0);
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register all = {
+		.range = { PAGE_AT, PAGE_SIZE },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	pthread_t thread;
+
+	/* All is entered by then: in its execve it cannot be paused. */
+	while (alarms < 3)
+		work(1000);
+	if (mmap((void *)PAGE_AT, PAGE_SIZE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ||
+	    ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &all) ||
+	    dup2(fd, PAGE_FD) != PAGE_FD ||
+	    pthread_create(&thread, NULL, executes, NULL)) {
+		printf("no userfaultfd\n");
+		return 1;
+	}
+	for (;;)
+		work(1000);
+}
+
+static void
+catch(int often)
+{
+	struct sigaction alarm = { .sa_handler = on_alarm };
+	struct sigaction trap = {
+		.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+	/* Unlike setitimer(2)'s it ends with the program. */
+	struct sigevent how = {
+		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM,
+	};
+	struct itimerspec each = { { 0, 500000 }, { 0, 500000 } };
+	timer_t timer;
+
+	sigaction(SIGALRM, &alarm, NULL);
+	sigaction(SIGTRAP, &trap, NULL);
+	if (often && !timer_create(CLOCK_MONOTONIC, &how, &timer))
+		timer_settime(timer, 0, &each, NULL);
+}
+
+__attribute__((noinline)) int
+done(void)
+{
+	sigset_t mask;
+
+	work(NWORK);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	printf("SIGUSR2 is %s, SIGALRM is %s\n",
+	       sigismember(&mask, SIGUSR2) ? "blocked" : "open",
+	       sigismember(&mask, SIGALRM) ? "blocked" : "open");
+	return 0;
+}
+
+static int
+serve(void)
+{
+	char line[16];
+
+	printf("ready\n");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		work(NWORK);
+		printf("%d SIGTRAP, code %d\n", (int)traps, (int)codes);
+		fflush(stdout);
+	}
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	self = argv[0];
+	if (!strcmp(argv[1], "done"))
+		return done();
+	catch(strcmp(argv[1], "serve"));
+	if (!strcmp(argv[1], "exec"))
+		return exec();
+	if (!strcmp(argv[1], "serve"))
+		return serve();
+	while (!traps && alarms < NALARMS)
+		work(1000);
+	printf("%d SIGTRAP, code %d\n", (int)traps, (int)codes);
+	return 0;
+}
