@@ -35,26 +35,6 @@ counters_need(const struct image *image)
 }
 
 void
-copies_refuse(struct run *run, struct plan *plan, const char *why)
-{
-	if (!plan->wish.copies)
-		return;
-	plan_copies_refuse(plan, why);
-	run_remark(run, "%s: %s: %s", plan->image->path, run->opts->no_traps ?
-		   "not counted" : "counted by traps", why);
-	for (size_t i = 0; i < plan->ncopied; i++) {
-		struct body *body = &plan->bodies[plan->copied[i]];
-
-		if (body->lost)
-			continue;
-		body->lost = true;
-		*vec_push(plan->reverted, plan->nreverted) = plan->copied[i];
-	}
-	if (plan->nreverted)
-		plan_extended(run, plan);
-}
-
-void
 copies_map(struct run *run, struct task *task, struct module *module)
 {
 	struct space *space = task->process->space;
@@ -270,22 +250,31 @@ copy_revert(struct run *run, struct space *space, pid_t tid,
 		    body->copy->npoints);
 }
 
+static void
+lead_remove(struct run *run, const struct space *space, pid_t tid,
+	    const struct module *module, size_t site)
+{
+	const struct plan *plan = module->plan;
+	const struct arch *arch = plan->image->arch;
+	struct copy_patch patch = {
+		.va = plan->sites[site].addr + module->bias,
+		.len = arch->trap_len,
+	};
+
+	memcpy(patch.bytes, arch->trap, arch->trap_len);
+	patch_undo(run, space, tid, module, &patch);
+}
+
 /* There is no copy: no trap may lead there, known points' or others'. */
 static void
 leads_remove(struct run *run, const struct space *space, pid_t tid,
 	     const struct module *module, uint32_t index)
 {
 	const struct plan *plan = module->plan;
-	const struct arch *arch = plan->image->arch;
-	struct copy_patch patch = { .len = arch->trap_len };
 
-	memcpy(patch.bytes, arch->trap, arch->trap_len);
-	for (size_t i = 0; i < plan->nsites; i++) {
-		if (!plan->sites[i].leads || plan->sites[i].body != index)
-			continue;
-		patch.va = plan->sites[i].addr + module->bias;
-		patch_undo(run, space, tid, module, &patch);
-	}
+	for (size_t i = 0; i < plan->nsites; i++)
+		if (plan->sites[i].leads && plan->sites[i].body == index)
+			lead_remove(run, space, tid, module, i);
 }
 
 /* Can it be: its bytes, if so. */
@@ -342,4 +331,62 @@ copies_unplant(struct run *run, struct space *space, pid_t tid,
 
 	for (size_t i = 0; module->copies && i < plan->ncopied; i++)
 		copy_revert(run, space, tid, module, plan->copied[i]);
+}
+
+/* ---- doing without */
+
+/* Nothing leads to copies, nor from one to another: neither jump nor trap. */
+static void
+copies_remove(struct run *run, struct space *space, pid_t tid,
+	      struct module *module)
+{
+	const struct plan *plan = module->plan;
+
+	copies_unplant(run, space, tid, module);
+	for (size_t i = 0; i < module->nsites; i++) {
+		if (!plan->sites[i].leads ||
+		    plan->bodies[plan->sites[i].body].lost)
+			continue;
+		lead_remove(run, space, tid, module, i);
+		module->patched[i].patch = PATCH_UNPLANTED;
+	}
+	module->ncopied = 0;
+}
+
+/* While nobody can have been in one all of that can be undone. */
+static bool
+copies_withdraw(struct run *run, struct plan *plan)
+{
+	if ((run->started && plan->planted) || plan->wish.no_traps)
+		return false;
+	for (struct process *p = run->processes; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			if (p->space->modules[i]->plan == plan)
+				copies_remove(run, p->space, p->pid,
+					      p->space->modules[i]);
+	plan_copies_withdraw(plan);
+	plan_extended(run, plan);
+	return true;
+}
+
+void
+copies_refuse(struct run *run, struct plan *plan, const char *why)
+{
+	if (!plan->wish.copies)
+		return;
+	plan_copies_refuse(plan, why);
+	run_remark(run, "%s: %s: %s", plan->image->path, run->opts->no_traps ?
+		   "not counted" : "counted by traps", why);
+	if (copies_withdraw(run, plan))
+		return;
+	for (size_t i = 0; i < plan->ncopied; i++) {
+		struct body *body = &plan->bodies[plan->copied[i]];
+
+		if (body->lost)
+			continue;
+		body->lost = true;
+		*vec_push(plan->reverted, plan->nreverted) = plan->copied[i];
+	}
+	if (plan->nreverted)
+		plan_extended(run, plan);
 }

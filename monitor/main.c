@@ -157,16 +157,15 @@ run_start(struct run *run)
 	}
 	for (size_t i = 0; i < opts->npids; i++)
 		process_foresee(run, opts->pids[i]);
-	for (size_t i = 0; i < opts->npids; i++)
-		if (run_attach(run, opts->pids[i])) {
-			char *why = mem_strdup(fail_message());
+	if (run_attach(run, opts->pids, opts->npids)) {
+		char *why = mem_strdup(fail_message());
 
-			run_stop(run, 0);
-			run_loop(run);
-			fail("%s", why);
-			free(why);
-			return -1;
-		}
+		run_stop(run, 0);
+		run_loop(run);
+		fail("%s", why);
+		free(why);
+		return -1;
+	}
 	run_begin(run);
 	autosave_open(run);
 	if (opts->duration > 0) {

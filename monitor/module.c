@@ -348,50 +348,63 @@ void
 copies_plant(struct run *run, struct space *space, pid_t tid,
 	     const struct module *module, size_t first, size_t last)
 {
+	/* What was withdrawn meanwhile is in none. */
+	if (last > module->plan->ncopied)
+		last = module->plan->ncopied;
 	for (size_t i = first; i < last; i++)
 		if (!module->plan->bodies[module->plan->copied[i]].lost)
 			copy_plant(run, space, tid, module,
 				   module->plan->copied[i]);
 }
 
-/* There will be no copies: what was to lead there is not planted. */
-static void
-leads_forget(struct module *module, const struct batch *batch)
+/* How each site is patched, where nothing has been planted yet. */
+static int
+module_choose(struct run *run, struct task *task, struct module *module,
+	      struct batch *batch)
 {
-	for (size_t i = 0; i < batch->n; i++) {
-		struct patched *patched = &module->patched[batch->sites[i]];
-		const struct site *site = batch_site(module, batch, i);
+	free(batch->sites);
+	*batch = batch_make(module, 0);
+	must(!module->plan->wish.no_traps || !batch->n);
+	module_grow(module);
+	module->nslots = 0;
+	for (size_t i = 0; i < module->nsites; i++)
+		module->patched[i] = (struct patched){ 0 };
+	return batch_choose(run, task->process->space, task->tid, module,
+			    batch);
+}
 
-		if (patched->patch == PATCH_LEADS &&
-		    module->plan->bodies[site->body].lost)
-			patched->patch = PATCH_RETIRED;
-	}
+static void
+module_write(struct run *run, struct task *task, struct module *module,
+	     const struct batch *batch)
+{
+	struct space *space = task->process->space;
+
+	slots_write(run, space, task->tid, module, 0, module->nslots);
+	module_hold(run, space, module, true);
+	module_edit(run, space, task->tid, module, batch, trap_write);
+	copies_plant(run, space, task->tid, module, 0, module->plan->ncopied);
+	text_release(run, space, task->tid);
+	module->ncopied = module->plan->ncopied;
+	module->plan->planted |= module->copies != 0;
+	if (run->inside)
+		inside_plant(run, module);
 }
 
 int
 module_fill(struct run *run, struct task *task, struct module *module)
 {
-	struct space *space = task->process->space;
-	struct batch batch = batch_make(module, 0);
-	int err;
+	struct batch batch = { 0 };
+	bool copies = module->plan->wish.copies;
+	int err = module_choose(run, task, module, &batch);
 
-	must(!module->plan->wish.no_traps || !batch.n);
-	module_grow(module);
-	err = batch_choose(run, space, task->tid, module, &batch);
+	if (!err)
+		copies_map(run, task, module);
+	/* Other sites are needed where there can be no copies. */
+	if (!err && copies && !module->plan->wish.copies)
+		err = module_choose(run, task, module, &batch);
 	if (!err) {
 		slots_map(run, task, module);
-		copies_map(run, task, module);
-		leads_forget(module, &batch);
-		slots_write(run, space, task->tid, module, 0, module->nslots);
-		module_hold(run, space, module, true);
-		module_edit(run, space, task->tid, module, &batch,
-			    trap_write);
-		copies_plant(run, space, task->tid, module, 0,
-			     module->plan->ncopied);
-		text_release(run, space, task->tid);
-		module->ncopied = module->plan->ncopied;
-		if (run->inside)
-			inside_plant(run, module);
+		module_write(run, task, module, &batch);
 	}
 	free(batch.sites);
 	return err;

@@ -88,6 +88,8 @@ object_read(struct run *run, const char *path, const char *open_path)
 			.eager = run->opts->eager || run->eager ||
 				 run->opts->no_traps ||
 				 (run->opts->once && run->opts->npids),
+			/* While that still runs. */
+			.early = run->opts->npids && !run->started,
 			.weigh = run->earlier ? profile_weigh : NULL,
 			.ctx = run->earlier,
 			.copies = run->opts->patch == PATCH_AUTO &&

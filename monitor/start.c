@@ -105,8 +105,8 @@ process_find(struct run *run, pid_t pid)
  * does to the tables (a fork, an exec, its end) comes first, and its memory
  * is opened when it can change no more.
  */
-int
-run_attach(struct run *run, pid_t pid)
+static int
+process_attach(struct run *run, pid_t pid)
 {
 	struct process *process;
 	struct task *task;
@@ -137,5 +137,25 @@ run_attach(struct run *run, pid_t pid)
 	if (space_hooked(process->space))
 		linker_look(run, task);
 	strays_attach(run, process);
+	return 0;
+}
+
+/*
+ * Until all are attached to, what becomes known of one may keep functions of
+ * another from having copies.
+ */
+int
+run_attach(struct run *run, const pid_t *pids, size_t n)
+{
+	struct process *process;
+
+	for (size_t i = 0; i < n; i++)
+		if (process_attach(run, pids[i]))
+			return -1;
+	for (size_t i = 0; i < n; i++) {
+		process = process_find(run, pids[i]);
+		if (process)
+			strays_begin(run, process);
+	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "monitor/run.h"
 
 int run_launch(struct run *run);
-int run_attach(struct run *run, pid_t pid);
+/* If one cannot be, those that were are for the caller to let go. */
+int run_attach(struct run *run, const pid_t *pids, size_t n);
 
 #endif

@@ -483,6 +483,13 @@ strays_attach(struct run *run, struct process *process)
 	task_each(run, task_unskip, process);
 	if (!run->opts->no_traps)
 		task_each(run, frames_come, process);
+}
+
+void
+strays_begin(struct run *run, struct process *process)
+{
+	if (!space_known(process->space))
+		return;
 	task_each(run, task_begin, process);
 	if (run->host->native)
 		task_each(run, handlers_begin, process);

@@ -27,6 +27,11 @@ void strays_birth(struct run *run, struct task *task);
 /* All tasks of an attached process stand still, and are counted from here. */
 void strays_attach(struct run *run, struct process *process);
 /*
+ * So it is with all processes that are attached to: tasks in the middle of
+ * functions go on in their copies.
+ */
+void strays_begin(struct run *run, struct process *process);
+/*
  * All tasks stand still: enter their frames as left, for a look at the
  * counts; then take that back, or, when all counts are 0, say that control
  * came there, which is as much.

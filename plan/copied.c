@@ -305,6 +305,73 @@ plan_copies_refuse(struct plan *plan, const char *why)
 		plan->stays = mem_strdup(why);
 }
 
+/* As it was before it was looked at, with a trap at its entry. */
+static void
+copy_withdraw(struct build *build, uint32_t index)
+{
+	struct plan *plan = build->plan;
+	struct body *body = &plan->bodies[index];
+
+	copy_free(body->copy);
+	placement_free(body->placement);
+	free(body->former);
+	free(body->callers);
+	body->copy = NULL;
+	body->placement = NULL;
+	body->former = NULL;
+	body->callers = NULL;
+	body->nformer = body->ncallers = 0;
+	body_forget(body);
+	body->state = BODY_WAITING;
+	body->site = build_site(build, build->image->arch->first(
+		build->image->funcs[body->func].addr), index);
+	plan->sites[body->site].waiting = true;
+	plan->sites[body->site].idle = false;
+	*vec_push(build->todo, build->ntodo) = index;
+}
+
+/* Sites that led into copies, none of which is planted any more; *n of them. */
+static uint32_t *
+leads_withdraw(struct plan *plan, size_t *n)
+{
+	uint32_t *list = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < plan->nsites; i++) {
+		struct site *site = &plan->sites[i];
+
+		if (!site->leads || plan->bodies[site->body].lost)
+			continue;
+		site->leads = false;
+		site->idle = !site->hook;
+		*vec_push(list, *n) = i;
+	}
+	return list;
+}
+
+void
+plan_copies_withdraw(struct plan *plan)
+{
+	struct build *build = plan->build;
+	size_t n;
+	uint32_t *leads = leads_withdraw(plan, &n);
+
+	for (size_t i = 0; i < plan->ncopied; i++)
+		if (!plan->bodies[plan->copied[i]].lost)
+			copy_withdraw(build, plan->copied[i]);
+	plan->ncopied = 0;
+	build_analyse(build);
+	/* What is a trap again; entries have been settled. */
+	for (size_t i = 0; i < n; i++) {
+		const struct site *site = &plan->sites[leads[i]];
+
+		if (!site->idle && (site->body == BODY_NONE ||
+				    plan->bodies[site->body].site != leads[i]))
+			*vec_push(plan->settled, plan->nsettled) = leads[i];
+	}
+	free(leads);
+}
+
 static bool
 overlaps(uint64_t at, uint64_t len, uint64_t lo, uint64_t size)
 {

@@ -306,6 +306,14 @@ guests_settle_in(struct build *build)
 			guest_settle_in(build, &plan->bodies[i]);
 }
 
+/* Traps at entries are needed to know what is entered first. */
+static bool
+looks_early(const struct plan *plan)
+{
+	return plan->wish.eager || (plan->wish.early && plan->wish.copies &&
+				    !plan_graphs(plan));
+}
+
 /*
  * Sites at all entries.  What is entered otherwise, or who knows where, is
  * looked at now.
@@ -314,13 +322,14 @@ static void
 entries_plan(struct build *build)
 {
 	struct plan *plan = build->plan;
+	bool early = looks_early(plan);
 
 	for (size_t i = 0; i < plan->nbodies; i++) {
 		struct body *body = &plan->bodies[i];
 
 		if (!body->units || body->state == BODY_FAULTY || body->guest)
 			continue;
-		if (plan->wish.eager || body->func == FUNC_NONE) {
+		if (early || body->func == FUNC_NONE) {
 			*vec_push(build->todo, build->ntodo) = i;
 			continue;
 		}

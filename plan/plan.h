@@ -193,6 +193,8 @@ struct plan_wish {
 	const struct selection *sel;	/* NULL: nothing but hooks */
 	enum placement_method method;
 	bool eager;		/* look at all functions at once */
+	bool early;		/* ... if then there are fewer traps: nothing
+				   but calls is counted, in copies */
 	bool copies;		/* count in copies where that can be done */
 	bool no_traps;		/* nothing may have a site that is not idle:
 				   there are no hooks, so nothing is derived,
@@ -231,6 +233,7 @@ struct plan {
 				   more; the monitor empties this */
 	size_t nreverted;
 	char *stays;		/* why there are no (more) copies, or NULL */
+	bool planted;		/* its copies have been, somewhere */
 	uint32_t *copied;	/* bodies that have copies, as they came */
 	size_t ncopied;
 	uint32_t *reopened;	/* those with former points or, at their entry,
@@ -286,6 +289,12 @@ void plan_hook(struct plan *plan, const struct hook *hook);
 
 /* From here on nothing is copied, for this reason (or an earlier one). */
 void plan_copies_refuse(struct plan *plan, const char *why);
+
+/*
+ * After that, if nobody has ever been in a copy and they are not in any process:
+ * the functions that had some are looked at again.
+ */
+void plan_copies_withdraw(struct plan *plan);
 
 /* The body whose code addr is in, or BODY_NONE. */
 uint32_t plan_body(const struct plan *plan, uint64_t addr);

@@ -158,6 +158,88 @@ for my $kill (0, 1) {
 is(monitor(['--no-traps'], ['true'])->{status}, 125,
     '--no-traps is not for programs that are started');
 
+# Where only calls are counted no entry has a trap, whatever was to be seen first.
+sub
+traps
+{
+	my ($run) = @_;
+
+	return $run->{report} =~ /had\s+(\d+)\s+traps?\s+in\s+its/ ? $1 : -1;
+}
+
+{
+	my $target = busy();
+	my $run = attach($target, 'work', '--units=func');
+
+	is($target->ask('g'), "done $all", 'it works');
+	$run = detach($run);
+	counts_are($run, { work => $all, verified => $all, main => 0 },
+	    'looked at early');
+	like($run->{report}, qr/\d\d copied\s+functions.*\sand\s+0\s+traps/s,
+	    'all are copied, entered without traps');
+	unlike($run->{report}, qr/by traps:/, 'and all can be');
+	my $early = traps($run);
+	$run = attach($target, 'work', '--units=func', '--eager');
+	is($target->ask('g'), 'done ' . 2 * $all, 'it works');
+	is(traps(detach($run)), $early, 'there are no others');
+	untouched($target, 'looked at early');
+}
+
+# How much the process may map from now on, which has more.
+sub
+memory_limit
+{
+	my ($pid, $bytes) = @_;
+	my ($prlimit64, $as, $limit) = (302, 9, pack 'QQ', $bytes, 1 << 60);
+
+	return !syscall $prlimit64, $pid, $as, $limit, 0;
+}
+
+# Refused memory for copies, all of two processes or one of them has traps.
+for my $options (['--units=func'], ['--eager'],
+    ['--units=func,edge', '--eager'], []) {
+	for my $limited ([0], [0, 1], [1]) {
+		my @targets = map { busy() } 1 .. (@$limited == 1 &&
+		    !$limited->[0] ? 1 : 2);
+		my $what = "@$options, limited @$limited of " . @targets;
+
+		ok(memory_limit($targets[$_]{pid}, 1 << 20), 'a limit')
+		    for @$limited;
+		my $run = monitor_start([@$options,
+		    map { ('-p', $_->{pid}) } @targets], []);
+		for my $target (@targets) {
+			ok(wait_for(sub { $target->planted('work') }),
+			    'the trap is there');
+			is($target->ask('g'), "done $all", 'it works');
+		}
+		$run = detach($run);
+		counts_are($run, { work => @targets * $all,
+			verified => @targets * $all, main => 0 }, $what);
+		like($run->{report}, qr/counted by traps: .*\(RLIMIT_AS\)/s,
+		    'it is said');
+		unlike($run->{report}, qr/copied|given up/, 'and no more');
+		memory_limit($_->{pid}, 1 << 60) for @targets;
+		untouched($_, $what) for @targets;
+	}
+}
+
+# What functions it was in is not known: all have traps.
+my $within = compile('within.c', '-O1');
+for my $options (['--units=func'], ['--units=func', '--eager'], ['--eager'],
+    ['--units=func,edge', '--eager'], []) {
+	my $target = Target->new($within);
+
+	is($target->answer, 'ready', 'the process is ready');
+	my $run = attach($target, 'work', @$options);
+	is($target->ask('g'), 'done', 'it works');
+	$run = detach($run);
+	counts_are($run, { work => 100 }, "within, @$options");
+	like($run->{report}, qr/in\s+the\s+middle\s+of\s+is\s+not\s+known/,
+	    'it is said');
+	unlike($run->{report}, qr/copied|given up/, 'and no more');
+	is($target->finish('q'), 'status 21', 'it ends well');
+}
+
 # Reports in between.
 {
 	my $target = busy();
