@@ -390,6 +390,21 @@ module_write(struct run *run, struct task *task, struct module *module,
 		inside_plant(run, module);
 }
 
+/*
+ * Room for them is mapped now, as it may be refused later.  A library of which
+ * nothing is counted has only hooks; if nothing is derived there come no more
+ * that cannot do without a slot.
+ */
+static bool
+slots_needed(const struct run *run, const struct module *module)
+{
+	const struct plan_wish *wish = &module->plan->wish;
+
+	return !wish->no_traps &&
+	       (wish->sel || module->nslots ||
+		run->opts->selection.units != 1U << UNIT_FUNC);
+}
+
 int
 module_fill(struct run *run, struct task *task, struct module *module)
 {
@@ -403,7 +418,8 @@ module_fill(struct run *run, struct task *task, struct module *module)
 	if (!err && copies && !module->plan->wish.copies)
 		err = module_choose(run, task, module, &batch);
 	if (!err) {
-		slots_map(run, task, module);
+		if (slots_needed(run, module))
+			slots_map(run, task, module);
 		module_write(run, task, module, &batch);
 	}
 	free(batch.sites);

@@ -139,6 +139,10 @@ for my $kill (0, 1) {
 
 	is($target->ask('r'), 'running', 'it runs');
 	my $run = attach($target, 'work', '--no-traps', '--units=func');
+	# There is nothing to be run out of line, in no library.
+	my @areas = slurp("/proc/$target->{pid}/maps") =~
+	    /^\S+ r-x\S+ \S+ \S+ 0 *$/mg;
+	is(@areas, 1, 'memory for copies, and no other');
 	if ($kill) {
 		kill KILL => $run->{pid};
 		is(ended(monitor_finish($run)), 'signal 9', 'pmon is killed');
@@ -158,7 +162,7 @@ for my $kill (0, 1) {
 is(monitor(['--no-traps'], ['true'])->{status}, 125,
     '--no-traps is not for programs that are started');
 
-# Where only calls are counted no entry has a trap, whatever was to be seen first.
+# Where only calls are counted no entry has a trap.
 sub
 traps
 {
