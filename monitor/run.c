@@ -602,7 +602,7 @@ notices_handle(struct run *run)
 	}
 	if (signal && run->stopping && run->root)
 		run->host->kill(run->root, SIGKILL);
-	else if (signal)
+	else if (signal && !run->stopping)
 		run_stop(run, signal);
 	if (notice_report())
 		run->report(run);

@@ -77,7 +77,7 @@ leave
 	ok($attached, 'attached') or diag slurp("$run->{base}.err");
 	$do{attached}->() if $do{attached};
 	kill INT => $run->{pid};
-	$do{left}->() if $do{left};
+	$do{left}->($run) if $do{left};
 	return monitor_finish($run);
 }
 
@@ -128,6 +128,37 @@ for my $mode (@modes) {
 			return rounds($target) > $n + 10;
 		}), 'it goes on');
 	}
+	is($target->finish('q'), 'status 21', 'it ends well');
+}
+
+# Told to go once more while it waits for a vfork child: what it says is as if it
+# were told once.
+{
+	my $target = Target->new($program, 'vfork');
+	my @traps;
+
+	is($target->answer, 'ready', 'told twice: ready');
+	# It may have gone before it is told again.
+	for my $times (1, (2) x 4) {
+		my $run = leave($target, ['--units=func'], vfork => 1,
+		    left => sub {
+			my ($run) = @_;
+
+			ok(wait_for(sub { !text_changes($target->{pid}) }),
+			    'the traps are out');
+			kill TERM => $run->{pid} if $times > 1;
+			my $n = rounds($target);
+			ok(wait_for(sub {
+				child_end($target);
+				return rounds($target) > $n + 1;
+			}), 'the children end');
+		});
+
+		is(ended($run), 'status 0', "told $times times: pmon ends");
+		push @traps, $run->{report} =~
+		    /had\s+(\d+)\s+traps?\s+in/;
+	}
+	is_deeply(\@traps, [($traps[0]) x 5], 'it had as many traps');
 	is($target->finish('q'), 'status 21', 'it ends well');
 }
 

@@ -13,7 +13,8 @@ $ENV{HOME} = '/';
 
 my $times = $ENV{PMON_ATTACH} // 60;
 my @modes = (['--units=func'], [], ['--units=edge'], ['--patch=trap'],
-    ['--no-traps', '--units=func'], ['--once']);
+    ['--no-traps', '--units=func'], ['--once'], ['--eager'],
+    ['--units=line']);
 my @ends = qw(INT TERM duration stop);
 
 sub
