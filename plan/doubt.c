@@ -24,7 +24,9 @@
  *
  * If counting began while a stack was not known, functions that were not
  * looked at by then may have run on uncounted: what control can come to from
- * an open node is unknown there though it has a counter.
+ * an open node is unknown there though it has a counter.  So is what it can
+ * come to from where it comes from outside, but for the entry, which had its
+ * trap: by a jump that is not resolved, or from another such function.
  */
 #include "plan/settle.h"
 
@@ -33,15 +35,10 @@
 #include "util/mem.h"
 
 enum count_reason
-doubt_of(const struct settling *s, const struct body *body)
+doubt_of_stacks(const struct settling *s, const struct body *body)
 {
 	bool stacks;
 
-	/* For calls alone stacks are not looked at. */
-	if (body->copy && !(body->units & ~(1U << UNIT_FUNC)))
-		return REASON_UNPLACED;
-	if (body->intruded)
-		return REASON_INTRUDED;
 	if (s->plan->severed)
 		return s->plan->sever ? s->plan->sever : REASON_SEVERED;
 	stacks = !s->plan->tainted && !s->plan->wish.no_traps;
@@ -54,6 +51,15 @@ doubt_of(const struct settling *s, const struct body *body)
 	if (s->plan->wish.no_traps)
 		return REASON_NO_TRAPS;
 	return s->plan->taint ? s->plan->taint : REASON_STACK;
+}
+
+enum count_reason
+doubt_of(const struct settling *s, const struct body *body)
+{
+	/* For calls alone stacks are not looked at. */
+	if (body->copy && !(body->units & ~(1U << UNIT_FUNC)))
+		return REASON_UNPLACED;
+	return body->intruded ? REASON_INTRUDED : doubt_of_stacks(s, body);
 }
 
 /* Does the graph itself say that control may leave the block in a call? */
@@ -95,15 +101,29 @@ doubt_open(const struct settling *s, struct body *body)
 	return NULL;
 }
 
-bool *
-doubt_reach(const struct flow *flow, const bool *open)
+/* Only at the entry control does not come from outside unseen. */
+static bool
+vert_enters(const struct body *body, uint32_t vert)
 {
-	bool *arcs = mem_alloc(flow_arcs(flow) * sizeof(*arcs));
-	bool *nodes = mem_alloc(flow_nodes(flow) * sizeof(*nodes));
-	bool changed = true;
+	return body->cfg->blocks[vert - FLOW_BLOCK].first == body->cfg->entry;
+}
 
-	for (uint32_t i = 1; i < flow_nodes(flow); i++)
+bool *
+doubt_reach(const struct settling *s, const struct body *body, const bool *open)
+{
+	const struct flow *flow = body->flow;
+	bool *arcs, *nodes, changed = true;
+
+	if (!body->missed || doubt_of(s, body) == REASON_NONE)
+		return NULL;
+	arcs = mem_alloc(flow_arcs(flow) * sizeof(*arcs));
+	nodes = mem_alloc(flow_nodes(flow) * sizeof(*nodes));
+	for (uint32_t i = 1; open && i < flow_nodes(flow); i++)
 		nodes[i] = open[i];
+	for (uint32_t e = flow->out[FLOW_ROOT]; e < flow->out[FLOW_ROOT + 1];
+	     e++)
+		if (!vert_enters(body, flow->edges[e].to))
+			arcs[e] = nodes[node_before(flow->edges[e].to)] = true;
 	while (changed) {
 		changed = false;
 		for (uint32_t arc = 0; arc < flow_arcs(flow); arc++) {

@@ -128,7 +128,9 @@ leaps_measure(const struct settling *s, struct body *body)
 		struct leap leap = { .insn = call, .during = true };
 		uint64_t begun, back;
 
-		pass->measured = !s->plan->sites[pass->site].lost &&
+		/* It may have come back before there was a counter. */
+		pass->measured = !body->missed &&
+				 !s->plan->sites[pass->site].lost &&
 				 !s->plan->sites[pass->first].lost;
 		if (!pass->measured)
 			continue;
@@ -290,6 +292,8 @@ body_arrivals(const struct body *body, uint32_t insn)
 	/* It may have been left before it was begun. */
 	if (reason_anywhere(body->doubt))
 		return (struct count){ .reason = body->doubt };
+	if (insn == body->cfg->entry && body->counts[0].reason == REASON_SIGNAL)
+		return body->counts[0];
 	for (size_t i = 0; i < body->nleaps; i++)
 		if (body->leaps[i].insn == insn && !body->leaps[i].during)
 			count.n += body->leaps[i].left - body->leaps[i].came;

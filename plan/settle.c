@@ -196,7 +196,7 @@ body_propagate(const struct settling *s, struct body *body)
 {
 	const struct placement *placement = body->placement;
 	uint64_t *counters;
-	bool *lost, *open, *uncounted = NULL;
+	bool *lost, *open, *uncounted;
 	struct measured measured;
 
 	if (body->copy && s->plan->tampered) {
@@ -211,8 +211,7 @@ body_propagate(const struct settling *s, struct body *body)
 		leaps_measure(s, body);
 	measured.open = open = doubt_open(s, body);
 	measured.doubt = body->doubt;
-	if (open && body->missed)
-		uncounted = doubt_reach(body->flow, open);
+	uncounted = doubt_reach(s, body, open);
 	for (uint32_t i = 0; i < placement->narcs && uncounted; i++)
 		lost[i] |= uncounted[placement->arcs[i]];
 	measured.extras = leaps_extras(body, &measured.nextras);
@@ -225,7 +224,7 @@ body_propagate(const struct settling *s, struct body *body)
 	lost_explain(s->plan, body);
 	for (uint32_t i = 0; i < flow_arcs(body->flow) && uncounted; i++)
 		if (body->counts[i].state == COUNT_UNKNOWN)
-			body->counts[i].reason = body->doubt;
+			body->counts[i].reason = (uint8_t)doubt_of(s, body);
 	free((struct flow_extra *)measured.extras);
 	free(uncounted);
 	free(open);
@@ -259,13 +258,14 @@ body_wait(const struct settling *s, struct body *body)
 {
 	const struct site *site = &s->plan->sites[body->site];
 	const struct flow *flow = body->flow;
-	enum count_reason doubt = doubt_of(s, body);
-	bool *open, *uncounted = NULL;
+	enum count_reason doubt = doubt_of_stacks(s, body);
+	const struct count unknown = { .reason = (uint8_t)doubt_of(s, body) };
+	bool *open = NULL, *uncounted = NULL;
 	uint64_t came;
 
-	if (body->missed && (open = doubt_open(s, body)) != NULL) {
-		uncounted = doubt_reach(flow, open);
-		free(open);
+	if (body->missed) {
+		open = doubt_open(s, body);
+		uncounted = doubt_reach(s, body, open);
 	}
 	if (site->lost) {
 		counts_unknown(body, lost_reason(s->plan, body));
@@ -273,17 +273,17 @@ body_wait(const struct settling *s, struct body *body)
 		counts_unknown(body, REASON_CONTRADICTION);
 	} else {
 		for (uint32_t i = 0; i < flow_arcs(flow); i++)
-			body->counts[i] = uncounted && uncounted[i] ?
-				(struct count){ .reason = body->doubt } :
+			body->counts[i] = body->intruded ||
+				(uncounted && uncounted[i]) ? unknown :
 				count_exact(0);
-		if (!body->counts[0].reason)
+		if (!uncounted || !uncounted[0])
 			body->counts[0] = doubt == REASON_SIGNAL ?
 				(struct count){ .reason = REASON_SIGNAL } :
 				count_exact(came);
-		body->counts[flow->back] = uncounted ?
-			(struct count){ .reason = body->doubt } :
-			body->counts[0];
+		body->counts[flow->back] = body->intruded || uncounted ?
+			unknown : body->counts[0];
 	}
+	free(open);
 	free(uncounted);
 }
 
@@ -292,7 +292,7 @@ static struct count
 entry_count(const struct settling *s, const struct body *body)
 {
 	const struct site *sites = s->plan->sites;
-	enum count_reason doubt = doubt_of(s, body);
+	enum count_reason doubt = doubt_of_stacks(s, body);
 	bool lost = sites[body->site].lost;
 	uint64_t n = 0;
 
@@ -310,8 +310,11 @@ entry_count(const struct settling *s, const struct body *body)
 	}
 	if (lost)
 		return (struct count){ .reason = lost_reason(s->plan, body) };
+	/* It may have jumped there before that had a counter. */
+	if (body->missed && body->ngauges)
+		return (struct count){ .reason = REASON_ATTACHED };
 	/* It may have been left before anything was begun. */
-	if (reason_anywhere(doubt) && doubt != REASON_INTRUDED)
+	if (reason_anywhere(doubt))
 		return (struct count){ .reason = (uint8_t)doubt };
 	if (n >> 63)
 		return (struct count){ .reason = REASON_CONTRADICTION };

@@ -16,13 +16,21 @@ struct settling {
 
 /* Why some of what control did to the body may not have been told, or NONE. */
 enum count_reason doubt_of(const struct settling *s, const struct body *body);
+/* The same, but for jumps into its middle: those do not count as calls. */
+enum count_reason doubt_of_stacks(const struct settling *s,
+				  const struct body *body);
 /*
  * Set body->doubt.  Where that may have been: per node of the flow, owned by
  * the caller; NULL if nowhere, and then there is no doubt.
  */
 bool *doubt_open(const struct settling *s, struct body *body);
-/* Which arcs control can go over from open nodes on; owned by the caller. */
-bool *doubt_reach(const struct flow *flow, const bool *open);
+/*
+ * Which arcs control can have gone over uncounted, if the body may have run
+ * before it was looked at; else NULL.  open: of doubt_open.  Owned by the
+ * caller.
+ */
+bool *doubt_reach(const struct settling *s, const struct body *body,
+		  const bool *open);
 
 /* leaps.c */
 

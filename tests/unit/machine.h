@@ -234,7 +234,7 @@ insn_flow(const struct machine *m, int insn, const struct body **body)
 	const struct site *site = plan_site(m->plan, addr);
 
 	*body = &m->plan->bodies[plan_body(m->plan, addr)];
-	if ((*body)->placement)
+	if ((*body)->cfg)
 		return (*body)->cfg->insns[cfg_insn((*body)->cfg, addr)].flow;
 	return site && site->targets ? FLOW_TABLE : FLOW_LEAVES;
 }

@@ -13,6 +13,9 @@ static const char lost[] = "a breakpoint could not be planted";
 static const char stack[] = "a stack could not be walked to its end";
 static const char signal[] = "a signal came in its middle, from whose handler "
 	"control may not have come back";
+static const char intruded[] = "code from elsewhere jumps into its middle";
+static const char attached[] =
+	"a stack could not be walked to its end when counting began";
 
 /* if: 0 p, 1 b to 5, 3 p, 4 p, 5 p, 6 r; line 1, 2 from 3, 3 from 5. */
 static void
@@ -271,6 +274,73 @@ test_missed(void **state)
 	toy_close(plan);
 }
 
+/* What came back before there was a counter is not told by that. */
+static void
+test_missed_pass(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	call_begin(&t);
+	plan = toy_plan_of(&t, units("insn"), PLACE_EVERY, false);
+	plan->tainted = true;
+	plan_miss(plan);
+	plan_ready(plan, F);
+	call_run(plan);
+	assert_int_equal(insn_known(plan, F, 1), 9);
+	assert_string_equal(insn_why(plan, F, 3), stack);
+	toy_close(plan);
+}
+
+/*
+ * 0 c g, 2 b to 0, 4 r: the branch may have run before it had a counter, and
+ * where it led to was counted as if it had been called.
+ */
+static void
+test_missed_jump(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	toy_begin(&t);
+	toy_func(&t, "f", 0, 5);
+	toy_code(&t, 0, "c\1b\xfcr", 5);
+	toy_func(&t, "g", 0x100, 1);
+	toy_code(&t, 0x100, "r", 1);
+	plan = toy_plan(&t, units("func"));
+	plan_miss(plan);
+	hit(plan, 0, 5, 0);
+	assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), attached);
+	assert_int_equal(count_of(plan, UNIT_FUNC, 1, 0), 0);
+	toy_close(plan);
+}
+
+/*
+ * f, 0 p, 1 j to 0x52, the middle of g: that may have run though none of it was
+ * in a call, before either was looked at.
+ */
+static void
+test_missed_elsewhere(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	toy_begin(&t);
+	toy_func(&t, "f", 0, 3);
+	toy_code(&t, 0, "pj\x4f", 3);
+	toy_func(&t, "g", 0x50, 5);
+	toy_code(&t, 0x50, "ppppr", 5);
+	plan = toy_plan_of(&t, units("insn"), PLACE_EVERY, false);
+	plan->tainted = true;
+	plan_miss(plan);
+	plan_ready(plan, F);
+	hit(plan, 0x50, 3, 0);
+	hit(plan, 0x52, 3, 0);
+	assert_int_equal(insn_known(plan, G, 0x50), 3);
+	assert_string_equal(insn_why(plan, G, 0x52), stack);
+	toy_close(plan);
+}
+
 /* The counter behind the call is lost: then what was told must do. */
 static void
 test_pass_lost(void **state)
@@ -501,6 +571,40 @@ test_at_entry(void **state)
 	}
 }
 
+/*
+ * A signal came where the function is entered, and may have taken control away
+ * unseen: also if something jumps into its middle, and if it never ran.
+ */
+static void
+test_signal_at_entry(void **state)
+{
+	struct toy_image t;
+	struct plan *plan;
+
+	toy_begin(&t);
+	toy_func(&t, "f", 0, 4);
+	toy_code(&t, 0, "pb\xfdr", 4);		/* 1 b to 0 */
+	toy_row(&t, 0, 1, true);
+	toy_end(&t, 4);
+	for (int i = 0; i < 2; i++) {
+		plan = toy_plan(&t, units(i ? "func" : "func,line"));
+		plan->bodies[F].intruded = i;
+		plan->bodies[F].interrupted = true;
+		hit(plan, 0, i, 0);
+		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), i);
+		plan->tainted = true;
+		assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), signal);
+		if (!i)
+			assert_string_equal(why_of(plan, UNIT_LINE, 0, 1),
+					    signal);
+		plan->bodies[F].intruded = true;
+		assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), signal);
+		if (!i)
+			assert_string_equal(insn_why(plan, F, 3), intruded);
+		toy_close(plan);
+	}
+}
+
 int
 main(void)
 {
@@ -510,6 +614,9 @@ main(void)
 		cmocka_unit_test(test_tainted),
 		cmocka_unit_test(test_untold),
 		cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_missed_pass),
+		cmocka_unit_test(test_missed_jump),
+		cmocka_unit_test(test_missed_elsewhere),
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_pass_lost),
 		cmocka_unit_test(test_contradiction),
@@ -517,6 +624,7 @@ main(void)
 		cmocka_unit_test(test_unresolved),
 		cmocka_unit_test(test_runs_into_entry),
 		cmocka_unit_test(test_at_entry),
+		cmocka_unit_test(test_signal_at_entry),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
