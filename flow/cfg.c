@@ -210,20 +210,39 @@ jumps_settle(struct cfg *cfg, const struct tables *tables)
 	size_t njumps;
 
 	jumps = tables_jumps(tables, &njumps);
-	for (size_t i = 0; i < njumps; i++)
+	for (size_t i = 0; i < njumps; i++) {
 		cfg->insns[jumps[i].insn].flow = jumps[i].flow;
+		if (!cfg_proven(cfg, jumps[i].insn))
+			continue;
+		cfg->unresolved |= jumps[i].unknown;
+		for (size_t k = 0; k < jumps[i].nouts; k++)
+			*vec_push(cfg->outs, cfg->nouts) = jumps[i].outs[k];
+	}
 	for (size_t i = 0; i < cfg->ninsns; i++)
 		if (cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
 		    cfg->insns[i].flow == FLOW_PLAIN && cfg_proven(cfg, i))
 			cfg->unresolved = true;
 }
 
-/* Each table found shows code, which may lead to the next indirect jump. */
+/* The graph as it is to stay, unless there are more cuts. */
 static void
-jumps_resolve(struct cfg *cfg, const struct cfg_input *in)
+graph_prove(struct cfg *cfg, const struct cfg_input *in,
+	    const struct tables *tables, const struct more *more)
+{
+	cfg_graph(cfg, in, tables, more);
+	proof_mark(cfg, in);
+}
+
+/*
+ * Each table found shows code, which may lead to the next indirect jump.
+ * Returns whether there are new cuts; then all is to be done anew.
+ */
+static bool
+jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 {
 	struct tables *tables = tables_open(cfg, in);
 	struct more more = { .refs = true };
+	bool news;
 	int rounds = 0;
 
 	while (tables && tables_look(tables)) {
@@ -234,16 +253,19 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in)
 		}
 		cfg_graph(cfg, in, tables, &no_more);
 	}
+	proof_mark(cfg, in);
 	jumps_settle(cfg, tables);
 	cfg->unresolved |= proof_mentions(cfg, in);
 	if (cfg->unresolved && in->nrefs)
-		cfg_graph(cfg, in, tables, &more);
-	if (cfg->unresolved)
+		graph_prove(cfg, in, tables, &more);
+	news = proof_cut(cfg, in, cuts);
+	if (cfg->unresolved && !news)
 		more.suspects = proof_suspects(cfg, in, &more.nsuspects);
 	if (more.nsuspects)
-		cfg_graph(cfg, in, tables, &more);
+		graph_prove(cfg, in, tables, &more);
 	free(more.suspects);
 	tables_close(tables);
+	return news;
 }
 
 /*
@@ -295,9 +317,9 @@ cfg_proven(const struct cfg *cfg, size_t insn)
 	return cfg->blocks[cfg_block_of(cfg, insn)].proof == PROOF_FLOW;
 }
 
-/* The graph of what is decoded with these cuts. */
+/* The graph of what is decoded with these cuts; *news: there are more now. */
 static struct cfg *
-cfg_cut(const struct cfg_input *in, const struct cuts *cuts)
+cfg_cut(const struct cfg_input *in, struct cuts *cuts, bool *news)
 {
 	struct cfg *cfg = mem_alloc(sizeof(*cfg));
 	struct span *spans = spans_make(in->lo, in->hi, in->n);
@@ -311,7 +333,7 @@ cfg_cut(const struct cfg_input *in, const struct cuts *cuts)
 		tables_doubt(cfg, in, jump);
 	cfg->entry = in->n ? cfg_insn(cfg, in->lo[0]) : -1;
 	cfg_graph(cfg, in, NULL, &no_more);
-	jumps_resolve(cfg, in);
+	*news = jumps_resolve(cfg, in, cuts);
 	return cfg;
 }
 
@@ -319,16 +341,15 @@ struct cfg *
 cfg_make(const struct cfg_input *in)
 {
 	struct cuts cuts = { 0 };
-	struct cfg *cfg = cfg_cut(in, &cuts);
+	bool news;
+	struct cfg *cfg = cfg_cut(in, &cuts, &news);
 
-	for (int i = 0; proof_cut(cfg, in, &cuts); i++) {
+	for (int i = 0; news && i <= CUTS_MAX; i++) {
 		cfg_free(cfg);
-		cfg = cfg_cut(in, &cuts);
-		if (i < CUTS_MAX)
-			continue;
-		cfg->overlap = in->lo[0];
-		break;
+		cfg = cfg_cut(in, &cuts, &news);
 	}
+	if (news)
+		cfg->overlap = in->lo[0];
 	free(cuts.addrs);
 	return cfg;
 }
@@ -353,5 +374,6 @@ cfg_free(struct cfg *cfg)
 	free(cfg->blocks);
 	free(cfg->edges);
 	free(cfg->in);
+	free(cfg->outs);
 	free(cfg);
 }

@@ -60,6 +60,9 @@ struct cfg {
 	bool gaps;		/* some of it is neither proven nor padding */
 	bool reentered;		/* what is in the gaps may be a jump to the
 				   function's beginning */
+	uint64_t *outs;		/* in the middle of other functions: its jumps
+				   by tables lead there */
+	size_t nouts;
 	uint64_t bad;		/* address to which control comes and where
 				   decoding failed, or 0 */
 	uint64_t overlap;	/* the same where an instruction has bytes

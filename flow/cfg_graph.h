@@ -17,7 +17,8 @@ struct more {
 static const struct more no_more = { 0 };
 
 /*
- * Make blocks and edges, in place of those there were, and say what is proven.
+ * Make blocks and edges, in place of those there were.  What is proven is to be
+ * said anew (proof_mark).
  * tables may be NULL.
  */
 void cfg_graph(struct cfg *cfg, const struct cfg_input *in,

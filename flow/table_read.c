@@ -79,6 +79,7 @@ enum entry {
 	ENTRY_END,		/* what cannot happen, or another function */
 	ENTRY_LEAVES,		/* another function */
 	ENTRY_ABSURD,		/* no entry: the table has ended before */
+	ENTRY_FOREIGN,		/* in the middle of another function */
 	ENTRY_UNKNOWN,		/* may be of code that is not known */
 };
 
@@ -106,23 +107,29 @@ entry_kind(const struct values *v, uint64_t target, long *insn)
 	case CFG_ENTRY:
 		return ENTRY_LEAVES;
 	case CFG_FOREIGN:
-		return ENTRY_ABSURD;
+		return ENTRY_FOREIGN;
 	default:
 		return ENTRY_UNKNOWN;
 	}
 }
 
-/* How many of n entries are some; *here of them are in the function. */
+/*
+ * How many of n entries are some; *here of them are in the function.  Where
+ * they lead out of it to who knows where a bound must vouch for all of them.
+ */
 static uint64_t
 entries_read(const struct values *v, const struct table *table,
-	     const uint8_t *p, uint64_t n, bool exact,
+	     const uint8_t *p, uint64_t n, const struct bound *bound,
 	     struct targets *targets, uint64_t *here)
 {
+	bool exact = bound->exact, all = exact && bound->limit == n;
 	long insn;
 
 	*here = 0;
 	for (uint64_t i = 0; i < n; i++, p += table->width) {
-		switch (entry_kind(v, entry_read(v, table, p), &insn)) {
+		uint64_t target = entry_read(v, table, p);
+
+		switch (entry_kind(v, target, &insn)) {
 		case ENTRY_HERE:
 			target_push(targets, insn);
 			++*here;
@@ -133,14 +140,27 @@ entries_read(const struct values *v, const struct table *table,
 			targets->leaves = true;
 			break;
 		case ENTRY_LEAVES:
-			if (!exact)
-				return i < ENTRIES_MIN ? i : n;
+			if (!exact && i < ENTRIES_MIN)
+				return i;
 			targets->leaves = true;
+			if (!exact)
+				return n;
 			break;
+		case ENTRY_FOREIGN:
+			if (all) {
+				targets->leaves = true;
+				*vec_push(targets->outs, targets->nouts) =
+					target;
+				break;
+			}
+			/* Falls through. */
 		case ENTRY_ABSURD:
 			return exact || i < ENTRIES_MIN ? i : n;
 		case ENTRY_UNKNOWN:
-			return i;
+			if (!all)
+				return i;
+			targets->unknown = true;
+			break;
 		}
 	}
 	return n;
@@ -205,8 +225,7 @@ table_read(struct values *v, const struct marks *marks,
 	n = bound.limit < room ? bound.limit : room;
 	if (n > ENTRIES_MAX)
 		n = ENTRIES_MAX;
-	if (entries_read(v, table, p, n, bound.exact, targets, &here) == n &&
-	    here)
+	if (entries_read(v, table, p, n, &bound, targets, &here) == n && here)
 		return 1;
 	return here ? -1 : 0;
 }

@@ -17,6 +17,9 @@ struct targets {
 	uint32_t *insns;	/* in any order, some more than once */
 	size_t n;
 	bool leaves;		/* tables have entries of other functions */
+	bool unknown;		/* or of code that is not known */
+	uint64_t *outs;		/* and in the middle of other functions */
+	size_t nouts;
 };
 
 void target_push(struct targets *targets, long insn);

@@ -25,6 +25,7 @@ struct tables {
 	size_t njumps;
 	struct marks marks;
 	bool taken;		/* the code mentions its own: labels */
+	bool asked, answer;	/* what code_taken said; asked: that holds */
 };
 
 /* A way in which the address jumped to may come about. */
@@ -96,12 +97,8 @@ marks_find(struct tables *t)
 		      by_addr);
 }
 
-/*
- * The address of some of the function's code but its entry is taken, and not
- * for the tables that are known.
- */
 static bool
-code_taken(const struct tables *t)
+refs_taken(const struct tables *t)
 {
 	for (size_t i = 0; i < t->in->nrefs; i++) {
 		long insn = cfg_insn(t->cfg, t->in->refs[i]);
@@ -118,7 +115,20 @@ code_taken(const struct tables *t)
 		if (!known)
 			return true;
 	}
-	return t->taken;
+	return false;
+}
+
+/*
+ * The address of some of the function's code but its entry is taken, and not
+ * for the tables that are known.
+ */
+static bool
+code_taken(struct tables *t)
+{
+	if (!t->asked)
+		t->answer = t->taken || refs_taken(t);
+	t->asked = true;
+	return t->answer;
 }
 
 struct tables *
@@ -145,13 +155,21 @@ tables_open(const struct cfg *cfg, const struct cfg_input *in)
 	return t;
 }
 
+static void
+jump_clear(struct jump *jump)
+{
+	free(jump->targets);
+	free(jump->outs);
+	*jump = (struct jump){ .insn = jump->insn };
+}
+
 void
 tables_close(struct tables *t)
 {
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->njumps; i++)
-		free(t->jumps[i].targets);
+		jump_clear(&t->jumps[i]);
 	free(t->jumps);
 	free(t->marks.addrs);
 	values_close(&t->values);
@@ -368,19 +386,27 @@ targets_sort(uint32_t *targets, size_t n)
 	return kept;
 }
 
-/* True if the jump turned out otherwise than before. */
+/* True if the jump turned out otherwise than before.  Takes what is found. */
 static bool
-jump_set(struct jump *jump, uint8_t flow, uint32_t *targets, size_t n)
+jump_set(struct tables *t, struct jump *jump, uint8_t flow,
+	 struct targets *found)
 {
-	bool same;
+	bool leads = flow == FLOW_TABLE || flow == FLOW_TABLE_LEAVES, same;
+	struct jump is = {
+		.insn = jump->insn, .flow = flow, .targets = found->insns,
+		.ntargets = leads ? targets_sort(found->insns, found->n) : 0,
+		.unknown = leads && found->unknown,
+		.outs = found->outs, .nouts = leads ? found->nouts : 0,
+	};
 
-	n = targets_sort(targets, n);
-	same = jump->flow == flow && jump->ntargets == n &&
-	       (!n || !memcmp(jump->targets, targets, n * sizeof(*targets)));
-	free(jump->targets);
-	jump->flow = flow;
-	jump->targets = targets;
-	jump->ntargets = n;
+	same = jump->ntargets == is.ntargets &&
+	       (!is.ntargets || !memcmp(jump->targets, is.targets,
+					is.ntargets * sizeof(*is.targets)));
+	t->asked &= same;
+	same = same && jump->flow == flow && jump->unknown == is.unknown &&
+	       jump->nouts == is.nouts;
+	jump_clear(jump);
+	*jump = is;
 	return !same;
 }
 
@@ -391,8 +417,8 @@ jump_own(struct tables *t, struct jump *jump, bool *news)
 	uint64_t addr = t->cfg->insns[jump->insn].addr, *addrs = NULL;
 	uint8_t flow = FLOW_TABLE;
 	const uint8_t *code;
-	uint32_t *targets = NULL;
-	size_t avail, naddrs = 0, n = 0;
+	struct targets found = { 0 };
+	size_t avail, naddrs = 0;
 
 	code = t->in->arch->targets ?
 		t->in->text(t->in->ctx, addr, &avail) : NULL;
@@ -403,13 +429,13 @@ jump_own(struct tables *t, struct jump *jump, bool *news)
 		long insn = cfg_insn(t->cfg, addrs[i]);
 
 		if (insn >= 0)
-			*vec_push(targets, n) = (uint32_t)insn;
+			target_push(&found, insn);
 		else
 			flow = cfg_inside(t->in, addrs[i]) ?
 				FLOW_PLAIN : FLOW_TABLE_LEAVES;
 	}
 	free(addrs);
-	*news = jump_set(jump, flow, targets, flow == FLOW_PLAIN ? 0 : n);
+	*news = jump_set(t, jump, flow, &found);
 	return 0;
 }
 
@@ -442,13 +468,12 @@ jump_look(struct tables *t, struct jump *jump)
 		way_follow(&hunt, hunt.ways[--hunt.n]);
 	free(hunt.ways);
 	if (!hunt.failed && !hunt.pointer && hunt.targets.n)
-		flow = hunt.targets.leaves ? FLOW_TABLE_LEAVES : FLOW_TABLE;
+		flow = hunt.targets.leaves || hunt.targets.unknown ?
+			FLOW_TABLE_LEAVES : FLOW_TABLE;
 	else if (!hunt.failed && hunt.pointer && !hunt.targets.n &&
 		 !code_taken(t))
 		flow = FLOW_LEAVES;
-	if (flow == FLOW_PLAIN || flow == FLOW_LEAVES)
-		hunt.targets.n = 0;
-	return jump_set(jump, flow, hunt.targets.insns, hunt.targets.n);
+	return jump_set(t, jump, flow, &hunt.targets);
 }
 
 bool
@@ -531,8 +556,6 @@ tables_extent(const struct cfg *cfg, const struct cfg_input *in,
 void
 tables_forget(struct tables *t)
 {
-	for (size_t i = 0; i < t->njumps; i++) {
-		t->jumps[i].flow = FLOW_PLAIN;
-		t->jumps[i].ntargets = 0;
-	}
+	for (size_t i = 0; i < t->njumps; i++)
+		jump_clear(&t->jumps[i]);
 }

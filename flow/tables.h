@@ -13,6 +13,10 @@ struct jump {
 	uint8_t flow;		/* enum insn_flow; FLOW_PLAIN: not resolved */
 	uint32_t *targets;	/* instructions, ascending; FLOW_TABLE's */
 	size_t ntargets;
+	bool unknown;		/* it has others, in code that is not known:
+				   from there control may come back anywhere */
+	uint64_t *outs;		/* others, in the middle of other functions */
+	size_t nouts;
 };
 
 struct tables;

@@ -245,6 +245,8 @@ intrusions_note(struct build *build, uint32_t index)
 			for (uint32_t i = 0; i < block->count; i++)
 				insn_suspects(build, index, &insn[i]);
 	}
+	for (size_t i = 0; i < cfg->nouts; i++)
+		intrusion_note(build, index, cfg->outs[i]);
 }
 
 enum { NEAR = 128 };	/* bytes in front of a function */

@@ -216,9 +216,7 @@ compare
 # Does the count of every instruction of .text agree, and how often each
 # branch was taken?  A repeated string instruction is for callgrind one that
 # jumps to itself.  Nothing is left out but what is in no function: what the
-# compiler's crtstuff.c has no unwind tables for, when stripped.  Then, too, the
-# cases of a switch that has others in the nameless cold part of its function
-# may be data for all that is known: these few are unknown.
+# compiler's crtstuff.c has no unwind tables for, when stripped.
 sub
 instructions
 {
@@ -256,8 +254,7 @@ instructions
 	cmp_ok($n{taken}, '>', 5, "$what: branches are compared");
 	is(scalar @bad, 0, "$what: counts of $n{insn} instructions and " .
 	    "$n{taken} branches") or diag map { "$_\n" } splice @bad, 0, 30;
-	cmp_ok($n{unknown}, '<=', int($n{insn} / 50_000),
-	    "$what: few are unknown");
+	is($n{unknown}, 0, "$what: none is unknown");
 	diag "$what: $n{insn} instructions, $n{taken} branches, " .
 	    ($repeated // 0) . ' repetitions';
 }

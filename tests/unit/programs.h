@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "plan/plan.h"
+#include "symtab/reading.h"
 #include "tests/unit/flows.h"
 #include "tests/unit/regions.h"
 
@@ -31,6 +32,8 @@ struct toy_insn {
 
 struct program {
 	struct image image;
+	struct image_priv priv;
+	struct func_range spans[FUNCS_MAX];
 	struct segment segment;
 	uint8_t text[CODE_SIZE];
 	struct func funcs[FUNCS_MAX];
@@ -350,7 +353,7 @@ doors_make(struct program *p, unsigned nfuncs)
 }
 
 static void
-funcs_make(struct program *p, unsigned nfuncs)
+program_funcs(struct program *p, unsigned nfuncs)
 {
 	static const char *const names[FUNCS_MAX] = {
 		"a", "b", "c", "d", "e", "f",
@@ -368,17 +371,19 @@ funcs_make(struct program *p, unsigned nfuncs)
 			.ranges = &p->ranges[i], .nranges = 1,
 			.file = FILE_NONE,
 		};
+		p->spans[i] = (struct func_range){
+			p->ranges[i].lo, p->ranges[i].hi, i
+		};
 		rows_make(p, i);
 	}
-	p->image.nfuncs = nfuncs;
+	p->image.nfuncs = p->priv.nranges = nfuncs;
 }
 
+/* Without instructions, nor anything that tells of them. */
 static void
-program_make(struct program *p, bool mixed)
+program_begin(struct program *p)
 {
 	static const char *files[] = { "/x.c" };
-	unsigned nfuncs = 1 + random_below(FUNCS_MAX);
-	uint64_t addr = CODE;
 
 	memset(p, 0, sizeof(*p));
 	p->segment = (struct segment){
@@ -390,7 +395,18 @@ program_make(struct program *p, bool mixed)
 		.nsegments = 1, .funcs = p->funcs, .rows = p->rows,
 		.inlines = p->copies, .data = p->data, .refs = p->refs,
 		.pads = p->pads, .files = (char **)files, .nfiles = 1,
+		.priv = &p->priv,
 	};
+	p->priv.ranges = p->spans;
+}
+
+static void
+program_make(struct program *p, bool mixed)
+{
+	unsigned nfuncs = 1 + random_below(FUNCS_MAX);
+	uint64_t addr = CODE;
+
+	program_begin(p);
 	for (unsigned i = 0; i < nfuncs; i++) {
 		func_layout(p, &addr, i);
 		addr += random_below(2) * random_below(9);
@@ -398,7 +414,7 @@ program_make(struct program *p, bool mixed)
 	for (unsigned i = 0; i < p->n; i++)
 		operand_choose(p, i, nfuncs, mixed);
 	code_write(p);
-	funcs_make(p, nfuncs);
+	program_funcs(p, nfuncs);
 	copies_make(p);
 	doors_make(p, nfuncs);
 }
