@@ -137,13 +137,14 @@ guard_value(uint32_t number)
 	return UINT64_C(0xa7c15f3b9e8d2461) ^ number;
 }
 
+/* Those from the number `from` on. */
 static void
-guards_write(const struct module *module, uint8_t *bytes)
+guards_write(const struct module *module, uint8_t *bytes, size_t from)
 {
 	const struct plan *plan = module->plan;
 	uint64_t *slots = (void *)(bytes + module->area);
 
-	for (size_t i = 0; module->copies && i < plan->nguards; i++)
+	for (size_t i = from; module->copies && i < plan->nguards; i++)
 		slots[plan->guards[i]] = guard_value(plan->guards[i]);
 }
 
@@ -166,7 +167,7 @@ area_guard(const struct space *space, uint32_t area)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
 		guards_write(space->modules[i],
-			     area_bytes(space->areas, area));
+			     area_bytes(space->areas, area), 0);
 }
 
 void
@@ -176,7 +177,8 @@ areas_guard(const struct space *space, const struct module *module)
 
 	for (uint32_t i = 0; areas && i < areas->nchunks * AREAS; i++)
 		if (*area_taker(areas, i) == areas)
-			guards_write(module, area_bytes(areas, i));
+			guards_write(module, area_bytes(areas, i),
+				     module->nguards);
 }
 
 /* ---- taking areas */

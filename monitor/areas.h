@@ -24,7 +24,10 @@ void areas_yield(struct run *run, struct space *space,
 		 const struct image *image);
 /* The task's first stop, or its process was attached to. */
 void areas_task(struct run *run, struct task *task);
-/* Write what is between the module's counters, in all areas of the space. */
+/*
+ * Write what is between the module's counters, in all areas of the space, as
+ * far as it is new: what is there may show that the program wrote over it.
+ */
 void areas_guard(const struct space *space, const struct module *module);
 /* Where its area is, which it has. */
 uint64_t areas_va(const struct task *task);

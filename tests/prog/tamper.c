@@ -27,6 +27,13 @@ work(void)
 	sum = sum * 3 + 1;
 }
 
+/* First entered when the counters were written over. */
+__attribute__((noinline)) static void
+later(void)
+{
+	sum += 0;
+}
+
 static void
 works(void)
 {
@@ -66,7 +73,7 @@ memory(const char *how, char *own)
 	char *page = (char *)((uintptr_t)own & -(uintptr_t)PAGE);
 	int err = 0;
 
-	if (!strcmp(how, "zero"))
+	if (!strcmp(how, "zero") || !strcmp(how, "later"))
 		memset(own, 0, AREA);
 	else if (!strcmp(how, "some"))
 		memset(own + 64, 0, 256);
@@ -78,6 +85,8 @@ memory(const char *how, char *own)
 	if (err)
 		printf("%s\n", strerrorname_np(errno));
 	works();
+	if (!strcmp(how, "later"))
+		later();
 }
 
 int
