@@ -324,8 +324,11 @@ transfer_find(struct stack *stack, pid_t tid, const struct entries *entries,
 	*transfer = (struct transfer){ 0 };
 	if (before_start(host, tid, entries, image, bias, hook, regs,
 			 &before)) {
-		transfer_unfollowed(transfer, "where the function that leaves "
-				    "a stack was called is not known");
+		transfer_unfollowed(transfer, hook->depth < 0 ?
+				    "a function leaves a stack in a way that "
+				    "is not followed" :
+				    "where the function that leaves a stack "
+				    "was called is not known");
 		return HOST_OK;
 	}
 	stack_hold(stack);

@@ -13,7 +13,11 @@
 
 #include "util/mem.h"
 
-enum { CODE_MAX = SPARSE_REACH, DEPTH_UNKNOWN = -1 };
+enum {
+	CODE_MAX = SPARSE_REACH,
+	DEPTH_UNKNOWN = -1,
+	AWAY_MAX = 64,	/* instructions between a switch and its jump */
+};
 
 struct step {
 	struct insn insn;
@@ -36,6 +40,8 @@ struct stretch {
 	uint32_t *index;	/* offset -> step + 1, 0: none begins there */
 	uint32_t frame;		/* registers that the stack pointer is
 				   copied to: 1 << register */
+	uint32_t saved;		/* those loaded from the frame, where a copy
+				   of it may be */
 };
 
 /* ---- decoding */
@@ -107,18 +113,13 @@ piece_step(const struct stretch *piece, uint64_t addr)
 	return &piece->steps[piece->index[offset] - 1];
 }
 
-static bool
-copies(const struct effect *effect, uint8_t dst)
-{
-	return effect->op == EFFECT_COPY && effect->dst.kind == PLACE_REG &&
-	       effect->dst.reg == dst && effect->dst.width == 8;
-}
-
 static void
 piece_look(struct stretch *piece)
 {
 	uint8_t sp = piece->arch->reg_sp;
 
+	piece->frame = UINT32_C(1) << sp |
+		       UINT32_C(1) << piece->arch->reg_fp;
 	for (size_t i = 0; i < piece->n; i++) {
 		const struct effect *effect = &piece->steps[i].effect;
 		const struct insn *insn = &piece->steps[i].insn;
@@ -133,9 +134,13 @@ piece_look(struct stretch *piece)
 		    effect->dst.kind == PLACE_REG && effect->src.reg == sp &&
 		    (effect->op == EFFECT_SUM || effect->src.kind == PLACE_REG))
 			piece->frame |= UINT32_C(1) << effect->dst.reg;
+		if (effect->op == EFFECT_COPY &&
+		    effect->dst.kind == PLACE_REG &&
+		    effect->src.kind == PLACE_MEM &&
+		    effect->src.reg != REG_NONE &&
+		    piece->frame & UINT32_C(1) << effect->src.reg)
+			piece->saved |= UINT32_C(1) << effect->dst.reg;
 	}
-	piece->frame |= UINT32_C(1) << sp;
-	piece->frame |= UINT32_C(1) << piece->arch->reg_fp;
 }
 
 /* ---- how deep the stack is */
@@ -212,17 +217,34 @@ piece_depths(struct stretch *piece)
 
 /* ---- transfers */
 
+/* May it be what the function has kept in its frame? */
+static bool
+step_restores(const struct stretch *piece, const struct step *step)
+{
+	const struct place *src = &step->effect.src;
+
+	return (src->kind == PLACE_REG || step->effect.op == EFFECT_SUM) &&
+	       piece->saved & UINT32_C(1) << src->reg;
+}
+
 /* Does the step load the stack pointer with what is not this function's? */
 static bool
 step_switches(const struct stretch *piece, const struct step *step)
 {
 	const struct effect *effect = &step->effect;
+	uint8_t sp = piece->arch->reg_sp;
 
-	if (!copies(effect, piece->arch->reg_sp))
+	if (effect->op != EFFECT_COPY && effect->op != EFFECT_SUM)
+		return false;
+	if (effect->dst.kind != PLACE_REG || effect->dst.reg != sp ||
+	    effect->dst.width != 8)
 		return false;
 	/* A variable's value, or a number. */
 	if (effect->src.reg == REG_NONE)
-		return effect->src.kind == PLACE_MEM;
+		return effect->op == EFFECT_COPY &&
+		       effect->src.kind == PLACE_MEM;
+	if (effect->op == EFFECT_SUM && step_restores(piece, step))
+		return false;
 	return !(piece->frame & UINT32_C(1) << effect->src.reg);
 }
 
@@ -404,20 +426,83 @@ call_look(const struct stretch *piece, const struct func *func, size_t i,
 	*vec_push(*hooks, *n) = hook;
 }
 
-/* Does what begins at addr lead straight to a jump or return? */
+/*
+ * Does what begins at addr lead to an indirect jump or return, by no call,
+ * and with the stack pointer as it is?  *budget is how many instructions are
+ * looked at.
+ */
 static bool
-leads_away(const struct image *image, uint64_t addr, uint64_t hi)
+leads_away(const struct image *image, uint64_t addr,
+	   const struct range *range, unsigned *budget)
 {
-	struct insn insn = { .kind = INSN_PLAIN };
-	const uint8_t *text;
+	const struct arch *arch = image->arch;
+	struct effect effect;
+	struct insn insn;
 	size_t avail;
 
-	for (; addr < hi && insn.kind == INSN_PLAIN; addr += insn.len) {
-		text = image_text(image, addr, &avail);
-		if (!text || image->arch->decode(text, avail, addr, &insn))
+	while (addr - range->lo < range->hi - range->lo && *budget) {
+		const uint8_t *text = image_text(image, addr, &avail);
+
+		--*budget;
+		if (!text || arch->decode(text, avail, addr, &insn) ||
+		    arch->effect(text, avail, addr, &effect))
+			return false;
+		if (insn.kind == INSN_JUMP_INDIRECT ||
+		    insn.kind == INSN_RETURN)
+			return true;
+		if (effect.kills & UINT32_C(1) << arch->reg_sp)
+			return false;
+		if (insn.kind == INSN_BRANCH &&
+		    leads_away(image, insn.target, range, budget))
+			return true;
+		if (insn.kind == INSN_JUMP)
+			addr = insn.target;
+		else if (insn.kind == INSN_PLAIN || insn.kind == INSN_BRANCH)
+			addr += insn.len;
+		else
 			return false;
 	}
-	return insn.kind == INSN_JUMP_INDIRECT || insn.kind == INSN_RETURN;
+	return false;
+}
+
+/* The same of what may be an instruction that loads the stack pointer. */
+static bool
+hint_leads(const struct image *image, uint64_t addr, const struct range *range)
+{
+	unsigned budget = AWAY_MAX;
+	const uint8_t *text;
+	struct insn insn;
+	size_t avail;
+
+	text = image_text(image, addr, &avail);
+	return text && !image->arch->decode(text, avail, addr, &insn) &&
+	       insn.kind == INSN_PLAIN &&
+	       leads_away(image, addr + insn.len, range, &budget);
+}
+
+/*
+ * A switch that no hook computes: all that can be known is that it was come
+ * to.
+ */
+static void
+switch_look(const struct image *image, const struct stretch *piece,
+	    const struct range *range, size_t i, struct hook **hooks,
+	    size_t *n)
+{
+	uint64_t addr = piece->steps[i].insn.addr;
+
+	if (!step_switches(piece, &piece->steps[i]) ||
+	    step_restores(piece, &piece->steps[i]) ||
+	    !hint_leads(image, addr, range))
+		return;
+	for (size_t k = *n; k && (*hooks)[k - 1].func == piece->func; k--)
+		if ((*hooks)[k - 1].kind == HOOK_TRANSFER &&
+		    addr >= (*hooks)[k - 1].addr && addr <= (*hooks)[k - 1].end)
+			return;
+	*vec_push(*hooks, *n) = (struct hook){
+		.kind = HOOK_TRANSFER, .func = piece->func,
+		.addr = addr, .end = addr, .depth = DEPTH_UNKNOWN,
+	};
 }
 
 /*
@@ -437,7 +522,7 @@ range_look(const struct image *image, const struct range *range,
 		if (hint->kind == HINT_SYSCALL)
 			*calls = true;
 		else if (hint->kind == HINT_SWITCH && !*switches)
-			*switches = leads_away(image, hint->addr, range->hi);
+			*switches = hint_leads(image, hint->addr, range);
 	}
 }
 
@@ -504,6 +589,8 @@ hook_find_in(const struct image *image, const struct func *func,
 		if (kind == INSN_SYSCALL)
 			call_look(&piece, func, i, wanted, hooks, n);
 	}
+	for (size_t i = 0; switches && i < piece.n; i++)
+		switch_look(image, &piece, range, i, hooks, n);
 	free(piece.steps);
 	free(piece.index);
 }

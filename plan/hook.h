@@ -49,7 +49,8 @@ struct hook {
 	uint64_t func;		/* entry of its function */
 	/*
 	 * At addr the stack pointer is this much below that at the entry; -1
-	 * if that is not known.  At 0 the caller can be told from registers,
+	 * if that is not known, or what is done from addr to the jump cannot
+	 * be computed: end is as addr then.  At 0 the caller can be told from registers,
 	 * of which `changed` are no more as they were; else a HOOK_ENTRY at
 	 * func comes before.
 	 */

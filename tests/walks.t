@@ -95,4 +95,27 @@ for my $flags (['-O0'], ['-O2'], ['-O1', '-static']) {
 	    'no other is wrong');
 	ok((grep { $lines->{$_} eq '?' } keys %$expected), 'some are unknown');
 }
+# Stacks are switched in all ways that are found: what is said to be known is
+# right, also where it could not be computed what is passed over.
+my %switches = (
+	mov => 'mov %rsp, (%rdi); mov %rsi, %rsp',
+	lea => 'mov %rsp, (%rdi); lea (%rsi), %rsp',
+	far => 'mov %rsp, (%rdi); lea -8(%rsi), %rsp; lea 8(%rsp), %rsp',
+	exchange => 'mov %rsp, (%rdi); xchg %rsi, %rsp',
+	jump => 'mov %rsp, (%rdi); mov %rsi, %rsp; jmp 1f; 1:',
+	branch => 'mov %rsp, (%rdi); mov %rsi, %rsp; test %rdi, %rdi; ' .
+	    'jz 1f; nop; 1:',
+);
+for my $switch (sort keys %switches) {
+	my $argv = [compile('coroutines.c', '-O1',
+		"-DSWITCH=\"$switches{$switch}\"")];
+	my $truth = counted($ways[4], $argv)->{counts};
+
+	for my $way ([], ['--patch=trap']) {
+		my $counts = counted($way, $argv)->{counts};
+
+		is(join("\n", counts_differ($counts, $truth)), '',
+		    "switched by $switch @$way");
+	}
+}
 done_testing();

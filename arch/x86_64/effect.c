@@ -237,6 +237,38 @@ effect_arithmetic(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 	}
 }
 
+/* dst = an address; what is so added to the stack pointer is as by add. */
+static void
+effect_lea(struct effect *effect)
+{
+	const struct place *src = &effect->src;
+
+	if (effect->dst.reg == X86_RSP && effect->dst.width == 8 &&
+	    src->kind == PLACE_MEM && src->reg == X86_RSP && !src->scale)
+		effect_add(effect, src->disp, false);
+	else
+		effect->op = EFFECT_SUM;
+}
+
+/* Of an exchange with the stack pointer, what that gets. */
+static void
+effect_exchange(struct effect *effect, const ZydisDecodedOperand *operands,
+		uint64_t next)
+{
+	struct place other = place_of(&operands[1], next);
+
+	if (other.kind == PLACE_REG && other.reg == X86_RSP) {
+		effect->stores = effect->dst.kind != PLACE_REG;
+		effect->src = effect->dst;
+		effect->dst = other;
+	} else if (effect->dst.kind == PLACE_REG &&
+		   effect->dst.reg == X86_RSP) {
+		effect->src = other;
+	}
+	if (effect->src.kind != PLACE_NONE)
+		effect->op = EFFECT_COPY;
+}
+
 static void
 effect_move(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 	    const ZydisDecodedOperand *operands, uint64_t next)
@@ -244,7 +276,7 @@ effect_move(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 	effect->src = place_of(&operands[1], next);
 	switch (zinsn->mnemonic) {
 	case ZYDIS_MNEMONIC_LEA:
-		effect->op = EFFECT_SUM;
+		effect_lea(effect);
 		break;
 	case ZYDIS_MNEMONIC_CDQE:
 		effect->op = EFFECT_COPY;
@@ -334,6 +366,9 @@ x86_effect(const uint8_t *code, size_t size, uint64_t addr,
 	case ZYDIS_MNEMONIC_CDQE:
 	case ZYDIS_MNEMONIC_LEA:
 		effect_move(effect, &zinsn, operands, next);
+		break;
+	case ZYDIS_MNEMONIC_XCHG:
+		effect_exchange(effect, operands, next);
 		break;
 	case ZYDIS_MNEMONIC_PUSH:
 	case ZYDIS_MNEMONIC_PUSHFQ:

@@ -25,12 +25,23 @@ _Static_assert(NEAR + 8 <= HINT_CONTEXT, "it is all that is looked at");
 
 /* ---- one place */
 
-/* REX.W 89 or 8b, and which ModRM bytes: mov to the stack pointer. */
+/*
+ * REX.W 89, 8b, 8d or 87, and which ModRM bytes: mov and lea to the stack
+ * pointer, and xchg with it; not of what is by itself or the frame pointer.
+ */
 static bool
 moves_sp(const uint8_t *code)
 {
 	uint8_t rex = code[0], op = code[1], modrm = code[2];
 
+	if (op == 0x8d)
+		return (rex & 0xfc) == 0x48 && (modrm & 0x38) == 0x20 &&
+		       modrm < 0xc0 &&
+		       (rex & 1 || ((modrm & 7) != 4 && (modrm & 7) != 5));
+	if (op == 0x87)
+		return (rex & 0xf8) == 0x48 &&
+		       ((!(rex & 4) && (modrm & 0x38) == 0x20) ||
+			(!(rex & 1) && (modrm & 0xc7) == 0xc4));
 	if (op == 0x89 && (rex & 0xf9) == 0x48 && (modrm & 0xc7) == 0xc4)
 		return rex & 4 || (modrm != 0xe4 && modrm != 0xec);
 	return op == 0x8b && (rex & 0xfc) == 0x48 && (modrm & 0x38) == 0x20 &&
@@ -92,6 +103,9 @@ hint_at(const uint8_t *code, size_t at, size_t n)
 		return HINT_SYSCALL;
 	if (at + 2 < n && moves_sp(code + at))
 		return HINT_SWITCH;
+	/* xchg %rax, %rsp */
+	if (at + 1 < n && code[at] == 0x48 && code[at + 1] == 0x94)
+		return HINT_SWITCH;
 	if (code[at] == 0x0f && sets_gs_base(code, at, n))
 		return HINT_AREA;
 	if (code[at] == SYS_arch_prctl && calls_set_gs(code, at, n))
@@ -131,8 +145,11 @@ lanes_look(const uint8_t *code, words *found)
 	lanes_load(code + 2, &c);
 	*found |= (words)((((a & 0xf9) == 0x48) & (b == 0x89) &
 			   ((c & 0xc7) == 0xc4)) |
-			  (((a & 0xfc) == 0x48) & (b == 0x8b) &
+			  (((a & 0xfc) == 0x48) &
+			   ((b == 0x8b) | (b == 0x8d)) &
 			   ((c & 0x38) == 0x20)) |
+			  (((a & 0xf8) == 0x48) & (b == 0x87)) |
+			  ((a == 0x48) & (b == 0x94)) |
 			  ((a == 0x0f) & ((b == 0x05) | (b == 0xae))) |
 			  ((a == SYS_arch_prctl) & (b == 0)) |
 			  ((b == (ARCH_SET_GS & 0xff)) &

@@ -57,11 +57,15 @@ range_check(const struct image *image, uint64_t at, uint64_t hi)
 			assert_true(hinted(image, &insn, HINT_SYSCALL));
 			n++;
 		}
-		if (effect.op == EFFECT_COPY && effect.dst.width == 8 &&
-		    effect.dst.kind == PLACE_REG &&
+		if ((effect.op == EFFECT_COPY ||
+		     (effect.op == EFFECT_SUM && effect.src.reg != REG_NONE &&
+		      effect.src.index == REG_NONE)) &&
+		    effect.dst.width == 8 && effect.dst.kind == PLACE_REG &&
 		    effect.dst.reg == arch->reg_sp &&
-		    effect.src.kind == PLACE_REG &&
-		    effect.src.reg != arch->reg_fp) {
+		    (effect.src.kind == PLACE_REG ||
+		     effect.op == EFFECT_SUM) &&
+		    effect.src.reg != arch->reg_fp &&
+		    effect.src.reg != arch->reg_sp) {
 			assert_true(hinted(image, &insn, HINT_SWITCH));
 			n++;
 		}

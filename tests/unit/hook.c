@@ -188,6 +188,25 @@ static const char made_up[] =
 	"switch_hook: push %rbp; push %rbx; mov %rsp, (%rdi); ldmxcsr (%rsi)\n"
 	"	mov %rsi, %rsp; pop %rbx; pop %rbp; pop %r8\n"
 	"switch_end: jmp *%r8\n.size switch, .-switch\n"
+	/* The same with its frame made and left by lea. */
+	".type lea, @function\n"
+	"lea:\n"
+	"lea_hook: lea -16(%rsp), %rsp; mov %rsp, (%rdi); lea (%rsi), %rsp\n"
+	"	mov 8(%rsp), %r8; lea 16(%rsp), %rsp\n"
+	"lea_end: jmp *%r8\n.size lea, .-lea\n"
+	/* Nothing computes an exchange, or a branch behind the switch. */
+	".type exchange, @function\n"
+	"exchange: push %rbx\n"
+	"exchange_hook: xchg %rsp, (%rdi); pop %rbx; ret\n"
+	".size exchange, .-exchange\n"
+	".type exchange2, @function\n"
+	"exchange2:\n"
+	"exchange2_hook: xchg %rax, %rsp; ret\n"
+	".size exchange2, .-exchange2\n"
+	".type branch, @function\n"
+	"branch: push %rbx\n"
+	"branch_hook: mov %rsi, %rsp; test %rdx, %rdx; jz 1f; inc %rax\n"
+	"1:	pop %rbx; ret\n.size branch, .-branch\n"
 	/* Not before the last thing that cannot be modelled; rbx is lost. */
 	".type late, @function\n"
 	"late: mov %rdi, %rbx; sub $8, %rsp; call main; add $8, %rsp\n"
@@ -214,6 +233,15 @@ static const char made_up[] =
 	".type framed, @function\n"
 	"framed: push %rbp; mov %rsp, %rbp; mov (%rdi), %rsp; call main\n"
 	"	mov %rsi, %rsp; leave; ret\n.size framed, .-framed\n"
+	/* By a copy of the stack pointer in it, as in OpenSSL. */
+	".type kept, @function\n"
+	"kept: mov %rsp, %rax; sub $64, %rsp; mov %rax, 32(%rsp)\n"
+	"	mov 32(%rsp), %rsi; lea (%rsi), %rsp; ret\n"
+	".size kept, .-kept\n"
+	".type kept2, @function\n"
+	"kept2: mov %rsp, %rax; sub $64, %rsp; mov %rsp, %rbx\n"
+	"	mov %rax, 32(%rbx); mov 32(%rbx), %rsi; mov (%rsi), %rbx\n"
+	"	lea 8(%rsi), %rsp; ret\n.size kept2, .-kept2\n"
 	/* exec by number, and another call. */
 	".type calls, @function\n"
 	"calls: mov $1, %eax; syscall; mov $59, %eax; mov %rdx, %rsi\n"
@@ -247,6 +275,10 @@ in_code(void **state)
 		uint32_t changed;
 	} want[] = {
 		{ "switch_hook", "switch_end", HOOK_TRANSFER, 0, 0 },
+		{ "lea_hook", "lea_end", HOOK_TRANSFER, 0, 0 },
+		{ "exchange_hook", "exchange_hook", HOOK_TRANSFER, -1, 0 },
+		{ "exchange2_hook", "exchange2_hook", HOOK_TRANSFER, -1, 0 },
+		{ "branch_hook", "branch_hook", HOOK_TRANSFER, -1, 0 },
 		{ "late_hook", "late_end", HOOK_TRANSFER, 0, 1 << 5 },
 		{ "joined_hook", "joined_end", HOOK_TRANSFER, 0, 0 },
 		{ "raise_hook", "raise_end", HOOK_TRANSFER, 0, 0 },
