@@ -37,6 +37,7 @@ enum count_reason {
 	/* Of counts merged: data files have these numbers. */
 	REASON_PARTIAL = 16,	/* not counted in all of them */
 	REASON_OVERFLOW,	/* more than 64 bits hold */
+	REASON_DIFFERS,		/* its text is not the file's */
 	REASON_MAX = 63,
 };
 

@@ -147,15 +147,17 @@ range_intact(struct run *run, const struct space *space, pid_t tid,
 
 static int
 text_intact(struct run *run, const struct space *space, pid_t tid,
-	    const struct module *module, const struct body *body)
+	    const struct module *module, struct body *body)
 {
 	int err = HOST_OK;
 
 	for (size_t i = 0; i < body->nranges && !err; i++)
 		err = range_intact(run, space, tid, module, body,
 				   &body->ranges[i]);
-	if (err == HOST_ERROR)
+	if (err == HOST_ERROR) {
+		body->differs = true;
 		fail("some of its text differs from the file");
+	}
 	return err;
 }
 
@@ -296,7 +298,7 @@ leads_remove(struct run *run, const struct space *space, pid_t tid,
 /* Can it be: its bytes, if so. */
 static int
 copy_ready(struct run *run, const struct space *space, pid_t tid,
-	   const struct module *module, const struct body *body,
+	   const struct module *module, struct body *body,
 	   uint8_t *bytes)
 {
 	struct copy_place place = copy_place(module, body);

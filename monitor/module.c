@@ -281,6 +281,7 @@ patched_make(struct run *run, struct module *module, uint32_t i,
 	if (memcmp(text, bytes, insn_bytes(&site->insn))) {
 		patched->patch = PATCH_UNPLANTED;
 		site->lost = true;
+		module->plan->bodies[site->body].differs = true;
 		run_remark(run, "%s: some of its text differs from the file "
 			   "and is not counted", module->plan->image->path);
 		return;

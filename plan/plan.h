@@ -85,6 +85,8 @@ struct body {
 	const struct range *ranges;
 	size_t nranges;
 	bool lost;		/* its copy could not be planted somewhere */
+	bool differs;		/* ... since its text is not the file's: the
+				   program, or another tool, changed it */
 	bool intruded;		/* control may come to its middle unseen */
 	bool interrupted;	/* a signal came there, whose handler came back
 				   if all stacks are known */

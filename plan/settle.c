@@ -32,6 +32,8 @@ count_why(const struct count *count)
 		       "began";
 	case REASON_LOST:
 		return "a breakpoint could not be planted";
+	case REASON_DIFFERS:
+		return "its text in memory differs from the file";
 	case REASON_CONTRADICTION:
 		return "its counts contradict one another: control came or "
 		       "went unseen";
@@ -102,7 +104,8 @@ counts_unknown(struct body *body, enum count_reason reason)
 static enum count_reason
 lost_reason(const struct plan *plan, const struct body *body)
 {
-	return body->copy && body->lost ? REASON_COPY :
+	return body->differs ? REASON_DIFFERS :
+	       body->copy && body->lost ? REASON_COPY :
 	       plan->unseen ? REASON_HOST : REASON_LOST;
 }
 

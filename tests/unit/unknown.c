@@ -370,7 +370,7 @@ test_reasons(void **state)
 {
 	static const struct {
 		const char *what;
-		bool no_traps, tainted, severed, unseen, lost;
+		bool no_traps, tainted, severed, unseen, lost, differs;
 		uint8_t taint, sever;
 		const char *why;
 	} cases[] = {
@@ -391,6 +391,8 @@ test_reasons(void **state)
 		{ "the host saw nothing", .unseen = true, .lost = true,
 		  .why = "the program ran on without breakpoints" },
 		{ "a trap is lost", .lost = true, .why = lost },
+		{ "the text is another", .lost = true, .differs = true,
+		  .why = "its text in memory differs from the file" },
 	};
 	struct toy_image t;
 	struct plan *plan;
@@ -413,6 +415,7 @@ test_reasons(void **state)
 		plan->taint = cases[i].taint;
 		plan->sever = cases[i].sever;
 		plan->unseen = cases[i].unseen;
+		plan->bodies[F].differs = cases[i].differs;
 		for (size_t k = 0; k < plan->nsites; k++)
 			plan->sites[k].lost = cases[i].lost;
 		why = insn_why(plan, F, 3);
