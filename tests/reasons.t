@@ -106,4 +106,34 @@ END
 	    qr/counted by traps: \S+ may use the gs register/, 'gs', 'work');
 }
 
+# The program changes a function before that is first entered.
+{
+	my $program = compile(spew("$scratch/differs.c", <<'END'), '-O1');
+#include <stdint.h>
+#include <sys/mman.h>
+
+__asm__(".text\n.globl work\n.type work, @function\n"
+	"work: mov $5, %eax\n	test %edi, %edi\n	jz 1f\n"
+	"	inc %eax\n1:	ret\n.size work, . - work\n");
+int work(int);
+
+int main(void)
+{
+	char *page = (char *)((uintptr_t)work & -(uintptr_t)4096);
+
+	if (mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC))
+		return 1;
+	((volatile char *)work)[10] = (char)0xc8;	/* dec %eax */
+	return work(1) + work(0) == 4 + 5 ? 0 : 2;
+}
+END
+	for my $way ([], ['--patch=trap']) {
+		is(ended(run([$pmon, $where, @$way, '--units=edge', '--',
+			$program])), 'status 0', "its text differs @$way");
+		because('its text in memory differs from the file',
+		    qr/some of its text differs from the file/,
+		    "its text differs @$way", 'work');
+	}
+}
+
 done_testing;
