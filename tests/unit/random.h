@@ -11,7 +11,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static uint64_t random_state = UINT64_C(0x2545f4914f6cdd1d);
+static uint64_t random_state;
+
+/* Begin with the numbers of this seed. */
+static inline void
+random_begin(uint64_t seed)
+{
+	random_state = UINT64_C(0x2545f4914f6cdd1d) ^
+		       seed * UINT64_C(0x9e3779b97f4a7c15);
+	if (!random_state)
+		random_state = 1;
+}
 
 /* Begin with PMON_SEED's numbers; the seed, 0 if none is given. */
 static inline uint64_t
@@ -20,9 +30,7 @@ random_open(void)
 	const char *text = getenv("PMON_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 0;
 
-	random_state ^= seed * UINT64_C(0x9e3779b97f4a7c15);
-	if (!random_state)
-		random_state = 1;
+	random_begin(seed);
 	printf("# PMON_SEED=%" PRIu64 "\n", seed);
 	return seed;
 }
