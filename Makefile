@@ -23,7 +23,8 @@ LDLIBS += -ldwarf -ldw -lelf -lZydis -lcapstone -liberty -ljson-c -lprotobuf-c \
 	-lncursesw -lz
 
 DIRS := util arch arch/x86_64 arch/m68k arch/aarch64 arch/vax symtab flow \
-	copy plan host report monitor
+	relocate plan host report report/text report/export report/html report/profile \
+	monitor monitor/process monitor/patch monitor/unwind monitor/client
 SRCS := $(wildcard $(addsuffix /*.c,$(DIRS)))
 OBJS := $(SRCS:%.c=$(BUILD)/%.o)
 # The second program, which is all of this and the library.
@@ -31,7 +32,7 @@ PRINT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard print/*.c))
 # Everything but main: what unit tests link with.
 LIB := $(BUILD)/libpmon.a
 LIBOBJS := $(filter-out $(BUILD)/monitor/main.o,$(OBJS)) \
-	$(BUILD)/gen/report/pprof.pb-c.o
+	$(BUILD)/gen/report/export/pprof.pb-c.o
 
 # V=1 shows the commands in full, -s nothing.
 QUIET = $(findstring s,$(firstword -$(MAKEFLAGS)))
@@ -56,7 +57,7 @@ $(BUILD)/%.o: %.c
 	$(call SAY,CC)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 # What is in every page, which the assembler includes.
-$(BUILD)/report/html_assets.o: $(wildcard web/*)
+$(BUILD)/report/html/html_assets.o: $(wildcard report/html/web/*)
 
 # What is made of schemas.
 $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
@@ -66,9 +67,9 @@ $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(call SAY,CC)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
-$(BUILD)/report/pprof.o: CPPFLAGS += -I$(BUILD)/gen
-$(BUILD)/report/pprof.o: | $(BUILD)/gen/report/pprof.pb-c.h
-$(BUILD)/gen/report/pprof.pb-c.o: CPPFLAGS += -I$(BUILD)/gen
+$(BUILD)/report/export/pprof.o: CPPFLAGS += -I$(BUILD)/gen
+$(BUILD)/report/export/pprof.o: | $(BUILD)/gen/report/export/pprof.pb-c.h
+$(BUILD)/gen/report/export/pprof.pb-c.o: CPPFLAGS += -I$(BUILD)/gen
 
 # What --version says they were built with.
 $(BUILD)/util/options.o: CPPFLAGS += \
@@ -122,9 +123,9 @@ check-run: all $(filter $(BUILD)/unit/%,$(TESTS)) $(BUILD)/demo/shell
 
 # What needs no simulator, no random rounds and less than a second, and one
 # run of each kind of monitoring.
-FAST_UNITS := $(filter-out $(patsubst %,$(BUILD)/unit/%,remote simh copies \
-	copies_random entries_random settle_random profile_merge stack \
-	transfer tables m68k_decode lines),$(UNITS))
+FAST_UNITS := $(filter-out $(patsubst %,$(BUILD)/unit/%,remote simh relocate \
+	relocate_random entries_random propagate_random_toy profile_merge \
+	stack stack_switch tables m68k_decode lines),$(UNITS))
 FAST_TESTS = $(patsubst %,tests/%.t,kinds layers man options) $(FAST_UNITS)
 check-fast: deps-test
 	@$(MAKE) --no-print-directory check-run TESTS='$(FAST_TESTS)'
@@ -182,7 +183,7 @@ $(BUILD)/mutants/%: tests/fuzz/%.c tests/fuzz/mutants.c $(LIB)
 bench: deps-test
 	@$(MAKE) --no-print-directory bench-run
 
-bench-run: all $(BUILD)/bench/copies
+bench-run: all $(BUILD)/bench/relocated
 	PMON="$(abspath $(BUILD)/pmon)" PMON_BUILD="$(abspath $(BUILD))" \
 	CC="$(CC)" bench/run
 	PMON="$(abspath $(BUILD)/pmon)" PMON_BUILD="$(abspath $(BUILD))" \

@@ -186,57 +186,57 @@ struct motion {
 };
 
 /*
- * A copy of a function is a sequence of pieces.  One that goes somewhere goes
- * to another piece, or to an address of the original.
+ * A copy of a function is a sequence of fragments.  One that goes somewhere
+ * goes to another fragment, or to an address of the original.
  */
-enum piece_kind {
-	PIECE_NOTHING,		/* in place of an instruction left out */
-	PIECE_INSN,		/* the instruction at addr */
-	PIECE_COUNT,		/* add one to the thread's counter; changes
+enum fragment_kind {
+	FRAGMENT_NOTHING, /* in place of an instruction left out */
+	FRAGMENT_INSN, /* the instruction at addr */
+	FRAGMENT_COUNT, /* add one to the thread's counter; changes
 				   struct arch's count_flags */
-	PIECE_COUNT_KEEP,	/* the same, and keeps the flags */
-	PIECE_COUNT_LOCKED,	/* add one to a counter of all threads;
+	FRAGMENT_COUNT_KEEP, /* the same, and keeps the flags */
+	FRAGMENT_COUNT_LOCKED, /* add one to a counter of all threads;
 				   changes the flags */
-	PIECE_GO,
-	PIECE_BRANCH,		/* go if the branch at addr is taken */
-	PIECE_BRANCH_NOT,	/* go if it is not */
-	PIECE_CALL,		/* what the call at addr does, with the return
+	FRAGMENT_GO,
+	FRAGMENT_BRANCH, /* go if the branch at addr is taken */
+	FRAGMENT_BRANCH_NOT, /* go if it is not */
+	FRAGMENT_CALL, /* what the call at addr does, with the return
 				   address it has there */
-	PIECE_ALIGN,
+	FRAGMENT_ALIGN,
 };
 
-static const uint32_t PIECE_OUT = UINT32_MAX;
+static const uint32_t FRAGMENT_OUT = UINT32_MAX;
 
-struct piece {
+struct fragment {
 	uint64_t addr;		/* the original pc that it stands for */
-	uint64_t target;	/* PIECE_OUT: the original address */
-	uint32_t to;		/* index of a piece, or PIECE_OUT */
+	uint64_t target;	/* FRAGMENT_OUT: the original address */
+	uint32_t to;		/* index of a fragment, or FRAGMENT_OUT */
 	uint32_t counter;	/* number of the one counted */
-	uint32_t arc;		/* that is counted: see copy/copy.h */
+	uint32_t arc;		/* that is counted: see relocate/relocate.h */
 	uint32_t offset;	/* in the copy */
-	uint8_t kind;		/* enum piece_kind */
+	uint8_t kind;		/* enum fragment_kind */
 	uint8_t size;		/* in the copy */
 	uint8_t len;		/* of the instruction at addr */
 	uint8_t disp, cond;	/* as in struct motion */
 	bool arrived;		/* control has come to addr: what counts its
 				   arrival has been done */
-	bool direct;		/* PIECE_CALL: to target */
+	bool direct;		/* FRAGMENT_CALL: to target */
 	bool wide;		/* goes too far for the short form */
 };
 
-/* Where a piece is put. */
-struct piece_at {
+/* Where a fragment is put. */
+struct fragment_at {
 	uint64_t va;
 	uint64_t original;	/* va of the instruction at addr */
 	uint64_t to;		/* va that it goes to */
 	uint64_t counter;	/* its counter and the scratch slot: offsets
-				   in the thread's area, or the former's va */
+				   in the thread's page, or the former's va */
 	uint64_t scratch;
 	const uint8_t *code;	/* of the instruction at addr */
 };
 
-/* A pc within a piece. */
-enum piece_inside {
+/* A pc within a fragment. */
+enum fragment_inside {
 	INSIDE_START,		/* at its start: nothing is done yet */
 	INSIDE_SAVED,		/* counting, a register is in the scratch slot
 				   and nothing is added yet */
@@ -246,16 +246,16 @@ enum piece_inside {
 	INSIDE_NOT,		/* no instruction begins there */
 };
 
-enum { PIECE_MAX = 64 };
+enum { FRAGMENT_MAX = 64 };
 
 /* What an instruction in code may do that few do. */
 enum hint_kind {
 	HINT_NONE,
-	HINT_SWITCH,	/* move something into the stack pointer, other than
+	HINT_SWITCH, /* move something into the stack pointer, other than
 			   the frame pointer */
 	HINT_SYSCALL,
-	HINT_AREA,	/* set reg_area */
-	HINT_AREA_CALL,	/* the same, where area_call can be called */
+	HINT_THREAD_REG, /* set reg_thread */
+	HINT_THREAD_REG_CALL, /* the same, where thread_reg_call can be called */
 };
 
 enum { HINT_CONTEXT = 128 };
@@ -283,15 +283,15 @@ struct arch {
 	uint8_t syscall_len;
 	uint8_t reg_pc, reg_sp;	/* indices into struct regs */
 	uint8_t reg_fp;		/* where code has a frame pointer */
-	uint8_t reg_area;	/* where copies find a thread's counters */
+	uint8_t reg_thread;	/* where copies find a thread's counters */
 	/*
 	 * A register that has this value where copies find counters, if the
 	 * kernel can keep that, and has another after a system call has set
-	 * reg_area, even to what it was.
+	 * reg_thread, even to what it was.
 	 */
-	uint8_t reg_area_mark;
-	uint64_t area_mark;
-	const char *area_call;	/* the library function that sets it */
+	uint8_t reg_thread_mark;
+	uint64_t thread_reg_mark;
+	const char *thread_reg_call;	/* the library function that sets it */
 	const struct wire_reg *wire;	/* of the GDB remote protocol */
 	size_t nwire;
 
@@ -367,12 +367,14 @@ struct arch {
 	int (*slot_make)(const uint8_t *code, size_t size, uint64_t va,
 			 uint64_t slot_va, struct slot_code *slot);
 
-	/* Flags in which PIECE_COUNT and PIECE_COUNT_LOCKED leave a mess. */
+	/*
+	 * Flags in which FRAGMENT_COUNT and FRAGMENT_COUNT_LOCKED leave a mess.
+	 */
 	uint32_t count_flags, all_flags;
-	/* A register, by index, that PIECE_COUNT_KEEP saves. */
+	/* A register, by index, that FRAGMENT_COUNT_KEEP saves. */
 	uint8_t reg_saved;
 	/* Bytes of a jump that goes anywhere, and of one to -128 .. 127. */
-	uint8_t jump_len, hop_len;
+	uint8_t jump_len, chain_len;
 
 	/*
 	 * What the instruction at addr is to a copy.  0; -1 if there is none
@@ -382,20 +384,21 @@ struct arch {
 	int (*motion)(const uint8_t *code, size_t size, uint64_t addr,
 		      struct motion *motion);
 
-	/* Bytes of a piece other than PIECE_ALIGN, by `wide`. */
-	unsigned (*piece_size)(const struct piece *piece);
+	/* Bytes of a fragment other than FRAGMENT_ALIGN, by `wide`. */
+	unsigned (*fragment_size)(const struct fragment *fragment);
 
 	/* Can it, not wide, go so far, from its start to the other's? */
-	bool (*piece_reaches)(const struct piece *piece, int64_t distance);
+	bool (*fragment_reaches)(const struct fragment *fragment,
+				 int64_t distance);
 
-	/* Write piece->size bytes.  0, or -1 if something is too far. */
-	int (*piece_write)(const struct piece *piece,
-			   const struct piece_at *at, uint8_t *bytes);
-	enum piece_inside (*piece_inside)(const struct piece *piece,
-					  unsigned offset);
+	/* Write fragment->size bytes.  0, or -1 if something is too far. */
+	int (*fragment_write)(const struct fragment *fragment,
+			      const struct fragment_at *at, uint8_t *bytes);
+	enum fragment_inside (*fragment_inside)(const struct fragment *fragment,
+						unsigned offset);
 
 	/*
-	 * The jump from one va to another, of jump_len or hop_len bytes.  0,
+	 * The jump from one va to another, of jump_len or chain_len bytes.  0,
 	 * or -1 if it is too far.
 	 */
 	int (*jump_write)(uint64_t from, uint64_t to, unsigned len,

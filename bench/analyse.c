@@ -1,7 +1,7 @@
 /*
  * What looking at programs costs: of each file its text, functions, blocks and
- * edges, how many of the indirect jumps within functions are resolved, how
- * many counters are placed for all edges, and the processor time all that takes.
+ * edges, how many of the indirect jumps within functions are resolved, how many
+ * counters are placed for all edges, and the processor time all that takes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,9 +26,9 @@ seconds(void)
 
 /* An indirect jump is a tail call, a jump by a known table, or unresolved. */
 static void
-body_add(struct sums *sums, const struct body *body)
+fplan_add(struct sums *sums, const struct func_plan *fplan)
 {
-	const struct cfg *cfg = body->cfg;
+	const struct cfg *cfg = fplan->cfg;
 	size_t jumps = 0, resolved = 0;
 
 	for (size_t i = 0; i < cfg->ninsns; i++) {
@@ -43,13 +43,13 @@ body_add(struct sums *sums, const struct body *body)
 	}
 	sums->jumps += jumps;
 	sums->resolved += resolved;
-	sums->funcs += body->func != FUNC_NONE;
+	sums->funcs += fplan->func != FUNC_NONE;
 	sums->blocks += cfg->nblocks;
 	sums->edges += cfg->nedges;
-	if (body->placement)
-		sums->counters += body->placement->narcs;
-	for (size_t i = 0; i < body->nranges; i++)
-		sums->text += body->ranges[i].hi - body->ranges[i].lo;
+	if (fplan->placement)
+		sums->counters += fplan->placement->narcs;
+	for (size_t i = 0; i < fplan->nranges; i++)
+		sums->text += fplan->ranges[i].hi - fplan->ranges[i].lo;
 }
 
 static int
@@ -70,12 +70,12 @@ file_look(const char *path)
 	plan = plan_open(image, &wish, NULL, NULL);
 	lazy = seconds() - start;
 	start = seconds();
-	for (uint32_t i = 0; i < plan->nbodies; i++)
+	for (uint32_t i = 0; i < plan->nfplans; i++)
 		plan_ready(plan, i);
 	all = seconds() - start;
-	for (size_t i = 0; i < plan->nbodies; i++)
-		if (plan->bodies[i].cfg)
-			body_add(&sums, &plan->bodies[i]);
+	for (size_t i = 0; i < plan->nfplans; i++)
+		if (plan->fplans[i].cfg)
+			fplan_add(&sums, &plan->fplans[i]);
 	printf("%-24.24s %6.1f %6zu %8zu %8zu %8zu %5zu %5.1f %6.2f %6.2f "
 	       "%6.2f %6.3f\n", strrchr(path, '/') + 1,
 	       (double)sums.text / 1e6, sums.funcs, sums.blocks, sums.edges,

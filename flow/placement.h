@@ -8,10 +8,10 @@
 #include "flow/weights.h"
 
 enum placement_method {
-	PLACE_OPTIMAL,		/* few and cheap counters, derive the rest */
-	PLACE_VERTEX,		/* the same with counters in blocks only */
-	PLACE_EVERY,		/* on all that is wanted, where possible */
-	PLACE_ONCE,		/* the same; each counts once and is taken away */
+	PLACE_OPTIMAL, /* few and cheap counters, derive the rest */
+	PLACE_VERTEX, /* the same with counters in blocks only */
+	PLACE_EVERY, /* on all that is wanted, where possible */
+	PLACE_ONCE, /* the same; each counts once and is taken away */
 };
 
 /* What a counter on an arc will cost, in any unit. */

@@ -182,7 +182,7 @@ tree_settle(struct tree *tree)
 
 /*
  * Give the unknown arcs a reason that would be determined with all counters of
- * the placement, if control came and left untold at these nodes only.
+ * the placement, if control came and left unreported at these nodes only.
  */
 static void
 reasons_find(const struct flow *flow, const struct placement *placement,

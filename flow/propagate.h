@@ -22,13 +22,13 @@ enum count_reason {
 	REASON_LOST,		/* the counters lost would have */
 	REASON_CONTRADICTION,	/* what was measured cannot be */
 	REASON_STACK,		/* control may have left unseen */
-	REASON_INTRUDED,	/* control may have come unseen */
+	REASON_MID_ENTRY,	/* control may have come unseen */
 	REASON_GRAPH,		/* what was counted had another graph */
 	REASON_SIGNAL,		/* it may have left unseen for a handler */
-	REASON_SEVERED,		/* a thread ended, who knows where */
+	REASON_UNDERIVABLE,		/* a thread ended, who knows where */
 	REASON_NO_TRAPS,	/* stacks are not looked at */
 	REASON_LEFT,		/* a stack was left, who knows how */
-	REASON_COPY,		/* its copy was given up */
+	REASON_RELOCATED,		/* its copy was given up */
 	REASON_HOST,		/* it ran on unseen by the host */
 	REASON_ATTACHED,	/* it may have been interrupted, or left, in
 				   the middle before counting began */
@@ -48,8 +48,8 @@ enum count_reason {
 static inline bool
 reason_anywhere(uint8_t reason)
 {
-	return reason == REASON_INTRUDED || reason == REASON_SIGNAL ||
-	       reason == REASON_SEVERED || reason == REASON_ATTACHED;
+	return reason == REASON_MID_ENTRY || reason == REASON_SIGNAL ||
+	       reason == REASON_UNDERIVABLE || reason == REASON_ATTACHED;
 }
 
 /* Control may not have come back from calls: nothing is known behind them. */
@@ -96,19 +96,20 @@ struct measured {
 	const struct flow_extra *extras;
 	size_t nextras;
 	const bool *open;	/* per node: control may have come there, or
-				   left, over no arc and untold; or NULL */
+				   left, over no arc and unreported; or NULL */
 	uint8_t doubt;		/* enum count_reason: why nodes are open */
 };
 
 /*
- * Derive what can be: counts, one per arc of the flow (flow_arcs), is filled.
- * A count is determined if its arc lies on no cycle of arcs that were not
+ * Derive what can be: counts, one per arc of the flow (flow_arcs), is filled. A
+ * count is determined if its arc lies on no cycle of arcs that were not
  * counted; those are found, not guessed.  Kirchhoff's law holds at a node that
  * is open only with one more arc, to the outside, whose count nobody knows: so
  * what such arcs can reach without passing what was counted is unknown.  EXIT
- * -> ROOT is how often control came in.  A leak (BY_LEAK) may be below zero: so much more came back than
- * had left, as by longjmp.  If the result is not FLOW_CONSISTENT the counts are of no use,
- * and *bad, unless NULL, is an arc at or near the fault.
+ * -> ROOT is how often control came in.  A leak (BY_LEAK) may be below zero: so
+ * much more came back than had left, as by longjmp.  If the result is not
+ * FLOW_CONSISTENT the counts are of no use, and *bad, unless NULL, is an arc at
+ * or near the fault.
  */
 enum propagated propagate(const struct flow *flow,
 			  const struct placement *placement,

@@ -14,7 +14,7 @@
 
 enum {
 	BUDGET = 200 * 1000,	/* instructions passed for one jump */
-	HOPS_MAX = 64,
+	CHAINS_MAX = 64,
 };
 
 struct tables {
@@ -337,7 +337,7 @@ way_follow(struct hunt *hunt, struct way way)
 	struct values *v = &hunt->t->values;
 	const struct effect *e;
 
-	for (int hops = 0; hops < HOPS_MAX; hops++) {
+	for (int chains = 0; chains < CHAINS_MAX; chains++) {
 		if (way.spot.place.kind == PLACE_MEM &&
 		    !values_on_stack(v, &way.spot.place)) {
 			way_load(hunt, &way);

@@ -17,7 +17,8 @@ struct stamp {
 	uint64_t offset;
 };
 
-enum { HOPS_MAX = 64 };		/* copies, and blocks, that one value passes */
+enum { CHAINS_MAX = 64 };		/* copies, and blocks, that one value
+					   passes */
 
 struct spot
 spot_reg(uint8_t reg, const struct spot *at)
@@ -400,7 +401,7 @@ constants_spared(const struct constants *c, const struct wanted *w)
 static void
 constants_follow(struct constants *c, struct wanted w)
 {
-	for (int hops = 0; hops < HOPS_MAX; hops++)
+	for (int chains = 0; chains < CHAINS_MAX; chains++)
 		switch (values_back(c->v, &w.spot)) {
 		case BACK_START:
 			constants_before(c, &w);
@@ -449,7 +450,7 @@ values_origin(struct values *v, const struct spot *spot)
 	const struct effect *e;
 	struct spot before;
 
-	for (int hops = 0; hops < HOPS_MAX; hops++) {
+	for (int chains = 0; chains < CHAINS_MAX; chains++) {
 		switch (values_back(v, &o.spot)) {
 		case BACK_LOST:
 			return o;

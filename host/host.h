@@ -57,10 +57,10 @@ enum trap_cause {
 
 enum resume {
 	RESUME_RUN,
-	RESUME_STEP,		/* one instruction */
-	RESUME_SYSCALL,		/* to the next system call's entry or exit */
-	RESUME_LISTEN,		/* stay in the group stop, but hear of its end */
-	RESUME_END,		/* from EVENT_EXITING on */
+	RESUME_STEP, /* one instruction */
+	RESUME_SYSCALL, /* to the next system call's entry or exit */
+	RESUME_LISTEN, /* stay in the group stop, but hear of its end */
+	RESUME_END, /* from EVENT_EXITING on */
 };
 
 /* One line of /proc/PID/maps. */
@@ -112,7 +112,9 @@ struct host {
 	 * its EVENT_EXITING, which is still to come.
 	 */
 	int (*resume)(pid_t tid, enum resume how, int signal);
-	/* Make the task stop; an event, sooner or later EVENT_PAUSED, follows. */
+	/*
+	 * Make the task stop; an event, sooner or later EVENT_PAUSED, follows.
+	 */
 	int (*pause)(pid_t tid);
 	int (*kill)(pid_t pid, int signal);
 	/* Native: to this thread alone. */

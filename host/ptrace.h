@@ -2,8 +2,8 @@
  * What the files of the native host have in common; nobody else includes it.
  * Functions without a comment are described in host.h.
  */
-#ifndef PMON_HOST_PTRACE_H
-#define PMON_HOST_PTRACE_H
+#ifndef HOST_PTRACE_H
+#define HOST_PTRACE_H
 
 #include "host/host.h"
 

@@ -142,9 +142,10 @@ attach_refused(pid_t pid, int err)
 		fclose(f);
 	}
 	if (scope != '0' && geteuid())
-		return fail("process %d: not permitted: kernel.yama.ptrace_scope"
-			    " is %c; attaching needs CAP_SYS_PTRACE (root)",
-			    (int)pid, scope);
+		return fail(
+			"process %d: not permitted: kernel.yama.ptrace_scope"
+			" is %c; attaching needs CAP_SYS_PTRACE (root)",
+			(int)pid, scope);
 	return fail("process %d: not permitted: it is another user's or "
 		    "privileged; attaching needs CAP_SYS_PTRACE (root)",
 		    (int)pid);

@@ -96,7 +96,8 @@ int
 ptrace_mask_set(pid_t tid, uint64_t mask, uint64_t *old)
 {
 	void *size = (void *)sizeof(mask);
-	int err = old ? ptrace_request(PTRACE_GETSIGMASK, tid, size, old) : HOST_OK;
+	int err = old ? ptrace_request(PTRACE_GETSIGMASK, tid, size, old) :
+			HOST_OK;
 
 	return err ? err : ptrace_request(PTRACE_SETSIGMASK, tid, size, &mask);
 }
@@ -123,7 +124,9 @@ ptrace_mem_open(pid_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	/* Without it a task that cannot be stopped, in vfork, is not written. */
+	/*
+	 * Without it a task that cannot be stopped, in vfork, is not written.
+	 */
 	if (fd < 0)
 		fd = open(path, O_RDWR | O_CLOEXEC);
 	return fd < 0 ? HOST_GONE : fd;

@@ -243,7 +243,9 @@ remote_detach(pid_t tid, int signal)
 	if (remote_regs_flush(false) ||
 	    (remote.pauses && interrupt_take()))
 		return HOST_GONE;
-	/* Qemu takes an end of the connection for a D, of which qemu 10 dies. */
+	/*
+	 * Qemu takes an end of the connection for a D, of which qemu 10 dies.
+	 */
 	if (remote.simulator)
 		emulator_leave();
 	else if (remote_ask("D") < 0)

@@ -275,7 +275,8 @@ call_ioctl(struct call *call)
 		return ENOTTY;
 	switch (call->args[1]) {
 	case TIOCGETP_THERE:
-		return call_copy_out(call, call->args[2], sgttyb, sizeof(sgttyb));
+		return call_copy_out(call, call->args[2], sgttyb,
+				     sizeof(sgttyb));
 	case TIOCGWINSZ_THERE:
 		if (ioctl(fd, TIOCGWINSZ, &size))
 			return call_error(errno);

@@ -117,9 +117,9 @@ int program_load(struct program *p, const char *path, char **argv,
 
 enum call_result {
 	CALL_DONE,
-	CALL_EXIT,		/* value: the status */
-	CALL_SIGNAL,		/* value: one it has sent to itself (4.2BSD's) */
-	CALL_AGAIN,		/* a signal came to pmon; serve it once more */
+	CALL_EXIT, /* value: the status */
+	CALL_SIGNAL, /* value: one it has sent to itself (4.2BSD's) */
+	CALL_AGAIN, /* a signal came to pmon; serve it once more */
 	CALL_GONE,
 };
 

@@ -3,14 +3,14 @@
  * that moment, and never waits for who asks.  Requests come by SIGIO (see
  * notice.c), and so does that more of an answer can be sent.
  */
-#include "monitor/areas.h"
+#include "monitor/process/thread_pages.h"
 #include "monitor/control.h"
-#include "monitor/extend.h"
+#include "monitor/patch/extend.h"
 #include "monitor/place.h"
 #include "monitor/run.h"
-#include "monitor/save.h"
-#include "monitor/stop.h"
-#include "monitor/strays.h"
+#include "monitor/client/save.h"
+#include "monitor/process/stop.h"
+#include "monitor/unwind/abnormal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/text.h"
+#include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -117,7 +117,7 @@ static void
 moment_begin(struct run *run)
 {
 	run_pause_all(run, STOP_ASKED);
-	strays_present(run, PRESENT);
+	abnormal_present(run, PRESENT);
 }
 
 /* "LIST [top=N] [no-demangle]" */
@@ -148,7 +148,7 @@ static int
 on_query(struct run *run, char *args, FILE *out)
 {
 	struct report_options opts = run->opts->report;
-	struct tally *tally;
+	struct report_input *report_input;
 	int err;
 
 	opts.wants = NULL;
@@ -156,11 +156,11 @@ on_query(struct run *run, char *args, FILE *out)
 	err = query_parse(&opts, args);
 	if (!err) {
 		moment_begin(run);
-		tally = tally_make(run);
-		report_settle(&opts, tally);
-		err = report_write(&opts, tally, out);
-		tally_free(tally);
-		strays_present(run, PRESENT_NOT);
+		report_input = report_input_make(run);
+		report_settle(&opts, report_input);
+		err = report_write(&opts, report_input, out);
+		report_input_free(report_input);
+		abnormal_present(run, PRESENT_NOT);
 	}
 	for (size_t i = 0; i < opts.nwants; i++)
 		free(opts.wants[i].path);
@@ -171,17 +171,17 @@ on_query(struct run *run, char *args, FILE *out)
 static int
 on_snapshot(struct run *run, char *args, FILE *out)
 {
-	struct tally *tally;
+	struct report_input *report_input;
 	uint8_t *bytes;
 	size_t size;
 
 	moment_begin(run);
-	tally = tally_make(run);
-	bytes = run_encode(run, tally, &size);
+	report_input = report_input_make(run);
+	bytes = run_encode(run, report_input, &size);
 	fwrite(bytes, 1, size, out);
 	free(bytes);
-	tally_free(tally);
-	strays_present(run, PRESENT_NOT);
+	report_input_free(report_input);
+	abnormal_present(run, PRESENT_NOT);
 	return 0;
 }
 
@@ -193,23 +193,24 @@ static int
 on_live(struct run *run, char *args, FILE *out)
 {
 	bool still = !run->host->native || !strcmp(args, "still");
-	struct tally *tally;
+	struct report_input *report_input;
 
 	if (*args && strcmp(args, "still"))
 		return fail("live: there is no \"%s\"", args);
 	if (still)
 		moment_begin(run);
-	tally = tally_make(run);
-	for (size_t i = 0; i < tally->nplans; i++) {
-		struct meter *meter = areas_peek(run, tally->plans[i]);
+	report_input = report_input_make(run);
+	for (size_t i = 0; i < report_input->nplans; i++) {
+		struct counter_set *counter_set = thread_pages_peek(
+			run, report_input->plans[i]);
 
-		plan_settle(tally->plans[i], meter);
-		meter_free(meter);
+		plan_propagate(report_input->plans[i], counter_set);
+		counter_set_free(counter_set);
 	}
-	live_write(&run->opts->report, tally, out);
-	tally_free(tally);
+	live_write(&run->opts->report, report_input, out);
+	report_input_free(report_input);
 	if (still)
-		strays_present(run, PRESENT_NOT);
+		abnormal_present(run, PRESENT_NOT);
 	return 0;
 }
 
@@ -223,14 +224,14 @@ on_reset(struct run *run, char *args, FILE *out)
 	for (size_t i = 0; i < run->nobjects; i++) {
 		struct plan *plan = run->objects[i].plan;
 
-		for (size_t k = 0; plan && k < plan->nmeters; k++)
-			meter_clear(plan->meters[k]);
+		for (size_t k = 0; plan && k < plan->ncounter_sets; k++)
+			counter_set_clear(plan->counter_sets[k]);
 		if (plan && run->opts->once)
 			plan_again(run, plan);
 	}
 	stops_reset(run);
 	run_begin(run);
-	strays_present(run, PRESENT_ANEW);
+	abnormal_present(run, PRESENT_ANEW);
 	return 0;
 }
 

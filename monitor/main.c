@@ -8,25 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/account.h"
+#include "monitor/process/account.h"
 #include "monitor/ask.h"
-#include "monitor/autosave.h"
+#include "monitor/client/autosave.h"
 #include "monitor/control.h"
-#include "monitor/extend.h"
-#include "monitor/inside.h"
+#include "monitor/patch/extend.h"
+#include "monitor/client/host_counters.h"
 #include "monitor/live.h"
 #include "monitor/notice.h"
-#include "monitor/object.h"
+#include "monitor/process/object.h"
 #include "monitor/options.h"
-#include "monitor/plant.h"
+#include "monitor/patch/plant.h"
 #include "monitor/run.h"
-#include "monitor/save.h"
-#include "monitor/start.h"
-#include "monitor/stop.h"
-#include "monitor/strays.h"
-#include "monitor/task.h"
+#include "monitor/client/save.h"
+#include "monitor/process/start.h"
+#include "monitor/process/stop.h"
+#include "monitor/unwind/abnormal.h"
+#include "monitor/process/task.h"
 #include "report/target.h"
-#include "report/text.h"
+#include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/shrunk.h"
@@ -60,18 +60,19 @@ output_open(const char *path)
 }
 
 static int
-report_print(const struct options *opts, const struct tally *tally)
+report_print(const struct options *opts,
+	     const struct report_input *report_input)
 {
 	struct target *target = output;
 	int err;
 
 	if (!opts->output)
-		return report_write(&opts->report, tally, stderr);
+		return report_write(&opts->report, report_input, stderr);
 	if (!target)
 		target = target_open(opts->output);
 	if (!target)
 		return -1;
-	err = report_write(&opts->report, tally, target->out);
+	err = report_write(&opts->report, report_input, target->out);
 	if (target != output)
 		return target_close(target) ? -1 : err;
 	if (ferror(output->out))
@@ -88,9 +89,9 @@ report_wanted(const struct options *opts)
 
 /* --fail-under: after a program that failed that says enough. */
 static int
-coverage_status(const struct run *run, const struct tally *tally)
+coverage_status(const struct run *run, const struct report_input *report_input)
 {
-	int err = coverage_check(&run->opts->report, tally);
+	int err = coverage_check(&run->opts->report, report_input);
 
 	if (!err || (err > 0 && run->root_status))
 		return 0;
@@ -99,20 +100,21 @@ coverage_status(const struct run *run, const struct tally *tally)
 }
 
 static int
-tally_write(struct run *run, const struct tally *tally, bool last)
+report_input_write(struct run *run, const struct report_input *report_input,
+		   bool last)
 {
 	const struct options *opts = run->opts;
 	bool check = last && opts->report.fail_under;
 	int status = 0;
 
-	if (opts->data && run_save(run, tally))
+	if (opts->data && run_save(run, report_input))
 		status = trouble();
 	if (report_wanted(opts) || check)
-		report_settle(&opts->report, tally);
-	if (report_wanted(opts) && report_print(opts, tally))
+		report_settle(&opts->report, report_input);
+	if (report_wanted(opts) && report_print(opts, report_input))
 		status = trouble();
 	if (check && !status)
-		status = coverage_status(run, tally);
+		status = coverage_status(run, report_input);
 	return status;
 }
 
@@ -121,12 +123,12 @@ tally_write(struct run *run, const struct tally *tally, bool last)
  * last time; 0, or the status if one cannot be, or that is not reached.
  */
 static int
-run_tally(struct run *run, bool last)
+run_report_input(struct run *run, bool last)
 {
-	struct tally *tally = tally_make(run);
-	int status = tally_write(run, tally, last);
+	struct report_input *report_input = report_input_make(run);
+	int status = report_input_write(run, report_input, last);
 
-	tally_free(tally);
+	report_input_free(report_input);
 	return status;
 }
 
@@ -135,9 +137,9 @@ static void
 report_now(struct run *run)
 {
 	run_pause_all(run, STOP_ASKED);
-	strays_present(run, PRESENT);
-	run_tally(run, false);
-	strays_present(run, PRESENT_NOT);
+	abnormal_present(run, PRESENT);
+	run_report_input(run, false);
+	abnormal_present(run, PRESENT_NOT);
 }
 
 /* ---- the run */
@@ -189,7 +191,7 @@ run_status(struct run *run)
 		     run->root_signal, strsignal(run->root_signal));
 		trouble();
 	}
-	status = run_tally(run, true);
+	status = run_report_input(run, true);
 	autosave_close(run);
 	return status ? status : run->root_status;
 }
@@ -198,7 +200,7 @@ static void
 run_free(struct run *run)
 {
 	tasks_free(run);
-	inside_close(run);
+	host_counters_close(run);
 	extensions_free(run);
 	account_close(run);
 	owners_free(run);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "monitor/config.h"
-#include "monitor/machine.h"
+#include "monitor/process/machine.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/options.h"
@@ -295,42 +295,35 @@ set_no_config(void *into, const char *arg)
 }
 
 static const struct option_entry table[] = {
-	{ "patch", 0, "KIND", "how to count: auto, jump, trap, slot,\nemulate, step (auto)",
-	  set_patch,
-	  .trust = TRUST_PROJECT,
+	{ "patch", 0, "KIND",
+	  "how to count: auto, jump, trap, slot,\nemulate, step (auto)",
+	  set_patch, .trust = TRUST_PROJECT,
 	  .words = "auto jump trap slot emulate step" },
 	{ "placement", 0, "KIND",
 	  "which counters: optimal, vertex, every\n(optimal)", set_placement,
-	  .trust = TRUST_PROJECT,
-	  .words = "optimal vertex every" },
+	  .trust = TRUST_PROJECT, .words = "optimal vertex every" },
 	{ "once", 0, NULL,
-	  "count each place once, at no cost after:\nwhether it ran",
-	  set_once,
+	  "count each place once, at no cost after:\nwhether it ran", set_once,
 	  .trust = TRUST_PROJECT },
 	{ "weights", 0, "FILE",
 	  "choose counters by the counts of an\nearlier data file", set_weights,
 	  .trust = TRUST_USER },
 	{ "eager", 0, NULL,
 	  "look at all functions at once, not when\nthey are first called",
-	  set_eager,
-	  .trust = TRUST_PROJECT },
+	  set_eager, .trust = TRUST_PROJECT },
 	{ "separate", 0, "WHAT",
 	  "keep counts apart: process, thread, none\n(none)", set_separate,
-	  .trust = TRUST_PROJECT,
-	  .words = "process thread none" },
-	{ "follow", 0, "WHICH",
-	  "child processes to count: all, none (all)", set_follow,
-	  .trust = TRUST_PROJECT,
-	  .words = "all none" },
+	  .trust = TRUST_PROJECT, .words = "process thread none" },
+	{ "follow", 0, "WHICH", "child processes to count: all, none (all)",
+	  set_follow, .trust = TRUST_PROJECT, .words = "all none" },
 	{ "host", 0, "HOST",
 	  "run the program there: ptrace, qemu, simh\n"
-	  "(what fits it)", set_host,
-	  .trust = TRUST_USER,
-	  .words = "ptrace qemu simh" },
+	  "(what fits it)",
+	  set_host, .trust = TRUST_USER, .words = "ptrace qemu simh" },
 	{ "remote", 0, "HOST:PORT|PATH",
 	  "monitor the program behind this stub of the\n"
-	  "GDB remote protocol", set_remote,
-	  .trust = TRUST_USER },
+	  "GDB remote protocol",
+	  set_remote, .trust = TRUST_USER },
 	{ "pid", 'p', "PID", "attach to this process; may be repeated",
 	  set_pid },
 	{ "no-traps", 0, NULL,
@@ -338,15 +331,13 @@ static const struct option_entry table[] = {
 	  set_no_traps, .trust = TRUST_PROJECT },
 	{ "duration", 0, "SECONDS", "end after this time", set_duration,
 	  .trust = TRUST_PROJECT },
-	{ "data", 'd', "FILE",
-	  "save the counts for pmprint (pmon.out)", set_data,
-	  .trust = TRUST_USER, .optional = true },
+	{ "data", 'd', "FILE", "save the counts for pmprint (pmon.out)",
+	  set_data, .trust = TRUST_USER, .optional = true },
 	{ "save-every", 0, "SECONDS",
 	  "how often to save what was counted so far\nbeside the --data file (10; 0: never)",
 	  set_save_every, .trust = TRUST_PROJECT },
 	{ "output", 'o', "FILE", "write the report there, not to stderr",
-	  set_output,
-	  .trust = TRUST_USER },
+	  set_output, .trust = TRUST_USER },
 };
 
 static const struct option_entry last[] = {
@@ -482,7 +473,8 @@ options_parse(struct options *opts, int argc, char **argv)
 int
 options_complete(const struct options *opts, FILE *out)
 {
-	return option_table_complete(&options_table, opts->about.completion, out);
+	return option_table_complete(&options_table, opts->about.completion,
+				     out);
 }
 
 void

@@ -12,7 +12,7 @@
 #include "report/report.h"
 
 enum patch_choice {
-	PATCH_AUTO,		/* in copies; else as PATCH_TRAP */
+	PATCH_AUTO,		/* in relocated functions; else as PATCH_TRAP */
 	PATCH_TRAP,		/* the cheapest way for each trap */
 	PATCH_STEP,
 	PATCH_SLOT,

@@ -4,25 +4,25 @@
  * traps to patch.c.  Owns the queue; prints nothing but the report asked for
  * by SIGUSR1, through main's callback.
  */
-#include "monitor/account.h"
-#include "monitor/affinity.h"
-#include "monitor/areas.h"
-#include "monitor/autosave.h"
-#include "monitor/clones.h"
+#include "monitor/process/account.h"
+#include "monitor/process/affinity.h"
+#include "monitor/process/thread_pages.h"
+#include "monitor/client/autosave.h"
+#include "monitor/process/clones.h"
 #include "monitor/control.h"
-#include "monitor/copies.h"
-#include "monitor/cut.h"
-#include "monitor/deliver.h"
-#include "monitor/faults.h"
-#include "monitor/inner.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/process/cut.h"
+#include "monitor/patch/deliver.h"
+#include "monitor/patch/faults.h"
+#include "monitor/unwind/shallow.h"
 #include "monitor/notice.h"
-#include "monitor/patch.h"
-#include "monitor/plant.h"
+#include "monitor/patch/patch.h"
+#include "monitor/patch/plant.h"
 #include "monitor/run.h"
-#include "monitor/stop.h"
-#include "monitor/strays.h"
-#include "monitor/tamper.h"
-#include "monitor/task.h"
+#include "monitor/process/stop.h"
+#include "monitor/unwind/abnormal.h"
+#include "monitor/client/tamper.h"
+#include "monitor/process/task.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -118,7 +118,7 @@ event_receive(struct run *run, const struct event *event)
 		else if (old)
 			task = task_new(run, event->tid, old->process);
 		if (old) {
-			strays_hand_over(old, task);
+			abnormal_hand_over(old, task);
 			task_free(run, old);
 		}
 	}
@@ -164,9 +164,9 @@ task_exiting(struct run *run, const struct event *event)
 		return;
 	}
 	task->exiting = true;
-	strays_end(run, task);
+	abnormal_end(run, task);
 	tamper_check(run, task);
-	areas_end(run, task);
+	thread_pages_end(run, task);
 	task->state = TASK_RUNNING;
 	task_resume(run, task, RESUME_END, 0);
 }
@@ -457,8 +457,8 @@ on_pause(struct run *run, struct task *task, const struct event *event)
 	if (task->process->space && !task->process->planted)
 		process_plant(run, task);
 	if (task->born) {
-		areas_task(run, task);
-		strays_birth(run, task);
+		thread_pages_task(run, task);
+		abnormal_birth(run, task);
 	}
 	cut_undo(run, task, true);
 	run_resume(run, task, 0);
@@ -491,7 +491,7 @@ event_handle(struct run *run, const struct event *event)
 		return;
 	}
 	if (task->process)
-		inner_event(run, task, event);
+		shallow_event(run, task, event);
 	if (!event->accounted)
 		run_account(run, task, event);
 	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED ||
@@ -509,7 +509,7 @@ event_handle(struct run *run, const struct event *event)
 			run_resume(run, task, 0);
 			break;
 		}
-		/* A thread that does not stop with it: see inner_event. */
+		/* A thread that does not stop with it: see shallow_event. */
 		run_requeue(run, event);
 		run_stop(run, 0);
 		break;

@@ -16,7 +16,7 @@
 #include "arch/arch.h"
 #include "host/host.h"
 #include "monitor/options.h"
-#include "monitor/stops.h"
+#include "monitor/process/stops.h"
 #include "plan/plan.h"
 #include "report/report.h"
 
@@ -30,22 +30,22 @@ struct object {
 
 /* How one site of a module is patched. */
 enum patch {
-	PATCH_UNPLANTED,	/* could not be; the site is lost there */
-	PATCH_STEPPED,		/* lift the trap, step, plant it again */
-	PATCH_SLOTTED,		/* run the instruction out of line */
-	PATCH_EMULATED,		/* do in the monitor what it does */
-	PATCH_SKIPPED,		/* it does nothing but go on elsewhere */
-	PATCH_OWN,		/* the program's own trap instruction */
-	PATCH_LEADS,		/* a trap that leads into a copy */
-	PATCH_WAITING,		/* to be chosen at the first hit */
-	PATCH_INSIDE,		/* counted by the host, see inside.c */
-	PATCH_RETIRED,		/* the trap is gone, but hits of it may still
+	PATCH_UNPLANTED, /* could not be; the site is lost there */
+	PATCH_STEPPED, /* lift the trap, step, plant it again */
+	PATCH_SLOTTED, /* run the instruction out of line */
+	PATCH_EMULATED, /* do in the monitor what it does */
+	PATCH_SKIPPED, /* it does nothing but go on elsewhere */
+	PATCH_OWN, /* the program's own trap instruction */
+	PATCH_LEADS, /* a trap that leads into a relocated function */
+	PATCH_WAITING, /* to be chosen at the first hit */
+	PATCH_HOST, /* counted by the host, see inside.c */
+	PATCH_RETIRED, /* the trap is gone, but hits of it may still
 				   be on their way */
 };
 
 struct patched {
 	struct emul emul;	/* PATCH_EMULATED */
-	uint32_t slot;		/* PATCH_SLOTTED: number in module's area */
+	uint32_t slot; /* PATCH_SLOTTED: number in module's thread page */
 	uint8_t after;		/* its way back, see struct slot_code */
 	uint8_t patch;		/* enum patch */
 	uint8_t saved[4];	/* the bytes under the trap */
@@ -65,43 +65,45 @@ struct module {
 	uint64_t dev, ino;
 	struct patched *patched;	/* one per site of the plan ... */
 	size_t nsites, room;	/* ... when it was last looked at */
-	uint64_t slots;		/* va of the slot area, 0 if none */
+	uint64_t slots;		/* va of the slot thread page, 0 if none */
 	uint64_t slots_size;
 	uint32_t *slot_site;	/* slot number -> site index */
 	size_t nslots;
-	uint64_t copies;	/* va of the copies' area, 0 if none */
-	uint64_t copies_size;
-	uint64_t area;		/* where in tasks' areas its counters are */
+	uint64_t relocated;	/* va of the relocated functions' thread page, 0
+				   if none */
+	uint64_t relocated_size;
+	uint64_t thread_page;		/* where in tasks' thread pages its
+					   counters are */
 	size_t nguards;		/* of the plan's that are in all these */
-	size_t ncopied;		/* of the plan's that are planted ... */
+	size_t nrelocated;		/* of the plan's that are planted ... */
 	size_t nreopened;	/* ... and reopened */
 };
 
-struct earlier;			/* see report/profile_plan.h */
+struct earlier;			/* see report/profile/profile_plan.h */
 struct simh_site;		/* see host/simh.h */
 struct stack;			/* see stack.h */
 struct text;			/* see text.c */
-struct transfer;		/* see transfer.h */
-struct areas;			/* see areas.c */
+struct stack_switch;		/* see stack switch.h */
+struct thread_pages;			/* see thread pages.c */
 struct autosave;		/* see autosave.c */
 struct control;			/* see control.c */
 struct cut;			/* see cut.c */
 struct entries;
-struct leaving;			/* see strays.c */
+struct leaving;			/* see abnormal edges.c */
 struct sigtrap;			/* see sigtrap.h */
 
-/* Whether calls lead to copies at once: see links.c. */
-enum links { LINKS_NOT_YET, LINKS_MADE, LINKS_NEVER };
+/* Whether calls lead to relocated functions at once: see links.c. */
+enum redirection { REDIRECTION_NOT_YET, REDIRECTION_MADE, REDIRECTION_NEVER };
 
 /* An address space: one process's, or several that share it (vfork). */
 struct space {
 	unsigned refs;
 	struct stack *stack;	/* once one of its tasks' was walked */
 	int mem;		/* host's handle */
-	struct areas *areas;	/* memory for counters, or NULL */
-	char *own_area;		/* why not all tasks have that register for
-				   pmon's use, or NULL */
-	enum links links;
+	struct thread_pages *thread_pages; /* memory for counters, or NULL */
+	char *own_thread_reg;		/* why not all tasks have that register
+					   for pmon's use, or NULL */
+	enum redirection redirection;
 	struct text *text;	/* what of it is being edited; see text.c */
 	struct module **modules;
 	size_t nmodules;
@@ -118,7 +120,8 @@ struct extension {
 	uint32_t *planted, *retired;	/* ascending by address */
 	size_t nplanted, nretired;
 	size_t first, last;
-	size_t copied, ncopied;	/* and copies, of the plan's, so many */
+	size_t relocated_fplans, nrelocated;	/* and relocated functions, of
+						   the plan's, so many */
 };
 
 struct process {
@@ -129,21 +132,22 @@ struct process {
 	bool watched;		/* system calls that map text are */
 	bool planted;		/* with all that its program has */
 	struct sigtrap *sigtrap;	/* NULL before the first exec */
-	size_t meter;		/* where its counts go, see run_meter */
+	size_t counter_set;		/* where its counts go, see
+					   run_counter_set */
 	struct process *next;
 };
 
-/* Who is counted by a meter, with --separate. */
-struct metered {
+/* Who is counted by a counter set, with --separate. */
+struct counter_owner {
 	pid_t pid, tid;		/* pid 0: nobody, nothing was counted; tid 0:
 				   a process */
-	size_t parent;		/* the meter of the one that made it, or
-				   METER_NONE */
+	size_t parent;		/* the counter set of the one that made it, or
+				   COUNTER_SET_NONE */
 	double start;		/* monotonic seconds */
 	char *program;		/* that it executed last, or NULL */
 };
 
-static const size_t METER_NONE = SIZE_MAX;
+static const size_t COUNTER_SET_NONE = SIZE_MAX;
 
 enum task_state {
 	TASK_RUNNING,
@@ -162,7 +166,7 @@ enum redo_state {
 	REDO_RETURNED,		/* it has, to va */
 };
 
-/* The last return of a handler to where copies_signal.c sent the task. */
+/* The last return of a handler to where relocated_signal.c sent the task. */
 struct sigreturn {
 	uint64_t hook;		/* va of what does it; 0: none */
 	uint64_t context;	/* the stack pointer there */
@@ -187,9 +191,9 @@ struct task {
 	bool walked;		/* its last frames are entered */
 	uint64_t maker_sp;	/* the stack pointer of the one that made it;
 				   0 if that was gone: its own is the same */
-	struct transfer *exec;	/* what it leaves if its exec succeeds */
-	struct leaving *leaving;	/* what it leaves if it gets to do that */
-	struct entries *entries;	/* see transfer.h; or NULL */
+	struct stack_switch *exec; /* what it leaves if its exec succeeds */
+	struct leaving *leaving; /* what it leaves if it gets to do that */
+	struct entries *entries;	/* see stack switch.h; or NULL */
 	/* See affinity.c. */
 	bool pinned;		/* on pmon's processor */
 	uint16_t window_hits, syscalls, idle_ticks, cooling;
@@ -216,13 +220,14 @@ struct task {
 	struct event held;	/* first event of an unannounced task */
 	bool has_held;
 	pid_t parent;		/* the process it seems to be a child of */
-	size_t meter;
-	uint32_t area;		/* its own, from 1; 0: none, or its maker's */
+	size_t counter_set;
+	uint32_t thread_page;		/* its own, from 1; 0: none, or its
+					   maker's */
 	bool vforked;		/* runs in its maker's place: as its maker */
-	bool moved;		/* out of a copy, to be moved back */
+	bool moved; /* out of a relocated function, to be moved back */
 	uint8_t *trapped;	/* what a SIGTRAP told that was sent on; see
 				   detour.c; or NULL */
-	struct moved_pc *moved_pcs;	/* see copies_signal.c */
+	struct moved_pc *moved_pcs;	/* see relocated_signal.c */
 	size_t nmoved_pcs;
 	struct sigreturn sigreturn;
 	bool unreturned;	/* that has been undone for a walk */
@@ -279,7 +284,7 @@ struct run {
 				   does, or it is not measured */
 	struct stall stall;
 	size_t nprocesses, nthreads;
-	struct metered *owners;	/* with --separate: per meter */
+	struct counter_owner *owners;	/* with --separate: per counter set */
 	size_t nowners;
 	char **remarks;
 	size_t nremarks;

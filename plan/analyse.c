@@ -22,22 +22,27 @@ by_addr(const void *va, const void *vb)
 }
 
 struct cfg *
-body_cfg(struct build *build, const struct body *body, bool rows)
+fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
 {
 	uint64_t *leaders = NULL;
 	struct cfg *cfg;
 	size_t n = 0;
 
 	if (rows)
-		plan_lines_leaders(build, body, &leaders, &n);
+		plan_lines_leaders(build, fplan, &leaders, &n);
 	if (n)
 		qsort(leaders, n, sizeof(*leaders), by_addr);
-	cfg = graph_make(build->graphs, &(struct graph_wish){
-		.ranges = body->ranges, .n = body->nranges,
-		.entry = body->entry, .leaders = leaders, .nleaders = n,
-		.external = build->intruded, .nexternal = build->nintruded,
-		.calls_end = build->plan->wish.leaks,
-	});
+	cfg = graph_make(build->graphs,
+			 &(struct graph_wish){
+				 .ranges = fplan->ranges,
+				 .n = fplan->nranges,
+				 .entry = fplan->entry,
+				 .leaders = leaders,
+				 .nleaders = n,
+				 .external = build->mid_entered,
+				 .nexternal = build->nmid_entered,
+				 .calls_end = build->plan->wish.leaks,
+			 });
 	free(leaders);
 	return cfg;
 }
@@ -62,39 +67,39 @@ leaks_find(const struct cfg *cfg, size_t *n)
 }
 
 void
-body_flow_build(struct build *build, struct body *body)
+fplan_flow_build(struct build *build, struct func_plan *fplan)
 {
 	uint32_t *leaky = NULL;
 	size_t nleaky = 0;
 
 	if (build->plan->wish.leaks)
-		leaky = leaks_find(body->cfg, &nleaky);
-	body->flow = flow_build(body->cfg, leaky, nleaky);
+		leaky = leaks_find(fplan->cfg, &nleaky);
+	fplan->flow = flow_build(fplan->cfg, leaky, nleaky);
 	free(leaky);
 }
 
 void
-body_forget(struct body *body)
+fplan_forget(struct func_plan *fplan)
 {
-	cfg_free(body->cfg);
-	flow_free(body->flow);
-	free(body->counts);
-	body->cfg = NULL;
-	body->flow = NULL;
-	body->counts = NULL;
-	body->looked = false;
+	cfg_free(fplan->cfg);
+	flow_free(fplan->flow);
+	free(fplan->counts);
+	fplan->cfg = NULL;
+	fplan->flow = NULL;
+	fplan->counts = NULL;
+	fplan->looked = false;
 }
 
 void
-body_ready(struct build *build, struct body *body)
+fplan_ready(struct build *build, struct func_plan *fplan)
 {
 	struct plan *plan = build->plan;
 
-	body->state = BODY_READY;
-	if (body->site == SITE_NONE)
+	fplan->state = FPLAN_READY;
+	if (fplan->site == SITE_NONE)
 		return;
-	plan->sites[body->site].waiting = false;
-	*vec_push(plan->settled, plan->nsettled) = body->site;
+	plan->sites[fplan->site].waiting = false;
+	*vec_push(plan->woken, plan->nwoken) = fplan->site;
 }
 
 /*
@@ -102,35 +107,35 @@ body_ready(struct build *build, struct body *body)
  * depend on whether there are lines, wherever that can be helped.
  */
 static void
-body_flow(struct build *build, struct body *body)
+fplan_flow(struct build *build, struct func_plan *fplan)
 {
-	bool nameless = body->func == FUNC_NONE;
+	bool nameless = fplan->func == FUNC_NONE;
 
-	body_forget(body);
-	body->cfg = body_cfg(build, body, nameless);
-	if (body->cfg->unresolved && !nameless && build->image->nrows) {
-		cfg_free(body->cfg);
-		body->cfg = body_cfg(build, body, true);
+	fplan_forget(fplan);
+	fplan->cfg = fplan_cfg(build, fplan, nameless);
+	if (fplan->cfg->unresolved && !nameless && build->image->nrows) {
+		cfg_free(fplan->cfg);
+		fplan->cfg = fplan_cfg(build, fplan, true);
 	}
-	body_flow_build(build, body);
+	fplan_flow_build(build, fplan);
 }
 
 void
-body_graph(struct build *build, struct body *body)
+fplan_graph(struct build *build, struct func_plan *fplan)
 {
 	do
-		body_flow(build, body);
-	while (calls_inside(build, body));
-	if (!intrusions_known(build, body))
-		body->intruded = true;
+		fplan_flow(build, fplan);
+	while (calls_inside(build, fplan));
+	if (!mid_entries_known(build, fplan))
+		fplan->mid_entered = true;
 }
 
 /* Code that the function turned out to have outside its ranges is its. */
 void
-body_parts(struct build *build, uint32_t index)
+fplan_parts(struct build *build, uint32_t index)
 {
-	const struct body *body = &build->plan->bodies[index];
-	const struct cfg *cfg = body->cfg;
+	const struct func_plan *fplan = &build->plan->fplans[index];
+	const struct cfg *cfg = fplan->cfg;
 	struct part *part = NULL;
 
 	for (size_t i = 0; i < cfg->ninsns; i++) {
@@ -142,8 +147,8 @@ body_parts(struct build *build, uint32_t index)
 			continue;
 		}
 		part = NULL;
-		if (range_has(body->ranges, body->nranges, addr) ||
-		    plan_body(build->plan, addr) != BODY_NONE)
+		if (range_has(fplan->ranges, fplan->nranges, addr) ||
+		    plan_func(build->plan, addr) != FPLAN_NONE)
 			continue;
 		part = vec_push(build->parts, build->nparts);
 		*part = (struct part){ { addr, end }, index };
@@ -161,7 +166,7 @@ plan_arc(const struct plan *plan, const struct flow *flow, uint32_t arc)
 	return arc_of_block(flow, flow->edges[arc].to);
 }
 
-/* What is wanted of one body. */
+/* What is wanted of one function plan. */
 struct wants {
 	const struct plan *plan;
 	const struct flow *flow;
@@ -177,10 +182,10 @@ arc_want(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
 }
 
 static void
-blocks_want(const struct body *body, bool *wanted)
+blocks_want(const struct func_plan *fplan, bool *wanted)
 {
-	for (uint32_t v = FLOW_BLOCK; v < body->flow->nverts; v++)
-		wanted[arc_of_block(body->flow, v)] = true;
+	for (uint32_t v = FLOW_BLOCK; v < fplan->flow->nverts; v++)
+		wanted[arc_of_block(fplan->flow, v)] = true;
 }
 
 /*
@@ -188,10 +193,10 @@ blocks_want(const struct body *body, bool *wanted)
  * the function, and edges of branches that lead there.
  */
 static void
-calls_want(const struct body *body, bool *wanted)
+calls_want(const struct func_plan *fplan, bool *wanted)
 {
-	const struct cfg *cfg = body->cfg;
-	const struct flow *flow = body->flow;
+	const struct cfg *cfg = fplan->cfg;
+	const struct flow *flow = fplan->flow;
 
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		const struct insn *insn = &cfg->insns[cfg->blocks[b].first];
@@ -212,28 +217,28 @@ calls_want(const struct body *body, bool *wanted)
 
 /* Per arc, or NULL if all are; owned by the caller. */
 static bool *
-arcs_want(struct build *build, const struct body *body)
+arcs_want(struct build *build, const struct func_plan *fplan)
 {
-	const struct flow *flow = body->flow;
+	const struct flow *flow = fplan->flow;
 	struct wants wants = { .plan = build->plan, .flow = flow };
 	bool *wanted;
 
-	if (body->units & 1U << UNIT_EDGE)
+	if (fplan->units & 1U << UNIT_EDGE)
 		return NULL;
 	wants.arcs = wanted = mem_alloc(flow_arcs(flow));
-	if (body->units & (1U << UNIT_BLOCK | 1U << UNIT_INSN))
-		blocks_want(body, wanted);
-	if (body->units & 1U << UNIT_CALL)
-		calls_want(body, wanted);
-	if (body->named && body->cfg->entry >= 0 && flow->nedges &&
+	if (fplan->units & (1U << UNIT_BLOCK | 1U << UNIT_INSN))
+		blocks_want(fplan, wanted);
+	if (fplan->units & 1U << UNIT_CALL)
+		calls_want(fplan, wanted);
+	if (fplan->named && fplan->cfg->entry >= 0 && flow->nedges &&
 	    flow->edges[0].from == FLOW_ROOT)
 		arc_want(&wants, 0, 0, INSN_NONE);
-	if (body_calls_alone(body))
-		calls_want_ways(body, wanted);
-	if (body->units & 1U << UNIT_LINE)
-		plan_lines_emit(build, body, arc_want, &wants);
-	if (body->units & 1U << UNIT_INLINE)
-		plan_inlines_emit(build, body, arc_want, &wants);
+	if (fplan_calls_alone(fplan))
+		calls_want_ways(fplan, wanted);
+	if (fplan->units & 1U << UNIT_LINE)
+		plan_lines_emit(build, fplan, arc_want, &wants);
+	if (fplan->units & 1U << UNIT_INLINE)
+		plan_inlines_emit(build, fplan, arc_want, &wants);
 	return wanted;
 }
 
@@ -256,25 +261,25 @@ insn_calls_indirect(const struct insn *insn)
  * block came back.
  */
 static void
-passes_place(struct body *body, struct addrs *addrs)
+passes_place(struct func_plan *fplan, struct addrs *addrs)
 {
-	const struct placement *placement = body->placement;
-	const struct cfg *cfg = body->cfg;
-	bool *counted = mem_alloc(flow_arcs(body->flow));
+	const struct placement *placement = fplan->placement;
+	const struct cfg *cfg = fplan->cfg;
+	bool *counted = mem_alloc(flow_arcs(fplan->flow));
 
 	for (uint32_t i = 0; i < placement->narcs; i++)
 		counted[placement->arcs[i]] = true;
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		const struct block *block = &cfg->blocks[b];
 
-		if (!counted[arc_of_block(body->flow, FLOW_BLOCK + b)])
+		if (!counted[arc_of_block(fplan->flow, FLOW_BLOCK + b)])
 			continue;
 		for (uint32_t i = 1; i < block->count; i++) {
 			uint32_t insn = block->first + i;
 
 			if (!insn_comes_back(&cfg->insns[insn - 1]))
 				continue;
-			*vec_push(body->passes, body->npasses) =
+			*vec_push(fplan->passes, fplan->npasses) =
 				(struct pass){ .insn = insn };
 			*vec_push(addrs->addrs, addrs->n) =
 				cfg->insns[insn].addr;
@@ -284,19 +289,20 @@ passes_place(struct body *body, struct addrs *addrs)
 }
 
 static void
-targets_place(const struct body *body, struct addrs *addrs)
+targets_place(const struct func_plan *fplan, struct addrs *addrs)
 {
-	if (!(body->units & 1U << UNIT_CALL))
+	if (!(fplan->units & 1U << UNIT_CALL))
 		return;
-	for (size_t i = 0; i < body->cfg->ninsns; i++)
-		if (insn_calls_indirect(&body->cfg->insns[i]) &&
-		    cfg_proven(body->cfg, i))
+	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
+		if (insn_calls_indirect(&fplan->cfg->insns[i]) &&
+		    cfg_proven(fplan->cfg, i))
 			*vec_push(addrs->addrs, addrs->n) =
-				body->cfg->insns[i].addr;
+				fplan->cfg->insns[i].addr;
 }
 
 void
-body_gauge(struct plan *plan, struct body *body, const struct term *term)
+fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
+		  const struct term *term)
 {
 	struct site *site = plan_site(plan, term->addr);
 
@@ -304,19 +310,21 @@ body_gauge(struct plan *plan, struct body *body, const struct term *term)
 		site->branch = true;
 	if (term->kind == TERM_TARGET)
 		site->targets = true;
-	*vec_push(body->gauges, body->ngauges) = (struct gauge){
-		.site = site - plan->sites, .kind = term->kind,
+	*vec_push(fplan->counter_refs,
+		  fplan->ncounter_refs) = (struct counter_ref){
+		.site = site - plan->sites,
+		.kind = term->kind,
 		.to = term->to,
 	};
 }
 
 static void
-passes_make(struct plan *plan, struct body *body)
+passes_make(struct plan *plan, struct func_plan *fplan)
 {
-	const struct cfg *cfg = body->cfg;
+	const struct cfg *cfg = fplan->cfg;
 
-	for (size_t i = 0; i < body->npasses; i++) {
-		struct pass *pass = &body->passes[i];
+	for (size_t i = 0; i < fplan->npasses; i++) {
+		struct pass *pass = &fplan->passes[i];
 		uint32_t block = cfg_block_of(cfg, pass->insn);
 		uint32_t first = cfg->blocks[block].first;
 
@@ -328,22 +336,22 @@ passes_make(struct plan *plan, struct body *body)
 }
 
 static void
-gauges_make(struct build *build, struct body *body)
+counter_refs_make(struct build *build, struct func_plan *fplan)
 {
 	struct plan *plan = build->plan;
 	struct term term;
 
-	for (uint32_t i = 0; i < body->placement->narcs; i++) {
-		must(arc_term(body->flow, body->cfg, body->placement->arcs[i],
-			      &term));
-		body_gauge(plan, body, &term);
+	for (uint32_t i = 0; i < fplan->placement->narcs; i++) {
+		must(arc_term(fplan->flow, fplan->cfg,
+			      fplan->placement->arcs[i], &term));
+		fplan_counter_ref(plan, fplan, &term);
 	}
-	passes_make(plan, body);
-	for (size_t i = 0; i < body->cfg->ninsns; i++)
-		if (body->units & 1U << UNIT_CALL &&
-		    insn_calls_indirect(&body->cfg->insns[i]) &&
-		    cfg_proven(body->cfg, i))
-			plan_site(plan, body->cfg->insns[i].addr)->targets =
+	passes_make(plan, fplan);
+	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
+		if (fplan->units & 1U << UNIT_CALL &&
+		    insn_calls_indirect(&fplan->cfg->insns[i]) &&
+		    cfg_proven(fplan->cfg, i))
+			plan_site(plan, fplan->cfg->insns[i].addr)->targets =
 				true;
 }
 
@@ -351,7 +359,7 @@ gauges_make(struct build *build, struct body *body)
 static void
 skips_place(struct build *build, uint32_t index)
 {
-	const struct cfg *cfg = build->plan->bodies[index].cfg;
+	const struct cfg *cfg = build->plan->fplans[index].cfg;
 
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		uint32_t site;
@@ -367,21 +375,21 @@ skips_place(struct build *build, uint32_t index)
 static void
 sites_place(struct build *build, uint32_t index)
 {
-	struct body *body = &build->plan->bodies[index];
+	struct func_plan *fplan = &build->plan->fplans[index];
 	struct addrs addrs = { 0 };
 	struct term term;
 
-	for (uint32_t i = 0; i < body->placement->narcs; i++) {
-		must(arc_term(body->flow, body->cfg,
-			      body->placement->arcs[i], &term));
+	for (uint32_t i = 0; i < fplan->placement->narcs; i++) {
+		must(arc_term(fplan->flow, fplan->cfg,
+			      fplan->placement->arcs[i], &term));
 		*vec_push(addrs.addrs, addrs.n) = term.addr;
 	}
 	if (build->plan->wish.method == PLACE_EVERY ||
 	    build->plan->wish.method == PLACE_ONCE)
-		passes_place(body, &addrs);
-	targets_place(body, &addrs);
-	if (body->site != SITE_NONE)
-		build->plan->sites[body->site].idle = true;
+		passes_place(fplan, &addrs);
+	targets_place(fplan, &addrs);
+	if (fplan->site != SITE_NONE)
+		build->plan->sites[fplan->site].idle = true;
 	if (addrs.n)
 		qsort(addrs.addrs, addrs.n, sizeof(*addrs.addrs), by_addr);
 	for (size_t i = 0; i < addrs.n; i++) {
@@ -391,14 +399,14 @@ sites_place(struct build *build, uint32_t index)
 	}
 	free(addrs.addrs);
 	skips_place(build, index);
-	gauges_make(build, body);
+	counter_refs_make(build, fplan);
 }
 
 static void
 counters_place(struct build *build, uint32_t index, size_t hooks)
 {
-	struct body *body = &build->plan->bodies[index];
-	bool *wanted = arcs_want(build, body);
+	struct func_plan *fplan = &build->plan->fplans[index];
+	bool *wanted = arcs_want(build, fplan);
 	const struct plan_wish *plan_wish = &build->plan->wish;
 	struct weights *weights = NULL;
 	struct placement_wish wish = {
@@ -407,15 +415,15 @@ counters_place(struct build *build, uint32_t index, size_t hooks)
 	};
 
 	if (plan_wish->weigh)
-		weights = plan_wish->weigh(plan_wish->ctx, build->plan, body);
+		weights = plan_wish->weigh(plan_wish->ctx, build->plan, fplan);
 	if (!weights)
-		weights = weights_guess(body->flow, body->cfg);
-	if (copy_place_counters(build, index, wanted, weights, hooks)) {
+		weights = weights_guess(fplan->flow, fplan->cfg);
+	if (relocated_place_counters(build, index, wanted, weights, hooks)) {
 		/* All is done. */
-	} else if (body_calls_alone(body) || plan_wish->no_traps) {
+	} else if (fplan_calls_alone(fplan) || plan_wish->no_traps) {
 		calls_place(build, index);
 	} else {
-		body->placement = placement_make(body->flow, weights, &wish);
+		fplan->placement = placement_make(fplan->flow, weights, &wish);
 		sites_place(build, index);
 	}
 	weights_free(weights);
@@ -429,16 +437,16 @@ counters_place(struct build *build, uint32_t index, size_t hooks)
  * change the other: nothing is planted.
  */
 static bool
-body_overlaps(struct build *build, struct body *body)
+fplan_overlaps(struct build *build, struct func_plan *fplan)
 {
-	if (!body->cfg->overlap)
+	if (!fplan->cfg->overlap)
 		return false;
-	if (body->site != SITE_NONE)
-		build->plan->sites[body->site].idle = true;
-	body_ready(build, body);
-	body_forget(body);
-	body->state = BODY_FAULTY;
-	body->why = "its instructions overlap";
+	if (fplan->site != SITE_NONE)
+		build->plan->sites[fplan->site].idle = true;
+	fplan_ready(build, fplan);
+	fplan_forget(fplan);
+	fplan->state = FPLAN_FAULTY;
+	fplan->why = "its instructions overlap";
 	return true;
 }
 
@@ -447,43 +455,43 @@ body_overlaps(struct build *build, struct body *body)
  * it was made before, it does once more: more of it may be reached now.
  */
 static void
-body_look(struct build *build, uint32_t index)
+fplan_look(struct build *build, uint32_t index)
 {
 	struct plan *plan = build->plan;
-	struct body *body = &plan->bodies[index];
+	struct func_plan *fplan = &plan->fplans[index];
 
-	if (body->state == BODY_READY && body->cfg && body->intruded)
-		intrusions_note(build, index);
-	if (body->state != BODY_WAITING)
+	if (fplan->state == FPLAN_READY && fplan->cfg && fplan->mid_entered)
+		mid_entries_note(build, index);
+	if (fplan->state != FPLAN_WAITING)
 		return;
-	/* One counter in a copy costs less than a trap. */
-	if (body_calls_alone(body) &&
-	    !(plan->wish.copies && body->nranges && body->entry)) {
-		body_ready(build, body);
+	/* One counter in a relocated function costs less than a trap. */
+	if (fplan_calls_alone(fplan) &&
+	    !(plan->wish.relocated && fplan->nranges && fplan->entry)) {
+		fplan_ready(build, fplan);
 		calls_place(build, index);
 		return;
 	}
-	if (!body->cfg)
-		body_graph(build, body);
-	if (body_overlaps(build, body) || neighbours_enter(build, index))
+	if (!fplan->cfg)
+		fplan_graph(build, fplan);
+	if (fplan_overlaps(build, fplan) || neighbours_enter(build, index))
 		return;
-	body->looked = true;
-	body_parts(build, index);
-	intrusions_note(build, index);
+	fplan->looked = true;
+	fplan_parts(build, index);
+	mid_entries_note(build, index);
 	*vec_push(build->looked, build->nlooked) = index;
 }
 
 static void
-body_place(struct build *build, uint32_t index)
+fplan_place(struct build *build, uint32_t index)
 {
-	struct body *body = &build->plan->bodies[index];
+	struct func_plan *fplan = &build->plan->fplans[index];
 	size_t hooks = build->plan->nhooks;
 
-	if (body->state != BODY_WAITING)
+	if (fplan->state != FPLAN_WAITING)
 		return;
-	body_ready(build, body);
-	if (body->units & ~(1U << UNIT_FUNC) && !build->plan->wish.unhooked)
-		body_hooks(build, body);
+	fplan_ready(build, fplan);
+	if (fplan->units & ~(1U << UNIT_FUNC) && !build->plan->wish.unhooked)
+		fplan_hooks(build, fplan);
 	counters_place(build, index, hooks);
 	hooks_place(build, hooks);
 }
@@ -504,7 +512,7 @@ void
 build_analyse(struct build *build)
 {
 	while (build->ntodo && build_goes_on(build))
-		body_look(build, build->todo[--build->ntodo]);
+		fplan_look(build, build->todo[--build->ntodo]);
 	while (build->nlooked && build_goes_on(build))
-		body_place(build, build->looked[--build->nlooked]);
+		fplan_place(build, build->looked[--build->nlooked]);
 }

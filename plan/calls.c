@@ -33,14 +33,15 @@ static bool
 func_jumps_back(const struct build *build, uint32_t index)
 {
 	const struct image *image = build->image;
-	const struct body *body = &build->plan->bodies[index];
-	uint64_t entry = image->arch->first(image->funcs[body->func].addr);
+	const struct func_plan *fplan = &build->plan->fplans[index];
+	uint64_t entry = image->arch->first(image->funcs[fplan->func].addr);
 	bool back = false;
 
-	for (size_t i = 0; i < body->nranges; i++) {
-		uint64_t addr = body->entry && !i ? entry : body->ranges[i].lo;
+	for (size_t i = 0; i < fplan->nranges; i++) {
+		uint64_t addr = fplan->entry && !i ? entry :
+						     fplan->ranges[i].lo;
 
-		while (addr < body->ranges[i].hi) {
+		while (addr < fplan->ranges[i].hi) {
 			size_t avail;
 			const uint8_t *text = image_text(image, addr, &avail);
 			struct insn insn;
@@ -49,7 +50,7 @@ func_jumps_back(const struct build *build, uint32_t index)
 							 &insn) < 0)
 				break;
 			back |= insn_jumps_back(image, &insn, entry) ||
-				insn_may_intrude(build, index, &insn);
+				insn_may_enter_middle(build, index, &insn);
 			addr += insn.len;
 		}
 	}
@@ -87,9 +88,9 @@ edge_term(const struct cfg *cfg, const struct edge *edge, struct term *term)
 static bool
 jumps_place(struct build *build, uint32_t index)
 {
-	struct body *body = &build->plan->bodies[index];
-	const struct cfg *cfg = body->cfg;
-	long entry = cfg_block(cfg, build->plan->sites[body->site].addr);
+	struct func_plan *fplan = &build->plan->fplans[index];
+	const struct cfg *cfg = fplan->cfg;
+	long entry = cfg_block(cfg, build->plan->sites[fplan->site].addr);
 	uint32_t from = UINT32_MAX;
 	struct term term;
 
@@ -107,7 +108,7 @@ jumps_place(struct build *build, uint32_t index)
 		if (!edge_term(cfg, edge, &term))
 			return false;
 		build_site(build, term.addr, index);
-		body_gauge(build->plan, body, &term);
+		fplan_counter_ref(build->plan, fplan, &term);
 	}
 	return true;
 }
@@ -116,26 +117,26 @@ jumps_place(struct build *build, uint32_t index)
 static void
 jumps_note(struct build *build, uint32_t index)
 {
-	const struct cfg *cfg = build->plan->bodies[index].cfg;
+	const struct cfg *cfg = build->plan->fplans[index].cfg;
 
 	for (size_t i = 0; i < cfg->ninsns; i++)
 		if ((insn_jumps(&cfg->insns[i]) ||
 		     cfg->insns[i].kind == INSN_CALL) && cfg_proven(cfg, i))
-			intrusion_note(build, index, cfg->insns[i].target);
+			mid_entry_note(build, index, cfg->insns[i].target);
 }
 
 bool
-body_calls_alone(const struct body *body)
+fplan_calls_alone(const struct func_plan *fplan)
 {
-	return body->func != FUNC_NONE && (!body->nranges ||
-		!(body->units & ~(1U << UNIT_FUNC)));
+	return fplan->func != FUNC_NONE && (!fplan->nranges ||
+		!(fplan->units & ~(1U << UNIT_FUNC)));
 }
 
 /* The arc that counts an edge exactly, wherever control may end; or none. */
 static uint32_t
-way_arc(const struct body *body, uint32_t e)
+way_arc(const struct func_plan *fplan, uint32_t e)
 {
-	const struct flow *flow = body->flow;
+	const struct flow *flow = fplan->flow;
 	const struct flow_edge *edge = &flow->edges[e];
 	const struct block *block;
 
@@ -143,17 +144,17 @@ way_arc(const struct body *body, uint32_t e)
 		return ARC_NONE;
 	if (flow->out[edge->from + 1] - flow->out[edge->from] != 1)
 		return e;
-	block = &body->cfg->blocks[edge->from - FLOW_BLOCK];
+	block = &fplan->cfg->blocks[edge->from - FLOW_BLOCK];
 	for (uint32_t i = 0; i < block->count; i++)
-		if (insn_comes_back(&body->cfg->insns[block->first + i]))
+		if (insn_comes_back(&fplan->cfg->insns[block->first + i]))
 			return ARC_NONE;
 	return arc_of_block(flow, edge->from);
 }
 
 bool
-calls_want_ways(const struct body *body, bool *wanted)
+calls_want_ways(const struct func_plan *fplan, bool *wanted)
 {
-	const struct flow *flow = body->flow;
+	const struct flow *flow = fplan->flow;
 	uint32_t v;
 
 	if (!flow->nedges || flow->edges[0].from != FLOW_ROOT)
@@ -162,7 +163,7 @@ calls_want_ways(const struct body *body, bool *wanted)
 	if (wanted)
 		wanted[arc_of_block(flow, v)] = true;
 	for (uint32_t i = flow->in[v]; i < flow->in[v + 1]; i++) {
-		uint32_t e = flow->ins[i], arc = e ? way_arc(body, e) : e;
+		uint32_t e = flow->ins[i], arc = e ? way_arc(fplan, e) : e;
 
 		if (arc == ARC_NONE)
 			return false;
@@ -175,29 +176,29 @@ calls_want_ways(const struct body *body, bool *wanted)
 void
 calls_place(struct build *build, uint32_t index)
 {
-	struct body *body = &build->plan->bodies[index];
+	struct func_plan *fplan = &build->plan->fplans[index];
 	const struct image *image = build->image;
-	const struct func *func = &image->funcs[body->func];
+	const struct func *func = &image->funcs[fplan->func];
 
-	body_forget(body);
+	fplan_forget(fplan);
 	if (build->plan->wish.no_traps) {
-		body->state = BODY_FAULTY;
-		body->why = "it would take a breakpoint (--no-traps)";
+		fplan->state = FPLAN_FAULTY;
+		fplan->why = "it would take a breakpoint (--no-traps)";
 		return;
 	}
-	if (body->site == SITE_NONE)
-		body->site = build_site(build, image->arch->first(func->addr),
-					index);
-	if (!body->nranges || !func_jumps_back(build, index))
+	if (fplan->site == SITE_NONE)
+		fplan->site = build_site(build, image->arch->first(func->addr),
+					 index);
+	if (!fplan->nranges || !func_jumps_back(build, index))
 		return;
-	body_graph(build, body);
+	fplan_graph(build, fplan);
 	jumps_note(build, index);
 	if (build->plan->wish.method != PLACE_ONCE &&
 	    !jumps_place(build, index)) {
-		body->state = BODY_FAULTY;
-		body->why = body->cfg->reentered ?
+		fplan->state = FPLAN_FAULTY;
+		fplan->why = fplan->cfg->reentered ?
 			"what may be data would lead to its beginning" :
 			"it runs into its beginning behind a call";
 	}
-	body_forget(body);
+	fplan_forget(fplan);
 }

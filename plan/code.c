@@ -141,7 +141,8 @@ by_nesting(const void *va, const void *vb)
 }
 
 static void
-piece_add(struct chunks *to, const struct chunk *of, uint64_t lo, uint64_t hi)
+fragment_add(struct chunks *to, const struct chunk *of, uint64_t lo,
+	     uint64_t hi)
 {
 	if (lo < hi)
 		chunk_add(to, lo, hi, of->owner, of->first && lo == of->lo);
@@ -163,14 +164,14 @@ ranges_split(const struct chunks *from, struct chunks *to)
 		while (depth && (!next || stack[depth - 1]->hi <= next->lo)) {
 			const struct chunk *top = stack[--depth];
 
-			piece_add(to, top, pos, top->hi);
+			fragment_add(to, top, pos, top->hi);
 			if (top->hi > pos)
 				pos = top->hi;
 		}
 		if (!next)
 			break;
 		if (depth)
-			piece_add(to, stack[depth - 1], pos, next->lo);
+			fragment_add(to, stack[depth - 1], pos, next->lo);
 		pos = next->lo;
 		stack[depth++] = next;
 	}

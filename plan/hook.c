@@ -304,11 +304,11 @@ entry_add(const struct stretch *piece, struct hook **hooks, size_t *n)
 }
 
 static void
-transfer_look(const struct stretch *piece, size_t last, struct hook **hooks,
-	      size_t *n)
+stack_switch_look(const struct stretch *piece, size_t last, struct hook **hooks,
+		  size_t *n)
 {
 	const struct step *steps = piece->steps;
-	struct hook hook = { .kind = HOOK_TRANSFER, .func = piece->func };
+	struct hook hook = { .kind = HOOK_STACK_SWITCH, .func = piece->func };
 	size_t first = last;
 
 	if (!switch_before(piece, last) || !step_modelled(piece, &steps[last]))
@@ -496,11 +496,11 @@ switch_look(const struct image *image, const struct stretch *piece,
 	    !hint_leads(image, addr, range))
 		return;
 	for (size_t k = *n; k && (*hooks)[k - 1].func == piece->func; k--)
-		if ((*hooks)[k - 1].kind == HOOK_TRANSFER &&
+		if ((*hooks)[k - 1].kind == HOOK_STACK_SWITCH &&
 		    addr >= (*hooks)[k - 1].addr && addr <= (*hooks)[k - 1].end)
 			return;
 	*vec_push(*hooks, *n) = (struct hook){
-		.kind = HOOK_TRANSFER, .func = piece->func,
+		.kind = HOOK_STACK_SWITCH, .func = piece->func,
 		.addr = addr, .end = addr, .depth = DEPTH_UNKNOWN,
 	};
 }
@@ -585,7 +585,7 @@ hook_find_in(const struct image *image, const struct func *func,
 
 		if (switches &&
 		    (kind == INSN_JUMP_INDIRECT || kind == INSN_RETURN))
-			transfer_look(&piece, i, hooks, n);
+			stack_switch_look(&piece, i, hooks, n);
 		if (kind == INSN_SYSCALL)
 			call_look(&piece, func, i, wanted, hooks, n);
 	}

@@ -17,7 +17,7 @@ enum hook_kind {
 	 * _Unwind_RaiseException and its like, and whatever else switches
 	 * stacks so.
 	 */
-	HOOK_TRANSFER,
+	HOOK_STACK_SWITCH,
 	/*
 	 * The entry of a function that has such a place, but overwrites its
 	 * own frame before (libgcc's): where it was called from is known here
@@ -45,14 +45,14 @@ struct hook {
 	uint64_t addr;
 	uint64_t end;
 	uint8_t kind;		/* enum hook_kind */
-	/* The rest is a HOOK_TRANSFER's. */
+	/* The rest is a HOOK_STACK_SWITCH's. */
 	uint64_t func;		/* entry of its function */
 	/*
-	 * At addr the stack pointer is this much below that at the entry; -1
-	 * if that is not known, or what is done from addr to the jump cannot
-	 * be computed: end is as addr then.  At 0 the caller can be told from registers,
-	 * of which `changed` are no more as they were; else a HOOK_ENTRY at
-	 * func comes before.
+	 * At addr the stack pointer is this much below that at the entry; -1 if
+	 * that is not known, or what is done from addr to the jump cannot be
+	 * computed: end is as addr then.  At 0 the caller can be told from
+	 * registers, of which `changed` are no more as they were; else a
+	 * HOOK_ENTRY at func comes before.
 	 */
 	int32_t depth;
 	uint32_t changed;	/* 1 << register */

@@ -48,7 +48,7 @@ image_hooks(struct build *build, unsigned wanted)
 }
 
 void
-body_hooks(struct build *build, const struct body *body)
+fplan_hooks(struct build *build, const struct func_plan *fplan)
 {
 	const struct image *image = build->image;
 	struct plan *plan = build->plan;
@@ -57,16 +57,16 @@ body_hooks(struct build *build, const struct body *body)
 			  (plan_infers(plan) ? HOOKS_STACKS : 0);
 	size_t first = plan->nhooks;
 	struct cfg *cfg;
-	const struct func *func = body->func == FUNC_NONE ? NULL :
-				  &image->funcs[body->func];
+	const struct func *func = fplan->func == FUNC_NONE ? NULL :
+				  &image->funcs[fplan->func];
 
-	for (size_t i = 0; i < body->nranges; i++)
-		hook_find_in(image, func, &body->ranges[i], wanted,
+	for (size_t i = 0; i < fplan->nranges; i++)
+		hook_find_in(image, func, &fplan->ranges[i], wanted,
 			     &plan->hooks, &plan->nhooks);
 	if (plan->nhooks == first)
 		return;
-	cfg = body->cfg ? NULL : body_cfg(build, body, true);
-	hooks_prove(plan, first, cfg ? cfg : body->cfg);
+	cfg = fplan->cfg ? NULL : fplan_cfg(build, fplan, true);
+	hooks_prove(plan, first, cfg ? cfg : fplan->cfg);
 	cfg_free(cfg);
 }
 
@@ -91,7 +91,7 @@ plan_hook(struct plan *plan, const struct hook *hook)
 	const uint8_t *text;
 	struct insn insn;
 	size_t avail;
-	uint32_t body;
+	uint32_t fplan;
 
 	/* Their traps would be left behind. */
 	if (plan->wish.no_traps)
@@ -99,11 +99,11 @@ plan_hook(struct plan *plan, const struct hook *hook)
 	text = image_text(plan->image, hook->addr, &avail);
 	if (!text || plan->image->arch->decode(text, avail, hook->addr, &insn))
 		return;
-	body = plan_body(plan, hook->addr);
+	fplan = plan_func(plan, hook->addr);
 	*vec_push(plan->hooks, plan->nhooks) = *hook;
 	hooks_place(plan->build, plan->nhooks - 1);
-	if (body != BODY_NONE && plan->bodies[body].copy)
-		copy_hook(plan->build, body, hook->addr);
+	if (fplan != FPLAN_NONE && plan->fplans[fplan].relocated)
+		relocated_hook(plan->build, fplan, hook->addr);
 }
 
 /* Give the hooks from number `first` on their sites. */
@@ -114,7 +114,7 @@ hooks_place(struct build *build, size_t first)
 
 	for (size_t i = first; !plan->wish.no_traps && i < plan->nhooks; i++) {
 		uint32_t site = build_site(build, plan->hooks[i].addr,
-					   BODY_NONE);
+					   FPLAN_NONE);
 
 		plan->sites[site].hook = i + 1;
 		plan->sites[site].idle = false;

@@ -104,13 +104,13 @@ copy_first(const struct build *build, const struct range *range)
 }
 
 bool
-plan_inlines_wanted(const struct build *build, const struct body *body)
+plan_inlines_wanted(const struct build *build, const struct func_plan *fplan)
 {
 	size_t i, j;
 
-	for (i = 0; i < body->nranges; i++) {
-		j = copy_first(build, &body->ranges[i]);
-		if (copy_next(build, &body->ranges[i], &j))
+	for (i = 0; i < fplan->nranges; i++) {
+		j = copy_first(build, &fplan->ranges[i]);
+		if (copy_next(build, &fplan->ranges[i], &j))
 			return true;
 	}
 	return false;
@@ -153,42 +153,42 @@ copy_mark(const struct cfg *cfg, const struct inlined *copy, size_t insn,
 
 /* A copy's entries, its owners being marked in `owner` for this alone. */
 static void
-copy_emit(struct build *build, const struct body *body, uint32_t *owner,
+copy_emit(struct build *build, const struct func_plan *fplan, uint32_t *owner,
 	  size_t index, entries_emit *emit, void *ctx)
 {
 	const struct inlined *copy = &build->image->inlines[index];
 	uint32_t unit = build->copy_units[index];
-	long insn = cfg_insn(body->cfg, copy->addr);
+	long insn = cfg_insn(fplan->cfg, copy->addr);
 
 	if (insn < 0) {
 		build_skip(build, unit, copy->addr, "not at an instruction");
 		return;
 	}
 	build_found(build, unit);
-	if (body->intruded) {
-		emit(ctx, unit, arc_of_block(body->flow, FLOW_BLOCK +
-		     cfg_block_of(body->cfg, (size_t)insn)), (uint32_t)insn);
+	if (fplan->mid_entered) {
+		emit(ctx, unit, arc_of_block(fplan->flow, FLOW_BLOCK +
+		     cfg_block_of(fplan->cfg, (size_t)insn)), (uint32_t)insn);
 		return;
 	}
-	copy_mark(body->cfg, copy, (size_t)insn, owner, unit);
-	entries_of_point(body->cfg, body->flow, owner, unit, (uint32_t)insn,
+	copy_mark(fplan->cfg, copy, (size_t)insn, owner, unit);
+	entries_of_point(fplan->cfg, fplan->flow, owner, unit, (uint32_t)insn,
 			 emit, ctx);
-	copy_mark(body->cfg, copy, (size_t)insn, owner, UNIT_NONE);
+	copy_mark(fplan->cfg, copy, (size_t)insn, owner, UNIT_NONE);
 }
 
 void
-plan_inlines_emit(struct build *build, const struct body *body,
+plan_inlines_emit(struct build *build, const struct func_plan *fplan,
 		  entries_emit *emit, void *ctx)
 {
-	uint32_t *owner = mem_alloc(body->cfg->ninsns * sizeof(*owner));
+	uint32_t *owner = mem_alloc(fplan->cfg->ninsns * sizeof(*owner));
 	size_t i, j;
 
-	for (i = 0; i < body->cfg->ninsns; i++)
+	for (i = 0; i < fplan->cfg->ninsns; i++)
 		owner[i] = UNIT_NONE;
-	for (i = 0; i < body->nranges; i++) {
-		j = copy_first(build, &body->ranges[i]);
-		for (; copy_next(build, &body->ranges[i], &j); j++)
-			copy_emit(build, body, owner, j, emit, ctx);
+	for (i = 0; i < fplan->nranges; i++) {
+		j = copy_first(build, &fplan->ranges[i]);
+		for (; copy_next(build, &fplan->ranges[i], &j); j++)
+			copy_emit(build, fplan, owner, j, emit, ctx);
 	}
 	free(owner);
 }

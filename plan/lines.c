@@ -135,12 +135,12 @@ range_rows(const struct image *image, const struct range *range,
 }
 
 bool
-plan_lines_wanted(const struct build *build, const struct body *body)
+plan_lines_wanted(const struct build *build, const struct func_plan *fplan)
 {
 	size_t i, row, end;
 
-	for (i = 0; i < body->nranges; i++) {
-		range_rows(build->image, &body->ranges[i], &row, &end);
+	for (i = 0; i < fplan->nranges; i++) {
+		range_rows(build->image, &fplan->ranges[i], &row, &end);
 		for (; row < end; row++) {
 			const struct row *r = &build->image->rows[row];
 
@@ -152,14 +152,14 @@ plan_lines_wanted(const struct build *build, const struct body *body)
 }
 
 void
-plan_lines_leaders(const struct build *build, const struct body *body,
+plan_lines_leaders(const struct build *build, const struct func_plan *fplan,
 		   uint64_t **leaders, size_t *n)
 {
 	const struct row *rows = build->image->rows;
 	size_t i, row, end;
 
-	for (i = 0; i < body->nranges; i++) {
-		range_rows(build->image, &body->ranges[i], &row, &end);
+	for (i = 0; i < fplan->nranges; i++) {
+		range_rows(build->image, &fplan->ranges[i], &row, &end);
 		for (; row < end; row++)
 			if (rows[row].is_stmt &&
 			    (!*n || (*leaders)[*n - 1] != rows[row].addr))
@@ -179,7 +179,7 @@ struct division {
 	const struct cfg *cfg;
 	uint32_t *owner;	/* unit of each instruction */
 	struct passing *points;
-	size_t npoints;
+	size_t nentry_patches;
 	struct map passed;	/* each point's unit and instruction */
 	size_t insn;		/* the next one to be given an owner */
 	uint64_t end;		/* how far the rows so far reach */
@@ -228,7 +228,7 @@ point_add(struct division *div, uint32_t unit)
 
 	if (!map_put(&div->passed, key, 0))
 		return;
-	*vec_push(div->points, div->npoints) = (struct passing){
+	*vec_push(div->points, div->nentry_patches) = (struct passing){
 		.unit = unit, .insn = div->insn,
 	};
 }
@@ -334,40 +334,42 @@ range_divide(struct division *div, const struct range *range)
  * thought of how control comes there.
  */
 static void
-owners_emit(const struct division *div, const struct body *body,
+owners_emit(const struct division *div, const struct func_plan *fplan,
 	    entries_emit *emit, void *ctx)
 {
 	for (uint32_t i = 0; i < div->cfg->ninsns; i++)
 		if (div->owner[i] != UNIT_NONE)
-			emit(ctx, div->owner[i], arc_of_block(body->flow,
+			emit(ctx, div->owner[i], arc_of_block(fplan->flow,
 			     FLOW_BLOCK + cfg_block_of(div->cfg, i)), i);
-	for (size_t i = 0; i < div->npoints; i++)
-		emit(ctx, div->points[i].unit, arc_of_block(body->flow,
+	for (size_t i = 0; i < div->nentry_patches; i++)
+		emit(ctx, div->points[i].unit, arc_of_block(fplan->flow,
 		     FLOW_BLOCK + cfg_block_of(div->cfg, div->points[i].insn)),
 		     div->points[i].insn);
 }
 
-/* Of a body that is entered unseen it is not known which arcs count. */
+/*
+ * Of a function plan that is entered unseen it is not known which arcs count.
+ */
 void
-plan_lines_emit(struct build *build, const struct body *body,
+plan_lines_emit(struct build *build, const struct func_plan *fplan,
 		entries_emit *emit, void *ctx)
 {
-	const struct cfg *cfg = body->cfg;
+	const struct cfg *cfg = fplan->cfg;
 	struct division div = { .build = build, .cfg = cfg };
 	size_t i;
 
-	build->func = body->func;
+	build->func = fplan->func;
 	div.owner = mem_alloc(cfg->ninsns * sizeof(*div.owner));
 	for (i = 0; i < cfg->ninsns; i++)
 		div.owner[i] = UNIT_NONE;
-	for (i = 0; i < body->nranges; i++)
-		range_divide(&div, &body->ranges[i]);
-	if (body->intruded)
-		owners_emit(&div, body, emit, ctx);
+	for (i = 0; i < fplan->nranges; i++)
+		range_divide(&div, &fplan->ranges[i]);
+	if (fplan->mid_entered)
+		owners_emit(&div, fplan, emit, ctx);
 	else
-		entries_of_regions(cfg, body->flow, div.owner, emit, ctx);
-	for (i = 0; i < div.npoints && !body->intruded; i++)
-		entries_of_point(cfg, body->flow, div.owner,
+		entries_of_regions(cfg, fplan->flow, div.owner, emit, ctx);
+	for (i = 0; i < div.nentry_patches && !fplan->mid_entered; i++)
+		entries_of_point(cfg, fplan->flow, div.owner,
 				 div.points[i].unit, div.points[i].insn, emit,
 				 ctx);
 	free(div.points);

@@ -1,9 +1,9 @@
 /*
- * The plan of one image: goes through its functions, gives each that is
- * asked for a body and a site at its entry, and finds bodies and sites by
- * address.  Never touches a process.
+ * The plan of one image: goes through its functions, gives each that is asked
+ * for a function plan and a site at its entry, and finds function plans and
+ * sites by address.  Never touches a process.
  */
-#include "copy/copy.h"
+#include "relocate/relocate.h"
 #include "plan/build.h"
 
 #include <stdlib.h>
@@ -83,10 +83,10 @@ index_grow(struct plan *plan)
 
 /* Only where control comes for sure anything may be planted. */
 static bool
-site_proven(const struct plan *plan, uint64_t addr, uint32_t body)
+site_proven(const struct plan *plan, uint64_t addr, uint32_t fplan)
 {
-	const struct cfg *cfg = body == BODY_NONE ? NULL :
-				plan->bodies[body].cfg;
+	const struct cfg *cfg = fplan == FPLAN_NONE ? NULL :
+				plan->fplans[fplan].cfg;
 	long insn;
 
 	if (!cfg || plan->wish.counted)
@@ -96,7 +96,7 @@ site_proven(const struct plan *plan, uint64_t addr, uint32_t body)
 }
 
 uint32_t
-build_site(struct build *build, uint64_t addr, uint32_t body)
+build_site(struct build *build, uint64_t addr, uint32_t fplan)
 {
 	struct plan *plan = build->plan;
 	struct site *site = plan_site(plan, addr);
@@ -105,22 +105,22 @@ build_site(struct build *build, uint64_t addr, uint32_t body)
 
 	if (site) {
 		/* It may have been there for a hook alone. */
-		if (site->body == BODY_NONE)
-			site->body = body;
+		if (site->fplan == FPLAN_NONE)
+			site->fplan = fplan;
 		return site - plan->sites;
 	}
 	if (2 * plan->nsites >= plan->index_size)
 		index_grow(plan);
 	text = image_text(build->image, addr, &avail);
-	must(text && site_proven(plan, addr, body));
+	must(text && site_proven(plan, addr, fplan));
 	site = vec_push(plan->sites, plan->nsites);
-	*site = (struct site){ .addr = addr, .body = body };
+	*site = (struct site){ .addr = addr, .fplan = fplan };
 	must(build->image->arch->decode(text, avail, addr, &site->insn) == 0);
 	*site_slot(plan, addr) = plan->nsites - 1;
 	return plan->nsites - 1;
 }
 
-/* ---- bodies */
+/* ---- function plans */
 
 static int
 by_range(const void *va, const void *vb)
@@ -130,17 +130,17 @@ by_range(const void *va, const void *vb)
 	return a->range.lo < b->range.lo ? -1 : a->range.lo > b->range.lo;
 }
 
-/* Which body has which code. */
+/* Which function plan has which code. */
 static void
 owners_make(struct build *build)
 {
 	const struct plan *plan = build->plan;
 
-	for (size_t i = 0; i < plan->nbodies; i++)
-		for (size_t k = 0; k < plan->bodies[i].nranges; k++)
+	for (size_t i = 0; i < plan->nfplans; i++)
+		for (size_t k = 0; k < plan->fplans[i].nranges; k++)
 			*vec_push(build->owners, build->nowners) =
 				(struct part){
-					plan->bodies[i].ranges[k], i
+					plan->fplans[i].ranges[k], i
 				};
 	if (build->nowners)
 		qsort(build->owners, build->nowners, sizeof(*build->owners),
@@ -148,19 +148,19 @@ owners_make(struct build *build)
 }
 
 uint32_t
-plan_body(const struct plan *plan, uint64_t addr)
+plan_func(const struct plan *plan, uint64_t addr)
 {
 	const struct build *build = plan->build;
 	size_t lo = search_first(build->nowners, i,
 				 build->owners[i].range.lo > addr);
 
 	if (lo && addr < build->owners[lo - 1].range.hi)
-		return build->owners[lo - 1].body;
+		return build->owners[lo - 1].fplan;
 	for (size_t i = 0; i < build->nparts; i++)
 		if (addr >= build->parts[i].range.lo &&
 		    addr < build->parts[i].range.hi)
-			return build->parts[i].body;
-	return BODY_NONE;
+			return build->parts[i].fplan;
+	return FPLAN_NONE;
 }
 
 /* Why the function's entry cannot be counted, or NULL. */
@@ -194,28 +194,28 @@ func_chosen(const struct build *build, const struct func *func, bool *file)
 			   func->naliases);
 }
 
-/* What is to be counted of the body. */
+/* What is to be counted of the function plan. */
 static unsigned
-body_units(const struct build *build, const struct body *body,
-	   const struct func *func)
+fplan_units(const struct build *build, const struct func_plan *fplan,
+	    const struct func *func)
 {
 	const struct plan *plan = build->plan;
 	bool file, named = func_chosen(build, func, &file);
-	bool lines = body->nranges && named && (asked(plan, UNIT_LINE) ||
-						build->sel->lines.n) &&
-		     plan_lines_wanted(build, body);
+	bool lines = fplan->nranges && named && (asked(plan, UNIT_LINE) ||
+						 build->sel->lines.n) &&
+		     plan_lines_wanted(build, fplan);
 	unsigned units = 0;
 
 	if (lines && asked(plan, UNIT_LINE))
 		units |= 1U << UNIT_LINE;
-	if (body->nranges && asked(plan, UNIT_INLINE) &&
-	    plan_inlines_wanted(build, body))
+	if (fplan->nranges && asked(plan, UNIT_INLINE) &&
+	    plan_inlines_wanted(build, fplan))
 		units |= 1U << UNIT_INLINE;
 	if (!named || !(file || lines))
 		return units;
 	if (func && file)
 		units |= plan->units & 1U << UNIT_FUNC;
-	if (body->nranges && (lines || !build->sel->lines.n))
+	if (fplan->nranges && (lines || !build->sel->lines.n))
 		units |= plan->units & (1U << UNIT_BLOCK | 1U << UNIT_EDGE |
 					1U << UNIT_INSN | 1U << UNIT_CALL);
 	return units;
@@ -223,11 +223,11 @@ body_units(const struct build *build, const struct body *body,
 
 /* One function, or nameless code (func NULL); code is NULL if it has none. */
 static void
-body_add(struct build *build, const struct func *func,
-	 const struct code *code, bool inside)
+fplan_add(struct build *build, const struct func *func,
+	  const struct code *code, bool inside)
 {
 	struct plan *plan = build->plan;
-	struct body body = {
+	struct func_plan fplan = {
 		.func = func ? func - build->image->funcs : FUNC_NONE,
 		.ranges = code ? code->ranges : NULL,
 		.nranges = code ? code->nranges : 0,
@@ -236,19 +236,19 @@ body_add(struct build *build, const struct func *func,
 		.site = SITE_NONE,
 	};
 
-	body.units = body_units(build, &body, func);
-	body.named = body.units & 1U << UNIT_FUNC;
+	fplan.units = fplan_units(build, &fplan, func);
+	fplan.named = fplan.units & 1U << UNIT_FUNC;
 	if (func) {
-		body.why = entry_fault(build->image, build->image->arch->first(
+		fplan.why = entry_fault(build->image, build->image->arch->first(
 					       func->addr), inside);
-		if (body.why)
-			body.state = BODY_FAULTY;
+		if (fplan.why)
+			fplan.state = FPLAN_FAULTY;
 	}
-	*vec_push(plan->bodies, plan->nbodies) = body;
+	*vec_push(plan->fplans, plan->nfplans) = fplan;
 }
 
 static void
-bodies_make(struct build *build)
+fplans_make(struct build *build)
 {
 	const struct image *image = build->image;
 	struct code_map *map;
@@ -264,7 +264,7 @@ bodies_make(struct build *build)
 		if (k < map->ncodes && (!func || map->codes[k].func == i))
 			code = &map->codes[k++];
 		if (func || code)
-			body_add(build, func, code, func && map->inside[i]);
+			fplan_add(build, func, code, func && map->inside[i]);
 		if (i % PROGRESS_STEP == 0 && !build_goes_on(build))
 			return;
 	}
@@ -276,19 +276,19 @@ bodies_make(struct build *build)
  * there.  If it has code elsewhere its calls are counted in that code.
  */
 static void
-guest_settle_in(struct build *build, struct body *guest)
+guest_settle_in(struct build *build, struct func_plan *guest)
 {
 	struct plan *plan = build->plan;
 	uint64_t entry = build->image->arch->first(
 		build->image->funcs[guest->func].addr);
-	uint32_t host = plan_body(plan, entry);
+	uint32_t host = plan_func(plan, entry);
 
-	if (host == BODY_NONE || host == guest - plan->bodies) {
+	if (host == FPLAN_NONE || host == guest - plan->fplans) {
 		guest->guest = false;
 		return;
 	}
 	if (guest->guest && guest->named)
-		plan->bodies[host].units |= 1U << UNIT_BLOCK;
+		plan->fplans[host].units |= 1U << UNIT_BLOCK;
 	if (guest->guest)
 		guest->units &= 1U << UNIT_FUNC;
 	build_enters(build, host, entry);
@@ -299,18 +299,18 @@ guests_settle_in(struct build *build)
 {
 	struct plan *plan = build->plan;
 
-	for (size_t i = 0; i < plan->nbodies; i++)
-		if (plan->bodies[i].func != FUNC_NONE &&
-		    plan->bodies[i].state != BODY_FAULTY &&
-		    (plan->bodies[i].guest || !plan->bodies[i].nranges))
-			guest_settle_in(build, &plan->bodies[i]);
+	for (size_t i = 0; i < plan->nfplans; i++)
+		if (plan->fplans[i].func != FUNC_NONE &&
+		    plan->fplans[i].state != FPLAN_FAULTY &&
+		    (plan->fplans[i].guest || !plan->fplans[i].nranges))
+			guest_settle_in(build, &plan->fplans[i]);
 }
 
 /* Traps at entries are needed to know what is entered first. */
 static bool
 looks_early(const struct plan *plan)
 {
-	return plan->wish.eager || (plan->wish.early && plan->wish.copies &&
+	return plan->wish.eager || (plan->wish.early && plan->wish.relocated &&
 				    !plan_graphs(plan));
 }
 
@@ -324,18 +324,19 @@ entries_plan(struct build *build)
 	struct plan *plan = build->plan;
 	bool early = looks_early(plan);
 
-	for (size_t i = 0; i < plan->nbodies; i++) {
-		struct body *body = &plan->bodies[i];
+	for (size_t i = 0; i < plan->nfplans; i++) {
+		struct func_plan *fplan = &plan->fplans[i];
 
-		if (!body->units || body->state == BODY_FAULTY || body->guest)
+		if (!fplan->units || fplan->state == FPLAN_FAULTY ||
+		    fplan->guest)
 			continue;
-		if (early || body->func == FUNC_NONE) {
+		if (early || fplan->func == FUNC_NONE) {
 			*vec_push(build->todo, build->ntodo) = i;
 			continue;
 		}
-		body->site = build_site(build, build->image->arch->first(
-			build->image->funcs[body->func].addr), i);
-		plan->sites[body->site].waiting = true;
+		fplan->site = build_site(build, build->image->arch->first(
+			build->image->funcs[fplan->func].addr), i);
+		plan->sites[fplan->site].waiting = true;
 	}
 	build_analyse(build);
 }
@@ -351,18 +352,18 @@ hooks_make(struct build *build)
 
 	if (plan->wish.unhooked)
 		return;
-	for (size_t i = 0; i < plan->nbodies; i++)
-		if (!(plan->bodies[i].units & UNITS_GRAPH))
-			body_hooks(build, &plan->bodies[i]);
+	for (size_t i = 0; i < plan->nfplans; i++)
+		if (!(plan->fplans[i].units & UNITS_GRAPH))
+			fplan_hooks(build, &plan->fplans[i]);
 	hooks_place(build, 0);
 }
 
 void
 plan_miss(struct plan *plan)
 {
-	for (size_t i = 0; i < plan->nbodies; i++)
-		if (plan->bodies[i].state == BODY_WAITING)
-			plan->bodies[i].missed = true;
+	for (size_t i = 0; i < plan->nfplans; i++)
+		if (plan->fplans[i].state == FPLAN_WAITING)
+			plan->fplans[i].missed = true;
 }
 
 void
@@ -404,7 +405,7 @@ plan_open(struct image *image, const struct plan_wish *wish,
 	plan_lines_open(build);
 	plan_inlines_open(build);
 	build->graphs = graphs_open(image);
-	bodies_make(build);
+	fplans_make(build);
 	guests_settle_in(build);
 	if (wish->counted) {
 		build->ntodo = 0;
@@ -431,7 +432,7 @@ build_free(struct build *build)
 	code_map_free(build->map);
 	free(build->owners);
 	free(build->parts);
-	free(build->intruded);
+	free(build->mid_entered);
 	free(build->todo);
 	free(build->looked);
 	free(build->units);
@@ -439,19 +440,19 @@ build_free(struct build *build)
 }
 
 static void
-body_clear(struct body *body)
+fplan_clear(struct func_plan *fplan)
 {
-	cfg_free(body->cfg);
-	flow_free(body->flow);
-	placement_free(body->placement);
-	copy_free(body->copy);
-	free(body->stays);
-	free(body->former);
-	free(body->callers);
-	free(body->gauges);
-	free(body->passes);
-	free(body->counts);
-	free(body->leaps);
+	cfg_free(fplan->cfg);
+	flow_free(fplan->flow);
+	placement_free(fplan->placement);
+	relocated_free(fplan->relocated);
+	free(fplan->stays);
+	free(fplan->former);
+	free(fplan->callers);
+	free(fplan->counter_refs);
+	free(fplan->passes);
+	free(fplan->counts);
+	free(fplan->abnormal_insns);
 }
 
 void
@@ -459,45 +460,45 @@ plan_close(struct plan *plan)
 {
 	if (!plan)
 		return;
-	for (size_t i = 0; i < plan->nbodies; i++)
-		body_clear(&plan->bodies[i]);
-	for (size_t i = 0; i < plan->nmeters; i++)
-		meter_free(plan->meters[i]);
+	for (size_t i = 0; i < plan->nfplans; i++)
+		fplan_clear(&plan->fplans[i]);
+	for (size_t i = 0; i < plan->ncounter_sets; i++)
+		counter_set_free(plan->counter_sets[i]);
 	build_free(plan->build);
 	image_close(plan->image);
-	free(plan->bodies);
+	free(plan->fplans);
 	free(plan->sites);
-	free(plan->settled);
+	free(plan->woken);
 	free(plan->hooks);
 	free(plan->stays);
-	free(plan->copied);
+	free(plan->relocated_fplans);
 	free(plan->guards);
 	free(plan->reopened);
 	free(plan->reverted);
-	free(plan->meters);
+	free(plan->counter_sets);
 	free(plan->skips);
 	free(plan->index);
 	free(plan);
 }
 
 void
-plan_ready(struct plan *plan, uint32_t body)
+plan_ready(struct plan *plan, uint32_t fplan)
 {
 	struct build *build = plan->build;
 
-	if (plan->bodies[body].state != BODY_WAITING)
+	if (plan->fplans[fplan].state != FPLAN_WAITING)
 		return;
-	*vec_push(build->todo, build->ntodo) = body;
+	*vec_push(build->todo, build->ntodo) = fplan;
 	build_analyse(build);
 }
 
 bool
-plan_graph(struct plan *plan, uint32_t body)
+plan_graph(struct plan *plan, uint32_t fplan)
 {
-	struct body *b = &plan->bodies[body];
+	struct func_plan *b = &plan->fplans[fplan];
 
-	if (!b->cfg && b->nranges && !b->guest && b->state != BODY_FAULTY)
-		body_graph(plan->build, b);
+	if (!b->cfg && b->nranges && !b->guest && b->state != FPLAN_FAULTY)
+		fplan_graph(plan->build, b);
 	return b->cfg != NULL;
 }
 

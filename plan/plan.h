@@ -13,7 +13,7 @@
 #include "symtab/image.h"
 
 static const uint32_t FUNC_NONE = UINT32_MAX;
-static const uint32_t BODY_NONE = UINT32_MAX;
+static const uint32_t FPLAN_NONE = UINT32_MAX;
 static const uint32_t SITE_NONE = UINT32_MAX;
 
 /* ---- what is planned */
@@ -21,7 +21,7 @@ static const uint32_t SITE_NONE = UINT32_MAX;
 struct site {
 	uint64_t addr;
 	struct insn insn;
-	uint32_t body;		/* plan->bodies[body], whose code it is in */
+	uint32_t fplan;		/* plan->fplans[fplan], whose code it is in */
 	bool branch;		/* how often it is taken is wanted */
 	bool targets;		/* where its jump or call goes is wanted */
 	bool waiting;		/* entry of a function that is still to be
@@ -29,15 +29,16 @@ struct site {
 	bool idle;		/* nothing is counted here any more */
 	bool lost;		/* could not be planted somewhere */
 	bool passed;		/* its one count is made: the trap is gone */
-	bool leads;		/* a trap that leads into the body's copy */
+	bool leads;		/* a trap that leads into the function plan's
+				   relocated function */
 	bool skips;		/* its jump past a prefix is to go to where
 				   that is: there is, or may be, a trap */
 	uint32_t hook;		/* plan->hooks[hook - 1] is here; 0: none */
-	uint64_t hits;		/* by plan_settle */
+	uint64_t hits;		/* by plan_propagate */
 };
 
 /* How the counter of one arc of a placement is read. */
-struct gauge {
+struct counter_ref {
 	uint32_t site;
 	uint8_t kind;		/* enum term_kind */
 	uint64_t to;		/* TERM_TARGET */
@@ -51,19 +52,19 @@ struct pass {
 	uint32_t insn;		/* the one behind, by its index in the cfg */
 	uint32_t site;
 	uint32_t first;		/* the site where the block begins */
-	bool measured;		/* by plan_settle: neither is lost */
+	bool measured;		/* by plan_propagate: neither is lost */
 };
 
-struct copy;			/* see copy/copy.h */
+struct relocated;			/* see relocate/relocate.h */
 
-enum body_state {
-	BODY_WAITING,		/* never entered: all its counts are 0 */
-	BODY_READY,		/* its counters are placed */
-	BODY_FAULTY,		/* it is not counted: see why */
+enum fplan_state {
+	FPLAN_WAITING,		/* never entered: all its counts are 0 */
+	FPLAN_READY,		/* its counters are placed */
+	FPLAN_FAULTY,		/* it is not counted: see why */
 };
 
 /* Control left an instruction, or came to it, over no edge, so many times. */
-struct leap {
+struct abnormal_insn {
 	uint32_t insn;		/* by its index in the cfg */
 	bool during;		/* it was begun: a call; else it was not */
 	uint64_t left, came;
@@ -74,49 +75,53 @@ struct leap {
  * the function is looked at, and stay so if nothing but its calls is
  * counted.
  */
-struct body {
+struct func_plan {
 	uint32_t func;		/* image->funcs[func], or FUNC_NONE */
-	uint8_t state;		/* enum body_state */
+	uint8_t state;		/* enum fplan_state */
 	bool entry;		/* ranges[0] begins with its entry */
-	bool guest;		/* its entry is in another body's code */
+	bool guest; /* its entry is in another function plan's code */
 	bool looked;		/* where its graph leads is known */
 	bool named;		/* its calls are a unit */
 	unsigned units;		/* asked for: 1 << enum unit_kind */
 	const struct range *ranges;
 	size_t nranges;
-	bool lost;		/* its copy could not be planted somewhere */
+	bool lost;		/* its relocated function could not be planted
+				   somewhere */
 	bool differs;		/* ... since its text is not the file's: the
 				   program, or another tool, changed it */
-	bool intruded;		/* control may come to its middle unseen */
+	bool mid_entered; /* control may come to its middle unseen */
 	bool interrupted;	/* a signal came there, whose handler came back
 				   if all stacks are known */
 	bool missed;		/* it may have run before it was looked at */
-	const char *why;	/* BODY_FAULTY; lent for ever, or NULL */
+	const char *why;	/* FPLAN_FAULTY; lent for ever, or NULL */
 	uint32_t site;		/* at its entry, or SITE_NONE */
 	struct cfg *cfg;
 	struct flow *flow;
 	struct placement *placement;
-	struct gauge *gauges;	/* as placement->arcs; without a placement,
-				   of its own jumps to its entry */
-	uint32_t ngauges;
-	struct copy *copy;	/* that counts, or NULL */
-	char *stays;		/* why it has none though copies are wished,
-				   or NULL */
-	struct point *former;	/* ways into the copy, as they were before they
-				   were made traps */
+	struct counter_ref *counter_refs;	/* as placement->arcs; without a
+						   placement, of its own jumps
+						   to its entry */
+	uint32_t ncounter_refs;
+	struct relocated *relocated;	/* that counts, or NULL */
+	char *stays;		/* why it has none though relocated functions
+				   are wished, or NULL */
+	struct entry_patch *former; /* ways into the relocated function, as
+					   they were before they were made traps */
 	uint32_t nformer;
-	uint32_t counter;	/* the copy's first counter, of the plan's */
-	uint32_t copy_at;	/* where the copy is in its module's area */
-	struct copy_call *callers;	/* of copied functions: calls of this */
+	uint32_t counter;	/* the relocated function's first counter, of
+				   the plan's */
+	uint32_t relocated_at;	/* where the relocated function is in its
+				   module's thread page */
+	struct direct_call *callers;	/* of copied functions: calls of this */
 	uint32_t ncallers;
 	struct pass *passes;	/* ascending */
 	size_t npasses;
-	/* By plan_settle: */
+	/* By plan_propagate: */
 	uint8_t doubt;		/* enum count_reason: why nothing is derived;
 				   what was measured itself is known */
 	struct count *counts;	/* per arc of the flow */
-	struct leap *leaps;	/* ascending insn */
-	size_t nleaps;
+	struct abnormal_insn *abnormal_insns;	/* ascending insn */
+	size_t nabnormal_insns;
 	struct count calls;
 	size_t nsites;		/* planted, hooks aside */
 	size_t ncounters;	/* placed; several may share a site */
@@ -143,23 +148,23 @@ struct arrival {
  * it came back (addr is where it would have), or before the instruction at
  * addr had begun.
  */
-struct stray {
+struct abnormal_edge {
 	uint64_t addr;
 	bool during;
 	uint64_t left, came;
 };
 
 /* The counters of one process or thread, or of all. */
-struct meter {
+struct counter_set {
 	struct counter *counters;	/* per site; those behind the end: 0 */
 	size_t ncounters;
 	struct arrival *arrivals;
 	size_t narrivals;
-	uint32_t *arrival_index;	/* a hash, see meter_arrival */
+	uint32_t *arrival_index;	/* a hash, see counter_set_arrival */
 	size_t arrival_size;
-	struct stray *strays;
-	size_t nstrays;
-	uint64_t *slots;	/* counters of copies, by number */
+	struct abnormal_edge *abnormals;
+	size_t nabnormals;
+	uint64_t *slots;	/* counters of relocated functions, by number */
 	size_t nslots;
 };
 
@@ -195,21 +200,22 @@ struct plan_wish {
 	const struct selection *sel;	/* NULL: nothing but hooks */
 	enum placement_method method;
 	bool eager;		/* look at all functions at once */
-	bool early;		/* ... if then there are fewer traps: nothing
-				   but calls is counted, in copies */
-	bool copies;		/* count in copies where that can be done */
+	bool early; /* ... if then there are fewer traps: nothing
+				   but calls is counted, in relocated functions */
+	bool relocated;		/* count in relocated functions where that can
+				   be done */
 	bool no_traps;		/* nothing may have a site that is not idle:
 				   there are no hooks, so nothing is derived,
 				   and what only a trap counts is not */
-	bool counted;		/* elsewhere: nothing is placed, bodies are
-				   filled in by who knows the counts */
+	bool counted;		/* elsewhere: nothing is placed, function plans
+				   are filled in by who knows the counts */
 	/*
-	 * How often its edges are expected to run: the body has a cfg and a
-	 * flow.  Owned by the plan; NULL: not known.  The function may be
+	 * How often its edges are expected to run: the function plan has a cfg
+	 * and a flow.  Owned by the plan; NULL: not known.  The function may be
 	 * NULL itself.
 	 */
 	struct weights *(*weigh)(void *ctx, const struct plan *plan,
-				 const struct body *body);
+				 const struct func_plan *fplan);
 	void *ctx;
 	bool leaks;		/* stacks cannot be relied on to be walked: no
 				   call is taken to come back, but counted
@@ -224,40 +230,48 @@ struct plan {
 	struct image *image;	/* owned */
 	struct plan_wish wish;
 	unsigned units;		/* asked for and possible */
-	struct body *bodies;	/* functions ascending, then the nameless */
-	size_t nbodies;
+	struct func_plan *fplans;	/* functions ascending, then the
+					   nameless */
+	size_t nfplans;
 	struct site *sites;	/* those placed at one time ascending */
 	size_t nsites;
-	uint32_t *settled;	/* sites that waited and do not any more; the
+	uint32_t *woken;	/* sites that waited and do not any more; the
 				   monitor empties this */
-	size_t nsettled;
-	uint32_t *reverted;	/* bodies whose copies are not to be used any
-				   more; the monitor empties this */
+	size_t nwoken;
+	uint32_t *reverted;	/* function plans whose relocated functions are
+				   not to be used any more; the monitor empties
+				   this */
 	size_t nreverted;
-	char *stays;		/* why there are no (more) copies, or NULL */
-	bool planted;		/* its copies have been, somewhere */
-	uint32_t *copied;	/* bodies that have copies, as they came */
-	size_t ncopied;
-	uint32_t *reopened;	/* those with former points or, at their entry,
-				   a trap that was not there; as these came */
+	char *stays;		/* why there are no (more) relocated functions,
+				   or NULL */
+	bool planted; /* its relocated functions have been, somewhere */
+	uint32_t *relocated_fplans;	/* function plans that have relocated
+					   functions, as they came */
+	size_t nrelocated;
+	uint32_t *reopened;	/* those with former entry patches or, at their
+				   entry, a trap that was not there; as these
+				   came */
 	size_t nreopened;
-	uint32_t ncounters, copies_size;	/* of all copies so far */
-	uint32_t *guards;	/* those of them, ascending, that are between
-				   the copies' and nothing adds to */
+	uint32_t ncounters, relocated_size;	/* of all relocated functions so
+						   far */
+	uint32_t *guards; /* those of them, ascending, that are between
+				   the relocated functions' and nothing adds to */
 	size_t nguards;
 	struct hook *hooks;	/* where the monitor looks at stacks */
 	size_t nhooks;
 	unsigned hooked;	/* plan_hooks has found these: enum
 				   hooks_wanted */
-	struct meter **meters;
-	size_t nmeters;
+	struct counter_set **counter_sets;
+	size_t ncounter_sets;
 	struct skip *skips;	/* by plan_units */
 	size_t nskips;
-	bool tainted;		/* some stacks are not known: nothing may be
-				   derived behind calls */
-	bool severed;		/* nor may behind any other instruction */
-	bool tampered;		/* what was counted in copies is not known */
-	uint8_t taint, sever;	/* enum count_reason: why first; 0: as usual */
+	bool calls_underivable;		/* some stacks are not known: nothing
+					   may be derived behind calls */
+	bool underivable; /* nor may behind any other instruction */
+	bool tampered;		/* what was counted in relocated functions is
+				   not known */
+	uint8_t calls_reason, underivable_reason; /* enum count_reason: why
+						     first; 0: as usual */
 	bool unseen;		/* sites are lost since the host says so */
 	uint32_t *index;	/* hash of addr -> site, see plan_site */
 	uint32_t index_size;
@@ -290,23 +304,23 @@ bool plan_hooks(struct plan *plan, bool infers);
 void plan_hook(struct plan *plan, const struct hook *hook);
 
 /* From here on nothing is copied, for this reason (or an earlier one). */
-void plan_copies_refuse(struct plan *plan, const char *why);
+void plan_relocation_refuse(struct plan *plan, const char *why);
 
 /*
- * After that, if nobody has ever been in a copy and they are not in any process:
- * the functions that had some are looked at again.
+ * After that, if nobody has ever been in a relocated function and they are not
+ * in any process: the functions that had some are looked at again.
  */
 void plan_copies_withdraw(struct plan *plan);
 
-/* The body whose code addr is in, or BODY_NONE. */
-uint32_t plan_body(const struct plan *plan, uint64_t addr);
+/* The function plan whose code addr is in, or FPLAN_NONE. */
+uint32_t plan_func(const struct plan *plan, uint64_t addr);
 
 /*
- * Look at a waiting body and place its counters: new sites are behind the
- * old, its entry's is idle if it is not needed.  Others may have to be
+ * Look at a waiting function plan and place its counters: new sites are behind
+ * the old, its entry's is idle if it is not needed.  Others may have to be
  * looked at with it, into which it jumps.
  */
-void plan_ready(struct plan *plan, uint32_t body);
+void plan_ready(struct plan *plan, uint32_t fplan);
 
 /*
  * Counting begins, and it is not known what functions control is in: those
@@ -318,24 +332,25 @@ void plan_miss(struct plan *plan);
 void plan_lose(struct plan *plan);
 
 /*
- * Make the body's cfg and flow if it has none.  false if it cannot have any.
+ * Make the function plan's cfg and flow if it has none.  false if it cannot
+ * have any.
  */
-bool plan_graph(struct plan *plan, uint32_t body);
+bool plan_graph(struct plan *plan, uint32_t fplan);
 
 /*
- * The same for a body that was counted elsewhere: external are the addresses,
- * ascending, to which control came from outside, leaders those where blocks
- * begin that the code does not show.
+ * The same for a function plan that was counted elsewhere: external are the
+ * addresses, ascending, to which control came from outside, leaders those where
+ * blocks begin that the code does not show.
  */
-bool plan_graph_as(struct plan *plan, uint32_t body, const uint64_t *leaders,
+bool plan_graph_as(struct plan *plan, uint32_t fplan, const uint64_t *leaders,
 		   size_t nleaders, const uint64_t *external,
 		   size_t nexternal);
 
 /*
- * Where such a body's indirect calls go has been recorded: give them sites,
- * for arrivals.
+ * Where such a function plan's indirect calls go has been recorded: give them
+ * sites, for arrivals.
  */
-void plan_targets(struct plan *plan, uint32_t body);
+void plan_targets(struct plan *plan, uint32_t fplan);
 
 /*
  * Whether it is wanted where the instruction goes: a call, or a jump that may
@@ -349,61 +364,68 @@ bool plan_graphs(const struct plan *plan);
 /* Whether any count of the plan may be derived from others. */
 bool plan_infers(const struct plan *plan);
 
-/* ---- meters: the monitor counts */
+/* ---- counter sets: the monitor counts */
 
-/* Number `meter` of the plan, made when first asked for. */
-struct meter *plan_meter(struct plan *plan, size_t meter);
+/* Number `counter_set` of the plan, made when first asked for. */
+struct counter_set *plan_counter_set(struct plan *plan, size_t counter_set);
 /* The site's counter; valid until the next call. */
-struct counter *meter_counter(struct meter *meter, uint32_t site,
-			      size_t nsites);
+struct counter *counter_set_site(struct counter_set *counter_set, uint32_t site,
+				 size_t nsites);
 /* What of (site, plan, addr) was counted; room for it if add is set. */
-struct arrival *meter_arrival(struct meter *meter, uint32_t site,
-			    const struct plan *plan, uint64_t addr, bool add);
-/* Add to the counters of copies from number first on. */
-void meter_slots(struct meter *meter, uint32_t first, const uint64_t *counters,
-		 size_t n);
-/* The stray of this kind at addr, made if there is none. */
-struct stray *meter_stray(struct meter *meter, uint64_t addr, bool during);
-void meter_add(struct meter *to, const struct meter *from, size_t nsites);
+struct arrival *counter_set_arrival(struct counter_set *counter_set,
+				    uint32_t site, const struct plan *plan,
+				    uint64_t addr, bool add);
+/* Add to the counters of relocated functions from number first on. */
+void counter_set_slots(struct counter_set *counter_set, uint32_t first,
+		       const uint64_t *counters, size_t n);
+/* The abnormal edge of this kind at addr, made if there is none. */
+struct abnormal_edge *counter_set_abnormal(struct counter_set *counter_set,
+					   uint64_t addr, bool during);
+void counter_set_add(struct counter_set *to, const struct counter_set *from,
+		     size_t nsites);
 /* Nothing was counted. */
-void meter_clear(struct meter *meter);
-void meter_free(struct meter *meter);
+void counter_set_clear(struct counter_set *counter_set);
+void counter_set_free(struct counter_set *counter_set);
 
-/* ---- settling: counts of blocks and edges from what was measured */
+/* ---- propagation: counts of blocks and edges from what was measured */
 
 /*
- * Derive the counts of all bodies from the meter, or from all meters
- * together (NULL).  Bodies that wait have no counts unless they get a graph:
- * then theirs are 0.
+ * Derive the counts of all function plans from the counter set, or from all
+ * counter sets together (NULL).  Function plans that wait have no counts unless
+ * they get a graph: then theirs are 0.
  */
-void plan_settle(struct plan *plan, const struct meter *meter);
+void plan_propagate(struct plan *plan, const struct counter_set *counter_set);
 
-/* The same without graphs for bodies that wait. */
-void plan_settle_entered(struct plan *plan, const struct meter *meter);
+/* The same without graphs for function plans that wait. */
+void plan_propagate_entered(struct plan *plan,
+			    const struct counter_set *counter_set);
 
-/* How often an instruction of a settled body, by its index, was begun. */
-struct count body_insn(const struct body *body, uint32_t insn);
+/*
+ * How often an instruction of a propagated function plan, by its index, was
+ * begun.
+ */
+struct count fplan_insn(const struct func_plan *fplan, uint32_t insn);
 
 /*
  * How often control came to it over an edge or from the instruction before,
  * whether or not it was then begun.
  */
-struct count body_arrivals(const struct body *body, uint32_t insn);
+struct count fplan_arrivals(const struct func_plan *fplan, uint32_t insn);
 
 /* Why a count is not known, as text. */
 const char *count_why(const struct count *count);
 
 /*
- * The counts of functions, lines and inlined functions, from settled bodies;
- * by kind; lines by file, line; functions by addr.  Owned by the caller.
- *
- * A function counts arrivals at its entry other than by its own jumps.  A
- * line counts how often control enters its code from that of another line or
- * from outside the function, and how often it goes round a loop within: each
- * instruction belongs to the last row that begins a statement (is_stmt) at
- * or before it; a row that others at the same address leave empty counts
- * arrivals there from other lines.  An inlined function counts arrivals at
- * the entries of its copies from outside each.
+ * The counts of functions, lines and inlined functions, from propagated
+ * function plans; by kind; lines by file, line; functions by addr.  Owned by
+ * the caller.
+ * A function counts arrivals at its entry other than by its own jumps.  A line
+ * counts how often control enters its code from that of another line or from
+ * outside the function, and how often it goes round a loop within: each
+ * instruction belongs to the last row that begins a statement (is_stmt) at or
+ * before it; a row that others at the same address leave empty counts arrivals
+ * there from other lines.  An inlined function counts arrivals at the entries
+ * of its copies from outside each.
  */
 struct unit *plan_units(struct plan *plan, size_t *n);
 

@@ -1,6 +1,6 @@
 /*
- * Bodies that were counted elsewhere: their graphs as they were then, and
- * places for what was recorded of calls.  Places no counters.
+ * Function plans that were counted elsewhere: their graphs as they were then,
+ * and places for what was recorded of calls.  Places no counters.
  */
 #include "plan/build.h"
 
@@ -9,27 +9,27 @@ plan_graph_as(struct plan *plan, uint32_t index, const uint64_t *leaders,
 	      size_t nleaders, const uint64_t *external, size_t nexternal)
 {
 	struct build *build = plan->build;
-	struct body *body = &plan->bodies[index];
+	struct func_plan *fplan = &plan->fplans[index];
 
-	if (!body->nranges || body->guest || body->state == BODY_FAULTY)
+	if (!fplan->nranges || fplan->guest || fplan->state == FPLAN_FAULTY)
 		return false;
-	cfg_free(body->cfg);
-	flow_free(body->flow);
-	body->cfg = graph_make(build->graphs, &(struct graph_wish){
-		.ranges = body->ranges, .n = body->nranges,
-		.entry = body->entry, .leaders = leaders, .nleaders = nleaders,
+	cfg_free(fplan->cfg);
+	flow_free(fplan->flow);
+	fplan->cfg = graph_make(build->graphs, &(struct graph_wish){
+		.ranges = fplan->ranges, .n = fplan->nranges,
+		.entry = fplan->entry, .leaders = leaders, .nleaders = nleaders,
 		.external = external, .nexternal = nexternal,
 		.calls_end = plan->wish.leaks,
 	});
-	body_flow_build(build, body);
-	body_parts(build, index);
+	fplan_flow_build(build, fplan);
+	fplan_parts(build, index);
 	return true;
 }
 
 void
 plan_targets(struct plan *plan, uint32_t index)
 {
-	const struct cfg *cfg = plan->bodies[index].cfg;
+	const struct cfg *cfg = plan->fplans[index].cfg;
 
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		uint32_t site;

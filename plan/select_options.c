@@ -51,15 +51,17 @@ const struct option_entry select_entries[SELECT_OPTIONS] = {
 	{ "units", 'u', "LIST",
 	  "units: func,line,inline,block,\n"
 	  "edge,insn,call (what the reports need;\n"
-	  "functions, and lines if there are any)", set_units,
-	  .trust = TRUST_PROJECT,
+	  "functions, and lines if there are any)",
+	  set_units, .trust = TRUST_PROJECT,
 	  .words = "func line inline block edge insn call" },
 	{ "func", 0, "GLOB", "only functions so named", set_func,
 	  .trust = TRUST_PROJECT },
-	{ "file", 0, "GLOB", "only code from source files so named",
-	  set_file, .trust = TRUST_PROJECT },
-	{ "line", 0, "FILE:LO-HI", "only these lines", set_line, .trust = TRUST_PROJECT },
+	{ "file", 0, "GLOB", "only code from source files so named", set_file,
+	  .trust = TRUST_PROJECT },
+	{ "line", 0, "FILE:LO-HI", "only these lines", set_line,
+	  .trust = TRUST_PROJECT },
 	{ "object", 0, "GLOB",
 	  "only programs and libraries so named\n"
-	  "(the programs run); '*' is all", set_object, .trust = TRUST_PROJECT },
+	  "(the programs run); '*' is all",
+	  set_object, .trust = TRUST_PROJECT },
 };

@@ -38,7 +38,7 @@ build_skip(struct build *build, uint32_t unit, uint64_t addr, const char *why)
 /* What is being added to units. */
 struct sum {
 	struct build *build;
-	const struct body *body;
+	const struct func_plan *fplan;
 };
 
 /* One bad row does not spoil a line that has good ones. */
@@ -74,18 +74,18 @@ static void
 sum_emit(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
 {
 	struct sum *sum = ctx;
-	const struct body *body = sum->body;
+	const struct func_plan *fplan = sum->fplan;
 	bool once = sum->build->plan->wish.method == PLACE_ONCE;
 	struct count count;
 
-	arc = plan_arc(sum->build->plan, body->flow, arc);
-	if (insn == INSN_NONE && arc >= body->flow->nedges)
-		insn = body->cfg->blocks[arc_block(body->flow, arc) -
-					 FLOW_BLOCK].first;
-	count = insn == INSN_NONE ? body->counts[arc] :
-		body_arrivals(body, insn);
-	if (body->intruded && !once)
-		count = (struct count){ .reason = REASON_INTRUDED };
+	arc = plan_arc(sum->build->plan, fplan->flow, arc);
+	if (insn == INSN_NONE && arc >= fplan->flow->nedges)
+		insn = fplan->cfg->blocks[arc_block(fplan->flow, arc) -
+					  FLOW_BLOCK].first;
+	count = insn == INSN_NONE ? fplan->counts[arc] :
+		fplan_arrivals(fplan, insn);
+	if (fplan->mid_entered && !once)
+		count = (struct count){ .reason = REASON_MID_ENTRY };
 	unit_add(&sum->build->units[id], &count, once);
 }
 
@@ -105,32 +105,32 @@ units_reset(struct build *build)
 }
 
 static void
-body_sum(struct build *build, const struct body *body)
+fplan_sum(struct build *build, const struct func_plan *fplan)
 {
-	struct sum sum = { build, body };
+	struct sum sum = { build, fplan };
 
-	if (!body->counts)
+	if (!fplan->counts)
 		return;
-	if (body->units & 1U << UNIT_LINE)
-		plan_lines_emit(build, body, sum_emit, &sum);
-	if (body->units & 1U << UNIT_INLINE)
-		plan_inlines_emit(build, body, sum_emit, &sum);
+	if (fplan->units & 1U << UNIT_LINE)
+		plan_lines_emit(build, fplan, sum_emit, &sum);
+	if (fplan->units & 1U << UNIT_INLINE)
+		plan_inlines_emit(build, fplan, sum_emit, &sum);
 }
 
 static void
-func_unit(struct build *build, const struct body *body, struct unit **units,
-	  size_t *n)
+func_unit(struct build *build, const struct func_plan *fplan,
+	  struct unit **units, size_t *n)
 {
 	struct unit unit = {
-		.kind = UNIT_FUNC, .ref = body->func, .func = FUNC_NONE,
+		.kind = UNIT_FUNC, .ref = fplan->func, .func = FUNC_NONE,
 	};
 
-	if (body->state == BODY_FAULTY) {
+	if (fplan->state == FPLAN_FAULTY) {
 		build_skip(build, UNIT_NONE,
-			   build->image->funcs[body->func].addr, body->why);
-		unit.why = body->why;
+			   build->image->funcs[fplan->func].addr, fplan->why);
+		unit.why = fplan->why;
 	} else {
-		unit_add(&unit, &body->calls, false);
+		unit_add(&unit, &fplan->calls, false);
 	}
 	*vec_push(*units, *n) = unit;
 }
@@ -156,10 +156,10 @@ plan_units(struct plan *plan, size_t *n)
 	*n = 0;
 	units_reset(build);
 	build->keeping = true;
-	for (size_t i = 0; i < plan->nbodies; i++) {
-		if (plan->bodies[i].named)
-			func_unit(build, &plan->bodies[i], &units, n);
-		body_sum(build, &plan->bodies[i]);
+	for (size_t i = 0; i < plan->nfplans; i++) {
+		if (plan->fplans[i].named)
+			func_unit(build, &plan->fplans[i], &units, n);
+		fplan_sum(build, &plan->fplans[i]);
 	}
 	build->keeping = false;
 	for (size_t i = 0; i < build->nunits; i++) {

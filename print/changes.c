@@ -7,7 +7,7 @@
 
 #include "print/pages.h"
 #include "report/names.h"
-#include "report/text.h"
+#include "report/printable.h"
 #include "util/mem.h"
 
 enum { WIDTH = 16, BLOCKS_MAX = 5 };

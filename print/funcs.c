@@ -7,7 +7,7 @@
 
 #include "print/pages.h"
 #include "report/names.h"
-#include "report/text.h"
+#include "report/printable.h"
 #include "util/mem.h"
 
 enum { COUNT_MIN = 9, OBJECT_MAX = 20, COLUMNS = 80 };

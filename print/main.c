@@ -11,7 +11,7 @@
 #include "print/pages.h"
 #include "print/recover.h"
 #include "report/target.h"
-#include "report/text.h"
+#include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "print/options.h"
-#include "report/profile.h"
+#include "report/profile/profile.h"
 
 /*
  * Runs, parts, objects and the functions that executed most.  The profile's

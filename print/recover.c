@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "report/profile.h"
+#include "report/profile/profile.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

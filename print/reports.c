@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "print/pages.h"
-#include "report/html_diff.h"
-#include "report/profile_plan.h"
+#include "report/html/html_diff.h"
+#include "report/profile/profile_plan.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -99,37 +99,38 @@ command_of(const struct profile *profile)
 }
 
 static void
-stop_add(struct tally *tally, const struct profile_stop *stop)
+stop_add(struct report_input *report_input, const struct profile_stop *stop)
 {
 	size_t i = 0;
 
-	while (i < tally->nstops && strcmp(tally->stops[i].cause, stop->cause))
+	while (i < report_input->nstops &&
+	       strcmp(report_input->stops[i].cause, stop->cause))
 		i++;
-	if (i == tally->nstops)
-		*vec_push(tally->stops, tally->nstops) =
+	if (i == report_input->nstops)
+		*vec_push(report_input->stops, report_input->nstops) =
 			(struct stop_sum){ .cause = stop->cause };
-	tally->stops[i].n += stop->n;
-	tally->stops[i].ns += stop->ns;
+	report_input->stops[i].n += stop->n;
+	report_input->stops[i].ns += stop->ns;
 }
 
 static void
-runs_sum(const struct profile *profile, struct tally *tally)
+runs_sum(const struct profile *profile, struct report_input *report_input)
 {
 	for (size_t i = 0; i < profile->nruns; i++) {
 		const struct profile_run *run = &profile->runs[i];
 
-		tally->seconds += (double)run->elapsed / SECOND;
-		tally->nprocesses += run->processes;
-		tally->nthreads += run->threads;
-		tally->events += run->events;
+		report_input->seconds += (double)run->elapsed / SECOND;
+		report_input->nprocesses += run->processes;
+		report_input->nthreads += run->threads;
+		report_input->events += run->events;
 		for (size_t k = 0; k < run->nstops; k++)
-			stop_add(tally, &run->stops[k]);
+			stop_add(report_input, &run->stops[k]);
 		for (size_t k = 0; k < run->nremarks; k++)
-			*vec_push(tally->remarks, tally->nremarks) =
-				run->remarks[k];
+			*vec_push(report_input->remarks,
+				  report_input->nremarks) = run->remarks[k];
 	}
 	if (profile->nruns == 1 && *profile->runs[0].outcome)
-		tally->outcome = profile->runs[0].outcome;
+		report_input->outcome = profile->runs[0].outcome;
 }
 
 char *
@@ -145,33 +146,34 @@ part_text(const struct profile_part *part)
 
 /* What reports of one part are made of; 0, or -1 if no program is there. */
 static int
-tally_open(struct opened *opened, uint32_t part, struct tally *tally)
+report_input_open(struct opened *opened, uint32_t part,
+		  struct report_input *report_input)
 {
 	const struct profile *profile = opened->profile;
 
 	plans_open(opened, part);
-	runs_sum(profile, tally);
+	runs_sum(profile, report_input);
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		if (opened->plans[i] && opened->plans[i]->wish.counted)
-			*vec_push(tally->plans, tally->nplans) =
+			*vec_push(report_input->plans, report_input->nplans) =
 				opened->plans[i];
 		if (opened->faults[i])
-			*vec_push(tally->remarks, tally->nremarks) =
-				opened->faults[i];
+			*vec_push(report_input->remarks,
+				  report_input->nremarks) = opened->faults[i];
 	}
-	for (size_t i = 0; i < profile->nobjects && !tally->nplans; i++)
+	for (size_t i = 0; i < profile->nobjects && !report_input->nplans; i++)
 		if (opened->faults[i])
 			return fail("%s", opened->faults[i]);
 	return 0;
 }
 
 static void
-tally_close(struct opened *opened, struct tally *tally)
+report_input_close(struct opened *opened, struct report_input *report_input)
 {
 	plans_close(opened);
-	free(tally->plans);
-	free(tally->remarks);
-	free(tally->stops);
+	free(report_input->plans);
+	free(report_input->remarks);
+	free(report_input->stops);
 }
 
 static int
@@ -181,14 +183,14 @@ part_write(struct opened *opened, uint32_t part, FILE *out)
 	const struct report_options *opts = &opened->opts->report;
 	char *command = part == PART_NONE ? command_of(profile) :
 			part_text(&profile->parts[part]);
-	struct tally tally = { .command = command };
-	int err = tally_open(opened, part, &tally);
+	struct report_input report_input = { .command = command };
+	int err = report_input_open(opened, part, &report_input);
 
 	if (!err && opts->nwants)
-		err = report_write(opts, &tally, out);
+		err = report_write(opts, &report_input, out);
 	if (!err)
-		err = coverage_check(opts, &tally);
-	tally_close(opened, &tally);
+		err = coverage_check(opts, &report_input);
+	report_input_close(opened, &report_input);
 	free(command);
 	return err;
 }
@@ -245,16 +247,17 @@ coverage_print(const struct options *opts, const struct profile *before,
 {
 	struct opened first = opened_make(opts, before);
 	struct opened second = opened_make(opts, after);
-	struct tally tallies[2] = { { .command = "" }, { .command = "" } };
-	int err = tally_open(&first, PART_NONE, &tallies[0]);
+	struct report_input tallies[2] = { { .command = "" },
+					   { .command = "" } };
+	int err = report_input_open(&first, PART_NONE, &tallies[0]);
 
 	if (!err)
-		err = tally_open(&second, PART_NONE, &tallies[1]);
+		err = report_input_open(&second, PART_NONE, &tallies[1]);
 	if (!err)
 		coverage_diff_write(&opts->report, &tallies[0], &tallies[1],
 				    out);
-	tally_close(&first, &tallies[0]);
-	tally_close(&second, &tallies[1]);
+	report_input_close(&first, &tallies[0]);
+	report_input_close(&second, &tallies[1]);
 	opened_free(&first, err ? NULL : warn);
 	opened_free(&second, err ? NULL : warn);
 	return err;
@@ -267,22 +270,22 @@ page_print(const struct options *opts, const struct profile *before,
 	struct opened first = opened_make(opts, before);
 	struct opened second = opened_make(opts, after);
 	char *commands[2] = { command_of(before), command_of(after) };
-	struct tally tallies[2] = {
+	struct report_input tallies[2] = {
 		{ .command = commands[0] }, { .command = commands[1] },
 	};
 	struct profile_diff *diff = profile_diff(before, after);
 	struct html_before page = { .command = commands[0], .diff = diff };
 	int err;
 
-	if (!tally_open(&first, PART_NONE, &tallies[0]))
-		page.tally = &tallies[0];
-	err = tally_open(&second, PART_NONE, &tallies[1]);
+	if (!report_input_open(&first, PART_NONE, &tallies[0]))
+		page.report_input = &tallies[0];
+	err = report_input_open(&second, PART_NONE, &tallies[1]);
 	if (!err)
 		err = html_diff_write(&opts->report, &page, &tallies[1],
 				      opts->report.wants[0].path);
 	profile_diff_free(diff);
-	tally_close(&first, &tallies[0]);
-	tally_close(&second, &tallies[1]);
+	report_input_close(&first, &tallies[0]);
+	report_input_close(&second, &tallies[1]);
 	opened_free(&first, err ? NULL : warn);
 	opened_free(&second, err ? NULL : warn);
 	free(commands[0]);

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "print/pages.h"
-#include "report/text.h"
+#include "report/printable.h"
 #include "util/mem.h"
 
 enum { COLUMNS = 80, SECOND = 1000000000 };

@@ -34,7 +34,7 @@ by_site(const void *va, const void *vb)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* The arrivals of a plan, summed over its meters. */
+/* The arrivals of a plan, summed over its counter sets. */
 static void
 arrivals_gather(struct callees *callees, const struct plan *plan)
 {
@@ -44,10 +44,10 @@ arrivals_gather(struct callees *callees, const struct plan *plan)
 		return;
 	callees->plan = plan;
 	callees->narrivals = 0;
-	for (size_t m = 0; m < plan->nmeters; m++)
-		for (size_t i = 0; i < plan->meters[m]->narrivals; i++)
+	for (size_t m = 0; m < plan->ncounter_sets; m++)
+		for (size_t i = 0; i < plan->counter_sets[m]->narrivals; i++)
 			*vec_push(callees->arrivals, callees->narrivals) =
-				plan->meters[m]->arrivals[i];
+				plan->counter_sets[m]->arrivals[i];
 	if (callees->narrivals)
 		qsort(callees->arrivals, callees->narrivals,
 		      sizeof(*callees->arrivals), by_site);
@@ -80,9 +80,9 @@ site_count(const struct plan *plan, const struct site *site)
 	size_t index = site - plan->sites;
 	struct figure count = { 0 };
 
-	for (size_t m = 0; m < plan->nmeters; m++)
-		if (index < plan->meters[m]->ncounters)
-			count.n += plan->meters[m]->counters[index].hits;
+	for (size_t m = 0; m < plan->ncounter_sets; m++)
+		if (index < plan->counter_sets[m]->ncounters)
+			count.n += plan->counter_sets[m]->counters[index].hits;
 	return count;
 }
 
@@ -167,7 +167,7 @@ static void
 arrivals_add(struct callees *callees, const struct view *view, uint32_t i,
 	     uint32_t site, struct figure count)
 {
-	const struct insn *insn = &view->body->cfg->insns[i];
+	const struct insn *insn = &view->fplan->cfg->insns[i];
 	bool jump = insn->kind == INSN_JUMP_INDIRECT;
 	const char *how = jump ? "indirect tail call" : "indirect";
 	struct figure rest = count;
@@ -180,7 +180,7 @@ arrivals_add(struct callees *callees, const struct view *view, uint32_t i,
 		if (!rest.why)
 			rest.n -= arrival->n < rest.n ? arrival->n : rest.n;
 		if (jump && arrival->plan == view->plan &&
-		    cfg_insn(view->body->cfg, arrival->addr) >= 0)
+		    cfg_insn(view->fplan->cfg, arrival->addr) >= 0)
 			continue;
 		call_add(callees, i, arrival_name(view, insn, arrival), how,
 			 (struct figure){ arrival->n, NULL },
@@ -198,7 +198,7 @@ static void
 indirect_add(struct callees *callees, const struct view *view, uint32_t i,
 	     struct figure count)
 {
-	const struct insn *insn = &view->body->cfg->insns[i];
+	const struct insn *insn = &view->fplan->cfg->insns[i];
 	const struct site *site = site_recorded(view, insn);
 	bool jump = insn->kind == INSN_JUMP_INDIRECT;
 
@@ -220,7 +220,7 @@ static bool
 insn_calls(const struct view *view, uint32_t block, uint32_t i,
 	   struct figure *count)
 {
-	const struct cfg *cfg = view->body->cfg;
+	const struct cfg *cfg = view->fplan->cfg;
 	const struct insn *insn = &cfg->insns[i];
 	const struct site *site;
 	uint32_t edge;
@@ -257,7 +257,7 @@ static void
 insn_add(struct callees *callees, const struct view *view, uint32_t block,
 	 uint32_t i)
 {
-	const struct insn *insn = &view->body->cfg->insns[i];
+	const struct insn *insn = &view->fplan->cfg->insns[i];
 	struct figure count;
 
 	if (!insn_calls(view, block, i, &count))
@@ -289,7 +289,7 @@ callees_clear(struct callees *callees)
 void
 callees_find(struct callees *callees, const struct view *view)
 {
-	const struct cfg *cfg = view->body->cfg;
+	const struct cfg *cfg = view->fplan->cfg;
 
 	callees_clear(callees);
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/frames.h"
+#include "report/inline_frames.h"
 #include "util/mem.h"
 
 struct making {
@@ -44,7 +44,7 @@ static void
 func_gather(struct making *m, const struct func_entry *entry, bool inlined)
 {
 	const struct image *image =
-		m->table->tally->plans[entry->plan]->image;
+		m->table->report_input->plans[entry->plan]->image;
 	struct cover_file *file;
 
 	if (entry->file == FILE_NONE || !entry->line ||
@@ -200,8 +200,8 @@ owner_of(const struct making *m, const struct view *view, uint64_t addr)
 		owner.file = inlined->file;
 		name = inlined->name;
 		line = inlined->line;
-	} else if (view->body->func != FUNC_NONE) {
-		const struct func *func = &image->funcs[view->body->func];
+	} else if (view->fplan->func != FUNC_NONE) {
+		const struct func *func = &image->funcs[view->fplan->func];
 
 		owner.file = func->file;
 		name = func->name;
@@ -230,7 +230,8 @@ insn_line(const struct making *m, const struct view *view, uint32_t insn,
 static void
 insn_take(struct making *m, const struct view *view, uint32_t insn)
 {
-	struct owner owner = owner_of(m, view, view->body->cfg->insns[insn].addr);
+	struct owner owner = owner_of(m, view,
+				      view->fplan->cfg->insns[insn].addr);
 	struct cover_func *func;
 	struct cover_line *line;
 	uint32_t file;
@@ -257,7 +258,7 @@ way_add(struct cover_file *file, struct cover_branch branch,
 static void
 block_take(struct making *m, const struct view *view, uint32_t block)
 {
-	const struct block *b = &view->body->cfg->blocks[block];
+	const struct block *b = &view->fplan->cfg->blocks[block];
 	struct figure count = view_block(view, block);
 	struct cover_line *line;
 	uint32_t file;
@@ -272,9 +273,9 @@ block_take(struct making *m, const struct view *view, uint32_t block)
 static void
 branch_take(struct making *m, const struct view *view, uint32_t block)
 {
-	const struct flow *flow = view->body->flow;
+	const struct flow *flow = view->fplan->flow;
 	uint32_t last = view_last(view, block), file;
-	const struct insn *insn = &view->body->cfg->insns[last];
+	const struct insn *insn = &view->fplan->cfg->insns[last];
 	struct cover_line *line = insn_line(m, view, last, &file);
 	struct cover_branch branch;
 	struct figure taken, fall;
@@ -307,14 +308,14 @@ static void
 func_blocks(struct making *m, const struct view *view)
 {
 	const struct image *image = view->plan->image;
-	const struct cfg *cfg = view->body->cfg;
+	const struct cfg *cfg = view->fplan->cfg;
 	const struct func *func;
 	struct cover_file *file;
 	uint32_t index, at;
 
-	if (view->body->func == FUNC_NONE)
+	if (view->fplan->func == FUNC_NONE)
 		return;
-	func = &image->funcs[view->body->func];
+	func = &image->funcs[view->fplan->func];
 	index = table_file(m->table, view->plan_index, func->file);
 	if (index == FILE_NONE)
 		return;
@@ -333,8 +334,8 @@ func_blocks(struct making *m, const struct view *view)
 static void
 view_take(struct making *m, const struct view *view)
 {
-	const struct cfg *cfg = view->body->cfg;
-	bool edges = view->body->units & view->plan->units & VIEW_EDGES;
+	const struct cfg *cfg = view->fplan->cfg;
+	bool edges = view->fplan->units & view->plan->units & VIEW_EDGES;
 
 	if (m->plan != view->plan) {
 		frames_free(m->frames);
@@ -408,9 +409,9 @@ units_take(struct making *m)
 						   table->files[i].path);
 		marks_read(m, i);
 	}
-	for (size_t i = 0; i < table->tally->nplans; i++) {
+	for (size_t i = 0; i < table->report_input->nplans; i++) {
 		const struct selection *sel =
-			table->tally->plans[i]->wish.sel;
+			table->report_input->plans[i]->wish.sel;
 
 		chosen |= sel && sel->lines.n;
 	}

@@ -9,8 +9,8 @@
 #include "report/view.h"
 
 /*
- * A function with all its copies, inlined ones too: its count is how often it
- * was called, in whatever way.
+ * A function with all its relocated functions, inlined ones too: its count is
+ * how often it was called, in whatever way.
  */
 struct cover_func {
 	const char *name;	/* linkage name, lent */

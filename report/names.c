@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text.h"
+#include "report/printable.h"
 #include "util/demangle.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -88,14 +88,14 @@ func_entered(const struct image *image, uint64_t addr)
 static char *
 name_inside(const struct plan *plan, uint64_t addr, bool demangled)
 {
-	uint32_t body = plan_body(plan, addr);
+	uint32_t fplan = plan_func(plan, addr);
 	const struct func *func;
 	char *name, *text;
 	bool before;
 
-	if (body == BODY_NONE || plan->bodies[body].func == FUNC_NONE)
+	if (fplan == FPLAN_NONE || plan->fplans[fplan].func == FUNC_NONE)
 		return mem_printf("%" PRIx64, addr);
-	func = &plan->image->funcs[plan->bodies[body].func];
+	func = &plan->image->funcs[plan->fplans[fplan].func];
 	name = name_shown(func->name, demangled);
 	before = addr < func->addr;
 	text = mem_printf("%s%c%" PRIx64, name, before ? '-' : '+',

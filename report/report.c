@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html.h"
+#include "report/html/html.h"
 #include "report/kinds.h"
 #include "report/target.h"
-#include "report/text.h"
+#include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -196,17 +196,18 @@ report_choose(const struct report_options *opts, struct selection *sel)
 }
 
 void
-report_settle(const struct report_options *opts, const struct tally *tally)
+report_settle(const struct report_options *opts,
+	      const struct report_input *report_input)
 {
 	bool whole = !opts->nwants || opts->fail_under;
 
 	for (size_t i = 0; i < opts->nwants; i++)
 		whole |= kinds[kind_index(opts->wants[i].kind)].units != FUNC;
-	for (size_t i = 0; i < tally->nplans; i++)
+	for (size_t i = 0; i < report_input->nplans; i++)
 		if (whole)
-			plan_settle(tally->plans[i], NULL);
+			plan_propagate(report_input->plans[i], NULL);
 		else
-			plan_settle_entered(tally->plans[i], NULL);
+			plan_propagate_entered(report_input->plans[i], NULL);
 }
 
 int
@@ -348,24 +349,24 @@ targets_write(const struct report_options *opts, struct table *table,
 }
 
 bool
-tally_once(const struct tally *tally)
+report_input_once(const struct report_input *report_input)
 {
-	for (size_t i = 0; i < tally->nplans; i++)
-		if (tally->plans[i]->wish.method == PLACE_ONCE)
+	for (size_t i = 0; i < report_input->nplans; i++)
+		if (report_input->plans[i]->wish.method == PLACE_ONCE)
 			return true;
 	return false;
 }
 
 int
-report_write(const struct report_options *opts, const struct tally *tally,
-	     FILE *out)
+report_write(const struct report_options *opts,
+	     const struct report_input *report_input, FILE *out)
 {
 	struct table *table;
 	int result;
 
-	if (tally_once(tally) && report_once(opts))
+	if (report_input_once(report_input) && report_once(opts))
 		return -1;
-	table = table_make(opts, tally);
+	table = table_make(opts, report_input);
 	if (opts->nwants) {
 		result = targets_write(opts, table, out);
 	} else {

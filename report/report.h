@@ -86,9 +86,9 @@ struct stall {
 };
 
 /* What was measured: everything a report is made from. */
-struct tally {
+struct report_input {
 	struct plan **plans;	/* one per image, main executable first;
-				   settled */
+				   propagated */
 	size_t nplans;
 	const char *command;	/* the program and its arguments, or "PID" */
 	double seconds;		/* elapsed */
@@ -111,14 +111,14 @@ int report_parse(struct report_options *opts, const char *arg);
 void report_choose(const struct report_options *opts, struct selection *sel);
 
 /*
- * Settle the tally's plans for the reports wanted: functions that were never
- * entered are not analysed if none says what they are made of.
+ * Settle the report input's plans for the reports wanted: functions that were
+ * never entered are not analysed if none says what they are made of.
  */
 void report_settle(const struct report_options *opts,
-		   const struct tally *tally);
+		   const struct report_input *report_input);
 
 /* Whether any of it says only what ran, not how often (--once). */
-bool tally_once(const struct tally *tally);
+bool report_input_once(const struct report_input *report_input);
 /* None of the reports wanted is of how often: 0, or -1 with the message. */
 int report_once(const struct report_options *opts);
 
@@ -128,19 +128,19 @@ int report_once(const struct report_options *opts);
  * has not been seen to run.
  */
 int coverage_check(const struct report_options *opts,
-		   const struct tally *tally);
+		   const struct report_input *report_input);
 
 /*
  * Which lines ran in one of two tallies and not in the other, both of the
  * same programs.
  */
 void coverage_diff_write(const struct report_options *opts,
-			 const struct tally *before, const struct tally *after,
-			 FILE *out);
+			 const struct report_input *before,
+			 const struct report_input *after, FILE *out);
 
 /* What runs, and all counts that are known and not 0. */
-void live_write(const struct report_options *opts, const struct tally *tally,
-		FILE *out);
+void live_write(const struct report_options *opts,
+		const struct report_input *report_input, FILE *out);
 
 void report_options_free(struct report_options *opts);
 
@@ -156,6 +156,6 @@ int report_targets_check(const struct report_options *opts);
  * with the message set (full disk).
  */
 int report_write(const struct report_options *opts,
-		 const struct tally *tally, FILE *out);
+		 const struct report_input *report_input, FILE *out);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "plan/code.h"
 #include "report/names.h"
-#include "report/text.h"
+#include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/search.h"
@@ -109,19 +109,19 @@ range_files(const struct image *image, const struct range *range, bool *used)
 
 /* The files of code that is shown by itself. */
 static void
-body_files(const struct plan *plan, const struct body *body, bool *used)
+fplan_files(const struct plan *plan, const struct func_plan *fplan, bool *used)
 {
 	const struct image *image = plan->image;
 
-	if (!body->counts || !(body->units & ~(1U << UNIT_FUNC |
-					       1U << UNIT_LINE |
-					       1U << UNIT_INLINE)))
+	if (!fplan->counts || !(fplan->units & ~(1U << UNIT_FUNC |
+						 1U << UNIT_LINE |
+						 1U << UNIT_INLINE)))
 		return;
-	for (size_t i = 0; i < body->nranges; i++)
-		range_files(image, &body->ranges[i], used);
-	if (body->func != FUNC_NONE &&
-	    image->funcs[body->func].file < image->nfiles)
-		used[image->funcs[body->func].file] = true;
+	for (size_t i = 0; i < fplan->nranges; i++)
+		range_files(image, &fplan->ranges[i], used);
+	if (fplan->func != FUNC_NONE &&
+	    image->funcs[fplan->func].file < image->nfiles)
+		used[image->funcs[fplan->func].file] = true;
 }
 
 static void
@@ -138,8 +138,8 @@ plan_files(struct table *table, const struct plan *plan,
 		if (file != FILE_NONE)
 			used[file] = true;
 	}
-	for (i = 0; i < plan->nbodies; i++)
-		body_files(plan, &plan->bodies[i], used);
+	for (i = 0; i < plan->nfplans; i++)
+		fplan_files(plan, &plan->fplans[i], used);
 	for (i = 0; i < image->nfiles; i++)
 		if (used[i])
 			*vec_push(table->files, table->nfiles) =
@@ -152,11 +152,11 @@ plan_files(struct table *table, const struct plan *plan,
 static void
 files_make(struct table *table)
 {
-	const struct tally *tally = table->tally;
+	const struct report_input *report_input = table->report_input;
 	size_t i, n = 0;
 
-	for (i = 0; i < tally->nplans; i++)
-		plan_files(table, tally->plans[i], &table->units[i]);
+	for (i = 0; i < report_input->nplans; i++)
+		plan_files(table, report_input->plans[i], &table->units[i]);
 	if (table->nfiles)
 		qsort(table->files, table->nfiles, sizeof(*table->files),
 		      by_path);
@@ -191,7 +191,7 @@ files_translate(const struct table *table, const struct plan *plan)
 uint32_t
 table_file(const struct table *table, uint32_t plan, uint32_t file)
 {
-	if (file >= table->tally->plans[plan]->image->nfiles)
+	if (file >= table->report_input->plans[plan]->image->nfiles)
 		return FILE_NONE;
 	return table->maps[plan][file];
 }
@@ -233,7 +233,7 @@ static void
 func_add(struct table *table, uint32_t plan_index, const struct unit *unit,
 	 uint32_t file)
 {
-	const struct plan *plan = table->tally->plans[plan_index];
+	const struct plan *plan = table->report_input->plans[plan_index];
 	bool inlined = unit->kind == UNIT_INLINE;
 	bool demangled = table->opts->demangle;
 	struct func_table *to = inlined ? &table->inlines : &table->funcs;
@@ -253,7 +253,7 @@ func_add(struct table *table, uint32_t plan_index, const struct unit *unit,
 static void
 units_gather(struct table *table, uint32_t plan_index)
 {
-	const struct plan *plan = table->tally->plans[plan_index];
+	const struct plan *plan = table->report_input->plans[plan_index];
 	size_t i;
 
 	for (i = 0; i < table->units[plan_index].n; i++) {
@@ -333,22 +333,23 @@ func_table_sort(struct func_table *funcs)
 }
 
 struct table *
-table_make(const struct report_options *opts, const struct tally *tally)
+table_make(const struct report_options *opts,
+	   const struct report_input *report_input)
 {
 	struct table *table = mem_alloc(sizeof(*table));
 	size_t i;
 
 	table->opts = opts;
-	table->tally = tally;
-	table->units = mem_alloc(tally->nplans * sizeof(*table->units));
-	for (i = 0; i < tally->nplans; i++)
-		table->units[i].units = plan_units(tally->plans[i],
+	table->report_input = report_input;
+	table->units = mem_alloc(report_input->nplans * sizeof(*table->units));
+	for (i = 0; i < report_input->nplans; i++)
+		table->units[i].units = plan_units(report_input->plans[i],
 						   &table->units[i].n);
 	files_make(table);
-	table->maps = mem_alloc(tally->nplans * sizeof(*table->maps));
-	for (i = 0; i < tally->nplans; i++)
-		table->maps[i] = files_translate(table, tally->plans[i]);
-	for (i = 0; i < tally->nplans; i++)
+	table->maps = mem_alloc(report_input->nplans * sizeof(*table->maps));
+	for (i = 0; i < report_input->nplans; i++)
+		table->maps[i] = files_translate(table, report_input->plans[i]);
+	for (i = 0; i < report_input->nplans; i++)
 		units_gather(table, i);
 	lines_merge(table);
 	func_table_sort(&table->funcs);
@@ -377,7 +378,7 @@ table_free(struct table *table)
 		table_source_drop(&table->files[i]);
 		free(table->files[i].shown);
 	}
-	for (i = 0; i < table->tally->nplans; i++) {
+	for (i = 0; i < table->report_input->nplans; i++) {
 		free(table->units[i].units);
 		free(table->maps[i]);
 	}
@@ -450,7 +451,7 @@ table_place(const struct table *table, uint32_t file, uint32_t line)
 const char *
 table_object(const struct table *table, uint32_t plan)
 {
-	const char *path = table->tally->plans[plan]->image->path;
+	const char *path = table->report_input->plans[plan]->image->path;
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;

@@ -36,7 +36,7 @@ struct line_entry {
 	uint32_t file;		/* index into table->files */
 	uint32_t line;
 	struct figure count;
-	uint32_t plan;		/* index into tally->plans */
+	uint32_t plan;		/* index into report_input->plans */
 	uint32_t func;		/* one there that has the line, or FUNC_NONE */
 };
 
@@ -68,7 +68,7 @@ struct units {
 
 struct table {
 	const struct report_options *opts;
-	const struct tally *tally;
+	const struct report_input *report_input;
 	struct units *units;	/* per plan */
 	uint32_t **maps;	/* per plan: its image's files in files */
 	struct file_entry *files;	/* ascending path */
@@ -79,7 +79,7 @@ struct table {
 };
 
 struct table *table_make(const struct report_options *opts,
-			 const struct tally *tally);
+			 const struct report_input *report_input);
 void table_free(struct table *table);
 
 /* The file's text, NULL if there is none; lent until dropped. */

@@ -11,7 +11,7 @@
 #include "plan/code.h"
 #include "report/kinds.h"
 #include "report/names.h"
-#include "report/text.h"
+#include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -22,8 +22,8 @@ static bool
 row_owns(const struct view *view, const struct row *row)
 {
 	return row->is_stmt &&
-	       (cfg_insn(view->body->cfg, row->addr) >= 0 ||
-		plan_body(view->plan, row->addr) != view->body_index);
+	       (cfg_insn(view->fplan->cfg, row->addr) >= 0 ||
+		plan_func(view->plan, row->addr) != view->fplan_index);
 }
 
 /* The row in force at the row with this index, or NULL. */
@@ -44,7 +44,7 @@ static void
 rows_find(struct view *view)
 {
 	const struct image *image = view->plan->image;
-	const struct cfg *cfg = view->body->cfg;
+	const struct cfg *cfg = view->fplan->cfg;
 	const struct row *row = NULL;
 	size_t last = SIZE_MAX;
 
@@ -88,8 +88,8 @@ insn_idle(const struct image *image, const struct insn *insn)
 static bool
 block_lonely(const struct view *view, uint32_t b)
 {
-	const struct cfg *cfg = view->body->cfg;
-	const struct flow *flow = view->body->flow;
+	const struct cfg *cfg = view->fplan->cfg;
+	const struct flow *flow = view->fplan->flow;
 	const struct block *block = &cfg->blocks[b];
 	uint32_t v = FLOW_BLOCK + b;
 	struct figure count = view_block(view, b);
@@ -97,7 +97,7 @@ block_lonely(const struct view *view, uint32_t b)
 	/* The entry of code without a name is no more than its beginning. */
 	if (cfg->in[b] != cfg->in[b + 1] ||
 	    (block->external && (cfg->entry != (long)block->first ||
-				 view->body->func != FUNC_NONE)))
+				 view->fplan->func != FUNC_NONE)))
 		return false;
 	return flow->in[v] == flow->in[v + 1] || (!count.why && !count.n);
 }
@@ -105,7 +105,7 @@ block_lonely(const struct view *view, uint32_t b)
 static bool
 block_idle(const struct view *view, uint32_t b)
 {
-	const struct cfg *cfg = view->body->cfg;
+	const struct cfg *cfg = view->fplan->cfg;
 	const struct block *block = &cfg->blocks[b];
 
 	if (!block_lonely(view, b))
@@ -120,7 +120,7 @@ block_idle(const struct view *view, uint32_t b)
 static void
 padding_find(struct view *view)
 {
-	size_t n = view->body->cfg->nblocks;
+	size_t n = view->fplan->cfg->nblocks;
 
 	view->padding = mem_alloc(n * sizeof(*view->padding));
 	for (uint32_t b = 0; b < n; b++)
@@ -141,15 +141,15 @@ view_close(struct view *view)
 }
 
 static struct view *
-view_open(struct table *table, uint32_t plan_index, uint32_t body_index)
+view_open(struct table *table, uint32_t plan_index, uint32_t fplan_index)
 {
 	struct view *view = mem_alloc(sizeof(*view));
 
 	view->table = table;
 	view->plan_index = plan_index;
-	view->body_index = body_index;
-	view->plan = table->tally->plans[plan_index];
-	view->body = &view->plan->bodies[body_index];
+	view->fplan_index = fplan_index;
+	view->plan = table->report_input->plans[plan_index];
+	view->fplan = &view->plan->fplans[fplan_index];
 	rows_find(view);
 	padding_find(view);
 	return view;
@@ -158,7 +158,7 @@ view_open(struct table *table, uint32_t plan_index, uint32_t body_index)
 static bool
 view_empty(const struct view *view)
 {
-	for (uint32_t b = 0; b < view->body->cfg->nblocks; b++)
+	for (uint32_t b = 0; b < view->fplan->cfg->nblocks; b++)
 		if (!view->padding[b])
 			return false;
 	return true;
@@ -167,17 +167,17 @@ view_empty(const struct view *view)
 struct view *
 view_next(struct table *table, struct view *view, unsigned units)
 {
-	const struct tally *tally = table->tally;
+	const struct report_input *report_input = table->report_input;
 	uint32_t p = view ? view->plan_index : 0;
-	uint32_t b = view ? view->body_index + 1 : 0;
+	uint32_t b = view ? view->fplan_index + 1 : 0;
 
 	view_close(view);
-	for (; p < tally->nplans; p++, b = 0) {
-		const struct plan *plan = tally->plans[p];
+	for (; p < report_input->nplans; p++, b = 0) {
+		const struct plan *plan = report_input->plans[p];
 
-		for (; b < plan->nbodies; b++) {
-			if (!plan->bodies[b].counts ||
-			    !(plan->bodies[b].units & plan->units & units))
+		for (; b < plan->nfplans; b++) {
+			if (!plan->fplans[b].counts ||
+			    !(plan->fplans[b].units & plan->units & units))
 				continue;
 			view = view_open(table, p, b);
 			if (!view_empty(view))
@@ -193,7 +193,7 @@ view_next(struct table *table, struct view *view, unsigned units)
 struct figure
 view_insn(const struct view *view, uint32_t insn)
 {
-	struct count count = body_insn(view->body, insn);
+	struct count count = fplan_insn(view->fplan, insn);
 
 	return figure_of(&count);
 }
@@ -201,20 +201,20 @@ view_insn(const struct view *view, uint32_t insn)
 struct figure
 view_block(const struct view *view, uint32_t block)
 {
-	return figure_of(&view->body->counts[
-		arc_of_block(view->body->flow, FLOW_BLOCK + block)]);
+	return figure_of(&view->fplan->counts[
+		arc_of_block(view->fplan->flow, FLOW_BLOCK + block)]);
 }
 
 struct figure
 view_edge(const struct view *view, uint32_t edge)
 {
-	return figure_of(&view->body->counts[edge]);
+	return figure_of(&view->fplan->counts[edge]);
 }
 
 uint32_t
 view_last(const struct view *view, uint32_t block)
 {
-	const struct block *b = &view->body->cfg->blocks[block];
+	const struct block *b = &view->fplan->cfg->blocks[block];
 
 	return b->first + b->count - 1;
 }
@@ -222,7 +222,7 @@ view_last(const struct view *view, uint32_t block)
 uint32_t
 view_way(const struct view *view, uint32_t block, enum flow_by by)
 {
-	const struct flow *flow = view->body->flow;
+	const struct flow *flow = view->fplan->flow;
 	uint32_t v = FLOW_BLOCK + block;
 
 	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++)
@@ -255,7 +255,7 @@ view_branch(const struct view *view, uint32_t block, struct figure *taken,
 bool
 view_edge_inner(const struct view *view, uint32_t edge)
 {
-	const struct flow_edge *e = &view->body->flow->edges[edge];
+	const struct flow_edge *e = &view->fplan->flow->edges[edge];
 
 	return e->from >= FLOW_BLOCK && e->to >= FLOW_BLOCK;
 }
@@ -263,13 +263,13 @@ view_edge_inner(const struct view *view, uint32_t edge)
 bool
 view_edge_drawn(const struct view *view, uint32_t e)
 {
-	const struct flow *flow = view->body->flow;
+	const struct flow *flow = view->fplan->flow;
 	struct figure count = view_edge(view, e);
 
 	if (e == flow->back)
 		return false;
 	return flow->edges[e].from != FLOW_ROOT || count.n || count.why ||
-	       (view->body->cfg->entry >= 0 && e == 0);
+	       (view->fplan->cfg->entry >= 0 && e == 0);
 }
 
 static void
@@ -284,7 +284,7 @@ static void
 blocks_total(const struct view *view, enum unit_kind kind,
 	     struct totals *totals, struct reasons *reasons)
 {
-	const struct cfg *cfg = view->body->cfg;
+	const struct cfg *cfg = view->fplan->cfg;
 
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		if (view->padding[b])
@@ -302,12 +302,12 @@ void
 view_totals(const struct view *view, enum unit_kind kind,
 	    struct totals *totals, struct reasons *reasons)
 {
-	if (!(view->body->units & view->plan->units & 1U << kind))
+	if (!(view->fplan->units & view->plan->units & 1U << kind))
 		return;
 	if (kind == UNIT_BLOCK || kind == UNIT_INSN)
 		blocks_total(view, kind, totals, reasons);
 	for (uint32_t e = 0; kind == UNIT_EDGE &&
-	     e < view->body->flow->nedges; e++)
+	     e < view->fplan->flow->nedges; e++)
 		if (view_edge_inner(view, e))
 			total(totals, reasons, kind, view_edge(view, e));
 }
@@ -315,7 +315,7 @@ view_totals(const struct view *view, enum unit_kind kind,
 void
 view_widen(const struct view *view, size_t *count, size_t *addr)
 {
-	const struct cfg *cfg = view->body->cfg;
+	const struct cfg *cfg = view->fplan->cfg;
 	size_t n;
 
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
@@ -336,12 +336,12 @@ view_widen(const struct view *view, size_t *count, size_t *addr)
 char *
 view_name(const struct view *view)
 {
-	const struct body *body = view->body;
+	const struct func_plan *fplan = view->fplan;
 
-	if (body->func != FUNC_NONE)
-		return name_shown(view->plan->image->funcs[body->func].name,
+	if (fplan->func != FUNC_NONE)
+		return name_shown(view->plan->image->funcs[fplan->func].name,
 				  view->table->opts->demangle);
-	return mem_printf("code at %" PRIx64, body->ranges[0].lo);
+	return mem_printf("code at %" PRIx64, fplan->ranges[0].lo);
 }
 
 char *
@@ -420,20 +420,20 @@ void
 view_heading_write(const struct view *view, FILE *out)
 {
 	const struct table *table = view->table;
-	const struct body *body = view->body;
-	const struct func *func = body->func == FUNC_NONE ? NULL :
-		&view->plan->image->funcs[body->func];
-	struct figure calls = figure_of(&body->calls);
+	const struct func_plan *fplan = view->fplan;
+	const struct func *func = fplan->func == FUNC_NONE ? NULL :
+		&view->plan->image->funcs[fplan->func];
+	struct figure calls = figure_of(&fplan->calls);
 	char *name = view_name(view);
 	char *place = func ? table_place(table, table_file(table,
 		view->plan_index, func->file), func->line) : mem_strdup("");
-	char *called = !func || (calls.why && !body->named) ?
+	char *called = !func || (calls.why && !fplan->named) ?
 		mem_strdup("") : calls.why ?
 		mem_strdup("? calls") : text_number(calls.n, "call");
 	char *tail = mem_printf("%s%s%s%s%s%s", *place ? "  " : "", place,
 				*called ? "  " : "", called,
-				table->tally->nplans > 1 ? "  " : "",
-				table->tally->nplans > 1 ?
+				table->report_input->nplans > 1 ? "  " : "",
+				table->report_input->nplans > 1 ?
 				table_object(table, view->plan_index) : "");
 	size_t used = text_width(tail, strlen(tail));
 	size_t columns = table->opts->columns;
@@ -473,8 +473,8 @@ units_present(const struct table *table, FILE *out, enum unit_kind kind)
 {
 	unsigned units = kind == UNIT_CALL ? VIEW_CALLS : 1U << kind;
 
-	for (size_t i = 0; i < table->tally->nplans; i++)
-		if (table->tally->plans[i]->units & units)
+	for (size_t i = 0; i < table->report_input->nplans; i++)
+		if (table->report_input->plans[i]->units & units)
 			return true;
 	fprintf(out, "\nNo %s were counted (see --units).\n",
 		unit_word(kind, 0));

@@ -5,7 +5,7 @@
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
-#include "report/reasons.h"
+#include "report/text/reasons.h"
 #include "report/table.h"
 
 /* Sets of units, to ask for views by. */
@@ -21,10 +21,10 @@ enum {
 
 struct view {
 	struct table *table;
-	uint32_t plan_index;	/* of table->tally->plans */
-	uint32_t body_index;	/* of plan->bodies */
+	uint32_t plan_index;	/* of table->report_input->plans */
+	uint32_t fplan_index;	/* of plan->fplans */
 	const struct plan *plan;
-	const struct body *body;	/* with cfg, flow and counts */
+	const struct func_plan *fplan;	/* with cfg, flow and counts */
 	/*
 	 * Per instruction the row that names its line, or NULL; and the one
 	 * whose line's count it belongs to: the last that begins a

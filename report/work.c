@@ -39,9 +39,9 @@ typedef struct work *work_owner(void *ctx, const struct view *view,
 				uint32_t insn);
 
 static void
-body_divide(const struct view *view, work_owner *owner, void *ctx)
+fplan_divide(const struct view *view, work_owner *owner, void *ctx)
 {
-	const struct cfg *cfg = view->body->cfg;
+	const struct cfg *cfg = view->fplan->cfg;
 
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		const struct block *block = &cfg->blocks[b];
@@ -59,17 +59,17 @@ body_divide(const struct view *view, work_owner *owner, void *ctx)
 }
 
 static struct work *
-owner_body(void *ctx, const struct view *view, uint32_t insn)
+owner_fplan(void *ctx, const struct view *view, uint32_t insn)
 {
 	return ctx;
 }
 
 struct work
-work_of_body(const struct view *view)
+work_of_fplan(const struct view *view)
 {
 	struct work work = { 0 };
 
-	body_divide(view, owner_body, &work);
+	fplan_divide(view, owner_fplan, &work);
 	return work;
 }
 
@@ -112,7 +112,7 @@ divide(struct table *table, size_t n, work_owner *owner, struct work *rest)
 
 	*rest = (struct work){ 0 };
 	while ((view = view_next(table, view, VIEW_INSNS)))
-		body_divide(view, owner, &division);
+		fplan_divide(view, owner, &division);
 	return division.works;
 }
 

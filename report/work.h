@@ -20,7 +20,7 @@ void work_add_block(struct work *work, const struct figure *count);
 void work_add(struct work *to, const struct work *work);
 
 /* All of a function's. */
-struct work work_of_body(const struct view *view);
+struct work work_of_fplan(const struct view *view);
 
 /*
  * Divided among table->lines, by their index; and what is of none of them, in

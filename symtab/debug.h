@@ -21,7 +21,9 @@ void debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
  */
 void debug_read_frames(struct reading *r, struct elf *elf);
 
-/* What code .eh_frame tells of: *n ranges, ascending lo; owned by the caller. */
+/*
+ * What code .eh_frame tells of: *n ranges, ascending lo; owned by the caller.
+ */
 struct range *debug_read_tabled(struct elf *elf, size_t *n);
 
 /* Find out whether frames of the image can be walked: image->untabled. */

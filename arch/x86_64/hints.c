@@ -107,13 +107,13 @@ hint_at(const uint8_t *code, size_t at, size_t n)
 	if (at + 1 < n && code[at] == 0x48 && code[at + 1] == 0x94)
 		return HINT_SWITCH;
 	if (code[at] == 0x0f && sets_gs_base(code, at, n))
-		return HINT_AREA;
+		return HINT_THREAD_REG;
 	if (code[at] == SYS_arch_prctl && calls_set_gs(code, at, n))
-		return HINT_AREA;
+		return HINT_THREAD_REG;
 	/* mov $ARCH_SET_GS, %edi: the argument of the library's arch_prctl. */
 	if (code[at] == MOV_EDI && at + 5 <= n &&
 	    word_is(code + at + 1, ARCH_SET_GS))
-		return HINT_AREA_CALL;
+		return HINT_THREAD_REG_CALL;
 	return HINT_NONE;
 }
 

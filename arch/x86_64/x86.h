@@ -106,12 +106,12 @@ int x86_rebase(uint8_t *bytes, unsigned disp, uint64_t va, uint64_t to_va);
 
 int x86_motion(const uint8_t *code, size_t size, uint64_t addr,
 	       struct motion *motion);
-unsigned x86_piece_size(const struct piece *piece);
-bool x86_piece_reaches(const struct piece *piece, int64_t distance);
-int x86_piece_write(const struct piece *piece, const struct piece_at *at,
-		    uint8_t *bytes);
-enum piece_inside x86_piece_inside(const struct piece *piece,
-				   unsigned offset);
+unsigned x86_fragment_size(const struct fragment *fragment);
+bool x86_fragment_reaches(const struct fragment *fragment, int64_t distance);
+int x86_fragment_write(const struct fragment *fragment,
+		       const struct fragment_at *at, uint8_t *bytes);
+enum fragment_inside x86_fragment_inside(const struct fragment *fragment,
+					 unsigned offset);
 int x86_jump_write(uint64_t from, uint64_t to, unsigned len, uint8_t *bytes);
 int x86_call_write(uint64_t from, uint64_t to, uint8_t *bytes);
 

@@ -4,7 +4,7 @@
  * is accepted is a profile that reads the same when it is written again, and
  * can be merged and compared.
  */
-#include "report/sections.h"
+#include "report/profile/sections.h"
 #include "tests/unit/profiles.h"
 #include "util/fail.h"
 

@@ -104,17 +104,17 @@ figure_expect(const struct figure *figure, struct plan *plan,
 static uint64_t
 edge_known(struct plan *plan, const struct figure *figure, char from, char to)
 {
-	const struct body *body = &plan->bodies[0];
+	const struct func_plan *fplan = &plan->fplans[0];
 	uint32_t vert = FLOW_BLOCK + (uint32_t)figure_block(figure, from);
 
-	plan_settle(plan, NULL);
-	for (uint32_t e = body->flow->out[vert]; e < body->flow->out[vert + 1];
-	     e++)
-		if (body->flow->edges[e].to ==
+	plan_propagate(plan, NULL);
+	for (uint32_t e = fplan->flow->out[vert];
+	     e < fplan->flow->out[vert + 1]; e++)
+		if (fplan->flow->edges[e].to ==
 		    FLOW_BLOCK + figure_block(figure, to)) {
-			assert_int_not_equal(body->counts[e].state,
+			assert_int_not_equal(fplan->counts[e].state,
 					     COUNT_UNKNOWN);
-			return body->counts[e].n;
+			return fplan->counts[e].n;
 		}
 	fail_msg("no edge %c%c", from, to);
 	return 0;

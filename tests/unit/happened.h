@@ -25,26 +25,27 @@ struct trial {
 };
 
 static inline uint64_t
-happened_block(const struct trial *t, const struct body *body, uint32_t vert)
+happened_block(const struct trial *t, const struct func_plan *fplan,
+	       uint32_t vert)
 {
-	unsigned base = t->program.first[body->func];
+	unsigned base = t->program.first[fplan->func];
 
-	return t->truth.begun[base + vert_first(body->cfg, vert)];
+	return t->truth.begun[base + vert_first(fplan->cfg, vert)];
 }
 
 static inline uint64_t
-happened_edge(const struct trial *t, const struct body *body, uint32_t e)
+happened_edge(const struct trial *t, const struct func_plan *fplan, uint32_t e)
 {
-	const struct flow_edge *edge = &body->flow->edges[e];
-	unsigned base = t->program.first[body->func], last, first;
+	const struct flow_edge *edge = &fplan->flow->edges[e];
+	unsigned base = t->program.first[fplan->func], last, first;
 
 	if (edge->from == FLOW_ROOT) {
-		first = base + vert_first(body->cfg, edge->to);
+		first = base + vert_first(fplan->cfg, edge->to);
 		return t->truth.arrivals[first];
 	}
-	last = base + vert_last(body->cfg, edge->from);
+	last = base + vert_last(fplan->cfg, edge->from);
 	if (edge->to >= FLOW_BLOCK)
-		return t->truth.moves[last][base + vert_first(body->cfg,
+		return t->truth.moves[last][base + vert_first(fplan->cfg,
 							      edge->to)];
 	if (edge->by == BY_TAKEN || edge->by == BY_FALL)
 		return t->truth.leaves[last][edge->by == BY_TAKEN];
@@ -52,14 +53,14 @@ happened_edge(const struct trial *t, const struct body *body, uint32_t e)
 }
 
 static inline bool
-body_came(const struct trial *t, const struct body *body,
-	  const struct meter *meter)
+fplan_came(const struct trial *t, const struct func_plan *fplan,
+	   const struct counter_set *counter_set)
 {
-	for (size_t i = 0; i < meter->nstrays; i++)
-		if (meter->strays[i].came &&
-		    plan_body(t->m.plan, meter->strays[i].addr -
-			      meter->strays[i].during) ==
-		    (uint32_t)(body - t->m.plan->bodies))
+	for (size_t i = 0; i < counter_set->nabnormals; i++)
+		if (counter_set->abnormals[i].came &&
+		    plan_func(t->m.plan, counter_set->abnormals[i].addr -
+			      counter_set->abnormals[i].during) ==
+		    (uint32_t)(fplan - t->m.plan->fplans))
 			return true;
 	return false;
 }
@@ -106,14 +107,14 @@ lines_own(struct trial *t)
 
 /* The line that has all indirect jumps not resolved, or NOWHERE. */
 static inline int64_t
-lines_jumper(const struct trial *t, const struct body *body)
+lines_jumper(const struct trial *t, const struct func_plan *fplan)
 {
-	const uint32_t *owner = t->owner + t->program.first[body->func];
+	const uint32_t *owner = t->owner + t->program.first[fplan->func];
 	int64_t jumper = NOWHERE;
 
-	for (size_t i = 0; i < body->cfg->ninsns; i++) {
-		if (body->cfg->insns[i].kind != INSN_JUMP_INDIRECT ||
-		    body->cfg->insns[i].flow != FLOW_PLAIN)
+	for (size_t i = 0; i < fplan->cfg->ninsns; i++) {
+		if (fplan->cfg->insns[i].kind != INSN_JUMP_INDIRECT ||
+		    fplan->cfg->insns[i].flow != FLOW_PLAIN)
 			continue;
 		if (jumper != NOWHERE && jumper != owner[i])
 			return NOWHERE;
@@ -124,15 +125,15 @@ lines_jumper(const struct trial *t, const struct body *body)
 
 /* Times round loops within the line; *most if that is not well defined. */
 static inline uint64_t
-happened_loops(const struct trial *t, const struct body *body, uint32_t line,
-	       uint64_t *most)
+happened_loops(const struct trial *t, const struct func_plan *fplan,
+	       uint32_t line, uint64_t *most)
 {
-	unsigned base = t->program.first[body->func];
-	unsigned n = (unsigned)body->cfg->ninsns;
+	unsigned base = t->program.first[fplan->func];
+	unsigned n = (unsigned)fplan->cfg->ninsns;
 	uint64_t sum = 0, any = 0;
 	struct region region;
 
-	region_make(&region, body->cfg, body->flow, t->owner + base, line);
+	region_make(&region, fplan->cfg, fplan->flow, t->owner + base, line);
 	for (unsigned from = 0; from < n; from++)
 		for (unsigned to = 0; to < n; to++) {
 			uint64_t moves = t->truth.moves[base + from][base + to];
@@ -149,29 +150,29 @@ happened_loops(const struct trial *t, const struct body *body, uint32_t line,
 }
 
 static inline uint64_t
-happened_line(const struct trial *t, const struct body *body, uint32_t line,
-	      uint64_t *most)
+happened_line(const struct trial *t, const struct func_plan *fplan,
+	      uint32_t line, uint64_t *most)
 {
 	const struct program *p = &t->program;
-	int64_t jumper = lines_jumper(t, body);
+	int64_t jumper = lines_jumper(t, fplan);
 	bool inside[INSNS_MAX];
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < p->n; i++)
 		inside[i] = t->owner[i] == line;
-	for (unsigned i = p->first[body->func]; i < p->first[body->func + 1];
+	for (unsigned i = p->first[fplan->func]; i < p->first[fplan->func + 1];
 	     i++) {
-		long block = cfg_block(body->cfg, p->insns[i].addr);
+		long block = cfg_block(fplan->cfg, p->insns[i].addr);
 		bool own = t->owner[i] == line;
 
 		if (!own && !(t->points[i] >> line & 1))
 			continue;
-		n += happened_from(t, body->func, i, inside);
+		n += happened_from(t, fplan->func, i, inside);
 		if (own && jumper == line && block >= 0 &&
-		    !body->cfg->blocks[block].external)
+		    !fplan->cfg->blocks[block].external)
 			n -= t->truth.jumped[i];
 	}
-	return n + happened_loops(t, body, line, most);
+	return n + happened_loops(t, fplan, line, most);
 }
 
 #endif

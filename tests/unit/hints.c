@@ -122,12 +122,12 @@ in_order(void **state)
 		{ "mov %rdi, %rsp", 3, HINT_SWITCH },
 		{ "mov (%r13), %rsp", 4, HINT_SWITCH },
 		{ "syscall", 2, HINT_SYSCALL },
-		{ "wrgsbase %r9", 5, HINT_AREA },
+		{ "wrgsbase %r9", 5, HINT_THREAD_REG },
 		{ "mov $158, %eax; .fill 32, 1, 0x90; movq $0x1001, %r12;"
-		  ".fill 83, 1, 0x90", 127, HINT_AREA },
+		  ".fill 83, 1, 0x90", 127, HINT_THREAD_REG },
 		{ "movq $0x1001, %rsi; .fill 32, 1, 0x90; mov $158, %eax;"
-		  ".fill 83, 1, 0x90", 127, HINT_AREA },
-		{ "mov $0x1001, %edi", 5, HINT_AREA_CALL },
+		  ".fill 83, 1, 0x90", 127, HINT_THREAD_REG },
+		{ "mov $0x1001, %edi", 5, HINT_THREAD_REG_CALL },
 	};
 	struct image *image;
 	char text[512];

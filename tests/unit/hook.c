@@ -87,8 +87,8 @@ in_libc(void **state)
 	struct found found = find(library("libc.so.6"));
 	size_t transfers = 0;
 
-	assert_int_equal(count(&found, "setcontext", HOOK_TRANSFER), 1);
-	assert_int_equal(count(&found, "swapcontext", HOOK_TRANSFER), 1);
+	assert_int_equal(count(&found, "setcontext", HOOK_STACK_SWITCH), 1);
+	assert_int_equal(count(&found, "swapcontext", HOOK_STACK_SWITCH), 1);
 	assert_int_equal(count(&found, "execve", HOOK_EXEC), 1);
 	assert_int_equal(count(&found, "execveat", HOOK_EXEC), 1);
 	assert_int_equal(count(&found, "fexecve", HOOK_EXEC), 1);
@@ -98,8 +98,8 @@ in_libc(void **state)
 	 * only debug information names.
 	 */
 	for (size_t i = 0; i < found.n; i++) {
-		transfers += found.hooks[i].kind == HOOK_TRANSFER;
-		if (found.hooks[i].kind == HOOK_TRANSFER)
+		transfers += found.hooks[i].kind == HOOK_STACK_SWITCH;
+		if (found.hooks[i].kind == HOOK_STACK_SWITCH)
 			assert_int_equal(found.hooks[i].depth, 0);
 	}
 	assert_int_equal(transfers, 5);
@@ -120,11 +120,11 @@ in_libgcc(void **state)
 	struct found found = find(library("libgcc_s.so.1"));
 
 	for (size_t i = 0; i < 4; i++) {
-		assert_int_equal(count(&found, names[i], HOOK_TRANSFER), 1);
+		assert_int_equal(count(&found, names[i], HOOK_STACK_SWITCH), 1);
 		assert_int_equal(count(&found, names[i], HOOK_ENTRY), 1);
 	}
 	for (size_t i = 0; i < found.n; i++)
-		if (found.hooks[i].kind == HOOK_TRANSFER)
+		if (found.hooks[i].kind == HOOK_STACK_SWITCH)
 			assert_true(found.hooks[i].depth > 0);
 	assert_int_equal(found.n, 8);
 	drop(&found);
@@ -140,7 +140,7 @@ in_musl(void **state)
 		skip();
 	}
 	found = find("/lib/ld-musl-x86_64.so.1");
-	assert_int_equal(count(&found, "longjmp", HOOK_TRANSFER), 1);
+	assert_int_equal(count(&found, "longjmp", HOOK_STACK_SWITCH), 1);
 	assert_int_equal(count(&found, "execve", HOOK_EXEC), 1);
 	drop(&found);
 }
@@ -274,15 +274,16 @@ in_code(void **state)
 		int32_t depth;
 		uint32_t changed;
 	} want[] = {
-		{ "switch_hook", "switch_end", HOOK_TRANSFER, 0, 0 },
-		{ "lea_hook", "lea_end", HOOK_TRANSFER, 0, 0 },
-		{ "exchange_hook", "exchange_hook", HOOK_TRANSFER, -1, 0 },
-		{ "exchange2_hook", "exchange2_hook", HOOK_TRANSFER, -1, 0 },
-		{ "branch_hook", "branch_hook", HOOK_TRANSFER, -1, 0 },
-		{ "late_hook", "late_end", HOOK_TRANSFER, 0, 1 << 5 },
-		{ "joined_hook", "joined_end", HOOK_TRANSFER, 0, 0 },
-		{ "raise_hook", "raise_end", HOOK_TRANSFER, 0, 0 },
-		{ "global_hook", "global_end", HOOK_TRANSFER, 0, 0 },
+		{ "switch_hook", "switch_end", HOOK_STACK_SWITCH, 0, 0 },
+		{ "lea_hook", "lea_end", HOOK_STACK_SWITCH, 0, 0 },
+		{ "exchange_hook", "exchange_hook", HOOK_STACK_SWITCH, -1, 0 },
+		{ "exchange2_hook", "exchange2_hook", HOOK_STACK_SWITCH, -1,
+		  0 },
+		{ "branch_hook", "branch_hook", HOOK_STACK_SWITCH, -1, 0 },
+		{ "late_hook", "late_end", HOOK_STACK_SWITCH, 0, 1 << 5 },
+		{ "joined_hook", "joined_end", HOOK_STACK_SWITCH, 0, 0 },
+		{ "raise_hook", "raise_end", HOOK_STACK_SWITCH, 0, 0 },
+		{ "global_hook", "global_end", HOOK_STACK_SWITCH, 0, 0 },
 		{ "exec_hook", "exec_hook", HOOK_EXEC, 0, 0 },
 		{ "exec_hook2", "exec_hook2", HOOK_EXEC, 0, 0 },
 	};

@@ -61,14 +61,14 @@ statements(struct program *program, uint32_t next, unsigned depth)
 static uint32_t
 loop(struct program *program, uint32_t next, unsigned depth)
 {
-	uint32_t around = program->around, body;
+	uint32_t around = program->around, fplan;
 	uint32_t head = block_add(program, 0, next, 88);
 
 	program->around = next;
-	body = statements(program, head, depth - 1);
-	program->blocks[head - FLOW_BLOCK].next[0] = body;
+	fplan = statements(program, head, depth - 1);
+	program->blocks[head - FLOW_BLOCK].next[0] = fplan;
 	program->around = around;
-	return random_chance(50) ? head : body;
+	return random_chance(50) ? head : fplan;
 }
 
 /* Append one statement before next; returns where it begins. */

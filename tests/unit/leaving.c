@@ -5,7 +5,7 @@
  */
 #include "tests/unit/build.h"
 
-#include "plan/graph.h"
+#include "plan/image_graphs.h"
 #include "symtab/lsda.h"
 
 /*
@@ -60,12 +60,12 @@ enum { CALLEES = sizeof(callees) / sizeof(*callees) };
 static void
 calls_source(void)
 {
-	char body[2048] = "", text[8192];
+	char fplan[2048] = "", text[8192];
 
 	for (size_t i = 0; i < CALLEES; i++)
-		snprintf(body + strlen(body), sizeof(body) - strlen(body),
+		snprintf(fplan + strlen(fplan), sizeof(fplan) - strlen(fplan),
 			 "if (v == %zu) %s(); v++;\n", i, callees[i]);
-	snprintf(text, sizeof(text), calls, body);
+	snprintf(text, sizeof(text), calls, fplan);
 	source("calls.c", text);
 }
 

@@ -206,13 +206,14 @@ hit(struct plan *plan, uint64_t at, uint64_t n, uint64_t taken)
 	struct counter *counter;
 
 	if (site && site->waiting && n) {
-		plan_ready(plan, site->body);
+		plan_ready(plan, site->fplan);
 		site = plan_site(plan, BASE + at);
 	}
 	if (!site || site->idle || site->waiting)
 		return;
-	counter = meter_counter(plan_meter(plan, 0),
-				(uint32_t)(site - plan->sites), plan->nsites);
+	counter = counter_set_site(plan_counter_set(plan, 0),
+				   (uint32_t)(site - plan->sites),
+				   plan->nsites);
 	counter->hits += n;
 	counter->taken += taken;
 }
@@ -221,13 +222,15 @@ hit(struct plan *plan, uint64_t at, uint64_t n, uint64_t taken)
 static inline void
 left(struct plan *plan, uint64_t at, bool during, uint64_t n)
 {
-	meter_stray(plan_meter(plan, 0), BASE + at, during)->left += n;
+	counter_set_abnormal(plan_counter_set(plan, 0), BASE + at, during)
+		->left += n;
 }
 
 static inline void
 came(struct plan *plan, uint64_t at, bool during, uint64_t n)
 {
-	meter_stray(plan_meter(plan, 0), BASE + at, during)->came += n;
+	counter_set_abnormal(plan_counter_set(plan, 0), BASE + at, during)
+		->came += n;
 }
 
 static inline const struct unit *
@@ -249,7 +252,7 @@ unit_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 	const struct unit *found;
 	size_t n;
 
-	plan_settle(plan, NULL);
+	plan_propagate(plan, NULL);
 	units = plan_units(plan, &n);
 	found = unit_among(units, n, kind, ref, line);
 	if (found)
@@ -263,7 +266,7 @@ units_number(struct plan *plan)
 {
 	size_t n;
 
-	plan_settle(plan, NULL);
+	plan_propagate(plan, NULL);
 	free(plan_units(plan, &n));
 	return n;
 }
@@ -291,33 +294,33 @@ why_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 	return unit.why;
 }
 
-/* The settled count of an instruction of a function, by its number. */
+/* The propagated count of an instruction of a function, by its number. */
 static inline struct count
-insn_count(struct plan *plan, uint32_t body, uint64_t at)
+insn_count(struct plan *plan, uint32_t fplan, uint64_t at)
 {
-	const struct body *b = &plan->bodies[body];
+	const struct func_plan *b = &plan->fplans[fplan];
 	long insn;
 
-	plan_settle(plan, NULL);
+	plan_propagate(plan, NULL);
 	assert_non_null(b->counts);
 	insn = cfg_insn(b->cfg, BASE + at);
 	assert_true(insn >= 0);
-	return body_insn(b, (uint32_t)insn);
+	return fplan_insn(b, (uint32_t)insn);
 }
 
 static inline uint64_t
-insn_known(struct plan *plan, uint32_t body, uint64_t at)
+insn_known(struct plan *plan, uint32_t fplan, uint64_t at)
 {
-	struct count count = insn_count(plan, body, at);
+	struct count count = insn_count(plan, fplan, at);
 
 	assert_null(count_why(&count));
 	return count.n;
 }
 
 static inline const char *
-insn_why(struct plan *plan, uint32_t body, uint64_t at)
+insn_why(struct plan *plan, uint32_t fplan, uint64_t at)
 {
-	struct count count = insn_count(plan, body, at);
+	struct count count = insn_count(plan, fplan, at);
 
 	assert_non_null(count_why(&count));
 	return count_why(&count);

@@ -91,16 +91,16 @@ test_left(void **state)
 
 /* Mark what reaches v backwards without passing header. */
 static void
-natural_mark(const struct flow *flow, uint32_t header, uint32_t v, bool *body)
+natural_mark(const struct flow *flow, uint32_t header, uint32_t v, bool *fplan)
 {
-	if (body[v])
+	if (fplan[v])
 		return;
-	body[v] = true;
+	fplan[v] = true;
 	if (v == header)
 		return;
 	for (uint32_t i = flow->in[v]; i < flow->in[v + 1]; i++)
 		natural_mark(flow, header, flow->edges[flow->ins[i]].from,
-			     body);
+			     fplan);
 }
 
 static bool
@@ -128,13 +128,13 @@ loop_entered(const struct flow *flow, const struct loops *loops,
 static void
 loop_check(const struct flow *flow, const struct loops *loops, uint32_t header)
 {
-	bool body[FLOW_BLOCK + WALK_BLOCKS] = { false }, any = false;
+	bool fplan[FLOW_BLOCK + WALK_BLOCKS] = { false }, any = false;
 
 	for (uint32_t i = flow->in[header]; i < flow->in[header + 1]; i++)
 		if (loops->back[flow->ins[i]]) {
 			any = true;
 			natural_mark(flow, header,
-				     flow->edges[flow->ins[i]].from, body);
+				     flow->edges[flow->ins[i]].from, fplan);
 		}
 	assert_int_equal(any, loops->inner[header] == header);
 	if (!any)
@@ -144,10 +144,10 @@ loop_check(const struct flow *flow, const struct loops *loops, uint32_t header)
 	for (uint32_t v = 0; v < flow->nverts; v++)
 		if (loops->irreducible[header])
 			/* Part of what could be it. */
-			assert_true(v == header || body[v] ||
+			assert_true(v == header || fplan[v] ||
 				    !loop_has(loops, header, v));
 		else
-			assert_int_equal(body[v] || v == header,
+			assert_int_equal(fplan[v] || v == header,
 					 loop_has(loops, header, v));
 }
 

@@ -199,14 +199,14 @@ objdump_target(const char *text)
 	return p ? strtoull(p, NULL, 16) : 0;
 }
 
-struct tally {
+struct report_input {
 	size_t known, wrong, missing;
 };
 
 /* One line of objdump's, of the record at addr. */
 static void
-line_compare(struct tally *t, const struct arch *arch, const uint8_t *blob,
-	     const char *line)
+line_compare(struct report_input *t, const struct arch *arch,
+	     const uint8_t *blob, const char *line)
 {
 	char *p;
 	uint64_t addr = strtoull(line, &p, 16);
@@ -255,7 +255,7 @@ tail_compare(const struct arch *arch, const char *machine,
 {
 	uint8_t *blob = malloc((size_t)OPS * STRIDE);
 	char path[] = "/tmp/m68k-XXXXXX", cmd[256], line[512];
-	struct tally t = { 0 };
+	struct report_input t = { 0 };
 	int fd = mkstemp(path);
 	FILE *f;
 

@@ -32,12 +32,12 @@ struct frame {
 struct machine {
 	const struct program *program;
 	struct plan *plan;
-	struct meter *meter;
+	struct counter_set *counter_set;
 	struct truth *truth;
 	struct frame frames[DEPTH_MAX];
 	unsigned depth;
 	unsigned mishaps;	/* per thousand instructions */
-	unsigned untold;	/* percent of what is found on a stack, the
+	unsigned unreported;	/* percent of what is found on a stack, the
 				   innermost frame aside, that no one tells */
 	uint64_t walks;		/* times that control came to a function */
 };
@@ -52,38 +52,38 @@ machine_top(struct machine *m)
 
 /* Control left, or came to, a place over no edge. */
 static void
-stray_add(struct machine *m, struct meter *meter, uint64_t addr, bool during,
-	  bool came)
+abnormal_add(struct machine *m, struct counter_set *counter_set, uint64_t addr,
+	     bool during, bool came)
 {
-	uint32_t body = plan_body(m->plan, addr - during);
-	struct stray *stray;
+	uint32_t fplan = plan_func(m->plan, addr - during);
+	struct abnormal_edge *abnormal;
 
-	if (body == BODY_NONE)
+	if (fplan == FPLAN_NONE)
 		return;
-	if (came && m->plan->bodies[body].units)
-		plan_ready(m->plan, body);
-	stray = meter_stray(meter, addr, during);
-	stray->left += !came;
-	stray->came += came;
+	if (came && m->plan->fplans[fplan].units)
+		plan_ready(m->plan, fplan);
+	abnormal = counter_set_abnormal(counter_set, addr, during);
+	abnormal->left += !came;
+	abnormal->came += came;
 }
 
 /* A stack was not walked as far as that. */
 static bool
 frame_lost(struct machine *m)
 {
-	if (!random_chance(m->untold))
+	if (!random_chance(m->unreported))
 		return false;
-	m->plan->tainted = true;
+	m->plan->calls_underivable = true;
 	return true;
 }
 
 /* The innermost frame is known even if others are not. */
 static void
-frame_leave(struct machine *m, struct meter *meter, unsigned i, bool exact,
-	    bool inner)
+frame_leave(struct machine *m, struct counter_set *counter_set, unsigned i,
+	    bool exact, bool inner)
 {
 	if (inner || !frame_lost(m))
-		stray_add(m, meter, m->frames[i].pc, !exact, false);
+		abnormal_add(m, counter_set, m->frames[i].pc, !exact, false);
 }
 
 /* What the frame that runs does. */
@@ -95,12 +95,13 @@ enum doing {
 
 /* All frames are left where they are. */
 static void
-frames_leave(struct machine *m, struct meter *meter, enum doing doing)
+frames_leave(struct machine *m, struct counter_set *counter_set,
+	     enum doing doing)
 {
 	for (unsigned i = 0; i < m->depth; i++) {
 		bool last = i + 1 == m->depth;
 
-		frame_leave(m, meter, i, m->frames[i].exact ||
+		frame_leave(m, counter_set, i, m->frames[i].exact ||
 			    (doing == DOING_NEXT && last),
 			    doing != DOING_CALL && last);
 	}
@@ -113,14 +114,14 @@ site_begin(struct machine *m, uint64_t pc)
 	struct site *site = plan_site(m->plan, pc);
 
 	if (site && site->waiting) {
-		plan_ready(m->plan, site->body);
-		m->plan->nsettled = 0;
+		plan_ready(m->plan, site->fplan);
+		m->plan->nwoken = 0;
 		site = plan_site(m->plan, pc);
 	}
 	if (!site || site->idle)
 		return NULL;
-	meter_counter(m->meter, (uint32_t)(site - m->plan->sites),
-		      m->plan->nsites)->hits++;
+	counter_set_site(m->counter_set, (uint32_t)(site - m->plan->sites),
+			 m->plan->nsites)->hits++;
 	return site;
 }
 
@@ -128,8 +129,10 @@ static void
 site_taken(struct machine *m, const struct site *site)
 {
 	if (site && site->branch)
-		meter_counter(m->meter, (uint32_t)(site - m->plan->sites),
-			      m->plan->nsites)->taken++;
+		counter_set_site(m->counter_set,
+				 (uint32_t)(site - m->plan->sites),
+				 m->plan->nsites)
+			->taken++;
 }
 
 static void
@@ -139,9 +142,10 @@ site_went(struct machine *m, const struct site *site, int from, uint64_t to)
 
 	m->truth->went[from][insn < 0 ? INSNS_MAX : insn]++;
 	if (site && site->targets)
-		meter_arrival(m->meter, (uint32_t)(site - m->plan->sites),
-			      insn < 0 ? NULL : m->plan, insn < 0 ? 0 : to,
-			      true)->n++;
+		counter_set_arrival(
+			m->counter_set, (uint32_t)(site - m->plan->sites),
+			insn < 0 ? NULL : m->plan, insn < 0 ? 0 : to, true)
+			->n++;
 }
 
 /* ---- where control goes */
@@ -199,11 +203,11 @@ static void
 frame_push(struct machine *m, bool exact, uint64_t pc)
 {
 	struct frame *top = machine_top(m);
-	uint32_t body = plan_body(m->plan, top->pc);
+	uint32_t fplan = plan_func(m->plan, top->pc);
 
 	top->exact = exact;
-	if (exact && body != BODY_NONE)
-		m->plan->bodies[body].interrupted = true;
+	if (exact && fplan != FPLAN_NONE)
+		m->plan->fplans[fplan].interrupted = true;
 	m->frames[m->depth++] = (struct frame){ .pc = pc };
 	control_arrives(m, pc);
 }
@@ -228,14 +232,14 @@ frame_pop(struct machine *m)
  * is none only jumps by tables that have the entry are of interest.
  */
 static enum insn_flow
-insn_flow(const struct machine *m, int insn, const struct body **body)
+insn_flow(const struct machine *m, int insn, const struct func_plan **fplan)
 {
 	uint64_t addr = m->program->insns[insn].addr;
 	const struct site *site = plan_site(m->plan, addr);
 
-	*body = &m->plan->bodies[plan_body(m->plan, addr)];
-	if ((*body)->cfg)
-		return (*body)->cfg->insns[cfg_insn((*body)->cfg, addr)].flow;
+	*fplan = &m->plan->fplans[plan_func(m->plan, addr)];
+	if ((*fplan)->cfg)
+		return (*fplan)->cfg->insns[cfg_insn((*fplan)->cfg, addr)].flow;
 	return site && site->targets ? FLOW_TABLE : FLOW_LEAVES;
 }
 
@@ -244,7 +248,7 @@ insn_flow(const struct machine *m, int insn, const struct body **body)
 static void
 machine_end(struct machine *m, enum doing doing)
 {
-	frames_leave(m, m->meter, doing);
+	frames_leave(m, m->counter_set, doing);
 	m->depth = 0;
 }
 
@@ -253,7 +257,7 @@ static void
 frames_unwind(struct machine *m, unsigned to)
 {
 	for (unsigned i = to; i < m->depth; i++)
-		frame_leave(m, m->meter, i, m->frames[i].exact, false);
+		frame_leave(m, m->counter_set, i, m->frames[i].exact, false);
 	m->depth = to + 1;
 }
 
@@ -268,7 +272,7 @@ machine_again(struct machine *m)
 		return false;
 	frames_unwind(m, to);
 	if (!frame_lost(m))
-		stray_add(m, m->meter, again, true, true);
+		abnormal_add(m, m->counter_set, again, true, true);
 	control_goes(m, insn_before(m->program, again), again, false);
 	return true;
 }
@@ -317,14 +321,14 @@ static void
 machine_fault(struct machine *m, int from, uint64_t back)
 {
 	const struct toy_insn *insn = &m->program->insns[from];
-	const struct body *body;
+	const struct func_plan *fplan;
 	enum insn_flow flow;
 
 	machine_top(m)->pc = back;
 	if (insn->op == INSN_STOP || insn->op == INSN_RETURN)
 		m->truth->leaves[from][0]++;
 	if (insn->op == INSN_JUMP_INDIRECT || insn->op == TOY_TABLE) {
-		flow = insn_flow(m, from, &body);
+		flow = insn_flow(m, from, &fplan);
 		if (flow != FLOW_TABLE && flow != FLOW_TABLE_LEAVES)
 			m->truth->leaves[from][0]++;
 	}
@@ -358,8 +362,8 @@ static void
 do_jump_indirect(struct machine *m, const struct site *site, int from)
 {
 	const struct program *p = m->program;
-	const struct body *body;
-	enum insn_flow flow = insn_flow(m, from, &body);
+	const struct func_plan *fplan;
+	enum insn_flow flow = insn_flow(m, from, &fplan);
 	uint64_t to = random_entry(p, (unsigned)p->image.nfuncs);
 	int own;
 
@@ -367,8 +371,8 @@ do_jump_indirect(struct machine *m, const struct site *site, int from)
 		to = p->tables[from][random_below(p->insns[from - 2].operand +
 						  1U)];
 	else if (flow == FLOW_PLAIN && random_chance(70))
-		to = body->cfg->insns[body->cfg->blocks[random_below(
-			(unsigned)body->cfg->nblocks)].first].addr;
+		to = fplan->cfg->insns[fplan->cfg->blocks[random_below(
+			(unsigned)fplan->cfg->nblocks)].first].addr;
 	site_went(m, site, from, to);
 	if (flow == FLOW_TABLE || flow == FLOW_TABLE_LEAVES) {
 		control_goes(m, from, to, false);
@@ -468,20 +472,20 @@ machine_call(struct machine *m, unsigned func)
 static bool
 insn_lives(const struct machine *m, int insn, bool during)
 {
-	const struct body *body;
+	const struct func_plan *fplan;
 	uint8_t op = m->program->insns[insn].op;
 	uint32_t block;
 
 	if (during && op != INSN_CALL && op != INSN_CALL_INDIRECT)
 		return false;
-	if (insn_flow(m, insn, &body) == FLOW_NO_RETURN && during)
+	if (insn_flow(m, insn, &fplan) == FLOW_NO_RETURN && during)
 		return false;
-	if (!body->flow)
+	if (!fplan->flow)
 		return true;
-	block = cfg_block_of(body->cfg, (size_t)cfg_insn(
-		body->cfg, m->program->insns[insn].addr));
-	return body->flow->in[FLOW_BLOCK + block] !=
-	       body->flow->in[FLOW_BLOCK + block + 1];
+	block = cfg_block_of(fplan->cfg, (size_t)cfg_insn(
+		fplan->cfg, m->program->insns[insn].addr));
+	return fplan->flow->in[FLOW_BLOCK + block] !=
+	       fplan->flow->in[FLOW_BLOCK + block + 1];
 }
 
 /* A frame that was there before counting began, if there can be one. */
@@ -491,17 +495,17 @@ frame_find(struct machine *m, bool during)
 	int insn = (int)random_below(m->program->n);
 	const struct toy_insn *at = &m->program->insns[insn];
 	uint64_t pc = at->addr + (during ? at->len : 0);
-	uint32_t body = plan_body(m->plan, at->addr);
+	uint32_t fplan = plan_func(m->plan, at->addr);
 
 	if (!during || !frame_lost(m)) {
-		if (m->plan->bodies[body].units)
-			plan_ready(m->plan, body);
+		if (m->plan->fplans[fplan].units)
+			plan_ready(m->plan, fplan);
 		if (!insn_lives(m, insn, during))
 			return false;
-		stray_add(m, m->meter, pc, during, true);
+		abnormal_add(m, m->counter_set, pc, during, true);
 	} else {
-		if (m->plan->bodies[body].units)
-			plan_graph(m->plan, body);
+		if (m->plan->fplans[fplan].units)
+			plan_graph(m->plan, fplan);
 		if (!insn_lives(m, insn, during))
 			return false;
 	}
@@ -518,7 +522,7 @@ machine_attach(struct machine *m)
 		frame_find(m, true);
 	while (!frame_find(m, false))
 		;
-	if (m->plan->tainted)
+	if (m->plan->calls_underivable)
 		plan_miss(m->plan);
 }
 

@@ -257,7 +257,8 @@ test_numbers(void **state)
 		"--duration: 0 is not more than 0 and up to 1000000000");
 	refused("--duration=1000000001 x", "--duration: 1000000001 is not "
 		"more than 0 and up to 1000000000");
-	refused("--duration=. x", "--duration: \".\" is not a number of seconds");
+	refused("--duration=. x",
+		"--duration: \".\" is not a number of seconds");
 	refused("--duration= x", "--duration: \"\" is not a number of seconds");
 	refused("--duration=1s x",
 		"--duration: \"1s\" is not a number of seconds");
@@ -307,7 +308,8 @@ test_mistakes(void **state)
 	refused("--placement", "option --placement needs KIND");
 	refused("--output= prog", "--output: the file name is empty");
 	refused("--source-path=a prog", "--source-path: \"a\" is not OLD=NEW");
-	refused("--source-path==a prog", "--source-path: \"=a\" is not OLD=NEW");
+	refused("--source-path==a prog",
+		"--source-path: \"=a\" is not OLD=NEW");
 }
 
 /* What others parse is refused here too, with some message. */

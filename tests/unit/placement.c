@@ -134,7 +134,8 @@ test_drawings(void **state)
 	for (size_t i = 0; i < sizeof(drawings) / sizeof(*drawings); i++)
 		for (int traps = 0; traps < 2; traps++) {
 			struct drawn drawn = drawn_make(drawings[i].text);
-			struct weights *weights = weights_guess(drawn.flow, NULL);
+			struct weights *weights = weights_guess(drawn.flow,
+								NULL);
 			bool wanted[FLOW_TEXT_MAX] = { false };
 			bool expected[FLOW_TEXT_MAX] = { false };
 			struct placement_wish wish = {

@@ -1,6 +1,6 @@
 /*
- * Plans of images made by hand: which bodies, sites and units there are, and
- * what the units' counts are made of.
+ * Plans of images made by hand: which function plans, sites and units there
+ * are, and what the units' counts are made of.
  */
 #include "tests/unit/letters.h"
 
@@ -452,15 +452,15 @@ test_lazy(void **state)
 	select_units(&sel, "block,edge");
 	plan = toy_plan(&t, &sel);
 	assert_int_equal(plan->nsites, 2);
-	assert_int_equal(plan->bodies[0].state, BODY_WAITING);
+	assert_int_equal(plan->fplans[0].state, FPLAN_WAITING);
 	assert_true(plan_site(plan, BASE)->waiting);
-	assert_int_equal(plan_body(plan, BASE + 4), 0);
-	assert_int_equal(plan_body(plan, BASE + 5), BODY_NONE);
-	assert_int_equal(plan_body(plan, BASE + 0x101), 1);
+	assert_int_equal(plan_func(plan, BASE + 4), 0);
+	assert_int_equal(plan_func(plan, BASE + 5), FPLAN_NONE);
+	assert_int_equal(plan_func(plan, BASE + 0x101), 1);
 	plan_ready(plan, 0);
-	assert_int_equal(plan->bodies[0].state, BODY_READY);
-	assert_int_equal(plan->nsettled, 1);
-	assert_int_equal(plan->settled[0], 0);
+	assert_int_equal(plan->fplans[0].state, FPLAN_READY);
+	assert_int_equal(plan->nwoken, 1);
+	assert_int_equal(plan->woken[0], 0);
 	assert_false(plan_site(plan, BASE)->waiting);
 	assert_true(plan_site(plan, BASE)->idle);
 	assert_true(plan_site(plan, BASE + 0x100)->waiting);
@@ -471,7 +471,7 @@ test_lazy(void **state)
 	assert_int_equal(insn_known(plan, 0, 3), 4);
 	/* Never entered: nothing of it ran. */
 	assert_int_equal(insn_known(plan, 1, 0x101), 0);
-	assert_int_equal(plan->bodies[1].state, BODY_WAITING);
+	assert_int_equal(plan->fplans[1].state, FPLAN_WAITING);
 	/* It may still be, after a look at the counts. */
 	hit(plan, 0x100, 2, 0);
 	hit(plan, 0x101, 2, 0);
@@ -479,8 +479,8 @@ test_lazy(void **state)
 	toy_close(plan);
 
 	plan = toy_plan_of(&t, &sel, PLACE_OPTIMAL, true);
-	assert_int_equal(plan->bodies[1].state, BODY_READY);
-	assert_int_equal(plan->nsettled, 0);
+	assert_int_equal(plan->fplans[1].state, FPLAN_READY);
+	assert_int_equal(plan->nwoken, 0);
 	assert_null(plan_site(plan, BASE));
 	toy_close(plan);
 	select_free(&sel);
@@ -505,19 +505,20 @@ test_meters(void **state)
 	plan = toy_plan_of(&t, &sel, PLACE_OPTIMAL, true);
 	assert_int_equal(plan->nsites, 1);
 	site = plan->sites;
-	meter_counter(plan_meter(plan, 0), 0, plan->nsites)->hits = 5;
-	meter_counter(plan_meter(plan, 2), 0, plan->nsites)->hits = 8;
+	counter_set_site(plan_counter_set(plan, 0), 0, plan->nsites)->hits = 5;
+	counter_set_site(plan_counter_set(plan, 2), 0, plan->nsites)->hits = 8;
 	left(plan, 2, true, 1);
-	meter_stray(plan_meter(plan, 2), BASE + 2, true)->left = 3;
-	assert_int_equal(plan->nmeters, 3);
+	counter_set_abnormal(plan_counter_set(plan, 2), BASE + 2, true)->left =
+		3;
+	assert_int_equal(plan->ncounter_sets, 3);
 	assert_int_equal(site->addr, BASE);
 	assert_int_equal(insn_known(plan, 0, 0), 13);
 	assert_int_equal(insn_known(plan, 0, 2), 9);
-	plan_settle(plan, plan_meter(plan, 2));
-	assert_int_equal(body_insn(&plan->bodies[0], 0).n, 8);
-	assert_int_equal(body_insn(&plan->bodies[0], 1).n, 5);
-	plan_settle(plan, plan_meter(plan, 1));
-	assert_int_equal(body_insn(&plan->bodies[0], 1).n, 0);
+	plan_propagate(plan, plan_counter_set(plan, 2));
+	assert_int_equal(fplan_insn(&plan->fplans[0], 0).n, 8);
+	assert_int_equal(fplan_insn(&plan->fplans[0], 1).n, 5);
+	plan_propagate(plan, plan_counter_set(plan, 1));
+	assert_int_equal(fplan_insn(&plan->fplans[0], 1).n, 0);
 	toy_close(plan);
 	select_free(&sel);
 }

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/sections.h"
+#include "report/profile/sections.h"
 #include "tests/unit/profiles.h"
 #include "util/fail.h"
 
@@ -139,7 +139,7 @@ test_executed(void **state)
 		{ 0x10, 8, 3, { 10, COUNT_EXACT, 0 } },
 		{ 0x18, 4, 5, { 4, COUNT_DERIVED, 0 } },
 	};
-	struct profile_stray strays[] = {
+	struct profile_abnormal abnormals[] = {
 		/* Stopped before the block, which was not counted. */
 		{ 0x10, 3, false, 1, 0 },
 		/* Left twice at the call, its second instruction: the
@@ -151,7 +151,7 @@ test_executed(void **state)
 	struct profile_func func = {
 		.state = PROFILE_COUNTED,
 		.blocks = blocks, .nblocks = 2,
-		.strays = strays, .nstrays = 3,
+		.abnormals = abnormals, .nabnormals = 3,
 	};
 	bool known;
 
@@ -205,7 +205,7 @@ is_rich(const struct profile *profile)
 				&profile->objects[i].funcs[k];
 
 			seen |= 1U << func->state;
-			seen |= func->nstrays && func->ncalls ? 8 : 0;
+			seen |= func->nabnormals && func->ncalls ? 8 : 0;
 			seen |= func->nblocks > 1 ? 16 : 0;
 		}
 	return seen == 31 && profile->nruns && profile->nparts;

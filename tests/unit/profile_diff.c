@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "report/profile.h"
+#include "report/profile/profile.h"
 #include "util/mem.h"
 
 /* After the others: it makes fail a macro. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/profile_plan.h"
+#include "report/profile/profile_plan.h"
 #include "tests/unit/profiles.h"
 #include "tests/unit/report_toy.h"
 
@@ -16,7 +16,7 @@
 
 enum {
 	ROUNDS = 1500, FUNCS = 6, FUNC_SIZE = 32, INSNS_MAX = 13,
-	RUNS = 4, METERS = 3,
+	RUNS = 4, COUNTER_SETS = 3,
 };
 
 static const unsigned everything =
@@ -93,16 +93,19 @@ program_make(uint64_t seed)
 /* ---- running */
 
 static void
-site_hit(struct plan *plan, struct meter *meter, const struct site *site,
-	 const struct insn *insn, bool taken)
+site_hit(struct plan *plan, struct counter_set *counter_set,
+	 const struct site *site, const struct insn *insn, bool taken)
 {
 	uint32_t index = (uint32_t)(site - plan->sites);
-	struct counter *counter = meter_counter(meter, index, plan->nsites);
+	struct counter *counter = counter_set_site(counter_set, index,
+						   plan->nsites);
 
 	counter->hits++;
 	counter->taken += site->branch && taken;
 	if (site->targets)
-		meter_arrival(meter, index, plan, insn->target, true)->n++;
+		counter_set_arrival(counter_set, index, plan, insn->target,
+				    true)
+			->n++;
 }
 
 /*
@@ -110,7 +113,8 @@ site_hit(struct plan *plan, struct meter *meter, const struct site *site,
  * and control is still in it.
  */
 static bool
-func_run(struct toy *t, unsigned func, unsigned *budget, struct meter *meter)
+func_run(struct toy *t, unsigned func, unsigned *budget,
+	 struct counter_set *counter_set)
 {
 	struct plan *plan = toy_plan(t, false);
 	uint64_t addr = func_entry(func);
@@ -122,25 +126,26 @@ func_run(struct toy *t, unsigned func, unsigned *budget, struct meter *meter)
 
 		if (!(*budget)--) {
 			*budget = 0;
-			meter_stray(meter, addr, false)->left++;
+			counter_set_abnormal(counter_set, addr, false)->left++;
 			return false;
 		}
 		if (site && site->waiting)
-			plan_ready(plan, site->body);
+			plan_ready(plan, site->fplan);
 		site = plan_site(plan, addr);
 		must(!cpu_decode(t->text + (addr - CPU_BASE), 2, addr, &insn));
 		if (insn.kind == INSN_CALL_INDIRECT)
-			insn.target = func_entry(func + 1 +
-						 random_below(FUNCS - func - 1));
+			insn.target = func_entry(
+				func + 1 + random_below(FUNCS - func - 1));
 		if (site && !site->idle)
-			site_hit(plan, meter, site, &insn, taken);
+			site_hit(plan, counter_set, site, &insn, taken);
 		if (insn.kind == INSN_RETURN)
 			return true;
 		if ((insn.kind == INSN_CALL ||
 		     insn.kind == INSN_CALL_INDIRECT) &&
 		    !func_run(t, (unsigned)((insn.target - CPU_BASE) /
-					    FUNC_SIZE), budget, meter)) {
-			meter_stray(meter, addr + insn.len, true)->left++;
+					    FUNC_SIZE), budget, counter_set)) {
+			counter_set_abnormal(counter_set, addr + insn.len, true)
+				->left++;
 			return false;
 		}
 		if ((insn.kind == INSN_BRANCH && taken) ||
@@ -153,16 +158,16 @@ func_run(struct toy *t, unsigned func, unsigned *budget, struct meter *meter)
 static void
 doubts_make(struct plan *plan)
 {
-	unsigned body = random_below(FUNCS), kind = random_below(8);
+	unsigned fplan = random_below(FUNCS), kind = random_below(8);
 
-	plan->tainted |= kind == 1 || kind == 2 || kind == 3;
-	plan->severed = kind == 2;
-	plan->bodies[body].interrupted |= kind == 3;
-	plan->bodies[body].intruded |=
-		kind == 4 && plan->bodies[body].state == BODY_READY;
-	plan->bodies[body].missed |= kind == 1;
-	if (plan->bodies[body].site != SITE_NONE)
-		plan->sites[plan->bodies[body].site].lost |= kind == 5;
+	plan->calls_underivable |= kind == 1 || kind == 2 || kind == 3;
+	plan->underivable = kind == 2;
+	plan->fplans[fplan].interrupted |= kind == 3;
+	plan->fplans[fplan].mid_entered |=
+		kind == 4 && plan->fplans[fplan].state == FPLAN_READY;
+	plan->fplans[fplan].missed |= kind == 1;
+	if (plan->fplans[fplan].site != SITE_NONE)
+		plan->sites[plan->fplans[fplan].site].lost |= kind == 5;
 }
 
 static struct toy *
@@ -171,12 +176,12 @@ program_run(uint64_t seed)
 	struct toy *t = program_make(seed);
 	struct plan *plan = toy_plan(t, false);
 
-	plan->tainted = random_chance(30);
+	plan->calls_underivable = random_chance(30);
 	for (unsigned i = 0; i < RUNS; i++) {
 		unsigned budget = random_chance(50) ? 2000 : random_below(60);
 
 		func_run(t, random_below(3), &budget,
-			 plan_meter(plan, random_below(METERS)));
+			 plan_counter_set(plan, random_below(COUNTER_SETS)));
 	}
 	doubts_make(plan);
 	return t;
@@ -196,7 +201,7 @@ count_same(struct count a, struct count b)
 }
 
 static void
-body_same(const struct body *a, const struct body *b)
+fplan_same(const struct func_plan *a, const struct func_plan *b)
 {
 	size_t n = 0;
 
@@ -209,17 +214,20 @@ body_same(const struct body *a, const struct body *b)
 		if (i != a->flow->back)
 			count_same(a->counts[i], b->counts[i]);
 	for (uint32_t i = 0; i < a->cfg->ninsns; i++)
-		count_same(body_insn(a, i), body_insn(b, i));
-	for (size_t i = 0; i < a->nleaps; i++) {
-		if (!a->leaps[i].left && !a->leaps[i].came)
+		count_same(fplan_insn(a, i), fplan_insn(b, i));
+	for (size_t i = 0; i < a->nabnormal_insns; i++) {
+		if (!a->abnormal_insns[i].left && !a->abnormal_insns[i].came)
 			continue;
-		assert_true(n < b->nleaps);
-		assert_int_equal(a->leaps[i].insn, b->leaps[n].insn);
-		assert_int_equal(a->leaps[i].during, b->leaps[n].during);
-		assert_int_equal(a->leaps[i].left, b->leaps[n].left);
+		assert_true(n < b->nabnormal_insns);
+		assert_int_equal(a->abnormal_insns[i].insn,
+				 b->abnormal_insns[n].insn);
+		assert_int_equal(a->abnormal_insns[i].during,
+				 b->abnormal_insns[n].during);
+		assert_int_equal(a->abnormal_insns[i].left,
+				 b->abnormal_insns[n].left);
 		n++;
 	}
-	assert_int_equal(n, b->nleaps);
+	assert_int_equal(n, b->nabnormal_insns);
 }
 
 static void
@@ -240,16 +248,20 @@ units_same(struct plan *a, struct plan *b)
 	free(y);
 }
 
-/* Arrivals of b, which has one meter, are those of a's meter or of all. */
+/*
+ * Arrivals of b, which has one counter set, are those of a's counter set or of
+ * all.
+ */
 static void
-arrivals_same(struct plan *a, const struct meter *meter, struct plan *b)
+arrivals_same(struct plan *a, const struct counter_set *counter_set,
+	      struct plan *b)
 {
-	struct meter sum = { 0 };
+	struct counter_set sum = { 0 };
 	size_t n = 0;
 
-	for (size_t m = 0; m < a->nmeters; m++)
-		if (!meter || meter == a->meters[m])
-			meter_add(&sum, a->meters[m], a->nsites);
+	for (size_t m = 0; m < a->ncounter_sets; m++)
+		if (!counter_set || counter_set == a->counter_sets[m])
+			counter_set_add(&sum, a->counter_sets[m], a->nsites);
 	for (size_t i = 0; i < sum.narrivals; i++) {
 		const struct arrival *x = &sum.arrivals[i], *y;
 		const struct site *site = &a->sites[x->site];
@@ -258,18 +270,19 @@ arrivals_same(struct plan *a, const struct meter *meter, struct plan *b)
 			continue;
 		site = plan_site(b, site->addr);
 		assert_non_null(site);
-		y = meter_arrival(plan_meter(b, 0),
-				  (uint32_t)(site - b->sites), b, x->addr,
-				  false);
+		y = counter_set_arrival(plan_counter_set(b, 0),
+					(uint32_t)(site - b->sites), b, x->addr,
+					false);
 		assert_non_null(y);
 		assert_int_equal(x->n, y->n);
 		n++;
 	}
-	assert_int_equal(n, b->nmeters ? b->meters[0]->narrivals : 0);
+	assert_int_equal(n,
+			 b->ncounter_sets ? b->counter_sets[0]->narrivals : 0);
 	free(sum.counters);
 	free(sum.arrivals);
 	free(sum.arrival_index);
-	free(sum.strays);
+	free(sum.abnormals);
 }
 
 static void
@@ -279,9 +292,9 @@ sound(const struct profile *profile)
 		fail_msg("%s", profile_fault(profile));
 }
 
-/* What the profile's part gives is what the plan, settled, has. */
+/* What the profile's part gives is what the plan, propagated, has. */
 static void
-restores(struct toy *t, const struct meter *meter, uint64_t seed,
+restores(struct toy *t, const struct counter_set *counter_set, uint64_t seed,
 	 const struct profile *profile, uint32_t part)
 {
 	struct toy *again = program_make(seed);
@@ -290,28 +303,28 @@ restores(struct toy *t, const struct meter *meter, uint64_t seed,
 	back = again->plan = profile_restore(profile, 0, part, &again->image,
 					     &again->sel);
 	profile_restore_calls(profile, part, &back);
-	plan_settle(plan, meter);
-	assert_int_equal(plan->nbodies, back->nbodies);
-	for (size_t i = 0; i < plan->nbodies; i++) {
-		body_same(&plan->bodies[i], &back->bodies[i]);
-		if (meter)
+	plan_propagate(plan, counter_set);
+	assert_int_equal(plan->nfplans, back->nfplans);
+	for (size_t i = 0; i < plan->nfplans; i++) {
+		fplan_same(&plan->fplans[i], &back->fplans[i]);
+		if (counter_set)
 			continue;
 		/* One that was, or may have been, entered has counts. */
-		if ((!plan->bodies[i].calls.n &&
-		     plan->bodies[i].calls.state != COUNT_UNKNOWN &&
-		     !plan->bodies[i].missed) ||
-		    plan->bodies[i].state != BODY_WAITING)
-			assert_int_equal(plan->bodies[i].state,
-					 back->bodies[i].state);
-		assert_int_equal(plan->bodies[i].nsites,
-				 back->bodies[i].nsites);
-		assert_int_equal(plan->bodies[i].ncounters,
-				 back->bodies[i].ncounters);
-		assert_int_equal(plan->bodies[i].increments,
-				 back->bodies[i].increments);
+		if ((!plan->fplans[i].calls.n &&
+		     plan->fplans[i].calls.state != COUNT_UNKNOWN &&
+		     !plan->fplans[i].missed) ||
+		    plan->fplans[i].state != FPLAN_WAITING)
+			assert_int_equal(plan->fplans[i].state,
+					 back->fplans[i].state);
+		assert_int_equal(plan->fplans[i].nsites,
+				 back->fplans[i].nsites);
+		assert_int_equal(plan->fplans[i].ncounters,
+				 back->fplans[i].ncounters);
+		assert_int_equal(plan->fplans[i].increments,
+				 back->fplans[i].increments);
 	}
 	units_same(plan, back);
-	arrivals_same(plan, meter, back);
+	arrivals_same(plan, counter_set, back);
 	toy_free(again);
 }
 
@@ -351,37 +364,40 @@ test_all(void **state)
 static struct profile *
 parts_save(struct toy *t)
 {
-	static const size_t meters[METERS] = { 0, 1, 2 };
+	static const size_t counter_sets[COUNTER_SETS] = { 0, 1, 2 };
 	struct profile *profile = mem_alloc(sizeof(*profile));
 
 	*vec_push(profile->runs, profile->nruns) = (struct profile_run){
 		.command = mem_strdup(""), .outcome = mem_strdup(""),
 		.version = mem_strdup(""),
 	};
-	for (unsigned i = 0; i < METERS; i++)
+	for (unsigned i = 0; i < COUNTER_SETS; i++)
 		*vec_push(profile->parts, profile->nparts) =
 			(struct profile_part){
 				.pid = i + 1, .parent = PART_NONE,
 				.program = mem_strdup("p"),
 			};
-	profile_save(profile, &t->plan, 1, meters);
+	profile_save(profile, &t->plan, 1, counter_sets);
 	sound(profile);
 	return profile;
 }
 
-/* Parts are each what its meter has, and together what all have. */
+/* Parts are each what its counter set has, and together what all have. */
 static void
 test_parts(void **state)
 {
 	for (int k = 1; k <= ROUNDS; k++) {
 		uint64_t seed = seed_before + (uint64_t)k;
 		struct toy *t = program_run(seed);
-		struct meter none = { 0 };
+		struct counter_set none = { 0 };
 		struct profile *profile = through_file(parts_save(t));
 
-		for (uint32_t i = 0; i < METERS; i++)
-			restores(t, i < t->plan->nmeters ?
-				 t->plan->meters[i] : &none, seed, profile, i);
+		for (uint32_t i = 0; i < COUNTER_SETS; i++)
+			restores(t,
+				 i < t->plan->ncounter_sets ?
+					 t->plan->counter_sets[i] :
+					 &none,
+				 seed, profile, i);
 		profile_join_parts(profile);
 		sound(profile);
 		restores(t, NULL, seed, profile, PART_NONE);
@@ -396,7 +412,7 @@ test_other_graph(void **state)
 {
 	struct toy *t = program_run(7), *again = program_make(7);
 	struct profile *profile = mem_alloc(sizeof(*profile));
-	const struct body *body;
+	const struct func_plan *fplan;
 	struct unit *units;
 	size_t n;
 
@@ -405,11 +421,11 @@ test_other_graph(void **state)
 	profile->objects[0].funcs[0].blocks[0].ninsns++;
 	again->plan = profile_restore(profile, 0, PART_NONE, &again->image,
 				      &again->sel);
-	body = &again->plan->bodies[0];
-	assert_int_equal(body->calls.state, COUNT_UNKNOWN);
-	assert_int_equal(body->calls.reason, REASON_GRAPH);
-	for (uint32_t i = 0; i < flow_arcs(body->flow); i++)
-		assert_int_equal(body->counts[i].reason, REASON_GRAPH);
+	fplan = &again->plan->fplans[0];
+	assert_int_equal(fplan->calls.state, COUNT_UNKNOWN);
+	assert_int_equal(fplan->calls.reason, REASON_GRAPH);
+	for (uint32_t i = 0; i < flow_arcs(fplan->flow); i++)
+		assert_int_equal(fplan->counts[i].reason, REASON_GRAPH);
 	units = plan_units(again->plan, &n);
 	assert_string_equal(units[0].why, "it is not made of the blocks that "
 			    "were counted");
@@ -453,22 +469,22 @@ test_weights(void **state)
 	struct toy *t = program_run(7);
 	struct profile *profile = mem_alloc(sizeof(*profile));
 	struct earlier earlier = { .profile = profile };
-	const struct body *body = &t->plan->bodies[0];
+	const struct func_plan *fplan = &t->plan->fplans[0];
 	struct profile_func *func;
 	struct weights *weights;
 
 	profile_save(profile, &t->plan, 1, NULL);
-	weights = profile_weigh(&earlier, t->plan, body);
+	weights = profile_weigh(&earlier, t->plan, fplan);
 	assert_non_null(weights);
-	for (uint32_t e = 0; e < body->flow->nedges; e++)
-		if (e != body->flow->back)
+	for (uint32_t e = 0; e < fplan->flow->nedges; e++)
+		if (e != fplan->flow->back)
 			assert_true(weights->edges[e] ==
-				    (double)body->counts[e].n);
+				    (double)fplan->counts[e].n);
 	weights_free(weights);
 	func = &profile->objects[0].funcs[0];
 	func->edges[func->nedges - 1].count = (struct count){
 		.reason = REASON_LOST };
-	assert_null(profile_weigh(&earlier, t->plan, body));
+	assert_null(profile_weigh(&earlier, t->plan, fplan));
 	assert_false(profile_rebuilt(profile, t->plan->image));
 	profile->objects[0].text_crc++;
 	assert_true(profile_rebuilt(profile, t->plan->image));

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/profile.h"
+#include "report/profile/profile.h"
 #include "tests/unit/random.h"
 #include "util/mem.h"
 
@@ -76,13 +76,12 @@ world_graph(struct profile_func *func, unsigned variant)
 		if (!n && out > 1)
 			out = 1;
 		while (out--)
-			*vec_push(func->edges, func->nedges) =
-				(struct profile_edge){
-					.from = v,
-					.to = FLOW_EXIT +
-					      random_below((unsigned)n + 1),
-					.by = (uint8_t)random_below(BY_LEAK + 1),
-				};
+			*vec_push(func->edges,
+				  func->nedges) = (struct profile_edge){
+				.from = v,
+				.to = FLOW_EXIT + random_below((unsigned)n + 1),
+				.by = (uint8_t)random_below(BY_LEAK + 1),
+			};
 	}
 	random_state = state;
 }
@@ -92,8 +91,8 @@ world_extras(const struct profile *profile, struct profile_func *func)
 {
 	for (uint64_t i = 0; i < 3; i++) {
 		if (random_chance(20))
-			*vec_push(func->strays, func->nstrays) =
-				(struct profile_stray){
+			*vec_push(func->abnormals, func->nabnormals) =
+				(struct profile_abnormal){
 					.addr = func->addr + 2 * i,
 					.rest = 1 + (uint32_t)i,
 					.during = i & 1,
@@ -103,15 +102,16 @@ world_extras(const struct profile *profile, struct profile_func *func)
 		if (random_chance(20)) {
 			bool known = profile->nobjects && random_chance(80);
 
-			*vec_push(func->calls, func->ncalls) =
-				(struct profile_call){
-					.addr = func->addr + 4 * i,
-					.object = known ? random_below((unsigned)
-						profile->nobjects) :
-						OBJECT_NONE,
-					.target = known ? world_number() : 0,
-					.n = world_number(),
-				};
+			*vec_push(func->calls,
+				  func->ncalls) = (struct profile_call){
+				.addr = func->addr + 4 * i,
+				.object = known ? random_below(
+							  (unsigned)profile
+								  ->nobjects) :
+						  OBJECT_NONE,
+				.target = known ? world_number() : 0,
+				.n = world_number(),
+			};
 		}
 	}
 	func->sites = random_below(5);
@@ -291,11 +291,11 @@ func_dump(FILE *out, const struct profile_func *func)
 		count_dump(out, &func->edges[i].count);
 		putc('\n', out);
 	}
-	for (size_t i = 0; i < func->nstrays; i++)
+	for (size_t i = 0; i < func->nabnormals; i++)
 		fprintf(out, "    stray %" PRIx64 " %" PRIu32 " %d %" PRIu64
-			" %" PRIu64 "\n", func->strays[i].addr,
-			func->strays[i].rest, func->strays[i].during,
-			func->strays[i].left, func->strays[i].came);
+			" %" PRIu64 "\n", func->abnormals[i].addr,
+			func->abnormals[i].rest, func->abnormals[i].during,
+			func->abnormals[i].left, func->abnormals[i].came);
 	for (size_t i = 0; i < func->ncalls; i++)
 		fprintf(out, "    call %" PRIx64 " %" PRIu32 " %" PRIx64
 			" %" PRIu64 "\n", func->calls[i].addr,

@@ -39,7 +39,7 @@ struct program {
 	struct func funcs[FUNCS_MAX];
 	struct range ranges[FUNCS_MAX];
 	struct row rows[2 * INSNS_MAX];
-	struct inlined copies[COPIES];
+	struct inlined relocated[COPIES];
 	struct range copy_ranges[COPIES];
 	struct data data[INSNS_MAX];
 	uint64_t tables[INSNS_MAX][TABLE_MAX];
@@ -325,7 +325,7 @@ copies_make(struct program *p)
 			p->insns[lo].addr,
 			p->insns[last].addr + p->insns[last].len,
 		};
-		p->copies[n] = (struct inlined){
+		p->relocated[n] = (struct inlined){
 			.addr = p->insns[i].addr, .name = n & 1 ? "x" : "y",
 			.line = 1 + (n & 1), .ranges = &p->copy_ranges[n],
 			.nranges = 1,
@@ -393,7 +393,7 @@ program_begin(struct program *p)
 	p->image = (struct image){
 		.arch = &toy, .has_dwarf = true, .segments = &p->segment,
 		.nsegments = 1, .funcs = p->funcs, .rows = p->rows,
-		.inlines = p->copies, .data = p->data, .refs = p->refs,
+		.inlines = p->relocated, .data = p->data, .refs = p->refs,
 		.pads = p->pads, .files = (char **)files, .nfiles = 1,
 		.priv = &p->priv,
 	};

@@ -437,14 +437,14 @@ extras_forget(struct trial *trial, const bool *open)
 }
 
 /*
- * With control that comes and leaves untold at open nodes a count is known
+ * With control that comes and leaves unreported at open nodes a count is known
  * just if it is the same in all solutions of the other nodes' equations; and
  * then it is what happened.
  */
 static void
 test_open(void **state)
 {
-	unsigned yes = 0, no = 0, untold = 0;
+	unsigned yes = 0, no = 0, unreported = 0;
 
 	for (int n = 0; n < ROUNDS / 10; n++) {
 		struct trial trial = { random_flow(6, false) };
@@ -466,7 +466,7 @@ test_open(void **state)
 		trial.placement = &placement;
 		for (int i = 0; i < 4; i++)
 			trial_walk(&trial);
-		untold += trial.walked.nextras;
+		unreported += trial.walked.nextras;
 		extras_forget(&trial, open);
 		trial_measure(&trial, false);
 		measured.extras = trial.walked.extras;
@@ -493,8 +493,9 @@ test_open(void **state)
 		}
 		flow_free(trial.flow);
 	}
-	print_message("# %u determined, %u not, %u untold\n", yes, no, untold);
-	assert_true(yes > 1000 && no > 1000 && untold > 1000);
+	print_message("# %u determined, %u not, %u untold\n", yes, no,
+		      unreported);
+	assert_true(yes > 1000 && no > 1000 && unreported > 1000);
 }
 
 /* Where everything is counted a wrong counter does not go unnoticed. */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "report/names.h"
-#include "report/text.h"
+#include "report/printable.h"
 #include "tests/unit/report_toy.h"
 
 #include <cmocka.h>
@@ -41,7 +41,7 @@ report_plans(const char *report, struct toy **toys, size_t n,
 {
 	struct report_options opts = options_make(report);
 	struct plan *plans[4];
-	struct tally tally = {
+	struct report_input report_input = {
 		.plans = plans, .nplans = n, .command = "prog",
 		.outcome = "exited with status 0", .nprocesses = 1,
 		.nthreads = 2, .events = 3,
@@ -51,10 +51,10 @@ report_plans(const char *report, struct toy **toys, size_t n,
 	FILE *out = open_memstream(&text, &size);
 
 	for (size_t i = 0; i < n; i++)
-		plans[i] = toy_settle(toys[i]);
+		plans[i] = toy_propagate(toys[i]);
 	if (source_path)
 		*vec_push(opts.source_paths, opts.nsource_paths) = source_path;
-	assert_int_equal(report_write(&opts, &tally, out), 0);
+	assert_int_equal(report_write(&opts, &report_input, out), 0);
 	fclose(out);
 	report_options_free(&opts);
 	return text;
@@ -522,15 +522,17 @@ test_no_demangle(void **state)
 	struct toy *t = toy_make("/nowhere");
 	struct report_options opts = options_make("funcs");
 	struct plan *plan;
-	struct tally tally = { .plans = &plan, .nplans = 1, .command = "c" };
+	struct report_input report_input = { .plans = &plan,
+					     .nplans = 1,
+					     .command = "c" };
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	opts.demangle = false;
 	toy_func(t, "_ZN1a3putEi", NULL, 0, 7);
-	plan = toy_settle(t);
-	assert_int_equal(report_write(&opts, &tally, out), 0);
+	plan = toy_propagate(t);
+	assert_int_equal(report_write(&opts, &report_input, out), 0);
 	fclose(out);
 	assert_contains(text, "  _ZN1a3putEi\n");
 	free(text);
@@ -682,7 +684,9 @@ test_top(void **state)
 	struct toy *t = toy_make("/nowhere");
 	struct report_options opts = options_make(NULL);
 	struct plan *plan;
-	struct tally tally = { .plans = &plan, .nplans = 1, .command = "c" };
+	struct report_input report_input = { .plans = &plan,
+					     .nplans = 1,
+					     .command = "c" };
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -692,8 +696,8 @@ test_top(void **state)
 		toy_line(t, "/s/t.c", i, 10 * i);
 		toy_func(t, i % 2 ? "odd" : "even", "/s/t.c", 100 + i, i);
 	}
-	plan = toy_settle(t);
-	assert_int_equal(report_write(&opts, &tally, out), 0);
+	plan = toy_propagate(t);
+	assert_int_equal(report_write(&opts, &report_input, out), 0);
 	fclose(out);
 	assert_contains(text, "40  t.c:4\n       30  t.c:3\n");
 	assert_null(strstr(text, "t.c:2\n"));
@@ -709,12 +713,14 @@ report_to(const char *report, struct toy *t)
 {
 	struct report_options opts = options_make(report);
 	struct plan *plan;
-	struct tally tally = { .plans = &plan, .nplans = 1, .command = "c" };
+	struct report_input report_input = { .plans = &plan,
+					     .nplans = 1,
+					     .command = "c" };
 	FILE *out = fopen("/dev/null", "w");
 	int result;
 
-	plan = toy_settle(t);
-	result = report_write(&opts, &tally, out);
+	plan = toy_propagate(t);
+	result = report_write(&opts, &report_input, out);
 	fclose(out);
 	report_options_free(&opts);
 	return result;
@@ -816,10 +822,10 @@ static void
 test_out_full(void **state)
 {
 	struct report_options opts = options_make(NULL);
-	struct tally tally = { .command = "c" };
+	struct report_input report_input = { .command = "c" };
 	FILE *out = fopen("/dev/full", "w");
 
-	assert_int_equal(report_write(&opts, &tally, out), -1);
+	assert_int_equal(report_write(&opts, &report_input, out), -1);
 	assert_non_null(strstr(fail_message(), "No space left on device"));
 	fclose(out);
 }

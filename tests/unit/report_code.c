@@ -75,7 +75,7 @@ program_run(struct toy *t)
 	toy_run(t, F, &steps);
 	toy_run(t, F, &steps);
 	assert_string_equal(steps, "");
-	plan_settle(t->plan, NULL);
+	plan_propagate(t->plan, NULL);
 }
 
 static char *
@@ -84,7 +84,7 @@ report_text(struct toy *t, const char *report)
 	struct report_options opts = {
 		.top = 20, .columns = 80, .demangle = true,
 	};
-	struct tally tally = {
+	struct report_input report_input = {
 		.plans = &t->plan, .nplans = 1, .command = "prog \"\\",
 	};
 	size_t size;
@@ -92,7 +92,7 @@ report_text(struct toy *t, const char *report)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_int_equal(report_parse(&opts, report), 0);
-	assert_int_equal(report_write(&opts, &tally, out), 0);
+	assert_int_equal(report_write(&opts, &report_input, out), 0);
 	fclose(out);
 	report_options_free(&opts);
 	return text;
@@ -413,9 +413,9 @@ test_unknown(void **state)
 
 	program_run(t);
 	for (size_t i = 0; i < t->plan->nsites; i++)
-		if (t->plan->sites[i].body == 0)
+		if (t->plan->sites[i].fplan == 0)
 			t->plan->sites[i].lost = true;
-	plan_settle(t->plan, NULL);
+	plan_propagate(t->plan, NULL);
 	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
 		text = report_text(t, reports[i]);
 		assert_contains(text, "breakpoint could not be planted");

@@ -273,7 +273,7 @@ toy_plan(struct toy *t, bool eager)
 }
 
 static inline struct plan *
-toy_settle(struct toy *t)
+toy_propagate(struct toy *t)
 {
 	struct plan *plan = toy_plan(t, true);
 
@@ -284,10 +284,10 @@ toy_settle(struct toy *t)
 		if (!site)
 			continue;
 		site->lost = said->lost;
-		meter_counter(plan_meter(plan, 0), site - plan->sites,
-			      plan->nsites)->hits = said->count;
+		counter_set_site(plan_counter_set(plan, 0), site - plan->sites,
+				 plan->nsites)->hits = said->count;
 	}
-	plan_settle(plan, NULL);
+	plan_propagate(plan, NULL);
 	return plan;
 }
 
@@ -302,7 +302,7 @@ static inline void
 toy_run(struct toy *t, uint64_t addr, const char **steps)
 {
 	struct plan *plan = toy_plan(t, false);
-	struct meter *meter = plan_meter(plan, 0);
+	struct counter_set *counter_set = plan_counter_set(plan, 0);
 	struct counter *counter;
 	struct insn insn;
 
@@ -312,7 +312,7 @@ toy_run(struct toy *t, uint64_t addr, const char **steps)
 		bool taken = true;
 
 		if (site && site->waiting) {
-			plan_ready(plan, site->body);
+			plan_ready(plan, site->fplan);
 			site = plan_site(plan, addr);
 		}
 		if (site && site->idle)
@@ -323,14 +323,16 @@ toy_run(struct toy *t, uint64_t addr, const char **steps)
 		if (insn.kind == INSN_CALL_INDIRECT)
 			insn.target = CPU_BASE + 16 * (*(*steps)++ - '0');
 		if (site) {
-			counter = meter_counter(meter, site - plan->sites,
-						plan->nsites);
+			counter = counter_set_site(
+				counter_set, site - plan->sites, plan->nsites);
 			counter->hits++;
 			t->hits++;
 			counter->taken += site->branch && taken;
 			if (site->targets)
-				meter_arrival(meter, site - plan->sites, plan,
-					      insn.target, true)->n++;
+				counter_set_arrival(counter_set,
+						    site - plan->sites, plan,
+						    insn.target, true)
+					->n++;
 		}
 		if (insn.kind == INSN_RETURN)
 			return;

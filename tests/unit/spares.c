@@ -4,7 +4,7 @@
  */
 #include "tests/unit/build.h"
 
-#include "copy/copy.h"
+#include "relocate/relocate.h"
 #include "plan/plan.h"
 #include "util/mem.h"
 
@@ -13,13 +13,13 @@
 	"	.size	" name ", . - " name "\n	.p2align 4\n"
 
 static const char *const program =
-	"	.text\n	.globl	_start\n	.p2align 4\n"
-	FUNC("_start", "	call	tiny\n	call	falls\n"
-		       "	call	nears\n	call	hops\n	ret\n")
-	FUNC("tiny", "	xor	%eax, %eax\n	ret\n")
+	"	.text\n	.globl	_start\n	.p2align 4\n" FUNC(
+		"_start", "	call	tiny\n	call	falls\n"
+			  "	call	nears\n	call	hops\n	ret\n")
+		FUNC("tiny", "	xor	%eax, %eax\n	ret\n")
 	/* Goes on behind the padding. */
 	FUNC("falls", "	xor	%eax, %eax\n")
-	FUNC("next", "	mov	$1, %eax\n	ret\n")
+		FUNC("next", "	mov	$1, %eax\n	ret\n")
 	/* Three bytes of padding, which with its own are not enough. */
 	"	.type	nears, @function\nnears:	ret\n"
 	"	.size	nears, . - nears\n	nop\n	nop\n	nop\n"
@@ -27,22 +27,22 @@ static const char *const program =
 	"	.size	after, . - after\n	.p2align 4\n"
 	/* There is no room for a jump but in the padding. */
 	FUNC("hops", "	xor	%eax, %eax\n	call	tiny\n	ret\n")
-	FUNC("last", "	xor	%eax, %eax\n	ret\n");
+		FUNC("last", "	xor	%eax, %eax\n	ret\n");
 
 static struct selection sel = { .units = 1U << UNIT_FUNC };
 
-static const struct point *
+static const struct entry_patch *
 entry_of(const struct plan *plan, const char *name)
 {
-	for (size_t i = 0; i < plan->nbodies; i++) {
-		const struct body *body = &plan->bodies[i];
+	for (size_t i = 0; i < plan->nfplans; i++) {
+		const struct func_plan *fplan = &plan->fplans[i];
 
-		if (body->func == FUNC_NONE ||
-		    strcmp(plan->image->funcs[body->func].name, name))
+		if (fplan->func == FUNC_NONE ||
+		    strcmp(plan->image->funcs[fplan->func].name, name))
 			continue;
-		assert_non_null(body->copy);
-		assert_non_null(copy_entry(body->copy));
-		return copy_entry(body->copy);
+		assert_non_null(fplan->relocated);
+		assert_non_null(relocated_entry(fplan->relocated));
+		return relocated_entry(fplan->relocated);
 	}
 	fail_msg("no %s", name);
 	return NULL;
@@ -53,14 +53,14 @@ test_entries(void **state)
 {
 	struct image *image;
 	struct plan *plan;
-	const struct point *hops;
+	const struct entry_patch *chains;
 
 	source("spares.s", program);
 	run("gcc -nostdlib -o spares spares.s");
 	image = image_open(in_work("spares"), NULL, IMAGE_FLOW, NULL, NULL);
 	assert_non_null(image);
 	plan = plan_open(image, &(struct plan_wish){
-		.sel = &sel, .eager = true, .copies = true,
+		.sel = &sel, .eager = true, .relocated = true,
 	}, NULL, NULL);
 	assert_int_equal(entry_of(plan, "tiny")->via, VIA_JUMP);
 	/* No more than it takes. */
@@ -69,8 +69,9 @@ test_entries(void **state)
 	assert_int_equal(entry_of(plan, "next")->via, VIA_JUMP);
 	assert_int_equal(entry_of(plan, "nears")->via, VIA_TRAP);
 	/* A task at its jump has to be in the function. */
-	hops = entry_of(plan, "hops");
-	assert_true(hops->via != VIA_HOP || hops->hole <= hops->addr + 7);
+	chains = entry_of(plan, "hops");
+	assert_true(chains->via != VIA_CHAIN ||
+		    chains->landing <= chains->addr + 7);
 	plan_close(plan);
 }
 

@@ -12,7 +12,7 @@
 
 #include "tests/unit/build.h"
 
-#include "monitor/stack.h"
+#include "monitor/unwind/stack.h"
 #include "util/mem.h"
 
 static const struct host *const host = &host_ptrace;

@@ -14,7 +14,7 @@
 #include "tests/unit/build.h"
 
 #include "plan/code.h"
-#include "plan/graph.h"
+#include "plan/image_graphs.h"
 #include "util/mem.h"
 
 enum { JUMPS_MAX = 128, TARGETS_MAX = 128, STEPS_MIN = 2000 };

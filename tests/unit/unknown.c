@@ -5,7 +5,7 @@
  */
 #include "tests/unit/letters.h"
 
-enum { F, G };			/* bodies */
+enum { F, G };			/* function plans */
 
 static const char contradiction[] =
 	"its counts contradict one another: control came or went unseen";
@@ -13,7 +13,7 @@ static const char lost[] = "a breakpoint could not be planted";
 static const char stack[] = "a stack could not be walked to its end";
 static const char signal[] = "a signal came in its middle, from whose handler "
 	"control may not have come back";
-static const char intruded[] = "code from elsewhere jumps into its middle";
+static const char mid_entered[] = "code from elsewhere jumps into its middle";
 static const char attached[] =
 	"a stack could not be walked to its end when counting began";
 
@@ -119,7 +119,7 @@ call_run(struct plan *plan)
 }
 
 static void
-test_tainted(void **state)
+test_calls_underivable(void **state)
 {
 	struct toy_image t;
 	struct plan *plan;
@@ -129,7 +129,7 @@ test_tainted(void **state)
 		plan = toy_plan_of(&t, units("insn,func"), every ? PLACE_EVERY :
 				   PLACE_OPTIMAL, false);
 		call_run(plan);
-		plan->tainted = true;
+		plan->calls_underivable = true;
 		/* What is behind the call, and what is derived from that. */
 		if (every) {
 			assert_int_equal(insn_known(plan, F, 0), 9);
@@ -145,7 +145,7 @@ test_tainted(void **state)
 		assert_int_equal(insn_known(plan, G, 0x103), 7);
 		assert_int_equal(insn_known(plan, G, 0x102), 1);
 		assert_int_equal(count_of(plan, UNIT_FUNC, 1, 0), 9);
-		plan->tainted = false;
+		plan->calls_underivable = false;
 		left(plan, 3, true, 2);
 		assert_int_equal(insn_known(plan, F, 1), 9);
 		assert_int_equal(insn_known(plan, F, 3), 7);
@@ -157,12 +157,13 @@ test_tainted(void **state)
 	 * Where a signal came, the handler may have been left for ever if not
 	 * all stacks are known; if they are, that is known.
 	 */
-	for (int tainted = 0; tainted < 2; tainted++) {
+	for (int calls_underivable = 0; calls_underivable < 2;
+	     calls_underivable++) {
 		plan = toy_plan(&t, units("insn,func"));
 		call_run(plan);
-		plan->tainted = tainted;
-		plan->bodies[G].interrupted = true;
-		if (tainted)
+		plan->calls_underivable = calls_underivable;
+		plan->fplans[G].interrupted = true;
+		if (calls_underivable)
 			assert_string_equal(insn_why(plan, G, 0x103), signal);
 		else
 			assert_int_equal(insn_known(plan, G, 0x103), 7);
@@ -171,7 +172,7 @@ test_tainted(void **state)
 	/* Calls alone are known whatever was left. */
 	plan = toy_plan(&t, units("func"));
 	call_run(plan);
-	plan->tainted = true;
+	plan->calls_underivable = true;
 	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 9);
 	toy_close(plan);
 }
@@ -180,20 +181,21 @@ test_tainted(void **state)
 static void
 edges_into_6(struct plan *plan, bool known)
 {
-	const struct body *body = &plan->bodies[F];
-	const struct flow *flow = body->flow;
+	const struct func_plan *fplan = &plan->fplans[F];
+	const struct flow *flow = fplan->flow;
 
-	plan_settle(plan, NULL);
+	plan_propagate(plan, NULL);
 	for (uint32_t e = 0; e < flow->nedges; e++) {
 		uint32_t to = flow->edges[e].to;
 
-		if (to < FLOW_BLOCK || body->cfg->insns[body->cfg->blocks[
+		if (to < FLOW_BLOCK || fplan->cfg->insns[fplan->cfg->blocks[
 		    to - FLOW_BLOCK].first].addr != BASE + 6)
 			continue;
-		assert_int_equal(body->counts[e].state != COUNT_UNKNOWN, known);
+		assert_int_equal(fplan->counts[e].state != COUNT_UNKNOWN,
+				 known);
 		if (known)
-			assert_int_equal(body->counts[e].n, flow->edges[e].by ==
-					 BY_TAKEN ? 7 : 0);
+			assert_int_equal(fplan->counts[e].n,
+					 flow->edges[e].by == BY_TAKEN ? 7 : 0);
 	}
 }
 
@@ -223,7 +225,7 @@ test_untold(void **state)
 		hit(plan, 3, 2, 0);
 		hit(plan, 6, 7, 0);
 		if (i)
-			plan->tainted = true;
+			plan->calls_underivable = true;
 		else
 			left(plan, 6, true, 2);
 		assert_int_equal(insn_known(plan, F, 0), 9);
@@ -257,7 +259,7 @@ test_missed(void **state)
 
 	call_begin(&t);
 	plan = toy_plan_of(&t, units("insn,func"), PLACE_EVERY, false);
-	plan->tainted = true;
+	plan->calls_underivable = true;
 	plan_miss(plan);
 	assert_int_equal(insn_known(plan, F, 1), 0);
 	assert_string_equal(insn_why(plan, F, 3), stack);
@@ -283,7 +285,7 @@ test_missed_pass(void **state)
 
 	call_begin(&t);
 	plan = toy_plan_of(&t, units("insn"), PLACE_EVERY, false);
-	plan->tainted = true;
+	plan->calls_underivable = true;
 	plan_miss(plan);
 	plan_ready(plan, F);
 	call_run(plan);
@@ -331,7 +333,7 @@ test_missed_elsewhere(void **state)
 	toy_func(&t, "g", 0x50, 5);
 	toy_code(&t, 0x50, "ppppr", 5);
 	plan = toy_plan_of(&t, units("insn"), PLACE_EVERY, false);
-	plan->tainted = true;
+	plan->calls_underivable = true;
 	plan_miss(plan);
 	plan_ready(plan, F);
 	hit(plan, 0x50, 3, 0);
@@ -352,12 +354,12 @@ test_pass_lost(void **state)
 	plan = toy_plan_of(&t, units("insn"), PLACE_EVERY, true);
 	plan_site(plan, BASE + 3)->lost = true;
 	call_run(plan);
-	meter_counter(plan_meter(plan, 0), (uint32_t)(
+	counter_set_site(plan_counter_set(plan, 0), (uint32_t)(
 		plan_site(plan, BASE + 3) - plan->sites), plan->nsites)->hits =
 		0;
 	left(plan, 3, true, 2);
 	assert_int_equal(insn_known(plan, F, 3), 7);
-	plan->tainted = true;
+	plan->calls_underivable = true;
 	assert_int_equal(insn_known(plan, F, 3), 7);
 	assert_int_equal(insn_known(plan, F, 0), 9);
 	assert_int_equal(insn_known(plan, F, 6), 5);
@@ -370,24 +372,28 @@ test_reasons(void **state)
 {
 	static const struct {
 		const char *what;
-		bool no_traps, tainted, severed, unseen, lost, differs;
-		uint8_t taint, sever;
+		bool no_traps, calls_underivable, underivable, unseen, lost,
+			differs;
+		uint8_t calls_reason, underivable_reason;
 		const char *why;
 	} cases[] = {
-		{ "a walk is lost", .tainted = true, .taint = REASON_STACK,
-		  .why = stack },
-		{ "no trap, so no walk", .no_traps = true, .why =
-		  "without breakpoints (--no-traps) stacks are not looked at" },
-		{ "a jump is not followed", .tainted = true,
-		  .taint = REASON_LEFT, .why = "control left a stack in a way "
-		  "that could not be followed" },
-		{ "a thread is lost", .tainted = true, .severed = true,
-		  .taint = REASON_STACK, .sever = REASON_SEVERED, .why =
-		  "a thread ended, or was interrupted, where it is not known" },
-		{ "attached in the middle", .tainted = true, .severed = true,
-		  .taint = REASON_STACK, .sever = REASON_ATTACHED, .why =
-		  "a stack could not be walked to its end when counting "
-		  "began" },
+		{ "a walk is lost", .calls_underivable = true,
+		  .calls_reason = REASON_STACK, .why = stack },
+		{ "no trap, so no walk", .no_traps = true,
+		  .why = "without breakpoints (--no-traps) stacks are not looked at" },
+		{ "a jump is not followed", .calls_underivable = true,
+		  .calls_reason = REASON_LEFT,
+		  .why = "control left a stack in a way "
+			 "that could not be followed" },
+		{ "a thread is lost", .calls_underivable = true,
+		  .underivable = true, .calls_reason = REASON_STACK,
+		  .underivable_reason = REASON_UNDERIVABLE,
+		  .why = "a thread ended, or was interrupted, where it is not known" },
+		{ "attached in the middle", .calls_underivable = true,
+		  .underivable = true, .calls_reason = REASON_STACK,
+		  .underivable_reason = REASON_ATTACHED,
+		  .why = "a stack could not be walked to its end when counting "
+			 "began" },
 		{ "the host saw nothing", .unseen = true, .lost = true,
 		  .why = "the program ran on without breakpoints" },
 		{ "a trap is lost", .lost = true, .why = lost },
@@ -410,12 +416,12 @@ test_reasons(void **state)
 		hit(plan, 0, 9, 0);
 		assert_int_equal(insn_known(plan, F, 3), 9);
 		plan->wish.no_traps = cases[i].no_traps;
-		plan->tainted = cases[i].tainted;
-		plan->severed = cases[i].severed;
-		plan->taint = cases[i].taint;
-		plan->sever = cases[i].sever;
+		plan->calls_underivable = cases[i].calls_underivable;
+		plan->underivable = cases[i].underivable;
+		plan->calls_reason = cases[i].calls_reason;
+		plan->underivable_reason = cases[i].underivable_reason;
 		plan->unseen = cases[i].unseen;
-		plan->bodies[F].differs = cases[i].differs;
+		plan->fplans[F].differs = cases[i].differs;
 		for (size_t k = 0; k < plan->nsites; k++)
 			plan->sites[k].lost = cases[i].lost;
 		why = insn_why(plan, F, 3);
@@ -436,7 +442,7 @@ test_contradiction(void **state)
 	plan = toy_plan_of(&t, units("edge"), PLACE_EVERY, true);
 	call_run(plan);
 	/* 3 and 4 were never begun that often. */
-	meter_counter(plan_meter(plan, 0), (uint32_t)(
+	counter_set_site(plan_counter_set(plan, 0), (uint32_t)(
 		plan_site(plan, BASE + 6) - plan->sites), plan->nsites)->hits =
 		8;
 	assert_string_equal(insn_why(plan, F, 7), contradiction);
@@ -504,7 +510,7 @@ test_unresolved(void **state)
 		hit(plan, 6, 5, 0);
 		hit(plan, 7, 4, 0);
 		hit(plan, 8, 4, 0);
-		assert_true(plan->bodies[F].cfg->unresolved);
+		assert_true(plan->fplans[F].cfg->unresolved);
 		assert_int_equal(insn_known(plan, F, 0), 10);
 		assert_int_equal(insn_known(plan, F, 2), 8);
 		assert_int_equal(insn_known(plan, F, 3), 5);
@@ -591,19 +597,19 @@ test_signal_at_entry(void **state)
 	toy_end(&t, 4);
 	for (int i = 0; i < 2; i++) {
 		plan = toy_plan(&t, units(i ? "func" : "func,line"));
-		plan->bodies[F].intruded = i;
-		plan->bodies[F].interrupted = true;
+		plan->fplans[F].mid_entered = i;
+		plan->fplans[F].interrupted = true;
 		hit(plan, 0, i, 0);
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), i);
-		plan->tainted = true;
+		plan->calls_underivable = true;
 		assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), signal);
 		if (!i)
 			assert_string_equal(why_of(plan, UNIT_LINE, 0, 1),
 					    signal);
-		plan->bodies[F].intruded = true;
+		plan->fplans[F].mid_entered = true;
 		assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), signal);
 		if (!i)
-			assert_string_equal(insn_why(plan, F, 3), intruded);
+			assert_string_equal(insn_why(plan, F, 3), mid_entered);
 		toy_close(plan);
 	}
 }
@@ -614,7 +620,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_lost_waiting),
-		cmocka_unit_test(test_tainted),
+		cmocka_unit_test(test_calls_underivable),
 		cmocka_unit_test(test_untold),
 		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_missed_pass),

@@ -1,7 +1,7 @@
 /*
  * A small monitor for tests of stacks and transfers: it counts how often each
  * call of a program is made and how often control comes back behind it, and
- * sees to it that passages make up the difference.
+ * sees to it that frame edges make up the difference.
  *
  * The calls are those of functions whose names have a "t_", and of main.  Each
  * is trapped itself, and where it returns to, if no branch goes there too.
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "tests/unit/hooks.h"
-#include "monitor/transfer.h"
+#include "monitor/unwind/stack_switch.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -52,7 +52,7 @@ struct watched_task {
 	pid_t tid;
 	struct watched_space *space;
 	struct entries entries;
-	struct transfer exec;	/* passages if its exec succeeds */
+	struct stack_switch exec;	/* frame edges if its exec succeeds */
 	uint64_t lifted;	/* a trap is, while it steps; 0: none */
 };
 
@@ -69,7 +69,7 @@ struct watcher {
 	size_t nspaces;
 	struct watched_task tasks[64];
 	size_t ntasks;
-	unsigned long left, came, exact, unknown;	/* passages in all */
+	unsigned long left, came, exact, unknown;	/* frame edges in all */
 	char why[256];		/* of the last unknown ones */
 	int status;		/* of the first process; -signal */
 };
@@ -288,38 +288,40 @@ watch_do(struct watched_task *task, const struct watched_module *module,
 	return RESUME_STEP;
 }
 
-/* ---- passages */
+/* ---- frame edges */
 
 static void
-watch_passages(struct watcher *watcher, struct watched_space *space,
-	       struct transfer *transfer)
+watch_frame_edges(struct watcher *watcher, struct watched_space *space,
+		  struct stack_switch *stack_switch)
 {
-	if (transfer->unknown) {
+	if (stack_switch->unknown) {
 		watcher->unknown++;
 		snprintf(watcher->why, sizeof(watcher->why), "%s",
-			 transfer->unknown);
+			 stack_switch->unknown);
 	}
-	for (size_t i = 0; i < transfer->n; i++) {
-		const struct passage *passage = &transfer->passages[i];
-		const struct watched_module *module =
-			watch_module(space, passage->va - passage->during);
+	for (size_t i = 0; i < stack_switch->n; i++) {
+		const struct frame_edge *frame_edge =
+			&stack_switch->frame_edges[i];
+		const struct watched_module *module = watch_module(
+			space, frame_edge->va - frame_edge->during);
 		struct watched_image *of = module ? module->of : NULL;
 
 		if (!of || !of->balances ||
-		    passage_counted(passage, of->image, module->bias))
+		    frame_edge_counted(frame_edge, of->image, module->bias))
 			continue;
-		watcher->exact += !passage->during;
-		*(passage->came ? &watcher->came : &watcher->left) += 1;
+		watcher->exact += !frame_edge->during;
+		*(frame_edge->came ? &watcher->came : &watcher->left) += 1;
 		for (size_t k = 0; k < of->nbalances; k++) {
 			struct balance *balance = &of->balances[k];
 
-			if (!passage->during ||
-			    balance->ret + module->bias != passage->va)
+			if (!frame_edge->during ||
+			    balance->ret + module->bias != frame_edge->va)
 				continue;
-			*(passage->came ? &balance->came : &balance->left) += 1;
+			*(frame_edge->came ? &balance->came :
+					     &balance->left) += 1;
 		}
 	}
-	transfer_free(transfer);
+	stack_switch_free(stack_switch);
 }
 
 static void
@@ -328,24 +330,24 @@ watch_hook(struct watcher *watcher, struct watched_task *task,
 	   const struct regs *regs)
 {
 	const struct image *image = module->of->image;
-	struct transfer transfer = { 0 };
+	struct stack_switch stack_switch = { 0 };
 
 	if (hook->kind == HOOK_ENTRY) {
 		entries_add(&task->entries, watcher->host, task->tid,
 			    image->arch, regs);
 		return;
 	}
-	if (hook->kind == HOOK_TRANSFER) {
-		must(!transfer_find(task->space->stack, task->tid,
-				    &task->entries, image, module->bias,
-				    hook, regs, &transfer));
-		watch_passages(watcher, task->space, &transfer);
+	if (hook->kind == HOOK_STACK_SWITCH) {
+		must(!stack_switch_find(task->space->stack, task->tid,
+					&task->entries, image, module->bias,
+					hook, regs, &stack_switch));
+		watch_frame_edges(watcher, task->space, &stack_switch);
 		return;
 	}
-	transfer_free(&task->exec);
-	must(!transfer_exec(task->space->stack, task->tid, regs,
-			    hook->addr + module->bias +
-			    image->arch->syscall_len, &task->exec));
+	stack_switch_free(&task->exec);
+	must(!stack_switch_exec(task->space->stack, task->tid, regs,
+				hook->addr + module->bias +
+				image->arch->syscall_len, &task->exec));
 }
 
 /* ---- events */
@@ -417,7 +419,7 @@ watch_new(struct watcher *watcher, struct watched_task *parent,
 {
 	struct watched_task *task = watch_task(watcher, event->value);
 	struct watched_space *space = parent->space;
-	struct transfer transfer;
+	struct stack_switch stack_switch;
 	struct regs regs;
 
 	task->space = space;
@@ -432,9 +434,10 @@ watch_new(struct watcher *watcher, struct watched_task *parent,
 	}
 	if (!space->foreign) {
 		must(!watcher->host->regs_get(parent->tid, &regs));
-		must(!transfer_birth(task->space->stack, task->tid,
-				     regs.r[arch_x86_64.reg_sp], &transfer));
-		watch_passages(watcher, task->space, &transfer);
+		must(!stack_switch_birth(task->space->stack, task->tid,
+					 regs.r[arch_x86_64.reg_sp],
+					 &stack_switch));
+		watch_frame_edges(watcher, task->space, &stack_switch);
 	}
 	task->space->foreign = space->foreign;
 	watcher->host->resume(task->tid, RESUME_SYSCALL, 0);
@@ -448,7 +451,7 @@ watch_exec(struct watcher *watcher, struct watched_task *task,
 	char *open_path, *path = watcher->host->exe(task->tid, &open_path);
 
 	if (was->space)
-		watch_passages(watcher, was->space, &was->exec);
+		watch_frame_edges(watcher, was->space, &was->exec);
 	task->space = watch_space(watcher, task->tid);
 	task->lifted = 0;
 	task->space->foreign = !path || strcmp(path, watcher->program);
@@ -461,12 +464,13 @@ watch_exec(struct watcher *watcher, struct watched_task *task,
 static void
 watch_end(struct watcher *watcher, struct watched_task *task)
 {
-	struct transfer transfer;
+	struct stack_switch stack_switch;
 
 	if (!task->space || task->space->foreign ||
-	    transfer_all(task->space->stack, task->tid, false, &transfer))
+	    stack_switch_all(task->space->stack, task->tid, false,
+			     &stack_switch))
 		return;
-	watch_passages(watcher, task->space, &transfer);
+	watch_frame_edges(watcher, task->space, &stack_switch);
 }
 
 /* A trap: how to go on, or -1 if it is not the watcher's. */
@@ -608,7 +612,7 @@ watch(struct watcher *watcher, char **argv)
 	}
 	free(watcher->spaces);
 	for (size_t i = 0; i < watcher->ntasks; i++)
-		transfer_free(&watcher->tasks[i].exec);
+		stack_switch_free(&watcher->tasks[i].exec);
 }
 
 /* Make a watcher ready for another run. */

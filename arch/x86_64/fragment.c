@@ -1,0 +1,327 @@
+/*
+ * Writes the fragments of a copy in x86-64 code: instructions at another
+ * address, counters, and the ways between them.  What cannot be reached is
+ * refused.  Writes no process's memory.
+ *
+ * Encodings: Intel SDM volume 2.  Nothing here touches the stack but
+ * FRAGMENT_CALL, which is a call.
+ */
+#include <string.h>
+
+#include "arch/x86_64/x86.h"
+#include "util/fail.h"
+
+enum {
+	JUMP_SHORT = 2,
+	JUMP_LONG = 5,
+	GS_LEN = 9,		/* op %gs:disp32 with a 64-bit operand */
+	LEA_LEN = 4,
+	KEEP_LEN = 4 * GS_LEN + LEA_LEN,
+	KEEP_SAVED = GS_LEN,
+	KEEP_ADDED = 3 * GS_LEN + LEA_LEN,
+	PUSH_LEN = 6,		/* push disp32(%rip) */
+};
+
+static bool
+fits_int8(uint64_t v)
+{
+	return (int64_t)v == (int8_t)v;
+}
+
+/* The length of a branch that has no long form of its own. */
+static unsigned
+odd_len(const struct fragment *fragment)
+{
+	if (fragment->cond & COND_XBEGIN)
+		return 6;
+	return fragment->cond & COND_SHORT ? 3 : 2;
+}
+
+static bool
+is_jcc(const struct fragment *fragment)
+{
+	return !(fragment->cond & (COND_COUNT | COND_XBEGIN));
+}
+
+static unsigned
+branch_size(const struct fragment *fragment)
+{
+	unsigned jump = fragment->wide ? JUMP_LONG : JUMP_SHORT;
+
+	if (is_jcc(fragment))
+		return fragment->wide ? 6 : 2;
+	if (fragment->kind == FRAGMENT_BRANCH_NOT)
+		return odd_len(fragment) + jump;
+	if (fragment->cond & COND_XBEGIN || !fragment->wide)
+		return odd_len(fragment);
+	return odd_len(fragment) + JUMP_SHORT + JUMP_LONG;
+}
+
+static unsigned
+call_size(const struct fragment *fragment)
+{
+	return PUSH_LEN + (fragment->direct ? JUMP_LONG : fragment->len) + 8;
+}
+
+unsigned
+x86_fragment_size(const struct fragment *fragment)
+{
+	switch ((enum fragment_kind)fragment->kind) {
+	case FRAGMENT_NOTHING:
+		return 0;
+	case FRAGMENT_INSN:
+		return fragment->len;
+	case FRAGMENT_COUNT:
+		return GS_LEN;
+	case FRAGMENT_COUNT_KEEP:
+		return KEEP_LEN;
+	case FRAGMENT_COUNT_LOCKED:
+		return 8;
+	case FRAGMENT_GO:
+		return fragment->wide ? JUMP_LONG : JUMP_SHORT;
+	case FRAGMENT_BRANCH:
+	case FRAGMENT_BRANCH_NOT:
+		return branch_size(fragment);
+	case FRAGMENT_CALL:
+		return call_size(fragment);
+	case FRAGMENT_ALIGN:
+		break;
+	}
+	return fragment->size;
+}
+
+bool
+x86_fragment_reaches(const struct fragment *fragment, int64_t distance)
+{
+	return (fragment->kind == FRAGMENT_BRANCH &&
+		fragment->cond & COND_XBEGIN) ||
+	       fits_int8((uint64_t)distance - x86_fragment_size(fragment));
+}
+
+/* A displacement of `size` bytes, which ends at va, to `to`. */
+static int
+rel_put(uint8_t *p, unsigned size, uint64_t va, uint64_t to)
+{
+	uint64_t rel = to - va;
+
+	if (size == 1 ? !fits_int8(rel) : !fits_int32(rel))
+		return -1;
+	memcpy(p, &rel, size);
+	return 0;
+}
+
+int
+x86_jump_write(uint64_t from, uint64_t to, unsigned len, uint8_t *bytes)
+{
+	bytes[0] = len == JUMP_LONG ? 0xe9 : 0xeb;
+	return rel_put(bytes + 1, len - 1, from + len, to);
+}
+
+int
+x86_call_write(uint64_t from, uint64_t to, uint8_t *bytes)
+{
+	bytes[0] = 0xe8;
+	return rel_put(bytes + 1, 4, from + JUMP_LONG, to);
+}
+
+/* A branch as it is, to the fragment or over what comes behind it. */
+static int
+odd_put(const struct fragment *fragment, uint64_t va, uint64_t to, uint8_t *p)
+{
+	unsigned len = odd_len(fragment);
+
+	if (fragment->cond & COND_XBEGIN) {
+		memcpy(p, (uint8_t[]){ 0xc7, 0xf8 }, 2);
+		return rel_put(p + 2, 4, va + len, to);
+	}
+	if (fragment->cond & COND_SHORT)
+		*p++ = 0x67;
+	p[0] = (uint8_t)(0xe0 | (fragment->cond & 0xf));
+	return rel_put(p + 1, 1, va + len, to);
+}
+
+static int
+branch_write(const struct fragment *fragment, const struct fragment_at *at,
+	     uint8_t *p)
+{
+	bool inverted = fragment->kind == FRAGMENT_BRANCH_NOT;
+	uint8_t cond = fragment->cond ^ inverted;
+	unsigned len = odd_len(fragment), size = fragment->size;
+	uint64_t end = at->va + size;
+
+	if (is_jcc(fragment) && !fragment->wide) {
+		p[0] = 0x70 | cond;
+		return rel_put(p + 1, 1, end, at->to);
+	}
+	if (is_jcc(fragment)) {
+		p[0] = 0x0f;
+		p[1] = 0x80 | cond;
+		return rel_put(p + 2, 4, end, at->to);
+	}
+	if (size == len)
+		return odd_put(fragment, at->va, at->to, p);
+	if (inverted) {
+		must(odd_put(fragment, at->va, end, p) == 0);
+		return x86_jump_write(at->va + len, at->to, size - len,
+				      p + len);
+	}
+	must(odd_put(fragment, at->va, at->va + len + JUMP_SHORT, p) == 0);
+	must(x86_jump_write(at->va + len, end, JUMP_SHORT, p + len) == 0);
+	return x86_jump_write(end - JUMP_LONG, at->to, JUMP_LONG,
+			      p + len + JUMP_SHORT);
+}
+
+/* An operation on %gs:disp32 and rax, or with the opcode's digit. */
+static int
+gs_put(uint8_t *p, uint8_t opcode, uint64_t disp)
+{
+	memcpy(p, (uint8_t[]){ 0x65, 0x48, opcode, 0x04, 0x25 }, 5);
+	memcpy(p + 5, &disp, 4);
+	return fits_int32(disp) ? 0 : -1;
+}
+
+static int
+keep_write(const struct fragment_at *at, uint8_t *p)
+{
+	enum { LOAD = 0x8b, STORE = 0x89 };
+
+	if (gs_put(p, STORE, at->scratch) ||
+	    gs_put(p + GS_LEN, LOAD, at->counter))
+		return -1;
+	p += 2 * GS_LEN;
+	memcpy(p, (uint8_t[]){ 0x48, 0x8d, 0x40, 0x01 }, 4);
+	p += LEA_LEN;			/* lea 1(%rax), %rax */
+	if (gs_put(p, STORE, at->counter) ||
+	    gs_put(p + GS_LEN, LOAD, at->scratch))
+		return -1;
+	return 0;
+}
+
+static int
+locked_write(const struct fragment_at *at, uint8_t *p)
+{
+	memcpy(p, (uint8_t[]){ 0xf0, 0x48, 0xff, 0x05 }, 4);
+	return rel_put(p + 4, 4, at->va + 8, at->counter);
+}
+
+/* A jump leaves the flags alone, as the call does. */
+static int
+call_write(const struct fragment *fragment, const struct fragment_at *at,
+	   uint8_t *p)
+{
+	uint64_t back = at->original + fragment->len;
+	unsigned jump = fragment->direct ? JUMP_LONG : fragment->len;
+	uint64_t va = at->va + PUSH_LEN;
+	uint32_t disp = jump;
+	unsigned modrm;
+
+	memcpy(p, (uint8_t[]){ 0xff, 0x35 }, 2);
+	memcpy(p + 2, &disp, 4);
+	p += PUSH_LEN;
+	memcpy(p + jump, &back, 8);
+	if (fragment->direct)
+		return x86_jump_write(va, at->to, JUMP_LONG, p);
+	memcpy(p, at->code, jump);
+	for (modrm = 0; p[modrm] != 0xff; modrm++)
+		;
+	p[modrm + 1] ^= 6 << 3;		/* /2, call, to /4, jmp */
+	return fragment->disp ?
+		       x86_rebase(p, fragment->disp, at->original, va) :
+		       0;
+}
+
+static void
+align_write(unsigned size, uint8_t *p)
+{
+	static const uint8_t nops[][9] = {
+		{ 0x90 },
+		{ 0x66, 0x90 },
+		{ 0x0f, 0x1f, 0x00 },
+		{ 0x0f, 0x1f, 0x40, 0x00 },
+		{ 0x0f, 0x1f, 0x44, 0x00, 0x00 },
+		{ 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00 },
+		{ 0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00 },
+		{ 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00 },
+		{ 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00 },
+	};
+
+	while (size) {
+		unsigned n = size < 9 ? size : 9;
+
+		memcpy(p, nops[n - 1], n);
+		p += n;
+		size -= n;
+	}
+}
+
+int
+x86_fragment_write(const struct fragment *fragment,
+		   const struct fragment_at *at, uint8_t *bytes)
+{
+	switch ((enum fragment_kind)fragment->kind) {
+	case FRAGMENT_NOTHING:
+		return 0;
+	case FRAGMENT_INSN:
+		memcpy(bytes, at->code, fragment->len);
+		return fragment->disp ? x86_rebase(bytes, fragment->disp,
+						   at->original, at->va) : 0;
+	case FRAGMENT_COUNT:
+		return gs_put(bytes, 0xff, at->counter);	/* inc */
+	case FRAGMENT_COUNT_KEEP:
+		return keep_write(at, bytes);
+	case FRAGMENT_COUNT_LOCKED:
+		return locked_write(at, bytes);
+	case FRAGMENT_GO:
+		return x86_jump_write(at->va, at->to, fragment->size, bytes);
+	case FRAGMENT_BRANCH:
+	case FRAGMENT_BRANCH_NOT:
+		return branch_write(fragment, at, bytes);
+	case FRAGMENT_CALL:
+		return call_write(fragment, at, bytes);
+	case FRAGMENT_ALIGN:
+		align_write(fragment->size, bytes);
+		return 0;
+	}
+	return -1;
+}
+
+static enum fragment_inside
+keep_inside(unsigned offset)
+{
+	switch (offset) {
+	case KEEP_SAVED:
+	case 2 * GS_LEN:
+	case 2 * GS_LEN + LEA_LEN:
+		return INSIDE_SAVED;
+	case KEEP_ADDED:
+		return INSIDE_ADDED;
+	default:
+		return INSIDE_NOT;
+	}
+}
+
+enum fragment_inside
+x86_fragment_inside(const struct fragment *fragment, unsigned offset)
+{
+	unsigned len = odd_len(fragment);
+
+	if (!offset)
+		return INSIDE_START;
+	switch ((enum fragment_kind)fragment->kind) {
+	case FRAGMENT_COUNT_KEEP:
+		return keep_inside(offset);
+	case FRAGMENT_BRANCH:
+	case FRAGMENT_BRANCH_NOT:
+		return !is_jcc(fragment) && fragment->size > len &&
+		       (offset == len ||
+			(fragment->kind == FRAGMENT_BRANCH &&
+			 offset == len + JUMP_SHORT)) ?
+			INSIDE_BETWEEN : INSIDE_NOT;
+	case FRAGMENT_CALL:
+		return offset == PUSH_LEN ? INSIDE_BETWEEN : INSIDE_NOT;
+	case FRAGMENT_ALIGN:
+		return INSIDE_BETWEEN;
+	default:
+		return INSIDE_NOT;
+	}
+}

@@ -1,0 +1,152 @@
+/*
+ * Saves what was counted so far every few seconds, so that a run whose pmon is
+ * killed is not lost: `pmprint --recover` makes the data file of it.  All tasks
+ * stand still only until a child process of pmon has a copy of the counts; the
+ * child writes them.  Never writes the data file itself.  doc/decisions/
+ * 0001-saving-while-counting.md says why it is done so.
+ */
+#include "monitor/client/autosave.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "monitor/notice.h"
+#include "monitor/client/save.h"
+#include "monitor/unwind/abnormal.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/*
+ * Saving takes at most one part in so many: of the program's time, which stands
+ * still meanwhile, and of a processor's, which writes.
+ */
+enum { STILL_SHARE = 100, WRITING_SHARE = 20 };
+
+struct autosave {
+	char *path;		/* once something was saved, or NULL */
+	double due;		/* monotonic seconds */
+	double still;		/* how long all stood still the last time */
+	double begun;		/* the writer, when it was made */
+	int writer;		/* its pidfd, or -1 */
+};
+
+void
+autosave_open(struct run *run)
+{
+	if (!run->opts->data || !run->opts->save_every)
+		return;
+	run->autosave = mem_alloc(sizeof(*run->autosave));
+	*run->autosave = (struct autosave){
+		.due = run_clock() + run->opts->save_every,
+		.writer = -1,
+	};
+	notice_ticks(true);
+}
+
+/* Has the last writer ended, or does so within so many milliseconds? */
+static bool
+writer_ended(struct autosave *autosave, int timeout)
+{
+	struct pollfd fd = { .fd = autosave->writer, .events = POLLIN };
+	siginfo_t info;
+
+	if (autosave->writer < 0)
+		return true;
+	while (poll(&fd, 1, timeout) <= 0)
+		if (timeout >= 0)
+			return false;
+	/* The host may have seen it before. */
+	waitid(P_PIDFD, (id_t)autosave->writer, &info, WEXITED | WNOHANG);
+	close(autosave->writer);
+	autosave->writer = -1;
+	return true;
+}
+
+/* In the child: write the file, and end. */
+static void
+writer_run(struct run *run, struct report_input *report_input, const char *path)
+{
+	run_remark(run, "pmon ended before the run did: the counts are those "
+		   "of its first %.1f seconds", report_input->seconds);
+	report_input->remarks = run->remarks;
+	report_input->nremarks = run->nremarks;
+	_exit(run_write(run, report_input, path) ? 1 : 0);
+}
+
+/*
+ * A child of pmon is no tracer, and changes nothing of the run.  What a
+ * simulator counts is fetched before, as the child must not talk to it.
+ */
+static int
+writer_start(struct run *run, const char *path)
+{
+	struct report_input *report_input = report_input_make(run);
+	pid_t pid = fork();
+
+	if (!pid)
+		writer_run(run, report_input, path);
+	report_input_free(report_input);
+	return pid < 0 ? -1 : pidfd_open(pid, 0);
+}
+
+static double
+greater(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static void
+save(struct run *run, struct autosave *autosave)
+{
+	double begun = run_clock();
+
+	if (!autosave->path)
+		autosave->path = mem_printf("%s.%d.part", run_data(run),
+					    (int)getpid());
+	run_pause_all(run, STOP_ASKED);
+	abnormal_present(run, PRESENT);
+	autosave->writer = writer_start(run, autosave->path);
+	abnormal_present(run, PRESENT_NOT);
+	autosave->begun = begun;
+	autosave->still = run_clock() - begun;
+	/* Also if there is no writer that could put it off. */
+	autosave->due = begun + greater(run->opts->save_every,
+					autosave->still * STILL_SHARE);
+}
+
+void
+autosave_tick(struct run *run)
+{
+	struct autosave *autosave = run->autosave;
+	double now = run_clock();
+
+	if (!autosave || run->stopping)
+		return;
+	if (autosave->writer >= 0) {
+		if (!writer_ended(autosave, 0))
+			return;
+		autosave->due = greater(autosave->due, autosave->begun +
+					(now - autosave->begun) *
+					WRITING_SHARE);
+	}
+	if (now >= autosave->due)
+		save(run, autosave);
+}
+
+void
+autosave_close(struct run *run)
+{
+	struct autosave *autosave = run->autosave;
+
+	if (!autosave)
+		return;
+	writer_ended(autosave, -1);
+	if (autosave->path && !run->unsaved)
+		unlink(autosave->path);
+	free(autosave->path);
+	free(autosave);
+	run->autosave = NULL;
+}

@@ -1,0 +1,94 @@
+/*
+ * What a report of the run, as it is now, is made from.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/client/host_counters.h"
+#include "monitor/run.h"
+#include "monitor/client/save.h"
+#include "monitor/client/tamper.h"
+#include "util/mem.h"
+#include "util/shrunk.h"
+
+static char *
+command_text(const struct options *opts)
+{
+	char *text = mem_strdup(""), *longer;
+
+	for (size_t i = 0; i < opts->npids; i++) {
+		longer = mem_printf("%s%sprocess %d", text, i ? ", " : "",
+				    (int)opts->pids[i]);
+		free(text);
+		text = longer;
+	}
+	for (size_t i = 0; opts->argv && opts->argv[i]; i++) {
+		longer = mem_printf("%s%s%s", text, i ? " " : "",
+				    opts->argv[i]);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static char *
+outcome_text(const struct run *run)
+{
+	if (run->root_signal)
+		return mem_printf("killed by signal %d (%s)", run->root_signal,
+				  strsignal(run->root_signal));
+	if (run->root_ended)
+		return mem_printf("exited with status %d", run->root_status);
+	if (run->stopping)
+		return mem_strdup("detached");
+	return mem_strdup(run->processes ? "still running" : "ended");
+}
+
+/* What a file said that was cut off is not known. */
+static void
+files_check(struct run *run)
+{
+	if (!shrunk_met())
+		return;
+	run_remark(run, "a file became shorter while it was read, or memory "
+		   "ran out: what is derived behind calls is not known");
+	for (size_t i = 0; i < run->nobjects; i++)
+		if (run->objects[i].plan)
+			run->objects[i].plan->calls_underivable = true;
+}
+
+struct report_input *
+report_input_make(struct run *run)
+{
+	struct report_input *report_input = mem_alloc(sizeof(*report_input));
+
+	files_check(run);
+	tamper_remark(run);
+	*report_input = (struct report_input){
+		.seconds = run_clock() - run->started,
+		.nprocesses = run->nprocesses,
+		.nthreads = run->nthreads,
+		.events = stops_traps(run) + host_counters_fetch(run),
+		.stall = run->stall,
+		.remarks = run->remarks,
+		.nremarks = run->nremarks,
+		.command = command_text(run->opts),
+		.outcome = outcome_text(run),
+	};
+	report_input->stops = stops_sums(run, &report_input->nstops);
+	for (size_t i = 0; i < run->nobjects; i++)
+		if (run->objects[i].plan && run->objects[i].counted)
+			*vec_push(report_input->plans, report_input->nplans) =
+				run->objects[i].plan;
+	return report_input;
+}
+
+void
+report_input_free(struct report_input *report_input)
+{
+	free(report_input->outcome);
+	free((char *)report_input->command);
+	free(report_input->stops);
+	free(report_input->plans);
+	free(report_input);
+}

@@ -1,0 +1,365 @@
+/*
+ * The data file of a run: who and what was counted, when, and where it goes.
+ * What was counted is saved by report/.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "monitor/run.h"
+#include "monitor/client/save.h"
+#include "report/profile/profile_plan.h"
+#include "report/target.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { SECOND = 1000000000 };
+
+/* Asked for now, as later the process may be gone. */
+static char *
+program_name(const struct run *run)
+{
+	const struct options *opts = run->opts;
+	char *path = NULL, *open_path = NULL, *name;
+	const char *whole;
+
+	if (!opts->argv)
+		path = run->host->exe(opts->pids[0], &open_path);
+	whole = opts->argv ? opts->argv[0] : path ? path : "unknown";
+	name = mem_strdup(strrchr(whole, '/') ? strrchr(whole, '/') + 1 :
+						whole);
+	free(path);
+	free(open_path);
+	return name;
+}
+
+void
+run_begin(struct run *run)
+{
+	struct timespec now;
+
+	run->started = run_clock();
+	clock_gettime(CLOCK_REALTIME, &now);
+	run->started_utc = (uint64_t)now.tv_sec * SECOND +
+			   (uint64_t)now.tv_nsec;
+	if (!run->program)
+		run->program = program_name(run);
+	must(getrandom(&run->id, sizeof(run->id), 0) == sizeof(run->id));
+}
+
+/* ---- weights */
+
+int
+earlier_read(struct run *run)
+{
+	struct profile *profile;
+
+	if (!run->opts->weights)
+		return 0;
+	profile = profile_read(run->opts->weights);
+	if (!profile)
+		return -1;
+	profile_join_parts(profile);
+	run->earlier = mem_alloc(sizeof(*run->earlier));
+	run->earlier->profile = profile;
+	return 0;
+}
+
+void
+earlier_free(struct run *run)
+{
+	if (run->earlier)
+		profile_free(run->earlier->profile);
+	free(run->earlier);
+}
+
+/* ---- where it goes */
+
+/* What tells a process its place among those started together. */
+static const char *
+rank_find(void)
+{
+	static const char *const names[] = {
+		"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+		"MV2_COMM_WORLD_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
+		"SLURM_PROCID",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *rank = getenv(names[i]);
+
+		if (rank && *rank && !rank[strspn(rank, "0123456789")])
+			return rank;
+	}
+	return NULL;
+}
+
+static pid_t
+first_process(const struct run *run)
+{
+	return run->root ? run->root :
+	       run->opts->npids ? run->opts->pids[0] : getpid();
+}
+
+/* What a letter behind % stands for, owned by the caller; NULL: itself. */
+static char *
+pattern_text(const struct run *run, char letter, unsigned try)
+{
+	const char *rank = rank_find();
+
+	switch (letter) {
+	case 'p':
+		if (try > 1)
+			return mem_printf("%d-%u", (int)first_process(run),
+					  try);
+		return mem_printf("%d", (int)first_process(run));
+	case 'n':
+		return mem_strdup(run->program ? run->program : "");
+	case 'r':
+		return mem_strdup(rank ? rank : "");
+	case '%':
+		return mem_strdup("%");
+	default:
+		return NULL;
+	}
+}
+
+/* Whether the name has a pattern with this letter. */
+static bool
+pattern_has(const char *s, char letter)
+{
+	for (s = strchr(s, '%'); s && s[1]; s = strchr(s + 2, '%'))
+		if (s[1] == letter)
+			return true;
+	return false;
+}
+
+/* The file's name; owned by the caller. */
+static char *
+save_path(const struct run *run, unsigned try)
+{
+	const char *s = run->opts->data;
+	char *path = mem_strdup(""), *longer, *text;
+
+	while (*s) {
+		size_t len = strcspn(s, "%");
+
+		text = s[len] ? pattern_text(run, s[len + 1], try) : NULL;
+		/* A % that begins no pattern is a character as others are. */
+		longer = mem_printf("%s%.*s%s", path, (int)len, s,
+				    text ? text : s[len] ? "%" : "");
+		s += len + (text ? 2 : s[len] ? 1 : 0);
+		free(text);
+		free(path);
+		path = longer;
+	}
+	return path;
+}
+
+/*
+ * The file is this run's alone if its name has the process in it: then one
+ * that is there is of another, whose process had the same number (on another
+ * machine, perhaps at the same time), and a new name is taken.
+ */
+static char *
+save_path_take(const struct run *run)
+{
+	enum { TRIES = 10000 };
+	bool alone = pattern_has(run->opts->data, 'p');
+
+	for (unsigned try = 1;; try++) {
+		char *path = save_path(run, try);
+		int fd;
+
+		if (!alone || try == TRIES)
+			return path;
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0) {
+			close(fd);
+			return path;
+		}
+		/* What is wrong shows when it is written. */
+		if (errno != EEXIST)
+			return path;
+		free(path);
+	}
+}
+
+/* What is there is replaced if it is a data file, or empty. */
+static int
+replace_check(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size ||
+	    profile_is(path))
+		return 0;
+	return fail("%s: is no data file, and is not replaced by one", path);
+}
+
+int
+save_check(const struct run *run)
+{
+	char *path;
+	int err;
+
+	if (!run->opts->data)
+		return 0;
+	if (pattern_has(run->opts->data, 'r') && !rank_find())
+		return fail("--data: %s: there is no rank (%%r) in the "
+			    "environment", run->opts->data);
+	path = save_path(run, 1);
+	err = target_check(path) || replace_check(path) ? -1 : 0;
+	free(path);
+	return err;
+}
+
+/* ---- parts */
+
+/* What the owner's process has executed last, as far as that is known. */
+static const char *
+owner_program_of(const struct run *run, const struct counter_owner *owner)
+{
+	if (owner->program)
+		return owner->program;
+	for (size_t i = 0; i < run->nowners; i++)
+		if (run->owners[i].pid == owner->pid && run->owners[i].program)
+			return run->owners[i].program;
+	return "";
+}
+
+static uint64_t
+owner_start(const struct run *run, const struct counter_owner *owner)
+{
+	if (owner->start < run->started)
+		return 0;
+	return (uint64_t)((owner->start - run->started) * SECOND);
+}
+
+/*
+ * The parts of all counter sets that anybody has; their counter sets, owned by
+ * caller.
+ */
+static size_t *
+parts_make(const struct run *run, struct profile *profile)
+{
+	uint32_t *part = mem_alloc(run->nowners * sizeof(*part));
+	size_t *counter_sets = NULL, ncounter_sets = 0;
+
+	for (size_t i = 0; i < run->nowners; i++) {
+		const struct counter_owner *owner = &run->owners[i];
+
+		part[i] = (uint32_t)profile->nparts;
+		if (!owner->pid)
+			continue;
+		*vec_push(profile->parts, profile->nparts) =
+			(struct profile_part){
+				.parent = owner->parent < i &&
+					  run->owners[owner->parent].pid ?
+					  part[owner->parent] : PART_NONE,
+				.pid = (uint32_t)owner->pid,
+				.tid = (uint32_t)owner->tid,
+				.start = owner_start(run, owner),
+				.program = mem_strdup(
+					owner_program_of(run, owner)),
+			};
+		*vec_push(counter_sets, ncounter_sets) = i;
+	}
+	free(part);
+	return counter_sets;
+}
+
+/* ---- the run */
+
+static void
+run_describe(const struct run *run, const struct report_input *report_input,
+	     struct profile *profile)
+{
+	struct profile_run *of = vec_push(profile->runs, profile->nruns);
+
+	*of = (struct profile_run){
+		.id = run->id,
+		.start = run->started_utc,
+		.elapsed = (uint64_t)(report_input->seconds * SECOND),
+		.processes = report_input->nprocesses,
+		.threads = report_input->nthreads,
+		.events = report_input->events,
+		.command = mem_strdup(report_input->command),
+		.outcome = mem_strdup(
+			report_input->outcome ? report_input->outcome : ""),
+		.version = mem_strdup(PMON_VERSION),
+	};
+	for (size_t i = 0; i < report_input->nstops; i++)
+		*vec_push(of->stops, of->nstops) = (struct profile_stop){
+			mem_strdup(report_input->stops[i].cause),
+			report_input->stops[i].n,
+			report_input->stops[i].ns,
+		};
+	for (size_t i = 0; i < report_input->nremarks; i++)
+		*vec_push(of->remarks, of->nremarks) =
+			mem_strdup(report_input->remarks[i]);
+}
+
+static struct profile *
+run_profile(const struct run *run, const struct report_input *report_input)
+{
+	struct profile *profile = mem_alloc(sizeof(*profile));
+	size_t *counter_sets = NULL;
+
+	run_describe(run, report_input, profile);
+	if (run->opts->separate != SEPARATE_NONE)
+		counter_sets = parts_make(run, profile);
+	profile_save(profile, report_input->plans, report_input->nplans,
+		     counter_sets);
+	must(!profile_fault(profile));
+	free(counter_sets);
+	return profile;
+}
+
+const char *
+run_data(struct run *run)
+{
+	if (!run->data)
+		run->data = save_path_take(run);
+	return run->data;
+}
+
+int
+run_write(const struct run *run, const struct report_input *report_input,
+	  const char *path)
+{
+	struct profile *profile = run_profile(run, report_input);
+	int err = profile_write(profile, path);
+
+	profile_free(profile);
+	return err;
+}
+
+int
+run_save(struct run *run, const struct report_input *report_input)
+{
+	int err = run_write(run, report_input, run_data(run));
+
+	if (err && pattern_has(run->opts->data, 'p') && !run->saved)
+		unlink(run->data);
+	run->saved |= !err;
+	run->unsaved = err;
+	return err;
+}
+
+uint8_t *
+run_encode(const struct run *run, const struct report_input *report_input,
+	   size_t *size)
+{
+	struct profile *profile = run_profile(run, report_input);
+	uint8_t *bytes = profile_encode(profile, size);
+
+	profile_free(profile);
+	return bytes;
+}

@@ -1,0 +1,86 @@
+/*
+ * Delivers signals to the program: brings the task to where the handler finds
+ * it as without pmon, and back when that returns.  Never counts a hit.
+ */
+#include <signal.h>
+
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/deliver.h"
+#include "monitor/patch/detour.h"
+#include "monitor/patch/faults.h"
+#include "monitor/unwind/shallow.h"
+#include "monitor/patch/patch.h"
+#include "monitor/patch/sigtrap.h"
+#include "monitor/process/task.h"
+
+void
+task_deliver(struct run *run, struct task *task, int signal)
+{
+	bool left = false, stays = false;
+	uint64_t va;
+
+	patch_signal(run, task, signal);
+	shallow_signal(run, task, signal);
+	if (run->host->native && task->process->space &&
+	    signal_caught(run, task, signal)) {
+		fault_interrupts(task->process->space, task_pc(run, task));
+		/* The handler would return over a trap. */
+		if (run->opts->no_traps)
+			stays = relocated_bring_original(run, task, &va);
+		else
+			left = relocated_leave(run, task);
+	}
+	fault_keep(run, task);
+	if (left)
+		relocated_signal(run, task, signal);
+	else if (stays)
+		relocated_signal_in(run, task, signal, va);
+	else
+		run_resume(run, task, signal);
+}
+
+/*
+ * The program's handler of SIGTRAP has traps of pmon's, but runs with SIGTRAP
+ * blocked; at a trap the kernel would then take the handler away.  Where it
+ * cannot be put back the task is let into the handler, and SIGTRAP is unblocked
+ * there: the return from the handler restores the mask.
+ */
+static void
+trap_deliver_open(struct run *run, struct task *task)
+{
+	struct signal_state state;
+	struct event event;
+
+	patch_signal(run, task, SIGTRAP);
+	shallow_signal(run, task, SIGTRAP);
+	fault_keep(run, task);
+	fault_interrupts(task->process->space, task_pc(run, task));
+	if (task_resume(run, task, RESUME_STEP, SIGTRAP))
+		return;
+	run_wait_task(run, task, &event);
+	if (event.kind != EVENT_TRAP ||
+	    run->host->trap_cause(task->tid) != TRAP_STEP) {
+		run_requeue(run, &event);
+		return;
+	}
+	if (!run->host->signals(task->tid, &state))
+		run->host->mask_set(task->tid, state.blocked &
+				    ~(UINT64_C(1) << (SIGTRAP - 1)), NULL);
+	run_resume(run, task, 0);
+}
+
+void
+trap_deliver(struct run *run, struct task *task, int signal)
+{
+	bool caught = signal == SIGTRAP && signal_caught(run, task, signal);
+
+	task->hit_open = false;
+	if (signal == SIGTRAP)
+		detour_deliver(run, task);
+	if (caught)
+		sigtrap_deliver(task);
+	if (caught && !sigtrap_mends(run, task))
+		trap_deliver_open(run, task);
+	else
+		task_deliver(run, task, signal);
+}

@@ -1,0 +1,507 @@
+/*
+ * What is planted in modules while programs run.  Sites that are added are
+ * planted in every space that has the module; a function is planted before
+ * the trap at its entry goes, so none can slip in between.  What is planted
+ * is kept in a log, for processes forked meanwhile.
+ */
+#include <stdlib.h>
+
+#include "monitor/process/thread_pages.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/extend.h"
+#include "monitor/patch/module.h"
+#include "monitor/patch/slots.h"
+#include "monitor/process/task.h"
+#include "util/mem.h"
+
+enum { PRUNE_MIN = 64 };
+
+/* One of the space's tasks, preferably a stopped one. */
+static struct task *
+space_task(struct run *run, const struct space *space)
+{
+	struct task *task = run_stopped_task(run, space);
+
+	for (size_t i = 0; !task && i < TASK_BUCKETS; i++)
+		for (task = run->tasks[i]; task; task = task->hash_next)
+			if (task->process && task->process->space == space)
+				break;
+	return task;
+}
+
+/*
+ * Edit the text of one space.  Where that can only be done to a stopped task,
+ * as on kernels that guard text more strictly, all are stopped.
+ */
+static void
+space_edit(struct run *run, struct space *space, const struct module *module,
+	   const struct batch *batch, site_edit *fn)
+{
+	struct task *task = space_task(run, space);
+
+	if (!task || !module_edit(run, space, task->tid, module, batch, fn))
+		return;
+	run_pause(run, space, NULL, STOP_PLANT);
+	task = run_stopped_task(run, space);
+	if (task)
+		module_edit(run, space, task->tid, module, batch, fn);
+}
+
+/* Do something to each space that has the module. */
+static void
+spaces_edit(struct run *run, const struct module *module,
+	    const struct batch *batch, site_edit *fn)
+{
+	for (struct process *p = run->processes; p; p = p->next) {
+		struct space *space = p->space;
+
+		/* One shared by vfork comes twice, which does no harm. */
+		for (size_t i = 0; space && i < space->nmodules; i++)
+			if (space->modules[i] == module)
+				space_edit(run, space, module, batch, fn);
+	}
+}
+
+/*
+ * Choose patches by the text of any space that can still be read: processes
+ * may be ending.  If all are, children that they forked may not have been
+ * heard of.
+ */
+static void
+spaces_choose(struct run *run, struct module *module, const struct batch *batch)
+{
+	size_t slots = module->nslots;
+
+	for (struct process *p = run->processes; p; p = p->next) {
+		struct space *space = p->space;
+		struct task *task = space ? space_task(run, space) : NULL;
+
+		for (size_t i = 0; task && i < space->nmodules; i++) {
+			if (space->modules[i] != module)
+				continue;
+			if (!batch_choose(run, space, task->tid, module,
+					  batch))
+				return;
+			module->nslots = slots;
+		}
+	}
+	batch_choose_unread(run, module, batch);
+}
+
+/*
+ * New relocated functions: more than a trap's byte will be written where a task
+ * may just arrive, so all stand still.  None can be farther in.
+ */
+static void
+spaces_pause(struct run *run, const struct module *module)
+{
+	for (struct process *p = run->processes; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			if (p->space->modules[i] == module)
+				run_pause(run, p->space, NULL, STOP_PLANT);
+}
+
+static void
+spaces_relocated(struct run *run, const struct module *module, size_t first,
+		 size_t last)
+{
+	for (struct process *p = run->processes; p && first < last;
+	     p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			if (p->space->modules[i] == module)
+				relocated_plant_new(run, p->space, p->pid,
+						    module, first, last);
+}
+
+/* What is between the counters of relocated functions. */
+static void
+spaces_guard(struct run *run, struct module *module)
+{
+	for (struct process *p = run->processes; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			if (p->space->modules[i] == module)
+				thread_pages_guard(p->space, module);
+	module->nguards = module->plan->nguards;
+}
+
+/* Ways into relocated functions that are traps from now on. */
+static void
+spaces_reopen(struct run *run, struct module *module)
+{
+	const struct plan *plan = module->plan;
+
+	for (struct process *p = run->processes;
+	     p && module->nreopened < plan->nreopened; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			for (size_t k = module->nreopened;
+			     p->space->modules[i] == module &&
+			     k < plan->nreopened; k++)
+				relocated_reopen(run, p->space, p->pid, module,
+						 plan->reopened[k]);
+	module->nreopened = plan->nreopened;
+}
+
+/*
+ * Relocated functions that may not be used any more; tasks in them may finish.
+ */
+static void
+spaces_revert(struct run *run, const struct module *module)
+{
+	const struct plan *plan = module->plan;
+
+	for (struct process *p = run->processes; p && plan->nreverted;
+	     p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			for (size_t k = 0; p->space->modules[i] == module &&
+			     k < plan->nreverted; k++)
+				relocated_revert(run, p->space, p->pid, module,
+						 plan->reverted[k]);
+}
+
+static void
+spaces_slots(struct run *run, struct module *module, size_t first,
+	     size_t last)
+{
+	for (struct process *p = run->processes; p; p = p->next) {
+		struct space *space = p->space;
+		struct task *task = space ? space_task(run, space) : NULL;
+
+		for (size_t i = 0; task && i < space->nmodules; i++)
+			if (space->modules[i] == module)
+				slots_write(run, space, task->tid, module,
+					    first, last);
+	}
+}
+
+/* Entries that waited and do not any more: planted for good, or not at all. */
+static struct batch
+module_settle_entries(struct run *run, struct module *module,
+		      const struct batch *entries)
+{
+	struct batch retired = { 0 };
+
+	for (size_t i = 0; i < entries->n; i++) {
+		uint32_t site = entries->sites[i];
+
+		if (module->patched[site].patch != PATCH_WAITING)
+			continue;
+		if (!module->plan->sites[site].idle) {
+			patched_choose(run, module, site);
+			continue;
+		}
+		module->patched[site].patch = PATCH_RETIRED;
+		*vec_push(retired.sites, retired.n) = site;
+	}
+	return retired;
+}
+
+/* Entries that had been given up, and are traps again. */
+static void
+entries_revive(const struct module *module, const struct batch *entries,
+	       size_t nsites, struct batch *fresh)
+{
+	for (size_t i = 0; i < entries->n; i++) {
+		uint32_t site = entries->sites[i];
+		uint8_t patch = module->patched[site].patch;
+
+		if (site < nsites && !module->plan->sites[site].idle &&
+		    (patch == PATCH_RETIRED || patch == PATCH_UNPLANTED))
+			*vec_push(fresh->sites, fresh->n) = site;
+	}
+	batch_sort(module, fresh);
+}
+
+/* Those that turned out to have no place for a slot they need. */
+static void
+entries_refused(struct module *module, const struct batch *entries,
+		struct batch *retired)
+{
+	for (size_t i = 0; i < entries->n; i++) {
+		struct patched *patched = &module->patched[entries->sites[i]];
+
+		if (patched->patch != PATCH_UNPLANTED ||
+		    module->plan->sites[entries->sites[i]].idle ||
+		    module->plan->sites[entries->sites[i]].leads)
+			continue;
+		patched->patch = PATCH_RETIRED;
+		*vec_push(retired->sites, retired->n) = entries->sites[i];
+	}
+	batch_sort(module, retired);
+}
+
+static void
+extension_free(struct extension *ext)
+{
+	ext->module->logged--;
+	module_drop(ext->module);
+	free(ext->planted);
+	free(ext->retired);
+}
+
+/* Forget those of modules that no space has any more. */
+static void
+extensions_prune(struct run *run)
+{
+	size_t n = 0;
+
+	if (run->nextensions < run->extensions_max)
+		return;
+	for (size_t i = 0; i < run->nextensions; i++) {
+		struct extension *ext = &run->extensions[i];
+
+		if (ext->module->refs == ext->module->logged)
+			extension_free(ext);
+		else
+			run->extensions[n++] = *ext;
+	}
+	run->nextensions = n;
+	run->extensions_max = 2 * n + PRUNE_MIN;
+}
+
+static void
+extension_push(struct run *run, struct extension ext)
+{
+	size_t n = run->extensions_max;
+
+	/* Pruning leaves any number, so not by vec_push. */
+	if (run->nextensions >= run->extensions_room) {
+		run->extensions_room = n > run->nextensions ? n :
+				       run->nextensions + 1;
+		run->extensions = mem_grow(run->extensions,
+					   run->extensions_room, sizeof(ext));
+	}
+	run->extensions[run->nextensions++] = ext;
+}
+
+static void
+extension_log(struct run *run, struct extension ext)
+{
+	extensions_prune(run);
+	ext.module->refs++;
+	ext.module->logged++;
+	extension_push(run, ext);
+}
+
+void
+extensions_free(struct run *run)
+{
+	for (size_t i = 0; i < run->nextensions; i++)
+		extension_free(&run->extensions[i]);
+	free(run->extensions);
+}
+
+static void
+module_extend(struct run *run, struct module *module,
+	      const struct batch *entries)
+{
+	struct batch fresh = batch_make(module, module->nsites);
+	size_t slots = module->nslots, nsites = module->nsites;
+	struct batch retired;
+
+	if (module->nrelocated < module->plan->nrelocated ||
+	    module->nreopened < module->plan->nreopened ||
+	    module->plan->nreverted)
+		spaces_pause(run, module);
+	spaces_reopen(run, module);
+	module_grow(module);
+	entries_revive(module, entries, nsites, &fresh);
+	retired = module_settle_entries(run, module, entries);
+	spaces_choose(run, module, &fresh);
+	spaces_slots(run, module, slots, module->nslots);
+	entries_refused(module, entries, &retired);
+	spaces_edit(run, module, &fresh, trap_write);
+	spaces_edit(run, module, &retired, trap_remove);
+	if (module->nguards < module->plan->nguards)
+		spaces_guard(run, module);
+	spaces_relocated(run, module, module->nrelocated,
+			 module->plan->nrelocated);
+	spaces_revert(run, module);
+	extension_log(run, (struct extension){
+				   .number = run->extended++,
+				   .module = module,
+				   .first = slots,
+				   .last = module->nslots,
+				   .planted = fresh.sites,
+				   .nplanted = fresh.n,
+				   .retired = retired.sites,
+				   .nretired = retired.n,
+				   .relocated_fplans = module->nrelocated,
+				   .nrelocated = module->plan->nrelocated,
+			   });
+	module->nrelocated = module->plan->nrelocated;
+}
+
+static void
+relocated_reopen_new(struct run *run, struct space *space, pid_t tid,
+		     const struct module *module)
+{
+	const struct plan *plan = module->plan;
+
+	for (size_t i = 0; i < plan->nreopened; i++)
+		relocated_reopen(run, space, tid, module, plan->reopened[i]);
+}
+
+/* What was given up meanwhile is given up here too. */
+static void
+relocated_catch_up(struct run *run, struct space *space, pid_t tid,
+		   const struct module *module)
+{
+	const struct plan *plan = module->plan;
+
+	for (size_t i = 0; module->relocated && i < plan->nrelocated; i++)
+		if (plan->fplans[plan->relocated_fplans[i]].lost)
+			relocated_revert(run, space, tid, module,
+					 plan->relocated_fplans[i]);
+}
+
+void
+space_catch_up(struct run *run, struct space *space, pid_t tid, uint64_t since)
+{
+	for (size_t k = 0; k < space->nmodules; k++)
+		relocated_reopen_new(run, space, tid, space->modules[k]);
+	for (size_t i = 0; i < run->nextensions; i++) {
+		const struct extension *ext = &run->extensions[i];
+		struct batch planted = { ext->planted, ext->nplanted };
+		struct batch retired = { ext->retired, ext->nretired };
+		struct module *module = ext->module;
+		bool here = false;
+
+		for (size_t k = 0; k < space->nmodules; k++)
+			here |= space->modules[k] == module;
+		if (!here || ext->number < since)
+			continue;
+		slots_write(run, space, tid, module, ext->first, ext->last);
+		module_edit(run, space, tid, module, &planted, trap_write);
+		module_edit(run, space, tid, module, &retired, trap_remove);
+		relocated_plant_new(run, space, tid, module,
+				    ext->relocated_fplans, ext->nrelocated);
+	}
+	for (size_t k = 0; k < space->nmodules; k++)
+		relocated_catch_up(run, space, tid, space->modules[k]);
+}
+
+/* The modules of a plan that are somewhere, each once. */
+static struct module **
+plan_modules(const struct run *run, const struct plan *plan, size_t *n)
+{
+	struct module **list = NULL;
+
+	*n = 0;
+	for (struct process *p = run->processes; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++) {
+			struct module *module = p->space->modules[i];
+			size_t k = 0;
+
+			if (module->plan != plan)
+				continue;
+			while (k < *n && list[k] != module)
+				k++;
+			if (k == *n)
+				*vec_push(list, *n) = module;
+		}
+	return list;
+}
+
+void
+plan_extended(struct run *run, struct plan *plan)
+{
+	struct batch entries = { .sites = plan->woken,
+				 .n = plan->nwoken };
+	struct module **list;
+	size_t n;
+
+	list = plan_modules(run, plan, &n);
+	for (size_t i = 0; i < n; i++) {
+		batch_sort(list[i], &entries);
+		module_extend(run, list[i], &entries);
+	}
+	free(list);
+	plan->nwoken = 0;
+	plan->nreverted = 0;
+}
+
+/* ---- sites that count once */
+
+void
+plan_lift(struct run *run, struct plan *plan, uint32_t site)
+{
+	struct batch batch = { &site, 1 };
+	struct module **list;
+	size_t n;
+
+	/* Its trap does more than count. */
+	if (plan->sites[site].skips || plan->sites[site].hook)
+		return;
+	plan->sites[site].passed = true;
+	list = plan_modules(run, plan, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct module *module = list[i];
+		struct extension ext = {
+			.number = run->extended++,
+			.module = module,
+			.first = module->nslots,
+			.last = module->nslots,
+			.relocated_fplans = module->nrelocated,
+			.nrelocated = module->nrelocated,
+		};
+
+		spaces_edit(run, module, &batch, trap_remove);
+		*vec_push(ext.retired, ext.nretired) = site;
+		extension_log(run, ext);
+	}
+	free(list);
+}
+
+/* They may never have been planted in what was started meanwhile. */
+static void
+module_again(struct run *run, struct module *module,
+	     const struct batch *sites)
+{
+	struct extension ext = {
+		.number = run->extended++,
+		.module = module,
+		.first = module->nslots,
+		.relocated_fplans = module->nrelocated,
+		.nrelocated = module->nrelocated,
+	};
+	struct batch fresh = { 0 }, refused = { 0 };
+
+	for (size_t i = 0; i < sites->n; i++) {
+		uint32_t site = sites->sites[i];
+
+		*vec_push(ext.planted, ext.nplanted) = site;
+		if (module->patched[site].patch == PATCH_UNPLANTED)
+			*vec_push(fresh.sites, fresh.n) = site;
+	}
+	spaces_choose(run, module, &fresh);
+	ext.last = module->nslots;
+	spaces_slots(run, module, ext.first, ext.last);
+	entries_refused(module, &fresh, &refused);
+	spaces_edit(run, module, &(struct batch){ ext.planted, ext.nplanted },
+		    trap_write);
+	free(fresh.sites);
+	free(refused.sites);
+	extension_log(run, ext);
+}
+
+void
+plan_again(struct run *run, struct plan *plan)
+{
+	struct batch sites = { 0 };
+	struct module **list;
+	size_t n;
+
+	for (size_t i = 0; i < plan->nsites; i++) {
+		if (!plan->sites[i].passed)
+			continue;
+		plan->sites[i].passed = false;
+		*vec_push(sites.sites, sites.n) = i;
+	}
+	list = plan_modules(run, plan, &n);
+	for (size_t i = 0; i < n; i++) {
+		batch_sort(list[i], &sites);
+		module_again(run, list[i], &sites);
+	}
+	free(list);
+	free(sites.sites);
+}

@@ -1,0 +1,110 @@
+/*
+ * What signals interrupt.  Instructions that faulted: which a stopped task is
+ * at, and which its signal handlers interrupted.  Such an instruction has
+ * begun, so whoever leaves the function from the handler leaves it during
+ * that.  And where handlers may have been left for ever.  Counts nothing
+ * itself.
+ */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/faults.h"
+#include "monitor/patch/patch.h"
+#include "monitor/patch/plant.h"
+#include "monitor/run.h"
+#include "util/mem.h"
+
+/*
+ * Where a handler was called.  One that was left by a jump is not told from
+ * one that may return: it is forgotten when another is called with the same
+ * stack pointer, or so many more were called.
+ */
+enum { FAULTS_MAX = 32 };
+
+struct fault {
+	uint64_t va, sp;
+};
+
+/* A breakpoint is a trap: it is done when the signal comes. */
+void
+fault_note(struct run *run, struct task *task, int signal, uint64_t pc)
+{
+	if (signal != SIGTRAP && signal_caused(run, task, signal))
+		task->fault_va = pc;
+	else if (task->fault_va == pc)
+		task->fault_va = 0;
+}
+
+void
+fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va)
+{
+	uint64_t at;
+	int code;
+
+	if (task->fault_va != pc)
+		return;
+	task->fault_va = va;
+	/* For some the kernel tells the program the instruction's address. */
+	if (!run->host->fault_get(task->tid, &code, &at) && code > 0 &&
+	    at == pc)
+		run->host->fault_set(task->tid, va);
+}
+
+void
+fault_keep(struct run *run, struct task *task)
+{
+	uint64_t pc, sp;
+	size_t n = 0, from;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		return;
+	from = task->nfaults == FAULTS_MAX;
+	for (size_t i = from; i < task->nfaults; i++)
+		if (task->faults[i].sp != sp)
+			task->faults[n++] = task->faults[i];
+	task->nfaults = n;
+	if (task->fault_va != pc)
+		return;
+	if (!task->faults)
+		task->faults = mem_alloc(FAULTS_MAX * sizeof(*task->faults));
+	task->faults[task->nfaults++] = (struct fault){ pc, sp };
+}
+
+bool
+fault_left(const struct task *task, uint64_t va, uint64_t sp)
+{
+	if (va == task->fault_va)
+		return true;
+	for (size_t i = 0; i < task->nfaults; i++)
+		if (task->faults[i].va == va && task->faults[i].sp == sp)
+			return true;
+	return false;
+}
+
+void
+fault_interrupts(const struct space *space, uint64_t pc)
+{
+	struct position position;
+	struct module *module;
+	uint32_t fplan;
+
+	if (!relocated_position(space, pc, &position))
+		position.va = pc;
+	module = space_module(space, position.va);
+	if (!module)
+		return;
+	fplan = plan_func(module->plan, position.va - module->bias);
+	if (fplan != FPLAN_NONE)
+		module->plan->fplans[fplan].interrupted = true;
+}
+
+void
+fault_forget(struct task *task)
+{
+	free(task->faults);
+	task->faults = NULL;
+	task->nfaults = 0;
+	task->fault_va = 0;
+}

@@ -1,0 +1,430 @@
+/*
+ * Modules: an image planted in an address space: how each of its sites is
+ * patched, and the traps and slots written to memory.  Text is read and
+ * written page by page, not site by site.  What comes while the program runs
+ * is extend.c's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/patch/relocated.h"
+#include "monitor/client/host_counters.h"
+#include "monitor/patch/module.h"
+#include "monitor/patch/slots.h"
+#include "monitor/patch/text_edit.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { PAGE = 4096 };
+
+static struct site *
+batch_site(const struct module *module, const struct batch *batch, size_t i)
+{
+	return &module->plan->sites[batch->sites[i]];
+}
+
+static const struct site *sort_sites;
+
+static int
+by_addr(const void *va, const void *vb)
+{
+	uint64_t a = sort_sites[*(const uint32_t *)va].addr;
+	uint64_t b = sort_sites[*(const uint32_t *)vb].addr;
+
+	return a < b ? -1 : a > b;
+}
+
+void
+batch_sort(const struct module *module, struct batch *batch)
+{
+	sort_sites = module->plan->sites;
+	if (batch->n)
+		qsort(batch->sites, batch->n, sizeof(*batch->sites), by_addr);
+}
+
+struct batch
+batch_make(const struct module *module, size_t first)
+{
+	const struct plan *plan = module->plan;
+	struct batch batch = { 0 };
+
+	for (size_t i = first; i < plan->nsites; i++)
+		if (!plan->sites[i].idle && !plan->sites[i].passed)
+			*vec_push(batch.sites, batch.n) = i;
+	batch_sort(module, &batch);
+	return batch;
+}
+
+/* ---- text, a page at a time */
+
+/* Those from `first` up to the return value lie in one page. */
+static size_t
+page_sites(const struct module *module, const struct batch *batch,
+	   size_t first)
+{
+	uint64_t page = (batch_site(module, batch, first)->addr +
+			 module->bias) / PAGE;
+	size_t i = first;
+
+	while (i < batch->n && (batch_site(module, batch, i)->addr +
+				module->bias) / PAGE == page)
+		i++;
+	return i;
+}
+
+/*
+ * Visit the text of a page's sites: read the bytes from the first site to
+ * the last, let fn change them, write them back.
+ */
+static int
+page_edit(struct run *run, struct space *space, pid_t tid,
+	  const struct module *module, const struct batch *batch,
+	  size_t first, size_t last, site_edit *fn)
+{
+	const struct arch *arch = module->plan->image->arch;
+	uint64_t lo = batch_site(module, batch, first)->addr;
+	size_t n = batch_site(module, batch, last - 1)->addr - lo +
+		   arch->trap_len;
+	uint8_t text[PAGE + sizeof(arch->trap)], old[sizeof(text)];
+
+	must(n <= sizeof(text));
+	if (text_read(run, space, tid, lo + module->bias, text, n))
+		return HOST_GONE;
+	memcpy(old, text, n);
+	for (size_t i = first; i < last; i++)
+		fn(arch, module, batch->sites[i],
+		   text + (batch_site(module, batch, i)->addr - lo));
+	if (!memcmp(old, text, n))
+		return HOST_OK;
+	return text_write(run, space, tid, lo + module->bias, text, n);
+}
+
+static bool
+patch_traps(enum patch patch)
+{
+	return patch != PATCH_UNPLANTED && patch != PATCH_OWN &&
+	       patch != PATCH_HOST && patch != PATCH_RETIRED;
+}
+
+size_t
+module_traps(const struct module *module)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < module->nsites; i++)
+		n += patch_traps(module->patched[i].patch) &&
+		     !module->plan->sites[i].passed;
+	return n;
+}
+
+void
+trap_write(const struct arch *arch, const struct module *module, size_t i,
+	   uint8_t *bytes)
+{
+	if (patch_traps(module->patched[i].patch) &&
+	    !module->plan->sites[i].passed)
+		memcpy(bytes, arch->trap, arch->trap_len);
+}
+
+void
+trap_remove(const struct arch *arch, const struct module *module, size_t i,
+	    uint8_t *bytes)
+{
+	const struct patched *patched = &module->patched[i];
+
+	if (patched->patch == PATCH_UNPLANTED || patched->patch == PATCH_OWN)
+		return;
+	if (!memcmp(bytes, arch->trap, arch->trap_len))
+		memcpy(bytes, patched->saved, arch->trap_len);
+}
+
+int
+module_edit(struct run *run, struct space *space, pid_t tid,
+	    const struct module *module, const struct batch *batch,
+	    site_edit *fn)
+{
+	int err = HOST_OK;
+	size_t last;
+
+	for (size_t i = 0; i < batch->n; i = last) {
+		last = page_sites(module, batch, i);
+		/* The page, or the process, may be gone: nothing to lose. */
+		if (page_edit(run, space, tid, module, batch, i, last, fn))
+			err = HOST_GONE;
+	}
+	return err;
+}
+
+/*
+ * All that is done to the module's text is done at once.  Where memory is far
+ * away only what is changed is looked at.
+ */
+static void
+module_hold(const struct run *run, struct space *space,
+	    const struct module *module, bool relocated)
+{
+	if (!run->host->native)
+		return;
+	/* What leads into relocated functions comes after them. */
+	if (relocated && module->relocated)
+		text_hold(space, module->relocated, module->relocated +
+			  module->relocated_size);
+	text_hold(space, module->lo, module->hi);
+}
+
+void
+module_unplant(struct run *run, struct space *space, pid_t tid,
+	       const struct module *module)
+{
+	struct batch batch = { 0 };
+
+	for (size_t i = 0; i < module->nsites; i++)
+		*vec_push(batch.sites, batch.n) = i;
+	batch_sort(module, &batch);
+	module_hold(run, space, module, false);
+	module_edit(run, space, tid, module, &batch, trap_remove);
+	free(batch.sites);
+	relocated_unplant(run, space, tid, module);
+	text_release(run, space, tid);
+}
+
+/* ---- choosing patches */
+
+/*
+ * Out of line costs less than emulation, which has to fetch and set all
+ * registers and often memory too: the program's own processor does that for
+ * nothing.  Only what merely moves the pc is cheaper done here.  (Measured:
+ * see HACKING.md, "What a trap costs".)  Where an instruction goes is only
+ * seen if it does not run out of line.
+ */
+static enum patch
+patch_choose(const struct run *run, const struct module *module,
+	     const struct site *site, const uint8_t *code, uint64_t va,
+	     struct patched *patched)
+{
+	const struct arch *arch = run->arch;
+	enum patch_choice choice = run->opts->patch;
+	struct slot_code slot;
+	bool slots, emulated;
+
+	if (site->insn.kind == INSN_TRAP)
+		return PATCH_OWN;
+	if (site->waiting)
+		return PATCH_WAITING;
+	if (site->leads)
+		return module->plan->fplans[site->fplan].lost ? PATCH_RETIRED :
+							      PATCH_LEADS;
+	if (run->inside && choice != PATCH_STEP && !site->targets)
+		return PATCH_HOST;
+	if (site->skips && !arch->emul_prepare(code, site->insn.len, va,
+					       &patched->emul)) {
+		patched->emul.imm--;
+		return patched->emul.only_pc ? PATCH_SKIPPED : PATCH_EMULATED;
+	}
+	slots = !site->targets && arch->slot_make &&
+		!arch->slot_make(code, site->insn.len, va, va, &slot);
+	/* Stepping one could wait for ever while all others are stopped. */
+	if (arch->slot_make && (site->insn.kind == INSN_SYSCALL ||
+				arch->step_shows(code, site->insn.len)))
+		return PATCH_SLOTTED;
+	if (choice == PATCH_STEP)
+		return PATCH_STEPPED;
+	emulated = arch->emul_prepare &&
+		   !arch->emul_prepare(code, site->insn.len, va,
+				       &patched->emul);
+	if ((choice == PATCH_AUTO || choice == PATCH_TRAP) &&
+	    emulated && patched->emul.only_pc)
+		return PATCH_SKIPPED;
+	if (emulated && (choice == PATCH_EMULATE || !slots))
+		return PATCH_EMULATED;
+	return slots ? PATCH_SLOTTED : PATCH_STEPPED;
+}
+
+void
+patched_choose(struct run *run, struct module *module, uint32_t i)
+{
+	struct site *site = &module->plan->sites[i];
+	struct patched *patched = &module->patched[i];
+	size_t avail;
+	const uint8_t *code = image_text(module->plan->image, site->addr,
+					 &avail);
+
+	patched->patch = patch_choose(run, module, site, code,
+				      site->addr + module->bias, patched);
+	if (patched->patch != PATCH_SLOTTED)
+		return;
+	patched->slot = module->nslots;
+	*vec_push(module->slot_site, module->nslots) = i;
+}
+
+/* Of one with a jump table in it, only the beginning. */
+static size_t
+insn_bytes(const struct insn *insn)
+{
+	return insn->len < INSN_MAX ? insn->len : INSN_MAX;
+}
+
+/*
+ * What is in memory at a site must be what the file says: else the program
+ * (or another tool) has changed its text, and the site is left alone.
+ */
+static void
+patched_make(struct run *run, struct module *module, uint32_t i,
+	     const uint8_t *bytes)
+{
+	struct site *site = &module->plan->sites[i];
+	struct patched *patched = &module->patched[i];
+	size_t avail;
+	const uint8_t *text = image_text(module->plan->image, site->addr,
+					 &avail);
+
+	if (memcmp(text, bytes, insn_bytes(&site->insn))) {
+		patched->patch = PATCH_UNPLANTED;
+		site->lost = true;
+		module->plan->fplans[site->fplan].differs = true;
+		run_remark(run, "%s: some of its text differs from the file "
+			   "and is not counted", module->plan->image->path);
+		return;
+	}
+	memcpy(patched->saved, bytes, run->arch->trap_len);
+	patched_choose(run, module, i);
+}
+
+void
+batch_choose_unread(struct run *run, struct module *module,
+		    const struct batch *batch)
+{
+	size_t avail;
+
+	for (size_t i = 0; i < batch->n; i++)
+		patched_make(run, module, batch->sites[i],
+			     image_text(module->plan->image,
+					batch_site(module, batch, i)->addr,
+					&avail));
+}
+
+int
+batch_choose(struct run *run, struct space *space, pid_t tid,
+	     struct module *module, const struct batch *batch)
+{
+	uint8_t text[PAGE + INSN_MAX];
+	const struct site *end;
+	size_t last, n;
+	uint64_t lo;
+
+	for (size_t i = 0; i < batch->n; i = last) {
+		last = page_sites(module, batch, i);
+		lo = batch_site(module, batch, i)->addr;
+		end = batch_site(module, batch, last - 1);
+		n = end->addr + insn_bytes(&end->insn) - lo;
+		if (run->host->mem_read(space->mem, tid, lo + module->bias,
+					text, n))
+			return HOST_GONE;
+		for (size_t k = i; k < last; k++)
+			patched_make(run, module, batch->sites[k], text +
+				     (batch_site(module, batch, k)->addr -
+				      lo));
+	}
+	return HOST_OK;
+}
+
+void
+module_grow(struct module *module)
+{
+	size_t old = module->nsites, n = module->plan->nsites;
+
+	if (n <= module->room) {
+		module->nsites = n;
+		return;
+	}
+	module->room = n + n / 2;
+	module->patched = mem_grow(module->patched, module->room,
+				   sizeof(*module->patched));
+	memset(module->patched + old, 0,
+	       (module->room - old) * sizeof(*module->patched));
+	module->nsites = n;
+}
+
+void
+relocated_plant_new(struct run *run, struct space *space, pid_t tid,
+		    const struct module *module, size_t first, size_t last)
+{
+	/* What was withdrawn meanwhile is in none. */
+	if (last > module->plan->nrelocated)
+		last = module->plan->nrelocated;
+	for (size_t i = first; i < last; i++)
+		if (!module->plan->fplans[module->plan->relocated_fplans[i]]
+			     .lost)
+			relocated_plant(run, space, tid, module,
+					module->plan->relocated_fplans[i]);
+}
+
+/* How each site is patched, where nothing has been planted yet. */
+static int
+module_choose(struct run *run, struct task *task, struct module *module,
+	      struct batch *batch)
+{
+	free(batch->sites);
+	*batch = batch_make(module, 0);
+	must(!module->plan->wish.no_traps || !batch->n);
+	module_grow(module);
+	module->nslots = 0;
+	for (size_t i = 0; i < module->nsites; i++)
+		module->patched[i] = (struct patched){ 0 };
+	return batch_choose(run, task->process->space, task->tid, module,
+			    batch);
+}
+
+static void
+module_write(struct run *run, struct task *task, struct module *module,
+	     const struct batch *batch)
+{
+	struct space *space = task->process->space;
+
+	slots_write(run, space, task->tid, module, 0, module->nslots);
+	module_hold(run, space, module, true);
+	module_edit(run, space, task->tid, module, batch, trap_write);
+	relocated_plant_new(run, space, task->tid, module, 0,
+			    module->plan->nrelocated);
+	text_release(run, space, task->tid);
+	module->nrelocated = module->plan->nrelocated;
+	module->plan->planted |= module->relocated != 0;
+	if (run->inside)
+		host_counters_plant(run, module);
+}
+
+/*
+ * Room for them is mapped now, as it may be refused later.  A library of which
+ * nothing is counted has only hooks; if nothing is derived there come no more
+ * that cannot do without a slot.
+ */
+static bool
+slots_needed(const struct run *run, const struct module *module)
+{
+	const struct plan_wish *wish = &module->plan->wish;
+
+	return !wish->no_traps &&
+	       (wish->sel || module->nslots ||
+		run->opts->selection.units != 1U << UNIT_FUNC);
+}
+
+int
+module_fill(struct run *run, struct task *task, struct module *module)
+{
+	struct batch batch = { 0 };
+	bool relocated = module->plan->wish.relocated;
+	int err = module_choose(run, task, module, &batch);
+
+	if (!err)
+		relocated_map(run, task, module);
+	/* Other sites are needed where there can be no relocated functions. */
+	if (!err && relocated && !module->plan->wish.relocated)
+		err = module_choose(run, task, module, &batch);
+	if (!err) {
+		if (slots_needed(run, module))
+			slots_map(run, task, module);
+		module_write(run, task, module, &batch);
+	}
+	free(batch.sites);
+	return err;
+}

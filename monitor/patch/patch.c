@@ -1,0 +1,669 @@
+/*
+ * What happens at a trap: the hit is counted and the original instruction done
+ * by lifting the trap and stepping (Bishop 1987, "How an Execution Monitor
+ * Works"), by running a relocated function out of line, or by doing in the
+ * monitor what it would do.  Also keeps the promise that the program never sees
+ * any of it: whenever a task stops for a signal its pc is an original one.
+ * A count is the number of times an instruction was begun.  Two cases need
+ * care.  A signal that comes before the instruction has run takes the hit back:
+ * the trap counts it again when the handler has returned.  An instruction that
+ * faults was begun; if a handler returns to it (REDO_ states, followed by its
+ * sigreturn) it runs again but is counted once.
+ */
+#include <signal.h>
+
+#include "monitor/process/affinity.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/deliver.h"
+#include "monitor/patch/extend.h"
+#include "monitor/patch/faults.h"
+#include "monitor/patch/hit.h"
+#include "monitor/patch/patch.h"
+#include "monitor/patch/plant.h"
+#include "monitor/patch/sigtrap.h"
+#include "monitor/unwind/abnormal.h"
+#include "monitor/process/task.h"
+#include "util/fail.h"
+
+/* ---- counting */
+
+static struct counter *
+site_counter(struct run *run, const struct task *task, struct plan *plan,
+	     const struct site *site)
+{
+	struct counter_set *counter_set = plan_counter_set(
+		plan, run_counter_set(run, task));
+
+	return counter_set_site(counter_set, site - plan->sites, plan->nsites);
+}
+
+struct counter *
+hit_counter(struct run *run, const struct task *task, const struct hit *hit)
+{
+	return site_counter(run, task, hit->module->plan, hit->site);
+}
+
+/* The site's jump or call went to va. */
+static void
+hit_target(struct run *run, const struct task *task, const struct hit *hit,
+	   uint64_t va)
+{
+	struct plan *plan = hit->module->plan;
+	struct counter_set *counter_set = plan_counter_set(
+		plan, run_counter_set(run, task));
+	const struct module *to = space_module(task->process->space, va);
+
+	if (!task->process->counted)
+		return;
+	counter_set_arrival(counter_set, hit->site - plan->sites,
+			    to ? to->plan : NULL, to ? va - to->bias : 0, true)
+		->n++;
+}
+
+void
+hit_stepped(struct run *run, const struct task *task, const struct hit *hit,
+	    uint64_t pc)
+{
+	const struct site *site = hit->site;
+
+	if (site->branch && task->process->counted &&
+	    pc == site->insn.target + hit->module->bias)
+		hit_counter(run, task, hit)->taken++;
+	if (site->targets)
+		hit_target(run, task, hit, pc);
+}
+
+/* ---- taking hits back, redoing */
+
+static bool
+signal_is_fault(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
+	       signal == SIGILL || signal == SIGTRAP;
+}
+
+bool
+signal_caused(struct run *run, struct task *task, int signal)
+{
+	uint64_t va;
+	int code;
+
+	return signal_is_fault(signal) &&
+	       !run->host->fault_get(task->tid, &code, &va) && code > 0;
+}
+
+bool
+signal_caught(struct run *run, struct task *task, int signal)
+{
+	struct signal_state state;
+
+	return !run->host->signals(task->tid, &state) &&
+	       (state.caught & ~state.blocked) >> (signal - 1) & 1;
+}
+
+bool
+signal_waits(struct run *run, struct task *task)
+{
+	struct signal_state state;
+
+	return run->host->signals(task->tid, &state) ||
+	       state.pending & ~state.blocked;
+}
+
+/*
+ * The instruction at va was counted and has not been done, because of this
+ * event.  sp is the stack pointer there.
+ */
+static void
+hit_undone(struct run *run, struct task *task, struct counter *counter,
+	   uint64_t va, uint64_t sp, const struct event *event)
+{
+	int signal = event->value;
+
+	task->hit_open = false;
+	if (event->kind != EVENT_SIGNAL || !signal_caused(run, task, signal)) {
+		if (task->process->counted)
+			counter->hits--;
+		task->once = NULL;
+		return;
+	}
+	if (!signal_caught(run, task, signal))
+		return;
+	task->redo = REDO_HANDLER;
+	task->redo_va = va;
+	task->redo_sp = sp;
+}
+
+void
+patch_syscall(struct run *run, struct task *task, bool entry)
+{
+	struct regs regs;
+
+	if (task->redo == REDO_NONE || entry)
+		return;
+	if (run->host->regs_get(task->tid, &regs))
+		return;
+	/* Only sigreturn leaves with the pc on an instruction with a trap. */
+	if (regs.r[run->arch->reg_pc] == task->redo_va &&
+	    regs.r[run->arch->reg_sp] == task->redo_sp)
+		task->redo = REDO_RETURNED;
+}
+
+/* Is this arrival at va the second begin of an instruction counted once? */
+static bool
+redo_take(struct run *run, struct task *task, uint64_t va)
+{
+	bool returned = task->redo == REDO_RETURNED;
+	uint64_t sp = 0;
+
+	/* Anything else here: the handler left by another way. */
+	if (task->redo_va == va || returned)
+		task->redo = REDO_NONE;
+	return returned && task->redo_va == va &&
+	       !run->host->reg_get(task->tid, run->arch->reg_sp, &sp) &&
+	       sp == task->redo_sp;
+}
+
+/* ---- step */
+
+static int
+trap_set(struct run *run, struct task *task, uint64_t va,
+	 const uint8_t *bytes)
+{
+	return run->host->mem_write(task->process->space->mem, task->tid, va,
+				    bytes, run->arch->trap_len);
+}
+
+/*
+ * Is the stop by a step?  Not by a SIGTRAP that waited while it was blocked
+ * either, if the step has unblocked it.
+ */
+static bool
+step_told(struct run *run, const struct task *task)
+{
+	enum trap_cause cause = run->host->trap_cause(task->tid);
+
+	return cause == TRAP_STEP ||
+	       (cause == TRAP_SENT && sigtrap_lost(run, task));
+}
+
+/*
+ * One step from the site.  true if the instruction was done and came to
+ * itself again: then it is to be counted and stepped once more.  A task that
+ * is killed says with its last stop whether it was done: see trap_unreported.
+ */
+static bool
+step_once(struct run *run, struct task *task, const struct hit *hit,
+	  struct event *event)
+{
+	uint64_t pc, sp;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		return false;
+	task->stepping = true;
+	/* Another task's step may have paused this one: not yet begun. */
+	do {
+		if (task_resume(run, task, RESUME_STEP, 0))
+			return false;
+		run_wait_task(run, task, event);
+		if (task->state == TASK_DEAD ||
+		    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+			return false;
+	} while (event->kind == EVENT_PAUSED && pc == hit->va);
+	task->stepping = false;
+	if (event->kind == EVENT_TRAP && step_told(run, task)) {
+		event->kind = EVENT_PAUSED;
+		task->hit_open = pc == hit->va;
+		hit_stepped(run, task, hit, pc);
+		if (sigtrap_mend(run, task))
+			return false;
+		return pc == hit->va;
+	}
+	/* It was stopped before it did anything, or by what it did. */
+	task->hit_open = false;
+	if (pc == hit->va)
+		hit_undone(run, task, hit_counter(run, task, hit), hit->va,
+			   sp, event);
+	return false;
+}
+
+/*
+ * Bishop's cycle.  While the trap is lifted all other tasks of the space
+ * stand still, or they would pass the site uncounted.
+ */
+static void
+patch_step(struct run *run, struct task *task, const struct hit *hit)
+{
+	const struct arch *arch = run->arch;
+	struct event event = { EVENT_PAUSED, task->tid, 0 };
+
+	run_pause(run, task->process->space, task, STOP_OTHER_STEPS);
+	/* Meanwhile it may have been killed, and have said so. */
+	if (task->exiting || task->state != TASK_STOPPED)
+		return;
+	if (run->host->reg_set(task->tid, arch->reg_pc, hit->va) ||
+	    trap_set(run, task, hit->va, hit->patched->saved)) {
+		run_resume(run, task, 0);
+		return;
+	}
+	/* A repeated string instruction steps by its iterations. */
+	while (step_once(run, task, hit, &event))
+		if (task->process->counted &&
+		    hit->site->insn.kind != INSN_PLAIN)
+			hit_counter(run, task, hit)->hits++;
+	if (!hit->site->passed)
+		trap_set(run, task, hit->va, arch->trap);
+	if (event.kind == EVENT_PAUSED)
+		run_resume(run, task, 0);
+	else
+		run_requeue(run, &event);
+}
+
+/* ---- slot, emulation */
+
+/* Whose memory emulation sees. */
+struct owner {
+	const struct host *host;
+	pid_t tid;
+};
+
+static int
+owner_read(void *ctx, uint64_t va, void *buf, size_t len)
+{
+	const struct owner *owner = ctx;
+
+	return owner->host->data_read(owner->tid, va, buf, len);
+}
+
+static int
+owner_write(void *ctx, uint64_t va, const void *buf, size_t len)
+{
+	const struct owner *owner = ctx;
+
+	return owner->host->data_write(owner->tid, va, buf, len);
+}
+
+static void
+patch_emulate(struct run *run, struct task *task, const struct hit *hit)
+{
+	struct owner owner = { run->host, task->tid };
+	struct memory memory = { owner_read, owner_write, &owner };
+	bool taken = false;
+	struct regs regs;
+
+	if (run->host->regs_get(task->tid, &regs))
+		return;
+	regs.r[run->arch->reg_pc] = hit->va;
+	switch (run->arch->emul_run(&hit->patched->emul, &regs, &memory)) {
+	case EMUL_TAKEN:
+		taken = true;
+		break;
+	case EMUL_DONE:
+		break;
+	case EMUL_FAULT:
+		/* Let the processor say what is wrong, if anything is. */
+		patch_step(run, task, hit);
+		return;
+	}
+	if (run->host->regs_set(task->tid, &regs))
+		return;
+	task->hit_open = false;
+	if (taken && task->process->counted)
+		hit_counter(run, task, hit)->taken++;
+	if (!taken && hit->site->targets)
+		hit_target(run, task, hit, regs.r[run->arch->reg_pc]);
+	run_resume(run, task, 0);
+}
+
+/* The task goes on at va: elsewhere, or behind its instruction. */
+static void
+patch_move(struct run *run, struct task *task, uint64_t va)
+{
+	if (run->host->reg_set(task->tid, run->arch->reg_pc, va))
+		return;
+	task->hit_open = false;
+	run_resume(run, task, 0);
+}
+
+/* The site whose slot the pc is in, or -1; *offset within the slot. */
+static long
+slot_find(const struct module *module, uint64_t pc, uint64_t *offset)
+{
+	uint64_t slot = (pc - module->slots) / SLOT_MAX;
+
+	if (!module->slots || pc < module->slots || slot >= module->nslots)
+		return -1;
+	*offset = (pc - module->slots) % SLOT_MAX;
+	return module->slot_site[slot];
+}
+
+static void
+slot_leave(struct run *run, struct task *task, const struct module *module,
+	   size_t i, uint64_t offset, struct regs *regs,
+	   const struct event *event)
+{
+	const struct arch *arch = run->arch;
+	struct site *site = &module->plan->sites[i];
+	uint64_t va = site->addr + module->bias;
+	bool done = offset >= module->patched[i].after;
+	uint64_t fault;
+	int code;
+
+	/* One that is killed meanwhile leaves with its last stop. */
+	if (run->host->reg_set(task->tid, arch->reg_pc,
+			       done ? va + site->insn.len : va) || done)
+		return;
+	hit_undone(run, task, site_counter(run, task, module->plan, site), va,
+		   regs->r[arch->reg_sp], event);
+	/* For these the kernel tells the program the instruction's address. */
+	if (!run->host->fault_get(task->tid, &code, &fault) && code > 0 &&
+	    fault == regs->r[arch->reg_pc])
+		run->host->fault_set(task->tid, va);
+}
+
+void
+patch_signal(struct run *run, struct task *task, int signal)
+{
+	struct event event = { signal ? EVENT_SIGNAL : EVENT_PAUSED,
+			       task->tid, signal };
+	const struct space *space = task->process->space;
+	struct regs regs;
+	uint64_t offset;
+	long i;
+
+	if (!space || run->host->regs_get(task->tid, &regs))
+		return;
+	for (size_t m = 0; m < space->nmodules; m++) {
+		i = slot_find(space->modules[m], regs.r[run->arch->reg_pc],
+			      &offset);
+		if (i < 0)
+			continue;
+		/*
+		 * In a system call the kernel itself may go back to the
+		 * instruction: it does that in the slot.
+		 */
+		if (signal && space->modules[m]->plan->sites[i].insn.kind ==
+		    INSN_SYSCALL)
+			return;
+		slot_leave(run, task, space->modules[m], i, offset, &regs,
+			   &event);
+		if (run->host->reg_get(task->tid, run->arch->reg_pc,
+				       &regs.r[run->arch->reg_pc]))
+			return;
+		break;
+	}
+	if (!signal)
+		return;
+	/* This was before the fault. */
+	abnormal_passed(run, task, regs.r[run->arch->reg_pc]);
+	fault_note(run, task, signal, regs.r[run->arch->reg_pc]);
+}
+
+void
+patch_leave(struct run *run, struct task *task)
+{
+	patch_signal(run, task, 0);
+	relocated_unreturn(run, task);
+	relocated_leave(run, task);
+	relocated_contexts(run, task);
+}
+
+/* ---- the trap */
+
+/* Is there a trap at hit->va?  Then the rest of hit is filled in. */
+static bool
+trap_at(const struct task *task, struct hit *hit)
+{
+	struct module *module = space_module(task->process->space, hit->va);
+
+	hit->module = module;
+	hit->site = module ? plan_site(module->plan, hit->va - module->bias) :
+			     NULL;
+	if (!hit->site)
+		return false;
+	hit->patched = &module->patched[hit->site - module->plan->sites];
+	return hit->patched->patch != PATCH_UNPLANTED;
+}
+
+bool
+hit_before(struct run *run, const struct task *task, struct hit *hit)
+{
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return false;
+	hit->va = pc - run->arch->trap_pc;
+	return trap_at(task, hit);
+}
+
+/*
+ * Is this stop by a trap one of pmon's traps?  A pc inside an instruction
+ * can come from nothing else; elsewhere the signal may have been sent.
+ * HOST_OK if it is, HOST_ERROR if not, HOST_GONE if the task was killed.
+ */
+static int
+hit_find(struct run *run, const struct task *task, struct hit *hit)
+{
+	uint8_t trap_pc = run->arch->trap_pc;
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return HOST_GONE;
+	hit->va = pc - trap_pc;
+	if (!trap_at(task, hit))
+		return HOST_ERROR;
+	if (trap_pc && hit->site->insn.len > trap_pc)
+		return HOST_OK;
+	switch (run->host->trap_cause(task->tid)) {
+	case TRAP_INSN:
+		return HOST_OK;
+	case TRAP_NONE:
+		return HOST_GONE;
+	case TRAP_SENT:
+		/* Before, while it was blocked: the trap unblocked it. */
+		return sigtrap_lost(run, task) ? HOST_OK : HOST_ERROR;
+	default:
+		return HOST_ERROR;
+	}
+}
+
+bool
+patch_forget(struct run *run, struct task *task)
+{
+	struct hit hit;
+
+	if (hit_find(run, task, &hit) || hit.patched->patch == PATCH_OWN)
+		return false;
+	sigtrap_mend(run, task);
+	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
+	return true;
+}
+
+static void
+hit_count(struct run *run, struct task *task, const struct hit *hit)
+{
+	if (!task->process->counted ||
+	    (task->redo != REDO_NONE && redo_take(run, task, hit->va)))
+		return;
+	hit_counter(run, task, hit)->hits++;
+	task->hit_va = hit->va;
+	task->hit_open = true;
+	if (run->opts->once && !hit->site->passed) {
+		task->once = hit->module->plan;
+		task->once_site = hit->site - hit->module->plan->sites;
+	}
+	if (hit->site->insn.len == run->arch->trap_pc)
+		run->host->reg_get(task->tid, run->arch->reg_sp,
+				   &task->hit_sp);
+}
+
+/*
+ * With --once: the task is at another trap, so what it hit before has begun,
+ * if that was not taken back.  Not before: what is taken back is to be hit
+ * again.
+ */
+static void
+once_passed(struct run *run, struct task *task)
+{
+	struct plan *plan = task->once;
+
+	task->once = NULL;
+	if (plan && !plan->sites[task->once_site].passed)
+		plan_lift(run, plan, task->once_site);
+}
+
+/*
+ * A function is entered for the first time: it is looked at and planted, and
+ * its entry runs again, now with what is to be counted there, if anything.
+ */
+static void
+hit_ready(struct run *run, struct task *task, const struct hit *hit)
+{
+	struct plan *plan = hit->module->plan;
+
+	plan_ready(plan, hit->site->fplan);
+	plan_extended(run, plan);
+	/* The trap may be there no more. */
+	patch_move(run, task, hit->va);
+}
+
+static enum stop_cause
+hook_cause(const struct hook *hook)
+{
+	switch ((enum hook_kind)hook->kind) {
+	case HOOK_STACK_SWITCH:
+		return hook->depth ? STOP_UNWOUND : STOP_SWITCH;
+	case HOOK_ENTRY:
+		return STOP_UNWINDER;
+	case HOOK_EXEC:
+	case HOOK_CALL:
+		return STOP_EXECS;
+	case HOOK_CLONE:
+		return STOP_CLONES;
+	case HOOK_SIGACTION:
+		return STOP_SIGACTION;
+	case HOOK_START:
+		return STOP_STARTS;
+	case HOOK_LOADED:
+		return STOP_LOADED;
+	case HOOK_SIGRETURN:
+		break;
+	}
+	return STOP_SIGRETURN;
+}
+
+static enum stop_cause
+hit_cause(const struct hit *hit)
+{
+	static const uint8_t causes[] = {
+		[PATCH_UNPLANTED] = STOP_SIGTRAP,
+		[PATCH_STEPPED] = STOP_STEPPED,
+		[PATCH_SLOTTED] = STOP_SLOTTED,
+		[PATCH_EMULATED] = STOP_EMULATED,
+		[PATCH_SKIPPED] = STOP_SKIPPED,
+		[PATCH_OWN] = STOP_SIGTRAP,
+		[PATCH_LEADS] = STOP_LEADS,
+		[PATCH_WAITING] = STOP_ENTERED,
+		[PATCH_HOST] = STOP_SIGTRAP,
+		[PATCH_RETIRED] = STOP_VOID,
+	};
+
+	if (hit->site->hook)
+		return hook_cause(&hit->module->plan->
+				  hooks[hit->site->hook - 1]);
+	return hit->site->waiting ? STOP_ENTERED :
+	       causes[hit->patched->patch];
+}
+
+/*
+ * The site waits: if it has a hook where stacks are left, that is looked at
+ * when the instruction is come to again, or it would be twice.
+ */
+static bool
+hit_waits_first(const struct hit *hit)
+{
+	const struct site *site = hit->site;
+
+	return site->waiting && site->hook &&
+	       (hit->module->plan->hooks[site->hook - 1].kind ==
+			HOOK_STACK_SWITCH ||
+		hit->module->plan->hooks[site->hook - 1].kind == HOOK_ENTRY);
+}
+
+/* What was hit is counted: the task goes on behind it. */
+static void
+hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
+{
+	switch ((enum patch)hit->patched->patch) {
+	case PATCH_UNPLANTED:
+	case PATCH_OWN:
+	case PATCH_WAITING:
+	case PATCH_RETIRED:
+	case PATCH_HOST:
+		trap_deliver(run, task, signal);
+		break;
+	case PATCH_LEADS:
+		relocated_arrive(run, task, hit->module, hit->site);
+		patch_move(run, task, relocated_enter(hit->module, hit->site));
+		break;
+	case PATCH_STEPPED:
+		patch_step(run, task, hit);
+		break;
+	case PATCH_SLOTTED:
+		task->hit_slotted = true;
+		patch_move(run, task, hit->module->slots +
+			   (uint64_t)hit->patched->slot * SLOT_MAX);
+		break;
+	case PATCH_EMULATED:
+		patch_emulate(run, task, hit);
+		break;
+	case PATCH_SKIPPED:
+		patch_move(run, task, hit->patched->emul.imm);
+		break;
+	}
+}
+
+void
+patch_trap(struct run *run, struct task *task, int signal)
+{
+	struct hit hit;
+
+	switch (hit_find(run, task, &hit)) {
+	case HOST_OK:
+		break;
+	case HOST_GONE:
+		return;
+	default:
+		stop_is(run, task, STOP_SIGTRAP);
+		trap_deliver(run, task, signal);
+		return;
+	}
+	stop_is(run, task, hit_cause(&hit));
+	if (hit.patched->patch != PATCH_OWN && sigtrap_mend(run, task))
+		return;
+	abnormal_passed(run, task, 0);
+	once_passed(run, task);
+	if (hit_waits_first(&hit)) {
+		hit_ready(run, task, &hit);
+		return;
+	}
+	if (hit.site->hook) {
+		abnormal_hook(run, task, hit.module, hit.site->hook);
+		/* By what came to be planted its site may be elsewhere now. */
+		if (!trap_at(task, &hit)) {
+			patch_move(run, task, hit.va);
+			return;
+		}
+	}
+	if (hit.site->waiting) {
+		hit_ready(run, task, &hit);
+		return;
+	}
+	if (hit.patched->patch == PATCH_RETIRED) {
+		patch_move(run, task, hit.va);
+		return;
+	}
+	hit_count(run, task, &hit);
+	affinity_hit(run, task);
+	hit_pass(run, task, &hit, signal);
+}

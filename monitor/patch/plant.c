@@ -1,0 +1,428 @@
+/*
+ * Planting: which images an address space holds and where.  What is written
+ * into them is module.c's.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "monitor/process/thread_pages.h"
+#include "monitor/patch/extend.h"
+#include "monitor/patch/redirect.h"
+#include "monitor/patch/module.h"
+#include "monitor/process/object.h"
+#include "monitor/patch/plant.h"
+#include "monitor/run.h"
+#include "monitor/unwind/abnormal.h"
+#include "monitor/process/task.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { PAGE = 4096 };
+
+struct module *
+space_module(const struct space *space, uint64_t va)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (va - space->modules[i]->lo <
+		    space->modules[i]->hi - space->modules[i]->lo)
+			return space->modules[i];
+	return NULL;
+}
+
+/* ---- modules of a process */
+
+static void
+module_extent(struct module *module)
+{
+	const struct image *image = module->plan->image;
+
+	module->lo = UINT64_MAX;
+	for (size_t i = 0; i < image->nsegments; i++) {
+		const struct segment *seg = &image->segments[i];
+
+		if (!(seg->flags & PF_X))
+			continue;
+		if (seg->addr + module->bias < module->lo)
+			module->lo = seg->addr + module->bias;
+		if (seg->addr + seg->memsz + module->bias > module->hi)
+			module->hi = seg->addr + seg->memsz + module->bias;
+	}
+}
+
+/* What came there before anything was derived has no hooks yet. */
+static void
+space_hook(struct run *run, const struct space *space)
+{
+	bool infers = space_infers(space);
+
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (plan_hooks(space->modules[i]->plan, infers))
+			plan_extended(run, space->modules[i]->plan);
+}
+
+static void
+module_plant(struct run *run, struct task *task, struct plan *plan,
+	     uint64_t bias, const struct mapping *map)
+{
+	struct space *space = task->process->space;
+	struct module *module = mem_alloc(sizeof(*module));
+
+	*module = (struct module){
+		.refs = 1,
+		.plan = plan,
+		.bias = bias,
+		.map_lo = map->lo,
+		.dev = map->dev,
+		.ino = map->ino,
+	};
+	module_extent(module);
+	thread_pages_yield(run, space, plan->image);
+	redirect_yield(run, space, plan);
+	if (module_fill(run, task, module)) {
+		module_drop(module);
+		return;
+	}
+	*vec_push(space->modules, space->nmodules) = module;
+	if (run->host->native)
+		space_hook(run, space);
+}
+
+/* The bias of an image of which map shows a part. */
+static bool
+image_bias(const struct image *image, const struct mapping *map,
+	   uint64_t *bias)
+{
+	for (size_t i = 0; i < image->nsegments; i++) {
+		const struct segment *seg = &image->segments[i];
+
+		if (!(seg->flags & PF_X) ||
+		    seg->offset / PAGE != map->offset / PAGE)
+			continue;
+		*bias = map->lo - seg->addr / PAGE * PAGE;
+		return image->dyn || !*bias;
+	}
+	return false;
+}
+
+/* An image may have several executable segments, but is one module. */
+static bool
+module_there(const struct space *space, const struct plan *plan, uint64_t bias)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (space->modules[i]->plan == plan &&
+		    space->modules[i]->bias == bias)
+			return true;
+	return false;
+}
+
+static bool
+module_known(const struct space *space, const struct mapping *map)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (space->modules[i]->map_lo == map->lo &&
+		    space->modules[i]->dev == map->dev &&
+		    space->modules[i]->ino == map->ino)
+			return true;
+	return false;
+}
+
+/*
+ * The plan of what is mapped there, if it is to have one: known, or with hooks
+ * if something is derived.
+ */
+static struct plan *
+mapping_plan(struct run *run, const struct mapping *map, bool known,
+	     bool infers, const char *open_path, const char **unread)
+{
+	struct plan *plan = object_plan(run, map->path, open_path, false);
+
+	*unread = NULL;
+	if (plan || !known)
+		return plan;
+	plan = object_hooks(run, map->path, open_path, unread);
+	if (plan && plan_hooks(plan, infers))
+		plan_extended(run, plan);
+	return plan;
+}
+
+/* Returns why it is not known what is there, or NULL. */
+static const char *
+mapping_plant(struct run *run, struct task *task, const struct mapping *map,
+	      const char *open_path)
+{
+	const char *unread;
+	struct plan *plan;
+	uint64_t bias;
+
+	if (module_known(task->process->space, map))
+		return NULL;
+	plan = mapping_plan(run, map, space_hooked(task->process->space),
+			    space_infers(task->process->space), open_path,
+			    &unread);
+	if (plan && image_bias(plan->image, map, &bias) &&
+	    !module_there(task->process->space, plan, bias))
+		module_plant(run, task, plan, bias, map);
+	return unread;
+}
+
+/* Modules whose text is not mapped any more are forgotten. */
+static void
+modules_forget(struct run *run, struct space *space,
+	       const struct mapping *maps, size_t n)
+{
+	size_t kept = 0, k;
+
+	for (size_t i = 0; i < space->nmodules; i++) {
+		struct module *module = space->modules[i];
+
+		for (k = 0; k < n; k++)
+			if (maps[k].lo == module->map_lo &&
+			    maps[k].dev == module->dev &&
+			    maps[k].ino == module->ino && maps[k].exec)
+				break;
+		if (k < n) {
+			space->modules[kept++] = module;
+			continue;
+		}
+		thread_pages_forget(run, space, module);
+		module_drop(module);
+	}
+	space->nmodules = kept;
+}
+
+void
+process_foresee(struct run *run, pid_t pid)
+{
+	char *open_path, *path = run->host->exe(pid, &open_path);
+	const char *unread;
+	struct mapping *maps;
+	struct plan *plan;
+	size_t n;
+
+	if (!path)
+		return;
+	plan = object_plan(run, path, open_path, true);
+	free(path);
+	free(open_path);
+	if (!plan || run->host->maps(pid, &maps, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		if (!maps[i].exec || maps[i].path[0] != '/')
+			continue;
+		open_path = run->host->mapped(pid, &maps[i]);
+		mapping_plan(run, &maps[i], true, plan_infers(plan),
+			     open_path, &unread);
+		free(open_path);
+	}
+	mappings_free(maps, n);
+}
+
+void
+process_rescan(struct run *run, struct task *task)
+{
+	const char *unread, *why = NULL;
+	struct mapping *maps;
+	char *open_path;
+	size_t n;
+
+	if (run->host->maps(task->tid, &maps, &n))
+		return;
+	modules_forget(run, task->process->space, maps, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!maps[i].exec || maps[i].path[0] != '/')
+			continue;
+		open_path = run->host->mapped(task->tid, &maps[i]);
+		unread = mapping_plant(run, task, &maps[i], open_path);
+		if (unread)
+			why = unread;
+		free(open_path);
+	}
+	mappings_free(maps, n);
+	/* What leaves stacks there will not be seen. */
+	if (why && space_infers(task->process->space))
+		space_calls_underivable(run, task->process->space, REASON_LEFT,
+					why);
+}
+
+void
+process_mapped(struct run *run, struct task *task)
+{
+	const struct abi *abi = run->abi;
+	struct regs regs;
+	uint64_t prot;
+	int nr;
+
+	if (run->host->regs_get(task->tid, &regs))
+		return;
+	nr = (int)regs.r[abi->reg_orig];
+	prot = regs.r[abi->reg_arg[2]];
+	if (nr == abi->nr_munmap || nr == abi->nr_mremap ||
+	    ((nr == abi->nr_mmap || nr == abi->nr_mprotect) &&
+	     prot & PROT_EXEC))
+		process_rescan(run, task);
+}
+
+/* What the kernel gives a process that executes the file, or NULL. */
+static const char *
+file_privilege(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return NULL;
+	if (st.st_mode & S_ISUID && st.st_uid != geteuid())
+		return "is set-user-ID";
+	if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP &&
+	    st.st_gid != getegid())
+		return "is set-group-ID";
+	if (getxattr(path, "security.capability", NULL, 0) > 0)
+		return "has capabilities";
+	return NULL;
+}
+
+/* Say what an exec did that monitoring changes or prevents. */
+static void
+exe_remark(struct run *run, const char *path, const char *open_path)
+{
+	const char *privilege = geteuid() ? file_privilege(open_path) : NULL;
+
+	if (privilege)
+		run_remark(run, "%s %s: while it is monitored it runs without "
+			   "that privilege", path, privilege);
+}
+
+/* Plant a plan where the file of that number is mapped; whether it is. */
+static bool
+exe_module(struct run *run, struct task *task, struct plan *plan, ino_t ino)
+{
+	struct mapping *maps;
+	bool found = false;
+	uint64_t bias;
+	size_t n;
+
+	if (run->host->maps(task->tid, &maps, &n))
+		return false;
+	for (size_t i = 0; i < n && !found; i++) {
+		if (!maps[i].exec || maps[i].ino != ino)
+			continue;
+		found = module_known(task->process->space, &maps[i]);
+		if (found || !image_bias(plan->image, &maps[i], &bias))
+			continue;
+		module_plant(run, task, plan, bias, &maps[i]);
+		found = true;
+	}
+	mappings_free(maps, n);
+	return found;
+}
+
+/* The main program: it is known by name, and mapped at exec already. */
+static void
+exe_plant(struct run *run, struct task *task, const char *path,
+	  const char *open_path)
+{
+	struct plan *plan = object_plan(run, path, open_path, true);
+	struct stat st;
+	uint64_t pc;
+
+	if (!plan || (!stat(open_path, &st) &&
+		      exe_module(run, task, plan, st.st_ino)))
+		return;
+	/* Killed at its first stop, it has run nothing. */
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return;
+	plan_lose(plan);
+	run_remark(run, "process %d: %s is not counted: where it is mapped is "
+		   "not known", (int)task->tid, path);
+}
+
+/*
+ * Where the program starts its libraries are there: it is seen what they do
+ * with registers, and they can be planted where they leave stacks.
+ */
+static void
+start_hook(struct run *run, struct task *task)
+{
+	uint64_t entry = run->host->auxv(task->tid, AT_ENTRY);
+	struct module *module = space_module(task->process->space, entry);
+	const struct site *site;
+
+	if (!module)
+		return;
+	site = plan_site(module->plan, entry - module->bias);
+	if (site && site->hook)
+		return;
+	plan_hook(module->plan, &(struct hook){
+		.kind = HOOK_START, .addr = entry - module->bias,
+	});
+	plan_extended(run, module->plan);
+}
+
+/*
+ * A program on another host: it is where its entry says, and alone.  It may
+ * be in the middle of something already.
+ */
+static void
+far_plant(struct run *run, struct task *task, const char *path,
+	  const char *open_path)
+{
+	struct plan *plan = object_plan(run, path, open_path, true);
+	uint64_t entry = run->host->auxv(task->tid, AT_ENTRY);
+
+	if (run->opts->selection.objects.n)
+		run_remark(run, "libraries are not counted on the host %s",
+			   run->host->name);
+	if (!plan)
+		return;
+	if (!entry && plan->image->dyn) {
+		run_remark(run, "%s: not counted: the host %s does not say "
+			   "where it is", path, run->host->name);
+		return;
+	}
+	module_plant(run, task, plan, entry ? entry - plan->image->entry : 0,
+		     &(struct mapping){ 0 });
+	abnormal_attach(run, task->process);
+}
+
+void
+process_plant_begun(struct run *run, struct task *task)
+{
+	struct process *process = task->process;
+	char *open_path, *path = run->host->exe(task->tid, &open_path);
+
+	process->planted = true;
+	if (!path && !run->host->native)
+		run_remark(run, "the program has executed another, which is "
+			   "not counted");
+	else if (!path)
+		run_remark(run, "process %d: not counted: its program may "
+			   "not be read", (int)task->tid);
+	if (!path)
+		return;
+	owner_program(run, task, path);
+	if (run->host->native) {
+		exe_remark(run, path, open_path);
+		exe_plant(run, task, path, open_path);
+	} else {
+		far_plant(run, task, path, open_path);
+	}
+	free(path);
+	free(open_path);
+	if (!run->host->native)
+		return;
+	process->watched = run->opts->selection.objects.n > 0;
+	if (process->watched)
+		process_rescan(run, task);
+}
+
+void
+process_plant(struct run *run, struct task *task)
+{
+	process_plant_begun(run, task);
+	if (run->host->native && space_hooked(task->process->space))
+		start_hook(run, task);
+}

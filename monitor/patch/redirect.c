@@ -1,0 +1,150 @@
+/*
+ * Links: a call in a function that has a relocated function, of another that
+ * has one, leads there at once and not by the jump at the other's entry.  The
+ * call is the original one, at its place, so nothing else about it changes.  A
+ * function that has a trap at its entry is not called past it; and in a program
+ * that may write text, which is to find its own there, none is.
+ */
+#include <elf.h>
+#include <string.h>
+
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/redirect.h"
+#include "monitor/process/task.h"
+#include "monitor/patch/text_edit.h"
+
+bool
+redirect_allowed(const struct plan *plan, const struct func_plan *fplan)
+{
+	const struct entry_patch *entry_patch =
+		fplan->relocated ? relocated_entry(fplan->relocated) : NULL;
+	const struct site *site;
+
+	if (!entry_patch || entry_patch->via == VIA_TRAP || fplan->lost)
+		return false;
+	site = plan_site(plan, fplan->relocated->entry);
+	return !site || site->idle;
+}
+
+/* What is to be at a call, if it is to lead to a relocated function. */
+static bool
+redirect_patch(const struct module *module, const struct direct_call *call,
+	       struct code_patch *patch)
+{
+	const struct plan *plan = module->plan;
+	uint32_t to = plan_func(plan, call->target);
+	struct relocated_place place;
+
+	if (to == FPLAN_NONE || !redirect_allowed(plan, &plan->fplans[to]))
+		return false;
+	place = relocated_place(module, &plan->fplans[to]);
+	return !relocated_redirect(plan->fplans[to].relocated, &place, call,
+				   patch);
+}
+
+/* Only where the file's bytes are. */
+static void
+redirect_call(struct run *run, const struct space *space, pid_t tid,
+	      const struct module *module, const struct direct_call *call)
+{
+	struct code_patch patch;
+	uint8_t now[INSN_MAX];
+	const uint8_t *text;
+	size_t avail;
+
+	if (!redirect_patch(module, call, &patch))
+		return;
+	text = image_text(module->plan->image, call->addr, &avail);
+	if (text_read(run, space, tid, patch.va, now, patch.len) ||
+	    memcmp(now, text, patch.len))
+		return;
+	text_write(run, space, tid, patch.va, patch.bytes, patch.len);
+}
+
+void
+redirect_begin(struct space *space)
+{
+	if (space->redirection == REDIRECTION_NOT_YET)
+		space->redirection = REDIRECTION_MADE;
+}
+
+/* A library that only maps files or memory may be trusted to do just that. */
+static bool
+image_rewrites(const struct plan *plan)
+{
+	const struct image *image = plan->image;
+
+	for (size_t i = 0; i < image->nsegments; i++)
+		if (image->segments[i].flags & PF_X &&
+		    image->segments[i].flags & PF_W)
+			return true;
+	return image->protects || (plan->wish.sel && image->maps);
+}
+
+void
+redirect_yield(struct run *run, struct space *space, const struct plan *plan)
+{
+	enum redirection were = space->redirection;
+
+	if (were == REDIRECTION_NEVER || !image_rewrites(plan))
+		return;
+	space->redirection = REDIRECTION_NEVER;
+	if (were == REDIRECTION_NOT_YET)
+		return;
+	run_pause(run, space, NULL, STOP_PLANT);
+	for (size_t i = 0; i < space->nmodules; i++) {
+		const struct module *module = space->modules[i];
+		const struct task *task = run_stopped_task(run, space);
+
+		for (size_t k = 0; task && k < module->nrelocated; k++)
+			redirect_undo(run, space, task->tid, module,
+				      module->plan->relocated_fplans[k]);
+	}
+}
+
+void
+redirect_write(struct run *run, const struct space *space, pid_t tid,
+	       const struct module *module, uint32_t index)
+{
+	const struct func_plan *fplan = &module->plan->fplans[index];
+
+	if (space->redirection != REDIRECTION_MADE)
+		return;
+	for (uint32_t i = 0; i < fplan->relocated->ncalls; i++)
+		redirect_call(run, space, tid, module,
+			      &fplan->relocated->calls[i]);
+	for (uint32_t i = 0; i < fplan->ncallers; i++)
+		redirect_call(run, space, tid, module, &fplan->callers[i]);
+}
+
+void
+redirect_undo(struct run *run, const struct space *space, pid_t tid,
+	      const struct module *module, uint32_t index)
+{
+	const struct func_plan *fplan = &module->plan->fplans[index];
+	struct relocated_place place = relocated_place(module, fplan);
+	struct code_patch patch;
+
+	for (uint32_t i = 0; i < fplan->ncallers; i++)
+		if (!relocated_redirect(fplan->relocated, &place,
+					&fplan->callers[i], &patch))
+			patch_undo(run, space, tid, module, &patch);
+}
+
+void
+redirect_apply(const struct module *module, const struct func_plan *fplan,
+	       uint64_t lo, size_t n, uint8_t *bytes)
+{
+	struct code_patch patch;
+
+	for (uint32_t i = 0; i < fplan->relocated->ncalls; i++) {
+		const struct direct_call *call = &fplan->relocated->calls[i];
+
+		if (call->addr - lo >= n ||
+		    !redirect_patch(module, call, &patch))
+			continue;
+		for (size_t k = 0; k < patch.len; k++)
+			if (call->addr + k - lo < n)
+				bytes[call->addr + k - lo] = patch.bytes[k];
+	}
+}

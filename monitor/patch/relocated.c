@@ -1,0 +1,435 @@
+/*
+ * Relocated functions of functions in a process (relocate/): the memory they
+ * are in, and how the originals are made to lead there, and are put back.  What
+ * a pc in one stands for is copies_pc.c's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "relocate/relocate.h"
+#include "monitor/process/thread_pages.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/extend.h"
+#include "monitor/patch/redirect.h"
+#include "monitor/run.h"
+#include "monitor/patch/slots.h"
+#include "monitor/process/task.h"
+#include "monitor/patch/text_edit.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { TEXT_MAX = 1 << 20 };
+
+/* ---- memory */
+
+/* How much of a thread page and of code the module may come to need. */
+static uint64_t
+counters_need(const struct image *image)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < image->nsegments; i++)
+		if (image->segments[i].bytes)
+			size += image->segments[i].filesz;
+	return 2 * size;
+}
+
+void
+relocated_map(struct run *run, struct task *task, struct module *module)
+{
+	struct space *space = task->process->space;
+	const struct image *image = module->plan->image;
+	uint64_t need = counters_need(image);
+
+	if (!module->plan->wish.relocated)
+		return;
+	if (space->own_thread_reg) {
+		relocated_refuse(run, module->plan, space->own_thread_reg);
+		return;
+	}
+	if (!space->thread_pages && thread_pages_open(run, task, need))
+		goto refused;
+	if (thread_pages_reserve(space, need, &module->thread_page))
+		goto refused;
+	module->relocated_size = 3 * need + 65536;
+	module->relocated = near_map(run, task, module, module->relocated_size);
+	if (module->relocated) {
+		thread_pages_guard(space, module);
+		module->nguards = module->plan->nguards;
+		return;
+	}
+	fail("it was refused memory for copies");
+refused:
+	relocated_refuse(run, module->plan, fail_message());
+}
+
+/* ---- planting */
+
+struct relocated_place
+relocated_place(const struct module *module, const struct func_plan *fplan)
+{
+	return (struct relocated_place){
+		.va = module->relocated + fplan->relocated_at,
+		.bias = module->bias,
+		.counters = module->thread_page,
+		.scratch = 0,
+	};
+}
+
+/*
+ * Put a function plan's patches into the bytes of [lo, lo + n) that they are
+ * in.
+ */
+static void
+patches_apply(const struct module *module, const struct func_plan *fplan,
+	      uint64_t lo, size_t n, uint8_t *bytes)
+{
+	struct relocated_place place = relocated_place(module, fplan);
+	struct code_patch patches[2];
+
+	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++) {
+		int r = entry_patch_bytes(fplan->relocated,
+					  &fplan->relocated->entry_patches[i],
+					  &place, patches);
+
+		while (r-- > 0)
+			for (size_t k = 0; k < patches[r].len; k++)
+				if (patches[r].va + k - module->bias - lo < n)
+					bytes[patches[r].va + k -
+					      module->bias - lo] =
+						patches[r].bytes[k];
+	}
+}
+
+/* Is each byte the file's, or a patch's, or a trap of pmon's? */
+static bool
+bytes_expected(const struct module *module, const struct func_plan *fplan,
+	       uint64_t lo, size_t n, const uint8_t *bytes,
+	       const uint8_t *text)
+{
+	const struct arch *arch = module->plan->image->arch;
+	uint8_t *patched = mem_alloc(n);
+	bool expected = true;
+
+	memcpy(patched, text, n);
+	patches_apply(module, fplan, lo, n, patched);
+	redirect_apply(module, fplan, lo, n, patched);
+	for (size_t k = 0; k < n && expected; k++)
+		expected = bytes[k] == text[k] || bytes[k] == patched[k] ||
+			   (bytes[k] == arch->trap[0] &&
+			    plan_site(module->plan, lo + k));
+	free(patched);
+	return expected;
+}
+
+/*
+ * Is the original what the file says, but for traps and what may have been
+ * patched already?  HOST_OK; HOST_ERROR if it is not, HOST_GONE if the process
+ * has ended.
+ */
+static int
+range_intact(struct run *run, const struct space *space, pid_t tid,
+	     const struct module *module, const struct func_plan *fplan,
+	     const struct range *range)
+{
+	size_t n = range->hi - range->lo, avail;
+	const uint8_t *text = image_text(module->plan->image, range->lo,
+					 &avail);
+	uint8_t *bytes;
+	bool intact;
+	int err;
+
+	if (!text || avail < n || n > TEXT_MAX)
+		return HOST_ERROR;
+	bytes = mem_alloc(n);
+	err = text_read(run, space, tid, range->lo + module->bias, bytes, n);
+	/* Where many are planted at once nearly all are as in the file. */
+	intact = !err && (!memcmp(bytes, text, n) ||
+			  bytes_expected(module, fplan, range->lo, n, bytes,
+					 text));
+	free(bytes);
+	return err ? HOST_GONE : intact ? HOST_OK : HOST_ERROR;
+}
+
+static int
+text_intact(struct run *run, const struct space *space, pid_t tid,
+	    const struct module *module, struct func_plan *fplan)
+{
+	int err = HOST_OK;
+
+	for (size_t i = 0; i < fplan->nranges && !err; i++)
+		err = range_intact(run, space, tid, module, fplan,
+				   &fplan->ranges[i]);
+	if (err == HOST_ERROR) {
+		fplan->differs = true;
+		fail("some of its text differs from the file");
+	}
+	return err;
+}
+
+static int
+entry_patches_write(struct run *run, const struct space *space, pid_t tid,
+		    const struct module *module, const struct func_plan *fplan)
+{
+	struct relocated_place place = relocated_place(module, fplan);
+	struct code_patch patches[2];
+
+	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++) {
+		int n;
+
+		if (fplan->relocated->entry_patches[i].via == VIA_TRAP)
+			continue;
+		n = entry_patch_bytes(fplan->relocated,
+				      &fplan->relocated->entry_patches[i],
+				      &place, patches);
+		if (n < 0)
+			return -1;
+		while (n--)
+			text_write(run, space, tid, patches[n].va,
+				   patches[n].bytes, patches[n].len);
+	}
+	return 0;
+}
+
+bool
+patch_undo(struct run *run, const struct space *space, pid_t tid,
+	   const struct module *module, const struct code_patch *patch)
+{
+	uint8_t now[INSN_MAX];
+	size_t avail;
+
+	return !text_read(run, space, tid, patch->va, now, patch->len) &&
+	       !memcmp(now, patch->bytes, patch->len) &&
+	       !text_write(run, space, tid, patch->va, image_text(
+						module->plan->image,
+						patch->va - module->bias,
+						&avail), patch->len);
+}
+
+/* A place that goes, and where tasks at it came from. */
+struct landing {
+	const struct space *space;
+	uint64_t va, from;
+};
+
+static void
+landing_leave(struct run *run, struct task *task, void *ctx)
+{
+	const struct landing *landing = ctx;
+	uint64_t pc;
+
+	if (task->process && task->process->space == landing->space &&
+	    task->state == TASK_STOPPED &&
+	    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
+	    pc == landing->va)
+		run->host->reg_set(task->tid, run->arch->reg_pc, landing->from);
+}
+
+/*
+ * The original's bytes at entry patches of a relocated function are as they
+ * were.
+ */
+static void
+entry_patches_undo(struct run *run, struct space *space, pid_t tid,
+		   const struct module *module, const struct func_plan *fplan,
+		   const struct entry_patch *entry_patches,
+		   uint32_t nentry_patches)
+{
+	struct relocated_place place = relocated_place(module, fplan);
+	struct code_patch patches[2];
+
+	for (uint32_t i = 0; i < nentry_patches; i++) {
+		int n = entry_patch_bytes(fplan->relocated, &entry_patches[i],
+					  &place, patches);
+
+		while (n-- > 0) {
+			struct landing landing = {
+				space, patches[n].va,
+				entry_patches[i].addr + module->bias,
+			};
+
+			if (patch_undo(run, space, tid, module, &patches[n]) &&
+			    landing.va != landing.from)
+				task_each(run, landing_leave, &landing);
+		}
+	}
+}
+
+void
+relocated_reopen(struct run *run, struct space *space, pid_t tid,
+		 const struct module *module, uint32_t index)
+{
+	const struct func_plan *fplan = &module->plan->fplans[index];
+
+	if (!module->relocated)
+		return;
+	if (!redirect_allowed(module->plan, fplan))
+		redirect_undo(run, space, tid, module, index);
+	entry_patches_undo(run, space, tid, module, fplan, fplan->former,
+			   fplan->nformer);
+}
+
+void
+relocated_revert(struct run *run, struct space *space, pid_t tid,
+		 const struct module *module, uint32_t index)
+{
+	const struct func_plan *fplan = &module->plan->fplans[index];
+
+	redirect_undo(run, space, tid, module, index);
+	entry_patches_undo(run, space, tid, module, fplan,
+			   fplan->relocated->entry_patches,
+			   fplan->relocated->nentry_patches);
+}
+
+static void
+lead_remove(struct run *run, const struct space *space, pid_t tid,
+	    const struct module *module, size_t site)
+{
+	const struct plan *plan = module->plan;
+	const struct arch *arch = plan->image->arch;
+	struct code_patch patch = {
+		.va = plan->sites[site].addr + module->bias,
+		.len = arch->trap_len,
+	};
+
+	memcpy(patch.bytes, arch->trap, arch->trap_len);
+	patch_undo(run, space, tid, module, &patch);
+}
+
+/*
+ * There is no relocated function: no trap may lead there, known entry patches'
+ * or others'.
+ */
+static void
+leads_remove(struct run *run, const struct space *space, pid_t tid,
+	     const struct module *module, uint32_t index)
+{
+	const struct plan *plan = module->plan;
+
+	for (size_t i = 0; i < plan->nsites; i++)
+		if (plan->sites[i].leads && plan->sites[i].fplan == index)
+			lead_remove(run, space, tid, module, i);
+}
+
+/* Can it be: its bytes, if so. */
+static int
+relocated_ready(struct run *run, const struct space *space, pid_t tid,
+		const struct module *module, struct func_plan *fplan,
+		uint8_t *bytes)
+{
+	struct relocated_place place = relocated_place(module, fplan);
+	int err;
+
+	if (!module->relocated || fplan->relocated_at + fplan->relocated->size >
+					  module->relocated_size) {
+		fail("there is no memory for more copies");
+		return HOST_ERROR;
+	}
+	err = text_intact(run, space, tid, module, fplan);
+	if (err)
+		return err;
+	return relocated_write(fplan->relocated, &place, bytes) ? HOST_ERROR :
+								  HOST_OK;
+}
+
+void
+relocated_plant(struct run *run, struct space *space, pid_t tid,
+		const struct module *module, uint32_t index)
+{
+	struct func_plan *fplan = &module->plan->fplans[index];
+	uint8_t *bytes = mem_alloc(fplan->relocated->size);
+	int err = relocated_ready(run, space, tid, module, fplan, bytes);
+
+	if (!err &&
+	    !text_write(run, space, tid,
+			module->relocated + fplan->relocated_at, bytes,
+			fplan->relocated->size) &&
+	    entry_patches_write(run, space, tid, module, fplan))
+		err = HOST_ERROR;
+	free(bytes);
+	if (!err)
+		redirect_write(run, space, tid, module, index);
+	/* A process that has ended loses nothing. */
+	if (err != HOST_ERROR)
+		return;
+	if (!fplan->lost)
+		run_remark(run, "%s: not all is counted: %s",
+			   module->plan->image->path, fail_message());
+	fplan->lost = true;
+	relocated_revert(run, space, tid, module, index);
+	leads_remove(run, space, tid, module, index);
+}
+
+void
+relocated_unplant(struct run *run, struct space *space, pid_t tid,
+		  const struct module *module)
+{
+	const struct plan *plan = module->plan;
+
+	for (size_t i = 0; module->relocated && i < plan->nrelocated; i++)
+		relocated_revert(run, space, tid, module,
+				 plan->relocated_fplans[i]);
+}
+
+/* ---- doing without */
+
+/*
+ * Nothing leads to relocated functions, nor from one to another: neither jump
+ * nor trap.
+ */
+static void
+relocated_remove(struct run *run, struct space *space, pid_t tid,
+		 struct module *module)
+{
+	const struct plan *plan = module->plan;
+
+	relocated_unplant(run, space, tid, module);
+	for (size_t i = 0; i < module->nsites; i++) {
+		if (!plan->sites[i].leads ||
+		    plan->fplans[plan->sites[i].fplan].lost)
+			continue;
+		lead_remove(run, space, tid, module, i);
+		module->patched[i].patch = PATCH_UNPLANTED;
+	}
+	module->nrelocated = 0;
+}
+
+/* While nobody can have been in one all of that can be undone. */
+static bool
+copies_withdraw(struct run *run, struct plan *plan)
+{
+	if ((run->started && plan->planted) || plan->wish.no_traps)
+		return false;
+	for (struct process *p = run->processes; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			if (p->space->modules[i]->plan == plan)
+				relocated_remove(run, p->space, p->pid,
+						 p->space->modules[i]);
+	plan_copies_withdraw(plan);
+	plan_extended(run, plan);
+	return true;
+}
+
+void
+relocated_refuse(struct run *run, struct plan *plan, const char *why)
+{
+	if (!plan->wish.relocated)
+		return;
+	plan_relocation_refuse(plan, why);
+	run_remark(run, "%s: %s: %s", plan->image->path, run->opts->no_traps ?
+		   "not counted" : "counted by traps", why);
+	if (copies_withdraw(run, plan))
+		return;
+	for (size_t i = 0; i < plan->nrelocated; i++) {
+		struct func_plan *fplan =
+			&plan->fplans[plan->relocated_fplans[i]];
+
+		if (fplan->lost)
+			continue;
+		fplan->lost = true;
+		*vec_push(plan->reverted,
+			  plan->nreverted) = plan->relocated_fplans[i];
+	}
+	if (plan->nreverted)
+		plan_extended(run, plan);
+}

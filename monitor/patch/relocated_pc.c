@@ -1,0 +1,481 @@
+/*
+ * What a pc in a relocated function stands for.  A program never sees such a
+ * pc: before a signal is delivered, and before it is let go, a task is moved to
+ * the original, and back again later.  Writes no text.
+ */
+#include <signal.h>
+
+#include "relocate/relocate.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/detour.h"
+#include "monitor/patch/faults.h"
+#include "monitor/patch/plant.h"
+#include "monitor/run.h"
+#include "monitor/process/task.h"
+#include "util/fail.h"
+#include "util/search.h"
+
+enum { STEPS_MAX = 16 };
+
+/* The function plan whose relocated function has the pc, or NULL. */
+static const struct func_plan *
+relocated_at(const struct module *module, uint64_t pc, uint32_t *offset)
+{
+	const struct plan *plan = module->plan;
+	uint64_t at = pc - module->relocated;
+	const struct func_plan *fplan;
+	size_t lo;
+
+	if (!module->relocated || at >= module->relocated_size)
+		return NULL;
+	lo = search_first(plan->nrelocated, i,
+			  plan->fplans[plan->relocated_fplans[i]].relocated_at >
+				  at);
+	if (!lo)
+		return NULL;
+	fplan = &plan->fplans[plan->relocated_fplans[lo - 1]];
+	*offset = (uint32_t)(at - fplan->relocated_at);
+	return *offset < fplan->relocated->size ? fplan : NULL;
+}
+
+static const struct func_plan *
+space_relocated_at(const struct space *space, uint64_t pc,
+		   const struct module **module, uint32_t *offset)
+{
+	const struct func_plan *fplan = NULL;
+
+	for (size_t i = 0; space && i < space->nmodules && !fplan; i++) {
+		*module = space->modules[i];
+		fplan = relocated_at(*module, pc, offset);
+	}
+	return fplan;
+}
+
+static uint64_t
+landing_of(const struct relocated *relocated, uint64_t addr)
+{
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
+		if (relocated->entry_patches[i].via == VIA_CHAIN &&
+		    relocated->entry_patches[i].landing == addr)
+			return relocated->entry_patches[i].addr;
+	return 0;
+}
+
+/*
+ * If a task at pc is on its way into a relocated function by a jump that is not
+ * at the place itself: that place, where it came from; else 0.
+ */
+static uint64_t
+relocated_hole(const struct space *space, uint64_t pc)
+{
+	const struct module *module = space_module(space, pc);
+	uint32_t index = module && module->relocated ?
+		plan_func(module->plan, pc - module->bias) : FPLAN_NONE;
+	const struct func_plan *fplan;
+	uint64_t addr;
+
+	fplan = index == FPLAN_NONE ? NULL : &module->plan->fplans[index];
+	if (!fplan || !fplan->relocated || fplan->lost)
+		return 0;
+	addr = landing_of(fplan->relocated, pc - module->bias);
+	return addr ? addr + module->bias : 0;
+}
+
+/*
+ * By a way in that nothing known leads to: control came to the instruction
+ * from elsewhere.
+ */
+void
+relocated_arrive(struct run *run, struct task *task,
+		 const struct module *module, const struct site *site)
+{
+	const struct func_plan *fplan = &module->plan->fplans[site->fplan];
+	const struct entry_patch *entry_patch = relocated_entry_patch(
+		fplan->relocated, site->addr);
+	struct plan *plan = module->plan;
+
+	if ((entry_patch && entry_patch->kind != ENTRY_PATCH_GUARD) ||
+	    !task->process->counted)
+		return;
+	counter_set_abnormal(plan_counter_set(plan, run_counter_set(run, task)),
+			     site->addr, false)
+		->came++;
+}
+
+uint64_t
+relocated_enter(const struct module *module, const struct site *site)
+{
+	const struct func_plan *fplan = &module->plan->fplans[site->fplan];
+	const struct entry_patch *entry_patch = relocated_entry_patch(
+		fplan->relocated, site->addr);
+	int64_t offset = entry_patch ? entry_patch->offset :
+			 relocated_offset(fplan->relocated, site->addr);
+
+	must(offset >= 0);
+	return module->relocated + fplan->relocated_at + (uint64_t)offset;
+}
+
+uint64_t
+relocated_back(const struct space *space, uint64_t va)
+{
+	const struct module *module = space_module(space, va);
+	const struct func_plan *fplan;
+	uint32_t index;
+	int64_t offset;
+
+	if (!module || !module->relocated)
+		return va;
+	index = plan_func(module->plan, va - module->bias);
+	fplan = index == FPLAN_NONE ? NULL : &module->plan->fplans[index];
+	if (!fplan || !fplan->relocated || fplan->lost)
+		return va;
+	offset = relocated_offset(fplan->relocated, va - module->bias);
+	return offset < 0 ? va : module->relocated + fplan->relocated_at +
+				 (uint64_t)offset;
+}
+
+/*
+ * The counter of the block that begins at addr, if it has one: what counts
+ * that control begins the block's first instruction.
+ */
+static bool
+block_counter(const struct func_plan *fplan, uint64_t addr, uint32_t *counter)
+{
+	long block = cfg_block(fplan->cfg, addr);
+	uint32_t arc;
+
+	if (block < 0 || !fplan->placement)
+		return false;
+	arc = arc_of_block(fplan->flow, FLOW_BLOCK + (uint32_t)block);
+	for (uint32_t i = 0; i < fplan->placement->narcs; i++)
+		if (fplan->placement->arcs[i] == arc) {
+			*counter = fplan->counter + i;
+			return true;
+		}
+	return false;
+}
+
+/* The function plan that was copied and has the va in its original, or NULL. */
+static const struct func_plan *
+original_at(const struct space *space, uint64_t va,
+	    const struct module **module)
+{
+	uint32_t index;
+	const struct func_plan *fplan;
+
+	*module = space_module(space, va);
+	if (!*module || !(*module)->relocated)
+		return NULL;
+	index = plan_func((*module)->plan, va - (*module)->bias);
+	fplan = index == FPLAN_NONE ? NULL : &(*module)->plan->fplans[index];
+	return fplan && fplan->relocated && !fplan->lost ? fplan : NULL;
+}
+
+/*
+ * Is the task at an instruction of the original that its relocated function
+ * leads to, since it runs there only: a call, or a system call?
+ */
+static bool
+call_ahead(const struct space *space, uint64_t pc)
+{
+	const struct module *module;
+	const struct func_plan *fplan = original_at(space, pc, &module);
+	long insn = fplan ? cfg_insn(fplan->cfg, pc - module->bias) : -1;
+
+	if (insn < 0 ||
+	    relocated_entry_patch(fplan->relocated, pc - module->bias))
+		return false;
+	switch (fplan->cfg->insns[insn].kind) {
+	case INSN_CALL:
+	case INSN_CALL_INDIRECT:
+	case INSN_SYSCALL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void
+relocated_ahead(struct run *run, struct task *task, uint64_t va, bool back)
+{
+	const uint64_t by = back ? UINT64_MAX : 1;
+	const struct module *module;
+	const struct func_plan *fplan = original_at(task->process->space, va,
+						    &module);
+	uint32_t counter;
+
+	if (fplan && block_counter(fplan, va - module->bias, &counter))
+		counter_set_slots(plan_counter_set(module->plan,
+						   run_counter_set(run, task)),
+				  counter, &by, 1);
+}
+
+bool
+relocated_position(const struct space *space, uint64_t pc,
+		   struct position *position)
+{
+	const struct module *module;
+	struct pc_map_entry entry;
+	const struct func_plan *fplan;
+	uint32_t offset;
+
+	*position = (struct position){ 0 };
+	if (!space || !space->thread_pages)
+		return false;
+	position->va = relocated_hole(space, pc);
+	if (position->va)
+		return true;
+	if (call_ahead(space, pc)) {
+		*position = (struct position){ .va = pc, .ahead = true };
+		return true;
+	}
+	fplan = space_relocated_at(space, pc, &module, &offset);
+	if (!fplan || pc_map_entry(fplan->relocated, offset, &entry))
+		return false;
+	position->ahead = entry.arrived;
+	if (entry.arc < fplan->flow->nedges && !entry.added &&
+	    fplan->flow->edges[entry.arc].from >= FLOW_BLOCK) {
+		const struct block *from = &fplan->cfg->blocks[
+			fplan->flow->edges[entry.arc].from - FLOW_BLOCK];
+
+		/* It has been decided to go that way, but not counted. */
+		entry.addr = fplan->cfg->insns[from->first + from->count -
+					       1].addr;
+		position->during = true;
+	}
+	position->va = entry.addr + module->bias;
+	return true;
+}
+
+/*
+ * Is it where it can be moved to the original and back without a trace?  At
+ * an instruction copied, with all done that comes before.
+ */
+static bool
+pc_map_clean(const struct func_plan *fplan, uint32_t offset,
+	     struct pc_map_entry *entry)
+{
+	return !pc_map_entry(fplan->relocated, offset, entry) &&
+	       !entry->between && !entry->saved && entry->arrived &&
+	       entry->begins;
+}
+
+/*
+ * One instruction, with all signals blocked.  A stop of its process is passed
+ * over, and takes effect when the task is resumed for good.
+ */
+static int
+relocated_step(struct run *run, struct task *task)
+{
+	struct detour detour = { 0 };
+	struct event event = { 0 };
+	int err;
+
+	do {
+		err = detour_go(run, task, RESUME_STEP, &detour, &event);
+		if (err)
+			return err;
+	} while (detour.signal || event.kind == EVENT_STOPPED ||
+		 event.kind == EVENT_PAUSED);
+	if (event.kind != EVENT_TRAP) {
+		run_requeue(run, &event);
+		return HOST_GONE;
+	}
+	detour_end(run, task, &detour);
+	return HOST_OK;
+}
+
+/*
+ * Step until that is so: 1; 0 if it left the relocated function; DETOUR_TAKEN,
+ * or -1 if it stopped so.
+ */
+static int
+relocated_bring(struct run *run, struct task *task, uint64_t *va)
+{
+	const struct space *space = task->process->space;
+
+	for (int i = 0; i < STEPS_MAX; i++) {
+		const struct module *module;
+		const struct func_plan *fplan;
+		struct pc_map_entry entry;
+		uint32_t offset;
+		uint64_t pc;
+		int err;
+
+		if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+			return -1;
+		fplan = space_relocated_at(space, pc, &module, &offset);
+		if (!fplan)
+			return 0;
+		if (pc_map_clean(fplan, offset, &entry)) {
+			*va = entry.addr + module->bias;
+			return 1;
+		}
+		err = relocated_step(run, task);
+		if (err)
+			return err == DETOUR_TAKEN ? err : -1;
+	}
+	return -1;
+}
+
+/*
+ * Bring a task that is in a relocated function to where it could be in the
+ * original as well, at *va: 1; 0 if it left the relocated function for that, or
+ * is in none; -1 if it cannot be.
+ */
+static int
+task_bring(struct run *run, struct task *task, uint64_t *va)
+{
+	const struct event *queued = run_queued(run, task);
+	const struct module *module;
+	uint8_t info[SIGINFO_MAX];
+	const struct func_plan *fplan;
+	struct pc_map_entry entry;
+	uint64_t pc, mask;
+	uint32_t offset;
+	int r;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return -1;
+	fplan = space_relocated_at(task->process->space, pc, &module, &offset);
+	if (!fplan)
+		return 0;
+	if (pc_map_clean(fplan, offset, &entry)) {
+		*va = entry.addr + module->bias;
+		return 1;
+	}
+	if (run->host->siginfo_get(task->tid, info) ||
+	    run->host->mask_set(task->tid, ~(UINT64_C(1) << (SIGTRAP - 1)),
+				&mask))
+		return -1;
+	r = relocated_bring(run, task, va);
+	if (r == DETOUR_TAKEN)
+		return -1;
+	/* Its stop is still the one that is queued. */
+	if (queued && task->state == TASK_RUNNING)
+		task->state = TASK_STOPPED;
+	run->host->mask_set(task->tid, mask, NULL);
+	run->host->siginfo_set(task->tid, info);
+	return r;
+}
+
+bool
+relocated_leave(struct run *run, struct task *task)
+{
+	const struct space *space = task->process->space;
+	uint64_t pc, va;
+	int r;
+
+	if (!space || !space->thread_pages ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return false;
+	va = relocated_hole(space, pc);
+	/* From there it will find its way by itself. */
+	if (va) {
+		run->host->reg_set(task->tid, run->arch->reg_pc, va);
+		return false;
+	}
+	/* There it has been led by its relocated function, and is let go on. */
+	if (call_ahead(space, pc))
+		return true;
+	r = task_bring(run, task, &va);
+	/* It may have been led to a call. */
+	if (r != 1)
+		return !r && !run->host->reg_get(task->tid, run->arch->reg_pc,
+						 &pc) &&
+		       call_ahead(space, pc);
+	fault_move(run, task, pc, va);
+	run->host->reg_set(task->tid, run->arch->reg_pc, va);
+	return true;
+}
+
+bool
+relocated_counting(struct run *run, const struct task *task)
+{
+	const struct module *module;
+	const struct func_plan *fplan;
+	struct pc_map_entry entry;
+	uint32_t offset;
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return false;
+	fplan = space_relocated_at(task->process->space, pc, &module, &offset);
+	return fplan && !pc_map_clean(fplan, offset, &entry);
+}
+
+bool
+relocated_bring_original(struct run *run, struct task *task, uint64_t *va)
+{
+	const struct space *space = task->process->space;
+	uint64_t pc;
+
+	if (!space || !space->thread_pages ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return false;
+	*va = relocated_hole(space, pc);
+	if (*va)
+		run->host->reg_set(task->tid, run->arch->reg_pc, *va);
+	return !*va && task_bring(run, task, va) == 1;
+}
+
+void
+relocated_return(struct run *run, struct task *task)
+{
+	uint64_t pc;
+
+	if (!run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		run->host->reg_set(task->tid, run->arch->reg_pc,
+				   relocated_back(task->process->space, pc));
+}
+
+/* Does the fragment count the arrival at the block that begins at addr? */
+static bool
+fragment_counts(const struct fragment *fragment, uint64_t addr)
+{
+	return fragment->addr == addr && !fragment->arrived &&
+	       (fragment->kind == FRAGMENT_COUNT ||
+		fragment->kind == FRAGMENT_COUNT_KEEP ||
+		fragment->kind == FRAGMENT_COUNT_LOCKED);
+}
+
+uint64_t
+relocated_inside(const struct space *space, uint64_t va)
+{
+	const struct module *module = space_module(space, va);
+	const struct func_plan *fplan;
+	uint32_t index, fragment;
+	uint64_t addr;
+	int64_t offset;
+
+	index = module && module->relocated ?
+		plan_func(module->plan, va - module->bias) : FPLAN_NONE;
+	fplan = index == FPLAN_NONE ? NULL : &module->plan->fplans[index];
+	if (!fplan || !fplan->relocated || fplan->lost)
+		return va;
+	addr = va - module->bias;
+	offset = relocated_offset(fplan->relocated, addr);
+	if (offset < 0)
+		return va;
+	for (fragment = 0;
+	     fplan->relocated->fragments[fragment].offset < offset; fragment++)
+		;
+	while (fragment && cfg_block(fplan->cfg, addr) >= 0 &&
+	       fragment_counts(&fplan->relocated->fragments[fragment - 1],
+			       addr) &&
+	       fplan->relocated->fragments[fragment - 1].arc >=
+		       fplan->flow->nedges)
+		fragment--;
+	return module->relocated + fplan->relocated_at +
+	       fplan->relocated->fragments[fragment].offset;
+}
+
+void
+relocated_begin(struct run *run, struct task *task)
+{
+	uint64_t pc;
+
+	if (!run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		run->host->reg_set(task->tid, run->arch->reg_pc,
+				   relocated_inside(task->process->space, pc));
+}

@@ -1,0 +1,327 @@
+/*
+ * Signals to tasks that run in relocated functions: the contexts in which one
+ * was moved to the original, and its way back when a handler returns to them;
+ * or, without traps, those in which one stays in its relocated function until
+ * that goes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "relocate/relocate.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/extend.h"
+#include "monitor/patch/plant.h"
+#include "monitor/run.h"
+#include "monitor/unwind/abnormal.h"
+#include "util/mem.h"
+
+/*
+ * A context in which a task was moved to the original, and where a handler
+ * that may return to it has it.  There is no telling which were left by a jump:
+ * of these the oldest are forgotten.
+ */
+enum { MOVED_MAX = 64 };
+
+struct moved_pc {
+	uint64_t context;	/* its address */
+	uint64_t pc, sp;	/* in it */
+	bool taken_back;	/* the count of the block that begins there;
+				   not if its first instruction faulted */
+	uint64_t original;	/* where that would be, if the pc is in a
+				   relocated function; else 0 */
+};
+
+void
+relocated_forget(struct task *task)
+{
+	free(task->moved_pcs);
+}
+
+static void
+moved_drop(struct task *task, size_t i)
+{
+	task->nmoved_pcs--;
+	memmove(task->moved_pcs + i, task->moved_pcs + i + 1,
+		(task->nmoved_pcs - i) * sizeof(*task->moved_pcs));
+}
+
+/* The handler returns to the context, if it is one of these. */
+static bool
+moved_take(struct task *task, uint64_t context, uint64_t pc, uint64_t sp,
+	   bool *taken_back)
+{
+	for (size_t i = 0; i < task->nmoved_pcs; i++) {
+		const struct moved_pc *moved = &task->moved_pcs[i];
+
+		if (moved->context != context || moved->pc != pc ||
+		    moved->sp != sp)
+			continue;
+		*taken_back = moved->taken_back;
+		moved_drop(task, i);
+		return true;
+	}
+	return false;
+}
+
+/* What was at its address is gone. */
+static void
+moved_add(struct task *task, const struct moved_pc *moved)
+{
+	size_t i = 0;
+
+	while (i < task->nmoved_pcs &&
+	       task->moved_pcs[i].context != moved->context)
+		i++;
+	if (i < task->nmoved_pcs)
+		moved_drop(task, i);
+	else if (task->nmoved_pcs == MOVED_MAX)
+		moved_drop(task, 0);
+	task->moved_pcs = mem_grow(task->moved_pcs, task->nmoved_pcs + 1,
+				   sizeof(*task->moved_pcs));
+	task->moved_pcs[task->nmoved_pcs++] = *moved;
+}
+
+/*
+ * The handler's return address, at sp, is where it returns from the signal.
+ */
+static void
+restorer_hook(struct run *run, struct task *task, uint64_t sp)
+{
+	uint64_t restorer;
+	struct module *module;
+
+	if (run->host->data_read(task->tid, sp, &restorer, sizeof(restorer)))
+		return;
+	module = space_module(task->process->space, restorer);
+	if (!module) {
+		space_calls_underivable(
+			run, task->process->space, REASON_LEFT,
+			"a signal handler returns to code not known");
+		return;
+	}
+	if (plan_site(module->plan, restorer - module->bias) &&
+	    plan_site(module->plan, restorer - module->bias)->hook)
+		return;
+	plan_hook(module->plan, &(struct hook){
+		.kind = HOOK_SIGRETURN, .addr = restorer - module->bias,
+	});
+	plan_extended(run, module->plan);
+}
+
+void
+relocated_signal(struct run *run, struct task *task, int signal)
+{
+	struct event event;
+	uint64_t pc, sp, top;
+	bool begun;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		return;
+	/* The handler may never return there, or the task be killed now. */
+	begun = task->fault_va == pc;
+	if (!begun)
+		relocated_ahead(run, task, pc, true);
+	if (task_resume(run, task, RESUME_STEP, signal))
+		return;
+	run_wait_task(run, task, &event);
+	if (event.kind != EVENT_TRAP) {
+		run_requeue(run, &event);
+		return;
+	}
+	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top)) {
+		/* The context is behind the return address. */
+		moved_add(task, &(struct moved_pc){
+			.context = top + sizeof(uint64_t), .pc = pc, .sp = sp,
+			.taken_back = !begun,
+		});
+		restorer_hook(run, task, top);
+	}
+	run_resume(run, task, 0);
+}
+
+/*
+ * Does the context, if it is still there, lead into a relocated function? Then
+ * *va is where that would be in the original.  A handler may have moved it on.
+ */
+static bool
+context_leads(struct run *run, const struct task *task,
+	      const struct moved_pc *moved, uint64_t *va)
+{
+	struct position position;
+	uint64_t pc;
+
+	if (!moved->original ||
+	    run->host->data_read(task->tid, moved->context +
+				 run->abi->context_pc, &pc, sizeof(pc)))
+		return false;
+	*va = moved->original;
+	if (pc == moved->pc)
+		return true;
+	if (!relocated_position(task->process->space, pc, &position))
+		return false;
+	*va = position.va;
+	return *va != pc;
+}
+
+/* Those that handlers have returned to are overwritten at some time. */
+static void
+contexts_prune(struct run *run, struct task *task)
+{
+	uint64_t va;
+	size_t i = 0;
+
+	while (i < task->nmoved_pcs)
+		if (context_leads(run, task, &task->moved_pcs[i], &va))
+			i++;
+		else
+			moved_drop(task, i);
+}
+
+void
+relocated_signal_in(struct run *run, struct task *task, int signal, uint64_t va)
+{
+	struct event event;
+	uint64_t pc, sp, top;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
+	    task_resume(run, task, RESUME_STEP, signal))
+		return;
+	run_wait_task(run, task, &event);
+	if (event.kind != EVENT_TRAP) {
+		run_requeue(run, &event);
+		return;
+	}
+	if (task->nmoved_pcs == MOVED_MAX)
+		contexts_prune(run, task);
+	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top))
+		moved_add(task, &(struct moved_pc){
+			.context = top + sizeof(uint64_t), .pc = pc, .sp = sp,
+			.original = va,
+		});
+	run_resume(run, task, 0);
+}
+
+void
+relocated_context(struct run *run, struct task *task, uint64_t context,
+		  uint64_t pc, uint64_t sp)
+{
+	const struct space *space = task->process->space;
+	uint64_t to;
+
+	/* A block that begins there is counted when it returns. */
+	if (!run->opts->no_traps) {
+		moved_add(task, &(struct moved_pc){
+			.context = context, .pc = pc, .sp = sp,
+			.taken_back = true,
+		});
+		restorer_hook(run, task, context - sizeof(uint64_t));
+		return;
+	}
+	to = relocated_inside(space, pc);
+	if (to != pc && !run->host->data_write(task->tid, context +
+					       run->abi->context_pc, &to,
+					       sizeof(to)))
+		moved_add(task, &(struct moved_pc){
+			.context = context, .pc = to, .sp = sp,
+			.original = pc,
+		});
+}
+
+void
+relocated_contexts(struct run *run, struct task *task)
+{
+	uint64_t va;
+
+	for (size_t i = 0; i < task->nmoved_pcs; i++) {
+		const struct moved_pc *moved = &task->moved_pcs[i];
+
+		if (context_leads(run, task, moved, &va))
+			run->host->data_write(task->tid, moved->context +
+					      run->abi->context_pc, &va,
+					      sizeof(va));
+	}
+}
+
+void
+relocated_inherit(struct task *child, const struct task *maker)
+{
+	for (size_t i = 0; i < maker->nmoved_pcs; i++)
+		if (maker->moved_pcs[i].original)
+			moved_add(child, &maker->moved_pcs[i]);
+}
+
+/* Is there a way into a relocated function at the address? */
+static bool
+point_at(const struct space *space, uint64_t va)
+{
+	const struct module *module = space_module(space, va);
+	uint32_t index = module ? plan_func(module->plan, va - module->bias) :
+				  FPLAN_NONE;
+
+	return index != FPLAN_NONE && module->plan->fplans[index].relocated &&
+	       relocated_entry_patch(module->plan->fplans[index].relocated,
+				     va - module->bias);
+}
+
+void
+relocated_sigreturn(struct run *run, struct task *task, uint64_t hook)
+{
+	const struct abi *abi = run->abi;
+	struct space *space = task->process->space;
+	uint64_t context, pc, sp, to;
+	bool taken_back = false;
+
+	task->sigreturn = (struct sigreturn){ 0 };
+	task->unreturned = false;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &context) ||
+	    run->host->data_read(task->tid, context + abi->context_pc, &pc,
+				 sizeof(pc)) ||
+	    run->host->data_read(task->tid, context + abi->context_sp, &sp,
+				 sizeof(sp)))
+		return;
+	/* A handler may have it go on elsewhere: where there is no way in. */
+	if (!moved_take(task, context, pc, sp, &taken_back) &&
+	    point_at(space, pc))
+		return;
+	if (taken_back)
+		relocated_ahead(run, task, pc, false);
+	to = relocated_back(space, pc);
+	if (to == pc || run->host->data_write(task->tid, context +
+					      abi->context_pc, &to,
+					      sizeof(to)))
+		return;
+	task->sigreturn = (struct sigreturn){ hook, context, pc, sp,
+					      taken_back };
+}
+
+/*
+ * What brings a task back from a handler has no more bytes: moves and a call.
+ */
+enum { RESTORER_MAX = 16 };
+
+bool
+relocated_unreturn(struct run *run, struct task *task)
+{
+	const struct sigreturn *to = &task->sigreturn;
+	uint64_t pc, sp;
+
+	if (!to->hook || task->unreturned ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
+	    pc - to->hook >= RESTORER_MAX || sp != to->context ||
+	    run->host->data_write(task->tid, to->context +
+				  run->abi->context_pc, &to->pc,
+				  sizeof(to->pc)))
+		return false;
+	task->unreturned = true;
+	moved_add(task, &(struct moved_pc){
+		.context = to->context, .pc = to->pc, .sp = to->sp,
+		.taken_back = to->taken_back,
+	});
+	if (to->taken_back)
+		relocated_ahead(run, task, to->pc, true);
+	return true;
+}

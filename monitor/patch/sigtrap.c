@@ -1,0 +1,314 @@
+/*
+ * The kernel forces a trap's SIGTRAP upon the task: if that is blocked it is
+ * unblocked, and if it is blocked or ignored its handler is forgotten, before
+ * pmon sees the stop (doc/decisions/0002-sigtrap.md).  So the handler has to
+ * be known before: the system calls that set one are hooked.  That SIGTRAP was
+ * blocked is known by what is lost: the handler goes only then.  Where there
+ * is no handler nothing tells, and the bit of the mask stays lost.
+ */
+#include "monitor/patch/sigtrap.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "monitor/patch/hit.h"
+#include "monitor/process/inject.h"
+#include "monitor/process/task.h"
+#include "util/mem.h"
+
+#ifndef CLONE_CLEAR_SIGHAND
+#define CLONE_CLEAR_SIGHAND UINT64_C(0x100000000)
+#endif
+
+enum {
+	TRAP_BIT = 1 << (SIGTRAP - 1),
+	HANDLER_DEFAULT = 0,
+	HANDLER_IGNORE = 1,
+	MASK_BYTES = 8,		/* of a set of signals */
+	BELOW_STACK = 256,	/* where nothing is kept, not even below it */
+};
+
+/* As rt_sigaction(2) takes and gives it. */
+struct action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+/* Shared by processes that share their handlers (CLONE_SIGHAND). */
+struct sigtrap {
+	unsigned refs;
+	struct action action;
+};
+
+/* ---- whose it is */
+
+struct sigtrap *
+sigtrap_hold(struct sigtrap *sigtrap)
+{
+	if (sigtrap)
+		sigtrap->refs++;
+	return sigtrap;
+}
+
+void
+sigtrap_drop(struct sigtrap *sigtrap)
+{
+	if (sigtrap && !--sigtrap->refs)
+		free(sigtrap);
+}
+
+static struct sigtrap *
+sigtrap_new(const struct action *action)
+{
+	struct sigtrap *sigtrap = mem_alloc(sizeof(*sigtrap));
+
+	sigtrap->refs = 1;
+	sigtrap->action = *action;
+	return sigtrap;
+}
+
+/* With no handler: ignored it stays. */
+static struct action
+action_cleared(const struct action *action)
+{
+	if (action->handler == HANDLER_IGNORE)
+		return *action;
+	return (struct action){ .handler = HANDLER_DEFAULT };
+}
+
+struct sigtrap *
+sigtrap_child(struct sigtrap *maker, uint64_t flags)
+{
+	struct action action;
+
+	if (!maker || flags & CLONE_SIGHAND)
+		return sigtrap_hold(maker);
+	action = maker->action;
+	if (flags & CLONE_CLEAR_SIGHAND)
+		action = action_cleared(&action);
+	return sigtrap_new(&action);
+}
+
+void
+sigtrap_exec(struct run *run, struct task *task)
+{
+	struct process *process = task->process;
+	struct action action = { .handler = HANDLER_DEFAULT };
+	struct sigtrap *old = process->sigtrap;
+	struct signal_state state;
+
+	if (!run->host->native)
+		return;
+	if (old)
+		action = action_cleared(&old->action);
+	else if (!run->host->signals(task->tid, &state) &&
+		 state.ignored & TRAP_BIT)
+		action.handler = HANDLER_IGNORE;
+	process->sigtrap = sigtrap_new(&action);
+	sigtrap_drop(old);
+}
+
+/* ---- the kernel's word */
+
+bool
+sigtrap_mends(struct run *run, const struct task *task)
+{
+	return run->host->native && !run->host->confined(task->tid);
+}
+
+/*
+ * A system call about SIGTRAP's action, whose structure is on the task's stack
+ * for that moment.  Others that might use the memory stand still.
+ */
+static int
+action_call(struct run *run, struct task *task, struct action *action,
+	    bool set, int signal)
+{
+	const struct host *host = run->host;
+	uint64_t args[6] = { SIGTRAP, 0, 0, MASK_BYTES }, at;
+	struct action saved;
+	int64_t result = -1;
+	int err;
+
+	if (host->reg_get(task->tid, run->arch->reg_sp, &at))
+		return HOST_GONE;
+	at = (at - BELOW_STACK) & ~(uint64_t)15;
+	args[set ? 1 : 2] = at;
+	if (host->data_read(task->tid, at, &saved, sizeof(saved)) ||
+	    (set && host->data_write(task->tid, at, action, sizeof(*action))))
+		return HOST_ERROR;
+	err = set ? inject_quietly(run, task, run->abi->nr_sigaction, args,
+				   signal, &result) :
+		    inject_syscall(run, task, run->abi->nr_sigaction, args,
+				   &result);
+	if (!err && !set)
+		err = host->data_read(task->tid, at, action, sizeof(*action));
+	host->data_write(task->tid, at, &saved, sizeof(saved));
+	return err ? err : result ? HOST_ERROR : HOST_OK;
+}
+
+void
+sigtrap_ask(struct run *run, struct task *task)
+{
+	struct process *process = task->process;
+	struct action action = { .handler = HANDLER_DEFAULT };
+	struct signal_state state;
+
+	if (!run->host->native || run->opts->no_traps ||
+	    run->host->signals(task->tid, &state))
+		return;
+	if (state.ignored & TRAP_BIT)
+		action.handler = HANDLER_IGNORE;
+	if (state.caught & TRAP_BIT &&
+	    (!sigtrap_mends(run, task) ||
+	     action_call(run, task, &action, false, 0)))
+		run_remark(run, "process %d handles SIGTRAP, and may lose its "
+			   "handler by traps", (int)process->pid);
+	sigtrap_drop(process->sigtrap);
+	process->sigtrap = sigtrap_new(&action);
+}
+
+/* ---- what the program says */
+
+void
+sigtrap_hook(struct run *run, struct task *task, const struct regs *regs)
+{
+	const struct abi *abi = run->abi;
+	struct sigtrap *sigtrap = task->process->sigtrap;
+	struct action action;
+
+	if (!sigtrap || (int)regs->r[abi->reg_nr] != abi->nr_sigaction ||
+	    (int)regs->r[abi->reg_arg[0]] != SIGTRAP ||
+	    !regs->r[abi->reg_arg[1]] ||
+	    regs->r[abi->reg_arg[3]] != MASK_BYTES ||
+	    run->host->data_read(task->tid, regs->r[abi->reg_arg[1]], &action,
+				 sizeof(action)))
+		return;
+	sigtrap->action = action;
+}
+
+void
+sigtrap_deliver(struct task *task)
+{
+	struct sigtrap *sigtrap = task->process->sigtrap;
+
+	if (sigtrap && sigtrap->action.flags & SA_RESETHAND)
+		sigtrap->action.handler = HANDLER_DEFAULT;
+}
+
+/* ---- mending */
+
+/*
+ * Whose traps may have been it.  If several threads hit one at a time it is not
+ * known which had SIGTRAP blocked: who blocks all other signals did.
+ */
+struct suspects {
+	const struct task *task;
+	bool others;
+};
+
+static void
+task_suspect(struct run *run, struct task *task, void *ctx)
+{
+	struct suspects *suspects = ctx;
+	const struct event *event = run_queued(run, task);
+	struct signal_state state;
+
+	if (task == suspects->task || !task->process || !event ||
+	    task->process->sigtrap != suspects->task->process->sigtrap ||
+	    task->state != TASK_STOPPED)
+		return;
+	if (event->kind == EVENT_TRAP ||
+	    run->host->signals(task->tid, &state) || state.pending & TRAP_BIT)
+		suspects->others = task->suspect = true;
+}
+
+/* Block SIGTRAP again; a suspect's only if all else is blocked. */
+static int
+mask_restore(struct run *run, struct task *task)
+{
+	const uint64_t other = INT32_MAX & ~(TRAP_BIT | 1 << (SIGKILL - 1) |
+					     1 << (SIGSTOP - 1));
+	struct signal_state state;
+
+	if (run->host->signals(task->tid, &state))
+		return HOST_GONE;
+	if (task->suspect && ~state.blocked & other)
+		return HOST_OK;
+	return run->host->mask_set(task->tid, state.blocked | TRAP_BIT, NULL);
+}
+
+bool
+sigtrap_lost(struct run *run, const struct task *task)
+{
+	const struct sigtrap *sigtrap = task->process->sigtrap;
+	struct signal_state state;
+
+	if (!sigtrap || sigtrap->action.handler == HANDLER_DEFAULT ||
+	    run->host->signals(task->tid, &state))
+		return false;
+	return !((state.caught | state.ignored) & TRAP_BIT);
+}
+
+/*
+ * The signal that this stop is for may be one that the program was sent while
+ * it was blocked: the trap's was then not made.  It waits again.
+ */
+static int
+signal_waiting(struct run *run, const struct task *task)
+{
+	return run->host->trap_cause(task->tid) == TRAP_SENT ? SIGTRAP : 0;
+}
+
+static int
+action_restore(struct run *run, struct task *task)
+{
+	struct suspects suspects = { task, false };
+	struct sigtrap *sigtrap = task->process->sigtrap;
+	bool caught = sigtrap->action.handler != HANDLER_IGNORE;
+	int err;
+
+	task_each(run, task_suspect, &suspects);
+	err = action_call(run, task, &sigtrap->action, true,
+			  caught ? signal_waiting(run, task) : 0);
+	if (err == HOST_GONE)
+		return err;
+	if (err)
+		run_remark(run, "process %d lost its handler of SIGTRAP by a "
+			   "trap", (int)task->process->pid);
+	if (!caught)
+		return HOST_OK;
+	if (suspects.others) {
+		task->suspect = true;
+		run_remark(run, "process %d: threads hit traps at the same "
+			   "time; one may have SIGTRAP blocked or not blocked "
+			   "by that", (int)task->process->pid);
+	}
+	return mask_restore(run, task);
+}
+
+int
+sigtrap_mend(struct run *run, struct task *task)
+{
+	int err = HOST_OK;
+
+	if (!sigtrap_lost(run, task)) {
+		if (task->suspect)
+			err = mask_restore(run, task);
+		task->suspect = false;
+		return err;
+	}
+	if (!sigtrap_mends(run, task)) {
+		run_remark(run, "process %d lost its handler of SIGTRAP by a "
+			   "trap: it is confined, so none is put back",
+			   (int)task->process->pid);
+		task->process->sigtrap->action.handler = HANDLER_DEFAULT;
+		return HOST_OK;
+	}
+	run_pause(run, task->process->space, task, STOP_MENDS);
+	if (task->exiting || task->state != TASK_STOPPED)
+		return HOST_GONE;
+	err = action_restore(run, task);
+	task->suspect = false;
+	return err;
+}

@@ -1,0 +1,168 @@
+/*
+ * The slot area of a module: memory near its text in which the instructions
+ * of its slotted sites run out of line.  Mapped before the program runs on,
+ * written by pmon as sites come, never writable to the program.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "monitor/process/inject.h"
+#include "monitor/run.h"
+#include "monitor/patch/slots.h"
+#include "util/mem.h"
+
+enum {
+	PAGE = 4096, ROOM_MIN = 1 << 16, ROOM_MAX = 1 << 26,
+	SHARE = 8,	/* of the room that the program has, this part */
+};
+
+/*
+ * A free place of size bytes within reach of the module's text: 2 GB less
+ * the text's own extent.  Below it if possible, for above the main
+ * program grows its heap.  0 if there is none.
+ */
+static uint64_t
+slots_place(const struct module *module, const struct mapping *maps, size_t n,
+	    uint64_t size)
+{
+	const uint64_t reach = UINT64_C(0x7ff00000), lowest = 0x10000;
+	uint64_t lo = lowest, best = 0, gap_hi;
+
+	for (size_t i = 0; i <= n; i++) {
+		gap_hi = i < n ? maps[i].lo : module->lo + reach;
+		if (gap_hi > module->lo + reach)
+			gap_hi = module->lo + reach;
+		if (gap_hi >= lo + size && gap_hi <= module->lo &&
+		    module->hi - (gap_hi - size) < reach)
+			best = gap_hi - size;
+		else if (!best && gap_hi >= lo + size && lo >= module->hi &&
+			 lo + size - module->lo < reach)
+			/* In the middle of a gap, clear of the heap. */
+			best = lo + (gap_hi - lo - size) / 2;
+		if (best && lo > module->hi)
+			break;
+		if (i < n)
+			lo = maps[i].hi;
+	}
+	return best / PAGE * PAGE >= lowest ? best / PAGE * PAGE : 0;
+}
+
+/*
+ * How much to reserve: the sites of functions that are not looked at yet
+ * need slots later.  It is memory only where it is used.
+ */
+static uint64_t
+slots_room(const struct module *module)
+{
+	uint64_t size = 2 * (module->hi - module->lo);
+
+	if (size < module->nslots * SLOT_MAX)
+		size = module->nslots * SLOT_MAX;
+	if (size > ROOM_MAX)
+		size = ROOM_MAX;
+	return (size + ROOM_MIN - 1) / ROOM_MIN * ROOM_MIN;
+}
+
+uint64_t
+near_map(struct run *run, struct task *task, const struct module *module,
+	 uint64_t size)
+{
+	const struct event *event = run_queued(run, task);
+	struct mapping *maps;
+	uint64_t place;
+	int64_t result;
+	size_t n;
+
+	/* One that stopped for more than a pause must not be made to run. */
+	if (event && event->kind != EVENT_PAUSED)
+		return 0;
+	if (!run->abi || task->group_stopped ||
+	    run->host->confined(task->tid) ||
+	    size > run->host->room(task->tid) / SHARE)
+		return 0;
+	if (run->host->maps(task->tid, &maps, &n))
+		return 0;
+	place = slots_place(module, maps, n, size);
+	mappings_free(maps, n);
+	if (!place)
+		return 0;
+	if (inject_syscall(run, task, run->abi->nr_mmap, (uint64_t[6]){
+			place, size, PROT_READ | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			-1, 0 }, &result) || (uint64_t)result != place)
+		return 0;
+	return place;
+}
+
+void
+slots_map(struct run *run, struct task *task, struct module *module)
+{
+	uint64_t size = slots_room(module);
+
+	module->slots = near_map(run, task, module, size);
+	if (module->slots)
+		module->slots_size = size;
+}
+
+/* One site without a slot: by lifting its trap, if that is possible. */
+static void
+slot_refuse(struct run *run, struct module *module, size_t i)
+{
+	struct site *site = &module->plan->sites[i];
+	/* Where there is one task only, none is kept waiting. */
+	bool syscall = site->insn.kind == INSN_SYSCALL && run->host->native;
+	struct patched *patched = &module->patched[i];
+
+	patched->patch = syscall ? PATCH_UNPLANTED : PATCH_STEPPED;
+	if (!syscall)
+		return;
+	site->lost = true;
+	run_remark(run, "%s: a system call instruction has no place to run "
+		   "and is not counted", module->plan->image->path);
+}
+
+/* The bytes of one slot, at its place in the area's image. */
+static void
+slot_fill(struct run *run, struct module *module, size_t number,
+	  uint8_t *bytes)
+{
+	size_t i = module->slot_site[number], avail;
+	const struct site *site = &module->plan->sites[i];
+	uint64_t va = module->slots + number * SLOT_MAX;
+	const uint8_t *code = image_text(module->plan->image, site->addr,
+					 &avail);
+	struct slot_code slot;
+
+	if (module->patched[i].patch != PATCH_SLOTTED)
+		return;
+	if (!module->slots || (number + 1) * SLOT_MAX > module->slots_size ||
+	    run->arch->slot_make(code, site->insn.len,
+				 site->addr + module->bias, va, &slot)) {
+		slot_refuse(run, module, i);
+		return;
+	}
+	module->patched[i].after = slot.after;
+	memcpy(bytes, slot.bytes, slot.len);
+}
+
+void
+slots_write(struct run *run, struct space *space, pid_t tid,
+	    struct module *module, size_t first, size_t last)
+{
+	size_t n = last - first;
+	uint8_t *area;
+
+	if (!n)
+		return;
+	area = mem_alloc(n * SLOT_MAX);
+	for (size_t i = 0; i < n; i++)
+		slot_fill(run, module, first + i, area + i * SLOT_MAX);
+	if ((first + n) * SLOT_MAX > module->slots_size)
+		n = module->slots_size / SLOT_MAX > first ?
+			module->slots_size / SLOT_MAX - first : 0;
+	if (module->slots && n)
+		run->host->mem_write(space->mem, tid, module->slots +
+				     first * SLOT_MAX, area, n * SLOT_MAX);
+	free(area);
+}

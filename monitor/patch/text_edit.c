@@ -1,0 +1,179 @@
+/*
+ * Editing a program's text in bulk: thousands of small changes, each next to
+ * others, while all stands still, are made here and written in few calls.
+ * Knows no sites and no relocated functions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/patch/text_edit.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { PAGE = 4096, PAGES = 16, BLOCK = PAGE * PAGES };
+
+struct held_block {
+	uint8_t *bytes;		/* NULL: not read yet */
+	bool read[PAGES], there[PAGES], changed[PAGES];
+};
+
+struct held {
+	uint64_t lo, hi;	/* multiples of BLOCK */
+	struct held_block *blocks;
+};
+
+struct text {
+	struct held *held;
+	size_t nheld;
+};
+
+/* Only the page that is asked for is read. */
+static void
+page_load(struct run *run, const struct space *space, pid_t tid, uint64_t va,
+	  struct held_block *block)
+{
+	size_t page = va % BLOCK / PAGE;
+
+	if (!block->bytes)
+		block->bytes = mem_alloc(BLOCK);
+	if (block->read[page])
+		return;
+	block->read[page] = true;
+	block->there[page] = !run->host->mem_read(space->mem, tid,
+						  va / PAGE * PAGE,
+						  block->bytes + page * PAGE,
+						  PAGE);
+}
+
+/* What is held of va, read if it was not; NULL if it is not held. */
+static struct held_block *
+text_block(struct run *run, const struct space *space, pid_t tid, uint64_t va)
+{
+	const struct text *text = space->text;
+
+	for (size_t i = 0; text && i < text->nheld; i++) {
+		const struct held *held = &text->held[i];
+		struct held_block *block;
+
+		if (va - held->lo >= held->hi - held->lo)
+			continue;
+		block = &held->blocks[(va - held->lo) / BLOCK];
+		page_load(run, space, tid, va, block);
+		return block;
+	}
+	return NULL;
+}
+
+/* As much of n bytes as is in va's page. */
+static size_t
+page_part(uint64_t va, size_t n)
+{
+	size_t rest = PAGE - va % PAGE;
+
+	return n < rest ? n : rest;
+}
+
+int
+text_read(struct run *run, const struct space *space, pid_t tid, uint64_t va,
+	  void *buf, size_t n)
+{
+	uint8_t *to = buf;
+	size_t part;
+
+	for (; n; n -= part, va += part, to += part) {
+		const struct held_block *block = text_block(run, space, tid,
+							    va);
+
+		if (!block)
+			return run->host->mem_read(space->mem, tid, va, to, n);
+		part = page_part(va, n);
+		if (!block->there[va % BLOCK / PAGE])
+			return HOST_GONE;
+		memcpy(to, block->bytes + va % BLOCK, part);
+	}
+	return HOST_OK;
+}
+
+int
+text_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
+	   const void *buf, size_t n)
+{
+	const uint8_t *from = buf;
+	size_t part;
+
+	for (; n; n -= part, va += part, from += part) {
+		struct held_block *block = text_block(run, space, tid, va);
+
+		if (!block)
+			return run->host->mem_write(space->mem, tid, va, from,
+						    n);
+		part = page_part(va, n);
+		if (!block->there[va % BLOCK / PAGE])
+			return HOST_GONE;
+		if (!memcmp(block->bytes + va % BLOCK, from, part))
+			continue;
+		memcpy(block->bytes + va % BLOCK, from, part);
+		block->changed[va % BLOCK / PAGE] = true;
+	}
+	return HOST_OK;
+}
+
+void
+text_hold(struct space *space, uint64_t lo, uint64_t hi)
+{
+	struct held held = {
+		.lo = lo / BLOCK * BLOCK,
+		.hi = (hi + BLOCK - 1) / BLOCK * BLOCK,
+	};
+
+	must(lo < hi);
+	held.blocks = mem_alloc((held.hi - held.lo) / BLOCK *
+				sizeof(*held.blocks));
+	if (!space->text)
+		space->text = mem_alloc(sizeof(*space->text));
+	*vec_push(space->text->held, space->text->nheld) = held;
+}
+
+static int
+block_write(struct run *run, const struct space *space, pid_t tid,
+	    uint64_t va, const struct held_block *block)
+{
+	size_t end;
+
+	for (size_t i = 0; block->bytes && i < PAGES; i = end) {
+		for (end = i; end < PAGES && block->changed[end]; end++)
+			;
+		if (end > i && run->host->mem_write(space->mem, tid,
+						    va + i * PAGE,
+						    block->bytes + i * PAGE,
+						    (end - i) * PAGE))
+			return HOST_GONE;
+		end += end == i;
+	}
+	return HOST_OK;
+}
+
+int
+text_release(struct run *run, struct space *space, pid_t tid)
+{
+	struct text *text = space->text;
+	int err = HOST_OK;
+
+	space->text = NULL;
+	for (size_t i = 0; text && i < text->nheld; i++) {
+		struct held *held = &text->held[i];
+		size_t n = (held->hi - held->lo) / BLOCK;
+
+		for (size_t k = 0; k < n; k++) {
+			if (!err)
+				err = block_write(run, space, tid, held->lo +
+						  k * BLOCK, &held->blocks[k]);
+			free(held->blocks[k].bytes);
+		}
+		free(held->blocks);
+	}
+	if (text)
+		free(text->held);
+	free(text);
+	return err;
+}

@@ -1,0 +1,136 @@
+/*
+ * Traps that were run into and not told of: the task was paused, or killed,
+ * before it could report the signal, or it was killed while that was being
+ * handled.  Its pc then is behind the trap, but the instruction there has not
+ * begun; and if it was counted, that is taken back.  Only looks at tasks that
+ * stand still; resumes none.
+ */
+#include <signal.h>
+
+#include "monitor/patch/hit.h"
+#include "monitor/patch/plant.h"
+#include "monitor/patch/unreported.h"
+
+/* Does a jump lead behind the one-byte instruction of a site? */
+static bool
+hit_joined(const struct hit *hit)
+{
+	const struct site *site = hit->site;
+	const struct cfg *cfg = hit->module->plan->fplans[site->fplan].cfg;
+	long block = cfg ? cfg_block(cfg, site->addr + site->insn.len) : -1;
+
+	if (block < 0)
+		return false;
+	for (uint32_t e = cfg->in[block]; e < cfg->in[block + 1]; e++)
+		if (cfg->edges[e].kind != EDGE_FALL)
+			return true;
+	return cfg->blocks[block].external;
+}
+
+/*
+ * The pc is behind a one-byte instruction with a trap.  Has the instruction
+ * been done?  Then it was the last that the task was seen at, and the stack
+ * pointer is what it makes of the one it had there.
+ */
+static enum unreported
+hit_done(struct run *run, const struct task *task, const struct hit *hit)
+{
+	struct effect effect = { 0 };
+	const uint8_t *code;
+	size_t avail;
+	uint64_t sp;
+
+	if (task->hit_va != hit->va)
+		return hit_joined(hit) ? UNREPORTED_PERHAPS : UNREPORTED_TRAP;
+	code = image_text(hit->module->plan->image, hit->site->addr, &avail);
+	if (!code || !run->arch->effect ||
+	    run->arch->effect(code, avail, hit->site->addr, &effect) ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		return UNREPORTED_PERHAPS;
+	if (sp != task->hit_sp + (uint64_t)(int64_t)effect.sp)
+		return UNREPORTED_TRAP;
+	return effect.sp ? UNREPORTED_NOTHING : UNREPORTED_PERHAPS;
+}
+
+static enum unreported
+hit_unreported(struct run *run, struct task *task, const struct hit *hit)
+{
+	struct signal_state state;
+
+	if (hit->patched->patch == PATCH_OWN)
+		return UNREPORTED_NOTHING;
+	if (hit->site->insn.len > run->arch->trap_pc ||
+	    (task->hit_open && task->hit_va == hit->va) ||
+	    run->host->trap_cause(task->tid) == TRAP_INSN ||
+	    (!run->host->signals(task->tid, &state) &&
+	     state.pending >> (SIGTRAP - 1) & 1))
+		return UNREPORTED_TRAP;
+	return task->exiting ? hit_done(run, task, hit) : UNREPORTED_NOTHING;
+}
+
+/* The site at va, counted or not; false if there is none. */
+static bool
+hit_at(const struct task *task, uint64_t va, struct hit *hit)
+{
+	hit->va = va;
+	hit->module = space_module(task->process->space, va);
+	hit->site = hit->module ? plan_site(hit->module->plan, va -
+					    hit->module->bias) : NULL;
+	return hit->site;
+}
+
+/*
+ * The task ends in a step from where a trap was lifted: was the instruction
+ * done?  What a repeated one has done so far is not looked at.
+ */
+static enum unreported
+step_unreported(struct run *run, struct task *task, uint64_t pc,
+		struct hit *hit)
+{
+	if (!hit_at(task, task->hit_va, hit))
+		return UNREPORTED_NOTHING;
+	if (pc == hit->va)
+		return UNREPORTED_TRAP;
+	task->hit_open = false;
+	hit_stepped(run, task, hit, pc);
+	return UNREPORTED_NOTHING;
+}
+
+enum unreported
+trap_unreported(struct run *run, struct task *task)
+{
+	enum unreported unreported = UNREPORTED_NOTHING;
+	struct hit hit = { 0 };
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return UNREPORTED_NOTHING;
+	if (task->hit_open && task->stepping)
+		unreported = step_unreported(run, task, pc, &hit);
+	else if (task->hit_open && task->hit_va == pc)
+		/* It was to be stepped. */
+		unreported = hit_at(task, pc, &hit) ? UNREPORTED_TRAP :
+						      UNREPORTED_NOTHING;
+	else if (hit_before(run, task, &hit))
+		unreported = hit_unreported(run, task, &hit);
+	if (unreported != UNREPORTED_TRAP)
+		return unreported;
+	if (task->hit_open && task->hit_va == hit.va) {
+		hit_counter(run, task, &hit)->hits--;
+		unreported = UNREPORTED_UNDONE;
+		task->once = NULL;
+	}
+	task->hit_open = false;
+	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
+	return unreported;
+}
+
+void
+hit_unseen(struct run *run, struct task *task)
+{
+	struct hit hit;
+
+	if ((task->hit_open || task->hit_slotted) &&
+	    hit_at(task, task->hit_va, &hit))
+		hit_counter(run, task, &hit)->hits--;
+}

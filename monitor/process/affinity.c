@@ -1,0 +1,148 @@
+/*
+ * Where pmon and its tasks run.  A trap costs two context switches; between
+ * two processors each is a wake-up of an idle one, which takes ten times as
+ * long as the switch (see bench/ for the figures).  So a task that traps
+ * often is pinned, with pmon, to one processor, and gets its own set of
+ * processors back when it stops doing so.  The program does not notice: what
+ * could tell it (asking for or setting the affinity) and what would inherit
+ * it (a new thread, process or program) are system calls, which pmon watches
+ * in a pinned task and before which it restores the task's own set.
+ */
+#include <time.h>
+
+#include "monitor/process/affinity.h"
+#include "monitor/notice.h"
+#include "monitor/run.h"
+#include "monitor/process/task.h"
+
+enum {
+	WINDOW = 8,		/* hits after which the rate is looked at */
+	HOT_US = 200,		/* pinned if hits come closer than this */
+	COOL_FACTOR = 128,	/* windows to wait after a bad try */
+};
+
+static cpu_set_t own;		/* pmon's set before it was pinned */
+static size_t npinned;
+static int cpu;
+
+static uint64_t
+clock_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void
+affinity_pin(struct run *run, struct task *task)
+{
+	cpu_set_t set;
+
+	if (run->host->affinity_get(task->tid, &task->affinity,
+				    sizeof(task->affinity)))
+		return;
+	if (!npinned) {
+		sched_getaffinity(0, sizeof(own), &own);
+		cpu = sched_getcpu();
+	}
+	/* A set of its own may leave out pmon's processor: leave it so. */
+	if (!CPU_ISSET(cpu, &task->affinity) ||
+	    CPU_COUNT(&task->affinity) < 2)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (run->host->affinity_set(task->tid, &set, sizeof(set)))
+		return;
+	task->pinned = true;
+	task->syscalls = 0;
+	if (!npinned++) {
+		sched_setaffinity(0, sizeof(set), &set);
+		notice_ticks(true);
+	}
+}
+
+void
+affinity_forget(struct run *run, struct task *task)
+{
+	if (!task->pinned)
+		return;
+	task->pinned = false;
+	if (!--npinned) {
+		sched_setaffinity(0, sizeof(own), &own);
+		notice_ticks(false);
+	}
+}
+
+void
+affinity_restore(struct run *run, struct task *task)
+{
+	if (task->pinned)
+		run->host->affinity_set(task->tid, &task->affinity,
+					sizeof(task->affinity));
+	affinity_forget(run, task);
+}
+
+void
+affinity_hit(struct run *run, struct task *task)
+{
+	uint64_t now, since;
+
+	if (++task->window_hits < WINDOW)
+		return;
+	now = clock_us();
+	since = now - task->window_start;
+	task->window_start = now;
+	task->window_hits = 0;
+	task->idle_ticks = 0;
+	if (task->pinned) {
+		task->syscalls = 0;
+		return;
+	}
+	if (task->cooling)
+		task->cooling--;
+	else if (since < WINDOW * HOT_US)
+		affinity_pin(run, task);
+}
+
+/*
+ * Watching system calls costs two stops each.  A task that makes more of
+ * them than it has hits is not pinned again for a while.
+ */
+void
+affinity_syscall(struct run *run, struct task *task, bool entry)
+{
+	const struct abi *abi = run->abi;
+	struct regs regs;
+	int nr;
+
+	if (!task->pinned || !entry)
+		return;
+	if (++task->syscalls > WINDOW) {
+		task->cooling = COOL_FACTOR;
+		affinity_restore(run, task);
+		return;
+	}
+	if (run->host->regs_get(task->tid, &regs))
+		return;
+	nr = (int)regs.r[abi->reg_orig];
+	if (nr == abi->nr_getaffinity || nr == abi->nr_setaffinity ||
+	    nr == abi->nr_clone || nr == abi->nr_clone3 ||
+	    nr == abi->nr_fork || nr == abi->nr_vfork ||
+	    nr == abi->nr_exec || nr == abi->nr_execat)
+		affinity_restore(run, task);
+}
+
+static void
+task_tick(struct run *run, struct task *task, void *ctx)
+{
+	/* One without a whole window of hits in two ticks has cooled down. */
+	if (task->pinned && ++task->idle_ticks > 2)
+		affinity_restore(run, task);
+}
+
+void
+affinity_tick(struct run *run)
+{
+	task_each(run, task_tick, NULL);
+}

@@ -1,0 +1,109 @@
+/*
+ * Children made with CLONE_UNTRACED: the kernel tells nothing of them, and
+ * they would run into traps, or count where their maker does.  So the flag is
+ * taken out of the call before it is made, and put back, in a register or in
+ * memory, when it has been made: in the one that made it and in the child.
+ * Another thread that sets the flag in memory after the look is not noticed.
+ */
+#include <sched.h>
+
+#include "monitor/process/clones.h"
+
+/* The kernel's own result of clone for that (linux/errno.h: ERESTARTNOINTR). */
+enum { RESTART = 513 };
+
+/* The flags in memory that a clone3 was given. */
+static int
+flags_change(struct run *run, struct task *task, uint64_t va, bool untraced)
+{
+	int mem = task->process->space->mem;
+	uint64_t flags;
+
+	if (run->host->mem_read(mem, task->tid, va, &flags, sizeof(flags)))
+		return -1;
+	if (!untraced && !(flags & CLONE_UNTRACED))
+		return -1;
+	flags = untraced ? flags | CLONE_UNTRACED :
+			   flags & ~(uint64_t)CLONE_UNTRACED;
+	return run->host->mem_write(mem, task->tid, va, &flags, sizeof(flags));
+}
+
+/* A signal came before the call, whose flag is taken out already. */
+static bool
+untraced_again(const struct run *run, const struct task *task,
+	       const struct regs *regs)
+{
+	uint64_t arg = task->untraced_arg;
+
+	if (task->untraced == run->abi->nr_clone)
+		arg &= ~(uint64_t)CLONE_UNTRACED;
+	return task->untraced &&
+	       (int)regs->r[run->abi->reg_nr] == task->untraced &&
+	       regs->r[run->abi->reg_arg[0]] == arg &&
+	       regs->r[run->arch->reg_sp] == task->untraced_sp;
+}
+
+void
+clones_hook(struct run *run, struct task *task, const struct regs *regs)
+{
+	const struct abi *abi = run->abi;
+	int nr = (int)regs->r[abi->reg_nr];
+	uint64_t arg = regs->r[abi->reg_arg[0]];
+
+	if (untraced_again(run, task, regs))
+		return;
+	task->untraced = 0;
+	if (nr == abi->nr_clone) {
+		if (!(arg & CLONE_UNTRACED) ||
+		    run->host->reg_set(task->tid, abi->reg_arg[0],
+				       arg & ~(uint64_t)CLONE_UNTRACED))
+			return;
+	} else if (nr != abi->nr_clone3 ||
+		   flags_change(run, task, arg, false)) {
+		return;
+	}
+	task->untraced = nr;
+	task->untraced_arg = arg;
+	task->untraced_sp = regs->r[run->arch->reg_sp];
+}
+
+static void
+untraced_restore(struct run *run, struct task *task)
+{
+	if (task->untraced == run->abi->nr_clone)
+		run->host->reg_set(task->tid, run->abi->reg_arg[0],
+				   task->untraced_arg);
+	else
+		flags_change(run, task, task->untraced_arg, true);
+	task->untraced = 0;
+}
+
+void
+clones_syscall(struct run *run, struct task *task)
+{
+	struct regs regs;
+
+	/*
+	 * A handler may have come before, and make calls of its own.  If a
+	 * signal comes during the call the kernel makes it again.
+	 */
+	if (task->untraced && !run->host->regs_get(task->tid, &regs) &&
+	    (int64_t)regs.r[run->abi->reg_result] != -RESTART &&
+	    (int)regs.r[run->abi->reg_orig] == task->untraced &&
+	    regs.r[run->arch->reg_sp] == task->untraced_sp)
+		untraced_restore(run, task);
+}
+
+void
+clones_made(const struct task *task, struct task *child)
+{
+	child->untraced = task->untraced;
+	child->untraced_arg = task->untraced_arg;
+}
+
+void
+clones_birth(struct run *run, struct task *task)
+{
+	if (task->untraced)
+		untraced_restore(run, task);
+}

@@ -1,0 +1,169 @@
+/*
+ * Undoes what a pause does to the system call that its task is in.  Some fail
+ * with EINTR.  A write to a pipe or socket, which waits until all is written,
+ * returns with the part that was written, as if a signal had come; a program
+ * without signal handlers need not expect that.  So the task makes the call
+ * again for the rest, and in the end gets the sum as the result of one call.
+ * Knows only the calls of abi->transfers, whose arguments say what is left:
+ * those with a vector of buffers (writev, sendmsg) stay cut short.
+ */
+#include "monitor/process/cut.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitor/patch/patch.h"
+#include "util/mem.h"
+
+/* What a task in such a call had as arguments, and what has been done. */
+struct cut {
+	const struct abi_transfer *of;
+	uint64_t arg[6];
+	uint64_t done;
+};
+
+/* The kernel's own results for "again, or EINTR" (linux/errno.h). */
+enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
+
+static bool
+interrupted(int64_t result)
+{
+	return result == -EINTR ||
+	       (-result >= RESTART_FIRST && -result <= RESTART_LAST);
+}
+
+/* The call returns with what was done. */
+static void
+cut_result(const struct run *run, struct task *task, struct regs *regs)
+{
+	const struct abi *abi = run->abi;
+
+	for (size_t i = 0; i < 6; i++)
+		regs->r[abi->reg_arg[i]] = task->cut->arg[i];
+	regs->r[abi->reg_result] = task->cut->done;
+	cut_forget(task);
+}
+
+/* The task, behind the call, is to make it again for the rest. */
+static void
+cut_again(const struct run *run, const struct cut *cut, struct regs *regs)
+{
+	const struct abi_transfer *of = cut->of;
+	const uint8_t *reg = run->abi->reg_arg;
+
+	if (of->buf != ARG_NONE)
+		regs->r[reg[of->buf]] = cut->arg[of->buf] + cut->done;
+	if (of->pos != ARG_NONE)
+		regs->r[reg[of->pos]] = cut->arg[of->pos] + cut->done;
+	regs->r[reg[of->len]] = cut->arg[of->len] - cut->done;
+	regs->r[run->abi->reg_nr] = of->nr;
+	regs->r[run->abi->reg_orig] = -1;
+	regs->r[run->arch->reg_pc] -= run->arch->syscall_len;
+}
+
+/*
+ * The task, paused behind a system call whose registers these are, goes on with
+ * what is left of it; whether something is.  The registers are to be set.
+ */
+static bool
+cut_begin(const struct run *run, struct task *task, struct regs *regs)
+{
+	const struct abi *abi = run->abi;
+	const struct abi_transfer *of = abi->transfers;
+	int64_t done = (int64_t)regs->r[abi->reg_result];
+	int nr = (int)regs->r[abi->reg_orig];
+
+	while (of < abi->transfers + abi->ntransfers && of->nr != nr)
+		of++;
+	if (of == abi->transfers + abi->ntransfers || done <= 0 ||
+	    (uint64_t)done >= regs->r[abi->reg_arg[of->len]])
+		return false;
+	task->cut = mem_alloc(sizeof(*task->cut));
+	*task->cut = (struct cut){ .of = of, .done = (uint64_t)done };
+	for (size_t i = 0; i < 6; i++)
+		task->cut->arg[i] = regs->r[abi->reg_arg[i]];
+	cut_again(run, task->cut, regs);
+	return true;
+}
+
+/*
+ * A pause makes some system calls fail with EINTR that no signal would have
+ * interrupted (signal(7) lists them; epoll_wait is the common one).  Nothing
+ * has happened in such a call, so it is made again.
+ */
+static bool
+call_repeat(const struct run *run, struct regs *regs, int nr)
+{
+	const struct abi *abi = run->abi;
+
+	if ((int64_t)regs->r[abi->reg_result] != -EINTR ||
+	    nr == abi->nr_close || nr == abi->nr_connect)
+		return false;
+	regs->r[abi->reg_result] = nr;
+	regs->r[run->arch->reg_pc] -= run->arch->syscall_len;
+	regs->r[abi->reg_orig] = -1;
+	return true;
+}
+
+void
+cut_undo(struct run *run, struct task *task, bool goes_on)
+{
+	struct regs regs;
+	int nr;
+
+	if (!run->host->native || run->host->regs_get(task->tid, &regs))
+		return;
+	nr = (int)regs.r[run->abi->reg_orig];
+	if (nr < 0 || signal_waits(run, task))
+		return;
+	if (call_repeat(run, &regs, nr) ||
+	    (goes_on && cut_begin(run, task, &regs)))
+		run->host->regs_set(task->tid, &regs);
+}
+
+void
+cut_exit(struct run *run, struct task *task)
+{
+	struct cut *cut = task->cut;
+	struct regs regs;
+	int64_t result;
+
+	if (run->host->regs_get(task->tid, &regs))
+		return;
+	result = (int64_t)regs.r[run->abi->reg_result];
+	if (result > 0)
+		cut->done += (uint64_t)result;
+	if (task->paused && cut->done < cut->arg[cut->of->len] &&
+	    (result > 0 || interrupted(result)) && !signal_waits(run, task))
+		cut_again(run, cut, &regs);
+	else
+		cut_result(run, task, &regs);
+	run->host->regs_set(task->tid, &regs);
+}
+
+void
+cut_end(struct run *run, struct task *task, enum event_kind kind)
+{
+	struct regs regs;
+	int64_t result;
+
+	if (!task->cut || run->host->regs_get(task->tid, &regs))
+		return;
+	result = (int64_t)regs.r[run->abi->reg_result];
+	if (kind == EVENT_SYSCALL_EXIT && result > 0)
+		task->cut->done += (uint64_t)result;
+	else if (kind == EVENT_SYSCALL_ENTRY)
+		/* The kernel makes no call then, and leaves the result. */
+		regs.r[run->abi->reg_orig] = -1;
+	else if (kind != EVENT_SYSCALL_EXIT)
+		regs.r[run->arch->reg_pc] += run->arch->syscall_len;
+	cut_result(run, task, &regs);
+	run->host->regs_set(task->tid, &regs);
+}
+
+void
+cut_forget(struct task *task)
+{
+	free(task->cut);
+	task->cut = NULL;
+}

@@ -1,0 +1,282 @@
+/*
+ * System calls made in the target's name, to map and unmap memory and to put
+ * back what a trap made of SIGTRAP.  The task runs one system call instruction,
+ * written for that moment over the program's start code, which no thread
+ * executes any more (or, at an exec, yet).  Leaves registers, signal mask and
+ * text as they were.
+ */
+#include <elf.h>
+#include <signal.h>
+#include <string.h>
+
+#include "monitor/patch/detour.h"
+#include "monitor/process/inject.h"
+#include "monitor/run.h"
+#include "monitor/process/task.h"
+#include "util/fail.h"
+
+static int
+spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
+	  size_t n)
+{
+	int mem = task->process->space->mem;
+	uint8_t old[8];
+	int err;
+
+	must(n <= sizeof(old));
+	err = run->host->mem_read(mem, task->tid, va, old, n);
+	if (!err)
+		err = run->host->mem_write(mem, task->tid, va, bytes, n);
+	if (!err)
+		memcpy(bytes, old, n);
+	return err;
+}
+
+/* One of them, and how. */
+struct call {
+	bool quiet;		/* without a trap */
+	int signal;		/* what the task gets with all blocked, or 0 */
+	uint64_t spot;		/* where */
+};
+
+/* If a SIGTRAP was sent just before the trap that is the one that is told. */
+static bool
+call_done(struct run *run, const struct task *task, const struct call *call,
+	  const struct event *event)
+{
+	const struct arch *arch = run->arch;
+
+	if (call->quiet)
+		return event->kind == EVENT_SYSCALL_EXIT;
+	return event->kind == EVENT_TRAP &&
+	       (run->host->trap_cause(task->tid) == TRAP_INSN ||
+		(run->host->native && task_pc(run, task) == call->spot +
+		 arch->syscall_len + arch->trap_pc));
+}
+
+/*
+ * Let the task run over the system call, to the trap behind it or, quietly, to
+ * the call's exit: where SIGTRAP is ignored a trap would change that.  Signals
+ * are blocked, so one that comes there says that the spot cannot be executed.
+ * (One that comes behind the call is a fault that was pending, which the kernel
+ * takes first though it is blocked: its instruction will fault again.)  What
+ * else may stop it (a group stop, another's pause) is passed over.
+ */
+static int
+spot_run(struct run *run, struct task *task, const struct call *call)
+{
+	enum resume how = call->quiet ? RESUME_SYSCALL : RESUME_RUN;
+	struct detour detour = { .signal = call->signal };
+	struct event event = { 0 };
+	uint64_t pc;
+	int err;
+
+	do {
+		err = detour_go(run, task, how, &detour, &event);
+		if (err)
+			return err;
+		if (event.kind == EVENT_SIGNAL && !detour.signal &&
+		    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
+		    pc == call->spot)
+			err = HOST_ERROR;
+	} while (!err && !call_done(run, task, call, &event));
+	stop_is(run, task, STOP_CALLED);
+	detour_end(run, task, &detour);
+	return err;
+}
+
+static void
+call_set(const struct run *run, struct regs *regs, int nr,
+	 const uint64_t args[6], uint64_t spot)
+{
+	const struct abi *abi = run->abi;
+
+	regs->r[abi->reg_nr] = nr;
+	for (size_t i = 0; i < 6; i++)
+		regs->r[abi->reg_arg[i]] = args[i];
+	/* Else the kernel would take a restart of an older call in hand. */
+	if (abi->reg_orig != REG_NONE)
+		regs->r[abi->reg_orig] = -1;
+	regs->r[run->arch->reg_pc] = spot;
+}
+
+/* Resumed within a system call, it comes to the end of that. */
+static int
+call_finish(struct run *run, struct task *task, struct event *event)
+{
+	struct event end;
+
+	if (task_resume(run, task, RESUME_SYSCALL, 0))
+		return HOST_GONE;
+	run_wait_task(run, task, &end);
+	if (end.kind != EVENT_SYSCALL_EXIT) {
+		run_requeue(run, &end);
+		return HOST_GONE;
+	}
+	stop_is(run, task, STOP_STOPPING);
+	*event = end;
+	return HOST_OK;
+}
+
+/* The system call that it is about to make is put off. */
+static int
+call_undo(struct run *run, struct task *task, struct event *event)
+{
+	const struct abi *abi = run->abi;
+	struct regs regs, none;
+
+	if (run->host->regs_get(task->tid, &regs))
+		return HOST_GONE;
+	none = regs;
+	none.r[abi->reg_orig] = -1;
+	if (run->host->regs_set(task->tid, &none) ||
+	    call_finish(run, task, event))
+		return HOST_GONE;
+	regs.r[abi->reg_nr] = regs.r[abi->reg_orig];
+	regs.r[abi->reg_orig] = -1;
+	regs.r[run->arch->reg_pc] -= run->arch->syscall_len;
+	event->kind = EVENT_PAUSED;
+	return run->host->regs_set(task->tid, &regs) ? HOST_GONE : HOST_OK;
+}
+
+int
+inject_prepare(struct run *run, struct task *task, struct event *event)
+{
+	must(!task->vforking);
+	switch (event->kind) {
+	case EVENT_SYSCALL_ENTRY:
+		return call_undo(run, task, event);
+	case EVENT_CLONE:
+	case EVENT_FORK:
+	case EVENT_VFORK:
+	case EVENT_VFORK_DONE:
+	case EVENT_EXEC:
+		return call_finish(run, task, event);
+	default:
+		return HOST_OK;
+	}
+}
+
+/* What a task had before it was made to do a system call. */
+struct saved {
+	struct regs regs;
+	uint8_t info[SIGINFO_MAX];
+	uint64_t mask;
+};
+
+/* A trap with SIGTRAP blocked would lose the program its handler. */
+static int
+task_save(const struct host *host, const struct task *task, bool quiet,
+	  struct saved *saved)
+{
+	uint64_t blocked = quiet ? ~UINT64_C(0) :
+				   ~(UINT64_C(1) << (SIGTRAP - 1));
+
+	if (host->regs_get(task->tid, &saved->regs))
+		return HOST_GONE;
+	if (!host->native)
+		return HOST_OK;
+	if (host->siginfo_get(task->tid, saved->info) ||
+	    host->mask_set(task->tid, blocked, &saved->mask))
+		return HOST_GONE;
+	return HOST_OK;
+}
+
+/* All of it, even if something cannot be put back. */
+static int
+task_restore(const struct host *host, const struct task *task,
+	     const struct saved *saved)
+{
+	int err = host->regs_set(task->tid, &saved->regs);
+
+	if (host->native && host->siginfo_set(task->tid, saved->info))
+		err = HOST_GONE;
+	if (host->native && host->mask_set(task->tid, saved->mask, NULL))
+		err = HOST_GONE;
+	return err ? HOST_GONE : HOST_OK;
+}
+
+/* The task does the call whose registers these are. */
+static int
+call_run(struct run *run, struct task *task, const struct call *call,
+	 struct regs *regs)
+{
+	const struct arch *arch = run->arch;
+	const struct host *host = run->host;
+	size_t n = arch->syscall_len + (call->quiet ? 0 : arch->trap_len);
+	uint8_t code[8];
+	int err;
+
+	memcpy(code, arch->syscall, arch->syscall_len);
+	if (!call->quiet)
+		memcpy(code + arch->syscall_len, arch->trap, arch->trap_len);
+	err = spot_swap(run, task, call->spot, code, n);
+	if (err)
+		return err;
+	err = host->regs_set(task->tid, regs);
+	if (!err)
+		err = spot_run(run, task, call);
+	if (!err)
+		err = host->regs_get(task->tid, regs);
+	/* The text is there even if the task is not. */
+	spot_swap(run, task, call->spot, code, n);
+	return err;
+}
+
+static int
+call_make(struct run *run, struct task *task, int nr, const uint64_t args[6],
+	  struct call call, int64_t *result)
+{
+	struct saved saved;
+	struct regs regs;
+	int err;
+
+	call.spot = run->host->auxv(task->tid, AT_ENTRY);
+	if (!call.spot || task_save(run->host, task, call.quiet, &saved))
+		return HOST_GONE;
+	regs = saved.regs;
+	call_set(run, &regs, nr, args, call.spot);
+	err = call_run(run, task, &call, &regs);
+	*result = (int64_t)regs.r[run->abi->reg_result];
+	if (err == DETOUR_TAKEN || task_restore(run->host, task, &saved))
+		return HOST_GONE;
+	return err;
+}
+
+/* Was the task stopped in a system call that the kernel is to make again? */
+static bool
+call_waits(const struct run *run, const struct task *task)
+{
+	uint64_t nr;
+
+	return run->abi->reg_orig != REG_NONE &&
+	       !run->host->reg_get(task->tid, run->abi->reg_orig, &nr) &&
+	       (int64_t)nr >= 0;
+}
+
+int
+inject_syscall(struct run *run, struct task *task, int nr,
+	       const uint64_t args[6], int64_t *result)
+{
+	struct signal_state state;
+	/* A trap would change what is ignored, and take what waits. */
+	bool quiet = run->host->native &&
+		     !run->host->signals(task->tid, &state) &&
+		     (state.ignored | state.pending) >> (SIGTRAP - 1) & 1;
+	int err = call_make(run, task, nr, args,
+			    (struct call){ .quiet = quiet }, result);
+
+	/* At a call's exit the kernel does not look for that by itself. */
+	if (!err && quiet && call_waits(run, task))
+		task_interrupt(run, task, STOP_CALLED);
+	return err;
+}
+
+int
+inject_quietly(struct run *run, struct task *task, int nr,
+	       const uint64_t args[6], int signal, int64_t *result)
+{
+	return call_make(run, task, nr, args, (struct call){
+		.quiet = true, .signal = signal,
+	}, result);
+}

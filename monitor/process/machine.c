@@ -1,0 +1,78 @@
+/*
+ * The table of hosts.  Starts nothing.
+ */
+#include "monitor/process/machine.h"
+
+#include <string.h>
+
+#include "host/emulator.h"
+#include "host/remote.h"
+#include "host/simh.h"
+#include "util/fail.h"
+
+static bool
+native_runs(const struct arch *arch)
+{
+	return arch == &arch_x86_64;
+}
+
+static bool
+vax_runs(const struct arch *arch)
+{
+	return arch == &arch_vax;
+}
+
+static const struct machine machines[] = {
+	{ "ptrace", &host_ptrace, native_runs, false },
+	{ "qemu", &host_remote, emulator_known, false },
+	{ "simh", &host_simh, vax_runs, true },
+};
+
+static const struct machine behind_stub = {
+	.name = "remote", .host = &host_remote,
+};
+
+const struct machine *
+machine_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+		if (!strcmp(machines[i].name, name))
+			return &machines[i];
+	return NULL;
+}
+
+static const struct machine *
+machine_found(const struct arch *arch, const char *named)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+		if (named ? !strcmp(machines[i].name, named) :
+			    machines[i].runs(arch))
+			return &machines[i];
+	return NULL;
+}
+
+const struct machine *
+machine_choose(const struct arch *arch, const char *named, const char *remote,
+	       const char *path)
+{
+	const struct machine *machine;
+
+	if (remote && !arch->nwire)
+		return fail_null("%s: no stub is known for %s programs", path,
+				 arch->name);
+	if (remote) {
+		remote_use(arch, remote);
+		return &behind_stub;
+	}
+	machine = machine_found(arch, named);
+	if (!machine)
+		return fail_null("%s: a program for another CPU than this "
+				 "machine's (%s), and no simulator is known",
+				 path, arch->name);
+	if (!machine->runs(arch))
+		return fail_null("%s: %s programs do not run on the host %s",
+				 path, arch->name, machine->name);
+	if (machine->host == &host_remote)
+		remote_use(arch, NULL);
+	return machine;
+}

@@ -1,0 +1,217 @@
+/*
+ * The objects of a run: each file that a process executes or maps is looked
+ * at once, and its plan kept for all processes.  Knows no process.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "monitor/process/object.h"
+#include "monitor/run.h"
+#include "report/profile/profile_plan.h"
+#include "report/printable.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/* A line on the terminal while reading takes its time. */
+struct progress {
+	struct run *run;
+	const char *path;
+	bool terminal;
+	double started;
+	bool shown;
+};
+
+static double
+clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static bool
+progress_show(void *arg)
+{
+	struct progress *progress = arg;
+
+	if (run_interrupted(progress->run))
+		return false;
+	if (!progress->terminal || progress->shown ||
+	    clock_now() - progress->started < 0.5)
+		return true;
+	fputs("pmon: reading symbols of ", stderr);
+	text_put(stderr, progress->path);
+	fputs(" ...\r", stderr);
+	progress->shown = true;
+	return true;
+}
+
+static void
+progress_end(struct progress *progress)
+{
+	if (progress->shown)
+		fputs("\r\033[K", stderr);
+}
+
+static struct plan *
+object_read(struct run *run, const char *path, const char *open_path)
+{
+	const struct selection *sel = &run->opts->selection;
+	struct progress progress = {
+		.run = run,
+		.path = path,
+		.terminal = isatty(STDERR_FILENO),
+		.started = clock_now(),
+	};
+	struct image *image;
+	struct plan *plan = NULL;
+
+	image = image_open(path, open_path, plan_wants(sel) |
+			   (run->opts->patch == PATCH_AUTO ? IMAGE_FLOW : 0),
+			   progress_show, &progress);
+	if (image && run->earlier &&
+	    profile_rebuilt(run->earlier->profile, image))
+		run_remark(run, "%s: is of another build of %s, whose counters "
+			   "were placed without it", run->opts->weights, path);
+	if (image)
+		plan = plan_open(image, &(struct plan_wish){
+			.sel = sel, .method = run->opts->once ? PLACE_ONCE :
+				run->opts->placement,
+			.no_traps = run->opts->no_traps,
+			/* What the host counts must be known at first. */
+			.eager = run->opts->eager || run->eager ||
+				 run->opts->no_traps ||
+				 (run->opts->once && run->opts->npids),
+			/* While that still runs. */
+			.early = run->opts->npids && !run->started,
+			.weigh = run->earlier ? profile_weigh : NULL,
+			.ctx = run->earlier,
+			.relocated = run->opts->patch == PATCH_AUTO &&
+				  !run->opts->once && run->host->native,
+			.leaks = !run->host->native || image->untabled,
+			.unhooked = !run->host->native,
+		}, progress_show, &progress);
+	progress_end(&progress);
+	return plan;
+}
+
+static struct object *
+object_find(struct run *run, const struct stat *st)
+{
+	for (size_t i = 0; i < run->nobjects; i++) {
+		struct object *object = &run->objects[i];
+
+		if (object->dev == st->st_dev && object->ino == st->st_ino &&
+		    object->size == (uint64_t)st->st_size &&
+		    object->mtime == (uint64_t)st->st_mtime)
+			return object;
+	}
+	return NULL;
+}
+
+/*
+ * Reading the file has failed: why, if it could have hooks.  What is no ELF
+ * file runs no code that could be hooked.
+ */
+static char *
+file_unread(const char *open_path)
+{
+	char magic[SELFMAG] = ELFMAG;
+	char *why = mem_strdup(fail_message());
+	FILE *f = fopen(open_path, "re");
+
+	if (f && fread(magic, 1, SELFMAG, f) == SELFMAG &&
+	    memcmp(magic, ELFMAG, SELFMAG)) {
+		free(why);
+		why = NULL;
+	}
+	if (f)
+		fclose(f);
+	return why;
+}
+
+static struct plan *
+hooks_read(struct run *run, const char *path, const char *open_path,
+	   char **unread)
+{
+	/* Where calls go is told by name. */
+	bool names = run->opts->selection.units & 1U << UNIT_CALL;
+	struct image *image = image_open(path, open_path, names ? IMAGE_BARE :
+					 IMAGE_SPARSE, NULL, NULL);
+
+	if (!image)
+		*unread = file_unread(open_path);
+	return image ? plan_open(image, &(struct plan_wish){
+			.no_traps = run->opts->no_traps,
+		}, NULL, NULL) : NULL;
+}
+
+/* The object's plan, which is read if the file was not looked at before. */
+static struct plan *
+object_get(struct run *run, const char *path, const char *open_path,
+	   bool counted, const char **unread)
+{
+	struct object *object, new;
+	struct stat st;
+
+	if (stat(open_path, &st)) {
+		if (counted)
+			run_remark(run, "%s: not counted: %s", path,
+				   strerror(errno));
+		return NULL;
+	}
+	object = object_find(run, &st);
+	if (object) {
+		if (unread)
+			*unread = object->unread;
+		return object->plan;
+	}
+	new = (struct object){
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.size = st.st_size,
+		.mtime = st.st_mtime,
+		.counted = counted,
+	};
+	new.plan = counted ? object_read(run, path, open_path) :
+			     hooks_read(run, path, open_path, &new.unread);
+	if (unread)
+		*unread = new.unread;
+	if (!new.plan && counted)
+		run_remark(run, "not counted: %s", fail_message());
+	*vec_push(run->objects, run->nobjects) = new;
+	return new.plan;
+}
+
+struct plan *
+object_plan(struct run *run, const char *path, const char *open_path,
+	    bool main_object)
+{
+	if (!select_object(&run->opts->selection, path, main_object))
+		return NULL;
+	return object_get(run, path, open_path, true, NULL);
+}
+
+struct plan *
+object_hooks(struct run *run, const char *path, const char *open_path,
+	     const char **unread)
+{
+	*unread = NULL;
+	return object_get(run, path, open_path, false, unread);
+}
+
+void
+objects_free(struct run *run)
+{
+	for (size_t i = 0; i < run->nobjects; i++) {
+		plan_close(run->objects[i].plan);
+		free(run->objects[i].unread);
+	}
+	free(run->objects);
+}

@@ -1,0 +1,223 @@
+/*
+ * Memory that a program and pmon share: a memfd that a task of the program is
+ * made to create and to map, and that pmon maps too.  The program is not
+ * trusted: another process may share its descriptors and change what their
+ * numbers mean at any moment.  So pmon opens nothing by such a number.  It
+ * takes a handle, looks at what that is a handle of, and opens it only if the
+ * task has by itself mapped the same memory for writing.
+ */
+#include "monitor/process/shared.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "monitor/process/inject.h"
+#include "util/fail.h"
+
+/* Seals that must be there before pmon maps the memory, and later. */
+enum {
+	SEALS_SIZE = F_SEAL_SHRINK | F_SEAL_GROW,
+	SEALS_ALL = SEALS_SIZE | F_SEAL_SEAL,
+};
+
+/* Any byte of the program's that is 0: an empty name. */
+static uint64_t
+empty_name(struct run *run, struct task *task)
+{
+	uint64_t sp, va;
+	uint8_t bytes[64];
+
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		return 0;
+	for (va = sp; va < sp + 65536; va += sizeof(bytes)) {
+		if (run->host->data_read(task->tid, va, bytes, sizeof(bytes)))
+			return 0;
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			if (!bytes[i])
+				return va + i;
+	}
+	return 0;
+}
+
+/* What a handle is of, without asking a server or a device for it. */
+static int
+handle_stat(int handle, struct statx *st)
+{
+	return statx(handle, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+		     STATX_BASIC_STATS, st);
+}
+
+/* All memfds are files of one file system, in which nothing else has names. */
+static bool
+is_memfd(const struct statx *st)
+{
+	struct statx own;
+	int fd = memfd_create("", MFD_CLOEXEC);
+	bool same;
+
+	if (fd < 0)
+		return false;
+	same = !handle_stat(fd, &own) && S_ISREG(st->stx_mode) &&
+	       st->stx_dev_major == own.stx_dev_major &&
+	       st->stx_dev_minor == own.stx_dev_minor;
+	close(fd);
+	return same;
+}
+
+/* Has the task all of that file mapped at va, shared, to write to? */
+static bool
+is_mapped(struct run *run, struct task *task, const struct statx *st,
+	  const struct shared *shared)
+{
+	struct mapping *maps;
+	bool mapped = false;
+	size_t n;
+
+	if (run->host->maps(task->tid, &maps, &n))
+		return false;
+	for (size_t i = 0; i < n && !mapped; i++)
+		mapped = maps[i].lo == shared->va &&
+			 maps[i].hi == shared->va + shared->size &&
+			 !maps[i].offset && maps[i].write && maps[i].shared &&
+			 maps[i].dev == makedev(st->stx_dev_major,
+						st->stx_dev_minor) &&
+			 maps[i].ino == st->stx_ino;
+	mappings_free(maps, n);
+	return mapped;
+}
+
+/*
+ * Its size is propagated before it is looked at.  With the next to last seal,
+ * which kernels before 5.1 lack, nobody can punch landing slots in it.
+ */
+static bool
+sealed(int fd, uint64_t size)
+{
+	struct stat st;
+	int seals;
+
+	if (fcntl(fd, F_ADD_SEALS, SEALS_SIZE) || fstat(fd, &st) ||
+	    (uint64_t)st.st_size != size)
+		return false;
+	fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
+	fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL);
+	seals = fcntl(fd, F_GET_SEALS);
+	return seals >= 0 && (seals & SEALS_ALL) == SEALS_ALL;
+}
+
+/*
+ * pmon's view.  What can be mapped for writing must be mapped before the seal
+ * against that is there.
+ */
+static int
+shared_view(int handle, struct shared *shared)
+{
+	char path[64];
+	void *bytes;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return fail("its memory for counters cannot be opened");
+	bytes = mmap(NULL, shared->size, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (bytes == MAP_FAILED) {
+		close(fd);
+		return fail("there is no room for its counters here");
+	}
+	if (!sealed(fd, shared->size)) {
+		munmap(bytes, shared->size);
+		close(fd);
+		return fail("its memory for counters cannot be sealed");
+	}
+	close(fd);
+	shared->bytes = bytes;
+	return 0;
+}
+
+/* The task maps what it has open as fd, and closes that. */
+static int
+task_maps(struct run *run, struct task *task, int64_t fd,
+	  struct shared *shared)
+{
+	const struct abi *abi = run->abi;
+	int64_t va, result;
+	int err;
+
+	err = inject_syscall(run, task, abi->nr_mmap, (uint64_t[6]){
+		0, shared->size, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_NORESERVE, (uint64_t)fd, 0 }, &va) ||
+	      (va < 0 && va > -4096);
+	inject_syscall(run, task, abi->nr_close,
+		       (uint64_t[6]){ (uint64_t)fd }, &result);
+	shared->va = err ? 0 : (uint64_t)va;
+	return err ? fail("it was refused memory for counters") : 0;
+}
+
+/* A handle on what the task has open as fd: this opens nothing. */
+static int
+handle_open(const struct task *task, int64_t fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)task->tid,
+		 (int)fd);
+	return open(path, O_PATH | O_CLOEXEC);
+}
+
+static int
+task_shares(struct run *run, struct task *task, int64_t fd,
+	     struct shared *shared)
+{
+	int handle = handle_open(task, fd), err;
+	struct statx st;
+	int64_t result;
+
+	err = task_maps(run, task, fd, shared);
+	if (!err && (handle < 0 || handle_stat(handle, &st) ||
+		     !is_memfd(&st) || !is_mapped(run, task, &st, shared)))
+		err = fail("another process has changed its descriptors");
+	if (!err)
+		err = shared_view(handle, shared);
+	if (err && shared->va)
+		inject_syscall(run, task, run->abi->nr_munmap, (uint64_t[6]){
+			shared->va, shared->size }, &result);
+	if (handle >= 0)
+		close(handle);
+	return err;
+}
+
+int
+shared_open(struct run *run, struct task *task, uint64_t size,
+	    struct shared *shared)
+{
+	const struct abi *abi = run->abi;
+	uint64_t name = empty_name(run, task);
+	int64_t fd, result;
+
+	*shared = (struct shared){ .size = size };
+	if (!name || inject_syscall(run, task, abi->nr_memfd_create,
+				    (uint64_t[6]){ name, MFD_CLOEXEC |
+					MFD_ALLOW_SEALING }, &fd) || fd < 0)
+		return fail("it was refused memory for counters");
+	if (!inject_syscall(run, task, abi->nr_ftruncate,
+			    (uint64_t[6]){ (uint64_t)fd, size }, &result) &&
+	    !result)
+		return task_shares(run, task, fd, shared);
+	inject_syscall(run, task, abi->nr_close,
+		       (uint64_t[6]){ (uint64_t)fd }, &result);
+	return fail("it was refused memory for counters");
+}
+
+void
+shared_close(struct shared *shared)
+{
+	if (shared->bytes)
+		munmap(shared->bytes, shared->size);
+	shared->bytes = NULL;
+}

@@ -1,0 +1,207 @@
+/*
+ * Stops of the program by cause.  Counts them, measures them, and has their
+ * names; decides nothing.  A stop begins when the host tells of it, and ends
+ * when its task is let go: what the kernel does before and after is not seen.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "monitor/run.h"
+#include "monitor/process/task.h"
+#include "util/mem.h"
+
+static const char *const causes[STOP_CAUSES] = {
+	[STOP_LEADS] = "trap that leads into a copy",
+	[STOP_SLOTTED] = "trap, instruction done in a slot",
+	[STOP_EMULATED] = "trap, instruction emulated",
+	[STOP_SKIPPED] = "trap, instruction skipped",
+	[STOP_STEPPED] = "trap, instruction stepped",
+	[STOP_ENTERED] = "trap, first entry of a function",
+	[STOP_SWITCH] = "trap, stack switched (longjmp, swapcontext)",
+	[STOP_UNWINDER] = "trap, unwinder entered (exceptions)",
+	[STOP_UNWOUND] = "trap, unwinder goes to a frame (exceptions)",
+	[STOP_EXECS] = "trap, may execute another program",
+	[STOP_CLONES] = "trap, makes a thread or process",
+	[STOP_SIGACTION] = "trap, says what a signal does",
+	[STOP_SIGRETURN] = "trap, signal handler returns",
+	[STOP_STARTS] = "trap, program starts",
+	[STOP_LOADED] = "trap, libraries loaded or unloaded",
+	[STOP_VOID] = "trap no longer there, or thread killed at it",
+	[STOP_STEP] = "single step",
+	[STOP_CALLED] = "system call made in the program's name",
+	[STOP_ATTACH] = "pause, attaching",
+	[STOP_PLANT] = "pause, counters planted",
+	[STOP_OTHER_STEPS] = "pause, another thread steps",
+	[STOP_MENDS] = "pause, another thread gets its SIGTRAP back",
+	[STOP_ASKED] = "pause, counts asked for",
+	[STOP_STOPPING] = "pause, counting stops",
+	[STOP_SUSPEND] = "pause, pmon is suspended",
+	[STOP_CALL_MAPS] = "system call, may map or unmap code",
+	[STOP_CALL_REDO] = "system call, in a handler of a fault",
+	[STOP_CALL_PINNED] = "system call, while kept on one processor",
+	[STOP_CALL_UNTRACED] = "system call, makes an untraced child",
+	[STOP_SIGNAL] = "signal",
+	[STOP_SIGTRAP] = "signal, SIGTRAP of the program's own",
+	[STOP_GROUP] = "stopped by a signal, or continued",
+	[STOP_CLONE] = "thread made",
+	[STOP_FORK] = "process made",
+	[STOP_EXEC] = "program executed",
+	[STOP_BIRTH] = "thread or process begins",
+	[STOP_END] = "thread or process ends",
+};
+
+static uint64_t
+clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static enum stop_cause
+pause_cause(const struct stop *stop)
+{
+	if (stop->how == RESUME_LISTEN)
+		return STOP_GROUP;
+	return stop->asked ? stop->asked : STOP_BIRTH;
+}
+
+/* As far as the event tells. */
+static enum stop_cause
+event_cause(const struct stop *stop, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_TRAP:
+		return stop->how == RESUME_STEP ? STOP_STEP : STOP_VOID;
+	case EVENT_SIGNAL:
+		return STOP_SIGNAL;
+	case EVENT_STOPPED:
+		return STOP_GROUP;
+	case EVENT_SYSCALL_ENTRY:
+	case EVENT_SYSCALL_EXIT:
+		return stop->call;
+	case EVENT_CLONE:
+		return STOP_CLONE;
+	case EVENT_FORK:
+	case EVENT_VFORK:
+	case EVENT_VFORK_DONE:
+		return STOP_FORK;
+	case EVENT_EXEC:
+		return STOP_EXEC;
+	case EVENT_EXITING:
+		return STOP_END;
+	default:
+		return pause_cause(stop);
+	}
+}
+
+void
+stop_begin(struct run *run, struct task *task, const struct event *event)
+{
+	struct stop none = { 0 }, *stop = task ? &task->stop : &none;
+
+	stop->cause = event_cause(stop, event);
+	stop->since = clock_ns();
+	run->stops.n[stop->cause]++;
+}
+
+void
+stop_is(struct run *run, struct task *task, enum stop_cause cause)
+{
+	struct stop *stop = &task->stop;
+
+	if (!stop->since)
+		return;
+	run->stops.n[stop->cause]--;
+	run->stops.n[cause]++;
+	stop->cause = cause;
+}
+
+static void
+stop_end_at(struct run *run, struct task *task, uint64_t now)
+{
+	struct stop *stop = &task->stop;
+
+	if (stop->since)
+		run->stops.ns[stop->cause] += now - stop->since;
+	stop->since = 0;
+}
+
+void
+stop_end(struct run *run, struct task *task)
+{
+	stop_end_at(run, task, clock_ns());
+}
+
+/* Of several reasons the one that lasts longest. */
+static enum stop_cause
+call_cause(const struct task *task)
+{
+	if (task->process && task->process->watched)
+		return STOP_CALL_MAPS;
+	if (task->redo != REDO_NONE)
+		return STOP_CALL_REDO;
+	if (task->pinned)
+		return STOP_CALL_PINNED;
+	return task->untraced ? STOP_CALL_UNTRACED : STOP_EXEC;
+}
+
+int
+task_resume(struct run *run, struct task *task, enum resume how, int signal)
+{
+	/* Before it runs, which on this processor it may do at once. */
+	uint64_t now = clock_ns();
+	int err;
+
+	task->stop.how = how;
+	task->stop.call = call_cause(task);
+	err = run->host->resume(task->tid, how, signal);
+	if (err != HOST_ERROR)
+		stop_end_at(run, task, now);
+	return err;
+}
+
+int
+task_interrupt(struct run *run, struct task *task, enum stop_cause why)
+{
+	task->stop.asked = why;
+	return run->host->pause(task->tid);
+}
+
+uint64_t
+stops_traps(const struct run *run)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < STOP_TRAPS; i++)
+		sum += run->stops.n[i];
+	return sum;
+}
+
+struct stop_sum *
+stops_sums(const struct run *run, size_t *n)
+{
+	struct stop_sum *sums = NULL;
+
+	*n = 0;
+	for (int i = 0; i < STOP_CAUSES; i++)
+		if (run->stops.n[i])
+			*vec_push(sums, *n) = (struct stop_sum){
+				causes[i], run->stops.n[i], run->stops.ns[i],
+			};
+	return sums;
+}
+
+static void
+stop_void(struct run *run, struct task *task, void *ctx)
+{
+	task->stop.since = 0;
+}
+
+void
+stops_reset(struct run *run)
+{
+	run->stops = (struct stops){ 0 };
+	task_each(run, stop_void, NULL);
+}

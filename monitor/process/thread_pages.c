@@ -1,0 +1,584 @@
+/*
+ * The memory that relocated functions count in.  Every task of a space has a
+ * thread page of its own there, found by a segment register, so that no two add
+ * to the same counter.  It is shared with pmon, which adds up what a thread
+ * page holds when its task has ended or stands still, and outlives the program.
+ * Areas are used again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/process/thread_pages.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/process/inject.h"
+#include "monitor/process/shared.h"
+#include "monitor/run.h"
+#include "monitor/process/task.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/*
+ * A thread page begins with a scratch slot, in a cache line of its own.  Areas
+ * are far apart, but only what is counted in is memory.
+ */
+enum {
+	PAGE_HEAD = 64,
+	PAGE_STEP = 1 << 16,
+	PAGE_MORE = 1 << 28,	/* for libraries that may come */
+	THREAD_PAGES = 64,		/* in one chunk */
+	SHARE = 8,		/* of the room there is, this part is taken */
+};
+
+/*
+ * Areas mapped at one time.  A fork's child has them, too, in the same place,
+ * and shares the memory: its tasks take others of them.
+ */
+struct chunk {
+	unsigned refs;		/* by the thread pages of spaces */
+	struct shared shared;	/* at the same place in all of them */
+	const struct thread_pages
+		*takers[THREAD_PAGES]; /* whose task has it, or
+							    NULL */
+};
+
+struct thread_pages {
+	uint64_t size;		/* of one */
+	uint64_t used;		/* of each, by modules */
+	bool marked;		/* see reg_thread_mark in arch.h */
+	struct chunk **chunks;
+	size_t nchunks;
+};
+
+static uint64_t
+thread_page_va(const struct thread_pages *thread_pages, uint32_t thread_page)
+{
+	return thread_pages->chunks[thread_page / THREAD_PAGES]->shared.va +
+	       thread_page % THREAD_PAGES * thread_pages->size;
+}
+
+static uint8_t *
+thread_page_bytes(const struct thread_pages *thread_pages, uint32_t thread_page)
+{
+	return thread_pages->chunks[thread_page / THREAD_PAGES]->shared.bytes +
+	       thread_page % THREAD_PAGES * thread_pages->size;
+}
+
+static const struct thread_pages **
+thread_page_taker(const struct thread_pages *thread_pages, uint32_t thread_page)
+{
+	return &thread_pages->chunks[thread_page / THREAD_PAGES]
+			->takers[thread_page % THREAD_PAGES];
+}
+
+/* Have the task map a chunk where there is room; or -1 with the message. */
+static int
+chunk_map(struct run *run, struct task *task, uint64_t size,
+	  struct chunk *chunk)
+{
+	uint64_t total = size * THREAD_PAGES;
+
+	/* A filter may kill a process for it, and a limit does. */
+	if (run->host->confined(task->tid))
+		return fail("a seccomp filter may forbid what it would need");
+	if (total > run->host->file_max(task->tid))
+		return fail("its files are limited in size (RLIMIT_FSIZE)");
+	return shared_open(run, task, total, &chunk->shared);
+}
+
+/* ---- the register */
+
+static int
+register_set(struct run *run, struct task *task, uint64_t va, uint64_t mark)
+{
+	const struct arch *arch = run->arch;
+
+	return run->host->reg_set(task->tid, arch->reg_thread_mark, mark) ||
+	       run->host->reg_set(task->tid, arch->reg_thread, va);
+}
+
+/* Where the kernel cannot have both it is without the mark. */
+static int
+register_take(struct run *run, struct task *task,
+	      struct thread_pages *thread_pages, uint64_t va)
+{
+	uint64_t got;
+
+	if (register_set(run, task, va, run->arch->thread_reg_mark) ||
+	    run->host->reg_get(task->tid, run->arch->reg_thread, &got))
+		return -1;
+	thread_pages->marked = got == va;
+	return thread_pages->marked ? 0 : register_set(run, task, va, 0);
+}
+
+uint64_t
+thread_pages_va(const struct task *task)
+{
+	return thread_page_va(task->process->space->thread_pages,
+			      task->thread_page - 1);
+}
+
+bool
+thread_pages_register(struct run *run, const struct task *task)
+{
+	const struct space *space = task->process ? task->process->space : NULL;
+	const struct arch *arch = run->arch;
+	uint64_t va, mark;
+
+	if (!task->thread_page || !space || !space->thread_pages ||
+	    run->host->reg_get(task->tid, arch->reg_thread, &va) ||
+	    run->host->reg_get(task->tid, arch->reg_thread_mark, &mark))
+		return true;
+	return va == thread_pages_va(task) &&
+	       (!space->thread_pages->marked || mark == arch->thread_reg_mark);
+}
+
+/* ---- guards */
+
+/* What a guard holds: nothing that is written over it by chance. */
+static uint64_t
+guard_value(uint32_t number)
+{
+	return UINT64_C(0xa7c15f3b9e8d2461) ^ number;
+}
+
+/* Those from the number `from` on. */
+static void
+guards_write(const struct module *module, uint8_t *bytes, size_t from)
+{
+	const struct plan *plan = module->plan;
+	uint64_t *slots = (void *)(bytes + module->thread_page);
+
+	for (size_t i = from; module->relocated && i < plan->nguards; i++)
+		slots[plan->guards[i]] = guard_value(plan->guards[i]);
+}
+
+/* Are they as they were written?  They count nothing: they are 0 then. */
+static bool
+guards_take(const struct module *module, uint64_t *slots)
+{
+	const struct plan *plan = module->plan;
+	bool good = true;
+
+	for (size_t i = 0; i < module->nguards; i++) {
+		good &= slots[plan->guards[i]] == guard_value(plan->guards[i]);
+		slots[plan->guards[i]] = 0;
+	}
+	return good;
+}
+
+static void
+thread_page_guard(const struct space *space, uint32_t thread_page)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		guards_write(
+			space->modules[i],
+			thread_page_bytes(space->thread_pages, thread_page), 0);
+}
+
+void
+thread_pages_guard(const struct space *space, const struct module *module)
+{
+	struct thread_pages *thread_pages = space->thread_pages;
+
+	for (uint32_t i = 0;
+	     thread_pages && i < thread_pages->nchunks * THREAD_PAGES; i++)
+		if (*thread_page_taker(thread_pages, i) == thread_pages)
+			guards_write(module, thread_page_bytes(thread_pages, i),
+				     module->nguards);
+}
+
+/* ---- taking thread pages */
+
+/* Give the task a thread page. */
+static int
+thread_page_take(struct run *run, struct task *task,
+		 struct thread_pages *thread_pages)
+{
+	struct chunk chunk = { .refs = 1 };
+	uint32_t thread_page = 0,
+		 n = (uint32_t)thread_pages->nchunks * THREAD_PAGES;
+
+	while (thread_page < n && *thread_page_taker(thread_pages, thread_page))
+		thread_page++;
+	if (thread_page == n) {
+		if (chunk_map(run, task, thread_pages->size, &chunk))
+			return -1;
+		*vec_push(thread_pages->chunks, thread_pages->nchunks) =
+			mem_alloc(sizeof(chunk));
+		*thread_pages->chunks[thread_pages->nchunks - 1] = chunk;
+	}
+	if (register_take(run, task, thread_pages,
+			  thread_page_va(thread_pages, thread_page)))
+		return fail("the process has ended");
+	*thread_page_taker(thread_pages, thread_page) = thread_pages;
+	task->thread_page = thread_page + 1;
+	if (task->process->space->thread_pages)
+		thread_page_guard(task->process->space, thread_page);
+	return 0;
+}
+
+static void
+task_give(struct run *run, struct task *task, void *space)
+{
+	if (task->process && task->process->space == space &&
+	    task->state == TASK_STOPPED)
+		thread_pages_task(run, task);
+}
+
+int
+thread_pages_open(struct run *run, struct task *task, uint64_t need)
+{
+	struct space *space = task->process->space;
+	struct thread_pages *thread_pages = mem_alloc(sizeof(*thread_pages));
+	const struct event *event = run_queued(run, task);
+	uint64_t own;
+	int err = 0;
+
+	if (!run->host->reg_get(task->tid, run->arch->reg_thread, &own) &&
+	    own) {
+		space->own_thread_reg = mem_strdup("the gs register is in use");
+		free(thread_pages);
+		return fail("%s", space->own_thread_reg);
+	}
+	if (run->opts->selection.objects.n)
+		need += PAGE_MORE;
+	thread_pages->size = (PAGE_HEAD + need + PAGE_STEP - 1) / PAGE_STEP *
+		      PAGE_STEP;
+	thread_pages->used = PAGE_HEAD;
+	if ((event && event->kind != EVENT_PAUSED) || task->group_stopped)
+		err = fail("the process was stopped");
+	else if (thread_pages->size * THREAD_PAGES >
+		 run->host->room(task->tid) / SHARE)
+		err = fail("its address space is limited (RLIMIT_AS)");
+	else
+		err = thread_page_take(run, task, thread_pages);
+	if (err) {
+		free(thread_pages);
+		return err;
+	}
+	space->thread_pages = thread_pages;
+	/* Before anything leads into a relocated function. */
+	task_each(run, task_give, space);
+	return space->own_thread_reg ? fail("%s", space->own_thread_reg) : 0;
+}
+
+int
+thread_pages_reserve(struct space *space, uint64_t need, uint64_t *offset)
+{
+	struct thread_pages *thread_pages = space->thread_pages;
+
+	if (!thread_pages || thread_pages->size - thread_pages->used < need)
+		return fail("there is no more room for counters");
+	*offset = thread_pages->used;
+	thread_pages->used += (need + PAGE_HEAD - 1) / PAGE_HEAD * PAGE_HEAD;
+	return 0;
+}
+
+struct thread_pages *
+thread_pages_copy(const struct thread_pages *thread_pages)
+{
+	struct thread_pages *relocated;
+
+	if (!thread_pages)
+		return NULL;
+	relocated = mem_alloc(sizeof(*relocated));
+	*relocated = (struct thread_pages){ .size = thread_pages->size,
+					    .used = thread_pages->used };
+	for (size_t i = 0; i < thread_pages->nchunks; i++) {
+		thread_pages->chunks[i]->refs++;
+		*vec_push(relocated->chunks,
+			  relocated->nchunks) = thread_pages->chunks[i];
+	}
+	return relocated;
+}
+
+static bool
+image_hinted(const struct image *image, enum hint_kind kind)
+{
+	for (size_t i = 0; i < image->nhints; i++)
+		if (image->hints[i].kind == kind)
+			return true;
+	return false;
+}
+
+static bool
+image_uses_thread_reg(const struct image *image)
+{
+	const char *call = image->arch->thread_reg_call;
+	bool calls = false;
+
+	if (image_hinted(image, HINT_THREAD_REG))
+		return true;
+	if (!image_hinted(image, HINT_THREAD_REG_CALL))
+		return false;
+	for (size_t i = 0; i < image->nimports && !calls; i++)
+		calls = !strcmp(image->imports[i].name, call);
+	for (size_t i = 0; i < image->nfuncs && !calls; i++)
+		calls = !strcmp(image->funcs[i].name, call);
+	return calls;
+}
+
+void
+thread_pages_yield(struct run *run, struct space *space,
+		   const struct image *image)
+{
+	if (run->opts->patch != PATCH_AUTO || space->own_thread_reg ||
+	    !image_uses_thread_reg(image))
+		return;
+	space->own_thread_reg = mem_printf("%s may use the gs register",
+					   image->path);
+	for (size_t i = 0; i < space->nmodules; i++)
+		relocated_refuse(run, space->modules[i]->plan,
+				 space->own_thread_reg);
+}
+
+/* Has the task been killed since it stopped? */
+static bool
+task_killed(struct run *run, const struct task *task)
+{
+	uint64_t pc;
+
+	return run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	       run->host->changed(task->tid);
+}
+
+/*
+ * Without one of its own it has its maker's, and they overwrite one another.
+ * One that was killed runs nothing any more.
+ */
+void
+thread_pages_task(struct run *run, struct task *task)
+{
+	struct space *space = task->process->space;
+
+	if (!space->thread_pages || space->own_thread_reg ||
+	    task->thread_page || (task->vforked && task->process->counted) ||
+	    !thread_page_take(run, task, space->thread_pages) ||
+	    task_killed(run, task))
+		return;
+	space->own_thread_reg = mem_strdup(
+		"a task got no memory for its counters");
+	for (size_t i = 0; i < space->nmodules; i++)
+		relocated_refuse(run, space->modules[i]->plan,
+				 space->own_thread_reg);
+}
+
+/* Add what a thread page holds for a module to a counter set, and empty it. */
+static void
+module_fold(const struct module *module, uint8_t *bytes, size_t counter_set,
+	    bool counted)
+{
+	uint64_t *slots = (void *)(bytes + module->thread_page);
+	size_t n = module->plan->ncounters;
+
+	if (!module->relocated || !n)
+		return;
+	if (!guards_take(module, slots))
+		module->plan->tampered = true;
+	if (counted)
+		counter_set_slots(plan_counter_set(module->plan, counter_set),
+				  0, slots, n);
+	memset(slots, 0, n * sizeof(*slots));
+}
+
+static void
+thread_page_fold(struct space *space, uint32_t thread_page, size_t counter_set,
+		 bool counted)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		module_fold(space->modules[i],
+			    thread_page_bytes(space->thread_pages, thread_page),
+			    counter_set, counted);
+}
+
+struct forgetting {
+	struct space *space;
+	const struct module *module;
+};
+
+static void
+task_forget(struct run *run, struct task *task, void *ctx)
+{
+	const struct forgetting *f = ctx;
+
+	if (task->thread_page && task->process &&
+	    task->process->space == f->space)
+		module_fold(f->module, thread_page_bytes(f->space->thread_pages,
+							 task->thread_page - 1),
+			    run_counter_set(run, task), task->process->counted);
+}
+
+/* The library is gone: nothing counts there any more. */
+void
+thread_pages_forget(struct run *run, struct space *space,
+		    const struct module *module)
+{
+	struct forgetting f = { space, module };
+
+	if (space->thread_pages && module->relocated)
+		task_each(run, task_forget, &f);
+}
+
+static void
+task_fold(struct run *run, struct task *task)
+{
+	struct space *space = task->process ? task->process->space : NULL;
+
+	if (task->thread_page && space && space->thread_pages)
+		thread_page_fold(space, task->thread_page - 1,
+				 run_counter_set(run, task),
+				 task->process->counted);
+}
+
+void
+thread_pages_fold(struct run *run, struct task *task)
+{
+	struct space *space = task->process ? task->process->space : NULL;
+
+	task_fold(run, task);
+	if (task->thread_page && space && space->thread_pages)
+		thread_page_guard(space, task->thread_page - 1);
+}
+
+/* Does the task see what is seen here of its counters? */
+static bool
+module_seen(struct run *run, const struct task *task,
+	    const struct module *module)
+{
+	const struct thread_pages *thread_pages =
+		task->process->space->thread_pages;
+	size_t n = module->plan->ncounters * sizeof(uint64_t);
+	uint64_t va = thread_pages_va(task) + module->thread_page;
+	uint8_t *bytes;
+	bool same;
+
+	if (!module->relocated || !n)
+		return true;
+	bytes = mem_alloc(n);
+	same = !run->host->data_read(task->tid, va, bytes, n) &&
+	       !memcmp(bytes,
+		       thread_page_bytes(thread_pages, task->thread_page - 1) +
+			       module->thread_page,
+		       n);
+	free(bytes);
+	return same;
+}
+
+bool
+thread_pages_seen(struct run *run, const struct task *task)
+{
+	const struct space *space = task->process ? task->process->space : NULL;
+	bool seen = true;
+
+	if (!task->thread_page || !space || !space->thread_pages)
+		return true;
+	for (size_t i = 0; i < space->nmodules && seen; i++)
+		seen = module_seen(run, task, space->modules[i]);
+	return seen || task_killed(run, task);
+}
+
+struct peek {
+	const struct plan *plan;
+	struct counter_set *counter_set;
+};
+
+static void
+thread_page_peek(struct run *run, struct task *task, void *ctx)
+{
+	const struct space *space = task->process ? task->process->space : NULL;
+	struct peek *peek = ctx;
+	uint8_t *bytes;
+
+	if (!task->thread_page || !space || !space->thread_pages ||
+	    !task->process->counted)
+		return;
+	bytes = thread_page_bytes(space->thread_pages, task->thread_page - 1);
+	for (size_t i = 0; i < space->nmodules; i++) {
+		const struct module *module = space->modules[i];
+
+		if (module->plan == peek->plan && module->relocated)
+			counter_set_slots(peek->counter_set, 0,
+					  (void *)(bytes + module->thread_page),
+					  peek->plan->ncounters);
+	}
+}
+
+struct counter_set *
+thread_pages_peek(struct run *run, const struct plan *plan)
+{
+	struct peek peek = { plan, mem_alloc(sizeof(*peek.counter_set)) };
+
+	for (size_t i = 0; i < plan->ncounter_sets; i++)
+		counter_set_add(peek.counter_set, plan->counter_sets[i],
+				plan->nsites);
+	task_each(run, thread_page_peek, &peek);
+	return peek.counter_set;
+}
+
+void
+thread_pages_end(struct run *run, struct task *task)
+{
+	task_fold(run, task);
+	if (task->thread_page && task->process->space &&
+	    task->process->space->thread_pages)
+		*thread_page_taker(task->process->space->thread_pages,
+				   task->thread_page - 1) = NULL;
+	task->thread_page = 0;
+}
+
+void
+thread_pages_leave(struct run *run, struct task *task)
+{
+	const struct space *space = task->process->space;
+	const struct thread_pages *thread_pages = space ? space->thread_pages :
+							  NULL;
+	uint64_t va;
+
+	/* Unless the program has set it. */
+	if (!thread_pages ||
+	    run->host->reg_get(task->tid, run->arch->reg_thread, &va))
+		return;
+	for (size_t i = 0; i < thread_pages->nchunks; i++)
+		if (va - thread_pages->chunks[i]->shared.va <
+		    thread_pages->size * THREAD_PAGES)
+			register_set(run, task, 0, 0);
+}
+
+int
+thread_pages_each(const struct space *space,
+		  int (*fn)(void *ctx, uint64_t va, uint64_t size), void *ctx)
+{
+	const struct thread_pages *thread_pages = space->thread_pages;
+	int err = 0;
+
+	for (size_t i = 0; thread_pages && i < thread_pages->nchunks && !err;
+	     i++)
+		err = fn(ctx, thread_pages->chunks[i]->shared.va,
+			 thread_pages->size * THREAD_PAGES);
+	return err;
+}
+
+/* What tasks left behind that ended unseen is in counter set 0. */
+void
+thread_pages_close(struct space *space)
+{
+	struct thread_pages *thread_pages = space->thread_pages;
+
+	if (!thread_pages)
+		return;
+	for (uint32_t i = 0; i < thread_pages->nchunks * THREAD_PAGES; i++)
+		if (*thread_page_taker(thread_pages, i) == thread_pages) {
+			thread_page_fold(space, i, 0, true);
+			*thread_page_taker(thread_pages, i) = NULL;
+		}
+	for (size_t i = 0; i < thread_pages->nchunks; i++) {
+		struct chunk *chunk = thread_pages->chunks[i];
+
+		if (--chunk->refs)
+			continue;
+		shared_close(&chunk->shared);
+		free(chunk);
+	}
+	free(thread_pages->chunks);
+	free(thread_pages);
+}

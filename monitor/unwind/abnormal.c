@@ -1,0 +1,699 @@
+/*
+ * Abnormal edges: control that leaves functions, or comes into them, over no
+ * edge of their graphs (Ball & Larus 1994, section 3.2).  Sees to it that there
+ * are traps where stacks are left, walks the stacks of tasks that are born,
+ * end, exec, or are attached to or let go, and enters the frames it finds in
+ * the counter sets of their plans.  What it cannot find out it says to be
+ * unknown.
+ */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "monitor/process/thread_pages.h"
+#include "monitor/process/clones.h"
+#include "monitor/patch/contexts.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/extend.h"
+#include "monitor/patch/faults.h"
+#include "monitor/patch/hit.h"
+#include "monitor/unwind/shallow.h"
+#include "monitor/process/linker.h"
+#include "monitor/patch/patch.h"
+#include "monitor/patch/plant.h"
+#include "monitor/run.h"
+#include "monitor/patch/sigtrap.h"
+#include "monitor/unwind/abnormal.h"
+#include "monitor/client/tamper.h"
+#include "monitor/process/task.h"
+#include "monitor/unwind/stack_switch.h"
+#include "monitor/patch/unreported.h"
+#include "util/mem.h"
+
+bool
+space_infers(const struct space *space)
+{
+	for (size_t i = 0; space && i < space->nmodules; i++)
+		if (plan_infers(space->modules[i]->plan))
+			return !space->modules[i]->plan->wish.no_traps;
+	return false;
+}
+
+bool
+space_hooked(const struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (!space->modules[i]->plan->wish.no_traps)
+			return true;
+	return space_known(space);
+}
+
+bool
+space_known(const struct space *space)
+{
+	return space_infers(space) || (space && space->thread_pages);
+}
+
+static struct stack *
+space_stack(struct run *run, struct space *space)
+{
+	if (!space->stack)
+		space->stack = stack_open(run->host, run->arch);
+	return space->stack;
+}
+
+/* From here on nothing is derived behind calls in what the space runs. */
+void
+space_calls_underivable(struct run *run, struct space *space,
+			enum count_reason reason, const char *why)
+{
+	bool derived = false;
+
+	for (size_t i = 0; i < space->nmodules; i++) {
+		struct plan *plan = space->modules[i]->plan;
+
+		if (!plan_infers(plan))
+			continue;
+		plan->calls_underivable = true;
+		if (!plan->calls_reason)
+			plan->calls_reason = reason;
+		derived |= plan->underivable || !plan->wish.leaks;
+	}
+	/* Of calls that are counted behind nothing need be known. */
+	if (derived)
+		run_remark(run, "not all counts can be derived: %s", why);
+}
+
+/* Nor behind any instruction: one of its tasks was somewhere. */
+static void
+space_underivable(struct run *run, struct space *space,
+		  enum count_reason reason, const char *why)
+{
+	for (size_t i = 0; i < space->nmodules; i++) {
+		struct plan *plan = space->modules[i]->plan;
+
+		if (!plan_infers(plan))
+			continue;
+		plan->underivable = true;
+		if (!plan->underivable_reason)
+			plan->underivable_reason = reason;
+	}
+	space_calls_underivable(run, space, REASON_STACK, why);
+}
+
+/* ---- entering frame edges */
+
+/* A function with a live frame is counted from now on. */
+static void
+fplan_wake(struct run *run, struct plan *plan, uint32_t fplan)
+{
+	if (plan->fplans[fplan].state != FPLAN_WAITING ||
+	    !plan->fplans[fplan].units || plan->fplans[fplan].guest)
+		return;
+	plan_ready(plan, fplan);
+	plan_extended(run, plan);
+}
+
+/* An instruction that faulted has begun: it is left during it. */
+static struct frame_edge
+frame_edge_faulted(const struct module *module, const struct task *task,
+		   const struct frame_edge *frame_edge)
+{
+	const struct image *image = module->plan->image;
+	struct frame_edge faulted = *frame_edge;
+	const uint8_t *code;
+	struct insn insn;
+	size_t avail;
+
+	if (frame_edge->during || frame_edge->came ||
+	    !fault_left(task, frame_edge->va, frame_edge->sp))
+		return faulted;
+	code = image_text(image, frame_edge->va - module->bias, &avail);
+	if (code && !image->arch->decode(code, avail, frame_edge->va, &insn)) {
+		faulted.during = true;
+		faulted.va += insn.len;
+	}
+	return faulted;
+}
+
+/*
+ * The function plan it is about, or FPLAN_NONE, and its module.  What control
+ * comes back to is counted from now on.
+ */
+static uint32_t
+frame_edge_fplan(struct run *run, const struct task *task,
+		 const struct frame_edge *at, struct module **module)
+{
+	uint64_t va = at->va - (at->during ? 1 : 0);
+	uint32_t fplan;
+
+	*module = space_module(task->process->space, va);
+	if (!*module)
+		return FPLAN_NONE;
+	fplan = plan_func((*module)->plan, va - (*module)->bias);
+	if (fplan != FPLAN_NONE && at->came &&
+	    space_known(task->process->space))
+		fplan_wake(run, (*module)->plan, fplan);
+	return fplan;
+}
+
+/*
+ * Control arrives at addr: does it do so by coming back from a call (setjmp,
+ * swapcontext)?  Else the instruction there is a handler's first, which no
+ * table of landing pads tells of.
+ */
+static bool
+arrival_returns(struct plan *plan, uint32_t fplan, uint64_t addr)
+{
+	const struct insn *last;
+	const struct cfg *cfg;
+	size_t next;
+
+	if (!plan_graph(plan, fplan))
+		return true;
+	cfg = plan->fplans[fplan].cfg;
+	next = cfg_insn_from(cfg, addr);
+	if (!next)
+		return false;
+	last = &cfg->insns[next - 1];
+	return last->addr + last->len == addr && insn_comes_back(last);
+}
+
+static void
+frame_edge_enter(struct run *run, const struct task *task,
+		 const struct frame_edge *at, enum presence how)
+{
+	struct module *module;
+	uint32_t fplan = frame_edge_fplan(run, task, at, &module);
+	struct frame_edge faulted, *frame_edge = &faulted;
+	struct abnormal_edge *abnormal;
+	struct plan *plan;
+	uint64_t addr;
+
+	if (fplan == FPLAN_NONE || !plan_infers(module->plan) ||
+	    (at->arrived && frame_edge_counted(at, module->plan->image,
+					       module->bias)))
+		return;
+	plan = module->plan;
+	faulted = frame_edge_faulted(module, task, at);
+	addr = frame_edge->va - module->bias;
+	if (frame_edge->arrived && frame_edge->during)
+		frame_edge->during = arrival_returns(plan, fplan, addr);
+	abnormal = counter_set_abnormal(
+		plan_counter_set(plan, run_counter_set(run, task)), addr,
+		frame_edge->during);
+	if (frame_edge->came || how == PRESENT_ANEW)
+		abnormal->came++;
+	else if (how == PRESENT_NOT)
+		abnormal->left--;
+	else
+		abnormal->left++;
+}
+
+static void
+stack_switch_wake(struct run *run, const struct task *task,
+		  const struct stack_switch *stack_switch)
+{
+	struct module *module;
+
+	for (size_t i = 0; i < stack_switch->n; i++)
+		frame_edge_fplan(run, task, &stack_switch->frame_edges[i],
+				 &module);
+}
+
+static void
+stack_switch_enter(struct run *run, const struct task *task,
+		   const struct stack_switch *stack_switch, enum presence how)
+{
+	if (stack_switch->unknown)
+		space_calls_underivable(run, task->process->space,
+					stack_switch->reason,
+					stack_switch->unknown);
+	for (size_t i = 0; i < stack_switch->n; i++)
+		frame_edge_enter(run, task, &stack_switch->frame_edges[i], how);
+}
+
+void
+abnormal_enter(struct run *run, const struct task *task,
+	       const struct stack_switch *stack_switch)
+{
+	if (space_infers(task->process->space))
+		stack_switch_enter(run, task, stack_switch, PRESENT);
+}
+
+/* ---- about to leave */
+
+/*
+ * Between a hook and the jump that leaves, a signal may come first, or the
+ * end; and if nothing of it was done, the hook will be come to again.  So what
+ * is passed over is only entered when the task is seen elsewhere.
+ */
+struct leaving {
+	struct stack_switch stack_switch;
+	uint64_t from, to;	/* it is done behind the instruction at `to` */
+};
+
+static void
+leaving_forget(struct task *task)
+{
+	if (!task->leaving)
+		return;
+	stack_switch_free(&task->leaving->stack_switch);
+	free(task->leaving);
+	task->leaving = NULL;
+}
+
+void
+abnormal_passed(struct run *run, struct task *task, uint64_t pc)
+{
+	const struct leaving *leaving = task->leaving;
+
+	if (!leaving)
+		return;
+	if (pc != leaving->from) {
+		stack_switch_enter(run, task, &leaving->stack_switch, PRESENT);
+		/* In the midst of it no stack can be walked. */
+		if (pc > leaving->from && pc <= leaving->to && task->exiting)
+			run->host->regs_set(task->tid,
+					    &leaving->stack_switch.after);
+		else if (pc > leaving->from && pc <= leaving->to)
+			space_underivable(run, task->process->space,
+					  REASON_UNDERIVABLE,
+					  "a signal came between two stacks");
+	}
+	leaving_forget(task);
+}
+
+/* ---- whole stacks */
+
+/*
+ * A task that has not told yet of a trap it ran into has not begun the
+ * instruction there.
+ */
+static void
+task_rewind(struct run *run, struct task *task)
+{
+	struct event *event = run_queued(run, task);
+	uint64_t pc;
+
+	switch (trap_unreported(run, task)) {
+	case UNREPORTED_PERHAPS:
+		space_underivable(
+			run, task->process->space, REASON_UNDERIVABLE,
+			"a thread ended at an instruction, or just before");
+		break;
+	case UNREPORTED_TRAP:
+		/* Even if that is where it was before. */
+		abnormal_passed(run, task, 0);
+		/* fallthrough */
+	case UNREPORTED_UNDONE:
+		if (event && event->kind == EVENT_TRAP)
+			event->kind = EVENT_PAUSED;
+		break;
+	case UNREPORTED_NOTHING:
+		break;
+	}
+	patch_signal(run, task, 0);
+	if (!run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		abnormal_passed(run, task, pc);
+}
+
+/*
+ * A task in a relocated function is looked at as where it would be without.
+ * One at its last stop cannot be made to run to where that is clear: what has
+ * been counted but not begun is taken back.
+ */
+static void
+task_place(struct run *run, struct task *task)
+{
+	struct position position;
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	    !relocated_position(task->process->space, pc, &position))
+		return;
+	if (run->host->reg_set(task->tid, run->arch->reg_pc, position.va))
+		return;
+	task->fault_va = position.during ? position.va : 0;
+	if (position.ahead)
+		relocated_ahead(run, task, position.va, true);
+}
+
+/* Of a stopped task, all frames that matter; 0 or HOST_GONE. */
+static int
+task_stack_switch(struct run *run, const struct task *task, bool came,
+		  struct stack_switch *stack_switch)
+{
+	if (!run->host->native)
+		return shallow_frame(run, task, came, stack_switch);
+	return stack_switch_all(space_stack(run, task->process->space),
+				task->tid, came, stack_switch);
+}
+
+static void
+task_frames(struct run *run, struct task *task, enum presence how)
+{
+	struct stack_switch stack_switch = { 0 };
+
+	if (!task_stack_switch(run, task, false, &stack_switch))
+		stack_switch_enter(run, task, &stack_switch, how);
+	stack_switch_free(&stack_switch);
+}
+
+static bool
+task_abnormals(const struct run *run, const struct task *task)
+{
+	return task->process && task->process->counted && !run->stopping &&
+	       space_infers(task->process->space);
+}
+
+void
+abnormal_end(struct run *run, struct task *task)
+{
+	if (task->walked || !task_abnormals(run, task))
+		return;
+	task->walked = true;
+	/* It has nothing left that it came with. */
+	if (task->born)
+		return;
+	task_rewind(run, task);
+	relocated_unreturn(run, task);
+	task_place(run, task);
+	task_frames(run, task, PRESENT);
+}
+
+void
+abnormal_unseen(struct run *run, struct task *task)
+{
+	if (task->walked || !task_abnormals(run, task))
+		return;
+	hit_unseen(run, task);
+	space_underivable(
+		run, task->process->space, REASON_UNDERIVABLE,
+		"a thread ended so suddenly that it is not known where");
+}
+
+void
+abnormal_birth(struct run *run, struct task *task)
+{
+	struct stack_switch stack_switch = { 0 };
+	uint64_t sp = task->maker_sp;
+
+	if (!sp)
+		run->host->reg_get(task->tid, run->arch->reg_sp, &sp);
+	if (task_abnormals(run, task)) {
+		/* The call that made it may have been done in a slot. */
+		patch_signal(run, task, 0);
+		/* Killed here, it is not seen to come, nor to leave. */
+		if (stack_switch_birth(space_stack(run, task->process->space),
+				       task->tid, sp, &stack_switch))
+			return;
+	}
+	task->born = false;
+	stack_switch_enter(run, task, &stack_switch, PRESENT);
+	stack_switch_free(&stack_switch);
+}
+
+/*
+ * A task past the prefix of an atomic instruction is taken back to where that
+ * begins: no graph has the other place, and there may be a trap, or a patch.
+ */
+static void
+task_unskip(struct run *run, struct task *task, void *process)
+{
+	struct module *module;
+	uint64_t pc = task_pc(run, task), addr;
+	const struct cfg *cfg;
+	const uint8_t *code;
+	uint32_t index;
+	size_t avail;
+
+	if (task->process != process || task->state != TASK_STOPPED ||
+	    !run->arch->locked)
+		return;
+	module = space_module(task->process->space, pc);
+	index = module ? plan_func(module->plan, pc - module->bias) :
+			 FPLAN_NONE;
+	if (index == FPLAN_NONE || !module->plan->fplans[index].units ||
+	    !plan_graph(module->plan, index))
+		return;
+	addr = pc - module->bias - 1;
+	cfg = module->plan->fplans[index].cfg;
+	code = image_text(module->plan->image, addr, &avail);
+	if (cfg_insn(cfg, addr + 1) < 0 && cfg_insn(cfg, addr) >= 0 && code &&
+	    run->arch->locked(code, avail))
+		run->host->reg_set(task->tid, run->arch->reg_pc, pc - 1);
+}
+
+static void
+frames_come(struct run *run, struct task *task, void *process)
+{
+	struct space *space = task->process ? task->process->space : NULL;
+	struct stack_switch stack_switch = { 0 };
+	struct signal_state state;
+
+	if (task->process != process || task->state != TASK_STOPPED ||
+	    task_stack_switch(run, task, true, &stack_switch))
+		return;
+	/* A signal may have come anywhere in those not known. */
+	if (stack_switch.unknown && !run->host->signals(task->tid, &state) &&
+	    state.caught)
+		space_underivable(run, space, REASON_ATTACHED,
+				  stack_switch.unknown);
+	stack_switch_enter(run, task, &stack_switch, PRESENT);
+	/* Who knows what functions are being run may not be copied. */
+	for (size_t i = 0; stack_switch.unknown && i < space->nmodules; i++) {
+		relocated_refuse(
+			run, space->modules[i]->plan,
+			"what functions it was in the middle of is not "
+			"known");
+		plan_miss(space->modules[i]->plan);
+	}
+	stack_switch_free(&stack_switch);
+}
+
+static void
+task_begin(struct run *run, struct task *task, void *process)
+{
+	if (task->process == process && task->state == TASK_STOPPED)
+		relocated_begin(run, task);
+}
+
+static void
+handlers_begin(struct run *run, struct task *task, void *process)
+{
+	if (task->process == process && task->state == TASK_STOPPED)
+		contexts_find(run, task);
+}
+
+void
+abnormal_attach(struct run *run, struct process *process)
+{
+	if (!space_known(process->space))
+		return;
+	task_each(run, task_unskip, process);
+	if (!run->opts->no_traps)
+		task_each(run, frames_come, process);
+}
+
+void
+strays_begin(struct run *run, struct process *process)
+{
+	if (!space_known(process->space))
+		return;
+	task_each(run, task_begin, process);
+	if (run->host->native)
+		task_each(run, handlers_begin, process);
+}
+
+static void
+frames_leave(struct run *run, struct task *task, void *ctx)
+{
+	const enum presence *how = ctx;
+
+	if (!task_abnormals(run, task) || task->state != TASK_STOPPED ||
+	    task->walked || task->born)
+		return;
+	if (*how == PRESENT) {
+		task_rewind(run, task);
+		relocated_unreturn(run, task);
+		task->moved = relocated_leave(run, task);
+		if (task->moved && task->fault_va != task_pc(run, task))
+			relocated_ahead(run, task, task_pc(run, task), true);
+		else if (!task->moved)
+			task_place(run, task);
+	}
+	task_frames(run, task, *how);
+	if (*how != PRESENT && task->unreturned)
+		relocated_sigreturn(run, task, task->sigreturn.hook);
+	if (*how == PRESENT || !task->moved)
+		return;
+	if (task->fault_va != task_pc(run, task))
+		relocated_ahead(run, task, task_pc(run, task), false);
+	relocated_return(run, task);
+}
+
+/* Also of those where nothing is derived, or that wait for a vfork child. */
+static void
+thread_page_look(struct run *run, struct task *task, void *ctx)
+{
+	if (task->state == TASK_STOPPED)
+		tamper_check(run, task);
+	if (task->state == TASK_STOPPED || task->vforking)
+		thread_pages_fold(run, task);
+}
+
+/*
+ * A task that was paused just when it ran into a trap has not reported that
+ * yet: left alone it would die of the signal.  Let it report.  If its process
+ * was stopped it must not go on: it is taken back to the trap.
+ */
+static void
+trap_flush(struct run *run, struct task *task, void *ctx)
+{
+	const struct event *queued = run_queued(run, task);
+	bool stopped = queued && queued->kind == EVENT_STOPPED;
+	struct signal_state state;
+	struct event event;
+	struct hit hit;
+
+	if (!queued || (queued->kind != EVENT_PAUSED && !stopped) ||
+	    run->host->signals(task->tid, &state) ||
+	    !((state.pending & ~state.blocked) >> (SIGTRAP - 1) & 1) ||
+	    (stopped && !hit_before(run, task, &hit)) ||
+	    task_resume(run, task, RESUME_RUN, 0))
+		return;
+	run_unqueue(run, task->tid);
+	run_wait_task(run, task, &event);
+	if (stopped && event.kind == EVENT_TRAP && patch_forget(run, task) &&
+	    !task_interrupt(run, task, STOP_GROUP) &&
+	    !task_resume(run, task, RESUME_RUN, 0))
+		run_wait_task(run, task, &event);
+	run_requeue(run, &event);
+}
+
+void
+abnormal_present(struct run *run, enum presence how)
+{
+	if (how == PRESENT)
+		task_each(run, trap_flush, NULL);
+	task_each(run, frames_leave, &how);
+	if (how == PRESENT)
+		task_each(run, thread_page_look, NULL);
+}
+
+/* ---- exec */
+
+static void
+exec_forget(struct task *task)
+{
+	if (!task->exec)
+		return;
+	stack_switch_free(task->exec);
+	free(task->exec);
+	task->exec = NULL;
+}
+
+void
+abnormal_forget(struct task *task)
+{
+	exec_forget(task);
+	leaving_forget(task);
+	free(task->entries);
+}
+
+void
+abnormal_hand_over(struct task *from, struct task *to)
+{
+	exec_forget(to);
+	to->exec = from->exec;
+	from->exec = NULL;
+}
+
+void
+abnormal_exec(struct run *run, struct task *task)
+{
+	/* Elsewhere the call is not taken to come back anyway. */
+	if (!run->host->native)
+		return;
+	if (task_abnormals(run, task) && !task->exec)
+		space_calls_underivable(run, task->process->space, REASON_LEFT,
+					"an exec was not seen to come");
+	else if (task_abnormals(run, task))
+		stack_switch_enter(run, task, task->exec, PRESENT);
+	exec_forget(task);
+}
+
+static void
+exec_prepare(struct run *run, struct task *task, const struct regs *regs)
+{
+	struct stack_switch stack_switch = { 0 };
+	uint64_t after = regs->r[run->arch->reg_pc] + run->arch->syscall_len;
+
+	if (stack_switch_exec(space_stack(run, task->process->space), task->tid,
+			      regs, after, &stack_switch))
+		return;
+	exec_forget(task);
+	task->exec = mem_alloc(sizeof(*task->exec));
+	*task->exec = stack_switch;
+}
+
+/* ---- hooks */
+
+static void
+hook_stack_switch(struct run *run, struct task *task,
+		  const struct module *module, const struct hook *hook,
+		  const struct regs *regs)
+{
+	struct leaving leaving = {
+		.from = hook->addr + module->bias,
+		.to = hook->end + module->bias,
+	};
+
+	if (!task->entries)
+		task->entries = mem_alloc(sizeof(*task->entries));
+	if (hook->kind == HOOK_ENTRY) {
+		entries_add(task->entries, run->host, task->tid, run->arch,
+			    regs);
+		return;
+	}
+	if (stack_switch_find(space_stack(run, task->process->space), task->tid,
+			      task->entries, module->plan->image, module->bias,
+			      hook, regs, &leaving.stack_switch))
+		return;
+	stack_switch_wake(run, task, &leaving.stack_switch);
+	task->leaving = mem_alloc(sizeof(*task->leaving));
+	*task->leaving = leaving;
+}
+
+void
+abnormal_hook(struct run *run, struct task *task, const struct module *module,
+	      uint32_t number)
+{
+	const struct hook *hook = &module->plan->hooks[number - 1];
+	struct regs regs;
+
+	if (hook->kind == HOOK_SIGRETURN) {
+		relocated_sigreturn(run, task, hook->addr + module->bias);
+		return;
+	}
+	if (hook->kind == HOOK_START)
+		sigtrap_ask(run, task);
+	if (hook->kind == HOOK_START || hook->kind == HOOK_LOADED) {
+		linker_look(run, task);
+		return;
+	}
+	if (run->host->regs_get(task->tid, &regs))
+		return;
+	if (hook->kind == HOOK_SIGACTION || hook->kind == HOOK_CALL)
+		sigtrap_hook(run, task, &regs);
+	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_CALL)
+		clones_hook(run, task, &regs);
+	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_SIGACTION ||
+	    !task_abnormals(run, task))
+		return;
+	regs.r[run->arch->reg_pc] = hook->addr + module->bias;
+	if (hook->kind == HOOK_STACK_SWITCH || hook->kind == HOOK_ENTRY)
+		hook_stack_switch(run, task, module, hook, &regs);
+	else
+		exec_prepare(run, task, &regs);
+}

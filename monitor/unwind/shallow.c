@@ -1,0 +1,88 @@
+/*
+ * Programs on hosts where stacks are not walked.  In their plans calls are
+ * not taken to come back (plan_wish.leaks), so of the frames of a stopped task
+ * only the innermost need be known: where in the middle of its code control
+ * came in or leaves.  What cannot be known is made unknown.
+ */
+#include <stdlib.h>
+
+#include "monitor/patch/faults.h"
+#include "monitor/unwind/shallow.h"
+#include "monitor/patch/plant.h"
+#include "monitor/run.h"
+#include "monitor/unwind/abnormal.h"
+#include "monitor/unwind/stack_switch.h"
+#include "util/mem.h"
+
+int
+shallow_frame(struct run *run, const struct task *task, bool came,
+	      struct stack_switch *stack_switch)
+{
+	uint64_t pc;
+
+	*stack_switch = (struct stack_switch){ 0 };
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return HOST_GONE;
+	*vec_push(stack_switch->frame_edges,
+		  stack_switch->n) = (struct frame_edge){
+		.va = pc,
+		.came = came,
+		.arrived = came,
+	};
+	return HOST_OK;
+}
+
+void
+shallow_signal(struct run *run, struct task *task, int signal)
+{
+	if (run->host->native || !signal ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc,
+			       &task->signal_va))
+		return;
+	task->signal = signal;
+}
+
+/* Nothing is known, if the host says so. */
+static void
+shallow_check(struct run *run, const struct task *task)
+{
+	const struct space *space = task->process->space;
+	const char *why;
+
+	if (!run->host->uncounted || !run->host->uncounted(&why))
+		return;
+	for (size_t i = 0; i < space->nmodules; i++) {
+		plan_lose(space->modules[i]->plan);
+		space->modules[i]->plan->unseen = true;
+	}
+	run_remark(run, "nothing was counted: %s", why);
+}
+
+void
+shallow_event(struct run *run, struct task *task, const struct event *event)
+{
+	struct stack_switch stack_switch = { 0 };
+	int signal = task->signal;
+
+	if (run->host->native || !task->process->space || run->stopping)
+		return;
+	shallow_check(run, task);
+	task->signal = 0;
+	if (event->kind != EVENT_KILLED) {
+		if (signal)
+			fault_interrupts(task->process->space,
+					 task->signal_va);
+		/* By a system call, which was not taken to come back. */
+		task->walked |= event->kind == EVENT_EXITED;
+		return;
+	}
+	if (signal != event->value)
+		return;
+	*vec_push(stack_switch.frame_edges,
+		  stack_switch.n) = (struct frame_edge){
+		.va = task->signal_va,
+	};
+	abnormal_enter(run, task, &stack_switch);
+	stack_switch_free(&stack_switch);
+	task->walked = true;
+}

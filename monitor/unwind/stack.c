@@ -1,0 +1,614 @@
+/*
+ * The frames of a stopped task: from one to the next, by the rules of the
+ * tables or, where there are none, a frame pointer that the code is seen to
+ * keep.  Decides whether a walk that ends has come to the first frame.  Never
+ * guesses: else the walk is lost.
+ */
+#include "monitor/unwind/stack.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/unwind/stack_files.h"
+#include "monitor/unwind/stack_rules.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum {
+	PAGE_SIZE = 4096,
+	PAGES = 64,
+	FRAMES_MAX = 1 << 22,
+	ENTRY_MAX = 4096,	/* an entry point's code is no longer */
+	RULES = 1024,
+};
+
+/* A page of the task's stack as it was when the walk began. */
+struct page {
+	uint64_t va;
+	unsigned walk;
+	uint8_t bytes[PAGE_SIZE];
+};
+
+struct stack {
+	const struct arch *arch;
+	const struct abi *abi;
+	struct stack_files files;
+	unsigned sp, pc, fp;	/* DWARF's numbers of registers */
+	struct rule *rules;	/* a cache by address, RULES of them */
+	unsigned held;		/* number of the walks that share what is read,
+				   or 0 */
+};
+
+/* What the walk does next. */
+enum step {
+	STEP_ON,
+	STEP_ENDED,		/* walk->end is set */
+	STEP_AGAIN,		/* from its start: the files were others */
+};
+
+struct walking {
+	struct stack *stack;
+	pid_t tid;
+	const struct walk_start *start;
+	bool (*enough)(const struct walk *, void *);
+	void *ctx;
+	struct walk *walk;
+	unsigned serial;	/* of this walk, or of all while held */
+	struct registers regs;	/* of the last frame */
+	Dwfl_Module *module;	/* of the last frame's code */
+	enum step step;
+	bool refreshed;		/* the map was read in this walk */
+};
+
+/* Walks come one after another: their pages are kept in one place. */
+static struct page pages[PAGES];
+
+/* ---- memory */
+
+static const struct page *
+page_get(struct walking *w, uint64_t va)
+{
+	struct page *page = &pages[va / PAGE_SIZE % PAGES];
+
+	if (page->va == va && page->walk == w->serial)
+		return page;
+	page->walk = 0;
+	if (w->stack->files.host->data_read(w->tid, va, page->bytes,
+					    PAGE_SIZE))
+		return NULL;
+	page->va = va;
+	page->walk = w->serial;
+	return page;
+}
+
+static int
+memory_read(struct walking *w, uint64_t va, void *buf, size_t size)
+{
+	const struct page *page;
+	uint64_t offset;
+
+	for (size_t done = 0, n; done < size; done += n) {
+		offset = (va + done) % PAGE_SIZE;
+		page = page_get(w, va + done - offset);
+		if (!page)
+			return -1;
+		n = size - done;
+		if (n > PAGE_SIZE - offset)
+			n = PAGE_SIZE - offset;
+		memcpy((uint8_t *)buf + done, page->bytes + offset, n);
+	}
+	return 0;
+}
+
+static int
+word_read(void *ctx, uint64_t va, uint64_t *word)
+{
+	return memory_read(ctx, va, word, sizeof(*word));
+}
+
+/* ---- what the tables say of an address */
+
+/* A return address is looked up by the call before it. */
+static uint64_t
+lookup_pc(const struct frame *frame)
+{
+	return frame->exact ? frame->pc : frame->pc - 1;
+}
+
+static Dwfl_Module *
+module_at(struct walking *w, uint64_t va)
+{
+	Dwfl *dwfl = w->stack->files.dwfl;
+
+	return dwfl ? dwfl_addrmodule(dwfl, va) : NULL;
+}
+
+/* The rule for va, good until the next call; NULL if there is none. */
+static const struct rule *
+rule_in(struct walking *w, Dwfl_Module *module, uint64_t va)
+{
+	struct rule *rule = &w->stack->rules[va % RULES];
+
+	if (rule->va == va)
+		return rule;
+	rule->va = 0;
+	return rule_find(w->stack->abi, module, va, w->stack->sp, rule) ?
+		rule : NULL;
+}
+
+static const struct rule *
+rule_at(struct walking *w, uint64_t va)
+{
+	Dwfl_Module *module = module_at(w, va);
+
+	return module ? rule_in(w, module, va) : NULL;
+}
+
+/* ---- where a walk ends */
+
+static void
+walk_lost(struct walking *w, const char *why, uint64_t va)
+{
+	Dwfl_Module *module = module_at(w, va);
+	const char *name = NULL, *func = NULL;
+	GElf_Addr bias = 0;
+
+	if (module) {
+		name = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL,
+					NULL, NULL);
+		func = dwfl_module_addrname(module, va);
+		dwfl_module_getelf(module, &bias);
+	}
+
+	w->walk->end = WALK_LOST;
+	w->step = STEP_ENDED;
+	if (!module)
+		snprintf(w->walk->why, sizeof(w->walk->why),
+			 "code that is of no file (%s)", why);
+	else if (func)
+		snprintf(w->walk->why, sizeof(w->walk->why), "%.100s in %.160s "
+			 "(%s)", func, name, why);
+	else
+		snprintf(w->walk->why, sizeof(w->walk->why), "0x%" PRIx64
+			 " in %.160s (%s)", va - bias, name, why);
+}
+
+static void
+walk_outermost(struct walking *w)
+{
+	w->walk->end = WALK_OUTERMOST;
+	w->step = STEP_ENDED;
+}
+
+/*
+ * A return address that is a function's beginning is there for a return to
+ * begin it, as makecontext's: nobody called from there.
+ */
+static bool
+frame_begins(struct walking *w, const struct frame *frame)
+{
+	const struct rule *rule;
+
+	if (frame->exact || rule_at(w, frame->pc - 1))
+		return false;
+	rule = rule_at(w, frame->pc);
+	return rule && rule->lo == frame->pc;
+}
+
+/*
+ * Code from a file's entry point on that has no tables up to the frame's pc:
+ * the dynamic linker's, or that of a program without.
+ */
+static bool
+frame_is_entry(struct walking *w, const struct frame *frame)
+{
+	Dwfl_Module *module = module_at(w, frame->pc);
+	const struct mapped_file *file = module ? files_of(module) : NULL;
+
+	if (!file || !file->entry || frame->pc < file->entry ||
+	    frame->pc - file->entry >= ENTRY_MAX)
+		return false;
+	for (uint64_t va = file->entry; va <= frame->pc; va++)
+		if (rule_in(w, module, va))
+			return false;
+	return true;
+}
+
+static int
+text_effect(struct walking *w, uint64_t va, struct insn *insn,
+	    struct effect *effect)
+{
+	const struct arch *arch = w->stack->arch;
+	uint8_t code[INSN_MAX];
+	size_t n = sizeof(code);
+
+	while (n && files_text(&w->stack->files, w->tid, va, code, n))
+		n--;
+	if (!arch->effect || arch->decode(code, n, va, insn))
+		return -1;
+	return arch->effect(code, n, va, effect);
+}
+
+static bool
+effect_copies(const struct effect *effect, uint8_t dst, uint8_t src)
+{
+	return effect->op == EFFECT_COPY && effect->dst.kind == PLACE_REG &&
+	       effect->dst.reg == dst &&
+	       (src == REG_NONE || (effect->src.kind == PLACE_REG &&
+				    effect->src.reg == src));
+}
+
+/*
+ * A function that begins by setting the stack pointer has no caller, whatever
+ * its table says: glibc's __start_context.
+ */
+static bool
+frame_sets_stack(struct walking *w, const struct frame *frame)
+{
+	const struct rule *rule = rule_at(w, lookup_pc(frame));
+	struct effect effect;
+	struct insn insn;
+
+	return rule && !text_effect(w, rule->lo, &insn, &effect) &&
+	       effect_copies(&effect, w->stack->arch->reg_sp, REG_NONE);
+}
+
+/*
+ * There is no way on from the last frame, or none that may be believed: is
+ * it because there is nothing further?
+ */
+static void
+walk_resolve(struct walking *w, const char *why)
+{
+	struct walk *walk = w->walk;
+	struct frame *last;
+
+	if (!walk->n) {
+		walk_lost(w, why, w->start->regs.r[w->stack->arch->reg_pc]);
+		return;
+	}
+	last = &walk->frames[walk->n - 1];
+	last->cfa = 0;
+	if (frame_begins(w, last)) {
+		last->begins = true;
+		walk_outermost(w);
+	} else if (frame_is_entry(w, last) || frame_sets_stack(w, last)) {
+		walk_outermost(w);
+	} else if (walk->n > 1 && frame_sets_stack(w, last - 1)) {
+		walk->n--;
+		last[-1].cfa = 0;
+		walk_outermost(w);
+	} else {
+		walk_lost(w, why, lookup_pc(last));
+	}
+}
+
+/* ---- frames without tables */
+
+/*
+ * Does the function at the frame's pc begin with push fp; mov sp, fp and is
+ * the pc behind that, and not where the frame is taken down again?
+ */
+static bool
+frame_pointed(struct walking *w, const struct frame *frame)
+{
+	const struct arch *arch = w->stack->arch;
+	uint64_t pc = lookup_pc(frame), va;
+	Dwfl_Module *module = module_at(w, pc);
+	struct effect effect, pushed = { 0 };
+	struct insn insn;
+	GElf_Off offset;
+	GElf_Sym sym;
+
+	if (!module || !dwfl_module_addrinfo(module, pc, &offset, &sym, NULL,
+					     NULL, NULL))
+		return false;
+	va = pc - offset;
+	for (int i = 0; i < 3; i++, va += insn.len) {
+		if (text_effect(w, va, &insn, &effect))
+			return false;
+		if (effect_copies(&effect, arch->reg_fp, arch->reg_sp))
+			break;
+		pushed = effect;
+	}
+	if (!effect_copies(&effect, arch->reg_fp, arch->reg_sp) ||
+	    pushed.sp >= 0 || pc < va + insn.len)
+		return false;
+	return !frame->exact || (!text_effect(w, pc, &insn, &effect) &&
+				 insn.kind != INSN_RETURN &&
+				 insn.kind != INSN_JUMP &&
+				 insn.kind != INSN_JUMP_INDIRECT);
+}
+
+/* The caller's registers by the frame pointer. */
+static int
+pointer_apply(struct walking *w)
+{
+	struct stack *stack = w->stack;
+	struct registers *regs = &w->regs;
+	uint64_t fp = regs->value[stack->fp];
+
+	if (!(regs->known & UINT32_C(1) << stack->fp) ||
+	    word_read(w, fp + 8, &regs->value[stack->pc]) ||
+	    word_read(w, fp, &regs->value[stack->fp]))
+		return -1;
+	regs->value[stack->sp] = fp + 16;
+	regs->known = UINT32_C(1) << stack->fp | UINT32_C(1) << stack->sp |
+		      UINT32_C(1) << stack->pc;
+	return 0;
+}
+
+/* ---- frames */
+
+/* The files are not those that were known: start again. */
+static bool
+walk_refresh(struct walking *w)
+{
+	if (w->refreshed)
+		return false;
+	w->refreshed = true;
+	if (!files_changed(&w->stack->files, w->tid))
+		return false;
+	w->step = STEP_AGAIN;
+	return true;
+}
+
+/* The module of the frame's code, if it is what is mapped; or NULL. */
+static Dwfl_Module *
+frame_module(struct walking *w, const struct frame *frame)
+{
+	Dwfl_Module *module = NULL;
+	bool stale = false;
+
+	if (w->stack->files.dwfl)
+		module = files_module(&w->stack->files, w->tid,
+				      lookup_pc(frame), w->serial, &stale);
+	if (module && !stale)
+		return module;
+	if (!walk_refresh(w))
+		walk_resolve(w, stale ? "the file has changed" :
+					"there is no file");
+	return NULL;
+}
+
+/* Add the frame that the registers are of. */
+static void
+frame_add(struct walking *w, bool exact)
+{
+	struct walk *walk = w->walk;
+	struct frame frame = {
+		.pc = w->regs.value[w->stack->pc],
+		.sp = w->regs.value[w->stack->sp],
+		.exact = exact,
+	};
+	const struct rule *rule;
+
+	*vec_push(walk->frames, walk->n) = frame;
+	w->module = frame_module(w, &frame);
+	if (!w->module)
+		return;
+	/* Where a handler returns to nothing has run yet. */
+	if (!frame.exact) {
+		rule = rule_in(w, w->module, frame.pc);
+		walk->frames[walk->n - 1].begins = rule && rule->signal;
+	}
+	if (w->enough && w->enough(walk, w->ctx)) {
+		walk->end = WALK_ENOUGH;
+		w->step = STEP_ENDED;
+	}
+}
+
+/* The last frame's caller has these registers: may that be? */
+static bool
+caller_check(struct walking *w)
+{
+	uint64_t sp = w->regs.value[w->stack->sp];
+	struct walk *walk = w->walk;
+	struct frame *last = &walk->frames[walk->n - 1];
+
+	if (!w->regs.value[w->stack->pc]) {
+		walk_resolve(w, "the return address is 0");
+		return false;
+	}
+	/*
+	 * A signal may have come on another stack.  The innermost frame may
+	 * have its return address in a register, as vfork's.
+	 */
+	if (!last->begins && (sp < last->sp ||
+			      (sp == last->sp && walk->n > 1))) {
+		walk_resolve(w, "the stack goes backwards");
+		return false;
+	}
+	if (walk->n == FRAMES_MAX) {
+		walk_lost(w, "too many frames", last->pc);
+		return false;
+	}
+	last->cfa = sp;
+	return true;
+}
+
+/* From the last frame to its caller. */
+static void
+frame_next(struct walking *w)
+{
+	struct stack *stack = w->stack;
+	const struct word_reader reader = { word_read, w };
+	const struct frame *last = &w->walk->frames[w->walk->n - 1];
+	const struct rule *rule = rule_in(w, w->module, lookup_pc(last));
+	bool signal = rule && rule->signal;
+
+	if (rule && rule->outermost) {
+		walk_outermost(w);
+		return;
+	}
+	if (rule && rule_apply(stack->abi, w->module, rule, stack->sp,
+			       stack->pc, &reader, &w->regs)) {
+		walk_resolve(w, "no way to unwind");
+		return;
+	}
+	if (!rule && (!frame_pointed(w, last) || pointer_apply(w))) {
+		walk_resolve(w, "no unwind table");
+		return;
+	}
+	if (caller_check(w))
+		frame_add(w, signal);
+}
+
+/* ---- the whole */
+
+struct stack *
+stack_open(const struct host *host, const struct arch *arch)
+{
+	struct stack *stack = mem_alloc(sizeof(*stack));
+
+	stack->arch = arch;
+	stack->abi = abi_find(arch);
+	must(stack->abi);
+	for (unsigned i = 0; i < stack->abi->ndwarf; i++) {
+		if (stack->abi->dwarf[i] == arch->reg_sp)
+			stack->sp = i;
+		if (stack->abi->dwarf[i] == arch->reg_pc)
+			stack->pc = i;
+		if (stack->abi->dwarf[i] == arch->reg_fp)
+			stack->fp = i;
+	}
+	stack->files.host = host;
+	return stack;
+}
+
+void
+stack_close(struct stack *stack)
+{
+	if (!stack)
+		return;
+	files_free(&stack->files);
+	free(stack->rules);
+	free(stack);
+}
+
+const struct host *
+stack_host(const struct stack *stack)
+{
+	return stack->files.host;
+}
+
+const struct arch *
+stack_arch(const struct stack *stack)
+{
+	return stack->arch;
+}
+
+static void
+registers_start(struct walking *w)
+{
+	const struct abi *abi = w->stack->abi;
+
+	w->regs.known = 0;
+	for (unsigned i = 0; i < abi->ndwarf; i++) {
+		w->regs.value[i] = w->start->regs.r[abi->dwarf[i]];
+		if (!(w->start->unknown & UINT32_C(1) << abi->dwarf[i]))
+			w->regs.known |= UINT32_C(1) << i;
+	}
+}
+
+static void
+files_make(struct stack *stack, pid_t tid)
+{
+	files_renew(&stack->files, tid);
+	free(stack->rules);
+	stack->rules = mem_alloc(RULES * sizeof(*stack->rules));
+}
+
+static void
+walk_once(struct walking *w)
+{
+	w->walk->n = 0;
+	w->step = STEP_ON;
+	registers_start(w);
+	frame_add(w, w->start->exact);
+	while (w->step == STEP_ON)
+		frame_next(w);
+}
+
+static unsigned
+serial_next(void)
+{
+	static unsigned serial;
+
+	if (++serial == 0)
+		serial = 1;
+	return serial;
+}
+
+void
+stack_hold(struct stack *stack)
+{
+	stack->held = serial_next();
+}
+
+void
+stack_release(struct stack *stack)
+{
+	stack->held = 0;
+}
+
+int
+stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
+{
+	struct walking w = { .stack = stack, .tid = tid,
+			     .serial = stack->held };
+
+	must(stack->held);
+	return memory_read(&w, va, buf, n);
+}
+
+int
+stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
+	   bool (*enough)(const struct walk *walk, void *ctx), void *ctx,
+	   struct walk *walk)
+{
+	struct walking w = {
+		.stack = stack, .tid = tid, .start = start,
+		.enough = enough, .ctx = ctx, .walk = walk,
+		.serial = stack->held ? stack->held : serial_next(),
+	};
+	struct regs regs;
+
+	*walk = (struct walk){ 0 };
+	for (;;) {
+		walk_once(&w);
+		if (w.step != STEP_AGAIN)
+			break;
+		files_make(stack, tid);
+	}
+	/* Memory that cannot be read may be that of a task that died. */
+	if (walk->end == WALK_LOST &&
+	    stack->files.host->regs_get(tid, &regs))
+		return HOST_GONE;
+	return HOST_OK;
+}
+
+void
+walk_free(struct walk *walk)
+{
+	free(walk->frames);
+	walk->frames = NULL;
+	walk->n = 0;
+}
+
+int
+walk_start(const struct host *host, pid_t tid, struct walk_start *start)
+{
+	*start = (struct walk_start){ .exact = true };
+	return host->regs_get(tid, &start->regs);
+}
+
+int
+stack_text(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
+{
+	if (!stack->files.dwfl && files_changed(&stack->files, tid))
+		files_make(stack, tid);
+	return files_text(&stack->files, tid, va, buf, n);
+}

@@ -1,0 +1,478 @@
+/*
+ * What a stack switch of control passes over.  Where it goes is computed by
+ * emulating the instructions from the hook to the jump on a copy of the
+ * registers, while the old stack is still whole; then both stacks are walked
+ * until they meet.
+ */
+#include "monitor/unwind/stack_switch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow/propagate.h"
+#include "util/fail.h"
+#include "util/mem.h"
+#include "util/search.h"
+
+/* ---- where a stack switch goes */
+
+/* What the emulated instructions have written, which memory has not yet. */
+struct written {
+	uint64_t va;
+	uint8_t byte;
+};
+
+struct copy {
+	struct stack *stack;
+	pid_t tid;
+	struct written *written;
+	size_t n;
+};
+
+static int
+copy_read(void *ctx, uint64_t va, void *buf, size_t len)
+{
+	struct copy *copy = ctx;
+
+	if (stack_read(copy->stack, copy->tid, va, buf, len))
+		return -1;
+	for (size_t i = 0; i < copy->n; i++)
+		if (copy->written[i].va - va < len)
+			((uint8_t *)buf)[copy->written[i].va - va] =
+				copy->written[i].byte;
+	return 0;
+}
+
+static int
+copy_write(void *ctx, uint64_t va, const void *buf, size_t len)
+{
+	struct copy *copy = ctx;
+
+	for (size_t i = 0; i < len; i++)
+		*vec_push(copy->written, copy->n) = (struct written){
+			va + i, ((const uint8_t *)buf)[i],
+		};
+	return 0;
+}
+
+/* The instructions from addr to end, on regs; 0 or -1. */
+static int
+code_emulate(const struct image *image, uint64_t bias,
+	     const struct hook *hook, struct copy *copy, struct regs *regs)
+{
+	const struct arch *arch = image->arch;
+	const struct memory memory = { copy_read, copy_write, copy };
+	struct insn insn;
+	struct emul emul;
+	const uint8_t *code;
+	size_t avail;
+
+	for (uint64_t addr = hook->addr; addr <= hook->end; addr += insn.len) {
+		code = image_text(image, addr, &avail);
+		if (!code || arch->decode(code, avail, addr, &insn))
+			return -1;
+		regs->r[arch->reg_pc] = addr + bias;
+		/* The others do nothing to registers: see hook_find. */
+		if (!arch->emul_prepare(code, avail, addr + bias, &emul) &&
+		    arch->emul_run(&emul, regs, &memory) == EMUL_FAULT)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- frame edges */
+
+static void
+frame_edge_add(struct stack_switch *stack_switch, const struct frame *frame,
+	       bool came)
+{
+	if (frame->begins)
+		return;
+	*vec_push(stack_switch->frame_edges,
+		  stack_switch->n) = (struct frame_edge){
+		.va = frame->pc,
+		.sp = frame->sp,
+		.during = !frame->exact,
+		.came = came,
+	};
+}
+
+/* The first n frames. */
+static void
+frame_edges_add(struct stack_switch *stack_switch, const struct walk *walk,
+		size_t n, bool came)
+{
+	for (size_t i = 0; i < n; i++)
+		frame_edge_add(stack_switch, &walk->frames[i], came);
+}
+
+static bool
+frame_same(const struct frame *a, const struct frame *b)
+{
+	return a->pc == b->pc && a->sp == b->sp && a->exact == b->exact;
+}
+
+/*
+ * Where control arrives it goes on at an instruction, but if a call that
+ * returns for the second time brings it there (setjmp, swapcontext), it comes
+ * during that.
+ */
+static void
+arrival_add(struct stack_switch *stack_switch, const struct walk *after)
+{
+	struct frame_edge *frame_edge = vec_push(stack_switch->frame_edges,
+						 stack_switch->n);
+
+	*frame_edge = (struct frame_edge){
+		.va = after->frames[0].pc,
+		.during = true,
+		.came = true,
+		.arrived = true,
+	};
+}
+
+/* The call that is left is the one it comes back to: nothing passed. */
+static bool
+just_returns(const struct walk *before, size_t nbefore,
+	     const struct walk *after, size_t nafter)
+{
+	return nbefore == 1 && nafter == 1 && !before->frames[0].exact &&
+	       before->frames[0].pc == after->frames[0].pc &&
+	       before->frames[0].sp == after->frames[0].sp;
+}
+
+static void
+frame_edges_set(struct stack_switch *stack_switch, const struct walk *before,
+		size_t nbefore, const struct walk *after, size_t nafter)
+{
+	if (just_returns(before, nbefore, after, nafter))
+		return;
+	frame_edges_add(stack_switch, before, nbefore, false);
+	if (!nafter)
+		return;
+	arrival_add(stack_switch, after);
+	for (size_t i = 1; i < nafter; i++)
+		frame_edge_add(stack_switch, &after->frames[i], true);
+}
+
+void
+stack_switch_diff(const struct walk *before, const struct walk *after,
+		  struct stack_switch *stack_switch)
+{
+	size_t b = before->n, a = after->n;
+
+	while (b && a && frame_same(&before->frames[b - 1],
+				    &after->frames[a - 1])) {
+		b--;
+		a--;
+	}
+	frame_edges_set(stack_switch, before, b, after, a);
+}
+
+static void
+stack_switch_unknown(struct stack_switch *stack_switch, const struct walk *walk)
+{
+	stack_switch->unknown = mem_printf(
+		"a stack could not be walked past %s", walk->why);
+	stack_switch->reason = REASON_STACK;
+}
+
+static void
+stack_switch_unfollowed(struct stack_switch *stack_switch, const char *why)
+{
+	stack_switch->unknown = mem_strdup(why);
+	stack_switch->reason = REASON_LEFT;
+}
+
+bool
+frame_edge_counted(const struct frame_edge *frame_edge,
+		   const struct image *image, uint64_t bias)
+{
+	uint64_t addr = frame_edge->va - bias;
+	const struct func *func = image_func(image, addr);
+	size_t pad = search_first(image->npads, i, image->pads[i] >= addr);
+
+	if (!frame_edge->arrived)
+		return false;
+	if (func && image->arch->first(func->addr) == addr)
+		return true;
+	return pad < image->npads && image->pads[pad] == addr;
+}
+
+/* ---- a stack switch */
+
+/* At a function's entry, or as there: where it was called from. */
+static int
+caller_get(const struct host *host, pid_t tid, const struct arch *arch,
+	   struct walk_start *start)
+{
+	uint64_t *sp = &start->regs.r[arch->reg_sp], ra;
+
+	if (host->data_read(tid, *sp, &ra, sizeof(ra)))
+		return -1;
+	start->regs.r[arch->reg_pc] = ra;
+	*sp += sizeof(ra);
+	start->exact = false;
+	return 0;
+}
+
+void
+entries_add(struct entries *entries, const struct host *host, pid_t tid,
+	    const struct arch *arch, const struct regs *regs)
+{
+	struct entry entry = {
+		.func = regs->r[arch->reg_pc],
+		.sp = regs->r[arch->reg_sp],
+		.caller.regs = *regs,
+	};
+	unsigned i;
+
+	/* One at the same place has ended. */
+	for (i = 0; i < ENTRIES; i++)
+		if (entries->entries[i].func == entry.func &&
+		    entries->entries[i].sp == entry.sp)
+			break;
+	if (i == ENTRIES)
+		i = entries->next++ % ENTRIES;
+	if (caller_get(host, tid, arch, &entry.caller))
+		entry.func = 0;
+	entries->entries[i] = entry;
+}
+
+static const struct entry *
+entry_find(const struct entries *entries, uint64_t func, uint64_t sp)
+{
+	for (unsigned i = 0; i < ENTRIES; i++)
+		if (entries->entries[i].func == func &&
+		    entries->entries[i].sp == sp)
+			return &entries->entries[i];
+	return NULL;
+}
+
+/*
+ * Where to begin with the frames that are left: in the caller of the function
+ * that has the hook, whose own end is a jump like others.  0, or -1 if that
+ * is not known.
+ */
+static int
+before_start(const struct host *host, pid_t tid, const struct entries *entries,
+	     const struct image *image, uint64_t bias,
+	     const struct hook *hook, const struct regs *regs,
+	     struct walk_start *start)
+{
+	const struct entry *entry;
+
+	*start = (struct walk_start){ .regs = *regs };
+	if (!hook->depth) {
+		start->unknown = hook->changed;
+		return caller_get(host, tid, image->arch, start);
+	}
+	if (hook->depth < 0)
+		return -1;
+	entry = entry_find(entries, hook->func + bias,
+			   regs->r[image->arch->reg_sp] +
+			   (uint64_t)hook->depth);
+	if (!entry)
+		return -1;
+	*start = entry->caller;
+	return 0;
+}
+
+static bool
+frame_met(const struct walk *walk, void *outer)
+{
+	return frame_same(&walk->frames[walk->n - 1], outer);
+}
+
+static bool
+two_found(const struct walk *walk, void *ctx)
+{
+	return walk->n == 2;
+}
+
+/*
+ * Both walks: of the new stack two frames are enough, if the second is found
+ * in the old one, since whatever is further out is the same then.
+ */
+static int
+stacks_walk(struct stack *stack, pid_t tid, const struct walk_start *before,
+	    const struct walk_start *after, struct walk *old, struct walk *new)
+{
+	bool two;
+	int err = stack_walk(stack, tid, after, two_found, NULL, new);
+
+	if (err)
+		return err;
+	two = new->end == WALK_ENOUGH;
+	err = stack_walk(stack, tid, before, two ? frame_met : NULL,
+			 two ? &new->frames[1] : NULL, old);
+	if (err || old->end != WALK_OUTERMOST || !two)
+		return err;
+	walk_free(new);
+	return stack_walk(stack, tid, after, NULL, NULL, new);
+}
+
+int
+stack_switch_find(struct stack *stack, pid_t tid, const struct entries *entries,
+		  const struct image *image, uint64_t bias,
+		  const struct hook *hook, const struct regs *regs,
+		  struct stack_switch *stack_switch)
+{
+	const struct host *host = stack_host(stack);
+	struct walk_start before, after = { .regs = *regs, .exact = true };
+	struct copy copy = { stack, tid, NULL, 0 };
+	struct walk old = { 0 }, new = { 0 };
+	int err;
+
+	*stack_switch = (struct stack_switch){ 0 };
+	if (before_start(host, tid, entries, image, bias, hook, regs,
+			 &before)) {
+		stack_switch_unfollowed(
+			stack_switch,
+			hook->depth < 0 ?
+				"a function leaves a stack in a way that "
+				"is not followed" :
+				"where the function that leaves a stack "
+				"was called is not known");
+		return HOST_OK;
+	}
+	stack_hold(stack);
+	err = code_emulate(image, bias, hook, &copy, &after.regs);
+	free(copy.written);
+	if (err) {
+		stack_release(stack);
+		stack_switch_unfollowed(stack_switch,
+					"where the function that leaves "
+					"a stack jumps to is not known");
+		return HOST_OK;
+	}
+	stack_switch->after = after.regs;
+	err = stacks_walk(stack, tid, &before, &after, &old, &new);
+	stack_release(stack);
+	if (!err && old.end == WALK_LOST)
+		stack_switch_unknown(stack_switch, &old);
+	else if (!err && new.end == WALK_LOST)
+		stack_switch_unknown(stack_switch, &new);
+	else if (!err)
+		stack_switch_diff(&old, &new, stack_switch);
+	walk_free(&old);
+	walk_free(&new);
+	return err;
+}
+
+/* ---- whole stacks */
+
+/*
+ * Where a call makes a thread, glibc has no tables for it, as the new one
+ * comes there too: the stack is as before the call.
+ */
+static int
+walk_behind_call(struct stack *stack, pid_t tid,
+		 const struct walk_start *start, struct walk *walk)
+{
+	const struct arch *arch = stack_arch(stack);
+	struct walk_start call = *start;
+	uint64_t *pc = &call.regs.r[arch->reg_pc];
+	uint8_t code[sizeof(arch->syscall)];
+
+	*pc -= arch->syscall_len;
+	if (stack_text(stack, tid, *pc, code, arch->syscall_len) ||
+	    memcmp(code, arch->syscall, arch->syscall_len))
+		return HOST_OK;
+	walk_free(walk);
+	--*pc;
+	if (stack_walk(stack, tid, &call, NULL, NULL, walk))
+		return HOST_GONE;
+	if (!walk->n)
+		return HOST_OK;
+	walk->frames[0].pc = start->regs.r[arch->reg_pc];
+	/* The new one has nothing further out. */
+	if (walk->end == WALK_LOST &&
+	    !call.regs.r[abi_find(arch)->reg_result]) {
+		walk->n = 1;
+		walk->end = WALK_OUTERMOST;
+	}
+	return HOST_OK;
+}
+
+static int
+stack_switch_whole(struct stack *stack, pid_t tid,
+		   const struct walk_start *start, bool came,
+		   struct stack_switch *stack_switch)
+{
+	struct walk walk;
+	int err = stack_walk(stack, tid, start, NULL, NULL, &walk);
+
+	if (!err && walk.end == WALK_LOST && walk.n <= 1 && start->exact)
+		err = walk_behind_call(stack, tid, start, &walk);
+	if (!err && walk.end == WALK_LOST)
+		stack_switch_unknown(stack_switch, &walk);
+	if (!err)
+		frame_edges_add(stack_switch, &walk, walk.n, came);
+	walk_free(&walk);
+	return err;
+}
+
+int
+stack_switch_all(struct stack *stack, pid_t tid, bool came,
+		 struct stack_switch *stack_switch)
+{
+	struct walk_start start;
+
+	*stack_switch = (struct stack_switch){ 0 };
+	if (walk_start(stack_host(stack), tid, &start))
+		return HOST_GONE;
+	return stack_switch_whole(stack, tid, &start, came, stack_switch);
+}
+
+int
+stack_switch_birth(struct stack *stack, pid_t tid, uint64_t sp,
+		   struct stack_switch *stack_switch)
+{
+	struct walk_start start;
+
+	*stack_switch = (struct stack_switch){ 0 };
+	if (walk_start(stack_host(stack), tid, &start))
+		return HOST_GONE;
+	if (start.regs.r[stack_arch(stack)->reg_sp] == sp)
+		return stack_switch_whole(stack, tid, &start, true,
+					  stack_switch);
+	*vec_push(stack_switch->frame_edges,
+		  stack_switch->n) = (struct frame_edge){
+		.va = start.regs.r[stack_arch(stack)->reg_pc],
+		.came = true,
+	};
+	return HOST_OK;
+}
+
+int
+stack_switch_exec(struct stack *stack, pid_t tid, const struct regs *regs,
+		  uint64_t after, struct stack_switch *stack_switch)
+{
+	const struct arch *arch = stack_arch(stack);
+	const struct abi *abi = abi_find(arch);
+	struct walk_start start = { .regs = *regs, .exact = true };
+	uint64_t nr = regs->r[abi->reg_nr], pc = regs->r[arch->reg_pc];
+	int err;
+
+	*stack_switch = (struct stack_switch){ 0 };
+	/* At the entry of the call its number is elsewhere. */
+	if (pc == after)
+		nr = regs->r[abi->reg_orig];
+	if (nr != (uint64_t)abi->nr_exec && nr != (uint64_t)abi->nr_execat)
+		return HOST_OK;
+	err = stack_switch_whole(stack, tid, &start, false, stack_switch);
+	if (!err && stack_switch->n) {
+		stack_switch->frame_edges[0].va = after;
+		stack_switch->frame_edges[0].during = true;
+	}
+	return err;
+}
+
+void
+stack_switch_free(struct stack_switch *stack_switch)
+{
+	free(stack_switch->frame_edges);
+	free(stack_switch->unknown);
+	*stack_switch = (struct stack_switch){ 0 };
+}

@@ -1,0 +1,498 @@
+/*
+ * Functions that are counted in relocated functions (relocate/): whether one
+ * can be, where its counters go, and the traps that the relocated function
+ * needs.  What is written into a process is the monitor's.
+ */
+#include "relocate/relocate.h"
+#include "plan/build.h"
+
+#include <stdlib.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+#include "util/search.h"
+
+/* As compilers align functions, or more. */
+enum { FUNC_ALIGN = 16 };
+
+static const uint8_t *
+relocated_text(void *ctx, uint64_t addr, size_t *avail)
+{
+	return image_text(ctx, addr, avail);
+}
+
+/*
+ * Why the monitor has to see instructions of the function plan run where they
+ * are, or NULL.
+ */
+static const char *
+fplan_stays(const struct build *build, const struct func_plan *fplan,
+	    size_t hooks)
+{
+	const struct site *site;
+
+	if (fplan->func == FUNC_NONE || fplan->cfg->entry < 0)
+		return "code of no function";
+	/* It may go to the middle of a patch. */
+	if (fplan->cfg->unresolved)
+		return "it has a jump whose targets are not known";
+	if (hooks != build->plan->nhooks)
+		return "it switches stacks";
+	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
+		if (fplan->units & 1U << UNIT_CALL &&
+		    fplan->cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
+		    insn_calls_indirect(&fplan->cfg->insns[i]))
+			return "it is recorded where it jumps to";
+	if (fplan_calls_alone(fplan) && !calls_want_ways(fplan, NULL))
+		return "it jumps to its own beginning, uncounted";
+	site = plan_site(build->plan,
+			 fplan->cfg->insns[fplan->cfg->entry].addr);
+	return site && site->hook ? "stacks are looked at where it begins" :
+				    NULL;
+}
+
+/*
+ * Traps that lead into the relocated function, and those that see where calls
+ * go.
+ */
+static void
+relocated_sites(struct build *build, uint32_t index)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+	uint64_t *addrs = NULL;
+	size_t n = 0;
+
+	if (fplan->site != SITE_NONE)
+		plan->sites[fplan->site].idle = true;
+	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
+		if (fplan->relocated->entry_patches[i].via == VIA_TRAP)
+			*vec_push(addrs, n) =
+				fplan->relocated->entry_patches[i].addr;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t site = build_site(build, addrs[i], index);
+
+		plan->sites[site].idle = false;
+		plan->sites[site].leads = true;
+	}
+	free(addrs);
+	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
+		if (fplan->units & 1U << UNIT_CALL &&
+		    insn_calls_indirect(&fplan->cfg->insns[i]) &&
+		    cfg_proven(fplan->cfg, i)) {
+			uint32_t site = build_site(build,
+				fplan->cfg->insns[i].addr, index);
+
+			plan->sites[site].idle = false;
+			plan->sites[site].targets = true;
+		}
+}
+
+/*
+ * Is all that is counted the entry, at the entry?  Then nothing is derived, and
+ * the rest of the function may run in place.
+ */
+static bool
+entry_alone(const struct func_plan *fplan)
+{
+	const struct flow *flow = fplan->flow;
+	uint32_t n = fplan->placement->narcs, v;
+
+	if (fplan->units & ~(1U << UNIT_FUNC) || n != 1 || !flow->nedges ||
+	    flow->edges[0].from != FLOW_ROOT)
+		return false;
+	v = flow->edges[0].to;
+	return fplan->placement->arcs[0] == arc_of_block(flow, v) &&
+	       flow->in[v + 1] - flow->in[v] == 1;
+}
+
+/*
+ * Traps in the original see where calls go, but not those done in the relocated
+ * function: if there are any the message is set.
+ */
+static bool
+targets_hidden(const struct func_plan *fplan)
+{
+	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
+		if (fplan->units & 1U << UNIT_CALL &&
+		    insn_calls_indirect(&fplan->cfg->insns[i]) &&
+		    relocated_offset(fplan->relocated,
+				     fplan->cfg->insns[i].addr) >= 0)
+			return fail("where an indirect call in it goes would "
+				    "not be seen") != 0;
+	return false;
+}
+
+/*
+ * Can all be done without traps?  Guards are left out.  A counter that has to
+ * keep flags is not taken: it needs the monitor if a signal comes.
+ */
+static bool
+relocated_trapless(struct relocated *relocated)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < relocated->nfragments; i++)
+		if (relocated->fragments[i].kind == FRAGMENT_COUNT_KEEP)
+			return fail("it has flags to be kept") == 0;
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
+		const struct entry_patch *entry_patch =
+			&relocated->entry_patches[i];
+
+		if (entry_patch->kind == ENTRY_PATCH_GUARD)
+			continue;
+		if (entry_patch->via == VIA_TRAP)
+			return fail("there is no room for a jump") == 0;
+		relocated->entry_patches[n++] = *entry_patch;
+	}
+	relocated->nentry_patches = n;
+	return true;
+}
+
+/* Control never goes on behind a range: its last instruction leaves. */
+static bool
+range_closed(const struct cfg *cfg, const struct range *range)
+{
+	size_t at = search_first(cfg->ninsns, i, cfg->insns[i].addr +
+				 cfg->insns[i].len >= range->hi);
+	const struct insn *last = &cfg->insns[at];
+
+	if (at == cfg->ninsns || last->addr + last->len != range->hi)
+		return false;
+	return last->kind == INSN_JUMP || last->kind == INSN_JUMP_INDIRECT ||
+	       last->kind == INSN_RETURN || last->kind == INSN_STOP;
+}
+
+/*
+ * The padding behind a range, up to where the next function may begin: also
+ * one without a name or a frame begins at a round address.  So little that no
+ * jump begins there: a task at it would be in no function.
+ */
+static struct spare
+range_spare(const struct build *build, const struct func_plan *fplan,
+	    const struct range *range)
+{
+	const struct arch *arch = build->image->arch;
+	uint64_t hi = range->hi;
+	struct spare spare;
+
+	if (!range_closed(fplan->cfg, range))
+		return (struct spare){ hi, hi };
+	while (hi % FUNC_ALIGN && !image_func(build->image, hi) &&
+	       plan_func(build->plan, hi) == FPLAN_NONE)
+		hi++;
+	spare = spare_padding(arch, relocated_text, (void *)build->image,
+			      range->hi, hi);
+	if (spare.hi > spare.lo + arch->jump_len - 1)
+		spare.hi = spare.lo + arch->jump_len - 1;
+	return spare;
+}
+
+/* Those behind its ranges, for relocated_make; *n of them, to be freed. */
+static struct spare *
+fplan_spares(const struct build *build, const struct func_plan *fplan,
+	     size_t *n)
+{
+	struct spare *spares = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < fplan->nranges; i++) {
+		struct spare spare = range_spare(build, fplan,
+						 &fplan->ranges[i]);
+
+		if (spare.lo < spare.hi)
+			*vec_push(spares, *n) = spare;
+	}
+	return spares;
+}
+
+static struct relocated *
+fplan_relocate(const struct build *build, const struct func_plan *fplan,
+	       const struct weights *weights)
+{
+	size_t nspares;
+	struct spare *spares = fplan_spares(build, fplan, &nspares);
+	struct relocated *relocated = relocated_make(&(struct relocate_input){
+		.arch = build->image->arch, .cfg = fplan->cfg,
+		.flow = fplan->flow, .placement = fplan->placement,
+		.weights = weights, .counter = build->plan->ncounters,
+		.extent = entry_alone(fplan) ? EXTENT_COUNTED : EXTENT_WHOLE,
+		.absolute = !build->image->dyn, .text = relocated_text,
+		.ctx = (void *)build->image,
+		.spares = spares, .nspares = nspares,
+	});
+
+	free(spares);
+	return relocated;
+}
+
+/* Whom it calls: that may get, or have, a relocated function to be led to. */
+static void
+relocated_calls(struct plan *plan, const struct relocated *relocated)
+{
+	for (uint32_t i = 0; i < relocated->ncalls; i++) {
+		uint32_t to = plan_func(plan, relocated->calls[i].target);
+		struct func_plan *fplan;
+
+		if (to == FPLAN_NONE || !plan->fplans[to].units)
+			continue;
+		fplan = &plan->fplans[to];
+		*vec_push(fplan->callers,
+			  fplan->ncallers) = relocated->calls[i];
+	}
+}
+
+/* A counter that nothing adds to: who writes over others may hit it. */
+static void
+guard_place(struct plan *plan)
+{
+	*vec_push(plan->guards, plan->nguards) = plan->ncounters++;
+}
+
+bool
+relocated_place_counters(struct build *build, uint32_t index,
+			 const bool *wanted, const struct weights *weights,
+			 size_t hooks)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+	struct placement_wish wish = {
+		.method = plan->wish.method, .wanted = wanted,
+		.cost = relocated_cost,
+	};
+	const char *why;
+
+	/*
+	 * Stacks are not looked at for calls alone: nothing is derived.  Once
+	 * a stack was lost as little as can be is.
+	 */
+	if (!(fplan->units & ~(1U << UNIT_FUNC)) || plan->wish.no_traps ||
+	    (plan->calls_underivable && !plan->wish.leaks))
+		wish.method = PLACE_EVERY;
+	if (!plan->wish.relocated)
+		return false;
+	why = fplan_stays(build, fplan, hooks);
+	if (why) {
+		fplan->stays = mem_strdup(why);
+		return false;
+	}
+	if (!plan->nguards)
+		guard_place(plan);
+	fplan->placement = placement_make(fplan->flow, weights, &wish);
+	fplan->relocated = fplan_relocate(build, fplan, weights);
+	if (fplan->relocated && targets_hidden(fplan)) {
+		relocated_free(fplan->relocated);
+		fplan->relocated = NULL;
+	}
+	if (fplan->relocated && plan->wish.no_traps &&
+	    !relocated_trapless(fplan->relocated)) {
+		relocated_free(fplan->relocated);
+		fplan->relocated = NULL;
+	}
+	if (!fplan->relocated) {
+		fplan->stays = mem_strdup(fail_message());
+		placement_free(fplan->placement);
+		fplan->placement = NULL;
+		return false;
+	}
+	fplan->counter = plan->ncounters;
+	plan->ncounters += fplan->relocated->narcs + fplan->relocated->nextras;
+	guard_place(plan);
+	fplan->relocated_at = (plan->relocated_size + fplan->relocated->align -
+			       1) /
+			      fplan->relocated->align * fplan->relocated->align;
+	plan->relocated_size = fplan->relocated_at + fplan->relocated->size;
+	*vec_push(plan->relocated_fplans, plan->nrelocated) = index;
+	relocated_sites(build, index);
+	relocated_calls(plan, fplan->relocated);
+	return true;
+}
+
+void
+plan_relocation_refuse(struct plan *plan, const char *why)
+{
+	plan->wish.relocated = false;
+	if (!plan->stays)
+		plan->stays = mem_strdup(why);
+}
+
+/* As it was before it was looked at, with a trap at its entry. */
+static void
+copy_withdraw(struct build *build, uint32_t index)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+
+	relocated_free(fplan->relocated);
+	placement_free(fplan->placement);
+	free(fplan->former);
+	free(fplan->callers);
+	fplan->relocated = NULL;
+	fplan->placement = NULL;
+	fplan->former = NULL;
+	fplan->callers = NULL;
+	fplan->nformer = fplan->ncallers = 0;
+	fplan_forget(fplan);
+	fplan->state = FPLAN_WAITING;
+	fplan->site = build_site(build, build->image->arch->first(
+		build->image->funcs[fplan->func].addr), index);
+	plan->sites[fplan->site].waiting = true;
+	plan->sites[fplan->site].idle = false;
+	*vec_push(build->todo, build->ntodo) = index;
+}
+
+/*
+ * Sites that led into relocated functions, none of which is planted any more;
+ * *n of them.
+ */
+static uint32_t *
+leads_withdraw(struct plan *plan, size_t *n)
+{
+	uint32_t *list = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < plan->nsites; i++) {
+		struct site *site = &plan->sites[i];
+
+		if (!site->leads || plan->fplans[site->fplan].lost)
+			continue;
+		site->leads = false;
+		site->idle = !site->hook;
+		*vec_push(list, *n) = i;
+	}
+	return list;
+}
+
+void
+plan_copies_withdraw(struct plan *plan)
+{
+	struct build *build = plan->build;
+	size_t n;
+	uint32_t *leads = leads_withdraw(plan, &n);
+
+	for (size_t i = 0; i < plan->nrelocated; i++)
+		if (!plan->fplans[plan->relocated_fplans[i]].lost)
+			copy_withdraw(build, plan->relocated_fplans[i]);
+	plan->nrelocated = 0;
+	build_analyse(build);
+	/* What is a trap again; entries have been propagated. */
+	for (size_t i = 0; i < n; i++) {
+		const struct site *site = &plan->sites[leads[i]];
+
+		if (!site->idle && (site->fplan == FPLAN_NONE ||
+				    plan->fplans[site->fplan].site != leads[i]))
+			*vec_push(plan->woken, plan->nwoken) = leads[i];
+	}
+	free(leads);
+}
+
+static bool
+overlaps(uint64_t at, uint64_t len, uint64_t lo, uint64_t size)
+{
+	return at < lo + size && lo < at + len;
+}
+
+/* Is the byte at addr one of the entry patch's patch? */
+static bool
+entry_patch_covers(const struct arch *arch,
+		   const struct entry_patch *entry_patch, uint64_t addr)
+{
+	unsigned len = entry_patch->via == VIA_JUMP ? arch->jump_len :
+		       entry_patch->via == VIA_CHAIN ? arch->chain_len :
+					       arch->trap_len;
+
+	return overlaps(addr, arch->trap_len, entry_patch->addr, len) ||
+	       (entry_patch->via == VIA_CHAIN &&
+		overlaps(addr, arch->trap_len, entry_patch->landing,
+			 arch->jump_len));
+}
+
+/*
+ * A trap, by which control is led into the relocated function or goes on; its
+ * site may have been given up before.
+ */
+static void
+trap_make(struct build *build, uint32_t index, uint64_t addr, bool leads)
+{
+	struct plan *plan = build->plan;
+	uint32_t site = build_site(build, addr, index);
+
+	/* What was there for a hook alone had no function plan. */
+	if (leads)
+		plan->sites[site].fplan = index;
+	plan->sites[site].idle = false;
+	plan->sites[site].leads = leads;
+	*vec_push(plan->woken, plan->nwoken) = site;
+}
+
+/* Its patch covers what must be free: a trap takes one byte only. */
+static void
+entry_patch_reopen(struct build *build, uint32_t index,
+		   struct entry_patch *entry_patch)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+
+	*vec_push(fplan->former, fplan->nformer) = *entry_patch;
+	*vec_push(plan->reopened, plan->nreopened) = index;
+	entry_patch->via = VIA_TRAP;
+	trap_make(build, index, entry_patch->addr, true);
+}
+
+/*
+ * What is copied is not to be run in the original any more: control is led
+ * from there.  What is run in the original may be if nothing is derived.
+ */
+void
+relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+	bool relocated_fplans = relocated_offset(fplan->relocated, target) >=
+					0 &&
+				!relocated_stays(fplan->relocated, target);
+
+	if (fplan->lost || relocated_entry_patch(fplan->relocated, target))
+		return;
+	if (cfg_insn(fplan->cfg, target) < 0 ||
+	    (relocated_fplans && plan->wish.no_traps) ||
+	    (!relocated_fplans && fplan->units & ~(1U << UNIT_FUNC))) {
+		fplan->lost = true;
+		*vec_push(plan->reverted, plan->nreverted) = index;
+		return;
+	}
+	if (!relocated_fplans)
+		return;
+	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
+		if (entry_patch_covers(build->image->arch,
+				       &fplan->relocated->entry_patches[i],
+				       target))
+			entry_patch_reopen(build, index,
+					   &fplan->relocated->entry_patches[i]);
+	trap_make(build, index, target, true);
+}
+
+void
+relocated_hook(struct build *build, uint32_t index, uint64_t addr)
+{
+	struct func_plan *fplan = &build->plan->fplans[index];
+	bool leads = relocated_offset(fplan->relocated, addr) >= 0 &&
+		     !relocated_stays(fplan->relocated, addr);
+
+	if (fplan->lost)
+		return;
+	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++) {
+		struct entry_patch *entry_patch =
+			&fplan->relocated->entry_patches[i];
+
+		leads |= entry_patch->addr == addr;
+		if (entry_patch->via != VIA_TRAP &&
+		    entry_patch_covers(build->image->arch, entry_patch, addr))
+			entry_patch_reopen(build, index, entry_patch);
+	}
+	/* Calls that lead past the trap are to do so no more. */
+	if (addr == fplan->relocated->entry)
+		*vec_push(build->plan->reopened, build->plan->nreopened) =
+			index;
+	trap_make(build, index, addr, leads);
+}

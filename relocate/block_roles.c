@@ -1,0 +1,98 @@
+/*
+ * What a function's blocks are to its relocated function: code, padding or
+ * perhaps data, where control goes from them, and which of their counters are
+ * where.
+ */
+#include "relocate/shape.h"
+#include "util/mem.h"
+
+static uint32_t *
+numbers_make(size_t n, uint32_t value)
+{
+	uint32_t *numbers = mem_alloc((n + 1) * sizeof(*numbers));
+
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = value;
+	return numbers;
+}
+
+static enum shape_block
+block_kind(const struct shape *shape, uint32_t block)
+{
+	const struct flow *flow = shape->flow;
+	const struct cfg *cfg = shape->cfg;
+	const struct block *b = &cfg->blocks[block];
+
+	if (flow->in[FLOW_BLOCK + block] != flow->in[FLOW_BLOCK + block + 1])
+		return BLOCK_CODE;
+	if (b->proof == PROOF_PADDING)
+		return BLOCK_PADDING;
+	return BLOCK_DEAD;
+}
+
+static void
+ways_find(struct shape *shape)
+{
+	const struct cfg *cfg = shape->cfg;
+
+	shape->taken = numbers_make(cfg->nblocks, NO_BLOCK);
+	shape->fall = numbers_make(cfg->nblocks, NO_BLOCK);
+	for (size_t i = 0; i < cfg->nedges; i++) {
+		const struct edge *edge = &cfg->edges[i];
+
+		if (edge->kind == EDGE_FALL)
+			shape->fall[edge->from] = edge->to;
+		else if (edge->kind == EDGE_TAKEN)
+			shape->taken[edge->from] = edge->to;
+	}
+}
+
+/* Sort the counted edges by where they are counted. */
+static void
+arcs_find(struct shape *shape)
+{
+	const struct flow *flow = shape->flow;
+	size_t n = shape->cfg->nblocks;
+
+	shape->taken_arc = numbers_make(n, ARC_NONE);
+	shape->fall_arc = numbers_make(n, ARC_NONE);
+	shape->last_arc = numbers_make(n, ARC_NONE);
+	shape->table_arc = numbers_make(n, ARC_NONE);
+	for (uint32_t e = 0; e < flow->nedges; e++) {
+		const struct flow_edge *edge = &flow->edges[e];
+		uint32_t from = edge->from - FLOW_BLOCK;
+
+		if (shape->counters[e] == NO_COUNTER)
+			continue;
+		switch (edge->by) {
+		case BY_TAKEN:
+			shape->taken_arc[from] = e;
+			break;
+		case BY_FALL:
+			shape->fall_arc[from] = e;
+			break;
+		case BY_TABLE:
+			shape->table_arc[edge->to - FLOW_BLOCK] = e;
+			break;
+		default:
+			shape->last_arc[from] = e;
+			break;
+		}
+	}
+}
+
+void
+shape_blocks(struct shape *shape)
+{
+	const struct placement *placement = shape->in->placement;
+	size_t n = shape->cfg->nblocks;
+
+	shape->counters = numbers_make(flow_arcs(shape->flow), NO_COUNTER);
+	for (uint32_t i = 0; i < placement->narcs; i++)
+		shape->counters[placement->arcs[i]] = shape->in->counter + i;
+	shape->kinds = mem_alloc(n + 1);
+	for (uint32_t b = 0; b < n; b++)
+		shape->kinds[b] = block_kind(shape, b);
+	ways_find(shape);
+	arcs_find(shape);
+}

@@ -1,0 +1,377 @@
+/*
+ * Chooses what of a function runs in the original and what in the relocated
+ * function, and so where control goes from one to the other: as late as can be.
+ * Code in which nothing is counted runs on wherever control came to it, so some
+ * is both copied and run in place; only what counts is patched.  Decides
+ * nothing of bytes.
+ */
+#include <stdlib.h>
+
+#include "relocate/shape.h"
+#include "util/mem.h"
+
+struct choice {
+	struct shape *shape;
+	uint32_t *todo;
+	size_t ntodo;
+};
+
+/*
+ * Is nothing counted in it or at its end?  What jumps past a prefix finds the
+ * instruction in the relocated function only.
+ */
+static bool
+segment_quiet(const struct shape *shape, const struct segment *segment)
+{
+	uint32_t b = segment->block;
+
+	if (segment->end == END_BLOCK && shape_last(shape, b)->skips)
+		return false;
+	if (segment->leads && (shape_counter(shape, b) != NO_COUNTER ||
+			       shape->table_arc[b] != ARC_NONE))
+		return false;
+	return segment->end != END_BLOCK ||
+	       (shape->taken_arc[b] == ARC_NONE &&
+		shape->fall_arc[b] == ARC_NONE &&
+		shape->last_arc[b] == ARC_NONE);
+}
+
+/*
+ * Where little is copied control goes back to the original at a loop, which
+ * is laid out there as its compiler thought best.
+ */
+static bool
+segment_loops(const struct shape *shape, const struct segment *segment)
+{
+	return shape->in->extent == EXTENT_COUNTED && segment->leads &&
+	       !segment->loud && shape_runs(shape, segment->block) &&
+	       shape_is_head(shape, segment->block) &&
+	       segment_quiet(shape, segment);
+}
+
+/* ---- in place */
+
+static bool
+block_spared(const struct shape *shape, uint32_t block)
+{
+	return block != NO_BLOCK &&
+	       shape->segments[shape->leads[block]].spared;
+}
+
+/* Does control leave from its end, or run on to where it does? */
+static bool
+segment_spares(const struct shape *shape, const struct segment *segment)
+{
+	uint32_t b = segment->block;
+
+	if (segment->loud || !segment_quiet(shape, segment))
+		return false;
+	if (segment->end != END_BLOCK || block_spared(shape, shape->taken[b]) ||
+	    block_spared(shape, shape->fall[b]))
+		return true;
+	switch (shape_last(shape, b)->kind) {
+	case INSN_RETURN:
+	case INSN_STOP:
+	case INSN_JUMP_INDIRECT:
+		return true;
+	case INSN_JUMP:
+	case INSN_BRANCH:
+		return shape->taken[b] == NO_BLOCK;
+	default:
+		return false;
+	}
+}
+
+/*
+ * From where control may leave the function, or call, without the relocated
+ * function.
+ */
+static void
+segments_spare(struct shape *shape)
+{
+	bool changed = true;
+
+	for (uint32_t i = 0; i < shape->nsegments; i++)
+		shape->segments[i].spared = false;
+	while (changed) {
+		changed = false;
+		for (uint32_t i = shape->nsegments; i-- > 0;) {
+			struct segment *segment = &shape->segments[i];
+
+			if (segment->spared || !segment_spares(shape, segment))
+				continue;
+			segment->spared = changed = true;
+		}
+	}
+}
+
+/*
+ * Is the original run though the relocated function could be entered there?
+ * That pays if it need not be entered at all, and where there is no room for a
+ * patch.
+ */
+static bool
+segment_stays(const struct shape *shape, const struct segment *segment)
+{
+	return !segment->loud && segment_quiet(shape, segment) &&
+	       (segment->spared || segment_loops(shape, segment) ||
+		segment_room(shape, segment) < shape->arch->jump_len);
+}
+
+static void
+segment_reach(struct choice *choice, struct segment *segment,
+	      enum entry_patch_kind kind)
+{
+	if (!segment->reached || kind < segment->kind)
+		segment->kind = (uint8_t)kind;
+	segment->ways |= 1u << kind;
+	if (segment->reached)
+		return;
+	segment->reached = true;
+	*vec_push(choice->todo, choice->ntodo) =
+		(uint32_t)(segment - choice->shape->segments);
+}
+
+static void
+block_reach(struct choice *choice, uint32_t block, enum entry_patch_kind kind)
+{
+	struct shape *shape = choice->shape;
+
+	if (block != NO_BLOCK)
+		segment_reach(choice, &shape->segments[shape->leads[block]],
+			      kind);
+}
+
+/* What control comes to other than from the function's own code. */
+static void
+roots_reach(struct choice *choice)
+{
+	const struct shape *shape = choice->shape;
+	const struct cfg *cfg = shape->cfg;
+	uint32_t entry = NO_BLOCK;
+
+	if (cfg->entry >= 0)
+		entry = cfg_block_of(cfg, (size_t)cfg->entry);
+	for (uint32_t b = 0; b < cfg->nblocks; b++)
+		if (shape_is_root(shape, b))
+			block_reach(choice, b, b == entry ? ENTRY_PATCH_ENTRY :
+							    ENTRY_PATCH_PAD);
+	for (size_t i = 0; i < cfg->nedges; i++)
+		if (cfg->edges[i].kind == EDGE_TABLE &&
+		    shape_runs(shape, cfg->edges[i].from))
+			block_reach(choice, cfg->edges[i].to,
+				    ENTRY_PATCH_TABLE);
+}
+
+static void
+loops_reach(struct choice *choice)
+{
+	struct shape *shape = choice->shape;
+
+	for (uint32_t i = 0; i < shape->nsegments; i++)
+		if (segment_loops(shape, &shape->segments[i]))
+			segment_reach(choice, &shape->segments[i],
+				      ENTRY_PATCH_INSIDE);
+}
+
+static void
+returns_reach(struct choice *choice)
+{
+	struct shape *shape = choice->shape;
+
+	for (uint32_t i = 0; i < shape->nsegments; i++) {
+		struct segment *segment = &shape->segments[i];
+
+		if (!shape_runs(shape, segment->block))
+			continue;
+		if (segment->end == END_ANCHOR)
+			segment_reach(choice, segment + 1, ENTRY_PATCH_RETURN);
+		else if (segment->end == END_ANCHOR_LAST)
+			block_reach(choice, shape->fall[segment->block],
+				    ENTRY_PATCH_RETURN);
+	}
+}
+
+/*
+ * Where control comes in the original, and where from there into the relocated
+ * function.
+ */
+static void
+originals_choose(struct choice *choice)
+{
+	struct shape *shape = choice->shape;
+	struct segment *segment;
+
+	for (uint32_t i = 0; i < shape->nsegments; i++) {
+		segment = &shape->segments[i];
+		segment->reached = segment->entered = segment->stays = false;
+		segment->ways = 0;
+	}
+	segments_spare(shape);
+	roots_reach(choice);
+	returns_reach(choice);
+	loops_reach(choice);
+	while (choice->ntodo) {
+		segment = &shape->segments[choice->todo[--choice->ntodo]];
+		segment->stays = segment_stays(shape, segment);
+		segment->entered = !segment->stays;
+		if (segment->entered || segment->end != END_BLOCK)
+			continue;
+		block_reach(choice, shape->taken[segment->block],
+			    ENTRY_PATCH_INSIDE);
+		block_reach(choice, shape->fall[segment->block],
+			    ENTRY_PATCH_INSIDE);
+	}
+}
+
+/* ---- in the relocated function */
+
+/*
+ * What is at a call at once, or leads to one and runs in place anyway, is
+ * left to the original: the relocated function would only go there later.
+ */
+static void
+segment_copy(struct choice *choice, struct segment *segment)
+{
+	struct shape *shape = choice->shape;
+
+	if (segment->copied || !shape_runs(shape, segment->block) ||
+	    segment_loops(shape, segment) ||
+	    (segment_quiet(shape, segment) &&
+	     (!segment->count ||
+	      (segment->stays && segment->end != END_BLOCK))))
+		return;
+	segment->copied = true;
+	/* Whoever comes there unexpected finds it as it was. */
+	if (shape->in->extent == EXTENT_COUNTED && !segment->reached &&
+	    segment_quiet(shape, segment))
+		segment->stays = true;
+	*vec_push(choice->todo, choice->ntodo) =
+		(uint32_t)(segment - shape->segments);
+}
+
+static void
+block_copy(struct choice *choice, uint32_t block)
+{
+	struct shape *shape = choice->shape;
+
+	if (block != NO_BLOCK)
+		segment_copy(choice, &shape->segments[shape->leads[block]]);
+}
+
+static void
+relocated_follow(struct choice *choice)
+{
+	struct shape *shape = choice->shape;
+
+	while (choice->ntodo) {
+		const struct segment *segment =
+			&shape->segments[choice->todo[--choice->ntodo]];
+
+		if (segment->end != END_BLOCK)
+			continue;
+		block_copy(choice, shape->taken[segment->block]);
+		block_copy(choice, shape->fall[segment->block]);
+	}
+}
+
+/*
+ * What control comes to in the relocated function; and what nothing known leads
+ * to.
+ */
+static void
+relocated_choose(struct choice *choice)
+{
+	struct shape *shape = choice->shape;
+
+	for (uint32_t i = 0; i < shape->nsegments; i++)
+		shape->segments[i].copied = false;
+	for (uint32_t i = 0; i < shape->nsegments; i++)
+		if (shape->segments[i].entered)
+			segment_copy(choice, &shape->segments[i]);
+	relocated_follow(choice);
+	for (uint32_t i = 0; i < shape->nsegments; i++) {
+		struct segment *segment = &shape->segments[i];
+
+		if (!segment->reached &&
+		    (shape->in->extent == EXTENT_WHOLE ||
+		     !segment_quiet(shape, segment)))
+			segment_copy(choice, segment);
+	}
+	relocated_follow(choice);
+	for (uint32_t i = 0; i < shape->nsegments; i++) {
+		struct segment *segment = &shape->segments[i];
+
+		segment->moved = segment->forced ||
+				 (segment->leads && segment->copied &&
+				  segment->entered && !segment->count);
+	}
+}
+
+/* ---- where it had better be entered before */
+
+static bool
+block_shy(const struct shape *shape, uint32_t block, bool room)
+{
+	const struct segment *lead;
+
+	if (block == NO_BLOCK)
+		return false;
+	lead = &shape->segments[shape->leads[block]];
+	return lead->entered && (lead->shy == SHY_ALWAYS ||
+				 (lead->shy == SHY_ROOM && room));
+}
+
+bool
+segments_louden(struct shape *shape)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < shape->nsegments; i++) {
+		struct segment *segment = &shape->segments[i];
+		uint32_t b = segment->block;
+		bool room;
+
+		if (!segment->reached || !segment->stays || !segment->count ||
+		    segment->end != END_BLOCK)
+			continue;
+		room = segment_room(shape, segment) >= shape->arch->jump_len;
+		if (!block_shy(shape, shape->taken[b], room) &&
+		    !block_shy(shape, shape->fall[b], room))
+			continue;
+		segment->loud = true;
+		changed = true;
+	}
+	return changed;
+}
+
+/*
+ * A call that is counted where it begins its block would have to be moved;
+ * and of an indirect jump's ways to a block one is counted where control
+ * arrives over it, so none else may.
+ */
+static void
+segments_shy(struct shape *shape)
+{
+	for (uint32_t i = 0; i < shape->nsegments; i++) {
+		struct segment *segment = &shape->segments[i];
+
+		if (segment->moved || (segment->leads && segment->entered &&
+				       shape->table_arc[segment->block] !=
+				       ARC_NONE))
+			segment->shy = SHY_ALWAYS;
+	}
+}
+
+void
+segments_choose(struct shape *shape)
+{
+	struct choice choice = { .shape = shape };
+
+	do {
+		originals_choose(&choice);
+		relocated_choose(&choice);
+		segments_shy(shape);
+	} while (segments_louden(shape));
+	free(choice.todo);
+}

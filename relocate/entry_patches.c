@@ -1,0 +1,302 @@
+/*
+ * Chooses the entry patches of the original that lead into its relocated
+ * function.  The original's instructions that are copied are never run again,
+ * so what an entry patch's own patch leaves of them has room for others'.
+ */
+#include "relocate/entry_patches.h"
+
+#include <stdlib.h>
+
+#include "util/mem.h"
+#include "util/search.h"
+
+/* Bytes that may be changed, and are not yet: ascending. */
+struct landings {
+	struct spare *spans;
+	size_t n;
+};
+
+static void
+landing_add(struct landings *landings, uint64_t lo, uint64_t hi)
+{
+	if (lo < hi)
+		*vec_push(landings->spans, landings->n) = (struct spare){
+			lo, hi
+		};
+}
+
+static int
+by_lo(const void *va, const void *vb)
+{
+	const struct spare *a = va, *b = vb;
+
+	return a->lo < b->lo ? -1 : a->lo > b->lo;
+}
+
+static int
+by_addr(const void *va, const void *vb)
+{
+	const struct entry_patch *a = va, *b = vb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/* The bytes of n instructions, which follow one another. */
+static void
+insns_free(const struct shape *shape, struct landings *landings, uint32_t first,
+	   uint32_t n)
+{
+	const struct insn *insns = shape->cfg->insns + first;
+
+	if (n)
+		landing_add(landings, insns[0].addr,
+			    insns[n - 1].addr + insns[n - 1].len);
+}
+
+static void
+entry_patch_add(const struct shape *shape, struct relocated *relocated,
+		const struct segment *segment)
+{
+	uint32_t first = segment->first + segment_skip(shape, segment);
+	struct entry_patch *entry_patch;
+
+	if (!segment->entered && !segment->count) {
+		relocated->unguarded++;
+		return;
+	}
+	entry_patch = vec_push(relocated->entry_patches,
+			       relocated->nentry_patches);
+	*entry_patch = (struct entry_patch){
+		.addr = shape->cfg->insns[first].addr,
+		.offset = (uint32_t)(segment - shape->segments),
+		.room = segment_room(shape, segment),
+		.kind = segment->entered ? segment->kind : ENTRY_PATCH_GUARD,
+		.via = VIA_JUMP,
+	};
+	if (entry_patch->kind == ENTRY_PATCH_GUARD)
+		entry_patch->via = VIA_TRAP;
+	else if (entry_patch->room < shape->arch->jump_len)
+		entry_patch->via = entry_patch->room < shape->arch->chain_len ?
+					   VIA_TRAP :
+					   VIA_CHAIN;
+}
+
+static void
+segments_collect(const struct shape *shape, struct relocated *relocated,
+		 struct landings *landings)
+{
+	for (uint32_t i = 0; i < shape->nsegments; i++) {
+		const struct segment *segment = &shape->segments[i];
+		uint32_t skip = segment_skip(shape, segment);
+		uint32_t n = segment->count - skip;
+
+		if (shape->kinds[segment->block] == BLOCK_PADDING) {
+			insns_free(shape, landings, segment->first,
+				   segment->count);
+			continue;
+		}
+		if (segment->copied && !segment->stays) {
+			insns_free(shape, landings, segment->first + skip,
+				   n + segment->moved);
+			if (segment->leads || segment->entered)
+				entry_patch_add(shape, relocated, segment);
+			continue;
+		}
+		if (segment->reached && segment->kind == ENTRY_PATCH_RETURN)
+			relocated->in_place++;
+		if (segment->leads && !segment->reached &&
+		    shape->in->extent == EXTENT_WHOLE &&
+		    shape->kinds[segment->block] != BLOCK_DEAD)
+			relocated->unguarded++;
+	}
+}
+
+static unsigned
+entry_patch_uses(const struct arch *arch, const struct entry_patch *entry_patch)
+{
+	switch ((enum entry_patch_via)entry_patch->via) {
+	case VIA_JUMP:
+		return arch->jump_len;
+	case VIA_CHAIN:
+		return arch->chain_len;
+	default:
+		return arch->trap_len;
+	}
+}
+
+/*
+ * What the entry patches leave: both are ascending, and landing slots do not
+ * overlap.
+ */
+static void
+landings_cut(const struct arch *arch, const struct relocated *relocated,
+	     const struct landings *from, struct landings *to)
+{
+	uint32_t k = 0;
+
+	for (size_t i = 0; i < from->n; i++) {
+		uint64_t lo = from->spans[i].lo, hi = from->spans[i].hi;
+
+		/* A jump may end in the landing slot behind its own. */
+		if (k &&
+		    relocated->entry_patches[k - 1].addr +
+				    entry_patch_uses(
+					    arch,
+					    &relocated->entry_patches[k - 1]) >
+			    lo)
+			lo = relocated->entry_patches[k - 1].addr +
+			     entry_patch_uses(arch,
+					      &relocated->entry_patches[k - 1]);
+		for (; k < relocated->nentry_patches &&
+		       relocated->entry_patches[k].addr < hi;
+		     k++) {
+			const struct entry_patch *entry_patch =
+				&relocated->entry_patches[k];
+
+			landing_add(to, lo, entry_patch->addr);
+			lo = entry_patch->addr +
+			     entry_patch_uses(arch, entry_patch);
+		}
+		landing_add(to, lo, hi);
+	}
+}
+
+/* Can a short-jump chain at addr reach what is at `to`? */
+static bool
+chain_reaches(const struct arch *arch, uint64_t addr, uint64_t to)
+{
+	int64_t distance = (int64_t)(to - addr - arch->chain_len);
+
+	return distance >= INT8_MIN && distance <= INT8_MAX;
+}
+
+/*
+ * Room for a jump where a short-jump chain leads; it is taken from the landing
+ * slot's front.
+ */
+static void
+chain_place(const struct arch *arch, const struct landings *landings,
+	    struct entry_patch *entry_patch)
+{
+	size_t lo = search_first(landings->n, i,
+				 landings->spans[i].hi + INT8_MAX >=
+					 entry_patch->addr);
+
+	for (; lo < landings->n; lo++) {
+		struct spare *landing = &landings->spans[lo];
+		uint64_t at = landing->lo;
+
+		if (at > entry_patch->addr + arch->chain_len + INT8_MAX)
+			break;
+		if (landing->hi < at + arch->jump_len)
+			continue;
+		if (!chain_reaches(arch, entry_patch->addr, at)) {
+			/* Its end may be nearer. */
+			at = landing->hi - arch->jump_len;
+			if (!chain_reaches(arch, entry_patch->addr, at))
+				continue;
+			landing->hi = at;
+		} else {
+			landing->lo += arch->jump_len;
+		}
+		entry_patch->landing = at;
+		return;
+	}
+	entry_patch->via = VIA_TRAP;
+}
+
+/*
+ * The entry patches as things are; their offsets are numbers of segments as
+ * yet.
+ */
+static void
+entry_patches_choose(const struct shape *shape, struct relocated *relocated)
+{
+	struct landings all = { 0 }, landings = { 0 };
+
+	relocated->nentry_patches = relocated->unguarded = relocated->in_place =
+		0;
+	segments_collect(shape, relocated, &all);
+	for (size_t i = 0; i < shape->in->nspares; i++)
+		landing_add(&all, shape->in->spares[i].lo,
+			    shape->in->spares[i].hi);
+	if (relocated->nentry_patches)
+		qsort(relocated->entry_patches, relocated->nentry_patches,
+		      sizeof(*relocated->entry_patches), by_addr);
+	if (all.n)
+		qsort(all.spans, all.n, sizeof(*all.spans), by_lo);
+	landings_cut(shape->arch, relocated, &all, &landings);
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
+		if (relocated->entry_patches[i].via == VIA_CHAIN)
+			chain_place(shape->arch, &landings,
+				    &relocated->entry_patches[i]);
+	free(all.spans);
+	free(landings.spans);
+}
+
+static bool
+entry_patch_fails(const struct entry_patch *entry_patch)
+{
+	return entry_patch->via == VIA_TRAP &&
+	       entry_patch->kind != ENTRY_PATCH_GUARD;
+}
+
+/*
+ * Where entry patches have no room: let control enter where there is some, else
+ * make some, else enter wherever that is.  Whether anything changed.
+ */
+static bool
+entry_patches_mend(struct shape *shape, const struct relocated *relocated)
+{
+	struct segment *segments = shape->segments;
+	bool changed = false;
+
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
+		if (entry_patch_fails(&relocated->entry_patches[i]) &&
+		    segments[relocated->entry_patches[i].offset].shy == SHY_NOT)
+			segments[relocated->entry_patches[i].offset].shy =
+				SHY_ROOM;
+	if (segments_louden(shape)) {
+		segments_choose(shape);
+		return true;
+	}
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
+		struct segment *segment =
+			&segments[relocated->entry_patches[i].offset];
+
+		if (!entry_patch_fails(&relocated->entry_patches[i]))
+			continue;
+		if (segment_force(shape, segment))
+			changed = true;
+		else
+			segment->shy = SHY_ALWAYS;
+	}
+	if (!changed && segments_louden(shape)) {
+		segments_choose(shape);
+		return true;
+	}
+	return changed;
+}
+
+void
+entry_patches_make(struct shape *shape, struct relocated *relocated)
+{
+	do
+		entry_patches_choose(shape, relocated);
+	while (entry_patches_mend(shape, relocated));
+}
+
+void
+entry_patches_lead(const struct shape *shape, struct relocated *relocated)
+{
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
+		struct entry_patch *entry_patch = &relocated->entry_patches[i];
+		const struct segment *segment =
+			&shape->segments[entry_patch->offset];
+		uint32_t fragment = segment->way == FRAGMENT_OUT ?
+					    segment->fragment :
+					    segment->way;
+
+		entry_patch->offset = relocated->fragments[fragment].offset;
+	}
+}

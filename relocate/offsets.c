@@ -1,0 +1,123 @@
+/*
+ * Where the fragments of a relocated function are in it: how long each is, and
+ * where loops begin.
+ */
+#include "relocate/offsets.h"
+
+#include "util/fail.h"
+
+/*
+ * Say of each loop that has no other in it where it ends: at the last way
+ * back to its head, of the first n fragments, which are no stubs.
+ */
+static void
+loops_close(struct relocated *relocated, uint32_t n)
+{
+	uint32_t align = FRAGMENT_OUT;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct fragment *fragment = &relocated->fragments[i];
+
+		if (fragment->kind == FRAGMENT_ALIGN)
+			align = i;
+		else if (align != FRAGMENT_OUT && fragment->to == align + 1)
+			relocated->fragments[align].to = i;
+	}
+}
+
+static uint32_t
+offset_aligned(uint32_t offset, uint32_t align)
+{
+	return (offset + align - 1) & ~(align - 1);
+}
+
+static uint32_t
+lines_touched(uint32_t offset, uint32_t len)
+{
+	return (offset % ALIGN_LINE + len + ALIGN_LINE - 1) / ALIGN_LINE;
+}
+
+/* Where the loop behind a FRAGMENT_ALIGN is to begin, that could at offset. */
+static uint32_t
+loop_offset(const struct arch *arch, const struct relocated *relocated,
+	    uint32_t align, uint32_t offset)
+{
+	uint32_t at = offset_aligned(offset, ALIGN_LOOP), len = 0;
+
+	if (relocated->fragments[align].to == FRAGMENT_OUT)
+		return at;
+	for (uint32_t i = align + 1; i <= relocated->fragments[align].to; i++)
+		len += arch->fragment_size(&relocated->fragments[i]);
+	return lines_touched(at, len) == lines_touched(0, len) ? at :
+	       offset_aligned(offset, ALIGN_LINE);
+}
+
+static void
+offsets_set(const struct arch *arch, struct relocated *relocated)
+{
+	uint32_t offset = 0;
+
+	for (uint32_t i = 0; i < relocated->nfragments; i++) {
+		struct fragment *fragment = &relocated->fragments[i];
+		uint32_t size = fragment->kind == FRAGMENT_ALIGN ?
+			loop_offset(arch, relocated, i, offset) - offset :
+			arch->fragment_size(fragment);
+
+		must(size <= FRAGMENT_MAX && offset < UINT32_MAX / 2);
+		fragment->offset = offset;
+		fragment->size = (uint8_t)size;
+		offset += size;
+	}
+	relocated->size = offset;
+}
+
+/*
+ * Short forms first, longer ones where those do not reach, until all do.  A
+ * fragment that has grown stays so, though alignment may bring it back.
+ */
+static void
+fragments_relax(const struct arch *arch, struct relocated *relocated)
+{
+	bool changed = true;
+
+	for (uint32_t i = 0; i < relocated->nfragments; i++)
+		relocated->fragments[i].wide = relocated->fragments[i].to ==
+						       FRAGMENT_OUT ||
+					       relocated->fragments[i].kind ==
+						       FRAGMENT_ALIGN;
+	while (changed) {
+		changed = false;
+		offsets_set(arch, relocated);
+		for (uint32_t i = 0; i < relocated->nfragments; i++) {
+			struct fragment *fragment = &relocated->fragments[i];
+
+			if (fragment->wide ||
+			    arch->fragment_reaches(
+				    fragment,
+				    (int64_t)relocated->fragments[fragment->to]
+						    .offset -
+					    fragment->offset))
+				continue;
+			fragment->wide = true;
+			changed = true;
+		}
+	}
+}
+
+static bool
+relocated_loops(const struct relocated *relocated)
+{
+	for (uint32_t i = 0; i < relocated->nfragments; i++)
+		if (relocated->fragments[i].kind == FRAGMENT_ALIGN)
+			return true;
+	return false;
+}
+
+void
+offsets_make(struct relocated *relocated, uint32_t n)
+{
+	loops_close(relocated, n);
+	relocated->align = relocated_loops(relocated) ? ALIGN_LINE :
+							ALIGN_RELOCATED;
+	fragments_relax(relocated->arch, relocated);
+}

@@ -1,0 +1,375 @@
+/*
+ * Makes relocated functions, writes them and the patches that lead to them, and
+ * says what a pc in one stands for.
+ */
+#include "relocate/relocate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "relocate/layout.h"
+#include "relocate/entry_patches.h"
+#include "util/fail.h"
+#include "util/mem.h"
+#include "util/search.h"
+
+/* Copied instructions, by address: those of the blocks are in order. */
+static void
+addrs_make(const struct cfg *cfg, struct relocated *relocated)
+{
+	uint32_t *fragments = mem_alloc((cfg->ninsns + 1) * sizeof(*fragments));
+
+	for (size_t i = 0; i < cfg->ninsns; i++)
+		fragments[i] = FRAGMENT_OUT;
+	for (uint32_t i = 0; i < relocated->nfragments; i++) {
+		const struct fragment *fragment = &relocated->fragments[i];
+		long insn;
+
+		if (!fragment->len)
+			continue;
+		insn = cfg_insn(cfg, fragment->addr);
+		must(insn >= 0);
+		/* In an unrolled loop, the first round. */
+		if (fragments[insn] == FRAGMENT_OUT)
+			fragments[insn] = i;
+	}
+	for (size_t i = 0; i < cfg->ninsns; i++)
+		if (fragments[i] != FRAGMENT_OUT)
+			fragments[relocated->nby_addr++] = fragments[i];
+	relocated->by_addr = fragments;
+}
+
+static void
+stays_make(const struct shape *shape, struct relocated *relocated)
+{
+	const struct insn *insns = shape->cfg->insns;
+
+	for (uint32_t i = 0; i < shape->nsegments; i++) {
+		const struct segment *segment = &shape->segments[i];
+		uint32_t last = segment->first + segment->count - 1;
+
+		if (segment->copied && segment->stays)
+			*vec_push(relocated->stays, relocated->nstays) =
+				(struct spare){
+				insns[segment->first].addr,
+				insns[last].addr + insns[last].len,
+			};
+	}
+}
+
+/* Is it a call whose target is all that another has otherwise? */
+static bool
+call_plain(const struct shape *shape, const struct insn *insn)
+{
+	const struct relocate_input *in = shape->in;
+	uint8_t bytes[INSN_MAX];
+	size_t avail;
+	const uint8_t *code = in->text(in->ctx, insn->addr, &avail);
+
+	return insn->kind == INSN_CALL && insn->len == in->arch->call_len &&
+	       code && avail >= insn->len &&
+	       !in->arch->call_write(insn->addr, insn->target, bytes) &&
+	       !memcmp(code, bytes, insn->len);
+}
+
+/* Only what is code for sure: what follows a call that never returns is not. */
+static void
+calls_make(const struct shape *shape, struct relocated *relocated)
+{
+	for (uint32_t i = 0; i < shape->nsegments; i++) {
+		const struct segment *segment = &shape->segments[i];
+		const struct insn *anchor;
+
+		if (segment->end == END_BLOCK || segment->moved ||
+		    shape->kinds[segment->block] != BLOCK_CODE)
+			continue;
+		anchor = segment_anchor(shape, segment);
+		if (call_plain(shape, anchor))
+			*vec_push(relocated->calls, relocated->ncalls) =
+				(struct direct_call){
+					anchor->addr, anchor->target,
+				};
+	}
+}
+
+struct relocated *
+relocated_make(const struct relocate_input *in)
+{
+	struct shape shape;
+	struct relocated *relocated = mem_alloc(sizeof(*relocated));
+
+	must(in->placement->narcs < NO_COUNTER - in->counter);
+	relocated->arch = in->arch;
+	relocated->text = in->text;
+	relocated->ctx = in->ctx;
+	relocated->narcs = in->placement->narcs;
+	relocated->entry = in->cfg->entry < 0 ? UINT64_MAX :
+		      in->cfg->insns[in->cfg->entry].addr;
+	if (shape_open(&shape, in))
+		goto failed;
+	entry_patches_make(&shape, relocated);
+	if (shape_check(&shape) || layout_make(&shape, relocated))
+		goto failed;
+	entry_patches_lead(&shape, relocated);
+	addrs_make(in->cfg, relocated);
+	stays_make(&shape, relocated);
+	calls_make(&shape, relocated);
+	shape_close(&shape);
+	return relocated;
+failed:
+	shape_close(&shape);
+	relocated_free(relocated);
+	return NULL;
+}
+
+struct spare
+spare_padding(const struct arch *arch, cfg_text *text, void *ctx, uint64_t lo,
+	      uint64_t hi)
+{
+	struct spare spare = { lo, lo };
+
+	while (spare.hi < hi) {
+		struct motion motion;
+		struct insn insn;
+		size_t avail;
+		const uint8_t *code = text(ctx, spare.hi, &avail);
+
+		if (!code || arch->decode(code, avail, spare.hi, &insn) ||
+		    arch->motion(code, avail, spare.hi, &motion) ||
+		    motion.lands ||
+		    (!motion.idle && insn.kind != INSN_TRAP) ||
+		    insn.len > hi - spare.hi)
+			break;
+		spare.hi += insn.len;
+	}
+	return spare;
+}
+
+void
+relocated_free(struct relocated *relocated)
+{
+	if (!relocated)
+		return;
+	free(relocated->fragments);
+	free(relocated->by_addr);
+	free(relocated->entry_patches);
+	free(relocated->extras);
+	free(relocated->stays);
+	free(relocated->calls);
+	free(relocated);
+}
+
+int
+relocated_write(const struct relocated *relocated,
+		const struct relocated_place *place, uint8_t *bytes)
+{
+	must(place->va % relocated->align == 0);
+	for (uint32_t i = 0; i < relocated->nfragments; i++) {
+		const struct fragment *fragment = &relocated->fragments[i];
+		struct fragment_at at = {
+			.va = place->va + fragment->offset,
+			.original = place->bias + fragment->addr,
+			.to = place->bias + fragment->target,
+			.counter = place->counters + UINT64_C(8) *
+						     fragment->counter,
+			.scratch = place->scratch,
+		};
+		size_t avail = 0;
+
+		if (fragment->to != FRAGMENT_OUT)
+			at.to = place->va +
+				relocated->fragments[fragment->to].offset;
+		if (fragment->len)
+			at.code = relocated->text(relocated->ctx,
+						  fragment->addr, &avail);
+		must(avail >= fragment->len);
+		if (relocated->arch->fragment_write(fragment, &at,
+						    bytes + fragment->offset))
+			return fail("the copy of the code at %#" PRIx64
+				    " is too far from what it uses",
+				    fragment->addr);
+	}
+	return 0;
+}
+
+void
+relocated_sum(const struct relocated *relocated, const uint64_t *slots,
+	      uint64_t *counters)
+{
+	memcpy(counters, slots, relocated->narcs * sizeof(*counters));
+	for (uint32_t i = 0; i < relocated->nextras; i++)
+		counters[relocated->extras[i]] += slots[relocated->narcs + i];
+}
+
+static int
+jump_patch(const struct relocated *relocated, struct code_patch *patch,
+	   uint64_t from, uint64_t to, unsigned len)
+{
+	patch->va = from;
+	patch->len = (uint8_t)len;
+	if (relocated->arch->jump_write(from, to, len, patch->bytes))
+		return fail("the code at %#" PRIx64 " is too far from its "
+			    "copy", from);
+	return 0;
+}
+
+int
+entry_patch_bytes(const struct relocated *relocated,
+		  const struct entry_patch *entry_patch,
+		  const struct relocated_place *place,
+		  struct code_patch patches[2])
+{
+	const struct arch *arch = relocated->arch;
+	uint64_t va = place->bias + entry_patch->addr;
+	uint64_t landing = place->bias + entry_patch->landing;
+	uint64_t to = place->va + entry_patch->offset;
+
+	switch ((enum entry_patch_via)entry_patch->via) {
+	case VIA_JUMP:
+		return jump_patch(relocated, patches, va, to, arch->jump_len) ?
+			-1 : 1;
+	case VIA_CHAIN:
+		return jump_patch(relocated, patches, va, landing,
+				  arch->chain_len) ||
+				       jump_patch(relocated, patches + 1,
+						  landing, to, arch->jump_len) ?
+			       -1 :
+			       2;
+	default:
+		patches->va = va;
+		patches->len = arch->trap_len;
+		memcpy(patches->bytes, arch->trap, arch->trap_len);
+		return 1;
+	}
+}
+
+const struct entry_patch *
+relocated_entry(const struct relocated *relocated)
+{
+	/* An instruction that marks the entry may stay before it. */
+	size_t lo = search_first(relocated->nentry_patches, i,
+				 relocated->entry_patches[i].addr >=
+					 relocated->entry);
+
+	return lo < relocated->nentry_patches &&
+			       relocated->entry_patches[lo].kind ==
+				       ENTRY_PATCH_ENTRY ?
+		       &relocated->entry_patches[lo] :
+		       NULL;
+}
+
+int
+relocated_redirect(const struct relocated *relocated,
+		   const struct relocated_place *place,
+		   const struct direct_call *call, struct code_patch *patch)
+{
+	const struct entry_patch *entry_patch = relocated_entry(relocated);
+
+	if (!entry_patch || call->target != relocated->entry)
+		return -1;
+	patch->va = place->bias + call->addr;
+	patch->len = relocated->arch->call_len;
+	return relocated->arch->call_write(
+		patch->va, place->va + entry_patch->offset, patch->bytes);
+}
+
+/* The fragment that has the offset: of those of no size the last. */
+static const struct fragment *
+fragment_find(const struct relocated *relocated, uint32_t offset)
+{
+	if (offset >= relocated->size)
+		return NULL;
+	return &relocated->fragments
+			[search_first(relocated->nfragments, i,
+				      relocated->fragments[i].offset > offset) -
+			 1];
+}
+
+int
+pc_map_entry(const struct relocated *relocated, uint32_t offset,
+	     struct pc_map_entry *entry)
+{
+	const struct fragment *fragment = fragment_find(relocated, offset);
+	enum fragment_inside inside;
+
+	if (!fragment)
+		return -1;
+	inside = relocated->arch->fragment_inside(fragment,
+						  offset - fragment->offset);
+	if (inside == INSIDE_NOT)
+		return -1;
+	*entry = (struct pc_map_entry){
+		.addr = fragment->addr, .arc = fragment->arc,
+		.added = inside == INSIDE_ADDED || fragment->len,
+		.arrived = fragment->arrived,
+		.saved = inside == INSIDE_SAVED || inside == INSIDE_ADDED,
+		.begins = inside == INSIDE_START && fragment->len,
+		.between = inside == INSIDE_BETWEEN,
+	};
+	if (entry->arc == ARC_NONE)
+		entry->added = false;
+	return 0;
+}
+
+int64_t
+relocated_offset(const struct relocated *relocated, uint64_t addr)
+{
+	size_t lo = search_first(
+		relocated->nby_addr, i,
+		relocated->fragments[relocated->by_addr[i]].addr >= addr);
+
+	if (lo == relocated->nby_addr ||
+	    relocated->fragments[relocated->by_addr[lo]].addr != addr)
+		return -1;
+	return relocated->fragments[relocated->by_addr[lo]].offset;
+}
+
+bool
+relocated_stays(const struct relocated *relocated, uint64_t addr)
+{
+	size_t lo = search_first(relocated->nstays, i,
+				 relocated->stays[i].hi > addr);
+
+	return (lo < relocated->nstays && relocated->stays[lo].lo <= addr) ||
+	       relocated_offset(relocated, addr) < 0;
+}
+
+const struct entry_patch *
+relocated_entry_patch(const struct relocated *relocated, uint64_t addr)
+{
+	size_t lo = search_first(relocated->nentry_patches, i,
+				 relocated->entry_patches[i].addr >= addr);
+
+	return lo < relocated->nentry_patches &&
+			       relocated->entry_patches[lo].addr == addr ?
+		       &relocated->entry_patches[lo] :
+		       NULL;
+}
+
+/* Does the block lead back to itself? */
+static bool
+vert_spins(const struct flow *flow, uint32_t v)
+{
+	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++)
+		if (flow->edges[e].to == v)
+			return true;
+	return false;
+}
+
+double
+relocated_cost(void *ctx, const struct flow *flow,
+	       const struct weights *weights, uint32_t arc)
+{
+	double weight = weight_of_arc(flow, weights, arc);
+	const struct flow_edge *edge;
+
+	if (arc >= flow->nedges)
+		return weight * (vert_spins(flow, arc_block(flow, arc)) ?
+				 COST_AGAIN : COST_COUNT);
+	edge = &flow->edges[arc];
+	if (edge->from == edge->to)
+		return weight * COST_AGAIN;
+	return weight * (edge->by == BY_TAKEN ? COST_COUNT + COST_JUMP :
+						COST_COUNT);
+}

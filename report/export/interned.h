@@ -1,0 +1,22 @@
+/*
+ * Strings by number.
+ */
+#ifndef REPORT_EXPORT_INTERNED_H
+#define REPORT_EXPORT_INTERNED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zeroed at first. */
+struct interned {
+	char **strings;		/* by number */
+	size_t n;
+	uint32_t *slots;	/* a hash: number + 1, or 0 */
+	size_t nslots;		/* a power of two */
+};
+
+/* The string's number, from 0 on; if it is n before, the string is new. */
+uint32_t intern(struct interned *interned, const char *string);
+void interned_free(struct interned *interned);
+
+#endif

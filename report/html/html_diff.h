@@ -1,0 +1,23 @@
+/*
+ * A page that shows what changed since an earlier run, too.
+ */
+#ifndef REPORT_HTML_HTML_DIFF_H
+#define REPORT_HTML_HTML_DIFF_H
+
+#include "report/profile/profile.h"
+#include "report/report.h"
+
+/* What a page is compared with. */
+struct html_before {
+	const char *command;
+	/* With its programs; NULL if none is there: no lines are compared. */
+	const struct report_input *report_input;
+	const struct profile_diff *diff;	/* from it to the page's */
+};
+
+/* Make the page in the directory; 0, or -1 with the message. */
+int html_diff_write(const struct report_options *opts,
+		    const struct html_before *before,
+		    const struct report_input *after, const char *path);
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * Values written as JavaScript.  Knows nothing of what they mean; whatever a
+ * string holds, it stays a string, of a script as of a page.
+ */
+#include "report/html/html_script.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/printable.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/* Of a double: all integers up to it are exact. */
+static const uint64_t EXACT_MAX = 1ULL << 53;
+
+void
+script_open(struct script *script, struct html_dir *dir,
+	    struct script_reasons *reasons, const char *name)
+{
+	char *path = mem_printf("data/%s.js", name);
+
+	*script = (struct script){ .dir = dir, .reasons = reasons };
+	script->out = html_dir_file(dir, path);
+	script->scratch = open_memstream(&script->text, &script->size);
+	must(script->scratch);
+	fprintf(script->out, "pmon.put(\"%s\",", name);
+	free(path);
+}
+
+void
+script_close(struct script *script)
+{
+	fputs(");\n", script->out);
+	html_dir_file_close(script->dir, script->out);
+	fclose(script->scratch);
+	free(script->text);
+}
+
+/* What comes before any value. */
+static void
+value_begin(struct script *script)
+{
+	if (script->comma)
+		putc(',', script->out);
+	script->comma = true;
+}
+
+void
+script_begin(struct script *script, char bracket)
+{
+	value_begin(script);
+	putc(bracket, script->out);
+	script->comma = false;
+}
+
+void
+script_end(struct script *script, char bracket)
+{
+	putc(bracket, script->out);
+	script->comma = true;
+}
+
+void
+script_key(struct script *script, const char *key)
+{
+	value_begin(script);
+	fprintf(script->out, "\"%s\":", key);
+	script->comma = false;
+}
+
+void
+script_key_begin(struct script *script, const char *key, char bracket)
+{
+	script_key(script, key);
+	script_begin(script, bracket);
+}
+
+void
+script_number(struct script *script, uint64_t n)
+{
+	const char *quote = n > EXACT_MAX ? "\"" : "";
+
+	value_begin(script);
+	fprintf(script->out, "%s%" PRIu64 "%s", quote, n, quote);
+}
+
+void
+script_addr(struct script *script, uint64_t addr)
+{
+	value_begin(script);
+	fprintf(script->out, "\"%" PRIx64 "\"", addr);
+}
+
+static size_t
+reason_index(struct script_reasons *reasons, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < reasons->n; i++)
+		if (strcmp(reasons->whys[i], why) == 0)
+			return i;
+	*vec_push(reasons->whys, reasons->n) = why;
+	return i;
+}
+
+void
+script_figure(struct script *script, const struct figure *figure)
+{
+	if (!figure->why) {
+		script_number(script, figure->n);
+		return;
+	}
+	value_begin(script);
+	fprintf(script->out, "-%zu",
+		reason_index(script->reasons, figure->why) + 1);
+}
+
+void
+script_null(struct script *script)
+{
+	value_begin(script);
+	fputs("null", script->out);
+}
+
+void
+script_minus(struct script *script)
+{
+	value_begin(script);
+	fputs("-1", script->out);
+}
+
+static void
+escaped_put(struct script *script, const char *s, size_t len)
+{
+	rewind(script->scratch);
+	text_print(script->scratch, s, len, WIDTH_ALL);
+	/* Else the size is that of what was there before. */
+	putc('\0', script->scratch);
+	fflush(script->scratch);
+	for (const char *c = script->text; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			putc('\\', script->out);
+		if (*c == '<')
+			fputs("\\u003c", script->out);
+		else
+			putc(*c, script->out);
+	}
+}
+
+void
+script_string(struct script *script, const char *s)
+{
+	value_begin(script);
+	putc('"', script->out);
+	escaped_put(script, s, strlen(s));
+	putc('"', script->out);
+}
+
+void
+script_lines_begin(struct script *script)
+{
+	value_begin(script);
+	putc('"', script->out);
+}
+
+void
+script_line(struct script *script, const char *s, size_t len)
+{
+	escaped_put(script, s, len);
+	fputs("\\n", script->out);
+}
+
+void
+script_lines_end(struct script *script)
+{
+	putc('"', script->out);
+}

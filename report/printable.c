@@ -1,0 +1,311 @@
+/*
+ * Text that comes from elsewhere, made harmless and fitted into columns.
+ * Never asks the locale: the terminal is taken to understand UTF-8, and a
+ * character to be one column wide.
+ */
+#include "report/printable.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+enum { TAB = 8, GLYPH_MAX = 16 };
+
+/* One character as it is shown. */
+struct glyph {
+	char bytes[GLYPH_MAX];
+	size_t len;		/* of bytes */
+	size_t columns;
+	size_t taken;		/* bytes of the text */
+};
+
+/* Length of the UTF-8 sequence at s, 0 if it is none or not printable. */
+static size_t
+utf8_length(const unsigned char *s, size_t len)
+{
+	uint32_t c;
+	size_t i, n;
+
+	if (s[0] < 0xc2 || s[0] > 0xf4)
+		return 0;
+	n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	if (len < n)
+		return 0;
+	c = s[0] & (0x7f >> n);
+	for (i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if ((n == 3 && c < 0x800) || (n == 4 && c < 0x10000) ||
+	    c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 0;
+	/*
+	 * C1 controls, ends of lines, what turns the direction of writing, and
+	 * what XML does not have.
+	 */
+	if (c < 0xa0 || c == 0x61c || c == 0x200e || c == 0x200f ||
+	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
+	    c == 0xfffe || c == 0xffff)
+		return 0;
+	return n;
+}
+
+static void
+glyph_next(const char *text, size_t len, size_t column, struct glyph *g)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t n;
+
+	g->taken = 1;
+	if (s[0] == '\t') {
+		g->len = TAB - column % TAB;
+		memset(g->bytes, ' ', g->len);
+	} else if (s[0] < ' ' || s[0] == 0x7f) {
+		g->len = 2;
+		g->bytes[0] = '^';
+		g->bytes[1] = (char)(s[0] ^ 0x40);
+	} else if (s[0] < 0x80) {
+		g->len = 1;
+		g->bytes[0] = text[0];
+	} else {
+		n = utf8_length(s, len);
+		g->len = g->taken = n ? n : 1;
+		memcpy(g->bytes, n ? text : "?", g->len);
+		g->columns = 1;
+		return;
+	}
+	g->columns = g->len;
+}
+
+size_t
+text_width(const char *s, size_t len)
+{
+	struct glyph g;
+	size_t i, column = 0;
+
+	for (i = 0; i < len; i += g.taken) {
+		glyph_next(s + i, len - i, column, &g);
+		column += g.columns;
+	}
+	return column;
+}
+
+void
+text_widen(size_t *width, const char *s, size_t max)
+{
+	size_t wide = text_width(s, strlen(s));
+
+	if (wide > max)
+		wide = max;
+	if (wide > *width)
+		*width = wide;
+}
+
+void
+text_head(size_t *width, const char *heading)
+{
+	if (*width)
+		text_widen(width, heading, WIDTH_ALL);
+}
+
+/* Whether s fits, without looking at more of it than needed. */
+static bool
+text_fits(const char *s, size_t len, size_t width)
+{
+	struct glyph g;
+	size_t i, column = 0;
+
+	for (i = 0; i < len && column <= width; i += g.taken) {
+		glyph_next(s + i, len - i, column, &g);
+		column += g.columns;
+	}
+	return column <= width;
+}
+
+size_t
+text_print(FILE *out, const char *s, size_t len, size_t width)
+{
+	size_t i, column = 0, room = width, dots = 0;
+	struct glyph g;
+
+	if (width != WIDTH_ALL && !text_fits(s, len, width)) {
+		dots = width < 3 ? width : 3;
+		room = width - dots;
+	}
+	for (i = 0; i < len; i += g.taken) {
+		glyph_next(s + i, len - i, column, &g);
+		if (g.columns > room - column)
+			break;
+		if (g.len == 1)
+			putc_unlocked(*g.bytes, out);
+		else
+			fwrite(g.bytes, 1, g.len, out);
+		column += g.columns;
+	}
+	fprintf(out, "%.*s", (int)dots, "...");
+	return column + dots;
+}
+
+void
+text_put(FILE *out, const char *s)
+{
+	text_print(out, s, strlen(s), WIDTH_ALL);
+}
+
+void
+text_note(FILE *out, const char *s)
+{
+	if (!s)
+		return;
+	fputs(" [", out);
+	text_put(out, s);
+	putc(']', out);
+}
+
+void
+text_column(FILE *out, const char *s, size_t width)
+{
+	size_t len = strlen(s), wide = text_width(s, len), used = 0;
+	struct glyph g;
+
+	if (wide > width && width > 3) {
+		while (wide > width - 3) {
+			glyph_next(s, len, 0, &g);
+			s += g.taken;
+			len -= g.taken;
+			wide -= g.columns < wide ? g.columns : wide;
+		}
+		fputs("...", out);
+		used = 3;
+	}
+	used += text_print(out, s, len, width - used);
+	fprintf(out, "%*s", (int)(width - used), "");
+}
+
+void
+text_paragraph(FILE *out, const char *first, const char *s, size_t width)
+{
+	size_t indent = strlen(first), column = indent;
+
+	fputs(first, out);
+	while (*s) {
+		size_t len = strcspn(s, " \n");
+		size_t wide = text_width(s, len);
+
+		if (column > indent && column + 1 + wide > width) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putc(' ', out);
+			column++;
+		}
+		column += text_print(out, s, len, WIDTH_ALL);
+		s += len;
+		s += strspn(s, " \n");
+	}
+	putc('\n', out);
+}
+
+size_t
+text_digits(uint64_t n)
+{
+	size_t digits = 1;
+
+	while (n /= 10)
+		digits++;
+	return digits;
+}
+
+char *
+text_number(uint64_t n, const char *what)
+{
+	return mem_printf("%" PRIu64 " %s%s", n, what, n == 1 ? "" :
+			  strcmp(what, "process") == 0 ? "es" : "s");
+}
+
+static const char replacement[] = "\xef\xbf\xbd";
+
+static bool
+is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+/* In UTF-8; `line`: control characters become ^X. */
+static char *
+text_clean(const char *s, bool line)
+{
+	size_t len = strlen(s), n;
+	char *text = mem_alloc(len * (sizeof(replacement) - 1) + 1);
+	char *to = text;
+
+	for (size_t i = 0; i < len; i += n) {
+		n = (unsigned char)s[i] < 0x80 ? 1 :
+		    utf8_length((const unsigned char *)s + i, len - i);
+		if (!n) {
+			to = stpcpy(to, replacement);
+			n = 1;
+		} else if (line && is_control(s[i])) {
+			*to++ = '^';
+			*to++ = (char)(s[i] ^ 0x40);
+		} else {
+			to = mempcpy(to, s + i, n);
+		}
+	}
+	return text;
+}
+
+char *
+text_utf8(const char *s)
+{
+	return text_clean(s, false);
+}
+
+char *
+text_line(const char *s)
+{
+	return text_clean(s, true);
+}
+
+void
+text_line_put(FILE *out, const char *s, const char *special, char instead)
+{
+	char *text = text_line(s);
+
+	for (const char *c = text; *c; c++)
+		putc(strchr(special, *c) ? instead : *c, out);
+	free(text);
+}
+
+void
+text_message(const char *program, const char *message)
+{
+	fprintf(stderr, "%s: ", program);
+	text_put(stderr, message);
+	putc('\n', stderr);
+}
+
+void
+text_xml(FILE *out, const char *s)
+{
+	char *text = text_utf8(s);
+
+	for (const char *c = text; *c; c++)
+		if (*c == '&')
+			fputs("&amp;", out);
+		else if (*c == '<')
+			fputs("&lt;", out);
+		else if (*c == '>')
+			fputs("&gt;", out);
+		else if (*c == '"')
+			fputs("&quot;", out);
+		else if (is_control(*c))
+			fputs(replacement, out);
+		else
+			putc(*c, out);
+	free(text);
+}

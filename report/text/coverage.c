@@ -1,0 +1,187 @@
+/*
+ * What share of the lines ran, and which lines do in one of two tallies only.
+ * A line whose count is not known is never taken to have run.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/kinds.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { PERCENT_ALL = 100000, THOUSAND = 1000 };	/* 1/1000 percent */
+
+static struct totals
+lines_total(const struct table *table)
+{
+	struct totals totals = { 0 };
+
+	for (size_t i = 0; i < table->nlines; i++)
+		totals_add(&totals, &table->lines[i].count);
+	return totals;
+}
+
+/* "57.33 %", never more than it is; owned by the caller. */
+static char *
+share_text(const struct totals *totals)
+{
+	size_t share = totals->all ? totals->run * 10000 / totals->all : 0;
+
+	return mem_printf("%zu.%02zu %%", share / 100, share % 100);
+}
+
+/* "80", "99.95": owned by the caller. */
+static char *
+limit_text(unsigned limit)
+{
+	char *text = mem_printf("%u.%03u", limit / THOUSAND, limit % THOUSAND);
+	char *end = text + strlen(text);
+
+	while (end[-1] == '0')
+		*--end = '\0';
+	if (end[-1] == '.')
+		end[-1] = '\0';
+	return text;
+}
+
+static int
+totals_check(const struct totals *totals, unsigned limit)
+{
+	char *share, *under;
+
+	if (!totals->all)
+		return fail("--fail-under: no lines were counted");
+	if ((uint64_t)totals->run * PERCENT_ALL >=
+	    (uint64_t)totals->all * limit)
+		return 0;
+	share = share_text(totals);
+	under = limit_text(limit);
+	fail("%s of the lines ran (%zu of %zu; %zu not known), which is under "
+	     "%s %%", share, totals->run, totals->all, totals->unknown, under);
+	free(share);
+	free(under);
+	return 1;
+}
+
+int
+coverage_check(const struct report_options *opts,
+	       const struct report_input *report_input)
+{
+	struct table *table;
+	struct totals totals;
+
+	if (!opts->fail_under)
+		return 0;
+	table = table_make(opts, report_input);
+	totals = lines_total(table);
+	table_free(table);
+	return totals_check(&totals, opts->fail_under);
+}
+
+/* ---- two tallies */
+
+/* The lines of one table, against another. */
+struct changes {
+	bool *only;		/* ran here, and did not there */
+	size_t nonly;
+	size_t unknown;		/* not known here or there */
+	size_t alone;		/* not counted there at all */
+};
+
+static int
+place_compare(const struct table *a, size_t i, const struct table *b, size_t k)
+{
+	const struct line_entry *line = &a->lines[i], *other = &b->lines[k];
+	int order = strcmp(a->files[line->file].path,
+			   b->files[other->file].path);
+
+	if (order)
+		return order;
+	return line->line < other->line ? -1 : line->line > other->line;
+}
+
+/* Both tables ascend by path and line. */
+static struct changes
+changes_find(const struct table *table, const struct table *other)
+{
+	struct changes changes = {
+		.only = mem_alloc(table->nlines * sizeof(*changes.only)),
+	};
+	size_t k = 0;
+
+	for (size_t i = 0; i < table->nlines; i++) {
+		const struct figure *count = &table->lines[i].count;
+		const struct figure *there;
+
+		while (k < other->nlines &&
+		       place_compare(table, i, other, k) > 0)
+			k++;
+		if (k == other->nlines || place_compare(table, i, other, k)) {
+			changes.alone++;
+			continue;
+		}
+		there = &other->lines[k].count;
+		changes.unknown += count->why || there->why;
+		changes.only[i] = !count->why && count->n && !there->why &&
+				  !there->n;
+		changes.nonly += changes.only[i];
+	}
+	return changes;
+}
+
+static void
+share_write(const struct table *table, const char *when, FILE *out)
+{
+	struct totals totals = lines_total(table);
+	char *share = share_text(&totals);
+
+	fprintf(out, "%10s %10zu %10zu %10zu  %s\n", when, totals.all,
+		totals.run, totals.unknown, share);
+	free(share);
+}
+
+static void
+changes_write(const struct table *table, const struct changes *changes,
+	      const char *title, FILE *out)
+{
+	if (!changes->nonly)
+		return;
+	fprintf(out, "\nLines that ran in the %s only:\n", title);
+	line_ranges_write(table, changes->only, out);
+}
+
+static void
+note_write(FILE *out, size_t n, const char *what)
+{
+	if (n)
+		fprintf(out, "%10zu %s\n", n, what);
+}
+
+void
+coverage_diff_write(const struct report_options *opts,
+		    const struct report_input *before,
+		    const struct report_input *after, FILE *out)
+{
+	struct table *first = table_make(opts, before);
+	struct table *second = table_make(opts, after);
+	struct changes lost = changes_find(first, second);
+	struct changes won = changes_find(second, first);
+
+	fprintf(out, "Lines that ran\n\n%10s %10s %10s %10s\n", "", "counted",
+		"run", "not known");
+	share_write(first, "first", out);
+	share_write(second, "second", out);
+	changes_write(first, &lost, "first", out);
+	changes_write(second, &won, "second", out);
+	putc('\n', out);
+	note_write(out, lost.nonly, "lines ran in the first only");
+	note_write(out, won.nonly, "lines ran in the second only");
+	note_write(out, lost.unknown,
+		   "lines are not known in one of the files");
+	note_write(out, lost.alone, "lines were counted in the first only");
+	note_write(out, won.alone, "lines were counted in the second only");
+	free(lost.only);
+	free(won.only);
+	table_free(first);
+	table_free(second);
+}

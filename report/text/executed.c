@@ -1,0 +1,311 @@
+/*
+ * The instructions executed of each function and of each file, as
+ * Weinberger's lprint summarises them.
+ */
+#include "report/kinds.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/names.h"
+#include "report/printable.h"
+#include "report/work.h"
+#include "util/mem.h"
+
+enum { IE_MIN = 11, CALLS_MIN = 9, PLACE_MAX = 28, OBJECT_MAX = 20 };
+
+/* One function. */
+struct entry {
+	char *name, *place;
+	uint32_t plan;
+	bool has_code, has_calls;
+	struct work work;
+	struct figure calls;
+};
+
+struct entries {
+	struct entry *entries;
+	size_t n;
+	size_t ie, calls, place, object;	/* widths */
+	struct work all;
+};
+
+/* ---- gathering */
+
+static void
+entry_add(struct entries *entries, struct entry entry)
+{
+	*vec_push(entries->entries, entries->n) = entry;
+}
+
+/* Functions, and nameless code, whose instructions were counted. */
+static void
+views_add(struct table *table, struct entries *entries, bool **seen)
+{
+	struct view *view = NULL;
+
+	while ((view = view_next(table, view, VIEW_INSNS))) {
+		const struct func_plan *fplan = view->fplan;
+		const struct func *func = fplan->func == FUNC_NONE ? NULL :
+			&view->plan->image->funcs[fplan->func];
+		struct entry entry = {
+			.plan = view->plan_index, .has_code = true,
+			.has_calls = func != NULL,
+			.work = work_of_fplan(view),
+			.calls = figure_of(&fplan->calls),
+		};
+
+		entry.name = func ?
+			name_with_aliases(func, table->opts->demangle) :
+			view_name(view);
+		entry.place = func ? table_place(table, table_file(table,
+			view->plan_index, func->file), func->line) :
+			mem_strdup("");
+		if (func)
+			seen[view->plan_index][fplan->func] = true;
+		work_add(&entries->all, &entry.work);
+		entry_add(entries, entry);
+	}
+}
+
+/* Functions that have no code of their own that could be counted. */
+static void
+others_add(struct table *table, struct entries *entries, bool **seen)
+{
+	for (size_t i = 0; i < table->funcs.n; i++) {
+		const struct func_entry *func = &table->funcs.entries[i];
+
+		if (!seen[func->plan][func->ref])
+			entry_add(entries, (struct entry){
+				.name = mem_strdup(func->name),
+				.place = table_place(table, func->file,
+						     func->line),
+				.plan = func->plan, .has_calls = true,
+				.calls = func->count,
+			});
+	}
+}
+
+/* Most instructions first; unknown ones, and those without code, last. */
+static int
+by_work(const void *va, const void *vb)
+{
+	const struct entry *a = va, *b = vb;
+	const struct figure *x = &a->work.ie, *y = &b->work.ie;
+
+	if (a->has_code != b->has_code)
+		return a->has_code ? -1 : 1;
+	if (!x->why != !y->why)
+		return x->why ? 1 : -1;
+	if (!x->why && x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	if (strcmp(a->name, b->name) != 0)
+		return strcmp(a->name, b->name);
+	if (a->plan != b->plan)
+		return a->plan < b->plan ? -1 : 1;
+	return strcmp(a->place, b->place);
+}
+
+static void
+widths_find(const struct table *table, struct entries *entries)
+{
+	entries->ie = IE_MIN;
+	entries->calls = CALLS_MIN;
+	figure_widen(&entries->ie, &entries->all.ie);
+	for (size_t i = 0; i < entries->n; i++) {
+		const struct entry *entry = &entries->entries[i];
+
+		figure_widen(&entries->ie, &entry->work.ie);
+		figure_widen(&entries->calls, &entry->calls);
+		text_widen(&entries->place, entry->place, PLACE_MAX);
+		if (table->report_input->nplans > 1)
+			text_widen(&entries->object,
+				   table_object(table, entry->plan),
+				   OBJECT_MAX);
+	}
+	text_head(&entries->object, "OBJECT");
+	text_head(&entries->place, "DECLARED AT");
+}
+
+static struct entries
+entries_make(struct table *table)
+{
+	const struct report_input *report_input = table->report_input;
+	struct entries entries = { 0 };
+	bool **seen = mem_alloc(report_input->nplans * sizeof(*seen));
+
+	for (size_t i = 0; i < report_input->nplans; i++)
+		seen[i] = mem_alloc(report_input->plans[i]->image->nfuncs);
+	views_add(table, &entries, seen);
+	others_add(table, &entries, seen);
+	for (size_t i = 0; i < report_input->nplans; i++)
+		free(seen[i]);
+	free(seen);
+	if (entries.n)
+		qsort(entries.entries, entries.n, sizeof(*entries.entries),
+		      by_work);
+	widths_find(table, &entries);
+	return entries;
+}
+
+static void
+entries_free(struct entries *entries)
+{
+	for (size_t i = 0; i < entries->n; i++) {
+		free(entries->entries[i].name);
+		free(entries->entries[i].place);
+	}
+	free(entries->entries);
+}
+
+/* ---- by function */
+
+static void
+entry_write(const struct table *table, const struct entries *entries,
+	    const struct entry *entry, FILE *out)
+{
+	const char *why = entry->calls.why ? entry->calls.why :
+			  entry->work.ie.why;
+
+	if (entry->has_code) {
+		figure_write(out, &entry->work.ie, entries->ie);
+		putc(' ', out);
+	} else {
+		fprintf(out, "%*s ", (int)entries->ie, "-");
+	}
+	if (entry->has_calls)
+		figure_write(out, &entry->calls, entries->calls);
+	else
+		fprintf(out, "%*s", (int)entries->calls, "-");
+	if (entry->has_code)
+		fprintf(out, " %6zu %6zu  ", entry->work.i, entry->work.ine);
+	else
+		fprintf(out, " %6s %6s  ", "-", "-");
+	if (entries->object) {
+		text_column(out, table_object(table, entry->plan),
+			    entries->object);
+		fputs("  ", out);
+	}
+	if (entries->place) {
+		text_column(out, entry->place, entries->place);
+		fputs("  ", out);
+	}
+	text_print(out, entry->name, strlen(entry->name), WIDTH_ALL);
+	text_note(out, why);
+	putc('\n', out);
+}
+
+static void
+legend_write(const struct work *all, FILE *out)
+{
+	char *executed = figure_words(&all->ie);
+
+	fprintf(out, "  %s instructions executed (IE); of %zu (I) %zu never "
+		"(INE)\n", executed, all->i, all->ine);
+	free(executed);
+}
+
+void
+funcs_executed_write(struct table *table, FILE *out)
+{
+	struct entries entries = entries_make(table);
+
+	title_write(table, out, "Functions");
+	legend_write(&entries.all, out);
+	fprintf(out, "\n%*s %*s %6s %6s  ", (int)entries.ie, "IE",
+		(int)entries.calls, "CALLS", "I", "INE");
+	if (entries.object) {
+		text_column(out, "OBJECT", entries.object);
+		fputs("  ", out);
+	}
+	if (entries.place) {
+		text_column(out, "DECLARED AT", entries.place);
+		fputs("  ", out);
+	}
+	fputs("FUNCTION\n", out);
+	for (size_t i = 0; i < entries.n; i++)
+		entry_write(table, &entries, &entries.entries[i], out);
+	entries_free(&entries);
+}
+
+/* ---- by file */
+
+struct file_widths {
+	size_t ie, bbe;
+};
+
+static void
+file_write(const struct work *work, const struct file_widths *widths,
+	   const char *name, FILE *out)
+{
+	if (!work->i && !work->bb)
+		return;
+	figure_write(out, &work->ie, widths->ie);
+	fprintf(out, " %7zu %7zu ", work->i, work->ine);
+	figure_write(out, &work->bbe, widths->bbe);
+	fprintf(out, " %6zu %6zu  ", work->bb, work->bbne);
+	text_print(out, name, strlen(name), WIDTH_ALL);
+	putc('\n', out);
+}
+
+static int
+by_rank(const void *va, const void *vb, void *ctx)
+{
+	const struct work *works = ctx;
+	size_t a = *(const size_t *)va, b = *(const size_t *)vb;
+	const struct figure *x = &works[a].ie, *y = &works[b].ie;
+
+	if (!x->why != !y->why)
+		return x->why ? 1 : -1;
+	if (!x->why && x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void
+files_reasons_write(struct table *table, FILE *out)
+{
+	struct reasons reasons = { 0 };
+	struct totals totals = { 0 };
+	struct view *view = NULL;
+
+	while ((view = view_next(table, view, VIEW_INSNS)))
+		view_totals(view, UNIT_INSN, &totals, &reasons);
+	reasons_write(&reasons, out);
+}
+
+void
+files_write(struct table *table, FILE *out)
+{
+	struct work rest, all, *works;
+	struct file_widths widths = { IE_MIN, IE_MIN };
+	size_t *order = mem_alloc(table->nfiles * sizeof(*order));
+
+	title_write(table, out, "Files");
+	if (!units_present(table, out, UNIT_INSN)) {
+		free(order);
+		return;
+	}
+	works = work_by_file(table, &rest);
+	all = rest;
+	for (size_t i = 0; i < table->nfiles; i++) {
+		order[i] = i;
+		work_add(&all, &works[i]);
+	}
+	figure_widen(&widths.ie, &all.ie);
+	figure_widen(&widths.bbe, &all.bbe);
+	if (table->nfiles)
+		qsort_r(order, table->nfiles, sizeof(*order), by_rank, works);
+	legend_write(&all, out);
+	fprintf(out, "\n%*s %7s %7s %*s %6s %6s  FILE\n", (int)widths.ie,
+		"IE", "I", "INE", (int)widths.bbe, "BBE", "BB", "BBNE");
+	for (size_t i = 0; i < table->nfiles; i++)
+		file_write(&works[order[i]], &widths,
+			   table->files[order[i]].shown, out);
+	file_write(&rest, &widths, "(of no file)", out);
+	file_write(&all, &widths, "(all)", out);
+	files_reasons_write(table, out);
+	free(works);
+	free(order);
+}

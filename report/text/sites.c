@@ -1,0 +1,279 @@
+/*
+ * How the program was made to count: the ways into relocated functions, and the
+ * traps that were needed, each with its reason and how often it was run into;
+ * and all stops of the program by cause.
+ */
+#include "report/ways.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "relocate/relocate.h"
+#include "report/kinds.h"
+#include "report/names.h"
+#include "report/text/stop_causes.h"
+#include "report/printable.h"
+#include "util/mem.h"
+
+enum { COUNT_MIN = 9, ADDR_MIN = 7, NAME_MAX = 30 };
+
+/* ---- how many of each */
+
+static void
+fplan_ways(const struct func_plan *fplan, struct ways *ways)
+{
+	ways->relocated_fplans++;
+	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++) {
+		const struct entry_patch *entry_patch =
+			&fplan->relocated->entry_patches[i];
+
+		if (entry_patch->kind == ENTRY_PATCH_GUARD)
+			ways->guards++;
+		else if (entry_patch->via == VIA_JUMP)
+			ways->jumps++;
+		else if (entry_patch->via == VIA_CHAIN)
+			ways->chains++;
+		else
+			ways->traps++;
+	}
+}
+
+/* Is it counted by traps though it might have been copied? */
+static bool
+fplan_trapped(const struct plan *plan, const struct func_plan *fplan)
+{
+	return fplan->state == FPLAN_READY && fplan->units && !fplan->guest &&
+	       !fplan->relocated && (fplan->stays || plan->stays);
+}
+
+struct ways
+ways_count(const struct report_input *report_input)
+{
+	struct ways ways = { 0 };
+
+	for (size_t i = 0; i < report_input->nplans; i++) {
+		const struct plan *plan = report_input->plans[i];
+
+		for (size_t k = 0; k < plan->nfplans; k++) {
+			const struct func_plan *fplan = &plan->fplans[k];
+
+			if (fplan->lost)
+				ways.lost++;
+			else if (fplan->relocated)
+				fplan_ways(fplan, &ways);
+			else
+				ways.trapped += fplan_trapped(plan, fplan);
+		}
+	}
+	return ways;
+}
+
+/* Put "12 things" behind the text and what comes between. */
+static void
+part_add(char **text, const char *between, size_t n, const char *what)
+{
+	char *number = text_number(n, what);
+	char *longer = mem_printf("%s%s%s", *text, between, number);
+
+	free(number);
+	free(*text);
+	*text = longer;
+}
+
+char *
+ways_text(const struct ways *ways)
+{
+	char *text = mem_strdup("");
+
+	if (ways->relocated_fplans) {
+		part_add(&text, "", ways->relocated_fplans, "copied function");
+		part_add(&text, " entered by ", ways->jumps, "jump");
+		part_add(&text, ", ", ways->chains, "short jump");
+		part_add(&text, " and ", ways->traps, "trap");
+		part_add(&text, ", with ", ways->guards, "guard");
+	}
+	if (ways->trapped)
+		part_add(&text, *text ? "; by traps: " : "by traps: ",
+			 ways->trapped, "function");
+	if (ways->lost)
+		part_add(&text, *text ? "; given up: " : "given up: ",
+			 ways->lost, "function");
+	return text;
+}
+
+/* ---- the traps */
+
+struct trap {
+	const struct site *site;
+	uint32_t plan;		/* index into the report input's */
+	const char *why;
+};
+
+struct page {
+	struct table *table;
+	struct trap *traps;
+	size_t ntraps;
+};
+
+static const char *
+hook_why(const struct hook *hook)
+{
+	switch ((enum hook_kind)hook->kind) {
+	case HOOK_EXEC:
+	case HOOK_CALL:
+		return "may execute another program";
+	case HOOK_CLONE:
+		return "may start a process that cannot be traced";
+	case HOOK_SIGACTION:
+		return "says what a signal does";
+	case HOOK_START:
+	case HOOK_LOADED:
+		return "libraries are there from here on";
+	case HOOK_SIGRETURN:
+		return "signal handlers return to it";
+	default:
+		return "switches stacks";
+	}
+}
+
+static const char *
+lead_why(const struct func_plan *fplan, uint64_t addr)
+{
+	const struct entry_patch *entry_patch = relocated_entry_patch(
+		fplan->relocated, addr);
+
+	if (!entry_patch)
+		return "other code jumps to it";
+	if (entry_patch->kind == ENTRY_PATCH_GUARD)
+		return "guard: nothing is known to lead to it";
+	return "no room for a jump";
+}
+
+static const char *
+site_why(const struct plan *plan, const struct site *site)
+{
+	const struct func_plan *fplan = site->fplan == FPLAN_NONE ? NULL :
+				  &plan->fplans[site->fplan];
+
+	if (site->hook)
+		return hook_why(&plan->hooks[site->hook - 1]);
+	if (fplan && fplan->relocated && site->leads)
+		return lead_why(fplan, site->addr);
+	if (fplan && fplan->relocated)
+		return "where it goes is recorded";
+	return fplan && fplan->stays ? fplan->stays : plan->stays ?
+	       plan->stays : "counted by a trap";
+}
+
+static void
+plan_traps(struct page *page, uint32_t index)
+{
+	const struct plan *plan = page->table->report_input->plans[index];
+
+	for (size_t i = 0; i < plan->nsites; i++) {
+		const struct site *site = &plan->sites[i];
+
+		if (site->waiting || (site->idle && !site->hook))
+			continue;
+		if (site->leads && plan->fplans[site->fplan].lost)
+			continue;
+		*vec_push(page->traps, page->ntraps) = (struct trap){
+			site, index, site_why(plan, site),
+		};
+	}
+}
+
+/* Hottest first. */
+static int
+by_hits(const void *va, const void *vb)
+{
+	const struct trap *a = va, *b = vb;
+
+	if (a->site->hits != b->site->hits)
+		return a->site->hits > b->site->hits ? -1 : 1;
+	if (a->plan != b->plan)
+		return a->plan < b->plan ? -1 : 1;
+	return a->site->addr < b->site->addr ? -1 : 1;
+}
+
+static void
+trap_write(const struct page *page, const struct trap *trap, FILE *out,
+	   int digits)
+{
+	const struct table *table = page->table;
+	const struct report_input *report_input = table->report_input;
+	char *name = name_of_addr(report_input->plans[trap->plan],
+				  trap->site->addr, table->opts->demangle);
+
+	fprintf(out, "%*" PRIu64 "  %*" PRIx64 "  ", digits, trap->site->hits,
+		ADDR_MIN, trap->site->addr);
+	text_column(out, name, NAME_MAX);
+	fputs("  ", out);
+	text_put(out, trap->why);
+	if (report_input->nplans > 1) {
+		fputs(" (", out);
+		text_put(out, table_object(table, trap->plan));
+		putc(')', out);
+	}
+	putc('\n', out);
+	free(name);
+}
+
+/* How many more there are for each reason, from the first of them on. */
+static void
+rest_write(const struct page *page, size_t first, FILE *out)
+{
+	struct reasons reasons = { 0 };
+
+	for (size_t i = first; i < page->ntraps; i++)
+		reasons_add(&reasons, page->traps[i].why, "trap", "traps");
+	if (reasons.n)
+		fputs("\nNever reached:\n", out);
+	for (size_t i = 0; i < reasons.n; i++) {
+		fprintf(out, "%*zu  ", COUNT_MIN, reasons.reasons[i].n);
+		text_put(out, reasons.reasons[i].why);
+		putc('\n', out);
+	}
+	free(reasons.reasons);
+}
+
+static bool
+report_input_restored(const struct report_input *report_input)
+{
+	return report_input->nplans && report_input->plans[0]->wish.counted;
+}
+
+void
+sites_write(struct table *table, FILE *out)
+{
+	struct page page = { .table = table };
+	struct ways ways = ways_count(table->report_input);
+	char *text = ways_text(&ways);
+	size_t hot = 0;
+	int digits;
+
+	title_write(table, out, "Sites");
+	if (report_input_restored(table->report_input))
+		fputs("\nData files do not say what was patched.\n", out);
+	if (*text)
+		text_paragraph(out, "  ", text, table->opts->columns);
+	stops_write(table->report_input, out);
+	for (size_t i = 0; i < table->report_input->nplans; i++)
+		plan_traps(&page, (uint32_t)i);
+	if (page.ntraps)
+		qsort(page.traps, page.ntraps, sizeof(*page.traps), by_hits);
+	while (hot < page.ntraps && page.traps[hot].site->hits)
+		hot++;
+	digits = hot ? (int)text_digits(page.traps[0].site->hits) : 0;
+	if (digits < COUNT_MIN)
+		digits = COUNT_MIN;
+	if (hot)
+		fprintf(out, "\n%*s  %*s  %-*s  WHY A TRAP\n", digits, "HITS",
+			ADDR_MIN, "ADDRESS", NAME_MAX, "AT");
+	for (size_t i = 0; i < hot; i++)
+		trap_write(&page, &page.traps[i], out, digits);
+	rest_write(&page, hot, out);
+	free(page.traps);
+	free(text);
+}

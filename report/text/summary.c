@@ -1,0 +1,310 @@
+/*
+ * The summary: what was counted, and what ran most.
+ */
+#include "report/kinds.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text/stop_causes.h"
+#include "report/view.h"
+#include "report/ways.h"
+#include "report/printable.h"
+#include "util/mem.h"
+
+enum { PLACE_MAX = 28, PLACE_MIN = 8, COUNT_MIN = 9 };
+
+/* Milliseconds, rounded up to tenths: none is shown as 0. */
+static double
+tenths(double seconds)
+{
+	return ((uint64_t)(seconds * 10000) + 1) / 10.0;
+}
+
+static void
+stall_write(const struct stall *stall, FILE *out, int columns)
+{
+	char *attached, *traps, *line;
+
+	if (stall->attach <= 0)
+		return;
+	attached = mem_printf("stood still for %.1f ms to be attached to",
+			      tenths(stall->attach));
+	traps = text_number(stall->traps, "trap");
+	line = stall->detach > 0 ?
+		mem_printf("%s, and for %.1f ms to be let go; had %s in its "
+			   "text then", attached, tenths(stall->detach),
+			   traps) : mem_strdup(attached);
+	text_paragraph(out, "  ", line, columns);
+	free(line);
+	free(traps);
+	free(attached);
+}
+
+static void
+run_write(const struct table *table, FILE *out)
+{
+	const struct report_input *report_input = table->report_input;
+	char *processes = text_number(report_input->nprocesses, "process");
+	char *threads = text_number(report_input->nthreads, "thread");
+	char *events = text_number(report_input->events, "trap");
+	char *stops = text_number(stops_all(report_input), "stop");
+	char *line = mem_printf(
+		"%s%s%.2f s, %s, %s, %s%s%s",
+		report_input->outcome ? report_input->outcome : "",
+		report_input->outcome ? "; " : "", report_input->seconds,
+		processes, threads, report_input->nstops ? stops : "",
+		report_input->nstops ? ", " : "", events);
+
+	struct ways counted = ways_count(report_input);
+	char *ways = ways_text(&counted);
+
+	title_write(table, out, "Counts");
+	text_paragraph(out, "  ", line, table->opts->columns);
+	if (*ways)
+		text_paragraph(out, "  ", ways, table->opts->columns);
+	stall_write(&report_input->stall, out, table->opts->columns);
+	free(ways);
+	free(line);
+	free(processes);
+	free(threads);
+	free(events);
+	free(stops);
+}
+
+static void
+totals_write(const struct totals *totals, FILE *out, const char *what,
+	     const char *object)
+{
+	if (!totals->all)
+		return;
+	fprintf(out, "%10zu %10zu %10zu %10zu  %s", totals->all, totals->run,
+		totals->never, totals->unknown, what);
+	if (object) {
+		fputs(" of ", out);
+		text_print(out, object, strlen(object), 20);
+	}
+	putc('\n', out);
+}
+
+/* What there is of each kind in each object. */
+struct summary {
+	struct totals (*totals)[UNIT_KINDS];
+	struct reasons reasons;
+};
+
+/* Functions and lines, and inlined functions. */
+static void
+units_total(const struct table *table, struct summary *summary)
+{
+	for (size_t i = 0; i < table->report_input->nplans; i++) {
+		const struct units *units = &table->units[i];
+
+		for (size_t k = 0; k < units->n; k++) {
+			const struct unit *unit = &units->units[k];
+
+			totals_add(&summary->totals[i][unit->kind],
+				   &(struct figure){ unit->n, unit->why });
+		}
+	}
+}
+
+/* Blocks, edges and instructions. */
+static void
+code_total(struct table *table, struct summary *summary)
+{
+	struct view *view = NULL;
+
+	while ((view = view_next(table, view, VIEW_ALL)))
+		for (int kind = UNIT_BLOCK; kind < UNIT_KINDS; kind++)
+			view_totals(view, kind,
+				    &summary->totals[view->plan_index][kind],
+				    &summary->reasons);
+}
+
+static void
+counted_write(const struct table *table, const struct summary *summary,
+	      FILE *out)
+{
+	const struct report_input *report_input = table->report_input;
+	bool any = false;
+
+	fprintf(out, "\n%10s %10s %10s %10s\n", "counted", "run", "never run",
+		"not known");
+	for (int kind = 0; kind < UNIT_KINDS; kind++) {
+		for (size_t i = 0; i < report_input->nplans; i++) {
+			const struct totals *totals = &summary->totals[i][kind];
+
+			any |= totals->all;
+			totals_write(totals, out, unit_word(kind, totals->all),
+				     report_input->nplans > 1 ?
+				     table_object(table, i) : NULL);
+		}
+	}
+	if (!any)
+		fputs("Nothing was chosen to be counted.\n", out);
+}
+
+/* Descending count; ties in the order of files and lines. */
+static int
+by_count(const void *va, const void *vb)
+{
+	const struct line_entry *a = *(struct line_entry *const *)va;
+	const struct line_entry *b = *(struct line_entry *const *)vb;
+
+	if (a->count.n != b->count.n)
+		return a->count.n > b->count.n ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* The lines that ran, most often run first; owned by the caller. */
+static struct line_entry **
+lines_rank(const struct table *table, size_t *n)
+{
+	struct line_entry **rank = NULL;
+	size_t i;
+
+	*n = 0;
+	for (i = 0; i < table->nlines; i++)
+		if (!table->lines[i].count.why && table->lines[i].count.n)
+			*vec_push(rank, *n) = &table->lines[i];
+	if (rank)
+		qsort(rank, *n, sizeof(struct line_entry *), by_count);
+	return rank;
+}
+
+static void
+line_write(struct table *table, const struct line_entry *line, FILE *out,
+	   int digits, size_t width)
+{
+	struct file_entry *file = &table->files[line->file];
+	struct source *source = table_source(table, file);
+	char *place = table_place(table, line->file, line->line);
+	size_t len, used = (size_t)digits + 4 + width;
+	const char *text = NULL;
+
+	fprintf(out, "%*" PRIu64 "  ", digits, line->count.n);
+	if (source)
+		text = source_line(source, line->line, &len);
+	if (text) {
+		text_column(out, place, width);
+		fputs("  ", out);
+		while (len && (*text == ' ' || *text == '\t')) {
+			text++;
+			len--;
+		}
+		text_print(out, text, len, table->opts->columns > used ?
+			   table->opts->columns - used : 0);
+	} else {
+		text_print(out, place, strlen(place), WIDTH_ALL);
+	}
+	putc('\n', out);
+	free(place);
+}
+
+static void
+hottest_write(struct table *table, FILE *out)
+{
+	size_t i, n, digits, width = PLACE_MIN, max = table->opts->top;
+	struct line_entry **rank = lines_rank(table, &n);
+
+	if (n > max)
+		n = max;
+	if (n) {
+		digits = text_digits(rank[0]->count.n);
+		if (digits < COUNT_MIN)
+			digits = COUNT_MIN;
+		for (i = 0; i < n; i++) {
+			char *place = table_place(table, rank[i]->file,
+						  rank[i]->line);
+			size_t wide = text_width(place, strlen(place));
+
+			if (wide > width)
+				width = wide < PLACE_MAX ? wide : PLACE_MAX;
+			free(place);
+		}
+		fprintf(out, "\nLines run most:\n%*s  LINE\n", (int)digits,
+			"COUNT");
+		for (i = 0; i < n; i++)
+			line_write(table, rank[i], out, (int)digits, width);
+	}
+	free(rank);
+}
+
+static void
+reasons_find(const struct table *table, struct reasons *reasons)
+{
+	const struct report_input *report_input = table->report_input;
+	size_t i, j;
+
+	for (i = 0; i < table->funcs.n; i++)
+		reasons_add_unit(reasons, table->funcs.entries[i].count.why,
+				 UNIT_FUNC);
+	for (i = 0; i < table->nlines; i++)
+		reasons_add_unit(reasons, table->lines[i].count.why,
+				 UNIT_LINE);
+	for (i = 0; i < table->inlines.n; i++)
+		reasons_add_unit(reasons, table->inlines.entries[i].count.why,
+				 UNIT_INLINE);
+	for (i = 0; i < report_input->nplans; i++)
+		for (j = 0; j < report_input->plans[i]->nskips; j++)
+			reasons_add(reasons,
+				    report_input->plans[i]->skips[j].why,
+				    "row or symbol left out",
+				    "rows or symbols left out");
+}
+
+static void
+remarks_write(const struct table *table, FILE *out)
+{
+	const struct report_input *report_input = table->report_input;
+	size_t i, j, columns = table->opts->columns;
+	bool any = report_input->nremarks != 0;
+
+	for (i = 0; i < report_input->nplans; i++)
+		any |= report_input->plans[i]->image->nremarks != 0;
+	if (any)
+		putc('\n', out);
+	for (i = 0; i < report_input->nplans; i++) {
+		const struct image *image = report_input->plans[i]->image;
+
+		for (j = 0; j < image->nremarks; j++)
+			text_paragraph(out, "Note: ", image->remarks[j],
+				       columns);
+	}
+	for (i = 0; i < report_input->nremarks; i++)
+		text_paragraph(out, "Note: ", report_input->remarks[i],
+			       columns);
+}
+
+void
+summary_write(struct table *table, FILE *out)
+{
+	struct summary summary = {
+		.totals = mem_alloc(table->report_input->nplans *
+				    sizeof(*summary.totals)),
+	};
+
+	run_write(table, out);
+	units_total(table, &summary);
+	reasons_find(table, &summary.reasons);
+	code_total(table, &summary);
+	counted_write(table, &summary, out);
+	free(summary.totals);
+	if (table->funcs.n && !table->funcs.entries[0].count.why &&
+	    table->funcs.entries[0].count.n) {
+		fputs("\nFunctions called most:\n", out);
+		func_rows_write(table, &table->funcs, out, table->opts->top,
+				false);
+	}
+	if (table->inlines.n && !table->inlines.entries[0].count.why &&
+	    table->inlines.entries[0].count.n) {
+		fputs("\nInlined functions run most:\n", out);
+		func_rows_write(table, &table->inlines, out,
+				table->opts->top, false);
+	}
+	hottest_write(table, out);
+	reasons_write(&summary.reasons, out);
+	remarks_write(table, out);
+}

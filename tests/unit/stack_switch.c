@@ -1,0 +1,169 @@
+/*
+ * Passages: for programs that leave frames in every way, each call was made,
+ * and come to, as often as it was returned from and left.
+ */
+#include "tests/unit/watcher.h"
+
+#include "tests/unit/build.h"
+
+#include <unistd.h>
+
+enum { ANY = -1 };
+
+/*
+ * How often frames of the program are left and come to is known for some, at
+ * -O0; _start's, that the end of a process leaves, is one more.
+ */
+static const struct way {
+	const char *name;
+	int left, came, exact, status;
+} c_ways[] = {
+	/* For i = 0..4: 3 i + 1 of t_jump and one of t_longjmp. */
+	{ "longjmp", 40 + 1, 5, 0 },
+	{ "nested", ANY, ANY, 0 },
+	{ "loop", 9 + 1, 9, 0 },
+	{ "raise", ANY, 5, 0 },
+	{ "fault", ANY, 5, 5 },
+	{ "altstack", ANY, 5, 0 },
+	{ "altfault", ANY, 5, 5 },
+	{ "twice", ANY, 5, 0 },
+	{ "swapcontext", ANY, ANY, 0 },
+	{ "link", ANY, ANY, 0 },
+	{ "get", ANY, 5, 0 },
+	{ "escape", ANY, ANY, 0 },
+	/* main, t_exit and 21 of t_exit_deep. */
+	{ "exit", 23 + 1, 0, 0 },
+	{ "kill", 22 + 1, 0, 0, -SIGKILL },
+	{ "exec", 23 + 1, 0, 0 },
+	{ "forks", ANY, ANY, 0 },
+	{ "spawn", ANY, ANY, 0 },
+	{ "pthread_exit", ANY, ANY, 0 },
+	{ "cancel", ANY, ANY, 0 },
+	/* Where the signal comes is chance. */
+	{ "asynchronous", ANY, ANY, ANY },
+	/*
+	 * As exit, and t_abandon; of two threads t_body and 8 of t_rest_deep.
+	 */
+	{ "abandon", 24 + 1 + 18, 0, 2 },
+	{ NULL },
+}, cxx_ways[] = {
+	/* Five times, for each depth d: d + 1 of t_plain and t_through's. */
+	{ "plain", 5 * (2 + 3 + 4 + 12 + 52) + 1, 0, 0 },
+	{ "cleanups", ANY, 0, 0 },
+	{ "busy", ANY, 0, 0 },
+	{ "same", 2 + 1, 0, 0 },
+	{ "rethrow", ANY, 0, 0 },
+	{ "saved", ANY, 0, 0 },
+	{ "uncaught", ANY, 0, 0 },
+	{ "noexcept", ANY, 0, 0 },
+	{ "cancel", ANY, 0, 0 },
+	{ "pthread_exit", ANY, 0, 0 },
+	{ NULL },
+};
+
+static void
+balances_check(const struct watcher *watcher, const char *what)
+{
+	unsigned long calls = 0;
+
+	for (size_t i = 0; i < watcher->nimages; i++)
+		for (size_t k = 0; k < watcher->images[i].nbalances; k++) {
+			const struct balance *b =
+				&watcher->images[i].balances[k];
+
+			calls += b->called;
+			if (b->called + b->came == b->returned + b->left)
+				continue;
+			fail_msg("%s: call at %" PRIx64 ": called %lu, came "
+				 "%lu, returned %lu, left %lu", what, b->call,
+				 b->called, b->came, b->returned, b->left);
+		}
+	assert_true(calls > 0);
+}
+
+static void
+way_check(struct watcher *watcher, const char *path, const struct way *way,
+	  bool exactly)
+{
+	char *argv[] = { (char *)path, (char *)way->name, NULL };
+
+	watch_again(watcher);
+	watch(watcher, argv);
+	if (watcher->unknown)
+		fail_msg("%s %s: unknown: %s", path, way->name, watcher->why);
+	assert_int_equal(watcher->status, way->status);
+	balances_check(watcher, way->name);
+	assert_true(watcher->left > 0);
+	if (way->left != ANY && exactly)
+		assert_int_equal(watcher->left, way->left);
+	if (way->came != ANY && exactly)
+		assert_int_equal(watcher->came, way->came);
+	if (way->exact != ANY && exactly)
+		assert_int_equal(watcher->exact, way->exact);
+}
+
+static void
+ways_check(struct watcher *watcher, const struct way *ways, const char *source,
+	   const char *cc, const char *flags, bool exactly)
+{
+	static unsigned serial;
+	const char *path;
+	char cwd[1024], name[32];
+
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	snprintf(name, sizeof(name), "leave%u", serial++);
+	run("%s -w -g %s -o %s %s/tests/prog/%s", cc, flags, name, cwd,
+	    source);
+	path = in_work(name);
+	for (const struct way *way = ways; way->name; way++)
+		way_check(watcher, path, way, exactly);
+}
+
+static struct watcher watcher;
+
+static void
+test_c(void **state)
+{
+	ways_check(&watcher, c_ways, "leave.c", "gcc", "-O0", true);
+	ways_check(&watcher, c_ways, "leave.c", "gcc", "-O2", false);
+	ways_check(&watcher, c_ways, "leave.c", "gcc",
+		   "-O1 -no-pie -fomit-frame-pointer", false);
+	ways_check(&watcher, c_ways, "leave.c", "gcc",
+		   "-O2 -D_FORTIFY_SOURCE=2", false);
+	ways_check(&watcher, c_ways, "leave.c", "clang", "-O2", false);
+}
+
+static void
+test_cxx(void **state)
+{
+	ways_check(&watcher, cxx_ways, "throw.cc", "g++", "-O0", true);
+	ways_check(&watcher, cxx_ways, "throw.cc", "g++", "-O2", false);
+	ways_check(&watcher, cxx_ways, "throw.cc", "clang++", "-O1", false);
+}
+
+static void
+test_static(void **state)
+{
+	ways_check(&watcher, c_ways, "leave.c", "gcc", "-O2 -static", false);
+	ways_check(&watcher, cxx_ways, "throw.cc", "g++", "-O0 -static",
+		   false);
+	ways_check(&watcher, cxx_ways, "throw.cc", "g++", "-O2 -static-pie",
+		   false);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_c),
+		cmocka_unit_test(test_cxx),
+		cmocka_unit_test(test_static),
+	};
+	int failed;
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	failed = cmocka_run_group_tests_name("transfer", tests, work_make,
+					     work_remove);
+	watch_close(&watcher);
+	return failed;
+}
