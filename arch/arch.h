@@ -255,7 +255,8 @@ enum hint_kind {
 			   the frame pointer */
 	HINT_SYSCALL,
 	HINT_THREAD_REG, /* set reg_thread */
-	HINT_THREAD_REG_CALL, /* the same, where thread_reg_call can be called */
+	HINT_THREAD_REG_CALL,	/* the same, where thread_reg_call can be
+				   called */
 };
 
 enum { HINT_CONTEXT = 128 };

@@ -1,7 +1,7 @@
 /*
  * One monitoring run: the tasks, processes and address spaces followed, the
- * objects they run, and the events of the host.  See HACKING.md, "The
- * monitor", for how these belong together.
+ * objects they run, and the events of the host.  doc/theory/monitor.md
+ * says how these belong together.
  */
 #ifndef MONITOR_RUN_H
 #define MONITOR_RUN_H

@@ -44,8 +44,8 @@ arrival_slot(const struct counter_set *counter_set, uint32_t site,
 			0x9e3779b97f4a7c15u;
 
 	for (uint32_t i = hash >> 32;; i++) {
-		uint32_t *slot = &counter_set->arrival_index
-					  [i & (counter_set->arrival_size - 1)];
+		uint32_t at = i & (counter_set->arrival_size - 1);
+		uint32_t *slot = &counter_set->arrival_index[at];
 		const struct arrival *target;
 
 		if (*slot == UINT32_MAX)

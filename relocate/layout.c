@@ -405,9 +405,10 @@ loop_or_segment_add(struct layout *layout, uint32_t i)
 	uint32_t last = NO_BLOCK, b = segment->block;
 
 	if (segment->leads && shape_is_head(shape, b)) {
-		fragment_add(layout, FRAGMENT_ALIGN,
-			     shape_first(shape, b)->addr)
-			->arrived = false;
+		struct fragment *align = fragment_add(
+			layout, FRAGMENT_ALIGN, shape_first(shape, b)->addr);
+
+		align->arrived = false;
 		last = shape_loop_last(shape, b);
 	}
 	if (last != NO_BLOCK) {

@@ -71,6 +71,15 @@ offsets_set(const struct arch *arch, struct relocated *relocated)
 	relocated->size = offset;
 }
 
+/* From the fragment to the one that it goes to. */
+static int64_t
+fragment_distance(const struct relocated *relocated,
+		  const struct fragment *fragment)
+{
+	return (int64_t)relocated->fragments[fragment->to].offset -
+	       fragment->offset;
+}
+
 /*
  * Short forms first, longer ones where those do not reach, until all do.  A
  * fragment that has grown stays so, though alignment may bring it back.
@@ -80,11 +89,12 @@ fragments_relax(const struct arch *arch, struct relocated *relocated)
 {
 	bool changed = true;
 
-	for (uint32_t i = 0; i < relocated->nfragments; i++)
-		relocated->fragments[i].wide = relocated->fragments[i].to ==
-						       FRAGMENT_OUT ||
-					       relocated->fragments[i].kind ==
-						       FRAGMENT_ALIGN;
+	for (uint32_t i = 0; i < relocated->nfragments; i++) {
+		struct fragment *fragment = &relocated->fragments[i];
+
+		fragment->wide = fragment->to == FRAGMENT_OUT ||
+				 fragment->kind == FRAGMENT_ALIGN;
+	}
 	while (changed) {
 		changed = false;
 		offsets_set(arch, relocated);
@@ -94,9 +104,7 @@ fragments_relax(const struct arch *arch, struct relocated *relocated)
 			if (fragment->wide ||
 			    arch->fragment_reaches(
 				    fragment,
-				    (int64_t)relocated->fragments[fragment->to]
-						    .offset -
-					    fragment->offset))
+				    fragment_distance(relocated, fragment)))
 				continue;
 			fragment->wide = true;
 			changed = true;

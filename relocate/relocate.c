@@ -278,12 +278,13 @@ relocated_redirect(const struct relocated *relocated,
 static const struct fragment *
 fragment_find(const struct relocated *relocated, uint32_t offset)
 {
+	size_t first;
+
 	if (offset >= relocated->size)
 		return NULL;
-	return &relocated->fragments
-			[search_first(relocated->nfragments, i,
-				      relocated->fragments[i].offset > offset) -
-			 1];
+	first = search_first(relocated->nfragments, i,
+			     relocated->fragments[i].offset > offset);
+	return &relocated->fragments[first - 1];
 }
 
 int

@@ -194,7 +194,7 @@ module_unplant(struct run *run, struct space *space, pid_t tid,
  * Out of line costs less than emulation, which has to fetch and set all
  * registers and often memory too: the program's own processor does that for
  * nothing.  Only what merely moves the pc is cheaper done here.  (Measured:
- * see HACKING.md, "What a trap costs".)  Where an instruction goes is only
+ * see doc/performance.md, "What a trap costs".)  Where an instruction goes is only
  * seen if it does not run out of line.
  */
 static enum patch
@@ -349,14 +349,15 @@ void
 relocated_plant_new(struct run *run, struct space *space, pid_t tid,
 		    const struct module *module, size_t first, size_t last)
 {
+	const struct plan *plan = module->plan;
+
 	/* What was withdrawn meanwhile is in none. */
-	if (last > module->plan->nrelocated)
-		last = module->plan->nrelocated;
+	if (last > plan->nrelocated)
+		last = plan->nrelocated;
 	for (size_t i = first; i < last; i++)
-		if (!module->plan->fplans[module->plan->relocated_fplans[i]]
-			     .lost)
+		if (!plan->fplans[plan->relocated_fplans[i]].lost)
 			relocated_plant(run, space, tid, module,
-					module->plan->relocated_fplans[i]);
+					plan->relocated_fplans[i]);
 }
 
 /* How each site is patched, where nothing has been planted yet. */

@@ -111,20 +111,13 @@ units_put(const struct page *page)
 	}
 	for (size_t i = 0; i < table->inlines.n; i++) {
 		const struct func_entry *func = &table->inlines.entries[i];
+		const struct image *image =
+			table->report_input->plans[func->plan]->image;
 
 		row_put(page, &(struct row_out){
-				      "inline",
-				      func->plan,
-				      table->report_input->plans[func->plan]
-					      ->image->inlines[func->ref]
-					      .name,
-				      false,
-				      0,
-				      func->file,
-				      func->line,
-				      NULL,
-				      func->count,
-			      });
+			"inline", func->plan, image->inlines[func->ref].name,
+			false, 0, func->file, func->line, NULL, func->count,
+		});
 	}
 }
 

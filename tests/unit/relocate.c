@@ -202,20 +202,16 @@ library_try(const char *compiler, const char *flags)
 			fail_msg("%s %s: another result, kind %zu", compiler,
 				 flags, k);
 		for (size_t i = 0; i < nrelocations; i++) {
+			const struct relocated *made = relocations[i]->relocated;
 			size_t at = (size_t)(funcs[i] - object.image->funcs);
 
 			assert_true(at < FUNCS_MAX);
 			counts_check(i, &first[at]);
-			for (uint32_t p = 0;
-			     p < relocations[i]->relocated->nentry_patches; p++)
-				if (relocations[i]
-					    ->relocated->entry_patches[p]
-					    .kind != ENTRY_PATCH_GUARD)
-					nentry_patches
-						[relocations[i]
-							 ->relocated
-							 ->entry_patches[p]
-							 .via]++;
+			for (uint32_t p = 0; p < made->nentry_patches; p++)
+				if (made->entry_patches[p].kind !=
+				    ENTRY_PATCH_GUARD)
+					nentry_patches[made->entry_patches[p]
+							       .via]++;
 		}
 		assert_true(nrelocations >= (kinds[k].counting ? 8 : 16));
 		relocated_remove();

@@ -1,0 +1,111 @@
+# What the documents say is so: commands print what is shown, files that are
+# named are there, and every report is specified.
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $pmon = abs_path($ENV{PMON} // 'build/pmon');
+my $build = abs_path($ENV{PMON_BUILD} // 'build');
+my $cc = $ENV{CC} || 'cc';
+my @documents = ('README.md', 'CONTRIBUTING.md', glob 'doc/*.md doc/*/*.md');
+
+sub
+text
+{
+	my ($file) = @_;
+
+	open my $in, '<', $file or die "$file: $!";
+	local $/;
+	return scalar <$in>;
+}
+
+# The examples of a document: indented blocks with "$ command", each followed
+# by what it prints.  A line "..." stands for any lines.
+sub
+examples
+{
+	my ($text) = @_;
+	my @examples;
+
+	for my $block ($text =~ /^((?: {4}.*\n|\n)+)/mg) {
+		next unless $block =~ /^ {4}\$ /m;
+		for (split /\n/, $block) {
+			s/^ {4}//;
+			if (s/^\$ //) {
+				push @examples, [$_, ''];
+			} elsif (@examples) {
+				$examples[-1][1] .= "$_\n";
+			}
+		}
+	}
+	return @examples;
+}
+
+# The command with the programs under test, and its data files elsewhere.
+my $dir = tempdir(CLEANUP => 1);
+
+sub
+command_here
+{
+	my ($command) = @_;
+
+	$command =~ s{(?<!\S)build/pmon(?!\S)}{$pmon};
+	$command =~ s{(?<!\S)build/}{$build/}g;
+	$command =~ s{\b(?=\w+\.pmon\b)}{$dir/}g;
+	return $command;
+}
+
+SKIP: {
+	skip 'clang has functions begin on other lines', 1
+	    if qx($cc --version) =~ /clang/;
+	my $n = 0;
+
+	for my $file (@documents) {
+		for my $example (examples(text($file))) {
+			my ($command, $shown) = @$example;
+			my $printed = join '',
+			    map { s{\Q$build\E/}{build/}gr }
+			    qx(${\ command_here($command)} 2>&1);
+			my $pattern = join '', map { $_ eq '...' ?
+			    '(?:.*\n)*' : quotemeta($_) . "\n" }
+			    split /\n/, $shown =~ s/\n+\z/\n/r;
+
+			like($printed =~ s{\n+\z}{\n}r, qr/\A$pattern\z/, "$file: $command");
+			$n++;
+		}
+	}
+	cmp_ok($n, '>=', 4, 'and there are examples');
+}
+
+# Files that documents and comments name.
+my $folder = qr{(?:util|arch|symtab|flow|relocate|plan|host|monitor|report|print
+    |tests|bench|tools|doc|man|demo)}x;
+my @sources = grep { -f } split /\n/,
+    qx(git ls-files '*.[ch]' '*.md' Makefile tools tests man);
+for my $file (@sources) {
+	# Names that only a check sees, and a change that is not made.
+	next if $file =~ m{^(?:tests/layers\.t|doc/first-change\.md)$};
+	my %missing;
+
+	for (text($file) =~ m{(?<![\w/.-])($folder/[\w/-]+\.(?:[cht]|md|pm))\b}g) {
+		$missing{$_} = 1 unless -e || m{/NAME\.};
+	}
+	is(join(' ', sort keys %missing), '', "$file names files that exist")
+	    if %missing;
+}
+pass('files that are named exist');
+
+# Every report that pmon knows has its paragraph and its units.
+my $page = text('man/pmon.1');
+my ($reports) = text('report/report_options.c') =~
+    /"report", 'r', "LIST".*?\.words = (.*?) \}/s;
+my @reports = map { s/:$//r } split ' ', join '', $reports =~ /"([^"]*)"/g;
+cmp_ok(scalar @reports, '>', 20, 'reports were found');
+for my $report (grep { !/:/ } @reports) {
+	like($page, qr/^\.It Cm (?:.*\W)?\Q$report\E\b/m,
+	    "report $report is specified");
+}
+
+done_testing;
