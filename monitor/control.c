@@ -3,7 +3,7 @@
  * that moment, and never waits for who asks.  Requests come by SIGIO (see
  * notice.c), and so does that more of an answer can be sent.
  */
-#include "monitor/process/thread_pages.h"
+#include "monitor/client/count.h"
 #include "monitor/control.h"
 #include "monitor/patch/extend.h"
 #include "monitor/place.h"
@@ -27,9 +27,9 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { REQUEST_MAX = 4096, CLIENTS_MAX = 32, ROUNDS_MAX = 64 };
+enum { REQUEST_MAX = 4096, CONNECTIONS_MAX = 32, ROUNDS_MAX = 64 };
 
-struct client {
+struct connection {
 	int fd;
 	char in[REQUEST_MAX];
 	size_t nin;
@@ -43,7 +43,7 @@ struct control {
 	char *path;
 	dev_t dev;		/* the socket, to be known again */
 	ino_t ino;
-	struct client *clients[CLIENTS_MAX];
+	struct connection *connections[CONNECTIONS_MAX];
 };
 
 /* ---- the socket */
@@ -83,11 +83,11 @@ control_open(struct run *run)
 }
 
 static void
-client_close(struct client *client)
+connection_close(struct connection *connection)
 {
-	close(client->fd);
-	free(client->out);
-	free(client);
+	close(connection->fd);
+	free(connection->out);
+	free(connection);
 }
 
 void
@@ -98,9 +98,9 @@ control_close(struct run *run)
 
 	if (!control)
 		return;
-	for (size_t i = 0; i < CLIENTS_MAX; i++)
-		if (control->clients[i])
-			client_close(control->clients[i]);
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		if (control->connections[i])
+			connection_close(control->connections[i]);
 	if (!lstat(control->path, &st) && st.st_dev == control->dev &&
 	    st.st_ino == control->ino)
 		unlink(control->path);
@@ -201,7 +201,7 @@ on_live(struct run *run, char *args, FILE *out)
 		moment_begin(run);
 	report_input = report_input_make(run);
 	for (size_t i = 0; i < report_input->nplans; i++) {
-		struct counter_set *counter_set = thread_pages_peek(
+		struct counter_set *counter_set = count_peek(
 			run, report_input->plans[i]);
 
 		plan_propagate(report_input->plans[i], counter_set);
@@ -276,7 +276,7 @@ request_answer(struct run *run, char *line, FILE *out)
  * that is too long is NULL.
  */
 static void
-request_do(struct run *run, struct client *client, char *line)
+request_do(struct run *run, struct connection *connection, char *line)
 {
 	char *text = NULL, *head, *why;
 	size_t size = 0, len;
@@ -292,11 +292,11 @@ request_do(struct run *run, struct client *client, char *line)
 		     mem_printf("ok %zu\n", size);
 	free(why);
 	len = strlen(head);
-	client->nout = len + (err ? 0 : size);
-	client->sent = 0;
-	client->out = mem_alloc(client->nout);
-	memcpy(client->out, head, len);
-	memcpy(client->out + len, text, client->nout - len);
+	connection->nout = len + (err ? 0 : size);
+	connection->sent = 0;
+	connection->out = mem_alloc(connection->nout);
+	memcpy(connection->out, head, len);
+	memcpy(connection->out + len, text, connection->nout - len);
 	free(head);
 	free(text);
 }
@@ -305,19 +305,20 @@ request_do(struct run *run, struct client *client, char *line)
 
 /* Send what can be sent; false if the client is gone. */
 static bool
-client_send(struct client *client)
+connection_send(struct connection *connection)
 {
-	while (client->out && client->sent < client->nout) {
-		ssize_t n = send(client->fd, client->out + client->sent,
-				 client->nout - client->sent,
+	while (connection->out && connection->sent < connection->nout) {
+		ssize_t n = send(connection->fd,
+				 connection->out + connection->sent,
+				 connection->nout - connection->sent,
 				 MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR;
-		client->sent += (size_t)n;
+		connection->sent += (size_t)n;
 	}
-	free(client->out);
-	client->out = NULL;
+	free(connection->out);
+	connection->out = NULL;
 	return true;
 }
 
@@ -330,52 +331,53 @@ enum served {
 
 /* The next request, if it is there. */
 static enum served
-request_take(struct client *client, char *line)
+request_take(struct connection *connection, char *line)
 {
 	char *end;
 	size_t len;
 
-	while (!(end = memchr(client->in, '\n', client->nin))) {
+	while (!(end = memchr(connection->in, '\n', connection->nin))) {
 		ssize_t n;
 
-		if (client->nin == sizeof(client->in))
+		if (connection->nin == sizeof(connection->in))
 			return SERVED_LONG;
-		n = recv(client->fd, client->in + client->nin,
-			 sizeof(client->in) - client->nin, MSG_DONTWAIT);
+		n = recv(connection->fd, connection->in + connection->nin,
+			 sizeof(connection->in) - connection->nin,
+			 MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return SERVED_NOTHING;
 		if (n <= 0)
 			return SERVED_GONE;
-		client->nin += (size_t)n;
+		connection->nin += (size_t)n;
 	}
-	len = (size_t)(end - client->in);
-	memcpy(line, client->in, len);
+	len = (size_t)(end - connection->in);
+	memcpy(line, connection->in, len);
 	line[len] = '\0';
-	client->nin -= len + 1;
-	memmove(client->in, end + 1, client->nin);
+	connection->nin -= len + 1;
+	memmove(connection->in, end + 1, connection->nin);
 	return SERVED_ONE;
 }
 
 /* Answer one request, if what was answered before is sent. */
 static enum served
-client_serve(struct run *run, struct client *client)
+connection_serve(struct run *run, struct connection *connection)
 {
 	char line[REQUEST_MAX];
 	enum served served;
 
-	if (!client_send(client))
+	if (!connection_send(connection))
 		return SERVED_GONE;
-	if (client->out)
+	if (connection->out)
 		return SERVED_NOTHING;
-	served = request_take(client, line);
+	served = request_take(connection, line);
 	if (served == SERVED_LONG)
-		client->nin = 0;
+		connection->nin = 0;
 	if (served == SERVED_GONE || served == SERVED_NOTHING)
 		return served;
-	if (!client->skipping)
-		request_do(run, client, served == SERVED_ONE ? line : NULL);
-	client->skipping = served == SERVED_LONG;
-	return client_send(client) ? served : SERVED_GONE;
+	if (!connection->skipping)
+		request_do(run, connection, served == SERVED_ONE ? line : NULL);
+	connection->skipping = served == SERVED_LONG;
+	return connection_send(connection) ? served : SERVED_GONE;
 }
 
 static bool
@@ -389,36 +391,36 @@ peer_allowed(int fd)
 }
 
 /* A place for one more, perhaps of one that has gone; or NULL. */
-static struct client **
-clients_place(struct control *control)
+static struct connection **
+connections_place(struct control *control)
 {
-	for (size_t i = 0; i < CLIENTS_MAX; i++)
-		if (!control->clients[i])
-			return &control->clients[i];
-	for (size_t i = 0; i < CLIENTS_MAX; i++) {
-		struct pollfd peer = { .fd = control->clients[i]->fd };
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		if (!control->connections[i])
+			return &control->connections[i];
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		struct pollfd peer = { .fd = control->connections[i]->fd };
 
 		if (poll(&peer, 1, 0) > 0 && peer.revents & POLLHUP) {
-			client_close(control->clients[i]);
-			control->clients[i] = NULL;
-			return &control->clients[i];
+			connection_close(control->connections[i]);
+			control->connections[i] = NULL;
+			return &control->connections[i];
 		}
 	}
 	return NULL;
 }
 
 static void
-clients_accept(struct control *control)
+connections_accept(struct control *control)
 {
 	int fd;
 
 	while ((fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		struct client **place = clients_place(control);
+		struct connection **place = connections_place(control);
 
 		if (!place) {
 			char *head = mem_printf("error pmon has %d clients "
 						"already, which is the limit\n",
-						CLIENTS_MAX);
+						CONNECTIONS_MAX);
 
 			send(fd, head, strlen(head),
 			     MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -428,28 +430,29 @@ clients_accept(struct control *control)
 			close(fd);
 			continue;
 		}
-		*place = mem_alloc(sizeof(struct client));
+		*place = mem_alloc(sizeof(struct connection));
 		(*place)->fd = fd;
 	}
 }
 
 /* One request, or a part, of each client; false if there was none. */
 static bool
-clients_serve(struct run *run)
+connections_serve(struct run *run)
 {
 	struct control *control = run->control;
 	bool more = false;
 
-	clients_accept(control);
-	for (size_t i = 0; i < CLIENTS_MAX; i++) {
-		struct client *client = control->clients[i];
-		enum served served = client ? client_serve(run, client) :
-					      SERVED_NOTHING;
+	connections_accept(control);
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		struct connection *connection = control->connections[i];
+		enum served served = connection ?
+					     connection_serve(run, connection) :
+					     SERVED_NOTHING;
 
 		more |= served == SERVED_ONE || served == SERVED_LONG;
 		if (served == SERVED_GONE) {
-			client_close(client);
-			control->clients[i] = NULL;
+			connection_close(connection);
+			control->connections[i] = NULL;
 		}
 	}
 	return more;
@@ -461,7 +464,7 @@ control_serve(struct run *run)
 	unsigned rounds = 0;
 
 	/* The run goes on though clients may ask without end. */
-	while (run->control && clients_serve(run))
+	while (run->control && connections_serve(run))
 		if (++rounds == ROUNDS_MAX) {
 			raise(SIGIO);
 			break;

@@ -13,6 +13,7 @@
 #include "monitor/client/autosave.h"
 #include "monitor/control.h"
 #include "monitor/patch/extend.h"
+#include "monitor/client/count.h"
 #include "monitor/client/host_counters.h"
 #include "monitor/live.h"
 #include "monitor/notice.h"
@@ -223,6 +224,8 @@ monitor(const struct options *opts)
 		.arch = &arch_x86_64,
 		.abi = &abi_x86_64,
 		.report = report_now,
+		.clients = { &client_count },
+		.nclients = 1,
 	};
 	int status;
 

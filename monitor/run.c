@@ -8,6 +8,7 @@
 #include "monitor/process/affinity.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/client/autosave.h"
+#include "monitor/client/client.h"
 #include "monitor/process/clones.h"
 #include "monitor/control.h"
 #include "monitor/patch/relocated.h"
@@ -119,6 +120,7 @@ event_receive(struct run *run, const struct event *event)
 			task = task_new(run, event->tid, old->process);
 		if (old) {
 			abnormal_hand_over(old, task);
+			client_ended(run, old, TASK_REPLACED);
 			task_free(run, old);
 		}
 	}

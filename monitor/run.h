@@ -85,6 +85,7 @@ struct stack;			/* see stack.h */
 struct text;			/* see text.c */
 struct stack_switch;		/* see stack switch.h */
 struct thread_pages;			/* see thread pages.c */
+struct client;			/* see client.h */
 struct autosave;		/* see autosave.c */
 struct control;			/* see control.c */
 struct cut;			/* see cut.c */
@@ -242,8 +243,12 @@ struct task {
 
 enum { TASK_BUCKETS = 1024 };
 
+enum { CLIENTS_MAX = 4 };
+
 struct run {
 	const struct options *opts;
+	const struct client *clients[CLIENTS_MAX];	/* see client.h */
+	size_t nclients;
 	const struct host *host;
 	const struct arch *arch;
 	const struct abi *abi;	/* or NULL */

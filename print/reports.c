@@ -247,17 +247,17 @@ coverage_print(const struct options *opts, const struct profile *before,
 {
 	struct opened first = opened_make(opts, before);
 	struct opened second = opened_make(opts, after);
-	struct report_input tallies[2] = { { .command = "" },
+	struct report_input inputs[2] = { { .command = "" },
 					   { .command = "" } };
-	int err = report_input_open(&first, PART_NONE, &tallies[0]);
+	int err = report_input_open(&first, PART_NONE, &inputs[0]);
 
 	if (!err)
-		err = report_input_open(&second, PART_NONE, &tallies[1]);
+		err = report_input_open(&second, PART_NONE, &inputs[1]);
 	if (!err)
-		coverage_diff_write(&opts->report, &tallies[0], &tallies[1],
+		coverage_diff_write(&opts->report, &inputs[0], &inputs[1],
 				    out);
-	report_input_close(&first, &tallies[0]);
-	report_input_close(&second, &tallies[1]);
+	report_input_close(&first, &inputs[0]);
+	report_input_close(&second, &inputs[1]);
 	opened_free(&first, err ? NULL : warn);
 	opened_free(&second, err ? NULL : warn);
 	return err;
@@ -270,22 +270,22 @@ page_print(const struct options *opts, const struct profile *before,
 	struct opened first = opened_make(opts, before);
 	struct opened second = opened_make(opts, after);
 	char *commands[2] = { command_of(before), command_of(after) };
-	struct report_input tallies[2] = {
+	struct report_input inputs[2] = {
 		{ .command = commands[0] }, { .command = commands[1] },
 	};
 	struct profile_diff *diff = profile_diff(before, after);
 	struct html_before page = { .command = commands[0], .diff = diff };
 	int err;
 
-	if (!report_input_open(&first, PART_NONE, &tallies[0]))
-		page.report_input = &tallies[0];
-	err = report_input_open(&second, PART_NONE, &tallies[1]);
+	if (!report_input_open(&first, PART_NONE, &inputs[0]))
+		page.report_input = &inputs[0];
+	err = report_input_open(&second, PART_NONE, &inputs[1]);
 	if (!err)
-		err = html_diff_write(&opts->report, &page, &tallies[1],
+		err = html_diff_write(&opts->report, &page, &inputs[1],
 				      opts->report.wants[0].path);
 	profile_diff_free(diff);
-	report_input_close(&first, &tallies[0]);
-	report_input_close(&second, &tallies[1]);
+	report_input_close(&first, &inputs[0]);
+	report_input_close(&second, &inputs[1]);
 	opened_free(&first, err ? NULL : warn);
 	opened_free(&second, err ? NULL : warn);
 	free(commands[0]);

@@ -5,7 +5,7 @@
 #ifndef MONITOR_PATCH_HIT_H
 #define MONITOR_PATCH_HIT_H
 
-#include "monitor/run.h"
+#include "monitor/client/client.h"
 
 struct hit {
 	const struct module *module;
@@ -17,9 +17,9 @@ struct hit {
 /* Whether there is a trap just before the pc. */
 bool hit_before(struct run *run, const struct task *task, struct hit *hit);
 
-/* Where it is counted. */
-struct counter *hit_counter(struct run *run, const struct task *task,
-			    const struct hit *hit);
+/* Tell clients what happened at the site. */
+void hit_tell(struct run *run, const struct task *task, const struct hit *hit,
+	      enum site_event what);
 
 /* Its instruction was done by a step, which went to pc. */
 void hit_stepped(struct run *run, const struct task *task,

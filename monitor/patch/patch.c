@@ -27,20 +27,13 @@
 
 /* ---- counting */
 
-static struct counter *
-site_counter(struct run *run, const struct task *task, struct plan *plan,
-	     const struct site *site)
+void
+hit_tell(struct run *run, const struct task *task, const struct hit *hit,
+	 enum site_event what)
 {
-	struct counter_set *counter_set = plan_counter_set(
-		plan, run_counter_set(run, task));
+	struct plan *plan = hit->module->plan;
 
-	return counter_set_site(counter_set, site - plan->sites, plan->nsites);
-}
-
-struct counter *
-hit_counter(struct run *run, const struct task *task, const struct hit *hit)
-{
-	return site_counter(run, task, hit->module->plan, hit->site);
+	client_at_site(run, task, plan, hit->site - plan->sites, what);
 }
 
 /* The site's jump or call went to va. */
@@ -49,15 +42,10 @@ hit_target(struct run *run, const struct task *task, const struct hit *hit,
 	   uint64_t va)
 {
 	struct plan *plan = hit->module->plan;
-	struct counter_set *counter_set = plan_counter_set(
-		plan, run_counter_set(run, task));
 	const struct module *to = space_module(task->process->space, va);
 
-	if (!task->process->counted)
-		return;
-	counter_set_arrival(counter_set, hit->site - plan->sites,
-			    to ? to->plan : NULL, to ? va - to->bias : 0, true)
-		->n++;
+	client_went(run, task, plan, hit->site - plan->sites,
+		    to ? to->plan : NULL, to ? va - to->bias : 0);
 }
 
 void
@@ -66,9 +54,8 @@ hit_stepped(struct run *run, const struct task *task, const struct hit *hit,
 {
 	const struct site *site = hit->site;
 
-	if (site->branch && task->process->counted &&
-	    pc == site->insn.target + hit->module->bias)
-		hit_counter(run, task, hit)->taken++;
+	if (site->branch && pc == site->insn.target + hit->module->bias)
+		hit_tell(run, task, hit, SITE_TAKEN);
 	if (site->targets)
 		hit_target(run, task, hit, pc);
 }
@@ -115,22 +102,21 @@ signal_waits(struct run *run, struct task *task)
  * event.  sp is the stack pointer there.
  */
 static void
-hit_undone(struct run *run, struct task *task, struct counter *counter,
-	   uint64_t va, uint64_t sp, const struct event *event)
+hit_undone(struct run *run, struct task *task, const struct hit *hit,
+	   uint64_t sp, const struct event *event)
 {
 	int signal = event->value;
 
 	task->hit_open = false;
 	if (event->kind != EVENT_SIGNAL || !signal_caused(run, task, signal)) {
-		if (task->process->counted)
-			counter->hits--;
+		hit_tell(run, task, hit, SITE_UNDONE);
 		task->once = NULL;
 		return;
 	}
 	if (!signal_caught(run, task, signal))
 		return;
 	task->redo = REDO_HANDLER;
-	task->redo_va = va;
+	task->redo_va = hit->va;
 	task->redo_sp = sp;
 }
 
@@ -222,8 +208,7 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 	/* It was stopped before it did anything, or by what it did. */
 	task->hit_open = false;
 	if (pc == hit->va)
-		hit_undone(run, task, hit_counter(run, task, hit), hit->va,
-			   sp, event);
+		hit_undone(run, task, hit, sp, event);
 	return false;
 }
 
@@ -248,9 +233,8 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 	}
 	/* A repeated string instruction steps by its iterations. */
 	while (step_once(run, task, hit, &event))
-		if (task->process->counted &&
-		    hit->site->insn.kind != INSN_PLAIN)
-			hit_counter(run, task, hit)->hits++;
+		if (hit->site->insn.kind != INSN_PLAIN)
+			hit_tell(run, task, hit, SITE_BEGUN);
 	if (!hit->site->passed)
 		trap_set(run, task, hit->va, arch->trap);
 	if (event.kind == EVENT_PAUSED)
@@ -308,8 +292,8 @@ patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 	if (run->host->regs_set(task->tid, &regs))
 		return;
 	task->hit_open = false;
-	if (taken && task->process->counted)
-		hit_counter(run, task, hit)->taken++;
+	if (taken)
+		hit_tell(run, task, hit, SITE_TAKEN);
 	if (!taken && hit->site->targets)
 		hit_target(run, task, hit, regs.r[run->arch->reg_pc]);
 	run_resume(run, task, 0);
@@ -343,22 +327,26 @@ slot_leave(struct run *run, struct task *task, const struct module *module,
 	   const struct event *event)
 {
 	const struct arch *arch = run->arch;
-	struct site *site = &module->plan->sites[i];
-	uint64_t va = site->addr + module->bias;
+	const struct hit hit = {
+		.module = module,
+		.site = &module->plan->sites[i],
+		.patched = &module->patched[i],
+		.va = module->plan->sites[i].addr + module->bias,
+	};
 	bool done = offset >= module->patched[i].after;
 	uint64_t fault;
 	int code;
 
 	/* One that is killed meanwhile leaves with its last stop. */
 	if (run->host->reg_set(task->tid, arch->reg_pc,
-			       done ? va + site->insn.len : va) || done)
+			       hit.va + (done ? hit.site->insn.len : 0)) ||
+	    done)
 		return;
-	hit_undone(run, task, site_counter(run, task, module->plan, site), va,
-		   regs->r[arch->reg_sp], event);
+	hit_undone(run, task, &hit, regs->r[arch->reg_sp], event);
 	/* For these the kernel tells the program the instruction's address. */
 	if (!run->host->fault_get(task->tid, &code, &fault) && code > 0 &&
 	    fault == regs->r[arch->reg_pc])
-		run->host->fault_set(task->tid, va);
+		run->host->fault_set(task->tid, hit.va);
 }
 
 void
@@ -485,7 +473,7 @@ hit_count(struct run *run, struct task *task, const struct hit *hit)
 	if (!task->process->counted ||
 	    (task->redo != REDO_NONE && redo_take(run, task, hit->va)))
 		return;
-	hit_counter(run, task, hit)->hits++;
+	hit_tell(run, task, hit, SITE_BEGUN);
 	task->hit_va = hit->va;
 	task->hit_open = true;
 	if (run->opts->once && !hit->site->passed) {

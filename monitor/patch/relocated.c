@@ -1,7 +1,7 @@
 /*
  * Relocated functions of functions in a process (relocate/): the memory they
  * are in, and how the originals are made to lead there, and are put back.  What
- * a pc in one stands for is copies_pc.c's.
+ * a pc in one stands for is relocated_pc.c's.
  */
 #include <stdlib.h>
 #include <string.h>

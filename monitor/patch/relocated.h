@@ -46,7 +46,7 @@ void relocated_revert(struct run *run, struct space *space, pid_t tid,
 void relocated_reopen(struct run *run, struct space *space, pid_t tid,
 		      const struct module *module, uint32_t fplan);
 
-/* ---- copies_pc.c */
+/* ---- relocated_pc.c */
 
 /* A task runs into a trap that leads into a relocated function. */
 void relocated_arrive(struct run *run, struct task *task,

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "relocate/relocate.h"
+#include "monitor/client/client.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/detour.h"
 #include "monitor/patch/faults.h"
@@ -92,14 +93,13 @@ relocated_arrive(struct run *run, struct task *task,
 	const struct func_plan *fplan = &module->plan->fplans[site->fplan];
 	const struct entry_patch *entry_patch = relocated_entry_patch(
 		fplan->relocated, site->addr);
-	struct plan *plan = module->plan;
 
-	if ((entry_patch && entry_patch->kind != ENTRY_PATCH_GUARD) ||
-	    !task->process->counted)
-		return;
-	counter_set_abnormal(plan_counter_set(plan, run_counter_set(run, task)),
-			     site->addr, false)
-		->came++;
+	if (!entry_patch || entry_patch->kind == ENTRY_PATCH_GUARD)
+		client_abnormal(run, task, module->plan,
+				&(struct abnormal_edge){
+					.addr = site->addr,
+					.came = 1,
+				});
 }
 
 uint64_t
@@ -205,9 +205,7 @@ relocated_ahead(struct run *run, struct task *task, uint64_t va, bool back)
 	uint32_t counter;
 
 	if (fplan && block_counter(fplan, va - module->bias, &counter))
-		counter_set_slots(plan_counter_set(module->plan,
-						   run_counter_set(run, task)),
-				  counter, &by, 1);
+		client_drained(run, task, module->plan, counter, &by, 1);
 }
 
 bool

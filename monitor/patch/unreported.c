@@ -116,7 +116,7 @@ trap_unreported(struct run *run, struct task *task)
 	if (unreported != UNREPORTED_TRAP)
 		return unreported;
 	if (task->hit_open && task->hit_va == hit.va) {
-		hit_counter(run, task, &hit)->hits--;
+		hit_tell(run, task, &hit, SITE_UNDONE);
 		unreported = UNREPORTED_UNDONE;
 		task->once = NULL;
 	}
@@ -132,5 +132,5 @@ hit_unseen(struct run *run, struct task *task)
 
 	if ((task->hit_open || task->hit_slotted) &&
 	    hit_at(task, task->hit_va, &hit))
-		hit_counter(run, task, &hit)->hits--;
+		hit_tell(run, task, &hit, SITE_UNDONE);
 }

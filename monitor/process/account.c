@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "monitor/process/account.h"
+#include "monitor/client/client.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/process/clones.h"
 #include "monitor/patch/relocated.h"
@@ -23,15 +24,16 @@ run_announce(struct run *run, pid_t tid, struct process *process)
 	struct task *task = task_find(run, tid);
 
 	run->nthreads++;
-	if (!task) {
-		task_new(run, tid, process);
-		return;
+	if (task) {
+		task->process = process;
+		process->ntasks++;
+		if (task->has_held)
+			run_requeue(run, &task->held);
+		task->has_held = false;
+	} else {
+		task = task_new(run, tid, process);
 	}
-	task->process = process;
-	process->ntasks++;
-	if (task->has_held)
-		run_requeue(run, &task->held);
-	task->has_held = false;
+	client_began(run, task);
 }
 
 /*
@@ -114,6 +116,7 @@ exec_other(struct run *run, struct task *task, void *survivor)
 
 	if (task != self && task->process == self->process) {
 		thread_pages_end(run, task);
+		client_ended(run, task, TASK_REPLACED);
 		task_free(run, task);
 	}
 }
@@ -138,6 +141,7 @@ account_exec(struct run *run, struct task *task)
 	sigtrap_exec(run, task);
 	if (task->tid == run->root)
 		run->root_started = true;
+	client_execed(run, task);
 }
 
 static void
@@ -225,6 +229,8 @@ account_end(struct run *run, struct task *task, const struct event *event)
 		if (event->kind == EVENT_KILLED)
 			task_depart(run, task);
 	}
+	if (!task->released)
+		client_ended(run, task, TASK_EXITED);
 	task_free(run, task);
 }
 

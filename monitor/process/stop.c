@@ -6,6 +6,7 @@
  */
 #include <signal.h>
 
+#include "monitor/client/client.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/patch/relocated.h"
@@ -227,6 +228,7 @@ task_let_go(struct run *run, struct task *task, int signal)
 	thread_pages_leave(run, task);
 	stop_end(run, task);
 	run->host->detach(task->tid, signal);
+	client_ended(run, task, TASK_LET_GO);
 	if (task->tid != run->root) {
 		task_free(run, task);
 		return;

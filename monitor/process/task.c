@@ -242,7 +242,7 @@ space_drop(struct run *run, struct space *space)
 {
 	if (!space || --space->refs)
 		return;
-	thread_pages_close(space);
+	thread_pages_close(run, space);
 	for (size_t i = 0; i < space->nmodules; i++)
 		module_drop(space->modules[i]);
 	run->host->mem_close(space->mem);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "monitor/process/thread_pages.h"
+#include "monitor/client/client.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/process/inject.h"
 #include "monitor/process/shared.h"
@@ -363,10 +364,13 @@ thread_pages_task(struct run *run, struct task *task)
 				 space->own_thread_reg);
 }
 
-/* Add what a thread page holds for a module to a counter set, and empty it. */
+/*
+ * Tell clients what a thread page holds for a module, and empty that; of the
+ * task's, or NULL for one whose end was not seen.
+ */
 static void
-module_fold(const struct module *module, uint8_t *bytes, size_t counter_set,
-	    bool counted)
+module_fold(struct run *run, const struct task *task,
+	    const struct module *module, uint8_t *bytes)
 {
 	uint64_t *slots = (void *)(bytes + module->thread_page);
 	size_t n = module->plan->ncounters;
@@ -375,20 +379,18 @@ module_fold(const struct module *module, uint8_t *bytes, size_t counter_set,
 		return;
 	if (!guards_take(module, slots))
 		module->plan->tampered = true;
-	if (counted)
-		counter_set_slots(plan_counter_set(module->plan, counter_set),
-				  0, slots, n);
+	client_drained(run, task, module->plan, 0, slots, n);
 	memset(slots, 0, n * sizeof(*slots));
 }
 
 static void
-thread_page_fold(struct space *space, uint32_t thread_page, size_t counter_set,
-		 bool counted)
+thread_page_fold(struct run *run, const struct task *task,
+		 const struct space *space, uint32_t thread_page)
 {
+	uint8_t *bytes = thread_page_bytes(space->thread_pages, thread_page);
+
 	for (size_t i = 0; i < space->nmodules; i++)
-		module_fold(space->modules[i],
-			    thread_page_bytes(space->thread_pages, thread_page),
-			    counter_set, counted);
+		module_fold(run, task, space->modules[i], bytes);
 }
 
 struct forgetting {
@@ -403,9 +405,9 @@ task_forget(struct run *run, struct task *task, void *ctx)
 
 	if (task->thread_page && task->process &&
 	    task->process->space == f->space)
-		module_fold(f->module, thread_page_bytes(f->space->thread_pages,
-							 task->thread_page - 1),
-			    run_counter_set(run, task), task->process->counted);
+		module_fold(run, task, f->module,
+			    thread_page_bytes(f->space->thread_pages,
+					      task->thread_page - 1));
 }
 
 /* The library is gone: nothing counts there any more. */
@@ -425,9 +427,7 @@ task_fold(struct run *run, struct task *task)
 	struct space *space = task->process ? task->process->space : NULL;
 
 	if (task->thread_page && space && space->thread_pages)
-		thread_page_fold(space, task->thread_page - 1,
-				 run_counter_set(run, task),
-				 task->process->counted);
+		thread_page_fold(run, task, space, task->thread_page - 1);
 }
 
 void
@@ -479,14 +479,15 @@ thread_pages_seen(struct run *run, const struct task *task)
 
 struct peek {
 	const struct plan *plan;
-	struct counter_set *counter_set;
+	thread_pages_peeked *peeked;
+	void *ctx;
 };
 
 static void
 thread_page_peek(struct run *run, struct task *task, void *ctx)
 {
 	const struct space *space = task->process ? task->process->space : NULL;
-	struct peek *peek = ctx;
+	const struct peek *peek = ctx;
 	uint8_t *bytes;
 
 	if (!task->thread_page || !space || !space->thread_pages ||
@@ -497,22 +498,19 @@ thread_page_peek(struct run *run, struct task *task, void *ctx)
 		const struct module *module = space->modules[i];
 
 		if (module->plan == peek->plan && module->relocated)
-			counter_set_slots(peek->counter_set, 0,
-					  (void *)(bytes + module->thread_page),
-					  peek->plan->ncounters);
+			peek->peeked(peek->ctx,
+				     (void *)(bytes + module->thread_page),
+				     peek->plan->ncounters);
 	}
 }
 
-struct counter_set *
-thread_pages_peek(struct run *run, const struct plan *plan)
+void
+thread_pages_peek(struct run *run, const struct plan *plan,
+		  thread_pages_peeked *peeked, void *ctx)
 {
-	struct peek peek = { plan, mem_alloc(sizeof(*peek.counter_set)) };
+	struct peek peek = { plan, peeked, ctx };
 
-	for (size_t i = 0; i < plan->ncounter_sets; i++)
-		counter_set_add(peek.counter_set, plan->counter_sets[i],
-				plan->nsites);
 	task_each(run, thread_page_peek, &peek);
-	return peek.counter_set;
 }
 
 void
@@ -560,7 +558,7 @@ thread_pages_each(const struct space *space,
 
 /* What tasks left behind that ended unseen is in counter set 0. */
 void
-thread_pages_close(struct space *space)
+thread_pages_close(struct run *run, struct space *space)
 {
 	struct thread_pages *thread_pages = space->thread_pages;
 
@@ -568,7 +566,7 @@ thread_pages_close(struct space *space)
 		return;
 	for (uint32_t i = 0; i < thread_pages->nchunks * THREAD_PAGES; i++)
 		if (*thread_page_taker(thread_pages, i) == thread_pages) {
-			thread_page_fold(space, i, 0, true);
+			thread_page_fold(run, NULL, space, i);
 			*thread_page_taker(thread_pages, i) = NULL;
 		}
 	for (size_t i = 0; i < thread_pages->nchunks; i++) {

@@ -11,7 +11,7 @@
  * 0 or -1 with the message if that cannot be.
  */
 int thread_pages_open(struct run *run, struct task *task, uint64_t need);
-void thread_pages_close(struct space *space);
+void thread_pages_close(struct run *run, struct space *space);
 /* Set part of all thread pages aside; 0, or -1 with the message. */
 int thread_pages_reserve(struct space *space, uint64_t need, uint64_t *offset);
 /*
@@ -44,10 +44,13 @@ bool thread_pages_seen(struct run *run, const struct task *task);
 /* The task stands still: its counts go to the counter sets. */
 void thread_pages_fold(struct run *run, struct task *task);
 /*
- * All that was counted up to about now, of all tasks, while they run; owned by
- * the caller.
+ * Call peeked for what each task has counted in the plan's relocated functions
+ * up to about now, while the tasks run.
  */
-struct counter_set *thread_pages_peek(struct run *run, const struct plan *plan);
+typedef void thread_pages_peeked(void *ctx, const uint64_t *counters,
+				 size_t n);
+void thread_pages_peek(struct run *run, const struct plan *plan,
+		       thread_pages_peeked *peeked, void *ctx);
 /* A module is no more: what was counted in it goes to the counter sets. */
 void thread_pages_forget(struct run *run, struct space *space,
 			 const struct module *module);

@@ -23,6 +23,7 @@
 #include "monitor/run.h"
 #include "monitor/patch/sigtrap.h"
 #include "monitor/unwind/abnormal.h"
+#include "monitor/client/client.h"
 #include "monitor/client/tamper.h"
 #include "monitor/process/task.h"
 #include "monitor/unwind/stack_switch.h"
@@ -185,7 +186,7 @@ frame_edge_enter(struct run *run, const struct task *task,
 	struct module *module;
 	uint32_t fplan = frame_edge_fplan(run, task, at, &module);
 	struct frame_edge faulted, *frame_edge = &faulted;
-	struct abnormal_edge *abnormal;
+	struct abnormal_edge edge;
 	struct plan *plan;
 	uint64_t addr;
 
@@ -198,15 +199,14 @@ frame_edge_enter(struct run *run, const struct task *task,
 	addr = frame_edge->va - module->bias;
 	if (frame_edge->arrived && frame_edge->during)
 		frame_edge->during = arrival_returns(plan, fplan, addr);
-	abnormal = counter_set_abnormal(
-		plan_counter_set(plan, run_counter_set(run, task)), addr,
-		frame_edge->during);
+	edge = (struct abnormal_edge){
+		.addr = addr, .during = frame_edge->during,
+	};
 	if (frame_edge->came || how == PRESENT_ANEW)
-		abnormal->came++;
-	else if (how == PRESENT_NOT)
-		abnormal->left--;
+		edge.came = 1;
 	else
-		abnormal->left++;
+		edge.left = how == PRESENT_NOT ? UINT64_MAX : 1;
+	client_abnormal(run, task, plan, &edge);
 }
 
 static void

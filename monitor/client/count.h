@@ -1,0 +1,17 @@
+/*
+ * Counting, as a client: fills the counter sets of plans.
+ */
+#ifndef MONITOR_CLIENT_COUNT_H
+#define MONITOR_CLIENT_COUNT_H
+
+#include "monitor/client/client.h"
+
+extern const struct client client_count;
+
+/*
+ * All that was counted in the plan up to about now, of all tasks, while they
+ * run; owned by the caller: counter_set_free.
+ */
+struct counter_set *count_peek(struct run *run, const struct plan *plan);
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * Clients: one that logs all it is told is told everything, once and in order,
+ * beside the client that counts.
+ */
+#include "monitor/client/count.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "arch/abi.h"
+#include "monitor/client/save.h"
+#include "monitor/notice.h"
+#include "monitor/options.h"
+#include "monitor/patch/extend.h"
+#include "monitor/process/account.h"
+#include "monitor/process/object.h"
+#include "monitor/process/start.h"
+#include "monitor/process/task.h"
+#include "util/mem.h"
+
+#include "tests/unit/build.h"
+
+/* ---- the client that logs */
+
+enum { TASKS_MAX = 64 };
+
+static struct {
+	struct logged {
+		pid_t tid;
+		bool ended;
+		enum task_end how;
+	} tasks[TASKS_MAX];
+	size_t ntasks;
+	size_t execs, late;	/* late: told of a task that has ended, or has
+				   not begun */
+	uint64_t begun, left, came;
+	const char *object;	/* whose abnormal edges are added up */
+} told;
+
+static struct logged *
+logged(const struct task *task)
+{
+	for (size_t i = told.ntasks; task && i > 0; i--)
+		if (told.tasks[i - 1].tid == task->tid)
+			return &told.tasks[i - 1];
+	return NULL;
+}
+
+static void
+task_look(const struct task *task)
+{
+	const struct logged *at = logged(task);
+
+	told.late += !at || at->ended;
+}
+
+static void
+log_began(struct run *r, const struct task *task)
+{
+	const struct logged *at = logged(task);
+
+	told.late += at && !at->ended;
+	assert_true(told.ntasks < TASKS_MAX);
+	told.tasks[told.ntasks++] = (struct logged){ .tid = task->tid };
+}
+
+static void
+log_ended(struct run *r, const struct task *task, enum task_end how)
+{
+	struct logged *at = logged(task);
+
+	task_look(task);
+	if (!at)
+		return;
+	at->ended = true;
+	at->how = how;
+}
+
+static void
+log_execed(struct run *r, const struct task *task)
+{
+	task_look(task);
+	told.execs++;
+}
+
+static void
+log_at_site(struct run *r, const struct task *task, struct plan *plan,
+	    uint32_t site, enum site_event what)
+{
+	task_look(task);
+	told.begun += what == SITE_BEGUN;
+}
+
+static void
+log_abnormal(struct run *r, const struct task *task, struct plan *plan,
+	     const struct abnormal_edge *edge)
+{
+	task_look(task);
+	if (strcmp(plan->image->path, told.object) != 0)
+		return;
+	told.left += edge->left;
+	told.came += edge->came;
+}
+
+static void
+log_drained(struct run *r, const struct task *task, struct plan *plan,
+	    uint32_t first, const uint64_t *counters, size_t n)
+{
+	if (task)
+		task_look(task);
+}
+
+static const struct client client_log = {
+	.name = "log",
+	.began = log_began,
+	.ended = log_ended,
+	.execed = log_execed,
+	.at_site = log_at_site,
+	.abnormal = log_abnormal,
+	.drained = log_drained,
+};
+
+/* ---- runs */
+
+/* The program's status, or 128 and its signal. */
+static int
+monitored(const char *path, const char *way, const char *patch)
+{
+	char *argv[] = { "pmon", "--no-config", "--units=edge",
+			 (char *)patch, "--", (char *)path, (char *)way,
+			 NULL };
+	struct options opts = { 0 };
+	struct run r = {
+		.opts = &opts,
+		.host = &host_ptrace,
+		.arch = &arch_x86_64,
+		.abi = &abi_x86_64,
+		.clients = { &client_count, &client_log },
+		.nclients = 2,
+	};
+
+	memset(&told, 0, sizeof(told));
+	told.object = path;
+	assert_int_equal(options_parse(&opts, 7, argv), 0);
+	assert_int_equal(run_launch(&r), 0);
+	notice_init(true);
+	run_begin(&r);
+	run_loop(&r);
+	assert_true(r.root_ended);
+	tasks_free(&r);
+	extensions_free(&r);
+	account_close(&r);
+	owners_free(&r);
+	objects_free(&r);
+	for (size_t i = 0; i < r.nremarks; i++)
+		free(r.remarks[i]);
+	free(r.remarks);
+	free(r.queue);
+	free(r.program);
+	free(r.data);
+	options_free(&opts);
+	return r.root_status;
+}
+
+enum { ANY = -1 };
+
+/*
+ * What the programs do at -O0, see stack_switch.c: frames of the program left
+ * and come to over abnormal edges; tasks that begin; programs executed, pmon's
+ * first included.
+ */
+static const struct way {
+	const char *source, *name;
+	int status, left, came, tasks, execs;
+} ways[] = {
+	{ "leave.c", "longjmp", 0, 40 + 1, 5, 1, 1 },
+	{ "leave.c", "exit", 0, 23 + 1, 0, 1, 1 },
+	{ "leave.c", "kill", 128 + SIGKILL, 22 + 1, 0, 1, 1 },
+	{ "leave.c", "exec", 0, 23 + 1, 0, 1, 2 },
+	/* A child; its child and its vfork's exec, another vfork's ends. */
+	{ "leave.c", "forks", 0, ANY, ANY, 5, 3 },
+	/* Two threads rest, and a third does exec. */
+	{ "leave.c", "exec_thread", 0, ANY, 0, 4, 2 },
+	{ "leave.c", "abandon", 0, 24 + 1 + 18, 0, 3, 1 },
+	{ "leave.c", "spawn", 0, ANY, ANY, ANY, ANY },
+	{ "leave.c", "pthread_exit", 0, ANY, ANY, ANY, 1 },
+	{ "leave.c", "cancel", 0, ANY, ANY, ANY, 1 },
+	{ "throw.cc", "plain", 0, 5 * (2 + 3 + 4 + 12 + 52) + 1, ANY, 1, 1 },
+};
+
+static void
+way_check(const struct way *way, const char *path, const char *patch)
+{
+	int status = monitored(path, way->name, patch);
+
+	assert_int_equal(status, way->status);
+	assert_true(told.begun > 0);
+	assert_int_equal(told.late, 0);
+	for (size_t i = 0; i < told.ntasks; i++)
+		assert_true(told.tasks[i].ended);
+	if (way->tasks != ANY)
+		assert_int_equal(told.ntasks, way->tasks);
+	if (way->execs != ANY)
+		assert_int_equal(told.execs, way->execs);
+	if (way->left != ANY)
+		assert_int_equal(told.left, way->left);
+	if (way->came != ANY)
+		assert_int_equal(told.came, way->came);
+}
+
+static void
+test_ways(void **state)
+{
+	char cwd[1024];
+
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	run("gcc -w -g -O0 -o leave.c.x %s/tests/prog/leave.c", cwd);
+	run("g++ -w -g -O0 -o throw.cc.x %s/tests/prog/throw.cc", cwd);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s.x", ways[i].source);
+		way_check(&ways[i], in_work(name), "--patch=auto");
+		way_check(&ways[i], in_work(name), "--patch=trap");
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ways),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("client", tests, work_make,
+					   work_remove);
+}
