@@ -327,14 +327,16 @@ static const struct option_entry table[] = {
 	{ "pid", 'p', "PID", "attach to this process; may be repeated",
 	  set_pid },
 	{ "no-traps", 0, NULL,
-	  "place no breakpoints in a process attached\nto; what would need one is not counted",
+	  "place no breakpoints in a process attached\n"
+	  "to; what would need one is not counted",
 	  set_no_traps, .trust = TRUST_PROJECT },
 	{ "duration", 0, "SECONDS", "end after this time", set_duration,
 	  .trust = TRUST_PROJECT },
 	{ "data", 'd', "FILE", "save the counts for pmprint (pmon.out)",
 	  set_data, .trust = TRUST_USER, .optional = true },
 	{ "save-every", 0, "SECONDS",
-	  "how often to save what was counted so far\nbeside the --data file (10; 0: never)",
+	  "how often to save what was counted so far\n"
+	  "beside the --data file (10; 0: never)",
 	  set_save_every, .trust = TRUST_PROJECT },
 	{ "output", 'o', "FILE", "write the report there, not to stderr",
 	  set_output, .trust = TRUST_USER },

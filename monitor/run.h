@@ -38,7 +38,7 @@ enum patch {
 	PATCH_OWN, /* the program's own trap instruction */
 	PATCH_LEADS, /* a trap that leads into a relocated function */
 	PATCH_WAITING, /* to be chosen at the first hit */
-	PATCH_HOST, /* counted by the host, see inside.c */
+	PATCH_HOST, /* counted by the host, see host_counters.c */
 	PATCH_RETIRED, /* the trap is gone, but hits of it may still
 				   be on their way */
 };
@@ -82,7 +82,7 @@ struct module {
 struct earlier;			/* see report/profile/profile_plan.h */
 struct simh_site;		/* see host/simh.h */
 struct stack;			/* see stack.h */
-struct text;			/* see text.c */
+struct text;			/* see text_edit.c */
 struct stack_switch;		/* see stack switch.h */
 struct thread_pages;			/* see thread pages.c */
 struct client;			/* see client.h */
@@ -93,7 +93,7 @@ struct entries;
 struct leaving;			/* see abnormal edges.c */
 struct sigtrap;			/* see sigtrap.h */
 
-/* Whether calls lead to relocated functions at once: see links.c. */
+/* Whether calls lead to relocated functions at once: see redirect.c. */
 enum redirection { REDIRECTION_NOT_YET, REDIRECTION_MADE, REDIRECTION_NEVER };
 
 /* An address space: one process's, or several that share it (vfork). */
@@ -105,7 +105,7 @@ struct space {
 	char *own_thread_reg;		/* why not all tasks have that register
 					   for pmon's use, or NULL */
 	enum redirection redirection;
-	struct text *text;	/* what of it is being edited; see text.c */
+	struct text *text;	/* what of it is being edited; see text_edit.c */
 	struct module **modules;
 	size_t nmodules;
 	bool unmapped;		/* pmon's memory is gone from it, or stays */
@@ -216,7 +216,7 @@ struct task {
 	uint32_t once_site;
 	bool suspect;		/* its trap may have unblocked SIGTRAP */
 	int signal;		/* delivered last, of which is not known yet
-				   what came of it, or 0; see inner.c ... */
+				   what came of it, or 0; see shallow.c ... */
 	uint64_t signal_va;	/* ... and where */
 	struct event held;	/* first event of an unannounced task */
 	bool has_held;

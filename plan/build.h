@@ -88,7 +88,7 @@ void fplan_graph(struct build *build, struct func_plan *fplan);
 void fplan_flow_build(struct build *build, struct func_plan *fplan);
 /* Code that the function plan's graph has outside its ranges is its. */
 void fplan_parts(struct build *build, uint32_t index);
-/* copied.c */
+/* relocated_plan.c */
 
 /*
  * Count in a relocated function of the function plan, which was found to have
@@ -128,7 +128,7 @@ void fplan_forget(struct func_plan *fplan);
 void fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
 		       const struct term *term);
 
-/* intrude.c */
+/* mid_entry.c */
 
 /*
  * Control may come to addr in the middle of the function plan: look at it now.

@@ -105,8 +105,8 @@ struct func_plan {
 	struct relocated *relocated;	/* that counts, or NULL */
 	char *stays;		/* why it has none though relocated functions
 				   are wished, or NULL */
-	struct entry_patch *former; /* ways into the relocated function, as
-					   they were before they were made traps */
+	struct entry_patch *former;	/* ways into the relocated function as
+					   they were before they became traps */
 	uint32_t nformer;
 	uint32_t counter;	/* the relocated function's first counter, of
 				   the plan's */
@@ -254,8 +254,8 @@ struct plan {
 	size_t nreopened;
 	uint32_t ncounters, relocated_size;	/* of all relocated functions so
 						   far */
-	uint32_t *guards; /* those of them, ascending, that are between
-				   the relocated functions' and nothing adds to */
+	uint32_t *guards;	/* those of them, ascending, that are between
+				   functions' counters: nothing adds to them */
 	size_t nguards;
 	struct hook *hooks;	/* where the monitor looks at stacks */
 	size_t nhooks;

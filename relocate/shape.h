@@ -92,10 +92,10 @@ void shape_close(struct shape *shape);
  */
 int shape_check(const struct shape *shape);
 
-/* Which blocks are code, and where control goes from them: blocks.c. */
+/* Which blocks are code, and where control goes from them: block_roles.c. */
 void shape_blocks(struct shape *shape);
 
-/* Does a branch lead back to the block?  loops.c. */
+/* Does a branch lead back to the block?  loop_order.c. */
 bool shape_is_head(const struct shape *shape, uint32_t block);
 
 /* Is it a counted loop of its own that is short? */

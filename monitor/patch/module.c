@@ -193,8 +193,8 @@ module_unplant(struct run *run, struct space *space, pid_t tid,
 /*
  * Out of line costs less than emulation, which has to fetch and set all
  * registers and often memory too: the program's own processor does that for
- * nothing.  Only what merely moves the pc is cheaper done here.  (Measured:
- * see doc/performance.md, "What a trap costs".)  Where an instruction goes is only
+ * nothing.  Only what merely moves the pc is cheaper done here: see
+ * doc/performance.md, "What a trap costs".  Where an instruction goes is only
  * seen if it does not run out of line.
  */
 static enum patch

@@ -12,7 +12,7 @@ struct machine {
 	const char *name;	/* as --host has it */
 	const struct host *host;
 	bool (*runs)(const struct arch *arch);
-	bool counts;		/* it can count by itself, see inside.c */
+	bool counts;		/* it can count by itself: host_counters.c */
 };
 
 /* The one of that name, or NULL. */

@@ -202,7 +202,8 @@ library_try(const char *compiler, const char *flags)
 			fail_msg("%s %s: another result, kind %zu", compiler,
 				 flags, k);
 		for (size_t i = 0; i < nrelocations; i++) {
-			const struct relocated *made = relocations[i]->relocated;
+			const struct relocated *made =
+				relocations[i]->relocated;
 			size_t at = (size_t)(funcs[i] - object.image->funcs);
 
 			assert_true(at < FUNCS_MAX);

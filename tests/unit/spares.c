@@ -19,7 +19,7 @@ static const char *const program =
 		FUNC("tiny", "	xor	%eax, %eax\n	ret\n")
 	/* Goes on behind the padding. */
 	FUNC("falls", "	xor	%eax, %eax\n")
-		FUNC("next", "	mov	$1, %eax\n	ret\n")
+	FUNC("next", "	mov	$1, %eax\n	ret\n")
 	/* Three bytes of padding, which with its own are not enough. */
 	"	.type	nears, @function\nnears:	ret\n"
 	"	.size	nears, . - nears\n	nop\n	nop\n	nop\n"
@@ -27,7 +27,7 @@ static const char *const program =
 	"	.size	after, . - after\n	.p2align 4\n"
 	/* There is no room for a jump but in the padding. */
 	FUNC("hops", "	xor	%eax, %eax\n	call	tiny\n	ret\n")
-		FUNC("last", "	xor	%eax, %eax\n	ret\n");
+	FUNC("last", "	xor	%eax, %eax\n	ret\n");
 
 static struct selection sel = { .units = 1U << UNIT_FUNC };
 

@@ -380,7 +380,8 @@ test_reasons(void **state)
 		{ "a walk is lost", .calls_underivable = true,
 		  .calls_reason = REASON_STACK, .why = stack },
 		{ "no trap, so no walk", .no_traps = true,
-		  .why = "without breakpoints (--no-traps) stacks are not looked at" },
+		  .why = "without breakpoints (--no-traps) stacks are "
+			 "not looked at" },
 		{ "a jump is not followed", .calls_underivable = true,
 		  .calls_reason = REASON_LEFT,
 		  .why = "control left a stack in a way "
@@ -388,7 +389,8 @@ test_reasons(void **state)
 		{ "a thread is lost", .calls_underivable = true,
 		  .underivable = true, .calls_reason = REASON_STACK,
 		  .underivable_reason = REASON_UNDERIVABLE,
-		  .why = "a thread ended, or was interrupted, where it is not known" },
+		  .why = "a thread ended, or was interrupted, where it is "
+			 "not known" },
 		{ "attached in the middle", .calls_underivable = true,
 		  .underivable = true, .calls_reason = REASON_STACK,
 		  .underivable_reason = REASON_ATTACHED,
