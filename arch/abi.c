@@ -1,5 +1,5 @@
 /*
- * The table of system call conventions.
+ * Finds the system call conventions of a CPU.  Knows no conventions itself.
  */
 #include "arch/abi.h"
 

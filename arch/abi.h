@@ -1,7 +1,7 @@
 /*
- * How Linux programs of a CPU call the kernel and each other: numbers and
- * registers of the few system calls pmon makes in a target's name or watches
- * for, and the registers by which stacks are unwound.
+ * How Linux programs of a CPU call the kernel and each other: the numbers and
+ * registers of the few system calls that pmon injects or watches for, and the
+ * registers by which stacks are unwound.  Constants only.
  */
 #ifndef ARCH_ABI_H
 #define ARCH_ABI_H
@@ -16,9 +16,9 @@ enum { DWARF_REGS = 32 };
 enum { ARG_NONE = 0xff };
 
 /*
- * A system call that moves bytes and returns how many: which of its arguments,
- * from 0 on, are the buffer (or ARG_NONE), the number of bytes, and the place
- * in the file (or ARG_NONE).
+ * A system call that moves bytes and returns how many: the numbers, from 0, of
+ * its arguments for the buffer (or ARG_NONE), the number of bytes, and the
+ * offset in the file (or ARG_NONE).
  */
 struct abi_transfer {
 	int nr;
@@ -33,25 +33,25 @@ struct abi {
 	int nr_getaffinity, nr_setaffinity;
 	int nr_close, nr_connect;
 	int nr_memfd_create, nr_ftruncate;
-	/* Where a handler's return finds the pc and the stack pointer, from
-	   its own stack pointer on. */
+	/* Offsets of the interrupted pc and stack pointer in a signal handler's
+	   context, which the stack pointer points to at sigreturn. */
 	uint16_t context_pc, context_sp;
 	uint8_t reg_nr;		/* call number, to make a call */
 	uint8_t reg_result;
-	uint8_t reg_orig;	/* number of the call a task is in; -1: none;
-				   REG_NONE: no register tells */
+	uint8_t reg_orig;	/* has the number of the call a task is in, or
+				   -1; REG_NONE: there is no such register */
 	uint8_t reg_arg[6];
-	/* Of DWARF's register numbers, from 0 on, which each is. */
+	/* The registers in the order of DWARF's numbers. */
 	uint8_t dwarf[DWARF_REGS];
 	uint8_t ndwarf;
-	/* Those that wait until all is moved, unless they are interrupted. */
+	/* Calls that move all bytes before they return, unless interrupted. */
 	const struct abi_transfer *transfers;
 	uint8_t ntransfers;
-	uint32_t preserved;	/* 1 << reg: by functions, but for the stack
-				   pointer */
+	uint32_t preserved;	/* 1 << reg: what functions preserve, but for
+				   the stack pointer */
 };
 
-/* The Linux abi of an arch, or NULL. */
+/* The Linux ABI of an arch, or NULL. */
 const struct abi *abi_find(const struct arch *arch);
 
 extern const struct abi abi_x86_64, abi_m68k, abi_aarch64;

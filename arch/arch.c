@@ -1,5 +1,5 @@
 /*
- * The table of all CPUs pmon knows.
+ * The table of all CPUs that pmon knows.  Knows nothing else of them.
  */
 #include "arch/arch.h"
 

@@ -1,7 +1,6 @@
 /*
- * Simulators as child processes, each with a socket of its own in a directory
- * of its own, which both are gone once it is connected to.  Speaks no
- * protocol.
+ * Simulators as child processes.  Each has a socket of its own in a directory
+ * of its own; both are removed once pmon is connected.  Speaks no protocol.
  */
 #include "host/emulator.h"
 
@@ -25,7 +24,7 @@ enum { CONNECT_SECONDS = 20 };
 struct emulator {
 	const struct arch *arch;
 	const char *program;	/* found by PATH */
-	const char *cpu;	/* what it calls the arch; NULL: its default */
+	const char *cpu;	/* its name for the arch; NULL: its default */
 };
 
 static const struct emulator emulators[] = {
@@ -34,7 +33,7 @@ static const struct emulator emulators[] = {
 	{ &arch_aarch64, "qemu-aarch64", NULL },
 };
 
-/* Of the one that runs. */
+/* Of the running simulator. */
 static struct forks forks = { .fd = -1 };
 
 static const struct emulator *
@@ -52,7 +51,9 @@ emulator_known(const struct arch *arch)
 	return emulator_of(arch) != NULL;
 }
 
-/* Its arguments; owned but for the strings. */
+/*
+ * The simulator's arguments.  The caller owns the array, but not the strings.
+ */
 static char **
 arguments(const struct emulator *emulator, const char *socket,
 	  const char *path, char **argv)
@@ -81,7 +82,7 @@ child(char **args, pid_t parent, int report)
 {
 	int err = 0;
 
-	/* It must not outlive pmon, even if that is gone already. */
+	/* Die with pmon, even if pmon has ended already. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	forks_allow(forks.watcher);
 	if (getppid() == parent) {
@@ -93,7 +94,7 @@ child(char **args, pid_t parent, int report)
 	_exit(127);
 }
 
-/* Its process id, or -1 with the message set. */
+/* Start the simulator.  Its process id, or -1 with the message set. */
 static pid_t
 child_start(const struct emulator *emulator, char **args)
 {
@@ -129,7 +130,7 @@ moment(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 1000 * 1000 }, NULL);
 }
 
-/* It makes its socket sooner or later. */
+/* Connect to the simulator, which makes its socket sooner or later. */
 static int
 child_connect(const struct emulator *emulator, pid_t pid, const char *socket,
 	      struct link *link)

@@ -1,11 +1,13 @@
 /*
- * Where a target runs, and how to control it: start, stop, resume, look into.
- * A table of functions per host; native processes are host_ptrace's.  A host
- * knows tasks (threads) by their id and nothing of sites or counts.
+ * Where a target runs and how pmon controls it: start, stop, resume, look into.
+ * Each host is a table of functions; host_ptrace is for native processes.  A
+ * host knows tasks (threads) by their ids, and knows nothing of sites or
+ * counts.
  *
- * The target's death is an event, never an error: a request on a task that
- * has died returns HOST_GONE without a message, and an EVENT_EXITED or
- * EVENT_KILLED for it follows (or has been delivered already).
+ * The target's death is an event, never an error: a request on a task that has
+ * died returns HOST_GONE without a message, and an EVENT_EXITED or EVENT_KILLED
+ * for the task follows (or has been delivered already).
+ * HOST_ERROR comes with the message set, except from memory functions.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
@@ -22,12 +24,12 @@ enum { SIGINFO_MAX = 128 };
 enum { HOST_OK = 0, HOST_ERROR = -1, HOST_GONE = -2 };
 
 enum event_kind {
-	EVENT_WAKE,		/* a signal came to pmon itself */
+	EVENT_WAKE,		/* a signal reached pmon itself */
 	EVENT_DONE,		/* no task is left */
 	EVENT_TRAP,		/* a SIGTRAP; trap_cause tells whose */
 	EVENT_SIGNAL,		/* value: a signal about to be delivered */
 	EVENT_STOPPED,		/* value: in a group stop by this signal */
-	EVENT_PAUSED,		/* by pause, or a new task's first stop */
+	EVENT_PAUSED,		/* after pause, or a new task's first stop */
 	EVENT_SYSCALL_ENTRY,
 	EVENT_SYSCALL_EXIT,
 	EVENT_CLONE,		/* value: the new task, a thread */
@@ -45,22 +47,22 @@ struct event {
 	enum event_kind kind;
 	pid_t tid;
 	int value;
-	bool accounted;		/* the monitor's tables know of it already */
+	bool accounted;		/* the monitor's tables already include it */
 };
 
 enum trap_cause {
-	TRAP_INSN,		/* a trap instruction, which the pc is past */
-	TRAP_STEP,		/* one instruction is done */
+	TRAP_INSN,		/* a trap instruction, which the pc is behind */
+	TRAP_STEP,		/* one instruction has been stepped */
 	TRAP_SENT,		/* by kill(2) or the like */
 	TRAP_NONE,		/* the task was killed meanwhile */
 };
 
 enum resume {
 	RESUME_RUN,
-	RESUME_STEP, /* one instruction */
-	RESUME_SYSCALL, /* to the next system call's entry or exit */
-	RESUME_LISTEN, /* stay in the group stop, but hear of its end */
-	RESUME_END, /* from EVENT_EXITING on */
+	RESUME_STEP,		/* one instruction */
+	RESUME_SYSCALL,		/* to the next system call's entry or exit */
+	RESUME_LISTEN,		/* stay in the group stop, but report its end */
+	RESUME_END,		/* from EVENT_EXITING on */
 };
 
 /* One line of /proc/PID/maps. */
@@ -81,20 +83,20 @@ struct signal_state {
 struct host {
 	const char *name;
 	/*
-	 * The tasks are of this machine's kernel, which tells of their system
-	 * calls, mappings and children.  Else there is one task, EVENT_EXEC
-	 * comes first, before anything has run, and what is not the program's
-	 * own code is not seen to come.
+	 * The tasks belong to this machine's kernel, which reports their system
+	 * calls, mappings and children.  Otherwise there is one task, its
+	 * EVENT_EXEC comes before anything has run, and nobody reports code
+	 * that is not the program's own.
 	 */
 	bool native;
 
 	/*
-	 * Start argv with path as its program; it is traced and has not
-	 * run yet; an EVENT_EXEC follows, if native once it is resumed.  0 or
-	 * HOST_ERROR.
+	 * Start argv with path as its program.  The new task is traced and has
+	 * not run yet.  An EVENT_EXEC follows; on a native host, once the task
+	 * is resumed.  HOST_OK or HOST_ERROR.
 	 */
 	int (*launch)(const char *path, char **argv, pid_t *tid);
-	/* Why the launched task ended before its EVENT_EXEC: an errno or 0. */
+	/* Why the launched task ended before its EVENT_EXEC: an errno, or 0. */
 	int (*launch_error)(void);
 	/*
 	 * Trace all threads of process pid, whose ids are appended to *tids;
@@ -105,15 +107,16 @@ struct host {
 	/* Let the task go, delivering signal (0: none). */
 	int (*detach)(pid_t tid, int signal);
 
-	/* The next event, waiting for it; it wakes for signals to pmon. */
+	/* Wait for the next event.  A signal to pmon ends the wait. */
 	void (*wait)(struct event *event);
 	/*
-	 * A task that was killed meanwhile is gone: it does not go on before
-	 * its EVENT_EXITING, which is still to come.
+	 * Let the task go on, and deliver signal (0: none).  HOST_GONE if the
+	 * task was killed meanwhile: then it does not go on, and its
+	 * EVENT_EXITING is still to come.
 	 */
 	int (*resume)(pid_t tid, enum resume how, int signal);
 	/*
-	 * Make the task stop; an event, sooner or later EVENT_PAUSED, follows.
+	 * Make the task stop.  An event follows, sooner or later EVENT_PAUSED.
 	 */
 	int (*pause)(pid_t tid);
 	int (*kill)(pid_t pid, int signal);
@@ -121,8 +124,8 @@ struct host {
 	int (*send)(pid_t tid, int signal);
 
 	/*
-	 * Not native: some of the program ran without traps, for the reason
-	 * why.  NULL: that does not happen.
+	 * Only hosts that are not native: did some of the program run without
+	 * traps?  *why is the reason.  A NULL function: that never happens.
 	 */
 	bool (*uncounted)(const char **why);
 
@@ -133,61 +136,75 @@ struct host {
 	/* One register only, which is cheaper. */
 	int (*reg_get)(pid_t tid, unsigned reg, uint64_t *value);
 	int (*reg_set)(pid_t tid, unsigned reg, uint64_t value);
-	/* The address the pending signal is about, and to change it. */
+	/*
+	 * The code and the address of the signal that the task stopped for; and
+	 * change the address.
+	 */
 	int (*fault_get)(pid_t tid, int *code, uint64_t *va);
 	int (*fault_set)(pid_t tid, uint64_t va);
-	/* All that is known of the signal a task stopped for. */
+	/*
+	 * The whole siginfo of the signal that the task stopped for.  Only
+	 * native hosts have these two.
+	 */
 	int (*siginfo_get)(pid_t tid, uint8_t info[SIGINFO_MAX]);
 	int (*siginfo_set)(pid_t tid, const uint8_t info[SIGINFO_MAX]);
-	/* Replace the set of blocked signals; returns the old one in *old. */
+	/* Replace the set of blocked signals; *old becomes the old one. */
 	int (*mask_set)(pid_t tid, uint64_t mask, uint64_t *old);
 
 	/*
-	 * A handle on the memory of the task's process, for text: protection
-	 * does not matter.  Handle >= 0 or HOST_GONE.
+	 * Open a handle on the memory of the task's process, for text:
+	 * protection does not matter.  A handle >= 0, or HOST_GONE.
 	 */
 	int (*mem_open)(pid_t tid);
 	void (*mem_close)(int mem);
-	/* HOST_OK if all of it could be read or written. */
+	/* HOST_OK if all n bytes could be read or written. */
 	int (*mem_read)(int mem, pid_t tid, uint64_t va, void *buf, size_t n);
 	int (*mem_write)(int mem, pid_t tid, uint64_t va, const void *buf,
 			 size_t n);
-	/* The same as the program itself could: protection is obeyed. */
+	/* The same with the program's own rights: protection is obeyed. */
 	int (*data_read)(pid_t tid, uint64_t va, void *buf, size_t n);
 	int (*data_write)(pid_t tid, uint64_t va, const void *buf, size_t n);
 
 	/*
-	 * Has something happened to a stopped task that wait has not told
-	 * yet?  It was killed, or another thread's exec has taken its id.
+	 * Has something happened to a stopped task that wait has not reported
+	 * yet?  Either it was killed, or another thread's exec took its id.
+	 * Only native hosts have this.
 	 */
 	bool (*changed)(pid_t tid);
-	/* Has the task ended but for being waited for, or for its threads? */
+	/*
+	 * Has the task ended, though its parent has not waited for it yet or
+	 * other threads of its process live on?
+	 */
 	bool (*zombie)(pid_t tid);
 	/*
-	 * The id of the process that started the task's process, or of another
-	 * if that has ended; 0 for threads but the first.
+	 * The id of the process that started the task's process, or of its
+	 * adopter if that has ended.  0 for threads other than the first.
 	 */
 	pid_t (*parent)(pid_t tid);
-	/* The memory map; freed by mappings_free. */
+	/* The memory map; mappings_free frees it. */
 	int (*maps)(pid_t tid, struct mapping **maps, size_t *n);
-	/* An entry of the auxiliary vector, 0 if it is not there. */
+	/* An entry of the auxiliary vector, or 0 if there is none. */
 	uint64_t (*auxv)(pid_t tid, uint64_t type);
 	int (*signals)(pid_t tid, struct signal_state *state);
-	/* Bytes of memory that the process may map yet (RLIMIT_AS). */
+	/* Bytes of memory that the process may still map (RLIMIT_AS). */
 	uint64_t (*room)(pid_t tid);
-	/* Bytes that a file may have which it makes (RLIMIT_FSIZE). */
+	/* The size that files the process writes may have (RLIMIT_FSIZE). */
 	uint64_t (*file_max)(pid_t tid);
 	/* Is the task under a seccomp filter? */
 	bool (*confined)(pid_t tid);
 	/*
-	 * The path of the program that runs, as the kernel names it, and one
-	 * under which it can be opened here even if it was renamed since.
+	 * The path of the running program, as the kernel names it, and in
+	 * *open_path one under which pmon can open it even if it was renamed.
+	 * The caller owns both; NULL if unknown.
 	 */
 	char *(*exe)(pid_t tid, char **open_path);
-	/* The same for a file mapped into the process. */
+	/*
+	 * A path under which pmon can open a file mapped into the process;
+	 * owned by the caller.
+	 */
 	char *(*mapped)(pid_t tid, const struct mapping *map);
 
-	/* Processor affinity, size bytes of a cpu set. */
+	/* Processor affinity: a cpu set of size bytes. */
 	int (*affinity_get)(pid_t tid, void *set, size_t size);
 	int (*affinity_set)(pid_t tid, const void *set, size_t size);
 };

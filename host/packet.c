@@ -1,6 +1,6 @@
 /*
- * The transport of the GDB remote protocol.  Damaged packets are asked for
- * again; what is no packet between two is skipped.
+ * The transport of the GDB remote protocol.  Asks for damaged packets again,
+ * and skips whatever comes between packets.
  */
 #include "host/packet.h"
 
@@ -20,8 +20,8 @@
 #include "util/mem.h"
 
 enum {
-	TRIES_MAX = 5,		/* of one packet, sent or received */
-	NOISE_MAX = 1 << 16,	/* bytes before a packet begins */
+	TRIES_MAX = 5,		/* for one packet, sent or received */
+	NOISE_MAX = 1 << 16,	/* bytes skipped before a packet begins */
 	INTERRUPT = 0x03,
 };
 
@@ -48,7 +48,7 @@ open_unix(const char *where)
 	return -1;
 }
 
-/* Small packets go back and forth: Nagle's delay would be felt at each. */
+/* Small packets go back and forth, and Nagle's algorithm would delay each. */
 static int
 open_address(const struct addrinfo *info)
 {
@@ -133,7 +133,7 @@ bytes_send(struct link *link, const char *p, size_t n)
 	return 0;
 }
 
-/* The acknowledgement of the last packet received, if it is owed still. */
+/* Acknowledge the last packet received, if that is still owed. */
 static int
 ack_send(struct link *link)
 {
@@ -233,7 +233,7 @@ now(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* The next byte; deadline as now() or -1. */
+/* The next byte, or a LINK_ error.  deadline is on now()'s clock, or -1. */
 static int
 byte_receive(struct link *link, int64_t deadline)
 {
@@ -268,7 +268,10 @@ byte_receive(struct link *link, int64_t deadline)
 	return link->in[0];
 }
 
-/* Skip to where a packet begins; sends again what the stub did not get. */
+/*
+ * Skip to where a packet begins.  If the stub rejects the last packet, send it
+ * again.
+ */
 static int
 packet_begin(struct link *link, int64_t deadline, int *again)
 {
@@ -286,7 +289,7 @@ packet_begin(struct link *link, int64_t deadline, int *again)
 	return LINK_BAD;
 }
 
-/* Put one byte, or a run of the last, into the reply. */
+/* Append a byte, `times` times, to the reply. */
 static bool
 reply_put(struct link *link, size_t *n, uint8_t c, unsigned times)
 {
@@ -300,8 +303,8 @@ reply_put(struct link *link, size_t *n, uint8_t c, unsigned times)
 enum { SUM_WRONG = -10 };
 
 /*
- * From behind the '$' to the checksum; the length, or negative.  Once a
- * packet has begun its rest is waited for without looking at signals.
+ * Receive a packet from behind its '$' to its checksum.  Returns its length, or
+ * a negative value.  There is a deadline, so signals do not end the wait.
  */
 static int
 packet_body(struct link *link, int64_t deadline)
@@ -345,7 +348,7 @@ packet_body(struct link *link, int64_t deadline)
 int
 packet_receive(struct link *link, int timeout)
 {
-	enum { REST = 10 * 1000 };	/* for what has begun to come */
+	enum { REST = 10 * 1000 };	/* for the rest of a packet */
 	int64_t deadline = timeout < 0 ? -1 : now() + timeout;
 	int again = 0;
 

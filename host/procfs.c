@@ -1,6 +1,6 @@
 /*
- * What Linux says of a process under /proc: its maps, auxiliary vector,
- * signal sets, program.  Reads only; never stops or changes a process.
+ * What Linux tells of a process under /proc: its maps, auxiliary vector, signal
+ * sets, program.  Only reads; never stops or changes a process.
  */
 #include "host/procfs.h"
 
@@ -27,13 +27,16 @@ procfs_open(pid_t tid, const char *name)
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)tid, name);
 	f = fopen(path, "re");
-	/* What failed though the task is there is tried once more. */
+	/*
+	 * Try again if this failed for another reason than that the task is
+	 * gone.
+	 */
 	if (!f && errno != ENOENT && errno != ESRCH && errno != EACCES)
 		f = fopen(path, "re");
 	return f;
 }
 
-/* A number, and the character behind it; they are skipped. */
+/* Parse a number, skip it and the character behind it. */
 static bool
 number_parse(char **at, int base, char behind, unsigned long *value)
 {
@@ -43,7 +46,9 @@ number_parse(char **at, int base, char behind, unsigned long *value)
 	return *at != begin && *(*at)++ == behind;
 }
 
-/* By hand: sscanf took a fifth of the time that a process stood still. */
+/*
+ * Parses by hand: sscanf took a fifth of the time that a process stood still.
+ */
 static bool
 mapping_parse(char *line, struct mapping *map)
 {
@@ -270,7 +275,7 @@ procfs_mapped(pid_t tid, const struct mapping *map)
 
 	if (access(path, R_OK) == 0)
 		return path;
-	/* That needs a privilege; by name it works for most files. */
+	/* That path needs a privilege; the file's name works in most cases. */
 	free(path);
 	return mem_printf("/proc/%d/root%s", (int)tid, map->path);
 }

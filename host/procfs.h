@@ -1,6 +1,6 @@
 /*
- * What Linux says of a process under /proc: its maps, auxiliary vector,
- * signal sets, program.  Reads only; never stops or changes a process.
+ * What Linux tells of a process under /proc: its maps, auxiliary vector, signal
+ * sets, program.  Only reads; never stops or changes a process.
  */
 #ifndef HOST_PROCFS_H
 #define HOST_PROCFS_H
@@ -19,10 +19,13 @@ char *procfs_mapped(pid_t tid, const struct mapping *map);
 pid_t procfs_parent(pid_t tid);
 bool procfs_zombie(pid_t tid);
 
-/* The ids of the process's threads, appended to *tids; 0 or HOST_GONE. */
+/* Append the ids of the process's threads to *tids.  HOST_OK or HOST_GONE. */
 int procfs_threads(pid_t pid, pid_t **tids, size_t *n);
 
-/* The value of a "Name:\t..." line of /proc/TID/status, in base; or dflt. */
+/*
+ * The value of a "Name:\t..." line of /proc/TID/status, as a number to that
+ * base; dflt if there is none.
+ */
 uint64_t procfs_status(pid_t tid, const char *name, int base, uint64_t dflt);
 
 /*

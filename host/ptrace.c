@@ -1,7 +1,7 @@
 /*
- * The native host: Linux processes by ptrace(2), which with wait(2) is called
- * in host/ptrace*.c only.  Here wait statuses become events and tasks go on;
- * no list of tasks is kept and nothing decided.
+ * The native host: Linux processes by ptrace(2).  Only host/ptrace*.c call
+ * ptrace and wait(2).  This file turns wait statuses into events and lets tasks
+ * go on; it keeps no list of tasks and decides nothing.
  */
 #include "host/ptrace.h"
 
@@ -33,8 +33,8 @@ can_answer(int req, pid_t tid)
 }
 
 /*
- * A request fails if its task was killed, and what it was for is then void.
- * So it is made again where that is not why it failed.
+ * Make a request, again if it fails though the task can answer it.  A request
+ * fails if its task was killed, and is then no longer needed.
  */
 static int
 request_made(int req, pid_t tid, void *addr, void *data, uint64_t *value)
@@ -196,9 +196,9 @@ ptrace_wait(struct event *event)
 }
 
 /*
- * Is the task at its last stop, or on its way there?  If it is killed while it
- * is stopped for something else, a request that was meant for that stop may
- * find it there.
+ * Is the task at its last stop, or on its way there?  A task that is killed
+ * while stopped for something else may have reached its last stop by the time
+ * that a request meant for the other stop is made.
  */
 static bool
 at_end(pid_t tid)

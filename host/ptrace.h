@@ -1,6 +1,6 @@
 /*
- * What the files of the native host have in common; nobody else includes it.
- * Functions without a comment are described in host.h.
+ * What the files of the native host share; besides them only a unit test
+ * includes this.  Functions without a comment are described in host.h.
  */
 #ifndef HOST_PTRACE_H
 #define HOST_PTRACE_H
@@ -16,19 +16,22 @@ enum {
 			PTRACE_O_TRACEEXIT,
 };
 
-/* A ptrace request on a stopped task: it works, or the task was killed. */
+/*
+ * Make a ptrace request on a stopped task.  HOST_OK, HOST_GONE if the task was
+ * killed, or HOST_ERROR with the message.
+ */
 int ptrace_request(int req, pid_t tid, void *addr, void *data);
-/* The same for those that have a word as their result. */
+/* The same for requests whose result is a word.  HOST_OK or HOST_GONE. */
 int ptrace_peek(int req, pid_t tid, uint64_t at, uint64_t *word);
 
 /*
- * Take what there is without waiting, for whoever waits next.  A task that is
- * about to end is let go, as others wait for that, and only its end is told:
- * an event by which it would be let go again might meet the one that has its
- * id by then.
+ * Take the events that there are without waiting, and keep them for the next
+ * ptrace_wait.  A task that is about to end goes on at once, as others wait for
+ * that, and only its end is reported: if its EVENT_EXITING were, resuming the
+ * task later might resume another that has taken its id by then.
  */
 void ptrace_early_take(void);
-/* Another thread has this id now: what was taken of it is forgotten. */
+/* Drop the kept events of tid, an id that another thread has now. */
 void ptrace_early_forget(pid_t tid);
 
 int ptrace_launch(const char *path, char **argv, pid_t *tid);

@@ -1,8 +1,9 @@
 /*
- * The process that gives a simulator's children their program's text back.
- * It knows the traps by the program's file, which has something else there,
- * and nothing of pmon.  It passes all signals on, but those that the simulator
- * would die of without a word, and ends with the simulator.
+ * The watcher: a process that gives a simulator's children the text of their
+ * program back.  It recognizes traps by the program's file, which has something
+ * else there, and knows nothing of pmon's sites.  It passes on all signals,
+ * except those that the simulator would die of without reporting them, and ends
+ * with the simulator.
  */
 #include "host/ptrace_forks.h"
 
@@ -26,12 +27,15 @@ enum {
 	OPTIONS = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 		  PTRACE_O_TRACECLONE,
 	PIECE = 65536,
-	OWN_THREADS = 2,	/* that a simulator has for itself */
+	OWN_THREADS = 2,	/* threads of the simulator itself */
 };
 
 /* ---- the program's text */
 
-/* Where n bytes are a trap that the file has not, they are the file's again. */
+/*
+ * In n bytes of memory, replace each trap instruction that the file does not
+ * have by what the file has there.
+ */
 static void
 piece_mend(const struct arch *arch, uint8_t *memory, const uint8_t *file,
 	   size_t n)
@@ -47,7 +51,7 @@ piece_mend(const struct arch *arch, uint8_t *memory, const uint8_t *file,
 }
 
 /*
- * A mapping of the file.  Pieces begin at pages, and no trap lies across the
+ * Mend one mapping of the file.  Pieces begin at pages, and no trap crosses the
  * end of one: instructions of simulated CPUs are aligned to their traps.
  */
 static void
@@ -92,9 +96,9 @@ text_mend(const struct arch *arch, int file, pid_t pid)
 	free(name);
 }
 
-/* ---- the watcher's process */
+/* ---- the watcher */
 
-/* More than a simulator has for itself. */
+/* Has the simulator more threads than its own? */
 static bool
 threads_there(pid_t simulator)
 {
@@ -107,9 +111,9 @@ threads_there(pid_t simulator)
 }
 
 /*
- * A new child, or a new thread of the simulator.  If that is one of the
- * program's, no trap may be met any more, as the simulator would stop only the
- * thread that meets it.
+ * Mend the text of a new child; or of the simulator itself if the program has
+ * started a thread, since from then on a trap would stop only the thread that
+ * meets it.
  */
 static void
 new_handle(const struct arch *arch, int file, int fd, pid_t simulator,
@@ -123,13 +127,13 @@ new_handle(const struct arch *arch, int file, int fd, pid_t simulator,
 		text_mend(arch, file, pid);
 	} else if (threads_there(simulator)) {
 		text_mend(arch, file, simulator);
-		/* It is not waited for: there is room for some. */
+		/* Does not block: the socket has room for a few bytes. */
 		send(fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	}
 	ptrace(PTRACE_DETACH, pid, NULL, NULL);
 }
 
-/* Those that end a process and have a number in the remote protocol. */
+/* Does the signal end a process, and has it a number in the protocol? */
 static bool
 signal_deadly(int signal)
 {
@@ -144,10 +148,11 @@ signal_deadly(int signal)
 }
 
 /*
- * What the simulator is to be given for a signal.  Since qemu 8.2 it catches
- * only those that its program catches, and some others; of the rest it would
- * die where its stub could have told of them.  SIGBUS it always catches,
- * except where it has blocked that and gives itself the signal to die of.
+ * The signal to give the simulator in place of this one.  Since qemu 8.2 the
+ * simulator catches only signals that its program catches, and some others; it
+ * would die of the rest where its stub could have reported them.  It always
+ * catches SIGBUS, except where it has blocked that and sends itself the signal
+ * to die of.
  */
 static int
 signal_given(pid_t simulator, int fd, int signal)
@@ -165,8 +170,8 @@ signal_given(pid_t simulator, int fd, int signal)
 }
 
 /*
- * What is new stops before its first instruction, by itself; that the
- * simulator has made it may be told before or afterwards.
+ * A new process or thread stops by itself before its first instruction.  The
+ * simulator's own event for it may come before or after that stop.
  */
 static void
 stop_handle(const struct arch *arch, int file, int fd, pid_t simulator,
@@ -210,7 +215,7 @@ watch(const struct arch *arch, const char *path, int fd)
 	}
 }
 
-/* What is typed at the terminal is for the program and for pmon. */
+/* Signals typed at the terminal are for the program and for pmon. */
 static void
 signals_ignore(void)
 {
@@ -222,7 +227,7 @@ signals_ignore(void)
 		signal(signals[i], SIG_IGN);
 }
 
-/* What the watcher has said. */
+/* Receive what the watcher has sent. */
 static void
 forks_hear(struct forks *forks)
 {

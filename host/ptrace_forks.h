@@ -1,10 +1,11 @@
 /*
  * Children of simulators.  A simulator forks where its program does, and the
- * child has the traps in its memory, which nobody serves.  So they are taken
- * out before it runs, by a process of its own, that traces the simulator for
- * that alone.  The same is done to the simulator's own memory when its program
- * starts a thread.  And as it sees them first, it holds back signals of which
- * the simulator would die before its stub can tell of them.
+ * child's memory has traps in it that nobody serves.  So a process of its own,
+ * the watcher, traces the simulator and takes the traps out of each child
+ * before the child runs.  When the simulator's program starts a thread the
+ * watcher does the same to the simulator's own memory.  As the tracer sees
+ * signals first, the watcher also holds back those of which the simulator would
+ * die before its stub can report them.
  */
 #ifndef HOST_PTRACE_FORKS_H
 #define HOST_PTRACE_FORKS_H
@@ -15,34 +16,39 @@
 #include "arch/arch.h"
 
 struct forks {
-	pid_t watcher;		/* or 0 */
-	int fd;			/* it is told by this whom to watch, and says
-				   that a thread was started: 0, or which
-				   signal it holds back */
-	bool threads;		/* one was */
-	int signal;		/* that, or 0 */
+	pid_t watcher;		/* process id, or 0 */
+	int fd;			/* socket to the watcher: takes which process to
+				   watch, gives 0 when a thread was started, or
+				   the number of a signal held back */
+	bool threads;		/* a thread was started */
+	int signal;		/* the signal held back, or 0 */
 };
 
 /*
- * Start the process that watches a simulator yet to be started, of the
- * program of that path.  The simulator has to call forks_allow(watcher).  0,
- * or -1 with the message set.
+ * Start the watcher of a simulator yet to be started, which runs the program at
+ * path.  The simulator has to call forks_allow(watcher).  0, or -1 with the
+ * message set.
  */
 int forks_open(struct forks *forks, const struct arch *arch,
 	       const char *path);
 void forks_allow(pid_t watcher);
-/* It has been started: watch it.  0, or the errno that says why not. */
+/*
+ * Let the watcher watch the simulator, which has been started.  0, or an errno.
+ */
 int forks_watch(const struct forks *forks, pid_t simulator);
-/* Has the simulator started threads for its program?  Also after the end. */
+/* Has the simulator started threads for its program?  Also after its end. */
 bool forks_threads(struct forks *forks);
 /*
- * The simulator was stopped by SIGBUS: the signal that this stands for, once,
- * or 0 if it is one.
+ * The simulator was stopped by SIGBUS: return the signal that this SIGBUS
+ * stands for, once, or 0 if it stands for itself.
  */
 int forks_signal(struct forks *forks);
-/* The stub serves nobody any more: all signals are passed on. */
+/*
+ * The stub is no longer served: from now on the watcher passes all signals on.
+ * The watcher lives on until the simulator ends.
+ */
 void forks_leave(struct forks *forks);
-/* Wait for the end of the watcher, which is that of the simulator. */
+/* Wait for the end of the watcher, which ends with the simulator. */
 void forks_close(struct forks *forks);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * How native processes come to be traced, and cease to be: launched, attached
- * to, detached from.  Translates no events.
+ * How native processes come to be traced and cease to be: launching, attaching,
+ * detaching.  Translates no events.
  */
 #include "host/ptrace.h"
 
@@ -22,8 +22,8 @@
 
 /*
  * In the child: wait until it is traced, then become the program.  If pmon is
- * gone before that there is nobody to monitor it, and it must not run.  What
- * the monitor set for itself in the meantime is not the program's: see launch.
+ * gone by then nobody monitors the program, and it must not run.  pmon raises
+ * its own limits only after the fork, so the program does not inherit them.
  */
 static _Noreturn void
 launch_child(const char *path, char **argv, int go, int report)
@@ -43,7 +43,7 @@ launch_child(const char *path, char **argv, int go, int report)
 	_exit(127);
 }
 
-/* A handle on memory is a file descriptor: one for each process followed. */
+/* Each process followed needs a handle on its memory, a file descriptor. */
 static void
 files_unlimit(void)
 {
@@ -87,8 +87,8 @@ ptrace_launch(const char *path, char **argv, pid_t *tid)
 	}
 	files_unlimit();
 	/*
-	 * The child is blocked in read: this lets it go on to exec.  If it was
-	 * killed the pipe still has a reader here, so there is no SIGPIPE.
+	 * The child is blocked in read: let it go on to exec.  If it was killed
+	 * the pipe still has a reader here, so there is no SIGPIPE.
 	 */
 	if (write(go[1], "", 1) != 1)
 		kill(pid, SIGKILL);
@@ -178,9 +178,10 @@ on_seize_tick(int signal)
 }
 
 /*
- * A thread in exec waits until the threads it ends have been waited for, if
- * they are traced, and PTRACE_SEIZE waits for the exec: for ever.  It is made
- * again after any signal; so a timer's handler leaves it by a jump.
+ * Seize a thread.  A thread in exec waits until the traced threads that it ends
+ * have been waited for, and PTRACE_SEIZE waits for the exec: a deadlock.  The
+ * kernel restarts PTRACE_SEIZE after any signal, so a timer's handler leaves it
+ * by a jump, and the ended threads are waited for.
  */
 static int
 seize(pid_t tid)
@@ -196,13 +197,14 @@ seize(pid_t tid)
 	seizing = 1;
 	err = ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_OPTIONS) ? errno : 0;
 	seizing = 0;
-	/* It may have been left when it was done. */
+	/* The jump may have come just after success. */
 	return left && traced_here(tid) ? 0 : err;
 }
 
 /*
- * The jump would leave another signal's handler, too, that has just begun, and
- * what that was to do would never be done.  So other signals wait.
+ * Turn the timer of seize on or off.  The jump would also leave another
+ * signal's handler that has just begun and must run to its end, so all other
+ * signals are blocked meanwhile.
  */
 static void
 seize_ticks(bool on)
@@ -244,10 +246,11 @@ tid_known(const pid_t *tids, size_t n, pid_t tid)
 }
 
 /*
- * Seize one thread: its id, 0 if it vanished or is traced already (because the
- * thread that made it is: an event tells of it), or HOST_ERROR.  A leader that
- * has ended cannot be seized, but an exec in another thread puts that in its
- * place: then what is seen alive is another one, and is tried itself.
+ * Seize one thread.  Returns its id, 0 if it vanished or is traced already
+ * (because the thread that made it is: an event reports it), or HOST_ERROR with
+ * errno.  A leader that has ended cannot be seized, but an exec in another
+ * thread puts that thread in its place: the leader then seen alive is another
+ * thread, which is tried again.
  */
 static pid_t
 attach_thread(pid_t pid, pid_t tid)
@@ -263,7 +266,7 @@ attach_thread(pid_t pid, pid_t tid)
 			if (ptrace_request(PTRACE_INTERRUPT, tid, NULL,
 					   NULL) != HOST_GONE)
 				return tid;
-			/* Just then it has become the leader. */
+			/* An exec has just made it the leader. */
 			ptrace_request(PTRACE_INTERRUPT, pid, NULL, NULL);
 			return pid;
 		}
@@ -278,8 +281,8 @@ attach_thread(pid_t pid, pid_t tid)
 }
 
 /*
- * One look at the process's threads: how many could be seized that were not
- * before, or HOST_ERROR with errno.  By an exec the leader may be another
+ * Look at the process's threads once.  Returns how many of them were newly
+ * seized, or HOST_ERROR with errno.  After an exec the leader may be another
  * thread than before, which is not traced.
  */
 static int
@@ -326,8 +329,8 @@ ptrace_attach(pid_t pid, pid_t **tids, size_t *n)
 		return attach_refused(pid, EPERM);
 	seize_ticks(true);
 	/*
-	 * Threads may start threads meanwhile; those of a traced one are
-	 * traced by its clone event, the others are found in the next round.
+	 * Threads may start threads meanwhile.  Those of a traced thread are
+	 * traced by its clone event; the others are found in the next round.
 	 */
 	do
 		more = attach_threads(pid, tids, n, first);

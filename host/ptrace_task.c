@@ -48,9 +48,9 @@ ptrace_reg_set(pid_t tid, unsigned reg, uint64_t value)
 }
 
 /*
- * A SIGTRAP by a trap instruction has the code SI_KERNEL, one by a single
- * step TRAP_TRACE, or TRAP_BRKPT when the step went over a system call, or
- * SIGTRAP when it went into a signal handler.
+ * The si_code of a SIGTRAP is SI_KERNEL for a trap instruction.  For a single
+ * step it is TRAP_TRACE, or TRAP_BRKPT if the step went over a system call, or
+ * SIGTRAP if the step went into a signal handler.
  */
 enum trap_cause
 ptrace_trap_cause(pid_t tid)
@@ -125,7 +125,8 @@ ptrace_mem_open(pid_t tid)
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	/*
-	 * Without it a task that cannot be stopped, in vfork, is not written.
+	 * Try twice: only through this handle can pmon write the memory of a
+	 * task in vfork, which cannot be stopped.
 	 */
 	if (fd < 0)
 		fd = open(path, O_RDWR | O_CLOEXEC);
@@ -143,20 +144,21 @@ int
 ptrace_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
 {
 	/*
-	 * There may have been no file descriptor left for a handle.  What one
-	 * does not have any more may be another program's by now.
+	 * There may have been no file descriptor left for a handle.  Where a
+	 * handle reads nothing, its process has gone, and tid may be another
+	 * program's by now.
 	 */
 	ssize_t done = mem < 0 ? -1 : pread(mem, buf, n, (off_t)va);
 
 	if (done == (ssize_t)n)
 		return HOST_OK;
-	/* Memory that is no process's any more has nothing. */
+	/* A handle reads 0 bytes of memory that no process has any more. */
 	return done < 0 ? ptrace_data_read(tid, va, buf, n) : HOST_GONE;
 }
 
 /*
- * Where the kernel was told not to let /proc/PID/mem override protection
- * (proc_mem.force_override), PTRACE_POKEDATA still may.
+ * If the kernel does not let /proc/PID/mem override protection
+ * (proc_mem.force_override), PTRACE_POKEDATA may still do so.
  */
 static int
 mem_poke(pid_t tid, uint64_t va, const uint8_t *buf, size_t n)
@@ -182,12 +184,12 @@ ptrace_mem_write(int mem, pid_t tid, uint64_t va, const void *buf, size_t n)
 {
 	ssize_t done = pwrite(mem, buf, n, (off_t)va);
 
-	/* PTRACE_POKEDATA works for a stopped task only. */
+	/* Try twice: PTRACE_POKEDATA works only for a stopped task. */
 	if (done < 0)
 		done = pwrite(mem, buf, n, (off_t)va);
 	if (done == (ssize_t)n)
 		return HOST_OK;
-	/* Memory that is no process's any more takes nothing. */
+	/* Memory that no process has any more takes 0 bytes. */
 	return done ? mem_poke(tid, va, buf, n) : HOST_GONE;
 }
 
@@ -195,7 +197,7 @@ typedef ssize_t transfer(pid_t tid, const struct iovec *local,
 			 unsigned long nlocal, const struct iovec *remote,
 			 unsigned long nremote, unsigned long flags);
 
-/* What fails though the memory is there is tried once more. */
+/* Move data, and try again if that fails though the memory is there. */
 static int
 data_move(transfer *move, pid_t tid, uint64_t va, void *buf, size_t n)
 {

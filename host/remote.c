@@ -1,6 +1,7 @@
 /*
- * The remote host: what packets of the GDB remote protocol mean (GDB manual,
- * appendix E), as events and requests of struct host.
+ * The remote host: gives packets of the GDB remote protocol (GDB manual,
+ * appendix E) their meaning, as events and requests of struct host. Registers,
+ * memory, breakpoints and stop replies have files of their own.
  */
 #include "host/remote.h"
 
@@ -75,7 +76,7 @@ remote_use(const struct arch *arch, const char *where)
 	remote.where = where;
 }
 
-/* What the stub says it can do; without features no packet p is answered. */
+/* Ask what the stub can do. */
 static int
 stub_features(const char *name)
 {
@@ -96,7 +97,10 @@ stub_features(const char *name)
 	return 0;
 }
 
-/* The stub's first words: why the program stands still, and what it is. */
+/*
+ * Ask why the program stands still and which registers it has.  A stub answers
+ * packets p only after its features, target.xml, have been read.
+ */
 static int
 stub_begin(const char *name)
 {
@@ -202,7 +206,10 @@ remote_attach(pid_t pid, pid_t **tids, size_t *n)
 		    (int)pid);
 }
 
-/* Only the thread that stopped steps, or is given the signal. */
+/*
+ * Write the packet that lets the program go on.  With vCont only the thread
+ * that stopped steps, or is given the signal.
+ */
 static void
 resume_packet(char *packet, size_t size, bool step, int signal)
 {
@@ -220,9 +227,9 @@ resume_packet(char *packet, size_t size, bool step, int signal)
 }
 
 /*
- * An interrupt that was asked for when the program had stopped already would
- * kill it when it is let go: it goes on until it has come.  HOST_GONE if the
- * program ends instead.
+ * Let the program go on until an interrupt arrives that was sent when the
+ * program had already stopped: it would kill the program after the detach.
+ * HOST_GONE if the program ends instead.
  */
 static int
 interrupt_take(void)
@@ -244,7 +251,8 @@ remote_detach(pid_t tid, int signal)
 	    (remote.pauses && interrupt_take()))
 		return HOST_GONE;
 	/*
-	 * Qemu takes an end of the connection for a D, of which qemu 10 dies.
+	 * Do not send a D: qemu 10 dies of one.  Qemu takes the end of the
+	 * connection for one.
 	 */
 	if (remote.simulator)
 		emulator_leave();
@@ -261,7 +269,10 @@ remote_detach(pid_t tid, int signal)
 
 /* ---- events */
 
-/* The end, which the simulator's own confirms. */
+/*
+ * Report the end of the program, and wait for that of the simulator.  kind is
+ * EVENT_WAKE if how the program ended is not known.
+ */
 static void
 end_event(struct event *event, enum event_kind kind, int value)
 {
@@ -272,7 +283,7 @@ end_event(struct event *event, enum event_kind kind, int value)
 	event->kind = kind;
 	event->value = value;
 	if (remote.simulator) {
-		/* It has only to get out; but nothing is waited for. */
+		/* It should end by itself, but do not rely on that. */
 		if (kind == EVENT_WAKE)
 			kill(remote.simulator, SIGKILL);
 		while (!emulator_wait(remote.simulator, &killed, &status))
@@ -289,8 +300,7 @@ end_event(struct event *event, enum event_kind kind, int value)
 }
 
 /*
- * The connection broke: the stub died with the program, or of something
- * else.
+ * The connection broke: the stub died with the program, or for another reason.
  */
 static void
 lost_event(struct event *event)
@@ -299,8 +309,9 @@ lost_event(struct event *event)
 }
 
 /*
- * Or the program has executed one of this machine, which has taken the
- * simulator's place: that is not counted, only its end is waited for.
+ * The connection broke: has the program executed one of this machine, which
+ * took the simulator's place?  Nothing of that one is counted; pmon only waits
+ * for its end.
  */
 static bool
 exec_event(struct event *event)
@@ -328,7 +339,7 @@ exec_event(struct event *event)
 	return true;
 }
 
-/* What a program wrote over the connection (O packets). */
+/* Pass on what the program wrote over the connection (O packets). */
 static void
 output_pass(const char *p)
 {
@@ -339,7 +350,7 @@ output_pass(const char *p)
 	fflush(stdout);
 }
 
-/* Nothing of the protocol is left: its process is waited for. */
+/* After the connection was given up: wait only for the simulator's end. */
 static void
 detached_wait(struct event *event)
 {
@@ -348,7 +359,7 @@ detached_wait(struct event *event)
 
 	event->kind = EVENT_DONE;
 	if (remote.pauses && !remote.ended) {
-		/* What is not counted may run on. */
+		/* A program that is not counted may run on. */
 		remote.pauses--;
 		event->kind = EVENT_PAUSED;
 		return;
@@ -427,8 +438,9 @@ remote_wait(struct event *event)
 /* ---- going on */
 
 /*
- * A step over a system call may run one instruction more (qemu 7.2), with a
- * breakpoint at it.  So it goes up to one behind the call; whether it does.
+ * Is the program at a system call?  A step over one may run one instruction
+ * more, with a breakpoint at it (qemu 7.2).  So run to a breakpoint behind the
+ * call instead of stepping.
  */
 static bool
 syscall_passed(void)
@@ -454,7 +466,7 @@ remote_resume(pid_t tid, enum resume how, int signal)
 {
 	char packet[64];
 	bool step = how == RESUME_STEP;
-	/* Only of qemu's stub is it known that it heeds the address. */
+	/* Only qemu's stub is known to heed the address. */
 	bool there = remote.simulator && remote_pc_changed() && !signal;
 	uint64_t pc = remote.pc;
 
@@ -494,9 +506,9 @@ remote_pause(pid_t tid)
 }
 
 /*
- * A simulator that stands still is sent a signal when it goes on, for its stub
- * would stop at it.  Another program than the simulator's may be anywhere: it
- * is told when it has been interrupted.
+ * A stopped simulator is sent the signal when it goes on, since its stub would
+ * stop at it.  A program without a simulator may run anywhere: the stub is
+ * given the signal once the program has been interrupted.
  */
 static int
 remote_kill(pid_t pid, int signal)

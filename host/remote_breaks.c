@@ -1,7 +1,8 @@
 /*
- * Breakpoints of stubs that let nobody write text, or whose machine does not
- * stop for a trap instruction: those that the protocol has (packets Z0, z0).
- * For who reads or writes memory here they are trap instructions in the text.
+ * Breakpoints of stubs that do not let text be written, or whose machine does
+ * not stop at a trap instruction: those of the protocol (packets Z0, z0).  Code
+ * that reads or writes memory through host_remote sees them as trap
+ * instructions in the text.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -13,7 +14,7 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* Where it is in the list, or would be. */
+/* The index of va in the list, or where it would be inserted. */
 static size_t
 index_of(uint64_t va)
 {
@@ -107,8 +108,8 @@ remote_breaks_write(uint64_t va, const uint8_t *now, const uint8_t *text,
 }
 
 /*
- * An instruction that is there for debuggers stops for every stub that lets
- * it be written.  An illegal one may be the business of the program's kernel.
+ * A trap instruction made for debuggers stops under every stub that lets it be
+ * written.  An illegal instruction may be handled by the program's kernel.
  */
 int
 remote_breaks_try(const char *name)

@@ -1,8 +1,8 @@
 /*
- * Memory of a program behind a GDB stub.  A simulator's is reached through
- * its own process, for a stub refuses to write what the program could not;
- * that nothing stale is executed is seen to by the stub, which forgets its
- * translations at every stop.  Else by packets.
+ * Memory of a program behind a GDB stub.  A simulator's is reached through the
+ * simulator's process, since a stub refuses to write what the program could
+ * not.  The stub forgets its translations at every stop, so nothing stale is
+ * executed.  Without a simulator memory is reached by packets.
  */
 #include <elf.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ narrow(void)
 	return remote.arch->elf_class == ELFCLASS32;
 }
 
-/* Whether the program can have memory there, and where the simulator does. */
+/* Can the program have memory there?  *at is where the simulator has it. */
 static bool
 place_find(uint64_t va, size_t n, uint64_t *at)
 {
@@ -64,7 +64,7 @@ remote_auxv(pid_t tid, uint64_t type)
 	return 0;
 }
 
-/* What the file has at that offset is at va. */
+/* Does memory at va hold what the file has at the offset? */
 static bool
 base_fits(const char *path, uint64_t offset, uint64_t va)
 {
@@ -82,7 +82,7 @@ base_fits(const char *path, uint64_t offset, uint64_t va)
 	return fits;
 }
 
-/* Try the program's file as it is mapped in the simulator. */
+/* Find remote.base: 0, or where the simulator has mapped the program's file. */
 static bool
 base_find(const char *path, uint64_t offset, uint64_t va)
 {
@@ -109,7 +109,7 @@ base_find(const char *path, uint64_t offset, uint64_t va)
 	return found;
 }
 
-/* Where the program headers are in the file. */
+/* Find the offset of the program headers in the file. */
 static int
 headers_offset(const char *path, uint64_t *offset)
 {
@@ -182,7 +182,7 @@ packets_read(uint64_t va, uint8_t *buf, size_t n)
 	return HOST_OK;
 }
 
-/* Text, of which only breakpoints can be changed. */
+/* Write text of which only breakpoints can change. */
 static int
 breaks_write(uint64_t va, const uint8_t *buf, size_t n)
 {
@@ -277,8 +277,8 @@ remote_data_write(pid_t tid, uint64_t va, const void *buf, size_t n)
 }
 
 /*
- * Those of a simulator that are the program's, by its addresses.  What no one
- * may access it has only reserved.
+ * The simulator's mappings that are the program's, at the program's addresses.
+ * Mappings that nobody may access are only reserved by the simulator.
  */
 int
 remote_maps(pid_t tid, struct mapping **maps, size_t *n)

@@ -1,6 +1,6 @@
 /*
- * Registers over the GDB remote protocol: fetched when asked for, sent back
- * when the program goes on.
+ * Registers over the GDB remote protocol: fetched when first asked for, and
+ * sent back when the program goes on.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ remote_regs_forget(void)
 	remote.changed = 0;
 }
 
-/* The register's number in the protocol, or nwire. */
+/* The register's number in the protocol, or nwire if it has none. */
 static size_t
 wire_of(unsigned reg)
 {
@@ -28,7 +28,7 @@ wire_of(unsigned reg)
 	return i;
 }
 
-/* Where its digits are in the block. */
+/* Where the register's digits are in the block. */
 static char *
 digits_of(size_t wire)
 {
@@ -47,7 +47,10 @@ digit(char c)
 	return (unsigned)(c >= 'A' ? c - 'A' + 10 : c - '0') & 15;
 }
 
-/* In the target's byte order.  What is not available is 'x', read as 0. */
+/*
+ * Read a value in the target's byte order.  Digits 'x' mean not available, and
+ * read as 0.
+ */
 static uint64_t
 value_read(const char *digits, unsigned bytes)
 {
@@ -89,7 +92,7 @@ remote_regs_told(unsigned wire, const char *digits)
 	remote.pc_known = true;
 }
 
-/* Have the block, with what was changed since in it. */
+/* Fetch the block if need be, and put a changed pc into it. */
 static int
 block_get(void)
 {

@@ -1,5 +1,5 @@
 /*
- * Signals by their numbers in the GDB remote protocol, which has its own
+ * Translates signal numbers: the GDB remote protocol has its own
  * (include/gdb/signals.def).
  */
 #include <signal.h>
@@ -18,7 +18,7 @@ static const uint8_t signals_gdb[] = {
 };
 
 enum {
-	REALTIME_FIRST = 33,	/* up to 63 from GDB's 45 on */
+	REALTIME_FIRST = 33,	/* to 63: GDB's from 45 on */
 	GDB_REALTIME_FIRST = 45,
 	GDB_REALTIME_32 = 77,
 	GDB_REALTIME_64 = 78,

@@ -1,5 +1,5 @@
 /*
- * What the files of the remote host share.  Private to them.
+ * What the files of the remote host share; no other file includes this.
  */
 #ifndef HOST_REMOTE_STATE_H
 #define HOST_REMOTE_STATE_H
@@ -9,73 +9,80 @@
 
 enum { REPLY_SECONDS = 20 };
 
-/* The one connection there is. */
+/* The one connection. */
 struct remote {
 	const struct arch *arch;
 	const char *where;	/* NULL: a simulator was started */
 	char *path;		/* the program's file here */
 	struct link link;
-	pid_t tid;		/* the program's only task */
-	pid_t simulator;	/* or 0 */
-	char *simulator_path;	/* what it was when it started */
-	uint64_t base;		/* of the simulator: where va 0 is in it */
-	int mem;		/* ... its memory, or -1 */
-	size_t packet_max;	/* bytes that the stub takes */
-	bool begun;		/* EVENT_EXEC was told */
+	pid_t tid;		/* of the program's only task */
+	pid_t simulator;	/* process id, or 0 */
+	char *simulator_path;	/* the simulator's own program when it
+				   started */
+	uint64_t base;		/* where va 0 is in the simulator's memory */
+	int mem;		/* the simulator's /proc/PID/mem, or -1 */
+	size_t packet_max;	/* longest packet that the stub takes */
+	bool begun;		/* EVENT_EXEC was reported */
 	bool running, ended, detached;
 	bool one_reg;		/* packets p and P work */
-	bool breaks;		/* text cannot be written: packets Z0 */
-	uint64_t *broken;	/* where these are */
+	bool breaks;		/* text cannot be written: use packets Z0 */
+	uint64_t *broken;	/* breakpoints set by Z0, ascending */
 	size_t nbroken;
-	uint64_t syscall_end;	/* one more, behind a system call that is
-				   stepped over, or 0 */
-	bool vcont;		/* vCont is to be used: gdbserver's c does not
-				   stop at traps it has not planted */
-	uint64_t thread;	/* that stopped, as the stub calls it, or 0 */
-	bool stepping;		/* what runs is one step */
-	unsigned pauses;	/* interrupts asked for and not seen yet */
-	bool deaf;		/* the stub takes none once it has stopped */
-	bool unread;		/* the last reply tells of an end */
-	int kill_signal;	/* to be told at the next of them, or 0 */
+	uint64_t syscall_end;	/* a further breakpoint, behind a system call
+				   that is stepped over, or 0 */
+	bool vcont;		/* use vCont: gdbserver's c does not stop at
+				   traps that it did not plant */
+	uint64_t thread;	/* the stub's id of the thread that stopped, or
+				   0 */
+	bool stepping;		/* what runs is a single step */
+	unsigned pauses;	/* interrupts sent and not seen yet */
+	bool deaf;		/* the stub does not take interrupts once the
+				   program has stopped */
+	bool unread;		/* link.reply reports an end and was not looked
+				   at yet */
+	int kill_signal;	/* signal to deliver at the next chance, or 0 */
 	enum trap_cause cause;	/* of the last trap */
 	int signal;		/* of the last stop */
 
-	/* Registers of the program that stands still. */
-	char *block;		/* reply to g: two digits a byte */
+	/* Registers of the stopped program. */
+	char *block;		/* reply to g: two digits per byte */
 	bool block_known;
 	uint64_t pc;
 	bool pc_known;
-	uint64_t changed;	/* bits by wire number, not sent yet */
+	uint64_t changed;	/* not sent yet: bits by wire number */
 };
 
 extern struct remote remote;
 
 /*
- * Send a packet and get its reply, in remote.link.reply; its length, or
- * HOST_GONE.
+ * Send a packet and receive its reply into remote.link.reply.  Returns the
+ * reply's length, or HOST_GONE.
  */
 int remote_ask(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int remote_ask_bytes(const void *data, size_t n);
-/* The reply was "OK". */
+/* Was the reply, of length len, "OK"? */
 bool remote_ok(int len);
 
-/* The number of the digits that p begins with, and what follows them. */
+/* The hexadecimal number that p begins with; *end is what follows it. */
 uint64_t remote_hex(const char *p, const char **end);
 
 /* ---- remote_stop.c */
 
-/* The event that the stop reply tells of. */
+/* Turn a stop reply into an event. */
 void remote_stop_event(struct event *event, const char *reply);
 
 /* ---- remote_regs.c */
 
-/* What is known of registers holds no more. */
+/* Forget all that is known of the registers, changes not sent included. */
 void remote_regs_forget(void);
-/* The stop reply says the register's value. */
+/* Take the value of a register that a stop reply contains. */
 void remote_regs_told(unsigned wire, const char *digits);
-/* Send those that were changed, but leave_pc.  HOST_OK or HOST_GONE. */
+/*
+ * Send the registers that were changed, except the pc if leave_pc.  HOST_OK or
+ * HOST_GONE.
+ */
 int remote_regs_flush(bool leave_pc);
-/* Is the pc one of these? */
+/* Has the pc been changed and not sent yet? */
 bool remote_pc_changed(void);
 
 int remote_regs_get(pid_t tid, struct regs *regs);
@@ -86,8 +93,8 @@ int remote_reg_set(pid_t tid, unsigned reg, uint64_t value);
 /* ---- remote_mem.c */
 
 /*
- * Find the simulator's memory; path is the program's.  0 or -1 with the
- * message set.
+ * Open the simulator's memory and find where the program at path is in it.  0,
+ * or -1 with the message set.
  */
 int remote_mem_find(const char *path);
 int remote_mem_open(pid_t tid);
@@ -103,25 +110,28 @@ int remote_maps(pid_t tid, struct mapping **maps, size_t *n);
 /* ---- remote_breaks.c */
 
 /*
- * Find out how breakpoints are placed: in the text, or else by packets Z0.  0
- * or -1 with the message set.
+ * Find out how breakpoints are placed: as trap instructions in the text, or
+ * else by packets Z0.  0, or -1 with the message set.
  */
 int remote_breaks_try(const char *name);
-/* Is one of those at va? */
+/* Is a breakpoint set by Z0 at va? */
 bool remote_breaks_at(uint64_t va);
-/* What memory at va is like with them. */
+/*
+ * Put the trap instructions of Z0's breakpoints into text, n bytes read at va.
+ */
 void remote_breaks_show(uint64_t va, uint8_t *text, size_t n);
 /*
- * Make them so that memory at va, which is like `now`, is like text; HOST_GONE
- * if it differs by other than trap instructions.
+ * Set and clear breakpoints so that the n bytes at va, which read as `now`,
+ * read as `text`.  HOST_OK, or HOST_GONE if they differ in more than trap
+ * instructions.
  */
 int remote_breaks_write(uint64_t va, const uint8_t *now, const uint8_t *text,
 			size_t n);
-/* Another one; and away with it.  0 or HOST_GONE. */
+/* Set a breakpoint by packet Z0, or clear it by z0.  HOST_OK or HOST_GONE. */
 int remote_break_set(uint64_t va);
 int remote_break_clear(uint64_t va);
 
-/* ---- remote_signals.c: a signal's number there, and back */
+/* ---- remote_signals.c: a Linux signal's number in the protocol, and back */
 
 unsigned remote_signal_to(int signal);
 int remote_signal_of(uint64_t number);

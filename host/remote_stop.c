@@ -1,6 +1,6 @@
 /*
- * Why the program behind the stub stopped: stop replies (GDB manual, appendix
- * E.3) as events.  Sends nothing that makes it go on.
+ * Turns stop replies (GDB manual, appendix E.3) into events: why the program
+ * behind the stub stopped.  Sends nothing that lets the program go on.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "host/remote_state.h"
 #include "util/mem.h"
 
-/* The program that another was replaced by, whose path is in digits. */
+/* Keep the path, given in hexadecimal, of the program that an exec started. */
 static void
 program_replaced(const char *digits)
 {
@@ -26,8 +26,8 @@ program_replaced(const char *digits)
 }
 
 /*
- * Fields of a stop reply: "11:8000061a;swbreak:;thread:7fd7;".  What kind of
- * event it is, of a trap whether a breakpoint made it.
+ * Take the fields of a stop reply, "11:8000061a;swbreak:;thread:7fd7;".
+ * Returns the kind of event; *swbreak is set if a breakpoint made the trap.
  */
 static enum event_kind
 stop_fields(const char *p, bool *swbreak)
@@ -53,7 +53,7 @@ stop_fields(const char *p, bool *swbreak)
 	return kind;
 }
 
-/* Is it a trap instruction that the pc is at, or just behind, as it ought? */
+/* Is the pc at a trap instruction, or just behind it, as the arch has it? */
 static bool
 trap_reached(void)
 {
@@ -76,7 +76,7 @@ trap_event(struct event *event, int signal, bool swbreak, bool stepped)
 	if (signal == SIGTRAP && !stepped && remote.breaks &&
 	    !remote_reg_get(remote.tid, arch->reg_pc, &pc))
 		swbreak |= remote_breaks_at(pc);
-	/* A stub that says so has put the pc back to the trap. */
+	/* A stub that reports swbreak has put the pc back to the trap. */
 	if (swbreak && arch->trap_pc &&
 	    !remote_reg_get(remote.tid, arch->reg_pc, &pc))
 		remote_reg_set(remote.tid, arch->reg_pc, pc + arch->trap_pc);
@@ -94,10 +94,10 @@ trap_event(struct event *event, int signal, bool swbreak, bool stepped)
 }
 
 /*
- * Qemu's stub reads its connection only when the program has stopped, and
- * takes an interrupt that came before for a missing acknowledgement, so that
- * it tells the stop again (qemu 7.2), or for nothing.  What it tells before
- * the reply to another request is that.
+ * Qemu's stub reads its connection only while the program is stopped.  It takes
+ * an interrupt sent before the stop for a missing acknowledgement, and reports
+ * the stop again (qemu 7.2), or it ignores the interrupt.  So make another
+ * request, and skip stop replies that come before the reply to it.
  */
 static void
 interrupt_swallow(void)

@@ -1,6 +1,6 @@
 /*
- * What a host can tell and a stub cannot, or only its simulator: answers that
- * claim nothing.
+ * Requests that a stub cannot answer, or only its simulator's process can.
+ * The answers claim nothing.
  */
 #include <sched.h>
 #include <signal.h>
@@ -10,9 +10,9 @@
 #include "util/mem.h"
 
 /*
- * A signal that instructions raise was raised by one; but right behind a
- * system call the program has sent it to itself.  What address it is about
- * is not known.
+ * Take such a signal as raised by an instruction, unless the pc is right behind
+ * a system call, by which the program sent the signal to itself.  The address
+ * that the signal is about is not known.
  */
 int
 remote_fault_get(pid_t tid, int *code, uint64_t *va)

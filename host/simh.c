@@ -1,6 +1,6 @@
 /*
- * The host of VAX programs, SIMH's VAX-11/780: its tables of functions, and
- * what they tell of the program.  How it runs is in simh_run.c.
+ * The host of VAX programs, SIMH's VAX-11/780: its table of functions, and
+ * those that look into the program.  simh_run.c runs it.
  */
 #include "host/simh.h"
 
@@ -13,7 +13,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* What is wrong with a program shows when it is loaded. */
+/* A program that cannot run is found out by simh_launch itself. */
 static int
 simh_launch_error(void)
 {
@@ -88,7 +88,7 @@ simh_fault_get(pid_t tid, int *code, uint64_t *va)
 	return simh_alive() ? HOST_OK : HOST_GONE;
 }
 
-/* The program sees no other address than that of the fault. */
+/* Does nothing: the program never sees another address than the fault's. */
 static int
 simh_fault_set(pid_t tid, uint64_t va)
 {
@@ -135,7 +135,7 @@ simh_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
 	return machine_read(simh.program.m, (uint32_t)va, buf, n);
 }
 
-/* What is like a trap may be one, until something else is written there. */
+/* A byte that equals a trap may be one, until another is written over it. */
 static int
 simh_mem_write(int mem, pid_t tid, uint64_t va, const void *buf, size_t n)
 {
@@ -206,7 +206,7 @@ simh_maps(pid_t tid, struct mapping **maps, size_t *n)
 	return HOST_OK;
 }
 
-/* 4.2BSD gives its programs none. */
+/* 4.2BSD gives its programs no auxiliary vector. */
 static uint64_t
 simh_auxv(pid_t tid, uint64_t type)
 {

@@ -1,6 +1,6 @@
 /*
- * A system call of the simulated VAX's program while it is served.  Private to
- * host/.
+ * A system call of the simulated VAX's program while pmon serves it.  Private
+ * to host/.
  */
 #ifndef HOST_SIMH_CALL_H
 #define HOST_SIMH_CALL_H
@@ -9,27 +9,34 @@
 
 enum {
 	VAX_EFAULT = 14,
-	VAX_ENOSYS = 78,		/* of later BSDs */
-	CALL_ERROR_GONE = -1,		/* instead of an error's number: the */
-	CALL_ERROR_AGAIN = -2,		/* simulator is; interrupted */
+	VAX_ENOSYS = 78,		/* as in later BSDs */
+	CALL_ERROR_GONE = -1,		/* instead of an errno: simulator
+					   gone */
+	CALL_ERROR_AGAIN = -2,		/* ... a signal to pmon interrupted */
 };
 
 struct call {
 	struct program *p;
 	uint32_t args[PROGRAM_ARGS];
 	uint32_t result;
-	int signal;		/* that it raises, 4.2BSD's, or 0 */
+	int signal;		/* 4.2BSD's signal that the call raises, or 0 */
 };
 
-/* 4.2BSD's number of one of Linux's errors. */
+/* 4.2BSD's errno for one of Linux's. */
 int call_error(int err);
-/* Take the result of a system call here; the error's number, or 0. */
+/*
+ * Turn the result of a Linux system call into the call's result.  Returns 0,
+ * 4.2BSD's errno, or CALL_ERROR_AGAIN.
+ */
 int call_outcome(struct call *call, int64_t result);
-/* To and from the program's memory; an error's number, or 0. */
+/*
+ * Copy n bytes from or to the program's memory.  Returns 0, 4.2BSD's errno, or
+ * CALL_ERROR_GONE.
+ */
 int call_copy_in(struct call *call, uint32_t va, void *buf, size_t n);
 int call_copy_out(struct call *call, uint32_t va, const void *buf, size_t n);
 
-/* ---- simh_files.c: each serves one call; an error's number, or 0. */
+/* ---- simh_files.c: each function serves one system call; 0 or an error */
 
 int call_read(struct call *call);
 int call_write(struct call *call);

@@ -1,7 +1,7 @@
 /*
  * The system calls of 4.2BSD on the VAX that C programs need, done here in the
- * program's name.  Arguments are behind the count at AP, the result goes to
- * R0; an error's number too, with the C bit set.
+ * program's name.  Arguments are behind the count at AP.  The result goes to
+ * R0; so does an errno, and then the C bit is set.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "host/simh_call.h"
 #include "util/mem.h"
 
-/* Linux's numbers of errors are 4.2BSD's up to 34. */
+/* Errnos up to 34 are the same in Linux and 4.2BSD. */
 int
 call_error(int err)
 {
@@ -93,7 +93,7 @@ call_getpid(struct call *call)
 	return 0;
 }
 
-/* 4.2BSD's page of two of the machine's. */
+/* A page of 4.2BSD is two of the machine's. */
 static int
 call_getpagesize(struct call *call)
 {
@@ -184,7 +184,7 @@ call_sigstack(struct call *call)
 
 enum { NR_EXIT = 1, NR_KILL = 37, NR_SIGCLEANUP = 139 };
 
-/* /usr/include/syscall.h of 4.2BSD. */
+/* Numbers as in 4.2BSD's /usr/include/syscall.h. */
 static const struct {
 	uint32_t number;
 	int (*serve)(struct call *call);
@@ -243,7 +243,7 @@ call_do(struct call *call, uint32_t number)
 	return call_unknown(call->p, number);
 }
 
-/* Signals to itself only; it knows of no other process. */
+/* The program may signal only itself; it knows of no other process. */
 static int
 call_kill(struct call *call)
 {
@@ -255,7 +255,7 @@ call_kill(struct call *call)
 	return 0;
 }
 
-/* As many arguments as there can be at AP. */
+/* Read as many arguments as are mapped at AP. */
 static int
 args_read(struct call *call)
 {

@@ -1,7 +1,8 @@
 /*
- * Starts a SIMH simulator and talks to it.  Its standard input is /dev/null,
- * as it would read the simulated keyboard there; its prompt at the end of the
- * command file would loop for ever, so it is always told to exit, or killed.
+ * Starts a SIMH simulator and talks to it.  The simulator's standard input is
+ * /dev/null, where it would otherwise read the simulated keyboard.  At the end
+ * of its command file the simulator would prompt in an endless loop, so it is
+ * always killed before.
  */
 #include "host/simh_console.h"
 
@@ -25,7 +26,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* The child's descriptors: commands, memory to be loaded, memory read. */
+/* The child's descriptors: commands, memory to load, memory that was read. */
 enum { FD_COMMANDS = 3, FD_LOAD, FD_DUMP, FD_FREE = 16 };
 
 struct buffer {
@@ -35,15 +36,16 @@ struct buffer {
 
 struct console {
 	pid_t pid;
-	int commands;		/* the pipe's end for writing ... */
-	int kept;		/* ... and for reading, so that there is no
-				   SIGPIPE when the simulator dies */
+	int commands;		/* the pipe's end for writing, ... */
+	int kept;		/* ... and the one for reading, kept so that
+				   there is no SIGPIPE when the simulator
+				   dies */
 	int pty;
-	int load, dump;		/* files in memory that both have */
+	int load, dump;		/* memory files that both processes have */
 	uint32_t token;
 	bool woken, gone;
 	struct buffer out, in;
-	size_t *lines;		/* offsets in in */
+	size_t *lines;		/* offsets in `in` */
 	size_t nlines;
 };
 
@@ -60,7 +62,7 @@ buffer_add(struct buffer *b, const void *bytes, size_t n)
 
 /* ---- starting and ending */
 
-/* In the child: nothing here returns. */
+/* In the child: never returns. */
 static _Noreturn void
 child_run(const char *program, const int fds[5], pid_t parent, int report)
 {
@@ -86,7 +88,7 @@ child_run(const char *program, const int fds[5], pid_t parent, int report)
 	_exit(127);
 }
 
-/* A descriptor that the child's numbers do not collide with. */
+/* Move a descriptor away from the numbers that the child uses. */
 static int
 fd_high(int fd)
 {
@@ -189,7 +191,9 @@ console_close(struct console *con)
 
 	if (!con)
 		return;
-	/* It has nothing to save: the kill is as good as its own exit. */
+	/*
+	 * The simulator has nothing to save, so a kill does as well as an exit.
+	 */
 	if (con->pid > 0) {
 		kill(con->pid, SIGKILL);
 		while (waitpid(con->pid, NULL, 0) < 0 && errno == EINTR)
@@ -227,7 +231,7 @@ console_put(struct console *con, const char *fmt, ...)
 	buffer_add(&con->out, line, (size_t)n + 1);
 }
 
-/* What has come; false if there is nothing, or nothing more ever. */
+/* Read what has arrived.  False if there is nothing, now or ever. */
 static bool
 answers_read(struct console *con)
 {
@@ -256,7 +260,9 @@ commands_write(struct console *con)
 	memmove(con->out.bytes, con->out.bytes + n, con->out.n);
 }
 
-/* Cut the answers into lines, up to the token's; false if it is not there. */
+/*
+ * Cut the answers into lines, up to the token's.  False if that is not there.
+ */
 static bool
 lines_cut(struct console *con, size_t *from, const char *token)
 {
@@ -350,14 +356,14 @@ console_write(struct console *con, uint32_t addr, const void *buf, size_t n)
 	if (file_fill(con->load, buf, n) < 0)
 		return HOST_ERROR;
 	console_put(con, "load -o /dev/fd/%d %08" PRIx32, FD_LOAD, addr);
-	/* The next one is not to overwrite the file before it was read. */
+	/* The next load must not overwrite the file before this one is read. */
 	status = console_sync(con);
 	if (!status && console_line(con, 0))
 		return fail("the simulator says: %s", console_line(con, 0));
 	return status;
 }
 
-/* "6800000:\t0123ABCD": one longword of what was asked for. */
+/* Take one longword of what was asked for, from "6800000:\t0123ABCD". */
 static bool
 longword_take(const char *line, uint32_t addr, uint8_t *buf, size_t n)
 {
@@ -388,7 +394,7 @@ file_longwords(struct console *con, uint32_t addr, uint8_t *buf, size_t n)
 	return 4 * got == n ? 0 : fail("the simulator did not show its memory");
 }
 
-/* addr and n are multiples of 4. */
+/* Read n bytes; addr and n are multiples of 4. */
 static int
 longwords_read(struct console *con, uint32_t addr, uint8_t *buf, size_t n)
 {

@@ -1,8 +1,8 @@
 /*
  * A SIMH simulator as a child process, and the conversation with its console.
- * Commands go to it by a pipe, which it reads as its command file; answers
- * come back by a pty, which makes it write them line by line.  Knows nothing
- * of VAXes.  Private to host/.
+ * Commands go to it through a pipe, which it reads as its command file.
+ * Answers come back through a pty, so that the simulator writes them line by
+ * line.  Knows nothing of VAXes.  Private to host/.
  */
 #ifndef HOST_SIMH_CONSOLE_H
 #define HOST_SIMH_CONSOLE_H
@@ -13,37 +13,40 @@
 #include <sys/types.h>
 
 enum {
-	CONSOLE_LINE_MAX = 4000,	/* characters of a command */
-	CONSOLE_LOAD_MIN = 128,		/* bytes that a file is used for */
+	CONSOLE_LINE_MAX = 4000,	/* characters in a command */
+	CONSOLE_LOAD_MIN = 128,		/* from this size on use files */
 };
 
 struct console;
 
 /*
- * Start the simulator `program`, found in PATH.  It dies with pmon, whatever
- * pmon dies of.  NULL with the message set.
+ * Start the simulator `program`, found in PATH.  It dies with pmon, however
+ * pmon ends.  NULL with the message set.
  */
 struct console *console_open(const char *program);
-/* End it; its process is gone afterwards. */
+/* Kill the simulator and wait for its end; con may be NULL. */
 void console_close(struct console *con);
 pid_t console_pid(const struct console *con);
 
-/* Append a command, without its newline; nothing is sent yet. */
+/* Append a command, given without its newline.  Nothing is sent yet. */
 void console_put(struct console *con, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
- * Send what was put and wait for the answers to all of it.  HOST_OK, or
- * HOST_GONE if the simulator has ended.
+ * Send the appended commands and wait for the answers to all of them.  HOST_OK,
+ * or HOST_GONE if the simulator has ended.
  */
 int console_sync(struct console *con);
-/* The i-th line that the last console_sync brought, or NULL; no empty ones. */
+/*
+ * Line i of what the last console_sync brought, or NULL.  Empty lines are left
+ * out.
+ */
 const char *console_line(const struct console *con, size_t i);
-/* Whether a signal came to pmon since it was last asked. */
+/* Has a signal reached pmon since the last call? */
 bool console_woken(struct console *con);
 
 /*
- * Write and read n bytes of the simulated memory at a physical address.
- * What is put by console_write is sent with the next sync.  HOST_OK,
+ * Write or read n bytes of the simulated memory at a physical address.  What
+ * console_write appends may be sent only with the next sync.  HOST_OK,
  * HOST_GONE, or HOST_ERROR with the message set.
  */
 int console_write(struct console *con, uint32_t addr, const void *buf,

@@ -1,8 +1,8 @@
 /*
- * Sites that are counted inside the simulated VAX, by the code at vector 10 of
- * simh_kernel.s: a trap there counts, restores the instruction, has it traced,
- * and is set again, without a stop.  A site whose instruction would see that
- * it is traced is counted here instead, at a stop.
+ * Sites that are counted inside the simulated VAX, by the code at vector 0x10
+ * of simh_kernel.s: at a trap it counts, restores the instruction, has it
+ * traced, and sets the trap again, without a stop.  A site whose instruction
+ * would see that it is traced is counted here instead, at a stop.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,10 +14,10 @@
 #include "util/mem.h"
 
 enum {
-	TRAPS_A_LINE = 400,	/* addresses in one command */
+	TRAPS_A_LINE = 400,	/* addresses per command */
 };
 
-/* What the machine has of a site; entry 0 is of none. */
+/* A site in the machine's tables; entry 0 stands for no site. */
 struct entry {
 	uint32_t low, high, taken, taken_high;
 	uint32_t orig, next;
@@ -45,7 +45,9 @@ traps_plant(struct program *p)
 	}
 }
 
-/* The original bytes; 0 or -1 with the message set. */
+/*
+ * Make the counters, with the original bytes.  0, or -1 with the message set.
+ */
 static int
 counters_make(struct program *p, const struct simh_site *sites, size_t n)
 {
@@ -73,7 +75,7 @@ counters_make(struct program *p, const struct simh_site *sites, size_t n)
 	return status ? fail("%s: its text cannot be read", p->path) : 0;
 }
 
-/* The tables that simh_kernel.s uses, behind the kernel's own memory. */
+/* Write the tables that simh_kernel.s uses, behind the kernel's own memory. */
 static int
 tables_write(struct program *p)
 {

@@ -1,6 +1,6 @@
 /*
- * The system calls of 4.2BSD that are about files: the program's files are
- * pmon's, under numbers of its own.
+ * The system calls of 4.2BSD that are about files.  The program's files are
+ * pmon's, under descriptors of their own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 enum {
 	PATH_SIZE = 1024,
-	IO_MAX = 1 << 20,		/* bytes read or written at once */
+	IO_MAX = 1 << 20,		/* bytes per read or write */
 };
 
 static int
@@ -48,7 +48,7 @@ file_of(const struct call *call, uint32_t fd)
 	return fd < PROGRAM_FILES ? call->p->files[fd] : -1;
 }
 
-/* Give the program a descriptor for one of pmon's. */
+/* Give the program a descriptor for one of pmon's, which it takes over. */
 static int
 file_new(struct call *call, int here)
 {
@@ -64,7 +64,7 @@ file_new(struct call *call, int here)
 	return EMFILE;
 }
 
-/* pmon's own 0, 1 and 2 are lent, not given. */
+/* Close a descriptor; pmon's own 0, 1 and 2 are lent, and stay open. */
 static void
 file_close(struct program *p, uint32_t fd)
 {
@@ -92,7 +92,7 @@ call_read(struct call *call)
 	if (n > INT32_MAX)
 		return EINVAL;
 	n = n < IO_MAX ? n : IO_MAX;
-	/* What was read and cannot be stored would be lost. */
+	/* Data that is read but cannot be stored would be lost. */
 	if (!machine_mapped(call->p->m, call->args[1], (uint32_t)n,
 			    PAGE_WRITE))
 		return VAX_EFAULT;
@@ -214,7 +214,7 @@ call_dup(struct call *call)
 	return file_new(call, fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
-/* struct stat of 4.2BSD, in longwords. */
+/* Write 4.2BSD's struct stat, in longwords. */
 static int
 stat_out(struct call *call, const struct stat *st, uint32_t va)
 {
@@ -259,7 +259,7 @@ call_stat(struct call *call)
 	return err ? err : stat_out(call, &st, call->args[1]);
 }
 
-/* What isatty(3) asks, and the size of the window. */
+/* Answers what isatty(3) asks, and the size of the window. */
 int
 call_ioctl(struct call *call)
 {

@@ -4,7 +4,7 @@
 #
 # Every vector leads to a stub of 8 bytes that begins with HALT, which stops
 # the simulator with the PC behind it.  Going on drops what the exception has
-# pushed and returns.  Two vectors come by the counting code first.
+# pushed and returns.  Two vectors lead to the counting code first.
 	.set	TRAP, 0x06		# LDPCTX
 
 	.text
@@ -24,8 +24,8 @@ start:
 	.set	v, v+4
 	.endr
 
-# A privileged instruction: the trap of a site that is counted here, unless
-# the instruction under it is one itself.
+# A privileged instruction.  It is the trap of a site that is counted here,
+# unless no site is there, or it is the site's own instruction under the trap.
 	.org	0x200
 	.balign	4
 privileged:
@@ -51,8 +51,8 @@ privileged:
 real:	movq	(%sp)+, %r0
 	brw	stubs+2*0x10
 
-# The site's instruction is done: its trap is set again, and if it is a branch
-# that has not gone to the next instruction it was taken.
+# The site's instruction is done: set its trap again.  A branch was taken if it
+# has not gone to the next instruction.
 	.balign	4
 trace:	tstl	last
 	beql	1f
@@ -105,9 +105,9 @@ next:	.long	0		# of a branch the next instruction, or 0
 fall:	.long	0		# that of the site whose trap is lifted
 entry:	.long	0		# and its entry, in longwords
 
-# Where signal handlers are called from, in user mode: on the stack are the
-# signal's number, its code, the address of the signal context, the handler,
-# and once more the context.
+# Calls signal handlers, in user mode.  On the stack are the signal's number,
+# its code, the address of the signal context, the handler, and that address
+# once more.
 	.org	0xc00
 	calls	$4, handle
 	chmk	$139			# sigcleanup

@@ -1,7 +1,7 @@
 /*
  * Puts a program into the simulated VAX as 4.2BSD's exec would: its segments,
- * and on its stack the arguments and the environment.  It reads the program
- * headers of an ELF file and no more of it.
+ * and the arguments and environment on its stack.  Reads no more of the ELF
+ * file than its headers and segments.
  */
 #include <elf.h>
 #include <errno.h>
@@ -142,11 +142,12 @@ segments_load(struct load *load)
 	return 0;
 }
 
-/* The stack from its lowest address on, as it is being built. */
+/* The stack as it is built, from its lowest address on. */
 struct stack {
 	uint8_t *bytes;
 	uint32_t size;
-	uint32_t words, strings;	/* offsets of the next ones */
+	uint32_t words, strings;	/* offsets of the next word and
+					   string */
 };
 
 static void
@@ -181,8 +182,9 @@ strings_size(char **strings, size_t *n)
 }
 
 /*
- * execve(2) of 4.2BSD: the stack pointer is at the number of arguments, behind
- * it are their addresses, 0, those of the environment, 0, and the strings.
+ * Build the stack as 4.2BSD's execve(2) does.  From the stack pointer up: the
+ * number of arguments, their addresses, 0, the addresses of the environment, 0,
+ * the strings.
  */
 static int
 stack_load(struct load *load, char **argv, char **envp)
@@ -211,7 +213,7 @@ stack_load(struct load *load, char **argv, char **envp)
 	if (status)
 		return machine_failed(load, status);
 	machine_reg_set(p->m, VAX_SP, MACHINE_STACK_HI - stack.size);
-	/* Behind the entry mask of crt0's start. */
+	/* The program starts behind its entry's register mask. */
 	machine_reg_set(p->m, VAX_PC, p->entry + 2);
 	return 0;
 }

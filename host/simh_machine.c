@@ -1,6 +1,6 @@
 /*
- * Sets up SIMH's VAX-11/780 and runs it.  All it knows of what happened is
- * where the simulator stopped: every vector's stub begins with HALT.
+ * Sets up SIMH's VAX-11/780 and runs it.  Learns what happened only from where
+ * the simulator stopped: every vector's stub begins with HALT.
  */
 #include "host/simh_machine.h"
 
@@ -18,7 +18,7 @@ enum {
 	P1_PAGES = MACHINE_STACK_SIZE / VAX_PAGE,
 	P1_ALL = 1 << 21,	/* pages of the whole region */
 	PTES_MAX = 16384,	/* page table entries written at once */
-	USER_PSL = 0x03c00000,	/* user mode, also the previous one */
+	USER_PSL = 0x03c00000,	/* user mode, and user mode before */
 };
 
 /* Page table entries: valid, modified, and protection codes. */
@@ -50,7 +50,7 @@ kernel_read(struct machine *m, uint32_t offset, void *buf, size_t n)
 	return console_read(m->con, MACHINE_KERNEL + offset, buf, n);
 }
 
-/* n entries of the page table at `table`, from the first-th on. */
+/* Write n entries of the page table at `table`, from number `first` on. */
 static int
 ptes_write(struct machine *m, uint32_t table, uint32_t first, uint32_t n,
 	   uint32_t pfn, uint32_t bits)
@@ -80,7 +80,7 @@ kernel_map(struct machine *m, uint32_t size)
 			  MACHINE_KERNEL / VAX_PAGE, PTE_KERNEL);
 }
 
-/* The number in m->pages of the page at va, or -1. */
+/* The index in m->pages of the page at va, or -1. */
 static long
 page_number(uint32_t va)
 {
@@ -192,7 +192,7 @@ machine_init(struct machine *m)
 	uint32_t size = (MACHINE_KERNEL + MACHINE_KERNEL_SIZE) >> 20;
 	int status;
 
-	/* It says its name first. */
+	/* The simulator prints its name first. */
 	status = console_sync(m->con);
 	console_put(m->con, "set cpu %" PRIu32 "m", size);
 	if (!status)
@@ -204,7 +204,7 @@ machine_init(struct machine *m)
 		status = machine_map(m, MACHINE_STACK_LO,
 				     MACHINE_STACK_HI - MACHINE_STACK_LO,
 				     PAGE_WRITE);
-	/* The page for signals is the kernel's own. */
+	/* The page for signals lies in the kernel's own memory. */
 	if (!status)
 		status = ptes_write(m, KERNEL_P1_TABLE, P1_PAGES - 1, 1,
 				    (MACHINE_KERNEL + KERNEL_SIGCODE) /
@@ -301,7 +301,7 @@ machine_reg_set(struct machine *m, unsigned reg, uint32_t value)
 
 /* ---- running */
 
-/* "Step expired, PC: 000101A4 (CLRL FP)": the PC, or 0 of another line. */
+/* The pc in "Step expired, PC: 000101A4 (CLRL FP)", or 0 of another line. */
 static uint32_t
 stop_pc(const char *line)
 {
@@ -310,7 +310,7 @@ stop_pc(const char *line)
 	return p ? (uint32_t)strtoul(p + 6, NULL, 16) : 0;
 }
 
-/* How many instructions the vector's stub has behind its HALT. */
+/* The number of instructions that the vector's stub has behind its HALT. */
 static unsigned
 stub_length(uint32_t vector)
 {
@@ -325,7 +325,7 @@ stub_length(uint32_t vector)
 	}
 }
 
-/* The answers: where it stopped, and the kernel's stack. */
+/* Take the answers: where the simulator stopped, and the kernel's stack. */
 static int
 stop_take(struct machine *m, struct stop *stop, uint32_t *first_pc)
 {

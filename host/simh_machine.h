@@ -16,18 +16,20 @@
 
 enum {
 	VAX_PAGE = 512,
-	MACHINE_P0_SIZE = 96 << 20,	/* what a program may have */
+	MACHINE_P0_SIZE = 96 << 20,	/* the most that a program may have */
 	MACHINE_STACK_SIZE = 8 << 20,
 	MACHINE_KERNEL_SIZE = 24 << 20,
 	/* Physical addresses. */
 	MACHINE_STACK = MACHINE_P0_SIZE,
 	MACHINE_KERNEL = MACHINE_STACK + MACHINE_STACK_SIZE,
-	/* Offsets in the kernel; the first ones are simh_kernel.s's. */
+	/*
+	 * Offsets in the kernel's memory; the first ones are simh_kernel.s's.
+	 */
 	KERNEL_STUBS = 0x400,
 	KERNEL_STACK = 0xa00,		/* its end */
 	KERNEL_VARS = 0xa00,
 	KERNEL_SIGCODE = 0xc00,
-	KERNEL_STACKS = 0x2000,		/* the other modes', not used */
+	KERNEL_STACKS = 0x2000,		/* of other modes, unused */
 	KERNEL_SYSTEM_TABLE = 0x8000,
 	KERNEL_P0_TABLE = 0x40000,
 	KERNEL_P1_TABLE = 0x100000,
@@ -56,7 +58,7 @@ enum page {
 	PAGE_WRITE,		/* and read */
 };
 
-/* Vectors, which are offsets in the system control block. */
+/* Vectors: offsets in the system control block. */
 enum vector {
 	VECTOR_MACHINE_CHECK = 0x04,
 	VECTOR_PRIVILEGED = 0x10,
@@ -74,70 +76,72 @@ enum vector {
 };
 
 enum stop_kind {
-	STOP_VECTOR,		/* an exception of the program */
-	STOP_COUNT,		/* the instructions asked for are done */
+	STOP_VECTOR,		/* the program raised an exception */
+	STOP_COUNT,		/* the instructions asked for have run */
 };
 
 struct stop {
 	enum stop_kind kind;
-	uint32_t vector;	/* enum vector, of STOP_VECTOR; */
-	uint32_t params[2];	/* what it pushed, the last pushed first */
-	uint32_t pc, psl;	/* of STOP_VECTOR: the program's; of
-				   STOP_COUNT: pc may be the kernel's */
+	uint32_t vector;	/* enum vector, of STOP_VECTOR */
+	uint32_t params[2];	/* that the exception pushed, the last one
+				   first */
+	uint32_t pc, psl;	/* the program's; pc of STOP_COUNT may be the
+				   kernel's */
 	uint32_t last;		/* kernel_vars.last */
 };
 
 struct machine {
 	struct console *con;
-	uint8_t *pages;		/* enum page, per page of P0, then of P1 */
+	uint8_t *pages;		/* enum page, per page of P0, then of P1's
+				   stack */
 	bool halted;		/* at a stub: the program's pc and psl are on
 				   the kernel's stack */
-	unsigned back;		/* instructions from here back to it */
+	unsigned back;		/* instructions from here back to the program */
 };
 
-/* Start the simulator and set it up; NULL with the message set. */
+/* Start the simulator and set up the machine.  NULL with the message set. */
 struct machine *machine_open(void);
 void machine_close(struct machine *m);
 
 /*
- * Give pages to the program; addresses are rounded to whole ones.  HOST_OK,
- * HOST_GONE, or HOST_ERROR with the message: beyond the machine's memory.
+ * Give the program pages; a range is rounded to whole ones.  HOST_OK,
+ * HOST_GONE, or HOST_ERROR with the message: the machine has no such memory.
  */
 int machine_map(struct machine *m, uint32_t va, uint32_t size,
 		enum page page);
 
-/* The kernel's own memory, by its offset. */
+/* Write or read the kernel's own memory, at an offset in it. */
 int kernel_write(struct machine *m, uint32_t offset, const void *buf,
 		 size_t n);
 int kernel_read(struct machine *m, uint32_t offset, void *buf, size_t n);
-/* Make this much of the kernel's memory accessible to it. */
+/* Let the kernel access the first `size` bytes of its memory. */
 int kernel_map(struct machine *m, uint32_t size);
 
-/* All bytes of the program's memory are mapped at least as `page` says. */
+/* Are all bytes of the range mapped, with at least that protection? */
 bool machine_mapped(const struct machine *m, uint32_t va, uint32_t size,
 		    enum page page);
 /*
- * The program's memory.  HOST_OK, HOST_GONE, or HOST_ERROR without a message
- * if it is not mapped.
+ * Read or write the program's memory.  HOST_OK, HOST_GONE, or HOST_ERROR
+ * without a message if it is not mapped.
  */
 int machine_read(struct machine *m, uint32_t va, void *buf, size_t n);
 int machine_write(struct machine *m, uint32_t va, const void *buf, size_t n);
 
-/* Registers of the program, in the order of arch/vax/regs.h. */
+/* The program's registers, in the order of arch/vax/regs.h. */
 int machine_regs(struct machine *m, struct regs *regs);
-/* Put in the console: effective with the next sync. */
+/* Append a command that sets a register: effective with the next sync. */
 void machine_reg_set(struct machine *m, unsigned reg, uint32_t value);
 
 /*
- * Let it run, at most `count` instructions, until the program needs
- * something.  HOST_OK, HOST_GONE, or HOST_ERROR with the message set.
+ * Run at most `count` instructions, until the program needs something.
+ * HOST_OK, HOST_GONE, or HOST_ERROR with the message set.
  */
 int machine_run(struct machine *m, uint32_t count, struct stop *stop);
 /*
- * Bishop's cycle in one go: the byte at va, where the program was stopped by
- * a trap, is `orig` while one instruction is done, and then the trap again;
- * then run, unless count is 0.  *faulted: the instruction did not
- * complete.
+ * Bishop's cycle in one message, for a program stopped by a trap at va: write
+ * the byte `orig` there, run one instruction, set the trap again.  Then run
+ * `count` instructions, if it is not 0.  *faulted: the one instruction did not
+ * complete.  HOST_OK, HOST_GONE, or HOST_ERROR with the message set.
  */
 int machine_pass(struct machine *m, uint32_t va, uint8_t orig,
 		 uint32_t count, struct stop *stop, bool *faulted);

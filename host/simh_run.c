@@ -1,8 +1,8 @@
 /*
- * The host of VAX programs: SIMH's VAX-11/780.  One program, one task.  The
- * machine runs for a bounded number of instructions at a time, so that it
- * need never be interrupted: what comes meanwhile is seen in between.
- * The trap is LDPCTX; BPT would not do, as its exception clears the condition
+ * Runs the one program, and its one task, on SIMH's VAX-11/780.  The machine
+ * runs for a bounded number of instructions at a time and so need never be
+ * interrupted: requests that come meanwhile are seen in between.
+ * The trap is LDPCTX.  BPT would not do, as its exception clears the condition
  * codes.
  */
 #include "host/simh.h"
@@ -47,7 +47,7 @@ remark_add(struct program *p, const char *text)
 	*vec_push(p->remarks, p->nremarks) = mem_strdup(text);
 }
 
-/* The program is over; the machine is kept, with the counters in it. */
+/* End the program, but keep the machine, which has the counters. */
 static void
 end(struct event *event, enum event_kind kind, int value)
 {
@@ -56,7 +56,7 @@ end(struct event *event, enum event_kind kind, int value)
 	event_set(event, kind, value);
 }
 
-/* The simulator is gone, or is beyond understanding. */
+/* The simulator is gone, or its answers make no sense. */
 static void
 end_lost(struct event *event, int status)
 {
@@ -97,7 +97,9 @@ simh_launch(const char *path, char **argv, pid_t *tid)
 	struct sigaction action;
 
 	must(simh.state == STATE_NONE);
-	/* A write to a pipe that nobody reads is the program's signal. */
+	/*
+	 * The program, not pmon, gets the SIGPIPE of a pipe that nobody reads.
+	 */
 	if (!sigaction(SIGPIPE, NULL, &action) &&
 	    action.sa_handler == SIG_DFL)
 		signal(SIGPIPE, SIG_IGN);
@@ -119,7 +121,7 @@ simh_launch(const char *path, char **argv, pid_t *tid)
 
 /* ---- events */
 
-/* A signal of 4.2BSD's, with its code, is about to be delivered. */
+/* Report a signal, 4.2BSD's, that is about to be delivered. */
 static bool
 signal_report(struct event *event, int signal, uint32_t code, bool raised)
 {
@@ -134,7 +136,7 @@ signal_report(struct event *event, int signal, uint32_t code, bool raised)
 	return true;
 }
 
-/* The program is in a CHMK: true if that makes an event. */
+/* Serve the program's CHMK.  True if that makes an event. */
 static bool
 call_handle(struct event *event)
 {
@@ -144,7 +146,7 @@ call_handle(struct event *event)
 	int value = 0;
 
 	simh.state = state;
-	/* What is left of a step is to come back from the call. */
+	/* What is left of a step is the return from the kernel's stub. */
 	simh.steps = p->m->back;
 	switch (call_serve(p, &simh.stop, &value)) {
 	case CALL_EXIT:
@@ -167,7 +169,7 @@ call_handle(struct event *event)
 	return false;
 }
 
-/* Stopped at a trap that was planted: true if that makes an event. */
+/* The program is at a planted trap.  True if that makes an event. */
 static bool
 trap_handle(struct event *event)
 {
@@ -187,7 +189,7 @@ trap_handle(struct event *event)
 	return true;
 }
 
-/* Stopped by an exception: true if that makes an event. */
+/* An exception stopped the program.  True if that makes an event. */
 static bool
 stop_handle(struct event *event)
 {
@@ -203,7 +205,7 @@ stop_handle(struct event *event)
 		end_lost(event, status);
 		return true;
 	}
-	/* The instruction under a trap may be such a one itself. */
+	/* The instruction under a trap may itself be a privileged one. */
 	if (stop->vector == VECTOR_PRIVILEGED &&
 	    stop->pc < MACHINE_P0_SIZE && p->traps[stop->pc] &&
 	    p->fault.va != stop->pc)
@@ -212,7 +214,7 @@ stop_handle(struct event *event)
 	return signal_report(event, signal, code, true);
 }
 
-/* Run a chunk, or a step, the instruction to be passed first. */
+/* Run a chunk or a step; if there is an instruction to pass, that first. */
 static int
 run_some(void)
 {
@@ -242,7 +244,7 @@ busy_inside(void)
 	       (simh.stop.pc >= MACHINE_SYSTEM || simh.stop.last);
 }
 
-/* A signal that can be delivered now, of 4.2BSD's, or 0. */
+/* Take a signal, 4.2BSD's, that can be delivered now; 0 if there is none. */
 static int
 signal_take(void)
 {
@@ -260,7 +262,7 @@ signal_take(void)
 	return 0;
 }
 
-/* What was asked of the program meanwhile: true if that makes an event. */
+/* Do what was asked of the program meanwhile.  True if that makes an event. */
 static bool
 wish_handle(struct event *event)
 {
@@ -288,7 +290,7 @@ wished(void)
 	       simh.program.pending & ~simh.program.mask;
 }
 
-/* The program may run: true if an event comes of it. */
+/* Let the program run.  True if that makes an event. */
 static bool
 run_handle(struct event *event)
 {
@@ -297,7 +299,7 @@ run_handle(struct event *event)
 
 	if (wished() && !p->pass.va && !busy_inside())
 		return wish_handle(event);
-	/* To the end of what it is in the middle of. */
+	/* Let the machine finish counting before the request is dealt with. */
 	status = wished() && !p->pass.va ?
 		machine_run(p->m, 1, &simh.stop) : run_some();
 	if (status) {
@@ -351,7 +353,7 @@ simh_wait(struct event *event)
 	}
 }
 
-/* Deliver a signal, Linux's, to the stopped program. */
+/* Deliver a signal, Linux's number, to the stopped program. */
 static void
 deliver(int signal)
 {
@@ -393,7 +395,7 @@ simh_resume(pid_t tid, enum resume how, int signal)
 	return HOST_OK;
 }
 
-/* It cannot live without pmon, which does its system calls. */
+/* The program cannot live without pmon, which does its system calls. */
 int
 simh_detach(pid_t tid, int signal)
 {

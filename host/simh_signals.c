@@ -15,7 +15,7 @@ enum {
 	PSL_FPD = 0x08000000,
 };
 
-/* By 4.2BSD's number.  SIGEMT is not one of Linux. */
+/* Linux's signals by 4.2BSD's numbers.  Linux has no SIGEMT. */
 static const uint8_t signals[PROGRAM_SIGNALS] = {
 	0, SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, 0, SIGFPE,
 	SIGKILL, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGALRM, SIGTERM, SIGURG,
@@ -85,7 +85,7 @@ default_action(int signal)
 	case SIGCHLD:
 	case SIGIO:
 	case SIGWINCH:
-	/* There is no shell that it could be stopped for. */
+	/* There is no shell that would let a stopped program go on. */
 	case SIGTSTP:
 	case SIGTTIN:
 	case SIGTTOU:
@@ -95,7 +95,7 @@ default_action(int signal)
 	}
 }
 
-/* What is put on the stack; simh_kernel.s has the code that uses it. */
+/* What is pushed on the stack for the code in simh_kernel.s. */
 struct frame {
 	uint32_t signal, code, context, handler, context_copy;
 	/* struct sigcontext */

@@ -1,5 +1,6 @@
 /*
- * What changed between two profiles, biggest first.
+ * Prints what changed between two profiles, biggest changes first.  Opens no
+ * programs.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 enum { WIDTH = 16, BLOCKS_MAX = 5 };
 
-/* after - before, with its sign. */
+/* Print after - before, with its sign. */
 static void
 change_print(FILE *out, uint64_t before, uint64_t after)
 {

@@ -1,5 +1,6 @@
 /*
- * The list of functions, those that executed most first.
+ * Prints the list of functions, those that executed most first.  Opens no
+ * programs.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ object_name(const struct profile_object *object)
 	return slash ? slash + 1 : object->path;
 }
 
-/* Instructions, then calls, descending; what is not known comes last. */
+/* By instructions, then by calls, both descending; unknown counts come last. */
 static int
 by_work(const void *va, const void *vb)
 {

@@ -1,6 +1,6 @@
 /*
- * pmprint: reads data files, merges them, prints what they hold.  The only
- * place of pmprint that prints messages and that ends the process.
+ * pmprint: reads data files, merges them, prints what they hold.  Only this
+ * file of pmprint prints messages and ends the process.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 
 enum { STATUS_UNDER = 124, STATUS_TROUBLE = 125 };
 
-/* err is 1 if --fail-under was not reached. */
+/* Print the message.  err is 1 if --fail-under was not reached. */
 static int
 trouble(int err)
 {
@@ -28,8 +28,9 @@ trouble(int err)
 /* ---- merging */
 
 /*
- * Profiles, each of at least as many files as the next.  Those of as many are
- * merged, so that each file takes part in few merges of much.
+ * Profiles, each merged from at least as many files as the next one.  Two that
+ * have as many files are merged, so that each file takes part in few large
+ * merges.
  */
 struct piles {
 	struct pile {
@@ -46,14 +47,14 @@ piles_free(struct piles *piles)
 		profile_free(piles->piles[--piles->n].profile);
 }
 
-/* The last two become one. */
+/* Merge the last two. */
 static void
 piles_join(struct piles *piles)
 {
 	struct pile *last = &piles->piles[--piles->n];
 	struct pile *into = last - 1;
 
-	/* Their runs were compared when they came. */
+	/* piles_add has checked that no run is in both. */
 	must(!profile_merge(into->profile, last->profile));
 	into->nfiles += last->nfiles;
 	profile_free(last->profile);
@@ -79,7 +80,7 @@ piles_add(struct piles *piles, const char *path)
 	return 0;
 }
 
-/* All the files merged, or NULL. */
+/* Merge all files; NULL with the message. */
 static struct profile *
 files_merge(const struct options *opts)
 {
@@ -96,7 +97,7 @@ files_merge(const struct options *opts)
 	return piles.piles[0].profile;
 }
 
-/* --recover: the files are made, if that can be, before any is read. */
+/* --recover: recover the files that are given, before any is read. */
 static int
 files_recover(const struct options *opts)
 {
@@ -120,11 +121,11 @@ left_out_say(const char *why)
 	free(text);
 }
 
-/* ---- where it goes */
+/* ---- where output goes */
 
 struct output {
 	FILE *out;
-	struct target *target;	/* -o, or NULL */
+	struct target *target;	/* of -o, or NULL */
 };
 
 static int
@@ -152,7 +153,7 @@ output_close(struct output *output)
 	return 0;
 }
 
-/* After a failure, whose message is kept: -o is left as it was. */
+/* After a failure: keep its message, and leave the file of -o as it was. */
 static int
 output_drop(struct output *output)
 {
@@ -257,7 +258,7 @@ main(int argc, char **argv)
 	struct options opts;
 	int err = options_parse(&opts, argc, argv);
 
-	/* A file that gets too large is an error of writing. */
+	/* A file that becomes too large gives a write error. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (!err && opts.recover && !option_about_any(&opts.about))
 		err = files_recover(&opts);

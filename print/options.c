@@ -1,5 +1,5 @@
 /*
- * pmprint's command line.  Owns the table of options; turns arguments into
+ * pmprint's command line: owns the table of options, and turns arguments into
  * struct options.  Never exits.
  */
 #include "print/options.h"
@@ -103,7 +103,10 @@ static const struct option_table table = {
 	.mixed = true,
 };
 
-/* Options that do not go together, or nothing at all. */
+/*
+ * Refuse options that exclude each other; choose --runs if nothing is asked
+ * for.
+ */
 static int
 options_check(struct options *opts, bool given)
 {
@@ -138,7 +141,7 @@ options_check(struct options *opts, bool given)
 			    opts->executed))
 		return fail("--parts is for use with --report%s",
 			    opts->report.nwants ? " only" : "");
-	/* Who merges into a file wants no more, unless he says so. */
+	/* Merging into a file prints nothing unless asked to. */
 	if (!pages && !opts->merge && !opts->diff)
 		opts->runs = true;
 	return 0;

@@ -11,12 +11,12 @@
 #include "report/report.h"
 
 struct options {
-	bool runs, executed;	/* what needs no program */
-	bool parts;		/* processes and threads by themselves */
+	bool runs, executed;	/* pages that need no program */
+	bool parts;		/* each process or thread separately */
 	bool diff;		/* compare two files */
-	bool recover;		/* of runs whose pmon was killed */
+	bool recover;		/* recover data of runs whose pmon was killed */
 	const char *output;	/* -o, or NULL: standard output */
-	const char *merge;	/* write what was merged there, or NULL */
+	const char *merge;	/* write the merged profile there, or NULL */
 	struct selection selection;
 	struct report_options report;
 	struct option_about about;
@@ -24,7 +24,7 @@ struct options {
 	size_t nfiles;
 };
 
-/* Parse; 0 or -1 with the message set. */
+/* Parse the command line.  0, or -1 with the message set. */
 int options_parse(struct options *opts, int argc, char **argv);
 void options_free(struct options *opts);
 void options_help(FILE *out);

@@ -10,64 +10,68 @@
 #include "report/profile/profile.h"
 
 /*
- * Runs, parts, objects and the functions that executed most.  The profile's
- * parts are added up for it.
+ * Print the runs, parts and objects, and the functions that executed most.
+ * Adds up the profile's parts.
  */
 void runs_print(const struct options *opts, struct profile *profile,
 		FILE *out);
 
-/* All functions; without parts. */
+/* Print all functions of a profile whose parts have been added up. */
 void executed_print(const struct options *opts, const struct profile *profile,
 		    FILE *out);
 
-/* funcs.c: at most max functions, those that did not run only if all. */
+/*
+ * Print at most max functions, and those that did not run only if all: funcs.c.
+ */
 void func_rows_print(const struct options *opts,
 		     const struct profile *profile, FILE *out, size_t max,
 		     bool all);
 
-/* What changed; profiles without parts. */
+/* Print what changed between two profiles whose parts have been added up. */
 void changes_print(const struct options *opts, const struct profile *before,
 		   const struct profile *after, FILE *out);
 
 /*
- * The reports asked for, of each part, or of all if the profile has none.  0,
- * or -1 with the message if they cannot be written, or no program is there;
- * or as coverage_check.
- * Why a program is left out is told to warn.
+ * Print the reports asked for: of each part, or of the whole if the profile has
+ * no parts.  Tells warn why a program is left out.  Returns 0, or -1 with the
+ * message if a report cannot be written or no program is at hand, or 1 as
+ * coverage_check does.
  */
 int reports_print(const struct options *opts, const struct profile *profile,
 		  FILE *out, void (*warn)(const char *why));
 
 /*
- * Which lines ran in one of two profiles only, with the programs at hand; 0,
- * or -1 with the message, and warn, as before.
+ * Print which lines ran in only one of two profiles, from the programs at hand.
+ * Errors and warn are as for reports_print.
  */
 int coverage_print(const struct options *opts, const struct profile *before,
 		   const struct profile *after, FILE *out,
 		   void (*warn)(const char *why));
 
 /*
- * The page that shows what changed as well; 0, or -1 with the message, and
- * warn, as before.  Of the first file the programs may be missing.
+ * Write the HTML page that also shows what changed.  The programs of the first
+ * file may be missing.  Errors and warn are as for reports_print.
  */
 int page_print(const struct options *opts, const struct profile *before,
 	       const struct profile *after, void (*warn)(const char *why));
 
-/* Which process or thread it is; owned by the caller. */
+/* Text that says which process or thread a part is; owned by the caller. */
 char *part_text(const struct profile_part *part);
 
-/* The last component of a path. */
+/* The last component of the object's path. */
 const char *object_name(const struct profile_object *object);
 
 /* program.c */
 
 /*
- * Open the program or library that an object is, as image_open does.  NULL
- * with the message set if it cannot be, or if it is not the one that ran.
+ * Open the program or library that an object is, as image_open does.  NULL with
+ * the message set if that fails, or if the file is not the one that ran.
  */
 struct image *program_open(const struct profile_object *object, unsigned want);
 
-/* Why a program is of no use: NULL if it is of use; owned by the caller. */
+/*
+ * Why an object's program cannot be used, owned by the caller; NULL if it can.
+ */
 char *program_fault(const struct profile_object *object);
 
 #endif

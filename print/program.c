@@ -1,6 +1,6 @@
 /*
- * The programs that profiles are of.  One that was built anew since is not
- * opened: what its lines and instructions are now is not what was counted.
+ * Opens the programs that profiles are of.  A program that was rebuilt since is
+ * refused: its lines and instructions are no longer those that were counted.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * Finds what pmon saved beside a data file while it counted, and makes it the
- * data file.  Changes nothing else, and no counts.
+ * Finds what pmon saved beside a data file while it counted, and gives it the
+ * data file's name.  Changes no counts.
  */
 #include "print/recover.h"
 
@@ -29,7 +29,7 @@ later(struct timespec a, struct timespec b)
 	       (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
 }
 
-/* Is it base, a dot, a number, and ".part"? */
+/* Is the name base, a dot, a number, and ".part"? */
 static bool
 part_is(const char *name, const char *base)
 {
@@ -62,7 +62,7 @@ part_add(struct part *part, char *path)
 	part->when = st.st_mtim;
 }
 
-/* The newest part of the data file; none is no error. */
+/* Find the newest part of the data file; finding none is no error. */
 static int
 part_find(const char *path, struct part *part)
 {
@@ -88,7 +88,7 @@ part_find(const char *path, struct part *part)
 	return 0;
 }
 
-/* May the part take the place of what has the data file's name? */
+/* May the part replace what is at the data file's path? */
 static int
 replace_check(const char *path, const struct part *part)
 {

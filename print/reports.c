@@ -1,6 +1,6 @@
 /*
- * Every report that pmon makes, made of a profile and the programs it is of,
- * by the same code.
+ * Makes each report that pmon makes, by the same code, from a profile and the
+ * programs that it is of.  Prints no messages: warn does.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,18 +14,21 @@
 
 enum { SECOND = 1000000000 };
 
-/* What reports are made of: the profile with its programs. */
+/* A profile and the programs that it is of, as far as they are open. */
 struct opened {
 	const struct options *opts;
 	const struct profile *profile;
 	struct selection *sels;	/* per object */
-	struct plan **plans;	/* per object; NULL: not there */
-	char **faults;		/* per object: why not */
+	struct plan **plans;	/* per object; NULL: not open */
+	char **faults;		/* per object: why not, or NULL */
 };
 
 /* ---- plans */
 
-/* Calls go there, and so it has names; it is no fault if it has changed. */
+/*
+ * Open an object that calls lead to, only for its functions' names.  Failing to
+ * is no fault: the report has no counts of it.
+ */
 static struct plan *
 callee_open(const struct profile_object *object)
 {
@@ -78,7 +81,10 @@ plans_close(struct opened *opened)
 
 /* ---- what the runs were */
 
-/* The runs' common command, or how many there are. */
+/*
+ * The command of the only run; or how many runs there are, with their command
+ * if all have the same.  Owned by the caller.
+ */
 static char *
 command_of(const struct profile *profile)
 {
@@ -144,7 +150,10 @@ part_text(const struct profile_part *part)
 			  part->program);
 }
 
-/* What reports of one part are made of; 0, or -1 if no program is there. */
+/*
+ * Make the report input of one part.  0, or -1 with the message if no program
+ * is at hand.
+ */
 static int
 report_input_open(struct opened *opened, uint32_t part,
 		  struct report_input *report_input)
@@ -208,7 +217,10 @@ opened_make(const struct options *opts, const struct profile *profile)
 	};
 }
 
-/* Unless it is an error, what was left out is told. */
+/*
+ * Tell warn which programs were left out, and why; warn is NULL after an error,
+ * when there is no report that they could be missing from.
+ */
 static void
 opened_free(struct opened *opened, void (*warn)(const char *why))
 {

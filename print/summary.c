@@ -1,6 +1,6 @@
 /*
- * The summary: which runs and objects a profile is of, and what executed
- * most.
+ * Prints the summary: which runs and objects a profile is of, and what executed
+ * most.  Opens programs only to tell whether they can be used.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,7 +65,10 @@ object_print(const struct profile_object *object, FILE *out)
 	putc('\n', out);
 }
 
-/* What is not there, or not what ran, cannot be shown in source or code. */
+/*
+ * Note the programs that are missing or were rebuilt: their source and code
+ * cannot be shown.
+ */
 static void
 faults_print(const struct profile *profile, FILE *out)
 {
@@ -85,7 +88,10 @@ faults_print(const struct profile *profile, FILE *out)
 	}
 }
 
-/* Instructions that a part is known to have executed. */
+/*
+ * How many instructions a part is known to have executed; *known: all are
+ * known.
+ */
 static uint64_t
 part_executed(const struct profile *profile, uint32_t part, bool *known)
 {
@@ -107,7 +113,7 @@ part_executed(const struct profile *profile, uint32_t part, bool *known)
 	return sum;
 }
 
-/* Processes and threads that were counted by themselves. */
+/* Print the processes and threads that were counted separately. */
 static void
 parts_print(const struct profile *profile, FILE *out)
 {

@@ -1,7 +1,7 @@
 /*
- * What a function's blocks are to its relocated function: code, padding or
- * perhaps data, where control goes from them, and which of their counters are
- * where.
+ * What each block of a function is to its relocated function: code, padding or
+ * perhaps data; where control goes from it; and where each counted arc is
+ * counted.  Does not decide what is copied.
  */
 #include "relocate/shape.h"
 #include "util/mem.h"

@@ -1,9 +1,9 @@
 /*
- * Chooses what of a function runs in the original and what in the relocated
- * function, and so where control goes from one to the other: as late as can be.
- * Code in which nothing is counted runs on wherever control came to it, so some
- * is both copied and run in place; only what counts is patched.  Decides
- * nothing of bytes.
+ * Chooses which segments of a function run in the original and which in the
+ * relocated function, and so where control goes from one to the other: as late
+ * as possible.  Code in which nothing is counted runs on wherever control
+ * reached it, so some of it is both copied and run in place, and only code that
+ * has counters is patched.  Never looks at bytes.
  */
 #include <stdlib.h>
 
@@ -17,8 +17,9 @@ struct choice {
 };
 
 /*
- * Is nothing counted in it or at its end?  What jumps past a prefix finds the
- * instruction in the relocated function only.
+ * Is nothing counted in the segment or at its end?  A jump past its target's
+ * prefix is not quiet, since it finds the target's instruction only in the
+ * relocated function.
  */
 static bool
 segment_quiet(const struct shape *shape, const struct segment *segment)
@@ -37,8 +38,8 @@ segment_quiet(const struct shape *shape, const struct segment *segment)
 }
 
 /*
- * Where little is copied control goes back to the original at a loop, which
- * is laid out there as its compiler thought best.
+ * With EXTENT_COUNTED control returns to the original at a loop's head where
+ * nothing is counted: there the loop is laid out as its compiler thought best.
  */
 static bool
 segment_loops(const struct shape *shape, const struct segment *segment)
@@ -58,7 +59,10 @@ block_spared(const struct shape *shape, uint32_t block)
 	       shape->segments[shape->leads[block]].spared;
 }
 
-/* Does control leave from its end, or run on to where it does? */
+/*
+ * Does control leave the function or call from the segment's end, or run on in
+ * place to a segment where it does?
+ */
 static bool
 segment_spares(const struct shape *shape, const struct segment *segment)
 {
@@ -83,8 +87,8 @@ segment_spares(const struct shape *shape, const struct segment *segment)
 }
 
 /*
- * From where control may leave the function, or call, without the relocated
- * function.
+ * Find the segments from which control may leave the function, or call, without
+ * entering the relocated function.
  */
 static void
 segments_spare(struct shape *shape)
@@ -106,9 +110,9 @@ segments_spare(struct shape *shape)
 }
 
 /*
- * Is the original run though the relocated function could be entered there?
- * That pays if it need not be entered at all, and where there is no room for a
- * patch.
+ * Does the original run although the relocated function could be entered there?
+ * That pays if the relocated function then need not be entered at all, and
+ * where there is no room for a patch.
  */
 static bool
 segment_stays(const struct shape *shape, const struct segment *segment)
@@ -142,7 +146,10 @@ block_reach(struct choice *choice, uint32_t block, enum entry_patch_kind kind)
 			      kind);
 }
 
-/* What control comes to other than from the function's own code. */
+/*
+ * Reach the blocks that control comes to other than from the function's own
+ * code or a call's return: entries, pads, tables of indirect jumps.
+ */
 static void
 roots_reach(struct choice *choice)
 {
@@ -193,8 +200,8 @@ returns_reach(struct choice *choice)
 }
 
 /*
- * Where control comes in the original, and where from there into the relocated
- * function.
+ * Find where control comes in the original, and where it goes from there into
+ * the relocated function.
  */
 static void
 originals_choose(struct choice *choice)
@@ -227,8 +234,9 @@ originals_choose(struct choice *choice)
 /* ---- in the relocated function */
 
 /*
- * What is at a call at once, or leads to one and runs in place anyway, is
- * left to the original: the relocated function would only go there later.
+ * Copy a segment, unless nothing is counted in it and it is a bare call, or
+ * runs in place anyway and leads to a call: the relocated function would only
+ * jump back to the original a little later.
  */
 static void
 segment_copy(struct choice *choice, struct segment *segment)
@@ -242,7 +250,7 @@ segment_copy(struct choice *choice, struct segment *segment)
 	      (segment->stays && segment->end != END_BLOCK))))
 		return;
 	segment->copied = true;
-	/* Whoever comes there unexpected finds it as it was. */
+	/* Control that arrives unexpectedly finds the original as it was. */
 	if (shape->in->extent == EXTENT_COUNTED && !segment->reached &&
 	    segment_quiet(shape, segment))
 		segment->stays = true;
@@ -276,8 +284,8 @@ relocated_follow(struct choice *choice)
 }
 
 /*
- * What control comes to in the relocated function; and what nothing known leads
- * to.
+ * Copy what control comes to in the relocated function, then what nothing known
+ * leads to.
  */
 static void
 relocated_choose(struct choice *choice)
@@ -308,7 +316,7 @@ relocated_choose(struct choice *choice)
 	}
 }
 
-/* ---- where it had better be entered before */
+/* ---- where to enter earlier */
 
 static bool
 block_shy(const struct shape *shape, uint32_t block, bool room)
@@ -346,9 +354,10 @@ segments_louden(struct shape *shape)
 }
 
 /*
- * A call that is counted where it begins its block would have to be moved;
- * and of an indirect jump's ways to a block one is counted where control
- * arrives over it, so none else may.
+ * Two kinds of segments had better be entered earlier.  A call that begins its
+ * block, where it is counted, would have to be moved.  A counted edge from an
+ * indirect jump is counted where control arrives at its block, so control may
+ * not arrive there any other way.
  */
 static void
 segments_shy(struct shape *shape)

@@ -1,7 +1,8 @@
 /*
- * Chooses the entry patches of the original that lead into its relocated
- * function.  The original's instructions that are copied are never run again,
- * so what an entry patch's own patch leaves of them has room for others'.
+ * Chooses the entry patches that lead from the original into its relocated
+ * function.  The program never runs the original's copied instructions again,
+ * so the bytes of them that one entry patch leaves over are room for others'
+ * landing slots.  Never writes bytes.
  */
 #include "relocate/entry_patches.h"
 
@@ -10,7 +11,7 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* Bytes that may be changed, and are not yet: ascending. */
+/* Spans of bytes that may be changed and are not yet, ascending. */
 struct landings {
 	struct spare *spans;
 	size_t n;
@@ -41,7 +42,7 @@ by_addr(const void *va, const void *vb)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* The bytes of n instructions, which follow one another. */
+/* The bytes of n consecutive instructions may be changed. */
 static void
 insns_free(const struct shape *shape, struct landings *landings, uint32_t first,
 	   uint32_t n)
@@ -125,8 +126,8 @@ entry_patch_uses(const struct arch *arch, const struct entry_patch *entry_patch)
 }
 
 /*
- * What the entry patches leave: both are ascending, and landing slots do not
- * overlap.
+ * Cut the entry patches' bytes out of the spans.  Entry patches and spans are
+ * ascending, and spans do not overlap.
  */
 static void
 landings_cut(const struct arch *arch, const struct relocated *relocated,
@@ -137,7 +138,7 @@ landings_cut(const struct arch *arch, const struct relocated *relocated,
 	for (size_t i = 0; i < from->n; i++) {
 		uint64_t lo = from->spans[i].lo, hi = from->spans[i].hi;
 
-		/* A jump may end in the landing slot behind its own. */
+		/* An entry patch's jump may reach into the next span. */
 		if (k &&
 		    relocated->entry_patches[k - 1].addr +
 				    entry_patch_uses(
@@ -161,7 +162,7 @@ landings_cut(const struct arch *arch, const struct relocated *relocated,
 	}
 }
 
-/* Can a short-jump chain at addr reach what is at `to`? */
+/* Can a short jump at addr reach `to`? */
 static bool
 chain_reaches(const struct arch *arch, uint64_t addr, uint64_t to)
 {
@@ -171,8 +172,9 @@ chain_reaches(const struct arch *arch, uint64_t addr, uint64_t to)
 }
 
 /*
- * Room for a jump where a short-jump chain leads; it is taken from the landing
- * slot's front.
+ * Find room for a short-jump chain's long jump and take it from the front of a
+ * span; or from its end, if only that is near enough.  Failing that, make the
+ * entry patch a trap.
  */
 static void
 chain_place(const struct arch *arch, const struct landings *landings,
@@ -191,7 +193,6 @@ chain_place(const struct arch *arch, const struct landings *landings,
 		if (landing->hi < at + arch->jump_len)
 			continue;
 		if (!chain_reaches(arch, entry_patch->addr, at)) {
-			/* Its end may be nearer. */
 			at = landing->hi - arch->jump_len;
 			if (!chain_reaches(arch, entry_patch->addr, at))
 				continue;
@@ -206,8 +207,8 @@ chain_place(const struct arch *arch, const struct landings *landings,
 }
 
 /*
- * The entry patches as things are; their offsets are numbers of segments as
- * yet.
+ * Choose the entry patches of the shape as it is now.  Their offsets are
+ * numbers of segments until entry_patches_lead.
  */
 static void
 entry_patches_choose(const struct shape *shape, struct relocated *relocated)
@@ -242,8 +243,9 @@ entry_patch_fails(const struct entry_patch *entry_patch)
 }
 
 /*
- * Where entry patches have no room: let control enter where there is some, else
- * make some, else enter wherever that is.  Whether anything changed.
+ * For entry patches that have no room: let control enter earlier, where there
+ * is room; else make room by moving a call; else let control enter earlier
+ * wherever it can.  Returns whether anything changed.
  */
 static bool
 entry_patches_mend(struct shape *shape, const struct relocated *relocated)

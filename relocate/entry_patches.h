@@ -7,13 +7,16 @@
 #include "relocate/shape.h"
 
 /*
- * Choose the entry patches of what the shape says is copied:
- * relocated->entry_patches and the figures behind them.  Where there is no room
- * calls are moved into the relocated function.
+ * Choose relocated->entry_patches, and the figures that go with them, for what
+ * the shape says is copied.  Where there is no room for a patch a call may be
+ * moved into the relocated function, and the shape changes.
  */
 void entry_patches_make(struct shape *shape, struct relocated *relocated);
 
-/* Where they lead, once the relocated function is laid out. */
+/*
+ * Turn the entry patches' offsets from numbers of segments into offsets in the
+ * relocated function, once that is laid out.
+ */
 void entry_patches_lead(const struct shape *shape, struct relocated *relocated);
 
 #endif

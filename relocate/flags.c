@@ -1,6 +1,6 @@
 /*
- * Liveness of flags, backwards over a function's blocks until nothing
- * changes.
+ * Liveness of flags: propagates backwards over a function's blocks until
+ * nothing changes.  Knows nothing of counters.
  */
 #include "relocate/flags.h"
 
@@ -8,7 +8,7 @@
 
 #include "util/mem.h"
 
-/* What is live before an instruction, from what is behind it. */
+/* The flags live before an instruction, from those live behind it. */
 static uint32_t
 live_before(const struct insn *insn, const struct motion *motion,
 	    uint32_t live)
@@ -46,7 +46,10 @@ block_leaves(const struct cfg *cfg, uint32_t block, bool taken, bool fall)
 	}
 }
 
-/* Per block: all flags if control may leave it for somewhere unknown. */
+/*
+ * Per block, the flags live behind it as far as is known at first: all of them
+ * if control may leave it for somewhere unknown, else none.
+ */
 static uint32_t *
 outs_make(const struct arch *arch, const struct cfg *cfg)
 {
@@ -77,7 +80,10 @@ block_live(const struct cfg *cfg, const struct motion *motions,
 	return live;
 }
 
-/* What a block makes of the flags live behind it: none | (out & all). */
+/*
+ * The flags live before a block as a function of those live behind it, out:
+ * none | (out & all).
+ */
 struct transfer {
 	uint32_t none, all;
 };

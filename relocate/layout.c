@@ -1,7 +1,8 @@
 /*
- * Lays a relocated function out.  A counter of a block is at its start; that of
- * an edge is behind the branch, on the way that control goes there, or, if it
- * goes there seldom, behind the function.
+ * Lays out a relocated function.  A block is counted at its start, and an edge
+ * behind the branch, on the way that control takes, or in a stub behind the
+ * function if control seldom takes that way.  Decides neither what is copied
+ * nor where the original is patched.
  */
 #include "relocate/layout.h"
 
@@ -13,21 +14,25 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* Until all fragments are there: `to` is a block. */
+/*
+ * In fragment.to, until all fragments are there: the rest is a block's number.
+ */
 static const uint32_t TO_BLOCK = UINT32_C(1) << 31;
 
 /*
- * A loop of one block is unrolled so often, with as many counters that are
- * added up: one that is added to every time round has to wait for itself.  So
- * is a loop of several, with a relocated function of all of them.
+ * How many rounds of a loop of one block, and of a loop of several, are laid
+ * out one after another.  Each round increments counters of its own, which
+ * relocated_sum adds up: if all rounds incremented the same counter, each
+ * increment would wait for the last one's store.
  */
 enum { SPIN_ROUNDS = 4, LOOP_ROUNDS = 2 };
 
-/* A way that is counted behind the function. */
+/* An edge that is counted behind the function. */
 struct stub {
-	uint32_t branch; /* the fragment that goes there, or FRAGMENT_OUT */
+	uint32_t branch;	/* the fragment that goes to the stub, or
+				   FRAGMENT_OUT */
 	uint32_t arc;
-	uint32_t block;		/* it leads to, or NO_BLOCK */
+	uint32_t block;		/* where the stub leads, or NO_BLOCK */
 	uint64_t target;
 };
 
@@ -37,8 +42,8 @@ struct layout {
 	struct stub *stubs;
 	size_t nstubs;
 	uint32_t round;		/* of an unrolled loop */
-	uint32_t behind;	/* the block that is laid out next, if any */
-	bool spoils;		/* a counter changes flags that are live */
+	uint32_t behind;	/* the block laid out next, if any */
+	bool spoils;		/* a counter would change flags that are live */
 	uint64_t spoilt;	/* ... before this address */
 };
 
@@ -57,7 +62,9 @@ fragment_add(struct layout *layout, enum fragment_kind kind, uint64_t addr)
 	return fragment;
 }
 
-/* Let a fragment go to a block, or out of the function if that is none. */
+/*
+ * Let a fragment go to a block, or out to the target if the block is NO_BLOCK.
+ */
 static void
 fragment_lead(const struct layout *layout, struct fragment *fragment,
 	      uint32_t block, uint64_t target)
@@ -101,7 +108,7 @@ count_add(struct layout *layout, uint32_t arc, uint64_t addr, uint32_t live,
 	fragment->arrived = arrived;
 }
 
-/* Count an edge on its way to the block, or to the outside. */
+/* Count an edge on its way to the block, or out to the target. */
 static void
 way_count(struct layout *layout, uint32_t arc, uint32_t block, uint64_t target)
 {
@@ -116,7 +123,10 @@ way_count(struct layout *layout, uint32_t arc, uint32_t block, uint64_t target)
 			  shape->live[block], false);
 }
 
-/* Go on to a block, or out; nothing if it is copied right behind. */
+/*
+ * Go on to a block or out to the target.  Needs no fragment if the block is
+ * copied and comes next.
+ */
 static void
 way_go(struct layout *layout, uint32_t block, uint64_t target, uint32_t next)
 {
@@ -157,7 +167,7 @@ insn_add(struct layout *layout, enum fragment_kind kind, uint32_t i)
 	return fragment;
 }
 
-/* Does a branch go to its target more often than not? */
+/* Does the branch go to its target more often than not? */
 static bool
 branch_likely(const struct layout *layout, uint32_t block)
 {
@@ -190,7 +200,7 @@ branch_add(struct layout *layout, uint32_t block, uint32_t last)
 	struct fragment *fragment;
 
 	if (shape->last_arc[block] != ARC_NONE) {
-		/* Both ways lead to the same place. */
+		/* Both ways lead to the same block. */
 		fragment = insn_add(layout, FRAGMENT_BRANCH, last);
 		fragment->to = layout->relocated->nfragments;
 		way_count(layout, shape->last_arc[block], fall, behind);
@@ -213,7 +223,9 @@ branch_add(struct layout *layout, uint32_t block, uint32_t last)
 	way_go(layout, fall, behind, layout->behind);
 }
 
-/* Count an edge that whoever executes this instruction takes. */
+/*
+ * Count a block's last edge before its last instruction, which always takes it.
+ */
 static void
 last_count(struct layout *layout, uint32_t block)
 {
@@ -227,7 +239,7 @@ last_count(struct layout *layout, uint32_t block)
 				    shape->live, block), true);
 }
 
-/* The last instruction of a block, and what comes behind it. */
+/* Add a block's last instruction and what follows it. */
 static void
 last_add(struct layout *layout, uint32_t block, uint32_t last)
 {
@@ -266,7 +278,7 @@ last_add(struct layout *layout, uint32_t block, uint32_t last)
 	fragment->arc = shape->last_arc[block];
 }
 
-/* To the call where it is, or what it does. */
+/* Go to the call in the original, or do what it does. */
 static void
 anchor_add(struct layout *layout, const struct segment *segment)
 {
@@ -284,7 +296,7 @@ anchor_add(struct layout *layout, const struct segment *segment)
 	fragment->target = anchor->target;
 }
 
-/* What counts the block, and its instructions without the last n. */
+/* Add a segment's counter and its instructions, but for the last n. */
 static void
 segment_begin(struct layout *layout, const struct segment *segment, uint32_t n)
 {
@@ -350,7 +362,10 @@ segment_add(struct layout *layout, struct segment *segment, uint32_t behind)
 		anchor_add(layout, segment);
 }
 
-/* Let what was laid out from a fragment on lead to this round, or the next. */
+/*
+ * Resolve what a loop's round leads to, in the fragments from number `from` on:
+ * the loop's head in the next round, other blocks of the loop in this one.
+ */
 static void
 round_resolve(struct layout *layout, uint32_t from, uint32_t head,
 	      uint32_t last, uint32_t next)
@@ -369,7 +384,10 @@ round_resolve(struct layout *layout, uint32_t from, uint32_t head,
 	}
 }
 
-/* From elsewhere control comes to the first round. */
+/*
+ * Add a loop in several rounds.  Control from outside the loop comes to the
+ * first round.
+ */
 static void
 loop_add(struct layout *layout, uint32_t head, uint32_t last)
 {

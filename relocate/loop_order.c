@@ -1,6 +1,6 @@
 /*
- * Loops of a function, as far as its relocated function treats them as such: by
- * the order of the blocks alone.
+ * The loops of a function that its relocated function treats specially: found
+ * by the order of blocks alone.  Changes nothing.
  */
 #include "relocate/shape.h"
 
@@ -32,7 +32,7 @@ segment_spins(const struct shape *shape, const struct segment *segment)
 	       last->addr + last->len - shape_first(shape, b)->addr <= SPIN_LEN;
 }
 
-/* Is something counted at the block or on a way from it to another? */
+/* Is anything counted at the block, or on an edge from it? */
 static bool
 block_counts(const struct shape *shape, uint32_t block)
 {

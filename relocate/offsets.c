@@ -1,14 +1,14 @@
 /*
- * Where the fragments of a relocated function are in it: how long each is, and
- * where loops begin.
+ * Where the fragments of a relocated function are: the size of each, and the
+ * alignment of loops.  Never changes the order of fragments.
  */
 #include "relocate/offsets.h"
 
 #include "util/fail.h"
 
 /*
- * Say of each loop that has no other in it where it ends: at the last way
- * back to its head, of the first n fragments, which are no stubs.
+ * Set where each innermost loop ends: at the last fragment that goes back to
+ * its head, among the first n fragments, which are not stubs.
  */
 static void
 loops_close(struct relocated *relocated, uint32_t n)
@@ -37,7 +37,9 @@ lines_touched(uint32_t offset, uint32_t len)
 	return (offset % ALIGN_LINE + len + ALIGN_LINE - 1) / ALIGN_LINE;
 }
 
-/* Where the loop behind a FRAGMENT_ALIGN is to begin, that could at offset. */
+/*
+ * Where the loop behind a FRAGMENT_ALIGN begins, if it could begin at offset.
+ */
 static uint32_t
 loop_offset(const struct arch *arch, const struct relocated *relocated,
 	    uint32_t align, uint32_t offset)
@@ -71,7 +73,7 @@ offsets_set(const struct arch *arch, struct relocated *relocated)
 	relocated->size = offset;
 }
 
-/* From the fragment to the one that it goes to. */
+/* From a fragment to the one that it goes to. */
 static int64_t
 fragment_distance(const struct relocated *relocated,
 		  const struct fragment *fragment)
@@ -81,8 +83,9 @@ fragment_distance(const struct relocated *relocated,
 }
 
 /*
- * Short forms first, longer ones where those do not reach, until all do.  A
- * fragment that has grown stays so, though alignment may bring it back.
+ * Give fragments their short forms, then longer ones where those do not reach,
+ * until all reach.  A fragment that has grown stays long, even if alignment
+ * brings its target closer again.
  */
 static void
 fragments_relax(const struct arch *arch, struct relocated *relocated)

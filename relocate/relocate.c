@@ -1,6 +1,7 @@
 /*
- * Makes relocated functions, writes them and the patches that lead to them, and
- * says what a pc in one stands for.
+ * Makes relocated functions, writes their bytes and the patches that lead to
+ * them, and says what a pc in one stands for.  Decides no layout and touches no
+ * process.
  */
 #include "relocate/relocate.h"
 
@@ -14,7 +15,10 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* Copied instructions, by address: those of the blocks are in order. */
+/*
+ * List the fragments that are copied instructions by address: a cfg's
+ * instructions are in that order.
+ */
 static void
 addrs_make(const struct cfg *cfg, struct relocated *relocated)
 {
@@ -30,7 +34,7 @@ addrs_make(const struct cfg *cfg, struct relocated *relocated)
 			continue;
 		insn = cfg_insn(cfg, fragment->addr);
 		must(insn >= 0);
-		/* In an unrolled loop, the first round. */
+		/* Of an unrolled loop, take the first round. */
 		if (fragments[insn] == FRAGMENT_OUT)
 			fragments[insn] = i;
 	}
@@ -58,7 +62,10 @@ stays_make(const struct shape *shape, struct relocated *relocated)
 	}
 }
 
-/* Is it a call whose target is all that another has otherwise? */
+/*
+ * Is it a direct call in the form that arch->call_write makes, so that only the
+ * target differs?
+ */
 static bool
 call_plain(const struct shape *shape, const struct insn *insn)
 {
@@ -73,7 +80,10 @@ call_plain(const struct shape *shape, const struct insn *insn)
 	       !memcmp(code, bytes, insn->len);
 }
 
-/* Only what is code for sure: what follows a call that never returns is not. */
+/*
+ * List only calls that are certainly code: what follows a call that never
+ * returns may not be.
+ */
 static void
 calls_make(const struct shape *shape, struct relocated *relocated)
 {
@@ -247,7 +257,9 @@ entry_patch_bytes(const struct relocated *relocated,
 const struct entry_patch *
 relocated_entry(const struct relocated *relocated)
 {
-	/* An instruction that marks the entry may stay before it. */
+	/*
+	 * An instruction that marks the entry may stay in front of the patch.
+	 */
 	size_t lo = search_first(relocated->nentry_patches, i,
 				 relocated->entry_patches[i].addr >=
 					 relocated->entry);
@@ -274,7 +286,7 @@ relocated_redirect(const struct relocated *relocated,
 		patch->va, place->va + entry_patch->offset, patch->bytes);
 }
 
-/* The fragment that has the offset: of those of no size the last. */
+/* The fragment at the offset; among fragments of size 0, the last. */
 static const struct fragment *
 fragment_find(const struct relocated *relocated, uint32_t offset)
 {
@@ -348,7 +360,7 @@ relocated_entry_patch(const struct relocated *relocated, uint64_t addr)
 		       NULL;
 }
 
-/* Does the block lead back to itself? */
+/* Does an edge lead from the block back to itself? */
 static bool
 vert_spins(const struct flow *flow, uint32_t v)
 {

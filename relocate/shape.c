@@ -1,6 +1,7 @@
 /*
- * The parts of a function that may be copied, what is known of them, and the
- * refusal of functions of which a part is tied to its place.
+ * Divides a function into the segments that may be copied, and refuses
+ * functions of which a part works only in its place.  choose.c decides which
+ * segments are copied.
  */
 #include "relocate/shape.h"
 
@@ -24,7 +25,7 @@ shape_is_root(const struct shape *shape, uint32_t block)
 	return false;
 }
 
-/* Does the address lie in code, other than where a block begins? */
+/* Is the address within code, and not at the start of a block? */
 static bool
 addr_inside(const struct shape *shape, uint64_t addr)
 {
@@ -43,8 +44,9 @@ addr_inside(const struct shape *shape, uint64_t addr)
 }
 
 /*
- * Would control that comes to the address in the original, other than where a
- * block begins, not find it as it was?  Where little is copied it may.
+ * Would control that comes to the address, other than at the start of a block,
+ * find the original changed?  Where little is copied the original may be
+ * unchanged.
  */
 static bool
 addr_disturbed(const struct shape *shape, uint64_t addr)
@@ -64,7 +66,7 @@ addr_disturbed(const struct shape *shape, uint64_t addr)
 	       segment->copied && !segment->stays;
 }
 
-/* What a call to the function's own code would disturb. */
+/* Refuse calls into the function's own code that a patch would disturb. */
 static int
 call_check(const struct shape *shape, const struct insn *insn)
 {
@@ -239,7 +241,10 @@ segment_force(const struct shape *shape, struct segment *segment)
 	return true;
 }
 
-/* Of an indirect jump's ways one is counted where control arrives over it. */
+/*
+ * A counted edge from an indirect jump is counted where control arrives at its
+ * block, so no other edge may lead there.
+ */
 static int
 tables_check(const struct shape *shape)
 {

@@ -1,5 +1,5 @@
 /*
- * The calls that functions make.  Never prints.
+ * Finds the calls that functions make.  Never prints.
  */
 #include "report/callees.h"
 
@@ -34,7 +34,7 @@ by_site(const void *va, const void *vb)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* The arrivals of a plan, summed over its counter sets. */
+/* Gather the arrivals of a plan, summed over its counter sets. */
 static void
 arrivals_gather(struct callees *callees, const struct plan *plan)
 {
@@ -63,8 +63,8 @@ arrivals_gather(struct callees *callees, const struct plan *plan)
 }
 
 /*
- * The site of an indirect call whose targets were recorded, or NULL; then it
- * has a counter of its own.
+ * The site of an indirect call whose targets were recorded, or NULL.  Such a
+ * site has a counter of its own.
  */
 static const struct site *
 site_recorded(const struct view *view, const struct insn *insn)
@@ -106,7 +106,7 @@ call_add(struct callees *callees, uint32_t insn, char *name, const char *how,
 	};
 }
 
-/* Where the call added last goes. */
+/* Set the target of the call that was added last. */
 static void
 call_lead(struct callees *callees, const struct plan *plan, uint64_t addr)
 {
@@ -128,7 +128,7 @@ name_imported_shown(const struct view *view, const struct insn *insn)
 	return text;
 }
 
-/* Another object's function is said to be that one's. */
+/* The name of a target; "f in libx.so" if another object has it. */
 static char *
 arrival_name(const struct view *view, const struct insn *insn,
 	     const struct arrival *arrival)
@@ -162,7 +162,10 @@ by_times(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-/* Those that are calls, most frequent first, and what is left over. */
+/*
+ * Add the arrivals of a site that are calls, most frequent first, and the rest
+ * of its count, whose targets were not seen.
+ */
 static void
 arrivals_add(struct callees *callees, const struct view *view, uint32_t i,
 	     uint32_t site, struct figure count)
@@ -207,7 +210,7 @@ indirect_add(struct callees *callees, const struct view *view, uint32_t i,
 		arrivals_add(callees, view, i, site - view->plan->sites, count);
 		return;
 	}
-	/* It may have stayed in the function. */
+	/* The jump may have stayed in the function. */
 	if (jump && insn->flow != FLOW_LEAVES)
 		count.why = callees_unrecorded;
 	call_add(callees, i, name_imported_shown(view, insn),
@@ -215,7 +218,10 @@ indirect_add(struct callees *callees, const struct view *view, uint32_t i,
 		 CALLEE_UNRECORDED);
 }
 
-/* Is it a call, how often was it made?  A jump to another function is one. */
+/*
+ * Whether an instruction is a call, and if so how often it was made.  A jump to
+ * another function is a call.
+ */
 static bool
 insn_calls(const struct view *view, uint32_t block, uint32_t i,
 	   struct figure *count)

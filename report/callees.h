@@ -1,7 +1,7 @@
 /*
  * The calls that a function makes: from where to where, and how often.  Direct
- * ones have the counts of their instructions; where indirect ones went was
- * recorded if that was asked for.
+ * calls have the counts of their instructions; the targets of indirect calls
+ * are known if --units=call recorded them.  Never prints.
  */
 #ifndef REPORT_CALLEES_H
 #define REPORT_CALLEES_H
@@ -11,14 +11,14 @@
 enum callee_where {
 	CALLEE_AT,		/* at addr of plan */
 	CALLEE_OUTSIDE,		/* outside the objects counted */
-	CALLEE_UNSEEN,		/* it was begun, where it went was not seen */
-	CALLEE_UNRECORDED,	/* not asked for (--units=call) */
+	CALLEE_UNSEEN,		/* call was begun, its target not seen */
+	CALLEE_UNRECORDED,	/* target not asked for (--units=call) */
 };
 
-/* A call site, or one of the places an indirect one goes to. */
+/* A direct call site, or one target of an indirect call site. */
 struct callee {
 	uint32_t insn;
-	char *name;		/* as it is shown; NULL: not known */
+	char *name;		/* as shown; NULL: not known */
 	const char *how;	/* "tail call", "indirect" ... or "" */
 	struct figure count;
 	uint8_t where;		/* enum callee_where */
@@ -27,19 +27,24 @@ struct callee {
 };
 
 struct callees {
-	struct callee *calls;	/* of one function, that were made; by address,
-				   those of one site most frequent first */
+	struct callee *calls;	/* that one function made; by address, those
+				   of one site most frequent first */
 	size_t n;
 	size_t never, made;	/* sites, of all functions so far */
-	const struct plan *plan;	/* whose arrivals these are: */
+	const struct plan *plan;	/* the plan of the arrivals */
 	struct arrival *arrivals;	/* ascending site */
 	size_t narrivals;
 };
 
+/* The reasons for CALLEE_UNSEEN and CALLEE_UNRECORDED. */
 extern const char callees_unseen[], callees_unrecorded[];
 
-/* What the function calls, in place of what was found before. */
+/*
+ * Find the calls of the view's function; they replace those found before.
+ * A zeroed struct callees is empty.
+ */
 void callees_find(struct callees *callees, const struct view *view);
+/* Forget the calls, keep the memory; callees_free frees everything. */
 void callees_clear(struct callees *callees);
 void callees_free(struct callees *callees);
 

@@ -1,6 +1,6 @@
 /*
- * Files with their functions, lines and branches, as formats of coverage
- * tools have them.  Never prints.
+ * Makes the source coverage of a table: files with their functions, lines and
+ * branches.  Never prints.
  */
 #include "report/cover.h"
 
@@ -15,11 +15,11 @@ struct making {
 	struct cover *cover;
 	uint8_t **marks;	/* per file: what markers exclude, by line */
 	size_t *nmarks;
-	const struct plan *plan;	/* whose frames these are: */
+	const struct plan *plan;	/* the plan of the frames */
 	struct frames *frames;
 };
 
-/* ---- what markers exclude */
+/* ---- exclusion markers */
 
 static void
 marks_read(struct making *m, size_t file)
@@ -81,8 +81,8 @@ by_place(const void *va, const void *vb)
 }
 
 /*
- * One function of each name: where the preprocessor makes several, declared
- * on different lines, these are taken for one, at the first.
+ * Leave one function of each name.  Several functions of one name, which the
+ * preprocessor may make on different lines, are added up at the first line.
  */
 static void
 funcs_merge(struct cover_file *file)
@@ -104,7 +104,7 @@ funcs_merge(struct cover_file *file)
 		qsort(file->funcs, n, sizeof(*file->funcs), by_place);
 }
 
-/* The function by its name and line; FUNC_NONE if it is not exported. */
+/* Find a function by name and line; FUNC_NONE if the file has it not. */
 static uint32_t
 func_find(const struct cover_file *file, const char *name, uint32_t line)
 {
@@ -147,7 +147,10 @@ line_find(const struct cover_file *file, uint32_t line)
 	       bsearch(&key, file->lines, file->nlines, sizeof(key), by_line);
 }
 
-/* Functions begin with a line, where lines were not chosen one by one. */
+/*
+ * Add the first line of each function to which no code belongs, with the
+ * function's count.  Not for --line, which chooses lines one by one.
+ */
 static void
 lines_first(struct cover_file *file)
 {
@@ -177,9 +180,9 @@ lines_first(struct cover_file *file)
 		      by_line);
 }
 
-/* ---- code: to which function lines belong, and branches */
+/* ---- code: branches, and the functions that lines belong to */
 
-/* A function of the code at hand: its file, and its index there. */
+/* A function: its file, and its index there. */
 struct owner {
 	uint32_t file, func;
 };
@@ -214,7 +217,7 @@ owner_of(const struct making *m, const struct view *view, uint64_t addr)
 	return owner;
 }
 
-/* The exported line that an instruction belongs to, or NULL. */
+/* The line of the coverage that an instruction belongs to, or NULL. */
 static struct cover_line *
 insn_line(const struct making *m, const struct view *view, uint32_t insn,
 	  uint32_t *file)
@@ -251,7 +254,7 @@ way_add(struct cover_file *file, struct cover_branch branch,
 	struct figure count)
 {
 	branch.count = count;
-	branch.way += file->nbranches;	/* made relative by branches_number */
+	branch.way += file->nbranches;	/* until branches_number */
 	*vec_push(file->branches, file->nbranches) = branch;
 }
 
@@ -363,8 +366,8 @@ by_branch(const void *va, const void *vb)
 }
 
 /*
- * Until here a branch is named by the index of its first way in the file, a
- * way by its own.
+ * Number the branches of each line, and their ways.  Before this a way's number
+ * is its index in the file, and its branch's that of the branch's first way.
  */
 static void
 branches_number(struct cover_file *file)

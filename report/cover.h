@@ -1,7 +1,7 @@
 /*
- * What ran of source files, as the formats of coverage tools have it: files,
- * their functions, lines and branches, with what exclusion markers in the
- * source leave out left out, and paths as --source-path maps them.
+ * Source coverage in the shape that the formats of coverage tools share: files
+ * with their functions, lines and branches.  Leaves out what exclusion markers
+ * in the source exclude, and maps paths by --source-path.  Never prints.
  */
 #ifndef REPORT_COVER_H
 #define REPORT_COVER_H
@@ -9,25 +9,25 @@
 #include "report/view.h"
 
 /*
- * A function with all its relocated functions, inlined ones too: its count is
- * how often it was called, in whatever way.
+ * A function and its inlined copies.  The count has all calls, inlined or
+ * not.
  */
 struct cover_func {
 	const char *name;	/* linkage name, lent */
 	uint32_t line;		/* where it is declared */
-	uint32_t end;		/* the last line that has code of it */
+	uint32_t end;		/* the last line with its code */
 	struct figure count;
-	size_t blocks, run;	/* of it where it is not inlined */
+	size_t blocks, run;	/* not of inlined copies */
 };
 
 /* One way that control can go from the end of a block. */
 struct cover_branch {
 	uint32_t line;
-	uint32_t branch;	/* the branches of a line, from 0 on */
-	uint32_t way;		/* the ways of a branch, from 0 on */
+	uint32_t branch;	/* number within the line, from 0 on */
+	uint32_t way;		/* number within the branch, from 0 on */
 	bool falls;		/* to the next instruction */
 	struct figure count;
-	struct figure begun;	/* how often the branch was */
+	struct figure begun;	/* how often the branch was executed */
 	uint32_t func;		/* index into funcs, or FUNC_NONE */
 };
 
@@ -51,22 +51,23 @@ struct cover_file {
 };
 
 struct cover {
-	struct cover_file *files;	/* as table->files; those without
-					   anything are empty */
+	struct cover_file *files;	/* as table->files; some may be
+					   empty */
 	size_t nfiles;
 };
 
 /*
- * Functions, lines and branches that were not counted, and those whose source
- * file is not known, are not there.  A function's first line, if no code
- * belongs to it (the brace may be on a later one), has the function's count,
- * as gcov has it.
+ * Make the coverage of a table, which must outlive it.  Never NULL.
+ * Functions, lines and branches that were not counted, or whose source file is
+ * not known, are left out.  If no code belongs to a function's first line (the
+ * brace may be on a later one), the line has the function's count, as in gcov.
  */
 struct cover *cover_make(struct table *table);
 void cover_free(struct cover *cover);
+/* Free what one file owns; cover_free does this for all. */
 void cover_file_free(struct cover_file *file);
 
-/* How much there is and how much of it ran. */
+/* Numbers of functions, lines and branches: all, and those that ran. */
 struct cover_totals {
 	struct totals funcs, lines, branches;
 };
@@ -79,10 +80,11 @@ void cover_totals_add(struct cover_totals *totals,
 enum { MARK_LINE = 1, MARK_BRANCH = 2 };
 
 /*
- * Per line of a source file, from 1 on, what of it markers exclude: those of
- * geninfo(1), LCOV_EXCL_LINE, LCOV_EXCL_START and LCOV_EXCL_STOP, and the same
- * with BR_ for branches only.  A region without an end goes to the end of the
- * file.  *n is set to how many there are; owned by the caller.
+ * What markers exclude, per line of a source file, indexed from 1 on: a set of
+ * MARK_ bits.  The markers are those of geninfo(1), LCOV_EXCL_LINE,
+ * LCOV_EXCL_START and LCOV_EXCL_STOP, and the same with BR_ for branches only.
+ * A region without an end goes to the end of the file.  Sets *n to the length
+ * of the array, which the caller owns.
  */
 uint8_t *markers_read(const struct source *source, size_t *n);
 

@@ -1,5 +1,5 @@
 /*
- * The nesting of inlined code.  Never prints.
+ * Finds the nesting of inlined code.  Never prints.
  */
 #include "report/inline_frames.h"
 
@@ -8,7 +8,7 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* Of the same code the outer copy comes first in the image. */
+/* If two copies have the same code, the outer one has the lower index. */
 static int
 by_nesting(const void *va, const void *vb)
 {

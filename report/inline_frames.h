@@ -1,5 +1,6 @@
 /*
- * Which inlined functions the code at an address belongs to.
+ * The nesting of an image's inlined functions, and which of them an address
+ * belongs to.  Never prints.
  */
 #ifndef REPORT_INLINE_FRAMES_H
 #define REPORT_INLINE_FRAMES_H
@@ -11,7 +12,7 @@
 
 static const uint32_t FRAME_NONE = UINT32_MAX;
 
-/* A piece of code of one inlined copy. */
+/* A range of the code of one inlined copy. */
 struct frame {
 	uint64_t lo, hi;
 	uint32_t inlined;	/* image->inlines[inlined] */
@@ -23,10 +24,11 @@ struct frames {
 	size_t n;
 };
 
+/* Make the frames of all inlined functions; frames_free frees them. */
 struct frames *frames_make(const struct image *image);
 void frames_free(struct frames *frames);
 
-/* The innermost at an address, or FRAME_NONE. */
+/* Index of the innermost frame at an address, or FRAME_NONE. */
 uint32_t frames_at(const struct frames *frames, uint64_t addr);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * The reports, each printed from the table of counts; for report.c only.
+ * The writers of all reports but the html page: each prints one report from
+ * the table.  report.c calls them; reports share the helpers at the end.
  */
 #ifndef REPORT_KINDS_H
 #define REPORT_KINDS_H
@@ -39,11 +40,11 @@ void folded_write(struct table *table, FILE *out);
 void csv_write(struct table *table, FILE *out);
 void json_write(struct table *table, FILE *out);
 
-/* uncovered.c: the lines chosen, by their index, as ranges. */
+/* uncovered.c: the chosen lines, by index into table->lines, as ranges. */
 void line_ranges_write(const struct table *table, const bool *chosen,
 		       FILE *out);
 
-/* executed.c: the functions with what of them was executed. */
+/* executed.c: the functions with their executed instructions. */
 void funcs_executed_write(struct table *table, FILE *out);
 
 /* funcs.c: at most `max` functions, those never called only if `all`. */
@@ -52,8 +53,9 @@ void func_rows_write(const struct table *table,
 		     bool all);
 
 /*
- * The first line of a report: what it is of which program.  Then, if no
- * lines were counted, a line saying so; returns whether there are any.
+ * title_write writes the first line of a report, its title and the program, and
+ * a note on counts of --once.  lines_present returns whether lines were
+ * counted, and writes a line saying so if not.
  */
 void title_write(const struct table *table, FILE *out, const char *title);
 bool lines_present(const struct table *table, FILE *out);

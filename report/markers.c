@@ -1,5 +1,6 @@
 /*
- * Markers in the source that leave lines or branches out of what is exported.
+ * Reads the markers in source files that exclude lines or branches from
+ * coverage exports.
  */
 #include "report/cover.h"
 

@@ -1,5 +1,6 @@
 /*
- * Names of functions as they are shown.
+ * Makes the names of functions that reports show: demangled, with offsets, of
+ * import stubs, shortened.  Never prints.
  */
 #include "report/names.h"
 
@@ -15,7 +16,7 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* Longer names than that only a bad joke has. */
+/* Longer names are not shortened, as that may take quadratic time. */
 enum { SHORTEN_MAX = 8 << 10 };
 
 char *
@@ -55,7 +56,7 @@ stub_import(const struct image *image, uint64_t addr)
 	struct emul emul;
 	size_t avail;
 
-	/* One instruction that does nothing (endbr64) may come first. */
+	/* A no-op (endbr64) may come first. */
 	for (int i = 0; i < 2; i++) {
 		text = image_text(image, addr, &avail);
 		if (!text || image->arch->decode(text, avail, addr, &insn))
@@ -84,7 +85,7 @@ func_entered(const struct image *image, uint64_t addr)
 			addr == image->arch->first(func->addr)) ? func : NULL;
 }
 
-/* "f+12", or the address if it is in no function. */
+/* "f+12", or the address if no function has it. */
 static char *
 name_inside(const struct plan *plan, uint64_t addr, bool demangled)
 {
@@ -111,7 +112,7 @@ name_of_addr(const struct plan *plan, uint64_t addr, bool demangled)
 	const char *import = NULL;
 	char *name, *text;
 
-	/* Unwind tables take all stubs together for one function. */
+	/* Unwind tables describe all stubs as one function. */
 	if (!func || func->origin == FUNC_EH_FRAME)
 		import = stub_import(plan->image, addr);
 	if (!import && func)
@@ -138,7 +139,7 @@ name_with_aliases(const struct func *func, bool demangled)
 	fputs(name, out);
 	for (i = 0; i < func->naliases; i++) {
 		alias = name_shown(func->aliases[i], demangled);
-		/* Constructors of several kinds are called the same. */
+		/* The kinds of a constructor have the same demangled name. */
 		if (strcmp(alias, name) != 0)
 			fprintf(out, " (= %s)", alias);
 		free(alias);
@@ -148,7 +149,10 @@ name_with_aliases(const struct func *func, bool demangled)
 	return text;
 }
 
-/* Length of "operator" and its symbol at s, which is no bracket; or 0. */
+/*
+ * The length of an "operator<<" or the like at s, whose symbol is no bracket; 0
+ * if there is none.
+ */
 static size_t
 operator_length(const char *name, const char *s)
 {
@@ -163,7 +167,7 @@ operator_length(const char *name, const char *s)
 	return len + strspn(s + len, "<>=-");
 }
 
-/* The bracket that closes the one at s, or NULL. */
+/* The bracket that closes that at s, or NULL. */
 static const char *
 bracket_end(const char *name, const char *s)
 {

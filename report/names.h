@@ -1,5 +1,5 @@
 /*
- * Names of functions as they are shown.
+ * Names of functions as reports show them.  Never prints.
  */
 #ifndef REPORT_NAMES_H
 #define REPORT_NAMES_H
@@ -8,28 +8,32 @@
 
 #include "plan/plan.h"
 
-/* Demangled, if wanted and possible; owned by the caller. */
+/*
+ * The name, demangled if that is asked for and possible; "?" for NULL.  Owned
+ * by the caller.
+ */
 char *name_shown(const char *name, bool demangled);
 
 /*
- * What is at an address: "f", "f+12" (hexadecimal) within f's code, "f@plt" for
- * a stub that only jumps to the imported f, or the address alone.  Owned by
+ * The name of an address: "f", "f+12" (hexadecimal) within f's code, "f@plt"
+ * for a stub that only jumps to the imported f, or the address alone.  Owned by
  * the caller.
  */
 char *name_of_addr(const struct plan *plan, uint64_t addr, bool demangled);
 
 /*
- * The imported name that the pointer has which an indirect jump or call goes
- * by, or NULL.
+ * The imported name of the pointer that an indirect jump or call reads, or
+ * NULL.  Lent by the image.
  */
 const char *name_imported(const struct image *image, const struct insn *insn);
 
-/* The same of all its names, "f (= g)". */
+/* The function's name with its aliases, "f (= g)"; owned by the caller. */
 char *name_with_aliases(const struct func *func, bool demangled);
 
 /*
- * If the name is wider than `width` columns, without what is in brackets:
- * "std::map<...>::find(...)".  It may still be wider.  Owned by the caller.
+ * The name; if it is wider than `width` columns, with "..." in place of the
+ * text in brackets: "std::map<...>::find(...)".  The result may still be wider
+ * than that.  Owned by the caller.
  */
 char *name_shorten(const char *name, size_t width);
 

@@ -1,6 +1,7 @@
 /*
- * Short names of source files: relative to the current directory where they
- * are below it, else as many of the last components as tell them apart.
+ * Gives source files short names: relative to the current directory if they
+ * are below it, else the last components of the path that tell it from others.
+ * Never opens a file.
  */
 #include "report/table.h"
 
@@ -11,7 +12,7 @@
 
 #include "util/mem.h"
 
-/* From the end to the beginning, '/' before everything else. */
+/* Compare paths from the end to the beginning, '/' before everything else. */
 static int
 by_reverse(const void *va, const void *vb)
 {
@@ -30,7 +31,7 @@ by_reverse(const void *va, const void *vb)
 	return (unsigned char)a[i - 1] < (unsigned char)b[j - 1] ? -1 : 1;
 }
 
-/* How many whole components at the end two paths share, in bytes. */
+/* The length in bytes of the whole components that two paths end in. */
 static size_t
 common_end(const char *a, const char *b)
 {
@@ -46,7 +47,10 @@ common_end(const char *a, const char *b)
 	return whole;
 }
 
-/* The shortest end of path that begins a component and exceeds `common`. */
+/*
+ * The shortest end of the path that begins with a component and is longer than
+ * `common` bytes.
+ */
 static const char *
 path_end(const char *path, size_t common)
 {

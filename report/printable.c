@@ -1,7 +1,7 @@
 /*
- * Text that comes from elsewhere, made harmless and fitted into columns.
- * Never asks the locale: the terminal is taken to understand UTF-8, and a
- * character to be one column wide.
+ * Makes text that others chose harmless, and fits it into columns.  Never asks
+ * the locale: assumes that the terminal understands UTF-8, and that a character
+ * is one column wide.
  */
 #include "report/printable.h"
 
@@ -19,10 +19,13 @@ struct glyph {
 	char bytes[GLYPH_MAX];
 	size_t len;		/* of bytes */
 	size_t columns;
-	size_t taken;		/* bytes of the text */
+	size_t taken;		/* bytes of the text it stands for */
 };
 
-/* Length of the UTF-8 sequence at s, 0 if it is none or not printable. */
+/*
+ * The length of the UTF-8 sequence of several bytes at s; 0 if it is none, or
+ * not printable.
+ */
 static size_t
 utf8_length(const unsigned char *s, size_t len)
 {
@@ -44,8 +47,8 @@ utf8_length(const unsigned char *s, size_t len)
 	    c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		return 0;
 	/*
-	 * C1 controls, ends of lines, what turns the direction of writing, and
-	 * what XML does not have.
+	 * C1 controls, line ends, characters that turn the direction of
+	 * writing, and those that XML excludes.
 	 */
 	if (c < 0xa0 || c == 0x61c || c == 0x200e || c == 0x200f ||
 	    (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
@@ -112,7 +115,7 @@ text_head(size_t *width, const char *heading)
 		text_widen(width, heading, WIDTH_ALL);
 }
 
-/* Whether s fits, without looking at more of it than needed. */
+/* Whether s fits; does not read on once it is too wide. */
 static bool
 text_fits(const char *s, size_t len, size_t width)
 {
@@ -235,7 +238,7 @@ is_control(char c)
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* In UTF-8; `line`: control characters become ^X. */
+/* text_utf8; with `line`, text_line. */
 static char *
 text_clean(const char *s, bool line)
 {

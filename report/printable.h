@@ -1,7 +1,7 @@
 /*
- * Text that comes from elsewhere (names, paths, source lines), printed so
- * that it fits its column and does nothing to a terminal; and the parts of a
- * page that all reports share.
+ * Printing of text that others chose (names, paths, source lines), so that it
+ * fits its column and cannot control a terminal; and columns, paragraphs and
+ * numbers, which all reports share.  Never asks the locale.
  */
 #ifndef REPORT_PRINTABLE_H
 #define REPORT_PRINTABLE_H
@@ -13,57 +13,58 @@
 static const size_t WIDTH_ALL = SIZE_MAX;
 
 /*
- * Print s, len bytes of it: tabs become spaces, control characters ^X, bytes
- * that are not UTF-8 "?".  What is wider than `width` columns is cut and ends
- * in "...".  Returns the columns used.
+ * Print len bytes of s.  Tabs become spaces, control characters ^X, bytes that
+ * are not UTF-8 "?".  Text wider than `width` columns is cut and ends in
+ * "...".  Returns the columns used.
  */
 size_t text_print(FILE *out, const char *s, size_t len, size_t width);
 
-/* All of it, whose end is a zero byte. */
+/* Print the whole string. */
 void text_put(FILE *out, const char *s);
 
-/* s in brackets, with a blank before them, unless it is NULL. */
+/* Print " [s]"; nothing if s is NULL. */
 void text_note(FILE *out, const char *s);
 
-/* The columns that text_print would use if it had them all. */
+/* The columns that text_print uses with WIDTH_ALL. */
 size_t text_width(const char *s, size_t len);
 
-/* Make the width such that s fits, or as much of it as `max` columns have. */
+/* Increase the width to that of s, but to no more than `max`. */
 void text_widen(size_t *width, const char *s, size_t max);
 
-/* Room for a heading too, of a column that is there: not 0 wide. */
+/* Increase the width to that of the heading, unless it is 0: no column. */
 void text_head(size_t *width, const char *heading);
 
-/* s padded to width; if too wide its beginning is cut off instead. */
+/* Print s, padded to width; if s is too wide its beginning is cut off. */
 void text_column(FILE *out, const char *s, size_t width);
 
-/* A paragraph, wrapped at `width`; the first line begins with `first`. */
+/* Print a paragraph, wrapped at `width`; its first line begins with `first`. */
 void text_paragraph(FILE *out, const char *first, const char *s,
 		    size_t width);
 
 /*
- * The same text in UTF-8, with what is not, or turns the direction of writing,
- * replaced by U+FFFD; control characters are kept.  Owned by the caller.
+ * The text in UTF-8.  U+FFFD replaces bytes that are not UTF-8 and characters
+ * that are not printable or turn the direction of writing; ASCII control
+ * characters are kept.  Owned by the caller.
  */
 char *text_utf8(const char *s);
 
 /*
- * The same on one line, with control characters as ^X: for formats that cannot
+ * As text_utf8, but with control characters as ^X: for formats that cannot
  * quote them.  Owned by the caller.
  */
 char *text_line(const char *s);
 
-/* Print that, with `instead` in place of each character of `special`. */
+/* Print text_line's result, with `instead` for each character of `special`. */
 void text_line_put(FILE *out, const char *s, const char *special,
 		   char instead);
 
-/* "PROGRAM: MESSAGE" on one line of standard error. */
+/* Print "PROGRAM: MESSAGE" as one line on standard error. */
 void text_message(const char *program, const char *message);
 
-/* As the value of an attribute in XML; control characters become U+FFFD. */
+/* Print s as XML text or attribute; control characters become U+FFFD. */
 void text_xml(FILE *out, const char *s);
 
-/* Digits of n. */
+/* The number of decimal digits of n. */
 size_t text_digits(uint64_t n);
 
 /* "1 line", "2 lines"; owned by the caller. */

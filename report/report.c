@@ -1,5 +1,6 @@
 /*
- * Which reports are made and where they go.
+ * The table of all reports; parses and checks which are wanted, and writes each
+ * to its target.
  */
 #include "report/report.h"
 
@@ -24,9 +25,9 @@ enum {
 };
 
 /*
- * The reports, by name; those of one name with the plain one last.  units are
- * what is counted for it if --units does not say; places: it names lines,
- * counted or not.
+ * The reports, by name.  Of those of one name, the one without sub-kind comes
+ * last.  `units` are counted for the report if --units is not given.  `places`:
+ * the report names lines, even if these are not counted.
  */
 static const struct {
 	const char *name, *sub;
@@ -34,9 +35,9 @@ static const struct {
 	unsigned units;
 	bool places;
 	void (*write)(struct table *table, FILE *out);
-	/* In place of that, into a directory: 0 or -1. */
+	/* If write is NULL: writes a directory.  0, or -1 with the message. */
 	int (*write_dir)(struct table *table, const char *path);
-	bool counts;		/* whether something ran is not enough */
+	bool counts;		/* needs to know how often code ran */
 } kinds[] = {
 	{ "summary", NULL, REPORT_SUMMARY, UNITS_DEFAULT, false,
 	  summary_write },
@@ -87,7 +88,7 @@ static const struct {
 
 enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-/* Whether the first part of s, which ends in ':' or at `end`, is `name`. */
+/* Whether the first part of s, up to a ':' or `end`, is `name`. */
 static bool
 part_is(const char *s, const char *end, const char *name)
 {
@@ -115,7 +116,7 @@ want_refuse(const char *s)
 	return -1;
 }
 
-/* One KIND[:SUB][:FILE], from s up to end. */
+/* Parse one KIND[:SUB][:FILE], from s up to end. */
 static int
 want_parse(struct report_options *opts, const char *s, const char *end)
 {
@@ -179,7 +180,7 @@ report_choose(const struct report_options *opts, struct selection *sel)
 	unsigned units = UNITS_DEFAULT;
 	bool usual = false;
 
-	/* Lines as well as what else is counted. */
+	/* --fail-under needs lines besides the units asked for. */
 	if (opts->fail_under && sel->units != UNITS_DEFAULT)
 		sel->units |= LINE;
 	for (size_t i = 0; i < opts->nwants; i++) {
@@ -244,7 +245,7 @@ same_target(const struct report_want *a, const struct report_want *b)
 	return strcmp(a->path, b->path) == 0;
 }
 
-/* Nothing else may go where a directory goes. */
+/* Check a report's directory, which must be no other report's target. */
 static int
 dir_check(const struct report_options *opts, size_t index)
 {
@@ -271,7 +272,10 @@ report_targets_check(const struct report_options *opts)
 	return 0;
 }
 
-/* The reports from `first` on that go where it goes, a blank line between. */
+/*
+ * Write report `first` and the later ones with the same target, a blank line
+ * between them.
+ */
 static void
 wants_write(const struct report_options *opts, size_t first,
 	    struct table *table, FILE *out)
@@ -318,7 +322,7 @@ target_write(const struct report_options *opts, size_t first,
 	return target_close(target);
 }
 
-/* A target that fails does not keep the others from being written. */
+/* Write to all targets, also if some fail; the message is the first one's. */
 static int
 targets_write(const struct report_options *opts, struct table *table,
 	      FILE *out)

@@ -1,6 +1,7 @@
 /*
- * Reports: text made from plans and their counts.  Reads source files, and
- * no process.
+ * Reports: the options that choose them, the input that they are made from,
+ * and the functions that check their targets and write them.  Reads source
+ * files; never touches a process.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
@@ -44,10 +45,10 @@ enum report_kind {
 	REPORT_CSV,
 };
 
-/* One report asked for: --report=KIND[:SUBKIND][:FILE] */
+/* One report that was asked for: --report=KIND[:SUBKIND][:FILE] */
 struct report_want {
 	enum report_kind kind;
-	char *path;		/* target, or NULL for the common one */
+	char *path;		/* target, or NULL for the common output */
 };
 
 struct report_options {
@@ -62,30 +63,31 @@ struct report_options {
 					   limit */
 };
 
-/* What holds if nothing is said. */
+/* The default options. */
 extern const struct report_options report_usual;
 
 /*
- * --report, --top, --no-demangle, --source-path, --fail-under: into
- * report_options.
+ * --report, --top, --no-demangle, --source-path, --fail-under: options that set
+ * a struct report_options.
  */
 enum { REPORT_OPTIONS = 5 };
 extern const struct option_entry report_entries[REPORT_OPTIONS];
 
-/* How often the program stopped for one cause, and how long in all. */
+/* The program's stops for one cause: how many, and for how long in all. */
 struct stop_sum {
 	const char *cause;
 	uint64_t n, ns;
 };
 
-/* What processes felt that were attached to. */
+/* How attaching and detaching disturbed the processes. */
 struct stall {
-	double attach, detach;	/* the longest they stood still, seconds; 0:
-				   none was attached to, or let go yet */
-	size_t traps;		/* in their text when they were let go */
+	double attach, detach;	/* longest standstill, seconds; 0: pmon
+				   attached to none, or has detached from none
+				   yet */
+	size_t traps;		/* in their text at the detach */
 };
 
-/* What was measured: everything a report is made from. */
+/* What a run measured: everything that a report is made from. */
 struct report_input {
 	struct plan **plans;	/* one per image, main executable first;
 				   propagated */
@@ -98,62 +100,66 @@ struct report_input {
 	size_t nstops;		/* 0: not known */
 	struct stall stall;
 	char *outcome;		/* "exited with status 1", "still running" */
-	char **remarks;		/* what the user should know */
+	char **remarks;		/* notes for the user */
 	size_t nremarks;
 };
 
-/* Add the reports of one --report argument; 0 or -1 with the message. */
+/* Add the reports of one --report argument.  0, or -1 with the message set. */
 int report_parse(struct report_options *opts, const char *arg);
 /*
- * Add to the selection what the reports wanted need: the units, if none were
- * asked for, and whether lines are to be known.
+ * Add to the selection what the reports need: their units, if the user asked
+ * for none, and whether reports name lines (sel->places).
  */
 void report_choose(const struct report_options *opts, struct selection *sel);
 
 /*
- * Settle the report input's plans for the reports wanted: functions that were
- * never entered are not analysed if none says what they are made of.
+ * Propagate the counts of the report input's plans.  If no report shows the
+ * code of functions, functions that were never entered are not analysed.
  */
 void report_settle(const struct report_options *opts,
 		   const struct report_input *report_input);
 
-/* Whether any of it says only what ran, not how often (--once). */
+/* Whether some plan knows only what ran, not how often (--once). */
 bool report_input_once(const struct report_input *report_input);
-/* None of the reports wanted is of how often: 0, or -1 with the message. */
+/*
+ * Check that no report needs to know how often code ran.  0, or -1 with the
+ * message set.
+ */
 int report_once(const struct report_options *opts);
 
 /*
- * Whether enough lines ran for --fail-under: 0, 1 with the message if not, -1
- * with the message if no line was counted.  A line whose count is not known
- * has not been seen to run.
+ * Check that enough lines ran for --fail-under.  0 if so, 1 with the message
+ * set if not, -1 with the message set if no line was counted.  A line with an
+ * unknown count is taken as one that did not run.
  */
 int coverage_check(const struct report_options *opts,
 		   const struct report_input *report_input);
 
 /*
- * Which lines ran in one of two tallies and not in the other, both of the
+ * Write the lines that ran in only one of two report inputs, which are of the
  * same programs.
  */
 void coverage_diff_write(const struct report_options *opts,
 			 const struct report_input *before,
 			 const struct report_input *after, FILE *out);
 
-/* What runs, and all counts that are known and not 0. */
+/* Write what runs, and all counts that are known and not 0. */
 void live_write(const struct report_options *opts,
 		const struct report_input *report_input, FILE *out);
 
+/* Free what the options own, and clear them. */
 void report_options_free(struct report_options *opts);
 
 /*
- * Check that every report's target can be written before anything is run:
- * opens them; 0 or -1 with the message.
+ * Check, before the program runs, that every report's target can be written.
+ * 0, or -1 with the message set.
  */
 int report_targets_check(const struct report_options *opts);
 
 /*
- * Write all reports wanted (the summary if none): those with a target there,
- * the others to out.  A target is replaced in whole or not at all.  0 or -1
- * with the message set (full disk).
+ * Write all reports (the summary if none was asked for): those with a target
+ * go there, the others to out.  A target is replaced in whole or not at all.
+ * 0, or -1 with the message set (full disk).
  */
 int report_write(const struct report_options *opts,
 		 const struct report_input *report_input, FILE *out);

@@ -1,6 +1,6 @@
 /*
- * The options that say which reports are made and how, which pmon and pmprint
- * have in common: turns their arguments into report options.
+ * The command-line options of reports, which pmon and pmprint share: turns
+ * their arguments into struct report_options.
  */
 #include <limits.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * The text of source files.  Reads regular files only, of a sane size:
- * a path comes from debugging information, which anyone may have written.
+ * Reads the text of source files.  Reads regular files of a sane size only, as
+ * paths come from debugging information, which anyone may have written.
  */
 #include "report/source.h"
 
@@ -76,7 +76,7 @@ source_read(const struct image *image, const char *path)
 	return source;
 }
 
-/* path with the prefix OLD of "OLD=NEW" replaced, or NULL. */
+/* The path with its prefix OLD replaced by NEW; NULL if it has another. */
 static char *
 path_map(const char *mapping, const char *path)
 {

@@ -1,5 +1,5 @@
 /*
- * The text of source files, where --source-path says they are.
+ * The text of source files, found by --source-path.  Reads regular files only.
  */
 #ifndef REPORT_SOURCE_H
 #define REPORT_SOURCE_H
@@ -19,19 +19,24 @@ struct source {
 };
 
 /*
- * The file that an image names, which root reads as the image's owner would.
- * NULL, with the message set, if it cannot be read.
+ * Read the source file that an image names; root reads it with the rights of
+ * the image's owner.  NULL, with the message set, if it cannot be read.
  */
 struct source *source_open(const struct report_options *opts,
 			   const struct image *image, const char *path);
 /*
- * Where --source-path says that the file is; if it is nowhere, where the first
- * one that fits says.  Owned by the caller.
+ * The path that --source-path maps the file to.  If several mappings fit, the
+ * first that leads to a readable file; if none does, the unmapped path if that
+ * is readable, else the first mapping.  Owned by the caller.
  */
 char *source_path(const struct report_options *opts, const char *path);
+/* Nothing if source is NULL. */
 void source_close(struct source *source);
 
-/* The line, from 1 on, without its end; NULL if there is no such line. */
+/*
+ * A line, from 1 on, without its end, *len bytes long; NULL if there is no such
+ * line.  Lent.
+ */
 const char *source_line(const struct source *source, uint32_t line,
 			size_t *len);
 

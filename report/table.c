@@ -1,6 +1,6 @@
 /*
- * The counts of all plans, gathered by file and line and by function.  Never
- * prints.
+ * Gathers the counts of all plans by file and line and by function.  Prints
+ * nothing but single figures.
  */
 #include "report/table.h"
 
@@ -92,13 +92,13 @@ unit_file(const struct plan *plan, const struct unit *unit)
 	return file < image->nfiles ? file : FILE_NONE;
 }
 
-/* The files of the lines of code in a range. */
+/* Mark the files of the lines of code in a range. */
 static void
 range_files(const struct image *image, const struct range *range, bool *used)
 {
 	size_t row = code_row(image, range->lo);
 
-	/* The line in force where it begins. */
+	/* Go back to the line in force where the range begins. */
 	while (row && !image->rows[--row].is_stmt)
 		;
 	for (; row < image->nrows &&
@@ -107,7 +107,7 @@ range_files(const struct image *image, const struct range *range, bool *used)
 			used[image->rows[row].file] = true;
 }
 
-/* The files of code that is shown by itself. */
+/* Mark the files of a function whose code reports show. */
 static void
 fplan_files(const struct plan *plan, const struct func_plan *fplan, bool *used)
 {
@@ -168,7 +168,7 @@ files_make(struct table *table)
 	paths_shorten(table->files, n);
 }
 
-/* What the plan's files are in the table; owned by the caller. */
+/* Per file of the plan's image, its index in the table; owned by the caller. */
 static uint32_t *
 files_translate(const struct table *table, const struct plan *plan)
 {
@@ -280,7 +280,7 @@ by_line(const void *va, const void *vb)
 	return a->plan < b->plan ? -1 : a->plan > b->plan;
 }
 
-/* One entry for each line, summed over objects. */
+/* Leave one entry for each line, summed over objects. */
 static void
 lines_merge(struct table *table)
 {

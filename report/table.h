@@ -1,6 +1,6 @@
 /*
- * The counts of all plans as reports want them: by source line, summed over
- * objects, and by function.
+ * The table of a report input: the counts of all plans by source line, summed
+ * over objects, and by function.  Never prints a report.
  */
 #ifndef REPORT_TABLE_H
 #define REPORT_TABLE_H
@@ -10,7 +10,7 @@
 
 /* A count, or the reason why it is not known. */
 struct figure {
-	uint64_t n;		/* of a sum, what of it is known */
+	uint64_t n;		/* of an unknown sum: its known part */
 	const char *why;	/* NULL: n is known */
 };
 
@@ -24,11 +24,11 @@ figure_ran(const struct figure *figure)
 /* A source file that has units. */
 struct file_entry {
 	const char *path;	/* in full, lent by an image */
-	char *shown;		/* as short as is clear */
+	char *shown;		/* the shortest clear name */
 	size_t line, nlines;	/* table->lines[line .. line + nlines) */
-	const struct plan *plan;	/* the first that has it, or NULL */
+	const struct plan *plan;	/* one that has the file */
 	struct source *source;	/* see table_source */
-	char *source_fault;	/* why there is none */
+	char *source_fault;	/* why there is no source */
 	bool source_tried;
 };
 
@@ -37,25 +37,28 @@ struct line_entry {
 	uint32_t line;
 	struct figure count;
 	uint32_t plan;		/* index into report_input->plans */
-	uint32_t func;		/* one there that has the line, or FUNC_NONE */
+	uint32_t func;		/* a function of it that has the line, or
+				   FUNC_NONE */
 };
 
 /* A function or an inlined function. */
 struct func_entry {
-	char *name;		/* as it is shown, aliases behind it */
+	char *name;		/* as shown, with aliases */
 	uint32_t file;		/* index into table->files, or FILE_NONE */
 	uint32_t line;
 	struct figure count;
 	uint32_t plan;
-	uint32_t ref;		/* of the unit */
+	uint32_t ref;		/* the unit's: index into funcs or inlines of
+				   the image */
 };
 
 struct func_table {
-	struct func_entry *entries;	/* calls descending, then name */
+	struct func_entry *entries;	/* calls descending, unknown ones last,
+					   then name */
 	size_t n;
 };
 
-/* How many units there are, by what became of them. */
+/* Numbers of units: all, and by what is known of their counts. */
 struct totals {
 	size_t all, run, never, unknown;
 };
@@ -70,7 +73,8 @@ struct table {
 	const struct report_options *opts;
 	const struct report_input *report_input;
 	struct units *units;	/* per plan */
-	uint32_t **maps;	/* per plan: its image's files in files */
+	uint32_t **maps;	/* per plan, per file of its image: index into
+				   files, or FILE_NONE */
 	struct file_entry *files;	/* ascending path */
 	size_t nfiles;
 	struct line_entry *lines;	/* ascending file, line */
@@ -78,45 +82,54 @@ struct table {
 	struct func_table funcs, inlines;
 };
 
+/* Never NULL.  The options and the report input must outlive the table. */
 struct table *table_make(const struct report_options *opts,
 			 const struct report_input *report_input);
 void table_free(struct table *table);
 
-/* The file's text, NULL if there is none; lent until dropped. */
+/*
+ * The file's text, read at the first call and lent until table_source_drop;
+ * NULL, with file->source_fault set, if it cannot be read.
+ */
 struct source *table_source(struct table *table, struct file_entry *file);
 void table_source_drop(struct file_entry *file);
-/* Whether the text, which is there, was changed after the program was. */
+/* Whether the text, which must be read, is newer than the object's file. */
 bool table_source_newer(const struct file_entry *file);
 
-/* The line's entry, or NULL. */
+/* The entry of a line, or NULL. */
 const struct line_entry *table_line(const struct table *table, uint32_t file,
 				    uint32_t line);
 
-/* What the image's file is in table->files; FILE_NONE stays that. */
+/* Index into table->files of a file of the plan's image, or FILE_NONE. */
 uint32_t table_file(const struct table *table, uint32_t plan, uint32_t file);
 
+/* The figure of a count; n is 0 if the count is not known. */
 struct figure figure_of(const struct count *count);
-/* A sum is unknown if any of its summands is, for the first one's reason. */
+/*
+ * Add to a sum.  A sum with an unknown summand is unknown, for the reason of
+ * the first such summand.
+ */
 void figure_add(struct figure *to, const struct figure *count);
-/* The number, or "?", at the right of the width. */
+/* Write the number, or "?", aligned to the right of `width` columns. */
 void figure_write(FILE *out, const struct figure *count, size_t width);
 /* "12" or "at least 12"; owned by the caller. */
 char *figure_words(const struct figure *count);
-/* Make the width such that it fits. */
+/* Increase the width if the figure needs more. */
 void figure_widen(size_t *width, const struct figure *count);
 
+/* Count one more unit. */
 void totals_add(struct totals *totals, const struct figure *count);
 
-/* Width of the largest known count, at least min. */
+/* The number of digits of the largest line count, at least min. */
 size_t table_lines_digits(const struct table *table, size_t min);
 
-/* "FILE:LINE", or "" without a file; owned by the caller. */
+/* "FILE:LINE", or "" for FILE_NONE; owned by the caller. */
 char *table_place(const struct table *table, uint32_t file, uint32_t line);
 
-/* The last component of the object's path. */
+/* The last component of the object's path; lent. */
 const char *table_object(const struct table *table, uint32_t plan);
 
-/* paths.c: give every file its shown name. */
+/* paths.c: give every file its shown name.  The files ascend by path. */
 void paths_shorten(struct file_entry *files, size_t n);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * A file that is replaced in whole or not at all: what is written goes to a
- * new file beside it, which takes its name in the end.  Where that cannot be,
- * it is kept in memory and put into the file when room for it is sure.  Follows
- * no link of a stranger's.
+ * Replaces a file in whole or not at all.  The text goes to a new file beside
+ * the old one, which takes its name in the end.  If there can be no new file,
+ * the text is kept in memory, and put into the old file once room for it is
+ * reserved.  Never follows a link of a stranger's.
  */
 #include "report/target.h"
 
@@ -24,9 +24,9 @@
 enum { MODE_NEW = 0666, MODE_BITS = 0777, LINKS_MAX = 40, TRIES = 100,
        PIECE = 1 << 16 };
 
-/* ---- what a path stands for */
+/* ---- the file behind a path */
 
-/* "." of "file"; owned by the caller. */
+/* The directory of a path, "." for "file"; owned by the caller. */
 static char *
 directory_of(const char *path)
 {
@@ -38,9 +38,9 @@ directory_of(const char *path)
 }
 
 /*
- * Where everybody may write, what is there must be ours or the directory's
- * owner's, as of sticky directories the kernel demands of who opens it
- * (fs.protected_symlinks and others).
+ * Refuse an entry of a directory where everybody may write, unless it belongs
+ * to this process's user or to the directory's owner.  The kernel has the same
+ * rule for sticky directories (fs.protected_symlinks and others).
  */
 static int
 stranger_check(const char *path, const struct stat *dir,
@@ -54,7 +54,7 @@ stranger_check(const char *path, const struct stat *dir,
 		    "file");
 }
 
-/* What is at `real`, which may be nothing: its type, 0 for none; or -1. */
+/* The file type (S_IFMT) of `real`, 0 if it does not exist; or -1. */
 static int
 entry_look(const char *path, const char *real)
 {
@@ -73,7 +73,7 @@ entry_look(const char *path, const char *real)
 	return result;
 }
 
-/* But for the file system in memory. */
+/* Whether the path is a device's: /dev/shm is an ordinary file system. */
 static bool
 under_dev(const char *real)
 {
@@ -82,8 +82,9 @@ under_dev(const char *real)
 }
 
 /*
- * What is under /proc is not ours to replace: /dev/stdout leads there, and may
- * be a file that somebody else is writing.  Nor is what is under /dev.
+ * Whether to write to the file as it is.  A file under /proc is not ours to
+ * replace: /dev/stdout leads there, and may be a file that somebody else is
+ * writing.  Nor is one under /dev.
  */
 static bool
 written_directly(const char *real, int type)
@@ -97,7 +98,7 @@ written_directly(const char *real, int type)
 	       (under_dev(real) && type != S_IFLNK);
 }
 
-/* Where a link leads; owned by the caller, or NULL with the message. */
+/* Where a link leads, owned by the caller; NULL with the message set. */
 static char *
 link_follow(const char *path, const char *link)
 {
@@ -115,7 +116,7 @@ link_follow(const char *path, const char *link)
 	return real;
 }
 
-/* The file behind the path, which need not be there; 0 or -1. */
+/* Find the file behind the path, which need not exist; 0 or -1. */
 static int
 target_resolve(struct target *target)
 {
@@ -157,7 +158,7 @@ target_free(struct target *target)
 	free(target);
 }
 
-/* NULL with the message. */
+/* Resolve the path and open its directory.  NULL with the message set. */
 static struct target *
 target_make(const char *path)
 {
@@ -190,7 +191,7 @@ name_of(const struct target *target)
 	return slash ? slash + 1 : target->real;
 }
 
-/* The file that is there, of its own kind; false if there is none. */
+/* Look at the old file, if it is a regular one; false if there is none. */
 static bool
 old_find(const struct target *target, struct stat *st)
 {
@@ -207,7 +208,7 @@ temp_remove(struct target *target)
 	target->temp = NULL;
 }
 
-/* A new file beside the old one, with its owner and mode; -1 and errno. */
+/* Create a file beside the old one, with its owner and mode; -1 and errno. */
 static int
 temp_create(struct target *target)
 {
@@ -242,7 +243,7 @@ temp_create(struct target *target)
 	return -1;
 }
 
-/* The descriptor of ours that the name is of, or -1. */
+/* The open descriptor of this process that the path names, or -1. */
 static int
 descriptor_of(const char *real)
 {
@@ -262,8 +263,9 @@ descriptor_of(const char *real)
 }
 
 /*
- * What is open already is written to where it is; opened anew, a file would be
- * overwritten by who has it open.
+ * Open a target that is written to as it is.  A descriptor that is open already
+ * is duplicated, to share its offset: if the file were opened anew, whoever
+ * has it open would overwrite the text.
  */
 static int
 direct_open(const char *real)
@@ -277,7 +279,10 @@ direct_open(const char *real)
 		    (links ? 0 : O_NOFOLLOW));
 }
 
-/* Opened for reading, too, unless it is direct; -1 and errno. */
+/*
+ * Open the descriptor to write to, which can also be read unless the target is
+ * direct; -1 and errno.
+ */
 static int
 target_fd(struct target *target)
 {
@@ -288,7 +293,7 @@ target_fd(struct target *target)
 		return direct_open(target->real);
 	fd = temp_create(target);
 	err = errno;
-	/* A directory of others, with a file that we may write. */
+	/* We may write the file, but not its directory. */
 	if (fd < 0 && (err == EACCES || err == EPERM || err == EROFS) &&
 	    old_find(target, &st))
 		fd = memfd_create("pmon", MFD_CLOEXEC);
@@ -355,8 +360,8 @@ target_open(const char *path)
 /* ---- in the end */
 
 /*
- * Room for what is put into a file, before anything in it is changed; 0, or
- * errno.
+ * Reserve room in a file before anything in it is changed, so that a full disk
+ * does no harm; 0, or errno.
  */
 static int
 room_take(int fd, off_t size)
@@ -372,7 +377,7 @@ room_take(int fd, off_t size)
 	return err;
 }
 
-/* 0, or errno. */
+/* Replace the content of `to`; 0, or errno. */
 static int
 bytes_copy(int from, int to, off_t size)
 {
@@ -399,7 +404,7 @@ bytes_copy(int from, int to, off_t size)
 	return ftruncate(to, size) < 0 || fsync(to) < 0 ? errno : 0;
 }
 
-/* Put what was written into the file that is there; 0, or errno. */
+/* Put the new text into the old file; 0, or errno. */
 static int
 put_into(struct target *target)
 {
@@ -426,7 +431,7 @@ put_into(struct target *target)
 	return err;
 }
 
-/* 0, or errno. */
+/* Put the new text in place of the old, in whichever way; 0, or errno. */
 static int
 put_in_place(struct target *target)
 {
@@ -434,7 +439,7 @@ put_in_place(struct target *target)
 		return 0;
 	if (!target->temp)
 		return put_into(target);
-	/* Else a crash of the machine may leave the name with nothing. */
+	/* Without this a crash of the machine may leave an empty file. */
 	if (fsync(fileno(target->out)) < 0)
 		return errno;
 	if (renameat(target->dir, target->temp, target->dir,
@@ -443,13 +448,13 @@ put_in_place(struct target *target)
 		target->temp = NULL;
 		return 0;
 	}
-	/* A name that others own, or that something is mounted at. */
+	/* Others own the name, or something is mounted there. */
 	if (errno == EBUSY || errno == EPERM || errno == EACCES)
 		return put_into(target);
 	return errno;
 }
 
-/* What was written is in the file; 0, or errno. */
+/* Flush the new text, and report any earlier error; 0, or errno. */
 static int
 out_flush(const struct target *target)
 {
@@ -459,7 +464,7 @@ out_flush(const struct target *target)
 	errno = 0;
 	if (fflush(out) != 0)
 		return errno ? errno : EIO;
-	/* Why an earlier write failed is not kept: so will one more. */
+	/* The errno of an earlier write is lost; one more write tells it. */
 	if (bad && !target->direct && write(fileno(out), "", 1) < 0)
 		return errno;
 	return bad ? EIO : 0;

@@ -1,5 +1,6 @@
 /*
- * A file that is replaced in whole or not at all.
+ * An output file that is replaced in whole or not at all.  Never follows a
+ * link of a stranger's.
  */
 #ifndef REPORT_TARGET_H
 #define REPORT_TARGET_H
@@ -10,33 +11,34 @@
 struct target {
 	FILE *out;		/* write here */
 	char *path;		/* as the user gave it */
-	char *real;		/* what it stands for, links followed */
-	bool direct;		/* a device, a pipe, what is open already: it is
+	char *real;		/* path with links followed */
+	bool direct;		/* a device, a pipe or an open descriptor:
 				   written to as it is, never replaced */
-	int dir;		/* where real is, if that is replaced; or -1 */
-	char *temp;		/* the new file there; NULL: kept in memory, to
-				   be put into the old one */
+	int dir;		/* the directory of real; -1 if direct */
+	char *temp;		/* the new file in dir; NULL: the text is kept
+				   in memory and put into the old file */
 };
 
 /*
- * Whether the target can be written; changes nothing.  0 or -1.  A link or file
- * of a stranger's in a directory where everybody may write is refused.
+ * Check that the target can be written; changes nothing.  0, or -1 with the
+ * message set.  A link or file of a stranger's in a directory where everybody
+ * may write is refused.
  */
 int target_check(const char *path);
 
-/* Whether what is written goes there at once. */
+/* Whether the target is written to as it is, not replaced. */
 bool target_direct(const char *path);
 
-/* NULL with the message set. */
+/* Open the target for writing to target->out.  NULL with the message set. */
 struct target *target_open(const char *path);
 
 /*
- * Put what was written in place; 0, or -1 with the message if any of it
- * could not be written: then what was there before is still there.
+ * Put the new text in place of the old.  0, or -1 with the message set if any
+ * of it could not be written.  Frees the target in any case.
  */
 int target_close(struct target *target);
 
-/* Forget what was written: what was there before stays. */
+/* Discard the new text, so that the old stays, and free the target. */
 void target_drop(struct target *target);
 
 #endif

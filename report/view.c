@@ -1,6 +1,6 @@
 /*
- * The code of one function as reports show it.  Prints nothing but the
- * heading that reports have in common.
+ * Views: the code of one function as reports show it.  Prints only the lines
+ * that reports of code have in common.
  */
 #include "report/view.h"
 
@@ -17,7 +17,7 @@
 
 /* ---- lines of instructions */
 
-/* Would line counts go by this row? */
+/* Whether line counts go by this row (see plan/lines.c). */
 static bool
 row_owns(const struct view *view, const struct row *row)
 {
@@ -26,7 +26,7 @@ row_owns(const struct view *view, const struct row *row)
 		plan_func(view->plan, row->addr) != view->fplan_index);
 }
 
-/* The row in force at the row with this index, or NULL. */
+/* The row whose line's count includes the row with this index, or NULL. */
 static const struct row *
 row_in_force(const struct view *view, size_t index)
 {
@@ -82,8 +82,8 @@ insn_idle(const struct image *image, const struct insn *insn)
 }
 
 /*
- * Does nothing known lead to the block?  That a line begins there, or that a
- * jump might go anywhere, is no reason to think so if it never ran.
+ * Whether nothing is known to lead to the block.  If the block never ran, a
+ * line that begins there, or a jump that might go anywhere, is no evidence.
  */
 static bool
 block_lonely(const struct view *view, uint32_t b)
@@ -94,7 +94,7 @@ block_lonely(const struct view *view, uint32_t b)
 	uint32_t v = FLOW_BLOCK + b;
 	struct figure count = view_block(view, b);
 
-	/* The entry of code without a name is no more than its beginning. */
+	/* Nameless code has its entry at its beginning for want of another. */
 	if (cfg->in[b] != cfg->in[b + 1] ||
 	    (block->external && (cfg->entry != (long)block->first ||
 				 view->fplan->func != FUNC_NONE)))
@@ -231,7 +231,10 @@ view_way(const struct view *view, uint32_t block, enum flow_by by)
 	return ARC_NONE;
 }
 
-/* How often a branch goes this way.  If nothing leads to it: as often. */
+/*
+ * How often the branch that ends the block went this way.  Without such an
+ * edge, as often as the block ran.
+ */
 static struct figure
 way_count(const struct view *view, uint32_t block, enum flow_by by)
 {
@@ -247,7 +250,7 @@ view_branch(const struct view *view, uint32_t block, struct figure *taken,
 {
 	*taken = way_count(view, block, BY_TAKEN);
 	*fall = way_count(view, block, BY_FALL);
-	/* Its target is the next instruction. */
+	/* The branch leads to the next instruction. */
 	if (view_way(view, block, BY_LAST) != ARC_NONE)
 		taken->why = fall->why = "both ways of the branch are one";
 }
@@ -367,7 +370,7 @@ by_file_line(const void *va, const void *vb)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* The lines of sorted rows, as ranges. */
+/* Write the lines of sorted rows as ranges. */
 static void
 rows_write(const struct view *view, const struct row **rows, size_t n,
 	   FILE *out)

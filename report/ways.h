@@ -1,5 +1,6 @@
 /*
- * In how many ways control is led to the counters.
+ * Numbers of the ways in which control comes to counters: entry patches of
+ * relocated functions, and traps.
  */
 #ifndef REPORT_WAYS_H
 #define REPORT_WAYS_H
@@ -8,18 +9,18 @@
 #include "report/table.h"
 
 struct ways {
-	size_t relocated_fplans;		/* functions that have a
-						   relocated function, ... */
-	size_t jumps, chains, traps;	/* the entry patches that lead there,
-					   ... */
-	size_t guards;		/* and those that nothing is known to come to */
-	size_t trapped;		/* functions without, that are counted */
+	size_t relocated_fplans;	/* functions that are relocated */
+	size_t jumps, chains, traps;	/* their entry patches but guards */
+	size_t guards;		/* entry patches that nothing is known to lead
+				   to */
+	size_t trapped;		/* functions that count by traps instead */
 	size_t lost;		/* functions whose relocated function was given
 				   up */
 };
 
+/* Count over all plans.  Plans of data files have no patches. */
 struct ways ways_count(const struct report_input *report_input);
-/* In words, "" if there is nothing to say; owned by the caller. */
+/* The numbers in words, "" if all are 0; owned by the caller. */
 char *ways_text(const struct ways *ways);
 
 #endif

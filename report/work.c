@@ -1,5 +1,5 @@
 /*
- * Instructions and blocks executed, added up.  Prints nothing.
+ * Adds up the instructions and blocks that were executed.  Never prints.
  */
 #include "report/work.h"
 
@@ -34,7 +34,7 @@ work_add(struct work *to, const struct work *work)
 	to->bbne += work->bbne;
 }
 
-/* Whose an instruction is; NULL: it does not matter. */
+/* Returns the work that an instruction is added to. */
 typedef struct work *work_owner(void *ctx, const struct view *view,
 				uint32_t insn);
 

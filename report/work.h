@@ -1,7 +1,8 @@
 /*
- * How many instructions and blocks some part of the code has, how many of
- * them were executed and how often: the figures of Weinberger, "Cheap Dynamic
- * Instruction Counting", BLTJ 63(8) 1984, section IX.
+ * The work of some part of the code: how many instructions and blocks it has,
+ * how many of them never ran, and how many were executed in all.  The figures
+ * are those of Weinberger, "Cheap Dynamic Instruction Counting", BLTJ 63(8)
+ * 1984, section IX.
  */
 #ifndef REPORT_WORK_H
 #define REPORT_WORK_H
@@ -15,16 +16,18 @@ struct work {
 	size_t bb, bbne;	/* blocks, those never entered */
 };
 
+/* Add one instruction, one block, or another part of the code. */
 void work_add_insn(struct work *work, const struct figure *count);
 void work_add_block(struct work *work, const struct figure *count);
 void work_add(struct work *to, const struct work *work);
 
-/* All of a function's. */
+/* The work of a whole function. */
 struct work work_of_fplan(const struct view *view);
 
 /*
- * Divided among table->lines, by their index; and what is of none of them, in
- * *rest.  Owned by the caller.  A block belongs to its first instruction's.
+ * The work of all functions, divided among table->lines: an array indexed as
+ * these, which the caller owns.  *rest is set to the work that belongs to no
+ * line.  A block belongs to the line of its first instruction.
  */
 struct work *work_by_line(struct table *table, struct work *rest);
 

@@ -1,5 +1,6 @@
 /*
- * Numbers and strings out of bytes that may be damaged.
+ * Takes numbers and strings out of bytes that may be damaged; never reads
+ * past their end.
  */
 #include "symtab/cursor.h"
 

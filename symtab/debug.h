@@ -1,6 +1,6 @@
 /*
- * DWARF: functions, inlined copies, lines, unwind entries.  Private to
- * symtab/.
+ * What debugging information and unwind tables add to an image: functions,
+ * inlined copies, lines, landing pads.  Private to symtab/.
  */
 #ifndef SYMTAB_DEBUG_H
 #define SYMTAB_DEBUG_H
@@ -8,30 +8,31 @@
 #include "symtab/elf.h"
 
 /*
- * Read the subprograms, and what `want` (IMAGE_LINES, ...) says, of elf;
- * supplement is its supplementary file or NULL.  What is damaged is left out
- * and told in a remark.
+ * Read elf's subprograms and what `want` (IMAGE_LINES, ...) asks for;
+ * supplement is its supplementary file or NULL.  Damaged parts are left out,
+ * and a remark says so.
  */
 void debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
 		unsigned want);
 
 /*
- * Append to r->frames the functions that .eh_frame knows, and to the image's
- * parts what is split off functions.
+ * Append the functions that .eh_frame knows to r->frames, and the parts
+ * split off functions to image->parts.
  */
 void debug_read_frames(struct reading *r, struct elf *elf);
 
 /*
- * What code .eh_frame tells of: *n ranges, ascending lo; owned by the caller.
+ * The *n ranges of code that .eh_frame has entries for, by ascending lo;
+ * owned by the caller.
  */
 struct range *debug_read_tabled(struct elf *elf, size_t *n);
 
-/* Find out whether frames of the image can be walked: image->untabled. */
+/* Find out whether the image's frames can be walked; set image->untabled. */
 void debug_read_unwinds(struct reading *r, struct elf *elf);
 
 /*
- * Fill in the image's landing pads: every address at which an exception that
- * is thrown through a function may continue in it.
+ * Fill in image->pads: every address at which an exception thrown through a
+ * function may continue in that function.
  */
 void debug_read_pads(struct reading *r, struct elf *elf);
 

@@ -1,7 +1,7 @@
 /*
- * DWARF through libdwarf: the units of a file and the functions and inlined
- * copies in them.  What libdwarf calls damaged is left out, the rest kept.
- * Knows nothing of symbols.
+ * Reads DWARF through libdwarf: the units of a file, and the functions and
+ * inlined copies in them.  Leaves out what libdwarf calls damaged and keeps
+ * the rest.  Knows nothing of symbols.
  */
 #include "symtab/dwarf.h"
 
@@ -16,7 +16,7 @@
 enum {
 	DEPTH_MAX = 200,	/* of nested DIEs */
 	ROWS_MAX = 4096,	/* at one address */
-	UNIT_STEP = 1 << 18,	/* bytes: progress is told at each */
+	UNIT_STEP = 1 << 18,	/* bytes that a unit counts as, for progress */
 };
 
 bool
@@ -34,12 +34,12 @@ void
 debug_damage(struct debug *d, const char *what)
 {
 	if (d->effort.over)
-		return;		/* which has been said */
+		return;		/* a remark has said so */
 	if (!d->damages++)
 		d->damage = mem_strdup(what);
 }
 
-/* Keeps the DIE, and returns true, if the unit can be used. */
+/* Add the unit of a root DIE and keep the DIE; false if it cannot be used. */
 static bool
 unit_add(struct debug *d, Dwarf_Die die, Dwarf_Off end,
 	 struct range_unit ranges)
@@ -48,7 +48,7 @@ unit_add(struct debug *d, Dwarf_Die die, Dwarf_Off end,
 	Dwarf_Half tag;
 	Dwarf_Off at;
 
-	/* Ascending, or a unit could not be found by an offset in it. */
+	/* debug_unit needs units in ascending order. */
 	if (!debug_ok(d, dwarf_dieoffset(die, &at, &d->err)) ||
 	    !debug_ok(d, dwarf_tag(die, &tag, &d->err)) ||
 	    (d->nunits && at <= d->units[d->nunits - 1].die))
@@ -63,7 +63,7 @@ unit_add(struct debug *d, Dwarf_Die die, Dwarf_Off end,
 		.root = die,
 		.number = d->nheaders - 1,
 		.ranges = ranges,
-		/* Not so partial units and those of types. */
+		/* Partial units and type units have none. */
 		.has_code = tag == DW_TAG_compile_unit ||
 			    tag == DW_TAG_skeleton_unit,
 		.has_lines = f.has_line_offset,
@@ -74,7 +74,7 @@ unit_add(struct debug *d, Dwarf_Die die, Dwarf_Off end,
 	return true;
 }
 
-/* Go on to the next unit, whose end is *end. */
+/* Go on to the next unit, which ends at *end; false if there is none. */
 static bool
 header_next(struct debug *d, struct range_unit *ranges, Dwarf_Unsigned *end)
 {
@@ -116,8 +116,10 @@ units_find(struct debug *d)
 }
 
 /*
- * libdwarf looks for the unit of a DIE from the one on where it stands among
- * the headers, else from the first on.  So it goes through them again.
+ * Let libdwarf go on to the header of this unit.  libdwarf searches for a
+ * DIE's unit from the header it has reached, or from the first one if the DIE
+ * lies before that.  Going through the headers along with the units keeps
+ * these searches short.
  */
 static void
 unit_enter(struct debug *d, const struct unit *unit)
@@ -153,7 +155,7 @@ subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die,
 	if (!f.declaration && (f.has_lo || f.has_ranges))
 		sub.ranges = facts_ranges(d, unit, &f, &sub.nranges,
 					  &sub.entry);
-	/* A linker that keeps one copy of many leaves the others' DWARF. */
+	/* The DWARF of copies that the linker dropped has the same entry. */
 	if (sub.nranges && map_put(&d->entries, sub.entry ? sub.entry :
 				   sub.ranges[0].lo, 0)) {
 		origin = facts_origin(d, unit, &f);
@@ -243,7 +245,7 @@ visit(struct debug *d, struct unit *unit, Dwarf_Die die, Dwarf_Off end,
 	}
 }
 
-/* The sibling of the DIE at *at, which is set to its place; or NULL. */
+/* The next sibling of die, or NULL; moves *at from die's offset to its. */
 static Dwarf_Die
 sibling(struct debug *d, Dwarf_Die die, Dwarf_Off *at)
 {
@@ -260,8 +262,9 @@ sibling(struct debug *d, Dwarf_Die die, Dwarf_Off *at)
 }
 
 /*
- * All children of parent, which ends before end; code: it is a function's or
- * part of one.  libdwarf finds a sibling by reading all that lies between.
+ * Visit all children of parent, which lies before `end`.  `code` tells that
+ * parent is a function or a part of one.  libdwarf finds a sibling by reading
+ * all that lies between, which counts as effort.
  */
 static void
 walk(struct debug *d, struct unit *unit, Dwarf_Die parent, Dwarf_Off end,
@@ -292,7 +295,7 @@ walk(struct debug *d, struct unit *unit, Dwarf_Die parent, Dwarf_Off end,
 	}
 }
 
-/* The table at the unit's offset, which several units may share; or NULL. */
+/* The line table that a unit names, opened once for all its units; or NULL. */
 static struct line_table *
 lines_at(struct debug *d, const struct unit *unit)
 {
@@ -314,7 +317,7 @@ lines_at(struct debug *d, const struct unit *unit)
 	return d->opened[i];
 }
 
-/* The unit's line table, or NULL; what is wrong with it is told once. */
+/* The unit's line table, or NULL; damage to it is noted once. */
 static struct line_table *
 unit_lines(struct debug *d, struct unit *unit)
 {
@@ -340,7 +343,7 @@ unit_read(struct debug *d, struct unit *unit)
 
 	if (!unit->has_code || d->effort.over)
 		return;
-	/* Several units may share one table. */
+	/* Units may share a table: read its rows once. */
 	if (unit->has_lines && map_put(&d->tables, unit->line_offset, 0) &&
 	    d->want & IMAGE_LINES) {
 		lines = unit_lines(d, unit);
@@ -428,8 +431,9 @@ debug_remarks(struct debug *d)
 }
 
 /*
- * Each of the rows at an address is a line that is passed there: real programs
- * have some dozens.  The last one says whose the code is.
+ * Keep the last ROWS_MAX rows of each address.  Control passes the line of
+ * every row at an address, and the code belongs to the last one.  Real
+ * programs have some dozens of rows at one address.
  */
 static void
 rows_thin(struct debug *d)

@@ -1,6 +1,6 @@
 /*
- * Takes DW_AT_sibling out of abbreviations, so that libdwarf finds siblings
- * by reading on, which comes to an end.
+ * Takes DW_AT_sibling out of abbreviations.  libdwarf then finds siblings by
+ * reading on, and always terminates.  Never changes a table's size.
  */
 #include "symtab/dwarf_abbrev.h"
 
@@ -10,10 +10,10 @@
 
 enum {
 	AT_NOTHING = 0x04,	/* no attribute has this number */
-	WORK_FACTOR = 4,	/* overlapping tables read so often at most */
+	WORK_FACTOR = 4,	/* how often overlapping tables may be read */
 };
 
-/* One attribute of an abbreviation; false after the last. */
+/* Treat one attribute of an abbreviation; false after the last. */
 static bool
 attribute_tame(uint8_t *abbrev, const struct bytes *all, struct cursor *c)
 {
@@ -28,7 +28,7 @@ attribute_tame(uint8_t *abbrev, const struct bytes *all, struct cursor *c)
 	return !c->bad && (attr || form);
 }
 
-/* The table at offset; how many bytes it has. */
+/* Treat the table at offset; returns its size in bytes. */
 static uint64_t
 table_tame(uint8_t *abbrev, const struct bytes *all, uint64_t offset)
 {
@@ -44,7 +44,7 @@ table_tame(uint8_t *abbrev, const struct bytes *all, uint64_t offset)
 	return start ? (uint64_t)(c.p - start) : 0;
 }
 
-/* Where the unit's table is; goes on to the next unit. */
+/* The offset of a unit's table; moves c on to the next unit. */
 static uint64_t
 unit_table(struct cursor *c)
 {
@@ -79,7 +79,7 @@ abbrevs_tame(uint8_t *abbrev, size_t n, const struct bytes *info,
 		uint64_t offset = unit_table(&c);
 		uint32_t size = 0;
 
-		/* Also of a unit that is cut off: libdwarf may look at it. */
+		/* Even if the unit is cut off: libdwarf may look at it. */
 		if (!map_get(&seen, offset, &size)) {
 			uint64_t bytes = table_tame(abbrev, &all, offset);
 
@@ -88,7 +88,7 @@ abbrevs_tame(uint8_t *abbrev, size_t n, const struct bytes *info,
 			map_put(&seen, offset, size);
 			work += bytes;
 		}
-		/* libdwarf reads it anew for each unit. */
+		/* libdwarf reads the table again for each unit. */
 		good = effort_spend(effort, EFFORT_ABBREV, size) &&
 		       work / WORK_FACTOR <= n;
 	}

@@ -1,6 +1,7 @@
 /*
- * What one DIE says: addresses, ranges, names, where it is declared, and the
- * same of the DIEs that it refers to.
+ * Reads what one DIE says: addresses, ranges, names, where it is declared;
+ * names and declarations also from the DIEs that it refers to.  Never walks
+ * a tree of DIEs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ attr_number(struct debug *d, Dwarf_Attribute attr, uint64_t *value)
 	return true;
 }
 
-/* An offset in another section. */
+/* An attribute that is an offset in another section. */
 static bool
 attr_offset(struct debug *d, Dwarf_Attribute attr, uint64_t *value)
 {
@@ -43,7 +44,7 @@ attr_offset(struct debug *d, Dwarf_Attribute attr, uint64_t *value)
 	return true;
 }
 
-/* An address; or, *offset, what must be added to one. */
+/* An address; or, with *offset set, a number to be added to an address. */
 static bool
 attr_addr(struct debug *d, Dwarf_Attribute attr, uint64_t *value,
 	  bool *offset)
@@ -96,7 +97,7 @@ attr_string(struct debug *d, Dwarf_Attribute attr)
 	return NULL;
 }
 
-/* Where the code is, and how that is said. */
+/* Note an attribute that tells where the code is. */
 static void
 fact_place(struct debug *d, Dwarf_Half what, Dwarf_Half form,
 	   Dwarf_Attribute attr, struct facts *f)
@@ -130,7 +131,7 @@ fact_place(struct debug *d, Dwarf_Half what, Dwarf_Half form,
 	}
 }
 
-/* Note one attribute; true if it is kept. */
+/* Note one attribute; true if f now owns it. */
 static bool
 fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
 	  struct facts *f)
@@ -232,7 +233,7 @@ facts_ranges(struct debug *d, const struct unit *unit, const struct facts *f,
 static struct origin describe(struct debug *d, struct unit *unit,
 			      const struct facts *f, int depth);
 
-/* What it costs libdwarf to find a unit. */
+/* Count the units that libdwarf passes to find this one (see unit_enter). */
 static bool
 search_spend(struct debug *d, const struct unit *unit)
 {
@@ -243,7 +244,7 @@ search_spend(struct debug *d, const struct unit *unit)
 	return effort_spend(&d->effort, EFFORT_INFO, i);
 }
 
-/* What the DIE at offset says, from the cache where it was read before. */
+/* What the DIE at offset says; each DIE is read once. */
 static struct origin
 origin_at(struct debug *d, Dwarf_Off offset, int depth)
 {
@@ -257,7 +258,7 @@ origin_at(struct debug *d, Dwarf_Off offset, int depth)
 		return d->origins[i];
 	if (!unit || depth > CHAIN_MAX || !search_spend(d, unit))
 		return origin;
-	/* A DIE that refers to itself finds this. */
+	/* Cached first, so that a DIE that refers to itself ends here. */
 	*vec_push(d->origins, d->norigins) = origin;
 	map_put(&d->origin_at, offset, i);
 	if (!debug_ok(d, dwarf_offdie_b(d->dbg, offset, 1, &die, &d->err)))

@@ -1,5 +1,5 @@
 /*
- * Lends libdwarf the sections of an ELF file.
+ * Lends libdwarf the sections of an ELF file.  Interprets nothing in them.
  */
 #include "symtab/dwarf_lib.h"
 
@@ -89,7 +89,7 @@ section_count(void *object)
 }
 
 #ifdef DW_LIBDWARF_VERSION
-/* Of a file with nothing but these sections. */
+/* The size of a file that would have nothing but these sections. */
 static Dwarf_Unsigned
 file_size(void *object)
 {
@@ -114,7 +114,7 @@ static const lib_methods methods_of_lib = {
 	.method(load_section) = section_load,
 };
 
-/* Lend a copy of the abbreviations with which libdwarf comes to an end. */
+/* Put a copy of .debug_abbrev in its place that libdwarf cannot loop on. */
 static bool
 lib_tame(struct lib *lib, struct effort *effort)
 {

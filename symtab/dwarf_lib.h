@@ -1,7 +1,7 @@
 /*
- * The fence around libdwarf: it is given sections in memory, not a file, and
- * only those that it cannot do without; what differs between its versions
- * 20210528 and 0.11 is here.  Private to symtab/dwarf*.c.
+ * The fence around libdwarf: it gets sections in memory, never a file, and
+ * only the sections that it needs.  Hides what differs between its versions
+ * 20210528 and 0.11.  Private to symtab/dwarf*.c.
  */
 #ifndef SYMTAB_DWARF_LIB_H
 #define SYMTAB_DWARF_LIB_H
@@ -25,19 +25,19 @@ struct lib_section {
 	struct bytes bytes;
 };
 
-/* What libdwarf sees of a file.  Section 0 is none. */
+/* What libdwarf sees of a file.  Section 0 is empty, as in ELF. */
 struct lib {
 	struct lib_section sections[LIB_SECTIONS_MAX];
 	size_t nsections;
 	bool big_endian;
 	bool wide;		/* 64 bits */
-	uint8_t *abbrev;	/* a tame copy, see dwarf_abbrev.h */
+	uint8_t *abbrev;	/* a safe copy, see dwarf_abbrev.h */
 	lib_interface interface;
 };
 
 /*
- * Open the sections of those names; libdwarf's result.  lib and elf must
- * stay until lib_close.
+ * Open the sections of those names; returns libdwarf's result.  lib must not
+ * move, and elf not be closed, before lib_close.
  */
 int lib_open(struct lib *lib, struct elf *elf, const char *const *names,
 	     struct effort *effort, Dwarf_Debug *dbg, Dwarf_Error *err);

@@ -1,8 +1,8 @@
 /*
- * Reads line tables of DWARF 2 to 5.  Not through libdwarf: that of Debian 12
- * begins the programs of DWARF 5 with file 0 where the standard says 1
- * (6.2.2), and so takes a header's lines for the source file's.  Pure:
- * bytes in, rows out, whatever the bytes.
+ * Reads line tables of DWARF 2 to 5.  Does not use libdwarf: Debian 12's
+ * starts the line programs of DWARF 5 at file 0, where the standard says 1
+ * (6.2.2), and so takes lines of a header for lines of the source file.
+ * Pure: bytes in, rows out, whatever the bytes.
  */
 #include "symtab/dwarf_lines.h"
 
@@ -14,7 +14,7 @@
 
 enum {
 	FORMATS_MAX = 16,
-	STEP = 1 << 10,		/* bytes between looks at the effort */
+	STEP = 1 << 10,		/* bytes between checks of the effort */
 };
 
 struct line_file {
@@ -35,21 +35,21 @@ struct line_table {
 	const uint8_t *operands;	/* of standard opcodes, from 1 */
 	const char **dirs;	/* numbered from 1; from 0 in DWARF 5 */
 	size_t ndirs;
-	struct line_file *files;	/* the same */
+	struct line_file *files;	/* numbered likewise */
 	size_t nfiles;
 };
 
-/* The line program's registers and what it has made. */
+/* The registers of a line program, and where its rows go. */
 struct machine {
 	struct line_table *table;
 	struct reading *r;
-	size_t first;		/* row of the sequence */
+	size_t first;		/* the sequence's first row */
 	uint64_t addr, file;
 	uint32_t line;
 	bool is_stmt;
 };
 
-/* The string at an offset of a section. */
+/* The string at offset of the section; "", and c bad, if there is none. */
 static const char *
 string_at(struct line_table *t, struct cursor *c, const struct bytes *section,
 	  uint64_t offset)
@@ -63,7 +63,7 @@ string_at(struct line_table *t, struct cursor *c, const struct bytes *section,
 	return s;
 }
 
-/* One field of an entry of DWARF 5; a string, or a number. */
+/* A field of a DWARF 5 entry: returns its string, or sets *number. */
 static const char *
 take_form(struct line_table *t, struct cursor *c, uint64_t form,
 	  uint64_t *number)
@@ -123,7 +123,7 @@ file_add(struct line_table *t, const char *name, uint64_t dir)
 	};
 }
 
-/* Directories or files of DWARF 5, 6.2.4.1. */
+/* Read the directories, or the files, of DWARF 5 (6.2.4.1). */
 static void
 entries_read(struct line_table *t, struct cursor *c, bool files)
 {
@@ -141,7 +141,7 @@ entries_read(struct line_table *t, struct cursor *c, bool files)
 	count = cursor_uleb(c);
 	if (!nformats && count)
 		c->bad = true;
-	/* Every form takes a byte or more: this ends. */
+	/* This ends, since every form takes at least a byte. */
 	while (count-- && !c->bad) {
 		const char *name = "?";
 		uint64_t dir = 0;
@@ -171,7 +171,7 @@ file_take(struct line_table *t, struct cursor *c, const char *name)
 	file_add(t, name, dir);
 }
 
-/* Directories and files of DWARF 2 to 4. */
+/* Read the directories and files of DWARF 2 to 4. */
 static void
 names_read(struct line_table *t, struct cursor *c)
 {
@@ -263,7 +263,7 @@ lines_close(struct line_table *table)
 	free(table);
 }
 
-/* The directory of that number, relative to the next one of up to three. */
+/* The directory of that number, "" if there is none. */
 static const char *
 dir_name(const struct line_table *t, uint64_t number)
 {
@@ -278,7 +278,7 @@ path_make(const struct line_table *t, const struct line_file *file)
 	const char *dir = dir_name(t, file->dir);
 	const char *base = t->comp_dir ? t->comp_dir : "";
 
-	/* Directory 0 of DWARF 5 is the compiler's, given once more. */
+	/* Directory 0 of DWARF 5 is the compiler's own, like comp_dir. */
 	if (t->version >= 5 && t->ndirs)
 		base = file->dir ? t->dirs[0] : "";
 	if (*file->name == '/')
@@ -333,7 +333,10 @@ row_add(struct machine *m)
 	};
 }
 
-/* The rows of the sequence end; those that are no code go. */
+/*
+ * Finish the sequence: set where its rows end and drop those outside the text
+ * it begins in, or all of them if it begins in no text.
+ */
 static void
 sequence_end(struct machine *m)
 {
@@ -350,7 +353,7 @@ sequence_end(struct machine *m)
 	image->nrows = m->first;
 	if (!text || !rows->addr)
 		return;
-	/* A linker that keeps one copy of many leaves the others' rows. */
+	/* The rows of copies that the linker dropped are the same again. */
 	key = rows->addr * (uint64_t)0x9e3779b97f4a7c15 ^ m->addr;
 	if (!map_put(&m->r->sequences, key, 0))
 		return;
@@ -464,7 +467,7 @@ lines_read(struct line_table *table, struct reading *r)
 	}
 	if (r->image->nrows == m.first && !c.bad)
 		return 0;
-	/* A sequence without an end. */
+	/* The last sequence has no end. */
 	r->image->nrows = m.first;
 	return -1;
 }

@@ -1,7 +1,7 @@
 /*
- * Reads lists of address ranges.  Not through libdwarf: 20210528 leaves out
- * a unit's own base address, and frees memory twice where such a section is
- * damaged.
+ * Reads lists of address ranges.  Does not use libdwarf: version 20210528
+ * ignores a unit's own base address, and frees memory twice if such a section
+ * is damaged.
  */
 #include "symtab/dwarf_ranges.h"
 
@@ -45,7 +45,7 @@ pairs_read(struct range_list *list, const struct reading *r,
 	return -1;
 }
 
-/* The address of that index. */
+/* The address of that index in .debug_addr; c goes bad if there is none. */
 static uint64_t
 addr_at(struct cursor *c, struct range_sections *s,
 	const struct range_unit *unit, uint64_t index)
@@ -61,7 +61,7 @@ addr_at(struct cursor *c, struct range_sections *s,
 	return offset;
 }
 
-/* One entry; *base is changed by those that do.  false at the list's end. */
+/* Read an entry, which may change *base; false at the end of the list. */
 static bool
 entry_read(struct range_list *list, const struct reading *r,
 	   struct range_sections *s, const struct range_unit *unit,
@@ -121,7 +121,7 @@ entries_read(struct range_list *list, const struct reading *r,
 	return -1;
 }
 
-/* Where the list of that index begins, or UINT64_MAX. */
+/* The offset of the list of that index, or UINT64_MAX. */
 static uint64_t
 list_offset(struct range_sections *s, const struct range_unit *unit,
 	    uint64_t index)

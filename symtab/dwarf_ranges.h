@@ -1,6 +1,6 @@
 /*
- * Lists of address ranges, from .debug_ranges and .debug_rnglists.  Private
- * to symtab/.
+ * Lists of address ranges from .debug_ranges and .debug_rnglists.  Private to
+ * symtab/.
  */
 #ifndef SYMTAB_DWARF_RANGES_H
 #define SYMTAB_DWARF_RANGES_H
@@ -13,7 +13,7 @@ struct range_sections {
 	struct effort *effort;
 };
 
-/* How a unit writes its lists, and from where. */
+/* How a unit encodes its lists, and what they are relative to. */
 struct range_unit {
 	unsigned version;	/* of its DWARF */
 	unsigned offset_size, addr_size;
@@ -23,10 +23,10 @@ struct range_unit {
 
 /* The ranges of one DIE. */
 struct range_list {
-	struct range *ranges;	/* those that are code; to be freed */
+	struct range *ranges;	/* those that are code; owned by the caller */
 	size_t n;
-	uint64_t first;		/* where the first began, code or not */
-	bool any;
+	uint64_t first;		/* start of the first one, code or not */
+	bool any;		/* first is known */
 };
 
 /* Append [lo, hi) if it is code of the file being read. */
@@ -34,8 +34,8 @@ void range_add(struct range_list *list, const struct reading *r, uint64_t lo,
 	       uint64_t hi);
 
 /*
- * Append the list at value, which is an offset, or, indexed, an index
- * (DWARF 4, 2.17.3; DWARF 5, 2.17.3).  0, or -1 if it is damaged.
+ * Append the list at value, which is an offset, or with `indexed` an index
+ * (DWARF 4, 2.17.3; DWARF 5, 2.17.3).  0, or -1 if the list is damaged.
  */
 int ranges_read(struct range_list *list, const struct reading *r,
 		struct range_sections *sections,

@@ -1,23 +1,23 @@
 /*
- * The limit of what is read of a file, in proportion to its size.  Knows no
- * format.
+ * Limits what is read of a file in proportion to the file's size.  Knows no
+ * file format.
  */
 #include "symtab/effort.h"
 
 #include <inttypes.h>
 
-/* Small files are treated as if they had a megabyte. */
+/* Smaller files are treated as if they had this size. */
 static const uint64_t size_least = 1 << 20;
 
 static const struct {
 	const char *name;
-	unsigned times;		/* the size of the file */
+	unsigned times;		/* limit, in multiples of the file's size */
 } parts[EFFORT_PARTS] = {
 	[EFFORT_NAMES] = { "names of symbols (.strtab)", 16 },
 	[EFFORT_ABBREV] = { "abbreviations (.debug_abbrev)", 16 },
 	[EFFORT_INFO] = { "entries (.debug_info)", 16 },
 	[EFFORT_STR] = { "names in DWARF (.debug_str)", 16 },
-	/* A row, or a range, takes more memory than the file. */
+	/* Rows and ranges take more memory than they take in the file. */
 	[EFFORT_LINE] = { "line tables (.debug_line)", 4 },
 	[EFFORT_RANGES] = { "ranges (.debug_ranges, .debug_rnglists)", 4 },
 };

@@ -1,7 +1,7 @@
 /*
- * ELF files through libelf: what the headers and segments say.  Files are
- * read, never mapped: they may be replaced while pmon runs.  Knows nothing of
- * DWARF but the names of its sections.
+ * Reads the headers, segments and sections of ELF files through libelf.  Never
+ * maps a file, which may be replaced while pmon runs.  Knows nothing of DWARF
+ * but the names of its sections.
  */
 #include "symtab/text.h"
 
@@ -22,11 +22,11 @@
 
 enum {
 	SEGMENTS_MAX = 64,		/* executable ones */
-	/* Debugging information is 3 to 10 times smaller: else it is a bomb. */
+	/* Compression makes debugging information 3 to 10 times smaller. */
 	INFLATED_RATIO_MAX = 50,
 };
 
-/* What offsets of DWARF reach, in nearly all of it. */
+/* Nearly all DWARF has offsets of 32 bits. */
 static const uint64_t INFLATED_MAX = UINT32_MAX;
 
 struct elf {
@@ -35,14 +35,14 @@ struct elf {
 	char *path;		/* in messages */
 	struct stat stat;
 	GElf_Ehdr header;
-	size_t nphdrs, names;	/* names: section with section names */
+	size_t nphdrs, names;	/* names: index of the section with them */
 	uint8_t id[BUILD_ID_MAX];
 	size_t id_len;
 	bool measured;		/* inflated is known */
 	uint64_t inflated;	/* bytes of all its compressed sections */
 };
 
-/* A table of the file must lie in the file. */
+/* Check that a table lies within the file; 0 or -1 with the message set. */
 static int
 table_check(const struct elf *elf, const char *what, uint64_t offset,
 	    uint64_t count, uint64_t size)
@@ -58,8 +58,9 @@ table_check(const struct elf *elf, const char *what, uint64_t offset,
 }
 
 /*
- * libelf decompresses a table of names wherever it looks at one, and takes
- * memory for each section, though they may all be the same bytes.
+ * Refuse files that would make libelf use far more memory than their size:
+ * libelf decompresses a table of names whenever it looks at one, and takes
+ * memory for each section, even if all are the same bytes of the file.
  */
 static int
 sections_check(const struct elf *elf)
@@ -122,7 +123,7 @@ header_check(struct elf *elf)
 	return sections_check(elf);
 }
 
-/* What begins a file that is not ELF. */
+/* Say what kind of file this is, since it is not ELF; -1. */
 static int
 not_elf(const struct elf *elf)
 {
@@ -344,12 +345,12 @@ elf_has_symtab(const struct elf *elf)
 	return false;
 }
 
-/* Bytes of a section once it is decompressed, as it says; else 0. */
+/* A compressed section's size as it states it; 0 if it is not compressed. */
 static uint64_t
 section_inflated(const struct elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	static const char gnu[] = "ZLIB";
-	enum { HEAD = 12 };	/* "ZLIB", and the size, its high byte first */
+	enum { HEAD = 12 };	/* "ZLIB", then the size, big-endian */
 	Elf_Data *data;
 	GElf_Chdr ch;
 	uint64_t size = 0;
@@ -403,7 +404,7 @@ elf_section(struct elf *elf, const char *name, uint64_t *addr)
 			data = elf_rawdata(scn, NULL);
 	} else if (scn || (scn = section_find(elf, gnu, &sh))) {
 		data = elf_rawdata(scn, NULL);
-		/* Not so once it was uncompressed. */
+		/* An earlier call may have uncompressed the section. */
 		if (data && data->d_size > 4 &&
 		    memcmp(data->d_buf, "ZLIB", 4) == 0)
 			data = elf_inflate_check(elf) ||
@@ -430,7 +431,7 @@ elf_fd(const struct elf *elf)
 	return elf->fd;
 }
 
-/* Take the build-id out of a block of notes. */
+/* Take the build-id, if it is there, out of a block of notes. */
 static void
 notes_read(struct elf *elf, Elf_Data *data)
 {
@@ -487,7 +488,7 @@ elf_read(const struct elf *elf, void *buf, uint64_t offset, size_t n)
 	return 0;
 }
 
-/* No executable segment may share addresses with an earlier one. */
+/* Check that a new executable segment overlaps no earlier one. */
 static int
 segment_check(const struct elf *elf, const struct image *image,
 	      const GElf_Phdr *ph)
@@ -578,7 +579,7 @@ segments_read(struct elf *elf, struct reading *r)
 			return -1;
 		if (ph.p_flags & PF_X)
 			code += ph.p_filesz;
-		/* Else a small file might ask for any amount of memory. */
+		/* A small file must not ask for any amount of memory. */
 		if (code / 2 > (uint64_t)elf->stat.st_size)
 			return fail("%s: damaged: its segments overlap",
 				    elf->path);
@@ -597,7 +598,7 @@ text_compare(const void *a, const void *b)
 	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-/* The part of [lo, hi) that is in an executable segment, if any, is text. */
+/* Add the part of [lo, hi) in the executable segment that holds lo, if any. */
 static void
 text_add(struct reading *r, uint64_t lo, uint64_t hi, bool plt)
 {

@@ -1,5 +1,6 @@
 /*
- * ELF files: headers, segments, sections, symbols.  Private to symtab/.
+ * ELF files: their headers, segments, sections and symbols.  Private to
+ * symtab/.
  */
 #ifndef SYMTAB_ELF_H
 #define SYMTAB_ELF_H
@@ -10,8 +11,8 @@
 struct elf;
 
 /*
- * Open an ELF file; path names it in messages, real_path, if not NULL, is
- * what is opened.  NULL with the message set.
+ * Open an ELF file and check its headers.  path is its name in messages;
+ * real_path, if not NULL, is the file to open.  NULL with the message set.
  */
 struct elf *elf_open(const char *path, const char *real_path);
 void elf_close(struct elf *elf);
@@ -25,53 +26,55 @@ struct bytes elf_build_id(const struct elf *elf);	/* or none */
 bool elf_same_file(const struct elf *a, const struct elf *b);
 bool elf_same_machine(const struct elf *a, const struct elf *b);
 
-/* Read n bytes of the file; 0 or -1 with the message set. */
+/* Read n bytes at offset of the file; 0 or -1 with the message set. */
 int elf_read(const struct elf *elf, void *buf, uint64_t offset, size_t n);
 
-/* The arch of a program; NULL, with the message, if it is not one. */
+/* A program's arch; NULL with the message set if pmon cannot run the file. */
 const struct arch *elf_program(const struct elf *elf);
 
 /*
- * Fill in what the headers say: segments with their bytes, entry, build-id,
- * and r->texts.  0 or -1 with the message set.
+ * Fill in the image from the headers: arch, segments with their bytes, entry,
+ * build-id; and r->texts.  0 or -1 with the message set.
  */
 int elf_headers(struct elf *elf, struct reading *r);
 
 /*
- * Append the function symbols of .symtab and .dynsym (those in no text are
- * left out).  0 or -1 with the message set: the table is damaged.
+ * Append the function symbols of .symtab and .dynsym that lie in text.  0, or
+ * -1 with the message set if a table is damaged.
  */
 int elf_symbols(struct elf *elf, struct reading *r);
 
 /*
- * Which of these functions the file imports, a bit each; no more than 32 names,
- * of which NULL is the end.
+ * Which of these functions the file imports: bit i for names[i].  At most 32
+ * names, with NULL behind the last.
  */
 unsigned elf_imports(struct elf *elf, const char *const *names);
 
 /*
- * Fill in the image's constant data, code addresses in data, and imports, as
- * far as they can be read: without them less is known, nothing wrong.
+ * Fill in the image's constant data, code addresses in data, and imports.
+ * Parts that cannot be read are left out without a message: pmon then knows
+ * less, but nothing wrong.
  */
 void elf_data(struct elf *elf, struct reading *r);
 
-/* Has DWARF, or a .symtab. */
+/* Does the file have DWARF?  A .symtab? */
 bool elf_has_dwarf(const struct elf *elf);
 bool elf_has_symtab(const struct elf *elf);
 
 /*
- * Whether its compressed sections, all together, are no bomb: 0, or -1 with
- * the message, and then none of them is read.
+ * 0 if the compressed sections together have a sensible size; else -1 with
+ * the message set, and elf_section gives none of them.
  */
 int elf_inflate_check(struct elf *elf);
 
 /*
- * The contents of .NAME or .zNAME, uncompressed, none if there is none; they
- * live as long as elf.  addr, if not NULL, is set to its address.
+ * The uncompressed contents of section .NAME or .zNAME, empty if there is
+ * none; they live as long as elf.  addr, if not NULL, is set to the section's
+ * address.
  */
 struct bytes elf_section(struct elf *elf, const char *name, uint64_t *addr);
 
-/* libelf's own, for elf_data.c and elf_symbols.c. */
+/* libelf's handle, for elf_data.c and elf_symbols.c. */
 struct Elf *elf_handle(const struct elf *elf);
 int elf_fd(const struct elf *elf);
 

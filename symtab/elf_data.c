@@ -1,7 +1,8 @@
 /*
- * What an ELF file says of data, for those who follow control flow: the bytes
- * that the program cannot write, the addresses of code that data holds, and
- * which pointers the dynamic linker fills in.  Damaged parts are left out.
+ * Reads what flow/ needs to know of an ELF file's data: the bytes that the
+ * program cannot write, the addresses of code that data holds, and the
+ * pointers that the dynamic linker fills in.  Leaves out damaged parts; never
+ * fails.
  */
 #include <gelf.h>
 #include <libelf.h>
@@ -21,13 +22,13 @@ struct filling {
 	struct elf *elf;
 	Elf *libelf;
 	struct reading *r;
-	struct span relro;	/* written by the dynamic linker only */
+	struct span relro;	/* only the dynamic linker writes this */
 	uint64_t room;		/* bytes that may still be read */
 	size_t word;		/* bytes of an address */
 	bool big_endian;
 };
 
-/* Relocations of a machine, as its ABI numbers them. */
+/* The relocation types of a machine, as its ABI numbers them. */
 struct relocations {
 	unsigned machine;
 	unsigned relative;	/* base + addend */
@@ -44,7 +45,7 @@ static const struct relocations relocations[] = {
 	  R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT },
 };
 
-/* An address, as the file has it. */
+/* Read an address in the file's size and byte order. */
 static uint64_t
 word_get(const struct filling *f, const uint8_t *p)
 {
@@ -91,7 +92,7 @@ relro_find(Elf *libelf)
 	return span;
 }
 
-/* Bytes of the file, or NULL. */
+/* Bytes of the file, owned by the caller; NULL if they cannot be read. */
 static uint8_t *
 bytes_read(struct filling *f, uint64_t offset, uint64_t size)
 {
@@ -110,7 +111,7 @@ bytes_read(struct filling *f, uint64_t offset, uint64_t size)
 	return NULL;
 }
 
-/* The image has the bytes from now on. */
+/* Add constant data to the image, which takes over the bytes (or NULL). */
 static void
 data_add(struct image *image, uint64_t addr, uint64_t size, uint8_t *bytes)
 {
@@ -123,9 +124,9 @@ data_add(struct image *image, uint64_t addr, uint64_t size, uint8_t *bytes)
 }
 
 /*
- * A program linked to fixed addresses has no relocations: any word of its
- * data may be the address of code.  On the 68000 words are aligned to two
- * bytes only.
+ * Take every word of a section for a possible address of code, since a
+ * program linked to fixed addresses has no relocations.  On the 68000 words
+ * are aligned to two bytes only.
  */
 static void
 words_scan(struct filling *f, const GElf_Shdr *sh, const uint8_t *bytes)
@@ -139,8 +140,8 @@ words_scan(struct filling *f, const GElf_Shdr *sh, const uint8_t *bytes)
 }
 
 /*
- * The program does not write the section.  A global offset table without
- * dynamic linking is what the linker made it.
+ * Does the program never write the section?  In a program that is not
+ * position-independent the global offset table stays as it was linked.
  */
 static bool
 section_constant(const struct filling *f, const GElf_Shdr *sh)
@@ -202,7 +203,7 @@ sections_fill(struct filling *f)
 	}
 }
 
-/* The address in constant data at addr, or NULL. */
+/* The word at addr of constant data, or NULL. */
 static uint8_t *
 data_word(const struct filling *f, uint64_t addr)
 {
@@ -230,7 +231,7 @@ pointer_set(struct filling *f, uint64_t at, uint64_t value)
 	ref_add(f, value);
 }
 
-/* The symbol that a relocation is by. */
+/* The symbol of that index that relocations of the section `rel` refer to. */
 static bool
 symbol_get(const struct filling *f, const GElf_Shdr *rel, uint64_t index,
 	   GElf_Sym *sym, const char **name)
@@ -246,7 +247,7 @@ symbol_get(const struct filling *f, const GElf_Shdr *rel, uint64_t index,
 	return true;
 }
 
-/* System V ABI for AMD64, 4.4.1, and its likes. */
+/* Apply one relocation: System V ABI for AMD64, 4.4.1, and its like. */
 static void
 relocation_fill(struct filling *f, const struct relocations *kinds,
 		const GElf_Shdr *sh, const GElf_Rela *rela)
@@ -294,9 +295,9 @@ rela_fill(struct filling *f, Elf_Scn *scn, const GElf_Shdr *sh)
 }
 
 /*
- * Relative relocations packed: an address, then bit maps of which of the 63
- * (of 32 bits: 31) words behind the last are meant (gABI draft, "Relative
- * Relocation Table").
+ * Apply packed relative relocations: an address, then bit maps that each tell
+ * which of the next 63 words (31 if words have 32 bits) are relocated (gABI
+ * draft, "Relative Relocation Table").
  */
 static void
 relr_fill(struct filling *f, Elf_Scn *scn)

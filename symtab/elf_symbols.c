@@ -1,6 +1,6 @@
 /*
- * The symbol tables of an ELF file: the functions it has, and whether it
- * imports some.  Makes no functions: funcs.c does, of these and others.
+ * Reads the symbol tables of an ELF file: the function symbols, and which of
+ * some functions it imports.  Never makes functions of them: funcs.c does.
  */
 #include <gelf.h>
 #include <libelf.h>
@@ -12,7 +12,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* The table of strings that the section's names are in. */
+/* The string table that holds the names of a symbol table. */
 static struct bytes
 names_of(struct elf *elf, const GElf_Shdr *sh)
 {
@@ -27,7 +27,7 @@ names_of(struct elf *elf, const GElf_Shdr *sh)
 	return (struct bytes){ data->d_buf, data->d_size };
 }
 
-/* Without the version that follows a name in .symtab. */
+/* A symbol's name in the pool, without the version that .symtab appends. */
 static const char *
 symbol_name(struct effort *effort, const struct bytes *names, uint64_t at)
 {
@@ -44,7 +44,7 @@ symbol_name(struct effort *effort, const struct bytes *names, uint64_t at)
 static enum symbol_rank
 symbol_rank(const GElf_Sym *sym)
 {
-	/* Its address is that of the function which chooses another. */
+	/* The symbol's address is that of the resolver. */
 	if (GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC)
 		return RANK_IFUNC;
 	switch (GELF_ST_BIND(sym->st_info)) {

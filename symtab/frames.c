@@ -1,8 +1,9 @@
 /*
- * The unwinder's table, .eh_frame: which code it knows, how each piece of it
- * begins, and where its exceptions go.  Reads it as it lies in the file: a
- * library has ten thousands of entries, of which little is wanted.  Linux
- * Standard Base Core, 10.6; DWARF 5, 6.4.1.
+ * Reads the unwinder's table, .eh_frame (Linux Standard Base Core, 10.6;
+ * DWARF 5, 6.4.1): which code it covers, whether a range begins a function,
+ * and where exceptions go.  Reads the bytes without libdwarf, because a
+ * library has tens of thousands of entries and pmon wants little of each.
+ * Never unwinds.
  */
 #include <stdlib.h>
 
@@ -22,25 +23,25 @@ enum {
 	CFA_OFFSET = 0x80,	/* | register */
 };
 
-/* What the entries that follow a CIE have in common. */
+/* What the FDEs of a CIE have in common. */
 struct cie {
 	uint64_t offset;
 	uint8_t code;		/* how an FDE's address is encoded */
-	uint8_t area;		/* ... and that of its LSDA */
-	bool sized;		/* further data of an FDE has a length */
+	uint8_t area;		/* ... and the address of its LSDA */
+	bool sized;		/* an FDE's augmentation data has a length */
 	bool known;
 };
 
 struct frame {
 	uint64_t lo, hi;
 	uint64_t lsda;		/* 0: none */
-	uint8_t begin;		/* the first operation on its rules */
+	uint8_t begin;		/* its first call frame instruction */
 };
 
 struct frames {
 	struct lsda_section section;
-	struct cie cie;		/* the last one looked at */
-	uint64_t at;		/* of the next entry */
+	struct cie cie;		/* the last one read */
+	uint64_t at;		/* offset of the next entry */
 	bool damaged;
 };
 
@@ -67,7 +68,10 @@ cursor_offset(const struct lsda_section *section, const struct cursor *c)
 	return (uint64_t)(c->p - section->bytes.p);
 }
 
-/* Skip to the end of the next entry and give its id; false at the end. */
+/*
+ * Go on to the next entry: *id, which is at offset *id_at, and *c behind it,
+ * up to the entry's end.  False at the end of the table.
+ */
 static bool
 entry_next(struct frames *f, struct cursor *c, uint64_t *id_at, uint64_t *id)
 {
@@ -92,7 +96,7 @@ entry_next(struct frames *f, struct cursor *c, uint64_t *id_at, uint64_t *id)
 	return true;
 }
 
-/* The data that the letters of an augmentation are about. */
+/* Read the augmentation data, one item for each of the letters. */
 static bool
 augmentation_read(const struct lsda_section *section, const char *letters,
 		  uint64_t at, struct cie *cie)
@@ -112,7 +116,7 @@ augmentation_read(const struct lsda_section *section, const char *letters,
 			cie->code = encoding;
 		else if (*letters == 'L')
 			cie->area = encoding;
-		/* The routine's address, whatever it is. */
+		/* 'P': skip the address of the personality routine. */
 		else if (*letters != 'P' ||
 			 !lsda_value(section, &at, encoding & 0x0f, &value))
 			return false;
@@ -156,7 +160,7 @@ cie_read(struct frames *f, uint64_t offset)
 	return cie->known;
 }
 
-/* The rest of an FDE, whose CIE is known. */
+/* Read the rest of an FDE, whose CIE is known. */
 static bool
 fde_read(struct frames *f, struct cursor c, struct frame *frame)
 {
@@ -187,7 +191,7 @@ fde_read(struct frames *f, struct cursor c, struct frame *frame)
 	return true;
 }
 
-/* The next entry about code; false at the end.  What is damaged is left out. */
+/* The next FDE; false at the end, or where the table is damaged. */
 static bool
 frames_next(struct frames *f, struct frame *frame)
 {
@@ -208,9 +212,9 @@ frames_next(struct frames *f, struct frame *frame)
 }
 
 /*
- * The frame begins as every function's does, with nothing of the caller's
- * saved.  A part split off a function begins in the middle of its frame, so
- * its rules do: System V ABI for x86-64, 3.7; DWARF 5, 6.4.
+ * Does the frame begin as every function's does, with nothing saved yet?  A
+ * part split off a function has rules that begin within its function's frame:
+ * System V ABI for x86-64, 3.7; DWARF 5, 6.4.
  */
 static bool
 frame_begins_function(const struct frame *frame)
@@ -260,7 +264,7 @@ debug_read_tabled(struct elf *elf, size_t *n)
 	return ranges;
 }
 
-/* In order, each once, and of those in text. */
+/* Sort the landing pads, and keep each that is in text once. */
 static void
 pads_sort(struct reading *r)
 {

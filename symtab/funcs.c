@@ -1,8 +1,9 @@
 /*
- * Makes functions of what was read: symbols of one address become one
- * function with aliases, DWARF adds names, declarations and further ranges,
- * split-off parts (foo.cold) go to their functions, unwind entries fill in
- * for a stripped file; in the end no two functions share code.
+ * Makes functions of what was read.  Symbols of one address become one
+ * function with aliases; DWARF adds names, declarations and further ranges;
+ * split-off parts (foo.cold) go to their functions; unwind entries stand in
+ * for the symbols of a stripped file.  In the end no two functions share
+ * code.  Never reads a file.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* A range that wants to be a function's, before overlaps are resolved. */
+/* A range claimed for a function, before overlaps are resolved. */
 struct claim {
 	uint64_t lo, hi;
 	uint32_t func;
@@ -25,9 +26,9 @@ struct making {
 	struct reading *r;
 	struct claim *claims;
 	size_t nclaims;
-	size_t nsymbolic;	/* functions there are by symbols: sorted */
+	size_t nsymbolic;	/* functions made of symbols: sorted */
 	struct map names;	/* name, group -> function */
-	struct map several;	/* those that several functions have */
+	struct map several;	/* name, group that several functions have */
 };
 
 #define ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
@@ -46,7 +47,7 @@ name_compare(const char *a, const char *b)
 	return alen != blen ? ORDER(alen, blen) : strcmp(a, b);
 }
 
-/* By address; of one address the best name first. */
+/* Order by address, and at one address the best name first. */
 static int
 symbol_compare(const void *a, const void *b)
 {
@@ -59,7 +60,7 @@ symbol_compare(const void *a, const void *b)
 	return name_compare(x->name, y->name);
 }
 
-/* Length of the name that name is the cold part of, or 0. */
+/* If name is a cold part's, the length of its function's name; else 0. */
 static size_t
 cold_stem(const char *name)
 {
@@ -117,7 +118,7 @@ func_add(struct making *m, uint64_t addr, uint64_t size, const char *name,
 	return func;
 }
 
-/* A part split off will be looked for by this name. */
+/* Note a function's name, by which cold_whose looks for it. */
 static void
 name_add(struct making *m, const struct symbol *s, uint32_t func)
 {
@@ -129,7 +130,7 @@ name_add(struct making *m, const struct symbol *s, uint32_t func)
 		map_put(&m->several, key, 0);
 }
 
-/* The n symbols of one address, none of them cold, become a function. */
+/* Make a function of the n symbols of one address, none of them cold. */
 static void
 symbols_join(struct making *m, const struct symbol *symbols, size_t n)
 {
@@ -162,7 +163,7 @@ funcs_of_symbols(struct making *m)
 	struct reading *r = m->r;
 	size_t n = 0, i, j;
 
-	/* Cold parts go behind the others. */
+	/* Only the cold parts stay in r->symbols. */
 	struct symbol *warm = mem_alloc(r->nsymbols * sizeof(*warm));
 
 	for (i = 0, j = 0; i < r->nsymbols; i++)
@@ -181,7 +182,7 @@ funcs_of_symbols(struct making *m)
 	m->nsymbolic = r->image->nfuncs;
 }
 
-/* Of the first n functions, the last that begins at or before addr. */
+/* The last of the first n functions that begins at or before addr. */
 static struct func *
 func_before(const struct image *image, size_t n, uint64_t addr)
 {
@@ -198,7 +199,7 @@ func_at(const struct making *m, uint64_t addr)
 	return func && func->addr == addr ? func : NULL;
 }
 
-/* A known function's code contains addr. */
+/* Does the code of a function made of symbols contain addr? */
 static bool
 func_covers(const struct making *m, uint64_t addr)
 {
@@ -207,7 +208,7 @@ func_covers(const struct making *m, uint64_t addr)
 	return func && addr - func->addr < func->size;
 }
 
-/* The range of the subprogram that begins with its entry. */
+/* The range that begins with the subprogram's entry, or the first one. */
 static const struct range *
 entry_range(const struct making *m, const struct subprogram *sub)
 {
@@ -225,7 +226,7 @@ subprogram_join(struct making *m, const struct subprogram *sub)
 	struct func *func = func_at(m, entry->lo);
 
 	if (func && func->file != FILE_NONE)
-		return;		/* one more copy of the same text */
+		return;		/* a second subprogram of this code */
 	if (!func) {
 		if (func_covers(m, entry->lo))
 			return;
@@ -243,7 +244,7 @@ subprogram_join(struct making *m, const struct subprogram *sub)
 				  false);
 }
 
-/* The function of which cold is a part, if there is but one of that name. */
+/* Find the function that cold is a part of; false unless its name is unique. */
 static bool
 cold_whose(const struct making *m, const struct symbol *cold, uint32_t *func)
 {
@@ -296,8 +297,9 @@ func_compare(const void *a, const void *b)
 }
 
 /*
- * Bring the functions in order after some were added at the end.  Meanwhile
- * nranges is where each one stood, by which the claims know it.
+ * Sort the functions, some of which were added at the end, keep the best one
+ * of each address, and renumber the claims.  Meanwhile nranges holds each
+ * function's old index, which the claims have.
  */
 static void
 funcs_sort(struct making *m)
@@ -325,7 +327,7 @@ funcs_sort(struct making *m)
 	free(moved);
 }
 
-/* Claim each function's own code, as far as the text goes. */
+/* Claim each function's own code, up to the end of its text at most. */
 static void
 funcs_claim(struct making *m)
 {
@@ -346,7 +348,7 @@ funcs_claim(struct making *m)
 	}
 }
 
-/* By address, an entry last; else the longer first. */
+/* Order by address; at one address entries last, and the longer first. */
 static int
 claim_compare(const void *a, const void *b)
 {
@@ -370,7 +372,7 @@ fragment_add(struct image_priv *priv, uint64_t lo, uint64_t hi, uint32_t func)
 		};
 }
 
-/* Give every address to the claim that begins last before it. */
+/* Give every address to the last, in claim_compare's order, that covers it. */
 static void
 claims_settle(struct making *m)
 {
@@ -401,7 +403,7 @@ claims_settle(struct making *m)
 	free(open);
 }
 
-/* Hand the pieces to their functions, the entry's first. */
+/* Hand the ranges to their functions, the range with the entry first. */
 static void
 ranges_give(struct reading *r)
 {

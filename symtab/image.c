@@ -1,7 +1,7 @@
 /*
- * Images: opens the file and its separate debug file, lets elf.c and dwarf.c
- * read them, keeps what they found in order, and answers questions of
- * addresses.  Uses neither libelf nor libdwarf itself.
+ * Opens images: lets elf.c and dwarf.c read the file and its separate debug
+ * file, keeps what they found, and looks up addresses in it.  Uses neither
+ * libelf nor libdwarf itself.
  */
 #include "symtab/image.h"
 
@@ -39,7 +39,7 @@ reading_is_code(const struct reading *r, uint64_t lo, uint64_t hi)
 }
 
 /*
- * Collapse "//", "." and ".." by the text alone, in place.  A ".." that
+ * Collapse "//", "." and ".." in place, looking at no file.  A ".." that
  * leads out of a relative path stays.
  */
 static void
@@ -117,7 +117,7 @@ reading_goes_on(struct reading *r, uint64_t n)
 	return !r->stopped;
 }
 
-/* The file says things, too. */
+/* A file was read that may name source files: note its owner. */
 static void
 owner_note(struct image *image, const struct elf *elf)
 {
@@ -130,7 +130,7 @@ owner_note(struct image *image, const struct elf *elf)
 	image->group = group;
 }
 
-/* DWARF of dwarf, which is elf itself or its separate debug file. */
+/* Read the DWARF of `dwarf`, the program's file or its separate debug file. */
 static void
 dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
 {
@@ -147,7 +147,7 @@ dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
 	elf_close(supplement);
 }
 
-/* Functions that make text writable, and that put other text in its place. */
+/* Functions that make text writable, then those that replace text. */
 enum { PROTECTING = 3U };	/* the first two */
 static const char *const rewriting[] = {
 	"mprotect", "pkey_mprotect",
@@ -200,8 +200,8 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 }
 
 /*
- * Begin an image; what must be right of a file is checked, and if it is only
- * probed, no more done.
+ * Begin an image: open its file, check what must be right, and read headers,
+ * hints and symbols.  A probe reads no hints.  NULL with the message set.
  */
 static struct elf *
 reading_begin(struct reading *r, const char *path, const char *real_path,

@@ -1,7 +1,7 @@
 /*
- * Reads language specific data areas as gcc and clang make them for C++ and
- * others (.gcc_except_table): Itanium C++ ABI, Exception Handling Tables.
- * Knows memory only as bytes.
+ * Reads language-specific data areas as gcc and clang make them for C++ and
+ * other languages (.gcc_except_table): Itanium C++ ABI, Exception Handling
+ * Tables.  Pure: bytes in, addresses out.
  */
 #include "symtab/lsda.h"
 
@@ -113,7 +113,10 @@ byte_read(const struct lsda_section *s, uint64_t *offset, uint8_t *byte)
 	return true;
 }
 
-/* Up to the table of call sites, which is *size bytes from *offset on. */
+/*
+ * Read an area's header: *start, if it states another, and the encoding and
+ * size of the table of call sites, to which *offset is moved.
+ */
 static bool
 head_read(const struct lsda_section *s, uint64_t *offset, uint64_t *start,
 	  uint8_t *encoding, uint64_t *size)
@@ -144,7 +147,7 @@ lsda_pads(const struct lsda_section *section, uint64_t lsda, uint64_t start,
 		return false;
 	end = offset + size;
 	while (offset < end) {
-		/* The call's start, its length, where it lands, what then. */
+		/* The call's start, its length, its landing pad, its action. */
 		if (!plain_read(section, &offset, encoding, &value) ||
 		    !plain_read(section, &offset, encoding, &value) ||
 		    !plain_read(section, &offset, encoding, &pad) ||

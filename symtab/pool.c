@@ -1,6 +1,6 @@
 /*
- * Memory released as a whole, and a hash table of numbers with open
- * addressing.  Knows nothing of programs.
+ * Implements the pool as a list of blocks, and the map as a hash table with
+ * open addressing.  Knows nothing of programs.
  */
 #include "symtab/pool.h"
 
@@ -60,7 +60,7 @@ struct map_slot {
 	bool used;
 };
 
-/* The slot of the key, or the free one where it belongs. */
+/* The slot of the key, or the free slot where it belongs. */
 static struct map_slot *
 map_slot(const struct map *map, uint64_t key)
 {

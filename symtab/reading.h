@@ -1,6 +1,6 @@
 /*
- * An image while it is being read: what elf.c and dwarf.c find, before
- * funcs.c makes functions of it.  Private to symtab/.
+ * An image while it is being read: what the readers of ELF and DWARF find,
+ * before funcs.c makes functions of it.  Private to symtab/.
  */
 #ifndef SYMTAB_READING_H
 #define SYMTAB_READING_H
@@ -14,12 +14,12 @@ enum symbol_rank { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL, RANK_IFUNC };
 struct symbol {
 	uint64_t addr, size;
 	const char *name;
-	uint32_t group;		/* the source file a local one is from */
+	uint32_t group;		/* number of a local symbol's source file */
 	uint8_t rank;		/* enum symbol_rank */
 	uint8_t origin;		/* enum func_origin */
 };
 
-/* A function as DWARF has it. */
+/* A function as DWARF describes it. */
 struct subprogram {
 	uint64_t entry;		/* 0: the start of one of the ranges */
 	struct range *ranges;	/* in the order given, at least one */
@@ -31,7 +31,7 @@ struct subprogram {
 /* A part of the text, from section headers where there are any. */
 struct text {
 	uint64_t lo, hi;
-	bool plt;		/* stubs of the linker's */
+	bool plt;		/* the linker's stubs */
 };
 
 struct reading {
@@ -49,35 +49,35 @@ struct reading {
 	bool symtab;		/* a .symtab was read */
 	bool dwarf;		/* DWARF was read */
 	struct map paths;	/* hash of a path -> image->files */
-	struct map sequences;	/* of line rows, seen */
+	struct map sequences;	/* sequences of rows seen */
 	bool (*progress)(void *);
 	void *arg;
-	uint64_t since;		/* bytes since it was called */
-	bool stopped;		/* as it asked for */
+	uint64_t since;		/* bytes read since progress was called */
+	bool stopped;		/* progress returned false */
 };
 
 /* The text that contains addr, or NULL. */
 const struct text *reading_text(const struct reading *r, uint64_t addr);
 
-/* [lo, hi) is code and not empty. */
+/* Does [lo, hi) lie in one text?  False if it is empty or lo is 0. */
 bool reading_is_code(const struct reading *r, uint64_t lo, uint64_t hi);
 
-/* Index in image->files of a path, which is normalised in place. */
+/* The index of a path in image->files; normalises path in place. */
 uint32_t reading_file(struct reading *r, char *path);
 
 void reading_remark(struct reading *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* n bytes more were read.  False if reading is to stop. */
+/* Note that n more bytes were read.  False if the reading must stop. */
 bool reading_goes_on(struct reading *r, uint64_t n);
 
 /*
- * Make image->funcs, each with disjoint ranges, out of symbols, subprograms
- * and frames.
+ * Make image->funcs, and image_priv's ranges, of symbols, subprograms and
+ * frames.  No two ranges overlap.
  */
 void funcs_make(struct reading *r);
 
-/* Index made by funcs_make: all ranges of all functions, ascending. */
+/* One range of one function. */
 struct func_range {
 	uint64_t lo, hi;
 	uint32_t func;
@@ -87,7 +87,7 @@ struct func_range {
 struct image_priv {
 	struct pool pool;
 	int fd;			/* of a sparse image's file, or -1 */
-	struct func_range *ranges;
+	struct func_range *ranges;	/* of all functions, ascending */
 	size_t nranges;
 };
 

@@ -1,7 +1,8 @@
 /*
- * Finds the files that hold the debugging information of another: by
- * build-id or by name and checksum (GDB manual, "Debugging Information in
- * Separate Files"), and what dwz has moved to a file of its own.
+ * Finds the file that holds another's debugging information, by build-id or
+ * by name and checksum (GDB manual, "Debugging Information in Separate
+ * Files"), and the file to which dwz has moved what several share.  Never
+ * reads the information itself.
  */
 #include "symtab/separate.h"
 
@@ -16,10 +17,10 @@
 
 static const char debug_root[] = "/usr/lib/debug";
 
-/* A file may say that it is of any size, and have no contents. */
+/* A sparse file may have any size without having contents. */
 static const uint64_t CRC_MAX = (uint64_t)2 << 30;
 
-/* Of a byte that so many others follow. */
+/* tables[k] has the checksums of a byte that k zero bytes follow. */
 static void
 crc_tables(uint32_t tables[8][256])
 {
@@ -38,7 +39,7 @@ crc_tables(uint32_t tables[8][256])
 		}
 }
 
-/* Eight bytes at a time: Kounavis and Berry, ISCC 2005. */
+/* Add n bytes, eight at a time: Kounavis and Berry, ISCC 2005. */
 static uint32_t
 crc_add(uint32_t tables[8][256], uint32_t c, const uint8_t *p, size_t n)
 {
@@ -55,7 +56,7 @@ crc_add(uint32_t tables[8][256], uint32_t c, const uint8_t *p, size_t n)
 	return c;
 }
 
-/* The checksum of a whole file that .gnu_debuglink uses. */
+/* The checksum of a whole file, as .gnu_debuglink has it. */
 static int
 file_crc(const struct elf *elf, struct reading *r, uint32_t *crc)
 {
@@ -86,7 +87,7 @@ file_crc(const struct elf *elf, struct reading *r, uint32_t *crc)
 	return 0;
 }
 
-/* Open a file if it is there and not the one it is sought for. */
+/* Open a file, unless it is elf's own; NULL if it cannot be.  Frees path. */
 static struct elf *
 candidate_open(const struct elf *elf, struct reading *r, char *path)
 {
@@ -106,7 +107,7 @@ candidate_open(const struct elf *elf, struct reading *r, char *path)
 	return found;
 }
 
-/* If found is not what it should be, say so, close it and return NULL. */
+/* Return found if it is right; else say so, close it and return NULL. */
 static struct elf *
 candidate_check(struct elf *found, const struct elf *elf, bool same,
 		struct reading *r)
@@ -145,7 +146,7 @@ by_build_id(const struct elf *elf, struct bytes id, struct reading *r)
 	return candidate_check(found, elf, found && id_is(found, id), r);
 }
 
-/* The directory of the file, with a slash at the end; to be freed. */
+/* The file's directory, with a slash at the end; owned by the caller. */
 static char *
 directory(const struct elf *elf)
 {
@@ -157,7 +158,7 @@ directory(const struct elf *elf)
 	return full ? full : mem_strdup("./");
 }
 
-/* A build-id says more than a checksum, and takes no time. */
+/* Check by build-id if both files have one: it is surer and quicker. */
 static struct elf *
 link_check(struct elf *found, const struct elf *elf, uint32_t want,
 	   struct reading *r)

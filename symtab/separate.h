@@ -1,5 +1,5 @@
 /*
- * Separate debug files.  Private to symtab/.
+ * Finding separate debug files.  Private to symtab/.
  */
 #ifndef SYMTAB_SEPARATE_H
 #define SYMTAB_SEPARATE_H
@@ -7,12 +7,15 @@
 #include "symtab/elf.h"
 
 /*
- * The separate debug file of elf, or NULL; then no message is set.  One that
- * does not match is told in a remark.
+ * The separate debug file of elf, to be closed by the caller; NULL if there
+ * is none.  A remark tells of files that do not match or cannot be read.
  */
 struct elf *separate_debug(struct elf *elf, struct reading *r);
 
-/* The file that elf's DWARF shares with others (dwz), or NULL. */
+/*
+ * The file that elf's DWARF shares with others (dwz), to be closed by the
+ * caller; NULL if there is none.
+ */
 struct elf *separate_supplement(struct elf *elf);
 
 #endif

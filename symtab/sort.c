@@ -1,5 +1,6 @@
 /*
- * A stable sort by address.  Knows only that an element begins with one.
+ * A stable sort by address.  Knows of an element only that it begins with an
+ * address.
  */
 #include "symtab/sort.h"
 

@@ -1,8 +1,8 @@
 /*
- * The text of images.  Most have it in memory from the beginning; of a sparse
- * one little is ever looked at, so its file is kept open and read a block at a
- * time.  What all of a text is looked through for, when the image is opened,
- * is found here, too: hints.
+ * Owns the text of images, and searches it for hints when an image is opened.
+ * Most images have their text in memory from the beginning.  Little of a
+ * sparse image's text is ever looked at: its file is kept open and read a
+ * block at a time.  Never decodes instructions.
  */
 #include "symtab/text.h"
 
@@ -19,11 +19,11 @@ enum { SEGMENT_X = 1 };		/* PF_X */
 
 enum {
 	BLOCK = SPARSE_TEXT,
-	CHUNK = 128 << 10,	/* looked through while it is in the cache */
-	FILES_MAX = 256,	/* descriptors; beyond, files are read whole */
+	CHUNK = 128 << 10,	/* searched while it is in the CPU's cache */
+	FILES_MAX = 256,	/* descriptors; with more, read whole files */
 };
 
-/* ---- what is read when it is asked for */
+/* ---- text that is read when it is needed */
 
 void
 text_open(struct reading *r, struct elf *elf)
@@ -44,7 +44,7 @@ text_close(struct image_priv *priv)
 	priv->fd = -1;
 }
 
-/* Read what is not there of the blocks from first to last. */
+/* Read those of the blocks from first to last that are not read yet. */
 static bool
 blocks_read(const struct image_priv *priv, const struct segment *seg,
 	    uint64_t first, uint64_t last)
@@ -71,7 +71,6 @@ blocks_read(const struct image_priv *priv, const struct segment *seg,
 	return true;
 }
 
-/* Blocks that are not there are needed; the segment's bytes are zeros. */
 bool *
 text_blocks(struct reading *r, uint64_t size)
 {
@@ -121,7 +120,7 @@ image_text(const struct image *image, uint64_t addr, size_t *avail)
 
 /* ---- hints */
 
-/* Of n bytes that begin at addr, those from first to last. */
+/* Add the hints at offsets [first, last) of n bytes that begin at addr. */
 static void
 hints_find(struct image *image, const uint8_t *code, size_t n, uint64_t addr,
 	   size_t first, size_t last)
@@ -138,8 +137,9 @@ hints_find(struct image *image, const uint8_t *code, size_t n, uint64_t addr,
 }
 
 /*
- * From addr on, read for this alone.  What lies at the end of a chunk is left
- * to the next one, where all is there that it is judged by.
+ * Add the hints of size bytes at addr, which are read for this alone.  The
+ * end of each chunk is left to the next one, which has the context of
+ * HINT_CONTEXT bytes that a hint is judged by.
  */
 static int
 hints_read_file(struct image *image, struct elf *elf,

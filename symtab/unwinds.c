@@ -1,29 +1,26 @@
 /*
- * Whether an image's frames can be walked, as a rule: whether the unwinder's
- * table, .eh_frame, tells of the code that calls.  It is asked before the
- * program runs, so that what the answer decides is the same in every run.
- * Says nothing of any one frame.
+ * Finds out whether an image's frames can be walked as a rule: whether the
+ * unwinder's table, .eh_frame, covers the code that makes calls.  pmon asks
+ * before the program runs, so that what depends on the answer is the same in
+ * every run.  Says nothing of any one frame.
  */
 #include <stdlib.h>
 
 #include "symtab/debug.h"
 
 enum {
-	/*
-	 * Less between what the table tells of is padding, or a leaf: it is
-	 * not looked at.
-	 */
+	/* Fewer bytes that the table leaves out are padding or a leaf. */
 	GAP_MIN = 64,
-	/* What the C runtime's own objects have: crti.o, crtbegin.o. */
+	/* The C runtime's own objects have as many: crti.o, crtbegin.o. */
 	CALLS_FEW = 5,
 	/*
-	 * Compilers make a call for every 20 to 60 bytes of text.  A library
-	 * may have a few functions in assembler that are seldom on a stack.
+	 * Compilers make a call for every 20 to 60 bytes of text.  This lets
+	 * a library have a few assembler functions, seldom on a stack.
 	 */
 	TEXT_PER_CALL = 256,
 };
 
-/* Calls of [lo, hi) up to most, decoded straight on: a figure, not a proof. */
+/* About how many calls [lo, hi) has, up to `most`, decoding linearly. */
 static size_t
 calls_guess(const struct image *image, uint64_t lo, uint64_t hi, size_t most)
 {
@@ -45,7 +42,7 @@ calls_guess(const struct image *image, uint64_t lo, uint64_t hi, size_t most)
 	return n;
 }
 
-/* The calls of a text that none of n ranges tells of, up to most. */
+/* About how many calls of a text are in none of n ranges, up to `most`. */
 static size_t
 text_untold(const struct image *image, const struct text *text,
 	    const struct range *ranges, size_t n, size_t most)
@@ -65,14 +62,14 @@ text_untold(const struct image *image, const struct text *text,
 	return calls;
 }
 
-/* Not a program, whose main is on the stack until it ends. */
+/* Is it a library?  A program always has its main on the stack. */
 static bool
 is_library(const struct image *image)
 {
 	return image->dyn && !image->interp;
 }
 
-/* How many calls that the table leaves out an image may have. */
+/* The most calls that the table of a usable image may leave out. */
 static size_t
 calls_allowed(const struct reading *r)
 {
@@ -93,7 +90,7 @@ debug_read_unwinds(struct reading *r, struct elf *elf)
 	size_t n, calls = 0, most = calls_allowed(r) + 1;
 	struct range *ranges = debug_read_tabled(elf, &n);
 
-	/* More than that need not be counted. */
+	/* Stop at `most`: more calls make no difference. */
 	for (size_t i = 0; n && i < r->ntexts && calls < most; i++)
 		if (!r->texts[i].plt)
 			calls += text_untold(r->image, &r->texts[i], ranges, n,

@@ -1,14 +1,14 @@
 /*
- * What makes shells complete a program's options, from its table of options.
- * After the options comes another command, or, if options may be mixed with
- * them, files.
+ * Prints the scripts by which shells complete a program's options, from its
+ * table of options.  Other arguments complete as another command, or as files
+ * if options may be mixed with them.  Never reads the shell's state.
  */
 #include <string.h>
 
 #include "util/fail.h"
 #include "util/options.h"
 
-/* The help's words in one line, as one word of the shell in '...'. */
+/* Print the help in one line, for use within '...' of the shell. */
 static void
 help_print(const char *help, const char *escape, FILE *out)
 {
@@ -92,7 +92,7 @@ bash_print(const struct option_table *table, FILE *out)
 		bash_names(option_table_at(table, i), out);
 		bar = "|";
 	}
-	/* "=" is a word of its own there. */
+	/* bash makes "=" a word of its own. */
 	fputs("'\n\tCOMPREPLY=()\n"
 	      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 	      "\t\tcase ${COMP_WORDS[i]} in\n"

@@ -1,6 +1,6 @@
 /*
- * C++ and Rust names as people write them.  Never trusts a name: a few bytes
- * of one can stand for gigabytes of text, so what comes out is limited.
+ * Demangles through libiberty's callbacks.  Never trusts a name: a few bytes
+ * can stand for gigabytes of text, so the length of the result is limited.
  */
 #include "util/demangle.h"
 
@@ -19,7 +19,10 @@ struct output {
 	jmp_buf too_long;
 };
 
-/* The callers, libiberty's demanglers by callback, own no heap memory. */
+/*
+ * Append text, or leave the demangler if it gets too long.  libiberty's
+ * callback demanglers own no heap memory that this could leak.
+ */
 static void
 output_add(const char *text, size_t len, void *opaque)
 {

@@ -1,13 +1,14 @@
 /*
- * C++ and Rust names as people write them.  The only user of libiberty.
+ * Turns mangled C++ and Rust names into those that people write.  The only
+ * user of libiberty.
  */
 #ifndef UTIL_DEMANGLE_H
 #define UTIL_DEMANGLE_H
 
 /*
- * The name with its parameters, "space::f(int)", or without them,
- * "space::f"; owned by the caller.  NULL if it is no mangled name (or one
- * that would come to more than 64 KiB).
+ * The demangled name, owned by the caller: demangle gives it with parameters,
+ * "space::f(int)", demangle_bare without, "space::f".  NULL if the name is not
+ * mangled, is longer than 16 KiB, or would become longer than 64 KiB.
  */
 char *demangle(const char *name);
 char *demangle_bare(const char *name);

@@ -1,6 +1,6 @@
 /*
- * The message of the last failure and the end pmon comes to by a bug of its
- * own.  Never prints a message of failure: that is main's.
+ * Keeps the message of the last failure, and aborts pmon when an assertion
+ * fails.  Never prints a failure's message: main does.
  */
 #include "util/fail.h"
 

@@ -1,8 +1,8 @@
 /*
  * The error message of the operation that just failed, and pmon's own
  * assertions.  A function that fails sets the message and returns -1 (or
- * NULL); only main prints it.  Nothing here exits but must(), which marks a
- * bug of pmon's own and is checked in every build.
+ * NULL); only main prints it.  Nothing here ends pmon but must(), which states
+ * what only a bug of pmon could make false, and is checked in every build.
  */
 #ifndef UTIL_FAIL_H
 #define UTIL_FAIL_H
@@ -10,13 +10,14 @@
 #include <stddef.h>
 
 /*
- * Set the message, which names the file or process and the reason; returns
- * -1 so that callers can write `return fail("...")`.  fail_null returns NULL.
+ * Set the message, which must name the file or process and the reason.  fail
+ * returns -1, so that callers can write `return fail("...")`, and fail_null
+ * returns NULL.
  */
 int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void *fail_null(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The last message set; "" when none was. */
+/* The last message set; "" if none was. */
 const char *fail_message(void);
 
 #define must(cond) \

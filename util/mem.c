@@ -1,6 +1,6 @@
 /*
- * Allocation that cannot fail, growing arrays and strings.  Owns no memory
- * itself: everything goes back with free().
+ * Allocation that cannot fail, growing arrays, and strings.  Never owns what
+ * it gives out: the caller releases that with free().
  */
 #include "util/mem.h"
 

@@ -1,7 +1,6 @@
 /*
- * Memory that is there: allocation that cannot fail (pmon ends with its one
- * line and status 125 when the machine has none left), growing arrays and
- * growing strings.
+ * Allocation that cannot fail, growing arrays, and strings.  If there is no
+ * memory left pmon prints one line and exits with status 125.
  */
 #ifndef UTIL_MEM_H
 #define UTIL_MEM_H
@@ -18,12 +17,13 @@ char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
  * Append one element to the array `vec` of `n` elements, which is owned by
  * the caller and released with free().  Evaluates to a pointer to the new,
- * uninitialised element.  The capacity is the next power of two, so no
- * second counter is kept.
+ * uninitialised element.  The capacity is n rounded up to a power of two, so
+ * it need not be stored.
  */
 #define vec_push(vec, n) \
 	((vec) = vec_room((vec), (n), sizeof(*(vec))), &(vec)[(n)++])
 
+/* vec, or a larger array in its place if n elements fill it; for vec_push. */
 void *vec_room(void *vec, size_t n, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Command lines: makes of a table what getopt_long wants, its messages, and
- * the text of -h.  The only user of getopt_long.
+ * Makes getopt_long's tables, the messages and the text of -h from a table of
+ * options.  The only user of getopt_long.  Never prints an error: main does.
  */
 #include "util/options.h"
 
@@ -106,7 +106,7 @@ option_version(const struct option_table *table, FILE *out)
 
 /* ---- the table */
 
-/* An option, and where it is to be read into. */
+/* An option, and its structure's offset in the program's options. */
 struct found {
 	const struct option_entry *entry;
 	size_t offset;
@@ -122,7 +122,7 @@ option_table_size(const struct option_table *table)
 	return n;
 }
 
-/* Number i of all groups' options together. */
+/* Option number i, counted through all groups. */
 static struct found
 entry_at(const struct option_table *table, size_t i)
 {
@@ -139,7 +139,7 @@ option_table_at(const struct option_table *table, size_t i)
 	return entry_at(table, i).entry;
 }
 
-/* Its number; that of none is behind the last. */
+/* An option's number; the number of options if it is not in the table. */
 static size_t
 entry_number(const struct option_table *table,
 	     const struct option_entry *entry)
@@ -151,7 +151,7 @@ entry_number(const struct option_table *table,
 	return i;
 }
 
-/* That of a value returned by getopt_long; no entry if there is none. */
+/* The option of a value that getopt_long returned; its entry may be NULL. */
 static struct found
 entry_find(const struct option_table *table, int value)
 {
@@ -179,7 +179,7 @@ entries_beginning(const struct option_table *table, const char *name,
 	return n;
 }
 
-/* Say what was wrong with `word`, an argument getopt_long refused. */
+/* Say what is wrong with `word`, which getopt_long has refused; -1. */
 static int
 refuse(const struct option_table *table, const char *word, int result,
        int value)
@@ -202,7 +202,7 @@ refuse(const struct option_table *table, const char *word, int result,
 		    program);
 }
 
-/* What getopt_long wants of short forms, and of long; owned by the caller. */
+/* The short options, and the long ones, for getopt_long; to be freed. */
 static char *
 getopt_shorts(const struct option_table *table)
 {
@@ -212,7 +212,7 @@ getopt_shorts(const struct option_table *table)
 	/* Options end at the first other argument. */
 	if (!table->mixed)
 		*end++ = '+';
-	/* Say ':' for what is missing. */
+	/* getopt_long returns ':' for a missing argument. */
 	*end++ = ':';
 	for (size_t i = 0; i < n; i++) {
 		const struct option_entry *entry = entry_at(table, i).entry;

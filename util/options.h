@@ -1,6 +1,7 @@
 /*
- * Command lines: one table of options makes the parser, -h and the one-letter
- * forms.  What the options are is each program's.
+ * Reads command lines: the parser, -h, and completion in shells all come from
+ * one table of options.  Has no options of its own but --help, --version and
+ * --completion; each program has its table.
  */
 #ifndef UTIL_OPTIONS_H
 #define UTIL_OPTIONS_H
@@ -10,17 +11,16 @@
 #include <stdio.h>
 
 /*
- * Where an option may be set: on the command line only, in a file of the
- * user's, too, or also in one of a project, which may come from anybody and
- * so must not name files that are written or what is run.
+ * Where an option may be set: only on the command line; also in the user's
+ * configuration file; or also in a project's.  A project may come from
+ * anybody, so its file must not name files to be written or programs to run.
  */
 enum option_trust { TRUST_COMMAND, TRUST_USER, TRUST_PROJECT };
 
 /*
  * One option.  arg names its argument, NULL if it takes none; help is a
- * sentence whose lines are already cut to the width left for them.  set puts
- * the argument into what the options are read into; 0, or -1 with the
- * message.
+ * sentence, already cut into lines of the right width.  set stores the
+ * argument in the structure `into`; 0, or -1 with the message set.
  */
 struct option_entry {
 	const char *name;
@@ -32,18 +32,18 @@ struct option_entry {
 	const char *words;	/* the argument is one of these, separated by
 				   spaces, or with arg "LIST" several,
 				   separated by commas; NULL: anything */
-	bool last;		/* what follows does not count: -h */
+	bool last;		/* ignore all that follows, as for -h */
 	bool optional;		/* the argument may be left out, and is then
-				   NULL: taken as one is the next word, unless
+				   NULL; the next word is the argument unless
 				   it begins with '-' ... */
-	bool joined;		/* ... or only what follows a '=' */
+	bool joined;		/* ... or only if it is joined by '=' */
 };
 
-/* Options that are read into one structure, and where that is. */
+/* Options that are read into one structure. */
 struct option_group {
 	const struct option_entry *entries;
 	size_t n;
-	size_t offset;		/* of it in the program's options */
+	size_t offset;		/* of the structure in the program's options */
 };
 
 struct option_table {
@@ -54,13 +54,13 @@ struct option_table {
 				   are then moved behind them */
 };
 
-/* A word an option may be given, and what it stands for. */
+/* A word that may be an option's argument, and what it stands for. */
 struct option_word {
 	const char *name;
 	int value;
 };
 
-/* What a program is asked about itself: then nothing else counts. */
+/* Questions about the program itself, which does nothing else then. */
 struct option_about {
 	bool help, version;
 	const char *completion;	/* the shell for which to print it, or NULL */
@@ -69,53 +69,60 @@ struct option_about {
 enum { ABOUT_OPTIONS = 3 };
 extern const struct option_entry about_entries[ABOUT_OPTIONS];
 
+/* Was anything asked? */
 bool option_about_any(const struct option_about *about);
 
-/* The program's version and those of the libraries it was built against. */
+/* Print the versions of the program and of the libraries it is built with. */
 void option_version(const struct option_table *table, FILE *out);
 
 /* How many options there are. */
 size_t option_table_size(const struct option_table *table);
 
 /*
- * Set all options in argv; the index of the first other argument, or -1 with
- * the message.  given, if not NULL, has a place for each option, which is set
- * for those that were there.
+ * Set all options in argv.  Returns the index of the first other argument, or
+ * -1 with the message set.  given, if not NULL, has a flag for each option of
+ * the table; those of the options in argv are set.
  */
 int option_table_read(const struct option_table *table, void *into,
 		      bool *given, int argc, char **argv);
 
 /*
- * Set one option by its long name, unless it is among those given; it must be
- * trusted as much.  arg is NULL if there is none, and must last as long as
- * the options.  It is noted in `here`.  0, or -1 with the message.
+ * Set one option by its long name, as read from a file of that trust.  An
+ * option whose flag in `given` is set keeps its value; else its flag in `here`
+ * is set.  arg is NULL if there is none, and must last as long as the options.
+ * 0, or -1 with the message set: no such option, not to be set there, or a
+ * wrong argument.
  */
 int option_table_set(const struct option_table *table, void *into,
 		     const bool *given, bool *here, enum option_trust trust,
 		     const char *name, const char *arg);
 
+/* Print the options and their help. */
 void option_table_help(const struct option_table *table, FILE *out);
 
 /*
- * completion.c: print what makes bash, zsh or fish complete the options; 0,
- * or -1 with the message.
+ * completion.c: print the script that makes bash, zsh or fish complete the
+ * options; 0, or -1 with the message set.
  */
 int option_table_complete(const struct option_table *table, const char *shell,
 			  FILE *out);
-/* Number i of all options together. */
+/* Option number i, counted through all groups. */
 const struct option_entry *option_table_at(const struct option_table *table,
 					   size_t i);
 
-/* A decimal number from min to max, digits only; 0 or -1. */
+/*
+ * Read a decimal number from min to max, of digits only; 0, or -1 with the
+ * message set.
+ */
 int option_number(const char *option, const char *arg, unsigned long min,
 		  unsigned long max, unsigned long *value);
 
-/* The name of a file, which is not empty; 0 or -1. */
+/* Check that a file's name is not empty; 0, or -1 with the message set. */
 int option_file(const char *option, const char *arg, const char **file);
 
 /*
- * The value, not negative, of arg, one of n words, which `choice` lists for
- * the message; or -1.
+ * The value of arg, which must be one of n words, none of which may have a
+ * negative value.  -1 with the message set, in which `choice` lists the words.
  */
 int option_word(const char *option, const char *arg,
 		const struct option_word *words, size_t n,

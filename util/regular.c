@@ -1,7 +1,8 @@
 /*
- * Opens files whose names a hostile program may have chosen.  A handle
- * (O_PATH) opens nothing; what that is of is looked at, and then that is
- * opened, whatever the name means by then.
+ * Opens files whose names a hostile program may have chosen.  Checks a file
+ * through an O_PATH handle, which opens nothing, and then opens it through the
+ * handle, since the name may stand for another file by then.  Never opens a
+ * name for reading.
  */
 #include "util/regular.h"
 
@@ -65,7 +66,7 @@ regular_open_as(uid_t user, gid_t group, const char *path, struct stat *st)
 		n = -1;
 	setfsgid(group);
 	setfsuid(user);
-	/* It fails where there is no such user; this says who it is now. */
+	/* setfsuid reports no errors; it returns the user set before. */
 	if ((uid_t)setfsuid((uid_t)-1) == user) {
 		fd = regular_open(path, NULL, st);
 		error = errno;

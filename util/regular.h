@@ -1,5 +1,5 @@
 /*
- * Files whose names somebody else has chosen.
+ * Opens files whose names somebody else has chosen.
  */
 #ifndef UTIL_REGULAR_H
 #define UTIL_REGULAR_H
@@ -7,21 +7,22 @@
 #include <sys/stat.h>
 
 /*
- * Open a regular file for reading, and nothing else: what is no file is not
- * opened even for a moment, which could wait, or mean something to a device.
- * The descriptor and *st, or -1 with the message, which calls the file `name`
- * (NULL: as its path does), and errno, 0 if it is no regular file.
+ * Open a regular file for reading and fill in *st.  Anything but a regular file
+ * is not opened even for a moment: opening a pipe could block, and opening a
+ * device could have effects.  Returns the descriptor, or -1 with the message
+ * and errno set; errno is 0 if it is not a regular file.  The message calls
+ * the file `name`, or `path` if name is NULL.
  */
 int regular_open(const char *path, const char *name, struct stat *st);
 /*
- * The same if pmon is root: what that user and group might open.  Who is not
- * root opens what he can.
+ * The same, but if pmon is root and the user is not, with no more rights than
+ * that user and group have.
  */
 int regular_open_as(uid_t user, gid_t group, const char *path,
 		    struct stat *st);
 /*
- * Open for reading what a handle (O_PATH) is of; the descriptor, or -1 with
- * errno.
+ * Open for reading the file that an O_PATH handle stands for; returns the
+ * descriptor, or -1 with errno set.
  */
 int handle_reopen(int handle);
 

@@ -1,5 +1,5 @@
 /*
- * Search in sorted arrays.
+ * Binary search in sorted arrays.
  */
 #ifndef UTIL_SEARCH_H
 #define UTIL_SEARCH_H
@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /*
- * The first `i` in [0, n) of which `cond`, an expression with that name in it,
- * is true, and then must be of all that follow; n if there is none.
+ * The first i in [0, n) for which cond is true, or n if there is none.  `i` is
+ * the name that the expression cond uses.  If cond is true for an i, it must
+ * be true for all that follow.
  */
 #define search_first(n, i, cond) \
 	({ \

@@ -1,9 +1,9 @@
 /*
- * Memory that is mapped of a file goes where the file becomes shorter, and to
- * read it is a SIGBUS.  pmon maps the memory that counters are in, and
- * libraries that it uses may map files.  Here a page of zeros takes the place
- * of the one that is gone, so that the run goes on and its report is made.
- * What comes of the zeros is for others to see.
+ * Handles SIGBUS.  When a mapped file becomes shorter its pages are lost, and
+ * reading them raises that signal.  pmon maps the memory that holds counters,
+ * and libraries that it uses may map files.  A page of zeros replaces a lost
+ * page, so that the run goes on and its report is made.  Never tells which
+ * data are lost: callers of shrunk_met do.
  */
 #include "util/shrunk.h"
 
@@ -26,7 +26,7 @@ on_bus(int signal, siginfo_t *info, void *context)
 	    mmap((void *)page, page_size, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
 		return;
-	/* It happens again, and is the end. */
+	/* The access raises SIGBUS again, which ends pmon. */
 	(void)!sigaction(SIGBUS, &(struct sigaction){ .sa_handler = SIG_DFL },
 			 NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * Mapped files that become shorter.
+ * Keeps pmon alive when mapped files become shorter.
  */
 #ifndef UTIL_SHRUNK_H
 #define UTIL_SHRUNK_H
@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 /*
- * From now on memory of a mapped file that is not there any more, because the
- * file has become shorter, or memory has run out, reads as 0.
+ * Handle SIGBUS from now on: pages of a mapped file that are lost, because the
+ * file has become shorter or memory has run out, read as 0.
  */
 void shrunk_catch(void);
-/* Has that happened? */
+/* Has a page been lost? */
 bool shrunk_met(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * The aarch64 arch: its table, and decoding and printing instructions.  All
- * are four bytes; those that change where control goes are told by their
- * bits (Arm Architecture Reference Manual, C4.1), whatever extensions the
- * CPU has.  capstone prints those it knows.
+ * The aarch64 arch: its table, and decoding and printing instructions.  Every
+ * instruction has four bytes, and its bits tell whether it transfers control
+ * (Arm Architecture Reference Manual, C4.1), whatever extensions the CPU has.
+ * capstone only prints instructions.
  */
 #include <capstone/capstone.h>
 #include <elf.h>
@@ -41,7 +41,7 @@ a64_adr(uint32_t word, uint64_t addr)
 	return addr + (uint64_t)disp;
 }
 
-/* C4.1.65 ...: exception generation, and branches to a register. */
+/* Branches to a register: C4.1.65 and the following. */
 static enum insn_kind
 kind_register(uint32_t word)
 {

@@ -1,6 +1,6 @@
 /*
- * What the files of the aarch64 arch share.  Not for others, who go through
- * struct arch.
+ * What the files of the aarch64 arch share.  Private to arch/aarch64/: others
+ * use struct arch.
  */
 #ifndef ARCH_AARCH64_AARCH64_H
 #define ARCH_AARCH64_AARCH64_H
@@ -8,7 +8,7 @@
 #include "arch/aarch64/regs.h"
 #include "arch/arch.h"
 
-/* size bytes may be read at code: its instruction word; false if less. */
+/* Read the instruction word at code; false if size is too small for one. */
 bool a64_word(const uint8_t *code, size_t size, uint32_t *word);
 
 /* A field of n bits at lo, extended by its sign. */
@@ -24,9 +24,10 @@ a64_field(uint32_t word, unsigned lo, unsigned n)
 	return word >> lo & (UINT32_MAX >> (32 - n));
 }
 
+/* The kind of an instruction; *target is 0 if it has no target. */
 enum insn_kind a64_kind(uint32_t word, uint64_t addr, uint64_t *target);
 
-/* adr or adrp: the address that it computes. */
+/* Is the instruction adr or adrp, and what address does it compute? */
 bool a64_is_adr(uint32_t word);
 uint64_t a64_adr(uint32_t word, uint64_t addr);
 

@@ -1,6 +1,6 @@
 /*
  * Linux's system calls on aarch64: include/uapi/asm-generic/unistd.h, which
- * has no fork and vfork.
+ * has no fork or vfork.
  */
 #include "arch/aarch64/regs.h"
 #include "arch/abi.h"

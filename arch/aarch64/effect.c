@@ -1,11 +1,12 @@
 /*
- * What an aarch64 instruction does to registers and memory, for following
- * values backwards through code.  What it does not know it says to change
- * everything that it may.  Arm Architecture Reference Manual, C4.1.
+ * Describes what an aarch64 instruction does to registers and memory, for
+ * following values backwards through code.  Never says too little: a kind of
+ * instruction that is not known changes everything that it might.  Arm
+ * Architecture Reference Manual, C4.1.
  */
 #include "arch/aarch64/aarch64.h"
 
-enum { ZR = 31 };		/* as a register number; in sums it is sp */
+enum { ZR = 31 };		/* register number; in sums it means sp */
 
 /* Procedure Call Standard for the Arm 64-bit Architecture, 6.1.1, 6.9. */
 enum {
@@ -54,7 +55,7 @@ width_of(uint32_t word)
 	return word >> 31 ? 8 : 4;
 }
 
-/* add, sub with an immediate; of those that set flags 31 is zr. */
+/* add, sub with an immediate; 31 is zr if they set flags, else sp. */
 static void
 effect_add(struct effect *e, uint32_t word)
 {
@@ -80,7 +81,7 @@ effect_add(struct effect *e, uint32_t word)
 		return;
 	}
 	dst_set(e, rd, width_of(word));
-	/* What mov x29, sp is. */
+	/* mov x29, sp is one of these. */
 	if (rn == A64_SP && !imm) {
 		e->op = EFFECT_COPY;
 		e->src = place_reg(0, 8);
@@ -91,7 +92,7 @@ effect_add(struct effect *e, uint32_t word)
 	e->src = place_sum(rn, imm);
 }
 
-/* add with a register, shifted left or extended and so; cmp of two. */
+/* add, sub, cmp with a register, which may be shifted or extended. */
 static void
 effect_add_register(struct effect *e, uint32_t word)
 {
@@ -127,7 +128,7 @@ effect_add_register(struct effect *e, uint32_t word)
 	}
 }
 
-/* Logical with an immediate: D6 (DecodeBitMasks) for masks from bit 0 on. */
+/* Logical with an immediate; knows masks from bit 0 on (DecodeBitMasks). */
 static void
 effect_logical(struct effect *e, uint32_t word)
 {
@@ -142,7 +143,7 @@ effect_logical(struct effect *e, uint32_t word)
 		return;
 	}
 	dst_set(e, rd, width_of(word));
-	/* Smaller elements than the register are told by leading ones. */
+	/* Elements smaller than the register repeat: no plain mask. */
 	if (opc != 0 || !plain || (width_of(word) == 8 &&
 				   !a64_field(word, 22, 1)))
 		return;
@@ -150,7 +151,7 @@ effect_logical(struct effect *e, uint32_t word)
 	e->imm = ones >= 64 ? UINT64_MAX : (UINT64_C(1) << ones) - 1;
 }
 
-/* sbfm, ubfm as extensions and shifts; bfm. */
+/* sbfm and ubfm, where they are extensions or shifts; bfm. */
 static void
 effect_bits(struct effect *e, uint32_t word)
 {
@@ -228,7 +229,7 @@ effect_registers(struct effect *e, uint32_t word)
 		effect_add_register(e, word);
 		return;
 	}
-	e->flags = true;	/* ands, adcs, ccmp; others leave them */
+	e->flags = true;	/* of ands, adcs, ccmp */
 	dst_set(e, a64_field(word, 0, 5), width_of(word));
 	if ((word & 0x7fe0ffe0) == 0x2a0003e0 && rm != ZR) {	/* mov */
 		e->flags = false;
@@ -245,7 +246,7 @@ effect_registers(struct effect *e, uint32_t word)
 	}
 }
 
-/* A load's or store's place; *moves is what it adds to its base. */
+/* The place that a load or store accesses; it adds *moves to its base. */
 static struct place
 place_access(uint32_t word, unsigned size, int64_t *moves)
 {
@@ -287,7 +288,7 @@ base_moves(struct effect *e, unsigned rn, int64_t moves)
 		e->kills |= UINT32_C(1) << rn;
 }
 
-/* Memory whose name the moved base does not change, or none. */
+/* Set dst to the place stored to, unless its base moves and is not sp. */
 static void
 store_to(struct effect *e, struct place place, int64_t moves)
 {
@@ -296,11 +297,11 @@ store_to(struct effect *e, struct place place, int64_t moves)
 		return;
 	}
 	e->dst = place;
-	/* Names are those behind the instruction. */
+	/* dst is relative to sp as it is behind the instruction. */
 	e->dst.disp -= moves;
 }
 
-/* One register and memory, C4.1.94, "Load/store register". */
+/* A load or store of one register: C4.1.94, "Load/store register". */
 static void
 effect_access(struct effect *e, uint32_t word)
 {
@@ -335,7 +336,7 @@ effect_access(struct effect *e, uint32_t word)
 	e->sign = opc >= 2;
 }
 
-/* Everything else of loads and stores: pairs, exclusive, literal, vectors. */
+/* Other loads and stores: pairs, exclusive, literal, vectors. */
 static void
 effect_memory(struct effect *e, uint32_t word, uint64_t addr)
 {
@@ -362,7 +363,7 @@ effect_memory(struct effect *e, uint32_t word, uint64_t addr)
 		return;
 	dst_set(e, a64_field(word, 0, 5), 8);
 	dst_set(e, rt2, 8);
-	if (!pair)				/* exclusive: the status, too */
+	if (!pair)				/* exclusive: the status */
 		dst_set(e, a64_field(word, 16, 5), 8);
 	e->dst = nowhere;
 }

@@ -1,17 +1,17 @@
 /*
- * aarch64 instructions made to run elsewhere: branches, calls, returns and
- * what computes an address from the pc in the monitor, all others that do
- * not look at the pc in a slot.
+ * Runs aarch64 instructions away from their place.  Emulates branches, calls,
+ * returns, adr and adrp; makes slots for others that do not read the pc.
+ * Refuses the rest.
  */
 #include "arch/aarch64/aarch64.h"
 
-/* What struct emul's op says. */
+/* Values of struct emul's op. */
 enum a64_op {
 	OP_GO,			/* to imm */
 	OP_CALL,
 	OP_BRANCH,		/* if cond */
-	OP_ZERO,		/* if src is zero: scale 0, or not: 1 */
-	OP_BIT,			/* by bit index of src, likewise */
+	OP_ZERO,		/* if src is zero (scale 0) or not (scale 1) */
+	OP_BIT,			/* if bit `index` of src equals scale */
 	OP_GO_AT,		/* to src */
 	OP_CALL_AT,
 	OP_SET,			/* dst = imm */
@@ -38,7 +38,7 @@ prepare_branch(uint32_t word, struct emul *emul)
 	return 0;
 }
 
-/* br, blr and ret; those that authenticate are not done here. */
+/* br, blr and ret, but not those that authenticate. */
 static int
 prepare_register(uint32_t word, struct emul *emul, bool call)
 {
@@ -70,7 +70,7 @@ a64_emul_prepare(const uint8_t *code, size_t size, uint64_t va,
 		return prepare_branch(word, emul);
 	case INSN_JUMP_INDIRECT:
 	case INSN_RETURN:
-		/* eret, drps have other bits where these have 0x7c0. */
+		/* This leaves br and ret; eret and drps are refused. */
 		if (a64_field(word, 21, 4) > 2)
 			return -1;
 		return prepare_register(word, emul, false);
@@ -95,7 +95,7 @@ a64_emul_prepare(const uint8_t *code, size_t size, uint64_t va,
 	return 0;
 }
 
-/* C1.2.4: an odd condition is the even one's negation. */
+/* C1.2.4: an odd condition negates the even one before it. */
 static bool
 condition(unsigned cond, uint64_t cpsr)
 {
@@ -183,7 +183,7 @@ a64_emul_run(const struct emul *emul, struct regs *regs,
 	return taken ? EMUL_TAKEN : EMUL_DONE;
 }
 
-/* A load from an address by the pc. */
+/* Does it load from an address relative to the pc? */
 static bool
 is_literal(uint32_t word)
 {
@@ -194,7 +194,7 @@ int
 a64_slot_make(const uint8_t *code, size_t size, uint64_t va, uint64_t slot_va,
 	      struct slot_code *slot)
 {
-	enum { REACH = 1 << 27 };	/* of b */
+	enum { REACH = 1 << 27 };	/* of b, in bytes */
 	int64_t back = (int64_t)(va + 4 - (slot_va + 4));
 	enum insn_kind kind;
 	uint32_t word, jump;

@@ -1,11 +1,12 @@
 /*
- * What 68000 arithmetic does to registers and memory, for following values
- * backwards through code: sums, compares, masks; and what of floating point
- * reaches the registers that are followed.
+ * Describes what 68000 arithmetic does to registers and memory, for following
+ * values backwards through code: sums, compares, masks, and the floating point
+ * instructions that change registers or memory.  Part of effect.c's work, and
+ * like it never says too little.
  */
 #include "arch/m68k/effect.h"
 
-/* dst +- an immediate; what it compares. */
+/* dst = dst + value; a negative value also compares dst with -value. */
 static void
 effect_add_immediate(struct effect *e, const struct m68k_code *code,
 		     uint16_t op, size_t offset, unsigned width,
@@ -44,7 +45,7 @@ m68k_effect_add(struct effect *e, const struct m68k_code *code, uint16_t op)
 	struct place src;
 	int64_t value;
 
-	if (to_ea) {		/* addx too, whose kills are the same */
+	if (to_ea) {		/* addx and subx, too */
 		e->flags = true;
 		m68k_ea_moves(e, op, width);
 		m68k_ea_written(e, code, op, OP, width);
@@ -121,7 +122,7 @@ m68k_effect_b(struct effect *e, const struct m68k_code *code, uint16_t op)
 	e->op = EFFECT_MIX;
 }
 
-/* negx, neg, not: of what is there, which is read and written. */
+/* negx, neg, not and others that change their operand. */
 void
 m68k_effect_unary(struct effect *e, const struct m68k_code *code, uint16_t op)
 {
@@ -132,7 +133,7 @@ m68k_effect_unary(struct effect *e, const struct m68k_code *code, uint16_t op)
 	m68k_ea_written(e, code, op, OP, width);
 }
 
-/* mul.l, div.l: one register or two, of the second word. */
+/* mul.l, div.l: change one or two registers, which the second word names. */
 void
 m68k_effect_multiply(struct effect *e, const struct m68k_code *code,
 		     uint16_t op)
@@ -147,7 +148,7 @@ m68k_effect_multiply(struct effect *e, const struct m68k_code *code,
 		e->kills |= bit(word & 7);
 }
 
-/* and, or, mul.w, div.w: something to Dn, or Dn to memory; abcd, exg. */
+/* and, or, mul.w, div.w, into Dn or from Dn into memory; abcd, exg. */
 void
 m68k_effect_logic(struct effect *e, const struct m68k_code *code, uint16_t op)
 {
@@ -179,7 +180,7 @@ m68k_effect_logic(struct effect *e, const struct m68k_code *code, uint16_t op)
 	}
 }
 
-/* Bit fields: bfextu, bfexts and bfffo write a register, others the field. */
+/* Bit fields: bfextu, bfexts, bfffo write a register, others the field. */
 void
 m68k_effect_field(struct effect *e, const struct m68k_code *code, uint16_t op)
 {
@@ -196,7 +197,7 @@ m68k_effect_field(struct effect *e, const struct m68k_code *code, uint16_t op)
 		e->stores = what != TEST;
 }
 
-/* btst, bchg, bclr, bset: of a register's bits, or of a byte's. */
+/* btst, bchg, bclr, bset of a bit in a register or in a byte of memory. */
 static void
 effect_bit(struct effect *e, const struct m68k_code *code, uint16_t op,
 	   size_t offset)
@@ -210,7 +211,7 @@ effect_bit(struct effect *e, const struct m68k_code *code, uint16_t op,
 		m68k_ea_written(e, code, op, offset, width);
 }
 
-/* ori, andi, subi, addi, eori, cmpi; whatever else begins with 0. */
+/* ori, andi, subi, addi, eori, cmpi, and all else that begins with 0. */
 void
 m68k_effect_0(struct effect *e, const struct m68k_code *code, uint16_t op)
 {
@@ -272,7 +273,7 @@ m68k_effect_5(struct effect *e, const struct m68k_code *code, uint16_t op)
 			     op & 0x100 ? -value : value);
 }
 
-/* fmovem of floating point or control registers; the stack holds them. */
+/* fmovem of floating point or control registers. */
 static void
 effect_float_list(struct effect *e, const struct m68k_code *code, uint16_t op)
 {
@@ -291,12 +292,12 @@ effect_float_list(struct effect *e, const struct m68k_code *code, uint16_t op)
 	if (mode <= EA_ADDR)
 		e->kills |= bit((mode == EA_ADDR ? M68K_A0 : 0) + (op & 7));
 	else
-		e->stores = op != 0xf227;	/* what is pushed is below */
+		e->stores = op != 0xf227;	/* not a push */
 }
 
 /*
- * The floating point unit.  Its own registers are not followed, and its
- * compares set flags of its own.
+ * The floating point unit.  Its registers are not followed, and its compares
+ * do not change the CPU's flags.
  */
 void
 m68k_effect_float(struct effect *e, const struct m68k_code *code, uint16_t op)

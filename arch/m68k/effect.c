@@ -1,13 +1,15 @@
 /*
- * What a 68000 instruction does to registers and memory, for following
- * values backwards through code.  What it does not know it says to change
- * everything that it may.  M68000 Family Programmer's Reference Manual,
- * section 4.
+ * Describes what a 68000 instruction does to registers and memory, for
+ * following values backwards through code.  Never says too little: an
+ * instruction that is not known changes everything that it might.  M68000
+ * Family Programmer's Reference Manual, section 4.
  */
 #include "arch/m68k/effect.h"
 
-/* System V ABI, M68000 supplement: what a function returns in, what else it
-   need not preserve. */
+/*
+ * System V ABI, M68000 supplement: the registers in which functions return
+ * values, and the others that they need not preserve.
+ */
 enum {
 	CALL_KILLS = 1 << M68K_D0 | 1 << M68K_D1 | 1 << M68K_A0,
 	CALL_SPOILS = 1 << M68K_A1,
@@ -27,7 +29,7 @@ m68k_ea_moves(struct effect *e, uint16_t op, unsigned width)
 		return;
 	}
 	if (step == 1)
-		step = 2;	/* it stays even */
+		step = 2;	/* sp stays even */
 	e->sp += mode == EA_PRE ? -step : step;
 }
 
@@ -75,7 +77,7 @@ m68k_effect_other(struct effect *e, const struct m68k_code *code, uint16_t op)
 	e->flags = true;
 	e->stores = mode > EA_ADDR;
 	e->kills = bit(low) | bit(high);
-	/* Words behind the first may name registers, too: cas2 in two. */
+	/* Extension words may name registers, too; cas2 has two. */
 	for (size_t at = OP; at < len; at += OP) {
 		uint16_t word = m68k_word(code, at);
 
@@ -109,7 +111,7 @@ effect_move(struct effect *e, const struct m68k_code *code, uint16_t op)
 	m68k_ea_moves(e, op, width);
 	m68k_ea_moves(e, dst, width);
 	m68k_ea_written(e, code, dst, n, addr ? LONG : width);
-	/* What was popped had another name. */
+	/* src is relative to sp before the instruction, which changed it. */
 	if (e->sp && e->src.kind == PLACE_MEM && e->src.reg == M68K_SP &&
 	    e->op == EFFECT_COPY && m68k_mode(op) != EA_POST)
 		e->op = EFFECT_OTHER;
@@ -122,7 +124,7 @@ effect_move(struct effect *e, const struct m68k_code *code, uint16_t op)
 	}
 }
 
-/* Registers to memory, or from it; the list is the second word. */
+/* movem, either way; the second word is the list of registers. */
 static void
 effect_movem(struct effect *e, const struct m68k_code *code, uint16_t op)
 {

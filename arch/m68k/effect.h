@@ -1,5 +1,5 @@
 /*
- * What the files of 68000 effects share.  Not for others.
+ * What effect.c and arithmetic.c share.  Private to these two.
  */
 #ifndef ARCH_M68K_EFFECT_H
 #define ARCH_M68K_EFFECT_H
@@ -21,7 +21,7 @@ place_reg(unsigned reg, unsigned width)
 	return place;
 }
 
-/* A sum that is reg + index * scale + disp. */
+/* The sum reg + index * scale + disp. */
 static inline struct place
 place_sum(unsigned reg, unsigned index, unsigned scale, int64_t disp)
 {
@@ -50,7 +50,7 @@ bit(unsigned reg)
 	return UINT32_C(1) << reg;
 }
 
-/* Bytes of the usual two bits: 0 byte, 1 word, 2 long. */
+/* Bytes of the usual size field: 0 byte, 1 word, 2 long. */
 static inline unsigned
 width_of(unsigned bits)
 {
@@ -69,7 +69,7 @@ immediate(const struct m68k_code *code, unsigned width)
 	return m68k_signed(code, OP, width);
 }
 
-/* The place of an operand that is read, if its name holds before and after. */
+/* The place of an operand that is read, or PLACE_NONE. */
 static inline struct place
 ea_read(const struct m68k_code *code, uint16_t op, size_t offset,
 	unsigned width)
@@ -77,20 +77,21 @@ ea_read(const struct m68k_code *code, uint16_t op, size_t offset,
 	return m68k_ea_place(code, op, offset, (uint8_t)width);
 }
 
-/* What an effective address changes of its own register. */
+/* Enter the change of an address register by (An)+ or -(An). */
 void m68k_ea_moves(struct effect *e, uint16_t op, unsigned width);
 
 /*
- * The place of an operand that is written.  A pushed one lies below whatever
- * else is followed; a popped one must be known before the pointer moves.
+ * Enter an operand that is written.  A push is left out, since it writes below
+ * every place that is followed; -(An) and (An)+ otherwise count as unknown
+ * stores.
  */
 void m68k_ea_written(struct effect *e, const struct m68k_code *code,
 		     uint16_t op, size_t offset, unsigned width);
 
-/* dst = a sum, which of the stack pointer is told otherwise. */
+/* Enter reg = src; if reg is the stack pointer, in e->sp or e->kills. */
 void m68k_sum_set(struct effect *e, unsigned reg, struct place src);
 
-/* Whatever an instruction may change that is none of those known. */
+/* Enter everything that an instruction which is not known may change. */
 void m68k_effect_other(struct effect *e, const struct m68k_code *code,
 		       uint16_t op);
 

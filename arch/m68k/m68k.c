@@ -1,8 +1,8 @@
 /*
  * The 68000 archs: their tables, and decoding and printing instructions.
- * capstone says which instructions there are and how they are written; how
- * long they are, and where they go, is read from the words (size.c), as
- * capstone 4 has that wrong of bsr.l, fmove.x, btst Dn,#imm and others.
+ * capstone tells which instructions exist and how they are written.  Their
+ * lengths and targets are read from the words here and in size.c, because
+ * capstone 4 gets those of bsr.l, fmove.x, btst Dn,#imm and others wrong.
  */
 #include <capstone/capstone.h>
 #include <elf.h>
@@ -13,13 +13,13 @@
 #include "arch/m68k/m68k.h"
 #include "util/fail.h"
 
-/* e_flags of GNU ld (include/elf/m68k.h); 0 is a 68020 and all after it. */
+/* e_flags of GNU ld (include/elf/m68k.h); 0 means a 68020 or later. */
 enum {
-	FLAGS_MASK = 0x0381800f,	/* all CPUs, and kinds of ColdFire */
+	FLAGS_MASK = 0x0381800f,	/* all CPUs, and types of ColdFire */
 	FLAGS_68000 = 0x01000000,
 };
 
-/* capstone's handle on a CPU, and room for what it decodes. */
+/* capstone's handle for a CPU, and room for the instruction it decodes. */
 struct decoder {
 	csh handle;
 	cs_insn *insn;
@@ -42,9 +42,8 @@ decoder(bool full)
 }
 
 /*
- * Whether the CPU has the instruction of len bytes; then d->insn has its
- * text.  The words that follow are no concern of it, but capstone may look at
- * them.
+ * Does the CPU have the instruction of len bytes?  Then d->insn has its text.
+ * capstone may read past the instruction, so it gets a copy with zeros behind.
  */
 static bool
 instruction_known(const struct decoder *d, const struct m68k_code *code,
@@ -67,7 +66,7 @@ address(uint64_t va)
 	return (uint32_t)va;
 }
 
-/* jmp and jsr: to a place that is known, or one that is computed. */
+/* jmp and jsr, to a known address or to a computed one. */
 static enum insn_kind
 kind_through(const struct m68k_code *code, uint16_t op, uint64_t *target)
 {
@@ -108,7 +107,7 @@ kind_float(const struct m68k_code *code, uint16_t op, uint64_t *target)
 		size = 4;
 		break;
 	case 2:
-		/* fbf .+2 is fnop, which is none. */
+		/* fbf .+2 is fnop, which is no branch. */
 		if (op == 0xf280 && !m68k_word(code, 2))
 			return INSN_PLAIN;
 		break;
@@ -233,7 +232,7 @@ m68k_first(uint64_t addr)
 	return addr;
 }
 
-/* A simulator that steps leaves the trace bit alone. */
+/* A simulator steps without setting the trace bit. */
 static bool
 m68k_step_shows(const uint8_t *code, size_t size)
 {

@@ -1,5 +1,5 @@
 /*
- * What the files of the 68000 arch share.  Not for others, who go through
+ * What the files of the 68000 archs share.  Private to arch/m68k/: others use
  * struct arch.
  */
 #ifndef ARCH_M68K_M68K_H
@@ -8,7 +8,7 @@
 #include "arch/arch.h"
 #include "arch/m68k/regs.h"
 
-/* Effective address modes; from EA_ABS_WORD on the register says which. */
+/* Effective address modes; from EA_ABS_WORD on the register field tells. */
 enum ea_mode {
 	EA_DATA,
 	EA_ADDR,
@@ -22,10 +22,10 @@ enum ea_mode {
 	EA_PC_DISP,
 	EA_PC_INDEX,
 	EA_IMM,
-	EA_NONE,		/* there is no such mode */
+	EA_NONE,		/* an invalid mode */
 };
 
-/* The bytes of one instruction, and the CPU it is for. */
+/* The bytes of one instruction, and its CPU. */
 struct m68k_code {
 	const uint8_t *p;
 	size_t size;
@@ -33,11 +33,12 @@ struct m68k_code {
 	bool full;		/* 68020: full extension words, bsr.l */
 };
 
+/* The word at offset, 0 if it is not within the bytes. */
 uint16_t m68k_word(const struct m68k_code *code, size_t offset);
-/* size bytes at offset, extended by their sign. */
+/* The number of size bytes at offset, sign-extended. */
 int64_t m68k_signed(const struct m68k_code *code, size_t offset, size_t size);
 
-/* The effective address in the low six bits of an operation word. */
+/* The effective address mode in the low six bits of an operation word. */
 static inline enum ea_mode
 m68k_mode(uint16_t op)
 {
@@ -49,22 +50,26 @@ m68k_mode(uint16_t op)
 }
 
 /*
- * Bytes of the extension words at offset that belong to an effective
- * address; size is that of an immediate operand.
+ * How many bytes of extension words at offset belong to an effective address;
+ * size is that of an immediate operand.
  */
 size_t m68k_ea_size(const struct m68k_code *code, enum ea_mode mode,
 		    size_t offset, size_t size);
 
 /*
- * What an effective address describes, as a place of that width.  PLACE_NONE
- * if it is an immediate operand or goes through memory.
+ * The place of that width that an effective address describes.  PLACE_NONE if
+ * it is an immediate operand or goes through memory.
  */
 struct place m68k_ea_place(const struct m68k_code *code, uint16_t op,
 			   size_t offset, uint8_t width);
 
-/* Length of the instruction by its words alone, or 0 if it cannot be one. */
+/*
+ * The instruction's length, told by its words alone, or 0 if it cannot be one.
+ * May be more than code->size.
+ */
 size_t m68k_size(const struct m68k_code *code);
 
+/* The kind of an instruction; *target is 0 if it has no known target. */
 enum insn_kind m68k_kind(const struct m68k_code *code, uint64_t *target);
 
 struct m68k_code m68k_code_of(const uint8_t *code, size_t size, uint64_t addr,

@@ -1,19 +1,19 @@
 /*
- * 68000 instructions made to run elsewhere: branches, calls and returns in
- * the monitor, all others that do not look at the pc in a slot.
+ * Runs 68000 instructions away from their place.  Emulates branches, calls and
+ * returns; makes slots for others that do not read the pc.  Refuses the rest.
  */
 #include "arch/m68k/m68k.h"
 
-/* What struct emul's op says. */
+/* Values of struct emul's op. */
 enum m68k_op {
 	OP_NOP,
 	OP_JUMP,
 	OP_BRANCH,		/* if cond */
-	OP_DECREMENT,		/* DBcc: unless cond, count dst down */
+	OP_DECREMENT,		/* DBcc: unless cond, decrement dst */
 	OP_CALL,		/* to imm */
 	OP_CALL_AT,		/* to the sum of src, index and disp */
 	OP_JUMP_AT,
-	OP_RETURN,		/* imm: bytes to drop besides */
+	OP_RETURN,		/* imm: further bytes to drop */
 };
 
 /* Bits of struct emul's flags. */
@@ -25,7 +25,7 @@ condition(unsigned cond, uint64_t ps)
 	bool c = ps & M68K_C, v = ps & M68K_V, z = ps & M68K_Z;
 	bool n = ps & M68K_N, holds = true;
 
-	/* 3.20, table 3-19: an odd condition is the even one's negation. */
+	/* 3.20, table 3-19: an odd condition negates the even one before. */
 	switch (cond >> 1) {
 	case 0:
 		break;
@@ -211,7 +211,7 @@ m68k_emul_run(const struct emul *emul, struct regs *regs,
 	return EMUL_FAULT;
 }
 
-/* An effective address looks at the pc. */
+/* Is the effective address relative to the pc? */
 static bool
 ea_by_pc(uint16_t op)
 {
@@ -219,9 +219,9 @@ ea_by_pc(uint16_t op)
 }
 
 /*
- * Whether the instruction may look at the pc.  Where the low six bits are no
- * effective address but look like one by the pc, it is told to; that costs
- * speed only.
+ * May the instruction read the pc?  True also for some whose low six bits are
+ * no effective address but look like one relative to the pc; that only makes
+ * them slower.
  */
 static bool
 by_pc(const struct m68k_code *code)

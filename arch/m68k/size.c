@@ -1,9 +1,8 @@
 /*
- * How long a 68000 instruction is, and what its effective addresses say: the
- * words themselves, after the M68000 Family Programmer's Reference Manual
- * (M68000PM/AD, sections 2 and 8).  Not capstone's business, which counts
- * wrong what it does not print right.  Does not tell whether a CPU has the
- * instruction.
+ * Reads the length and the effective addresses of a 68000 instruction from its
+ * words, after the M68000 Family Programmer's Reference Manual (M68000PM/AD,
+ * sections 2 and 8).  Does not use capstone, which gets some lengths wrong.
+ * Never tells whether a CPU has the instruction.
  */
 #include "arch/m68k/m68k.h"
 
@@ -15,7 +14,6 @@ m68k_code_of(const uint8_t *code, size_t size, uint64_t addr, bool full)
 	return (struct m68k_code){ code, size, addr, full };
 }
 
-/* What is not there reads as 0; m68k_size is then more than there is. */
 uint16_t
 m68k_word(const struct m68k_code *code, size_t offset)
 {
@@ -34,7 +32,7 @@ m68k_signed(const struct m68k_code *code, size_t offset, size_t size)
 	return size == 1 ? (int8_t)value : (int16_t)value;
 }
 
-/* Of a full extension word, 2.2: bytes of base and outer displacement. */
+/* Bytes of a full extension word's base and outer displacement: 2.2. */
 static size_t
 base_size(uint16_t ext)
 {
@@ -82,7 +80,7 @@ m68k_ea_size(const struct m68k_code *code, enum ea_mode mode, size_t offset,
 	}
 }
 
-/* An index register, the low word or all of it, times a scale. */
+/* Add an index register, its low word or all of it, times a scale. */
 static void
 place_index(const struct m68k_code *code, uint16_t ext, struct place *place)
 {
@@ -99,7 +97,8 @@ place_full(const struct m68k_code *code, struct place place, size_t offset)
 
 	place.disp = 0;
 	if (ext & 0x80) {
-		if (place.reg == REG_NONE)	/* no pc */
+		/* The caller adds the pc, which is suppressed. */
+		if (place.reg == REG_NONE)
 			place.disp = -(int64_t)(code->addr + offset);
 		place.reg = REG_NONE;
 	}
@@ -124,7 +123,7 @@ place_indexed(const struct m68k_code *code, struct place place, size_t offset)
 	return place;
 }
 
-/* Addresses have 32 bits. */
+/* Add to an absolute address, which has 32 bits. */
 static struct place
 place_absolute(struct place place, uint64_t more)
 {
@@ -182,7 +181,10 @@ m68k_ea_place(const struct m68k_code *code, uint16_t op, size_t offset,
 	}
 }
 
-/* fixed bytes, then an effective address, an immediate one of size bytes. */
+/*
+ * The length of an instruction of `fixed` bytes and an effective address; size
+ * is that of an immediate operand, 0 if none is allowed.  0 if it is invalid.
+ */
 static size_t
 with_ea(const struct m68k_code *code, size_t fixed, size_t size)
 {
@@ -193,7 +195,7 @@ with_ea(const struct m68k_code *code, size_t fixed, size_t size)
 	return fixed + m68k_ea_size(code, mode, fixed, size);
 }
 
-/* Of the usual two bits: 0 byte, 1 word, 2 long. */
+/* Bytes of the usual size field: 0 byte, 1 word, 2 long. */
 static size_t
 size_of(unsigned bits)
 {
@@ -236,7 +238,7 @@ size_move(const struct m68k_code *code, uint16_t op)
 	return n + m68k_ea_size(code, mode, n, 0);
 }
 
-/* What of 4xxx has no effective address, or 0. */
+/* The length of those of 4xxx that have no effective address; else 0. */
 static size_t
 size_4_fixed(uint16_t op)
 {
@@ -331,7 +333,7 @@ size_dyadic(const struct m68k_code *code, uint16_t op)
 	/* pack, unpk */
 	if ((op & 0xf1f0) == 0x8140 || (op & 0xf1f0) == 0x8180)
 		return 4;
-	/* abcd, sbcd, addx, subx, cmpm, exg are as with a register. */
+	/* abcd, sbcd, addx, subx, cmpm, exg */
 	if (op & 0x100 && (op & 0x30) == 0)
 		return 2;
 	return with_ea(code, OP, size_of(op >> 6));
@@ -345,7 +347,7 @@ size_shift(const struct m68k_code *code, uint16_t op)
 	return with_ea(code, op & 0x800 ? 4 : OP, 0);
 }
 
-/* The coprocessor's general instruction: its command word tells. */
+/* The coprocessor's general instruction, by its command word. */
 static size_t
 size_float(const struct m68k_code *code)
 {
@@ -358,7 +360,7 @@ size_float(const struct m68k_code *code)
 		return 4;
 	case 2:
 		return format == 7 ? 4 : with_ea(code, 4, sizes[format]);
-	case 4:			/* control registers, which format has */
+	case 4:			/* control registers: format's bits */
 		n = (format & 1) + (format >> 1 & 1) + (format >> 2 & 1);
 		return with_ea(code, 4, 4 * n);
 	case 1:
@@ -378,7 +380,7 @@ size_f(const struct m68k_code *code, uint16_t op)
 	if ((op & 0xff00) == 0xf400 || (op & 0xff00) == 0xf500)
 		return 2;	/* cinv, cpush, pflush, ptest of the 68040 */
 	if (op >> 9 != 0x79)
-		return 0;	/* the 68851's are the kernel's only */
+		return 0;	/* the 68851's: only for the kernel */
 	switch (op >> 6 & 7) {
 	case 0:
 		return size_float(code);

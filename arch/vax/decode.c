@@ -1,18 +1,18 @@
 /*
- * Takes one VAX instruction apart.  All is regular: an opcode, then its
- * operands' specifiers, each of them of a length that it tells itself.
+ * Takes one VAX instruction apart: an opcode, then one specifier for each
+ * operand, which tells its own length.  Never tells what the instruction does.
  */
 #include "arch/vax/regs.h"
 #include "arch/vax/vax.h"
 
-/* The instruction's bytes, as they are used up. */
+/* The instruction's bytes; those before `at` are read. */
 struct bytes {
 	const uint8_t *code;
 	size_t size, at;
 	uint64_t addr;
 };
 
-/* n bytes, little endian: at most the low 8 of them make the value. */
+/* Read n bytes, little-endian; the value has the low 8 of them at most. */
 static int
 bytes_take(struct bytes *b, size_t n, uint64_t *value)
 {
@@ -36,7 +36,7 @@ bytes_signed(struct bytes *b, size_t n, uint64_t *value)
 	return 0;
 }
 
-/* An offset from the address behind it; addresses have 32 bits. */
+/* Read an offset that counts from the byte behind it; give the address. */
 static int
 bytes_relative(struct bytes *b, size_t n, uint64_t *value)
 {
@@ -66,7 +66,7 @@ type_size(char type)
 	}
 }
 
-/* Modes 8 and 9, which with the PC as register are immediate and absolute. */
+/* Modes 8 and 9, which are immediate and absolute if the register is PC. */
 static int
 increment_read(struct bytes *b, struct vax_operand *o, bool deferred)
 {
@@ -78,7 +78,7 @@ increment_read(struct bytes *b, struct vax_operand *o, bool deferred)
 	return bytes_take(b, deferred ? 4 : o->size, &o->value);
 }
 
-/* Modes 10 to 15: a byte, word or longword, and deferred or not. */
+/* Modes 10 to 15: a byte, word or longword displacement, deferred or not. */
 static int
 displacement_read(struct bytes *b, struct vax_operand *o, unsigned mode)
 {
@@ -93,7 +93,7 @@ displacement_read(struct bytes *b, struct vax_operand *o, unsigned mode)
 	return bytes_signed(b, n, &o->value);
 }
 
-/* A specifier that is not indexed, whose first byte is `byte`. */
+/* Read a specifier that is not indexed and whose first byte is `byte`. */
 static int
 specifier_read(struct bytes *b, struct vax_operand *o, uint8_t byte)
 {

@@ -1,8 +1,8 @@
 /*
- * The VAX's instructions: names, operands, and what kind each is of.  The
- * handbook's opcode assignments, with G and H floating, without the PDP-11's
- * compatibility mode.  Where an opcode has several names it is listed under
- * the one that objdump prints.
+ * The table of the VAX's instructions: name, operands, kind.  Has the
+ * handbook's opcode assignments with G and H floating, without the PDP-11
+ * compatibility mode.  An opcode with several names has the one that objdump
+ * prints.
  */
 #include "arch/vax/vax.h"
 
@@ -257,7 +257,7 @@ static const struct vax_op ops[256] = {
 	[0xfc] = { "xfc", "", INSN_STOP },
 };
 
-/* Those whose first byte is 0xfd. */
+/* Instructions whose first byte is 0xfd. */
 static const struct vax_op ops_fd[256] = {
 	[0x32] = { "cvtdh", "rdwh" },
 	[0x33] = { "cvtgf", "rgwh" },
@@ -317,7 +317,7 @@ static const struct vax_op ops_fd[256] = {
 	[0xf7] = { "cvthd", "rhwd" },
 };
 
-/* Those whose first byte is 0xff. */
+/* Instructions whose first byte is 0xff. */
 static const struct vax_op ops_ff[256] = {
 	[0xfd] = { "bugl", "rl", INSN_STOP },
 	[0xfe] = { "bugw", "rw", INSN_STOP },

@@ -1,5 +1,6 @@
 /*
- * Disassembly of one VAX instruction, in the manner of the GNU objdump.
+ * Disassembles one VAX instruction in the style of GNU objdump.  Never decodes
+ * anything itself.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,7 +8,7 @@
 
 #include "arch/vax/vax.h"
 
-/* Text that is being written; what does not fit is missed by `full`. */
+/* The text written so far; `full` if something did not fit. */
 struct text {
 	char *buf;
 	size_t size, len;
@@ -47,7 +48,7 @@ immediate_print(struct text *text, const struct vax_operand *o,
 	const uint8_t *p = code + o->at;
 
 	text_add(text, "$0x");
-	/* The sign without an exponent: a reserved operand. */
+	/* A sign without an exponent is a reserved operand. */
 	if ((o->type == 'f' || o->type == 'd') && p[1] == 0x80 && p[0] < 0x80) {
 		text_add(text, "[invalid %c-float]", o->type);
 		return;

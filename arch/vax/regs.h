@@ -1,5 +1,5 @@
 /*
- * The order of a VAX's registers in struct regs.
+ * VAX registers as indices into struct regs.
  */
 #ifndef ARCH_VAX_REGS_H
 #define ARCH_VAX_REGS_H
@@ -17,7 +17,7 @@ enum {
 /* Bits of the processor status longword. */
 enum {
 	VAX_PSL_C = 1,
-	VAX_PSL_T = 0x10,	/* trace when the instruction is done */
+	VAX_PSL_T = 0x10,	/* trace after the instruction */
 	VAX_PSL_TP = 0x40000000,	/* trace pending */
 };
 

@@ -1,5 +1,6 @@
 /*
- * The VAX arch: its table, and decoding for flow graphs.
+ * The VAX arch: its table, and decoding for flow graphs.  It neither emulates
+ * nor relocates instructions.
  */
 #include <elf.h>
 
@@ -8,8 +9,8 @@
 #include "util/mem.h"
 
 /*
- * The operand of JMP, JSB, CALLS or CALLG that says where to: whether that is
- * known.  Of calls it is the address of an entry mask.
+ * Does this operand of JMP, JSB, CALLS or CALLG give a fixed address?  That of
+ * CALLS and CALLG is an entry mask's.
  */
 static bool
 destination_known(const struct vax_operand *o)
@@ -39,7 +40,7 @@ destination_set(const struct vax_insn *vax, struct insn *insn)
 	}
 }
 
-/* Behind a CASE of unknown length nothing can be decoded: it is refused. */
+/* Refuses a CASE of unknown length: nothing behind it could be decoded. */
 static int
 vax_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 {
@@ -62,8 +63,8 @@ vax_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 }
 
 /*
- * Where a CASE goes: offsets from the table's beginning, and past the table
- * where the selector is out of range.
+ * The targets of a CASE: its table has offsets from the table's start; control
+ * goes past the table if the selector is out of range.
  */
 static int
 vax_targets(const uint8_t *code, size_t size, uint64_t addr,
@@ -87,14 +88,14 @@ vax_targets(const uint8_t *code, size_t size, uint64_t addr,
 	return 0;
 }
 
-/* Behind the entry mask. */
+/* A function begins with its entry mask. */
 static uint64_t
 vax_first(uint64_t addr)
 {
 	return addr + 2;
 }
 
-/* MOVPSL reads the T bit; BISPSW and BICPSW may be about to change it. */
+/* MOVPSL reads the T bit; BISPSW and BICPSW may change it. */
 bool
 vax_step_shows(const uint8_t *code, size_t size)
 {
@@ -106,8 +107,8 @@ vax_step_shows(const uint8_t *code, size_t size)
 }
 
 /*
- * The trap is LDPCTX: privileged, and its fault leaves the condition codes as
- * they were (Bishop 1987).
+ * The trap is LDPCTX, which is privileged and whose fault leaves the condition
+ * codes alone (Bishop 1987).
  */
 const struct arch arch_vax = {
 	.name = "VAX",

@@ -10,7 +10,7 @@
 
 enum {
 	VAX_OPERANDS_MAX = 6,
-	VAX_BRANCHES_MAX = 1 << 16,	/* of one CASE: offsets reach no more */
+	VAX_BRANCHES_MAX = 1 << 16,	/* entries of a CASE's table */
 };
 
 /* One instruction of the tables in opcodes.c. */
@@ -22,8 +22,8 @@ struct vax_op {
 	 * (byte, word, longword, quadword, octaword, f, d, g, h floating).
 	 */
 	const char *operands;
-	uint8_t kind;		/* enum insn_kind; JUMP and CALL become
-				   INDIRECT where the operand says so */
+	uint8_t kind;		/* enum insn_kind; jmp and calls are indirect
+				   unless their operand is a fixed address */
 };
 
 enum vax_mode {
@@ -42,7 +42,7 @@ enum vax_mode {
 	VAX_BRANCH,		/* value: the address */
 };
 
-/* The handbook's "Instruction formats and addressing modes". */
+/* An operand: the handbook, "Instruction formats and addressing modes". */
 struct vax_operand {
 	char access, type;	/* the letters of struct vax_op */
 	uint8_t mode;		/* enum vax_mode */
@@ -60,20 +60,20 @@ struct vax_insn {
 	uint8_t len;		/* without a CASE's table */
 };
 
-/* The opcode at code and its length, or NULL if it is reserved or cut off. */
+/* The opcode at code, and its length; NULL if it is reserved or cut off. */
 const struct vax_op *vax_op_find(const uint8_t *code, size_t size,
 				 uint8_t *len);
 
 /*
- * Take the instruction at addr apart; 0 or -1.  An operand that the
- * processor always refuses (reserved addressing mode fault) makes it none.
+ * Take the instruction at addr apart.  0, or -1 if it is none, or if it has an
+ * operand that the processor always refuses (reserved addressing mode fault).
  */
 int vax_insn_read(const uint8_t *code, size_t size, uint64_t addr,
 		  struct vax_insn *insn);
 
 /*
- * How many entries the table of a CASE has, 0 if that cannot be told, or if
- * it is no CASE.  The handbook, "CASE": limit + 1 words behind it.
+ * The number of entries in the table behind a CASE: limit + 1 words (the
+ * handbook, "CASE").  0 if the limit is not constant or it is no CASE.
  */
 uint32_t vax_case_entries(const struct vax_insn *insn);
 
@@ -81,7 +81,7 @@ int vax_print(const uint8_t *code, size_t size, uint64_t addr, char *buf,
 	      size_t buflen);
 int vax_effect(const uint8_t *code, size_t size, uint64_t addr,
 	       struct effect *effect);
-/* Shows a single step, by the T bit, in the processor status it reads? */
+/* Does it read or change the T bit, by which programs are stepped? */
 bool vax_step_shows(const uint8_t *code, size_t size);
 
 #endif

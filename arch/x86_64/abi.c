@@ -1,6 +1,6 @@
 /*
- * System V ABI, AMD64 supplement: system calls of Linux (A.2), registers that
- * functions preserve (3.2.1), DWARF register numbers (3.6.2).
+ * Linux's system calls on x86-64, registers that functions preserve, and DWARF
+ * register numbers: System V ABI, AMD64 supplement, A.2, 3.2.1, 3.6.2.
  */
 #include "arch/abi.h"
 
@@ -12,7 +12,7 @@ static const struct abi_transfer transfers[] = {
 	{ SYS_write, .buf = 1, .len = 2, .pos = ARG_NONE },
 	{ SYS_pwrite64, .buf = 1, .len = 2, .pos = 3 },
 	{ SYS_sendto, .buf = 1, .len = 2, .pos = ARG_NONE },
-	/* Where their files are the kernel notes itself. */
+	/* The kernel itself keeps the offsets of these calls' files. */
 	{ SYS_sendfile, .buf = ARG_NONE, .len = 3, .pos = ARG_NONE },
 	{ SYS_splice, .buf = ARG_NONE, .len = 4, .pos = ARG_NONE },
 	{ SYS_copy_file_range, .buf = ARG_NONE, .len = 4, .pos = ARG_NONE },

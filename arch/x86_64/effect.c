@@ -1,13 +1,13 @@
 /*
- * What an x86-64 instruction does to registers and memory, for following
- * values backwards through code.  What it does not know it says to change
- * everything that it may.
+ * Describes what an x86-64 instruction does to registers and memory, for
+ * following values backwards through code.  Never says too little: an
+ * instruction that is not known changes everything that it might.
  */
 #include "arch/x86_64/x86.h"
 
 /*
- * System V ABI for AMD64, 3.2.1 and 3.2.3: what a function returns in, and
- * what else it need not preserve.
+ * System V ABI for AMD64, 3.2.1 and 3.2.3: the registers in which functions
+ * return values, and the others that they need not preserve.
  */
 enum {
 	CALL_KILLS = 1 << X86_RAX | 1 << X86_RDX,
@@ -25,7 +25,7 @@ place_reg(uint8_t reg, uint8_t width)
 	};
 }
 
-/* A sum that is reg + index * scale + disp. */
+/* The sum reg + index * scale + disp. */
 static struct place
 place_sum(uint8_t reg, uint8_t index, uint8_t scale, int64_t disp)
 {
@@ -35,7 +35,7 @@ place_sum(uint8_t reg, uint8_t index, uint8_t scale, int64_t disp)
 	};
 }
 
-/* Nothing if the address is by fs, gs, or a register of another kind. */
+/* PLACE_NONE if the address has fs, gs, or a register of another kind. */
 static struct place
 place_mem(const ZydisDecodedOperand *operand, uint64_t next)
 {
@@ -64,7 +64,7 @@ place_of(const ZydisDecodedOperand *operand, uint64_t next)
 {
 	switch (operand->type) {
 	case ZYDIS_OPERAND_TYPE_REGISTER:
-		/* ah and the like are not the low byte. */
+		/* ah and the like are not their register's low byte. */
 		if (operand->reg.value >= ZYDIS_REGISTER_AH &&
 		    operand->reg.value <= ZYDIS_REGISTER_BH)
 			break;
@@ -107,7 +107,7 @@ branch_cond(ZydisMnemonic mnemonic)
 	}
 }
 
-/* Registers and memory that the operands, hidden ones too, write. */
+/* Enter what the operands, also hidden ones, write, and the flags. */
 static void
 effect_writes(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 	      const ZydisDecodedOperand *operands)
@@ -132,7 +132,7 @@ effect_writes(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 			 zinsn->cpu_flags->undefined);
 }
 
-/* dst = dst + imm, and of a subtraction the flags. */
+/* dst = dst + imm; a subtraction also compares. */
 static void
 effect_add(struct effect *effect, int64_t imm, bool sub)
 {
@@ -155,14 +155,14 @@ effect_add(struct effect *effect, int64_t imm, bool sub)
 	effect->src = place_sum(effect->dst.reg, REG_NONE, 0, imm);
 }
 
-/* Stack operations: what they move, and the stack pointer. */
+/* push and pop: the stack pointer, and where a pop goes. */
 static void
 effect_stack(struct effect *effect, const ZydisDecodedInstruction *zinsn)
 {
 	bool push = zinsn->mnemonic == ZYDIS_MNEMONIC_PUSH ||
 		    zinsn->mnemonic == ZYDIS_MNEMONIC_PUSHFQ;
 
-	/* A pushed value lies below whatever else is followed. */
+	/* A push writes below every place that is followed. */
 	effect->stores = false;
 	effect->kills &= ~(UINT32_C(1) << X86_RSP);
 	effect->sp = zinsn->operand_width / 8;

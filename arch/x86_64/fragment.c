@@ -1,10 +1,10 @@
 /*
- * Writes the fragments of a copy in x86-64 code: instructions at another
- * address, counters, and the ways between them.  What cannot be reached is
- * refused.  Writes no process's memory.
+ * Encodes the fragments of a relocated function: instructions at another
+ * address, increments of counters, and jumps between them.  Refuses targets
+ * that are out of reach.  Never writes a process's memory.
  *
- * Encodings: Intel SDM volume 2.  Nothing here touches the stack but
- * FRAGMENT_CALL, which is a call.
+ * Encodings: Intel SDM volume 2.  No fragment but FRAGMENT_CALL adds an access
+ * to the stack.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ fits_int8(uint64_t v)
 	return (int64_t)v == (int8_t)v;
 }
 
-/* The length of a branch that has no long form of its own. */
+/* The length of a branch that is no jcc and has one form only. */
 static unsigned
 odd_len(const struct fragment *fragment)
 {
@@ -98,7 +98,7 @@ x86_fragment_reaches(const struct fragment *fragment, int64_t distance)
 	       fits_int8((uint64_t)distance - x86_fragment_size(fragment));
 }
 
-/* A displacement of `size` bytes, which ends at va, to `to`. */
+/* Write a displacement of `size` bytes, which ends at va, to `to`. */
 static int
 rel_put(uint8_t *p, unsigned size, uint64_t va, uint64_t to)
 {
@@ -124,7 +124,7 @@ x86_call_write(uint64_t from, uint64_t to, uint8_t *bytes)
 	return rel_put(bytes + 1, 4, from + JUMP_LONG, to);
 }
 
-/* A branch as it is, to the fragment or over what comes behind it. */
+/* Write a branch that is no jcc, at va, to `to`. */
 static int
 odd_put(const struct fragment *fragment, uint64_t va, uint64_t to, uint8_t *p)
 {
@@ -171,7 +171,7 @@ branch_write(const struct fragment *fragment, const struct fragment_at *at,
 			      p + len + JUMP_SHORT);
 }
 
-/* An operation on %gs:disp32 and rax, or with the opcode's digit. */
+/* Write an operation on %gs:disp32; ModRM's reg is 0: rax, or inc. */
 static int
 gs_put(uint8_t *p, uint8_t opcode, uint64_t disp)
 {
@@ -204,7 +204,10 @@ locked_write(const struct fragment_at *at, uint8_t *p)
 	return rel_put(p + 4, 4, at->va + 8, at->counter);
 }
 
-/* A jump leaves the flags alone, as the call does. */
+/*
+ * Push the original return address, which is stored behind the jump, and jump.
+ * Like a call this leaves the flags alone.
+ */
 static int
 call_write(const struct fragment *fragment, const struct fragment_at *at,
 	   uint8_t *p)

@@ -1,8 +1,8 @@
 /*
- * What a quick look at code finds: where it could load the stack pointer,
- * make a system call, or set the gs base.  Looks at bytes, not at
- * instructions, so as to go through 100 MB in 20 ms; so it may be wrong, but
- * only by finding too much.
+ * Finds the places in code that could move something into the stack pointer,
+ * make a system call, or set the gs base.  Never decodes instructions, only
+ * compares bytes, and so searches 100 MB in 20 ms.  May find too much, but
+ * misses nothing.
  */
 #include <asm/prctl.h>
 #include <string.h>
@@ -58,8 +58,8 @@ word_is(const uint8_t *code, uint32_t value)
 }
 
 /*
- * [rex] 0f ae /3, of registers only, behind f3 (Intel SDM 2B,
- * WRFSBASE/WRGSBASE); 0f is at `at`.
+ * Is wrgsbase at `at`?  f3 [rex] 0f ae /3 with a register, where `at` is the
+ * offset of 0f (Intel SDM 2B, WRFSBASE/WRGSBASE).
  */
 static bool
 sets_gs_base(const uint8_t *code, size_t at, size_t n)
@@ -71,7 +71,7 @@ sets_gs_base(const uint8_t *code, size_t at, size_t n)
 		(at >= 2 && code[at - 1] >> 4 == 4 && code[at - 2] == 0xf3));
 }
 
-/* mov $value, to a register or memory: its last four bytes are at `at`. */
+/* Are the four bytes at `at` the operand of a mov $value? */
 static bool
 moved_at(const uint8_t *code, size_t at, size_t n, uint32_t value)
 {
@@ -82,7 +82,7 @@ moved_at(const uint8_t *code, size_t at, size_t n, uint32_t value)
 	       (at >= 3 && code[at - 3] == MOV_RM);
 }
 
-/* The number of arch_prctl with ARCH_SET_GS near it. */
+/* Is arch_prctl's number loaded at `at`, and ARCH_SET_GS near it? */
 static bool
 calls_set_gs(const uint8_t *code, size_t at, size_t n)
 {
@@ -110,7 +110,7 @@ hint_at(const uint8_t *code, size_t at, size_t n)
 		return HINT_THREAD_REG;
 	if (code[at] == SYS_arch_prctl && calls_set_gs(code, at, n))
 		return HINT_THREAD_REG;
-	/* mov $ARCH_SET_GS, %edi: the argument of the library's arch_prctl. */
+	/* mov $ARCH_SET_GS, %edi: for a call of the library's arch_prctl. */
 	if (code[at] == MOV_EDI && at + 5 <= n &&
 	    word_is(code + at + 1, ARCH_SET_GS))
 		return HINT_THREAD_REG_CALL;
@@ -131,9 +131,9 @@ lanes_load(const uint8_t *code, lanes *to)
 }
 
 /*
- * May there be any in LANES bytes and the two behind them?  What hint_at looks
- * for, as far as three bytes tell.  (Vectors so wide are not returned: how is
- * another matter with AVX than without.)
+ * Set bits of *found if hint_at may find a hint at one of LANES bytes, as far
+ * as that byte and the two behind it tell.  Passes vectors by pointer, because
+ * AVX changes how functions return them.
  */
 INLINE void
 lanes_look(const uint8_t *code, words *found)
@@ -156,7 +156,7 @@ lanes_look(const uint8_t *code, words *found)
 			   (c == ARCH_SET_GS >> 8)));
 }
 
-/* Up to where in code there is nothing, in steps of STRIDE from i on. */
+/* Skip steps of STRIDE bytes from i on that have no hint. */
 INLINE size_t
 lanes_skip(const uint8_t *code, size_t n, size_t i)
 {

@@ -1,10 +1,10 @@
 /*
- * What an x86-64 instruction is to a copy of its function: whether it does
- * the same elsewhere, and which flags it uses and makes.  Writes no code.
+ * Tells whether an x86-64 instruction does the same in a relocated function,
+ * and which flags it reads and writes.  Never writes code.
  */
 #include "arch/x86_64/x86.h"
 
-/* A shift by a constant that is not 0; by 0 it leaves the flags alone. */
+/* Does it shift by a constant other than 0, which would keep the flags? */
 static bool
 shift_certain(const ZydisDecodedInstruction *zinsn)
 {
@@ -20,7 +20,7 @@ shift_certain(const ZydisDecodedInstruction *zinsn)
 	}
 }
 
-/* Whether what it is said to make of the flags is made in any case. */
+/* Does it always write the flags that Zydis says it modifies? */
 static bool
 flags_certain(const ZydisDecodedInstruction *zinsn)
 {
@@ -44,14 +44,17 @@ flags_certain(const ZydisDecodedInstruction *zinsn)
 	}
 }
 
-/* Flags left undefined may in fact be left alone: they are not made. */
+/*
+ * Enter the flags read and written.  A flag that becomes undefined does not
+ * count as written: the CPU may leave it alone.
+ */
 static void
 motion_flags(const ZydisDecodedInstruction *zinsn, enum insn_kind kind,
 	     struct motion *motion)
 {
 	const ZydisAccessedFlags *flags = zinsn->cpu_flags;
 
-	/* The kernel saves all of them, and syscall in a register. */
+	/* The kernel saves all flags, and syscall copies them to r11. */
 	if (kind == INSN_SYSCALL || kind == INSN_TRAP) {
 		motion->reads = X86_FLAGS;
 		return;
@@ -68,7 +71,7 @@ motion_flags(const ZydisDecodedInstruction *zinsn, enum insn_kind kind,
 static int
 motion_branch(const ZydisDecodedInstruction *zinsn, struct motion *motion)
 {
-	/* With this prefix CPUs differ in where they go. */
+	/* CPUs differ in where a branch with a 0x66 prefix goes. */
 	if (zinsn->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE)
 		return -1;
 	motion->cond = zinsn->opcode & 0xf;
@@ -93,7 +96,7 @@ motion_branch(const ZydisDecodedInstruction *zinsn, struct motion *motion)
 	return 0;
 }
 
-/* Addresses among the operands: relative to the pc, or as they are. */
+/* Enter an address among the operands, relative to the pc or absolute. */
 static int
 motion_refers(const ZydisDecodedInstruction *zinsn, uint64_t addr,
 	      struct motion *motion)
@@ -113,7 +116,7 @@ motion_refers(const ZydisDecodedInstruction *zinsn, uint64_t addr,
 	return 0;
 }
 
-/* Is a call's operand by the stack pointer (or r12, which looks like it)? */
+/* Is a call's operand relative to rsp (or r12, encoded alike), or in it? */
 static bool
 call_by_stack(const ZydisDecodedInstruction *zinsn)
 {

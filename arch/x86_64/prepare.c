@@ -1,15 +1,15 @@
 /*
- * Making an instruction ready for emulation: everything that needs Zydis is
- * done here, once per site, so that run.c needs only a switch.  Refuses what
- * it does not know; never emulates.
+ * Makes an instruction ready for emulation: does all that needs Zydis, once
+ * per site, so that run.c needs only a switch.  Refuses instructions that it
+ * does not know; never emulates.
  */
 #include "arch/x86_64/x86.h"
 
 /* Operands of an instruction to be emulated. */
 enum form {
 	FORM_NONE,
-	FORM_TARGET,		/* one: where to go, or a value to push */
-	FORM_REG,		/* one: a register, changed */
+	FORM_TARGET,		/* one: an address, or a value to push */
+	FORM_REG,		/* one: a register that is changed */
 	FORM_READ,		/* two, reads both: cmp, test */
 	FORM_CHANGE,		/* two, reads both and writes the first */
 	FORM_WRITE,		/* two, writes the first: mov, lea */
@@ -48,7 +48,7 @@ static const struct known known[] = {
 	{ ZYDIS_MNEMONIC_JRCXZ, OP_JRCXZ, FORM_TARGET },
 };
 
-/* In the order of Zydis's registers, which is that of their encoding. */
+/* In the order of Zydis's registers, which is the encoding's. */
 static const uint8_t gpr[16] = {
 	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP,
 	X86_RSI, X86_RDI, X86_R8,  X86_R9,  X86_R10, X86_R11,
@@ -129,7 +129,7 @@ operands_set(struct emul *emul, const ZydisDecodedInstruction *zinsn,
 		emul->width = 8;
 		if (operand_set(emul, zinsn, &operands[0], false))
 			return -1;
-		/* loop and jrcxz may count in ecx. */
+		/* Else loop and jrcxz would use ecx. */
 		return zinsn->address_width == 64 ? 0 : -1;
 	}
 	if (operand_set(emul, zinsn, &operands[0], true))
@@ -160,9 +160,9 @@ prefixed(const ZydisDecodedInstruction *zinsn, uint8_t prefix)
 }
 
 /*
- * What differs from the plain form in ways not emulated: atomic, far, or
- * with 16-bit pushes and pops (and branches, where makers of CPUs disagree
- * what 0x66 means).
+ * Is the instruction a variant that is not emulated?  These are atomic ones,
+ * far branches, 16-bit pushes and pops, and branches with a 0x66 prefix, which
+ * means different things to different makers of CPUs.
  */
 static bool
 peculiar(const ZydisDecodedInstruction *zinsn, const struct emul *emul)
@@ -176,7 +176,7 @@ peculiar(const ZydisDecodedInstruction *zinsn, const struct emul *emul)
 	return emul->op >= OP_PUSH && prefixed(zinsn, 0x66);
 }
 
-/* Which of enum x86_op it is; -1 if none. */
+/* The instruction's enum x86_op and its form; -1 if it is none of them. */
 static int
 op_find(const ZydisDecodedInstruction *zinsn, enum form *form)
 {

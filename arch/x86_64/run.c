@@ -1,8 +1,8 @@
 /*
- * Emulating one x86-64 instruction that prepare.c has taken apart.  Results
- * and flags are as the Intel SDM volume 2 defines them; flags it leaves
- * undefined are cleared, as CPUs do.  Registers change only after all memory
- * was there.
+ * Emulates one x86-64 instruction that prepare.c has taken apart.  Results and
+ * flags are as the Intel SDM volume 2 defines them; flags that it leaves
+ * undefined are cleared, as CPUs do.  Never changes a register before all
+ * accesses to memory have succeeded.
  */
 #include "arch/x86_64/x86.h"
 
@@ -22,7 +22,7 @@ reg_read(const struct regs *regs, uint8_t reg, bool high, unsigned width)
 	return (high ? regs->r[reg] >> 8 : regs->r[reg]) & mask(width);
 }
 
-/* Writing 32 bits clears the upper half; 8 and 16 leave the rest alone. */
+/* Writing 32 bits clears the upper half; 8 or 16 leave the rest alone. */
 static void
 reg_write(struct regs *regs, uint8_t reg, bool high, unsigned width,
 	  uint64_t value)
@@ -37,7 +37,7 @@ reg_write(struct regs *regs, uint8_t reg, bool high, unsigned width,
 	regs->r[reg] = (regs->r[reg] & keep) | value;
 }
 
-/* SDM volume 1, 3.7.5: the effective address, and the segment's base. */
+/* The effective address (SDM volume 1, 3.7.5), plus the segment's base. */
 static uint64_t
 address(const struct emul *emul, const struct regs *regs, uint8_t base)
 {
@@ -90,7 +90,7 @@ source(const struct emul *emul, const struct regs *regs,
 	return 0;
 }
 
-/* CF and OF of SDM volume 1, 3.4.3.1, for b added to or taken from a. */
+/* CF, AF and OF (SDM volume 1, 3.4.3.1) of a + b, or of a - b with sub. */
 static uint64_t
 carries(uint64_t a, uint64_t b, uint64_t result, unsigned width, bool sub)
 {
@@ -200,8 +200,8 @@ run_push(const struct emul *emul, struct regs *regs,
 }
 
 /*
- * pop, and leave, which first moves rbp to rsp.  Where it pops to memory, rsp
- * as a base is what it is behind it (Intel SDM volume 2, POP).
+ * pop, and leave, which moves rbp to rsp first.  If a pop to memory has rsp as
+ * its base, that is rsp after the increment (Intel SDM volume 2, POP).
  */
 static enum emul_result
 run_pop(const struct emul *emul, struct regs *regs,
@@ -228,10 +228,7 @@ run_pop(const struct emul *emul, struct regs *regs,
 	return EMUL_DONE;
 }
 
-/*
- * jmp, call, ret.  Going to a non-canonical address faults before anything
- * has changed.
- */
+/* jmp, call, ret.  A non-canonical target faults before anything changes. */
 static enum emul_result
 run_jump(const struct emul *emul, struct regs *regs,
 	 const struct memory *memory)
@@ -257,7 +254,7 @@ run_jump(const struct emul *emul, struct regs *regs,
 	return EMUL_DONE;
 }
 
-/* SDM volume 2, appendix B.1.4.7: the lowest bit of tttn negates. */
+/* SDM volume 2, appendix B.1.4.7: the lowest bit of tttn negates the rest. */
 static bool
 condition(uint8_t cond, uint64_t eflags)
 {

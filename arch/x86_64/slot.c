@@ -1,6 +1,6 @@
 /*
- * Relocation: the bytes that run one x86-64 instruction at another address
- * and come back behind the original.  Writes no process's memory.
+ * Makes the bytes that run one x86-64 instruction in a slot and jump back
+ * behind the original.  Never writes a process's memory.
  */
 #include <string.h>
 
@@ -39,7 +39,7 @@ back_append(struct slot_code *slot, uint64_t back, uint64_t slot_va)
 	}
 }
 
-/* syscall leaves the address behind it in rcx: the original's. */
+/* syscall leaves its return address in rcx: set that to the original's. */
 static void
 rcx_append(struct slot_code *slot, uint64_t next)
 {
@@ -50,7 +50,7 @@ rcx_append(struct slot_code *slot, uint64_t next)
 	slot->len += 10;
 }
 
-/* Whether the instruction does the same anywhere, its disp32 aside. */
+/* Does the instruction do the same anywhere once its disp32 is adjusted? */
 static bool
 relocatable(const ZydisDecodedInstruction *zinsn)
 {
@@ -78,7 +78,7 @@ x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
 				    .after = zinsn.length };
 	memcpy(slot->bytes, code, zinsn.length);
 	if (zinsn.attributes & ZYDIS_ATTRIB_IS_RELATIVE) {
-		/* With a 32-bit address size the sum wraps elsewhere. */
+		/* An address of 32 bits would wrap at another place. */
 		if (zinsn.raw.disp.size != 32 || zinsn.address_width != 64 ||
 		    x86_rebase(slot->bytes, zinsn.raw.disp.offset, va,
 			       slot_va))
@@ -103,7 +103,7 @@ x86_locked(const uint8_t *code, size_t size)
 	       locked.length == alone.length + 1;
 }
 
-/* pushf would push the trap flag. */
+/* pushf pushes the trap flag, which is set in a single step. */
 bool
 x86_step_shows(const uint8_t *code, size_t size)
 {

@@ -1,6 +1,6 @@
 /*
  * The x86-64 arch: its table, and decoding and printing instructions with
- * Zydis.  Emulation is in prepare.c and run.c, relocation in slot.c.
+ * Zydis.  Never emulates (prepare.c, run.c) or relocates (slot.c, fragment.c).
  */
 #include <elf.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include "arch/x86_64/x86.h"
 #include "util/fail.h"
 
-/* Minimal decoding is three times as quick, and enough for a struct insn. */
+/* Minimal decoding is three times as fast, and enough for a struct insn. */
 static const ZydisDecoder *
 decoder(bool minimal)
 {
@@ -138,7 +138,10 @@ x86_print(const uint8_t *code, size_t size, uint64_t addr, char *buf,
 	return 0;
 }
 
-/* mov imm32, %reg or mov imm8, %al; others sign-extend the same bytes. */
+/*
+ * mov imm32, %reg and mov imm8, %al; other instructions have the same four
+ * bytes and sign-extend them.
+ */
 static bool
 x86_has_number(const uint8_t *code, size_t size, uint32_t number)
 {
@@ -149,7 +152,7 @@ x86_has_number(const uint8_t *code, size_t size, uint32_t number)
 	       (number < 256 && memmem(code, size, narrow, sizeof(narrow)));
 }
 
-/* Unlike other CPUs' functions, these begin with an instruction. */
+/* A function begins with its first instruction. */
 static uint64_t
 x86_first(uint64_t addr)
 {
@@ -181,7 +184,8 @@ const struct arch arch_x86_64 = {
 	.reg_fp = X86_RBP,
 	.reg_thread = X86_GS_BASE,
 	/*
-	 * arch_prctl sets the selector to 0; user data has no base of its own.
+	 * 0x2b selects the user data segment, which has no base of its own;
+	 * arch_prctl sets the selector to 0.
 	 */
 	.reg_thread_mark = X86_GS,
 	.thread_reg_mark = 0x2b,

@@ -1,6 +1,6 @@
 /*
- * What the files of the x86-64 arch share.  Not for others, who go through
- * struct arch.
+ * What the files of the x86-64 arch share.  Private to arch/x86_64/: others
+ * use struct arch.
  */
 #ifndef ARCH_X86_64_X86_H
 #define ARCH_X86_64_X86_H
@@ -10,7 +10,7 @@
 #include "arch/arch.h"
 #include "arch/x86_64/regs.h"
 
-/* What struct emul's op says. */
+/* Values of struct emul's op. */
 enum x86_op {
 	OP_NOP,
 	OP_MOV,			/* also movzx, movsx: see enum x86_emul_flag */
@@ -29,7 +29,7 @@ enum x86_op {
 	OP_LEAVE,
 	OP_JUMP,
 	OP_CALL,
-	OP_RETURN,		/* imm: bytes to drop besides */
+	OP_RETURN,		/* imm: further bytes to drop */
 	OP_BRANCH,		/* if cond */
 	OP_LOOP,
 	OP_LOOPE,
@@ -38,8 +38,8 @@ enum x86_op {
 };
 
 /*
- * Bits of struct emul's flags.  Of a memory operand dst or src is the base
- * register.  Without a source in memory or immediate it is a register.
+ * Bits of struct emul's flags.  dst and src are registers, or the base
+ * registers of operands in memory; src is unused with EMUL_SRC_IMM.
  */
 enum x86_emul_flag {
 	EMUL_DST_MEM = 1 << 0,
@@ -47,7 +47,7 @@ enum x86_emul_flag {
 	EMUL_SRC_IMM = 1 << 2,
 	EMUL_DST_HIGH = 1 << 3,	/* ah, ch, dh, bh */
 	EMUL_SRC_HIGH = 1 << 4,
-	EMUL_SIGNED = 1 << 5,	/* movsx; the source's width is cond */
+	EMUL_SIGNED = 1 << 5,	/* movsx; OP_MOV's cond: the source's width */
 	EMUL_FS = 1 << 6,
 	EMUL_GS = 1 << 7,
 };
@@ -61,12 +61,12 @@ enum {
 };
 
 /*
- * What struct motion's cond says of a branch: the low four bits of a jcc's
- * opcode, or of a loop's or jcxz's with COND_COUNT.
+ * Values of a branch's cond in struct motion: the low four bits of the opcode
+ * of a jcc, or with COND_COUNT of a loop or jrcxz.
  */
 enum x86_cond {
 	COND_COUNT = 1 << 4,
-	COND_SHORT = 1 << 5,	/* with the prefix for a 32-bit register */
+	COND_SHORT = 1 << 5,	/* counts in ecx, by a prefix */
 	COND_XBEGIN = 1 << 6,
 };
 
@@ -77,14 +77,14 @@ fits_int32(uint64_t v)
 }
 
 /*
- * Decode in full; operands has room for ZYDIS_MAX_OPERAND_COUNT, or is NULL
- * if they are not wanted, which is faster.  0, or -1 if it is no instruction.
+ * Decode in full.  operands has room for ZYDIS_MAX_OPERAND_COUNT of them, or
+ * is NULL, which is faster.  0, or -1 if the bytes are no instruction.
  */
 int x86_decode(const uint8_t *code, size_t size,
 	       ZydisDecodedInstruction *zinsn, ZydisDecodedOperand *operands);
 enum insn_kind x86_kind(const ZydisDecodedInstruction *zinsn);
 
-/* A general register as one of enum x86_reg, or X86_NONE. */
+/* The general register that reg is or is part of, or X86_NONE. */
 uint8_t x86_gpr(ZydisRegister reg);
 
 int x86_effect(const uint8_t *code, size_t size, uint64_t addr,
@@ -99,8 +99,8 @@ int x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
 		  uint64_t slot_va, struct slot_code *slot);
 
 /*
- * Change the 32-bit displacement at `disp` in an instruction, which was at va
- * and is for to_va now, so that it leads where it led.  0, or -1: too far.
+ * Adjust the 32-bit displacement at offset `disp` of an instruction that moves
+ * from va to to_va, so that its target stays.  0, or -1 if that is too far.
  */
 int x86_rebase(uint8_t *bytes, unsigned disp, uint64_t va, uint64_t to_va);
 

@@ -1,8 +1,8 @@
 /*
- * LLVM's sample profile as text, for clang -fprofile-sample-use: the Clang
- * manual, "Sample Profile Text Format".  A line's count is that of its
- * instruction that ran most often, as create_llvm_prof takes it; counts are
- * exact, and of machine code.  Discriminators are not known, and left out.
+ * Writes LLVM's sample profile as text, for clang -fprofile-sample-use (Clang
+ * manual, "Sample Profile Text Format").  A line's count is that of its most
+ * frequent instruction, as in create_llvm_prof.  Counts are exact, and those of
+ * machine code.  Discriminators are not known, and left out.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* A function's code: its own, or that of a copy inlined into another. */
+/* A function's code: its own, or that of an inlined copy. */
 struct scope {
 	const char *name;
 	uint32_t file, line;	/* of its declaration */
-	uint32_t outer;		/* in which scope this one is, or SCOPE_NONE */
+	uint32_t outer;		/* the scope around it, or SCOPE_NONE */
 	uint32_t call;		/* the line there that calls it */
-	uint64_t total;		/* of its lines and of scopes in it */
+	uint64_t total;		/* of its lines and of the scopes in it */
 	uint64_t head;
 };
 
@@ -31,7 +31,7 @@ static const uint32_t SCOPE_NONE = UINT32_MAX;
 struct entry {
 	uint32_t scope;
 	uint32_t offset;	/* from the scope's declaration */
-	char *callee;		/* or NULL: the line's count */
+	char *callee;		/* NULL: n is the line's count */
 	uint64_t n;
 };
 
@@ -40,11 +40,11 @@ struct page {
 	const struct plan *plan;
 	struct frames *frames;
 	struct callees callees;
-	struct scope *scopes;	/* of the function at hand, which is 0 */
+	struct scope *scopes;	/* of the current function, which is 0 */
 	size_t nscopes;
 	struct entry *entries;
 	size_t nentries;
-	uint32_t frame, scope;	/* looked for last */
+	uint32_t frame, scope;	/* looked up last */
 };
 
 /* ---- gathering */
@@ -63,7 +63,7 @@ scope_find(struct page *page, const struct scope *scope)
 	return (uint32_t)page->nscopes - 1;
 }
 
-/* The scope of an inlined copy, and of those around it. */
+/* Find or add the scope of an inlined copy, and those around it. */
 static uint32_t
 scope_of(struct page *page, uint32_t frame)
 {
@@ -78,7 +78,7 @@ scope_of(struct page *page, uint32_t frame)
 	return scope_find(page, &scope);
 }
 
-/* LLVM's readers keep 16 bits, also of what is before the declaration. */
+/* LLVM's readers keep 16 bits, also of lines before the declaration. */
 static uint32_t
 line_offset(const struct page *page, uint32_t scope, uint32_t line)
 {
@@ -95,7 +95,7 @@ entry_add(struct page *page, uint32_t scope, uint32_t line, char *callee,
 	};
 }
 
-/* What is called, if it has a name; owned by the caller. */
+/* The linkage name of a callee, owned by the caller; NULL if not known. */
 static char *
 callee_name(const struct callee *call)
 {
@@ -138,7 +138,7 @@ insn_take(struct page *page, const struct view *view, uint32_t insn,
 	}
 }
 
-/* ---- in order */
+/* ---- sorting */
 
 /* By scope and line; a line's count before its calls, the greatest first. */
 static int
@@ -159,7 +159,7 @@ by_place(const void *va, const void *vb)
 	return a->n > b->n ? -1 : a->n < b->n;
 }
 
-/* One entry of each line and callee. */
+/* Leave one entry for each line and each callee of a line. */
 static void
 entries_merge(struct page *page)
 {
@@ -179,7 +179,7 @@ entries_merge(struct page *page)
 			page->entries[n++] = *this;
 			continue;
 		}
-		/* Else it is the same line again, which ran less often. */
+		/* Of a line's own counts the greatest, which came first. */
 		if (this->callee)
 			last->n += this->n;
 		free(this->callee);
@@ -194,7 +194,7 @@ entries_of(const struct page *page, uint32_t scope)
 	return search_first(page->nentries, i, page->entries[i].scope >= scope);
 }
 
-/* Scopes come behind those they are in, so sums go backwards. */
+/* Set the scopes' totals, backwards, as inner scopes come behind outer ones. */
 static void
 totals_make(struct page *page)
 {
@@ -216,8 +216,9 @@ is_digit(char c)
 }
 
 /*
- * " name:12".  Blanks separate names, a colon before a digit ends one, a digit
- * begins none, a bracket begins a list of callers, and # a comment.
+ * Write " name:12", with '_' for characters that mean something else: a blank
+ * separates names, a colon before a digit ends one, no name begins with a
+ * digit, a bracket begins a list of callers, and # a comment.
  */
 static void
 name_put(const struct page *page, const char *before, const char *name,
@@ -234,7 +235,7 @@ name_put(const struct page *page, const char *before, const char *name,
 	free(text);
 }
 
-/* A line with its calls; the entry behind it. */
+/* Write a line with its calls; returns the index of the entry behind it. */
 static size_t
 line_put(const struct page *page, size_t at, int depth)
 {
@@ -254,7 +255,7 @@ line_put(const struct page *page, size_t at, int depth)
 	return (size_t)(entry - page->entries);
 }
 
-/* Lines, and then what is inlined, as LLVM's own writer does. */
+/* Write a scope: its lines, then inlined copies, as LLVM's writer does. */
 static void
 scope_put(const struct page *page, uint32_t scope, int depth)
 {

@@ -1,9 +1,9 @@
 /*
- * A profile for llvm-bolt, .fdata: bolt/lib/Profile/DataReader.cpp of LLVM.
- * Edges and calls are branches with their exact counts, as of programs that
- * BOLT itself instruments; none is mispredicted.  A file is for one object,
- * the program itself.  BOLT knows no line rows, at which blocks may begin here:
- * only edges between its own blocks are written.
+ * Writes a profile for llvm-bolt, .fdata (bolt/lib/Profile/DataReader.cpp of
+ * LLVM).  Edges and calls are branches with their exact counts, as in profiles
+ * of programs that BOLT instruments; none is mispredicted.  A file is for one
+ * object, the program itself.  Here blocks may also begin at line rows, which
+ * BOLT does not know: only edges between BOLT's own blocks are written.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 struct page {
 	FILE *out;
 	const struct plan *plan;
-	char **names;		/* per function, as BOLT has it */
+	char **names;		/* per function, as BOLT names it */
 	uint64_t *called;	/* per function: calls written */
 	struct callees callees;
 };
@@ -51,7 +51,7 @@ by_name(const void *va, const void *vb)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* Local names have a number behind them, by address: "f/1". */
+/* BOLT's name of each function.  Local ones are numbered by address: "f/1". */
 static char **
 names_make(const struct image *image)
 {
@@ -80,7 +80,7 @@ names_make(const struct image *image)
 
 /* ---- branches */
 
-/* Where the address is in the function's first range, or -1. */
+/* The offset of an address in the function's first range, or -1. */
 static int64_t
 offset_of(const struct func_plan *fplan, uint64_t addr)
 {
@@ -109,7 +109,7 @@ branch_put(const struct page *page, const struct func_plan *from, int64_t at,
 	fprintf(page->out, "0 %" PRIu64 "\n", n);
 }
 
-/* Whether BOLT begins a block there: something jumps to it, or ends before. */
+/* Whether BOLT begins a block there: at a jump's target, or behind a jump. */
 static bool
 block_begins(const struct view *view, uint32_t block)
 {
@@ -153,7 +153,7 @@ edges_put(const struct page *page, const struct view *view)
 
 /* ---- calls */
 
-/* The function called, if it is one of this object, or NULL. */
+/* The called function if it is one of this object, else NULL. */
 static const struct func_plan *
 callee_fplan(const struct page *page, const struct callee *call)
 {
@@ -183,7 +183,7 @@ calls_put(struct page *page, const struct view *view)
 	}
 }
 
-/* Who called is not known of the other calls. */
+/* Write the other calls of each function, whose callers are not known. */
 static void
 entries_put(const struct page *page)
 {

@@ -1,9 +1,9 @@
 /*
- * A profile of Callgrind: the Valgrind manual's chapter "Callgrind Format
- * Specification"; where that and Callgrind's own writer (callgrind/dump.c)
- * disagree, of conditional jumps, as the writer has it.  The cost is
- * instructions executed.  What calls cost is not known, as functions with
- * several callers are counted together: their inclusive cost is 0.
+ * Writes a profile of Callgrind (Valgrind manual, "Callgrind Format
+ * Specification").  Conditional jumps, about which the manual and Callgrind's
+ * own writer (callgrind/dump.c) disagree, follow the writer.  The cost is the
+ * number of instructions executed.  The inclusive cost of calls is written as
+ * 0: counts do not tell a function's callers apart.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,12 +23,12 @@ struct page {
 	struct callees callees;
 	uint64_t total;		/* instructions known */
 	size_t unknown;		/* instructions whose count is not */
-	uint32_t file;		/* that lines are of now */
+	uint32_t file;		/* of the lines written now */
 };
 
 /* ---- names */
 
-/* "fn=(1) main", and "fn=(1)" afterwards. */
+/* Write a name: "fn=(1) main" at first, "fn=(1)" afterwards. */
 static void
 name_put(struct page *page, const char *key, struct interned *names,
 	 const char *name)
@@ -61,7 +61,7 @@ insn_file(const struct page *page, const struct view *view, uint32_t insn)
 		     FILE_NONE;
 }
 
-/* "0x1139 12" */
+/* Write an instruction's address and line: "0x1139 12". */
 static void
 position_put(const struct page *page, const struct view *view, uint32_t insn)
 {
@@ -71,7 +71,7 @@ position_put(const struct page *page, const struct view *view, uint32_t insn)
 		view->fplan->cfg->insns[insn].addr, row ? row->line : 0);
 }
 
-/* Lines that follow are of the instruction's file. */
+/* Make the instruction's file, or `own` if it has none, that of the lines. */
 static void
 file_switch(struct page *page, const struct view *view, uint32_t insn,
 	    uint32_t own)
@@ -117,7 +117,7 @@ fplan_name(const struct table *table, const struct plan *plan,
 			  table->opts->demangle);
 }
 
-/* Whom: the function, as it is named where its own cost is. */
+/* Write a call, with the callee's name as where its own cost is written. */
 static void
 callee_put(struct page *page, const struct view *view,
 	   const struct callee *call)
@@ -129,7 +129,7 @@ callee_put(struct page *page, const struct view *view,
 
 	if (plan && plan != view->plan)
 		name_put(page, "cob", &page->objects, plan->image->path);
-	/* A stub has the name of what it leads to. */
+	/* A stub has the name of the function it leads to. */
 	if (index != FPLAN_NONE && !strstr(call->name, "@plt")) {
 		file = func_file(page->table, plan, &plan->fplans[index],
 				 &line);
@@ -173,7 +173,7 @@ jump_put(struct page *page, const struct view *view, uint32_t block,
 	putc('\n', page->out);
 }
 
-/* Those that were taken, to other blocks of the function. */
+/* Write the jumps from a block to blocks of the function that were taken. */
 static void
 jumps_put(struct page *page, const struct view *view, uint32_t block)
 {

@@ -1,6 +1,6 @@
 /*
- * Coverage in XML as Cobertura has it, by its coverage-04.dtd.  A package is
- * a directory, a class a source file.
+ * Writes coverage in Cobertura's XML (coverage-04.dtd).  A package is a
+ * directory, a class a source file.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,12 +18,12 @@ struct page {
 	const struct table *table;
 	struct cover *cover;
 	FILE *out;
-	char *root;		/* above all files; without '/' at its end */
+	char *root;		/* directory of all files; no '/' at its end */
 };
 
 /* ---- figures */
 
-/* Of what is known; 1 of nothing, as nothing is missing. */
+/* Write the rate of known units that ran; 1 if there are none. */
 static void
 rate_put(FILE *out, const char *name, const struct totals *totals)
 {
@@ -51,7 +51,7 @@ attribute_put(FILE *out, const char *name, const char *value)
 
 /* ---- lines */
 
-/* Of the branches of a line: ways, those taken, those not known. */
+/* The totals of the ways of a line's branches. */
 static struct totals
 line_ways(const struct cover_file *file, const struct cover_line *line)
 {
@@ -62,7 +62,7 @@ line_ways(const struct cover_file *file, const struct cover_line *line)
 	return ways;
 }
 
-/* A condition for each branch. */
+/* Write a condition for each branch. */
 static void
 conditions_put(FILE *out, const struct cover_file *file,
 	       const struct cover_line *line)
@@ -107,7 +107,7 @@ line_put(FILE *out, const struct cover_file *file,
 	conditions_put(out, file, line);
 }
 
-/* All of a file, or those of one function. */
+/* Write the lines of a file, or of one function unless that is FUNC_NONE. */
 static void
 lines_put(FILE *out, const struct cover_file *file, uint32_t func)
 {
@@ -201,7 +201,7 @@ by_directory(const void *va, const void *vb)
 	return strcmp(a->path, b->path);
 }
 
-/* "src.lib", of the directory below the root; owned by the caller. */
+/* The package of a file, its directory below the root: "src.lib"; owned. */
 static char *
 package_name(const struct page *page, const char *path)
 {
@@ -218,7 +218,7 @@ package_name(const struct page *page, const char *path)
 	return name;
 }
 
-/* The files from `first` on that are in its directory; the next one. */
+/* Write the files of the directory of `first`; returns the next file. */
 static size_t
 package_put(const struct page *page, size_t first)
 {
@@ -243,7 +243,10 @@ package_put(const struct page *page, size_t first)
 
 /* ---- all of it */
 
-/* Only files with lines, with whole paths, sorted by directory. */
+/*
+ * Keep the files that have lines, and sort them by directory.  A path without
+ * one gets "./".
+ */
 static void
 files_choose(struct cover *cover)
 {
@@ -270,7 +273,7 @@ files_choose(struct cover *cover)
 	cover->nfiles = n;
 }
 
-/* The directory that all are in; "" if there is none but the root. */
+/* The deepest directory of all files, owned by the caller; "" for "/". */
 static char *
 root_find(const struct cover *cover)
 {
@@ -335,7 +338,7 @@ cobertura_write(struct table *table, FILE *out)
 	coverage_put(&page);
 	fputs("<sources>\n<source>", out);
 	text_xml(out, *page.root ? page.root : "/");
-	/* Some paths may be whole, and some of where it was compiled. */
+	/* Paths may be absolute or relative to the compiler's directory. */
 	fputs(*page.root ? "</source>\n" : "</source>\n<source>.</source>\n",
 	      out);
 	fputs("</sources>\n<packages>\n", out);

@@ -1,5 +1,5 @@
 /*
- * Everything that was counted, as CSV (RFC 4180), one row for each count.
+ * Writes all counts as CSV (RFC 4180), one row for each.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "report/printable.h"
 #include "util/mem.h"
 
-/* One row; what is 0, NULL or FILE_NONE is left empty. */
+/* One row.  Fields that are NULL, FILE_NONE or line 0 are left empty. */
 struct row_out {
 	const char *what;
 	uint32_t plan;
@@ -31,8 +31,8 @@ struct page {
 };
 
 /*
- * A field is in quotes always, so that it is a text.  To a spreadsheet a text
- * may still be a formula, unless an apostrophe is before it.
+ * Write a text field, always in quotes.  An apostrophe comes before a text that
+ * a spreadsheet would take for a formula.
  */
 static void
 field_put(FILE *out, const char *s)

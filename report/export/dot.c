@@ -1,6 +1,6 @@
 /*
- * Control-flow graphs with counts, for graphviz: one graph, each function a
- * cluster of it.
+ * Writes control-flow graphs with counts for Graphviz: one graph, with a
+ * cluster for each function.
  */
 #include "report/view.h"
 
@@ -15,7 +15,7 @@
 
 enum { LABEL_MAX = 60 };
 
-/* One line of a label, which `end` ends: \n centres it, \l is for the left. */
+/* Write one line of a label, which `end` aligns: \n centred, \l left. */
 static void
 label_write(FILE *out, const char *text, const char *end)
 {
@@ -35,7 +35,7 @@ label_write(FILE *out, const char *text, const char *end)
 	free(clean);
 }
 
-/* A vertex by its name in the file; functions have their own ROOT and EXIT. */
+/* Write the name of a vertex; each function has its own ROOT and EXIT. */
 static void
 vert_write(const struct view *view, uint32_t v, FILE *out)
 {
@@ -48,7 +48,7 @@ count_write(const struct figure *count, FILE *out)
 	figure_write(out, count, 1);
 }
 
-/* What never ran is grey. */
+/* The attributes of a count: grey if it never ran. */
 static const char *
 shade(const struct figure *count)
 {
@@ -92,7 +92,7 @@ edge_write(const struct view *view, uint32_t e, FILE *out)
 		edge->by == BY_FALL ? ", style=dashed" : "");
 }
 
-/* Where control comes from and goes to, if an edge drawn says so. */
+/* Write the vertices ROOT and EXIT, if an edge leads from or to them. */
 static void
 outside_write(const struct view *view, FILE *out)
 {

@@ -1,8 +1,8 @@
 /*
- * Which blocks ran, as drcov of DynamoRIO writes it, for Lighthouse and others:
- * version 3, whose addresses are from where a segment begins, with the module
- * table of version 5.  The format has no counts.  Addresses are those of the
- * files: a module is as if it were where it was linked to be.
+ * Writes which blocks ran in the format of DynamoRIO's drcov, for Lighthouse
+ * and others: version 3, whose addresses are relative to segments, with the
+ * module table of version 5.  The format has no counts.  Modules are listed at
+ * the addresses to which they were linked.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 enum { SIZE_LIMIT = UINT16_MAX, MODULE_LIMIT = UINT16_MAX };
 
 struct entry {
-	uint32_t start;		/* from its module's start on */
+	uint32_t start;		/* relative to the module's start */
 	uint16_t size, module;
 };
 
 struct module {
 	const struct plan *plan;
 	const struct segment *segment;
-	size_t containing;	/* the first of the file */
+	size_t containing;	/* index of the first module of the file */
 };
 
 struct page {
@@ -43,7 +43,7 @@ modules_add(struct page *page, const struct plan *plan)
 		};
 }
 
-/* The module that has the address, or nmodules. */
+/* The index of the module that has the address, or nmodules. */
 static size_t
 module_find(const struct page *page, const struct plan *plan, uint64_t addr)
 {

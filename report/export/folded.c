@@ -1,8 +1,8 @@
 /*
- * Stacks with instructions executed, as flamegraph.pl takes them: a line is
+ * Writes stacks with their executed instructions for flamegraph.pl: lines
  * "caller;function count".  Counts do not tell a function's callers apart, so a
- * stack goes up only as long as there is one caller: one with several, or
- * that is not known, begins with "[several callers]" or "[caller not known]".
+ * stack goes up only as long as each function has one caller.  Above that it
+ * begins with "[several callers]" or "[caller not known]".
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,10 +22,10 @@ struct node {
 	const struct func_plan *fplan;
 	char *name;
 	uint64_t executed;
-	uint64_t called;	/* by those that are known */
-	uint32_t caller;	/* one of them, or NODE_NONE */
-	bool several;
-	bool marked;		/* in the stack at hand */
+	uint64_t called;	/* calls by known callers */
+	uint32_t caller;	/* one of these, or NODE_NONE */
+	bool several;		/* there are several */
+	bool marked;		/* in the current stack */
 };
 
 struct page {
@@ -42,11 +42,11 @@ node_name(const struct view *view)
 	char *raw = view_name(view), *name = text_line(raw), *last;
 
 	free(raw);
-	/* What separates frames. */
+	/* A semicolon would separate frames. */
 	for (char *c = name; *c; c++)
 		if (*c == ';')
 			*c = ':';
-	/* What would be taken for a count. */
+	/* A number at the end would be taken for the count. */
 	last = strrchr(name, ' ');
 	if (last && !last[1 + strspn(last + 1, "0123456789.")])
 		*last = '_';
@@ -112,7 +112,7 @@ callers_take(struct page *page, const struct view *view,
 	}
 }
 
-/* The one caller that all calls were from; or why there is none. */
+/* The only caller of a function; NODE_NONE if none, with *why unless a root. */
 static uint32_t
 caller_of(const struct page *page, const struct node *node, const char **why)
 {

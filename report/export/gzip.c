@@ -1,5 +1,5 @@
 /*
- * Compression in the format of gzip (RFC 1952), by zlib.
+ * Compresses in the format of gzip (RFC 1952), with zlib.
  */
 #include "report/export/gzip.h"
 

@@ -1,5 +1,5 @@
 /*
- * Writing through gzip.
+ * Streams that compress in the format of gzip.
  */
 #ifndef REPORT_EXPORT_GZIP_H
 #define REPORT_EXPORT_GZIP_H
@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /*
- * A stream whose text goes to `out`, compressed; closing it ends the member,
- * and leaves `out` open.  What cannot be written is an error of `out`.
+ * Open a stream that writes its text, compressed, to `out`.  fclose ends the
+ * gzip member and leaves `out` open.  Write errors are errors of `out`.
  */
 FILE *gzip_open(FILE *out);
 

@@ -1,5 +1,5 @@
 /*
- * A hash of strings.
+ * Numbers strings, with a hash table of open addressing.
  */
 #include "report/export/interned.h"
 

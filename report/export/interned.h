@@ -1,5 +1,5 @@
 /*
- * Strings by number.
+ * Sets of strings that number their members.
  */
 #ifndef REPORT_EXPORT_INTERNED_H
 #define REPORT_EXPORT_INTERNED_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed at first. */
+/* An empty set is zeroed. */
 struct interned {
 	char **strings;		/* by number */
 	size_t n;
@@ -15,7 +15,10 @@ struct interned {
 	size_t nslots;		/* a power of two */
 };
 
-/* The string's number, from 0 on; if it is n before, the string is new. */
+/*
+ * The string's number, from 0 on; a copy of a new string is added.  A string
+ * was new if its number is the n from before the call.
+ */
 uint32_t intern(struct interned *interned, const char *string);
 void interned_free(struct interned *interned);
 

@@ -1,6 +1,6 @@
 /*
- * Everything that was counted, as JSON: pmon.json(5).  Written function by
- * function, so that its size is no matter.
+ * Writes all counts as JSON, see pmon.json(5).  Holds one function at a time in
+ * memory, so that the size of a report does not matter.
  */
 #include "report/export/json_value.h"
 
@@ -288,7 +288,7 @@ func_make(const struct table *table, uint32_t plan_index,
 	return object;
 }
 
-/* Those that have a graph to show, and then the others. */
+/* Write the functions that have a graph to show, and then the others. */
 static void
 funcs_json(struct table *table, FILE *out)
 {

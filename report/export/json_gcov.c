@@ -1,7 +1,7 @@
 /*
- * What gcov --json-format writes, of format version 2: "Invoking gcov" of
- * GCC's manual, as gcovr reads it.  Columns are not known and 0; calls are left
- * out; blocks are numbered by line.  Compressed, as gcov's files are.
+ * Writes coverage as gcov --json-format does, in format version 2 (GCC manual,
+ * "Invoking gcov") and as gcovr reads it.  Columns are not known and 0; calls
+ * are left out; blocks are numbered by line.  Compressed, like gcov's files.
  */
 #include "report/export/json_value.h"
 
@@ -19,7 +19,7 @@ flag_put(struct json_object *into, const char *key, bool flag)
 	json_object_object_add(into, key, json_object_new_boolean(flag));
 }
 
-/* A function of which only inlined copies are left is taken for one block. */
+/* Write a function.  One with only inlined copies is taken for one block. */
 static void
 func_put(struct json_object *funcs, const struct cover_func *func)
 {

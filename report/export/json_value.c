@@ -1,6 +1,6 @@
 /*
- * Values of JSON as reports want them.  json_*.c and json.c are the only users
- * of json-c.
+ * Makes JSON values as reports use them.  json_*.c and json.c are the only
+ * users of json-c.
  */
 #include "report/export/json_value.h"
 
@@ -27,7 +27,6 @@ json_number_put(struct json_object *into, const char *key, uint64_t n)
 	json_object_object_add(into, key, json_object_new_uint64(n));
 }
 
-/* Hexadecimal, as most readers have 53 bits for a number. */
 void
 json_addr_put(struct json_object *into, const char *key, uint64_t addr)
 {
@@ -37,7 +36,6 @@ json_addr_put(struct json_object *into, const char *key, uint64_t addr)
 	json_object_object_add(into, key, json_object_new_string(text));
 }
 
-/* null and the reason, if it is not known. */
 void
 json_figure_put(struct json_object *into, const char *key,
 		const struct figure *figure)
@@ -68,7 +66,6 @@ json_element_put(struct json_object *array)
 	return element;
 }
 
-/* Write one element of an array, or member; *first: none came before. */
 void
 json_element_write(FILE *out, struct json_object *object, bool *first)
 {

@@ -1,8 +1,8 @@
 /*
- * A tracefile of lcov: geninfo(1), "TRACEFILE FORMAT".  Functions are written
- * as FN and FNDA, which every reader knows, and by their linkage names, as
- * geninfo does: older readers end a name at a comma, so that is never in one.
- * What is not known is left out, and comments say how much.
+ * Writes a tracefile of lcov (geninfo(1), "TRACEFILE FORMAT").  Functions are
+ * written as FN and FNDA, which every reader knows, with their linkage names,
+ * as geninfo does; never with a comma, at which older readers end a name.
+ * Unknown counts are left out, and comments tell their number.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "report/kinds.h"
 #include "report/printable.h"
 
-/* Names from DWARF may be "add<int, long>". */
+/* Write a name without commas: names from DWARF may be "add<int, long>". */
 static void
 name_put(const char *name, FILE *out)
 {

@@ -1,8 +1,8 @@
 /*
- * A profile of pprof: profile.proto of github.com/google/pprof, compressed.  A
- * sample is a run of instructions of one block that are of one line: how often
- * it was begun, and how many instructions that made.  Stacks are those of
- * inlining only: who called is not known of counts.
+ * Writes a profile of pprof (profile.proto of github.com/google/pprof),
+ * compressed.  A sample is a run of instructions of one block and one line: how
+ * often it was begun, and the number of instructions executed.  Stacks show
+ * inlining only, as counts do not tell callers.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct page {
 	Pprof__Profile profile;
 	struct interned strings, funcs;
 	struct frames *frames;
-	uint64_t mapping;	/* the id of the object at hand, or 0 */
+	uint64_t mapping;	/* id of the current object, or 0 */
 	size_t unknown;
 };
 
@@ -117,7 +117,7 @@ line_add(Pprof__Location *location, uint64_t func, uint32_t number)
 	*vec_push(location->line, location->n_line) = line;
 }
 
-/* The function's line, and those of what is inlined, innermost first. */
+/* Add the lines of inlined copies, innermost first, and the function's. */
 static void
 lines_add(struct page *page, const struct view *view, uint32_t insn,
 	  uint32_t frame, Pprof__Location *location)
@@ -172,7 +172,10 @@ sample_add(struct page *page, const struct view *view, uint32_t insn,
 
 /* ---- walking */
 
-/* Instructions of a block from `first` on with one line and one nesting. */
+/*
+ * Add the sample of the instructions from `first` on that have its line and
+ * its nesting of inlined copies; returns the first instruction behind them.
+ */
 static uint32_t
 run_take(struct page *page, const struct view *view, uint32_t first,
 	 uint32_t end)

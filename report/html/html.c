@@ -1,7 +1,7 @@
 /*
- * The page to be browsed: static files that show the counts in a browser,
- * without a server or a network.  What is in the data files is html_*.c's,
- * what is made of it web/'s.
+ * Makes the page: static files that show the counts in a browser, without a
+ * server or a network.  html_*.c write its data files; the scripts in web/ show
+ * them.
  */
 #include "report/html/html.h"
 

@@ -1,6 +1,6 @@
 /*
- * The files of web/, which are the same in every page: the assembler puts
- * them into the program.
+ * The files of web/, which are the same in every page.  The assembler includes
+ * them in the program.
  */
 #include "report/html/html_dir.h"
 

@@ -1,6 +1,5 @@
 /*
- * The call graph of a page: who called whom how often, in a data file of its
- * own.
+ * Writes the call graph of a page to a data file: callers, callees and counts.
  */
 #include "report/html/html.h"
 
@@ -9,7 +8,7 @@
 
 #include "util/mem.h"
 
-/* The callee's name where it is no function of the page. */
+/* The callee's name, for the case that it is no function of the page. */
 static const char *
 name_outside(const struct callee *callee)
 {
@@ -57,7 +56,7 @@ html_calls_add(struct html *html, const struct view *view, uint32_t id)
 	}
 }
 
-/* ---- who is who, when all functions have their numbers */
+/* ---- when all functions are numbered */
 
 static void
 calls_resolve(struct html *html)
@@ -91,7 +90,7 @@ by_ends(const void *va, const void *vb)
 	return strcmp(a->how, b->how);
 }
 
-/* Add up what goes from one function to another in the same way. */
+/* Add up the calls of one kind from one function to another. */
 static void
 calls_merge(struct html_calls *calls)
 {
@@ -112,7 +111,7 @@ calls_merge(struct html_calls *calls)
 	calls->n = n;
 }
 
-/* [caller, callee's number or name, count, how] */
+/* Write [caller, callee's number or name, count, how]; how may be missing. */
 static void
 call_write(struct script *script, const struct html_call *call)
 {

@@ -1,6 +1,6 @@
 /*
- * What a page has of an earlier run: functions with other counts, and for
- * source files with lines that have other counts a data file of these.
+ * Writes the data files that compare a page with an earlier run: one of the
+ * functions whose counts changed, and one per source file with such lines.
  */
 #include "report/html/html_diff.h"
 
@@ -22,7 +22,7 @@ plan_find(const struct report_input *report_input, const char *path)
 	return NULL;
 }
 
-/* The page's number of the later function, or FUNC_NONE. */
+/* The number on the page of the later function, or FUNC_NONE. */
 static uint32_t
 func_find(const struct html *html, const struct diff_func *diff)
 {
@@ -37,7 +37,10 @@ func_find(const struct html *html, const struct diff_func *diff)
 	       html->ids[plan - report_input->plans][fplan];
 }
 
-/* [number on the page or -1, name, instructions or calls, before, after] */
+/*
+ * Write [number on the page or -1, name, 1 for instructions or 0 for calls,
+ * number before, number after].
+ */
 static void
 func_write(const struct html *html, struct script *script,
 	   const struct diff_func *diff)
@@ -89,11 +92,11 @@ funcs_write(struct html *html, struct script *script)
 
 /* ---- lines */
 
-/* What became of the lines of a file. */
+/* Numbers of lines of a file that changed. */
 struct file_change {
-	size_t won, lost;	/* ran in one of the two only */
-	size_t changed;		/* count is another, or not known in one */
-	size_t alone;		/* were not counted before */
+	size_t won, lost;	/* ran only now, only before */
+	size_t changed;		/* different count, or not known in one */
+	size_t alone;		/* not counted before */
 };
 
 static uint32_t
@@ -115,7 +118,10 @@ file_find(const struct table *table, const char *path)
 	return FILE_NONE;
 }
 
-/* Whether the count is another; NULL: the line was not counted. */
+/*
+ * Whether a line's count changed.  `before` is NULL if the line was not counted
+ * then.
+ */
 static bool
 line_change(struct file_change *change, const struct figure *before,
 	    const struct figure *after)
@@ -136,7 +142,10 @@ line_change(struct file_change *change, const struct figure *before,
 	return true;
 }
 
-/* Lines with other counts, [line, count before or null]. */
+/*
+ * Write [line, count before or null] of the lines that changed; only count them
+ * if script is NULL.
+ */
 static struct file_change
 file_lines_write(struct html *html, struct script *script, size_t index)
 {
@@ -163,7 +172,7 @@ file_lines_write(struct html *html, struct script *script, size_t index)
 	return change;
 }
 
-/* The file's data file, if there is anything to say. */
+/* Write a source file's data file if any of its lines changed. */
 static struct file_change
 file_write(struct html *html, size_t index)
 {
@@ -182,7 +191,7 @@ file_write(struct html *html, size_t index)
 	return change;
 }
 
-/* [file, won, lost, changed, not counted before] of those with any. */
+/* Write [file, won, lost, changed, not counted before] of changed files. */
 static void
 files_write(struct html *html, struct script *script)
 {

@@ -1,5 +1,5 @@
 /*
- * A page that shows what changed since an earlier run, too.
+ * A page that also shows what changed since an earlier run.
  */
 #ifndef REPORT_HTML_HTML_DIFF_H
 #define REPORT_HTML_HTML_DIFF_H
@@ -7,15 +7,15 @@
 #include "report/profile/profile.h"
 #include "report/report.h"
 
-/* What a page is compared with. */
+/* The earlier run. */
 struct html_before {
 	const char *command;
-	/* With its programs; NULL if none is there: no lines are compared. */
+	/* NULL if its programs are not there: then no lines are compared. */
 	const struct report_input *report_input;
-	const struct profile_diff *diff;	/* from it to the page's */
+	const struct profile_diff *diff;	/* from it to the page's run */
 };
 
-/* Make the page in the directory; 0, or -1 with the message. */
+/* Make the page in the directory; 0, or -1 with the message set. */
 int html_diff_write(const struct report_options *opts,
 		    const struct html_before *before,
 		    const struct report_input *after, const char *path);

@@ -1,6 +1,6 @@
 /*
- * The directory of a page: made beside the place where it will be, and put
- * there when it is whole.  Deletes nothing that pmon does not write.
+ * The directory of a page.  It is made beside its final place, and put there
+ * when it is whole.  Never deletes a file that pmon does not write.
  */
 #include "report/html/html_dir.h"
 
@@ -21,14 +21,14 @@ enum { MODE_NEW = 0777, TRIES = 100 };
 
 struct html_dir {
 	char *path;		/* as the user gave it */
-	char *real;		/* what will be there or replaced */
-	char *temp;		/* beside it */
-	char *fault;		/* the first, or NULL */
+	char *real;		/* path with links followed */
+	char *temp;		/* the new page, beside it */
+	char *fault;		/* the first write error, or NULL */
 };
 
-/* ---- what is in a page */
+/* ---- the files of a page */
 
-/* "index.js", "f12.js", ...; not "" */
+/* Whether a data file may have this name, which is not "". */
 static bool
 data_name(const char *name)
 {
@@ -58,8 +58,8 @@ page_name(const char *name)
 }
 
 /*
- * Call `each` for every entry, until it returns false; false then, and if
- * the directory cannot be read.
+ * Call `each` for every entry of a directory, until it returns false.  False if
+ * it did, or if the directory cannot be read.
  */
 static bool
 entries_visit(const char *path, bool (*each)(const char *path,
@@ -105,7 +105,7 @@ any_entry(const char *path, const char *name, void *arg)
 	return false;
 }
 
-/* Empty, or all that is in it is a page's. */
+/* Whether a directory is empty, or has only files of a page. */
 static bool
 replaceable(const char *path)
 {
@@ -127,7 +127,7 @@ data_entry_remove(const char *path, const char *name, void *arg)
 	return true;
 }
 
-/* Remove a page; what is not of it stays, and so does the directory then. */
+/* Remove a page.  Other files stay, and then so does their directory. */
 static void
 page_remove(const char *path)
 {
@@ -145,7 +145,7 @@ page_remove(const char *path)
 	rmdir(path);
 }
 
-/* ---- */
+/* ---- making a page */
 
 static void
 dir_free(struct html_dir *dir)
@@ -157,7 +157,7 @@ dir_free(struct html_dir *dir)
 	free(dir);
 }
 
-/* The path without slashes at its end, or what it is a link to. */
+/* The path with links followed; if it does not exist, without final slashes. */
 static char *
 path_resolve(const char *path)
 {
@@ -185,7 +185,7 @@ temp_make(struct html_dir *dir)
 	return err ? fail("%s: %s", dir->path, strerror(errno)) : 0;
 }
 
-/* Whether what is there, if anything, can be replaced. */
+/* Check that the path does not exist or can be replaced. */
 static int
 place_check(const struct html_dir *dir)
 {
@@ -275,7 +275,7 @@ html_dir_file_close(struct html_dir *dir, FILE *out)
 		fault_keep(dir, "");
 }
 
-/* Some file systems cannot exchange two names. */
+/* Exchange the new page and the old, even if the file system cannot do so. */
 static int
 exchange(const struct html_dir *dir)
 {
@@ -299,7 +299,7 @@ exchange(const struct html_dir *dir)
 	return err;
 }
 
-/* What is behind dir->temp is of no more use afterwards. */
+/* Put the new page in place.  What dir->temp names then is to be removed. */
 static int
 place(struct html_dir *dir)
 {

@@ -9,28 +9,28 @@
 struct html_dir;
 
 /*
- * Whether a page can be written there: it is not there, empty, or a page;
- * changes nothing.  0, or -1 with the message.
+ * Check that a page can be written to the path: it does not exist, or is an
+ * empty directory or a page.  Changes nothing.  0, or -1 with the message set.
  */
 int html_dir_check(const char *path);
 
-/* NULL with the message set. */
+/* Begin a new page for the path.  NULL with the message set. */
 struct html_dir *html_dir_open(const char *path);
 
 /*
- * A file of it, to be written; never NULL.  What cannot be written is an
- * error of html_dir_close.
+ * Open a file of the page for writing; never NULL.  html_dir_close reports
+ * what cannot be written.
  */
 FILE *html_dir_file(struct html_dir *dir, const char *name);
 void html_dir_file_close(struct html_dir *dir, FILE *out);
 
 /*
- * Put what was written in place; 0, or -1 with the message: then what was
- * there before still is.
+ * Put the new page in place of the old, and free dir.  0, or -1 with the
+ * message set; then the old page is still there.
  */
 int html_dir_close(struct html_dir *dir);
 
-/* ---- html_assets.c: what is the same in every page */
+/* ---- html_assets.c: the files that are the same in every page */
 
 struct html_asset {
 	const char *name;

@@ -1,6 +1,6 @@
 /*
- * The source files of a page: for each a data file with its text and what its
- * lines have.
+ * Writes, for each source file of a page, a data file with its text and the
+ * counts of its lines.
  */
 #include "report/html/html.h"
 
@@ -8,7 +8,7 @@
 
 #include "util/mem.h"
 
-/* The lines of one file, and where the parts of html that are theirs begin. */
+/* A file, and how far html->shares and html->branches are written. */
 struct part {
 	const struct html *html;
 	const struct file_entry *file;
@@ -72,8 +72,9 @@ shares_write(struct script *script, struct part *part, size_t line)
 }
 
 /*
- * [line, count, instructions executed, instructions, [functions],
- * [branches]]; what is empty at the end is left out.
+ * Write [line, count, instructions executed, instructions, [functions],
+ * [branches]]; the last is left out if it is empty, and all but the first two
+ * if instructions were not counted.
  */
 static void
 line_write(struct script *script, struct part *part, size_t i)

@@ -1,5 +1,5 @@
 /*
- * The functions of a page: their numbers, and the data files that have their
+ * Numbers the functions of a page, and writes the data files that have their
  * code, several functions in each.
  */
 #include "report/html/html.h"
@@ -8,12 +8,12 @@
 
 #include "util/mem.h"
 
-/* Bytes after which a data file has no more functions. */
+/* A data file of more bytes gets no more functions. */
 enum { PACK_SIZE = 256 << 10 };
 
-/* ---- which there are */
+/* ---- numbers */
 
-/* The plan's function plans by their functions; owned by the caller. */
+/* Per function of the plan's image, its function plan; owned by the caller. */
 static uint32_t *
 fplans_of_funcs(const struct plan *plan)
 {
@@ -27,7 +27,10 @@ fplans_of_funcs(const struct plan *plan)
 	return fplans;
 }
 
-/* Those whose calls were counted; others come when their code is met. */
+/*
+ * Number the functions whose calls were counted.  func_of_view numbers others
+ * when their code is met.
+ */
 static void
 funcs_number(struct html *html)
 {
@@ -79,7 +82,7 @@ func_of_view(struct html *html, const struct view *view)
 	return *id;
 }
 
-/* ---- what its lines have of it */
+/* ---- functions and branches of lines */
 
 /* The index of the line in table->lines, or FILE_NONE. */
 static uint32_t
@@ -201,7 +204,7 @@ blocks_write(struct script *script, const struct view *view)
 	script_end(script, ']');
 }
 
-/* Address, count, text, and the file and line if it has any. */
+/* Write [address, count, text, file, line]; the last two may be missing. */
 static void
 insns_write(struct script *script, const struct view *view)
 {
@@ -275,11 +278,11 @@ view_ran(const struct view *view)
 	return false;
 }
 
-/* The data files of functions, one after the other. */
+/* The data files of functions, which are written one after the other. */
 struct packs {
-	struct script script;
+	struct script script;	/* the open one */
 	bool open;
-	uint32_t n;		/* behind the one that is open */
+	uint32_t n;		/* begun so far */
 };
 
 static void

@@ -1,6 +1,6 @@
 /*
- * What a page begins with: the run, and all files and functions with their
- * figures, by columns.
+ * Writes the overview of a page: the run, and tables of all files and functions
+ * with their figures.
  */
 #include "report/html/html.h"
 
@@ -52,7 +52,10 @@ run_write(struct script *script, const struct report_input *report_input)
 	free(seconds);
 }
 
-/* Functions, lines and inlined functions; the others came with the code. */
+/*
+ * Add up functions, lines and inlined functions; html_funcs.c did the other
+ * units.
+ */
 static void
 units_total(struct html *html)
 {
@@ -66,7 +69,7 @@ units_total(struct html *html)
 	}
 }
 
-/* [what, object, all, run, never run, not known] */
+/* Write [what, object, all, run, never run, not known] of each unit. */
 static void
 totals_write(struct html *html, struct script *script)
 {
@@ -110,8 +113,9 @@ file_totals(const struct table *table, const struct file_entry *file,
 }
 
 /*
- * [name, path, lines, run, not known, count of the line run most,
- * instructions executed, instructions, never executed]
+ * Write [name, path, lines, run, not known, count of the line run most,
+ * instructions executed, instructions, never executed]; the last three are left
+ * out if instructions were not counted.
  */
 static void
 file_write(struct script *script, const struct table *table,
@@ -162,9 +166,9 @@ file_number(struct script *script, uint32_t file)
 }
 
 /*
- * [name, object, file or -1, line, calls or null, instructions executed,
- * instructions, never executed, blocks, never entered, data file or -1]; if
- * its instructions were not counted, the calls are the last.
+ * Write [name, object, file or -1, line, calls or null, instructions executed,
+ * instructions, never executed, blocks, never entered, data file or -1]; only
+ * up to the calls if the function's instructions were not counted.
  */
 static void
 func_write(struct script *script, const struct html_func *func)
@@ -201,7 +205,7 @@ funcs_write(struct html *html, struct script *script)
 	script_end(script, ']');
 }
 
-/* [name, object, file or -1, line, count] */
+/* Write [name, object, file or -1, line, count] of inlined functions. */
 static void
 inlines_write(struct html *html, struct script *script)
 {

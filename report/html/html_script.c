@@ -1,6 +1,6 @@
 /*
- * Values written as JavaScript.  Knows nothing of what they mean; whatever a
- * string holds, it stays a string, of a script as of a page.
+ * Writes values as JavaScript.  Knows nothing of their meaning.  A string can
+ * end neither itself nor the script element of a page, whatever it holds.
  */
 #include "report/html/html_script.h"
 
@@ -12,7 +12,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* Of a double: all integers up to it are exact. */
+/* A double holds all integers up to this exactly. */
 static const uint64_t EXACT_MAX = 1ULL << 53;
 
 void
@@ -38,7 +38,7 @@ script_close(struct script *script)
 	free(script->text);
 }
 
-/* What comes before any value. */
+/* Write the comma before a value, unless it is the first. */
 static void
 value_begin(struct script *script)
 {
@@ -136,7 +136,7 @@ escaped_put(struct script *script, const char *s, size_t len)
 {
 	rewind(script->scratch);
 	text_print(script->scratch, s, len, WIDTH_ALL);
-	/* Else the size is that of what was there before. */
+	/* The stream may still hold the rest of a longer string. */
 	putc('\0', script->scratch);
 	fflush(script->scratch);
 	for (const char *c = script->text; *c; c++) {

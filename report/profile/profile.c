@@ -1,5 +1,5 @@
 /*
- * Profiles in memory: what must hold of them, and what is derived from one
+ * Profiles in memory: frees and checks them, and derives numbers from one
  * function's counts.  Never reads or writes a file.
  */
 #include "report/profile/profile.h"
@@ -67,7 +67,7 @@ profile_free(struct profile *profile)
 	free(profile);
 }
 
-/* ---- what must hold */
+/* ---- checks */
 
 static const char *
 count_fault(const struct count *count)
@@ -263,7 +263,7 @@ profile_fault(const struct profile *profile)
 	return fault;
 }
 
-/* ---- what is derived */
+/* ---- derived numbers */
 
 struct count
 profile_calls(const struct profile_func *func)
@@ -275,7 +275,7 @@ profile_calls(const struct profile_func *func)
 	return (struct count){ .reason = REASON_UNPLACED };
 }
 
-/* A block begins there. */
+/* Whether a block begins at addr. */
 static bool
 block_at(const struct profile_func *func, uint64_t addr)
 {
@@ -285,7 +285,10 @@ block_at(const struct profile_func *func, uint64_t addr)
 	return lo < func->nblocks && func->blocks[lo].addr == addr;
 }
 
-/* Instructions that ran though their block's count does not say so. */
+/*
+ * By how much abnormal edges change the number of instructions executed from
+ * that which the blocks' counts give.
+ */
 static __int128
 abnormal_executed(const struct profile_func *func, bool *known)
 {
@@ -297,7 +300,7 @@ abnormal_executed(const struct profile_func *func, bool *known)
 		if (abnormal->left == NUMBER_UNKNOWN ||
 		    abnormal->came == NUMBER_UNKNOWN)
 			*known = false;
-		/* Before a block's first instruction: its count is right. */
+		/* Before a block's first instruction the count is right. */
 		if (abnormal->during || !block_at(func, abnormal->addr))
 			sum += ((__int128)abnormal->came - abnormal->left) *
 			       ((__int128)abnormal->rest - abnormal->during);

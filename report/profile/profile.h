@@ -1,7 +1,7 @@
 /*
- * A profile: what one data file (pmon.out), or several merged, holds: runs,
- * objects, and per function its blocks and edges with their counts.  It needs
- * neither the program nor its DWARF, and never looks at them.
+ * A profile: the content of one data file (pmon.out), or of several merged:
+ * runs, objects, and per function its blocks and edges with their counts.
+ * Never looks at the program or its DWARF.
  */
 #ifndef REPORT_PROFILE_PROFILE_H
 #define REPORT_PROFILE_PROFILE_H
@@ -13,12 +13,12 @@ static const uint32_t PART_NONE = UINT32_MAX;
 static const uint32_t OBJECT_NONE = UINT32_MAX;
 
 /*
- * Of calls, abnormal edges and increments: more than 64 bits hold, so not
- * known.
+ * A number of calls, abnormal edges or increments that does not fit in 64 bits,
+ * so is not known.
  */
 static const uint64_t NUMBER_UNKNOWN = UINT64_MAX;
 
-/* What was asked to be counted in an object; bits of its `units`. */
+/* The units that were counted in an object: bits of its `units`. */
 enum profile_unit {
 	PROFILE_FUNCS = 1,
 	PROFILE_LINES = 2,
@@ -26,19 +26,22 @@ enum profile_unit {
 	PROFILE_BLOCKS = 8,
 	PROFILE_EDGES = 16,
 	PROFILE_INSNS = 32,
-	PROFILE_CALLS = 64,	/* where indirect ones go */
+	PROFILE_CALLS = 64,	/* targets of indirect calls */
 };
 
-/* Besides enum placement_method: the files merged had different ones. */
+/*
+ * A placement besides enum placement_method: that of merged files which differ
+ * in it, but for PLACE_ONCE, which stays.
+ */
 enum { PLACE_MIXED = 255 };
 
-/* Stops of the program for one cause. */
+/* The program's stops for one cause. */
 struct profile_stop {
 	char *cause;		/* in words, owned */
-	uint64_t n, ns;		/* how many, nanoseconds of all */
+	uint64_t n, ns;		/* number; nanoseconds in all */
 };
 
-/* One run of pmon.  All strings are owned, and never NULL if not said. */
+/* One run of pmon.  All strings are owned; none is NULL. */
 struct profile_run {
 	uint64_t id;		/* random; no run is merged twice */
 	uint64_t start;		/* UTC, nanoseconds since 1970 */
@@ -48,21 +51,21 @@ struct profile_run {
 	char *command;		/* the program and its arguments */
 	char *outcome;		/* "exited with status 1" */
 	char *version;		/* of the pmon that ran it */
-	char **remarks;		/* what the user should know */
+	char **remarks;		/* notes for the user */
 	size_t nremarks;
 	struct profile_stop *stops;
 	size_t nstops;		/* 0: not known */
 };
 
 /*
- * A process or thread that was counted by itself (--separate).  A profile
- * without has no parts, and every function has PART_NONE.
+ * A process or thread that was counted by itself (--separate).  A profile of a
+ * run without --separate has no parts; all its functions have PART_NONE.
  */
 struct profile_part {
 	uint32_t run;		/* index into profile->runs */
 	uint32_t parent;	/* an earlier part of that run, or PART_NONE */
 	uint32_t pid, tid;	/* tid 0: all the process's threads */
-	uint64_t start;		/* nanoseconds since the run's */
+	uint64_t start;		/* nanoseconds after the run's */
 	char *program;		/* path */
 };
 
@@ -70,8 +73,8 @@ struct profile_block {
 	uint64_t addr;
 	uint32_t size;		/* bytes */
 	uint32_t ninsns;
-	struct count count;	/* of its first instruction; n is 0 if
-				   unknown, as in all counts */
+	struct count count;	/* of its first instruction; as in all counts,
+				   n is 0 if unknown */
 };
 
 struct profile_edge {
@@ -80,20 +83,21 @@ struct profile_edge {
 	struct count count;
 };
 
-/* Control left, or came to, this place over no edge. */
+/* The abnormal edges of one instruction. */
 struct profile_abnormal {
 	uint64_t addr;		/* of an instruction */
-	uint32_t rest;		/* instructions of its block from it on */
-	bool during;		/* it had begun (a call did not come back), so
-				   was counted; else it was about to be run */
-	uint64_t left, came;	/* times */
+	uint32_t rest;		/* instructions from here to the block's end */
+	bool during;		/* the instruction had begun (a call that did
+				   not come back), so was counted; else it was
+				   about to run */
+	uint64_t left, came;	/* times that control did */
 };
 
-/* Where an indirect call or jump went. */
+/* One target of an indirect call or jump. */
 struct profile_call {
 	uint64_t addr;		/* of the instruction */
 	uint32_t object;	/* of the target: an index, or OBJECT_NONE */
-	uint64_t target;	/* its addr in that; with OBJECT_NONE 0 */
+	uint64_t target;	/* its addr there; 0 for OBJECT_NONE */
 	uint64_t n;
 };
 
@@ -106,12 +110,12 @@ enum profile_state {
 };
 
 /*
- * A function, or as much of it as one part of a run has executed.
+ * A function, or what one part of a run executed of it.
  *
- * nblocks may be 0: then its graph is not known, and it has at most one edge,
- * FLOW_ROOT -> FLOW_EXIT, whose count is that of the calls.  Else edges
- * ascend by `from`, as in struct flow, without EXIT -> ROOT: edge 0 is ROOT ->
- * entry.
+ * If nblocks is 0 the graph is not known; then there is at most one edge,
+ * FLOW_ROOT -> FLOW_EXIT, whose count is that of the calls.  Otherwise edges
+ * ascend by `from`, as in struct flow, but without EXIT -> ROOT: edge 0 is
+ * ROOT -> entry.
  */
 struct profile_func {
 	uint64_t addr;		/* link address of the entry */
@@ -133,14 +137,15 @@ struct profile_func {
 	size_t ncalls;
 	uint64_t sites;		/* planted */
 	uint64_t counters;	/* placed; several may share a site */
-	uint64_t increments;	/* of their counters */
-	uint64_t every;		/* increments of one counter per block */
-	uint8_t doubt;		/* enum count_reason: why not all of its
-				   instructions ran as often as its blocks say;
-				   0: they did.  Only of PROFILE_COUNTED with
+	uint64_t increments;	/* of those counters */
+	uint64_t every;		/* increments if each block had a counter */
+	uint8_t doubt;		/* enum count_reason: why instructions may have
+				   run more or less often than their blocks; 0:
+				   no doubt.  Only of PROFILE_COUNTED with
 				   blocks */
-	uint64_t *passed;	/* in doubt: instructions behind calls that
-				   were counted themselves, ascending */
+	uint64_t *passed;	/* in doubt: addrs of instructions behind
+				   calls with counters of their own,
+				   ascending */
 	size_t npassed;
 };
 
@@ -148,12 +153,13 @@ struct profile_object {
 	char *path;
 	uint8_t build_id[BUILD_ID_MAX];
 	size_t build_id_len;
-	uint64_t text_size;	/* without a build-id, of its executable */
-	uint32_t text_crc;	/* segments: bytes, CRC-32; else both 0 */
+	uint64_t text_size;	/* if there is no build-id, bytes of its */
+	uint32_t text_crc;	/* executable segments and their CRC-32;
+				   else both 0 */
 	uint16_t machine;	/* e_machine */
 	uint8_t placement;	/* enum placement_method, or PLACE_MIXED */
 	uint32_t units;		/* enum profile_unit; 0: nothing was counted,
-				   calls went there */
+				   the object is here as a target of calls */
 	struct profile_func *funcs;	/* ascending addr, then part with NONE
 					   first */
 	size_t nfuncs;
@@ -171,28 +177,29 @@ struct profile {
 void profile_free(struct profile *profile);
 
 /*
- * What is wrong with a profile, of what is said above; NULL if nothing.  One
- * that is read is right, and one that is written must be.
+ * Which of the rules above a profile breaks; NULL if none.  profile_read checks
+ * this; profiles that are written must pass.
  */
 const char *profile_fault(const struct profile *profile);
 
-/* The count of a function's calls. */
+/* How often a function was called. */
 struct count profile_calls(const struct profile_func *func);
 
 /*
- * Instructions executed; *known is set to whether that is all: else the
- * function is in doubt, some block's count is not known, or the sum is more
- * than 64 bits hold.
+ * The number of instructions executed.  Sets *known to whether it is known.  If
+ * the function is in doubt, some block's count is not known, or the sum does
+ * not fit in 64 bits, it is not, and the result is 0.
  */
 uint64_t profile_executed(const struct profile_func *func, bool *known);
 
-/* Set path, machine and what identifies an image. */
+/* Set the path, the machine, and the build-id or text_size and text_crc. */
 void profile_identify(struct profile_object *object,
 		      const struct image *image);
 
 /*
- * Whether a and b are the same file: one build-id, or both without, one path,
- * size and CRC.  Less than, equal to or greater than 0.
+ * Compare by identity: 0 if a and b are the same file, that is have the same
+ * machine and the same build-id or, if neither has one, the same path, size and
+ * CRC.  Otherwise less or greater than 0, in a total order.
  */
 int profile_object_compare(const struct profile_object *a,
 			   const struct profile_object *b);
@@ -200,40 +207,46 @@ int profile_object_compare(const struct profile_object *a,
 /* ---- files: profile_write.c, profile_read.c; see man/pmon.out.5 */
 
 /*
- * Write a data file, in whole or not at all: what was there before stays
- * there if it fails.  What cannot be renamed (/dev/stdout, a pipe) is written
- * directly.  0, or -1 with the message set.
+ * Write a data file, in whole or not at all: the old file stays if this fails.
+ * A target that cannot be replaced (/dev/stdout, a pipe) is written directly.
+ * 0, or -1 with the message set.
  */
 int profile_write(const struct profile *profile, const char *path);
 
 /* Whether a file begins as a data file does. */
 bool profile_is(const char *path);
 
-/* NULL with the message set, which names the file. */
+/* Read a data file.  NULL with the message set, which names the file. */
 struct profile *profile_read(const char *path);
 
-/* The same in memory; what is encoded is owned by the caller. */
+/*
+ * The same with the file's bytes in memory.  The caller owns the result.
+ * `path` is for messages.
+ */
 uint8_t *profile_encode(const struct profile *profile, size_t *size);
 struct profile *profile_decode(const char *path, const uint8_t *bytes,
 			       size_t size);
 
-/* ---- several profiles: profile_merge.c */
+/* ---- several profiles: profile_union.c, profile_merge.c */
 
 /*
- * Add `from` to `into`, and empty it.  Functions of the same object at the
- * same addr are one: what was never entered adds nothing; counts are added;
- * a count that is unknown in one is unknown; one that was not taken in all is
- * REASON_PARTIAL; what is in doubt in one is in doubt; if one is
- * PROFILE_UNKNOWN or their blocks or edges differ
- * all is unknown.  Functions and objects in one only are kept.  The order of
- * merging does not matter: runs are sorted by start, objects by path.
- * -1 with the message if a run is in both, which profile_runs_check tells;
- * then nothing is changed.
+ * profile_merge adds `from` to `into` and empties it.  -1 with the message set
+ * if a run is in both, and then nothing is changed; profile_runs_check tells
+ * this beforehand.
+ *
+ * Functions of the same object at the same addr become one:
+ * - a function that was never entered adds nothing;
+ * - counts are added; a count that is unknown in one is unknown;
+ * - if one has no blocks, all counts but the calls are REASON_PARTIAL;
+ * - a function in doubt in one is in doubt;
+ * - if one is PROFILE_UNKNOWN, or blocks or edges differ, it is unknown.
+ * Functions and objects that only one has are kept.  The order of merging does
+ * not matter: runs are sorted by start, objects by path.
  */
 int profile_runs_check(const struct profile *into, const struct profile *from);
 int profile_merge(struct profile *into, struct profile *from);
 
-/* Add up the parts: one function per addr, PART_NONE, is left. */
+/* Add up the parts: leaves one function per addr, of PART_NONE. */
 void profile_join_parts(struct profile *profile);
 
 /* ---- what changed: profile_diff.c */
@@ -243,35 +256,40 @@ struct diff_block {
 	uint64_t before, after;	/* counts */
 };
 
-/* A function of both. */
+/* A function that is in both profiles. */
 struct diff_func {
 	const struct profile_object *object;	/* of the later profile */
 	const struct profile_func *before, *after;
 	const struct profile_func *graph;	/* after, or before if after has
 						   no blocks; NULL if not the
 						   same in both */
-	bool insns;		/* the numbers are instructions executed, else
-				   (its blocks are not known) calls */
+	bool insns;		/* before_n and after_n are instructions
+				   executed; else calls, as those are not
+				   known */
 	uint64_t before_n, after_n;
-	struct diff_block *blocks;	/* that changed, biggest first */
+	struct diff_block *blocks;	/* changed ones, biggest change
+					   first */
 	size_t nblocks;
 };
 
-/* What there is to say of two profiles, which must outlive it. */
+/* The differences of two profiles, which must outlive it. */
 struct profile_diff {
-	struct diff_func *funcs;	/* that changed, biggest first */
+	struct diff_func *funcs;	/* changed ones, biggest change
+					   first */
 	size_t nfuncs;
 	size_t same;		/* functions with the same counts */
-	size_t unknown;		/* not known in one of the two */
-	size_t only_before, only_after;	/* not counted in the other, or one of
-					   several of that name */
-	size_t rebuilt;		/* objects whose build changed; there functions
-				   are compared by name */
+	size_t unknown;		/* functions not known in one of the two */
+	size_t only_before, only_after;	/* functions that the other did not
+					   count, or with a name that is not
+					   unique */
+	size_t rebuilt;		/* objects whose build changed; their
+				   functions are compared by name */
 };
 
 /*
- * Compare two profiles without parts.  An object's like is the same file, or
- * else one of the same path, or the only one of the same name.
+ * Compare two profiles without parts.  An object is compared with the same
+ * file, or else with the only one of the same path and machine, or else of the
+ * same file name and machine.  profile_diff_free frees the result.
  */
 struct profile_diff *profile_diff(const struct profile *before,
 				  const struct profile *after);

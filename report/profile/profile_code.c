@@ -1,7 +1,7 @@
 /*
- * The order in which counts are written, and what each is expected to be.
- * Numbers are mod 2^64: any counts can be written, those that flow like water
- * cost little.
+ * Lists counts in the order in which data files have them, and predicts each.
+ * Numbers are mod 2^64: any counts can be written, and those that obey
+ * Kirchhoff's law take little room.
  */
 #include "report/profile/profile_code.h"
 

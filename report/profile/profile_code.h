@@ -1,7 +1,7 @@
 /*
- * What the writer and the reader of data files share: how flags, edges and
- * states of counts are made numbers, and the prediction of counts.  See
- * man/pmon.out.5.
+ * The encoding that the writer and the reader of data files share: the numbers
+ * that stand for flags, edges and states of counts, and the prediction of
+ * counts.  See man/pmon.out.5.
  */
 #ifndef REPORT_PROFILE_PROFILE_CODE_H
 #define REPORT_PROFILE_PROFILE_CODE_H
@@ -20,13 +20,16 @@ enum {
 };
 
 /*
- * An edge: 1 + last + 2 * (goes + 3 * by), where `last` is whether it is the
- * last from its vertex; 0 if there are none.
+ * The code of an edge is 1 + last + 2 * (goes + 3 * by), where `last` is 1 for
+ * the last edge from its vertex.  A vertex without edges has the code 0.
  */
 enum edge_goes { GOES_NEXT, GOES_EXIT, GOES_FAR, GOES };
 enum { EDGES_NONE = 0, EDGE_CODES = 1 + 2 * GOES * (BY_LEAK + 1) };
 
-/* The two edges of a branch, which most blocks end with, in either order. */
+/*
+ * One code for both edges of a branch, in either order, as most blocks end in
+ * a branch.
+ */
 enum {
 	EDGES_TAKEN_FALL = EDGE_CODES,	/* BY_TAKEN far, BY_FALL next */
 	EDGES_FALL_TAKEN,
@@ -40,8 +43,9 @@ edge_code(enum edge_goes goes, unsigned by, bool last)
 }
 
 /*
- * What numbers are expected to be, so that their differences are small: the
- * address of the function behind one, and instructions of a block.
+ * Expected values, from which data files have the differences: functions begin
+ * at the next multiple of FUNC_ALIGN behind another, and instructions have
+ * INSN_SIZE bytes.
  */
 enum { FUNC_ALIGN = 16, INSN_SIZE = 4 };
 
@@ -55,7 +59,7 @@ addr_expect(const struct profile_func *before)
 	return (end + FUNC_ALIGN - 1) & -(uint64_t)FUNC_ALIGN;
 }
 
-/* The block behind a vertex's: where code falls through to. */
+/* The block behind a vertex: control falls through to it. */
 static inline uint32_t
 vertex_next(uint32_t vert)
 {
@@ -63,11 +67,12 @@ vertex_next(uint32_t vert)
 }
 
 /*
- * States of a function's counts: twice one of these, plus 1 if its counts flow,
- * that is if what follows from those before it does so, and is not written.
+ * How the states of a function's counts are written: twice one of these, plus 1
+ * if its counts flow, that is if every forced count is as predicted.  Forced
+ * counts that flow are not written.
  */
 enum {
-	STATES_DERIVED,		/* known: a bit each, set if it is derived */
+	STATES_DERIVED,		/* all known: a bit each, set if derived */
 	STATES_EACH,		/* a byte each, state + 4 * reason */
 	STATES_ALL,		/* this plus that byte: the same for all */
 };
@@ -78,7 +83,7 @@ state_code(const struct count *count)
 	return (uint8_t)(count->state | count->reason << 2);
 }
 
-/* What has a count: an edge, or a block, from itself to itself. */
+/* An arc: an edge, or a block as an edge from itself to itself. */
 struct arc {
 	uint32_t from, to;
 	bool block;
@@ -86,11 +91,13 @@ struct arc {
 };
 
 /*
- * What has a count in the order in which they are written: ROOT's edges,
- * then for each block itself and its edges.  Each count is predicted from
- * those before it by Kirchhoff's law, as sum of what comes in, or rest of what
- * goes out or comes in; what is written is the difference.  If all that goes
- * in, or out, is known the law leaves no choice (`forced`).
+ * A function's arcs in the order in which their counts are written: ROOT's
+ * edges, then for each block the block itself and its edges.  Each count is
+ * predicted from those before it by Kirchhoff's law: a block's as the sum of
+ * its known edges in; that of the last unknown edge out of a block, or back
+ * into one, as the rest of the block's count; others as 0.  Data files have the
+ * differences from that.  A prediction is forced if the law leaves no other
+ * count.
  */
 struct arcs {
 	struct arc *arcs;
@@ -98,17 +105,21 @@ struct arcs {
 	struct flow_sums *sums;	/* per vertex */
 };
 
-/* The counts remain the function's, which must be right (edges' ends). */
+/* The counts remain the function's.  Its edges must lead to its blocks. */
 struct arcs arcs_list(const struct profile_func *func);
 void arcs_free(struct arcs *arcs);
 
-/* To be called for each in turn, with the counts before it known. */
+/*
+ * Call both for each arc in turn: arc_predict, and once its count is set
+ * arc_known.
+ */
 uint64_t arc_predict(const struct arcs *arcs, size_t i, bool *forced);
 void arc_known(struct arcs *arcs, size_t i);
 
 /*
- * How many counts are not forced.  A graph is written once for several
- * functions only if these are at least one in SAME_MAX.
+ * The number of counts that are not forced.  A function may have the graph of
+ * the one before it (FUNC_SAME) only if at least one in SAME_MAX of its counts
+ * is not forced.
  */
 enum { SAME_MAX = 64 };
 

@@ -1,6 +1,7 @@
 /*
- * What changed between two profiles.  A function that only one of them
- * counted has not changed, and none is compared with another of its name.
+ * Finds what changed between two profiles.  A function that only one of them
+ * counted has not changed.  Where functions are compared by name, those whose
+ * name is not unique are not compared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "report/profile/profile_inner.h"
 #include "util/mem.h"
 
-/* ---- the like of an object */
+/* ---- pairs of objects */
 
 static const char *
 path_name(const char *path)
@@ -33,7 +34,7 @@ object_like(const struct profile_object *a, const struct profile_object *b,
 	return strcmp(path_name(a->path), path_name(b->path)) == 0;
 }
 
-/* The only object not yet paired that is like it so, or OBJECT_NONE. */
+/* The only unpaired object that is like the given one, or OBJECT_NONE. */
 static uint32_t
 object_find(const struct profile *profile, const bool *paired,
 	    const struct profile_object *object, enum likeness how)
@@ -52,8 +53,8 @@ object_find(const struct profile *profile, const bool *paired,
 }
 
 /*
- * Pair objects: pairs[i], of after's objects, is an index into before's, or
- * OBJECT_NONE.  The better likeness first.
+ * Pair the objects, those most alike first.  Sets pairs[i], for each of after's
+ * objects, to an index into before's or OBJECT_NONE.
  */
 static void
 objects_pair(const struct profile *before, const struct profile *after,
@@ -68,7 +69,7 @@ objects_pair(const struct profile *before, const struct profile *after,
 			const struct profile_object *object =
 				&after->objects[i];
 
-			/* It must be the only one on its side, too. */
+			/* The object must be unique on its own side, too. */
 			if (done[i] || object_find(after, done, object,
 						   (enum likeness)how) != i)
 				continue;
@@ -89,7 +90,7 @@ distance(uint64_t a, uint64_t b)
 	return a < b ? b - a : a - b;
 }
 
-/* The same graph, at whatever address. */
+/* Whether the graphs are the same but for the function's address. */
 static bool
 graph_moved(const struct profile_func *a, const struct profile_func *b)
 {
@@ -129,7 +130,7 @@ block_count(const struct profile_func *func, size_t block)
 	return func->blocks[block].count;
 }
 
-/* Biggest first. */
+/* Biggest change first. */
 static int
 by_block_change(const void *va, const void *vb)
 {
@@ -161,7 +162,7 @@ blocks_diff(struct diff_func *func)
 		      by_block_change);
 }
 
-/* The numbers to compare; false if there are none. */
+/* Set the numbers to compare; false if they are not known. */
 static bool
 numbers_find(struct diff_func *func)
 {
@@ -235,7 +236,7 @@ funcs_sorted(const struct profile_object *object,
 	return funcs;
 }
 
-/* How many from i on are equal to it. */
+/* The number of functions, from index i on, that are equal to the one at i. */
 static size_t
 equal_count(const struct profile_func **funcs, size_t n, size_t i,
 	    int (*compare)(const void *a, const void *b))
@@ -281,7 +282,7 @@ objects_diff(struct profile_diff *diff, const struct profile_object *before,
 	free(new);
 }
 
-/* Biggest first; then by where they are. */
+/* Biggest change first, of instructions before calls; then by place. */
 static int
 by_change(const void *va, const void *vb)
 {

@@ -1,7 +1,7 @@
 /*
- * Doubts of functions: that control may have left or come in their midst, so
- * that not all of their instructions, nor what is made of these, are known by
- * the counts of blocks.  How they are written, read, checked and added up.
+ * Writes, reads, checks and adds up the doubts of functions.  A function is in
+ * doubt if control may have left it or come to it within blocks, so that the
+ * counts of blocks do not give those of all instructions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,7 @@ doubts_get(struct profile *profile, struct feed *feed)
 
 /* ---- merging */
 
-/* Of two doubts the one by which less is known, or the lower number. */
+/* Of two doubts, the one that leaves less known, else the lower number. */
 static uint8_t
 doubt_more(uint8_t a, uint8_t b)
 {
@@ -98,7 +98,7 @@ doubt_more(uint8_t a, uint8_t b)
 	return a < b ? a : b;
 }
 
-/* Only calls that are in both lists. */
+/* Leave only the instructions that are in both lists. */
 static void
 passed_common(struct profile_func *into, const struct profile_func *from)
 {

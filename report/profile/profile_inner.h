@@ -1,5 +1,5 @@
 /*
- * What the files of profiles share.  Private to them.
+ * Helpers that the files of report/profile/ share.  Private to them.
  */
 #ifndef REPORT_PROFILE_PROFILE_INNER_H
 #define REPORT_PROFILE_PROFILE_INNER_H
@@ -7,6 +7,7 @@
 #include "report/profile/profile.h"
 #include "report/profile/stream.h"
 
+/* Free what the function or the object owns, but not itself. */
 void func_clear(struct profile_func *func);
 void object_clear(struct profile_object *object);
 
@@ -17,22 +18,24 @@ int abnormal_compare(const struct profile_abnormal *a,
 int call_compare(const struct profile_call *a, const struct profile_call *b);
 
 /*
- * Sort abnormal edges and calls, and an object's functions, and make those one
- * that are one by these orders.
+ * Sort a function's abnormal edges and calls, or an object's functions, and add
+ * up those that are equal by these orders.
  */
 void extras_sort(struct profile_func *func);
 void funcs_fold(struct profile_object *object);
 
 /*
- * What is wrong with a function's doubt, or NULL; the section of a data file
- * that has those of all functions; and one added to another, which is used up.
+ * profile_doubt.c: doubt_fault tells what is wrong with a function's doubt, or
+ * NULL.  doubts_put and doubts_get write and read the section of a data file
+ * that has the doubts of all functions.  doubt_add adds the doubt of `from`,
+ * whose list it may take.
  */
 const char *doubt_fault(const struct profile_func *func);
 void doubts_put(const struct profile *profile, struct sink *out);
 void doubts_get(struct profile *profile, struct feed *feed);
 void doubt_add(struct profile_func *into, struct profile_func *from);
 
-/* The same blocks and edges, whatever their counts. */
+/* Whether a and b have the same blocks and edges, whatever their counts. */
 bool graph_same(const struct profile_func *a, const struct profile_func *b);
 
 #endif

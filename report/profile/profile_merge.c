@@ -1,8 +1,7 @@
 /*
- * Functions of several profiles, or parts of one, made one.  What comes out
- * does not depend on the order or grouping in which they are added: of two
- * things that cannot both be kept the one that some total order puts first
- * is.
+ * Adds up functions of several profiles, or of the parts of one.  The result
+ * does not depend on the order or grouping of the additions: of two things that
+ * cannot both be kept, the one that comes first in some total order is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "report/profile/profile_inner.h"
 #include "util/mem.h"
 
-/* Gives way to reasons that runs had. */
+/* Reasons that runs had take precedence over this. */
 static const char why_differ[] = "its blocks differ between the files merged";
 
 /* ---- counts */
@@ -170,7 +169,7 @@ extras_add(struct profile_func *into, const struct profile_func *from)
 
 /* ---- functions */
 
-/* Nothing is known but the reason. */
+/* Make a function unknown: drop all but its description, and the reason. */
 static void
 func_lose(struct profile_func *func, const char *why)
 {
@@ -201,7 +200,7 @@ why_compare(const char *a, const char *b)
 				      strcmp(a, b);
 }
 
-/* One of the two is unknown. */
+/* Add two functions one of which, at least, is unknown. */
 static void
 unknown_add(struct profile_func *into, const struct profile_func *from)
 {
@@ -212,7 +211,7 @@ unknown_add(struct profile_func *into, const struct profile_func *from)
 	func_lose(into, why);
 }
 
-/* One graph has no blocks: all that both may have is the calls. */
+/* Add a function with a graph and one without: only the calls are added. */
 static void
 partial_add(struct profile_func *into, struct profile_func *from)
 {
@@ -268,7 +267,7 @@ ranges_compare(const struct profile_func *a, const struct profile_func *b)
 	return order;
 }
 
-/* What both say of the function, the better of the two. */
+/* Keep the better name and ranges of the two. */
 static void
 description_add(struct profile_func *into, struct profile_func *from)
 {
@@ -292,7 +291,7 @@ description_add(struct profile_func *into, struct profile_func *from)
 	from->unresolved = into->unresolved;
 }
 
-/* from is used up. */
+/* Add `from` to `into`, and clear it. */
 static void
 func_add(struct profile_func *into, struct profile_func *from)
 {
@@ -318,7 +317,6 @@ by_func(const void *a, const void *b)
 	return func_compare(a, b);
 }
 
-/* Sort an object's functions and make those of one addr and part one. */
 void
 funcs_fold(struct profile_object *object)
 {

@@ -1,8 +1,7 @@
 /*
- * From a data file to a profile, as man/pmon.out.5 says.  The file may be
- * damaged or made to do harm: arrays grow only as their elements are found,
- * each of which takes at least a byte, and what has been read is checked by
- * profile_fault.
+ * Reads data files, see man/pmon.out.5.  A file may be damaged or made to do
+ * harm: arrays grow only as their elements are found, each of which takes at
+ * least a byte, and profile_fault checks the profile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -145,7 +144,10 @@ head_get(const struct reader *reader, struct feed *feed,
 	return flags;
 }
 
-/* Where the next block is that does not begin at the end of the one before. */
+/*
+ * Gaps before blocks.  `next` is the index of the next block that does not
+ * begin at the end of the one before, or UINT64_MAX.
+ */
 struct gaps {
 	struct feed *feed;
 	uint64_t left, next;
@@ -195,12 +197,12 @@ blocks_get(struct reader *reader, struct profile_func *func, uint64_t n)
 		block->ninsns = (uint32_t)ninsns;
 		addr += block->size;
 	}
-	/* Of gaps there were too many. */
+	/* A gap is left over. */
 	if (gaps.next != UINT64_MAX)
 		gaps.feed->bad = true;
 }
 
-/* One edge, but for a target that is far. */
+/* Add the edge of a code; the caller sets the target of GOES_FAR. */
 static struct profile_edge *
 edge_get(struct profile_func *func, uint32_t vert, unsigned code)
 {
@@ -216,7 +218,7 @@ edge_get(struct profile_func *func, uint32_t vert, unsigned code)
 	return edge;
 }
 
-/* Edges that all lead somewhere, or `bad`. */
+/* Read the edges.  Unless a feed is bad, all lead to blocks or FLOW_EXIT. */
 static void
 edges_get(struct reader *reader, struct profile_func *func)
 {
@@ -265,7 +267,10 @@ reader_bad(const struct reader *reader)
 	return bad;
 }
 
-/* As many counts as same graphs must have to be written so must be there. */
+/*
+ * Copy the graph of the function before (FUNC_SAME).  The counts that are left
+ * limit its size, so that a small file cannot make large graphs (SAME_MAX).
+ */
 static void
 graph_copy(struct reader *reader, struct profile_func *func,
 	   const struct profile_func *before)
@@ -285,7 +290,7 @@ graph_copy(struct reader *reader, struct profile_func *func,
 		*vec_push(func->edges, func->nedges) = before->edges[i];
 }
 
-/* Whether the counts flow. */
+/* Read the states of the counts; returns whether the counts flow. */
 static bool
 states_get(const struct arcs *arcs, struct feed *feed)
 {
@@ -410,7 +415,7 @@ func_get(struct reader *reader, struct profile_func *func,
 		blocks_get(reader, func, nblocks);
 		edges_get(reader, func);
 	}
-	/* Edges that lead nowhere cannot be looked at. */
+	/* Edges of a bad feed may lead nowhere. */
 	if (reader_bad(reader))
 		return;
 	if (func->state != PROFILE_NEVER)
@@ -445,7 +450,7 @@ objects_get(struct reader *reader)
 	}
 }
 
-/* All was there, all was used, and it is a profile. */
+/* Check that no feed was too short or too long, and the profile itself. */
 static int
 reader_check(const struct reader *reader, const char *path)
 {
@@ -491,7 +496,10 @@ profile_decode(const char *path, const uint8_t *bytes, size_t size)
 	return reader.profile;
 }
 
-/* The whole file, which may be a pipe; *failed is why that is not all. */
+/*
+ * Read the whole file, which may be a pipe.  Sets *failed to the errno if that
+ * fails, else 0.
+ */
 static struct sink
 file_get(int fd, int *failed)
 {

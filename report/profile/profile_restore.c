@@ -1,6 +1,6 @@
 /*
- * Plans made again of what profiles hold, so that every report can be made of
- * them.  Nothing is counted or derived here: each count is the profile's.
+ * Makes plans from profiles, so that every report can be made of data files.
+ * Never counts or derives anything: each count is the profile's.
  */
 #include "report/profile/profile_plan.h"
 
@@ -9,7 +9,7 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* Units whose counts can be made of those of edges, or of blocks. */
+/* Units whose counts follow from those of edges, or of blocks. */
 enum {
 	UNITS_OF_EDGES = 1 << UNIT_FUNC | 1 << UNIT_LINE | 1 << UNIT_INLINE |
 			 1 << UNIT_BLOCK | 1 << UNIT_EDGE | 1 << UNIT_INSN |
@@ -77,17 +77,18 @@ profile_graph_is(const struct profile_func *func, const struct cfg *cfg,
 	return true;
 }
 
-/* What the code alone does not show of a graph. */
+/* The parts of a graph that the code alone does not show, as addrs. */
 struct hints {
 	uint64_t *leaders, *external;
 	size_t nleaders, nexternal;
 };
 
 /*
- * Blocks that are entered from outside, but for the function's entry; and,
- * where lines or data gave leaders, blocks that are entered from the one
- * before only.  Where jumps are not resolved all that is proven to be code is
- * entered from outside.
+ * external: the blocks that are entered from outside, but for a named
+ * function's entry.  leaders: in code without a name, the blocks that only the
+ * block before leads to, whose beginning lines or data gave.  If indirect jumps
+ * are unresolved, all proven code is entered from outside; then such blocks are
+ * leaders instead.
  */
 static struct hints
 hints_find(const struct profile_func *func, bool named)
@@ -141,7 +142,7 @@ graph_restore(struct plan *plan, uint32_t index,
 
 /* ---- counts */
 
-/* All counts of the function plan, and of its calls, are this. */
+/* Set all counts of a function, and that of its calls. */
 static void
 counts_fill(struct func_plan *fplan, struct count count)
 {
@@ -154,7 +155,7 @@ counts_fill(struct func_plan *fplan, struct count count)
 	fplan->calls = count;
 }
 
-/* EXIT -> ROOT: how often control came in, if that is known. */
+/* The count of EXIT -> ROOT: how often control came in. */
 static struct count
 back_count(const struct profile_func *func)
 {
@@ -191,8 +192,8 @@ counts_restore(struct func_plan *fplan, const struct profile_func *func)
 }
 
 /*
- * Files that are older than doubts in them show a doubt by counts of blocks
- * that are not known.
+ * Restore the doubt.  Old data files have no doubts; they show one by unknown
+ * counts of blocks.
  */
 static void
 doubt_restore(struct func_plan *fplan, const struct profile_func *func)
@@ -221,7 +222,7 @@ doubt_restore(struct func_plan *fplan, const struct profile_func *func)
 	}
 }
 
-/* An abnormal edge that is more than 64 bits hold says nothing. */
+/* Restore the abnormal edges; false if a number of them is not known. */
 static bool
 abnormals_restore(struct func_plan *fplan, const struct profile_func *func)
 {
@@ -246,7 +247,8 @@ abnormals_restore(struct func_plan *fplan, const struct profile_func *func)
 /* ---- functions */
 
 /*
- * The one at the function plan's address that is of the part, and any that is.
+ * The function of the profile at addr that is of the part, or unknown; else
+ * NULL.  Sets *any to one at addr of whatever part, or NULL.
  */
 static const struct profile_func *
 func_of(const struct profile_object *object, uint64_t addr, uint32_t part,
@@ -263,7 +265,7 @@ func_of(const struct profile_object *object, uint64_t addr, uint32_t part,
 	return NULL;
 }
 
-/* It was never entered: by nobody, or not by this part. */
+/* Restore a function that was never entered, by anyone or by this part. */
 static void
 never_restore(struct plan *plan, uint32_t index,
 	      const struct profile_func *func)
@@ -289,7 +291,7 @@ unknown_restore(struct plan *plan, uint32_t index,
 
 	if (fplan->state == FPLAN_FAULTY)
 		return;
-	/* Lines that it shares with others are not known, either. */
+	/* The graph makes lines that it shares with others unknown, too. */
 	if (plan_graphs(plan))
 		plan_graph(plan, index);
 	counts_fill(fplan, (struct count){ .reason = REASON_GRAPH });
@@ -354,7 +356,10 @@ fplan_restore(struct plan *plan, uint32_t index,
 		counted_restore(plan, index, func);
 }
 
-/* Was it counted where calls are not taken to come back? */
+/*
+ * Whether the object was counted without relying on calls to come back: its
+ * graphs have leak edges.
+ */
 static bool
 object_leaks(const struct profile_object *object)
 {
@@ -401,7 +406,10 @@ call_restore(struct plan *plan, struct plan *const *plans,
 	counter_set_site(counter_set, site, plan->nsites)->hits += call->n;
 }
 
-/* Some of its calls may have gone nowhere. */
+/*
+ * Restore the counters of a function's call sites.  A counter may exceed the
+ * sum of its targets, as the target of some calls is not known.
+ */
 static void
 hits_restore(struct plan *plan, const struct func_plan *fplan)
 {

@@ -1,6 +1,6 @@
 /*
- * What plans have counted, as a profile.  Knows nothing of runs and processes:
- * whoever does adds them.
+ * Saves the counts of plans in a profile.  Knows nothing of runs and processes:
+ * the caller adds these.
  */
 #include "report/profile/profile_plan.h"
 
@@ -20,7 +20,7 @@ _Static_assert((int)PROFILE_FUNCS == 1 << UNIT_FUNC &&
 	       (int)PROFILE_CALLS == 1 << UNIT_CALL,
 	       "units are the same in plans and profiles");
 
-/* One propagated plan being saved, for one part or for all. */
+/* A propagated plan that is being saved, for one part or for all. */
 struct saving {
 	struct plan *plan;
 	const struct plan **plans;	/* per object of the profile */
@@ -51,7 +51,7 @@ fplan_addr(const struct plan *plan, const struct func_plan *fplan)
 
 /* ---- one function */
 
-/* Its graph is not known: only its calls are. */
+/* Save the calls of a function without a graph. */
 static void
 calls_save(struct profile_func *func, const struct func_plan *fplan)
 {
@@ -130,7 +130,7 @@ object_of(const struct saving *s, const struct plan *plan)
 	return OBJECT_NONE;
 }
 
-/* Where the indirect calls of a function plan went. */
+/* Save the targets of a function's indirect calls. */
 static void
 targets_save(const struct saving *s, struct profile_func *func,
 	     const struct func_plan *fplan)
@@ -171,7 +171,7 @@ doubt_save(struct profile_func *func, const struct func_plan *fplan)
 				fplan->cfg->insns[fplan->passes[i].insn].addr;
 }
 
-/* Increments of one counter per block. */
+/* The number of increments if each block had a counter. */
 static uint64_t
 every_of(const struct profile_func *func)
 {
@@ -203,8 +203,8 @@ counts_save(const struct saving *s, struct profile_func *func,
 }
 
 /*
- * It was never entered, and all its counts are known to be 0: of one of which
- * they may not be known the graph was made when it was propagated.
+ * Whether a function was never entered and all its counts are known to be 0.
+ * plan_propagate has made the graph of a function whose counts may be unknown.
  */
 static bool
 fplan_never(const struct plan *plan, const struct func_plan *fplan)
@@ -251,7 +251,7 @@ fplan_save(const struct saving *s, const struct func_plan *fplan)
 
 /* ---- one object */
 
-/* Nothing of it ran, and all of that is known. */
+/* Whether a function is known not to have run at all. */
 static bool
 func_idle(const struct profile_func *func)
 {
@@ -289,9 +289,9 @@ arrivals_gather(struct saving *s, const size_t *counter_set)
 }
 
 /*
- * The functions of one part, or of all: told are, per function plan, whether
- * any part has it, and those that have nothing of their own are left to the
- * last.
+ * Save the functions of one part, or, last, those that no part has.  told[i]
+ * is whether some part has function plan i.  Functions that a part did not run,
+ * or that are not counted, are left to the last call.
  */
 static void
 fplans_save(struct saving *s, bool *told, bool last)
@@ -319,7 +319,7 @@ by_func(const void *a, const void *b)
 	return func_compare(a, b);
 }
 
-/* All functions are in: put them in order. */
+/* Put the functions in order, when all are saved. */
 static void
 object_sort(struct profile_object *object)
 {
@@ -346,8 +346,8 @@ part_save(struct saving s, const size_t *counter_set, bool *told)
 }
 
 /*
- * What no part has entered is of none; to be sure that it was not, all parts
- * are propagated together for it.
+ * Save a plan: part by part, and then, with the counts of all parts together,
+ * the functions that no part entered, as PART_NONE.
  */
 static void
 plan_save(struct profile *profile, struct saving s, const size_t *counter_sets)
@@ -376,7 +376,7 @@ object_add(struct profile *profile, const struct plan *plan)
 	profile_identify(object, plan->image);
 }
 
-/* Calls may go to what is not counted itself. */
+/* Add the objects that are only targets of calls. */
 static void
 targets_add(struct profile *profile, const struct plan *from,
 	    const struct plan ***plans, size_t *nplans)

@@ -1,6 +1,6 @@
 /*
- * The union of two profiles' runs, parts and objects, all of whose references
- * to each other are renumbered.
+ * Makes the union of two profiles' runs, parts and objects, and renumbers all
+ * references between them.  Leaves adding up functions to profile_merge.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ by_start(const void *va, const void *vb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Sort the runs; from old index to new, owned by the caller. */
+/* Sort the runs.  Returns the new index per old one, owned by the caller. */
 static uint32_t *
 runs_sort(struct profile *profile)
 {
@@ -53,7 +53,7 @@ struct numbered_part {
 	size_t old;
 };
 
-/* The parts of a run keep their order: they are all from one file. */
+/* By run.  The parts of a run keep their order: all are from one file. */
 static int
 by_run(const void *va, const void *vb)
 {
@@ -93,8 +93,8 @@ parts_sort(struct profile *profile, const uint32_t *new_run)
 
 struct numbered_object {
 	struct profile_object object;
-	size_t old;		/* index into the new array of indices */
-	size_t group;		/* the first of those that are the same file */
+	size_t old;		/* index before sorting */
+	size_t group;		/* number of its group of equal files */
 };
 
 static int
@@ -115,7 +115,7 @@ by_path(const void *va, const void *vb)
 	return order ? order : profile_object_compare(&a->object, &b->object);
 }
 
-/* The first path is kept.  from is used up but for its number. */
+/* Add one object to another of the same file; keeps into's path. */
 static void
 object_add(struct profile_object *into, struct profile_object *from)
 {
@@ -134,8 +134,8 @@ object_add(struct profile_object *into, struct profile_object *from)
 }
 
 /*
- * Make objects that are the same file one, and sort them by path; from old
- * index to new, owned by the caller.
+ * Add up the objects that are the same file, and sort them by path.  Returns
+ * the new index per old one, owned by the caller.
  */
 static uint32_t *
 objects_sort(struct profile *profile)
@@ -162,7 +162,7 @@ objects_sort(struct profile *profile)
 		group[old] = (uint32_t)(groups - 1);
 	}
 	qsort(all, groups, sizeof(*all), by_path);
-	/* From group to place among the sorted. */
+	/* new: per group, its place among the sorted. */
 	for (size_t i = 0; i < groups; i++) {
 		profile->objects[i] = all[i].object;
 		new[all[i].group] = (uint32_t)i;
@@ -188,7 +188,7 @@ profile_runs_check(const struct profile *into, const struct profile *from)
 	return 0;
 }
 
-/* Append from's things as they are, but for their numbers. */
+/* Append from's runs, parts and objects, with references shifted. */
 static void
 profile_append(struct profile *into, struct profile *from)
 {

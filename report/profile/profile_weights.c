@@ -1,5 +1,5 @@
 /*
- * Counts of an earlier run as weights, for placing counters.
+ * Makes the counts of an earlier run the weights by which counters are placed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ object_find(const struct profile *profile, const struct image *image)
 	return found;
 }
 
-/* The last one is asked for again and again. */
+/* The image's object.  Cached, as functions of one image come in a row. */
 static const struct profile_object *
 object_of(struct earlier *earlier, const struct image *image)
 {
@@ -31,7 +31,10 @@ object_of(struct earlier *earlier, const struct image *image)
 	return earlier->object;
 }
 
-/* Per edge of the flow; false if one is not known, or nothing ever ran. */
+/*
+ * Set the weight of each edge of the flow.  False if a count is not known, or
+ * the function never ran.
+ */
 static bool
 edges_weigh(const struct profile_func *func, const struct flow *flow,
 	    double *edges)

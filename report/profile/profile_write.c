@@ -1,5 +1,5 @@
 /*
- * From a profile to a data file, as man/pmon.out.5 says.
+ * Writes data files, see man/pmon.out.5.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ runs_put(const struct profile *profile, struct sink *out)
 	}
 }
 
-/* A section of their own, which readers may ignore. */
+/* Stops have a section of their own, which readers may ignore. */
 static void
 stops_put(const struct profile *profile, struct sink *out)
 {
@@ -182,7 +182,7 @@ edge_goes(const struct profile_edge *edge)
 	return edge->to == vertex_next(edge->from) ? GOES_NEXT : GOES_FAR;
 }
 
-/* The codes of the n edges of one vertex, from `first` on. */
+/* Write the codes of the n edges of one vertex, from index `first` on. */
 static void
 codes_put(const struct profile_func *func, size_t first, size_t n,
 	  struct sink *out)
@@ -231,7 +231,7 @@ edges_put(const struct profile_func *func, struct sink *sections)
 	}
 }
 
-/* All counts are known, and those that are forced are what they must be. */
+/* Whether all counts are known, and forced ones are as predicted. */
 static bool
 counts_flow(const struct profile_func *func)
 {
@@ -297,7 +297,7 @@ counts_put(const struct profile_func *func, struct sink *sections)
 		bool forced;
 		uint64_t expected = arc_predict(&arcs, i, &forced);
 
-		/* An unknown count is 0, which need not be said. */
+		/* An unknown count is 0, so the difference is 0. */
 		if (count->state == COUNT_UNKNOWN)
 			expected = 0;
 		if (!flow || !forced)
@@ -410,7 +410,7 @@ profile_write(const struct profile *profile, const char *path)
 	if (!target)
 		return -1;
 	bytes = profile_encode(profile, &size);
-	/* target_close sees to what is not written. */
+	/* target_close reports write errors. */
 	fwrite(bytes, 1, size, target->out);
 	free(bytes);
 	return target_close(target);

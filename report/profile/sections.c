@@ -1,6 +1,6 @@
 /*
- * The frame of a data file.  The only user of zlib.  Believes nothing that a
- * file says: no memory is taken but for bytes that are there.
+ * Packs and unpacks the sections of data files, with zlib.  Believes nothing
+ * that a file says: allocates memory only for bytes that are there.
  */
 #include "report/profile/sections.h"
 
@@ -19,15 +19,15 @@ enum {
 	NUMBERS_SIZE = 16,	/* stored size, size */
 	CRC_SIZE = 4,
 	LEVEL = 9,
-	/* What is small needs no more, and setting up takes less time. */
+	/* Enough for small sections, and faster to set up. */
 	SMALL_WBITS = 12,
 	SMALL_MEM_LEVEL = 5,
-	/* More than a byte may stand for: a bomb. */
+	/* A section that expands by more is a bomb. */
 	RATIO_MAX = 100,
 	CHUNK = 1 << 16,
 };
 
-/* Not text, and not what it is if line ends are changed or bit 7 is lost. */
+/* Shows a change of line ends or the loss of bit 7; is not text. */
 static const uint8_t magic[MAGIC_SIZE + 1] = "\211PMON\r\n\032";
 static const char tag_end[] = "END ";
 
@@ -98,7 +98,7 @@ section_pack(const char *tag, const struct sink *raw, struct sink *file)
 
 	deflate_into(&packed, raw, Z_DEFAULT_STRATEGY);
 	if (raw->n / RATIO_MAX >= packed.n) {
-		/* Makes at most 8 bytes of one. */
+		/* Expands by 8 at most, which RATIO_MAX allows. */
 		packed.n = 0;
 		deflate_into(&packed, raw, Z_HUFFMAN_ONLY);
 	}
@@ -195,7 +195,10 @@ packed_get(const char *path, struct feed *feed, struct packed *packed)
 	return 0;
 }
 
-/* The memory taken is that of bytes that have been made, twice at most. */
+/*
+ * Decompress a section.  Stops at the size that the file says, and never
+ * allocates more than about twice the bytes made so far.
+ */
 static int
 packed_inflate(const struct packed *packed, struct sink *raw)
 {
@@ -221,7 +224,10 @@ packed_inflate(const struct packed *packed, struct sink *raw)
 	return err == Z_STREAM_END && !left && raw->n == packed->size ? 0 : -1;
 }
 
-/* The end says how many sections there are, and nothing is behind it. */
+/*
+ * Check the end section: it has the number of sections, and must be the last
+ * thing in the file.
+ */
 static int
 end_check(const char *path, const struct packed *packed, size_t n,
 	  size_t behind)
@@ -242,7 +248,7 @@ end_check(const char *path, const struct packed *packed, size_t n,
 	return 0;
 }
 
-/* Sections whose tag begins with a small letter may be ignored. */
+/* Unpack one section.  Unknown ones with a lower-case tag are ignored. */
 static int
 packed_unpack(const char *path, const struct packed *packed,
 	      struct sink *sections)

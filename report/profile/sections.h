@@ -1,7 +1,7 @@
 /*
  * The frame of a data file: its magic number and version, and sections that
- * are compressed and carry a checksum.  What is in them is profile_write.c's
- * and profile_read.c's.  See man/pmon.out.5.
+ * are compressed and have checksums.  Knows nothing of the sections' content,
+ * which profile_write.c and profile_read.c own.  See man/pmon.out.5.
  */
 #ifndef REPORT_PROFILE_SECTIONS_H
 #define REPORT_PROFILE_SECTIONS_H
@@ -9,8 +9,8 @@
 #include "report/profile/stream.h"
 
 /*
- * The sections, in the order in which they are in the file.  What is alike is
- * together, and so is compressed well.
+ * The sections, in the order of the file.  Each has data of one kind, so that
+ * it is compressed well.
  */
 enum section {
 	SECTION_RUNS,
@@ -31,12 +31,12 @@ enum section {
 	SECTIONS,
 };
 
-/* The whole file, made from sections' bytes; empty sections are left out. */
+/* Make the whole file from the sections; empty sections are left out. */
 void sections_pack(const struct sink *sections, struct sink *file);
 
 /*
- * The sections' bytes of a file, which sections_free releases, also after an
- * error.  0, or -1 with the message, which begins with path.
+ * Unpack the sections of a file.  sections_free frees them, also after an
+ * error.  0, or -1 with the message set, which begins with path.
  */
 int sections_unpack(const char *path, const uint8_t *bytes, size_t size,
 		    struct sink *sections);
@@ -44,10 +44,16 @@ void sections_free(struct sink *sections);
 
 const char *section_tag(enum section section);
 
-/* CRC-32 (of IEEE 802.3) of what has the CRC-32 crc and n more bytes. */
+/*
+ * The CRC-32 (IEEE 802.3) of a text whose beginning has the CRC-32 `crc`, 0 if
+ * it is empty, and which ends in these n bytes.
+ */
 uint32_t crc_more(uint32_t crc, const void *bytes, size_t n);
 
-/* Whether a file that begins with these bytes is, or will be, a data file. */
+/*
+ * Whether these n bytes begin with the magic number of data files.  The file
+ * need not be complete.
+ */
 bool frame_is(const uint8_t *bytes, size_t n);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Numbers and strings as bytes.  Never reads or writes a file.
+ * Writes numbers and strings as bytes, and reads them back.  Never reads or
+ * writes a file.
  */
 #include "report/profile/stream.h"
 

@@ -1,5 +1,6 @@
 /*
- * Numbers and strings as bytes: what a data file's sections are made of.
+ * Numbers and strings as bytes, of which the sections of data files consist.
+ * Never reads or writes a file.
  */
 #ifndef REPORT_PROFILE_STREAM_H
 #define REPORT_PROFILE_STREAM_H
@@ -17,24 +18,28 @@ struct sink {
 /* Bytes that are read, up to `end`. */
 struct feed {
 	const uint8_t *at, *end;
-	bool bad;		/* more was asked for than is there, or what
-				   is there cannot be */
+	bool bad;		/* the bytes ended too early or are not
+				   valid */
 };
 
 void put_bytes(struct sink *sink, const void *bytes, size_t n);
 void put_byte(struct sink *sink, unsigned byte);
 /* LEB128: seven bits a byte, low ones first, bit 7 set in all but the last. */
 void put_uint(struct sink *sink, uint64_t value);
-/* Of a difference mod 2^64 as a number with a sign: 0, -1, 1, -2, 2, ... */
+/*
+ * The difference to - from mod 2^64 as put_uint, taken as a number with a sign:
+ * 0, -1, 1, -2, 2, ...
+ */
 void put_delta(struct sink *sink, uint64_t to, uint64_t from);
-/* With a NUL behind it. */
+/* The string with its NUL. */
 void put_string(struct sink *sink, const char *s);
 /* Least significant byte first. */
 void put_fixed(struct sink *sink, uint64_t value, size_t nbytes);
 
 /*
- * Get what was put.  When there is none `bad` is set, which lasts, and they
- * return 0, false or NULL.  Of each number only the shortest form is taken.
+ * Get what was put.  At the end of the bytes, or if they are not valid, these
+ * set `bad`, which lasts, and return 0, false or NULL.  Numbers must have their
+ * shortest form.
  */
 bool get_bytes(struct feed *feed, void *bytes, size_t n);
 unsigned get_byte(struct feed *feed);
@@ -44,7 +49,7 @@ uint64_t get_delta(struct feed *feed, uint64_t from);
 char *get_string(struct feed *feed);		/* owned by the caller */
 uint64_t get_fixed(struct feed *feed, size_t nbytes);
 
-/* What was put into a sink, which must outlive it. */
+/* A feed of a sink's bytes.  The sink must outlive it. */
 static inline struct feed
 feed_of(const struct sink *sink)
 {

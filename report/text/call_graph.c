@@ -1,5 +1,5 @@
 /*
- * The call graph: from where to where, and how often.
+ * The report of calls: from where to where, and how often.
  */
 #include "report/callees.h"
 
@@ -18,7 +18,7 @@ struct calls {
 	struct table *table;
 	FILE *out;
 	size_t digits, addr, place;	/* widths */
-	struct callees callees;	/* of the function at hand */
+	struct callees callees;	/* of the current function */
 	struct figure sum;
 	struct reasons reasons;
 };
@@ -83,7 +83,7 @@ fplan_write(struct calls *calls, const struct view *view)
 		call_write(calls, view, &calls->callees.calls[i]);
 }
 
-/* How many calls there were. */
+/* Add up all calls, and find the widths. */
 static void
 calls_sum(struct calls *calls)
 {

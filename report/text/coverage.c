@@ -1,6 +1,7 @@
 /*
- * What share of the lines ran, and which lines do in one of two tallies only.
- * A line whose count is not known is never taken to have run.
+ * The share of the lines that ran (--fail-under), and the lines that ran in
+ * only one of two report inputs.  Never takes a line whose count is not known
+ * for one that ran.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ lines_total(const struct table *table)
 	return totals;
 }
 
-/* "57.33 %", never more than it is; owned by the caller. */
+/* "57.33 %", rounded down; owned by the caller. */
 static char *
 share_text(const struct totals *totals)
 {
@@ -78,14 +79,14 @@ coverage_check(const struct report_options *opts,
 	return totals_check(&totals, opts->fail_under);
 }
 
-/* ---- two tallies */
+/* ---- two report inputs */
 
-/* The lines of one table, against another. */
+/* The lines of one table compared with those of the other. */
 struct changes {
-	bool *only;		/* ran here, and did not there */
+	bool *only;		/* per line: ran here, but not there */
 	size_t nonly;
-	size_t unknown;		/* not known here or there */
-	size_t alone;		/* not counted there at all */
+	size_t unknown;		/* lines not known here or there */
+	size_t alone;		/* lines not counted there at all */
 };
 
 static int
@@ -100,7 +101,7 @@ place_compare(const struct table *a, size_t i, const struct table *b, size_t k)
 	return line->line < other->line ? -1 : line->line > other->line;
 }
 
-/* Both tables ascend by path and line. */
+/* Compare two tables, which both ascend by path and line. */
 static struct changes
 changes_find(const struct table *table, const struct table *other)
 {

@@ -1,6 +1,6 @@
 /*
- * Where control went from each branch and jump table, and how often each
- * loop went round.
+ * The report of edges: where control went from each branch and jump table, and
+ * how often each loop went round.
  */
 #include "report/view.h"
 
@@ -29,7 +29,7 @@ block_addr(const struct view *view, uint32_t block)
 	return cfg->insns[cfg->blocks[block].first].addr;
 }
 
-/* Per cent; 0.0 and 100.0 are never and always. */
+/* Write a percentage.  Only exact zero is "0.0", only the whole "100.0". */
 static void
 share_write(FILE *out, const struct figure *part, const struct figure *whole)
 {
@@ -49,7 +49,7 @@ share_write(FILE *out, const struct figure *part, const struct figure *whole)
 		fprintf(out, "  %*.1f", SHARE_WIDTH, share);
 }
 
-/* The end of a row, in what is left of `used` columns. */
+/* Write the end of a row of which `used` columns are written. */
 static void
 tail_write(const struct view *view, const char *text, size_t used, FILE *out)
 {
@@ -194,7 +194,7 @@ loop_has(const struct loops *loops, uint32_t header, uint32_t vert)
 	return loop == header;
 }
 
-/* Per header, how often control came into its loop.  Owned by the caller. */
+/* Per loop header, how often control entered the loop; owned by the caller. */
 static struct figure *
 loops_entered(const struct view *view, const struct loops *loops)
 {
@@ -270,7 +270,7 @@ loops_write(const struct page *page, const struct view *view)
 	return any;
 }
 
-/* ---- */
+/* ---- the report */
 
 static void
 fplan_write(const struct page *page, const struct view *view)

@@ -1,6 +1,6 @@
 /*
- * The instructions executed of each function and of each file, as
- * Weinberger's lprint summarises them.
+ * The reports of executed instructions by function and by file, like the
+ * summaries of Weinberger's lprint.
  */
 #include "report/kinds.h"
 
@@ -39,7 +39,7 @@ entry_add(struct entries *entries, struct entry entry)
 	*vec_push(entries->entries, entries->n) = entry;
 }
 
-/* Functions, and nameless code, whose instructions were counted. */
+/* Add functions, and nameless code, whose instructions were counted. */
 static void
 views_add(struct table *table, struct entries *entries, bool **seen)
 {
@@ -69,7 +69,7 @@ views_add(struct table *table, struct entries *entries, bool **seen)
 	}
 }
 
-/* Functions that have no code of their own that could be counted. */
+/* Add the functions whose calls were counted, but not their instructions. */
 static void
 others_add(struct table *table, struct entries *entries, bool **seen)
 {

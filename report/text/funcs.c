@@ -1,5 +1,6 @@
 /*
- * Lists of functions and of inlined functions, with their calls.
+ * The reports of functions and of inlined functions, with their calls; and the
+ * title of all reports.
  */
 #include "report/kinds.h"
 

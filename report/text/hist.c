@@ -1,5 +1,5 @@
 /*
- * Histograms: a bar for each line with code.
+ * The histogram reports: a bar for each line with code.
  */
 #include "report/kinds.h"
 
@@ -16,7 +16,8 @@ struct scale {
 	enum report_kind kind;
 	uint64_t max;		/* the largest count */
 	size_t width;		/* room for a bar */
-	unsigned bits;		/* log: one mark is 2^bits times as much */
+	unsigned bits;		/* log: each further mark is a factor of
+				   2^bits */
 };
 
 static unsigned
@@ -29,7 +30,7 @@ log2_floor(uint64_t n)
 	return bits;
 }
 
-/* Marks of a bar, which may be more than there is room for. */
+/* The number of marks of a bar, which may exceed the width. */
 static uint64_t
 bar_length(const struct scale *scale, uint64_t n)
 {
@@ -37,7 +38,7 @@ bar_length(const struct scale *scale, uint64_t n)
 		return n;
 	if (scale->kind == REPORT_HIST_LOG)
 		return 1 + log2_floor(n) / scale->bits;
-	/* Rounded up, so that what ran has a bar. */
+	/* Rounded up, so that every line that ran has a bar. */
 	return (uint64_t)(((unsigned __int128)n * scale->width +
 			   scale->max - 1) / scale->max);
 }

@@ -1,6 +1,6 @@
 /*
- * Every instruction with its count, under the source line it belongs to
- * (Weinberger's lprint at its most verbose).
+ * The report of instructions: every instruction with its count, under its
+ * source line (Weinberger's lprint at its most verbose).
  */
 #include "report/view.h"
 
@@ -21,10 +21,10 @@ struct listing {
 	FILE *out;
 	size_t digits;		/* of counts */
 	size_t addr;		/* of addresses */
-	struct file_entry *file;	/* whose source is open, or NULL */
+	struct file_entry *file;	/* its source is read; or NULL */
 };
 
-/* "0x000000000000113A" as "0x113a". */
+/* Shorten hexadecimal numbers in place: "0x000000000000113A" to "0x113a". */
 static void
 numbers_tidy(char *s)
 {
@@ -99,7 +99,7 @@ insn_write(struct listing *listing, const struct view *view, uint32_t i)
 	free(text);
 }
 
-/* The line that follows instructions belong to. */
+/* Write the source line of the instructions that follow. */
 static void
 line_write(struct listing *listing, const struct view *view, uint32_t i)
 {

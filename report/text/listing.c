@@ -1,6 +1,7 @@
 /*
- * The listing: every line of the source with its count, as in Bishop 1987, and
- * if wanted with the instructions executed for it, as in Weinberger 1984.
+ * The listing and the report of lines: every source line with its count, as in
+ * Bishop 1987, and in the latter with its executed instructions, as in
+ * Weinberger 1984.
  */
 #include "report/kinds.h"
 
@@ -47,7 +48,7 @@ widths_find(struct table *table)
 	return widths;
 }
 
-/* Whether --line, if given, has the line. */
+/* Whether --line, if given, chose the line. */
 static bool
 line_listed(const struct file_entry *file, uint32_t line)
 {
@@ -106,7 +107,7 @@ row_write(const struct page *page, const struct file_entry *file,
 	putc('\n', page->out);
 }
 
-/* What the reader should know of the file's text. */
+/* Warn that the source is missing, or newer than the program. */
 static void
 file_remark(const struct table *table, const struct file_entry *file,
 	    FILE *out)
@@ -147,7 +148,7 @@ file_write(const struct page *page, struct file_entry *file)
 			row_write(page, file, has_code ? entry : NULL, line);
 		if (has_code)
 			entry++;
-		/* No text from here on: straight to the next code. */
+		/* No text from here on: skip to the next line with code. */
 		if (!source || line >= source->nlines) {
 			if (entry == end)
 				break;

@@ -1,6 +1,6 @@
 /*
- * The counts that are known and not 0, one on a line, for who looks at a
- * program while it runs: see man/pmon-control.7.
+ * The snapshot for the live view of a running program: all counts that are
+ * known and not 0, one a line.  See man/pmon-control.7.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * Why counts are not known.
+ * Collects the reasons why counts are not known, and writes them.
  */
 #include "report/text/reasons.h"
 

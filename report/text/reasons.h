@@ -1,5 +1,5 @@
 /*
- * Why counts are not known, and how many of them for each reason.
+ * The reasons why counts are not known, each with its number of counts.
  */
 #ifndef REPORT_TEXT_REASONS_H
 #define REPORT_TEXT_REASONS_H
@@ -11,7 +11,7 @@
 
 struct reason {
 	const char *why;	/* lent: static, or the plan's */
-	const char *what, *whats;	/* one, several */
+	const char *what, *whats;	/* its units' name: one, several */
 	size_t n;
 };
 
@@ -23,13 +23,16 @@ struct reasons {
 /* "function", "functions" */
 const char *unit_word(enum unit_kind kind, size_t n);
 
-/* One more, unless why is NULL. */
+/* Count one more for the reason, unless why is NULL. */
 void reasons_add(struct reasons *reasons, const char *why, const char *what,
 		 const char *whats);
 void reasons_add_unit(struct reasons *reasons, const char *why,
 		      enum unit_kind kind);
 
-/* "Not counted:" and a line for each, or nothing at all; and forget them. */
+/*
+ * Write "Not counted:" and a line for each reason, or nothing if there is none;
+ * then free the reasons.
+ */
 void reasons_write(struct reasons *reasons, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * What the placement of counters saved: table II and figure 20 of Ball and
- * Larus, "Optimally Profiling and Tracing Programs", TOPLAS 16(4) 1994, for
- * the program that ran.
+ * The report of placement: the increments that it saved, as in table II and
+ * figure 20 of Ball and Larus, "Optimally Profiling and Tracing Programs",
+ * TOPLAS 16(4) 1994, for the program that ran.
  */
 #include "report/view.h"
 
@@ -16,13 +16,13 @@
 
 enum { COUNT_MIN = 9 };
 
-/* Of one function, or of several. */
+/* The numbers of one function, or of several. */
 struct sums {
 	size_t blocks, edges;
 	size_t counters;	/* blocks and edges that have one */
 	size_t sites;
 	struct figure increments, every;
-	size_t bytes;		/* of memory, for its graph and counts */
+	size_t bytes;		/* memory of graphs and counts */
 };
 
 struct share {
@@ -96,7 +96,7 @@ sums_add(struct sums *to, const struct sums *sums)
 	to->bytes += sums->bytes;
 }
 
-/* The number, or "-" where it would have no meaning. */
+/* Write part / whole, or "-" if whole is 0. */
 static void
 ratio_write(FILE *out, int width, double part, double whole)
 {
@@ -130,7 +130,7 @@ sums_write(const struct page *page, const struct sums *sums, const char *name)
 	free(shorter);
 }
 
-/* What takes memory for each site: it, its place in the index, its counter. */
+/* The memory of a plan's sites, their index and their counters. */
 static size_t
 sites_bytes(const struct plan *plan)
 {
@@ -146,7 +146,7 @@ notes_write(const struct page *page)
 	const struct report_input *report_input = page->table->report_input;
 	size_t bytes = 0, nsites = 0;
 
-	/* Those of a data file take none. */
+	/* Sites of a data file take no memory. */
 	for (size_t i = 0; i < report_input->nplans; i++) {
 		if (report_input->plans[i]->wish.counted)
 			continue;
@@ -193,7 +193,7 @@ shares_gather(struct page *page)
 	}
 }
 
-/* Where most is saved first; what is not known last. */
+/* Most increments of one counter per block first; unknown ones last. */
 static int
 by_every(const void *va, const void *vb)
 {

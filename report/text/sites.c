@@ -1,7 +1,6 @@
 /*
- * How the program was made to count: the ways into relocated functions, and the
- * traps that were needed, each with its reason and how often it was run into;
- * and all stops of the program by cause.
+ * The report of sites: the ways into relocated functions; the remaining traps,
+ * each with its reason and its hits; and the program's stops by cause.
  */
 #include "report/ways.h"
 
@@ -18,7 +17,7 @@
 
 enum { COUNT_MIN = 9, ADDR_MIN = 7, NAME_MAX = 30 };
 
-/* ---- how many of each */
+/* ---- the number of each way */
 
 static void
 fplan_ways(const struct func_plan *fplan, struct ways *ways)
@@ -39,7 +38,10 @@ fplan_ways(const struct func_plan *fplan, struct ways *ways)
 	}
 }
 
-/* Is it counted by traps though it might have been copied? */
+/*
+ * Whether the function counts by traps although functions were relocated: there
+ * is a reason why it stays in place.
+ */
 static bool
 fplan_trapped(const struct plan *plan, const struct func_plan *fplan)
 {
@@ -69,7 +71,7 @@ ways_count(const struct report_input *report_input)
 	return ways;
 }
 
-/* Put "12 things" behind the text and what comes between. */
+/* Append `between` and "12 things" to the text. */
 static void
 part_add(char **text, const char *between, size_t n, const char *what)
 {
@@ -220,7 +222,7 @@ trap_write(const struct page *page, const struct trap *trap, FILE *out,
 	free(name);
 }
 
-/* How many more there are for each reason, from the first of them on. */
+/* Write the number of traps per reason, from index `first` on. */
 static void
 rest_write(const struct page *page, size_t first, FILE *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Why the program was stopped: a table by cause.  What the causes are the
- * report input says.
+ * Writes the table of the program's stops by cause.  The report input names
+ * the causes.
  */
 #include "report/text/stop_causes.h"
 

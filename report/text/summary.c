@@ -1,5 +1,6 @@
 /*
- * The summary: what was counted, and what ran most.
+ * The summary report: the run, the numbers of counted units, and the functions
+ * and lines that ran most.
  */
 #include "report/kinds.h"
 
@@ -15,7 +16,7 @@
 
 enum { PLACE_MAX = 28, PLACE_MIN = 8, COUNT_MIN = 9 };
 
-/* Milliseconds, rounded up to tenths: none is shown as 0. */
+/* Milliseconds, rounded up to tenths, so that no standstill is shown as 0. */
 static double
 tenths(double seconds)
 {
@@ -88,13 +89,13 @@ totals_write(const struct totals *totals, FILE *out, const char *what,
 	putc('\n', out);
 }
 
-/* What there is of each kind in each object. */
+/* The totals of each kind of unit in each object. */
 struct summary {
 	struct totals (*totals)[UNIT_KINDS];
 	struct reasons reasons;
 };
 
-/* Functions and lines, and inlined functions. */
+/* Add up functions, lines and inlined functions. */
 static void
 units_total(const struct table *table, struct summary *summary)
 {
@@ -110,7 +111,7 @@ units_total(const struct table *table, struct summary *summary)
 	}
 }
 
-/* Blocks, edges and instructions. */
+/* Add up blocks, edges and instructions. */
 static void
 code_total(struct table *table, struct summary *summary)
 {

@@ -1,5 +1,5 @@
 /*
- * The blocks of each function, with their lines and counts.
+ * The report of blocks: those of each function, with their lines and counts.
  */
 #include "report/view.h"
 

@@ -1,5 +1,5 @@
 /*
- * The lines that never ran, as ranges.
+ * The report of lines that never ran, as ranges.
  */
 #include "report/kinds.h"
 
@@ -12,7 +12,7 @@
 
 enum { PLACE_WIDTH = 28, NAME_WIDTH = 32 };
 
-/* Which functions of a plan were never called, by index. */
+/* Per plan, per function of its image: whether it was never called. */
 struct idle {
 	bool **plans;
 };
@@ -57,7 +57,10 @@ range_name(const struct table *table, const struct func *func)
 	return shorter;
 }
 
-/* The functions of the lines [from, to), each once, owned by the caller. */
+/*
+ * The names of the functions of the lines [from, to), none twice in a row;
+ * owned by the caller.
+ */
 static char *
 range_functions(const struct table *table, const struct idle *idle,
 		size_t from, size_t to)
@@ -65,7 +68,7 @@ range_functions(const struct table *table, const struct idle *idle,
 	char *names = mem_strdup("");
 	uint32_t last = FUNC_NONE;
 
-	/* What exceeds the page would be cut anyway. */
+	/* Names beyond the page's width would be cut anyway. */
 	for (; from < to && strlen(names) < table->opts->columns; from++) {
 		const struct line_entry *line = &table->lines[from];
 		const struct image *image;

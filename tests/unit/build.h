@@ -1,6 +1,6 @@
 /*
- * For tests that compile small programs and ask other tools about them: a
- * directory of their own, commands run in it, images opened in it.
+ * For tests that compile small programs and ask other tools about them: a work
+ * directory, commands that run in it, images of files in it.
  */
 #ifndef TESTS_BUILD_H
 #define TESTS_BUILD_H
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before cmocka's, which makes a macro of fail(). */
+/* Before cmocka.h, which makes fail() a macro. */
 #include "symtab/image.h"
 #include "util/fail.h"
 
@@ -21,7 +21,7 @@
 
 static char work[] = "/tmp/pmon-image-XXXXXX";
 
-/* Run a command in the work directory; its exit status. */
+/* Run a shell command in the work directory; returns system()'s status. */
 static int
 try(const char *fmt, ...)
 {
@@ -51,7 +51,7 @@ output(const char *command)
 	return out;
 }
 
-/* A path in the work directory; good until the fourth call from now. */
+/* The path of a file in the work directory; valid for three more calls. */
 static const char *
 in_work(const char *name)
 {

@@ -1,5 +1,5 @@
 /*
- * Flow graphs for tests: written down, or random and walked at random.
+ * Flow graphs for tests: drawn as text, or random and walked at random.
  */
 #ifndef TESTS_FLOWS_H
 #define TESTS_FLOWS_H
@@ -32,8 +32,9 @@ drawn_vert(struct drawn *drawn, char c, uint32_t *n)
 }
 
 /*
- * "^A AB A$": edges.  The first from a block is its taken branch, the second
- * the way on; more are of a jump table.
+ * Make a graph of its edges, "^A AB A$".  Of two edges from a block the first
+ * is that of the branch taken, the second falls through; more than two are of
+ * a jump table.
  */
 static inline struct drawn
 drawn_make(const char *text)
@@ -73,7 +74,7 @@ drawn_edge(struct drawn *drawn, const char *name)
 	abort();
 }
 
-/* The arc of an edge "AB" or a block "A". */
+/* The arc that is an edge "AB" or a block "A". */
 static inline uint32_t
 drawn_arc(struct drawn *drawn, const char *name)
 {
@@ -90,7 +91,7 @@ random_vert(unsigned nblocks, unsigned exit_percent)
 	return FLOW_BLOCK + random_below(nblocks);
 }
 
-/* The edges out of one block; returns their number. */
+/* Make up the edges out of one block; returns their number. */
 static inline uint32_t
 random_outs(struct flow_edge *edges, uint32_t from, unsigned nblocks)
 {
@@ -124,7 +125,7 @@ random_outs(struct flow_edge *edges, uint32_t from, unsigned nblocks)
 	return n;
 }
 
-/* plain: one entry and no leaks. */
+/* A graph of at most `max` blocks.  plain: one entry and no leaks. */
 static inline struct flow *
 random_flow(unsigned max, bool plain)
 {
@@ -155,7 +156,7 @@ random_flow(unsigned max, bool plain)
 	return flow;
 }
 
-/* What happened. */
+/* The true counts of walks. */
 struct walked {
 	uint64_t counts[WALK_ARCS];
 	struct flow_extra extras[4 * WALK_BLOCKS];
@@ -178,7 +179,10 @@ walk_abnormal(struct walked *walked, uint32_t v, enum abnormal how)
 	};
 }
 
-/* Where a walk begins, which is counted; *behind: within the block. */
+/*
+ * Count the beginning of a walk, and return its vertex.  *behind: it begins
+ * within the block.
+ */
 static inline uint32_t
 walk_begin(const struct flow *flow, struct walked *walked, bool abnormal,
 	   bool *behind)
@@ -197,7 +201,7 @@ walk_begin(const struct flow *flow, struct walked *walked, bool abnormal,
 	return flow->edges[e].to;
 }
 
-/* One walk from ROOT to EXIT, or until it ends otherwise. */
+/* Walk from ROOT to EXIT, or until an abnormal end or `steps` blocks. */
 static inline void
 walk(const struct flow *flow, struct walked *walked, unsigned steps,
      bool abnormal)

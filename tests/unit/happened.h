@@ -1,6 +1,7 @@
 /*
- * What a plan must say of a random program that ran, from the book that was
- * kept of it: counts of blocks and edges, and of lines by their definition.
+ * The counts that a plan must give for a random program that ran, computed from
+ * the truth that the machine recorded: those of blocks and edges, and those of
+ * lines by their definition.
  */
 #ifndef TESTS_HAPPENED_H
 #define TESTS_HAPPENED_H
@@ -20,8 +21,9 @@ struct trial {
 	struct plan_wish wish;
 	struct machine m;
 	struct truth truth;
-	uint32_t owner[INSNS_MAX];	/* line of each instruction, or none */
-	uint64_t points[INSNS_MAX];	/* lines that are empty there: bits */
+	uint32_t owner[INSNS_MAX];	/* line of each instruction, or
+					   REGION_NONE */
+	uint64_t points[INSNS_MAX];	/* lines without code there, as bits */
 };
 
 static inline uint64_t
@@ -65,7 +67,7 @@ fplan_came(const struct trial *t, const struct func_plan *fplan,
 	return false;
 }
 
-/* How often control came to an instruction from outside a set of others. */
+/* How often control came to `to` from outside the set `inside`. */
 static inline uint64_t
 happened_from(const struct trial *t, unsigned func, unsigned to,
 	      const bool *inside)
@@ -105,7 +107,7 @@ lines_own(struct trial *t)
 	}
 }
 
-/* The line that has all indirect jumps not resolved, or NOWHERE. */
+/* The line that has all unresolved indirect jumps, or NOWHERE. */
 static inline int64_t
 lines_jumper(const struct trial *t, const struct func_plan *fplan)
 {
@@ -123,7 +125,10 @@ lines_jumper(const struct trial *t, const struct func_plan *fplan)
 	return jumper;
 }
 
-/* Times round loops within the line; *most if that is not well defined. */
+/*
+ * How often control went round loops within the line.  If that is not well
+ * defined, adds to *most by how much it may be more.
+ */
 static inline uint64_t
 happened_loops(const struct trial *t, const struct func_plan *fplan,
 	       uint32_t line, uint64_t *most)

@@ -1,5 +1,5 @@
 /*
- * For tests that look at hooks: the one at an address.
+ * For tests that look at hooks: finds the hook at an address.
  */
 #ifndef TESTS_HOOKS_H
 #define TESTS_HOOKS_H

@@ -1,7 +1,7 @@
 /*
- * Makes up x86-64 instructions with random registers and operands, and
- * registers with which they touch nothing but the scratch memory and go
- * nowhere but to the landings.  Encodings are from the Intel SDM volume 2.
+ * Makes up x86-64 instructions with random operands, and register values with
+ * which they touch only the scratch memory and go only to the landings.
+ * Encodings are from the Intel SDM, volume 2.
  */
 #ifndef TESTS_INSNS_H
 #define TESTS_INSNS_H
@@ -24,7 +24,7 @@ enum shape_flag {
 	ONLY_MEM = 2,
 	STACK = 4,		/* uses rsp as the stack pointer */
 	LOGIC = 8,		/* leaves AF undefined */
-	GOES = 16,		/* its operand is where it goes */
+	GOES = 16,		/* its operand is its target */
 	LOOPS = 32,		/* counts in rcx */
 	FIXED_SIZE = 64,	/* no operand size but the default */
 };
@@ -32,8 +32,9 @@ enum shape_flag {
 enum { B = 1, W = 2, D = 4, Q = 8 };	/* operand sizes */
 
 /*
- * With size B the opcode is one less (that is how they are laid out).
- * imm: bytes of the immediate; IMM_Z: the operand's, but 4 for 8; IMM_V: all.
+ * A kind of instruction.  With size B its opcode is one less.  imm: bytes of
+ * the immediate; IMM_Z: as many as the operand has, but at most 4; IMM_V: as
+ * many as the operand has.
  */
 enum { IMM_Z = 16, IMM_V = 32 };
 
@@ -54,7 +55,7 @@ struct made {
 	const struct shape *shape;
 	unsigned size;		/* of the operand, in bytes */
 	int base, index, scale;	/* as encoded 0-15; -1: none */
-	int target_reg;		/* holds where it goes; or -1 */
+	int target_reg;		/* holds its target; or -1 */
 	uint64_t index_value;	/* if there is an index but no base */
 	int64_t disp;
 	uint8_t segment;	/* prefix, or 0 */
@@ -117,7 +118,7 @@ memory_choose(struct made *made, struct operand *op)
 		op->index = (uint8_t)random_below(16);
 		op->base = (uint8_t)random_below(16);
 		op->scale = (uint8_t)random_below(4);
-		/* The stack pointer is for the stack; see modrm_disp. */
+		/* rsp keeps pointing to the stack; see modrm_disp. */
 		if (made->shape->flags & STACK && op->sib && op->base == 4) {
 			op->mod = 1;
 			op->index = 4;
@@ -128,7 +129,7 @@ memory_choose(struct made *made, struct operand *op)
 		    (op->sib && op->mod == 0 && (op->base & 7) == 5))
 			made->base = -1;
 		made->scale = 1 << op->scale;
-		/* A jump's register is given by where it goes. */
+		/* The target gives the value of a jump's register. */
 	} while (made->base >= 0 && made->base == made->index);
 	if (op->sib)	/* rex.b extends the base, not rm */
 		op->rm = 4 | (op->base & 8);
@@ -224,7 +225,7 @@ made_modrm(struct made *made)
 	}
 	if (made->memory && made->base >= 0 && !random_below(8)) {
 		made->segment = random_below(2) ? 0x64 : 0x65;
-		/* The stack pointer cannot be elsewhere. */
+		/* With a segment rsp would have to point elsewhere. */
 		if (shape->flags & STACK && made->base == 4)
 			made->segment = 0;
 		else
@@ -236,7 +237,7 @@ made_modrm(struct made *made)
 	put_modrm(made, &op, reg, imm_size(made));
 }
 
-/* A target that is clear of the instruction and the landing behind it. */
+/* Choose a target clear of the instruction and the landing behind it. */
 static void
 made_rel(struct made *made)
 {
@@ -285,7 +286,7 @@ make_insn(struct made *made, const struct shape *shape, uint64_t va)
 	put(made, random_value(), imm_size(made));
 }
 
-/* Registers and scratch memory for it. */
+/* Set the registers and the scratch memory for an instruction. */
 static void
 make_state(const struct made *made, struct regs *regs)
 {

@@ -1,6 +1,7 @@
 /*
- * What is determined, by linear algebra and not by looking for cycles: an
- * unknown count is, if its row adds nothing to the rank of the equations.
+ * Tells by linear algebra, not by looking for cycles, which counts are
+ * determined: an unknown count is determined if its row does not increase the
+ * rank of the equations.
  */
 #ifndef TESTS_KIRCHHOFF_H
 #define TESTS_KIRCHHOFF_H
@@ -9,7 +10,7 @@
 
 enum { PRIME = 1000003 };
 
-/* The rank of rows of n numbers modulo PRIME, which are changed. */
+/* The rank modulo PRIME of rows of n numbers, which it overwrites. */
 static inline unsigned
 matrix_rank(int64_t rows[][WALK_ARCS], unsigned nrows, unsigned n)
 {
@@ -28,7 +29,7 @@ matrix_rank(int64_t rows[][WALK_ARCS], unsigned nrows, unsigned n)
 			rows[pivot][k] = rows[rank][k];
 			rows[rank][k] = x;
 		}
-		/* Rows are scaled crosswise, so no inverse is needed. */
+		/* Scale rows crosswise, so that no inverse is needed. */
 		for (unsigned r = rank + 1; r < nrows; r++) {
 			int64_t a = rows[rank][col], b = rows[r][col];
 
@@ -44,9 +45,9 @@ matrix_rank(int64_t rows[][WALK_ARCS], unsigned nrows, unsigned n)
 }
 
 /*
- * The rank of Kirchhoff's equations in the counts of arcs not counted, with a
- * row for that of arc `extra` unless it is ARC_NONE.  They do not hold at nodes
- * that are open, if open is not NULL.
+ * The rank of Kirchhoff's equations in the counts of the arcs without counters,
+ * with a row for arc `extra` unless that is ARC_NONE.  If open is not NULL,
+ * the equations do not hold at nodes that are open.
  */
 static inline unsigned
 kirchhoff_rank_open(const struct flow *flow, const bool *counted,
@@ -76,7 +77,7 @@ kirchhoff_rank(const struct flow *flow, const bool *counted, uint32_t extra)
 	return kirchhoff_rank_open(flow, counted, NULL, extra);
 }
 
-/* Whether everything wanted is determined by what is counted. */
+/* Whether the counted arcs determine all wanted ones. */
 static inline bool
 kirchhoff_determines(const struct flow *flow, const bool *counted,
 		     const bool *wanted)

@@ -1,6 +1,6 @@
 /*
- * Images made by hand, for a toy CPU whose instructions are letters, and what
- * their plans say when such and such was counted.
+ * Images made by hand for a toy CPU whose instructions are letters, and the
+ * counts that their plans give for given counters.
  */
 #ifndef TESTS_LETTERS_H
 #define TESTS_LETTERS_H
@@ -24,9 +24,9 @@ enum {
 };
 
 /*
- * The toy: p plain; P two bytes, plain; jN jump and bN branch, N bytes from
- * the next instruction; cN call function N; CN call what is N bytes from it; r
- * return; s stop; i jump to who knows where.
+ * The toy's instructions: p plain; P plain, two bytes; jN jump and bN branch, N
+ * bytes from the next instruction; cN call function N; CN call the address N
+ * bytes from this instruction; r return; s stop; i jump to an unknown place.
  */
 static inline int
 toy_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
@@ -159,7 +159,7 @@ toy_end(struct toy_image *t, uint64_t at)
 	t->rows[t->image.nrows - 1].end = BASE + at;
 }
 
-/* A plan of the image, which the test keeps. */
+/* A plan of the image, which remains the test's. */
 static inline struct plan *
 toy_plan_of(struct toy_image *t, const struct selection *sel,
 	    enum placement_method method, bool eager)
@@ -196,8 +196,8 @@ toy_close(struct plan *plan)
 }
 
 /*
- * The instruction at an offset runs n times and takes its branch `taken`
- * times.
+ * Count that the instruction at an offset ran n times and that its branch was
+ * taken `taken` times.
  */
 static inline void
 hit(struct plan *plan, uint64_t at, uint64_t n, uint64_t taken)
@@ -218,7 +218,7 @@ hit(struct plan *plan, uint64_t at, uint64_t n, uint64_t taken)
 	counter->taken += taken;
 }
 
-/* Control left n times, or came to, an offset over no edge. */
+/* Count that control left an offset, or came to it, n times over no edge. */
 static inline void
 left(struct plan *plan, uint64_t at, bool during, uint64_t n)
 {
@@ -244,7 +244,7 @@ unit_among(const struct unit *units, size_t n, enum unit_kind kind,
 	return NULL;
 }
 
-/* A unit as it is now; its kind is UNIT_KINDS if there is none. */
+/* Find a unit with its present count; of kind UNIT_KINDS if there is none. */
 static inline struct unit
 unit_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 {
@@ -294,7 +294,7 @@ why_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 	return unit.why;
 }
 
-/* The propagated count of an instruction of a function, by its number. */
+/* The propagated count of the instruction at an offset of a function plan. */
 static inline struct count
 insn_count(struct plan *plan, uint32_t fplan, uint64_t at)
 {

@@ -1,8 +1,8 @@
 /*
- * Runs toy programs at random, counts as the monitor does at a plan's sites,
- * and keeps book of what really happened: all that a plan may tell follows
- * from how often each instruction was begun, how often control went from one
- * to another, left its function, and came to it from outside.
+ * Runs toy programs at random, counts at a plan's sites as the monitor does,
+ * and records the truth: how often each instruction was begun, and how often
+ * control went from one to another, left its function, or came to it from
+ * outside.  All that a plan may tell follows from that.
  */
 #ifndef TESTS_MACHINE_H
 #define TESTS_MACHINE_H
@@ -14,11 +14,10 @@ enum { DEPTH_MAX = 12 };
 struct truth {
 	uint64_t begun[INSNS_MAX];
 	uint64_t moves[INSNS_MAX][INSNS_MAX];	/* within a function */
-	uint64_t leaves[INSNS_MAX][2];	/* out of it; [1]: by a branch that
-					   was taken */
+	uint64_t leaves[INSNS_MAX][2];	/* out of it; [1]: by a taken branch */
 	uint64_t arrivals[INSNS_MAX];	/* over no edge of the function */
 	uint64_t jumped[INSNS_MAX];	/* of these by its own jumps */
-	/* Indirect calls and jumps; the last is elsewhere. */
+	/* By indirect calls and jumps; the last is outside the program. */
 	uint64_t went[INSNS_MAX][INSNS_MAX + 1];
 };
 
@@ -26,7 +25,8 @@ struct truth {
 struct frame {
 	uint64_t pc;		/* where the call will come back to */
 	bool exact;		/* no call: a signal came before pc */
-	uint64_t again;		/* a call may come back there again, or 0 */
+	uint64_t again;		/* a call may come back there again (setjmp),
+				   or 0 */
 };
 
 struct machine {
@@ -37,8 +37,8 @@ struct machine {
 	struct frame frames[DEPTH_MAX];
 	unsigned depth;
 	unsigned mishaps;	/* per thousand instructions */
-	unsigned unreported;	/* percent of what is found on a stack, the
-				   innermost frame aside, that no one tells */
+	unsigned unreported;	/* percent of a stack's frames, but for the
+				   innermost, that are not found */
 	uint64_t walks;		/* times that control came to a function */
 };
 
@@ -50,7 +50,7 @@ machine_top(struct machine *m)
 
 /* ---- counting, as the monitor does */
 
-/* Control left, or came to, a place over no edge. */
+/* Count that control left a place, or came to it, over no edge. */
 static void
 abnormal_add(struct machine *m, struct counter_set *counter_set, uint64_t addr,
 	     bool during, bool came)
@@ -67,7 +67,7 @@ abnormal_add(struct machine *m, struct counter_set *counter_set, uint64_t addr,
 	abnormal->came += came;
 }
 
-/* A stack was not walked as far as that. */
+/* Whether a frame is not found, as the stack was not walked that far. */
 static bool
 frame_lost(struct machine *m)
 {
@@ -77,7 +77,7 @@ frame_lost(struct machine *m)
 	return true;
 }
 
-/* The innermost frame is known even if others are not. */
+/* Control leaves frame i.  The innermost frame is always found. */
 static void
 frame_leave(struct machine *m, struct counter_set *counter_set, unsigned i,
 	    bool exact, bool inner)
@@ -86,14 +86,14 @@ frame_leave(struct machine *m, struct counter_set *counter_set, unsigned i,
 		abnormal_add(m, counter_set, m->frames[i].pc, !exact, false);
 }
 
-/* What the frame that runs does. */
+/* The state of the running frame. */
 enum doing {
-	DOING_NEXT,		/* nothing yet: it is before an instruction */
-	DOING_CALL,		/* it has called */
+	DOING_NEXT,		/* before an instruction */
+	DOING_CALL,		/* in a call */
 	DOING_FAULT,		/* its instruction has begun */
 };
 
-/* All frames are left where they are. */
+/* Control leaves all frames where they are. */
 static void
 frames_leave(struct machine *m, struct counter_set *counter_set,
 	     enum doing doing)
@@ -107,7 +107,7 @@ frames_leave(struct machine *m, struct counter_set *counter_set,
 	}
 }
 
-/* The site to count at, after the function there was looked at, or NULL. */
+/* Make the function at pc ready, and count a hit; returns the site or NULL. */
 static struct site *
 site_begin(struct machine *m, uint64_t pc)
 {
@@ -212,7 +212,7 @@ frame_push(struct machine *m, bool exact, uint64_t pc)
 	control_arrives(m, pc);
 }
 
-/* The frame that runs returns. */
+/* The running frame returns. */
 static void
 frame_pop(struct machine *m)
 {
@@ -228,8 +228,8 @@ frame_pop(struct machine *m)
 }
 
 /*
- * What was found out of an instruction in its function's graph.  Where there
- * is none only jumps by tables that have the entry are of interest.
+ * The flow of an instruction by its function's graph, once counters are placed.
+ * Before that only a site with targets tells that it is a jump by a table.
  */
 static enum insn_flow
 insn_flow(const struct machine *m, int insn, const struct func_plan **fplan)
@@ -243,7 +243,7 @@ insn_flow(const struct machine *m, int insn, const struct func_plan **fplan)
 	return site && site->targets ? FLOW_TABLE : FLOW_LEAVES;
 }
 
-/* ---- mishaps; in a call: the frame that runs has called, and pc is set */
+/* ---- mishaps; DOING_CALL: the running frame's pc is set behind the call */
 
 static void
 machine_end(struct machine *m, enum doing doing)
@@ -252,7 +252,7 @@ machine_end(struct machine *m, enum doing doing)
 	m->depth = 0;
 }
 
-/* Leave frames down to number `to`, which is the one that runs then. */
+/* Leave the frames down to number `to`, which runs then. */
 static void
 frames_unwind(struct machine *m, unsigned to)
 {
@@ -277,7 +277,7 @@ machine_again(struct machine *m)
 	return true;
 }
 
-/* An exception is thrown; false if no one catches it. */
+/* Throw an exception; false if no frame catches it. */
 static bool
 machine_throw(struct machine *m)
 {
@@ -296,7 +296,7 @@ machine_throw(struct machine *m)
 	return true;
 }
 
-/* A call of what is not in the program, or of the kernel. */
+/* A call of a function outside the program, or of the kernel. */
 static void
 call_away(struct machine *m, int from, uint64_t back)
 {
@@ -316,7 +316,7 @@ call_away(struct machine *m, int from, uint64_t back)
 	}
 }
 
-/* The instruction is begun, and faults, and that is the end. */
+/* The instruction is begun and faults, which ends the program. */
 static void
 machine_fault(struct machine *m, int from, uint64_t back)
 {
@@ -433,7 +433,7 @@ insn_may_fault(uint8_t op)
 	return op != INSN_JUMP && op != INSN_BRANCH && op != TOY_GUARD;
 }
 
-/* One instruction, or what comes between two. */
+/* Run one instruction, or a mishap between two. */
 static void
 machine_step(struct machine *m)
 {
@@ -459,7 +459,7 @@ machine_step(struct machine *m)
 		insn_do(m, site, insn);
 }
 
-/* The function is called, from elsewhere. */
+/* Call a function from outside the program. */
 static void
 machine_call(struct machine *m, unsigned func)
 {
@@ -468,7 +468,7 @@ machine_call(struct machine *m, unsigned func)
 	control_arrives(m, m->program->insns[m->program->first[func]].addr);
 }
 
-/* Whether control can be at the instruction, or in its call. */
+/* Whether control can be at the instruction, or `during` its call. */
 static bool
 insn_lives(const struct machine *m, int insn, bool during)
 {
@@ -488,7 +488,10 @@ insn_lives(const struct machine *m, int insn, bool during)
 	       fplan->flow->in[FLOW_BLOCK + block + 1];
 }
 
-/* A frame that was there before counting began, if there can be one. */
+/*
+ * Add a random frame that was there before counting began.  False if control
+ * cannot be there.
+ */
 static bool
 frame_find(struct machine *m, bool during)
 {
@@ -513,7 +516,7 @@ frame_find(struct machine *m, bool during)
 	return true;
 }
 
-/* Counting begins in the middle of things. */
+/* Begin to count while the program runs, with frames on its stack. */
 static void
 machine_attach(struct machine *m)
 {

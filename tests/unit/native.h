@@ -1,7 +1,7 @@
 /*
- * Runs single instructions on the CPU itself, from given registers and
- * memory, and gives back what they left.  The pages are at fixed low
- * addresses, for the switch of all registers has none to spare.
+ * Runs single instructions on the CPU itself, from given registers and memory,
+ * and returns the registers after them.  The pages are at fixed low addresses,
+ * as the switch of all registers has none to spare for a pointer.
  */
 #ifndef TESTS_NATIVE_H
 #define TESTS_NATIVE_H
@@ -102,7 +102,7 @@ native_open(void)
 		abort();
 }
 
-/* What segment overrides add in this process. */
+/* Get the segment bases of this process. */
 __attribute__((unused)) static void
 native_segments(struct regs *regs)
 {
@@ -111,7 +111,7 @@ native_segments(struct regs *regs)
 		abort();
 }
 
-/* Make control that comes to va leave, as fallen through or as taken. */
+/* Write a landing at va; control leaves there as fallen through or taken. */
 static void
 native_landing(uint64_t va, int taken)
 {
@@ -122,7 +122,7 @@ native_landing(uint64_t va, int taken)
 	memcpy(p + 3, &slot, 4);
 }
 
-/* Run from va with these registers until a landing. */
+/* Run from va with these registers up to a landing. */
 static void
 native_run(uint64_t va, const struct regs *in, struct regs *out)
 {

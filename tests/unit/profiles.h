@@ -1,7 +1,7 @@
 /*
  * Profiles for tests: random ones of a made-up world, in which the same
- * function mostly has the same graph, and all that a profile holds as text,
- * so that two can be compared field by field.
+ * function mostly has the same graph; and dumps of profiles as text, by which
+ * two can be compared field by field.
  */
 #ifndef TESTS_PROFILES_H
 #define TESTS_PROFILES_H
@@ -46,7 +46,7 @@ world_count(enum profile_state state)
 	return count;
 }
 
-/* The graph number `variant` of a function: always the same. */
+/* Give a function its graph number `variant`, which is always the same. */
 static inline void
 world_graph(struct profile_func *func, unsigned variant)
 {
@@ -172,7 +172,7 @@ world_func(const struct profile *profile, struct profile_func *func,
 		world_doubt(func);
 }
 
-/* Which object, 0 to WORLD_OBJECTS - 1: the last two have no build-id. */
+/* Make object 0 to WORLD_OBJECTS - 1; the last two have no build-id. */
 static inline void
 world_object(struct profile_object *object, unsigned which)
 {
@@ -320,7 +320,7 @@ object_dump(FILE *out, const struct profile_object *object)
 		func_dump(out, &object->funcs[i]);
 }
 
-/* Owned by the caller. */
+/* All that a profile holds, as text; owned by the caller. */
 static inline char *
 profile_dump(const struct profile *profile)
 {
@@ -351,7 +351,7 @@ profile_dump(const struct profile *profile)
 	return text;
 }
 
-/* A copy, by way of a file's bytes. */
+/* Copy a profile by encoding and decoding it. */
 static inline struct profile *
 profile_copy(const struct profile *profile)
 {

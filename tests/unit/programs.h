@@ -3,8 +3,9 @@
  * jump tables, tail calls, calls that do not return, landing pads, jumps into
  * one another's middle, lines and inlined copies.
  *
- * An instruction is: what it is, its length, its operand (little endian): a
- * target; of a compare the number; of a jump by a table where that is.
+ * An instruction is its kind, its length, and its operand (little endian): a
+ * target; the number that a compare compares with; the address of a jump's
+ * table.
  */
 #ifndef TESTS_PROGRAMS_H
 #define TESTS_PROGRAMS_H
@@ -136,7 +137,10 @@ func_size(const struct program *p, unsigned func)
 	return p->first[func + 1] - p->first[func];
 }
 
-/* Where to go to instruction i: a table's jump is always guarded. */
+/*
+ * The address to jump to for instruction i: for a jump by a table its compare,
+ * so that it is always guarded.
+ */
 static uint64_t
 target_at(const struct program *p, unsigned i)
 {
@@ -144,7 +148,10 @@ target_at(const struct program *p, unsigned i)
 			     p->insns[i].op == TOY_TABLE ? 2 : 0)].addr;
 }
 
-/* An instruction of a function, or now and then its entry or the next. */
+/*
+ * An instruction of the function of i, now and then its entry or the
+ * instruction behind i.
+ */
 static uint64_t
 random_target(const struct program *p, unsigned i)
 {
@@ -188,7 +195,7 @@ insn_add(struct program *p, uint64_t *addr, unsigned func, unsigned op)
 	*addr += p->insns[p->n - 1].len;
 }
 
-/* What instructions there are; where they go is chosen later. */
+/* Choose the instructions of a function.  operand_choose gives them targets. */
 static void
 func_layout(struct program *p, uint64_t *addr, unsigned func)
 {
@@ -211,8 +218,8 @@ func_layout(struct program *p, uint64_t *addr, unsigned func)
 }
 
 /*
- * What is just behind a function's end is no entry of its tables: compilers
- * put that there for what cannot happen.
+ * Choose an entry of a table.  The address just behind the function's end is no
+ * entry: compilers use that for cases that cannot happen.
  */
 static uint64_t
 table_target(const struct program *p, unsigned i, unsigned nfuncs)
@@ -239,7 +246,7 @@ table_make(struct program *p, unsigned i, unsigned nfuncs)
 	p->insns[i - 2].operand = (uint16_t)(n - 1);
 }
 
-/* mixed: with jumps and calls into the middle of functions. */
+/* Choose an operand.  mixed: also targets in the middle of functions. */
 static void
 operand_choose(struct program *p, unsigned i, unsigned nfuncs, bool mixed)
 {
@@ -288,7 +295,7 @@ code_write(struct program *p)
 	}
 }
 
-/* Rows of one function: several at one address, some not statements. */
+/* Make rows of a function: some at the same address, some not statements. */
 static void
 rows_make(struct program *p, unsigned func)
 {
@@ -310,7 +317,7 @@ rows_make(struct program *p, unsigned func)
 			p->rows[i].end = p->rows[i + 1].addr;
 }
 
-/* Inlined copies of two functions, ascending; some in others. */
+/* Make inlined copies of two functions, ascending; some within others. */
 static void
 copies_make(struct program *p)
 {
@@ -335,7 +342,7 @@ copies_make(struct program *p)
 	p->image.ninlines = n;
 }
 
-/* Landing pads, and addresses of code that data has. */
+/* Make landing pads, and code addresses that data refers to. */
 static void
 doors_make(struct program *p, unsigned nfuncs)
 {

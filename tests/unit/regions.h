@@ -1,7 +1,7 @@
 /*
- * Loops within a region of a function by their definition, instruction by
- * instruction: an edge goes round a loop if where it leads to dominates where
- * it comes from, as seen from wherever control comes into the region.
+ * Finds loops within a region of a function by their definition, instruction by
+ * instruction: an edge goes round a loop if its target dominates its source,
+ * seen from all places where control enters the region.
  */
 #ifndef TESTS_REGIONS_H
 #define TESTS_REGIONS_H
@@ -12,11 +12,11 @@
 
 enum { REGION_INSNS = 64 };
 
-/* The instructions of a region, as bits; what control may do in it. */
+/* The edges of a region, as sets of instructions: one bit each. */
 struct region {
-	uint64_t next[REGION_INSNS];	/* where it may go from each, inside */
-	uint64_t entered;	/* where it may come from outside */
-	uint64_t back[REGION_INSNS];	/* edges to what dominates them */
+	uint64_t next[REGION_INSNS];	/* successors within the region */
+	uint64_t entered;	/* entered from outside */
+	uint64_t back[REGION_INSNS];	/* successors that dominate it */
 };
 
 static inline uint64_t
@@ -58,7 +58,10 @@ region_edge(struct region *region, const uint32_t *owner, uint32_t id,
 		region->entered |= UINT64_C(1) << to;
 }
 
-/* Those with owner[insn] == id; the cfg has REGION_INSNS at most. */
+/*
+ * Make the region of the instructions with owner[insn] == id, in a cfg of at
+ * most REGION_INSNS instructions.
+ */
 static inline void
 region_make(struct region *region, const struct cfg *cfg,
 	    const struct flow *flow, const uint32_t *owner, uint32_t id)
@@ -95,7 +98,7 @@ region_make(struct region *region, const struct cfg *cfg,
 	}
 }
 
-/* Without these edges no cycle is left that is reached. */
+/* Whether the region has no cycle that control reaches without these edges. */
 static inline bool
 region_is_acyclic(const struct region *region, const uint64_t *without)
 {

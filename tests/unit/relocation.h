@@ -1,7 +1,7 @@
 /*
- * Functions of this process, or of a library it has loaded, run from relocated
- * functions with counters in them: they are copied, patched, run and patched
- * back.
+ * Relocates functions of this process, or of a library that it has loaded:
+ * makes relocated functions with counters, patches the originals so that these
+ * run, and patches them back.
  */
 #ifndef TESTS_RELOCATION_H
 #define TESTS_RELOCATION_H
@@ -24,7 +24,7 @@
 #include "util/mem.h"
 
 enum {
-	PAGE_SCRATCH = 8,	/* offsets in the thread's page */
+	PAGE_SCRATCH = 8,	/* offsets in the thread page */
 	PAGE_COUNTERS = 64,
 	RELOCATED_ROOM = 1 << 20,	/* its last eighth is for locked
 					   counters */
@@ -59,12 +59,12 @@ struct relocation {
 	struct count *counts;	/* per arc, once it has run */
 };
 
-/* What is in place now, for the signal handler; one at a time is traced. */
+/* State for the signal handler.  One function at a time is traced. */
 static struct relocation *installed[INSTALLED_MAX];
-static uint64_t guards[GUARDS_MAX];	/* that were hit */
+static uint64_t guards[GUARDS_MAX];	/* addrs of those that were hit */
 static unsigned nguards;
 static uint64_t ntraps;
-static unsigned long nstays;	/* fragments that run in both places */
+static unsigned long nstays;	/* ranges that still run in place */
 
 struct step {
 	uint64_t pc;
@@ -75,13 +75,13 @@ static struct trace {
 	struct step *steps;
 	size_t n;
 	bool on;		/* the trap flag is kept set */
-	/* Instead of steps, how often the pc was so many bytes from base. */
+	/* If not NULL, instead of steps: hits per pc, as an offset to base. */
 	uint32_t *hits;
 	uint64_t base, size;
 } trace;
 
 static uint8_t *relocated_room;
-static size_t room_used;	/* bytes of it that relocated functions have */
+static size_t room_used;	/* bytes of it, by relocated functions */
 static uint32_t counters_used;
 
 static inline uint64_t
@@ -114,7 +114,7 @@ trace_step(const ucontext_t *uc)
 	trace.n++;
 }
 
-/* A trap that leads into a relocated function, if there is one. */
+/* Follow a trap that leads into a relocated function; false if it does not. */
 static inline bool
 trap_follow(ucontext_t *uc)
 {
@@ -140,7 +140,7 @@ trap_follow(ucontext_t *uc)
 	return false;
 }
 
-/* No patch may have a byte of what is run in place. */
+/* Check that no patch changes a byte that still runs in place. */
 static inline void
 stays_check(const struct relocation *c)
 {
@@ -199,7 +199,7 @@ object_find(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 0;
 }
 
-/* The file that is loaded where `inside` points to. */
+/* Open the file at path, which is loaded where `inside` points to. */
 static inline void
 object_open(struct object *object, const char *path, const void *inside)
 {
@@ -227,7 +227,7 @@ object_close(struct object *object)
 	image_close(object->image);
 }
 
-/* Memory for relocated functions within reach of va. */
+/* Map memory for relocated functions within reach of va. */
 static inline uint8_t *
 room_near(uint64_t va)
 {
@@ -262,8 +262,8 @@ struct options_copied {
 };
 
 /*
- * Everything up to the relocated function, whose relocated function is NULL if
- * that is not possible; with the counters of these options, or none.
+ * Make a relocation up to its relocated function, with the counters of these
+ * options or none.  c->relocated is NULL if the function cannot be relocated.
  */
 static inline struct relocation *
 relocation_make(const struct object *object, const struct func *func,
@@ -328,7 +328,7 @@ text_write(uint64_t va, const void *bytes, size_t len)
 	memcpy((void *)va, bytes, len);
 }
 
-/* All relocated functions are taken out: their room is free again. */
+/* Free the room of all relocated functions, which must be removed. */
 static inline void
 room_reset(void)
 {
@@ -367,7 +367,11 @@ relocation_place(struct relocation *c)
 	memset(c->counters, 0, n * sizeof(*c->counters));
 }
 
-/* Right after relocation_make: the number of its first counter is the next. */
+/*
+ * Write the relocated function and patch the original.  To be called right
+ * after relocation_make, which took counters_used as its first counter's
+ * number.
+ */
 static inline void
 relocation_install(struct relocation *c)
 {
@@ -401,7 +405,7 @@ relocation_install(struct relocation *c)
 	installed[slot] = c;
 }
 
-/* Take the patches out, last first. */
+/* Undo the patches, each one's bytes in the order in which they were saved. */
 static inline void
 relocation_remove(struct relocation *c)
 {

@@ -1,6 +1,6 @@
 /*
- * Runs a program on the remote host with traps at given places and counts
- * what is hit: a monitor in small, to test the host with.
+ * Runs a program on the remote host with traps at given addresses, and counts
+ * their hits: a small monitor to test the host with.
  */
 #ifndef TESTS_REMOTES_H
 #define TESTS_REMOTES_H
@@ -35,8 +35,8 @@ struct counted {
 	size_t n;
 	enum how how;
 	uint64_t traps, stops;
-	uint64_t stop_after;	/* traps; then the program is killed */
-	bool pause;		/* ... paused before */
+	uint64_t stop_after;	/* so many traps kill the program; 0: none */
+	bool pause;		/* pause it once, at first */
 	struct event end;
 	double seconds;
 };
@@ -73,7 +73,7 @@ ended(const struct event *event)
 	return event->kind == EVENT_EXITED || event->kind == EVENT_KILLED;
 }
 
-/* The program maps memory for slots: it does a system call put at its pc. */
+/* Map memory for slots, by a system call that is written at the pc. */
 static uint64_t
 memory_map(const struct arch *arch, pid_t tid, size_t size, uint64_t near)
 {
@@ -154,8 +154,8 @@ lent_write(void *ctx, uint64_t va, const void *buf, size_t n)
 }
 
 /*
- * Bishop's cycle.  The event of the step is the next to be handled: it may
- * be a signal, or the next trap.
+ * Bishop's cycle: lift the trap, step, plant it again.  Returns whether the
+ * step's event is still to be handled: it may be a signal, or the next trap.
  */
 static bool
 spot_step(const struct arch *arch, struct spot *spot, pid_t tid,
@@ -172,13 +172,13 @@ spot_step(const struct arch *arch, struct spot *spot, pid_t tid,
 		    far->trap_cause(tid) != TRAP_STEP ||
 		    far->reg_get(tid, arch->reg_pc, &pc) || pc != spot->va)
 			break;
-		spot->hits++;	/* an instruction that is a loop */
+		spot->hits++;	/* the instruction repeats itself */
 	}
 	far->mem_write(0, tid, spot->va, arch->trap, arch->trap_len);
 	return event->kind != EVENT_TRAP || far->trap_cause(tid) != TRAP_STEP;
 }
 
-/* True if there is an event to be handled: the step's. */
+/* Count a hit and do the instruction.  True if there is an event to handle. */
 static bool
 spot_hit(const struct arch *arch, struct spot *spot, pid_t tid,
 	 struct event *event)
@@ -204,7 +204,10 @@ spot_hit(const struct arch *arch, struct spot *spot, pid_t tid,
 	return spot_step(arch, spot, tid, event);
 }
 
-/* What to do about the event; the signal to go on with. */
+/*
+ * Handle an event; returns the signal to resume with.  *again: `event` is a new
+ * event that is to be handled first.
+ */
 static int
 event_take(const struct arch *arch, struct counted *c, struct event *event,
 	   bool *again)
@@ -236,7 +239,7 @@ seconds_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Run it from its first instruction to its end. */
+/* Run the program from its first instruction to its end, and count. */
 static inline void
 count_on(const struct arch *arch, struct counted *c, pid_t tid)
 {

@@ -1,6 +1,6 @@
 /*
- * Plans for tests of reports: of an image made by hand for a toy CPU, whose
- * code the test either runs, hit by hit, or says the counts of.
+ * Plans for tests of reports, of an image made by hand for a toy CPU.  The test
+ * either runs the image's code or gives its counts.
  */
 #ifndef TESTS_REPORT_TOY_H
 #define TESTS_REPORT_TOY_H
@@ -18,9 +18,9 @@
 enum { CPU_BASE = 0x1000, CPU_TEXT = 0x1000 };
 
 /*
- * p plain; n plain, does nothing; jN and bN jump and branch, N bytes from the
- * next instruction; cN calls CPU_BASE + 16 N; i calls indirectly; r returns;
- * R returns, two bytes.
+ * The instructions: p plain; n plain, a no-op; jN jump and bN branch, N bytes
+ * from the next instruction; cN call CPU_BASE + 16 N; i call indirectly; r
+ * return; R return, two bytes.
  */
 static int
 cpu_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
@@ -82,7 +82,7 @@ static const struct arch cpu = {
 	.emul_prepare = cpu_emul_prepare, .first = cpu_first,
 };
 
-/* What is to be counted at an address, when the counts are given. */
+/* A given count of an address. */
 struct said {
 	uint64_t addr, count;
 	bool lost;
@@ -105,7 +105,7 @@ struct toy {
 	struct said said[TOY_MAX];
 	size_t nsaid;
 	struct plan *plan;	/* when made */
-	uint64_t hits;		/* of sites, when it is run */
+	uint64_t hits;		/* of all sites, by toy_run */
 };
 
 static inline struct toy *
@@ -148,7 +148,7 @@ toy_file(struct toy *t, const char *path)
 	return t->image.nfiles++;
 }
 
-/* Code at the next free address, which is given back. */
+/* Add code at the next free address, which is returned. */
 static inline uint64_t
 toy_code(struct toy *t, const char *code, size_t len)
 {
@@ -160,7 +160,7 @@ toy_code(struct toy *t, const char *code, size_t len)
 	return at;
 }
 
-/* Rows are ascending; each reaches up to the next, or to `end`. */
+/* Add a row, in ascending order; it reaches up to the next, or to `end`. */
 static inline void
 toy_row(struct toy *t, uint64_t addr, uint64_t end, const char *path,
 	uint32_t line)
@@ -176,7 +176,7 @@ toy_row(struct toy *t, uint64_t addr, uint64_t end, const char *path,
 	};
 }
 
-/* Go on at addr. */
+/* Make addr the next free address. */
 static inline void
 toy_skip(struct toy *t, uint64_t addr)
 {
@@ -184,7 +184,7 @@ toy_skip(struct toy *t, uint64_t addr)
 	t->at = addr;
 }
 
-/* A function from lo up to the next free address. */
+/* Add a function from lo up to the next free address. */
 static inline struct func *
 toy_func_at(struct toy *t, const char *name, const char *path, uint32_t line,
 	    uint64_t lo)
@@ -201,9 +201,9 @@ toy_func_at(struct toy *t, const char *name, const char *path, uint32_t line,
 	return &t->funcs[index];
 }
 
-/* ---- counts that are said */
+/* ---- given counts */
 
-/* An instruction that is entered from outside so many times. */
+/* Add code that is entered from outside so many times. */
 static inline struct said *
 toy_said(struct toy *t, const char *code, uint64_t count)
 {
@@ -216,7 +216,7 @@ toy_said(struct toy *t, const char *code, uint64_t count)
 	return said;
 }
 
-/* A function of one instruction. */
+/* Add a function of one instruction. */
 static inline struct func *
 toy_func(struct toy *t, const char *name, const char *path, uint32_t line,
 	 uint64_t count)
@@ -227,7 +227,7 @@ toy_func(struct toy *t, const char *name, const char *path, uint32_t line,
 	return toy_func_at(t, name, path, line, said->addr);
 }
 
-/* A line in code without a name. */
+/* Add a line in code without a name. */
 static inline struct said *
 toy_line(struct toy *t, const char *path, uint32_t line, uint64_t count)
 {
@@ -237,7 +237,7 @@ toy_line(struct toy *t, const char *path, uint32_t line, uint64_t count)
 	return said;
 }
 
-/* The same in the latest function, which gets longer. */
+/* Add a line to the latest function, which gets longer. */
 static inline struct said *
 toy_func_line(struct toy *t, const char *path, uint32_t line, uint64_t count)
 {
@@ -249,7 +249,7 @@ toy_func_line(struct toy *t, const char *path, uint32_t line, uint64_t count)
 	return said;
 }
 
-/* A row of the latest function in the middle of an instruction. */
+/* Add a row in the middle of an instruction of the latest function. */
 static inline void
 toy_bad_row(struct toy *t, const char *path, uint32_t line)
 {
@@ -259,7 +259,7 @@ toy_bad_row(struct toy *t, const char *path, uint32_t line)
 	t->ranges[t->image.nfuncs - 1].hi = t->at;
 }
 
-/* The plan, looked at as a whole; of counts that are said, all. */
+/* The plan of the image, opened at the first call; eager: see plan_wish. */
 static inline struct plan *
 toy_plan(struct toy *t, bool eager)
 {
@@ -294,9 +294,9 @@ toy_propagate(struct toy *t)
 /* ---- running */
 
 /*
- * Run from addr until it returns; steps says what each branch does (t: it is
- * taken) and indirect call goes to (a digit: CPU_BASE + 16 times that), one
- * after the other.  Counts as the monitor does.
+ * Run from addr up to the return, and count as the monitor does.  steps has a
+ * letter for each branch (t: taken) and a digit for each indirect call (of
+ * CPU_BASE + 16 times the digit), in the order in which they are run.
  */
 static inline void
 toy_run(struct toy *t, uint64_t addr, const char **steps)

@@ -1,6 +1,6 @@
 /*
- * A toy CPU whose instructions say themselves what they are, so that any
- * control flow can be written down: kind, length, target (little endian).
+ * A toy CPU whose instructions are their own decoding, so that any control flow
+ * can be written down: kind, length, target (little endian).
  */
 #ifndef TESTS_TOY_H
 #define TESTS_TOY_H
@@ -35,7 +35,7 @@ toy_code(void *ctx, uint64_t addr, size_t *avail)
 	return toy_text + (addr - TOY_BASE);
 }
 
-/* One instruction; returns the address behind it. */
+/* Write one instruction; returns the address behind it. */
 static uint64_t
 toy_put(uint64_t addr, int kind, unsigned len, uint64_t target)
 {
@@ -48,7 +48,7 @@ toy_put(uint64_t addr, int kind, unsigned len, uint64_t target)
 	return addr + len;
 }
 
-/* Instruction i when all are TOY_LEN long. */
+/* The address of instruction i if all are TOY_LEN long. */
 static uint64_t
 toy_addr(unsigned i)
 {

@@ -1,6 +1,6 @@
 /*
- * Runs VAX programs on the simulator for tests, and counts instructions in
- * each of the ways there are.
+ * Runs VAX programs on the simulator for tests, and counts instructions in any
+ * of several ways.
  */
 #ifndef TESTS_VAXRUN_H
 #define TESTS_VAXRUN_H
@@ -43,7 +43,7 @@ vaxrun_text(void *ctx, uint64_t addr, size_t *avail)
 	return image_text(ctx, addr, avail);
 }
 
-/* By va, which is what a site begins with. */
+/* By va, which is the first member of a site. */
 static inline int
 vaxrun_compare(const void *a, const void *b)
 {
@@ -64,7 +64,7 @@ vaxrun_site_add(struct vaxrun *v, const struct insn *insn)
 	};
 }
 
-/* All instructions of all functions, or of the one of that name. */
+/* Make sites of all instructions of all functions, or of the one named. */
 static inline void
 vaxrun_sites(struct vaxrun *v, const struct image *image, const char *name)
 {
@@ -130,7 +130,7 @@ vaxrun_plant(struct vaxrun *v)
 	return status;
 }
 
-/* "00010076:\tE [1999999990]" */
+/* Read the hits from breakpoints' lines, "00010076:\tE [1999999990]". */
 static inline void
 vaxrun_breaks(struct vaxrun *v)
 {
@@ -146,7 +146,7 @@ vaxrun_breaks(struct vaxrun *v)
 				(uint64_t)(VAXRUN_BREAK_MAX - left);
 }
 
-/* Step over the trap as any host can; the event that the step brought. */
+/* Step over the trap as any host can; returns the step's event. */
 static inline struct event
 vaxrun_step(struct vaxrun *v, size_t site)
 {
@@ -191,7 +191,7 @@ vaxrun_trap(struct vaxrun *v, struct event *event)
 	}
 }
 
-/* Run to the end; 0 or -1 with the message set. */
+/* Run a program to its end; 0, or -1 with the message set. */
 static inline int
 vaxrun(struct vaxrun *v, const char *path, char **argv)
 {

@@ -1,11 +1,12 @@
 /*
- * A small monitor for tests of stacks and transfers: it counts how often each
- * call of a program is made and how often control comes back behind it, and
- * sees to it that frame edges make up the difference.
+ * A small monitor for tests of stacks and stack switches.  It counts how often
+ * each call of a program is made, how often control comes back behind it, and
+ * the frame edges, which must make up the difference.
  *
- * The calls are those of functions whose names have a "t_", and of main.  Each
- * is trapped itself, and where it returns to, if no branch goes there too.
- * What is trapped is emulated, so threads need not wait.
+ * It watches the calls in main and in functions with "t_" in their names,
+ * unless a branch or a landing pad leads to the return address.  It traps the
+ * call and the instruction behind it, and emulates both, so that no other
+ * thread slips past a lifted trap.  Only traps of hooks may be lifted.
  */
 #ifndef TESTS_WATCHER_H
 #define TESTS_WATCHER_H
@@ -21,7 +22,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* One call of the program, by the address behind it. */
+/* The counts of one call of the program. */
 struct balance {
 	uint64_t call, ret;	/* link addresses */
 	unsigned long called, returned, left, came;
@@ -53,7 +54,7 @@ struct watched_task {
 	struct watched_space *space;
 	struct entries entries;
 	struct stack_switch exec;	/* frame edges if its exec succeeds */
-	uint64_t lifted;	/* a trap is, while it steps; 0: none */
+	uint64_t lifted;	/* va of a trap lifted for a step, or 0 */
 };
 
 struct watcher {
@@ -70,7 +71,7 @@ struct watcher {
 	struct watched_task tasks[64];
 	size_t ntasks;
 	unsigned long left, came, exact, unknown;	/* frame edges in all */
-	char why[256];		/* of the last unknown ones */
+	char why[256];		/* reason of the last unknown ones */
 	int status;		/* of the first process; -signal */
 };
 
@@ -98,7 +99,7 @@ is_call(const struct insn *insn)
 	return insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT;
 }
 
-/* Calls of one range of code, and where its branches go. */
+/* Add the calls of one range of code, and the targets of its branches. */
 static void
 watch_range(struct watched_image *of, const struct range *range,
 	    uint64_t **targets, size_t *ntargets)
@@ -207,7 +208,7 @@ watch_plant(struct watched_space *space, pid_t tid,
 	}
 }
 
-/* Plant what has been mapped since the last time. */
+/* Plant traps in the modules mapped since the last time. */
 static void
 watch_maps(struct watcher *watcher, struct watched_task *task)
 {
@@ -264,7 +265,7 @@ watch_write(void *ctx, uint64_t va, const void *buf, size_t len)
 	return host_ptrace.data_write(*(pid_t *)ctx, va, buf, len);
 }
 
-/* Do the instruction under a trap: in the monitor, or with it lifted. */
+/* Do the instruction under a trap: emulate it, or lift the trap for a step. */
 static enum resume
 watch_do(struct watched_task *task, const struct watched_module *module,
 	 struct regs *regs)
@@ -374,7 +375,7 @@ watch_space(struct watcher *watcher, pid_t tid)
 	return space;
 }
 
-/* Do two processes share their memory (vfork)? */
+/* Whether a new process shares the space's memory (vfork). */
 static bool
 watch_shared(struct watched_space *space, pid_t tid, uint64_t sp)
 {
@@ -392,7 +393,7 @@ watch_shared(struct watched_space *space, pid_t tid, uint64_t sp)
 	return seen == flipped;
 }
 
-/* Wait for a new task's first stop; others' events are for later. */
+/* Wait for a new task's first stop; queue the events of others. */
 static void
 watch_first(struct watcher *watcher, pid_t tid)
 {
@@ -412,7 +413,7 @@ watch_first(struct watcher *watcher, pid_t tid)
 	must(event.kind == EVENT_PAUSED);
 }
 
-/* A new task, announced by its parent's event: it has not run yet. */
+/* Add a new task, which its parent's event announces and which has not run. */
 static void
 watch_new(struct watcher *watcher, struct watched_task *parent,
 	  const struct event *event)
@@ -473,7 +474,7 @@ watch_end(struct watcher *watcher, struct watched_task *task)
 	watch_frame_edges(watcher, task->space, &stack_switch);
 }
 
-/* A trap: how to go on, or -1 if it is not the watcher's. */
+/* Handle a trap; returns how to resume, or -1 if it is not the watcher's. */
 static int
 watch_hit(struct watcher *watcher, struct watched_task *task)
 {
@@ -594,7 +595,7 @@ watch(struct watcher *watcher, char **argv)
 		watch_next(watcher, &event);
 		if (event.kind == EVENT_DONE)
 			break;
-		/* A new task's first stop may be before its announcement. */
+		/* A new task's first stop may precede its announcement. */
 		if (event.kind == EVENT_PAUSED &&
 		    !watch_task(watcher, event.tid)->space) {
 			must(watcher->nheld < 64);
