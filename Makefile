@@ -106,7 +106,8 @@ units: $(UNITS)
 
 # All tests, or those named: make check TESTS=tests/options.t
 # A test that hangs fails after so many seconds.  What takes longest begins
-# first, so that all processors have work to the end.
+# first, so that all processors have work to the end.  What tests build takes
+# none of the flags that pmon is built with.
 TEST_SECONDS = 1800
 LONG := $(patsubst %,tests/%.t,jump oracle_callgrind oracle_gcov malformed \
 	page real)
@@ -115,7 +116,7 @@ check: deps-test
 	@$(MAKE) --no-print-directory check-run
 
 check-run: all $(filter $(BUILD)/unit/%,$(TESTS)) $(BUILD)/demo/shell
-	@MAKEFLAGS= PMON="$(abspath $(BUILD)/pmon)" \
+	@env -u CFLAGS -u LDFLAGS MAKEFLAGS= PMON="$(abspath $(BUILD)/pmon)" \
 	PMON_BUILD="$(abspath $(BUILD))" \
 	XDG_CONFIG_HOME=/dev/null CC="$(CC)" PERL5LIB=tools/lib \
 	prove --harness=Skips $(PROVE_FLAGS) \

@@ -445,7 +445,7 @@ SKIP: {
 	skip 'no protoc here', 1 if missing('protoc');
 	rename "$dir/pprof", "$dir/pprof.gz" or die;
 	system('gzip', '-d', "$dir/pprof.gz") == 0 or die;
-	my $schema = abs_path('report');
+	my $schema = abs_path('report/export');
 	my $decoded = run(['protoc', '--decode=pprof.Profile', "-I$schema",
 		'pprof.proto'], in_file => "$dir/pprof");
 	is(ended($decoded), 'status 0', 'protoc reads it');

@@ -219,7 +219,7 @@ is($functions, 255, 'html: all functions');
 SKIP: {
 	skip 'no protoc here', 2 if missing('protoc');
 	system("gzip -dc $dir/pprof >$dir/profile") == 0 or die;
-	$run = run([qw(protoc --decode=pprof.Profile -Ireport pprof.proto)],
+	$run = run([qw(protoc --decode=pprof.Profile -Ireport/export pprof.proto)],
 	    in_file => "$dir/profile");
 	my @table = $run->{out} =~ /^string_table: "(.*)"$/mg;
 	my @named = grep { /\d{3}f$/ } map { $table[$_] }
