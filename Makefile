@@ -1,6 +1,7 @@
 # Builds pmon, tests it, installs it.  Everything made goes under $(BUILD).
 
-VERSION := 0.1
+# NEWS begins with the version.
+VERSION := $(shell sed -n '1s/^pmon \([0-9.]*\).*/\1/p' NEWS)
 BUILD ?= build
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
@@ -72,6 +73,7 @@ $(BUILD)/report/export/pprof.o: | $(BUILD)/gen/report/export/pprof.pb-c.h
 $(BUILD)/gen/report/export/pprof.pb-c.o: CPPFLAGS += -I$(BUILD)/gen
 
 # What --version says they were built with.
+$(BUILD)/util/options.o: NEWS
 $(BUILD)/util/options.o: CPPFLAGS += \
 	-DPMON_LIBRARIES='"$(shell tools/versions $(CC) $(DWARF))"'
 
@@ -200,6 +202,12 @@ $(BUILD)/bench/%: bench/%.c $(LIB)
 layers:
 	tools/layers
 
+# What cppcheck finds; where it errs tools/cppcheck.txt says why.
+lint:
+	cppcheck -q --std=c11 --enable=warning,portability --error-exitcode=1 \
+		--suppressions-list=tools/cppcheck.txt -I. \
+		$(filter -D%,$(CPPFLAGS)) $(DIRS) print
+
 PROGRAMS := pmon pmprint
 MANPAGES := $(sort $(wildcard man/*.[1-9]))
 # Where a page goes, below MANDIR.
@@ -229,10 +237,22 @@ uninstall:
 deb: all
 	tools/deb $(BUILD) $(VERSION)
 
+# The committed tree as an archive, the same bytes each time.
+dist:
+	@mkdir -p $(BUILD)
+	git archive --format=tar --prefix=pmon-$(VERSION)/ HEAD | \
+		gzip -9n >$(BUILD)/pmon-$(VERSION).tar.gz
+	@echo $(BUILD)/pmon-$(VERSION).tar.gz
+
+# How large the programs, folders, files, headers and functions are.
+size: all
+	@size $(PROGRAMS:%=$(BUILD)/%)
+	@tools/size
+
 clean:
 	rm -rf $(BUILD) build-asan build-clang build-fuzz
 
 -include $(OBJS:.o=.d) $(PRINT:.o=.d) $(UNITS:=.d)
 .PHONY: all deps deps-test demo demo-run units check check-run check-fast \
 	check-slow asan asan-fast fuzz fuzz-run mutants bench bench-run \
-	layers install uninstall deb clean
+	layers lint install uninstall deb dist size clean

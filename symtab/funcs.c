@@ -364,7 +364,7 @@ claim_compare(const void *a, const void *b)
 }
 
 static void
-fragment_add(struct image_priv *priv, uint64_t lo, uint64_t hi, uint32_t func)
+part_add(struct image_priv *priv, uint64_t lo, uint64_t hi, uint32_t func)
 {
 	if (lo < hi)
 		*vec_push(priv->ranges, priv->nranges) = (struct func_range){
@@ -390,12 +390,12 @@ claims_settle(struct making *m)
 		while (nopen && open[nopen - 1].hi <= lo) {
 			const struct claim *top = &open[--nopen];
 
-			fragment_add(priv, done, top->hi, top->func);
+			part_add(priv, done, top->hi, top->func);
 			if (top->hi > done)
 				done = top->hi;
 		}
 		if (nopen)
-			fragment_add(priv, done, lo, open[nopen - 1].func);
+			part_add(priv, done, lo, open[nopen - 1].func);
 		done = lo;
 		if (i < m->nclaims)
 			*vec_push(open, nopen) = m->claims[i];

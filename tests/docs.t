@@ -108,4 +108,12 @@ for my $report (grep { !/:/ } @reports) {
 	    "report $report is specified");
 }
 
+# NEWS begins with the version, and when it was released.
+my ($version) = text('NEWS') =~
+    /\Apmon (\d+\.\d+) \((?:not released|\d{4}-\d\d-\d\d)\)\n/;
+ok($version, 'NEWS begins with a version and a date');
+like(qx($pmon --version), qr/\Apmon \Q$version\E\n/, 'which pmon has');
+like(qx($build/pmprint --version), qr/\Apmprint \Q$version\E\n/,
+    'and pmprint');
+
 done_testing;
