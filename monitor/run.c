@@ -316,6 +316,28 @@ run_pause_all(struct run *run, enum stop_cause why)
 	while (queue_account(run));
 }
 
+/* Are there tasks of its space in the queue that only stand still for pmon? */
+static bool
+others_wait(struct run *run, const struct task *task)
+{
+	for (size_t i = run->queue_head; i < run->queue_len; i++) {
+		const struct task *other = run->queue[i].kind == EVENT_PAUSED ?
+			task_find(run, run->queue[i].tid) : NULL;
+
+		if (other && other != task && other->process &&
+		    other->process->space == task->process->space &&
+		    !other->last)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A task that others were paused for goes on behind them.  What it does next
+ * may kill them (exec, exit_group), and the kernel has no way to resume a task
+ * only if it is still at the stop that is meant: a paused one would be resumed
+ * from its last stop, and nobody would have seen where it was.
+ */
 void
 run_resume(struct run *run, struct task *task, int signal)
 {
@@ -328,6 +350,11 @@ run_resume(struct run *run, struct task *task, int signal)
 	    task->process->watched || task->cut)
 		how = RESUME_SYSCALL;
 	task->paused = false;
+	task->last = !signal && !task->last && others_wait(run, task);
+	if (task->last) {
+		run_requeue(run, &(struct event){ EVENT_PAUSED, task->tid, 0 });
+		return;
+	}
 	task->state = TASK_RUNNING;
 	task_resume(run, task, how, signal);
 }
@@ -533,6 +560,8 @@ event_handle(struct run *run, const struct event *event)
 		on_syscall(run, task, event->kind == EVENT_SYSCALL_ENTRY);
 		break;
 	case EVENT_PAUSED:
+		/* It waits for nobody else. */
+		task->last = true;
 		on_pause(run, task, event);
 		break;
 	default:
@@ -613,9 +642,8 @@ notices_handle(struct run *run)
 	suspend_handle(run);
 }
 
-/* All that stood still at attach or detach has been let go on. */
-static void
-standing_end(struct run *run)
+void
+run_standing_end(struct run *run)
 {
 	double *longest = run->stopping ? &run->stall.detach :
 					  &run->stall.attach;
@@ -637,7 +665,7 @@ run_loop(struct run *run)
 			event_handle(run, &event);
 			continue;
 		}
-		standing_end(run);
+		run_standing_end(run);
 		if (host_event(run, &event))
 			event_handle(run, &event);
 		else if (event.kind == EVENT_DONE)

@@ -186,6 +186,7 @@ struct task {
 	bool paused;		/* since it ran last, which may have cut a
 				   system call short ... */
 	struct cut *cut;	/* ... that goes on now; see cut.c, or NULL */
+	bool last;		/* goes on when those paused for it have */
 	bool released;		/* not traced any more, its end is awaited */
 	bool born;		/* its first stop is still to be handled: it
 				   begins in the middle of functions */
@@ -351,6 +352,12 @@ void run_pause_all(struct run *run, enum stop_cause why);
 
 /* Let a stopped task go on, delivering signal. */
 void run_resume(struct run *run, struct task *task, int signal);
+
+/*
+ * All that stood still at attach or detach goes on now, or begins to stand
+ * still for another reason: note for how long it did.
+ */
+void run_standing_end(struct run *run);
 
 /* Run until nothing is left to follow or pmon is told to stop. */
 void run_loop(struct run *run);

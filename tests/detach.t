@@ -155,6 +155,8 @@ for my $mode (@modes) {
 		});
 
 		is(ended($run), 'status 0', "told $times times: pmon ends");
+		like($run->{report}, qr/had\s+\d+\s+traps?\s+in/,
+		    'it says how many traps there were');
 		push @traps, $run->{report} =~
 		    /had\s+(\d+)\s+traps?\s+in/;
 	}

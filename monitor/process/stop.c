@@ -322,6 +322,8 @@ run_stop(struct run *run, int signal)
 {
 	struct process *process;
 
+	/* What is attached to may not have gone on yet. */
+	run_standing_end(run);
 	if (run->opts->npids)
 		run->standing = run_clock();
 	run_pause_all(run, STOP_STOPPING);
