@@ -1,6 +1,6 @@
 /*
- * Bounds of a jump table's index.  Looks at compares and at what the index
- * is made of.
+ * Finds bounds of a jump table's index from compares and from the instructions
+ * that compute the index.  Never looks at the table.
  */
 #include "flow/bounds.h"
 
@@ -11,14 +11,14 @@
 enum {
 	CHAINS_MAX = 64,
 	LIMIT_MAX = 1 << 16,
-	COMPARED_MAX = LIMIT_MAX * 16,	/* what is no bound is not looked at */
+	COMPARED_MAX = LIMIT_MAX * 16,	/* larger constants are no bounds */
 };
 
-/* A way by which the index came: index = what is at spot + bias. */
+/* One way in which the index came about: index = value at spot + bias. */
 struct way {
 	struct spot spot;
 	int64_t bias;
-	uint64_t limit;		/* by its kind, or BOUND_NONE */
+	uint64_t limit;		/* from its type and masks, or BOUND_NONE */
 };
 
 struct bounding {
@@ -42,8 +42,8 @@ bound_add(struct bounding *s, uint64_t limit, bool exact)
 }
 
 /*
- * What the branch says of left and right where control took the edge: an
- * upper limit of left, right + *more.  False if it says none.
+ * The upper limit that a branch with this condition sets where control took an
+ * edge of this kind: left < right + *more.  False if it sets none.
  */
 static bool
 edge_limits(uint8_t cond, uint8_t kind, int64_t *more, bool *exact)
@@ -105,7 +105,7 @@ compare_find(struct values *v, struct spot *spot)
 	return NULL;
 }
 
-/* The condition of right with left in place of left with right. */
+/* The condition that says of (right, left) what cond says of (left, right). */
 static uint8_t
 cond_swapped(uint8_t cond)
 {
@@ -126,7 +126,7 @@ cond_swapped(uint8_t cond)
 	return swapped[cond];
 }
 
-/* The constant that a register has at the spot, if it is one to compare. */
+/* The constant that a register has at the spot, if at most COMPARED_MAX. */
 static bool
 register_constant(struct values *v, const struct place *place,
 		  const struct spot *at, int64_t *value)
@@ -144,8 +144,8 @@ register_constant(struct values *v, const struct place *place,
 }
 
 /*
- * The compare at left's spot is with a constant: left's place is what it
- * compares.  swapped: the constant was on the left.
+ * Find the constant of the compare at left's spot, if there is one, and set
+ * left's place to the other operand.  *swapped: the constant is on the left.
  */
 static bool
 compare_constant(struct values *v, const struct effect *e, struct spot *left,
@@ -164,7 +164,7 @@ compare_constant(struct values *v, const struct effect *e, struct spot *left,
 	return register_constant(v, &e->left, left, right);
 }
 
-/* The bound that the edge sets to the way, if any. */
+/* Find the bound that taking the edge sets to the way's index, if any. */
 static bool
 edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 	   struct bound *bound)
@@ -199,7 +199,7 @@ edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 	return true;
 }
 
-/* Nothing more can be known of the way. */
+/* Nothing more can be known of the way: only its own limit holds. */
 static void
 way_end(struct bounding *s, const struct way *way)
 {
@@ -242,7 +242,7 @@ way_limit(struct way *way, uint64_t limit)
 		way->limit = limit;
 }
 
-/* The instruction makes the index; true: look further back. */
+/* The instruction at the way's spot makes the value; true: look back on. */
 static bool
 way_made(struct bounding *s, struct way *way)
 {

@@ -1,5 +1,6 @@
 /*
- * How large an index can be where a jump table is read.  For flow/ only.
+ * Upper bounds of the index with which a jump table is read.  Reads no tables.
+ * For flow/ only.
  */
 #ifndef FLOW_BOUNDS_H
 #define FLOW_BOUNDS_H
@@ -10,13 +11,14 @@ static const uint64_t BOUND_NONE = UINT64_MAX;
 
 struct bound {
 	uint64_t limit;		/* the index is below it, or BOUND_NONE */
-	bool exact;		/* an unsigned compare says so: the table has
+	bool exact;		/* set by an unsigned compare: the table has
 				   that many entries */
 };
 
 /*
- * The bound that holds at the spot whatever way control came: from compares
- * whose outcome led there, or else from what made the index.
+ * Return the bound that holds on every path to the spot.  It comes from the
+ * compares and branches on the path, else from the instructions that computed
+ * the index.
  */
 struct bound bound_find(struct values *v, const struct spot *index);
 

@@ -14,8 +14,8 @@
 #include "util/search.h"
 
 enum {
-	ROUNDS_MAX = 8,		/* of looking at indirect jumps */
-	CUTS_MAX = 256,		/* of decoding anew */
+	ROUNDS_MAX = 8,		/* how often to look at indirect jumps */
+	CUTS_MAX = 256,		/* how often to decode anew */
 };
 
 static const size_t NO_JUMP = SIZE_MAX;
@@ -32,7 +32,7 @@ span_compare(const void *a, const void *b)
 	return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
-/* The ranges ascending, without what an earlier one has already. */
+/* The ranges, ascending and cut so that they do not overlap. */
 static struct span *
 spans_make(const uint64_t *lo, const uint64_t *hi, size_t n)
 {
@@ -51,7 +51,7 @@ spans_make(const uint64_t *lo, const uint64_t *hi, size_t n)
 	return spans;
 }
 
-/* Bytes of the table that is behind the last instruction, 0 if unknown. */
+/* Size of the table behind the last instruction; 0 if unknown. */
 static uint64_t
 table_behind(struct cfg *cfg, const struct cfg_input *in, const uint8_t *p,
 	     size_t size)
@@ -61,7 +61,7 @@ table_behind(struct cfg *cfg, const struct cfg_input *in, const uint8_t *p,
 	return tables_extent(cfg, in, p, size);
 }
 
-/* Bytes from addr on that are in the span. */
+/* The bytes from addr to the span's end, as many as there are. */
 static const uint8_t *
 span_text(const struct cfg_input *in, const struct span *span, uint64_t addr,
 	  size_t *size)
@@ -76,9 +76,10 @@ span_text(const struct cfg_input *in, const struct span *span, uint64_t addr,
 }
 
 /*
- * Decode from addr on, over cuts that are where instructions begin.  Returns
- * where that ends: at the span's end, inside an instruction that the next cut
- * is in, or where there is none.
+ * Decode from addr on; cuts at the beginning of an instruction do not stop
+ * decoding.  Returns the address where it stopped: the span's end, the
+ * beginning of an instruction that has the next cut inside, or bytes that are
+ * no instruction.
  */
 static uint64_t
 run_decode(struct cfg *cfg, const struct cfg_input *in,
@@ -119,8 +120,8 @@ run_decode(struct cfg *cfg, const struct cfg_input *in,
 }
 
 /*
- * Code that is no instruction ends the range, up to the next cut, but for
- * tables in it; *jump is set to the jump before the first of these.
+ * Decode a span.  Where decoding fails the bytes up to the next cut are left
+ * out.  *jump is set to the first jump that has its table behind it.
  */
 static void
 span_decode(struct cfg *cfg, const struct cfg_input *in,
@@ -157,7 +158,7 @@ cfg_insn(const struct cfg *cfg, uint64_t addr)
 {
 	size_t i;
 
-	/* Most that are asked for are in other functions. */
+	/* Most addresses that are asked for are in other functions. */
 	if (!cfg->ninsns || addr < cfg->insns[0].addr ||
 	    addr > cfg->insns[cfg->ninsns - 1].addr)
 		return -1;
@@ -202,7 +203,7 @@ cfg_block_of(const struct cfg *cfg, size_t insn)
 				      cfg->blocks[i].first > insn) - 1;
 }
 
-/* What was found of indirect jumps goes to their instructions. */
+/* Copy what was found of indirect jumps to their instructions and the cfg. */
 static void
 jumps_settle(struct cfg *cfg, const struct tables *tables)
 {
@@ -224,7 +225,7 @@ jumps_settle(struct cfg *cfg, const struct tables *tables)
 			cfg->unresolved = true;
 }
 
-/* The graph as it is to stay, unless there are more cuts. */
+/* Make the graph anew, and prove its blocks. */
 static void
 graph_prove(struct cfg *cfg, const struct cfg_input *in,
 	    const struct tables *tables, const struct more *more)
@@ -234,8 +235,9 @@ graph_prove(struct cfg *cfg, const struct cfg_input *in,
 }
 
 /*
- * Each table found shows code, which may lead to the next indirect jump.
- * Returns whether there are new cuts; then all is to be done anew.
+ * Resolve the indirect jumps.  Each table found shows code, which may lead to
+ * the next indirect jump.  True if there are new cuts: then the function must
+ * be decoded anew.
  */
 static bool
 jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
@@ -269,8 +271,8 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 }
 
 /*
- * A branch that leads to no instruction shows that the table behind the jump
- * does not end where it seemed to: then nothing behind it is known.
+ * If a branch leads to no instruction, the table behind the jump does not end
+ * where it seemed to: then drop all instructions behind the jump.
  */
 static void
 tables_doubt(struct cfg *cfg, const struct cfg_input *in, size_t jump)
@@ -287,8 +289,8 @@ tables_doubt(struct cfg *cfg, const struct cfg_input *in, size_t jump)
 }
 
 /*
- * Where there is one thread only, libraries jump past the prefix of an atomic
- * instruction.  To the graph that is a way to the instruction.
+ * In processes of one thread, libraries jump past the prefix of an atomic
+ * instruction.  The graph takes such a jump as one to the whole instruction.
  */
 static void
 skips_find(struct cfg *cfg, const struct cfg_input *in)
@@ -317,7 +319,7 @@ cfg_proven(const struct cfg *cfg, size_t insn)
 	return cfg->blocks[cfg_block_of(cfg, insn)].proof == PROOF_FLOW;
 }
 
-/* The graph of what is decoded with these cuts; *news: there are more now. */
+/* Decode with these cuts and make the graph; *news: cuts were added. */
 static struct cfg *
 cfg_cut(const struct cfg_input *in, struct cuts *cuts, bool *news)
 {

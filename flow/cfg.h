@@ -17,18 +17,18 @@ enum { BLOCK_NONE = -1 };
 
 /* What is known of a block: see flow/proof.h. */
 enum block_proof {
-	PROOF_NONE,		/* nothing leads to it: perhaps it is data */
-	PROOF_PADDING,		/* nor is it run: it does nothing */
-	PROOF_FLOW,		/* control comes there: only here anything may
-				   be planted */
+	PROOF_NONE,		/* nothing leads to it: it may be data */
+	PROOF_PADDING,		/* nothing leads to it, and it does nothing */
+	PROOF_FLOW,		/* control can reach it: the only blocks in
+				   which anything may be planted */
 };
 
 /* Straight-line code: entered at its first instruction only. */
 struct block {
 	uint32_t first, count;	/* instructions: cfg->insns[first..] */
-	bool given;		/* begins at one of the leaders given */
-	bool external;		/* also entered from outside: the entry and
-				   landing pads */
+	bool given;		/* begins at a leader that the caller gave */
+	bool external;		/* also entered from outside: the entry,
+				   landing pads and mid-entries */
 	uint8_t proof;		/* enum block_proof */
 };
 
@@ -48,30 +48,31 @@ struct cfg {
 	size_t ninsns;
 	struct block *blocks;	/* ascending addr */
 	size_t nblocks;
-	struct edge *edges;	/* grouped by `to`, see in */
+	struct edge *edges;	/* grouped by `to`, see `in` */
 	size_t nedges;
 	uint32_t *in;		/* nblocks + 1: edges into block b are
 				   edges[in[b]] .. edges[in[b + 1] - 1] */
-	long entry;		/* the instruction where the function is
-				   entered, or -1 if it could not be decoded;
-				   not the first where foo.cold lies below */
-	bool unresolved;	/* control may go, or come, to places in the
-				   function over ways that are not known */
-	bool gaps;		/* some of it is neither proven nor padding */
-	bool reentered;		/* what is in the gaps may be a jump to the
+	long entry;		/* the instruction at the function's entry, or
+				   -1 if it could not be decoded; not insns[0]
+				   if foo.cold lies below */
+	bool unresolved;	/* control may move within the function, or
+				   into it, along paths that are not known */
+	bool gaps;		/* some bytes are neither proven nor padding */
+	bool reentered;		/* the gaps may contain a jump to the
 				   function's beginning */
-	uint64_t *outs;		/* in the middle of other functions: its jumps
-				   by tables lead there */
+	uint64_t *outs;		/* targets of its jump tables that are in the
+				   middle of other functions */
 	size_t nouts;
-	uint64_t bad;		/* address to which control comes and where
-				   decoding failed, or 0 */
-	uint64_t overlap;	/* the same where an instruction has bytes
-				   that belong to another, too, or 0 */
+	uint64_t bad;		/* address that control reaches but that could
+				   not be decoded, or 0 */
+	uint64_t overlap;	/* address that control reaches and that is
+				   inside another instruction, or 0 */
 };
 
 /*
- * Bytes of the program: returns those at addr, *avail how many, or NULL.  Of
- * data *avail ends where its section does, and pointers are relocated.
+ * Return the program's bytes at addr, with their number in *avail, or NULL if
+ * there are none.  For data, *avail ends with the section, and pointers are
+ * relocated.
  */
 typedef const uint8_t *cfg_text(void *ctx, uint64_t addr, size_t *avail);
 
@@ -81,44 +82,45 @@ enum cfg_place {
 	CFG_FOREIGN,		/* no code, or inside another function */
 };
 
-/* What a graph is made from.  What is 0 is not known. */
+/* What a graph is made from.  A field that is 0 is not known. */
 struct cfg_input {
 	const struct arch *arch;
 	const uint64_t *lo, *hi;	/* [lo[i], hi[i]), in any order; the
 					   first begins with the entry */
 	size_t n;
-	const uint64_t *leaders;	/* ascending: known to begin blocks
-					   (line rows) */
+	const uint64_t *leaders;	/* ascending: known beginnings of
+					   blocks (line rows) */
 	size_t nleaders;
 	const uint64_t *pads;	/* ascending: landing pads */
 	size_t npads;
 	bool calls_end;		/* calls and system calls end blocks */
-	const uint64_t *refs;	/* ascending: code addresses that are in data;
-				   leaders where an indirect jump cannot be
-				   resolved */
+	const uint64_t *refs;	/* ascending: code addresses found in data;
+				   used as leaders if an indirect jump cannot
+				   be resolved */
 	size_t nrefs;
-	bool relocated;		/* the linker says that they are addresses;
+	bool relocated;		/* relocations show that refs are addresses;
 				   else they only look so, and prove nothing */
 	cfg_text *text;		/* code */
-	cfg_text *data;		/* what the program cannot write; NULL: no
+	cfg_text *data;		/* data that the program cannot write; NULL: no
 				   indirect jump is resolved */
-	/* The call may come back.  NULL: they all may. */
+	/* Whether the call may come back.  NULL: all calls may. */
 	bool (*returns)(void *ctx, const struct insn *call);
-	/* What is at an address that is not in the ranges. */
+	/* Classify an address outside the ranges. */
 	enum cfg_place (*place)(void *ctx, uint64_t addr);
 	void *ctx;
 };
 
 /*
  * Decode the ranges and build the graph.  Decoding runs linearly from each
- * range's start, and begins anew where flow/proof.h says; where it fails the
- * rest is left out.  Leaders inside a proven instruction are ignored.
- * Indirect jumps are resolved as flow/tables.h says.  Owned by the caller;
- * never fails: a cfg may be empty.
+ * range's start, and begins anew where flow/proof.h says; where it fails, the
+ * rest of the range is left out.  Leaders inside a proven instruction are
+ * ignored.  Indirect jumps are resolved as flow/tables.h says.  The caller owns
+ * the graph and frees it with cfg_free.  Never fails, but the graph may be
+ * empty.
  */
 struct cfg *cfg_make(const struct cfg_input *in);
 
-/* The same with nothing known but the code. */
+/* Like cfg_make, from nothing but the code and leaders. */
 struct cfg *cfg_build(const struct arch *arch, const uint64_t *lo,
 		      const uint64_t *hi, size_t n, const uint64_t *leaders,
 		      size_t nleaders, cfg_text *text, void *ctx);
@@ -127,28 +129,28 @@ void cfg_free(struct cfg *cfg);
 /* Whether addr is in one of the function's ranges. */
 bool cfg_inside(const struct cfg_input *in, uint64_t addr);
 
-/* Index of the first instruction at addr or behind it; ninsns if none is. */
+/* Index of the first instruction at addr or behind it, or ninsns. */
 size_t cfg_insn_from(const struct cfg *cfg, uint64_t addr);
 
 /*
- * May control leave for good at this instruction, and may it come back?  So
- * do calls and system calls.
+ * Whether the instruction is a call or a system call that may come back.
+ * Control may also leave the function for good there.
  */
 bool insn_comes_back(const struct insn *insn);
 
-/* Does control go on from it to the next? */
+/* Whether control may go on from the instruction to the next. */
 bool insn_goes_on(const struct insn *insn);
 
-/* Is an instruction of the graph proven to be one? */
+/* Whether the graph's instruction is in a block that is PROOF_FLOW. */
 bool cfg_proven(const struct cfg *cfg, size_t insn);
 
-/* Index of the instruction at addr, or -1 when none begins there. */
+/* Index of the instruction that begins at addr, or -1. */
 long cfg_insn(const struct cfg *cfg, uint64_t addr);
 
 /* The block that begins at addr, or BLOCK_NONE. */
 long cfg_block(const struct cfg *cfg, uint64_t addr);
 
-/* The block that has an instruction, by its index. */
+/* The block that contains the instruction with this index. */
 uint32_t cfg_block_of(const struct cfg *cfg, size_t insn);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Blocks and edges of instructions that are decoded already, and of the jumps
- * that are resolved so far.
+ * Makes blocks and edges from the instructions decoded and the jumps resolved
+ * so far.
  */
 #include "flow/cfg_graph.h"
 
@@ -10,7 +10,7 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* What is known of an instruction while blocks are being found. */
+/* What an instruction is, while blocks are being found. */
 enum mark {
 	MARK_LEADER = 1,
 	MARK_GIVEN = 2,
@@ -57,7 +57,7 @@ marks_given(const struct cfg *cfg, uint8_t *marks, const uint64_t *leaders,
 	}
 }
 
-/* The marks of what is known beforehand. */
+/* Mark the leaders that cfg_input and `more` give. */
 static uint8_t *
 marks_make(const struct cfg *cfg, const struct cfg_input *in,
 	   const struct more *more)
@@ -126,7 +126,7 @@ cfg_block_at(const struct cfg *cfg, size_t insn)
 		(long)lo : BLOCK_NONE;
 }
 
-/* All edges in the order of `from`. */
+/* Find all edges, ascending by `from`. */
 static struct edge *
 edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
 {
@@ -178,7 +178,7 @@ edges_make(struct cfg *cfg, const struct tables *tables)
 	for (size_t b = 0; b < cfg->nblocks; b++)
 		in[b + 2] += in[b + 1];
 	cfg->edges = mem_alloc((cfg->nedges + 1) * sizeof(*cfg->edges));
-	/* in[b + 1] is where the next edge into b goes, and ends as its end. */
+	/* in[b + 1] is where the next edge into b goes; at last, b's end. */
 	for (size_t i = 0; i < cfg->nedges; i++)
 		cfg->edges[in[edges[i].to + 1]++] = edges[i];
 	cfg->in = in;

@@ -1,5 +1,6 @@
 /*
- * Makes blocks and edges of decoded instructions.  For flow/ only.
+ * Makes blocks and edges from decoded instructions.  Decodes nothing, and
+ * resolves no indirect jumps.  For flow/ only.
  */
 #ifndef FLOW_CFG_GRAPH_H
 #define FLOW_CFG_GRAPH_H
@@ -7,9 +8,9 @@
 #include "flow/cfg.h"
 #include "flow/tables.h"
 
-/* What else begins blocks. */
+/* What begins blocks besides the leaders of struct cfg_input. */
 struct more {
-	bool refs;		/* code addresses that are in data */
+	bool refs;		/* the code addresses in cfg_input.refs */
 	uint64_t *suspects;	/* see proof_suspects */
 	size_t nsuspects;
 };
@@ -17,22 +18,25 @@ struct more {
 static const struct more no_more = { 0 };
 
 /*
- * Make blocks and edges, in place of those there were.  What is proven is to be
- * said anew (proof_mark).
- * tables may be NULL.
+ * Make the graph's blocks and edges anew.  The caller then calls proof_mark, as
+ * no new block is proven.  tables may be NULL.
  */
 void cfg_graph(struct cfg *cfg, const struct cfg_input *in,
 	       const struct tables *tables, const struct more *more);
 
-/* The instruction that a jump or branch inside the function goes to, or -1. */
+/*
+ * The instruction that the direct jump or branch `insn` goes to, or -1 if it is
+ * neither, or leaves the function.
+ */
 long cfg_target(const struct cfg *cfg, size_t insn);
 
 /* The block that begins with instruction insn, or BLOCK_NONE. */
 long cfg_block_at(const struct cfg *cfg, size_t insn);
 
 /*
- * Indices of all edges grouped by `from`, in their order: those out of block b
- * are (*out)[b] to (*out)[b + 1] - 1.  Both arrays are to be freed.
+ * Return the indices of all edges, grouped by `from` and in their order within
+ * a group: those out of block b are at (*out)[b] to (*out)[b + 1] - 1.  The
+ * caller frees both arrays.
  */
 uint32_t *cfg_out(const struct cfg *cfg, uint32_t **out);
 

@@ -1,7 +1,7 @@
 /*
- * Which arcs count the entries into regions.  Control comes to the beginning
- * of a block over edges, of which those from outside the region count, and
- * to the middle of a block from the instruction before.
+ * Finds the arcs that count the entries into regions.  Control comes to the
+ * beginning of a block over edges, of which those from outside the region
+ * count, and to the middle of a block from the instruction before.
  */
 #include "flow/entries.h"
 
@@ -15,9 +15,9 @@ struct scan {
 	const struct cfg *cfg;
 	const struct flow *flow;
 	const uint32_t *owner;
-	int64_t jumper;		/* who has all jumps not resolved, or MIXED */
-	const bool *round;	/* of each edge: it leads round in a region;
-				   or NULL */
+	int64_t jumper;		/* indirect_owner's result, or NOWHERE */
+	const bool *round;	/* per edge: closes a loop in a region; or
+				   NULL */
 	entries_emit *emit;
 	void *ctx;
 };
@@ -29,8 +29,8 @@ block_last(const struct cfg *cfg, uint32_t block)
 }
 
 /*
- * The one owner of all indirect jumps that are not resolved, or MIXED, or
- * NOWHERE if there are none.
+ * The region that has all unresolved indirect jumps; MIXED if several have
+ * some, NOWHERE if there are none.
  */
 static int64_t
 indirect_owner(const struct cfg *cfg, const uint32_t *owner)
@@ -50,7 +50,7 @@ indirect_owner(const struct cfg *cfg, const uint32_t *owner)
 	return found;
 }
 
-/* Does the edge come from inside region id? */
+/* Whether the edge comes from inside region id. */
 static bool
 edge_inside(const struct scan *scan, uint32_t edge, uint32_t id)
 {
@@ -63,7 +63,7 @@ edge_inside(const struct scan *scan, uint32_t edge, uint32_t id)
 	return scan->jumper == id && !scan->cfg->blocks[block].external;
 }
 
-/* Is region id entered over the edge, or gone round in? */
+/* Whether the edge enters region id or closes a loop in it. */
 static bool
 edge_counts(const struct scan *scan, uint32_t edge, uint32_t id)
 {
@@ -72,10 +72,11 @@ edge_counts(const struct scan *scan, uint32_t edge, uint32_t id)
 }
 
 /*
- * Arrivals at the beginning of a block from outside region id, or round in
- * it: if all are that, it is the block's count, which may be known where those
- * of the edges are not.  A block that nothing leads to counts, too: should
- * control have come there unseen, it is not known.
+ * Emit the arrivals at the beginning of a block from outside region id or round
+ * a loop in it.  If all edges into the block count, emit the block's arc, whose
+ * count may be known where those of the edges are not.  So a block that nothing
+ * leads to is emitted, too: its count is unknown if control may have come there
+ * unseen.
  */
 static void
 block_entries(const struct scan *scan, uint32_t block, uint32_t id)
@@ -112,9 +113,9 @@ block_owner(const struct scan *scan, uint32_t block)
 /* A depth-first search of the blocks that belong to one region each. */
 struct loops_scan {
 	const struct scan *scan;
-	uint32_t *owner;	/* of each vertex, or REGION_NONE */
-	bool *round;		/* of each edge: what is found */
-	uint8_t *state;		/* of each vertex */
+	uint32_t *owner;	/* per vertex, or REGION_NONE */
+	bool *round;		/* per edge: the result */
+	uint8_t *state;		/* per vertex */
 	uint32_t *stack, *cursor;
 	uint32_t depth;
 };
@@ -129,7 +130,7 @@ vert_open(struct loops_scan *loops, uint32_t vert)
 	loops->stack[loops->depth++] = vert;
 }
 
-/* Find the edges that lead back to where the search came from. */
+/* Search from root, and mark edges that lead back to an open vertex. */
 static void
 loops_from(struct loops_scan *loops, uint32_t root)
 {

@@ -1,43 +1,45 @@
 /*
- * How often control enters a part of a function's code (a source line, an
- * inlined copy): which arcs of its flow graph that is the sum of.  Pure.
+ * Expresses how often control enters a part of a function's code (a source
+ * line, an inlined copy) as a sum over arcs of the function's flow graph.
+ * Counts nothing itself.  Pure.
  */
 #ifndef FLOW_ENTRIES_H
 #define FLOW_ENTRIES_H
 
 #include "flow/graph.h"
 
-/* The owner of an instruction that is in no region. */
+/* The owner of instructions that are in no region. */
 static const uint32_t REGION_NONE = UINT32_MAX;
 
 static const uint32_t INSN_NONE = UINT32_MAX;
 
 /*
- * One summand of region id's count: the arc's count; or if insn is not
- * INSN_NONE, how often that instruction ran, of the block whose arc it is
- * (which differs only where control leaves or enters a block in its middle).
+ * Receive one summand of region id's count.  The summand is the arc's count if
+ * insn is INSN_NONE; else the arc is a block's, and the summand is how often
+ * instruction insn of that block ran (which differs from the block's count only
+ * where control leaves or enters the block in its middle).
  */
 typedef void entries_emit(void *ctx, uint32_t id, uint32_t arc,
 			  uint32_t insn);
 
 /*
- * A region is a set of instructions of one cfg: those with owner[insn] == id.
- * Emit, for all regions at once and in no order of ids, what the count of
- * each is the sum of: control coming into it over edges from outside, from
- * outside the function, and round loops inside it (gcov's definition of a
+ * Emit the summands of all regions' counts, in no order of ids.  A region is a
+ * set of instructions of one cfg: those with owner[insn] == id.  Its count is
+ * how often control comes into it over edges from other regions, comes from
+ * outside the function, and goes round loops inside it (gcov's definition of a
  * line's count: its blocks' entries and its cycles).
  *
- * An indirect jump that is not resolved is taken to come from another region,
- * unless this one has all of the function's (a switch that is one line): then
- * they stay inside.
+ * An unresolved indirect jump counts as coming from another region, unless one
+ * region has all unresolved jumps of the function (a switch on one line): then
+ * they stay inside that region.
  */
 void entries_of_regions(const struct cfg *cfg, const struct flow *flow,
 			const uint32_t *owner, entries_emit *emit, void *ctx);
 
 /*
- * A place: a point before the instruction at index insn, which control
- * passes when it arrives there from any instruction not of region id (an
- * empty line row, an inlined copy's entry).
+ * Emit the summands of a point's count (an empty line row, an inlined copy's
+ * entry).  The point is before instruction insn; control passes it when it
+ * arrives there from an instruction that is not in region id.
  */
 void entries_of_point(const struct cfg *cfg, const struct flow *flow,
 		      const uint32_t *owner, uint32_t id, uint32_t insn,

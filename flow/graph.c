@@ -1,5 +1,5 @@
 /*
- * Makes flow graphs: from a table of edges, and from a function's cfg.
+ * Makes flow graphs, from a table of edges or from a function's cfg.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,10 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* Offsets of n edges by their source; *order is a stable order by it. */
+/*
+ * Sort edge indices by source vertex, stably, into *order; returns the offset
+ * in it of each vertex's edges.
+ */
 static uint32_t *
 edges_order(uint32_t nverts, const struct flow_edge *edges, size_t n,
 	    uint32_t **order)
@@ -26,7 +29,7 @@ edges_order(uint32_t nverts, const struct flow_edge *edges, size_t n,
 	return out;
 }
 
-/* Mark v and what is reached from it; stack is room for all vertices. */
+/* Mark v and all vertices reached from it; stack has room for all of them. */
 static void
 verts_reach(const struct flow_edge *edges, const uint32_t *out,
 	    const uint32_t *order, uint32_t v, bool *reached, uint32_t *stack)
@@ -124,7 +127,7 @@ block_last(const struct cfg *cfg, uint32_t block)
 	return &cfg->insns[b->first + b->count - 1];
 }
 
-/* One edge; a second from the same vertex to the same block joins it. */
+/* Add an edge; a second one from the same source to a block joins the first. */
 static void
 gather_edge(struct gather *gather, uint32_t from, uint32_t to, enum flow_by by)
 {
@@ -159,7 +162,7 @@ edge_by(const struct insn *last, enum edge_kind kind)
 	}
 }
 
-/* The edges out of one block that the cfg has, by index, and those to EXIT. */
+/* Add the n cfg edges (indices) out of a block, and its edges to EXIT. */
 static void
 gather_block(struct gather *gather, uint32_t block, const uint32_t *edges,
 	     size_t n)
@@ -220,7 +223,7 @@ gather_roots(struct gather *gather)
 				    BY_NOTHING);
 }
 
-/* Leaders given that are reached from nowhere are entered somehow. */
+/* Add edges from ROOT to given leaders that nothing else reaches. */
 static void
 gather_given(struct gather *gather)
 {

@@ -1,28 +1,27 @@
 /*
- * The flow graph of one function: its blocks, ROOT, from which control
- * enters, EXIT, to which it leaves, and the edges between them, for the
- * algorithms that place counters and derive counts (Ball & Larus,
- * "Optimally Profiling and Tracing Programs", TOPLAS 16(4) 1994, section 2).
- * Pure.
+ * The flow graph of one function, for the algorithms that place counters and
+ * derive counts: its blocks, ROOT, from which control enters, EXIT, to which it
+ * leaves, and the edges between them (Ball & Larus, "Optimally Profiling and
+ * Tracing Programs", TOPLAS 16(4) 1994, section 2).  Pure.
  *
- * What can be counted is an arc: an edge, or a block, which is then how
- * often its first instruction ran.  For this each block is split into two
- * nodes, before and behind its first instruction, joined by the block's arc;
- * ROOT and EXIT are one node, NODE_OUTSIDE.  Kirchhoff's law holds at every
- * node.  An undirected cycle of edges passes over a block's arc just where
- * the paper says that it has a pipe.
+ * An arc is what can be counted: an edge, or a block, whose count is how often
+ * its first instruction began.  Each block is split into two nodes, before and
+ * behind its first instruction, which the block's arc joins; ROOT and EXIT are
+ * one node, NODE_OUTSIDE.  Kirchhoff's law holds at every node.  An undirected
+ * cycle of edges passes over a block's arc exactly where the paper's cycle has
+ * a pipe.
  */
 #ifndef FLOW_GRAPH_H
 #define FLOW_GRAPH_H
 
 #include "flow/cfg.h"
 
-/* What of an instruction is counted. */
+/* Which events of an instruction are counted. */
 enum term_kind {
 	TERM_HITS,		/* how often it ran */
-	TERM_TAKEN,		/* ... and, a branch, went to its target */
-	TERM_FALL,		/* ... and went on */
-	TERM_TARGET,		/* ... and, an indirect jump, went to `to` */
+	TERM_TAKEN,		/* how often the branch went to its target */
+	TERM_FALL,		/* how often the branch went on */
+	TERM_TARGET,		/* how often the indirect jump went to `to` */
 };
 
 /* How an arc is counted in the code. */
@@ -40,10 +39,10 @@ enum flow_by {
 	BY_NOTHING,		/* it cannot */
 	BY_LAST,		/* whenever that runs, control goes this way */
 	BY_TAKEN,		/* it is a branch: when it is taken */
-	BY_FALL,		/* or is not */
+	BY_FALL,		/* it is a branch: when it is not taken */
 	BY_TABLE,		/* it is an indirect jump: when it goes to the
 				   edge's target */
-	BY_LEAK,		/* not at all: control may leave the block for
+	BY_LEAK,		/* it cannot: control may leave the block for
 				   EXIT in its middle, at a call */
 };
 
@@ -69,59 +68,64 @@ static const uint32_t ARC_NONE = UINT32_MAX;
 enum { NODE_OUTSIDE };
 
 /*
- * The graph of nblocks blocks with these edges, in any order, without
- * EXIT -> ROOT, which is added.  Edges that cannot be reached from ROOT are
- * left out: nothing enters them.  Parallel edges are kept.
+ * Make the graph of nblocks blocks and n edges, which may be in any order and
+ * do not include EXIT -> ROOT: flow_make adds that.  Edges that cannot be
+ * reached from ROOT are left out.  Parallel edges are kept.  The caller frees
+ * the graph with flow_free.
  */
 struct flow *flow_make(uint32_t nblocks, const struct flow_edge *edges,
 		       size_t n);
 
 /*
- * The graph of a function.  Returns, jumps out of the function, calls that do
- * not come back and instructions that stop lead to EXIT.  From ROOT lead
- * edges to the entry, to landing pads, to leaders given to the cfg that are
- * not reached otherwise and, if it has jumps that are not resolved, to every
- * block.
- * The `leaky` blocks, by index, may be left in their middle without being
- * told when; leaving that is told (struct flow_extra) does not make them so.
- * Ways of one block to the same block are one edge.
+ * Make the graph of a function.  Returns, jumps out of the function, calls that
+ * do not come back and instructions that stop lead to EXIT.  Edges from ROOT
+ * lead to the entry, to landing pads, to given leaders that nothing else
+ * reaches and, if the cfg is unresolved, to every proven block.
+ * Control may leave the `leaky` blocks (indices) in their middle without being
+ * seen; a departure that is reported (struct flow_extra) makes no block leaky.
+ * Several ways from one block to the same block are one edge.  The caller frees
+ * the graph with flow_free.
  */
 struct flow *flow_build(const struct cfg *cfg, const uint32_t *leaky,
 			size_t nleaky);
 void flow_free(struct flow *flow);
 
-/* Arcs are the edges, by their index, and behind them the blocks. */
+/* How many arcs there are: first the edges, by their index, then the blocks. */
 static inline uint32_t
 flow_arcs(const struct flow *flow)
 {
 	return flow->nedges + flow->nverts - FLOW_BLOCK;
 }
 
+/* The arc of a block, which is given as a vertex. */
 static inline uint32_t
 arc_of_block(const struct flow *flow, uint32_t vert)
 {
 	return flow->nedges + vert - FLOW_BLOCK;
 }
 
-/* The vertex of a block's arc. */
+/* The vertex of a block, which is given as its arc. */
 static inline uint32_t
 arc_block(const struct flow *flow, uint32_t arc)
 {
 	return arc - flow->nedges + FLOW_BLOCK;
 }
 
+/* How many nodes there are: NODE_OUTSIDE, and two per block. */
 static inline uint32_t
 flow_nodes(const struct flow *flow)
 {
 	return 2 * (flow->nverts - FLOW_BLOCK) + 1;
 }
 
+/* The node before a block's first instruction; of ROOT and EXIT their own. */
 static inline uint32_t
 node_before(uint32_t vert)
 {
 	return vert < FLOW_BLOCK ? NODE_OUTSIDE : 2 * (vert - FLOW_BLOCK) + 1;
 }
 
+/* The node behind a block's first instruction; of ROOT and EXIT their own. */
 static inline uint32_t
 node_behind(uint32_t vert)
 {
@@ -144,15 +148,16 @@ arc_head(const struct flow *flow, uint32_t arc)
 }
 
 /*
- * The block that counts an edge: its source if control goes nowhere else
- * from there, or its target if it comes from nowhere else; as an arc.
- * ARC_NONE for a critical edge.
+ * The arc of the block that has the same count as an edge: the edge's source if
+ * control goes nowhere else from there, or its target if control comes from
+ * nowhere else.  ARC_NONE for a critical edge.
  */
 uint32_t edge_carrier(const struct flow *flow, uint32_t edge);
 
 /*
- * Where and how an arc is counted in the code: blocks, and edges that no
- * block counts, by their branch.  False if the arc cannot be counted.
+ * Fill *term with where and how an arc is counted in the code: a block at its
+ * first instruction, an edge at its source's last.  False if the arc cannot be
+ * counted.
  */
 bool arc_term(const struct flow *flow, const struct cfg *cfg, uint32_t arc,
 	      struct term *term);

@@ -10,24 +10,24 @@
 
 enum state { NEW, OPEN, DONE };
 
-/* What the search leaves for the pass over its vertices. */
+/* The search, and what it leaves for the pass over its vertices. */
 struct search {
 	const struct flow *flow;
 	struct loops *loops;
 	uint8_t *state;		/* per vertex: enum state */
-	uint32_t *tree;		/* per vertex: whence it was reached */
-	uint32_t *found;	/* the vertices as they were reached */
+	uint32_t *tree;		/* per vertex: its parent in the search */
+	uint32_t *found;	/* the vertices in the order reached */
 	uint32_t nfound;
 	uint32_t *sets;
 	uint32_t *listed;	/* per vertex: first edge of its list */
 	uint32_t *next;		/* per edge: the next in its list */
 
-	uint32_t *parent;	/* per vertex: the header that it is below */
+	uint32_t *parent;	/* per vertex: the header of the loop around */
 	bool *header;
 	uint32_t *joined;	/* sets of irreducible headers and those
 				   around them */
 	uint32_t *preds;	/* per vertex: list of edges, as above, into
-				   what was collapsed into it */
+				   the vertices collapsed into it */
 	uint32_t *work;
 };
 
@@ -57,9 +57,9 @@ search_open(struct search *search, uint32_t v, uint32_t *stack, uint32_t *n)
 }
 
 /*
- * Look at one edge.  One that leads neither down nor back is listed at the
- * vertex where the ways to its ends part: everything below that is done and
- * joined with it (Tarjan's offline search of common ancestors).
+ * Look at one edge.  A forward or cross edge is listed at the lowest common
+ * ancestor of its ends: all finished vertices below that are joined with it
+ * (Tarjan's offline search of common ancestors).
  */
 static void
 search_edge(struct search *search, uint32_t edge, uint32_t *stack, uint32_t *n)
@@ -115,7 +115,7 @@ search_run(struct search *search)
 	free(cursor);
 }
 
-/* An edge enters v beside the headers of all loops around it so far. */
+/* Mark the loops around v so far as irreducible: an edge enters them at v. */
 static void
 irreducible_mark(struct search *search, uint32_t v)
 {
@@ -131,7 +131,7 @@ irreducible_mark(struct search *search, uint32_t v)
 	}
 }
 
-/* The edges listed at v now count as ways into what they lead to. */
+/* Add the edges listed at v to the predecessors of what they lead to. */
 static void
 listed_add(struct search *search, uint32_t v)
 {
@@ -147,7 +147,7 @@ listed_add(struct search *search, uint32_t v)
 	}
 }
 
-/* Put what v is collapsed into in header's loop, once. */
+/* Put the vertex that v is collapsed into in header's loop, once. */
 static void
 fplan_add(struct search *search, uint32_t header, uint32_t v, uint32_t *n)
 {
@@ -184,7 +184,7 @@ loop_find(struct search *search, uint32_t header)
 		search->sets[search->work[i]] = header;
 }
 
-/* From the tree of headers to what the header file promises. */
+/* Fill struct loops from the tree of headers. */
 static void
 loops_fill(const struct search *search)
 {

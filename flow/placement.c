@@ -1,6 +1,6 @@
 /*
- * Chooses counters with a spanning forest of the split flow graph: what joins
- * two trees needs no counter, what closes a cycle does.
+ * Chooses counters with a spanning forest of the split flow graph: an arc that
+ * joins two trees needs no counter, an arc that closes a cycle does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 #include "flow/sets.h"
 #include "util/mem.h"
 
-/* What one site counts: arcs that all touch one node, `centre`. */
+/* A site that may be planted: counts arcs that all touch one node, `centre`. */
 struct spot {
 	double cost;
 	uint32_t order;		/* among those of the same cost */
 	uint32_t centre;
 	uint32_t arcs[3];
 	uint8_t narcs;
-	bool last;		/* the last to be planted */
-	bool wanted;		/* any of them is */
+	bool last;		/* planted only if nothing else will do */
+	bool wanted;		/* any of its arcs is */
 	bool planted;
 };
 
@@ -25,14 +25,14 @@ struct work {
 	const struct flow *flow;
 	const struct weights *weights;
 	const struct placement_wish *wish;
-	bool *wanted;		/* per arc; what a block counts for an edge is
-				   wanted of the block */
+	bool *wanted;		/* per arc; a wanted edge's carrier block is
+				   wanted, too */
 	bool *hidden;		/* per arc: no spot has it */
-	struct spot *spots;	/* dearest first, before them `last` ones */
+	struct spot *spots;	/* `last` ones first, then dearest first */
 	uint32_t nspots;
 	bool *forest;		/* per arc: joined two trees */
-	uint32_t *sets;		/* of nodes, the trees */
-	uint32_t *paths;	/* of nodes, joined by what no one wants */
+	uint32_t *sets;		/* of nodes: the trees */
+	uint32_t *paths;	/* of nodes: joined by unwanted arcs */
 };
 
 static double
@@ -73,7 +73,10 @@ spot_add(struct work *work, uint32_t vert)
 	return spot;
 }
 
-/* Has the edge a counter at the end of its source, where no block has it? */
+/*
+ * Whether the edge can have a counter at the end of its source, and no block
+ * has the same count.
+ */
 static bool
 edge_countable(const struct work *work, uint32_t edge)
 {
@@ -86,8 +89,9 @@ edge_countable(const struct work *work, uint32_t edge)
 }
 
 /*
- * The spots of one block: at its end, for edges that no block counts, and at
- * its beginning.  If both are one instruction, so are they with traps.
+ * Add the spots of one block: at its end, for edges that no block counts, and
+ * at its beginning.  With traps, a block of one instruction has one spot for
+ * both.
  */
 static void
 spots_of_block(struct work *work, uint32_t v)
@@ -110,8 +114,8 @@ spots_of_block(struct work *work, uint32_t v)
 }
 
 /*
- * Of spots of the same cost what is not wanted comes first, so it is rather
- * left without a counter, and blocks do: a branch tells more.
+ * Among spots of the same cost, unwanted ones come first and then blocks, so
+ * these are left without a counter rather than others: a branch tells more.
  */
 static int
 spot_compare(const void *a, const void *b)
@@ -142,8 +146,8 @@ spots_make(struct work *work)
 }
 
 /*
- * Every arc if all are wanted; else with EXIT -> ROOT all edges from ROOT, and
- * with edges the blocks that count for them.
+ * Fill work->wanted from the wish.  If EXIT -> ROOT is wanted, so are all edges
+ * from ROOT; if an edge is wanted, so is its carrier block.
  */
 static void
 wanted_make(struct work *work)
@@ -175,7 +179,7 @@ arc_join(struct work *work, uint32_t arc)
 	return work->forest[arc];
 }
 
-/* Whether all arcs of a spot, or those wanted, would join different trees. */
+/* Whether all arcs of a spot (or all wanted ones) would join separate trees. */
 static bool
 spot_joins(struct work *work, const struct spot *spot, bool only_wanted)
 {
@@ -198,9 +202,9 @@ spot_joins(struct work *work, const struct spot *spot, bool only_wanted)
 }
 
 /*
- * Leave uncounted what can be, dearest spots first, and plant the others.
- * contract: arcs that no one wants are never counted and may be on cycles.
- * Returns false if something wanted cannot be derived.
+ * Leave as many spots as possible unplanted, dearest first, and plant the
+ * others.  contract: unwanted arcs are never counted and may be on cycles.
+ * Returns false if a wanted count cannot be derived.
  */
 static bool
 spots_choose(struct work *work, bool contract)
@@ -229,9 +233,9 @@ spots_choose(struct work *work, bool contract)
 }
 
 /*
- * Drop what nothing wanted is derived from.  A counter is used for just the
- * arcs on its cycle with the forest; one of a planted spot that closes none
- * may be taken as left uncounted.
+ * Drop spots from which no wanted count is derived.  A counter is used only for
+ * the arcs on its cycle with the forest; an arc of a planted spot that closes
+ * no cycle may as well be in the forest.
  */
 static void
 spots_drop(struct work *work)
@@ -266,8 +270,8 @@ spots_drop(struct work *work)
 }
 
 /*
- * Plant all spots of wanted arcs, and what wanted arcs without any (and that
- * no block counts) need to be derived.
+ * Plant all spots of wanted arcs, and those from which the wanted arcs without
+ * a spot (and without a carrier block) can be derived.
  */
 static void
 spots_every(struct work *work)
@@ -301,8 +305,9 @@ spots_cost(const struct work *work)
 }
 
 /*
- * The cheaper of: everything, less what is not needed; only what is wanted,
- * rather this if they are alike but for rounding.
+ * Take the cheaper of two choices: counters for all arcs, less those not
+ * needed; or counters on wanted arcs only, which is preferred if the costs
+ * differ by rounding alone.
  */
 static void
 spots_optimal(struct work *work)
@@ -322,7 +327,7 @@ spots_optimal(struct work *work)
 	free(other);
 }
 
-/* The vertex whose beginning, or end, an arc is counted at, as a number. */
+/* A number for the place (beginning or end of a vertex) that counts an arc. */
 static uint64_t
 arc_place(const struct flow *flow, uint32_t arc)
 {

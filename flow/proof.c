@@ -1,6 +1,6 @@
 /*
- * Tells a function's code from data in its midst.  Makes no graph: it says of
- * one that was made which blocks are proven, and where to decode anew.
+ * Tells a function's code from data in its midst.  Makes no graph: finds which
+ * blocks of a finished graph are proven, and where to decode anew.
  */
 #include "flow/proof.h"
 
@@ -97,7 +97,7 @@ block_idles(const struct cfg *cfg, const struct cfg_input *in, size_t b)
 	return true;
 }
 
-/* Does one of the ranges begin, or end, at addr? */
+/* Whether one of the ranges begins or ends at addr. */
 static bool
 ranges_border(const struct cfg_input *in, uint64_t addr)
 {
@@ -107,7 +107,10 @@ ranges_border(const struct cfg_input *in, uint64_t addr)
 	return false;
 }
 
-/* Are blocks first to last, which nothing leads to, all that is there? */
+/*
+ * Whether blocks first to last, which nothing leads to, fill all bytes between
+ * their neighbours (or ends of ranges) and do nothing.
+ */
 static bool
 run_pads(const struct cfg *cfg, const struct cfg_input *in, size_t first,
 	 size_t last)
@@ -131,7 +134,7 @@ run_pads(const struct cfg *cfg, const struct cfg_input *in, size_t first,
 	return true;
 }
 
-/* What fills all of a gap and does nothing is padding. */
+/* Mark blocks as padding that fill all of a gap and do nothing. */
 static void
 padding_mark(struct cfg *cfg, const struct cfg_input *in)
 {
@@ -154,7 +157,10 @@ padding_mark(struct cfg *cfg, const struct cfg_input *in)
 
 /* ---- gaps */
 
-/* What the byte at addr is known to belong to; *hi: where that ends. */
+/*
+ * The proof of the block that contains the byte at addr, and in *hi the block's
+ * end; PROOF_NONE, and addr + 1, if no block does or it is not proven.
+ */
 static enum block_proof
 byte_proof(const struct cfg *cfg, uint64_t addr, uint64_t *hi)
 {
@@ -203,7 +209,7 @@ proof_mark(struct cfg *cfg, const struct cfg_input *in)
 	cfg->gaps = gaps_any(cfg, in);
 }
 
-/* The place in the function that an instruction has as a value, or 0. */
+/* The address in the function that an instruction has as a value, or 0. */
 static uint64_t
 insn_mentions(const struct cfg_input *in, const struct insn *insn)
 {
@@ -216,7 +222,7 @@ insn_mentions(const struct cfg_input *in, const struct insn *insn)
 	if (!code || in->arch->motion(code, avail, insn->addr, &motion) ||
 	    !motion.refers || !cfg_inside(in, motion.refers))
 		return 0;
-	/* What is relative to the pc is read from there, but by a lea. */
+	/* A pc-relative operand is read from memory, unless by a lea. */
 	if (!motion.disp)
 		return motion.refers;
 	return !in->arch->effect(code, avail, insn->addr, &effect) &&
@@ -224,8 +230,8 @@ insn_mentions(const struct cfg_input *in, const struct insn *insn)
 }
 
 /*
- * May control come to addr unseen if it is mentioned?  What leaders alone show
- * is as a gap here.
+ * Whether control may come to addr unseen if something mentions it.  Code that
+ * leaders alone may have proven is treated as a gap here.
  */
 static bool
 in_doubt(const struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
@@ -296,7 +302,7 @@ lowest_set(uint64_t *lowest, uint64_t addr)
 		*lowest = addr;
 }
 
-/* Control comes to addr, where no cut helped. */
+/* Record a failure: control comes to addr, where a cut did not help. */
 static void
 place_fails(struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
 {
@@ -311,7 +317,7 @@ place_fails(struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
 		lowest_set(&cfg->bad, addr);
 }
 
-/* Control comes to addr; true if there is a new cut. */
+/* Cut at addr, to which control comes, if need be; true if the cut is new. */
 static bool
 place_cut(struct cfg *cfg, const struct cfg_input *in, uint64_t addr,
 	  struct cuts *cuts)
@@ -338,7 +344,7 @@ roots_cut(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 
 	for (size_t i = 0; i < in->npads; i++)
 		news |= place_cut(cfg, in, in->pads[i], cuts);
-	/* Rows and pointers inside an instruction are no news. */
+	/* Ignore rows and pointers inside a proven instruction. */
 	for (size_t i = 0; i < in->nleaders; i++)
 		if (byte_proof(cfg, in->leaders[i], &hi) != PROOF_FLOW)
 			news |= place_cut(cfg, in, in->leaders[i], cuts);

@@ -1,11 +1,12 @@
 /*
- * Derives counts by a depth-first search of the arcs that were not counted.
- * In that forest the search gives each tree arc what Kirchhoff's law leaves
- * for it, last found first; other arcs count as zero, as the paper's set
- * Break does.  So bridges get their true count: no cycle is over them.  An
- * open node has an arc to the outside that the flow has not: they are numbered
- * behind its own, and their counts are of no interest.
- * Arithmetic is modulo 2^64, as what is not a bridge may come out anyhow.
+ * Derives counts by a depth-first search of the uncounted arcs.  The search
+ * gives each tree arc the count that Kirchhoff's law leaves for it, last found
+ * first; the other uncounted arcs count as zero, as the paper's set Break does.
+ * So bridges, which are on no cycle, get their true count.  An open node has an
+ * arc to the outside that is not in the flow: these arcs are numbered behind
+ * the flow's own, and their counts do not matter.
+ * Arithmetic is modulo 2^64: counts of arcs that are no bridges may come out as
+ * any number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +22,14 @@ struct tree {
 	uint32_t *ends;		/* nodes + 1: unknown arcs at a node are
 				   arcs[ends[node]] .. */
 	uint32_t *arcs;
-	uint64_t *balance;	/* per node: what came less what left */
-	uint32_t *found;	/* per node: when, from 1; 0: not yet */
-	uint32_t *low;		/* per node: the earliest reached from it or
-				   below without its tree arc */
+	uint64_t *balance;	/* per node: known arrivals less departures */
+	uint32_t *found;	/* per node: order found, from 1; 0: not yet */
+	uint32_t *low;		/* per node: the earliest node reached from it
+				   or below without its tree arc */
 	uint32_t *via;		/* per node: its tree arc */
 	uint32_t *stack, *cursor;
 	uint32_t depth, nfound;
-	uint32_t bad;		/* an arc where it did not come out, or NONE */
+	uint32_t bad;		/* an arc with a contradiction, or ARC_NONE */
 	bool negative;
 };
 
@@ -54,7 +55,7 @@ arc_other(const struct tree *tree, uint32_t arc, uint32_t node)
 	return tree_tail(tree, arc) ^ tree_head(tree, arc) ^ node;
 }
 
-/* Is the arc in the graph of what was not counted? */
+/* Whether the arc is in the graph of uncounted arcs. */
 static bool
 arc_unknown(const struct tree *tree, uint32_t arc)
 {
@@ -66,7 +67,7 @@ arc_unknown(const struct tree *tree, uint32_t arc)
 	       arc != tree->flow->back;
 }
 
-/* Collect the unknown arcs at each node; those to the same node are none. */
+/* Collect the unknown arcs at each node. */
 static void
 ends_make(struct tree *tree)
 {
@@ -101,7 +102,7 @@ tree_open(struct tree *tree, uint32_t node, uint32_t via)
 	tree->stack[tree->depth++] = node;
 }
 
-/* Everything below node is done: its tree arc carries what is missing. */
+/* All below node is done: its tree arc gets the count that balances node. */
 static void
 tree_close(struct tree *tree, uint32_t node)
 {
@@ -156,7 +157,7 @@ tree_search(struct tree *tree, uint32_t root)
 	}
 }
 
-/* Settle all unknown counts that the known ones and balance determine. */
+/* Derive all unknown counts that the known ones and balance determine. */
 static void
 tree_settle(struct tree *tree)
 {
@@ -181,8 +182,9 @@ tree_settle(struct tree *tree)
 }
 
 /*
- * Give the unknown arcs a reason that would be determined with all counters of
- * the placement, if control came and left unreported at these nodes only.
+ * Give the reason to all unknown arcs that would be determined if no counter of
+ * the placement were lost, and control had come and left unreported at the
+ * nodes in `open` only.
  */
 static void
 reasons_find(const struct flow *flow, const struct placement *placement,
@@ -219,7 +221,7 @@ extra_add(struct tree *tree, const struct flow_extra *extra)
 	tree->balance[NODE_OUTSIDE] -= n;
 }
 
-/* Enter what was measured. */
+/* Enter the measured counts and abnormal edges into counts and balance. */
 static void
 known_add(struct tree *tree, const struct placement *placement,
 	  const struct measured *measured)
@@ -238,7 +240,7 @@ known_add(struct tree *tree, const struct placement *placement,
 		extra_add(tree, &measured->extras[i]);
 }
 
-/* EXIT -> ROOT: all that came in, over edges or not. */
+/* Count EXIT -> ROOT: how often control came in, over edges or not. */
 static void
 back_count(const struct flow *flow, const struct measured *measured,
 	   struct count *counts)
@@ -266,7 +268,7 @@ back_count(const struct flow *flow, const struct measured *measured,
 	counts[flow->back] = sum;
 }
 
-/* What is not simply derived: why it is unknown, or how it was counted. */
+/* Set reasons of unknown counts, and COUNT_EXACT for edges with a carrier. */
 static void
 states_finish(const struct flow *flow, const struct placement *placement,
 	      const struct measured *measured, struct count *counts)

@@ -1,8 +1,8 @@
 /*
  * Finds functions that never return, as the least fixed point of "a return
- * can be reached": a function waits for those that it calls, and is woken
- * when one is found to return.  Those that still wait when there is no more
- * to look at never return.
+ * can be reached".  A function waits for those that it calls, and is woken
+ * when one is found to return.  Functions that still wait when there is no more
+ * code to look at never return.
  */
 #include "flow/returns.h"
 
@@ -10,7 +10,7 @@
 
 #include "util/mem.h"
 
-enum { INSNS_MAX = 1 << 14 };	/* looked at in one function */
+enum { INSNS_MAX = 1 << 14 };	/* most to look at in one function */
 
 enum state {
 	STATE_NEW,
@@ -18,7 +18,7 @@ enum state {
 	STATE_RETURNS,
 };
 
-/* The function `who` goes on at addr if the one it is kept with returns. */
+/* Function `who` goes on at addr once the callee that lists it returns. */
 struct waiter {
 	uint32_t who;
 	uint64_t addr;
@@ -27,7 +27,7 @@ struct waiter {
 struct callee {
 	uint64_t addr;
 	uint8_t state;
-	bool said;		/* not to return */
+	bool said;		/* RETURNS_NEVER is its hint */
 	uint32_t ninsns;
 	uint64_t *seen;		/* a hash of the addresses looked at */
 	size_t nseen, size;
@@ -62,7 +62,7 @@ returns_open(const struct returns_input *in)
 	return r;
 }
 
-/* What is needed no more once it is known. */
+/* Free what is not needed once it is known whether the callee returns. */
 static void
 callee_forget(struct callee *c)
 {
@@ -102,7 +102,7 @@ index_grow(struct returns *r)
 	}
 }
 
-/* The callee at addr, which is new if nobody asked for it before. */
+/* The callee at addr, made if there is none. */
 static uint32_t
 callee_get(struct returns *r, uint64_t addr)
 {
@@ -123,7 +123,7 @@ callee_get(struct returns *r, uint64_t addr)
 	return (uint32_t)r->n - 1;
 }
 
-/* False if it was looked at before. */
+/* Note that addr is looked at; false if it was before. */
 static bool
 seen_add(struct callee *c, uint64_t addr)
 {
@@ -173,7 +173,7 @@ callee_returns(struct returns *r, uint32_t who)
 	free(waiters);
 }
 
-/* Where the pointer is that an indirect jump or call goes by, or 0. */
+/* The address of the pointer that an indirect jump or call uses, or 0. */
 static uint64_t
 slot_of(const struct returns *r, const struct insn *insn)
 {
@@ -199,7 +199,10 @@ pointer_returns(const struct returns *r, const struct insn *insn)
 	return !slot || r->in.import(r->in.ctx, slot) != RETURNS_NEVER;
 }
 
-/* A call: go on behind it if, or once, its callee is known to return. */
+/*
+ * Whether the call's callee is known to return; if not, `who` waits for it to
+ * go on behind the call.
+ */
 static bool
 call_passes(struct returns *r, uint32_t who, const struct insn *insn)
 {
@@ -221,7 +224,7 @@ call_passes(struct returns *r, uint32_t who, const struct insn *insn)
 
 enum walk { WALK_ON, WALK_END, WALK_RETURNS };
 
-/* What comes after the instruction, *addr being that behind it. */
+/* Where to go on after the instruction; *addr is behind it at first. */
 static enum walk
 insn_walk(struct returns *r, uint32_t who, const struct insn *insn,
 	  uint64_t *addr)
@@ -245,7 +248,7 @@ insn_walk(struct returns *r, uint32_t who, const struct insn *insn,
 	case INSN_CALL_INDIRECT:
 		return pointer_returns(r, insn) ? WALK_ON : WALK_END;
 	case INSN_CALL:
-		/* A call of the next instruction asks for the pc. */
+		/* A call of the next instruction only reads the pc. */
 		return insn->target == *addr ||
 		       call_passes(r, who, insn) ? WALK_ON : WALK_END;
 	default:
@@ -253,7 +256,7 @@ insn_walk(struct returns *r, uint32_t who, const struct insn *insn,
 	}
 }
 
-/* Go along from addr; true if a return was reached. */
+/* Follow the code from addr; true if it may return. */
 static bool
 callee_walk(struct returns *r, uint32_t who, uint64_t addr)
 {
@@ -278,8 +281,8 @@ callee_walk(struct returns *r, uint32_t who, uint64_t addr)
 }
 
 /*
- * Go on until it is known of this one.  The last first: what a call waits for
- * is looked at when the rest of the caller has no return.
+ * Work until it is known whether this function returns.  The queue is last in,
+ * first out: a function's own code is looked at before its callees.
  */
 static bool
 callee_may(struct returns *r, uint32_t who)
@@ -307,8 +310,8 @@ returns_call(struct returns *r, const struct insn *call)
 	if (call->kind == INSN_CALL_INDIRECT)
 		return pointer_returns(r, call);
 	/*
-	 * Where there are entry masks a call tells not whether one is at its
-	 * target: what cannot be decoded may return.
+	 * On CPUs with entry masks a call does not show whether there is one
+	 * at its target: such callees may return.
 	 */
 	return call->kind != INSN_CALL ||
 	       call->target == call->addr + call->len ||

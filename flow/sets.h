@@ -1,8 +1,8 @@
 /*
  * Disjoint sets of small numbers (union-find with path halving: R. E. Tarjan
  * and J. van Leeuwen, "Worst-case Analysis of Set Union Algorithms", JACM
- * 31(2) 1984).  A set is an element of an array that leads to its
- * representative.
+ * 31(2) 1984).  The caller's array has an element per number, which leads
+ * towards the representative of the number's set.
  */
 #ifndef FLOW_SETS_H
 #define FLOW_SETS_H
@@ -18,6 +18,7 @@ sets_reset(uint32_t *sets, uint32_t n)
 		sets[i] = i;
 }
 
+/* The representative of i's set. */
 static inline uint32_t
 set_find(uint32_t *sets, uint32_t i)
 {
@@ -26,7 +27,10 @@ set_find(uint32_t *sets, uint32_t i)
 	return i;
 }
 
-/* Join the sets of a and b, b's representative stays; false if one already. */
+/*
+ * Join the sets of a and b, whose representative is then b's; false if they
+ * were one set already.
+ */
 static inline bool
 set_join(uint32_t *sets, uint32_t a, uint32_t b)
 {

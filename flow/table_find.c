@@ -1,12 +1,12 @@
 /*
- * Finds the jump table that a place is an entry of: the place's address as
- * the sum of a constant and an index.  Never looks at what the table has.
+ * Finds the jump table of which a place is an entry, by writing the place's
+ * address as the sum of a constant and an index.  Never reads the table.
  */
 #include "flow/table_find.h"
 
 enum { CHAINS_MAX = 64, TERMS_MAX = 4 };
 
-/* An address as a sum: constant + coefficients times registers. */
+/* One summand of an address: `times` the value at the spot. */
 struct term {
 	struct spot spot;
 	uint64_t times;
@@ -37,7 +37,7 @@ sum_add(struct sum *sum, const struct place *place, const struct spot *at,
 	return true;
 }
 
-/* What makes the value, if only one way leads to it. */
+/* The effect of the instruction that makes the value, if only one path does. */
 static const struct effect *
 made_by(struct values *v, struct spot *spot)
 {
@@ -54,7 +54,7 @@ made_by(struct values *v, struct spot *spot)
 	return NULL;
 }
 
-/* Put in place of a term what it is the sum of, if it is. */
+/* Replace a term by its summands; false if its value is not a sum. */
 static bool
 term_expand(struct values *v, struct sum *sum, unsigned i)
 {

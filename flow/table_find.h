@@ -1,13 +1,16 @@
 /*
- * Jump tables in the code: what table a place is an entry of.  For flow/
- * only.  Pure.
+ * Finds the jump table from which an instruction reads.  Reads no entries.
+ * For flow/ only.  Pure.
  */
 #ifndef FLOW_TABLE_FIND_H
 #define FLOW_TABLE_FIND_H
 
 #include "flow/values.h"
 
-/* A table: entries are base plus `width` bytes times scale. */
+/*
+ * A table at addr of entries `width` bytes wide: an entry e leads to
+ * base + e * scale.
+ */
 struct table {
 	uint64_t addr, base;
 	uint8_t width, scale;
@@ -16,9 +19,9 @@ struct table {
 };
 
 /*
- * What is at `at`'s place, in memory, is an entry of a table: find the
- * table's address, the width of its entries and its index; base, scale
- * and sign stay.  CONSTANT_UNREACHED: as values_constant says.
+ * Find the table of which the memory at `at`'s place is an entry, and set its
+ * addr, width and index; base, scale and sign stay as they are.
+ * CONSTANT_UNREACHED means the same as for values_constant.
  */
 enum constant table_find(struct values *v, const struct spot *at,
 			 struct table *table);

@@ -1,6 +1,6 @@
 /*
  * Reads a jump table: how many entries it has, and which instruction each
- * leads to.  Never looks for a table, nor at how its index is made.
+ * leads to.  Never looks for a table, nor follows how its index is computed.
  */
 #include "flow/table_read.h"
 
@@ -9,7 +9,7 @@
 #include "util/search.h"
 
 enum {
-	ENTRIES_MIN = 2,	/* where nothing says how many */
+	ENTRIES_MIN = 2,	/* if no compare gives their number */
 	ENTRIES_MAX = 1 << 16,
 };
 
@@ -34,7 +34,7 @@ entry_read(const struct values *v, const struct table *table,
 	return values_address(v, table->base + value * table->scale);
 }
 
-/* Bytes to the next instruction, if the table lies between two. */
+/* Bytes to the next instruction, if the table is in the function's code. */
 static uint64_t
 code_room(const struct values *v, const struct table *table)
 {
@@ -45,7 +45,7 @@ code_room(const struct values *v, const struct table *table)
 	return v->cfg->insns[i].addr - table->addr;
 }
 
-/* How many entries there is room for before the next thing known. */
+/* How many entries fit before the next instruction, mark or end of section. */
 static uint64_t
 table_room(const struct values *v, const struct marks *marks,
 	   const struct table *table, size_t avail)
@@ -62,7 +62,7 @@ table_room(const struct values *v, const struct marks *marks,
 	return room / table->width;
 }
 
-/* clang: an entry of what cannot happen goes behind the function's end. */
+/* clang: an entry for an impossible value leads behind the function's end. */
 static bool
 target_never(const struct cfg_input *in, uint64_t target)
 {
@@ -72,15 +72,15 @@ target_never(const struct cfg_input *in, uint64_t target)
 	return false;
 }
 
-/* What an entry of a table may be. */
+/* Where an entry of a table leads. */
 enum entry {
-	ENTRY_HERE,		/* an instruction of the function */
-	ENTRY_NEVER,
-	ENTRY_END,		/* what cannot happen, or another function */
-	ENTRY_LEAVES,		/* another function */
-	ENTRY_ABSURD,		/* no entry: the table has ended before */
-	ENTRY_FOREIGN,		/* in the middle of another function */
-	ENTRY_UNKNOWN,		/* may be of code that is not known */
+	ENTRY_HERE,		/* to an instruction of the function */
+	ENTRY_NEVER,		/* behind the function's end: never used */
+	ENTRY_END,		/* there, and to another function's entry */
+	ENTRY_LEAVES,		/* to another function's entry */
+	ENTRY_ABSURD,		/* it is no entry: the table ended before it */
+	ENTRY_FOREIGN,		/* to the middle of another function, or data */
+	ENTRY_UNKNOWN,		/* perhaps to code that is not known */
 };
 
 static enum cfg_place
@@ -114,8 +114,10 @@ entry_kind(const struct values *v, uint64_t target, long *insn)
 }
 
 /*
- * How many of n entries are some; *here of them are in the function.  Where
- * they lead out of it to who knows where a bound must vouch for all of them.
+ * Add the targets of the table's first n entries; *here of them are in the
+ * function.  Returns how many entries are credible, n if the table simply ends
+ * earlier.  Entries that lead to the middle of another function or to unknown
+ * code are credible only if a compare gives exactly n entries.
  */
 static uint64_t
 entries_read(const struct values *v, const struct table *table,
@@ -166,7 +168,7 @@ entries_read(const struct values *v, const struct table *table,
 	return n;
 }
 
-/* The nearest instruction behind the table that a branch goes to, up to end. */
+/* The nearest target of a branch behind the table's address; at most `end`. */
 static uint64_t
 branched_to(const struct cfg *cfg, uint64_t table, uint64_t end)
 {
@@ -188,7 +190,7 @@ table_extent(struct values *v, const struct table *table, const uint8_t *p,
 	uint64_t n = avail / table->width, first;
 
 	first = branched_to(v->cfg, table->addr, table->addr + avail);
-	/* Code that is not known yet may come round a compare but its own. */
+	/* Unknown code may bypass any compare but the table's own. */
 	if (table->index.place.kind != PLACE_NONE)
 		bound = bound_find(v, &table->index);
 	if (bound.exact && bound.limit < n)
@@ -218,7 +220,7 @@ table_read(struct values *v, const struct marks *marks,
 	p = v->in->data(v->in->ctx, table->addr, &avail);
 	if (!p)
 		return 0;
-	/* A compare may be of a switch that this one is a part of. */
+	/* The compare may belong to a switch of which this is a part. */
 	room = table_room(v, marks, table, avail);
 	if (bound.exact && bound.limit > code_room(v, table) / table->width)
 		return -1;

@@ -1,6 +1,6 @@
 /*
- * Resolves indirect jumps: follows the address jumped to back in all ways in
- * which it may come about.  Never looks into a table itself.
+ * Resolves indirect jumps: follows the target address backwards along all ways
+ * in which it may come about.  Never reads a table itself.
  */
 #include "flow/tables.h"
 
@@ -13,7 +13,7 @@
 #include "util/mem.h"
 
 enum {
-	BUDGET = 200 * 1000,	/* instructions passed for one jump */
+	BUDGET = 200 * 1000,	/* instructions to pass for one jump */
 	CHAINS_MAX = 64,
 };
 
@@ -24,14 +24,14 @@ struct tables {
 	struct jump *jumps;
 	size_t njumps;
 	struct marks marks;
-	bool taken;		/* the code mentions its own: labels */
-	bool asked, answer;	/* what code_taken said; asked: that holds */
+	bool taken;		/* the code takes addresses of its own labels */
+	bool asked, answer;	/* code_taken's result; asked: it is valid */
 };
 
-/* A way in which the address jumped to may come about. */
+/* A way in which the target address may come about. */
 struct way {
-	struct spot spot;	/* of the address, or what is added to base */
-	bool entry;		/* the latter, times scale */
+	struct spot spot;	/* of the address, or if `entry` of a value: */
+	bool entry;		/* the address is base + value * scale */
 	bool sign;
 	uint8_t scale;
 	uint64_t base;
@@ -44,7 +44,7 @@ struct hunt {
 	struct way *ways;
 	size_t n;
 	struct targets targets;
-	bool pointer;		/* some ways are pointers, of anywhere */
+	bool pointer;		/* some ways are pointers to anywhere */
 	bool failed;
 };
 
@@ -64,7 +64,7 @@ by_addr(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Addresses that instructions have as constants. */
+/* Collect the constant addresses in instructions; set `frame` and `taken`. */
 static void
 marks_find(struct tables *t)
 {
@@ -78,7 +78,7 @@ marks_find(struct tables *t)
 			continue;
 		e = values_effect(&t->values, i);
 		addr = values_address(&t->values, (uint64_t)e->src.disp);
-		/* A register set to the stack pointer, or pushed and set. */
+		/* The frame pointer is set from the stack pointer. */
 		if (((e->op == EFFECT_COPY && e->src.kind == PLACE_REG) ||
 		     (e->op == EFFECT_SUM && e->sp)) &&
 		    e->src.reg == t->in->arch->reg_sp &&
@@ -119,8 +119,8 @@ refs_taken(const struct tables *t)
 }
 
 /*
- * The address of some of the function's code but its entry is taken, and not
- * for the tables that are known.
+ * Whether an address in the function's code, other than its entry, is taken
+ * for anything but a table that is known.
  */
 static bool
 code_taken(struct tables *t)
@@ -183,7 +183,7 @@ tables_jumps(const struct tables *t, size_t *n)
 	return t ? t->jumps : NULL;
 }
 
-/* The way's place is memory: what is read there. */
+/* The way's place is in memory: it is a table's entry, or a pointer. */
 static void
 way_load(struct hunt *hunt, const struct way *way)
 {
@@ -240,7 +240,7 @@ way_before(struct hunt *hunt, const struct way *way)
 	}
 }
 
-/* An address that is a constant: a label's. */
+/* The target address is a constant. */
 static void
 way_constant(struct hunt *hunt, uint64_t addr)
 {
@@ -255,8 +255,8 @@ way_constant(struct hunt *hunt, uint64_t addr)
 }
 
 /*
- * The address is a sum: of a constant base, and what the table has; which of
- * two registers is which must be found out.
+ * The target address is a sum of a constant base and a table's entry.  If it is
+ * the sum of two registers, find out which of them holds the base.
  */
 static void
 way_sum(struct hunt *hunt, struct way *way, const struct place *src)
@@ -304,8 +304,8 @@ way_sum(struct hunt *hunt, struct way *way, const struct place *src)
 }
 
 /*
- * Something else made the value.  A call returns an address; what was made
- * of mixed bits is one that was hidden, as in a jmp_buf, not a sum.
+ * The value was made by another kind of instruction.  A call returns a pointer;
+ * a value made of mixed bits is an address that was mangled, as in a jmp_buf.
  */
 static void
 way_lost(struct hunt *hunt, const struct way *way)
@@ -386,7 +386,10 @@ targets_sort(uint32_t *targets, size_t n)
 	return kept;
 }
 
-/* True if the jump turned out otherwise than before.  Takes what is found. */
+/*
+ * Set what is known of the jump; true if that is news.  The jump takes
+ * ownership of the arrays in `found`.
+ */
 static bool
 jump_set(struct tables *t, struct jump *jump, uint8_t flow,
 	 struct targets *found)
@@ -410,7 +413,10 @@ jump_set(struct tables *t, struct jump *jump, uint8_t flow,
 	return !same;
 }
 
-/* The jump may have its table behind it: 0, or -1 if it has none. */
+/*
+ * Resolve a jump that has its table behind it, as the arch says.  0, or -1 if
+ * the jump has no such table.
+ */
 static int
 jump_own(struct tables *t, struct jump *jump, bool *news)
 {
@@ -487,8 +493,8 @@ tables_look(struct tables *t)
 }
 
 /*
- * The table's entries are what is at the spot: their width and index; false
- * if they do not come from memory.
+ * Set the width, sign and index of the table whose entry is the value at the
+ * spot; false if that does not come from memory.
  */
 static bool
 behind_find(struct values *v, struct spot spot, struct table *table)
@@ -508,7 +514,7 @@ behind_find(struct values *v, struct spot spot, struct table *table)
 	} while (spot.place.kind != PLACE_MEM ||
 		 values_on_stack(v, &spot.place));
 	table->width = spot.place.width;
-	/* Where it is is known; what index is not must not bound it. */
+	/* Trust the index only if the address found is the known one. */
 	if (table_find(v, &spot, &found) == CONSTANT_FOUND &&
 	    found.addr == table->addr)
 		table->index = found.index;

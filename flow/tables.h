@@ -1,6 +1,6 @@
 /*
- * Where indirect jumps go: jump tables, read from the program's constant
- * data.  For flow/ only.  Pure.
+ * Finds where indirect jumps go, from jump tables in the program's constant
+ * data.  Makes no graph.  For flow/ only.  Pure.
  */
 #ifndef FLOW_TABLES_H
 #define FLOW_TABLES_H
@@ -11,39 +11,44 @@
 struct jump {
 	uint32_t insn;
 	uint8_t flow;		/* enum insn_flow; FLOW_PLAIN: not resolved */
-	uint32_t *targets;	/* instructions, ascending; FLOW_TABLE's */
+	uint32_t *targets;	/* instructions, ascending; if FLOW_TABLE or
+				   FLOW_TABLE_LEAVES */
 	size_t ntargets;
-	bool unknown;		/* it has others, in code that is not known:
-				   from there control may come back anywhere */
-	uint64_t *outs;		/* others, in the middle of other functions */
+	bool unknown;		/* other targets are in unknown code, whence
+				   control may come back anywhere */
+	uint64_t *outs;		/* targets in the middle of other functions */
 	size_t nouts;
 };
 
 struct tables;
 
 /*
- * All indirect jumps of the graph, ascending, not resolved yet; NULL if it
- * has none or they cannot be.  The graph's instructions must stay.
+ * Collect the graph's indirect jumps, ascending and not resolved yet.  NULL if
+ * there are none or they cannot be resolved.  The graph's instructions must not
+ * change until tables_close.
  */
 struct tables *tables_open(const struct cfg *cfg, const struct cfg_input *in);
 void tables_close(struct tables *t);
 const struct jump *tables_jumps(const struct tables *t, size_t *n);
 
 /*
- * Look at each jump again in the graph as it is now.  True if something new
- * was found: then the graph is to be made anew with the targets, which may
- * show more, or that what was found does not hold.
+ * Look at each jump again in the graph as it is now.  True if any jump turned
+ * out otherwise than before: then the caller makes the graph anew with these
+ * targets and calls tables_look again, as the new graph may show more, or
+ * disprove what was found.
  *
  * A jump that has its table behind it goes where the arch says.  Any other
- * goes to the entries of all tables it may go through, up to the bound that
- * the nearest compare of the index sets; all of them must be instructions of
- * the function.  Where nothing but the kind of the index bounds it (the
- * compiler knew more), the table ends where another begins, its section ends,
- * or an entry cannot be one; if it can also be that the function has code
- * which is not known, the jump is not resolved.
+ * jump goes to the entries of all tables it may go through, up to the bound
+ * that the nearest compare of the index sets; entries that lead to unknown code
+ * or into the middle of other functions are believed only where a compare gives
+ * their number.  If only the type of the index bounds it (the compiler knew
+ * more), the table ends where another begins, where its section ends, or before
+ * an impossible entry; if an entry may also lead to unknown code of the
+ * function, the jump is not resolved.
  *
- * A jump to an address out of memory or from a caller leaves the function if
- * no address of the function's code but its entry is taken anywhere.
+ * A jump to an address that comes from memory or from a caller leaves the
+ * function if no address in the function's code but its entry is taken
+ * anywhere.
  *
  * Cifuentes & Van Emmerik, "Recovery of jump table case statements from
  * binary code", 1999, has the idea: the address as an expression.
@@ -51,20 +56,20 @@ const struct jump *tables_jumps(const struct tables *t, size_t *n);
 bool tables_look(struct tables *t);
 
 /*
- * What follows the indirect jump is its table, not code (68000: jmp
- * 2(pc,d0.w)).
+ * Whether the bytes behind the indirect jump are its table, not code (68000:
+ * jmp 2(pc,d0.w)).
  */
 bool tables_behind(const struct cfg_input *in, const struct insn *jump);
 
 /*
- * How many bytes the table has that is behind the graph's last instruction,
- * at p, where at most avail are left; 0 if that cannot be told.  From what
- * the code up to there says, so tables_look has the last word.
+ * The size in bytes of the table behind the graph's last instruction, whose
+ * bytes are at p, `avail` of them at most; 0 if unknown.  Only code up to there
+ * is decoded yet, so this is provisional: tables_look has the last word.
  */
 uint64_t tables_extent(const struct cfg *cfg, const struct cfg_input *in,
 		       const uint8_t *p, size_t avail);
 
-/* Give up: no jump is resolved. */
+/* Give up: make all jumps unresolved again.  The struct stays open. */
 void tables_forget(struct tables *t);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Follows values backwards.  Knows of instructions what struct effect says.
+ * Follows values backwards.  Knows of instructions only what struct effect
+ * says.
  */
 #include "flow/values.h"
 
@@ -9,7 +10,7 @@
 
 #include "util/mem.h"
 
-/* That a search has been in a block, and what for. */
+/* Records that a search has been in a block for a place. */
 struct stamp {
 	uint32_t search;
 	uint32_t block;
@@ -17,8 +18,8 @@ struct stamp {
 	uint64_t offset;
 };
 
-enum { CHAINS_MAX = 64 };		/* copies, and blocks, that one value
-					   passes */
+enum { CHAINS_MAX = 64 };		/* copies and blocks that one value may
+					   pass through */
 
 struct spot
 spot_reg(uint8_t reg, const struct spot *at)
@@ -111,7 +112,7 @@ memory_written(const struct values *v, const struct effect *e,
 	       const struct place *place)
 {
 	const struct place *dst = &e->dst;
-	/* Where the low bytes are. */
+	/* Low bytes are at the end if big-endian. */
 	int64_t end = v->in->arch->big_endian ? 1 : 0;
 
 	if (!same_base(dst, place))
@@ -126,7 +127,7 @@ memory_written(const struct values *v, const struct effect *e,
 	return BACK_LOST;
 }
 
-/* BACK_START: the instruction leaves the place alone. */
+/* What an instruction does to the place; BACK_START: nothing. */
 static enum back
 effect_on(const struct values *v, const struct effect *e, struct place *place)
 {
@@ -201,7 +202,7 @@ search_begin(struct values *v, enum search_level level)
 	return (struct search){ &v->stamps[level], ++v->search };
 }
 
-/* Where the stamp is, or is to be put: stamps of earlier searches are void. */
+/* Where a stamp is, or belongs: stamps of earlier searches are void. */
 static struct stamp *
 stamp_find(const struct search *search, uint32_t block,
 	   const struct place *place)
@@ -256,7 +257,7 @@ search_pass(struct search *search, uint32_t block, const struct place *place,
 	return true;
 }
 
-/* A constant being looked for: the places it may still come from. */
+/* A place that a constant being looked for may come from. */
 struct wanted {
 	struct spot spot;
 	uint64_t offset;
@@ -273,8 +274,8 @@ struct constants {
 };
 
 /*
- * Nothing is known of what comes with an exception; what the value is where
- * control came to the call says another way.
+ * Go on into the predecessors.  Nothing is known of values that come with an
+ * exception, over no edge: the value at the call is found on another way.
  */
 static void
 constants_before(struct constants *c, const struct wanted *w)
@@ -312,7 +313,7 @@ static enum constant constants_search(struct values *v,
 				      enum search_level level,
 				      uint64_t *value);
 
-/* The address that constant data has at addr; false if it is none. */
+/* Read an address from constant data at addr; false if there is none. */
 static bool
 address_read(const struct values *v, uint64_t addr, uint64_t *value)
 {
@@ -327,7 +328,7 @@ address_read(const struct values *v, uint64_t addr, uint64_t *value)
 	*value = 0;
 	for (unsigned i = 0; i < n; i++)
 		*value = *value << 8 | p[arch->big_endian ? i : n - 1 - i];
-	/* What the dynamic linker has yet to write is 0. */
+	/* A pointer that the dynamic linker has yet to write is 0. */
 	return *value && v->in->data(v->in->ctx, *value, &avail);
 }
 
@@ -356,7 +357,7 @@ constants_load(struct constants *c, const struct wanted *w,
 		c->failed = true;
 }
 
-/* The instruction at w's spot makes the value; true: look further back. */
+/* The instruction at w's spot makes the value; true: look back on. */
 static bool
 constants_made(struct constants *c, struct wanted *w)
 {
@@ -386,8 +387,8 @@ constants_made(struct constants *c, struct wanted *w)
 }
 
 /*
- * A call that need not preserve the register does (gcc -fipa-ra), or the
- * code behind it would not use what is in it.
+ * A call that need not preserve the register does so all the same (gcc
+ * -fipa-ra): else the code behind it would not use the register's value.
  */
 static bool
 constants_spared(const struct constants *c, const struct wanted *w)

@@ -1,26 +1,32 @@
 /*
- * Following a value backwards through a function: where a register's or a
- * stack slot's contents come from.  For flow/ only.  Pure.
+ * Follows a value backwards through a function: where the contents of a
+ * register or stack slot come from.  For flow/ only.  Pure.
  */
 #ifndef FLOW_VALUES_H
 #define FLOW_VALUES_H
 
 #include "flow/cfg.h"
 
-/* A place before instruction insn of a block, or behind its last. */
+/*
+ * A place (register or memory) at a position in the code: before instruction
+ * insn of a block, or behind the block's last instruction.
+ */
 struct spot {
 	struct place place;
 	uint32_t block, insn;
 };
 
-/* A whole register where `at` is. */
+/* The whole register reg, at the position of `at`. */
 struct spot spot_reg(uint8_t reg, const struct spot *at);
 
-/* The part of the index that counts in a place's address, where `at` is. */
+/*
+ * The index register of a place's address, as wide as the address uses it, at
+ * the position of `at`.
+ */
 struct spot spot_index(const struct place *place, const struct spot *at);
 
 
-/* One search may be made inside another. */
+/* Searches nest: each level has its own stamps. */
 enum search_level {
 	SEARCH_OUTER, SEARCH_INNER, SEARCH_CONSTANT, SEARCH_BASE, SEARCHES,
 };
@@ -30,7 +36,8 @@ struct values {
 	const struct cfg_input *in;
 	struct effect *effects;	/* per instruction, once asked for */
 	bool *known;
-	bool frame;		/* the frame pointer is one, see below */
+	bool frame;		/* the function uses its frame pointer as one,
+				   see values_on_stack */
 	struct stamps {		/* a hash of where a search has been */
 		struct stamp *stamps;
 		size_t n, size;
@@ -39,42 +46,52 @@ struct values {
 	long budget;		/* steps left */
 };
 
-/* The graph may change between searches, but not its instructions. */
+/*
+ * Begin, and release what v holds.  The graph's blocks and edges may change
+ * between searches, its instructions may not.
+ */
 void values_open(struct values *v, const struct cfg *cfg,
 		 const struct cfg_input *in);
 void values_close(struct values *v);
 const struct effect *values_effect(struct values *v, uint32_t insn);
 
-/* An address that was added up, as the CPU has it. */
+/* Truncate a computed address to the width of the CPU's addresses. */
 uint64_t values_address(const struct values *v, uint64_t sum);
 
 enum back {
-	BACK_START,		/* came to the start of the block */
-	BACK_MADE,		/* spot->insn makes it, in a way known */
-	BACK_LOST,		/* spot->insn changes it, or too many steps */
+	BACK_START,		/* at the start of the block */
+	BACK_MADE,		/* spot->insn makes the value, as its effect
+				   says */
+	BACK_LOST,		/* spot->insn changes it otherwise, or there
+				   were too many steps */
 };
 
 /*
- * Go back in the block to what makes the value.  The place changes its name
- * with the stack pointer.  That memory on the stack is not changed through
- * pointers or by calls is assumed: what is looked for are spilled registers
- * and variables that were just compared.
+ * Go back in the block to the instruction that makes the value.  A place
+ * relative to the stack pointer is adjusted as the stack pointer changes.
+ * Stores through pointers and calls are assumed not to change memory on the
+ * stack: the values sought there are spilled registers and variables that were
+ * just compared.
  */
 enum back values_back(struct values *v, struct spot *spot);
 
 /*
- * The place is on the stack: by the stack pointer, or by the frame pointer
- * where v->frame says that the function sets it to the stack pointer.
+ * Whether the place is on the stack: relative to the stack pointer, or to the
+ * frame pointer if v->frame says that the function sets that from the stack
+ * pointer.
  */
 bool values_on_stack(const struct values *v, const struct place *place);
 
-/* The place before the block: in its only predecessor, if that is so. */
+/*
+ * Move the spot to the end of the block's only predecessor; false if control
+ * may come to the block in any other way.
+ */
 bool values_only_before(const struct values *v, struct spot *spot);
 
 /*
- * A search over predecessors.  search_pass is true if it may go on into the
- * block, looking for what is offset from the place, and false if it has been
- * there; *clash is set if it was there with another offset.
+ * A search over predecessors, for the place's value plus an offset.
+ * search_pass is true if the search may go on into the block, and false if it
+ * has been there for this place; *clash is set if that was with another offset.
  */
 struct search {
 	struct stamps *stamps;
@@ -86,26 +103,27 @@ bool search_pass(struct search *search, uint32_t block,
 		 const struct place *place, uint64_t offset, bool *clash);
 
 enum constant {
-	CONSTANT_NONE,		/* it is none, or not known to be one */
+	CONSTANT_NONE,		/* not known to be a constant */
 	CONSTANT_FOUND,
-	CONSTANT_UNREACHED,	/* no way that is known leads there: perhaps
-				   that of a jump that is not resolved yet */
+	CONSTANT_UNREACHED,	/* no known path leads there: perhaps one over
+				   a jump that is not resolved yet */
 };
 
 /*
- * Whether the place holds the same address whatever way control came.  It may
- * come out of constant data: a global offset table.
+ * Find the address that the place holds, if it is the same on every path.  The
+ * address may come from constant data: a global offset table.
  */
 enum constant values_constant(struct values *v, const struct spot *spot,
 			      uint64_t *value);
 
 /*
- * Follow copies and additions of constants to where the value is made.
- * Values of one origin differ by their biases, whatever their widths.
+ * Where a value comes from, after following copies and additions of constants
+ * backwards.  Values of one origin differ by their biases, whatever their
+ * widths.
  */
 struct origin {
 	struct spot spot;
-	int64_t bias;		/* value = that at spot + bias */
+	int64_t bias;		/* value = the value at spot + bias */
 };
 
 struct origin values_origin(struct values *v, const struct spot *spot);

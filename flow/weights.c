@@ -1,5 +1,5 @@
 /*
- * Weighs the edges and vertices of a flow graph.
+ * Weighs the edges and vertices of a flow graph.  Changes nothing in it.
  */
 #include <stdlib.h>
 
@@ -8,8 +8,9 @@
 #include "util/mem.h"
 
 /*
- * How often control comes from ROOT but to the entry, per call; and how often
- * it goes where it does not return from, per way to elsewhere.
+ * The weight, per call, of an edge from ROOT other than to the entry; and the
+ * share of a way that leads only to calls that do not come back, relative to
+ * other ways.
  */
 static const double RARE = 1.0 / 64;
 
@@ -17,7 +18,7 @@ static const double RARE = 1.0 / 64;
 struct exits {
 	uint32_t *left;		/* per edge: the outermost loop it leaves */
 	uint32_t *count;	/* per header */
-	double *weight;		/* per header: of each one, once visited */
+	double *weight;		/* per header: of each exit, once visited */
 };
 
 static struct weights *
@@ -57,7 +58,7 @@ exits_find(const struct flow *flow, const struct loops *loops)
 	return exits;
 }
 
-/* Rule 1, and at the header of a loop rule 2. */
+/* The paper's rule 1 and, at the header of a loop, rule 2. */
 static double
 vert_weigh(const struct flow *flow, const struct loops *loops,
 	   struct exits *exits, const struct weights *weights, uint32_t v)
@@ -83,14 +84,14 @@ block_ends(const struct cfg *cfg, uint32_t b)
 	return last->flow == FLOW_NO_RETURN || last->kind == INSN_STOP;
 }
 
-/* From these vertices control comes to a call that does not come back. */
+/* Vertices from which every way leads to a call that does not come back. */
 static bool *
 ends_find(const struct flow *flow, const struct cfg *cfg,
 	  const struct loops *loops)
 {
 	bool *ends = mem_alloc(flow->nverts * sizeof(*ends));
 
-	/* In this order what is behind comes first, but for loops. */
+	/* In this order successors come first, back edges aside. */
 	for (uint32_t i = loops->norder; cfg && i-- > 0;) {
 		uint32_t v = loops->order[i];
 
@@ -105,8 +106,8 @@ ends_find(const struct flow *flow, const struct cfg *cfg,
 }
 
 /*
- * Rule 3: share the weight of v out among its edges, but give little to those
- * that lead to an end.
+ * Rule 3: divide the weight of v among its edges, but give little to those that
+ * lead to an end.
  */
 static void
 edges_weigh(const struct flow *flow, const struct exits *exits,

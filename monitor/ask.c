@@ -1,6 +1,7 @@
 /*
- * The other end of the control socket: finds the pmon that is meant, makes
- * sure that it is that, asks, and does what is to be done with the answer.
+ * The client's end of the control socket: finds the pmon that is meant, checks
+ * that it is that process, sends the request, and prints or saves the answer.
+ * Never changes a run by itself.
  */
 #include "monitor/ask.h"
 
@@ -19,7 +20,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* Whoever listens there must be that process, of that user. */
+/* Connect to process pid of user uid, which must be the listener; or -1. */
 static int
 socket_connect(const char *path, pid_t pid, uid_t uid)
 {
@@ -42,7 +43,7 @@ socket_connect(const char *path, pid_t pid, uid_t uid)
 	return -1;
 }
 
-/* To pmon's process itself; -1 without a message. */
+/* Connect to the pmon with process id pid; -1 without a message. */
 static int
 pmon_connect(pid_t pid)
 {
@@ -61,7 +62,7 @@ pmon_connect(pid_t pid)
 	return fd;
 }
 
-/* 0, or -1 with the reason for which no pmon of that user can be asked. */
+/* Could a pmon of that process's user listen?  0, or -1 with the message. */
 static int
 pmon_check(pid_t pid)
 {
@@ -109,7 +110,7 @@ request_send(int fd, const char *request)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* Who hangs up may have said why. */
+		/* pmon has hung up, but may have answered why. */
 		if (n < 0 && errno == EPIPE)
 			n = (ssize_t)(len - sent);
 		if (n < 0)
@@ -121,7 +122,7 @@ request_send(int fd, const char *request)
 				      strerror(errno));
 }
 
-/* Up to n bytes; fewer if the other end is closed. */
+/* Receive n bytes; fewer if the other end is closed. */
 static size_t
 bytes_receive(int fd, char *bytes, size_t n)
 {
@@ -168,7 +169,7 @@ ask_request(int fd, const char *request, size_t *size)
 	return NULL;
 }
 
-/* The request of the options; owned by the caller. */
+/* The request that the options make, owned by the caller. */
 static char *
 request_text(const struct options *opts)
 {

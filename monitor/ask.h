@@ -1,5 +1,5 @@
 /*
- * The other end of the control socket: what is asked of another pmon.
+ * The client's end of the control socket: requests to another pmon.
  */
 #ifndef MONITOR_ASK_H
 #define MONITOR_ASK_H
@@ -8,17 +8,23 @@
 
 #include "monitor/options.h"
 
-/* A connection to the pmon that `pid` is, or is counted by; -1 with message. */
+/*
+ * Connect to process `pid`, which is a pmon or is counted by one.  The socket,
+ * or -1 with the message.
+ */
 int ask_connect(pid_t pid);
 
 /*
- * Send a request, a line without its end, and get what is answered, owned by
- * the caller, with a zero byte behind it.  NULL with the message, which may
- * be the other's.
+ * Send a request (a line without its newline) and wait for the answer: *size
+ * bytes and a zero byte, owned by the caller.  NULL with the message, which may
+ * be the other pmon's.
  */
 char *ask_request(int fd, const char *request, size_t *size);
 
-/* Do what the options say; 0, or -1 with the message. */
+/*
+ * Make the request of the options, and write the answer to out or to the file
+ * of --snapshot.  0, or -1 with the message.
+ */
 int ask(const struct options *opts, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Options from files: finds .pmonrc and the user's own file, decides whether
- * to believe them, and reads their lines.  Never writes, and never prints.
+ * Options from files: finds .pmonrc and the user's own file, decides whether to
+ * trust them, and reads their lines.  Never writes, and never prints.
  */
 #include "monitor/config.h"
 
@@ -18,12 +18,12 @@
 
 enum { SIZE_MAX_CONFIG = 64 * 1024 };
 
-/* A file of options, and what is set by it. */
+/* A file of options that is being read. */
 struct config {
 	const struct option_table *table;
 	struct options *opts;
-	const bool *given;
-	bool *here;
+	const bool *given;	/* options set before this file */
+	bool *here;		/* options set by this file */
 	const char *path;
 	enum option_trust trust;
 };
@@ -42,7 +42,7 @@ trimmed(char *s)
 	return s;
 }
 
-/* What a project says must not name files: the reports go where others do. */
+/* A project's .pmonrc may ask for reports, but not name files for them. */
 static int
 reports_check(const struct config *config, size_t before)
 {
@@ -94,7 +94,7 @@ lines_read(const struct config *config, char *text)
 
 /* ---- files */
 
-/* Why it is not to be believed, or NULL. */
+/* Why the file is not to be trusted, or NULL. */
 static const char *
 suspicious(const struct stat *st)
 {
@@ -107,7 +107,7 @@ suspicious(const struct stat *st)
 	return NULL;
 }
 
-/* The file's text, lent by the options; NULL with the message. */
+/* The file's text, which opts->configs owns; NULL with the message. */
 static char *
 text_read(struct options *opts, int fd, const char *path)
 {
@@ -145,14 +145,14 @@ file_read(const struct option_table *table, struct options *opts, bool *given,
 	return err;
 }
 
-/* A handle: it is not read before it is believed, nor opened. */
+/* A handle (O_PATH): the file is opened only after it is found trustworthy. */
 static int
 config_open(const char *path)
 {
 	return open(path, O_PATH | O_CLOEXEC);
 }
 
-/* The project's: of the working directory, or nearest above. */
+/* The handle and *path of the nearest .pmonrc, in or above the current dir. */
 static int
 project_open(char **path)
 {
@@ -173,7 +173,7 @@ project_open(char **path)
 	return fd;
 }
 
-/* Read it if it can be believed; closes the handle. */
+/* Read the file if it is to be trusted, and close the handle. */
 static int
 file_take(const struct option_table *table, struct options *opts, bool *given,
 	  const char *path, int handle, enum option_trust trust)
@@ -219,7 +219,7 @@ config_read(const struct option_table *table, struct options *opts,
 	free(path);
 	path = err ? NULL : user_path();
 	fd = path ? config_open(path) : -1;
-	/* Also usual: HOME is of the user that one was before. */
+	/* EACCES is no error: after su, HOME may be another user's. */
 	if (fd >= 0)
 		err = file_take(table, opts, given, path, fd, TRUST_USER);
 	else if (path && errno != ENOENT && errno != ENOTDIR &&

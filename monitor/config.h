@@ -1,5 +1,5 @@
 /*
- * Options from files.
+ * The files of options: .pmonrc and ~/.config/pmon.
  */
 #ifndef MONITOR_CONFIG_H
 #define MONITOR_CONFIG_H
@@ -8,10 +8,11 @@
 #include "util/options.h"
 
 /*
- * Set what is not given yet: by .pmonrc of the working directory or the nearest
- * above it that has one, then by the user's $XDG_CONFIG_HOME/pmon or
- * ~/.config/pmon.  A file of somebody else's is not read, but opts->warning
- * says so; a .pmonrc may set only what is TRUST_PROJECT.  0, or -1 with the
+ * Set options that are not given yet: first from the .pmonrc of the working
+ * directory or of the nearest directory above that has one, then from the
+ * user's $XDG_CONFIG_HOME/pmon or ~/.config/pmon.  A file that neither the user
+ * nor root owns, or that others may write, is not read, and opts->warning says
+ * so.  A .pmonrc may set only TRUST_PROJECT options.  0, or -1 with the
  * message.
  */
 int config_read(const struct option_table *table, struct options *opts,

@@ -1,7 +1,7 @@
 /*
- * The control socket: takes requests, answers them from the run as it is at
- * that moment, and never waits for who asks.  Requests come by SIGIO (see
- * notice.c), and so does that more of an answer can be sent.
+ * The control socket: takes requests and answers them from the run as it is at
+ * that moment.  Never waits for a client: SIGIO (see notice.c) tells that a
+ * request has come, or that more of an answer can be sent.
  */
 #include "monitor/client/count.h"
 #include "monitor/control.h"
@@ -33,22 +33,22 @@ struct connection {
 	int fd;
 	char in[REQUEST_MAX];
 	size_t nin;
-	bool skipping;		/* the rest of a request that was too long */
-	char *out;		/* an answer that is being sent, or NULL */
+	bool skipping;		/* the rest of a request that is too long */
+	char *out;		/* the answer being sent, or NULL */
 	size_t nout, sent;
 };
 
 struct control {
 	int fd;
 	char *path;
-	dev_t dev;		/* the socket, to be known again */
-	ino_t ino;
+	dev_t dev;		/* of the socket: another file at path is not */
+	ino_t ino;		/* removed */
 	struct connection *connections[CONNECTIONS_MAX];
 };
 
 /* ---- the socket */
 
-/* Signals tell of it from now on. */
+/* Have SIGIO sent when something happens at the socket. */
 static int
 signals_on(int fd)
 {
@@ -112,7 +112,10 @@ control_close(struct run *run)
 
 /* ---- requests: each writes its answer; 0, or -1 with the message */
 
-/* All stands still, and what runs is entered as left. */
+/*
+ * Let all tasks stand still, and enter their frames as left, so that the counts
+ * are those of this moment.  abnormal_present ends it.
+ */
 static void
 moment_begin(struct run *run)
 {
@@ -120,7 +123,7 @@ moment_begin(struct run *run)
 	abnormal_present(run, PRESENT);
 }
 
-/* "LIST [top=N] [no-demangle]" */
+/* Parse "LIST [top=N] [no-demangle]". */
 static int
 query_parse(struct report_options *opts, char *args)
 {
@@ -186,8 +189,9 @@ on_snapshot(struct run *run, char *args, FILE *out)
 }
 
 /*
- * "[still]": counters are read while the program adds to them, unless that is
- * said.  What a simulator has it can only say when it stands still.
+ * Answer "live [still]".  Without "still" the counters are read while the
+ * program adds to them; a simulator, however, tells its counts only when it
+ * stands still.
  */
 static int
 on_live(struct run *run, char *args, FILE *out)
@@ -214,7 +218,7 @@ on_live(struct run *run, char *args, FILE *out)
 	return 0;
 }
 
-/* What is counted from now on: as if attached to what runs. */
+/* Count from 0 on, as if pmon attached to the processes now. */
 static int
 on_reset(struct run *run, char *args, FILE *out)
 {
@@ -272,8 +276,8 @@ request_answer(struct run *run, char *line, FILE *out)
 }
 
 /*
- * Answer "ok SIZE\n" and what was asked for, or "error MESSAGE\n".  A line
- * that is too long is NULL.
+ * Make the connection's answer: "ok SIZE\n" and SIZE bytes, or
+ * "error MESSAGE\n".  line is NULL if the request was too long.
  */
 static void
 request_do(struct run *run, struct connection *connection, char *line)
@@ -301,9 +305,9 @@ request_do(struct run *run, struct connection *connection, char *line)
 	free(text);
 }
 
-/* ---- who asks */
+/* ---- clients */
 
-/* Send what can be sent; false if the client is gone. */
+/* Send as much as possible of the answer; false if the client is gone. */
 static bool
 connection_send(struct connection *connection)
 {
@@ -323,13 +327,13 @@ connection_send(struct connection *connection)
 }
 
 enum served {
-	SERVED_GONE,
-	SERVED_NOTHING,		/* it has to ask, or to read, first */
-	SERVED_LONG,		/* what is too long is told, or skipped */
-	SERVED_ONE,
+	SERVED_GONE,		/* the client has hung up */
+	SERVED_NOTHING,		/* the client has to ask, or to read, first */
+	SERVED_LONG,		/* part of a request that is too long */
+	SERVED_ONE,		/* one request */
 };
 
-/* The next request, if it is there. */
+/* Take the next request, if all of it has come, into line. */
 static enum served
 request_take(struct connection *connection, char *line)
 {
@@ -358,7 +362,7 @@ request_take(struct connection *connection, char *line)
 	return SERVED_ONE;
 }
 
-/* Answer one request, if what was answered before is sent. */
+/* Answer one request, if the last answer is sent. */
 static enum served
 connection_serve(struct run *run, struct connection *connection)
 {
@@ -390,7 +394,7 @@ peer_allowed(int fd)
 	       (peer.uid == geteuid() || peer.uid == 0);
 }
 
-/* A place for one more, perhaps of one that has gone; or NULL. */
+/* A free place for a connection, perhaps of a client that hung up; or NULL. */
 static struct connection **
 connections_place(struct control *control)
 {
@@ -435,7 +439,7 @@ connections_accept(struct control *control)
 	}
 }
 
-/* One request, or a part, of each client; false if there was none. */
+/* Serve one request, or a part, of each client; false if there was none. */
 static bool
 connections_serve(struct run *run)
 {
@@ -463,7 +467,7 @@ control_serve(struct run *run)
 {
 	unsigned rounds = 0;
 
-	/* The run goes on though clients may ask without end. */
+	/* Clients that ask without end must not hold up the run. */
 	while (run->control && connections_serve(run))
 		if (++rounds == ROUNDS_MAX) {
 			raise(SIGIO);

@@ -1,7 +1,7 @@
 /*
- * The counts of a run under way on the terminal: which functions and lines
- * run most just now, how often each did, and how coverage grows.  Asks for
- * them by the control socket; the only user of ncurses.
+ * The live view: shows on the terminal which functions and lines run most just
+ * now, how often each has run, and how coverage grows.  Asks for the counts by
+ * the control socket, so it never touches a run.  The only user of ncurses.
  */
 #include "monitor/live.h"
 
@@ -18,16 +18,16 @@
 
 enum {
 	INTERVAL_MS = 1000,
-	STILL_EVERY = 10,	/* looks: one of so many is exact */
+	STILL_EVERY = 10,	/* every tenth look is exact: "live still" */
 	RATE_WIDTH = 9, COUNT_WIDTH = 16,
-	HEAD_ROWS = 4,		/* above the first list */
+	HEAD_ROWS = 4,		/* rows above the first list */
 };
 
 /* A function or a line. */
 struct item {
 	char *name;		/* owned */
 	uint64_t count;
-	double rate;		/* per second, since the look before */
+	double rate;		/* per second, since the last look */
 };
 
 struct items {
@@ -37,15 +37,15 @@ struct items {
 
 /* One look at the counts. */
 struct look {
-	char *answer;		/* its text is cut into the rest */
+	char *answer;		/* owns command and outcome */
 	double time;
 	const char *command, *outcome;
 	size_t processes, threads;
-	size_t nfuncs, nlines;	/* that there are */
-	struct items funcs, lines;	/* that ran, ascending name */
+	size_t nfuncs, nlines;	/* counted, whether they ran or not */
+	struct items funcs, lines;	/* those that ran, ascending name */
 };
 
-/* ---- what is answered */
+/* ---- the answer */
 
 static void
 items_free(struct items *items)
@@ -118,7 +118,7 @@ items_sort(struct items *items)
 		qsort(items->items, items->n, sizeof(struct item), by_name);
 }
 
-/* NULL with the message. */
+/* Ask for the counts; NULL with the message. */
 static struct look *
 look_take(int fd, bool still)
 {
@@ -145,9 +145,9 @@ look_take(int fd, bool still)
 /* ---- rates */
 
 /*
- * Both ascend by name; several of one name keep their order.  What is not
- * known now, as a call that has not ended is not seen without stopping, is as
- * it was.
+ * Fill in the rates of `now`.  Both lists ascend by name, and items of the same
+ * name pair up in order.  An item that is missing now keeps its old count: a
+ * look without "still" does not see calls that have not ended.
  */
 static void
 rates_make(struct items *now, const struct items *before, double seconds)
@@ -179,7 +179,7 @@ rates_make(struct items *now, const struct items *before, double seconds)
 	items_sort(now);
 }
 
-/* Counts that begin anew since have nothing to do with those before. */
+/* A reset sets the time back to 0: then there are no rates. */
 static void
 look_compare(struct look *now, const struct look *before)
 {
@@ -193,7 +193,7 @@ look_compare(struct look *now, const struct look *before)
 
 static bool by_count;
 
-/* Most first: by rate, then count, or by count alone. */
+/* Orders by rate, then count, or by count alone; the largest first. */
 static int
 by_heat(const void *va, const void *vb)
 {
@@ -208,7 +208,7 @@ by_heat(const void *va, const void *vb)
 
 /* ---- the screen */
 
-/* "12.3M" and the like, in up to six columns. */
+/* Format a rate like "12.3M", in up to six columns. */
 static void
 rate_text(double rate, char *text, size_t size)
 {
@@ -228,7 +228,10 @@ rate_text(double rate, char *text, size_t size)
 			 rate, unit ? &units[unit] : "");
 }
 
-/* The end of what is too long tells more: of a path, and of a line's number. */
+/*
+ * Show a name that may be too long.  tail keeps its end, which tells more of a
+ * path with a line number.
+ */
 static void
 name_show(const char *name, int width, bool tail)
 {
@@ -275,7 +278,7 @@ items_show(const struct items *items, int row, int rows, const char *title)
 	free(rank);
 }
 
-/* "lines      43.1 %  430 of 1000 ran  [#####.....]" */
+/* Show a row like "lines      43.1 %  430 of 1000 ran  [#####.....]". */
 static void
 coverage_show(int row, const char *what, size_t all, size_t ran)
 {
@@ -331,7 +334,7 @@ look_show(const struct look *look, bool paused)
 
 /* ---- the loop */
 
-/* Keys until the next look is due; false to quit. */
+/* Handle keys until the next look is due; false to quit. */
 static bool
 keys_wait(const struct look *look, bool *paused)
 {
@@ -362,7 +365,7 @@ keys_wait(const struct look *look, bool *paused)
 	}
 }
 
-/* Until it is left, or counting ends; -1 with the message if it never began. */
+/* Until the user quits or counting ends; -1 with the message if never begun. */
 static int
 looks_show(int fd)
 {

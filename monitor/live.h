@@ -1,5 +1,5 @@
 /*
- * The counts of a run under way on the terminal.
+ * The live view: the counts of another pmon's run on the terminal.
  */
 #ifndef MONITOR_LIVE_H
 #define MONITOR_LIVE_H
@@ -7,8 +7,8 @@
 #include "monitor/options.h"
 
 /*
- * Show what the pmon opts->asked counts until it ends or 'q' is typed; 0, or
- * -1 with the message.
+ * Show what the pmon of opts->asked counts, until that pmon ends or the user
+ * types 'q'.  0, or -1 with the message.
  */
 int live_show(const struct options *opts);
 

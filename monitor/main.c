@@ -1,6 +1,7 @@
 /*
- * pmon: options, one run, its report.  The only place that prints messages
- * and that ends the process.
+ * pmon: reads options, makes one run, and writes its report; or asks another
+ * pmon.  Messages are printed, and the process ends, nowhere else, but for lack
+ * of memory, bugs (must), and the progress line of object.c.
  */
 #include <errno.h>
 #include <signal.h>
@@ -44,8 +45,8 @@ trouble(void)
 /* ---- the report */
 
 /*
- * -o: a pipe or a device is opened before the program runs, and has all
- * reports; a file is replaced by each.
+ * The pipe or device of --output, which is opened before the program runs and
+ * gets all reports.  NULL for a file, which each report replaces.
  */
 static struct target *output;
 
@@ -81,14 +82,14 @@ report_print(const struct options *opts,
 	return err;
 }
 
-/* With -d reports are for pmprint, unless they are asked for. */
+/* With --data, pmprint makes the reports, unless the user asked for some. */
 static bool
 report_wanted(const struct options *opts)
 {
 	return !opts->data || opts->report.nwants || opts->output;
 }
 
-/* --fail-under: after a program that failed that says enough. */
+/* --fail-under: the status, 0 if the program failed itself. */
 static int
 coverage_status(const struct run *run, const struct report_input *report_input)
 {
@@ -120,8 +121,9 @@ report_input_write(struct run *run, const struct report_input *report_input,
 }
 
 /*
- * Write the data file and the report, and look at coverage if this is the
- * last time; 0, or the status if one cannot be, or that is not reached.
+ * Write the data file and the reports, and check --fail-under if these are the
+ * last.  0, or pmon's exit status if a file cannot be written or coverage is
+ * too low.
  */
 static int
 run_report_input(struct run *run, bool last)
@@ -133,7 +135,7 @@ run_report_input(struct run *run, bool last)
 	return status;
 }
 
-/* What still runs has not come to the end of its functions. */
+/* Report the counts so far: functions that still run are entered as left. */
 static void
 report_now(struct run *run)
 {
@@ -151,7 +153,7 @@ run_start(struct run *run)
 	const struct options *opts = run->opts;
 
 	if (opts->argv) {
-		/* Signals are caught when the program has its own. */
+		/* pmon catches signals once the program has its own. */
 		if (run_launch(run))
 			return -1;
 		notice_init(true);
@@ -273,7 +275,7 @@ main(int argc, char **argv)
 	else
 		status = monitor(&opts);
 	options_free(&opts);
-	/* Standard output is pmon's own only where no program is run. */
+	/* Where pmon runs no program, standard output is its own. */
 	if (fflush(stdout) && !status) {
 		fail("standard output: %s", strerror(errno));
 		status = trouble();

@@ -1,8 +1,8 @@
 /*
- * Signals sent to pmon itself, made into notices that the run loop takes
- * between events.  A signal that comes just before the loop goes to wait
- * would be seen only after the next event: so every one starts the ticks,
- * which end that wait.
+ * Notices: the handlers of signals sent to pmon only set flags, which the run
+ * loop takes between events.  A signal that comes just before the loop waits
+ * would be noticed only after the next event; so every signal starts the ticks,
+ * which end the wait.  Nothing here acts on a notice.
  */
 #include "monitor/notice.h"
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <sys/time.h>
 
-/* A signal may come between reading and clearing: take them by exchange. */
+/* Taken by atomic exchange, as a signal may come between read and clear. */
 static atomic_int stop_signal, report_wanted, ticked, suspend, asked;
 static volatile sig_atomic_t ticks_wanted, typed_ignored;
 static volatile sig_atomic_t stop_sender, suspend_sender;
@@ -25,12 +25,12 @@ ticks_set(bool on)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Only a notice that waits needs them now. */
+/* Stop the ticks, unless a notice waits. */
 static void
 ticks_rest(void)
 {
 	ticks_set(false);
-	/* It may have come just then. */
+	/* A signal may have come just before the timer was stopped. */
 	if (stop_signal || report_wanted || suspend || asked)
 		ticks_set(true);
 }
@@ -80,7 +80,7 @@ notice_init(bool launched)
 
 	typed_ignored = launched;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		/* What was ignored (nohup, a shell's &) stays so. */
+		/* A signal that was ignored (nohup, a shell's &) stays so. */
 		if (sigaction(signals[i], NULL, &old) ||
 		    (old.sa_handler == SIG_IGN && signals[i] != SIGALRM &&
 		     signals[i] != SIGIO))

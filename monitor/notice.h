@@ -1,6 +1,6 @@
 /*
- * Signals sent to pmon itself, made into notices that the run loop takes
- * between events.  A notice is never lost and never waits longer than a tick.
+ * Notices: signals sent to pmon itself, kept for the run loop to take between
+ * events.  A notice is never lost and never waits longer than a tick.
  */
 #ifndef MONITOR_NOTICE_H
 #define MONITOR_NOTICE_H
@@ -13,45 +13,45 @@ enum {
 };
 
 /*
- * Catch the signals.  With launched set, a ^C typed at the terminal is no
- * notice: the program, in the same foreground process group, has it already.
+ * Catch the signals.  If pmon launched the program, a ^C typed at the terminal
+ * is no notice: the program, in the same foreground process group, gets it too.
  */
 void notice_init(bool launched);
 
-/* Typed signals are notices from now on: the program has ended. */
+/* The launched program has ended: typed signals are notices from now on. */
 void notice_typed(void);
 
 /*
- * The signal that asks pmon to stop, 0 if none did since the last call, and
- * the process that sent it, 0 if it was none.
+ * Take the notice to stop: the signal, or 0 if none came since the last call.
+ * *sender is the process that sent it, or 0.
  */
 int notice_stop(pid_t *sender);
 
-/* The signal that the next notice_stop tells of, 0 if there is none. */
+/* What the next notice_stop will return; the notice stays. */
 int notice_stopping(pid_t *sender);
 
-/* Was a report asked for since the last call? */
+/* Was a report asked for (SIGUSR1) since the last call? */
 bool notice_report(void);
 
 /* Did anything happen at the control socket since the last call? */
 bool notice_asked(void);
 
 /*
- * SIGTSTP came to pmon since the last call: by the terminal (the program has
- * it too) or by a process.
+ * Take the notice of a SIGTSTP: typed at the terminal (the program gets it too)
+ * or sent by process *sender.
  */
 enum suspension { SUSPEND_NONE, SUSPEND_TYPED, SUSPEND_SENT };
 enum suspension notice_suspend(pid_t *sender);
 
-/* Stop as SIGTSTP does; returns when pmon is continued. */
+/* Stop pmon as SIGTSTP does; returns when pmon is continued. */
 void notice_suspended(void);
 
 /* Did a tick pass since the last call? */
 bool notice_tick(void);
 
 /*
- * Ticks, by which host->wait returns EVENT_WAKE every TICK_MS: they go on as
- * long as somebody wants them.
+ * Ask for ticks, or stop asking: host->wait returns EVENT_WAKE every TICK_MS as
+ * long as there are more calls with true than with false.
  */
 void notice_ticks(bool on);
 

@@ -1,7 +1,6 @@
 /*
- * pmon's command line.  Owns the table of options; turns arguments into
- * struct options.  Never prints but when asked for help or the version, and
- * never exits.
+ * pmon's command line.  Owns the table of options; turns arguments into struct
+ * options.  Prints only help, the version and completions, and never exits.
  */
 #include "monitor/options.h"
 
@@ -17,8 +16,9 @@
 #include "util/options.h"
 
 /*
- * With the edges the counts of inlined functions and of direct calls are known,
- * too; to record where indirect ones go takes a trap each.
+ * The units that --data saves.  Edges give the counts of inlined functions and
+ * of direct calls as well.  Targets of indirect calls are not included, as
+ * recording them needs a trap for each call.
  */
 enum {
 	UNITS_SAVED = 1 << UNIT_FUNC | 1 << UNIT_LINE | 1 << UNIT_BLOCK |
@@ -182,8 +182,8 @@ set_pid(void *into, const char *arg)
 }
 
 /*
- * A number of seconds, such as 2.5, which may be 0 if `zero`; 0, or -1 with
- * the message.
+ * Parse a number of seconds, such as 2.5; it may be 0 only if `zero` is set.
+ * 0, or -1 with the message.
  */
 static int
 option_seconds(const char *option, const char *arg, bool zero,
@@ -371,7 +371,7 @@ static const struct option_table options_table = {
 	.ngroups = sizeof(groups) / sizeof(groups[0]),
 };
 
-/* What does not go together, and what follows from what was said. */
+/* Check the options of a request to another pmon. */
 static int
 request_settle(struct options *opts)
 {
@@ -387,8 +387,8 @@ request_settle(struct options *opts)
 }
 
 /*
- * --once: whether something ran, not where it went from there, nor in which of
- * several processes.
+ * Check the options that go with --once, which tells whether code ran, but not
+ * where control went from there, nor in which process.
  */
 static int
 once_settle(struct options *opts)
@@ -410,6 +410,7 @@ once_settle(struct options *opts)
 	return 0;
 }
 
+/* Check that the options go together, and set those that follow from others. */
 static int
 options_settle(struct options *opts)
 {
@@ -419,7 +420,7 @@ options_settle(struct options *opts)
 		return -1;
 	if (opts->argv && opts->npids)
 		return fail("either a program or -p, not both");
-	/* What is saved is all, whatever is reported now. */
+	/* Data files hold all units, whatever is reported now. */
 	if (opts->data && opts->selection.units == UNITS_DEFAULT)
 		opts->selection.units = UNITS_SAVED;
 	if (opts->no_traps && (!opts->npids || opts->patch != PATCH_AUTO))

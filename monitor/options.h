@@ -1,6 +1,6 @@
 /*
- * The command line: one table of options makes the parser, -h and the
- * one-letter forms.
+ * pmon's command line.  One table of options gives the parser, -h, the
+ * completions and the files of options.
  */
 #ifndef MONITOR_OPTIONS_H
 #define MONITOR_OPTIONS_H
@@ -12,8 +12,8 @@
 #include "report/report.h"
 
 enum patch_choice {
-	PATCH_AUTO,		/* in relocated functions; else as PATCH_TRAP */
-	PATCH_TRAP,		/* the cheapest way for each trap */
+	PATCH_AUTO,		/* relocated functions; else as PATCH_TRAP */
+	PATCH_TRAP,		/* the cheapest patch for each trap */
 	PATCH_STEP,
 	PATCH_SLOT,
 	PATCH_EMULATE,
@@ -24,7 +24,7 @@ enum follow { FOLLOW_ALL, FOLLOW_NONE };
 /* Whose counts are kept apart. */
 enum separate { SEPARATE_NONE, SEPARATE_PROCESS, SEPARATE_THREAD };
 
-/* What is asked of another pmon, by its control socket. */
+/* Requests to another pmon, by its control socket. */
 enum request {
 	REQUEST_NONE,
 	REQUEST_QUERY,
@@ -41,9 +41,9 @@ struct options {
 	enum follow follow;
 	enum separate separate;
 	enum placement_method placement;
-	bool once;		/* each site until it is reached */
+	bool once;		/* count each site only until it is reached */
 	bool eager;		/* look at all functions before the start */
-	bool no_traps;		/* what only a trap could count is not */
+	bool no_traps;		/* count nothing that needs a trap */
 	const char *data;	/* -d, as given, or NULL */
 	double save_every;	/* seconds, 0: never */
 	const char *weights;	/* --weights, or NULL */
@@ -52,29 +52,29 @@ struct options {
 	const char *output;	/* -o, or NULL: stderr */
 	double duration;	/* seconds, 0: no end */
 	enum request request;
-	const char *query;	/* the reports of it, or NULL */
-	const char *snapshot;	/* where to write it */
-	pid_t asked;		/* which pmon, or a process it counts */
+	const char *query;	/* reports of REQUEST_QUERY, or NULL */
+	const char *snapshot;	/* file for REQUEST_SNAPSHOT, or NULL */
+	pid_t asked;		/* the other pmon, or a process it counts */
 	pid_t *pids;		/* -p */
 	size_t npids;
 	char **argv;		/* the program, NULL-terminated, or NULL */
 	struct option_about about;
 	bool no_config;
-	char **configs;		/* texts that options come from */
+	char **configs;		/* texts of the files of options */
 	size_t nconfigs;
-	char *warning;		/* what is to be said before all else, or
-				   NULL */
+	char *warning;		/* to be printed before all else, or NULL */
 };
 
 /*
- * Parse, and read the files of options (config.h); 0 or -1 with the message
- * set.
+ * Parse the command line, read the files of options (config.h), and check that
+ * the options go together.  *opts points into argv; options_free it even after
+ * a failure.  0, or -1 with the message.
  */
 int options_parse(struct options *opts, int argc, char **argv);
 void options_free(struct options *opts);
 void options_help(FILE *out);
 
-/* Print the completion asked for; 0, or -1 with the message. */
+/* Print the shell's completion asked for.  0, or -1 with the message. */
 int options_complete(const struct options *opts, FILE *out);
 
 void options_version(FILE *out);

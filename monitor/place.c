@@ -1,7 +1,7 @@
 /*
  * The places of control sockets: directories that are the user's alone, and
- * the sockets in them.  Removes sockets of pmons that were killed.  Never asks
- * or answers anything.
+ * the sockets in them.  Removes sockets of pmons that were killed.  Never sends
+ * or receives anything.
  */
 #include "monitor/place.h"
 
@@ -26,9 +26,13 @@
 
 enum { BACKLOG = 8, LOCK_TRIES = 200, LOCK_WAIT_NS = 10000000 };
 
-/* A pmon listens in the first two; the third may be another's first. */
+/*
+ * A pmon listens in one of the first two.  The third is where clients find the
+ * PLACE_RUNTIME of another user's pmon.
+ */
 enum place { PLACE_RUNTIME, PLACE_TMP, PLACE_USER };
 
+/* The directory, owned by the caller, or NULL. */
 static char *
 directory(uid_t uid, enum place place)
 {
@@ -63,7 +67,7 @@ place_path(pid_t pid, uid_t uid, unsigned which)
 	return NULL;
 }
 
-/* That user's, and nobody else may look into it. */
+/* Does the directory belong to that user, and is closed to all others? */
 static int
 stat_check(const char *dir, const struct stat *st, uid_t uid)
 {
@@ -78,7 +82,7 @@ stat_check(const char *dir, const struct stat *st, uid_t uid)
 	return 0;
 }
 
-/* The directory, made if need be; or -1 with the message. */
+/* Open the directory, after making it if need be; -1 with the message. */
 static int
 directory_open(const char *dir)
 {
@@ -102,9 +106,10 @@ directory_open(const char *dir)
 }
 
 /*
- * Who makes or removes sockets there has the lock, so none is removed that
- * does not listen yet.  Whoever may open the directory may hold the lock for
- * ever: the wait has an end.
+ * Lock the directory.  A pmon makes and removes sockets only with the lock, so
+ * no pmon removes a socket that is bound but does not listen yet.  Any process
+ * that may open the directory could hold the lock for ever, so the wait is
+ * limited.
  */
 static int
 directory_lock(int fd, const char *dir)
@@ -129,7 +134,7 @@ address_make(struct sockaddr_un *addr, const char *path)
 	return true;
 }
 
-/* The kernel says that no process listens there. */
+/* Does the kernel say that no process listens there? */
 static bool
 socket_deserted(const char *path)
 {
@@ -145,7 +150,7 @@ socket_deserted(const char *path)
 	return deserted;
 }
 
-/* The number in NUMBER.sock, or 0. */
+/* The process id in a name like 123.sock, or 0. */
 static pid_t
 name_pid(const char *name)
 {
@@ -156,7 +161,7 @@ name_pid(const char *name)
 	       (pid_t)pid : 0;
 }
 
-/* Remove what pmons left that were killed; the directory is locked. */
+/* Remove sockets of pmons that were killed; the directory is locked. */
 static void
 sockets_sweep(const char *dir)
 {
@@ -180,7 +185,7 @@ sockets_sweep(const char *dir)
 		closedir(entries);
 }
 
-/* The directory is locked. */
+/* Make a socket that listens at the path; the directory is locked. */
 static int
 socket_listen(const char *path)
 {
@@ -194,7 +199,7 @@ socket_listen(const char *path)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fail("%s: %s", path, strerror(errno));
-	/* One that is there is of a process that had this number before. */
+	/* A socket there is of an earlier process with this id. */
 	unlink(path);
 	mask = umask(0177);
 	bound = !bind(fd, (struct sockaddr *)&addr, sizeof(addr));
@@ -226,7 +231,7 @@ directory_listen(const char *dir, char **path)
 	return fd;
 }
 
-/* One more reason, into the message. */
+/* Append the message to *reasons, and make the message of all of them. */
 static void
 reason_add(char **reasons)
 {

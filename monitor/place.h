@@ -1,5 +1,5 @@
 /*
- * Where control sockets are, and that of this process.
+ * Where control sockets are: their paths, and making the one of this process.
  */
 #ifndef MONITOR_PLACE_H
 #define MONITOR_PLACE_H
@@ -7,21 +7,22 @@
 #include <sys/types.h>
 
 /*
- * Where the socket of pmon's process `pid` may be, of user `uid`: in
- * $XDG_RUNTIME_DIR/pmon, in /tmp/pmon-UID, in /run/user/UID/pmon.  Number
- * `which` of the places, NULL behind the last; owned by the caller.
+ * A path where the pmon with process id `pid`, of user `uid`, may have its
+ * socket; owned by the caller.  The directories are $XDG_RUNTIME_DIR/pmon (of
+ * one's own user only), /tmp/pmon-UID and /run/user/UID/pmon; `which` counts
+ * from 0.  NULL if there are no more.
  */
 char *place_path(pid_t pid, uid_t uid, unsigned which);
 
 /*
- * Listen at the first place that can be used.  The socket and its path, owned
- * by the caller; or -1 with the message, which says why of each place.
+ * Listen in the first directory that can be used.  The socket and *path, owned
+ * by the caller; or -1 with a message that gives each directory's fault.
  */
 int place_listen(char **path);
 
 /*
- * Is there a place where a pmon of this user may listen?  0, or -1 with the
- * message that place_listen has.  A directory that is not there might be made.
+ * Could a pmon of this user listen anywhere?  0, or -1 with the message of
+ * place_listen.  A directory that does not exist counts as usable.
  */
 int place_check(uid_t uid);
 

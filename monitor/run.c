@@ -1,8 +1,8 @@
 /*
- * The run loop: takes events from the host (or those queued while another
- * task had to be waited for), keeps the tables in step with them, and hands
- * traps to patch.c.  Owns the queue; prints nothing but the report asked for
- * by SIGUSR1, through main's callback.
+ * The run loop: takes events from the host, or from the queue of those that
+ * came while pmon waited for another task, enters them into the tables, and
+ * hands traps to patch.c.  Owns the queue.  Never prints anything itself: a
+ * report on SIGUSR1 goes through run->report.
  */
 #include "monitor/process/account.h"
 #include "monitor/process/affinity.h"
@@ -82,8 +82,9 @@ queue_take(struct run *run, struct event *event)
 }
 
 /*
- * By an exec another thread has got the task's id.  What that was stopped for
- * is void, but for the children it made, whose memory is their own by now.
+ * Another thread has done exec and taken the task's id.  The task's queued
+ * events are void, except that its forked children must be entered: they live
+ * on in memory of their own.
  */
 static void
 queue_void(struct run *run, struct task *task)
@@ -100,8 +101,8 @@ queue_void(struct run *run, struct task *task)
 }
 
 /*
- * An event from the host: note what it means for its task's state.  false if
- * there is no task it concerns (yet).
+ * Note in the task's state that the host has told of this event.  false if the
+ * task is not (yet) known, so that there is nothing to handle.
  */
 static bool
 event_receive(struct run *run, const struct event *event)
@@ -111,7 +112,7 @@ event_receive(struct run *run, const struct event *event)
 		     event->kind == EVENT_KILLED;
 
 	if (event->kind == EVENT_EXEC && event->value != event->tid) {
-		/* It may have taken the id of a leader long gone. */
+		/* The leader whose id it took may be long gone. */
 		struct task *old = task_find(run, event->value);
 
 		if (task)
@@ -129,7 +130,7 @@ event_receive(struct run *run, const struct event *event)
 			task_free(run, task);
 		return false;
 	}
-	/* A child can stop before its parent's event tells of it. */
+	/* A child can stop before its parent's event announces it. */
 	if (!task) {
 		task = task_new(run, event->tid, NULL);
 		task->parent = run->host->parent(event->tid);
@@ -154,7 +155,7 @@ event_receive(struct run *run, const struct event *event)
 	return true;
 }
 
-/* It may not even have been announced. */
+/* A task is about to end, perhaps not yet announced: let it go at once. */
 static void
 task_exiting(struct run *run, const struct event *event)
 {
@@ -174,9 +175,9 @@ task_exiting(struct run *run, const struct event *event)
 }
 
 /*
- * Wait for an event of some known task; false for EVENT_WAKE or _DONE.  One
- * that is about to end is let go at once: it will run no more code, and a
- * thread that is in exec, or a leader that ends, waits for it in the kernel.
+ * Wait for an event of some known task; false for EVENT_WAKE or EVENT_DONE.  A
+ * task that is about to end is let go at once: it will run no more code, and a
+ * thread in exec, or a leader that ends, waits for it in the kernel.
  */
 static bool
 host_event(struct run *run, struct event *event)
@@ -217,11 +218,11 @@ struct pause {
 	struct space *space;
 	struct task *except;
 	enum stop_cause why;
-	bool waiting;		/* some have not stopped yet */
-	bool late;		/* that takes long */
+	bool waiting;		/* some tasks have not stopped yet */
+	bool late;		/* a tick has passed: look for zombies */
 };
 
-/* Could it run code of the space that is to stand still? */
+/* Could the task run code in the space that is to stand still? */
 static bool
 task_to_pause(const struct task *task, const struct pause *pause)
 {
@@ -240,9 +241,10 @@ task_pause(struct run *run, struct task *task, void *pause)
 }
 
 /*
- * A leader that was killed is a zombie until its threads, which may be among
- * those that stand still, have ended.  Usually it has told (EVENT_EXITING),
- * but not if that was overtaken by a resume meant for an earlier stop.
+ * Is the task still to be waited for?  A leader that was killed is a zombie
+ * until its threads have ended, which may be standing still.  Usually its
+ * EVENT_EXITING has come, but a resume meant for an earlier stop may have let
+ * the leader run past that stop.
  */
 static void
 task_pausing(struct run *run, struct task *task, void *ctx)
@@ -266,7 +268,7 @@ run_pause(struct run *run, struct space *space, struct task *except,
 	struct event event;
 
 	task_each(run, task_pause, &pause);
-	/* By a tick a zombie will be noticed. */
+	/* A tick ends the wait, so that a zombie is noticed. */
 	notice_ticks(true);
 	for (;;) {
 		pause.waiting = false;
@@ -284,10 +286,10 @@ run_pause(struct run *run, struct space *space, struct task *except,
 }
 
 /*
- * Events in the queue may tell of tasks that are not in the tables yet: they
- * are to be paused too.  The tasks they came from stay stopped, within the
- * system call that made the event, and what else the event calls for is done
- * when its turn comes: after an exec the new program is still to be planted.
+ * Enter queued events into the tables, as they may tell of new tasks that must
+ * be paused, too; true if there were any.  The events' own tasks stay stopped,
+ * within the system call that made the event.  Whatever else an event calls for
+ * is done in its turn: after an exec the new program is still to be planted.
  */
 static bool
 queue_account(struct run *run)
@@ -343,7 +345,7 @@ run_resume(struct run *run, struct task *task, int signal)
 {
 	enum resume how = RESUME_RUN;
 
-	/* It may have run for pmon's sake, and stopped for something else. */
+	/* It may have run for pmon, and stopped again for something else. */
 	if (task->state != TASK_STOPPED || run_queued(run, task))
 		return;
 	if (task->redo != REDO_NONE || task->pinned || task->untraced ||
@@ -398,8 +400,8 @@ run_stopped_task(struct run *run, const struct space *space)
 /* ---- handling */
 
 /*
- * A child that is not to be followed goes its own way as soon as its memory
- * is its own.
+ * Release a child that is not to be followed, as soon as it has memory of its
+ * own; whether it was.
  */
 static bool
 unfollowed(struct run *run, struct task *task, const struct event *event)
@@ -425,8 +427,8 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 		return;
 	}
 	/*
-	 * The call of exec has still to return, by which the kernel sets a
-	 * register: too early to have the task make another call.
+	 * The exec has still to return, and the kernel will set a register
+	 * then: it is too early to inject a system call.
 	 */
 	if (task_resume(run, task, RESUME_SYSCALL, 0))
 		return;
@@ -436,7 +438,7 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 		return;
 	}
 	process_plant(run, task);
-	/* Told to stop meanwhile, pmon lets it run no further than this. */
+	/* If pmon is to stop, the task must not run on. */
 	if (run_interrupted(run))
 		run_requeue(run, &done);
 	else
@@ -447,7 +449,7 @@ static void
 on_group_stop(struct run *run, struct task *task)
 {
 	task->state = TASK_RUNNING;
-	/* Fails if the stop has ended meanwhile. */
+	/* Fails if the group stop has ended meanwhile. */
 	if (task_resume(run, task, RESUME_LISTEN, 0) == HOST_ERROR) {
 		task->state = TASK_STOPPED;
 		run_resume(run, task, 0);
@@ -494,9 +496,10 @@ on_pause(struct run *run, struct task *task, const struct event *event)
 }
 
 /*
- * A task that shares its process may be killed while its event waits in the
- * queue: by the end of the process or another thread's exec, which may have
- * taken its id, and must not be mistaken for it.
+ * Is the event void, as its task is no longer stopped for it?  The end of the
+ * process, or another thread's exec, may kill the task while its event waits in
+ * the queue.  After an exec the id may be the other thread's, which must not be
+ * mistaken for the task.
  */
 static bool
 event_stale(struct run *run, const struct task *task,
@@ -538,7 +541,10 @@ event_handle(struct run *run, const struct event *event)
 			run_resume(run, task, 0);
 			break;
 		}
-		/* A thread that does not stop with it: see shallow_event. */
+		/*
+		 * The host cannot stop the new thread: counting ends, and
+		 * shallow_event has said why.
+		 */
 		run_requeue(run, event);
 		run_stop(run, 0);
 		break;
@@ -579,8 +585,8 @@ run_clock(void)
 }
 
 /*
- * A signal that the program sends to its process group comes to pmon, too,
- * which belongs to it: nobody asks pmon for anything.
+ * Is the signal one that the program sent to its process group?  pmon belongs
+ * to the group and gets it, too, but nobody asks pmon for anything.
  */
 static bool
 signal_shared(struct run *run, pid_t sender)
@@ -590,9 +596,10 @@ signal_shared(struct run *run, pid_t sender)
 }
 
 /*
- * ^Z: the program has it too, and may make something else of it than to stop.
- * So pmon waits for it to stop (on_group_stop) and then stops itself.  An
- * attached process is not to stand still because pmon does.
+ * ^Z: the program gets it, too, and need not stop on it.  So pmon waits until
+ * the program stops (on_group_stop), and then stops itself.  Without a launched
+ * program pmon ignores ^Z: an attached process must not stand still because
+ * pmon does.
  */
 static void
 suspend_handle(struct run *run)
@@ -615,7 +622,7 @@ run_interrupted(struct run *run)
 	return notice_stopping(&sender) && !signal_shared(run, sender);
 }
 
-/* What pmon itself was told meanwhile. */
+/* Act on the notices that came meanwhile. */
 static void
 notices_handle(struct run *run)
 {

@@ -1,7 +1,7 @@
 /*
- * One monitoring run: the tasks, processes and address spaces followed, the
- * objects they run, and the events of the host.  doc/theory/monitor.md
- * says how these belong together.
+ * The structures of a monitoring run: the tasks, processes and address spaces
+ * that pmon follows, the objects they run, and the queue of host events.  All
+ * of monitor/ shares them; doc/theory/monitor.md says how they belong together.
  */
 #ifndef MONITOR_RUN_H
 #define MONITOR_RUN_H
@@ -30,99 +30,100 @@ struct object {
 
 /* How one site of a module is patched. */
 enum patch {
-	PATCH_UNPLANTED, /* could not be; the site is lost there */
-	PATCH_STEPPED, /* lift the trap, step, plant it again */
-	PATCH_SLOTTED, /* run the instruction out of line */
-	PATCH_EMULATED, /* do in the monitor what it does */
-	PATCH_SKIPPED, /* it does nothing but go on elsewhere */
-	PATCH_OWN, /* the program's own trap instruction */
-	PATCH_LEADS, /* a trap that leads into a relocated function */
-	PATCH_WAITING, /* to be chosen at the first hit */
-	PATCH_HOST, /* counted by the host, see host_counters.c */
-	PATCH_RETIRED, /* the trap is gone, but hits of it may still
+	PATCH_UNPLANTED,	/* no trap could be planted: the site is lost */
+	PATCH_STEPPED,		/* lift the trap, step, plant it again */
+	PATCH_SLOTTED,		/* run the instruction out of line */
+	PATCH_EMULATED,		/* do the instruction in the monitor */
+	PATCH_SKIPPED,		/* only set the pc, to emul.imm */
+	PATCH_OWN,		/* the program's own trap instruction */
+	PATCH_LEADS,		/* trap that leads into a relocated function */
+	PATCH_WAITING,		/* to be chosen at the first hit */
+	PATCH_HOST,		/* counted by the host, see host_counters.c */
+	PATCH_RETIRED,		/* the trap is gone, but hits of it may still
 				   be on their way */
 };
 
 struct patched {
-	struct emul emul;	/* PATCH_EMULATED */
-	uint32_t slot; /* PATCH_SLOTTED: number in module's thread page */
-	uint8_t after;		/* its way back, see struct slot_code */
+	struct emul emul;	/* PATCH_EMULATED, PATCH_SKIPPED */
+	uint32_t slot;		/* PATCH_SLOTTED: its number in the module */
+	uint8_t after;		/* offset of its jump back: struct slot_code */
 	uint8_t patch;		/* enum patch */
 	uint8_t saved[4];	/* the bytes under the trap */
 };
 
 /*
- * An image planted in an address space.  A forked copy of the space shares
- * it: what is planted later is planted in all of them.
+ * An image planted in an address space.  A fork's child shares its parent's
+ * modules: what is planted in one later is planted in every space that has it.
  */
 struct module {
 	unsigned refs;		/* by spaces and extensions ... */
-	unsigned logged;	/* ... of those so many */
+	unsigned logged;	/* ... of which these are by extensions */
 	struct plan *plan;
 	uint64_t bias;		/* va = addr + bias */
 	uint64_t lo, hi;	/* va range of its executable segments */
-	uint64_t map_lo;	/* start of a mapping by which it is known */
+	uint64_t map_lo;	/* start of its mapping; with dev and ino this
+				   identifies it */
 	uint64_t dev, ino;
-	struct patched *patched;	/* one per site of the plan ... */
-	size_t nsites, room;	/* ... when it was last looked at */
-	uint64_t slots;		/* va of the slot thread page, 0 if none */
+	struct patched *patched;	/* by the plan's site index ... */
+	size_t nsites, room;	/* ... used and allocated elements */
+	uint64_t slots;		/* va of the memory for slots, 0 if none */
 	uint64_t slots_size;
 	uint32_t *slot_site;	/* slot number -> site index */
 	size_t nslots;
-	uint64_t relocated;	/* va of the relocated functions' thread page, 0
+	uint64_t relocated;	/* va of the memory for relocated functions, 0
 				   if none */
 	uint64_t relocated_size;
-	uint64_t thread_page;		/* where in tasks' thread pages its
-					   counters are */
-	size_t nguards;		/* of the plan's that are in all these */
-	size_t nrelocated;		/* of the plan's that are planted ... */
-	size_t nreopened;	/* ... and reopened */
+	uint64_t thread_page;	/* offset of its counters in a thread page */
+	size_t nguards;		/* guards of the plan in all thread pages */
+	size_t nrelocated;	/* relocated functions of the plan, planted */
+	size_t nreopened;	/* ... those that were reopened */
 };
 
 struct earlier;			/* see report/profile/profile_plan.h */
 struct simh_site;		/* see host/simh.h */
 struct stack;			/* see stack.h */
 struct text;			/* see text_edit.c */
-struct stack_switch;		/* see stack switch.h */
-struct thread_pages;			/* see thread pages.c */
+struct stack_switch;		/* see stack_switch.h */
+struct thread_pages;		/* see thread_pages.c */
 struct client;			/* see client.h */
 struct autosave;		/* see autosave.c */
 struct control;			/* see control.c */
 struct cut;			/* see cut.c */
-struct entries;
-struct leaving;			/* see abnormal edges.c */
+struct entries;			/* see stack_switch.h */
+struct leaving;			/* see abnormal.c */
 struct sigtrap;			/* see sigtrap.h */
 
-/* Whether calls lead to relocated functions at once: see redirect.c. */
+/* The state of direct-call redirection: see redirect.c. */
 enum redirection { REDIRECTION_NOT_YET, REDIRECTION_MADE, REDIRECTION_NEVER };
 
 /* An address space: one process's, or several that share it (vfork). */
 struct space {
 	unsigned refs;
-	struct stack *stack;	/* once one of its tasks' was walked */
+	struct stack *stack;	/* made by the first stack walk, or NULL */
 	int mem;		/* host's handle */
-	struct thread_pages *thread_pages; /* memory for counters, or NULL */
-	char *own_thread_reg;		/* why not all tasks have that register
-					   for pmon's use, or NULL */
+	struct thread_pages *thread_pages;	/* or NULL */
+	char *own_thread_reg;	/* why pmon cannot use the thread register in
+				   all tasks, or NULL */
 	enum redirection redirection;
-	struct text *text;	/* what of it is being edited; see text_edit.c */
+	struct text *text;	/* text being edited; see text_edit.c */
 	struct module **modules;
 	size_t nmodules;
-	bool unmapped;		/* pmon's memory is gone from it, or stays */
+	bool unmapped;		/* pmon has unmapped its memory, or has given
+				   up doing so */
 };
 
 /*
- * What was planted in a module while programs ran: sites planted, traps taken
- * out, and slots from number `first` to `last`.
+ * One change to a module while programs run: the sites planted, the traps taken
+ * out, and the slots from number `first` up to `last`.
  */
 struct extension {
 	uint64_t number;
 	struct module *module;	/* held */
-	uint32_t *planted, *retired;	/* ascending by address */
+	uint32_t *planted, *retired;	/* site indices, by address */
 	size_t nplanted, nretired;
 	size_t first, last;
-	size_t relocated_fplans, nrelocated;	/* and relocated functions, of
-						   the plan's, so many */
+	/* Relocated functions of the plan, from one number up to another. */
+	size_t relocated_fplans, nrelocated;
 };
 
 struct process {
@@ -130,22 +131,22 @@ struct process {
 	struct space *space;	/* NULL before the first exec */
 	size_t ntasks;
 	bool counted;		/* false: traps are passed, not counted */
-	bool watched;		/* system calls that map text are */
-	bool planted;		/* with all that its program has */
+	bool watched;		/* pmon sees its system calls that map text */
+	bool planted;		/* its program has been planted */
 	struct sigtrap *sigtrap;	/* NULL before the first exec */
-	size_t counter_set;		/* where its counts go, see
-					   run_counter_set */
+	size_t counter_set;	/* with --separate=process: see
+				   run_counter_set */
 	struct process *next;
 };
 
-/* Who is counted by a counter set, with --separate. */
+/* Whose counts a counter set has, with --separate. */
 struct counter_owner {
-	pid_t pid, tid;		/* pid 0: nobody, nothing was counted; tid 0:
-				   a process */
-	size_t parent;		/* the counter set of the one that made it, or
+	pid_t pid, tid;		/* pid 0: nobody's, nothing was counted; tid 0:
+				   a process's */
+	size_t parent;		/* its maker's counter set, or
 				   COUNTER_SET_NONE */
 	double start;		/* monotonic seconds */
-	char *program;		/* that it executed last, or NULL */
+	char *program;		/* executed last, or NULL */
 };
 
 static const size_t COUNTER_SET_NONE = SIZE_MAX;
@@ -157,21 +158,24 @@ enum task_state {
 };
 
 /*
- * An instruction that was counted but did not complete, because it faulted
- * and a handler of the program's was called.  When that returns to it, it
- * runs again, and is not to be counted again.
+ * An instruction was counted but did not complete: it faulted, and a handler of
+ * the program's was called.  When the handler returns to the instruction, the
+ * instruction runs again, and must not be counted again.
  */
 enum redo_state {
 	REDO_NONE,
 	REDO_HANDLER,		/* the handler has not returned yet */
-	REDO_RETURNED,		/* it has, to va */
+	REDO_RETURNED,		/* the handler has returned, to redo_va */
 };
 
-/* The last return of a handler to where relocated_signal.c sent the task. */
+/*
+ * The last return of a signal handler whose context relocated_signal.c changed,
+ * so that the task goes back into its relocated function.
+ */
 struct sigreturn {
-	uint64_t hook;		/* va of what does it; 0: none */
+	uint64_t hook;		/* va of the code that returns; 0: none */
 	uint64_t context;	/* the stack pointer there */
-	uint64_t pc, sp;	/* of the context, as it was */
+	uint64_t pc, sp;	/* in the context, before the change */
 	bool taken_back;	/* see struct moved_pc */
 };
 
@@ -183,19 +187,21 @@ struct task {
 	bool vforking;		/* waits in the kernel for its vfork child */
 	bool exiting;		/* will not run its own code again */
 	bool group_stopped;
-	bool paused;		/* since it ran last, which may have cut a
-				   system call short ... */
-	struct cut *cut;	/* ... that goes on now; see cut.c, or NULL */
+	bool paused;		/* pmon paused it since it last ran, which may
+				   have cut a system call short */
+	struct cut *cut;	/* the cut system call that it continues, or
+				   NULL: see cut.c */
 	bool last;		/* goes on when those paused for it have */
 	bool released;		/* not traced any more, its end is awaited */
 	bool born;		/* its first stop is still to be handled: it
 				   begins in the middle of functions */
-	bool walked;		/* its last frames are entered */
-	uint64_t maker_sp;	/* the stack pointer of the one that made it;
-				   0 if that was gone: its own is the same */
-	struct stack_switch *exec; /* what it leaves if its exec succeeds */
-	struct leaving *leaving; /* what it leaves if it gets to do that */
-	struct entries *entries;	/* see stack switch.h; or NULL */
+	bool walked;		/* its last frames are entered as left */
+	uint64_t maker_sp;	/* its maker's stack pointer; 0 if the maker
+				   was gone: its own is the same */
+	struct stack_switch *exec;	/* frames left if its exec succeeds */
+	struct leaving *leaving;	/* frames left if its stack switch is
+					   done */
+	struct entries *entries;	/* see stack_switch.h; or NULL */
 	/* See affinity.c. */
 	bool pinned;		/* on pmon's processor */
 	uint16_t window_hits, syscalls, idle_ticks, cooling;
@@ -208,36 +214,38 @@ struct task {
 	uint64_t hit_va;	/* of the site that was counted last ... */
 	uint64_t hit_sp;	/* ... and, if its instruction is as short as
 				   a trap, the stack pointer there */
-	bool hit_open;		/* ... which may still be to be done */
-	bool stepping;		/* ... by a step of that alone */
-	bool hit_slotted;	/* ... or was let into its slot, and the task
-				   has not stopped since */
-	struct plan *once;	/* --once: the plan of that site, if its trap
-				   is to go when this has begun, or NULL */
+	bool hit_open;		/* its instruction may not be done yet ... */
+	bool stepping;		/* ... and is being stepped */
+	bool hit_slotted;	/* the task went into the site's slot and has
+				   not stopped since */
+	struct plan *once;	/* --once: the plan of a site whose trap goes
+				   when its instruction has begun, or NULL */
 	uint32_t once_site;
 	bool suspect;		/* its trap may have unblocked SIGTRAP */
-	int signal;		/* delivered last, of which is not known yet
-				   what came of it, or 0; see shallow.c ... */
+	int signal;		/* delivered last, its effect not known yet, or
+				   0; see shallow.c ... */
 	uint64_t signal_va;	/* ... and where */
 	struct event held;	/* first event of an unannounced task */
 	bool has_held;
 	pid_t parent;		/* the process it seems to be a child of */
-	size_t counter_set;
-	uint32_t thread_page;		/* its own, from 1; 0: none, or its
-					   maker's */
-	bool vforked;		/* runs in its maker's place: as its maker */
-	bool moved; /* out of a relocated function, to be moved back */
-	uint8_t *trapped;	/* what a SIGTRAP told that was sent on; see
-				   detour.c; or NULL */
+	size_t counter_set;	/* with --separate=thread */
+	uint32_t thread_page;	/* number, from 1; 0: it has none, or uses its
+				   maker's */
+	bool vforked;		/* made by vfork: uses its maker's thread
+				   page */
+	bool moved;		/* out of a relocated function, to be moved
+				   back */
+	uint8_t *trapped;	/* the siginfo of a SIGTRAP that pmon sends
+				   again, or NULL; see detour.c */
 	struct moved_pc *moved_pcs;	/* see relocated_signal.c */
 	size_t nmoved_pcs;
 	struct sigreturn sigreturn;
-	bool unreturned;	/* that has been undone for a walk */
-	int untraced;		/* the number of its call that is to make a
-				   child untraced, or 0: see clones.c ... */
+	bool unreturned;	/* sigreturn is undone, for a walk */
+	int untraced;		/* number of its system call that makes an
+				   untraced child, or 0: see clones.c */
 	uint64_t untraced_arg, untraced_sp;
-	uint64_t extended;	/* extensions made before it last ran: they
-				   are in the memory of a child it makes */
+	uint64_t extended;	/* extensions made before it last ran: a child
+				   that it makes has them in its memory */
 	cpu_set_t affinity;	/* its own, while pinned */
 	struct task *hash_next;
 };
@@ -253,10 +261,10 @@ struct run {
 	const struct host *host;
 	const struct arch *arch;
 	const struct abi *abi;	/* or NULL */
-	bool eager;		/* all is to be looked at before the start */
+	bool eager;		/* look at all functions before the start */
 	bool inside;		/* the host can count by itself ... */
-	struct simh_site *counted;	/* ... and counts these, */
-	uint32_t *counted_site;	/* of the plan these */
+	struct simh_site *counted;	/* ... and counts these sites, */
+	uint32_t *counted_site;	/* which have these indices in the plan */
 	size_t ncounted, ncounted_site;
 	struct plan *counted_plan;
 	struct task *tasks[TASK_BUCKETS];
@@ -283,11 +291,11 @@ struct run {
 	/* Print the report so far. */
 	void (*report)(struct run *run);
 
-	struct task *departed;	/* a copy of the task that ended last with its
-				   whole process, killed; see account.c */
+	struct task *departed;	/* copied from the last task that was killed
+				   with its whole process; see account.c */
 	struct stops stops;
-	double standing;	/* when what stands still began to; 0: nothing
-				   does, or it is not measured */
+	double standing;	/* when the standstill of an attach or detach
+				   began; 0: there is none */
 	struct stall stall;
 	size_t nprocesses, nthreads;
 	struct counter_owner *owners;	/* with --separate: per counter set */
@@ -297,9 +305,9 @@ struct run {
 	double started;		/* monotonic seconds */
 	uint64_t id;		/* random */
 	uint64_t started_utc;	/* nanoseconds since 1970 */
-	char *program;		/* the name of the first */
-	char *data;		/* -d, the file's name; NULL until taken */
-	bool saved;		/* and it has been written ... */
+	char *program;		/* the first program's name */
+	char *data;		/* the data file's name; NULL until chosen */
+	bool saved;		/* the data file has been written ... */
 	bool unsaved;		/* ... but could not be the last time */
 	struct autosave *autosave;	/* see autosave.c; or NULL */
 	struct earlier *earlier;	/* --weights, or NULL */
@@ -308,29 +316,35 @@ struct run {
 
 /* ---- run.c: events */
 
-/* Say something the user should know, once for each different text. */
+/* Keep a remark for the report; the same text is kept once. */
 void run_remark(struct run *run, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Wait for the next event of this task; others' are queued. */
+/*
+ * Wait for the next event of this task, which has been resumed, into *event.
+ * Events of other tasks are queued.
+ */
 void run_wait_task(struct run *run, struct task *task, struct event *event);
 
 /* Monotonic seconds. */
 double run_clock(void);
 
-/* A signal to pmon waits that will make it stop: what takes long may end. */
+/*
+ * Is a signal to pmon pending that will make it stop?  Then lengthy work should
+ * be given up.
+ */
 bool run_interrupted(struct run *run);
 
-/* Put an event back, to be handled in its turn. */
+/* Append an event to the queue, to be handled in its turn. */
 void run_requeue(struct run *run, const struct event *event);
 
-/* Forget the task's event in the queue. */
+/* Drop all events of the task from the queue. */
 void run_unqueue(struct run *run, pid_t tid);
 
 /*
- * Stop every task that could run in this space (all spaces if NULL) but
- * `except`, for this reason.  Their events are queued; handling those lets
- * them go on.
+ * Stop every task that could run in this space (in any space if NULL) except
+ * `except`, for this reason.  Their events are queued; the tasks go on when the
+ * events are handled.
  */
 void run_pause(struct run *run, struct space *space, struct task *except,
 	       enum stop_cause why);
@@ -339,18 +353,21 @@ void run_pause(struct run *run, struct space *space, struct task *except,
 struct event *run_queued(const struct run *run, const struct task *task);
 
 /*
- * A stopped task of the space, if possible one that stopped for a pause only
- * and so can be made to run a little; or NULL.
+ * A stopped task of the space, or NULL.  A task that was only paused, and so
+ * can be made to run a little, is preferred.
  */
 struct task *run_stopped_task(struct run *run, const struct space *space);
 
 /*
- * Stop every task, those too that events tell of which are not handled yet;
- * these are accounted for.
+ * Stop every task, including those that only queued events tell of: run_account
+ * enters these into the tables first.
  */
 void run_pause_all(struct run *run, enum stop_cause why);
 
-/* Let a stopped task go on, delivering signal. */
+/*
+ * Let a stopped task go on, delivering signal (0: none).  A task that runs or
+ * has an event in the queue is left alone.
+ */
 void run_resume(struct run *run, struct task *task, int signal);
 
 /*

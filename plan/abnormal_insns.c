@@ -1,8 +1,8 @@
 /*
- * Abnormal edges: where in a function plan control left an instruction, or came
- * to it, over no edge, as abnormal edges say or as counters behind calls show;
- * and how often each instruction of a propagated function plan was begun with
- * that.
+ * Abnormal instructions: finds which instructions of a function plan control
+ * left, or came to, over no edge, from abnormal edges and from counters behind
+ * calls.  From these and the counts of blocks it derives how often each
+ * instruction of a propagated function plan began.  Walks no stacks.
  */
 #include "plan/propagation.h"
 
@@ -16,7 +16,7 @@ propagation_counter(const struct propagation *s, uint32_t site)
 {
 	if (site >= s->counter_set->ncounters)
 		return (struct counter){ 0 };
-	/* Several threads may be there before the trap is gone. */
+	/* Several threads may run into the trap before it is gone. */
 	if (s->plan->wish.method == PLACE_ONCE)
 		return (struct counter){
 			.hits = s->counter_set->counters[site].hits != 0,
@@ -60,8 +60,8 @@ abnormal_insns_clear(struct plan *plan)
 }
 
 /*
- * An instruction behind which its block only goes to EXIT, whenever it runs:
- * one that faulted there has gone that way.
+ * Whether control always goes to EXIT from the instruction.  Then a fault in it
+ * is no abnormal exit: the edge to EXIT has counted it.
  */
 static bool
 insn_exits(const struct insn *insn)
@@ -109,7 +109,10 @@ abnormal_insns_make(const struct propagation *s)
 			      sizeof(struct abnormal_insn), by_insn);
 }
 
-/* How often the call of a pass was begun, by the abnormal edges before it. */
+/*
+ * How often the call of a pass began: as often as its block, corrected by the
+ * n abnormal instructions from the block's first to the call.
+ */
 static uint64_t
 pass_begun(const struct propagation *s, const struct pass *pass, uint32_t first,
 	   const struct abnormal_insn *abnormal_insns, size_t n)
@@ -138,14 +141,14 @@ abnormal_insns_measure(const struct propagation *s, struct func_plan *fplan)
 						       .during = true };
 		uint64_t begun, back;
 
-		/* It may have come back before there was a counter. */
+		/* The call may have come back before there was a counter. */
 		pass->measured = !fplan->missed &&
 				 !s->plan->sites[pass->site].lost &&
 				 !s->plan->sites[pass->first].lost;
 		if (!pass->measured)
 			continue;
 		first = cfg->blocks[cfg_block_of(cfg, call)].first;
-		/* What is known in other ways up to the call. */
+		/* Keep what is known before the call, drop what is at it. */
 		for (; k < fplan->nabnormal_insns && (told[k].insn < call ||
 			(told[k].insn == call && !told[k].during)); k++)
 			*vec_push(abnormal_insns, n) = told[k];
@@ -156,7 +159,7 @@ abnormal_insns_measure(const struct propagation *s, struct func_plan *fplan)
 		begun = pass_begun(s, pass, first, abnormal_insns + from,
 				   n - from);
 		back = propagation_counter(s, pass->site).hits;
-		/* It came back, but what is behind it was not begun. */
+		/* The call came back, but control left before the counter. */
 		if (k < fplan->nabnormal_insns && told[k].insn == pass->insn &&
 		    !told[k].during)
 			back += told[k].left - told[k].came;
@@ -232,8 +235,8 @@ calls_measured(const struct func_plan *fplan, uint32_t from, uint32_t to)
 }
 
 /*
- * How often an instruction was begun, from how control left its block; false
- * if that does not tell.
+ * Derive how often an instruction began from the counts of the edges out of its
+ * block; false if those do not tell.
  */
 static bool
 insn_behind(const struct func_plan *fplan, uint32_t block, uint32_t insn,
@@ -306,7 +309,7 @@ fplan_arrivals(const struct func_plan *fplan, uint32_t insn)
 
 	if (count.state == COUNT_UNKNOWN)
 		return count;
-	/* It may have been left before it was begun. */
+	/* Control may have left before the instruction began. */
 	if (reason_anywhere(fplan->doubt))
 		return (struct count){ .reason = fplan->doubt };
 	if (insn == fplan->cfg->entry &&

@@ -1,7 +1,7 @@
 /*
- * Looking at a function: makes its graph, finds out which arcs of it the
- * units asked for need, and places counters for them.  Knows nothing of
- * processes; the sites it adds are planted by the monitor.
+ * Looks at a function: makes its graph, finds the arcs that the units asked for
+ * need, and places counters for them.  Knows nothing of processes; the monitor
+ * plants the sites added here.
  */
 #include "plan/build.h"
 
@@ -47,7 +47,7 @@ fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
 	return cfg;
 }
 
-/* Blocks that control may leave in a call, and not come back. */
+/* The blocks that end in a call that may not come back. */
 static uint32_t *
 leaks_find(const struct cfg *cfg, size_t *n)
 {
@@ -58,7 +58,7 @@ leaks_find(const struct cfg *cfg, size_t *n)
 		const struct insn *last =
 			&cfg->insns[block->first + block->count - 1];
 
-		/* Without a way on it leads to EXIT as it is. */
+		/* Without a next block it leads to EXIT anyway. */
 		if (insn_comes_back(last) &&
 		    last[1].addr == last->addr + last->len)
 			*vec_push(leaky, *n) = b;
@@ -103,8 +103,8 @@ fplan_ready(struct build *build, struct func_plan *fplan)
 }
 
 /*
- * Line rows begin blocks only where jumps are not known: so blocks do not
- * depend on whether there are lines, wherever that can be helped.
+ * Line rows begin blocks only if some jumps are not resolved: so blocks depend
+ * on whether there are line rows as rarely as possible.
  */
 static void
 fplan_flow(struct build *build, struct func_plan *fplan)
@@ -130,7 +130,6 @@ fplan_graph(struct build *build, struct func_plan *fplan)
 		fplan->mid_entered = true;
 }
 
-/* Code that the function turned out to have outside its ranges is its. */
 void
 fplan_parts(struct build *build, uint32_t index)
 {
@@ -166,7 +165,7 @@ plan_arc(const struct plan *plan, const struct flow *flow, uint32_t arc)
 	return arc_of_block(flow, flow->edges[arc].to);
 }
 
-/* What is wanted of one function plan. */
+/* The arcs of one function plan that are wanted. */
 struct wants {
 	const struct plan *plan;
 	const struct flow *flow;
@@ -189,8 +188,8 @@ blocks_want(const struct func_plan *fplan, bool *wanted)
 }
 
 /*
- * What direct calls are counted by: blocks that call, or end in a jump out of
- * the function, and edges of branches that lead there.
+ * Want the arcs that count direct calls: blocks that call, or end in a jump out
+ * of the function, and edges of branches that leave the function.
  */
 static void
 calls_want(const struct func_plan *fplan, bool *wanted)
@@ -215,7 +214,7 @@ calls_want(const struct func_plan *fplan, bool *wanted)
 			wanted[e] = true;
 }
 
-/* Per arc, or NULL if all are; owned by the caller. */
+/* The wanted arcs, owned by the caller; NULL if all arcs are wanted. */
 static bool *
 arcs_want(struct build *build, const struct func_plan *fplan)
 {
@@ -257,8 +256,8 @@ insn_calls_indirect(const struct insn *insn)
 }
 
 /*
- * Without inference it is counted how often each call in the middle of a
- * block came back.
+ * Count how often each call in the middle of a counted block came back, for
+ * placements from which that is not derived.
  */
 static void
 passes_place(struct func_plan *fplan, struct addrs *addrs)
@@ -355,7 +354,7 @@ counter_refs_make(struct build *build, struct func_plan *fplan)
 				true;
 }
 
-/* What would go past a trap. */
+/* Give sites to jumps past a prefix, which could bypass a trap there. */
 static void
 skips_place(struct build *build, uint32_t index)
 {
@@ -419,7 +418,7 @@ counters_place(struct build *build, uint32_t index, size_t hooks)
 	if (!weights)
 		weights = weights_guess(fplan->flow, fplan->cfg);
 	if (relocated_place_counters(build, index, wanted, weights, hooks)) {
-		/* All is done. */
+		/* The relocated function counts. */
 	} else if (fplan_calls_alone(fplan) || plan_wish->no_traps) {
 		calls_place(build, index);
 	} else {
@@ -430,11 +429,11 @@ counters_place(struct build *build, uint32_t index, size_t hooks)
 	free(wanted);
 }
 
-/* ---- */
+/* ---- looking at functions and placing their counters */
 
 /*
- * Where one instruction is in the middle of another a trap at the one would
- * change the other: nothing is planted.
+ * If instructions overlap a trap at one would change the other: then make the
+ * function plan FPLAN_FAULTY, with nothing planted.
  */
 static bool
 fplan_overlaps(struct build *build, struct func_plan *fplan)
@@ -451,8 +450,9 @@ fplan_overlaps(struct build *build, struct func_plan *fplan)
 }
 
 /*
- * Make the graph, which may tell of others that must be looked at, too.  If
- * it was made before, it does once more: more of it may be reached now.
+ * Make the graph and note its mid-entries into other functions, which must be
+ * looked at, too.  If the graph was made before, note them again: more of it
+ * may be reached now.
  */
 static void
 fplan_look(struct build *build, uint32_t index)
@@ -464,7 +464,7 @@ fplan_look(struct build *build, uint32_t index)
 		mid_entries_note(build, index);
 	if (fplan->state != FPLAN_WAITING)
 		return;
-	/* One counter in a relocated function costs less than a trap. */
+	/* A counter in a relocated function costs less than a trap. */
 	if (fplan_calls_alone(fplan) &&
 	    !(plan->wish.relocated && fplan->nranges && fplan->entry)) {
 		fplan_ready(build, fplan);
@@ -505,8 +505,8 @@ build_goes_on(struct build *build)
 }
 
 /*
- * All graphs are made before any counter is placed: one function may jump
- * into the middle of another.
+ * Make all graphs before placing any counter: one function may jump into the
+ * middle of another.
  */
 void
 build_analyse(struct build *build)

@@ -1,5 +1,6 @@
 /*
- * What the parts that make a plan share.  For plan/ only.
+ * The state and functions that the parts that make a plan share.  For plan/
+ * only.
  */
 #ifndef PLAN_BUILD_H
 #define PLAN_BUILD_H
@@ -11,14 +12,14 @@
 
 static const uint32_t UNIT_NONE = UINT32_MAX;	/* REGION_NONE as well */
 
-/* What is known of a file of the image: whether its lines are chosen. */
+/* Which lines of a file of the image are chosen. */
 enum choice {
 	CHOICE_NONE,
 	CHOICE_ALL,
 	CHOICE_SOME,		/* ask for each line */
 };
 
-/* Part of a function that it turned out to have (see graph_make). */
+/* A range of code that belongs to a function plan. */
 struct part {
 	struct range range;
 	uint32_t fplan;
@@ -29,14 +30,14 @@ struct build {
 	struct plan *plan;
 	const struct image *image;
 	const struct selection *sel;
-	bool (*progress)(void *);	/* of plan_open, while that is made */
+	bool (*progress)(void *);	/* plan_open's, while it runs */
 	void *arg;
-	bool stopped;		/* as it asked for */
+	bool stopped;		/* progress asked to stop */
 	struct graphs *graphs;
 	struct code_map *map;
-	struct part *owners;	/* ascending: which function plan has a range */
+	struct part *owners;	/* ascending: the function plans' ranges */
 	size_t nowners;
-	struct part *parts;	/* found later */
+	struct part *parts;	/* ranges found later (see graph_make) */
 	size_t nparts;
 	uint64_t *mid_entered;	/* ascending: addresses in the middle of
 				   functions to which control may come from
@@ -44,7 +45,7 @@ struct build {
 	size_t nmid_entered;
 	uint32_t *todo;		/* function plans to be looked at */
 	size_t ntodo;
-	uint32_t *looked;	/* those that have been */
+	uint32_t *looked;	/* looked at, their counters not yet placed */
 	size_t nlooked;
 	/* Lines: a hash of (file, line), the units so far. */
 	struct unit *units;
@@ -53,148 +54,183 @@ struct build {
 	size_t line_index_size, nlines;
 	uint8_t *choices;	/* enum choice of each file */
 	uint32_t *stmts;	/* per row: the is_stmt row in force, or none */
-	uint32_t func;		/* whose lines are being looked at */
-	/* Inlined copies: their units. */
-	uint32_t *copy_units;
+	uint32_t func;		/* function whose lines are being looked at */
+	uint32_t *copy_units;	/* the unit of each inlined copy */
 	bool keeping;		/* counts are being added up: skips are kept */
 };
 
+/* units.c */
+
+/* Append a unit; returns its index. */
 uint32_t build_unit(struct build *build, enum unit_kind kind, uint32_t ref,
 		    uint32_t line);
-/* A place cannot be counted, nor the unit, if it has no other. */
+/*
+ * Note that the place at addr cannot be counted, for the reason `why`, a static
+ * string.  The unit's count is then unknown unless it has other places.
+ */
 void build_skip(struct build *build, uint32_t unit, uint64_t addr,
 		const char *why);
-/* Some of the unit's code is known: so is its count, if nothing adds to it. */
+/*
+ * Note that the unit has code that can be counted: its count is known even if
+ * nothing is added to it.
+ */
 void build_found(struct build *build, uint32_t unit);
 
 /* analyse.c */
 
 /*
- * What is counted for an arc: with PLACE_ONCE for an edge the block it leads
- * to.  Of what is entered by it the same instructions run.
+ * The arc that is counted in place of an arc: with PLACE_ONCE, for an edge, the
+ * block to which it leads, as the same instructions run then.
  */
 uint32_t plan_arc(const struct plan *plan, const struct flow *flow,
 		  uint32_t arc);
 
-/* Look at all function plans of build->todo, which may add more. */
+/*
+ * Look at all function plans of build->todo and place their counters.  Looking
+ * at one may add more to build->todo.
+ */
 void build_analyse(struct build *build);
 
-/* False if plan_open is to stop. */
+/* False if plan_open's progress asked to stop. */
 bool build_goes_on(struct build *build);
 
-/* The graph of a function plan, as build_analyse makes it. */
+/* Make the function plan's cfg and flow as build_analyse does. */
 void fplan_graph(struct build *build, struct func_plan *fplan);
-/* The flow of its cfg, with leaks where the plan has them. */
+/* Make the flow of the function plan's cfg, with leaks if the plan has them. */
 void fplan_flow_build(struct build *build, struct func_plan *fplan);
-/* Code that the function plan's graph has outside its ranges is its. */
+/*
+ * Record the code that the function plan's graph has outside its ranges as its
+ * own, unless another function plan has it.
+ */
 void fplan_parts(struct build *build, uint32_t index);
+
 /* relocated_plan.c */
 
 /*
- * Count in a relocated function of the function plan, which was found to have
- * hooks from this number on; false if that cannot be, or is not wished.
+ * Place the function plan's counters in a relocated function.  The function
+ * plan's own hooks are those from number `hooks` on.  False if the function
+ * cannot be relocated, or the plan is not to.
  */
 bool relocated_place_counters(struct build *build, uint32_t fplan,
 			      const bool *wanted, const struct weights *weights,
 			      size_t hooks);
 /*
- * Another function jumps into one that is run in a relocated function: to where
- * that can be entered, or can be made to be by a trap; else it is to run in the
- * original again, and is not counted.
+ * Note that another function jumps to target in a function plan that has a
+ * relocated function.  If need be a trap at target leads into that; if even a
+ * trap cannot, the function runs in the original again and is not counted.
  */
 void relocated_mid_entry(struct build *build, uint32_t fplan, uint64_t target);
-/* There is a hook in one that is copied already: it gets its trap. */
+/* Place the trap of a hook at addr in a function that is relocated already. */
 void relocated_hook(struct build *build, uint32_t fplan, uint64_t addr);
 
-/* The graph of a function plan; rows: line rows begin blocks.  To be freed. */
+/* analyse.c */
+
+/*
+ * Make a graph of a function plan, owned by the caller.  If `rows` is set line
+ * rows begin blocks.
+ */
 struct cfg *fplan_cfg(struct build *build, const struct func_plan *fplan,
 		      bool rows);
 
 /* hooks.c */
 
-/* Find the hooks in all functions of the image. */
+/* Append the hooks in all functions of the image to the plan's. */
 void image_hooks(struct build *build, unsigned wanted);
-/* Find the hooks in a function plan's ranges. */
+/* Append the hooks in a function plan's ranges to the plan's. */
 void fplan_hooks(struct build *build, const struct func_plan *fplan);
 /* Give the plan's hooks from number `first` on their sites. */
 void hooks_place(struct build *build, size_t first);
+
+/*
+ * The number of the site at addr, made if there is none (plan.c).  fplan may be
+ * FPLAN_NONE.
+ */
 uint32_t build_site(struct build *build, uint64_t addr, uint32_t fplan);
 
-/* It is not waiting any more. */
+/* analyse.c */
+
+/* Make a waiting function plan FPLAN_READY, and wake the site at its entry. */
 void fplan_ready(struct build *build, struct func_plan *fplan);
-/* Let go its graph. */
+/* Free the function plan's cfg, flow and counts, which can be made again. */
 void fplan_forget(struct func_plan *fplan);
-/* Another counter reference, at a site that is there. */
+/* Add a counter reference to the function plan; the site must exist. */
 void fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
 		       const struct term *term);
 
 /* mid_entry.c */
 
 /*
- * Control may come to addr in the middle of the function plan: look at it now.
+ * Note that control may come to addr in the middle of the function plan, and
+ * have it looked at now.
  */
 void build_enters(struct build *build, uint32_t fplan, uint64_t addr);
-/* Is there an instruction wherever control may come to the function plan so? */
+/* Whether an instruction begins at each mid-entry into the function plan. */
 bool mid_entries_known(const struct build *build,
 		       const struct func_plan *fplan);
 /*
- * The function calls parts of itself (subroutines without a name).  Whether
- * any was found that the graph does not know to be entered.
+ * Find calls of parts of the function in itself (subroutines without a name)
+ * and note them as mid-entries.  True if any is new: then the function plan's
+ * graph must be made anew.
  */
 bool calls_inside(struct build *build, const struct func_plan *fplan);
 /*
- * Control goes from the function plan `from` to target.  In the middle of
- * another function: that one is to be looked at before it is entered so, with
- * this in mind.  If it has been looked at already, nothing can be derived in it
- * any more.
+ * Note that control goes from the function plan `from` to target.  If target is
+ * in the middle of another function that waits, have that function looked at
+ * before control can enter it there.  If the other function has been looked at
+ * already, nothing is derived in it any more.
  */
 void mid_entry_note(struct build *build, uint32_t from, uint64_t target);
 /*
- * Does it go to the middle of another function plan, if it is an instruction?
+ * Whether insn, if it is an instruction and not data, is a direct jump or call
+ * to the middle of a function plan other than `index`.
  */
 bool insn_may_enter_middle(const struct build *build, uint32_t index,
 			   const struct insn *insn);
 /*
- * Where control goes from a function plan with a graph to the middle of others.
+ * Note all places in the middle of other functions to which control goes from a
+ * function plan that has a graph.
  */
 void mid_entries_note(struct build *build, uint32_t fplan);
 /*
- * Have the function plan, which waits and has a graph, looked at again if the
- * small functions just before it jump into its middle: true if so.
+ * If the small functions just before the function plan, which waits and has a
+ * graph, jump into its middle, have it looked at again and return true.
  */
 bool neighbours_enter(struct build *build, uint32_t fplan);
 
 /* calls.c */
 
-/* Whether nothing but calls is wanted of the function plan. */
+/* Whether only the function plan's calls can be, or are to be, counted. */
 bool fplan_calls_alone(const struct func_plan *fplan);
 /*
- * In a relocated function calls are what comes to the function's beginning,
- * less what comes from its own blocks: what of these ways must have counters,
- * unless wanted is NULL.  False if not all can.
+ * Set, unless wanted is NULL, the arcs that must have counters in a relocated
+ * function so that the calls of a function are known: what comes to its
+ * beginning, less what comes there from its own blocks.  False if not all of
+ * these can be counted.
  */
 bool calls_want_ways(const struct func_plan *fplan, bool *wanted);
 /*
- * See to it that they count: by traps, and without a graph.  If there may be
- * no traps the function plan is not counted at all.
+ * Count the function plan's calls by traps, and free its graph.  If there may
+ * be no traps (--no-traps) the function plan becomes FPLAN_FAULTY.
  */
 void calls_place(struct build *build, uint32_t fplan);
 
-/* lines.c: the lines of the image as a whole, and of one function plan. */
+/* lines.c */
+
+/* Make and free what build holds of the image's lines. */
 void plan_lines_open(struct build *build);
 void plan_lines_close(struct build *build);
 /* Whether any line of the function plan is chosen. */
 bool plan_lines_wanted(const struct build *build,
 		       const struct func_plan *fplan);
-/* Addresses at which lines begin, appended to *leaders. */
+/* Append the addresses at which lines begin to *leaders. */
 void plan_lines_leaders(const struct build *build,
 			const struct func_plan *fplan, uint64_t **leaders,
 			size_t *n);
-/* What the function plan's lines count, by unit. */
+/* Emit the summands of the counts of the function plan's lines, by unit. */
 void plan_lines_emit(struct build *build, const struct func_plan *fplan,
 		     entries_emit *emit, void *ctx);
 
-/* inlines.c: the inlined copies, likewise. */
+/* inlines.c: the same for inlined copies. */
 void plan_inlines_open(struct build *build);
 void plan_inlines_close(struct build *build);
 bool plan_inlines_wanted(const struct build *build,

@@ -1,7 +1,7 @@
 /*
- * Functions of which nothing but calls is wanted: counted at the entry, less
- * the function's own jumps to it, where they are made.  Nothing is derived,
- * so it does not matter how control leaves them.
+ * Counts functions of which only calls are wanted: the arrivals at the entry,
+ * less the function's own jumps there, which are counted at the jumps.  Derives
+ * nothing, so how control leaves the function does not matter.
  */
 #include "plan/build.h"
 
@@ -12,8 +12,8 @@ insn_jumps(const struct insn *insn)
 }
 
 /*
- * Whether control may go from one instruction to the function's first, other
- * than by a call, or it takes a graph to tell.
+ * Whether control may go from the instruction to the function's entry other
+ * than by a call, or a graph is needed to tell.
  */
 static bool
 insn_jumps_back(const struct image *image, const struct insn *insn,
@@ -22,13 +22,16 @@ insn_jumps_back(const struct image *image, const struct insn *insn,
 	if (insn->kind == INSN_JUMP_INDIRECT ||
 	    insn->addr + insn->len == entry)
 		return true;
-	/* Or to a part of the function without a name. */
+	/* A part of the function without a name may jump back. */
 	return insn_jumps(insn) &&
 	       (insn->target == entry ||
 		(image->nparts && !image_func(image, insn->target)));
 }
 
-/* The same of all of a function; also whether it may go into others. */
+/*
+ * Whether any of the function's code may go to its entry, or to the middle of
+ * another function.
+ */
 static bool
 func_jumps_back(const struct build *build, uint32_t index)
 {
@@ -57,7 +60,7 @@ func_jumps_back(const struct build *build, uint32_t index)
 	return back;
 }
 
-/* How an edge is counted at its end; false if it cannot be. */
+/* How an edge is counted at its source's end; false if it cannot be. */
 static bool
 edge_term(const struct cfg *cfg, const struct edge *edge, struct term *term)
 {
@@ -82,8 +85,8 @@ edge_term(const struct cfg *cfg, const struct edge *edge, struct term *term)
 }
 
 /*
- * Count the jumps to its own entry of a function that has a graph.  false if
- * it cannot be counted how often control comes that way.
+ * Place counters for a function's jumps to its own entry; it has a graph.
+ * False if one of them cannot be counted.
  */
 static bool
 jumps_place(struct build *build, uint32_t index)
@@ -113,7 +116,10 @@ jumps_place(struct build *build, uint32_t index)
 	return true;
 }
 
-/* Its jumps into others: it is not looked at again if more of it is reached. */
+/*
+ * Note all the function's jumps into others.  Also those that nothing reaches
+ * yet: this function is not looked at again.
+ */
 static void
 jumps_note(struct build *build, uint32_t index)
 {
@@ -132,7 +138,10 @@ fplan_calls_alone(const struct func_plan *fplan)
 		!(fplan->units & ~(1U << UNIT_FUNC)));
 }
 
-/* The arc that counts an edge exactly, wherever control may end; or none. */
+/*
+ * The arc that counts an edge exactly even if control may end in a call; or
+ * ARC_NONE.
+ */
 static uint32_t
 way_arc(const struct func_plan *fplan, uint32_t e)
 {

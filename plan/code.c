@@ -1,7 +1,7 @@
 /*
- * Which code belongs to which function.  Decodes only where symbols overlap,
- * to tell an entry in the middle of a function from a symbol in the middle of
- * an instruction.
+ * Divides an image's code among its functions.  Decodes only where symbols
+ * overlap, to tell an entry in the middle of a function from a symbol in the
+ * middle of an instruction.
  */
 #include "plan/code.h"
 
@@ -10,7 +10,7 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* A range with its owner: a function, or from nfuncs on nameless code. */
+/* A range with its owner: a function, or nameless code from nfuncs on. */
 struct chunk {
 	uint64_t lo, hi;
 	uint32_t owner;
@@ -31,7 +31,7 @@ chunk_add(struct chunks *to, uint64_t lo, uint64_t hi, uint32_t owner,
 	};
 }
 
-/* The range that the entries inside it are checked against. */
+/* The range against which entries inside it are checked. */
 struct walk {
 	uint64_t pos, hi;	/* pos: an instruction begins there */
 };
@@ -56,8 +56,8 @@ walk_reaches(const struct image *image, struct walk *walk, uint64_t addr)
 }
 
 /*
- * Where the function's code ends, at least its first instruction; 0 if it has
- * none.
+ * The end of the function's code, which has at least one instruction; 0 if it
+ * has none.
  */
 static uint64_t
 func_end(const struct image *image, const struct func *func)
@@ -80,8 +80,9 @@ func_end(const struct image *image, const struct func *func)
 }
 
 /*
- * Linear in the size of the text, whatever overlaps.  A function that another
- * begins in has only the range before that, but more code.
+ * Find the functions whose address is inside an instruction.  Linear in the
+ * size of the text, whatever overlaps.  The range of a function in which
+ * another begins ends there, but its code (func_end) may go on.
  */
 static void
 entries_check(const struct image *image, bool *inside)
@@ -100,7 +101,7 @@ entries_check(const struct image *image, bool *inside)
 	}
 }
 
-/* The functions' ranges, cut to what is executable. */
+/* Collect the functions' ranges, cut to the executable bytes. */
 static void
 ranges_collect(const struct image *image, const bool *inside,
 	       struct chunks *to)
@@ -123,8 +124,8 @@ ranges_collect(const struct image *image, const bool *inside,
 }
 
 /*
- * Outer before inner.  A part that was split off may be a function of its
- * own as well: the function that it is a part of comes last and owns it.
+ * Outer ranges before inner ones.  A part that was split off may have a symbol
+ * of its own: the function that it is a part of comes last and so owns it.
  */
 static int
 by_nesting(const void *va, const void *vb)
@@ -148,7 +149,7 @@ fragment_add(struct chunks *to, const struct chunk *of, uint64_t lo,
 		chunk_add(to, lo, hi, of->owner, of->first && lo == of->lo);
 }
 
-/* Cut overlapping ranges into pieces, ascending, that do not overlap. */
+/* Cut ranges that overlap into pieces that do not, ascending. */
 static void
 ranges_split(const struct chunks *from, struct chunks *to)
 {
@@ -185,8 +186,8 @@ code_row(const struct image *image, uint64_t addr)
 }
 
 /*
- * Code that rows begin in and no function has.  The first n of `all` are the
- * functions' pieces, ascending.
+ * Append nameless code: code that has line rows and belongs to no function.
+ * `all` has the functions' pieces at first, ascending.
  */
 static void
 nameless_add(const struct image *image, struct chunks *all)

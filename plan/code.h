@@ -1,7 +1,7 @@
 /*
- * Which code belongs to which function: every address to one at most, though
- * symbols overlap, and code that line rows speak of but no symbol to pieces
- * without a name.
+ * Which code belongs to which function.  Every address belongs to one function
+ * at most, even where symbols overlap.  Code with line rows but no symbol
+ * belongs to nameless code.
  */
 #ifndef PLAN_CODE_H
 #define PLAN_CODE_H
@@ -20,18 +20,19 @@ struct code_map {
 	struct code *codes;	/* functions ascending, then the nameless */
 	size_t ncodes;
 	struct range *ranges;
-	bool *inside;		/* per function: its address is not where an
-				   instruction of the code around it begins */
+	bool *inside;		/* per function: its address is inside an
+				   instruction of the code around it */
 };
 
 /*
- * Nameless code is looked for only if `rows` is set.  Of overlapping ranges
- * the one that begins last owns what they share.
+ * Divide the image's code among its functions.  Nameless code is looked for
+ * only if `rows` is set.  Where ranges overlap the one that begins last owns
+ * the shared bytes.  The caller frees the map with code_map_free.
  */
 struct code_map *code_map_make(const struct image *image, bool rows);
 void code_map_free(struct code_map *map);
 
-/* Index of the first row at addr or behind it. */
+/* Index of the image's first row at addr or behind it. */
 size_t code_row(const struct image *image, uint64_t addr);
 
 #endif

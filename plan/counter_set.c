@@ -1,6 +1,6 @@
 /*
- * Counter sets: what was counted at the sites of a plan, in one process or
- * thread or in all.  Adds, and finds; derives nothing.
+ * Counter sets: the counters of a plan's sites in one process or thread, or in
+ * all.  Finds and adds; derives nothing.
  */
 #include "plan/plan.h"
 
@@ -158,7 +158,7 @@ counter_set_add(struct counter_set *to, const struct counter_set *from,
 	}
 }
 
-/* There may be nothing to fill, and no array. */
+/* memset for an array that may be NULL if n is 0. */
 static void
 array_fill(void *array, int byte, size_t n, size_t size)
 {

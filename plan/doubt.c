@@ -1,30 +1,33 @@
 /*
- * Doubts: which of Kirchhoff's equations hold of a function plan if not all is
- * known of how control left it or came to it.
- * A counter is right whatever control did.  What fails is the law: of the nodes
+ * Doubts: finds which of Kirchhoff's equations hold for a function plan if it
+ * is not fully known how control left the function or came to it.
+ * A counter is right whatever control did.  The law can fail: for the nodes
  * before and behind a block's first instruction (flow/graph.h) it says that
- * what came is what left, and control that came or left unreported breaks it.
- * Where that may have been, the node is open: it has one more term, that nobody
- * knows.  The equations of all others hold, and nothing is derived but by those
- * (propagate), so what is said to be known is the same in every execution that
- * would have counted the same.
+ * control came as often as it left, and control that came or left unreported
+ * breaks it.  A node where that may have happened is open: its equation has one
+ * more term, which nobody knows.  Counts are derived only from the equations of
+ * the other nodes (propagate), so a count that is said to be known is the same
+ * in every execution with the same counters.
  *
- * - If a stack could not be walked to its end, frames further out were left,
- *   or come to, unreported.  Each is in a call or a system call, so behind the
- *   first instruction of its block; the innermost frame is told of even then.
- *   Where a longjmp leads is behind a call, too; landing pads are entered over
- *   edges.  A call behind which there is a counter is none of these.
- * - A function that a signal interrupted may be among those frames, wherever
- *   the signal came, also just before a block or where it is entered.  With
- *   leaks that is said always: code of no function has no hooks, and its
+ * - If a stack could not be walked to its end, control may have left, or come
+ *   to, frames further out unreported.  Each of these frames is in a call or a
+ *   system call, so behind the first instruction of its block; the innermost
+ *   frame is reported even then.  A longjmp leads to a place behind a call,
+ *   too; landing pads are entered over edges.  Calls that have a counter behind
+ *   them open no node.
+ * - A function that a signal interrupted may be among those frames, with
+ *   control at any instruction, also just before a block or at the entry.  With
+ *   leaks this is always assumed: code of no function has no hooks, so its
  *   longjmp is not seen.
  * - If it is not known where a thread ended, or what jumps into the function's
- *   middle, that may be anywhere.
- * If counting began while a stack was not known, functions that were not looked
- * at by then may have run on uncounted: what control can come to from an open
- * node is unknown there though it has a counter.  So is what it can come to
- * from where it comes from outside, but for the entry, which had its trap: by a
- * jump that is not resolved, or from another such function.
+ *   middle, every node is open.
+ *
+ * If counting began while a stack was not known, functions that had not been
+ * looked at by then may have run on uncounted: arcs that control can reach from
+ * an open node are unknown there even if they have a counter.  So are arcs that
+ * it can reach from other places where it comes from outside, by an unresolved
+ * jump or from another such function; but not from the entry, which had its
+ * trap.
  */
 #include "plan/propagation.h"
 
@@ -56,14 +59,14 @@ doubt_of_stacks(const struct propagation *s, const struct func_plan *fplan)
 enum count_reason
 doubt_of(const struct propagation *s, const struct func_plan *fplan)
 {
-	/* For calls alone stacks are not looked at. */
+	/* No stacks are walked for functions whose calls alone count. */
 	if (fplan->relocated && !(fplan->units & ~(1U << UNIT_FUNC)))
 		return REASON_UNPLACED;
 	return fplan->mid_entered ? REASON_MID_ENTRY :
 				    doubt_of_stacks(s, fplan);
 }
 
-/* Does the graph itself say that control may leave the block in a call? */
+/* Whether the graph has an edge for control that leaves the block in a call. */
 static bool
 block_leaks(const struct flow *flow, uint32_t v)
 {
@@ -86,7 +89,7 @@ doubt_open(const struct propagation *s, struct func_plan *fplan)
 	anywhere = reason_anywhere(fplan->doubt);
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++) {
 		const struct block *block = &fplan->cfg->blocks[v - FLOW_BLOCK];
-		/* What may have run uncounted may have come back so. */
+		/* A missed function may have come back uncounted. */
 		bool leaks = block_leaks(flow, v) && !fplan->missed;
 
 		open[node_before(v)] = anywhere;
@@ -102,7 +105,7 @@ doubt_open(const struct propagation *s, struct func_plan *fplan)
 	return NULL;
 }
 
-/* Only at the entry control does not come from outside unseen. */
+/* Whether the vertex is the entry: control cannot enter there unseen. */
 static bool
 vert_enters(const struct func_plan *fplan, uint32_t vert)
 {

@@ -1,9 +1,9 @@
 /*
- * Finding where code leaves its stack: a move into the stack pointer that is
- * not a function's own frame being taken down, and then a jump or return.
- * From the place where a walk of the old stack is still possible up to that
- * jump nothing but registers is loaded, so what they will be can be computed
- * before anything is lost.  Pure.
+ * Finds where code leaves its stack: a move into the stack pointer that does
+ * not take down the function's own frame, followed by a jump or return.
+ * Between the place where the old stack can still be walked and that jump, the
+ * code only loads registers, so the monitor can compute their new values before
+ * anything is lost.  Pure.
  */
 #include "plan/hook.h"
 
@@ -22,34 +22,34 @@ enum {
 struct step {
 	struct insn insn;
 	struct effect effect;	/* if stack switches are looked for */
-	bool target;		/* of a branch */
+	bool target;		/* of a jump or branch */
 	bool reached;		/* the depth is final */
 	int32_t depth;		/* bytes pushed since the entry */
 };
 
-/* One piece of code, decoded from its beginning to its end. */
+/* One stretch of code, decoded from its beginning to its end. */
 struct stretch {
 	const struct arch *arch;
 	const struct abi *abi;
-	uint64_t func;		/* entry of the function that it is of */
+	uint64_t func;		/* entry of the function around it */
 	uint64_t addr;
 	const uint8_t *code;
 	size_t size;
 	struct step *steps;
 	size_t n;
 	uint32_t *index;	/* offset -> step + 1, 0: none begins there */
-	uint32_t frame;		/* registers that the stack pointer is
-				   copied to: 1 << register */
-	uint32_t saved;		/* those loaded from the frame, where a copy
-				   of it may be */
+	uint32_t frame;		/* registers to which the stack pointer is
+				   copied: 1 << register */
+	uint32_t saved;		/* registers loaded from the frame, so perhaps
+				   with a saved stack pointer */
 };
 
 /* ---- decoding */
 
 /*
- * Can the step's effect on registers be computed?
- * Instructions without effect on general registers and memory (fldenv,
- * ldmxcsr) need no emulation.
+ * Whether the step's effect on registers can be computed.  Instructions without
+ * an effect on general registers and memory (fldenv, ldmxcsr) need no
+ * emulation.
  */
 static bool
 step_modelled(const struct stretch *piece, const struct step *step)
@@ -189,9 +189,9 @@ depth_step(const struct stretch *piece, struct work *work,
 }
 
 /*
- * The depth at each step, as far as it is known.  A call may not return, and
- * then what follows it need not fit: it is only gone on from there where
- * there is no other way.
+ * Find the depth at each step, as far as possible.  A call may not return, and
+ * then the depth behind it may be meaningless: go on from there only where no
+ * other way leads.
  */
 static void
 piece_depths(struct stretch *piece)
@@ -215,9 +215,9 @@ piece_depths(struct stretch *piece)
 	free(work.calls);
 }
 
-/* ---- transfers */
+/* ---- stack switches */
 
-/* May it be what the function has kept in its frame? */
+/* Whether the step may load a value that the function saved in its frame. */
 static bool
 step_restores(const struct stretch *piece, const struct step *step)
 {
@@ -227,7 +227,7 @@ step_restores(const struct stretch *piece, const struct step *step)
 	       piece->saved & UINT32_C(1) << src->reg;
 }
 
-/* Does the step load the stack pointer with what is not this function's? */
+/* Whether the step sets the stack pointer to a place outside the frame. */
 static bool
 step_switches(const struct stretch *piece, const struct step *step)
 {
@@ -239,7 +239,7 @@ step_switches(const struct stretch *piece, const struct step *step)
 	if (effect->dst.kind != PLACE_REG || effect->dst.reg != sp ||
 	    effect->dst.width != 8)
 		return false;
-	/* A variable's value, or a number. */
+	/* A variable's value is one, a constant is not. */
 	if (effect->src.reg == REG_NONE)
 		return effect->op == EFFECT_COPY &&
 		       effect->src.kind == PLACE_MEM;
@@ -248,7 +248,7 @@ step_switches(const struct stretch *piece, const struct step *step)
 	return !(piece->frame & UINT32_C(1) << effect->src.reg);
 }
 
-/* Is the stack pointer, loaded at some step, that of the jump at `last`? */
+/* Whether a stack pointer loaded from `first` on still holds at the jump. */
 static bool
 switch_holds(const struct stretch *piece, size_t first, size_t last)
 {
@@ -266,7 +266,7 @@ switch_holds(const struct stretch *piece, size_t first, size_t last)
 	return holds;
 }
 
-/* Is the stack pointer loaded in the straight-line code before the jump? */
+/* Whether the straight-line code before the jump switches stacks. */
 static bool
 switch_before(const struct stretch *piece, size_t last)
 {
@@ -331,8 +331,8 @@ stack_switch_look(const struct stretch *piece, size_t last, struct hook **hooks,
 /* ---- system calls */
 
 /*
- * The number in a register before step *i, which becomes the step that sets it:
- * -1 not known, -2 computed.
+ * The constant in a register before step *at, which becomes the step that sets
+ * the register.  -1: not known; -2: copied from elsewhere.
  */
 static int64_t
 number_before(const struct stretch *piece, size_t *at, uint8_t reg)
@@ -358,7 +358,7 @@ number_before(const struct stretch *piece, size_t *at, uint8_t reg)
 	return -1;
 }
 
-/* Does a branch lead behind one step, as far as another? */
+/* Whether a branch leads between step first and step last, or to `last`. */
 static bool
 led_between(const struct stretch *piece, size_t first, size_t last)
 {
@@ -376,8 +376,8 @@ led_between(const struct stretch *piece, size_t first, size_t last)
 }
 
 /*
- * Does the clone at a step make children that can be traced, always?  Then it
- * needs no hook, as in glibc's fork.
+ * Whether the clone at a step always makes children that can be traced.  Then
+ * it needs no hook, as in glibc's fork.
  */
 static bool
 clone_traced(const struct stretch *piece, size_t i, int64_t nr)
@@ -392,7 +392,7 @@ clone_traced(const struct stretch *piece, size_t i, int64_t nr)
 	       !led_between(piece, first, i);
 }
 
-/* Does it make the system call that its caller names? */
+/* Whether the function makes the system call that its caller names. */
 static bool
 func_computes(const struct func *func)
 {
@@ -427,9 +427,9 @@ call_look(const struct stretch *piece, const struct func *func, size_t i,
 }
 
 /*
- * Does what begins at addr lead to an indirect jump or return, by no call,
- * and with the stack pointer as it is?  *budget is how many instructions are
- * looked at.
+ * Whether the code at addr leads to an indirect jump or return without a call
+ * and without changing the stack pointer.  *budget is how many more
+ * instructions to look at.
  */
 static bool
 leads_away(const struct image *image, uint64_t addr,
@@ -465,7 +465,7 @@ leads_away(const struct image *image, uint64_t addr,
 	return false;
 }
 
-/* The same of what may be an instruction that loads the stack pointer. */
+/* The same behind a hint, which may load the stack pointer. */
 static bool
 hint_leads(const struct image *image, uint64_t addr, const struct range *range)
 {
@@ -481,8 +481,8 @@ hint_leads(const struct image *image, uint64_t addr, const struct range *range)
 }
 
 /*
- * A switch that no hook computes: all that can be known is that it was come
- * to.
+ * Add a hook for a switch that no hook covers and that cannot be computed: it
+ * tells only that control came there.
  */
 static void
 switch_look(const struct image *image, const struct stretch *piece,
@@ -506,8 +506,9 @@ switch_look(const struct image *image, const struct stretch *piece,
 }
 
 /*
- * What there may be in the range, without looking at all of it: few of the
- * hints are instructions, and of those most are followed by something else.
+ * Whether the range may have stack switches and system calls, from its hints
+ * alone: few hints are instructions, and most of those are followed by other
+ * code.
  */
 static void
 range_look(const struct image *image, const struct range *range,
@@ -526,7 +527,7 @@ range_look(const struct image *image, const struct range *range,
 	}
 }
 
-/* It has the number of a system call of interest. */
+/* Whether the code contains the number of a system call of interest. */
 static bool
 piece_calls(const struct stretch *piece, const struct func *func)
 {

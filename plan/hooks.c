@@ -1,6 +1,6 @@
 /*
- * The hooks of a plan: those found in code that is proven, and those that the
- * monitor gives.  Few functions have any, so graphs are made for these only.
+ * The hooks of a plan: those found in proven code, and those that the monitor
+ * adds.  Makes graphs only for the few functions that may have hooks.
  */
 #include "plan/build.h"
 #include "util/mem.h"
@@ -52,7 +52,7 @@ fplan_hooks(struct build *build, const struct func_plan *fplan)
 {
 	const struct image *image = build->image;
 	struct plan *plan = build->plan;
-	/* Without traps none can be planted. */
+	/* Without traps only stack switches matter (see fplan_stays). */
 	unsigned wanted = (plan->wish.no_traps ? 0 : HOOKS_CALLS) |
 			  (plan_infers(plan) ? HOOKS_STACKS : 0);
 	size_t first = plan->nhooks;
@@ -93,7 +93,7 @@ plan_hook(struct plan *plan, const struct hook *hook)
 	size_t avail;
 	uint32_t fplan;
 
-	/* Their traps would be left behind. */
+	/* No trap may be planted, not even for a hook. */
 	if (plan->wish.no_traps)
 		return;
 	text = image_text(plan->image, hook->addr, &avail);
@@ -106,7 +106,6 @@ plan_hook(struct plan *plan, const struct hook *hook)
 		relocated_hook(plan->build, fplan, hook->addr);
 }
 
-/* Give the hooks from number `first` on their sites. */
 void
 hooks_place(struct build *build, size_t first)
 {

@@ -1,6 +1,6 @@
 /*
- * Makes graphs of an image's code.  Knows names of functions that never
- * return; else asks the image and flow/.
+ * Makes graphs of an image's code, from what the image knows and with flow/.
+ * Owns the list of functions that are known by name never to return.
  */
 #include "plan/image_graphs.h"
 
@@ -15,12 +15,12 @@
 struct graphs {
 	const struct image *image;
 	struct returns *returns;
-	struct range followed;	/* code that callee_at last gave from */
+	struct range followed;	/* callee_at allowed this range last */
 };
 
 /*
- * Functions that never return, of C, POSIX, glibc, the C++ ABI and its
- * library; ascending.
+ * Functions of C, POSIX, glibc, the C++ ABI and the C++ library that never
+ * return; ascending.
  */
 static const char *const never[] = {
 	"_Exit", "_Unwind_Resume", "_ZSt10unexpectedv",
@@ -111,7 +111,10 @@ by_addr(const void *va, const void *vb)
 	return a < b ? -1 : a > b;
 }
 
-/* Those of n ascending addresses that are in the ranges, ascending. */
+/*
+ * Select the addresses, of n ascending ones, that are in the ranges: ascending,
+ * *found of them, owned by the caller.
+ */
 static uint64_t *
 addrs_in(const uint64_t *addrs, size_t n, const struct range *ranges,
 	 size_t nranges, size_t *found)
@@ -130,7 +133,7 @@ addrs_in(const uint64_t *addrs, size_t n, const struct range *ranges,
 	return in;
 }
 
-/* The function that addr is in the first range of, or NULL. */
+/* The function whose first range contains addr, or NULL. */
 static const struct func *
 func_around(const struct image *image, uint64_t addr)
 {
@@ -143,9 +146,9 @@ func_around(const struct image *image, uint64_t addr)
 }
 
 /*
- * Code to look for returns in.  An exception may be caught in a function that
- * has landing pads, so that it returns though no way leads there from its
- * entry: it is not followed.
+ * The code at addr, in which to look for returns.  NULL in functions with
+ * landing pads: such a function may catch an exception and return although no
+ * path leads there from its entry.
  */
 static const uint8_t *
 callee_at(void *ctx, uint64_t addr, size_t *avail)
@@ -215,7 +218,7 @@ graphs_close(struct graphs *graphs)
 	free(graphs);
 }
 
-/* The part split off some function that has addr, or NULL. */
+/* The part, split off some function, that contains addr, or NULL. */
 static const struct range *
 part_at(const struct image *image, uint64_t addr)
 {
@@ -235,7 +238,7 @@ range_has(const struct range *ranges, size_t n, uint64_t addr)
 	return false;
 }
 
-/* The parts that the graph jumps to are the function's; whether any is new. */
+/* Add parts to which the graph jumps to the ranges; true if any is new. */
 static bool
 parts_add(const struct image *image, const struct cfg *cfg,
 	  struct range **ranges, size_t *n)
@@ -258,7 +261,7 @@ parts_add(const struct image *image, const struct cfg *cfg,
 	return added;
 }
 
-/* Landing pads and what else is entered from outside, ascending. */
+/* Landing pads and other places entered from outside, ascending. */
 static uint64_t *
 pads_in(const struct image *image, const struct graph_wish *wish,
 	const struct range *ranges, size_t n, size_t *npads)

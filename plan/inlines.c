@@ -1,6 +1,6 @@
 /*
- * Inlined functions: each one's copies, counted where control arrives at a
- * copy's entry from outside the copy.
+ * Inlined functions: makes one unit of all copies of a function, and emits what
+ * counts it: arrivals at each copy's entry from outside that copy.
  */
 #include "plan/build.h"
 
@@ -45,7 +45,7 @@ copy_chosen(const struct build *build, const struct inlined *copy)
 			   image->files[copy->file] : NULL);
 }
 
-/* One unit for all copies of a function, referring to the first of them. */
+/* Make one unit for all copies of a function; it refers to the first copy. */
 void
 plan_inlines_open(struct build *build)
 {
@@ -79,7 +79,7 @@ plan_inlines_close(struct build *build)
 	free(build->copy_units);
 }
 
-/* The chosen copies whose entry lies in the range, from index *i on. */
+/* The next chosen copy, from index *i on, whose entry is in the range. */
 static const struct inlined *
 copy_next(const struct build *build, const struct range *range, size_t *i)
 {
@@ -128,8 +128,8 @@ copy_has(const struct inlined *copy, uint64_t addr)
 }
 
 /*
- * Which of the instructions that lead to the entry are the copy's own; to
- * mark all of every copy would take long where they are nested.
+ * Mark the copy's own instructions among those that lead to its entry.  Marking
+ * all instructions of every copy would take long where copies are nested.
  */
 static void
 copy_mark(const struct cfg *cfg, const struct inlined *copy, size_t insn,
@@ -151,7 +151,7 @@ copy_mark(const struct cfg *cfg, const struct inlined *copy, size_t insn,
 	}
 }
 
-/* A copy's entries, its owners being marked in `owner` for this alone. */
+/* Emit a copy's entries.  Leaves `owner` as it was. */
 static void
 copy_emit(struct build *build, const struct func_plan *fplan, uint32_t *owner,
 	  size_t index, entries_emit *emit, void *ctx)

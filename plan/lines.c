@@ -1,7 +1,7 @@
 /*
- * Lines of source: which instructions belong to which line, and which rows of
- * the line table cannot be counted.  How entries into a line are counted is
- * flow/entries.h's.
+ * Source lines: decides which instructions belong to which line, and which rows
+ * of the line table cannot be counted.  How entries into a line are counted is
+ * decided in flow/entries.h.
  */
 #include "plan/build.h"
 
@@ -72,8 +72,8 @@ line_index_grow(struct build *build)
 }
 
 /*
- * The unit of a chosen line.  It is said to be in the first function that has
- * it, in whatever order they are looked at.
+ * The unit of a chosen line.  unit->func becomes the first function that has
+ * code of the line, whatever the order in which functions are looked at.
  */
 static uint32_t
 line_unit(struct build *build, uint32_t file, uint32_t line)
@@ -167,7 +167,7 @@ plan_lines_leaders(const struct build *build, const struct func_plan *fplan,
 	}
 }
 
-/* An empty row: its line is passed on the way to the instruction. */
+/* An empty row's line, which control passes on its way to the instruction. */
 struct passing {
 	uint32_t unit;
 	uint32_t insn;
@@ -183,12 +183,12 @@ struct division {
 	struct map passed;	/* each point's unit and instruction */
 	size_t insn;		/* the next one to be given an owner */
 	uint64_t end;		/* how far the rows so far reach */
-	uint32_t unit;		/* in force */
+	uint32_t unit;		/* of the line in force */
 };
 
 /*
- * Where a row's code begins: one at a function's symbol says what its first
- * instruction is.
+ * Where a row's code begins: for a row at the function's symbol, at the
+ * function's first instruction.
  */
 static uint64_t
 row_begin(const struct division *div, const struct row *row)
@@ -257,7 +257,7 @@ rows_at(struct division *div, size_t row, size_t end)
 	div->unit = owner;
 }
 
-/* No instruction begins at these rows: they are not counted. */
+/* Note that these rows cannot be counted, as no instruction begins there. */
 static void
 rows_skip(struct division *div, size_t row, size_t end)
 {
@@ -278,7 +278,7 @@ rows_skip(struct division *div, size_t row, size_t end)
 	}
 }
 
-/* The line in force where the range begins, by a row before it. */
+/* Begin a range with the line that a row before it has put in force. */
 static void
 division_begin(struct division *div, const struct range *range, size_t row)
 {
@@ -330,8 +330,8 @@ range_divide(struct division *div, const struct range *range)
 }
 
 /*
- * All lines that have an instruction or are passed before one, without a
- * thought of how control comes there.
+ * Emit each instruction for its line and each point for its own, however
+ * control comes there.
  */
 static void
 owners_emit(const struct division *div, const struct func_plan *fplan,
@@ -348,7 +348,8 @@ owners_emit(const struct division *div, const struct func_plan *fplan,
 }
 
 /*
- * Of a function plan that is entered unseen it is not known which arcs count.
+ * If the function is mid-entered it is not known which arcs enter a line, so
+ * all instructions of the line are emitted.
  */
 void
 plan_lines_emit(struct build *build, const struct func_plan *fplan,

@@ -1,8 +1,8 @@
 /*
- * Mid-entries: control that comes to the middle of a function over no edge of
- * its graph, by a jump or call from elsewhere or a call from within.  Knows
- * what the graphs tell; of a jump in a function that is never looked at it
- * knows nothing.
+ * Mid-entries: finds the places in the middle of a function to which control
+ * comes over no edge of its graph, by a jump or call from elsewhere or a call
+ * from within.  Goes by graphs (and, just before a function, by code), so does
+ * not see jumps in functions that are never looked at.
  */
 #include "plan/build.h"
 
@@ -61,7 +61,7 @@ mid_entries_known(const struct build *build, const struct func_plan *fplan)
 	return true;
 }
 
-/* Does the function plan's graph have control come to addr from elsewhere? */
+/* Whether the function plan's graph says that addr is entered from outside. */
 static bool
 fplan_expects(const struct func_plan *fplan, uint64_t addr)
 {
@@ -70,7 +70,7 @@ fplan_expects(const struct func_plan *fplan, uint64_t addr)
 	return block >= 0 && fplan->cfg->blocks[block].external;
 }
 
-/* Where the function plan is entered in the usual way. */
+/* The function plan's normal entry, behind an entry mask. */
 static uint64_t
 fplan_entry(const struct build *build, const struct func_plan *fplan)
 {
@@ -81,8 +81,8 @@ fplan_entry(const struct build *build, const struct func_plan *fplan)
 }
 
 /*
- * Where control begins in the function plan that is called or jumped to at
- * addr.
+ * Where control begins in the function plan if it is called or jumped to at
+ * addr: behind the entry mask if addr is its symbol.
  */
 static uint64_t
 fplan_begun(const struct build *build, const struct func_plan *fplan,
@@ -111,7 +111,7 @@ insn_may_enter_middle(const struct build *build, uint32_t index,
 	       fplan_begun(build, &plan->fplans[into], insn->target);
 }
 
-/* Is anything known to lead to the block? */
+/* Whether anything is known to lead to the block. */
 static bool
 block_reached(const struct func_plan *fplan, uint32_t block)
 {
@@ -171,9 +171,10 @@ mid_entry_note(struct build *build, uint32_t from, uint64_t target)
 }
 
 /*
- * Control runs on into other code.  If that is a function within this one it
- * may well come back in the same way: it is looked at together with this one.
- * In the same function plan it is no instruction, and that is the end.
+ * Note that control runs on from one function plan into the code at addr.  If
+ * that is a function within this one, it may well run back in the same way, so
+ * look at both together.  At an address of the same function plan there is no
+ * instruction, and control ends.
  */
 static void
 fplan_runs_on(struct build *build, uint32_t from, uint64_t addr)
@@ -189,7 +190,10 @@ fplan_runs_on(struct build *build, uint32_t from, uint64_t addr)
 	mid_entry_note(build, from, addr);
 }
 
-/* What may be data, or code that runs, has a jump to the middle of another. */
+/*
+ * If insn, which may be data or code that runs, leads to the middle of another
+ * function plan, that one is mid-entered.
+ */
 static void
 insn_suspects(struct build *build, uint32_t from, const struct insn *insn)
 {
@@ -209,7 +213,7 @@ insn_suspects(struct build *build, uint32_t from, const struct insn *insn)
 		relocated_mid_entry(build, into, insn->target);
 }
 
-/* Where control goes from an instruction but over edges. */
+/* Note where control goes from an instruction other than over edges. */
 static void
 insn_enters_middle(struct build *build, uint32_t index, const struct insn *insn)
 {
@@ -241,7 +245,7 @@ mid_entries_note(struct build *build, uint32_t index)
 		const struct block *block = &cfg->blocks[b];
 		const struct insn *insn = &cfg->insns[block->first];
 
-		/* Once it is entered unseen, all of it may be reached. */
+		/* If it is entered unseen, any block may be reached. */
 		if (block->proof == PROOF_FLOW &&
 		    (fplan->mid_entered || block_reached(fplan, b)))
 			for (uint32_t i = 0; i < block->count; i++)
@@ -257,8 +261,9 @@ mid_entries_note(struct build *build, uint32_t index)
 enum { NEAR = 128 };	/* bytes in front of a function */
 
 /*
- * The function's direct jumps from lo to hi, as far as control comes to them
- * straight on or over branches that lead on.
+ * Whether a direct jump in [lo, hi) leads to the middle of the function, at an
+ * address that its graph does not expect; if so, note that.  Looks only at code
+ * that control reaches from lo straight on or over forward branches.
  */
 static bool
 range_enters(struct build *build, uint32_t index, uint64_t lo, uint64_t hi)
@@ -294,9 +299,9 @@ range_enters(struct build *build, uint32_t index, uint64_t lo, uint64_t hi)
 }
 
 /*
- * Assembly language has variants of a function in front of it that jump into
- * its middle: glibc's mempcpy, of memmove.  That is known before any patch is
- * made, which might cover the place, or anything is derived.
+ * In assembly language a function may have variants in front of it that jump
+ * into its middle: glibc's mempcpy before memmove.  Here such jumps are found
+ * before a patch can cover the place and before anything is derived.
  */
 bool
 neighbours_enter(struct build *build, uint32_t index)

@@ -1,7 +1,7 @@
 /*
- * The plan of one image: goes through its functions, gives each that is asked
- * for a function plan and a site at its entry, and finds function plans and
- * sites by address.  Never touches a process.
+ * The plan of one image: makes its function plans, gives each one that is asked
+ * for a site at its entry, and finds function plans and sites by address.
+ * Never touches a process.
  */
 #include "relocate/relocate.h"
 #include "plan/build.h"
@@ -45,7 +45,7 @@ asked(const struct plan *plan, enum unit_kind kind)
 static uint32_t *
 site_slot(const struct plan *plan, uint64_t addr)
 {
-	/* Those of a function are near one another. */
+	/* Sites of one function get slots near one another. */
 	uint32_t i = ((addr >> 7) * 0x9e3779b97f4a7c15u >> 32) +
 		     (addr >> 1 & 63);
 
@@ -81,7 +81,7 @@ index_grow(struct plan *plan)
 		*site_slot(plan, plan->sites[i].addr) = i;
 }
 
-/* Only where control comes for sure anything may be planted. */
+/* Whether addr is proven code: only there a site may be planted. */
 static bool
 site_proven(const struct plan *plan, uint64_t addr, uint32_t fplan)
 {
@@ -104,7 +104,7 @@ build_site(struct build *build, uint64_t addr, uint32_t fplan)
 	size_t avail;
 
 	if (site) {
-		/* It may have been there for a hook alone. */
+		/* A site for a hook alone has no function plan yet. */
 		if (site->fplan == FPLAN_NONE)
 			site->fplan = fplan;
 		return site - plan->sites;
@@ -130,7 +130,7 @@ by_range(const void *va, const void *vb)
 	return a->range.lo < b->range.lo ? -1 : a->range.lo > b->range.lo;
 }
 
-/* Which function plan has which code. */
+/* Collect the ranges of all function plans, ascending. */
 static void
 owners_make(struct build *build)
 {
@@ -194,7 +194,7 @@ func_chosen(const struct build *build, const struct func *func, bool *file)
 			   func->naliases);
 }
 
-/* What is to be counted of the function plan. */
+/* The units to be counted in the function plan. */
 static unsigned
 fplan_units(const struct build *build, const struct func_plan *fplan,
 	    const struct func *func)
@@ -221,7 +221,10 @@ fplan_units(const struct build *build, const struct func_plan *fplan,
 	return units;
 }
 
-/* One function, or nameless code (func NULL); code is NULL if it has none. */
+/*
+ * Add the function plan of a function, or of nameless code (func NULL).  code
+ * is NULL if the function has none of its own.
+ */
 static void
 fplan_add(struct build *build, const struct func *func,
 	  const struct code *code, bool inside)
@@ -272,8 +275,9 @@ fplans_make(struct build *build)
 }
 
 /*
- * A function whose entry is in the middle of another's code may be called
- * there.  If it has code elsewhere its calls are counted in that code.
+ * If the function's entry is in the middle of another's code (the host's), it
+ * may be called there: note that as a mid-entry.  If the function has code
+ * elsewhere, the host's blocks count its calls.
  */
 static void
 guest_settle_in(struct build *build, struct func_plan *guest)
@@ -306,7 +310,7 @@ guests_settle_in(struct build *build)
 			guest_settle_in(build, &plan->fplans[i]);
 }
 
-/* Traps at entries are needed to know what is entered first. */
+/* Whether all functions are looked at now, so that entries need no traps. */
 static bool
 looks_early(const struct plan *plan)
 {
@@ -315,8 +319,8 @@ looks_early(const struct plan *plan)
 }
 
 /*
- * Sites at all entries.  What is entered otherwise, or who knows where, is
- * looked at now.
+ * Make sites at all entries.  Nameless code, whose entry is not known, and code
+ * with mid-entries is looked at now.
  */
 static void
 entries_plan(struct build *build)
@@ -342,8 +346,8 @@ entries_plan(struct build *build)
 }
 
 /*
- * The hooks of code that will never be looked at; the others' are found when
- * it is.
+ * Find the hooks of function plans whose graphs are not needed; those of the
+ * others are found when these are looked at.
  */
 static void
 hooks_make(struct build *build)

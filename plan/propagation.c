@@ -1,7 +1,7 @@
 /*
- * Propagation: from counters and abnormal edges to the counts of all blocks,
- * edges and instructions.  What contradicts itself or may be wrong is unknown;
- * nothing is ever put right.
+ * Propagation: derives the counts of all blocks and edges of a plan from
+ * counters and abnormal edges.  A count that is contradictory or may be wrong
+ * becomes unknown; nothing is ever put right.
  */
 #include "relocate/relocate.h"
 #include "plan/propagation.h"
@@ -141,7 +141,11 @@ relocated_read(const struct propagation *s, const struct func_plan *fplan,
 	free(slots);
 }
 
-/* What nothing is known to lead to may run all the same: nothing counts it. */
+/*
+ * Make the counts of unproven blocks unknown, if unresolved jumps may lead
+ * there: nothing counts them.  The same for the entry's edge, if code in a gap
+ * may jump to the entry.
+ */
 static void
 gaps_settle(const struct func_plan *fplan)
 {
@@ -159,8 +163,9 @@ gaps_settle(const struct func_plan *fplan)
 }
 
 /*
- * Whether each block ran, and nothing else: the edge from outside to the entry
- * is as its block.  Where no edge leads nothing needs a counter.
+ * With PLACE_ONCE, set whether each block ran, not how often.  The edge from
+ * ROOT to the entry gets its block's count.  Blocks to which no edge leads did
+ * not run and have no counter.
  */
 static void
 counts_once(struct func_plan *fplan, const struct measured *measured)
@@ -241,8 +246,9 @@ fplan_propagate(const struct propagation *s, struct func_plan *fplan)
 }
 
 /*
- * What abnormal edges say of a function plan that was never entered: how often
- * control came to its entry, and no further.  false if they say something else.
+ * Find in the abnormal edges of a function plan that was never entered how
+ * often control came to its entry and left before that began.  False if the
+ * abnormal edges say anything else.
  */
 static bool
 wait_came(const struct func_plan *fplan, uint64_t *came)
@@ -262,7 +268,7 @@ wait_came(const struct func_plan *fplan, uint64_t *came)
 	return true;
 }
 
-/* The counts of a function plan that was never entered since counting began. */
+/* Set the counts of a function plan that was not entered while counting. */
 static void
 fplan_wait(const struct propagation *s, struct func_plan *fplan)
 {
@@ -298,8 +304,8 @@ fplan_wait(const struct propagation *s, struct func_plan *fplan)
 }
 
 /*
- * Arrivals at an entry that has a site of its own, less the function plan's
- * jumps.
+ * The calls of a function plan whose entry has its own site: the arrivals
+ * there, less those by the function's own jumps.
  */
 static struct count
 entry_count(const struct propagation *s, const struct func_plan *fplan)
@@ -325,10 +331,10 @@ entry_count(const struct propagation *s, const struct func_plan *fplan)
 	}
 	if (lost)
 		return (struct count){ .reason = lost_reason(s->plan, fplan) };
-	/* It may have jumped there before that had a counter. */
+	/* It may have jumped to its entry before the jump had a counter. */
 	if (fplan->missed && fplan->ncounter_refs)
 		return (struct count){ .reason = REASON_ATTACHED };
-	/* It may have been left before anything was begun. */
+	/* Control may have left before the first instruction began. */
 	if (reason_anywhere(doubt))
 		return (struct count){ .reason = (uint8_t)doubt };
 	if (n >> 63)
@@ -385,7 +391,7 @@ fplan_counts(const struct func_plan *fplan)
 	return fplan->state != FPLAN_FAULTY && fplan->units && !fplan->guest;
 }
 
-/* What was placed in each function plan, and the increments it made. */
+/* Count the sites, counters and increments of each function plan. */
 static void
 sites_count(const struct propagation *s)
 {
@@ -417,7 +423,7 @@ sites_count(const struct propagation *s)
 	}
 }
 
-/* Counts of a function plan that waits may be unknown, so not 0. */
+/* Whether counts of a waiting function plan may be unknown, rather than 0. */
 static bool
 wait_unsure(const struct plan *plan, const struct func_plan *fplan)
 {
@@ -426,7 +432,8 @@ wait_unsure(const struct plan *plan, const struct func_plan *fplan)
 }
 
 /*
- * all: function plans that wait get graphs; else only those that may not be 0.
+ * all: every waiting function plan gets a graph; else only those whose counts
+ * may not be 0.
  */
 static void
 propagate_all(struct plan *plan, const struct counter_set *counter_set,
@@ -446,7 +453,7 @@ propagate_all(struct plan *plan, const struct counter_set *counter_set,
 		    fplan_counts(&plan->fplans[i]) &&
 		    (all || wait_unsure(plan, &plan->fplans[i])))
 			plan_graph(plan, i);
-	/* Control was about to enter one that still waits. */
+	/* Control was about to enter a function that still waits. */
 	for (size_t i = 0; i < s.counter_set->nabnormals && plan_infers(plan);
 	     i++) {
 		uint32_t fplan = plan_func(plan,

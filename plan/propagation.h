@@ -1,12 +1,12 @@
 /*
- * What propagation's parts share.  For plan/ only.
+ * What the parts of propagation share.  For plan/ only.
  */
 #ifndef PLAN_PROPAGATION_H
 #define PLAN_PROPAGATION_H
 
 #include "plan/plan.h"
 
-/* One propagation: what a counter set says of a plan. */
+/* One propagation: a plan, and the counter set that its counts come from. */
 struct propagation {
 	struct plan *plan;
 	const struct counter_set *counter_set;
@@ -15,46 +15,50 @@ struct propagation {
 /* doubt.c */
 
 /*
- * Why some of what control did to the function plan may not have been told, or
- * NONE.
+ * Why control may have left the function or come to it unreported, or
+ * REASON_NONE.
  */
 enum count_reason doubt_of(const struct propagation *s,
 			   const struct func_plan *fplan);
-/* The same, but for jumps into its middle: those do not count as calls. */
+/* The same, jumps into its middle aside: those do not count as calls. */
 enum count_reason doubt_of_stacks(const struct propagation *s,
 				  const struct func_plan *fplan);
 /*
- * Set fplan->doubt.  Where that may have been: per node of the flow, owned by
- * the caller; NULL if nowhere, and then there is no doubt.
+ * Set fplan->doubt, and return the nodes of the flow where control may have
+ * come or left unreported: per node, owned by the caller.  NULL if there are
+ * none, and then there is no doubt.
  */
 bool *doubt_open(const struct propagation *s, struct func_plan *fplan);
 /*
- * Which arcs control can have gone over uncounted, if the function plan may
- * have run before it was looked at; else NULL.  open: of doubt_open.  Owned by
- * the caller.
+ * If the function may have run before it was looked at, return the arcs that
+ * control can have gone over uncounted: per arc, owned by the caller.  Else
+ * NULL.  `open` is doubt_open's result.
  */
 bool *doubt_reach(const struct propagation *s, const struct func_plan *fplan,
 		  const bool *open);
 
-/* abnormal edges.c */
+/* abnormal_insns.c */
 
+/* The site's counter in the counter set; with PLACE_ONCE hits is 0 or 1. */
 struct counter propagation_counter(const struct propagation *s, uint32_t site);
 /*
- * Give the abnormal edges to the function plans with graphs that they are in.
+ * Make the abnormal instructions of all function plans with graphs from the
+ * counter set's abnormal edges.
  */
 void abnormal_insns_make(const struct propagation *s);
 /*
- * Where it was counted how often calls came back, that tells how often
- * control left them or came back twice, whatever stacks said.
+ * Replace the abnormal instructions at calls that have a counter behind them:
+ * that counter tells how often control left a call or came back twice, so walks
+ * of stacks are not needed.
  */
 void abnormal_insns_measure(const struct propagation *s,
 			    struct func_plan *fplan);
-/* The same for propagate; owned by the caller. */
+/* The function plan's abnormal instructions for propagate; the caller frees. */
 struct flow_extra *abnormal_insns_extras(const struct func_plan *fplan,
 					 size_t *n);
 /*
- * Of all calls and system calls in instructions [from, to), is it known how
- * often they came back, without a walk of the stack?
+ * Whether it is known, without a walk of the stack, how often each call and
+ * system call in instructions [from, to) came back.
  */
 bool calls_measured(const struct func_plan *fplan, uint32_t from, uint32_t to);
 

@@ -1,7 +1,7 @@
 /*
- * Functions that are counted in relocated functions (relocate/): whether one
- * can be, where its counters go, and the traps that the relocated function
- * needs.  What is written into a process is the monitor's.
+ * Functions that are counted in relocated functions (relocate/): decides
+ * whether a function can be, where its counters go, and which traps the
+ * relocated function needs.  The monitor writes all that into processes.
  */
 #include "relocate/relocate.h"
 #include "plan/build.h"
@@ -12,7 +12,7 @@
 #include "util/mem.h"
 #include "util/search.h"
 
-/* As compilers align functions, or more. */
+/* Compilers align functions to multiples of this. */
 enum { FUNC_ALIGN = 16 };
 
 static const uint8_t *
@@ -22,8 +22,8 @@ relocated_text(void *ctx, uint64_t addr, size_t *avail)
 }
 
 /*
- * Why the monitor has to see instructions of the function plan run where they
- * are, or NULL.
+ * Why the function must run in place, or NULL.  Its own hooks are those from
+ * number `hooks` on.
  */
 static const char *
 fplan_stays(const struct build *build, const struct func_plan *fplan,
@@ -33,7 +33,7 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 
 	if (fplan->func == FUNC_NONE || fplan->cfg->entry < 0)
 		return "code of no function";
-	/* It may go to the middle of a patch. */
+	/* The jump may go to the middle of a patch. */
 	if (fplan->cfg->unresolved)
 		return "it has a jump whose targets are not known";
 	if (hooks != build->plan->nhooks)
@@ -52,8 +52,8 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 }
 
 /*
- * Traps that lead into the relocated function, and those that see where calls
- * go.
+ * Place the traps that lead into the relocated function, and those that see
+ * where indirect calls go.
  */
 static void
 relocated_sites(struct build *build, uint32_t index)
@@ -89,8 +89,8 @@ relocated_sites(struct build *build, uint32_t index)
 }
 
 /*
- * Is all that is counted the entry, at the entry?  Then nothing is derived, and
- * the rest of the function may run in place.
+ * Whether the only counter is at the entry and counts the calls.  Then nothing
+ * is derived, and the rest of the function may run in place.
  */
 static bool
 entry_alone(const struct func_plan *fplan)
@@ -107,8 +107,8 @@ entry_alone(const struct func_plan *fplan)
 }
 
 /*
- * Traps in the original see where calls go, but not those done in the relocated
- * function: if there are any the message is set.
+ * Whether an indirect call is done in the relocated function, where no trap
+ * sees its target; then the message is set.
  */
 static bool
 targets_hidden(const struct func_plan *fplan)
@@ -124,8 +124,9 @@ targets_hidden(const struct func_plan *fplan)
 }
 
 /*
- * Can all be done without traps?  Guards are left out.  A counter that has to
- * keep flags is not taken: it needs the monitor if a signal comes.
+ * Whether the relocated function needs no traps, after its guards are dropped;
+ * if it does the message is set.  A counter that has to keep flags will not do:
+ * it needs the monitor if a signal comes.
  */
 static bool
 relocated_trapless(struct relocated *relocated)
@@ -149,7 +150,7 @@ relocated_trapless(struct relocated *relocated)
 	return true;
 }
 
-/* Control never goes on behind a range: its last instruction leaves. */
+/* Whether the range's last instruction never goes on behind the range. */
 static bool
 range_closed(const struct cfg *cfg, const struct range *range)
 {
@@ -164,9 +165,10 @@ range_closed(const struct cfg *cfg, const struct range *range)
 }
 
 /*
- * The padding behind a range, up to where the next function may begin: also
- * one without a name or a frame begins at a round address.  So little that no
- * jump begins there: a task at it would be in no function.
+ * The padding behind a range, up to where the next function may begin: even a
+ * function without a name or frame begins at a round address.  One byte shorter
+ * than a jump at most, so that no jump begins there: a task at it would be in
+ * no function.
  */
 static struct spare
 range_spare(const struct build *build, const struct func_plan *fplan,
@@ -188,7 +190,7 @@ range_spare(const struct build *build, const struct func_plan *fplan,
 	return spare;
 }
 
-/* Those behind its ranges, for relocated_make; *n of them, to be freed. */
+/* The padding behind its ranges, for relocated_make; the caller frees it. */
 static struct spare *
 fplan_spares(const struct build *build, const struct func_plan *fplan,
 	     size_t *n)
@@ -226,7 +228,10 @@ fplan_relocate(const struct build *build, const struct func_plan *fplan,
 	return relocated;
 }
 
-/* Whom it calls: that may get, or have, a relocated function to be led to. */
+/*
+ * Record the relocated function's direct calls with their callees, which may
+ * have or get relocated functions to which the calls can be redirected.
+ */
 static void
 relocated_calls(struct plan *plan, const struct relocated *relocated)
 {
@@ -242,7 +247,7 @@ relocated_calls(struct plan *plan, const struct relocated *relocated)
 	}
 }
 
-/* A counter that nothing adds to: who writes over others may hit it. */
+/* Reserve a counter to which nothing adds: a stray write may change it. */
 static void
 guard_place(struct plan *plan)
 {
@@ -263,8 +268,8 @@ relocated_place_counters(struct build *build, uint32_t index,
 	const char *why;
 
 	/*
-	 * Stacks are not looked at for calls alone: nothing is derived.  Once
-	 * a stack was lost as little as can be is.
+	 * For calls alone no stacks are walked, so nothing is derived.  Once a
+	 * stack was lost, as little as possible is derived.
 	 */
 	if (!(fplan->units & ~(1U << UNIT_FUNC)) || plan->wish.no_traps ||
 	    (plan->calls_underivable && !plan->wish.leaks))
@@ -316,7 +321,7 @@ plan_relocation_refuse(struct plan *plan, const char *why)
 		plan->stays = mem_strdup(why);
 }
 
-/* As it was before it was looked at, with a trap at its entry. */
+/* Make the function plan wait again, with a trap at its entry. */
 static void
 copy_withdraw(struct build *build, uint32_t index)
 {
@@ -342,8 +347,9 @@ copy_withdraw(struct build *build, uint32_t index)
 }
 
 /*
- * Sites that led into relocated functions, none of which is planted any more;
- * *n of them.
+ * Take back the sites that led into relocated functions, none of which is
+ * planted any more.  Returns their numbers, *n of them, in an array owned by
+ * the caller.
  */
 static uint32_t *
 leads_withdraw(struct plan *plan, size_t *n)
@@ -375,7 +381,7 @@ plan_copies_withdraw(struct plan *plan)
 			copy_withdraw(build, plan->relocated_fplans[i]);
 	plan->nrelocated = 0;
 	build_analyse(build);
-	/* What is a trap again; entries have been propagated. */
+	/* Wake sites that are traps again; entries have been woken already. */
 	for (size_t i = 0; i < n; i++) {
 		const struct site *site = &plan->sites[leads[i]];
 
@@ -392,7 +398,7 @@ overlaps(uint64_t at, uint64_t len, uint64_t lo, uint64_t size)
 	return at < lo + size && lo < at + len;
 }
 
-/* Is the byte at addr one of the entry patch's patch? */
+/* Whether a trap at addr would overlap the entry patch. */
 static bool
 entry_patch_covers(const struct arch *arch,
 		   const struct entry_patch *entry_patch, uint64_t addr)
@@ -408,8 +414,8 @@ entry_patch_covers(const struct arch *arch,
 }
 
 /*
- * A trap, by which control is led into the relocated function or goes on; its
- * site may have been given up before.
+ * Make a trap at addr, which leads into the relocated function if `leads` is
+ * set.  Its site may have been idle before.
  */
 static void
 trap_make(struct build *build, uint32_t index, uint64_t addr, bool leads)
@@ -417,7 +423,7 @@ trap_make(struct build *build, uint32_t index, uint64_t addr, bool leads)
 	struct plan *plan = build->plan;
 	uint32_t site = build_site(build, addr, index);
 
-	/* What was there for a hook alone had no function plan. */
+	/* A site for a hook alone has no function plan yet. */
 	if (leads)
 		plan->sites[site].fplan = index;
 	plan->sites[site].idle = false;
@@ -425,7 +431,7 @@ trap_make(struct build *build, uint32_t index, uint64_t addr, bool leads)
 	*vec_push(plan->woken, plan->nwoken) = site;
 }
 
-/* Its patch covers what must be free: a trap takes one byte only. */
+/* Turn an entry patch into a trap, which covers fewer bytes. */
 static void
 entry_patch_reopen(struct build *build, uint32_t index,
 		   struct entry_patch *entry_patch)
@@ -440,8 +446,9 @@ entry_patch_reopen(struct build *build, uint32_t index,
 }
 
 /*
- * What is copied is not to be run in the original any more: control is led
- * from there.  What is run in the original may be if nothing is derived.
+ * Code that is counted in the relocated function must not run in the original:
+ * a trap leads control away from there.  Code that runs in the original anyway
+ * may be entered if nothing is derived.
  */
 void
 relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
@@ -490,7 +497,7 @@ relocated_hook(struct build *build, uint32_t index, uint64_t addr)
 		    entry_patch_covers(build->image->arch, entry_patch, addr))
 			entry_patch_reopen(build, index, entry_patch);
 	}
-	/* Calls that lead past the trap are to do so no more. */
+	/* Direct calls must no longer be redirected past the trap. */
 	if (addr == fplan->relocated->entry)
 		*vec_push(build->plan->reopened, build->plan->nreopened) =
 			index;

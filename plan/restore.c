@@ -1,6 +1,6 @@
 /*
- * Function plans that were counted elsewhere: their graphs as they were then,
- * and places for what was recorded of calls.  Places no counters.
+ * Function plans that were counted elsewhere: makes their graphs as they were
+ * then, and sites to which recorded arrivals refer.  Places no counters.
  */
 #include "plan/build.h"
 

@@ -1,6 +1,6 @@
 /*
- * What the user asked to count: parses the arguments and answers whether a
- * function, file, line or object is chosen.  Never looks at an image.
+ * The selection: parses its options' arguments and tells whether a function,
+ * file, line or object is chosen.  Never looks at an image.
  */
 #include "plan/select.h"
 
@@ -79,7 +79,7 @@ select_glob(struct globs *globs, const char *arg)
 	glob_add(globs, arg, strlen(arg));
 }
 
-/* A line number at *s, which is moved behind it; 0 if there is none. */
+/* Parse a line number at *s and move *s behind it; 0 if there is none. */
 static uint32_t
 number_parse(const char **s)
 {
@@ -143,7 +143,7 @@ select_free(struct selection *sel)
 	*sel = (struct selection){ 0 };
 }
 
-/* operator[] is a name as well as a pattern. */
+/* A name such as operator[] matches as it is, too. */
 static bool
 pattern_matches(const char *pattern, const char *s)
 {
@@ -167,8 +167,8 @@ path_matches(const char *pattern, const char *path)
 }
 
 /*
- * The rule of choice, asked glob by glob: `matches` tells whether one does
- * match.
+ * Whether the globs choose `what`, by the rule in select.h; `matches` tells
+ * whether one glob matches.
  */
 static bool
 globs_choose(const struct globs *globs,
@@ -190,7 +190,7 @@ globs_choose(const struct globs *globs,
 	return chosen || !positive;
 }
 
-/* All the names of a function. */
+/* All names of a function, owned. */
 struct names {
 	char **names;
 	size_t n;
@@ -278,7 +278,7 @@ select_file_line(const struct selection *sel, const char *path, uint32_t line)
 	       globs_choose(&sel->lines, glob_matches_place, &place);
 }
 
-/* A negated range leaves other lines of its file. */
+/* A negated range excludes only some lines of its file. */
 static bool
 glob_may_match(const struct glob *glob, const void *what)
 {

@@ -1,6 +1,7 @@
 /*
- * What the user asked to count: kinds of units, and globs that choose among
- * functions, files, lines and objects.  Knows no process.
+ * The selection, what the user asked to count: kinds of units, and globs that
+ * choose among functions, files, lines and objects.  Knows no image and no
+ * process.
  */
 #ifndef PLAN_SELECT_H
 #define PLAN_SELECT_H
@@ -18,7 +19,7 @@ enum unit_kind {
 	UNIT_BLOCK,
 	UNIT_EDGE,
 	UNIT_INSN,
-	UNIT_CALL,		/* from where to where */
+	UNIT_CALL,		/* from one caller to one callee */
 	UNIT_KINDS,
 };
 
@@ -38,17 +39,17 @@ struct globs {
 
 struct selection {
 	unsigned units;		/* 1 << enum unit_kind, or UNITS_DEFAULT */
-	bool places;		/* lines are to be known, counted or not */
+	bool places;		/* line rows are needed, counted or not */
 	struct globs funcs, files, lines, objects;
 };
 
-/* --units, --func, --file, --line, --object: into a selection. */
+/* Options that fill a selection: --units, --func, --file, --line, --object. */
 enum { SELECT_OPTIONS = 5 };
 extern const struct option_entry select_entries[SELECT_OPTIONS];
 
 /*
- * Parse "func,line", which adds to what was asked for before; 0 or -1 with
- * the message set.
+ * Parse "func,line" and add its units to the selection.  0, or -1 with the
+ * message set.
  */
 int select_units(struct selection *sel, const char *arg);
 
@@ -59,19 +60,19 @@ unsigned select_units_default(const struct selection *sel);
 void select_glob(struct globs *globs, const char *arg);
 
 /*
- * Add one argument of --line, FILE:LO[-HI], FILE being a glob ("!" negates);
- * 0 or -1 with the message.
+ * Add one argument of --line, FILE:LO[-HI], where FILE is a glob ("!" negates).
+ * 0, or -1 with the message set.
  */
 int select_line(struct selection *sel, const char *arg);
 
-/* Release what the selection holds. */
+/* Free what the selection holds, not the selection itself. */
 void select_free(struct selection *sel);
 
 /*
- * Chosen: no glob at all, or one that is not negated matches (or all are
- * negated), and none that is negated does.  A file or object matches by its
+ * Whether something is chosen: no negated glob matches and, if there are globs
+ * that are not negated, one of those does.  A file or object matches by its
  * whole path or by its last components (src/x.c, x.c); a function by its
- * linkage name, an alias, one of these demangled, or that without its
+ * linkage name, an alias, either of them demangled, or that without its
  * parameters.
  */
 bool select_func(const struct selection *sel, const char *name,
@@ -81,7 +82,7 @@ bool select_file_line(const struct selection *sel, const char *path,
 		      uint32_t line);
 /* Whether any line of the file may be chosen. */
 bool select_file_some(const struct selection *sel, const char *path);
-/* main_object is chosen when there is no --object glob at all. */
+/* Without any --object glob only the main object is chosen. */
 bool select_object(const struct selection *sel, const char *path,
 		   bool main_object);
 

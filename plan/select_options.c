@@ -1,6 +1,6 @@
 /*
- * The options that choose what is counted, or shown, which pmon and pmprint
- * have in common: turns their arguments into a selection.
+ * The options that choose the units to count or to show, which pmon and pmprint
+ * have in common.  Only passes their arguments on to a selection.
  */
 #include "plan/select.h"
 

@@ -1,6 +1,6 @@
 /*
- * The units of a plan: functions, lines and inlined functions, and their
- * counts, added up from those of blocks and edges.
+ * The units of a plan: functions, lines and inlined functions.  Adds up their
+ * counts from those of blocks and edges; derives none.
  */
 #include "plan/build.h"
 
@@ -35,13 +35,13 @@ build_skip(struct build *build, uint32_t unit, uint64_t addr, const char *why)
 		build->units[unit].why = why;
 }
 
-/* What is being added to units. */
+/* The function plan whose counts are being added to units. */
 struct sum {
 	struct build *build;
 	const struct func_plan *fplan;
 };
 
-/* One bad row does not spoil a line that has good ones. */
+/* A row that cannot be counted does not spoil a line that has others. */
 static void
 unit_found(struct unit *unit)
 {
@@ -57,7 +57,7 @@ build_found(struct build *build, uint32_t unit)
 		unit_found(&build->units[unit]);
 }
 
-/* Of what ran or did not, a unit is all of its code together. */
+/* Add a count; once: whether any of the unit's code ran, not how often. */
 static void
 unit_add(struct unit *unit, const struct count *count, bool once)
 {
@@ -168,7 +168,7 @@ plan_units(struct plan *plan, size_t *n)
 		*unit = build->units[i];
 		if (unit->kind == UNIT_INLINE && !unit->summed && !unit->why)
 			unit->why = "not in a known function";
-		/* What ran has run, whatever is not known besides. */
+		/* A unit that ran has run, whatever else is not known. */
 		if (plan->wish.method == PLACE_ONCE && unit->n)
 			unit->why = NULL;
 		if (unit->why)

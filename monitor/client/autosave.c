@@ -1,9 +1,9 @@
 /*
- * Saves what was counted so far every few seconds, so that a run whose pmon is
- * killed is not lost: `pmprint --recover` makes the data file of it.  All tasks
- * stand still only until a child process of pmon has a copy of the counts; the
- * child writes them.  Never writes the data file itself.  doc/decisions/
- * 0001-saving-while-counting.md says why it is done so.
+ * Saves the counts so far every few seconds, so that a run whose pmon is killed
+ * is not lost: `pmprint --recover` makes a data file from the saved one.  Tasks
+ * stand still only until a forked child of pmon has a copy of the counts; the
+ * child then writes them.  Never writes the data file itself.  doc/decisions/
+ * 0001-saving-while-counting.md gives the reasons.
  */
 #include "monitor/client/autosave.h"
 
@@ -20,17 +20,17 @@
 #include "util/mem.h"
 
 /*
- * Saving takes at most one part in so many: of the program's time, which stands
- * still meanwhile, and of a processor's, which writes.
+ * The program stands still for saves at most 1/STILL_SHARE of the time, and
+ * writing takes at most 1/WRITING_SHARE of a processor's time.
  */
 enum { STILL_SHARE = 100, WRITING_SHARE = 20 };
 
 struct autosave {
-	char *path;		/* once something was saved, or NULL */
-	double due;		/* monotonic seconds */
-	double still;		/* how long all stood still the last time */
-	double begun;		/* the writer, when it was made */
-	int writer;		/* its pidfd, or -1 */
+	char *path;		/* of the saved file; NULL before the first */
+	double due;		/* of the next save: monotonic seconds */
+	double still;		/* how long the last standstill took */
+	double begun;		/* when the last save began */
+	int writer;		/* the writing child's pidfd, or -1 */
 };
 
 void
@@ -46,7 +46,7 @@ autosave_open(struct run *run)
 	notice_ticks(true);
 }
 
-/* Has the last writer ended, or does so within so many milliseconds? */
+/* Has the last writer ended, or does it end within `timeout` milliseconds? */
 static bool
 writer_ended(struct autosave *autosave, int timeout)
 {
@@ -58,14 +58,14 @@ writer_ended(struct autosave *autosave, int timeout)
 	while (poll(&fd, 1, timeout) <= 0)
 		if (timeout >= 0)
 			return false;
-	/* The host may have seen it before. */
+	/* Fails if host->wait has reaped the writer already. */
 	waitid(P_PIDFD, (id_t)autosave->writer, &info, WEXITED | WNOHANG);
 	close(autosave->writer);
 	autosave->writer = -1;
 	return true;
 }
 
-/* In the child: write the file, and end. */
+/* In the child: write the file and exit. */
 static void
 writer_run(struct run *run, struct report_input *report_input, const char *path)
 {
@@ -77,8 +77,9 @@ writer_run(struct run *run, struct report_input *report_input, const char *path)
 }
 
 /*
- * A child of pmon is no tracer, and changes nothing of the run.  What a
- * simulator counts is fetched before, as the child must not talk to it.
+ * Fork the writer: it traces nobody, so it changes nothing of the run.  The
+ * counts of a simulator are fetched before the fork, as the child must not talk
+ * to the simulator.
  */
 static int
 writer_start(struct run *run, const char *path)
@@ -112,7 +113,7 @@ save(struct run *run, struct autosave *autosave)
 	abnormal_present(run, PRESENT_NOT);
 	autosave->begun = begun;
 	autosave->still = run_clock() - begun;
-	/* Also if there is no writer that could put it off. */
+	/* Without a writer (fork failed) only this delays the next save. */
 	autosave->due = begun + greater(run->opts->save_every,
 					autosave->still * STILL_SHARE);
 }

@@ -1,6 +1,6 @@
 /*
- * Passes on to each client of a run what the mechanisms tell.  Never decides
- * what that means.
+ * Calls the callbacks of a run's clients, for tasks whose process is counted.
+ * Never decides what an event means.
  */
 #include "monitor/client/client.h"
 

@@ -1,12 +1,13 @@
 /*
- * Clients: what probes and control flow mean to somebody.  The monitor's
- * mechanisms (monitor/process, patch and unwind) know which code runs where;
- * they tell clients what happened by the functions below and know nothing of
- * counts.  Counting (count.h) is a client.
+ * Clients: they give probes and control flow a meaning.  The monitor's
+ * mechanisms (monitor/process, patch and unwind) know which code runs where,
+ * and nothing of counts; they tell clients what happened by the functions
+ * below.  Counting (count.h) is a client.
  *
  * pmon tells clients only of tasks whose process is counted (--follow).  All
- * calls come from the one thread of the monitor.  A client stops or resumes no
- * task, and the task may be running, except where a callback says otherwise.
+ * calls come from the one thread of the monitor.  A client never stops or
+ * resumes a task.  During a callback the task may be running, unless the
+ * callback's comment says otherwise.
  */
 #ifndef MONITOR_CLIENT_CLIENT_H
 #define MONITOR_CLIENT_CLIENT_H
@@ -16,7 +17,8 @@
 /* What happened at a site. */
 enum site_event {
 	SITE_BEGUN,		/* its instruction begins: committed */
-	SITE_UNDONE,		/* it did not begin after all */
+	SITE_UNDONE,		/* it did not begin after all: take back one
+				   SITE_BEGUN */
 	SITE_TAKEN,		/* its branch was taken */
 };
 
@@ -31,43 +33,43 @@ enum task_end {
 struct client {
 	const char *name;
 	/*
-	 * The monitor follows the task from here on.  It may not run before
-	 * it is told of, but its first stop may be still to come.
+	 * The monitor follows the task from here on.  A new task does not run
+	 * before this call, but its first stop may be still to come.
 	 */
 	void (*began)(struct run *run, const struct task *task);
-	/* Once for each task that began; the task is freed behind this. */
+	/* Called once for each task that began, before the task is freed. */
 	void (*ended)(struct run *run, const struct task *task,
 		      enum task_end how);
 	/* The task runs another program now: its space is new and empty. */
 	void (*execed)(struct run *run, const struct task *task);
-	/* At a site, by its index in the plan; the task stands still. */
+	/* The task is at a site, given by its index; it stands still. */
 	void (*at_site)(struct run *run, const struct task *task,
 			struct plan *plan, uint32_t site,
 			enum site_event what);
 	/*
-	 * The indirect jump or call of a site went to addr of the plan `to`;
-	 * to is NULL if that is not planned.
+	 * The indirect jump or call of a site went to addr of the plan `to`,
+	 * which is NULL if the target has no plan.
 	 */
 	void (*went)(struct run *run, const struct task *task,
 		     struct plan *plan, uint32_t site, const struct plan *to,
 		     uint64_t addr);
 	/*
-	 * Control left a function or came to it over an abnormal edge: the
-	 * numbers are to be added to those of the same addr and `during`.
-	 * Below zero (modulo 2^64), they take back what was told.
+	 * Control left a function or came to it over an abnormal edge: add the
+	 * edge's numbers to those of the same addr and `during`.  Numbers below
+	 * zero (modulo 2^64) take back earlier ones.
 	 */
 	void (*abnormal)(struct run *run, const struct task *task,
 			 struct plan *plan, const struct abnormal_edge *edge);
 	/*
 	 * Add n counters to those of the plan's relocated functions, from
-	 * number `first` on.  task is NULL if it ended unseen.
+	 * number `first` on.  task is NULL if the task ended unseen.
 	 */
 	void (*drained)(struct run *run, const struct task *task,
 			struct plan *plan, uint32_t first,
 			const uint64_t *counters, size_t n);
 };
 
-/* Tell the run's clients. */
+/* Call that callback of all of the run's clients. */
 void client_began(struct run *run, const struct task *task);
 void client_ended(struct run *run, const struct task *task,
 		  enum task_end how);

@@ -1,7 +1,7 @@
 /*
- * Counting: every site, arrival, abnormal edge and drained counter goes to the
- * counter set of the task's process or thread (--separate), or of all.  Knows
- * nothing of traps, relocated code and stacks.
+ * Counting: adds every hit, arrival, abnormal edge and drained counter to the
+ * counter set of the task's process or thread (--separate), or to the one of
+ * all tasks.  Knows nothing of traps, relocated code and stacks.
  */
 #include "monitor/client/count.h"
 

@@ -9,8 +9,8 @@
 extern const struct client client_count;
 
 /*
- * All that was counted in the plan up to about now, of all tasks, while they
- * run; owned by the caller: counter_set_free.
+ * The sum of all tasks' counts in the plan, as they are about now, while the
+ * tasks run.  Owned by the caller: counter_set_free.
  */
 struct counter_set *count_peek(struct run *run, const struct plan *plan);
 

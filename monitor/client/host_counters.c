@@ -1,7 +1,7 @@
 /*
- * Counting inside the host: what SIMH's VAX counts by itself, at a thousandth
- * of a trap's cost.  Its sites are given to it before the program runs, and
- * its counts fetched when a report is made.
+ * Counting inside the host: SIMH's VAX counts by itself, at a thousandth of a
+ * trap's cost.  It is given the sites before the program runs, and its counts
+ * are fetched when a report is made.  Never chooses the sites.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* By va, which is what a site begins with. */
+/* Orders sites by their first member, the va. */
 static int
 by_va(const void *va, const void *vb)
 {

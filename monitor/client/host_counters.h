@@ -1,19 +1,22 @@
 /*
- * Sites that the host counts by itself.
+ * Host counters: sites that the host counts by itself.
  */
 #ifndef MONITOR_CLIENT_HOST_COUNTERS_H
 #define MONITOR_CLIENT_HOST_COUNTERS_H
 
 #include "monitor/run.h"
 
-/* The module's sites that are PATCH_HOST are counted by the host. */
+/*
+ * Have the host count the PATCH_HOST sites of the module, the run's only one.
+ * If the host refuses, the sites are lost, with a remark.
+ */
 void host_counters_plant(struct run *run, const struct module *module);
 /*
- * Fetch what it has counted, and what it has to say; also after the program's
- * end.  Returns the sum of counts.
+ * Fetch the host's counts into counter set 0, and its remarks into the run's;
+ * also after the program's end.  Returns the sum of the hits.
  */
 uint64_t host_counters_fetch(struct run *run);
-/* The run is over, and its host. */
+/* End the host's simulator and free the counters, at the end of the run. */
 void host_counters_close(struct run *run);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What a report of the run, as it is now, is made from.
+ * Makes the input of a report from the run as it is now.  Writes nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,10 @@ outcome_text(const struct run *run)
 	return mem_strdup(run->processes ? "still running" : "ended");
 }
 
-/* What a file said that was cut off is not known. */
+/*
+ * If a file was truncated while pmon read it, what pmon read may be wrong: no
+ * count is derived behind calls.
+ */
 static void
 files_check(struct run *run)
 {

@@ -1,6 +1,7 @@
 /*
- * The data file of a run: who and what was counted, when, and where it goes.
- * What was counted is saved by report/.
+ * The data file of a run: chooses its name and describes the run, with the
+ * processes or threads that are counted apart.  The counts themselves are
+ * encoded and written by report/profile/.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 
 enum { SECOND = 1000000000 };
 
-/* Asked for now, as later the process may be gone. */
+/* To be called when the run begins: later the process may be gone. */
 static char *
 program_name(const struct run *run)
 {
@@ -79,9 +80,9 @@ earlier_free(struct run *run)
 	free(run->earlier);
 }
 
-/* ---- where it goes */
+/* ---- the file's name */
 
-/* What tells a process its place among those started together. */
+/* This process's rank in a parallel job, from the environment, or NULL. */
 static const char *
 rank_find(void)
 {
@@ -107,7 +108,7 @@ first_process(const struct run *run)
 	       run->opts->npids ? run->opts->pids[0] : getpid();
 }
 
-/* What a letter behind % stands for, owned by the caller; NULL: itself. */
+/* The text for %letter, owned by the caller; NULL if it is no pattern. */
 static char *
 pattern_text(const struct run *run, char letter, unsigned try)
 {
@@ -130,7 +131,7 @@ pattern_text(const struct run *run, char letter, unsigned try)
 	}
 }
 
-/* Whether the name has a pattern with this letter. */
+/* Does the name have a pattern with this letter? */
 static bool
 pattern_has(const char *s, char letter)
 {
@@ -140,7 +141,7 @@ pattern_has(const char *s, char letter)
 	return false;
 }
 
-/* The file's name; owned by the caller. */
+/* The file's name, owned by the caller; number `try` makes %p differ. */
 static char *
 save_path(const struct run *run, unsigned try)
 {
@@ -151,7 +152,7 @@ save_path(const struct run *run, unsigned try)
 		size_t len = strcspn(s, "%");
 
 		text = s[len] ? pattern_text(run, s[len + 1], try) : NULL;
-		/* A % that begins no pattern is a character as others are. */
+		/* A % that begins no pattern stands for itself. */
 		longer = mem_printf("%s%.*s%s", path, (int)len, s,
 				    text ? text : s[len] ? "%" : "");
 		s += len + (text ? 2 : s[len] ? 1 : 0);
@@ -163,9 +164,9 @@ save_path(const struct run *run, unsigned try)
 }
 
 /*
- * The file is this run's alone if its name has the process in it: then one
- * that is there is of another, whose process had the same number (on another
- * machine, perhaps at the same time), and a new name is taken.
+ * A name with %p is meant for this run alone.  If there is such a file already,
+ * another run made it, whose process had the same id (perhaps at the same time
+ * on another machine): take another name.
  */
 static char *
 save_path_take(const struct run *run)
@@ -184,14 +185,14 @@ save_path_take(const struct run *run)
 			close(fd);
 			return path;
 		}
-		/* What is wrong shows when it is written. */
+		/* Any other error will be told when the file is written. */
 		if (errno != EEXIST)
 			return path;
 		free(path);
 	}
 }
 
-/* What is there is replaced if it is a data file, or empty. */
+/* Only a data file or an empty file may be replaced. */
 static int
 replace_check(const char *path)
 {
@@ -222,7 +223,7 @@ save_check(const struct run *run)
 
 /* ---- parts */
 
-/* What the owner's process has executed last, as far as that is known. */
+/* The program that the owner's process executed last, or "". */
 static const char *
 owner_program_of(const struct run *run, const struct counter_owner *owner)
 {
@@ -243,8 +244,8 @@ owner_start(const struct run *run, const struct counter_owner *owner)
 }
 
 /*
- * The parts of all counter sets that anybody has; their counter sets, owned by
- * caller.
+ * Make a part of the profile for each counter set that has an owner.  Returns
+ * the parts' counter set numbers, owned by the caller.
  */
 static size_t *
 parts_make(const struct run *run, struct profile *profile)

@@ -1,35 +1,38 @@
 /*
- * What was counted up to now, for reports and for data files.
+ * The counts up to now, as input of a report and as a data file.
  */
 #ifndef MONITOR_CLIENT_SAVE_H
 #define MONITOR_CLIENT_SAVE_H
 
 #include "monitor/run.h"
 
-/* All that was counted up to now; its plans are the run's. */
+/*
+ * The report input of the run as it is now; owned by the caller:
+ * report_input_free.  The plans and remarks in it stay the run's.
+ */
 struct report_input *report_input_make(struct run *run);
 void report_input_free(struct report_input *report_input);
 
-/* Read --weights; 0, or -1 with the message. */
+/* Read the data file of --weights.  0, or -1 with the message. */
 int earlier_read(struct run *run);
 void earlier_free(struct run *run);
 
-/* The run has started now, or its counts begin anew. */
+/*
+ * Start the run's clock and give the run a new id: counting begins, or begins
+ * anew after a reset.
+ */
 void run_begin(struct run *run);
 
-/* Whether -d can be written, as far as that is known; 0 or -1. */
+/* Can --data be written, as far as pmon knows?  0, or -1 with the message. */
 int save_check(const struct run *run);
-/*
- * Write what was counted to the data file; 0, or -1 with the message.  The
- * report input is of the run.
- */
+/* Write the data file of the run.  0, or -1 with the message. */
 int run_save(struct run *run, const struct report_input *report_input);
-/* The data file's name, which is chosen when it is first asked for. */
+/* The data file's name, chosen at the first call; the run owns it. */
 const char *run_data(struct run *run);
-/* Write what was counted to another file; 0, or -1 with the message. */
+/* Write a data file to another path.  0, or -1 with the message. */
 int run_write(const struct run *run, const struct report_input *report_input,
 	      const char *path);
-/* The same in memory, owned by the caller. */
+/* The bytes of a data file, *size of them, owned by the caller. */
 uint8_t *run_encode(const struct run *run,
 		    const struct report_input *report_input, size_t *size);
 

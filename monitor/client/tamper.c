@@ -1,7 +1,7 @@
 /*
- * What a program does to what relocated functions count with: the memory, and
- * the register by which that is found.  Notices at stops, and says what is not
- * known then. Mends nothing.
+ * Notices when a program changes what relocated functions count with: the
+ * thread pages, or the register that leads to them.  Looks only when a task has
+ * stopped, and marks the counts as unknown.  Never gives a count a new value.
  */
 #include "monitor/client/tamper.h"
 
@@ -20,7 +20,7 @@ space_tampered(const struct space *space)
 			space->modules[i]->plan->tampered = true;
 }
 
-/* Nothing is counted by way of that register any more. */
+/* Count nothing in the space by way of the thread register any more. */
 static void
 register_lost(struct run *run, struct space *space)
 {
@@ -35,8 +35,8 @@ register_lost(struct run *run, struct space *space)
 }
 
 /*
- * Out of a relocated function: what is counted on the way goes where it would
- * have, and not into memory of the program's.
+ * Move the task out of its relocated function.  Meanwhile the register has its
+ * old value, so that the task does not count into the program's own memory.
  */
 static void
 task_lead_out(struct run *run, struct task *task)
@@ -54,8 +54,8 @@ task_lead_out(struct run *run, struct task *task)
 }
 
 /*
- * If its register does not lead to its counters: true; `counting` if it is at
- * what counts in a relocated function.
+ * Has the task's register been changed?  Then the task is moved out of its
+ * relocated function; *counting says whether it was counting there.
  */
 static bool
 task_look(struct run *run, struct task *task, bool *counting)
@@ -72,7 +72,7 @@ task_look(struct run *run, struct task *task, bool *counting)
 	return true;
 }
 
-/* Is it a signal for what the task's own instruction did? */
+/* Is it a fault's signal, raised by the task's own instruction? */
 static bool
 is_fault(struct run *run, const struct event *event)
 {
@@ -85,8 +85,9 @@ is_fault(struct run *run, const struct event *event)
 }
 
 /*
- * What a relocated function's counting in the wrong place led to is not the
- * program's doing, and a trap is run into again, as far as it is still there.
+ * A fault of a counting instruction is not the program's own: drop its signal.
+ * After a trap the task goes on at the trap's place, and hits it again if it is
+ * still planted.
  */
 bool
 tamper_event(struct run *run, struct task *task, const struct event *event)

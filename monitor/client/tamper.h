@@ -1,5 +1,5 @@
 /*
- * What a program does to what it is counted with.
+ * Programs that change the memory or the register by which they are counted.
  */
 #ifndef MONITOR_CLIENT_TAMPER_H
 #define MONITOR_CLIENT_TAMPER_H
@@ -7,18 +7,19 @@
 #include "monitor/run.h"
 
 /*
- * The task has stopped: if its register does not lead to its counters any more
- * its program is counted by traps from now on, and the task is led out of
- * relocated functions.  Whether that was all, and the task has been let go on.
+ * The task has stopped.  If its register does not lead to its counters any
+ * more, count its program by traps from now on, and move the task out of its
+ * relocated function.  Returns true if that has dealt with the event and the
+ * task has been resumed.
  */
 bool tamper_event(struct run *run, struct task *task,
 		  const struct event *event);
 /*
- * The same before its counts are taken, of the memory too; it goes on as it
- * is.
+ * Before the task's counts are folded: mark its counts as unknown if the
+ * program has changed the register or mapped other memory over the counters.
  */
 void tamper_check(struct run *run, struct task *task);
-/* Say of whose counts that is so. */
+/* Remark on each file whose counts are unknown for that reason. */
 void tamper_remark(struct run *run);
 
 #endif

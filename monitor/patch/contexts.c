@@ -1,10 +1,10 @@
 /*
- * Signal handlers that are running when a process is attached to: finds what
- * they return to, wherever on the stack that is, and tells relocated_signal.c.
- * There a patch may be written over the middle of which the pc is.  Unwinders'
- * tables are not needed for that: the kernel's layout of a handler's frame has
- * the address of the code that makes the system call sigreturn, and behind it
- * the context.
+ * Finds, when pmon attaches to a process, the contexts that running signal
+ * handlers will return to, wherever on a stack those are, and tells
+ * relocated_signal.c of them: a patch may be written across a context's pc.
+ * Unwind tables are not needed.  The kernel puts the address of the code that
+ * calls sigreturn at the beginning of a handler's frame, and the context behind
+ * that address.  Writes nothing itself.
  */
 #include <string.h>
 
@@ -15,18 +15,18 @@
 
 enum {
 	PIECE = 4096,
-	/* What is that far up the stack from a handler is not looked at: where
-	   a thread's stack ends nothing tells. */
+	/* How far up the stack from a handler pmon looks: nothing tells where a
+	   thread's stack ends. */
 	STACK_MAX = 1 << 18,
-	/* Handlers may run on stacks of their own. */
+	/* Stacks that pmon follows: handlers may have their own. */
 	STACKS_MAX = 4,
-	/* From a context on, as far as it is looked at. */
+	/* The part of a context that pmon looks at. */
 	CONTEXT_MAX = 512,
-	/* The code that returns from a handler. */
+	/* Bytes of the code that returns from a handler. */
 	RETURN_MAX = 16,
 };
 
-/* A part of a stack, as it was read. */
+/* A part of a stack, read from memory. */
 struct part {
 	uint64_t lo, hi;
 	uint8_t bytes[PIECE + CONTEXT_MAX];
@@ -41,7 +41,10 @@ word_at(const struct part *part, uint64_t va)
 	return word;
 }
 
-/* From va on as much as there is: up to the end of a page where it ends. */
+/*
+ * Read the stack from va to the end of its page and CONTEXT_MAX bytes further,
+ * or only to the end of the page if the stack ends there.
+ */
 static bool
 part_read(struct run *run, const struct task *task, uint64_t va,
 	  struct part *part)
@@ -56,7 +59,7 @@ part_read(struct run *run, const struct task *task, uint64_t va,
 	return !run->host->data_read(task->tid, va, part->bytes, end - va);
 }
 
-/* May a patch be there? */
+/* Whether there may be a patch at va. */
 static bool
 relocated_handler_at(const struct space *space, uint64_t va)
 {
@@ -67,7 +70,7 @@ relocated_handler_at(const struct space *space, uint64_t va)
 	return false;
 }
 
-/* Is there code at va that loads the call's number and makes the call? */
+/* Whether the code at va loads the number of sigreturn and makes that call. */
 static bool
 returns_signal(struct run *run, const struct task *task, uint64_t va)
 {
@@ -87,8 +90,8 @@ returns_signal(struct run *run, const struct task *task, uint64_t va)
 }
 
 /*
- * Look through the part for contexts, whose stack pointer is higher.  The
- * lowest that is on another stack, or 0.
+ * Report the contexts in the part.  Returns the stack pointer of the last of
+ * them that is on another stack than `lo`, or 0.
  */
 static uint64_t
 part_contexts(struct run *run, struct task *task, const struct part *part,

@@ -1,13 +1,16 @@
 /*
- * What signal handlers return to that are running when a process is attached
- * to.
+ * Finds the contexts that running signal handlers will return to, when pmon
+ * attaches to a process.  Changes none of them itself.
  */
 #ifndef MONITOR_PATCH_CONTEXTS_H
 #define MONITOR_PATCH_CONTEXTS_H
 
 #include "monitor/run.h"
 
-/* Have relocated_context know of all contexts on the stopped task's stacks. */
+/*
+ * Look through the stacks of the stopped task, and call relocated_context for
+ * each context whose pc may be in patched text.
+ */
 void contexts_find(struct run *run, struct task *task);
 
 #endif

@@ -1,6 +1,9 @@
 /*
- * Delivers signals to the program: brings the task to where the handler finds
- * it as without pmon, and back when that returns.  Never counts a hit.
+ * Delivers signals to the program.  First moves the task out of slots and
+ * relocated functions, so that its handler finds the pc that it would find
+ * without pmon, and sees to it that the task comes back when the handler
+ * returns.  With --no-traps the task stays in its relocated function.  Never
+ * counts a hit.
  */
 #include <signal.h>
 
@@ -24,7 +27,7 @@ task_deliver(struct run *run, struct task *task, int signal)
 	if (run->host->native && task->process->space &&
 	    signal_caught(run, task, signal)) {
 		fault_interrupts(task->process->space, task_pc(run, task));
-		/* The handler would return over a trap. */
+		/* To come back, the handler would have to run into a trap. */
 		if (run->opts->no_traps)
 			stays = relocated_bring_original(run, task, &va);
 		else
@@ -40,10 +43,10 @@ task_deliver(struct run *run, struct task *task, int signal)
 }
 
 /*
- * The program's handler of SIGTRAP has traps of pmon's, but runs with SIGTRAP
- * blocked; at a trap the kernel would then take the handler away.  Where it
- * cannot be put back the task is let into the handler, and SIGTRAP is unblocked
- * there: the return from the handler restores the mask.
+ * There are traps of pmon's in the program's handler of SIGTRAP, which runs
+ * with SIGTRAP blocked: at such a trap the kernel would reset the handler.
+ * Where sigtrap_mend cannot restore it, let the task into the handler and
+ * unblock SIGTRAP there; the return from the handler restores the mask.
  */
 static void
 trap_deliver_open(struct run *run, struct task *task)

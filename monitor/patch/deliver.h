@@ -1,15 +1,18 @@
 /*
- * Signals of the program's own.
+ * Delivers the program's own signals to its tasks.
  */
 #ifndef MONITOR_PATCH_DELIVER_H
 #define MONITOR_PATCH_DELIVER_H
 
 #include "monitor/run.h"
 
-/* The task has stopped for a signal: deliver it. */
+/* Deliver the signal that the task has stopped for.  The task runs on. */
 void task_deliver(struct run *run, struct task *task, int signal);
 
-/* The same of a signal that a trap caused, which is not pmon's. */
+/*
+ * The same for a signal that a trap instruction or a sent SIGTRAP raised and
+ * that is not pmon's.
+ */
 void trap_deliver(struct run *run, struct task *task, int signal);
 
 #endif

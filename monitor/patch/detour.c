@@ -1,6 +1,6 @@
 /*
- * Leads tasks over stretches that they run for pmon's sake past what else may
- * stop them.  Never says where a stretch ends: its callers do.
+ * Runs stopped tasks for pmon's sake, past whatever else may stop them
+ * meanwhile.  Never decides where a detour ends: its callers do.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 #include "util/mem.h"
 
 /*
- * A SIGTRAP that is not blocked cannot be left to wait: it is sent again
- * afterwards.  What it told is kept until it comes.
+ * SIGTRAP is not blocked, so one that is sent to the task cannot stay pending:
+ * pmon sends it again after the detour.  Keep the siginfo of the first until
+ * then.
  */
 static void
 trap_keep(struct run *run, struct task *task, struct detour *detour)

@@ -1,8 +1,8 @@
 /*
- * What is planted in modules while programs run.  Sites that are added are
- * planted in every space that has the module; a function is planted before
- * the trap at its entry goes, so none can slip in between.  What is planted
- * is kept in a log, for processes forked meanwhile.
+ * Changes what is planted in modules while programs run.  New sites are planted
+ * in every space that has the module.  A function's sites are planted before
+ * the trap at its entry is removed, so that no task can slip in between.  A log
+ * of the changes lets processes catch up that were forked meanwhile.
  */
 #include <stdlib.h>
 
@@ -30,8 +30,8 @@ space_task(struct run *run, const struct space *space)
 }
 
 /*
- * Edit the text of one space.  Where that can only be done to a stopped task,
- * as on kernels that guard text more strictly, all are stopped.
+ * Edit the text of one space.  Some kernels let only a stopped task's text be
+ * written: if the edit fails, stop all tasks and try again.
  */
 static void
 space_edit(struct run *run, struct space *space, const struct module *module,
@@ -47,7 +47,7 @@ space_edit(struct run *run, struct space *space, const struct module *module,
 		module_edit(run, space, task->tid, module, batch, fn);
 }
 
-/* Do something to each space that has the module. */
+/* Edit the text of each space that has the module. */
 static void
 spaces_edit(struct run *run, const struct module *module,
 	    const struct batch *batch, site_edit *fn)
@@ -55,7 +55,7 @@ spaces_edit(struct run *run, const struct module *module,
 	for (struct process *p = run->processes; p; p = p->next) {
 		struct space *space = p->space;
 
-		/* One shared by vfork comes twice, which does no harm. */
+		/* A space shared by vfork is edited twice: no harm. */
 		for (size_t i = 0; space && i < space->nmodules; i++)
 			if (space->modules[i] == module)
 				space_edit(run, space, module, batch, fn);
@@ -63,9 +63,9 @@ spaces_edit(struct run *run, const struct module *module,
 }
 
 /*
- * Choose patches by the text of any space that can still be read: processes
- * may be ending.  If all are, children that they forked may not have been
- * heard of.
+ * Choose patches by the text of any space that can still be read: some
+ * processes may be ending.  If no space can be read, choose by the file, for
+ * children that pmon has not heard of yet.
  */
 static void
 spaces_choose(struct run *run, struct module *module, const struct batch *batch)
@@ -89,8 +89,9 @@ spaces_choose(struct run *run, struct module *module, const struct batch *batch)
 }
 
 /*
- * New relocated functions: more than a trap's byte will be written where a task
- * may just arrive, so all stand still.  None can be farther in.
+ * Before new relocated functions are planted, stop all tasks: a jump is longer
+ * than a trap, and is written where a task may just arrive.  No task is further
+ * inside those functions yet.
  */
 static void
 spaces_pause(struct run *run, const struct module *module)
@@ -113,7 +114,7 @@ spaces_relocated(struct run *run, const struct module *module, size_t first,
 						    module, first, last);
 }
 
-/* What is between the counters of relocated functions. */
+/* Write the guards between the counters of relocated functions. */
 static void
 spaces_guard(struct run *run, struct module *module)
 {
@@ -124,7 +125,7 @@ spaces_guard(struct run *run, struct module *module)
 	module->nguards = module->plan->nguards;
 }
 
-/* Ways into relocated functions that are traps from now on. */
+/* Undo the jumps at entry patches that are traps from now on. */
 static void
 spaces_reopen(struct run *run, struct module *module)
 {
@@ -142,7 +143,8 @@ spaces_reopen(struct run *run, struct module *module)
 }
 
 /*
- * Relocated functions that may not be used any more; tasks in them may finish.
+ * Lead no task into reverted relocated functions any more; tasks that are in
+ * them may finish.
  */
 static void
 spaces_revert(struct run *run, const struct module *module)
@@ -173,7 +175,10 @@ spaces_slots(struct run *run, struct module *module, size_t first,
 	}
 }
 
-/* Entries that waited and do not any more: planted for good, or not at all. */
+/*
+ * Entries that no longer wait: choose their patch for good, or retire them.
+ * Returns those retired.
+ */
 static struct batch
 module_settle_entries(struct run *run, struct module *module,
 		      const struct batch *entries)
@@ -195,7 +200,9 @@ module_settle_entries(struct run *run, struct module *module,
 	return retired;
 }
 
-/* Entries that had been given up, and are traps again. */
+/*
+ * Add to *fresh the old entries that were given up and are to have traps again.
+ */
 static void
 entries_revive(const struct module *module, const struct batch *entries,
 	       size_t nsites, struct batch *fresh)
@@ -211,7 +218,7 @@ entries_revive(const struct module *module, const struct batch *entries,
 	batch_sort(module, fresh);
 }
 
-/* Those that turned out to have no place for a slot they need. */
+/* Retire the entries that need a slot and have found no room for one. */
 static void
 entries_refused(struct module *module, const struct batch *entries,
 		struct batch *retired)
@@ -238,7 +245,7 @@ extension_free(struct extension *ext)
 	free(ext->retired);
 }
 
-/* Forget those of modules that no space has any more. */
+/* Forget the extensions of modules that no space has any more. */
 static void
 extensions_prune(struct run *run)
 {
@@ -263,7 +270,7 @@ extension_push(struct run *run, struct extension ext)
 {
 	size_t n = run->extensions_max;
 
-	/* Pruning leaves any number, so not by vec_push. */
+	/* vec_push cannot be used: pruning leaves any number of extensions. */
 	if (run->nextensions >= run->extensions_room) {
 		run->extensions_room = n > run->nextensions ? n :
 				       run->nextensions + 1;
@@ -341,7 +348,7 @@ relocated_reopen_new(struct run *run, struct space *space, pid_t tid,
 		relocated_reopen(run, space, tid, module, plan->reopened[i]);
 }
 
-/* What was given up meanwhile is given up here too. */
+/* Revert the relocated functions that were lost while the child was forked. */
 static void
 relocated_catch_up(struct run *run, struct space *space, pid_t tid,
 		   const struct module *module)
@@ -380,7 +387,10 @@ space_catch_up(struct run *run, struct space *space, pid_t tid, uint64_t since)
 		relocated_catch_up(run, space, tid, space->modules[k]);
 }
 
-/* The modules of a plan that are somewhere, each once. */
+/*
+ * All modules of a plan that some space has, each once.  The caller frees the
+ * list.
+ */
 static struct module **
 plan_modules(const struct run *run, const struct plan *plan, size_t *n)
 {
@@ -429,7 +439,7 @@ plan_lift(struct run *run, struct plan *plan, uint32_t site)
 	struct module **list;
 	size_t n;
 
-	/* Its trap does more than count. */
+	/* The trap does more than count. */
 	if (plan->sites[site].skips || plan->sites[site].hook)
 		return;
 	plan->sites[site].passed = true;
@@ -452,7 +462,10 @@ plan_lift(struct run *run, struct plan *plan, uint32_t site)
 	free(list);
 }
 
-/* They may never have been planted in what was started meanwhile. */
+/*
+ * Plant the sites again.  Modules that were planted while plan_lift had removed
+ * these traps have no patches for them yet.
+ */
 static void
 module_again(struct run *run, struct module *module,
 	     const struct batch *sites)

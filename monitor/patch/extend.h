@@ -1,23 +1,31 @@
 /*
- * Changes to what is planted while programs run.
+ * Changes what is planted in modules while programs run.
  */
 #ifndef MONITOR_PATCH_EXTEND_H
 #define MONITOR_PATCH_EXTEND_H
 
 #include "monitor/run.h"
 
-/* The plan has new sites, and entries that do not wait any more. */
+/*
+ * Plant what has been added to the plan (sites, relocated functions), replace
+ * or remove the traps at entries that no longer wait, and undo what the plan
+ * has reverted, in every space that has the image.
+ */
 void plan_extended(struct run *run, struct plan *plan);
-/* A site has counted once, and does not again: its trap goes. */
+/* Remove the trap of a site that has counted once and is not to count again. */
 void plan_lift(struct run *run, struct plan *plan, uint32_t site);
-/* All counts are 0 again: all that are gone come back.  All stands still. */
+/*
+ * All counts have been reset: plant again the traps that plan_lift removed.
+ * All tasks stand still.
+ */
 void plan_again(struct run *run, struct plan *plan);
 /*
- * A fork's child has a relocated function of memory as it was when number
- * `since` was the next extension, or later: bring it up to date.
+ * Bring a forked child's space up to date.  Its memory is a copy of its
+ * maker's, made when extension number `since`, or a later one, was the next.
  */
 void space_catch_up(struct run *run, struct space *space, pid_t tid,
 		    uint64_t since);
+/* Free the log of extensions, at the end of the run. */
 void extensions_free(struct run *run);
 
 #endif

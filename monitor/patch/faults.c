@@ -1,9 +1,9 @@
 /*
- * What signals interrupt.  Instructions that faulted: which a stopped task is
- * at, and which its signal handlers interrupted.  Such an instruction has
- * begun, so whoever leaves the function from the handler leaves it during
- * that.  And where handlers may have been left for ever.  Counts nothing
- * itself.
+ * Remembers what signals interrupt: the faulting instruction that a stopped
+ * task is at, those that its signal handlers interrupted, and functions whose
+ * handlers may never have come back.  An instruction that faulted has begun, so
+ * a jump out of the handler leaves the function during that instruction.
+ * Counts nothing itself.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -16,9 +16,10 @@
 #include "util/mem.h"
 
 /*
- * Where a handler was called.  One that was left by a jump is not told from
- * one that may return: it is forgotten when another is called with the same
- * stack pointer, or so many more were called.
+ * The places where faults have called handlers.  Nothing tells whether a
+ * handler was left by a jump or will still return.  So a place is forgotten
+ * when another handler is called with the same stack pointer, and the oldest
+ * when there are too many.
  */
 enum { FAULTS_MAX = 32 };
 
@@ -26,7 +27,7 @@ struct fault {
 	uint64_t va, sp;
 };
 
-/* A breakpoint is a trap: it is done when the signal comes. */
+/* A SIGTRAP comes after its instruction, which so has not faulted. */
 void
 fault_note(struct run *run, struct task *task, int signal, uint64_t pc)
 {
@@ -45,7 +46,10 @@ fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va)
 	if (task->fault_va != pc)
 		return;
 	task->fault_va = va;
-	/* For some the kernel tells the program the instruction's address. */
+	/*
+	 * For some signals the kernel tells the program the instruction's
+	 * address.
+	 */
 	if (!run->host->fault_get(task->tid, &code, &at) && code > 0 &&
 	    at == pc)
 		run->host->fault_set(task->tid, va);

@@ -1,25 +1,40 @@
 /*
- * Faults of instructions that were counted.
+ * Remembers the instructions that faulted, and where signal handlers
+ * interrupted functions.  Counts nothing.
  */
 #ifndef MONITOR_PATCH_FAULTS_H
 #define MONITOR_PATCH_FAULTS_H
 
 #include "monitor/run.h"
 
-/* The signal is about to be delivered: is it the fault of what is at the pc? */
+/*
+ * The signal is about to be delivered: note whether the instruction at the pc
+ * has caused it, so has begun.
+ */
 void fault_note(struct run *run, struct task *task, int signal, uint64_t pc);
-/* The task is moved out of a relocated function: so is what faulted there. */
+/*
+ * The task is moved from pc in a relocated function to va in the original: if
+ * the instruction at pc faulted, the one at va did.
+ */
 void fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va);
-/* With that pc, and its stack pointer, it goes on, to a handler perhaps. */
+/*
+ * The task is about to run on, perhaps to a handler: if the instruction at its
+ * pc has faulted, keep that with the stack pointer, for fault_left.
+ */
 void fault_keep(struct run *run, struct task *task);
 /*
- * A handler interrupts what is at pc.  If no stack tells that it came back, as
- * none is walked or a walk is lost, nothing is derived there.
+ * A handler interrupts the function at pc.  Nothing is derived in that function
+ * unless all stacks are known: without them nothing shows whether the handler
+ * came back.
  */
 void fault_interrupts(const struct space *space, uint64_t pc);
 
-/* Had the instruction at va, where a frame is left, begun? */
+/*
+ * Whether the instruction at va, where a frame with this stack pointer is left,
+ * had begun: a fault interrupted it.
+ */
 bool fault_left(const struct task *task, uint64_t va, uint64_t sp);
+/* Forget all faults of the task. */
 void fault_forget(struct task *task);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A trap of pmon's that a task was stopped by: what patch.c handles, and
- * unreported.c looks for where it was not told.
+ * Hits: a task has stopped at one of pmon's traps.  patch.c handles the hits
+ * that were reported; unreported.c looks for those that were not.
  */
 #ifndef MONITOR_PATCH_HIT_H
 #define MONITOR_PATCH_HIT_H
@@ -14,14 +14,17 @@ struct hit {
 	uint64_t va;
 };
 
-/* Whether there is a trap just before the pc. */
+/* Whether the pc is where the trap of a site leaves it; if so, fill in *hit. */
 bool hit_before(struct run *run, const struct task *task, struct hit *hit);
 
 /* Tell clients what happened at the site. */
 void hit_tell(struct run *run, const struct task *task, const struct hit *hit,
 	      enum site_event what);
 
-/* Its instruction was done by a step, which went to pc. */
+/*
+ * The site's instruction has been stepped and led to pc: tell clients whether
+ * its branch was taken, and its target.
+ */
 void hit_stepped(struct run *run, const struct task *task,
 		 const struct hit *hit, uint64_t pc);
 

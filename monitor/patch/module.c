@@ -1,8 +1,8 @@
 /*
- * Modules: an image planted in an address space: how each of its sites is
- * patched, and the traps and slots written to memory.  Text is read and
- * written page by page, not site by site.  What comes while the program runs
- * is extend.c's.
+ * Modules, images planted in a space: chooses how each site is patched, and
+ * writes traps, slots and relocated functions to memory.  Reads and writes text
+ * page by page, not site by site.  Changes while the program runs are
+ * extend.c's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ batch_make(const struct module *module, size_t first)
 
 /* ---- text, a page at a time */
 
-/* Those from `first` up to the return value lie in one page. */
+/* The end of the sites, from `first` on, that lie in one page. */
 static size_t
 page_sites(const struct module *module, const struct batch *batch,
 	   size_t first)
@@ -73,8 +73,8 @@ page_sites(const struct module *module, const struct batch *batch,
 }
 
 /*
- * Visit the text of a page's sites: read the bytes from the first site to
- * the last, let fn change them, write them back.
+ * Edit the text of a page's sites: read the bytes from the first site to the
+ * last, let fn change them, write them back.
  */
 static int
 page_edit(struct run *run, struct space *space, pid_t tid,
@@ -148,7 +148,7 @@ module_edit(struct run *run, struct space *space, pid_t tid,
 
 	for (size_t i = 0; i < batch->n; i = last) {
 		last = page_sites(module, batch, i);
-		/* The page, or the process, may be gone: nothing to lose. */
+		/* If the page or the process is gone, nothing is lost. */
 		if (page_edit(run, space, tid, module, batch, i, last, fn))
 			err = HOST_GONE;
 	}
@@ -156,8 +156,8 @@ module_edit(struct run *run, struct space *space, pid_t tid,
 }
 
 /*
- * All that is done to the module's text is done at once.  Where memory is far
- * away only what is changed is looked at.
+ * Hold the module's text, so that all changes are written at once.  Not where
+ * memory is far away: there only what changes is read.
  */
 static void
 module_hold(const struct run *run, struct space *space,
@@ -165,7 +165,7 @@ module_hold(const struct run *run, struct space *space,
 {
 	if (!run->host->native)
 		return;
-	/* What leads into relocated functions comes after them. */
+	/* What leads into relocated functions is written after them. */
 	if (relocated && module->relocated)
 		text_hold(space, module->relocated, module->relocated +
 			  module->relocated_size);
@@ -191,11 +191,11 @@ module_unplant(struct run *run, struct space *space, pid_t tid,
 /* ---- choosing patches */
 
 /*
- * Out of line costs less than emulation, which has to fetch and set all
- * registers and often memory too: the program's own processor does that for
- * nothing.  Only what merely moves the pc is cheaper done here: see
- * doc/performance.md, "What a trap costs".  Where an instruction goes is only
- * seen if it does not run out of line.
+ * Choose a site's patch.  Running the instruction out of line costs less than
+ * emulating it: emulation has to fetch and set all registers, and often memory
+ * too.  Only instructions that merely move the pc are cheaper to emulate: see
+ * doc/performance.md, "What a trap costs".  pmon sees where an instruction goes
+ * only if it does not run out of line.
  */
 static enum patch
 patch_choose(const struct run *run, const struct module *module,
@@ -223,7 +223,10 @@ patch_choose(const struct run *run, const struct module *module,
 	}
 	slots = !site->targets && arch->slot_make &&
 		!arch->slot_make(code, site->insn.len, va, va, &slot);
-	/* Stepping one could wait for ever while all others are stopped. */
+	/*
+	 * Stepping a system call could wait for ever while all other tasks are
+	 * stopped.
+	 */
 	if (arch->slot_make && (site->insn.kind == INSN_SYSCALL ||
 				arch->step_shows(code, site->insn.len)))
 		return PATCH_SLOTTED;
@@ -257,7 +260,10 @@ patched_choose(struct run *run, struct module *module, uint32_t i)
 	*vec_push(module->slot_site, module->nslots) = i;
 }
 
-/* Of one with a jump table in it, only the beginning. */
+/*
+ * The bytes of an instruction to compare: if a jump table is part of it, only
+ * the beginning.
+ */
 static size_t
 insn_bytes(const struct insn *insn)
 {
@@ -265,8 +271,8 @@ insn_bytes(const struct insn *insn)
 }
 
 /*
- * What is in memory at a site must be what the file says: else the program
- * (or another tool) has changed its text, and the site is left alone.
+ * Choose a site's patch, given the bytes there.  If they are not the file's,
+ * the program (or another tool) has changed its text: leave the site alone.
  */
 static void
 patched_make(struct run *run, struct module *module, uint32_t i,
@@ -351,7 +357,7 @@ relocated_plant_new(struct run *run, struct space *space, pid_t tid,
 {
 	const struct plan *plan = module->plan;
 
-	/* What was withdrawn meanwhile is in none. */
+	/* plan_copies_withdraw may have removed some since. */
 	if (last > plan->nrelocated)
 		last = plan->nrelocated;
 	for (size_t i = first; i < last; i++)
@@ -360,7 +366,7 @@ relocated_plant_new(struct run *run, struct space *space, pid_t tid,
 					plan->relocated_fplans[i]);
 }
 
-/* How each site is patched, where nothing has been planted yet. */
+/* Choose all patches of a module of which nothing is planted yet. */
 static int
 module_choose(struct run *run, struct task *task, struct module *module,
 	      struct batch *batch)
@@ -395,9 +401,9 @@ module_write(struct run *run, struct task *task, struct module *module,
 }
 
 /*
- * Room for them is mapped now, as it may be refused later.  A library of which
- * nothing is counted has only hooks; if nothing is derived there come no more
- * that cannot do without a slot.
+ * Whether to map room for slots now; later that may be refused.  A library of
+ * which nothing is counted has only hooks, and if nothing is derived, none that
+ * come later need slots.
  */
 static bool
 slots_needed(const struct run *run, const struct module *module)
@@ -418,7 +424,7 @@ module_fill(struct run *run, struct task *task, struct module *module)
 
 	if (!err)
 		relocated_map(run, task, module);
-	/* Other sites are needed where there can be no relocated functions. */
+	/* Without relocated functions the plan has other sites. */
 	if (!err && relocated && !module->plan->wish.relocated)
 		err = module_choose(run, task, module, &batch);
 	if (!err) {

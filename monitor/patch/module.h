@@ -1,51 +1,73 @@
 /*
- * Modules: images planted in a space, and how their text is edited.
+ * Modules: chooses how each site of an image is patched in a space, and writes
+ * the traps, slots and relocated functions there.  Never decides which images
+ * are planted (plant.c), nor what is added later (extend.c).
  */
 #ifndef MONITOR_PATCH_MODULE_H
 #define MONITOR_PATCH_MODULE_H
 
 #include "monitor/run.h"
 
-/* Plant all sites in the task's space; HOST_GONE if that is gone. */
+/*
+ * Plant all sites and relocated functions in the task's space.  HOST_OK, or
+ * HOST_GONE if the process is gone.
+ */
 int module_fill(struct run *run, struct task *task, struct module *module);
+/*
+ * Take all traps and patches of the module out of the space's text.  The module
+ * itself stays: see module_drop.
+ */
 void module_unplant(struct run *run, struct space *space, pid_t tid,
 		    const struct module *module);
 
-/* How many traps it has in its text. */
+/* The number of traps in the module's text. */
 size_t module_traps(const struct module *module);
 
-/* Sites of a module, by index, ascending by address. */
+/* Sites of a module, as indices into the plan's sites, ascending by address. */
 struct batch {
-	uint32_t *sites;	/* owned by who made it */
+	uint32_t *sites;	/* owned by the batch's maker */
 	size_t n;
 };
 
-/* All sites, or those from number `first` on; not idle ones. */
+/*
+ * All sites from number `first` on, except idle ones and those that have made
+ * their one count.  The caller frees batch.sites.
+ */
 struct batch batch_make(const struct module *module, size_t first);
+/* Sort the batch by address, after sites have been added to it. */
 void batch_sort(const struct module *module, struct batch *batch);
-/* Read the text under the sites and choose each one's patch; HOST_GONE. */
+/*
+ * Read the text under the sites and choose each one's patch.  HOST_OK, or
+ * HOST_GONE if the text cannot be read.
+ */
 int batch_choose(struct run *run, struct space *space, pid_t tid,
 		 struct module *module, const struct batch *batch);
-/* The same by the text that the file has. */
+/* The same, but by the text in the file instead of that in memory. */
 void batch_choose_unread(struct run *run, struct module *module,
 			 const struct batch *batch);
-/* Choose anew how the site is patched, whose code in the file is known. */
+/* Choose again how the site is patched; the text under it is as in the file. */
 void patched_choose(struct run *run, struct module *module, uint32_t i);
-/* The plan has new sites: there is room for how they are patched. */
+/* The plan has new sites: make room in module->patched for them. */
 void module_grow(struct module *module);
 
-/* Change the bytes at a site, the module's by its index. */
+/* Changes the bytes at a site of the module, given by its index. */
 typedef void site_edit(const struct arch *arch, const struct module *module,
 		       size_t site, uint8_t *bytes);
 
 site_edit trap_write;
-/* A program that wrote there itself keeps what it wrote. */
+/* Puts the original bytes back, unless the program has overwritten the trap. */
 site_edit trap_remove;
-/* HOST_OK; HOST_GONE if some of the text, or the process, is gone. */
+/*
+ * Apply fn to the text of all sites of the batch.  HOST_OK, or HOST_GONE if
+ * some of the text, or the process, is gone; the rest is edited anyway.
+ */
 int module_edit(struct run *run, struct space *space, pid_t tid,
 		const struct module *module, const struct batch *batch,
 		site_edit *fn);
-/* Write the relocated functions from one number up to another. */
+/*
+ * Write the plan's relocated functions from number `first` up to but not
+ * including `last`, except lost ones.
+ */
 void relocated_plant_new(struct run *run, struct space *space, pid_t tid,
 			 const struct module *module, size_t first,
 			 size_t last);

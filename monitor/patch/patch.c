@@ -1,14 +1,15 @@
 /*
- * What happens at a trap: the hit is counted and the original instruction done
- * by lifting the trap and stepping (Bishop 1987, "How an Execution Monitor
- * Works"), by running a relocated function out of line, or by doing in the
- * monitor what it would do.  Also keeps the promise that the program never sees
- * any of it: whenever a task stops for a signal its pc is an original one.
- * A count is the number of times an instruction was begun.  Two cases need
- * care.  A signal that comes before the instruction has run takes the hit back:
- * the trap counts it again when the handler has returned.  An instruction that
- * faults was begun; if a handler returns to it (REDO_ states, followed by its
- * sigreturn) it runs again but is counted once.
+ * Handles traps: counts the hit and does the original instruction, by lifting
+ * the trap and stepping (Bishop 1987, "How an Execution Monitor Works"), by
+ * running a copy of the instruction out of line, or by emulating it.  The
+ * program never sees any of this: whenever a task stops for a signal, its pc is
+ * an original one.
+ *
+ * A count is the number of times that an instruction was begun.  Two cases need
+ * care.  If a signal comes before the instruction has run, the hit is taken
+ * back: the trap counts it again when the handler has returned.  An instruction
+ * that faults has begun; if a handler returns to it (the REDO_ states, then its
+ * sigreturn), it runs again but is counted once.
  */
 #include <signal.h>
 
@@ -98,8 +99,8 @@ signal_waits(struct run *run, struct task *task)
 }
 
 /*
- * The instruction at va was counted and has not been done, because of this
- * event.  sp is the stack pointer there.
+ * The instruction of the hit was counted, but has not been done because of this
+ * event.  sp is the stack pointer at the site.
  */
 static void
 hit_undone(struct run *run, struct task *task, const struct hit *hit,
@@ -135,14 +136,17 @@ patch_syscall(struct run *run, struct task *task, bool entry)
 		task->redo = REDO_RETURNED;
 }
 
-/* Is this arrival at va the second begin of an instruction counted once? */
+/*
+ * Whether this arrival at va begins the instruction again that faulted and has
+ * been counted already.
+ */
 static bool
 redo_take(struct run *run, struct task *task, uint64_t va)
 {
 	bool returned = task->redo == REDO_RETURNED;
 	uint64_t sp = 0;
 
-	/* Anything else here: the handler left by another way. */
+	/* Any other arrival here: the handler left by another way. */
 	if (task->redo_va == va || returned)
 		task->redo = REDO_NONE;
 	return returned && task->redo_va == va &&
@@ -161,8 +165,8 @@ trap_set(struct run *run, struct task *task, uint64_t va,
 }
 
 /*
- * Is the stop by a step?  Not by a SIGTRAP that waited while it was blocked
- * either, if the step has unblocked it.
+ * Whether a step has caused the stop.  If SIGTRAP was blocked and one was
+ * pending, the step has unblocked it, and the stop tells of the pending one.
  */
 static bool
 step_told(struct run *run, const struct task *task)
@@ -174,9 +178,9 @@ step_told(struct run *run, const struct task *task)
 }
 
 /*
- * One step from the site.  true if the instruction was done and came to
- * itself again: then it is to be counted and stepped once more.  A task that
- * is killed says with its last stop whether it was done: see trap_unreported.
+ * One step from the site.  true if the instruction was done and has come to
+ * itself again: it must be counted and stepped once more.  If the task is
+ * killed, its last stop tells whether it was done: see trap_unreported.
  */
 static bool
 step_once(struct run *run, struct task *task, const struct hit *hit,
@@ -187,7 +191,7 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
 		return false;
 	task->stepping = true;
-	/* Another task's step may have paused this one: not yet begun. */
+	/* Another task's step may have paused this one before its own. */
 	do {
 		if (task_resume(run, task, RESUME_STEP, 0))
 			return false;
@@ -205,7 +209,7 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 			return false;
 		return pc == hit->va;
 	}
-	/* It was stopped before it did anything, or by what it did. */
+	/* The task was stopped before the instruction, or by what that did. */
 	task->hit_open = false;
 	if (pc == hit->va)
 		hit_undone(run, task, hit, sp, event);
@@ -223,7 +227,7 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 	struct event event = { EVENT_PAUSED, task->tid, 0 };
 
 	run_pause(run, task->process->space, task, STOP_OTHER_STEPS);
-	/* Meanwhile it may have been killed, and have said so. */
+	/* The task may have been killed meanwhile, with its event queued. */
 	if (task->exiting || task->state != TASK_STOPPED)
 		return;
 	if (run->host->reg_set(task->tid, arch->reg_pc, hit->va) ||
@@ -245,7 +249,7 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 
 /* ---- slot, emulation */
 
-/* Whose memory emulation sees. */
+/* The task whose memory an emulated instruction reads and writes. */
 struct owner {
 	const struct host *host;
 	pid_t tid;
@@ -299,7 +303,7 @@ patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 	run_resume(run, task, 0);
 }
 
-/* The task goes on at va: elsewhere, or behind its instruction. */
+/* Let the task go on at va: elsewhere, or behind its instruction. */
 static void
 patch_move(struct run *run, struct task *task, uint64_t va)
 {
@@ -309,7 +313,10 @@ patch_move(struct run *run, struct task *task, uint64_t va)
 	run_resume(run, task, 0);
 }
 
-/* The site whose slot the pc is in, or -1; *offset within the slot. */
+/*
+ * The index of the site whose slot the pc is in, or -1; *offset is the pc's
+ * within the slot.
+ */
 static long
 slot_find(const struct module *module, uint64_t pc, uint64_t *offset)
 {
@@ -337,13 +344,16 @@ slot_leave(struct run *run, struct task *task, const struct module *module,
 	uint64_t fault;
 	int code;
 
-	/* One that is killed meanwhile leaves with its last stop. */
+	/* A task killed meanwhile is taken out of the slot at its last stop. */
 	if (run->host->reg_set(task->tid, arch->reg_pc,
 			       hit.va + (done ? hit.site->insn.len : 0)) ||
 	    done)
 		return;
 	hit_undone(run, task, &hit, regs->r[arch->reg_sp], event);
-	/* For these the kernel tells the program the instruction's address. */
+	/*
+	 * For these signals the kernel tells the program the instruction's
+	 * address.
+	 */
 	if (!run->host->fault_get(task->tid, &code, &fault) && code > 0 &&
 	    fault == regs->r[arch->reg_pc])
 		run->host->fault_set(task->tid, hit.va);
@@ -367,8 +377,8 @@ patch_signal(struct run *run, struct task *task, int signal)
 		if (i < 0)
 			continue;
 		/*
-		 * In a system call the kernel itself may go back to the
-		 * instruction: it does that in the slot.
+		 * The kernel itself may restart a system call: it goes back to
+		 * the instruction in the slot.
 		 */
 		if (signal && space->modules[m]->plan->sites[i].insn.kind ==
 		    INSN_SYSCALL)
@@ -382,7 +392,7 @@ patch_signal(struct run *run, struct task *task, int signal)
 	}
 	if (!signal)
 		return;
-	/* This was before the fault. */
+	/* A stack switch that was done came before the fault. */
 	abnormal_passed(run, task, regs.r[run->arch->reg_pc]);
 	fault_note(run, task, signal, regs.r[run->arch->reg_pc]);
 }
@@ -398,7 +408,7 @@ patch_leave(struct run *run, struct task *task)
 
 /* ---- the trap */
 
-/* Is there a trap at hit->va?  Then the rest of hit is filled in. */
+/* Whether there is a trap at hit->va; if so, fill in the rest of *hit. */
 static bool
 trap_at(const struct task *task, struct hit *hit)
 {
@@ -425,9 +435,9 @@ hit_before(struct run *run, const struct task *task, struct hit *hit)
 }
 
 /*
- * Is this stop by a trap one of pmon's traps?  A pc inside an instruction
- * can come from nothing else; elsewhere the signal may have been sent.
- * HOST_OK if it is, HOST_ERROR if not, HOST_GONE if the task was killed.
+ * Whether one of pmon's traps caused this stop.  Only such a trap leaves the pc
+ * inside an instruction; elsewhere the signal may have been sent.  HOST_OK if
+ * it did, HOST_ERROR if not, HOST_GONE if the task was killed.
  */
 static int
 hit_find(struct run *run, const struct task *task, struct hit *hit)
@@ -448,7 +458,7 @@ hit_find(struct run *run, const struct task *task, struct hit *hit)
 	case TRAP_NONE:
 		return HOST_GONE;
 	case TRAP_SENT:
-		/* Before, while it was blocked: the trap unblocked it. */
+		/* Sent while it was blocked; the trap has unblocked it. */
 		return sigtrap_lost(run, task) ? HOST_OK : HOST_ERROR;
 	default:
 		return HOST_ERROR;
@@ -486,9 +496,9 @@ hit_count(struct run *run, struct task *task, const struct hit *hit)
 }
 
 /*
- * With --once: the task is at another trap, so what it hit before has begun,
- * if that was not taken back.  Not before: what is taken back is to be hit
- * again.
+ * With --once: the task is at another trap, so the instruction that it hit
+ * before has begun, unless that hit was taken back: remove that trap.  Not
+ * earlier, since a hit that is taken back must be hit again.
  */
 static void
 once_passed(struct run *run, struct task *task)
@@ -501,8 +511,8 @@ once_passed(struct run *run, struct task *task)
 }
 
 /*
- * A function is entered for the first time: it is looked at and planted, and
- * its entry runs again, now with what is to be counted there, if anything.
+ * A function is entered for the first time: place and plant its counters, and
+ * run its entry again, now with what is counted there, if anything.
  */
 static void
 hit_ready(struct run *run, struct task *task, const struct hit *hit)
@@ -511,7 +521,7 @@ hit_ready(struct run *run, struct task *task, const struct hit *hit)
 
 	plan_ready(plan, hit->site->fplan);
 	plan_extended(run, plan);
-	/* The trap may be there no more. */
+	/* The trap may be gone. */
 	patch_move(run, task, hit->va);
 }
 
@@ -564,8 +574,8 @@ hit_cause(const struct hit *hit)
 }
 
 /*
- * The site waits: if it has a hook where stacks are left, that is looked at
- * when the instruction is come to again, or it would be twice.
+ * Whether the site waits and has a hook where stacks are left: handle that hook
+ * when the task comes to the instruction again, or it would be handled twice.
  */
 static bool
 hit_waits_first(const struct hit *hit)
@@ -578,7 +588,7 @@ hit_waits_first(const struct hit *hit)
 		hit->module->plan->hooks[site->hook - 1].kind == HOOK_ENTRY);
 }
 
-/* What was hit is counted: the task goes on behind it. */
+/* The hit is counted: do the instruction, and let the task go on. */
 static void
 hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
 {
@@ -637,7 +647,9 @@ patch_trap(struct run *run, struct task *task, int signal)
 	}
 	if (hit.site->hook) {
 		abnormal_hook(run, task, hit.module, hit.site->hook);
-		/* By what came to be planted its site may be elsewhere now. */
+		/*
+		 * The hook may have planted more, so the site may have moved.
+		 */
 		if (!trap_at(task, &hit)) {
 			patch_move(run, task, hit.va);
 			return;

@@ -1,6 +1,6 @@
 /*
- * Planting: which images an address space holds and where.  What is written
- * into them is module.c's.
+ * Finds which images a space has mapped and where, and makes and drops its
+ * modules.  Never writes to text: module.c does.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ module_extent(struct module *module)
 	}
 }
 
-/* What came there before anything was derived has no hooks yet. */
+/* Add hooks to the modules that were planted before anything was derived. */
 static void
 space_hook(struct run *run, const struct space *space)
 {
@@ -92,7 +92,7 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 		space_hook(run, space);
 }
 
-/* The bias of an image of which map shows a part. */
+/* The bias of an image of which `map` is a part; false if it is none. */
 static bool
 image_bias(const struct image *image, const struct mapping *map,
 	   uint64_t *bias)
@@ -132,8 +132,8 @@ module_known(const struct space *space, const struct mapping *map)
 }
 
 /*
- * The plan of what is mapped there, if it is to have one: known, or with hooks
- * if something is derived.
+ * The plan of the file that is mapped there, or NULL: one that is counted or,
+ * if all files must be known, one with hooks.
  */
 static struct plan *
 mapping_plan(struct run *run, const struct mapping *map, bool known,
@@ -150,7 +150,10 @@ mapping_plan(struct run *run, const struct mapping *map, bool known,
 	return plan;
 }
 
-/* Returns why it is not known what is there, or NULL. */
+/*
+ * Plant the file that is mapped there, if it has a plan.  Returns why its hooks
+ * are not known, or NULL.
+ */
 static const char *
 mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 	      const char *open_path)
@@ -170,7 +173,7 @@ mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 	return unread;
 }
 
-/* Modules whose text is not mapped any more are forgotten. */
+/* Forget the modules whose text is not mapped any more. */
 static void
 modules_forget(struct run *run, struct space *space,
 	       const struct mapping *maps, size_t n)
@@ -243,7 +246,7 @@ process_rescan(struct run *run, struct task *task)
 		free(open_path);
 	}
 	mappings_free(maps, n);
-	/* What leaves stacks there will not be seen. */
+	/* pmon will not see stacks being left there. */
 	if (why && space_infers(task->process->space))
 		space_calls_underivable(run, task->process->space, REASON_LEFT,
 					why);
@@ -267,7 +270,10 @@ process_mapped(struct run *run, struct task *task)
 		process_rescan(run, task);
 }
 
-/* What the kernel gives a process that executes the file, or NULL. */
+/*
+ * The privilege that the kernel gives a process that executes the file, as
+ * text, or NULL.
+ */
 static const char *
 file_privilege(const char *path)
 {
@@ -285,7 +291,7 @@ file_privilege(const char *path)
 	return NULL;
 }
 
-/* Say what an exec did that monitoring changes or prevents. */
+/* Tell the user of a privilege that the exec would have given. */
 static void
 exe_remark(struct run *run, const char *path, const char *open_path)
 {
@@ -296,7 +302,10 @@ exe_remark(struct run *run, const char *path, const char *open_path)
 			   "that privilege", path, privilege);
 }
 
-/* Plant a plan where the file of that number is mapped; whether it is. */
+/*
+ * Plant the plan where the file with that inode number is mapped; whether it is
+ * mapped.
+ */
 static bool
 exe_module(struct run *run, struct task *task, struct plan *plan, ino_t ino)
 {
@@ -320,7 +329,7 @@ exe_module(struct run *run, struct task *task, struct plan *plan, ino_t ino)
 	return found;
 }
 
-/* The main program: it is known by name, and mapped at exec already. */
+/* Plant the main program, which is known by name and mapped since the exec. */
 static void
 exe_plant(struct run *run, struct task *task, const char *path,
 	  const char *open_path)
@@ -332,7 +341,7 @@ exe_plant(struct run *run, struct task *task, const char *path,
 	if (!plan || (!stat(open_path, &st) &&
 		      exe_module(run, task, plan, st.st_ino)))
 		return;
-	/* Killed at its first stop, it has run nothing. */
+	/* If it was killed at its first stop, it has run nothing. */
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return;
 	plan_lose(plan);
@@ -341,8 +350,9 @@ exe_plant(struct run *run, struct task *task, const char *path,
 }
 
 /*
- * Where the program starts its libraries are there: it is seen what they do
- * with registers, and they can be planted where they leave stacks.
+ * Hook the program's entry point.  By then its libraries are mapped:
+ * linker_look can find what they do with registers, and plant hooks where they
+ * leave stacks.
  */
 static void
 start_hook(struct run *run, struct task *task)
@@ -363,8 +373,8 @@ start_hook(struct run *run, struct task *task)
 }
 
 /*
- * A program on another host: it is where its entry says, and alone.  It may
- * be in the middle of something already.
+ * Plant the program of another host, which its entry point locates, and which
+ * has no libraries.  It may have begun already.
  */
 static void
 far_plant(struct run *run, struct task *task, const char *path,

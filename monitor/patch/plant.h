@@ -1,5 +1,5 @@
 /*
- * What is planted in a space: found by what the process has mapped.
+ * Finds the images that a process has mapped and plants them in its space.
  */
 #ifndef MONITOR_PATCH_PLANT_H
 #define MONITOR_PATCH_PLANT_H
@@ -7,26 +7,28 @@
 #include "monitor/run.h"
 
 /*
- * A process is about to be attached to: look at its files while it still
- * runs.
+ * Read the program and libraries of a process that is about to be attached to,
+ * while it still runs.
  */
 void process_foresee(struct run *run, pid_t pid);
 /*
- * A process has a new program: find its image and plant it.  Its task is
- * stopped, and all others of its space.
+ * A process has executed a new program: find its image and plant it.  The task
+ * and all others of its space are stopped.
  */
 void process_plant(struct run *run, struct task *task);
 /*
- * The same of a program that is past its beginning: it gets no trap there.
+ * The same for a program that is past its entry point: no hook is planted
+ * there.
  */
 void process_plant_begun(struct run *run, struct task *task);
 /*
- * A task of a watched process comes back from a system call: if that mapped
- * or unmapped text, plant what came and forget what went.
+ * A task of a watched process comes back from a system call: if that mapped or
+ * unmapped text, call process_rescan.
  */
 void process_mapped(struct run *run, struct task *task);
-/* Plant what is mapped, forget what is not. */
+/* Plant the images that are mapped now and forget the modules that are not. */
 void process_rescan(struct run *run, struct task *task);
+/* The module whose text has the va, or NULL. */
 struct module *space_module(const struct space *space, uint64_t va);
 
 #endif

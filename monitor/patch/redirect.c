@@ -1,9 +1,10 @@
 /*
- * Links: a call in a function that has a relocated function, of another that
- * has one, leads there at once and not by the jump at the other's entry.  The
- * call is the original one, at its place, so nothing else about it changes.  A
- * function that has a trap at its entry is not called past it; and in a program
- * that may write text, which is to find its own there, none is.
+ * Redirects direct calls: a call between two functions that have relocated
+ * functions goes to the callee's relocated function at once, not by the jump at
+ * its entry.  The call instruction stays in the original, so return addresses
+ * are as before.  Functions with a trap at their entry are not called past it.
+ * In a program that may write text, no call is redirected: what it writes at a
+ * function's beginning must take effect.
  */
 #include <elf.h>
 #include <string.h>
@@ -26,7 +27,7 @@ redirect_allowed(const struct plan *plan, const struct func_plan *fplan)
 	return !site || site->idle;
 }
 
-/* What is to be at a call, if it is to lead to a relocated function. */
+/* The patch that redirects a call; false if the call must not be redirected. */
 static bool
 redirect_patch(const struct module *module, const struct direct_call *call,
 	       struct code_patch *patch)
@@ -42,7 +43,7 @@ redirect_patch(const struct module *module, const struct direct_call *call,
 				   patch);
 }
 
-/* Only where the file's bytes are. */
+/* Redirect a call, if the bytes there are the file's. */
 static void
 redirect_call(struct run *run, const struct space *space, pid_t tid,
 	      const struct module *module, const struct direct_call *call)
@@ -68,7 +69,10 @@ redirect_begin(struct space *space)
 		space->redirection = REDIRECTION_MADE;
 }
 
-/* A library that only maps files or memory may be trusted to do just that. */
+/*
+ * Whether the image may write or replace text.  A library of which nothing is
+ * counted is trusted not to map anything over text.
+ */
 static bool
 image_rewrites(const struct plan *plan)
 {

@@ -1,5 +1,6 @@
 /*
- * Calls that lead to relocated functions at once.
+ * Direct-call redirection: calls between functions that have relocated
+ * functions go there at once, not by the jump at the callee's entry.
  */
 #ifndef MONITOR_PATCH_REDIRECT_H
 #define MONITOR_PATCH_REDIRECT_H
@@ -7,30 +8,34 @@
 #include "monitor/run.h"
 
 /*
- * May calls lead to the function plan's relocated function? Not if there is a
- * trap at its entry.
+ * Whether calls may go straight to the function's relocated function: not if
+ * there is a trap at its entry.
  */
 bool redirect_allowed(const struct plan *plan, const struct func_plan *fplan);
 /*
- * A function plan's relocated function was planted: link calls in it, and of
- * it.
+ * A function's relocated function has been planted: redirect the calls that it
+ * makes, and the calls to it from other relocated functions.
  */
 void redirect_write(struct run *run, const struct space *space, pid_t tid,
 		    const struct module *module, uint32_t fplan);
-/* Calls of the function plan lead to its original again. */
+/* Calls to the function go to its original again. */
 void redirect_undo(struct run *run, const struct space *space, pid_t tid,
 		   const struct module *module, uint32_t fplan);
 /*
- * The plan's image may write or replace text: then nothing must go past the
- * beginning of a function, and from now on no call in the space does.
+ * The plan's image is about to be planted.  If it may write or replace text, a
+ * function's beginning must not be bypassed: redirect no call in the space from
+ * now on, and undo those that are redirected.
  */
 void redirect_yield(struct run *run, struct space *space,
 		    const struct plan *plan);
-/* All that the program's start has loaded is known. */
+/*
+ * All libraries that the program is started with are known: calls may be
+ * redirected, unless redirect_yield has forbidden it.
+ */
 void redirect_begin(struct space *space);
 /*
- * Put what was written into the function plan's text [lo, lo + n) into its
- * bytes.
+ * Write the redirected calls of the function into `bytes`, the n bytes of its
+ * text from lo on.
  */
 void redirect_apply(const struct module *module, const struct func_plan *fplan,
 		    uint64_t lo, size_t n, uint8_t *bytes);

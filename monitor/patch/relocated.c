@@ -1,7 +1,8 @@
 /*
- * Relocated functions of functions in a process (relocate/): the memory they
- * are in, and how the originals are made to lead there, and are put back.  What
- * a pc in one stands for is relocated_pc.c's.
+ * Relocated functions in a process: maps their memory, writes them and the
+ * patches of the originals that lead there (relocate/ makes the bytes), and
+ * undoes those patches.  What a pc in a relocated function stands for is
+ * relocated_pc.c's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ enum { TEXT_MAX = 1 << 20 };
 
 /* ---- memory */
 
-/* How much of a thread page and of code the module may come to need. */
+/* How many bytes of a thread counter page the module may come to need. */
 static uint64_t
 counters_need(const struct image *image)
 {
@@ -76,10 +77,7 @@ relocated_place(const struct module *module, const struct func_plan *fplan)
 	};
 }
 
-/*
- * Put a function plan's patches into the bytes of [lo, lo + n) that they are
- * in.
- */
+/* Write the function's entry patches into `bytes`, the text [lo, lo + n). */
 static void
 patches_apply(const struct module *module, const struct func_plan *fplan,
 	      uint64_t lo, size_t n, uint8_t *bytes)
@@ -101,7 +99,7 @@ patches_apply(const struct module *module, const struct func_plan *fplan,
 	}
 }
 
-/* Is each byte the file's, or a patch's, or a trap of pmon's? */
+/* Whether each byte is the file's, a patch's, or that of a trap of pmon's. */
 static bool
 bytes_expected(const struct module *module, const struct func_plan *fplan,
 	       uint64_t lo, size_t n, const uint8_t *bytes,
@@ -123,9 +121,9 @@ bytes_expected(const struct module *module, const struct func_plan *fplan,
 }
 
 /*
- * Is the original what the file says, but for traps and what may have been
- * patched already?  HOST_OK; HOST_ERROR if it is not, HOST_GONE if the process
- * has ended.
+ * Whether the range of the original is as in the file, but for traps and
+ * patches that may be there already.  HOST_OK; HOST_ERROR if it is not,
+ * HOST_GONE if the process has ended.
  */
 static int
 range_intact(struct run *run, const struct space *space, pid_t tid,
@@ -143,7 +141,7 @@ range_intact(struct run *run, const struct space *space, pid_t tid,
 		return HOST_ERROR;
 	bytes = mem_alloc(n);
 	err = text_read(run, space, tid, range->lo + module->bias, bytes, n);
-	/* Where many are planted at once nearly all are as in the file. */
+	/* Of many that are planted at once, nearly all are as in the file. */
 	intact = !err && (!memcmp(bytes, text, n) ||
 			  bytes_expected(module, fplan, range->lo, n, bytes,
 					 text));
@@ -206,7 +204,7 @@ patch_undo(struct run *run, const struct space *space, pid_t tid,
 						&avail), patch->len);
 }
 
-/* A place that goes, and where tasks at it came from. */
+/* A landing slot whose jump goes away, and the entry patch that leads to it. */
 struct landing {
 	const struct space *space;
 	uint64_t va, from;
@@ -226,8 +224,8 @@ landing_leave(struct run *run, struct task *task, void *ctx)
 }
 
 /*
- * The original's bytes at entry patches of a relocated function are as they
- * were.
+ * Put the original bytes back at these entry patches, and tasks that stand in
+ * one of their landing slots back to the entry patch.
  */
 static void
 entry_patches_undo(struct run *run, struct space *space, pid_t tid,
@@ -297,8 +295,8 @@ lead_remove(struct run *run, const struct space *space, pid_t tid,
 }
 
 /*
- * There is no relocated function: no trap may lead there, known entry patches'
- * or others'.
+ * The relocated function is lost: remove all traps that lead there, whether or
+ * not entry patches know them.
  */
 static void
 leads_remove(struct run *run, const struct space *space, pid_t tid,
@@ -311,7 +309,7 @@ leads_remove(struct run *run, const struct space *space, pid_t tid,
 			lead_remove(run, space, tid, module, i);
 }
 
-/* Can it be: its bytes, if so. */
+/* Check that the relocated function can be planted, and make its bytes. */
 static int
 relocated_ready(struct run *run, const struct space *space, pid_t tid,
 		const struct module *module, struct func_plan *fplan,
@@ -349,7 +347,7 @@ relocated_plant(struct run *run, struct space *space, pid_t tid,
 	free(bytes);
 	if (!err)
 		redirect_write(run, space, tid, module, index);
-	/* A process that has ended loses nothing. */
+	/* HOST_GONE: a process that has ended loses nothing. */
 	if (err != HOST_ERROR)
 		return;
 	if (!fplan->lost)
@@ -371,11 +369,11 @@ relocated_unplant(struct run *run, struct space *space, pid_t tid,
 				 plan->relocated_fplans[i]);
 }
 
-/* ---- doing without */
+/* ---- refusing relocation */
 
 /*
- * Nothing leads to relocated functions, nor from one to another: neither jump
- * nor trap.
+ * Remove all jumps and traps that lead to relocated functions of the module,
+ * and the redirected calls between them.
  */
 static void
 relocated_remove(struct run *run, struct space *space, pid_t tid,
@@ -394,7 +392,10 @@ relocated_remove(struct run *run, struct space *space, pid_t tid,
 	module->nrelocated = 0;
 }
 
-/* While nobody can have been in one all of that can be undone. */
+/*
+ * If no task can have been in a relocated function of the plan, remove them all
+ * and plan those functions again without; whether that was done.
+ */
 static bool
 copies_withdraw(struct run *run, struct plan *plan)
 {

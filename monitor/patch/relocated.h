@@ -1,6 +1,6 @@
 /*
- * Relocated functions of functions in a process, and what their being there
- * must not show.
+ * Relocated functions in a process: their memory, the ways into them, and how
+ * pmon hides them from the program.
  */
 #ifndef MONITOR_PATCH_RELOCATED_H
 #define MONITOR_PATCH_RELOCATED_H
@@ -9,128 +9,154 @@
 #include "monitor/run.h"
 
 /*
- * The plan's functions go without relocated functions from now on; the report
- * says why.
+ * Make no more relocated functions for the plan, and stop using those there
+ * are; the report says why.
  */
 void relocated_refuse(struct run *run, struct plan *plan, const char *why);
 /*
- * Map what the module needs for relocated functions; else its plan goes
- * without.
+ * Map the memory for the module's relocated functions, and reserve its part of
+ * the thread counter pages; if that fails, call relocated_refuse.
  */
 void relocated_map(struct run *run, struct task *task, struct module *module);
-/* Where a function plan's relocated function and its original are. */
+/* Where a function's relocated function and its original are. */
 struct relocated_place relocated_place(const struct module *module,
 				       const struct func_plan *fplan);
 /*
- * Put the original's bytes back where they are what the patch made them: who
- * wrote there himself keeps what he wrote.  Whether it was undone.
+ * Put the original bytes back where the patch still stands; bytes that the
+ * program has written since stay.  Whether the patch was undone.
  */
 bool patch_undo(struct run *run, const struct space *space, pid_t tid,
 		const struct module *module, const struct code_patch *patch);
 /*
- * Write a function plan's relocated function, and the ways into it; or it is
- * lost.
+ * Write a function's relocated function and its entry patches.  If that cannot
+ * be done, the relocated function is lost: nothing leads to it.
  */
 void relocated_plant(struct run *run, struct space *space, pid_t tid,
 		     const struct module *module, uint32_t fplan);
+/* Call relocated_revert for all relocated functions of the module. */
 void relocated_unplant(struct run *run, struct space *space, pid_t tid,
 		       const struct module *module);
-/* The relocated function is not used any more: its original is as it was. */
+/*
+ * Undo the entry patches of the relocated function, those that are traps too,
+ * and the redirected calls to it.  Tasks that are in it may stay.
+ */
 void relocated_revert(struct run *run, struct space *space, pid_t tid,
 		      const struct module *module, uint32_t fplan);
 
 /*
- * Ways into the relocated function that are traps now: what was there before
- * goes.
+ * Some entry patches of the function have become traps: undo the jumps that
+ * were there before.  The relocated function stays in use.
  */
 void relocated_reopen(struct run *run, struct space *space, pid_t tid,
 		      const struct module *module, uint32_t fplan);
 
 /* ---- relocated_pc.c */
 
-/* A task runs into a trap that leads into a relocated function. */
+/*
+ * A task has run into a trap that leads into a relocated function: if no known
+ * control flow leads there, count an abnormal edge.
+ */
 void relocated_arrive(struct run *run, struct task *task,
 		      const struct module *module, const struct site *site);
-/* Where a trap that leads into a relocated function leads. */
+/* The va in the relocated function that a PATCH_LEADS trap leads to. */
 uint64_t relocated_enter(const struct module *module, const struct site *site);
 /*
- * If the stopped task is in a relocated function, move it to where it would be
- * in the original; whether it was.  It may have to run a little for that.
+ * If the stopped task is in a relocated function, or was just led out of one to
+ * a call, see that it stands where it would be in the original; it may have to
+ * run some instructions for that.  true if it, or a handler's return, must go
+ * back to the relocated function: see relocated_return and relocated_signal.
  */
 bool relocated_leave(struct run *run, struct task *task);
-/* Is the stopped task at an instruction of a relocated function's own? */
+/*
+ * Whether the stopped task is in a relocated function and runs code of pmon's
+ * there, not a copied instruction.
+ */
 bool relocated_counting(struct run *run, const struct task *task);
 /*
- * If the stopped task is in a relocated function, bring it to where it could be
- * in the original as well, at *va, and leave it in the relocated function;
+ * If the stopped task is in a relocated function, run it to where it could as
+ * well be in the original, at *va, and leave it in the relocated function;
  * whether that was done.
  */
 bool relocated_bring_original(struct run *run, struct task *task, uint64_t *va);
-/* A task that is in the middle of a function when it is copied goes there. */
+/*
+ * The task stands in the middle of a function that now has a relocated
+ * function: move it there.
+ */
 void relocated_begin(struct run *run, struct task *task);
 /*
- * Where in a relocated function one would be that is at va then, or va itself.
+ * The place in a relocated function for a task that comes from outside to va:
+ * before the increment, if a block begins at va.  va itself if there is no such
+ * place.
  */
 uint64_t relocated_inside(const struct space *space, uint64_t va);
 /*
- * Where in a relocated function a task goes on that was moved to va, or va
- * itself.
+ * The place in a relocated function where a task goes on that was moved to va
+ * in the original: after the increment.  va itself if there is no such place.
  */
 uint64_t relocated_back(const struct space *space, uint64_t va);
 /* Move a task back that relocated_leave moved. */
 void relocated_return(struct run *run, struct task *task);
 /*
- * Where a task that is in a relocated function at pc, or was just led out of it
- * to a call, would be without.
+ * Where a task that is in a relocated function, or has just been led out of one
+ * to a call, would be without relocated functions.
  */
 struct position {
 	uint64_t va;		/* at this instruction */
-	bool during;		/* which has begun */
-	bool ahead;		/* or has not; but if it begins a block, that
-				   has been counted */
+	bool during;		/* the instruction has begun */
+	bool ahead;		/* it has not begun; but if it begins a block,
+				   that has been counted */
 };
 
 /*
- * Find that without running the task.  false if it is in no relocated function.
+ * Find the position without running the task.  false if the task is in no
+ * relocated function and did not just leave one.
  */
 bool relocated_position(const struct space *space, uint64_t pc,
 			struct position *position);
 /*
- * The task was moved to va out of a relocated function, or is looked at so:
- * take the count of the block that begins there back, as it has not begun; or
- * add it again, as it goes back to where that has been counted.
+ * The task was moved out of a relocated function to va, or is looked at as if
+ * it were.  If a block begins at va, it has been counted but not begun: with
+ * `back`, take its count back; without, add it again, as the task goes back to
+ * where it has been counted.
  */
 void relocated_ahead(struct run *run, struct task *task, uint64_t va,
 		     bool back);
 
 /* ---- relocated_signal.c */
 
-/* Deliver a signal to a task that was moved, whose handler will return. */
+/*
+ * Deliver a signal to a task that was moved out of a relocated function, and
+ * remember the context that its handler returns to.
+ */
 void relocated_signal(struct run *run, struct task *task, int signal);
 /*
- * Deliver a signal to a task that stays in its relocated function, where its
- * handler will return: it is at what would be va in the original.
+ * Deliver a signal to a task that stays in its relocated function, at what
+ * would be va in the original.  The handler returns into the relocated
+ * function.
  */
 void relocated_signal_in(struct run *run, struct task *task, int signal,
 			 uint64_t va);
 /*
- * A handler that was running when its process was attached to has this context
- * to return to, of another place than where it is: it is to come into the
- * relocated function there, if there is one then.
+ * When pmon attached, a handler was running that will return to this context.
+ * Make it return into the relocated function there, if there is one.
  */
 void relocated_context(struct run *run, struct task *task, uint64_t context,
 		       uint64_t pc, uint64_t sp);
-/* The relocated functions go: handlers of the task return to the original. */
+/* The task is let go: make its handlers return to the original. */
 void relocated_contexts(struct run *run, struct task *task);
-/* A forked child has its maker's stack, with what handlers return to. */
+/* A forked child has a copy of its maker's stack, with the contexts on it. */
 void relocated_inherit(struct task *child, const struct task *maker);
 /*
- * A handler returns, by the code at va hook: the context that it returns to
- * goes back to the relocated function.
+ * A handler is about to return, by the code at va `hook`: change its context so
+ * that the task goes back into the relocated function.
  */
 void relocated_sigreturn(struct run *run, struct task *task, uint64_t hook);
-/* Undo that if the system call has not been made yet: was it so? */
+/*
+ * Undo relocated_sigreturn if the system call has not been made yet; whether it
+ * was undone.
+ */
 bool relocated_unreturn(struct run *run, struct task *task);
+/* Free the contexts that are remembered for the task. */
 void relocated_forget(struct task *task);
 
 #endif

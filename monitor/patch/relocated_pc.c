@@ -1,7 +1,9 @@
 /*
- * What a pc in a relocated function stands for.  A program never sees such a
- * pc: before a signal is delivered, and before it is let go, a task is moved to
- * the original, and back again later.  Writes no text.
+ * Translates pcs between relocated functions and their originals.  The program
+ * never sees a pc in a relocated function: before a signal is delivered, and
+ * before a task is let go, the task is moved to the original, and moved back
+ * later.  With --no-traps, handlers return to relocated functions: see
+ * relocated_signal.c.  Writes no text.
  */
 #include <signal.h>
 
@@ -18,7 +20,7 @@
 
 enum { STEPS_MAX = 16 };
 
-/* The function plan whose relocated function has the pc, or NULL. */
+/* The function whose relocated function has the pc, or NULL. */
 static const struct func_plan *
 relocated_at(const struct module *module, uint64_t pc, uint32_t *offset)
 {
@@ -63,8 +65,8 @@ landing_of(const struct relocated *relocated, uint64_t addr)
 }
 
 /*
- * If a task at pc is on its way into a relocated function by a jump that is not
- * at the place itself: that place, where it came from; else 0.
+ * If pc is at the landing slot of a short-jump chain, the va of the chain's
+ * entry patch; else 0.
  */
 static uint64_t
 relocated_hole(const struct space *space, uint64_t pc)
@@ -83,8 +85,8 @@ relocated_hole(const struct space *space, uint64_t pc)
 }
 
 /*
- * By a way in that nothing known leads to: control came to the instruction
- * from elsewhere.
+ * If nothing known leads to the entry patch, control came to the instruction
+ * over an abnormal edge.
  */
 void
 relocated_arrive(struct run *run, struct task *task,
@@ -135,8 +137,8 @@ relocated_back(const struct space *space, uint64_t va)
 }
 
 /*
- * The counter of the block that begins at addr, if it has one: what counts
- * that control begins the block's first instruction.
+ * The counter that counts arrivals at the block that begins at addr; false if
+ * there is none.
  */
 static bool
 block_counter(const struct func_plan *fplan, uint64_t addr, uint32_t *counter)
@@ -155,7 +157,10 @@ block_counter(const struct func_plan *fplan, uint64_t addr, uint32_t *counter)
 	return false;
 }
 
-/* The function plan that was copied and has the va in its original, or NULL. */
+/*
+ * The function whose original has the va, if it has a relocated function; or
+ * NULL.
+ */
 static const struct func_plan *
 original_at(const struct space *space, uint64_t va,
 	    const struct module **module)
@@ -172,8 +177,8 @@ original_at(const struct space *space, uint64_t va,
 }
 
 /*
- * Is the task at an instruction of the original that its relocated function
- * leads to, since it runs there only: a call, or a system call?
+ * Whether pc is at an instruction of the original that the relocated function
+ * leads to because it only runs there: a call, or a system call.
  */
 static bool
 call_ahead(const struct space *space, uint64_t pc)
@@ -236,7 +241,7 @@ relocated_position(const struct space *space, uint64_t pc,
 		const struct block *from = &fplan->cfg->blocks[
 			fplan->flow->edges[entry.arc].from - FLOW_BLOCK];
 
-		/* It has been decided to go that way, but not counted. */
+		/* Control takes this edge, but has not been counted. */
 		entry.addr = fplan->cfg->insns[from->first + from->count -
 					       1].addr;
 		position->during = true;
@@ -246,8 +251,8 @@ relocated_position(const struct space *space, uint64_t pc,
 }
 
 /*
- * Is it where it can be moved to the original and back without a trace?  At
- * an instruction copied, with all done that comes before.
+ * Whether a task at this offset can be moved to the original and back without a
+ * trace: at a copied instruction, with all done that comes before it.
  */
 static bool
 pc_map_clean(const struct func_plan *fplan, uint32_t offset,
@@ -259,8 +264,8 @@ pc_map_clean(const struct func_plan *fplan, uint32_t offset,
 }
 
 /*
- * One instruction, with all signals blocked.  A stop of its process is passed
- * over, and takes effect when the task is resumed for good.
+ * Step one instruction, with all signals but SIGTRAP blocked.  If the process
+ * is stopped meanwhile, that takes effect when the task is resumed for good.
  */
 static int
 relocated_step(struct run *run, struct task *task)
@@ -284,8 +289,9 @@ relocated_step(struct run *run, struct task *task)
 }
 
 /*
- * Step until that is so: 1; 0 if it left the relocated function; DETOUR_TAKEN,
- * or -1 if it stopped so.
+ * Step the task until pc_map_clean is true; *va is the place in the original.
+ * Returns 1; 0 if the task left the relocated function; DETOUR_TAKEN, or -1 if
+ * it could not be brought there.
  */
 static int
 relocated_bring(struct run *run, struct task *task, uint64_t *va)
@@ -318,8 +324,8 @@ relocated_bring(struct run *run, struct task *task, uint64_t *va)
 
 /*
  * Bring a task that is in a relocated function to where it could be in the
- * original as well, at *va: 1; 0 if it left the relocated function for that, or
- * is in none; -1 if it cannot be.
+ * original as well, at *va.  Returns 1; 0 if the task left the relocated
+ * function in doing so, or was in none; -1 if that cannot be done.
  */
 static int
 task_bring(struct run *run, struct task *task, uint64_t *va)
@@ -349,7 +355,7 @@ task_bring(struct run *run, struct task *task, uint64_t *va)
 	r = relocated_bring(run, task, va);
 	if (r == DETOUR_TAKEN)
 		return -1;
-	/* Its stop is still the one that is queued. */
+	/* The task is stopped as before: its stop's event is still queued. */
 	if (queued && task->state == TASK_RUNNING)
 		task->state = TASK_STOPPED;
 	run->host->mask_set(task->tid, mask, NULL);
@@ -368,16 +374,18 @@ relocated_leave(struct run *run, struct task *task)
 	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return false;
 	va = relocated_hole(space, pc);
-	/* From there it will find its way by itself. */
+	/* From the entry patch the task comes back by itself. */
 	if (va) {
 		run->host->reg_set(task->tid, run->arch->reg_pc, va);
 		return false;
 	}
-	/* There it has been led by its relocated function, and is let go on. */
+	/*
+	 * The relocated function has led the task to this call: it stays there.
+	 */
 	if (call_ahead(space, pc))
 		return true;
 	r = task_bring(run, task, &va);
-	/* It may have been led to a call. */
+	/* The relocated function may have led it to a call. */
 	if (r != 1)
 		return !r && !run->host->reg_get(task->tid, run->arch->reg_pc,
 						 &pc) &&
@@ -427,7 +435,7 @@ relocated_return(struct run *run, struct task *task)
 				   relocated_back(task->process->space, pc));
 }
 
-/* Does the fragment count the arrival at the block that begins at addr? */
+/* Whether the fragment counts the arrival at the block that begins at addr. */
 static bool
 fragment_counts(const struct fragment *fragment, uint64_t addr)
 {

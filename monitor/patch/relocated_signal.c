@@ -1,8 +1,10 @@
 /*
- * Signals to tasks that run in relocated functions: the contexts in which one
- * was moved to the original, and its way back when a handler returns to them;
- * or, without traps, those in which one stays in its relocated function until
- * that goes.
+ * Delivers signals to tasks that run in relocated functions.  Such a task is
+ * moved to the original before its handler is called; the context that the
+ * handler returns to is remembered, so that the task goes back into the
+ * relocated function then.  With --no-traps the task stays in its relocated
+ * function, and contexts are changed only when pmon attaches and when it lets
+ * the task go.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +18,20 @@
 #include "util/mem.h"
 
 /*
- * A context in which a task was moved to the original, and where a handler
- * that may return to it has it.  There is no telling which were left by a jump:
- * of these the oldest are forgotten.
+ * A context that a handler may return to, of a task that was moved to the
+ * original or, with --no-traps, stays in its relocated function.  Nothing tells
+ * that a handler was left by a jump and will never return: when there are too
+ * many contexts, the oldest is forgotten.
  */
 enum { MOVED_MAX = 64 };
 
 struct moved_pc {
 	uint64_t context;	/* its address */
 	uint64_t pc, sp;	/* in it */
-	bool taken_back;	/* the count of the block that begins there;
-				   not if its first instruction faulted */
-	uint64_t original;	/* where that would be, if the pc is in a
+	bool taken_back;	/* the block that begins there has had its count
+				   taken back; not if its first instruction
+				   faulted */
+	uint64_t original;	/* the pc in the original, if pc is in a
 				   relocated function; else 0 */
 };
 
@@ -45,7 +49,7 @@ moved_drop(struct task *task, size_t i)
 		(task->nmoved_pcs - i) * sizeof(*task->moved_pcs));
 }
 
-/* The handler returns to the context, if it is one of these. */
+/* Forget the context that a handler returns to; whether it was remembered. */
 static bool
 moved_take(struct task *task, uint64_t context, uint64_t pc, uint64_t sp,
 	   bool *taken_back)
@@ -63,7 +67,7 @@ moved_take(struct task *task, uint64_t context, uint64_t pc, uint64_t sp,
 	return false;
 }
 
-/* What was at its address is gone. */
+/* Remember a context.  An older one at its address is gone. */
 static void
 moved_add(struct task *task, const struct moved_pc *moved)
 {
@@ -82,7 +86,8 @@ moved_add(struct task *task, const struct moved_pc *moved)
 }
 
 /*
- * The handler's return address, at sp, is where it returns from the signal.
+ * Hook the code that the handler returns to, whose address is at sp: it makes
+ * the system call sigreturn.
  */
 static void
 restorer_hook(struct run *run, struct task *task, uint64_t sp)
@@ -118,7 +123,7 @@ relocated_signal(struct run *run, struct task *task, int signal)
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
 	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
 		return;
-	/* The handler may never return there, or the task be killed now. */
+	/* The handler may never return here, or the task may be killed now. */
 	begun = task->fault_va == pc;
 	if (!begun)
 		relocated_ahead(run, task, pc, true);
@@ -141,8 +146,8 @@ relocated_signal(struct run *run, struct task *task, int signal)
 }
 
 /*
- * Does the context, if it is still there, lead into a relocated function? Then
- * *va is where that would be in the original.  A handler may have moved it on.
+ * Whether the context, if it is still there, leads into a relocated function;
+ * *va is then the place in the original.  A handler may have changed its pc.
  */
 static bool
 context_leads(struct run *run, const struct task *task,
@@ -164,7 +169,10 @@ context_leads(struct run *run, const struct task *task,
 	return *va != pc;
 }
 
-/* Those that handlers have returned to are overwritten at some time. */
+/*
+ * Forget the contexts that do not lead into relocated functions any more: the
+ * stack overwrites those that handlers have returned to.
+ */
 static void
 contexts_prune(struct run *run, struct task *task)
 {
@@ -210,7 +218,7 @@ relocated_context(struct run *run, struct task *task, uint64_t context,
 	const struct space *space = task->process->space;
 	uint64_t to;
 
-	/* A block that begins there is counted when it returns. */
+	/* When the handler returns, a block that begins there is counted. */
 	if (!run->opts->no_traps) {
 		moved_add(task, &(struct moved_pc){
 			.context = context, .pc = pc, .sp = sp,
@@ -252,7 +260,7 @@ relocated_inherit(struct task *child, const struct task *maker)
 			moved_add(child, &maker->moved_pcs[i]);
 }
 
-/* Is there a way into a relocated function at the address? */
+/* Whether there is an entry patch at va. */
 static bool
 point_at(const struct space *space, uint64_t va)
 {
@@ -282,7 +290,10 @@ relocated_sigreturn(struct run *run, struct task *task, uint64_t hook)
 	    run->host->data_read(task->tid, context + abi->context_sp, &sp,
 				 sizeof(sp)))
 		return;
-	/* A handler may have it go on elsewhere: where there is no way in. */
+	/*
+	 * A handler may have changed the pc.  An entry patch there leads into
+	 * the relocated function anyway, with its count.
+	 */
 	if (!moved_take(task, context, pc, sp, &taken_back) &&
 	    point_at(space, pc))
 		return;
@@ -297,9 +308,7 @@ relocated_sigreturn(struct run *run, struct task *task, uint64_t hook)
 					      taken_back };
 }
 
-/*
- * What brings a task back from a handler has no more bytes: moves and a call.
- */
+/* The code that returns from a handler has no more bytes than this. */
 enum { RESTORER_MAX = 16 };
 
 bool

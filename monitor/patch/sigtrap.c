@@ -1,10 +1,11 @@
 /*
- * The kernel forces a trap's SIGTRAP upon the task: if that is blocked it is
- * unblocked, and if it is blocked or ignored its handler is forgotten, before
- * pmon sees the stop (doc/decisions/0002-sigtrap.md).  So the handler has to
- * be known before: the system calls that set one are hooked.  That SIGTRAP was
- * blocked is known by what is lost: the handler goes only then.  Where there
- * is no handler nothing tells, and the bit of the mask stays lost.
+ * Keeps what a program has made of SIGTRAP, and restores it after traps.  The
+ * kernel forces a trap's SIGTRAP upon the task: it unblocks the signal if that
+ * is blocked, and resets its action if it is blocked or ignored, before pmon
+ * sees the stop (doc/decisions/0002-sigtrap.md).  So pmon must know the action
+ * beforehand: it hooks the system calls that set one.  The lost action tells
+ * that SIGTRAP was blocked.  Where there is no handler nothing tells, and the
+ * bit in the mask stays lost.
  */
 #include "monitor/patch/sigtrap.h"
 
@@ -26,10 +27,10 @@ enum {
 	HANDLER_DEFAULT = 0,
 	HANDLER_IGNORE = 1,
 	MASK_BYTES = 8,		/* of a set of signals */
-	BELOW_STACK = 256,	/* where nothing is kept, not even below it */
+	BELOW_STACK = 256,	/* this far below sp nothing is kept */
 };
 
-/* As rt_sigaction(2) takes and gives it. */
+/* As rt_sigaction(2) reads and writes it. */
 struct action {
 	uint64_t handler, flags, restorer, mask;
 };
@@ -40,7 +41,7 @@ struct sigtrap {
 	struct action action;
 };
 
-/* ---- whose it is */
+/* ---- sharing */
 
 struct sigtrap *
 sigtrap_hold(struct sigtrap *sigtrap)
@@ -67,7 +68,7 @@ sigtrap_new(const struct action *action)
 	return sigtrap;
 }
 
-/* With no handler: ignored it stays. */
+/* The action with no handler; an ignored signal stays ignored. */
 static struct action
 action_cleared(const struct action *action)
 {
@@ -108,7 +109,7 @@ sigtrap_exec(struct run *run, struct task *task)
 	sigtrap_drop(old);
 }
 
-/* ---- the kernel's word */
+/* ---- asking the kernel */
 
 bool
 sigtrap_mends(struct run *run, const struct task *task)
@@ -117,8 +118,8 @@ sigtrap_mends(struct run *run, const struct task *task)
 }
 
 /*
- * A system call about SIGTRAP's action, whose structure is on the task's stack
- * for that moment.  Others that might use the memory stand still.
+ * Make the task call rt_sigaction for SIGTRAP, with the structure on its stack
+ * for that moment.  No other task that might use that memory runs meanwhile.
  */
 static int
 action_call(struct run *run, struct task *task, struct action *action,
@@ -168,7 +169,7 @@ sigtrap_ask(struct run *run, struct task *task)
 	process->sigtrap = sigtrap_new(&action);
 }
 
-/* ---- what the program says */
+/* ---- what the program sets */
 
 void
 sigtrap_hook(struct run *run, struct task *task, const struct regs *regs)
@@ -199,8 +200,9 @@ sigtrap_deliver(struct task *task)
 /* ---- mending */
 
 /*
- * Whose traps may have been it.  If several threads hit one at a time it is not
- * known which had SIGTRAP blocked: who blocks all other signals did.
+ * If several threads hit traps at the same time, it is not known which of them
+ * had SIGTRAP blocked.  Suspects are taken to have had it blocked if they block
+ * all other signals.
  */
 struct suspects {
 	const struct task *task;
@@ -223,7 +225,7 @@ task_suspect(struct run *run, struct task *task, void *ctx)
 		suspects->others = task->suspect = true;
 }
 
-/* Block SIGTRAP again; a suspect's only if all else is blocked. */
+/* Block SIGTRAP again; for a suspect only if it blocks all other signals. */
 static int
 mask_restore(struct run *run, struct task *task)
 {
@@ -251,8 +253,9 @@ sigtrap_lost(struct run *run, const struct task *task)
 }
 
 /*
- * The signal that this stop is for may be one that the program was sent while
- * it was blocked: the trap's was then not made.  It waits again.
+ * The signal to make pending again.  If one was sent while SIGTRAP was blocked,
+ * the kernel raised none for the trap, and this stop is for the one that was
+ * sent.
  */
 static int
 signal_waiting(struct run *run, const struct task *task)

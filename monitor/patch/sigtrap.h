@@ -1,7 +1,7 @@
 /*
- * What a program has made of SIGTRAP: its handler, or that it ignores the
- * signal.  A trap that is hit while SIGTRAP is blocked or ignored takes that
- * away, and here it is put back before the program can see it.
+ * Tracks what a program has made of SIGTRAP: whether it handles or ignores that
+ * signal.  A trap that is hit while SIGTRAP is blocked or ignored destroys that
+ * setting; sigtrap_mend restores it before the program can see the loss.
  */
 #ifndef MONITOR_PATCH_SIGTRAP_H
 #define MONITOR_PATCH_SIGTRAP_H
@@ -10,36 +10,55 @@
 
 struct hit;
 
-/* For a child made with these flags of clone; NULL if nothing is known. */
+/*
+ * The state for a child made with these flags of clone(2), which the caller
+ * owns; NULL if the maker's is not known.
+ */
 struct sigtrap *sigtrap_child(struct sigtrap *maker, uint64_t flags);
+/*
+ * Take and give back a reference; the last one frees the state.  Both accept
+ * NULL.
+ */
 struct sigtrap *sigtrap_hold(struct sigtrap *sigtrap);
 void sigtrap_drop(struct sigtrap *sigtrap);
 
-/* The task's process has become another program. */
+/* The task's process has executed another program: handlers are reset. */
 void sigtrap_exec(struct run *run, struct task *task);
 
 /*
- * Ask the kernel: of a process that is attached to, or whose libraries have
- * run before their hooks were there.
+ * Ask the kernel for the action of SIGTRAP.  Needed for a process that is
+ * attached to, or whose libraries ran before their hooks were planted.
  */
 void sigtrap_ask(struct run *run, struct task *task);
 
-/* With these registers the task is about to make what may be rt_sigaction. */
+/*
+ * With these registers the task is about to make a system call: if it is
+ * rt_sigaction on SIGTRAP, note the new action.
+ */
 void sigtrap_hook(struct run *run, struct task *task, const struct regs *regs);
 
-/* A SIGTRAP of the program's own is delivered to its handler. */
+/*
+ * A SIGTRAP of the program's own is delivered to its handler: with SA_RESETHAND
+ * the handler is gone then.
+ */
 void sigtrap_deliver(struct task *task);
 
-/* Has a trap just taken the program's handler away? */
+/*
+ * Whether a trap has just taken away the program's handler of SIGTRAP, or that
+ * it ignores the signal.
+ */
 bool sigtrap_lost(struct run *run, const struct task *task);
 
 /*
- * The task is stopped by a trap of pmon's, or a step: what that did to
- * SIGTRAP is undone.  HOST_OK, or HOST_GONE if the task was killed meanwhile.
+ * The task is stopped by one of pmon's traps, or a step: restore what that did
+ * to SIGTRAP.  HOST_OK, or HOST_GONE if the task was killed meanwhile.
  */
 int sigtrap_mend(struct run *run, struct task *task);
 
-/* Whether that can be done there: no system call may be made else. */
+/*
+ * Whether sigtrap_mend can restore it: not if the task must not be made to do
+ * system calls.
+ */
 bool sigtrap_mends(struct run *run, const struct task *task);
 
 #endif

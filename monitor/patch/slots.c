@@ -1,6 +1,6 @@
 /*
- * The slot area of a module: memory near its text in which the instructions
- * of its slotted sites run out of line.  Mapped before the program runs on,
+ * Manages a module's slots: memory near its text in which the instructions of
+ * its slotted sites run out of line.  Mapped before the program runs on,
  * written by pmon as sites come, never writable to the program.
  */
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 
 enum {
 	PAGE = 4096, ROOM_MIN = 1 << 16, ROOM_MAX = 1 << 26,
-	SHARE = 8,	/* of the room that the program has, this part */
+	SHARE = 8,	/* map at most 1 / SHARE of the program's room */
 };
 
 /*
- * A free place of size bytes within reach of the module's text: 2 GB less
- * the text's own extent.  Below it if possible, for above the main
- * program grows its heap.  0 if there is none.
+ * Find a free place of `size` bytes within reach of the module's text: 2 GB
+ * less the text's own extent.  Prefers places below the text, since the main
+ * program's heap grows above it.  0 if there is none.
  */
 static uint64_t
 slots_place(const struct module *module, const struct mapping *maps, size_t n,
@@ -49,8 +49,8 @@ slots_place(const struct module *module, const struct mapping *maps, size_t n,
 }
 
 /*
- * How much to reserve: the sites of functions that are not looked at yet
- * need slots later.  It is memory only where it is used.
+ * How many bytes to reserve: the sites of functions that are not looked at yet
+ * may need slots later.  Unused pages cost no memory.
  */
 static uint64_t
 slots_room(const struct module *module)
@@ -74,7 +74,7 @@ near_map(struct run *run, struct task *task, const struct module *module,
 	int64_t result;
 	size_t n;
 
-	/* One that stopped for more than a pause must not be made to run. */
+	/* A task that stopped for more than a pause must not be made to run. */
 	if (event && event->kind != EVENT_PAUSED)
 		return 0;
 	if (!run->abi || task->group_stopped ||
@@ -105,12 +105,12 @@ slots_map(struct run *run, struct task *task, struct module *module)
 		module->slots_size = size;
 }
 
-/* One site without a slot: by lifting its trap, if that is possible. */
+/* A site has found no room for a slot: step it, if that is possible. */
 static void
 slot_refuse(struct run *run, struct module *module, size_t i)
 {
 	struct site *site = &module->plan->sites[i];
-	/* Where there is one task only, none is kept waiting. */
+	/* On other hosts there is one task only: a step keeps none waiting. */
 	bool syscall = site->insn.kind == INSN_SYSCALL && run->host->native;
 	struct patched *patched = &module->patched[i];
 
@@ -122,7 +122,7 @@ slot_refuse(struct run *run, struct module *module, size_t i)
 		   "and is not counted", module->plan->image->path);
 }
 
-/* The bytes of one slot, at its place in the area's image. */
+/* Write the bytes of one slot to `bytes`, or give its site another patch. */
 static void
 slot_fill(struct run *run, struct module *module, size_t number,
 	  uint8_t *bytes)

@@ -1,7 +1,7 @@
 /*
- * Editing a program's text in bulk: thousands of small changes, each next to
- * others, while all stands still, are made here and written in few calls.
- * Knows no sites and no relocated functions.
+ * Edits a program's text in bulk: makes thousands of small changes, each near
+ * others, in a buffer while all tasks stand still, and writes them in few
+ * calls.  Knows no sites and no relocated functions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct text {
 	size_t nheld;
 };
 
-/* Only the page that is asked for is read. */
+/* Read va's page into the block, if that has not been done. */
 static void
 page_load(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 	  struct held_block *block)
@@ -45,7 +45,7 @@ page_load(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 						  PAGE);
 }
 
-/* What is held of va, read if it was not; NULL if it is not held. */
+/* The held block that has va, with va's page read; NULL if va is not held. */
 static struct held_block *
 text_block(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 {
@@ -64,7 +64,7 @@ text_block(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 	return NULL;
 }
 
-/* As much of n bytes as is in va's page. */
+/* How many of the n bytes from va on are in va's page. */
 static size_t
 page_part(uint64_t va, size_t n)
 {

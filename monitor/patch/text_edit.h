@@ -1,24 +1,32 @@
 /*
- * Text of the program, read and written.
+ * Reads and writes the program's text.  text_hold buffers a range so that many
+ * small changes are written in few calls.
  */
 #ifndef MONITOR_PATCH_TEXT_EDIT_H
 #define MONITOR_PATCH_TEXT_EDIT_H
 
 #include "monitor/run.h"
 
-/* As host->mem_read and host->mem_write, by way of what is held. */
+/*
+ * Like host->mem_read and host->mem_write, but held ranges are read from and
+ * written to the buffer.
+ */
 int text_read(struct run *run, const struct space *space, pid_t tid,
 	      uint64_t va, void *buf, size_t n);
 int text_write(struct run *run, const struct space *space, pid_t tid,
 	       uint64_t va, const void *buf, size_t n);
 
 /*
- * Until text_release, memory in [lo, hi) is read once, and written in the end.
- * What is held first is written first.  All tasks of the space stand still
- * meanwhile, and nothing else is done there.
+ * Hold [lo, hi): until text_release its memory is read only once, and changes
+ * are only written by text_release, in the order in which ranges were held.
+ * Meanwhile all tasks of the space stand still, and nothing else may change the
+ * range.
  */
 void text_hold(struct space *space, uint64_t lo, uint64_t hi);
-/* HOST_OK, or HOST_GONE if not all could be written. */
+/*
+ * Write the changes of all held ranges and end the hold.  HOST_OK, or HOST_GONE
+ * if not all could be written.
+ */
 int text_release(struct run *run, struct space *space, pid_t tid);
 
 #endif

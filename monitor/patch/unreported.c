@@ -1,9 +1,9 @@
 /*
- * Traps that were run into and not told of: the task was paused, or killed,
- * before it could report the signal, or it was killed while that was being
- * handled.  Its pc then is behind the trap, but the instruction there has not
- * begun; and if it was counted, that is taken back.  Only looks at tasks that
- * stand still; resumes none.
+ * Finds traps that a task ran into and did not report: the task was paused or
+ * killed before it could report the signal, or was killed while pmon handled
+ * it.  Its pc is then behind the trap, but the instruction there has not begun;
+ * if it was counted, that is taken back.  Only looks at tasks that stand still;
+ * resumes none.
  */
 #include <signal.h>
 
@@ -11,7 +11,7 @@
 #include "monitor/patch/plant.h"
 #include "monitor/patch/unreported.h"
 
-/* Does a jump lead behind the one-byte instruction of a site? */
+/* Whether a jump leads behind the one-byte instruction of the site. */
 static bool
 hit_joined(const struct hit *hit)
 {
@@ -28,9 +28,9 @@ hit_joined(const struct hit *hit)
 }
 
 /*
- * The pc is behind a one-byte instruction with a trap.  Has the instruction
- * been done?  Then it was the last that the task was seen at, and the stack
- * pointer is what it makes of the one it had there.
+ * The pc is behind a one-byte instruction with a trap.  The instruction has
+ * been done if the task was last seen at it and the stack pointer is what the
+ * instruction makes of the one that the task had there.
  */
 static enum unreported
 hit_done(struct run *run, const struct task *task, const struct hit *hit)
@@ -68,7 +68,7 @@ hit_unreported(struct run *run, struct task *task, const struct hit *hit)
 	return task->exiting ? hit_done(run, task, hit) : UNREPORTED_NOTHING;
 }
 
-/* The site at va, counted or not; false if there is none. */
+/* The site at va, whether or not it is counted; false if there is none. */
 static bool
 hit_at(const struct task *task, uint64_t va, struct hit *hit)
 {
@@ -80,8 +80,9 @@ hit_at(const struct task *task, uint64_t va, struct hit *hit)
 }
 
 /*
- * The task ends in a step from where a trap was lifted: was the instruction
- * done?  What a repeated one has done so far is not looked at.
+ * The task ends in a step from where a trap was lifted: find out whether the
+ * instruction was done.  What a repeated instruction has done so far is not
+ * looked at.
  */
 static enum unreported
 step_unreported(struct run *run, struct task *task, uint64_t pc,
@@ -108,7 +109,7 @@ trap_unreported(struct run *run, struct task *task)
 	if (task->hit_open && task->stepping)
 		unreported = step_unreported(run, task, pc, &hit);
 	else if (task->hit_open && task->hit_va == pc)
-		/* It was to be stepped. */
+		/* The instruction was about to be stepped. */
 		unreported = hit_at(task, pc, &hit) ? UNREPORTED_TRAP :
 						      UNREPORTED_NOTHING;
 	else if (hit_before(run, task, &hit))

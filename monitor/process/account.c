@@ -1,6 +1,6 @@
 /*
- * What events mean for the tables: new threads and processes, programs that
- * take another's place, ends.  Resumes no task and plants nothing.
+ * Enters events into the tables: new threads and processes, exec, ends.  Never
+ * resumes a task, and plants nothing new.
  */
 #include <stdlib.h>
 
@@ -37,8 +37,8 @@ run_announce(struct run *run, pid_t tid, struct process *process)
 }
 
 /*
- * Which kind of child: the call's flags tell, as the event's name does not
- * (a clone may share the memory and be reported as a fork).
+ * The clone flags of the call by which the task made a child.  The event's kind
+ * does not tell: a clone that shares the memory may be reported as a fork.
  */
 static uint64_t
 clone_flags(struct run *run, struct task *task)
@@ -61,7 +61,10 @@ clone_flags(struct run *run, struct task *task)
 	return flags;
 }
 
-/* `maker` made it, whose last stop before that is what `extended` is of. */
+/*
+ * Enter the process that maker made.  Its memory may lack the extensions made
+ * since maker last ran (maker->extended).
+ */
 static struct process *
 process_fork(struct run *run, const struct task *maker, pid_t pid,
 	     uint64_t flags)
@@ -153,7 +156,7 @@ child_adopt(struct run *run, struct task *task, const struct task *maker)
 	task->born = true;
 }
 
-/* A process is ending that may not have told of this child of its. */
+/* The maker's process ends: adopt its child if no event announced that. */
 static void
 task_adopt(struct run *run, struct task *task, void *ctx)
 {
@@ -163,7 +166,10 @@ task_adopt(struct run *run, struct task *task, void *ctx)
 		child_adopt(run, task, maker);
 }
 
-/* What was made by who is gone has another parent by now. */
+/*
+ * A child of the process that ended last has another parent by now, one that
+ * pmon does not follow.
+ */
 void
 run_adopt(struct run *run, struct task *task)
 {
@@ -189,8 +195,8 @@ account_close(struct run *run)
 }
 
 /*
- * Killed in the middle of a fork it made no event of it, and the child may be
- * heard of later only: what that needs is kept.
+ * A task that was killed within a fork reports no EVENT_FORK, and its child's
+ * first stop may come later: keep what process_fork needs of the maker.
  */
 static void
 task_depart(struct run *run, const struct task *task)

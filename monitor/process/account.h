@@ -1,25 +1,30 @@
 /*
- * Keeping the tables in step with events: what begins, becomes another, ends.
+ * Keeping the tables in step with events: tasks and processes that begin, run
+ * another program, or end.
  */
 #ifndef MONITOR_PROCESS_ACCOUNT_H
 #define MONITOR_PROCESS_ACCOUNT_H
 
 #include "monitor/run.h"
 
-/* Make the tables say what the event says: new tasks, exec, ends. */
+/* Enter a task's event into the tables; it may free the task. */
 void run_account(struct run *run, struct task *task,
 		 const struct event *event);
 
 /*
- * A task has stopped of which no event has told.  If what made it is gone
- * before it told, it is that's child; else the event is waited for.
+ * A task has stopped that no event has announced.  If the process that made it
+ * has ended without telling, enter the task as its child; else the task stays
+ * unannounced until the event comes.
  */
 void run_adopt(struct run *run, struct task *task);
 
-/* Forget what is kept of tasks that are gone. */
+/* Free what is kept of the task that ended last (run->departed). */
 void account_close(struct run *run);
 
-/* The task belongs to this process: its first stop may take its course. */
+/*
+ * Enter task tid as one of the process, and tell the clients.  If it has
+ * stopped already, its first event is queued now.
+ */
 void run_announce(struct run *run, pid_t tid, struct process *process);
 
 #endif

@@ -1,12 +1,14 @@
 /*
- * Where pmon and its tasks run.  A trap costs two context switches; between
- * two processors each is a wake-up of an idle one, which takes ten times as
- * long as the switch (see bench/ for the figures).  So a task that traps
- * often is pinned, with pmon, to one processor, and gets its own set of
- * processors back when it stops doing so.  The program does not notice: what
- * could tell it (asking for or setting the affinity) and what would inherit
- * it (a new thread, process or program) are system calls, which pmon watches
- * in a pinned task and before which it restores the task's own set.
+ * Chooses the processors that pmon and its tasks run on.  A trap costs two
+ * context switches.  Between two processors each of them wakes up an idle
+ * processor, which takes ten times as long as the switch (see bench/ for the
+ * figures).  So a task that traps often is pinned, with pmon, to one processor,
+ * and gets its own set of processors back when it stops doing so.
+ *
+ * The program never notices.  Only system calls could show the pinning (those
+ * that get or set the affinity) or inherit it (those that make a thread or
+ * process, or exec).  pmon watches the system calls of a pinned task, and
+ * restores the task's own set before one of these.
  */
 #include <time.h>
 
@@ -16,9 +18,9 @@
 #include "monitor/process/task.h"
 
 enum {
-	WINDOW = 8,		/* hits after which the rate is looked at */
-	HOT_US = 200,		/* pinned if hits come closer than this */
-	COOL_FACTOR = 128,	/* windows to wait after a bad try */
+	WINDOW = 8,		/* hits between two looks at the rate */
+	HOT_US = 200,		/* pin if hits come closer than this */
+	COOL_FACTOR = 128,	/* windows to wait after pinning in vain */
 };
 
 static cpu_set_t own;		/* pmon's set before it was pinned */
@@ -46,7 +48,7 @@ affinity_pin(struct run *run, struct task *task)
 		sched_getaffinity(0, sizeof(own), &own);
 		cpu = sched_getcpu();
 	}
-	/* A set of its own may leave out pmon's processor: leave it so. */
+	/* The program may have kept the task off pmon's processor. */
 	if (!CPU_ISSET(cpu, &task->affinity) ||
 	    CPU_COUNT(&task->affinity) < 2)
 		return;
@@ -106,8 +108,8 @@ affinity_hit(struct run *run, struct task *task)
 }
 
 /*
- * Watching system calls costs two stops each.  A task that makes more of
- * them than it has hits is not pinned again for a while.
+ * Watching a system call costs two stops.  A task that makes more system calls
+ * than it has hits is not pinned again for a while.
  */
 void
 affinity_syscall(struct run *run, struct task *task, bool entry)
@@ -136,7 +138,7 @@ affinity_syscall(struct run *run, struct task *task, bool entry)
 static void
 task_tick(struct run *run, struct task *task, void *ctx)
 {
-	/* One without a whole window of hits in two ticks has cooled down. */
+	/* The task had no whole window of hits in two ticks. */
 	if (task->pinned && ++task->idle_ticks > 2)
 		affinity_restore(run, task);
 }

@@ -1,17 +1,18 @@
 /*
- * Which processor tasks with many traps run on.
+ * Pinning tasks that hit many traps to pmon's processor.
  */
 #ifndef MONITOR_PROCESS_AFFINITY_H
 #define MONITOR_PROCESS_AFFINITY_H
 
 #include "monitor/run.h"
 
-/* A trap was handled: pmon and its tasks may be better off on one CPU. */
+/* The task hit a trap: pin it if its traps come close together. */
 void affinity_hit(struct run *run, struct task *task);
-/* A system call of a pinned task. */
+/* A pinned task enters or leaves a system call. */
 void affinity_syscall(struct run *run, struct task *task, bool entry);
+/* If the task is pinned, give it its own set of processors back. */
 void affinity_restore(struct run *run, struct task *task);
-/* The task is gone and with it what was to be restored. */
+/* The same for a task that is gone: only pmon itself is unpinned. */
 void affinity_forget(struct run *run, struct task *task);
 /* To be called every tick. */
 void affinity_tick(struct run *run);

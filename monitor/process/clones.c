@@ -1,18 +1,21 @@
 /*
- * Children made with CLONE_UNTRACED: the kernel tells nothing of them, and
- * they would run into traps, or count where their maker does.  So the flag is
- * taken out of the call before it is made, and put back, in a register or in
- * memory, when it has been made: in the one that made it and in the child.
- * Another thread that sets the flag in memory after the look is not noticed.
+ * Children made with CLONE_UNTRACED: the kernel does not tell pmon of them, so
+ * they would run into traps, or count in their maker's thread page.  pmon
+ * removes the flag before the call, and restores it afterwards in both the
+ * maker and the child: in the register of clone, or in the memory of clone3.
+ * Never notices another thread that sets the flag in memory after pmon looked.
  */
 #include <sched.h>
 
 #include "monitor/process/clones.h"
 
-/* The kernel's own result of clone for that (linux/errno.h: ERESTARTNOINTR). */
+/* ERESTARTNOINTR (linux/errno.h): the kernel will make the clone again. */
 enum { RESTART = 513 };
 
-/* The flags in memory that a clone3 was given. */
+/*
+ * Set or clear CLONE_UNTRACED in the argument of clone3, which is at va.  0, or
+ * -1 if the memory cannot be changed or there is no flag to clear.
+ */
 static int
 flags_change(struct run *run, struct task *task, uint64_t va, bool untraced)
 {
@@ -28,7 +31,7 @@ flags_change(struct run *run, struct task *task, uint64_t va, bool untraced)
 	return run->host->mem_write(mem, task->tid, va, &flags, sizeof(flags));
 }
 
-/* A signal came before the call, whose flag is taken out already. */
+/* Is it the call whose flag is removed already, delayed by a signal? */
 static bool
 untraced_again(const struct run *run, const struct task *task,
 	       const struct regs *regs)
@@ -84,8 +87,8 @@ clones_syscall(struct run *run, struct task *task)
 	struct regs regs;
 
 	/*
-	 * A handler may have come before, and make calls of its own.  If a
-	 * signal comes during the call the kernel makes it again.
+	 * A signal handler may run before the call, and make calls of its own.
+	 * If a signal comes during the call, the kernel makes the call again.
 	 */
 	if (task->untraced && !run->host->regs_get(task->tid, &regs) &&
 	    (int64_t)regs.r[run->abi->reg_result] != -RESTART &&

@@ -1,11 +1,12 @@
 /*
- * Undoes what a pause does to the system call that its task is in.  Some fail
- * with EINTR.  A write to a pipe or socket, which waits until all is written,
- * returns with the part that was written, as if a signal had come; a program
- * without signal handlers need not expect that.  So the task makes the call
- * again for the rest, and in the end gets the sum as the result of one call.
- * Knows only the calls of abi->transfers, whose arguments say what is left:
- * those with a vector of buffers (writev, sendmsg) stay cut short.
+ * Undoes what a pause does to the system call that its task is in.  Some calls
+ * fail with EINTR.  A write to a pipe or socket, which waits until everything
+ * is written, returns early with the number of bytes written so far, as if a
+ * signal had come; a program without signal handlers need not expect that.  So
+ * the task makes the call again for the rest, and gets the sum as the result of
+ * one call in the end.  Knows only the calls of abi->transfers, whose arguments
+ * tell what is left.  Never continues calls with a vector of buffers (writev,
+ * sendmsg): they stay cut short.
  */
 #include "monitor/process/cut.h"
 
@@ -15,14 +16,14 @@
 #include "monitor/patch/patch.h"
 #include "util/mem.h"
 
-/* What a task in such a call had as arguments, and what has been done. */
+/* A system call that was cut short and goes on. */
 struct cut {
 	const struct abi_transfer *of;
-	uint64_t arg[6];
-	uint64_t done;
+	uint64_t arg[6];	/* as the program made the call */
+	uint64_t done;		/* bytes moved so far */
 };
 
-/* The kernel's own results for "again, or EINTR" (linux/errno.h). */
+/* The kernel's internal results for "restart, or EINTR" (linux/errno.h). */
 enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
 
 static bool
@@ -32,7 +33,7 @@ interrupted(int64_t result)
 	       (-result >= RESTART_FIRST && -result <= RESTART_LAST);
 }
 
-/* The call returns with what was done. */
+/* The call returns to the program: its own arguments, and the sum of bytes. */
 static void
 cut_result(const struct run *run, struct task *task, struct regs *regs)
 {
@@ -44,7 +45,7 @@ cut_result(const struct run *run, struct task *task, struct regs *regs)
 	cut_forget(task);
 }
 
-/* The task, behind the call, is to make it again for the rest. */
+/* Set the registers, which are behind the call, to make it for the rest. */
 static void
 cut_again(const struct run *run, const struct cut *cut, struct regs *regs)
 {
@@ -62,8 +63,9 @@ cut_again(const struct run *run, const struct cut *cut, struct regs *regs)
 }
 
 /*
- * The task, paused behind a system call whose registers these are, goes on with
- * what is left of it; whether something is.  The registers are to be set.
+ * The task was paused behind a system call and has these registers.  If the
+ * call moved only part of its bytes, change the registers so that the task
+ * makes the call for the rest, and return true.  The caller sets the registers.
  */
 static bool
 cut_begin(const struct run *run, struct task *task, struct regs *regs)
@@ -87,9 +89,9 @@ cut_begin(const struct run *run, struct task *task, struct regs *regs)
 }
 
 /*
- * A pause makes some system calls fail with EINTR that no signal would have
- * interrupted (signal(7) lists them; epoll_wait is the common one).  Nothing
- * has happened in such a call, so it is made again.
+ * A pause makes some system calls fail with EINTR though no signal came
+ * (signal(7) lists them; epoll_wait is the common one).  Such a call has done
+ * nothing yet: change the registers so that the task makes it again.
  */
 static bool
 call_repeat(const struct run *run, struct regs *regs, int nr)
@@ -153,7 +155,7 @@ cut_end(struct run *run, struct task *task, enum event_kind kind)
 	if (kind == EVENT_SYSCALL_EXIT && result > 0)
 		task->cut->done += (uint64_t)result;
 	else if (kind == EVENT_SYSCALL_ENTRY)
-		/* The kernel makes no call then, and leaves the result. */
+		/* With -1 the kernel skips the call, and leaves the result. */
 		regs.r[run->abi->reg_orig] = -1;
 	else if (kind != EVENT_SYSCALL_EXIT)
 		regs.r[run->arch->reg_pc] += run->arch->syscall_len;

@@ -7,17 +7,22 @@
 #include "monitor/run.h"
 
 /*
- * The task was paused: what that did to its system call is undone.  One that
- * was cut short is gone on with only if the task goes on under pmon.
+ * Undo what pausing the task did to its system call: a call that failed with
+ * EINTR is repeated.  A call that was cut short is continued (task->cut) only
+ * if the task goes on under pmon.
  */
 void cut_undo(struct run *run, struct task *task, bool goes_on);
-/* The call for what is left has returned: go on, or give the whole's result. */
+/*
+ * The call for the rest has returned: make it again if it was cut short, too,
+ * or else return the sum to the program.
+ */
 void cut_exit(struct run *run, struct task *task);
 /*
- * The task, stopped by an event of this kind, gets a signal or is let go: the
- * call returns with what was done so far.
+ * The task, stopped by an event of this kind, gets a signal or is let go: its
+ * continued call, if any, returns the bytes moved so far.
  */
 void cut_end(struct run *run, struct task *task, enum event_kind kind);
+/* Free task->cut, without touching the task. */
 void cut_forget(struct task *task);
 
 #endif

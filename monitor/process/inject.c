@@ -1,9 +1,9 @@
 /*
- * System calls made in the target's name, to map and unmap memory and to put
- * back what a trap made of SIGTRAP.  The task runs one system call instruction,
- * written for that moment over the program's start code, which no thread
- * executes any more (or, at an exec, yet).  Leaves registers, signal mask and
- * text as they were.
+ * Makes system calls in the program's name: to map and unmap memory, and to
+ * restore what a trap has done to SIGTRAP.  A task runs one system call
+ * instruction, which stands for that moment over the program's start code; no
+ * thread executes that code any more (or, at an exec, yet).  Never leaves a
+ * change in registers, signal mask or text.
  */
 #include <elf.h>
 #include <signal.h>
@@ -15,6 +15,7 @@
 #include "monitor/process/task.h"
 #include "util/fail.h"
 
+/* Exchange n bytes of text at va with those in `bytes`. */
 static int
 spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
 	  size_t n)
@@ -32,14 +33,18 @@ spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
 	return err;
 }
 
-/* One of them, and how. */
+/* How and where an injected call is made. */
 struct call {
 	bool quiet;		/* without a trap */
-	int signal;		/* what the task gets with all blocked, or 0 */
-	uint64_t spot;		/* where */
+	int signal;		/* given to the task with all signals blocked,
+				   or 0 */
+	uint64_t spot;		/* va of the instruction */
 };
 
-/* If a SIGTRAP was sent just before the trap that is the one that is told. */
+/*
+ * Has the call been made?  A SIGTRAP that was sent just before the trap is
+ * reported in place of the trap: then the pc tells.
+ */
 static bool
 call_done(struct run *run, const struct task *task, const struct call *call,
 	  const struct event *event)
@@ -55,12 +60,12 @@ call_done(struct run *run, const struct task *task, const struct call *call,
 }
 
 /*
- * Let the task run over the system call, to the trap behind it or, quietly, to
- * the call's exit: where SIGTRAP is ignored a trap would change that.  Signals
- * are blocked, so one that comes there says that the spot cannot be executed.
- * (One that comes behind the call is a fault that was pending, which the kernel
- * takes first though it is blocked: its instruction will fault again.)  What
- * else may stop it (a group stop, another's pause) is passed over.
+ * Let the task run over the system call: to the trap behind it, or quietly to
+ * the call's exit (a trap would change an ignored SIGTRAP).  Signals are
+ * blocked, so a signal at the spot means that the spot cannot be executed.  A
+ * signal behind the call was a pending fault, which the kernel delivers though
+ * it is blocked; its instruction will fault again.  Other stops (a group stop,
+ * a pause) are passed over.
  */
 static int
 spot_run(struct run *run, struct task *task, const struct call *call)
@@ -94,13 +99,13 @@ call_set(const struct run *run, struct regs *regs, int nr,
 	regs->r[abi->reg_nr] = nr;
 	for (size_t i = 0; i < 6; i++)
 		regs->r[abi->reg_arg[i]] = args[i];
-	/* Else the kernel would take a restart of an older call in hand. */
+	/* Otherwise the kernel would restart an older call. */
 	if (abi->reg_orig != REG_NONE)
 		regs->r[abi->reg_orig] = -1;
 	regs->r[run->arch->reg_pc] = spot;
 }
 
-/* Resumed within a system call, it comes to the end of that. */
+/* Let the task run to the end of the system call that it is in. */
 static int
 call_finish(struct run *run, struct task *task, struct event *event)
 {
@@ -118,7 +123,10 @@ call_finish(struct run *run, struct task *task, struct event *event)
 	return HOST_OK;
 }
 
-/* The system call that it is about to make is put off. */
+/*
+ * Skip the system call that the task is about to make, and take the task back
+ * to before it, so that the call is made later.
+ */
 static int
 call_undo(struct run *run, struct task *task, struct event *event)
 {
@@ -157,14 +165,17 @@ inject_prepare(struct run *run, struct task *task, struct event *event)
 	}
 }
 
-/* What a task had before it was made to do a system call. */
+/* A task's state before an injected call. */
 struct saved {
 	struct regs regs;
 	uint8_t info[SIGINFO_MAX];
 	uint64_t mask;
 };
 
-/* A trap with SIGTRAP blocked would lose the program its handler. */
+/*
+ * Save the task's state and block its signals.  SIGTRAP stays open for the
+ * trap: a trap with SIGTRAP blocked would reset the program's handler.
+ */
 static int
 task_save(const struct host *host, const struct task *task, bool quiet,
 	  struct saved *saved)
@@ -182,7 +193,7 @@ task_save(const struct host *host, const struct task *task, bool quiet,
 	return HOST_OK;
 }
 
-/* All of it, even if something cannot be put back. */
+/* Restore as much as possible, even if something cannot be restored. */
 static int
 task_restore(const struct host *host, const struct task *task,
 	     const struct saved *saved)
@@ -196,7 +207,7 @@ task_restore(const struct host *host, const struct task *task,
 	return err ? HOST_GONE : HOST_OK;
 }
 
-/* The task does the call whose registers these are. */
+/* Have the task make the call of these registers, which get the result. */
 static int
 call_run(struct run *run, struct task *task, const struct call *call,
 	 struct regs *regs)
@@ -218,7 +229,7 @@ call_run(struct run *run, struct task *task, const struct call *call,
 		err = spot_run(run, task, call);
 	if (!err)
 		err = host->regs_get(task->tid, regs);
-	/* The text is there even if the task is not. */
+	/* The text must be restored even if the task is gone. */
 	spot_swap(run, task, call->spot, code, n);
 	return err;
 }
@@ -243,7 +254,7 @@ call_make(struct run *run, struct task *task, int nr, const uint64_t args[6],
 	return err;
 }
 
-/* Was the task stopped in a system call that the kernel is to make again? */
+/* Did the task stop in a system call that the kernel has still to restart? */
 static bool
 call_waits(const struct run *run, const struct task *task)
 {
@@ -259,14 +270,17 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	       const uint64_t args[6], int64_t *result)
 {
 	struct signal_state state;
-	/* A trap would change what is ignored, and take what waits. */
+	/* A trap would change an ignored SIGTRAP, and take a pending one. */
 	bool quiet = run->host->native &&
 		     !run->host->signals(task->tid, &state) &&
 		     (state.ignored | state.pending) >> (SIGTRAP - 1) & 1;
 	int err = call_make(run, task, nr, args,
 			    (struct call){ .quiet = quiet }, result);
 
-	/* At a call's exit the kernel does not look for that by itself. */
+	/*
+	 * The kernel restarts the older call where it looks for signals; from a
+	 * call's exit stop it does that only after an interrupt.
+	 */
 	if (!err && quiet && call_waits(run, task))
 		task_interrupt(run, task, STOP_CALLED);
 	return err;

@@ -1,7 +1,7 @@
 /*
- * The program's dynamic linker: where it reports that libraries were loaded or
- * unloaded, which is hooked, so that what is mapped then gets its traps.
- * Reads the program's memory; changes nothing there.
+ * Finds the place where the program's dynamic linker reports libraries that are
+ * loaded or unloaded, and hooks it, so that new libraries get their traps.
+ * Reads the program's memory; never writes there itself.
  */
 #include <elf.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { PHDRS_MAX = 64, DYNAMICS_MAX = 256 };
 
-/* The address where the dynamic linker reports changes, or 0. */
+/* The va where the dynamic linker reports changes (r_brk), or 0. */
 static uint64_t
 linker_brk(struct run *run, struct task *task)
 {
@@ -48,8 +48,8 @@ linker_brk(struct run *run, struct task *task)
 }
 
 /*
- * The same if the program is a dynamic linker itself, which has no entry for a
- * debugger to read; debuggers know the function by its name, too.
+ * The same if the program is a dynamic linker itself, which has no DT_DEBUG
+ * entry: like debuggers, pmon finds the function by its name.
  */
 static uint64_t
 linker_itself(struct run *run, struct task *task)

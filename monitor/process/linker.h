@@ -1,12 +1,15 @@
 /*
- * Libraries that the program loads.
+ * The hook in the dynamic linker, by which pmon learns of loaded libraries.
  */
 #ifndef MONITOR_PROCESS_LINKER_H
 #define MONITOR_PROCESS_LINKER_H
 
 #include "monitor/run.h"
 
-/* Plant the hooks of what is mapped, and hear of what will be. */
+/*
+ * Plant what the stopped task's process has mapped, and hook the place where
+ * its dynamic linker reports libraries that are loaded later.
+ */
 void linker_look(struct run *run, struct task *task);
 
 #endif

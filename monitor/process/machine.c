@@ -1,5 +1,5 @@
 /*
- * The table of hosts.  Starts nothing.
+ * The table of hosts, and the choice of one.  Starts no program.
  */
 #include "monitor/process/machine.h"
 

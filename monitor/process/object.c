@@ -1,6 +1,6 @@
 /*
- * The objects of a run: each file that a process executes or maps is looked
- * at once, and its plan kept for all processes.  Knows no process.
+ * The objects of a run: reads each file that a process executes or maps once,
+ * and keeps its plan for all processes.  Knows no process.
  */
 #include <elf.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* A line on the terminal while reading takes its time. */
+/* A message on the terminal while reading a file takes long. */
 struct progress {
 	struct run *run;
 	const char *path;
@@ -84,11 +84,11 @@ object_read(struct run *run, const char *path, const char *open_path)
 			.sel = sel, .method = run->opts->once ? PLACE_ONCE :
 				run->opts->placement,
 			.no_traps = run->opts->no_traps,
-			/* What the host counts must be known at first. */
+			/* A host that counts needs all sites at the start. */
 			.eager = run->opts->eager || run->eager ||
 				 run->opts->no_traps ||
 				 (run->opts->once && run->opts->npids),
-			/* While that still runs. */
+			/* While the process to attach to still runs. */
 			.early = run->opts->npids && !run->started,
 			.weigh = run->earlier ? profile_weigh : NULL,
 			.ctx = run->earlier,
@@ -116,8 +116,8 @@ object_find(struct run *run, const struct stat *st)
 }
 
 /*
- * Reading the file has failed: why, if it could have hooks.  What is no ELF
- * file runs no code that could be hooked.
+ * Why reading the file has failed, owned by the caller.  NULL if it is no ELF
+ * file: then it has no code that could be hooked.
  */
 static char *
 file_unread(const char *open_path)
@@ -140,7 +140,7 @@ static struct plan *
 hooks_read(struct run *run, const char *path, const char *open_path,
 	   char **unread)
 {
-	/* Where calls go is told by name. */
+	/* Reports of calls name the functions that are called. */
 	bool names = run->opts->selection.units & 1U << UNIT_CALL;
 	struct image *image = image_open(path, open_path, names ? IMAGE_BARE :
 					 IMAGE_SPARSE, NULL, NULL);
@@ -152,7 +152,7 @@ hooks_read(struct run *run, const char *path, const char *open_path,
 		}, NULL, NULL) : NULL;
 }
 
-/* The object's plan, which is read if the file was not looked at before. */
+/* The plan of a file, which is read if it is new to the run. */
 static struct plan *
 object_get(struct run *run, const char *path, const char *open_path,
 	   bool counted, const char **unread)

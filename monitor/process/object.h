@@ -1,5 +1,6 @@
 /*
- * The plans of files: one for each, made when it is first met.
+ * The objects of a run: one plan for each file, made when pmon first meets the
+ * file.
  */
 #ifndef MONITOR_PROCESS_OBJECT_H
 #define MONITOR_PROCESS_OBJECT_H
@@ -7,14 +8,20 @@
 #include "monitor/run.h"
 
 /*
- * One for hooks alone, of a file that is not to be counted; NULL if none.
- * *unread is why it may have hooks that are not known, or NULL.
+ * The plan of a file that is not to be counted, for its hooks alone; NULL if
+ * the file cannot be read.  *unread is why the file may have hooks that pmon
+ * does not know, or NULL; both are the run's.
  */
 struct plan *object_hooks(struct run *run, const char *path,
 			  const char *open_path, const char **unread);
-/* The plan of a program or library, NULL if there is none for it. */
+/*
+ * The plan of a program (main_object) or library, which is the run's.  NULL if
+ * the user did not choose the file, or, with a remark, if it cannot be read.
+ * open_path leads to the file that the process calls path.
+ */
 struct plan *object_plan(struct run *run, const char *path,
 			 const char *open_path, bool main_object);
+/* Close all plans. */
 void objects_free(struct run *run);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Memory that a program and pmon share: a memfd that a task of the program is
- * made to create and to map, and that pmon maps too.  The program is not
- * trusted: another process may share its descriptors and change what their
- * numbers mean at any moment.  So pmon opens nothing by such a number.  It
- * takes a handle, looks at what that is a handle of, and opens it only if the
- * task has by itself mapped the same memory for writing.
+ * Memory that a program and pmon share: pmon has a task of the program create
+ * and map a memfd, and maps it, too.  The program is not trusted: another
+ * process may share its descriptors and change their meaning at any moment.  So
+ * pmon never opens a file by a descriptor's number alone.  It takes an O_PATH
+ * handle, checks which file that is, and opens the file only if it is a memfd
+ * that the task itself has mapped for writing.
  */
 #include "monitor/process/shared.h"
 
@@ -18,13 +18,13 @@
 #include "monitor/process/inject.h"
 #include "util/fail.h"
 
-/* Seals that must be there before pmon maps the memory, and later. */
+/* The seals on the size, and all that the memory must have in the end. */
 enum {
 	SEALS_SIZE = F_SEAL_SHRINK | F_SEAL_GROW,
 	SEALS_ALL = SEALS_SIZE | F_SEAL_SEAL,
 };
 
-/* Any byte of the program's that is 0: an empty name. */
+/* The va of an empty string on the task's stack, or 0. */
 static uint64_t
 empty_name(struct run *run, struct task *task)
 {
@@ -43,7 +43,7 @@ empty_name(struct run *run, struct task *task)
 	return 0;
 }
 
-/* What a handle is of, without asking a server or a device for it. */
+/* Look at the handle's file, without asking a server or a device. */
 static int
 handle_stat(int handle, struct statx *st)
 {
@@ -51,7 +51,7 @@ handle_stat(int handle, struct statx *st)
 		     STATX_BASIC_STATS, st);
 }
 
-/* All memfds are files of one file system, in which nothing else has names. */
+/* All memfds are on one internal file system, where no file has a path. */
 static bool
 is_memfd(const struct statx *st)
 {
@@ -68,7 +68,7 @@ is_memfd(const struct statx *st)
 	return same;
 }
 
-/* Has the task all of that file mapped at va, shared, to write to? */
+/* Has the task all of that file mapped at shared->va, shared and writable? */
 static bool
 is_mapped(struct run *run, struct task *task, const struct statx *st,
 	  const struct shared *shared)
@@ -91,8 +91,9 @@ is_mapped(struct run *run, struct task *task, const struct statx *st,
 }
 
 /*
- * Its size is propagated before it is looked at.  With the next to last seal,
- * which kernels before 5.1 lack, nobody can punch landing slots in it.
+ * Seal the memory; the size is sealed before it is checked.  Where the kernel
+ * has F_SEAL_FUTURE_WRITE (from 5.1 on), nobody can punch holes in the memory
+ * either.
  */
 static bool
 sealed(int fd, uint64_t size)
@@ -110,8 +111,8 @@ sealed(int fd, uint64_t size)
 }
 
 /*
- * pmon's view.  What can be mapped for writing must be mapped before the seal
- * against that is there.
+ * Map the handle's file in pmon: before it is sealed, as F_SEAL_FUTURE_WRITE
+ * forbids new writable mappings.
  */
 static int
 shared_view(int handle, struct shared *shared)
@@ -140,7 +141,7 @@ shared_view(int handle, struct shared *shared)
 	return 0;
 }
 
-/* The task maps what it has open as fd, and closes that. */
+/* Have the task map its descriptor fd, and close it. */
 static int
 task_maps(struct run *run, struct task *task, int64_t fd,
 	  struct shared *shared)
@@ -159,7 +160,7 @@ task_maps(struct run *run, struct task *task, int64_t fd,
 	return err ? fail("it was refused memory for counters") : 0;
 }
 
-/* A handle on what the task has open as fd: this opens nothing. */
+/* A handle (O_PATH) of the task's descriptor fd: the file is not opened. */
 static int
 handle_open(const struct task *task, int64_t fd)
 {

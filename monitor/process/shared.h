@@ -1,5 +1,5 @@
 /*
- * Memory that a program and pmon share.
+ * Memory that a program and pmon share.  The program is not trusted with it.
  */
 #ifndef MONITOR_PROCESS_SHARED_H
 #define MONITOR_PROCESS_SHARED_H
@@ -12,12 +12,13 @@ struct shared {
 };
 
 /*
- * Have the stopped task map size bytes of new memory, all 0, and map them here
- * too: nobody can make it shorter.  0, or -1 with the message.
+ * Have the stopped task map `size` bytes of new memory, all 0, and map them in
+ * pmon, too.  Nobody can make the memory shorter afterwards.  0 and *shared, or
+ * -1 with the message.
  */
 int shared_open(struct run *run, struct task *task, uint64_t size,
 		struct shared *shared);
-/* pmon's own view goes; the program keeps its. */
+/* Unmap the memory in pmon; the program keeps its mapping. */
 void shared_close(struct shared *shared);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Starting: a program of pmon's own, or a process that runs already.
+ * Starts a run: launches the program, or attaches to processes that run
+ * already.  Never handles events itself; the run loop does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* The file that execvp(3) would run for name; NULL with the message set. */
+/* The path that execvp(3) would run for name; NULL with the message. */
 static char *
 program_find(const char *name)
 {
@@ -39,7 +40,7 @@ program_find(const char *name)
 	return fail_null("%s: not found in PATH", name);
 }
 
-/* A script is run by its interpreter, which will be the image. */
+/* Is it a script?  Then its interpreter will be the program. */
 static bool
 is_script(const char *path)
 {
@@ -101,9 +102,9 @@ process_find(struct run *run, pid_t pid)
 }
 
 /*
- * The process may be in the middle of anything when it is stopped: what it
- * does to the tables (a fork, an exec, its end) comes first, and its memory
- * is opened when it can change no more.
+ * The process may be stopped in the middle of anything.  A fork, an exec or its
+ * end must be entered into the tables first; its memory is opened last, when
+ * all its tasks stand still.
  */
 static int
 process_attach(struct run *run, pid_t pid)
@@ -117,14 +118,14 @@ process_attach(struct run *run, pid_t pid)
 	if (!run->standing)
 		run->standing = run_clock();
 	err = run->host->attach(pid, &tids, &n);
-	/* Those that it could trace before it failed are to be let go. */
+	/* After a failure the tasks traced so far are still to be let go. */
 	process = n ? process_new(run, pid, space_new(-1)) : NULL;
 	for (size_t i = 0; i < n; i++)
 		run_announce(run, tids[i], process);
 	free(tids);
 	if (err)
 		return -1;
-	/* Their stops wait in the queue, and are handled by the loop. */
+	/* The tasks' stops stay in the queue, for the run loop. */
 	run_pause_all(run, STOP_ATTACH);
 	process = process_find(run, pid);
 	task = process ? run_stopped_task(run, process->space) : NULL;
@@ -141,8 +142,8 @@ process_attach(struct run *run, pid_t pid)
 }
 
 /*
- * Until all are attached to, what becomes known of one may keep functions of
- * another from having relocated functions.
+ * Tasks go into relocated functions only after all processes are attached to:
+ * until then, one process may give up relocated functions that another shares.
  */
 int
 run_attach(struct run *run, const pid_t *pids, size_t n)

@@ -1,8 +1,8 @@
 /*
- * Stopping: taking every trap and all memory of pmon's out of every space, and
- * letting go of every task, so that each goes on exactly where it would be
- * without pmon, and nothing tells that it was there.  What cannot be removed
- * the report says.
+ * Stops counting: removes every trap and all memory of pmon's from every space,
+ * and lets go of every task, which goes on exactly where it would be without
+ * pmon.  Never leaves a trace silently: memory that cannot be removed is a
+ * remark in the report.
  */
 #include <signal.h>
 
@@ -29,7 +29,7 @@ space_unplant(struct run *run, struct space *space, pid_t tid)
 
 /* ---- memory */
 
-/* Call fn for all memory of pmon's in a space, until it returns not 0. */
+/* Call fn for all memory of pmon's in a space, until it returns non-zero. */
 static int
 memory_each(const struct space *space,
 	    int (*fn)(void *ctx, uint64_t va, uint64_t size), void *ctx)
@@ -48,13 +48,14 @@ memory_each(const struct space *space,
 	return err ? err : thread_pages_each(space, fn, ctx);
 }
 
-/* What a space's tasks are doing, and who of them can be made to do more. */
+/* The tasks of a space, and which of them can best unmap pmon's memory. */
 struct crowd {
 	struct space *space;
 	struct task *best;
-	unsigned ease;		/* of that one */
-	struct task *inside;	/* is where it cannot be led out of, or NULL */
-	bool waiting;		/* one is in vfork, and not stopped */
+	unsigned ease;		/* task_ease of best */
+	struct task *inside;	/* one whose pc is stuck in pmon's memory, or
+				   NULL */
+	bool waiting;		/* one waits in vfork, and is not stopped */
 };
 
 static int
@@ -70,8 +71,8 @@ memory_any(void *ctx, uint64_t va, uint64_t size)
 }
 
 /*
- * How well the task can be made to do system calls.  One in vfork cannot: its
- * child can, if that shares the space.
+ * How well the task, stopped by the event, can be made to do system calls; 0:
+ * not at all.  A task that waits in vfork cannot, but its child can.
  */
 static unsigned
 task_ease(const struct task *task, const struct event *event)
@@ -145,8 +146,8 @@ memory_stays(struct run *run, struct space *space, pid_t tid, const char *why)
 }
 
 /*
- * Have a task unmap all of pmon's memory in its space.  HOST_GONE if it was
- * killed: another one may do it.
+ * Have the task unmap all of pmon's memory in its space.  HOST_GONE if it was
+ * killed: then another task may do it.
  */
 static int
 task_unmap(struct run *run, struct task *task, struct event *event)
@@ -169,7 +170,7 @@ task_unmap(struct run *run, struct task *task, struct event *event)
 	return HOST_OK;
 }
 
-/* An event was changed while others may have been queued. */
+/* Replace the task's event in the queue, which may have moved meanwhile. */
 static void
 queued_change(struct run *run, struct task *task, const struct event *event)
 {
@@ -180,9 +181,9 @@ queued_change(struct run *run, struct task *task, const struct event *event)
 }
 
 /*
- * Unmap what is pmon's in the space, whose tasks stand still and have no traps
- * any more.  If one of them waits for its vfork child it comes back to where it
- * was, perhaps in a slot: then the one that comes back last unmaps it.
+ * Unmap pmon's memory in the space, whose tasks stand still and whose traps are
+ * gone.  A task that waits for its vfork child will come back to where it was,
+ * perhaps to a slot: then the last task to come back unmaps the memory.
  */
 static void
 space_unmap(struct run *run, struct space *space)
@@ -219,7 +220,8 @@ space_unmap(struct run *run, struct space *space)
 /* ---- tasks */
 
 /*
- * The launched program stays in the table, untraced, until its end.
+ * Detach from the task, delivering signal, and remove it from the tables.  The
+ * launched program stays there, untraced, until its end.
  */
 static void
 task_let_go(struct run *run, struct task *task, int signal)
@@ -235,11 +237,11 @@ task_let_go(struct run *run, struct task *task, int signal)
 	}
 	task->released = true;
 	task->state = TASK_RUNNING;
-	/* So that nothing waits for it to be paused. */
+	/* So that run_pause does not wait for it. */
 	task->exiting = true;
 }
 
-/* The signal that the task is to be let go with. */
+/* Undo the task's stop for this event; the signal to detach with, or 0. */
 static int
 event_signal(struct run *run, struct task *task, const struct event *event)
 {
@@ -262,7 +264,7 @@ task_release(struct run *run, struct task *task, const struct event *event)
 	struct space *space = task->process ? task->process->space : NULL;
 	int signal;
 
-	/* It waits for its child, and then unmaps what is pmon's. */
+	/* It waits for its vfork child, and then unmaps pmon's memory. */
 	if (task->vforking && space && !space->unmapped) {
 		run_resume(run, task, 0);
 		return;
@@ -292,7 +294,7 @@ space_leave(struct run *run, struct task *task, const struct event *event)
 
 /* ---- all */
 
-/* Another process, looked at before, has the same space. */
+/* Does a process earlier in the list have the same space? */
 static bool
 space_seen(const struct run *run, const struct process *process)
 {
@@ -303,7 +305,7 @@ space_seen(const struct run *run, const struct process *process)
 	return other != process;
 }
 
-/* Take all that is pmon's out of the space, while its tasks stand still. */
+/* Remove traps and memory of pmon's from the process's space. */
 static void
 space_clear(struct run *run, const struct process *process)
 {
@@ -312,7 +314,7 @@ space_clear(struct run *run, const struct process *process)
 
 	for (size_t i = 0; i < space->nmodules; i++)
 		run->stall.traps += module_traps(space->modules[i]);
-	/* None is stopped if all there is waits in vfork. */
+	/* No task is stopped if the only one waits in vfork. */
 	space_unplant(run, space, task ? task->tid : process->pid);
 	space_unmap(run, space);
 }

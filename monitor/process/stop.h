@@ -1,5 +1,5 @@
 /*
- * How counting ends, while programs go on.
+ * How counting ends while programs go on: pmon leaves no trace in them.
  */
 #ifndef MONITOR_PROCESS_STOP_H
 #define MONITOR_PROCESS_STOP_H
@@ -7,17 +7,20 @@
 #include "monitor/run.h"
 
 /*
- * Counting is over: unplant every space and let every task go; those that
- * cannot be stopped yet are let go by their next event.  The launched
- * program is sent signal; its end is awaited by the loop.
+ * Stop all tasks and clear every space of what pmon planted or mapped there.
+ * From then on the run loop releases each task at its next event.  The launched
+ * program is sent `signal` (0: none); the loop waits for its end.
  */
 void run_stop(struct run *run, int signal);
-/* Let go of a stopped task that is in no planted space, or no more. */
+/*
+ * Detach from one stopped task, whose space has no traps.  `event` is its stop.
+ * A task that waits in vfork is resumed instead, and released when it is back.
+ */
 void task_release(struct run *run, struct task *task,
 		  const struct event *event);
 /*
- * Let a stopped task go that is alone in its space, with nothing of pmon's left
- * there.
+ * Clear the space of a stopped task that is alone in it, and release the task:
+ * for children that are not followed.
  */
 void space_leave(struct run *run, struct task *task,
 		 const struct event *event);

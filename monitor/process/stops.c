@@ -1,7 +1,7 @@
 /*
- * Stops of the program by cause.  Counts them, measures them, and has their
- * names; decides nothing.  A stop begins when the host tells of it, and ends
- * when its task is let go: what the kernel does before and after is not seen.
+ * The program's stops by cause: names, counts and measures them; never decides
+ * anything.  A stop begins when the host tells of it and ends when pmon resumes
+ * the task.  The time that the kernel takes before and after is not included.
  */
 #include <string.h>
 #include <time.h>
@@ -67,7 +67,7 @@ pause_cause(const struct stop *stop)
 	return stop->asked ? stop->asked : STOP_BIRTH;
 }
 
-/* As far as the event tells. */
+/* The cause as far as the event tells; stop_is may correct it. */
 static enum stop_cause
 event_cause(const struct stop *stop, const struct event *event)
 {
@@ -134,7 +134,10 @@ stop_end(struct run *run, struct task *task)
 	stop_end_at(run, task, clock_ns());
 }
 
-/* Of several reasons the one that lasts longest. */
+/*
+ * Why pmon sees the task's system calls: of several reasons the one that lasts
+ * longest.
+ */
 static enum stop_cause
 call_cause(const struct task *task)
 {
@@ -150,7 +153,7 @@ call_cause(const struct task *task)
 int
 task_resume(struct run *run, struct task *task, enum resume how, int signal)
 {
-	/* Before it runs, which on this processor it may do at once. */
+	/* Taken first: the task may run at once, on this very processor. */
 	uint64_t now = clock_ns();
 	int err;
 

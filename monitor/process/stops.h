@@ -1,6 +1,5 @@
 /*
- * Every stop of the program, by what it was for, with the time that the task
- * stood still.
+ * The program's stops by cause: how many, and how long tasks stood still.
  */
 #ifndef MONITOR_PROCESS_STOPS_H
 #define MONITOR_PROCESS_STOPS_H
@@ -13,9 +12,9 @@
 struct run;
 struct task;
 
-/* What a task stopped for.  stops.c has them in words. */
+/* Why a task stopped.  stops.c has the causes in words. */
 enum stop_cause {
-	/* It ran into a trap of pmon's: */
+	/* It hit a trap of pmon's: */
 	STOP_LEADS,
 	STOP_SLOTTED,
 	STOP_EMULATED,
@@ -23,25 +22,25 @@ enum stop_cause {
 	STOP_STEPPED,
 	STOP_ENTERED,		/* a function for the first time */
 	STOP_SWITCH,		/* of stacks, as by longjmp */
-	STOP_UNWINDER,		/* is entered */
-	STOP_UNWOUND,		/* it goes to a frame */
-	STOP_EXECS,		/* or may */
-	STOP_CLONES,		/* makes a thread or process */
-	STOP_SIGACTION,		/* sets what a signal does */
+	STOP_UNWINDER,		/* an unwinder is entered */
+	STOP_UNWOUND,		/* an unwinder goes to a frame */
+	STOP_EXECS,		/* it may execute another program */
+	STOP_CLONES,		/* it makes a thread or process */
+	STOP_SIGACTION,		/* it sets what a signal does */
 	STOP_SIGRETURN,
 	STOP_STARTS,		/* the program's first instruction */
-	STOP_LOADED,		/* the dynamic linker has */
-	STOP_VOID,		/* the trap is gone, or its task is killed
-				   before it is looked at */
+	STOP_LOADED,		/* libraries were loaded or unloaded */
+	STOP_VOID,		/* the trap is gone, or the task was killed
+				   before pmon looked at it */
 	STOP_TRAPS,		/* all before are traps */
-	/* pmon made it do something: */
+	/* pmon made it step, make a system call, or pause: */
 	STOP_STEP = STOP_TRAPS,
-	STOP_CALLED,		/* a system call in its name */
+	STOP_CALLED,		/* an injected system call */
 	STOP_ATTACH,
 	STOP_PLANT,
-	STOP_OTHER_STEPS,
-	STOP_MENDS,		/* another, see sigtrap.h */
-	STOP_ASKED,		/* for counts */
+	STOP_OTHER_STEPS,	/* another task is stepped */
+	STOP_MENDS,		/* SIGTRAP is mended for another: sigtrap.h */
+	STOP_ASKED,		/* counts were asked for */
 	STOP_STOPPING,		/* counting is over */
 	STOP_SUSPEND,		/* pmon stops, too */
 	/* It made a system call that pmon has to see: */
@@ -61,14 +60,14 @@ enum stop_cause {
 	STOP_CAUSES,
 };
 
-/* A task's own: its stop, if it is in one, and what will tell the next one. */
+/* A task's stop, if it is in one, and what gives its next stop's cause. */
 struct stop {
-	uint64_t since;		/* monotonic nanoseconds; 0: it runs, or the
-				   counts are older than a reset */
+	uint64_t since;		/* monotonic nanoseconds; 0: it runs, or a
+				   reset has voided the stop */
 	uint8_t cause;		/* enum stop_cause */
-	uint8_t asked;		/* why it was paused last, or 0 */
-	uint8_t how;		/* enum resume, of last time */
-	uint8_t call;		/* why its system calls are seen */
+	uint8_t asked;		/* why pmon paused it last, or 0 */
+	uint8_t how;		/* enum resume: how it was resumed last */
+	uint8_t call;		/* why pmon sees its system calls */
 };
 
 struct stops {
@@ -76,27 +75,27 @@ struct stops {
 };
 
 /*
- * The host has told of the event, which is not an end; the task may be NULL
- * if it was never heard of.
+ * Begin a stop: the host has told of this event, which is not an end.  task is
+ * NULL if the tables do not have it.
  */
 void stop_begin(struct run *run, struct task *task,
 		const struct event *event);
-/* It is known better by now what the task stopped for. */
+/* Correct the cause of the task's stop. */
 void stop_is(struct run *run, struct task *task, enum stop_cause cause);
-/* The task does not stand still any more. */
+/* End the task's stop: it was detached from. */
 void stop_end(struct run *run, struct task *task);
 
-/* host->resume, with which its stop ends unless that fails. */
+/* host->resume; ends the task's stop unless the host fails. */
 int task_resume(struct run *run, struct task *task, enum resume how,
 		int signal);
-/* host->pause, for this reason. */
+/* host->pause; `why` is the cause of the stop that follows. */
 int task_interrupt(struct run *run, struct task *task, enum stop_cause why);
 
-/* How many of the stops were traps. */
+/* How many stops were traps. */
 uint64_t stops_traps(const struct run *run);
-/* Those there were, in the order above; owned by the caller. */
+/* A sum for each cause that occurred, in the order above; caller owns it. */
 struct stop_sum *stops_sums(const struct run *run, size_t *n);
-/* Count from 0 on. */
+/* Forget all stops, also those that tasks are in. */
 void stops_reset(struct run *run);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * The tables of a run: tasks by id, processes, address spaces and the modules
- * planted in them, with their lifetimes.  Asks the host for nothing but to
- * close handles.
+ * planted in them, with their lifetimes, and the owners of counter sets.  Never
+ * changes a task.
  */
 #include "monitor/process/affinity.h"
 #include "monitor/process/thread_pages.h"
@@ -34,7 +34,7 @@ run_counter_set(const struct run *run, const struct task *task)
 	}
 }
 
-/* A new counter set, if these are kept apart. */
+/* The number of a new counter set for this thread or process (tid 0). */
 static size_t
 owner_new(struct run *run, pid_t pid, pid_t tid)
 {
@@ -134,7 +134,6 @@ task_free(struct run *run, struct task *task)
 	while (*at != task)
 		at = &(*at)->hash_next;
 	*at = task->hash_next;
-	/* What it had to say is of no interest any more. */
 	run_unqueue(run, task->tid);
 	affinity_forget(run, task);
 	abnormal_forget(task);

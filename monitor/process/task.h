@@ -1,6 +1,5 @@
 /*
- * The tables of a run: tasks, processes, spaces, and whose counts a counter set
- * has.
+ * The tables of a run: tasks, processes, spaces, and owners of counter sets.
  */
 #ifndef MONITOR_PROCESS_TASK_H
 #define MONITOR_PROCESS_TASK_H
@@ -11,36 +10,44 @@
 size_t run_counter_set(const struct run *run, const struct task *task);
 
 /*
- * It was made by this task, or is the first of an attached process, if that
- * is NULL.  With --separate that is noted of its counter set's owner.
+ * With --separate, note that maker made the task: the parent of the owner of
+ * its counter set.  maker is NULL for a task of an attached process.
  */
 void owner_note(struct run *run, const struct task *task,
 		const struct task *maker);
-/* Its process executes this program. */
+/* With --separate, note that the task's process executes this program. */
 void owner_program(struct run *run, const struct task *task,
 		   const char *program);
 void owners_free(struct run *run);
 
-/* Of a stopped task; 0 if it is gone. */
+/* The pc of a stopped task; 0 if the task is gone. */
 uint64_t task_pc(const struct run *run, const struct task *task);
 
+/* The task with that id, or NULL. */
 struct task *task_find(struct run *run, pid_t tid);
+/* Enter a task; process is NULL if no event has announced the task yet. */
 struct task *task_new(struct run *run, pid_t tid, struct process *process);
+/* Remove the task, its queued events, and its process if it was the last. */
 void task_free(struct run *run, struct task *task);
-/* Those left: let go, not seen to end. */
+/* Remove all tasks that are left at the end of a run. */
 void tasks_free(struct run *run);
-/* Calls fn for every task; fn may free that one. */
+/* Call fn for every task; fn may free that task. */
 void task_each(struct run *run,
 	       void (*fn)(struct run *run, struct task *task, void *ctx),
 	       void *ctx);
+/* Enter a process, which takes over the caller's reference to the space. */
 struct process *process_new(struct run *run, pid_t pid, struct space *space);
-/* Forget the process, which has no tasks left. */
+/* Remove the process, which has no tasks left, and drop its space. */
 void process_free(struct run *run, struct process *process);
+/* An empty space with one reference; mem is the host's handle. */
 struct space *space_new(int mem);
-/* The memory of a fork's child, with the same modules planted. */
+/* The space of a fork's child, with the same modules planted. */
 struct space *space_copy(const struct space *space, int mem);
+/* Add a reference. */
 void space_hold(struct space *space);
+/* Drop a reference; the last one frees the space, after folding counts. */
 void space_drop(struct run *run, struct space *space);
+/* Drop a reference; the last one frees the module. */
 void module_drop(struct module *module);
 
 #endif

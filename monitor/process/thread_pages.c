@@ -1,9 +1,10 @@
 /*
- * The memory that relocated functions count in.  Every task of a space has a
- * thread page of its own there, found by a segment register, so that no two add
- * to the same counter.  It is shared with pmon, which adds up what a thread
- * page holds when its task has ended or stands still, and outlives the program.
- * Areas are used again.
+ * Thread counter pages: the memory that relocated functions count in.  Every
+ * task of a space has a page of its own, to which a segment register leads, so
+ * that no two tasks add to the same counter.  pmon shares this memory, so it
+ * outlives the program; pmon tells its clients the counters of a page when the
+ * task stands still or has ended.  Pages are used again.  Knows nothing of what
+ * is counted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,32 +20,34 @@
 #include "util/mem.h"
 
 /*
- * A thread page begins with a scratch slot, in a cache line of its own.  Areas
- * are far apart, but only what is counted in is memory.
+ * A thread page begins with a scratch slot, in a cache line of its own.  Pages
+ * take much address space, but only counters that are used take memory.
  */
 enum {
 	PAGE_HEAD = 64,
-	PAGE_STEP = 1 << 16,
-	PAGE_MORE = 1 << 28,	/* for libraries that may come */
-	THREAD_PAGES = 64,		/* in one chunk */
-	SHARE = 8,		/* of the room there is, this part is taken */
+	PAGE_STEP = 1 << 16,	/* a page's size is a multiple of this */
+	PAGE_MORE = 1 << 28,	/* room for libraries that may be loaded */
+	THREAD_PAGES = 64,	/* in one chunk */
+	SHARE = 8,		/* the first chunk takes at most 1/SHARE of the
+				   free address space */
 };
 
 /*
- * Areas mapped at one time.  A fork's child has them, too, in the same place,
- * and shares the memory: its tasks take others of them.
+ * Thread pages that were mapped at one time.  A fork's child has them at the
+ * same place and shares the memory; its tasks take other pages of the chunk.
  */
 struct chunk {
 	unsigned refs;		/* by the thread pages of spaces */
-	struct shared shared;	/* at the same place in all of them */
+	struct shared shared;	/* at the same va in all these spaces */
+	/* The thread pages of the space whose task has the page, or NULL. */
 	const struct thread_pages
-		*takers[THREAD_PAGES]; /* whose task has it, or
-							    NULL */
+		*takers[THREAD_PAGES];
 };
 
+/* The thread pages of one space. */
 struct thread_pages {
-	uint64_t size;		/* of one */
-	uint64_t used;		/* of each, by modules */
+	uint64_t size;		/* of one page */
+	uint64_t used;		/* bytes of each page, by modules */
 	bool marked;		/* see reg_thread_mark in arch.h */
 	struct chunk **chunks;
 	size_t nchunks;
@@ -71,14 +74,17 @@ thread_page_taker(const struct thread_pages *thread_pages, uint32_t thread_page)
 			->takers[thread_page % THREAD_PAGES];
 }
 
-/* Have the task map a chunk where there is room; or -1 with the message. */
+/* Have the task map a chunk of pages.  0, or -1 with the message. */
 static int
 chunk_map(struct run *run, struct task *task, uint64_t size,
 	  struct chunk *chunk)
 {
 	uint64_t total = size * THREAD_PAGES;
 
-	/* A filter may kill a process for it, and a limit does. */
+	/*
+	 * A seccomp filter may kill the process for its system calls, and
+	 * RLIMIT_FSIZE would, by SIGXFSZ.
+	 */
 	if (run->host->confined(task->tid))
 		return fail("a seccomp filter may forbid what it would need");
 	if (total > run->host->file_max(task->tid))
@@ -97,7 +103,7 @@ register_set(struct run *run, struct task *task, uint64_t va, uint64_t mark)
 	       run->host->reg_set(task->tid, arch->reg_thread, va);
 }
 
-/* Where the kernel cannot have both it is without the mark. */
+/* Set the register, with its mark if the kernel can keep both. */
 static int
 register_take(struct run *run, struct task *task,
 	      struct thread_pages *thread_pages, uint64_t va)
@@ -135,14 +141,14 @@ thread_pages_register(struct run *run, const struct task *task)
 
 /* ---- guards */
 
-/* What a guard holds: nothing that is written over it by chance. */
+/* A guard's value, which is hardly ever written by chance. */
 static uint64_t
 guard_value(uint32_t number)
 {
 	return UINT64_C(0xa7c15f3b9e8d2461) ^ number;
 }
 
-/* Those from the number `from` on. */
+/* Write the module's guards from number `from` on into a thread page. */
 static void
 guards_write(const struct module *module, uint8_t *bytes, size_t from)
 {
@@ -153,7 +159,7 @@ guards_write(const struct module *module, uint8_t *bytes, size_t from)
 		slots[plan->guards[i]] = guard_value(plan->guards[i]);
 }
 
-/* Are they as they were written?  They count nothing: they are 0 then. */
+/* Are the guards as written?  Set them to 0, as they count nothing. */
 static bool
 guards_take(const struct module *module, uint64_t *slots)
 {
@@ -190,7 +196,7 @@ thread_pages_guard(const struct space *space, const struct module *module)
 
 /* ---- taking thread pages */
 
-/* Give the task a thread page. */
+/* Give the task a free page.  0, or -1 with the message. */
 static int
 thread_page_take(struct run *run, struct task *task,
 		 struct thread_pages *thread_pages)
@@ -258,7 +264,7 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 		return err;
 	}
 	space->thread_pages = thread_pages;
-	/* Before anything leads into a relocated function. */
+	/* Before any entry patch leads into a relocated function. */
 	task_each(run, task_give, space);
 	return space->own_thread_reg ? fail("%s", space->own_thread_reg) : 0;
 }
@@ -344,8 +350,8 @@ task_killed(struct run *run, const struct task *task)
 }
 
 /*
- * Without one of its own it has its maker's, and they overwrite one another.
- * One that was killed runs nothing any more.
+ * A task without a page of its own would count in its maker's, and each would
+ * lose counts of the other.  A task that was killed runs nothing any more.
  */
 void
 thread_pages_task(struct run *run, struct task *task)
@@ -365,8 +371,8 @@ thread_pages_task(struct run *run, struct task *task)
 }
 
 /*
- * Tell clients what a thread page holds for a module, and empty that; of the
- * task's, or NULL for one whose end was not seen.
+ * Tell clients the module's counters in a thread page, and set them to 0.  task
+ * is NULL if its end was not seen.
  */
 static void
 module_fold(struct run *run, const struct task *task,
@@ -410,7 +416,6 @@ task_forget(struct run *run, struct task *task, void *ctx)
 					      task->thread_page - 1));
 }
 
-/* The library is gone: nothing counts there any more. */
 void
 thread_pages_forget(struct run *run, struct space *space,
 		    const struct module *module)
@@ -440,7 +445,7 @@ thread_pages_fold(struct run *run, struct task *task)
 		thread_page_guard(space, task->thread_page - 1);
 }
 
-/* Does the task see what is seen here of its counters? */
+/* Does the task see the same counters of the module as pmon? */
 static bool
 module_seen(struct run *run, const struct task *task,
 	    const struct module *module)
@@ -532,7 +537,7 @@ thread_pages_leave(struct run *run, struct task *task)
 							  NULL;
 	uint64_t va;
 
-	/* Unless the program has set it. */
+	/* If the program has set the register, it keeps its value. */
 	if (!thread_pages ||
 	    run->host->reg_get(task->tid, run->arch->reg_thread, &va))
 		return;
@@ -556,7 +561,7 @@ thread_pages_each(const struct space *space,
 	return err;
 }
 
-/* What tasks left behind that ended unseen is in counter set 0. */
+/* Pages that are still taken belong to tasks that ended unseen. */
 void
 thread_pages_close(struct run *run, struct space *space)
 {

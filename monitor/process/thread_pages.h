@@ -1,5 +1,5 @@
 /*
- * The memory that tasks count in.
+ * Thread counter pages: the memory that tasks count in.
  */
 #ifndef MONITOR_PROCESS_THREAD_PAGES_H
 #define MONITOR_PROCESS_THREAD_PAGES_H
@@ -7,60 +7,78 @@
 #include "monitor/run.h"
 
 /*
- * Make thread pages of `need` bytes for the task's space, of which it gets one;
- * 0 or -1 with the message if that cannot be.
+ * Begin thread pages for the space of the stopped task, with room for at least
+ * `need` bytes of counters, and give each of its stopped tasks one.  0, or -1
+ * with the message.
  */
 int thread_pages_open(struct run *run, struct task *task, uint64_t need);
+/*
+ * The space is gone: fold the counters of tasks whose end was not seen into
+ * counter set 0, and free its thread pages.
+ */
 void thread_pages_close(struct run *run, struct space *space);
-/* Set part of all thread pages aside; 0, or -1 with the message. */
+/*
+ * Reserve `need` bytes at the same *offset in all thread pages of the space.
+ * 0, or -1 with the message.
+ */
 int thread_pages_reserve(struct space *space, uint64_t need, uint64_t *offset);
 /*
- * A fork's child shares the memory; its tasks take thread pages of their own.
+ * The thread pages of a fork's child, which shares its parent's memory; its
+ * tasks take pages of their own.  NULL for NULL.
  */
 struct thread_pages *thread_pages_copy(const struct thread_pages *thread_pages);
 /*
- * The image may use the register that thread pages are found by: nothing of the
- * space is to be counted in relocated functions, before it does.
+ * If the image may use the register that leads to thread pages, give the
+ * register up for the whole space: its modules go without relocated functions
+ * from now on.
  */
 void thread_pages_yield(struct run *run, struct space *space,
 			const struct image *image);
-/* The task's first stop, or its process was attached to. */
+/*
+ * Give the stopped task a thread page if it needs one; if there is none for it,
+ * give up relocated functions in its space.
+ */
 void thread_pages_task(struct run *run, struct task *task);
 /*
- * Write what is between the module's counters, in all thread pages of the
- * space, as far as it is new: what is there may show that the program wrote
- * over it.
+ * Write the module's new guards in all thread pages of the space.  Guards are
+ * known values between the counters, which show if the program writes there.
  */
 void thread_pages_guard(const struct space *space, const struct module *module);
-/* Where its thread page is, which it has. */
+/* The va of the task's thread page; it must have one. */
 uint64_t thread_pages_va(const struct task *task);
 /*
- * Does the stopped task's register still lead to its thread page, as it always
- * did?
+ * Does the stopped task's register lead to its thread page, and has it never
+ * been set since?  true, too, for a task without a page.
  */
 bool thread_pages_register(struct run *run, const struct task *task);
-/* Does the stopped task see the same memory there as pmon does? */
+/* Does the stopped task see the same counters in its page as pmon does? */
 bool thread_pages_seen(struct run *run, const struct task *task);
-/* The task stands still: its counts go to the counter sets. */
+/*
+ * Fold the counters of a task that stands still into its counter set, and set
+ * them to 0; the task keeps its page.
+ */
 void thread_pages_fold(struct run *run, struct task *task);
 /*
- * Call peeked for what each task has counted in the plan's relocated functions
- * up to about now, while the tasks run.
+ * Call peeked with each task's counters of the plan's relocated functions, as
+ * they are about now, while the tasks run.
  */
 typedef void thread_pages_peeked(void *ctx, const uint64_t *counters,
 				 size_t n);
 void thread_pages_peek(struct run *run, const struct plan *plan,
 		       thread_pages_peeked *peeked, void *ctx);
-/* A module is no more: what was counted in it goes to the counter sets. */
+/* The space has unmapped the module: fold all tasks' counters of it. */
 void thread_pages_forget(struct run *run, struct space *space,
 			 const struct module *module);
-/* It counts no more. */
+/* The task has ended or does exec: fold its counters, and free its page. */
 void thread_pages_end(struct run *run, struct task *task);
-/* It is let go. */
+/*
+ * pmon detaches from the task: clear its register, unless the program has set
+ * that.  Nothing is folded.
+ */
 void thread_pages_leave(struct run *run, struct task *task);
 /*
- * Call fn for all memory of a space that thread pages are in, until it returns
- * other than 0: that, or 0.
+ * Call fn for all memory of the space that has thread pages, until fn returns
+ * other than 0.  The last result, or 0.
  */
 int thread_pages_each(const struct space *space,
 		      int (*fn)(void *ctx, uint64_t va, uint64_t size),

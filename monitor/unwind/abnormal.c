@@ -1,10 +1,10 @@
 /*
- * Abnormal edges: control that leaves functions, or comes into them, over no
- * edge of their graphs (Ball & Larus 1994, section 3.2).  Sees to it that there
- * are traps where stacks are left, walks the stacks of tasks that are born,
- * end, exec, or are attached to or let go, and enters the frames it finds in
- * the counter sets of their plans.  What it cannot find out it says to be
- * unknown.
+ * Counts abnormal edges: control that leaves functions, or comes into them,
+ * over no edge of their graphs (Ball & Larus 1994, section 3.2).  Says which
+ * spaces need hooks where stacks are left, handles those hooks, walks the
+ * stacks of tasks that are born, end, exec, or are attached to or let go, and
+ * enters the frames in the counter sets of their plans.  What it cannot find
+ * out, it marks as underivable.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -62,7 +62,6 @@ space_stack(struct run *run, struct space *space)
 	return space->stack;
 }
 
-/* From here on nothing is derived behind calls in what the space runs. */
 void
 space_calls_underivable(struct run *run, struct space *space,
 			enum count_reason reason, const char *why)
@@ -79,12 +78,17 @@ space_calls_underivable(struct run *run, struct space *space,
 			plan->calls_reason = reason;
 		derived |= plan->underivable || !plan->wish.leaks;
 	}
-	/* Of calls that are counted behind nothing need be known. */
+	/*
+	 * Where all calls are counted behind, nothing was derived behind them.
+	 */
 	if (derived)
 		run_remark(run, "not all counts can be derived: %s", why);
 }
 
-/* Nor behind any instruction: one of its tasks was somewhere. */
+/*
+ * Derive nothing behind any instruction of the space: it is not known where one
+ * of its tasks was.
+ */
 static void
 space_underivable(struct run *run, struct space *space,
 		  enum count_reason reason, const char *why)
@@ -103,7 +107,7 @@ space_underivable(struct run *run, struct space *space,
 
 /* ---- entering frame edges */
 
-/* A function with a live frame is counted from now on. */
+/* Count a function that has a live frame from now on. */
 static void
 fplan_wake(struct run *run, struct plan *plan, uint32_t fplan)
 {
@@ -114,7 +118,7 @@ fplan_wake(struct run *run, struct plan *plan, uint32_t fplan)
 	plan_extended(run, plan);
 }
 
-/* An instruction that faulted has begun: it is left during it. */
+/* If the instruction faulted, it has begun: control leaves during it. */
 static struct frame_edge
 frame_edge_faulted(const struct module *module, const struct task *task,
 		   const struct frame_edge *frame_edge)
@@ -137,8 +141,8 @@ frame_edge_faulted(const struct module *module, const struct task *task,
 }
 
 /*
- * The function plan it is about, or FPLAN_NONE, and its module.  What control
- * comes back to is counted from now on.
+ * The function that a frame edge is in, or FPLAN_NONE, and its module.  If
+ * control comes back to the function, it is counted from now on.
  */
 static uint32_t
 frame_edge_fplan(struct run *run, const struct task *task,
@@ -158,9 +162,9 @@ frame_edge_fplan(struct run *run, const struct task *task,
 }
 
 /*
- * Control arrives at addr: does it do so by coming back from a call (setjmp,
- * swapcontext)?  Else the instruction there is a handler's first, which no
- * table of landing pads tells of.
+ * Whether control arrives at addr by coming back from a call (setjmp,
+ * swapcontext).  If not, the instruction there is the first of a handler that
+ * is in no table of landing pads.
  */
 static bool
 arrival_returns(struct plan *plan, uint32_t fplan, uint64_t addr)
@@ -240,16 +244,18 @@ abnormal_enter(struct run *run, const struct task *task,
 		stack_switch_enter(run, task, stack_switch, PRESENT);
 }
 
-/* ---- about to leave */
+/* ---- stack switches */
 
 /*
- * Between a hook and the jump that leaves, a signal may come first, or the
- * end; and if nothing of it was done, the hook will be come to again.  So what
- * is passed over is only entered when the task is seen elsewhere.
+ * A stack switch that is about to happen.  A signal or the task's end may come
+ * between the hook and the jump; and if nothing was done by then, the task will
+ * come to the hook again.  So the frame edges are only entered when the task is
+ * seen elsewhere.
  */
 struct leaving {
 	struct stack_switch stack_switch;
-	uint64_t from, to;	/* it is done behind the instruction at `to` */
+	uint64_t from, to;	/* done when the pc is behind the instruction at
+				   `to` */
 };
 
 static void
@@ -271,7 +277,7 @@ abnormal_passed(struct run *run, struct task *task, uint64_t pc)
 		return;
 	if (pc != leaving->from) {
 		stack_switch_enter(run, task, &leaving->stack_switch, PRESENT);
-		/* In the midst of it no stack can be walked. */
+		/* In the middle of the switch no stack can be walked. */
 		if (pc > leaving->from && pc <= leaving->to && task->exiting)
 			run->host->regs_set(task->tid,
 					    &leaving->stack_switch.after);
@@ -286,8 +292,8 @@ abnormal_passed(struct run *run, struct task *task, uint64_t pc)
 /* ---- whole stacks */
 
 /*
- * A task that has not told yet of a trap it ran into has not begun the
- * instruction there.
+ * Take a task to before a trap that it has not reported yet: it has not begun
+ * the instruction there.
  */
 static void
 task_rewind(struct run *run, struct task *task)
@@ -302,7 +308,7 @@ task_rewind(struct run *run, struct task *task)
 			"a thread ended at an instruction, or just before");
 		break;
 	case UNREPORTED_TRAP:
-		/* Even if that is where it was before. */
+		/* It has run on, even if to the same place. */
 		abnormal_passed(run, task, 0);
 		/* fallthrough */
 	case UNREPORTED_UNDONE:
@@ -318,9 +324,9 @@ task_rewind(struct run *run, struct task *task)
 }
 
 /*
- * A task in a relocated function is looked at as where it would be without.
- * One at its last stop cannot be made to run to where that is clear: what has
- * been counted but not begun is taken back.
+ * Put a task that is in a relocated function to where it would be in the
+ * original.  At its last stop a task cannot run to a place where that is clear:
+ * what has been counted but not begun is taken back.
  */
 static void
 task_place(struct run *run, struct task *task)
@@ -338,7 +344,10 @@ task_place(struct run *run, struct task *task)
 		relocated_ahead(run, task, position.va, true);
 }
 
-/* Of a stopped task, all frames that matter; 0 or HOST_GONE. */
+/*
+ * The frames of a stopped task; only the innermost if stacks are not walked.
+ * Returns 0 or HOST_GONE.
+ */
 static int
 task_stack_switch(struct run *run, const struct task *task, bool came,
 		  struct stack_switch *stack_switch)
@@ -372,7 +381,7 @@ abnormal_end(struct run *run, struct task *task)
 	if (task->walked || !task_abnormals(run, task))
 		return;
 	task->walked = true;
-	/* It has nothing left that it came with. */
+	/* Killed before its first stop was handled, it leaves no frames. */
 	if (task->born)
 		return;
 	task_rewind(run, task);
@@ -401,9 +410,9 @@ abnormal_birth(struct run *run, struct task *task)
 	if (!sp)
 		run->host->reg_get(task->tid, run->arch->reg_sp, &sp);
 	if (task_abnormals(run, task)) {
-		/* The call that made it may have been done in a slot. */
+		/* The call that made it may have run in a slot. */
 		patch_signal(run, task, 0);
-		/* Killed here, it is not seen to come, nor to leave. */
+		/* A task killed here is not seen to come, nor to leave. */
 		if (stack_switch_birth(space_stack(run, task->process->space),
 				       task->tid, sp, &stack_switch))
 			return;
@@ -414,8 +423,9 @@ abnormal_birth(struct run *run, struct task *task)
 }
 
 /*
- * A task past the prefix of an atomic instruction is taken back to where that
- * begins: no graph has the other place, and there may be a trap, or a patch.
+ * Take a task that is behind the prefix of an atomic instruction back to the
+ * prefix: no graph has the place in between, and there may be a trap or a patch
+ * across it.
  */
 static void
 task_unskip(struct run *run, struct task *task, void *process)
@@ -454,13 +464,13 @@ frames_come(struct run *run, struct task *task, void *process)
 	if (task->process != process || task->state != TASK_STOPPED ||
 	    task_stack_switch(run, task, true, &stack_switch))
 		return;
-	/* A signal may have come anywhere in those not known. */
+	/* A signal may have interrupted an unknown frame anywhere. */
 	if (stack_switch.unknown && !run->host->signals(task->tid, &state) &&
 	    state.caught)
 		space_underivable(run, space, REASON_ATTACHED,
 				  stack_switch.unknown);
 	stack_switch_enter(run, task, &stack_switch, PRESENT);
-	/* Who knows what functions are being run may not be copied. */
+	/* The task may be in the middle of any function: relocate none. */
 	for (size_t i = 0; stack_switch.unknown && i < space->nmodules; i++) {
 		relocated_refuse(
 			run, space->modules[i]->plan,
@@ -532,7 +542,10 @@ frames_leave(struct run *run, struct task *task, void *ctx)
 	relocated_return(run, task);
 }
 
-/* Also of those where nothing is derived, or that wait for a vfork child. */
+/*
+ * Check and fold a task's counters, even if nothing is derived in its space; of
+ * one that waits for its vfork child, only fold them.
+ */
 static void
 thread_page_look(struct run *run, struct task *task, void *ctx)
 {
@@ -544,8 +557,9 @@ thread_page_look(struct run *run, struct task *task, void *ctx)
 
 /*
  * A task that was paused just when it ran into a trap has not reported that
- * yet: left alone it would die of the signal.  Let it report.  If its process
- * was stopped it must not go on: it is taken back to the trap.
+ * yet; let go like that, it would die of the signal.  Let it run until it
+ * reports the trap.  If its process was stopped, it must not go on: it is taken
+ * back to the trap and stopped again.
  */
 static void
 trap_flush(struct run *run, struct task *task, void *ctx)
@@ -612,7 +626,7 @@ abnormal_hand_over(struct task *from, struct task *to)
 void
 abnormal_exec(struct run *run, struct task *task)
 {
-	/* Elsewhere the call is not taken to come back anyway. */
+	/* On other hosts no call is taken to come back anyway. */
 	if (!run->host->native)
 		return;
 	if (task_abnormals(run, task) && !task->exec)

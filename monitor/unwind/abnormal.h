@@ -1,5 +1,6 @@
 /*
- * Control that leaves functions, or comes to them, over no edge.
+ * Counts abnormal edges: control that leaves functions, or comes to them, over
+ * no edge of their graphs.
  */
 #ifndef MONITOR_UNWIND_ABNORMAL_H
 #define MONITOR_UNWIND_ABNORMAL_H
@@ -7,56 +8,79 @@
 #include "monitor/run.h"
 
 /*
- * Whether anything is derived in what the space runs: then there are hooks
+ * Whether any count is derived in the images of the space: then there are hooks
  * wherever stacks are left.
  */
 bool space_infers(const struct space *space);
 /*
- * Whether it has to be known what files it runs, and in the middle of what its
- * tasks are: also where nothing is derived, but there are relocated functions.
+ * Whether pmon must know all files that the space runs, and which functions its
+ * tasks are in: so if counts are derived or there are relocated functions.
  */
 bool space_known(const struct space *space);
-/* Whether traps are planted there, so that some system calls matter. */
+/*
+ * Whether traps are planted in the space, so that some system calls must be
+ * hooked.
+ */
 bool space_hooked(const struct space *space);
-/* The task is at its last stop. */
+/* The task is at its last stop: all its frames are left. */
 void abnormal_end(struct run *run, struct task *task);
-/* It has ended; that may have been overlooked. */
+/*
+ * The task has ended.  If abnormal_end was not called for it, it is not known
+ * where it ended: make its space underivable.
+ */
 void abnormal_unseen(struct run *run, struct task *task);
-/* The first stop of a task that may have begun in the middle of functions. */
+/*
+ * The first stop of a new task, which may have begun in the middle of
+ * functions: control comes to its frames.
+ */
 void abnormal_birth(struct run *run, struct task *task);
-/* All tasks of an attached process stand still, and are counted from here. */
+/*
+ * An attached process is counted from here on: control comes to the frames of
+ * all its tasks, which stand still.
+ */
 void abnormal_attach(struct run *run, struct process *process);
 /*
- * So it is with all processes that are attached to: tasks in the middle of
- * functions go on in their relocated functions.
+ * abnormal_attach has been called for all processes that are attached to: move
+ * this one's tasks into the relocated functions of the functions that they are
+ * in.
  */
 void strays_begin(struct run *run, struct process *process);
 /*
- * All tasks stand still: enter their frames as left, for a look at the
- * counts; then take that back, or, when all counts are 0, say that control
- * came there, which is as much.
+ * All tasks stand still.  PRESENT: enter their frames as left, so that counts
+ * can be looked at.  PRESENT_NOT: take that back.  PRESENT_ANEW: all counts
+ * have been reset; enter the frames as come to, in place of taking that back.
  */
 enum presence { PRESENT, PRESENT_NOT, PRESENT_ANEW };
 void abnormal_present(struct run *run, enum presence how);
 /*
- * The task has stopped, with its pc where it would be without pmon: it has
- * done what it was about to do at a hook, unless it is still there.
+ * The task has stopped; pc is where it would be without pmon, or 0 if it has
+ * certainly run on.  Unless pc is still the hook that it stopped at last, it
+ * has done the stack switch there: enter that switch's frame edges.
  */
 void abnormal_passed(struct run *run, struct task *task, uint64_t pc);
-/* The task's exec has succeeded; its old space is still known. */
+/*
+ * The task's exec has succeeded: enter the frames that it has left.  Its old
+ * space is still in place.
+ */
 void abnormal_exec(struct run *run, struct task *task);
-/* The task that execs takes the id of another. */
+/* Task `from` execs and takes the id of task `to`: pass on what it leaves. */
 void abnormal_hand_over(struct task *from, struct task *to);
-/* Forget what is kept for the task. */
+/* Free what abnormal.c keeps for the task. */
 void abnormal_forget(struct task *task);
-/* It is at a hook of the module, by its number in sites. */
+/* The task is at hook number `number`, from 1, of the module's plan. */
 void abnormal_hook(struct run *run, struct task *task,
 		   const struct module *module, uint32_t number);
-/* The task's frame edges are what control did. */
+/*
+ * Enter these frame edges of the task in the counter sets, if anything is
+ * derived in its space.
+ */
 void abnormal_enter(struct run *run, const struct task *task,
 		    const struct stack_switch *stack_switch);
 
-/* From here on nothing is derived behind calls in what the space runs. */
+/*
+ * From here on nothing is derived behind calls in the images of the space, for
+ * this reason; the report says why.
+ */
 void space_calls_underivable(struct run *run, struct space *space,
 			     enum count_reason reason, const char *why);
 

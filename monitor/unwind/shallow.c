@@ -1,8 +1,8 @@
 /*
- * Programs on hosts where stacks are not walked.  In their plans calls are
- * not taken to come back (plan_wish.leaks), so of the frames of a stopped task
- * only the innermost need be known: where in the middle of its code control
- * came in or leaves.  What cannot be known is made unknown.
+ * The shallow unwind, for programs on hosts where stacks are not walked.  In
+ * their plans no call is taken to come back (plan_wish.leaks), so only the
+ * innermost frame of a stopped task matters: where control came into the middle
+ * of its code, or leaves it.  What cannot be known is marked so.
  */
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ shallow_signal(struct run *run, struct task *task, int signal)
 	task->signal = signal;
 }
 
-/* Nothing is known, if the host says so. */
+/* If the host says that it could not count, no count is known. */
 static void
 shallow_check(struct run *run, const struct task *task)
 {
@@ -72,7 +72,9 @@ shallow_event(struct run *run, struct task *task, const struct event *event)
 		if (signal)
 			fault_interrupts(task->process->space,
 					 task->signal_va);
-		/* By a system call, which was not taken to come back. */
+		/*
+		 * It exited by a system call, which was not taken to come back.
+		 */
 		task->walked |= event->kind == EVENT_EXITED;
 		return;
 	}

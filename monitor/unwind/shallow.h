@@ -1,17 +1,21 @@
 /*
- * Programs on hosts where stacks are not walked.
+ * The shallow unwind: the innermost frame only, for programs on hosts where
+ * stacks are not walked.
  */
 #ifndef MONITOR_UNWIND_SHALLOW_H
 #define MONITOR_UNWIND_SHALLOW_H
 
 #include "monitor/run.h"
 
-/* The innermost frame of a stopped task; 0 or HOST_GONE. */
+/*
+ * The innermost frame of a stopped task, as a frame edge that came or left.
+ * The caller frees *stack_switch.  HOST_OK or HOST_GONE.
+ */
 int shallow_frame(struct run *run, const struct task *task, bool came,
 		  struct stack_switch *stack_switch);
-/* The task is delivered a signal. */
+/* A signal is about to be delivered to the task: note where that is. */
 void shallow_signal(struct run *run, struct task *task, int signal);
-/* Any event of the task: it may tell what came of the signal. */
+/* The task has had an event, which may show what the last signal did. */
 void shallow_event(struct run *run, struct task *task,
 		   const struct event *event);
 

@@ -1,8 +1,8 @@
 /*
- * The frames of a stopped task: from one to the next, by the rules of the
- * tables or, where there are none, a frame pointer that the code is seen to
- * keep.  Decides whether a walk that ends has come to the first frame.  Never
- * guesses: else the walk is lost.
+ * Walks the frames of a stopped task, from each to its caller, by the rules of
+ * the unwind tables or, where there are none, by a frame pointer that the code
+ * is seen to keep.  Decides whether a walk that ends has come to the first
+ * frame.  Never guesses: a walk that finds no certain way is lost.
  */
 #include "monitor/unwind/stack.h"
 
@@ -20,7 +20,7 @@ enum {
 	PAGE_SIZE = 4096,
 	PAGES = 64,
 	FRAMES_MAX = 1 << 22,
-	ENTRY_MAX = 4096,	/* an entry point's code is no longer */
+	ENTRY_MAX = 4096,	/* longest code at an entry point */
 	RULES = 1024,
 };
 
@@ -37,15 +37,14 @@ struct stack {
 	struct stack_files files;
 	unsigned sp, pc, fp;	/* DWARF's numbers of registers */
 	struct rule *rules;	/* a cache by address, RULES of them */
-	unsigned held;		/* number of the walks that share what is read,
-				   or 0 */
+	unsigned held;		/* number of the walks that share pages, or 0 */
 };
 
 /* What the walk does next. */
 enum step {
 	STEP_ON,
 	STEP_ENDED,		/* walk->end is set */
-	STEP_AGAIN,		/* from its start: the files were others */
+	STEP_AGAIN,		/* from the start: the files had changed */
 };
 
 struct walking {
@@ -55,14 +54,14 @@ struct walking {
 	bool (*enough)(const struct walk *, void *);
 	void *ctx;
 	struct walk *walk;
-	unsigned serial;	/* of this walk, or of all while held */
+	unsigned serial;	/* this walk's number, or stack->held */
 	struct registers regs;	/* of the last frame */
 	Dwfl_Module *module;	/* of the last frame's code */
 	enum step step;
 	bool refreshed;		/* the map was read in this walk */
 };
 
-/* Walks come one after another: their pages are kept in one place. */
+/* Only one walk is made at a time, so all share these pages. */
 static struct page pages[PAGES];
 
 /* ---- memory */
@@ -110,7 +109,7 @@ word_read(void *ctx, uint64_t va, uint64_t *word)
 
 /* ---- what the tables say of an address */
 
-/* A return address is looked up by the call before it. */
+/* A return address is looked up by the byte before it, in the call. */
 static uint64_t
 lookup_pc(const struct frame *frame)
 {
@@ -183,8 +182,9 @@ walk_outermost(struct walking *w)
 }
 
 /*
- * A return address that is a function's beginning is there for a return to
- * begin it, as makecontext's: nobody called from there.
+ * Whether a return address is a function's beginning: makecontext, for one,
+ * puts it there for a return to begin the function, and nobody called from
+ * there.
  */
 static bool
 frame_begins(struct walking *w, const struct frame *frame)
@@ -198,8 +198,8 @@ frame_begins(struct walking *w, const struct frame *frame)
 }
 
 /*
- * Code from a file's entry point on that has no tables up to the frame's pc:
- * the dynamic linker's, or that of a program without.
+ * Whether the code from a file's entry point up to the frame's pc has no
+ * tables: the dynamic linker's start, or that of a program without one.
  */
 static bool
 frame_is_entry(struct walking *w, const struct frame *frame)
@@ -241,8 +241,8 @@ effect_copies(const struct effect *effect, uint8_t dst, uint8_t src)
 }
 
 /*
- * A function that begins by setting the stack pointer has no caller, whatever
- * its table says: glibc's __start_context.
+ * Whether the function begins by setting the stack pointer: then it has no
+ * caller, whatever its table says (glibc's __start_context).
  */
 static bool
 frame_sets_stack(struct walking *w, const struct frame *frame)
@@ -256,8 +256,8 @@ frame_sets_stack(struct walking *w, const struct frame *frame)
 }
 
 /*
- * There is no way on from the last frame, or none that may be believed: is
- * it because there is nothing further?
+ * There is no way on from the last frame, or none that can be trusted: decide
+ * whether that frame is the first of the stack.
  */
 static void
 walk_resolve(struct walking *w, const char *why)
@@ -288,8 +288,8 @@ walk_resolve(struct walking *w, const char *why)
 /* ---- frames without tables */
 
 /*
- * Does the function at the frame's pc begin with push fp; mov sp, fp and is
- * the pc behind that, and not where the frame is taken down again?
+ * Whether the function at the frame's pc begins with push fp; mov sp, fp, and
+ * the pc is behind that and not where the frame is taken down again.
  */
 static bool
 frame_pointed(struct walking *w, const struct frame *frame)
@@ -322,7 +322,7 @@ frame_pointed(struct walking *w, const struct frame *frame)
 				 insn.kind != INSN_JUMP_INDIRECT);
 }
 
-/* The caller's registers by the frame pointer. */
+/* Get the caller's registers by the frame pointer. */
 static int
 pointer_apply(struct walking *w)
 {
@@ -342,7 +342,10 @@ pointer_apply(struct walking *w)
 
 /* ---- frames */
 
-/* The files are not those that were known: start again. */
+/*
+ * Read the map again, once in a walk; true if the files have changed, so the
+ * walk must start again.
+ */
 static bool
 walk_refresh(struct walking *w)
 {
@@ -373,7 +376,7 @@ frame_module(struct walking *w, const struct frame *frame)
 	return NULL;
 }
 
-/* Add the frame that the registers are of. */
+/* Add the frame that the registers describe. */
 static void
 frame_add(struct walking *w, bool exact)
 {
@@ -389,7 +392,7 @@ frame_add(struct walking *w, bool exact)
 	w->module = frame_module(w, &frame);
 	if (!w->module)
 		return;
-	/* Where a handler returns to nothing has run yet. */
+	/* The trampoline that a handler returns to has not run yet. */
 	if (!frame.exact) {
 		rule = rule_in(w, w->module, frame.pc);
 		walk->frames[walk->n - 1].begins = rule && rule->signal;
@@ -400,7 +403,10 @@ frame_add(struct walking *w, bool exact)
 	}
 }
 
-/* The last frame's caller has these registers: may that be? */
+/*
+ * Whether these registers can be those of the last frame's caller; if not, the
+ * walk has ended.
+ */
 static bool
 caller_check(struct walking *w)
 {
@@ -413,8 +419,9 @@ caller_check(struct walking *w)
 		return false;
 	}
 	/*
-	 * A signal may have come on another stack.  The innermost frame may
-	 * have its return address in a register, as vfork's.
+	 * A signal handler may run on another stack than what it interrupted.
+	 * The innermost frame may have its return address in a register, like
+	 * vfork's.
 	 */
 	if (!last->begins && (sp < last->sp ||
 			      (sp == last->sp && walk->n > 1))) {
@@ -429,7 +436,7 @@ caller_check(struct walking *w)
 	return true;
 }
 
-/* From the last frame to its caller. */
+/* Go on from the last frame to its caller. */
 static void
 frame_next(struct walking *w)
 {
@@ -456,7 +463,7 @@ frame_next(struct walking *w)
 		frame_add(w, signal);
 }
 
-/* ---- the whole */
+/* ---- interface */
 
 struct stack *
 stack_open(const struct host *host, const struct arch *arch)
@@ -583,7 +590,7 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 			break;
 		files_make(stack, tid);
 	}
-	/* Memory that cannot be read may be that of a task that died. */
+	/* If memory could not be read, the task may have died. */
 	if (walk->end == WALK_LOST &&
 	    stack->files.host->regs_get(tid, &regs))
 		return HOST_GONE;

@@ -1,7 +1,7 @@
 /*
- * The files mapped into an address space, as libdw's modules, and their text.
- * Reads /proc by way of the host, files, and of memory no more than the head
- * of each file.
+ * Keeps the files mapped into an address space as libdw's modules, and reads
+ * their text.  Reads files, /proc by way of the host, and no memory but the
+ * head of each file and the vdso.
  */
 #include "monitor/unwind/stack_files.h"
 
@@ -46,7 +46,7 @@ same_file(const struct mapping *a, const struct mapping *b)
 	return a->dev == b->dev && a->ino == b->ino;
 }
 
-/* Does this mapping go on with the file whose mappings end before it? */
+/* Whether this mapping goes on with the file that `last` maps. */
 static bool
 goes_on(const struct mapping *last, const struct mapping *map)
 {
@@ -55,8 +55,8 @@ goes_on(const struct mapping *last, const struct mapping *map)
 }
 
 /*
- * The mappings of one file from first on: the index after the last of them.
- * Anonymous memory (.bss) may lie between.
+ * The end of the mappings of one file, which begin with number `first`; *text
+ * tells whether any is executable.  Anonymous memory (.bss) may lie between.
  */
 static size_t
 group_end(const struct mapping *maps, size_t n, size_t first, bool *text)
@@ -186,7 +186,7 @@ is_text(const struct mapping *map)
 	return map->exec && is_file(map);
 }
 
-/* Do they have the same text at the same places? */
+/* Whether both maps have the same text at the same places. */
 static bool
 maps_equal(const struct mapping *a, size_t na, const struct mapping *b,
 	   size_t nb)

@@ -1,6 +1,6 @@
 /*
- * The files mapped into an address space, as libdw's modules, and their text.
- * Private to stack.c.
+ * Keeps the files mapped into an address space as libdw's modules, and reads
+ * their text.  Private to stack.c.
  */
 #ifndef MONITOR_UNWIND_STACK_FILES_H
 #define MONITOR_UNWIND_STACK_FILES_H
@@ -15,10 +15,11 @@ enum { HEAD_SIZE = 1024 };
 struct mapped_file {
 	uint64_t lo;
 	uint64_t entry;		/* its entry point, a va; 0: none */
-	unsigned checked;	/* in this walk its head was found unchanged */
+	unsigned checked;	/* number of the last walk that compared the
+				   head */
 	bool has_head;
-	uint8_t head[HEAD_SIZE];	/* of what is mapped: it has the
-					   build-id, as a rule */
+	uint8_t head[HEAD_SIZE];	/* read from memory; as a rule it
+					   contains the build-id */
 };
 
 struct stack_files {
@@ -31,20 +32,22 @@ struct stack_files {
 };
 
 /*
- * Read the map again: true if text is mapped otherwise than before.  Then
- * the modules are to be made anew, but not while one is in use.
+ * Read the memory map again: true if text is mapped otherwise than before.
+ * Then call files_renew, once no module is in use.
  */
 bool files_changed(struct stack_files *files, pid_t tid);
+/* Make the modules of the map that files_changed has read. */
 void files_renew(struct stack_files *files, pid_t tid);
+/* Free the modules and the map, not *files. */
 void files_free(struct stack_files *files);
 
 /*
- * The module at va, or NULL.  *stale is set if it is no more what is mapped
- * there; `walk` is a number for each walk, in which that is looked at once.
+ * The module at va, or NULL.  *stale is set if its file is no longer what is
+ * mapped there; each walk, known by its number `walk`, checks a file once.
  */
 Dwfl_Module *files_module(struct stack_files *files, pid_t tid, uint64_t va,
 			  unsigned walk, bool *stale);
-/* What was found of the module's file. */
+/* The module's file. */
 const struct mapped_file *files_of(Dwfl_Module *module);
 
 /* See stack_text. */

@@ -1,6 +1,7 @@
 /*
- * The rules of the unwinder's tables, read by libdw and applied here: DWARF
- * 5, 6.4.  Most are simple and applied without libdw once found.
+ * Finds and applies the rules of the unwind tables (DWARF 5, 6.4).  libdw reads
+ * the tables; this file evaluates the rules.  Most rules are simple and are
+ * applied without libdw once found.
  */
 #include "monitor/unwind/stack_rules.h"
 
@@ -27,8 +28,9 @@ row_get(Dwfl_Module *module, uint64_t va, Dwarf_Addr *bias)
 }
 
 /*
- * A register that functions preserve and the table says nothing of is as it
- * was; if a table says that it is lost nobody will need it.
+ * How a register of the caller is found.  A register that functions preserve is
+ * unchanged if the table says nothing of it.  A table that says it is lost
+ * looks the same here, but then nobody needs the register.
  */
 static enum rule_kind
 register_rule(const struct abi *abi, Dwarf_Frame *row, unsigned reg,
@@ -49,7 +51,7 @@ register_rule(const struct abi *abi, Dwarf_Frame *row, unsigned reg,
 	return RULE_AT_CFA;
 }
 
-/* Is it the stack pointer's usual rule, to be the cfa? */
+/* Whether this is the stack pointer's usual rule: it is the cfa. */
 static bool
 is_cfa(const Dwarf_Op *ops, size_t nops)
 {
@@ -92,8 +94,8 @@ rule_simplify(const struct abi *abi, Dwarf_Frame *row, struct rule *rule)
 }
 
 /*
- * The caller's stack pointer comes from somewhere, not from the frame: it is
- * a signal's, or no caller's at all.
+ * Whether the caller's stack pointer comes from elsewhere than the frame: it is
+ * that of a signal's context, or of no caller at all.
  */
 static bool
 row_switches(Dwarf_Frame *row, unsigned sp)
@@ -106,8 +108,9 @@ row_switches(Dwarf_Frame *row, unsigned sp)
 }
 
 /*
- * The row for *va, or of the code before that which is not about to switch
- * stacks; and what it says of itself.
+ * The row for *va; if the code there is about to switch stacks, that of the
+ * code before it which is not, and *va is changed to there.  Also sets what the
+ * row says of itself: rule->lo, rule->signal and *ra.
  */
 static Dwarf_Frame *
 row_staying(Dwfl_Module *module, unsigned sp, uint64_t *va,
@@ -221,7 +224,10 @@ register_get(const struct registers *regs, uint64_t reg, uint64_t *value)
 	return 0;
 }
 
-/* Operations that push a value; 1 if it is none of these. */
+/*
+ * The value that an operation pushes: 0, or -1 if it is not known.  1 if the
+ * operation pushes none.
+ */
 static int
 push_value(const struct machine *m, const Dwarf_Op *op, uint64_t *value)
 {
@@ -294,7 +300,10 @@ machine_step(struct machine *m, const Dwarf_Op *op)
 		      &m->stack[m->n - 1]);
 }
 
-/* The value that a rule's expression yields; 0 or -1. */
+/*
+ * Evaluate a rule's expression; with `address`, it gives the address where the
+ * value is saved.  Returns 0 or -1.
+ */
 static int
 expression(const struct registers *regs, const struct word_reader *reader,
 	   uint64_t cfa, const Dwarf_Op *ops, size_t nops, bool address,
@@ -306,7 +315,7 @@ expression(const struct registers *regs, const struct word_reader *reader,
 		return register_get(regs, ops->number, value);
 	if (nops == 1 && ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
 		return register_get(regs, ops->atom - DW_OP_reg0, value);
-	/* What is left is where the register is saved, or itself. */
+	/* The result is where the register is saved, or its value. */
 	if (ops[nops - 1].atom == DW_OP_stack_value) {
 		address = false;
 		nops--;
@@ -329,7 +338,7 @@ register_put(struct registers *regs, unsigned reg, uint64_t value)
 	regs->known |= UINT32_C(1) << reg;
 }
 
-/* Of a call, what functions do not preserve is lost. */
+/* The registers that functions preserve: a call loses the others. */
 static uint32_t
 registers_kept(const struct abi *abi)
 {

@@ -1,8 +1,8 @@
 /*
- * What a stack switch of control passes over.  Where it goes is computed by
- * emulating the instructions from the hook to the jump on a copy of the
- * registers, while the old stack is still whole; then both stacks are walked
- * until they meet.
+ * Finds the frames that a stack switch passes over.  Emulates the instructions
+ * from the hook to the jump on a copy of the registers, while the old stack is
+ * still whole, to compute where control goes; then walks both stacks until they
+ * meet.  Changes nothing in the task.
  */
 #include "monitor/unwind/stack_switch.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- where a stack switch goes */
 
-/* What the emulated instructions have written, which memory has not yet. */
+/* A byte that emulated instructions have written, which memory has not yet. */
 struct written {
 	uint64_t va;
 	uint8_t byte;
@@ -55,7 +55,7 @@ copy_write(void *ctx, uint64_t va, const void *buf, size_t len)
 	return 0;
 }
 
-/* The instructions from addr to end, on regs; 0 or -1. */
+/* Emulate the instructions from hook->addr to hook->end on regs; 0 or -1. */
 static int
 code_emulate(const struct image *image, uint64_t bias,
 	     const struct hook *hook, struct copy *copy, struct regs *regs)
@@ -72,7 +72,7 @@ code_emulate(const struct image *image, uint64_t bias,
 		if (!code || arch->decode(code, avail, addr, &insn))
 			return -1;
 		regs->r[arch->reg_pc] = addr + bias;
-		/* The others do nothing to registers: see hook_find. */
+		/* The others do not change registers: see hook_find. */
 		if (!arch->emul_prepare(code, avail, addr + bias, &emul) &&
 		    arch->emul_run(&emul, regs, &memory) == EMUL_FAULT)
 			return -1;
@@ -97,7 +97,7 @@ frame_edge_add(struct stack_switch *stack_switch, const struct frame *frame,
 	};
 }
 
-/* The first n frames. */
+/* Add the first n frames of a walk. */
 static void
 frame_edges_add(struct stack_switch *stack_switch, const struct walk *walk,
 		size_t n, bool came)
@@ -113,9 +113,9 @@ frame_same(const struct frame *a, const struct frame *b)
 }
 
 /*
- * Where control arrives it goes on at an instruction, but if a call that
- * returns for the second time brings it there (setjmp, swapcontext), it comes
- * during that.
+ * Add the frame in which control arrives.  It is taken to come back from a call
+ * that returns for the second time (setjmp, swapcontext), so to arrive during
+ * that call; abnormal.c finds out where that is not so.
  */
 static void
 arrival_add(struct stack_switch *stack_switch, const struct walk *after)
@@ -131,7 +131,10 @@ arrival_add(struct stack_switch *stack_switch, const struct walk *after)
 	};
 }
 
-/* The call that is left is the one it comes back to: nothing passed. */
+/*
+ * Whether control just comes back from the call that is left: the switch has
+ * passed over no frame.
+ */
 static bool
 just_returns(const struct walk *before, size_t nbefore,
 	     const struct walk *after, size_t nafter)
@@ -201,7 +204,10 @@ frame_edge_counted(const struct frame_edge *frame_edge,
 
 /* ---- a stack switch */
 
-/* At a function's entry, or as there: where it was called from. */
+/*
+ * Turn the registers at a function's entry, or such as there, into those behind
+ * its call.  Returns 0 or -1.
+ */
 static int
 caller_get(const struct host *host, pid_t tid, const struct arch *arch,
 	   struct walk_start *start)
@@ -227,7 +233,7 @@ entries_add(struct entries *entries, const struct host *host, pid_t tid,
 	};
 	unsigned i;
 
-	/* One at the same place has ended. */
+	/* An entry of the same function at the same place has ended. */
 	for (i = 0; i < ENTRIES; i++)
 		if (entries->entries[i].func == entry.func &&
 		    entries->entries[i].sp == entry.sp)
@@ -250,9 +256,9 @@ entry_find(const struct entries *entries, uint64_t func, uint64_t sp)
 }
 
 /*
- * Where to begin with the frames that are left: in the caller of the function
- * that has the hook, whose own end is a jump like others.  0, or -1 if that
- * is not known.
+ * Where the frames that are left begin: in the caller of the function that has
+ * the hook, as that function's own graph has the jump as an exit.  Returns 0,
+ * or -1 if the caller is not known.
  */
 static int
 before_start(const struct host *host, pid_t tid, const struct entries *entries,
@@ -291,8 +297,8 @@ two_found(const struct walk *walk, void *ctx)
 }
 
 /*
- * Both walks: of the new stack two frames are enough, if the second is found
- * in the old one, since whatever is further out is the same then.
+ * Walk both stacks.  Two frames of the new stack are enough if the second is
+ * found in the old one: everything further out is then the same.
  */
 static int
 stacks_walk(struct stack *stack, pid_t tid, const struct walk_start *before,
@@ -363,8 +369,9 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct entries *entries,
 /* ---- whole stacks */
 
 /*
- * Where a call makes a thread, glibc has no tables for it, as the new one
- * comes there too: the stack is as before the call.
+ * Walk again from before a system call.  glibc has no tables behind the call
+ * that makes a thread, as the new thread comes there too; the stack is the same
+ * before the call.
  */
 static int
 walk_behind_call(struct stack *stack, pid_t tid,
@@ -386,7 +393,7 @@ walk_behind_call(struct stack *stack, pid_t tid,
 	if (!walk->n)
 		return HOST_OK;
 	walk->frames[0].pc = start->regs.r[arch->reg_pc];
-	/* The new one has nothing further out. */
+	/* The new thread has no frames further out. */
 	if (walk->end == WALK_LOST &&
 	    !call.regs.r[abi_find(arch)->reg_result]) {
 		walk->n = 1;
@@ -456,7 +463,7 @@ stack_switch_exec(struct stack *stack, pid_t tid, const struct regs *regs,
 	int err;
 
 	*stack_switch = (struct stack_switch){ 0 };
-	/* At the entry of the call its number is elsewhere. */
+	/* At the entry of the call, another register has its number. */
 	if (pc == after)
 		nr = regs->r[abi->reg_orig];
 	if (nr != (uint64_t)abi->nr_exec && nr != (uint64_t)abi->nr_execat)
