@@ -9,6 +9,8 @@
 #include "plan/code.h"
 #include "plan/image_graphs.h"
 #include "plan/plan.h"
+#include "plan/mid_entry.h"
+#include "plan/lines.h"
 
 static const uint32_t UNIT_NONE = UINT32_MAX;	/* REGION_NONE as well */
 
@@ -157,46 +159,6 @@ void fplan_forget(struct func_plan *fplan);
 void fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
 		       const struct term *term);
 
-/* mid_entry.c */
-
-/*
- * Note that control may come to addr in the middle of the function plan, and
- * have it looked at now.
- */
-void build_enters(struct build *build, uint32_t fplan, uint64_t addr);
-/* Whether an instruction begins at each mid-entry into the function plan. */
-bool mid_entries_known(const struct build *build,
-		       const struct func_plan *fplan);
-/*
- * Find calls of parts of the function in itself (subroutines without a name)
- * and note them as mid-entries.  True if any is new: then the function plan's
- * graph must be made anew.
- */
-bool calls_inside(struct build *build, const struct func_plan *fplan);
-/*
- * Note that control goes from the function plan `from` to target.  If target is
- * in the middle of another function that waits, have that function looked at
- * before control can enter it there.  If the other function has been looked at
- * already, nothing is derived in it any more.
- */
-void mid_entry_note(struct build *build, uint32_t from, uint64_t target);
-/*
- * Whether insn, if it is an instruction and not data, is a direct jump or call
- * to the middle of a function plan other than `index`.
- */
-bool insn_may_enter_middle(const struct build *build, uint32_t index,
-			   const struct insn *insn);
-/*
- * Note all places in the middle of other functions to which control goes from a
- * function plan that has a graph.
- */
-void mid_entries_note(struct build *build, uint32_t fplan);
-/*
- * If the small functions just before the function plan, which waits and has a
- * graph, jump into its middle, have it looked at again and return true.
- */
-bool neighbours_enter(struct build *build, uint32_t fplan);
-
 /* calls.c */
 
 /* Whether only the function plan's calls can be, or are to be, counted. */
@@ -213,29 +175,5 @@ bool calls_want_ways(const struct func_plan *fplan, bool *wanted);
  * be no traps (--no-traps) the function plan becomes FPLAN_FAULTY.
  */
 void calls_place(struct build *build, uint32_t fplan);
-
-/* lines.c */
-
-/* Make and free what build holds of the image's lines. */
-void plan_lines_open(struct build *build);
-void plan_lines_close(struct build *build);
-/* Whether any line of the function plan is chosen. */
-bool plan_lines_wanted(const struct build *build,
-		       const struct func_plan *fplan);
-/* Append the addresses at which lines begin to *leaders. */
-void plan_lines_leaders(const struct build *build,
-			const struct func_plan *fplan, uint64_t **leaders,
-			size_t *n);
-/* Emit the summands of the counts of the function plan's lines, by unit. */
-void plan_lines_emit(struct build *build, const struct func_plan *fplan,
-		     entries_emit *emit, void *ctx);
-
-/* inlines.c: the same for inlined copies. */
-void plan_inlines_open(struct build *build);
-void plan_inlines_close(struct build *build);
-bool plan_inlines_wanted(const struct build *build,
-			 const struct func_plan *fplan);
-void plan_inlines_emit(struct build *build, const struct func_plan *fplan,
-		       entries_emit *emit, void *ctx);
 
 #endif

@@ -15,6 +15,8 @@
 #define RELOCATE_RELOCATE_H
 
 #include "flow/placement.h"
+#include "relocate/entry_patch.h"
+#include "relocate/pc_map.h"
 
 /* How counters are incremented. */
 enum counting {
@@ -61,48 +63,6 @@ struct relocate_input {
 	/* Padding outside the function that patches may use, ascending. */
 	const struct spare *spares;
 	size_t nspares;
-};
-
-/* Why the original has an entry patch at an address. */
-enum entry_patch_kind {
-	ENTRY_PATCH_ENTRY,	/* the function's entry */
-	ENTRY_PATCH_RETURN,	/* a call or system call returns there */
-	ENTRY_PATCH_PAD,	/* entered from outside: a landing pad, a leader
-				   that nothing else leads to, or any block if
-				   an indirect jump is unresolved */
-	ENTRY_PATCH_TABLE,	/* an indirect jump leads there */
-	ENTRY_PATCH_INSIDE,	/* code that runs in place leads there */
-	ENTRY_PATCH_GUARD,	/* nothing known leads there: a trap */
-	ENTRY_PATCH_KINDS
-};
-
-/* How an entry patch leads into the relocated function. */
-enum entry_patch_via {
-	VIA_JUMP,		/* by a jump */
-	VIA_CHAIN,		/* by a short jump to a long one in a landing
-				   slot */
-	VIA_TRAP,		/* by a trap, whose handler sets the pc */
-	ENTRY_PATCH_VIAS
-};
-
-/*
- * The patch's bytes are at addr; those of a short-jump chain's long jump are at
- * landing.  The program runs none of the original instructions that these bytes
- * overwrite.
- */
-struct entry_patch {
-	uint64_t addr;		/* address in the original */
-	uint64_t landing;	/* VIA_CHAIN: the landing slot */
-	uint32_t offset;	/* in the relocated function: where the patch
-				   leads */
-	uint32_t room;		/* bytes from addr on that may be changed */
-	uint8_t kind;		/* enum entry_patch_kind */
-	uint8_t via;		/* enum entry_patch_via */
-};
-
-/* A call that runs in the original, and the function that it calls. */
-struct direct_call {
-	uint64_t addr, target;
 };
 
 struct relocated {
@@ -197,24 +157,6 @@ int relocated_redirect(const struct relocated *relocated,
 		       const struct relocated_place *place,
 		       const struct direct_call *call,
 		       struct code_patch *patch);
-
-/* What a pc in a relocated function stands for. */
-struct pc_map_entry {
-	uint64_t addr;		/* the original pc */
-	uint32_t arc;		/* the arc of the flow that is about to be
-				   counted on the way to addr, or ARC_NONE; or
-				   see added */
-	bool added;		/* ... or the arc has just been counted: its
-				   block's first instruction, or the edge's
-				   branch (at addr), has not run yet */
-	bool arrived;		/* control has reached addr: if addr begins a
-				   block, the block has been counted */
-	bool saved;		/* arch->reg_saved is in the scratch slot */
-	bool begins;		/* the instruction at addr begins here, in
-				   whichever round of an unrolled loop */
-	bool between;		/* no original pc corresponds yet, but one will
-				   after an instruction or two */
-};
 
 /*
  * Returns 0, or -1 if no instruction of the relocated function begins at the

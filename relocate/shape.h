@@ -6,63 +6,9 @@
 #define RELOCATE_SHAPE_H
 
 #include "relocate/relocate.h"
+#include "relocate/segment.h"
 
 static const uint32_t NO_BLOCK = UINT32_MAX, NO_COUNTER = UINT32_MAX;
-
-enum shape_block {
-	BLOCK_CODE,
-	BLOCK_PADDING,		/* never run */
-	BLOCK_DEAD,		/* nothing leads to it: perhaps data */
-};
-
-enum segment_end {
-	END_ANCHOR,		/* a call, behind which the block continues */
-	END_ANCHOR_LAST,	/* a call that ends the block */
-	END_BLOCK,
-};
-
-/*
- * Should control enter the relocated function before it reaches this segment,
- * where that is possible?
- */
-enum segment_shy {
-	SHY_NOT,
-	SHY_ROOM,		/* there is no room for a patch here: enter
-				   wherever there is room */
-	SHY_ALWAYS,
-};
-
-/*
- * Straight-line code between calls: instructions of one block, not counting the
- * anchor that follows them, a call or the like that stays where it is.
- */
-struct segment {
-	uint32_t block;
-	uint32_t first, count;	/* instructions, perhaps none */
-	uint32_t fragment;	/* the first in the relocated function,
-				   once laid out; the block's counter comes
-				   first */
-	uint32_t way;		/* the fragment to enter the relocated function
-				   by, if another than the first; else
-				   FRAGMENT_OUT */
-	uint8_t end;		/* enum segment_end */
-	uint8_t kind;		/* if reached: the least enum
-				   entry_patch_kind */
-	uint8_t ways;		/* ... and all of them: 1 << kind */
-	bool copied;
-	bool reached;		/* control reaches it in the original */
-	bool entered;		/* ... and enters the relocated function
-				   there */
-	bool spared;		/* from here control may leave, or call, without
-				   being counted */
-	bool stays;		/* the original runs, or is left as it was */
-	bool loud;		/* is entered though nothing is counted in it */
-	uint8_t shy;		/* enum segment_shy */
-	bool leads;		/* is the first of its block */
-	bool moved;		/* the relocated function does what the anchor
-				   does, whose bytes are free */
-	bool forced;		/* ... because there was no room without */
-};
 
 struct shape {
 	const struct relocate_input *in;

@@ -1,0 +1,51 @@
+/*
+ * Instructions, as far as control flow and its counting need to know them.
+ */
+#ifndef ARCH_INSN_H
+#define ARCH_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { INSN_MAX = 64, SLOT_MAX = 32, REGS_MAX = 36 };
+
+enum insn_kind {
+	INSN_PLAIN,		/* to the next instruction */
+	INSN_JUMP,		/* to target, always */
+	INSN_BRANCH,		/* to target or the next instruction */
+	INSN_JUMP_INDIRECT,	/* to somewhere computed */
+	INSN_CALL,		/* to target, returns to the next one */
+	INSN_CALL_INDIRECT,
+	INSN_RETURN,
+	INSN_SYSCALL,		/* enters the kernel, returns to the next one */
+	INSN_TRAP,		/* the program's own breakpoint instruction */
+	INSN_STOP,		/* never goes on: hlt, ud2 */
+};
+
+/* What flow/ finds out about an instruction in its function. */
+enum insn_flow {
+	FLOW_PLAIN,		/* nothing beyond its kind */
+	FLOW_NO_RETURN,		/* a call that never returns */
+	FLOW_TABLE,		/* an indirect jump: to its edges' targets */
+	FLOW_TABLE_LEAVES,	/* ... or out of the function */
+	FLOW_LEAVES,		/* an indirect jump: out of the function */
+};
+
+/*
+ * One decoded instruction.  target is 0 unless kind has one.  The next
+ * instruction is at addr + len: a jump table between the two counts as a part
+ * of this instruction.
+ */
+struct insn {
+	uint64_t addr;
+	uint64_t target;
+	uint32_t len;
+	uint8_t kind;		/* enum insn_kind */
+	uint8_t flow;		/* enum insn_flow; decode sets 0 */
+	bool skips;		/* jumps past the prefix (arch->locked) of the
+				   instruction at target; decode sets false,
+				   and target to the address jumped to */
+};
+
+#endif
