@@ -221,6 +221,9 @@ way_before(struct bounding *s, const struct way *way)
 		struct way *to;
 
 		if (edge_bound(s, edge, way, &bound)) {
+			/* Of a value that was cut off behind the compare. */
+			if (bound.limit > way->limit)
+				bound = (struct bound){ way->limit, false };
 			bound_add(s, bound.limit, bound.exact);
 			continue;
 		}

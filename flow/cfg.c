@@ -216,13 +216,25 @@ jumps_settle(struct cfg *cfg, const struct tables *tables)
 		if (!cfg_proven(cfg, jumps[i].insn))
 			continue;
 		cfg->unresolved |= jumps[i].unknown;
-		for (size_t k = 0; k < jumps[i].nouts; k++)
-			*vec_push(cfg->outs, cfg->nouts) = jumps[i].outs[k];
 	}
 	for (size_t i = 0; i < cfg->ninsns; i++)
 		if (cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
 		    cfg->insns[i].flow == FLOW_PLAIN && cfg_proven(cfg, i))
 			cfg->unresolved = true;
+}
+
+/* Where proven jumps by tables lead to the middle of other functions. */
+static void
+outs_take(struct cfg *cfg, const struct tables *tables)
+{
+	const struct jump *jumps;
+	size_t njumps;
+
+	jumps = tables_jumps(tables, &njumps);
+	for (size_t i = 0; i < njumps; i++)
+		for (size_t k = 0; k < jumps[i].nouts &&
+		     cfg_proven(cfg, jumps[i].insn); k++)
+			*vec_push(cfg->outs, cfg->nouts) = jumps[i].outs[k];
 }
 
 /* Make the graph anew, and prove its blocks. */
@@ -265,6 +277,7 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 		more.suspects = proof_suspects(cfg, in, &more.nsuspects);
 	if (more.nsuspects)
 		graph_prove(cfg, in, tables, &more);
+	outs_take(cfg, tables);
 	free(more.suspects);
 	tables_close(tables);
 	return news;

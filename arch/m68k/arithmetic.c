@@ -34,6 +34,15 @@ effect_add_immediate(struct effect *e, const struct m68k_code *code,
 	e->src = place_sum(dst.reg, REG_NONE, 0, value);
 }
 
+/* add sets the carry the other way round than a compare does. */
+static void
+effect_no_compare(struct effect *e)
+{
+	e->compares = false;
+	e->left = (struct place){ .kind = PLACE_NONE };
+	e->right = 0;
+}
+
 /* add, sub, adda, suba. */
 void
 m68k_effect_add(struct effect *e, const struct m68k_code *code, uint16_t op)
@@ -62,6 +71,8 @@ m68k_effect_add(struct effect *e, const struct m68k_code *code, uint16_t op)
 		effect_add_immediate(e, code, (uint16_t)(addr << 3 |
 				     upper_reg(op)), OP, addr ? LONG : width,
 				     sub ? -value : value);
+		if (!sub)
+			effect_no_compare(e);
 		return;
 	}
 	e->flags = !addr;
@@ -254,6 +265,8 @@ m68k_effect_0(struct effect *e, const struct m68k_code *code, uint16_t op)
 		effect_add_immediate(e, code, op, offset, width,
 				     what == SUBI ? -immediate(code, width) :
 				     immediate(code, width));
+		if (what != SUBI)
+			effect_no_compare(e);
 	}
 }
 

@@ -26,18 +26,34 @@ _Static_assert(NEAR + 8 <= HINT_CONTEXT, "it is all that is looked at");
 /* ---- one place */
 
 /*
+ * Is the base of the address of this lea, which has no REX.B, the stack or the
+ * frame pointer?  A SIB byte may be behind the n bytes.
+ */
+static bool
+lea_own(const uint8_t *code, size_t n)
+{
+	uint8_t modrm = code[2], base = modrm & 7;
+
+	if (base == 4 && n < 4)
+		return false;
+	if (base == 4)
+		base = code[3] & 7;
+	/* Without a displacement 5 is no base. */
+	return base == 4 || (base == 5 && modrm >= 0x40);
+}
+
+/*
  * REX.W 89, 8b, 8d or 87, and which ModRM bytes: mov and lea to the stack
  * pointer, and xchg with it; not of what is by itself or the frame pointer.
  */
 static bool
-moves_sp(const uint8_t *code)
+moves_sp(const uint8_t *code, size_t n)
 {
 	uint8_t rex = code[0], op = code[1], modrm = code[2];
 
 	if (op == 0x8d)
 		return (rex & 0xfc) == 0x48 && (modrm & 0x38) == 0x20 &&
-		       modrm < 0xc0 &&
-		       (rex & 1 || ((modrm & 7) != 4 && (modrm & 7) != 5));
+		       modrm < 0xc0 && (rex & 1 || !lea_own(code, n));
 	if (op == 0x87)
 		return (rex & 0xf8) == 0x48 &&
 		       ((!(rex & 4) && (modrm & 0x38) == 0x20) ||
@@ -101,7 +117,7 @@ hint_at(const uint8_t *code, size_t at, size_t n)
 {
 	if (at + 1 < n && code[at] == 0x0f && code[at + 1] == 0x05)
 		return HINT_SYSCALL;
-	if (at + 2 < n && moves_sp(code + at))
+	if (at + 2 < n && moves_sp(code + at, n - at))
 		return HINT_SWITCH;
 	/* xchg %rax, %rsp */
 	if (at + 1 < n && code[at] == 0x48 && code[at + 1] == 0x94)

@@ -121,6 +121,10 @@ in_order(void **state)
 	} cases[] = {
 		{ "mov %rdi, %rsp", 3, HINT_SWITCH },
 		{ "mov (%r13), %rsp", 4, HINT_SWITCH },
+		{ "lea 8(%rdi), %rsp", 4, HINT_SWITCH },
+		{ "lea (%rdi, %rsi), %rsp", 4, HINT_SWITCH },
+		{ "lea 8(%rax, %rcx, 8), %rsp", 5, HINT_SWITCH },
+		{ "lea 64(%rip), %rsp", 7, HINT_SWITCH },
 		{ "syscall", 2, HINT_SYSCALL },
 		{ "wrgsbase %r9", 5, HINT_THREAD_REG },
 		{ "mov $158, %eax; .fill 32, 1, 0x90; movq $0x1001, %r12;"

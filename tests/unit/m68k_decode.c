@@ -91,6 +91,32 @@ test_table(void **state)
 	}
 }
 
+/* Only what subtracts sets the carry as a compare does. */
+static void
+test_compares(void **state)
+{
+	static const struct {
+		uint8_t code[6];
+		bool compares;
+	} adds[] = {
+		{ { 0x06, 0x80, 0xff, 0xff, 0xff, 0xfb }, false },	/* addi */
+		{ { 0xd0, 0xbc, 0xff, 0xff, 0xff, 0xfb }, false },	/* add */
+		{ { 0x04, 0x80, 0, 0, 0, 5 }, true },	/* subi.l #5,d0 */
+		{ { 0x90, 0xbc, 0, 0, 0, 5 }, true },	/* sub.l #5,d0 */
+		{ { 0x5b, 0x80 }, true },		/* subq.l #5,d0 */
+		{ { 0x5a, 0x80 }, false },		/* addq.l #5,d0 */
+	};
+	struct effect effect;
+
+	for (size_t i = 0; i < sizeof(adds) / sizeof(*adds); i++) {
+		assert_int_equal(arch_m68k.effect(adds[i].code, 6, 0x1000,
+						  &effect), 0);
+		assert_int_equal(effect.compares, adds[i].compares);
+		if (effect.compares)
+			assert_int_equal(effect.right, 5);
+	}
+}
+
 static void
 test_cpus(void **state)
 {
@@ -301,6 +327,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_compares),
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_objdump),
 	};
