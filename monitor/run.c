@@ -121,6 +121,7 @@ event_receive(struct run *run, const struct event *event)
 			task = task_new(run, event->tid, old->process);
 		if (old) {
 			abnormal_hand_over(old, task);
+			thread_pages_end(run, old);
 			client_ended(run, old, TASK_REPLACED);
 			task_free(run, old);
 		}
@@ -137,6 +138,7 @@ event_receive(struct run *run, const struct event *event)
 	}
 	if (!ended)
 		task->hit_slotted = false;
+	task->last = false;
 	task->state = ended ? TASK_DEAD : TASK_STOPPED;
 	if (!ended && event->kind != EVENT_CLONE && event->kind != EVENT_FORK &&
 	    event->kind != EVENT_VFORK)
@@ -335,8 +337,9 @@ others_wait(struct run *run, const struct task *task)
 }
 
 /*
- * A task that others were paused for goes on behind them.  What it does next
- * may kill them (exec, exit_group), and the kernel has no way to resume a task
+ * A task at a trap that others were paused for goes on behind them (one within
+ * a system call is not to look as if it had only been paused).  What it does
+ * next may kill them (exec, exit_group), and the kernel has no way to resume a task
  * only if it is still at the stop that is meant: a paused one would be resumed
  * from its last stop, and nobody would have seen where it was.
  */
@@ -515,6 +518,7 @@ static void
 event_handle(struct run *run, const struct event *event)
 {
 	struct task *task = task_find(run, event->tid);
+	bool delayed;		/* by run_resume */
 
 	if (!task)
 		return;
@@ -535,6 +539,8 @@ event_handle(struct run *run, const struct event *event)
 	}
 	if (run->host->native && tamper_event(run, task, event))
 		return;
+	delayed = event->kind == EVENT_PAUSED && task->last;
+	task->last = event->kind != EVENT_TRAP;
 	switch (event->kind) {
 	case EVENT_CLONE:
 		if (run->host->native) {
@@ -566,9 +572,10 @@ event_handle(struct run *run, const struct event *event)
 		on_syscall(run, task, event->kind == EVENT_SYSCALL_ENTRY);
 		break;
 	case EVENT_PAUSED:
-		/* It waits for nobody else. */
-		task->last = true;
-		on_pause(run, task, event);
+		if (delayed)
+			run_resume(run, task, 0);
+		else
+			on_pause(run, task, event);
 		break;
 	default:
 		run_resume(run, task, 0);

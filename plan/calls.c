@@ -94,7 +94,7 @@ jumps_place(struct build *build, uint32_t index)
 	struct func_plan *fplan = &build->plan->fplans[index];
 	const struct cfg *cfg = fplan->cfg;
 	long entry = cfg_block(cfg, build->plan->sites[fplan->site].addr);
-	uint32_t from = UINT32_MAX;
+	uint32_t from = UINT32_MAX, site;
 	struct term term;
 
 	if (entry == BLOCK_NONE)
@@ -110,7 +110,9 @@ jumps_place(struct build *build, uint32_t index)
 		from = edge->from;
 		if (!edge_term(cfg, edge, &term))
 			return false;
-		build_site(build, term.addr, index);
+		/* It may have been idle since a relocation was withdrawn. */
+		site = build_site(build, term.addr, index);
+		build->plan->sites[site].idle = false;
 		fplan_counter_ref(build->plan, fplan, &term);
 	}
 	return true;

@@ -230,6 +230,7 @@ task_let_go(struct run *run, struct task *task, int signal)
 	thread_pages_leave(run, task);
 	stop_end(run, task);
 	run->host->detach(task->tid, signal);
+	thread_pages_end(run, task);
 	client_ended(run, task, TASK_LET_GO);
 	if (task->tid != run->root) {
 		task_free(run, task);
