@@ -339,9 +339,9 @@ others_wait(struct run *run, const struct task *task)
 /*
  * A task at a trap that others were paused for goes on behind them (one within
  * a system call is not to look as if it had only been paused).  What it does
- * next may kill them (exec, exit_group), and the kernel has no way to resume a task
- * only if it is still at the stop that is meant: a paused one would be resumed
- * from its last stop, and nobody would have seen where it was.
+ * next may kill them (exec, exit_group), and the kernel has no way to resume a
+ * task only if it is still at the stop that is meant: a paused one would be
+ * resumed from its last stop, and nobody would have seen where it was.
  */
 void
 run_resume(struct run *run, struct task *task, int signal)

@@ -99,12 +99,14 @@ test_compares(void **state)
 		uint8_t code[6];
 		bool compares;
 	} adds[] = {
-		{ { 0x06, 0x80, 0xff, 0xff, 0xff, 0xfb }, false },	/* addi */
-		{ { 0xd0, 0xbc, 0xff, 0xff, 0xff, 0xfb }, false },	/* add */
-		{ { 0x04, 0x80, 0, 0, 0, 5 }, true },	/* subi.l #5,d0 */
-		{ { 0x90, 0xbc, 0, 0, 0, 5 }, true },	/* sub.l #5,d0 */
-		{ { 0x5b, 0x80 }, true },		/* subq.l #5,d0 */
-		{ { 0x5a, 0x80 }, false },		/* addq.l #5,d0 */
+		/* addi, add, subi and sub of a long, to d0 */
+		{ { 0x06, 0x80, 0xff, 0xff, 0xff, 0xfb }, false },
+		{ { 0xd0, 0xbc, 0xff, 0xff, 0xff, 0xfb }, false },
+		{ { 0x04, 0x80, 0, 0, 0, 5 }, true },
+		{ { 0x90, 0xbc, 0, 0, 0, 5 }, true },
+		/* subq.l #5,d0 and addq.l #5,d0 */
+		{ { 0x5b, 0x80 }, true },
+		{ { 0x5a, 0x80 }, false },
 	};
 	struct effect effect;
 
