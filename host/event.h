@@ -37,6 +37,7 @@ struct event {
 	pid_t tid;
 	int value;
 	bool accounted;		/* the monitor's tables already include it */
+	bool delayed;		/* the monitor's own: see run_resume_last */
 };
 
 enum trap_cause {

@@ -7,6 +7,7 @@
 #include "monitor/control.h"
 #include "monitor/patch/extend.h"
 #include "monitor/place.h"
+#include "monitor/process/events.h"
 #include "monitor/run.h"
 #include "monitor/client/save.h"
 #include "monitor/process/stop.h"

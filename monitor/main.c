@@ -18,6 +18,7 @@
 #include "monitor/client/host_counters.h"
 #include "monitor/live.h"
 #include "monitor/notice.h"
+#include "monitor/process/events.h"
 #include "monitor/process/object.h"
 #include "monitor/options.h"
 #include "monitor/patch/plant.h"

@@ -1,20 +1,18 @@
 /*
- * The run loop: takes events from the host, or from the queue of those that
- * came while pmon waited for another task, enters them into the tables, and
- * hands traps to patch.c.  Owns the queue.  Never prints anything itself: a
- * report on SIGUSR1 goes through run->report.
+ * The run loop: takes events from the queue or from the host (events.c), hands
+ * each to the part of the monitor that the event is for, and acts on notices
+ * and on signals to pmon itself.  Never prints anything: a report on SIGUSR1
+ * goes through run->report.
  */
 #include "monitor/process/account.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/client/autosave.h"
-#include "monitor/client/client.h"
 #include "monitor/process/clones.h"
 #include "monitor/control.h"
-#include "monitor/patch/relocated.h"
 #include "monitor/process/cut.h"
+#include "monitor/process/events.h"
 #include "monitor/patch/deliver.h"
-#include "monitor/patch/faults.h"
 #include "monitor/unwind/shallow.h"
 #include "monitor/notice.h"
 #include "monitor/patch/patch.h"
@@ -25,16 +23,13 @@
 #include "monitor/client/tamper.h"
 #include "monitor/process/task.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "util/fail.h"
 #include "util/mem.h"
 
 void
@@ -52,356 +47,6 @@ run_remark(struct run *run, const char *fmt, ...)
 	*vec_push(run->remarks, run->nremarks) = mem_strdup(buf);
 }
 
-/* ---- the queue */
-
-void
-run_requeue(struct run *run, const struct event *event)
-{
-	if (run->queue_head && run->queue_head == run->queue_len)
-		run->queue_head = run->queue_len = 0;
-	*vec_push(run->queue, run->queue_len) = *event;
-}
-
-void
-run_unqueue(struct run *run, pid_t tid)
-{
-	for (size_t i = run->queue_head; i < run->queue_len; i++)
-		if (run->queue[i].tid == tid)
-			run->queue[i].tid = 0;
-}
-
-static bool
-queue_take(struct run *run, struct event *event)
-{
-	while (run->queue_head < run->queue_len) {
-		*event = run->queue[run->queue_head++];
-		if (event->tid)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Another thread has done exec and taken the task's id.  The task's queued
- * events are void, except that its forked children must be entered: they live
- * on in memory of their own.
- */
-static void
-queue_void(struct run *run, struct task *task)
-{
-	for (size_t i = run->queue_head; i < run->queue_len; i++) {
-		struct event event = run->queue[i];
-
-		if (event.tid != task->tid)
-			continue;
-		run->queue[i].tid = 0;
-		if (event.kind == EVENT_FORK || event.kind == EVENT_VFORK)
-			run_account(run, task, &event);
-	}
-}
-
-/*
- * Note in the task's state that the host has told of this event.  false if the
- * task is not (yet) known, so that there is nothing to handle.
- */
-static bool
-event_receive(struct run *run, const struct event *event)
-{
-	struct task *task = task_find(run, event->tid);
-	bool ended = event->kind == EVENT_EXITED ||
-		     event->kind == EVENT_KILLED;
-
-	if (event->kind == EVENT_EXEC && event->value != event->tid) {
-		/* The leader whose id it took may be long gone. */
-		struct task *old = task_find(run, event->value);
-
-		if (task)
-			queue_void(run, task);
-		else if (old)
-			task = task_new(run, event->tid, old->process);
-		if (old) {
-			abnormal_hand_over(old, task);
-			thread_pages_end(run, old);
-			client_ended(run, old, TASK_REPLACED);
-			task_free(run, old);
-		}
-	}
-	if (ended && (!task || !task->process)) {
-		if (task)
-			task_free(run, task);
-		return false;
-	}
-	/* A child can stop before its parent's event announces it. */
-	if (!task) {
-		task = task_new(run, event->tid, NULL);
-		task->parent = run->host->parent(event->tid);
-	}
-	if (!ended)
-		task->hit_slotted = false;
-	task->last = false;
-	task->state = ended ? TASK_DEAD : TASK_STOPPED;
-	if (!ended && event->kind != EVENT_CLONE && event->kind != EVENT_FORK &&
-	    event->kind != EVENT_VFORK)
-		task->extended = run->extended;
-	task->group_stopped = event->kind == EVENT_STOPPED;
-	if (!ended)
-		stop_begin(run, task, event);
-	if (task->process)
-		return true;
-	task->held = *event;
-	task->has_held = true;
-	run_adopt(run, task);
-	if (!task->process)
-		return false;
-	run_unqueue(run, task->tid);
-	return true;
-}
-
-/* A task is about to end, perhaps not yet announced: let it go at once. */
-static void
-task_exiting(struct run *run, const struct event *event)
-{
-	struct task *task = task_find(run, event->tid);
-
-	stop_begin(run, task, event);
-	if (!task) {
-		run->host->resume(event->tid, RESUME_END, 0);
-		return;
-	}
-	task->exiting = true;
-	abnormal_end(run, task);
-	tamper_check(run, task);
-	thread_pages_end(run, task);
-	task->state = TASK_RUNNING;
-	task_resume(run, task, RESUME_END, 0);
-}
-
-/*
- * Wait for an event of some known task; false for EVENT_WAKE or EVENT_DONE.  A
- * task that is about to end is let go at once: it will run no more code, and a
- * thread in exec, or a leader that ends, waits for it in the kernel.
- */
-static bool
-host_event(struct run *run, struct event *event)
-{
-	for (;;) {
-		run->host->wait(event);
-		if (event->kind == EVENT_WAKE || event->kind == EVENT_DONE)
-			return false;
-		if (event->kind == EVENT_EXITING)
-			task_exiting(run, event);
-		else if (event_receive(run, event))
-			return true;
-	}
-}
-
-void
-run_wait_task(struct run *run, struct task *task, struct event *event)
-{
-	pid_t tid = task->tid;
-
-	task->state = TASK_RUNNING;
-	for (;;) {
-		if (host_event(run, event)) {
-			if (event->tid == tid)
-				return;
-			run_requeue(run, event);
-		} else if (event->kind == EVENT_DONE) {
-			*event = (struct event){ EVENT_KILLED, tid, SIGKILL };
-			task->state = TASK_DEAD;
-			return;
-		}
-	}
-}
-
-/* ---- pausing and resuming */
-
-struct pause {
-	struct space *space;
-	struct task *except;
-	enum stop_cause why;
-	bool waiting;		/* some tasks have not stopped yet */
-	bool late;		/* a tick has passed: look for zombies */
-};
-
-/* Could the task run code in the space that is to stand still? */
-static bool
-task_to_pause(const struct task *task, const struct pause *pause)
-{
-	return task->process && task->state == TASK_RUNNING &&
-	       !task->vforking && !task->exiting && task != pause->except &&
-	       (!pause->space || task->process->space == pause->space);
-}
-
-static void
-task_pause(struct run *run, struct task *task, void *pause)
-{
-	if (!task_to_pause(task, pause))
-		return;
-	task->paused = true;
-	task_interrupt(run, task, ((const struct pause *)pause)->why);
-}
-
-/*
- * Is the task still to be waited for?  A leader that was killed is a zombie
- * until its threads have ended, which may be standing still.  Usually its
- * EVENT_EXITING has come, but a resume meant for an earlier stop may have let
- * the leader run past that stop.
- */
-static void
-task_pausing(struct run *run, struct task *task, void *ctx)
-{
-	struct pause *pause = ctx;
-
-	if (!task_to_pause(task, pause))
-		return;
-	if (pause->late && task->tid == task->process->pid &&
-	    run->host->zombie(task->tid))
-		task->exiting = true;
-	else
-		pause->waiting = true;
-}
-
-void
-run_pause(struct run *run, struct space *space, struct task *except,
-	  enum stop_cause why)
-{
-	struct pause pause = { space, except, why, false, false };
-	struct event event;
-
-	task_each(run, task_pause, &pause);
-	/* A tick ends the wait, so that a zombie is noticed. */
-	notice_ticks(true);
-	for (;;) {
-		pause.waiting = false;
-		task_each(run, task_pausing, &pause);
-		if (!pause.waiting)
-			break;
-		if (host_event(run, &event))
-			run_requeue(run, &event);
-		else if (event.kind == EVENT_DONE)
-			break;
-		else
-			pause.late = true;
-	}
-	notice_ticks(false);
-}
-
-/*
- * Enter queued events into the tables, as they may tell of new tasks that must
- * be paused, too; true if there were any.  The events' own tasks stay stopped,
- * within the system call that made the event.  Whatever else an event calls for
- * is done in its turn: after an exec the new program is still to be planted.
- */
-static bool
-queue_account(struct run *run)
-{
-	bool more = false;
-
-	for (size_t i = run->queue_head; i < run->queue_len; i++) {
-		struct event event = run->queue[i];
-		struct task *task = task_find(run, event.tid);
-
-		if (!task || event.accounted || event.kind < EVENT_CLONE ||
-		    event.kind > EVENT_KILLED)
-			continue;
-		more = true;
-		run->queue[i].accounted = true;
-		run_account(run, task, &event);
-	}
-	return more;
-}
-
-void
-run_pause_all(struct run *run, enum stop_cause why)
-{
-	do
-		run_pause(run, NULL, NULL, why);
-	while (queue_account(run));
-}
-
-/* Are there tasks of its space in the queue that only stand still for pmon? */
-static bool
-others_wait(struct run *run, const struct task *task)
-{
-	for (size_t i = run->queue_head; i < run->queue_len; i++) {
-		const struct task *other = run->queue[i].kind == EVENT_PAUSED ?
-			task_find(run, run->queue[i].tid) : NULL;
-
-		if (other && other != task && other->process &&
-		    other->process->space == task->process->space &&
-		    !other->last)
-			return true;
-	}
-	return false;
-}
-
-/*
- * A task at a trap that others were paused for goes on behind them (one within
- * a system call is not to look as if it had only been paused).  What it does
- * next may kill them (exec, exit_group), and the kernel has no way to resume a
- * task only if it is still at the stop that is meant: a paused one would be
- * resumed from its last stop, and nobody would have seen where it was.
- */
-void
-run_resume(struct run *run, struct task *task, int signal)
-{
-	enum resume how = RESUME_RUN;
-
-	/* It may have run for pmon, and stopped again for something else. */
-	if (task->state != TASK_STOPPED || run_queued(run, task))
-		return;
-	if (task->redo != REDO_NONE || task->pinned || task->untraced ||
-	    task->process->watched || task->cut)
-		how = RESUME_SYSCALL;
-	task->paused = false;
-	task->last = !signal && !task->last && others_wait(run, task);
-	if (task->last) {
-		run_requeue(run, &(struct event){ EVENT_PAUSED, task->tid, 0 });
-		return;
-	}
-	task->state = TASK_RUNNING;
-	task_resume(run, task, how, signal);
-}
-
-struct event *
-run_queued(const struct run *run, const struct task *task)
-{
-	for (size_t i = run->queue_head; i < run->queue_len; i++)
-		if (run->queue[i].tid == task->tid)
-			return &run->queue[i];
-	return NULL;
-}
-
-struct stopped {
-	const struct space *space;
-	struct task *best;
-};
-
-static void
-task_stopped(struct run *run, struct task *task, void *ctx)
-{
-	const struct event *event = run_queued(run, task);
-	struct stopped *stopped = ctx;
-
-	if (!task->process || task->process->space != stopped->space ||
-	    task->state != TASK_STOPPED || task->exiting)
-		return;
-	if (!stopped->best || (event && event->kind == EVENT_PAUSED))
-		stopped->best = task;
-}
-
-struct task *
-run_stopped_task(struct run *run, const struct space *space)
-{
-	struct stopped stopped = { space, NULL };
-
-	task_each(run, task_stopped, &stopped);
-	return stopped.best;
-}
-
-/* ---- handling */
-
 /*
  * Release a child that is not to be followed, as soon as it has memory of its
  * own; whether it was.
@@ -415,6 +60,21 @@ unfollowed(struct run *run, struct task *task, const struct event *event)
 		return false;
 	space_leave(run, task, event);
 	return true;
+}
+
+static void
+on_clone(struct run *run, struct task *task, const struct event *event)
+{
+	if (run->host->native) {
+		run_resume(run, task, 0);
+		return;
+	}
+	/*
+	 * The host cannot stop the new thread: counting ends, and shallow_event
+	 * has said why.
+	 */
+	run_requeue(run, event);
+	run_stop(run, 0);
 }
 
 static void
@@ -518,7 +178,6 @@ static void
 event_handle(struct run *run, const struct event *event)
 {
 	struct task *task = task_find(run, event->tid);
-	bool delayed;		/* by run_resume */
 
 	if (!task)
 		return;
@@ -539,20 +198,9 @@ event_handle(struct run *run, const struct event *event)
 	}
 	if (run->host->native && tamper_event(run, task, event))
 		return;
-	delayed = event->kind == EVENT_PAUSED && task->last;
-	task->last = event->kind != EVENT_TRAP;
 	switch (event->kind) {
 	case EVENT_CLONE:
-		if (run->host->native) {
-			run_resume(run, task, 0);
-			break;
-		}
-		/*
-		 * The host cannot stop the new thread: counting ends, and
-		 * shallow_event has said why.
-		 */
-		run_requeue(run, event);
-		run_stop(run, 0);
+		on_clone(run, task, event);
 		break;
 	case EVENT_TRAP:
 		patch_trap(run, task, event->value ? event->value : SIGTRAP);
@@ -572,7 +220,7 @@ event_handle(struct run *run, const struct event *event)
 		on_syscall(run, task, event->kind == EVENT_SYSCALL_ENTRY);
 		break;
 	case EVENT_PAUSED:
-		if (delayed)
+		if (event->delayed)
 			run_resume(run, task, 0);
 		else
 			on_pause(run, task, event);

@@ -104,17 +104,11 @@ struct run {
 	struct control *control;	/* its socket, or NULL */
 };
 
-/* ---- run.c: events */
+/* ---- run.c */
 
 /* Keep a remark for the report; the same text is kept once. */
 void run_remark(struct run *run, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/*
- * Wait for the next event of this task, which has been resumed, into *event.
- * Events of other tasks are queued.
- */
-void run_wait_task(struct run *run, struct task *task, struct event *event);
 
 /* Monotonic seconds. */
 double run_clock(void);
@@ -124,41 +118,6 @@ double run_clock(void);
  * be given up.
  */
 bool run_interrupted(struct run *run);
-
-/* Append an event to the queue, to be handled in its turn. */
-void run_requeue(struct run *run, const struct event *event);
-
-/* Drop all events of the task from the queue. */
-void run_unqueue(struct run *run, pid_t tid);
-
-/*
- * Stop every task that could run in this space (in any space if NULL) except
- * `except`, for this reason.  Their events are queued; the tasks go on when the
- * events are handled.
- */
-void run_pause(struct run *run, struct space *space, struct task *except,
-	       enum stop_cause why);
-
-/* The task's event in the queue, or NULL. */
-struct event *run_queued(const struct run *run, const struct task *task);
-
-/*
- * A stopped task of the space, or NULL.  A task that was only paused, and so
- * can be made to run a little, is preferred.
- */
-struct task *run_stopped_task(struct run *run, const struct space *space);
-
-/*
- * Stop every task, including those that only queued events tell of: run_account
- * enters these into the tables first.
- */
-void run_pause_all(struct run *run, enum stop_cause why);
-
-/*
- * Let a stopped task go on, delivering signal (0: none).  A task that runs or
- * has an event in the queue is left alone.
- */
-void run_resume(struct run *run, struct task *task, int signal);
 
 /*
  * All that stood still at attach or detach goes on now, or begins to stand

@@ -6,6 +6,7 @@
  * 0001-saving-while-counting.md gives the reasons.
  */
 #include "monitor/client/autosave.h"
+#include "monitor/process/events.h"
 
 #include <poll.h>
 #include <stdlib.h>

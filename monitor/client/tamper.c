@@ -4,6 +4,7 @@
  * stopped, and marks the counts as unknown.  Never gives a count a new value.
  */
 #include "monitor/client/tamper.h"
+#include "monitor/process/events.h"
 
 #include <signal.h>
 

@@ -11,6 +11,7 @@
 #include "monitor/patch/deliver.h"
 #include "monitor/patch/detour.h"
 #include "monitor/patch/faults.h"
+#include "monitor/process/events.h"
 #include "monitor/unwind/shallow.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/sigtrap.h"

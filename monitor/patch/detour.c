@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "monitor/patch/detour.h"
+#include "monitor/process/events.h"
 #include "monitor/process/task.h"
 #include "util/mem.h"
 

@@ -11,6 +11,7 @@
 #include "monitor/patch/extend.h"
 #include "monitor/patch/module.h"
 #include "monitor/patch/slots.h"
+#include "monitor/process/events.h"
 #include "monitor/process/task.h"
 #include "util/mem.h"
 

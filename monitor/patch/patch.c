@@ -22,6 +22,7 @@
 #include "monitor/patch/patch.h"
 #include "monitor/patch/plant.h"
 #include "monitor/patch/sigtrap.h"
+#include "monitor/process/events.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/process/task.h"
 #include "util/fail.h"
@@ -232,7 +233,7 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 		return;
 	if (run->host->reg_set(task->tid, arch->reg_pc, hit->va) ||
 	    trap_set(run, task, hit->va, hit->patched->saved)) {
-		run_resume(run, task, 0);
+		run_resume_last(run, task);
 		return;
 	}
 	/* A repeated string instruction steps by its iterations. */
@@ -242,7 +243,7 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 	if (!hit->site->passed)
 		trap_set(run, task, hit->va, arch->trap);
 	if (event.kind == EVENT_PAUSED)
-		run_resume(run, task, 0);
+		run_resume_last(run, task);
 	else
 		run_requeue(run, &event);
 }
@@ -300,7 +301,7 @@ patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 		hit_tell(run, task, hit, SITE_TAKEN);
 	if (!taken && hit->site->targets)
 		hit_target(run, task, hit, regs.r[run->arch->reg_pc]);
-	run_resume(run, task, 0);
+	run_resume_last(run, task);
 }
 
 /* Let the task go on at va: elsewhere, or behind its instruction. */
@@ -310,7 +311,7 @@ patch_move(struct run *run, struct task *task, uint64_t va)
 	if (run->host->reg_set(task->tid, run->arch->reg_pc, va))
 		return;
 	task->hit_open = false;
-	run_resume(run, task, 0);
+	run_resume_last(run, task);
 }
 
 /*

@@ -13,6 +13,7 @@
 #include "monitor/patch/detour.h"
 #include "monitor/patch/faults.h"
 #include "monitor/patch/plant.h"
+#include "monitor/process/events.h"
 #include "monitor/run.h"
 #include "monitor/process/task.h"
 #include "util/fail.h"

@@ -13,6 +13,7 @@
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/plant.h"
+#include "monitor/process/events.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
 #include "util/mem.h"

@@ -8,6 +8,7 @@
  * bit in the mask stays lost.
  */
 #include "monitor/patch/sigtrap.h"
+#include "monitor/process/events.h"
 
 #include <sched.h>
 #include <signal.h>

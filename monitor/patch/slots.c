@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "monitor/process/inject.h"
+#include "monitor/process/events.h"
 #include "monitor/run.h"
 #include "monitor/patch/slots.h"
 #include "util/mem.h"

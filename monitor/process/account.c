@@ -6,6 +6,7 @@
 
 #include "monitor/process/account.h"
 #include "monitor/client/client.h"
+#include "monitor/process/events.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/process/clones.h"
 #include "monitor/patch/relocated.h"

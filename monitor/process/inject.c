@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "monitor/patch/detour.h"
+#include "monitor/process/events.h"
 #include "monitor/process/inject.h"
 #include "monitor/run.h"
 #include "monitor/process/task.h"

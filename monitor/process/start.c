@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "monitor/process/account.h"
+#include "monitor/process/events.h"
 #include "monitor/process/linker.h"
 #include "monitor/process/machine.h"
 #include "monitor/patch/plant.h"

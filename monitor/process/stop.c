@@ -8,6 +8,7 @@
 
 #include "monitor/client/client.h"
 #include "monitor/process/affinity.h"
+#include "monitor/process/events.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/process/cut.h"

@@ -96,8 +96,6 @@ struct task {
 				   have cut a system call short */
 	struct cut *cut;	/* the cut system call that it continues, or
 				   NULL: see cut.c */
-	bool last;		/* it goes on behind those that were paused for
-				   its trap; or it is at no trap */
 	bool released;		/* not traced any more, its end is awaited */
 	bool born;		/* its first stop is still to be handled: it
 				   begins in the middle of functions */

@@ -4,6 +4,7 @@
  * changes a task.
  */
 #include "monitor/process/affinity.h"
+#include "monitor/process/events.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/process/cut.h"

@@ -12,6 +12,7 @@
 #include "monitor/process/thread_pages.h"
 #include "monitor/client/client.h"
 #include "monitor/patch/relocated.h"
+#include "monitor/process/events.h"
 #include "monitor/process/inject.h"
 #include "monitor/process/shared.h"
 #include "monitor/run.h"

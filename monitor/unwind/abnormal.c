@@ -16,6 +16,7 @@
 #include "monitor/patch/extend.h"
 #include "monitor/patch/faults.h"
 #include "monitor/patch/hit.h"
+#include "monitor/process/events.h"
 #include "monitor/unwind/shallow.h"
 #include "monitor/process/linker.h"
 #include "monitor/patch/patch.h"

@@ -1,0 +1,365 @@
+/*
+ * What tasks tell and how they are stopped and resumed: owns the queue of
+ * events that came while pmon waited for another task, enters each event into
+ * the tables as it comes, pauses the tasks of a space, and resumes them.  Never
+ * decides what an event calls for: run.c does.
+ */
+#include "monitor/process/events.h"
+
+#include "monitor/client/client.h"
+#include "monitor/client/tamper.h"
+#include "monitor/notice.h"
+#include "monitor/process/account.h"
+#include "monitor/process/stop.h"
+#include "monitor/process/task.h"
+#include "monitor/process/thread_pages.h"
+#include "monitor/unwind/abnormal.h"
+
+#include <signal.h>
+
+#include "util/mem.h"
+
+/* ---- the queue */
+
+void
+run_requeue(struct run *run, const struct event *event)
+{
+	if (run->queue_head && run->queue_head == run->queue_len)
+		run->queue_head = run->queue_len = 0;
+	*vec_push(run->queue, run->queue_len) = *event;
+}
+
+void
+run_unqueue(struct run *run, pid_t tid)
+{
+	for (size_t i = run->queue_head; i < run->queue_len; i++)
+		if (run->queue[i].tid == tid)
+			run->queue[i].tid = 0;
+}
+
+bool
+queue_take(struct run *run, struct event *event)
+{
+	while (run->queue_head < run->queue_len) {
+		*event = run->queue[run->queue_head++];
+		if (event->tid)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Another thread has done exec and taken the task's id.  The task's queued
+ * events are void, except that its forked children must be entered: they live
+ * on in memory of their own.
+ */
+static void
+queue_void(struct run *run, struct task *task)
+{
+	for (size_t i = run->queue_head; i < run->queue_len; i++) {
+		struct event event = run->queue[i];
+
+		if (event.tid != task->tid)
+			continue;
+		run->queue[i].tid = 0;
+		if (event.kind == EVENT_FORK || event.kind == EVENT_VFORK)
+			run_account(run, task, &event);
+	}
+}
+
+/*
+ * Note in the task's state that the host has told of this event.  false if the
+ * task is not (yet) known, so that there is nothing to handle.
+ */
+static bool
+event_receive(struct run *run, const struct event *event)
+{
+	struct task *task = task_find(run, event->tid);
+	bool ended = event->kind == EVENT_EXITED ||
+		     event->kind == EVENT_KILLED;
+
+	if (event->kind == EVENT_EXEC && event->value != event->tid) {
+		/* The leader whose id it took may be long gone. */
+		struct task *old = task_find(run, event->value);
+
+		if (task)
+			queue_void(run, task);
+		else if (old)
+			task = task_new(run, event->tid, old->process);
+		if (old) {
+			abnormal_hand_over(old, task);
+			thread_pages_end(run, old);
+			client_ended(run, old, TASK_REPLACED);
+			task_free(run, old);
+		}
+	}
+	if (ended && (!task || !task->process)) {
+		if (task)
+			task_free(run, task);
+		return false;
+	}
+	/* A child can stop before its parent's event announces it. */
+	if (!task) {
+		task = task_new(run, event->tid, NULL);
+		task->parent = run->host->parent(event->tid);
+	}
+	if (!ended)
+		task->hit_slotted = false;
+	task->state = ended ? TASK_DEAD : TASK_STOPPED;
+	if (!ended && event->kind != EVENT_CLONE && event->kind != EVENT_FORK &&
+	    event->kind != EVENT_VFORK)
+		task->extended = run->extended;
+	task->group_stopped = event->kind == EVENT_STOPPED;
+	if (!ended)
+		stop_begin(run, task, event);
+	if (task->process)
+		return true;
+	task->held = *event;
+	task->has_held = true;
+	run_adopt(run, task);
+	if (!task->process)
+		return false;
+	run_unqueue(run, task->tid);
+	return true;
+}
+
+/* A task is about to end, perhaps not yet announced: let it go at once. */
+static void
+task_exiting(struct run *run, const struct event *event)
+{
+	struct task *task = task_find(run, event->tid);
+
+	stop_begin(run, task, event);
+	if (!task) {
+		run->host->resume(event->tid, RESUME_END, 0);
+		return;
+	}
+	task->exiting = true;
+	abnormal_end(run, task);
+	tamper_check(run, task);
+	thread_pages_end(run, task);
+	task->state = TASK_RUNNING;
+	task_resume(run, task, RESUME_END, 0);
+}
+
+bool
+host_event(struct run *run, struct event *event)
+{
+	for (;;) {
+		run->host->wait(event);
+		if (event->kind == EVENT_WAKE || event->kind == EVENT_DONE)
+			return false;
+		if (event->kind == EVENT_EXITING)
+			task_exiting(run, event);
+		else if (event_receive(run, event))
+			return true;
+	}
+}
+
+void
+run_wait_task(struct run *run, struct task *task, struct event *event)
+{
+	pid_t tid = task->tid;
+
+	task->state = TASK_RUNNING;
+	for (;;) {
+		if (host_event(run, event)) {
+			if (event->tid == tid)
+				return;
+			run_requeue(run, event);
+		} else if (event->kind == EVENT_DONE) {
+			*event = (struct event){ EVENT_KILLED, tid, SIGKILL };
+			task->state = TASK_DEAD;
+			return;
+		}
+	}
+}
+
+/* ---- pausing and resuming */
+
+struct pause {
+	struct space *space;
+	struct task *except;
+	enum stop_cause why;
+	bool waiting;		/* some tasks have not stopped yet */
+	bool late;		/* a tick has passed: look for zombies */
+};
+
+/* Could the task run code in the space that is to stand still? */
+static bool
+task_to_pause(const struct task *task, const struct pause *pause)
+{
+	return task->process && task->state == TASK_RUNNING &&
+	       !task->vforking && !task->exiting && task != pause->except &&
+	       (!pause->space || task->process->space == pause->space);
+}
+
+static void
+task_pause(struct run *run, struct task *task, void *pause)
+{
+	if (!task_to_pause(task, pause))
+		return;
+	task->paused = true;
+	task_interrupt(run, task, ((const struct pause *)pause)->why);
+}
+
+/*
+ * Is the task still to be waited for?  A leader that was killed is a zombie
+ * until its threads have ended, which may be standing still.  Usually its
+ * EVENT_EXITING has come, but a resume meant for an earlier stop may have let
+ * the leader run past that stop.
+ */
+static void
+task_pausing(struct run *run, struct task *task, void *ctx)
+{
+	struct pause *pause = ctx;
+
+	if (!task_to_pause(task, pause))
+		return;
+	if (pause->late && task->tid == task->process->pid &&
+	    run->host->zombie(task->tid))
+		task->exiting = true;
+	else
+		pause->waiting = true;
+}
+
+void
+run_pause(struct run *run, struct space *space, struct task *except,
+	  enum stop_cause why)
+{
+	struct pause pause = { space, except, why, false, false };
+	struct event event;
+
+	task_each(run, task_pause, &pause);
+	/* A tick ends the wait, so that a zombie is noticed. */
+	notice_ticks(true);
+	for (;;) {
+		pause.waiting = false;
+		task_each(run, task_pausing, &pause);
+		if (!pause.waiting)
+			break;
+		if (host_event(run, &event))
+			run_requeue(run, &event);
+		else if (event.kind == EVENT_DONE)
+			break;
+		else
+			pause.late = true;
+	}
+	notice_ticks(false);
+}
+
+/*
+ * Enter queued events into the tables, as they may tell of new tasks that must
+ * be paused, too; true if there were any.  The events' own tasks stay stopped,
+ * within the system call that made the event.  Whatever else an event calls for
+ * is done in its turn: after an exec the new program is still to be planted.
+ */
+static bool
+queue_account(struct run *run)
+{
+	bool more = false;
+
+	for (size_t i = run->queue_head; i < run->queue_len; i++) {
+		struct event event = run->queue[i];
+		struct task *task = task_find(run, event.tid);
+
+		if (!task || event.accounted || event.kind < EVENT_CLONE ||
+		    event.kind > EVENT_KILLED)
+			continue;
+		more = true;
+		run->queue[i].accounted = true;
+		run_account(run, task, &event);
+	}
+	return more;
+}
+
+void
+run_pause_all(struct run *run, enum stop_cause why)
+{
+	do
+		run_pause(run, NULL, NULL, why);
+	while (queue_account(run));
+}
+
+/* Are there tasks of its space in the queue that only stand still for pmon? */
+static bool
+others_wait(struct run *run, const struct task *task)
+{
+	for (size_t i = run->queue_head; i < run->queue_len; i++) {
+		const struct task *other = run->queue[i].kind == EVENT_PAUSED ?
+			task_find(run, run->queue[i].tid) : NULL;
+
+		if (other && other != task && other->process &&
+		    other->process->space == task->process->space &&
+		    !run->queue[i].delayed)
+			return true;
+	}
+	return false;
+}
+
+void
+run_resume(struct run *run, struct task *task, int signal)
+{
+	enum resume how = RESUME_RUN;
+
+	/* It may have run for pmon, and stopped again for something else. */
+	if (task->state != TASK_STOPPED || run_queued(run, task))
+		return;
+	if (task->redo != REDO_NONE || task->pinned || task->untraced ||
+	    task->process->watched || task->cut)
+		how = RESUME_SYSCALL;
+	task->paused = false;
+	task->state = TASK_RUNNING;
+	task_resume(run, task, how, signal);
+}
+
+void
+run_resume_last(struct run *run, struct task *task)
+{
+	struct event event = { EVENT_PAUSED, task->tid, .delayed = true };
+
+	if (task->state != TASK_STOPPED || run_queued(run, task))
+		return;
+	if (!others_wait(run, task)) {
+		run_resume(run, task, 0);
+		return;
+	}
+	task->paused = false;
+	run_requeue(run, &event);
+}
+
+struct event *
+run_queued(const struct run *run, const struct task *task)
+{
+	for (size_t i = run->queue_head; i < run->queue_len; i++)
+		if (run->queue[i].tid == task->tid)
+			return &run->queue[i];
+	return NULL;
+}
+
+struct stopped {
+	const struct space *space;
+	struct task *best;
+};
+
+static void
+task_stopped(struct run *run, struct task *task, void *ctx)
+{
+	const struct event *event = run_queued(run, task);
+	struct stopped *stopped = ctx;
+
+	if (!task->process || task->process->space != stopped->space ||
+	    task->state != TASK_STOPPED || task->exiting)
+		return;
+	if (!stopped->best || (event && event->kind == EVENT_PAUSED))
+		stopped->best = task;
+}
+
+struct task *
+run_stopped_task(struct run *run, const struct space *space)
+{
+	struct stopped stopped = { space, NULL };
+
+	task_each(run, task_stopped, &stopped);
+	return stopped.best;
+}

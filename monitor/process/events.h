@@ -1,0 +1,69 @@
+/*
+ * The queue of the host's events, and the pausing and resuming of tasks.
+ */
+#ifndef MONITOR_PROCESS_EVENTS_H
+#define MONITOR_PROCESS_EVENTS_H
+
+#include "monitor/run.h"
+
+/* Take the first event out of the queue into *event; false if it is empty. */
+bool queue_take(struct run *run, struct event *event);
+
+/*
+ * Wait for an event of a known task; false for EVENT_WAKE or EVENT_DONE.  A
+ * task that is about to end is let go at once: it will run no more code, and a
+ * thread in exec, or a leader that ends, waits for it in the kernel.
+ */
+bool host_event(struct run *run, struct event *event);
+
+/*
+ * Wait for the next event of this task, which has been resumed, into *event.
+ * Events of other tasks are queued.
+ */
+void run_wait_task(struct run *run, struct task *task, struct event *event);
+
+/* Append an event to the queue, to be handled in its turn. */
+void run_requeue(struct run *run, const struct event *event);
+
+/* Drop all events of the task from the queue. */
+void run_unqueue(struct run *run, pid_t tid);
+
+/*
+ * Stop every task that could run in this space (in any space if NULL) except
+ * `except`, for this reason.  Their events are queued; the tasks go on when the
+ * events are handled.
+ */
+void run_pause(struct run *run, struct space *space, struct task *except,
+	       enum stop_cause why);
+
+/* The task's event in the queue, or NULL. */
+struct event *run_queued(const struct run *run, const struct task *task);
+
+/*
+ * A stopped task of the space, or NULL.  A task that was only paused, and so
+ * can be made to run a little, is preferred.
+ */
+struct task *run_stopped_task(struct run *run, const struct space *space);
+
+/*
+ * Stop every task, including those that only queued events tell of: run_account
+ * enters these into the tables first.
+ */
+void run_pause_all(struct run *run, enum stop_cause why);
+
+/*
+ * Let a stopped task go on, delivering signal (0: none).  A task that runs or
+ * has an event in the queue is left alone.
+ */
+void run_resume(struct run *run, struct task *task, int signal);
+
+/*
+ * The same for a task at a trap that others of its space may have been paused
+ * for, without a signal: it goes on behind them.  What the task does next may
+ * kill them (exec, exit_group), and the kernel has no way to resume a task only
+ * if it is still at the stop that is meant: a paused task would be resumed from
+ * its last stop, and nobody would have seen where it was.
+ */
+void run_resume_last(struct run *run, struct task *task);
+
+#endif
