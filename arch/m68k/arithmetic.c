@@ -6,7 +6,7 @@
  */
 #include "arch/m68k/effect.h"
 
-/* dst = dst + value; a negative value also compares dst with -value. */
+/* dst = dst + value. */
 static void
 effect_add_immediate(struct effect *e, const struct m68k_code *code,
 		     uint16_t op, size_t offset, unsigned width,
@@ -16,11 +16,6 @@ effect_add_immediate(struct effect *e, const struct m68k_code *code,
 	struct place dst = ea_read(code, op, offset, width);
 
 	e->flags = !addr;
-	if (value < 0 && !addr) {
-		e->compares = true;
-		e->left = dst;
-		e->right = -value;
-	}
 	if (addr) {
 		m68k_sum_set(e, dst.reg,
 			     place_sum(dst.reg, REG_NONE, 0, value));
@@ -34,13 +29,21 @@ effect_add_immediate(struct effect *e, const struct m68k_code *code,
 	e->src = place_sum(dst.reg, REG_NONE, 0, value);
 }
 
-/* add sets the carry the other way round than a compare does. */
+/*
+ * dst = dst - value.  If value is positive this compares dst with value, too;
+ * add sets the carry the other way round than a compare does.
+ */
 static void
-effect_no_compare(struct effect *e)
+effect_sub_immediate(struct effect *e, const struct m68k_code *code,
+		     uint16_t op, size_t offset, unsigned width,
+		     int64_t value)
 {
-	e->compares = false;
-	e->left = (struct place){ .kind = PLACE_NONE };
-	e->right = 0;
+	if (value > 0 && m68k_mode(op) != EA_ADDR) {
+		e->compares = true;
+		e->left = ea_read(code, op, offset, width);
+		e->right = value;
+	}
+	effect_add_immediate(e, code, op, offset, width, -value);
 }
 
 /* add, sub, adda, suba. */
@@ -52,7 +55,6 @@ m68k_effect_add(struct effect *e, const struct m68k_code *code, uint16_t op)
 	unsigned width = addr ? (op & 0x100 ? 4 : 2) : width_of(op >> 6);
 	unsigned reg = upper_reg(op) + (addr ? M68K_A0 : M68K_D0);
 	struct place src;
-	int64_t value;
 
 	if (to_ea) {		/* addx and subx, too */
 		e->flags = true;
@@ -67,12 +69,9 @@ m68k_effect_add(struct effect *e, const struct m68k_code *code, uint16_t op)
 		return;
 	}
 	if (is_immediate(op)) {
-		value = immediate(code, width);
-		effect_add_immediate(e, code, (uint16_t)(addr << 3 |
-				     upper_reg(op)), OP, addr ? LONG : width,
-				     sub ? -value : value);
-		if (!sub)
-			effect_no_compare(e);
+		(sub ? effect_sub_immediate : effect_add_immediate)(e, code,
+			(uint16_t)(addr << 3 | upper_reg(op)), OP,
+			addr ? LONG : width, immediate(code, width));
 		return;
 	}
 	e->flags = !addr;
@@ -261,12 +260,12 @@ m68k_effect_0(struct effect *e, const struct m68k_code *code, uint16_t op)
 			e->src = e->dst;
 			e->src.width = e->imm == UINT8_MAX ? 1 : 2;
 		}
+	} else if (what == SUBI) {
+		effect_sub_immediate(e, code, op, offset, width,
+				     immediate(code, width));
 	} else {
 		effect_add_immediate(e, code, op, offset, width,
-				     what == SUBI ? -immediate(code, width) :
 				     immediate(code, width));
-		if (what != SUBI)
-			effect_no_compare(e);
 	}
 }
 
@@ -275,15 +274,16 @@ void
 m68k_effect_5(struct effect *e, const struct m68k_code *code, uint16_t op)
 {
 	int64_t value = upper_reg(op) ? upper_reg(op) : 8;
+	unsigned width = m68k_mode(op) == EA_ADDR ? LONG : width_of(op >> 6);
 
 	if ((op & 0xc0) == 0xc0) {
 		m68k_ea_moves(e, op, 1);
 		m68k_ea_written(e, code, op, OP, 1);
-		return;
+	} else if (op & 0x100) {
+		effect_sub_immediate(e, code, op, OP, width, value);
+	} else {
+		effect_add_immediate(e, code, op, OP, width, value);
 	}
-	effect_add_immediate(e, code, op, OP, m68k_mode(op) == EA_ADDR ?
-			     LONG : width_of(op >> 6),
-			     op & 0x100 ? -value : value);
 }
 
 /* fmovem of floating point or control registers. */
