@@ -213,9 +213,8 @@ jumps_settle(struct cfg *cfg, const struct tables *tables)
 	jumps = tables_jumps(tables, &njumps);
 	for (size_t i = 0; i < njumps; i++) {
 		cfg->insns[jumps[i].insn].flow = jumps[i].flow;
-		if (!cfg_proven(cfg, jumps[i].insn))
-			continue;
-		cfg->unresolved |= jumps[i].unknown;
+		if (cfg_proven(cfg, jumps[i].insn))
+			cfg->unresolved |= jumps[i].unknown;
 	}
 	for (size_t i = 0; i < cfg->ninsns; i++)
 		if (cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
