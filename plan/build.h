@@ -124,6 +124,12 @@ bool relocated_place_counters(struct build *build, uint32_t fplan,
 void relocated_mid_entry(struct build *build, uint32_t fplan, uint64_t target);
 /* Place the trap of a hook at addr in a function that is relocated already. */
 void relocated_hook(struct build *build, uint32_t fplan, uint64_t addr);
+/*
+ * Free the function plan's placement and relocated function, with its former
+ * entry patches and the calls of it.  Its sites, counters and counter
+ * references stay.
+ */
+void fplan_unplace(struct func_plan *fplan);
 
 /* analyse.c */
 

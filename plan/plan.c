@@ -3,7 +3,6 @@
  * for a site at its entry, and finds function plans and sites by address.
  * Never touches a process.
  */
-#include "relocate/relocate.h"
 #include "plan/build.h"
 
 #include <stdlib.h>
@@ -446,16 +445,11 @@ build_free(struct build *build)
 static void
 fplan_clear(struct func_plan *fplan)
 {
-	cfg_free(fplan->cfg);
-	flow_free(fplan->flow);
-	placement_free(fplan->placement);
-	relocated_free(fplan->relocated);
+	fplan_unplace(fplan);
+	fplan_forget(fplan);
 	free(fplan->stays);
-	free(fplan->former);
-	free(fplan->callers);
 	free(fplan->counter_refs);
 	free(fplan->passes);
-	free(fplan->counts);
 	free(fplan->abnormal_insns);
 }
 

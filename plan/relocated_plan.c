@@ -321,13 +321,9 @@ plan_relocation_refuse(struct plan *plan, const char *why)
 		plan->stays = mem_strdup(why);
 }
 
-/* Make the function plan wait again, with a trap at its entry. */
-static void
-copy_withdraw(struct build *build, uint32_t index)
+void
+fplan_unplace(struct func_plan *fplan)
 {
-	struct plan *plan = build->plan;
-	struct func_plan *fplan = &plan->fplans[index];
-
 	relocated_free(fplan->relocated);
 	placement_free(fplan->placement);
 	free(fplan->former);
@@ -337,6 +333,16 @@ copy_withdraw(struct build *build, uint32_t index)
 	fplan->former = NULL;
 	fplan->callers = NULL;
 	fplan->nformer = fplan->ncallers = 0;
+}
+
+/* Make the function plan wait again, with a trap at its entry. */
+static void
+copy_withdraw(struct build *build, uint32_t index)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+
+	fplan_unplace(fplan);
 	fplan_forget(fplan);
 	fplan->state = FPLAN_WAITING;
 	fplan->site = build_site(build, build->image->arch->first(
