@@ -10,21 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "through.h"
+
 static jmp_buf out;
 static volatile int sum;
 static char how;
-
-void through(void (*f)(void));
-
-__asm__(".text\n"
-	".globl through\n"
-	".type through, @function\n"
-	"through:\n"
-	"	push %rbx\n"
-	"	call *%rdi\n"
-	"	pop %rbx\n"
-	"	ret\n"
-	".size through, . - through\n");
 
 static __attribute__((noinline)) void
 touch(int n)

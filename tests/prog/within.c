@@ -6,17 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void through(void (*f)(void));
-
-__asm__(".text\n"
-	".globl through\n"
-	".type through, @function\n"
-	"through:\n"
-	"	push %rbx\n"
-	"	call *%rdi\n"
-	"	pop %rbx\n"
-	"	ret\n"
-	".size through, . - through\n");
+#include "through.h"
 
 static volatile int sum;
 
