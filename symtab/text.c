@@ -44,7 +44,10 @@ text_close(struct image_priv *priv)
 	priv->fd = -1;
 }
 
-/* Read those of the blocks from first to last that are not read yet. */
+/*
+ * Read those of the blocks from first to last that are not read yet.  pread may
+ * give less than what was asked for, and then end in the middle of any block.
+ */
 static bool
 blocks_read(const struct image_priv *priv, const struct segment *seg,
 	    uint64_t first, uint64_t last)
@@ -54,15 +57,14 @@ blocks_read(const struct image_priv *priv, const struct segment *seg,
 	if (end > seg->filesz)
 		end = seg->filesz;
 	while (at < end) {
-		ssize_t got = 0;
+		ssize_t got;
 
-		if (!seg->there[at / BLOCK])
-			got = pread(priv->fd, (uint8_t *)seg->bytes + at,
-				    end - at, (off_t)(seg->offset + at));
-		else if (end - at > BLOCK)
-			got = BLOCK;
-		else
-			break;
+		if (seg->there[at / BLOCK]) {
+			at = (at / BLOCK + 1) * BLOCK;
+			continue;
+		}
+		got = pread(priv->fd, (uint8_t *)seg->bytes + at, end - at,
+			    (off_t)(seg->offset + at));
 		if (got <= 0)
 			return false;
 		at += (uint64_t)got;

@@ -3,6 +3,9 @@
  * that decoding finds in libraries is missed, wherever in a file it lies, and
  * of functions and text that are there all is as in the whole image.
  */
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "tests/unit/build.h"
 
 #include "arch/abi.h"
@@ -232,6 +235,49 @@ sparse_far(void **state)
 	image_close(image);
 }
 
+/* What pread gives at most; 0: all that is asked for. */
+static size_t pread_max;
+
+/* Takes the place of the C library's. */
+ssize_t
+pread64(int fd, void *buf, size_t n, off_t offset)
+{
+	if (pread_max && n > pread_max)
+		n = pread_max;
+	return syscall(SYS_pread64, fd, buf, n, offset);
+}
+
+/* A part that ends within a block that is there leaves out none behind it. */
+static void
+sparse_parts(void **state)
+{
+	enum { BLOCKS = 4, SIZE = BLOCKS * SPARSE_TEXT };
+	struct image *image;
+	const struct segment *seg;
+	const uint8_t *text;
+	size_t avail;
+
+	source("parts.S", ".text; .fill 20000, 1, 0x90\n");
+	run("gcc -shared -nostdlib parts.S -o parts");
+	for (size_t there = 0; there < BLOCKS; there++) {
+		image = opened("parts", IMAGE_SPARSE);
+		seg = &image->segments[1];
+		assert_non_null(image_text(image, seg->addr + there *
+					   SPARSE_TEXT, &avail));
+		pread_max = SPARSE_TEXT * 3 / 2;
+		text = image_text_range(image, seg->addr, seg->addr + SIZE,
+					&avail);
+		pread_max = 0;
+		assert_non_null(text);
+		assert_int_equal(avail, SIZE);
+		for (size_t i = 0; i < SIZE; i++)
+			if (text[i] != 0x90)
+				fail_msg("byte %zu, with block %zu there", i,
+					 there);
+		image_close(image);
+	}
+}
+
 int
 main(void)
 {
@@ -240,6 +286,7 @@ main(void)
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(sparse_same),
 		cmocka_unit_test(sparse_far),
+		cmocka_unit_test(sparse_parts),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
