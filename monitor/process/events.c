@@ -50,8 +50,8 @@ queue_take(struct run *run, struct event *event)
 
 /*
  * Another thread has done exec and taken the task's id.  The task's queued
- * events are void, except that its forked children must be entered: they live
- * on in memory of their own.
+ * events are void, except that its forked children must be entered, unless they
+ * are already: they live on in memory of their own.
  */
 static void
 queue_void(struct run *run, struct task *task)
@@ -62,7 +62,8 @@ queue_void(struct run *run, struct task *task)
 		if (event.tid != task->tid)
 			continue;
 		run->queue[i].tid = 0;
-		if (event.kind == EVENT_FORK || event.kind == EVENT_VFORK)
+		if (!event.accounted && (event.kind == EVENT_FORK ||
+					 event.kind == EVENT_VFORK))
 			run_account(run, task, &event);
 	}
 }

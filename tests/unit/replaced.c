@@ -1,0 +1,130 @@
+/*
+ * Events of a task whose id another thread's exec has taken: the tables include
+ * each child once, whether or not a pause has entered its maker's event before.
+ */
+#include "monitor/run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "monitor/notice.h"
+#include "monitor/process/account.h"
+#include "monitor/process/events.h"
+#include "monitor/process/task.h"
+
+#include <cmocka.h>
+
+enum { LEADER = 10, THREAD, CHILD, OTHER };
+
+/* ---- a host that reports these events, and never resumes anything */
+
+static const struct event *coming;
+
+static void
+host_wait(struct event *event)
+{
+	*event = coming->kind == EVENT_DONE ? *coming : *coming++;
+}
+
+static int
+host_pause(pid_t tid)
+{
+	return HOST_OK;
+}
+
+static int
+host_regs_get(pid_t tid, struct regs *regs)
+{
+	return HOST_GONE;
+}
+
+static int
+host_reg_get(pid_t tid, unsigned reg, uint64_t *value)
+{
+	return HOST_GONE;
+}
+
+static pid_t
+host_parent(pid_t tid)
+{
+	return 0;
+}
+
+static const struct host host = {
+	.name = "events", .wait = host_wait, .pause = host_pause,
+	.regs_get = host_regs_get, .reg_get = host_reg_get, .parent = host_parent,
+};
+
+/*
+ * The leader forks, and its thread does exec while pmon waits for a task of
+ * another process.  Between the two, pmon pauses everything if `paused` is set.
+ */
+static void
+forks_and_execs(bool paused)
+{
+	static const struct event events[] = {
+		{ .kind = EVENT_EXEC, .tid = LEADER, .value = THREAD },
+		{ .kind = EVENT_PAUSED, .tid = OTHER },
+		{ .kind = EVENT_DONE },
+	};
+	static const struct event pause[] = {
+		{ .kind = EVENT_PAUSED, .tid = CHILD },
+		{ .kind = EVENT_DONE },
+	};
+	const struct event fork = {
+		.kind = EVENT_FORK, .tid = LEADER, .value = CHILD,
+	};
+	struct options opts = { .follow = FOLLOW_ALL };
+	struct run run = { .opts = &opts, .host = &host, .arch = &arch_x86_64,
+			   .abi = &abi_x86_64 };
+	struct process *process = process_new(&run, LEADER, NULL);
+	struct task *other;
+	struct event event;
+
+	task_new(&run, LEADER, process)->state = TASK_STOPPED;
+	task_new(&run, THREAD, process)->state = TASK_STOPPED;
+	other = task_new(&run, OTHER, process_new(&run, OTHER, NULL));
+	other->state = TASK_STOPPED;
+	run_requeue(&run, &fork);
+	coming = pause;
+	if (paused)
+		run_pause_all(&run, STOP_SUSPEND);
+	assert_int_equal(run.nprocesses, paused ? 3 : 2);
+	coming = events;
+	run_wait_task(&run, other, &event);
+	assert_int_equal(event.kind, EVENT_PAUSED);
+	assert_null(task_find(&run, THREAD));
+	assert_non_null(task_find(&run, CHILD));
+	assert_int_equal(run.nprocesses, 3);
+	assert_int_equal(run.nthreads, 1);
+	tasks_free(&run);
+	assert_null(run.processes);
+	free(run.queue);
+}
+
+static void
+entered_by_exec(void **state)
+{
+	forks_and_execs(false);
+}
+
+static void
+entered_by_pause(void **state)
+{
+	forks_and_execs(true);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entered_by_exec),
+		cmocka_unit_test(entered_by_pause),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("replaced", tests, NULL, NULL);
+}
