@@ -117,7 +117,8 @@ TESTS = $(LONG) $(filter-out $(LONG),$(wildcard tests/*.t)) $(UNITS)
 check: deps-test
 	@$(MAKE) --no-print-directory check-run
 
-check-run: all $(filter $(BUILD)/unit/%,$(TESTS)) $(BUILD)/demo/shell
+check-run: all $(filter $(BUILD)/unit/%,$(TESTS)) $(BUILD)/demo/shell \
+	$(BUILD)/bench/relocated
 	@env -u CFLAGS -u LDFLAGS MAKEFLAGS= PMON="$(abspath $(BUILD)/pmon)" \
 	PMON_BUILD="$(abspath $(BUILD))" \
 	XDG_CONFIG_HOME=/dev/null CC="$(CC)" PERL5LIB=tools/lib \

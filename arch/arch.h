@@ -133,12 +133,11 @@ struct arch {
 	int (*slot_make)(const uint8_t *code, size_t size, uint64_t va,
 			 uint64_t slot_va, struct slot_code *slot);
 
-	/*
-	 * Flags that FRAGMENT_COUNT and FRAGMENT_COUNT_LOCKED change, and all
-	 * flags that instructions compute.
-	 */
-	uint32_t count_flags, all_flags;
-	/* The register that FRAGMENT_COUNT_KEEP saves. */
+	/* All flags that instructions compute. */
+	uint32_t all_flags;
+	/* The flags that a probe changes unless its form preserves them. */
+	uint32_t (*probe_flags)(enum probe_op op, int32_t operand);
+	/* The register that PROBE_THREAD_KEEP saves. */
 	uint8_t reg_saved;
 	/* Bytes of a long jump, and of one that reaches -128 to 127. */
 	uint8_t jump_len, chain_len;

@@ -33,11 +33,7 @@ struct motion {
 enum fragment_kind {
 	FRAGMENT_NOTHING,	/* stands for an instruction left out */
 	FRAGMENT_INSN,		/* the instruction at addr */
-	FRAGMENT_COUNT,		/* add one to the thread's counter; changes
-				   arch->count_flags */
-	FRAGMENT_COUNT_KEEP,	/* the same, and preserves the flags */
-	FRAGMENT_COUNT_LOCKED,	/* add one to a counter shared by all threads;
-				   changes arch->count_flags */
+	FRAGMENT_PROBE,		/* a probe's operation */
 	FRAGMENT_GO,		/* jump */
 	FRAGMENT_BRANCH,	/* jump if the branch at addr is taken */
 	FRAGMENT_BRANCH_NOT,	/* jump if it is not */
@@ -46,24 +42,42 @@ enum fragment_kind {
 	FRAGMENT_ALIGN,		/* padding */
 };
 
-static const uint32_t FRAGMENT_OUT = UINT32_MAX;
+/* What a probe does when control comes by.  Operations on slots of 8 bytes. */
+enum probe_op {
+	PROBE_ADD,		/* add the operand to the slot */
+};
+
+/* How a probe's code reaches its slot. */
+enum probe_form {
+	PROBE_THREAD,		/* in the thread's page; changes the flags that
+				   arch->probe_flags tells */
+	PROBE_THREAD_KEEP,	/* the same, and preserves the flags: saves
+				   arch->reg_saved in the scratch slot */
+	PROBE_LOCKED,		/* shared by all threads; changes flags */
+};
+
+static const uint32_t FRAGMENT_OUT = UINT32_MAX, PROBE_NONE = UINT32_MAX;
 
 struct fragment {
 	uint64_t addr;		/* the original pc that it stands for */
 	uint64_t target;	/* the original address it jumps to */
 	uint32_t to;		/* index of a fragment, or FRAGMENT_OUT: to the
 				   original */
-	uint32_t counter;	/* number of the counter it adds to */
-	uint32_t arc;		/* that is counted: see relocate/relocate.h */
+	uint32_t probe;		/* index of the relocated function's probe that
+				   commits here, or has just committed for the
+				   edge that the branch at addr takes; or
+				   PROBE_NONE */
 	uint32_t offset;	/* in the relocated function */
+	int32_t operand;	/* FRAGMENT_PROBE: of the probe */
 	uint8_t kind;		/* enum fragment_kind */
 	uint8_t size;		/* in the relocated function */
 	uint8_t len;		/* of the instruction at addr */
 	uint8_t disp, cond;	/* as in struct motion */
-	bool arrived;		/* control is at addr, and its arrival there is
-				   counted */
-	bool direct;		/* FRAGMENT_CALL: to target */
-	bool wide;		/* has the long form, which reaches farther */
+	uint8_t op, form;	/* FRAGMENT_PROBE: enum probe_op, probe_form */
+	bool arrived : 1;	/* control is at addr, and the probe of its
+				   arrival there has committed */
+	bool direct : 1;	/* FRAGMENT_CALL: to target */
+	bool wide : 1;		/* has the long form, which reaches farther */
 };
 
 /* The addresses that a fragment is written for. */
@@ -71,18 +85,23 @@ struct fragment_at {
 	uint64_t va;
 	uint64_t original;	/* va of the instruction at addr */
 	uint64_t to;		/* va that it jumps to */
-	uint64_t counter;	/* offset in the thread counter page; va if all
-				   threads share the counter */
+	uint64_t slot;		/* of the probe: offset in the thread counter
+				   page; va if PROBE_LOCKED */
 	uint64_t scratch;	/* offset of the scratch slot in that page */
 	const uint8_t *code;	/* of the instruction at addr */
 };
 
-/* What a pc within a fragment means. */
+/*
+ * What a pc within a fragment means.  A probe's commit point is one
+ * instruction's end: before that the operation has not happened, behind it the
+ * operation has.  Where INSIDE_COMMITTED is no place of the fragment, the
+ * commit point is the fragment's end.
+ */
 enum fragment_inside {
 	INSIDE_START,		/* at its start: nothing is done yet */
 	INSIDE_SAVED,		/* a register is in the scratch slot, and the
-				   counter is not changed yet */
-	INSIDE_ADDED,		/* the same, but the counter is changed */
+				   probe has not committed */
+	INSIDE_COMMITTED,	/* the same, but the probe has committed */
 	INSIDE_BETWEEN,		/* no original pc corresponds to this one, but
 				   one will after an instruction or two */
 	INSIDE_NOT,		/* no instruction begins there */

@@ -176,9 +176,9 @@ static const struct {
 	{ "optimal", false, { .method = PLACE_OPTIMAL } },
 	{ "every", false, { .method = PLACE_EVERY } },
 	{ "locked", false, { .method = PLACE_OPTIMAL,
-			     .counting = COUNTING_LOCKED } },
+			     .shared = true } },
 	{ "entries", false, { .method = PLACE_OPTIMAL, .entry_only = true,
-			      .extent = EXTENT_COUNTED } },
+			      .extent = EXTENT_PROBED } },
 };
 
 static struct object object;
@@ -196,11 +196,11 @@ seconds(uint64_t (*run)(uint64_t n), uint64_t n)
 	       1e-9 * (double)(b.tv_nsec - a.tv_nsec);
 }
 
-static struct relocated_fplans *
+static struct relocation *
 install(const char *name, const struct options_copied *options, bool none)
 {
 	for (size_t i = 0; name && i < object.image->nfuncs; i++) {
-		struct relocated_fplans *c;
+		struct relocation *c;
 
 		if (strcmp(object.image->funcs[i].name, name) != 0)
 			continue;
@@ -214,7 +214,7 @@ install(const char *name, const struct options_copied *options, bool none)
 }
 
 static void
-removed(struct relocated_fplans *c)
+removed(struct relocation *c)
 {
 	if (!c)
 		return;
@@ -227,11 +227,11 @@ removed(struct relocated_fplans *c)
 static double
 slower(size_t i, size_t k, double *least)
 {
-	double relocated_fplans = 1e9;
+	double best = 1e9;
 
 	for (int r = 0; r < RUNS; r++) {
 		double t = seconds(works[i].run, works[i].n);
-		struct relocated_fplans *c, *d;
+		struct relocation *c, *d;
 
 		if (t < *least)
 			*least = t;
@@ -240,20 +240,20 @@ slower(size_t i, size_t k, double *least)
 		if (!c->relocated || (d && !d->relocated))
 			abort();
 		t = seconds(works[i].run, works[i].n);
-		if (t < relocated_fplans)
-			relocated_fplans = t;
+		if (t < best)
+			best = t;
 		removed(d);
 		removed(c);
 		room_reset();
 	}
-	return relocated_fplans;
+	return best;
 }
 
 int
 main(void)
 {
 	enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
-	double relocated_fplans[KINDS];
+	double times[KINDS];
 
 	object_open(&object, "/proc/self/exe", (void *)work_fib);
 	printf("%-14s%10s", "", "ms");
@@ -264,10 +264,10 @@ main(void)
 		double least = 1e9;
 
 		for (size_t k = 0; k < KINDS; k++)
-			relocated_fplans[k] = slower(i, k, &least);
+			times[k] = slower(i, k, &least);
 		printf("%-14s%10.2f", works[i].name + 5, 1e3 * least);
 		for (size_t k = 0; k < KINDS; k++)
-			printf("%12.2f", relocated_fplans[k] / least);
+			printf("%12.2f", times[k] / least);
 		printf("\n");
 	}
 	object_close(&object);

@@ -104,8 +104,6 @@ struct func_plan {
 	struct entry_patch *former;	/* entry patches as they were before
 					   they became traps */
 	uint32_t nformer;
-	uint32_t counter;	/* the relocated function's first counter, as a
-				   number among the plan's */
 	uint32_t relocated_at;	/* offset of the relocated function in the
 				   module's memory for them */
 	struct direct_call *callers;	/* calls of it in relocated functions */

@@ -41,10 +41,9 @@ struct plan {
 	uint32_t *reopened;	/* function plans that got former entry patches
 				   or a new trap at their entry, in order */
 	size_t nreopened;
-	uint32_t ncounters, relocated_size;	/* of all relocated functions so
-						   far */
-	uint32_t *guards;	/* ascending: counters between those of
-				   functions, to which nothing adds */
+	uint32_t nslots, relocated_size;	/* of all relocated functions so far */
+	uint32_t *guards;	/* ascending: slots between those of functions,
+				   to which nothing adds */
 	size_t nguards;
 	struct hook *hooks;	/* the monitor's probes, see plan/hook.h */
 	size_t nhooks;

@@ -119,26 +119,14 @@ lost_explain(const struct plan *plan, struct func_plan *fplan)
 			fplan->counts[i].reason = lost_reason(plan, fplan);
 }
 
-static uint64_t
-slot_of(const struct propagation *s, size_t number)
-{
-	return number < s->counter_set->nslots ? s->counter_set->slots[number] :
-						 0;
-}
-
 static void
 relocated_read(const struct propagation *s, const struct func_plan *fplan,
 	       uint64_t *counters, bool *lost)
 {
-	size_t n = fplan->relocated->narcs + fplan->relocated->nextras;
-	uint64_t *slots = mem_alloc(n * sizeof(*slots));
-
-	for (size_t i = 0; i < n; i++)
-		slots[i] = slot_of(s, fplan->counter + i);
-	relocated_sum(fplan->relocated, slots, counters);
-	for (uint32_t i = 0; i < fplan->relocated->narcs; i++)
+	relocated_sum(fplan->relocated, s->counter_set->slots,
+		      s->counter_set->nslots, counters);
+	for (uint32_t i = 0; i < fplan->placement->narcs; i++)
 		lost[i] = fplan->lost;
-	free(slots);
 }
 
 /*
@@ -391,6 +379,19 @@ fplan_counts(const struct func_plan *fplan)
 	return fplan->state != FPLAN_FAULTY && fplan->units && !fplan->guest;
 }
 
+/* How often the relocated function's probes ran: each adds 1. */
+static uint64_t
+increments_of(const struct propagation *s, const struct relocated *relocated)
+{
+	const struct counter_set *counter_set = s->counter_set;
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < relocated->nprobes; i++)
+		if (relocated->probes[i].slot < counter_set->nslots)
+			n += counter_set->slots[relocated->probes[i].slot];
+	return n;
+}
+
 /* Count the sites, counters and increments of each function plan. */
 static void
 sites_count(const struct propagation *s)
@@ -402,11 +403,8 @@ sites_count(const struct propagation *s)
 
 		fplan->nsites = 0;
 		fplan->increments = 0;
-		for (size_t k = 0;
-		     fplan->relocated &&
-		     k < fplan->relocated->narcs + fplan->relocated->nextras;
-		     k++)
-			fplan->increments += slot_of(s, fplan->counter + k);
+		if (fplan->relocated)
+			fplan->increments = increments_of(s, fplan->relocated);
 		fplan->ncounters = fplan->placement ? fplan->placement->narcs :
 						      0;
 	}

@@ -5,6 +5,7 @@
  */
 #include "relocate/relocate.h"
 #include "plan/build.h"
+#include "plan/probes.h"
 
 #include <stdlib.h>
 
@@ -134,7 +135,8 @@ relocated_trapless(struct relocated *relocated)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < relocated->nfragments; i++)
-		if (relocated->fragments[i].kind == FRAGMENT_COUNT_KEEP)
+		if (relocated->fragments[i].kind == FRAGMENT_PROBE &&
+		    relocated->fragments[i].form == PROBE_THREAD_KEEP)
 			return fail("it has flags to be kept") == 0;
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
 		const struct entry_patch *entry_patch =
@@ -214,16 +216,19 @@ fplan_relocate(const struct build *build, const struct func_plan *fplan,
 {
 	size_t nspares;
 	struct spare *spares = fplan_spares(build, fplan, &nspares);
+	uint32_t slot = build->plan->nslots, nprobes = fplan->placement->narcs;
+	struct probe *probes = probes_count(fplan->placement, slot);
 	struct relocated *relocated = relocated_make(&(struct relocate_input){
 		.arch = build->image->arch, .cfg = fplan->cfg,
-		.flow = fplan->flow, .placement = fplan->placement,
-		.weights = weights, .counter = build->plan->ncounters,
-		.extent = entry_alone(fplan) ? EXTENT_COUNTED : EXTENT_WHOLE,
+		.flow = fplan->flow, .weights = weights,
+		.probes = probes, .nprobes = nprobes, .slot = slot + nprobes,
+		.extent = entry_alone(fplan) ? EXTENT_PROBED : EXTENT_WHOLE,
 		.absolute = !build->image->dyn, .text = relocated_text,
 		.ctx = (void *)build->image,
 		.spares = spares, .nspares = nspares,
 	});
 
+	free(probes);
 	free(spares);
 	return relocated;
 }
@@ -247,11 +252,11 @@ relocated_calls(struct plan *plan, const struct relocated *relocated)
 	}
 }
 
-/* Reserve a counter to which nothing adds: a stray write may change it. */
+/* Reserve a slot to which nothing adds: a stray write may change it. */
 static void
 guard_place(struct plan *plan)
 {
-	*vec_push(plan->guards, plan->nguards) = plan->ncounters++;
+	*vec_push(plan->guards, plan->nguards) = plan->nslots++;
 }
 
 bool
@@ -300,8 +305,7 @@ relocated_place_counters(struct build *build, uint32_t index,
 		fplan->placement = NULL;
 		return false;
 	}
-	fplan->counter = plan->ncounters;
-	plan->ncounters += fplan->relocated->narcs + fplan->relocated->nextras;
+	plan->nslots += fplan->relocated->nprobes;
 	guard_place(plan);
 	fplan->relocated_at = (plan->relocated_size + fplan->relocated->align -
 			       1) /

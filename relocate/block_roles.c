@@ -1,7 +1,7 @@
 /*
  * What each block of a function is to its relocated function: code, padding or
- * perhaps data; where control goes from it; and where each counted arc is
- * counted.  Does not decide what is copied.
+ * perhaps data; where control goes from it; and where the probe of
+ * each edge goes.  Does not decide what is copied.
  */
 #include "relocate/shape.h"
 #include "util/mem.h"
@@ -47,7 +47,7 @@ ways_find(struct shape *shape)
 	}
 }
 
-/* Sort the counted edges by where they are counted. */
+/* Sort the edges that have probes by where these go. */
 static void
 arcs_find(struct shape *shape)
 {
@@ -62,7 +62,7 @@ arcs_find(struct shape *shape)
 		const struct flow_edge *edge = &flow->edges[e];
 		uint32_t from = edge->from - FLOW_BLOCK;
 
-		if (shape->counters[e] == NO_COUNTER)
+		if (shape->probes[e] == PROBE_NONE)
 			continue;
 		switch (edge->by) {
 		case BY_TAKEN:
@@ -84,12 +84,11 @@ arcs_find(struct shape *shape)
 void
 shape_blocks(struct shape *shape)
 {
-	const struct placement *placement = shape->in->placement;
 	size_t n = shape->cfg->nblocks;
 
-	shape->counters = numbers_make(flow_arcs(shape->flow), NO_COUNTER);
-	for (uint32_t i = 0; i < placement->narcs; i++)
-		shape->counters[placement->arcs[i]] = shape->in->counter + i;
+	shape->probes = numbers_make(flow_arcs(shape->flow), PROBE_NONE);
+	for (uint32_t i = 0; i < shape->in->nprobes; i++)
+		shape->probes[shape->in->probes[i].element] = i;
 	shape->kinds = mem_alloc(n + 1);
 	for (uint32_t b = 0; b < n; b++)
 		shape->kinds[b] = block_kind(shape, b);

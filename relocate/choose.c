@@ -1,9 +1,9 @@
 /*
  * Chooses which segments of a function run in the original and which in the
  * relocated function, and so where control goes from one to the other: as late
- * as possible.  Code in which nothing is counted runs on wherever control
+ * as possible.  Code that has no probes runs on wherever control
  * reached it, so some of it is both copied and run in place, and only code that
- * has counters is patched.  Never looks at bytes.
+ * has probes is patched.  Never looks at bytes.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ struct choice {
 };
 
 /*
- * Is nothing counted in the segment or at its end?  A jump past its target's
+ * Has neither the segment nor its end a probe?  A jump past its target's
  * prefix is not quiet, since it finds the target's instruction only in the
  * relocated function.
  */
@@ -28,7 +28,7 @@ segment_quiet(const struct shape *shape, const struct segment *segment)
 
 	if (segment->end == END_BLOCK && shape_last(shape, b)->skips)
 		return false;
-	if (segment->leads && (shape_counter(shape, b) != NO_COUNTER ||
+	if (segment->leads && (shape_probe(shape, b) != PROBE_NONE ||
 			       shape->table_arc[b] != ARC_NONE))
 		return false;
 	return segment->end != END_BLOCK ||
@@ -38,13 +38,13 @@ segment_quiet(const struct shape *shape, const struct segment *segment)
 }
 
 /*
- * With EXTENT_COUNTED control returns to the original at a loop's head where
- * nothing is counted: there the loop is laid out as its compiler thought best.
+ * With EXTENT_PROBED control returns to the original at a loop's head where
+ * no probe is: there the loop is laid out as its compiler thought best.
  */
 static bool
 segment_loops(const struct shape *shape, const struct segment *segment)
 {
-	return shape->in->extent == EXTENT_COUNTED && segment->leads &&
+	return shape->in->extent == EXTENT_PROBED && segment->leads &&
 	       !segment->loud && shape_runs(shape, segment->block) &&
 	       shape_is_head(shape, segment->block) &&
 	       segment_quiet(shape, segment);
@@ -234,7 +234,7 @@ originals_choose(struct choice *choice)
 /* ---- in the relocated function */
 
 /*
- * Copy a segment, unless nothing is counted in it and it is a bare call, or
+ * Copy a segment, unless it has no probe and is a bare call, or
  * runs in place anyway and leads to a call: the relocated function would only
  * jump back to the original a little later.
  */
@@ -251,7 +251,7 @@ segment_copy(struct choice *choice, struct segment *segment)
 		return;
 	segment->copied = true;
 	/* Control that arrives unexpectedly finds the original as it was. */
-	if (shape->in->extent == EXTENT_COUNTED && !segment->reached &&
+	if (shape->in->extent == EXTENT_PROBED && !segment->reached &&
 	    segment_quiet(shape, segment))
 		segment->stays = true;
 	*vec_push(choice->todo, choice->ntodo) =
@@ -354,9 +354,9 @@ segments_louden(struct shape *shape)
 }
 
 /*
- * Two kinds of segments had better be entered earlier.  A call that begins its
- * block, where it is counted, would have to be moved.  A counted edge from an
- * indirect jump is counted where control arrives at its block, so control may
+ * Two kinds of segments had better be entered earlier.  A call that begins a
+ * block with a probe would have to be moved.  The probe of an edge from an
+ * indirect jump is where control arrives at the edge's block, so control may
  * not arrive there any other way.
  */
 static void

@@ -1,6 +1,6 @@
 /*
  * Liveness of flags: propagates backwards over a function's blocks until
- * nothing changes.  Knows nothing of counters.
+ * nothing changes.  Knows nothing of probes.
  */
 #include "relocate/flags.h"
 

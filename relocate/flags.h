@@ -1,5 +1,5 @@
 /*
- * Which flags a counter has to preserve.  For relocate/ only.  Pure.
+ * Which flags a probe has to preserve.  For relocate/ only.  Pure.
  */
 #ifndef RELOCATE_FLAGS_H
 #define RELOCATE_FLAGS_H

@@ -1,5 +1,5 @@
 /*
- * Lays out a relocated function.  A block is counted at its start, and an edge
+ * Lays out a relocated function.  A block's probe comes at its start, an edge's
  * behind the branch, on the way that control takes, or in a stub behind the
  * function if control seldom takes that way.  Decides neither what is copied
  * nor where the original is patched.
@@ -21,13 +21,13 @@ static const uint32_t TO_BLOCK = UINT32_C(1) << 31;
 
 /*
  * How many rounds of a loop of one block, and of a loop of several, are laid
- * out one after another.  Each round increments counters of its own, which
- * relocated_sum adds up: if all rounds incremented the same counter, each
- * increment would wait for the last one's store.
+ * out one after another.  Each round's probes have slots of their own, which
+ * relocated_sum adds up: if all rounds added to the same slot, each addition
+ * would wait for the last one's store.
  */
 enum { SPIN_ROUNDS = 4, LOOP_ROUNDS = 2 };
 
-/* An edge that is counted behind the function. */
+/* An edge whose probe is behind the function. */
 struct stub {
 	uint32_t branch;	/* the fragment that goes to the stub, or
 				   FRAGMENT_OUT */
@@ -43,7 +43,7 @@ struct layout {
 	size_t nstubs;
 	uint32_t round;		/* of an unrolled loop */
 	uint32_t behind;	/* the block laid out next, if any */
-	bool spoils;		/* a counter would change flags that are live */
+	bool spoils;		/* a probe would change flags that are live */
 	uint64_t spoilt;	/* ... before this address */
 };
 
@@ -57,7 +57,7 @@ fragment_add(struct layout *layout, enum fragment_kind kind, uint64_t addr)
 	fragment = vec_push(relocated->fragments, relocated->nfragments);
 	*fragment = (struct fragment){
 		.addr = addr, .kind = (uint8_t)kind, .to = FRAGMENT_OUT,
-		.arc = ARC_NONE, .arrived = true,
+		.probe = PROBE_NONE, .arrived = true,
 	};
 	return fragment;
 }
@@ -77,49 +77,56 @@ fragment_lead(const struct layout *layout, struct fragment *fragment,
 		fragment->to = TO_BLOCK | block;
 }
 
+/* The probe's copy for the present round of an unrolled loop. */
+static uint32_t
+probe_again(struct layout *layout, uint32_t index)
+{
+	struct relocated *relocated = layout->relocated;
+	struct probe probe = relocated->probes[index];
+
+	probe.slot = layout->shape->in->slot + relocated->nextras;
+	*vec_push(relocated->extras, relocated->nextras) = index;
+	*vec_push(relocated->probes, relocated->nprobes) = probe;
+	return relocated->nprobes - 1;
+}
+
 static void
-count_add(struct layout *layout, uint32_t arc, uint64_t addr, uint32_t live,
+probe_add(struct layout *layout, uint32_t arc, uint64_t addr, uint32_t live,
 	  bool arrived)
 {
 	const struct shape *shape = layout->shape;
-	enum fragment_kind kind = FRAGMENT_COUNT;
-	struct relocated *relocated = layout->relocated;
-	struct fragment *fragment;
+	uint32_t index = shape->probes[arc];
+	const struct probe *probe = &shape->in->probes[index];
+	struct fragment *fragment = fragment_add(layout, FRAGMENT_PROBE, addr);
 
-	live &= shape->arch->count_flags;
-	if (shape->in->counting == COUNTING_LOCKED)
-		kind = FRAGMENT_COUNT_LOCKED;
+	live &= shape->arch->probe_flags(probe->op, probe->operand);
+	fragment->form = PROBE_THREAD;
+	if (shape->in->shared)
+		fragment->form = PROBE_LOCKED;
 	else if (live)
-		kind = FRAGMENT_COUNT_KEEP;
-	if (live && kind == FRAGMENT_COUNT_LOCKED) {
+		fragment->form = PROBE_THREAD_KEEP;
+	if (live && shape->in->shared) {
 		layout->spoils = true;
 		layout->spoilt = addr;
 	}
-	fragment = fragment_add(layout, kind, addr);
-	fragment->counter = shape->counters[arc];
-	if (layout->round) {
-		*vec_push(relocated->extras, relocated->nextras) =
-			fragment->counter - shape->in->counter;
-		fragment->counter = shape->in->counter +
-				 shape->in->placement->narcs +
-				 relocated->nextras - 1;
-	}
-	fragment->arc = arc;
+	fragment->op = probe->op;
+	fragment->operand = probe->operand;
+	fragment->probe = layout->round ? probe_again(layout, index) : index;
 	fragment->arrived = arrived;
 }
 
-/* Count an edge on its way to the block, or out to the target. */
+/* Add an edge's probe on its way to the block, or out to the target. */
 static void
-way_count(struct layout *layout, uint32_t arc, uint32_t block, uint64_t target)
+way_probe(struct layout *layout, uint32_t arc, uint32_t block, uint64_t target)
 {
 	const struct shape *shape = layout->shape;
 
 	if (arc == ARC_NONE)
 		return;
 	if (block == NO_BLOCK)
-		count_add(layout, arc, target, shape->arch->all_flags, false);
+		probe_add(layout, arc, target, shape->arch->all_flags, false);
 	else
-		count_add(layout, arc, shape_first(shape, block)->addr,
+		probe_add(layout, arc, shape_first(shape, block)->addr,
 			  shape->live[block], false);
 }
 
@@ -203,14 +210,14 @@ branch_add(struct layout *layout, uint32_t block, uint32_t last)
 		/* Both ways lead to the same block. */
 		fragment = insn_add(layout, FRAGMENT_BRANCH, last);
 		fragment->to = layout->relocated->nfragments;
-		way_count(layout, shape->last_arc[block], fall, behind);
+		way_probe(layout, shape->last_arc[block], fall, behind);
 	} else if (arc == ARC_NONE) {
 		fragment = insn_add(layout, FRAGMENT_BRANCH, last);
 		fragment_lead(layout, fragment, taken, insn->target);
 	} else if (branch_likely(layout, block)) {
 		over = layout->relocated->nfragments;
 		insn_add(layout, FRAGMENT_BRANCH_NOT, last);
-		way_count(layout, arc, taken, insn->target);
+		way_probe(layout, arc, taken, insn->target);
 		way_go(layout, taken, insn->target, NO_BLOCK);
 		layout->relocated->fragments[over].to =
 			layout->relocated->nfragments;
@@ -219,7 +226,7 @@ branch_add(struct layout *layout, uint32_t block, uint32_t last)
 			 insn->target);
 		insn_add(layout, FRAGMENT_BRANCH, last);
 	}
-	way_count(layout, shape->fall_arc[block], fall, behind);
+	way_probe(layout, shape->fall_arc[block], fall, behind);
 	way_go(layout, fall, behind, layout->behind);
 }
 
@@ -227,13 +234,13 @@ branch_add(struct layout *layout, uint32_t block, uint32_t last)
  * Count a block's last edge before its last instruction, which always takes it.
  */
 static void
-last_count(struct layout *layout, uint32_t block)
+last_probe(struct layout *layout, uint32_t block)
 {
 	const struct shape *shape = layout->shape;
 
 	if (shape->last_arc[block] == ARC_NONE)
 		return;
-	count_add(layout, shape->last_arc[block],
+	probe_add(layout, shape->last_arc[block],
 		  shape_last(shape, block)->addr,
 		  flags_before_last(shape->arch, shape->cfg, shape->motions,
 				    shape->live, block), true);
@@ -253,7 +260,7 @@ last_add(struct layout *layout, uint32_t block, uint32_t last)
 		branch_add(layout, block, last);
 		return;
 	case INSN_JUMP:
-		last_count(layout, block);
+		last_probe(layout, block);
 		if (taken == layout->behind &&
 		    shape->segments[shape->leads[taken]].copied) {
 			fragment = insn_add(layout, FRAGMENT_NOTHING, last);
@@ -265,17 +272,18 @@ last_add(struct layout *layout, uint32_t block, uint32_t last)
 	case INSN_RETURN:
 	case INSN_STOP:
 	case INSN_JUMP_INDIRECT:
-		last_count(layout, block);
+		last_probe(layout, block);
 		fragment = insn_add(layout, FRAGMENT_INSN, last);
 		break;
 	default:
 		insn_add(layout, FRAGMENT_INSN, last);
-		way_count(layout, shape->last_arc[block], fall,
+		way_probe(layout, shape->last_arc[block], fall,
 			  insn->addr + insn->len);
 		way_go(layout, fall, insn->addr + insn->len, layout->behind);
 		return;
 	}
-	fragment->arc = shape->last_arc[block];
+	if (shape->last_arc[block] != ARC_NONE)
+		fragment->probe = shape->probes[shape->last_arc[block]];
 }
 
 /* Go to the call in the original, or do what it does. */
@@ -296,15 +304,15 @@ anchor_add(struct layout *layout, const struct segment *segment)
 	fragment->target = anchor->target;
 }
 
-/* Add a segment's counter and its instructions, but for the last n. */
+/* Add a segment's probe and its instructions, but for the last n. */
 static void
 segment_begin(struct layout *layout, const struct segment *segment, uint32_t n)
 {
 	struct shape *shape = layout->shape;
 	uint32_t b = segment->block;
 
-	if (segment->leads && shape_counter(shape, b) != NO_COUNTER)
-		count_add(layout, shape->flow->nedges + b,
+	if (segment->leads && shape_probe(shape, b) != PROBE_NONE)
+		probe_add(layout, shape->flow->nedges + b,
 			  shape_first(shape, b)->addr, shape->live[b], false);
 	for (uint32_t i = 0; i < segment->count - n; i++)
 		insn_add(layout, FRAGMENT_INSN, segment->first + i);
@@ -331,7 +339,7 @@ spin_add(struct layout *layout, const struct segment *segment)
 		}
 		exits[nexits++] = relocated->nfragments;
 		insn_add(layout, FRAGMENT_BRANCH_NOT, last);
-		way_count(layout, arc, b, 0);
+		way_probe(layout, arc, b, 0);
 	}
 	layout->round = 0;
 	if (arc != ARC_NONE)
@@ -339,7 +347,7 @@ spin_add(struct layout *layout, const struct segment *segment)
 	while (nexits)
 		relocated->fragments[exits[--nexits]].to =
 			relocated->nfragments;
-	way_count(layout, shape->fall_arc[b], shape->fall[b], behind);
+	way_probe(layout, shape->fall_arc[b], shape->fall[b], behind);
 	way_go(layout, shape->fall[b], behind, layout->behind);
 }
 
@@ -464,7 +472,7 @@ stubs_add(struct layout *layout)
 		else
 			shape->segments[shape->leads[stub->block]].way =
 				fragment;
-		way_count(layout, stub->arc, stub->block, stub->target);
+		way_probe(layout, stub->arc, stub->block, stub->target);
 		way_go(layout, stub->block, stub->target, NO_BLOCK);
 	}
 }
@@ -499,6 +507,6 @@ layout_make(struct shape *shape, struct relocated *relocated)
 	offsets_make(relocated, nloops);
 	if (layout.spoils)
 		return fail("flags are in use before %#" PRIx64 ", and a "
-			    "locked counter would change them", layout.spoilt);
+			    "locked probe would change them", layout.spoilt);
 	return 0;
 }

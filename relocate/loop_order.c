@@ -28,15 +28,15 @@ segment_spins(const struct shape *shape, const struct segment *segment)
 	       last->kind == INSN_BRANCH && shape->taken[b] == b &&
 	       shape->fall[b] != b &&
 	       (shape->taken_arc[b] != ARC_NONE ||
-		shape_counter(shape, b) != NO_COUNTER) &&
+		shape_probe(shape, b) != PROBE_NONE) &&
 	       last->addr + last->len - shape_first(shape, b)->addr <= SPIN_LEN;
 }
 
-/* Is anything counted at the block, or on an edge from it? */
+/* Has the block, or an edge from it, a probe? */
 static bool
-block_counts(const struct shape *shape, uint32_t block)
+block_probed(const struct shape *shape, uint32_t block)
 {
-	return shape_counter(shape, block) != NO_COUNTER ||
+	return shape_probe(shape, block) != PROBE_NONE ||
 	       shape->taken_arc[block] != ARC_NONE ||
 	       shape->fall_arc[block] != ARC_NONE ||
 	       shape->last_arc[block] != ARC_NONE;
@@ -46,7 +46,7 @@ uint32_t
 shape_loop_last(const struct shape *shape, uint32_t head)
 {
 	const struct cfg *cfg = shape->cfg;
-	bool reached[LOOP_LEN + 2] = { true }, counts = false;
+	bool reached[LOOP_LEN + 2] = { true }, probes = false;
 	uint32_t last = head;
 
 	for (uint32_t e = cfg->in[head]; e < cfg->in[head + 1]; e++)
@@ -63,10 +63,10 @@ shape_loop_last(const struct shape *shape, uint32_t head)
 		    (shape->taken[b] <= b &&
 		     (shape->taken[b] != head || b == head)))
 			return NO_BLOCK;
-		counts |= block_counts(shape, b);
+		probes |= block_probed(shape, b);
 		for (uint32_t to = b + 1; reached[b - head] && to <= last; to++)
 			reached[to - head] |= to == shape->taken[b] ||
 					      to == shape->fall[b];
 	}
-	return counts && reached[last - head] ? last : NO_BLOCK;
+	return probes && reached[last - head] ? last : NO_BLOCK;
 }

@@ -109,11 +109,12 @@ relocated_make(const struct relocate_input *in)
 	struct shape shape;
 	struct relocated *relocated = mem_alloc(sizeof(*relocated));
 
-	must(in->placement->narcs < NO_COUNTER - in->counter);
 	relocated->arch = in->arch;
 	relocated->text = in->text;
 	relocated->ctx = in->ctx;
-	relocated->narcs = in->placement->narcs;
+	for (uint32_t i = 0; i < in->nprobes; i++)
+		*vec_push(relocated->probes, relocated->nprobes) =
+			in->probes[i];
 	relocated->entry = in->cfg->entry < 0 ? UINT64_MAX :
 		      in->cfg->insns[in->cfg->entry].addr;
 	if (shape_open(&shape, in))
@@ -164,6 +165,7 @@ relocated_free(struct relocated *relocated)
 	free(relocated->fragments);
 	free(relocated->by_addr);
 	free(relocated->entry_patches);
+	free(relocated->probes);
 	free(relocated->extras);
 	free(relocated->stays);
 	free(relocated->calls);
@@ -181,12 +183,13 @@ relocated_write(const struct relocated *relocated,
 			.va = place->va + fragment->offset,
 			.original = place->bias + fragment->addr,
 			.to = place->bias + fragment->target,
-			.counter = place->counters + UINT64_C(8) *
-						     fragment->counter,
 			.scratch = place->scratch,
 		};
 		size_t avail = 0;
 
+		if (fragment->kind == FRAGMENT_PROBE)
+			at.slot = place->slots + UINT64_C(8) *
+				relocated->probes[fragment->probe].slot;
 		if (fragment->to != FRAGMENT_OUT)
 			at.to = place->va +
 				relocated->fragments[fragment->to].offset;
@@ -205,11 +208,30 @@ relocated_write(const struct relocated *relocated,
 
 void
 relocated_sum(const struct relocated *relocated, const uint64_t *slots,
-	      uint64_t *counters)
+	      size_t n, uint64_t *sums)
 {
-	memcpy(counters, slots, relocated->narcs * sizeof(*counters));
-	for (uint32_t i = 0; i < relocated->nextras; i++)
-		counters[relocated->extras[i]] += slots[relocated->narcs + i];
+	uint32_t ngiven = relocated->nprobes - relocated->nextras;
+
+	for (uint32_t i = 0; i < relocated->nprobes; i++) {
+		uint32_t slot = relocated->probes[i].slot;
+		uint64_t value = slot < n ? slots[slot] : 0;
+
+		if (i < ngiven)
+			sums[i] = value;
+		else
+			sums[relocated->extras[i - ngiven]] += value;
+	}
+}
+
+const struct probe *
+relocated_probe(const struct relocated *relocated, uint32_t element)
+{
+	uint32_t n = relocated->nprobes - relocated->nextras;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (relocated->probes[i].element == element)
+			return &relocated->probes[i];
+	return NULL;
 }
 
 static int
@@ -313,15 +335,18 @@ pc_map_entry(const struct relocated *relocated, uint32_t offset,
 	if (inside == INSIDE_NOT)
 		return -1;
 	*entry = (struct pc_map_entry){
-		.addr = fragment->addr, .arc = fragment->arc,
-		.added = inside == INSIDE_ADDED || fragment->len,
+		.addr = fragment->addr,
+		.element = fragment->probe == PROBE_NONE ? ARC_NONE :
+			relocated->probes[fragment->probe].element,
+		.committed = inside == INSIDE_COMMITTED || fragment->len,
 		.arrived = fragment->arrived,
-		.saved = inside == INSIDE_SAVED || inside == INSIDE_ADDED,
+		.saved = inside == INSIDE_SAVED ||
+			 inside == INSIDE_COMMITTED,
 		.begins = inside == INSIDE_START && fragment->len,
 		.between = inside == INSIDE_BETWEEN,
 	};
-	if (entry->arc == ARC_NONE)
-		entry->added = false;
+	if (entry->element == ARC_NONE)
+		entry->committed = false;
 	return 0;
 }
 

@@ -1,36 +1,29 @@
 /*
- * Relocated functions: a function's code, elsewhere and with counters in it,
+ * Relocated functions: a function's code, elsewhere and with probes in it,
  * runs in place of the original once the original is patched wherever control
  * enters the function.  (P. B. Kessler, "Fast Breakpoints: Design and
- * Implementation", PLDI 1990, jumps to such code once per counter; here there
+ * Implementation", PLDI 1990, jumps to such code once per probe; here there
  * is one jump per way into the function.)  The code here is pure: it makes the
  * bytes of relocated functions and of patches, and never touches a process.
  * Calls and system calls are not copied: the relocated function jumps to the
  * call in the original, and the callee returns to the original, so return
  * addresses stay what they were.  From there control runs on in the original
- * until it reaches code that is counted, where a patch leads back into the
+ * until it reaches code that has probes, where a patch leads back into the
  * relocated function.  So some code runs in both places.
  */
 #ifndef RELOCATE_RELOCATE_H
 #define RELOCATE_RELOCATE_H
 
-#include "flow/placement.h"
+#include "flow/weights.h"
 #include "relocate/entry_patch.h"
 #include "relocate/pc_map.h"
-
-/* How counters are incremented. */
-enum counting {
-	COUNTING_THREAD,	/* per thread, found by a segment register that
-				   the program does not use */
-	COUNTING_LOCKED,	/* shared by all threads, with locked
-				   increments */
-};
+#include "relocate/probe.h"
 
 enum relocate_extent {
 	EXTENT_WHOLE,		/* all reachable code; leaders that nothing is
 				   known to lead to get guards */
-	EXTENT_COUNTED,		/* only the blocks that have counters; for few
-				   counters of which nothing is derived */
+	EXTENT_PROBED,		/* only the blocks that have probes; for few
+				   counts of which nothing is derived */
 };
 
 /* Bytes [lo, hi) that belong to no function. */
@@ -49,12 +42,17 @@ struct relocate_input {
 	const struct arch *arch;
 	const struct cfg *cfg;
 	const struct flow *flow;	/* of cfg */
-	const struct placement *placement;	/* with wish.traps false */
 	const struct weights *weights;	/* NULL: assume that backward branches
 					   are taken and others are not */
-	uint32_t counter;	/* number of the relocated function's first
-				   counter */
-	enum counting counting;
+	/* At most one per element; edges of branches at their ways, not at
+	   the branch (placement_wish.traps is false). */
+	const struct probe *probes;
+	uint32_t nprobes;
+	uint32_t slot;		/* the first of further slots that may be used */
+	bool shared;		/* threads share the slots: operations are
+				   locked.  Else each thread has its own, found
+				   by a segment register that the program does
+				   not use */
 	enum relocate_extent extent;
 	bool absolute;		/* the code is not position-independent:
 				   addresses in it are those in the process */
@@ -78,10 +76,11 @@ struct relocated {
 				   is placed */
 	struct entry_patch *entry_patches;	/* ascending addr */
 	uint32_t nentry_patches;
-	uint32_t narcs;		/* counters of the placement */
-	uint32_t *extras;	/* further counters, of unrolled loops: the
-				   index of the placement's counter that each
-				   adds to */
+	struct probe *probes;	/* those of the input, and behind them their
+				   copies in unrolled loops, with slots of their
+				   own: */
+	uint32_t nprobes;
+	uint32_t *extras;	/* per copy, the index of its original */
 	uint32_t nextras;
 	uint32_t unguarded;	/* leaders that cannot have a guard because a
 				   call is there */
@@ -99,7 +98,7 @@ struct relocated {
  * Make the relocated function of a function.  The caller owns the result; arch,
  * text and ctx must outlive it.  NULL with the message if the function cannot
  * be relocated: the arch has no relocation, an instruction works only in its
- * place, or something would be counted wrongly.
+ * place, or control would pass an element but not its probe.
  */
 struct relocated *relocated_make(const struct relocate_input *in);
 void relocated_free(struct relocated *relocated);
@@ -109,9 +108,8 @@ struct relocated_place {
 	uint64_t va;		/* of the relocated function: a multiple of its
 				   align */
 	uint64_t bias;		/* of the original: va = addr + bias */
-	uint64_t counters;	/* where counter number 0 is: its offset in the
-				   thread counter page, or its va.  Each counter
-				   has 8 bytes */
+	uint64_t slots;		/* where slot number 0 is: its offset in the
+				   thread counter page, or its va */
 	uint64_t scratch;	/* 8 bytes: offset in the thread counter page */
 };
 
@@ -123,11 +121,16 @@ int relocated_write(const struct relocated *relocated,
 		    const struct relocated_place *place, uint8_t *bytes);
 
 /*
- * Add up the relocated function's narcs + nextras counters, which are in the
- * order of their numbers, into the narcs counters of the placement.
+ * The values of the input's probes, into *sums, in their order: each one's slot
+ * and those of its copies, added up.  There are n slots from number 0 on; those
+ * behind have 0.
  */
 void relocated_sum(const struct relocated *relocated, const uint64_t *slots,
-		   uint64_t *counters);
+		   size_t n, uint64_t *sums);
+
+/* The input's probe of the element, or NULL. */
+const struct probe *relocated_probe(const struct relocated *relocated,
+				    uint32_t element);
 
 /* Bytes to put at a va: len of them. */
 struct code_patch {

@@ -37,7 +37,7 @@ struct segment {
 	uint32_t block;
 	uint32_t first, count;	/* instructions, perhaps none */
 	uint32_t fragment;	/* the first in the relocated function,
-				   once laid out; the block's counter comes
+				   once laid out; the block's probe comes
 				   first */
 	uint32_t way;		/* the fragment to enter the relocated function
 				   by, if another than the first; else
@@ -51,9 +51,9 @@ struct segment {
 	bool entered;		/* ... and enters the relocated function
 				   there */
 	bool spared;		/* from here control may leave, or call, without
-				   being counted */
+				   passing a probe */
 	bool stays;		/* the original runs, or is left as it was */
-	bool loud;		/* is entered though nothing is counted in it */
+	bool loud;		/* is entered though it has no probe */
 	uint8_t shy;		/* enum segment_shy */
 	bool leads;		/* is the first of its block */
 	bool moved;		/* the relocated function does what the anchor

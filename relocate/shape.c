@@ -242,8 +242,8 @@ segment_force(const struct shape *shape, struct segment *segment)
 }
 
 /*
- * A counted edge from an indirect jump is counted where control arrives at its
- * block, so no other edge may lead there.
+ * The probe of an edge from an indirect jump is where control arrives at the
+ * edge's block, so no other edge may lead there.
  */
 static int
 tables_check(const struct shape *shape)
@@ -325,7 +325,7 @@ shape_close(struct shape *shape)
 {
 	free(shape->motions);
 	free(shape->live);
-	free(shape->counters);
+	free(shape->probes);
 	free(shape->kinds);
 	free(shape->taken);
 	free(shape->fall);

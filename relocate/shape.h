@@ -8,7 +8,7 @@
 #include "relocate/relocate.h"
 #include "relocate/segment.h"
 
-static const uint32_t NO_BLOCK = UINT32_MAX, NO_COUNTER = UINT32_MAX;
+static const uint32_t NO_BLOCK = UINT32_MAX;
 
 struct shape {
 	const struct relocate_input *in;
@@ -17,14 +17,14 @@ struct shape {
 	const struct flow *flow;
 	struct motion *motions;	/* per instruction */
 	uint32_t *live;		/* per block: live flags at its start */
-	uint32_t *counters;	/* number per arc of the flow, or NO_COUNTER */
+	uint32_t *probes;	/* index per arc of the flow, or PROBE_NONE */
 	/* Per block. */
 	uint8_t *kinds;		/* enum shape_block */
 	uint32_t *taken, *fall;	/* blocks that control goes to, or NO_BLOCK */
-	uint32_t *taken_arc, *fall_arc, *last_arc;	/* the counted edge, or
-							   ARC_NONE */
-	uint32_t *table_arc;	/* the counted edge to it from an indirect jump,
-				   or ARC_NONE */
+	uint32_t *taken_arc, *fall_arc, *last_arc;	/* the edge with a
+							   probe, or ARC_NONE */
+	uint32_t *table_arc;	/* the edge with a probe to it from an indirect
+				   jump, or ARC_NONE */
 	struct segment *segments;
 	uint32_t nsegments;
 	uint32_t *leads;	/* per block: its first segment */
@@ -53,13 +53,13 @@ void shape_blocks(struct shape *shape);
 bool shape_is_head(const struct shape *shape, uint32_t block);
 
 /*
- * Is the segment a short loop of one block that has a counter?  loop_order.c.
+ * Is the segment a short loop of one block that has a probe?  loop_order.c.
  */
 bool segment_spins(const struct shape *shape, const struct segment *segment);
 
 /*
  * The last block of a short loop of several blocks that begins with this one,
- * has a counter in it, and has no calls or other loops in it; else NO_BLOCK.
+ * has a probe in it, and has no calls or other loops in it; else NO_BLOCK.
  * loop_order.c.
  */
 uint32_t shape_loop_last(const struct shape *shape, uint32_t head);
@@ -97,11 +97,11 @@ shape_first(const struct shape *shape, uint32_t block)
 	return &shape->cfg->insns[shape->cfg->blocks[block].first];
 }
 
-/* The counter at a block's beginning, or NO_COUNTER. */
+/* The probe at a block's beginning, or PROBE_NONE. */
 static inline uint32_t
-shape_counter(const struct shape *shape, uint32_t block)
+shape_probe(const struct shape *shape, uint32_t block)
 {
-	return shape->counters[shape->flow->nedges + block];
+	return shape->probes[shape->flow->nedges + block];
 }
 
 /* The call or the like behind the segment's instructions. */

@@ -1,6 +1,6 @@
 /*
  * Encodes the fragments of a relocated function: instructions at another
- * address, increments of counters, and jumps between them.  Refuses targets
+ * address, operations of probes, and jumps between them.  Refuses targets
  * that are out of reach.  Never writes a process's memory.
  *
  * Encodings: Intel SDM volume 2.  No fragment but FRAGMENT_CALL adds an access
@@ -15,10 +15,8 @@ enum {
 	JUMP_SHORT = 2,
 	JUMP_LONG = 5,
 	GS_LEN = 9,		/* op %gs:disp32 with a 64-bit operand */
-	LEA_LEN = 4,
-	KEEP_LEN = 4 * GS_LEN + LEA_LEN,
-	KEEP_SAVED = GS_LEN,
-	KEEP_ADDED = 3 * GS_LEN + LEA_LEN,
+	LOCKED_LEN = 8,		/* lock op disp32(%rip), likewise */
+	LEA_LEN = 3,		/* without the displacement */
 	PUSH_LEN = 6,		/* push disp32(%rip) */
 };
 
@@ -63,6 +61,43 @@ call_size(const struct fragment *fragment)
 	return PUSH_LEN + (fragment->direct ? JUMP_LONG : fragment->len) + 8;
 }
 
+/* Is it 1 or -1, which inc and dec add?  These leave the carry flag alone. */
+static bool
+is_unit(int32_t operand)
+{
+	return operand == 1 || operand == -1;
+}
+
+uint32_t
+x86_probe_flags(enum probe_op op, int32_t operand)
+{
+	must(op == PROBE_ADD);
+	return is_unit(operand) ? X86_INC_FLAGS : X86_FLAGS;
+}
+
+static unsigned
+imm_size(int32_t operand)
+{
+	return fits_int8((uint64_t)operand) ? 1 : 4;
+}
+
+static unsigned
+probe_size(const struct fragment *fragment)
+{
+	unsigned imm = is_unit(fragment->operand) ?
+			       0 : imm_size(fragment->operand);
+
+	switch ((enum probe_form)fragment->form) {
+	case PROBE_THREAD:
+		return GS_LEN + imm;
+	case PROBE_THREAD_KEEP:
+		return 4 * GS_LEN + LEA_LEN + imm_size(fragment->operand);
+	case PROBE_LOCKED:
+		break;
+	}
+	return LOCKED_LEN + imm;
+}
+
 unsigned
 x86_fragment_size(const struct fragment *fragment)
 {
@@ -71,12 +106,8 @@ x86_fragment_size(const struct fragment *fragment)
 		return 0;
 	case FRAGMENT_INSN:
 		return fragment->len;
-	case FRAGMENT_COUNT:
-		return GS_LEN;
-	case FRAGMENT_COUNT_KEEP:
-		return KEEP_LEN;
-	case FRAGMENT_COUNT_LOCKED:
-		return 8;
+	case FRAGMENT_PROBE:
+		return probe_size(fragment);
 	case FRAGMENT_GO:
 		return fragment->wide ? JUMP_LONG : JUMP_SHORT;
 	case FRAGMENT_BRANCH:
@@ -171,37 +202,68 @@ branch_write(const struct fragment *fragment, const struct fragment_at *at,
 			      p + len + JUMP_SHORT);
 }
 
-/* Write an operation on %gs:disp32; ModRM's reg is 0: rax, or inc. */
-static int
-gs_put(uint8_t *p, uint8_t opcode, uint64_t disp)
+/* The opcode, and ModRM's reg, that add a number to memory. */
+struct adding {
+	uint8_t opcode, reg;
+};
+
+static struct adding
+adding_of(int32_t operand)
 {
-	memcpy(p, (uint8_t[]){ 0x65, 0x48, opcode, 0x04, 0x25 }, 5);
+	if (is_unit(operand))		/* inc, dec */
+		return (struct adding){ 0xff, operand < 0 };
+	return (struct adding){ imm_size(operand) == 1 ? 0x83 : 0x81, 0 };
+}
+
+/* Write an operation on %gs:disp32, but for an immediate operand. */
+static int
+gs_put(uint8_t *p, struct adding op, uint64_t disp)
+{
+	uint8_t modrm = (uint8_t)(0x04 | op.reg << 3);
+
+	memcpy(p, (uint8_t[]){ 0x65, 0x48, op.opcode, modrm, 0x25 }, 5);
 	memcpy(p + 5, &disp, 4);
 	return fits_int32(disp) ? 0 : -1;
 }
 
 static int
-keep_write(const struct fragment_at *at, uint8_t *p)
+keep_write(const struct fragment *fragment, const struct fragment_at *at,
+	   uint8_t *p)
 {
-	enum { LOAD = 0x8b, STORE = 0x89 };
+	const struct adding load = { 0x8b, 0 }, store = { 0x89, 0 };	/* rax */
+	unsigned disp = imm_size(fragment->operand);
 
-	if (gs_put(p, STORE, at->scratch) ||
-	    gs_put(p + GS_LEN, LOAD, at->counter))
+	if (gs_put(p, store, at->scratch) ||
+	    gs_put(p + GS_LEN, load, at->slot))
 		return -1;
-	p += 2 * GS_LEN;
-	memcpy(p, (uint8_t[]){ 0x48, 0x8d, 0x40, 0x01 }, 4);
-	p += LEA_LEN;			/* lea 1(%rax), %rax */
-	if (gs_put(p, STORE, at->counter) ||
-	    gs_put(p + GS_LEN, LOAD, at->scratch))
+	p += 2 * GS_LEN;		/* lea operand(%rax), %rax */
+	memcpy(p, (uint8_t[]){ 0x48, 0x8d, disp == 1 ? 0x40 : 0x80 }, LEA_LEN);
+	memcpy(p + LEA_LEN, &fragment->operand, disp);
+	p += LEA_LEN + disp;
+	if (gs_put(p, store, at->slot) ||
+	    gs_put(p + GS_LEN, load, at->scratch))
 		return -1;
 	return 0;
 }
 
 static int
-locked_write(const struct fragment_at *at, uint8_t *p)
+probe_write(const struct fragment *fragment, const struct fragment_at *at,
+	    uint8_t *p)
 {
-	memcpy(p, (uint8_t[]){ 0xf0, 0x48, 0xff, 0x05 }, 4);
-	return rel_put(p + 4, 4, at->va + 8, at->counter);
+	struct adding adding = adding_of(fragment->operand);
+	unsigned size = probe_size(fragment);
+
+	must(fragment->op == PROBE_ADD);
+	if (fragment->form == PROBE_THREAD_KEEP)
+		return keep_write(fragment, at, p);
+	if (fragment->form == PROBE_THREAD) {
+		memcpy(p + GS_LEN, &fragment->operand, size - GS_LEN);
+		return gs_put(p, adding, at->slot);
+	}
+	memcpy(p + LOCKED_LEN, &fragment->operand, size - LOCKED_LEN);
+	memcpy(p, (uint8_t[]){ 0xf0, 0x48, adding.opcode,
+			       (uint8_t)(0x05 | adding.reg << 3) }, 4);
+	return rel_put(p + 4, 4, at->va + size, at->slot);
 }
 
 /*
@@ -268,12 +330,8 @@ x86_fragment_write(const struct fragment *fragment,
 		memcpy(bytes, at->code, fragment->len);
 		return fragment->disp ? x86_rebase(bytes, fragment->disp,
 						   at->original, at->va) : 0;
-	case FRAGMENT_COUNT:
-		return gs_put(bytes, 0xff, at->counter);	/* inc */
-	case FRAGMENT_COUNT_KEEP:
-		return keep_write(at, bytes);
-	case FRAGMENT_COUNT_LOCKED:
-		return locked_write(at, bytes);
+	case FRAGMENT_PROBE:
+		return probe_write(fragment, at, bytes);
 	case FRAGMENT_GO:
 		return x86_jump_write(at->va, at->to, fragment->size, bytes);
 	case FRAGMENT_BRANCH:
@@ -288,19 +346,18 @@ x86_fragment_write(const struct fragment *fragment,
 	return -1;
 }
 
+/* keep_write's instructions; the third, a store, commits. */
 static enum fragment_inside
-keep_inside(unsigned offset)
+keep_inside(const struct fragment *fragment, unsigned offset)
 {
-	switch (offset) {
-	case KEEP_SAVED:
-	case 2 * GS_LEN:
-	case 2 * GS_LEN + LEA_LEN:
-		return INSIDE_SAVED;
-	case KEEP_ADDED:
-		return INSIDE_ADDED;
-	default:
+	unsigned lea = LEA_LEN + imm_size(fragment->operand);
+
+	if (fragment->form != PROBE_THREAD_KEEP)
 		return INSIDE_NOT;
-	}
+	if (offset == GS_LEN || offset == 2 * GS_LEN ||
+	    offset == 2 * GS_LEN + lea)
+		return INSIDE_SAVED;
+	return offset == 3 * GS_LEN + lea ? INSIDE_COMMITTED : INSIDE_NOT;
 }
 
 enum fragment_inside
@@ -311,8 +368,8 @@ x86_fragment_inside(const struct fragment *fragment, unsigned offset)
 	if (!offset)
 		return INSIDE_START;
 	switch ((enum fragment_kind)fragment->kind) {
-	case FRAGMENT_COUNT_KEEP:
-		return keep_inside(offset);
+	case FRAGMENT_PROBE:
+		return keep_inside(fragment, offset);
 	case FRAGMENT_BRANCH:
 	case FRAGMENT_BRANCH_NOT:
 		return !is_jcc(fragment) && fragment->size > len &&

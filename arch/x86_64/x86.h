@@ -106,6 +106,7 @@ int x86_rebase(uint8_t *bytes, unsigned disp, uint64_t va, uint64_t to_va);
 
 int x86_motion(const uint8_t *code, size_t size, uint64_t addr,
 	       struct motion *motion);
+uint32_t x86_probe_flags(enum probe_op op, int32_t operand);
 unsigned x86_fragment_size(const struct fragment *fragment);
 bool x86_fragment_reaches(const struct fragment *fragment, int64_t distance);
 int x86_fragment_write(const struct fragment *fragment,

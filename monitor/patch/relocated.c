@@ -72,7 +72,7 @@ relocated_place(const struct module *module, const struct func_plan *fplan)
 	return (struct relocated_place){
 		.va = module->relocated + fplan->relocated_at,
 		.bias = module->bias,
-		.counters = module->thread_page,
+		.slots = module->thread_page,
 		.scratch = 0,
 	};
 }

@@ -137,25 +137,14 @@ relocated_back(const struct space *space, uint64_t va)
 				 (uint64_t)offset;
 }
 
-/*
- * The counter that counts arrivals at the block that begins at addr; false if
- * there is none.
- */
-static bool
-block_counter(const struct func_plan *fplan, uint64_t addr, uint32_t *counter)
+/* The probe of arrivals at the block that begins at addr, or NULL. */
+static const struct probe *
+block_probe(const struct func_plan *fplan, uint64_t addr)
 {
 	long block = cfg_block(fplan->cfg, addr);
-	uint32_t arc;
 
-	if (block < 0 || !fplan->placement)
-		return false;
-	arc = arc_of_block(fplan->flow, FLOW_BLOCK + (uint32_t)block);
-	for (uint32_t i = 0; i < fplan->placement->narcs; i++)
-		if (fplan->placement->arcs[i] == arc) {
-			*counter = fplan->counter + i;
-			return true;
-		}
-	return false;
+	return block < 0 ? NULL : relocated_probe(fplan->relocated,
+		arc_of_block(fplan->flow, FLOW_BLOCK + (uint32_t)block));
 }
 
 /*
@@ -204,14 +193,18 @@ call_ahead(const struct space *space, uint64_t pc)
 void
 relocated_ahead(struct run *run, struct task *task, uint64_t va, bool back)
 {
-	const uint64_t by = back ? UINT64_MAX : 1;
 	const struct module *module;
 	const struct func_plan *fplan = original_at(task->process->space, va,
 						    &module);
-	uint32_t counter;
+	const struct probe *probe = fplan ?
+		block_probe(fplan, va - module->bias) : NULL;
+	uint64_t by;
 
-	if (fplan && block_counter(fplan, va - module->bias, &counter))
-		client_drained(run, task, module->plan, counter, &by, 1);
+	if (!probe)
+		return;
+	must(probe->op == PROBE_ADD);
+	by = (uint64_t)(back ? -(int64_t)probe->operand : probe->operand);
+	client_drained(run, task, module->plan, probe->slot, &by, 1);
 }
 
 bool
@@ -237,10 +230,10 @@ relocated_position(const struct space *space, uint64_t pc,
 	if (!fplan || pc_map_entry(fplan->relocated, offset, &entry))
 		return false;
 	position->ahead = entry.arrived;
-	if (entry.arc < fplan->flow->nedges && !entry.added &&
-	    fplan->flow->edges[entry.arc].from >= FLOW_BLOCK) {
+	if (entry.element < fplan->flow->nedges && !entry.committed &&
+	    fplan->flow->edges[entry.element].from >= FLOW_BLOCK) {
 		const struct block *from = &fplan->cfg->blocks[
-			fplan->flow->edges[entry.arc].from - FLOW_BLOCK];
+			fplan->flow->edges[entry.element].from - FLOW_BLOCK];
 
 		/* Control takes this edge, but has not been counted. */
 		entry.addr = fplan->cfg->insns[from->first + from->count -
@@ -436,14 +429,15 @@ relocated_return(struct run *run, struct task *task)
 				   relocated_back(task->process->space, pc));
 }
 
-/* Whether the fragment counts the arrival at the block that begins at addr. */
+/* Is the fragment the probe of arrivals at the block that begins at addr? */
 static bool
-fragment_counts(const struct fragment *fragment, uint64_t addr)
+probe_begins(const struct func_plan *fplan, const struct fragment *fragment,
+	     uint64_t addr)
 {
 	return fragment->addr == addr && !fragment->arrived &&
-	       (fragment->kind == FRAGMENT_COUNT ||
-		fragment->kind == FRAGMENT_COUNT_KEEP ||
-		fragment->kind == FRAGMENT_COUNT_LOCKED);
+	       fragment->kind == FRAGMENT_PROBE &&
+	       fplan->relocated->probes[fragment->probe].element >=
+		       fplan->flow->nedges;
 }
 
 uint64_t
@@ -468,10 +462,8 @@ relocated_inside(const struct space *space, uint64_t va)
 	     fplan->relocated->fragments[fragment].offset < offset; fragment++)
 		;
 	while (fragment && cfg_block(fplan->cfg, addr) >= 0 &&
-	       fragment_counts(&fplan->relocated->fragments[fragment - 1],
-			       addr) &&
-	       fplan->relocated->fragments[fragment - 1].arc >=
-		       fplan->flow->nedges)
+	       probe_begins(fplan, &fplan->relocated->fragments[fragment - 1],
+			    addr))
 		fragment--;
 	return module->relocated + fplan->relocated_at +
 	       fplan->relocated->fragments[fragment].offset;

@@ -380,7 +380,7 @@ module_fold(struct run *run, const struct task *task,
 	    const struct module *module, uint8_t *bytes)
 {
 	uint64_t *slots = (void *)(bytes + module->thread_page);
-	size_t n = module->plan->ncounters;
+	size_t n = module->plan->nslots;
 
 	if (!module->relocated || !n)
 		return;
@@ -453,7 +453,7 @@ module_seen(struct run *run, const struct task *task,
 {
 	const struct thread_pages *thread_pages =
 		task->process->space->thread_pages;
-	size_t n = module->plan->ncounters * sizeof(uint64_t);
+	size_t n = module->plan->nslots * sizeof(uint64_t);
 	uint64_t va = thread_pages_va(task) + module->thread_page;
 	uint8_t *bytes;
 	bool same;
@@ -506,7 +506,7 @@ thread_page_peek(struct run *run, struct task *task, void *ctx)
 		if (module->plan == peek->plan && module->relocated)
 			peek->peeked(peek->ctx,
 				     (void *)(bytes + module->thread_page),
-				     peek->plan->ncounters);
+				     peek->plan->nslots);
 	}
 }
 

@@ -175,9 +175,12 @@ static const struct options_copied kinds[] = {
 	{ .method = PLACE_EVERY },
 	{ .method = PLACE_OPTIMAL },
 	{ .method = PLACE_VERTEX },
-	{ .method = PLACE_EVERY, .extent = EXTENT_COUNTED },
-	{ .method = PLACE_OPTIMAL, .extent = EXTENT_COUNTED },
-	{ .method = PLACE_OPTIMAL, .counting = COUNTING_LOCKED },
+	{ .method = PLACE_EVERY, .extent = EXTENT_PROBED },
+	{ .method = PLACE_OPTIMAL, .extent = EXTENT_PROBED },
+	{ .method = PLACE_OPTIMAL, .shared = true },
+	{ .method = PLACE_OPTIMAL, .shared = true, .operand = 7 },
+	{ .method = PLACE_EVERY, .operand = -1 },
+	{ .method = PLACE_OPTIMAL, .operand = 1000 },
 };
 
 static void
@@ -214,7 +217,7 @@ library_try(const char *compiler, const char *flags)
 					nentry_patches[made->entry_patches[p]
 							       .via]++;
 		}
-		assert_true(nrelocations >= (kinds[k].counting ? 8 : 16));
+		assert_true(nrelocations >= (kinds[k].shared ? 8 : 16));
 		relocated_remove();
 		assert_int_equal(work_run(), result);
 	}
@@ -392,8 +395,9 @@ fragments_counting(const struct relocated *relocated, uint32_t arc)
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < relocated->nfragments; i++)
-		n += relocated->fragments[i].kind == FRAGMENT_COUNT &&
-		     relocated->fragments[i].arc == arc;
+		n += relocated->fragments[i].kind == FRAGMENT_PROBE &&
+		     relocated->probes[relocated->fragments[i].probe]
+				     .element == arc;
 	return n;
 }
 
@@ -406,7 +410,7 @@ test_loop(void **unused)
 {
 	struct relocation *c = own_relocated("looped", &(struct options_copied){
 		.method = PLACE_EVERY });
-	uint64_t *sums = mem_alloc(c->relocated->narcs * sizeof(*sums));
+	uint64_t *sums = mem_alloc(c->placement->narcs * sizeof(*sums));
 	uint32_t first = 0, last = 0;
 	unsigned nloops = 0;
 
@@ -428,8 +432,8 @@ test_loop(void **unused)
 	for (long n = 0; n < 8; n++)
 		assert_int_equal(looped(n), (n + 1) / 2 * ((n + 1) / 2));
 	relocation_remove(c);
-	relocated_sum(c->relocated, c->counters, sums);
-	for (uint32_t i = 0; i < c->relocated->narcs; i++) {
+	relocation_sum(c, sums);
+	for (uint32_t i = 0; i < c->placement->narcs; i++) {
 		uint32_t arc = c->placement->arcs[i];
 
 		if (arc == arc_of_block(c->flow, FLOW_BLOCK + (uint32_t)
@@ -453,12 +457,12 @@ test_loop_in_place(void **unused)
 {
 	struct relocation *c = own_relocated("looped", &(struct options_copied){
 		.method = PLACE_EVERY, .entry_only = true,
-		.extent = EXTENT_COUNTED });
+		.extent = EXTENT_PROBED });
 	const struct insn *insns = c->cfg->insns;
 	uint64_t head = insns[c->cfg->ninsns - 6].addr;
 
 	assert_int_equal(cfg_block(c->cfg, head) >= 0, true);
-	assert_int_equal(c->relocated->narcs, 1);
+	assert_int_equal(c->placement->narcs, 1);
 	relocation_install(c);
 	for (size_t i = 0; i < c->cfg->ninsns; i++)
 		assert_int_equal(
@@ -494,7 +498,7 @@ test_middle_in_place(void **unused)
 		"skipping",
 		&(struct options_copied){ .method = PLACE_EVERY,
 					  .entry_only = true,
-					  .extent = EXTENT_COUNTED });
+					  .extent = EXTENT_PROBED });
 
 	skipping_run(c);
 	assert_int_equal(c->counters[0], 8);
@@ -520,10 +524,10 @@ test_skipping_whole(void **unused)
 }
 
 static void
-refused_with(const char *name, const char *why, enum counting counting)
+refused_with(const char *name, const char *why, bool shared)
 {
 	struct relocation *c = own_relocated(name, &(struct options_copied){
-		.method = PLACE_EVERY, .counting = counting });
+		.method = PLACE_EVERY, .shared = shared });
 
 	assert_null(c->relocated);
 	if (!strstr(fail_message(), why))
@@ -536,15 +540,11 @@ test_refused(void **unused)
 {
 	struct relocation *c;
 
-	refused_with("refused_middle", "leads to the middle of an instruction",
-		     COUNTING_THREAD);
-	refused_with("refused_call", "leads to the middle of its own function",
-		     COUNTING_THREAD);
-	refused_with("refused_address", "takes the address of code",
-		     COUNTING_THREAD);
-	refused_with("refused_eip", "works only in its place",
-		     COUNTING_THREAD);
-	refused_with("refused_flags", "flags are in use", COUNTING_LOCKED);
+	refused_with("refused_middle", "leads to the middle of an instruction", false);
+	refused_with("refused_call", "leads to the middle of its own function", false);
+	refused_with("refused_address", "takes the address of code", false);
+	refused_with("refused_eip", "works only in its place", false);
+	refused_with("refused_flags", "flags are in use", true);
 	c = own_relocated("refused_flags", &(struct options_copied){
 		.method = PLACE_EVERY });
 	assert_non_null(c->relocated);
@@ -569,7 +569,7 @@ test_far(void **unused)
 					   c->relocated->entry_patches, &place,
 					   patches),
 			 -1);
-	place.counters = UINT64_C(1) << 32;
+	place.slots = UINT64_C(1) << 32;
 	assert_int_equal(relocated_write(c->relocated, &place, bytes), -1);
 	assert_non_null(strstr(fail_message(), "too far"));
 	free(bytes);

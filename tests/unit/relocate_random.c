@@ -506,11 +506,12 @@ static const struct options_copied kinds[] = {
 	{ .method = PLACE_OPTIMAL },
 	{ .method = PLACE_EVERY },
 	{ .method = PLACE_VERTEX },
+	{ .method = PLACE_OPTIMAL, .tables = true, .shared = true },
+	{ .method = PLACE_OPTIMAL, .tables = true, .operand = 1000 },
+	{ .method = PLACE_EVERY, .operand = -3 },
 	{ .method = PLACE_OPTIMAL, .tables = true,
-	  .counting = COUNTING_LOCKED },
-	{ .method = PLACE_OPTIMAL, .tables = true,
-	  .extent = EXTENT_COUNTED },
-	{ .method = PLACE_OPTIMAL, .extent = EXTENT_COUNTED,
+	  .extent = EXTENT_PROBED },
+	{ .method = PLACE_OPTIMAL, .extent = EXTENT_PROBED,
 	  .entry_only = true },
 };
 

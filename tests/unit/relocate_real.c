@@ -11,6 +11,7 @@
 #include "flow/propagate.h"
 #include "plan/code.h"
 #include "plan/image_graphs.h"
+#include "plan/probes.h"
 #include "tests/unit/build.h"
 #include "util/mem.h"
 
@@ -171,11 +172,13 @@ relocated_count(const struct relocated *relocated)
 		figures.entry_patches[relocated->entry_patches[i].kind]
 				     [relocated->entry_patches[i].via]++;
 	for (uint32_t i = 0; i < relocated->nfragments; i++) {
-		figures.counts += relocated->fragments[i].kind ==
-				  FRAGMENT_COUNT;
-		figures.keeps += relocated->fragments[i].kind ==
-				 FRAGMENT_COUNT_KEEP;
-		figures.calls += relocated->fragments[i].kind == FRAGMENT_CALL;
+		const struct fragment *fragment = &relocated->fragments[i];
+
+		figures.calls += fragment->kind == FRAGMENT_CALL;
+		if (fragment->kind != FRAGMENT_PROBE)
+			continue;
+		figures.counts += fragment->form == PROBE_THREAD;
+		figures.keeps += fragment->form == PROBE_THREAD_KEEP;
 	}
 }
 
@@ -186,16 +189,19 @@ relocated_check(const struct cfg *cfg, const struct flow *flow,
 {
 	struct relocated_place place = {
 		.va = BIAS - (UINT64_C(64) << 20), .bias = BIAS,
-		.counters = COUNTERS, .scratch = SCRATCH,
+		.slots = COUNTERS, .scratch = SCRATCH,
 	};
 	clock_t begin = clock();
+	struct probe *probes = probes_count(placement, 0);
 	struct relocated *relocated = relocated_make(&(struct relocate_input){
 		.arch = arch, .cfg = cfg, .flow = flow,
-		.placement = placement, .weights = weights, .text = text_at,
-		.ctx = image, .spares = spare, .nspares = spare != NULL,
+		.weights = weights, .probes = probes,
+		.nprobes = placement->narcs, .slot = placement->narcs,
+		.text = text_at, .ctx = image, .spares = spare, .nspares = spare != NULL,
 	});
 	uint8_t *bytes;
 
+	free(probes);
 	if (!relocated) {
 		figures.seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
 		refused(fail_message());

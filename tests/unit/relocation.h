@@ -20,6 +20,7 @@
 #include "relocate/relocate.h"
 #include "flow/propagate.h"
 #include "plan/image_graphs.h"
+#include "plan/probes.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -51,11 +52,14 @@ struct relocation {
 	struct flow *flow;
 	struct weights *weights;
 	struct placement *placement;
+	struct probe *probes;	/* one per arc of the placement ... */
+	int32_t operand;	/* ... each with this */
 	struct relocated *relocated;
 	struct relocated_place place;
 	bool locked;
 	uint8_t *undo;		/* bytes of the patches, first to last */
-	uint64_t *counters;
+	uint64_t *counters;	/* slots from number `slot` on */
+	uint32_t slot;
 	struct count *counts;	/* per arc, once it has run */
 };
 
@@ -254,7 +258,8 @@ relocation_text(void *ctx, uint64_t addr, size_t *avail)
 
 struct options_copied {
 	enum placement_method method;
-	enum counting counting;
+	bool shared;
+	int32_t operand;	/* of the probes; 0: 1 */
 	enum relocate_extent extent;
 	bool tables, entry_only;
 	const struct spare *spares;
@@ -292,15 +297,20 @@ relocation_make(const struct object *object, const struct func *func,
 	free(wanted);
 	if (none)
 		c->placement->narcs = 0;
+	c->probes = probes_count(c->placement, counters_used);
+	for (uint32_t i = 0; options->operand && i < c->placement->narcs; i++)
+		c->probes[i].operand = options->operand;
+	c->operand = options->operand ? options->operand : 1;
 	c->relocated = relocated_make(&(struct relocate_input){
 		.arch = object->image->arch, .cfg = c->cfg, .flow = c->flow,
-		.placement = c->placement, .weights = c->weights,
-		.counter = counters_used, .counting = options->counting,
-		.extent = options->extent,
+		.weights = c->weights, .probes = c->probes,
+		.nprobes = c->placement->narcs,
+		.slot = counters_used + c->placement->narcs,
+		.shared = options->shared, .extent = options->extent,
 		.text = relocation_text, .ctx = object->image,
 		.spares = options->spares, .nspares = options->nspares,
 	});
-	c->locked = options->counting == COUNTING_LOCKED;
+	c->locked = options->shared;
 	return c;
 }
 
@@ -308,6 +318,7 @@ static inline void
 relocation_free(struct relocation *c)
 {
 	relocated_free(c->relocated);
+	free(c->probes);
 	placement_free(c->placement);
 	weights_free(c->weights);
 	flow_free(c->flow);
@@ -348,18 +359,19 @@ relocation_place(struct relocation *c)
 		    ~(size_t)(c->relocated->align - 1);
 	c->place = (struct relocated_place){
 		.va = (uint64_t)relocated_room + room_used,
-		.bias = c->object->bias, .counters = PAGE_COUNTERS,
+		.bias = c->object->bias, .slots = PAGE_COUNTERS,
 		.scratch = PAGE_SCRATCH,
 	};
 	c->counters = thread_page.words + PAGE_COUNTERS / 8;
 	if (c->locked) {
 		c->counters = (uint64_t *)(relocated_room +
 					   RELOCATED_ROOM / 8 * 7);
-		c->place.counters = (uint64_t)c->counters;
+		c->place.slots = (uint64_t)c->counters;
 	}
 	c->counters += counters_used;
+	c->slot = counters_used;
 	room_used += c->relocated->size;
-	n = c->relocated->narcs + c->relocated->nextras;
+	n = c->relocated->nprobes;
 	counters_used += n;
 	if (room_used > RELOCATED_ROOM / 8 * 7 ||
 	    counters_used > PAGE_COUNTER_MAX)
@@ -428,14 +440,29 @@ relocation_remove(struct relocation *c)
 			installed[i] = NULL;
 }
 
+/* How often each probe of the placement's arcs ran. */
+static inline void
+relocation_sum(const struct relocation *c, uint64_t *sums)
+{
+	uint32_t n = c->placement->narcs;
+
+	relocated_sum(c->relocated, c->counters - c->slot,
+		      c->slot + c->relocated->nprobes, sums);
+	for (uint32_t i = 0; i < n; i++) {
+		if ((int64_t)sums[i] % c->operand)
+			abort();
+		sums[i] = (uint64_t)((int64_t)sums[i] / c->operand);
+	}
+}
+
 /* Derive all counts of the function. */
 static inline enum propagated
 relocation_propagate(struct relocation *c)
 {
-	uint64_t *sums = mem_alloc((c->relocated->narcs + 1) * sizeof(*sums));
+	uint64_t *sums = mem_alloc((c->placement->narcs + 1) * sizeof(*sums));
 	enum propagated result;
 
-	relocated_sum(c->relocated, c->counters, sums);
+	relocation_sum(c, sums);
 	c->counts = mem_alloc((flow_arcs(c->flow) + 1) * sizeof(*c->counts));
 	result = propagate(c->flow, c->placement,
 			   &(struct measured){ .counters = sums }, c->counts,

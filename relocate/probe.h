@@ -1,0 +1,19 @@
+/*
+ * Probes: one operation each at one element of a function's flow graph.  What
+ * an operation means is the client's business (monitor/client); relocate/ puts
+ * it where control passes the element, and arch/ emits it.
+ */
+#ifndef RELOCATE_PROBE_H
+#define RELOCATE_PROBE_H
+
+#include "arch/arch.h"
+
+struct probe {
+	uint32_t element;	/* an arc of the flow graph: an edge, or a
+				   block's beginning */
+	uint32_t slot;		/* number of its 8 bytes in the thread page */
+	int32_t operand;	/* see enum probe_op */
+	uint8_t op;		/* enum probe_op */
+};
+
+#endif
