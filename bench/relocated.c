@@ -1,7 +1,7 @@
 /*
- * How much slower functions are that run from a relocated function: with no counters in it,
- * with the optimal ones, one in every place, locked ones, and counting the
- * entries only.  Each figure is the processor time relative to the original's,
+ * How much slower functions are when they are relocated: with no counters, with
+ * the optimal ones, one in every place, locked ones, and counting the entries
+ * only.  Each figure is the processor time relative to the original's,
  * of the best of many short runs, which other load disturbs least.
  */
 #include <stdint.h>
@@ -170,7 +170,7 @@ static const struct {
 static const struct {
 	const char *what;
 	bool none;
-	struct options_copied options;
+	struct make_options options;
 } kinds[] = {
 	{ "jumps only", true, { .method = PLACE_OPTIMAL } },
 	{ "optimal", false, { .method = PLACE_OPTIMAL } },
@@ -197,7 +197,7 @@ seconds(uint64_t (*run)(uint64_t n), uint64_t n)
 }
 
 static struct relocation *
-install(const char *name, const struct options_copied *options, bool none)
+install(const char *name, const struct make_options *options, bool none)
 {
 	for (size_t i = 0; name && i < object.image->nfuncs; i++) {
 		struct relocation *c;
@@ -223,7 +223,10 @@ removed(struct relocation *c)
 	relocation_free(c);
 }
 
-/* The original and the relocated function take turns, as the machine may have its moods. */
+/*
+ * The original and the relocated function take turns, as the machine may have
+ * its moods.
+ */
 static double
 slower(size_t i, size_t k, double *least)
 {

@@ -9,7 +9,7 @@
 #include "util/mem.h"
 
 enum {
-	CHAINS_MAX = 64,
+	HOPS_MAX = 64,
 	LIMIT_MAX = 1 << 16,
 	COMPARED_MAX = LIMIT_MAX * 16,	/* larger constants are no bounds */
 };
@@ -91,7 +91,7 @@ compare_find(struct values *v, struct spot *spot)
 {
 	const struct effect *e;
 
-	for (int chains = 0; chains < CHAINS_MAX; chains++) {
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
 		while (spot->insn > v->cfg->blocks[spot->block].first) {
 			if (--v->budget < 0)
 				return NULL;
@@ -296,7 +296,7 @@ way_made(struct bounding *s, struct way *way)
 static void
 way_follow(struct bounding *s, struct way way)
 {
-	for (int chains = 0; chains < CHAINS_MAX; chains++)
+	for (int hops = 0; hops < HOPS_MAX; hops++)
 		switch (values_back(s->v, &way.spot)) {
 		case BACK_START:
 			way_before(s, &way);

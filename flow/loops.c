@@ -149,7 +149,7 @@ listed_add(struct search *search, uint32_t v)
 
 /* Put the vertex that v is collapsed into in header's loop, once. */
 static void
-fplan_add(struct search *search, uint32_t header, uint32_t v, uint32_t *n)
+body_add(struct search *search, uint32_t header, uint32_t v, uint32_t *n)
 {
 	v = set_find(search->sets, v);
 	if (v == header || search->parent[v] == header)
@@ -170,15 +170,15 @@ loop_find(struct search *search, uint32_t header)
 		if (!search->loops->back[e])
 			continue;
 		search->header[header] = true;
-		fplan_add(search, header, flow->edges[e].from, &n);
+		body_add(search, header, flow->edges[e].from, &n);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t v = search->work[i];
 
-		fplan_add(search, header, search->tree[v], &n);
+		body_add(search, header, search->tree[v], &n);
 		for (uint32_t e = search->preds[v]; e != ARC_NONE;
 		     e = search->next[e])
-			fplan_add(search, header, flow->edges[e].from, &n);
+			body_add(search, header, flow->edges[e].from, &n);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		search->sets[search->work[i]] = header;

@@ -4,7 +4,7 @@
  */
 #include "flow/table_find.h"
 
-enum { CHAINS_MAX = 64, TERMS_MAX = 4 };
+enum { HOPS_MAX = 64, TERMS_MAX = 4 };
 
 /* One summand of an address: `times` the value at the spot. */
 struct term {
@@ -41,7 +41,7 @@ sum_add(struct sum *sum, const struct place *place, const struct spot *at,
 static const struct effect *
 made_by(struct values *v, struct spot *spot)
 {
-	for (int chains = 0; chains < CHAINS_MAX; chains++)
+	for (int hops = 0; hops < HOPS_MAX; hops++)
 		switch (values_back(v, spot)) {
 		case BACK_MADE:
 			return values_effect(v, spot->insn);
@@ -61,7 +61,7 @@ term_expand(struct values *v, struct sum *sum, unsigned i)
 	struct term term = sum->terms[i];
 	const struct effect *e;
 
-	for (int chains = 0; chains < CHAINS_MAX; chains++) {
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
 		e = made_by(v, &term.spot);
 		if (!e)
 			return false;
@@ -107,7 +107,7 @@ table_find(struct values *v, const struct spot *at, struct table *table)
 	    table->width & (table->width - 1) ||
 	    !sum_add(&sum, &at->place, at, 1))
 		return CONSTANT_NONE;
-	for (int chains = 0; chains < CHAINS_MAX; chains++) {
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
 		unsigned i;
 
 		constants_fold(v, &sum);

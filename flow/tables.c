@@ -14,7 +14,7 @@
 
 enum {
 	BUDGET = 200 * 1000,	/* instructions to pass for one jump */
-	CHAINS_MAX = 64,
+	HOPS_MAX = 64,
 };
 
 struct tables {
@@ -337,7 +337,7 @@ way_follow(struct hunt *hunt, struct way way)
 	struct values *v = &hunt->t->values;
 	const struct effect *e;
 
-	for (int chains = 0; chains < CHAINS_MAX; chains++) {
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
 		if (way.spot.place.kind == PLACE_MEM &&
 		    !values_on_stack(v, &way.spot.place)) {
 			way_load(hunt, &way);

@@ -18,7 +18,7 @@ struct stamp {
 	uint64_t offset;
 };
 
-enum { CHAINS_MAX = 64 };		/* copies and blocks that one value may
+enum { HOPS_MAX = 64 };		/* copies and blocks that one value may
 					   pass through */
 
 struct spot
@@ -402,7 +402,7 @@ constants_spared(const struct constants *c, const struct wanted *w)
 static void
 constants_follow(struct constants *c, struct wanted w)
 {
-	for (int chains = 0; chains < CHAINS_MAX; chains++)
+	for (int hops = 0; hops < HOPS_MAX; hops++)
 		switch (values_back(c->v, &w.spot)) {
 		case BACK_START:
 			constants_before(c, &w);
@@ -451,7 +451,7 @@ values_origin(struct values *v, const struct spot *spot)
 	const struct effect *e;
 	struct spot before;
 
-	for (int chains = 0; chains < CHAINS_MAX; chains++) {
+	for (int hops = 0; hops < HOPS_MAX; hops++) {
 		switch (values_back(v, &o.spot)) {
 		case BACK_LOST:
 			return o;

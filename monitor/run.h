@@ -52,7 +52,7 @@ struct run {
 	const struct arch *arch;
 	const struct abi *abi;	/* or NULL */
 	bool eager;		/* look at all functions before the start */
-	bool inside;		/* the host can count by itself ... */
+	bool host_counts;	/* the host can count by itself ... */
 	struct simh_site *counted;	/* ... and counts these sites, */
 	uint32_t *counted_site;	/* which have these indices in the plan */
 	size_t ncounted, ncounted_site;

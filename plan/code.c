@@ -142,7 +142,7 @@ by_nesting(const void *va, const void *vb)
 }
 
 static void
-fragment_add(struct chunks *to, const struct chunk *of, uint64_t lo,
+part_add(struct chunks *to, const struct chunk *of, uint64_t lo,
 	     uint64_t hi)
 {
 	if (lo < hi)
@@ -165,14 +165,14 @@ ranges_split(const struct chunks *from, struct chunks *to)
 		while (depth && (!next || stack[depth - 1]->hi <= next->lo)) {
 			const struct chunk *top = stack[--depth];
 
-			fragment_add(to, top, pos, top->hi);
+			part_add(to, top, pos, top->hi);
 			if (top->hi > pos)
 				pos = top->hi;
 		}
 		if (!next)
 			break;
 		if (depth)
-			fragment_add(to, stack[depth - 1], pos, next->lo);
+			part_add(to, stack[depth - 1], pos, next->lo);
 		pos = next->lo;
 		stack[depth++] = next;
 	}

@@ -179,7 +179,7 @@ struct division {
 	const struct cfg *cfg;
 	uint32_t *owner;	/* unit of each instruction */
 	struct passing *points;
-	size_t nentry_patches;
+	size_t npoints;
 	struct map passed;	/* each point's unit and instruction */
 	size_t insn;		/* the next one to be given an owner */
 	uint64_t end;		/* how far the rows so far reach */
@@ -228,7 +228,7 @@ point_add(struct division *div, uint32_t unit)
 
 	if (!map_put(&div->passed, key, 0))
 		return;
-	*vec_push(div->points, div->nentry_patches) = (struct passing){
+	*vec_push(div->points, div->npoints) = (struct passing){
 		.unit = unit, .insn = div->insn,
 	};
 }
@@ -341,7 +341,7 @@ owners_emit(const struct division *div, const struct func_plan *fplan,
 		if (div->owner[i] != UNIT_NONE)
 			emit(ctx, div->owner[i], arc_of_block(fplan->flow,
 			     FLOW_BLOCK + cfg_block_of(div->cfg, i)), i);
-	for (size_t i = 0; i < div->nentry_patches; i++)
+	for (size_t i = 0; i < div->npoints; i++)
 		emit(ctx, div->points[i].unit, arc_of_block(fplan->flow,
 		     FLOW_BLOCK + cfg_block_of(div->cfg, div->points[i].insn)),
 		     div->points[i].insn);
@@ -369,7 +369,7 @@ plan_lines_emit(struct build *build, const struct func_plan *fplan,
 		owners_emit(&div, fplan, emit, ctx);
 	else
 		entries_of_regions(cfg, fplan->flow, div.owner, emit, ctx);
-	for (i = 0; i < div.nentry_patches && !fplan->mid_entered; i++)
+	for (i = 0; i < div.npoints && !fplan->mid_entered; i++)
 		entries_of_point(cfg, fplan->flow, div.owner,
 				 div.points[i].unit, div.points[i].insn, emit,
 				 ctx);

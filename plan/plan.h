@@ -106,7 +106,7 @@ void plan_relocation_refuse(struct plan *plan, const char *why);
  * their functions again.  No task may ever have been in one of them, and they
  * must not be planted in any process.
  */
-void plan_copies_withdraw(struct plan *plan);
+void plan_relocation_withdraw(struct plan *plan);
 
 /* The function plan whose code contains addr, or FPLAN_NONE. */
 uint32_t plan_func(const struct plan *plan, uint64_t addr);

@@ -341,7 +341,7 @@ fplan_unplace(struct func_plan *fplan)
 
 /* Make the function plan wait again, with a trap at its entry. */
 static void
-copy_withdraw(struct build *build, uint32_t index)
+fplan_withdraw(struct build *build, uint32_t index)
 {
 	struct plan *plan = build->plan;
 	struct func_plan *fplan = &plan->fplans[index];
@@ -380,7 +380,7 @@ leads_withdraw(struct plan *plan, size_t *n)
 }
 
 void
-plan_copies_withdraw(struct plan *plan)
+plan_relocation_withdraw(struct plan *plan)
 {
 	struct build *build = plan->build;
 	size_t n;
@@ -388,7 +388,7 @@ plan_copies_withdraw(struct plan *plan)
 
 	for (size_t i = 0; i < plan->nrelocated; i++)
 		if (!plan->fplans[plan->relocated_fplans[i]].lost)
-			copy_withdraw(build, plan->relocated_fplans[i]);
+			fplan_withdraw(build, plan->relocated_fplans[i]);
 	plan->nrelocated = 0;
 	build_analyse(build);
 	/* Wake sites that are traps again; entries have been woken already. */
@@ -465,20 +465,20 @@ relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
 {
 	struct plan *plan = build->plan;
 	struct func_plan *fplan = &plan->fplans[index];
-	bool relocated_fplans = relocated_offset(fplan->relocated, target) >=
+	bool in_relocated = relocated_offset(fplan->relocated, target) >=
 					0 &&
 				!relocated_stays(fplan->relocated, target);
 
 	if (fplan->lost || relocated_entry_patch(fplan->relocated, target))
 		return;
 	if (cfg_insn(fplan->cfg, target) < 0 ||
-	    (relocated_fplans && plan->wish.no_traps) ||
-	    (!relocated_fplans && fplan->units & ~(1U << UNIT_FUNC))) {
+	    (in_relocated && plan->wish.no_traps) ||
+	    (!in_relocated && fplan->units & ~(1U << UNIT_FUNC))) {
 		fplan->lost = true;
 		*vec_push(plan->reverted, plan->nreverted) = index;
 		return;
 	}
-	if (!relocated_fplans)
+	if (!in_relocated)
 		return;
 	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
 		if (entry_patch_covers(build->image->arch,

@@ -1,7 +1,7 @@
 /*
  * What each block of a function is to its relocated function: code, padding or
  * perhaps data; where control goes from it; and where the probe of
- * each edge goes.  Does not decide what is copied.
+ * each edge goes.  Does not decide what is relocated.
  */
 #include "relocate/shape.h"
 #include "util/mem.h"

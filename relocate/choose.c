@@ -1,9 +1,9 @@
 /*
  * Chooses which segments of a function run in the original and which in the
  * relocated function, and so where control goes from one to the other: as late
- * as possible.  Code that has no probes runs on wherever control
- * reached it, so some of it is both copied and run in place, and only code that
- * has probes is patched.  Never looks at bytes.
+ * as possible.  Code that has no probes runs on wherever control reached it, so
+ * some of it is both relocated and run in place, and only code that has probes
+ * is patched.  Never looks at bytes.
  */
 #include <stdlib.h>
 
@@ -234,22 +234,22 @@ originals_choose(struct choice *choice)
 /* ---- in the relocated function */
 
 /*
- * Copy a segment, unless it has no probe and is a bare call, or
+ * Relocate a segment, unless it has no probe and is a bare call, or
  * runs in place anyway and leads to a call: the relocated function would only
  * jump back to the original a little later.
  */
 static void
-segment_copy(struct choice *choice, struct segment *segment)
+segment_relocate(struct choice *choice, struct segment *segment)
 {
 	struct shape *shape = choice->shape;
 
-	if (segment->copied || !shape_runs(shape, segment->block) ||
+	if (segment->relocated || !shape_runs(shape, segment->block) ||
 	    segment_loops(shape, segment) ||
 	    (segment_quiet(shape, segment) &&
 	     (!segment->count ||
 	      (segment->stays && segment->end != END_BLOCK))))
 		return;
-	segment->copied = true;
+	segment->relocated = true;
 	/* Control that arrives unexpectedly finds the original as it was. */
 	if (shape->in->extent == EXTENT_PROBED && !segment->reached &&
 	    segment_quiet(shape, segment))
@@ -259,12 +259,12 @@ segment_copy(struct choice *choice, struct segment *segment)
 }
 
 static void
-block_copy(struct choice *choice, uint32_t block)
+block_relocate(struct choice *choice, uint32_t block)
 {
 	struct shape *shape = choice->shape;
 
 	if (block != NO_BLOCK)
-		segment_copy(choice, &shape->segments[shape->leads[block]]);
+		segment_relocate(choice, &shape->segments[shape->leads[block]]);
 }
 
 static void
@@ -278,14 +278,14 @@ relocated_follow(struct choice *choice)
 
 		if (segment->end != END_BLOCK)
 			continue;
-		block_copy(choice, shape->taken[segment->block]);
-		block_copy(choice, shape->fall[segment->block]);
+		block_relocate(choice, shape->taken[segment->block]);
+		block_relocate(choice, shape->fall[segment->block]);
 	}
 }
 
 /*
- * Copy what control comes to in the relocated function, then what nothing known
- * leads to.
+ * Relocate what control comes to in the relocated function, then what
+ * nothing known leads to.
  */
 static void
 relocated_choose(struct choice *choice)
@@ -293,10 +293,10 @@ relocated_choose(struct choice *choice)
 	struct shape *shape = choice->shape;
 
 	for (uint32_t i = 0; i < shape->nsegments; i++)
-		shape->segments[i].copied = false;
+		shape->segments[i].relocated = false;
 	for (uint32_t i = 0; i < shape->nsegments; i++)
 		if (shape->segments[i].entered)
-			segment_copy(choice, &shape->segments[i]);
+			segment_relocate(choice, &shape->segments[i]);
 	relocated_follow(choice);
 	for (uint32_t i = 0; i < shape->nsegments; i++) {
 		struct segment *segment = &shape->segments[i];
@@ -304,14 +304,14 @@ relocated_choose(struct choice *choice)
 		if (!segment->reached &&
 		    (shape->in->extent == EXTENT_WHOLE ||
 		     !segment_quiet(shape, segment)))
-			segment_copy(choice, segment);
+			segment_relocate(choice, segment);
 	}
 	relocated_follow(choice);
 	for (uint32_t i = 0; i < shape->nsegments; i++) {
 		struct segment *segment = &shape->segments[i];
 
 		segment->moved = segment->forced ||
-				 (segment->leads && segment->copied &&
+				 (segment->leads && segment->relocated &&
 				  segment->entered && !segment->count);
 	}
 }

@@ -1,8 +1,8 @@
 /*
  * Chooses the entry patches that lead from the original into its relocated
- * function.  The program never runs the original's copied instructions again,
- * so the bytes of them that one entry patch leaves over are room for others'
- * landing slots.  Never writes bytes.
+ * function.  The program never runs the relocated instructions in the original
+ * again, so the bytes of them that one entry patch leaves over are room for
+ * others' landing slots.  Never writes bytes.
  */
 #include "relocate/entry_patches.h"
 
@@ -96,7 +96,7 @@ segments_collect(const struct shape *shape, struct relocated *relocated,
 				   segment->count);
 			continue;
 		}
-		if (segment->copied && !segment->stays) {
+		if (segment->relocated && !segment->stays) {
 			insns_free(shape, landings, segment->first + skip,
 				   n + segment->moved);
 			if (segment->leads || segment->entered)

@@ -8,8 +8,8 @@
 
 /*
  * Choose relocated->entry_patches, and the figures that go with them, for what
- * the shape says is copied.  Where there is no room for a patch a call may be
- * moved into the relocated function, and the shape changes.
+ * the shape says is relocated.  Where there is no room for a patch a call may
+ * be moved into the relocated function, and the shape changes.
  */
 void entry_patches_make(struct shape *shape, struct relocated *relocated);
 

@@ -1,7 +1,7 @@
 /*
  * Lays out a relocated function.  A block's probe comes at its start, an edge's
  * behind the branch, on the way that control takes, or in a stub behind the
- * function if control seldom takes that way.  Decides neither what is copied
+ * function if control seldom takes that way.  Decides neither what is relocated
  * nor where the original is patched.
  */
 #include "relocate/layout.h"
@@ -73,7 +73,7 @@ fragment_lead(const struct layout *layout, struct fragment *fragment,
 
 	fragment->target = block == NO_BLOCK ? target :
 					    shape_first(shape, block)->addr;
-	if (block != NO_BLOCK && shape->segments[shape->leads[block]].copied)
+	if (block != NO_BLOCK && shape->segments[shape->leads[block]].relocated)
 		fragment->to = TO_BLOCK | block;
 }
 
@@ -132,7 +132,7 @@ way_probe(struct layout *layout, uint32_t arc, uint32_t block, uint64_t target)
 
 /*
  * Go on to a block or out to the target.  Needs no fragment if the block is
- * copied and comes next.
+ * relocated and comes next.
  */
 static void
 way_go(struct layout *layout, uint32_t block, uint64_t target, uint32_t next)
@@ -141,7 +141,7 @@ way_go(struct layout *layout, uint32_t block, uint64_t target, uint32_t next)
 	struct fragment *fragment;
 
 	if (block != NO_BLOCK && block == next &&
-	    shape->segments[shape->leads[block]].copied)
+	    shape->segments[shape->leads[block]].relocated)
 		return;
 	fragment = fragment_add(layout, FRAGMENT_GO, target);
 	fragment_lead(layout, fragment, block, target);
@@ -262,7 +262,7 @@ last_add(struct layout *layout, uint32_t block, uint32_t last)
 	case INSN_JUMP:
 		last_probe(layout, block);
 		if (taken == layout->behind &&
-		    shape->segments[shape->leads[taken]].copied) {
+		    shape->segments[shape->leads[taken]].relocated) {
 			fragment = insn_add(layout, FRAGMENT_NOTHING, last);
 		} else {
 			fragment = insn_add(layout, FRAGMENT_GO, last);
@@ -449,7 +449,7 @@ static void
 segments_add(struct layout *layout)
 {
 	for (uint32_t i = 0; i < layout->shape->nsegments; i++)
-		if (layout->shape->segments[i].copied)
+		if (layout->shape->segments[i].relocated)
 			i = loop_or_segment_add(layout, i);
 }
 

@@ -7,7 +7,7 @@
 #include "relocate/shape.h"
 
 /*
- * Make the fragments of what the shape says is copied, in the order of the
+ * Make the fragments of what the shape says is relocated, in the order of the
  * original, so that neighbours stay neighbours; rarely run code comes last.
  * Sets relocated->fragments and relocated->size, and the shape's segments'
  * fragment and way.  Returns 0, or -1 with the message if a probe would have

@@ -59,7 +59,7 @@ shape_loop_last(const struct shape *shape, uint32_t head)
 	for (uint32_t b = head; b <= last; b++) {
 		const struct segment *lead = &shape->segments[shape->leads[b]];
 
-		if (!lead->copied || lead->end != END_BLOCK ||
+		if (!lead->relocated || lead->end != END_BLOCK ||
 		    (shape->taken[b] <= b &&
 		     (shape->taken[b] != head || b == head)))
 			return NO_BLOCK;

@@ -16,7 +16,7 @@
 #include "util/search.h"
 
 /*
- * List the fragments that are copied instructions by address: a cfg's
+ * List the fragments that are relocated instructions by address: a cfg's
  * instructions are in that order.
  */
 static void
@@ -53,7 +53,7 @@ stays_make(const struct shape *shape, struct relocated *relocated)
 		const struct segment *segment = &shape->segments[i];
 		uint32_t last = segment->first + segment->count - 1;
 
-		if (segment->copied && segment->stays)
+		if (segment->relocated && segment->stays)
 			*vec_push(relocated->stays, relocated->nstays) =
 				(struct spare){
 				insns[segment->first].addr,

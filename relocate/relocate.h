@@ -5,7 +5,7 @@
  * Implementation", PLDI 1990, jumps to such code once per probe; here there
  * is one jump per way into the function.)  The code here is pure: it makes the
  * bytes of relocated functions and of patches, and never touches a process.
- * Calls and system calls are not copied: the relocated function jumps to the
+ * Calls and system calls are not relocated: the relocated function jumps to the
  * call in the original, and the callee returns to the original, so return
  * addresses stay what they were.  From there control runs on in the original
  * until it reaches code that has probes, where a patch leads back into the
@@ -69,7 +69,7 @@ struct relocated {
 	void *ctx;
 	struct fragment *fragments;	/* ascending offset */
 	uint32_t nfragments;
-	uint32_t *by_addr;	/* fragments that are copied instructions:
+	uint32_t *by_addr;	/* fragments that are relocated instructions:
 				   indices, ascending addr */
 	uint32_t nby_addr;
 	uint32_t size, align;	/* bytes of the relocated function, wherever it
@@ -86,7 +86,7 @@ struct relocated {
 				   call is there */
 	uint32_t in_place;	/* calls that return to code which runs in
 				   place */
-	struct spare *stays;	/* copied code that also runs in place;
+	struct spare *stays;	/* relocated code that also runs in place;
 				   ascending */
 	size_t nstays;
 	uint64_t entry;		/* of the function, in the original */
@@ -177,7 +177,7 @@ int64_t relocated_offset(const struct relocated *relocated, uint64_t addr);
 
 /*
  * Does the program still run the original's instruction at addr, whether or not
- * it was copied?
+ * it was relocated?
  */
 bool relocated_stays(const struct relocated *relocated, uint64_t addr);
 

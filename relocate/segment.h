@@ -46,7 +46,7 @@ struct segment {
 	uint8_t kind;		/* if reached: the least enum
 				   entry_patch_kind */
 	uint8_t ways;		/* ... and all of them: 1 << kind */
-	bool copied;
+	bool relocated;
 	bool reached;		/* control reaches it in the original */
 	bool entered;		/* ... and enters the relocated function
 				   there */

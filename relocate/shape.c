@@ -1,7 +1,7 @@
 /*
- * Divides a function into the segments that may be copied, and refuses
+ * Divides a function into the segments that may be relocated, and refuses
  * functions of which a part works only in its place.  choose.c decides which
- * segments are copied.
+ * segments are relocated.
  */
 #include "relocate/shape.h"
 
@@ -45,7 +45,7 @@ addr_inside(const struct shape *shape, uint64_t addr)
 
 /*
  * Would control that comes to the address, other than at the start of a block,
- * find the original changed?  Where little is copied the original may be
+ * find the original changed?  Where little is relocated the original may be
  * unchanged.
  */
 static bool
@@ -63,7 +63,7 @@ addr_disturbed(const struct shape *shape, uint64_t addr)
 	while (i > segment->first + segment->count)
 		segment++;
 	return i == segment->first + segment->count ? segment->moved :
-	       segment->copied && !segment->stays;
+	       segment->relocated && !segment->stays;
 }
 
 /* Refuse calls into the function's own code that a patch would disturb. */

@@ -31,7 +31,7 @@ struct shape {
 };
 
 /*
- * Find the segments and decide which are copied.  Returns 0, or -1 with the
+ * Find the segments and decide which are relocated.  Returns 0, or -1 with the
  * message.  The caller calls shape_close in either case.
  */
 int shape_open(struct shape *shape, const struct relocate_input *in);
@@ -40,7 +40,8 @@ void shape_close(struct shape *shape);
 /*
  * Check that no call, branch or address operand in the function leads to the
  * middle of code that the patches change.  Called when it is decided what is
- * copied and where the original is patched.  Returns 0, or -1 with the message.
+ * relocated and where the original is patched.  Returns 0, or -1 with the
+ * message.
  */
 int shape_check(const struct shape *shape);
 
@@ -64,7 +65,7 @@ bool segment_spins(const struct shape *shape, const struct segment *segment);
  */
 uint32_t shape_loop_last(const struct shape *shape, uint32_t head);
 
-/* Decide what is copied and what runs in place: choose.c. */
+/* Decide what is relocated and what runs in place: choose.c. */
 void segments_choose(struct shape *shape);
 
 /*
@@ -124,7 +125,7 @@ segment_skip(const struct shape *shape, const struct segment *segment)
 
 /*
  * How many bytes from the segment's entry patch on may be changed: those of
- * copied code that no longer runs, and padding.
+ * relocated code that no longer runs, and padding.
  */
 uint32_t segment_room(const struct shape *shape,
 		      const struct segment *segment);

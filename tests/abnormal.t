@@ -31,7 +31,7 @@ leaves
 	my $all = counted(['--placement=every', $mode eq 'asynchronous' ?
 	    () : ('--patch=step', '--eager')], [$program, $mode]);
 
-	# With optimisation only in copies.
+	# With optimisation only in relocated functions.
 	for (['--placement=every'], $slow || $flags->[0] eq '-O0' ? @ways :
 	    $ways[0]) {
 		my $what = "$source $mode, @$flags @$_";
@@ -78,7 +78,7 @@ for my $flags (['-O0'], ['-O2']) {
 leaves('leave.c', [qw(-O1 -fno-inline -D_FORTIFY_SOURCE=2)], 'torn',
     t_torn => 5, t_torn_deep => 1 + 2 + 3 + 4 + 5, t_handler => 5);
 
-# ---- wherever a signal comes, in copies too: what the handler sees
+# ---- wherever a signal comes, relocated or not: what the handler sees
 
 {
 	my $midway = compile('midway.c', '-O1');
@@ -126,7 +126,7 @@ SKIP: {
 
 # ---- the ledger
 
-# Killed just before a request of pmon's, of which copies need few.
+# Killed just before a request of pmon's, of which relocated functions need few.
 for my $case (['--patch=trap', 28], ['--patch=step', 28], ['--patch=auto', 4],
     ['--placement=every', 4]) {
 	my ($option, $each) = @$case;

@@ -142,7 +142,7 @@ for my $kill (0, 1) {
 	# There is nothing to be run out of line, in no library.
 	my @areas = slurp("/proc/$target->{pid}/maps") =~
 	    /^\S+ r-x\S+ \S+ \S+ 0 *$/mg;
-	is(@areas, 1, 'memory for copies, and no other');
+	is(@areas, 1, 'memory for relocated functions, and no other');
 	if ($kill) {
 		kill KILL => $run->{pid};
 		is(ended(monitor_finish($run)), 'signal 9', 'pmon is killed');
@@ -180,7 +180,7 @@ traps
 	counts_are($run, { work => $all, verified => $all, main => 0 },
 	    'looked at early');
 	like($run->{report}, qr/\d\d copied\s+functions.*\sand\s+0\s+traps/s,
-	    'all are copied, entered without traps');
+	    'all are relocated, entered without traps');
 	unlike($run->{report}, qr/by traps:/, 'and all can be');
 	my $early = traps($run);
 	$run = attach($target, 'work', '--units=func', '--eager');
@@ -199,7 +199,8 @@ memory_limit
 	return !syscall $prlimit64, $pid, $as, $limit, 0;
 }
 
-# Refused memory for copies, all of two processes or one of them has traps.
+# Refused memory for relocated functions, all of two processes or one of them
+# has traps.
 for my $options (['--units=func'], ['--eager'],
     ['--units=func,edge', '--eager'], []) {
 	for my $limited ([0], [0, 1], [1]) {

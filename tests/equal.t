@@ -32,7 +32,8 @@ my @some = (
 );
 
 # Options: ways, some (how many of each), least (so many counts), shared (jumps
-# by tables have targets in common: in copies these are counted together).
+# by tables have targets in common: in relocated functions these are counted
+# together).
 # Vertex placement cannot tell all edges.
 sub
 equal

@@ -104,7 +104,7 @@ for my $kind (qw(file fifo memfd)) {
 	is("@answers", 'done EPERM EPERM EPERM done',
 	    'its size stays, and there are no holes');
 	counts_are($run, { work => 2000 }, 'kept');
-	unlike($run->{report}, qr/descriptors/, 'in copies');
+	unlike($run->{report}, qr/descriptors/, 'relocated');
 }
 
 # Source files that a program of another user's names.

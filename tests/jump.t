@@ -1,5 +1,5 @@
-# Counting in copies: what a program can see of itself is as it was, and the
-# counts are those of traps without inference.
+# Counting in relocated functions: what a program can see of itself is as it
+# was, and the counts are those of traps without inference.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -118,10 +118,10 @@ for my $mode (@modes) {
 	    'a fork server');
 }
 
-# Functions that go on in the middle of one that is copied already.
+# Functions that go on in the middle of one that is relocated already.
 for my $flags ('-O2', '-O2 -static') {
-	my $intrude = compile('intrude.c', '-pthread', split ' ', $flags);
-	my @argv = ($intrude, 30);
+	my $mid_entry = compile('mid_entry.c', '-pthread', split ' ', $flags);
+	my @argv = ($mid_entry, 30);
 	my ($blocks, $expected) = map {
 		run([$pmon, @$_, '--func=whole', '--func=beginning',
 			'--func=end', '--func=main', '--report=blocks', '-o',
@@ -131,18 +131,18 @@ for my $flags ('-O2', '-O2 -static') {
 	# How often those were called traps do not know, as all is jumps.
 	s/  [\d?]+ calls$//mg for $blocks, $expected;
 
-	alike($blocks, $expected, "intruders, $flags: blocks");
+	alike($blocks, $expected, "mid-entries, $flags: blocks");
 	my $run = monitor(['--units=func', "--report=sites:$scratch/sites"],
 	    \@argv);
-	same(run(\@argv), $run, "intruders, $flags");
+	same(run(\@argv), $run, "mid-entries, $flags");
 	counts_are($run, { whole => 4 * 60, beginning => 4 * 30,
-	    end => 4 * 30 }, "intruders, $flags");
+	    end => 4 * 30 }, "mid-entries, $flags");
 	# beginning and end come to places of their own: 30 + 30 times in each
 	# of four; the first cannot have a jump before it any more.
 	my %hits = slurp("$scratch/sites") =~
 	    /^ *(\d+) +\w+  (?:whole\S*) +(no room for a jump|other code)/mg;
 	is_deeply([sort values %hits], ['no room for a jump', 'other code'],
-	    "intruders, $flags: sites") or diag slurp("$scratch/sites");
+	    "mid-entries, $flags: sites") or diag slurp("$scratch/sites");
 }
 
 # Functions that are shorter than a jump have the padding behind them.
@@ -183,7 +183,7 @@ for my $flags ('-O0', '-O2') {
 	is($counts, counted(\@every, [$variants])->{counts}, 'in all units');
 }
 
-# Every function of every library, by copies and by traps alone.
+# Every function of every library, relocated and by traps alone.
 for my $argv (['ls', '-l', '/usr'], ['sed', 's/a*b/c/g', 'README.md']) {
 	my ($jump, $slot) = map {
 		run([$pmon, @$_, '--units=func', '--report=funcs', '-o',
@@ -208,7 +208,7 @@ for my $way (qw(BY_INSN BY_INLINE BY_LIBRARY BY_CALL)) {
 		same($alone, $run, $way);
 		counts_are($run, { get => 1000, set => 1 }, $way);
 		like($run->{report}, qr/may use the gs register/, 'said');
-		unlike($run->{report}, qr/copied function/, 'none is copied');
+		unlike($run->{report}, qr/copied function/, 'relocates none');
 		like($run->{report}, qr/by\s+traps:\s+\d+\s+functions/,
 		    'how many instead');
 	}
@@ -275,7 +275,7 @@ catches_term
 	is($alone->{out}, "strange 0, sum right\n", 'it has seen nothing');
 }
 
-# Without memory for copies: by traps, and it is said.
+# Without memory for relocated functions: by traps, and it is said.
 {
 	my $run = monitor(['--units=func'],
 	    ['sh', '-c', "ulimit -v 5000; exec $program codes 50"]);

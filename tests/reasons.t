@@ -72,7 +72,7 @@ because
 	$target->finish;
 }
 
-# What is counted in copies when gs turns out to be in use.
+# What is counted in relocated functions when gs turns out to be in use.
 {
 	my $lib = compile(spew("$scratch/lib.c", <<'END'), '-shared', '-fPIC');
 void set(long to)

@@ -214,7 +214,7 @@ patch_choose(const struct run *run, const struct module *module,
 	if (site->leads)
 		return module->plan->fplans[site->fplan].lost ? PATCH_RETIRED :
 							      PATCH_LEADS;
-	if (run->inside && choice != PATCH_STEP && !site->targets)
+	if (run->host_counts && choice != PATCH_STEP && !site->targets)
 		return PATCH_HOST;
 	if (site->skips && !arch->emul_prepare(code, site->insn.len, va,
 					       &patched->emul)) {
@@ -357,7 +357,7 @@ relocated_plant_new(struct run *run, struct space *space, pid_t tid,
 {
 	const struct plan *plan = module->plan;
 
-	/* plan_copies_withdraw may have removed some since. */
+	/* plan_relocation_withdraw may have removed some since. */
 	if (last > plan->nrelocated)
 		last = plan->nrelocated;
 	for (size_t i = first; i < last; i++)
@@ -396,7 +396,7 @@ module_write(struct run *run, struct task *task, struct module *module,
 	text_release(run, space, task->tid);
 	module->nrelocated = module->plan->nrelocated;
 	module->plan->planted |= module->relocated != 0;
-	if (run->inside)
+	if (run->host_counts)
 		host_counters_plant(run, module);
 }
 

@@ -397,7 +397,7 @@ relocated_remove(struct run *run, struct space *space, pid_t tid,
  * and plan those functions again without; whether that was done.
  */
 static bool
-copies_withdraw(struct run *run, struct plan *plan)
+relocated_withdraw(struct run *run, struct plan *plan)
 {
 	if ((run->started && plan->planted) || plan->wish.no_traps)
 		return false;
@@ -406,7 +406,7 @@ copies_withdraw(struct run *run, struct plan *plan)
 			if (p->space->modules[i]->plan == plan)
 				relocated_remove(run, p->space, p->pid,
 						 p->space->modules[i]);
-	plan_copies_withdraw(plan);
+	plan_relocation_withdraw(plan);
 	plan_extended(run, plan);
 	return true;
 }
@@ -419,7 +419,7 @@ relocated_refuse(struct run *run, struct plan *plan, const char *why)
 	plan_relocation_refuse(plan, why);
 	run_remark(run, "%s: %s: %s", plan->image->path, run->opts->no_traps ?
 		   "not counted" : "counted by traps", why);
-	if (copies_withdraw(run, plan))
+	if (relocated_withdraw(run, plan))
 		return;
 	for (size_t i = 0; i < plan->nrelocated; i++) {
 		struct func_plan *fplan =

@@ -69,7 +69,7 @@ uint64_t relocated_enter(const struct module *module, const struct site *site);
 bool relocated_leave(struct run *run, struct task *task);
 /*
  * Whether the stopped task is in a relocated function and runs code of pmon's
- * there, not a copied instruction.
+ * there, not a relocated instruction.
  */
 bool relocated_counting(struct run *run, const struct task *task);
 /*

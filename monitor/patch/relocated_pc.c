@@ -70,7 +70,7 @@ landing_of(const struct relocated *relocated, uint64_t addr)
  * entry patch; else 0.
  */
 static uint64_t
-relocated_hole(const struct space *space, uint64_t pc)
+relocated_landing(const struct space *space, uint64_t pc)
 {
 	const struct module *module = space_module(space, pc);
 	uint32_t index = module && module->relocated ?
@@ -219,7 +219,7 @@ relocated_position(const struct space *space, uint64_t pc,
 	*position = (struct position){ 0 };
 	if (!space || !space->thread_pages)
 		return false;
-	position->va = relocated_hole(space, pc);
+	position->va = relocated_landing(space, pc);
 	if (position->va)
 		return true;
 	if (call_ahead(space, pc)) {
@@ -246,7 +246,7 @@ relocated_position(const struct space *space, uint64_t pc,
 
 /*
  * Whether a task at this offset can be moved to the original and back without a
- * trace: at a copied instruction, with all done that comes before it.
+ * trace: at a relocated instruction, with all done that comes before it.
  */
 static bool
 pc_map_clean(const struct func_plan *fplan, uint32_t offset,
@@ -367,7 +367,7 @@ relocated_leave(struct run *run, struct task *task)
 	if (!space || !space->thread_pages ||
 	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return false;
-	va = relocated_hole(space, pc);
+	va = relocated_landing(space, pc);
 	/* From the entry patch the task comes back by itself. */
 	if (va) {
 		run->host->reg_set(task->tid, run->arch->reg_pc, va);
@@ -413,7 +413,7 @@ relocated_bring_original(struct run *run, struct task *task, uint64_t *va)
 	if (!space || !space->thread_pages ||
 	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return false;
-	*va = relocated_hole(space, pc);
+	*va = relocated_landing(space, pc);
 	if (*va)
 		run->host->reg_set(task->tid, run->arch->reg_pc, *va);
 	return !*va && task_bring(run, task, va) == 1;

@@ -77,7 +77,7 @@ run_launch(struct run *run)
 	if (!err) {
 		run->host = machine->host;
 		run->eager = machine->counts;
-		run->inside = machine->counts &&
+		run->host_counts = machine->counts &&
 			      run->opts->patch != PATCH_STEP;
 		run->arch = arch ? arch : run->arch;
 		run->abi = abi_find(run->arch);
@@ -157,7 +157,7 @@ run_attach(struct run *run, const pid_t *pids, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		process = process_find(run, pids[i]);
 		if (process)
-			strays_begin(run, process);
+			abnormal_begin(run, process);
 	}
 	return 0;
 }

@@ -507,7 +507,7 @@ abnormal_attach(struct run *run, struct process *process)
 }
 
 void
-strays_begin(struct run *run, struct process *process)
+abnormal_begin(struct run *run, struct process *process)
 {
 	if (!space_known(process->space))
 		return;

@@ -44,7 +44,7 @@ void abnormal_attach(struct run *run, struct process *process);
  * this one's tasks into the relocated functions of the functions that they are
  * in.
  */
-void strays_begin(struct run *run, struct process *process);
+void abnormal_begin(struct run *run, struct process *process);
 /*
  * All tasks stand still.  PRESENT: enter their frames as left, so that counts
  * can be looked at.  PRESENT_NOT: take that back.  PRESENT_ANEW: all counts

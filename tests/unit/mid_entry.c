@@ -55,7 +55,7 @@ g_run(struct plan *plan, char op)
 }
 
 static void
-test_intruded_before(void **state)
+test_mid_entry_before(void **state)
 {
 	static const char ops[] = { 'j', 'C' };
 	struct toy_image t;
@@ -80,7 +80,7 @@ test_intruded_before(void **state)
 }
 
 static void
-test_intruded_after(void **state)
+test_mid_entry_after(void **state)
 {
 	struct toy_image t;
 	struct plan *plan;
@@ -104,7 +104,7 @@ test_intruded_after(void **state)
 
 /* A look at the counts makes graphs of functions that still wait. */
 static void
-test_intruded_between(void **state)
+test_mid_entry_between(void **state)
 {
 	struct toy_image t;
 	struct plan *plan;
@@ -122,7 +122,7 @@ test_intruded_between(void **state)
 
 /* A second jump to a place that is known for one changes nothing. */
 static void
-test_intruded_twice(void **state)
+test_mid_entry_twice(void **state)
 {
 	char code[] = { 'p', 'j', (char)(4 - 0x53) };
 	struct toy_image t;
@@ -312,10 +312,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_intruded_before),
-		cmocka_unit_test(test_intruded_after),
-		cmocka_unit_test(test_intruded_between),
-		cmocka_unit_test(test_intruded_twice),
+		cmocka_unit_test(test_mid_entry_before),
+		cmocka_unit_test(test_mid_entry_after),
+		cmocka_unit_test(test_mid_entry_between),
+		cmocka_unit_test(test_mid_entry_twice),
 		cmocka_unit_test(test_inside_insn),
 		cmocka_unit_test(test_subroutine),
 		cmocka_unit_test(test_guest),

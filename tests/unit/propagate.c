@@ -493,7 +493,7 @@ test_open(void **state)
 		}
 		flow_free(trial.flow);
 	}
-	print_message("# %u determined, %u not, %u untold\n", yes, no,
+	print_message("# %u determined, %u not, %u unreported\n", yes, no,
 		      unreported);
 	assert_true(yes > 1000 && no > 1000 && unreported > 1000);
 }

@@ -3,7 +3,7 @@
  * not come back or come back twice, signals, exceptions, faults, attaching in
  * the middle, and looks at the counts while all goes on: whatever a plan says
  * of blocks, edges, instructions, lines, functions and inlined copies must be
- * what happened, and what it was asked for it must know.  PMON_SETTLE is how
+ * what happened, and what it was asked for it must know.  PMON_PROPAGATE is how
  * many rounds of them there are: what goes wrong once in ten thousand programs
  * took hundreds to find.
  */
@@ -400,16 +400,16 @@ static uint64_t seed;		/* PMON_SEED */
 static void
 test_random(void **state)
 {
-	const char *asked = getenv("PMON_SETTLE");
+	const char *asked = getenv("PMON_PROPAGATE");
 	unsigned rounds = asked ? (unsigned)atoi(asked) : ROUNDS;
 
 	/* The rounds of one run are those of PMON_SEED and the seeds behind. */
 	for (unsigned i = 0; i < rounds; i++)
 		round_run(seed + i);
 	print_message("# %" PRIu64 " walks, %" PRIu64 " counts known, %" PRIu64
-		      " not; %" PRIu64 " strays, %" PRIu64 " lines, %" PRIu64
-		      " with irreducible loops; %" PRIu64 " of %" PRIu64
-		      " functions intruded\n",
+		      " not; %" PRIu64 " abnormal edges, %" PRIu64
+		      " lines, %" PRIu64 " with irreducible loops; %" PRIu64
+		      " of %" PRIu64 " functions mid-entered\n",
 		      seen.walks, seen.known, seen.unknown, seen.abnormals,
 		      seen.lines, seen.loose, seen.mid_entered, seen.fplans);
 	assert_true(seen.walks > 1000000 * rounds);

@@ -46,7 +46,7 @@ func_abnormal_insns(const struct func *func)
 }
 
 static void
-plan_relocate(const struct options_copied *options)
+plan_relocate(const struct make_options *options)
 {
 	for (size_t i = 0; i < object.image->nfuncs; i++) {
 		const struct func *func = &object.image->funcs[i];
@@ -171,7 +171,7 @@ hits_make(long (*work_run)(void))
 	trace.on = false;
 }
 
-static const struct options_copied kinds[] = {
+static const struct make_options kinds[] = {
 	{ .method = PLACE_EVERY },
 	{ .method = PLACE_OPTIMAL },
 	{ .method = PLACE_VERTEX },
@@ -191,7 +191,7 @@ library_try(const char *compiler, const char *flags)
 	void *lib;
 
 	optimised = strcmp(flags, "-O0") != 0;
-	run("%s %s -shared -fPIC -o c.so '%s'/tests/prog/copied.c", compiler,
+	run("%s %s -shared -fPIC -o c.so '%s'/tests/prog/relocated.c", compiler,
 	    flags, checkout);
 	lib = dlopen(in_work("c.so"), RTLD_NOW);
 	assert_non_null(lib);
@@ -345,7 +345,7 @@ __asm__(".text\n"
 	".size refused_flags, . - refused_flags\n");
 
 static struct relocation *
-own_relocated(const char *name, const struct options_copied *options)
+own_relocated(const char *name, const struct make_options *options)
 {
 	if (!object.image)
 		object_open(&object, "/proc/self/exe", (void *)guarded);
@@ -358,7 +358,7 @@ static void
 test_guard(void **unused)
 {
 	struct relocation *c = own_relocated(
-		"guarded", &(struct options_copied){ .method = PLACE_EVERY });
+		"guarded", &(struct make_options){ .method = PLACE_EVERY });
 	uint64_t addr = (uint64_t)guarded_inside - object.bias;
 	const struct entry_patch *entry_patch;
 
@@ -408,7 +408,7 @@ fragments_counting(const struct relocated *relocated, uint32_t arc)
 static void
 test_loop(void **unused)
 {
-	struct relocation *c = own_relocated("looped", &(struct options_copied){
+	struct relocation *c = own_relocated("looped", &(struct make_options){
 		.method = PLACE_EVERY });
 	uint64_t *sums = mem_alloc(c->placement->narcs * sizeof(*sums));
 	uint32_t first = 0, last = 0;
@@ -455,7 +455,7 @@ test_loop(void **unused)
 static void
 test_loop_in_place(void **unused)
 {
-	struct relocation *c = own_relocated("looped", &(struct options_copied){
+	struct relocation *c = own_relocated("looped", &(struct make_options){
 		.method = PLACE_EVERY, .entry_only = true,
 		.extent = EXTENT_PROBED });
 	const struct insn *insns = c->cfg->insns;
@@ -496,7 +496,7 @@ test_middle_in_place(void **unused)
 {
 	struct relocation *c = own_relocated(
 		"skipping",
-		&(struct options_copied){ .method = PLACE_EVERY,
+		&(struct make_options){ .method = PLACE_EVERY,
 					  .entry_only = true,
 					  .extent = EXTENT_PROBED });
 
@@ -512,7 +512,7 @@ static void
 test_skipping_whole(void **unused)
 {
 	struct relocation *c = own_relocated(
-		"skipping", &(struct options_copied){ .method = PLACE_EVERY });
+		"skipping", &(struct make_options){ .method = PLACE_EVERY });
 
 	skipping_run(c);
 	assert_int_equal(c->placement->narcs, 2);
@@ -526,7 +526,7 @@ test_skipping_whole(void **unused)
 static void
 refused_with(const char *name, const char *why, bool shared)
 {
-	struct relocation *c = own_relocated(name, &(struct options_copied){
+	struct relocation *c = own_relocated(name, &(struct make_options){
 		.method = PLACE_EVERY, .shared = shared });
 
 	assert_null(c->relocated);
@@ -545,7 +545,7 @@ test_refused(void **unused)
 	refused_with("refused_address", "takes the address of code", false);
 	refused_with("refused_eip", "works only in its place", false);
 	refused_with("refused_flags", "flags are in use", true);
-	c = own_relocated("refused_flags", &(struct options_copied){
+	c = own_relocated("refused_flags", &(struct make_options){
 		.method = PLACE_EVERY });
 	assert_non_null(c->relocated);
 	relocation_free(c);
@@ -556,7 +556,7 @@ static void
 test_far(void **unused)
 {
 	struct relocation *c = own_relocated(
-		"guarded", &(struct options_copied){ .method = PLACE_EVERY });
+		"guarded", &(struct make_options){ .method = PLACE_EVERY });
 	struct relocated_place place = {
 		.va = object.bias + (UINT64_C(5) << 30), .bias = object.bias,
 	};

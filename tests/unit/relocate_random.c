@@ -436,7 +436,7 @@ truth_make(const struct cfg *cfg, const struct flow *flow)
 
 static void
 counts_compare(const char *name, const struct relocation *c,
-	       const uint64_t *truth, const struct options_copied *options)
+	       const uint64_t *truth, const struct make_options *options)
 {
 	for (uint32_t arc = 0; arc < flow_arcs(c->flow); arc++) {
 		const struct count *count = &c->counts[arc];
@@ -456,7 +456,7 @@ static unsigned nrelocations, nrefused, vias[ENTRY_PATCH_VIAS];
 
 static void
 relocated_try(const struct func *f, const uint64_t *start, const uint64_t *end,
-	      const struct options_copied *options)
+	      const struct make_options *options)
 {
 	function *entry = (function *)(f->addr + object.bias);
 	struct walked_path was, is;
@@ -500,7 +500,7 @@ relocated_try(const struct func *f, const uint64_t *start, const uint64_t *end,
 	relocation_free(c);
 }
 
-static const struct options_copied kinds[] = {
+static const struct make_options kinds[] = {
 	{ .method = PLACE_OPTIMAL, .tables = true },
 	{ .method = PLACE_EVERY, .tables = true },
 	{ .method = PLACE_OPTIMAL },

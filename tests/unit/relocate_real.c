@@ -1,6 +1,6 @@
 /*
- * Every function of real programs and libraries is copied, without running
- * it: what is copied are the same instructions, and no patch is on anything
+ * Every function of real programs and libraries is relocated, without running
+ * it: what is relocated are the same instructions, and no patch is on anything
  * that still runs.  With files as arguments it prints figures about those.
  */
 #include <inttypes.h>
@@ -270,7 +270,7 @@ figures_print(const char *path)
 		"entry", "return", "pad", "table", "inside", "guard",
 	};
 
-	print_message("# %s: %lu KB, copies of %lu functions %lu KB, %lu "
+	print_message("# %s: %lu KB, %lu functions relocated in %lu KB, %lu "
 		      "refused, %.0f ms per MB\n", path, figures.was >> 10,
 		      figures.relocations, figures.is >> 10, figures.refused,
 		      1e3 * figures.seconds / (double)figures.was * 1e6);

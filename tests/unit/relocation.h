@@ -256,7 +256,7 @@ relocation_text(void *ctx, uint64_t addr, size_t *avail)
 	return image_text(ctx, addr, avail);
 }
 
-struct options_copied {
+struct make_options {
 	enum placement_method method;
 	bool shared;
 	int32_t operand;	/* of the probes; 0: 1 */
@@ -272,7 +272,7 @@ struct options_copied {
  */
 static inline struct relocation *
 relocation_make(const struct object *object, const struct func *func,
-		const struct options_copied *options, bool none)
+		const struct make_options *options, bool none)
 {
 	struct relocation *c = mem_alloc(sizeof(*c));
 	struct placement_wish wish = {

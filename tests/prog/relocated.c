@@ -1,6 +1,6 @@
 /*
- * A library of functions whose counts are known, for tests that run them from
- * copies: recursion, tail calls, switches, callbacks, long jumps, strings,
+ * A library of functions whose counts are known, for tests that run them
+ * relocated: recursion, tail calls, switches, callbacks, long jumps, strings,
  * floating point, atomics, computed gotos.  work() runs all of it and returns
  * a sum.
  */

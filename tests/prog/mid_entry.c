@@ -53,7 +53,7 @@ work(void *arg)
 	(void)arg;
 	for (int i = 0; i < n; i++)
 		sum += whole(i, i % 3);
-	/* These come when the first is copied already. */
+	/* These come when the first is relocated already. */
 	for (int i = 0; i < n; i++)
 		sum += beginning(i, i % 4) + whole(i, 0) + end(i, 0);
 	return (void *)sum;
