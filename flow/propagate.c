@@ -159,7 +159,7 @@ tree_search(struct tree *tree, uint32_t root)
 
 /* Derive all unknown counts that the known ones and balance determine. */
 static void
-tree_settle(struct tree *tree)
+tree_propagate(struct tree *tree)
 {
 	uint32_t n = flow_nodes(tree->flow);
 
@@ -197,7 +197,7 @@ reasons_find(const struct flow *flow, const struct placement *placement,
 	tree.balance = mem_alloc(flow_nodes(flow) * sizeof(*tree.balance));
 	for (uint32_t i = 0; i < placement->narcs; i++)
 		tree.counts[placement->arcs[i]].state = COUNT_EXACT;
-	tree_settle(&tree);
+	tree_propagate(&tree);
 	for (uint32_t arc = 0; arc < narcs; arc++)
 		if (counts[arc].state == COUNT_UNKNOWN &&
 		    tree.counts[arc].state != COUNT_UNKNOWN)
@@ -303,7 +303,7 @@ propagate(const struct flow *flow, const struct placement *placement,
 	memset(counts, 0, flow_arcs(flow) * sizeof(*counts));
 	tree.balance = mem_alloc(flow_nodes(flow) * sizeof(*tree.balance));
 	known_add(&tree, placement, measured);
-	tree_settle(&tree);
+	tree_propagate(&tree);
 	free(tree.balance);
 	if (tree.bad != ARC_NONE) {
 		if (bad)

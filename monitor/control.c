@@ -161,7 +161,7 @@ on_query(struct run *run, char *args, FILE *out)
 	if (!err) {
 		moment_begin(run);
 		report_input = report_input_make(run);
-		report_settle(&opts, report_input);
+		report_propagate(&opts, report_input);
 		err = report_write(&opts, report_input, out);
 		report_input_free(report_input);
 		abnormal_present(run, PRESENT_NOT);

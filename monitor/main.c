@@ -113,7 +113,7 @@ report_input_write(struct run *run, const struct report_input *report_input,
 	if (opts->data && run_save(run, report_input))
 		status = trouble();
 	if (report_wanted(opts) || check)
-		report_settle(&opts->report, report_input);
+		report_propagate(&opts->report, report_input);
 	if (report_wanted(opts) && report_print(opts, report_input))
 		status = trouble();
 	if (check && !status)

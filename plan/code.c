@@ -143,7 +143,7 @@ by_nesting(const void *va, const void *vb)
 
 static void
 part_add(struct chunks *to, const struct chunk *of, uint64_t lo,
-	     uint64_t hi)
+	 uint64_t hi)
 {
 	if (lo < hi)
 		chunk_add(to, lo, hi, of->owner, of->first && lo == of->lo);

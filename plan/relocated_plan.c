@@ -465,9 +465,9 @@ relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
 {
 	struct plan *plan = build->plan;
 	struct func_plan *fplan = &plan->fplans[index];
-	bool in_relocated = relocated_offset(fplan->relocated, target) >=
-					0 &&
-				!relocated_stays(fplan->relocated, target);
+	bool in_relocated =
+		relocated_offset(fplan->relocated, target) >= 0 &&
+		!relocated_stays(fplan->relocated, target);
 
 	if (fplan->lost || relocated_entry_patch(fplan->relocated, target))
 		return;

@@ -197,8 +197,8 @@ report_choose(const struct report_options *opts, struct selection *sel)
 }
 
 void
-report_settle(const struct report_options *opts,
-	      const struct report_input *report_input)
+report_propagate(const struct report_options *opts,
+		 const struct report_input *report_input)
 {
 	bool whole = !opts->nwants || opts->fail_under;
 

@@ -116,8 +116,8 @@ void report_choose(const struct report_options *opts, struct selection *sel);
  * Propagate the counts of the report input's plans.  If no report shows the
  * code of functions, functions that were never entered are not analysed.
  */
-void report_settle(const struct report_options *opts,
-		   const struct report_input *report_input);
+void report_propagate(const struct report_options *opts,
+		      const struct report_input *report_input);
 
 /* Whether some plan knows only what ran, not how often (--once). */
 bool report_input_once(const struct report_input *report_input);
