@@ -1,5 +1,5 @@
-# What the documents say is so: commands print what is shown, files that are
-# named are there, and every report is specified.
+# What the documents say is so: commands print what is shown, and files that are
+# named are there.  That reports are specified is looked at by man.t.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -96,17 +96,6 @@ for my $file (@sources) {
 	    if %missing;
 }
 pass('files that are named exist');
-
-# Every report that pmon knows has its paragraph and its units.
-my $page = text('man/pmon.1');
-my ($reports) = text('report/report_options.c') =~
-    /"report", 'r', "LIST".*?\.words = (.*?) \}/s;
-my @reports = map { s/:$//r } split ' ', join '', $reports =~ /"([^"]*)"/g;
-cmp_ok(scalar @reports, '>', 20, 'reports were found');
-for my $report (grep { !/:/ } @reports) {
-	like($page, qr/^\.It Cm (?:.*\W)?\Q$report\E\b/m,
-	    "report $report is specified");
-}
 
 # NEWS begins with the version, and when it was released.
 my ($version) = text('NEWS') =~

@@ -72,7 +72,10 @@ my ($reports) = $text =~ /^REPORTS\n(.*?)^\S/ms;
 my @described = sort grep { !/:$/ }
     $reports =~ /^ {5}([a-z]+(?:-[a-z]+)?(?::[a-z]+)?)(?=\s{2,}|$)/mg;
 is_deeply(\@described, \@kinds, 'the same reports');
-cmp_ok(scalar @kinds, '>', 5, 'and they were found');
+cmp_ok(scalar @kinds, '>', 20, 'and they were found');
+my ($units) = $reports =~ /^ +report +units\n(.*?)\n\n/ms;
+my @unitless = grep { !/:/ && $units !~ /^ +(?:[-a-z]+, )*$_\b/m } @kinds;
+is("@unitless", '', 'the table says what units each of them needs');
 my $bash = qx($pmon --completion=bash);
 my ($words) = $bash =~ /-r\|--report\)\n.*?-W '(.*?)'/s;
 is_deeply([sort map { s/:$//r } split ' ', $words // ''], \@kinds,
