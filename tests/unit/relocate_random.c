@@ -551,7 +551,7 @@ test_random(void **unused)
 		library_make();
 		library_try();
 	}
-	print_message("# %u relocated, %u refused; %u jumps, %u hops, %u traps; "
+	print_message("# %u made, %u refused; %u jumps, %u hops, %u traps; "
 		      "%lu parts run in both\n",
 		      nrelocations, nrefused, vias[VIA_JUMP], vias[VIA_CHAIN],
 		      vias[VIA_TRAP], nstays);
