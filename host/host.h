@@ -20,6 +20,30 @@
 #include "arch/arch.h"
 #include "host/event.h"
 
+/* An instruction that a host counts by itself. */
+struct host_site {
+	uint64_t va;
+	uint64_t next;		/* to tell whether a branch was taken: where it
+				   goes if not; else 0 */
+	uint64_t hits, taken;
+};
+
+/* What a host offers that counts by itself. */
+struct host_counting {
+	/*
+	 * Before the program has run: count these sites, by ascending address,
+	 * inside the machine.  No events report them.  0, or -1 with the
+	 * message set.
+	 */
+	int (*plant)(const struct host_site *sites, size_t n);
+	/*
+	 * Set hits and taken of the same sites; works after the program's end,
+	 * too.  HOST_OK, HOST_GONE if the simulator was killed, or HOST_ERROR
+	 * with the message set.
+	 */
+	int (*fetch)(struct host_site *sites, size_t n);
+};
+
 struct host {
 	const char *name;
 	/*
@@ -29,6 +53,7 @@ struct host {
 	 * that is not the program's own.
 	 */
 	bool native;
+	const struct host_counting *counting;	/* NULL: it cannot */
 
 	/*
 	 * Start argv with path as its program.  The new task is traced and has
@@ -143,6 +168,14 @@ struct host {
 	 * owned by the caller.
 	 */
 	char *(*mapped)(pid_t tid, const struct mapping *map);
+
+	/*
+	 * Remarks on the run for the user, n of them; the host owns them until
+	 * close.  NULL: it has none.
+	 */
+	char *const *(*remarks)(size_t *n);
+	/* The run is over: free what the host has.  NULL: nothing. */
+	void (*close)(void);
 
 	/* Processor affinity: a cpu set of size bytes. */
 	int (*affinity_get)(pid_t tid, void *set, size_t size);

@@ -271,6 +271,38 @@ simh_affinity_set(pid_t tid, const void *set, size_t size)
 	return HOST_GONE;
 }
 
+static int
+simh_count(const struct host_site *sites, size_t n)
+{
+	must(simh.program.m);
+	return counters_plant(&simh.program, sites, n);
+}
+
+static int
+simh_counts(struct host_site *sites, size_t n)
+{
+	struct program *p = &simh.program;
+	int status = p->m ? counters_read(p) : HOST_GONE;
+
+	must(n == p->ncounters);
+	for (size_t i = 0; i < n && !status; i++) {
+		sites[i].hits = p->counters[i].hits;
+		sites[i].taken = p->counters[i].taken;
+	}
+	return status;
+}
+
+static char *const *
+simh_remarks(size_t *n)
+{
+	*n = simh.program.nremarks;
+	return simh.program.remarks;
+}
+
+static const struct host_counting simh_counting = {
+	.plant = simh_count, .fetch = simh_counts,
+};
+
 const struct host host_simh = {
 	.name = "simh",
 	.launch = simh_launch,
@@ -307,30 +339,12 @@ const struct host host_simh = {
 	.mapped = simh_mapped,
 	.affinity_get = simh_affinity_get,
 	.affinity_set = simh_affinity_set,
+	.counting = &simh_counting,
+	.remarks = simh_remarks,
+	.close = simh_close,
 };
 
 /* ---- beyond struct host */
-
-int
-simh_count(const struct simh_site *sites, size_t n)
-{
-	must(simh.program.m);
-	return counters_plant(&simh.program, sites, n);
-}
-
-int
-simh_counts(struct simh_site *sites, size_t n)
-{
-	struct program *p = &simh.program;
-	int status = p->m ? counters_read(p) : HOST_GONE;
-
-	must(n == p->ncounters);
-	for (size_t i = 0; i < n && !status; i++) {
-		sites[i].hits = p->counters[i].hits;
-		sites[i].taken = p->counters[i].taken;
-	}
-	return status;
-}
 
 int
 simh_pass(uint8_t orig)
@@ -358,11 +372,4 @@ const char *
 simh_answer(size_t i)
 {
 	return simh.program.m ? console_line(simh.program.m->con, i) : NULL;
-}
-
-char *const *
-simh_remarks(size_t *n)
-{
-	*n = simh.program.nremarks;
-	return simh.program.remarks;
 }

@@ -49,7 +49,7 @@ traps_plant(struct program *p)
  * Make the counters, with the original bytes.  0, or -1 with the message set.
  */
 static int
-counters_make(struct program *p, const struct simh_site *sites, size_t n)
+counters_make(struct program *p, const struct host_site *sites, size_t n)
 {
 	uint32_t lo = (uint32_t)sites[0].va;
 	uint32_t size = (uint32_t)sites[n - 1].va + 16 - lo;
@@ -119,7 +119,7 @@ tables_write(struct program *p)
 }
 
 int
-counters_plant(struct program *p, const struct simh_site *sites, size_t n)
+counters_plant(struct program *p, const struct host_site *sites, size_t n)
 {
 	uint64_t last;
 	int status;

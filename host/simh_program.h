@@ -72,6 +72,9 @@ struct program {
 
 /* ---- simh_run.c */
 
+/* End the simulator, if one runs, and forget the program. */
+void simh_close(void);
+
 enum state {
 	STATE_NONE,
 	STATE_LOADED,		/* has not run: EVENT_EXEC comes next */
@@ -164,8 +167,8 @@ enum call_result signal_return(struct program *p, struct stop *stop,
 
 /* ---- simh_counters.c */
 
-/* See simh_count. */
-int counters_plant(struct program *p, const struct simh_site *sites,
+/* See struct host_counting. */
+int counters_plant(struct program *p, const struct host_site *sites,
 		   size_t n);
 /* The counter at va, or NULL. */
 struct counter *counter_find(const struct program *p, uint32_t va);

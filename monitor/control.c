@@ -4,10 +4,12 @@
  * request has come, or that more of an answer can be sent.
  */
 #include "monitor/client/count.h"
+#include "monitor/client/host_counters.h"
 #include "monitor/control.h"
 #include "monitor/patch/extend.h"
 #include "monitor/place.h"
 #include "monitor/process/events.h"
+#include "monitor/process/object.h"
 #include "monitor/run.h"
 #include "monitor/client/save.h"
 #include "monitor/process/stop.h"
@@ -223,7 +225,7 @@ on_live(struct run *run, char *args, FILE *out)
 static int
 on_reset(struct run *run, char *args, FILE *out)
 {
-	if (run->ncounted)
+	if (host_counters_used(run))
 		return fail("what the simulator counts cannot be reset");
 	moment_begin(run);
 	for (size_t i = 0; i < run->nobjects; i++) {

@@ -213,7 +213,7 @@ run_free(struct run *run)
 	for (size_t i = 0; i < run->nremarks; i++)
 		free(run->remarks[i]);
 	free(run->remarks);
-	free(run->queue);
+	queue_free(run);
 	free(run->program);
 	free(run->data);
 }

@@ -14,31 +14,16 @@
 #include "plan/plan.h"
 #include "report/report.h"
 
-/* A file that was looked at: its plan, or why there is none. */
-struct object {
-	uint64_t dev, ino, size, mtime;
-	struct plan *plan;	/* or NULL */
-	bool counted;		/* the plan has more than hooks */
-	char *unread;		/* why its hooks are not known, or NULL */
-};
-
 struct earlier;			/* see report/profile/profile_plan.h */
-struct simh_site;		/* see host/simh.h */
-struct client;			/* see client.h */
 struct autosave;		/* see autosave.c */
+struct client;			/* see client.h */
+struct client;			/* see client.h */
 struct control;			/* see control.c */
-
-/* Whose counts a counter set has, with --separate. */
-struct counter_owner {
-	pid_t pid, tid;		/* pid 0: nobody's, nothing was counted; tid 0:
-				   a process's */
-	size_t parent;		/* its maker's counter set, or
-				   COUNTER_SET_NONE */
-	double start;		/* monotonic seconds */
-	char *program;		/* executed last, or NULL */
-};
-
-static const size_t COUNTER_SET_NONE = SIZE_MAX;
+struct counter_owner;		/* see task.h */
+struct event_queue;		/* see events.c */
+struct extensions;		/* see extend.c */
+struct host_counters;		/* see host_counters.c */
+struct object;			/* see object.h */
 
 enum { TASK_BUCKETS = 1024 };
 
@@ -52,22 +37,16 @@ struct run {
 	const struct arch *arch;
 	const struct abi *abi;	/* or NULL */
 	bool eager;		/* look at all functions before the start */
-	bool host_counts;	/* the host can count by itself ... */
-	struct simh_site *counted;	/* ... and counts these sites, */
-	uint32_t *counted_site;	/* which have these indices in the plan */
-	size_t ncounted, ncounted_site;
-	struct plan *counted_plan;
+	struct host_counters *host_counters;	/* or NULL */
 	struct task *tasks[TASK_BUCKETS];
 	struct process *processes;
-	struct event *queue;	/* received, not yet handled */
-	size_t queue_head, queue_len;
+	struct event_queue *queue;	/* received, not yet handled; or NULL */
 
 	struct object *objects;
 	size_t nobjects;
 
-	struct extension *extensions;	/* ascending number */
-	size_t nextensions, extensions_max, extensions_room;
-	uint64_t extended;	/* the next one's number */
+	struct extensions *extensions;	/* or NULL */
+	uint64_t extended;	/* the next extension's number */
 
 	pid_t root;		/* the launched process, or 0 */
 	bool root_started;	/* it has become the program */

@@ -5,11 +5,17 @@
  */
 #include <stdlib.h>
 
-#include "host/simh.h"
 #include "monitor/client/host_counters.h"
 #include "monitor/run.h"
 #include "util/fail.h"
 #include "util/mem.h"
+
+struct host_counters {
+	struct plan *plan;
+	struct host_site *sites;	/* ascending va */
+	uint32_t *indices;	/* of the same sites in the plan */
+	size_t n;
+};
 
 /* Orders sites by their first member, the va. */
 static int
@@ -21,39 +27,50 @@ by_va(const void *va, const void *vb)
 }
 
 static void
-site_add(struct run *run, const struct module *module, uint32_t i)
+site_add(struct host_counters *counters, const struct module *module,
+	 uint32_t i)
 {
 	const struct site *site = &module->plan->sites[i];
 	uint64_t next = site->addr + site->insn.len;
 
-	*vec_push(run->counted, run->ncounted) = (struct simh_site){
+	*vec_push(counters->sites, counters->n) = (struct host_site){
 		.va = site->addr + module->bias,
 		.next = site->branch && site->insn.target != next ?
 			next + module->bias : 0,
 	};
 }
 
+static void
+sites_lose(const struct host_counters *counters)
+{
+	for (size_t i = 0; i < counters->n; i++)
+		counters->plan->sites[counters->indices[i]].lost = true;
+}
+
 void
 host_counters_plant(struct run *run, const struct module *module)
 {
-	must(!run->counted_plan);
-	run->counted_plan = module->plan;
+	struct host_counters *counters = mem_alloc(sizeof(*counters));
+	size_t n = 0;
+
+	must(!run->host_counters);
+	run->host_counters = counters;
+	counters->plan = module->plan;
 	for (size_t i = 0; i < module->nsites; i++)
 		if (module->patched[i].patch == PATCH_HOST)
-			site_add(run, module, i);
-	if (!run->ncounted)
+			site_add(counters, module, i);
+	if (!counters->n)
 		return;
-	qsort(run->counted, run->ncounted, sizeof(*run->counted), by_va);
-	for (size_t i = 0; i < run->ncounted; i++)
-		*vec_push(run->counted_site, run->ncounted_site) =
-			plan_site(module->plan, run->counted[i].va -
+	qsort(counters->sites, counters->n, sizeof(*counters->sites), by_va);
+	for (size_t i = 0; i < counters->n; i++)
+		*vec_push(counters->indices, n) =
+			plan_site(module->plan, counters->sites[i].va -
 				  module->bias) - module->plan->sites;
-	if (!simh_count(run->counted, run->ncounted))
+	if (!run->host->counting->plant(counters->sites, counters->n))
 		return;
 	run_remark(run, "not counted: %s", fail_message());
-	for (size_t i = 0; i < run->ncounted; i++)
-		module->plan->sites[run->counted_site[i]].lost = true;
-	run->ncounted = 0;
+	sites_lose(counters);
+	counters->n = 0;
 }
 
 static void
@@ -62,32 +79,39 @@ remarks_fetch(struct run *run)
 	char *const *remarks;
 	size_t n;
 
-	remarks = simh_remarks(&n);
+	if (!run->host->remarks)
+		return;
+	remarks = run->host->remarks(&n);
 	for (size_t i = 0; i < n; i++)
 		run_remark(run, "%s", remarks[i]);
+}
+
+bool
+host_counters_used(const struct run *run)
+{
+	return run->host_counters && run->host_counters->n;
 }
 
 uint64_t
 host_counters_fetch(struct run *run)
 {
-	struct plan *plan = run->counted_plan;
-	struct counter *counter;
+	struct host_counters *counters = run->host_counters;
 	uint64_t sum = 0;
 
-	if (run->host == &host_simh)
-		remarks_fetch(run);
-	if (!run->ncounted)
+	remarks_fetch(run);
+	if (!host_counters_used(run))
 		return 0;
-	if (simh_counts(run->counted, run->ncounted)) {
-		for (size_t i = 0; i < run->ncounted; i++)
-			plan->sites[run->counted_site[i]].lost = true;
+	if (run->host->counting->fetch(counters->sites, counters->n)) {
+		sites_lose(counters);
 		return 0;
 	}
-	for (size_t i = 0; i < run->ncounted; i++) {
-		counter = counter_set_site(plan_counter_set(plan, 0),
-					   run->counted_site[i], plan->nsites);
-		counter->hits = run->counted[i].hits;
-		counter->taken = run->counted[i].taken;
+	for (size_t i = 0; i < counters->n; i++) {
+		struct counter *counter = counter_set_site(
+			plan_counter_set(counters->plan, 0),
+			counters->indices[i], counters->plan->nsites);
+
+		counter->hits = counters->sites[i].hits;
+		counter->taken = counters->sites[i].taken;
 		sum += counter->hits;
 	}
 	return sum;
@@ -96,8 +120,13 @@ host_counters_fetch(struct run *run)
 void
 host_counters_close(struct run *run)
 {
-	if (run->host == &host_simh)
-		simh_close();
-	free(run->counted);
-	free(run->counted_site);
+	struct host_counters *counters = run->host_counters;
+
+	if (run->host->close)
+		run->host->close();
+	if (!counters)
+		return;
+	free(counters->sites);
+	free(counters->indices);
+	free(counters);
 }

@@ -16,7 +16,9 @@ void host_counters_plant(struct run *run, const struct module *module);
  * also after the program's end.  Returns the sum of the hits.
  */
 uint64_t host_counters_fetch(struct run *run);
-/* End the host's simulator and free the counters, at the end of the run. */
+/* Does the host count any sites? */
+bool host_counters_used(const struct run *run);
+/* Close the host and free the counters, at the end of the run. */
 void host_counters_close(struct run *run);
 
 #endif

@@ -8,6 +8,7 @@
 #include "monitor/run.h"
 #include "monitor/client/save.h"
 #include "monitor/client/tamper.h"
+#include "monitor/process/object.h"
 #include "util/mem.h"
 #include "util/shrunk.h"
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "monitor/run.h"
+#include "monitor/process/task.h"
 #include "monitor/client/save.h"
 #include "report/profile/profile_plan.h"
 #include "report/target.h"

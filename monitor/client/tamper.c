@@ -5,6 +5,7 @@
  */
 #include "monitor/client/tamper.h"
 #include "monitor/process/events.h"
+#include "monitor/process/object.h"
 
 #include <signal.h>
 

@@ -17,6 +17,25 @@
 
 enum { PRUNE_MIN = 64 };
 
+/*
+ * One change to a module while programs run: the sites planted, the traps taken
+ * out, and the slots from number `first` up to `last`.
+ */
+struct extension {
+	uint64_t number;
+	struct module *module;	/* held */
+	uint32_t *planted, *retired;	/* site indices, by address */
+	size_t nplanted, nretired;
+	size_t first, last;
+	/* The relocated functions with these numbers in the plan. */
+	size_t relocated_first, relocated_end;
+};
+
+struct extensions {
+	struct extension *list;	/* ascending number */
+	size_t n, max, room;	/* above max, list is pruned */
+};
+
 /* One of the space's tasks, preferably a stopped one. */
 static struct task *
 space_task(struct run *run, const struct space *space)
@@ -248,54 +267,59 @@ extension_free(struct extension *ext)
 
 /* Forget the extensions of modules that no space has any more. */
 static void
-extensions_prune(struct run *run)
+extensions_prune(struct extensions *log)
 {
 	size_t n = 0;
 
-	if (run->nextensions < run->extensions_max)
+	if (log->n < log->max)
 		return;
-	for (size_t i = 0; i < run->nextensions; i++) {
-		struct extension *ext = &run->extensions[i];
+	for (size_t i = 0; i < log->n; i++) {
+		struct extension *ext = &log->list[i];
 
 		if (ext->module->refs == ext->module->logged)
 			extension_free(ext);
 		else
-			run->extensions[n++] = *ext;
+			log->list[n++] = *ext;
 	}
-	run->nextensions = n;
-	run->extensions_max = 2 * n + PRUNE_MIN;
+	log->n = n;
+	log->max = 2 * n + PRUNE_MIN;
 }
 
 static void
-extension_push(struct run *run, struct extension ext)
+extension_push(struct extensions *log, struct extension ext)
 {
-	size_t n = run->extensions_max;
+	size_t n = log->max;
 
 	/* vec_push cannot be used: pruning leaves any number of extensions. */
-	if (run->nextensions >= run->extensions_room) {
-		run->extensions_room = n > run->nextensions ? n :
-				       run->nextensions + 1;
-		run->extensions = mem_grow(run->extensions,
-					   run->extensions_room, sizeof(ext));
+	if (log->n >= log->room) {
+		log->room = n > log->n ? n : log->n + 1;
+		log->list = mem_grow(log->list, log->room, sizeof(ext));
 	}
-	run->extensions[run->nextensions++] = ext;
+	log->list[log->n++] = ext;
 }
 
 static void
 extension_log(struct run *run, struct extension ext)
 {
-	extensions_prune(run);
+	if (!run->extensions)
+		run->extensions = mem_alloc(sizeof(*run->extensions));
+	extensions_prune(run->extensions);
 	ext.module->refs++;
 	ext.module->logged++;
-	extension_push(run, ext);
+	extension_push(run->extensions, ext);
 }
 
 void
 extensions_free(struct run *run)
 {
-	for (size_t i = 0; i < run->nextensions; i++)
-		extension_free(&run->extensions[i]);
-	free(run->extensions);
+	struct extensions *log = run->extensions;
+
+	if (!log)
+		return;
+	for (size_t i = 0; i < log->n; i++)
+		extension_free(&log->list[i]);
+	free(log->list);
+	free(log);
 }
 
 static void
@@ -333,8 +357,8 @@ module_extend(struct run *run, struct module *module,
 				   .nplanted = fresh.n,
 				   .retired = retired.sites,
 				   .nretired = retired.n,
-				   .relocated_fplans = module->nrelocated,
-				   .nrelocated = module->plan->nrelocated,
+				   .relocated_first = module->nrelocated,
+				   .relocated_end = module->plan->nrelocated,
 			   });
 	module->nrelocated = module->plan->nrelocated;
 }
@@ -365,10 +389,12 @@ relocated_catch_up(struct run *run, struct space *space, pid_t tid,
 void
 space_catch_up(struct run *run, struct space *space, pid_t tid, uint64_t since)
 {
+	struct extensions *log = run->extensions;
+
 	for (size_t k = 0; k < space->nmodules; k++)
 		relocated_reopen_new(run, space, tid, space->modules[k]);
-	for (size_t i = 0; i < run->nextensions; i++) {
-		const struct extension *ext = &run->extensions[i];
+	for (size_t i = 0; log && i < log->n; i++) {
+		const struct extension *ext = &log->list[i];
 		struct batch planted = { ext->planted, ext->nplanted };
 		struct batch retired = { ext->retired, ext->nretired };
 		struct module *module = ext->module;
@@ -382,7 +408,7 @@ space_catch_up(struct run *run, struct space *space, pid_t tid, uint64_t since)
 		module_edit(run, space, tid, module, &planted, trap_write);
 		module_edit(run, space, tid, module, &retired, trap_remove);
 		relocated_plant_new(run, space, tid, module,
-				    ext->relocated_fplans, ext->nrelocated);
+				    ext->relocated_first, ext->relocated_end);
 	}
 	for (size_t k = 0; k < space->nmodules; k++)
 		relocated_catch_up(run, space, tid, space->modules[k]);
@@ -452,8 +478,8 @@ plan_lift(struct run *run, struct plan *plan, uint32_t site)
 			.module = module,
 			.first = module->nslots,
 			.last = module->nslots,
-			.relocated_fplans = module->nrelocated,
-			.nrelocated = module->nrelocated,
+			.relocated_first = module->nrelocated,
+			.relocated_end = module->nrelocated,
 		};
 
 		spaces_edit(run, module, &batch, trap_remove);
@@ -475,8 +501,8 @@ module_again(struct run *run, struct module *module,
 		.number = run->extended++,
 		.module = module,
 		.first = module->nslots,
-		.relocated_fplans = module->nrelocated,
-		.nrelocated = module->nrelocated,
+		.relocated_first = module->nrelocated,
+		.relocated_end = module->nrelocated,
 	};
 	struct batch fresh = { 0 }, refused = { 0 };
 

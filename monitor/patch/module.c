@@ -214,7 +214,7 @@ patch_choose(const struct run *run, const struct module *module,
 	if (site->leads)
 		return module->plan->fplans[site->fplan].lost ? PATCH_RETIRED :
 							      PATCH_LEADS;
-	if (run->host_counts && choice != PATCH_STEP && !site->targets)
+	if (run->host->counting && choice != PATCH_STEP && !site->targets)
 		return PATCH_HOST;
 	if (site->skips && !arch->emul_prepare(code, site->insn.len, va,
 					       &patched->emul)) {
@@ -396,7 +396,7 @@ module_write(struct run *run, struct task *task, struct module *module,
 	text_release(run, space, task->tid);
 	module->nrelocated = module->plan->nrelocated;
 	module->plan->planted |= module->relocated != 0;
-	if (run->host_counts)
+	if (run->host->counting && run->opts->patch != PATCH_STEP)
 		host_counters_plant(run, module);
 }
 

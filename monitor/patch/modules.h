@@ -59,18 +59,4 @@ struct module {
 	size_t nreopened;	/* ... those that were reopened */
 };
 
-/*
- * One change to a module while programs run: the sites planted, the traps taken
- * out, and the slots from number `first` up to `last`.
- */
-struct extension {
-	uint64_t number;
-	struct module *module;	/* held */
-	uint32_t *planted, *retired;	/* site indices, by address */
-	size_t nplanted, nretired;
-	size_t first, last;
-	/* Relocated functions of the plan, from one number up to another. */
-	size_t relocated_fplans, nrelocated;
-};
-
 #endif

@@ -16,32 +16,65 @@
 #include "monitor/unwind/abnormal.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
 #include "util/mem.h"
+
+struct event_queue {
+	struct event *events;
+	size_t head, len;	/* those from head on are waiting */
+};
 
 /* ---- the queue */
 
 void
 run_requeue(struct run *run, const struct event *event)
 {
-	if (run->queue_head && run->queue_head == run->queue_len)
-		run->queue_head = run->queue_len = 0;
-	*vec_push(run->queue, run->queue_len) = *event;
+	struct event_queue *queue = run->queue;
+
+	if (!queue)
+		queue = run->queue = mem_alloc(sizeof(*queue));
+	if (queue->head && queue->head == queue->len)
+		queue->head = queue->len = 0;
+	*vec_push(queue->events, queue->len) = *event;
+}
+
+void
+queue_free(struct run *run)
+{
+	if (run->queue)
+		free(run->queue->events);
+	free(run->queue);
+}
+
+/* Waiting event number i, from 0 on, or NULL.  One without a tid is void. */
+static struct event *
+queue_event(const struct run *run, size_t i)
+{
+	struct event_queue *queue = run->queue;
+
+	return queue && i < queue->len - queue->head ?
+		&queue->events[queue->head + i] : NULL;
 }
 
 void
 run_unqueue(struct run *run, pid_t tid)
 {
-	for (size_t i = run->queue_head; i < run->queue_len; i++)
-		if (run->queue[i].tid == tid)
-			run->queue[i].tid = 0;
+	struct event *event;
+
+	for (size_t i = 0; (event = queue_event(run, i)); i++)
+		if (event->tid == tid)
+			event->tid = 0;
 }
 
 bool
 queue_take(struct run *run, struct event *event)
 {
-	while (run->queue_head < run->queue_len) {
-		*event = run->queue[run->queue_head++];
+	const struct event *first;
+
+	while ((first = queue_event(run, 0))) {
+		*event = *first;
+		run->queue->head++;
 		if (event->tid)
 			return true;
 	}
@@ -56,12 +89,14 @@ queue_take(struct run *run, struct event *event)
 static void
 queue_void(struct run *run, struct task *task)
 {
-	for (size_t i = run->queue_head; i < run->queue_len; i++) {
-		struct event event = run->queue[i];
+	struct event *queued;
+
+	for (size_t i = 0; (queued = queue_event(run, i)); i++) {
+		struct event event = *queued;
 
 		if (event.tid != task->tid)
 			continue;
-		run->queue[i].tid = 0;
+		queued->tid = 0;
 		if (!event.accounted && (event.kind == EVENT_FORK ||
 					 event.kind == EVENT_VFORK))
 			run_account(run, task, &event);
@@ -258,17 +293,18 @@ run_pause(struct run *run, struct space *space, struct task *except,
 static bool
 queue_account(struct run *run)
 {
+	struct event *queued;
 	bool more = false;
 
-	for (size_t i = run->queue_head; i < run->queue_len; i++) {
-		struct event event = run->queue[i];
+	for (size_t i = 0; (queued = queue_event(run, i)); i++) {
+		struct event event = *queued;
 		struct task *task = task_find(run, event.tid);
 
 		if (!task || event.accounted || event.kind < EVENT_CLONE ||
 		    event.kind > EVENT_KILLED)
 			continue;
 		more = true;
-		run->queue[i].accounted = true;
+		queued->accounted = true;
 		run_account(run, task, &event);
 	}
 	return more;
@@ -286,13 +322,15 @@ run_pause_all(struct run *run, enum stop_cause why)
 static bool
 others_wait(struct run *run, const struct task *task)
 {
-	for (size_t i = run->queue_head; i < run->queue_len; i++) {
-		const struct task *other = run->queue[i].kind == EVENT_PAUSED ?
-			task_find(run, run->queue[i].tid) : NULL;
+	const struct event *queued;
+
+	for (size_t i = 0; (queued = queue_event(run, i)); i++) {
+		const struct task *other = queued->kind == EVENT_PAUSED ?
+			task_find(run, queued->tid) : NULL;
 
 		if (other && other != task && other->process &&
 		    other->process->space == task->process->space &&
-		    !run->queue[i].delayed)
+		    !queued->delayed)
 			return true;
 	}
 	return false;
@@ -332,9 +370,11 @@ run_resume_last(struct run *run, struct task *task)
 struct event *
 run_queued(const struct run *run, const struct task *task)
 {
-	for (size_t i = run->queue_head; i < run->queue_len; i++)
-		if (run->queue[i].tid == task->tid)
-			return &run->queue[i];
+	struct event *event;
+
+	for (size_t i = 0; (event = queue_event(run, i)); i++)
+		if (event->tid == task->tid)
+			return event;
 	return NULL;
 }
 

@@ -6,6 +6,9 @@
 
 #include "monitor/run.h"
 
+/* Free the queue, at the end of the run. */
+void queue_free(struct run *run);
+
 /* Take the first event out of the queue into *event; false if it is empty. */
 bool queue_take(struct run *run, struct event *event);
 

@@ -23,9 +23,9 @@ vax_runs(const struct arch *arch)
 }
 
 static const struct machine machines[] = {
-	{ "ptrace", &host_ptrace, native_runs, false },
-	{ "qemu", &host_remote, emulator_known, false },
-	{ "simh", &host_simh, vax_runs, true },
+	{ "ptrace", &host_ptrace, native_runs },
+	{ "qemu", &host_remote, emulator_known },
+	{ "simh", &host_simh, vax_runs },
 };
 
 static const struct machine behind_stub = {

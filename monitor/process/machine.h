@@ -11,7 +11,6 @@ struct machine {
 	const char *name;	/* as --host has it */
 	const struct host *host;
 	bool (*runs)(const struct arch *arch);
-	bool counts;		/* the host can count: host_counters.c */
 };
 
 /* The machine of that name, or NULL. */

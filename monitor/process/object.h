@@ -7,6 +7,14 @@
 
 #include "monitor/run.h"
 
+/* A file that was looked at: its plan, or why there is none. */
+struct object {
+	uint64_t dev, ino, size, mtime;
+	struct plan *plan;	/* or NULL */
+	bool counted;		/* the plan has more than hooks */
+	char *unread;		/* why its hooks are not known, or NULL */
+};
+
 /*
  * The plan of a file that is not to be counted, for its hooks alone; NULL if
  * the file cannot be read.  *unread is why the file may have hooks that pmon

@@ -76,9 +76,7 @@ run_launch(struct run *run)
 		err = -1;
 	if (!err) {
 		run->host = machine->host;
-		run->eager = machine->counts;
-		run->host_counts = machine->counts &&
-			      run->opts->patch != PATCH_STEP;
+		run->eager = run->host->counting != NULL;
 		run->arch = arch ? arch : run->arch;
 		run->abi = abi_find(run->arch);
 		err = run->host->launch(path, argv, &tid);

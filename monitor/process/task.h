@@ -6,6 +6,18 @@
 
 #include "monitor/run.h"
 
+/* Whose counts a counter set has, with --separate. */
+struct counter_owner {
+	pid_t pid, tid;		/* pid 0: nobody's, nothing was counted; tid 0:
+				   a process's */
+	size_t parent;		/* its maker's counter set, or
+				   COUNTER_SET_NONE */
+	double start;		/* monotonic seconds */
+	char *program;		/* executed last, or NULL */
+};
+
+static const size_t COUNTER_SET_NONE = SIZE_MAX;
+
 /* The number of the counter set that the task's counts go to. */
 size_t run_counter_set(const struct run *run, const struct task *task);
 

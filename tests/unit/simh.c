@@ -110,7 +110,7 @@ run(struct run *r, enum vaxrun_how how, const char *line, const char *func)
 static void
 run_end(struct run *r)
 {
-	simh_close();
+	host_simh.close();
 	vaxrun_free(&r->v);
 }
 
@@ -146,7 +146,7 @@ compare(const char *line, const char *func, const enum vaxrun_how *hows,
 	run(&plain, VAXRUN_PLAIN, line, func);
 	run_end(&plain);
 	run(&truth, VAXRUN_BREAK, line, func);
-	simh_close();
+	host_simh.close();
 	assert_true(hits_total(&truth) > 10);
 	for (size_t i = 0; i < n; i++) {
 		run(&other, hows[i], line, func);
@@ -187,7 +187,7 @@ test_taken(void **state)
 
 	need_simulator();
 	run(&truth, VAXRUN_STEP, "shell.O0", "shell");
-	simh_close();
+	host_simh.close();
 	run(&other, VAXRUN_INSIDE, "shell.O0", "shell");
 	for (size_t i = 0; i < truth.v.n; i++) {
 		assert_int_equal(truth.v.sites[i].taken,
@@ -277,7 +277,7 @@ test_begun_again(void **state)
 	for (int way = 0; way < 2; way++) {
 		differ = 0;
 		run(&truth, VAXRUN_BREAK, "signals.O2 m", NULL);
-		simh_close();
+		host_simh.close();
 		run(&other, all_ways[way], "signals.O2 m", NULL);
 		assert_string_equal(other.out, "4242424242 mended 11 5\n");
 		for (size_t i = 0; i < truth.v.n; i++) {
@@ -301,7 +301,7 @@ test_unknown_call(void **state)
 
 	need_simulator();
 	run(&other, VAXRUN_PLAIN, "signals.O0 n n", NULL);
-	remarks = simh_remarks(&n);
+	remarks = host_simh.remarks(&n);
 	assert_int_equal(n, 1);
 	assert_non_null(strstr(remarks[0], "signals.O0: system call 150 "));
 	run_end(&other);
@@ -324,7 +324,7 @@ alarm_set(long us)
 }
 
 static pid_t
-launch_looping(struct simh_site *site)
+launch_looping(struct host_site *site)
 {
 	char *argv[] = { "signals.O2", "l", NULL };
 	struct image *image = image_open("tests/vax/signals.O2", NULL, 0,
@@ -338,7 +338,7 @@ launch_looping(struct simh_site *site)
 			 HOST_OK);
 	vaxrun_sites(&v, image, "main");
 	*site = v.sites[0];
-	assert_int_equal(simh_count(site, 1), 0);
+	assert_int_equal(host_simh.counting->plant(site, 1), 0);
 	vaxrun_free(&v);
 	image_close(image);
 	host_simh.resume(tid, RESUME_RUN, 0);
@@ -361,7 +361,7 @@ event_next(struct event *event)
 static void
 test_runaway(void **state)
 {
-	struct simh_site site;
+	struct host_site site;
 	struct event event;
 	struct regs regs;
 	uint64_t pc;
@@ -393,9 +393,9 @@ test_runaway(void **state)
 	assert_int_equal(event.kind, EVENT_KILLED);
 	assert_int_equal(event.value, SIGINT);
 	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
-	assert_int_equal(simh_counts(&site, 1), HOST_OK);
+	assert_int_equal(host_simh.counting->fetch(&site, 1), HOST_OK);
 	assert_int_equal(site.hits, 1);
-	simh_close();
+	host_simh.close();
 	out_end(out);
 	assert_string_equal(out, "looping\n");
 	assert_int_equal(kill(tid, 0), -1);
@@ -405,7 +405,7 @@ test_runaway(void **state)
 static void
 test_simulator_killed(void **state)
 {
-	struct simh_site site;
+	struct host_site site;
 	struct event event;
 	char out[OUT_MAX];
 	size_t n;
@@ -419,18 +419,18 @@ test_simulator_killed(void **state)
 	out_end(out);
 	assert_int_equal(event.kind, EVENT_KILLED);
 	assert_int_equal(event.value, SIGKILL);
-	assert_int_equal(simh_counts(&site, 1), HOST_GONE);
-	simh_remarks(&n);
+	assert_int_equal(host_simh.counting->fetch(&site, 1), HOST_GONE);
+	host_simh.remarks(&n);
 	assert_int_equal(n, 1);
 	assert_int_equal(host_simh.resume(tid, RESUME_RUN, 0), HOST_GONE);
-	simh_close();
+	host_simh.close();
 }
 
 /* pmon is killed: the simulator, then a child of this process, ends too. */
 static void
 test_killed(void **state)
 {
-	struct simh_site site;
+	struct host_site site;
 	int pipes[2], status;
 	pid_t pid, tid = 0;
 

@@ -29,7 +29,7 @@ enum { VAXRUN_BREAK_MAX = 2000000000 };
 
 struct vaxrun {
 	enum vaxrun_how how;
-	struct simh_site *sites;	/* ascending; next of all branches */
+	struct host_site *sites;	/* ascending; next of all branches */
 	uint8_t *origs;
 	size_t n;
 	struct event end;
@@ -57,7 +57,7 @@ vaxrun_site_add(struct vaxrun *v, const struct insn *insn)
 {
 	uint64_t next = insn->addr + insn->len;
 
-	*vec_push(v->sites, v->n) = (struct simh_site){
+	*vec_push(v->sites, v->n) = (struct host_site){
 		.va = insn->addr,
 		.next = insn->kind == INSN_BRANCH && insn->target != next ?
 			next : 0,
@@ -100,7 +100,7 @@ vaxrun_free(struct vaxrun *v)
 static inline long
 vaxrun_site(const struct vaxrun *v, uint64_t va)
 {
-	const struct simh_site *found = v->n ?
+	const struct host_site *found = v->n ?
 		bsearch(&va, v->sites, v->n, sizeof(*v->sites),
 			vaxrun_compare) : NULL;
 
@@ -114,7 +114,7 @@ vaxrun_plant(struct vaxrun *v)
 	int status = 0;
 
 	if (v->how == VAXRUN_INSIDE)
-		return simh_count(v->sites, v->n);
+		return host_simh.counting->plant(v->sites, v->n);
 	if (v->how == VAXRUN_PLAIN)
 		return 0;
 	for (size_t i = 0; i < v->n && !status; i++) {
@@ -150,7 +150,7 @@ vaxrun_breaks(struct vaxrun *v)
 static inline struct event
 vaxrun_step(struct vaxrun *v, size_t site)
 {
-	struct simh_site *s = &v->sites[site];
+	struct host_site *s = &v->sites[site];
 	struct event event;
 	uint64_t pc;
 
@@ -202,7 +202,7 @@ vaxrun(struct vaxrun *v, const char *path, char **argv)
 	if (host_simh.launch(path, argv, &tid) < 0)
 		return -1;
 	if (vaxrun_plant(v)) {
-		simh_close();
+		host_simh.close();
 		return -1;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &t0);
@@ -225,7 +225,7 @@ vaxrun(struct vaxrun *v, const char *path, char **argv)
 	v->end = event;
 	if (v->how == VAXRUN_BREAK)
 		vaxrun_breaks(v);
-	return v->how == VAXRUN_INSIDE ? simh_counts(v->sites, v->n) : 0;
+	return v->how == VAXRUN_INSIDE ? host_simh.counting->fetch(v->sites, v->n) : 0;
 }
 
 #endif
