@@ -566,6 +566,7 @@ t_abandon(void (*f)(void))
 static void *
 t_exec_body(void *arg)
 {
+	t_await(1);
 	t_exec_deep(2);
 	return arg;
 }
@@ -576,7 +577,7 @@ t_exec_thread(void)
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, t_exec_body, NULL);
-	pthread_join(thread, NULL);
+	STAY(PAUSE);
 }
 
 int
