@@ -47,6 +47,9 @@ struct abi {
 	/* Calls that move all bytes before they return, unless interrupted. */
 	const struct abi_transfer *transfers;
 	uint8_t ntransfers;
+	/* Where the return address is, from the frame pointer on (the caller's
+	   frame pointer is at 0), and where the caller's stack continues. */
+	uint8_t frame_return, frame_size;
 	uint32_t preserved;	/* 1 << reg: what functions preserve, but for
 				   the stack pointer */
 };

@@ -51,6 +51,8 @@ const struct abi abi_x86_64 = {
 		X86_R12, X86_R13, X86_R14, X86_R15, X86_RIP,
 	},
 	.ndwarf = 17,
+	.frame_return = 8,
+	.frame_size = 16,
 	.preserved = 1 << X86_RBX | 1 << X86_RBP | 1 << X86_R12 |
 		     1 << X86_R13 | 1 << X86_R14 | 1 << X86_R15,
 };

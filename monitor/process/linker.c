@@ -6,50 +6,16 @@
 #include <elf.h>
 #include <string.h>
 
+#include "host/dynamic.h"
 #include "monitor/patch/extend.h"
 #include "monitor/process/linker.h"
 #include "monitor/patch/redirect.h"
 #include "monitor/patch/plant.h"
 #include "monitor/run.h"
 
-enum { PHDRS_MAX = 64, DYNAMICS_MAX = 256 };
-
-/* The va where the dynamic linker reports changes (r_brk), or 0. */
-static uint64_t
-linker_brk(struct run *run, struct task *task)
-{
-	const struct host *host = run->host;
-	uint64_t phdrs = host->auxv(task->tid, AT_PHDR), bias = 0, at = 0;
-	uint64_t n = host->auxv(task->tid, AT_PHNUM), brk = 0;
-	Elf64_Phdr phdr[PHDRS_MAX];
-	Elf64_Dyn dyn = { .d_tag = DT_NULL + 1 };
-
-	if (!phdrs || !n || n > PHDRS_MAX ||
-	    host->data_read(task->tid, phdrs, phdr, n * sizeof(*phdr)))
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		if (phdr[i].p_type == PT_PHDR)
-			bias = phdrs - phdr[i].p_vaddr;
-	for (size_t i = 0; i < n; i++)
-		if (phdr[i].p_type == PT_DYNAMIC)
-			at = phdr[i].p_vaddr + bias;
-	for (size_t i = 0; at && i < DYNAMICS_MAX; i++) {
-		if (host->data_read(task->tid, at + i * sizeof(dyn), &dyn,
-				    sizeof(dyn)) || dyn.d_tag == DT_NULL)
-			return 0;
-		if (dyn.d_tag == DT_DEBUG)
-			break;
-	}
-	/* struct r_debug: version, list, r_brk. */
-	if (dyn.d_tag != DT_DEBUG || !dyn.d_un.d_ptr ||
-	    host->data_read(task->tid, dyn.d_un.d_ptr + 16, &brk, sizeof(brk)))
-		return 0;
-	return brk;
-}
-
 /*
- * The same if the program is a dynamic linker itself, which has no DT_DEBUG
- * entry: like debuggers, pmon finds the function by its name.
+ * The same as dynamic_brk if the program is a dynamic linker itself, which has
+ * no DT_DEBUG entry: like debuggers, pmon finds the function by its name.
  */
 static uint64_t
 linker_itself(struct run *run, struct task *task)
@@ -75,7 +41,7 @@ linker_look(struct run *run, struct task *task)
 	const struct site *site;
 
 	process_rescan(run, task);
-	brk = linker_brk(run, task);
+	brk = dynamic_brk(run->host, task->tid);
 	if (!brk)
 		brk = linker_itself(run, task);
 	module = brk ? space_module(task->process->space, brk) : NULL;

@@ -331,10 +331,11 @@ pointer_apply(struct walking *w)
 	uint64_t fp = regs->value[stack->fp];
 
 	if (!(regs->known & UINT32_C(1) << stack->fp) ||
-	    word_read(w, fp + 8, &regs->value[stack->pc]) ||
+	    word_read(w, fp + stack->abi->frame_return,
+		      &regs->value[stack->pc]) ||
 	    word_read(w, fp, &regs->value[stack->fp]))
 		return -1;
-	regs->value[stack->sp] = fp + 16;
+	regs->value[stack->sp] = fp + stack->abi->frame_size;
 	regs->known = UINT32_C(1) << stack->fp | UINT32_C(1) << stack->sp |
 		      UINT32_C(1) << stack->pc;
 	return 0;
