@@ -96,6 +96,8 @@ tamper_event(struct run *run, struct task *task, const struct event *event)
 {
 	bool counting;
 
+	if (!thread_pages_renew(task))
+		space_tampered(task->process->space);
 	if (!task_look(run, task, &counting))
 		return false;
 	if (!(counting && is_fault(run, event)) &&
@@ -112,7 +114,8 @@ tamper_check(struct run *run, struct task *task)
 
 	if (!space || space->own_thread_reg || !task->thread_page)
 		return;
-	if (!thread_pages_register(run, task) || !thread_pages_seen(run, task))
+	if (!thread_pages_register(run, task) ||
+	    !thread_pages_seen(run, task) || !thread_pages_renew(task))
 		space_tampered(space);
 }
 

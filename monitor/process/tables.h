@@ -135,6 +135,7 @@ struct task {
 	size_t counter_set;	/* with --separate=thread */
 	uint32_t thread_page;	/* number, from 1; 0: it has none, or uses its
 				   maker's */
+	uint64_t generation;	/* of that page: see thread_pages_renew */
 	bool vforked;		/* made by vfork: uses its maker's thread
 				   page */
 	bool moved;		/* out of a relocated function, to be moved

@@ -21,11 +21,13 @@
 #include "util/mem.h"
 
 /*
- * A thread page begins with a scratch slot, in a cache line of its own.  Pages
- * take much address space, but only counters that are used take memory.
+ * A thread page begins with a scratch slot and the generation, in a cache line
+ * of their own.  Pages take much address space, but only counters that are used
+ * take memory.
  */
 enum {
 	PAGE_HEAD = 64,
+	PAGE_GENERATION = 8,	/* offset; see thread_pages_renew */
 	PAGE_STEP = 1 << 16,	/* a page's size is a multiple of this */
 	PAGE_MORE = 1 << 28,	/* room for libraries that may be loaded */
 	THREAD_PAGES = 64,	/* in one chunk */
@@ -66,6 +68,14 @@ thread_page_bytes(const struct thread_pages *thread_pages, uint32_t thread_page)
 {
 	return thread_pages->chunks[thread_page / THREAD_PAGES]->shared.bytes +
 	       thread_page % THREAD_PAGES * thread_pages->size;
+}
+
+static uint64_t *
+thread_page_generation(const struct thread_pages *thread_pages,
+		       uint32_t thread_page)
+{
+	return (void *)(thread_page_bytes(thread_pages, thread_page) +
+			PAGE_GENERATION);
 }
 
 static const struct thread_pages **
@@ -220,6 +230,8 @@ thread_page_take(struct run *run, struct task *task,
 		return fail("the process has ended");
 	*thread_page_taker(thread_pages, thread_page) = thread_pages;
 	task->thread_page = thread_page + 1;
+	task->generation = 1;
+	*thread_page_generation(thread_pages, thread_page) = 1;
 	if (task->process->space->thread_pages)
 		thread_page_guard(task->process->space, thread_page);
 	return 0;
@@ -481,6 +493,22 @@ thread_pages_seen(struct run *run, const struct task *task)
 	for (size_t i = 0; i < space->nmodules && seen; i++)
 		seen = module_seen(run, task, space->modules[i]);
 	return seen || task_killed(run, task);
+}
+
+bool
+thread_pages_renew(struct task *task)
+{
+	const struct space *space = task->process ? task->process->space : NULL;
+	uint64_t *generation;
+	bool same;
+
+	if (!task->thread_page || !space || !space->thread_pages)
+		return true;
+	generation = thread_page_generation(space->thread_pages,
+					    task->thread_page - 1);
+	same = *generation == task->generation;
+	*generation = ++task->generation;
+	return same;
 }
 
 struct peek {

@@ -51,6 +51,12 @@ uint64_t thread_pages_va(const struct task *task);
  * been set since?  true, too, for a task without a page.
  */
 bool thread_pages_register(struct run *run, const struct task *task);
+/*
+ * Does the stopped task's thread page have the generation that it had when the
+ * task stopped last?  Else the program has written there, perhaps an old copy
+ * of the page.  Begins the next generation.
+ */
+bool thread_pages_renew(struct task *task);
 /* Does the stopped task see the same counters in its page as pmon does? */
 bool thread_pages_seen(struct run *run, const struct task *task);
 /*

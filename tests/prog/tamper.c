@@ -1,11 +1,12 @@
 /*
  * Calls work() 1000 times, does something to what it is counted with, calls it
- * 1000 times more, and, if that is the register, restores it and calls it 1000
- * times more.  What it does is its argument; none: nothing.
+ * 1000 times more, and, if that is the register or an old copy of the counters,
+ * 1000 times more.  What it does is its argument; none: nothing.
  */
 #define _GNU_SOURCE
 #include <asm/prctl.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,16 @@ registers(const char *how, char *own)
 	works();
 }
 
+/* Put back what was there 1000 calls and a signal before. */
+static void
+restore(char *own)
+{
+	memcpy(large, own, AREA);
+	works();
+	raise(SIGURG);
+	memcpy(own, large, AREA);
+}
+
 static void
 memory(const char *how, char *own)
 {
@@ -77,6 +88,8 @@ memory(const char *how, char *own)
 		memset(own, 0, AREA);
 	else if (!strcmp(how, "some"))
 		memset(own + 64, 0, 256);
+	else if (!strcmp(how, "restore"))
+		restore(own);
 	else if (!strcmp(how, "remove"))
 		err = madvise(page, AREA, MADV_REMOVE);
 	else if (!strcmp(how, "over"))
