@@ -91,17 +91,13 @@ void
 fault_interrupts(const struct space *space, uint64_t pc)
 {
 	struct position position;
-	struct module *module;
-	uint32_t fplan;
+	struct code_at at;
 
 	if (!relocated_position(space, pc, &position))
 		position.va = pc;
-	module = space_module(space, position.va);
-	if (!module)
-		return;
-	fplan = plan_func(module->plan, position.va - module->bias);
-	if (fplan != FPLAN_NONE)
-		module->plan->fplans[fplan].interrupted = true;
+	at = code_at(space, position.va);
+	if (at.fplan)
+		at.fplan->interrupted = true;
 }
 
 void

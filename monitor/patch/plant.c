@@ -34,6 +34,22 @@ space_module(const struct space *space, uint64_t va)
 	return NULL;
 }
 
+struct code_at
+code_at(const struct space *space, uint64_t va)
+{
+	struct code_at at = {
+		.module = space_module(space, va), .index = FPLAN_NONE,
+	};
+
+	if (!at.module)
+		return at;
+	at.addr = va - at.module->bias;
+	at.index = plan_func(at.module->plan, at.addr);
+	if (at.index != FPLAN_NONE)
+		at.fplan = &at.module->plan->fplans[at.index];
+	return at;
+}
+
 /* ---- modules of a process */
 
 static void

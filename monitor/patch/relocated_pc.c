@@ -66,23 +66,38 @@ landing_of(const struct relocated *relocated, uint64_t addr)
 }
 
 /*
+ * What is at a va of the original; the function, if it has a relocated function
+ * that may be used, else NULL.
+ */
+static struct code_at
+original_at(const struct space *space, uint64_t va)
+{
+	struct code_at at = code_at(space, va);
+
+	if (at.fplan && (!at.module->relocated || !at.fplan->relocated ||
+			 at.fplan->lost))
+		at.fplan = NULL;
+	return at;
+}
+
+/* The va of an offset in the function's relocated function. */
+static uint64_t
+relocated_va(const struct code_at *at, uint64_t offset)
+{
+	return at->module->relocated + at->fplan->relocated_at + offset;
+}
+
+/*
  * If pc is at the landing slot of a short-jump chain, the va of the chain's
  * entry patch; else 0.
  */
 static uint64_t
 relocated_landing(const struct space *space, uint64_t pc)
 {
-	const struct module *module = space_module(space, pc);
-	uint32_t index = module && module->relocated ?
-		plan_func(module->plan, pc - module->bias) : FPLAN_NONE;
-	const struct func_plan *fplan;
-	uint64_t addr;
+	struct code_at at = original_at(space, pc);
+	uint64_t addr = at.fplan ? landing_of(at.fplan->relocated, at.addr) : 0;
 
-	fplan = index == FPLAN_NONE ? NULL : &module->plan->fplans[index];
-	if (!fplan || !fplan->relocated || fplan->lost)
-		return 0;
-	addr = landing_of(fplan->relocated, pc - module->bias);
-	return addr ? addr + module->bias : 0;
+	return addr ? addr + at.module->bias : 0;
 }
 
 /*
@@ -121,20 +136,11 @@ relocated_enter(const struct module *module, const struct site *site)
 uint64_t
 relocated_back(const struct space *space, uint64_t va)
 {
-	const struct module *module = space_module(space, va);
-	const struct func_plan *fplan;
-	uint32_t index;
-	int64_t offset;
+	struct code_at at = original_at(space, va);
+	int64_t offset = at.fplan ?
+		relocated_offset(at.fplan->relocated, at.addr) : -1;
 
-	if (!module || !module->relocated)
-		return va;
-	index = plan_func(module->plan, va - module->bias);
-	fplan = index == FPLAN_NONE ? NULL : &module->plan->fplans[index];
-	if (!fplan || !fplan->relocated || fplan->lost)
-		return va;
-	offset = relocated_offset(fplan->relocated, va - module->bias);
-	return offset < 0 ? va : module->relocated + fplan->relocated_at +
-				 (uint64_t)offset;
+	return offset < 0 ? va : relocated_va(&at, (uint64_t)offset);
 }
 
 /* The probe of arrivals at the block that begins at addr, or NULL. */
@@ -148,39 +154,18 @@ block_probe(const struct func_plan *fplan, uint64_t addr)
 }
 
 /*
- * The function whose original has the va, if it has a relocated function; or
- * NULL.
- */
-static const struct func_plan *
-original_at(const struct space *space, uint64_t va,
-	    const struct module **module)
-{
-	uint32_t index;
-	const struct func_plan *fplan;
-
-	*module = space_module(space, va);
-	if (!*module || !(*module)->relocated)
-		return NULL;
-	index = plan_func((*module)->plan, va - (*module)->bias);
-	fplan = index == FPLAN_NONE ? NULL : &(*module)->plan->fplans[index];
-	return fplan && fplan->relocated && !fplan->lost ? fplan : NULL;
-}
-
-/*
  * Whether pc is at an instruction of the original that the relocated function
  * leads to because it only runs there: a call, or a system call.
  */
 static bool
 call_ahead(const struct space *space, uint64_t pc)
 {
-	const struct module *module;
-	const struct func_plan *fplan = original_at(space, pc, &module);
-	long insn = fplan ? cfg_insn(fplan->cfg, pc - module->bias) : -1;
+	struct code_at at = original_at(space, pc);
+	long insn = at.fplan ? cfg_insn(at.fplan->cfg, at.addr) : -1;
 
-	if (insn < 0 ||
-	    relocated_entry_patch(fplan->relocated, pc - module->bias))
+	if (insn < 0 || relocated_entry_patch(at.fplan->relocated, at.addr))
 		return false;
-	switch (fplan->cfg->insns[insn].kind) {
+	switch (at.fplan->cfg->insns[insn].kind) {
 	case INSN_CALL:
 	case INSN_CALL_INDIRECT:
 	case INSN_SYSCALL:
@@ -193,18 +178,16 @@ call_ahead(const struct space *space, uint64_t pc)
 void
 relocated_ahead(struct run *run, struct task *task, uint64_t va, bool back)
 {
-	const struct module *module;
-	const struct func_plan *fplan = original_at(task->process->space, va,
-						    &module);
-	const struct probe *probe = fplan ?
-		block_probe(fplan, va - module->bias) : NULL;
+	struct code_at at = original_at(task->process->space, va);
+	const struct probe *probe = at.fplan ? block_probe(at.fplan, at.addr) :
+					       NULL;
 	uint64_t by;
 
 	if (!probe)
 		return;
 	must(probe->op == PROBE_ADD);
 	by = (uint64_t)(back ? -(int64_t)probe->operand : probe->operand);
-	client_drained(run, task, module->plan, probe->slot, &by, 1);
+	client_drained(run, task, at.module->plan, probe->slot, &by, 1);
 }
 
 bool
@@ -443,30 +426,21 @@ probe_begins(const struct func_plan *fplan, const struct fragment *fragment,
 uint64_t
 relocated_inside(const struct space *space, uint64_t va)
 {
-	const struct module *module = space_module(space, va);
-	const struct func_plan *fplan;
-	uint32_t index, fragment;
-	uint64_t addr;
-	int64_t offset;
+	struct code_at at = original_at(space, va);
+	int64_t offset = at.fplan ?
+		relocated_offset(at.fplan->relocated, at.addr) : -1;
+	const struct fragment *fragment;
 
-	index = module && module->relocated ?
-		plan_func(module->plan, va - module->bias) : FPLAN_NONE;
-	fplan = index == FPLAN_NONE ? NULL : &module->plan->fplans[index];
-	if (!fplan || !fplan->relocated || fplan->lost)
-		return va;
-	addr = va - module->bias;
-	offset = relocated_offset(fplan->relocated, addr);
 	if (offset < 0)
 		return va;
-	for (fragment = 0;
-	     fplan->relocated->fragments[fragment].offset < offset; fragment++)
-		;
-	while (fragment && cfg_block(fplan->cfg, addr) >= 0 &&
-	       probe_begins(fplan, &fplan->relocated->fragments[fragment - 1],
-			    addr))
+	fragment = at.fplan->relocated->fragments;
+	while (fragment->offset < offset)
+		fragment++;
+	while (fragment != at.fplan->relocated->fragments &&
+	       cfg_block(at.fplan->cfg, at.addr) >= 0 &&
+	       probe_begins(at.fplan, fragment - 1, at.addr))
 		fragment--;
-	return module->relocated + fplan->relocated_at +
-	       fplan->relocated->fragments[fragment].offset;
+	return relocated_va(&at, fragment->offset);
 }
 
 void

@@ -263,15 +263,12 @@ relocated_inherit(struct task *child, const struct task *maker)
 
 /* Whether there is an entry patch at va. */
 static bool
-point_at(const struct space *space, uint64_t va)
+entry_patch_at(const struct space *space, uint64_t va)
 {
-	const struct module *module = space_module(space, va);
-	uint32_t index = module ? plan_func(module->plan, va - module->bias) :
-				  FPLAN_NONE;
+	struct code_at at = code_at(space, va);
 
-	return index != FPLAN_NONE && module->plan->fplans[index].relocated &&
-	       relocated_entry_patch(module->plan->fplans[index].relocated,
-				     va - module->bias);
+	return at.fplan && at.fplan->relocated &&
+	       relocated_entry_patch(at.fplan->relocated, at.addr);
 }
 
 void
@@ -296,7 +293,7 @@ relocated_sigreturn(struct run *run, struct task *task, uint64_t hook)
 	 * the relocated function anyway, with its count.
 	 */
 	if (!moved_take(task, context, pc, sp, &taken_back) &&
-	    point_at(space, pc))
+	    entry_patch_at(space, pc))
 		return;
 	if (taken_back)
 		relocated_ahead(run, task, pc, false);

@@ -149,17 +149,13 @@ static uint32_t
 frame_edge_fplan(struct run *run, const struct task *task,
 		 const struct frame_edge *at, struct module **module)
 {
-	uint64_t va = at->va - (at->during ? 1 : 0);
-	uint32_t fplan;
+	const struct space *space = task->process->space;
+	struct code_at code = code_at(space, at->va - (at->during ? 1 : 0));
 
-	*module = space_module(task->process->space, va);
-	if (!*module)
-		return FPLAN_NONE;
-	fplan = plan_func((*module)->plan, va - (*module)->bias);
-	if (fplan != FPLAN_NONE && at->came &&
-	    space_known(task->process->space))
-		fplan_wake(run, (*module)->plan, fplan);
-	return fplan;
+	*module = code.module;
+	if (code.fplan && at->came && space_known(space))
+		fplan_wake(run, code.module->plan, code.index);
+	return code.index;
 }
 
 /*
@@ -431,27 +427,23 @@ abnormal_birth(struct run *run, struct task *task)
 static void
 task_unskip(struct run *run, struct task *task, void *process)
 {
-	struct module *module;
-	uint64_t pc = task_pc(run, task), addr;
+	uint64_t pc = task_pc(run, task);
 	const struct cfg *cfg;
 	const uint8_t *code;
-	uint32_t index;
+	struct code_at at;
 	size_t avail;
 
 	if (task->process != process || task->state != TASK_STOPPED ||
 	    !run->arch->locked)
 		return;
-	module = space_module(task->process->space, pc);
-	index = module ? plan_func(module->plan, pc - module->bias) :
-			 FPLAN_NONE;
-	if (index == FPLAN_NONE || !module->plan->fplans[index].units ||
-	    !plan_graph(module->plan, index))
+	at = code_at(task->process->space, pc);
+	if (!at.fplan || !at.fplan->units ||
+	    !plan_graph(at.module->plan, at.index))
 		return;
-	addr = pc - module->bias - 1;
-	cfg = module->plan->fplans[index].cfg;
-	code = image_text(module->plan->image, addr, &avail);
-	if (cfg_insn(cfg, addr + 1) < 0 && cfg_insn(cfg, addr) >= 0 && code &&
-	    run->arch->locked(code, avail))
+	cfg = at.module->plan->fplans[at.index].cfg;
+	code = image_text(at.module->plan->image, at.addr - 1, &avail);
+	if (cfg_insn(cfg, at.addr) < 0 && cfg_insn(cfg, at.addr - 1) >= 0 &&
+	    code && run->arch->locked(code, avail))
 		run->host->reg_set(task->tid, run->arch->reg_pc, pc - 1);
 }
 
