@@ -74,4 +74,20 @@ for my $patch (@patches) {
 	    dlclose => 2, dlopen => 3 }, "$patch, all of all objects");
 }
 
+# A file that is a program and a library is counted as a program only, whichever
+# it is first.
+my $both = compile('both.c', '-O1');
+my $library = abs_path(compile('both.c', '-O1', '-shared', '-fPIC',
+    '-DLIBRARY', '-nostdlib', '-Wl,-e,library_start'));
+
+for my $how ('load', 'run') {
+	for my $patch ('trap', 'auto') {
+		my $run = monitor(["--patch=$patch"], [$both, $how, $library]);
+
+		is(ended($run), 'status 0', "$how, $patch: how it ends");
+		counts_are($run, { load => 1, shared_work => 3,
+		    library_main => 1 }, "$how, $patch");
+	}
+}
+
 done_testing;

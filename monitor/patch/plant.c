@@ -136,14 +136,18 @@ module_there(const struct space *space, const struct plan *plan, uint64_t bias)
 	return false;
 }
 
+/* Is the mapping part of a module that is there, whatever that counts? */
 static bool
 module_known(const struct space *space, const struct mapping *map)
 {
-	for (size_t i = 0; i < space->nmodules; i++)
-		if (space->modules[i]->map_lo == map->lo &&
-		    space->modules[i]->dev == map->dev &&
-		    space->modules[i]->ino == map->ino)
+	for (size_t i = 0; i < space->nmodules; i++) {
+		const struct module *module = space->modules[i];
+
+		if (module->dev == map->dev && module->ino == map->ino &&
+		    (module->map_lo == map->lo ||
+		     map->lo - module->lo < module->hi - module->lo))
 			return true;
+	}
 	return false;
 }
 
@@ -218,6 +222,7 @@ void
 process_foresee(struct run *run, pid_t pid)
 {
 	char *open_path, *path = run->host->exe(pid, &open_path);
+	struct stat st = { 0 };
 	const char *unread;
 	struct mapping *maps;
 	struct plan *plan;
@@ -226,12 +231,14 @@ process_foresee(struct run *run, pid_t pid)
 	if (!path)
 		return;
 	plan = object_plan(run, path, open_path, true);
+	stat(open_path, &st);
 	free(path);
 	free(open_path);
 	if (!plan || run->host->maps(pid, &maps, &n))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		if (!maps[i].exec || maps[i].path[0] != '/')
+		if (!maps[i].exec || maps[i].path[0] != '/' ||
+		    maps[i].ino == st.st_ino)
 			continue;
 		open_path = run->host->mapped(pid, &maps[i]);
 		mapping_plan(run, &maps[i], true, plan_infers(plan),

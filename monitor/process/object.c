@@ -101,13 +101,18 @@ object_read(struct run *run, const char *path, const char *open_path)
 	return plan;
 }
 
+/*
+ * A file may be one process's program, which is counted, and another's library,
+ * which has only hooks: then it has a plan for each.
+ */
 static struct object *
-object_find(struct run *run, const struct stat *st)
+object_find(struct run *run, const struct stat *st, bool counted)
 {
 	for (size_t i = 0; i < run->nobjects; i++) {
 		struct object *object = &run->objects[i];
 
-		if (object->dev == st->st_dev && object->ino == st->st_ino &&
+		if (object->counted == counted && object->dev == st->st_dev &&
+		    object->ino == st->st_ino &&
 		    object->size == (uint64_t)st->st_size &&
 		    object->mtime == (uint64_t)st->st_mtime)
 			return object;
@@ -152,7 +157,7 @@ hooks_read(struct run *run, const char *path, const char *open_path,
 		}, NULL, NULL) : NULL;
 }
 
-/* The plan of a file, which is read if it is new to the run. */
+/* The plan of a file, which is read if it is new to the run as this. */
 static struct plan *
 object_get(struct run *run, const char *path, const char *open_path,
 	   bool counted, const char **unread)
@@ -166,7 +171,7 @@ object_get(struct run *run, const char *path, const char *open_path,
 				   strerror(errno));
 		return NULL;
 	}
-	object = object_find(run, &st);
+	object = object_find(run, &st, counted);
 	if (object) {
 		if (unread)
 			*unread = object->unread;
