@@ -2,6 +2,7 @@
  * Enters events into the tables: new threads and processes, exec, ends.  Never
  * resumes a task, and plants nothing new.
  */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "monitor/process/account.h"
@@ -39,10 +40,11 @@ run_announce(struct run *run, pid_t tid, struct process *process)
 
 /*
  * The clone flags of the call by which the task made a child.  The event's kind
- * does not tell: a clone that shares the memory may be reported as a fork.
+ * does not tell: a clone that shares the memory may be reported as a fork.  But
+ * of a task that was killed nothing else is known.
  */
 static uint64_t
-clone_flags(struct run *run, struct task *task)
+clone_flags(struct run *run, struct task *task, enum event_kind kind)
 {
 	const struct abi *abi = run->abi;
 	uint64_t flags = 0;
@@ -50,7 +52,7 @@ clone_flags(struct run *run, struct task *task)
 	int nr;
 
 	if (run->host->regs_get(task->tid, &regs))
-		return 0;
+		return kind == EVENT_CLONE ? CLONE_VM | CLONE_THREAD : 0;
 	nr = (int)regs.r[abi->reg_orig];
 	if (nr == abi->nr_vfork)
 		return CLONE_VM | CLONE_VFORK;
@@ -87,30 +89,6 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 	process->planted = parent->planted;
 	process->sigtrap = sigtrap_child(parent->sigtrap, flags);
 	return process;
-}
-
-static void
-account_new(struct run *run, struct task *task, const struct event *event)
-{
-	uint64_t flags = clone_flags(run, task);
-	struct process *process = task->process;
-	struct task *child;
-
-	task->vforking = event->kind == EVENT_VFORK;
-	if (!event->value)
-		return;
-	if (!(flags & CLONE_THREAD))
-		process = process_fork(run, task, event->value, flags);
-	run_announce(run, event->value, process);
-	child = task_find(run, event->value);
-	owner_note(run, child, task);
-	child->vforked = task->vforking;
-	child->born = true;
-	clones_made(task, child);
-	if (!(flags & CLONE_VM))
-		relocated_inherit(child, task);
-	if (run->host->reg_get(task->tid, run->arch->reg_sp, &child->maker_sp))
-		child->maker_sp = 0;
 }
 
 static void
@@ -239,6 +217,44 @@ account_end(struct run *run, struct task *task, const struct event *event)
 	if (!task->released)
 		client_ended(run, task, TASK_EXITED);
 	task_free(run, task);
+}
+
+/* Has a child of which nothing was heard ended?  Then its end went unheeded. */
+static bool
+child_ended(struct run *run, pid_t tid)
+{
+	return run->host->native && !task_find(run, tid) &&
+	       (run->host->send(tid, 0) || run->host->zombie(tid));
+}
+
+static void
+account_new(struct run *run, struct task *task, const struct event *event)
+{
+	uint64_t flags = clone_flags(run, task, event->kind);
+	struct process *process = task->process;
+	struct task *child;
+	bool ended;
+
+	task->vforking = event->kind == EVENT_VFORK;
+	if (!event->value)
+		return;
+	ended = child_ended(run, event->value);
+	if (!(flags & CLONE_THREAD))
+		process = process_fork(run, task, event->value, flags);
+	run_announce(run, event->value, process);
+	child = task_find(run, event->value);
+	owner_note(run, child, task);
+	child->vforked = task->vforking;
+	child->born = true;
+	clones_made(task, child);
+	if (!(flags & CLONE_VM))
+		relocated_inherit(child, task);
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &child->maker_sp))
+		child->maker_sp = 0;
+	if (ended)
+		account_end(run, child, &(struct event){
+			EVENT_KILLED, child->tid, SIGKILL,
+		});
 }
 
 void

@@ -118,10 +118,12 @@ event_receive(struct run *run, const struct event *event)
 		/* The leader whose id it took may be long gone. */
 		struct task *old = task_find(run, event->value);
 
-		if (task)
+		if (task) {
 			queue_void(run, task);
-		else if (old)
+		} else if (old) {
 			task = task_new(run, event->tid, old->process);
+			client_began(run, task);
+		}
 		if (old) {
 			abnormal_hand_over(old, task);
 			thread_pages_end(run, old);

@@ -390,7 +390,8 @@ abnormal_end(struct run *run, struct task *task)
 void
 abnormal_unseen(struct run *run, struct task *task)
 {
-	if (task->walked || !task_abnormals(run, task))
+	/* See abnormal_end. */
+	if (task->walked || task->born || !task_abnormals(run, task))
 		return;
 	hit_unseen(run, task);
 	space_underivable(

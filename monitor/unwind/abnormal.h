@@ -26,7 +26,7 @@ bool space_hooked(const struct space *space);
 void abnormal_end(struct run *run, struct task *task);
 /*
  * The task has ended.  If abnormal_end was not called for it, it is not known
- * where it ended: make its space underivable.
+ * where it ended: make its space underivable, unless the task never began.
  */
 void abnormal_unseen(struct run *run, struct task *task);
 /*

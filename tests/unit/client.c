@@ -14,6 +14,7 @@
 #include "monitor/options.h"
 #include "monitor/patch/extend.h"
 #include "monitor/process/account.h"
+#include "monitor/process/events.h"
 #include "monitor/process/object.h"
 #include "monitor/process/start.h"
 #include "monitor/process/task.h"
@@ -36,6 +37,7 @@ static struct {
 				   not begun */
 	uint64_t begun, left, came;
 	const char *object;	/* whose abnormal edges are added up */
+	bool doubt;		/* a plan is underivable */
 } told;
 
 static struct logged *
@@ -123,9 +125,34 @@ static const struct client client_log = {
 
 /* ---- runs */
 
+/* Follow the run to its end. */
+static void
+run_through(struct run *r)
+{
+	notice_init(true);
+	run_begin(r);
+	run_loop(r);
+	told.doubt = false;
+	for (size_t i = 0; i < r->nobjects; i++)
+		told.doubt |= r->objects[i].plan &&
+			      r->objects[i].plan->underivable;
+	tasks_free(r);
+	extensions_free(r);
+	account_close(r);
+	owners_free(r);
+	objects_free(r);
+	for (size_t i = 0; i < r->nremarks; i++)
+		free(r->remarks[i]);
+	free(r->remarks);
+	queue_free(r);
+	free(r->program);
+	free(r->data);
+}
+
 /* The program's status, or 128 and its signal. */
 static int
-monitored(const char *path, const char *way, const char *patch)
+monitored(const char *path, const char *way, const char *patch,
+	  const struct host *host)
 {
 	char *argv[] = { "pmon", "--no-config", "--units=edge",
 			 (char *)patch, "--", (char *)path, (char *)way,
@@ -144,21 +171,9 @@ monitored(const char *path, const char *way, const char *patch)
 	told.object = path;
 	assert_int_equal(options_parse(&opts, 7, argv), 0);
 	assert_int_equal(run_launch(&r), 0);
-	notice_init(true);
-	run_begin(&r);
-	run_loop(&r);
+	r.host = host;
+	run_through(&r);
 	assert_true(r.root_ended);
-	tasks_free(&r);
-	extensions_free(&r);
-	account_close(&r);
-	owners_free(&r);
-	objects_free(&r);
-	for (size_t i = 0; i < r.nremarks; i++)
-		free(r.remarks[i]);
-	free(r.remarks);
-	free(r.queue);
-	free(r.program);
-	free(r.data);
 	options_free(&opts);
 	return r.root_status;
 }
@@ -192,7 +207,7 @@ static const struct way {
 static void
 way_check(const struct way *way, const char *path, const char *patch)
 {
-	int status = monitored(path, way->name, patch);
+	int status = monitored(path, way->name, patch, &host_ptrace);
 
 	assert_int_equal(status, way->status);
 	assert_true(told.begun > 0);
@@ -226,11 +241,149 @@ test_ways(void **state)
 	}
 }
 
+/* ---- ends before announcements */
+
+/*
+ * A host that tells of a new task only after that task has been killed and all
+ * has been told of it.  What its maker does meanwhile is told afterwards.
+ */
+enum { LATER_MAX = 8 };
+
+static struct {
+	pid_t maker, child;
+	bool ended;		/* the child's end has been told */
+	struct event later[LATER_MAX];
+	size_t nlater, next;
+} killing;
+
+static bool
+child_made(const struct event *event)
+{
+	return event->kind == EVENT_CLONE || event->kind == EVENT_FORK;
+}
+
+static bool
+is_end(const struct event *event)
+{
+	return event->kind == EVENT_EXITED || event->kind == EVENT_KILLED;
+}
+
+static void
+killing_wait(struct event *event)
+{
+	if (killing.ended && killing.next < killing.nlater) {
+		*event = killing.later[killing.next++];
+		return;
+	}
+	for (;;) {
+		host_ptrace.wait(event);
+		if (!killing.child && child_made(event)) {
+			killing.maker = event->tid;
+			killing.child = event->value;
+			kill(killing.child, SIGKILL);
+		}
+		if (killing.ended || !killing.child ||
+		    event->tid != killing.maker)
+			break;
+		assert_true(killing.nlater < LATER_MAX);
+		killing.later[killing.nlater++] = *event;
+	}
+	killing.ended |= killing.child && event->tid == killing.child &&
+			 is_end(event);
+}
+
+/* Every task that began has ended, and none was told of otherwise. */
+static void
+all_ended(size_t ntasks)
+{
+	assert_int_equal(told.late, 0);
+	assert_int_equal(told.ntasks, ntasks);
+	for (size_t i = 0; i < told.ntasks; i++)
+		assert_true(told.tasks[i].ended);
+}
+
+static const struct {
+	const char *name;
+	int status;
+} early[] = {
+	{ "fork", 0 }, { "thread", 128 + SIGKILL },
+};
+
+static void
+test_early_ends(void **state)
+{
+	struct host host = host_ptrace;
+	char cwd[1024];
+
+	host.wait = killing_wait;
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	run("gcc -w -g -O0 -pthread -o orders.x %s/tests/prog/orders.c", cwd);
+	for (size_t i = 0; i < sizeof(early) / sizeof(*early); i++) {
+		memset(&killing, 0, sizeof(killing));
+		assert_int_equal(monitored(in_work("orders.x"), early[i].name,
+					   "--patch=auto", &host),
+				 early[i].status);
+		assert_true(killing.ended);
+		all_ended(2);
+		assert_false(told.doubt);
+	}
+}
+
+/* ---- a leader that was gone before pmon came */
+
+static void
+test_leaderless(void **state)
+{
+	char *argv[] = { "pmon", "--no-config", "-p", NULL, NULL };
+	struct options opts = { 0 };
+	struct run r = {
+		.opts = &opts,
+		.host = &host_ptrace,
+		.arch = &arch_x86_64,
+		.abi = &abi_x86_64,
+		.clients = { &client_count, &client_log },
+		.nclients = 2,
+	};
+	char pid[16], c;
+	int in[2], out[2];
+	pid_t target;
+
+	assert_false(pipe(in) || pipe(out));
+	target = fork();
+	if (!target) {
+		dup2(in[0], STDIN_FILENO);
+		dup2(out[1], STDOUT_FILENO);
+		execl(in_work("orders.x"), "orders.x", "leaderless",
+		      (char *)NULL);
+		_exit(127);
+	}
+	assert_int_equal(read(out[0], &c, 1), 1);
+	snprintf(pid, sizeof(pid), "%d", (int)target);
+	argv[3] = pid;
+	memset(&told, 0, sizeof(told));
+	told.object = in_work("orders.x");
+	assert_int_equal(options_parse(&opts, 4, argv), 0);
+	assert_int_equal(run_attach(&r, opts.pids, opts.npids), 0);
+	assert_int_equal(write(in[1], "x", 1), 1);
+	run_through(&r);
+	/* Its thread, and that again with the leader's id. */
+	all_ended(2);
+	assert_int_equal(told.tasks[1].tid, target);
+	assert_int_equal(told.execs, 1);
+	options_free(&opts);
+	for (int i = 0; i < 2; i++) {
+		close(in[i]);
+		close(out[i]);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_early_ends),
+		cmocka_unit_test(test_leaderless),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
