@@ -203,7 +203,9 @@ for my $mode (@stopped) {
 # then returns when it has gone: to the middle of what a patch takes.
 my $handlers = compile('handlers.c', '-O1');
 
-for my $stack ([], ['other']) {
+for my $stack ([], ['other'], ['deep'], ['within'], ['several']) {
+	my $calls = "@$stack" eq 'several' ? 2 : 1;
+
 	for my $options (@all, ['--placement=every'], ['--eager']) {
 		my $target = Target->new($handlers, @$stack);
 		my $what = "handlers @$stack @$options";
@@ -218,7 +220,8 @@ for my $stack ([], ['other']) {
 
 		is(ended($run), 'status 0', 'pmon ends');
 		is($run->{err}, '', 'without a word');
-		is($run->{funcs}{faults}, "@$options" eq '--once' ? 1 : 2,
+		is($run->{funcs}{faults}, "@$options" eq '--once' ? 1 :
+		    2 * $calls,
 		    'what began meanwhile is counted')
 		    if "@$options" ne '--units=edge';
 		is($target->ask('on'), 3, 'what runs then returns');

@@ -4,32 +4,56 @@
  * relocated_signal.c of them: a patch may be written across a context's pc.
  * Unwind tables are not needed.  The kernel puts the address of the code that
  * calls sigreturn at the beginning of a handler's frame, and the context behind
- * that address.  Writes nothing itself.
+ * that address.  A context says where the stack is that its handler returns to.
+ * Writes nothing itself.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/patch/contexts.h"
 #include "monitor/patch/relocated.h"
+#include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "util/fail.h"
+#include "util/mem.h"
+#include "util/search.h"
 
 enum {
-	PIECE = 4096,
-	/* How far up the stack from a handler pmon looks: nothing tells where a
-	   thread's stack ends. */
-	STACK_MAX = 1 << 18,
-	/* Stacks that pmon follows: handlers may have their own. */
-	STACKS_MAX = 4,
+	PIECE = 1 << 16,
+	/* Stack pointers from which pmon looks: handlers may have stacks of
+	   their own. */
+	STACKS_MAX = 64,
 	/* The part of a context that pmon looks at. */
 	CONTEXT_MAX = 512,
 	/* Bytes of the code that returns from a handler. */
 	RETURN_MAX = 16,
 };
 
+/*
+ * How far pmon looks from a stack pointer, at most: the mapping may be a heap
+ * that has the stack in it.  And how much pmon reads for one task.
+ */
+static const uint64_t STACK_MAX = 1 << 26, WORK_MAX = 1 << 28;
+
 /* A part of a stack, read from memory. */
 struct part {
 	uint64_t lo, hi;
 	uint8_t bytes[PIECE + CONTEXT_MAX];
+};
+
+/* The stacks of a process. */
+struct search {
+	const struct process *process;
+	struct mapping *maps;	/* ascending; read when they are needed */
+	size_t nmaps;
+	/* Of one task: where to look from, and what was looked at. */
+	uint64_t from[STACKS_MAX];
+	struct seen {
+		uint64_t lo, hi;
+	} seen[STACKS_MAX];
+	size_t nfrom, nseen;
+	uint64_t work;		/* bytes read */
+	struct part part;
 };
 
 static uint64_t
@@ -41,22 +65,28 @@ word_at(const struct part *part, uint64_t va)
 	return word;
 }
 
+/* The mapping that has the va, or NULL. */
+static const struct mapping *
+mapping_at(const struct search *search, uint64_t va)
+{
+	size_t n = search_first(search->nmaps, i, search->maps[i].lo > va);
+
+	return n && va < search->maps[n - 1].hi ? &search->maps[n - 1] : NULL;
+}
+
 /*
- * Read the stack from va to the end of its page and CONTEXT_MAX bytes further,
- * or only to the end of the page if the stack ends there.
+ * Read the stack from va to the end of its piece and CONTEXT_MAX bytes further,
+ * but not beyond `end`.
  */
 static bool
-part_read(struct run *run, const struct task *task, uint64_t va,
+part_read(struct run *run, const struct task *task, uint64_t va, uint64_t end,
 	  struct part *part)
 {
-	uint64_t end = (va + PIECE) & ~(uint64_t)(PIECE - 1);
-
 	part->lo = va;
-	part->hi = end + CONTEXT_MAX;
-	if (!run->host->data_read(task->tid, va, part->bytes, part->hi - va))
-		return true;
-	part->hi = end;
-	return !run->host->data_read(task->tid, va, part->bytes, end - va);
+	part->hi = (va + PIECE) / PIECE * PIECE + CONTEXT_MAX;
+	if (part->hi > end)
+		part->hi = end;
+	return !run->host->data_read(task->tid, va, part->bytes, part->hi - va);
 }
 
 /* Whether there may be a patch at va. */
@@ -90,58 +120,117 @@ returns_signal(struct run *run, const struct task *task, uint64_t va)
 }
 
 /*
- * Report the contexts in the part.  Returns the stack pointer of the last of
- * them that is on another stack than `lo`, or 0.
+ * Is the context one that a handler returns to?  Most words are told from one
+ * by their values alone.
  */
-static uint64_t
-part_contexts(struct run *run, struct task *task, const struct part *part,
-	      uint64_t lo)
+static bool
+is_context(struct run *run, const struct task *task,
+	   const struct search *search, uint64_t va)
+{
+	const struct part *part = &search->part;
+	uint64_t context = va + sizeof(uint64_t);
+	const struct mapping *code, *stack, *restorer;
+
+	restorer = mapping_at(search, word_at(part, va));
+	if (!restorer || !restorer->exec)
+		return false;
+	code = mapping_at(search, word_at(part, context +
+						run->abi->context_pc));
+	stack = mapping_at(search, word_at(part, context +
+						 run->abi->context_sp));
+	return code && code->exec && stack && stack->write &&
+	       returns_signal(run, task, word_at(part, va));
+}
+
+/* Report the contexts in the part, and note the stacks that they lead to. */
+static void
+part_contexts(struct run *run, struct task *task, struct search *search)
 {
 	const struct space *space = task->process->space;
-	uint64_t other = 0;
+	const struct part *part = &search->part;
 
 	for (uint64_t va = part->lo; va + CONTEXT_MAX < part->hi; va += 8) {
 		uint64_t context = va + sizeof(uint64_t), pc, sp;
 
-		pc = word_at(part, context + run->abi->context_pc);
-		if (!relocated_handler_at(space, pc) ||
-		    !returns_signal(run, task, word_at(part, va)))
+		if (!is_context(run, task, search, va))
 			continue;
+		pc = word_at(part, context + run->abi->context_pc);
 		sp = word_at(part, context + run->abi->context_sp);
-		relocated_context(run, task, context, pc, sp);
-		if (sp < lo || sp - lo >= STACK_MAX)
-			other = sp;
+		if (relocated_handler_at(space, pc))
+			relocated_context(run, task, context, pc, sp);
+		if (search->nfrom < STACKS_MAX)
+			search->from[search->nfrom++] = sp & ~(uint64_t)7;
 	}
-	return other;
 }
 
+/* The end of what was looked at and has the va, or else va. */
 static uint64_t
-stack_contexts(struct run *run, struct task *task, uint64_t sp)
+seen_end(const struct search *search, uint64_t va)
 {
-	uint64_t other = 0, next;
-	struct part part;
-
-	for (uint64_t va = sp; va - sp < STACK_MAX &&
-	     part_read(run, task, va, &part);
-	     va = (va + PIECE) & ~(uint64_t)(PIECE - 1)) {
-		next = part_contexts(run, task, &part, sp);
-		if (next)
-			other = next;
-	}
-	return other;
+	for (size_t i = 0; i < search->nseen; i++)
+		if (va - search->seen[i].lo <
+		    search->seen[i].hi - search->seen[i].lo)
+			return search->seen[i].hi;
+	return va;
 }
 
-void
-contexts_find(struct run *run, struct task *task)
+/* Look from sp to the end of its mapping. */
+static void
+stack_contexts(struct run *run, struct task *task, struct search *search,
+	       uint64_t sp)
 {
+	const struct mapping *map = mapping_at(search, sp);
+	struct seen *seen = &search->seen[search->nseen];
+	uint64_t end, va = sp;
+
+	if (!map)
+		return;
+	end = map->hi - sp > STACK_MAX ? sp + STACK_MAX : map->hi;
+	while (va < end && search->work < WORK_MAX) {
+		if (seen_end(search, va) != va) {
+			va = seen_end(search, va);
+			continue;
+		}
+		if (!part_read(run, task, va, map->hi, &search->part))
+			break;
+		search->work += PIECE;
+		part_contexts(run, task, search);
+		va = (va + PIECE) / PIECE * PIECE;
+	}
+	*seen = (struct seen){ sp, va };
+	search->nseen++;
+}
+
+static void
+task_contexts(struct run *run, struct task *task, void *ctx)
+{
+	struct search *search = ctx;
 	struct signal_state state;
 	uint64_t sp;
 
+	if (task->process != search->process || task->state != TASK_STOPPED ||
+	    run->host->signals(task->tid, &state) || !state.caught ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
+	    (!search->maps &&
+	     run->host->maps(task->tid, &search->maps, &search->nmaps)))
+		return;
+	search->from[0] = sp & ~(uint64_t)7;
+	search->nfrom = 1;
+	search->nseen = 0;
+	search->work = 0;
+	for (size_t i = 0; i < search->nfrom; i++)
+		stack_contexts(run, task, search, search->from[i]);
+}
+
+void
+contexts_find(struct run *run, const struct process *process)
+{
+	struct search *search = mem_alloc(sizeof(*search));
+
 	must(run->abi->context_pc < CONTEXT_MAX - 2 * sizeof(uint64_t) &&
 	     run->abi->context_sp < CONTEXT_MAX - 2 * sizeof(uint64_t));
-	if (run->host->signals(task->tid, &state) || !state.caught ||
-	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
-		return;
-	for (int i = 0; sp && i < STACKS_MAX; i++)
-		sp = stack_contexts(run, task, sp & ~(uint64_t)7);
+	search->process = process;
+	task_each(run, task_contexts, search);
+	mappings_free(search->maps, search->nmaps);
+	free(search);
 }

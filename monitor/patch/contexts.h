@@ -8,9 +8,9 @@
 #include "monitor/run.h"
 
 /*
- * Look through the stacks of the stopped task, and call relocated_context for
- * each context whose pc may be in patched text.
+ * Look through the stacks of the process's stopped tasks, and call
+ * relocated_context for each context whose pc may be in patched text.
  */
-void contexts_find(struct run *run, struct task *task);
+void contexts_find(struct run *run, const struct process *process);
 
 #endif

@@ -482,13 +482,6 @@ task_begin(struct run *run, struct task *task, void *process)
 		relocated_begin(run, task);
 }
 
-static void
-handlers_begin(struct run *run, struct task *task, void *process)
-{
-	if (task->process == process && task->state == TASK_STOPPED)
-		contexts_find(run, task);
-}
-
 void
 abnormal_attach(struct run *run, struct process *process)
 {
@@ -506,7 +499,7 @@ abnormal_begin(struct run *run, struct process *process)
 		return;
 	task_each(run, task_begin, process);
 	if (run->host->native)
-		task_each(run, handlers_begin, process);
+		contexts_find(run, process);
 }
 
 static void

@@ -1,8 +1,15 @@
 /*
- * A process to attach to and to leave while a signal handler runs, which returns
- * into the first bytes of a function.  Usage: handlers [other]; then its handler
- * runs on another stack.  It prints "handler" when one runs, which goes on by a
- * line on stdin, and the number of each call of faults when that returns.
+ * A process to attach to and to leave while signal handlers run, which return
+ * into the first bytes of a function.  Usage: handlers [how].  It prints
+ * "handler" when the handler that is asked runs, which goes on by a line on
+ * stdin, and the number of each call of faults when that returns.  How:
+ *
+ * other	the handler runs on another stack
+ * deep		it has much on its stack
+ * within	another handler that runs on another stack has interrupted it in
+ *		libc
+ * several	the same; and one of a coroutine is left interrupted like that,
+ *		so that the other stack leads to two
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -11,7 +18,18 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { CALLS = 4, DEEP = 100000, STACK = 1 << 18, FAULT = 3 };
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM (1U << 31)
+#endif
+
+enum { CALLS = 4, STACK = 1 << 18, FAULT = 3 };
+
+static size_t depth = 100000;
+static int within, several;
+static char *stacks;		/* for other handlers: two; for the coroutine */
+static ucontext_t whole, coroutine, interrupted;
+
+static void stack_set(char *at);
 
 /*
  * By the second instruction, of FAULT bytes, in the middle of what a patch
@@ -37,35 +55,95 @@ __asm__(
 	".size faults,.-faults\n"
 );
 
+static void
+ask(void)
+{
+	char line[16];
+
+	puts("handler");
+	if (!fgets(line, sizeof(line), stdin))
+		_Exit(1);
+}
+
+/* The first one of two leaves for where the coroutine was made. */
+static void
+on_usr(int signal)
+{
+	static int nth;
+
+	if (!several || nth++ % 2) {
+		ask();
+		return;
+	}
+	stack_set(stacks);
+	swapcontext(&interrupted, &whole);
+}
+
+static void
+in_coroutine(void)
+{
+	faults(0, 0, NULL);
+}
+
 /* Past the instruction, wherever that is. */
 static void
 on_fault(int signal, siginfo_t *info, void *context)
 {
-	volatile char deep[DEEP];
-	char line[16];
+	volatile char deep[depth];
+	static int level;
 	ucontext_t *uc = context;
 
-	memset((char *)deep, 0, sizeof(deep));
-	puts("handler");
-	if (!fgets(line, sizeof(line), stdin))
-		_Exit(1);
+	memset((char *)deep, 0, depth);
+	if (several && !level++) {
+		getcontext(&coroutine);
+		coroutine.uc_stack.ss_sp = stacks + 2 * STACK;
+		coroutine.uc_stack.ss_size = STACK;
+		coroutine.uc_link = &whole;
+		makecontext(&coroutine, in_coroutine, 0);
+		swapcontext(&whole, &coroutine);
+		raise(SIGUSR1);
+		swapcontext(&whole, &interrupted);
+		level = 0;
+	} else if (within) {
+		raise(SIGUSR1);
+	} else {
+		ask();
+	}
 	uc->uc_mcontext.gregs[REG_RIP] += FAULT;
+}
+
+static void
+stack_set(char *at)
+{
+	stack_t stack = {
+		.ss_sp = at, .ss_size = STACK,
+		.ss_flags = several ? (int)SS_AUTODISARM : 0,
+	};
+
+	if (sigaltstack(&stack, NULL))
+		abort();
 }
 
 int
 main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_flags = SA_SIGINFO };
-	stack_t stack = { .ss_size = STACK };
+	const char *how = argc > 1 ? argv[1] : "";
+	struct sigaction fault = { .sa_flags = SA_SIGINFO | SA_NODEFER };
+	struct sigaction usr = { .sa_flags = SA_ONSTACK | SA_NODEFER };
 
-	action.sa_sigaction = on_fault;
+	fault.sa_sigaction = on_fault;
+	usr.sa_handler = on_usr;
+	several = !strcmp(how, "several");
+	within = several || !strcmp(how, "within");
+	if (!strcmp(how, "deep"))
+		depth = 1 << 20;
+	if (!strcmp(how, "other"))
+		fault.sa_flags |= SA_ONSTACK;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc > 1) {
-		stack.ss_sp = malloc(STACK);
-		sigaltstack(&stack, NULL);
-		action.sa_flags |= SA_ONSTACK;
-	}
-	sigaction(SIGSEGV, &action, NULL);
+	stacks = malloc(3 * STACK);
+	stack_set(stacks + STACK);
+	sigaction(SIGSEGV, &fault, NULL);
+	sigaction(SIGUSR1, &usr, NULL);
 	for (long i = 0; i < CALLS; i++)
 		printf("%ld\n", faults(i, 0, NULL));
 	return 7;
