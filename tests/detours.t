@@ -11,13 +11,15 @@ use Target;
 my $program = compile('detours.c', '-O1', '-pthread');
 my $inject = abs_path(compile('detour_at.c', qw(-O2 -shared -fPIC)));
 
-# SI_TKILL is -6, SI_USER 0.
+# SI_TKILL is -6, SI_QUEUE -1.  It tells 0 if another than pmon sent it, or a
+# value.  No handler sees it in memory of pmon's.
 sub
 came
 {
-	my ($n, $code) = @_;
+	my ($n, $code, $tells) = @_;
 
-	return "$n SIGTRAP, code $code";
+	$tells //= 0;
+	return "$n SIGTRAP, code $code, tells $tells, 0 elsewhere";
 }
 
 # What makes it happen.
@@ -30,27 +32,47 @@ env_of
 }
 
 # Most of what it does is counting, so most signals find it in a copy.
-for my $n (1 .. 4) {
-	my $run = monitor(['--placement=every'], [$program, 'traps'],
-	    env_of("step:$n"));
+# With `waits` the program has SIGTRAP blocked, and asks for it.
+for my $n (1 .. 4, 'each') {
+	# Of one that waits the library makes SI_USER of SI_TKILL.
+	for my $case (['traps', -6], ['waits', 0]) {
+		my ($mode, $code) = @$case;
+		my $run = monitor(['--placement=every'], [$program, $mode],
+		    env_of("step:$n"));
 
-	is(ended($run), 'status 0', "SIGTRAP at step $n: how it ends");
-	is($run->{out}, came(1, -6) . "\n", 'it comes, as it was sent');
+		is(ended($run), 'status 0', "SIGTRAP at step $n, $mode: " .
+		    'how it ends');
+		is($run->{out}, came(1, $code) . "\n",
+		    'it comes, as it was sent');
+	}
 }
 
-for my $n (1 .. 4) {
+# One that waits all the time is not taken by a step.
+{
+	my $run = monitor(['--placement=every'], [$program, 'pending']);
+
+	is(ended($run), 'status 0', 'SIGTRAP waits: how it ends');
+	is($run->{out}, came(1, -1, 42) . "\n", 'it tells what was sent');
+}
+
+for my $n (1 .. 4, 'each') {
 	my $target = Target->new($program, 'serve');
+	my $came = qr/^@{[quotemeta came(1, -6)]}$/;
+
+	# One for each time that it was made to do calls, at least.
+	$came = qr/^([1-9]\d*) SIGTRAP, code -(??{ 6 * $1 }), tells 0, 0 /
+	    if $n eq 'each';
 
 	is($target->answer, 'ready', 'it is ready');
 	my $run = monitor_start(['-p', $target->{pid}], [],
 	    env_of("call:$n"));
 	ok(wait_for(sub { $target->planted('work') }), 'pmon attaches');
-	is($target->ask('w'), came(1, -6), "SIGTRAP at call $n: it comes");
+	like($target->ask('w'), $came, "SIGTRAP at call $n: it comes");
 	kill INT => $run->{pid};
 	$run = monitor_finish($run);
 	is(ended($run), 'status 0', 'pmon detaches');
 	counts_are($run, { work => 1 }, 'it counts');
-	is($target->ask('w'), came(1, -6), 'it goes on');
+	like($target->ask('w'), $came, 'it goes on');
 	is($target->finish, 'status 0', 'it ends well');
 }
 

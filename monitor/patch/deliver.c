@@ -9,7 +9,6 @@
 
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/deliver.h"
-#include "monitor/patch/detour.h"
 #include "monitor/patch/faults.h"
 #include "monitor/process/events.h"
 #include "monitor/unwind/shallow.h"
@@ -79,8 +78,6 @@ trap_deliver(struct run *run, struct task *task, int signal)
 	bool caught = signal == SIGTRAP && signal_caught(run, task, signal);
 
 	task->hit_open = false;
-	if (signal == SIGTRAP)
-		detour_deliver(run, task);
 	if (caught)
 		sigtrap_deliver(task);
 	if (caught && !sigtrap_mends(run, task))

@@ -15,7 +15,8 @@
 struct detour {
 	int signal;		/* delivered at the next resume, or 0 */
 	bool stopped;		/* its process was stopped during the detour */
-	bool trapped;		/* it was sent SIGTRAP during the detour */
+	bool blocked;		/* SIGTRAP is blocked, too: one that was sent
+				   during the detour waits */
 };
 
 /*
@@ -26,27 +27,20 @@ enum { DETOUR_TAKEN = -3 };
 /*
  * Resume the task and wait for its next event, returned in *event.  SIGSTOP
  * cannot be blocked: the next call of detour_go delivers it, which stops the
- * rest of the process.  Returns HOST_OK; HOST_GONE if the task could not be
- * resumed or has ended; or DETOUR_TAKEN.  In the last two cases the task's
- * event, if there was one, is queued.
+ * rest of the process.  A SIGTRAP that is sent to the task is made to wait and
+ * told as EVENT_PAUSED; from then on SIGTRAP is blocked, and each trap or step
+ * takes away what the program has made of that signal.  Returns HOST_OK;
+ * HOST_GONE if the task could not be resumed or has ended; or DETOUR_TAKEN.  In
+ * the last two cases the task's event, if there was one, is queued.
  */
 int detour_go(struct run *run, struct task *task, enum resume how,
 	      struct detour *detour, struct event *event);
 
 /*
- * End the detour: what was held back takes effect when the task is resumed.  If
- * its process was stopped, the task stops too; if it was sent SIGTRAP, it gets
- * that signal again.
+ * End a detour of steps, and restore what they have taken away of what the
+ * program has made of SIGTRAP.  If the task's process was stopped, the task
+ * stops too when it is resumed.  Returns like detour_go.
  */
-void detour_end(struct run *run, struct task *task,
-		const struct detour *detour);
-
-/*
- * The task is about to get a SIGTRAP.  If detour_end has sent that signal
- * again, restore the siginfo of the original one.
- */
-void detour_deliver(struct run *run, struct task *task);
-/* Drop the siginfo that is kept for the task, without using it. */
-void detour_forget(struct task *task);
+int detour_end(struct run *run, struct task *task, struct detour *detour);
 
 #endif

@@ -240,28 +240,23 @@ pc_map_clean(const struct func_plan *fplan, uint32_t offset,
 	       entry->begins;
 }
 
-/*
- * Step one instruction, with all signals but SIGTRAP blocked.  If the process
- * is stopped meanwhile, that takes effect when the task is resumed for good.
- */
+/* Step one instruction, with all signals but SIGTRAP blocked. */
 static int
-relocated_step(struct run *run, struct task *task)
+relocated_step(struct run *run, struct task *task, struct detour *detour)
 {
-	struct detour detour = { 0 };
 	struct event event = { 0 };
 	int err;
 
 	do {
-		err = detour_go(run, task, RESUME_STEP, &detour, &event);
+		err = detour_go(run, task, RESUME_STEP, detour, &event);
 		if (err)
 			return err;
-	} while (detour.signal || event.kind == EVENT_STOPPED ||
+	} while (detour->signal || event.kind == EVENT_STOPPED ||
 		 event.kind == EVENT_PAUSED);
 	if (event.kind != EVENT_TRAP) {
 		run_requeue(run, &event);
 		return HOST_GONE;
 	}
-	detour_end(run, task, &detour);
 	return HOST_OK;
 }
 
@@ -271,7 +266,8 @@ relocated_step(struct run *run, struct task *task)
  * it could not be brought there.
  */
 static int
-relocated_bring(struct run *run, struct task *task, uint64_t *va)
+relocated_bring(struct run *run, struct task *task, struct detour *detour,
+		uint64_t *va)
 {
 	const struct space *space = task->process->space;
 
@@ -292,7 +288,7 @@ relocated_bring(struct run *run, struct task *task, uint64_t *va)
 			*va = entry.addr + module->bias;
 			return 1;
 		}
-		err = relocated_step(run, task);
+		err = relocated_step(run, task, detour);
 		if (err)
 			return err == DETOUR_TAKEN ? err : -1;
 	}
@@ -311,6 +307,7 @@ task_bring(struct run *run, struct task *task, uint64_t *va)
 	const struct module *module;
 	uint8_t info[SIGINFO_MAX];
 	const struct func_plan *fplan;
+	struct detour detour = { 0 };
 	struct pc_map_entry entry;
 	uint64_t pc, mask;
 	uint32_t offset;
@@ -329,8 +326,8 @@ task_bring(struct run *run, struct task *task, uint64_t *va)
 	    run->host->mask_set(task->tid, ~(UINT64_C(1) << (SIGTRAP - 1)),
 				&mask))
 		return -1;
-	r = relocated_bring(run, task, va);
-	if (r == DETOUR_TAKEN)
+	r = relocated_bring(run, task, &detour, va);
+	if (r == DETOUR_TAKEN || detour_end(run, task, &detour))
 		return -1;
 	/* The task is stopped as before: its stop's event is still queued. */
 	if (queued && task->state == TASK_RUNNING)

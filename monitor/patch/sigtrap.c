@@ -264,24 +264,36 @@ signal_waiting(struct run *run, const struct task *task)
 	return run->host->trap_cause(task->tid) == TRAP_SENT ? SIGTRAP : 0;
 }
 
+/*
+ * Have the task set the action again, with other tasks of its space paused, and
+ * send it this signal again (0: none).
+ */
 static int
-action_restore(struct run *run, struct task *task)
+action_again(struct run *run, struct task *task, int signal)
 {
-	struct suspects suspects = { task, false };
-	struct sigtrap *sigtrap = task->process->sigtrap;
-	bool caught = sigtrap->action.handler != HANDLER_IGNORE;
-	int err;
+	int err = action_call(run, task, &task->process->sigtrap->action, true,
+			      signal);
 
-	task_each(run, task_suspect, &suspects);
-	err = action_call(run, task, &sigtrap->action, true,
-			  caught ? signal_waiting(run, task) : 0);
 	if (err == HOST_GONE)
 		return err;
 	if (err)
 		run_remark(run, "process %d lost its handler of SIGTRAP by a "
 			   "trap", (int)task->process->pid);
-	if (!caught)
-		return HOST_OK;
+	return HOST_OK;
+}
+
+static int
+action_restore(struct run *run, struct task *task)
+{
+	struct suspects suspects = { task, false };
+	const struct sigtrap *sigtrap = task->process->sigtrap;
+	bool caught = sigtrap->action.handler != HANDLER_IGNORE;
+	int err;
+
+	task_each(run, task_suspect, &suspects);
+	err = action_again(run, task, caught ? signal_waiting(run, task) : 0);
+	if (err || !caught)
+		return err;
 	if (suspects.others) {
 		task->suspect = true;
 		run_remark(run, "process %d: threads hit traps at the same "
@@ -289,6 +301,24 @@ action_restore(struct run *run, struct task *task)
 			   "by that", (int)task->process->pid);
 	}
 	return mask_restore(run, task);
+}
+
+/*
+ * The action is lost: can it be restored?  Then the task's space stands still.
+ * 1, 0 if not, or HOST_GONE.
+ */
+static int
+mend_begin(struct run *run, struct task *task)
+{
+	if (!sigtrap_mends(run, task)) {
+		run_remark(run, "process %d lost its handler of SIGTRAP by a "
+			   "trap: it is confined, so none is put back",
+			   (int)task->process->pid);
+		task->process->sigtrap->action.handler = HANDLER_DEFAULT;
+		return 0;
+	}
+	run_pause(run, task->process->space, task, STOP_MENDS);
+	return task->exiting || task->state != TASK_STOPPED ? HOST_GONE : 1;
 }
 
 int
@@ -302,17 +332,21 @@ sigtrap_mend(struct run *run, struct task *task)
 		task->suspect = false;
 		return err;
 	}
-	if (!sigtrap_mends(run, task)) {
-		run_remark(run, "process %d lost its handler of SIGTRAP by a "
-			   "trap: it is confined, so none is put back",
-			   (int)task->process->pid);
-		task->process->sigtrap->action.handler = HANDLER_DEFAULT;
-		return HOST_OK;
-	}
-	run_pause(run, task->process->space, task, STOP_MENDS);
-	if (task->exiting || task->state != TASK_STOPPED)
-		return HOST_GONE;
+	err = mend_begin(run, task);
+	if (err <= 0)
+		return err;
 	err = action_restore(run, task);
 	task->suspect = false;
 	return err;
+}
+
+int
+sigtrap_stepped(struct run *run, struct task *task)
+{
+	int err = sigtrap_lost(run, task) ? mend_begin(run, task) : 0;
+
+	if (err <= 0)
+		return err;
+	err = action_again(run, task, 0);
+	return err ? err : 1;
 }

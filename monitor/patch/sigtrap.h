@@ -56,6 +56,13 @@ bool sigtrap_lost(struct run *run, const struct task *task);
 int sigtrap_mend(struct run *run, struct task *task);
 
 /*
+ * The task is stopped behind steps for pmon's sake, with signals blocked:
+ * restore what they did to the program's action, but not the mask.  1 if the
+ * task made a system call for that, 0 if none was needed, or HOST_GONE.
+ */
+int sigtrap_stepped(struct run *run, struct task *task);
+
+/*
  * Whether sigtrap_mend can restore it: not if the task must not be made to do
  * system calls.
  */

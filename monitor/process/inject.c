@@ -42,22 +42,25 @@ struct call {
 	uint64_t spot;		/* va of the instruction */
 };
 
-/*
- * Has the call been made?  A SIGTRAP that was sent just before the trap is
- * reported in place of the trap: then the pc tells.
- */
+/* Has the task made the call, and may not have come to the trap behind it? */
+static bool
+call_over(struct run *run, const struct task *task, const struct call *call)
+{
+	const struct arch *arch = run->arch;
+
+	return task_pc(run, task) - (call->spot + arch->syscall_len) <=
+	       arch->trap_pc;
+}
+
+/* Does the event tell that the call has been made? */
 static bool
 call_done(struct run *run, const struct task *task, const struct call *call,
 	  const struct event *event)
 {
-	const struct arch *arch = run->arch;
-
 	if (call->quiet)
 		return event->kind == EVENT_SYSCALL_EXIT;
 	return event->kind == EVENT_TRAP &&
-	       (run->host->trap_cause(task->tid) == TRAP_INSN ||
-		(run->host->native && task_pc(run, task) == call->spot +
-		 arch->syscall_len + arch->trap_pc));
+	       run->host->trap_cause(task->tid) == TRAP_INSN;
 }
 
 /*
@@ -66,28 +69,37 @@ call_done(struct run *run, const struct task *task, const struct call *call,
  * blocked, so a signal at the spot means that the spot cannot be executed.  A
  * signal behind the call was a pending fault, which the kernel delivers though
  * it is blocked; its instruction will fault again.  Other stops (a group stop,
- * a pause) are passed over.
+ * a pause) are passed over.  A SIGTRAP that is sent meanwhile makes the call
+ * quiet.
  */
 static int
-spot_run(struct run *run, struct task *task, const struct call *call)
+spot_run(struct run *run, struct task *task, struct call *call)
 {
-	enum resume how = call->quiet ? RESUME_SYSCALL : RESUME_RUN;
 	struct detour detour = { .signal = call->signal };
 	struct event event = { 0 };
 	uint64_t pc;
 	int err;
 
 	do {
-		err = detour_go(run, task, how, &detour, &event);
+		err = detour_go(run, task, call->quiet ? RESUME_SYSCALL :
+							 RESUME_RUN,
+				&detour, &event);
 		if (err)
 			return err;
+		/* A SIGTRAP was sent before the trap, or came in its place. */
+		if (detour.blocked && !call->quiet) {
+			if (call_over(run, task, call))
+				break;
+			call->quiet = true;
+		}
 		if (event.kind == EVENT_SIGNAL && !detour.signal &&
 		    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
 		    pc == call->spot)
 			err = HOST_ERROR;
 	} while (!err && !call_done(run, task, call, &event));
 	stop_is(run, task, STOP_CALLED);
-	detour_end(run, task, &detour);
+	if (detour.stopped)
+		task_interrupt(run, task, STOP_GROUP);
 	return err;
 }
 
@@ -210,7 +222,7 @@ task_restore(const struct host *host, const struct task *task,
 
 /* Have the task make the call of these registers, which get the result. */
 static int
-call_run(struct run *run, struct task *task, const struct call *call,
+call_run(struct run *run, struct task *task, struct call *call,
 	 struct regs *regs)
 {
 	const struct arch *arch = run->arch;
@@ -237,18 +249,18 @@ call_run(struct run *run, struct task *task, const struct call *call,
 
 static int
 call_make(struct run *run, struct task *task, int nr, const uint64_t args[6],
-	  struct call call, int64_t *result)
+	  struct call *call, int64_t *result)
 {
 	struct saved saved;
 	struct regs regs;
 	int err;
 
-	call.spot = run->host->auxv(task->tid, AT_ENTRY);
-	if (!call.spot || task_save(run->host, task, call.quiet, &saved))
+	call->spot = run->host->auxv(task->tid, AT_ENTRY);
+	if (!call->spot || task_save(run->host, task, call->quiet, &saved))
 		return HOST_GONE;
 	regs = saved.regs;
-	call_set(run, &regs, nr, args, call.spot);
-	err = call_run(run, task, &call, &regs);
+	call_set(run, &regs, nr, args, call->spot);
+	err = call_run(run, task, call, &regs);
 	*result = (int64_t)regs.r[run->abi->reg_result];
 	if (err == DETOUR_TAKEN || task_restore(run->host, task, &saved))
 		return HOST_GONE;
@@ -272,17 +284,18 @@ inject_syscall(struct run *run, struct task *task, int nr,
 {
 	struct signal_state state;
 	/* A trap would change an ignored SIGTRAP, and take a pending one. */
-	bool quiet = run->host->native &&
-		     !run->host->signals(task->tid, &state) &&
-		     (state.ignored | state.pending) >> (SIGTRAP - 1) & 1;
-	int err = call_make(run, task, nr, args,
-			    (struct call){ .quiet = quiet }, result);
+	struct call call = {
+		.quiet = run->host->native &&
+			 !run->host->signals(task->tid, &state) &&
+			 (state.ignored | state.pending) >> (SIGTRAP - 1) & 1,
+	};
+	int err = call_make(run, task, nr, args, &call, result);
 
 	/*
 	 * The kernel restarts the older call where it looks for signals; from a
 	 * call's exit stop it does that only after an interrupt.
 	 */
-	if (!err && quiet && call_waits(run, task))
+	if (!err && call.quiet && call_waits(run, task))
 		task_interrupt(run, task, STOP_CALLED);
 	return err;
 }
@@ -291,7 +304,7 @@ int
 inject_quietly(struct run *run, struct task *task, int nr,
 	       const uint64_t args[6], int signal, int64_t *result)
 {
-	return call_make(run, task, nr, args, (struct call){
+	return call_make(run, task, nr, args, &(struct call){
 		.quiet = true, .signal = signal,
 	}, result);
 }

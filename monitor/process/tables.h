@@ -140,8 +140,6 @@ struct task {
 				   page */
 	bool moved;		/* out of a relocated function, to be moved
 				   back */
-	uint8_t *trapped;	/* the siginfo of a SIGTRAP that pmon sends
-				   again, or NULL; see detour.c */
 	struct moved_pc *moved_pcs;	/* see relocated_signal.c */
 	size_t nmoved_pcs;
 	struct sigreturn sigreturn;

@@ -8,7 +8,6 @@
 #include "monitor/process/thread_pages.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/process/cut.h"
-#include "monitor/patch/detour.h"
 #include "monitor/patch/faults.h"
 #include "monitor/run.h"
 #include "monitor/patch/sigtrap.h"
@@ -141,7 +140,6 @@ task_free(struct run *run, struct task *task)
 	relocated_forget(task);
 	fault_forget(task);
 	cut_forget(task);
-	detour_forget(task);
 	free(task);
 	if (process && --process->ntasks == 0)
 		process_free(run, process);

@@ -1,7 +1,8 @@
 /*
  * Preloaded into pmon: has something happen to a task while that runs for pmon's
- * sake, with all signals blocked but SIGTRAP.  PMON_DETOUR=call:N, step:N:
- * another process sends it SIGTRAP before the Nth system call, or step.
+ * sake, with all signals blocked but SIGTRAP, or that too.  PMON_DETOUR=call:N,
+ * step:N: another process sends it SIGTRAP before the Nth system call, or step;
+ * call:each, step:each: before each.
  * PMON_DETOUR=exec: it does not come to make a step, as another thread, which
  * waits within execve(2) for a page of memory (detours.h), goes on there.
  */
@@ -29,9 +30,15 @@ static void
 trap_send(const char *at)
 {
 	static int seen;
+	pid_t sender;
 
-	if (++seen == atoi(at))
-		syscall(SYS_tkill, masked, SIGTRAP);
+	if (++seen != atoi(at) && strcmp(at, "each"))
+		return;
+	sender = fork();
+	if (!sender)
+		_exit(syscall(SYS_tkill, masked, SIGTRAP) != 0);
+	while (waitpid(sender, NULL, 0) < 0)
+		;
 }
 
 /* Is a thread of its process in execve(2)? */
@@ -85,7 +92,7 @@ resumed(enum __ptrace_request request)
 {
 	const char *how = getenv("PMON_DETOUR");
 
-	if (how && !strncmp(how, "call:", 5) && request == PTRACE_CONT)
+	if (how && !strncmp(how, "call:", 5) && request != PTRACE_SINGLESTEP)
 		trap_send(how + 5);
 	if (!how || request != PTRACE_SINGLESTEP)
 		return 0;
@@ -116,10 +123,11 @@ ptrace(enum __ptrace_request request, ...)
 	va_end(ap);
 	if (request == PTRACE_SETSIGMASK) {
 		memcpy(&mask, data, sizeof(mask));
-		masked = mask == ~(UINT64_C(1) << (SIGTRAP - 1)) ? pid : 0;
+		masked = __builtin_popcountll(mask) >= 63 ? pid : 0;
 	}
-	if (masked == pid &&
-	    (request == PTRACE_CONT || request == PTRACE_SINGLESTEP) &&
+	if (masked == pid && (request == PTRACE_CONT ||
+			      request == PTRACE_SYSCALL ||
+			      request == PTRACE_SINGLESTEP) &&
 	    resumed(request))
 		return 0;
 	return real(request, pid, addr, data);

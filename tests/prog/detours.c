@@ -1,10 +1,12 @@
 /*
- * Signals often interrupt it.  `traps`: until SIGTRAP comes, of which it tells, or
- * SIGALRM has come NALARMS times; `exec`: until another thread executes `done`,
- * which it can when it is given the page of memory with that word; `serve`: it is
- * asked.
+ * Signals often interrupt it.  `traps`: until SIGTRAP comes, of which it tells,
+ * or SIGALRM has come NALARMS times; `waits`: the same, but it blocks SIGTRAP
+ * and asks for it; `pending`: one that it sends itself waits while SIGALRM comes
+ * NPENDING times; `exec`: until another thread executes `done`, which it can
+ * when it is given the page of memory with that word; `serve`: it is asked.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,13 +16,16 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "detours.h"
 
-enum { NALARMS = 20000, NWORK = 10 };
+enum { NALARMS = 20000, NPENDING = 20, NWORK = 10, VALUE = 42 };
 
 static volatile sig_atomic_t alarms, traps, codes;
+static volatile sig_atomic_t elsewhere;	/* alarms in code of no file */
+static volatile sig_atomic_t told;	/* what the last SIGTRAP told else */
 static volatile int sink;
 static char *self;
 
@@ -35,16 +40,69 @@ work(int n)
 }
 
 static void
-on_alarm(int signal)
+on_alarm(int signal, siginfo_t *info, void *context)
 {
+	const ucontext_t *uc = context;
+	Dl_info at;
+
 	alarms++;
+	elsewhere += !dladdr((void *)uc->uc_mcontext.gregs[REG_RIP], &at);
+}
+
+static void
+trap_note(const siginfo_t *info)
+{
+	traps++;
+	codes += info->si_code;
+	told = info->si_code == SI_QUEUE ? info->si_value.sival_int :
+	       info->si_pid == getppid();
 }
 
 static void
 on_trap(int signal, siginfo_t *info, void *context)
 {
-	traps++;
-	codes += info->si_code;
+	trap_note(info);
+}
+
+static void
+say(void)
+{
+	printf("%d SIGTRAP, code %d, tells %d, %d elsewhere\n", (int)traps,
+	       (int)codes, (int)told, (int)elsewhere);
+	fflush(stdout);
+}
+
+/* Take a SIGTRAP that waits. */
+static void
+trap_take(void)
+{
+	struct timespec now = { 0, 0 };
+	siginfo_t info;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	if (sigtimedwait(&set, &info, &now) == SIGTRAP)
+		trap_note(&info);
+}
+
+static int
+waits(int pending)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (pending)
+		sigqueue(getpid(), SIGTRAP, (union sigval){ VALUE });
+	while (!traps && alarms < NALARMS) {
+		work(1000);
+		if (!pending || alarms >= NPENDING)
+			trap_take();
+	}
+	say();
+	return 0;
 }
 
 static void *
@@ -89,7 +147,9 @@ exec(void)
 static void
 catch(int often)
 {
-	struct sigaction alarm = { .sa_handler = on_alarm };
+	struct sigaction alarm = {
+		.sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_RESTART,
+	};
 	struct sigaction trap = {
 		.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART,
 	};
@@ -128,8 +188,7 @@ serve(void)
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
 		work(NWORK);
-		printf("%d SIGTRAP, code %d\n", (int)traps, (int)codes);
-		fflush(stdout);
+		say();
 	}
 	return 0;
 }
@@ -145,8 +204,10 @@ main(int argc, char **argv)
 		return exec();
 	if (!strcmp(argv[1], "serve"))
 		return serve();
+	if (!strcmp(argv[1], "waits") || !strcmp(argv[1], "pending"))
+		return waits(argv[1][0] == 'p');
 	while (!traps && alarms < NALARMS)
 		work(1000);
-	printf("%d SIGTRAP, code %d\n", (int)traps, (int)codes);
+	say();
 	return 0;
 }
