@@ -297,6 +297,23 @@ catches_term
 	is($run->{funcs}{redzone}, 50, 'and counted');
 }
 
+# The program itself limits its memory, and has more threads (64) than there was
+# memory for at first: it gets all that it would get without pmon.
+{
+	my @limited = (compile('limited.c', '-O1', '-pthread'), 6, 100);
+	my $run = monitor(['--units=func'], \@limited);
+
+	same(run(\@limited), $run, 'a limit set later');
+	is($run->{out}, "100 threads, and memory\n", 'it has its memory');
+	like($run->{report}, qr/a\s+task\s+got\s+no\s+memory.*\(RLIMIT_AS\)/s,
+	    'it is said');
+	is($run->{funcs}{thread}, '?', 'what was counted is not known');
+	$limited[2] = 60;
+	$run = monitor(['--units=func'], \@limited);
+	same(run(\@limited), $run, 'a limit set later, few threads');
+	is($run->{funcs}{thread}, 60, 'they are counted');
+}
+
 # A call leads to the copy of what it calls, where both have one; until there
 # is something that may write text.
 {

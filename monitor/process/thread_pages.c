@@ -31,8 +31,8 @@ enum {
 	PAGE_STEP = 1 << 16,	/* a page's size is a multiple of this */
 	PAGE_MORE = 1 << 28,	/* room for libraries that may be loaded */
 	THREAD_PAGES = 64,	/* in one chunk */
-	SHARE = 8,		/* the first chunk takes at most 1/SHARE of the
-				   free address space */
+	SHARE = 8,		/* a chunk takes at most 1/SHARE of the free
+				   address space */
 };
 
 /*
@@ -98,6 +98,8 @@ chunk_map(struct run *run, struct task *task, uint64_t size,
 	 */
 	if (run->host->confined(task->tid))
 		return fail("a seccomp filter may forbid what it would need");
+	if (total > run->host->room(task->tid) / SHARE)
+		return fail("its address space is limited (RLIMIT_AS)");
 	if (total > run->host->file_max(task->tid))
 		return fail("its files are limited in size (RLIMIT_FSIZE)");
 	return shared_open(run, task, total, &chunk->shared);
@@ -267,9 +269,6 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 	thread_pages->used = PAGE_HEAD;
 	if ((event && event->kind != EVENT_PAUSED) || task->group_stopped)
 		err = fail("the process was stopped");
-	else if (thread_pages->size * THREAD_PAGES >
-		 run->host->room(task->tid) / SHARE)
-		err = fail("its address space is limited (RLIMIT_AS)");
 	else
 		err = thread_page_take(run, task, thread_pages);
 	if (err) {
@@ -376,8 +375,8 @@ thread_pages_task(struct run *run, struct task *task)
 	    !thread_page_take(run, task, space->thread_pages) ||
 	    task_killed(run, task))
 		return;
-	space->own_thread_reg = mem_strdup(
-		"a task got no memory for its counters");
+	space->own_thread_reg = mem_printf(
+		"a task got no memory for its counters: %s", fail_message());
 	for (size_t i = 0; i < space->nmodules; i++)
 		relocated_refuse(run, space->modules[i]->plan,
 				 space->own_thread_reg);
