@@ -111,7 +111,7 @@ stub_begin(const char *name)
 		return -1;
 	n = remote_ask("?");
 	if (n < 1 || (*remote.link.reply != 'T' && *remote.link.reply != 'S'))
-		return fail("%s: the stub has no program that could run",
+		return fail("%s: the stub has no runnable program",
 			    name);
 	remote_ask("Hg0");
 	if (remote_ask("qXfer:features:read:target.xml:0,%zx",
@@ -202,7 +202,7 @@ remote_launch_error(void)
 static int
 remote_attach(pid_t pid, pid_t **tids, size_t *n)
 {
-	return fail("process %d: a stub cannot be told to attach to it",
+	return fail("process %d: pmon cannot attach through a GDB stub",
 		    (int)pid);
 }
 
@@ -538,7 +538,7 @@ remote_trap_cause(pid_t tid)
 static bool
 remote_uncounted(const char **why)
 {
-	*why = "the program started threads, which do not stop together";
+	*why = "the program started threads, which qemu does not stop together";
 	return remote.simulator && emulator_threads();
 }
 

@@ -120,12 +120,13 @@ remote_breaks_try(const char *name)
 
 	if (remote_reg_get(remote.tid, arch->reg_pc, &pc) ||
 	    remote_mem_read(0, remote.tid, pc, text, arch->trap_len))
-		return fail("%s: the stub does not show the program", name);
+		return fail("%s: the stub does not let pmon read the program",
+			    name);
 	if (arch->trap_signal == SIGTRAP &&
 	    !remote_mem_write(0, remote.tid, pc, text, arch->trap_len))
 		return 0;
 	if (packet_z('Z', pc) || packet_z('z', pc))
-		return fail("%s: the stub lets no breakpoint be placed",
+		return fail("%s: the stub refuses breakpoints",
 			    name);
 	remote.breaks = true;
 	return 0;

@@ -23,8 +23,8 @@ simh_launch_error(void)
 static int
 simh_attach(pid_t pid, pid_t **tids, size_t *n)
 {
-	return fail("process %d: a program on a simulated VAX cannot be "
-		    "attached to", (int)pid);
+	return fail("process %d: pmon cannot attach to a program on a "
+		    "simulated VAX", (int)pid);
 }
 
 static enum trap_cause

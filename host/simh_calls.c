@@ -225,8 +225,8 @@ call_unknown(struct program *p, uint32_t number)
 			return VAX_ENOSYS;
 	*vec_push(p->unknown, p->nunknown) = number;
 	*vec_push(p->remarks, p->nremarks) = mem_printf(
-		"%s: system call %" PRIu32 " of 4.2BSD is not done on the "
-		"simulated VAX: it failed (ENOSYS)", p->path, number);
+		"%s: system call %" PRIu32 " of 4.2BSD failed (ENOSYS): the "
+		"simulated VAX does not have it", p->path, number);
 	return VAX_ENOSYS;
 }
 

@@ -391,7 +391,8 @@ file_longwords(struct console *con, uint32_t addr, uint8_t *buf, size_t n)
 	for (line = text; (end = strchr(line, '\n')); line = end + 1)
 		got += longword_take(line, addr, buf, n);
 	free(text);
-	return 4 * got == n ? 0 : fail("the simulator did not show its memory");
+	return 4 * got == n ? 0 : fail("the simulator did not print its "
+				       "memory");
 }
 
 /* Read n bytes; addr and n are multiples of 4. */
@@ -417,7 +418,8 @@ longwords_read(struct console *con, uint32_t addr, uint8_t *buf, size_t n)
 		return file_longwords(con, addr, buf, n);
 	for (size_t i = 0; console_line(con, i); i++)
 		got += longword_take(console_line(con, i), addr, buf, n);
-	return 4 * got == n ? 0 : fail("the simulator did not show its memory");
+	return 4 * got == n ? 0 : fail("the simulator did not print its "
+				       "memory");
 }
 
 int

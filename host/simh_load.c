@@ -107,10 +107,10 @@ header_load(struct load *load)
 	    h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != EM_VAX)
 		return fail("%s: not a VAX program", load->path);
 	if (h->e_type != ET_EXEC)
-		return fail("%s: not a statically linked program, which is "
-			    "all that the simulated VAX runs", load->path);
+		return fail("%s: not statically linked: the simulated VAX runs "
+			    "only statically linked programs", load->path);
 	if (h->e_phentsize != sizeof(Elf32_Phdr) || h->e_phnum > SEGMENTS_MAX)
-		return fail("%s: damaged: its program headers", load->path);
+		return fail("%s: damaged program headers", load->path);
 	return 0;
 }
 
@@ -126,8 +126,8 @@ segments_load(struct load *load)
 			      i * sizeof(ph), sizeof(ph)) < 0)
 			return -1;
 		if (ph.p_type == PT_INTERP)
-			return fail("%s: not a statically linked program, "
-				    "which is all that the simulated VAX runs",
+			return fail("%s: not statically linked: the simulated "
+				    "VAX runs only statically linked programs",
 				    load->path);
 		if (ph.p_type != PT_LOAD || !ph.p_memsz)
 			continue;

@@ -104,8 +104,8 @@ machine_map(struct machine *m, uint32_t va, uint32_t size, enum page page)
 		return HOST_OK;
 	last = page_number(va + size - 1);
 	if (first < 0 || last < first || va + size < va)
-		return fail("a program cannot have memory at 0x%" PRIx32
-			    " to 0x%" PRIx32 " of the simulated VAX", va,
+		return fail("a program cannot have memory from 0x%" PRIx32
+			    " to 0x%" PRIx32 " on the simulated VAX", va,
 			    va + size);
 	memset(m->pages + first, page, (size_t)(last - first) + 1);
 	if (first >= P0_PAGES)
@@ -275,7 +275,7 @@ machine_regs(struct machine *m, struct regs *regs)
 	for (unsigned i = 0; i < n && !status; i++)
 		if (!console_line(m->con, i) ||
 		    !reg_take(console_line(m->con, i), &regs->r[i]))
-			return fail("the simulator did not show its "
+			return fail("the simulator did not print its "
 				    "registers");
 	if (status || !m->halted)
 		return status;

@@ -194,7 +194,8 @@ calls_place(struct build *build, uint32_t index)
 	fplan_forget(fplan);
 	if (build->plan->wish.no_traps) {
 		fplan->state = FPLAN_FAULTY;
-		fplan->why = "it would take a breakpoint (--no-traps)";
+		fplan->why = "counting its calls needs a breakpoint "
+			     "(--no-traps)";
 		return;
 	}
 	if (fplan->site == SITE_NONE)
@@ -208,8 +209,8 @@ calls_place(struct build *build, uint32_t index)
 	    !jumps_place(build, index)) {
 		fplan->state = FPLAN_FAULTY;
 		fplan->why = fplan->cfg->reentered ?
-			"what may be data would lead to its beginning" :
-			"it runs into its beginning behind a call";
+			"bytes that may be data lead to its entry" :
+			"control runs from a call into its entry";
 	}
 	fplan_forget(fplan);
 }

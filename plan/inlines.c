@@ -161,7 +161,8 @@ copy_emit(struct build *build, const struct func_plan *fplan, uint32_t *owner,
 	long insn = cfg_insn(fplan->cfg, copy->addr);
 
 	if (insn < 0) {
-		build_skip(build, unit, copy->addr, "not at an instruction");
+		build_skip(build, unit, copy->addr, "not at the start of an "
+			   "instruction");
 		return;
 	}
 	build_found(build, unit);

@@ -10,8 +10,8 @@
 #include "symtab/pool.h"
 #include "util/mem.h"
 
-static const char not_at_insn[] = "not at an instruction";
-static const char not_insn[] = "not an instruction";
+static const char not_at_insn[] = "not at the start of an instruction";
+static const char not_insn[] = "no valid instruction";
 
 enum { INDEX_MIN = 1 << 10, ROW_NONE = -1 };
 

@@ -171,12 +171,12 @@ entry_fault(const struct image *image, uint64_t entry, bool inside)
 	size_t avail;
 
 	if (inside)
-		return "not at an instruction";
+		return "not at the start of an instruction";
 	text = image_text(image, entry, &avail);
 	if (!text)
 		return "not in executable memory";
 	if (image->arch->decode(text, avail, entry, &insn) < 0)
-		return "not an instruction";
+		return "no valid instruction";
 	return NULL;
 }
 
@@ -417,8 +417,8 @@ plan_open(struct image *image, const struct plan_wish *wish,
 	hooks_make(build);
 	entries_plan(build);
 	if (build->stopped) {
-		fail("%s: it was not looked at to the end, since pmon was "
-		     "told to stop", image->path);
+		fail("%s: not analysed to the end, because pmon was told to "
+		     "stop", image->path);
 		plan_close(plan);
 		return NULL;
 	}

@@ -18,13 +18,14 @@ count_why(const struct count *count)
 		return NULL;
 	switch ((enum count_reason)count->reason) {
 	case REASON_NO_TRAPS:
-		return "without breakpoints (--no-traps) stacks are not "
-		       "looked at";
+		return "without breakpoints (--no-traps) pmon does not walk "
+		       "stacks";
 	case REASON_LEFT:
-		return "control left a stack in a way that could not be "
-		       "followed";
+		return "control left a stack in a way that pmon could not "
+		       "follow";
 	case REASON_RELOCATED:
-		return "the copy of it that was counted had to be given up";
+		return "pmon had to give up the relocated function that "
+		       "counted";
 	case REASON_HOST:
 		return "the program ran on without breakpoints";
 	case REASON_ATTACHED:
@@ -33,33 +34,33 @@ count_why(const struct count *count)
 	case REASON_LOST:
 		return "a breakpoint could not be planted";
 	case REASON_DIFFERS:
-		return "its text in memory differs from the file";
+		return "the code in memory differs from the file";
 	case REASON_CONTRADICTION:
-		return "its counts contradict one another: control came or "
-		       "went unseen";
+		return "counts contradict one another: control came or went "
+		       "unseen";
 	case REASON_STACK:
 		return "a stack could not be walked to its end";
 	case REASON_SIGNAL:
-		return "a signal came in its middle, from whose handler "
-		       "control may not have come back";
+		return "a signal interrupted the function, and the handler may "
+		       "not have returned";
 	case REASON_UNDERIVABLE:
-		return "a thread ended, or was interrupted, where it is not "
-		       "known";
+		return "a thread ended or was interrupted at an unknown "
+		       "instruction";
 	case REASON_TAMPERED:
-		return "the program changed the memory or the register by "
-		       "which it was counted";
+		return "the program changed the counters' memory or the "
+		       "register that leads to it";
 	case REASON_UNPROVEN:
-		return "nothing is known to lead to it: it may be data";
+		return "no known control flow leads to it: it may be data";
 	case REASON_MID_ENTRY:
-		return "code from elsewhere jumps into its middle";
+		return "other code jumps into the middle of the function";
 	case REASON_GRAPH:
-		return "it is not made of the blocks that were counted";
+		return "its blocks are not those that were counted";
 	case REASON_PARTIAL:
-		return "not counted in all of the files merged";
+		return "not counted in all of the merged files";
 	case REASON_OVERFLOW:
-		return "more than 64 bits hold";
+		return "the count exceeds 64 bits";
 	default:
-		return "neither counted nor to be derived";
+		return "neither counted nor derivable";
 	}
 }
 

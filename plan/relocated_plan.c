@@ -33,7 +33,7 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 	const struct site *site;
 
 	if (fplan->func == FUNC_NONE || fplan->cfg->entry < 0)
-		return "code of no function";
+		return "code outside any function";
 	/* The jump may go to the middle of a patch. */
 	if (fplan->cfg->unresolved)
 		return "it has a jump whose targets are not known";
@@ -43,12 +43,12 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 		if (fplan->units & 1U << UNIT_CALL &&
 		    fplan->cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
 		    insn_calls_indirect(&fplan->cfg->insns[i]))
-			return "it is recorded where it jumps to";
+			return "pmon records its jump targets";
 	if (fplan_calls_alone(fplan) && !calls_want_ways(fplan, NULL))
-		return "it jumps to its own beginning, uncounted";
+		return "it jumps to its own entry, and the jump has no counter";
 	site = plan_site(build->plan,
 			 fplan->cfg->insns[fplan->cfg->entry].addr);
-	return site && site->hook ? "stacks are looked at where it begins" :
+	return site && site->hook ? "pmon walks stacks at its entry" :
 				    NULL;
 }
 
@@ -119,8 +119,8 @@ targets_hidden(const struct func_plan *fplan)
 		    insn_calls_indirect(&fplan->cfg->insns[i]) &&
 		    relocated_offset(fplan->relocated,
 				     fplan->cfg->insns[i].addr) >= 0)
-			return fail("where an indirect call in it goes would "
-				    "not be seen") != 0;
+			return fail("pmon would not see the targets of its "
+				    "indirect calls") != 0;
 	return false;
 }
 
@@ -137,7 +137,7 @@ relocated_trapless(struct relocated *relocated)
 	for (uint32_t i = 0; i < relocated->nfragments; i++)
 		if (relocated->fragments[i].kind == FRAGMENT_PROBE &&
 		    relocated->fragments[i].form == PROBE_THREAD_KEEP)
-			return fail("it has flags to be kept") == 0;
+			return fail("its counters must save the flags") == 0;
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
 		const struct entry_patch *entry_patch =
 			&relocated->entry_patches[i];

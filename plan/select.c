@@ -32,7 +32,7 @@ unit_parse(const char *name, size_t len)
 		if (strlen(unit_names[i]) == len &&
 		    strncmp(unit_names[i], name, len) == 0)
 			return i;
-	return fail("--units: \"%.*s\" is none of func, line, inline, "
+	return fail("--units: \"%.*s\" is not one of func, line, inline, "
 		    "block, edge, insn and call", (int)len, name);
 }
 

@@ -49,19 +49,18 @@ set_object(void *into, const char *arg)
 
 const struct option_entry select_entries[SELECT_OPTIONS] = {
 	{ "units", 'u', "LIST",
-	  "units: func,line,inline,block,\n"
-	  "edge,insn,call (what the reports need;\n"
-	  "functions, and lines if there are any)",
+	  "select units: func,line,inline,block,edge,\n"
+	  "insn,call (those that the reports need)",
 	  set_units, .trust = TRUST_PROJECT,
 	  .words = "func line inline block edge insn call" },
-	{ "func", 0, "GLOB", "only functions so named", set_func,
+	{ "func", 0, "GLOB", "select functions by name", set_func,
 	  .trust = TRUST_PROJECT },
-	{ "file", 0, "GLOB", "only code from source files so named", set_file,
+	{ "file", 0, "GLOB", "select source files by name", set_file,
 	  .trust = TRUST_PROJECT },
-	{ "line", 0, "FILE:LO-HI", "only these lines", set_line,
+	{ "line", 0, "FILE:LO-HI", "select lines of a source file", set_line,
 	  .trust = TRUST_PROJECT },
 	{ "object", 0, "GLOB",
-	  "only programs and libraries so named\n"
-	  "(the programs run); '*' is all",
+	  "select programs and libraries by name: '*' is\n"
+	  "all (pmon: only programs; pmprint: all)",
 	  set_object, .trust = TRUST_PROJECT },
 };

@@ -506,7 +506,7 @@ layout_make(struct shape *shape, struct relocated *relocated)
 	free(layout.stubs);
 	offsets_make(relocated, nloops);
 	if (layout.spoils)
-		return fail("flags are in use before %#" PRIx64 ", and a "
+		return fail("the flags are in use before %#" PRIx64 ", and a "
 			    "locked probe would change them", layout.spoilt);
 	return 0;
 }

@@ -199,8 +199,8 @@ relocated_write(const struct relocated *relocated,
 		must(avail >= fragment->len);
 		if (relocated->arch->fragment_write(fragment, &at,
 						    bytes + fragment->offset))
-			return fail("the copy of the code at %#" PRIx64
-				    " is too far from what it uses",
+			return fail("the relocated code of %#" PRIx64 " is too "
+				    "far from an address that it uses",
 				    fragment->addr);
 	}
 	return 0;
@@ -242,7 +242,7 @@ jump_patch(const struct relocated *relocated, struct code_patch *patch,
 	patch->len = (uint8_t)len;
 	if (relocated->arch->jump_write(from, to, len, patch->bytes))
 		return fail("the code at %#" PRIx64 " is too far from its "
-			    "copy", from);
+			    "relocated code", from);
 	return 0;
 }
 

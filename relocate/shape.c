@@ -135,8 +135,8 @@ insns_tied(const struct shape *shape, const bool *tied)
 
 	for (size_t i = 0; i < cfg->ninsns; i++)
 		if (tied[i] && shape_runs(shape, cfg_block_of(cfg, i)))
-			return fail("the instruction at %#" PRIx64
-				    " works only in its place",
+			return fail("the instruction at %#" PRIx64 " cannot be "
+				    "relocated",
 				    cfg->insns[i].addr);
 	return 0;
 }
@@ -259,8 +259,8 @@ tables_check(const struct shape *shape)
 		for (uint32_t i = flow->in[v]; i < flow->in[v + 1]; i++)
 			ways += flow->edges[flow->ins[i]].by == BY_TABLE;
 		if (ways > 1 || lead->ways != 1 << ENTRY_PATCH_TABLE)
-			return fail("the ways to %#" PRIx64 " that are to be "
-				    "counted cannot be told apart",
+			return fail("the edges to %#" PRIx64 " need counters "
+				    "but cannot be told apart",
 				    shape_first(shape, b)->addr);
 	}
 	return 0;
@@ -274,9 +274,9 @@ segments_check(const struct shape *shape)
 
 		if (!segment->moved || anchor_moves(shape, segment))
 			continue;
-		return fail("control enters at %#" PRIx64 ", where it is to be "
-			    "counted, and the instruction there works only in "
-			    "its place", segment_anchor(shape, segment)->addr);
+		return fail("control enters at %#" PRIx64 ", which needs a "
+			    "counter, but the instruction there cannot be "
+			    "relocated", segment_anchor(shape, segment)->addr);
 	}
 	return tables_check(shape);
 }
@@ -303,7 +303,7 @@ shape_open(struct shape *shape, const struct relocate_input *in)
 		.in = in, .arch = in->arch, .cfg = in->cfg, .flow = in->flow,
 	};
 	if (!in->arch->motion)
-		return fail("no code is copied on %s", in->arch->name);
+		return fail("pmon relocates no code on %s", in->arch->name);
 	if (in->cfg->bad)
 		return fail("there is no instruction at %#" PRIx64,
 			    in->cfg->bad);

@@ -110,7 +110,7 @@ want_refuse(const char *s)
 		free(names);
 		names = more;
 	}
-	fail("--report: \"%.*s\" is none of %s", (int)strcspn(s, ":,"), s,
+	fail("--report: \"%.*s\" is not one of %s", (int)strcspn(s, ":,"), s,
 	     names);
 	free(names);
 	return -1;

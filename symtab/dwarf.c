@@ -421,12 +421,12 @@ debug_remarks(struct debug *d)
 	const char *path = d->r->image->path;
 
 	if (d->damages)
-		reading_remark(d->r, "%s: damaged DWARF, some of it was left "
-			       "out (%zu times: %s)", path, d->damages,
+		reading_remark(d->r, "%s: damaged DWARF: pmon ignored part of "
+			       "it (%zu times: %s)", path, d->damages,
 			       d->damage);
 	if (d->nameless)
-		reading_remark(d->r, "%s: %zu inlined copies have no name "
-			       "in its DWARF and were left out", path,
+		reading_remark(d->r, "%s: its DWARF does not name %zu inlined "
+			       "copies, which were left out", path,
 			       d->nameless);
 }
 
@@ -456,8 +456,8 @@ rows_thin(struct debug *d)
 	image->nrows = kept;
 	if (left)
 		reading_remark(d->r, "%s: %zu rows of .debug_line are left "
-			       "out: of those at one address the last %d are "
-			       "used", d->effort.path, left, ROWS_MAX);
+			       "out: pmon uses only the last %d rows at one "
+			       "address", d->effort.path, left, ROWS_MAX);
 }
 
 void

@@ -53,8 +53,8 @@ table_check(const struct elf *elf, const char *what, uint64_t offset,
 	    !__builtin_add_overflow(offset, bytes, &end) &&
 	    end <= (uint64_t)elf->stat.st_size)
 		return 0;
-	return fail("%s: truncated: its %s not in the file (of %" PRIu64
-		    " bytes)", elf->path, what, (uint64_t)elf->stat.st_size);
+	return fail("%s: truncated: its %s not in the file (%" PRIu64 " bytes)",
+		    elf->path, what, (uint64_t)elf->stat.st_size);
 }
 
 /*
@@ -134,8 +134,8 @@ not_elf(const struct elf *elf)
 	if (n <= 0)
 		return fail("%s: empty file", elf->path);
 	if (memcmp(head, ELFMAG, SELFMAG) == 0)
-		return fail("%s: truncated: its ELF header is not complete, "
-			    "or damaged", elf->path);
+		return fail("%s: truncated: its ELF header is incomplete or "
+			    "damaged", elf->path);
 	if (head[0] != '#' || head[1] != '!')
 		return fail("%s: not an ELF file", elf->path);
 	line[strcspn(line, "\r\n")] = '\0';
@@ -154,7 +154,7 @@ elf_begin_file(struct elf *elf, const char *file)
 	if (!elf->libelf || elf_kind(elf->libelf) != ELF_K_ELF)
 		return not_elf(elf);
 	if (!gelf_getehdr(elf->libelf, &elf->header))
-		return fail("%s: truncated: its ELF header is not complete",
+		return fail("%s: truncated: its ELF header is incomplete",
 			    elf->path);
 	return header_check(elf);
 }
@@ -291,8 +291,8 @@ elf_program(const struct elf *elf)
 	}
 	arch = arch_find(h->e_machine, h->e_ident[EI_CLASS], h->e_flags);
 	if (!arch)
-		return fail_null("%s: not a program for a CPU pmon knows "
-				 "(machine %u: %s)", elf->path, h->e_machine,
+		return fail_null("%s: pmon does not support its CPU (ELF "
+				 "machine %u: %s)", elf->path, h->e_machine,
 				 machine_name(h->e_machine,
 					      h->e_ident[EI_CLASS]));
 	if (arch->big_endian != elf_big_endian(elf))
@@ -386,8 +386,9 @@ elf_inflate_check(struct elf *elf)
 	if (elf->inflated <= INFLATED_MAX &&
 	    elf->inflated / INFLATED_RATIO_MAX <= size)
 		return 0;
-	return fail("%s: its compressed sections are not read: they would be %"
-		    PRIu64 " bytes, and the file is %" PRIu64, elf->path,
+	return fail("%s: pmon does not read its compressed sections: they "
+		    "would take %" PRIu64 " bytes, and the file has %" PRIu64,
+		    elf->path,
 		    elf->inflated, size);
 }
 
@@ -481,7 +482,7 @@ elf_read(const struct elf *elf, void *buf, uint64_t offset, size_t n)
 		if (got < 0)
 			return fail("%s: %s", elf->path, strerror(errno));
 		if (got == 0)
-			return fail("%s: became shorter while it was read",
+			return fail("%s: truncated while pmon read it",
 				    elf->path);
 		done += (size_t)got;
 	}

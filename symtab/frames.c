@@ -246,8 +246,8 @@ debug_read_frames(struct reading *r, struct elf *elf)
 	}
 	sort_by_addr(image->parts, image->nparts, sizeof(*image->parts));
 	if (f.damaged)
-		reading_remark(r, "%s: damaged .eh_frame, some of it was left "
-			       "out", image->path);
+		reading_remark(r, "%s: damaged .eh_frame: pmon ignored part of "
+			       "it", image->path);
 }
 
 struct range *
@@ -297,7 +297,7 @@ debug_read_pads(struct reading *r, struct elf *elf)
 	if (f.damaged)
 		damage = ".eh_frame";
 	if (damage)
-		reading_remark(r, "%s: where its exceptions go is not all "
-			       "known: damaged: %s", image->path, damage);
+		reading_remark(r, "%s: pmon does not know all its exception "
+			       "handlers: damaged %s", image->path, damage);
 	pads_sort(r);
 }

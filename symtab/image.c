@@ -192,7 +192,7 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	image->stripped = !r->symtab && !r->dwarf;
 	if (image->stripped) {
 		debug_read_frames(r, elf);
-		reading_remark(r, "%s is stripped: functions are from "
+		reading_remark(r, "%s is stripped: pmon takes functions from "
 			       ".dynsym and .eh_frame", image->path);
 	}
 	elf_close(debug);
@@ -254,8 +254,8 @@ image_open(const char *path, const char *real_path, unsigned want,
 	if (elf && !r.stopped)
 		return r.image;
 	if (elf)
-		fail("%s: it was not read to the end, since pmon was told to "
-		     "stop", path);
+		fail("%s: not read to the end, because pmon was told to stop",
+		     path);
 	image_close(r.image);
 	return NULL;
 }
@@ -268,8 +268,8 @@ image_probe(const char *path)
 	const struct arch *arch = NULL;
 
 	if (elf && !reading_text(&r, r.image->entry))
-		fail("%s: damaged: it begins at 0x%" PRIx64
-		     ", which is not its code", path, r.image->entry);
+		fail("%s: damaged: its entry point 0x%" PRIx64 " is not in its "
+		     "code", path, r.image->entry);
 	else if (elf)
 		arch = r.image->arch;
 	reading_end(&r, elf);

@@ -66,8 +66,8 @@ file_crc(const struct elf *elf, struct reading *r, uint32_t *crc)
 	uint64_t offset = 0, size = elf_size(elf);
 
 	if (size > CRC_MAX)
-		return fail("%s: its checksum is not computed: it has %" PRIu64
-			    " bytes, and the most is %" PRIu64,
+		return fail("%s: pmon does not compute its checksum: the file "
+			    "has %" PRIu64 " bytes, and the limit is %" PRIu64,
 			    elf_path(elf), size, CRC_MAX);
 	if (!tables[0][1])
 		crc_tables(tables);
@@ -78,8 +78,8 @@ file_crc(const struct elf *elf, struct reading *r, uint32_t *crc)
 		if (elf_read(elf, buf, offset, n) < 0)
 			return -1;
 		if (!reading_goes_on(r, n))
-			return fail("%s: its checksum was not computed to the "
-				    "end", elf_path(elf));
+			return fail("%s: pmon was told to stop while it "
+				    "computed the checksum", elf_path(elf));
 		c = crc_add(tables, c, buf, n);
 		offset += n;
 	}

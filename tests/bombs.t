@@ -57,16 +57,19 @@ for my $name (sort keys %refused) {
 	my $most = ($name =~ /ranges|tables/ ? 4 : 16) *
 	    ($size < 1 << 20 ? 1 << 20 : $size);
 
-	said(bomb($name), "$file: its $refused{$name} are not read to the " .
-	    "end: that would be more than $most bytes, and the file is $size",
+	said(bomb($name), "$file: pmon did not read its $refused{$name} " .
+	    "to the end: they take more than $most bytes, and the file has " .
+	    $size,
 	    'what is left out');
 }
-said(bomb('link'), "debug file not used: $dir/huge.debug: its checksum is " .
-    'not computed: it has 1099511627776 bytes, and the most is 2147483648',
+said(bomb('link'), "debug file not used: $dir/huge.debug: pmon does not " .
+    'compute its checksum: the file has 1099511627776 bytes, and the limit ' .
+    'is 2147483648',
     'a debug file that is not used');
-said(bomb('rows'), "$dir/rows: 1995904 rows of .debug_line are left out: of " .
-    'those at one address the last 4096 are used', 'how many rows are not');
-unlike(bomb('units'), qr/left out|not read/, '  nothing is left out');
+said(bomb('rows'), "$dir/rows: 1995904 rows of .debug_line are left out: " .
+    'pmon uses only the last 4096 rows at one address',
+    'how many rows are not');
+unlike(bomb('units'), qr/left out|not read|ignored/, '  nothing is left out');
 my $run = run([$pmon, '--no-config', "$dir/sections"]);
 is($run->{status} . $run->{err},
     "125pmon: $dir/sections: damaged: its sections overlap\n", 'sections');
@@ -78,7 +81,7 @@ my $program = compile(spew("$scratch/says.c", <<'END'));
 #include <stdio.h>
 int main(void) { return puts("ran") < 0; }
 END
-my %early = (BEGIN => 'not read to the end', END => 'not looked at to the end');
+my %early = (BEGIN => 'not read to the end', END => 'not analysed to the end');
 for my $when (sort keys %early) {
 	for my $how ([], ['--eager']) {
 		# The first file is the program, before it is started.
@@ -88,8 +91,8 @@ for my $when (sort keys %early) {
 		is(ended($run) . $run->{out}, 'status 143',
 		    "$when @$how: the program gets the signal at once");
 		said(slurp("$scratch/report") =~ s/\s+/ /gr, "not counted: " .
-		    "$program: it was $early{$when}, since pmon was told to " .
-		    'stop', 'why nothing was counted');
+		    "$program: $early{$when}, because pmon was told to stop",
+		    'why nothing was counted');
 	}
 }
 

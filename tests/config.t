@@ -75,11 +75,11 @@ unlink "$project/pmon";
 
 # ---- mistakes, with their place
 
-for (["\nfunc=a\nbogus = 1\n", ':3: there is no option "bogus"'],
+for (["\nfunc=a\nbogus = 1\n", ':3: unknown option "bogus"'],
     ["eager = yes\n", ':1: eager takes no argument'],
     ["func\n", ':1: func needs GLOB'],
     ["top = many\n", ':1: --top: "many" is not a number'],
-    ["repor = funcs\n", ':1: there is no option "repor"']) {
+    ["repor = funcs\n", ':1: unknown option "repor"']) {
 	says({ project => $_->[0] }, [],
 	    qr/\Apmon: \Q$project\E\/.pmonrc\Q$_->[1]\E\n\z/,
 	    "refused: $_->[1]", 125);

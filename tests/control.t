@@ -201,9 +201,9 @@ $socket->autoflush;
 like(talk($socket, 'query funcs top=3'), qr/^ok Functions of/, 'query');
 is(talk($socket, 'reset'), 'ok ', 'another of one connection');
 like(talk($socket, 'snapshot'), qr/^ok \x89PMON/, 'snapshot');
-is(talk($socket, 'dance'), 'error there is no request "dance"', 'no such');
-is(talk($socket, ''), 'error there is no request ""', 'none');
-like(talk($socket, 'query novel'), qr/^error --report: "novel" is none/,
+is(talk($socket, 'dance'), 'error unknown request "dance"', 'no such');
+is(talk($socket, ''), 'error unknown request ""', 'none');
+like(talk($socket, 'query novel'), qr/^error --report: "novel" is not one of/,
     'no such report');
 like(talk($socket, "query funcs:$scratch/written"), qr/^error .*who asks/,
     'no report into a file');

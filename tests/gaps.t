@@ -245,7 +245,7 @@ insns_read
 		my ($addr, $n, $why) =
 		    /^insn,.*?,0x([0-9a-f]+),.*,(\d*),([^,]*)$/ or next;
 
-		$n = $why =~ /from elsewhere|given up/ ? 'doubt' : '?'
+		$n = $why =~ /other code jumps|give up/ ? 'doubt' : '?'
 		    if $n eq '';
 		$counts{hex $addr} = $n;
 	}

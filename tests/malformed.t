@@ -166,7 +166,8 @@ my @refusals = (
 	[\%ehdr, 'type', 0, 4, qr/core dump/],
 	[\%ehdr, 'type', 0, 9, qr/not a program \(ELF type 9\)/],
 	[\%ehdr, 'machine', 0, 3, qr/machine 3: 32-bit x86, i386/],
-	[\%ehdr, 'machine', 0, 40, qr/not a program for a CPU pmon knows \(machine 40/],
+	[\%ehdr, 'machine', 0, 40,
+	    qr/does not support its CPU \(ELF machine 40/],
 	[\%ehdr, 'machine', 0, 9999, qr/machine 9999: unknown/],
 	[\%ehdr, 'version', 0, 2, qr/version 2/],
 	[\%ehdr, 'phoff', 0, $far, qr/truncated: its program headers/],
@@ -299,13 +300,14 @@ for my $name ('.debug_info', '.debug_line', '.debug_str') {
 
 	is(breach($run) . $run->{status}, $status, "$name, a bomb: it runs");
 	is($run->{funcs}{leaf}, 2, '  functions are counted');
-	cmp_ok(index($run->{report} =~ s/\s+/ /gr, "Note: $bad: its " .
-		"compressed sections are not read: they would be $much " .
-		"bytes, and the file is $bytes"), '>', 0, '  it is said');
+	cmp_ok(index($run->{report} =~ s/\s+/ /gr, "Note: $bad: pmon does " .
+		'not read its compressed sections: they would take ' .
+		"$much bytes, and the file has $bytes"), '>', 0,
+	    '  it is said');
 	$run = outcome(bomb($name, ~0, $packed));
 	is(breach($run) . $run->{status} . ' ' . $run->{funcs}{leaf},
 	    "$status 2", "$name, a claim of 16 EB");
-	like($run->{report} =~ s/\s+/ /gr, qr/Note: .* would be \d{20} bytes/,
+	like($run->{report} =~ s/\s+/ /gr, qr/Note: .* would take \d{20} bytes/,
 	    '  it is said');
 }
 my $few = compress(substr $good, get(\%shdr, 'offset', $section{'.debug_line'}),

@@ -67,7 +67,7 @@ because
 	ok(wait_for(sub { $target->planted('work') }), 'without traps');
 	kill INT => $run->{pid};
 	is(ended(finish($run)), 'status 0', 'let go');
-	because('without breakpoints (--no-traps) stacks are not looked at',
+	because('without breakpoints (--no-traps) pmon does not walk stacks',
 	    qr/^(?!.*could not be walked)/, 'without traps', 'main', 'work');
 	$target->finish;
 }
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 END
 	is(ended(run([$pmon, $where, '--units=func,insn', '--', $program,
 		abs_path($lib)])), 'status 0', 'gs');
-	because('the copy of it that was counted had to be given up',
+	because('pmon had to give up the relocated function that counted',
 	    qr/counted by traps: \S+ may use the gs register/, 'gs', 'work');
 }
 
@@ -130,7 +130,7 @@ END
 	for my $way ([], ['--patch=trap']) {
 		is(ended(run([$pmon, $where, @$way, '--units=edge', '--',
 			$program])), 'status 0', "its text differs @$way");
-		because('its text in memory differs from the file',
+		because('the code in memory differs from the file',
 		    qr/some of its text differs from the file/,
 		    "its text differs @$way", 'work');
 	}

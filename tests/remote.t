@@ -261,7 +261,7 @@ if (system("gdbserver --version >$scratch/version 2>&1")) {
 	my $stub = gdbserver($here, 'none');
 
 	refused(["--remote=$stub->{where}"], 'tests/m68k/shell-O0.m68k',
-	    qr/the stub does not show the program$/, 'another CPU');
+	    qr/the stub does not let pmon read the program$/, 'another CPU');
 }
 qemu_stub_tests();
 kill KILL => @servers;

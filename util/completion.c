@@ -247,7 +247,7 @@ option_table_complete(const struct option_table *table, const char *shell,
 	else if (!strcmp(shell, "fish"))
 		fish_print(table, out);
 	else
-		return fail("--completion: \"%s\" is none of bash, zsh and "
+		return fail("--completion: \"%s\" is not one of bash, zsh and "
 			    "fish", shell);
 	return 0;
 }

@@ -26,7 +26,8 @@ option_number(const char *option, const char *arg, unsigned long min,
 		return fail("%s: \"%s\" is not a number", option, arg);
 	*value = strtoul(arg, NULL, 10);
 	if (errno == ERANGE || *value < min || *value > max)
-		return fail("%s: %s is not from %lu to %lu", option, arg, min,
+		return fail("%s: %s is out of range (%lu to %lu)",
+			    option, arg, min,
 			    max);
 	return 0;
 }
@@ -38,7 +39,7 @@ option_word(const char *option, const char *arg,
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(arg, words[i].name))
 			return words[i].value;
-	return fail("%s: \"%s\" is none of %s", option, arg, choice);
+	return fail("%s: \"%s\" is not one of %s", option, arg, choice);
 }
 
 int
@@ -81,11 +82,13 @@ set_completion(void *into, const char *arg)
 
 const struct option_entry about_entries[ABOUT_OPTIONS] = {
 	{ "completion", 0, "SHELL",
-	  "print what makes bash, zsh or fish complete\noptions, and exit",
+	  "print a completion script for bash, zsh or\n"
+	  "fish, and exit",
 	  set_completion, .words = "bash zsh fish", .last = true },
-	{ "help", 'h', NULL, "print this and exit", set_help, .last = true },
+	{ "help", 'h', NULL, "print this help and exit",
+	  set_help, .last = true },
 	{ "version", 'V', NULL,
-	  "print the version, and what it was built with", set_version,
+	  "print the version and the libraries' versions", set_version,
 	  .last = true },
 };
 
@@ -196,7 +199,7 @@ refuse(const struct option_table *table, const char *word, int result,
 		return fail("unknown option -%c; try %s -h", value, program);
 	len = strcspn(word + 2, "=");
 	if (entries_beginning(table, word + 2, len) > 1)
-		return fail("option --%.*s could be several; try %s -h",
+		return fail("option --%.*s is ambiguous; try %s -h",
 			    (int)len, word + 2, program);
 	return fail("unknown option --%.*s; try %s -h", (int)len, word + 2,
 		    program);
@@ -305,12 +308,12 @@ option_table_set(const struct option_table *table, void *into,
 			break;
 	}
 	if (i == option_table_size(table))
-		return fail("there is no option \"%s\"", name);
+		return fail("unknown option \"%s\"", name);
 	if (found.entry->trust < trust)
 		return fail("%s: only %s", name,
 			    found.entry->trust == TRUST_USER ?
-			    "the command line or ~/.config/pmon may say this" :
-			    "the command line may say this");
+			    "the command line or ~/.config/pmon may set this" :
+			    "the command line may set this");
 	if (arg && !found.entry->arg)
 		return fail("%s takes no argument", name);
 	if (!arg && found.entry->arg && !found.entry->optional)

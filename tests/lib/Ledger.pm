@@ -100,7 +100,7 @@ agrees
 	my $counted = ledger_counted("$scratch/insns");
 
 	$ends++;
-	if (slurp("$scratch/insns") =~ /a thread ended, or was interrupted/) {
+	if (slurp("$scratch/insns") =~ /a thread ended or was interrupted/) {
 		my @unknown = grep { $counted->{$_} eq '?' } keys %$counted;
 
 		$sudden++ if @unknown;

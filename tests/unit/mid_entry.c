@@ -7,7 +7,8 @@
 
 enum { F, G };			/* function plans */
 
-static const char mid_entered[] = "code from elsewhere jumps into its middle";
+static const char mid_entered[] =
+	"other code jumps into the middle of the function";
 
 /*
  * f: 0 p, 1 b to 4, 3 p, 4 p, 5 r.  g: 0x40 p, 0x41 j or call to 4 of f, then

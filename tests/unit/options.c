@@ -270,14 +270,15 @@ test_numbers(void **state)
 		"--duration: \"inf\" is not a number of seconds");
 	refused("--duration=-1 x",
 		"--duration: \"-1\" is not a number of seconds");
-	refused("--top=0 x", "--top: 0 is not from 1 to 2147483647");
+	refused("--top=0 x", "--top: 0 is out of range (1 to 2147483647)");
 	refused("--top=+1 x", "--top: \"+1\" is not a number");
 	refused("--top= x", "--top: \"\" is not a number");
-	refused("-p 0", "--pid: 0 is not from 1 to 2147483647");
+	refused("-p 0", "--pid: 0 is out of range (1 to 2147483647)");
 	refused("-p 2147483648",
-		"--pid: 2147483648 is not from 1 to 2147483647");
+		"--pid: 2147483648 is out of range (1 to 2147483647)");
 	refused("-p 99999999999999999999",
-		"--pid: 99999999999999999999 is not from 1 to 2147483647");
+		"--pid: 99999999999999999999 is out of range "
+		"(1 to 2147483647)");
 	refused("-p 1x", "--pid: \"1x\" is not a number");
 }
 
@@ -291,19 +292,20 @@ test_mistakes(void **state)
 	refused("-x prog", "unknown option -x; try pmon -h");
 	refused("--bogus prog", "unknown option --bogus; try pmon -h");
 	refused("--bogus=1 prog", "unknown option --bogus; try pmon -h");
-	refused("--f=1 prog", "option --f could be several; try pmon -h");
+	refused("--f=1 prog", "option --f is ambiguous; try pmon -h");
 	refused("--help=1", "option --help takes no argument");
 	refused("-p", "option --pid needs PID");
 	refused("--top", "option --top needs N");
 	refused("--patch=leap prog",
-		"--patch: \"leap\" is none of step, slot, emulate, trap, "
+		"--patch: \"leap\" is not one of step, slot, emulate, trap, "
 		"jump and auto");
 	refused("--follow=some prog",
-		"--follow: \"some\" is none of all and none");
+		"--follow: \"some\" is not one of all and none");
 	refused("--placement=best prog",
-		"--placement: \"best\" is none of optimal, vertex and every");
+		"--placement: \"best\" is not one of optimal, vertex and "
+		"every");
 	refused("--separate=all prog",
-		"--separate: \"all\" is none of process, thread and none");
+		"--separate: \"all\" is not one of process, thread and none");
 	refused("--eager=1 prog", "option --eager takes no argument");
 	refused("--placement", "option --placement needs KIND");
 	refused("--output= prog", "--output: the file name is empty");

@@ -210,7 +210,7 @@ test_rows(void **state)
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 2), 10);
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 3), 10);
 	assert_string_equal(why_of(plan, UNIT_LINE, 0, 4),
-			    "not at an instruction");
+			    "not at the start of an instruction");
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 5), 10);
 	assert_int_equal(plan->nskips, 1);
 	assert_int_equal(plan->skips[0].addr, BASE + 5);
@@ -260,11 +260,11 @@ test_undecodable(void **state)
 	toy_end(&t, TEXT + 0x18);
 	plan = toy_plan(&t, NULL);
 	assert_string_equal(why_of(plan, UNIT_LINE, 0, 2),
-			    "not an instruction");
+			    "no valid instruction");
 	assert_string_equal(why_of(plan, UNIT_LINE, 0, 3),
-			    "not an instruction");
+			    "no valid instruction");
 	assert_string_equal(why_of(plan, UNIT_FUNC, 1, 0),
-			    "not an instruction");
+			    "no valid instruction");
 	assert_non_null(why_of(plan, UNIT_FUNC, 2, 0));
 	assert_false(has(plan, UNIT_LINE, 0, 4));
 	hit(plan, 0, 6, 0);
@@ -290,7 +290,7 @@ test_overlap(void **state)
 	toy_end(&t, 8);
 	plan = toy_plan(&t, NULL);
 	assert_string_equal(why_of(plan, UNIT_FUNC, 1, 0),
-			    "not at an instruction");
+			    "not at the start of an instruction");
 	assert_null(plan_site(plan, BASE + 3));
 	/* outer ran 3 times and fell into inner, which was called 4 times. */
 	hit(plan, 0, 3, 0);

@@ -427,8 +427,8 @@ test_other_graph(void **state)
 	for (uint32_t i = 0; i < flow_arcs(fplan->flow); i++)
 		assert_int_equal(fplan->counts[i].reason, REASON_GRAPH);
 	units = plan_units(again->plan, &n);
-	assert_string_equal(units[0].why, "it is not made of the blocks that "
-			    "were counted");
+	assert_string_equal(units[0].why, "its blocks are not those that were "
+			    "counted");
 	free(units);
 	profile_free(profile);
 	toy_free(t);

@@ -543,7 +543,7 @@ test_refused(void **unused)
 	refused_with("refused_middle", "leads to the middle of an instruction", false);
 	refused_with("refused_call", "leads to the middle of its own function", false);
 	refused_with("refused_address", "takes the address of code", false);
-	refused_with("refused_eip", "works only in its place", false);
+	refused_with("refused_eip", "cannot be relocated", false);
 	refused_with("refused_flags", "flags are in use", true);
 	c = own_relocated("refused_flags", &(struct make_options){
 		.method = PLACE_EVERY });

@@ -465,7 +465,7 @@ relocated_try(const struct func *f, const uint64_t *start, const uint64_t *end,
 
 	if (!c->relocated) {
 		nrefused++;
-		if (!strstr(fail_message(), "only in its place") &&
+		if (!strstr(fail_message(), "cannot be relocated") &&
 		    !strstr(fail_message(), "cannot be told apart") &&
 		    !strstr(fail_message(), "flags are in use"))
 			fail_msg("%s: %s", f->name, fail_message());

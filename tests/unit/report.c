@@ -149,7 +149,7 @@ test_parse(void **state)
 		report_options_free(&opts);
 	}
 	assert_int_equal(report_parse(&opts, "lst"), -1);
-	assert_non_null(strstr(fail_message(), "\"lst\" is none of summary, "
+	assert_non_null(strstr(fail_message(), "\"lst\" is not one of summary, "
 			       "listing, hist:full, hist:scaled, hist:log, "
 			       "hist, uncovered, "));
 }
@@ -654,8 +654,9 @@ test_summary(void **state)
 		"     1000  s.c:2     hot spot\n"
 		"        1  s.c:1     a\n\n"
 		"Not counted:\n"
-		"         1 line: not at an instruction\n"
-		"         2 rows or symbols left out: not at an instruction\n\n"
+		"         1 line: not at the start of an instruction\n"
+		"         2 rows or symbols left out: not at the start of an "
+		"instruction\n\n"
 		"Note: It was so.\n");
 	free(text);
 	free(path);

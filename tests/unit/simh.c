@@ -518,7 +518,7 @@ test_damaged(void **state)
 	damaged(0, "", 0, 300, "truncated");
 	damaged(EI_DATA, &big, 1, 0, "not a VAX program");
 	damaged(offsetof(Elf32_Ehdr, e_type), &dyn, 1, 0,
-		"not a statically linked program");
+		"not statically linked");
 	damaged(offsetof(Elf32_Ehdr, e_entry), &far, 4, 0, "its entry");
 	damaged(offsetof(Elf32_Ehdr, e_phnum), &far, 2, 0, "its entry");
 	damaged(PHDR + offsetof(Elf32_Phdr, p_vaddr), &far, 4, 0,

@@ -8,12 +8,13 @@
 enum { F, G };			/* function plans */
 
 static const char contradiction[] =
-	"its counts contradict one another: control came or went unseen";
+	"counts contradict one another: control came or went unseen";
 static const char lost[] = "a breakpoint could not be planted";
 static const char stack[] = "a stack could not be walked to its end";
-static const char signal[] = "a signal came in its middle, from whose handler "
-	"control may not have come back";
-static const char mid_entered[] = "code from elsewhere jumps into its middle";
+static const char signal[] = "a signal interrupted the function, and the "
+	"handler may not have returned";
+static const char mid_entered[] =
+	"other code jumps into the middle of the function";
 static const char attached[] =
 	"a stack could not be walked to its end when counting began";
 
@@ -380,17 +381,17 @@ test_reasons(void **state)
 		{ "a walk is lost", .calls_underivable = true,
 		  .calls_reason = REASON_STACK, .why = stack },
 		{ "no trap, so no walk", .no_traps = true,
-		  .why = "without breakpoints (--no-traps) stacks are "
-			 "not looked at" },
+		  .why = "without breakpoints (--no-traps) pmon does not "
+			 "walk stacks" },
 		{ "a jump is not followed", .calls_underivable = true,
 		  .calls_reason = REASON_LEFT,
 		  .why = "control left a stack in a way "
-			 "that could not be followed" },
+			 "that pmon could not follow" },
 		{ "a thread is lost", .calls_underivable = true,
 		  .underivable = true, .calls_reason = REASON_STACK,
 		  .underivable_reason = REASON_UNDERIVABLE,
-		  .why = "a thread ended, or was interrupted, where it is "
-			 "not known" },
+		  .why = "a thread ended or was interrupted at an unknown "
+			 "instruction" },
 		{ "attached in the middle", .calls_underivable = true,
 		  .underivable = true, .calls_reason = REASON_STACK,
 		  .underivable_reason = REASON_ATTACHED,
@@ -400,7 +401,7 @@ test_reasons(void **state)
 		  .why = "the program ran on without breakpoints" },
 		{ "a trap is lost", .lost = true, .why = lost },
 		{ "the text is another", .lost = true, .differs = true,
-		  .why = "its text in memory differs from the file" },
+		  .why = "the code in memory differs from the file" },
 	};
 	struct toy_image t;
 	struct plan *plan;
@@ -473,9 +474,9 @@ test_faulty(void **state)
 		hit(plan, 0, 2, 0);
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 2);
 		assert_string_equal(why_of(plan, UNIT_FUNC, 1, 0),
-				    "not at an instruction");
+				    "not at the start of an instruction");
 		assert_string_equal(why_of(plan, UNIT_FUNC, 2, 0),
-				    "not an instruction");
+				    "no valid instruction");
 		assert_string_equal(why_of(plan, UNIT_FUNC, 3, 0),
 				    "not in executable memory");
 		assert_int_equal(plan->nskips, 3);
@@ -543,7 +544,7 @@ test_runs_into_entry(void **state)
 	plan = toy_plan(&t, units("func"));
 	hit(plan, 4, 3, 0);
 	assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0),
-			    "it runs into its beginning behind a call");
+			    "control runs from a call into its entry");
 	assert_int_equal(count_of(plan, UNIT_FUNC, 1, 0), 0);
 	toy_close(plan);
 	/* With its blocks that is known, too. */
