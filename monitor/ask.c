@@ -93,8 +93,8 @@ ask_connect(pid_t pid)
 		free(why);
 		return -1;
 	}
-	return fail("process %d: is no pmon that can be asked, and not counted "
-		    "by one", (int)pid);
+	return fail("process %d: neither a pmon with a control socket nor a "
+		    "process that a pmon counts", (int)pid);
 }
 
 /* ---- asking */
@@ -118,7 +118,7 @@ request_send(int fd, const char *request)
 		sent += (size_t)n;
 	}
 	free(line);
-	return sent == len ? 0 : fail("pmon does not listen: %s",
+	return sent == len ? 0 : fail("cannot send the request to pmon: %s",
 				      strerror(errno));
 }
 
@@ -158,13 +158,13 @@ ask_request(int fd, const char *request, size_t *size)
 	}
 	*size = strtoul(head + (strncmp(head, "ok ", 3) ? n : 3), &end, 10);
 	if (strncmp(head, "ok ", 3) || !head[3] || *end) {
-		fail("pmon has ended, and not answered");
+		fail("pmon ended without an answer");
 		return NULL;
 	}
 	answer = mem_alloc(*size + 1);
 	if (bytes_receive(fd, answer, *size) == *size)
 		return answer;
-	fail("pmon has ended while it answered");
+	fail("pmon ended in the middle of its answer");
 	free(answer);
 	return NULL;
 }

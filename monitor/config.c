@@ -99,11 +99,11 @@ static const char *
 suspicious(const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
-		return "is no file";
+		return "not a regular file";
 	if (st->st_uid != geteuid() && st->st_uid != 0)
-		return "belongs to another user";
+		return "owned by another user";
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return "others may write it";
+		return "writable by others";
 	return NULL;
 }
 
@@ -121,9 +121,9 @@ text_read(struct options *opts, int fd, const char *path)
 	if (n < 0)
 		fail("%s: %s", path, strerror(errno));
 	else if (len == SIZE_MAX_CONFIG)
-		fail("%s: is longer than %d bytes", path, SIZE_MAX_CONFIG);
+		fail("%s: longer than %d bytes", path, SIZE_MAX_CONFIG);
 	else if (strlen(text) < len)
-		fail("%s: has a zero byte in it", path);
+		fail("%s: contains a zero byte", path);
 	else
 		return text;
 	return NULL;
@@ -188,7 +188,7 @@ file_take(const struct option_table *table, struct options *opts, bool *given,
 	else if (!why && errno != EACCES)
 		err = fail("%s: %s", path, strerror(errno));
 	else if (why && !opts->warning)
-		opts->warning = mem_printf("%s: %s; not read", path, why);
+		opts->warning = mem_printf("%s: not read: %s", path, why);
 	if (fd >= 0)
 		close(fd);
 	close(handle);

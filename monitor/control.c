@@ -145,8 +145,8 @@ query_parse(struct report_options *opts, char *args)
 	}
 	for (size_t i = 0; i < opts->nwants; i++)
 		if (opts->wants[i].path)
-			return fail("a report that is asked for goes to who "
-				    "asks, not to %s", opts->wants[i].path);
+			return fail("query: reports go to the client, not to "
+				    "%s", opts->wants[i].path);
 	return 0;
 }
 
@@ -203,7 +203,7 @@ on_live(struct run *run, char *args, FILE *out)
 	struct report_input *report_input;
 
 	if (*args && strcmp(args, "still"))
-		return fail("live: there is no \"%s\"", args);
+		return fail("live: unknown argument \"%s\"", args);
 	if (still)
 		moment_begin(run);
 	report_input = report_input_make(run);
@@ -226,7 +226,7 @@ static int
 on_reset(struct run *run, char *args, FILE *out)
 {
 	if (host_counters_used(run))
-		return fail("what the simulator counts cannot be reset");
+		return fail("counts that the simulator makes cannot be reset");
 	moment_begin(run);
 	for (size_t i = 0; i < run->nobjects; i++) {
 		struct plan *plan = run->objects[i].plan;
@@ -272,10 +272,10 @@ request_answer(struct run *run, char *line, FILE *out)
 		if (strcmp(line, requests[i].name))
 			continue;
 		if (run->stopping && requests[i].answer != on_stop)
-			return fail("it has stopped counting");
+			return fail("pmon has stopped counting");
 		return requests[i].answer(run, args, out);
 	}
-	return fail("there is no request \"%s\"", line);
+	return fail("unknown request \"%s\"", line);
 }
 
 /*
@@ -292,7 +292,8 @@ request_do(struct run *run, struct connection *connection, char *line)
 
 	must(out);
 	err = line ? request_answer(run, line, out) :
-		     fail("a request has less than %d bytes", REQUEST_MAX);
+		     fail("the request is too long: it must have less than %d "
+			  "bytes", REQUEST_MAX);
 	must(!fclose(out));
 	why = text_line(err ? fail_message() : "");
 	head = err ? mem_printf("error %s\n", why) :

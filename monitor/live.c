@@ -326,7 +326,7 @@ look_show(const struct look *look, bool paused)
 		items_show(&look->funcs, HEAD_ROWS, rows, "FUNCTION");
 	}
 	mvprintw(LINES - 1, 0, "q quit  s sort by %s  space %s",
-		 by_count ? "rate" : "count", paused ? "go on" : "hold");
+		 by_count ? "rate" : "count", paused ? "resume" : "hold");
 	if (look->outcome && strcmp(look->outcome, "still running"))
 		printw("  %s", look->outcome);
 	refresh();
@@ -403,7 +403,7 @@ live_show(const struct options *opts)
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
 		close(fd);
-		return fail("--live: the terminal \"%s\" is not known",
+		return fail("--live: unknown terminal type \"%s\"",
 			    getenv("TERM") ? getenv("TERM") : "");
 	}
 	cbreak();

@@ -199,8 +199,9 @@ option_seconds(const char *option, const char *arg, bool zero,
 			    arg);
 	*seconds = strtod(arg, NULL);
 	if (*seconds > DURATION_MAX || (!zero && !*seconds))
-		return fail("%s: %s is not %s 0 and up to %d", option, arg,
-			    zero ? "at least" : "more than", DURATION_MAX);
+		return fail("%s: %s is out of range (%s 0, at most %d)",
+			    option, arg, zero ? "at least" : "more than",
+			    DURATION_MAX);
 	return 0;
 }
 
@@ -240,8 +241,8 @@ static int
 request_set(struct options *opts, enum request request)
 {
 	if (opts->request != REQUEST_NONE && opts->request != request)
-		return fail("one of --live, --query, --snapshot, --reset "
-			    "and --stop, not several");
+		return fail("only one of --live, --query, --snapshot, --reset "
+			    "and --stop can be given");
 	opts->request = request;
 	return 0;
 }
@@ -252,7 +253,7 @@ set_query(void *into, const char *arg)
 	struct options *opts = into;
 
 	if (arg && (!*arg || strpbrk(arg, " \n")))
-		return fail("--query: \"%s\" is no list of reports", arg);
+		return fail("--query: \"%s\" is not a list of reports", arg);
 	opts->query = arg;
 	return request_set(opts, REQUEST_QUERY);
 }
@@ -300,45 +301,49 @@ static const struct option_entry table[] = {
 	  set_patch, .trust = TRUST_PROJECT,
 	  .words = "auto jump trap slot emulate step" },
 	{ "placement", 0, "KIND",
-	  "which counters: optimal, vertex, every\n(optimal)", set_placement,
+	  "where to place counters: optimal, vertex,\n"
+	  "every (optimal)", set_placement,
 	  .trust = TRUST_PROJECT, .words = "optimal vertex every" },
 	{ "once", 0, NULL,
-	  "count each place once, at no cost after:\nwhether it ran", set_once,
+	  "record only whether code ran, not how often", set_once,
 	  .trust = TRUST_PROJECT },
 	{ "weights", 0, "FILE",
-	  "choose counters by the counts of an\nearlier data file", set_weights,
+	  "place counters by the counts in an earlier\n"
+	  "data file", set_weights,
 	  .trust = TRUST_USER },
 	{ "eager", 0, NULL,
-	  "look at all functions at once, not when\nthey are first called",
+	  "analyse all functions at the start, not at\n"
+	  "their first call",
 	  set_eager, .trust = TRUST_PROJECT },
 	{ "separate", 0, "WHAT",
-	  "keep counts apart: process, thread, none\n(none)", set_separate,
+	  "keep separate counts for each: process,\n"
+	  "thread, none (none)", set_separate,
 	  .trust = TRUST_PROJECT, .words = "process thread none" },
 	{ "follow", 0, "WHICH", "child processes to count: all, none (all)",
 	  set_follow, .trust = TRUST_PROJECT, .words = "all none" },
 	{ "host", 0, "HOST",
-	  "run the program there: ptrace, qemu, simh\n"
-	  "(what fits it)",
+	  "run the program on: ptrace, qemu, simh (the\n"
+	  "one for its CPU)",
 	  set_host, .trust = TRUST_USER, .words = "ptrace qemu simh" },
 	{ "remote", 0, "HOST:PORT|PATH",
-	  "monitor the program behind this stub of the\n"
-	  "GDB remote protocol",
+	  "monitor the program behind this GDB stub",
 	  set_remote, .trust = TRUST_USER },
 	{ "pid", 'p', "PID", "attach to this process; may be repeated",
 	  set_pid },
 	{ "no-traps", 0, NULL,
-	  "place no breakpoints in a process attached\n"
-	  "to; what would need one is not counted",
+	  "place no breakpoints in an attached process,\n"
+	  "and do not count units that need one",
 	  set_no_traps, .trust = TRUST_PROJECT },
-	{ "duration", 0, "SECONDS", "end after this time", set_duration,
+	{ "duration", 0, "SECONDS", "stop counting after this time",
+	  set_duration,
 	  .trust = TRUST_PROJECT },
 	{ "data", 'd', "FILE", "save the counts for pmprint (pmon.out)",
 	  set_data, .trust = TRUST_USER, .optional = true },
 	{ "save-every", 0, "SECONDS",
-	  "how often to save what was counted so far\n"
-	  "beside the --data file (10; 0: never)",
+	  "save the counts so far beside the --data\n"
+	  "file every SECONDS (10; 0: never)",
 	  set_save_every, .trust = TRUST_PROJECT },
-	{ "output", 'o', "FILE", "write the report there, not to stderr",
+	{ "output", 'o', "FILE", "write the report to FILE, not to stderr",
 	  set_output, .trust = TRUST_USER },
 };
 
@@ -346,12 +351,13 @@ static const struct option_entry last[] = {
 	{ "live", 0, NULL, "show another pmon's counts as they grow",
 	  set_live },
 	{ "query", 0, "LIST",
-	  "print these reports of another pmon's counts\nup to now (summary)",
+	  "print reports of another pmon's counts so far\n"
+	  "(summary)",
 	  set_query, .optional = true, .joined = true },
-	{ "snapshot", 0, "FILE", "save another pmon's counts up to now",
+	{ "snapshot", 0, "FILE", "save another pmon's counts so far",
 	  set_snapshot },
-	{ "reset", 0, NULL, "have another pmon count from 0", set_reset },
-	{ "stop", 0, NULL, "have another pmon stop counting", set_stop },
+	{ "reset", 0, NULL, "make another pmon count from 0 again", set_reset },
+	{ "stop", 0, NULL, "make another pmon stop counting", set_stop },
 	{ "no-config", 0, NULL, "read no .pmonrc and no ~/.config/pmon",
 	  set_no_config },
 };
@@ -378,8 +384,8 @@ request_settle(struct options *opts)
 	unsigned long pid;
 
 	if (!opts->argv || opts->argv[1] || opts->npids)
-		return fail("what is asked of another pmon needs one process "
-			    "id: its own, or of a process that it counts");
+		return fail("a request to another pmon needs one process id: "
+			    "of that pmon or of a process that it counts");
 	if (option_number("process id", opts->argv[0], 1, INT_MAX, &pid))
 		return -1;
 	opts->asked = (pid_t)pid;
@@ -396,15 +402,17 @@ once_settle(struct options *opts)
 	struct selection *sel = &opts->selection;
 
 	if (opts->no_traps)
-		return fail("--once takes breakpoints: not with --no-traps");
+		return fail("--once cannot be used with --no-traps: it needs "
+			    "breakpoints");
 	if (opts->separate != SEPARATE_NONE)
-		return fail("--once does not tell processes apart: not with "
-			    "--separate");
+		return fail("--once cannot be used with --separate: it does "
+			    "not tell processes apart");
 	if (opts->placement != PLACE_OPTIMAL || opts->weights)
-		return fail("--once places counters by itself: not with --%s",
-			    opts->weights ? "weights" : "placement");
+		return fail("--once cannot be used with --%s: it places "
+			    "counters by itself", opts->weights ? "weights" :
+			    "placement");
 	if (sel->units & 1U << UNIT_EDGE || sel->units & 1U << UNIT_CALL)
-		return fail("--once: edges and calls are not seen");
+		return fail("--once cannot count edges and calls");
 	if (report_once(&opts->report))
 		return -1;
 	return 0;
@@ -419,29 +427,31 @@ options_settle(struct options *opts)
 	if (opts->once && once_settle(opts))
 		return -1;
 	if (opts->argv && opts->npids)
-		return fail("either a program or -p, not both");
+		return fail("give either a program or -p, not both");
 	/* Data files hold all units, whatever is reported now. */
 	if (opts->data && opts->selection.units == UNITS_DEFAULT)
 		opts->selection.units = UNITS_SAVED;
 	if (opts->no_traps && (!opts->npids || opts->patch != PATCH_AUTO))
-		return fail("--no-traps is for use with -p, without --patch");
+		return fail("--no-traps can be used only with -p and without "
+			    "--patch");
 	if (opts->no_traps && opts->data)
 		opts->selection.units &= ~(1U << UNIT_CALL);
 	if (opts->once && opts->data)
 		opts->selection.units &= ~(1U << UNIT_EDGE | 1U << UNIT_CALL);
 	if (opts->host && opts->remote)
-		return fail("either --host or --remote, not both");
+		return fail("give either --host or --remote, not both");
 	if ((opts->host || opts->remote) && opts->npids)
-		return fail("--%s is for programs, not for -p",
+		return fail("--%s cannot be used with -p",
 			    opts->host ? "host" : "remote");
 	report_choose(&opts->report, &opts->selection);
 	if (opts->once)
 		opts->selection.units &= ~(1U << UNIT_EDGE | 1U << UNIT_CALL);
 	if (opts->no_traps && opts->selection.units & 1U << UNIT_CALL)
-		return fail("--no-traps: calls are counted by breakpoints");
+		return fail("--no-traps cannot count calls: they need "
+			    "breakpoints");
 	if (!opts->argv && !opts->npids && opts->data)
-		return fail("no program to run and no -p; \"%s\" is taken as "
-			    "the file of -d (-d -- for none)", opts->data);
+		return fail("no program to run and no -p; \"%s\" was taken as "
+			    "the file of -d (use -d -- PROGRAM)", opts->data);
 	if (!opts->argv && !opts->npids)
 		return fail("no program to run and no -p; try pmon -h");
 	if (opts->argv && !*opts->argv[0])
@@ -505,8 +515,7 @@ options_help(FILE *out)
 	fputs("\n"
 	      "--func, --file, --line, --object may be repeated; a GLOB that "
 	      "begins with '!'\n"
-	      "excludes.  In parentheses is what holds if an option is not "
-	      "given.\n", out);
+	      "excludes what it matches.  Defaults are in parentheses.\n", out);
 }
 
 void

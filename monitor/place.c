@@ -72,7 +72,7 @@ static int
 stat_check(const char *dir, const struct stat *st, uid_t uid)
 {
 	if (!S_ISDIR(st->st_mode))
-		return fail("%s is no directory", dir);
+		return fail("%s is not a directory", dir);
 	if (st->st_uid != uid)
 		return fail("%s belongs to user %u", dir,
 			    (unsigned)st->st_uid);

@@ -239,7 +239,7 @@ for my $options (['--units=func'], ['--units=func', '--eager'], ['--eager'],
 	is($target->ask('g'), 'done', 'it works');
 	$run = detach($run);
 	counts_are($run, { work => 100 }, "within, @$options");
-	like($run->{report}, qr/in\s+the\s+middle\s+of\s+is\s+not\s+known/,
+	like($run->{report}, qr/functions\s+active\s+when\s+pmon\s+attached/,
 	    'it is said');
 	unlike($run->{report}, qr/copied|given up/, 'and no more');
 	is($target->finish('q'), 'status 21', 'it ends well');

@@ -84,9 +84,9 @@ for (["\nfunc=a\nbogus = 1\n", ':3: unknown option "bogus"'],
 	    qr/\Apmon: \Q$project\E\/.pmonrc\Q$_->[1]\E\n\z/,
 	    "refused: $_->[1]", 125);
 }
-says({ project => "eager\0\n" }, [], qr/pmonrc: has a zero byte/,
+says({ project => "eager\0\n" }, [], qr/pmonrc: contains a zero byte/,
     'a zero byte', 125);
-says({ project => "#" x 70000 }, [], qr/pmonrc: is longer than 65536/,
+says({ project => "#" x 70000 }, [], qr/pmonrc: longer than 65536/,
     'too long', 125);
 
 # ---- what a project must not say
@@ -111,22 +111,24 @@ says({ user => "pid = 1\n" }, [],
 says({ project => "report = funcs\n" }, [], $funcs, 'believed');
 chmod 0664, "$project/.pmonrc";
 $run = pmon();
-like($run->{err}, qr/\Apmon: \Q$project\E\/.pmonrc: others may write it; not read\nCounts of/,
+like($run->{err},
+    qr/\Apmon: \Q$project\E\/.pmonrc: not read: writable by others\nCounts of/,
     'a file that others may write is not read');
 chmod 0644, "$project/.pmonrc";
 SKIP: {
 	skip 'only root can give files away', 2 if $>;
 	chown 12345, 12345, "$project/.pmonrc";
 	$run = pmon();
-	like($run->{err}, qr/pmonrc: belongs to another user; not read\nCounts/,
+	like($run->{err}, qr/pmonrc: not read: owned by another user\nCounts/,
 	    "nor another user's");
 	is($run->{status}, 0, 'but that is no error');
 }
 unlink "$project/.pmonrc";
 mkdir "$project/.pmonrc";
-like(pmon()->{err}, qr/\.pmonrc: is no file; not read\n/, 'nor a directory');
+like(pmon()->{err}, qr/\.pmonrc: not read: not a regular file\n/,
+    'nor a directory');
 rmdir "$project/.pmonrc";
 system('mkfifo', "$project/.pmonrc");
-like(pmon()->{err}, qr/\.pmonrc: is no file; not read\n/, 'nor a pipe');
+like(pmon()->{err}, qr/\.pmonrc: not read: not a regular file\n/, 'nor a pipe');
 
 done_testing;

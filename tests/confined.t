@@ -71,7 +71,7 @@ SKIP: {
 	    'confined threads and children');
 	$run = monitor(['--units=func'], [$tasks, 150, 20]);
 	same(run([$tasks, 150, 20]), $run, 'too many threads');
-	like($run->{report}, qr/a\s+task\s+got\s+no\s+memory/, 'it is said');
+	like($run->{report}, qr/a\s+thread\s+got\s+no\s+memory/, 'it is said');
 	like($run->{funcs}{step}, qr/^(?:\?|171000)$/, 'and nothing is guessed');
 }
 

@@ -313,8 +313,8 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 	my $text = slurp("$dir/copy");
 	$run = run([$pmon, '-d', "$dir/copy", 'true']);
 	is(ended($run), 'status 125', 'not instead of a program');
-	is($run->{err}, "pmon: $dir/copy: is no data file, and is not " .
-	    "replaced by one\n", 'the message');
+	is($run->{err}, "pmon: $dir/copy: not a data file: pmon does not " .
+	    "replace it\n", 'the message');
 	ok(slurp("$dir/copy") eq $text, 'which stays as it is');
 	$run = run([$pmon, '-d', "$scratch/none/x", '--', $prog, 'k0']);
 	is(ended($run) . $run->{err}, 'status 125' .
@@ -367,7 +367,8 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 
 	# Weights of another build are not used, which is said.
 	$run = run([$pmon, "--weights=$file", '--', "$dir/gone", 'w2']);
-	like($run->{err} =~ s/\s+/ /gr, qr/is of another build of \S+gone/,
+	like($run->{err} =~ s/\s+/ /gr,
+	    qr/not used to place the counters of \S+gone/,
 	    'weights of another build');
 }
 

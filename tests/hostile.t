@@ -93,7 +93,7 @@ for my $kind (qw(file fifo memfd)) {
 	my ($run, @answers) = attacked('w', 'swap', $victim);
 	is(sum_of($victim), $before, 'nothing is written into it') if $before;
 	counts_are($run, { work => 1000 }, $kind);
-	like($run->{report}, qr/another\s+process\s+has\s+changed\s+its\s+descriptors/,
+	like($run->{report}, qr/another\s+process\s+has\s+changed\s+the/,
 	    'said');
 }
 
@@ -175,7 +175,7 @@ for my $how (sort keys %outcome) {
 		like($report,
 		    qr/\d functions?: the program changed the counters/,
 		    "$what: why");
-		like($report, qr/Note: \S+: what was counted in copies/,
+		like($report, qr/Note: \S+: the counts of its relocated/,
 		    "$what: said");
 	} else {
 		unlike($report, qr/Note/, "$what: not a word");

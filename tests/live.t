@@ -127,7 +127,7 @@ ok(!(grep { length > 80 } @screen), 'in 80 columns');
 syswrite $pty, 's';
 shows($pty, qr/^q quit  s sort by rate/m, 'a key sorts');
 syswrite $pty, ' ';
-shows($pty, qr/space go on/, 'another holds it');
+shows($pty, qr/space resume/, 'another holds it');
 syswrite $pty, 'q';
 waitpid $pid, 0;
 is($?, 0, 'q ends it');

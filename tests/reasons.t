@@ -131,7 +131,7 @@ END
 		is(ended(run([$pmon, $where, @$way, '--units=edge', '--',
 			$program])), 'status 0', "its text differs @$way");
 		because('the code in memory differs from the file',
-		    qr/some of its text differs from the file/,
+		    qr/some of its code in memory differs from the file/,
 		    "its text differs @$way", 'work');
 	}
 }

@@ -79,7 +79,7 @@ for my $how ([], ['--patch=trap'], ['--placement=every'],
 	    $source, annotated($source, %values), 'frames have not ended');
 	is_deeply([parts()], [], 'the part has become the data file');
 	like(run([$pmprint, $data])->{out} =~ s/\s+/ /gr,
-	    qr/still running.*ended before the run did: the counts are those of its first [\d.]+ seconds/,
+	    qr/still running.*ended before the run did: the counts are those of the run's first [\d.]+ seconds/,
 	    'it says of when the counts are');
 }
 
@@ -136,7 +136,7 @@ order('a');
 saved() for 1, 2;
 $run = end();
 is(ended($run), 'status 0', 'no descriptors of processes');
-my ($pauses) = slurp("$scratch/sites") =~ /^ *(\d+) .*counts asked for/m;
+my ($pauses) = slurp("$scratch/sites") =~ /^ *(\d+) .*counts requested/m;
 my ($seconds) = $run->{report} =~ /; ([\d.]+) s,/;
 # Each pauses two threads.
 cmp_ok($pauses, '<=', 2 * ($seconds / 0.5 + 1),

@@ -251,7 +251,7 @@ refused(['--remote=nowhere'], $here,
 refused(["--remote=$scratch/none"], $here, qr/No such file or directory$/,
     'no socket');
 refused(['--remote=127.0.0.1:1'], 'tests/vax/shell.O0',
-    qr/^pmon: tests.vax.shell.O0: no stub is known for VAX programs$/,
+    qr/^pmon: tests.vax.shell.O0: pmon knows no GDB stub for VAX programs$/,
     'a VAX');
 
 if (system("gdbserver --version >$scratch/version 2>&1")) {

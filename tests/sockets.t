@@ -96,18 +96,19 @@ is(ended(end()), 'status 0', 'it ends');
 
 # Requests that are too long, by one byte or many, and the next one.
 $server = begin('-u', 'func');
+my $limit = 'the request is too long: it must have less than 4096 bytes';
 my $least = 'query ' . 'x' x 4089;
 my $long = client($server, "$least\n${least}x\n" . 'y' x 10_000_000 .
     "\nquery summary\n");
 like(answer($long), qr/^error .*x/, 'a request of 4095 bytes is looked at');
-is(answer($long), 'error a request has less than 4096 bytes',
+is(answer($long), "error $limit",
     'one of 4096 is not');
-is(answer($long), 'error a request has less than 4096 bytes',
+is(answer($long), "error $limit",
     'nor one of 10 million');
 is(answer($long), 'ok', 'and the next one is answered');
 $run = run([$pmon, '--query=' . 'z' x 100_000, $server->{pid}]);
 is($run->{status} . $run->{err},
-    "125pmon: a request has less than 4096 bytes\n", 'who asks is told');
+    "125pmon: $limit\n", 'who asks is told');
 is(ended(end()), 'status 0', 'it ends');
 
 # ---- what killed pmons leave
@@ -223,7 +224,7 @@ SKIP: {
 	$refused->("$taken is open to other users (mode 0750)", 'open');
 	rmdir $taken;
 	spew($taken, '');
-	$refused->("$taken is no directory", 'a file');
+	$refused->("$taken is not a directory", 'a file');
 	unlink $taken;
 	# Who keeps the lock keeps others from starting, but not for ever.
 	mkdir $taken, 0700;

@@ -105,7 +105,7 @@ my $begins = 'thread or process begins';
 # The unwinder is entered when it is thrown and behind each of five cleanups,
 # and goes to each of these and to the handler.
 grows([], $cc, '', 'trap, unwinder entered (exceptions)' => 6,
-    'trap, unwinder goes to a frame (exceptions)' => 6);
+    'trap, unwinder jumps to a frame (exceptions)' => 6);
 grows([], $c, 'jumps', $switch => 1);
 grows([], $c, 'swaps', $switch => 2);
 # At entry and exit of each call, of which there are two.
@@ -113,10 +113,10 @@ grows(['--object=*', '--func=main'], $c, 'maps',
     'system call, may map or unmap code' => 2 * 2);
 # With traps alone nothing is to be done when its handler returns.
 grows(['--patch=trap', '--placement=every', '--units=func'], $c, 'signals',
-    'signal' => 1, 'trap, instruction done in a slot' => 1);
+    'signal' => 1, 'trap, instruction executed in a slot' => 1);
 # Whose end a signal tells.
-grows([], $c, 'forks', 'process made' => 1, $begins => 1, $ends => 1,
+grows([], $c, 'forks', 'process created' => 1, $begins => 1, $ends => 1,
     'signal' => 1);
-grows([], $c, 'threads', 'thread made' => 1, $begins => 1, $ends => 1);
+grows([], $c, 'threads', 'thread created' => 1, $begins => 1, $ends => 1);
 
 done_testing;

@@ -71,7 +71,7 @@ static void
 writer_run(struct run *run, struct report_input *report_input, const char *path)
 {
 	run_remark(run, "pmon ended before the run did: the counts are those "
-		   "of its first %.1f seconds", report_input->seconds);
+		   "of the run's first %.1f seconds", report_input->seconds);
 	report_input->remarks = run->remarks;
 	report_input->nremarks = run->nremarks;
 	_exit(run_write(run, report_input, path) ? 1 : 0);

@@ -54,8 +54,8 @@ files_check(struct run *run)
 {
 	if (!shrunk_met())
 		return;
-	run_remark(run, "a file became shorter while it was read, or memory "
-		   "ran out: what is derived behind calls is not known");
+	run_remark(run, "a file was truncated while pmon read it, or memory "
+		   "ran out: counts derived behind calls are not known");
 	for (size_t i = 0; i < run->nobjects; i++)
 		if (run->objects[i].plan)
 			run->objects[i].plan->calls_underivable = true;

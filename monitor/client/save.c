@@ -202,7 +202,7 @@ replace_check(const char *path)
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size ||
 	    profile_is(path))
 		return 0;
-	return fail("%s: is no data file, and is not replaced by one", path);
+	return fail("%s: not a data file: pmon does not replace it", path);
 }
 
 int
@@ -214,8 +214,8 @@ save_check(const struct run *run)
 	if (!run->opts->data)
 		return 0;
 	if (pattern_has(run->opts->data, 'r') && !rank_find())
-		return fail("--data: %s: there is no rank (%%r) in the "
-			    "environment", run->opts->data);
+		return fail("--data: %s: no environment variable gives the "
+			    "rank (%%r)", run->opts->data);
 	path = save_path(run, 1);
 	err = target_check(path) || replace_check(path) ? -1 : 0;
 	free(path);

@@ -126,9 +126,10 @@ tamper_remark(struct run *run)
 		const struct plan *plan = run->objects[i].plan;
 
 		if (plan && plan->tampered)
-			run_remark(run, "%s: what was counted in copies of "
-				   "its functions is not known: the program "
-				   "has changed the memory or the register by "
-				   "which they count", plan->image->path);
+			run_remark(run, "%s: the counts of its relocated "
+				   "functions are not known: the program "
+				   "changed the counters' memory or the "
+				   "register that leads to it",
+				   plan->image->path);
 	}
 }

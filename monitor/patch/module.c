@@ -288,8 +288,9 @@ patched_make(struct run *run, struct module *module, uint32_t i,
 		patched->patch = PATCH_UNPLANTED;
 		site->lost = true;
 		module->plan->fplans[site->fplan].differs = true;
-		run_remark(run, "%s: some of its text differs from the file "
-			   "and is not counted", module->plan->image->path);
+		run_remark(run, "%s: some of its code in memory differs from "
+			   "the file and is not counted",
+			   module->plan->image->path);
 		return;
 	}
 	memcpy(patched->saved, bytes, run->arch->trap_len);

@@ -321,8 +321,8 @@ exe_remark(struct run *run, const char *path, const char *open_path)
 	const char *privilege = geteuid() ? file_privilege(open_path) : NULL;
 
 	if (privilege)
-		run_remark(run, "%s %s: while it is monitored it runs without "
-			   "that privilege", path, privilege);
+		run_remark(run, "%s %s: under pmon it runs without that "
+			   "privilege", path, privilege);
 }
 
 /*
@@ -368,8 +368,8 @@ exe_plant(struct run *run, struct task *task, const char *path,
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return;
 	plan_lose(plan);
-	run_remark(run, "process %d: %s is not counted: where it is mapped is "
-		   "not known", (int)task->tid, path);
+	run_remark(run, "process %d: %s is not counted: pmon does not know "
+		   "where it is mapped", (int)task->tid, path);
 }
 
 /*
@@ -413,7 +413,7 @@ far_plant(struct run *run, struct task *task, const char *path,
 		return;
 	if (!entry && plan->image->dyn) {
 		run_remark(run, "%s: not counted: the host %s does not say "
-			   "where it is", path, run->host->name);
+			   "where it is loaded", path, run->host->name);
 		return;
 	}
 	module_plant(run, task, plan, entry ? entry - plan->image->entry : 0,
@@ -429,11 +429,11 @@ process_plant_begun(struct run *run, struct task *task)
 
 	process->planted = true;
 	if (!path && !run->host->native)
-		run_remark(run, "the program has executed another, which is "
-			   "not counted");
+		run_remark(run, "the program has executed another program, "
+			   "which is not counted");
 	else if (!path)
-		run_remark(run, "process %d: not counted: its program may "
-			   "not be read", (int)task->tid);
+		run_remark(run, "process %d: not counted: its program cannot "
+			   "be read", (int)task->tid);
 	if (!path)
 		return;
 	owner_program(run, task, path);

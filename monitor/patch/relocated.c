@@ -59,7 +59,7 @@ relocated_map(struct run *run, struct task *task, struct module *module)
 		module->nguards = module->plan->nguards;
 		return;
 	}
-	fail("it was refused memory for copies");
+	fail("the process was refused memory for relocated functions");
 refused:
 	relocated_refuse(run, module->plan, fail_message());
 }
@@ -160,7 +160,7 @@ text_intact(struct run *run, const struct space *space, pid_t tid,
 				   &fplan->ranges[i]);
 	if (err == HOST_ERROR) {
 		fplan->differs = true;
-		fail("some of its text differs from the file");
+		fail("some of its code in memory differs from the file");
 	}
 	return err;
 }
@@ -320,7 +320,7 @@ relocated_ready(struct run *run, const struct space *space, pid_t tid,
 
 	if (!module->relocated || fplan->relocated_at + fplan->relocated->size >
 					  module->relocated_size) {
-		fail("there is no memory for more copies");
+		fail("there is no memory for more relocated functions");
 		return HOST_ERROR;
 	}
 	err = text_intact(run, space, tid, module, fplan);
@@ -351,7 +351,7 @@ relocated_plant(struct run *run, struct space *space, pid_t tid,
 	if (err != HOST_ERROR)
 		return;
 	if (!fplan->lost)
-		run_remark(run, "%s: not all is counted: %s",
+		run_remark(run, "%s: not all functions are counted: %s",
 			   module->plan->image->path, fail_message());
 	fplan->lost = true;
 	relocated_revert(run, space, tid, module, index);

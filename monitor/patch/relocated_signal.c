@@ -102,7 +102,7 @@ restorer_hook(struct run *run, struct task *task, uint64_t sp)
 	if (!module) {
 		space_calls_underivable(
 			run, task->process->space, REASON_LEFT,
-			"a signal handler returns to code not known");
+			"a signal handler returns to unknown code");
 		return;
 	}
 	if (plan_site(module->plan, restorer - module->bias) &&

@@ -164,8 +164,8 @@ sigtrap_ask(struct run *run, struct task *task)
 	if (state.caught & TRAP_BIT &&
 	    (!sigtrap_mends(run, task) ||
 	     action_call(run, task, &action, false, 0)))
-		run_remark(run, "process %d handles SIGTRAP, and may lose its "
-			   "handler by traps", (int)process->pid);
+		run_remark(run, "process %d handles SIGTRAP: a trap may remove "
+			   "its handler", (int)process->pid);
 	sigtrap_drop(process->sigtrap);
 	process->sigtrap = sigtrap_new(&action);
 }
@@ -277,7 +277,7 @@ action_again(struct run *run, struct task *task, int signal)
 	if (err == HOST_GONE)
 		return err;
 	if (err)
-		run_remark(run, "process %d lost its handler of SIGTRAP by a "
+		run_remark(run, "process %d lost its handler of SIGTRAP to a "
 			   "trap", (int)task->process->pid);
 	return HOST_OK;
 }
@@ -297,8 +297,8 @@ action_restore(struct run *run, struct task *task)
 	if (suspects.others) {
 		task->suspect = true;
 		run_remark(run, "process %d: threads hit traps at the same "
-			   "time; one may have SIGTRAP blocked or not blocked "
-			   "by that", (int)task->process->pid);
+			   "time: SIGTRAP may now be blocked or unblocked by "
+			   "mistake in one of them", (int)task->process->pid);
 	}
 	return mask_restore(run, task);
 }
@@ -311,9 +311,9 @@ static int
 mend_begin(struct run *run, struct task *task)
 {
 	if (!sigtrap_mends(run, task)) {
-		run_remark(run, "process %d lost its handler of SIGTRAP by a "
-			   "trap: it is confined, so none is put back",
-			   (int)task->process->pid);
+		run_remark(run, "process %d lost its handler of SIGTRAP to a "
+			   "trap: a seccomp filter keeps pmon from restoring "
+			   "the handler", (int)task->process->pid);
 		task->process->sigtrap->action.handler = HANDLER_DEFAULT;
 		return 0;
 	}

@@ -119,7 +119,7 @@ slot_refuse(struct run *run, struct module *module, size_t i)
 	if (!syscall)
 		return;
 	site->lost = true;
-	run_remark(run, "%s: a system call instruction has no place to run "
+	run_remark(run, "%s: a system call instruction has no slot to run in "
 		   "and is not counted", module->plan->image->path);
 }
 

@@ -58,16 +58,16 @@ machine_choose(const struct arch *arch, const char *named, const char *remote,
 	const struct machine *machine;
 
 	if (remote && !arch->nwire)
-		return fail_null("%s: no stub is known for %s programs", path,
-				 arch->name);
+		return fail_null("%s: pmon knows no GDB stub for %s programs",
+				 path, arch->name);
 	if (remote) {
 		remote_use(arch, remote);
 		return &behind_stub;
 	}
 	machine = machine_found(arch, named);
 	if (!machine)
-		return fail_null("%s: a program for another CPU than this "
-				 "machine's (%s), and no simulator is known",
+		return fail_null("%s: a program for another CPU (%s), for "
+				 "which pmon has no simulator",
 				 path, arch->name);
 	if (!machine->runs(arch))
 		return fail_null("%s: %s programs do not run on the host %s",

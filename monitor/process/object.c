@@ -77,8 +77,8 @@ object_read(struct run *run, const char *path, const char *open_path)
 			   progress_show, &progress);
 	if (image && run->earlier &&
 	    profile_rebuilt(run->earlier->profile, image))
-		run_remark(run, "%s: is of another build of %s, whose counters "
-			   "were placed without it", run->opts->weights, path);
+		run_remark(run, "%s: not used to place the counters of %s: it "
+			   "is of another build", run->opts->weights, path);
 	if (image)
 		plan = plan_open(image, &(struct plan_wish){
 			.sel = sel, .method = run->opts->once ? PLACE_ONCE :

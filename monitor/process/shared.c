@@ -124,17 +124,17 @@ shared_view(int handle, struct shared *shared)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return fail("its memory for counters cannot be opened");
+		return fail("the counters' memory cannot be opened");
 	bytes = mmap(NULL, shared->size, PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (bytes == MAP_FAILED) {
 		close(fd);
-		return fail("there is no room for its counters here");
+		return fail("pmon has no room to map the counters' memory");
 	}
 	if (!sealed(fd, shared->size)) {
 		munmap(bytes, shared->size);
 		close(fd);
-		return fail("its memory for counters cannot be sealed");
+		return fail("the counters' memory cannot be sealed");
 	}
 	close(fd);
 	shared->bytes = bytes;
@@ -157,7 +157,7 @@ task_maps(struct run *run, struct task *task, int64_t fd,
 	inject_syscall(run, task, abi->nr_close,
 		       (uint64_t[6]){ (uint64_t)fd }, &result);
 	shared->va = err ? 0 : (uint64_t)va;
-	return err ? fail("it was refused memory for counters") : 0;
+	return err ? fail("the process was refused memory for counters") : 0;
 }
 
 /* A handle (O_PATH) of the task's descriptor fd: the file is not opened. */
@@ -182,7 +182,8 @@ task_shares(struct run *run, struct task *task, int64_t fd,
 	err = task_maps(run, task, fd, shared);
 	if (!err && (handle < 0 || handle_stat(handle, &st) ||
 		     !is_memfd(&st) || !is_mapped(run, task, &st, shared)))
-		err = fail("another process has changed its descriptors");
+		err = fail("another process has changed the process's "
+			   "descriptors");
 	if (!err)
 		err = shared_view(handle, shared);
 	if (err && shared->va)
@@ -205,14 +206,14 @@ shared_open(struct run *run, struct task *task, uint64_t size,
 	if (!name || inject_syscall(run, task, abi->nr_memfd_create,
 				    (uint64_t[6]){ name, MFD_CLOEXEC |
 					MFD_ALLOW_SEALING }, &fd) || fd < 0)
-		return fail("it was refused memory for counters");
+		return fail("the process was refused memory for counters");
 	if (!inject_syscall(run, task, abi->nr_ftruncate,
 			    (uint64_t[6]){ (uint64_t)fd, size }, &result) &&
 	    !result)
 		return task_shares(run, task, fd, shared);
 	inject_syscall(run, task, abi->nr_close,
 		       (uint64_t[6]){ (uint64_t)fd }, &result);
-	return fail("it was refused memory for counters");
+	return fail("the process was refused memory for counters");
 }
 
 void

@@ -142,7 +142,8 @@ static void
 memory_stays(struct run *run, struct space *space, pid_t tid, const char *why)
 {
 	space->unmapped = true;
-	run_remark(run, "process %d: memory of pmon's is left in it: %s",
+	run_remark(run, "process %d: memory of pmon stays mapped in the "
+		   "process: %s",
 		   (int)tid, why);
 }
 
@@ -158,7 +159,7 @@ task_unmap(struct run *run, struct task *task, struct event *event)
 
 	if (run->host->confined(task->tid)) {
 		memory_stays(run, space, task->tid,
-			     "a seccomp filter may forbid to unmap it");
+			     "a seccomp filter may forbid munmap");
 		return HOST_OK;
 	}
 	if (inject_prepare(run, task, event) ||
@@ -167,7 +168,7 @@ task_unmap(struct run *run, struct task *task, struct event *event)
 	space->unmapped = true;
 	if (u.result)
 		memory_stays(run, space, task->tid,
-			     "the kernel refused to unmap it");
+			     "the kernel refused to unmap the memory");
 	return HOST_OK;
 }
 
@@ -204,7 +205,8 @@ space_unmap(struct run *run, struct space *space)
 		}
 		if (crowd.inside) {
 			memory_stays(run, space, crowd.inside->tid,
-				     "a thread could not be led out of it");
+				     "a thread could not be moved out of the "
+				     "memory");
 			return;
 		}
 		event = *run_queued(run, crowd.best);
@@ -215,7 +217,7 @@ space_unmap(struct run *run, struct space *space)
 			 crowd.best->state == TASK_DEAD));
 	if (err && !run->host->changed(crowd.best->tid))
 		memory_stays(run, space, crowd.best->tid,
-			     "it cannot be made to unmap it");
+			     "the process cannot be made to unmap the memory");
 }
 
 /* ---- tasks */

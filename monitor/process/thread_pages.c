@@ -97,11 +97,12 @@ chunk_map(struct run *run, struct task *task, uint64_t size,
 	 * RLIMIT_FSIZE would, by SIGXFSZ.
 	 */
 	if (run->host->confined(task->tid))
-		return fail("a seccomp filter may forbid what it would need");
+		return fail("a seccomp filter may forbid the system calls that "
+			    "counters need");
 	if (total > run->host->room(task->tid) / SHARE)
 		return fail("its address space is limited (RLIMIT_AS)");
 	if (total > run->host->file_max(task->tid))
-		return fail("its files are limited in size (RLIMIT_FSIZE)");
+		return fail("the size of its files is limited (RLIMIT_FSIZE)");
 	return shared_open(run, task, total, &chunk->shared);
 }
 
@@ -376,7 +377,7 @@ thread_pages_task(struct run *run, struct task *task)
 	    task_killed(run, task))
 		return;
 	space->own_thread_reg = mem_printf(
-		"a task got no memory for its counters: %s", fail_message());
+		"a thread got no memory for its counters: %s", fail_message());
 	for (size_t i = 0; i < space->nmodules; i++)
 		relocated_refuse(run, space->modules[i]->plan,
 				 space->own_thread_reg);

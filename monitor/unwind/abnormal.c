@@ -281,7 +281,8 @@ abnormal_passed(struct run *run, struct task *task, uint64_t pc)
 		else if (pc > leaving->from && pc <= leaving->to)
 			space_underivable(run, task->process->space,
 					  REASON_UNDERIVABLE,
-					  "a signal came between two stacks");
+					  "a signal came in the middle of a "
+					  "stack switch");
 	}
 	leaving_forget(task);
 }
@@ -302,7 +303,8 @@ task_rewind(struct run *run, struct task *task)
 	case UNREPORTED_PERHAPS:
 		space_underivable(
 			run, task->process->space, REASON_UNDERIVABLE,
-			"a thread ended at an instruction, or just before");
+			"a thread ended at an instruction that may not have "
+			"run");
 		break;
 	case UNREPORTED_TRAP:
 		/* It has run on, even if to the same place. */
@@ -396,7 +398,7 @@ abnormal_unseen(struct run *run, struct task *task)
 	hit_unseen(run, task);
 	space_underivable(
 		run, task->process->space, REASON_UNDERIVABLE,
-		"a thread ended so suddenly that it is not known where");
+		"a thread ended at an unknown instruction");
 }
 
 void
@@ -468,7 +470,7 @@ frames_come(struct run *run, struct task *task, void *process)
 	for (size_t i = 0; stack_switch.unknown && i < space->nmodules; i++) {
 		relocated_refuse(
 			run, space->modules[i]->plan,
-			"what functions it was in the middle of is not "
+			"the functions active when pmon attached are not "
 			"known");
 		plan_miss(space->modules[i]->plan);
 	}
@@ -618,7 +620,7 @@ abnormal_exec(struct run *run, struct task *task)
 		return;
 	if (task_abnormals(run, task) && !task->exec)
 		space_calls_underivable(run, task->process->space, REASON_LEFT,
-					"an exec was not seen to come");
+					"pmon did not see an exec begin");
 	else if (task_abnormals(run, task))
 		stack_switch_enter(run, task, task->exec, PRESENT);
 	exec_forget(task);

@@ -165,7 +165,7 @@ walk_lost(struct walking *w, const char *why, uint64_t va)
 	w->step = STEP_ENDED;
 	if (!module)
 		snprintf(w->walk->why, sizeof(w->walk->why),
-			 "code that is of no file (%s)", why);
+			 "code outside any file (%s)", why);
 	else if (func)
 		snprintf(w->walk->why, sizeof(w->walk->why), "%.100s in %.160s "
 			 "(%s)", func, name, why);

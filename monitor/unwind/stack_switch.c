@@ -336,10 +336,10 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct entries *entries,
 		stack_switch_unfollowed(
 			stack_switch,
 			hook->depth < 0 ?
-				"a function leaves a stack in a way that "
-				"is not followed" :
-				"where the function that leaves a stack "
-				"was called is not known");
+				"a function leaves a stack in a way that pmon "
+				"does not follow" :
+				"the caller of the function that leaves a "
+				"stack is not known");
 		return HOST_OK;
 	}
 	stack_hold(stack);
@@ -348,8 +348,8 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct entries *entries,
 	if (err) {
 		stack_release(stack);
 		stack_switch_unfollowed(stack_switch,
-					"where the function that leaves "
-					"a stack jumps to is not known");
+					"the target of the function that "
+					"leaves a stack is not known");
 		return HOST_OK;
 	}
 	stack_switch->after = after.regs;

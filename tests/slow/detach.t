@@ -86,7 +86,7 @@ server
 		my $result = attach($pid, $options, $end);
 
 		if (ended($result) ne 'status 0' || $result->{err} ne '' ||
-		    $result->{report} =~ /left in it/) {
+		    $result->{report} =~ /stays\s+mapped/) {
 			diag "@$options $end: ", ended($result), ' ',
 			    $result->{err};
 			$bad++;

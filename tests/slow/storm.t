@@ -75,7 +75,7 @@ for my $case (@busy) {
 		next if ended($run) eq 'status 0' && $run->{err} eq '';
 		# It may have ended meanwhile.
 		next if !running($target) &&
-		    $run->{err} =~ /no such process|has ended/;
+		    $run->{err} =~ /no such process|has ended|pmon ended/;
 		diag "$mode, $patch: ", ended($run), ' ', $run->{err};
 		$failed++;
 	}

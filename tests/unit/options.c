@@ -155,8 +155,8 @@ test_data(void **state)
 	assert_null(opts.data);
 	options_free(&opts);
 
-	refused("-d prog", "no program to run and no -p; \"prog\" is taken as "
-		"the file of -d (-d -- for none)");
+	refused("-d prog", "no program to run and no -p; \"prog\" was taken as "
+		"the file of -d (use -d -- PROGRAM)");
 	refused("--data= prog", "--data: the file name is empty");
 	refused("--weights= prog", "--weights: the file name is empty");
 }
@@ -251,12 +251,12 @@ test_numbers(void **state)
 	}
 	refused("--save-every=-1 x",
 		"--save-every: \"-1\" is not a number of seconds");
-	refused("--save-every=1000000001 x", "--save-every: 1000000001 is not "
-		"at least 0 and up to 1000000000");
-	refused("--duration=0 x",
-		"--duration: 0 is not more than 0 and up to 1000000000");
-	refused("--duration=1000000001 x", "--duration: 1000000001 is not "
-		"more than 0 and up to 1000000000");
+	refused("--save-every=1000000001 x", "--save-every: 1000000001 is out "
+		"of range (at least 0, at most 1000000000)");
+	refused("--duration=0 x", "--duration: 0 is out of range (more than 0, "
+		"at most 1000000000)");
+	refused("--duration=1000000001 x", "--duration: 1000000001 is out of "
+		"range (more than 0, at most 1000000000)");
 	refused("--duration=. x",
 		"--duration: \".\" is not a number of seconds");
 	refused("--duration= x", "--duration: \"\" is not a number of seconds");
@@ -287,7 +287,7 @@ test_mistakes(void **state)
 {
 	refused("", "no program to run and no -p; try pmon -h");
 	refused("--top=3", "no program to run and no -p; try pmon -h");
-	refused("-p 1 prog", "either a program or -p, not both");
+	refused("-p 1 prog", "give either a program or -p, not both");
 	refused("-p 7 -p 7", "--pid: process 7 is given twice");
 	refused("-x prog", "unknown option -x; try pmon -h");
 	refused("--bogus prog", "unknown option --bogus; try pmon -h");
