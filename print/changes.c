@@ -46,7 +46,7 @@ func_print(const struct options *opts, const struct diff_func *func, FILE *out)
 			func->graph->blocks[block->block].addr);
 	}
 	if (n < func->nblocks)
-		fprintf(out, "%*s    and %zu blocks more\n", 3 * WIDTH + 2,
+		fprintf(out, "%*s    and %zu more blocks\n", 3 * WIDTH + 2,
 			"", func->nblocks - n);
 	free(name);
 }
@@ -76,13 +76,14 @@ changes_print(const struct options *opts, const struct profile *before,
 	if (n)
 		putc('\n', out);
 	note_print(out, diff->nfuncs, "functions changed");
-	note_print(out, diff->same, "are the same");
-	note_print(out, diff->unknown, "not known in one of the files");
-	note_print(out, diff->only_before, "only in the first, or one of "
-		   "several of that name");
-	note_print(out, diff->only_after, "only in the second, or one of "
-		   "several of that name");
-	note_print(out, diff->rebuilt, "objects built anew between: their "
-		   "functions are compared by name");
+	note_print(out, diff->same, "functions unchanged");
+	note_print(out, diff->unknown, "functions not known in one of the "
+		   "files");
+	note_print(out, diff->only_before, "functions only in the first file, "
+		   "or sharing a name");
+	note_print(out, diff->only_after, "functions only in the second file, "
+		   "or sharing a name");
+	note_print(out, diff->rebuilt, "objects rebuilt: their functions are "
+		   "compared by name");
 	profile_diff_free(diff);
 }

@@ -72,19 +72,19 @@ set_output(void *into, const char *arg)
 
 static const struct option_entry entries[] = {
 	{ "runs", 0, NULL,
-	  "print the runs, the programs, and what\n"
-	  "executed most (this, if nothing is said)", set_runs },
-	{ "executed", 0, NULL, "print instructions executed, and calls, of\n"
-	  "all functions", set_executed },
-	{ "diff", 0, NULL, "print what changed from the first file to\n"
-	  "the second", set_diff },
-	{ "merge", 0, "FILE", "write what the files hold together there",
+	  "print the runs, the programs and the hottest\n"
+	  "functions (the default)", set_runs },
+	{ "executed", 0, NULL, "print the instructions executed in, and the\n"
+	  "calls of, each function", set_executed },
+	{ "diff", 0, NULL, "print the changes from the first file to the\n"
+	  "second", set_diff },
+	{ "merge", 0, "FILE", "merge the data files into FILE",
 	  set_merge },
-	{ "parts", 0, NULL, "report processes and threads by themselves,\n"
-	  "if these were kept apart", set_parts },
-	{ "recover", 0, NULL, "first make the files of what pmon saved\n"
+	{ "parts", 0, NULL, "report each process or thread by itself, if\n"
+	  "pmon kept them apart (--separate)", set_parts },
+	{ "recover", 0, NULL, "first recover the files from what pmon saved\n"
 	  "before it was killed", set_recover },
-	{ "output", 'o', "FILE", "print there, not to the standard output",
+	{ "output", 'o', "FILE", "print to FILE, not to the standard output",
 	  set_output },
 };
 
@@ -124,7 +124,7 @@ options_check(struct options *opts, bool given)
 	if (opts->diff &&
 	    (opts->merge || opts->parts || opts->runs || opts->executed ||
 	     report->fail_under || (report->nwants && !compares)))
-		return fail("--diff is not for use with %s",
+		return fail("--diff cannot be used with %s",
 			    opts->merge ? "--merge" :
 			    opts->parts ? "--parts" :
 			    opts->runs ? "--runs" :
@@ -132,15 +132,15 @@ options_check(struct options *opts, bool given)
 			    report->fail_under ? "--fail-under" :
 			    "--report");
 	if (opts->parts && report->fail_under)
-		return fail("--parts is not for use with --fail-under");
+		return fail("--parts cannot be used with --fail-under");
 	for (size_t i = 0; opts->parts && i < opts->report.nwants; i++)
 		if (opts->report.wants[i].path)
 			return fail("--parts: several reports cannot go to "
 				    "%s", opts->report.wants[i].path);
 	if (opts->parts && (!opts->report.nwants || opts->runs ||
 			    opts->executed))
-		return fail("--parts is for use with --report%s",
-			    opts->report.nwants ? " only" : "");
+		return fail("--parts %s --report", opts->report.nwants ?
+			    "can be used only with" : "needs");
 	/* Merging into a file prints nothing unless asked to. */
 	if (!pages && !opts->merge && !opts->diff)
 		opts->runs = true;
@@ -179,8 +179,8 @@ options_help(FILE *out)
 {
 	fputs("usage: pmprint [options] [file ...]\n"
 	      "       pmprint [options] --diff before after\n"
-	      "Print what pmon has written to data files (pmon.out).  Several "
-	      "are merged.\n"
+	      "Print reports of data files that pmon wrote (pmon.out).  "
+	      "Several are merged.\n"
 	      "\n", out);
 	option_table_help(&table, out);
 }

@@ -26,10 +26,10 @@ rebuilt_say(const struct profile_object *object,
 	char *new_id = hex(now->build_id, now->build_id_len);
 
 	if (object->build_id_len && now->build_id_len)
-		fail("%s: it was built anew since: its build-id is %s, not %s",
+		fail("%s: rebuilt since the run: its build-id is %s, not %s",
 		     object->path, new_id, old_id);
 	else
-		fail("%s: it was built anew since", object->path);
+		fail("%s: rebuilt since the run", object->path);
 	free(old_id);
 	free(new_id);
 }

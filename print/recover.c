@@ -97,11 +97,11 @@ replace_check(const char *path, const struct part *part)
 	if (stat(path, &st) || !st.st_size)
 		return 0;
 	if (!S_ISREG(st.st_mode) || !profile_is(path))
-		return fail("%s: is no data file, and is not replaced by %s",
+		return fail("%s: not a data file: %s does not replace it",
 			    path, part->path);
 	if (later(st.st_mtim, part->when))
-		return fail("%s: is newer than %s, and is not replaced", path,
-			    part->path);
+		return fail("%s: newer than %s, which does not replace it",
+			    path, part->path);
 	return 0;
 }
 
@@ -127,8 +127,8 @@ data_recover(const char *path, char **said)
 	int err = part_find(path, &part);
 
 	if (!err && !part.path)
-		err = fail("%s: no file %s.PID.part to recover it from", path,
-			   path);
+		err = fail("%s: there is no file %s.PID.part to recover it "
+			   "from", path, path);
 	if (!err)
 		err = part_take(path, &part);
 	if (!err)

@@ -154,7 +154,7 @@ runs_print(const struct options *opts, struct profile *profile, FILE *out)
 			object_print(&profile->objects[i], out);
 	}
 	if (once) {
-		fputs("\nA count of 1 says that it ran, once or more often "
+		fputs("\nA count of 1 means that the code ran at least once "
 		      "(--once).\n", out);
 	} else {
 		fputs("\nFunctions that executed most instructions:\n", out);

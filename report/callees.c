@@ -11,9 +11,9 @@
 #include "util/search.h"
 
 const char callees_unrecorded[] =
-	"where indirect calls go was not asked for (--units=call)";
+	"targets of indirect calls were not recorded (--units=call)";
 const char callees_unseen[] =
-	"an indirect call was begun, where it went was not seen";
+	"an indirect call was begun, but its target was not seen";
 
 /* ---- where indirect calls went */
 

@@ -140,7 +140,7 @@ want_parse(struct report_options *opts, const char *s, const char *end)
 		return fail("--report: %s needs a directory: %s:DIR",
 			    kinds[i].name, kinds[i].name);
 	if (rest + 1 == end)
-		return fail("--report: \"%.*s\" lacks the name of a file",
+		return fail("--report: \"%.*s\" lacks a file name",
 			    (int)(end - s), s);
 	*vec_push(opts->wants, opts->nwants) = (struct report_want){
 		.kind = kinds[i].kind,
@@ -218,8 +218,8 @@ report_once(const struct report_options *opts)
 		size_t kind = kind_index(opts->wants[i].kind);
 
 		if (kinds[kind].counts)
-			return fail("--report: %s is of how often things ran, "
-				    "not of whether (--once)",
+			return fail("--report: %s needs counts, but --once "
+				    "records only whether code ran",
 				    kinds[kind].name);
 	}
 	return 0;

@@ -96,17 +96,17 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 		   "calls placement sites html: lcov cobertura "
 		   "gcov-json callgrind bolt autofdo pprof drcov "
 		   "folded json csv" },
-	{ "top", 0, "N", "so many of the hottest in the summary (20)",
+	{ "top", 0, "N", "list the N hottest in the summary (20)",
 	  set_top,
 	  .trust = TRUST_PROJECT },
-	{ "no-demangle", 0, NULL, "print C++ names as the linker has them",
+	{ "no-demangle", 0, NULL, "do not demangle C++ names",
 	  set_no_demangle,
 	  .trust = TRUST_PROJECT },
 	{ "source-path", 0, "OLD=NEW",
 	  "look for source files under NEW, not OLD", set_source_path,
 	  .trust = TRUST_PROJECT },
 	{ "fail-under", 0, "PERCENT",
-	  "exit with status 124 if less of the lines\n"
-	  "ran", set_fail_under,
+	  "exit with status 124 if less than PERCENT of\n"
+	  "the lines ran", set_fail_under,
 	  .trust = TRUST_PROJECT },
 };

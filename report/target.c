@@ -49,8 +49,8 @@ stranger_check(const char *path, const struct stat *dir,
 	if (!(dir->st_mode & S_IWOTH) || entry->st_uid == geteuid() ||
 	    entry->st_uid == dir->st_uid)
 		return 0;
-	return fail("%s: is another user's %s, in a directory where everybody "
-		    "may write", path, S_ISLNK(entry->st_mode) ? "link" :
+	return fail("%s: refused: a %s of another user in a world-writable "
+		    "directory", path, S_ISLNK(entry->st_mode) ? "link" :
 		    "file");
 }
 

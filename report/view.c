@@ -252,7 +252,8 @@ view_branch(const struct view *view, uint32_t block, struct figure *taken,
 	*fall = way_count(view, block, BY_FALL);
 	/* The branch leads to the next instruction. */
 	if (view_way(view, block, BY_LAST) != ARC_NONE)
-		taken->why = fall->why = "both ways of the branch are one";
+		taken->why = fall->why = "the branch leads to the next "
+					 "instruction";
 }
 
 bool

@@ -168,7 +168,7 @@ traps
 {
 	my ($run) = @_;
 
-	return $run->{report} =~ /had\s+(\d+)\s+traps?\s+in\s+its/ ? $1 : -1;
+	return $run->{report} =~ /with\s+(\d+)\s+traps?\s+in\s+its/ ? $1 : -1;
 }
 
 {
@@ -179,7 +179,7 @@ traps
 	$run = detach($run);
 	counts_are($run, { work => $all, verified => $all, main => 0 },
 	    'looked at early');
-	like($run->{report}, qr/\d\d copied\s+functions.*\sand\s+0\s+traps/s,
+	like($run->{report}, qr/\d\d relocated\s+functions.*\sand\s+0\s+traps/s,
 	    'all are relocated, entered without traps');
 	unlike($run->{report}, qr/by traps:/, 'and all can be');
 	my $early = traps($run);
@@ -222,7 +222,7 @@ for my $options (['--units=func'], ['--eager'],
 			verified => @targets * $all, main => 0 }, $what);
 		like($run->{report}, qr/counted by traps: .*\(RLIMIT_AS\)/s,
 		    'it is said');
-		unlike($run->{report}, qr/copied|given up/, 'and no more');
+		unlike($run->{report}, qr/relocated|given up/, 'and no more');
 		memory_limit($_->{pid}, 1 << 60) for @targets;
 		untouched($_, $what) for @targets;
 	}
@@ -241,7 +241,7 @@ for my $options (['--units=func'], ['--units=func', '--eager'], ['--eager'],
 	counts_are($run, { work => 100 }, "within, @$options");
 	like($run->{report}, qr/functions\s+active\s+when\s+pmon\s+attached/,
 	    'it is said');
-	unlike($run->{report}, qr/copied|given up/, 'and no more');
+	unlike($run->{report}, qr/relocated|given up/, 'and no more');
 	is($target->finish('q'), 'status 21', 'it ends well');
 }
 

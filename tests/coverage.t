@@ -45,7 +45,7 @@ my ($status, $err) = said($pmon, '-o', '/dev/null', '--fail-under=80',
     $prog);
 is($status, 124, 'under the limit: status 124');
 is($err, "pmon: 71.42 % of the lines ran (5 of 7; 0 not known), " .
-    "which is under 80 %\n", 'and one line says so');
+    "less than 80 %\n", 'and one line says so');
 for (['71.428', 0], ['71.429', 124], ['100', 124], ['0', 0]) {
 	($status) = said($pmon, '-o', '/dev/null', "--fail-under=$_->[0]",
 	    $prog);
@@ -140,9 +140,12 @@ like($err, qr/^pmprint: \Q$many[3]\E: the same run/, 'and which it is');
 is("$status$err", '0', '--diff --report=uncovered');
 like($out, qr/^ +first +7 +5 +0  71\.42 %\n +second +7 +6 +0  85\.71 %$/m,
     'how many lines ran');
-like($out, qr/first only:\n\S*branch\.c:8 +main\n\n/, 'which no longer do');
-like($out, qr/second only:\n\S*branch\.c:5-6 +main\n\n/, 'and which do now');
-like($out, qr/^ +1 lines ran in the first only\n +2 lines .*second only\n\z/m,
+like($out, qr/only in the first file:\n\S*branch\.c:8 +main\n\n/,
+    'which no longer do');
+like($out, qr/only in the second file:\n\S*branch\.c:5-6 +main\n\n/,
+    'and which do now');
+like($out,
+    qr/^ +1 lines ran only in the first file\n +2 lines .*second file\n\z/m,
     'and their numbers');
 $out = (said($pmprint, '--diff', '--report=uncovered', ("$dir/1") x 2))[2];
 unlike($out, qr/only/, 'a file and itself: nothing');

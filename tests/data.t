@@ -352,7 +352,7 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 	copy(abs_path(compile('data.c', '-O0', '-pthread')), "$dir/gone");
 	chmod 0755, "$dir/gone";
 	$run = run([$pmprint, '-r', 'listing', $file]);
-	like($run->{err}, qr/^pmprint: \S+: it was built anew since/,
+	like($run->{err}, qr/^pmprint: \S+: rebuilt since the run/,
 	    'it was built anew');
 	is($run->{out}, '', 'and nothing is shown');
 
@@ -361,7 +361,7 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 	    status => 'status 8');
 	$run = run([$pmprint, '-r', 'funcs', $file, "$dir/here.out"]);
 	is(ended($run), 'status 0', 'one of two');
-	like($run->{err}, qr/^pmprint: \S+: it was built anew .*; left out$/,
+	like($run->{err}, qr/^pmprint: \S+: rebuilt since .*; left out$/,
 	    'the other is said to be left out');
 	is(funcs_of($run->{out})->{work}, 10, 'and is');
 

@@ -155,10 +155,10 @@ for my $mode (@modes) {
 		});
 
 		is(ended($run), 'status 0', "told $times times: pmon ends");
-		like($run->{report}, qr/had\s+\d+\s+traps?\s+in/,
+		like($run->{report}, qr/with\s+\d+\s+traps?\s+in/,
 		    'it says how many traps there were');
 		push @traps, $run->{report} =~
-		    /had\s+(\d+)\s+traps?\s+in/;
+		    /with\s+(\d+)\s+traps?\s+in/;
 	}
 	is_deeply(\@traps, [($traps[0]) x 5], 'it had as many traps');
 	is($target->finish('q'), 'status 21', 'it ends well');

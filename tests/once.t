@@ -142,7 +142,8 @@ my @lines = grep { $text[$_ - 1] =~ /n \+=|work\(NULL\)|_join|wait\(/ }
     1 .. @text;
 is(join(' ', map { $run->{lines}{'many.c'}{$_} } @lines), '1 1 1 1 1',
     'lines of all threads and processes ran');
-like($run->{report}, qr/A count of 1 says that it ran/, 'the report says so');
+like($run->{report}, qr/A count of 1 means that the code ran/,
+    'the report says so');
 
 # ---- data files
 
@@ -184,7 +185,7 @@ is(join(' ', map { $_ ? 1 : 0 } @$lines{4, 5, 6, 8, 9}), '1 1 1 1 1',
     'and three');
 my $said = run([$pmprint, '--diff', '--report=uncovered', "$scratch/none",
 	"$scratch/one"]);
-like($said->{out}, qr/second only:\n\S*branch\.c:8 +main\n/,
+like($said->{out}, qr/second file:\n\S*branch\.c:8 +main\n/,
     'what ran in one and not in the other');
 like(run([$pmprint, '--report=csv', "$scratch/none"])->{out},
     qr/^"?line"?,.*,1,"or more"\r$/m, 'CSV says that it may be more');
@@ -192,7 +193,7 @@ like(run([$pmprint, '--report=csv', "$scratch/none"])->{out},
 # One that was counted, merged with one that was not.
 run([$pmon, '-d', "$scratch/full", '--', $prog]);
 like(run([$pmprint, "$scratch/full", "$scratch/two"])->{out},
-    qr/A count of 1 says that it ran/, 'with another that has counts');
+    qr/A count of 1 means that the code ran/, 'with another that has counts');
 
 # ---- coverage for other tools, and what needs counts
 

@@ -229,8 +229,8 @@ SKIP: {
 		$run = run([$pmon, @$_, $program]);
 		is("$run->{status} $run->{out}", '125 ',
 		    "@$_[0]: a stranger's link: nothing is run");
-		is($run->{err}, "pmon: $dir/open/report: is another user's " .
-		    "link, in a directory where everybody may write\n",
+		is($run->{err}, "pmon: $dir/open/report: refused: a link of " .
+		    "another user in a world-writable directory\n",
 		    'it says so');
 		is(has($victim), 'old', 'and leads nowhere');
 		unlink "$dir/open/report";

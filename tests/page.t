@@ -41,11 +41,12 @@ refused
 
 make_path("$dir/mine");
 spew("$dir/mine/precious", 'mine');
-refused("$dir/mine", 'files that are not of a page',
+refused("$dir/mine", 'files that are not part of a pmon page',
     'a directory with other files');
 is(slurp("$dir/mine/precious"), 'mine', 'which are still there');
 spew("$page/data/precious", 'mine');
-refused($page, 'files that are not of a page', 'a page with other files');
+refused($page, 'files that are not part of a pmon page',
+    'a page with other files');
 unlink "$page/data/precious";
 spew("$dir/file", 'mine');
 refused("$dir/file", 'Not a directory', 'a file');
@@ -360,9 +361,9 @@ run([$pmon, '-d', "$dir/new.pmon", '--', "$dir/rebuilt", 80]);
 $run = run([$pmprint, '--diff', "--report=html:$page", "$dir/old.pmon",
 	"$dir/new.pmon"]);
 is(ended($run), 'status 0', 'a program built anew between');
-like($run->{err}, qr/^pmprint: .*built anew since.*; left out\n\z/, 'is said');
+like($run->{err}, qr/^pmprint: .*rebuilt since.*; left out\n\z/, 'is said');
 $browser->show("$page/index.html", '/changes');
-like(($browser->texts('.note'))[0], qr/not there any more/,
+like(($browser->texts('.note'))[0], qr/no longer there/,
     'also on the page, which has no lines then');
 ok(scalar(list()), 'but functions');
 run([$pmon, "--report=html:$page", '--', $prog, 80]);

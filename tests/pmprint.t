@@ -179,13 +179,13 @@ refuses([$merged, $a], "$a: the same run of ./prog 1 is in both",
 prints(['--diff', $a, $b], [
 	qr/^ +\+15 +0 +15  none$/m,
 	qr/^ +\+3 +0 +3    block 0x3000$/m,
-	qr/^ +1 functions changed$/m, qr/^ +2 are the same$/m,
-	qr/^ +1 only in the first/m,
+	qr/^ +1 functions changed$/m, qr/^ +2 functions unchanged$/m,
+	qr/^ +1 functions only in the first file/m,
     ], 'what changed');
-prints(['--diff', $a, $a], qr/^ +3 are the same$/m, 'nothing changed');
+prints(['--diff', $a, $a], qr/^ +3 functions unchanged$/m, 'nothing changed');
 refuses(['--diff', $a], '--diff compares two files, not 1', 'one file');
 refuses(['--diff'], '--diff compares two files, not 0', 'no file');
-refuses(['--diff', '-r', 'calls', $a, $b], '--diff is not for use with ' .
+refuses(['--diff', '-r', 'calls', $a, $b], '--diff cannot be used with ' .
     '--report', 'a report of differences');
 
 # Names of files: the default, and the output.
@@ -210,9 +210,9 @@ like(pmprint('--report=novel')->{err},
     'an unknown report');
 refuses(['--report=funcs'], '/bin/nothing: No such file or directory',
     'a report that needs the program');
-refuses(['--parts'], '--parts is for use with --report', 'parts of nothing');
+refuses(['--parts'], '--parts needs --report', 'parts of nothing');
 refuses(['--parts', '--runs', '-r', 'funcs'],
-    '--parts is for use with --report only', 'parts and more');
+    '--parts can be used only with --report', 'parts and more');
 refuses(['--parts', '-r', 'funcs:x'],
     '--parts: several reports cannot go to x', 'parts into one file');
 refuses(['--bogus'], 'unknown option --bogus; try pmprint -h',
@@ -239,7 +239,7 @@ unlike(prints([$small], qr/main/, 'the same program'), qr/^Note: \//m,
     'nothing to note');
 build_with($ids[1]);
 my $built = join '\s+', split / /,
-    "built anew since: its build-id is $ids[1], not $ids[0]";
+    "rebuilt since the run: its build-id is $ids[1], not $ids[0]";
 prints([$small], qr/$built/, 'a program built anew');
 
 done_testing;

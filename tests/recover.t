@@ -88,7 +88,8 @@ for my $how ([], ['--patch=trap'], ['--placement=every'],
 my ($first, $second) = map { "$data.$_.part" } 11, 12;
 copy($data, "$scratch/good") or die;
 unlink $data;
-refused('no part', qr/\Q$data\E: no file \Q$data.PID.part\E to recover it from/);
+refused('no part',
+    qr/\Q$data: there is no file $data.PID.part to recover it from\E/);
 
 copy("$scratch/good", $_) or die for $first, $second;
 utime 1000, 1000, $first;
@@ -98,14 +99,16 @@ is($run->{err}, "pmprint: $data: recovered from $second; 1 older file is " .
 
 copy("$scratch/good", $second) or die;
 spew($data, 'text of mine');
-refused('another file', qr/\Q$data: is no data file, and is not replaced by $second\E/);
+refused('another file',
+    qr/\Q$data: not a data file: $second does not replace it\E/);
 is(slurp($data), 'text of mine', 'it is as it was');
 
 copy("$scratch/good", $data) or die;
 utime 1000, 1000, $second;
 utime 2000, 2000, $data;
 unlink $first;
-refused('a later run', qr/\Q$data: is newer than $second, and is not replaced\E/);
+refused('a later run',
+    qr/\Q$data: newer than $second, which does not replace it\E/);
 
 truncate $second, 100;
 unlink $data;

@@ -92,7 +92,8 @@ agree
 	my ($head) = $text->{funcs} =~ /^  (\d+) instructions executed/m;
 	my ($file) = $text->{files} =~ /^ *(\d+) .* \(all\)$/m;
 	my @lines = $text->{lines} =~ /^\S+ +\d+ +(?:\d+|#####) +(\d+) +\d+:/mg;
-	my ($rest) = $text->{lines} =~ /^Of no line above: (\d+) executed/m;
+	my ($rest) = $text->{lines} =~
+	    /^Outside the lines above: (\d+) executed/m;
 	my ($counted, $run, $never) = $text->{summary} =~
 	    /^ *(\d+) +(\d+) +(\d+) +0  instructions$/m;
 

@@ -201,8 +201,8 @@ place_check(const struct html_dir *dir)
 		return fail("%s: the current directory cannot be replaced by "
 			    "a page", dir->path);
 	if (!replaceable(dir->real))
-		return fail("%s: it has files that are not of a page of "
-			    "pmon's", dir->path);
+		return fail("%s: the directory has files that are not part of "
+			    "a pmon page", dir->path);
 	return 0;
 }
 

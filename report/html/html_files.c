@@ -37,7 +37,7 @@ remark_write(struct script *script, const struct file_entry *file)
 		script_string(script, file->source_fault);
 	else if (table_source_newer(file))
 		script_string(script, "The source is newer than the program: "
-			      "lines and counts may not belong together.");
+			      "counts may be at the wrong lines.");
 	else
 		script_null(script);
 }

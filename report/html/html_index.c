@@ -42,8 +42,8 @@ run_write(struct script *script, const struct report_input *report_input)
 			      report_input->plans[i]->image->nremarks);
 	strings_write(script, report_input->remarks, report_input->nremarks);
 	if (report_input_once(report_input))
-		script_string(script, "A count of 1 says that it ran, once or "
-			      "more often (--once).");
+		script_string(script, "A count of 1 means that the code ran at "
+			      "least once (--once).");
 	script_end(script, ']');
 	script_key_begin(script, "objects", '[');
 	for (size_t i = 0; i < report_input->nplans; i++)

@@ -75,7 +75,7 @@ count_fault(const struct count *count)
 	bool unknown = count->state == COUNT_UNKNOWN;
 
 	if (count->state > COUNT_EXACT || count->reason > REASON_MAX)
-		return "a count of no known kind";
+		return "a count of an unknown kind";
 	if (unknown != (count->reason != REASON_NONE))
 		return "an unknown count without a reason, or a known one "
 		       "with one";
@@ -116,9 +116,9 @@ edges_fault(const struct profile_func *func)
 		if (edge->from == FLOW_EXIT || edge->to == FLOW_ROOT ||
 		    edge->from >= FLOW_BLOCK + func->nblocks ||
 		    edge->to >= FLOW_BLOCK + func->nblocks)
-			return "an edge between no blocks";
+			return "an edge that does not join two blocks";
 		if (edge->by > BY_LEAK)
-			return "an edge of no known kind";
+			return "an edge of an unknown kind";
 		fault = count_fault(&edge->count);
 	}
 	return fault;
@@ -153,9 +153,9 @@ extras_fault(const struct profile *profile, const struct profile_func *func)
 		const struct profile_abnormal *abnormal = &func->abnormals[i];
 
 		if (i && abnormal_compare(abnormal - 1, abnormal) >= 0)
-			return "strays out of order";
+			return "abnormal edges out of order";
 		if (!abnormal->rest)
-			return "a stray behind its block";
+			return "an abnormal edge after the end of its block";
 	}
 	for (size_t i = 0; i < func->ncalls; i++) {
 		const struct profile_call *call = &func->calls[i];
@@ -164,9 +164,9 @@ extras_fault(const struct profile *profile, const struct profile_func *func)
 			return "calls out of order";
 		if (call->object != OBJECT_NONE &&
 		    call->object >= profile->nobjects)
-			return "a call into no object";
+			return "a call into a missing object";
 		if (call->object == OBJECT_NONE && call->target)
-			return "a call's target without its object";
+			return "a call target without an object";
 	}
 	return NULL;
 }
@@ -196,15 +196,15 @@ func_fault(const struct profile *profile, const struct profile_func *func)
 	const char *fault;
 
 	if (func->part != PART_NONE && func->part >= profile->nparts)
-		return "a function of no part";
+		return "a function of a missing part";
 	if (func->state > PROFILE_UNKNOWN)
-		return "a function of no known state";
+		return "a function of an unknown state";
 	if ((func->state == PROFILE_UNKNOWN) != (func->why != NULL))
 		return "an unknown function without a reason, or a known one "
 		       "with one";
 	for (size_t i = 0; i < func->nranges; i++)
 		if (func->ranges[i].lo >= func->ranges[i].hi)
-			return "a function's range that is empty";
+			return "a function with an empty range";
 	if ((fault = blocks_fault(func)) || (fault = edges_fault(func)) ||
 	    (fault = extras_fault(profile, func)) ||
 	    (fault = doubt_fault(func)))
@@ -252,11 +252,11 @@ profile_fault(const struct profile *profile)
 		const struct profile_part *part = &profile->parts[i];
 
 		if (part->run >= profile->nruns)
-			return "a part of no run";
+			return "a part of a missing run";
 		if (part->parent != PART_NONE &&
 		    (part->parent >= i ||
 		     profile->parts[part->parent].run != part->run))
-			return "a part's parent that is not before it";
+			return "a part before its parent";
 	}
 	for (size_t i = 0; i < profile->nobjects && !fault; i++)
 		fault = object_fault(profile, &profile->objects[i]);

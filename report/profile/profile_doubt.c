@@ -19,14 +19,14 @@ const char *
 doubt_fault(const struct profile_func *func)
 {
 	if (func->doubt > REASON_MAX)
-		return "a doubt of no known kind";
+		return "a doubt of an unknown kind";
 	if (func->doubt && !func_may_doubt(func))
-		return "a doubt of what was not counted";
+		return "a doubt about a function that was not counted";
 	if (func->npassed && !func->doubt)
-		return "calls that came back of a function without doubt";
+		return "returned calls in a function without a doubt";
 	for (size_t i = 1; i < func->npassed; i++)
 		if (func->passed[i] <= func->passed[i - 1])
-			return "calls that came back out of order";
+			return "returned calls out of order";
 	return NULL;
 }
 

@@ -458,13 +458,13 @@ reader_check(const struct reader *reader, const char *path)
 
 	for (size_t i = 0; i < SECTIONS; i++)
 		if (reader->feeds[i].bad)
-			return fail("%s: damaged: section %s is cut short, or "
-				    "has a number that cannot be", path,
+			return fail("%s: damaged: section %s is truncated or "
+				    "has an invalid number", path,
 				    section_tag(i));
 	for (size_t i = 0; i < SECTIONS; i++)
 		if (feed_left(&reader->feeds[i]))
-			return fail("%s: damaged: section %s has more than "
-				    "belongs to it", path, section_tag(i));
+			return fail("%s: damaged: section %s has data after "
+				    "its end", path, section_tag(i));
 	fault = profile_fault(reader->profile);
 	return fault ? fail("%s: damaged: it has %s", path, fault) : 0;
 }

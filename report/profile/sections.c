@@ -190,7 +190,7 @@ packed_get(const char *path, struct feed *feed, struct packed *packed)
 	if (get_fixed(feed, CRC_SIZE) != crc)
 		return damaged(path, packed->tag, "has a wrong checksum");
 	if (size / RATIO_MAX >= stored)
-		return damaged(path, packed->tag, "is larger than it can be");
+		return damaged(path, packed->tag, "has an impossible size");
 	packed->size = size;
 	return 0;
 }
@@ -243,7 +243,7 @@ end_check(const char *path, const struct packed *packed, size_t n,
 	if (!good)
 		return fail("%s: damaged: sections are missing", path);
 	if (behind)
-		return fail("%s: damaged: %zu bytes behind its end", path,
+		return fail("%s: damaged: %zu bytes after its end", path,
 			    behind);
 	return 0;
 }
@@ -257,7 +257,7 @@ packed_unpack(const char *path, const struct packed *packed,
 		if (memcmp(packed->tag, tags[i], TAG_SIZE))
 			continue;
 		if (sections[i].n)
-			return damaged(path, packed->tag, "is there twice");
+			return damaged(path, packed->tag, "appears twice");
 		if (packed_inflate(packed, &sections[i]))
 			return damaged(path, packed->tag,
 				       "cannot be decompressed");
@@ -265,7 +265,7 @@ packed_unpack(const char *path, const struct packed *packed,
 	}
 	if (packed->tag[0] >= 'a' && packed->tag[0] <= 'z')
 		return 0;
-	return fail("%s: has a section %s, which this pmon does not know",
+	return fail("%s: this pmon does not know section %s",
 		    path, packed->tag);
 }
 

@@ -57,8 +57,8 @@ totals_check(const struct totals *totals, unsigned limit)
 		return 0;
 	share = share_text(totals);
 	under = limit_text(limit);
-	fail("%s of the lines ran (%zu of %zu; %zu not known), which is under "
-	     "%s %%", share, totals->run, totals->all, totals->unknown, under);
+	fail("%s of the lines ran (%zu of %zu; %zu not known), less than %s %%",
+	     share, totals->run, totals->all, totals->unknown, under);
 	free(share);
 	free(under);
 	return 1;
@@ -147,7 +147,7 @@ changes_write(const struct table *table, const struct changes *changes,
 {
 	if (!changes->nonly)
 		return;
-	fprintf(out, "\nLines that ran in the %s only:\n", title);
+	fprintf(out, "\nLines that ran only in the %s file:\n", title);
 	line_ranges_write(table, changes->only, out);
 }
 
@@ -175,12 +175,14 @@ coverage_diff_write(const struct report_options *opts,
 	changes_write(first, &lost, "first", out);
 	changes_write(second, &won, "second", out);
 	putc('\n', out);
-	note_write(out, lost.nonly, "lines ran in the first only");
-	note_write(out, won.nonly, "lines ran in the second only");
+	note_write(out, lost.nonly, "lines ran only in the first file");
+	note_write(out, won.nonly, "lines ran only in the second file");
 	note_write(out, lost.unknown,
 		   "lines are not known in one of the files");
-	note_write(out, lost.alone, "lines were counted in the first only");
-	note_write(out, won.alone, "lines were counted in the second only");
+	note_write(out, lost.alone, "lines were counted only in the first "
+		   "file");
+	note_write(out, won.alone, "lines were counted only in the second "
+		   "file");
 	free(lost.only);
 	free(won.only);
 	table_free(first);

@@ -201,8 +201,8 @@ legend_write(const struct work *all, FILE *out)
 {
 	char *executed = figure_words(&all->ie);
 
-	fprintf(out, "  %s instructions executed (IE); of %zu (I) %zu never "
-		"(INE)\n", executed, all->i, all->ine);
+	fprintf(out, "  %s instructions executed (IE); of %zu instructions "
+		"(I), %zu never (INE)\n", executed, all->i, all->ine);
 	free(executed);
 }
 

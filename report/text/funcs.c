@@ -24,7 +24,7 @@ title_write(const struct table *table, FILE *out, const char *title)
 		   columns > used ? columns - used : 0);
 	putc('\n', out);
 	if (report_input_once(table->report_input))
-		fputs("  A count of 1 says that it ran, once or more often "
+		fputs("  A count of 1 means that the code ran at least once "
 		      "(--once).\n", out);
 }
 
@@ -33,8 +33,8 @@ lines_present(const struct table *table, FILE *out)
 {
 	if (table->nlines)
 		return true;
-	fputs("\nNo lines were counted: there is no line information, or none "
-	      "were chosen.\n", out);
+	fputs("\nNo lines were counted: there is no line information, or no "
+	      "line was chosen.\n", out);
 	return false;
 }
 

@@ -122,8 +122,8 @@ file_remark(const struct table *table, const struct file_entry *file,
 	} else if (table_source_newer(file)) {
 		text_paragraph(out, "# ", file->path, columns);
 		text_paragraph(out, "# ",
-			       "The source is newer than the program: lines "
-			       "and counts may not belong together.", columns);
+			       "The source is newer than the program: counts "
+			       "may be at the wrong lines.", columns);
 	}
 }
 
@@ -218,7 +218,7 @@ lines_write(struct table *table, FILE *out)
 				    "lines' instructions");
 	}
 	if (rest.i) {
-		fputs("\nOf no line above: ", out);
+		fputs("\nOutside the lines above: ", out);
 		figure_write(out, &rest.ie, 1);
 		fprintf(out, " executed, of %zu instructions.\n", rest.i);
 	}

@@ -89,7 +89,8 @@ ways_text(const struct ways *ways)
 	char *text = mem_strdup("");
 
 	if (ways->relocated_fplans) {
-		part_add(&text, "", ways->relocated_fplans, "copied function");
+		part_add(&text, "", ways->relocated_fplans, "relocated "
+			 "function");
 		part_add(&text, " entered by ", ways->jumps, "jump");
 		part_add(&text, ", ", ways->chains, "short jump");
 		part_add(&text, " and ", ways->traps, "trap");
@@ -128,10 +129,10 @@ hook_why(const struct hook *hook)
 	case HOOK_CLONE:
 		return "may start a process that cannot be traced";
 	case HOOK_SIGACTION:
-		return "says what a signal does";
+		return "sets the action of a signal";
 	case HOOK_START:
 	case HOOK_LOADED:
-		return "libraries are there from here on";
+		return "libraries are loaded when control comes here";
 	case HOOK_SIGRETURN:
 		return "signal handlers return to it";
 	default:
@@ -148,7 +149,7 @@ lead_why(const struct func_plan *fplan, uint64_t addr)
 	if (!entry_patch)
 		return "other code jumps to it";
 	if (entry_patch->kind == ENTRY_PATCH_GUARD)
-		return "guard: nothing is known to lead to it";
+		return "guard: no known control flow leads to it";
 	return "no room for a jump";
 }
 
@@ -163,7 +164,7 @@ site_why(const struct plan *plan, const struct site *site)
 	if (fplan && fplan->relocated && site->leads)
 		return lead_why(fplan, site->addr);
 	if (fplan && fplan->relocated)
-		return "where it goes is recorded";
+		return "pmon records its target";
 	return fplan && fplan->stays ? fplan->stays : plan->stays ?
 	       plan->stays : "counted by a trap";
 }

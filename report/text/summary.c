@@ -30,12 +30,12 @@ stall_write(const struct stall *stall, FILE *out, int columns)
 
 	if (stall->attach <= 0)
 		return;
-	attached = mem_printf("stood still for %.1f ms to be attached to",
+	attached = mem_printf("stopped for %.1f ms at the attach",
 			      tenths(stall->attach));
 	traps = text_number(stall->traps, "trap");
 	line = stall->detach > 0 ?
-		mem_printf("%s, and for %.1f ms to be let go; had %s in its "
-			   "text then", attached, tenths(stall->detach),
+		mem_printf("%s, and for %.1f ms at the detach, with %s in its "
+			   "text", attached, tenths(stall->detach),
 			   traps) : mem_strdup(attached);
 	text_paragraph(out, "  ", line, columns);
 	free(line);
@@ -144,7 +144,7 @@ counted_write(const struct table *table, const struct summary *summary,
 		}
 	}
 	if (!any)
-		fputs("Nothing was chosen to be counted.\n", out);
+		fputs("Nothing was selected.\n", out);
 }
 
 /* Descending count; ties in the order of files and lines. */

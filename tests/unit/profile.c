@@ -378,18 +378,16 @@ test_frame(void **state)
 	n = section_add(file, head + section, "newX", 5, 7, bytes);
 	message_is(file, n, "f: truncated");
 	n = section_add(file, head, "NewX", 5, 7, bytes);
-	message_is(file, n, "f: has a section NewX, which this pmon does not "
-		   "know");
+	message_is(file, n, "f: this pmon does not know section NewX");
 	/* One that says it is enormous, and one that is not compressed. */
 	n = section_add(file, head, "RUNS", 9, UINT64_MAX, bytes);
-	message_is(file, n, "f: damaged: section RUNS is larger than it can "
-		   "be");
+	message_is(file, n, "f: damaged: section RUNS has an impossible size");
 	n = section_add(file, head, "RUNS", 9, 5, bytes);
 	message_is(file, n, "f: damaged: section RUNS cannot be decompressed");
 	memcpy(file, bytes, head + section);
 	memcpy(file + head + section, bytes + head, section);
 	message_is(file, head + 2 * section,
-		   "f: damaged: section RUNS is there twice");
+		   "f: damaged: section RUNS appears twice");
 	free(bytes);
 }
 

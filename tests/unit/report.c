@@ -670,11 +670,11 @@ test_summary_of_nothing(void **state)
 	char *text = report_text("summary,listing,hist,funcs,inlines,uncovered",
 				 t);
 
-	assert_contains(text, "Nothing was chosen to be counted.\n");
+	assert_contains(text, "Nothing was selected.\n");
 	assert_contains(text, "No functions were counted.\n");
 	free(text);
 	text = report_plans(NULL, NULL, 0, NULL);
-	assert_contains(text, "Nothing was chosen to be counted.\n");
+	assert_contains(text, "Nothing was selected.\n");
 	free(text);
 	toy_free(t);
 }

@@ -125,7 +125,8 @@ test_funcs(void **state)
 {
 	assert_report("funcs",
 		"Functions of prog \"\\\n"
-		"  32 instructions executed (IE); of 14 (I) 3 never (INE)\n\n"
+		"  32 instructions executed (IE); of 14 instructions (I), 3 "
+		"never (INE)\n\n"
 		"         IE     CALLS      I    INE  DECLARED AT  FUNCTION\n"
 		"         17         2      7      0  m.c:3        f\n"
 		"          8         4      2      0  y.h:6        g::get()\n"
@@ -139,7 +140,8 @@ test_files(void **state)
 {
 	assert_report("files",
 		"Files of prog \"\\\n"
-		"  32 instructions executed (IE); of 14 (I) 3 never (INE)\n\n"
+		"  32 instructions executed (IE); of 14 instructions (I), 3 "
+		"never (INE)\n\n"
 		"         IE       I     INE         BBE     BB   BBNE  FILE\n"
 		"         17       7       0          11      5      0  m.c\n"
 		"          8       2       0           4      1      0  y.h\n"
@@ -173,7 +175,7 @@ test_lines(void **state)
 		"# Without the text only lines with code are listed (see "
 		"--source-path).\n"
 		"y.h     7     4         8     2:\n\n"
-		"Of no line above: 7 executed, of 5 instructions.\n");
+		"Outside the lines above: 7 executed, of 5 instructions.\n");
 }
 
 static void

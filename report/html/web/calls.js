@@ -99,7 +99,7 @@ async function calls_section(id)
 		near.length ? calls_draw(near, { here: id,
 			label: "Callers and callees" }) : null,
 		all > near.length ? make("p", { class: "legend" },
-			"Drawn are the most frequent callers and callees.") :
+			"The drawing shows the most frequent ones.") :
 			null,
 		make("div", { class: "columns" },
 			of.length ? calls_list(of, { caption: "Called by",
@@ -116,8 +116,9 @@ pmon.views.calls = async () => {
 		title: "Calls",
 		node: make("div", {}, make("h1", {}, "Calls"),
 			make("p", { class: "legend" }, calls.length >
-				CALLS_DRAWN ? `Drawn are the ${CALLS_DRAWN} ` +
-				"most frequent; all are in the list." :
+				CALLS_DRAWN ? "The drawing shows the " +
+				`${CALLS_DRAWN} most frequent calls, the ` +
+				"list shows all." :
 				"All calls that were made."),
 			hottest.length ? calls_draw(hottest, {
 				label: "The most frequent calls" }) : null,

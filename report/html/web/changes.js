@@ -39,7 +39,7 @@ function delta_node(before, after)
 		cell.append(change_node(before, after));
 		cell.title = `before: ${before}` + (before === 0 ?
 			", never run" : after === 0 ?
-			", not run any more" : "");
+			", no longer run" : "");
 	}
 	return cell;
 }
@@ -93,8 +93,8 @@ function changed_files_list(diff)
 			pmon.index.files[row[CHANGED.FILE]][FILE.NAME],
 			node: (row) => file_link(row[CHANGED.FILE]) },
 		number("Not counted before", CHANGED.ALONE, true),
-		number("Run now only", CHANGED.WON),
-		number("Run before only", CHANGED.LOST),
+		number("Run only now", CHANGED.WON),
+		number("Run only before", CHANGED.LOST),
 		number("Changed", CHANGED.CHANGED),
 	];
 
@@ -105,15 +105,15 @@ function changed_files_list(diff)
 
 function notes_of(diff)
 {
-	const rebuilt = "built anew between: functions are compared by name";
+	const rebuilt = "objects rebuilt: their functions are compared by name";
 
 	return [[diff.funcs.length, "functions changed"],
-		[diff.same, "are the same"],
-		[diff.unknown, "are not known in one of the two"],
-		[diff.before, "only in the first, or one of several of that " +
-			"name"],
-		[diff.after, "only in the second, or one of several of that " +
-			"name"],
+		[diff.same, "functions unchanged"],
+		[diff.unknown, "functions not known in one of the files"],
+		[diff.before, "functions only in the first file, or sharing " +
+			"a name"],
+		[diff.after, "functions only in the second file, or sharing " +
+			"a name"],
 		[diff.rebuilt, rebuilt]].filter(([n]) => n)
 		.map(([n, text]) => make("li", {}, `${n} ${text}`));
 }
@@ -133,7 +133,7 @@ pmon.views.changes = async () => {
 			make("section", {}, make("h2", {}, "Lines"),
 				diff.lines ? changed_files_list(diff) :
 				make("p", { class: "note" }, "The programs " +
-				"of the first file are not there any more, " +
-				"so lines are not compared."))),
+				"of the first file are no longer there, so " +
+				"lines are not compared."))),
 	};
 };

@@ -94,10 +94,10 @@ function cfg_section(code, chosen, name)
 
 	return make("section", { class: "flow" },
 		make("h2", {}, "Control flow"),
-		make("p", { class: "legend" }, "Blocks, with their address, " +
-			"lines and count, and edges, the wider the more " +
-			"often control went that way; dashed is the way of " +
-			"a branch not taken. The same is below, with the " +
+		make("p", { class: "legend" }, "Each block has its address, " +
+			"lines and count. The more often control took an " +
+			"edge, the wider it is; the edge of a branch not " +
+			"taken is dashed. The same is below, with the " +
 			"instructions."),
 		never ? make("label", {}, box, ` with ${never} block` +
 			`${never === 1 ? "" : "s"} that never ran`) : null,
@@ -210,7 +210,7 @@ pmon.views.func = async (id) => {
 	const row = pmon.index.funcs[id], name = row?.[FUNC.NAME];
 
 	if (!row)
-		throw new Error("there is no such function");
+		throw new Error("no such function");
 	const code = await pmon.code(id);
 	const insns = code && insns_section(code);
 	const calls = await calls_section(Number(id));

@@ -323,7 +323,7 @@ pmon.views.file = async (id, number) => {
 	const file = pmon.index.files[id];
 
 	if (!file?.[FILE.LINES])
-		throw new Error("no lines of such a file were counted");
+		throw new Error("no lines of that file were counted");
 	const data = await pmon.load(`f${id}`);
 	const changes = await changes_of(Number(id));
 	const widest = (column) => data.lines.reduce((max, entry) =>

@@ -181,7 +181,7 @@ function inlines_list()
 	if (pmon.index.objects.length > 1)
 		columns.splice(1, 0, object_column);
 	return list_make(columns, pmon.index.inlines, {
-		caption: "How often any of their copies was entered",
+		caption: "How often control entered one of their copies",
 		search: "Search inlined functions" });
 }
 
@@ -299,8 +299,8 @@ pmon.views[""] = () => {
 pmon.views.files = () => ({
 	title: "Files",
 	node: make("div", {}, make("h1", {}, "Files"), files_list({
-		caption: "Source files with code that was counted; " +
-			"executed are instructions",
+		caption: "Source files with counted code, and the " +
+			"instructions executed in them",
 		search: "Search files" })),
 });
 
@@ -310,8 +310,8 @@ pmon.views.funcs = () => ({
 		pmon.index.inlines.length ? make("p", {}, make("a",
 			{ href: "#/inlines" }, "Inlined functions")) : null,
 		funcs_list({
-		caption: "Functions, also those never called; executed " +
-			"are instructions",
+		caption: "All functions, called or not, and the " +
+			"instructions executed in them",
 		search: "Search functions" })),
 });
 
