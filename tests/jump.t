@@ -307,7 +307,7 @@ catches_term
 
 	same(run(\@limited), $run, 'a limit set later');
 	is($run->{out}, "100 threads, and memory\n", 'it has its memory');
-	like($run->{report}, qr/a\s+task\s+got\s+no\s+memory.*\(RLIMIT_AS\)/s,
+	like($run->{report}, qr/a\s+thread\s+got\s+no\s+memory.*\(RLIMIT_AS\)/s,
 	    'it is said');
 	is($run->{funcs}{thread}, '?', 'what was counted is not known');
 	$limited[2] = 60;
