@@ -4,6 +4,7 @@
  */
 #include "flow/bounds.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
 #include "util/mem.h"
@@ -19,6 +20,9 @@ struct way {
 	struct spot spot;
 	int64_t bias;
 	uint64_t limit;		/* from its type and masks, or BOUND_NONE */
+	uint64_t cap;		/* limits above that prove nothing: the value
+				   is extended by its sign from there on */
+	bool positive;		/* the index is not negative, by its type */
 };
 
 struct bounding {
@@ -31,26 +35,31 @@ struct bounding {
 };
 
 static void
-bound_add(struct bounding *s, uint64_t limit, bool exact)
+bound_add(struct bounding *s, const struct bound *bound)
 {
 	if (!s->any)
-		s->found = (struct bound){ 0, true };
+		s->found = (struct bound){ .exact = true };
 	s->any = true;
-	if (limit > s->found.limit)
-		s->found.limit = limit;
-	s->found.exact &= exact;
+	if (bound->limit > s->found.limit)
+		s->found.limit = bound->limit;
+	s->found.exact &= bound->exact;
+	s->found.above |= bound->above;
+	s->found.below |= bound->below;
 }
 
 /*
  * The upper limit that a branch with this condition sets where control took an
- * edge of this kind: left < right + *more.  False if it sets none.
+ * edge of this kind: left < right + *more.  False if it sets none.  *above is
+ * set if left may be negative, so more than that as an unsigned number.
  */
 static bool
-edge_limits(uint8_t cond, uint8_t kind, int64_t *more, bool *exact)
+edge_limits(uint8_t cond, uint8_t kind, int64_t *more, bool *exact,
+	    bool *above)
 {
 	bool taken = kind == EDGE_TAKEN;
 
 	*exact = false;
+	*above = cond >= COND_GREATER && cond <= COND_LESS_EQUAL;
 	*more = 1;
 	switch (cond) {
 	case COND_ABOVE:
@@ -136,8 +145,11 @@ register_constant(struct values *v, const struct place *place,
 
 	spot.place = *place;
 	if (place->kind != PLACE_REG ||
-	    values_constant(v, &spot, &constant) != CONSTANT_FOUND ||
-	    constant > COMPARED_MAX)
+	    values_constant(v, &spot, &constant) != CONSTANT_FOUND)
+		return false;
+	if (place->width < sizeof(constant))
+		constant &= (UINT64_C(1) << place->width * 8) - 1;
+	if (constant > COMPARED_MAX)
 		return false;
 	*value = (int64_t)constant;
 	return true;
@@ -164,6 +176,23 @@ compare_constant(struct values *v, const struct effect *e, struct spot *left,
 	return register_constant(v, &e->left, left, right);
 }
 
+/*
+ * Whether a compare of left, which came from b, with right bounds an index that
+ * came from a: whether the index is left moved by a constant, in all its bits.
+ * Of addresses more than four bytes away there is no table.
+ */
+static bool
+compare_covers(const struct spot *left, const struct origin *b,
+	       const struct spot *index, const struct origin *a, int64_t right)
+{
+	unsigned width = left->place.width;
+
+	if (width >= 4 || index->place.width <= width)
+		return true;
+	return a->width <= width && b->bias <= 0 &&
+	       right - b->bias < INT64_C(1) << width * 8;
+}
+
 /* Find the bound that taking the edge sets to the way's index, if any. */
 static bool
 edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
@@ -177,7 +206,7 @@ edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 	struct spot left = { .block = edge->from, .insn = last };
 	struct origin a, b;
 	int64_t more, limit, right;
-	bool swapped;
+	bool swapped, above;
 
 	if (v->cfg->insns[last].kind != INSN_BRANCH ||
 	    branch->cond == COND_OTHER)
@@ -186,7 +215,7 @@ edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 	if (!e || !compare_constant(v, e, &left, &right, &swapped))
 		return false;
 	if (!edge_limits(swapped ? cond_swapped(branch->cond) : branch->cond,
-			 edge->kind, &more, &bound->exact))
+			 edge->kind, &more, &bound->exact, &above))
 		return false;
 	a = values_origin(v, &index);
 	b = values_origin(v, &left);
@@ -195,7 +224,14 @@ edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 	limit = right + more + a.bias - b.bias + way->bias;
 	if (limit <= 0 || limit > LIMIT_MAX)
 		return false;
+	above |= limit - right - more < 0 || (uint64_t)limit > way->cap;
 	bound->limit = (uint64_t)limit;
+	bound->below = above && !way->positive;
+	bound->above = !compare_covers(&left, &b, &index, &a, right);
+	/* A negative byte is a large index once it is extended by zeros. */
+	if ((above || bound->above) && way->limit != BOUND_NONE)
+		*bound = (struct bound){ .limit = way->limit };
+	bound->exact &= !above && !bound->above;
 	return true;
 }
 
@@ -203,7 +239,10 @@ edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 static void
 way_end(struct bounding *s, const struct way *way)
 {
-	bound_add(s, way->limit, false);
+	bound_add(s, &(struct bound){
+		.limit = way->limit, .above = way->limit == BOUND_NONE,
+		.below = way->limit == BOUND_NONE && !way->positive,
+	});
 }
 
 static void
@@ -219,17 +258,23 @@ way_before(struct bounding *s, const struct way *way)
 		const struct edge *edge = &cfg->edges[i];
 		const struct block *from = &cfg->blocks[edge->from];
 		struct way *to;
+		bool clash = false;
 
+		if (!values_edge_runs(s->v, edge))
+			continue;
 		if (edge_bound(s, edge, way, &bound)) {
 			/* Of a value that was cut off behind the compare. */
 			if (bound.limit > way->limit)
-				bound = (struct bound){ way->limit, false };
-			bound_add(s, bound.limit, bound.exact);
+				bound = (struct bound){ .limit = way->limit };
+			bound_add(s, &bound);
 			continue;
 		}
 		if (!search_pass(&s->search, edge->from, &way->spot.place,
-				 (uint64_t)way->bias, &s->failed))
+				 (uint64_t)way->bias, way->limit, &clash)) {
+			if (clash)
+				way_end(s, way);
 			continue;
+		}
 		to = vec_push(s->ways, s->n);
 		*to = *way;
 		to->spot.block = edge->from;
@@ -241,8 +286,52 @@ static void
 way_limit(struct way *way, uint64_t limit)
 {
 	limit += (uint64_t)way->bias;
-	if (way->bias >= 0 && limit < way->limit)
+	if (way->bias >= 0 && limit < way->limit && limit <= way->cap)
 		way->limit = limit;
+}
+
+/*
+ * The value is a copy.  A narrow one wraps, so what was added before says
+ * nothing if more is added behind.  False if nothing more can be known.
+ */
+static bool
+way_copied(struct way *way, const struct effect *e)
+{
+	bool narrow = e->src.width <= 2;
+	uint64_t all = UINT64_C(1) << (narrow ? e->src.width * 8 : 63);
+
+	if (narrow && e->sign && all / 2 < way->cap)
+		way->cap = all / 2;
+	else if (narrow && !e->sign)
+		way_limit(way, all);
+	way->positive |= !e->sign && !way->bias &&
+			 e->src.width < way->spot.place.width;
+	way->spot.place = e->src;
+	return !narrow || !way->bias;
+}
+
+static void
+way_constant(struct way *way, int64_t value)
+{
+	if (value >= 0 && (uint64_t)value < way->limit &&
+	    (uint64_t)value < way->cap)
+		way->limit = (uint64_t)value + 1;
+}
+
+/*
+ * The instruction at the way's spot changes its place.  What is written to four
+ * bytes of a register of eight is extended by zeros.
+ */
+static void
+way_changed(const struct bounding *s, struct way *way)
+{
+	const struct effect *e = values_effect(s->v, way->spot.insn);
+
+	way->positive |= s->v->in->arch->elf_class == ELFCLASS64 &&
+			 e->dst.kind == PLACE_REG && e->dst.width == 4 &&
+			 way->spot.place.kind == PLACE_REG &&
+			 way->spot.place.reg == e->dst.reg &&
+			 way->spot.place.width == 8 && way->bias >= 0;
 }
 
 /* The instruction at the way's spot makes the value; true: look back on. */
@@ -254,15 +343,14 @@ way_made(struct bounding *s, struct way *way)
 
 	switch (e->op) {
 	case EFFECT_COPY:
-		if (!e->sign && e->src.width <= 2)
-			way_limit(way, UINT64_C(1) << e->src.width * 8);
-		way->spot.place = e->src;
-		return true;
+		if (way_copied(way, e))
+			return true;
+		break;
 	case EFFECT_SUM:
 		if (e->src.index != REG_NONE)
 			break;
 		if (e->src.reg == REG_NONE) {
-			way->limit = (uint64_t)(e->src.disp + way->bias) + 1;
+			way_constant(way, e->src.disp + way->bias);
 			break;
 		}
 		way->bias += e->src.disp;
@@ -302,9 +390,11 @@ way_follow(struct bounding *s, struct way way)
 			way_before(s, &way);
 			return;
 		case BACK_LOST:
+			way_changed(s, &way);
 			way_end(s, &way);
 			return;
 		case BACK_MADE:
+			way_changed(s, &way);
 			if (!way_made(s, &way))
 				return;
 			break;
@@ -320,12 +410,14 @@ bound_find(struct values *v, const struct spot *index)
 	};
 
 	*vec_push(s.ways, s.n) = (struct way){
-		.spot = *index, .limit = BOUND_NONE,
+		.spot = *index, .limit = BOUND_NONE, .cap = BOUND_NONE,
 	};
 	while (s.n && !s.failed)
 		way_follow(&s, s.ways[--s.n]);
 	free(s.ways);
 	if (s.failed || !s.any)
-		return (struct bound){ BOUND_NONE, false };
+		return (struct bound){
+			.limit = BOUND_NONE, .above = true, .below = true,
+		};
 	return s.found;
 }

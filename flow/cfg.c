@@ -213,9 +213,10 @@ jumps_settle(struct cfg *cfg, const struct tables *tables)
 	jumps = tables_jumps(tables, &njumps);
 	for (size_t i = 0; i < njumps; i++) {
 		cfg->insns[jumps[i].insn].flow = jumps[i].flow;
-		if (cfg_proven(cfg, jumps[i].insn))
-			cfg->unresolved |= jumps[i].unknown;
+		cfg->elsewhere |= jumps[i].unknown &&
+				  cfg_proven(cfg, jumps[i].insn);
 	}
+	cfg->unresolved = cfg->elsewhere;
 	for (size_t i = 0; i < cfg->ninsns; i++)
 		if (cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
 		    cfg->insns[i].flow == FLOW_PLAIN && cfg_proven(cfg, i))
@@ -258,6 +259,8 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 	bool news;
 	int rounds = 0;
 
+	if (tables)
+		proof_reach(cfg, in);
 	while (tables && tables_look(tables)) {
 		if (++rounds == ROUNDS_MAX) {
 			tables_forget(tables);
@@ -265,10 +268,12 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 			break;
 		}
 		cfg_graph(cfg, in, tables, &no_more);
+		proof_reach(cfg, in);
 	}
 	proof_mark(cfg, in);
 	jumps_settle(cfg, tables);
-	cfg->unresolved |= proof_mentions(cfg, in);
+	cfg->elsewhere |= proof_mentions(cfg, in);
+	cfg->unresolved |= cfg->elsewhere;
 	if (cfg->unresolved && in->nrefs)
 		graph_prove(cfg, in, tables, &more);
 	news = proof_cut(cfg, in, cuts);
@@ -276,6 +281,7 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 		more.suspects = proof_suspects(cfg, in, &more.nsuspects);
 	if (more.nsuspects)
 		graph_prove(cfg, in, tables, &more);
+	cfg->elsewhere |= cfg->unresolved && cfg->gaps;
 	outs_take(cfg, tables);
 	free(more.suspects);
 	tables_close(tables);

@@ -57,6 +57,9 @@ struct cfg {
 				   if foo.cold lies below */
 	bool unresolved;	/* control may move within the function, or
 				   into it, along paths that are not known */
+	bool elsewhere;		/* control may come along such paths from
+				   elsewhere than the function's jumps that are
+				   FLOW_PLAIN */
 	bool gaps;		/* some bytes are neither proven nor padding */
 	bool reentered;		/* the gaps may contain a jump to the
 				   function's beginning */
@@ -79,7 +82,9 @@ typedef const uint8_t *cfg_text(void *ctx, uint64_t addr, size_t *avail);
 enum cfg_place {
 	CFG_UNKNOWN,
 	CFG_ENTRY,		/* another function's entry */
-	CFG_FOREIGN,		/* no code, or inside another function */
+	CFG_MIDDLE,		/* another instruction of another function */
+	CFG_NONE,		/* no instruction: data, or in the middle of an
+				   instruction of another function */
 };
 
 /* What a graph is made from.  A field that is 0 is not known. */
@@ -107,6 +112,9 @@ struct cfg_input {
 	bool (*returns)(void *ctx, const struct insn *call);
 	/* Classify an address outside the ranges. */
 	enum cfg_place (*place)(void *ctx, uint64_t addr);
+	/* Whether an instruction of the function around `code` has addr as a
+	   constant, of which it may be the table. */
+	bool (*mentions)(void *ctx, uint64_t code, uint64_t addr);
 	void *ctx;
 };
 

@@ -40,8 +40,8 @@ blocks_follow(struct cfg *cfg, uint32_t *stack, size_t n)
 	free(order);
 }
 
-static void
-blocks_prove(struct cfg *cfg)
+void
+proof_reach(struct cfg *cfg, const struct cfg_input *in)
 {
 	uint32_t *stack = mem_alloc((cfg->nblocks + 1) * sizeof(*stack));
 	size_t n = 0;
@@ -49,7 +49,7 @@ blocks_prove(struct cfg *cfg)
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		struct block *block = &cfg->blocks[b];
 
-		if (!block->given && !block->external)
+		if (!block->given && !block->external && proof_tells(in))
 			continue;
 		block->proof = PROOF_FLOW;
 		stack[n++] = b;
@@ -199,12 +199,9 @@ gaps_any(const struct cfg *cfg, const struct cfg_input *in)
 void
 proof_mark(struct cfg *cfg, const struct cfg_input *in)
 {
-	if (!proof_tells(in)) {
-		for (size_t b = 0; b < cfg->nblocks; b++)
-			cfg->blocks[b].proof = PROOF_FLOW;
+	proof_reach(cfg, in);
+	if (!proof_tells(in))
 		return;
-	}
-	blocks_prove(cfg);
 	padding_mark(cfg, in);
 	cfg->gaps = gaps_any(cfg, in);
 }

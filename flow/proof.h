@@ -33,6 +33,9 @@ bool proof_tells(const struct cfg_input *in);
 /* The first cut at addr or behind it; UINT64_MAX if there is none. */
 uint64_t cuts_from(const struct cuts *cuts, uint64_t addr);
 
+/* Set `proof` in the blocks that are proven. */
+void proof_reach(struct cfg *cfg, const struct cfg_input *in);
+
 /* Set `proof` in all of the graph's blocks, and cfg->gaps. */
 void proof_mark(struct cfg *cfg, const struct cfg_input *in);
 

@@ -9,8 +9,10 @@
 #include "util/search.h"
 
 enum {
-	ENTRIES_MIN = 2,	/* if no compare gives their number */
+	ENTRIES_MIN = 2,	/* of a table whose length no compare gives */
 	ENTRIES_MAX = 1 << 16,
+	FOREIGN_MAX = 8,	/* entries in doubt that other functions are
+				   told of */
 };
 
 void
@@ -19,9 +21,10 @@ target_push(struct targets *targets, long insn)
 	*vec_push(targets->insns, targets->n) = (uint32_t)insn;
 }
 
+/* The entry whose bytes are at p, extended. */
 static uint64_t
-entry_read(const struct values *v, const struct table *table,
-	   const uint8_t *p)
+entry_value(const struct values *v, const struct table *table,
+	    const uint8_t *p)
 {
 	bool big = v->in->arch->big_endian;
 	uint64_t value = 0;
@@ -31,7 +34,16 @@ entry_read(const struct values *v, const struct table *table,
 		value = value << 8 | p[big ? table->width - 1u - i : i];
 	if (table->sign && shift)
 		value = (uint64_t)((int64_t)(value << shift) >> shift);
-	return values_address(v, table->base + value * table->scale);
+	return value;
+}
+
+/* Where it leads. */
+static uint64_t
+entry_read(const struct values *v, const struct table *table,
+	   const uint8_t *p)
+{
+	return values_address(v, table->base + entry_value(v, table, p) *
+				 table->scale);
 }
 
 /* Bytes to the next instruction, if the table is in the function's code. */
@@ -45,21 +57,14 @@ code_room(const struct values *v, const struct table *table)
 	return v->cfg->insns[i].addr - table->addr;
 }
 
-/* How many entries fit before the next instruction, mark or end of section. */
+/* How many entries there are before the next address that code mentions. */
 static uint64_t
-table_room(const struct values *v, const struct marks *marks,
-	   const struct table *table, size_t avail)
+entries_marked(const struct marks *marks, const struct table *table)
 {
-	uint64_t room = code_room(v, table);
-	size_t lo;
+	size_t lo = search_first(marks->n, i, marks->addrs[i] > table->addr);
 
-	if (avail < room)
-		room = avail;
-
-	lo = search_first(marks->n, i, marks->addrs[i] > table->addr);
-	if (lo < marks->n && marks->addrs[lo] - table->addr < room)
-		room = marks->addrs[lo] - table->addr;
-	return room / table->width;
+	return lo == marks->n ? UINT64_MAX :
+	       (marks->addrs[lo] - table->addr) / table->width;
 }
 
 /* clang: an entry for an impossible value leads behind the function's end. */
@@ -72,14 +77,18 @@ target_never(const struct cfg_input *in, uint64_t target)
 	return false;
 }
 
-/* Where an entry of a table leads. */
+/* Where an entry of a table leads; from ENTRY_ABSURD on it may be none. */
 enum entry {
 	ENTRY_HERE,		/* to an instruction of the function */
 	ENTRY_NEVER,		/* behind the function's end: never used */
 	ENTRY_END,		/* there, and to another function's entry */
 	ENTRY_LEAVES,		/* to another function's entry */
 	ENTRY_ABSURD,		/* it is no entry: the table ended before it */
-	ENTRY_FOREIGN,		/* to the middle of another function, or data */
+	ENTRY_OTHER,		/* it is the first of another function's */
+	ENTRY_HOLE,		/* it is none, but the table may go on */
+	ENTRY_DOUBT,		/* to the function, where no instruction of it
+				   begins, unless decoding is out of step */
+	ENTRY_FOREIGN,		/* to the middle of another function */
 	ENTRY_UNKNOWN,		/* perhaps to code that is not known */
 };
 
@@ -89,10 +98,34 @@ target_place(const struct cfg_input *in, uint64_t target)
 	return in->place ? in->place(in->ctx, target) : CFG_UNKNOWN;
 }
 
+/* Whether the byte at target is in an instruction that control reaches. */
+static bool
+target_proven(const struct cfg *cfg, uint64_t target)
+{
+	size_t i = cfg_insn_from(cfg, target + 1);
+
+	return i && target < cfg->insns[i - 1].addr + cfg->insns[i - 1].len &&
+	       cfg_proven(cfg, i - 1);
+}
+
+/* The kind of an entry that leads to no code that is known. */
 static enum entry
-entry_kind(const struct values *v, uint64_t target, long *insn)
+entry_absurd(const struct values *v, const struct table *table,
+	     const uint8_t *p)
+{
+	uint64_t value = entry_value(v, table, p), ones = UINT64_MAX;
+
+	if (!table->sign)
+		ones >>= 64 - table->width * 8;
+	return value && value != ones ? ENTRY_ABSURD : ENTRY_HOLE;
+}
+
+static enum entry
+entry_kind(const struct values *v, const struct table *table,
+	   const uint8_t *p, long *insn)
 {
 	const struct cfg_input *in = v->in;
+	uint64_t target = entry_read(v, table, p);
 	size_t avail;
 
 	*insn = cfg_insn(v->cfg, target);
@@ -101,71 +134,163 @@ entry_kind(const struct values *v, uint64_t target, long *insn)
 	if (target_never(in, target))
 		return target_place(in, target) == CFG_ENTRY ? ENTRY_END :
 							       ENTRY_NEVER;
-	if (cfg_inside(in, target) || !in->text(in->ctx, target, &avail))
-		return ENTRY_ABSURD;
+	if (cfg_inside(in, target))
+		return target_proven(v->cfg, target) ?
+			entry_absurd(v, table, p) : ENTRY_DOUBT;
+	if (!in->text(in->ctx, target, &avail))
+		return entry_absurd(v, table, p);
 	switch (target_place(in, target)) {
 	case CFG_ENTRY:
 		return ENTRY_LEAVES;
-	case CFG_FOREIGN:
+	case CFG_MIDDLE:
 		return ENTRY_FOREIGN;
+	case CFG_NONE:
+		return entry_absurd(v, table, p);
 	default:
 		return ENTRY_UNKNOWN;
 	}
 }
 
 /*
- * Add the targets of the table's first n entries; *here of them are in the
- * function.  Returns how many entries are credible, n if the table simply ends
- * earlier.  Entries that lead to the middle of another function or to unknown
- * code are credible only if a compare gives exactly n entries.
+ * Whether entry i is the first of another table: it leads to a function that
+ * mentions its address.
  */
-static uint64_t
-entries_read(const struct values *v, const struct table *table,
-	     const uint8_t *p, uint64_t n, const struct bound *bound,
-	     struct targets *targets, uint64_t *here)
+static bool
+entry_begins(const struct values *v, const struct table *table, uint64_t i,
+	     const uint8_t *p)
 {
-	bool exact = bound->exact, all = exact && bound->limit == n;
-	long insn;
+	struct table other = *table;
 
-	*here = 0;
-	for (uint64_t i = 0; i < n; i++, p += table->width) {
-		uint64_t target = entry_read(v, table, p);
+	other.addr += i * table->width;
+	other.base += table->base == table->addr ? i * table->width : 0;
+	return v->in->mentions && v->in->mentions(v->in->ctx,
+		entry_read(v, &other, p), other.addr);
+}
 
-		switch (entry_kind(v, target, &insn)) {
+/* A table that is being read. */
+struct reading {
+	const struct values *v;
+	const struct table *table;
+	const struct bound *bound;
+	uint64_t n;		/* entries to read at most */
+	uint64_t sure;		/* those behind may be none, however credible:
+				   the code mentions their address, or they are
+				   behind a hole */
+	struct targets *targets;
+	uint64_t here;		/* entries that lead to the function */
+};
+
+/* What an entry says of the table. */
+enum verdict {
+	VERDICT_ON,		/* it goes on */
+	VERDICT_END,		/* it ends before the entry */
+	VERDICT_BAD,		/* it is not what it seemed */
+};
+
+/*
+ * Take an entry that leads out of the function, or nowhere.  `exact`: a compare
+ * gives the number of entries.  Else the table is believed to end where an
+ * entry is absurd; what may lead to code elsewhere makes other targets unknown.
+ */
+static enum verdict
+entry_take(struct reading *r, enum entry kind, uint64_t i, uint64_t target)
+{
+	bool exact = r->bound->exact && i < r->sure;
+	bool all = r->bound->exact && r->bound->limit == r->n;
+	struct targets *targets = r->targets;
+
+	if (!exact && i < ENTRIES_MIN)
+		return VERDICT_BAD;
+	switch (kind) {
+	case ENTRY_LEAVES:
+		targets->leaves = true;
+		/* Once in doubt, do not follow what may be other pointers. */
+		return exact || !targets->unknown ? VERDICT_ON : VERDICT_END;
+	case ENTRY_FOREIGN:
+		if (exact && !all)
+			return VERDICT_BAD;
+		if (!all && targets->nouts >= FOREIGN_MAX)
+			return VERDICT_END;
+		targets->leaves = true;
+		targets->unknown |= !all;
+		*vec_push(targets->outs, targets->nouts) = target;
+		return VERDICT_ON;
+	case ENTRY_UNKNOWN:
+		targets->unknown = true;
+		return all ? VERDICT_ON : VERDICT_END;
+	case ENTRY_DOUBT:
+		targets->unknown |= !exact;
+		return exact ? VERDICT_BAD : VERDICT_END;
+	case ENTRY_HOLE:
+		if (i < r->sure)
+			r->sure = i;
+		return exact ? VERDICT_BAD :
+		       targets->unknown ? VERDICT_END : VERDICT_ON;
+	case ENTRY_OTHER:
+		return VERDICT_END;
+	default:
+		return exact ? VERDICT_BAD : VERDICT_END;
+	}
+}
+
+/* Add the targets of the table's entries, whose bytes are at p. */
+static enum verdict
+entries_read(struct reading *r, const uint8_t *p)
+{
+	enum verdict verdict = VERDICT_ON;
+
+	for (uint64_t i = 0; i < r->n && verdict == VERDICT_ON;
+	     i++, p += r->table->width) {
+		long insn;
+		enum entry kind = entry_kind(r->v, r->table, p, &insn);
+
+		if (kind == ENTRY_HERE && i >= r->sure &&
+		    !cfg_proven(r->v->cfg, (size_t)insn))
+			kind = ENTRY_DOUBT;
+		if (kind >= ENTRY_ABSURD &&
+		    entry_begins(r->v, r->table, i, p))
+			kind = ENTRY_OTHER;
+		switch (kind) {
 		case ENTRY_HERE:
-			target_push(targets, insn);
-			++*here;
+			target_push(r->targets, insn);
+			r->here++;
+			break;
+		case ENTRY_END:
+			r->targets->leaves = true;
 			break;
 		case ENTRY_NEVER:
 			break;
-		case ENTRY_END:
-			targets->leaves = true;
-			break;
-		case ENTRY_LEAVES:
-			if (!exact && i < ENTRIES_MIN)
-				return i;
-			targets->leaves = true;
-			if (!exact)
-				return n;
-			break;
-		case ENTRY_FOREIGN:
-			if (all) {
-				targets->leaves = true;
-				*vec_push(targets->outs, targets->nouts) =
-					target;
-				break;
-			}
-			/* Falls through. */
-		case ENTRY_ABSURD:
-			return exact || i < ENTRIES_MIN ? i : n;
-		case ENTRY_UNKNOWN:
-			if (!all)
-				return i;
-			targets->unknown = true;
-			break;
+		default:
+			verdict = entry_take(r, kind, i,
+					     entry_read(r->v, r->table, p));
 		}
 	}
-	return n;
+	return verdict;
+}
+
+/*
+ * Whether the table may begin before its address, as the index may be negative:
+ * not if there is code in front of it.
+ */
+static bool
+table_precedes(const struct values *v, const struct table *table)
+{
+	uint64_t before = table->addr - table->width;
+	size_t avail;
+	const uint8_t *p = v->in->data(v->in->ctx, before, &avail);
+	long insn;
+
+	if (!p || avail < table->width ||
+	    target_proven(v->cfg, table->addr - 1))
+		return false;
+	switch (entry_kind(v, table, p, &insn)) {
+	case ENTRY_ABSURD:
+	case ENTRY_HOLE:
+	case ENTRY_NEVER:
+		return false;
+	default:
+		return true;
+	}
 }
 
 /* The nearest target of a branch behind the table's address; at most `end`. */
@@ -186,7 +311,7 @@ uint64_t
 table_extent(struct values *v, const struct table *table, const uint8_t *p,
 	     uint64_t avail)
 {
-	struct bound bound = { BOUND_NONE, false };
+	struct bound bound = { .limit = BOUND_NONE };
 	uint64_t n = avail / table->width, first;
 
 	first = branched_to(v->cfg, table->addr, table->addr + avail);
@@ -208,26 +333,45 @@ table_extent(struct values *v, const struct table *table, const uint8_t *p,
 	return n * table->width;
 }
 
-int
+enum table_goes
 table_read(struct values *v, const struct marks *marks,
 	   const struct table *table, struct targets *targets)
 {
 	struct bound bound = bound_find(v, &table->index);
-	uint64_t room, n, here;
+	struct targets before = *targets;
+	struct reading reading = {
+		.v = v, .table = table, .bound = &bound, .targets = targets,
+		.n = bound.above ? BOUND_NONE : bound.limit,
+		.sure = entries_marked(marks, table),
+	};
+	uint64_t room = code_room(v, table) / table->width;
+	enum verdict verdict;
 	const uint8_t *p;
 	size_t avail;
 
 	p = v->in->data(v->in->ctx, table->addr, &avail);
 	if (!p)
-		return 0;
+		return TABLE_NONE;
 	/* The compare may belong to a switch of which this is a part. */
-	room = table_room(v, marks, table, avail);
-	if (bound.exact && bound.limit > code_room(v, table) / table->width)
-		return -1;
-	n = bound.limit < room ? bound.limit : room;
-	if (n > ENTRIES_MAX)
-		n = ENTRIES_MAX;
-	if (entries_read(v, table, p, n, &bound, targets, &here) == n && here)
-		return 1;
-	return here ? -1 : 0;
+	if (bound.exact && bound.limit > room)
+		return TABLE_BAD;
+	if (avail / table->width < room)
+		room = avail / table->width;
+	if (room > ENTRIES_MAX)
+		room = ENTRIES_MAX;
+	if (reading.n > room)
+		reading.n = room;
+	verdict = entries_read(&reading, p);
+	if (reading.here && verdict != VERDICT_BAD) {
+		targets->unknown |= bound.below && table_precedes(v, table);
+		return TABLE_HERE;
+	}
+	if (reading.here)
+		return TABLE_BAD;
+	if (verdict == VERDICT_ON && bound.exact && bound.limit == reading.n)
+		return TABLE_AWAY;
+	targets->leaves = before.leaves;
+	targets->unknown = before.unknown;
+	targets->nouts = before.nouts;
+	return TABLE_NONE;
 }

@@ -34,11 +34,17 @@ void target_push(struct targets *targets, long insn);
 uint64_t table_extent(struct values *v, const struct table *table,
 		      const uint8_t *p, uint64_t avail);
 
-/*
- * Add the table's targets.  Returns 1, or 0 if none is in the function, or -1
- * if not all of them can be told.
- */
-int table_read(struct values *v, const struct marks *marks,
+enum table_goes {
+	TABLE_NONE,		/* nowhere: it is no table of this jump */
+	TABLE_HERE,		/* some entries lead to the function */
+	TABLE_AWAY,		/* a compare says how many entries there are,
+				   and all lead elsewhere */
+	TABLE_BAD,		/* not all of its entries can be told */
+};
+
+/* Add the table's targets, and say where it leads. */
+enum table_goes
+table_read(struct values *v, const struct marks *marks,
 	       const struct table *table, struct targets *targets);
 
 #endif

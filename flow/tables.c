@@ -190,21 +190,21 @@ way_load(struct hunt *hunt, const struct way *way)
 	struct table table = {
 		.base = way->base, .sign = way->sign, .scale = way->scale,
 	};
-	int found = 0;
+	enum table_goes goes = TABLE_NONE;
 
 	switch (table_find(&hunt->t->values, &way->spot, &table)) {
 	case CONSTANT_UNREACHED:
 		return;
 	case CONSTANT_FOUND:
-		found = table_read(&hunt->t->values, &hunt->t->marks,
-				   &table, &hunt->targets);
+		goes = table_read(&hunt->t->values, &hunt->t->marks,
+				  &table, &hunt->targets);
 		break;
 	case CONSTANT_NONE:
 		break;
 	}
-	if (found < 0 || (!found && way->entry))
+	if (goes == TABLE_BAD || (goes == TABLE_NONE && way->entry))
 		hunt->failed = true;
-	else if (!found)
+	else if (goes == TABLE_NONE)
 		hunt->pointer = true;
 }
 
@@ -234,10 +234,21 @@ way_before(struct hunt *hunt, const struct way *way)
 		uint32_t from = cfg->edges[i].from;
 		const struct block *before = &cfg->blocks[from];
 
+		if (!values_edge_runs(&t->values, &cfg->edges[i]))
+			continue;
 		way_push(hunt, way, &(struct spot){
 			way->spot.place, from, before->first + before->count
 		});
 	}
+}
+
+/* Add a target elsewhere. */
+static void
+target_away(const struct tables *t, struct targets *targets, uint64_t addr)
+{
+	targets->leaves = true;
+	if (t->in->place && t->in->place(t->in->ctx, addr) == CFG_MIDDLE)
+		*vec_push(targets->outs, targets->nouts) = addr;
 }
 
 /* The target address is a constant. */
@@ -251,7 +262,7 @@ way_constant(struct hunt *hunt, uint64_t addr)
 	else if (cfg_inside(hunt->t->in, addr))
 		hunt->failed = true;
 	else
-		hunt->pointer = true;
+		target_away(hunt->t, &hunt->targets, addr);
 }
 
 /*
@@ -346,7 +357,7 @@ way_follow(struct hunt *hunt, struct way way)
 		switch (values_back(v, &way.spot)) {
 		case BACK_START:
 			if (!search_pass(&hunt->search, way.spot.block,
-					 &way.spot.place, way.base,
+					 &way.spot.place, way.base, 0,
 					 &hunt->failed))
 				return;
 			way_before(hunt, &way);
@@ -395,11 +406,12 @@ jump_set(struct tables *t, struct jump *jump, uint8_t flow,
 	 struct targets *found)
 {
 	bool leads = flow == FLOW_TABLE || flow == FLOW_TABLE_LEAVES, same;
+	bool known = leads || flow == FLOW_LEAVES;
 	struct jump is = {
 		.insn = jump->insn, .flow = flow, .targets = found->insns,
 		.ntargets = leads ? targets_sort(found->insns, found->n) : 0,
-		.unknown = leads && found->unknown,
-		.outs = found->outs, .nouts = leads ? found->nouts : 0,
+		.unknown = known && found->unknown,
+		.outs = found->outs, .nouts = known ? found->nouts : 0,
 	};
 
 	same = jump->ntargets == is.ntargets &&
@@ -434,11 +446,14 @@ jump_own(struct tables *t, struct jump *jump, bool *news)
 	for (size_t i = 0; i < naddrs && flow != FLOW_PLAIN; i++) {
 		long insn = cfg_insn(t->cfg, addrs[i]);
 
-		if (insn >= 0)
+		if (insn >= 0) {
 			target_push(&found, insn);
-		else
-			flow = cfg_inside(t->in, addrs[i]) ?
-				FLOW_PLAIN : FLOW_TABLE_LEAVES;
+		} else if (cfg_inside(t->in, addrs[i])) {
+			flow = FLOW_PLAIN;
+		} else {
+			flow = FLOW_TABLE_LEAVES;
+			target_away(t, &found, addrs[i]);
+		}
 	}
 	free(addrs);
 	*news = jump_set(t, jump, flow, &found);
@@ -476,8 +491,8 @@ jump_look(struct tables *t, struct jump *jump)
 	if (!hunt.failed && !hunt.pointer && hunt.targets.n)
 		flow = hunt.targets.leaves || hunt.targets.unknown ?
 			FLOW_TABLE_LEAVES : FLOW_TABLE;
-	else if (!hunt.failed && hunt.pointer && !hunt.targets.n &&
-		 !code_taken(t))
+	else if (!hunt.failed && !hunt.targets.n &&
+		 (hunt.pointer ? !code_taken(t) : hunt.targets.leaves))
 		flow = FLOW_LEAVES;
 	return jump_set(t, jump, flow, &hunt.targets);
 }

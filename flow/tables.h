@@ -14,9 +14,10 @@ struct jump {
 	uint32_t *targets;	/* instructions, ascending; if FLOW_TABLE or
 				   FLOW_TABLE_LEAVES */
 	size_t ntargets;
-	bool unknown;		/* other targets are in unknown code, whence
-				   control may come back anywhere */
-	uint64_t *outs;		/* targets in the middle of other functions */
+	bool unknown;		/* it may have other targets, or some in unknown
+				   code, whence control may come anywhere */
+	uint64_t *outs;		/* targets in the middle of other functions, if
+				   it is resolved */
 	size_t nouts;
 };
 
@@ -39,12 +40,11 @@ const struct jump *tables_jumps(const struct tables *t, size_t *n);
  *
  * A jump that has its table behind it goes where the arch says.  Any other
  * jump goes to the entries of all tables it may go through, up to the bound
- * that the nearest compare of the index sets; entries that lead to unknown code
- * or into the middle of other functions are believed only where a compare gives
- * their number.  If only the type of the index bounds it (the compiler knew
- * more), the table ends where another begins, where its section ends, or before
- * an impossible entry; if an entry may also lead to unknown code of the
- * function, the jump is not resolved.
+ * that the nearest compare of the index sets.  If nothing proves a bound, or it
+ * is that of the index's type (the compiler knew more), the table ends before
+ * an entry that cannot be one, or with its section.  Entries that may lead to
+ * code elsewhere or to code that is not proven are believed where a compare
+ * gives the number of entries; else they make the jump `unknown`.
  *
  * A jump to an address that comes from memory or from a caller leaves the
  * function if no address in the function's code but its entry is taken

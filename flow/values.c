@@ -15,7 +15,7 @@ struct stamp {
 	uint32_t search;
 	uint32_t block;
 	struct place place;
-	uint64_t offset;
+	uint64_t offset, limit;
 };
 
 enum { HOPS_MAX = 64 };		/* copies and blocks that one value may
@@ -172,16 +172,34 @@ values_back(struct values *v, struct spot *spot)
 }
 
 bool
+values_edge_runs(const struct values *v, const struct edge *edge)
+{
+	const struct block *blocks = v->cfg->blocks;
+
+	return blocks[edge->to].proof != PROOF_FLOW ||
+	       blocks[edge->from].proof == PROOF_FLOW;
+}
+
+bool
 values_only_before(const struct values *v, struct spot *spot)
 {
 	const struct cfg *cfg = v->cfg;
-	uint32_t in = cfg->in[spot->block];
+	const struct edge *only = NULL;
 	const struct block *before;
 
-	if (cfg->blocks[spot->block].external ||
-	    cfg->in[spot->block + 1] - in != 1)
+	if (cfg->blocks[spot->block].external)
 		return false;
-	spot->block = cfg->edges[in].from;
+	for (uint32_t i = cfg->in[spot->block]; i < cfg->in[spot->block + 1];
+	     i++) {
+		if (!values_edge_runs(v, &cfg->edges[i]))
+			continue;
+		if (only)
+			return false;
+		only = &cfg->edges[i];
+	}
+	if (!only)
+		return false;
+	spot->block = only->from;
 	before = &cfg->blocks[spot->block];
 	spot->insn = before->first + before->count;
 	return true;
@@ -241,7 +259,7 @@ stamps_grow(struct search *search)
 
 bool
 search_pass(struct search *search, uint32_t block, const struct place *place,
-	    uint64_t offset, bool *clash)
+	    uint64_t offset, uint64_t limit, bool *clash)
 {
 	struct stamp *stamp;
 
@@ -250,9 +268,12 @@ search_pass(struct search *search, uint32_t block, const struct place *place,
 	stamp = stamp_find(search, block, place);
 	if (stamp->search == search->number) {
 		*clash |= offset != stamp->offset;
-		return false;
+		if (offset != stamp->offset || limit <= stamp->limit)
+			return false;
+		stamp->limit = limit;
+		return true;
 	}
-	*stamp = (struct stamp){ search->number, block, *place, offset };
+	*stamp = (struct stamp){ search->number, block, *place, offset, limit };
 	search->stamps->n++;
 	return true;
 }
@@ -289,8 +310,9 @@ constants_before(struct constants *c, const struct wanted *w)
 		uint32_t from = cfg->edges[i].from;
 		const struct block *before = &cfg->blocks[from];
 
-		if (!search_pass(&c->search, from, &w->spot.place, w->offset,
-				 &c->failed))
+		if (!values_edge_runs(c->v, &cfg->edges[i]) ||
+		    !search_pass(&c->search, from, &w->spot.place, w->offset,
+				 0, &c->failed))
 			continue;
 		*vec_push(c->todo, c->n) = (struct wanted){
 			.spot = { w->spot.place, from,
@@ -447,7 +469,7 @@ values_constant(struct values *v, const struct spot *spot, uint64_t *value)
 struct origin
 values_origin(struct values *v, const struct spot *spot)
 {
-	struct origin o = { .spot = *spot };
+	struct origin o = { .spot = *spot, .width = spot->place.width };
 	const struct effect *e;
 	struct spot before;
 
@@ -467,6 +489,8 @@ values_origin(struct values *v, const struct spot *spot)
 		e = values_effect(v, o.spot.insn);
 		if (e->op == EFFECT_COPY) {
 			o.spot.place = e->src;
+			if (e->src.width < o.width)
+				o.width = e->src.width;
 		} else if (e->op == EFFECT_SUM && e->src.reg != REG_NONE &&
 			   e->src.index == REG_NONE) {
 			o.bias += e->src.disp;

@@ -83,15 +83,22 @@ enum back values_back(struct values *v, struct spot *spot);
 bool values_on_stack(const struct values *v, const struct place *place);
 
 /*
+ * Whether control may come over the edge: not from padding, to which nothing
+ * leads, into a proven block.
+ */
+bool values_edge_runs(const struct values *v, const struct edge *edge);
+
+/*
  * Move the spot to the end of the block's only predecessor; false if control
  * may come to the block in any other way.
  */
 bool values_only_before(const struct values *v, struct spot *spot);
 
 /*
- * A search over predecessors, for the place's value plus an offset.
- * search_pass is true if the search may go on into the block, and false if it
- * has been there for this place; *clash is set if that was with another offset.
+ * A search over predecessors, for the place's value plus an offset, of which a
+ * limit is known.  search_pass is true if the search may go on into the block,
+ * and false if it has been there for this place with a limit at least as high;
+ * *clash is set if it has been there with another offset.
  */
 struct search {
 	struct stamps *stamps;
@@ -100,7 +107,8 @@ struct search {
 
 struct search search_begin(struct values *v, enum search_level level);
 bool search_pass(struct search *search, uint32_t block,
-		 const struct place *place, uint64_t offset, bool *clash);
+		 const struct place *place, uint64_t offset, uint64_t limit,
+		 bool *clash);
 
 enum constant {
 	CONSTANT_NONE,		/* not known to be a constant */
@@ -124,6 +132,7 @@ enum constant values_constant(struct values *v, const struct spot *spot,
 struct origin {
 	struct spot spot;
 	int64_t bias;		/* value = the value at spot + bias */
+	uint8_t width;		/* of the narrowest place that it passed */
 };
 
 struct origin values_origin(struct values *v, const struct spot *spot);

@@ -16,7 +16,13 @@ struct graphs {
 	const struct image *image;
 	struct returns *returns;
 	struct range followed;	/* callee_at allowed this range last */
+	bool parted;		/* the graph being made may have parts */
+	long budget;		/* instructions of other functions that may
+				   still be decoded for it */
 };
+
+/* What a graph may cost in other functions. */
+enum { BUDGET = 1 << 18 };
 
 /*
  * Functions of C, POSIX, glibc, the C++ ABI and the C++ library that never
@@ -184,15 +190,109 @@ call_returns(void *ctx, const struct insn *call)
 	return returns_call(((struct graphs *)ctx)->returns, call);
 }
 
+/* The part, split off some function, that contains addr, or NULL. */
+static const struct range *
+part_at(const struct image *image, uint64_t addr)
+{
+	size_t lo = search_first(image->nparts, i, image->parts[i].lo > addr);
+
+	if (lo && addr < image->parts[lo - 1].hi)
+		return &image->parts[lo - 1];
+	return NULL;
+}
+
+bool
+range_has(const struct range *ranges, size_t n, uint64_t addr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (addr >= ranges[i].lo && addr < ranges[i].hi)
+			return true;
+	return false;
+}
+
+/*
+ * Decode the instruction at addr in another function; false if there is none,
+ * or too many were decoded.
+ */
+static bool
+other_decode(struct graphs *graphs, uint64_t addr, struct insn *insn)
+{
+	const struct image *image = graphs->image;
+	size_t avail;
+	const uint8_t *code = image_text(image, addr, &avail);
+
+	return graphs->budget-- > 0 && code &&
+	       !image->arch->decode(code, avail, addr, insn);
+}
+
+/*
+ * Whether an instruction of the function begins at addr, for all that is known:
+ * as if the function had nothing but instructions.
+ */
+static bool
+insn_begins(struct graphs *graphs, const struct func *func, uint64_t addr)
+{
+	struct insn insn = { .len = 0 };
+
+	for (size_t i = 0; i < func->nranges; i++) {
+		uint64_t at = func->ranges[i].lo;
+
+		if (!range_has(&func->ranges[i], 1, addr))
+			continue;
+		if (at == func->addr)
+			at = graphs->image->arch->first(at);
+		for (; at < addr; at += insn.len)
+			if (!other_decode(graphs, at, &insn))
+				return true;
+		return at == addr;
+	}
+	return true;
+}
+
 static enum cfg_place
 place_of(void *ctx, uint64_t addr)
 {
-	const struct image *image = ((struct graphs *)ctx)->image;
+	struct graphs *graphs = ctx;
+	const struct image *image = graphs->image;
+	const struct func *func;
 
 	if (func_at(image, addr))
 		return CFG_ENTRY;
-	return image_func(image, addr) || image_is_data(image, addr) ?
-		CFG_FOREIGN : CFG_UNKNOWN;
+	if (image_is_data(image, addr))
+		return CFG_NONE;
+	func = image_func(image, addr);
+	if (!func)
+		return graphs->parted && part_at(image, addr) ? CFG_MIDDLE :
+								CFG_UNKNOWN;
+	return insn_begins(graphs, func, addr) ? CFG_MIDDLE : CFG_NONE;
+}
+
+static bool
+insn_mentions(const struct image *image, uint64_t at, uint64_t addr)
+{
+	struct effect effect;
+	size_t avail;
+	const uint8_t *code = image_text(image, at, &avail);
+
+	return !image->arch->effect(code, avail, at, &effect) &&
+	       effect.src.kind == PLACE_MEM && effect.src.reg == REG_NONE &&
+	       (uint64_t)effect.src.disp == addr;
+}
+
+static bool
+func_mentions(void *ctx, uint64_t code, uint64_t addr)
+{
+	struct graphs *graphs = ctx;
+	const struct func *func = image_func(graphs->image, code);
+	struct insn insn;
+
+	for (size_t i = 0; func && i < func->nranges; i++)
+		for (uint64_t at = func->ranges[i].lo;
+		     at < func->ranges[i].hi &&
+		     other_decode(graphs, at, &insn); at += insn.len)
+			if (insn_mentions(graphs->image, at, addr))
+				return true;
+	return false;
 }
 
 struct graphs *
@@ -218,46 +318,37 @@ graphs_close(struct graphs *graphs)
 	free(graphs);
 }
 
-/* The part, split off some function, that contains addr, or NULL. */
-static const struct range *
-part_at(const struct image *image, uint64_t addr)
+/* Add the part with the target, if there is one, to the ranges. */
+static bool
+part_add(const struct image *image, uint64_t target, struct range **ranges,
+	 size_t *n)
 {
-	size_t lo = search_first(image->nparts, i, image->parts[i].lo > addr);
+	const struct range *part = range_has(*ranges, *n, target) ? NULL :
+				   part_at(image, target);
 
-	if (lo && addr < image->parts[lo - 1].hi)
-		return &image->parts[lo - 1];
-	return NULL;
+	if (part)
+		*vec_push(*ranges, *n) = *part;
+	return part;
 }
 
-bool
-range_has(const struct range *ranges, size_t n, uint64_t addr)
-{
-	for (size_t i = 0; i < n; i++)
-		if (addr >= ranges[i].lo && addr < ranges[i].hi)
-			return true;
-	return false;
-}
-
-/* Add parts to which the graph jumps to the ranges; true if any is new. */
+/*
+ * Add parts to which the graph jumps to the ranges; true if any is new.  Where
+ * not all targets of jumps are known, some entries of tables may be none.
+ */
 static bool
 parts_add(const struct image *image, const struct cfg *cfg,
 	  struct range **ranges, size_t *n)
 {
-	const struct range *part;
 	bool added = false;
 
 	for (size_t i = 0; i < cfg->ninsns && image->nparts; i++) {
 		const struct insn *insn = &cfg->insns[i];
 
-		if ((insn->kind != INSN_JUMP && insn->kind != INSN_BRANCH) ||
-		    range_has(*ranges, *n, insn->target))
-			continue;
-		part = part_at(image, insn->target);
-		if (!part)
-			continue;
-		*vec_push(*ranges, *n) = *part;
-		added = true;
+		if (insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH)
+			added |= part_add(image, insn->target, ranges, n);
 	}
+	for (size_t i = 0; i < cfg->nouts && !cfg->unresolved; i++)
+		added |= part_add(image, cfg->outs[i], ranges, n);
 	return added;
 }
 
@@ -291,12 +382,14 @@ ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
 		.arch = image->arch, .lo = lo, .hi = hi, .n = n,
 		.leaders = wish->leaders, .nleaders = wish->nleaders,
 		.text = text_at, .data = data_at, .returns = call_returns,
-		.place = place_of, .ctx = graphs,
+		.place = place_of, .mentions = func_mentions, .ctx = graphs,
 		.calls_end = wish->calls_end, .relocated = image->dyn,
 	};
 	uint64_t *pads, *refs;
 	struct cfg *cfg;
 
+	graphs->parted = wish->entry;
+	graphs->budget = BUDGET;
 	for (size_t i = 0; i < n; i++) {
 		lo[i] = ranges[i].lo;
 		hi[i] = ranges[i].hi;
