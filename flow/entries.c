@@ -30,7 +30,8 @@ block_last(const struct cfg *cfg, uint32_t block)
 
 /*
  * The region that has all unresolved indirect jumps; MIXED if several have
- * some, NOWHERE if there are none.
+ * some, or control may come from elsewhere in such a way, NOWHERE if there are
+ * none.
  */
 static int64_t
 indirect_owner(const struct cfg *cfg, const uint32_t *owner)
@@ -39,6 +40,8 @@ indirect_owner(const struct cfg *cfg, const uint32_t *owner)
 
 	if (!cfg->unresolved)
 		return NOWHERE;
+	if (cfg->elsewhere)
+		return MIXED;
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		if (cfg->insns[i].kind != INSN_JUMP_INDIRECT ||
 		    cfg->insns[i].flow != FLOW_PLAIN)

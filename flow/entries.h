@@ -30,8 +30,8 @@ typedef void entries_emit(void *ctx, uint32_t id, uint32_t arc,
  * line's count: its blocks' entries and its cycles).
  *
  * An unresolved indirect jump counts as coming from another region, unless one
- * region has all unresolved jumps of the function (a switch on one line): then
- * they stay inside that region.
+ * region has all unresolved jumps of the function (a switch on one line) and
+ * control comes unseen from nowhere else: then they stay inside that region.
  */
 void entries_of_regions(const struct cfg *cfg, const struct flow *flow,
 			const uint32_t *owner, entries_emit *emit, void *ctx);

@@ -235,6 +235,33 @@ test_drawings(void **state)
 	}
 }
 
+/*
+ * All of a switch is in one line.  If control may also come to its cases from
+ * elsewhere, over no edge, that enters the line.
+ */
+static void
+test_elsewhere(void **state)
+{
+	static const struct drawing drawing = {
+		"", { { INSN_PLAIN, 0, 0 }, { INSN_JUMP_INDIRECT, 0, 1 },
+		      { INSN_PLAIN, 0, 1 }, { INSN_JUMP, 4, 1 },
+		      { INSN_RETURN, 0, 0 } }, 5, "0 1 2 4", { "" },
+	};
+	static const uint32_t owner[] = { 0, 1, 1, 1, 0 };
+
+	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+		struct drawn drawn = drawing_build(&drawing);
+		struct emitted emitted = { .n = 0 };
+
+		assert_false(drawn.cfg->elsewhere);
+		drawn.cfg->elsewhere = elsewhere;
+		entries_of_regions(drawn.cfg, drawn.flow, owner, emit,
+				   &emitted);
+		arcs_expect(&drawn, &emitted, 1, elsewhere ? "1 2" : "0>1");
+		drawn_free(&drawn);
+	}
+}
+
 /* What may be begun without going on: what comes behind it is entered. */
 static void
 test_leaky(void **state)
@@ -300,6 +327,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_drawings),
+		cmocka_unit_test(test_elsewhere),
 		cmocka_unit_test(test_leaky),
 		cmocka_unit_test(test_point),
 	};
