@@ -1,245 +1,14 @@
 /*
- * Looks at a function: makes its graph, finds the arcs that the units asked for
- * need, and places counters for them.  Knows nothing of processes; the monitor
- * plants the sites added here.
+ * Looks at functions: has their graphs made (graph.c), and places counters for
+ * the arcs that the units asked for need (wanted.c).  Knows nothing of
+ * processes; the monitor plants the sites added here.
  */
 #include "plan/build.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/fail.h"
 #include "util/mem.h"
-
-/* ---- the graph */
-
-static int
-by_addr(const void *va, const void *vb)
-{
-	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
-
-	return a < b ? -1 : a > b;
-}
-
-struct cfg *
-fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
-{
-	uint64_t *leaders = NULL;
-	struct cfg *cfg;
-	size_t n = 0;
-
-	if (rows)
-		plan_lines_leaders(build, fplan, &leaders, &n);
-	if (n)
-		qsort(leaders, n, sizeof(*leaders), by_addr);
-	cfg = graph_make(build->graphs,
-			 &(struct graph_wish){
-				 .ranges = fplan->ranges,
-				 .n = fplan->nranges,
-				 .entry = fplan->entry,
-				 .leaders = leaders,
-				 .nleaders = n,
-				 .external = build->mid_entered,
-				 .nexternal = build->nmid_entered,
-				 .calls_end = build->plan->wish.leaks,
-			 });
-	free(leaders);
-	return cfg;
-}
-
-/* The blocks that end in a call that may not come back. */
-static uint32_t *
-leaks_find(const struct cfg *cfg, size_t *n)
-{
-	uint32_t *leaky = NULL;
-
-	for (uint32_t b = 0; b + 1 < cfg->nblocks; b++) {
-		const struct block *block = &cfg->blocks[b];
-		const struct insn *last =
-			&cfg->insns[block->first + block->count - 1];
-
-		/* Without a next block it leads to EXIT anyway. */
-		if (insn_comes_back(last) &&
-		    last[1].addr == last->addr + last->len)
-			*vec_push(leaky, *n) = b;
-	}
-	return leaky;
-}
-
-void
-fplan_flow_build(struct build *build, struct func_plan *fplan)
-{
-	uint32_t *leaky = NULL;
-	size_t nleaky = 0;
-
-	if (build->plan->wish.leaks)
-		leaky = leaks_find(fplan->cfg, &nleaky);
-	fplan->flow = flow_build(fplan->cfg, leaky, nleaky);
-	free(leaky);
-}
-
-void
-fplan_forget(struct func_plan *fplan)
-{
-	cfg_free(fplan->cfg);
-	flow_free(fplan->flow);
-	free(fplan->counts);
-	fplan->cfg = NULL;
-	fplan->flow = NULL;
-	fplan->counts = NULL;
-	fplan->looked = false;
-}
-
-void
-fplan_ready(struct build *build, struct func_plan *fplan)
-{
-	struct plan *plan = build->plan;
-
-	fplan->state = FPLAN_READY;
-	if (fplan->site == SITE_NONE)
-		return;
-	plan->sites[fplan->site].waiting = false;
-	*vec_push(plan->woken, plan->nwoken) = fplan->site;
-}
-
-/*
- * Line rows begin blocks only if some jumps are not resolved: so blocks depend
- * on whether there are line rows as rarely as possible.
- */
-static void
-fplan_flow(struct build *build, struct func_plan *fplan)
-{
-	bool nameless = fplan->func == FUNC_NONE;
-
-	fplan_forget(fplan);
-	fplan->cfg = fplan_cfg(build, fplan, nameless);
-	if (fplan->cfg->unresolved && !nameless && build->image->nrows) {
-		cfg_free(fplan->cfg);
-		fplan->cfg = fplan_cfg(build, fplan, true);
-	}
-	fplan_flow_build(build, fplan);
-}
-
-void
-fplan_graph(struct build *build, struct func_plan *fplan)
-{
-	do
-		fplan_flow(build, fplan);
-	while (calls_inside(build, fplan));
-	if (!mid_entries_known(build, fplan))
-		fplan->mid_entered = true;
-}
-
-void
-fplan_parts(struct build *build, uint32_t index)
-{
-	const struct func_plan *fplan = &build->plan->fplans[index];
-	const struct cfg *cfg = fplan->cfg;
-	struct part *part = NULL;
-
-	for (size_t i = 0; i < cfg->ninsns; i++) {
-		uint64_t addr = cfg->insns[i].addr;
-		uint64_t end = addr + cfg->insns[i].len;
-
-		if (part && part->range.hi == addr) {
-			part->range.hi = end;
-			continue;
-		}
-		part = NULL;
-		if (range_has(fplan->ranges, fplan->nranges, addr) ||
-		    plan_func(build->plan, addr) != FPLAN_NONE)
-			continue;
-		part = vec_push(build->parts, build->nparts);
-		*part = (struct part){ { addr, end }, index };
-	}
-}
-
-/* ---- what is wanted of it */
-
-uint32_t
-plan_arc(const struct plan *plan, const struct flow *flow, uint32_t arc)
-{
-	if (plan->wish.method != PLACE_ONCE || arc >= flow->nedges ||
-	    flow->edges[arc].to < FLOW_BLOCK)
-		return arc;
-	return arc_of_block(flow, flow->edges[arc].to);
-}
-
-/* The arcs of one function plan that are wanted. */
-struct wants {
-	const struct plan *plan;
-	const struct flow *flow;
-	bool *arcs;
-};
-
-static void
-arc_want(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
-{
-	const struct wants *wants = ctx;
-
-	wants->arcs[plan_arc(wants->plan, wants->flow, arc)] = true;
-}
-
-static void
-blocks_want(const struct func_plan *fplan, bool *wanted)
-{
-	for (uint32_t v = FLOW_BLOCK; v < fplan->flow->nverts; v++)
-		wanted[arc_of_block(fplan->flow, v)] = true;
-}
-
-/*
- * Want the arcs that count direct calls: blocks that call, or end in a jump out
- * of the function, and edges of branches that leave the function.
- */
-static void
-calls_want(const struct func_plan *fplan, bool *wanted)
-{
-	const struct cfg *cfg = fplan->cfg;
-	const struct flow *flow = fplan->flow;
-
-	for (uint32_t b = 0; b < cfg->nblocks; b++) {
-		const struct insn *insn = &cfg->insns[cfg->blocks[b].first];
-		bool calls = false;
-
-		for (uint32_t i = 0; i < cfg->blocks[b].count; i++)
-			calls |= insn[i].kind == INSN_CALL ||
-				 (insn[i].kind == INSN_JUMP &&
-				  cfg_insn(cfg, insn[i].target) < 0);
-		if (calls)
-			wanted[arc_of_block(flow, FLOW_BLOCK + b)] = true;
-	}
-	for (uint32_t e = 0; e < flow->nedges; e++)
-		if (flow->edges[e].to == FLOW_EXIT &&
-		    flow->edges[e].by == BY_TAKEN)
-			wanted[e] = true;
-}
-
-/* The wanted arcs, owned by the caller; NULL if all arcs are wanted. */
-static bool *
-arcs_want(struct build *build, const struct func_plan *fplan)
-{
-	const struct flow *flow = fplan->flow;
-	struct wants wants = { .plan = build->plan, .flow = flow };
-	bool *wanted;
-
-	if (fplan->units & 1U << UNIT_EDGE)
-		return NULL;
-	wants.arcs = wanted = mem_alloc(flow_arcs(flow));
-	if (fplan->units & (1U << UNIT_BLOCK | 1U << UNIT_INSN))
-		blocks_want(fplan, wanted);
-	if (fplan->units & 1U << UNIT_CALL)
-		calls_want(fplan, wanted);
-	if (fplan->named && fplan->cfg->entry >= 0 && flow->nedges &&
-	    flow->edges[0].from == FLOW_ROOT)
-		arc_want(&wants, 0, 0, INSN_NONE);
-	if (fplan_calls_alone(fplan))
-		calls_want_ways(fplan, wanted);
-	if (fplan->units & 1U << UNIT_LINE)
-		plan_lines_emit(build, fplan, arc_want, &wants);
-	if (fplan->units & 1U << UNIT_INLINE)
-		plan_inlines_emit(build, fplan, arc_want, &wants);
-	return wanted;
-}
 
 /* ---- sites */
 
@@ -248,11 +17,12 @@ struct addrs {
 	size_t n;
 };
 
-bool
-insn_calls_indirect(const struct insn *insn)
+static int
+by_addr(const void *va, const void *vb)
 {
-	return insn->kind == INSN_CALL_INDIRECT ||
-	       (insn->kind == INSN_JUMP_INDIRECT && insn->flow != FLOW_TABLE);
+	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+
+	return a < b ? -1 : a > b;
 }
 
 /*
@@ -297,24 +67,6 @@ targets_place(const struct func_plan *fplan, struct addrs *addrs)
 		    cfg_proven(fplan->cfg, i))
 			*vec_push(addrs->addrs, addrs->n) =
 				fplan->cfg->insns[i].addr;
-}
-
-void
-fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
-		  const struct term *term)
-{
-	struct site *site = plan_site(plan, term->addr);
-
-	if (term->kind == TERM_TAKEN || term->kind == TERM_FALL)
-		site->branch = true;
-	if (term->kind == TERM_TARGET)
-		site->targets = true;
-	*vec_push(fplan->counter_refs,
-		  fplan->ncounter_refs) = (struct counter_ref){
-		.site = site - plan->sites,
-		.kind = term->kind,
-		.to = term->to,
-	};
 }
 
 static void
@@ -515,4 +267,69 @@ build_analyse(struct build *build)
 		fplan_look(build, build->todo[--build->ntodo]);
 	while (build->nlooked && build_goes_on(build))
 		fplan_place(build, build->looked[--build->nlooked]);
+}
+
+/* ---- taking relocated functions back */
+
+/* Make the function plan wait again, with a trap at its entry. */
+static void
+fplan_withdraw(struct build *build, uint32_t index)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+
+	fplan_unplace(fplan);
+	fplan_forget(fplan);
+	fplan->state = FPLAN_WAITING;
+	fplan->site = build_site(build, build->image->arch->first(
+		build->image->funcs[fplan->func].addr), index);
+	plan->sites[fplan->site].waiting = true;
+	plan->sites[fplan->site].idle = false;
+	*vec_push(build->todo, build->ntodo) = index;
+}
+
+/*
+ * Take back the sites that led into relocated functions, none of which is
+ * planted any more.  Returns their numbers, *n of them, in an array owned by
+ * the caller.
+ */
+static uint32_t *
+leads_withdraw(struct plan *plan, size_t *n)
+{
+	uint32_t *list = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < plan->nsites; i++) {
+		struct site *site = &plan->sites[i];
+
+		if (!site->leads || plan->fplans[site->fplan].lost)
+			continue;
+		site->leads = false;
+		site->idle = !site->hook;
+		*vec_push(list, *n) = i;
+	}
+	return list;
+}
+
+void
+plan_relocation_withdraw(struct plan *plan)
+{
+	struct build *build = plan->build;
+	size_t n;
+	uint32_t *leads = leads_withdraw(plan, &n);
+
+	for (size_t i = 0; i < plan->nrelocated; i++)
+		if (!plan->fplans[plan->relocated_fplans[i]].lost)
+			fplan_withdraw(build, plan->relocated_fplans[i]);
+	plan->nrelocated = 0;
+	build_analyse(build);
+	/* Wake sites that are traps again; entries have been woken already. */
+	for (size_t i = 0; i < n; i++) {
+		const struct site *site = &plan->sites[leads[i]];
+
+		if (!site->idle && (site->fplan == FPLAN_NONE ||
+				    plan->fplans[site->fplan].site != leads[i]))
+			*vec_push(plan->woken, plan->nwoken) = leads[i];
+	}
+	free(leads);
 }

@@ -8,18 +8,13 @@
 #include "flow/entries.h"
 #include "plan/code.h"
 #include "plan/image_graphs.h"
-#include "plan/plan.h"
-#include "plan/mid_entry.h"
 #include "plan/lines.h"
+#include "plan/mid_entry.h"
+#include "plan/plan.h"
+#include "plan/sums.h"
 
-static const uint32_t UNIT_NONE = UINT32_MAX;	/* REGION_NONE as well */
-
-/* Which lines of a file of the image are chosen. */
-enum choice {
-	CHOICE_NONE,
-	CHOICE_ALL,
-	CHOICE_SOME,		/* ask for each line */
-};
+/* Units for which a function's graph is needed. */
+enum { UNITS_GRAPH = ~(1U << UNIT_FUNC) };
 
 /* A range of code that belongs to a function plan. */
 struct part {
@@ -49,53 +44,34 @@ struct build {
 	size_t ntodo;
 	uint32_t *looked;	/* looked at, their counters not yet placed */
 	size_t nlooked;
-	/* Lines: a hash of (file, line), the units so far. */
-	struct unit *units;
-	size_t nunits;
-	uint32_t *line_index;
-	size_t line_index_size, nlines;
-	uint8_t *choices;	/* enum choice of each file */
-	uint32_t *stmts;	/* per row: the is_stmt row in force, or none */
-	uint32_t func;		/* function whose lines are being looked at */
-	uint32_t *copy_units;	/* the unit of each inlined copy */
-	bool keeping;		/* counts are being added up: skips are kept */
+	struct unit_table *table;
 };
 
-/* units.c */
-
-/* Append a unit; returns its index. */
-uint32_t build_unit(struct build *build, enum unit_kind kind, uint32_t ref,
-		    uint32_t line);
-/*
- * Note that the place at addr cannot be counted, for the reason `why`, a static
- * string.  The unit's count is then unknown unless it has other places.
- */
-void build_skip(struct build *build, uint32_t unit, uint64_t addr,
-		const char *why);
-/*
- * Note that the unit has code that can be counted: its count is known even if
- * nothing is added to it.
- */
-void build_found(struct build *build, uint32_t unit);
-
-/* analyse.c */
+/* sites.c */
 
 /*
- * The arc that is counted in place of an arc: with PLACE_ONCE, for an edge, the
- * block to which it leads, as the same instructions run then.
+ * The number of the site at addr, made if there is none.  fplan may be
+ * FPLAN_NONE.
  */
-uint32_t plan_arc(const struct plan *plan, const struct flow *flow,
-		  uint32_t arc);
+uint32_t build_site(struct build *build, uint64_t addr, uint32_t fplan);
+/* Make a waiting function plan FPLAN_READY, and wake the site at its entry. */
+void fplan_ready(struct build *build, struct func_plan *fplan);
+/* Free the function plan's cfg, flow and counts, which can be made again. */
+void fplan_forget(struct func_plan *fplan);
+/* Add a counter reference to the function plan; the site must exist. */
+void fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
+		       const struct term *term);
+/* The function plan's code, for units. */
+struct unit_code fplan_code(const struct func_plan *fplan);
+
+/* graph.c */
 
 /*
- * Look at all function plans of build->todo and place their counters.  Looking
- * at one may add more to build->todo.
+ * Make a graph of a function plan, owned by the caller.  If `rows` is set line
+ * rows begin blocks.
  */
-void build_analyse(struct build *build);
-
-/* False if plan_open's progress asked to stop. */
-bool build_goes_on(struct build *build);
-
+struct cfg *fplan_cfg(struct build *build, const struct func_plan *fplan,
+		      bool rows);
 /* Make the function plan's cfg and flow as build_analyse does. */
 void fplan_graph(struct build *build, struct func_plan *fplan);
 /* Make the flow of the function plan's cfg, with leaks if the plan has them. */
@@ -105,6 +81,43 @@ void fplan_flow_build(struct build *build, struct func_plan *fplan);
  * own, unless another function plan has it.
  */
 void fplan_parts(struct build *build, uint32_t index);
+
+/* wanted.c */
+
+/*
+ * The arc that is counted in place of an arc: with PLACE_ONCE, for an edge, the
+ * block to which it leads, as the same instructions run then.
+ */
+uint32_t plan_arc(const struct plan *plan, const struct flow *flow,
+		  uint32_t arc);
+/* Whether only the function plan's calls can be, or are to be, counted. */
+bool fplan_calls_alone(const struct func_plan *fplan);
+/*
+ * Set, unless wanted is NULL, the arcs that must have counters in a relocated
+ * function so that the calls of a function are known: what comes to its
+ * beginning, less what comes there from its own blocks.  False if not all of
+ * these can be counted.
+ */
+bool calls_want_ways(const struct func_plan *fplan, bool *wanted);
+/* The wanted arcs, owned by the caller; NULL if all arcs are wanted. */
+bool *arcs_want(struct build *build, const struct func_plan *fplan);
+
+/* calls.c */
+
+/*
+ * Count the function plan's calls by traps, and free its graph.  If there may
+ * be no traps (--no-traps) the function plan becomes FPLAN_FAULTY.
+ */
+void calls_place(struct build *build, uint32_t fplan);
+
+/* hooks.c */
+
+/* Append the hooks in all functions of the image to the plan's. */
+void image_hooks(struct build *build, unsigned wanted);
+/* Append the hooks in a function plan's ranges to the plan's. */
+void fplan_hooks(struct build *build, const struct func_plan *fplan);
+/* Give the plan's hooks from number `first` on their sites. */
+void hooks_place(struct build *build, size_t first);
 
 /* relocated_plan.c */
 
@@ -134,52 +147,11 @@ void fplan_unplace(struct func_plan *fplan);
 /* analyse.c */
 
 /*
- * Make a graph of a function plan, owned by the caller.  If `rows` is set line
- * rows begin blocks.
+ * Look at all function plans of build->todo and place their counters.  Looking
+ * at one may add more to build->todo.
  */
-struct cfg *fplan_cfg(struct build *build, const struct func_plan *fplan,
-		      bool rows);
-
-/* hooks.c */
-
-/* Append the hooks in all functions of the image to the plan's. */
-void image_hooks(struct build *build, unsigned wanted);
-/* Append the hooks in a function plan's ranges to the plan's. */
-void fplan_hooks(struct build *build, const struct func_plan *fplan);
-/* Give the plan's hooks from number `first` on their sites. */
-void hooks_place(struct build *build, size_t first);
-
-/*
- * The number of the site at addr, made if there is none (plan.c).  fplan may be
- * FPLAN_NONE.
- */
-uint32_t build_site(struct build *build, uint64_t addr, uint32_t fplan);
-
-/* analyse.c */
-
-/* Make a waiting function plan FPLAN_READY, and wake the site at its entry. */
-void fplan_ready(struct build *build, struct func_plan *fplan);
-/* Free the function plan's cfg, flow and counts, which can be made again. */
-void fplan_forget(struct func_plan *fplan);
-/* Add a counter reference to the function plan; the site must exist. */
-void fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
-		       const struct term *term);
-
-/* calls.c */
-
-/* Whether only the function plan's calls can be, or are to be, counted. */
-bool fplan_calls_alone(const struct func_plan *fplan);
-/*
- * Set, unless wanted is NULL, the arcs that must have counters in a relocated
- * function so that the calls of a function are known: what comes to its
- * beginning, less what comes there from its own blocks.  False if not all of
- * these can be counted.
- */
-bool calls_want_ways(const struct func_plan *fplan, bool *wanted);
-/*
- * Count the function plan's calls by traps, and free its graph.  If there may
- * be no traps (--no-traps) the function plan becomes FPLAN_FAULTY.
- */
-void calls_place(struct build *build, uint32_t fplan);
+void build_analyse(struct build *build);
+/* False if plan_open's progress asked to stop. */
+bool build_goes_on(struct build *build);
 
 #endif

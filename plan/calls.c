@@ -133,57 +133,6 @@ jumps_note(struct build *build, uint32_t index)
 			mid_entry_note(build, index, cfg->insns[i].target);
 }
 
-bool
-fplan_calls_alone(const struct func_plan *fplan)
-{
-	return fplan->func != FUNC_NONE && (!fplan->nranges ||
-		!(fplan->units & ~(1U << UNIT_FUNC)));
-}
-
-/*
- * The arc that counts an edge exactly even if control may end in a call; or
- * ARC_NONE.
- */
-static uint32_t
-way_arc(const struct func_plan *fplan, uint32_t e)
-{
-	const struct flow *flow = fplan->flow;
-	const struct flow_edge *edge = &flow->edges[e];
-	const struct block *block;
-
-	if (edge->by != BY_LAST && edge->by != BY_TAKEN && edge->by != BY_FALL)
-		return ARC_NONE;
-	if (flow->out[edge->from + 1] - flow->out[edge->from] != 1)
-		return e;
-	block = &fplan->cfg->blocks[edge->from - FLOW_BLOCK];
-	for (uint32_t i = 0; i < block->count; i++)
-		if (insn_comes_back(&fplan->cfg->insns[block->first + i]))
-			return ARC_NONE;
-	return arc_of_block(flow, edge->from);
-}
-
-bool
-calls_want_ways(const struct func_plan *fplan, bool *wanted)
-{
-	const struct flow *flow = fplan->flow;
-	uint32_t v;
-
-	if (!flow->nedges || flow->edges[0].from != FLOW_ROOT)
-		return false;
-	v = flow->edges[0].to;
-	if (wanted)
-		wanted[arc_of_block(flow, v)] = true;
-	for (uint32_t i = flow->in[v]; i < flow->in[v + 1]; i++) {
-		uint32_t e = flow->ins[i], arc = e ? way_arc(fplan, e) : e;
-
-		if (arc == ARC_NONE)
-			return false;
-		if (wanted)
-			wanted[arc] = true;
-	}
-	return true;
-}
-
 void
 calls_place(struct build *build, uint32_t index)
 {

@@ -6,7 +6,9 @@
 #ifndef PLAN_CODE_H
 #define PLAN_CODE_H
 
-#include "plan/plan.h"
+#include "symtab/image.h"
+
+static const uint32_t FUNC_NONE = UINT32_MAX;
 
 /* The code of one function, its entry's range first, the others ascending. */
 struct code {

@@ -6,10 +6,10 @@
 #define PLAN_FUNC_PLAN_H
 
 #include "flow/propagate.h"
+#include "plan/code.h"
 #include "plan/select.h"
 #include "symtab/image.h"
 
-static const uint32_t FUNC_NONE = UINT32_MAX;
 static const uint32_t FPLAN_NONE = UINT32_MAX;
 static const uint32_t SITE_NONE = UINT32_MAX;
 

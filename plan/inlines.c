@@ -2,12 +2,11 @@
  * Inlined functions: makes one unit of all copies of a function, and emits what
  * counts it: arrivals at each copy's entry from outside that copy.
  */
-#include "plan/build.h"
+#include "plan/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/fail.h"
 #include "util/mem.h"
 #include "util/search.h"
 
@@ -36,26 +35,26 @@ by_function(const void *va, const void *vb)
 }
 
 static bool
-copy_chosen(const struct build *build, const struct inlined *copy)
+copy_chosen(const struct unit_table *table, const struct inlined *copy)
 {
-	const struct image *image = build->image;
+	const struct image *image = table->image;
 
-	return select_func(build->sel, copy->name, NULL, 0) &&
-	       select_file(build->sel, copy->file < image->nfiles ?
+	return select_func(table->sel, copy->name, NULL, 0) &&
+	       select_file(table->sel, copy->file < image->nfiles ?
 			   image->files[copy->file] : NULL);
 }
 
 /* Make one unit for all copies of a function; it refers to the first copy. */
 void
-plan_inlines_open(struct build *build)
+unit_inlines_open(struct unit_table *table, unsigned units)
 {
-	const struct image *image = build->image;
+	const struct image *image = table->image;
 	uint32_t unit = UNIT_NONE, *order;
 	size_t i, n = image->ninlines;
 
-	if (!(build->plan->units & 1U << UNIT_INLINE))
+	if (!(units & 1U << UNIT_INLINE))
 		return;
-	build->copy_units = mem_alloc(n * sizeof(*build->copy_units));
+	table->copy_units = mem_alloc(n * sizeof(*table->copy_units));
 	order = mem_alloc(n * sizeof(*order));
 	for (i = 0; i < n; i++)
 		order[i] = i;
@@ -65,52 +64,47 @@ plan_inlines_open(struct build *build)
 		const struct inlined *copy = &image->inlines[order[i]];
 
 		if (!i || copies_compare(&image->inlines[order[i - 1]], copy))
-			unit = copy_chosen(build, copy) ?
-				build_unit(build, UNIT_INLINE, order[i],
-					   copy->line) : UNIT_NONE;
-		build->copy_units[order[i]] = unit;
+			unit = copy_chosen(table, copy) ?
+				unit_add(table, UNIT_INLINE, order[i],
+					 copy->line) : UNIT_NONE;
+		table->copy_units[order[i]] = unit;
 	}
 	free(order);
 }
 
-void
-plan_inlines_close(struct build *build)
-{
-	free(build->copy_units);
-}
-
 /* The next chosen copy, from index *i on, whose entry is in the range. */
 static const struct inlined *
-copy_next(const struct build *build, const struct range *range, size_t *i)
+copy_next(const struct unit_table *table, const struct range *range, size_t *i)
 {
-	const struct image *image = build->image;
+	const struct image *image = table->image;
 
 	for (; *i < image->ninlines; ++*i) {
 		const struct inlined *copy = &image->inlines[*i];
 
 		if (copy->addr >= range->hi)
 			return NULL;
-		if (build->copy_units[*i] != UNIT_NONE)
+		if (table->copy_units[*i] != UNIT_NONE)
 			return copy;
 	}
 	return NULL;
 }
 
 static size_t
-copy_first(const struct build *build, const struct range *range)
+copy_first(const struct unit_table *table, const struct range *range)
 {
-	return search_first(build->image->ninlines, i,
-			    build->image->inlines[i].addr >= range->lo);
+	return search_first(table->image->ninlines, i,
+			    table->image->inlines[i].addr >= range->lo);
 }
 
 bool
-plan_inlines_wanted(const struct build *build, const struct func_plan *fplan)
+unit_inlines_wanted(const struct unit_table *table,
+		    const struct unit_code *code)
 {
 	size_t i, j;
 
-	for (i = 0; i < fplan->nranges; i++) {
-		j = copy_first(build, &fplan->ranges[i]);
-		if (copy_next(build, &fplan->ranges[i], &j))
+	for (i = 0; i < code->nranges; i++) {
+		j = copy_first(table, &code->ranges[i]);
+		if (copy_next(table, &code->ranges[i], &j))
 			return true;
 	}
 	return false;
@@ -153,43 +147,44 @@ copy_mark(const struct cfg *cfg, const struct inlined *copy, size_t insn,
 
 /* Emit a copy's entries.  Leaves `owner` as it was. */
 static void
-copy_emit(struct build *build, const struct func_plan *fplan, uint32_t *owner,
-	  size_t index, entries_emit *emit, void *ctx)
+copy_emit(struct unit_table *table, const struct unit_code *code,
+	  uint32_t *owner, size_t index, entries_emit *emit, void *ctx)
 {
-	const struct inlined *copy = &build->image->inlines[index];
-	uint32_t unit = build->copy_units[index];
-	long insn = cfg_insn(fplan->cfg, copy->addr);
+	const struct inlined *copy = &table->image->inlines[index];
+	uint32_t unit = table->copy_units[index];
+	long insn = cfg_insn(code->cfg, copy->addr);
 
 	if (insn < 0) {
-		build_skip(build, unit, copy->addr, "not at the start of an "
-			   "instruction");
+		unit_skip(table, unit, copy->addr, "not at the start of an "
+			  "instruction");
 		return;
 	}
-	build_found(build, unit);
-	if (fplan->mid_entered) {
-		emit(ctx, unit, arc_of_block(fplan->flow, FLOW_BLOCK +
-		     cfg_block_of(fplan->cfg, (size_t)insn)), (uint32_t)insn);
+	if (table->keeping)
+		unit_found(&table->units[unit]);
+	if (code->mid_entered) {
+		emit(ctx, unit, arc_of_block(code->flow, FLOW_BLOCK +
+		     cfg_block_of(code->cfg, (size_t)insn)), (uint32_t)insn);
 		return;
 	}
-	copy_mark(fplan->cfg, copy, (size_t)insn, owner, unit);
-	entries_of_point(fplan->cfg, fplan->flow, owner, unit, (uint32_t)insn,
+	copy_mark(code->cfg, copy, (size_t)insn, owner, unit);
+	entries_of_point(code->cfg, code->flow, owner, unit, (uint32_t)insn,
 			 emit, ctx);
-	copy_mark(fplan->cfg, copy, (size_t)insn, owner, UNIT_NONE);
+	copy_mark(code->cfg, copy, (size_t)insn, owner, UNIT_NONE);
 }
 
 void
-plan_inlines_emit(struct build *build, const struct func_plan *fplan,
+unit_inlines_emit(struct unit_table *table, const struct unit_code *code,
 		  entries_emit *emit, void *ctx)
 {
-	uint32_t *owner = mem_alloc(fplan->cfg->ninsns * sizeof(*owner));
+	uint32_t *owner = mem_alloc(code->cfg->ninsns * sizeof(*owner));
 	size_t i, j;
 
-	for (i = 0; i < fplan->cfg->ninsns; i++)
+	for (i = 0; i < code->cfg->ninsns; i++)
 		owner[i] = UNIT_NONE;
-	for (i = 0; i < fplan->nranges; i++) {
-		j = copy_first(build, &fplan->ranges[i]);
-		for (; copy_next(build, &fplan->ranges[i], &j); j++)
-			copy_emit(build, fplan, owner, j, emit, ctx);
+	for (i = 0; i < code->nranges; i++) {
+		j = copy_first(table, &code->ranges[i]);
+		for (; copy_next(table, &code->ranges[i], &j); j++)
+			copy_emit(table, code, owner, j, emit, ctx);
 	}
 	free(owner);
 }

@@ -3,10 +3,11 @@
  * of the line table cannot be counted.  How entries into a line are counted is
  * decided in flow/entries.h.
  */
-#include "plan/build.h"
+#include "plan/lines.h"
 
 #include <stdlib.h>
 
+#include "plan/code.h"
 #include "symtab/pool.h"
 #include "util/mem.h"
 
@@ -15,58 +16,65 @@ static const char not_insn[] = "no valid instruction";
 
 enum { INDEX_MIN = 1 << 10, ROW_NONE = -1 };
 
+/* Which lines of a file of the image are chosen. */
+enum choice {
+	CHOICE_NONE,
+	CHOICE_ALL,
+	CHOICE_SOME,		/* ask for each line */
+};
+
 static bool
-line_chosen(const struct build *build, uint32_t file, uint32_t line)
+line_chosen(const struct unit_table *table, uint32_t file, uint32_t line)
 {
-	if (!line || file >= build->image->nfiles)
+	if (!line || file >= table->image->nfiles)
 		return false;
-	switch (build->choices[file]) {
+	switch (table->choices[file]) {
 	case CHOICE_NONE:
 		return false;
 	case CHOICE_ALL:
 		return true;
 	default:
-		return select_file_line(build->sel, build->image->files[file],
+		return select_file_line(table->sel, table->image->files[file],
 					line);
 	}
 }
 
 static uint32_t *
-line_slot(const struct build *build, uint32_t file, uint32_t line)
+line_slot(const struct unit_table *table, uint32_t file, uint32_t line)
 {
-	size_t mask = build->line_index_size - 1;
+	size_t mask = table->line_index_size - 1;
 	size_t i = ((uint64_t)file << 32 | line) * 0x9e3779b97f4a7c15u >> 20;
 
 	for (;; i++) {
-		uint32_t *slot = &build->line_index[i & mask];
+		uint32_t *slot = &table->line_index[i & mask];
 		const struct unit *unit;
 
 		if (*slot == UNIT_NONE)
 			return slot;
-		unit = &build->units[*slot];
+		unit = &table->units[*slot];
 		if (unit->ref == file && unit->line == line)
 			return slot;
 	}
 }
 
 static void
-line_index_grow(struct build *build)
+line_index_grow(struct unit_table *table)
 {
-	uint32_t *old = build->line_index;
-	size_t i, old_size = build->line_index_size;
+	uint32_t *old = table->line_index;
+	size_t i, old_size = table->line_index_size;
 
-	build->line_index_size = old_size ? 2 * old_size : INDEX_MIN;
-	build->line_index = mem_grow(NULL, build->line_index_size,
+	table->line_index_size = old_size ? 2 * old_size : INDEX_MIN;
+	table->line_index = mem_grow(NULL, table->line_index_size,
 				     sizeof(*old));
-	for (i = 0; i < build->line_index_size; i++)
-		build->line_index[i] = UNIT_NONE;
+	for (i = 0; i < table->line_index_size; i++)
+		table->line_index[i] = UNIT_NONE;
 	for (i = 0; i < old_size; i++) {
 		const struct unit *unit;
 
 		if (old[i] == UNIT_NONE)
 			continue;
-		unit = &build->units[old[i]];
-		*line_slot(build, unit->ref, unit->line) = old[i];
+		unit = &table->units[old[i]];
+		*line_slot(table, unit->ref, unit->line) = old[i];
 	}
 	free(old);
 }
@@ -76,53 +84,45 @@ line_index_grow(struct build *build)
  * code of the line, whatever the order in which functions are looked at.
  */
 static uint32_t
-line_unit(struct build *build, uint32_t file, uint32_t line)
+line_unit(struct unit_table *table, uint32_t file, uint32_t line)
 {
 	struct unit *unit;
 	uint32_t *slot;
 
-	if (2 * build->nlines >= build->line_index_size)
-		line_index_grow(build);
-	slot = line_slot(build, file, line);
+	if (2 * table->nlines >= table->line_index_size)
+		line_index_grow(table);
+	slot = line_slot(table, file, line);
 	if (*slot == UNIT_NONE) {
-		*slot = build_unit(build, UNIT_LINE, file, line);
-		build->nlines++;
+		*slot = unit_add(table, UNIT_LINE, file, line);
+		table->nlines++;
 	}
-	unit = &build->units[*slot];
-	if (build->func < unit->func)
-		unit->func = build->func;
+	unit = &table->units[*slot];
+	if (table->func < unit->func)
+		unit->func = table->func;
 	return *slot;
 }
 
 void
-plan_lines_open(struct build *build)
+unit_lines_open(struct unit_table *table)
 {
-	const struct image *image = build->image;
+	const struct image *image = table->image;
 	int64_t last = ROW_NONE;
 	size_t i;
 
-	line_index_grow(build);
-	build->choices = mem_alloc(image->nfiles);
+	line_index_grow(table);
+	table->choices = mem_alloc(image->nfiles);
 	for (i = 0; i < image->nfiles; i++)
-		if (select_file_some(build->sel, image->files[i]))
-			build->choices[i] = build->sel->lines.n ?
+		if (select_file_some(table->sel, image->files[i]))
+			table->choices[i] = table->sel->lines.n ?
 				CHOICE_SOME : CHOICE_ALL;
-	build->stmts = mem_alloc(image->nrows * sizeof(*build->stmts));
+	table->stmts = mem_alloc(image->nrows * sizeof(*table->stmts));
 	for (i = 0; i < image->nrows; i++) {
 		if (i && image->rows[i - 1].end < image->rows[i].addr)
 			last = ROW_NONE;
 		if (image->rows[i].is_stmt)
 			last = (int64_t)i;
-		build->stmts[i] = (uint32_t)last;
+		table->stmts[i] = (uint32_t)last;
 	}
-}
-
-void
-plan_lines_close(struct build *build)
-{
-	free(build->line_index);
-	free(build->choices);
-	free(build->stmts);
 }
 
 /* The rows that begin in a range. */
@@ -135,16 +135,16 @@ range_rows(const struct image *image, const struct range *range,
 }
 
 bool
-plan_lines_wanted(const struct build *build, const struct func_plan *fplan)
+unit_lines_wanted(const struct unit_table *table, const struct unit_code *code)
 {
 	size_t i, row, end;
 
-	for (i = 0; i < fplan->nranges; i++) {
-		range_rows(build->image, &fplan->ranges[i], &row, &end);
+	for (i = 0; i < code->nranges; i++) {
+		range_rows(table->image, &code->ranges[i], &row, &end);
 		for (; row < end; row++) {
-			const struct row *r = &build->image->rows[row];
+			const struct row *r = &table->image->rows[row];
 
-			if (r->is_stmt && line_chosen(build, r->file, r->line))
+			if (r->is_stmt && line_chosen(table, r->file, r->line))
 				return true;
 		}
 	}
@@ -152,14 +152,14 @@ plan_lines_wanted(const struct build *build, const struct func_plan *fplan)
 }
 
 void
-plan_lines_leaders(const struct build *build, const struct func_plan *fplan,
+unit_lines_leaders(const struct unit_table *table, const struct unit_code *code,
 		   uint64_t **leaders, size_t *n)
 {
-	const struct row *rows = build->image->rows;
+	const struct row *rows = table->image->rows;
 	size_t i, row, end;
 
-	for (i = 0; i < fplan->nranges; i++) {
-		range_rows(build->image, &fplan->ranges[i], &row, &end);
+	for (i = 0; i < code->nranges; i++) {
+		range_rows(table->image, &code->ranges[i], &row, &end);
 		for (; row < end; row++)
 			if (rows[row].is_stmt &&
 			    (!*n || (*leaders)[*n - 1] != rows[row].addr))
@@ -175,7 +175,7 @@ struct passing {
 
 /* One range being divided among lines. */
 struct division {
-	struct build *build;
+	struct unit_table *table;
 	const struct cfg *cfg;
 	uint32_t *owner;	/* unit of each instruction */
 	struct passing *points;
@@ -193,20 +193,20 @@ struct division {
 static uint64_t
 row_begin(const struct division *div, const struct row *row)
 {
-	const struct image *image = div->build->image;
+	const struct image *image = div->table->image;
 
-	if (div->build->func == FUNC_NONE ||
-	    row->addr != image->funcs[div->build->func].addr)
+	if (div->table->func == FUNC_NONE ||
+	    row->addr != image->funcs[div->table->func].addr)
 		return row->addr;
 	return image->arch->first(row->addr);
 }
 
 static uint32_t
-row_unit(struct build *build, const struct row *row)
+row_unit(struct unit_table *table, const struct row *row)
 {
-	if (!line_chosen(build, row->file, row->line))
+	if (!line_chosen(table, row->file, row->line))
 		return UNIT_NONE;
-	return line_unit(build, row->file, row->line);
+	return line_unit(table, row->file, row->line);
 }
 
 /* Give the instructions up to addr to the line in force. */
@@ -240,17 +240,17 @@ point_add(struct division *div, uint32_t unit)
 static void
 rows_at(struct division *div, size_t row, size_t end)
 {
-	const struct row *rows = div->build->image->rows;
+	const struct row *rows = div->table->image->rows;
 	uint32_t unit = UNIT_NONE, owner = UNIT_NONE;
 	size_t i;
 
 	for (i = row; i < end; i++)
 		if (rows[i].is_stmt)
-			owner = row_unit(div->build, &rows[i]);
+			owner = row_unit(div->table, &rows[i]);
 	for (i = row; i < end; i++) {
 		if (!rows[i].is_stmt)
 			continue;
-		unit = row_unit(div->build, &rows[i]);
+		unit = row_unit(div->table, &rows[i]);
 		if (unit != UNIT_NONE && unit != owner)
 			point_add(div, unit);
 	}
@@ -262,7 +262,7 @@ static void
 rows_skip(struct division *div, size_t row, size_t end)
 {
 	const struct cfg *cfg = div->cfg;
-	const struct row *rows = div->build->image->rows;
+	const struct row *rows = div->table->image->rows;
 	const char *why = cfg->bad && rows[row].addr >= cfg->bad ?
 		not_insn : not_at_insn;
 
@@ -271,10 +271,10 @@ rows_skip(struct division *div, size_t row, size_t end)
 
 		if (!rows[row].is_stmt)
 			continue;
-		unit = row_unit(div->build, &rows[row]);
+		unit = row_unit(div->table, &rows[row]);
 		if (unit == UNIT_NONE)
 			continue;
-		build_skip(div->build, unit, rows[row].addr, why);
+		unit_skip(div->table, unit, rows[row].addr, why);
 	}
 }
 
@@ -282,7 +282,7 @@ rows_skip(struct division *div, size_t row, size_t end)
 static void
 division_begin(struct division *div, const struct range *range, size_t row)
 {
-	const struct image *image = div->build->image;
+	const struct image *image = div->table->image;
 	uint32_t stmt;
 
 	div->insn = cfg_insn_from(div->cfg, range->lo);
@@ -290,20 +290,20 @@ division_begin(struct division *div, const struct range *range, size_t row)
 	div->unit = UNIT_NONE;
 	if (!row)
 		return;
-	stmt = div->build->stmts[row - 1];
+	stmt = div->table->stmts[row - 1];
 	div->end = image->rows[row - 1].end;
 	if (stmt != (uint32_t)ROW_NONE && div->end > range->lo)
-		div->unit = row_unit(div->build, &image->rows[stmt]);
+		div->unit = row_unit(div->table, &image->rows[stmt]);
 }
 
 static void
 range_divide(struct division *div, const struct range *range)
 {
-	const struct row *rows = div->build->image->rows;
+	const struct row *rows = div->table->image->rows;
 	size_t row, next, end, i;
 	uint64_t begin;
 
-	range_rows(div->build->image, range, &row, &end);
+	range_rows(div->table->image, range, &row, &end);
 	division_begin(div, range, row);
 	for (; row < end; row = next) {
 		bool stmt = false;
@@ -334,15 +334,15 @@ range_divide(struct division *div, const struct range *range)
  * control comes there.
  */
 static void
-owners_emit(const struct division *div, const struct func_plan *fplan,
+owners_emit(const struct division *div, const struct unit_code *code,
 	    entries_emit *emit, void *ctx)
 {
 	for (uint32_t i = 0; i < div->cfg->ninsns; i++)
 		if (div->owner[i] != UNIT_NONE)
-			emit(ctx, div->owner[i], arc_of_block(fplan->flow,
+			emit(ctx, div->owner[i], arc_of_block(code->flow,
 			     FLOW_BLOCK + cfg_block_of(div->cfg, i)), i);
 	for (size_t i = 0; i < div->npoints; i++)
-		emit(ctx, div->points[i].unit, arc_of_block(fplan->flow,
+		emit(ctx, div->points[i].unit, arc_of_block(code->flow,
 		     FLOW_BLOCK + cfg_block_of(div->cfg, div->points[i].insn)),
 		     div->points[i].insn);
 }
@@ -352,25 +352,25 @@ owners_emit(const struct division *div, const struct func_plan *fplan,
  * all instructions of the line are emitted.
  */
 void
-plan_lines_emit(struct build *build, const struct func_plan *fplan,
+unit_lines_emit(struct unit_table *table, const struct unit_code *code,
 		entries_emit *emit, void *ctx)
 {
-	const struct cfg *cfg = fplan->cfg;
-	struct division div = { .build = build, .cfg = cfg };
+	const struct cfg *cfg = code->cfg;
+	struct division div = { .table = table, .cfg = cfg };
 	size_t i;
 
-	build->func = fplan->func;
+	table->func = code->func;
 	div.owner = mem_alloc(cfg->ninsns * sizeof(*div.owner));
 	for (i = 0; i < cfg->ninsns; i++)
 		div.owner[i] = UNIT_NONE;
-	for (i = 0; i < fplan->nranges; i++)
-		range_divide(&div, &fplan->ranges[i]);
-	if (fplan->mid_entered)
-		owners_emit(&div, fplan, emit, ctx);
+	for (i = 0; i < code->nranges; i++)
+		range_divide(&div, &code->ranges[i]);
+	if (code->mid_entered)
+		owners_emit(&div, code, emit, ctx);
 	else
-		entries_of_regions(cfg, fplan->flow, div.owner, emit, ctx);
-	for (i = 0; i < div.npoints && !fplan->mid_entered; i++)
-		entries_of_point(cfg, fplan->flow, div.owner,
+		entries_of_regions(cfg, code->flow, div.owner, emit, ctx);
+	for (i = 0; i < div.npoints && !code->mid_entered; i++)
+		entries_of_point(cfg, code->flow, div.owner,
 				 div.points[i].unit, div.points[i].insn, emit,
 				 ctx);
 	free(div.points);

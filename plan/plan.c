@@ -1,7 +1,6 @@
 /*
- * The plan of one image: makes its function plans, gives each one that is asked
- * for a site at its entry, and finds function plans and sites by address.
- * Never touches a process.
+ * The plan of one image: makes its function plans, and gives each one that is
+ * asked for a site at its entry.  Never touches a process.
  */
 #include "plan/build.h"
 
@@ -9,12 +8,8 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
-#include "util/search.h"
 
-enum { PROGRESS_STEP = 256, INDEX_MIN = 256 };
-
-/* Units for which a function's graph is needed. */
-enum { UNITS_GRAPH = ~(1U << UNIT_FUNC) };
+enum { PROGRESS_STEP = 256 };
 
 unsigned
 plan_wants(const struct selection *sel)
@@ -37,86 +32,6 @@ static bool
 asked(const struct plan *plan, enum unit_kind kind)
 {
 	return plan->units & 1U << kind;
-}
-
-/* ---- sites */
-
-static uint32_t *
-site_slot(const struct plan *plan, uint64_t addr)
-{
-	/* Sites of one function get slots near one another. */
-	uint32_t i = ((addr >> 7) * 0x9e3779b97f4a7c15u >> 32) +
-		     (addr >> 1 & 63);
-
-	for (;; i++) {
-		uint32_t *slot = &plan->index[i & (plan->index_size - 1)];
-
-		if (*slot == SITE_NONE || plan->sites[*slot].addr == addr)
-			return slot;
-	}
-}
-
-struct site *
-plan_site(const struct plan *plan, uint64_t addr)
-{
-	uint32_t site;
-
-	if (!plan->nsites)
-		return NULL;
-	site = *site_slot(plan, addr);
-	return site == SITE_NONE ? NULL : &plan->sites[site];
-}
-
-static void
-index_grow(struct plan *plan)
-{
-	plan->index_size = plan->index_size ? 2 * plan->index_size :
-					      INDEX_MIN;
-	free(plan->index);
-	plan->index = mem_alloc(plan->index_size * sizeof(*plan->index));
-	for (size_t i = 0; i < plan->index_size; i++)
-		plan->index[i] = SITE_NONE;
-	for (size_t i = 0; i < plan->nsites; i++)
-		*site_slot(plan, plan->sites[i].addr) = i;
-}
-
-/* Whether addr is proven code: only there a site may be planted. */
-static bool
-site_proven(const struct plan *plan, uint64_t addr, uint32_t fplan)
-{
-	const struct cfg *cfg = fplan == FPLAN_NONE ? NULL :
-				plan->fplans[fplan].cfg;
-	long insn;
-
-	if (!cfg || plan->wish.counted)
-		return true;
-	insn = cfg_insn(cfg, addr);
-	return insn >= 0 && cfg_proven(cfg, (size_t)insn);
-}
-
-uint32_t
-build_site(struct build *build, uint64_t addr, uint32_t fplan)
-{
-	struct plan *plan = build->plan;
-	struct site *site = plan_site(plan, addr);
-	const uint8_t *text;
-	size_t avail;
-
-	if (site) {
-		/* A site for a hook alone has no function plan yet. */
-		if (site->fplan == FPLAN_NONE)
-			site->fplan = fplan;
-		return site - plan->sites;
-	}
-	if (2 * plan->nsites >= plan->index_size)
-		index_grow(plan);
-	text = image_text(build->image, addr, &avail);
-	must(text && site_proven(plan, addr, fplan));
-	site = vec_push(plan->sites, plan->nsites);
-	*site = (struct site){ .addr = addr, .fplan = fplan };
-	must(build->image->arch->decode(text, avail, addr, &site->insn) == 0);
-	*site_slot(plan, addr) = plan->nsites - 1;
-	return plan->nsites - 1;
 }
 
 /* ---- function plans */
@@ -144,22 +59,6 @@ owners_make(struct build *build)
 	if (build->nowners)
 		qsort(build->owners, build->nowners, sizeof(*build->owners),
 		      by_range);
-}
-
-uint32_t
-plan_func(const struct plan *plan, uint64_t addr)
-{
-	const struct build *build = plan->build;
-	size_t lo = search_first(build->nowners, i,
-				 build->owners[i].range.lo > addr);
-
-	if (lo && addr < build->owners[lo - 1].range.hi)
-		return build->owners[lo - 1].fplan;
-	for (size_t i = 0; i < build->nparts; i++)
-		if (addr >= build->parts[i].range.lo &&
-		    addr < build->parts[i].range.hi)
-			return build->parts[i].fplan;
-	return FPLAN_NONE;
 }
 
 /* Why the function's entry cannot be counted, or NULL. */
@@ -199,16 +98,17 @@ fplan_units(const struct build *build, const struct func_plan *fplan,
 	    const struct func *func)
 {
 	const struct plan *plan = build->plan;
+	struct unit_code code = fplan_code(fplan);
 	bool file, named = func_chosen(build, func, &file);
 	bool lines = fplan->nranges && named && (asked(plan, UNIT_LINE) ||
 						 build->sel->lines.n) &&
-		     plan_lines_wanted(build, fplan);
+		     unit_lines_wanted(build->table, &code);
 	unsigned units = 0;
 
 	if (lines && asked(plan, UNIT_LINE))
 		units |= 1U << UNIT_LINE;
 	if (fplan->nranges && asked(plan, UNIT_INLINE) &&
-	    plan_inlines_wanted(build, fplan))
+	    unit_inlines_wanted(build->table, &code))
 		units |= 1U << UNIT_INLINE;
 	if (!named || !(file || lines))
 		return units;
@@ -361,21 +261,6 @@ hooks_make(struct build *build)
 	hooks_place(build, 0);
 }
 
-void
-plan_miss(struct plan *plan)
-{
-	for (size_t i = 0; i < plan->nfplans; i++)
-		if (plan->fplans[i].state == FPLAN_WAITING)
-			plan->fplans[i].missed = true;
-}
-
-void
-plan_lose(struct plan *plan)
-{
-	for (size_t i = 0; i < plan->nsites; i++)
-		plan->sites[i].lost = true;
-}
-
 static unsigned
 units_possible(const struct image *image, const struct selection *sel)
 {
@@ -402,11 +287,13 @@ plan_open(struct image *image, const struct plan_wish *wish,
 		.plan = plan, .image = image, .sel = wish->sel,
 		.progress = progress, .arg = arg,
 	};
+	build->table = mem_alloc(sizeof(*build->table));
+	*build->table = (struct unit_table){ .image = image, .sel = wish->sel };
 	if (!wish->sel)
 		return plan;
 	plan->units = units_possible(image, wish->sel);
-	plan_lines_open(build);
-	plan_inlines_open(build);
+	unit_lines_open(build->table);
+	unit_inlines_open(build->table, plan->units);
 	build->graphs = graphs_open(image);
 	fplans_make(build);
 	guests_settle_in(build);
@@ -429,8 +316,7 @@ plan_open(struct image *image, const struct plan_wish *wish,
 static void
 build_free(struct build *build)
 {
-	plan_inlines_close(build);
-	plan_lines_close(build);
+	unit_table_free(build->table);
 	graphs_close(build->graphs);
 	code_map_free(build->map);
 	free(build->owners);
@@ -438,7 +324,6 @@ build_free(struct build *build)
 	free(build->mid_entered);
 	free(build->todo);
 	free(build->looked);
-	free(build->units);
 	free(build);
 }
 
@@ -488,26 +373,4 @@ plan_ready(struct plan *plan, uint32_t fplan)
 		return;
 	*vec_push(build->todo, build->ntodo) = fplan;
 	build_analyse(build);
-}
-
-bool
-plan_graph(struct plan *plan, uint32_t fplan)
-{
-	struct func_plan *b = &plan->fplans[fplan];
-
-	if (!b->cfg && b->nranges && !b->guest && b->state != FPLAN_FAULTY)
-		fplan_graph(plan->build, b);
-	return b->cfg != NULL;
-}
-
-bool
-plan_graphs(const struct plan *plan)
-{
-	return plan->units & UNITS_GRAPH;
-}
-
-bool
-plan_infers(const struct plan *plan)
-{
-	return plan_graphs(plan) && plan->wish.method != PLACE_ONCE;
 }

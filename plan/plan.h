@@ -11,7 +11,7 @@
 #include "plan/counter_set.h"
 #include "plan/func_plan.h"
 #include "plan/hook.h"
-#include "plan/units.h"
+#include "plan/sums.h"
 #include "plan/wish.h"
 
 struct build;			/* see plan/build.h */

@@ -339,69 +339,6 @@ fplan_unplace(struct func_plan *fplan)
 	fplan->nformer = fplan->ncallers = 0;
 }
 
-/* Make the function plan wait again, with a trap at its entry. */
-static void
-fplan_withdraw(struct build *build, uint32_t index)
-{
-	struct plan *plan = build->plan;
-	struct func_plan *fplan = &plan->fplans[index];
-
-	fplan_unplace(fplan);
-	fplan_forget(fplan);
-	fplan->state = FPLAN_WAITING;
-	fplan->site = build_site(build, build->image->arch->first(
-		build->image->funcs[fplan->func].addr), index);
-	plan->sites[fplan->site].waiting = true;
-	plan->sites[fplan->site].idle = false;
-	*vec_push(build->todo, build->ntodo) = index;
-}
-
-/*
- * Take back the sites that led into relocated functions, none of which is
- * planted any more.  Returns their numbers, *n of them, in an array owned by
- * the caller.
- */
-static uint32_t *
-leads_withdraw(struct plan *plan, size_t *n)
-{
-	uint32_t *list = NULL;
-
-	*n = 0;
-	for (size_t i = 0; i < plan->nsites; i++) {
-		struct site *site = &plan->sites[i];
-
-		if (!site->leads || plan->fplans[site->fplan].lost)
-			continue;
-		site->leads = false;
-		site->idle = !site->hook;
-		*vec_push(list, *n) = i;
-	}
-	return list;
-}
-
-void
-plan_relocation_withdraw(struct plan *plan)
-{
-	struct build *build = plan->build;
-	size_t n;
-	uint32_t *leads = leads_withdraw(plan, &n);
-
-	for (size_t i = 0; i < plan->nrelocated; i++)
-		if (!plan->fplans[plan->relocated_fplans[i]].lost)
-			fplan_withdraw(build, plan->relocated_fplans[i]);
-	plan->nrelocated = 0;
-	build_analyse(build);
-	/* Wake sites that are traps again; entries have been woken already. */
-	for (size_t i = 0; i < n; i++) {
-		const struct site *site = &plan->sites[leads[i]];
-
-		if (!site->idle && (site->fplan == FPLAN_NONE ||
-				    plan->fplans[site->fplan].site != leads[i]))
-			*vec_push(plan->woken, plan->nwoken) = leads[i];
-	}
-	free(leads);
-}
-
 static bool
 overlaps(uint64_t at, uint64_t len, uint64_t lo, uint64_t size)
 {

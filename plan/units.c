@@ -1,180 +1,57 @@
 /*
- * The units of a plan: functions, lines and inlined functions.  Adds up their
- * counts from those of blocks and edges; derives none.
+ * The table of an image's lines and inlined functions: what was found of each.
+ * Adds up no counts.
  */
-#include "plan/build.h"
+#include "plan/units.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "plan/code.h"
 #include "util/mem.h"
 
-uint32_t
-build_unit(struct build *build, enum unit_kind kind, uint32_t ref,
-	   uint32_t line)
+void
+unit_table_free(struct unit_table *table)
 {
-	*vec_push(build->units, build->nunits) = (struct unit){
+	if (!table)
+		return;
+	free(table->line_index);
+	free(table->choices);
+	free(table->stmts);
+	free(table->copy_units);
+	free(table->units);
+	free(table->skips);
+	free(table);
+}
+
+uint32_t
+unit_add(struct unit_table *table, enum unit_kind kind, uint32_t ref,
+	 uint32_t line)
+{
+	*vec_push(table->units, table->nunits) = (struct unit){
 		.kind = kind, .ref = ref, .line = line,
-		.func = kind == UNIT_LINE ? build->func : FUNC_NONE,
+		.func = kind == UNIT_LINE ? table->func : FUNC_NONE,
 	};
-	return build->nunits - 1;
+	return table->nunits - 1;
 }
 
 void
-build_skip(struct build *build, uint32_t unit, uint64_t addr, const char *why)
+unit_skip(struct unit_table *table, uint32_t unit, uint64_t addr,
+	  const char *why)
 {
-	struct plan *plan = build->plan;
-
-	if (!build->keeping)
+	if (!table->keeping)
 		return;
-	*vec_push(plan->skips, plan->nskips) = (struct skip){
+	*vec_push(table->skips, table->nskips) = (struct skip){
 		.addr = addr, .why = why,
 	};
-	if (unit != UNIT_NONE && !build->units[unit].summed &&
-	    !build->units[unit].why)
-		build->units[unit].why = why;
+	if (unit != UNIT_NONE && !table->units[unit].summed &&
+	    !table->units[unit].why)
+		table->units[unit].why = why;
 }
 
-/* The function plan whose counts are being added to units. */
-struct sum {
-	struct build *build;
-	const struct func_plan *fplan;
-};
-
-/* A row that cannot be counted does not spoil a line that has others. */
-static void
+void
 unit_found(struct unit *unit)
 {
 	if (!unit->summed)
 		unit->why = NULL;
 	unit->summed = true;
-}
-
-void
-build_found(struct build *build, uint32_t unit)
-{
-	if (build->keeping)
-		unit_found(&build->units[unit]);
-}
-
-/* Add a count; once: whether any of the unit's code ran, not how often. */
-static void
-unit_add(struct unit *unit, const struct count *count, bool once)
-{
-	unit_found(unit);
-	if (!once)
-		unit->n += count->n;
-	else if (unit->n < count->n)
-		unit->n = count->n;
-	if (count->state == COUNT_UNKNOWN && !unit->why)
-		unit->why = count_why(count);
-}
-
-static void
-sum_emit(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
-{
-	struct sum *sum = ctx;
-	const struct func_plan *fplan = sum->fplan;
-	bool once = sum->build->plan->wish.method == PLACE_ONCE;
-	struct count count;
-
-	arc = plan_arc(sum->build->plan, fplan->flow, arc);
-	if (insn == INSN_NONE && arc >= fplan->flow->nedges)
-		insn = fplan->cfg->blocks[arc_block(fplan->flow, arc) -
-					  FLOW_BLOCK].first;
-	count = insn == INSN_NONE ? fplan->counts[arc] :
-		fplan_arrivals(fplan, insn);
-	if (fplan->mid_entered && !once)
-		count = (struct count){ .reason = REASON_MID_ENTRY };
-	unit_add(&sum->build->units[id], &count, once);
-}
-
-static void
-units_reset(struct build *build)
-{
-	struct plan *plan = build->plan;
-
-	for (size_t i = 0; i < build->nunits; i++) {
-		build->units[i].n = 0;
-		build->units[i].why = NULL;
-		build->units[i].summed = false;
-	}
-	free(plan->skips);
-	plan->skips = NULL;
-	plan->nskips = 0;
-}
-
-static void
-fplan_sum(struct build *build, const struct func_plan *fplan)
-{
-	struct sum sum = { build, fplan };
-
-	if (!fplan->counts)
-		return;
-	if (fplan->units & 1U << UNIT_LINE)
-		plan_lines_emit(build, fplan, sum_emit, &sum);
-	if (fplan->units & 1U << UNIT_INLINE)
-		plan_inlines_emit(build, fplan, sum_emit, &sum);
-}
-
-static void
-func_unit(struct build *build, const struct func_plan *fplan,
-	  struct unit **units, size_t *n)
-{
-	struct unit unit = {
-		.kind = UNIT_FUNC, .ref = fplan->func, .func = FUNC_NONE,
-	};
-
-	if (fplan->state == FPLAN_FAULTY) {
-		build_skip(build, UNIT_NONE,
-			   build->image->funcs[fplan->func].addr, fplan->why);
-		unit.why = fplan->why;
-	} else {
-		unit_add(&unit, &fplan->calls, false);
-	}
-	*vec_push(*units, *n) = unit;
-}
-
-static int
-by_unit_order(const void *va, const void *vb)
-{
-	const struct unit *a = va, *b = vb;
-
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->ref != b->ref)
-		return a->ref < b->ref ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
-}
-
-struct unit *
-plan_units(struct plan *plan, size_t *n)
-{
-	struct build *build = plan->build;
-	struct unit *units = NULL;
-
-	*n = 0;
-	units_reset(build);
-	build->keeping = true;
-	for (size_t i = 0; i < plan->nfplans; i++) {
-		if (plan->fplans[i].named)
-			func_unit(build, &plan->fplans[i], &units, n);
-		fplan_sum(build, &plan->fplans[i]);
-	}
-	build->keeping = false;
-	for (size_t i = 0; i < build->nunits; i++) {
-		struct unit *unit = vec_push(units, *n);
-
-		*unit = build->units[i];
-		if (unit->kind == UNIT_INLINE && !unit->summed && !unit->why)
-			unit->why = "not in a known function";
-		/* A unit that ran has run, whatever else is not known. */
-		if (plan->wish.method == PLACE_ONCE && unit->n)
-			unit->why = NULL;
-		if (unit->why)
-			unit->n = 0;
-	}
-	if (*n)
-		qsort(units, *n, sizeof(*units), by_unit_order);
-	return units;
 }

@@ -1,6 +1,6 @@
 /*
- * Units: functions, lines and inlined functions with their counts, as reports
- * of source want them.
+ * Units: what is counted of an image's source.  Functions, lines and inlined
+ * functions.
  */
 #ifndef PLAN_UNITS_H
 #define PLAN_UNITS_H
@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct plan;
+#include "plan/select.h"
+#include "symtab/image.h"
+
+static const uint32_t UNIT_NONE = UINT32_MAX;	/* REGION_NONE as well */
 
 /*
  * One unit.  A line of a file is one unit however many functions have code
@@ -17,7 +20,7 @@ struct plan;
  */
 struct unit {
 	uint8_t kind;		/* UNIT_FUNC, UNIT_LINE or UNIT_INLINE */
-	uint32_t ref;		/* UNIT_FUNC: plan->image->funcs[ref];
+	uint32_t ref;		/* UNIT_FUNC: image->funcs[ref];
 				   UNIT_INLINE: image->inlines[ref], the first
 				   of all copies of one function;
 				   UNIT_LINE: file, image->files[ref] */
@@ -36,18 +39,43 @@ struct skip {
 };
 
 /*
- * Add up the counts of functions, lines and inlined functions in propagated
- * function plans.  Returns *n units, sorted by kind, then lines by file and
- * line, functions by addr; the caller frees the array.
- *
- * A function's count is the arrivals at its entry other than by its own jumps.
- * A line's count is how often control enters its code from another line's or
- * from outside the function, and how often it goes round a loop within the
- * line.  Each instruction belongs to the last row that begins a statement
- * (is_stmt) at or before it; a row that is empty because of others at the same
- * address counts arrivals there from other lines.  An inlined function's count
- * is the arrivals at the entry of each of its copies from outside that copy.
+ * The lines and inlined functions of an image that are chosen, as lines.h finds
+ * them.
  */
-struct unit *plan_units(struct plan *plan, size_t *n);
+struct unit_table {
+	const struct image *image;
+	const struct selection *sel;
+	struct unit *units;
+	size_t nunits;
+	uint32_t *line_index;	/* a hash of (file, line) */
+	size_t line_index_size, nlines;
+	uint8_t *choices;	/* enum choice of each file */
+	uint32_t *stmts;	/* per row: the is_stmt row in force, or none */
+	uint32_t func;		/* function whose lines are being looked at */
+	uint32_t *copy_units;	/* the unit of each inlined copy */
+	bool keeping;		/* counts are being added up: skips are kept */
+	struct skip *skips;
+	size_t nskips;
+};
+
+/* Free the table and what lines.h's functions have put there. */
+void unit_table_free(struct unit_table *table);
+
+/* Append a unit; returns its index. */
+uint32_t unit_add(struct unit_table *table, enum unit_kind kind, uint32_t ref,
+		  uint32_t line);
+/*
+ * Note that the place at addr cannot be counted, for the reason `why`, a static
+ * string.  The unit's count is then unknown unless it has other places.  unit
+ * may be UNIT_NONE.
+ */
+void unit_skip(struct unit_table *table, uint32_t unit, uint64_t addr,
+	       const char *why);
+/*
+ * Note that the unit has code that can be counted: its count is known even if
+ * nothing is added to it, and other rows of a line that cannot be counted do
+ * not spoil the line.
+ */
+void unit_found(struct unit *unit);
 
 #endif
