@@ -4,6 +4,7 @@
  * and on signals to pmon itself.  Never prints anything: a report on SIGUSR1
  * goes through run->report.
  */
+#include "monitor/patch/relocated.h"
 #include "monitor/process/account.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/thread_pages.h"
@@ -24,28 +25,6 @@
 #include "monitor/process/task.h"
 
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "util/mem.h"
-
-void
-run_remark(struct run *run, const char *fmt, ...)
-{
-	char buf[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
-	va_end(ap);
-	for (size_t i = 0; i < run->nremarks; i++)
-		if (!strcmp(run->remarks[i], buf))
-			return;
-	*vec_push(run->remarks, run->nremarks) = mem_strdup(buf);
-}
 
 /*
  * Release a child that is not to be followed, as soon as it has memory of its
@@ -151,7 +130,8 @@ on_pause(struct run *run, struct task *task, const struct event *event)
 	if (task->process->space && !task->process->planted)
 		process_plant(run, task);
 	if (task->born) {
-		thread_pages_task(run, task);
+		if (thread_pages_task(run, task))
+			relocated_refuse_space(run, task->process->space);
 		abnormal_birth(run, task);
 	}
 	cut_undo(run, task, true);
@@ -230,26 +210,6 @@ event_handle(struct run *run, const struct event *event)
 	}
 }
 
-double
-run_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
-/*
- * Is the signal one that the program sent to its process group?  pmon belongs
- * to the group and gets it, too, but nobody asks pmon for anything.
- */
-static bool
-signal_shared(struct run *run, pid_t sender)
-{
-	return run->root && sender && task_find(run, sender) &&
-	       getpgid(sender) == getpgrp();
-}
-
 /*
  * ^Z: the program gets it, too, and need not stop on it.  So pmon waits until
  * the program stops (on_group_stop), and then stops itself.  Without a launched
@@ -265,16 +225,8 @@ suspend_handle(struct run *run)
 	if (suspend == SUSPEND_NONE || !run->root || run->root_ended)
 		return;
 	run->suspending = true;
-	if (suspend == SUSPEND_SENT && !signal_shared(run, sender))
+	if (suspend == SUSPEND_SENT && !run_signal_shared(run, sender))
 		run->host->kill(run->root, SIGTSTP);
-}
-
-bool
-run_interrupted(struct run *run)
-{
-	pid_t sender;
-
-	return notice_stopping(&sender) && !signal_shared(run, sender);
 }
 
 /* Act on the notices that came meanwhile. */
@@ -284,7 +236,7 @@ notices_handle(struct run *run)
 	pid_t sender;
 	int signal = notice_stop(&sender);
 
-	if (signal_shared(run, sender))
+	if (run_signal_shared(run, sender))
 		signal = 0;
 	if (notice_tick()) {
 		affinity_tick(run);

@@ -83,7 +83,7 @@ struct run {
 	struct control *control;	/* its socket, or NULL */
 };
 
-/* ---- run.c */
+/* ---- process/state.c */
 
 /* Keep a remark for the report; the same text is kept once. */
 void run_remark(struct run *run, const char *fmt, ...)
@@ -97,6 +97,14 @@ double run_clock(void);
  * be given up.
  */
 bool run_interrupted(struct run *run);
+
+/*
+ * Is the signal one that the program sent to its process group?  pmon belongs
+ * to the group and gets it, too, but nobody asks pmon for anything.
+ */
+bool run_signal_shared(struct run *run, pid_t sender);
+
+/* ---- run.c */
 
 /*
  * All that stood still at attach or detach goes on now, or begins to stand

@@ -31,9 +31,7 @@ register_lost(struct run *run, struct space *space)
 		return;
 	space->own_thread_reg = mem_strdup(
 		"the program has set the gs register");
-	for (size_t i = 0; i < space->nmodules; i++)
-		relocated_refuse(run, space->modules[i]->plan,
-				 space->own_thread_reg);
+	relocated_refuse_space(run, space);
 }
 
 /*

@@ -11,10 +11,35 @@
 #include "monitor/patch/deliver.h"
 #include "monitor/patch/faults.h"
 #include "monitor/process/events.h"
-#include "monitor/unwind/shallow.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/sigtrap.h"
+#include "monitor/process/signals.h"
+#include "monitor/process/space.h"
 #include "monitor/process/task.h"
+
+void
+fault_interrupts(const struct space *space, uint64_t pc)
+{
+	struct position position;
+	struct code_at at;
+
+	if (!relocated_position(space, pc, &position))
+		position.va = pc;
+	at = code_at(space, position.va);
+	if (at.fplan)
+		at.fplan->interrupted = true;
+}
+
+/* Note where the program gets the signal: shallow_event sees its effect. */
+static void
+signal_note(struct run *run, struct task *task, int signal)
+{
+	if (run->host->native || !signal ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc,
+			       &task->signal_va))
+		return;
+	task->signal = signal;
+}
 
 void
 task_deliver(struct run *run, struct task *task, int signal)
@@ -23,7 +48,7 @@ task_deliver(struct run *run, struct task *task, int signal)
 	uint64_t va;
 
 	patch_signal(run, task, signal);
-	shallow_signal(run, task, signal);
+	signal_note(run, task, signal);
 	if (run->host->native && task->process->space &&
 	    signal_caught(run, task, signal)) {
 		fault_interrupts(task->process->space, task_pc(run, task));
@@ -55,7 +80,7 @@ trap_deliver_open(struct run *run, struct task *task)
 	struct event event;
 
 	patch_signal(run, task, SIGTRAP);
-	shallow_signal(run, task, SIGTRAP);
+	signal_note(run, task, SIGTRAP);
 	fault_keep(run, task);
 	fault_interrupts(task->process->space, task_pc(run, task));
 	if (task_resume(run, task, RESUME_STEP, SIGTRAP))

@@ -15,4 +15,11 @@ void task_deliver(struct run *run, struct task *task, int signal);
  */
 void trap_deliver(struct run *run, struct task *task, int signal);
 
+/*
+ * A handler interrupts the function at pc.  Nothing is derived in that function
+ * unless all stacks are known: without them nothing shows whether the handler
+ * came back.
+ */
+void fault_interrupts(const struct space *space, uint64_t pc);
+
 #endif

@@ -7,7 +7,6 @@
 #include "monitor/patch/detour.h"
 #include "monitor/patch/sigtrap.h"
 #include "monitor/process/events.h"
-#include "monitor/process/task.h"
 
 static int
 detour_resume(struct run *run, struct task *task, enum resume how,

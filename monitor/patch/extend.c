@@ -6,13 +6,13 @@
  */
 #include <stdlib.h>
 
+#include "monitor/process/space.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/module.h"
 #include "monitor/patch/slots.h"
 #include "monitor/process/events.h"
-#include "monitor/process/task.h"
 #include "util/mem.h"
 
 enum { PRUNE_MIN = 64 };

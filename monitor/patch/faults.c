@@ -1,17 +1,14 @@
 /*
  * Remembers what signals interrupt: the faulting instruction that a stopped
- * task is at, those that its signal handlers interrupted, and functions whose
- * handlers may never have come back.  An instruction that faulted has begun, so
- * a jump out of the handler leaves the function during that instruction.
- * Counts nothing itself.
+ * task is at, and those that its signal handlers interrupted.  An instruction
+ * that faulted has begun, so a jump out of the handler leaves the function
+ * during that instruction.  Counts nothing itself.
  */
 #include <signal.h>
 #include <stdlib.h>
 
-#include "monitor/patch/relocated.h"
 #include "monitor/patch/faults.h"
-#include "monitor/patch/patch.h"
-#include "monitor/patch/plant.h"
+#include "monitor/process/signals.h"
 #include "monitor/run.h"
 #include "util/mem.h"
 
@@ -85,19 +82,6 @@ fault_left(const struct task *task, uint64_t va, uint64_t sp)
 		if (task->faults[i].va == va && task->faults[i].sp == sp)
 			return true;
 	return false;
-}
-
-void
-fault_interrupts(const struct space *space, uint64_t pc)
-{
-	struct position position;
-	struct code_at at;
-
-	if (!relocated_position(space, pc, &position))
-		position.va = pc;
-	at = code_at(space, position.va);
-	if (at.fplan)
-		at.fplan->interrupted = true;
 }
 
 void

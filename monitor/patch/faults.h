@@ -1,6 +1,5 @@
 /*
- * Remembers the instructions that faulted, and where signal handlers
- * interrupted functions.  Counts nothing.
+ * Remembers the instructions that faulted.  Counts nothing.
  */
 #ifndef MONITOR_PATCH_FAULTS_H
 #define MONITOR_PATCH_FAULTS_H
@@ -22,13 +21,6 @@ void fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va);
  * pc has faulted, keep that with the stack pointer, for fault_left.
  */
 void fault_keep(struct run *run, struct task *task);
-/*
- * A handler interrupts the function at pc.  Nothing is derived in that function
- * unless all stacks are known: without them nothing shows whether the handler
- * came back.
- */
-void fault_interrupts(const struct space *space, uint64_t pc);
-
 /*
  * Whether the instruction at va, where a frame with this stack pointer is left,
  * had begun: a fault interrupted it.

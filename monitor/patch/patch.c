@@ -20,11 +20,11 @@
 #include "monitor/patch/faults.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/patch.h"
-#include "monitor/patch/plant.h"
 #include "monitor/patch/sigtrap.h"
 #include "monitor/process/events.h"
+#include "monitor/process/signals.h"
+#include "monitor/process/space.h"
 #include "monitor/unwind/abnormal.h"
-#include "monitor/process/task.h"
 #include "util/fail.h"
 
 /* ---- counting */
@@ -63,41 +63,6 @@ hit_stepped(struct run *run, const struct task *task, const struct hit *hit,
 }
 
 /* ---- taking hits back, redoing */
-
-static bool
-signal_is_fault(int signal)
-{
-	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
-	       signal == SIGILL || signal == SIGTRAP;
-}
-
-bool
-signal_caused(struct run *run, struct task *task, int signal)
-{
-	uint64_t va;
-	int code;
-
-	return signal_is_fault(signal) &&
-	       !run->host->fault_get(task->tid, &code, &va) && code > 0;
-}
-
-bool
-signal_caught(struct run *run, struct task *task, int signal)
-{
-	struct signal_state state;
-
-	return !run->host->signals(task->tid, &state) &&
-	       (state.caught & ~state.blocked) >> (signal - 1) & 1;
-}
-
-bool
-signal_waits(struct run *run, struct task *task)
-{
-	struct signal_state state;
-
-	return run->host->signals(task->tid, &state) ||
-	       state.pending & ~state.blocked;
-}
 
 /*
  * The instruction of the hit was counted, but has not been done because of this

@@ -24,21 +24,6 @@ bool patch_forget(struct run *run, struct task *task);
  */
 void patch_signal(struct run *run, struct task *task, int signal);
 /*
- * Whether the instruction at the pc caused the signal, instead of someone
- * sending it.
- */
-bool signal_caused(struct run *run, struct task *task, int signal);
-/*
- * Whether the program has a handler for the signal that would be called: the
- * signal is caught and not blocked.
- */
-bool signal_caught(struct run *run, struct task *task, int signal);
-/*
- * Whether a signal is pending for the task and not blocked, or that is not
- * known.
- */
-bool signal_waits(struct run *run, struct task *task);
-/*
  * The task is about to be detached: move it, and the contexts that its handlers
  * return to, out of slots and relocated functions.
  */

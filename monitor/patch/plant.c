@@ -10,6 +10,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "monitor/patch/relocated.h"
+#include "monitor/process/space.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/redirect.h"
@@ -23,32 +25,6 @@
 #include "util/mem.h"
 
 enum { PAGE = 4096 };
-
-struct module *
-space_module(const struct space *space, uint64_t va)
-{
-	for (size_t i = 0; i < space->nmodules; i++)
-		if (va - space->modules[i]->lo <
-		    space->modules[i]->hi - space->modules[i]->lo)
-			return space->modules[i];
-	return NULL;
-}
-
-struct code_at
-code_at(const struct space *space, uint64_t va)
-{
-	struct code_at at = {
-		.module = space_module(space, va), .index = FPLAN_NONE,
-	};
-
-	if (!at.module)
-		return at;
-	at.addr = va - at.module->bias;
-	at.index = plan_func(at.module->plan, at.addr);
-	if (at.index != FPLAN_NONE)
-		at.fplan = &at.module->plan->fplans[at.index];
-	return at;
-}
 
 /* ---- modules of a process */
 
@@ -97,7 +73,8 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 		.ino = map->ino,
 	};
 	module_extent(module);
-	thread_pages_yield(run, space, plan->image);
+	if (thread_pages_yield(run, space, plan->image))
+		relocated_refuse_space(run, space);
 	redirect_yield(run, space, plan);
 	if (module_fill(run, task, module)) {
 		module_drop(module);

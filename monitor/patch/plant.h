@@ -28,18 +28,4 @@ void process_plant_begun(struct run *run, struct task *task);
 void process_mapped(struct run *run, struct task *task);
 /* Plant the images that are mapped now and forget the modules that are not. */
 void process_rescan(struct run *run, struct task *task);
-/* The module whose text has the va, or NULL. */
-struct module *space_module(const struct space *space, uint64_t va);
-
-/* What is at a va. */
-struct code_at {
-	struct module *module;		/* whose text it is, or NULL */
-	struct func_plan *fplan;	/* the module's function there, or NULL;
-					   valid until the plan gets more */
-	uint32_t index;			/* of fplan in the plan, or FPLAN_NONE */
-	uint64_t addr;			/* if there is a module */
-};
-
-struct code_at code_at(const struct space *space, uint64_t va);
-
 #endif

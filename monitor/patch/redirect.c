@@ -12,7 +12,6 @@
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/redirect.h"
 #include "monitor/process/events.h"
-#include "monitor/process/task.h"
 #include "monitor/patch/text_edit.h"
 
 bool

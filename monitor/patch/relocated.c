@@ -62,6 +62,8 @@ relocated_map(struct run *run, struct task *task, struct module *module)
 	fail("the process was refused memory for relocated functions");
 refused:
 	relocated_refuse(run, module->plan, fail_message());
+	if (space->own_thread_reg)
+		relocated_refuse_space(run, space);
 }
 
 /* ---- planting */
@@ -433,4 +435,12 @@ relocated_refuse(struct run *run, struct plan *plan, const char *why)
 	}
 	if (plan->nreverted)
 		plan_extended(run, plan);
+}
+
+void
+relocated_refuse_space(struct run *run, const struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		relocated_refuse(run, space->modules[i]->plan,
+				 space->own_thread_reg);
 }

@@ -13,6 +13,12 @@
  * are; the report says why.
  */
 void relocated_refuse(struct run *run, struct plan *plan, const char *why);
+
+/*
+ * The same for the plans of all modules of the space, in which the thread
+ * register has been given up (space->own_thread_reg).
+ */
+void relocated_refuse_space(struct run *run, const struct space *space);
 /*
  * Map the memory for the module's relocated functions, and reserve its part of
  * the thread counter pages; if that fails, call relocated_refuse.
@@ -156,7 +162,5 @@ void relocated_sigreturn(struct run *run, struct task *task, uint64_t hook);
  * was undone.
  */
 bool relocated_unreturn(struct run *run, struct task *task);
-/* Free the contexts that are remembered for the task. */
-void relocated_forget(struct task *task);
 
 #endif

@@ -12,10 +12,9 @@
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/detour.h"
 #include "monitor/patch/faults.h"
-#include "monitor/patch/plant.h"
 #include "monitor/process/events.h"
+#include "monitor/process/space.h"
 #include "monitor/run.h"
-#include "monitor/process/task.h"
 #include "util/fail.h"
 #include "util/search.h"
 

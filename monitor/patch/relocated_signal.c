@@ -12,10 +12,9 @@
 #include "relocate/relocate.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/extend.h"
-#include "monitor/patch/plant.h"
 #include "monitor/process/events.h"
+#include "monitor/process/space.h"
 #include "monitor/run.h"
-#include "monitor/unwind/abnormal.h"
 #include "util/mem.h"
 
 /*
@@ -35,12 +34,6 @@ struct moved_pc {
 	uint64_t original;	/* the pc in the original, if pc is in a
 				   relocated function; else 0 */
 };
-
-void
-relocated_forget(struct task *task)
-{
-	free(task->moved_pcs);
-}
 
 static void
 moved_drop(struct task *task, size_t i)

@@ -14,7 +14,6 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "monitor/patch/hit.h"
 #include "monitor/process/inject.h"
 #include "monitor/process/task.h"
 #include "util/mem.h"

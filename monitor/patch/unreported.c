@@ -8,8 +8,8 @@
 #include <signal.h>
 
 #include "monitor/patch/hit.h"
-#include "monitor/patch/plant.h"
 #include "monitor/patch/unreported.h"
+#include "monitor/process/space.h"
 
 /* Whether a jump leads behind the one-byte instruction of the site. */
 static bool

@@ -1,13 +1,16 @@
 /*
- * Enters events into the tables: new threads and processes, exec, ends.  Never
- * resumes a task, and plants nothing new.
+ * Enters events into the tables: new threads and processes, exec, ends; takes
+ * out of them what has ended.  Never resumes a task, and plants nothing new.
  */
 #include <signal.h>
 #include <stdlib.h>
 
 #include "monitor/process/account.h"
 #include "monitor/client/client.h"
+#include "monitor/process/affinity.h"
+#include "monitor/process/cut.h"
 #include "monitor/process/events.h"
+#include "monitor/process/space.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/process/clones.h"
 #include "monitor/patch/relocated.h"
@@ -18,7 +21,72 @@
 #include "monitor/patch/sigtrap.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/process/task.h"
+#include "monitor/unwind/stack.h"
+#include "util/fail.h"
 #include "util/mem.h"
+
+/* ---- out of the tables */
+
+void
+space_drop(struct run *run, struct space *space)
+{
+	if (!space || --space->refs)
+		return;
+	thread_pages_close(run, space);
+	for (size_t i = 0; i < space->nmodules; i++)
+		module_drop(space->modules[i]);
+	run->host->mem_close(space->mem);
+	stack_close(space->stack);
+	free(space->own_thread_reg);
+	free(space->modules);
+	free(space);
+}
+
+/* Remove the process, which has no tasks left, and drop its space. */
+static void
+process_free(struct run *run, struct process *process)
+{
+	struct process **at = &run->processes;
+
+	must(!process->ntasks);
+	while (*at != process)
+		at = &(*at)->next;
+	*at = process->next;
+	space_drop(run, process->space);
+	sigtrap_drop(process->sigtrap);
+	free(process);
+}
+
+void
+task_free(struct run *run, struct task *task)
+{
+	struct process *process = task->process;
+
+	task_remove(run, task);
+	run_unqueue(run, task->tid);
+	affinity_forget(run, task);
+	abnormal_forget(task);
+	free(task->moved_pcs);
+	fault_forget(task);
+	cut_forget(task);
+	free(task);
+	if (process && --process->ntasks == 0)
+		process_free(run, process);
+}
+
+static void
+task_drop(struct run *run, struct task *task, void *ctx)
+{
+	task_free(run, task);
+}
+
+void
+tasks_free(struct run *run)
+{
+	task_each(run, task_drop, NULL);
+}
+
+/* ---- into the tables */
 
 void
 run_announce(struct run *run, pid_t tid, struct process *process)

@@ -27,4 +27,13 @@ void account_close(struct run *run);
  */
 void run_announce(struct run *run, pid_t tid, struct process *process);
 
+/* Remove the task, its queued events, and its process if it was the last. */
+void task_free(struct run *run, struct task *task);
+
+/* Remove all tasks that are left at the end of a run. */
+void tasks_free(struct run *run);
+
+/* Drop a reference; the last one frees the space, after folding counts. */
+void space_drop(struct run *run, struct space *space);
+
 #endif

@@ -10,7 +10,6 @@
 #include "monitor/client/tamper.h"
 #include "monitor/notice.h"
 #include "monitor/process/account.h"
-#include "monitor/process/stop.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/unwind/abnormal.h"

@@ -11,6 +11,7 @@
 #include "monitor/process/linker.h"
 #include "monitor/patch/redirect.h"
 #include "monitor/patch/plant.h"
+#include "monitor/process/space.h"
 #include "monitor/run.h"
 
 /*

@@ -12,6 +12,7 @@
 #include "monitor/process/linker.h"
 #include "monitor/process/machine.h"
 #include "monitor/patch/plant.h"
+#include "monitor/process/space.h"
 #include "monitor/run.h"
 #include "monitor/patch/sigtrap.h"
 #include "monitor/process/start.h"

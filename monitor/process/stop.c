@@ -7,10 +7,10 @@
 #include <signal.h>
 
 #include "monitor/client/client.h"
+#include "monitor/process/account.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/events.h"
 #include "monitor/process/thread_pages.h"
-#include "monitor/patch/relocated.h"
 #include "monitor/process/cut.h"
 #include "monitor/process/inject.h"
 #include "monitor/patch/module.h"

@@ -1,22 +1,11 @@
 /*
- * The tables of a run: tasks by id, processes, address spaces and the modules
- * planted in them, with their lifetimes, and the owners of counter sets.  Never
- * changes a task.
+ * The tables of a run: tasks by id, processes, and the owners of counter sets.
+ * Never changes a task; account.c frees what a task, a process or a space has.
  */
-#include "monitor/process/affinity.h"
-#include "monitor/process/events.h"
-#include "monitor/process/thread_pages.h"
-#include "monitor/patch/relocated.h"
-#include "monitor/process/cut.h"
-#include "monitor/patch/faults.h"
 #include "monitor/run.h"
-#include "monitor/patch/sigtrap.h"
-#include "monitor/unwind/stack.h"
-#include "monitor/unwind/abnormal.h"
 #include "monitor/process/task.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/fail.h"
 #include "util/mem.h"
@@ -126,23 +115,13 @@ task_new(struct run *run, pid_t tid, struct process *process)
 }
 
 void
-task_free(struct run *run, struct task *task)
+task_remove(struct run *run, struct task *task)
 {
 	struct task **at = task_bucket(run, task->tid);
-	struct process *process = task->process;
 
 	while (*at != task)
 		at = &(*at)->hash_next;
 	*at = task->hash_next;
-	run_unqueue(run, task->tid);
-	affinity_forget(run, task);
-	abnormal_forget(task);
-	relocated_forget(task);
-	fault_forget(task);
-	cut_forget(task);
-	free(task);
-	if (process && --process->ntasks == 0)
-		process_free(run, process);
 }
 
 void
@@ -156,18 +135,6 @@ task_each(struct run *run,
 			next = task->hash_next;
 			fn(run, task, ctx);
 		}
-}
-
-static void
-task_drop(struct run *run, struct task *task, void *ctx)
-{
-	task_free(run, task);
-}
-
-void
-tasks_free(struct run *run)
-{
-	task_each(run, task_drop, NULL);
 }
 
 struct process *
@@ -186,76 +153,4 @@ process_new(struct run *run, pid_t pid, struct space *space)
 	run->processes = process;
 	run->nprocesses++;
 	return process;
-}
-
-void
-process_free(struct run *run, struct process *process)
-{
-	struct process **at = &run->processes;
-
-	must(!process->ntasks);
-	while (*at != process)
-		at = &(*at)->next;
-	*at = process->next;
-	space_drop(run, process->space);
-	sigtrap_drop(process->sigtrap);
-	free(process);
-}
-
-struct space *
-space_new(int mem)
-{
-	struct space *space = mem_alloc(sizeof(*space));
-
-	space->refs = 1;
-	space->mem = mem;
-	return space;
-}
-
-struct space *
-space_copy(const struct space *space, int mem)
-{
-	struct space *copy = space_new(mem);
-
-	copy->thread_pages = thread_pages_copy(space->thread_pages);
-	copy->redirection = space->redirection;
-	copy->own_thread_reg = space->own_thread_reg ?
-				       mem_strdup(space->own_thread_reg) :
-				       NULL;
-	for (size_t i = 0; i < space->nmodules; i++) {
-		space->modules[i]->refs++;
-		*vec_push(copy->modules, copy->nmodules) = space->modules[i];
-	}
-	return copy;
-}
-
-void
-space_hold(struct space *space)
-{
-	space->refs++;
-}
-
-void
-space_drop(struct run *run, struct space *space)
-{
-	if (!space || --space->refs)
-		return;
-	thread_pages_close(run, space);
-	for (size_t i = 0; i < space->nmodules; i++)
-		module_drop(space->modules[i]);
-	run->host->mem_close(space->mem);
-	stack_close(space->stack);
-	free(space->own_thread_reg);
-	free(space->modules);
-	free(space);
-}
-
-void
-module_drop(struct module *module)
-{
-	if (--module->refs)
-		return;
-	free(module->patched);
-	free(module->slot_site);
-	free(module);
 }

@@ -1,5 +1,5 @@
 /*
- * The tables of a run: tasks, processes, spaces, and owners of counter sets.
+ * The tables of a run: tasks, processes, and owners of counter sets.
  */
 #ifndef MONITOR_PROCESS_TASK_H
 #define MONITOR_PROCESS_TASK_H
@@ -39,27 +39,14 @@ uint64_t task_pc(const struct run *run, const struct task *task);
 struct task *task_find(struct run *run, pid_t tid);
 /* Enter a task; process is NULL if no event has announced the task yet. */
 struct task *task_new(struct run *run, pid_t tid, struct process *process);
-/* Remove the task, its queued events, and its process if it was the last. */
-void task_free(struct run *run, struct task *task);
-/* Remove all tasks that are left at the end of a run. */
-void tasks_free(struct run *run);
+/* Take the task out of the table; task_free does, and frees the rest. */
+void task_remove(struct run *run, struct task *task);
+
 /* Call fn for every task; fn may free that task. */
 void task_each(struct run *run,
 	       void (*fn)(struct run *run, struct task *task, void *ctx),
 	       void *ctx);
 /* Enter a process, which takes over the caller's reference to the space. */
 struct process *process_new(struct run *run, pid_t pid, struct space *space);
-/* Remove the process, which has no tasks left, and drop its space. */
-void process_free(struct run *run, struct process *process);
-/* An empty space with one reference; mem is the host's handle. */
-struct space *space_new(int mem);
-/* The space of a fork's child, with the same modules planted. */
-struct space *space_copy(const struct space *space, int mem);
-/* Add a reference. */
-void space_hold(struct space *space);
-/* Drop a reference; the last one frees the space, after folding counts. */
-void space_drop(struct run *run, struct space *space);
-/* Drop a reference; the last one frees the module. */
-void module_drop(struct module *module);
 
 #endif

@@ -11,9 +11,7 @@
 
 #include "monitor/process/thread_pages.h"
 #include "monitor/client/client.h"
-#include "monitor/patch/relocated.h"
 #include "monitor/process/events.h"
-#include "monitor/process/inject.h"
 #include "monitor/process/shared.h"
 #include "monitor/run.h"
 #include "monitor/process/task.h"
@@ -338,18 +336,16 @@ image_uses_thread_reg(const struct image *image)
 	return calls;
 }
 
-void
+bool
 thread_pages_yield(struct run *run, struct space *space,
 		   const struct image *image)
 {
 	if (run->opts->patch != PATCH_AUTO || space->own_thread_reg ||
 	    !image_uses_thread_reg(image))
-		return;
+		return false;
 	space->own_thread_reg = mem_printf("%s may use the gs register",
 					   image->path);
-	for (size_t i = 0; i < space->nmodules; i++)
-		relocated_refuse(run, space->modules[i]->plan,
-				 space->own_thread_reg);
+	return true;
 }
 
 /* Has the task been killed since it stopped? */
@@ -366,7 +362,7 @@ task_killed(struct run *run, const struct task *task)
  * A task without a page of its own would count in its maker's, and each would
  * lose counts of the other.  A task that was killed runs nothing any more.
  */
-void
+bool
 thread_pages_task(struct run *run, struct task *task)
 {
 	struct space *space = task->process->space;
@@ -375,12 +371,10 @@ thread_pages_task(struct run *run, struct task *task)
 	    task->thread_page || (task->vforked && task->process->counted) ||
 	    !thread_page_take(run, task, space->thread_pages) ||
 	    task_killed(run, task))
-		return;
+		return false;
 	space->own_thread_reg = mem_printf(
 		"a thread got no memory for its counters: %s", fail_message());
-	for (size_t i = 0; i < space->nmodules; i++)
-		relocated_refuse(run, space->modules[i]->plan,
-				 space->own_thread_reg);
+	return true;
 }
 
 /*

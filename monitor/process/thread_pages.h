@@ -29,16 +29,18 @@ int thread_pages_reserve(struct space *space, uint64_t need, uint64_t *offset);
 struct thread_pages *thread_pages_copy(const struct thread_pages *thread_pages);
 /*
  * If the image may use the register that leads to thread pages, give the
- * register up for the whole space: its modules go without relocated functions
- * from now on.
+ * register up for the whole space: true, and space->own_thread_reg says why.
+ * The caller refuses relocated functions there (relocated_refuse_space).
  */
-void thread_pages_yield(struct run *run, struct space *space,
+bool thread_pages_yield(struct run *run, struct space *space,
 			const struct image *image);
+
 /*
- * Give the stopped task a thread page if it needs one; if there is none for it,
- * give up relocated functions in its space.
+ * Give the stopped task a thread page if it needs one.  If there is none for
+ * it, give the register up as thread_pages_yield does, and return true.
  */
-void thread_pages_task(struct run *run, struct task *task);
+bool thread_pages_task(struct run *run, struct task *task);
+
 /*
  * Write the module's new guards in all thread pages of the space.  Guards are
  * known values between the counters, which show if the program writes there.

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "monitor/process/space.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/process/clones.h"
 #include "monitor/patch/contexts.h"
@@ -20,7 +21,6 @@
 #include "monitor/unwind/shallow.h"
 #include "monitor/process/linker.h"
 #include "monitor/patch/patch.h"
-#include "monitor/patch/plant.h"
 #include "monitor/run.h"
 #include "monitor/patch/sigtrap.h"
 #include "monitor/unwind/abnormal.h"
@@ -31,79 +31,12 @@
 #include "monitor/patch/unreported.h"
 #include "util/mem.h"
 
-bool
-space_infers(const struct space *space)
-{
-	for (size_t i = 0; space && i < space->nmodules; i++)
-		if (plan_infers(space->modules[i]->plan))
-			return !space->modules[i]->plan->wish.no_traps;
-	return false;
-}
-
-bool
-space_hooked(const struct space *space)
-{
-	for (size_t i = 0; i < space->nmodules; i++)
-		if (!space->modules[i]->plan->wish.no_traps)
-			return true;
-	return space_known(space);
-}
-
-bool
-space_known(const struct space *space)
-{
-	return space_infers(space) || (space && space->thread_pages);
-}
-
 static struct stack *
 space_stack(struct run *run, struct space *space)
 {
 	if (!space->stack)
 		space->stack = stack_open(run->host, run->arch);
 	return space->stack;
-}
-
-void
-space_calls_underivable(struct run *run, struct space *space,
-			enum count_reason reason, const char *why)
-{
-	bool derived = false;
-
-	for (size_t i = 0; i < space->nmodules; i++) {
-		struct plan *plan = space->modules[i]->plan;
-
-		if (!plan_infers(plan))
-			continue;
-		plan->calls_underivable = true;
-		if (!plan->calls_reason)
-			plan->calls_reason = reason;
-		derived |= plan->underivable || !plan->wish.leaks;
-	}
-	/*
-	 * Where all calls are counted behind, nothing was derived behind them.
-	 */
-	if (derived)
-		run_remark(run, "not all counts can be derived: %s", why);
-}
-
-/*
- * Derive nothing behind any instruction of the space: it is not known where one
- * of its tasks was.
- */
-static void
-space_underivable(struct run *run, struct space *space,
-		  enum count_reason reason, const char *why)
-{
-	for (size_t i = 0; i < space->nmodules; i++) {
-		struct plan *plan = space->modules[i]->plan;
-
-		if (!plan_infers(plan))
-			continue;
-		plan->underivable = true;
-		if (!plan->underivable_reason)
-			plan->underivable_reason = reason;
-	}
-	space_calls_underivable(run, space, REASON_STACK, why);
 }
 
 /* ---- entering frame edges */

@@ -7,21 +7,6 @@
 
 #include "monitor/run.h"
 
-/*
- * Whether any count is derived in the images of the space: then there are hooks
- * wherever stacks are left.
- */
-bool space_infers(const struct space *space);
-/*
- * Whether pmon must know all files that the space runs, and which functions its
- * tasks are in: so if counts are derived or there are relocated functions.
- */
-bool space_known(const struct space *space);
-/*
- * Whether traps are planted in the space, so that some system calls must be
- * hooked.
- */
-bool space_hooked(const struct space *space);
 /* The task is at its last stop: all its frames are left. */
 void abnormal_end(struct run *run, struct task *task);
 /*
@@ -76,12 +61,5 @@ void abnormal_hook(struct run *run, struct task *task,
  */
 void abnormal_enter(struct run *run, const struct task *task,
 		    const struct stack_switch *stack_switch);
-
-/*
- * From here on nothing is derived behind calls in the images of the space, for
- * this reason; the report says why.
- */
-void space_calls_underivable(struct run *run, struct space *space,
-			     enum count_reason reason, const char *why);
 
 #endif

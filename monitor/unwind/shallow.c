@@ -6,9 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "monitor/patch/faults.h"
+#include "monitor/patch/deliver.h"
 #include "monitor/unwind/shallow.h"
-#include "monitor/patch/plant.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/unwind/stack_switch.h"
@@ -30,16 +29,6 @@ shallow_frame(struct run *run, const struct task *task, bool came,
 		.arrived = came,
 	};
 	return HOST_OK;
-}
-
-void
-shallow_signal(struct run *run, struct task *task, int signal)
-{
-	if (run->host->native || !signal ||
-	    run->host->reg_get(task->tid, run->arch->reg_pc,
-			       &task->signal_va))
-		return;
-	task->signal = signal;
 }
 
 /* If the host says that it could not count, no count is known. */

@@ -13,8 +13,6 @@
  */
 int shallow_frame(struct run *run, const struct task *task, bool came,
 		  struct stack_switch *stack_switch);
-/* A signal is about to be delivered to the task: note where that is. */
-void shallow_signal(struct run *run, struct task *task, int signal);
 /* The task has had an event, which may show what the last signal did. */
 void shallow_event(struct run *run, struct task *task,
 		   const struct event *event);

@@ -1,0 +1,24 @@
+/*
+ * The signals of stopped tasks.
+ */
+#ifndef MONITOR_PROCESS_SIGNALS_H
+#define MONITOR_PROCESS_SIGNALS_H
+
+#include "monitor/run.h"
+
+/*
+ * Whether the instruction at the pc caused the signal, instead of someone
+ * sending it.
+ */
+bool signal_caused(struct run *run, struct task *task, int signal);
+/*
+ * Whether the program has a handler for the signal that would be called: the
+ * signal is caught and not blocked.
+ */
+bool signal_caught(struct run *run, struct task *task, int signal);
+/*
+ * Whether a signal is pending for the task and not blocked, or that is not
+ * known.
+ */
+bool signal_waits(struct run *run, struct task *task);
+#endif

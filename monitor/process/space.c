@@ -1,0 +1,142 @@
+/*
+ * Address spaces: makes them, and answers what their modules' plans say of
+ * them.  Never changes a process.
+ */
+#include "monitor/process/space.h"
+
+#include <stdlib.h>
+
+#include "monitor/process/thread_pages.h"
+#include "util/mem.h"
+
+struct space *
+space_new(int mem)
+{
+	struct space *space = mem_alloc(sizeof(*space));
+
+	space->refs = 1;
+	space->mem = mem;
+	return space;
+}
+
+struct space *
+space_copy(const struct space *space, int mem)
+{
+	struct space *copy = space_new(mem);
+
+	copy->thread_pages = thread_pages_copy(space->thread_pages);
+	copy->redirection = space->redirection;
+	copy->own_thread_reg = space->own_thread_reg ?
+				       mem_strdup(space->own_thread_reg) :
+				       NULL;
+	for (size_t i = 0; i < space->nmodules; i++) {
+		space->modules[i]->refs++;
+		*vec_push(copy->modules, copy->nmodules) = space->modules[i];
+	}
+	return copy;
+}
+
+void
+space_hold(struct space *space)
+{
+	space->refs++;
+}
+
+void
+module_drop(struct module *module)
+{
+	if (--module->refs)
+		return;
+	free(module->patched);
+	free(module->slot_site);
+	free(module);
+}
+
+struct module *
+space_module(const struct space *space, uint64_t va)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (va - space->modules[i]->lo <
+		    space->modules[i]->hi - space->modules[i]->lo)
+			return space->modules[i];
+	return NULL;
+}
+
+struct code_at
+code_at(const struct space *space, uint64_t va)
+{
+	struct code_at at = {
+		.module = space_module(space, va), .index = FPLAN_NONE,
+	};
+
+	if (!at.module)
+		return at;
+	at.addr = va - at.module->bias;
+	at.index = plan_func(at.module->plan, at.addr);
+	if (at.index != FPLAN_NONE)
+		at.fplan = &at.module->plan->fplans[at.index];
+	return at;
+}
+
+bool
+space_infers(const struct space *space)
+{
+	for (size_t i = 0; space && i < space->nmodules; i++)
+		if (plan_infers(space->modules[i]->plan))
+			return !space->modules[i]->plan->wish.no_traps;
+	return false;
+}
+
+bool
+space_known(const struct space *space)
+{
+	return space_infers(space) || (space && space->thread_pages);
+}
+
+bool
+space_hooked(const struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (!space->modules[i]->plan->wish.no_traps)
+			return true;
+	return space_known(space);
+}
+
+void
+space_calls_underivable(struct run *run, struct space *space,
+			enum count_reason reason, const char *why)
+{
+	bool derived = false;
+
+	for (size_t i = 0; i < space->nmodules; i++) {
+		struct plan *plan = space->modules[i]->plan;
+
+		if (!plan_infers(plan))
+			continue;
+		plan->calls_underivable = true;
+		if (!plan->calls_reason)
+			plan->calls_reason = reason;
+		derived |= plan->underivable || !plan->wish.leaks;
+	}
+	/*
+	 * Where all calls are counted behind, nothing was derived behind them.
+	 */
+	if (derived)
+		run_remark(run, "not all counts can be derived: %s", why);
+}
+
+void
+space_underivable(struct run *run, struct space *space,
+		  enum count_reason reason, const char *why)
+{
+	for (size_t i = 0; i < space->nmodules; i++) {
+		struct plan *plan = space->modules[i]->plan;
+
+		if (!plan_infers(plan))
+			continue;
+		plan->underivable = true;
+		if (!plan->underivable_reason)
+			plan->underivable_reason = reason;
+	}
+	space_calls_underivable(run, space, REASON_STACK, why);
+}
