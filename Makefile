@@ -24,7 +24,7 @@ LDLIBS += -ldwarf -ldw -lelf -lZydis -lcapstone -liberty -ljson-c -lprotobuf-c \
 	-lncursesw -lz
 
 DIRS := util arch arch/x86_64 arch/m68k arch/aarch64 arch/vax symtab flow \
-	relocate plan host report report/text report/export report/html report/profile \
+	relocate program probe host report report/text report/export report/html report/profile \
 	monitor monitor/process monitor/patch monitor/unwind monitor/client
 SRCS := $(wildcard $(addsuffix /*.c,$(DIRS)))
 OBJS := $(SRCS:%.c=$(BUILD)/%.o)

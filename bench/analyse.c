@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "plan/plan.h"
+#include "probe/plan.h"
 #include "util/fail.h"
 
 struct sums {

@@ -4,7 +4,7 @@
  * request has come, or that more of an answer can be sent.
  */
 #include "monitor/client/count.h"
-#include "monitor/client/host_counters.h"
+#include "monitor/patch/host_counters.h"
 #include "monitor/control.h"
 #include "monitor/patch/extend.h"
 #include "monitor/place.h"
@@ -12,7 +12,7 @@
 #include "monitor/process/object.h"
 #include "monitor/run.h"
 #include "monitor/client/save.h"
-#include "monitor/process/stop.h"
+#include "monitor/stop.h"
 #include "monitor/unwind/abnormal.h"
 
 #include <errno.h>

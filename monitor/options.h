@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "flow/placement.h"
-#include "plan/select.h"
+#include "program/select.h"
 #include "report/report.h"
 
 enum patch_choice {

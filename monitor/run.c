@@ -5,7 +5,7 @@
  * goes through run->report.
  */
 #include "monitor/patch/relocated.h"
-#include "monitor/process/account.h"
+#include "monitor/account.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/client/autosave.h"
@@ -15,13 +15,13 @@
 #include "monitor/process/events.h"
 #include "monitor/patch/deliver.h"
 #include "monitor/unwind/shallow.h"
-#include "monitor/notice.h"
+#include "monitor/process/notice.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/plant.h"
 #include "monitor/run.h"
-#include "monitor/process/stop.h"
+#include "monitor/stop.h"
 #include "monitor/unwind/abnormal.h"
-#include "monitor/client/tamper.h"
+#include "monitor/patch/tamper.h"
 #include "monitor/process/task.h"
 
 #include <signal.h>

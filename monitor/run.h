@@ -11,7 +11,7 @@
 #include "host/host.h"
 #include "monitor/options.h"
 #include "monitor/process/tables.h"
-#include "plan/plan.h"
+#include "probe/plan.h"
 #include "report/report.h"
 
 struct earlier;			/* see report/profile/profile_plan.h */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "plan/plan.h"
+#include "probe/plan.h"
 
 /*
  * The name, demangled if that is asked for and possible; "?" for NULL.  Owned

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "plan/plan.h"
+#include "probe/plan.h"
 #include "util/options.h"
 
 enum report_kind {

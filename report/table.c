@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "plan/code.h"
+#include "program/code.h"
 #include "report/names.h"
 #include "report/printable.h"
 #include "util/fail.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/code.h"
+#include "program/code.h"
 #include "report/kinds.h"
 #include "report/names.h"
 #include "report/printable.h"
@@ -17,7 +17,7 @@
 
 /* ---- lines of instructions */
 
-/* Whether line counts go by this row (see plan/lines.c). */
+/* Whether line counts go by this row (see program/lines.c). */
 static bool
 row_owns(const struct view *view, const struct row *row)
 {

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "monitor/notice.h"
+#include "monitor/process/notice.h"
 #include "monitor/client/save.h"
 #include "monitor/unwind/abnormal.h"
 #include "util/fail.h"

@@ -4,7 +4,7 @@
 #ifndef MONITOR_CLIENT_COUNT_H
 #define MONITOR_CLIENT_COUNT_H
 
-#include "monitor/client/client.h"
+#include "monitor/process/client.h"
 
 extern const struct client client_count;
 

@@ -9,10 +9,10 @@
 
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/deliver.h"
-#include "monitor/patch/faults.h"
+#include "monitor/process/faults.h"
 #include "monitor/process/events.h"
 #include "monitor/patch/patch.h"
-#include "monitor/patch/sigtrap.h"
+#include "monitor/process/sigtrap.h"
 #include "monitor/process/signals.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"

@@ -5,7 +5,7 @@
 #ifndef MONITOR_PATCH_HIT_H
 #define MONITOR_PATCH_HIT_H
 
-#include "monitor/client/client.h"
+#include "monitor/process/client.h"
 
 struct hit {
 	const struct module *module;

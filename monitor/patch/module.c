@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "monitor/patch/relocated.h"
-#include "monitor/client/host_counters.h"
+#include "monitor/patch/host_counters.h"
 #include "monitor/patch/module.h"
 #include "monitor/patch/slots.h"
 #include "monitor/patch/text_edit.h"

@@ -8,10 +8,10 @@
 #include <signal.h>
 
 #include "relocate/relocate.h"
-#include "monitor/client/client.h"
+#include "monitor/process/client.h"
 #include "monitor/patch/relocated.h"
-#include "monitor/patch/detour.h"
-#include "monitor/patch/faults.h"
+#include "monitor/process/detour.h"
+#include "monitor/process/faults.h"
 #include "monitor/process/events.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"

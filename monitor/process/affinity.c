@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "monitor/process/affinity.h"
-#include "monitor/notice.h"
+#include "monitor/process/notice.h"
 #include "monitor/run.h"
 #include "monitor/process/task.h"
 

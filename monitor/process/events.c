@@ -6,10 +6,10 @@
  */
 #include "monitor/process/events.h"
 
-#include "monitor/client/client.h"
-#include "monitor/client/tamper.h"
-#include "monitor/notice.h"
-#include "monitor/process/account.h"
+#include "monitor/process/client.h"
+#include "monitor/patch/tamper.h"
+#include "monitor/process/notice.h"
+#include "monitor/account.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/unwind/abnormal.h"

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "monitor/patch/detour.h"
+#include "monitor/process/detour.h"
 #include "monitor/process/events.h"
 #include "monitor/process/inject.h"
 #include "monitor/run.h"

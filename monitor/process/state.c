@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "monitor/notice.h"
+#include "monitor/process/notice.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "util/mem.h"

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "host/host.h"
-#include "monitor/patch/modules.h"
+#include "monitor/process/modules.h"
 #include "monitor/process/stops.h"
 
 struct stack;			/* see stack.h */

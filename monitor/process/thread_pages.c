@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "monitor/process/thread_pages.h"
-#include "monitor/client/client.h"
+#include "monitor/process/client.h"
 #include "monitor/process/events.h"
 #include "monitor/process/shared.h"
 #include "monitor/run.h"

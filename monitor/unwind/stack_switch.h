@@ -8,7 +8,7 @@
 #ifndef MONITOR_UNWIND_STACK_SWITCH_H
 #define MONITOR_UNWIND_STACK_SWITCH_H
 
-#include "plan/hook.h"
+#include "program/hook.h"
 #include "monitor/unwind/stack.h"
 
 /*

@@ -6,7 +6,7 @@
 #ifndef REPORT_PROFILE_PROFILE_PLAN_H
 #define REPORT_PROFILE_PROFILE_PLAN_H
 
-#include "plan/plan.h"
+#include "probe/plan.h"
 #include "report/profile/profile.h"
 
 /*

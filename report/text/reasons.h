@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "plan/select.h"
+#include "program/select.h"
 
 struct reason {
 	const char *why;	/* lent: static, or the plan's */

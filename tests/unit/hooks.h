@@ -4,7 +4,7 @@
 #ifndef TESTS_HOOKS_H
 #define TESTS_HOOKS_H
 
-#include "plan/hook.h"
+#include "program/hook.h"
 
 static const struct hook *
 hook_at(const struct hook *hooks, size_t n, uint64_t addr)

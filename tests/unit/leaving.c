@@ -5,7 +5,7 @@
  */
 #include "tests/unit/build.h"
 
-#include "plan/image_graphs.h"
+#include "program/image_graphs.h"
 #include "symtab/lsda.h"
 
 /*

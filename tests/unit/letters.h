@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "probe/plan.h"
 #include "util/mem.h"
 
 #include <cmocka.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "plan/image_graphs.h"
+#include "program/image_graphs.h"
 #include "symtab/image.h"
 #include "util/fail.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "host/ptrace.h"
-#include "monitor/notice.h"
+#include "monitor/process/notice.h"
 
 #include <cmocka.h>
 

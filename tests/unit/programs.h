@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "plan/plan.h"
+#include "probe/plan.h"
 #include "symtab/reading.h"
 #include "tests/unit/flows.h"
 #include "tests/unit/regions.h"

@@ -10,7 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 
-#include "plan/image_graphs.h"
+#include "program/image_graphs.h"
 #include "tests/unit/happened.h"
 
 #include <cmocka.h>

@@ -6,7 +6,7 @@
 
 #include "relocate/relocate.h"
 #include "monitor/patch/redirect.h"
-#include "plan/plan.h"
+#include "probe/plan.h"
 #include "util/mem.h"
 
 static const char *const program =

@@ -9,9 +9,9 @@
 
 #include "relocate/relocate.h"
 #include "flow/propagate.h"
-#include "plan/code.h"
-#include "plan/image_graphs.h"
-#include "plan/probes.h"
+#include "program/code.h"
+#include "program/image_graphs.h"
+#include "probe/probes.h"
 #include "tests/unit/build.h"
 #include "util/mem.h"
 

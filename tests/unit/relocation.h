@@ -19,8 +19,8 @@
 
 #include "relocate/relocate.h"
 #include "flow/propagate.h"
-#include "plan/image_graphs.h"
-#include "plan/probes.h"
+#include "program/image_graphs.h"
+#include "probe/probes.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

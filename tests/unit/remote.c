@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "plan/image_graphs.h"
+#include "program/image_graphs.h"
 #include "symtab/image.h"
 #include "tests/unit/remotes.h"
 

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "monitor/notice.h"
-#include "monitor/process/account.h"
+#include "monitor/process/notice.h"
+#include "monitor/account.h"
 #include "monitor/process/events.h"
 #include "monitor/process/task.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "probe/plan.h"
 #include "report/report.h"
 #include "util/fail.h"
 #include "util/mem.h"

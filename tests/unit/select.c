@@ -1,5 +1,5 @@
-/* Globs and unit names: what plan/select.h promises. */
-#include "plan/select.h"
+/* Globs and unit names: what program/select.h promises. */
+#include "program/select.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

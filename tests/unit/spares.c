@@ -5,7 +5,7 @@
 #include "tests/unit/build.h"
 
 #include "relocate/relocate.h"
-#include "plan/plan.h"
+#include "probe/plan.h"
 #include "util/mem.h"
 
 #define FUNC(name, code) \

@@ -13,8 +13,8 @@
 
 #include "tests/unit/build.h"
 
-#include "plan/code.h"
-#include "plan/image_graphs.h"
+#include "program/code.h"
+#include "program/image_graphs.h"
 #include "util/mem.h"
 
 enum { JUMPS_MAX = 128, TARGETS_MAX = 128, STEPS_MIN = 2000 };

@@ -1,0 +1,350 @@
+/*
+ * Enters events into the tables: new threads and processes, exec, ends; takes
+ * out of them what has ended.  Never resumes a task, and plants nothing new.
+ */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "monitor/account.h"
+#include "monitor/process/client.h"
+#include "monitor/process/affinity.h"
+#include "monitor/process/cut.h"
+#include "monitor/process/events.h"
+#include "monitor/process/space.h"
+#include "monitor/process/thread_pages.h"
+#include "monitor/process/clones.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/extend.h"
+#include "monitor/process/faults.h"
+#include "monitor/process/notice.h"
+#include "monitor/run.h"
+#include "monitor/process/sigtrap.h"
+#include "monitor/unwind/abnormal.h"
+#include "monitor/process/task.h"
+#include "monitor/unwind/stack.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/* ---- out of the tables */
+
+void
+space_drop(struct run *run, struct space *space)
+{
+	if (!space || --space->refs)
+		return;
+	thread_pages_close(run, space);
+	for (size_t i = 0; i < space->nmodules; i++)
+		module_drop(space->modules[i]);
+	run->host->mem_close(space->mem);
+	stack_close(space->stack);
+	free(space->own_thread_reg);
+	free(space->modules);
+	free(space);
+}
+
+/* Remove the process, which has no tasks left, and drop its space. */
+static void
+process_free(struct run *run, struct process *process)
+{
+	struct process **at = &run->processes;
+
+	must(!process->ntasks);
+	while (*at != process)
+		at = &(*at)->next;
+	*at = process->next;
+	space_drop(run, process->space);
+	sigtrap_drop(process->sigtrap);
+	free(process);
+}
+
+void
+task_free(struct run *run, struct task *task)
+{
+	struct process *process = task->process;
+
+	task_remove(run, task);
+	run_unqueue(run, task->tid);
+	affinity_forget(run, task);
+	abnormal_forget(task);
+	free(task->moved_pcs);
+	fault_forget(task);
+	cut_forget(task);
+	free(task);
+	if (process && --process->ntasks == 0)
+		process_free(run, process);
+}
+
+static void
+task_drop(struct run *run, struct task *task, void *ctx)
+{
+	task_free(run, task);
+}
+
+void
+tasks_free(struct run *run)
+{
+	task_each(run, task_drop, NULL);
+}
+
+/* ---- into the tables */
+
+void
+run_announce(struct run *run, pid_t tid, struct process *process)
+{
+	struct task *task = task_find(run, tid);
+
+	run->nthreads++;
+	if (task) {
+		task->process = process;
+		process->ntasks++;
+		if (task->has_held)
+			run_requeue(run, &task->held);
+		task->has_held = false;
+	} else {
+		task = task_new(run, tid, process);
+	}
+	client_began(run, task);
+}
+
+/*
+ * The clone flags of the call by which the task made a child.  The event's kind
+ * does not tell: a clone that shares the memory may be reported as a fork.  But
+ * of a task that was killed nothing else is known.
+ */
+static uint64_t
+clone_flags(struct run *run, struct task *task, enum event_kind kind)
+{
+	const struct abi *abi = run->abi;
+	uint64_t flags = 0;
+	struct regs regs;
+	int nr;
+
+	if (run->host->regs_get(task->tid, &regs))
+		return kind == EVENT_CLONE ? CLONE_VM | CLONE_THREAD : 0;
+	nr = (int)regs.r[abi->reg_orig];
+	if (nr == abi->nr_vfork)
+		return CLONE_VM | CLONE_VFORK;
+	if (nr == abi->nr_clone)
+		return regs.r[abi->reg_arg[0]];
+	if (nr == abi->nr_clone3)
+		run->host->data_read(task->tid, regs.r[abi->reg_arg[0]],
+				     &flags, sizeof(flags));
+	return flags;
+}
+
+/*
+ * Enter the process that maker made.  Its memory may lack the extensions made
+ * since maker last ran (maker->extended).
+ */
+static struct process *
+process_fork(struct run *run, const struct task *maker, pid_t pid,
+	     uint64_t flags)
+{
+	const struct process *parent = maker->process;
+	struct space *space = parent->space;
+	struct process *process;
+
+	if (space && flags & CLONE_VM) {
+		space_hold(space);
+	} else if (space) {
+		space = space_copy(space, run->host->mem_open(pid));
+		space_catch_up(run, space, pid, maker->extended);
+	}
+	process = process_new(run, pid, space);
+	process->counted = parent->counted &&
+			   run->opts->follow == FOLLOW_ALL;
+	process->watched = parent->watched;
+	process->planted = parent->planted;
+	process->sigtrap = sigtrap_child(parent->sigtrap, flags);
+	return process;
+}
+
+static void
+exec_other(struct run *run, struct task *task, void *survivor)
+{
+	const struct task *self = survivor;
+
+	if (task != self && task->process == self->process) {
+		thread_pages_end(run, task);
+		client_ended(run, task, TASK_REPLACED);
+		task_free(run, task);
+	}
+}
+
+static void
+account_exec(struct run *run, struct task *task)
+{
+	struct process *process = task->process;
+
+	abnormal_exec(run, task);
+	thread_pages_end(run, task);
+	task_each(run, exec_other, task);
+	space_drop(run, process->space);
+	process->space = space_new(run->host->mem_open(task->tid));
+	process->planted = false;
+	task->vforking = false;
+	task->exiting = false;
+	task->walked = false;
+	task->vforked = false;
+	task->redo = REDO_NONE;
+	fault_forget(task);
+	sigtrap_exec(run, task);
+	if (task->tid == run->root)
+		run->root_started = true;
+	client_execed(run, task);
+}
+
+static void
+child_adopt(struct run *run, struct task *task, const struct task *maker)
+{
+	run_announce(run, task->tid,
+		     process_fork(run, maker, task->tid, 0));
+	owner_note(run, task, maker);
+	task->born = true;
+}
+
+/* The maker's process ends: adopt its child if no event announced that. */
+static void
+task_adopt(struct run *run, struct task *task, void *ctx)
+{
+	const struct task *maker = ctx;
+
+	if (!task->process && task->parent == maker->process->pid)
+		child_adopt(run, task, maker);
+}
+
+/*
+ * A child of the process that ended last has another parent by now, one that
+ * pmon does not follow.
+ */
+void
+run_adopt(struct run *run, struct task *task)
+{
+	const struct process *process = run->processes;
+
+	while (process && process->pid != task->parent)
+		process = process->next;
+	if (task->parent && !process && !task_find(run, task->parent) &&
+	    run->departed)
+		child_adopt(run, task, run->departed);
+}
+
+void
+account_close(struct run *run)
+{
+	if (!run->departed)
+		return;
+	space_drop(run, run->departed->process->space);
+	sigtrap_drop(run->departed->process->sigtrap);
+	free(run->departed->process);
+	free(run->departed);
+	run->departed = NULL;
+}
+
+/*
+ * A task that was killed within a fork reports no EVENT_FORK, and its child's
+ * first stop may come later: keep what process_fork needs of the maker.
+ */
+static void
+task_depart(struct run *run, const struct task *task)
+{
+	struct process *process = task->process;
+
+	account_close(run);
+	if (!process->space)
+		return;
+	space_hold(process->space);
+	run->departed = mem_alloc(sizeof(*run->departed));
+	run->departed->process = mem_alloc(sizeof(*process));
+	*run->departed->process = *process;
+	sigtrap_hold(process->sigtrap);
+	run->departed->tid = task->tid;
+	run->departed->counter_set = task->counter_set;
+	run->departed->extended = task->extended;
+}
+
+static void
+account_end(struct run *run, struct task *task, const struct event *event)
+{
+	if (task->tid == run->root) {
+		run->root_ended = true;
+		run->root_status = event->value;
+		if (event->kind == EVENT_KILLED) {
+			run->root_signal = event->value;
+			run->root_status = 128 + event->value;
+		}
+		notice_typed();
+	}
+	abnormal_unseen(run, task);
+	thread_pages_end(run, task);
+	if (task->process->ntasks == 1) {
+		task_each(run, task_adopt, task);
+		if (event->kind == EVENT_KILLED)
+			task_depart(run, task);
+	}
+	if (!task->released)
+		client_ended(run, task, TASK_EXITED);
+	task_free(run, task);
+}
+
+/* Has a child of which nothing was heard ended?  Then its end went unheeded. */
+static bool
+child_ended(struct run *run, pid_t tid)
+{
+	return run->host->native && !task_find(run, tid) &&
+	       (run->host->send(tid, 0) || run->host->zombie(tid));
+}
+
+static void
+account_new(struct run *run, struct task *task, const struct event *event)
+{
+	uint64_t flags = clone_flags(run, task, event->kind);
+	struct process *process = task->process;
+	struct task *child;
+	bool ended;
+
+	task->vforking = event->kind == EVENT_VFORK;
+	if (!event->value)
+		return;
+	ended = child_ended(run, event->value);
+	if (!(flags & CLONE_THREAD))
+		process = process_fork(run, task, event->value, flags);
+	run_announce(run, event->value, process);
+	child = task_find(run, event->value);
+	owner_note(run, child, task);
+	child->vforked = task->vforking;
+	child->born = true;
+	clones_made(task, child);
+	if (!(flags & CLONE_VM))
+		relocated_inherit(child, task);
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &child->maker_sp))
+		child->maker_sp = 0;
+	if (ended)
+		account_end(run, child, &(struct event){
+			EVENT_KILLED, child->tid, SIGKILL,
+		});
+}
+
+void
+run_account(struct run *run, struct task *task, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_CLONE:
+	case EVENT_FORK:
+	case EVENT_VFORK:
+		account_new(run, task, event);
+		break;
+	case EVENT_VFORK_DONE:
+		task->vforking = false;
+		break;
+	case EVENT_EXEC:
+		account_exec(run, task);
+		break;
+	case EVENT_EXITED:
+	case EVENT_KILLED:
+		account_end(run, task, event);
+		break;
+	default:
+		break;
+	}
+}

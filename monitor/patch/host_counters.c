@@ -1,0 +1,132 @@
+/*
+ * Counting inside the host: SIMH's VAX counts by itself, at a thousandth of a
+ * trap's cost.  It is given the sites before the program runs, and its counts
+ * are fetched when a report is made.  Never chooses the sites.
+ */
+#include <stdlib.h>
+
+#include "monitor/patch/host_counters.h"
+#include "monitor/run.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+struct host_counters {
+	struct plan *plan;
+	struct host_site *sites;	/* ascending va */
+	uint32_t *indices;	/* of the same sites in the plan */
+	size_t n;
+};
+
+/* Orders sites by their first member, the va. */
+static int
+by_va(const void *va, const void *vb)
+{
+	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
+static void
+site_add(struct host_counters *counters, const struct module *module,
+	 uint32_t i)
+{
+	const struct site *site = &module->plan->sites[i];
+	uint64_t next = site->addr + site->insn.len;
+
+	*vec_push(counters->sites, counters->n) = (struct host_site){
+		.va = site->addr + module->bias,
+		.next = site->branch && site->insn.target != next ?
+			next + module->bias : 0,
+	};
+}
+
+static void
+sites_lose(const struct host_counters *counters)
+{
+	for (size_t i = 0; i < counters->n; i++)
+		counters->plan->sites[counters->indices[i]].lost = true;
+}
+
+void
+host_counters_plant(struct run *run, const struct module *module)
+{
+	struct host_counters *counters = mem_alloc(sizeof(*counters));
+	size_t n = 0;
+
+	must(!run->host_counters);
+	run->host_counters = counters;
+	counters->plan = module->plan;
+	for (size_t i = 0; i < module->nsites; i++)
+		if (module->patched[i].patch == PATCH_HOST)
+			site_add(counters, module, i);
+	if (!counters->n)
+		return;
+	qsort(counters->sites, counters->n, sizeof(*counters->sites), by_va);
+	for (size_t i = 0; i < counters->n; i++)
+		*vec_push(counters->indices, n) =
+			plan_site(module->plan, counters->sites[i].va -
+				  module->bias) - module->plan->sites;
+	if (!run->host->counting->plant(counters->sites, counters->n))
+		return;
+	run_remark(run, "not counted: %s", fail_message());
+	sites_lose(counters);
+	counters->n = 0;
+}
+
+static void
+remarks_fetch(struct run *run)
+{
+	char *const *remarks;
+	size_t n;
+
+	if (!run->host->remarks)
+		return;
+	remarks = run->host->remarks(&n);
+	for (size_t i = 0; i < n; i++)
+		run_remark(run, "%s", remarks[i]);
+}
+
+bool
+host_counters_used(const struct run *run)
+{
+	return run->host_counters && run->host_counters->n;
+}
+
+uint64_t
+host_counters_fetch(struct run *run)
+{
+	struct host_counters *counters = run->host_counters;
+	uint64_t sum = 0;
+
+	remarks_fetch(run);
+	if (!host_counters_used(run))
+		return 0;
+	if (run->host->counting->fetch(counters->sites, counters->n)) {
+		sites_lose(counters);
+		return 0;
+	}
+	for (size_t i = 0; i < counters->n; i++) {
+		struct counter *counter = counter_set_site(
+			plan_counter_set(counters->plan, 0),
+			counters->indices[i], counters->plan->nsites);
+
+		counter->hits = counters->sites[i].hits;
+		counter->taken = counters->sites[i].taken;
+		sum += counter->hits;
+	}
+	return sum;
+}
+
+void
+host_counters_close(struct run *run)
+{
+	struct host_counters *counters = run->host_counters;
+
+	if (run->host->close)
+		run->host->close();
+	if (!counters)
+		return;
+	free(counters->sites);
+	free(counters->indices);
+	free(counters);
+}

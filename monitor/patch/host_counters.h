@@ -1,0 +1,24 @@
+/*
+ * Host counters: sites that the host counts by itself.
+ */
+#ifndef MONITOR_PATCH_HOST_COUNTERS_H
+#define MONITOR_PATCH_HOST_COUNTERS_H
+
+#include "monitor/run.h"
+
+/*
+ * Have the host count the PATCH_HOST sites of the module, the run's only one.
+ * If the host refuses, the sites are lost, with a remark.
+ */
+void host_counters_plant(struct run *run, const struct module *module);
+/*
+ * Fetch the host's counts into counter set 0, and its remarks into the run's;
+ * also after the program's end.  Returns the sum of the hits.
+ */
+uint64_t host_counters_fetch(struct run *run);
+/* Does the host count any sites? */
+bool host_counters_used(const struct run *run);
+/* Close the host and free the counters, at the end of the run. */
+void host_counters_close(struct run *run);
+
+#endif

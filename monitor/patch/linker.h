@@ -1,0 +1,15 @@
+/*
+ * The hook in the dynamic linker, by which pmon learns of loaded libraries.
+ */
+#ifndef MONITOR_PATCH_LINKER_H
+#define MONITOR_PATCH_LINKER_H
+
+#include "monitor/run.h"
+
+/*
+ * Plant what the stopped task's process has mapped, and hook the place where
+ * its dynamic linker reports libraries that are loaded later.
+ */
+void linker_look(struct run *run, struct task *task);
+
+#endif

@@ -1,0 +1,133 @@
+/*
+ * Notices when a program changes what relocated functions count with: the
+ * thread pages, or the register that leads to them.  Looks only when a task has
+ * stopped, and marks the counts as unknown.  Never gives a count a new value.
+ */
+#include "monitor/patch/tamper.h"
+#include "monitor/process/events.h"
+#include "monitor/process/object.h"
+
+#include <signal.h>
+
+#include "monitor/process/thread_pages.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/patch.h"
+#include "util/mem.h"
+
+static void
+space_tampered(const struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (space->modules[i]->relocated)
+			space->modules[i]->plan->tampered = true;
+}
+
+/* Count nothing in the space by way of the thread register any more. */
+static void
+register_lost(struct run *run, struct space *space)
+{
+	space_tampered(space);
+	if (space->own_thread_reg)
+		return;
+	space->own_thread_reg = mem_strdup(
+		"the program has set the gs register");
+	relocated_refuse_space(run, space);
+}
+
+/*
+ * Move the task out of its relocated function.  Meanwhile the register has its
+ * old value, so that the task does not count into the program's own memory.
+ */
+static void
+task_lead_out(struct run *run, struct task *task)
+{
+	const struct host *host = run->host;
+	uint8_t reg = run->arch->reg_thread;
+	uint64_t own;
+
+	if (host->reg_get(task->tid, reg, &own) ||
+	    host->reg_set(task->tid, reg, thread_pages_va(task)))
+		return;
+	relocated_leave(run, task);
+	if (task->state == TASK_STOPPED)
+		host->reg_set(task->tid, reg, own);
+}
+
+/*
+ * Has the task's register been changed?  Then the task is moved out of its
+ * relocated function; *counting says whether it was counting there.
+ */
+static bool
+task_look(struct run *run, struct task *task, bool *counting)
+{
+	struct space *space = task->process ? task->process->space : NULL;
+
+	*counting = false;
+	if (!space || space->own_thread_reg || !task->thread_page ||
+	    thread_pages_register(run, task))
+		return false;
+	register_lost(run, space);
+	*counting = relocated_counting(run, task);
+	task_lead_out(run, task);
+	return true;
+}
+
+/* Is it a fault's signal, raised by the task's own instruction? */
+static bool
+is_fault(struct run *run, const struct event *event)
+{
+	uint64_t va;
+	int code;
+
+	return event->kind == EVENT_SIGNAL &&
+	       (event->value == SIGSEGV || event->value == SIGBUS) &&
+	       !run->host->fault_get(event->tid, &code, &va) && code > 0;
+}
+
+/*
+ * A fault of a counting instruction is not the program's own: drop its signal.
+ * After a trap the task goes on at the trap's place, and hits it again if it is
+ * still planted.
+ */
+bool
+tamper_event(struct run *run, struct task *task, const struct event *event)
+{
+	bool counting;
+
+	if (!thread_pages_renew(task))
+		space_tampered(task->process->space);
+	if (!task_look(run, task, &counting))
+		return false;
+	if (!(counting && is_fault(run, event)) &&
+	    !(event->kind == EVENT_TRAP && patch_forget(run, task)))
+		return false;
+	run_resume(run, task, 0);
+	return true;
+}
+
+void
+tamper_check(struct run *run, struct task *task)
+{
+	struct space *space = task->process ? task->process->space : NULL;
+
+	if (!space || space->own_thread_reg || !task->thread_page)
+		return;
+	if (!thread_pages_register(run, task) ||
+	    !thread_pages_seen(run, task) || !thread_pages_renew(task))
+		space_tampered(space);
+}
+
+void
+tamper_remark(struct run *run)
+{
+	for (size_t i = 0; i < run->nobjects; i++) {
+		const struct plan *plan = run->objects[i].plan;
+
+		if (plan && plan->tampered)
+			run_remark(run, "%s: the counts of its relocated "
+				   "functions are not known: the program "
+				   "changed the counters' memory or the "
+				   "register that leads to it",
+				   plan->image->path);
+	}
+}

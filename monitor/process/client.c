@@ -1,0 +1,64 @@
+/*
+ * Calls the callbacks of a run's clients, for tasks whose process is counted.
+ * Never decides what an event means.
+ */
+#include "monitor/process/client.h"
+
+static bool
+is_counted(const struct task *task)
+{
+	return task->process && task->process->counted;
+}
+
+/* Call the callback of each client that has one, as long as `when` holds. */
+#define TELL(run, when, callback, ...) \
+	for (size_t i = 0; i < (run)->nclients && (when); i++) \
+		if ((run)->clients[i]->callback) \
+			(run)->clients[i]->callback(run, __VA_ARGS__)
+
+void
+client_began(struct run *run, const struct task *task)
+{
+	TELL(run, is_counted(task), began, task);
+}
+
+void
+client_ended(struct run *run, const struct task *task, enum task_end how)
+{
+	TELL(run, is_counted(task), ended, task, how);
+}
+
+void
+client_execed(struct run *run, const struct task *task)
+{
+	TELL(run, is_counted(task), execed, task);
+}
+
+void
+client_at_site(struct run *run, const struct task *task, struct plan *plan,
+	       uint32_t site, enum site_event what)
+{
+	TELL(run, is_counted(task), at_site, task, plan, site, what);
+}
+
+void
+client_went(struct run *run, const struct task *task, struct plan *plan,
+	    uint32_t site, const struct plan *to, uint64_t addr)
+{
+	TELL(run, is_counted(task), went, task, plan, site, to, addr);
+}
+
+void
+client_abnormal(struct run *run, const struct task *task, struct plan *plan,
+		const struct abnormal_edge *edge)
+{
+	TELL(run, is_counted(task), abnormal, task, plan, edge);
+}
+
+void
+client_drained(struct run *run, const struct task *task, struct plan *plan,
+	       uint32_t first, const uint64_t *counters, size_t n)
+{
+	TELL(run, !task || is_counted(task), drained, task, plan, first,
+	     counters, n);
+}

@@ -1,0 +1,87 @@
+/*
+ * Clients: they give probes and control flow a meaning.  The monitor's
+ * mechanisms (monitor/process, patch and unwind) know which code runs where,
+ * and nothing of counts; they tell clients what happened by the functions
+ * below.  Counting (count.h) is a client.
+ *
+ * pmon tells clients only of tasks whose process is counted (--follow).  All
+ * calls come from the one thread of the monitor.  A client never stops or
+ * resumes a task.  During a callback the task may be running, unless the
+ * callback's comment says otherwise.
+ */
+#ifndef MONITOR_PROCESS_CLIENT_H
+#define MONITOR_PROCESS_CLIENT_H
+
+#include "monitor/run.h"
+
+/* What happened at a site. */
+enum site_event {
+	SITE_BEGUN,		/* its instruction begins: committed */
+	SITE_UNDONE,		/* it did not begin after all: take back one
+				   SITE_BEGUN */
+	SITE_TAKEN,		/* its branch was taken */
+};
+
+/* How a task ended for pmon. */
+enum task_end {
+	TASK_EXITED,		/* also killed */
+	TASK_REPLACED,		/* another thread of its process did exec */
+	TASK_LET_GO,		/* it runs on without pmon */
+};
+
+/* Callbacks; those that are NULL are not called. */
+struct client {
+	const char *name;
+	/*
+	 * The monitor follows the task from here on.  A new task does not run
+	 * before this call, but its first stop may be still to come.
+	 */
+	void (*began)(struct run *run, const struct task *task);
+	/* Called once for each task that began, before the task is freed. */
+	void (*ended)(struct run *run, const struct task *task,
+		      enum task_end how);
+	/* The task runs another program now: its space is new and empty. */
+	void (*execed)(struct run *run, const struct task *task);
+	/* The task is at a site, given by its index; it stands still. */
+	void (*at_site)(struct run *run, const struct task *task,
+			struct plan *plan, uint32_t site,
+			enum site_event what);
+	/*
+	 * The indirect jump or call of a site went to addr of the plan `to`,
+	 * which is NULL if the target has no plan.
+	 */
+	void (*went)(struct run *run, const struct task *task,
+		     struct plan *plan, uint32_t site, const struct plan *to,
+		     uint64_t addr);
+	/*
+	 * Control left a function or came to it over an abnormal edge: add the
+	 * edge's numbers to those of the same addr and `during`.  Numbers below
+	 * zero (modulo 2^64) take back earlier ones.
+	 */
+	void (*abnormal)(struct run *run, const struct task *task,
+			 struct plan *plan, const struct abnormal_edge *edge);
+	/*
+	 * Add n counters to those of the plan's relocated functions, from
+	 * number `first` on.  task is NULL if the task ended unseen.
+	 */
+	void (*drained)(struct run *run, const struct task *task,
+			struct plan *plan, uint32_t first,
+			const uint64_t *counters, size_t n);
+};
+
+/* Call that callback of all of the run's clients. */
+void client_began(struct run *run, const struct task *task);
+void client_ended(struct run *run, const struct task *task,
+		  enum task_end how);
+void client_execed(struct run *run, const struct task *task);
+void client_at_site(struct run *run, const struct task *task,
+		    struct plan *plan, uint32_t site, enum site_event what);
+void client_went(struct run *run, const struct task *task, struct plan *plan,
+		 uint32_t site, const struct plan *to, uint64_t addr);
+void client_abnormal(struct run *run, const struct task *task,
+		     struct plan *plan, const struct abnormal_edge *edge);
+void client_drained(struct run *run, const struct task *task,
+		    struct plan *plan, uint32_t first,
+		    const uint64_t *counters, size_t n);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * Runs stopped tasks for pmon's sake, past whatever else may stop them
+ * meanwhile.  Never decides where a detour ends: its callers do.
+ */
+#include <signal.h>
+
+#include "monitor/process/detour.h"
+#include "monitor/process/sigtrap.h"
+#include "monitor/process/events.h"
+
+static int
+detour_resume(struct run *run, struct task *task, enum resume how,
+	      struct detour *detour, struct event *event)
+{
+	if (task_resume(run, task, how, detour->signal))
+		return HOST_GONE;
+	run_wait_task(run, task, event);
+	if (task->state == TASK_DEAD || event->kind == EVENT_EXEC) {
+		run_requeue(run, event);
+		return event->kind == EVENT_EXEC ? DETOUR_TAKEN : HOST_GONE;
+	}
+	detour->signal = event->kind == EVENT_SIGNAL &&
+			 event->value == SIGSTOP ? SIGSTOP : 0;
+	detour->stopped |= event->kind == EVENT_STOPPED;
+	return HOST_OK;
+}
+
+/*
+ * A signal that means nothing to the kernel, and that is not pending, so that
+ * none of the program's is taken for it.
+ */
+static int
+signal_spare(struct run *run, const struct task *task)
+{
+	struct signal_state state = { 0 };
+	int signal = SIGPWR;
+
+	run->host->signals(task->tid, &state);
+	while (signal > SIGURG && state.pending >> (signal - 1) & 1)
+		signal--;
+	return signal;
+}
+
+/*
+ * Let the task, whose signals are blocked, stop for a signal of pmon's before
+ * the task runs on.
+ */
+static int
+spare_stop(struct run *run, struct task *task, struct detour *detour)
+{
+	const struct host *host = run->host;
+	int spare = signal_spare(run, task), err;
+	struct event event;
+
+	if (host->mask_set(task->tid, ~(UINT64_C(1) << (spare - 1)), NULL) ||
+	    host->send(task->tid, spare))
+		return HOST_GONE;
+	do {
+		err = detour_resume(run, task, RESUME_RUN, detour, &event);
+		if (err)
+			return err;
+	} while (event.kind != EVENT_SIGNAL || event.value != spare);
+	stop_is(run, task, STOP_SIGTRAP);
+	return HOST_OK;
+}
+
+/*
+ * The task is stopped for a SIGTRAP that was sent to it.  Have that wait until
+ * the detour has ended: the kernel makes a signal pending again, with all that
+ * it tells, when the task is given it and blocks it.
+ */
+static int
+trap_defer(struct run *run, struct task *task, struct detour *detour)
+{
+	detour->signal = SIGTRAP;
+	detour->blocked = true;
+	return spare_stop(run, task, detour);
+}
+
+int
+detour_go(struct run *run, struct task *task, enum resume how,
+	  struct detour *detour, struct event *event)
+{
+	bool blocked = detour->blocked;
+	int err;
+
+	/* The task's own trap has unblocked SIGTRAP. */
+	if (blocked && run->host->mask_set(task->tid, ~UINT64_C(0), NULL))
+		return HOST_GONE;
+	err = detour_resume(run, task, how, detour, event);
+	if (err || event->kind != EVENT_TRAP || !run->host->native ||
+	    run->host->trap_cause(task->tid) != TRAP_SENT)
+		return err;
+	/* One that waited is told of in place of the task's own trap. */
+	if (!blocked)
+		event->kind = EVENT_PAUSED;
+	return trap_defer(run, task, detour);
+}
+
+int
+detour_end(struct run *run, struct task *task, struct detour *detour)
+{
+	int err = sigtrap_stepped(run, task);
+
+	/* A signal given to the task behind a call would tell nothing. */
+	if (err > 0)
+		err = spare_stop(run, task, detour);
+	if (detour->stopped)
+		task_interrupt(run, task, STOP_GROUP);
+	return err;
+}

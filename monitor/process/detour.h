@@ -1,0 +1,46 @@
+/*
+ * Detours: a stopped task runs an instruction or a system call for pmon, with
+ * all signals blocked but SIGTRAP.  The caller blocks the signals, restores the
+ * mask, and decides where a detour ends.
+ */
+#ifndef MONITOR_PROCESS_DETOUR_H
+#define MONITOR_PROCESS_DETOUR_H
+
+#include "monitor/run.h"
+
+/*
+ * The state of a detour.  Starts zeroed, except that `signal` may be set to a
+ * signal that the task gets first.
+ */
+struct detour {
+	int signal;		/* delivered at the next resume, or 0 */
+	bool stopped;		/* its process was stopped during the detour */
+	bool blocked;		/* SIGTRAP is blocked, too: one that was sent
+				   during the detour waits */
+};
+
+/*
+ * Another thread's exec has taken the task's id: put nothing back in the task.
+ */
+enum { DETOUR_TAKEN = -3 };
+
+/*
+ * Resume the task and wait for its next event, returned in *event.  SIGSTOP
+ * cannot be blocked: the next call of detour_go delivers it, which stops the
+ * rest of the process.  A SIGTRAP that is sent to the task is made to wait and
+ * told as EVENT_PAUSED; from then on SIGTRAP is blocked, and each trap or step
+ * takes away what the program has made of that signal.  Returns HOST_OK;
+ * HOST_GONE if the task could not be resumed or has ended; or DETOUR_TAKEN.  In
+ * the last two cases the task's event, if there was one, is queued.
+ */
+int detour_go(struct run *run, struct task *task, enum resume how,
+	      struct detour *detour, struct event *event);
+
+/*
+ * End a detour of steps, and restore what they have taken away of what the
+ * program has made of SIGTRAP.  If the task's process was stopped, the task
+ * stops too when it is resumed.  Returns like detour_go.
+ */
+int detour_end(struct run *run, struct task *task, struct detour *detour);
+
+#endif

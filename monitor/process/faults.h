@@ -1,0 +1,32 @@
+/*
+ * Remembers the instructions that faulted.  Counts nothing.
+ */
+#ifndef MONITOR_PROCESS_FAULTS_H
+#define MONITOR_PROCESS_FAULTS_H
+
+#include "monitor/run.h"
+
+/*
+ * The signal is about to be delivered: note whether the instruction at the pc
+ * has caused it, so has begun.
+ */
+void fault_note(struct run *run, struct task *task, int signal, uint64_t pc);
+/*
+ * The task is moved from pc in a relocated function to va in the original: if
+ * the instruction at pc faulted, the one at va did.
+ */
+void fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va);
+/*
+ * The task is about to run on, perhaps to a handler: if the instruction at its
+ * pc has faulted, keep that with the stack pointer, for fault_left.
+ */
+void fault_keep(struct run *run, struct task *task);
+/*
+ * Whether the instruction at va, where a frame with this stack pointer is left,
+ * had begun: a fault interrupted it.
+ */
+bool fault_left(const struct task *task, uint64_t va, uint64_t sp);
+/* Forget all faults of the task. */
+void fault_forget(struct task *task);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * Modules: images planted in an address space, and how each of their sites is
+ * patched there.  What is done to them is module.h's and extend.h's.
+ */
+#ifndef MONITOR_PROCESS_MODULES_H
+#define MONITOR_PROCESS_MODULES_H
+
+#include "arch/arch.h"
+#include "probe/plan.h"
+
+/* How one site of a module is patched. */
+enum patch {
+	PATCH_UNPLANTED,	/* no trap could be planted: the site is lost */
+	PATCH_STEPPED,		/* lift the trap, step, plant it again */
+	PATCH_SLOTTED,		/* run the instruction out of line */
+	PATCH_EMULATED,		/* do the instruction in the monitor */
+	PATCH_SKIPPED,		/* only set the pc, to emul.imm */
+	PATCH_OWN,		/* the program's own trap instruction */
+	PATCH_LEADS,		/* trap that leads into a relocated function */
+	PATCH_WAITING,		/* to be chosen at the first hit */
+	PATCH_HOST,		/* counted by the host, see host_counters.c */
+	PATCH_RETIRED,		/* the trap is gone, but hits of it may still
+				   be on their way */
+};
+
+struct patched {
+	struct emul emul;	/* PATCH_EMULATED, PATCH_SKIPPED */
+	uint32_t slot;		/* PATCH_SLOTTED: its number in the module */
+	uint8_t after;		/* offset of its jump back: struct slot_code */
+	uint8_t patch;		/* enum patch */
+	uint8_t saved[4];	/* the bytes under the trap */
+};
+
+/*
+ * An image planted in an address space.  A fork's child shares its parent's
+ * modules: what is planted in one later is planted in every space that has it.
+ */
+struct module {
+	unsigned refs;		/* by spaces and extensions ... */
+	unsigned logged;	/* ... of which these are by extensions */
+	struct plan *plan;
+	uint64_t bias;		/* va = addr + bias */
+	uint64_t lo, hi;	/* va range of its executable segments */
+	uint64_t map_lo;	/* start of its mapping; with dev and ino this
+				   identifies it */
+	uint64_t dev, ino;
+	struct patched *patched;	/* by the plan's site index ... */
+	size_t nsites, room;	/* ... used and allocated elements */
+	uint64_t slots;		/* va of the memory for slots, 0 if none */
+	uint64_t slots_size;
+	uint32_t *slot_site;	/* slot number -> site index */
+	size_t nslots;
+	uint64_t relocated;	/* va of the memory for relocated functions, 0
+				   if none */
+	uint64_t relocated_size;
+	uint64_t thread_page;	/* offset of its counters in a thread page */
+	size_t nguards;		/* guards of the plan in all thread pages */
+	size_t nrelocated;	/* relocated functions of the plan, planted */
+	size_t nreopened;	/* ... those that were reopened */
+};
+
+#endif

@@ -1,0 +1,351 @@
+/*
+ * Keeps what a program has made of SIGTRAP, and restores it after traps.  The
+ * kernel forces a trap's SIGTRAP upon the task: it unblocks the signal if that
+ * is blocked, and resets its action if it is blocked or ignored, before pmon
+ * sees the stop (doc/decisions/0002-sigtrap.md).  So pmon must know the action
+ * beforehand: it hooks the system calls that set one.  The lost action tells
+ * that SIGTRAP was blocked.  Where there is no handler nothing tells, and the
+ * bit in the mask stays lost.
+ */
+#include "monitor/process/sigtrap.h"
+#include "monitor/process/events.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "monitor/process/inject.h"
+#include "monitor/process/task.h"
+#include "util/mem.h"
+
+#ifndef CLONE_CLEAR_SIGHAND
+#define CLONE_CLEAR_SIGHAND UINT64_C(0x100000000)
+#endif
+
+enum {
+	TRAP_BIT = 1 << (SIGTRAP - 1),
+	HANDLER_DEFAULT = 0,
+	HANDLER_IGNORE = 1,
+	MASK_BYTES = 8,		/* of a set of signals */
+	BELOW_STACK = 256,	/* this far below sp nothing is kept */
+};
+
+/* As rt_sigaction(2) reads and writes it. */
+struct action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+/* Shared by processes that share their handlers (CLONE_SIGHAND). */
+struct sigtrap {
+	unsigned refs;
+	struct action action;
+};
+
+/* ---- sharing */
+
+struct sigtrap *
+sigtrap_hold(struct sigtrap *sigtrap)
+{
+	if (sigtrap)
+		sigtrap->refs++;
+	return sigtrap;
+}
+
+void
+sigtrap_drop(struct sigtrap *sigtrap)
+{
+	if (sigtrap && !--sigtrap->refs)
+		free(sigtrap);
+}
+
+static struct sigtrap *
+sigtrap_new(const struct action *action)
+{
+	struct sigtrap *sigtrap = mem_alloc(sizeof(*sigtrap));
+
+	sigtrap->refs = 1;
+	sigtrap->action = *action;
+	return sigtrap;
+}
+
+/* The action with no handler; an ignored signal stays ignored. */
+static struct action
+action_cleared(const struct action *action)
+{
+	if (action->handler == HANDLER_IGNORE)
+		return *action;
+	return (struct action){ .handler = HANDLER_DEFAULT };
+}
+
+struct sigtrap *
+sigtrap_child(struct sigtrap *maker, uint64_t flags)
+{
+	struct action action;
+
+	if (!maker || flags & CLONE_SIGHAND)
+		return sigtrap_hold(maker);
+	action = maker->action;
+	if (flags & CLONE_CLEAR_SIGHAND)
+		action = action_cleared(&action);
+	return sigtrap_new(&action);
+}
+
+void
+sigtrap_exec(struct run *run, struct task *task)
+{
+	struct process *process = task->process;
+	struct action action = { .handler = HANDLER_DEFAULT };
+	struct sigtrap *old = process->sigtrap;
+	struct signal_state state;
+
+	if (!run->host->native)
+		return;
+	if (old)
+		action = action_cleared(&old->action);
+	else if (!run->host->signals(task->tid, &state) &&
+		 state.ignored & TRAP_BIT)
+		action.handler = HANDLER_IGNORE;
+	process->sigtrap = sigtrap_new(&action);
+	sigtrap_drop(old);
+}
+
+/* ---- asking the kernel */
+
+bool
+sigtrap_mends(struct run *run, const struct task *task)
+{
+	return run->host->native && !run->host->confined(task->tid);
+}
+
+/*
+ * Make the task call rt_sigaction for SIGTRAP, with the structure on its stack
+ * for that moment.  No other task that might use that memory runs meanwhile.
+ */
+static int
+action_call(struct run *run, struct task *task, struct action *action,
+	    bool set, int signal)
+{
+	const struct host *host = run->host;
+	uint64_t args[6] = { SIGTRAP, 0, 0, MASK_BYTES }, at;
+	struct action saved;
+	int64_t result = -1;
+	int err;
+
+	if (host->reg_get(task->tid, run->arch->reg_sp, &at))
+		return HOST_GONE;
+	at = (at - BELOW_STACK) & ~(uint64_t)15;
+	args[set ? 1 : 2] = at;
+	if (host->data_read(task->tid, at, &saved, sizeof(saved)) ||
+	    (set && host->data_write(task->tid, at, action, sizeof(*action))))
+		return HOST_ERROR;
+	err = set ? inject_quietly(run, task, run->abi->nr_sigaction, args,
+				   signal, &result) :
+		    inject_syscall(run, task, run->abi->nr_sigaction, args,
+				   &result);
+	if (!err && !set)
+		err = host->data_read(task->tid, at, action, sizeof(*action));
+	host->data_write(task->tid, at, &saved, sizeof(saved));
+	return err ? err : result ? HOST_ERROR : HOST_OK;
+}
+
+void
+sigtrap_ask(struct run *run, struct task *task)
+{
+	struct process *process = task->process;
+	struct action action = { .handler = HANDLER_DEFAULT };
+	struct signal_state state;
+
+	if (!run->host->native || run->opts->no_traps ||
+	    run->host->signals(task->tid, &state))
+		return;
+	if (state.ignored & TRAP_BIT)
+		action.handler = HANDLER_IGNORE;
+	if (state.caught & TRAP_BIT &&
+	    (!sigtrap_mends(run, task) ||
+	     action_call(run, task, &action, false, 0)))
+		run_remark(run, "process %d handles SIGTRAP: a trap may remove "
+			   "its handler", (int)process->pid);
+	sigtrap_drop(process->sigtrap);
+	process->sigtrap = sigtrap_new(&action);
+}
+
+/* ---- what the program sets */
+
+void
+sigtrap_hook(struct run *run, struct task *task, const struct regs *regs)
+{
+	const struct abi *abi = run->abi;
+	struct sigtrap *sigtrap = task->process->sigtrap;
+	struct action action;
+
+	if (!sigtrap || (int)regs->r[abi->reg_nr] != abi->nr_sigaction ||
+	    (int)regs->r[abi->reg_arg[0]] != SIGTRAP ||
+	    !regs->r[abi->reg_arg[1]] ||
+	    regs->r[abi->reg_arg[3]] != MASK_BYTES ||
+	    run->host->data_read(task->tid, regs->r[abi->reg_arg[1]], &action,
+				 sizeof(action)))
+		return;
+	sigtrap->action = action;
+}
+
+void
+sigtrap_deliver(struct task *task)
+{
+	struct sigtrap *sigtrap = task->process->sigtrap;
+
+	if (sigtrap && sigtrap->action.flags & SA_RESETHAND)
+		sigtrap->action.handler = HANDLER_DEFAULT;
+}
+
+/* ---- mending */
+
+/*
+ * If several threads hit traps at the same time, it is not known which of them
+ * had SIGTRAP blocked.  Suspects are taken to have had it blocked if they block
+ * all other signals.
+ */
+struct suspects {
+	const struct task *task;
+	bool others;
+};
+
+static void
+task_suspect(struct run *run, struct task *task, void *ctx)
+{
+	struct suspects *suspects = ctx;
+	const struct event *event = run_queued(run, task);
+	struct signal_state state;
+
+	if (task == suspects->task || !task->process || !event ||
+	    task->process->sigtrap != suspects->task->process->sigtrap ||
+	    task->state != TASK_STOPPED)
+		return;
+	if (event->kind == EVENT_TRAP ||
+	    run->host->signals(task->tid, &state) || state.pending & TRAP_BIT)
+		suspects->others = task->suspect = true;
+}
+
+/* Block SIGTRAP again; for a suspect only if it blocks all other signals. */
+static int
+mask_restore(struct run *run, struct task *task)
+{
+	const uint64_t other = INT32_MAX & ~(TRAP_BIT | 1 << (SIGKILL - 1) |
+					     1 << (SIGSTOP - 1));
+	struct signal_state state;
+
+	if (run->host->signals(task->tid, &state))
+		return HOST_GONE;
+	if (task->suspect && ~state.blocked & other)
+		return HOST_OK;
+	return run->host->mask_set(task->tid, state.blocked | TRAP_BIT, NULL);
+}
+
+bool
+sigtrap_lost(struct run *run, const struct task *task)
+{
+	const struct sigtrap *sigtrap = task->process->sigtrap;
+	struct signal_state state;
+
+	if (!sigtrap || sigtrap->action.handler == HANDLER_DEFAULT ||
+	    run->host->signals(task->tid, &state))
+		return false;
+	return !((state.caught | state.ignored) & TRAP_BIT);
+}
+
+/*
+ * The signal to make pending again.  If one was sent while SIGTRAP was blocked,
+ * the kernel raised none for the trap, and this stop is for the one that was
+ * sent.
+ */
+static int
+signal_waiting(struct run *run, const struct task *task)
+{
+	return run->host->trap_cause(task->tid) == TRAP_SENT ? SIGTRAP : 0;
+}
+
+/*
+ * Have the task set the action again, with other tasks of its space paused, and
+ * send it this signal again (0: none).
+ */
+static int
+action_again(struct run *run, struct task *task, int signal)
+{
+	int err = action_call(run, task, &task->process->sigtrap->action, true,
+			      signal);
+
+	if (err == HOST_GONE)
+		return err;
+	if (err)
+		run_remark(run, "process %d lost its handler of SIGTRAP to a "
+			   "trap", (int)task->process->pid);
+	return HOST_OK;
+}
+
+static int
+action_restore(struct run *run, struct task *task)
+{
+	struct suspects suspects = { task, false };
+	const struct sigtrap *sigtrap = task->process->sigtrap;
+	bool caught = sigtrap->action.handler != HANDLER_IGNORE;
+	int err;
+
+	task_each(run, task_suspect, &suspects);
+	err = action_again(run, task, caught ? signal_waiting(run, task) : 0);
+	if (err || !caught)
+		return err;
+	if (suspects.others) {
+		task->suspect = true;
+		run_remark(run, "process %d: threads hit traps at the same "
+			   "time: SIGTRAP may now be blocked or unblocked by "
+			   "mistake in one of them", (int)task->process->pid);
+	}
+	return mask_restore(run, task);
+}
+
+/*
+ * The action is lost: can it be restored?  Then the task's space stands still.
+ * 1, 0 if not, or HOST_GONE.
+ */
+static int
+mend_begin(struct run *run, struct task *task)
+{
+	if (!sigtrap_mends(run, task)) {
+		run_remark(run, "process %d lost its handler of SIGTRAP to a "
+			   "trap: a seccomp filter keeps pmon from restoring "
+			   "the handler", (int)task->process->pid);
+		task->process->sigtrap->action.handler = HANDLER_DEFAULT;
+		return 0;
+	}
+	run_pause(run, task->process->space, task, STOP_MENDS);
+	return task->exiting || task->state != TASK_STOPPED ? HOST_GONE : 1;
+}
+
+int
+sigtrap_mend(struct run *run, struct task *task)
+{
+	int err = HOST_OK;
+
+	if (!sigtrap_lost(run, task)) {
+		if (task->suspect)
+			err = mask_restore(run, task);
+		task->suspect = false;
+		return err;
+	}
+	err = mend_begin(run, task);
+	if (err <= 0)
+		return err;
+	err = action_restore(run, task);
+	task->suspect = false;
+	return err;
+}
+
+int
+sigtrap_stepped(struct run *run, struct task *task)
+{
+	int err = sigtrap_lost(run, task) ? mend_begin(run, task) : 0;
+
+	if (err <= 0)
+		return err;
+	err = action_again(run, task, 0);
+	return err ? err : 1;
+}

@@ -1,0 +1,71 @@
+/*
+ * Tracks what a program has made of SIGTRAP: whether it handles or ignores that
+ * signal.  A trap that is hit while SIGTRAP is blocked or ignored destroys that
+ * setting; sigtrap_mend restores it before the program can see the loss.
+ */
+#ifndef MONITOR_PROCESS_SIGTRAP_H
+#define MONITOR_PROCESS_SIGTRAP_H
+
+#include "monitor/run.h"
+
+struct hit;
+
+/*
+ * The state for a child made with these flags of clone(2), which the caller
+ * owns; NULL if the maker's is not known.
+ */
+struct sigtrap *sigtrap_child(struct sigtrap *maker, uint64_t flags);
+/*
+ * Take and give back a reference; the last one frees the state.  Both accept
+ * NULL.
+ */
+struct sigtrap *sigtrap_hold(struct sigtrap *sigtrap);
+void sigtrap_drop(struct sigtrap *sigtrap);
+
+/* The task's process has executed another program: handlers are reset. */
+void sigtrap_exec(struct run *run, struct task *task);
+
+/*
+ * Ask the kernel for the action of SIGTRAP.  Needed for a process that is
+ * attached to, or whose libraries ran before their hooks were planted.
+ */
+void sigtrap_ask(struct run *run, struct task *task);
+
+/*
+ * With these registers the task is about to make a system call: if it is
+ * rt_sigaction on SIGTRAP, note the new action.
+ */
+void sigtrap_hook(struct run *run, struct task *task, const struct regs *regs);
+
+/*
+ * A SIGTRAP of the program's own is delivered to its handler: with SA_RESETHAND
+ * the handler is gone then.
+ */
+void sigtrap_deliver(struct task *task);
+
+/*
+ * Whether a trap has just taken away the program's handler of SIGTRAP, or that
+ * it ignores the signal.
+ */
+bool sigtrap_lost(struct run *run, const struct task *task);
+
+/*
+ * The task is stopped by one of pmon's traps, or a step: restore what that did
+ * to SIGTRAP.  HOST_OK, or HOST_GONE if the task was killed meanwhile.
+ */
+int sigtrap_mend(struct run *run, struct task *task);
+
+/*
+ * The task is stopped behind steps for pmon's sake, with signals blocked:
+ * restore what they did to the program's action, but not the mask.  1 if the
+ * task made a system call for that, 0 if none was needed, or HOST_GONE.
+ */
+int sigtrap_stepped(struct run *run, struct task *task);
+
+/*
+ * Whether sigtrap_mend can restore it: not if the task must not be made to do
+ * system calls.
+ */
+bool sigtrap_mends(struct run *run, const struct task *task);
+
+#endif

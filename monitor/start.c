@@ -1,0 +1,162 @@
+/*
+ * Starts a run: launches the program, or attaches to processes that run
+ * already.  Never handles events itself; the run loop does.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "monitor/account.h"
+#include "monitor/process/events.h"
+#include "monitor/patch/linker.h"
+#include "monitor/process/machine.h"
+#include "monitor/patch/plant.h"
+#include "monitor/process/space.h"
+#include "monitor/run.h"
+#include "monitor/process/sigtrap.h"
+#include "monitor/start.h"
+#include "monitor/unwind/abnormal.h"
+#include "monitor/process/task.h"
+#include "symtab/image.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/* The path that execvp(3) would run for name; NULL with the message. */
+static char *
+program_find(const char *name)
+{
+	const char *dirs = getenv("PATH"), *end;
+	char *path;
+
+	if (strchr(name, '/'))
+		return mem_strdup(name);
+	for (; dirs; dirs = *end ? end + 1 : NULL) {
+		end = strchrnul(dirs, ':');
+		path = mem_printf("%.*s%s%s", (int)(end - dirs), dirs,
+				  end == dirs ? "" : "/", name);
+		if (!access(path, X_OK))
+			return path;
+		free(path);
+	}
+	return fail_null("%s: not found in PATH", name);
+}
+
+/* Is it a script?  Then its interpreter will be the program. */
+static bool
+is_script(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	bool script = f && fgetc(f) == '#' && fgetc(f) == '!';
+
+	if (f)
+		fclose(f);
+	return script;
+}
+
+int
+run_launch(struct run *run)
+{
+	char **argv = run->opts->argv;
+	char *path = program_find(argv[0]);
+	const struct arch *arch = NULL;
+	const struct machine *machine = NULL;
+	struct process *process;
+	pid_t tid;
+	int err = 0;
+
+	if (!path)
+		return -1;
+	if (access(path, X_OK))
+		err = fail("%s: %s", path, strerror(errno));
+	else if (!is_script(path) && !(arch = image_probe(path)))
+		err = -1;
+	else if (!(machine = machine_choose(arch ? arch : run->arch,
+					    run->opts->host,
+					    run->opts->remote, path)))
+		err = -1;
+	if (!err) {
+		run->host = machine->host;
+		run->eager = run->host->counting != NULL;
+		run->arch = arch ? arch : run->arch;
+		run->abi = abi_find(run->arch);
+		err = run->host->launch(path, argv, &tid);
+	}
+	free(path);
+	if (err)
+		return err;
+	run->root = tid;
+	process = process_new(run, tid, NULL);
+	run_announce(run, tid, process);
+	return 0;
+}
+
+static struct process *
+process_find(struct run *run, pid_t pid)
+{
+	struct process *process = run->processes;
+
+	while (process && process->pid != pid)
+		process = process->next;
+	return process;
+}
+
+/*
+ * The process may be stopped in the middle of anything.  A fork, an exec or its
+ * end must be entered into the tables first; its memory is opened last, when
+ * all its tasks stand still.
+ */
+static int
+process_attach(struct run *run, pid_t pid)
+{
+	struct process *process;
+	struct task *task;
+	pid_t *tids = NULL;
+	size_t n = 0;
+	int err;
+
+	if (!run->standing)
+		run->standing = run_clock();
+	err = run->host->attach(pid, &tids, &n);
+	/* After a failure the tasks traced so far are still to be let go. */
+	process = n ? process_new(run, pid, space_new(-1)) : NULL;
+	for (size_t i = 0; i < n; i++)
+		run_announce(run, tids[i], process);
+	free(tids);
+	if (err)
+		return -1;
+	/* The tasks' stops stay in the queue, for the run loop. */
+	run_pause_all(run, STOP_ATTACH);
+	process = process_find(run, pid);
+	task = process ? run_stopped_task(run, process->space) : NULL;
+	if (!task)
+		return fail("process %d: has ended", (int)pid);
+	if (process->space->mem < 0)
+		process->space->mem = run->host->mem_open(task->tid);
+	sigtrap_ask(run, task);
+	process_plant_begun(run, task);
+	if (space_hooked(process->space))
+		linker_look(run, task);
+	abnormal_attach(run, process);
+	return 0;
+}
+
+/*
+ * Tasks go into relocated functions only after all processes are attached to:
+ * until then, one process may give up relocated functions that another shares.
+ */
+int
+run_attach(struct run *run, const pid_t *pids, size_t n)
+{
+	struct process *process;
+
+	for (size_t i = 0; i < n; i++)
+		if (process_attach(run, pids[i]))
+			return -1;
+	for (size_t i = 0; i < n; i++) {
+		process = process_find(run, pids[i]);
+		if (process)
+			abnormal_begin(run, process);
+	}
+	return 0;
+}

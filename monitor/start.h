@@ -1,0 +1,20 @@
+/*
+ * How a run begins: pmon launches a program, or attaches to processes.
+ */
+#ifndef MONITOR_START_H
+#define MONITOR_START_H
+
+#include "monitor/run.h"
+
+/*
+ * Choose the host for the program of the options and launch it.  0, or -1 with
+ * the message.
+ */
+int run_launch(struct run *run);
+/*
+ * Attach to n processes and plant their programs.  0, or -1 with the message;
+ * then the caller must let go (run_stop) of those that are attached to.
+ */
+int run_attach(struct run *run, const pid_t *pids, size_t n);
+
+#endif

@@ -1,0 +1,343 @@
+/*
+ * Stops counting: removes every trap and all memory of pmon's from every space,
+ * and lets go of every task, which goes on exactly where it would be without
+ * pmon.  Never leaves a trace silently: memory that cannot be removed is a
+ * remark in the report.
+ */
+#include <signal.h>
+
+#include "monitor/process/client.h"
+#include "monitor/account.h"
+#include "monitor/process/affinity.h"
+#include "monitor/process/events.h"
+#include "monitor/process/thread_pages.h"
+#include "monitor/process/cut.h"
+#include "monitor/process/inject.h"
+#include "monitor/patch/module.h"
+#include "monitor/patch/patch.h"
+#include "monitor/run.h"
+#include "monitor/stop.h"
+#include "monitor/unwind/abnormal.h"
+#include "monitor/process/task.h"
+#include "util/fail.h"
+
+static void
+space_unplant(struct run *run, struct space *space, pid_t tid)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		module_unplant(run, space, tid, space->modules[i]);
+}
+
+/* ---- memory */
+
+/* Call fn for all memory of pmon's in a space, until it returns non-zero. */
+static int
+memory_each(const struct space *space,
+	    int (*fn)(void *ctx, uint64_t va, uint64_t size), void *ctx)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < space->nmodules && !err; i++) {
+		const struct module *module = space->modules[i];
+
+		if (module->slots)
+			err = fn(ctx, module->slots, module->slots_size);
+		if (module->relocated && !err)
+			err = fn(ctx, module->relocated,
+				 module->relocated_size);
+	}
+	return err ? err : thread_pages_each(space, fn, ctx);
+}
+
+/* The tasks of a space, and which of them can best unmap pmon's memory. */
+struct crowd {
+	struct space *space;
+	struct task *best;
+	unsigned ease;		/* task_ease of best */
+	struct task *inside;	/* one whose pc is stuck in pmon's memory, or
+				   NULL */
+	bool waiting;		/* one waits in vfork, and is not stopped */
+};
+
+static int
+memory_has(void *pc, uint64_t va, uint64_t size)
+{
+	return *(const uint64_t *)pc - va < size;
+}
+
+static int
+memory_any(void *ctx, uint64_t va, uint64_t size)
+{
+	return 1;
+}
+
+/*
+ * How well the task, stopped by the event, can be made to do system calls; 0:
+ * not at all.  A task that waits in vfork cannot, but its child can.
+ */
+static unsigned
+task_ease(const struct task *task, const struct event *event)
+{
+	if (!event || task->vforking)
+		return 0;
+	switch (event->kind) {
+	case EVENT_PAUSED:
+		return 3;
+	case EVENT_TRAP:
+	case EVENT_SIGNAL:
+	case EVENT_STOPPED:
+	case EVENT_SYSCALL_EXIT:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+static void
+crowd_add(struct run *run, struct task *task, void *ctx)
+{
+	struct crowd *crowd = ctx;
+	unsigned ease;
+	uint64_t pc;
+
+	if (!task->process || task->process->space != crowd->space ||
+	    task->exiting)
+		return;
+	if (task->vforking && task->state == TASK_RUNNING)
+		crowd->waiting = true;
+	if (task->state != TASK_STOPPED)
+		return;
+	patch_leave(run, task);
+	pc = task_pc(run, task);
+	if (memory_each(crowd->space, memory_has, &pc))
+		crowd->inside = task;
+	ease = task_ease(task, run_queued(run, task));
+	if (ease > crowd->ease) {
+		crowd->best = task;
+		crowd->ease = ease;
+	}
+}
+
+struct unmapping {
+	struct run *run;
+	struct task *task;
+	int64_t result;
+};
+
+static int
+memory_unmap(void *ctx, uint64_t va, uint64_t size)
+{
+	struct unmapping *u = ctx;
+	int64_t result = 0;
+
+	if (inject_syscall(u->run, u->task, u->run->abi->nr_munmap,
+			   (uint64_t[6]){ va, size }, &result))
+		return HOST_GONE;
+	if (result)
+		u->result = result;
+	return HOST_OK;
+}
+
+static void
+memory_stays(struct run *run, struct space *space, pid_t tid, const char *why)
+{
+	space->unmapped = true;
+	run_remark(run, "process %d: memory of pmon stays mapped in the "
+		   "process: %s",
+		   (int)tid, why);
+}
+
+/*
+ * Have the task unmap all of pmon's memory in its space.  HOST_GONE if it was
+ * killed: then another task may do it.
+ */
+static int
+task_unmap(struct run *run, struct task *task, struct event *event)
+{
+	struct space *space = task->process->space;
+	struct unmapping u = { run, task, 0 };
+
+	if (run->host->confined(task->tid)) {
+		memory_stays(run, space, task->tid,
+			     "a seccomp filter may forbid munmap");
+		return HOST_OK;
+	}
+	if (inject_prepare(run, task, event) ||
+	    memory_each(space, memory_unmap, &u))
+		return HOST_GONE;
+	space->unmapped = true;
+	if (u.result)
+		memory_stays(run, space, task->tid,
+			     "the kernel refused to unmap the memory");
+	return HOST_OK;
+}
+
+/* Replace the task's event in the queue, which may have moved meanwhile. */
+static void
+queued_change(struct run *run, struct task *task, const struct event *event)
+{
+	struct event *queued = run_queued(run, task);
+
+	if (queued)
+		*queued = *event;
+}
+
+/*
+ * Unmap pmon's memory in the space, whose tasks stand still and whose traps are
+ * gone.  A task that waits for its vfork child will come back to where it was,
+ * perhaps to a slot: then the last task to come back unmaps the memory.
+ */
+static void
+space_unmap(struct run *run, struct space *space)
+{
+	struct event event;
+	struct crowd crowd;
+	int err;
+
+	do {
+		crowd = (struct crowd){ .space = space };
+		task_each(run, crowd_add, &crowd);
+		if (space->unmapped || crowd.waiting || !crowd.best)
+			return;
+		if (!memory_each(space, memory_any, NULL)) {
+			space->unmapped = true;
+			return;
+		}
+		if (crowd.inside) {
+			memory_stays(run, space, crowd.inside->tid,
+				     "a thread could not be moved out of the "
+				     "memory");
+			return;
+		}
+		event = *run_queued(run, crowd.best);
+		err = task_unmap(run, crowd.best, &event);
+		if (!err)
+			queued_change(run, crowd.best, &event);
+	} while (err && (crowd.best->exiting ||
+			 crowd.best->state == TASK_DEAD));
+	if (err && !run->host->changed(crowd.best->tid))
+		memory_stays(run, space, crowd.best->tid,
+			     "the process cannot be made to unmap the memory");
+}
+
+/* ---- tasks */
+
+/*
+ * Detach from the task, delivering signal, and remove it from the tables.  The
+ * launched program stays there, untraced, until its end.
+ */
+static void
+task_let_go(struct run *run, struct task *task, int signal)
+{
+	affinity_restore(run, task);
+	thread_pages_leave(run, task);
+	stop_end(run, task);
+	run->host->detach(task->tid, signal);
+	thread_pages_end(run, task);
+	client_ended(run, task, TASK_LET_GO);
+	if (task->tid != run->root) {
+		task_free(run, task);
+		return;
+	}
+	task->released = true;
+	task->state = TASK_RUNNING;
+	/* So that run_pause does not wait for it. */
+	task->exiting = true;
+}
+
+/* Undo the task's stop for this event; the signal to detach with, or 0. */
+static int
+event_signal(struct run *run, struct task *task, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_TRAP:
+		return patch_forget(run, task) ? 0 : SIGTRAP;
+	case EVENT_SIGNAL:
+		return event->value;
+	case EVENT_PAUSED:
+		cut_undo(run, task, false);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+void
+task_release(struct run *run, struct task *task, const struct event *event)
+{
+	struct space *space = task->process ? task->process->space : NULL;
+	int signal;
+
+	/* It waits for its vfork child, and then unmaps pmon's memory. */
+	if (task->vforking && space && !space->unmapped) {
+		run_resume(run, task, 0);
+		return;
+	}
+	cut_end(run, task, event->kind);
+	signal = event_signal(run, task, event);
+	patch_leave(run, task);
+	if (event->kind == EVENT_VFORK_DONE && space && !space->unmapped) {
+		run_requeue(run, event);
+		space_unmap(run, space);
+		run_unqueue(run, task->tid);
+	}
+	task_let_go(run, task, signal);
+}
+
+void
+space_leave(struct run *run, struct task *task, const struct event *event)
+{
+	struct space *space = task->process->space;
+
+	space_unplant(run, space, task->tid);
+	run_requeue(run, event);
+	space_unmap(run, space);
+	run_unqueue(run, task->tid);
+	task_release(run, task, event);
+}
+
+/* ---- all */
+
+/* Does a process earlier in the list have the same space? */
+static bool
+space_seen(const struct run *run, const struct process *process)
+{
+	const struct process *other = run->processes;
+
+	while (other != process && other->space != process->space)
+		other = other->next;
+	return other != process;
+}
+
+/* Remove traps and memory of pmon's from the process's space. */
+static void
+space_clear(struct run *run, const struct process *process)
+{
+	struct space *space = process->space;
+	struct task *task = run_stopped_task(run, space);
+
+	for (size_t i = 0; i < space->nmodules; i++)
+		run->stall.traps += module_traps(space->modules[i]);
+	/* No task is stopped if the only one waits in vfork. */
+	space_unplant(run, space, task ? task->tid : process->pid);
+	space_unmap(run, space);
+}
+
+void
+run_stop(struct run *run, int signal)
+{
+	struct process *process;
+
+	/* What is attached to may not have gone on yet. */
+	run_standing_end(run);
+	if (run->opts->npids)
+		run->standing = run_clock();
+	run_pause_all(run, STOP_STOPPING);
+	abnormal_present(run, PRESENT);
+	run->stopping = true;
+	for (process = run->processes; process; process = process->next)
+		if (process->space && !space_seen(run, process))
+			space_clear(run, process);
+	if (run->root && !run->root_ended)
+		run->host->kill(run->root, signal);
+}

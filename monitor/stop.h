@@ -1,0 +1,28 @@
+/*
+ * How counting ends while programs go on: pmon leaves no trace in them.
+ */
+#ifndef MONITOR_STOP_H
+#define MONITOR_STOP_H
+
+#include "monitor/run.h"
+
+/*
+ * Stop all tasks and clear every space of what pmon planted or mapped there.
+ * From then on the run loop releases each task at its next event.  The launched
+ * program is sent `signal` (0: none); the loop waits for its end.
+ */
+void run_stop(struct run *run, int signal);
+/*
+ * Detach from one stopped task, whose space has no traps.  `event` is its stop.
+ * A task that waits in vfork is resumed instead, and released when it is back.
+ */
+void task_release(struct run *run, struct task *task,
+		  const struct event *event);
+/*
+ * Clear the space of a stopped task that is alone in it, and release the task:
+ * for children that are not followed.
+ */
+void space_leave(struct run *run, struct task *task,
+		 const struct event *event);
+
+#endif

@@ -1,0 +1,376 @@
+/*
+ * The plan of one image: makes its function plans, and gives each one that is
+ * asked for a site at its entry.  Never touches a process.
+ */
+#include "probe/build.h"
+
+#include <stdlib.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { PROGRESS_STEP = 256 };
+
+unsigned
+plan_wants(const struct selection *sel)
+{
+	unsigned wants = 0;
+
+	if (sel->units == UNITS_DEFAULT || sel->units & 1U << UNIT_LINE ||
+	    sel->places)
+		wants |= IMAGE_LINES;
+	if (sel->units & 1U << UNIT_INLINE)
+		wants |= IMAGE_INLINES;
+	if (sel->files.n || sel->lines.n)
+		wants |= IMAGE_LINES;
+	if (sel->units == UNITS_DEFAULT || sel->units & UNITS_GRAPH)
+		wants |= IMAGE_FLOW;
+	return wants;
+}
+
+static bool
+asked(const struct plan *plan, enum unit_kind kind)
+{
+	return plan->units & 1U << kind;
+}
+
+/* ---- function plans */
+
+static int
+by_range(const void *va, const void *vb)
+{
+	const struct part *a = va, *b = vb;
+
+	return a->range.lo < b->range.lo ? -1 : a->range.lo > b->range.lo;
+}
+
+/* Collect the ranges of all function plans, ascending. */
+static void
+owners_make(struct build *build)
+{
+	const struct plan *plan = build->plan;
+
+	for (size_t i = 0; i < plan->nfplans; i++)
+		for (size_t k = 0; k < plan->fplans[i].nranges; k++)
+			*vec_push(build->owners, build->nowners) =
+				(struct part){
+					plan->fplans[i].ranges[k], i
+				};
+	if (build->nowners)
+		qsort(build->owners, build->nowners, sizeof(*build->owners),
+		      by_range);
+}
+
+/* Why the function's entry cannot be counted, or NULL. */
+static const char *
+entry_fault(const struct image *image, uint64_t entry, bool inside)
+{
+	const uint8_t *text;
+	struct insn insn;
+	size_t avail;
+
+	if (inside)
+		return "not at the start of an instruction";
+	text = image_text(image, entry, &avail);
+	if (!text)
+		return "not in executable memory";
+	if (image->arch->decode(text, avail, entry, &insn) < 0)
+		return "no valid instruction";
+	return NULL;
+}
+
+static bool
+func_chosen(const struct build *build, const struct func *func, bool *file)
+{
+	const struct image *image = build->image;
+
+	*file = select_file(build->sel, func && func->file < image->nfiles ?
+			    image->files[func->file] : NULL);
+	if (!func)
+		return select_func(build->sel, NULL, NULL, 0);
+	return select_func(build->sel, func->name, func->aliases,
+			   func->naliases);
+}
+
+/* The units to be counted in the function plan. */
+static unsigned
+fplan_units(const struct build *build, const struct func_plan *fplan,
+	    const struct func *func)
+{
+	const struct plan *plan = build->plan;
+	struct unit_code code = fplan_code(fplan);
+	bool file, named = func_chosen(build, func, &file);
+	bool lines = fplan->nranges && named && (asked(plan, UNIT_LINE) ||
+						 build->sel->lines.n) &&
+		     unit_lines_wanted(build->table, &code);
+	unsigned units = 0;
+
+	if (lines && asked(plan, UNIT_LINE))
+		units |= 1U << UNIT_LINE;
+	if (fplan->nranges && asked(plan, UNIT_INLINE) &&
+	    unit_inlines_wanted(build->table, &code))
+		units |= 1U << UNIT_INLINE;
+	if (!named || !(file || lines))
+		return units;
+	if (func && file)
+		units |= plan->units & 1U << UNIT_FUNC;
+	if (fplan->nranges && (lines || !build->sel->lines.n))
+		units |= plan->units & (1U << UNIT_BLOCK | 1U << UNIT_EDGE |
+					1U << UNIT_INSN | 1U << UNIT_CALL);
+	return units;
+}
+
+/*
+ * Add the function plan of a function, or of nameless code (func NULL).  code
+ * is NULL if the function has none of its own.
+ */
+static void
+fplan_add(struct build *build, const struct func *func,
+	  const struct code *code, bool inside)
+{
+	struct plan *plan = build->plan;
+	struct func_plan fplan = {
+		.func = func ? func - build->image->funcs : FUNC_NONE,
+		.ranges = code ? code->ranges : NULL,
+		.nranges = code ? code->nranges : 0,
+		.entry = code && code->entry,
+		.guest = func && code && !code->entry,
+		.site = SITE_NONE,
+	};
+
+	fplan.units = fplan_units(build, &fplan, func);
+	fplan.named = fplan.units & 1U << UNIT_FUNC;
+	if (func) {
+		fplan.why = entry_fault(build->image, build->image->arch->first(
+					       func->addr), inside);
+		if (fplan.why)
+			fplan.state = FPLAN_FAULTY;
+	}
+	*vec_push(plan->fplans, plan->nfplans) = fplan;
+}
+
+static void
+fplans_make(struct build *build)
+{
+	const struct image *image = build->image;
+	struct code_map *map;
+	size_t i, k = 0;
+
+	build->map = map = code_map_make(image,
+					 build->plan->units & UNITS_GRAPH);
+	for (i = 0; i < image->nfuncs || k < map->ncodes; i++) {
+		const struct func *func = i < image->nfuncs ?
+			&image->funcs[i] : NULL;
+		const struct code *code = NULL;
+
+		if (k < map->ncodes && (!func || map->codes[k].func == i))
+			code = &map->codes[k++];
+		if (func || code)
+			fplan_add(build, func, code, func && map->inside[i]);
+		if (i % PROGRESS_STEP == 0 && !build_goes_on(build))
+			return;
+	}
+	owners_make(build);
+}
+
+/*
+ * If the function's entry is in the middle of another's code (the host's), it
+ * may be called there: note that as a mid-entry.  If the function has code
+ * elsewhere, the host's blocks count its calls.
+ */
+static void
+guest_settle_in(struct build *build, struct func_plan *guest)
+{
+	struct plan *plan = build->plan;
+	uint64_t entry = build->image->arch->first(
+		build->image->funcs[guest->func].addr);
+	uint32_t host = plan_func(plan, entry);
+
+	if (host == FPLAN_NONE || host == guest - plan->fplans) {
+		guest->guest = false;
+		return;
+	}
+	if (guest->guest && guest->named)
+		plan->fplans[host].units |= 1U << UNIT_BLOCK;
+	if (guest->guest)
+		guest->units &= 1U << UNIT_FUNC;
+	build_enters(build, host, entry);
+}
+
+static void
+guests_settle_in(struct build *build)
+{
+	struct plan *plan = build->plan;
+
+	for (size_t i = 0; i < plan->nfplans; i++)
+		if (plan->fplans[i].func != FUNC_NONE &&
+		    plan->fplans[i].state != FPLAN_FAULTY &&
+		    (plan->fplans[i].guest || !plan->fplans[i].nranges))
+			guest_settle_in(build, &plan->fplans[i]);
+}
+
+/* Whether all functions are looked at now, so that entries need no traps. */
+static bool
+looks_early(const struct plan *plan)
+{
+	return plan->wish.eager || (plan->wish.early && plan->wish.relocated &&
+				    !plan_graphs(plan));
+}
+
+/*
+ * Make sites at all entries.  Nameless code, whose entry is not known, and code
+ * with mid-entries is looked at now.
+ */
+static void
+entries_plan(struct build *build)
+{
+	struct plan *plan = build->plan;
+	bool early = looks_early(plan);
+
+	for (size_t i = 0; i < plan->nfplans; i++) {
+		struct func_plan *fplan = &plan->fplans[i];
+
+		if (!fplan->units || fplan->state == FPLAN_FAULTY ||
+		    fplan->guest)
+			continue;
+		if (early || fplan->func == FUNC_NONE) {
+			*vec_push(build->todo, build->ntodo) = i;
+			continue;
+		}
+		fplan->site = build_site(build, build->image->arch->first(
+			build->image->funcs[fplan->func].addr), i);
+		plan->sites[fplan->site].waiting = true;
+	}
+	build_analyse(build);
+}
+
+/*
+ * Find the hooks of function plans whose graphs are not needed; those of the
+ * others are found when these are looked at.
+ */
+static void
+hooks_make(struct build *build)
+{
+	struct plan *plan = build->plan;
+
+	if (plan->wish.unhooked)
+		return;
+	for (size_t i = 0; i < plan->nfplans; i++)
+		if (!(plan->fplans[i].units & UNITS_GRAPH))
+			fplan_hooks(build, &plan->fplans[i]);
+	hooks_place(build, 0);
+}
+
+static unsigned
+units_possible(const struct image *image, const struct selection *sel)
+{
+	unsigned units = sel->units;
+
+	if (units == UNITS_DEFAULT)
+		units = select_units_default(sel);
+	if (!image->has_dwarf)
+		units &= ~(1U << UNIT_LINE);
+	return units;
+}
+
+struct plan *
+plan_open(struct image *image, const struct plan_wish *wish,
+	  bool (*progress)(void *), void *arg)
+{
+	struct plan *plan = mem_alloc(sizeof(*plan));
+	struct build *build = mem_alloc(sizeof(*build));
+
+	plan->image = image;
+	plan->wish = *wish;
+	plan->build = build;
+	*build = (struct build){
+		.plan = plan, .image = image, .sel = wish->sel,
+		.progress = progress, .arg = arg,
+	};
+	build->table = mem_alloc(sizeof(*build->table));
+	*build->table = (struct unit_table){ .image = image, .sel = wish->sel };
+	if (!wish->sel)
+		return plan;
+	plan->units = units_possible(image, wish->sel);
+	unit_lines_open(build->table);
+	unit_inlines_open(build->table, plan->units);
+	build->graphs = graphs_open(image);
+	fplans_make(build);
+	guests_settle_in(build);
+	if (wish->counted) {
+		build->ntodo = 0;
+		return plan;
+	}
+	hooks_make(build);
+	entries_plan(build);
+	if (build->stopped) {
+		fail("%s: not analysed to the end, because pmon was told to "
+		     "stop", image->path);
+		plan_close(plan);
+		return NULL;
+	}
+	build->progress = NULL;
+	return plan;
+}
+
+static void
+build_free(struct build *build)
+{
+	unit_table_free(build->table);
+	graphs_close(build->graphs);
+	code_map_free(build->map);
+	free(build->owners);
+	free(build->parts);
+	free(build->mid_entered);
+	free(build->todo);
+	free(build->looked);
+	free(build);
+}
+
+static void
+fplan_clear(struct func_plan *fplan)
+{
+	fplan_unplace(fplan);
+	fplan_forget(fplan);
+	free(fplan->stays);
+	free(fplan->counter_refs);
+	free(fplan->passes);
+	free(fplan->abnormal_insns);
+}
+
+void
+plan_close(struct plan *plan)
+{
+	if (!plan)
+		return;
+	for (size_t i = 0; i < plan->nfplans; i++)
+		fplan_clear(&plan->fplans[i]);
+	for (size_t i = 0; i < plan->ncounter_sets; i++)
+		counter_set_free(plan->counter_sets[i]);
+	build_free(plan->build);
+	image_close(plan->image);
+	free(plan->fplans);
+	free(plan->sites);
+	free(plan->woken);
+	free(plan->hooks);
+	free(plan->stays);
+	free(plan->relocated_fplans);
+	free(plan->guards);
+	free(plan->reopened);
+	free(plan->reverted);
+	free(plan->counter_sets);
+	free(plan->skips);
+	free(plan->index);
+	free(plan);
+}
+
+void
+plan_ready(struct plan *plan, uint32_t fplan)
+{
+	struct build *build = plan->build;
+
+	if (plan->fplans[fplan].state != FPLAN_WAITING)
+		return;
+	*vec_push(build->todo, build->ntodo) = fplan;
+	build_analyse(build);
+}

@@ -1,0 +1,183 @@
+/*
+ * The plan of one image: its functions, where each of them has counters, and
+ * the counts.  pmon makes a function's graph and places its counters when the
+ * function is first entered (or at once, if asked to); until then the function
+ * has only a site at its entry.  All addresses are link addresses (addr).
+ * Never touches a process.
+ */
+#ifndef PROBE_PLAN_H
+#define PROBE_PLAN_H
+
+#include "probe/counter_set.h"
+#include "probe/func_plan.h"
+#include "program/hook.h"
+#include "probe/sums.h"
+#include "probe/wish.h"
+
+struct build;			/* see probe/build.h */
+
+struct plan {
+	struct image *image;	/* owned */
+	struct plan_wish wish;
+	unsigned units;		/* asked for and possible */
+	struct func_plan *fplans;	/* functions ascending, then the
+					   nameless */
+	size_t nfplans;
+	struct site *sites;	/* those placed at one time ascending */
+	size_t nsites;
+	uint32_t *woken;	/* sites that are no longer waiting, or active
+				   again; the monitor empties this */
+	size_t nwoken;
+	uint32_t *reverted;	/* function plans whose relocated functions must
+				   not be used any more; the monitor empties
+				   this */
+	size_t nreverted;
+	char *stays;		/* why there are no (more) relocated functions,
+				   or NULL */
+	bool planted; /* relocated functions are planted in some process */
+	uint32_t *relocated_fplans;	/* function plans with relocated
+					   functions, in the order made */
+	size_t nrelocated;
+	uint32_t *reopened;	/* function plans that got former entry patches
+				   or a new trap at their entry, in order */
+	size_t nreopened;
+	uint32_t nslots, relocated_size;	/* of all relocated functions so far */
+	uint32_t *guards;	/* ascending: slots between those of functions,
+				   to which nothing adds */
+	size_t nguards;
+	struct hook *hooks;	/* the monitor's probes, see program/hook.h */
+	size_t nhooks;
+	unsigned hooked;	/* enum hooks_wanted: plan_hooks found these */
+	struct counter_set **counter_sets;
+	size_t ncounter_sets;
+	struct skip *skips;	/* by plan_units */
+	size_t nskips;
+	bool calls_underivable;		/* some stacks are not known: nothing
+					   may be derived behind calls */
+	bool underivable; /* nor behind any other instruction */
+	bool tampered;		/* counters of relocated functions cannot be
+				   trusted */
+	uint8_t calls_reason, underivable_reason; /* enum count_reason, the
+						     first; 0: the usual one */
+	bool unseen;		/* sites are lost because the program ran on
+				   unseen by the host */
+	uint32_t *index;	/* hash of addr -> site, see plan_site */
+	uint32_t index_size;
+	struct build *build;	/* probe/'s own */
+};
+
+/*
+ * Plan the image.  The plan takes ownership of the image; everything that wish
+ * points to must outlive the plan.  progress is called as image_open does.  A
+ * plan may be empty; NULL with the message set, and the image closed, is
+ * returned only if progress asks to stop.
+ */
+struct plan *plan_open(struct image *image, const struct plan_wish *wish,
+		       bool (*progress)(void *), void *arg);
+void plan_close(struct plan *plan);
+
+/* Which parts of the image the selection needs: IMAGE_LINES ... */
+unsigned plan_wants(const struct selection *sel);
+
+/* The site at addr, or NULL.  Sites move when new ones are added. */
+struct site *plan_site(const struct plan *plan, uint64_t addr);
+
+/*
+ * Find the hooks of an image of which nothing is counted (no selection), unless
+ * an earlier call found them: those where stacks are left only if `infers` says
+ * that something is derived.  True if there are new hooks.
+ */
+bool plan_hooks(struct plan *plan, bool infers);
+
+/*
+ * Add a hook of the monitor's own.  Does nothing where there is no instruction
+ * or with --no-traps.
+ */
+void plan_hook(struct plan *plan, const struct hook *hook);
+
+/*
+ * Make no relocated functions from now on.  plan->stays is `why`, or the reason
+ * of an earlier call.
+ */
+void plan_relocation_refuse(struct plan *plan, const char *why);
+
+/*
+ * Withdraw all relocated functions after plan_relocation_refuse, and look at
+ * their functions again.  No task may ever have been in one of them, and they
+ * must not be planted in any process.
+ */
+void plan_relocation_withdraw(struct plan *plan);
+
+/* The function plan whose code contains addr, or FPLAN_NONE. */
+uint32_t plan_func(const struct plan *plan, uint64_t addr);
+
+/*
+ * Look at a waiting function plan and place its counters.  New sites are
+ * appended to plan->sites; the site at the entry becomes idle if it is not
+ * needed.  Functions into whose middle this one jumps are looked at, too.
+ */
+void plan_ready(struct plan *plan, uint32_t fplan);
+
+/*
+ * Mark all waiting function plans as missed: counting begins while it is not
+ * known which functions control is in.
+ */
+void plan_miss(struct plan *plan);
+
+/* Mark all sites as lost: their counts are not known. */
+void plan_lose(struct plan *plan);
+
+/*
+ * Make the function plan's cfg and flow if it has none.  False if it cannot
+ * have any.
+ */
+bool plan_graph(struct plan *plan, uint32_t fplan);
+
+/*
+ * Make the cfg and flow of a function plan that was counted elsewhere.  Both
+ * arrays are ascending: `external` has the addresses to which control came from
+ * outside, `leaders` the beginnings of blocks that the code does not show.
+ * False if the function plan cannot have a graph.
+ */
+bool plan_graph_as(struct plan *plan, uint32_t fplan, const uint64_t *leaders,
+		   size_t nleaders, const uint64_t *external,
+		   size_t nexternal);
+
+/*
+ * Give sites to the indirect calls of a function plan that was counted
+ * elsewhere, so that recorded arrivals can refer to them.
+ */
+void plan_targets(struct plan *plan, uint32_t fplan);
+
+/*
+ * Whether the instruction is an indirect call, or an indirect jump that may be
+ * a tail call.
+ */
+bool insn_calls_indirect(const struct insn *insn);
+
+/* Whether the plan counts more than calls, and so needs graphs. */
+bool plan_graphs(const struct plan *plan);
+
+/* Whether any count of the plan may be derived from others. */
+bool plan_infers(const struct plan *plan);
+
+/* ---- propagation: counts of blocks and edges from what was measured */
+
+/*
+ * Derive the counts of all function plans from the counter set, or from all
+ * counter sets together (NULL).  If the plan has graphs, function plans that
+ * wait get theirs now; their counts are 0 or, if in doubt, unknown.
+ */
+void plan_propagate(struct plan *plan, const struct counter_set *counter_set);
+
+/*
+ * The same, but function plans that wait get no graph and no counts, unless
+ * their counts may not be 0.
+ */
+void plan_propagate_entered(struct plan *plan,
+			    const struct counter_set *counter_set);
+
+/* Why a count is unknown, as a static string; NULL if it is known. */
+const char *count_why(const struct count *count);
+
+#endif

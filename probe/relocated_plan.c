@@ -1,0 +1,452 @@
+/*
+ * Functions that are counted in relocated functions (relocate/): decides
+ * whether a function can be, where its counters go, and which traps the
+ * relocated function needs.  The monitor writes all that into processes.
+ */
+#include "relocate/relocate.h"
+#include "probe/build.h"
+#include "probe/probes.h"
+
+#include <stdlib.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+#include "util/search.h"
+
+/* Compilers align functions to multiples of this. */
+enum { FUNC_ALIGN = 16 };
+
+static const uint8_t *
+relocated_text(void *ctx, uint64_t addr, size_t *avail)
+{
+	return image_text(ctx, addr, avail);
+}
+
+/*
+ * Why the function must run in place, or NULL.  Its own hooks are those from
+ * number `hooks` on.
+ */
+static const char *
+fplan_stays(const struct build *build, const struct func_plan *fplan,
+	    size_t hooks)
+{
+	const struct site *site;
+
+	if (fplan->func == FUNC_NONE || fplan->cfg->entry < 0)
+		return "code outside any function";
+	/* The jump may go to the middle of a patch. */
+	if (fplan->cfg->unresolved)
+		return "it has a jump whose targets are not known";
+	if (hooks != build->plan->nhooks)
+		return "it switches stacks";
+	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
+		if (fplan->units & 1U << UNIT_CALL &&
+		    fplan->cfg->insns[i].kind == INSN_JUMP_INDIRECT &&
+		    insn_calls_indirect(&fplan->cfg->insns[i]))
+			return "pmon records its jump targets";
+	if (fplan_calls_alone(fplan) && !calls_want_ways(fplan, NULL))
+		return "it jumps to its own entry, and the jump has no counter";
+	site = plan_site(build->plan,
+			 fplan->cfg->insns[fplan->cfg->entry].addr);
+	return site && site->hook ? "pmon walks stacks at its entry" :
+				    NULL;
+}
+
+/*
+ * Place the traps that lead into the relocated function, and those that see
+ * where indirect calls go.
+ */
+static void
+relocated_sites(struct build *build, uint32_t index)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+	uint64_t *addrs = NULL;
+	size_t n = 0;
+
+	if (fplan->site != SITE_NONE)
+		plan->sites[fplan->site].idle = true;
+	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
+		if (fplan->relocated->entry_patches[i].via == VIA_TRAP)
+			*vec_push(addrs, n) =
+				fplan->relocated->entry_patches[i].addr;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t site = build_site(build, addrs[i], index);
+
+		plan->sites[site].idle = false;
+		plan->sites[site].leads = true;
+	}
+	free(addrs);
+	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
+		if (fplan->units & 1U << UNIT_CALL &&
+		    insn_calls_indirect(&fplan->cfg->insns[i]) &&
+		    cfg_proven(fplan->cfg, i)) {
+			uint32_t site = build_site(build,
+				fplan->cfg->insns[i].addr, index);
+
+			plan->sites[site].idle = false;
+			plan->sites[site].targets = true;
+		}
+}
+
+/*
+ * Whether the only counter is at the entry and counts the calls.  Then nothing
+ * is derived, and the rest of the function may run in place.
+ */
+static bool
+entry_alone(const struct func_plan *fplan)
+{
+	const struct flow *flow = fplan->flow;
+	uint32_t n = fplan->placement->narcs, v;
+
+	if (fplan->units & ~(1U << UNIT_FUNC) || n != 1 || !flow->nedges ||
+	    flow->edges[0].from != FLOW_ROOT)
+		return false;
+	v = flow->edges[0].to;
+	return fplan->placement->arcs[0] == arc_of_block(flow, v) &&
+	       flow->in[v + 1] - flow->in[v] == 1;
+}
+
+/*
+ * Whether an indirect call is done in the relocated function, where no trap
+ * sees its target; then the message is set.
+ */
+static bool
+targets_hidden(const struct func_plan *fplan)
+{
+	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
+		if (fplan->units & 1U << UNIT_CALL &&
+		    insn_calls_indirect(&fplan->cfg->insns[i]) &&
+		    relocated_offset(fplan->relocated,
+				     fplan->cfg->insns[i].addr) >= 0)
+			return fail("pmon would not see the targets of its "
+				    "indirect calls") != 0;
+	return false;
+}
+
+/*
+ * Whether the relocated function needs no traps, after its guards are dropped;
+ * if it does the message is set.  A counter that has to keep flags will not do:
+ * it needs the monitor if a signal comes.
+ */
+static bool
+relocated_trapless(struct relocated *relocated)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < relocated->nfragments; i++)
+		if (relocated->fragments[i].kind == FRAGMENT_PROBE &&
+		    relocated->fragments[i].form == PROBE_THREAD_KEEP)
+			return fail("its counters must save the flags") == 0;
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
+		const struct entry_patch *entry_patch =
+			&relocated->entry_patches[i];
+
+		if (entry_patch->kind == ENTRY_PATCH_GUARD)
+			continue;
+		if (entry_patch->via == VIA_TRAP)
+			return fail("there is no room for a jump") == 0;
+		relocated->entry_patches[n++] = *entry_patch;
+	}
+	relocated->nentry_patches = n;
+	return true;
+}
+
+/* Whether the range's last instruction never goes on behind the range. */
+static bool
+range_closed(const struct cfg *cfg, const struct range *range)
+{
+	size_t at = search_first(cfg->ninsns, i, cfg->insns[i].addr +
+				 cfg->insns[i].len >= range->hi);
+	const struct insn *last = &cfg->insns[at];
+
+	if (at == cfg->ninsns || last->addr + last->len != range->hi)
+		return false;
+	return last->kind == INSN_JUMP || last->kind == INSN_JUMP_INDIRECT ||
+	       last->kind == INSN_RETURN || last->kind == INSN_STOP;
+}
+
+/*
+ * The padding behind a range, up to where the next function may begin: even a
+ * function without a name or frame begins at a round address.  One byte shorter
+ * than a jump at most, so that no jump begins there: a task at it would be in
+ * no function.
+ */
+static struct spare
+range_spare(const struct build *build, const struct func_plan *fplan,
+	    const struct range *range)
+{
+	const struct arch *arch = build->image->arch;
+	uint64_t hi = range->hi;
+	struct spare spare;
+
+	if (!range_closed(fplan->cfg, range))
+		return (struct spare){ hi, hi };
+	while (hi % FUNC_ALIGN && !image_func(build->image, hi) &&
+	       plan_func(build->plan, hi) == FPLAN_NONE)
+		hi++;
+	spare = spare_padding(arch, relocated_text, (void *)build->image,
+			      range->hi, hi);
+	if (spare.hi > spare.lo + arch->jump_len - 1)
+		spare.hi = spare.lo + arch->jump_len - 1;
+	return spare;
+}
+
+/* The padding behind its ranges, for relocated_make; the caller frees it. */
+static struct spare *
+fplan_spares(const struct build *build, const struct func_plan *fplan,
+	     size_t *n)
+{
+	struct spare *spares = NULL;
+
+	*n = 0;
+	for (size_t i = 0; i < fplan->nranges; i++) {
+		struct spare spare = range_spare(build, fplan,
+						 &fplan->ranges[i]);
+
+		if (spare.lo < spare.hi)
+			*vec_push(spares, *n) = spare;
+	}
+	return spares;
+}
+
+static struct relocated *
+fplan_relocate(const struct build *build, const struct func_plan *fplan,
+	       const struct weights *weights)
+{
+	size_t nspares;
+	struct spare *spares = fplan_spares(build, fplan, &nspares);
+	uint32_t slot = build->plan->nslots, nprobes = fplan->placement->narcs;
+	struct probe *probes = probes_count(fplan->placement, slot);
+	struct relocated *relocated = relocated_make(&(struct relocate_input){
+		.arch = build->image->arch, .cfg = fplan->cfg,
+		.flow = fplan->flow, .weights = weights,
+		.probes = probes, .nprobes = nprobes, .slot = slot + nprobes,
+		.extent = entry_alone(fplan) ? EXTENT_PROBED : EXTENT_WHOLE,
+		.absolute = !build->image->dyn, .text = relocated_text,
+		.ctx = (void *)build->image,
+		.spares = spares, .nspares = nspares,
+	});
+
+	free(probes);
+	free(spares);
+	return relocated;
+}
+
+/*
+ * Record the relocated function's direct calls with their callees, which may
+ * have or get relocated functions to which the calls can be redirected.
+ */
+static void
+relocated_calls(struct plan *plan, const struct relocated *relocated)
+{
+	for (uint32_t i = 0; i < relocated->ncalls; i++) {
+		uint32_t to = plan_func(plan, relocated->calls[i].target);
+		struct func_plan *fplan;
+
+		if (to == FPLAN_NONE || !plan->fplans[to].units)
+			continue;
+		fplan = &plan->fplans[to];
+		*vec_push(fplan->callers,
+			  fplan->ncallers) = relocated->calls[i];
+	}
+}
+
+/* Reserve a slot to which nothing adds: a stray write may change it. */
+static void
+guard_place(struct plan *plan)
+{
+	*vec_push(plan->guards, plan->nguards) = plan->nslots++;
+}
+
+bool
+relocated_place_counters(struct build *build, uint32_t index,
+			 const bool *wanted, const struct weights *weights,
+			 size_t hooks)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+	struct placement_wish wish = {
+		.method = plan->wish.method, .wanted = wanted,
+		.cost = relocated_cost,
+	};
+	const char *why;
+
+	/*
+	 * For calls alone no stacks are walked, so nothing is derived.  Once a
+	 * stack was lost, as little as possible is derived.
+	 */
+	if (!(fplan->units & ~(1U << UNIT_FUNC)) || plan->wish.no_traps ||
+	    (plan->calls_underivable && !plan->wish.leaks))
+		wish.method = PLACE_EVERY;
+	if (!plan->wish.relocated)
+		return false;
+	why = fplan_stays(build, fplan, hooks);
+	if (why) {
+		fplan->stays = mem_strdup(why);
+		return false;
+	}
+	if (!plan->nguards)
+		guard_place(plan);
+	fplan->placement = placement_make(fplan->flow, weights, &wish);
+	fplan->relocated = fplan_relocate(build, fplan, weights);
+	if (fplan->relocated && targets_hidden(fplan)) {
+		relocated_free(fplan->relocated);
+		fplan->relocated = NULL;
+	}
+	if (fplan->relocated && plan->wish.no_traps &&
+	    !relocated_trapless(fplan->relocated)) {
+		relocated_free(fplan->relocated);
+		fplan->relocated = NULL;
+	}
+	if (!fplan->relocated) {
+		fplan->stays = mem_strdup(fail_message());
+		placement_free(fplan->placement);
+		fplan->placement = NULL;
+		return false;
+	}
+	plan->nslots += fplan->relocated->nprobes;
+	guard_place(plan);
+	fplan->relocated_at = (plan->relocated_size + fplan->relocated->align -
+			       1) /
+			      fplan->relocated->align * fplan->relocated->align;
+	plan->relocated_size = fplan->relocated_at + fplan->relocated->size;
+	*vec_push(plan->relocated_fplans, plan->nrelocated) = index;
+	relocated_sites(build, index);
+	relocated_calls(plan, fplan->relocated);
+	return true;
+}
+
+void
+plan_relocation_refuse(struct plan *plan, const char *why)
+{
+	plan->wish.relocated = false;
+	if (!plan->stays)
+		plan->stays = mem_strdup(why);
+}
+
+void
+fplan_unplace(struct func_plan *fplan)
+{
+	relocated_free(fplan->relocated);
+	placement_free(fplan->placement);
+	free(fplan->former);
+	free(fplan->callers);
+	fplan->relocated = NULL;
+	fplan->placement = NULL;
+	fplan->former = NULL;
+	fplan->callers = NULL;
+	fplan->nformer = fplan->ncallers = 0;
+}
+
+static bool
+overlaps(uint64_t at, uint64_t len, uint64_t lo, uint64_t size)
+{
+	return at < lo + size && lo < at + len;
+}
+
+/* Whether a trap at addr would overlap the entry patch. */
+static bool
+entry_patch_covers(const struct arch *arch,
+		   const struct entry_patch *entry_patch, uint64_t addr)
+{
+	unsigned len = entry_patch->via == VIA_JUMP ? arch->jump_len :
+		       entry_patch->via == VIA_CHAIN ? arch->chain_len :
+					       arch->trap_len;
+
+	return overlaps(addr, arch->trap_len, entry_patch->addr, len) ||
+	       (entry_patch->via == VIA_CHAIN &&
+		overlaps(addr, arch->trap_len, entry_patch->landing,
+			 arch->jump_len));
+}
+
+/*
+ * Make a trap at addr, which leads into the relocated function if `leads` is
+ * set.  Its site may have been idle before.
+ */
+static void
+trap_make(struct build *build, uint32_t index, uint64_t addr, bool leads)
+{
+	struct plan *plan = build->plan;
+	uint32_t site = build_site(build, addr, index);
+
+	/* A site for a hook alone has no function plan yet. */
+	if (leads)
+		plan->sites[site].fplan = index;
+	plan->sites[site].idle = false;
+	plan->sites[site].leads = leads;
+	*vec_push(plan->woken, plan->nwoken) = site;
+}
+
+/* Turn an entry patch into a trap, which covers fewer bytes. */
+static void
+entry_patch_reopen(struct build *build, uint32_t index,
+		   struct entry_patch *entry_patch)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+
+	*vec_push(fplan->former, fplan->nformer) = *entry_patch;
+	*vec_push(plan->reopened, plan->nreopened) = index;
+	entry_patch->via = VIA_TRAP;
+	trap_make(build, index, entry_patch->addr, true);
+}
+
+/*
+ * Code that is counted in the relocated function must not run in the original:
+ * a trap leads control away from there.  Code that runs in the original anyway
+ * may be entered if nothing is derived.
+ */
+void
+relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
+{
+	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[index];
+	bool in_relocated =
+		relocated_offset(fplan->relocated, target) >= 0 &&
+		!relocated_stays(fplan->relocated, target);
+
+	if (fplan->lost || relocated_entry_patch(fplan->relocated, target))
+		return;
+	if (cfg_insn(fplan->cfg, target) < 0 ||
+	    (in_relocated && plan->wish.no_traps) ||
+	    (!in_relocated && fplan->units & ~(1U << UNIT_FUNC))) {
+		fplan->lost = true;
+		*vec_push(plan->reverted, plan->nreverted) = index;
+		return;
+	}
+	if (!in_relocated)
+		return;
+	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
+		if (entry_patch_covers(build->image->arch,
+				       &fplan->relocated->entry_patches[i],
+				       target))
+			entry_patch_reopen(build, index,
+					   &fplan->relocated->entry_patches[i]);
+	trap_make(build, index, target, true);
+}
+
+void
+relocated_hook(struct build *build, uint32_t index, uint64_t addr)
+{
+	struct func_plan *fplan = &build->plan->fplans[index];
+	bool leads = relocated_offset(fplan->relocated, addr) >= 0 &&
+		     !relocated_stays(fplan->relocated, addr);
+
+	if (fplan->lost)
+		return;
+	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++) {
+		struct entry_patch *entry_patch =
+			&fplan->relocated->entry_patches[i];
+
+		leads |= entry_patch->addr == addr;
+		if (entry_patch->via != VIA_TRAP &&
+		    entry_patch_covers(build->image->arch, entry_patch, addr))
+			entry_patch_reopen(build, index, entry_patch);
+	}
+	/* Direct calls must no longer be redirected past the trap. */
+	if (addr == fplan->relocated->entry)
+		*vec_push(build->plan->reopened, build->plan->nreopened) =
+			index;
+	trap_make(build, index, addr, leads);
+}

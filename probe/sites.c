@@ -1,0 +1,193 @@
+/*
+ * The function plans and sites of a plan: finds them by address, makes sites,
+ * and keeps the state of a function plan.  Decides nothing.
+ */
+#include "probe/build.h"
+
+#include <stdlib.h>
+
+#include "util/fail.h"
+#include "util/mem.h"
+#include "util/search.h"
+
+enum { INDEX_MIN = 256 };
+
+/* ---- sites */
+
+static uint32_t *
+site_slot(const struct plan *plan, uint64_t addr)
+{
+	/* Sites of one function get slots near one another. */
+	uint32_t i = ((addr >> 7) * 0x9e3779b97f4a7c15u >> 32) +
+		     (addr >> 1 & 63);
+
+	for (;; i++) {
+		uint32_t *slot = &plan->index[i & (plan->index_size - 1)];
+
+		if (*slot == SITE_NONE || plan->sites[*slot].addr == addr)
+			return slot;
+	}
+}
+
+struct site *
+plan_site(const struct plan *plan, uint64_t addr)
+{
+	uint32_t site;
+
+	if (!plan->nsites)
+		return NULL;
+	site = *site_slot(plan, addr);
+	return site == SITE_NONE ? NULL : &plan->sites[site];
+}
+
+static void
+index_grow(struct plan *plan)
+{
+	plan->index_size = plan->index_size ? 2 * plan->index_size :
+					      INDEX_MIN;
+	free(plan->index);
+	plan->index = mem_alloc(plan->index_size * sizeof(*plan->index));
+	for (size_t i = 0; i < plan->index_size; i++)
+		plan->index[i] = SITE_NONE;
+	for (size_t i = 0; i < plan->nsites; i++)
+		*site_slot(plan, plan->sites[i].addr) = i;
+}
+
+/* Whether addr is proven code: only there a site may be planted. */
+static bool
+site_proven(const struct plan *plan, uint64_t addr, uint32_t fplan)
+{
+	const struct cfg *cfg = fplan == FPLAN_NONE ? NULL :
+				plan->fplans[fplan].cfg;
+	long insn;
+
+	if (!cfg || plan->wish.counted)
+		return true;
+	insn = cfg_insn(cfg, addr);
+	return insn >= 0 && cfg_proven(cfg, (size_t)insn);
+}
+
+uint32_t
+build_site(struct build *build, uint64_t addr, uint32_t fplan)
+{
+	struct plan *plan = build->plan;
+	struct site *site = plan_site(plan, addr);
+	const uint8_t *text;
+	size_t avail;
+
+	if (site) {
+		/* A site for a hook alone has no function plan yet. */
+		if (site->fplan == FPLAN_NONE)
+			site->fplan = fplan;
+		return site - plan->sites;
+	}
+	if (2 * plan->nsites >= plan->index_size)
+		index_grow(plan);
+	text = image_text(build->image, addr, &avail);
+	must(text && site_proven(plan, addr, fplan));
+	site = vec_push(plan->sites, plan->nsites);
+	*site = (struct site){ .addr = addr, .fplan = fplan };
+	must(build->image->arch->decode(text, avail, addr, &site->insn) == 0);
+	*site_slot(plan, addr) = plan->nsites - 1;
+	return plan->nsites - 1;
+}
+
+/* ---- function plans */
+
+uint32_t
+plan_func(const struct plan *plan, uint64_t addr)
+{
+	const struct build *build = plan->build;
+	size_t lo = search_first(build->nowners, i,
+				 build->owners[i].range.lo > addr);
+
+	if (lo && addr < build->owners[lo - 1].range.hi)
+		return build->owners[lo - 1].fplan;
+	for (size_t i = 0; i < build->nparts; i++)
+		if (addr >= build->parts[i].range.lo &&
+		    addr < build->parts[i].range.hi)
+			return build->parts[i].fplan;
+	return FPLAN_NONE;
+}
+
+void
+fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
+		  const struct term *term)
+{
+	struct site *site = plan_site(plan, term->addr);
+
+	if (term->kind == TERM_TAKEN || term->kind == TERM_FALL)
+		site->branch = true;
+	if (term->kind == TERM_TARGET)
+		site->targets = true;
+	*vec_push(fplan->counter_refs,
+		  fplan->ncounter_refs) = (struct counter_ref){
+		.site = site - plan->sites,
+		.kind = term->kind,
+		.to = term->to,
+	};
+}
+
+void
+fplan_ready(struct build *build, struct func_plan *fplan)
+{
+	struct plan *plan = build->plan;
+
+	fplan->state = FPLAN_READY;
+	if (fplan->site == SITE_NONE)
+		return;
+	plan->sites[fplan->site].waiting = false;
+	*vec_push(plan->woken, plan->nwoken) = fplan->site;
+}
+
+struct unit_code
+fplan_code(const struct func_plan *fplan)
+{
+	return (struct unit_code){
+		.func = fplan->func,
+		.ranges = fplan->ranges,
+		.nranges = fplan->nranges,
+		.cfg = fplan->cfg,
+		.flow = fplan->flow,
+		.mid_entered = fplan->mid_entered,
+	};
+}
+
+void
+fplan_forget(struct func_plan *fplan)
+{
+	cfg_free(fplan->cfg);
+	flow_free(fplan->flow);
+	free(fplan->counts);
+	fplan->cfg = NULL;
+	fplan->flow = NULL;
+	fplan->counts = NULL;
+	fplan->looked = false;
+}
+
+void
+plan_miss(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nfplans; i++)
+		if (plan->fplans[i].state == FPLAN_WAITING)
+			plan->fplans[i].missed = true;
+}
+
+void
+plan_lose(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nsites; i++)
+		plan->sites[i].lost = true;
+}
+
+bool
+plan_graphs(const struct plan *plan)
+{
+	return plan->units & UNITS_GRAPH;
+}
+
+bool
+plan_infers(const struct plan *plan)
+{
+	return plan_graphs(plan) && plan->wish.method != PLACE_ONCE;
+}

@@ -1,0 +1,42 @@
+/*
+ * What a plan is asked for.
+ */
+#ifndef PROBE_WISH_H
+#define PROBE_WISH_H
+
+#include <stdbool.h>
+
+#include "flow/placement.h"
+#include "program/select.h"
+
+struct func_plan;
+struct plan;
+
+struct plan_wish {
+	const struct selection *sel;	/* NULL: nothing but hooks */
+	enum placement_method method;
+	bool eager;		/* look at all functions at once */
+	bool early; /* the same if only calls are counted, in relocated
+				   functions: that saves the entries' traps */
+	bool relocated;		/* count in relocated functions if possible */
+	bool no_traps;		/* every site stays idle: there are no hooks,
+				   so nothing is derived, and counts that need
+				   a trap are unknown */
+	bool counted;		/* counted elsewhere: the plan places nothing,
+				   the caller fills in the function plans */
+	/*
+	 * How often the edges of a function plan, which has a cfg and a flow,
+	 * are expected to run.  The plan frees the result; NULL: not known.
+	 * The pointer itself may be NULL.
+	 */
+	struct weights *(*weigh)(void *ctx, const struct plan *plan,
+				 const struct func_plan *fplan);
+	void *ctx;
+	bool leaks;		/* stack walks cannot be relied on: any call
+				   may not come back, and there are counters
+				   behind calls */
+	bool unhooked;		/* nobody walks stacks: code is not searched for
+				   hooks */
+};
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * Makes control-flow graphs of an image's functions: hands to flow/ what the
+ * image knows of its code.
+ */
+#ifndef PROGRAM_IMAGE_GRAPHS_H
+#define PROGRAM_IMAGE_GRAPHS_H
+
+#include "flow/cfg.h"
+#include "symtab/image.h"
+
+struct graphs;
+
+/*
+ * Begin making graphs of an image, which was opened with IMAGE_FLOW and must
+ * outlive the result.
+ */
+struct graphs *graphs_open(const struct image *image);
+void graphs_close(struct graphs *graphs);
+
+/* Whether addr is in one of the n ranges. */
+bool range_has(const struct range *ranges, size_t n, uint64_t addr);
+
+/* What a graph is to be made of. */
+struct graph_wish {
+	const struct range *ranges;
+	size_t n;
+	bool entry;		/* the first range begins with the function */
+	const uint64_t *leaders;	/* as in struct cfg_input */
+	size_t nleaders;
+	const uint64_t *external;	/* ascending: mid-entries; those in
+					   other code are ignored */
+	size_t nexternal;
+	bool calls_end;		/* as in struct cfg_input */
+};
+
+/*
+ * Make the graph of a function.  If wish->entry is set, parts of the function
+ * that were split off without a symbol are added as its code jumps to them.
+ * The caller frees the graph with cfg_free.
+ */
+struct cfg *graph_make(struct graphs *graphs, const struct graph_wish *wish);
+
+#endif
