@@ -68,6 +68,9 @@ uint32_t reading_file(struct reading *r, char *path);
 void reading_remark(struct reading *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Bytes from one call of progress to the next. */
+enum { PROGRESS_STEP = 1 << 18 };
+
 /* Note that n more bytes were read.  False if the reading must stop. */
 bool reading_goes_on(struct reading *r, uint64_t n);
 
