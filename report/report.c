@@ -352,15 +352,6 @@ targets_write(const struct report_options *opts, struct table *table,
 	return result;
 }
 
-bool
-report_input_once(const struct report_input *report_input)
-{
-	for (size_t i = 0; i < report_input->nplans; i++)
-		if (report_input->plans[i]->wish.method == PLACE_ONCE)
-			return true;
-	return false;
-}
-
 int
 report_write(const struct report_options *opts,
 	     const struct report_input *report_input, FILE *out)

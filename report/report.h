@@ -119,8 +119,6 @@ void report_choose(const struct report_options *opts, struct selection *sel);
 void report_propagate(const struct report_options *opts,
 		      const struct report_input *report_input);
 
-/* Whether some plan knows only what ran, not how often (--once). */
-bool report_input_once(const struct report_input *report_input);
 /*
  * Check that no report needs to know how often code ran.  0, or -1 with the
  * message set.

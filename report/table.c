@@ -456,3 +456,12 @@ table_object(const struct table *table, uint32_t plan)
 
 	return slash && slash[1] ? slash + 1 : path;
 }
+
+bool
+report_input_once(const struct report_input *report_input)
+{
+	for (size_t i = 0; i < report_input->nplans; i++)
+		if (report_input->plans[i]->wish.method == PLACE_ONCE)
+			return true;
+	return false;
+}

@@ -132,4 +132,7 @@ const char *table_object(const struct table *table, uint32_t plan);
 /* paths.c: give every file its shown name.  The files ascend by path. */
 void paths_shorten(struct file_entry *files, size_t n);
 
+/* Whether some plan knows only what ran, not how often (--once). */
+bool report_input_once(const struct report_input *report_input);
+
 #endif
