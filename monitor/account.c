@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "monitor/patch/tamper.h"
 #include "monitor/account.h"
 #include "monitor/process/client.h"
 #include "monitor/process/affinity.h"
@@ -347,4 +348,81 @@ run_account(struct run *run, struct task *task, const struct event *event)
 	default:
 		break;
 	}
+}
+
+/* ---- as the host tells of them */
+
+/* A task is about to end, perhaps not yet announced: let it go at once. */
+static void
+task_exiting(struct run *run, struct task *task, const struct event *event)
+{
+	stop_begin(run, task, event);
+	if (!task) {
+		run->host->resume(event->tid, RESUME_END, 0);
+		return;
+	}
+	task->exiting = true;
+	abnormal_end(run, task);
+	tamper_check(run, task);
+	thread_pages_end(run, task);
+	task->state = TASK_RUNNING;
+	task_resume(run, task, RESUME_END, 0);
+}
+
+bool
+event_receive(struct run *run, const struct event *event)
+{
+	struct task *task = task_find(run, event->tid);
+	bool ended = event->kind == EVENT_EXITED ||
+		     event->kind == EVENT_KILLED;
+
+	if (event->kind == EVENT_EXITING) {
+		task_exiting(run, task, event);
+		return false;
+	}
+	if (event->kind == EVENT_EXEC && event->value != event->tid) {
+		/* The leader whose id it took may be long gone. */
+		struct task *old = task_find(run, event->value);
+
+		if (task) {
+			queue_void(run, task);
+		} else if (old) {
+			task = task_new(run, event->tid, old->process);
+			client_began(run, task);
+		}
+		if (old) {
+			abnormal_hand_over(old, task);
+			thread_pages_end(run, old);
+			client_ended(run, old, TASK_REPLACED);
+			task_free(run, old);
+		}
+	}
+	if (ended && (!task || !task->process)) {
+		if (task)
+			task_free(run, task);
+		return false;
+	}
+	/* A child can stop before its parent's event announces it. */
+	if (!task) {
+		task = task_new(run, event->tid, NULL);
+		task->parent = run->host->parent(event->tid);
+	}
+	if (!ended)
+		task->hit_slotted = false;
+	task->state = ended ? TASK_DEAD : TASK_STOPPED;
+	if (!ended && event->kind != EVENT_CLONE && event->kind != EVENT_FORK &&
+	    event->kind != EVENT_VFORK)
+		task->extended = run->extended;
+	task->group_stopped = event->kind == EVENT_STOPPED;
+	if (!ended)
+		stop_begin(run, task, event);
+	if (task->process)
+		return true;
+	task->held = *event;
+	task->has_held = true;
+	run_adopt(run, task);
+	if (!task->process)
+		return false;
+	run_unqueue(run, task->tid);
+	return true;
 }

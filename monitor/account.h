@@ -7,6 +7,13 @@
 
 #include "monitor/run.h"
 
+/*
+ * Note in its task's state that the host has told of this event.  A task that
+ * is about to end (EVENT_EXITING) is let go at once.  false if there is nothing
+ * to handle: the task is about to end, or not (yet) known.
+ */
+bool event_receive(struct run *run, const struct event *event);
+
 /* Enter a task's event into the tables; it may free the task. */
 void run_account(struct run *run, struct task *task,
 		 const struct event *event);

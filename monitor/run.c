@@ -27,6 +27,18 @@
 #include <signal.h>
 
 /*
+ * Plant the task's program.  On other hosts it may have begun already, and has
+ * not been attached to.
+ */
+static void
+program_plant(struct run *run, struct task *task)
+{
+	process_plant(run, task);
+	if (!run->host->native)
+		abnormal_attach(run, task->process);
+}
+
+/*
  * Release a child that is not to be followed, as soon as it has memory of its
  * own; whether it was.
  */
@@ -64,7 +76,7 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 	if (unfollowed(run, task, event))
 		return;
 	if (!run->host->native) {
-		process_plant(run, task);
+		program_plant(run, task);
 		run_resume(run, task, 0);
 		return;
 	}
@@ -79,7 +91,7 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 		run_requeue(run, &done);
 		return;
 	}
-	process_plant(run, task);
+	program_plant(run, task);
 	/* If pmon is to stop, the task must not run on. */
 	if (run_interrupted(run))
 		run_requeue(run, &done);
@@ -128,7 +140,7 @@ on_pause(struct run *run, struct task *task, const struct event *event)
 	if (unfollowed(run, task, event))
 		return;
 	if (task->process->space && !task->process->planted)
-		process_plant(run, task);
+		program_plant(run, task);
 	if (task->born) {
 		if (thread_pages_task(run, task))
 			relocated_refuse_space(run, task->process->space);

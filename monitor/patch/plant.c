@@ -19,7 +19,6 @@
 #include "monitor/process/object.h"
 #include "monitor/patch/plant.h"
 #include "monitor/run.h"
-#include "monitor/unwind/abnormal.h"
 #include "monitor/process/task.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -395,7 +394,6 @@ far_plant(struct run *run, struct task *task, const char *path,
 	}
 	module_plant(run, task, plan, entry ? entry - plan->image->entry : 0,
 		     &(struct mapping){ 0 });
-	abnormal_attach(run, task->process);
 }
 
 void

@@ -1,18 +1,14 @@
 /*
  * What tasks tell and how they are stopped and resumed: owns the queue of
- * events that came while pmon waited for another task, enters each event into
- * the tables as it comes, pauses the tasks of a space, and resumes them.  Never
+ * events that came while pmon waited for another task, has account.c enter each
+ * event as it comes, pauses the tasks of a space, and resumes them.  Never
  * decides what an event calls for: run.c does.
  */
 #include "monitor/process/events.h"
 
-#include "monitor/process/client.h"
-#include "monitor/patch/tamper.h"
 #include "monitor/process/notice.h"
 #include "monitor/account.h"
 #include "monitor/process/task.h"
-#include "monitor/process/thread_pages.h"
-#include "monitor/unwind/abnormal.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -80,12 +76,7 @@ queue_take(struct run *run, struct event *event)
 	return false;
 }
 
-/*
- * Another thread has done exec and taken the task's id.  The task's queued
- * events are void, except that its forked children must be entered, unless they
- * are already: they live on in memory of their own.
- */
-static void
+void
 queue_void(struct run *run, struct task *task)
 {
 	struct event *queued;
@@ -102,83 +93,6 @@ queue_void(struct run *run, struct task *task)
 	}
 }
 
-/*
- * Note in the task's state that the host has told of this event.  false if the
- * task is not (yet) known, so that there is nothing to handle.
- */
-static bool
-event_receive(struct run *run, const struct event *event)
-{
-	struct task *task = task_find(run, event->tid);
-	bool ended = event->kind == EVENT_EXITED ||
-		     event->kind == EVENT_KILLED;
-
-	if (event->kind == EVENT_EXEC && event->value != event->tid) {
-		/* The leader whose id it took may be long gone. */
-		struct task *old = task_find(run, event->value);
-
-		if (task) {
-			queue_void(run, task);
-		} else if (old) {
-			task = task_new(run, event->tid, old->process);
-			client_began(run, task);
-		}
-		if (old) {
-			abnormal_hand_over(old, task);
-			thread_pages_end(run, old);
-			client_ended(run, old, TASK_REPLACED);
-			task_free(run, old);
-		}
-	}
-	if (ended && (!task || !task->process)) {
-		if (task)
-			task_free(run, task);
-		return false;
-	}
-	/* A child can stop before its parent's event announces it. */
-	if (!task) {
-		task = task_new(run, event->tid, NULL);
-		task->parent = run->host->parent(event->tid);
-	}
-	if (!ended)
-		task->hit_slotted = false;
-	task->state = ended ? TASK_DEAD : TASK_STOPPED;
-	if (!ended && event->kind != EVENT_CLONE && event->kind != EVENT_FORK &&
-	    event->kind != EVENT_VFORK)
-		task->extended = run->extended;
-	task->group_stopped = event->kind == EVENT_STOPPED;
-	if (!ended)
-		stop_begin(run, task, event);
-	if (task->process)
-		return true;
-	task->held = *event;
-	task->has_held = true;
-	run_adopt(run, task);
-	if (!task->process)
-		return false;
-	run_unqueue(run, task->tid);
-	return true;
-}
-
-/* A task is about to end, perhaps not yet announced: let it go at once. */
-static void
-task_exiting(struct run *run, const struct event *event)
-{
-	struct task *task = task_find(run, event->tid);
-
-	stop_begin(run, task, event);
-	if (!task) {
-		run->host->resume(event->tid, RESUME_END, 0);
-		return;
-	}
-	task->exiting = true;
-	abnormal_end(run, task);
-	tamper_check(run, task);
-	thread_pages_end(run, task);
-	task->state = TASK_RUNNING;
-	task_resume(run, task, RESUME_END, 0);
-}
-
 bool
 host_event(struct run *run, struct event *event)
 {
@@ -186,9 +100,7 @@ host_event(struct run *run, struct event *event)
 		run->host->wait(event);
 		if (event->kind == EVENT_WAKE || event->kind == EVENT_DONE)
 			return false;
-		if (event->kind == EVENT_EXITING)
-			task_exiting(run, event);
-		else if (event_receive(run, event))
+		if (event_receive(run, event))
 			return true;
 	}
 }

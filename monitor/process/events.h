@@ -13,6 +13,13 @@ void queue_free(struct run *run);
 bool queue_take(struct run *run, struct event *event);
 
 /*
+ * Another thread has done exec and taken the task's id.  The task's queued
+ * events are void, except that its forked children must be entered, unless they
+ * are already: they live on in memory of their own.
+ */
+void queue_void(struct run *run, struct task *task);
+
+/*
  * Wait for an event of a known task; false for EVENT_WAKE or EVENT_DONE.  A
  * task that is about to end is let go at once: it will run no more code, and a
  * thread in exec, or a leader that ends, waits for it in the kernel.
