@@ -4,8 +4,8 @@
  * and on signals to pmon itself.  Never prints anything: a report on SIGUSR1
  * goes through run->report.
  */
-#include "monitor/patch/relocated.h"
 #include "monitor/account.h"
+#include "monitor/patch/refuse.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/client/autosave.h"

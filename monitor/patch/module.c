@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/patch/refuse.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/host_counters.h"
 #include "monitor/patch/module.h"

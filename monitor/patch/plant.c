@@ -10,7 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/refuse.h"
 #include "monitor/process/space.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/patch/extend.h"

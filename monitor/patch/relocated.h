@@ -1,6 +1,6 @@
 /*
- * Relocated functions in a process: their memory, the ways into them, and how
- * pmon hides them from the program.
+ * Relocated functions in a process: the ways into them, and how pmon hides them
+ * from the program.
  */
 #ifndef MONITOR_PATCH_RELOCATED_H
 #define MONITOR_PATCH_RELOCATED_H
@@ -8,22 +8,6 @@
 #include "relocate/relocate.h"
 #include "monitor/run.h"
 
-/*
- * Make no more relocated functions for the plan, and stop using those there
- * are; the report says why.
- */
-void relocated_refuse(struct run *run, struct plan *plan, const char *why);
-
-/*
- * The same for the plans of all modules of the space, in which the thread
- * register has been given up (space->own_thread_reg).
- */
-void relocated_refuse_space(struct run *run, const struct space *space);
-/*
- * Map the memory for the module's relocated functions, and reserve its part of
- * the thread counter pages; if that fails, call relocated_refuse.
- */
-void relocated_map(struct run *run, struct task *task, struct module *module);
 /* Where a function's relocated function and its original are. */
 struct relocated_place relocated_place(const struct module *module,
 				       const struct func_plan *fplan);
@@ -49,6 +33,12 @@ void relocated_unplant(struct run *run, struct space *space, pid_t tid,
 void relocated_revert(struct run *run, struct space *space, pid_t tid,
 		      const struct module *module, uint32_t fplan);
 
+/*
+ * Remove all jumps and traps that lead to relocated functions of the module,
+ * and the redirected calls between them.
+ */
+void relocated_remove(struct run *run, struct space *space, pid_t tid,
+		      struct module *module);
 /*
  * Some entry patches of the function have become traps: undo the jumps that
  * were there before.  The relocated function stays in use.

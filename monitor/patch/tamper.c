@@ -3,6 +3,7 @@
  * thread pages, or the register that leads to them.  Looks only when a task has
  * stopped, and marks the counts as unknown.  Never gives a count a new value.
  */
+#include "monitor/patch/refuse.h"
 #include "monitor/patch/tamper.h"
 #include "monitor/process/events.h"
 #include "monitor/process/object.h"

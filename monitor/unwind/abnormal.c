@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "monitor/patch/refuse.h"
 #include "monitor/process/space.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/process/clones.h"
