@@ -11,7 +11,6 @@
 #include "flow/tables.h"
 #include "util/fail.h"
 #include "util/mem.h"
-#include "util/search.h"
 
 enum {
 	ROUNDS_MAX = 8,		/* how often to look at indirect jumps */
@@ -136,71 +135,6 @@ span_decode(struct cfg *cfg, const struct cfg_input *in,
 		if (addr < span->hi)
 			addr = cuts_from(cuts, addr + 1);
 	}
-}
-
-bool
-cfg_inside(const struct cfg_input *in, uint64_t addr)
-{
-	for (size_t i = 0; i < in->n; i++)
-		if (addr >= in->lo[i] && addr < in->hi[i])
-			return true;
-	return false;
-}
-
-size_t
-cfg_insn_from(const struct cfg *cfg, uint64_t addr)
-{
-	return search_first(cfg->ninsns, i, cfg->insns[i].addr >= addr);
-}
-
-long
-cfg_insn(const struct cfg *cfg, uint64_t addr)
-{
-	size_t i;
-
-	/* Most addresses that are asked for are in other functions. */
-	if (!cfg->ninsns || addr < cfg->insns[0].addr ||
-	    addr > cfg->insns[cfg->ninsns - 1].addr)
-		return -1;
-	i = cfg_insn_from(cfg, addr);
-	return i < cfg->ninsns && cfg->insns[i].addr == addr ? (long)i : -1;
-}
-
-bool
-insn_goes_on(const struct insn *insn)
-{
-	switch (insn->kind) {
-	case INSN_JUMP:
-	case INSN_JUMP_INDIRECT:
-	case INSN_RETURN:
-	case INSN_STOP:
-		return false;
-	default:
-		return insn->flow != FLOW_NO_RETURN;
-	}
-}
-
-bool
-insn_comes_back(const struct insn *insn)
-{
-	return (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT ||
-		insn->kind == INSN_SYSCALL) && insn->flow != FLOW_NO_RETURN;
-}
-
-long
-cfg_block(const struct cfg *cfg, uint64_t addr)
-{
-	long insn = cfg_insn(cfg, addr);
-
-	return insn < 0 ? BLOCK_NONE : cfg_block_at(cfg, (size_t)insn);
-}
-
-uint32_t
-cfg_block_of(const struct cfg *cfg, size_t insn)
-{
-	must(insn < cfg->ninsns);
-	return (uint32_t)search_first(cfg->nblocks, i,
-				      cfg->blocks[i].first > insn) - 1;
 }
 
 /* Copy what was found of indirect jumps to their instructions and the cfg. */
@@ -329,12 +263,6 @@ skips_find(struct cfg *cfg, const struct cfg_input *in)
 		insn->target--;
 		insn->skips = true;
 	}
-}
-
-bool
-cfg_proven(const struct cfg *cfg, size_t insn)
-{
-	return cfg->blocks[cfg_block_of(cfg, insn)].proof == PROOF_FLOW;
 }
 
 /* Decode with these cuts and make the graph; *news: cuts were added. */

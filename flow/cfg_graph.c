@@ -8,7 +8,6 @@
 
 #include "flow/proof.h"
 #include "util/mem.h"
-#include "util/search.h"
 
 /* What an instruction is, while blocks are being found. */
 enum mark {
@@ -115,15 +114,6 @@ blocks_make(struct cfg *cfg, const uint8_t *marks)
 			};
 		else
 			cfg->blocks[cfg->nblocks - 1].count++;
-}
-
-long
-cfg_block_at(const struct cfg *cfg, size_t insn)
-{
-	size_t lo = search_first(cfg->nblocks, i, cfg->blocks[i].first >= insn);
-
-	return lo < cfg->nblocks && cfg->blocks[lo].first == insn ?
-		(long)lo : BLOCK_NONE;
 }
 
 /* Find all edges, ascending by `from`. */
