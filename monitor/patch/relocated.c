@@ -1,7 +1,7 @@
 /*
- * Relocated functions in a process: writes them and the patches of the originals
- * that lead there (relocate/ makes the bytes), and undoes those patches.  What a
- * pc in a relocated function stands for is relocated_pc.c's.
+ * Relocated functions in a process: writes them and the patches of the
+ * originals that lead there (relocate/ makes the bytes), and undoes those
+ * patches.  What a pc in a relocated function stands for is relocated_pc.c's.
  */
 #include <stdlib.h>
 #include <string.h>
