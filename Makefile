@@ -97,12 +97,19 @@ $(BUILD)/demo/shell: demo/shell.c
 	@mkdir -p $(@D)
 	$(call SAY,LINK)$(CC) -g -O0 -o $@ $<
 
+# What unit tests share, and the fuzz targets and benchmarks with them.
+TESTLIB := $(BUILD)/libtests.a
+TESTOBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/lib/*.c))
+$(TESTLIB): $(TESTOBJS)
+	@rm -f $@
+	$(call SAY,AR)$(AR) rcs $@ $^
+
 # Unit tests: tests/unit/NAME.c is one TAP program, $(BUILD)/unit/NAME.
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
-$(BUILD)/unit/%: tests/unit/%.c $(LIB)
+$(BUILD)/unit/%: tests/unit/%.c $(TESTLIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP $(LDFLAGS) \
-		-o $@ $< $(LIB) $(LDLIBS) -lcmocka
+		-o $@ $< $(TESTLIB) $(LIB) $(LDLIBS) -lcmocka
 
 units: $(UNITS)
 
@@ -169,15 +176,15 @@ fuzz-run: $(FUZZERS)
 		tools/fuzz $$fuzzer $(BUILD)/fuzz $(FUZZ_SECONDS) || exit; \
 	done
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB)
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(TESTLIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(CPPFLAGS) \
-		$(LDFLAGS) -o $@ $< $(LIB) $(LDLIBS)
+		$(LDFLAGS) -o $@ $< $(TESTLIB) $(LIB) $(LDLIBS)
 
 # The same targets on mutants that are made by number.
 mutants: $(addprefix $(BUILD)/mutants/,$(TARGETS))
 
-$(BUILD)/mutants/%: tests/fuzz/%.c tests/fuzz/mutants.c $(LIB)
+$(BUILD)/mutants/%: tests/fuzz/%.c tests/fuzz/mutants.c $(TESTLIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $^ \
 		$(LDLIBS)
@@ -194,10 +201,10 @@ bench-run: all $(BUILD)/bench/relocated
 	CC="$(CC)" bench/programs
 
 # In one process, with pmon's library.
-$(BUILD)/bench/%: bench/%.c $(LIB)
+$(BUILD)/bench/%: bench/%.c $(TESTLIB) $(LIB)
 	@mkdir -p $(@D)
 	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP $(LDFLAGS) \
-		-o $@ $< $(LIB) $(LDLIBS)
+		-o $@ $< $(TESTLIB) $(LIB) $(LDLIBS)
 
 # Who may include whom.
 layers:
@@ -253,7 +260,7 @@ size: all
 clean:
 	rm -rf $(BUILD) build-asan build-clang build-fuzz
 
--include $(OBJS:.o=.d) $(PRINT:.o=.d) $(UNITS:=.d)
+-include $(OBJS:.o=.d) $(PRINT:.o=.d) $(TESTOBJS:.o=.d) $(UNITS:=.d)
 .PHONY: all deps deps-test demo demo-run units check check-run check-fast \
 	check-slow asan asan-fast fuzz fuzz-run mutants bench bench-run \
 	layers lint install uninstall deb dist size clean

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "tests/unit/relocation.h"
+#include "tests/lib/relocation.h"
 
 #define WORK __attribute__((noinline, aligned(64)))
 

@@ -5,7 +5,7 @@
  * can be merged and compared.
  */
 #include "report/profile/sections.h"
-#include "tests/unit/profiles.h"
+#include "tests/lib/profiles.h"
 #include "util/fail.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,11 +2,11 @@
  * vaxrun HOW FUNC PROGRAM [ARG...]: run a VAX program and print how often each
  * instruction of FUNC ("*": of all) began, and
  * its branch was taken.  HOW is plain, step, pass, inside
- * or break: see tests/unit/vaxrun.h.
+ * or break: see tests/lib/vaxrun.h.
  */
 #include <unistd.h>
 
-#include "tests/unit/vaxrun.h"
+#include "tests/lib/vaxrun.h"
 
 #include "util/fail.h"
 

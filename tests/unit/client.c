@@ -20,7 +20,7 @@
 #include "monitor/process/task.h"
 #include "util/mem.h"
 
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
 /* ---- the client that logs */
 

@@ -12,7 +12,7 @@
 
 #include "arch/m68k/regs.h"
 #include "symtab/image.h"
-#include "tests/unit/remotes.h"
+#include "tests/lib/remotes.h"
 
 #include <cmocka.h>
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/insns.h"
+#include "tests/lib/insns.h"
 
 static const struct arch *const arch = &arch_x86_64;
 

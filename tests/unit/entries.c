@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "flow/entries.h"
-#include "tests/unit/toy.h"
+#include "tests/lib/toy.h"
 
 enum { OUT = 200, ARCS = 16, NO = -1 };
 
@@ -199,7 +199,7 @@ drawing_build(const struct drawing *drawing)
 			toy_addr(drawing->insns[i].target));
 	for (; sscanf(p, "%u%n", &i, &used) == 1; p += used)
 		leaders[nleaders++] = toy_addr(i);
-	drawn.cfg = cfg_build(&toy, &lo, &hi, 1, leaders, nleaders, toy_code,
+	drawn.cfg = cfg_build(&toy, &lo, &hi, 1, leaders, nleaders, toy_read,
 			      NULL);
 	drawn.flow = flow_build(drawn.cfg, NULL, 0);
 	return drawn;

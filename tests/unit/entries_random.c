@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "flow/entries.h"
-#include "tests/unit/random.h"
-#include "tests/unit/regions.h"
-#include "tests/unit/toy.h"
+#include "tests/lib/random.h"
+#include "tests/lib/regions.h"
+#include "tests/lib/toy.h"
 
 enum { MAX = 48, OUT = 200, ARCS = 256, NO = -1 };
 enum { REGIONS = 5, PROGRAMS = 20000, CALLS = 6, STEPS = 400 };
@@ -102,14 +102,14 @@ program_make(struct program *program)
 		toy_put(toy_addr(i), random_kind(indirect), TOY_LEN,
 			toy_addr(random_below(10) ? target : i + 1));
 	}
-	program->cfg = cfg_build(&toy, &lo, &hi, 1, NULL, 0, toy_code, NULL);
+	program->cfg = cfg_build(&toy, &lo, &hi, 1, NULL, 0, toy_read, NULL);
 	owners_choose(program, n, changes);
 	for (unsigned i = 0; i < n; i++)
 		if (changes[i] ? random_below(6) : !random_below(12))
 			leaders[nleaders++] = toy_addr(i);
 	cfg_free(program->cfg);
 	program->cfg = cfg_build(&toy, &lo, &hi, 1, leaders, nleaders,
-				 toy_code, NULL);
+				 toy_read, NULL);
 	program->flow = flow_build(program->cfg, NULL, 0);
 	program->point = random_below(n);
 	program->point_id = random_below(REGIONS);

@@ -2,7 +2,7 @@
  * The examples of Ball & Larus 1994 as programs with plans of all methods:
  * figures 1, 5 and 7 with the executions shown, and figure 4.
  */
-#include "tests/unit/letters.h"
+#include "tests/lib/letters.h"
 
 static const enum placement_method methods[] = {
 	PLACE_OPTIMAL, PLACE_VERTEX, PLACE_EVERY,
@@ -74,13 +74,13 @@ figure_run(const struct figure *figure, struct plan *plan, const char *path,
 }
 
 static struct plan *
-figure_plan(const struct figure *figure, struct toy_image *t,
+figure_plan(const struct figure *figure, struct abc_image *t,
 	    const char *names, enum placement_method method, bool eager)
 {
-	toy_begin(t);
-	toy_func(t, "f", 0, figure->len);
-	toy_code(t, 0, figure->code, figure->len);
-	return toy_plan_of(t, units(names), method, eager);
+	abc_begin(t);
+	abc_func(t, "f", 0, figure->len);
+	abc_code(t, 0, figure->code, figure->len);
+	return abc_plan_of(t, units(names), method, eager);
 }
 
 /* "P3 Q3": how often blocks ran. */
@@ -124,7 +124,7 @@ edge_known(struct plan *plan, const struct figure *figure, char from, char to)
 static void
 test_figure_5(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	for (int i = 0; i < 6; i++) {
@@ -135,7 +135,7 @@ test_figure_5(void **state)
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 1);
 		assert_int_equal(edge_known(plan, &figure_1, 'Q', 'B'), 1);
 		assert_int_equal(edge_known(plan, &figure_1, 'C', 'P'), 2);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -143,7 +143,7 @@ test_figure_5(void **state)
 static void
 test_figure_7(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	for (int i = 0; i < 6; i++) {
@@ -155,7 +155,7 @@ test_figure_7(void **state)
 		assert_int_equal(insn_known(plan, 0, 5), 0);
 		assert_int_equal(edge_known(plan, &figure_1, 'A', 'R'), 0);
 		assert_int_equal(edge_known(plan, &figure_1, 'B', 'R'), 1);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -178,7 +178,7 @@ path_4(void)
 static void
 test_figure_4(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	for (int i = 0; i < 3; i++) {
@@ -194,7 +194,7 @@ test_figure_4(void **state)
 		figure_run(&figure_4, plan, "afh", 1, true);
 		figure_expect(&figure_4, plan,
 			      "a6 b53 c43 d22 e53 f6 g3 h3");
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "flow/graph.h"
-#include "tests/unit/toy.h"
+#include "tests/lib/toy.h"
 
 #include <cmocka.h>
 
@@ -74,7 +74,7 @@ drawing_build(size_t i)
 			toy_addr(drawings[i].insns[k].target));
 	for (; sscanf(p, "%u%n", &k, &used) == 1; p += used)
 		leaders[nleaders++] = toy_addr(k);
-	return cfg_build(&toy, &lo, &hi, 1, leaders, nleaders, toy_code, NULL);
+	return cfg_build(&toy, &lo, &hi, 1, leaders, nleaders, toy_read, NULL);
 }
 
 static char
@@ -165,7 +165,7 @@ test_entry_below(void **state)
 
 	toy_put(toy_addr(0), INSN_CALL, TOY_LEN, toy_addr(OUT));
 	toy_put(toy_addr(1), INSN_BRANCH, TOY_LEN, toy_addr(0));
-	cfg = cfg_build(&toy, lo, hi, 2, NULL, 0, toy_code, NULL);
+	cfg = cfg_build(&toy, lo, hi, 2, NULL, 0, toy_read, NULL);
 	flow = flow_build(cfg, NULL, 0);
 	edges_print(flow, buf, sizeof(buf));
 	assert_string_equal(buf, "^1 $^ 01 10t 1$f");

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
 #include "arch/abi.h"
 

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
-#include "tests/unit/hooks.h"
+#include "tests/lib/hooks.h"
 
 struct found {
 	struct image *image;

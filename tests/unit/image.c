@@ -4,7 +4,7 @@
  */
 #include <unistd.h>
 
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
 /* Each way to build the sample; those a compiler cannot are left out. */
 static const char *const builds[] = {

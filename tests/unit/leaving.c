@@ -3,7 +3,7 @@
  * returns: calls that never come back, and landing pads of exceptions, as
  * images of compiled and assembled code say.
  */
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
 #include "program/image_graphs.h"
 #include "symtab/lsda.h"

@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
 enum { BOTH = IMAGE_LINES | IMAGE_INLINES };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "flow/loops.h"
-#include "tests/unit/flows.h"
+#include "tests/lib/flows.h"
 
 #include <cmocka.h>
 

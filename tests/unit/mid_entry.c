@@ -3,7 +3,7 @@
  * before they are looked at and after, as parts of two functions, by code
  * without a name, and by themselves.
  */
-#include "tests/unit/letters.h"
+#include "tests/lib/letters.h"
 
 enum { F, G };			/* function plans */
 
@@ -15,22 +15,22 @@ static const char mid_entered[] =
  * r.
  */
 static void
-jump_begin(struct toy_image *t, char op)
+jump_begin(struct abc_image *t, char op)
 {
 	char code[] = {
 		'p', op, (char)(op == 'C' ? 4 - 0x41 : 4 - 0x43), 'r'
 	};
 
-	toy_begin(t);
-	toy_func(t, "f", 0, 6);
-	toy_code(t, 0, "pb\1ppr", 6);
-	toy_func(t, "g", 0x40, 4);
-	toy_code(t, 0x40, code, 4);
-	toy_row(t, 0, 1, true);
-	toy_row(t, 4, 2, true);
-	toy_end(t, 6);
-	toy_row(t, 0x40, 3, true);
-	toy_end(t, 0x44);
+	abc_begin(t);
+	abc_func(t, "f", 0, 6);
+	abc_code(t, 0, "pb\1ppr", 6);
+	abc_func(t, "g", 0x40, 4);
+	abc_code(t, 0x40, code, 4);
+	abc_row(t, 0, 1, true);
+	abc_row(t, 4, 2, true);
+	abc_end(t, 6);
+	abc_row(t, 0x40, 3, true);
+	abc_end(t, 0x44);
 }
 
 /* f is called 5 times, g 3 times, and goes to 4 in f. */
@@ -59,12 +59,12 @@ static void
 test_mid_entry_before(void **state)
 {
 	static const char ops[] = { 'j', 'C' };
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	for (int i = 0; i < 4; i++) {
 		jump_begin(&t, ops[i % 2]);
-		plan = toy_plan_of(&t, units("insn,edge,line,func"),
+		plan = abc_plan_of(&t, units("insn,edge,line,func"),
 				   PLACE_OPTIMAL, i < 2);
 		g_run(plan, ops[i % 2]);
 		assert_int_equal(plan->fplans[F].state, FPLAN_READY);
@@ -76,21 +76,21 @@ test_mid_entry_before(void **state)
 		/* From line 1, and from the other function. */
 		assert_int_equal(count_of(plan, UNIT_LINE, 0, 2), 8);
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 5);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
 static void
 test_mid_entry_after(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	for (int i = 0; i < 2; i++) {
 		char op = i ? 'C' : 'j';
 
 		jump_begin(&t, op);
-		plan = toy_plan(&t, units("insn,line,func"));
+		plan = abc_plan(&t, units("insn,line,func"));
 		f_run(plan);
 		assert_int_equal(insn_known(plan, F, 4), 5);
 		g_run(plan, op);
@@ -99,7 +99,7 @@ test_mid_entry_after(void **state)
 		assert_string_equal(insn_why(plan, F, 5), mid_entered);
 		assert_int_equal(insn_known(plan, G, 0x41), 3);
 		assert_int_equal(count_of(plan, UNIT_LINE, 0, 3), 3);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -107,18 +107,18 @@ test_mid_entry_after(void **state)
 static void
 test_mid_entry_between(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	jump_begin(&t, 'j');
-	plan = toy_plan(&t, units("insn,line"));
+	plan = abc_plan(&t, units("insn,line"));
 	assert_int_equal(insn_known(plan, F, 4), 0);
 	assert_non_null(plan->fplans[F].cfg);
 	g_run(plan, 'j');
 	f_run(plan);
 	assert_int_equal(insn_known(plan, F, 4), 8);
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 2), 8);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /* A second jump to a place that is known for one changes nothing. */
@@ -126,13 +126,13 @@ static void
 test_mid_entry_twice(void **state)
 {
 	char code[] = { 'p', 'j', (char)(4 - 0x53) };
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	jump_begin(&t, 'j');
-	toy_func(&t, "h", 0x50, 3);
-	toy_code(&t, 0x50, code, 3);
-	plan = toy_plan(&t, units("insn"));
+	abc_func(&t, "h", 0x50, 3);
+	abc_code(&t, 0x50, code, 3);
+	plan = abc_plan(&t, units("insn"));
 	g_run(plan, 'j');
 	f_run(plan);
 	hit(plan, 0x50, 2, 0);
@@ -141,42 +141,42 @@ test_mid_entry_twice(void **state)
 	hit(plan, 5, 2, 0);
 	assert_int_equal(insn_known(plan, F, 4), 10);
 	assert_int_equal(insn_known(plan, F, 0), 5);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /* A jump into an instruction: what runs there is not known. */
 static void
 test_inside_insn(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
+	abc_begin(&t);
 	/* 0 b to 4, which is in the P at 3. */
-	toy_func(&t, "f", 0, 7);
-	toy_code(&t, 0, "b\2pPppr", 7);
-	plan = toy_plan(&t, units("insn,func"));
+	abc_func(&t, "f", 0, 7);
+	abc_code(&t, 0, "b\2pPppr", 7);
+	plan = abc_plan(&t, units("insn,func"));
 	hit(plan, 0, 4, 3);
 	hit(plan, 2, 1, 0);
 	assert_int_equal(insn_known(plan, F, 0), 4);
 	assert_string_equal(insn_why(plan, F, 6), mid_entered);
 	/* Might it not go to 0 from there? */
 	assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), mid_entered);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /* 0 C to 5, 2 C to 5, 4 r; 5 b to 8, 7 p, 8 r: a subroutine within. */
 static void
 test_subroutine(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 9);
-	toy_code(&t, 0, "C\5C\3rb\1pr", 9);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 9);
+	abc_code(&t, 0, "C\5C\3rb\1pr", 9);
 	for (int every = 0; every < 2; every++) {
-		plan = toy_plan_of(&t, units("insn,func"), every ? PLACE_EVERY :
+		plan = abc_plan_of(&t, units("insn,func"), every ? PLACE_EVERY :
 				   PLACE_OPTIMAL, false);
 		hit(plan, 0, 3, 0);
 		hit(plan, 5, 6, 2);
@@ -188,7 +188,7 @@ test_subroutine(void **state)
 		assert_int_equal(insn_known(plan, F, 5), 6);
 		assert_int_equal(insn_known(plan, F, 8), 6);
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 3);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -202,18 +202,18 @@ test_guest(void **state)
 	static struct range ranges[] = {
 		{ BASE, BASE + 4 }, { BASE + 8, BASE + 11 },
 	};
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 4);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 4);
 	t.funcs[0].ranges = ranges;
 	t.funcs[0].nranges = 2;
-	toy_func(&t, "g", 8, 5);
-	toy_code(&t, 0, "pb\5r", 4);
-	toy_code(&t, 8, "pj\xf8pr", 5);
+	abc_func(&t, "g", 8, 5);
+	abc_code(&t, 0, "pb\5r", 4);
+	abc_code(&t, 8, "pj\xf8pr", 5);
 	for (int i = 0; i < 3; i++) {
-		plan = toy_plan_of(&t, units(i == 2 ? "func" : "func,insn"),
+		plan = abc_plan_of(&t, units(i == 2 ? "func" : "func,insn"),
 				   PLACE_OPTIMAL, i == 1);
 		assert_true(plan->fplans[G].guest);
 		/* g is called 6 times before f ever is. */
@@ -231,7 +231,7 @@ test_guest(void **state)
 		assert_int_equal(count_of(plan, UNIT_FUNC, 1, 0), 8);
 		if (i < 2)
 			assert_int_equal(insn_known(plan, F, 3), 11);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -242,18 +242,18 @@ test_no_code(void **state)
 	static struct range ranges[] = {
 		{ BASE, BASE + 4 }, { BASE + 8, BASE + 11 },
 	};
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 4);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 4);
 	t.funcs[0].ranges = ranges;
 	t.funcs[0].nranges = 2;
-	toy_func(&t, "g", 8, 3);
-	toy_code(&t, 0, "pb\5r", 4);
-	toy_code(&t, 8, "pj\xf8", 3);
+	abc_func(&t, "g", 8, 3);
+	abc_code(&t, 0, "pb\5r", 4);
+	abc_code(&t, 8, "pj\xf8", 3);
 	for (int eager = 0; eager < 2; eager++) {
-		plan = toy_plan_of(&t, units("func,insn"), PLACE_OPTIMAL,
+		plan = abc_plan_of(&t, units("func,insn"), PLACE_OPTIMAL,
 				   eager);
 		assert_false(plan->fplans[G].guest);
 		assert_int_equal(plan->fplans[G].nranges, 0);
@@ -269,7 +269,7 @@ test_no_code(void **state)
 		assert_int_equal(count_of(plan, UNIT_FUNC, 1, 0), 8);
 		assert_int_equal(insn_known(plan, F, 9), 8);
 		assert_int_equal(insn_known(plan, F, 3), 11);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -277,19 +277,19 @@ test_no_code(void **state)
 static void
 test_nameless(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
+	abc_begin(&t);
 	/* f: 8 b to 11, 10 p, 11 p, 12 r.  Before it, without a name: */
-	toy_func(&t, "f", 8, 5);
-	toy_code(&t, 8, "b\1ppr", 5);
-	toy_code(&t, 0, "pj\x08", 3);		/* to 11 */
-	toy_row(&t, 0, 1, true);
-	toy_end(&t, 3);
-	toy_row(&t, 8, 2, true);
-	toy_end(&t, 13);
-	plan = toy_plan(&t, units("line,insn,func"));
+	abc_func(&t, "f", 8, 5);
+	abc_code(&t, 8, "b\1ppr", 5);
+	abc_code(&t, 0, "pj\x08", 3);		/* to 11 */
+	abc_row(&t, 0, 1, true);
+	abc_end(&t, 3);
+	abc_row(&t, 8, 2, true);
+	abc_end(&t, 13);
+	plan = abc_plan(&t, units("line,insn,func"));
 	assert_int_equal(plan->nfplans, 2);
 	assert_int_equal(plan->fplans[1].func, FUNC_NONE);
 	assert_int_equal(plan->fplans[1].state, FPLAN_READY);
@@ -306,7 +306,7 @@ test_nameless(void **state)
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 1), 3);
 	/* Called, and come to from outside. */
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 2), 7);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 int

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "tests/unit/native.h"
-#include "tests/unit/random.h"
+#include "tests/lib/native.h"
+#include "tests/lib/random.h"
 #include "arch/x86_64/regs.h"
 #include "util/fail.h"
 

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "tests/unit/kirchhoff.h"
+#include "tests/lib/kirchhoff.h"
 
 #include <cmocka.h>
 

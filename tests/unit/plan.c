@@ -2,7 +2,7 @@
  * Plans of images made by hand: which function plans, sites and units there
  * are, and what the units' counts are made of.
  */
-#include "tests/unit/letters.h"
+#include "tests/lib/letters.h"
 
 static bool
 has(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
@@ -13,17 +13,17 @@ has(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 static void
 test_func(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "straight", 0, 3);
-	toy_code(&t, 0, "ppr", 3);
+	abc_begin(&t);
+	abc_func(&t, "straight", 0, 3);
+	abc_code(&t, 0, "ppr", 3);
 	/* The loop's head is the entry: b goes back to it. */
-	toy_func(&t, "loop", 0x100, 4);
-	toy_code(&t, 0x100, "pb\xfdr", 4);
+	abc_func(&t, "loop", 0x100, 4);
+	abc_code(&t, 0x100, "pb\xfdr", 4);
 	t.image.has_dwarf = false;
-	plan = toy_plan(&t, NULL);
+	plan = abc_plan(&t, NULL);
 	assert_int_equal(units_number(plan), 2);
 	assert_int_equal(plan->nsites, 2);
 	hit(plan, 0, 5, 0);
@@ -39,21 +39,21 @@ test_func(void **state)
 	assert_false(plan_site(plan, BASE)->branch);
 	assert_int_equal(plan_site(plan, BASE + 0x101)->insn.kind,
 			 INSN_BRANCH);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 static void
 test_lost_and_negative(void **state)
 {
 	struct selection sel = { 0 };
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "loop", 0, 4);
-	toy_code(&t, 0, "pb\xfdr", 4);
+	abc_begin(&t);
+	abc_func(&t, "loop", 0, 4);
+	abc_code(&t, 0, "pb\xfdr", 4);
 	select_units(&sel, "func");
-	plan = toy_plan(&t, &sel);
+	plan = abc_plan(&t, &sel);
 	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 0);
 	/* Attached inside the loop: the branch was seen, the entry not. */
 	plan_ready(plan, 0);
@@ -63,7 +63,7 @@ test_lost_and_negative(void **state)
 	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 1);
 	plan_site(plan, BASE)->lost = true;
 	assert_non_null(strstr(why_of(plan, UNIT_FUNC, 0, 0), "breakpoint"));
-	toy_close(plan);
+	abc_close(plan);
 	select_free(&sel);
 }
 
@@ -80,16 +80,16 @@ test_methods(void **state)
 	static const uint64_t at[] = { 0, 1, 3, 4, 6, 7, 8, 10 };
 	static const uint64_t ran[] = { 10, 10, 6, 6, 4, 10, 10, 3 };
 	struct selection sel = { 0 };
-	struct toy_image t;
+	struct abc_image t;
 	size_t nsites[3];
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 11);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 11);
 	/* 0 p, 1 b to 6, 3 p, 4 j to 7, 6 p, 7 p, 8 b to 0, 10 r. */
-	toy_code(&t, 0, "pb\x03pj\x01ppb\xf6r", 11);
+	abc_code(&t, 0, "pb\x03pj\x01ppb\xf6r", 11);
 	select_units(&sel, "block,func,insn");
 	for (size_t i = 0; i < 6; i++) {
-		struct plan *plan = toy_plan_of(&t, &sel, methods[i % 3],
+		struct plan *plan = abc_plan_of(&t, &sel, methods[i % 3],
 						i < 3);
 
 		for (size_t k = 0; k < 8; k++)
@@ -100,7 +100,7 @@ test_methods(void **state)
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 3);
 		if (i < 3)
 			nsites[i] = plan->nsites;
-		toy_close(plan);
+		abc_close(plan);
 	}
 	/*
 	 * All five blocks: 8 to 0 is how often 7 ran less 10.  Five blocks, an
@@ -115,92 +115,92 @@ static void
 test_selection(void **state)
 {
 	struct selection sel = { 0 };
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "one", 0, 1)->file = 0;
-	toy_func(&t, "two", 0x100, 1)->file = 1;
-	toy_func(&t, "none", 0x200, 1);
-	toy_code(&t, 0, "r", 1);
-	toy_code(&t, 0x100, "r", 1);
-	toy_code(&t, 0x200, "r", 1);
-	toy_row(&t, 0, 1, true);
-	toy_end(&t, 1);
-	toy_row(&t, 0x100, 2, true);
-	toy_end(&t, 0x101);
+	abc_begin(&t);
+	abc_func(&t, "one", 0, 1)->file = 0;
+	abc_func(&t, "two", 0x100, 1)->file = 1;
+	abc_func(&t, "none", 0x200, 1);
+	abc_code(&t, 0, "r", 1);
+	abc_code(&t, 0x100, "r", 1);
+	abc_code(&t, 0x200, "r", 1);
+	abc_row(&t, 0, 1, true);
+	abc_end(&t, 1);
+	abc_row(&t, 0x100, 2, true);
+	abc_end(&t, 0x101);
 
 	select_glob(&sel.funcs, "o*");
-	plan = toy_plan(&t, &sel);
+	plan = abc_plan(&t, &sel);
 	assert_int_equal(units_number(plan), 2);
 	assert_true(has(plan, UNIT_FUNC, 0, 0));
 	assert_true(has(plan, UNIT_LINE, 0, 1));
-	toy_close(plan);
+	abc_close(plan);
 	select_free(&sel);
 
 	/* A function counts as of the file it is declared in. */
 	select_glob(&sel.files, "b.c");
 	select_units(&sel, "func");
-	plan = toy_plan(&t, &sel);
+	plan = abc_plan(&t, &sel);
 	assert_int_equal(units_number(plan), 1);
 	assert_true(has(plan, UNIT_FUNC, 1, 0));
-	toy_close(plan);
+	abc_close(plan);
 	select_free(&sel);
 
 	select_line(&sel, "a.c:2-9");
 	select_units(&sel, "line");
-	plan = toy_plan(&t, &sel);
+	plan = abc_plan(&t, &sel);
 	assert_int_equal(units_number(plan), 1);
 	assert_true(has(plan, UNIT_LINE, 0, 2));
 	assert_int_equal(plan->nsites, 1);
 	assert_non_null(plan_site(plan, BASE + 0x100));
-	toy_close(plan);
+	abc_close(plan);
 	select_free(&sel);
 }
 
 static void
 test_line_of_two_functions(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "one", 0, 2);
-	toy_code(&t, 0, "pr", 2);
-	toy_func(&t, "two", 0x100, 2);
-	toy_code(&t, 0x100, "pr", 2);
-	toy_row(&t, 0, 7, true);
-	toy_end(&t, 2);
-	toy_row(&t, 0x100, 7, true);
-	toy_end(&t, 0x102);
-	plan = toy_plan(&t, NULL);
+	abc_begin(&t);
+	abc_func(&t, "one", 0, 2);
+	abc_code(&t, 0, "pr", 2);
+	abc_func(&t, "two", 0x100, 2);
+	abc_code(&t, 0x100, "pr", 2);
+	abc_row(&t, 0, 7, true);
+	abc_end(&t, 2);
+	abc_row(&t, 0x100, 7, true);
+	abc_end(&t, 0x102);
+	plan = abc_plan(&t, NULL);
 	hit(plan, 0, 3, 0);
 	hit(plan, 0x100, 4, 0);
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 7), 7);
 	assert_int_equal(units_number(plan), 3);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 static void
 test_rows(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 8);
-	toy_code(&t, 0, "ppppPxpr", 8);
-	toy_row(&t, 0, 1, true);
-	toy_row(&t, 1, 9, false);	/* not a statement: still line 1 */
-	toy_row(&t, 2, 0, true);	/* no line */
-	toy_row(&t, 3, 1, true);	/* line 1 is entered again */
-	toy_row(&t, 4, 2, true);	/* empty */
-	toy_row(&t, 4, 3, true);	/* empty */
-	toy_row(&t, 4, 2, true);
-	toy_row(&t, 5, 4, true);	/* inside the instruction P */
-	toy_row(&t, 6, 5, true);
-	toy_end(&t, 8);
-	plan = toy_plan(&t, NULL);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 8);
+	abc_code(&t, 0, "ppppPxpr", 8);
+	abc_row(&t, 0, 1, true);
+	abc_row(&t, 1, 9, false);	/* not a statement: still line 1 */
+	abc_row(&t, 2, 0, true);	/* no line */
+	abc_row(&t, 3, 1, true);	/* line 1 is entered again */
+	abc_row(&t, 4, 2, true);	/* empty */
+	abc_row(&t, 4, 3, true);	/* empty */
+	abc_row(&t, 4, 2, true);
+	abc_row(&t, 5, 4, true);	/* inside the instruction P */
+	abc_row(&t, 6, 5, true);
+	abc_end(&t, 8);
+	plan = abc_plan(&t, NULL);
 	for (size_t i = 0; i < 8; i++)
 		hit(plan, i, 10, 0);
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 1), 20);
@@ -215,50 +215,50 @@ test_rows(void **state)
 	assert_int_equal(plan->nskips, 1);
 	assert_int_equal(plan->skips[0].addr, BASE + 5);
 	assert_null(plan_site(plan, BASE + 5));
-	toy_close(plan);
+	abc_close(plan);
 }
 
 static void
 test_sequences(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 6);
-	toy_code(&t, 0, "ppppbx", 6);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 6);
+	abc_code(&t, 0, "ppppbx", 6);
 	t.text[5] = (uint8_t)-3;	/* back to 3 */
 	/* Nothing is known of 2 and 3 after this sequence ends. */
-	toy_row(&t, 0, 1, true);
-	toy_end(&t, 2);
-	toy_row(&t, 4, 1, true);
-	toy_end(&t, 6);
-	plan = toy_plan(&t, NULL);
+	abc_row(&t, 0, 1, true);
+	abc_end(&t, 2);
+	abc_row(&t, 4, 1, true);
+	abc_end(&t, 6);
+	plan = abc_plan(&t, NULL);
 	hit(plan, 0, 1, 0);
 	hit(plan, 3, 5, 0);
 	hit(plan, 4, 5, 4);
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 1), 1 + 5);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 static void
 test_undecodable(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 8);
-	toy_code(&t, 0, "pp??pp", 6);
-	toy_func(&t, "data", 0x100, 8);
-	toy_func(&t, "outside", TEXT + 0x10, 8);
-	toy_row(&t, 0, 1, true);
-	toy_row(&t, 2, 2, true);
-	toy_row(&t, 4, 3, true);
-	toy_end(&t, 8);
-	toy_row(&t, TEXT + 0x10, 4, true);
-	toy_end(&t, TEXT + 0x18);
-	plan = toy_plan(&t, NULL);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 8);
+	abc_code(&t, 0, "pp??pp", 6);
+	abc_func(&t, "data", 0x100, 8);
+	abc_func(&t, "outside", TEXT + 0x10, 8);
+	abc_row(&t, 0, 1, true);
+	abc_row(&t, 2, 2, true);
+	abc_row(&t, 4, 3, true);
+	abc_end(&t, 8);
+	abc_row(&t, TEXT + 0x10, 4, true);
+	abc_end(&t, TEXT + 0x18);
+	plan = abc_plan(&t, NULL);
 	assert_string_equal(why_of(plan, UNIT_LINE, 0, 2),
 			    "no valid instruction");
 	assert_string_equal(why_of(plan, UNIT_LINE, 0, 3),
@@ -271,24 +271,24 @@ test_undecodable(void **state)
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 1), 6);
 	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 6);
 	assert_int_equal(plan->nsites, 1);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 static void
 test_overlap(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "outer", 0, 8);
-	toy_func(&t, "middle", 3, 1);	/* of the instruction P at 2 */
-	toy_func(&t, "inner", 5, 2);
-	toy_code(&t, 0, "ppPxpppr", 8);
-	toy_row(&t, 0, 1, true);
-	toy_row(&t, 5, 2, true);
-	toy_end(&t, 8);
-	plan = toy_plan(&t, NULL);
+	abc_begin(&t);
+	abc_func(&t, "outer", 0, 8);
+	abc_func(&t, "middle", 3, 1);	/* of the instruction P at 2 */
+	abc_func(&t, "inner", 5, 2);
+	abc_code(&t, 0, "ppPxpppr", 8);
+	abc_row(&t, 0, 1, true);
+	abc_row(&t, 5, 2, true);
+	abc_end(&t, 8);
+	plan = abc_plan(&t, NULL);
 	assert_string_equal(why_of(plan, UNIT_FUNC, 1, 0),
 			    "not at the start of an instruction");
 	assert_null(plan_site(plan, BASE + 3));
@@ -298,29 +298,29 @@ test_overlap(void **state)
 	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 3);
 	assert_int_equal(count_of(plan, UNIT_FUNC, 2, 0), 7);
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 1), 3);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 static void
 test_part(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct range ranges[] = { { BASE, BASE + 4 }, { BASE + 8, BASE + 11 } };
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 4);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 4);
 	t.funcs[0].ranges = ranges;
 	t.funcs[0].nranges = 2;
 	/* The part that was split off is there as a symbol, too. */
-	toy_func(&t, "f.cold", 8, 3);
-	toy_code(&t, 0, "pb\x05r", 4);		/* branch to 8 */
-	toy_code(&t, 8, "pj\xf8", 3);		/* back to 3 */
-	toy_row(&t, 0, 1, true);
-	toy_end(&t, 4);
-	toy_row(&t, 8, 1, true);
-	toy_end(&t, 11);
-	plan = toy_plan(&t, NULL);
+	abc_func(&t, "f.cold", 8, 3);
+	abc_code(&t, 0, "pb\x05r", 4);		/* branch to 8 */
+	abc_code(&t, 8, "pj\xf8", 3);		/* back to 3 */
+	abc_row(&t, 0, 1, true);
+	abc_end(&t, 4);
+	abc_row(&t, 8, 1, true);
+	abc_end(&t, 11);
+	plan = abc_plan(&t, NULL);
 	hit(plan, 0, 6, 0);
 	hit(plan, 1, 6, 2);
 	hit(plan, 3, 6, 0);
@@ -328,24 +328,24 @@ test_part(void **state)
 	hit(plan, 9, 2, 0);
 	/* One function: going to its cold part does not leave the line. */
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 1), 6);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 static void
 test_nameless(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct selection sel = { 0 };
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 4, 2);
-	toy_code(&t, 0, "ppprpr", 6);
-	toy_row(&t, 0, 1, true);
-	toy_row(&t, 2, 2, true);
-	toy_row(&t, 4, 3, true);
-	toy_end(&t, 16);		/* beyond f nothing begins */
-	plan = toy_plan(&t, NULL);
+	abc_begin(&t);
+	abc_func(&t, "f", 4, 2);
+	abc_code(&t, 0, "ppprpr", 6);
+	abc_row(&t, 0, 1, true);
+	abc_row(&t, 2, 2, true);
+	abc_row(&t, 4, 3, true);
+	abc_end(&t, 16);		/* beyond f nothing begins */
+	plan = abc_plan(&t, NULL);
 	hit(plan, 0, 3, 0);
 	hit(plan, 2, 3, 0);
 	hit(plan, 4, 8, 0);
@@ -353,30 +353,30 @@ test_nameless(void **state)
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 2), 3);
 	assert_int_equal(count_of(plan, UNIT_LINE, 0, 3), 8);
 	assert_int_equal(plan->nskips, 0);
-	toy_close(plan);
+	abc_close(plan);
 	/* It is in no function that a name could choose. */
 	select_glob(&sel.funcs, "*");
-	plan = toy_plan(&t, &sel);
+	plan = abc_plan(&t, &sel);
 	assert_false(has(plan, UNIT_LINE, 0, 1));
 	assert_true(has(plan, UNIT_LINE, 0, 3));
-	toy_close(plan);
+	abc_close(plan);
 	select_free(&sel);
 }
 
 static void
 test_inlines(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct selection sel = { 0 };
 	struct range ranges[] = { { BASE + 1, BASE + 4 },
 				  { BASE + 5, BASE + 6 } };
 	struct plan *plan;
 
-	toy_begin(&t);
+	abc_begin(&t);
 	select_units(&sel, "inline");
-	toy_func(&t, "f", 0, 8);
+	abc_func(&t, "f", 0, 8);
 	/* The first copy is a loop: the branch at 2 goes back to 1. */
-	toy_code(&t, 0, "ppb\xfdpppr", 8);
+	abc_code(&t, 0, "ppb\xfdpppr", 8);
 	t.image.ninlines = 3;
 	t.inlines[0] = (struct inlined){
 		.addr = BASE + 1, .name = "in", .file = 0, .line = 3,
@@ -388,7 +388,7 @@ test_inlines(void **state)
 	t.inlines[2] = (struct inlined){
 		.addr = BASE + 0x700, .name = "gone", .file = 0, .line = 9,
 	};
-	plan = toy_plan(&t, &sel);
+	plan = abc_plan(&t, &sel);
 	assert_int_equal(units_number(plan), 2);
 	hit(plan, 0, 2, 0);
 	hit(plan, 1, 9, 0);
@@ -397,21 +397,21 @@ test_inlines(void **state)
 	hit(plan, 5, 2, 0);
 	assert_int_equal(count_of(plan, UNIT_INLINE, 0, 3), 2 + 2);
 	assert_non_null(why_of(plan, UNIT_INLINE, 2, 9));
-	toy_close(plan);
+	abc_close(plan);
 	select_free(&sel);
 }
 
 static void
 test_sites(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
+	abc_begin(&t);
 	for (size_t i = 0; i < 30; i++)
-		toy_func(&t, "f", 7 * i, 1);
+		abc_func(&t, "f", 7 * i, 1);
 	memset(t.text, 'r', TEXT);
-	plan = toy_plan(&t, NULL);
+	plan = abc_plan(&t, NULL);
 	assert_int_equal(plan->nsites, 30);
 	for (size_t at = 0; at < TEXT; at++) {
 		struct site *site = plan_site(plan, BASE + at);
@@ -423,13 +423,13 @@ test_sites(void **state)
 	}
 	assert_null(plan_site(plan, 0));
 	assert_null(plan_site(plan, UINT64_MAX));
-	toy_close(plan);
+	abc_close(plan);
 
-	toy_begin(&t);
-	plan = toy_plan(&t, NULL);
+	abc_begin(&t);
+	plan = abc_plan(&t, NULL);
 	assert_int_equal(units_number(plan), 0);
 	assert_null(plan_site(plan, BASE));
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /*
@@ -440,17 +440,17 @@ static void
 test_lazy(void **state)
 {
 	struct selection sel = { 0 };
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
+	abc_begin(&t);
 	/* 0 p, 1 b to 4, 3 p, 4 r: the entry need not be counted. */
-	toy_func(&t, "f", 0, 5);
-	toy_code(&t, 0, "pb\x01pr", 5);
-	toy_func(&t, "never", 0x100, 2);
-	toy_code(&t, 0x100, "pr", 2);
+	abc_func(&t, "f", 0, 5);
+	abc_code(&t, 0, "pb\x01pr", 5);
+	abc_func(&t, "never", 0x100, 2);
+	abc_code(&t, 0x100, "pr", 2);
 	select_units(&sel, "block,edge");
-	plan = toy_plan(&t, &sel);
+	plan = abc_plan(&t, &sel);
 	assert_int_equal(plan->nsites, 2);
 	assert_int_equal(plan->fplans[0].state, FPLAN_WAITING);
 	assert_true(plan_site(plan, BASE)->waiting);
@@ -476,13 +476,13 @@ test_lazy(void **state)
 	hit(plan, 0x100, 2, 0);
 	hit(plan, 0x101, 2, 0);
 	assert_int_equal(insn_known(plan, 1, 0x101), 2);
-	toy_close(plan);
+	abc_close(plan);
 
-	plan = toy_plan_of(&t, &sel, PLACE_OPTIMAL, true);
+	plan = abc_plan_of(&t, &sel, PLACE_OPTIMAL, true);
 	assert_int_equal(plan->fplans[1].state, FPLAN_READY);
 	assert_int_equal(plan->nwoken, 0);
 	assert_null(plan_site(plan, BASE));
-	toy_close(plan);
+	abc_close(plan);
 	select_free(&sel);
 }
 
@@ -491,18 +491,18 @@ static void
 test_meters(void **state)
 {
 	struct selection sel = { 0 };
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 	struct site *site;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 3);
-	toy_code(&t, 0, "c\1r", 3);
-	toy_func(&t, "g", 0x100, 1);
-	toy_code(&t, 0x100, "r", 1);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 3);
+	abc_code(&t, 0, "c\1r", 3);
+	abc_func(&t, "g", 0x100, 1);
+	abc_code(&t, 0x100, "r", 1);
 	select_glob(&sel.funcs, "f");
 	select_units(&sel, "insn");
-	plan = toy_plan_of(&t, &sel, PLACE_OPTIMAL, true);
+	plan = abc_plan_of(&t, &sel, PLACE_OPTIMAL, true);
 	assert_int_equal(plan->nsites, 1);
 	site = plan->sites;
 	counter_set_site(plan_counter_set(plan, 0), 0, plan->nsites)->hits = 5;
@@ -519,7 +519,7 @@ test_meters(void **state)
 	assert_int_equal(fplan_insn(&plan->fplans[0], 1).n, 5);
 	plan_propagate(plan, plan_counter_set(plan, 1));
 	assert_int_equal(fplan_insn(&plan->fplans[0], 1).n, 0);
-	toy_close(plan);
+	abc_close(plan);
 	select_free(&sel);
 }
 

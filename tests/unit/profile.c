@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "report/profile/sections.h"
-#include "tests/unit/profiles.h"
+#include "tests/lib/profiles.h"
 #include "util/fail.h"
 
 /* After the others: it makes fail a macro. */

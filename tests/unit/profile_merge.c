@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/unit/profiles.h"
+#include "tests/lib/profiles.h"
 #include "util/fail.h"
 
 /* After the others: it makes fail a macro. */

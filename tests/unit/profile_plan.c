@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "report/profile/profile_plan.h"
-#include "tests/unit/profiles.h"
-#include "tests/unit/report_toy.h"
+#include "tests/lib/profiles.h"
+#include "tests/lib/report_toy.h"
 
 /* After the others: it makes fail a macro. */
 #include <cmocka.h>

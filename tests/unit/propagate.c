@@ -7,8 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "tests/unit/flows.h"
-#include "tests/unit/kirchhoff.h"
+#include "tests/lib/flows.h"
+#include "tests/lib/kirchhoff.h"
 
 #include <cmocka.h>
 

@@ -11,7 +11,7 @@
 #include <stdarg.h>
 
 #include "program/image_graphs.h"
-#include "tests/unit/happened.h"
+#include "tests/lib/happened.h"
 
 #include <cmocka.h>
 

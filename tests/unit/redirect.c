@@ -2,7 +2,7 @@
  * Which calls may lead to relocated functions at once.  What a call instruction
  * encodes is worked out by hand here.
  */
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
 #include "relocate/relocate.h"
 #include "monitor/patch/redirect.h"

@@ -7,8 +7,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "tests/unit/relocation.h"
-#include "tests/unit/build.h"
+#include "tests/lib/relocation.h"
+#include "tests/lib/build.h"
 
 enum { FUNCS_MAX = INSTALLED_MAX };
 

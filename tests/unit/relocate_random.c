@@ -8,9 +8,9 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "tests/unit/relocation.h"
-#include "tests/unit/build.h"
-#include "tests/unit/flows.h"
+#include "tests/lib/relocation.h"
+#include "tests/lib/build.h"
+#include "tests/lib/flows.h"
 
 enum { FUNCS = 40, STATE_WORDS = 64, PLAIN_FLAGS = 0x202,
        TRACING_FLAGS = 0x302 };

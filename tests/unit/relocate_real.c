@@ -12,7 +12,7 @@
 #include "program/code.h"
 #include "program/image_graphs.h"
 #include "probe/probes.h"
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 #include "util/mem.h"
 
 enum { COUNTERS = 64, SCRATCH = 8, REASONS = 12 };

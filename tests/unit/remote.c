@@ -14,7 +14,7 @@
 
 #include "program/image_graphs.h"
 #include "symtab/image.h"
-#include "tests/unit/remotes.h"
+#include "tests/lib/remotes.h"
 
 #include <cmocka.h>
 

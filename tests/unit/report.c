@@ -16,7 +16,7 @@
 
 #include "report/names.h"
 #include "report/printable.h"
-#include "tests/unit/report_toy.h"
+#include "tests/lib/report_toy.h"
 
 #include <cmocka.h>
 

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "tests/unit/report_toy.h"
+#include "tests/lib/report_toy.h"
 
 #include <cmocka.h>
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/vaxrun.h"
+#include "tests/lib/vaxrun.h"
 
 #include "util/fail.h"
 

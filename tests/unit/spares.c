@@ -2,7 +2,7 @@
  * Padding that a patch at a function's end may use: by whom it is run, and
  * what is behind it, decides.
  */
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
 #include "relocate/relocate.h"
 #include "probe/plan.h"

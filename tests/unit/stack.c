@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
 #include "monitor/unwind/stack.h"
 #include "util/mem.h"

@@ -2,9 +2,9 @@
  * Passages: for programs that leave frames in every way, each call was made,
  * and come to, as often as it was returned from and left.
  */
-#include "tests/unit/watcher.h"
+#include "tests/lib/watcher.h"
 
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
 #include <unistd.h>
 

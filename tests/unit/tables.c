@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/build.h"
+#include "tests/lib/build.h"
 
 #include "program/code.h"
 #include "program/image_graphs.h"

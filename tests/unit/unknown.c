@@ -3,7 +3,7 @@
  * counts that contradict one another, entries that are none; and that all
  * that can be known in spite of it is, and is right.
  */
-#include "tests/unit/letters.h"
+#include "tests/lib/letters.h"
 
 enum { F, G };			/* function plans */
 
@@ -20,15 +20,15 @@ static const char attached[] =
 
 /* if: 0 p, 1 b to 5, 3 p, 4 p, 5 p, 6 r; line 1, 2 from 3, 3 from 5. */
 static void
-if_begin(struct toy_image *t)
+if_begin(struct abc_image *t)
 {
-	toy_begin(t);
-	toy_func(t, "f", 0, 7);
-	toy_code(t, 0, "pb\2pppr", 7);
-	toy_row(t, 0, 1, true);
-	toy_row(t, 3, 2, true);
-	toy_row(t, 5, 3, true);
-	toy_end(t, 7);
+	abc_begin(t);
+	abc_func(t, "f", 0, 7);
+	abc_code(t, 0, "pb\2pppr", 7);
+	abc_row(t, 0, 1, true);
+	abc_row(t, 3, 2, true);
+	abc_row(t, 5, 3, true);
+	abc_end(t, 7);
 }
 
 static void
@@ -47,12 +47,12 @@ static void
 test_lost(void **state)
 {
 	static const uint64_t at[] = { 0, 3, 5 }, ran[] = { 9, 4, 9 };
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	if_begin(&t);
 	for (int i = 0; i < 3; i++) {
-		plan = toy_plan_of(&t, units("line,block"), PLACE_EVERY, true);
+		plan = abc_plan_of(&t, units("line,block"), PLACE_EVERY, true);
 		plan_site(plan, BASE + at[i])->lost = true;
 		if_run(plan);
 		/* 3 cannot be told from 0 and 5; these can from one another. */
@@ -67,7 +67,7 @@ test_lost(void **state)
 					    lost);
 		else
 			assert_int_equal(count_of(plan, UNIT_LINE, 0, 2), 4);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -75,32 +75,32 @@ test_lost(void **state)
 static void
 test_lost_waiting(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	if_begin(&t);
-	plan = toy_plan(&t, units("func,line,insn"));
+	plan = abc_plan(&t, units("func,line,insn"));
 	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 0);
 	plan_site(plan, BASE)->lost = true;
 	assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), lost);
 	assert_string_equal(why_of(plan, UNIT_LINE, 0, 2), lost);
 	assert_string_equal(insn_why(plan, F, 4), lost);
-	toy_close(plan);
-	plan = toy_plan(&t, units("func"));
+	abc_close(plan);
+	plan = abc_plan(&t, units("func"));
 	plan_site(plan, BASE)->lost = true;
 	assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), lost);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /* f: 0 p, 1 c g, 3 p, 4 b to 7, 6 p, 7 r; g: r. */
 static void
-call_begin(struct toy_image *t)
+call_begin(struct abc_image *t)
 {
-	toy_begin(t);
-	toy_func(t, "f", 0, 8);
-	toy_code(t, 0, "pc\1pb\1pr", 8);
-	toy_func(t, "g", 0x100, 4);
-	toy_code(t, 0x100, "b\1pr", 4);
+	abc_begin(t);
+	abc_func(t, "f", 0, 8);
+	abc_code(t, 0, "pc\1pb\1pr", 8);
+	abc_func(t, "g", 0x100, 4);
+	abc_code(t, 0x100, "b\1pr", 4);
 }
 
 /* Called 9 times, of which g did not come back twice. */
@@ -122,12 +122,12 @@ call_run(struct plan *plan)
 static void
 test_calls_underivable(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	call_begin(&t);
 	for (int every = 0; every < 2; every++) {
-		plan = toy_plan_of(&t, units("insn,func"), every ? PLACE_EVERY :
+		plan = abc_plan_of(&t, units("insn,func"), every ? PLACE_EVERY :
 				   PLACE_OPTIMAL, false);
 		call_run(plan);
 		plan->calls_underivable = true;
@@ -152,7 +152,7 @@ test_calls_underivable(void **state)
 		assert_int_equal(insn_known(plan, F, 3), 7);
 		assert_int_equal(insn_known(plan, F, 6), 5);
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 9);
-		toy_close(plan);
+		abc_close(plan);
 	}
 	/*
 	 * Where a signal came, the handler may have been left for ever if not
@@ -160,7 +160,7 @@ test_calls_underivable(void **state)
 	 */
 	for (int calls_underivable = 0; calls_underivable < 2;
 	     calls_underivable++) {
-		plan = toy_plan(&t, units("insn,func"));
+		plan = abc_plan(&t, units("insn,func"));
 		call_run(plan);
 		plan->calls_underivable = calls_underivable;
 		plan->fplans[G].interrupted = true;
@@ -168,14 +168,14 @@ test_calls_underivable(void **state)
 			assert_string_equal(insn_why(plan, G, 0x103), signal);
 		else
 			assert_int_equal(insn_known(plan, G, 0x103), 7);
-		toy_close(plan);
+		abc_close(plan);
 	}
 	/* Calls alone are known whatever was left. */
-	plan = toy_plan(&t, units("func"));
+	plan = abc_plan(&t, units("func"));
 	call_run(plan);
 	plan->calls_underivable = true;
 	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 9);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /* The edges into 6: from 1, and from the call at 4 that never comes back. */
@@ -209,16 +209,16 @@ edges_into_6(struct plan *plan, bool known)
 static void
 test_untold(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 13);
-	toy_code(&t, 0, "pb\3pc\1pc\1pc\1r", 13);
-	toy_func(&t, "g", 0x100, 1);
-	toy_code(&t, 0x100, "r", 1);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 13);
+	abc_code(&t, 0, "pb\3pc\1pc\1pc\1r", 13);
+	abc_func(&t, "g", 0x100, 1);
+	abc_code(&t, 0x100, "r", 1);
 	for (int i = 0; i < 3; i++) {
-		plan = toy_plan_of(&t, units("block,insn"), PLACE_EVERY, true);
+		plan = abc_plan_of(&t, units("block,insn"), PLACE_EVERY, true);
 		plan_site(plan, BASE + 9)->lost = true;
 		plan_site(plan, BASE + 12)->lost = true;
 		plan_site(plan, BASE + 3)->lost = i == 2;
@@ -244,7 +244,7 @@ test_untold(void **state)
 			assert_int_equal(insn_known(plan, F, 12), 7);
 		}
 		edges_into_6(plan, i < 2);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -255,11 +255,11 @@ test_untold(void **state)
 static void
 test_missed(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	call_begin(&t);
-	plan = toy_plan_of(&t, units("insn,func"), PLACE_EVERY, false);
+	plan = abc_plan_of(&t, units("insn,func"), PLACE_EVERY, false);
 	plan->calls_underivable = true;
 	plan_miss(plan);
 	assert_int_equal(insn_known(plan, F, 1), 0);
@@ -274,25 +274,25 @@ test_missed(void **state)
 	assert_string_equal(insn_why(plan, F, 7), stack);
 	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 9);
 	assert_int_equal(insn_known(plan, G, 0x102), 1);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /* What came back before there was a counter is not told by that. */
 static void
 test_missed_pass(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	call_begin(&t);
-	plan = toy_plan_of(&t, units("insn"), PLACE_EVERY, false);
+	plan = abc_plan_of(&t, units("insn"), PLACE_EVERY, false);
 	plan->calls_underivable = true;
 	plan_miss(plan);
 	plan_ready(plan, F);
 	call_run(plan);
 	assert_int_equal(insn_known(plan, F, 1), 9);
 	assert_string_equal(insn_why(plan, F, 3), stack);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /*
@@ -302,20 +302,20 @@ test_missed_pass(void **state)
 static void
 test_missed_jump(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 5);
-	toy_code(&t, 0, "c\1b\xfcr", 5);
-	toy_func(&t, "g", 0x100, 1);
-	toy_code(&t, 0x100, "r", 1);
-	plan = toy_plan(&t, units("func"));
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 5);
+	abc_code(&t, 0, "c\1b\xfcr", 5);
+	abc_func(&t, "g", 0x100, 1);
+	abc_code(&t, 0x100, "r", 1);
+	plan = abc_plan(&t, units("func"));
 	plan_miss(plan);
 	hit(plan, 0, 5, 0);
 	assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), attached);
 	assert_int_equal(count_of(plan, UNIT_FUNC, 1, 0), 0);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /*
@@ -325,15 +325,15 @@ test_missed_jump(void **state)
 static void
 test_missed_elsewhere(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 3);
-	toy_code(&t, 0, "pj\x4f", 3);
-	toy_func(&t, "g", 0x50, 5);
-	toy_code(&t, 0x50, "ppppr", 5);
-	plan = toy_plan_of(&t, units("insn"), PLACE_EVERY, false);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 3);
+	abc_code(&t, 0, "pj\x4f", 3);
+	abc_func(&t, "g", 0x50, 5);
+	abc_code(&t, 0x50, "ppppr", 5);
+	plan = abc_plan_of(&t, units("insn"), PLACE_EVERY, false);
 	plan->calls_underivable = true;
 	plan_miss(plan);
 	plan_ready(plan, F);
@@ -341,18 +341,18 @@ test_missed_elsewhere(void **state)
 	hit(plan, 0x52, 3, 0);
 	assert_int_equal(insn_known(plan, G, 0x50), 3);
 	assert_string_equal(insn_why(plan, G, 0x52), stack);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /* The counter behind the call is lost: then what was told must do. */
 static void
 test_pass_lost(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	call_begin(&t);
-	plan = toy_plan_of(&t, units("insn"), PLACE_EVERY, true);
+	plan = abc_plan_of(&t, units("insn"), PLACE_EVERY, true);
 	plan_site(plan, BASE + 3)->lost = true;
 	call_run(plan);
 	counter_set_site(plan_counter_set(plan, 0), (uint32_t)(
@@ -364,7 +364,7 @@ test_pass_lost(void **state)
 	assert_int_equal(insn_known(plan, F, 3), 7);
 	assert_int_equal(insn_known(plan, F, 0), 9);
 	assert_int_equal(insn_known(plan, F, 6), 5);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /* What is said is why, and not something else that might have been. */
@@ -403,19 +403,19 @@ test_reasons(void **state)
 		{ "the text is another", .lost = true, .differs = true,
 		  .why = "the code in memory differs from the file" },
 	};
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	/* What is behind the call at 1 follows from nothing else. */
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 5);
-	toy_code(&t, 0, "pc\1pr", 5);
-	toy_func(&t, "g", 0x100, 1);
-	toy_code(&t, 0x100, "r", 1);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 5);
+	abc_code(&t, 0, "pc\1pr", 5);
+	abc_func(&t, "g", 0x100, 1);
+	abc_code(&t, 0x100, "r", 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *why;
 
-		plan = toy_plan(&t, units("insn,func"));
+		plan = abc_plan(&t, units("insn,func"));
 		hit(plan, 0, 9, 0);
 		assert_int_equal(insn_known(plan, F, 3), 9);
 		plan->wish.no_traps = cases[i].no_traps;
@@ -430,7 +430,7 @@ test_reasons(void **state)
 		why = insn_why(plan, F, 3);
 		if (!why || strcmp(why, cases[i].why))
 			fail_msg("%s: %s", cases[i].what, why ? why : "known");
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -438,11 +438,11 @@ test_reasons(void **state)
 static void
 test_contradiction(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	call_begin(&t);
-	plan = toy_plan_of(&t, units("edge"), PLACE_EVERY, true);
+	plan = abc_plan_of(&t, units("edge"), PLACE_EVERY, true);
 	call_run(plan);
 	/* 3 and 4 were never begun that often. */
 	counter_set_site(plan_counter_set(plan, 0), (uint32_t)(
@@ -450,26 +450,26 @@ test_contradiction(void **state)
 		8;
 	assert_string_equal(insn_why(plan, F, 7), contradiction);
 	assert_int_equal(insn_known(plan, G, 0x102), 1);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /* Three entries that are none, with their reasons, and one that is. */
 static void
 test_faulty(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "good", 0, 4);
-	toy_func(&t, "inside", 2, 1);
-	toy_code(&t, 0, "pPxr", 4);
-	toy_func(&t, "data", 0x100, 4);
-	toy_func(&t, "away", TEXT + 8, 4);
-	toy_row(&t, 0x100, 7, true);
-	toy_end(&t, 0x104);
+	abc_begin(&t);
+	abc_func(&t, "good", 0, 4);
+	abc_func(&t, "inside", 2, 1);
+	abc_code(&t, 0, "pPxr", 4);
+	abc_func(&t, "data", 0x100, 4);
+	abc_func(&t, "away", TEXT + 8, 4);
+	abc_row(&t, 0x100, 7, true);
+	abc_end(&t, 0x104);
 	for (int eager = 0; eager < 2; eager++) {
-		plan = toy_plan_of(&t, units("func,line,edge"), PLACE_OPTIMAL,
+		plan = abc_plan_of(&t, units("func,line,edge"), PLACE_OPTIMAL,
 				   eager);
 		hit(plan, 0, 2, 0);
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 2);
@@ -482,7 +482,7 @@ test_faulty(void **state)
 		assert_int_equal(plan->nskips, 3);
 		assert_int_equal(plan->nsites, 1);
 		assert_false(plan_graph(plan, 2));
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -493,17 +493,17 @@ test_faulty(void **state)
 static void
 test_unresolved(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 9);
-	toy_code(&t, 0, "b\1ipb\0rpr", 9);
-	toy_row(&t, 0, 1, true);
-	toy_row(&t, 7, 2, true);
-	toy_end(&t, 9);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 9);
+	abc_code(&t, 0, "b\1ipb\0rpr", 9);
+	abc_row(&t, 0, 1, true);
+	abc_row(&t, 7, 2, true);
+	abc_end(&t, 9);
 	for (int every = 0; every < 2; every++) {
-		plan = toy_plan_of(&t, units("insn,line,func"), every ?
+		plan = abc_plan_of(&t, units("insn,line,func"), every ?
 				   PLACE_EVERY : PLACE_OPTIMAL, false);
 		/* Of 8 jumps 3 go to 3, 1 to the entry, 4 to 7. */
 		hit(plan, 0, 10, 2);
@@ -520,7 +520,7 @@ test_unresolved(void **state)
 		assert_int_equal(insn_known(plan, F, 6), 5);
 		assert_int_equal(insn_known(plan, F, 8), 4);
 		assert_int_equal(count_of(plan, UNIT_LINE, 0, 2), 4);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -531,30 +531,30 @@ test_runs_into_entry(void **state)
 	static struct range ranges[] = {
 		{ BASE + 4, BASE + 6 }, { BASE + 1, BASE + 4 },
 	};
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 4, 2);
+	abc_begin(&t);
+	abc_func(&t, "f", 4, 2);
 	t.funcs[0].ranges = ranges;
 	t.funcs[0].nranges = 2;
-	toy_func(&t, "g", 0x100, 1);
-	toy_code(&t, 0x100, "r", 1);
-	toy_code(&t, 1, "pc\1b\xfb", 5);	/* 4 b to 1 */
-	plan = toy_plan(&t, units("func"));
+	abc_func(&t, "g", 0x100, 1);
+	abc_code(&t, 0x100, "r", 1);
+	abc_code(&t, 1, "pc\1b\xfb", 5);	/* 4 b to 1 */
+	plan = abc_plan(&t, units("func"));
 	hit(plan, 4, 3, 0);
 	assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0),
 			    "control runs from a call into its entry");
 	assert_int_equal(count_of(plan, UNIT_FUNC, 1, 0), 0);
-	toy_close(plan);
+	abc_close(plan);
 	/* With its blocks that is known, too. */
-	plan = toy_plan(&t, units("func,edge"));
+	plan = abc_plan(&t, units("func,edge"));
 	plan_ready(plan, F);
 	hit(plan, 1, 2, 0);
 	hit(plan, 2, 2, 0);
 	hit(plan, 4, 5, 2);
 	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 3);
-	toy_close(plan);
+	abc_close(plan);
 }
 
 /* Control that came to an entry, or left it, before anything was begun. */
@@ -562,12 +562,12 @@ static void
 test_at_entry(void **state)
 {
 	static const char *const asked[] = { "func", "func,insn" };
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
 	if_begin(&t);
 	for (int i = 0; i < 4; i++) {
-		plan = toy_plan_of(&t, units(asked[i % 2]), PLACE_OPTIMAL,
+		plan = abc_plan_of(&t, units(asked[i % 2]), PLACE_OPTIMAL,
 				   i < 2);
 		/* Killed before the first instruction: it was called. */
 		left(plan, 0, false, 1);
@@ -579,7 +579,7 @@ test_at_entry(void **state)
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 9);
 		if (i % 2)
 			assert_int_equal(insn_known(plan, F, 0), 9);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 
@@ -590,16 +590,16 @@ test_at_entry(void **state)
 static void
 test_signal_at_entry(void **state)
 {
-	struct toy_image t;
+	struct abc_image t;
 	struct plan *plan;
 
-	toy_begin(&t);
-	toy_func(&t, "f", 0, 4);
-	toy_code(&t, 0, "pb\xfdr", 4);		/* 1 b to 0 */
-	toy_row(&t, 0, 1, true);
-	toy_end(&t, 4);
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 4);
+	abc_code(&t, 0, "pb\xfdr", 4);		/* 1 b to 0 */
+	abc_row(&t, 0, 1, true);
+	abc_end(&t, 4);
 	for (int i = 0; i < 2; i++) {
-		plan = toy_plan(&t, units(i ? "func" : "func,line"));
+		plan = abc_plan(&t, units(i ? "func" : "func,line"));
 		plan->fplans[F].mid_entered = i;
 		plan->fplans[F].interrupted = true;
 		hit(plan, 0, i, 0);
@@ -613,7 +613,7 @@ test_signal_at_entry(void **state)
 		assert_string_equal(why_of(plan, UNIT_FUNC, 0, 0), signal);
 		if (!i)
 			assert_string_equal(insn_why(plan, F, 3), mid_entered);
-		toy_close(plan);
+		abc_close(plan);
 	}
 }
 

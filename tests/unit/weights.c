@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "tests/unit/flows.h"
+#include "tests/lib/flows.h"
 
 #include <cmocka.h>
 

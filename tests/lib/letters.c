@@ -1,35 +1,15 @@
 /*
- * Images made by hand for a toy CPU whose instructions are letters, and the
- * counts that their plans give for given counters.
+ * Makes images by hand for a toy CPU whose instructions are letters.
  */
-#ifndef TESTS_LETTERS_H
-#define TESTS_LETTERS_H
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "probe/plan.h"
-#include "util/mem.h"
-
-#include <cmocka.h>
-
-enum {
-	BASE = 0x1000,
-	TEXT = 0x800,
-	FUNC_STEP = 0x100,	/* functions begin at multiples of this */
-	NFILES = 2,
-};
+#include "tests/lib/letters.h"
 
 /*
  * The toy's instructions: p plain; P plain, two bytes; jN jump and bN branch, N
  * bytes from the next instruction; cN call function N; CN call the address N
  * bytes from this instruction; r return; s stop; i jump to an unknown place.
  */
-static inline int
-toy_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
+static int
+abc_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 {
 	*insn = (struct insn){ .addr = addr, .len = 2 };
 	switch (size ? code[0] : 0) {
@@ -76,32 +56,20 @@ toy_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 	return 0;
 }
 
-static inline uint64_t
-toy_first(uint64_t addr)
+static uint64_t
+abc_first(uint64_t addr)
 {
 	return addr;
 }
 
-static const struct arch toy = {
-	.name = "toy", .decode = toy_decode, .first = toy_first,
+static const struct arch abc_arch = {
+	.name = "toy", .decode = abc_decode, .first = abc_first,
 };
 
 static const char *const file_names[NFILES] = { "/s/a.c", "/s/b.c" };
 
-/* An image with one executable segment at BASE, to be filled. */
-struct toy_image {
-	struct image image;
-	struct segment segments[2];
-	uint8_t text[TEXT];
-	struct func funcs[32];
-	struct range ranges[64];
-	size_t nranges;
-	struct row rows[256];
-	struct inlined inlines[8];
-};
-
-static inline void
-toy_begin(struct toy_image *t)
+void
+abc_begin(struct abc_image *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->segments[0] = (struct segment){
@@ -113,15 +81,15 @@ toy_begin(struct toy_image *t)
 		.flags = 6, .bytes = t->text,
 	};
 	t->image = (struct image){
-		.arch = &toy, .has_dwarf = true,
+		.arch = &abc_arch, .has_dwarf = true,
 		.segments = t->segments, .nsegments = 2,
 		.funcs = t->funcs, .rows = t->rows, .inlines = t->inlines,
 		.files = (char **)file_names, .nfiles = NFILES,
 	};
 }
 
-static inline struct func *
-toy_func(struct toy_image *t, const char *name, uint64_t at, uint64_t size)
+struct func *
+abc_func(struct abc_image *t, const char *name, uint64_t at, uint64_t size)
 {
 	struct func *func = &t->funcs[t->image.nfuncs++];
 
@@ -134,15 +102,14 @@ toy_func(struct toy_image *t, const char *name, uint64_t at, uint64_t size)
 	return func;
 }
 
-static inline void
-toy_code(struct toy_image *t, uint64_t at, const char *code, size_t len)
+void
+abc_code(struct abc_image *t, uint64_t at, const char *code, size_t len)
 {
 	memcpy(t->text + at, code, len);
 }
 
-/* Rows must be added in order; end is set by the next, or by toy_end. */
-static inline void
-toy_row(struct toy_image *t, uint64_t at, uint32_t line, bool is_stmt)
+void
+abc_row(struct abc_image *t, uint64_t at, uint32_t line, bool is_stmt)
 {
 	size_t n = t->image.nrows++;
 
@@ -153,15 +120,14 @@ toy_row(struct toy_image *t, uint64_t at, uint32_t line, bool is_stmt)
 	};
 }
 
-static inline void
-toy_end(struct toy_image *t, uint64_t at)
+void
+abc_end(struct abc_image *t, uint64_t at)
 {
 	t->rows[t->image.nrows - 1].end = BASE + at;
 }
 
-/* A plan of the image, which remains the test's. */
-static inline struct plan *
-toy_plan_of(struct toy_image *t, const struct selection *sel,
+struct plan *
+abc_plan_of(struct abc_image *t, const struct selection *sel,
 	    enum placement_method method, bool eager)
 {
 	static const struct selection all = { 0 };
@@ -171,8 +137,7 @@ toy_plan_of(struct toy_image *t, const struct selection *sel,
 	}, NULL, NULL);
 }
 
-/* Units by their names; good until the next call. */
-static inline struct selection *
+struct selection *
 units(const char *names)
 {
 	static struct selection sel;
@@ -182,24 +147,20 @@ units(const char *names)
 	return &sel;
 }
 
-static inline struct plan *
-toy_plan(struct toy_image *t, const struct selection *sel)
+struct plan *
+abc_plan(struct abc_image *t, const struct selection *sel)
 {
-	return toy_plan_of(t, sel, PLACE_OPTIMAL, false);
+	return abc_plan_of(t, sel, PLACE_OPTIMAL, false);
 }
 
-static inline void
-toy_close(struct plan *plan)
+void
+abc_close(struct plan *plan)
 {
 	plan->image = NULL;
 	plan_close(plan);
 }
 
-/*
- * Count that the instruction at an offset ran n times and that its branch was
- * taken `taken` times.
- */
-static inline void
+void
 hit(struct plan *plan, uint64_t at, uint64_t n, uint64_t taken)
 {
 	struct site *site = plan_site(plan, BASE + at);
@@ -218,22 +179,21 @@ hit(struct plan *plan, uint64_t at, uint64_t n, uint64_t taken)
 	counter->taken += taken;
 }
 
-/* Count that control left an offset, or came to it, n times over no edge. */
-static inline void
+void
 left(struct plan *plan, uint64_t at, bool during, uint64_t n)
 {
 	counter_set_abnormal(plan_counter_set(plan, 0), BASE + at, during)
 		->left += n;
 }
 
-static inline void
+void
 came(struct plan *plan, uint64_t at, bool during, uint64_t n)
 {
 	counter_set_abnormal(plan_counter_set(plan, 0), BASE + at, during)
 		->came += n;
 }
 
-static inline const struct unit *
+static const struct unit *
 unit_among(const struct unit *units, size_t n, enum unit_kind kind,
 	   uint32_t ref, uint32_t line)
 {
@@ -244,8 +204,7 @@ unit_among(const struct unit *units, size_t n, enum unit_kind kind,
 	return NULL;
 }
 
-/* Find a unit with its present count; of kind UNIT_KINDS if there is none. */
-static inline struct unit
+struct unit
 unit_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 {
 	struct unit unit = { .kind = UNIT_KINDS }, *units;
@@ -261,7 +220,7 @@ unit_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 	return unit;
 }
 
-static inline size_t
+size_t
 units_number(struct plan *plan)
 {
 	size_t n;
@@ -271,7 +230,7 @@ units_number(struct plan *plan)
 	return n;
 }
 
-static inline uint64_t
+uint64_t
 count_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 {
 	struct unit unit = unit_of(plan, kind, ref, line);
@@ -283,7 +242,7 @@ count_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 	return unit.n;
 }
 
-static inline const char *
+const char *
 why_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 {
 	struct unit unit = unit_of(plan, kind, ref, line);
@@ -295,7 +254,7 @@ why_of(struct plan *plan, enum unit_kind kind, uint32_t ref, uint32_t line)
 }
 
 /* The propagated count of the instruction at an offset of a function plan. */
-static inline struct count
+static struct count
 insn_count(struct plan *plan, uint32_t fplan, uint64_t at)
 {
 	const struct func_plan *b = &plan->fplans[fplan];
@@ -308,7 +267,7 @@ insn_count(struct plan *plan, uint32_t fplan, uint64_t at)
 	return fplan_insn(b, (uint32_t)insn);
 }
 
-static inline uint64_t
+uint64_t
 insn_known(struct plan *plan, uint32_t fplan, uint64_t at)
 {
 	struct count count = insn_count(plan, fplan, at);
@@ -317,7 +276,7 @@ insn_known(struct plan *plan, uint32_t fplan, uint64_t at)
 	return count.n;
 }
 
-static inline const char *
+const char *
 insn_why(struct plan *plan, uint32_t fplan, uint64_t at)
 {
 	struct count count = insn_count(plan, fplan, at);
@@ -325,5 +284,3 @@ insn_why(struct plan *plan, uint32_t fplan, uint64_t at)
 	assert_non_null(count_why(&count));
 	return count_why(&count);
 }
-
-#endif

@@ -1,28 +1,11 @@
 /*
- * For tests that compile small programs and ask other tools about them: a work
- * directory, commands that run in it, images of files in it.
+ * The work directory of a unit test, and what runs in it.
  */
-#ifndef TESTS_BUILD_H
-#define TESTS_BUILD_H
+#include "tests/lib/build.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+char work[] = "/tmp/pmon-image-XXXXXX";
 
-/* Before cmocka.h, which makes fail() a macro. */
-#include "symtab/image.h"
-#include "util/fail.h"
-
-#include <cmocka.h>
-
-static char work[] = "/tmp/pmon-image-XXXXXX";
-
-/* Run a shell command in the work directory; returns system()'s status. */
-static int
+int
 try(const char *fmt, ...)
 {
 	char command[4096], whole[8192];
@@ -36,9 +19,7 @@ try(const char *fmt, ...)
 	return system(whole);
 }
 
-#define run(...) assert_int_equal(try(__VA_ARGS__), 0)
-
-__attribute__((unused)) static FILE *
+FILE *
 output(const char *command)
 {
 	char whole[4096];
@@ -51,8 +32,7 @@ output(const char *command)
 	return out;
 }
 
-/* The path of a file in the work directory; valid for three more calls. */
-static const char *
+const char *
 in_work(const char *name)
 {
 	static char paths[4][512];
@@ -63,7 +43,7 @@ in_work(const char *name)
 	return path;
 }
 
-__attribute__((unused)) static void
+void
 source(const char *name, const char *text)
 {
 	FILE *out = fopen(in_work(name), "w");
@@ -73,7 +53,7 @@ source(const char *name, const char *text)
 	assert_int_equal(fclose(out), 0);
 }
 
-__attribute__((unused)) static struct image *
+struct image *
 opened(const char *name, unsigned want)
 {
 	struct image *image = image_open(in_work(name), NULL, want, NULL,
@@ -84,7 +64,7 @@ opened(const char *name, unsigned want)
 	return image;
 }
 
-__attribute__((unused)) static const struct func *
+const struct func *
 func_named(const struct image *image, const char *name)
 {
 	for (size_t i = 0; i < image->nfuncs; i++)
@@ -93,16 +73,14 @@ func_named(const struct image *image, const char *name)
 	return NULL;
 }
 
-__attribute__((unused)) static int
+int
 work_make(void **state)
 {
 	return mkdtemp(work) ? 0 : -1;
 }
 
-__attribute__((unused)) static int
+int
 work_remove(void **state)
 {
 	return try("rm -rf \"$PWD\"");
 }
-
-#endif

@@ -1,20 +1,11 @@
 /*
- * Random numbers for tests: the same ones in each run, or others where
- * PMON_SEED says so, which is printed.
+ * Owns the state of the tests' random numbers.
  */
-#ifndef TESTS_RANDOM_H
-#define TESTS_RANDOM_H
+#include "tests/lib/random.h"
 
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+uint64_t random_state;
 
-static uint64_t random_state;
-
-/* Begin with the numbers of this seed. */
-static inline void
+void
 random_begin(uint64_t seed)
 {
 	random_state = UINT64_C(0x2545f4914f6cdd1d) ^
@@ -23,8 +14,7 @@ random_begin(uint64_t seed)
 		random_state = 1;
 }
 
-/* Begin with PMON_SEED's numbers; the seed, 0 if none is given. */
-static inline uint64_t
+uint64_t
 random_open(void)
 {
 	const char *text = getenv("PMON_SEED");
@@ -35,8 +25,7 @@ random_open(void)
 	return seed;
 }
 
-/* xorshift64 */
-static inline uint64_t
+uint64_t
 random_u64(void)
 {
 	random_state ^= random_state << 13;
@@ -45,17 +34,14 @@ random_u64(void)
 	return random_state;
 }
 
-static inline unsigned
+unsigned
 random_below(unsigned n)
 {
 	return (unsigned)(random_u64() >> 33) % n;
 }
 
-/* A percentage. */
-static inline bool
+bool
 random_chance(unsigned percent)
 {
 	return random_below(100) < percent;
 }
-
-#endif

@@ -1,50 +1,18 @@
 /*
- * Runs VAX programs on the simulator for tests, and counts instructions in any
- * of several ways.
+ * Runs a VAX program with sites, counted in any of several ways.
  */
-#ifndef TESTS_VAXRUN_H
-#define TESTS_VAXRUN_H
-
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "flow/cfg.h"
-#include "host/simh.h"
-#include "symtab/image.h"
-#include "util/mem.h"
-
-enum vaxrun_how {
-	VAXRUN_PLAIN,		/* no site */
-	VAXRUN_STEP,		/* events, and the steps of struct host */
-	VAXRUN_PASS,		/* events, and Bishop's cycle in one message */
-	VAXRUN_INSIDE,		/* counters in the machine */
-	VAXRUN_BREAK,		/* the simulator's own breakpoints: the truth */
-};
+#include "tests/lib/vaxrun.h"
 
 enum { VAXRUN_BREAK_MAX = 2000000000 };
 
-struct vaxrun {
-	enum vaxrun_how how;
-	struct host_site *sites;	/* ascending; next of all branches */
-	uint8_t *origs;
-	size_t n;
-	struct event end;
-	uint64_t events;
-	double seconds;
-};
-
-static inline const uint8_t *
+static const uint8_t *
 vaxrun_text(void *ctx, uint64_t addr, size_t *avail)
 {
 	return image_text(ctx, addr, avail);
 }
 
 /* By va, which is the first member of a site. */
-static inline int
+static int
 vaxrun_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -52,7 +20,7 @@ vaxrun_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static inline void
+static void
 vaxrun_site_add(struct vaxrun *v, const struct insn *insn)
 {
 	uint64_t next = insn->addr + insn->len;
@@ -64,8 +32,7 @@ vaxrun_site_add(struct vaxrun *v, const struct insn *insn)
 	};
 }
 
-/* Make sites of all instructions of all functions, or of the one named. */
-static inline void
+void
 vaxrun_sites(struct vaxrun *v, const struct image *image, const char *name)
 {
 	size_t avail;
@@ -90,14 +57,14 @@ vaxrun_sites(struct vaxrun *v, const struct image *image, const char *name)
 		v->origs[i] = *image_text(image, v->sites[i].va, &avail);
 }
 
-static inline void
+void
 vaxrun_free(struct vaxrun *v)
 {
 	free(v->sites);
 	free(v->origs);
 }
 
-static inline long
+static long
 vaxrun_site(const struct vaxrun *v, uint64_t va)
 {
 	const struct host_site *found = v->n ?
@@ -107,7 +74,7 @@ vaxrun_site(const struct vaxrun *v, uint64_t va)
 	return found ? found - v->sites : -1;
 }
 
-static inline int
+static int
 vaxrun_plant(struct vaxrun *v)
 {
 	char command[64];
@@ -131,7 +98,7 @@ vaxrun_plant(struct vaxrun *v)
 }
 
 /* Read the hits from breakpoints' lines, "00010076:\tE [1999999990]". */
-static inline void
+static void
 vaxrun_breaks(struct vaxrun *v)
 {
 	const char *line;
@@ -147,7 +114,7 @@ vaxrun_breaks(struct vaxrun *v)
 }
 
 /* Step over the trap as any host can; returns the step's event. */
-static inline struct event
+static struct event
 vaxrun_step(struct vaxrun *v, size_t site)
 {
 	struct host_site *s = &v->sites[site];
@@ -164,7 +131,7 @@ vaxrun_step(struct vaxrun *v, size_t site)
 }
 
 /* One trap: count, pass it, and go on. */
-static inline void
+static void
 vaxrun_trap(struct vaxrun *v, struct event *event)
 {
 	uint64_t pc;
@@ -191,8 +158,7 @@ vaxrun_trap(struct vaxrun *v, struct event *event)
 	}
 }
 
-/* Run a program to its end; 0, or -1 with the message set. */
-static inline int
+int
 vaxrun(struct vaxrun *v, const char *path, char **argv)
 {
 	struct timespec t0, t1;
@@ -225,7 +191,6 @@ vaxrun(struct vaxrun *v, const char *path, char **argv)
 	v->end = event;
 	if (v->how == VAXRUN_BREAK)
 		vaxrun_breaks(v);
-	return v->how == VAXRUN_INSIDE ? host_simh.counting->fetch(v->sites, v->n) : 0;
+	return v->how == VAXRUN_INSIDE ?
+		host_simh.counting->fetch(v->sites, v->n) : 0;
 }
-
-#endif

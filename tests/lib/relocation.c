@@ -1,100 +1,40 @@
 /*
- * Relocates functions of this process, or of a library that it has loaded:
- * makes relocated functions with counters, patches the originals so that these
- * run, and patches them back.
+ * Puts relocated functions in place in this process, runs and traces them.
  */
-#ifndef TESTS_RELOCATION_H
-#define TESTS_RELOCATION_H
+#include "tests/lib/relocation.h"
 
-#include <asm/prctl.h>
-#include <link.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <ucontext.h>
-#include <unistd.h>
-
-#include "relocate/relocate.h"
-#include "flow/propagate.h"
-#include "program/image_graphs.h"
-#include "probe/probes.h"
-#include "util/fail.h"
-#include "util/mem.h"
-
-enum {
-	PAGE_SCRATCH = 8,	/* offsets in the thread page */
-	PAGE_COUNTERS = 64,
-	RELOCATED_ROOM = 1 << 20,	/* its last eighth is for locked
-					   counters */
-	PAGE_COUNTER_MAX = RELOCATED_ROOM / 64,
-	TRACE_MAX = 1 << 17,
-	GUARDS_MAX = 64,
-	INSTALLED_MAX = 128,
-};
-
-static struct thread_page {
+struct thread_page {
 	uint64_t words[PAGE_COUNTERS / 8 + PAGE_COUNTER_MAX];
-} thread_page;
-
-struct object {
-	struct image *image;
-	struct graphs *graphs;
-	uint64_t bias;
 };
 
-/* One function with its relocated function in place. */
-struct relocation {
-	const struct object *object;
-	struct cfg *cfg;
-	struct flow *flow;
-	struct weights *weights;
-	struct placement *placement;
-	struct probe *probes;	/* one per arc of the placement ... */
-	int32_t operand;	/* ... each with this */
-	struct relocated *relocated;
-	struct relocated_place place;
-	bool locked;
-	uint8_t *undo;		/* bytes of the patches, first to last */
-	uint64_t *counters;	/* slots from number `slot` on */
-	uint32_t slot;
-	struct count *counts;	/* per arc, once it has run */
-};
+static struct thread_page thread_page;
 
 /* State for the signal handler.  One function at a time is traced. */
 static struct relocation *installed[INSTALLED_MAX];
-static uint64_t guards[GUARDS_MAX];	/* addrs of those that were hit */
-static unsigned nguards;
+
+uint64_t guards[GUARDS_MAX];
+
+unsigned nguards;
+
 static uint64_t ntraps;
-static unsigned long nstays;	/* ranges that still run in place */
 
-struct step {
-	uint64_t pc;
-	uint64_t regs[16];	/* in the order of struct x86_reg's */
-};
+unsigned long nstays;
 
-static struct trace {
-	struct step *steps;
-	size_t n;
-	bool on;		/* the trap flag is kept set */
-	/* If not NULL, instead of steps: hits per pc, as an offset to base. */
-	uint32_t *hits;
-	uint64_t base, size;
-} trace;
+struct trace trace;
 
-static uint8_t *relocated_room;
+uint8_t *relocated_room;
+
 static size_t room_used;	/* bytes of it, by relocated functions */
+
 static uint32_t counters_used;
 
-static inline uint64_t
+static uint64_t
 step_reg(const ucontext_t *uc, int i)
 {
 	return (uint64_t)uc->uc_mcontext.gregs[i];
 }
 
-static inline void
+static void
 trace_step(const ucontext_t *uc)
 {
 	static const int order[16] = {
@@ -119,7 +59,7 @@ trace_step(const ucontext_t *uc)
 }
 
 /* Follow a trap that leads into a relocated function; false if it does not. */
-static inline bool
+static bool
 trap_follow(ucontext_t *uc)
 {
 	uint64_t pc = step_reg(uc, REG_RIP) - 1;
@@ -145,7 +85,7 @@ trap_follow(ucontext_t *uc)
 }
 
 /* Check that no patch changes a byte that still runs in place. */
-static inline void
+static void
 stays_check(const struct relocation *c)
 {
 	const struct relocated_place place = { .va = c->place.va };
@@ -184,7 +124,7 @@ on_trap(int sig, siginfo_t *info, void *ctx)
 	trace_step(uc);
 }
 
-static inline int
+static int
 object_find(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct object *object = ctx;
@@ -203,8 +143,7 @@ object_find(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 0;
 }
 
-/* Open the file at path, which is loaded where `inside` points to. */
-static inline void
+void
 object_open(struct object *object, const char *path, const void *inside)
 {
 	struct sigaction sa = { .sa_sigaction = on_trap,
@@ -224,7 +163,7 @@ object_open(struct object *object, const char *path, const void *inside)
 	object->graphs = graphs_open(object->image);
 }
 
-static inline void
+void
 object_close(struct object *object)
 {
 	graphs_close(object->graphs);
@@ -232,7 +171,7 @@ object_close(struct object *object)
 }
 
 /* Map memory for relocated functions within reach of va. */
-static inline uint8_t *
+static uint8_t *
 room_near(uint64_t va)
 {
 	for (uint64_t at = (va & ~UINT64_C(0xfffff)) - (16 << 20);
@@ -250,27 +189,13 @@ room_near(uint64_t va)
 	abort();
 }
 
-static inline const uint8_t *
+static const uint8_t *
 relocation_text(void *ctx, uint64_t addr, size_t *avail)
 {
 	return image_text(ctx, addr, avail);
 }
 
-struct make_options {
-	enum placement_method method;
-	bool shared;
-	int32_t operand;	/* of the probes; 0: 1 */
-	enum relocate_extent extent;
-	bool tables, entry_only;
-	const struct spare *spares;
-	size_t nspares;
-};
-
-/*
- * Make a relocation up to its relocated function, with the counters of these
- * options or none.  c->relocated is NULL if the function cannot be relocated.
- */
-static inline struct relocation *
+struct relocation *
 relocation_make(const struct object *object, const struct func *func,
 		const struct make_options *options, bool none)
 {
@@ -314,7 +239,7 @@ relocation_make(const struct object *object, const struct func *func,
 	return c;
 }
 
-static inline void
+void
 relocation_free(struct relocation *c)
 {
 	relocated_free(c->relocated);
@@ -328,7 +253,7 @@ relocation_free(struct relocation *c)
 	free(c);
 }
 
-static inline void
+static void
 text_write(uint64_t va, const void *bytes, size_t len)
 {
 	uint64_t page = va & ~UINT64_C(4095);
@@ -339,15 +264,14 @@ text_write(uint64_t va, const void *bytes, size_t len)
 	memcpy((void *)va, bytes, len);
 }
 
-/* Free the room of all relocated functions, which must be removed. */
-static inline void
+void
 room_reset(void)
 {
 	room_used = 0;
 	counters_used = 0;
 }
 
-static inline void
+static void
 relocation_place(struct relocation *c)
 {
 	uint32_t n;
@@ -379,12 +303,7 @@ relocation_place(struct relocation *c)
 	memset(c->counters, 0, n * sizeof(*c->counters));
 }
 
-/*
- * Write the relocated function and patch the original.  To be called right
- * after relocation_make, which took counters_used as its first counter's
- * number.
- */
-static inline void
+void
 relocation_install(struct relocation *c)
 {
 	struct code_patch patches[2];
@@ -417,8 +336,7 @@ relocation_install(struct relocation *c)
 	installed[slot] = c;
 }
 
-/* Undo the patches, each one's bytes in the order in which they were saved. */
-static inline void
+void
 relocation_remove(struct relocation *c)
 {
 	struct code_patch patches[2];
@@ -440,8 +358,7 @@ relocation_remove(struct relocation *c)
 			installed[i] = NULL;
 }
 
-/* How often each probe of the placement's arcs ran. */
-static inline void
+void
 relocation_sum(const struct relocation *c, uint64_t *sums)
 {
 	uint32_t n = c->placement->narcs;
@@ -455,8 +372,7 @@ relocation_sum(const struct relocation *c, uint64_t *sums)
 	}
 }
 
-/* Derive all counts of the function. */
-static inline enum propagated
+enum propagated
 relocation_propagate(struct relocation *c)
 {
 	uint64_t *sums = mem_alloc((c->placement->narcs + 1) * sizeof(*sums));
@@ -470,5 +386,3 @@ relocation_propagate(struct relocation *c)
 	free(sums);
 	return result;
 }
-
-#endif

@@ -1,17 +1,12 @@
 /*
- * Tells by linear algebra, not by looking for cycles, which counts are
- * determined: an unknown count is determined if its row does not increase the
- * rank of the equations.
+ * Solves Kirchhoff's equations modulo a prime.
  */
-#ifndef TESTS_KIRCHHOFF_H
-#define TESTS_KIRCHHOFF_H
-
-#include "tests/unit/flows.h"
+#include "tests/lib/kirchhoff.h"
 
 enum { PRIME = 1000003 };
 
 /* The rank modulo PRIME of rows of n numbers, which it overwrites. */
-static inline unsigned
+static unsigned
 matrix_rank(int64_t rows[][WALK_ARCS], unsigned nrows, unsigned n)
 {
 	unsigned rank = 0;
@@ -44,12 +39,7 @@ matrix_rank(int64_t rows[][WALK_ARCS], unsigned nrows, unsigned n)
 	return rank;
 }
 
-/*
- * The rank of Kirchhoff's equations in the counts of the arcs without counters,
- * with a row for arc `extra` unless that is ARC_NONE.  If open is not NULL,
- * the equations do not hold at nodes that are open.
- */
-static inline unsigned
+unsigned
 kirchhoff_rank_open(const struct flow *flow, const bool *counted,
 		    const bool *open, uint32_t extra)
 {
@@ -71,14 +61,13 @@ kirchhoff_rank_open(const struct flow *flow, const bool *counted,
 	return matrix_rank(rows, nodes + (extra != ARC_NONE), n);
 }
 
-static inline unsigned
+unsigned
 kirchhoff_rank(const struct flow *flow, const bool *counted, uint32_t extra)
 {
 	return kirchhoff_rank_open(flow, counted, NULL, extra);
 }
 
-/* Whether the counted arcs determine all wanted ones. */
-static inline bool
+bool
 kirchhoff_determines(const struct flow *flow, const bool *counted,
 		     const bool *wanted)
 {
@@ -90,5 +79,3 @@ kirchhoff_determines(const struct flow *flow, const bool *counted,
 			return false;
 	return true;
 }
-
-#endif

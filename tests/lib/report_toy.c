@@ -1,28 +1,9 @@
 /*
- * Plans for tests of reports, of an image made by hand for a toy CPU.  The test
- * either runs the image's code or gives its counts.
+ * Makes plans by hand, and the CPU that they are for.
  */
-#ifndef TESTS_REPORT_TOY_H
-#define TESTS_REPORT_TOY_H
+#include "tests/lib/report_toy.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "probe/plan.h"
-#include "report/report.h"
-#include "util/fail.h"
-#include "util/mem.h"
-
-enum { CPU_BASE = 0x1000, CPU_TEXT = 0x1000 };
-
-/*
- * The instructions: p plain; n plain, a no-op; jN jump and bN branch, N bytes
- * from the next instruction; cN call CPU_BASE + 16 N; i call indirectly; r
- * return; R return, two bytes.
- */
-static int
+int
 cpu_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 {
 	static const char letters[] = "pnjbcirR";
@@ -82,33 +63,7 @@ static const struct arch cpu = {
 	.emul_prepare = cpu_emul_prepare, .first = cpu_first,
 };
 
-/* A given count of an address. */
-struct said {
-	uint64_t addr, count;
-	bool lost;
-};
-
-enum { TOY_MAX = 128 };
-
-struct toy {
-	struct image image;
-	struct segment segment;
-	struct selection sel;
-	enum placement_method method;
-	uint8_t text[CPU_TEXT];
-	uint64_t at;		/* next free address */
-	struct func funcs[TOY_MAX];
-	struct range ranges[TOY_MAX];
-	struct row rows[TOY_MAX];
-	uint64_t pads[TOY_MAX];
-	char *files[TOY_MAX];
-	struct said said[TOY_MAX];
-	size_t nsaid;
-	struct plan *plan;	/* when made */
-	uint64_t hits;		/* of all sites, by toy_run */
-};
-
-static inline struct toy *
+struct toy *
 toy_make(const char *path)
 {
 	struct toy *t = mem_alloc(sizeof(*t));
@@ -127,7 +82,7 @@ toy_make(const char *path)
 	return t;
 }
 
-static inline void
+void
 toy_free(struct toy *t)
 {
 	if (t->plan)
@@ -138,7 +93,7 @@ toy_free(struct toy *t)
 	free(t);
 }
 
-static inline uint32_t
+static uint32_t
 toy_file(struct toy *t, const char *path)
 {
 	for (uint32_t i = 0; i < t->image.nfiles; i++)
@@ -148,8 +103,7 @@ toy_file(struct toy *t, const char *path)
 	return t->image.nfiles++;
 }
 
-/* Add code at the next free address, which is returned. */
-static inline uint64_t
+uint64_t
 toy_code(struct toy *t, const char *code, size_t len)
 {
 	uint64_t at = t->at;
@@ -160,8 +114,7 @@ toy_code(struct toy *t, const char *code, size_t len)
 	return at;
 }
 
-/* Add a row, in ascending order; it reaches up to the next, or to `end`. */
-static inline void
+void
 toy_row(struct toy *t, uint64_t addr, uint64_t end, const char *path,
 	uint32_t line)
 {
@@ -176,16 +129,14 @@ toy_row(struct toy *t, uint64_t addr, uint64_t end, const char *path,
 	};
 }
 
-/* Make addr the next free address. */
-static inline void
+void
 toy_skip(struct toy *t, uint64_t addr)
 {
 	must(addr >= t->at);
 	t->at = addr;
 }
 
-/* Add a function from lo up to the next free address. */
-static inline struct func *
+struct func *
 toy_func_at(struct toy *t, const char *name, const char *path, uint32_t line,
 	    uint64_t lo)
 {
@@ -204,7 +155,7 @@ toy_func_at(struct toy *t, const char *name, const char *path, uint32_t line,
 /* ---- given counts */
 
 /* Add code that is entered from outside so many times. */
-static inline struct said *
+static struct said *
 toy_said(struct toy *t, const char *code, uint64_t count)
 {
 	uint64_t addr = toy_code(t, code, strlen(code));
@@ -216,8 +167,7 @@ toy_said(struct toy *t, const char *code, uint64_t count)
 	return said;
 }
 
-/* Add a function of one instruction. */
-static inline struct func *
+struct func *
 toy_func(struct toy *t, const char *name, const char *path, uint32_t line,
 	 uint64_t count)
 {
@@ -227,8 +177,7 @@ toy_func(struct toy *t, const char *name, const char *path, uint32_t line,
 	return toy_func_at(t, name, path, line, said->addr);
 }
 
-/* Add a line in code without a name. */
-static inline struct said *
+struct said *
 toy_line(struct toy *t, const char *path, uint32_t line, uint64_t count)
 {
 	struct said *said = toy_said(t, "r", count);
@@ -237,8 +186,7 @@ toy_line(struct toy *t, const char *path, uint32_t line, uint64_t count)
 	return said;
 }
 
-/* Add a line to the latest function, which gets longer. */
-static inline struct said *
+struct said *
 toy_func_line(struct toy *t, const char *path, uint32_t line, uint64_t count)
 {
 	struct said *said = toy_line(t, path, line, count);
@@ -249,8 +197,7 @@ toy_func_line(struct toy *t, const char *path, uint32_t line, uint64_t count)
 	return said;
 }
 
-/* Add a row in the middle of an instruction of the latest function. */
-static inline void
+void
 toy_bad_row(struct toy *t, const char *path, uint32_t line)
 {
 	struct said *said = toy_said(t, "Rr", 0);
@@ -259,8 +206,7 @@ toy_bad_row(struct toy *t, const char *path, uint32_t line)
 	t->ranges[t->image.nfuncs - 1].hi = t->at;
 }
 
-/* The plan of the image, opened at the first call; eager: see plan_wish. */
-static inline struct plan *
+struct plan *
 toy_plan(struct toy *t, bool eager)
 {
 	const struct plan_wish wish = {
@@ -272,7 +218,7 @@ toy_plan(struct toy *t, bool eager)
 	return t->plan;
 }
 
-static inline struct plan *
+struct plan *
 toy_propagate(struct toy *t)
 {
 	struct plan *plan = toy_plan(t, true);
@@ -293,12 +239,7 @@ toy_propagate(struct toy *t)
 
 /* ---- running */
 
-/*
- * Run from addr up to the return, and count as the monitor does.  steps has a
- * letter for each branch (t: taken) and a digit for each indirect call (of
- * CPU_BASE + 16 times the digit), in the order in which they are run.
- */
-static inline void
+void
 toy_run(struct toy *t, uint64_t addr, const char **steps)
 {
 	struct plan *plan = toy_plan(t, false);
@@ -343,5 +284,3 @@ toy_run(struct toy *t, uint64_t addr, const char **steps)
 			addr = insn.target - insn.len;
 	}
 }
-
-#endif

@@ -1,36 +1,24 @@
 /*
- * Profiles for tests: random ones of a made-up world, in which the same
- * function mostly has the same graph; and dumps of profiles as text, by which
- * two can be compared field by field.
+ * Makes up random profiles.
  */
-#ifndef TESTS_PROFILES_H
-#define TESTS_PROFILES_H
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "report/profile/profile.h"
-#include "tests/unit/random.h"
-#include "util/mem.h"
+#include "tests/lib/profiles.h"
 
 enum { WORLD_OBJECTS = 4, WORLD_FUNCS = 6, WORLD_BLOCKS = 7 };
 
 /* Numbers of every length. */
-static inline uint64_t
+static uint64_t
 world_number(void)
 {
 	return random_u64() >> random_below(64);
 }
 
-static inline char *
+static char *
 world_name(const char *stem, unsigned n)
 {
 	return mem_printf("%s%u", stem, n);
 }
 
-static inline struct count
+static struct count
 world_count(enum profile_state state)
 {
 	struct count count = { .state = COUNT_EXACT };
@@ -47,7 +35,7 @@ world_count(enum profile_state state)
 }
 
 /* Give a function its graph number `variant`, which is always the same. */
-static inline void
+static void
 world_graph(struct profile_func *func, unsigned variant)
 {
 	uint64_t state = random_state, addr = func->addr;
@@ -86,7 +74,7 @@ world_graph(struct profile_func *func, unsigned variant)
 	random_state = state;
 }
 
-static inline void
+static void
 world_extras(const struct profile *profile, struct profile_func *func)
 {
 	for (uint64_t i = 0; i < 3; i++) {
@@ -119,7 +107,7 @@ world_extras(const struct profile *profile, struct profile_func *func)
 	func->every = world_number();
 }
 
-static inline void
+static void
 world_doubt(struct profile_func *func)
 {
 	static const uint8_t doubts[] = {
@@ -135,7 +123,7 @@ world_doubt(struct profile_func *func)
 				func->addr - 4 + 3 * i;
 }
 
-static inline void
+static void
 world_func(const struct profile *profile, struct profile_func *func,
 	   uint64_t addr, uint32_t part)
 {
@@ -173,7 +161,7 @@ world_func(const struct profile *profile, struct profile_func *func,
 }
 
 /* Make object 0 to WORLD_OBJECTS - 1; the last two have no build-id. */
-static inline void
+static void
 world_object(struct profile_object *object, unsigned which)
 {
 	*object = (struct profile_object){
@@ -192,7 +180,7 @@ world_object(struct profile_object *object, unsigned which)
 	}
 }
 
-static inline void
+static void
 world_runs(struct profile *profile, bool separate)
 {
 	unsigned n = random_below(3);
@@ -231,7 +219,7 @@ world_runs(struct profile *profile, bool separate)
 	}
 }
 
-static inline struct profile *
+struct profile *
 world_profile(void)
 {
 	struct profile *profile = mem_alloc(sizeof(*profile));
@@ -258,14 +246,14 @@ world_profile(void)
 
 /* ---- as text */
 
-static inline void
+static void
 count_dump(FILE *out, const struct count *count)
 {
 	fprintf(out, " = %" PRIu64 "/%u/%u", count->n, count->state,
 		count->reason);
 }
 
-static inline void
+static void
 func_dump(FILE *out, const struct profile_func *func)
 {
 	fprintf(out, "  func %" PRIx64 " part %" PRIu32 " state %u%s '%s' "
@@ -307,7 +295,7 @@ func_dump(FILE *out, const struct profile_func *func)
 		fprintf(out, "    passed %" PRIx64 "\n", func->passed[i]);
 }
 
-static inline void
+static void
 object_dump(FILE *out, const struct profile_object *object)
 {
 	fprintf(out, "object %s %u ", object->path, object->machine);
@@ -320,8 +308,7 @@ object_dump(FILE *out, const struct profile_object *object)
 		func_dump(out, &object->funcs[i]);
 }
 
-/* All that a profile holds, as text; owned by the caller. */
-static inline char *
+char *
 profile_dump(const struct profile *profile)
 {
 	char *text;
@@ -351,8 +338,7 @@ profile_dump(const struct profile *profile)
 	return text;
 }
 
-/* Copy a profile by encoding and decoding it. */
-static inline struct profile *
+struct profile *
 profile_copy(const struct profile *profile)
 {
 	size_t size;
@@ -362,5 +348,3 @@ profile_copy(const struct profile *profile)
 	free(bytes);
 	return copy;
 }
-
-#endif

@@ -1,49 +1,11 @@
 /*
- * Runs a program on the remote host with traps at given addresses, and counts
- * their hits: a small monitor to test the host with.
+ * Plants traps on the remote host and counts their hits.
  */
-#ifndef TESTS_REMOTES_H
-#define TESTS_REMOTES_H
+#include "tests/lib/remotes.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+const struct host *const far = &host_remote;
 
-#include "arch/abi.h"
-#include "host/remote.h"
-#include "util/fail.h"
-#include "util/mem.h"
-
-enum how {
-	HOW_STEP,		/* lift the trap, step, plant it again */
-	HOW_SLOT,		/* out of line, or emulated */
-};
-
-struct spot {
-	uint64_t va;
-	uint64_t hits;
-	uint8_t saved[4];
-	struct emul emul;
-	bool emulated;
-	uint64_t slot;		/* or 0 */
-};
-
-struct counted {
-	struct spot *spots;	/* ascending */
-	size_t n;
-	enum how how;
-	uint64_t traps, stops;
-	uint64_t stop_after;	/* so many traps kill the program; 0: none */
-	bool pause;		/* pause it once, at first */
-	struct event end;
-	double seconds;
-};
-
-static const struct host *const far = &host_remote;
-
-static struct spot *
+struct spot *
 spot_find(struct counted *c, uint64_t va)
 {
 	size_t lo = 0, hi = c->n;
@@ -59,7 +21,7 @@ spot_find(struct counted *c, uint64_t va)
 	return lo < c->n && c->spots[lo].va == va ? &c->spots[lo] : NULL;
 }
 
-static void
+void
 event_next(struct event *event)
 {
 	do
@@ -67,7 +29,7 @@ event_next(struct event *event)
 	while (event->kind == EVENT_WAKE);
 }
 
-static bool
+bool
 ended(const struct event *event)
 {
 	return event->kind == EVENT_EXITED || event->kind == EVENT_KILLED;
@@ -239,8 +201,7 @@ seconds_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Run the program from its first instruction to its end, and count. */
-static inline void
+void
 count_on(const struct arch *arch, struct counted *c, pid_t tid)
 {
 	struct event event;
@@ -271,5 +232,3 @@ count_on(const struct arch *arch, struct counted *c, pid_t tid)
 	event_next(&event);
 	must(event.kind == EVENT_DONE);
 }
-
-#endif

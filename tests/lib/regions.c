@@ -1,25 +1,9 @@
 /*
- * Finds loops within a region of a function by their definition, instruction by
- * instruction: an edge goes round a loop if its target dominates its source,
- * seen from all places where control enters the region.
+ * Computes the edges of regions, and dominance by its definition.
  */
-#ifndef TESTS_REGIONS_H
-#define TESTS_REGIONS_H
+#include "tests/lib/regions.h"
 
-#include <string.h>
-
-#include "flow/graph.h"
-
-enum { REGION_INSNS = 64 };
-
-/* The edges of a region, as sets of instructions: one bit each. */
-struct region {
-	uint64_t next[REGION_INSNS];	/* successors within the region */
-	uint64_t entered;	/* entered from outside */
-	uint64_t back[REGION_INSNS];	/* successors that dominate it */
-};
-
-static inline uint64_t
+uint64_t
 region_reach(const struct region *region, uint64_t without)
 {
 	uint64_t reached = 0, todo = region->entered & ~without;
@@ -34,19 +18,19 @@ region_reach(const struct region *region, uint64_t without)
 	return reached;
 }
 
-static inline unsigned
+unsigned
 vert_first(const struct cfg *cfg, uint32_t vert)
 {
 	return cfg->blocks[vert - FLOW_BLOCK].first;
 }
 
-static inline unsigned
+unsigned
 vert_last(const struct cfg *cfg, uint32_t vert)
 {
 	return vert_first(cfg, vert) + cfg->blocks[vert - FLOW_BLOCK].count - 1;
 }
 
-static inline void
+static void
 region_edge(struct region *region, const uint32_t *owner, uint32_t id,
 	    unsigned from, unsigned to)
 {
@@ -58,11 +42,7 @@ region_edge(struct region *region, const uint32_t *owner, uint32_t id,
 		region->entered |= UINT64_C(1) << to;
 }
 
-/*
- * Make the region of the instructions with owner[insn] == id, in a cfg of at
- * most REGION_INSNS instructions.
- */
-static inline void
+void
 region_make(struct region *region, const struct cfg *cfg,
 	    const struct flow *flow, const uint32_t *owner, uint32_t id)
 {
@@ -98,8 +78,7 @@ region_make(struct region *region, const struct cfg *cfg,
 	}
 }
 
-/* Whether the region has no cycle that control reaches without these edges. */
-static inline bool
+bool
 region_is_acyclic(const struct region *region, const uint64_t *without)
 {
 	uint64_t left = region_reach(region, 0), leads;
@@ -114,5 +93,3 @@ region_is_acyclic(const struct region *region, const uint64_t *without)
 			return !left;
 	}
 }
-
-#endif

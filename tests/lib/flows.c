@@ -1,25 +1,9 @@
 /*
- * Flow graphs for tests: drawn as text, or random and walked at random.
+ * Draws flow graphs from text, and makes up and walks random ones.
  */
-#ifndef TESTS_FLOWS_H
-#define TESTS_FLOWS_H
+#include "tests/lib/flows.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "flow/propagate.h"
-#include "tests/unit/random.h"
-#include "util/mem.h"
-
-enum { FLOW_TEXT_MAX = 64, WALK_BLOCKS = 10, WALK_ARCS = 96 };
-
-/* Vertices of a drawing are letters, ROOT is '^' and EXIT '$'. */
-struct drawn {
-	struct flow *flow;
-	uint32_t verts[128];
-};
-
-static inline uint32_t
+static uint32_t
 drawn_vert(struct drawn *drawn, char c, uint32_t *n)
 {
 	if (c == '^')
@@ -31,12 +15,7 @@ drawn_vert(struct drawn *drawn, char c, uint32_t *n)
 	return drawn->verts[(int)c];
 }
 
-/*
- * Make a graph of its edges, "^A AB A$".  Of two edges from a block the first
- * is that of the branch taken, the second falls through; more than two are of
- * a jump table.
- */
-static inline struct drawn
+struct drawn
 drawn_make(const char *text)
 {
 	struct flow_edge edges[FLOW_TEXT_MAX];
@@ -61,7 +40,7 @@ drawn_make(const char *text)
 	return drawn;
 }
 
-static inline uint32_t
+uint32_t
 drawn_edge(struct drawn *drawn, const char *name)
 {
 	uint32_t n = 0, from = drawn_vert(drawn, name[0], &n);
@@ -74,8 +53,7 @@ drawn_edge(struct drawn *drawn, const char *name)
 	abort();
 }
 
-/* The arc that is an edge "AB" or a block "A". */
-static inline uint32_t
+uint32_t
 drawn_arc(struct drawn *drawn, const char *name)
 {
 	if (name[1])
@@ -83,7 +61,7 @@ drawn_arc(struct drawn *drawn, const char *name)
 	return arc_of_block(drawn->flow, drawn->verts[(int)name[0]]);
 }
 
-static inline uint32_t
+static uint32_t
 random_vert(unsigned nblocks, unsigned exit_percent)
 {
 	if (random_chance(exit_percent))
@@ -92,7 +70,7 @@ random_vert(unsigned nblocks, unsigned exit_percent)
 }
 
 /* Make up the edges out of one block; returns their number. */
-static inline uint32_t
+static uint32_t
 random_outs(struct flow_edge *edges, uint32_t from, unsigned nblocks)
 {
 	unsigned kind = random_below(100), n;
@@ -125,8 +103,7 @@ random_outs(struct flow_edge *edges, uint32_t from, unsigned nblocks)
 	return n;
 }
 
-/* A graph of at most `max` blocks.  plain: one entry and no leaks. */
-static inline struct flow *
+struct flow *
 random_flow(unsigned max, bool plain)
 {
 	unsigned nblocks = 1 + random_below(max);
@@ -156,14 +133,7 @@ random_flow(unsigned max, bool plain)
 	return flow;
 }
 
-/* The true counts of walks. */
-struct walked {
-	uint64_t counts[WALK_ARCS];
-	struct flow_extra extras[4 * WALK_BLOCKS];
-	size_t nextras;
-};
-
-static inline void
+static void
 walk_abnormal(struct walked *walked, uint32_t v, enum abnormal how)
 {
 	uint32_t block = v - FLOW_BLOCK;
@@ -183,7 +153,7 @@ walk_abnormal(struct walked *walked, uint32_t v, enum abnormal how)
  * Count the beginning of a walk, and return its vertex.  *behind: it begins
  * within the block.
  */
-static inline uint32_t
+static uint32_t
 walk_begin(const struct flow *flow, struct walked *walked, bool abnormal,
 	   bool *behind)
 {
@@ -201,8 +171,7 @@ walk_begin(const struct flow *flow, struct walked *walked, bool abnormal,
 	return flow->edges[e].to;
 }
 
-/* Walk from ROOT to EXIT, or until an abnormal end or `steps` blocks. */
-static inline void
+void
 walk(const struct flow *flow, struct walked *walked, unsigned steps,
      bool abnormal)
 {
@@ -226,5 +195,3 @@ walk(const struct flow *flow, struct walked *walked, unsigned steps,
 		walked->counts[e]++;
 	}
 }
-
-#endif

@@ -1,55 +1,7 @@
 /*
- * Random programs for a toy CPU, as images: functions with branches, loops,
- * jump tables, tail calls, calls that do not return, landing pads, jumps into
- * one another's middle, lines and inlined copies.
- *
- * An instruction is its kind, its length, and its operand (little endian): a
- * target; the number that a compare compares with; the address of a jump's
- * table.
+ * Makes up random programs for a toy CPU.
  */
-#ifndef TESTS_PROGRAMS_H
-#define TESTS_PROGRAMS_H
-
-#include <string.h>
-
-#include "probe/plan.h"
-#include "symtab/reading.h"
-#include "tests/unit/flows.h"
-#include "tests/unit/regions.h"
-
-enum {
-	CODE = 0x1000, CODE_SIZE = 0x400, TABLES = 0x3000, AWAY = 0x7000,
-	FUNCS_MAX = 6, INSNS_MAX = 120, LINES = 5, COPIES = 6, TABLE_MAX = 4,
-	TOY_COMPARE = 0x20, TOY_GUARD, TOY_TABLE, TOY_BAD = 0xee,
-};
-
-/* One instruction of a program. */
-struct toy_insn {
-	uint64_t addr;
-	uint8_t op, len;
-	uint16_t operand;
-	uint8_t func;
-};
-
-struct program {
-	struct image image;
-	struct image_priv priv;
-	struct func_range spans[FUNCS_MAX];
-	struct segment segment;
-	uint8_t text[CODE_SIZE];
-	struct func funcs[FUNCS_MAX];
-	struct range ranges[FUNCS_MAX];
-	struct row rows[2 * INSNS_MAX];
-	struct inlined relocated[COPIES];
-	struct range copy_ranges[COPIES];
-	struct data data[INSNS_MAX];
-	uint64_t tables[INSNS_MAX][TABLE_MAX];
-	uint64_t refs[FUNCS_MAX], pads[FUNCS_MAX];
-	struct toy_insn insns[INSNS_MAX];
-	unsigned n;
-	int16_t at[CODE_SIZE];	/* insn that begins at an offset, or -1 */
-	unsigned first[FUNCS_MAX + 1];	/* insns of each function */
-};
+#include "tests/lib/programs.h"
 
 static int
 toy_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
@@ -120,12 +72,12 @@ toy_first(uint64_t addr)
 	return addr;
 }
 
-static const struct arch toy = {
+static const struct arch program_arch = {
 	.name = "toy", .decode = toy_decode, .effect = toy_effect,
 	.first = toy_first, .reg_sp = 4, .reg_fp = 5,
 };
 
-static int
+int
 program_insn(const struct program *p, uint64_t addr)
 {
 	return addr - CODE < CODE_SIZE ? p->at[addr - CODE] : -1;
@@ -164,7 +116,7 @@ random_target(const struct program *p, unsigned i)
 	return target_at(p, p->first[func] + random_below(n));
 }
 
-static uint64_t
+uint64_t
 random_entry(const struct program *p, unsigned nfuncs)
 {
 	return p->insns[p->first[random_below(nfuncs)]].addr;
@@ -185,7 +137,7 @@ random_op(void)
 	       n < 96 ? INSN_STOP : TOY_TABLE;
 }
 
-static void
+void
 insn_add(struct program *p, uint64_t *addr, unsigned func, unsigned op)
 {
 	p->insns[p->n++] = (struct toy_insn){
@@ -278,7 +230,7 @@ operand_choose(struct program *p, unsigned i, unsigned nfuncs, bool mixed)
 	}
 }
 
-static void
+void
 code_write(struct program *p)
 {
 	memset(p->text, TOY_BAD, sizeof(p->text));
@@ -359,7 +311,7 @@ doors_make(struct program *p, unsigned nfuncs)
 	}
 }
 
-static void
+void
 program_funcs(struct program *p, unsigned nfuncs)
 {
 	static const char *const names[FUNCS_MAX] = {
@@ -386,8 +338,7 @@ program_funcs(struct program *p, unsigned nfuncs)
 	p->image.nfuncs = p->priv.nranges = nfuncs;
 }
 
-/* Without instructions, nor anything that tells of them. */
-static void
+void
 program_begin(struct program *p)
 {
 	static const char *files[] = { "/x.c" };
@@ -398,7 +349,8 @@ program_begin(struct program *p)
 		.flags = 5, .bytes = p->text,
 	};
 	p->image = (struct image){
-		.arch = &toy, .has_dwarf = true, .segments = &p->segment,
+		.arch = &program_arch, .has_dwarf = true,
+		.segments = &p->segment,
 		.nsegments = 1, .funcs = p->funcs, .rows = p->rows,
 		.inlines = p->relocated, .data = p->data, .refs = p->refs,
 		.pads = p->pads, .files = (char **)files, .nfiles = 1,
@@ -407,7 +359,7 @@ program_begin(struct program *p)
 	p->priv.ranges = p->spans;
 }
 
-static void
+void
 program_make(struct program *p, bool mixed)
 {
 	unsigned nfuncs = 1 + random_below(FUNCS_MAX);
@@ -425,5 +377,3 @@ program_make(struct program *p, bool mixed)
 	copies_make(p);
 	doors_make(p, nfuncs);
 }
-
-#endif

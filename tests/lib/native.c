@@ -1,42 +1,7 @@
 /*
- * Runs single instructions on the CPU itself, from given registers and memory,
- * and returns the registers after them.  The pages are at fixed low addresses,
- * as the switch of all registers has none to spare for a pointer.
+ * Switches to an instruction's registers and back.
  */
-#ifndef TESTS_NATIVE_H
-#define TESTS_NATIVE_H
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <asm/prctl.h>
-#include <unistd.h>
-
-#include "arch/arch.h"
-#include "arch/x86_64/regs.h"
-
-enum {
-	NATIVE_BASE = 0x10000000,	/* struct native */
-	NATIVE_CODE = 0x10010000,	/* where instructions run */
-	NATIVE_CODE_SIZE = 0x2000,
-	NATIVE_SCRATCH = 0x10020000,	/* memory they may use */
-	NATIVE_SCRATCH_SIZE = 256,
-	NATIVE_LANDING = 7,		/* size of what native_landing writes */
-};
-
-struct native {
-	uint64_t in[32], out[32];	/* as struct regs; out's rip: 0 fell
-					   through, 1 jumped */
-	uint64_t host_rsp;
-	uint64_t code;
-	uint64_t exits[2];
-};
-
-void native_switch(void);
-void native_exit_next(void);
-void native_exit_taken(void);
+#include "tests/lib/native.h"
 
 /* 0x10000000 + 8 * index in struct regs; out is 0x100 after in. */
 __asm__(".text\n"
@@ -76,10 +41,11 @@ __asm__(".text\n"
 	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
 	"	ret\n");
 
-static struct native *const native = (struct native *)NATIVE_BASE;
-static uint8_t *const native_scratch = (uint8_t *)NATIVE_SCRATCH;
+struct native *const native = (struct native *)NATIVE_BASE;
 
-static void
+uint8_t *const native_scratch = (uint8_t *)NATIVE_SCRATCH;
+
+void
 native_map(uint64_t va, size_t size, int prot)
 {
 	void *p = mmap((void *)va, size, prot, MAP_PRIVATE | MAP_ANONYMOUS |
@@ -89,7 +55,7 @@ native_map(uint64_t va, size_t size, int prot)
 		abort();
 }
 
-static void
+void
 native_open(void)
 {
 	native_map(NATIVE_BASE, 4096, PROT_READ | PROT_WRITE);
@@ -102,8 +68,7 @@ native_open(void)
 		abort();
 }
 
-/* Get the segment bases of this process. */
-__attribute__((unused)) static void
+void
 native_segments(struct regs *regs)
 {
 	if (syscall(SYS_arch_prctl, ARCH_GET_FS, &regs->r[X86_FS_BASE]) ||
@@ -111,8 +76,7 @@ native_segments(struct regs *regs)
 		abort();
 }
 
-/* Write a landing at va; control leaves there as fallen through or taken. */
-static void
+void
 native_landing(uint64_t va, int taken)
 {
 	uint8_t *p = (uint8_t *)va;
@@ -122,8 +86,7 @@ native_landing(uint64_t va, int taken)
 	memcpy(p + 3, &slot, 4);
 }
 
-/* Run from va with these registers up to a landing. */
-static void
+void
 native_run(uint64_t va, const struct regs *in, struct regs *out)
 {
 	memcpy(native->in, in->r, sizeof(native->in));
@@ -132,5 +95,3 @@ native_run(uint64_t va, const struct regs *in, struct regs *out)
 	*out = *in;
 	memcpy(out->r, native->out, sizeof(native->out));
 }
-
-#endif

@@ -1,15 +1,9 @@
 /*
- * A toy CPU whose instructions are their own decoding, so that any control flow
- * can be written down: kind, length, target (little endian).
+ * A toy CPU's decoder and its text.
  */
-#ifndef TESTS_TOY_H
-#define TESTS_TOY_H
+#include "tests/lib/toy.h"
 
-#include "flow/cfg.h"
-
-enum { TOY_BASE = 0x1000, TOY_TEXT = 0x1000, TOY_LEN = 4, TOY_BAD = 0xee };
-
-static uint8_t toy_text[TOY_TEXT];
+uint8_t toy_text[TOY_TEXT];
 
 static int
 toy_decode(const uint8_t *code, size_t size, uint64_t addr,
@@ -24,10 +18,10 @@ toy_decode(const uint8_t *code, size_t size, uint64_t addr,
 	return 0;
 }
 
-static const struct arch toy = { .name = "toy", .decode = toy_decode };
+const struct arch toy = { .name = "toy", .decode = toy_decode };
 
-static const uint8_t *
-toy_code(void *ctx, uint64_t addr, size_t *avail)
+const uint8_t *
+toy_read(void *ctx, uint64_t addr, size_t *avail)
 {
 	if (addr < TOY_BASE || addr >= TOY_BASE + TOY_TEXT)
 		return NULL;
@@ -35,8 +29,7 @@ toy_code(void *ctx, uint64_t addr, size_t *avail)
 	return toy_text + (addr - TOY_BASE);
 }
 
-/* Write one instruction; returns the address behind it. */
-static uint64_t
+uint64_t
 toy_put(uint64_t addr, int kind, unsigned len, uint64_t target)
 {
 	uint8_t *p = toy_text + (addr - TOY_BASE);
@@ -48,11 +41,8 @@ toy_put(uint64_t addr, int kind, unsigned len, uint64_t target)
 	return addr + len;
 }
 
-/* The address of instruction i if all are TOY_LEN long. */
-static uint64_t
+uint64_t
 toy_addr(unsigned i)
 {
 	return TOY_BASE + i * TOY_LEN;
 }
-
-#endif

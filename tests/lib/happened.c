@@ -1,32 +1,11 @@
 /*
- * The counts that a plan must give for a random program that ran, computed from
- * the truth that the machine recorded: those of blocks and edges, and those of
- * lines by their definition.
+ * Computes from the truth what a plan may tell.
  */
-#ifndef TESTS_HAPPENED_H
-#define TESTS_HAPPENED_H
-
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "flow/entries.h"
-#include "tests/unit/machine.h"
+#include "tests/lib/happened.h"
 
 enum { NOWHERE = -1 };
 
-/* One program under one plan. */
-struct trial {
-	struct program program;
-	struct selection sel;
-	struct plan_wish wish;
-	struct machine m;
-	struct truth truth;
-	uint32_t owner[INSNS_MAX];	/* line of each instruction, or
-					   REGION_NONE */
-	uint64_t points[INSNS_MAX];	/* lines without code there, as bits */
-};
-
-static inline uint64_t
+uint64_t
 happened_block(const struct trial *t, const struct func_plan *fplan,
 	       uint32_t vert)
 {
@@ -35,7 +14,7 @@ happened_block(const struct trial *t, const struct func_plan *fplan,
 	return t->truth.begun[base + vert_first(fplan->cfg, vert)];
 }
 
-static inline uint64_t
+uint64_t
 happened_edge(const struct trial *t, const struct func_plan *fplan, uint32_t e)
 {
 	const struct flow_edge *edge = &fplan->flow->edges[e];
@@ -54,7 +33,7 @@ happened_edge(const struct trial *t, const struct func_plan *fplan, uint32_t e)
 	return t->truth.leaves[last][0] + t->truth.leaves[last][1];
 }
 
-static inline bool
+bool
 fplan_came(const struct trial *t, const struct func_plan *fplan,
 	   const struct counter_set *counter_set)
 {
@@ -67,8 +46,7 @@ fplan_came(const struct trial *t, const struct func_plan *fplan,
 	return false;
 }
 
-/* How often control came to `to` from outside the set `inside`. */
-static inline uint64_t
+uint64_t
 happened_from(const struct trial *t, unsigned func, unsigned to,
 	      const bool *inside)
 {
@@ -83,7 +61,7 @@ happened_from(const struct trial *t, unsigned func, unsigned to,
 
 /* ---- lines, by their definition */
 
-static inline void
+void
 lines_own(struct trial *t)
 {
 	const struct program *p = &t->program;
@@ -108,7 +86,7 @@ lines_own(struct trial *t)
 }
 
 /* The line that has all unresolved indirect jumps, or NOWHERE. */
-static inline int64_t
+static int64_t
 lines_jumper(const struct trial *t, const struct func_plan *fplan)
 {
 	const uint32_t *owner = t->owner + t->program.first[fplan->func];
@@ -129,7 +107,7 @@ lines_jumper(const struct trial *t, const struct func_plan *fplan)
  * How often control went round loops within the line.  If that is not well
  * defined, adds to *most by how much it may be more.
  */
-static inline uint64_t
+static uint64_t
 happened_loops(const struct trial *t, const struct func_plan *fplan,
 	       uint32_t line, uint64_t *most)
 {
@@ -154,7 +132,7 @@ happened_loops(const struct trial *t, const struct func_plan *fplan,
 	return sum;
 }
 
-static inline uint64_t
+uint64_t
 happened_line(const struct trial *t, const struct func_plan *fplan,
 	      uint32_t line, uint64_t *most)
 {
@@ -179,5 +157,3 @@ happened_line(const struct trial *t, const struct func_plan *fplan,
 	}
 	return n + happened_loops(t, fplan, line, most);
 }
-
-#endif

@@ -1,0 +1,39 @@
+/*
+ * For tests that compile small programs and ask other tools about them: a work
+ * directory, commands that run in it, images of files in it.
+ */
+#ifndef TESTS_BUILD_H
+#define TESTS_BUILD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/image.h"
+#include "util/fail.h"
+
+/* After those, as it makes fail() a macro. */
+#include <cmocka.h>
+
+extern char work[];
+
+/* Run a shell command in the work directory; returns system()'s status. */
+int try(const char *fmt, ...);
+
+#define run(...) assert_int_equal(try(__VA_ARGS__), 0)
+
+FILE *output(const char *command);
+
+/* The path of a file in the work directory; valid for three more calls. */
+const char *in_work(const char *name);
+void source(const char *name, const char *text);
+struct image *opened(const char *name, unsigned want);
+const struct func *func_named(const struct image *image, const char *name);
+int work_make(void **state);
+int work_remove(void **state);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * Owns the log of the client that logs, and makes and frees runs.
+ */
+#include "tests/lib/told.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/abi.h"
+#include "arch/arch.h"
+#include "monitor/client/count.h"
+#include "monitor/client/save.h"
+#include "monitor/process/notice.h"
+#include "monitor/options.h"
+#include "monitor/patch/extend.h"
+#include "monitor/account.h"
+#include "monitor/process/events.h"
+#include "monitor/process/object.h"
+#include "monitor/process/task.h"
+#include "util/fail.h"
+
+struct told told;
+
+/* ---- the client that logs */
+
+static struct logged *
+logged(const struct task *task)
+{
+	for (size_t i = told.ntasks; task && i > 0; i--)
+		if (told.tasks[i - 1].tid == task->tid)
+			return &told.tasks[i - 1];
+	return NULL;
+}
+
+static void
+task_look(const struct task *task)
+{
+	const struct logged *at = logged(task);
+
+	told.late += !at || at->ended;
+}
+
+static void
+log_began(struct run *r, const struct task *task)
+{
+	const struct logged *at = logged(task);
+
+	told.late += at && !at->ended;
+	must(told.ntasks < TOLD_TASKS);
+	told.tasks[told.ntasks++] = (struct logged){ .tid = task->tid };
+}
+
+static void
+log_ended(struct run *r, const struct task *task, enum task_end how)
+{
+	struct logged *at = logged(task);
+
+	task_look(task);
+	if (!at)
+		return;
+	at->ended = true;
+	at->how = how;
+}
+
+static void
+log_execed(struct run *r, const struct task *task)
+{
+	task_look(task);
+	told.execs++;
+}
+
+static void
+log_at_site(struct run *r, const struct task *task, struct plan *plan,
+	    uint32_t site, enum site_event what)
+{
+	task_look(task);
+	told.begun += what == SITE_BEGUN;
+}
+
+static void
+log_abnormal(struct run *r, const struct task *task, struct plan *plan,
+	     const struct abnormal_edge *edge)
+{
+	task_look(task);
+	if (!told.object || strcmp(plan->image->path, told.object) != 0)
+		return;
+	told.left += edge->left;
+	told.came += edge->came;
+}
+
+static void
+log_drained(struct run *r, const struct task *task, struct plan *plan,
+	    uint32_t first, const uint64_t *counters, size_t n)
+{
+	if (task)
+		task_look(task);
+}
+
+const struct client client_log = {
+	.name = "log",
+	.began = log_began,
+	.ended = log_ended,
+	.execed = log_execed,
+	.at_site = log_at_site,
+	.abnormal = log_abnormal,
+	.drained = log_drained,
+};
+
+/* ---- runs */
+
+static void
+run_free(struct run *run)
+{
+	tasks_free(run);
+	extensions_free(run);
+	account_close(run);
+	owners_free(run);
+	objects_free(run);
+	for (size_t i = 0; i < run->nremarks; i++)
+		free(run->remarks[i]);
+	free(run->remarks);
+	queue_free(run);
+	free(run->program);
+	free(run->data);
+}
+
+int
+told_run(char **argv, int (*launch)(struct run *run),
+	 void (*look)(struct run *run))
+{
+	struct options opts = { 0 };
+	struct run run = {
+		.opts = &opts,
+		.host = &host_ptrace,
+		.arch = &arch_x86_64,
+		.abi = &abi_x86_64,
+		.clients = { &client_count, &client_log },
+		.nclients = 2,
+	};
+	const char *object = told.object;
+	int argc = 0, status;
+
+	while (argv[argc])
+		argc++;
+	told = (struct told){ .object = object };
+	status = options_parse(&opts, argc, argv);
+	if (!status)
+		status = launch(&run);
+	if (!status) {
+		notice_init(true);
+		run_begin(&run);
+		run_loop(&run);
+		if (look)
+			look(&run);
+		must(run.root_ended);
+		status = run.root_status;
+	}
+	run_free(&run);
+	options_free(&opts);
+	return status;
+}

@@ -1,0 +1,37 @@
+/*
+ * A client that logs what it is told, and runs of pmon with that client and the
+ * one that counts.
+ */
+#ifndef TESTS_TOLD_H
+#define TESTS_TOLD_H
+
+#include "monitor/process/client.h"
+
+enum { TOLD_TASKS = 64 };
+
+struct told {
+	struct logged {
+		pid_t tid;
+		bool ended;
+		enum task_end how;
+	} tasks[TOLD_TASKS];
+	size_t ntasks;
+	size_t execs, late;	/* late: told of a task that has ended, or has
+				   not begun */
+	uint64_t begun, left, came;
+	const char *object;	/* whose abnormal edges are added up, or NULL */
+};
+
+extern struct told told;
+extern const struct client client_log;
+
+/*
+ * Monitor a program, or have `launch` begin that, with pmon's command line,
+ * which ends with NULL, and tell both clients.  `look`, if not NULL, is called
+ * when the run has ended.  Returns the program's status, or 128 and its signal;
+ * -1 with the message if it was not started.
+ */
+int told_run(char **argv, int (*launch)(struct run *run),
+	     void (*look)(struct run *run));
+
+#endif

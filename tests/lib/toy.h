@@ -1,0 +1,24 @@
+/*
+ * A toy CPU whose instructions are their own decoding, so that any control flow
+ * can be written down: kind, length, target (little endian).
+ */
+#ifndef TESTS_TOY_H
+#define TESTS_TOY_H
+
+#include "flow/cfg.h"
+
+enum { TOY_BASE = 0x1000, TOY_TEXT = 0x1000, TOY_LEN = 4, TOY_BAD = 0xee };
+
+extern uint8_t toy_text[TOY_TEXT];
+
+extern const struct arch toy;
+
+const uint8_t *toy_read(void *ctx, uint64_t addr, size_t *avail);
+
+/* Write one instruction; returns the address behind it. */
+uint64_t toy_put(uint64_t addr, int kind, unsigned len, uint64_t target);
+
+/* The address of instruction i if all are TOY_LEN long. */
+uint64_t toy_addr(unsigned i);
+
+#endif
