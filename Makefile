@@ -136,6 +136,7 @@ check-run: all $(filter $(BUILD)/unit/%,$(TESTS)) $(BUILD)/demo/shell \
 # run of each kind of monitoring.
 FAST_UNITS := $(filter-out $(patsubst %,$(BUILD)/unit/%,remote simh relocate \
 	relocate_random entries_random propagate_random_toy profile_merge \
+	schedule \
 	stack stack_switch tables m68k_decode lines),$(UNITS))
 FAST_TESTS = $(patsubst %,tests/%.t,kinds layers man options) $(FAST_UNITS)
 check-fast: deps-test

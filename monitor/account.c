@@ -185,7 +185,7 @@ account_exec(struct run *run, struct task *task)
 	process->planted = false;
 	task->vforking = false;
 	task->exiting = false;
-	task->walked = false;
+	task->walked = task->present = false;
 	task->vforked = false;
 	task->redo = REDO_NONE;
 	fault_forget(task);
@@ -305,6 +305,8 @@ account_new(struct run *run, struct task *task, const struct event *event)
 	bool ended;
 
 	task->vforking = event->kind == EVENT_VFORK;
+	if (task->vforking)
+		abnormal_waits(run, task);
 	if (!event->value)
 		return;
 	ended = child_ended(run, event->value);

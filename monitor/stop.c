@@ -231,6 +231,9 @@ task_let_go(struct run *run, struct task *task, int signal)
 {
 	affinity_restore(run, task);
 	thread_pages_leave(run, task);
+	/* It was killed before its frames were entered. */
+	abnormal_unseen(run, task);
+	task->walked = true;
 	stop_end(run, task);
 	run->host->detach(task->tid, signal);
 	thread_pages_end(run, task);

@@ -100,11 +100,15 @@ struct task {
 	bool born;		/* its first stop is still to be handled: it
 				   begins in the middle of functions */
 	bool walked;		/* its last frames are entered as left */
+	bool present;		/* its frames are, though it lives: counts are
+				   being looked at, or counting has stopped */
 	uint64_t maker_sp;	/* its maker's stack pointer; 0 if the maker
 				   was gone: its own is the same */
 	struct stack_switch *exec;	/* frames left if its exec succeeds */
 	struct leaving *leaving;	/* frames left if its stack switch is
 					   done */
+	struct stack_switch *waits;	/* its frames while it waits for its
+					   vfork child, or NULL */
 	struct entries *entries;	/* see stack_switch.h; or NULL */
 	/* See affinity.c. */
 	bool pinned;		/* on pmon's processor */

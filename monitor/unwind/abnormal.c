@@ -291,27 +291,67 @@ task_stack_switch(struct run *run, const struct task *task, bool came,
 				task->tid, came, stack_switch);
 }
 
-static void
+/* Enter the task's frames.  0 or HOST_GONE. */
+static int
 task_frames(struct run *run, struct task *task, enum presence how)
 {
 	struct stack_switch stack_switch = { 0 };
+	int err = task_stack_switch(run, task, false, &stack_switch);
 
-	if (!task_stack_switch(run, task, false, &stack_switch))
+	if (!err)
 		stack_switch_enter(run, task, &stack_switch, how);
 	stack_switch_free(&stack_switch);
+	return err;
+}
+
+static bool
+task_infers(const struct task *task)
+{
+	return task->process && task->process->counted &&
+	       space_infers(task->process->space);
 }
 
 static bool
 task_abnormals(const struct run *run, const struct task *task)
 {
-	return task->process && task->process->counted && !run->stopping &&
-	       space_infers(task->process->space);
+	return !run->stopping && task_infers(task);
+}
+
+static void
+waits_forget(struct task *task)
+{
+	if (!task->waits)
+		return;
+	stack_switch_free(task->waits);
+	free(task->waits);
+	task->waits = NULL;
+}
+
+void
+abnormal_waits(struct run *run, struct task *task)
+{
+	struct stack_switch stack_switch = { 0 };
+	struct position position;
+	uint64_t pc;
+
+	waits_forget(task);
+	if (!task_abnormals(run, task))
+		return;
+	/* The call may have run in a slot or a relocated function. */
+	patch_signal(run, task, 0);
+	pc = task_pc(run, task);
+	if (relocated_position(task->process->space, pc, &position))
+		run->host->reg_set(task->tid, run->arch->reg_pc, position.va);
+	task_stack_switch(run, task, false, &stack_switch);
+	run->host->reg_set(task->tid, run->arch->reg_pc, pc);
+	task->waits = mem_alloc(sizeof(*task->waits));
+	*task->waits = stack_switch;
 }
 
 void
 abnormal_end(struct run *run, struct task *task)
 {
-	if (task->walked || !task_abnormals(run, task))
+	if (task->walked || task->present || !task_infers(task))
 		return;
 	task->walked = true;
 	/* Killed before its first stop was handled, it leaves no frames. */
@@ -320,14 +360,15 @@ abnormal_end(struct run *run, struct task *task)
 	task_rewind(run, task);
 	relocated_unreturn(run, task);
 	task_place(run, task);
-	task_frames(run, task, PRESENT);
+	/* A SIGKILL ends even a last stop. */
+	task->walked = !task_frames(run, task, PRESENT);
 }
 
 void
 abnormal_unseen(struct run *run, struct task *task)
 {
 	/* See abnormal_end. */
-	if (task->walked || task->born || !task_abnormals(run, task))
+	if (task->walked || task->present || task->born || !task_infers(task))
 		return;
 	hit_unseen(run, task);
 	space_underivable(
@@ -438,31 +479,66 @@ abnormal_begin(struct run *run, struct process *process)
 		contexts_find(run, process);
 }
 
+/* Take the task to where it would be without pmon. */
 static void
-frames_leave(struct run *run, struct task *task, void *ctx)
+task_displace(struct run *run, struct task *task)
 {
-	const enum presence *how = ctx;
+	task_rewind(run, task);
+	relocated_unreturn(run, task);
+	task->moved = relocated_leave(run, task);
+	if (task->moved && task->fault_va != task_pc(run, task))
+		relocated_ahead(run, task, task_pc(run, task), true);
+	else if (!task->moved)
+		task_place(run, task);
+}
 
-	if (!task_abnormals(run, task) || task->state != TASK_STOPPED ||
-	    task->walked || task->born)
-		return;
-	if (*how == PRESENT) {
-		task_rewind(run, task);
-		relocated_unreturn(run, task);
-		task->moved = relocated_leave(run, task);
-		if (task->moved && task->fault_va != task_pc(run, task))
-			relocated_ahead(run, task, task_pc(run, task), true);
-		else if (!task->moved)
-			task_place(run, task);
-	}
-	task_frames(run, task, *how);
-	if (*how != PRESENT && task->unreturned)
+/* Take it back to where it was. */
+static void
+task_put_back(struct run *run, struct task *task)
+{
+	if (task->unreturned)
 		relocated_sigreturn(run, task, task->sigreturn.hook);
-	if (*how == PRESENT || !task->moved)
+	if (!task->moved)
 		return;
 	if (task->fault_va != task_pc(run, task))
 		relocated_ahead(run, task, task_pc(run, task), false);
 	relocated_return(run, task);
+}
+
+/* Enter a stopped task's frames.  0, or HOST_GONE: it was killed meanwhile. */
+static int
+frames_enter(struct run *run, struct task *task, enum presence how)
+{
+	int err;
+
+	if (how == PRESENT)
+		task_displace(run, task);
+	err = task_frames(run, task, how);
+	if (how != PRESENT)
+		task_put_back(run, task);
+	return err;
+}
+
+/*
+ * A task whose frames were not entered enters them at its last stop; one whose
+ * frames could not be taken back does not leave them again.
+ */
+static void
+frames_leave(struct run *run, struct task *task, void *ctx)
+{
+	const enum presence *how = ctx;
+	int err = 0;
+
+	if (!task_abnormals(run, task) || task->walked || task->born ||
+	    task->present != (*how != PRESENT))
+		return;
+	if (task->state == TASK_STOPPED)
+		err = frames_enter(run, task, *how);
+	else if (task->vforking && task->state == TASK_RUNNING && task->waits)
+		stack_switch_enter(run, task, task->waits, *how);
+	else
+		return;
+	task->present = (*how == PRESENT) == !err;
 }
 
 /*
@@ -535,6 +611,7 @@ abnormal_forget(struct task *task)
 {
 	exec_forget(task);
 	leaving_forget(task);
+	waits_forget(task);
 	free(task->entries);
 }
 

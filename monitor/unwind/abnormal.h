@@ -20,6 +20,11 @@ void abnormal_unseen(struct run *run, struct task *task);
  */
 void abnormal_birth(struct run *run, struct task *task);
 /*
+ * The task has made a child by vfork and will wait for it in the kernel, where
+ * it cannot be stopped: keep what frames it has.
+ */
+void abnormal_waits(struct run *run, struct task *task);
+/*
  * An attached process is counted from here on: control comes to the frames of
  * all its tasks, which stand still.
  */

@@ -1,4 +1,4 @@
-/* Globs and unit names: what plan/select.h promises. */
+/* Globs and unit names: what program/select.h promises. */
 #include "program/select.h"
 
 #include <setjmp.h>
