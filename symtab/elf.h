@@ -74,8 +74,7 @@ int elf_inflate_check(struct elf *elf);
  */
 struct bytes elf_section(struct elf *elf, const char *name, uint64_t *addr);
 
-/* libelf's handle, for elf_data.c and elf_symbols.c. */
-struct Elf *elf_handle(const struct elf *elf);
+/* The file's descriptor, which is elf's. */
 int elf_fd(const struct elf *elf);
 
 #endif

@@ -4,12 +4,11 @@
  * pointers that the dynamic linker fills in.  Leaves out damaged parts; never
  * fails.
  */
-#include <gelf.h>
-#include <libelf.h>
+#include "symtab/elf_file.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "symtab/elf.h"
 #include "symtab/sort.h"
 #include "util/mem.h"
 #include "util/search.h"
@@ -346,7 +345,7 @@ elf_data(struct elf *elf, struct reading *r)
 {
 	struct image *image = r->image;
 	struct filling f = {
-		.elf = elf, .libelf = elf_handle(elf), .r = r,
+		.elf = elf, .libelf = elf->libelf, .r = r,
 		.room = 4 * elf_size(elf),
 		.word = elf_wide(elf) ? 8 : 4,
 		.big_endian = elf_big_endian(elf),

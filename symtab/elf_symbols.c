@@ -2,8 +2,8 @@
  * Reads the symbol tables of an ELF file: the function symbols, and which of
  * some functions it imports.  Never makes functions of them: funcs.c does.
  */
-#include <gelf.h>
-#include <libelf.h>
+#include "symtab/elf_file.h"
+
 #include <string.h>
 
 #include "symtab/effort.h"
@@ -16,7 +16,7 @@
 static struct bytes
 names_of(struct elf *elf, const GElf_Shdr *sh)
 {
-	Elf_Scn *scn = elf_getscn(elf_handle(elf), sh->sh_link);
+	Elf_Scn *scn = elf_getscn(elf->libelf, sh->sh_link);
 	Elf_Data *data = NULL;
 	GElf_Shdr names;
 
@@ -61,7 +61,7 @@ table_read(struct elf *elf, struct effort *effort, Elf_Scn *scn,
 	   const GElf_Shdr *sh)
 {
 	struct reading *r = effort->r;
-	Elf *libelf = elf_handle(elf);
+	Elf *libelf = elf->libelf;
 	bool symtab = sh->sh_type == SHT_SYMTAB;
 	struct bytes names = names_of(elf, sh);
 	size_t size = gelf_fsize(libelf, ELF_T_SYM, 1, EV_CURRENT);
@@ -132,7 +132,7 @@ elf_imports(struct elf *elf, const char *const *names)
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
-	while ((scn = elf_nextscn(elf_handle(elf), scn)))
+	while ((scn = elf_nextscn(elf->libelf, scn)))
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM)
 			found |= table_imports(elf, scn, &sh, names);
 	return found;
@@ -145,7 +145,7 @@ elf_symbols(struct elf *elf, struct reading *r)
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
-	while ((scn = elf_nextscn(elf_handle(elf), scn)))
+	while ((scn = elf_nextscn(elf->libelf, scn)))
 		if (gelf_getshdr(scn, &sh) &&
 		    (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM) &&
 		    table_read(elf, &effort, scn, &sh) < 0)

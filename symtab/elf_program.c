@@ -1,0 +1,250 @@
+/*
+ * What an ELF file's headers tell of a program: its CPU, its segments with
+ * their code, and where its text is.  Never looks at symbols or at data.
+ */
+#include "symtab/elf_file.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/text.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { SEGMENTS_MAX = 64 };	/* executable ones */
+
+static const char *
+machine_name(unsigned machine, unsigned class)
+{
+	switch (machine) {
+	case EM_386:
+		return "32-bit x86, i386";
+	case EM_X86_64:
+		return class == ELFCLASS32 ? "x32" : "x86-64";
+	case EM_ARM:
+		return "32-bit ARM";
+	case EM_AARCH64:
+		return "64-bit ARM";
+	case EM_MIPS:
+		return "MIPS";
+	case EM_PPC:
+	case EM_PPC64:
+		return "PowerPC";
+	case EM_S390:
+		return "S/390";
+	case EM_RISCV:
+		return "RISC-V";
+	case EM_SPARC:
+	case EM_SPARCV9:
+		return "SPARC";
+	case EM_68K:
+		return "68000";
+	case EM_VAX:
+		return "VAX";
+	}
+	return "unknown";
+}
+
+const struct arch *
+elf_program(const struct elf *elf)
+{
+	const GElf_Ehdr *h = &elf->header;
+	const struct arch *arch;
+
+	switch (h->e_type) {
+	case ET_EXEC:
+	case ET_DYN:
+		break;
+	case ET_REL:
+		return fail_null("%s: an object file that is not linked yet",
+				 elf->path);
+	case ET_CORE:
+		return fail_null("%s: a core dump, not a program", elf->path);
+	default:
+		return fail_null("%s: not a program (ELF type %u)", elf->path,
+				 h->e_type);
+	}
+	arch = arch_find(h->e_machine, h->e_ident[EI_CLASS], h->e_flags);
+	if (!arch)
+		return fail_null("%s: pmon does not support its CPU (ELF "
+				 "machine %u: %s)", elf->path, h->e_machine,
+				 machine_name(h->e_machine,
+					      h->e_ident[EI_CLASS]));
+	if (arch->big_endian != elf_big_endian(elf))
+		return fail_null("%s: damaged: a %s-endian %s program",
+				 elf->path, arch->big_endian ? "little" :
+				 "big", arch->name);
+	return arch;
+}
+
+/* Check that a new executable segment overlaps no earlier one. */
+static int
+segment_check(const struct elf *elf, const struct image *image,
+	      const GElf_Phdr *ph)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < image->nsegments; i++) {
+		const struct segment *seg = &image->segments[i];
+
+		if (!(seg->flags & PF_X))
+			continue;
+		if (++n == SEGMENTS_MAX ||
+		    (ph->p_vaddr < seg->addr + seg->memsz &&
+		     seg->addr < ph->p_vaddr + ph->p_memsz))
+			return fail("%s: damaged: its segments overlap",
+				    elf->path);
+	}
+	return 0;
+}
+
+static int
+segment_read(struct elf *elf, struct reading *r, const GElf_Phdr *ph)
+{
+	struct image *image = r->image;
+	struct segment *seg;
+	uint8_t *bytes = NULL;
+	bool *there = NULL;
+	uint64_t end;
+
+	if (elf_table_check(elf, "segments are", ph->p_offset, ph->p_filesz,
+			    1) < 0)
+		return -1;
+	if (ph->p_filesz > ph->p_memsz ||
+	    __builtin_add_overflow(ph->p_vaddr, ph->p_memsz, &end))
+		return fail("%s: damaged: a segment at 0x%" PRIx64
+			    " has no sensible size", elf->path,
+			    (uint64_t)ph->p_vaddr);
+	if (ph->p_flags & PF_X) {
+		if (segment_check(elf, image, ph) < 0)
+			return -1;
+		bytes = pool_alloc(r->pool, ph->p_filesz);
+		if (r->sparse)
+			there = text_blocks(r, ph->p_filesz);
+		else if (elf_read(elf, bytes, ph->p_offset, ph->p_filesz) < 0)
+			return -1;
+	}
+	seg = vec_push(image->segments, image->nsegments);
+	*seg = (struct segment){
+		.addr = ph->p_vaddr,
+		.filesz = ph->p_filesz,
+		.memsz = ph->p_memsz,
+		.offset = ph->p_offset,
+		.flags = ph->p_flags,
+		.bytes = bytes,
+		.there = there,
+	};
+	return 0;
+}
+
+static int
+interp_read(struct elf *elf, struct image *image, const GElf_Phdr *ph)
+{
+	if (image->interp || ph->p_filesz > PATH_MAX)
+		return 0;
+	if (elf_table_check(elf, "interpreter's name is", ph->p_offset,
+			    ph->p_filesz, 1) < 0)
+		return -1;
+	image->interp = mem_alloc(ph->p_filesz + 1);
+	return elf_read(elf, image->interp, ph->p_offset, ph->p_filesz);
+}
+
+static int
+segments_read(struct elf *elf, struct reading *r)
+{
+	uint64_t code = 0;
+	GElf_Phdr ph;
+
+	for (size_t i = 0; i < elf->nphdrs; i++) {
+		if (!gelf_getphdr(elf->libelf, (int)i, &ph))
+			return fail("%s: damaged: program header %zu: %s",
+				    elf->path, i, elf_errmsg(-1));
+		if (ph.p_type == PT_INTERP &&
+		    interp_read(elf, r->image, &ph) < 0)
+			return -1;
+		if (ph.p_type != PT_LOAD)
+			continue;
+		if (segment_read(elf, r, &ph) < 0)
+			return -1;
+		if (ph.p_flags & PF_X)
+			code += ph.p_filesz;
+		/* A small file must not ask for any amount of memory. */
+		if (code / 2 > (uint64_t)elf->stat.st_size)
+			return fail("%s: damaged: its segments overlap",
+				    elf->path);
+	}
+	if (!code)
+		return fail("%s: has no code (a separate debug file?)",
+			    elf->path);
+	return 0;
+}
+
+static int
+text_compare(const void *a, const void *b)
+{
+	const struct text *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+/* Add the part of [lo, hi) in the executable segment that holds lo, if any. */
+static void
+text_add(struct reading *r, uint64_t lo, uint64_t hi, bool plt)
+{
+	for (size_t i = 0; i < r->image->nsegments; i++) {
+		const struct segment *seg = &r->image->segments[i];
+		uint64_t end = seg->addr + seg->filesz;
+
+		if (!(seg->flags & PF_X) || lo < seg->addr || lo >= end)
+			continue;
+		*vec_push(r->texts, r->ntexts) = (struct text){
+			.lo = lo, .hi = hi < end ? hi : end, .plt = plt,
+		};
+		return;
+	}
+}
+
+static void
+texts_read(struct elf *elf, struct reading *r)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_ALLOC &&
+		    sh.sh_flags & SHF_EXECINSTR && sh.sh_size &&
+		    sh.sh_addr + sh.sh_size > sh.sh_addr)
+			text_add(r, sh.sh_addr, sh.sh_addr + sh.sh_size,
+				 strncmp(elf_section_name(elf, &sh), ".plt",
+					 4) == 0);
+	for (size_t i = 0; !r->ntexts && i < r->image->nsegments; i++)
+		if (r->image->segments[i].flags & PF_X)
+			text_add(r, r->image->segments[i].addr, UINT64_MAX,
+				 false);
+	if (r->ntexts)
+		qsort(r->texts, r->ntexts, sizeof(*r->texts),
+		      text_compare);
+}
+
+int
+elf_headers(struct elf *elf, struct reading *r)
+{
+	struct image *image = r->image;
+
+	image->arch = elf_program(elf);
+	if (!image->arch)
+		return -1;
+	image->dyn = elf->header.e_type == ET_DYN;
+	image->entry = elf->header.e_entry;
+	image->build_id_len = elf->id_len;
+	memcpy(image->build_id, elf->id, elf->id_len);
+	if (segments_read(elf, r) < 0)
+		return -1;
+	texts_read(elf, r);
+	if (!elf->header.e_shoff)
+		reading_remark(r, "%s has no section headers: its functions "
+			       "cannot be found", elf->path);
+	return 0;
+}
