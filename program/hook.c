@@ -17,6 +17,7 @@ enum {
 	CODE_MAX = SPARSE_REACH,
 	DEPTH_UNKNOWN = -1,
 	AWAY_MAX = 64,	/* instructions between a switch and its jump */
+	NAMELESS_MAX = 128,	/* bytes of a syscall(2); glibc's has 48 */
 };
 
 struct step {
@@ -330,9 +331,16 @@ stack_switch_look(const struct stretch *piece, size_t last, struct hook **hooks,
 
 /* ---- system calls */
 
+/* Instead of a constant, which is not negative. */
+enum {
+	NUMBER_UNKNOWN = -1,
+	NUMBER_COPIED = -2,	/* from elsewhere */
+	NUMBER_ARGUMENT = -3,	/* from the register of the first argument */
+};
+
 /*
  * The constant in a register before step *at, which becomes the step that sets
- * the register.  -1: not known; -2: copied from elsewhere.
+ * the register; or NUMBER_UNKNOWN and its like.
  */
 static int64_t
 number_before(const struct stretch *piece, size_t *at, uint8_t reg)
@@ -343,19 +351,24 @@ number_before(const struct stretch *piece, size_t *at, uint8_t reg)
 	while (*at) {
 		i = --*at;
 		if (step_effect(piece, &piece->steps[i].insn, &effect))
-			return -1;
+			return NUMBER_UNKNOWN;
 		if (!(effect.kills & UINT32_C(1) << reg)) {
 			if (piece->steps[i].insn.kind == INSN_PLAIN ||
 			    piece->steps[i].insn.kind == INSN_BRANCH)
 				continue;
-			return -1;
+			return NUMBER_UNKNOWN;
 		}
 		if (effect.op == EFFECT_SUM && effect.src.reg == REG_NONE &&
 		    effect.src.index == REG_NONE)
-			return effect.src.disp;
-		return effect.op == EFFECT_COPY ? -2 : -1;
+			return effect.src.disp < 0 ? NUMBER_UNKNOWN :
+			       effect.src.disp;
+		if (effect.op != EFFECT_COPY)
+			return NUMBER_UNKNOWN;
+		return effect.src.kind == PLACE_REG &&
+		       effect.src.reg == piece->abi->reg_arg[0] ?
+		       NUMBER_ARGUMENT : NUMBER_COPIED;
 	}
-	return -1;
+	return NUMBER_UNKNOWN;
 }
 
 /* Whether a branch leads between step first and step last, or to `last`. */
@@ -392,11 +405,22 @@ clone_traced(const struct stretch *piece, size_t i, int64_t nr)
 	       !led_between(piece, first, i);
 }
 
-/* Whether the function makes the system call that its caller names. */
+/* Whether the function may be syscall(2): what is stripped has no name. */
 static bool
 func_computes(const struct func *func)
 {
-	return func && func->name && !strcmp(func->name, "syscall");
+	if (func && func->origin == FUNC_EH_FRAME)
+		return func->size <= NAMELESS_MAX;
+	return func && !strcmp(func->name, "syscall");
+}
+
+/* Whether the function makes the system call that its caller names. */
+static bool
+number_computed(const struct func *func, int64_t nr)
+{
+	return func_computes(func) &&
+	       (nr == NUMBER_ARGUMENT ||
+		(nr == NUMBER_COPIED && func->origin != FUNC_EH_FRAME));
 }
 
 static void
@@ -411,7 +435,7 @@ call_look(const struct stretch *piece, const struct func *func, size_t i,
 		.end = piece->steps[i].insn.addr,
 	};
 
-	if (nr == -2 && func_computes(func))
+	if (number_computed(func, nr))
 		hook.kind = HOOK_CALL;
 	else if (nr > 0 && nr == piece->abi->nr_sigaction)
 		hook.kind = HOOK_SIGACTION;

@@ -12,6 +12,7 @@
 #include "symtab/sort.h"
 #include "symtab/text.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 enum { ENCODING_OMIT = 0xff, ID_BYTES = 4 };
 
@@ -225,6 +226,39 @@ frame_begins_function(const struct frame *frame)
 	       (frame->begin & 0xc0) != CFA_OFFSET;
 }
 
+/*
+ * Assembler code ends its entry in front of a system call behind which the
+ * entry's rules do not hold in a new thread (glibc's clone3), and goes on.  So
+ * the bytes from there to the next entry belong to that function; whether
+ * control comes there is for flow/proof.h to say.
+ */
+static void
+frames_continue(struct reading *r)
+{
+	const struct image *image = r->image;
+	const struct range *parts = image->parts;
+
+	for (size_t i = 0; i < r->nframes; i++) {
+		struct range *frame = &r->frames[i];
+		size_t hint = image_hint(image, frame->hi);
+		size_t part = search_first(image->nparts, j,
+					   parts[j].hi > frame->hi);
+		uint64_t end;
+
+		if (hint == image->nhints ||
+		    image->hints[hint].addr != frame->hi ||
+		    image->hints[hint].kind != HINT_SYSCALL)
+			continue;
+		end = reading_text(r, frame->lo)->hi;
+		if (i + 1 < r->nframes && frame[1].lo < end)
+			end = frame[1].lo;
+		if (part < image->nparts && parts[part].lo < end)
+			end = parts[part].lo;
+		if (end > frame->hi)
+			frame->hi = end;
+	}
+}
+
 void
 debug_read_frames(struct reading *r, struct elf *elf)
 {
@@ -245,6 +279,8 @@ debug_read_frames(struct reading *r, struct elf *elf)
 			*vec_push(image->parts, image->nparts) = range;
 	}
 	sort_by_addr(image->parts, image->nparts, sizeof(*image->parts));
+	sort_by_addr(r->frames, r->nframes, sizeof(*r->frames));
+	frames_continue(r);
 	if (f.damaged)
 		reading_remark(r, "%s: damaged .eh_frame: pmon ignored part of "
 			       "it", image->path);

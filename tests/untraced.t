@@ -26,6 +26,16 @@ for my $options ([], ['--patch=trap'], ['--units=func', '--patch=step'],
 		exists $other->{funcs}{$_} } qw(main work body end clone_here);
 	counts_are($other, \%mine, "@$options: as when traced");
 }
+# In a stripped program clone is known by .eh_frame alone, and its entry there
+# ends in front of the system call.
+my $stripped = compile('untraced.c', '-O1', '-static', '-s');
+for my $options ([], ['--units=func', '--patch=trap']) {
+	my $run = monitor($options, [$stripped, $untraced]);
+
+	same(run([$stripped, $untraced]), $run, "stripped @$options");
+	counts_are(monitor($options, [$stripped, '0']), $run->{funcs},
+	    "stripped @$options: as when traced");
+}
 same(run([$program, $untraced]), monitor(['--once'],
 	[$program, $untraced]), 'once');
 same(run([$program, $untraced]), monitor(['--follow=none'],

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "probe/plan.h"
 #include "tests/lib/build.h"
 
 #include "tests/lib/hooks.h"
@@ -251,18 +252,24 @@ static const char made_up[] =
 	".section .note.GNU-stack\n";
 
 static uint64_t
-label(const char *name)
+label_in(const char *program, const char *name)
 {
 	char command[128];
 	uint64_t addr;
 	FILE *out;
 
 	snprintf(command, sizeof(command),
-		 "nm made | awk '$3 == \"%s\" { print $1 }'", name);
+		 "nm %s | awk '$3 == \"%s\" { print $1 }'", program, name);
 	out = output(command);
 	assert_int_equal(fscanf(out, "%" SCNx64, &addr), 1);
 	pclose(out);
 	return addr;
+}
+
+static uint64_t
+label(const char *name)
+{
+	return label_in("made", name);
 }
 
 static void
@@ -307,6 +314,66 @@ in_code(void **state)
 	drop(&found);
 }
 
+/*
+ * Known by .eh_frame alone.  The entries of `three` and `last` end in front of
+ * their system calls, as those of clone3 and clone in glibc.  Nothing leads to
+ * what is behind that of `data`.
+ */
+static const char nameless[] =
+	".text\n.globl main\nmain: .cfi_startproc\n	ret\n.cfi_endproc\n"
+	"three: .cfi_startproc\n	mov $435, %eax\n.cfi_endproc\n"
+	"three_hook: syscall; test %rax, %rax; jz child; ret\n"
+	"child: .cfi_startproc\n.cfi_undefined %rip\n	hlt\n.cfi_endproc\n"
+	"data: .cfi_startproc\n	ret\n.cfi_endproc\n"
+	"	syscall; mov $435, %eax; syscall; ret\n"
+	"call: .cfi_startproc\n	mov %rdi, %rax; mov %rsi, %rdi\n"
+	"call_hook: syscall; ret\n.cfi_endproc\n"
+	/* What no C function does. */
+	"other: .cfi_startproc\n	mov %rsi, %rax; syscall; ret\n"
+	".cfi_endproc\n"
+	"last: .cfi_startproc\n	mov $56, %eax\n.cfi_endproc\n"
+	"last_hook: syscall; ret\n"
+	".section .note.GNU-stack\n";
+
+/*
+ * The hooks of the program's plan: hooks in what no control flow leads to are
+ * not among them.
+ */
+static void
+in_nameless(void **state)
+{
+	static const struct {
+		const char *addr;
+		uint8_t kind;
+	} want[] = {
+		{ "three_hook", HOOK_CLONE },
+		{ "call_hook", HOOK_CALL },
+		{ "last_hook", HOOK_CLONE },
+	};
+	static const char program[] = "nameless";
+	const struct hook *hook;
+	struct image *image;
+	struct plan *plan;
+	size_t n = 0;
+
+	source("nameless.S", nameless);
+	run("gcc -no-pie nameless.S -o nameless && strip -o bare nameless");
+	image = opened("bare", IMAGE_SPARSE);
+	plan = plan_open(image, &(struct plan_wish){ 0 }, NULL, NULL);
+	plan_hooks(plan, false);
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		hook = hook_at(plan->hooks, plan->nhooks,
+			       label_in(program, want[i].addr));
+		if (!hook)
+			fail_msg("no hook at %s", want[i].addr);
+		assert_int_equal(hook->kind, want[i].kind);
+	}
+	for (size_t i = 0; i < plan->nhooks; i++)
+		n += plan->hooks[i].addr >= label_in(program, "main");
+	assert_int_equal(n, sizeof(want) / sizeof(*want));
+	plan_close(plan);
+}
+
 int
 main(void)
 {
@@ -316,6 +383,7 @@ main(void)
 		cmocka_unit_test(in_musl),
 		cmocka_unit_test(in_programs),
 		cmocka_unit_test(in_code),
+		cmocka_unit_test(in_nameless),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
