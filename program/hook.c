@@ -295,13 +295,15 @@ piece_changes(const struct stretch *piece, size_t first, size_t last)
 static void
 entry_add(const struct stretch *piece, struct hook **hooks, size_t *n)
 {
-	if (!*n || (*hooks)[*n - 1].func != piece->func)
-		*vec_push(*hooks, *n) = (struct hook){
-			.kind = HOOK_ENTRY,
-			.addr = piece->func,
-			.end = piece->func,
-			.func = piece->func,
-		};
+	for (size_t k = *n; k && (*hooks)[k - 1].func == piece->func; k--)
+		if ((*hooks)[k - 1].kind == HOOK_ENTRY)
+			return;
+	*vec_push(*hooks, *n) = (struct hook){
+		.kind = HOOK_ENTRY,
+		.addr = piece->func,
+		.end = piece->func,
+		.func = piece->func,
+	};
 }
 
 static void
@@ -433,6 +435,7 @@ call_look(const struct stretch *piece, const struct func *func, size_t i,
 		.kind = HOOK_EXEC,
 		.addr = piece->steps[i].insn.addr,
 		.end = piece->steps[i].insn.addr,
+		.func = piece->func,
 	};
 
 	if (number_computed(func, nr))

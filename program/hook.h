@@ -46,8 +46,8 @@ struct hook {
 	uint64_t addr;
 	uint64_t end;
 	uint8_t kind;		/* enum hook_kind */
+	uint64_t func;		/* entry of its function; 0: the monitor's */
 	/* The remaining fields are for HOOK_STACK_SWITCH. */
-	uint64_t func;		/* entry of its function */
 	/*
 	 * How many bytes the stack pointer at addr is below that at the
 	 * function's entry; -1 if that is not known, or if the code up to the

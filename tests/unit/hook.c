@@ -249,6 +249,21 @@ static const char made_up[] =
 	"exec_hook: syscall; mov $322, %eax\n"
 	"exec_hook2: syscall; mov %edi, %eax; syscall; ret\n"
 	".size calls, .-calls\n"
+	/* A system call behind a switch. */
+	".type both, @function\n"
+	"both: test %rsi, %rsi; jz 1f\n"
+	"both_hook: nop; mov (%rdi), %rsp\n"
+	"both_end: jmp *8(%rdi)\n"
+	"1:	mov $59, %eax\n"
+	"both_exec: syscall; ret\n.size both, .-both\n"
+	/* Two switches of which the second alone has a frame. */
+	".type twice, @function\n"
+	"twice: test %rsi, %rsi; jz 1f\n"
+	"twice_hook: mov (%rdi), %rsp\n"
+	"twice_end: jmp *8(%rdi)\n"
+	"1:	push %rbx; rdtsc\n"
+	"twice_hook2: mov (%rdi), %rsp\n"
+	"twice_end2: jmp *8(%rdi)\n.size twice, .-twice\n"
 	".section .note.GNU-stack\n";
 
 static uint64_t
@@ -293,6 +308,11 @@ in_code(void **state)
 		{ "global_hook", "global_end", HOOK_STACK_SWITCH, 0, 0 },
 		{ "exec_hook", "exec_hook", HOOK_EXEC, 0, 0 },
 		{ "exec_hook2", "exec_hook2", HOOK_EXEC, 0, 0 },
+		{ "both_hook", "both_end", HOOK_STACK_SWITCH, 0, 0 },
+		{ "both_exec", "both_exec", HOOK_EXEC, 0, 0 },
+		{ "twice_hook", "twice_end", HOOK_STACK_SWITCH, 0, 0 },
+		{ "twice_hook2", "twice_end2", HOOK_STACK_SWITCH, 8, 0 },
+		{ "twice", "twice", HOOK_ENTRY, 0, 0 },
 	};
 	struct found found;
 	const struct hook *hook;
