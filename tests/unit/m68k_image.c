@@ -19,6 +19,8 @@
 
 struct sums {
 	size_t funcs, bad, jumps, resolved, leaves;
+	size_t jumping, clear;	/* functions with indirect jumps; those of
+				   which all are resolved */
 	size_t torn;		/* branches to what is said to be no
 				   instruction, or the middle of one */
 };
@@ -43,6 +45,8 @@ func_has(const struct func *func, uint64_t addr)
 static void
 func_add(struct sums *sums, const struct func *func, const struct cfg *cfg)
 {
+	size_t jumps = sums->jumps, open = sums->jumps - sums->resolved;
+
 	sums->funcs++;
 	if (cfg->bad) {
 		sums->bad++;
@@ -68,6 +72,9 @@ func_add(struct sums *sums, const struct func *func, const struct cfg *cfg)
 			print_message("# %s: jump at %" PRIx64 "\n",
 				      func->name, insn->addr);
 	}
+	sums->jumping += sums->jumps > jumps;
+	sums->clear += sums->jumps > jumps &&
+		       sums->jumps - sums->resolved == open;
 }
 
 static struct sums
@@ -90,8 +97,9 @@ image_sums(const char *path)
 	graphs_close(graphs);
 	image_close(image);
 	print_message("# %s: %zu functions, %zu bad, %zu jumps, %zu resolved, "
-		      "%zu leave\n", path, sums.funcs, sums.bad, sums.jumps,
-		      sums.resolved, sums.leaves);
+		      "%zu leave; %zu of %zu functions\n", path, sums.funcs,
+		      sums.bad, sums.jumps, sums.resolved, sums.leaves,
+		      sums.clear, sums.jumping);
 	return sums;
 }
 
@@ -211,7 +219,10 @@ test_fixtures(void **state)
 	}
 }
 
-/* A library of real size: what could be resolved once still can. */
+/*
+ * A library of real size: what could be resolved once still can.  Functions are
+ * compared, as a compiler makes 11 jumps of those of vfprintf, or 30.
+ */
 static void
 test_library(void **state)
 {
@@ -220,7 +231,7 @@ test_library(void **state)
 		size_t percent;
 	} libraries[] = {
 		{ "/usr/m68k-linux-gnu/lib/libc.so.6", 90 },
-		{ "/usr/aarch64-linux-gnu/lib/libc.so.6", 80 },
+		{ "/usr/aarch64-linux-gnu/lib/libc.so.6", 85 },
 	};
 	size_t n = 0;
 
@@ -236,8 +247,8 @@ test_library(void **state)
 		sums = image_sums(libraries[i].path);
 		assert_int_equal(sums.bad, 0);
 		assert_int_equal(sums.torn, 0);
-		assert_true(sums.resolved * 100 >=
-			    sums.jumps * libraries[i].percent);
+		assert_true(sums.clear * 100 >=
+			    sums.jumping * libraries[i].percent);
 	}
 	if (!n)
 		skip();
