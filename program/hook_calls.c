@@ -1,0 +1,159 @@
+/*
+ * Finds the system calls that matter to the monitor, by their numbers: those
+ * that begin programs and threads, that set signal handlers, or whose number a
+ * caller gives.  Pure.
+ */
+#include <sched.h>
+#include <string.h>
+
+#include "program/stretch.h"
+#include "util/mem.h"
+
+enum { NAMELESS_MAX = 128 };	/* bytes of a syscall(2); glibc's has 48 */
+
+/* Instead of a constant, which is not negative. */
+enum {
+	NUMBER_UNKNOWN = -1,
+	NUMBER_COPIED = -2,	/* from elsewhere */
+	NUMBER_ARGUMENT = -3,	/* from the register of the first argument */
+};
+
+/*
+ * The constant in a register before step *at, which becomes the step that sets
+ * the register; or NUMBER_UNKNOWN and its like.
+ */
+static int64_t
+number_before(const struct stretch *piece, size_t *at, uint8_t reg)
+{
+	struct effect effect;
+	size_t i;
+
+	while (*at) {
+		i = --*at;
+		if (stretch_effect(piece, &piece->steps[i].insn, &effect))
+			return NUMBER_UNKNOWN;
+		if (!(effect.kills & UINT32_C(1) << reg)) {
+			if (piece->steps[i].insn.kind == INSN_PLAIN ||
+			    piece->steps[i].insn.kind == INSN_BRANCH)
+				continue;
+			return NUMBER_UNKNOWN;
+		}
+		if (effect.op == EFFECT_SUM && effect.src.reg == REG_NONE &&
+		    effect.src.index == REG_NONE)
+			return effect.src.disp < 0 ? NUMBER_UNKNOWN :
+			       effect.src.disp;
+		if (effect.op != EFFECT_COPY)
+			return NUMBER_UNKNOWN;
+		return effect.src.kind == PLACE_REG &&
+		       effect.src.reg == piece->abi->reg_arg[0] ?
+		       NUMBER_ARGUMENT : NUMBER_COPIED;
+	}
+	return NUMBER_UNKNOWN;
+}
+
+/* Whether a branch leads between step first and step last, or to `last`. */
+static bool
+led_between(const struct stretch *piece, size_t first, size_t last)
+{
+	uint64_t lo = piece->steps[first].insn.addr;
+	uint64_t hi = piece->steps[last].insn.addr;
+
+	for (size_t i = 0; i < piece->n; i++) {
+		const struct insn *insn = &piece->steps[i].insn;
+
+		if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH) &&
+		    insn->target > lo && insn->target <= hi)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether the clone at a step always makes children that can be traced.  Then
+ * it needs no hook, as in glibc's fork.
+ */
+static bool
+clone_traced(const struct stretch *piece, size_t i, int64_t nr)
+{
+	size_t first = i;
+	int64_t flags;
+
+	if (nr != piece->abi->nr_clone)
+		return false;
+	flags = number_before(piece, &first, piece->abi->reg_arg[0]);
+	return flags >= 0 && !(flags & CLONE_UNTRACED) &&
+	       !led_between(piece, first, i);
+}
+
+/* Whether the function may be syscall(2): what is stripped has no name. */
+static bool
+func_computes(const struct func *func)
+{
+	if (func && func->origin == FUNC_EH_FRAME)
+		return func->size <= NAMELESS_MAX;
+	return func && !strcmp(func->name, "syscall");
+}
+
+/* Whether the function makes the system call that its caller names. */
+static bool
+number_computed(const struct func *func, int64_t nr)
+{
+	return func_computes(func) &&
+	       (nr == NUMBER_ARGUMENT ||
+		(nr == NUMBER_COPIED && func->origin != FUNC_EH_FRAME));
+}
+
+static void
+call_look(const struct stretch *piece, size_t i, unsigned wanted,
+	  struct hook **hooks, size_t *n)
+{
+	size_t first = i;
+	int64_t nr = number_before(piece, &first, piece->abi->reg_nr);
+	struct hook hook = {
+		.kind = HOOK_EXEC,
+		.addr = piece->steps[i].insn.addr,
+		.end = piece->steps[i].insn.addr,
+		.func = piece->entry,
+	};
+
+	if (number_computed(piece->func, nr))
+		hook.kind = HOOK_CALL;
+	else if (nr > 0 && nr == piece->abi->nr_sigaction)
+		hook.kind = HOOK_SIGACTION;
+	else if (nr >= 0 && (nr == piece->abi->nr_clone ||
+			     nr == piece->abi->nr_clone3))
+		hook.kind = HOOK_CLONE;
+	else if (nr != piece->abi->nr_exec && nr != piece->abi->nr_execat)
+		return;
+	if (!(wanted & (hook.kind == HOOK_EXEC ? HOOKS_STACKS : HOOKS_CALLS)) ||
+	    (hook.kind == HOOK_CLONE && clone_traced(piece, i, nr)))
+		return;
+	*vec_push(*hooks, *n) = hook;
+}
+
+bool
+stretch_may_call(const struct stretch *piece)
+{
+	const struct abi *abi = piece->abi;
+	const int wanted[] = {
+		abi->nr_exec, abi->nr_execat, abi->nr_clone, abi->nr_clone3,
+		abi->nr_sigaction,
+	};
+
+	if (func_computes(piece->func))
+		return true;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (piece->arch->has_number(piece->code, piece->size,
+					    (uint32_t)wanted[i]))
+			return true;
+	return false;
+}
+
+void
+stretch_calls(const struct stretch *piece, unsigned wanted,
+	      struct hook **hooks, size_t *n)
+{
+	for (size_t i = 0; i < piece->n; i++)
+		if (piece->steps[i].insn.kind == INSN_SYSCALL)
+			call_look(piece, i, wanted, hooks, n);
+}

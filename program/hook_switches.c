@@ -1,0 +1,363 @@
+/*
+ * Finds where code leaves its stack: a move into the stack pointer that does
+ * not take down the function's own frame, followed by a jump or return.
+ * Between the place where the old stack can still be walked and that jump, the
+ * code only loads registers, so the monitor can compute their new values before
+ * anything is lost.  Pure.
+ */
+#include <stdlib.h>
+
+#include "program/stretch.h"
+#include "util/mem.h"
+
+enum { AWAY_MAX = 64 };	/* instructions between a switch and its jump */
+
+/* ---- the frame's registers */
+
+static struct step *
+piece_step(const struct stretch *piece, uint64_t addr)
+{
+	uint64_t offset = addr - piece->range->lo;
+
+	if (offset >= piece->size || !piece->index[offset])
+		return NULL;
+	return &piece->steps[piece->index[offset] - 1];
+}
+
+static void
+piece_look(struct stretch *piece)
+{
+	uint8_t sp = piece->arch->reg_sp;
+
+	piece->frame = UINT32_C(1) << sp |
+		       UINT32_C(1) << piece->arch->reg_fp;
+	for (size_t i = 0; i < piece->n; i++) {
+		const struct effect *effect = &piece->steps[i].effect;
+		const struct insn *insn = &piece->steps[i].insn;
+		struct step *to;
+
+		if (insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH) {
+			to = piece_step(piece, insn->target);
+			if (to)
+				to->target = true;
+		}
+		if ((effect->op == EFFECT_COPY || effect->op == EFFECT_SUM) &&
+		    effect->dst.kind == PLACE_REG && effect->src.reg == sp &&
+		    (effect->op == EFFECT_SUM || effect->src.kind == PLACE_REG))
+			piece->frame |= UINT32_C(1) << effect->dst.reg;
+		if (effect->op == EFFECT_COPY &&
+		    effect->dst.kind == PLACE_REG &&
+		    effect->src.kind == PLACE_MEM &&
+		    effect->src.reg != REG_NONE &&
+		    piece->frame & UINT32_C(1) << effect->src.reg)
+			piece->saved |= UINT32_C(1) << effect->dst.reg;
+	}
+}
+
+/* ---- how deep the stack is */
+
+struct work {
+	struct step **todo, **calls;
+	size_t ntodo, ncalls;
+};
+
+static void
+depth_to(const struct stretch *piece, struct work *work, uint64_t addr,
+	 int32_t depth, bool after_call)
+{
+	struct step *step = piece_step(piece, addr);
+
+	if (!step || step->reached)
+		return;
+	if (after_call) {
+		if (step->depth == DEPTH_UNKNOWN)
+			step->depth = depth;
+		*vec_push(work->calls, work->ncalls) = step;
+		return;
+	}
+	step->reached = true;
+	step->depth = depth;
+	*vec_push(work->todo, work->ntodo) = step;
+}
+
+static void
+depth_step(const struct stretch *piece, struct work *work,
+	   const struct step *step)
+{
+	const struct insn *insn = &step->insn;
+	uint8_t sp = piece->arch->reg_sp;
+	int32_t depth = step->depth;
+	bool call = insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT;
+
+	if (step->effect.kills & UINT32_C(1) << sp)
+		return;
+	depth -= step->effect.sp;
+	if (insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH)
+		depth_to(piece, work, insn->target, depth, false);
+	if (insn->kind == INSN_PLAIN || insn->kind == INSN_BRANCH ||
+	    insn->kind == INSN_SYSCALL || call)
+		depth_to(piece, work, insn->addr + insn->len, depth, call);
+}
+
+/*
+ * Find the depth at each step, as far as possible.  A call may not return, and
+ * then the depth behind it may be meaningless: go on from there only where no
+ * other way leads.
+ */
+static void
+piece_depths(struct stretch *piece)
+{
+	struct work work = { 0 };
+	struct step *step;
+
+	depth_to(piece, &work, piece->range->lo, 0, false);
+	while (work.ntodo || work.ncalls) {
+		if (work.ntodo) {
+			step = work.todo[--work.ntodo];
+		} else {
+			step = work.calls[--work.ncalls];
+			if (step->reached)
+				continue;
+			step->reached = true;
+		}
+		depth_step(piece, &work, step);
+	}
+	free(work.todo);
+	free(work.calls);
+}
+
+/* ---- from the switch to the jump */
+
+/*
+ * Whether the step's effect on registers can be computed.  Instructions without
+ * an effect on general registers and memory (fldenv, ldmxcsr) need no
+ * emulation.
+ */
+static bool
+step_modelled(const struct stretch *piece, const struct step *step)
+{
+	const struct arch *arch = piece->arch;
+	uint64_t at = step->insn.addr - piece->range->lo;
+	struct emul emul;
+
+	if (step->insn.kind != INSN_PLAIN &&
+	    step->insn.kind != INSN_JUMP_INDIRECT &&
+	    step->insn.kind != INSN_RETURN)
+		return false;
+	if (!arch->emul_prepare(piece->code + at, piece->size - at,
+				step->insn.addr, &emul))
+		return true;
+	return step->insn.kind == INSN_PLAIN && !step->effect.kills &&
+	       !step->effect.stores && !step->effect.sp &&
+	       step->effect.dst.kind != PLACE_MEM;
+}
+
+/* Whether the step may load a value that the function saved in its frame. */
+static bool
+step_restores(const struct stretch *piece, const struct step *step)
+{
+	const struct place *src = &step->effect.src;
+
+	return (src->kind == PLACE_REG || step->effect.op == EFFECT_SUM) &&
+	       piece->saved & UINT32_C(1) << src->reg;
+}
+
+/* Whether the step sets the stack pointer to a place outside the frame. */
+static bool
+step_switches(const struct stretch *piece, const struct step *step)
+{
+	const struct effect *effect = &step->effect;
+	uint8_t sp = piece->arch->reg_sp;
+
+	if (effect->op != EFFECT_COPY && effect->op != EFFECT_SUM)
+		return false;
+	if (effect->dst.kind != PLACE_REG || effect->dst.reg != sp ||
+	    effect->dst.width != 8)
+		return false;
+	/* A variable's value is one, a constant is not. */
+	if (effect->src.reg == REG_NONE)
+		return effect->op == EFFECT_COPY &&
+		       effect->src.kind == PLACE_MEM;
+	if (effect->op == EFFECT_SUM && step_restores(piece, step))
+		return false;
+	return !(piece->frame & UINT32_C(1) << effect->src.reg);
+}
+
+/* Whether a stack pointer loaded from `first` on still holds at the jump. */
+static bool
+switch_holds(const struct stretch *piece, size_t first, size_t last)
+{
+	uint32_t sp = UINT32_C(1) << piece->arch->reg_sp;
+	bool holds = false;
+
+	for (size_t i = first; i < last; i++) {
+		const struct step *step = &piece->steps[i];
+
+		if (step_switches(piece, step))
+			holds = true;
+		else if (step->effect.kills & sp)
+			holds = false;
+	}
+	return holds;
+}
+
+/* Whether the straight-line code before the jump switches stacks. */
+static bool
+switch_before(const struct stretch *piece, size_t last)
+{
+	const struct step *steps = piece->steps;
+
+	for (size_t i = last; i && !steps[i].target &&
+	     steps[i - 1].insn.kind == INSN_PLAIN; i--)
+		if (step_switches(piece, &steps[i - 1]))
+			return true;
+	return false;
+}
+
+/* Preserved registers that steps before `first` and after `last` change. */
+static uint32_t
+piece_changes(const struct stretch *piece, size_t first, size_t last)
+{
+	uint32_t changed = 0;
+
+	for (size_t i = 0; i < piece->n; i++)
+		if (i < first || i > last)
+			changed |= piece->steps[i].effect.kills;
+	return changed & piece->abi->preserved;
+}
+
+static void
+entry_add(const struct stretch *piece, struct hook **hooks, size_t *n)
+{
+	for (size_t k = *n; k && (*hooks)[k - 1].func == piece->entry; k--)
+		if ((*hooks)[k - 1].kind == HOOK_ENTRY)
+			return;
+	*vec_push(*hooks, *n) = (struct hook){
+		.kind = HOOK_ENTRY,
+		.addr = piece->entry,
+		.end = piece->entry,
+		.func = piece->entry,
+	};
+}
+
+static void
+stack_switch_look(const struct stretch *piece, size_t last, struct hook **hooks,
+		  size_t *n)
+{
+	const struct step *steps = piece->steps;
+	struct hook hook = { .kind = HOOK_STACK_SWITCH, .func = piece->entry };
+	size_t first = last;
+
+	if (!switch_before(piece, last) || !step_modelled(piece, &steps[last]))
+		return;
+	while (first && !steps[first].target &&
+	       steps[first - 1].insn.kind == INSN_PLAIN &&
+	       step_modelled(piece, &steps[first - 1]))
+		first--;
+	if (!switch_holds(piece, first, last))
+		return;
+	hook.addr = steps[first].insn.addr;
+	hook.end = steps[last].insn.addr;
+	hook.depth = steps[first].depth;
+	hook.changed = piece_changes(piece, first, last);
+	if (hook.depth)
+		entry_add(piece, hooks, n);
+	*vec_push(*hooks, *n) = hook;
+}
+
+/* ---- where no hook can compute it */
+
+/*
+ * Whether the code at addr leads to an indirect jump or return without a call
+ * and without changing the stack pointer.  *budget is how many more
+ * instructions to look at.
+ */
+static bool
+leads_away(const struct image *image, uint64_t addr,
+	   const struct range *range, unsigned *budget)
+{
+	const struct arch *arch = image->arch;
+	struct effect effect;
+	struct insn insn;
+	size_t avail;
+
+	while (addr - range->lo < range->hi - range->lo && *budget) {
+		const uint8_t *text = image_text(image, addr, &avail);
+
+		--*budget;
+		if (!text || arch->decode(text, avail, addr, &insn) ||
+		    arch->effect(text, avail, addr, &effect))
+			return false;
+		if (insn.kind == INSN_JUMP_INDIRECT ||
+		    insn.kind == INSN_RETURN)
+			return true;
+		if (effect.kills & UINT32_C(1) << arch->reg_sp)
+			return false;
+		if (insn.kind == INSN_BRANCH &&
+		    leads_away(image, insn.target, range, budget))
+			return true;
+		if (insn.kind == INSN_JUMP)
+			addr = insn.target;
+		else if (insn.kind == INSN_PLAIN || insn.kind == INSN_BRANCH)
+			addr += insn.len;
+		else
+			return false;
+	}
+	return false;
+}
+
+bool
+hint_leads(const struct image *image, uint64_t addr, const struct range *range)
+{
+	unsigned budget = AWAY_MAX;
+	const uint8_t *text;
+	struct insn insn;
+	size_t avail;
+
+	text = image_text(image, addr, &avail);
+	return text && !image->arch->decode(text, avail, addr, &insn) &&
+	       insn.kind == INSN_PLAIN &&
+	       leads_away(image, addr + insn.len, range, &budget);
+}
+
+/*
+ * Add a hook for a switch that no hook covers and that cannot be computed: it
+ * tells only that control came there.
+ */
+static void
+switch_look(const struct stretch *piece, size_t i, struct hook **hooks,
+	    size_t *n)
+{
+	uint64_t addr = piece->steps[i].insn.addr;
+
+	if (!step_switches(piece, &piece->steps[i]) ||
+	    step_restores(piece, &piece->steps[i]) ||
+	    !hint_leads(piece->image, addr, piece->range))
+		return;
+	for (size_t k = *n; k && (*hooks)[k - 1].func == piece->entry; k--)
+		if ((*hooks)[k - 1].kind == HOOK_STACK_SWITCH &&
+		    addr >= (*hooks)[k - 1].addr && addr <= (*hooks)[k - 1].end)
+			return;
+	*vec_push(*hooks, *n) = (struct hook){
+		.kind = HOOK_STACK_SWITCH, .func = piece->entry,
+		.addr = addr, .end = addr, .depth = DEPTH_UNKNOWN,
+	};
+}
+
+/* ---- the whole */
+
+void
+stretch_switches(struct stretch *piece, struct hook **hooks, size_t *n)
+{
+	piece_look(piece);
+	if (piece->func && piece->range->lo == piece->func->addr)
+		piece_depths(piece);
+	for (size_t i = 0; i < piece->n; i++) {
+		uint8_t kind = piece->steps[i].insn.kind;
+
+		if (kind == INSN_JUMP_INDIRECT || kind == INSN_RETURN)
+			stack_switch_look(piece, i, hooks, n);
+	}
+	for (size_t i = 0; i < piece->n; i++)
+		switch_look(piece, i, hooks, n);
+}
