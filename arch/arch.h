@@ -16,7 +16,7 @@
 enum hint_kind {
 	HINT_NONE,
 	HINT_SWITCH,		/* move something but the frame pointer into
-				   the stack pointer */
+				   the stack pointer, or add something to it */
 	HINT_SYSCALL,		/* make a system call */
 	HINT_THREAD_REG,	/* set reg_thread */
 	HINT_THREAD_REG_CALL,	/* ... if thread_reg_call can be called */

@@ -63,7 +63,7 @@ range_look(const struct image *image, const struct range *range,
 		if (hint->kind == HINT_SYSCALL)
 			*calls = true;
 		else if (hint->kind == HINT_SWITCH && !*switches)
-			*switches = hint_leads(image, hint->addr, range);
+			*switches = hint_switches(image, hint->addr, range);
 	}
 }
 

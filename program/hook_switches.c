@@ -24,6 +24,23 @@ piece_step(const struct stretch *piece, uint64_t addr)
 	return &piece->steps[piece->index[offset] - 1];
 }
 
+/* Whether the instruction adds a register to the stack pointer. */
+static bool
+effect_shifts(const struct effect *effect, uint8_t sp)
+{
+	return effect->op == EFFECT_SUM && effect->dst.kind == PLACE_REG &&
+	       effect->dst.reg == sp && effect->dst.width == 8 &&
+	       effect->src.reg == sp && effect->src.index != REG_NONE;
+}
+
+/* Whether the instruction takes room of a size that is computed (alloca). */
+static bool
+effect_takes(const struct effect *effect, uint8_t sp)
+{
+	return effect->op == EFFECT_OTHER && effect->flags &&
+	       effect->dst.kind == PLACE_REG && effect->dst.reg == sp;
+}
+
 static void
 piece_look(struct stretch *piece)
 {
@@ -51,6 +68,8 @@ piece_look(struct stretch *piece)
 		    effect->src.reg != REG_NONE &&
 		    piece->frame & UINT32_C(1) << effect->src.reg)
 			piece->saved |= UINT32_C(1) << effect->dst.reg;
+		if (effect_takes(effect, sp))
+			piece->takes = true;
 	}
 }
 
@@ -307,17 +326,32 @@ leads_away(const struct image *image, uint64_t addr,
 }
 
 bool
-hint_leads(const struct image *image, uint64_t addr, const struct range *range)
+hint_switches(const struct image *image, uint64_t addr,
+	      const struct range *range)
 {
+	const struct arch *arch = image->arch;
 	unsigned budget = AWAY_MAX;
+	struct effect effect;
 	const uint8_t *text;
 	struct insn insn;
 	size_t avail;
 
 	text = image_text(image, addr, &avail);
-	return text && !image->arch->decode(text, avail, addr, &insn) &&
-	       insn.kind == INSN_PLAIN &&
+	if (!text || arch->decode(text, avail, addr, &insn) ||
+	    arch->effect(text, avail, addr, &effect) ||
+	    insn.kind != INSN_PLAIN)
+		return false;
+	return effect_shifts(&effect, arch->reg_sp) ||
 	       leads_away(image, addr + insn.len, range, &budget);
+}
+
+/* Whether the step may switch stacks, for all that its operands tell. */
+static bool
+step_leaves(const struct stretch *piece, const struct step *step)
+{
+	if (effect_shifts(&step->effect, piece->arch->reg_sp))
+		return !piece->takes;
+	return step_switches(piece, step) && !step_restores(piece, step);
 }
 
 /*
@@ -330,9 +364,8 @@ switch_look(const struct stretch *piece, size_t i, struct hook **hooks,
 {
 	uint64_t addr = piece->steps[i].insn.addr;
 
-	if (!step_switches(piece, &piece->steps[i]) ||
-	    step_restores(piece, &piece->steps[i]) ||
-	    !hint_leads(piece->image, addr, piece->range))
+	if (!step_leaves(piece, &piece->steps[i]) ||
+	    !hint_switches(piece->image, addr, piece->range))
 		return;
 	for (size_t k = *n; k && (*hooks)[k - 1].func == piece->entry; k--)
 		if ((*hooks)[k - 1].kind == HOOK_STACK_SWITCH &&

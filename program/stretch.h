@@ -35,6 +35,8 @@ struct stretch {
 				   copied: 1 << register */
 	uint32_t saved;		/* registers loaded from the frame, so perhaps
 				   with a saved stack pointer */
+	bool takes;		/* room of a size that is computed, which a
+				   sum may give back */
 };
 
 /* hook.c */
@@ -57,10 +59,10 @@ void stretch_calls(const struct stretch *piece, unsigned wanted,
 /* hook_switches.c */
 
 /*
- * Whether the code at a hint, which may load the stack pointer, leads straight
- * out of the range.
+ * Whether the code at a hint may switch stacks: it adds to the stack pointer,
+ * or it may load it and leads straight out of the range.
  */
-bool hint_leads(const struct image *image, uint64_t addr,
+bool hint_switches(const struct image *image, uint64_t addr,
 		const struct range *range);
 /* Append the hooks of stack switches, and what goes with these. */
 void stretch_switches(struct stretch *piece, struct hook **hooks, size_t *n);

@@ -106,6 +106,50 @@ END
 	    qr/counted by traps: \S+ may use the gs register/, 'gs', 'work');
 }
 
+# A longjmp by a sum: behind the call of leap_out in inner nothing ran.
+{
+	my $program = compile(spew("$scratch/sum.c", <<'END'), '-O1');
+struct spot { long rip, rsp, rbx, rbp; };
+int mark(struct spot *spot) __attribute__((returns_twice));
+void leap(struct spot *spot);
+__asm__(".text\n.globl mark, leap\n.type mark, @function\n"
+	"mark: .cfi_startproc\n	mov (%rsp), %rax; mov %rax, (%rdi)\n"
+	"	lea 8(%rsp), %rax; mov %rax, 8(%rdi)\n"
+	"	mov %rbx, 16(%rdi); mov %rbp, 24(%rdi)\n"
+	"	xor %eax, %eax; ret\n.cfi_endproc\n.size mark, . - mark\n"
+	".type leap, @function\n"
+	"leap: .cfi_startproc\n	mov 16(%rdi), %rbx; mov 24(%rdi), %rbp\n"
+	"	mov 8(%rdi), %rsi; sub %rsp, %rsi; add %rsi, %rsp\n"
+	"	mov $1, %eax; jmp *(%rdi)\n.cfi_endproc\n.size leap, . - leap\n");
+
+static struct spot spot;
+static volatile int left, back;
+
+__attribute__((noinline)) void leap_out(void)
+{
+	leap(&spot);
+	back++;
+}
+__attribute__((noinline)) void inner(void)
+{
+	left++;
+	leap_out();
+	back++;
+}
+int main(void)
+{
+	if (!mark(&spot))
+		inner();
+	return left == 1 && !back ? 0 : 2;
+}
+END
+	is(ended(run([$pmon, $where, '--units=insn', '--', $program])),
+	    'status 0', 'by a sum');
+	because('control left a stack in a way that pmon could not follow',
+	    qr/leaves a stack in a way that pmon does not follow/, 'by a sum',
+	    'inner', 'leap_out');
+}
+
 # The program changes a function before that is first entered.
 {
 	my $program = compile(spew("$scratch/differs.c", <<'END'), '-O1');

@@ -43,8 +43,9 @@ lea_own(const uint8_t *code, size_t n)
 }
 
 /*
- * REX.W 89, 8b, 8d or 87, and which ModRM bytes: mov and lea to the stack
- * pointer, and xchg with it; not of what is by itself or the frame pointer.
+ * REX.W 01, 89, 8b, 8d or 87, and which ModRM bytes: mov and lea to the stack
+ * pointer, xchg with it, and add of a register to it; not of what is by itself
+ * or the frame pointer.
  */
 static bool
 moves_sp(const uint8_t *code, size_t n)
@@ -58,6 +59,8 @@ moves_sp(const uint8_t *code, size_t n)
 		return (rex & 0xf8) == 0x48 &&
 		       ((!(rex & 4) && (modrm & 0x38) == 0x20) ||
 			(!(rex & 1) && (modrm & 0xc7) == 0xc4));
+	if (op == 0x01)
+		return (rex & 0xf9) == 0x48 && (modrm & 0xc7) == 0xc4;
 	if (op == 0x89 && (rex & 0xf9) == 0x48 && (modrm & 0xc7) == 0xc4)
 		return rex & 4 || (modrm != 0xe4 && modrm != 0xec);
 	return op == 0x8b && (rex & 0xfc) == 0x48 && (modrm & 0x38) == 0x20 &&
@@ -159,7 +162,8 @@ lanes_look(const uint8_t *code, words *found)
 	lanes_load(code, &a);
 	lanes_load(code + 1, &b);
 	lanes_load(code + 2, &c);
-	*found |= (words)((((a & 0xf9) == 0x48) & (b == 0x89) &
+	*found |= (words)((((a & 0xf9) == 0x48) &
+			   ((b == 0x89) | (b == 0x01)) &
 			   ((c & 0xc7) == 0xc4)) |
 			  (((a & 0xfc) == 0x48) &
 			   ((b == 0x8b) | (b == 0x8d)) &

@@ -264,6 +264,14 @@ static const char made_up[] =
 	"1:	push %rbx; rdtsc\n"
 	"twice_hook2: mov (%rdi), %rsp\n"
 	"twice_end2: jmp *8(%rdi)\n.size twice, .-twice\n"
+	/* As greenlet, which copies parts of stacks; and room given back. */
+	".type shift, @function\n"
+	"shift: push %rbx; mov %rsp, %rbx; sub %rbx, %rsi\n"
+	"shift_hook: add %rsi, %rsp; call main; pop %rbx; ret\n"
+	".size shift, .-shift\n"
+	".type probe, @function\n"
+	"probe: sub %rax, %rsp; test %rsp, (%rsp); add %rax, %rsp; ret\n"
+	".size probe, .-probe\n"
 	".section .note.GNU-stack\n";
 
 static uint64_t
@@ -312,6 +320,7 @@ in_code(void **state)
 		{ "both_exec", "both_exec", HOOK_EXEC, 0, 0 },
 		{ "twice_hook", "twice_end", HOOK_STACK_SWITCH, 0, 0 },
 		{ "twice_hook2", "twice_end2", HOOK_STACK_SWITCH, 8, 0 },
+		{ "shift_hook", "shift_hook", HOOK_STACK_SWITCH, -1, 0 },
 		{ "twice", "twice", HOOK_ENTRY, 0, 0 },
 	};
 	struct found found;
