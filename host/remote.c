@@ -295,9 +295,9 @@ exec_event(struct event *event)
 static void
 output_pass(const char *p)
 {
-	unsigned char c;
+	int c;
 
-	for (; sscanf(p, "%2hhx", &c) == 1; p += 2)
+	for (; (c = remote_byte(p)) >= 0; p += 2)
 		putchar(c);
 	fflush(stdout);
 }

@@ -170,9 +170,13 @@ packets_read(uint64_t va, uint8_t *buf, size_t n)
 
 		if (len != (int)(2 * part))
 			return HOST_GONE;
-		for (size_t i = 0; i < part; i++, p += 2)
-			if (sscanf(p, "%2hhx", &buf[i]) != 1)
+		for (size_t i = 0; i < part; i++, p += 2) {
+			int byte = remote_byte(p);
+
+			if (byte < 0)
 				return HOST_GONE;
+			buf[i] = (uint8_t)byte;
+		}
 		if (remote.breaks)
 			remote_breaks_show(va, buf, part);
 		va += part;

@@ -4,6 +4,7 @@
  */
 #include "host/remote_state.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,4 +55,12 @@ remote_hex(const char *p, const char **end)
 
 	*end = stop;
 	return value;
+}
+
+int
+remote_byte(const char *p)
+{
+	if (!isxdigit((unsigned char)p[0]) || !isxdigit((unsigned char)p[1]))
+		return -1;
+	return (int)strtoul((const char[]){ p[0], p[1], '\0' }, NULL, 16);
 }

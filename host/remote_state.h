@@ -65,6 +65,8 @@ bool remote_ok(int len);
 
 /* The hexadecimal number that p begins with; *end is what follows it. */
 uint64_t remote_hex(const char *p, const char **end);
+/* The byte that two hexadecimal digits at p stand for; -1 if p has not two. */
+int remote_byte(const char *p);
 
 /* ---- remote_stop.c */
 

@@ -3,7 +3,6 @@
  * behind the stub stopped.  Sends nothing that lets the program go on.
  */
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +16,10 @@ program_replaced(const char *digits)
 {
 	char *path = mem_alloc(strlen(digits) / 2 + 1);
 	size_t n = 0;
+	int byte;
 
-	while (sscanf(digits + 2 * n, "%2hhx", (unsigned char *)path + n) == 1)
-		n++;
+	while ((byte = remote_byte(digits + 2 * n)) >= 0)
+		path[n++] = (char)byte;
 	path[n] = '\0';
 	free(remote.path);
 	remote.path = path;
