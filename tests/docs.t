@@ -97,10 +97,12 @@ for my $file (@sources) {
 }
 pass('files that are named exist');
 
-# NEWS begins with the version, and when it was released.
-my ($version) = text('NEWS') =~
-    /\Apmon (\d+\.\d+) \((?:not released|\d{4}-\d\d-\d\d)\)\n/;
+# NEWS begins with the version, and each version has the day of its release.
+my $dated = qr/pmon (\d+\.\d+) \((?:not released|\d{4}-\d\d-\d\d)\)/;
+my ($version) = text('NEWS') =~ /\A$dated\n/;
 ok($version, 'NEWS begins with a version and a date');
+is(join(', ', grep { !/\A$dated\z/ } text('NEWS') =~ /^(pmon \d\S*.*)$/mg), '',
+    'each version in NEWS has a date');
 like(qx($pmon --version), qr/\Apmon \Q$version\E\n/, 'which pmon has');
 like(qx($build/pmprint --version), qr/\Apmprint \Q$version\E\n/,
     'and pmprint');
