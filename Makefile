@@ -217,6 +217,17 @@ lint:
 		--suppressions-list=tools/cppcheck.txt -I. \
 		$(filter -D%,$(CPPFLAGS)) $(DIRS) print
 
+# Are the lines formatted that changed since $(BASE)?  `make format` does it.
+BASE = $(shell git merge-base HEAD origin/main 2>/dev/null || \
+	git merge-base HEAD main)
+FORMAT = git clang-format --binary tools/format --extensions c,h -q
+format-check:
+	@diff=$$($(FORMAT) --diff $(BASE) -- ':!tests/prog') && \
+	[ -z "$$diff" ] || { echo "$$diff"; exit 1; }
+
+format:
+	@$(FORMAT) --force $(BASE) -- ':!tests/prog' || [ $$? = 1 ]
+
 PROGRAMS := pmon pmprint
 MANPAGES := $(sort $(wildcard man/*.[1-9]))
 # Where a page goes, below MANDIR.
@@ -264,4 +275,4 @@ clean:
 -include $(OBJS:.o=.d) $(PRINT:.o=.d) $(TESTOBJS:.o=.d) $(UNITS:=.d)
 .PHONY: all deps deps-test demo demo-run units check check-run check-fast \
 	check-slow asan asan-fast fuzz fuzz-run mutants bench bench-run \
-	layers lint install uninstall deb dist size clean
+	layers lint format-check format install uninstall deb dist size clean
