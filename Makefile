@@ -211,11 +211,14 @@ $(BUILD)/bench/%: bench/%.c $(TESTLIB) $(LIB)
 layers:
 	tools/layers
 
-# What cppcheck finds; where it errs tools/cppcheck.txt says why.
-lint:
+# What cppcheck and clang-tidy find; where they err tools/cppcheck.txt and
+# .clang-tidy say why.
+lint: $(BUILD)/gen/report/export/pprof.pb-c.h
 	cppcheck -q --std=c11 --enable=warning,portability --error-exitcode=1 \
 		--suppressions-list=tools/cppcheck.txt -I. \
 		$(filter -D%,$(CPPFLAGS)) $(DIRS) print
+	clang-tidy --quiet $(SRCS) $(wildcard print/*.c) -- -std=c11 \
+		$(CPPFLAGS) -I$(BUILD)/gen -DPMON_LIBRARIES='""'
 
 # Are the lines formatted that changed since $(BASE)?  `make format` does it.
 BASE = $(shell git merge-base HEAD origin/main 2>/dev/null || \

@@ -238,7 +238,8 @@ procfs_threads(pid_t pid, pid_t **tids, size_t *n)
 		return HOST_GONE;
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			*vec_push(*tids, *n) = atoi(entry->d_name);
+			*vec_push(*tids, *n) = (pid_t)strtol(entry->d_name,
+							     NULL, 10);
 	closedir(dir);
 	return HOST_OK;
 }

@@ -17,8 +17,6 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-extern char **environ;
-
 enum {
 	CHUNK = 2 * 1000 * 1000,	/* instructions; some 30 ms */
 };

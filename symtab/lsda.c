@@ -148,6 +148,7 @@ lsda_pads(const struct lsda_section *section, uint64_t lsda, uint64_t start,
 	end = offset + size;
 	while (offset < end) {
 		/* The call's start, its length, its landing pad, its action. */
+		/* NOLINTNEXTLINE(misc-redundant-expression): offset moves. */
 		if (!plain_read(section, &offset, encoding, &value) ||
 		    !plain_read(section, &offset, encoding, &value) ||
 		    !plain_read(section, &offset, encoding, &pad) ||
