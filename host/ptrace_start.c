@@ -21,9 +21,10 @@
 #include "util/mem.h"
 
 /*
- * In the child: wait until it is traced, then become the program.  If pmon is
- * gone by then nobody monitors the program, and it must not run.  pmon raises
- * its own limits only after the fork, so the program does not inherit them.
+ * In the child: say that it runs, wait until it is traced, and become the
+ * program.  If pmon is gone by then nobody monitors the program, and it must
+ * not run.  pmon raises its own limits only after the fork, so the program does
+ * not inherit them.
  */
 static _Noreturn void
 launch_child(const char *path, char **argv, int go, int report)
@@ -32,6 +33,8 @@ launch_child(const char *path, char **argv, int go, int report)
 	char c;
 	int err;
 
+	if (write(report, "", 1) != 1)
+		_exit(127);
 	while ((n = read(go, &c, 1)) < 0 && errno == EINTR)
 		;
 	if (n != 1)
@@ -62,6 +65,7 @@ ptrace_launch(const char *path, char **argv, pid_t *tid)
 {
 	int go[2], report[2];
 	pid_t pid;
+	char ran;
 
 	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
 		return fail("cannot make a pipe: %s", strerror(errno));
@@ -73,6 +77,12 @@ ptrace_launch(const char *path, char **argv, pid_t *tid)
 		launch_child(path, argv, go[0], report[1]);
 	}
 	close(report[1]);
+	/*
+	 * A tracer of pmon has the child too until it lets that go: seize the
+	 * child when it has run.  If it never does, seizing fails.
+	 */
+	while (read(report[0], &ran, 1) < 0 && errno == EINTR)
+		;
 	if (ptrace(PTRACE_SEIZE, pid, NULL,
 		   PTRACE_OPTIONS | PTRACE_O_EXITKILL)) {
 		int err = errno;
