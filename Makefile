@@ -231,6 +231,14 @@ format-check:
 format:
 	@$(FORMAT) --force $(BASE) -- ':!tests/prog' || [ $$? = 1 ]
 
+# Which lines and functions the tests run, as pmon counts it, in doc/coverage.md
+# and as a page in $(BUILD)/cover/html.
+COVER_TESTS = $(FAST_UNITS) $(patsubst %,tests/%.t,options config kinds)
+cover: all $(filter $(BUILD)/unit/%,$(COVER_TESTS)) $(BUILD)/demo/shell
+	tools/cover $(BUILD) $(COVER_TESTS) >$(BUILD)/coverage.md
+	cp $(BUILD)/coverage.md doc
+	cat $(BUILD)/coverage.md
+
 PROGRAMS := pmon pmprint
 MANPAGES := $(sort $(wildcard man/*.[1-9]))
 # Where a page goes, below MANDIR.
@@ -278,4 +286,5 @@ clean:
 -include $(OBJS:.o=.d) $(PRINT:.o=.d) $(TESTOBJS:.o=.d) $(UNITS:=.d)
 .PHONY: all deps deps-test demo demo-run units check check-run check-fast \
 	check-slow asan asan-fast fuzz fuzz-run mutants bench bench-run \
-	layers lint format-check format install uninstall deb dist size clean
+	layers lint format-check format cover install uninstall deb dist \
+	size clean
