@@ -76,6 +76,29 @@ for my $n (1 .. 4, 'each') {
 	is($target->finish, 'status 0', 'it ends well');
 }
 
+# The task that unmaps pmon's memory is stopped for a signal: it gets that signal
+# as it was sent, also where the call is made without a trap.
+for my $ignores ([], ['ignores']) {
+	my $target = Target->new($program, 'serve', @$ignores);
+	my $file = "$scratch/pause";
+
+	is($target->answer, 'ready', 'it is ready');
+	my $run = monitor_start(['-p', $target->{pid}], [],
+	    env_of("pause:$file"));
+	ok(wait_for(sub { $target->planted('work') }), 'pmon attaches');
+	$target->ask('w');
+	spew($file, '');
+	kill INT => $run->{pid};
+	$run = monitor_finish($run);
+	is(ended($run), 'status 0', 'a signal at the detach: pmon detaches');
+	ok(!-e $file, 'the signal was sent');
+	unlike($run->{report}, qr/stays mapped/, 'its memory is gone');
+	is($target->answer, 'SIGUSR1, code -1, value 42', 'as it was sent');
+	is($target->status('SigIgn'), $ignores->[0] ? '0000000000000010' :
+	    '0000000000000000', 'SIGTRAP is as it was');
+	is($target->finish, 'status 0', 'it ends well');
+}
+
 SKIP: {
 	my $run = monitor(['--placement=every'], [$program, 'exec'],
 	    env_of('exec'));

@@ -41,12 +41,8 @@ signal_spare(struct run *run, const struct task *task)
 	return signal;
 }
 
-/*
- * Let the task, whose signals are blocked, stop for a signal of pmon's before
- * the task runs on.
- */
-static int
-spare_stop(struct run *run, struct task *task, struct detour *detour)
+int
+detour_halt(struct run *run, struct task *task, struct detour *detour)
 {
 	const struct host *host = run->host;
 	int spare = signal_spare(run, task), err;
@@ -60,7 +56,6 @@ spare_stop(struct run *run, struct task *task, struct detour *detour)
 		if (err)
 			return err;
 	} while (event.kind != EVENT_SIGNAL || event.value != spare);
-	stop_is(run, task, STOP_SIGTRAP);
 	return HOST_OK;
 }
 
@@ -72,9 +67,14 @@ spare_stop(struct run *run, struct task *task, struct detour *detour)
 static int
 trap_defer(struct run *run, struct task *task, struct detour *detour)
 {
+	int err;
+
 	detour->signal = SIGTRAP;
 	detour->blocked = true;
-	return spare_stop(run, task, detour);
+	err = detour_halt(run, task, detour);
+	if (!err)
+		stop_is(run, task, STOP_SIGTRAP);
+	return err;
 }
 
 int
@@ -102,9 +102,6 @@ detour_end(struct run *run, struct task *task, struct detour *detour)
 {
 	int err = sigtrap_stepped(run, task);
 
-	/* A signal given to the task behind a call would tell nothing. */
-	if (err > 0)
-		err = spare_stop(run, task, detour);
 	if (detour->stopped)
 		task_interrupt(run, task, STOP_GROUP);
 	return err;

@@ -37,6 +37,14 @@ int detour_go(struct run *run, struct task *task, enum resume how,
 	      struct detour *detour, struct event *event);
 
 /*
+ * Let the task, whose signals are all blocked, stop for a signal of pmon's
+ * before the task runs on.  Only at a stop for a signal does the kernel keep
+ * what host->siginfo_set says, so that a signal given to the task tells what it
+ * told when it was sent.  Returns like detour_go.
+ */
+int detour_halt(struct run *run, struct task *task, struct detour *detour);
+
+/*
  * End a detour of steps, and restore what they have taken away of what the
  * program has made of SIGTRAP.  If the task's process was stopped, the task
  * stops too when it is resumed.  Returns like detour_go.

@@ -70,7 +70,9 @@ call_done(struct run *run, const struct task *task, const struct call *call,
  * signal behind the call was a pending fault, which the kernel delivers though
  * it is blocked; its instruction will fault again.  Other stops (a group stop,
  * a pause) are passed over.  A SIGTRAP that is sent meanwhile makes the call
- * quiet.
+ * quiet.  Behind a quiet call the task is made to stop for a signal, as a trap
+ * would stop it: a signal given at a call's exit would tell nothing, and from
+ * there the kernel would not restart an older call.
  */
 static int
 spot_run(struct run *run, struct task *task, struct call *call)
@@ -97,6 +99,8 @@ spot_run(struct run *run, struct task *task, struct call *call)
 		    pc == call->spot)
 			err = HOST_ERROR;
 	} while (!err && !call_done(run, task, call, &event));
+	if (!err && call->quiet)
+		err = detour_halt(run, task, &detour);
 	stop_is(run, task, STOP_CALLED);
 	if (detour.stopped)
 		task_interrupt(run, task, STOP_GROUP);
@@ -267,17 +271,6 @@ call_make(struct run *run, struct task *task, int nr, const uint64_t args[6],
 	return err;
 }
 
-/* Did the task stop in a system call that the kernel has still to restart? */
-static bool
-call_waits(const struct run *run, const struct task *task)
-{
-	uint64_t nr;
-
-	return run->abi->reg_orig != REG_NONE &&
-	       !run->host->reg_get(task->tid, run->abi->reg_orig, &nr) &&
-	       (int64_t)nr >= 0;
-}
-
 int
 inject_syscall(struct run *run, struct task *task, int nr,
 	       const uint64_t args[6], int64_t *result)
@@ -289,15 +282,8 @@ inject_syscall(struct run *run, struct task *task, int nr,
 			 !run->host->signals(task->tid, &state) &&
 			 (state.ignored | state.pending) >> (SIGTRAP - 1) & 1,
 	};
-	int err = call_make(run, task, nr, args, &call, result);
 
-	/*
-	 * The kernel restarts the older call where it looks for signals; from a
-	 * call's exit stop it does that only after an interrupt.
-	 */
-	if (!err && call.quiet && call_waits(run, task))
-		task_interrupt(run, task, STOP_CALLED);
-	return err;
+	return call_make(run, task, nr, args, &call, result);
 }
 
 int

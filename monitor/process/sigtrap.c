@@ -344,8 +344,5 @@ sigtrap_stepped(struct run *run, struct task *task)
 {
 	int err = sigtrap_lost(run, task) ? mend_begin(run, task) : 0;
 
-	if (err <= 0)
-		return err;
-	err = action_again(run, task, 0);
-	return err ? err : 1;
+	return err <= 0 ? err : action_again(run, task, 0);
 }

@@ -57,8 +57,8 @@ int sigtrap_mend(struct run *run, struct task *task);
 
 /*
  * The task is stopped behind steps for pmon's sake, with signals blocked:
- * restore what they did to the program's action, but not the mask.  1 if the
- * task made a system call for that, 0 if none was needed, or HOST_GONE.
+ * restore what they did to the program's action, but not the mask.  HOST_OK, or
+ * HOST_GONE if the task was killed meanwhile.
  */
 int sigtrap_stepped(struct run *run, struct task *task);
 

@@ -3,6 +3,8 @@
  * sake, with all signals blocked but SIGTRAP, or that too.  PMON_DETOUR=call:N,
  * step:N: another process sends it SIGTRAP before the Nth system call, or step;
  * call:each, step:each: before each.
+ * PMON_DETOUR=pause:FILE: before pmon pauses a task, when that file is there, the
+ * task is stopped for a SIGUSR1 with a value (detours.h), which is queued.
  * PMON_DETOUR=exec: it does not come to make a step, as another thread, which
  * waits within execve(2) for a page of memory (detours.h), goes on there.
  */
@@ -39,6 +41,18 @@ trap_send(const char *at)
 		_exit(syscall(SYS_tkill, masked, SIGTRAP) != 0);
 	while (waitpid(sender, NULL, 0) < 0)
 		;
+}
+
+static void
+user_send(pid_t pid, const char *file)
+{
+	siginfo_t info;
+
+	if (unlink(file))
+		return;
+	if (sigqueue(pid, SIGUSR1, (union sigval){ USER_VALUE }))
+		abort();
+	waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT | __WALL);
 }
 
 /* Is a thread of its process in execve(2)? */
@@ -109,6 +123,7 @@ long
 ptrace(enum __ptrace_request request, ...)
 {
 	static long (*real)(enum __ptrace_request, ...);
+	const char *how = getenv("PMON_DETOUR");
 	uint64_t mask = 0;
 	va_list ap;
 	pid_t pid;
@@ -125,6 +140,8 @@ ptrace(enum __ptrace_request request, ...)
 		memcpy(&mask, data, sizeof(mask));
 		masked = __builtin_popcountll(mask) >= 63 ? pid : 0;
 	}
+	if (request == PTRACE_INTERRUPT && how && !strncmp(how, "pause:", 6))
+		user_send(pid, how + 6);
 	if (masked == pid && (request == PTRACE_CONT ||
 			      request == PTRACE_SYSCALL ||
 			      request == PTRACE_SINGLESTEP) &&

@@ -3,7 +3,8 @@
  * or SIGALRM has come NALARMS times; `waits`: the same, but it blocks SIGTRAP
  * and asks for it; `pending`: one that it sends itself waits while SIGALRM comes
  * NPENDING times; `exec`: until another thread executes `done`, which it can
- * when it is given the page of memory with that word; `serve`: it is asked.
+ * when it is given the page of memory with that word; `serve`: it is asked, and
+ * ignores SIGTRAP if a second word is there.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -62,6 +63,14 @@ static void
 on_trap(int signal, siginfo_t *info, void *context)
 {
 	trap_note(info);
+}
+
+static void
+on_user(int signal, siginfo_t *info, void *context)
+{
+	printf("SIGUSR1, code %d, value %d\n", info->si_code,
+	       info->si_value.sival_int);
+	fflush(stdout);
 }
 
 static void
@@ -180,10 +189,16 @@ done(void)
 }
 
 static int
-serve(void)
+serve(int ignores)
 {
+	struct sigaction user = {
+		.sa_sigaction = on_user, .sa_flags = SA_SIGINFO | SA_RESTART,
+	};
 	char line[16];
 
+	sigaction(SIGUSR1, &user, NULL);
+	if (ignores)
+		signal(SIGTRAP, SIG_IGN);
 	printf("ready\n");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
@@ -203,7 +218,7 @@ main(int argc, char **argv)
 	if (!strcmp(argv[1], "exec"))
 		return exec();
 	if (!strcmp(argv[1], "serve"))
-		return serve();
+		return serve(argc > 2);
 	if (!strcmp(argv[1], "waits") || !strcmp(argv[1], "pending"))
 		return waits(argv[1][0] == 'p');
 	while (!traps && alarms < NALARMS)
