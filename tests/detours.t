@@ -99,6 +99,29 @@ for my $ignores ([], ['ignores']) {
 	is($target->finish, 'status 0', 'it ends well');
 }
 
+# Without breakpoints no hook tells what becomes of SIGTRAP.  Each step would take
+# away that it is ignored; or its handler, behind one that was sent.
+for my $case (['ignores', 'none', 0, 0], ['step:1', 'step:1', 1, -6]) {
+	my ($name, $env, $n, $code) = @$case;
+	my $ignores = $name eq 'ignores';
+	my $target = Target->new($program, 'serve', $ignores ? $name : ());
+	my $handled = $ignores ? 'SigIgn' : 'SigCgt';
+	my $actions = $target->answer eq 'ready' && $target->status($handled);
+
+	my $run = monitor_start(['--no-traps', '-p', $target->{pid}], [],
+	    env_of($env));
+	ok(wait_for(sub { $target->planted('work') }),
+	    "--no-traps, $name: pmon attaches");
+	# Handlers see where they return to, which is in a copy.
+	like($target->ask('a'), qr/^$n SIGTRAP, code $code,/,
+	    'signals come');
+	is($target->status($handled), $actions, 'SIGTRAP is as it was');
+	kill INT => $run->{pid};
+	is(ended(monitor_finish($run)), 'status 0', 'pmon detaches');
+	is($target->status($handled), $actions, 'SIGTRAP is as it was');
+	is($target->finish, 'status 0', 'it ends well');
+}
+
 SKIP: {
 	my $run = monitor(['--placement=every'], [$program, 'exec'],
 	    env_of('exec'));

@@ -12,6 +12,7 @@
 #include "monitor/patch/relocated.h"
 #include "monitor/process/detour.h"
 #include "monitor/process/faults.h"
+#include "monitor/process/sigtrap.h"
 #include "monitor/process/events.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
@@ -321,6 +322,7 @@ task_bring(struct run *run, struct task *task, uint64_t *va)
 		*va = entry.addr + module->bias;
 		return 1;
 	}
+	sigtrap_steps(run, task);
 	if (run->host->siginfo_get(task->tid, info) ||
 	    run->host->mask_set(task->tid, ~(UINT64_C(1) << (SIGTRAP - 1)),
 				&mask))

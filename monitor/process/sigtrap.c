@@ -98,7 +98,7 @@ sigtrap_exec(struct run *run, struct task *task)
 	struct sigtrap *old = process->sigtrap;
 	struct signal_state state;
 
-	if (!run->host->native)
+	if (!run->host->native || run->opts->no_traps)
 		return;
 	if (old)
 		action = action_cleared(&old->action);
@@ -148,15 +148,14 @@ action_call(struct run *run, struct task *task, struct action *action,
 	return err ? err : result ? HOST_ERROR : HOST_OK;
 }
 
-void
-sigtrap_ask(struct run *run, struct task *task)
+static void
+action_ask(struct run *run, struct task *task)
 {
 	struct process *process = task->process;
 	struct action action = { .handler = HANDLER_DEFAULT };
 	struct signal_state state;
 
-	if (!run->host->native || run->opts->no_traps ||
-	    run->host->signals(task->tid, &state))
+	if (!run->host->native || run->host->signals(task->tid, &state))
 		return;
 	if (state.ignored & TRAP_BIT)
 		action.handler = HANDLER_IGNORE;
@@ -167,6 +166,13 @@ sigtrap_ask(struct run *run, struct task *task)
 			   "its handler", (int)process->pid);
 	sigtrap_drop(process->sigtrap);
 	process->sigtrap = sigtrap_new(&action);
+}
+
+void
+sigtrap_ask(struct run *run, struct task *task)
+{
+	if (!run->opts->no_traps)
+		action_ask(run, task);
 }
 
 /* ---- what the program sets */
@@ -339,10 +345,24 @@ sigtrap_mend(struct run *run, struct task *task)
 	return err;
 }
 
+void
+sigtrap_steps(struct run *run, struct task *task)
+{
+	if (run->opts->no_traps)
+		action_ask(run, task);
+}
+
 int
 sigtrap_stepped(struct run *run, struct task *task)
 {
 	int err = sigtrap_lost(run, task) ? mend_begin(run, task) : 0;
 
-	return err <= 0 ? err : action_again(run, task, 0);
+	if (err > 0)
+		err = action_again(run, task, 0);
+	/* No hook tells what the program makes of it from now on. */
+	if (run->opts->no_traps) {
+		sigtrap_drop(task->process->sigtrap);
+		task->process->sigtrap = NULL;
+	}
+	return err;
 }

@@ -27,7 +27,8 @@ void sigtrap_exec(struct run *run, struct task *task);
 
 /*
  * Ask the kernel for the action of SIGTRAP.  Needed for a process that is
- * attached to, or whose libraries ran before their hooks were planted.
+ * attached to, or whose libraries ran before their hooks were planted.  Does
+ * nothing with --no-traps, where no hook would tell of later changes.
  */
 void sigtrap_ask(struct run *run, struct task *task);
 
@@ -54,6 +55,12 @@ bool sigtrap_lost(struct run *run, const struct task *task);
  * to SIGTRAP.  HOST_OK, or HOST_GONE if the task was killed meanwhile.
  */
 int sigtrap_mend(struct run *run, struct task *task);
+
+/*
+ * The stopped task is about to be stepped for pmon's sake, and its signals are
+ * as the program wants them: without hooks, ask the kernel for the action.
+ */
+void sigtrap_steps(struct run *run, struct task *task);
 
 /*
  * The task is stopped behind steps for pmon's sake, with signals blocked:

@@ -4,7 +4,8 @@
  * and asks for it; `pending`: one that it sends itself waits while SIGALRM comes
  * NPENDING times; `exec`: until another thread executes `done`, which it can
  * when it is given the page of memory with that word; `serve`: it is asked, and
- * ignores SIGTRAP if a second word is there.
+ * ignores SIGTRAP if a second word is there; `a` asks it to work while SIGALRM
+ * comes NASKED times.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,7 +23,7 @@
 
 #include "detours.h"
 
-enum { NALARMS = 20000, NPENDING = 20, NWORK = 10, VALUE = 42 };
+enum { NALARMS = 20000, NASKED = 200, NPENDING = 20, NWORK = 10, VALUE = 42 };
 
 static volatile sig_atomic_t alarms, traps, codes;
 static volatile sig_atomic_t elsewhere;	/* alarms in code of no file */
@@ -153,15 +154,10 @@ exec(void)
 		work(1000);
 }
 
+/* Have SIGALRM come often. */
 static void
-catch(int often)
+alarms_begin(void)
 {
-	struct sigaction alarm = {
-		.sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_RESTART,
-	};
-	struct sigaction trap = {
-		.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART,
-	};
 	/* Unlike setitimer(2)'s it ends with the program. */
 	struct sigevent how = {
 		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM,
@@ -169,10 +165,22 @@ catch(int often)
 	struct itimerspec each = { { 0, 500000 }, { 0, 500000 } };
 	timer_t timer;
 
+	if (!timer_create(CLOCK_MONOTONIC, &how, &timer))
+		timer_settime(timer, 0, &each, NULL);
+}
+
+static void
+catch(void)
+{
+	struct sigaction alarm = {
+		.sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+	struct sigaction trap = {
+		.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+
 	sigaction(SIGALRM, &alarm, NULL);
 	sigaction(SIGTRAP, &trap, NULL);
-	if (often && !timer_create(CLOCK_MONOTONIC, &how, &timer))
-		timer_settime(timer, 0, &each, NULL);
 }
 
 __attribute__((noinline)) int
@@ -202,6 +210,10 @@ serve(int ignores)
 	printf("ready\n");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
+		if (line[0] == 'a')
+			alarms_begin();
+		while (line[0] == 'a' && alarms < NASKED)
+			work(1000);
 		work(NWORK);
 		say();
 	}
@@ -214,7 +226,9 @@ main(int argc, char **argv)
 	self = argv[0];
 	if (!strcmp(argv[1], "done"))
 		return done();
-	catch(strcmp(argv[1], "serve"));
+	catch();
+	if (strcmp(argv[1], "serve"))
+		alarms_begin();
 	if (!strcmp(argv[1], "exec"))
 		return exec();
 	if (!strcmp(argv[1], "serve"))
