@@ -125,7 +125,7 @@ gdbserver_tests
 	is($run->{funcs}{work}, 1, 'gdbserver, exec of another: calls');
 	like($run->{out}, qr/^executed$/m, '  and output');
 
-	my $stub = gdbserver($program, 'loop');
+	my $stub = gdbserver($program, 'loop', $$);
 	my $started = monitor_start(["--remote=$stub->{where}", @units],
 	    [$program]);
 
@@ -142,7 +142,7 @@ gdbserver_tests
 	like(slurp("/proc/$1/stat"), qr/ R /, '  and the program runs on');
 	kill KILL => $1;
 
-	$stub = gdbserver($program, 'loop');
+	$stub = gdbserver($program, 'loop', $$);
 	$started = monitor_start(["--remote=$stub->{where}", @units],
 	    [$program]);
 	wait_for(sub { -s $stub->{said} && slurp($stub->{said}) =~

@@ -77,7 +77,8 @@ main(int argc, char **argv)
 	else if (!strcmp(argv[1], "again"))
 		execl(argv[2], argv[2], "none", (char *)NULL);
 	else if (!strcmp(argv[1], "loop"))
-		for (;;)
+		/* As long as that process runs, and no longer. */
+		while (!kill((pid_t)n, 0))
 			work(3);
 	else if (!strcmp(argv[1], "crash"))
 		*(volatile int *)8 = (int)work(7);
