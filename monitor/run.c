@@ -100,23 +100,6 @@ on_exec(struct run *run, struct task *task, const struct event *event)
 }
 
 static void
-on_group_stop(struct run *run, struct task *task)
-{
-	task->state = TASK_RUNNING;
-	/* Fails if the group stop has ended meanwhile. */
-	if (task_resume(run, task, RESUME_LISTEN, 0) == HOST_ERROR) {
-		task->state = TASK_STOPPED;
-		run_resume(run, task, 0);
-		return;
-	}
-	if (!run->suspending || task->process->pid != run->root)
-		return;
-	run->suspending = false;
-	run_pause(run, NULL, NULL, STOP_SUSPEND);
-	notice_suspended();
-}
-
-static void
 on_syscall(struct run *run, struct task *task, bool entry)
 {
 	affinity_syscall(run, task, entry);
@@ -148,6 +131,27 @@ on_pause(struct run *run, struct task *task, const struct event *event)
 	}
 	cut_undo(run, task, true);
 	run_resume(run, task, 0);
+}
+
+/*
+ * The task waits for the end of the group stop.  The kernel stops it again then,
+ * before it runs on: on_pause does what is left to do, as at a birth.
+ */
+static void
+on_group_stop(struct run *run, struct task *task, const struct event *event)
+{
+	task->state = TASK_RUNNING;
+	/* Fails if the task has run for pmon since: nothing stops it again. */
+	if (task_resume(run, task, RESUME_LISTEN, 0) == HOST_ERROR) {
+		task->state = TASK_STOPPED;
+		on_pause(run, task, event);
+		return;
+	}
+	if (!run->suspending || task->process->pid != run->root)
+		return;
+	run->suspending = false;
+	run_pause(run, NULL, NULL, STOP_SUSPEND);
+	notice_suspended();
 }
 
 /*
@@ -202,7 +206,7 @@ event_handle(struct run *run, const struct event *event)
 		task_deliver(run, task, event->value);
 		break;
 	case EVENT_STOPPED:
-		on_group_stop(run, task);
+		on_group_stop(run, task, event);
 		break;
 	case EVENT_EXEC:
 		on_exec(run, task, event);

@@ -205,9 +205,10 @@ static const struct way {
 };
 
 static void
-way_check(const struct way *way, const char *path, const char *patch)
+way_check(const struct way *way, const char *path, const char *patch,
+	  const struct host *host)
 {
-	int status = monitored(path, way->name, patch, &host_ptrace);
+	int status = monitored(path, way->name, patch, host);
 
 	assert_int_equal(status, way->status);
 	assert_true(told.begun > 0);
@@ -236,8 +237,10 @@ test_ways(void **state)
 		char name[64];
 
 		snprintf(name, sizeof(name), "%s.x", ways[i].source);
-		way_check(&ways[i], in_work(name), "--patch=auto");
-		way_check(&ways[i], in_work(name), "--patch=trap");
+		way_check(&ways[i], in_work(name), "--patch=auto",
+			  &host_ptrace);
+		way_check(&ways[i], in_work(name), "--patch=trap",
+			  &host_ptrace);
 	}
 }
 
@@ -329,6 +332,71 @@ test_early_ends(void **state)
 	}
 }
 
+/* ---- births at a group stop */
+
+/*
+ * A host whose tasks are born at a group stop, that ends when it is listened
+ * for; or it ends before, as for a task that was run in between.
+ */
+static struct {
+	bool early;		/* it ends before */
+	pid_t tids[TASKS_MAX];	/* of which the first stop was told */
+	size_t n;
+	size_t listened;
+} stopping;
+
+static bool
+stopping_new(pid_t tid)
+{
+	for (size_t i = 0; i < stopping.n; i++)
+		if (stopping.tids[i] == tid)
+			return false;
+	assert_true(stopping.n < TASKS_MAX);
+	stopping.tids[stopping.n++] = tid;
+	return true;
+}
+
+static void
+stopping_wait(struct event *event)
+{
+	host_ptrace.wait(event);
+	if (event->kind == EVENT_PAUSED && stopping_new(event->tid))
+		event->kind = EVENT_STOPPED;
+}
+
+static int
+stopping_resume(pid_t tid, enum resume how, int signal)
+{
+	int err;
+
+	if (how != RESUME_LISTEN)
+		return host_ptrace.resume(tid, how, signal);
+	stopping.listened++;
+	if (stopping.early)
+		return HOST_ERROR;
+	err = host_ptrace.resume(tid, how, signal);
+	return err ? err : host_ptrace.send(tid, SIGCONT);
+}
+
+static void
+test_stopped_births(void **state)
+{
+	const struct way *way = ways;
+	struct host host = host_ptrace;
+
+	host.wait = stopping_wait;
+	host.resume = stopping_resume;
+	while (strcmp(way->name, "abandon") != 0)
+		way++;
+	for (int i = 0; i < 2; i++) {
+		memset(&stopping, 0, sizeof(stopping));
+		stopping.early = i;
+		way_check(way, in_work("leave.c.x"), "--patch=auto", &host);
+		/* Each of its threads, at least. */
+		assert_true(stopping.listened >= (size_t)way->tasks - 1);
+	}
+}
+
 /* ---- a leader that was gone before pmon came */
 
 static void
@@ -384,6 +452,7 @@ main(void)
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_early_ends),
 		cmocka_unit_test(test_leaderless),
+		cmocka_unit_test(test_stopped_births),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
