@@ -67,4 +67,19 @@ void abnormal_hook(struct run *run, struct task *task,
 void abnormal_enter(struct run *run, const struct task *task,
 		    const struct stack_switch *stack_switch);
 
+/* ---- between abnormal.c and abnormal_tasks.c */
+
+/* The space's stack walker, which the space owns. */
+struct stack *space_stack(struct run *run, struct space *space);
+/* Forget the frames that abnormal_waits has kept. */
+void waits_forget(struct task *task);
+/* Whether counts are derived for the task. */
+bool task_infers(const struct task *task);
+/* Whether abnormal edges of the task are counted. */
+bool task_abnormals(const struct run *run, const struct task *task);
+/* Enter the frame edges of the task in the counter sets, as `how` says. */
+void stack_switch_enter(struct run *run, const struct task *task,
+			const struct stack_switch *stack_switch,
+			enum presence how);
+
 #endif
