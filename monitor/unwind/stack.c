@@ -1,7 +1,7 @@
 /*
  * Walks the frames of a stopped task, from each to its caller, by the rules of
  * the unwind tables or, where there are none, by a frame pointer that the code
- * is seen to keep.  Decides whether a walk that ends has come to the first
+ * is seen to keep (stack_text.c).  Decides whether a walk that ends has come to the first
  * frame.  Never guesses: a walk that finds no certain way is lost.
  */
 #include "monitor/unwind/stack.h"
@@ -13,6 +13,7 @@
 
 #include "monitor/unwind/stack_files.h"
 #include "monitor/unwind/stack_rules.h"
+#include "monitor/unwind/stack_text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -145,6 +146,29 @@ rule_at(struct walking *w, uint64_t va)
 	return module ? rule_in(w, module, va) : NULL;
 }
 
+/* ---- what the code says of an address */
+
+static struct text
+text_of(const struct walking *w)
+{
+	return (struct text){ &w->stack->files, w->stack->arch, w->tid };
+}
+
+/* Whether the frame's function keeps a frame pointer there. */
+static bool
+frame_pointed(struct walking *w, const struct frame *frame)
+{
+	uint64_t pc = lookup_pc(frame);
+	Dwfl_Module *module = module_at(w, pc);
+	struct text text = text_of(w);
+	GElf_Off offset;
+	GElf_Sym sym;
+
+	return module && dwfl_module_addrinfo(module, pc, &offset, &sym, NULL,
+					      NULL, NULL) &&
+	       text_points(&text, pc - offset, pc, frame->exact);
+}
+
 /* ---- where a walk ends */
 
 static void
@@ -216,30 +240,6 @@ frame_is_entry(struct walking *w, const struct frame *frame)
 	return true;
 }
 
-static int
-text_effect(struct walking *w, uint64_t va, struct insn *insn,
-	    struct effect *effect)
-{
-	const struct arch *arch = w->stack->arch;
-	uint8_t code[INSN_MAX];
-	size_t n = sizeof(code);
-
-	while (n && files_text(&w->stack->files, w->tid, va, code, n))
-		n--;
-	if (!arch->effect || arch->decode(code, n, va, insn))
-		return -1;
-	return arch->effect(code, n, va, effect);
-}
-
-static bool
-effect_copies(const struct effect *effect, uint8_t dst, uint8_t src)
-{
-	return effect->op == EFFECT_COPY && effect->dst.kind == PLACE_REG &&
-	       effect->dst.reg == dst &&
-	       (src == REG_NONE || (effect->src.kind == PLACE_REG &&
-				    effect->src.reg == src));
-}
-
 /*
  * Whether the function begins by setting the stack pointer: then it has no
  * caller, whatever its table says (glibc's __start_context).
@@ -248,11 +248,9 @@ static bool
 frame_sets_stack(struct walking *w, const struct frame *frame)
 {
 	const struct rule *rule = rule_at(w, lookup_pc(frame));
-	struct effect effect;
-	struct insn insn;
+	struct text text = text_of(w);
 
-	return rule && !text_effect(w, rule->lo, &insn, &effect) &&
-	       effect_copies(&effect, w->stack->arch->reg_sp, REG_NONE);
+	return rule && text_sets_stack(&text, rule->lo);
 }
 
 /*
@@ -286,41 +284,6 @@ walk_resolve(struct walking *w, const char *why)
 }
 
 /* ---- frames without tables */
-
-/*
- * Whether the function at the frame's pc begins with push fp; mov sp, fp, and
- * the pc is behind that and not where the frame is taken down again.
- */
-static bool
-frame_pointed(struct walking *w, const struct frame *frame)
-{
-	const struct arch *arch = w->stack->arch;
-	uint64_t pc = lookup_pc(frame), va;
-	Dwfl_Module *module = module_at(w, pc);
-	struct effect effect, pushed = { 0 };
-	struct insn insn;
-	GElf_Off offset;
-	GElf_Sym sym;
-
-	if (!module || !dwfl_module_addrinfo(module, pc, &offset, &sym, NULL,
-					     NULL, NULL))
-		return false;
-	va = pc - offset;
-	for (int i = 0; i < 3; i++, va += insn.len) {
-		if (text_effect(w, va, &insn, &effect))
-			return false;
-		if (effect_copies(&effect, arch->reg_fp, arch->reg_sp))
-			break;
-		pushed = effect;
-	}
-	if (!effect_copies(&effect, arch->reg_fp, arch->reg_sp) ||
-	    pushed.sp >= 0 || pc < va + insn.len)
-		return false;
-	return !frame->exact || (!text_effect(w, pc, &insn, &effect) &&
-				 insn.kind != INSN_RETURN &&
-				 insn.kind != INSN_JUMP &&
-				 insn.kind != INSN_JUMP_INDIRECT);
-}
 
 /* Get the caller's registers by the frame pointer. */
 static int
