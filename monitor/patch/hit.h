@@ -1,5 +1,5 @@
 /*
- * Hits: a task has stopped at one of pmon's traps.  patch.c handles the hits
+ * Hits: a task has stopped at one of pmon's traps.  patch.c handles those
  * that were reported; unreported.c looks for those that were not.
  */
 #ifndef MONITOR_PATCH_HIT_H
@@ -14,6 +14,16 @@ struct hit {
 	uint64_t va;
 };
 
+/* Whether there is a trap at hit->va; if so, fill in the rest of *hit. */
+bool hit_trapped(const struct task *task, struct hit *hit);
+
+/*
+ * Whether one of pmon's traps caused this stop.  Only such a trap leaves the pc
+ * inside an instruction; elsewhere the signal may have been sent.  HOST_OK if
+ * it did, HOST_ERROR if not, HOST_GONE if the task was killed.
+ */
+int hit_find(struct run *run, const struct task *task, struct hit *hit);
+
 /* Whether the pc is where the trap of a site leaves it; if so, fill in *hit. */
 bool hit_before(struct run *run, const struct task *task, struct hit *hit);
 
@@ -27,5 +37,16 @@ void hit_tell(struct run *run, const struct task *task, const struct hit *hit,
  */
 void hit_stepped(struct run *run, const struct task *task,
 		 const struct hit *hit, uint64_t pc);
+
+/* The site's jump or call went to va. */
+void hit_target(struct run *run, const struct task *task,
+		const struct hit *hit, uint64_t va);
+
+/*
+ * The instruction of the hit was counted, but has not been done because of this
+ * event.  sp is the stack pointer at the site.
+ */
+void hit_undone(struct run *run, struct task *task, const struct hit *hit,
+		uint64_t sp, const struct event *event);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * Handles traps: counts the hit and does the original instruction, by lifting
- * the trap and stepping (Bishop 1987, "How an Execution Monitor Works"), by
- * running a copy of the instruction out of line, or by emulating it.  The
+ * Handles traps: counts the hit and has the original instruction done, in its
+ * place (step.c) or by running a copy of the instruction out of line.  The
  * program never sees any of this: whenever a task stops for a signal, its pc is
  * an original one.
  *
@@ -11,8 +10,6 @@
  * that faults has begun; if a handler returns to it (the REDO_ states, then its
  * sigreturn), it runs again but is counted once.
  */
-#include <signal.h>
-
 #include "monitor/process/affinity.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/deliver.h"
@@ -20,72 +17,12 @@
 #include "monitor/process/faults.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/patch.h"
+#include "monitor/patch/step.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/events.h"
-#include "monitor/process/signals.h"
-#include "monitor/process/space.h"
 #include "monitor/unwind/abnormal.h"
-#include "util/fail.h"
 
-/* ---- counting */
-
-void
-hit_tell(struct run *run, const struct task *task, const struct hit *hit,
-	 enum site_event what)
-{
-	struct plan *plan = hit->module->plan;
-
-	client_at_site(run, task, plan, hit->site - plan->sites, what);
-}
-
-/* The site's jump or call went to va. */
-static void
-hit_target(struct run *run, const struct task *task, const struct hit *hit,
-	   uint64_t va)
-{
-	struct plan *plan = hit->module->plan;
-	const struct module *to = space_module(task->process->space, va);
-
-	client_went(run, task, plan, hit->site - plan->sites,
-		    to ? to->plan : NULL, to ? va - to->bias : 0);
-}
-
-void
-hit_stepped(struct run *run, const struct task *task, const struct hit *hit,
-	    uint64_t pc)
-{
-	const struct site *site = hit->site;
-
-	if (site->branch && pc == site->insn.target + hit->module->bias)
-		hit_tell(run, task, hit, SITE_TAKEN);
-	if (site->targets)
-		hit_target(run, task, hit, pc);
-}
-
-/* ---- taking hits back, redoing */
-
-/*
- * The instruction of the hit was counted, but has not been done because of this
- * event.  sp is the stack pointer at the site.
- */
-static void
-hit_undone(struct run *run, struct task *task, const struct hit *hit,
-	   uint64_t sp, const struct event *event)
-{
-	int signal = event->value;
-
-	task->hit_open = false;
-	if (event->kind != EVENT_SIGNAL || !signal_caused(run, task, signal)) {
-		hit_tell(run, task, hit, SITE_UNDONE);
-		task->once = NULL;
-		return;
-	}
-	if (!signal_caught(run, task, signal))
-		return;
-	task->redo = REDO_HANDLER;
-	task->redo_va = hit->va;
-	task->redo_sp = sp;
-}
+/* ---- instructions that faulted */
 
 void
 patch_syscall(struct run *run, struct task *task, bool entry)
@@ -120,154 +57,7 @@ redo_take(struct run *run, struct task *task, uint64_t va)
 	       sp == task->redo_sp;
 }
 
-/* ---- step */
-
-static int
-trap_set(struct run *run, struct task *task, uint64_t va,
-	 const uint8_t *bytes)
-{
-	return run->host->mem_write(task->process->space->mem, task->tid, va,
-				    bytes, run->arch->trap_len);
-}
-
-/*
- * Whether a step has caused the stop.  If SIGTRAP was blocked and one was
- * pending, the step has unblocked it, and the stop tells of the pending one.
- */
-static bool
-step_told(struct run *run, const struct task *task)
-{
-	enum trap_cause cause = run->host->trap_cause(task->tid);
-
-	return cause == TRAP_STEP ||
-	       (cause == TRAP_SENT && sigtrap_lost(run, task));
-}
-
-/*
- * One step from the site.  true if the instruction was done and has come to
- * itself again: it must be counted and stepped once more.  If the task is
- * killed, its last stop tells whether it was done: see trap_unreported.
- */
-static bool
-step_once(struct run *run, struct task *task, const struct hit *hit,
-	  struct event *event)
-{
-	uint64_t pc, sp;
-
-	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
-		return false;
-	task->stepping = true;
-	/* Another task's step may have paused this one before its own. */
-	do {
-		if (task_resume(run, task, RESUME_STEP, 0))
-			return false;
-		run_wait_task(run, task, event);
-		if (task->state == TASK_DEAD ||
-		    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
-			return false;
-	} while (event->kind == EVENT_PAUSED && pc == hit->va);
-	task->stepping = false;
-	if (event->kind == EVENT_TRAP && step_told(run, task)) {
-		event->kind = EVENT_PAUSED;
-		task->hit_open = pc == hit->va;
-		hit_stepped(run, task, hit, pc);
-		if (sigtrap_mend(run, task))
-			return false;
-		return pc == hit->va;
-	}
-	/* The task was stopped before the instruction, or by what that did. */
-	task->hit_open = false;
-	if (pc == hit->va)
-		hit_undone(run, task, hit, sp, event);
-	return false;
-}
-
-/*
- * Bishop's cycle.  While the trap is lifted all other tasks of the space
- * stand still, or they would pass the site uncounted.
- */
-static void
-patch_step(struct run *run, struct task *task, const struct hit *hit)
-{
-	const struct arch *arch = run->arch;
-	struct event event = { EVENT_PAUSED, task->tid, 0 };
-
-	run_pause(run, task->process->space, task, STOP_OTHER_STEPS);
-	/* The task may have been killed meanwhile, with its event queued. */
-	if (task->exiting || task->state != TASK_STOPPED)
-		return;
-	if (run->host->reg_set(task->tid, arch->reg_pc, hit->va) ||
-	    trap_set(run, task, hit->va, hit->patched->saved)) {
-		run_resume_last(run, task);
-		return;
-	}
-	/* A repeated string instruction steps by its iterations. */
-	while (step_once(run, task, hit, &event))
-		if (hit->site->insn.kind != INSN_PLAIN)
-			hit_tell(run, task, hit, SITE_BEGUN);
-	if (!hit->site->passed)
-		trap_set(run, task, hit->va, arch->trap);
-	if (event.kind == EVENT_PAUSED)
-		run_resume_last(run, task);
-	else
-		run_requeue(run, &event);
-}
-
-/* ---- slot, emulation */
-
-/* The task whose memory an emulated instruction reads and writes. */
-struct owner {
-	const struct host *host;
-	pid_t tid;
-};
-
-static int
-owner_read(void *ctx, uint64_t va, void *buf, size_t len)
-{
-	const struct owner *owner = ctx;
-
-	return owner->host->data_read(owner->tid, va, buf, len);
-}
-
-static int
-owner_write(void *ctx, uint64_t va, const void *buf, size_t len)
-{
-	const struct owner *owner = ctx;
-
-	return owner->host->data_write(owner->tid, va, buf, len);
-}
-
-static void
-patch_emulate(struct run *run, struct task *task, const struct hit *hit)
-{
-	struct owner owner = { run->host, task->tid };
-	struct memory memory = { owner_read, owner_write, &owner };
-	bool taken = false;
-	struct regs regs;
-
-	if (run->host->regs_get(task->tid, &regs))
-		return;
-	regs.r[run->arch->reg_pc] = hit->va;
-	switch (run->arch->emul_run(&hit->patched->emul, &regs, &memory)) {
-	case EMUL_TAKEN:
-		taken = true;
-		break;
-	case EMUL_DONE:
-		break;
-	case EMUL_FAULT:
-		/* Let the processor say what is wrong, if anything is. */
-		patch_step(run, task, hit);
-		return;
-	}
-	if (run->host->regs_set(task->tid, &regs))
-		return;
-	task->hit_open = false;
-	if (taken)
-		hit_tell(run, task, hit, SITE_TAKEN);
-	if (!taken && hit->site->targets)
-		hit_target(run, task, hit, regs.r[run->arch->reg_pc]);
-	run_resume_last(run, task);
-}
+/* ---- slots */
 
 /* Let the task go on at va: elsewhere, or behind its instruction. */
 static void
@@ -373,63 +163,6 @@ patch_leave(struct run *run, struct task *task)
 }
 
 /* ---- the trap */
-
-/* Whether there is a trap at hit->va; if so, fill in the rest of *hit. */
-static bool
-trap_at(const struct task *task, struct hit *hit)
-{
-	struct module *module = space_module(task->process->space, hit->va);
-
-	hit->module = module;
-	hit->site = module ? plan_site(module->plan, hit->va - module->bias) :
-			     NULL;
-	if (!hit->site)
-		return false;
-	hit->patched = &module->patched[hit->site - module->plan->sites];
-	return hit->patched->patch != PATCH_UNPLANTED;
-}
-
-bool
-hit_before(struct run *run, const struct task *task, struct hit *hit)
-{
-	uint64_t pc;
-
-	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
-		return false;
-	hit->va = pc - run->arch->trap_pc;
-	return trap_at(task, hit);
-}
-
-/*
- * Whether one of pmon's traps caused this stop.  Only such a trap leaves the pc
- * inside an instruction; elsewhere the signal may have been sent.  HOST_OK if
- * it did, HOST_ERROR if not, HOST_GONE if the task was killed.
- */
-static int
-hit_find(struct run *run, const struct task *task, struct hit *hit)
-{
-	uint8_t trap_pc = run->arch->trap_pc;
-	uint64_t pc;
-
-	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
-		return HOST_GONE;
-	hit->va = pc - trap_pc;
-	if (!trap_at(task, hit))
-		return HOST_ERROR;
-	if (trap_pc && hit->site->insn.len > trap_pc)
-		return HOST_OK;
-	switch (run->host->trap_cause(task->tid)) {
-	case TRAP_INSN:
-		return HOST_OK;
-	case TRAP_NONE:
-		return HOST_GONE;
-	case TRAP_SENT:
-		/* Sent while it was blocked; the trap has unblocked it. */
-		return sigtrap_lost(run, task) ? HOST_OK : HOST_ERROR;
-	default:
-		return HOST_ERROR;
-	}
-}
 
 bool
 patch_forget(struct run *run, struct task *task)
@@ -616,7 +349,7 @@ patch_trap(struct run *run, struct task *task, int signal)
 		/*
 		 * The hook may have planted more, so the site may have moved.
 		 */
-		if (!trap_at(task, &hit)) {
+		if (!hit_trapped(task, &hit)) {
 			patch_move(run, task, hit.va);
 			return;
 		}

@@ -1,8 +1,8 @@
 /*
  * Walks the frames of a stopped task, from each to its caller, by the rules of
  * the unwind tables or, where there are none, by a frame pointer that the code
- * is seen to keep (stack_text.c).  Decides whether a walk that ends has come to the first
- * frame.  Never guesses: a walk that finds no certain way is lost.
+ * is seen to keep (stack_text.c).  Decides whether a walk that ends has come to
+ * the first frame.  Never guesses: a walk that finds no certain way is lost.
  */
 #include "monitor/unwind/stack.h"
 

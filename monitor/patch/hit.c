@@ -1,0 +1,110 @@
+/*
+ * Hits: finds out whether a task has stopped at one of pmon's traps, and tells
+ * clients what its instruction has done.  Never lets a task run.
+ */
+#include "monitor/patch/hit.h"
+#include "monitor/process/sigtrap.h"
+#include "monitor/process/signals.h"
+#include "monitor/process/space.h"
+
+bool
+hit_trapped(const struct task *task, struct hit *hit)
+{
+	struct module *module = space_module(task->process->space, hit->va);
+
+	hit->module = module;
+	hit->site = module ? plan_site(module->plan, hit->va - module->bias) :
+			     NULL;
+	if (!hit->site)
+		return false;
+	hit->patched = &module->patched[hit->site - module->plan->sites];
+	return hit->patched->patch != PATCH_UNPLANTED;
+}
+
+bool
+hit_before(struct run *run, const struct task *task, struct hit *hit)
+{
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return false;
+	hit->va = pc - run->arch->trap_pc;
+	return hit_trapped(task, hit);
+}
+
+int
+hit_find(struct run *run, const struct task *task, struct hit *hit)
+{
+	uint8_t trap_pc = run->arch->trap_pc;
+	uint64_t pc;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return HOST_GONE;
+	hit->va = pc - trap_pc;
+	if (!hit_trapped(task, hit))
+		return HOST_ERROR;
+	if (trap_pc && hit->site->insn.len > trap_pc)
+		return HOST_OK;
+	switch (run->host->trap_cause(task->tid)) {
+	case TRAP_INSN:
+		return HOST_OK;
+	case TRAP_NONE:
+		return HOST_GONE;
+	case TRAP_SENT:
+		/* Sent while it was blocked; the trap has unblocked it. */
+		return sigtrap_lost(run, task) ? HOST_OK : HOST_ERROR;
+	default:
+		return HOST_ERROR;
+	}
+}
+
+void
+hit_tell(struct run *run, const struct task *task, const struct hit *hit,
+	 enum site_event what)
+{
+	struct plan *plan = hit->module->plan;
+
+	client_at_site(run, task, plan, hit->site - plan->sites, what);
+}
+
+void
+hit_target(struct run *run, const struct task *task, const struct hit *hit,
+	   uint64_t va)
+{
+	struct plan *plan = hit->module->plan;
+	const struct module *to = space_module(task->process->space, va);
+
+	client_went(run, task, plan, hit->site - plan->sites,
+		    to ? to->plan : NULL, to ? va - to->bias : 0);
+}
+
+void
+hit_stepped(struct run *run, const struct task *task, const struct hit *hit,
+	    uint64_t pc)
+{
+	const struct site *site = hit->site;
+
+	if (site->branch && pc == site->insn.target + hit->module->bias)
+		hit_tell(run, task, hit, SITE_TAKEN);
+	if (site->targets)
+		hit_target(run, task, hit, pc);
+}
+
+void
+hit_undone(struct run *run, struct task *task, const struct hit *hit,
+	   uint64_t sp, const struct event *event)
+{
+	int signal = event->value;
+
+	task->hit_open = false;
+	if (event->kind != EVENT_SIGNAL || !signal_caused(run, task, signal)) {
+		hit_tell(run, task, hit, SITE_UNDONE);
+		task->once = NULL;
+		return;
+	}
+	if (!signal_caught(run, task, signal))
+		return;
+	task->redo = REDO_HANDLER;
+	task->redo_va = hit->va;
+	task->redo_sp = sp;
+}

@@ -1,0 +1,19 @@
+/*
+ * Does the instruction that a task has hit a trap at, and lets the task go on.
+ * Private to patch.c.
+ */
+#ifndef MONITOR_PATCH_STEP_H
+#define MONITOR_PATCH_STEP_H
+
+#include "monitor/patch/hit.h"
+
+/*
+ * Bishop's cycle.  While the trap is lifted all other tasks of the space stand
+ * still, or they would pass the site uncounted.
+ */
+void patch_step(struct run *run, struct task *task, const struct hit *hit);
+
+/* Emulate the instruction, which has an emulation; step it if that faults. */
+void patch_emulate(struct run *run, struct task *task, const struct hit *hit);
+
+#endif
