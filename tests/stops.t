@@ -117,6 +117,8 @@ grows(['--patch=trap', '--placement=every', '--units=func'], $c, 'signals',
 # Whose end a signal tells.
 grows([], $c, 'forks', 'process created' => 1, $begins => 1, $ends => 1,
     'signal' => 1);
-grows([], $c, 'threads', 'thread created' => 1, $begins => 1, $ends => 1);
+# clone3's flags are in memory: a hook looks whether the thread is traced.
+grows([], $c, 'threads', 'thread created' => 1, $begins => 1, $ends => 1,
+    'trap, makes a thread or process' => 1);
 
 done_testing;
