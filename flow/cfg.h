@@ -128,10 +128,6 @@ struct cfg_input {
  */
 struct cfg *cfg_make(const struct cfg_input *in);
 
-/* Like cfg_make, from nothing but the code and leaders. */
-struct cfg *cfg_build(const struct arch *arch, const uint64_t *lo,
-		      const uint64_t *hi, size_t n, const uint64_t *leaders,
-		      size_t nleaders, cfg_text *text, void *ctx);
 void cfg_free(struct cfg *cfg);
 
 /* Whether addr is in one of the function's ranges. */

@@ -74,17 +74,17 @@ page_sites(const struct module *module, const struct batch *batch,
 }
 
 /*
- * Edit the text of a page's sites: read the bytes from the first site to the
+ * Edit the text of a batch's sites, which are in one page: read the bytes from the first site to the
  * last, let fn change them, write them back.
  */
 static int
 page_edit(struct run *run, struct space *space, pid_t tid,
 	  const struct module *module, const struct batch *batch,
-	  size_t first, size_t last, site_edit *fn)
+	  site_edit *fn)
 {
 	const struct arch *arch = module->plan->image->arch;
-	uint64_t lo = batch_site(module, batch, first)->addr;
-	size_t n = batch_site(module, batch, last - 1)->addr - lo +
+	uint64_t lo = batch_site(module, batch, 0)->addr;
+	size_t n = batch_site(module, batch, batch->n - 1)->addr - lo +
 		   arch->trap_len;
 	uint8_t text[PAGE + sizeof(arch->trap)], old[sizeof(text)];
 
@@ -92,7 +92,7 @@ page_edit(struct run *run, struct space *space, pid_t tid,
 	if (text_read(run, space, tid, lo + module->bias, text, n))
 		return HOST_GONE;
 	memcpy(old, text, n);
-	for (size_t i = first; i < last; i++)
+	for (size_t i = 0; i < batch->n; i++)
 		fn(arch, module, batch->sites[i],
 		   text + (batch_site(module, batch, i)->addr - lo));
 	if (!memcmp(old, text, n))
@@ -148,9 +148,12 @@ module_edit(struct run *run, struct space *space, pid_t tid,
 	size_t last;
 
 	for (size_t i = 0; i < batch->n; i = last) {
+		struct batch page = { batch->sites + i, 0 };
+
 		last = page_sites(module, batch, i);
+		page.n = last - i;
 		/* If the page or the process is gone, nothing is lost. */
-		if (page_edit(run, space, tid, module, batch, i, last, fn))
+		if (page_edit(run, space, tid, module, &page, fn))
 			err = HOST_GONE;
 	}
 	return err;

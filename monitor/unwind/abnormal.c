@@ -310,8 +310,12 @@ hook_stack_switch(struct run *run, struct task *task,
 		return;
 	}
 	if (stack_switch_find(space_stack(run, task->process->space), task->tid,
-			      task->entries, module->plan->image, module->bias,
-			      hook, regs, &leaving.stack_switch))
+			      &(struct switch_at){
+				      .image = module->plan->image,
+				      .bias = module->bias,
+				      .hook = hook, .regs = regs,
+				      .entries = task->entries,
+			      }, &leaving.stack_switch))
 		return;
 	stack_switch_wake(run, task, &leaving.stack_switch);
 	task->leaving = mem_alloc(sizeof(*task->leaving));

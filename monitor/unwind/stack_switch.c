@@ -261,23 +261,22 @@ entry_find(const struct entries *entries, uint64_t func, uint64_t sp)
  * or -1 if the caller is not known.
  */
 static int
-before_start(const struct host *host, pid_t tid, const struct entries *entries,
-	     const struct image *image, uint64_t bias,
-	     const struct hook *hook, const struct regs *regs,
+before_start(const struct host *host, pid_t tid, const struct switch_at *at,
 	     struct walk_start *start)
 {
+	const struct arch *arch = at->image->arch;
+	const struct hook *hook = at->hook;
 	const struct entry *entry;
 
-	*start = (struct walk_start){ .regs = *regs };
+	*start = (struct walk_start){ .regs = *at->regs };
 	if (!hook->depth) {
 		start->unknown = hook->changed;
-		return caller_get(host, tid, image->arch, start);
+		return caller_get(host, tid, arch, start);
 	}
 	if (hook->depth < 0)
 		return -1;
-	entry = entry_find(entries, hook->func + bias,
-			   regs->r[image->arch->reg_sp] +
-			   (uint64_t)hook->depth);
+	entry = entry_find(at->entries, hook->func + at->bias,
+			   at->regs->r[arch->reg_sp] + (uint64_t)hook->depth);
 	if (!entry)
 		return -1;
 	*start = entry->caller;
@@ -319,23 +318,19 @@ stacks_walk(struct stack *stack, pid_t tid, const struct walk_start *before,
 }
 
 int
-stack_switch_find(struct stack *stack, pid_t tid, const struct entries *entries,
-		  const struct image *image, uint64_t bias,
-		  const struct hook *hook, const struct regs *regs,
+stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 		  struct stack_switch *stack_switch)
 {
-	const struct host *host = stack_host(stack);
-	struct walk_start before, after = { .regs = *regs, .exact = true };
+	struct walk_start before, after = { .regs = *at->regs, .exact = true };
 	struct copy copy = { stack, tid, NULL, 0 };
 	struct walk old = { 0 }, new = { 0 };
 	int err;
 
 	*stack_switch = (struct stack_switch){ 0 };
-	if (before_start(host, tid, entries, image, bias, hook, regs,
-			 &before)) {
+	if (before_start(stack_host(stack), tid, at, &before)) {
 		stack_switch_unfollowed(
 			stack_switch,
-			hook->depth < 0 ?
+			at->hook->depth < 0 ?
 				"a function leaves a stack in a way that pmon "
 				"does not follow" :
 				"the caller of the function that leaves a "
@@ -343,7 +338,8 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct entries *entries,
 		return HOST_OK;
 	}
 	stack_hold(stack);
-	err = code_emulate(image, bias, hook, &copy, &after.regs);
+	err = code_emulate(at->image, at->bias, at->hook, &copy,
+			   &after.regs);
 	free(copy.written);
 	if (err) {
 		stack_release(stack);

@@ -66,18 +66,24 @@ struct entries {
 void entries_add(struct entries *entries, const struct host *host, pid_t tid,
 		 const struct arch *arch, const struct regs *regs);
 
+/* Where a task is that is about to switch stacks. */
+struct switch_at {
+	const struct image *image;
+	uint64_t bias;		/* of the image */
+	const struct hook *hook;	/* a HOOK_STACK_SWITCH of the image */
+	const struct regs *regs;	/* the pc where it would be without
+					   pmon */
+	const struct entries *entries;	/* of the task */
+};
+
 /*
- * A task has stopped, with registers `regs` (the pc where it would be without
- * pmon), before the instruction of a HOOK_STACK_SWITCH of an image that is
- * mapped with this bias: find the frames that the stack switch passes over.
- * The switch is done when the instruction at hook->end is; a task that ends or
+ * A task has stopped before the instruction of a hook: find the frames that the stack switch passes over.
+ * The switch is done when the instruction at at->hook->end is; a task that ends or
  * gets a signal with its pc in (addr, end] has not done it.  Returns 0, or
  * HOST_GONE.
  */
 int stack_switch_find(struct stack *stack, pid_t tid,
-		      const struct entries *entries, const struct image *image,
-		      uint64_t bias, const struct hook *hook,
-		      const struct regs *regs,
+		      const struct switch_at *at,
 		      struct stack_switch *stack_switch);
 
 /*

@@ -1,6 +1,7 @@
 /*
  * Runs a VAX program with sites, counted in any of several ways.
  */
+#include "tests/lib/cfg_build.h"
 #include "tests/lib/vaxrun.h"
 
 enum { VAXRUN_BREAK_MAX = 2000000000 };

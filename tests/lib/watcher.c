@@ -268,8 +268,12 @@ watch_hook(struct watcher *watcher, struct watched_task *task,
 	}
 	if (hook->kind == HOOK_STACK_SWITCH) {
 		must(!stack_switch_find(task->space->stack, task->tid,
-					&task->entries, image, module->bias,
-					hook, regs, &stack_switch));
+					&(struct switch_at){
+						.image = image,
+						.bias = module->bias,
+						.hook = hook, .regs = regs,
+						.entries = &task->entries,
+					}, &stack_switch));
 		watch_frame_edges(watcher, task->space, &stack_switch);
 		return;
 	}

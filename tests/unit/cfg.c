@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/lib/cfg_build.h"
 #include "tests/lib/toy.h"
 
 enum { MAX = 12, OUT = 100 };	/* OUT: a target outside the function */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "flow/entries.h"
+#include "tests/lib/cfg_build.h"
 #include "tests/lib/toy.h"
 
 enum { OUT = 200, ARCS = 16, NO = -1 };

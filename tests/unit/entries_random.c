@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "flow/entries.h"
+#include "tests/lib/cfg_build.h"
 #include "tests/lib/random.h"
 #include "tests/lib/regions.h"
 #include "tests/lib/toy.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "flow/graph.h"
+#include "tests/lib/cfg_build.h"
 #include "tests/lib/toy.h"
 
 #include <cmocka.h>

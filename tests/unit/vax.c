@@ -15,6 +15,7 @@
 
 #include "arch/arch.h"
 #include "flow/cfg.h"
+#include "tests/lib/cfg_build.h"
 
 static const struct arch *const arch = &arch_vax;
 
