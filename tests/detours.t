@@ -94,8 +94,9 @@ for my $ignores ([], ['ignores']) {
 	ok(!-e $file, 'the signal was sent');
 	unlike($run->{report}, qr/stays mapped/, 'its memory is gone');
 	is($target->answer, 'SIGUSR1, code -1, value 42', 'as it was sent');
-	is($target->status('SigIgn'), $ignores->[0] ? '0000000000000010' :
-	    '0000000000000000', 'SIGTRAP is as it was');
+	# Others may be ignored by whoever started the tests.
+	is(hex(substr $target->status('SigIgn'), -2) & 0x10,
+	    $ignores->[0] ? 0x10 : 0, 'SIGTRAP is as it was');
 	is($target->finish, 'status 0', 'it ends well');
 }
 
