@@ -416,6 +416,7 @@ event_receive(struct run *run, const struct event *event)
 	    event->kind != EVENT_VFORK)
 		task->extended = run->extended;
 	task->group_stopped = event->kind == EVENT_STOPPED;
+	task->entering = event->kind == EVENT_SYSCALL_ENTRY;
 	if (!ended)
 		stop_begin(run, task, event);
 	if (task->process)

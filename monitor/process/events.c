@@ -257,10 +257,14 @@ run_resume(struct run *run, struct task *task, int signal)
 	/* It may have run for pmon, and stopped again for something else. */
 	if (task->state != TASK_STOPPED || run_queued(run, task))
 		return;
+	/*
+	 * A pause that comes as the task enters a system call still cuts that
+	 * short, and nothing but the call's exit tells of it.
+	 */
+	task->paused = task->paused && task->entering;
 	if (task->redo != REDO_NONE || task->pinned || task->untraced ||
-	    task->process->watched || task->cut)
+	    task->process->watched || task->cut || task->paused)
 		how = RESUME_SYSCALL;
-	task->paused = false;
 	task->state = TASK_RUNNING;
 	task_resume(run, task, how, signal);
 }

@@ -92,6 +92,7 @@ struct task {
 	bool vforking;		/* waits in the kernel for its vfork child */
 	bool exiting;		/* will not run its own code again */
 	bool group_stopped;
+	bool entering;		/* stopped where it enters a system call */
 	bool paused;		/* pmon paused it since it last ran, which may
 				   have cut a system call short */
 	struct cut *cut;	/* the cut system call that it continues, or
