@@ -54,6 +54,7 @@ written
 	my ($stub) = @_;
 
 	waitpid $stub->{pid}, 0;
+	@servers = grep { $_ != $stub->{pid} } @servers;
 	return slurp($stub->{said}) =~
 	    s/^(?:Process|Listening|Remote|Child|\n).*\n?|^Detaching.*\n//mgr;
 }

@@ -15,13 +15,14 @@ use Exporter qw(import);
 use File::Basename qw(basename);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
-use POSIX qw(WNOHANG);
+use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw($pmon $build $cc $scratch $limit $seed $slow @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
-    lines_are annotated funcs_read lines_read slurp spew wait_for ended);
+    lines_are annotated funcs_read lines_read slurp spew wait_for ended
+    has_ended);
 
 our $pmon = abs_path($ENV{PMON} // 'build/pmon');
 our $build = abs_path($ENV{PMON_BUILD} // 'build');
@@ -41,7 +42,7 @@ our $slow = $ENV{PMON_SLOW} ? 1 : 0;
 # What random tests begin with, which their names have.
 our $seed = $ENV{PMON_SEED} // 0;
 my $serial = 0;
-my %running;
+my ($owner, %running) = $$;
 
 sub
 slurp
@@ -122,6 +123,19 @@ start
 	    deadline => time + $limit };
 }
 
+# Has what was started ended?  It stays a zombie, so nothing else gets its id.
+sub
+has_ended
+{
+	my ($pid) = @_;
+	# waitid(P_PID, pid, info, WEXITED | WNOHANG | WNOWAIT), si_pid.
+	my ($waitid, $how, $info) = (247, 0x1000005, "\0" x 128);
+
+	syscall($waitid, 1, 0 + $pid, $info, $how, 0) == 0 or
+	    die "waitid: $!";
+	return unpack('x16 l', $info) == $pid;
+}
+
 # Wait for the end of what was started.
 sub
 finish
@@ -129,7 +143,7 @@ finish
 	my ($run) = @_;
 	my ($pid, $late, $pause) = ($run->{pid}, 0, 0.001);
 
-	while (waitpid($pid, WNOHANG) == 0) {
+	until (has_ended($pid)) {
 		if (!$late && time > $run->{deadline}) {
 			$late = 1;
 			diag "too long: @{$run->{argv}}";
@@ -140,9 +154,11 @@ finish
 		sleep $pause;
 		$pause *= 1.3 if $pause < 0.05;
 	}
-	my $status = $?;
-	# What it left behind in its group.
+	# What it left behind in its group, which is its own as long as it is
+	# a zombie.
 	kill KILL => -$pid;
+	waitpid $pid, 0;
+	my $status = $?;
 	delete $running{$pid};
 	my %result = (%$run, status => $status >> 8, signal => $status & 127,
 	    out => slurp("$run->{base}.out"), err => slurp("$run->{base}.err"),
@@ -333,7 +349,10 @@ wait_for
 END {
 	my $status = $?;
 
-	kill KILL => -$_, $_ for keys %running;
+	# A fork of the test that dies has started none of them.
+	if ($$ == $owner) {
+		kill KILL => -$_, $_ for keys %running;
+	}
 	$? = $status;
 }
 

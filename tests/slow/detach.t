@@ -91,10 +91,10 @@ server
 			    $result->{err};
 			$bad++;
 		}
-		if (waitpid($running->{pid}, 1) == $running->{pid}) {
-			$failed ||= $failures->({ %$running,
-			    status => $? >> 8,
-			    out => slurp("$running->{base}.out") });
+		if (has_ended($running->{pid})) {
+			my $end = finish($running);
+
+			$failed ||= $failures->($end);
 			$running = start($load, limit => 600);
 		}
 	}
