@@ -208,9 +208,12 @@ thread_pages_guard(const struct space *space, const struct module *module)
 
 /* ---- taking thread pages */
 
-/* Give the task a free page.  0, or -1 with the message. */
+/*
+ * Give the task a free page.  If there is none, `mapper`, a task of the same
+ * space that can be made to run, maps more.  0, or -1 with the message.
+ */
 static int
-thread_page_take(struct run *run, struct task *task,
+thread_page_take(struct run *run, struct task *task, struct task *mapper,
 		 struct thread_pages *thread_pages)
 {
 	struct chunk chunk = { .refs = 1 };
@@ -220,7 +223,7 @@ thread_page_take(struct run *run, struct task *task,
 	while (thread_page < n && *thread_page_taker(thread_pages, thread_page))
 		thread_page++;
 	if (thread_page == n) {
-		if (chunk_map(run, task, thread_pages->size, &chunk))
+		if (chunk_map(run, mapper, thread_pages->size, &chunk))
 			return -1;
 		*vec_push(thread_pages->chunks, thread_pages->nchunks) =
 			mem_alloc(sizeof(chunk));
@@ -238,12 +241,50 @@ thread_page_take(struct run *run, struct task *task,
 	return 0;
 }
 
-static void
-task_give(struct run *run, struct task *task, void *space)
+/* Has the task been killed since it stopped? */
+static bool
+task_killed(struct run *run, const struct task *task)
 {
-	if (task->process && task->process->space == space &&
+	uint64_t pc;
+
+	return run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	       run->host->changed(task->tid);
+}
+
+/*
+ * A task without a page of its own would count in its maker's, and each would
+ * lose counts of the other.  A task that was killed runs nothing any more.
+ */
+static bool
+thread_page_give(struct run *run, struct task *task, struct task *mapper)
+{
+	struct space *space = task->process->space;
+
+	if (!space->thread_pages || space->own_thread_reg ||
+	    task->thread_page || (task->vforked && task->process->counted) ||
+	    !thread_page_take(run, task, mapper, space->thread_pages) ||
+	    task_killed(run, task))
+		return false;
+	space->own_thread_reg = mem_printf(
+		"a thread got no memory for its counters: %s", fail_message());
+	return true;
+}
+
+bool
+thread_pages_task(struct run *run, struct task *task)
+{
+	return thread_page_give(run, task, task);
+}
+
+/* A task that stopped for more than a pause must not be made to run. */
+static void
+task_give(struct run *run, struct task *task, void *mapper)
+{
+	const struct task *other = mapper;
+
+	if (task->process && task->process->space == other->process->space &&
 	    task->state == TASK_STOPPED)
-		thread_pages_task(run, task);
+		thread_page_give(run, task, mapper);
 }
 
 int
@@ -269,14 +310,14 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 	if ((event && event->kind != EVENT_PAUSED) || task->group_stopped)
 		err = fail("the process was stopped");
 	else
-		err = thread_page_take(run, task, thread_pages);
+		err = thread_page_take(run, task, task, thread_pages);
 	if (err) {
 		free(thread_pages);
 		return err;
 	}
 	space->thread_pages = thread_pages;
 	/* Before any entry patch leads into a relocated function. */
-	task_each(run, task_give, space);
+	task_each(run, task_give, task);
 	return space->own_thread_reg ? fail("%s", space->own_thread_reg) : 0;
 }
 
@@ -345,35 +386,6 @@ thread_pages_yield(struct run *run, struct space *space,
 		return false;
 	space->own_thread_reg = mem_printf("%s may use the gs register",
 					   image->path);
-	return true;
-}
-
-/* Has the task been killed since it stopped? */
-static bool
-task_killed(struct run *run, const struct task *task)
-{
-	uint64_t pc;
-
-	return run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
-	       run->host->changed(task->tid);
-}
-
-/*
- * A task without a page of its own would count in its maker's, and each would
- * lose counts of the other.  A task that was killed runs nothing any more.
- */
-bool
-thread_pages_task(struct run *run, struct task *task)
-{
-	struct space *space = task->process->space;
-
-	if (!space->thread_pages || space->own_thread_reg ||
-	    task->thread_page || (task->vforked && task->process->counted) ||
-	    !thread_page_take(run, task, space->thread_pages) ||
-	    task_killed(run, task))
-		return false;
-	space->own_thread_reg = mem_printf(
-		"a thread got no memory for its counters: %s", fail_message());
 	return true;
 }
 
