@@ -47,47 +47,38 @@ bound_add(struct bounding *s, const struct bound *bound)
 	s->found.below |= bound->below;
 }
 
-/*
- * The upper limit that a branch with this condition sets where control took an
- * edge of this kind: left < right + *more.  False if it sets none.  *above is
- * set if left may be negative, so more than that as an unsigned number.
- */
+/* What a compare says of a value: value < right + more. */
+struct compared {
+	int64_t right, more;
+	bool exact;		/* that is so of unsigned numbers, */
+	bool below;		/* ... or the value may be negative */
+};
+
+/* Set what a branch with this condition says where control took the edge. */
 static bool
-edge_limits(uint8_t cond, uint8_t kind, int64_t *more, bool *exact,
-	    bool *above)
+edge_limits(uint8_t cond, uint8_t kind, struct compared *compared)
 {
 	bool taken = kind == EDGE_TAKEN;
 
-	*exact = false;
-	*above = cond >= COND_GREATER && cond <= COND_LESS_EQUAL;
-	*more = 1;
+	compared->exact = cond >= COND_ABOVE && cond <= COND_BELOW_EQUAL;
+	compared->below = cond >= COND_GREATER && cond <= COND_LESS_EQUAL;
+	compared->more = 1;
 	switch (cond) {
 	case COND_ABOVE:
-		*exact = true;
+	case COND_GREATER:
+	case COND_NOT_EQUAL:
 		return !taken;
 	case COND_BELOW_EQUAL:
-		*exact = true;
-		return taken;
-	case COND_ABOVE_EQUAL:
-		*exact = true;
-		*more = 0;
-		return !taken;
-	case COND_BELOW:
-		*exact = true;
-		*more = 0;
-		return taken;
-	case COND_GREATER:
-		return !taken;
 	case COND_LESS_EQUAL:
 	case COND_EQUAL:
 		return taken;
-	case COND_NOT_EQUAL:
-		return !taken;
+	case COND_ABOVE_EQUAL:
 	case COND_GREATER_EQUAL:
-		*more = 0;
+		compared->more = 0;
 		return !taken;
+	case COND_BELOW:
 	case COND_LESS:
-		*more = 0;
+		compared->more = 0;
 		return taken;
 	default:
 		return false;
@@ -176,21 +167,61 @@ compare_constant(struct values *v, const struct effect *e, struct spot *left,
 	return register_constant(v, &e->left, left, right);
 }
 
+/* Whether two values of one origin are the same, but for bits above 32. */
+static bool
+origin_equal(const struct origin *a, const struct origin *b)
+{
+	return a->bias == b->bias && a->zeros == b->zeros &&
+	       a->signs == b->signs && a->moved == b->moved &&
+	       (a->width == b->width || (a->width >= 4 && b->width >= 4));
+}
+
 /*
- * Whether a compare of left, which came from b, with right bounds an index that
- * came from a: whether the index is left moved by a constant, in all its bits.
- * Of addresses more than four bytes away there is no table.
+ * Whether a compare of b with right bounds a, which an index of so many bytes
+ * came from: whether the index is b moved by a constant, in all its bits.  Of
+ * addresses more than four bytes away there is no table.
  */
 static bool
-compare_covers(const struct spot *left, const struct origin *b,
-	       const struct spot *index, const struct origin *a, int64_t right)
+compare_covers(const struct origin *b, int64_t right, const struct origin *a,
+	       unsigned index_width)
 {
-	unsigned width = left->place.width;
-
-	if (width >= 4 || index->place.width <= width)
+	if (b->width >= 4 || index_width <= b->width)
 		return true;
-	return a->width <= width && b->bias <= 0 &&
-	       right - b->bias < INT64_C(1) << width * 8;
+	return a->width <= b->width && b->bias <= 0 &&
+	       right - b->bias < INT64_C(1) << b->width * 8;
+}
+
+/*
+ * Whether a, of which b is compared with right, may be extended from a byte or
+ * two whose highest bit is set.
+ */
+static bool
+compare_signed(const struct origin *b, int64_t right, const struct origin *a)
+{
+	int64_t top = right - b->bias + (a->bias > 0 ? a->bias : 0);
+
+	return a->signs && top >= INT64_C(1) << (a->width * 8 - 1);
+}
+
+/*
+ * Set what the branch at the end of an edge's block compares: *left, with
+ * *right; *more and the rest as edge_limits does.  False if that is no bound.
+ */
+static bool
+edge_compare(struct values *v, const struct edge *edge, struct spot *left,
+	     struct compared *compared)
+{
+	const struct effect *e, *branch = values_effect(v, left->insn);
+	uint8_t cond = branch->cond;
+	bool swapped;
+
+	if (v->cfg->insns[left->insn].kind != INSN_BRANCH || cond == COND_OTHER)
+		return false;
+	e = compare_find(v, left);
+	if (!e || !compare_constant(v, e, left, &compared->right, &swapped))
+		return false;
+	return edge_limits(swapped ? cond_swapped(cond) : cond, edge->kind,
+			   compared);
 }
 
 /* Find the bound that taking the edge sets to the way's index, if any. */
@@ -198,40 +229,41 @@ static bool
 edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 	   struct bound *bound)
 {
-	struct values *v = s->v;
-	const struct block *from = &v->cfg->blocks[edge->from];
+	const struct block *from = &s->v->cfg->blocks[edge->from];
 	uint32_t last = from->first + from->count - 1;
-	const struct effect *e, *branch = values_effect(v, last);
 	struct spot index = { way->spot.place, edge->from, last };
 	struct spot left = { .block = edge->from, .insn = last };
+	struct compared compared;
 	struct origin a, b;
-	int64_t more, limit, right;
-	bool swapped, above;
+	int64_t moved, limit;
+	bool below, above;
 
-	if (v->cfg->insns[last].kind != INSN_BRANCH ||
-	    branch->cond == COND_OTHER)
+	if (!edge_compare(s->v, edge, &left, &compared))
 		return false;
-	e = compare_find(v, &left);
-	if (!e || !compare_constant(v, e, &left, &right, &swapped))
-		return false;
-	if (!edge_limits(swapped ? cond_swapped(branch->cond) : branch->cond,
-			 edge->kind, &more, &bound->exact, &above))
-		return false;
-	a = values_origin(v, &index);
-	b = values_origin(v, &left);
+	a = values_origin(s->v, &index);
+	b = values_origin(s->v, &left);
 	if (!origin_same(&a, &b))
 		return false;
-	limit = right + more + a.bias - b.bias + way->bias;
+	moved = a.bias - b.bias + way->bias;
+	limit = compared.right + compared.more + moved;
 	if (limit <= 0 || limit > LIMIT_MAX)
 		return false;
-	above |= limit - right - more < 0 || (uint64_t)limit > way->cap;
-	bound->limit = (uint64_t)limit;
-	bound->below = above && !way->positive;
-	bound->above = !compare_covers(&left, &b, &index, &a, right);
+	below = compared.below || moved < 0 || (uint64_t)limit > way->cap;
+	above = false;
+	if (!origin_equal(&a, &b)) {
+		below |= compare_signed(&b, compared.right, &a);
+		above = (below && a.zeros) ||
+			!compare_covers(&b, compared.right, &a,
+					index.place.width);
+	}
+	*bound = (struct bound){
+		.limit = (uint64_t)limit, .above = above,
+		.below = below && !way->positive,
+		.exact = compared.exact && !below && !above,
+	};
 	/* A negative byte is a large index once it is extended by zeros. */
-	if ((above || bound->above) && way->limit != BOUND_NONE)
+	if ((below || above) && way->limit != BOUND_NONE)
 		*bound = (struct bound){ .limit = way->limit };
-	bound->exact &= !above && !bound->above;
 	return true;
 }
 
@@ -366,7 +398,7 @@ way_made(struct bounding *s, struct way *way)
 			register_constant(s->v, &e->dst, &way->spot, &mask);
 		if (mask < LIMIT_MAX)
 			way_limit(way, (uint64_t)mask + 1);
-		if (e->src.kind != PLACE_REG)
+		if (e->src.kind != PLACE_REG || way->bias)
 			break;
 		way->spot.place = e->src;
 		return true;

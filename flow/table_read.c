@@ -269,27 +269,39 @@ entries_read(struct reading *r, const uint8_t *p)
 }
 
 /*
- * Whether the table may begin before its address, as the index may be negative:
- * not if there is code in front of it.
+ * Take what may be entries before the table's address, as the index may be
+ * negative.  Where there are any, other targets are unknown.
  */
-static bool
-table_precedes(const struct values *v, const struct table *table)
+static void
+entries_before(const struct reading *r)
 {
-	uint64_t before = table->addr - table->width;
+	const struct values *v = r->v;
+	uint64_t addr = r->table->addr;
 	size_t avail;
-	const uint8_t *p = v->in->data(v->in->ctx, before, &avail);
 	long insn;
 
-	if (!p || avail < table->width ||
-	    target_proven(v->cfg, table->addr - 1))
-		return false;
-	switch (entry_kind(v, table, p, &insn)) {
-	case ENTRY_ABSURD:
-	case ENTRY_HOLE:
-	case ENTRY_NEVER:
-		return false;
-	default:
-		return true;
+	for (int i = 0; i < ENTRIES_MAX; i++) {
+		bool code = target_proven(v->cfg, addr - 1);
+		const uint8_t *p;
+
+		addr -= r->table->width;
+		p = v->in->data(v->in->ctx, addr, &avail);
+		if (code || !p || avail < r->table->width)
+			return;
+		switch (entry_kind(v, r->table, p, &insn)) {
+		case ENTRY_HERE:
+			target_push(r->targets, insn);
+			r->targets->unknown = true;
+			break;
+		case ENTRY_HOLE:
+		case ENTRY_NEVER:
+			break;
+		case ENTRY_ABSURD:
+			return;
+		default:
+			r->targets->unknown = true;
+			return;
+		}
 	}
 }
 
@@ -363,7 +375,12 @@ table_read(struct values *v, const struct marks *marks,
 		reading.n = room;
 	verdict = entries_read(&reading, p);
 	if (reading.here && verdict != VERDICT_BAD) {
-		targets->unknown |= bound.below && table_precedes(v, table);
+		/* Do not take a table for what is read of it. */
+		targets->unknown |= verdict == VERDICT_ON &&
+				    reading.n == ENTRIES_MAX &&
+				    bound.limit > ENTRIES_MAX;
+		if (bound.below)
+			entries_before(&reading);
 		return TABLE_HERE;
 	}
 	if (reading.here)

@@ -466,6 +466,18 @@ values_constant(struct values *v, const struct spot *spot, uint64_t *value)
 	return constants_search(v, spot, SEARCH_CONSTANT, value);
 }
 
+static void
+origin_copied(struct origin *o, const struct effect *e)
+{
+	if (e->src.width < o->width) {
+		o->width = e->src.width;
+		o->moved |= o->width <= 2 && o->bias;
+		o->signs |= o->width <= 2 && e->sign;
+		o->zeros |= o->width <= 2 && !e->sign;
+	}
+	o->spot.place = e->src;
+}
+
 struct origin
 values_origin(struct values *v, const struct spot *spot)
 {
@@ -488,11 +500,9 @@ values_origin(struct values *v, const struct spot *spot)
 		}
 		e = values_effect(v, o.spot.insn);
 		if (e->op == EFFECT_COPY) {
-			o.spot.place = e->src;
-			if (e->src.width < o.width)
-				o.width = e->src.width;
+			origin_copied(&o, e);
 		} else if (e->op == EFFECT_SUM && e->src.reg != REG_NONE &&
-			   e->src.index == REG_NONE) {
+			   e->src.index == REG_NONE && !o.moved) {
 			o.bias += e->src.disp;
 			o.spot.place = e->src;
 			o.spot.place.kind = PLACE_REG;

@@ -127,12 +127,14 @@ enum constant values_constant(struct values *v, const struct spot *spot,
 /*
  * Where a value comes from, after following copies and additions of constants
  * backwards.  Values of one origin differ by their biases, whatever their
- * widths.
+ * widths; what was cut off to one or two bytes, and added to, wraps.
  */
 struct origin {
 	struct spot spot;
 	int64_t bias;		/* value = the value at spot + bias */
 	uint8_t width;		/* of the narrowest place that it passed */
+	bool zeros, signs;	/* it was extended so from one or two bytes, */
+	bool moved;		/* ... and all of the bias was added after */
 };
 
 struct origin values_origin(struct values *v, const struct spot *spot);

@@ -336,6 +336,210 @@ table constant_byte_table, 1b, 2b
 	.endr
 	.popsection
 
+/* The compare looks at the lowest byte, extended. */
+function narrow_extended, 0, 2, 1
+	mov	%rsi, %rax
+	shl	$8, %rax
+	add	%rax, %rdi
+	movzbl	%dil, %eax
+	cmp	$1, %eax
+	ja	9f
+	go	narrow_extended_table
+	cases
+9:	ret
+end narrow_extended
+long_table narrow_extended_table
+
+/* A byte below 128 is compared as it is, and extended by its sign. */
+function signed_byte, 126, 130
+	movsbq	%dil, %rax
+	cmp	$200, %dil
+	ja	9f
+	go	signed_byte_table, %rax
+	cases
+9:	ret
+end signed_byte
+	.pushsection .rodata.signed_byte_table, "a"
+	.balign	4
+	.long	3b - signed_byte_table, 4b - signed_byte_table
+	.rept	126
+	.long	1b - signed_byte_table
+	.endr
+signed_byte_table:
+	.rept	127
+	.long	1b - signed_byte_table
+	.endr
+	.long	2b - signed_byte_table
+	.rept	73
+	.long	1b - signed_byte_table
+	.endr
+	.popsection
+
+/* A table of a byte's values. */
+	.macro	byte_table name
+	.pushsection .rodata.\name, "a"
+	.balign	4
+\name:
+	.long	1b - \name, 2b - \name
+	.rept	252
+	.long	1b - \name
+	.endr
+	.long	3b - \name, 4b - \name
+	.popsection
+	.endm
+
+/* The compare has signs, the index none. */
+function unsigned_byte, 254, 258
+	movzbl	%dil, %eax
+	cmp	$3, %dil
+	jg	9f
+	go	unsigned_byte_table, %rax
+	cases
+9:	ret
+end unsigned_byte
+byte_table unsigned_byte_table
+
+/* The same of the compare of a sum. */
+function signed_sum, 254, 258
+	movzbl	%dil, %eax
+	movsbl	%dil, %ecx
+	add	$100, %ecx
+	cmp	$120, %ecx
+	ja	9f
+	go	signed_sum_table, %rax
+	cases
+9:	ret
+end signed_sum
+byte_table signed_sum_table
+
+/* A byte that wraps before the compare. */
+function wrapped_before, 0, 4
+	mov	%edi, %eax
+	sub	$2, %al
+	movzbl	%al, %eax
+	cmp	$3, %rdi
+	ja	9f
+	go	wrapped_before_table, %rax
+	cases
+9:	ret
+end wrapped_before
+byte_table wrapped_before_table
+
+/* A mask makes 7 of -1, so the index is 12, 5 and 6. */
+function masked, 0, 3
+	cmp	$2, %rdi
+	ja	9f
+	sub	$1, %rdi
+	and	$7, %edi
+	add	$5, %rdi
+	go	masked_table
+	cases
+9:	ret
+end masked
+table masked_table, 1b, 1b, 1b, 1b, 1b, 2b, 3b, 1b, 1b, 1b, 1b, 1b, 4b
+
+/* A mask makes 0 of 8, so the index is -1, too. */
+function masked_below, 0, 8
+	cmp	$7, %rdi
+	ja	9f
+	add	$2, %rdi
+	and	$7, %edi
+	sub	$1, %rdi
+	go	masked_below_table
+	cases
+9:	ret
+end masked_below
+	.pushsection .rodata.masked_below_table, "a"
+	.balign	4
+	.long	4b - masked_below_table
+masked_below_table:
+	.long	1b - masked_below_table, 2b - masked_below_table
+	.rept	7
+	.long	3b - masked_below_table
+	.endr
+	.popsection
+
+/* A sum that wraps as a byte, and one that does not. */
+function sums, 11, 16
+	mov	%edi, %ecx
+	add	$-6, %cl
+	movzbl	%cl, %ecx
+	movzbl	%dil, %eax
+	add	$250, %rax
+	sub	$5, %ecx
+	cmp	$8, %ecx
+	ja	9f
+	go	sums_table, %rax
+	cases
+9:	ret
+end sums
+	.pushsection .rodata.sums_table, "a"
+	.balign	4
+sums_table:
+	.rept	261
+	.long	1b - sums_table
+	.endr
+	.long	2b - sums_table, 3b - sums_table, 4b - sums_table
+	.rept	20
+	.long	1b - sums_table
+	.endr
+	.popsection
+
+/* There is a hole in front of the table. */
+function below_hole, 0, 1
+	cmp	$3, %rdi
+	ja	9f
+	sub	$2, %rdi
+	go	below_hole_table
+	cases
+9:	ret
+end below_hole
+	.pushsection .rodata.below_hole_table, "a"
+	.balign	4
+	.long	2b - below_hole_table, 0
+below_hole_table:
+	.long	3b - below_hole_table, 4b - below_hole_table
+	.popsection
+	.pushsection .data.rel.ro.calls
+	.quad	below_hole, 2, 4, 0
+	.popsection
+
+/* More entries than pmon reads. */
+function huge, 69998, 70002
+	test	%rdi, %rdi
+	js	2f
+	jz	3f
+	jo	4f
+	go	huge_table
+	cases
+end huge
+	.pushsection .rodata.huge_table, "a"
+	.balign	4
+huge_table:
+	.rept	69998
+	.long	1b - huge_table
+	.endr
+	.long	1b - huge_table, 2b - huge_table
+	.long	3b - huge_table, 4b - huge_table
+	.popsection
+
+/* An entry's function mentions the entry, but the compare is to be believed. */
+function compared, 0, 5
+	cmp	$4, %rdi
+	ja	9f
+	go	compared_table
+	cases
+9:	ret
+end compared
+function mentions, 0, 3
+	place
+	lea	compared_table + 8(%rip), %rax
+	nop
+11:	place
+	ret
+end mentions
+table compared_table, 1b, 2b, 11b, 3b, 4b
+
 	.pushsection .rodata.places, "a"
 	.globl	tables_places_end
 tables_places_end:
