@@ -80,10 +80,11 @@ SKIP: {
 }
 
 # Files that documents and comments name.
-my $folder = qr{(?:util|arch|symtab|flow|relocate|plan|host|monitor|report|print
-    |tests|bench|tools|doc|man|demo)}x;
+my $folder = qr{(?:util|arch|symtab|flow|relocate|program|probe|host|monitor
+    |report|print|tests|bench|tools|doc|man|demo)}x;
 my @sources = grep { -f } split /\n/,
     qx(git ls-files '*.[ch]' '*.md' Makefile tools tests man);
+my %base = map { m{([^/]+)\z} => 1 } split /\n/, qx(git ls-files);
 for my $file (@sources) {
 	# Names that only a check sees, and a change that is not made.
 	next if $file =~ m{^(?:tests/layers\.t|doc/first-change\.md)$};
@@ -91,6 +92,10 @@ for my $file (@sources) {
 
 	for (text($file) =~ m{(?<![\w/.-])($folder/[\w/-]+\.(?:[cht]|md|pm))\b}g) {
 		$missing{$_} = 1 unless -e || m{/NAME\.};
+	}
+	# Of a file that a document has named already, or `NAME.c`.
+	for ($file =~ /\.md$/ ? text($file) =~ /`(\w+\.[cht])`/g : ()) {
+		$missing{$_} = 1 unless $base{$_} || /^NAME\./;
 	}
 	is(join(' ', sort keys %missing), '', "$file names files that exist")
 	    if %missing;
