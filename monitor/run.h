@@ -1,7 +1,7 @@
 /*
- * The structures of a monitoring run: the tasks, processes and address spaces
- * that pmon follows, the objects they run, and the queue of host events.  All
- * of monitor/ shares them; doc/theory/monitor.md says how they belong together.
+ * A monitoring run, which all of monitor/ shares.  process/tables.h has the
+ * tasks, processes and address spaces that the run follows;
+ * doc/theory/monitor.md says how they belong together.
  */
 #ifndef MONITOR_RUN_H
 #define MONITOR_RUN_H
@@ -16,7 +16,6 @@
 
 struct earlier;			/* see report/profile/profile_plan.h */
 struct autosave;		/* see autosave.c */
-struct client;			/* see client.h */
 struct client;			/* see client.h */
 struct control;			/* see control.c */
 struct counter_owner;		/* see task.h */

@@ -1,7 +1,7 @@
 /*
- * Decodes the code that may have hooks, as far as hints tell.  What is a hook
- * hook_switches.c says of stack switches, and hook_calls.c of system calls.
- * Pure.
+ * Decodes the code that may have hooks, as far as hints tell.  Never decides
+ * what is a hook: hook_switches.c does for stack switches, hook_calls.c for
+ * system calls.  Pure.
  */
 #include "program/hook.h"
 

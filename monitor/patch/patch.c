@@ -1,7 +1,7 @@
 /*
- * Handles traps: counts the hit and has the original instruction done, in its
- * place (step.c) or by running a copy of the instruction out of line.  The
- * program never sees any of this: whenever a task stops for a signal, its pc is
+ * Handles traps: has clients told of the hit (hit.c) and the original
+ * instruction done, in its place (step.c) or by running a copy of the
+ * instruction out of line.  The program never sees any of this: whenever a task stops for a signal, its pc is
  * an original one.
  *
  * A count is the number of times that an instruction was begun.  Two cases need

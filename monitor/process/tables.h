@@ -15,14 +15,14 @@
 #include "monitor/process/modules.h"
 #include "monitor/process/stops.h"
 
-struct stack;			/* see stack.h */
+struct stack;			/* see stack.c */
 struct text;			/* see text_edit.c */
 struct stack_switch;		/* see stack_switch.h */
 struct thread_pages;		/* see thread_pages.c */
 struct cut;			/* see cut.c */
 struct entries;			/* see stack_switch.h */
 struct leaving;			/* see abnormal.c */
-struct sigtrap;			/* see sigtrap.h */
+struct sigtrap;			/* see sigtrap.c */
 
 /* The state of direct-call redirection: see redirect.c. */
 enum redirection { REDIRECTION_NOT_YET, REDIRECTION_MADE, REDIRECTION_NEVER };

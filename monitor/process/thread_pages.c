@@ -336,19 +336,19 @@ thread_pages_reserve(struct space *space, uint64_t need, uint64_t *offset)
 struct thread_pages *
 thread_pages_copy(const struct thread_pages *thread_pages)
 {
-	struct thread_pages *relocated;
+	struct thread_pages *copy;
 
 	if (!thread_pages)
 		return NULL;
-	relocated = mem_alloc(sizeof(*relocated));
-	*relocated = (struct thread_pages){ .size = thread_pages->size,
-					    .used = thread_pages->used };
+	copy = mem_alloc(sizeof(*copy));
+	*copy = (struct thread_pages){ .size = thread_pages->size,
+				       .used = thread_pages->used };
 	for (size_t i = 0; i < thread_pages->nchunks; i++) {
 		thread_pages->chunks[i]->refs++;
-		*vec_push(relocated->chunks,
-			  relocated->nchunks) = thread_pages->chunks[i];
+		*vec_push(copy->chunks, copy->nchunks) =
+			thread_pages->chunks[i];
 	}
-	return relocated;
+	return copy;
 }
 
 static bool

@@ -1,5 +1,6 @@
 /*
- * Thread counter pages: the memory that tasks count in.
+ * Thread counter pages: the memory that tasks count in.  To fold counters is to
+ * tell them to clients (client_drained) and set them to 0.
  */
 #ifndef MONITOR_PROCESS_THREAD_PAGES_H
 #define MONITOR_PROCESS_THREAD_PAGES_H
@@ -13,8 +14,8 @@
  */
 int thread_pages_open(struct run *run, struct task *task, uint64_t need);
 /*
- * The space is gone: fold the counters of tasks whose end was not seen into
- * counter set 0, and free its thread pages.
+ * The space is gone: fold the counters of tasks whose end was not seen, and
+ * free its thread pages.
  */
 void thread_pages_close(struct run *run, struct space *space);
 /*
@@ -61,10 +62,7 @@ bool thread_pages_register(struct run *run, const struct task *task);
 bool thread_pages_renew(struct task *task);
 /* Does the stopped task see the same counters in its page as pmon does? */
 bool thread_pages_seen(struct run *run, const struct task *task);
-/*
- * Fold the counters of a task that stands still into its counter set, and set
- * them to 0; the task keeps its page.
- */
+/* Fold the counters of a task that stands still; the task keeps its page. */
 void thread_pages_fold(struct run *run, struct task *task);
 /*
  * Call peeked with each task's counters of the plan's relocated functions, as

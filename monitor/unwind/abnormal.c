@@ -1,10 +1,9 @@
 /*
- * Counts abnormal edges: control that leaves functions, or comes into them,
- * over no edge of their graphs (Ball & Larus 1994, section 3.2).  Handles the
- * hooks where stacks are left, and enters the frames that are left or come to
- * in the counter sets of their plans.  What cannot be found out is marked as
- * underivable.  Never walks the stack of a task that begins or ends:
- * abnormal_tasks.c does.
+ * Finds abnormal edges: control that leaves functions, or comes into them, over
+ * no edge of their graphs (Ball & Larus 1994, section 3.2).  Handles the hooks
+ * where stacks are left, and tells clients which frames are left or come to.
+ * What cannot be found out is marked as underivable.  Counts nothing, and never
+ * walks the stack of a task that begins or ends: abnormal_tasks.c does.
  */
 #include <stdlib.h>
 

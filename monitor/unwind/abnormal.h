@@ -1,6 +1,7 @@
 /*
- * Counts abnormal edges: control that leaves functions, or comes to them, over
- * no edge of their graphs.
+ * Finds abnormal edges, control that leaves functions, or comes to them, over
+ * no edge of their graphs, and tells clients of them.  To enter a frame edge is
+ * to tell clients of it.
  */
 #ifndef MONITOR_UNWIND_ABNORMAL_H
 #define MONITOR_UNWIND_ABNORMAL_H
@@ -60,10 +61,7 @@ void abnormal_forget(struct task *task);
 /* The task is at hook number `number`, from 1, of the module's plan. */
 void abnormal_hook(struct run *run, struct task *task,
 		   const struct module *module, uint32_t number);
-/*
- * Enter these frame edges of the task in the counter sets, if anything is
- * derived in its space.
- */
+/* Enter these frame edges of the task, if anything is derived in its space. */
 void abnormal_enter(struct run *run, const struct task *task,
 		    const struct stack_switch *stack_switch);
 
@@ -75,9 +73,9 @@ struct stack *space_stack(struct run *run, struct space *space);
 void waits_forget(struct task *task);
 /* Whether counts are derived for the task. */
 bool task_infers(const struct task *task);
-/* Whether abnormal edges of the task are counted. */
+/* Whether clients are told of abnormal edges of the task. */
 bool task_abnormals(const struct run *run, const struct task *task);
-/* Enter the frame edges of the task in the counter sets, as `how` says. */
+/* Enter the frame edges of the task, as `how` says. */
 void stack_switch_enter(struct run *run, const struct task *task,
 			const struct stack_switch *stack_switch,
 			enum presence how);

@@ -1,8 +1,8 @@
 /*
  * The frames of whole tasks: those of tasks that are born, end, are attached to
  * or let go, or stand still to be looked at.  Takes each task to where it would
- * be without pmon, and walks its stack.  Never handles a hook, and never enters
- * a frame in a counter set itself: abnormal.c does.
+ * be without pmon, and walks its stack.  Never handles a hook, and never tells
+ * clients of a frame itself: abnormal.c does.
  */
 #include <signal.h>
 
