@@ -345,8 +345,8 @@ thread_pages_copy(const struct thread_pages *thread_pages)
 				       .used = thread_pages->used };
 	for (size_t i = 0; i < thread_pages->nchunks; i++) {
 		thread_pages->chunks[i]->refs++;
-		*vec_push(copy->chunks, copy->nchunks) =
-			thread_pages->chunks[i];
+		*vec_push(copy->chunks,
+			  copy->nchunks) = thread_pages->chunks[i];
 	}
 	return copy;
 }

@@ -284,7 +284,7 @@ copies_make(struct program *p)
 			p->insns[lo].addr,
 			p->insns[last].addr + p->insns[last].len,
 		};
-		p->relocated[n] = (struct inlined){
+		p->copies[n] = (struct inlined){
 			.addr = p->insns[i].addr, .name = n & 1 ? "x" : "y",
 			.line = 1 + (n & 1), .ranges = &p->copy_ranges[n],
 			.nranges = 1,
@@ -352,7 +352,7 @@ program_begin(struct program *p)
 		.arch = &program_arch, .has_dwarf = true,
 		.segments = &p->segment,
 		.nsegments = 1, .funcs = p->funcs, .rows = p->rows,
-		.inlines = p->relocated, .data = p->data, .refs = p->refs,
+		.inlines = p->copies, .data = p->data, .refs = p->refs,
 		.pads = p->pads, .files = (char **)files, .nfiles = 1,
 		.priv = &p->priv,
 	};

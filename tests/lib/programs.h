@@ -40,7 +40,7 @@ struct program {
 	struct func funcs[FUNCS_MAX];
 	struct range ranges[FUNCS_MAX];
 	struct row rows[2 * INSNS_MAX];
-	struct inlined relocated[COPIES];
+	struct inlined copies[COPIES];
 	struct range copy_ranges[COPIES];
 	struct data data[INSNS_MAX];
 	uint64_t tables[INSNS_MAX][TABLE_MAX];

@@ -191,16 +191,15 @@ inline_check(const struct trial *t, const struct unit *unit)
 	bool doubt = false;
 
 	for (size_t k = 0; k < p->image.ninlines; k++) {
-		const struct inlined *relocated = &p->relocated[k];
-		int at = program_insn(p, relocated->addr);
+		const struct inlined *copy = &p->copies[k];
+		int at = program_insn(p, copy->addr);
 		bool inside[INSNS_MAX];
 
-		if (relocated->line != unit->line)
+		if (copy->line != unit->line)
 			continue;
 		for (unsigned i = 0; i < p->n; i++)
-			inside[i] = p->insns[i].addr >=
-					    relocated->ranges[0].lo &&
-				    p->insns[i].addr < relocated->ranges[0].hi;
+			inside[i] = p->insns[i].addr >= copy->ranges[0].lo &&
+				    p->insns[i].addr < copy->ranges[0].hi;
 		n += happened_from(t, p->insns[at].func, (unsigned)at, inside);
 		doubt |= t->m.plan->fplans[p->insns[at].func].mid_entered ||
 			 t->m.plan->calls_underivable;
