@@ -13,34 +13,34 @@
 enum { CODE_MAX = SPARSE_REACH };
 
 int
-stretch_effect(const struct stretch *piece, const struct insn *insn,
+stretch_effect(const struct stretch *stretch, const struct insn *insn,
 	       struct effect *effect)
 {
-	uint64_t at = insn->addr - piece->range->lo;
+	uint64_t at = insn->addr - stretch->range->lo;
 
-	return piece->arch->effect(piece->code + at, piece->size - at,
-				   insn->addr, effect);
+	return stretch->arch->effect(stretch->code + at, stretch->size - at,
+				     insn->addr, effect);
 }
 
 static void
-piece_decode(struct stretch *piece, bool effects)
+stretch_decode(struct stretch *stretch, bool effects)
 {
-	const struct arch *arch = piece->arch;
-	const uint8_t *code = piece->code;
+	const struct arch *arch = stretch->arch;
+	const uint8_t *code = stretch->code;
 	struct step *step;
 	size_t at = 0;
 
-	while (at < piece->size) {
-		step = vec_push(piece->steps, piece->n);
+	while (at < stretch->size) {
+		step = vec_push(stretch->steps, stretch->n);
 		*step = (struct step){ .depth = DEPTH_UNKNOWN };
-		if (arch->decode(code + at, piece->size - at,
-				 piece->range->lo + at, &step->insn) ||
+		if (arch->decode(code + at, stretch->size - at,
+				 stretch->range->lo + at, &step->insn) ||
 		    (effects &&
-		     stretch_effect(piece, &step->insn, &step->effect))) {
-			piece->n--;
+		     stretch_effect(stretch, &step->insn, &step->effect))) {
+			stretch->n--;
 			break;
 		}
-		piece->index[at] = (uint32_t)piece->n;
+		stretch->index[at] = (uint32_t)stretch->n;
 		at += step->insn.len;
 	}
 }
@@ -74,34 +74,34 @@ hook_find_in(const struct image *image, const struct func *func,
 {
 	const struct arch *arch = image->arch;
 	bool switches, calls;
-	struct stretch piece = {
+	struct stretch stretch = {
 		.image = image, .arch = arch, .abi = abi_find(arch),
 		.func = func, .range = range,
 		.entry = arch->first(func ? func->addr : range->lo),
 	};
 
-	if (!arch->effect || !piece.abi || range->hi - range->lo > CODE_MAX)
+	if (!arch->effect || !stretch.abi || range->hi - range->lo > CODE_MAX)
 		return;
 	range_look(image, range, &switches, &calls);
 	switches = switches && wanted & HOOKS_STACKS;
 	if (!switches && !calls)
 		return;
-	piece.code = image_text_range(image, range->lo, range->hi,
-				      &piece.size);
-	if (!piece.code)
+	stretch.code = image_text_range(image, range->lo, range->hi,
+					&stretch.size);
+	if (!stretch.code)
 		return;
-	if (piece.size > range->hi - range->lo)
-		piece.size = range->hi - range->lo;
-	if (!switches && !stretch_may_call(&piece))
+	if (stretch.size > range->hi - range->lo)
+		stretch.size = range->hi - range->lo;
+	if (!switches && !stretch_may_call(&stretch))
 		return;
-	piece.index = mem_alloc(piece.size * sizeof(*piece.index));
-	piece_decode(&piece, switches);
+	stretch.index = mem_alloc(stretch.size * sizeof(*stretch.index));
+	stretch_decode(&stretch, switches);
 	if (switches)
-		stretch_switches(&piece, hooks, n);
+		stretch_switches(&stretch, hooks, n);
 	if (calls)
-		stretch_calls(&piece, wanted, hooks, n);
-	free(piece.steps);
-	free(piece.index);
+		stretch_calls(&stretch, wanted, hooks, n);
+	free(stretch.steps);
+	free(stretch.index);
 }
 
 void

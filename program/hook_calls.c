@@ -23,18 +23,18 @@ enum {
  * the register; or NUMBER_UNKNOWN and its like.
  */
 static int64_t
-number_before(const struct stretch *piece, size_t *at, uint8_t reg)
+number_before(const struct stretch *stretch, size_t *at, uint8_t reg)
 {
 	struct effect effect;
 	size_t i;
 
 	while (*at) {
 		i = --*at;
-		if (stretch_effect(piece, &piece->steps[i].insn, &effect))
+		if (stretch_effect(stretch, &stretch->steps[i].insn, &effect))
 			return NUMBER_UNKNOWN;
 		if (!(effect.kills & UINT32_C(1) << reg)) {
-			if (piece->steps[i].insn.kind == INSN_PLAIN ||
-			    piece->steps[i].insn.kind == INSN_BRANCH)
+			if (stretch->steps[i].insn.kind == INSN_PLAIN ||
+			    stretch->steps[i].insn.kind == INSN_BRANCH)
 				continue;
 			return NUMBER_UNKNOWN;
 		}
@@ -45,7 +45,7 @@ number_before(const struct stretch *piece, size_t *at, uint8_t reg)
 		if (effect.op != EFFECT_COPY)
 			return NUMBER_UNKNOWN;
 		return effect.src.kind == PLACE_REG &&
-		       effect.src.reg == piece->abi->reg_arg[0] ?
+		       effect.src.reg == stretch->abi->reg_arg[0] ?
 		       NUMBER_ARGUMENT : NUMBER_COPIED;
 	}
 	return NUMBER_UNKNOWN;
@@ -53,13 +53,13 @@ number_before(const struct stretch *piece, size_t *at, uint8_t reg)
 
 /* Whether a branch leads between step first and step last, or to `last`. */
 static bool
-led_between(const struct stretch *piece, size_t first, size_t last)
+led_between(const struct stretch *stretch, size_t first, size_t last)
 {
-	uint64_t lo = piece->steps[first].insn.addr;
-	uint64_t hi = piece->steps[last].insn.addr;
+	uint64_t lo = stretch->steps[first].insn.addr;
+	uint64_t hi = stretch->steps[last].insn.addr;
 
-	for (size_t i = 0; i < piece->n; i++) {
-		const struct insn *insn = &piece->steps[i].insn;
+	for (size_t i = 0; i < stretch->n; i++) {
+		const struct insn *insn = &stretch->steps[i].insn;
 
 		if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH) &&
 		    insn->target > lo && insn->target <= hi)
@@ -73,16 +73,16 @@ led_between(const struct stretch *piece, size_t first, size_t last)
  * it needs no hook, as in glibc's fork.
  */
 static bool
-clone_traced(const struct stretch *piece, size_t i, int64_t nr)
+clone_traced(const struct stretch *stretch, size_t i, int64_t nr)
 {
 	size_t first = i;
 	int64_t flags;
 
-	if (nr != piece->abi->nr_clone)
+	if (nr != stretch->abi->nr_clone)
 		return false;
-	flags = number_before(piece, &first, piece->abi->reg_arg[0]);
+	flags = number_before(stretch, &first, stretch->abi->reg_arg[0]);
 	return flags >= 0 && !(flags & CLONE_UNTRACED) &&
-	       !led_between(piece, first, i);
+	       !led_between(stretch, first, i);
 }
 
 /* Whether the function may be syscall(2): what is stripped has no name. */
@@ -104,56 +104,56 @@ number_computed(const struct func *func, int64_t nr)
 }
 
 static void
-call_look(const struct stretch *piece, size_t i, unsigned wanted,
+call_look(const struct stretch *stretch, size_t i, unsigned wanted,
 	  struct hook **hooks, size_t *n)
 {
 	size_t first = i;
-	int64_t nr = number_before(piece, &first, piece->abi->reg_nr);
+	int64_t nr = number_before(stretch, &first, stretch->abi->reg_nr);
 	struct hook hook = {
 		.kind = HOOK_EXEC,
-		.addr = piece->steps[i].insn.addr,
-		.end = piece->steps[i].insn.addr,
-		.func = piece->entry,
+		.addr = stretch->steps[i].insn.addr,
+		.end = stretch->steps[i].insn.addr,
+		.func = stretch->entry,
 	};
 
-	if (number_computed(piece->func, nr))
+	if (number_computed(stretch->func, nr))
 		hook.kind = HOOK_CALL;
-	else if (nr > 0 && nr == piece->abi->nr_sigaction)
+	else if (nr > 0 && nr == stretch->abi->nr_sigaction)
 		hook.kind = HOOK_SIGACTION;
-	else if (nr >= 0 && (nr == piece->abi->nr_clone ||
-			     nr == piece->abi->nr_clone3))
+	else if (nr >= 0 && (nr == stretch->abi->nr_clone ||
+			     nr == stretch->abi->nr_clone3))
 		hook.kind = HOOK_CLONE;
-	else if (nr != piece->abi->nr_exec && nr != piece->abi->nr_execat)
+	else if (nr != stretch->abi->nr_exec && nr != stretch->abi->nr_execat)
 		return;
 	if (!(wanted & (hook.kind == HOOK_EXEC ? HOOKS_STACKS : HOOKS_CALLS)) ||
-	    (hook.kind == HOOK_CLONE && clone_traced(piece, i, nr)))
+	    (hook.kind == HOOK_CLONE && clone_traced(stretch, i, nr)))
 		return;
 	*vec_push(*hooks, *n) = hook;
 }
 
 bool
-stretch_may_call(const struct stretch *piece)
+stretch_may_call(const struct stretch *stretch)
 {
-	const struct abi *abi = piece->abi;
+	const struct abi *abi = stretch->abi;
 	const int wanted[] = {
 		abi->nr_exec, abi->nr_execat, abi->nr_clone, abi->nr_clone3,
 		abi->nr_sigaction,
 	};
 
-	if (func_computes(piece->func))
+	if (func_computes(stretch->func))
 		return true;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		if (piece->arch->has_number(piece->code, piece->size,
-					    (uint32_t)wanted[i]))
+		if (stretch->arch->has_number(stretch->code, stretch->size,
+					      (uint32_t)wanted[i]))
 			return true;
 	return false;
 }
 
 void
-stretch_calls(const struct stretch *piece, unsigned wanted,
+stretch_calls(const struct stretch *stretch, unsigned wanted,
 	      struct hook **hooks, size_t *n)
 {
-	for (size_t i = 0; i < piece->n; i++)
-		if (piece->steps[i].insn.kind == INSN_SYSCALL)
-			call_look(piece, i, wanted, hooks, n);
+	for (size_t i = 0; i < stretch->n; i++)
+		if (stretch->steps[i].insn.kind == INSN_SYSCALL)
+			call_look(stretch, i, wanted, hooks, n);
 }

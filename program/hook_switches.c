@@ -15,13 +15,13 @@ enum { AWAY_MAX = 64 };	/* instructions between a switch and its jump */
 /* ---- the frame's registers */
 
 static struct step *
-piece_step(const struct stretch *piece, uint64_t addr)
+stretch_step(const struct stretch *stretch, uint64_t addr)
 {
-	uint64_t offset = addr - piece->range->lo;
+	uint64_t offset = addr - stretch->range->lo;
 
-	if (offset >= piece->size || !piece->index[offset])
+	if (offset >= stretch->size || !stretch->index[offset])
 		return NULL;
-	return &piece->steps[piece->index[offset] - 1];
+	return &stretch->steps[stretch->index[offset] - 1];
 }
 
 /* Whether the instruction adds a register to the stack pointer. */
@@ -42,34 +42,34 @@ effect_takes(const struct effect *effect, uint8_t sp)
 }
 
 static void
-piece_look(struct stretch *piece)
+stretch_look(struct stretch *stretch)
 {
-	uint8_t sp = piece->arch->reg_sp;
+	uint8_t sp = stretch->arch->reg_sp;
 
-	piece->frame = UINT32_C(1) << sp |
-		       UINT32_C(1) << piece->arch->reg_fp;
-	for (size_t i = 0; i < piece->n; i++) {
-		const struct effect *effect = &piece->steps[i].effect;
-		const struct insn *insn = &piece->steps[i].insn;
+	stretch->frame = UINT32_C(1) << sp |
+			 UINT32_C(1) << stretch->arch->reg_fp;
+	for (size_t i = 0; i < stretch->n; i++) {
+		const struct effect *effect = &stretch->steps[i].effect;
+		const struct insn *insn = &stretch->steps[i].insn;
 		struct step *to;
 
 		if (insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH) {
-			to = piece_step(piece, insn->target);
+			to = stretch_step(stretch, insn->target);
 			if (to)
 				to->target = true;
 		}
 		if ((effect->op == EFFECT_COPY || effect->op == EFFECT_SUM) &&
 		    effect->dst.kind == PLACE_REG && effect->src.reg == sp &&
 		    (effect->op == EFFECT_SUM || effect->src.kind == PLACE_REG))
-			piece->frame |= UINT32_C(1) << effect->dst.reg;
+			stretch->frame |= UINT32_C(1) << effect->dst.reg;
 		if (effect->op == EFFECT_COPY &&
 		    effect->dst.kind == PLACE_REG &&
 		    effect->src.kind == PLACE_MEM &&
 		    effect->src.reg != REG_NONE &&
-		    piece->frame & UINT32_C(1) << effect->src.reg)
-			piece->saved |= UINT32_C(1) << effect->dst.reg;
+		    stretch->frame & UINT32_C(1) << effect->src.reg)
+			stretch->saved |= UINT32_C(1) << effect->dst.reg;
 		if (effect_takes(effect, sp))
-			piece->takes = true;
+			stretch->takes = true;
 	}
 }
 
@@ -81,10 +81,10 @@ struct work {
 };
 
 static void
-depth_to(const struct stretch *piece, struct work *work, uint64_t addr,
+depth_to(const struct stretch *stretch, struct work *work, uint64_t addr,
 	 int32_t depth, bool after_call)
 {
-	struct step *step = piece_step(piece, addr);
+	struct step *step = stretch_step(stretch, addr);
 
 	if (!step || step->reached)
 		return;
@@ -100,11 +100,11 @@ depth_to(const struct stretch *piece, struct work *work, uint64_t addr,
 }
 
 static void
-depth_step(const struct stretch *piece, struct work *work,
+depth_step(const struct stretch *stretch, struct work *work,
 	   const struct step *step)
 {
 	const struct insn *insn = &step->insn;
-	uint8_t sp = piece->arch->reg_sp;
+	uint8_t sp = stretch->arch->reg_sp;
 	int32_t depth = step->depth;
 	bool call = insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT;
 
@@ -112,10 +112,10 @@ depth_step(const struct stretch *piece, struct work *work,
 		return;
 	depth -= step->effect.sp;
 	if (insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH)
-		depth_to(piece, work, insn->target, depth, false);
+		depth_to(stretch, work, insn->target, depth, false);
 	if (insn->kind == INSN_PLAIN || insn->kind == INSN_BRANCH ||
 	    insn->kind == INSN_SYSCALL || call)
-		depth_to(piece, work, insn->addr + insn->len, depth, call);
+		depth_to(stretch, work, insn->addr + insn->len, depth, call);
 }
 
 /*
@@ -124,12 +124,12 @@ depth_step(const struct stretch *piece, struct work *work,
  * other way leads.
  */
 static void
-piece_depths(struct stretch *piece)
+stretch_depths(struct stretch *stretch)
 {
 	struct work work = { 0 };
 	struct step *step;
 
-	depth_to(piece, &work, piece->range->lo, 0, false);
+	depth_to(stretch, &work, stretch->range->lo, 0, false);
 	while (work.ntodo || work.ncalls) {
 		if (work.ntodo) {
 			step = work.todo[--work.ntodo];
@@ -139,7 +139,7 @@ piece_depths(struct stretch *piece)
 				continue;
 			step->reached = true;
 		}
-		depth_step(piece, &work, step);
+		depth_step(stretch, &work, step);
 	}
 	free(work.todo);
 	free(work.calls);
@@ -153,17 +153,17 @@ piece_depths(struct stretch *piece)
  * emulation.
  */
 static bool
-step_modelled(const struct stretch *piece, const struct step *step)
+step_modelled(const struct stretch *stretch, const struct step *step)
 {
-	const struct arch *arch = piece->arch;
-	uint64_t at = step->insn.addr - piece->range->lo;
+	const struct arch *arch = stretch->arch;
+	uint64_t at = step->insn.addr - stretch->range->lo;
 	struct emul emul;
 
 	if (step->insn.kind != INSN_PLAIN &&
 	    step->insn.kind != INSN_JUMP_INDIRECT &&
 	    step->insn.kind != INSN_RETURN)
 		return false;
-	if (!arch->emul_prepare(piece->code + at, piece->size - at,
+	if (!arch->emul_prepare(stretch->code + at, stretch->size - at,
 				step->insn.addr, &emul))
 		return true;
 	return step->insn.kind == INSN_PLAIN && !step->effect.kills &&
@@ -173,20 +173,20 @@ step_modelled(const struct stretch *piece, const struct step *step)
 
 /* Whether the step may load a value that the function saved in its frame. */
 static bool
-step_restores(const struct stretch *piece, const struct step *step)
+step_restores(const struct stretch *stretch, const struct step *step)
 {
 	const struct place *src = &step->effect.src;
 
 	return (src->kind == PLACE_REG || step->effect.op == EFFECT_SUM) &&
-	       piece->saved & UINT32_C(1) << src->reg;
+	       stretch->saved & UINT32_C(1) << src->reg;
 }
 
 /* Whether the step sets the stack pointer to a place outside the frame. */
 static bool
-step_switches(const struct stretch *piece, const struct step *step)
+step_switches(const struct stretch *stretch, const struct step *step)
 {
 	const struct effect *effect = &step->effect;
-	uint8_t sp = piece->arch->reg_sp;
+	uint8_t sp = stretch->arch->reg_sp;
 
 	if (effect->op != EFFECT_COPY && effect->op != EFFECT_SUM)
 		return false;
@@ -197,22 +197,22 @@ step_switches(const struct stretch *piece, const struct step *step)
 	if (effect->src.reg == REG_NONE)
 		return effect->op == EFFECT_COPY &&
 		       effect->src.kind == PLACE_MEM;
-	if (effect->op == EFFECT_SUM && step_restores(piece, step))
+	if (effect->op == EFFECT_SUM && step_restores(stretch, step))
 		return false;
-	return !(piece->frame & UINT32_C(1) << effect->src.reg);
+	return !(stretch->frame & UINT32_C(1) << effect->src.reg);
 }
 
 /* Whether a stack pointer loaded from `first` on still holds at the jump. */
 static bool
-switch_holds(const struct stretch *piece, size_t first, size_t last)
+switch_holds(const struct stretch *stretch, size_t first, size_t last)
 {
-	uint32_t sp = UINT32_C(1) << piece->arch->reg_sp;
+	uint32_t sp = UINT32_C(1) << stretch->arch->reg_sp;
 	bool holds = false;
 
 	for (size_t i = first; i < last; i++) {
-		const struct step *step = &piece->steps[i];
+		const struct step *step = &stretch->steps[i];
 
-		if (step_switches(piece, step))
+		if (step_switches(stretch, step))
 			holds = true;
 		else if (step->effect.kills & sp)
 			holds = false;
@@ -222,65 +222,67 @@ switch_holds(const struct stretch *piece, size_t first, size_t last)
 
 /* Whether the straight-line code before the jump switches stacks. */
 static bool
-switch_before(const struct stretch *piece, size_t last)
+switch_before(const struct stretch *stretch, size_t last)
 {
-	const struct step *steps = piece->steps;
+	const struct step *steps = stretch->steps;
 
 	for (size_t i = last; i && !steps[i].target &&
 	     steps[i - 1].insn.kind == INSN_PLAIN; i--)
-		if (step_switches(piece, &steps[i - 1]))
+		if (step_switches(stretch, &steps[i - 1]))
 			return true;
 	return false;
 }
 
 /* Preserved registers that steps before `first` and after `last` change. */
 static uint32_t
-piece_changes(const struct stretch *piece, size_t first, size_t last)
+stretch_changes(const struct stretch *stretch, size_t first, size_t last)
 {
 	uint32_t changed = 0;
 
-	for (size_t i = 0; i < piece->n; i++)
+	for (size_t i = 0; i < stretch->n; i++)
 		if (i < first || i > last)
-			changed |= piece->steps[i].effect.kills;
-	return changed & piece->abi->preserved;
+			changed |= stretch->steps[i].effect.kills;
+	return changed & stretch->abi->preserved;
 }
 
 static void
-entry_add(const struct stretch *piece, struct hook **hooks, size_t *n)
+entry_add(const struct stretch *stretch, struct hook **hooks, size_t *n)
 {
-	for (size_t k = *n; k && (*hooks)[k - 1].func == piece->entry; k--)
+	for (size_t k = *n; k && (*hooks)[k - 1].func == stretch->entry; k--)
 		if ((*hooks)[k - 1].kind == HOOK_ENTRY)
 			return;
 	*vec_push(*hooks, *n) = (struct hook){
 		.kind = HOOK_ENTRY,
-		.addr = piece->entry,
-		.end = piece->entry,
-		.func = piece->entry,
+		.addr = stretch->entry,
+		.end = stretch->entry,
+		.func = stretch->entry,
 	};
 }
 
 static void
-stack_switch_look(const struct stretch *piece, size_t last, struct hook **hooks,
-		  size_t *n)
+stack_switch_look(const struct stretch *stretch, size_t last,
+		  struct hook **hooks, size_t *n)
 {
-	const struct step *steps = piece->steps;
-	struct hook hook = { .kind = HOOK_STACK_SWITCH, .func = piece->entry };
+	const struct step *steps = stretch->steps;
+	struct hook hook = { .kind = HOOK_STACK_SWITCH,
+			     .func = stretch->entry };
 	size_t first = last;
 
-	if (!switch_before(piece, last) || !step_modelled(piece, &steps[last]))
+	if (!switch_before(stretch, last) ||
+	    !step_modelled(stretch, &steps[last]))
 		return;
 	while (first && !steps[first].target &&
 	       steps[first - 1].insn.kind == INSN_PLAIN &&
-	       step_modelled(piece, &steps[first - 1]))
+	       step_modelled(stretch, &steps[first - 1]))
 		first--;
-	if (!switch_holds(piece, first, last))
+	if (!switch_holds(stretch, first, last))
 		return;
 	hook.addr = steps[first].insn.addr;
 	hook.end = steps[last].insn.addr;
 	hook.depth = steps[first].depth;
-	hook.changed = piece_changes(piece, first, last);
+	hook.changed = stretch_changes(stretch, first, last);
 	if (hook.depth)
-		entry_add(piece, hooks, n);
+		entry_add(stretch, hooks, n);
 	*vec_push(*hooks, *n) = hook;
 }
 
@@ -347,11 +349,11 @@ hint_switches(const struct image *image, uint64_t addr,
 
 /* Whether the step may switch stacks, for all that its operands tell. */
 static bool
-step_leaves(const struct stretch *piece, const struct step *step)
+step_leaves(const struct stretch *stretch, const struct step *step)
 {
-	if (effect_shifts(&step->effect, piece->arch->reg_sp))
-		return !piece->takes;
-	return step_switches(piece, step) && !step_restores(piece, step);
+	if (effect_shifts(&step->effect, stretch->arch->reg_sp))
+		return !stretch->takes;
+	return step_switches(stretch, step) && !step_restores(stretch, step);
 }
 
 /*
@@ -359,38 +361,41 @@ step_leaves(const struct stretch *piece, const struct step *step)
  * tells only that control came there.
  */
 static void
-switch_look(const struct stretch *piece, size_t i, struct hook **hooks,
+switch_look(const struct stretch *stretch, size_t i, struct hook **hooks,
 	    size_t *n)
 {
-	uint64_t addr = piece->steps[i].insn.addr;
+	uint64_t addr = stretch->steps[i].insn.addr;
 
-	if (!step_leaves(piece, &piece->steps[i]) ||
-	    !hint_switches(piece->image, addr, piece->range))
+	if (!step_leaves(stretch, &stretch->steps[i]) ||
+	    !hint_switches(stretch->image, addr, stretch->range))
 		return;
-	for (size_t k = *n; k && (*hooks)[k - 1].func == piece->entry; k--)
+	for (size_t k = *n; k && (*hooks)[k - 1].func == stretch->entry; k--)
 		if ((*hooks)[k - 1].kind == HOOK_STACK_SWITCH &&
 		    addr >= (*hooks)[k - 1].addr && addr <= (*hooks)[k - 1].end)
 			return;
 	*vec_push(*hooks, *n) = (struct hook){
-		.kind = HOOK_STACK_SWITCH, .func = piece->entry,
-		.addr = addr, .end = addr, .depth = DEPTH_UNKNOWN,
+		.kind = HOOK_STACK_SWITCH,
+		.func = stretch->entry,
+		.addr = addr,
+		.end = addr,
+		.depth = DEPTH_UNKNOWN,
 	};
 }
 
 /* ---- the whole */
 
 void
-stretch_switches(struct stretch *piece, struct hook **hooks, size_t *n)
+stretch_switches(struct stretch *stretch, struct hook **hooks, size_t *n)
 {
-	piece_look(piece);
-	if (piece->func && piece->range->lo == piece->func->addr)
-		piece_depths(piece);
-	for (size_t i = 0; i < piece->n; i++) {
-		uint8_t kind = piece->steps[i].insn.kind;
+	stretch_look(stretch);
+	if (stretch->func && stretch->range->lo == stretch->func->addr)
+		stretch_depths(stretch);
+	for (size_t i = 0; i < stretch->n; i++) {
+		uint8_t kind = stretch->steps[i].insn.kind;
 
 		if (kind == INSN_JUMP_INDIRECT || kind == INSN_RETURN)
-			stack_switch_look(piece, i, hooks, n);
+			stack_switch_look(stretch, i, hooks, n);
 	}
-	for (size_t i = 0; i < piece->n; i++)
-		switch_look(piece, i, hooks, n);
+	for (size_t i = 0; i < stretch->n; i++)
+		switch_look(stretch, i, hooks, n);
 }

@@ -42,7 +42,7 @@ struct stretch {
 /* hook.c */
 
 /* What the instruction does; 0, or -1 if that cannot be told. */
-int stretch_effect(const struct stretch *piece, const struct insn *insn,
+int stretch_effect(const struct stretch *stretch, const struct insn *insn,
 		   struct effect *effect);
 
 /* hook_calls.c */
@@ -51,9 +51,9 @@ int stretch_effect(const struct stretch *piece, const struct insn *insn,
  * Whether the stretch, of which only the bytes are known, may make a system
  * call of interest.
  */
-bool stretch_may_call(const struct stretch *piece);
+bool stretch_may_call(const struct stretch *stretch);
 /* Append the wanted hooks of system calls to *hooks, an array of *n. */
-void stretch_calls(const struct stretch *piece, unsigned wanted,
+void stretch_calls(const struct stretch *stretch, unsigned wanted,
 		   struct hook **hooks, size_t *n);
 
 /* hook_switches.c */
@@ -65,6 +65,6 @@ void stretch_calls(const struct stretch *piece, unsigned wanted,
 bool hint_switches(const struct image *image, uint64_t addr,
 		const struct range *range);
 /* Append the hooks of stack switches, and what goes with these. */
-void stretch_switches(struct stretch *piece, struct hook **hooks, size_t *n);
+void stretch_switches(struct stretch *stretch, struct hook **hooks, size_t *n);
 
 #endif
