@@ -2,8 +2,8 @@
  * For tests that compile small programs and ask other tools about them: a work
  * directory, commands that run in it, images of files in it.
  */
-#ifndef TESTS_BUILD_H
-#define TESTS_BUILD_H
+#ifndef TESTS_LIB_BUILD_H
+#define TESTS_LIB_BUILD_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,8 +10,8 @@
  * meanwhile returns HOST_GONE, and the task's EVENT_EXITING follows, unless the
  * task died so fast that only its end is seen.
  */
-#ifndef TESTS_FAKE_HOST_H
-#define TESTS_FAKE_HOST_H
+#ifndef TESTS_LIB_FAKE_HOST_H
+#define TESTS_LIB_FAKE_HOST_H
 
 #include "host/host.h"
 

@@ -1,8 +1,8 @@
 /*
  * What the files of the fake host share: its tasks, processes and memory.
  */
-#ifndef TESTS_FAKE_KERNEL_H
-#define TESTS_FAKE_KERNEL_H
+#ifndef TESTS_LIB_FAKE_KERNEL_H
+#define TESTS_LIB_FAKE_KERNEL_H
 
 #include "arch/emul.h"
 #include "arch/x86_64/regs.h"

@@ -1,8 +1,8 @@
 /*
  * Flow graphs for tests: drawn as text, or random and walked at random.
  */
-#ifndef TESTS_FLOWS_H
-#define TESTS_FLOWS_H
+#ifndef TESTS_LIB_FLOWS_H
+#define TESTS_LIB_FLOWS_H
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * the truth that the machine recorded: those of blocks and edges, and those of
  * lines by their definition.
  */
-#ifndef TESTS_HAPPENED_H
-#define TESTS_HAPPENED_H
+#ifndef TESTS_LIB_HAPPENED_H
+#define TESTS_LIB_HAPPENED_H
 
 #include <inttypes.h>
 #include <stdio.h>

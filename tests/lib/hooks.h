@@ -1,8 +1,8 @@
 /*
  * For tests that look at hooks: finds the hook at an address.
  */
-#ifndef TESTS_HOOKS_H
-#define TESTS_HOOKS_H
+#ifndef TESTS_LIB_HOOKS_H
+#define TESTS_LIB_HOOKS_H
 
 #include "program/hook.h"
 

@@ -3,8 +3,8 @@
  * which they touch only the scratch memory and go only to the landings.
  * Encodings are from the Intel SDM, volume 2.
  */
-#ifndef TESTS_INSNS_H
-#define TESTS_INSNS_H
+#ifndef TESTS_LIB_INSNS_H
+#define TESTS_LIB_INSNS_H
 
 #include <stdbool.h>
 

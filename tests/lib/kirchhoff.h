@@ -3,8 +3,8 @@
  * determined: an unknown count is determined if its row does not increase the
  * rank of the equations.
  */
-#ifndef TESTS_KIRCHHOFF_H
-#define TESTS_KIRCHHOFF_H
+#ifndef TESTS_LIB_KIRCHHOFF_H
+#define TESTS_LIB_KIRCHHOFF_H
 
 #include "tests/lib/flows.h"
 

@@ -2,8 +2,8 @@
  * Images made by hand for a toy CPU whose instructions are letters, and the
  * counts that their plans give for given counters.
  */
-#ifndef TESTS_LETTERS_H
-#define TESTS_LETTERS_H
+#ifndef TESTS_LIB_LETTERS_H
+#define TESTS_LIB_LETTERS_H
 
 #include <setjmp.h>
 #include <stdarg.h>

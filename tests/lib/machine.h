@@ -4,8 +4,8 @@
  * control went from one to another, left its function, or came to it from
  * outside.  All that a plan may tell follows from that.
  */
-#ifndef TESTS_MACHINE_H
-#define TESTS_MACHINE_H
+#ifndef TESTS_LIB_MACHINE_H
+#define TESTS_LIB_MACHINE_H
 
 #include "tests/lib/programs.h"
 

@@ -3,8 +3,8 @@
  * and returns the registers after them.  The pages are at fixed low addresses,
  * as the switch of all registers has none to spare for a pointer.
  */
-#ifndef TESTS_NATIVE_H
-#define TESTS_NATIVE_H
+#ifndef TESTS_LIB_NATIVE_H
+#define TESTS_LIB_NATIVE_H
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * function mostly has the same graph; and dumps of profiles as text, by which
  * two can be compared field by field.
  */
-#ifndef TESTS_PROFILES_H
-#define TESTS_PROFILES_H
+#ifndef TESTS_LIB_PROFILES_H
+#define TESTS_LIB_PROFILES_H
 
 #include <inttypes.h>
 #include <stdio.h>

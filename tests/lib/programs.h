@@ -7,8 +7,8 @@
  * target; the number that a compare compares with; the address of a jump's
  * table.
  */
-#ifndef TESTS_PROGRAMS_H
-#define TESTS_PROGRAMS_H
+#ifndef TESTS_LIB_PROGRAMS_H
+#define TESTS_LIB_PROGRAMS_H
 
 #include <string.h>
 

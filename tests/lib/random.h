@@ -2,8 +2,8 @@
  * Random numbers for tests: the same ones in each run, or others where
  * PMON_SEED says so, which is printed.
  */
-#ifndef TESTS_RANDOM_H
-#define TESTS_RANDOM_H
+#ifndef TESTS_LIB_RANDOM_H
+#define TESTS_LIB_RANDOM_H
 
 #include <inttypes.h>
 #include <stdbool.h>

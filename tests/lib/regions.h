@@ -3,8 +3,8 @@
  * instruction: an edge goes round a loop if its target dominates its source,
  * seen from all places where control enters the region.
  */
-#ifndef TESTS_REGIONS_H
-#define TESTS_REGIONS_H
+#ifndef TESTS_LIB_REGIONS_H
+#define TESTS_LIB_REGIONS_H
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * makes relocated functions with counters, patches the originals so that these
  * run, and patches them back.
  */
-#ifndef TESTS_RELOCATION_H
-#define TESTS_RELOCATION_H
+#ifndef TESTS_LIB_RELOCATION_H
+#define TESTS_LIB_RELOCATION_H
 
 #include <asm/prctl.h>
 #include <link.h>

@@ -2,8 +2,8 @@
  * Runs a program on the remote host with traps at given addresses, and counts
  * their hits: a small monitor to test the host with.
  */
-#ifndef TESTS_REMOTES_H
-#define TESTS_REMOTES_H
+#ifndef TESTS_LIB_REMOTES_H
+#define TESTS_LIB_REMOTES_H
 
 #include <signal.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * Plans for tests of reports, of an image made by hand for a toy CPU.  The test
  * either runs the image's code or gives its counts.
  */
-#ifndef TESTS_REPORT_TOY_H
-#define TESTS_REPORT_TOY_H
+#ifndef TESTS_LIB_REPORT_TOY_H
+#define TESTS_LIB_REPORT_TOY_H
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * A client that logs what it is told, and runs of pmon with that client and the
  * one that counts.
  */
-#ifndef TESTS_TOLD_H
-#define TESTS_TOLD_H
+#ifndef TESTS_LIB_TOLD_H
+#define TESTS_LIB_TOLD_H
 
 #include "monitor/process/client.h"
 

@@ -2,8 +2,8 @@
  * A toy CPU whose instructions are their own decoding, so that any control flow
  * can be written down: kind, length, target (little endian).
  */
-#ifndef TESTS_TOY_H
-#define TESTS_TOY_H
+#ifndef TESTS_LIB_TOY_H
+#define TESTS_LIB_TOY_H
 
 #include "flow/cfg.h"
 

@@ -2,8 +2,8 @@
  * Runs VAX programs on the simulator for tests, and counts instructions in any
  * of several ways.
  */
-#ifndef TESTS_VAXRUN_H
-#define TESTS_VAXRUN_H
+#ifndef TESTS_LIB_VAXRUN_H
+#define TESTS_LIB_VAXRUN_H
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,8 +8,8 @@
  * call and the instruction behind it, and emulates both, so that no other
  * thread slips past a lifted trap.  Only traps of hooks may be lifted.
  */
-#ifndef TESTS_WATCHER_H
-#define TESTS_WATCHER_H
+#ifndef TESTS_LIB_WATCHER_H
+#define TESTS_LIB_WATCHER_H
 
 #include <inttypes.h>
 #include <signal.h>
