@@ -14,7 +14,6 @@
 #include <sys/user.h>
 #include <unistd.h>
 
-#include "util/fail.h"
 
 _Static_assert(sizeof(struct user_regs_struct) <= sizeof(struct regs),
 	       "struct regs holds all registers");

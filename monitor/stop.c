@@ -19,7 +19,6 @@
 #include "monitor/stop.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/process/task.h"
-#include "util/fail.h"
 
 static void
 space_unplant(struct run *run, struct space *space, pid_t tid)

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "util/fail.h"
 #include "util/mem.h"
 
 const char *

@@ -7,7 +7,6 @@
 #ifndef PROGRAM_HOOK_H
 #define PROGRAM_HOOK_H
 
-#include "arch/abi.h"
 #include "symtab/image.h"
 
 enum hook_kind {

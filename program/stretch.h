@@ -5,6 +5,7 @@
 #ifndef PROGRAM_STRETCH_H
 #define PROGRAM_STRETCH_H
 
+#include "arch/abi.h"
 #include "arch/effect.h"
 #include "program/hook.h"
 

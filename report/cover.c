@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/inline_frames.h"
+#include "report/view.h"
 #include "util/mem.h"
 
 struct making {

@@ -6,7 +6,7 @@
 #ifndef REPORT_COVER_H
 #define REPORT_COVER_H
 
-#include "report/view.h"
+#include "report/table.h"
 
 /*
  * A function and its inlined copies.  The count has all calls, inlined or

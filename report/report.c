@@ -11,7 +11,6 @@
 #include "report/html/html.h"
 #include "report/kinds.h"
 #include "report/target.h"
-#include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

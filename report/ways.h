@@ -5,7 +5,6 @@
 #ifndef REPORT_WAYS_H
 #define REPORT_WAYS_H
 
-#include "report/text/reasons.h"
 #include "report/table.h"
 
 struct ways {

@@ -17,7 +17,6 @@
 #include "monitor/process/notice.h"
 #include "monitor/client/save.h"
 #include "monitor/unwind/abnormal.h"
-#include "util/fail.h"
 #include "util/mem.h"
 
 /*

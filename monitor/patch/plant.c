@@ -20,7 +20,6 @@
 #include "monitor/patch/plant.h"
 #include "monitor/run.h"
 #include "monitor/process/task.h"
-#include "util/fail.h"
 #include "util/mem.h"
 
 enum { PAGE = 4096 };

@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "arch/abi.h"
 #include "host/host.h"
 
 struct frame {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/abi.h"
 #include "flow/propagate.h"
-#include "util/fail.h"
 #include "util/mem.h"
 #include "util/search.h"
 

@@ -11,7 +11,6 @@
 #include "report/kinds.h"
 #include "report/names.h"
 #include "report/printable.h"
-#include "util/fail.h"
 #include "util/mem.h"
 
 struct page {

@@ -7,7 +7,6 @@
 
 #include "report/callees.h"
 #include "report/kinds.h"
-#include "report/names.h"
 #include "report/printable.h"
 #include "util/mem.h"
 

@@ -11,7 +11,6 @@
 #include "report/kinds.h"
 #include "report/printable.h"
 #include "util/fail.h"
-#include "util/mem.h"
 
 enum { LABEL_MAX = 60 };
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "report/profile/profile_inner.h"
-#include "util/fail.h"
 #include "util/mem.h"
 #include "util/search.h"
 

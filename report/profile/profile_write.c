@@ -9,7 +9,6 @@
 #include "report/profile/sections.h"
 #include "report/target.h"
 #include "util/fail.h"
-#include "util/mem.h"
 
 static void
 runs_put(const struct profile *profile, struct sink *out)

@@ -9,7 +9,6 @@
 
 #include "report/names.h"
 #include "report/printable.h"
-#include "util/mem.h"
 
 enum { PLACE_MAX = 28, COUNT_MIN = 9, OBJECT_MAX = 20 };
 

@@ -11,8 +11,9 @@
 #include "relocate/relocate.h"
 #include "report/kinds.h"
 #include "report/names.h"
-#include "report/text/stop_causes.h"
 #include "report/printable.h"
+#include "report/text/reasons.h"
+#include "report/text/stop_causes.h"
 #include "util/mem.h"
 
 enum { COUNT_MIN = 9, ADDR_MIN = 7, NAME_MAX = 30 };

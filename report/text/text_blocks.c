@@ -9,7 +9,6 @@
 
 #include "report/kinds.h"
 #include "report/printable.h"
-#include "util/mem.h"
 
 enum { COUNT_MIN = 9, ADDR_MIN = 7 };
 

@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "arch/abi.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "util/fail.h"
-#include "util/mem.h"
 
 enum {
 	IDLE_MAX = 20,		/* waits in a row in which nothing happens */

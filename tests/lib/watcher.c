@@ -3,6 +3,8 @@
  */
 #include "tests/lib/watcher.h"
 
+#include "arch/abi.h"
+
 /* ---- the program's calls */
 
 static bool
