@@ -2,19 +2,19 @@
  * Thread counter pages: the memory that relocated functions count in.  Every
  * task of a space has a page of its own, to which a segment register leads, so
  * that no two tasks add to the same counter.  pmon shares this memory, so it
- * outlives the program; pmon tells its clients the counters of a page when the
- * task stands still or has ended.  Pages are used again.  Knows nothing of what
- * is counted.
+ * outlives the program; clients are told the counters of a page when the task
+ * stands still or has ended (thread_counters.c).  Pages are used again.  Knows
+ * nothing of what is counted.
  */
+#include "monitor/process/thread_pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/process/thread_pages.h"
-#include "monitor/process/client.h"
 #include "monitor/process/events.h"
 #include "monitor/process/shared.h"
-#include "monitor/run.h"
 #include "monitor/process/task.h"
+#include "monitor/process/thread_counters.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -153,43 +153,11 @@ thread_pages_register(struct run *run, const struct task *task)
 
 /* ---- guards */
 
-/* A guard's value, which is hardly ever written by chance. */
-static uint64_t
-guard_value(uint32_t number)
-{
-	return UINT64_C(0xa7c15f3b9e8d2461) ^ number;
-}
-
-/* Write the module's guards from number `from` on into a thread page. */
-static void
-guards_write(const struct module *module, uint8_t *bytes, size_t from)
-{
-	const struct plan *plan = module->plan;
-	uint64_t *slots = (void *)(bytes + module->thread_page);
-
-	for (size_t i = from; module->relocated && i < plan->nguards; i++)
-		slots[plan->guards[i]] = guard_value(plan->guards[i]);
-}
-
-/* Are the guards as written?  Set them to 0, as they count nothing. */
-static bool
-guards_take(const struct module *module, uint64_t *slots)
-{
-	const struct plan *plan = module->plan;
-	bool good = true;
-
-	for (size_t i = 0; i < module->nguards; i++) {
-		good &= slots[plan->guards[i]] == guard_value(plan->guards[i]);
-		slots[plan->guards[i]] = 0;
-	}
-	return good;
-}
-
 static void
 thread_page_guard(const struct space *space, uint32_t thread_page)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		guards_write(
+		counters_guard(
 			space->modules[i],
 			thread_page_bytes(space->thread_pages, thread_page), 0);
 }
@@ -202,8 +170,9 @@ thread_pages_guard(const struct space *space, const struct module *module)
 	for (uint32_t i = 0;
 	     thread_pages && i < thread_pages->nchunks * THREAD_PAGES; i++)
 		if (*thread_page_taker(thread_pages, i) == thread_pages)
-			guards_write(module, thread_page_bytes(thread_pages, i),
-				     module->nguards);
+			counters_guard(module,
+				       thread_page_bytes(thread_pages, i),
+				       module->nguards);
 }
 
 /* ---- taking thread pages */
@@ -389,25 +358,6 @@ thread_pages_yield(struct run *run, struct space *space,
 	return true;
 }
 
-/*
- * Tell clients the module's counters in a thread page, and set them to 0.  task
- * is NULL if its end was not seen.
- */
-static void
-module_fold(struct run *run, const struct task *task,
-	    const struct module *module, uint8_t *bytes)
-{
-	uint64_t *slots = (void *)(bytes + module->thread_page);
-	size_t n = module->plan->nslots;
-
-	if (!module->relocated || !n)
-		return;
-	if (!guards_take(module, slots))
-		module->plan->tampered = true;
-	client_drained(run, task, module->plan, 0, slots, n);
-	memset(slots, 0, n * sizeof(*slots));
-}
-
 static void
 thread_page_fold(struct run *run, const struct task *task,
 		 const struct space *space, uint32_t thread_page)
@@ -415,7 +365,7 @@ thread_page_fold(struct run *run, const struct task *task,
 	uint8_t *bytes = thread_page_bytes(space->thread_pages, thread_page);
 
 	for (size_t i = 0; i < space->nmodules; i++)
-		module_fold(run, task, space->modules[i], bytes);
+		counters_fold(run, task, space->modules[i], bytes);
 }
 
 struct forgetting {
@@ -430,9 +380,9 @@ task_forget(struct run *run, struct task *task, void *ctx)
 
 	if (task->thread_page && task->process &&
 	    task->process->space == f->space)
-		module_fold(run, task, f->module,
-			    thread_page_bytes(f->space->thread_pages,
-					      task->thread_page - 1));
+		counters_fold(run, task, f->module,
+			      thread_page_bytes(f->space->thread_pages,
+						task->thread_page - 1));
 }
 
 void
@@ -464,30 +414,6 @@ thread_pages_fold(struct run *run, struct task *task)
 		thread_page_guard(space, task->thread_page - 1);
 }
 
-/* Does the task see the same counters of the module as pmon? */
-static bool
-module_seen(struct run *run, const struct task *task,
-	    const struct module *module)
-{
-	const struct thread_pages *thread_pages =
-		task->process->space->thread_pages;
-	size_t n = module->plan->nslots * sizeof(uint64_t);
-	uint64_t va = thread_pages_va(task) + module->thread_page;
-	uint8_t *bytes;
-	bool same;
-
-	if (!module->relocated || !n)
-		return true;
-	bytes = mem_alloc(n);
-	same = !run->host->data_read(task->tid, va, bytes, n) &&
-	       !memcmp(bytes,
-		       thread_page_bytes(thread_pages, task->thread_page - 1) +
-			       module->thread_page,
-		       n);
-	free(bytes);
-	return same;
-}
-
 bool
 thread_pages_seen(struct run *run, const struct task *task)
 {
@@ -497,7 +423,10 @@ thread_pages_seen(struct run *run, const struct task *task)
 	if (!task->thread_page || !space || !space->thread_pages)
 		return true;
 	for (size_t i = 0; i < space->nmodules && seen; i++)
-		seen = module_seen(run, task, space->modules[i]);
+		seen = counters_seen(run, task, space->modules[i],
+				     thread_page_bytes(space->thread_pages,
+						       task->thread_page - 1),
+				     thread_pages_va(task));
 	return seen || task_killed(run, task);
 }
 

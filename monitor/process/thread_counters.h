@@ -1,0 +1,31 @@
+/*
+ * The counters of one module in one thread page, and the guards among them.
+ * For thread_pages.c only, which knows where pages are.
+ */
+#ifndef MONITOR_PROCESS_THREAD_COUNTERS_H
+#define MONITOR_PROCESS_THREAD_COUNTERS_H
+
+#include "monitor/run.h"
+
+/* `page` is where pmon has mapped the thread page. */
+
+/* Write the module's guards from number `from` on into the page. */
+void counters_guard(const struct module *module, uint8_t *page, size_t from);
+
+/*
+ * Tell clients the module's counters in the page, and set these to 0, guards
+ * too.  task is NULL if its end was not seen.  If a guard has another value
+ * than the one written, the plan's counters have been tampered with.
+ */
+void counters_fold(struct run *run, const struct task *task,
+		   const struct module *module, uint8_t *page);
+
+/*
+ * Does the stopped task, for which the page is at va, see the same counters of
+ * the module as pmon?
+ */
+bool counters_seen(struct run *run, const struct task *task,
+		   const struct module *module, const uint8_t *page,
+		   uint64_t va);
+
+#endif
