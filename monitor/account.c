@@ -2,26 +2,27 @@
  * Enters events into the tables: new threads and processes, exec, ends; takes
  * out of them what has ended.  Never resumes a task, and plants nothing new.
  */
+#include "monitor/account.h"
+
 #include <signal.h>
 #include <stdlib.h>
 
+#include "monitor/patch/extend.h"
+#include "monitor/patch/relocated.h"
 #include "monitor/patch/tamper.h"
-#include "monitor/account.h"
-#include "monitor/process/client.h"
 #include "monitor/process/affinity.h"
+#include "monitor/process/client.h"
+#include "monitor/process/clones.h"
 #include "monitor/process/cut.h"
 #include "monitor/process/events.h"
-#include "monitor/process/space.h"
-#include "monitor/process/thread_pages.h"
-#include "monitor/process/clones.h"
-#include "monitor/patch/relocated.h"
-#include "monitor/patch/extend.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/notice.h"
-#include "monitor/run.h"
 #include "monitor/process/sigtrap.h"
-#include "monitor/unwind/abnormal.h"
+#include "monitor/process/space.h"
 #include "monitor/process/task.h"
+#include "monitor/process/thread_pages.h"
+#include "monitor/run.h"
+#include "monitor/unwind/abnormal.h"
 #include "monitor/unwind/stack.h"
 #include "util/fail.h"
 #include "util/mem.h"

@@ -3,17 +3,7 @@
  * that moment.  Never waits for a client: SIGIO (see notice.c) tells that a
  * request has come, or that more of an answer can be sent.
  */
-#include "monitor/client/count.h"
-#include "monitor/patch/host_counters.h"
 #include "monitor/control.h"
-#include "monitor/patch/extend.h"
-#include "monitor/place.h"
-#include "monitor/process/events.h"
-#include "monitor/process/object.h"
-#include "monitor/run.h"
-#include "monitor/client/save.h"
-#include "monitor/stop.h"
-#include "monitor/unwind/abnormal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +16,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "monitor/client/count.h"
+#include "monitor/client/save.h"
+#include "monitor/patch/extend.h"
+#include "monitor/patch/host_counters.h"
+#include "monitor/place.h"
+#include "monitor/process/events.h"
+#include "monitor/process/object.h"
+#include "monitor/run.h"
+#include "monitor/stop.h"
+#include "monitor/unwind/abnormal.h"
 #include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"

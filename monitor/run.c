@@ -4,27 +4,28 @@
  * and on signals to pmon itself.  Never prints anything: a report on SIGUSR1
  * goes through run->report.
  */
-#include "monitor/account.h"
-#include "monitor/patch/refuse.h"
-#include "monitor/process/affinity.h"
-#include "monitor/process/thread_pages.h"
-#include "monitor/client/autosave.h"
-#include "monitor/process/clones.h"
-#include "monitor/control.h"
-#include "monitor/process/cut.h"
-#include "monitor/process/events.h"
-#include "monitor/patch/deliver.h"
-#include "monitor/unwind/shallow.h"
-#include "monitor/process/notice.h"
-#include "monitor/patch/patch.h"
-#include "monitor/patch/plant.h"
 #include "monitor/run.h"
-#include "monitor/stop.h"
-#include "monitor/unwind/abnormal.h"
-#include "monitor/patch/tamper.h"
-#include "monitor/process/task.h"
 
 #include <signal.h>
+
+#include "monitor/account.h"
+#include "monitor/client/autosave.h"
+#include "monitor/control.h"
+#include "monitor/patch/deliver.h"
+#include "monitor/patch/patch.h"
+#include "monitor/patch/plant.h"
+#include "monitor/patch/refuse.h"
+#include "monitor/patch/tamper.h"
+#include "monitor/process/affinity.h"
+#include "monitor/process/clones.h"
+#include "monitor/process/cut.h"
+#include "monitor/process/events.h"
+#include "monitor/process/notice.h"
+#include "monitor/process/task.h"
+#include "monitor/process/thread_pages.h"
+#include "monitor/stop.h"
+#include "monitor/unwind/abnormal.h"
+#include "monitor/unwind/shallow.h"
 
 /*
  * Plant the task's program.  On other hosts it may have begun already, and has

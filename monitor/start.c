@@ -2,22 +2,23 @@
  * Starts a run: launches the program, or attaches to processes that run
  * already.  Never handles events itself; the run loop does.
  */
+#include "monitor/start.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "monitor/account.h"
-#include "monitor/process/events.h"
 #include "monitor/patch/linker.h"
-#include "monitor/process/machine.h"
 #include "monitor/patch/plant.h"
-#include "monitor/process/space.h"
-#include "monitor/run.h"
+#include "monitor/process/events.h"
+#include "monitor/process/machine.h"
 #include "monitor/process/sigtrap.h"
-#include "monitor/start.h"
-#include "monitor/unwind/abnormal.h"
+#include "monitor/process/space.h"
 #include "monitor/process/task.h"
+#include "monitor/run.h"
+#include "monitor/unwind/abnormal.h"
 #include "symtab/image.h"
 #include "util/fail.h"
 #include "util/mem.h"

@@ -4,21 +4,22 @@
  * pmon.  Never leaves a trace silently: memory that cannot be removed is a
  * remark in the report.
  */
+#include "monitor/stop.h"
+
 #include <signal.h>
 
-#include "monitor/process/client.h"
 #include "monitor/account.h"
-#include "monitor/process/affinity.h"
-#include "monitor/process/events.h"
-#include "monitor/process/thread_pages.h"
-#include "monitor/process/cut.h"
-#include "monitor/process/inject.h"
 #include "monitor/patch/module.h"
 #include "monitor/patch/patch.h"
-#include "monitor/run.h"
-#include "monitor/stop.h"
-#include "monitor/unwind/abnormal.h"
+#include "monitor/process/affinity.h"
+#include "monitor/process/client.h"
+#include "monitor/process/cut.h"
+#include "monitor/process/events.h"
+#include "monitor/process/inject.h"
 #include "monitor/process/task.h"
+#include "monitor/process/thread_pages.h"
+#include "monitor/run.h"
+#include "monitor/unwind/abnormal.h"
 
 static void
 space_unplant(struct run *run, struct space *space, pid_t tid)

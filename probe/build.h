@@ -6,12 +6,12 @@
 #define PROBE_BUILD_H
 
 #include "flow/entries.h"
-#include "program/code.h"
-#include "program/image_graphs.h"
-#include "program/lines.h"
 #include "probe/mid_entry.h"
 #include "probe/plan.h"
 #include "probe/sums.h"
+#include "program/code.h"
+#include "program/image_graphs.h"
+#include "program/lines.h"
 
 /* Units for which a function's graph is needed. */
 enum { UNITS_GRAPH = ~(1U << UNIT_FUNC) };

@@ -10,9 +10,9 @@
 
 #include "probe/counter_set.h"
 #include "probe/func_plan.h"
-#include "program/hook.h"
 #include "probe/sums.h"
 #include "probe/wish.h"
+#include "program/hook.h"
 
 struct build;			/* see probe/build.h */
 

@@ -3,6 +3,7 @@
  * where counters are needed (flow/placement.c) nor how they are planted.
  */
 #include "probe/probes.h"
+
 #include "util/mem.h"
 
 struct probe *

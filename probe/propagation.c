@@ -3,11 +3,11 @@
  * counters and abnormal edges.  A count that is contradictory or may be wrong
  * becomes unknown; nothing is ever put right.
  */
-#include "relocate/relocate.h"
 #include "probe/propagation.h"
 
 #include <stdlib.h>
 
+#include "relocate/relocate.h"
 #include "util/mem.h"
 
 const char *

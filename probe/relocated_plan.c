@@ -3,12 +3,11 @@
  * whether a function can be, where its counters go, and which traps the
  * relocated function needs.  The monitor writes all that into processes.
  */
-#include "relocate/relocate.h"
-#include "probe/build.h"
-#include "probe/probes.h"
-
 #include <stdlib.h>
 
+#include "probe/build.h"
+#include "probe/probes.h"
+#include "relocate/relocate.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/search.h"

@@ -6,7 +6,6 @@
  * 0001-saving-while-counting.md gives the reasons.
  */
 #include "monitor/client/autosave.h"
-#include "monitor/process/events.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -14,8 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "monitor/process/notice.h"
 #include "monitor/client/save.h"
+#include "monitor/process/events.h"
+#include "monitor/process/notice.h"
 #include "monitor/unwind/abnormal.h"
 #include "util/mem.h"
 

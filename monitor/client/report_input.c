@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/patch/host_counters.h"
-#include "monitor/run.h"
 #include "monitor/client/save.h"
+#include "monitor/patch/host_counters.h"
 #include "monitor/patch/tamper.h"
 #include "monitor/process/object.h"
+#include "monitor/run.h"
 #include "util/mem.h"
 #include "util/shrunk.h"
 

@@ -3,6 +3,8 @@
  * processes or threads that are counted apart.  The counts themselves are
  * encoded and written by report/profile/.
  */
+#include "monitor/client/save.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,9 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "monitor/run.h"
 #include "monitor/process/task.h"
-#include "monitor/client/save.h"
+#include "monitor/run.h"
 #include "report/profile/profile_plan.h"
 #include "report/target.h"
 #include "util/fail.h"

@@ -7,10 +7,11 @@
  * that address.  A context says where the stack is that its handler returns to.
  * Writes nothing itself.
  */
+#include "monitor/patch/contexts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/patch/contexts.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"

@@ -5,15 +5,16 @@
  * returns.  With --no-traps the task stays in its relocated function.  Never
  * counts a hit.
  */
+#include "monitor/patch/deliver.h"
+
 #include <signal.h>
 
-#include "monitor/patch/relocated.h"
-#include "monitor/patch/deliver.h"
-#include "monitor/process/faults.h"
-#include "monitor/process/events.h"
 #include "monitor/patch/patch.h"
-#include "monitor/process/sigtrap.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/process/events.h"
+#include "monitor/process/faults.h"
 #include "monitor/process/signals.h"
+#include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
 

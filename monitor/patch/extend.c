@@ -4,15 +4,16 @@
  * the trap at its entry is removed, so that no task can slip in between.  A log
  * of the changes lets processes catch up that were forked meanwhile.
  */
+#include "monitor/patch/extend.h"
+
 #include <stdlib.h>
 
-#include "monitor/process/space.h"
-#include "monitor/process/thread_pages.h"
-#include "monitor/patch/relocated.h"
-#include "monitor/patch/extend.h"
 #include "monitor/patch/module.h"
+#include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
 #include "monitor/process/events.h"
+#include "monitor/process/space.h"
+#include "monitor/process/thread_pages.h"
 #include "util/mem.h"
 
 enum { PRUNE_MIN = 64 };

@@ -3,8 +3,9 @@
  * clients what its instruction has done.  Never lets a task run.
  */
 #include "monitor/patch/hit.h"
-#include "monitor/process/sigtrap.h"
+
 #include "monitor/process/signals.h"
+#include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 
 bool

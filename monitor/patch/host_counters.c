@@ -3,9 +3,10 @@
  * trap's cost.  It is given the sites before the program runs, and its counts
  * are fetched when a report is made.  Never chooses the sites.
  */
+#include "monitor/patch/host_counters.h"
+
 #include <stdlib.h>
 
-#include "monitor/patch/host_counters.h"
 #include "monitor/run.h"
 #include "util/fail.h"
 #include "util/mem.h"

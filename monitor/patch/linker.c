@@ -3,14 +3,15 @@
  * loaded or unloaded, and hooks it, so that new libraries get their traps.
  * Reads the program's memory; never writes there itself.
  */
+#include "monitor/patch/linker.h"
+
 #include <elf.h>
 #include <string.h>
 
 #include "host/dynamic.h"
 #include "monitor/patch/extend.h"
-#include "monitor/patch/linker.h"
-#include "monitor/patch/redirect.h"
 #include "monitor/patch/plant.h"
+#include "monitor/patch/redirect.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
 

@@ -4,13 +4,14 @@
  * page by page, not site by site.  Changes while the program runs are
  * extend.c's.
  */
+#include "monitor/patch/module.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/patch/host_counters.h"
 #include "monitor/patch/refuse.h"
 #include "monitor/patch/relocated.h"
-#include "monitor/patch/host_counters.h"
-#include "monitor/patch/module.h"
 #include "monitor/patch/slots.h"
 #include "monitor/patch/text_edit.h"
 #include "util/fail.h"

@@ -10,16 +10,17 @@
  * that faults has begun; if a handler returns to it (the REDO_ states, then its
  * sigreturn), it runs again but is counted once.
  */
-#include "monitor/process/affinity.h"
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/patch.h"
+
 #include "monitor/patch/deliver.h"
 #include "monitor/patch/extend.h"
-#include "monitor/process/faults.h"
 #include "monitor/patch/hit.h"
-#include "monitor/patch/patch.h"
+#include "monitor/patch/relocated.h"
 #include "monitor/patch/step.h"
-#include "monitor/process/sigtrap.h"
+#include "monitor/process/affinity.h"
 #include "monitor/process/events.h"
+#include "monitor/process/faults.h"
+#include "monitor/process/sigtrap.h"
 #include "monitor/unwind/abnormal.h"
 
 /* ---- instructions that faulted */

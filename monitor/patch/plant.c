@@ -2,6 +2,8 @@
  * Finds which images a space has mapped and where, and makes and drops its
  * modules.  Never writes to text: module.c does.
  */
+#include "monitor/patch/plant.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +12,15 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "monitor/patch/refuse.h"
-#include "monitor/process/space.h"
-#include "monitor/process/thread_pages.h"
 #include "monitor/patch/extend.h"
-#include "monitor/patch/redirect.h"
 #include "monitor/patch/module.h"
+#include "monitor/patch/redirect.h"
+#include "monitor/patch/refuse.h"
 #include "monitor/process/object.h"
-#include "monitor/patch/plant.h"
-#include "monitor/run.h"
+#include "monitor/process/space.h"
 #include "monitor/process/task.h"
+#include "monitor/process/thread_pages.h"
+#include "monitor/run.h"
 #include "util/mem.h"
 
 enum { PAGE = 4096 };

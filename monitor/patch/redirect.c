@@ -6,13 +6,14 @@
  * In a program that may write text, no call is redirected: what it writes at a
  * function's beginning must take effect.
  */
+#include "monitor/patch/redirect.h"
+
 #include <elf.h>
 #include <string.h>
 
 #include "monitor/patch/relocated.h"
-#include "monitor/patch/redirect.h"
-#include "monitor/process/events.h"
 #include "monitor/patch/text_edit.h"
+#include "monitor/process/events.h"
 
 bool
 redirect_allowed(const struct plan *plan, const struct func_plan *fplan)

@@ -3,15 +3,16 @@
  * originals that lead there (relocate/ makes the bytes), and undoes those
  * patches.  What a pc in a relocated function stands for is relocated_pc.c's.
  */
+#include "monitor/patch/relocated.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "relocate/relocate.h"
-#include "monitor/patch/relocated.h"
 #include "monitor/patch/redirect.h"
-#include "monitor/run.h"
-#include "monitor/process/task.h"
 #include "monitor/patch/text_edit.h"
+#include "monitor/process/task.h"
+#include "monitor/run.h"
+#include "relocate/relocate.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

@@ -5,8 +5,8 @@
 #ifndef MONITOR_PATCH_RELOCATED_H
 #define MONITOR_PATCH_RELOCATED_H
 
-#include "relocate/relocate.h"
 #include "monitor/run.h"
+#include "relocate/relocate.h"
 
 /* Where a function's relocated function and its original are. */
 struct relocated_place relocated_place(const struct module *module,

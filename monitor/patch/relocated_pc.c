@@ -7,15 +7,15 @@
  */
 #include <signal.h>
 
-#include "relocate/relocate.h"
-#include "monitor/process/client.h"
 #include "monitor/patch/relocated.h"
+#include "monitor/process/client.h"
 #include "monitor/process/detour.h"
+#include "monitor/process/events.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/sigtrap.h"
-#include "monitor/process/events.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
+#include "relocate/relocate.h"
 #include "util/fail.h"
 #include "util/search.h"
 

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relocate/relocate.h"
-#include "monitor/patch/relocated.h"
 #include "monitor/patch/extend.h"
+#include "monitor/patch/relocated.h"
 #include "monitor/process/events.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
+#include "relocate/relocate.h"
 #include "util/mem.h"
 
 /*

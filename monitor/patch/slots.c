@@ -3,14 +3,15 @@
  * its slotted sites run out of line.  Mapped before the program runs on,
  * written by pmon as sites come, never writable to the program.
  */
+#include "monitor/patch/slots.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "monitor/process/inject.h"
 #include "monitor/process/events.h"
+#include "monitor/process/inject.h"
 #include "monitor/run.h"
-#include "monitor/patch/slots.h"
 #include "util/mem.h"
 
 enum {

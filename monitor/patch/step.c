@@ -3,10 +3,11 @@
  * (Bishop 1987, "How an Execution Monitor Works"), or by emulating it.  Never
  * decides which of these is done: patch.c does.
  */
-#include "monitor/patch/hit.h"
 #include "monitor/patch/step.h"
-#include "monitor/process/sigtrap.h"
+
+#include "monitor/patch/hit.h"
 #include "monitor/process/events.h"
+#include "monitor/process/sigtrap.h"
 
 /* ---- step */
 

@@ -3,16 +3,16 @@
  * thread pages, or the register that leads to them.  Looks only when a task has
  * stopped, and marks the counts as unknown.  Never gives a count a new value.
  */
-#include "monitor/patch/refuse.h"
 #include "monitor/patch/tamper.h"
-#include "monitor/process/events.h"
-#include "monitor/process/object.h"
 
 #include <signal.h>
 
-#include "monitor/process/thread_pages.h"
-#include "monitor/patch/relocated.h"
 #include "monitor/patch/patch.h"
+#include "monitor/patch/refuse.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/process/events.h"
+#include "monitor/process/object.h"
+#include "monitor/process/thread_pages.h"
 #include "util/mem.h"
 
 static void

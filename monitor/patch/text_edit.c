@@ -3,10 +3,11 @@
  * others, in a buffer while all tasks stand still, and writes them in few
  * calls.  Knows no sites and no relocated functions.
  */
+#include "monitor/patch/text_edit.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/patch/text_edit.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

@@ -5,10 +5,11 @@
  * if it was counted, that is taken back.  Only looks at tasks that stand still;
  * resumes none.
  */
+#include "monitor/patch/unreported.h"
+
 #include <signal.h>
 
 #include "monitor/patch/hit.h"
-#include "monitor/patch/unreported.h"
 #include "monitor/process/space.h"
 
 /* Whether a jump leads behind the one-byte instruction of the site. */

@@ -10,12 +10,13 @@
  * process, or exec).  pmon watches the system calls of a pinned task, and
  * restores the task's own set before one of these.
  */
+#include "monitor/process/affinity.h"
+
 #include <time.h>
 
-#include "monitor/process/affinity.h"
 #include "monitor/process/notice.h"
-#include "monitor/run.h"
 #include "monitor/process/task.h"
+#include "monitor/run.h"
 
 enum {
 	WINDOW = 8,		/* hits between two looks at the rate */

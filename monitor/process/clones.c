@@ -5,9 +5,9 @@
  * maker and the child: in the register of clone, or in the memory of clone3.
  * Never notices another thread that sets the flag in memory after pmon looked.
  */
-#include <sched.h>
-
 #include "monitor/process/clones.h"
+
+#include <sched.h>
 
 /* ERESTARTNOINTR (linux/errno.h): the kernel will make the clone again. */
 enum { RESTART = 513 };

@@ -9,11 +9,11 @@
  * sendmsg): they stay cut short.
  */
 #include "monitor/process/cut.h"
-#include "monitor/process/signals.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "monitor/process/signals.h"
 #include "util/mem.h"
 
 /* A system call that was cut short and goes on. */

@@ -2,11 +2,12 @@
  * Runs stopped tasks for pmon's sake, past whatever else may stop them
  * meanwhile.  Never decides where a detour ends: its callers do.
  */
+#include "monitor/process/detour.h"
+
 #include <signal.h>
 
-#include "monitor/process/detour.h"
-#include "monitor/process/sigtrap.h"
 #include "monitor/process/events.h"
+#include "monitor/process/sigtrap.h"
 
 static int
 detour_resume(struct run *run, struct task *task, enum resume how,

@@ -6,13 +6,12 @@
  */
 #include "monitor/process/events.h"
 
-#include "monitor/process/notice.h"
-#include "monitor/account.h"
-#include "monitor/process/task.h"
-
 #include <signal.h>
 #include <stdlib.h>
 
+#include "monitor/account.h"
+#include "monitor/process/notice.h"
+#include "monitor/process/task.h"
 #include "util/mem.h"
 
 struct event_queue {

@@ -4,10 +4,11 @@
  * that faulted has begun, so a jump out of the handler leaves the function
  * during that instruction.  Counts nothing itself.
  */
+#include "monitor/process/faults.h"
+
 #include <signal.h>
 #include <stdlib.h>
 
-#include "monitor/process/faults.h"
 #include "monitor/process/signals.h"
 #include "monitor/run.h"
 #include "util/mem.h"

@@ -5,15 +5,16 @@
  * thread executes that code any more (or, at an exec, yet).  Never leaves a
  * change in registers, signal mask or text.
  */
+#include "monitor/process/inject.h"
+
 #include <elf.h>
 #include <signal.h>
 #include <string.h>
 
 #include "monitor/process/detour.h"
 #include "monitor/process/events.h"
-#include "monitor/process/inject.h"
-#include "monitor/run.h"
 #include "monitor/process/task.h"
+#include "monitor/run.h"
 #include "util/fail.h"
 
 /* Exchange n bytes of text at va with those in `bytes`. */

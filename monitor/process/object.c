@@ -2,6 +2,8 @@
  * The objects of a run: reads each file that a process executes or maps once,
  * and keeps its plan for all processes.  Knows no process.
  */
+#include "monitor/process/object.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "monitor/process/object.h"
 #include "monitor/run.h"
-#include "report/profile/profile_plan.h"
 #include "report/printable.h"
+#include "report/profile/profile_plan.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

@@ -8,12 +8,12 @@
  * bit in the mask stays lost.
  */
 #include "monitor/process/sigtrap.h"
-#include "monitor/process/events.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 
+#include "monitor/process/events.h"
 #include "monitor/process/inject.h"
 #include "monitor/process/task.h"
 #include "util/mem.h"

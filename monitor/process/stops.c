@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "monitor/run.h"
 #include "monitor/process/task.h"
+#include "monitor/run.h"
 #include "util/mem.h"
 
 static const char *const causes[STOP_CAUSES] = {

@@ -2,11 +2,11 @@
  * The tables of a run: tasks by id, processes, and the owners of counter sets.
  * Never changes a task; account.c frees what a task, a process or a space has.
  */
-#include "monitor/run.h"
 #include "monitor/process/task.h"
 
 #include <stdlib.h>
 
+#include "monitor/run.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

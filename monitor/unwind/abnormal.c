@@ -5,18 +5,19 @@
  * What cannot be found out is marked as underivable.  Counts nothing, and never
  * walks the stack of a task that begins or ends: abnormal_tasks.c does.
  */
+#include "monitor/unwind/abnormal.h"
+
 #include <stdlib.h>
 
-#include "monitor/process/space.h"
-#include "monitor/process/clones.h"
-#include "monitor/patch/relocated.h"
 #include "monitor/patch/extend.h"
-#include "monitor/process/faults.h"
 #include "monitor/patch/linker.h"
-#include "monitor/run.h"
-#include "monitor/process/sigtrap.h"
-#include "monitor/unwind/abnormal.h"
+#include "monitor/patch/relocated.h"
 #include "monitor/process/client.h"
+#include "monitor/process/clones.h"
+#include "monitor/process/faults.h"
+#include "monitor/process/sigtrap.h"
+#include "monitor/process/space.h"
+#include "monitor/run.h"
 #include "monitor/unwind/stack_switch.h"
 #include "util/mem.h"
 

@@ -6,21 +6,21 @@
  */
 #include <signal.h>
 
-#include "monitor/patch/refuse.h"
-#include "monitor/process/space.h"
-#include "monitor/process/thread_pages.h"
 #include "monitor/patch/contexts.h"
-#include "monitor/patch/relocated.h"
 #include "monitor/patch/hit.h"
-#include "monitor/process/events.h"
-#include "monitor/unwind/shallow.h"
 #include "monitor/patch/patch.h"
+#include "monitor/patch/refuse.h"
+#include "monitor/patch/relocated.h"
+#include "monitor/patch/tamper.h"
+#include "monitor/patch/unreported.h"
+#include "monitor/process/events.h"
+#include "monitor/process/space.h"
+#include "monitor/process/task.h"
+#include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
-#include "monitor/patch/tamper.h"
-#include "monitor/process/task.h"
+#include "monitor/unwind/shallow.h"
 #include "monitor/unwind/stack_switch.h"
-#include "monitor/patch/unreported.h"
 #include "util/mem.h"
 
 /*

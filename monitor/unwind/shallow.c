@@ -4,10 +4,11 @@
  * innermost frame of a stopped task matters: where control came into the middle
  * of its code, or leaves it.  What cannot be known is marked so.
  */
+#include "monitor/unwind/shallow.h"
+
 #include <stdlib.h>
 
 #include "monitor/patch/deliver.h"
-#include "monitor/unwind/shallow.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/unwind/stack_switch.h"

@@ -8,8 +8,8 @@
 #ifndef MONITOR_UNWIND_STACK_SWITCH_H
 #define MONITOR_UNWIND_STACK_SWITCH_H
 
-#include "program/hook.h"
 #include "monitor/unwind/stack.h"
+#include "program/hook.h"
 
 /*
  * Control left a function, or came to it, at an instruction, but not by what
