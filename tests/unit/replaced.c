@@ -102,7 +102,7 @@ forks_and_execs(bool paused)
 	assert_int_equal(run.nthreads, 1);
 	tasks_free(&run);
 	assert_null(run.processes);
-	free(run.queue);
+	queue_free(&run);
 }
 
 static void
