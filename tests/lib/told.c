@@ -108,6 +108,20 @@ const struct client client_log = {
 
 /* ---- runs */
 
+/* Follow a run that has begun to its end. */
+static int
+run_follow(struct run *run)
+{
+	notice_init(true);
+	run_begin(run);
+	run_loop(run);
+	for (size_t i = 0; i < run->nobjects; i++)
+		told.doubt |= run->objects[i].plan &&
+			      run->objects[i].plan->underivable;
+	must(!run->root || run->root_ended);
+	return run->root_status;
+}
+
 static void
 run_free(struct run *run)
 {
@@ -147,13 +161,9 @@ told_run(char **argv, int (*launch)(struct run *run),
 	if (!status)
 		status = launch(&run);
 	if (!status) {
-		notice_init(true);
-		run_begin(&run);
-		run_loop(&run);
+		status = run_follow(&run);
 		if (look)
 			look(&run);
-		must(run.root_ended);
-		status = run.root_status;
 	}
 	run_free(&run);
 	options_free(&opts);

@@ -20,16 +20,18 @@ struct told {
 				   not begun */
 	uint64_t begun, left, came;
 	const char *object;	/* whose abnormal edges are added up, or NULL */
+	bool doubt;		/* a plan is underivable */
 };
 
 extern struct told told;
 extern const struct client client_log;
 
 /*
- * Monitor a program, or have `launch` begin that, with pmon's command line,
- * which ends with NULL, and tell both clients.  `look`, if not NULL, is called
- * when the run has ended.  Returns the program's status, or 128 and its signal;
- * -1 with the message if it was not started.
+ * Make a run of pmon with this command line, which ends with NULL, and tell
+ * both clients.  `launch` launches the program or attaches to processes: 0, or
+ * -1 with the message.  `look`, if not NULL, is called when the run has ended.
+ * Returns the status of the program that was launched, or 128 and its signal; 0
+ * if there was none; -1 with the message if nothing was started.
  */
 int told_run(char **argv, int (*launch)(struct run *run),
 	     void (*look)(struct run *run));

@@ -2,151 +2,27 @@
  * Clients: one that logs all it is told is told everything, once and in order,
  * beside the client that counts.
  */
-#include "monitor/client/count.h"
+#include "tests/lib/told.h"
 
 #include <signal.h>
 #include <unistd.h>
 
-#include "arch/arch.h"
-#include "arch/abi.h"
-#include "monitor/client/save.h"
-#include "monitor/process/notice.h"
-#include "monitor/options.h"
-#include "monitor/patch/extend.h"
-#include "monitor/account.h"
-#include "monitor/process/events.h"
-#include "monitor/process/object.h"
 #include "monitor/start.h"
-#include "monitor/process/task.h"
-#include "util/mem.h"
 
 #include "tests/lib/build.h"
 
-/* ---- the client that logs */
-
-enum { TASKS_MAX = 64 };
-
-static struct {
-	struct logged {
-		pid_t tid;
-		bool ended;
-		enum task_end how;
-	} tasks[TASKS_MAX];
-	size_t ntasks;
-	size_t execs, late;	/* late: told of a task that has ended, or has
-				   not begun */
-	uint64_t begun, left, came;
-	const char *object;	/* whose abnormal edges are added up */
-	bool doubt;		/* a plan is underivable */
-} told;
-
-static struct logged *
-logged(const struct task *task)
-{
-	for (size_t i = told.ntasks; task && i > 0; i--)
-		if (told.tasks[i - 1].tid == task->tid)
-			return &told.tasks[i - 1];
-	return NULL;
-}
-
-static void
-task_look(const struct task *task)
-{
-	const struct logged *at = logged(task);
-
-	told.late += !at || at->ended;
-}
-
-static void
-log_began(struct run *r, const struct task *task)
-{
-	const struct logged *at = logged(task);
-
-	told.late += at && !at->ended;
-	assert_true(told.ntasks < TASKS_MAX);
-	told.tasks[told.ntasks++] = (struct logged){ .tid = task->tid };
-}
-
-static void
-log_ended(struct run *r, const struct task *task, enum task_end how)
-{
-	struct logged *at = logged(task);
-
-	task_look(task);
-	if (!at)
-		return;
-	at->ended = true;
-	at->how = how;
-}
-
-static void
-log_execed(struct run *r, const struct task *task)
-{
-	task_look(task);
-	told.execs++;
-}
-
-static void
-log_at_site(struct run *r, const struct task *task, struct plan *plan,
-	    uint32_t site, enum site_event what)
-{
-	task_look(task);
-	told.begun += what == SITE_BEGUN;
-}
-
-static void
-log_abnormal(struct run *r, const struct task *task, struct plan *plan,
-	     const struct abnormal_edge *edge)
-{
-	task_look(task);
-	if (strcmp(plan->image->path, told.object) != 0)
-		return;
-	told.left += edge->left;
-	told.came += edge->came;
-}
-
-static void
-log_drained(struct run *r, const struct task *task, struct plan *plan,
-	    uint32_t first, const uint64_t *counters, size_t n)
-{
-	if (task)
-		task_look(task);
-}
-
-static const struct client client_log = {
-	.name = "log",
-	.began = log_began,
-	.ended = log_ended,
-	.execed = log_execed,
-	.at_site = log_at_site,
-	.abnormal = log_abnormal,
-	.drained = log_drained,
-};
-
 /* ---- runs */
 
-/* Follow the run to its end. */
-static void
-run_through(struct run *r)
+/* What the run that is being made sees after the launch. */
+static const struct host *after_launch;
+
+static int
+launch(struct run *run)
 {
-	notice_init(true);
-	run_begin(r);
-	run_loop(r);
-	told.doubt = false;
-	for (size_t i = 0; i < r->nobjects; i++)
-		told.doubt |= r->objects[i].plan &&
-			      r->objects[i].plan->underivable;
-	tasks_free(r);
-	extensions_free(r);
-	account_close(r);
-	owners_free(r);
-	objects_free(r);
-	for (size_t i = 0; i < r->nremarks; i++)
-		free(r->remarks[i]);
-	free(r->remarks);
-	queue_free(r);
-	free(r->program);
-	free(r->data);
+	if (run_launch(run))
+		return -1;
+	run->host = after_launch;
+	return 0;
 }
 
 /* The program's status, or 128 and its signal. */
@@ -157,25 +33,10 @@ monitored(const char *path, const char *way, const char *patch,
 	char *argv[] = { "pmon", "--no-config", "--units=edge",
 			 (char *)patch, "--", (char *)path, (char *)way,
 			 NULL };
-	struct options opts = { 0 };
-	struct run r = {
-		.opts = &opts,
-		.host = &host_ptrace,
-		.arch = &arch_x86_64,
-		.abi = &abi_x86_64,
-		.clients = { &client_count, &client_log },
-		.nclients = 2,
-	};
 
-	memset(&told, 0, sizeof(told));
 	told.object = path;
-	assert_int_equal(options_parse(&opts, 7, argv), 0);
-	assert_int_equal(run_launch(&r), 0);
-	r.host = host;
-	run_through(&r);
-	assert_true(r.root_ended);
-	options_free(&opts);
-	return r.root_status;
+	after_launch = host;
+	return told_run(argv, launch, NULL);
 }
 
 enum { ANY = -1 };
@@ -340,7 +201,7 @@ test_early_ends(void **state)
  */
 static struct {
 	bool early;		/* it ends before */
-	pid_t tids[TASKS_MAX];	/* of which the first stop was told */
+	pid_t tids[TOLD_TASKS];	/* of which the first stop was told */
 	size_t n;
 	size_t listened;
 } stopping;
@@ -351,7 +212,7 @@ stopping_new(pid_t tid)
 	for (size_t i = 0; i < stopping.n; i++)
 		if (stopping.tids[i] == tid)
 			return false;
-	assert_true(stopping.n < TASKS_MAX);
+	assert_true(stopping.n < TOLD_TASKS);
 	stopping.tids[stopping.n++] = tid;
 	return true;
 }
@@ -399,21 +260,24 @@ test_stopped_births(void **state)
 
 /* ---- a leader that was gone before pmon came */
 
+static int leaderless_in[2];	/* a pipe, from which the program reads */
+
+/* The leader's thread does exec when it has read a byte. */
+static int
+leaderless_attach(struct run *run)
+{
+	if (run_attach(run, run->opts->pids, run->opts->npids))
+		return -1;
+	assert_int_equal(write(leaderless_in[1], "x", 1), 1);
+	return 0;
+}
+
 static void
 test_leaderless(void **state)
 {
 	char *argv[] = { "pmon", "--no-config", "-p", NULL, NULL };
-	struct options opts = { 0 };
-	struct run r = {
-		.opts = &opts,
-		.host = &host_ptrace,
-		.arch = &arch_x86_64,
-		.abi = &abi_x86_64,
-		.clients = { &client_count, &client_log },
-		.nclients = 2,
-	};
 	char pid[16], c;
-	int in[2], out[2];
+	int *in = leaderless_in, out[2];
 	pid_t target;
 
 	assert_false(pipe(in) || pipe(out));
@@ -428,17 +292,12 @@ test_leaderless(void **state)
 	assert_int_equal(read(out[0], &c, 1), 1);
 	snprintf(pid, sizeof(pid), "%d", (int)target);
 	argv[3] = pid;
-	memset(&told, 0, sizeof(told));
 	told.object = in_work("orders.x");
-	assert_int_equal(options_parse(&opts, 4, argv), 0);
-	assert_int_equal(run_attach(&r, opts.pids, opts.npids), 0);
-	assert_int_equal(write(in[1], "x", 1), 1);
-	run_through(&r);
+	assert_int_equal(told_run(argv, leaderless_attach, NULL), 0);
 	/* Its thread, and that again with the leader's id. */
 	all_ended(2);
 	assert_int_equal(told.tasks[1].tid, target);
 	assert_int_equal(told.execs, 1);
-	options_free(&opts);
 	for (int i = 0; i < 2; i++) {
 		close(in[i]);
 		close(out[i]);
