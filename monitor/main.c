@@ -9,21 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/account.h"
 #include "monitor/ask.h"
 #include "monitor/client/autosave.h"
-#include "monitor/client/count.h"
 #include "monitor/client/save.h"
 #include "monitor/control.h"
 #include "monitor/live.h"
 #include "monitor/options.h"
-#include "monitor/patch/extend.h"
-#include "monitor/patch/host_counters.h"
 #include "monitor/patch/plant.h"
 #include "monitor/process/events.h"
 #include "monitor/process/notice.h"
-#include "monitor/process/object.h"
-#include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "monitor/start.h"
 #include "monitor/stop.h"
@@ -200,38 +194,14 @@ run_status(struct run *run)
 	return status ? status : run->root_status;
 }
 
-static void
-run_free(struct run *run)
-{
-	tasks_free(run);
-	host_counters_close(run);
-	extensions_free(run);
-	account_close(run);
-	owners_free(run);
-	earlier_free(run);
-	objects_free(run);
-	for (size_t i = 0; i < run->nremarks; i++)
-		free(run->remarks[i]);
-	free(run->remarks);
-	queue_free(run);
-	free(run->program);
-	free(run->data);
-}
-
 static int
 monitor(const struct options *opts)
 {
-	struct run run = {
-		.opts = opts,
-		.host = &host_ptrace,	/* until a program says otherwise */
-		.arch = &arch_x86_64,
-		.abi = &abi_x86_64,
-		.report = report_now,
-		.clients = { &client_count },
-		.nclients = 1,
-	};
+	struct run run;
 	int status;
 
+	run_init(&run, opts);
+	run.report = report_now;
 	shrunk_catch();
 	if (report_targets_check(&opts->report) || save_check(&run) ||
 	    earlier_read(&run) ||

@@ -1,17 +1,22 @@
 /*
- * The run loop: takes events from the queue or from the host (events.c), hands
- * each to the part of the monitor that the event is for, and acts on notices
- * and on signals to pmon itself.  Never prints anything: a report on SIGUSR1
- * goes through run->report.
+ * Makes and frees a run, and is its loop: takes events from the queue or from
+ * the host (events.c), hands each to the part of the monitor that the event is
+ * for, and acts on notices and on signals to pmon itself.  Never prints
+ * anything: a report on SIGUSR1 goes through run->report.
  */
 #include "monitor/run.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
 #include "monitor/account.h"
 #include "monitor/client/autosave.h"
+#include "monitor/client/count.h"
+#include "monitor/client/save.h"
 #include "monitor/control.h"
 #include "monitor/patch/deliver.h"
+#include "monitor/patch/extend.h"
+#include "monitor/patch/host_counters.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/plant.h"
 #include "monitor/patch/refuse.h"
@@ -21,11 +26,47 @@
 #include "monitor/process/cut.h"
 #include "monitor/process/events.h"
 #include "monitor/process/notice.h"
+#include "monitor/process/object.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/stop.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/unwind/shallow.h"
+
+/* ---- a run's beginning and end */
+
+void
+run_init(struct run *run, const struct options *opts)
+{
+	*run = (struct run){
+		.opts = opts,
+		.host = &host_ptrace,
+		.arch = &arch_x86_64,
+		.abi = &abi_x86_64,
+		.clients = { &client_count },
+		.nclients = 1,
+	};
+}
+
+void
+run_free(struct run *run)
+{
+	tasks_free(run);
+	host_counters_close(run);
+	extensions_free(run);
+	account_close(run);
+	owners_free(run);
+	earlier_free(run);
+	objects_free(run);
+	for (size_t i = 0; i < run->nremarks; i++)
+		free(run->remarks[i]);
+	free(run->remarks);
+	queue_free(run);
+	free(run->program);
+	free(run->data);
+}
+
+/* ---- events */
 
 /*
  * Plant the task's program.  On other hosts it may have begun already, and has

@@ -106,6 +106,15 @@ bool run_signal_shared(struct run *run, pid_t sender);
 /* ---- run.c */
 
 /*
+ * A run with these options, which must live as long, and with the client that
+ * counts.  Its host is this machine's until a program says otherwise.
+ */
+void run_init(struct run *run, const struct options *opts);
+
+/* Free all that the run has, and close its host. */
+void run_free(struct run *run);
+
+/*
  * All that stood still at attach or detach goes on now, or begins to stand
  * still for another reason: note for how long it did.
  */

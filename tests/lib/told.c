@@ -3,20 +3,12 @@
  */
 #include "tests/lib/told.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "arch/abi.h"
-#include "arch/arch.h"
-#include "monitor/client/count.h"
 #include "monitor/client/save.h"
 #include "monitor/process/notice.h"
 #include "monitor/options.h"
-#include "monitor/patch/extend.h"
-#include "monitor/account.h"
-#include "monitor/process/events.h"
 #include "monitor/process/object.h"
-#include "monitor/process/task.h"
 #include "util/fail.h"
 
 struct told told;
@@ -122,40 +114,19 @@ run_follow(struct run *run)
 	return run->root_status;
 }
 
-static void
-run_free(struct run *run)
-{
-	tasks_free(run);
-	extensions_free(run);
-	account_close(run);
-	owners_free(run);
-	objects_free(run);
-	for (size_t i = 0; i < run->nremarks; i++)
-		free(run->remarks[i]);
-	free(run->remarks);
-	queue_free(run);
-	free(run->program);
-	free(run->data);
-}
-
 int
 told_run(char **argv, int (*launch)(struct run *run),
 	 void (*look)(struct run *run))
 {
 	struct options opts = { 0 };
-	struct run run = {
-		.opts = &opts,
-		.host = &host_ptrace,
-		.arch = &arch_x86_64,
-		.abi = &abi_x86_64,
-		.clients = { &client_count, &client_log },
-		.nclients = 2,
-	};
+	struct run run;
 	const char *object = told.object;
 	int argc = 0, status;
 
 	while (argv[argc])
 		argc++;
+	run_init(&run, &opts);
+	run.clients[run.nclients++] = &client_log;
 	told = (struct told){ .object = object };
 	status = options_parse(&opts, argc, argv);
 	if (!status)

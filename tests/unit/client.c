@@ -30,9 +30,8 @@ static int
 monitored(const char *path, const char *way, const char *patch,
 	  const struct host *host)
 {
-	char *argv[] = { "pmon", "--no-config", "--units=edge",
-			 (char *)patch, "--", (char *)path, (char *)way,
-			 NULL };
+	char *argv[] = { "pmon", "--no-config", "--units=edge", (char *)patch,
+			 "--",	 (char *)path,	(char *)way,	NULL };
 
 	told.object = path;
 	after_launch = host;
