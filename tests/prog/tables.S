@@ -76,13 +76,13 @@ tables_calls:
 	.popsection
 	.endm
 
-/* The same of four cases, most of the entries the first. */
-	.macro	long_table name
+/* The same of four cases, with `between` more entries of the first. */
+	.macro	long_table name, between
 	.pushsection .rodata.\name, "a"
 	.balign	4
 \name:
 	.long	1b - \name, 2b - \name
-	.rept	254
+	.rept	\between
 	.long	1b - \name
 	.endr
 	.long	3b - \name, 4b - \name
@@ -120,7 +120,7 @@ function cut, 256, 258, 1
 	jmp	9b
 	cases
 end cut
-long_table cut_table
+long_table cut_table, 254
 
 /* The byte wraps: n - 2 is 254 and 255, too. */
 function wrapped, 0, 4
@@ -132,15 +132,7 @@ function wrapped, 0, 4
 	cases
 9:	ret
 end wrapped
-	.pushsection .rodata.wrapped_table, "a"
-	.balign	4
-wrapped_table:
-	.long	1b - wrapped_table, 2b - wrapped_table
-	.rept	252
-	.long	1b - wrapped_table
-	.endr
-	.long	3b - wrapped_table, 4b - wrapped_table
-	.popsection
+long_table wrapped_table, 252
 
 /* Extended, and moved on: 8 is added to 248 and what is behind it. */
 function moved, 0, 4
@@ -172,7 +164,7 @@ function narrow, 0, 2, 1
 	cases
 9:	ret
 end narrow
-long_table narrow_table
+long_table narrow_table, 254
 
 /* The index is below the table's address, too. */
 function below, 0, 4
@@ -348,7 +340,7 @@ function narrow_extended, 0, 2, 1
 	cases
 9:	ret
 end narrow_extended
-long_table narrow_extended_table
+long_table narrow_extended_table, 254
 
 /* A byte below 128 is compared as it is, and extended by its sign. */
 function signed_byte, 126, 130
@@ -375,19 +367,6 @@ signed_byte_table:
 	.endr
 	.popsection
 
-/* A table of a byte's values. */
-	.macro	byte_table name
-	.pushsection .rodata.\name, "a"
-	.balign	4
-\name:
-	.long	1b - \name, 2b - \name
-	.rept	252
-	.long	1b - \name
-	.endr
-	.long	3b - \name, 4b - \name
-	.popsection
-	.endm
-
 /* The compare has signs, the index none. */
 function unsigned_byte, 254, 258
 	movzbl	%dil, %eax
@@ -397,7 +376,7 @@ function unsigned_byte, 254, 258
 	cases
 9:	ret
 end unsigned_byte
-byte_table unsigned_byte_table
+long_table unsigned_byte_table, 252
 
 /* The same of the compare of a sum. */
 function signed_sum, 254, 258
@@ -410,7 +389,7 @@ function signed_sum, 254, 258
 	cases
 9:	ret
 end signed_sum
-byte_table signed_sum_table
+long_table signed_sum_table, 252
 
 /* A byte that wraps before the compare. */
 function wrapped_before, 0, 4
@@ -423,7 +402,7 @@ function wrapped_before, 0, 4
 	cases
 9:	ret
 end wrapped_before
-byte_table wrapped_before_table
+long_table wrapped_before_table, 252
 
 /* A mask makes 7 of -1, so the index is 12, 5 and 6. */
 function masked, 0, 3
