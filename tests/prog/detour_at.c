@@ -10,21 +10,19 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <dlfcn.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "detours.h"
+#include "ptraced.h"
 
 static pid_t masked;		/* has its signals blocked */
 
@@ -119,23 +117,12 @@ resumed(enum __ptrace_request request)
 	return 1;
 }
 
-long
-ptrace(enum __ptrace_request request, ...)
+static long
+ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
-	static long (*real)(enum __ptrace_request, ...);
 	const char *how = getenv("PMON_DETOUR");
 	uint64_t mask = 0;
-	va_list ap;
-	pid_t pid;
-	void *addr, *data;
 
-	if (!real)
-		*(void **)&real = dlsym(RTLD_NEXT, "ptrace");
-	va_start(ap, request);
-	pid = va_arg(ap, pid_t);
-	addr = va_arg(ap, void *);
-	data = va_arg(ap, void *);
-	va_end(ap);
 	if (request == PTRACE_SETSIGMASK) {
 		memcpy(&mask, data, sizeof(mask));
 		masked = __builtin_popcountll(mask) >= 63 ? pid : 0;
@@ -147,5 +134,5 @@ ptrace(enum __ptrace_request request, ...)
 			      request == PTRACE_SINGLESTEP) &&
 	    resumed(request))
 		return 0;
-	return real(request, pid, addr, data);
+	return ptrace_really(request, pid, addr, data);
 }

@@ -4,32 +4,20 @@
  * (SIGUSR1), before pmon looks at either.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 
-long
-ptrace(enum __ptrace_request request, ...)
+#include "ptraced.h"
+
+static long
+ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
-	static long (*real)(enum __ptrace_request, ...);
 	static int entered;
 	siginfo_t info;
 	long result;
-	va_list ap;
-	pid_t pid;
-	void *addr, *data;
 
-	if (!real)
-		*(void **)&real = dlsym(RTLD_NEXT, "ptrace");
-	va_start(ap, request);
-	pid = va_arg(ap, pid_t);
-	addr = va_arg(ap, void *);
-	data = va_arg(ap, void *);
-	va_end(ap);
-	result = real(request, pid, addr, data);
+	result = ptrace_really(request, pid, addr, data);
 	if (request != PTRACE_SYSCALL || result || entered++)
 		return result;
 	if (waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT | __WALL))

@@ -22,10 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "ptraced.h"
 
 enum name { PTRACE, PREAD, PWRITE, READV, WRITEV, OPEN, FOPEN, MMAP, NAMES };
 enum { PLACES = 1 << 14, FRAMES = 64 };
@@ -179,24 +180,16 @@ fails(enum name name, uint64_t a, uint64_t b, uint64_t c)
 	real; \
 })
 
-long
-ptrace(enum __ptrace_request request, ...)
+static long
+ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
-	va_list ap;
-	pid_t pid;
-	void *addr, *data;
 
-	va_start(ap, request);
-	pid = va_arg(ap, pid_t);
-	addr = va_arg(ap, void *);
-	data = va_arg(ap, void *);
-	va_end(ap);
 	if (fails(PTRACE, request, pid, (uintptr_t)addr)) {
 		if (!fault.kill)
 			return -1;
 		kill(pid, SIGKILL);
 	}
-	return REAL(ptrace)(request, pid, addr, data);
+	return ptrace_really(request, pid, addr, data);
 }
 
 ssize_t

@@ -10,12 +10,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/types.h>
 #include <sys/wait.h>
+
+#include "ptraced.h"
 
 static pid_t dying;
 
@@ -61,36 +62,28 @@ handles_alarm(pid_t pid)
 	return caught >> (SIGALRM - 1) & 1;
 }
 
-long
-ptrace(enum __ptrace_request request, ...)
+static long
+ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
-	static long (*real)(enum __ptrace_request, ...);
+	static bool looked;
 	static long calls, at, each;
 	static const char *from;
-	va_list ap;
-	pid_t pid;
-	void *addr, *data;
 
-	if (!real) {
-		*(void **)&real = dlsym(RTLD_NEXT, "ptrace");
+	if (!looked) {
+		looked = true;
 		at = number("PMON_KILL_AT");
 		each = number("PMON_ALARM_EACH");
 		from = getenv("PMON_KILL_FROM");
 	}
-	va_start(ap, request);
-	pid = va_arg(ap, pid_t);
-	addr = va_arg(ap, void *);
-	data = va_arg(ap, void *);
-	va_end(ap);
 	if (from && begun(from))
 		from = NULL;
 	if (from)
-		return real(request, pid, addr, data);
+		return ptrace_really(request, pid, addr, data);
 	calls++;
 	if (calls == at) {
 		siginfo_t info = { 0 };
 
-		real(PTRACE_GETSIGINFO, pid, NULL, &info);
+		ptrace_really(PTRACE_GETSIGINFO, pid, NULL, &info);
 		kill(pid, SIGKILL);
 		if (number("PMON_KILL_SLOW") &&
 		    info.si_code >> 8 != PTRACE_EVENT_EXIT)
@@ -102,7 +95,7 @@ ptrace(enum __ptrace_request request, ...)
 		errno = ESRCH;
 		return -1;
 	}
-	return real(request, pid, addr, data);
+	return ptrace_really(request, pid, addr, data);
 }
 
 pid_t

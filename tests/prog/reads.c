@@ -3,33 +3,22 @@
  * its first thread, and how many more in the end, are written to $READS.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "ptraced.h"
+
 static long before, after;
 static int seized;
 
-long
-ptrace(enum __ptrace_request request, ...)
+static long
+ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
-	long (*real)(enum __ptrace_request, ...) = dlsym(RTLD_NEXT, "ptrace");
-	pid_t pid;
-	void *addr, *data;
-	va_list ap;
-
-	va_start(ap, request);
-	pid = va_arg(ap, pid_t);
-	addr = va_arg(ap, void *);
-	data = va_arg(ap, void *);
-	va_end(ap);
 	seized |= request == PTRACE_SEIZE;
-	return real(request, pid, addr, data);
+	return ptrace_really(request, pid, addr, data);
 }
 
 ssize_t
