@@ -23,7 +23,7 @@ struct held {
 	struct held_block *blocks;
 };
 
-struct text {
+struct held_text {
 	struct held *held;
 	size_t nheld;
 };
@@ -50,7 +50,7 @@ page_load(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 static struct held_block *
 text_block(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 {
-	const struct text *text = space->text;
+	const struct held_text *text = space->text;
 
 	for (size_t i = 0; text && i < text->nheld; i++) {
 		const struct held *held = &text->held[i];
@@ -157,7 +157,7 @@ block_write(struct run *run, const struct space *space, pid_t tid,
 int
 text_release(struct run *run, struct space *space, pid_t tid)
 {
-	struct text *text = space->text;
+	struct held_text *text = space->text;
 	int err = HOST_OK;
 
 	space->text = NULL;

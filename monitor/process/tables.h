@@ -16,7 +16,7 @@
 #include "monitor/process/stops.h"
 
 struct stack;			/* see stack.c */
-struct text;			/* see text_edit.c */
+struct held_text;		/* see text_edit.c */
 struct stack_switch;		/* see stack_switch.h */
 struct thread_pages;		/* see thread_pages.c */
 struct cut;			/* see cut.c */
@@ -36,7 +36,7 @@ struct space {
 	char *own_thread_reg;	/* why pmon cannot use the thread register in
 				   all tasks, or NULL */
 	enum redirection redirection;
-	struct text *text;	/* text being edited; see text_edit.c */
+	struct held_text *text;	/* text being edited; see text_edit.c */
 	struct module **modules;
 	size_t nmodules;
 	bool unmapped;		/* pmon has unmapped its memory, or has given
