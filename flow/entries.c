@@ -203,9 +203,11 @@ loops_find(const struct scan *scan, bool *round)
 }
 
 void
-entries_of_regions(const struct cfg *cfg, const struct flow *flow,
-		   const uint32_t *owner, entries_emit *emit, void *ctx)
+entries_of_regions(const struct regions *regions, entries_emit *emit, void *ctx)
 {
+	const struct cfg *cfg = regions->cfg;
+	const struct flow *flow = regions->flow;
+	const uint32_t *owner = regions->owner;
 	struct scan scan = {
 		.cfg = cfg, .flow = flow, .owner = owner,
 		.jumper = indirect_owner(cfg, owner), .emit = emit, .ctx = ctx,
@@ -232,10 +234,12 @@ entries_of_regions(const struct cfg *cfg, const struct flow *flow,
 }
 
 void
-entries_of_point(const struct cfg *cfg, const struct flow *flow,
-		 const uint32_t *owner, uint32_t id, uint32_t insn,
+entries_of_point(const struct regions *regions, uint32_t id, uint32_t insn,
 		 entries_emit *emit, void *ctx)
 {
+	const struct cfg *cfg = regions->cfg;
+	const struct flow *flow = regions->flow;
+	const uint32_t *owner = regions->owner;
 	const struct scan scan = {
 		.cfg = cfg, .flow = flow, .owner = owner, .jumper = NOWHERE,
 		.emit = emit, .ctx = ctx,

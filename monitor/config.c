@@ -22,10 +22,8 @@ enum { SIZE_MAX_CONFIG = 64 * 1024 };
 struct config {
 	const struct option_table *table;
 	struct options *opts;
-	const bool *given;	/* options set before this file */
-	bool *here;		/* options set by this file */
+	struct option_file file;
 	const char *path;
-	enum option_trust trust;
 };
 
 /* ---- lines: NAME, or NAME = VALUE; # begins a comment */
@@ -49,7 +47,8 @@ reports_check(const struct config *config, size_t before)
 	const struct report_options *report = &config->opts->report;
 
 	for (size_t i = before; i < report->nwants; i++)
-		if (config->trust == TRUST_PROJECT && report->wants[i].path)
+		if (config->file.trust == TRUST_PROJECT &&
+		    report->wants[i].path)
 			return fail("report: %s: only the command line or "
 				    "~/.config/pmon may name files to write",
 				    report->wants[i].path);
@@ -70,8 +69,8 @@ line_read(const struct config *config, char *line)
 		value = trimmed(value);
 		name = trimmed(name);
 	}
-	if (option_table_set(config->table, config->opts, config->given,
-			     config->here, config->trust, name, value))
+	if (option_table_set(config->table, config->opts, &config->file, name,
+			     value))
 		return -1;
 	return reports_check(config, before);
 }
@@ -135,7 +134,12 @@ file_read(const struct option_table *table, struct options *opts, bool *given,
 {
 	size_t n = option_table_size(table);
 	bool *here = mem_alloc(n * sizeof(*here));
-	struct config config = { table, opts, given, here, path, trust };
+	struct config config = {
+		table,
+		opts,
+		{ given, here, trust },
+		path,
+	};
 	char *text = text_read(opts, fd, path);
 	int err = text ? lines_read(&config, text) : -1;
 

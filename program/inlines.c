@@ -152,6 +152,7 @@ copy_emit(struct unit_table *table, const struct unit_code *code,
 {
 	const struct inlined *copy = &table->image->inlines[index];
 	uint32_t unit = table->copy_units[index];
+	const struct regions regions = { code->cfg, code->flow, owner };
 	long insn = cfg_insn(code->cfg, copy->addr);
 
 	if (insn < 0) {
@@ -167,8 +168,7 @@ copy_emit(struct unit_table *table, const struct unit_code *code,
 		return;
 	}
 	copy_mark(code->cfg, copy, (size_t)insn, owner, unit);
-	entries_of_point(code->cfg, code->flow, owner, unit, (uint32_t)insn,
-			 emit, ctx);
+	entries_of_point(&regions, unit, (uint32_t)insn, emit, ctx);
 	copy_mark(code->cfg, copy, (size_t)insn, owner, UNIT_NONE);
 }
 

@@ -357,6 +357,7 @@ unit_lines_emit(struct unit_table *table, const struct unit_code *code,
 {
 	const struct cfg *cfg = code->cfg;
 	struct division div = { .table = table, .cfg = cfg };
+	struct regions regions;
 	size_t i;
 
 	table->func = code->func;
@@ -365,14 +366,14 @@ unit_lines_emit(struct unit_table *table, const struct unit_code *code,
 		div.owner[i] = UNIT_NONE;
 	for (i = 0; i < code->nranges; i++)
 		range_divide(&div, &code->ranges[i]);
+	regions = (struct regions){ cfg, code->flow, div.owner };
 	if (code->mid_entered)
 		owners_emit(&div, code, emit, ctx);
 	else
-		entries_of_regions(cfg, code->flow, div.owner, emit, ctx);
+		entries_of_regions(&regions, emit, ctx);
 	for (i = 0; i < div.npoints && !code->mid_entered; i++)
-		entries_of_point(cfg, code->flow, div.owner,
-				 div.points[i].unit, div.points[i].insn, emit,
-				 ctx);
+		entries_of_point(&regions, div.points[i].unit,
+				 div.points[i].insn, emit, ctx);
 	free(div.points);
 	map_free(&div.passed);
 	free(div.owner);

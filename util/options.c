@@ -296,8 +296,8 @@ option_table_read(const struct option_table *table, void *into, bool *given,
 
 int
 option_table_set(const struct option_table *table, void *into,
-		 const bool *given, bool *here, enum option_trust trust,
-		 const char *name, const char *arg)
+		 const struct option_file *file, const char *name,
+		 const char *arg)
 {
 	struct found found = { 0 };
 	size_t i;
@@ -309,7 +309,7 @@ option_table_set(const struct option_table *table, void *into,
 	}
 	if (i == option_table_size(table))
 		return fail("unknown option \"%s\"", name);
-	if (found.entry->trust < trust)
+	if (found.entry->trust < file->trust)
 		return fail("%s: only %s", name,
 			    found.entry->trust == TRUST_USER ?
 			    "the command line or ~/.config/pmon may set this" :
@@ -318,9 +318,9 @@ option_table_set(const struct option_table *table, void *into,
 		return fail("%s takes no argument", name);
 	if (!arg && found.entry->arg && !found.entry->optional)
 		return fail("%s needs %s", name, found.entry->arg);
-	if (given[i])
+	if (file->given[i])
 		return 0;
-	here[i] = true;
+	file->here[i] = true;
 	return found.entry->set((char *)into + found.offset, arg);
 }
 

@@ -86,16 +86,21 @@ size_t option_table_size(const struct option_table *table);
 int option_table_read(const struct option_table *table, void *into,
 		      bool *given, int argc, char **argv);
 
+/* A file that options are read from, with a flag for each of the table. */
+struct option_file {
+	const bool *given;	/* was set before, and keeps its value */
+	bool *here;		/* is set by the file */
+	enum option_trust trust;
+};
+
 /*
- * Set one option by its long name, as read from a file of that trust.  An
- * option whose flag in `given` is set keeps its value; else its flag in `here`
- * is set.  arg is NULL if there is none, and must last as long as the options.
+ * Set one option by its long name, as read from the file.  arg is NULL if there is none, and must last as long as the options.
  * 0, or -1 with the message set: no such option, not to be set there, or a
  * wrong argument.
  */
 int option_table_set(const struct option_table *table, void *into,
-		     const bool *given, bool *here, enum option_trust trust,
-		     const char *name, const char *arg);
+		     const struct option_file *file, const char *name,
+		     const char *arg);
 
 /* Print the options and their help. */
 void option_table_help(const struct option_table *table, FILE *out);

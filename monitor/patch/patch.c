@@ -70,34 +70,41 @@ patch_move(struct run *run, struct task *task, uint64_t va)
 	run_resume_last(run, task);
 }
 
-/*
- * The index of the site whose slot the pc is in, or -1; *offset is the pc's
- * within the slot.
- */
-static long
-slot_find(const struct module *module, uint64_t pc, uint64_t *offset)
+/* A pc in a slot: in which, and where. */
+struct slot_pc {
+	const struct module *module;
+	size_t site;		/* whose slot it is */
+	uint64_t offset;	/* within the slot */
+};
+
+static bool
+slot_find(const struct module *module, uint64_t pc, struct slot_pc *at)
 {
 	uint64_t slot = (pc - module->slots) / SLOT_MAX;
 
 	if (!module->slots || pc < module->slots || slot >= module->nslots)
-		return -1;
-	*offset = (pc - module->slots) % SLOT_MAX;
-	return module->slot_site[slot];
+		return false;
+	*at = (struct slot_pc){
+		module,
+		module->slot_site[slot],
+		(pc - module->slots) % SLOT_MAX,
+	};
+	return true;
 }
 
 static void
-slot_leave(struct run *run, struct task *task, const struct module *module,
-	   size_t i, uint64_t offset, struct regs *regs,
-	   const struct event *event)
+slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
+	   const struct regs *regs, const struct event *event)
 {
+	const struct module *module = at->module;
 	const struct arch *arch = run->arch;
 	const struct hit hit = {
 		.module = module,
-		.site = &module->plan->sites[i],
-		.patched = &module->patched[i],
-		.va = module->plan->sites[i].addr + module->bias,
+		.site = &module->plan->sites[at->site],
+		.patched = &module->patched[at->site],
+		.va = module->plan->sites[at->site].addr + module->bias,
 	};
-	bool done = offset >= module->patched[i].after;
+	bool done = at->offset >= hit.patched->after;
 	uint64_t fault;
 	int code;
 
@@ -123,25 +130,22 @@ patch_signal(struct run *run, struct task *task, int signal)
 			       task->tid, signal };
 	const struct space *space = task->process->space;
 	struct regs regs;
-	uint64_t offset;
-	long i;
+	struct slot_pc at;
 
 	if (!space || run->host->regs_get(task->tid, &regs))
 		return;
 	for (size_t m = 0; m < space->nmodules; m++) {
-		i = slot_find(space->modules[m], regs.r[run->arch->reg_pc],
-			      &offset);
-		if (i < 0)
+		if (!slot_find(space->modules[m], regs.r[run->arch->reg_pc],
+			       &at))
 			continue;
 		/*
 		 * The kernel itself may restart a system call: it goes back to
 		 * the instruction in the slot.
 		 */
-		if (signal && space->modules[m]->plan->sites[i].insn.kind ==
-		    INSN_SYSCALL)
+		if (signal &&
+		    at.module->plan->sites[at.site].insn.kind == INSN_SYSCALL)
 			return;
-		slot_leave(run, task, space->modules[m], i, offset, &regs,
-			   &event);
+		slot_leave(run, task, &at, &regs, &event);
 		if (run->host->reg_get(task->tid, run->arch->reg_pc,
 				       &regs.r[run->arch->reg_pc]))
 			return;
@@ -178,7 +182,7 @@ patch_forget(struct run *run, struct task *task)
 }
 
 static void
-hit_count(struct run *run, struct task *task, const struct hit *hit)
+hit_begin(struct run *run, struct task *task, const struct hit *hit)
 {
 	if (!task->process->counted ||
 	    (task->redo != REDO_NONE && redo_take(run, task, hit->va)))
@@ -363,7 +367,7 @@ patch_trap(struct run *run, struct task *task, int signal)
 		patch_move(run, task, hit.va);
 		return;
 	}
-	hit_count(run, task, &hit);
+	hit_begin(run, task, &hit);
 	affinity_hit(run, task);
 	hit_pass(run, task, &hit, signal);
 }

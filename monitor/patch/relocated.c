@@ -177,6 +177,12 @@ landing_leave(struct run *run, struct task *task, void *ctx)
 		run->host->reg_set(task->tid, run->arch->reg_pc, landing->from);
 }
 
+/* Those of a function that are, or that were before, in use. */
+struct entry_patches {
+	const struct entry_patch *patches;
+	uint32_t n;
+};
+
 /*
  * Put the original bytes back at these entry patches, and tasks that stand in
  * one of their landing slots back to the entry patch.
@@ -184,20 +190,20 @@ landing_leave(struct run *run, struct task *task, void *ctx)
 static void
 entry_patches_undo(struct run *run, struct space *space, pid_t tid,
 		   const struct module *module, const struct func_plan *fplan,
-		   const struct entry_patch *entry_patches,
-		   uint32_t nentry_patches)
+		   const struct entry_patches *these)
 {
 	struct relocated_place place = relocated_place(module, fplan);
 	struct code_patch patches[2];
 
-	for (uint32_t i = 0; i < nentry_patches; i++) {
-		int n = entry_patch_bytes(fplan->relocated, &entry_patches[i],
+	for (uint32_t i = 0; i < these->n; i++) {
+		int n = entry_patch_bytes(fplan->relocated, &these->patches[i],
 					  &place, patches);
 
 		while (n-- > 0) {
 			struct landing landing = {
-				space, patches[n].va,
-				entry_patches[i].addr + module->bias,
+				space,
+				patches[n].va,
+				these->patches[i].addr + module->bias,
 			};
 
 			if (patch_undo(run, space, tid, module, &patches[n]) &&
@@ -217,8 +223,9 @@ relocated_reopen(struct run *run, struct space *space, pid_t tid,
 		return;
 	if (!redirect_allowed(module->plan, fplan))
 		redirect_undo(run, space, tid, module, index);
-	entry_patches_undo(run, space, tid, module, fplan, fplan->former,
-			   fplan->nformer);
+	entry_patches_undo(run, space, tid, module, fplan,
+			   &(struct entry_patches){ fplan->former,
+						    fplan->nformer });
 }
 
 void
@@ -229,8 +236,10 @@ relocated_revert(struct run *run, struct space *space, pid_t tid,
 
 	redirect_undo(run, space, tid, module, index);
 	entry_patches_undo(run, space, tid, module, fplan,
-			   fplan->relocated->entry_patches,
-			   fplan->relocated->nentry_patches);
+			   &(struct entry_patches){
+				   fplan->relocated->entry_patches,
+				   fplan->relocated->nentry_patches,
+			   });
 }
 
 static void

@@ -34,9 +34,8 @@ struct page {
 
 struct stack {
 	const struct arch *arch;
-	const struct abi *abi;
 	struct stack_files files;
-	unsigned sp, pc, fp;	/* DWARF's numbers of registers */
+	struct dwarf_abi dwarf;
 	struct rule *rules;	/* a cache by address, RULES of them */
 	unsigned held;		/* number of the walks that share pages, or 0 */
 };
@@ -134,8 +133,10 @@ rule_in(struct walking *w, Dwfl_Module *module, uint64_t va)
 	if (rule->va == va)
 		return rule;
 	rule->va = 0;
-	return rule_find(w->stack->abi, module, va, w->stack->sp, rule) ?
-		rule : NULL;
+	return rule_find(w->stack->dwarf.abi, module, va, w->stack->dwarf.sp,
+			 rule) ?
+		       rule :
+		       NULL;
 }
 
 static const struct rule *
@@ -291,16 +292,17 @@ pointer_apply(struct walking *w)
 {
 	struct stack *stack = w->stack;
 	struct registers *regs = &w->regs;
-	uint64_t fp = regs->value[stack->fp];
+	uint64_t fp = regs->value[stack->dwarf.fp];
 
-	if (!(regs->known & UINT32_C(1) << stack->fp) ||
-	    word_read(w, fp + stack->abi->frame_return,
-		      &regs->value[stack->pc]) ||
-	    word_read(w, fp, &regs->value[stack->fp]))
+	if (!(regs->known & UINT32_C(1) << stack->dwarf.fp) ||
+	    word_read(w, fp + stack->dwarf.abi->frame_return,
+		      &regs->value[stack->dwarf.pc]) ||
+	    word_read(w, fp, &regs->value[stack->dwarf.fp]))
 		return -1;
-	regs->value[stack->sp] = fp + stack->abi->frame_size;
-	regs->known = UINT32_C(1) << stack->fp | UINT32_C(1) << stack->sp |
-		      UINT32_C(1) << stack->pc;
+	regs->value[stack->dwarf.sp] = fp + stack->dwarf.abi->frame_size;
+	regs->known = UINT32_C(1) << stack->dwarf.fp |
+		      UINT32_C(1) << stack->dwarf.sp |
+		      UINT32_C(1) << stack->dwarf.pc;
 	return 0;
 }
 
@@ -346,8 +348,8 @@ frame_add(struct walking *w, bool exact)
 {
 	struct walk *walk = w->walk;
 	struct frame frame = {
-		.pc = w->regs.value[w->stack->pc],
-		.sp = w->regs.value[w->stack->sp],
+		.pc = w->regs.value[w->stack->dwarf.pc],
+		.sp = w->regs.value[w->stack->dwarf.sp],
 		.exact = exact,
 	};
 	const struct rule *rule;
@@ -374,11 +376,11 @@ frame_add(struct walking *w, bool exact)
 static bool
 caller_check(struct walking *w)
 {
-	uint64_t sp = w->regs.value[w->stack->sp];
+	uint64_t sp = w->regs.value[w->stack->dwarf.sp];
 	struct walk *walk = w->walk;
 	struct frame *last = &walk->frames[walk->n - 1];
 
-	if (!w->regs.value[w->stack->pc]) {
+	if (!w->regs.value[w->stack->dwarf.pc]) {
 		walk_resolve(w, "the return address is 0");
 		return false;
 	}
@@ -414,8 +416,8 @@ frame_next(struct walking *w)
 		walk_outermost(w);
 		return;
 	}
-	if (rule && rule_apply(stack->abi, w->module, rule, stack->sp,
-			       stack->pc, &reader, &w->regs)) {
+	if (rule &&
+	    rule_apply(&stack->dwarf, w->module, rule, &reader, &w->regs)) {
 		walk_resolve(w, "no way to unwind");
 		return;
 	}
@@ -435,15 +437,15 @@ stack_open(const struct host *host, const struct arch *arch)
 	struct stack *stack = mem_alloc(sizeof(*stack));
 
 	stack->arch = arch;
-	stack->abi = abi_find(arch);
-	must(stack->abi);
-	for (unsigned i = 0; i < stack->abi->ndwarf; i++) {
-		if (stack->abi->dwarf[i] == arch->reg_sp)
-			stack->sp = i;
-		if (stack->abi->dwarf[i] == arch->reg_pc)
-			stack->pc = i;
-		if (stack->abi->dwarf[i] == arch->reg_fp)
-			stack->fp = i;
+	stack->dwarf.abi = abi_find(arch);
+	must(stack->dwarf.abi);
+	for (unsigned i = 0; i < stack->dwarf.abi->ndwarf; i++) {
+		if (stack->dwarf.abi->dwarf[i] == arch->reg_sp)
+			stack->dwarf.sp = i;
+		if (stack->dwarf.abi->dwarf[i] == arch->reg_pc)
+			stack->dwarf.pc = i;
+		if (stack->dwarf.abi->dwarf[i] == arch->reg_fp)
+			stack->dwarf.fp = i;
 	}
 	stack->files.host = host;
 	return stack;
@@ -474,7 +476,7 @@ stack_arch(const struct stack *stack)
 static void
 registers_start(struct walking *w)
 {
-	const struct abi *abi = w->stack->abi;
+	const struct abi *abi = w->stack->dwarf.abi;
 
 	w->regs.known = 0;
 	for (unsigned i = 0; i < abi->ndwarf; i++) {

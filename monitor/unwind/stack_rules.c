@@ -401,20 +401,22 @@ row_apply(const struct abi *abi, Dwarf_Frame *row, unsigned sp,
 }
 
 int
-rule_apply(const struct abi *abi, Dwfl_Module *module,
-	   const struct rule *rule, unsigned sp, unsigned ra,
-	   const struct word_reader *reader, struct registers *regs)
+rule_apply(const struct dwarf_abi *dwarf, Dwfl_Module *module,
+	   const struct rule *rule, const struct word_reader *reader,
+	   struct registers *regs)
 {
 	Dwarf_Frame *row;
 	Dwarf_Addr bias;
 	int err;
 
 	if (rule->simple) {
-		err = simple_apply(abi, rule, sp, reader, regs);
+		err = simple_apply(dwarf->abi, rule, dwarf->sp, reader, regs);
 	} else {
 		row = row_get(module, rule->row, &bias);
-		err = row ? row_apply(abi, row, sp, reader, regs) : -1;
+		err = row ? row_apply(dwarf->abi, row, dwarf->sp, reader,
+				      regs) :
+			    -1;
 		free(row);
 	}
-	return err || !(regs->known & UINT32_C(1) << ra) ? -1 : 0;
+	return err || !(regs->known & UINT32_C(1) << dwarf->pc) ? -1 : 0;
 }

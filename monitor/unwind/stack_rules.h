@@ -48,6 +48,12 @@ struct word_reader {
 	void *ctx;
 };
 
+/* An ABI, and DWARF's numbers of some of its registers. */
+struct dwarf_abi {
+	const struct abi *abi;
+	unsigned sp, pc, fp;	/* pc: the return address */
+};
+
 /*
  * Find the rule for va; false if the module's tables have none.  sp is DWARF's
  * number of the stack pointer.  Where code is about to jump to another stack,
@@ -58,13 +64,12 @@ bool rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va,
 	       unsigned sp, struct rule *rule);
 
 /*
- * Turn a frame's registers, pc and sp among them, into its caller's.  sp and ra
- * are DWARF's numbers of the stack pointer and the return address.  Returns 0,
- * or -1 if the rule needs a register that is not known or memory that cannot be
- * read.
+ * Turn a frame's registers, pc and sp among them, into its caller's.  Returns
+ * 0, or -1 if the rule needs a register that is not known or memory that cannot
+ * be read.
  */
-int rule_apply(const struct abi *abi, Dwfl_Module *module,
-	       const struct rule *rule, unsigned sp, unsigned ra,
-	       const struct word_reader *reader, struct registers *regs);
+int rule_apply(const struct dwarf_abi *dwarf, Dwfl_Module *module,
+	       const struct rule *rule, const struct word_reader *reader,
+	       struct registers *regs);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Runs a VAX program with sites, counted in any of several ways.
  */
-#include "tests/lib/cfg_build.h"
+#include "flow/cfg.h"
 #include "tests/lib/vaxrun.h"
 
 enum { VAXRUN_BREAK_MAX = 2000000000 };
@@ -46,8 +46,14 @@ vaxrun_sites(struct vaxrun *v, const struct image *image, const char *name)
 
 		if (name && strcmp(func->name, name))
 			continue;
-		cfg = cfg_build(image->arch, &lo, &hi, 1, NULL, 0,
-				vaxrun_text, (void *)image);
+		cfg = cfg_make(&(struct cfg_input){
+			.arch = image->arch,
+			.lo = &lo,
+			.hi = &hi,
+			.n = 1,
+			.text = vaxrun_text,
+			.ctx = (void *)image,
+		});
 		for (size_t k = 0; k < cfg->ninsns; k++)
 			vaxrun_site_add(v, &cfg->insns[k]);
 		cfg_free(cfg);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "flow/entries.h"
-#include "tests/lib/cfg_build.h"
+#include "flow/cfg.h"
 #include "tests/lib/toy.h"
 
 enum { OUT = 200, ARCS = 16, NO = -1 };
@@ -200,8 +200,15 @@ drawing_build(const struct drawing *drawing)
 			toy_addr(drawing->insns[i].target));
 	for (; sscanf(p, "%u%n", &i, &used) == 1; p += used)
 		leaders[nleaders++] = toy_addr(i);
-	drawn.cfg = cfg_build(&toy, &lo, &hi, 1, leaders, nleaders, toy_read,
-			      NULL);
+	drawn.cfg = cfg_make(&(struct cfg_input){
+		.arch = &toy,
+		.lo = &lo,
+		.hi = &hi,
+		.n = 1,
+		.leaders = leaders,
+		.nleaders = nleaders,
+		.text = toy_read,
+	});
 	drawn.flow = flow_build(drawn.cfg, NULL, 0);
 	return drawn;
 }
@@ -227,8 +234,9 @@ test_drawings(void **state)
 			owner[k] = drawing->insns[k].owner == NO ?
 				REGION_NONE :
 				(uint32_t)drawing->insns[k].owner;
-		entries_of_regions(drawn.cfg, drawn.flow, owner, emit,
-				   &emitted);
+		entries_of_regions(&(struct regions){ drawn.cfg, drawn.flow,
+						      owner },
+				   emit, &emitted);
 		for (uint32_t id = 0; id < 3; id++)
 			arcs_expect(&drawn, &emitted, id, drawing->arcs[id]);
 		arcs_expect(&drawn, &emitted, REGION_NONE, "");
@@ -256,8 +264,9 @@ test_elsewhere(void **state)
 
 		assert_false(drawn.cfg->elsewhere);
 		drawn.cfg->elsewhere = elsewhere;
-		entries_of_regions(drawn.cfg, drawn.flow, owner, emit,
-				   &emitted);
+		entries_of_regions(&(struct regions){ drawn.cfg, drawn.flow,
+						      owner },
+				   emit, &emitted);
 		arcs_expect(&drawn, &emitted, 1, elsewhere ? "1 2" : "0>1");
 		drawn_free(&drawn);
 	}
@@ -283,8 +292,9 @@ test_leaky(void **state)
 
 		drawing.insns[1].kind = kinds[i];
 		drawn = drawing_build(&drawing);
-		entries_of_regions(drawn.cfg, drawn.flow, owner, emit,
-				   &emitted);
+		entries_of_regions(&(struct regions){ drawn.cfg, drawn.flow,
+						      owner },
+				   emit, &emitted);
 		arcs_expect(&drawn, &emitted, 1, "2");
 		drawn_free(&drawn);
 	}
@@ -316,8 +326,9 @@ test_point(void **state)
 	for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
 		struct emitted emitted = { .n = 0 };
 
-		entries_of_point(drawn.cfg, drawn.flow, owner, points[i].id,
-				 points[i].insn, emit, &emitted);
+		entries_of_point(&(struct regions){ drawn.cfg, drawn.flow,
+						    owner },
+				 points[i].id, points[i].insn, emit, &emitted);
 		arcs_expect(&drawn, &emitted, points[i].id, points[i].arcs);
 	}
 	drawn_free(&drawn);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "flow/entries.h"
-#include "tests/lib/cfg_build.h"
+#include "flow/cfg.h"
 #include "tests/lib/random.h"
 #include "tests/lib/regions.h"
 #include "tests/lib/toy.h"
@@ -103,14 +103,27 @@ program_make(struct program *program)
 		toy_put(toy_addr(i), random_kind(indirect), TOY_LEN,
 			toy_addr(random_below(10) ? target : i + 1));
 	}
-	program->cfg = cfg_build(&toy, &lo, &hi, 1, NULL, 0, toy_read, NULL);
+	program->cfg = cfg_make(&(struct cfg_input){
+		.arch = &toy,
+		.lo = &lo,
+		.hi = &hi,
+		.n = 1,
+		.text = toy_read,
+	});
 	owners_choose(program, n, changes);
 	for (unsigned i = 0; i < n; i++)
 		if (changes[i] ? random_below(6) : !random_below(12))
 			leaders[nleaders++] = toy_addr(i);
 	cfg_free(program->cfg);
-	program->cfg = cfg_build(&toy, &lo, &hi, 1, leaders, nleaders,
-				 toy_read, NULL);
+	program->cfg = cfg_make(&(struct cfg_input){
+		.arch = &toy,
+		.lo = &lo,
+		.hi = &hi,
+		.n = 1,
+		.leaders = leaders,
+		.nleaders = nleaders,
+		.text = toy_read,
+	});
 	program->flow = flow_build(program->cfg, NULL, 0);
 	program->point = random_below(n);
 	program->point_id = random_below(REGIONS);
@@ -334,6 +347,11 @@ region_check(const struct program *program, const struct emitted *emitted,
 static void
 program_check(const struct program *program)
 {
+	const struct regions regions = {
+		program->cfg,
+		program->flow,
+		program->owner,
+	};
 	static struct emitted emitted;
 	uint64_t sum = 0;
 
@@ -341,8 +359,8 @@ program_check(const struct program *program)
 	assert_int_equal(vert_first(program->cfg, program->flow->edges[0].to),
 			 program->cfg->entry);
 	emitted.n = 0;
-	entries_of_point(program->cfg, program->flow, program->owner,
-			 program->point_id, program->point, emit, &emitted);
+	entries_of_point(&regions, program->point_id, program->point, emit,
+			 &emitted);
 	for (size_t i = 0; i < emitted.n; i++) {
 		assert_int_equal(emitted.ids[i], program->point_id);
 		sum += arc_count(program, emitted.arcs[i], emitted.insns[i]);
@@ -354,8 +372,7 @@ program_check(const struct program *program)
 	}
 	assert_int_equal(sum, program->point_entries);
 	emitted.n = 0;
-	entries_of_regions(program->cfg, program->flow, program->owner, emit,
-			   &emitted);
+	entries_of_regions(&regions, emit, &emitted);
 	for (uint32_t id = 0; id < REGIONS; id++) {
 		sum = region_check(program, &emitted, id);
 		if (sum != program->entries[id]) {

@@ -15,7 +15,6 @@
 
 #include "arch/arch.h"
 #include "flow/cfg.h"
-#include "tests/lib/cfg_build.h"
 
 static const struct arch *const arch = &arch_vax;
 
@@ -178,7 +177,13 @@ test_graph(void **state)
 	uint64_t lo = 0x1000, hi = 0x1012;
 	struct cfg *cfg;
 
-	cfg = cfg_build(arch, &lo, &hi, 1, NULL, 0, switched_text, NULL);
+	cfg = cfg_make(&(struct cfg_input){
+		.arch = arch,
+		.lo = &lo,
+		.hi = &hi,
+		.n = 1,
+		.text = switched_text,
+	});
 	assert_int_equal(cfg->bad, 0);
 	assert_int_equal(cfg->ninsns, 6);
 	assert_int_equal(cfg->insns[0].flow, FLOW_TABLE);
@@ -194,7 +199,13 @@ test_graph(void **state)
 	cfg_free(cfg);
 	/* A part of the cases is not in the function: the jump leaves it. */
 	hi = 0x100d;
-	cfg = cfg_build(arch, &lo, &hi, 1, NULL, 0, switched_text, NULL);
+	cfg = cfg_make(&(struct cfg_input){
+		.arch = arch,
+		.lo = &lo,
+		.hi = &hi,
+		.n = 1,
+		.text = switched_text,
+	});
 	assert_int_equal(cfg->insns[0].flow, FLOW_TABLE_LEAVES);
 	assert_false(cfg->unresolved);
 	cfg_free(cfg);
