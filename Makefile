@@ -283,7 +283,8 @@ size: all
 clean:
 	rm -rf $(BUILD) build-asan build-clang build-fuzz
 
--include $(OBJS:.o=.d) $(PRINT:.o=.d) $(TESTOBJS:.o=.d) $(UNITS:=.d)
+-include $(OBJS:.o=.d) $(PRINT:.o=.d) $(TESTOBJS:.o=.d) $(UNITS:=.d) \
+	$(patsubst %.c,$(BUILD)/%.d,$(wildcard bench/*.c))
 .PHONY: all deps deps-test demo demo-run units check check-run check-fast \
 	check-slow asan asan-fast fuzz fuzz-run mutants bench bench-run \
 	layers lint format-check format cover install uninstall deb dist \
