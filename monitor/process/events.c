@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "monitor/account.h"
 #include "monitor/process/notice.h"
@@ -21,6 +22,21 @@ struct event_queue {
 
 /* ---- the queue */
 
+/* Drop the events that were taken, if no more than those are waiting. */
+static void
+queue_shrink(struct event_queue *queue)
+{
+	size_t waiting = queue->len - queue->head;
+
+	if (!queue->head || queue->head < waiting)
+		return;
+	if (waiting)
+		memmove(queue->events, queue->events + queue->head,
+			waiting * sizeof(*queue->events));
+	queue->head = 0;
+	queue->len = waiting;
+}
+
 void
 run_requeue(struct run *run, const struct event *event)
 {
@@ -28,8 +44,7 @@ run_requeue(struct run *run, const struct event *event)
 
 	if (!queue)
 		queue = run->queue = mem_alloc(sizeof(*queue));
-	if (queue->head && queue->head == queue->len)
-		queue->head = queue->len = 0;
+	queue_shrink(queue);
 	*vec_push(queue->events, queue->len) = *event;
 }
 

@@ -1,9 +1,11 @@
 /*
  * Events of a task whose id another thread's exec has taken: the tables include
  * each child once, whether or not a pause has entered its maker's event before.
+ * And the queue that they wait in.
  */
 #include "monitor/run.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -117,12 +119,35 @@ entered_by_pause(void **state)
 	forks_and_execs(true);
 }
 
+/* A queue that never is empty has its events in order, and does not grow. */
+static void
+queue_stays(void **state)
+{
+	enum { WAITING = 3, ROUNDS = 1 << 16 };
+	struct run run = { .nclients = 0 };
+	struct event event;
+	size_t before, after;
+
+	for (pid_t i = 1; i <= WAITING; i++)
+		run_requeue(&run, &(struct event){ EVENT_PAUSED, i });
+	before = mallinfo2().uordblks + mallinfo2().hblkhd;
+	for (pid_t i = 1; i <= ROUNDS; i++) {
+		run_requeue(&run, &(struct event){ EVENT_PAUSED, WAITING + i });
+		assert_true(queue_take(&run, &event));
+		assert_int_equal(event.tid, i);
+	}
+	after = mallinfo2().uordblks + mallinfo2().hblkhd;
+	assert_true(after <= before + 4096);
+	queue_free(&run);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entered_by_exec),
 		cmocka_unit_test(entered_by_pause),
+		cmocka_unit_test(queue_stays),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
