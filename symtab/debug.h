@@ -32,7 +32,8 @@ void debug_read_unwinds(struct reading *r, struct elf *elf);
 
 /*
  * Fill in image->pads: every address at which an exception thrown through a
- * function may continue in that function.
+ * function, or a panic of Go from which it recovers, may continue in that
+ * function.
  */
 void debug_read_pads(struct reading *r, struct elf *elf);
 

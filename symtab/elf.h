@@ -57,6 +57,12 @@ unsigned elf_imports(struct elf *elf, const char *const *names);
  */
 void elf_data(struct elf *elf, struct reading *r);
 
+/*
+ * Set *value to the address, as linked, that the dynamic linker puts into the
+ * word at `at` when it relocates the file.  False if it does not.
+ */
+bool elf_relative(struct elf *elf, uint64_t at, uint64_t *value);
+
 /* Does the file have DWARF?  A .symtab? */
 bool elf_has_dwarf(const struct elf *elf);
 bool elf_has_symtab(const struct elf *elf);

@@ -275,22 +275,55 @@ relocation_fill(struct filling *f, const struct relocations *kinds,
 	}
 }
 
+/* The relocation types of that machine, or NULL. */
+static const struct relocations *
+relocations_of(unsigned machine)
+{
+	for (size_t i = 0; i < sizeof(relocations) / sizeof(*relocations); i++)
+		if (relocations[i].machine == machine)
+			return &relocations[i];
+	return NULL;
+}
+
 static void
 rela_fill(struct filling *f, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t n = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
-	const struct relocations *kinds = relocations;
+	const struct relocations *kinds = relocations_of(
+		f->r->image->arch->machine);
 	GElf_Rela rela;
 
-	for (size_t i = 1; i < sizeof(relocations) / sizeof(*relocations); i++)
-		if (relocations[i].machine == f->r->image->arch->machine)
-			kinds = &relocations[i];
-	if (kinds->machine != f->r->image->arch->machine)
+	if (!kinds)
 		return;
 	for (size_t i = 0; i < n && i <= INT32_MAX; i++)
 		if (gelf_getrela(data, (int)i, &rela))
 			relocation_fill(f, kinds, sh, &rela);
+}
+
+bool
+elf_relative(struct elf *elf, uint64_t at, uint64_t *value)
+{
+	const struct relocations *kinds = relocations_of(elf->header.e_machine);
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	GElf_Rela rela;
+
+	while (kinds && (scn = elf_nextscn(elf->libelf, scn))) {
+		Elf_Data *data = gelf_getshdr(scn, &sh) &&
+						 sh.sh_type == SHT_RELA &&
+						 sh.sh_flags & SHF_ALLOC ?
+					 elf_getdata(scn, NULL) :
+					 NULL;
+
+		for (int i = 0; data && gelf_getrela(data, i, &rela); i++)
+			if (rela.r_offset == at &&
+			    GELF_R_TYPE(rela.r_info) == kinds->relative) {
+				*value = (uint64_t)rela.r_addend;
+				return true;
+			}
+	}
+	return false;
 }
 
 /*

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "symtab/debug.h"
+#include "symtab/gopclntab.h"
 #include "symtab/lsda.h"
 #include "symtab/sort.h"
 #include "symtab/text.h"
@@ -324,14 +325,14 @@ debug_read_pads(struct reading *r, struct elf *elf)
 	const char *damage = NULL;
 	struct frame frame;
 
-	if (!table.bytes.n)
-		return;
-	while (frames_next(&f, &frame))
+	while (table.bytes.n && frames_next(&f, &frame))
 		if (frame.lsda && !lsda_pads(&table, frame.lsda, frame.lo,
 					     &image->pads, &image->npads))
 			damage = ".gcc_except_table";
 	if (f.damaged)
 		damage = ".eh_frame";
+	if (!gopclntab_pads(r, elf))
+		damage = ".gopclntab";
 	if (damage)
 		reading_remark(r, "%s: pmon does not know all its exception "
 			       "handlers: damaged %s", image->path, damage);

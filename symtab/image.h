@@ -53,7 +53,8 @@ struct image {
 	struct range *parts;	/* ascending: code split off functions, from
 				   .eh_frame where symbols do not tell */
 	size_t nparts;
-	uint64_t *pads;		/* ascending: landing pads of exceptions */
+	uint64_t *pads;		/* ascending: landing pads of exceptions, and
+				   of Go's panics */
 	size_t npads;
 	struct import *imports;	/* ascending slot */
 	size_t nimports;

@@ -18,6 +18,7 @@ my @small = ('-nostartfiles', '-Wl,-e,main');
 my @seeds = map { compile($source, @$_) }
     map({ ["-gdwarf-$_", '-O2', @small] } 2 .. 5), ['-gz=zlib', '-O0', @small],
     ['-O2', '-static-pie', '-nostdlib', '-Wl,-e,main'], ['-s', '-O2', @small];
+push @seeds, compile('gopanics.S', '-no-pie', '-nostartfiles', '-Wl,-e,main');
 
 sub
 mutants

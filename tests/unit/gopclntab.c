@@ -1,0 +1,128 @@
+/*
+ * Go's table of functions, as tests/prog/gopanics.S has it in each format, and
+ * damaged in every byte.
+ */
+#include "tests/lib/build.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { SIZE_MOST = 1 << 16 };
+
+/* work recovers behind a sub, a test, a branch, a call and a nop. */
+static void
+pads_check(const char *flags, bool found)
+{
+	struct image *image;
+	char source[4096];
+
+	assert_non_null(realpath("tests/prog/gopanics.S", source));
+	run("gcc %s -o panics %s", flags, source);
+	image = opened("panics", IMAGE_FLOW);
+	assert_int_equal(image->npads, found);
+	if (found)
+		assert_int_equal(image->pads[0],
+				 func_named(image, "work")->addr + 16);
+	assert_int_equal(image->nremarks, 0);
+	image_close(image);
+}
+
+static void
+test_formats(void **state)
+{
+	static const int formats[] = { 2, 16, 18, 20 };
+	char flags[128];
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		snprintf(flags, sizeof(flags), "-no-pie -DFORMAT=%d",
+			 formats[i]);
+		pads_check(flags, true);
+	}
+}
+
+/* Where it is in a PIE, and where addresses begin there. */
+static void
+test_relocated(void **state)
+{
+	pads_check("-pie -DFORMAT=18 '-DSECTION=.data.rel.ro.gopclntab'", true);
+	pads_check("-pie '-DSECTION=.data.rel.ro'", true);
+	pads_check("-no-pie -nostartfiles -Wl,-e,main -DSTART=0", true);
+}
+
+/* C's _start is in no table of Go's: where is Go's text? */
+static void
+test_no_start(void **state)
+{
+	struct image *image;
+	char source[4096];
+
+	assert_non_null(realpath("tests/prog/gopanics.S", source));
+	run("gcc -no-pie -DSTART=0 -o panics %s", source);
+	image = opened("panics", IMAGE_FLOW);
+	assert_int_equal(image->npads, 0);
+	assert_int_equal(image->nremarks, 1);
+	assert_non_null(strstr(image->remarks[0], ".gopclntab"));
+	image_close(image);
+}
+
+/* The offset of the table in the file, and its size. */
+static size_t
+table_at(const uint8_t *file, size_t n, size_t *size)
+{
+	static const uint8_t head[] = { 0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8 };
+
+	for (size_t i = 0; i + 200 < n; i++)
+		if (!memcmp(file + i, head, sizeof(head))) {
+			*size = 200;
+			return i;
+		}
+	fail_msg("no table");
+	return 0;
+}
+
+/* Whatever the table says, it is read to an end and pads are in the text. */
+static void
+test_hostile(void **state)
+{
+	static const uint8_t values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
+	static uint8_t file[SIZE_MOST];
+	char source[4096];
+	size_t n, at, size;
+	int fd;
+
+	assert_non_null(realpath("tests/prog/gopanics.S", source));
+	run("gcc -no-pie -nostartfiles -Wl,-e,main -s -o panics %s", source);
+	fd = open(in_work("panics"), O_RDWR | O_CLOEXEC);
+	n = (size_t)read(fd, file, sizeof(file));
+	assert_true(n < sizeof(file));
+	at = table_at(file, n, &size);
+	for (size_t i = at; i < at + size; i++)
+		for (size_t k = 0; k < sizeof(values); k++) {
+			struct image *image;
+			size_t avail;
+
+			assert_int_equal(pwrite(fd, &values[k], 1, (off_t)i),
+					 1);
+			image = opened("panics", IMAGE_FLOW);
+			for (size_t p = 0; p < image->npads; p++)
+				assert_non_null(image_text(
+					image, image->pads[p], &avail));
+			image_close(image);
+			assert_int_equal(pwrite(fd, &file[i], 1, (off_t)i), 1);
+		}
+	close(fd);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_relocated),
+		cmocka_unit_test(test_no_start),
+		cmocka_unit_test(test_hostile),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, work_make, work_remove);
+}
