@@ -114,7 +114,8 @@ on_trap(int sig, siginfo_t *info, void *ctx)
 {
 	ucontext_t *uc = ctx;
 
-	if (info->si_code != TRAP_TRACE && !trap_follow(uc))
+	/* A step's code is TRAP_TRACE, or TRAP_BRKPT on some machines. */
+	if (info->si_code == SI_KERNEL && !trap_follow(uc))
 		abort();
 	if (!trace.on) {
 		uc->uc_mcontext.gregs[REG_EFL] &= ~INT64_C(0x100);
