@@ -73,6 +73,16 @@ spot_add(struct work *work, uint32_t vert)
 	return spot;
 }
 
+/* The block that is counted in the edge's place, or ARC_NONE. */
+static uint32_t
+carrier_of(const struct work *work, uint32_t edge)
+{
+	return work->wish->ends && work->wanted[edge] &&
+			       work->flow->edges[edge].by == BY_LAST ?
+		       ARC_NONE :
+		       edge_carrier(work->flow, edge);
+}
+
 /*
  * Whether the edge can have a counter at the end of its source, and no block
  * has the same count.
@@ -85,7 +95,7 @@ edge_countable(const struct work *work, uint32_t edge)
 	if (work->wish->method == PLACE_VERTEX || by == BY_NOTHING ||
 	    by == BY_LEAK || (by == BY_TABLE && !work->wish->tables))
 		return false;
-	return edge_carrier(work->flow, edge) == ARC_NONE;
+	return carrier_of(work, edge) == ARC_NONE;
 }
 
 /*
@@ -163,7 +173,7 @@ wanted_make(struct work *work)
 			work->wanted[e] |= work->wanted[flow->back];
 		if (!work->wanted[e])
 			continue;
-		carrier = edge_carrier(flow, e);
+		carrier = carrier_of(work, e);
 		if (carrier != ARC_NONE)
 			work->wanted[carrier] = true;
 		if (work->wish->method == PLACE_VERTEX)
@@ -282,7 +292,7 @@ spots_every(struct work *work)
 	work->wanted = mem_alloc(flow_arcs(flow) * sizeof(*work->wanted));
 	for (uint32_t e = 0; e < flow->nedges; e++)
 		work->wanted[e] = wanted[e] && work->hidden[e] &&
-				  edge_carrier(flow, e) == ARC_NONE;
+				  carrier_of(work, e) == ARC_NONE;
 	spots_choose(work, false);
 	spots_drop(work);
 	free(work->wanted);

@@ -26,6 +26,10 @@ struct placement_wish {
 				   (else edges are counted where they run) */
 	bool tables;		/* edges of an indirect jump can be counted,
 				   too; they are counted as a last resort */
+	bool ends;		/* wanted edges behind a block's last instruction
+				   are counted there, although the block has the
+				   same count: control may end in a call of the
+				   block */
 	placement_cost *cost;	/* NULL: expected events */
 	void *ctx;
 };

@@ -266,7 +266,9 @@ relocated_place_counters(struct build *build, uint32_t index,
 	struct plan *plan = build->plan;
 	struct func_plan *fplan = &plan->fplans[index];
 	struct placement_wish wish = {
-		.method = plan->wish.method, .wanted = wanted,
+		.method = plan->wish.method,
+		.wanted = wanted,
+		.ends = fplan_calls_alone(fplan),
 		.cost = relocated_cost,
 	};
 	const char *why;

@@ -49,7 +49,7 @@ way_arc(const struct func_plan *fplan, uint32_t e)
 	block = &fplan->cfg->blocks[edge->from - FLOW_BLOCK];
 	for (uint32_t i = 0; i < block->count; i++)
 		if (insn_comes_back(&fplan->cfg->insns[block->first + i]))
-			return ARC_NONE;
+			return edge->by == BY_LAST ? e : ARC_NONE;
 	return arc_of_block(flow, edge->from);
 }
 

@@ -1,0 +1,56 @@
+# Functions whose first block has no room for a jump, or that jump to their own
+# beginning: the counts are those that the program's loops give.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pmon;
+
+my $n = $slow ? 20000 : 400;
+# again calls zero 0, 0, 0, 1, 1, 1, 2 and 2 times in eight, and tail ends in
+# one.
+my %calls = ((map { $_ => $n } qw(branches steps loops shared again escape
+    nothing tail)), zero => $n + $n / 8 * 7, one => 2 * $n, main => 1);
+my %entered = (%calls, intruder => $n, looper => $n);
+my @modes = (['--units=func'], ['--units=func', '--patch=trap'],
+    ['--units=func', '--placement=every'], ['--units=func', '--eager'],
+    ['--units=func,block,edge'],
+    ['--units=func,block,edge', '--placement=every']);
+
+# The functions at whose entries there is a trap that was hit.
+sub
+trapped
+{
+	my %trapped = map { $_ => 1 }
+	    slurp("$scratch/sites") =~ /^ *\d+ +\w+  (\w+) +\S/mg;
+
+	delete @trapped{qw(_start main)};
+	return [sort keys %trapped];
+}
+
+for my $flags ('-O1', '-O1 -no-pie', '-O1 -s') {
+	my $program = compile('short.c', split ' ', $flags);
+
+	for my $intrudes ([], ['intrudes']) {
+		my @argv = ($program, $n, @$intrudes);
+		my $alone = run(\@argv);
+
+		for my $mode (@modes) {
+			my $what = "$flags, @$mode @$intrudes";
+			my $run = monitor([@$mode, '--report=sites:' .
+				"$scratch/sites"], \@argv);
+
+			same($alone, $run, $what);
+			next if $flags =~ /-s$/;
+			# Without frames edges need not be known.
+			my %expected = %{@$intrudes ? \%entered : \%calls};
+			delete @expected{grep { $run->{funcs}{$_} eq '?' }
+			    keys %expected} if @$intrudes && "@$mode" =~ /edge/;
+			counts_are($run, \%expected, $what);
+			is_deeply([grep { /again|escape/ } @{trapped()}], [],
+			    "$what: traps")
+			    if !@$intrudes && "@$mode" !~ /trap|eager/;
+		}
+	}
+}
+done_testing;
