@@ -81,6 +81,40 @@ arcs_find(struct shape *shape)
 	}
 }
 
+/*
+ * Find the blocks that no more leads to than to an instruction in the middle of
+ * a block: but for the fall, nothing comes to them, not even what may be data,
+ * and no instruction takes their address.
+ */
+static void
+trails_find(struct shape *shape)
+{
+	const struct flow *flow = shape->flow;
+	const struct cfg *cfg = shape->cfg;
+
+	shape->trails = mem_alloc(cfg->nblocks + 1);
+	for (uint32_t b = 1; b < cfg->nblocks; b++) {
+		uint32_t in = flow->in[FLOW_BLOCK + b];
+		const struct insn *before = shape_last(shape, b - 1);
+		const struct insn *first = shape_first(shape, b);
+
+		shape->trails[b] = shape_runs(shape, b) &&
+				   flow->in[FLOW_BLOCK + b + 1] - in == 1 &&
+				   cfg->in[b + 1] - cfg->in[b] == 1 &&
+				   flow->edges[flow->ins[in]].by == BY_FALL &&
+				   shape->fall[b - 1] == b &&
+				   before->addr + before->len == first->addr &&
+				   !shape->motions[cfg->blocks[b].first].lands;
+	}
+	for (size_t i = 0; i < cfg->ninsns; i++) {
+		uint64_t refers = shape->motions[i].refers;
+		long b = refers ? cfg_block(cfg, refers) : BLOCK_NONE;
+
+		if (b != BLOCK_NONE)
+			shape->trails[b] = false;
+	}
+}
+
 void
 shape_blocks(struct shape *shape)
 {
@@ -93,5 +127,6 @@ shape_blocks(struct shape *shape)
 	for (uint32_t b = 0; b < n; b++)
 		shape->kinds[b] = block_kind(shape, b);
 	ways_find(shape);
+	trails_find(shape);
 	arcs_find(shape);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "relocate/shape.h"
+#include "util/fail.h"
 #include "util/mem.h"
 
 struct choice {
@@ -212,6 +213,7 @@ originals_choose(struct choice *choice)
 	for (uint32_t i = 0; i < shape->nsegments; i++) {
 		segment = &shape->segments[i];
 		segment->reached = segment->entered = segment->stays = false;
+		segment->covered = false;
 		segment->ways = 0;
 	}
 	segments_spare(shape);
@@ -252,7 +254,7 @@ segment_relocate(struct choice *choice, struct segment *segment)
 	segment->relocated = true;
 	/* Control that arrives unexpectedly finds the original as it was. */
 	if (shape->in->extent == EXTENT_PROBED && !segment->reached &&
-	    segment_quiet(shape, segment))
+	    !segment->loud && segment_quiet(shape, segment))
 		segment->stays = true;
 	*vec_push(choice->todo, choice->ntodo) =
 		(uint32_t)(segment - shape->segments);
@@ -280,6 +282,26 @@ relocated_follow(struct choice *choice)
 			continue;
 		block_relocate(choice, shape->taken[segment->block]);
 		block_relocate(choice, shape->fall[segment->block]);
+	}
+}
+
+/*
+ * The patch at an entered segment that is too short for a jump reaches into
+ * those that trail it.  Control comes to them in the relocated function alone.
+ */
+static void
+trailers_cover(struct shape *shape, const struct segment *segment)
+{
+	uint32_t room = segment_bytes(shape, segment);
+	struct segment *trailer;
+
+	while (room < shape->arch->jump_len &&
+	       (trailer = segment_trailer(shape, segment))) {
+		must(trailer->relocated && !trailer->reached);
+		trailer->covered = true;
+		trailer->stays = false;
+		room += segment_bytes(shape, trailer);
+		segment = trailer;
 	}
 }
 
@@ -314,6 +336,9 @@ relocated_choose(struct choice *choice)
 				 (segment->leads && segment->relocated &&
 				  segment->entered && !segment->count);
 	}
+	for (uint32_t i = 0; i < shape->nsegments; i++)
+		if (shape->segments[i].entered)
+			trailers_cover(shape, &shape->segments[i]);
 }
 
 /* ---- where to enter earlier */

@@ -99,7 +99,8 @@ segments_collect(const struct shape *shape, struct relocated *relocated,
 		if (segment->relocated && !segment->stays) {
 			insns_free(shape, landings, segment->first + skip,
 				   n + segment->moved);
-			if (segment->leads || segment->entered)
+			if ((segment->leads || segment->entered) &&
+			    !segment->covered)
 				entry_patch_add(shape, relocated, segment);
 			continue;
 		}
@@ -243,9 +244,104 @@ entry_patch_fails(const struct entry_patch *entry_patch)
 }
 
 /*
+ * Would the segment have room for the long jump of a short-jump chain from
+ * addr, behind `own` bytes of its own patch?
+ */
+static bool
+segment_holds(const struct shape *shape, const struct segment *segment,
+	      unsigned own, uint64_t addr)
+{
+	const struct arch *arch = shape->arch;
+	const struct insn *insns = shape->cfg->insns + segment->first;
+	const struct insn *last = &insns[segment->count - 1];
+	bool lands = segment->count > 1 && shape->motions[segment->first].lands;
+	uint64_t lo = insns[lands].addr + own, hi = last->addr + last->len;
+
+	return lo + arch->jump_len <= hi &&
+	       (chain_reaches(arch, addr, lo) ||
+		chain_reaches(arch, addr, hi - arch->jump_len));
+}
+
+/*
+ * How good it is to enter the segment, which runs in place, so that a long jump
+ * has room in it: best if nothing known leads there in the original, so that no
+ * more than a guard is added; then if it has room for a jump of its own, too;
+ * then if nothing may lead there once it is not run in place.  0: not at all.
+ */
+static unsigned
+segment_lends(const struct shape *shape, const struct segment *segment,
+	      uint64_t addr)
+{
+	const struct arch *arch = shape->arch;
+
+	if (!segment->stays || segment->loud || !segment->count ||
+	    !segment_holds(shape, segment, arch->trap_len, addr))
+		return 0;
+	if (!segment->reached)
+		return 3;
+	if (segment_holds(shape, segment, arch->jump_len, addr))
+		return 2;
+	return segment->ways == 1 << ENTRY_PATCH_INSIDE;
+}
+
+/* The segment in reach that best lends its room to the entry patch, or NULL. */
+static struct segment *
+lender_find(struct shape *shape, const struct entry_patch *entry_patch)
+{
+	const struct insn *insns = shape->cfg->insns;
+	uint64_t addr = entry_patch->addr;
+	struct segment *found = NULL;
+	uint32_t i = entry_patch->offset;
+	unsigned best = 0;
+
+	while (i && insns[shape->segments[i - 1].first].addr + INT8_MAX >= addr)
+		i--;
+	/* One more may end in reach. */
+	for (i -= i > 0; i < shape->nsegments; i++) {
+		struct segment *segment = &shape->segments[i];
+		unsigned lends;
+
+		if (insns[segment->first].addr >
+		    addr + shape->arch->chain_len + INT8_MAX)
+			break;
+		lends = segment_lends(shape, segment, addr);
+		if (lends > best) {
+			best = lends;
+			found = segment;
+		}
+	}
+	return found;
+}
+
+/*
+ * Where a short jump has room, but the long one that it needs does not, have
+ * the relocated function entered at another segment, whose bytes are then free.
+ * Returns whether anything changed.
+ */
+static bool
+landings_lend(struct shape *shape, const struct relocated *relocated)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
+		const struct entry_patch *entry_patch =
+			&relocated->entry_patches[i];
+		struct segment *segment = NULL;
+
+		if (entry_patch_fails(entry_patch) &&
+		    entry_patch->room >= shape->arch->chain_len)
+			segment = lender_find(shape, entry_patch);
+		if (segment)
+			segment->loud = changed = true;
+	}
+	return changed;
+}
+
+/*
  * For entry patches that have no room: let control enter earlier, where there
- * is room; else make room by moving a call; else let control enter earlier
- * wherever it can.  Returns whether anything changed.
+ * is room; else make room for a short-jump chain; else make room by moving a
+ * call; else let control enter earlier wherever it can.  Returns whether
+ * anything changed.
  */
 static bool
 entry_patches_mend(struct shape *shape, const struct relocated *relocated)
@@ -258,7 +354,7 @@ entry_patches_mend(struct shape *shape, const struct relocated *relocated)
 		    segments[relocated->entry_patches[i].offset].shy == SHY_NOT)
 			segments[relocated->entry_patches[i].offset].shy =
 				SHY_ROOM;
-	if (segments_louden(shape)) {
+	if (segments_louden(shape) || landings_lend(shape, relocated)) {
 		segments_choose(shape);
 		return true;
 	}

@@ -55,6 +55,8 @@ struct segment {
 	bool stays;		/* the original runs, or is left as it was */
 	bool loud;		/* is entered though it has no probe */
 	uint8_t shy;		/* enum segment_shy */
+	bool covered;		/* the entry patch before it may reach into it,
+				   so no guard is there */
 	bool leads;		/* is the first of its block */
 	bool moved;		/* the relocated function does what the anchor
 				   does, whose bytes are free */

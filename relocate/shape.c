@@ -197,27 +197,65 @@ shape_spare(const struct shape *shape, uint64_t addr)
 }
 
 uint32_t
-segment_room(const struct shape *shape, const struct segment *segment)
+segment_bytes(const struct shape *shape, const struct segment *segment)
+{
+	uint32_t skip = segment_skip(shape, segment), bytes = 0;
+
+	for (uint32_t i = skip; i < segment->count; i++)
+		bytes += shape->cfg->insns[segment->first + i].len;
+	return bytes;
+}
+
+struct segment *
+segment_trailer(const struct shape *shape, const struct segment *segment)
+{
+	uint32_t b = segment->block + 1;
+
+	if (segment->end != END_BLOCK || b >= shape->cfg->nblocks ||
+	    !shape->trails[b] || !shape->segments[shape->leads[b]].count)
+		return NULL;
+	return &shape->segments[shape->leads[b]];
+}
+
+/* Bytes of padding at an address, from block number b on and behind all. */
+static uint32_t
+padding_room(const struct shape *shape, uint32_t b, uint64_t addr)
 {
 	const struct cfg *cfg = shape->cfg;
-	uint32_t i = segment->first + segment_skip(shape, segment);
-	uint32_t end = segment->first + segment->count, room = 0, b;
-	uint64_t addr = cfg->insns[i].addr;
+	uint32_t room = 0;
 
-	for (; i < end; i++)
-		room += cfg->insns[i].len;
-	if (segment->end != END_BLOCK)
-		return room + (segment->moved ? cfg->insns[end].len : 0);
-	for (b = segment->block + 1; b < cfg->nblocks; b++) {
+	for (; b < cfg->nblocks; b++) {
 		const struct block *block = &cfg->blocks[b];
 
 		if (shape->kinds[b] != BLOCK_PADDING ||
 		    cfg->insns[block->first].addr != addr + room)
 			break;
-		for (i = block->first; i < block->first + block->count; i++)
+		for (uint32_t i = block->first; i < block->first + block->count;
+		     i++)
 			room += cfg->insns[i].len;
 	}
 	return room + shape_spare(shape, addr + room);
+}
+
+uint32_t
+segment_room(const struct shape *shape, const struct segment *segment)
+{
+	uint64_t addr =
+		shape->cfg->insns[segment->first + segment_skip(shape, segment)]
+			.addr;
+	uint32_t room = segment_bytes(shape, segment);
+	const struct segment *trailer;
+
+	while (room < shape->arch->jump_len &&
+	       (trailer = segment_trailer(shape, segment))) {
+		segment = trailer;
+		room += segment_bytes(shape, segment);
+	}
+	if (segment->end == END_BLOCK)
+		return room +
+		       padding_room(shape, segment->block + 1, addr + room);
+	return room +
+	       (segment->moved ? segment_anchor(shape, segment)->len : 0);
 }
 
 static bool
@@ -333,6 +371,7 @@ shape_close(struct shape *shape)
 	free(shape->fall_arc);
 	free(shape->last_arc);
 	free(shape->table_arc);
+	free(shape->trails);
 	free(shape->segments);
 	free(shape->leads);
 }

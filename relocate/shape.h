@@ -25,6 +25,8 @@ struct shape {
 							   probe, or ARC_NONE */
 	uint32_t *table_arc;	/* the edge with a probe to it from an indirect
 				   jump, or ARC_NONE */
+	bool *trails;		/* control comes there only by falling from the
+				   block before it */
 	struct segment *segments;
 	uint32_t nsegments;
 	uint32_t *leads;	/* per block: its first segment */
@@ -124,8 +126,23 @@ segment_skip(const struct shape *shape, const struct segment *segment)
 }
 
 /*
+ * The bytes from the segment's first instruction that may be changed to its
+ * end.
+ */
+uint32_t segment_bytes(const struct shape *shape,
+		       const struct segment *segment);
+
+/*
+ * The segment behind this one, if control comes there only by falling from
+ * this one: an entry patch here may reach into it.  Else NULL.
+ */
+struct segment *segment_trailer(const struct shape *shape,
+				const struct segment *segment);
+
+/*
  * How many bytes from the segment's entry patch on may be changed: those of
- * relocated code that no longer runs, and padding.
+ * relocated code that no longer runs, and padding.  Where a jump does not fit
+ * into the segment itself, with those of its trailers.
  */
 uint32_t segment_room(const struct shape *shape,
 		      const struct segment *segment);

@@ -194,6 +194,52 @@ end_put(unsigned b)
 	}
 }
 
+/*
+ * Before anything else, blocks without room for a jump, which lead to one
+ * behind a branch, to a loop's head, or to a block that others lead to.
+ */
+static void
+short_put(void)
+{
+	switch (random_below(8)) {
+	case 0:
+		fprintf(out, "\ttest %%ecx, %%ecx; j%s 1f\n\tinc %%ecx\n1:\n",
+			cond());
+		return;
+	case 1:
+		fprintf(out,
+			"\tj%s 1f; j%s 1f\n\tcmc; j%s 1f\n\tmov $%u, "
+			"%%ecx\n1:\n",
+			cond(), cond(), cond(), random_below(9));
+		return;
+	case 2:
+		fprintf(out,
+			"\txor %%ecx, %%ecx\n1:\tinc %%ecx\n\tcmp $%u, "
+			"%%ecx; jb 1b\n",
+			1 + random_below(4));
+		return;
+	case 3:
+		fprintf(out,
+			"\tlea 3(%%rcx), %%ecx\n1:\tcmpl $%u, data(%%rip)"
+			"\n\tdec %%ecx; jg 1b\n",
+			random_below(1000));
+		return;
+	case 4:
+		fprintf(out,
+			"\tclc; j%s 2f\n1:\tstc\n2:\tlahf; j%s 3f\n"
+			"\tcall helper\n\tjmp 3f\n\t.p2align 3\n3:\tinc %%edx\n"
+			"\tcmp $%u, %%edx; jb 1b\n",
+			cond(), cond(), random_below(4));
+		return;
+	case 5:
+		fprintf(out, "\tpush %%rdi; nop\n1:\tcall helper\n"
+			     "\tdec %%ecx; jg 1b\n\tpop %%rdi\n");
+		return;
+	default:
+		return;
+	}
+}
+
 static void
 func_put(void)
 {
@@ -202,6 +248,7 @@ func_put(void)
 		"f%u:\n", func, func, func);
 	if (random_chance(50))
 		fprintf(out, "\tendbr64\n");
+	short_put();
 	fprintf(out, "\tpush %%rbx; push %%rbp; push %%r12; push %%r13\n"
 		"\tpush %%r14; push %%r15; mov %%rdi, %%r15\n"
 		"\tmov $%u, %%r14d\n", 5 + random_below(60));

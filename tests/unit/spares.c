@@ -1,6 +1,7 @@
 /*
- * Padding that a patch at a function's end may use: by whom it is run, and
- * what is behind it, decides.
+ * Room for patches where the first block is too short: padding at a function's
+ * end, the block behind, and a block in reach.  By whom it is run, and what else
+ * leads to it, decides.
  */
 #include "tests/lib/build.h"
 
@@ -19,7 +20,7 @@ static const char *const program =
 		FUNC("tiny", "	xor	%eax, %eax\n	ret\n")
 	/* Goes on behind the padding. */
 	FUNC("falls", "	xor	%eax, %eax\n")
-	FUNC("next", "	mov	$1, %eax\n	ret\n")
+		FUNC("next", "	mov	$1, %eax\n	ret\n")
 	/* Three bytes of padding, which with its own are not enough. */
 	"	.type	nears, @function\nnears:	ret\n"
 	"	.size	nears, . - nears\n	nop\n	nop\n	nop\n"
@@ -27,7 +28,26 @@ static const char *const program =
 	"	.size	after, . - after\n	.p2align 4\n"
 	/* There is no room for a jump but in the padding. */
 	FUNC("hops", "	xor	%eax, %eax\n	call	tiny\n	ret\n")
-	FUNC("last", "	xor	%eax, %eax\n	ret\n");
+		FUNC("last", "	xor	%eax, %eax\n	ret\n")
+	/* Nothing but the branch leads to the block behind it. */
+	FUNC("trailed", "	test	%esi, %esi\n	je	1f\n"
+			"	lea	3(%rsi), %edi\n"
+			"1:	lea	9(%rdi), %eax\n	ret\n")
+	/* Another branch does; the loop's block has room for the long jump. */
+	FUNC("shared", "	test	%esi, %esi\n	je	2f\n"
+		       "1:	add	$0x1234, %edi\n	dec	%esi\n"
+		       "	cmp	$3, %esi\n	jg	1b\n"
+		       "2:	lea	9(%rdi), %eax\n	ret\n")
+	/* So may who has its address. */
+	FUNC("given",
+	     "	test	%esi, %esi\n	je	2f\n"
+	     "1:	lea	1b(%rip), %rax\n	add	%rsi, %rax\n"
+	     "2:	mov	%rax, %rdx\n	ret\n")
+	/* So may what nothing is known to lead to. */
+	FUNC("haunted", "	test	%esi, %esi\n	je	2f\n"
+			"1:	lea	3(%rsi), %edi\n	dec	%edi\n"
+			"2:	lea	9(%rdi), %eax\n	ret\n"
+			"	cmp	$7, %eax\n	jne	1b\n	ret\n");
 
 static struct selection sel = { .units = 1U << UNIT_FUNC };
 
@@ -72,6 +92,13 @@ test_entries(void **state)
 	chains = entry_of(plan, "hops");
 	assert_true(chains->via != VIA_CHAIN ||
 		    chains->landing <= chains->addr + 7);
+	assert_int_equal(entry_of(plan, "trailed")->via, VIA_JUMP);
+	assert_int_equal(entry_of(plan, "shared")->via, VIA_CHAIN);
+	/* Behind the guard of the loop's head. */
+	assert_int_equal(entry_of(plan, "shared")->landing,
+			 entry_of(plan, "shared")->addr + 5);
+	assert_int_not_equal(entry_of(plan, "given")->via, VIA_JUMP);
+	assert_int_not_equal(entry_of(plan, "haunted")->via, VIA_JUMP);
 	plan_close(plan);
 }
 
