@@ -32,6 +32,7 @@ enum effect_op {
 				   a place, src extended by that */
 	EFFECT_SHIFT,		/* dst = something >> imm, unsigned */
 	EFFECT_MIX,		/* dst = dst rotated, or xor something */
+	EFFECT_PUSH,		/* imm is pushed */
 };
 
 /* The result of a compare of left with right at which a branch is taken. */

@@ -19,6 +19,35 @@ enum {
 };
 
 /*
+ * The constant that step *at pops, which becomes the step that pushes it; or
+ * NUMBER_UNKNOWN.
+ */
+static int64_t
+number_pushed(const struct stretch *stretch, size_t *at)
+{
+	uint32_t sp = UINT32_C(1) << stretch->arch->reg_sp;
+	struct effect effect;
+	int32_t above = 0;	/* how far the value is above the stack
+				   pointer */
+
+	while (*at) {
+		const struct insn *insn = &stretch->steps[--*at].insn;
+
+		if (stretch_effect(stretch, insn, &effect) ||
+		    insn->kind != INSN_PLAIN || effect.kills & sp ||
+		    effect.stores || effect.dst.kind == PLACE_MEM)
+			return NUMBER_UNKNOWN;
+		above += effect.sp;
+		if (above >= 0)
+			continue;
+		return effect.op == EFFECT_PUSH && above == effect.sp &&
+		       effect.imm <= INT32_MAX ? (int64_t)effect.imm :
+						 NUMBER_UNKNOWN;
+	}
+	return NUMBER_UNKNOWN;
+}
+
+/*
  * The constant in a register before step *at, which becomes the step that sets
  * the register; or NUMBER_UNKNOWN and its like.
  */
@@ -42,6 +71,10 @@ number_before(const struct stretch *stretch, size_t *at, uint8_t reg)
 		    effect.src.index == REG_NONE)
 			return effect.src.disp < 0 ? NUMBER_UNKNOWN :
 			       effect.src.disp;
+		if (effect.op == EFFECT_OTHER && effect.sp > 0 &&
+		    effect.dst.kind == PLACE_REG && effect.dst.reg == reg &&
+		    effect.sp == effect.dst.width)
+			return number_pushed(stretch, at);
 		if (effect.op != EFFECT_COPY)
 			return NUMBER_UNKNOWN;
 		return effect.src.kind == PLACE_REG &&

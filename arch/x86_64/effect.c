@@ -155,9 +155,13 @@ effect_add(struct effect *effect, int64_t imm, bool sub)
 	effect->src = place_sum(effect->dst.reg, REG_NONE, 0, imm);
 }
 
-/* push and pop: the stack pointer, and where a pop goes. */
+/*
+ * push and pop: the stack pointer, where a pop goes, and what a push of a
+ * constant pushes.  That is no place: it would look like an address.
+ */
 static void
-effect_stack(struct effect *effect, const ZydisDecodedInstruction *zinsn)
+effect_stack(struct effect *effect, const ZydisDecodedInstruction *zinsn,
+	     const ZydisDecodedOperand *operands)
 {
 	bool push = zinsn->mnemonic == ZYDIS_MNEMONIC_PUSH ||
 		    zinsn->mnemonic == ZYDIS_MNEMONIC_PUSHFQ;
@@ -169,6 +173,10 @@ effect_stack(struct effect *effect, const ZydisDecodedInstruction *zinsn)
 	if (push) {
 		effect->sp = -effect->sp;
 		effect->dst.kind = PLACE_NONE;
+		if (operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+			effect->op = EFFECT_PUSH;
+			effect->imm = (uint64_t)operands[0].imm.value.s;
+		}
 	} else if (effect->dst.kind == PLACE_MEM) {
 		effect->stores = true;
 	} else if (effect->dst.reg == X86_RSP) {
@@ -373,7 +381,7 @@ x86_effect(const uint8_t *code, size_t size, uint64_t addr,
 	case ZYDIS_MNEMONIC_PUSH:
 	case ZYDIS_MNEMONIC_PUSHFQ:
 	case ZYDIS_MNEMONIC_POP:
-		effect_stack(effect, &zinsn);
+		effect_stack(effect, &zinsn, operands);
 		break;
 	case ZYDIS_MNEMONIC_INC:
 	case ZYDIS_MNEMONIC_DEC:

@@ -139,17 +139,18 @@ x86_print(const uint8_t *code, size_t size, uint64_t addr, char *buf,
 }
 
 /*
- * mov imm32, %reg and mov imm8, %al; other instructions have the same four
- * bytes and sign-extend them.
+ * mov imm32, %reg, mov imm8, %al and push imm8; other instructions have the
+ * same four bytes and sign-extend them.
  */
 static bool
 x86_has_number(const uint8_t *code, size_t size, uint32_t number)
 {
 	uint8_t wide[4] = { number, number >> 8, number >> 16, number >> 24 };
-	uint8_t narrow[2] = { 0xb0, number };
+	uint8_t narrow[2] = { 0xb0, number }, push[2] = { 0x6a, number };
 
 	return memmem(code, size, wide, sizeof(wide)) ||
-	       (number < 256 && memmem(code, size, narrow, sizeof(narrow)));
+	       (number < 256 && memmem(code, size, narrow, sizeof(narrow))) ||
+	       (number < 128 && memmem(code, size, push, sizeof(push)));
 }
 
 /* A function begins with its first instruction. */

@@ -249,6 +249,13 @@ static const char made_up[] =
 	"exec_hook: syscall; mov $322, %eax\n"
 	"exec_hook2: syscall; mov %edi, %eax; syscall; ret\n"
 	".size calls, .-calls\n"
+	/* exec by a number that is pushed, as gcc -Oz does; others are not. */
+	".type pushes, @function\n"
+	"pushes: push $59; push $1; pop %rdx; pop %rax\n"
+	"push_hook: syscall; push $59; pop %rcx; push $39; pop %rax; syscall\n"
+	"	push $59; push %rdi; pop %rax; syscall; pop %rax\n"
+	"	push $59; mov %rdi, (%rsp); pop %rax; syscall; ret\n"
+	".size pushes, .-pushes\n"
 	/* A system call behind a switch. */
 	".type both, @function\n"
 	"both: test %rsi, %rsi; jz 1f\n"
@@ -316,6 +323,7 @@ in_code(void **state)
 		{ "global_hook", "global_end", HOOK_STACK_SWITCH, 0, 0 },
 		{ "exec_hook", "exec_hook", HOOK_EXEC, 0, 0 },
 		{ "exec_hook2", "exec_hook2", HOOK_EXEC, 0, 0 },
+		{ "push_hook", "push_hook", HOOK_EXEC, 0, 0 },
 		{ "both_hook", "both_end", HOOK_STACK_SWITCH, 0, 0 },
 		{ "both_exec", "both_exec", HOOK_EXEC, 0, 0 },
 		{ "twice_hook", "twice_end", HOOK_STACK_SWITCH, 0, 0 },
