@@ -40,6 +40,7 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_CALL_REDO] = "system call, in a fault handler",
 	[STOP_CALL_PINNED] = "system call, while kept on one processor",
 	[STOP_CALL_UNTRACED] = "system call, makes an untraced child",
+	[STOP_CALL_CUT] = "system call, may be cut short by a pause",
 	[STOP_SIGNAL] = "signal",
 	[STOP_SIGTRAP] = "signal, SIGTRAP of the program's own",
 	[STOP_GROUP] = "stopped by a signal, or continued",
@@ -147,7 +148,9 @@ call_cause(const struct task *task)
 		return STOP_CALL_REDO;
 	if (task->pinned)
 		return STOP_CALL_PINNED;
-	return task->untraced ? STOP_CALL_UNTRACED : STOP_EXEC;
+	if (task->untraced)
+		return STOP_CALL_UNTRACED;
+	return task->cut || task->paused ? STOP_CALL_CUT : STOP_EXEC;
 }
 
 int
