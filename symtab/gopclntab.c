@@ -6,11 +6,15 @@
  */
 #include "symtab/gopclntab.h"
 
+#include <string.h>
+
+#include "symtab/effort.h"
 #include "util/mem.h"
 
 /* The header: 4 bytes of magic, 2 zeros, quantum, size of a word; words. */
 enum {
 	HEAD = 8,
+	HEAD_QUANTUM = 6,
 	WORD_COUNT = 0,		/* number of functions */
 	WORD_START = 2,		/* Go 1.18: what addresses are relative to */
 	ALIGN = 32,		/* of the table in its section */
@@ -19,13 +23,22 @@ enum {
 static const struct format {
 	uint32_t magic;
 	uint8_t names;		/* word with the offset of the names */
-	uint8_t funcs;		/* ... of the table; both none in Go 1.2 */
+	uint8_t pcs;		/* ... of values that go with addresses */
+	uint8_t funcs;		/* ... of the functions; none in Go 1.2 */
 	bool relative;		/* addresses are 4 bytes from the start */
 } formats[] = {
 	{ .magic = 0xfffffffb },
-	{ .magic = 0xfffffffa, .names = 2, .funcs = 6 },
-	{ .magic = 0xfffffff0, .names = 3, .funcs = 7, .relative = true },
-	{ .magic = 0xfffffff1, .names = 3, .funcs = 7, .relative = true },
+	{ .magic = 0xfffffffa, .names = 2, .pcs = 5, .funcs = 6 },
+	{ .magic = 0xfffffff0,
+	  .names = 3,
+	  .pcs = 6,
+	  .funcs = 7,
+	  .relative = true },
+	{ .magic = 0xfffffff1,
+	  .names = 3,
+	  .pcs = 6,
+	  .funcs = 7,
+	  .relative = true },
 };
 
 struct table {
@@ -34,15 +47,19 @@ struct table {
 	bool big_endian;
 	const struct format *format;
 	size_t word;		/* bytes of a word */
+	uint64_t quantum;	/* addresses differ by multiples of it */
 	size_t field;		/* bytes of an entry's address or offset */
 	uint64_t start;		/* added to the entries' addresses */
 	uint64_t entries;	/* offset of the first one */
 	uint64_t funcs;		/* what the entries' offsets are relative to */
+	uint64_t names;		/* ... those of the names */
+	uint64_t pcs;		/* ... and those of values */
 	uint64_t n;		/* functions; one more address follows */
 };
 
 struct go_func {
 	uint64_t lo, hi;
+	uint64_t name;		/* its offset in the table */
 	uint64_t deferreturn;	/* from lo to a call; 0: none */
 };
 
@@ -155,7 +172,6 @@ static bool
 table_open(struct table *t, const struct reading *r, struct elf *elf,
 	   bool *damaged)
 {
-	uint64_t names = 0;
 	bool bad = false;
 
 	*t = (struct table){
@@ -165,17 +181,41 @@ table_open(struct table *t, const struct reading *r, struct elf *elf,
 	*damaged = false;
 	if (!table_find(t, elf))
 		return false;
+	t->quantum = t->bytes.p[HEAD_QUANTUM];
 	t->field = t->format->relative ? 4 : t->word;
 	t->n = word_get(t, WORD_COUNT, &bad);
 	t->entries = HEAD + t->word;
 	if (t->format->funcs) {
 		t->funcs = t->entries = word_get(t, t->format->funcs, &bad);
-		names = word_get(t, t->format->names, &bad);
+		t->names = word_get(t, t->format->names, &bad);
 	}
-	bad = bad || t->entries > t->bytes.n || names > t->bytes.n ||
+	if (t->format->pcs)
+		t->pcs = word_get(t, t->format->pcs, &bad);
+	bad = bad || t->pcs > t->bytes.n || t->entries > t->bytes.n ||
+	      t->names > t->bytes.n ||
 	      t->n > (t->bytes.n - t->entries) / (2 * t->field);
 	*damaged = bad || !start_find(t, r, elf);
 	return !*damaged;
+}
+
+/*
+ * The size of a function without the padding behind it: a list of values, here
+ * the sizes of its frame, has differences of values and of addresses by turns,
+ * and ends with the function.  `most` if that cannot be.
+ */
+static uint64_t
+func_size(const struct table *t, uint64_t list, uint64_t most)
+{
+	struct cursor c = cursor_of(t, t->pcs + list);
+	uint64_t size = 0, step;
+
+	while (!c.bad && (cursor_uleb(&c) || !size)) {
+		step = cursor_uleb(&c);
+		if (!step || step > (most - size) / t->quantum)
+			return most;
+		size += step * t->quantum;
+	}
+	return c.bad ? most : size;
 }
 
 /* Read function i; false if it is damaged. */
@@ -192,8 +232,12 @@ func_get(const struct table *t, const struct reading *r, uint64_t i,
 	    !reading_is_code(r, func->lo, func->hi))
 		return false;
 	c = cursor_of(t, t->funcs + offset);
-	cursor_skip(&c, t->field + 4 + 4);	/* address, name, arguments */
+	cursor_skip(&c, t->field);	/* the address again */
+	func->name = t->names + cursor_take(&c, 4);
+	cursor_skip(&c, 4);		/* bytes of arguments */
 	func->deferreturn = cursor_take(&c, 4);
+	func->hi = func->lo +
+		   func_size(t, cursor_take(&c, 4), func->hi - func->lo);
 	return !c.bad;
 }
 
@@ -227,5 +271,49 @@ gopclntab_pads(struct reading *r, struct elf *elf)
 			 is_call(image, func.lo + func.deferreturn))
 			*vec_push(image->pads, image->npads) = func.lo +
 							       func.deferreturn;
+	return !damaged;
+}
+
+/* The name in the pool, or NULL; false if no more must be read. */
+static bool
+name_get(const struct table *t, struct effort *effort, uint64_t at,
+	 const char **name)
+{
+	struct cursor c = cursor_of(t, at);
+	const char *s = c.bad ? "" : cursor_string(&c);
+	size_t n = strlen(s);
+
+	if (!effort_spend(effort, EFFORT_NAMES, n + 1))
+		return false;
+	*name = n ? pool_string(effort->r->pool, s, n) : NULL;
+	return true;
+}
+
+bool
+gopclntab_symbols(struct reading *r, struct elf *elf)
+{
+	struct effort effort = effort_begin(r, elf);
+	struct go_func func;
+	struct table t;
+	const char *name;
+	bool damaged;
+
+	if (!table_open(&t, r, elf, &damaged))
+		return !damaged;
+	for (uint64_t i = 0; i < t.n; i++) {
+		if (!func_get(&t, r, i, &func)) {
+			damaged = true;
+			continue;
+		}
+		if (!name_get(&t, &effort, func.name, &name))
+			break;
+		*vec_push(r->symbols, r->nsymbols) = (struct symbol){
+			.addr = func.lo,
+			.size = func.hi - func.lo,
+			.name = name,
+			.rank = RANK_GLOBAL,
+			.origin = FUNC_GO,
+		};
+	}
 	return !damaged;
 }

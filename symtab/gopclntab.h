@@ -13,4 +13,10 @@
  */
 bool gopclntab_pads(struct reading *r, struct elf *elf);
 
+/*
+ * Append the functions to r->symbols.  False if the
+ * table is damaged; functions of the rest are appended.
+ */
+bool gopclntab_symbols(struct reading *r, struct elf *elf);
+
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "symtab/debug.h"
+#include "symtab/gopclntab.h"
 #include "symtab/separate.h"
 #include "symtab/text.h"
 #include "util/fail.h"
@@ -54,6 +55,25 @@ static const char *const rewriting[] = {
 	"syscall", NULL
 };
 
+/* Look for functions elsewhere than in symbols and DWARF. */
+static void
+stripped_read(struct reading *r, struct elf *elf)
+{
+	const char *path = r->image->path;
+	size_t n = r->nsymbols;
+
+	if (!gopclntab_symbols(r, elf))
+		reading_remark(r,
+			       "%s: damaged .gopclntab: pmon ignored part "
+			       "of it",
+			       path);
+	debug_read_frames(r, elf);
+	reading_remark(r,
+		       "%s is stripped: pmon takes functions from .dynsym%s "
+		       ".eh_frame",
+		       path, r->nsymbols > n ? ", .gopclntab and" : " and");
+}
+
 static void
 image_read(struct reading *r, struct elf *elf, unsigned want)
 {
@@ -89,11 +109,8 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 		debug_read_unwinds(r, elf);
 	}
 	image->stripped = !r->symtab && !r->dwarf;
-	if (image->stripped) {
-		debug_read_frames(r, elf);
-		reading_remark(r, "%s is stripped: pmon takes functions from "
-			       ".dynsym and .eh_frame", image->path);
-	}
+	if (image->stripped)
+		stripped_read(r, elf);
 	elf_close(debug);
 	funcs_make(r);
 }

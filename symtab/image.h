@@ -28,7 +28,7 @@ struct image {
 	bool protects, maps;	/* imports functions that can make text
 				   writable, or that can replace text */
 	bool stripped;		/* no .symtab and no DWARF: functions are
-				   from .dynsym and .eh_frame */
+				   from .dynsym, .eh_frame and .gopclntab */
 	bool untabled;		/* with IMAGE_FLOW: .eh_frame lacks much of the
 				   code that makes calls */
 	uint64_t entry;

@@ -32,6 +32,7 @@ enum func_origin {
 	FUNC_SYMTAB,
 	FUNC_DYNSYM,
 	FUNC_DWARF,
+	FUNC_GO,		/* .gopclntab */
 	FUNC_EH_FRAME,		/* name made up: func_401136 */
 };
 

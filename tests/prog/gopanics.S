@@ -9,7 +9,7 @@
 #else
 #define FUNC(name) .globl name; .type name, @function; name
 #endif
-#define END(name) .size name, . - name
+#define END(name) name##_end: .size name, . - name
 
 	.text
 	.p2align 5
@@ -74,7 +74,7 @@ deferred: .long 0
 #define HEADER .quad 4
 #elif FORMAT == 16
 #define MAGIC 0xfffffffa
-#define HEADER .quad 4, 0, names - table, 0, 0, 0, entries - table
+#define HEADER .quad 4, 0, names - table, 0, 0, names - table, entries - table
 #elif FORMAT == 18
 #define MAGIC 0xfffffff0
 #else
@@ -87,7 +87,7 @@ deferred: .long 0
 #define ADDRESS(a) .quad a
 #define OFFSET .quad
 #else
-#define HEADER .quad 4, 0, START, names - table, 0, 0, 0, entries - table
+#define HEADER .quad 4, 0, START, names - table, 0, 0, names - table, entries - table
 #define ADDRESS(a) .long a - text
 #define OFFSET .long
 #endif
@@ -99,7 +99,7 @@ deferred: .long 0
 #define NAME(n) n - names
 #endif
 #define ENTRY(f) ADDRESS(f); OFFSET f##_func - BASE
-#define TOLD(f, name, pad) f##_func: ADDRESS(f); .long NAME(name), 0, pad
+#define TOLD(f, name, pad) f##_func: ADDRESS(f); .long NAME(name), 0, pad, NAME(f##_pcs)
 
 #ifdef SECTION
 	.section SECTION, "aw"
@@ -126,4 +126,9 @@ name1:	.asciz "runtime.gopanic"
 name2:	.asciz "runtime.deferreturn"
 name3:	.asciz "main.work"
 name4:	.asciz "main.main"
+#define PCS(f) f##_pcs: .uleb128 2, f##_end - f, 0
+	PCS(gopanic)
+	PCS(deferreturn)
+	PCS(work)
+	PCS(main)
 	.section .note.GNU-stack, ""

@@ -65,15 +65,48 @@ test_no_start(void **state)
 	image_close(image);
 }
 
+/* A stripped program has the same functions, by the names that Go has. */
+static void
+test_stripped(void **state)
+{
+	static const char *const names[][2] = {
+		{ "gopanic", "runtime.gopanic" },
+		{ "deferreturn", "runtime.deferreturn" },
+		{ "work", "main.work" },
+		{ "main", "main.main" },
+	};
+	struct image *image, *whole;
+	char source[4096];
+
+	assert_non_null(realpath("tests/prog/gopanics.S", source));
+	run("gcc -no-pie -nostartfiles -Wl,-e,main -o whole %s", source);
+	run("strip -o panics whole");
+	whole = opened("whole", 0);
+	image = opened("panics", 0);
+	assert_int_equal(image->nfuncs, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct func *was = func_named(whole, names[i][0]);
+		const struct func *is = func_named(image, names[i][1]);
+
+		assert_true(was && is);
+		assert_int_equal(is->addr, was->addr);
+		assert_int_equal(is->size, was->size);
+		assert_int_equal(is->origin, FUNC_GO);
+	}
+	assert_non_null(strstr(image->remarks[0], ".gopclntab"));
+	image_close(image);
+	image_close(whole);
+}
+
 /* The offset of the table in the file, and its size. */
 static size_t
 table_at(const uint8_t *file, size_t n, size_t *size)
 {
 	static const uint8_t head[] = { 0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8 };
 
-	for (size_t i = 0; i + 200 < n; i++)
+	for (size_t i = 0; i + 280 < n; i++)
 		if (!memcmp(file + i, head, sizeof(head))) {
-			*size = 200;
+			*size = 280;
 			return i;
 		}
 	fail_msg("no table");
@@ -120,6 +153,7 @@ main(void)
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_relocated),
 		cmocka_unit_test(test_no_start),
+		cmocka_unit_test(test_stripped),
 		cmocka_unit_test(test_hostile),
 	};
 
