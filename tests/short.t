@@ -10,8 +10,8 @@ use Pmon;
 my $n = $slow ? 20000 : 400;
 # again calls zero 0, 0, 0, 1, 1, 1, 2 and 2 times in eight, and tail ends in
 # one.
-my %calls = ((map { $_ => $n } qw(branches steps loops shared again escape
-    nothing tail)), zero => $n + $n / 8 * 7, one => 2 * $n, main => 1);
+my %calls = ((map { $_ => $n } qw(branches steps loops shared again cases
+    escape nothing tail)), zero => $n + $n / 8 * 7, one => 2 * $n, main => 1);
 my %entered = (%calls, intruder => $n, looper => $n);
 # Those that are shorter than a jump and have no padding behind them.
 my @cramped = qw(nothing one tail zero);

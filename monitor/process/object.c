@@ -73,8 +73,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 	struct image *image;
 	struct plan *plan = NULL;
 
-	image = image_open(path, open_path, plan_wants(sel) |
-			   (run->opts->patch == PATCH_AUTO ? IMAGE_FLOW : 0),
+	image = image_open(path, open_path, plan_wants(sel) | IMAGE_FLOW,
 			   progress_show, &progress);
 	if (image && run->earlier &&
 	    profile_rebuilt(run->earlier->profile, image))

@@ -18,6 +18,7 @@ void nothing(void);
 long tail(long a, long b);
 long zero(long a, long b);
 long one(long a, long b);
+long cases(long a, long b);
 long escape(long a, long b);
 void out(long a, long b);
 long intruder(long a, long b);
@@ -51,7 +52,16 @@ __asm__(".text\n.p2align 4\n"
 		      "	cmp $3, %rsi\n	jl 1f\n	push %rdi\n"
 		      "	call zero\n	pop %rdi\n	sub $3, %rsi\n"
 		      "	jmp again\n1:	ret\n")
-	/* The same, and the call may never come back. */
+	/* Jumps to its beginning from where only a table leads. */
+	FUNC("cases", "	cmp $3, %rsi\n	ja 9f\n	lea 8f(%rip), %rax\n"
+		      "	movslq (%rax, %rsi, 4), %rdx\n	add %rax, %rdx\n"
+		      "	jmp *%rdx\n3:	dec %rdi\n2:	dec %rsi\n"
+		      "	jmp cases\n1:	inc %rdi\n"
+		      "9:	lea (%rdi, %rsi), %rax\n	ret\n"
+		      "	.section .rodata\n	.balign 4\n"
+		      "8:	.long 9b - 8b, 1b - 8b, 2b - 8b, 3b - 8b\n"
+		      "	.text\n")
+	/* Jumps there behind a call that may never come back. */
 	FUNC("escape", "	cmp $1, %rsi\n	jl 1f\n	push %rdi\n"
 		       "	push %rsi\n	push %rsi\n	call out\n"
 		       "	pop %rsi\n	pop %rsi\n	pop %rdi\n"
@@ -78,7 +88,8 @@ int
 main(int argc, char **argv)
 {
 	static long (*const funcs[])(long, long) = {
-		branches, steps, loops, shared, again, tail, zero, one,
+		branches, steps, loops, shared, again, cases, tail, zero,
+		one,
 	};
 	long n = argc > 1 ? atol(argv[1]) : 100, sum = 0;
 
