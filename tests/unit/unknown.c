@@ -367,44 +367,67 @@ test_pass_lost(void **state)
 	abc_close(plan);
 }
 
+/* What happened to a plan, and the reason that its counts are unknown then. */
+static const struct reason {
+	const char *what;
+	bool no_traps, calls_underivable, underivable, unseen, lost, differs;
+	uint8_t calls_reason, underivable_reason;
+	const char *why;
+} reasons[] = {
+	{ "a walk is lost", .calls_underivable = true,
+	  .calls_reason = REASON_STACK, .why = stack },
+	{ "no trap, so no walk", .no_traps = true,
+	  .why = "without breakpoints (--no-traps) pmon does not "
+		 "walk stacks" },
+	{ "a jump is not followed", .calls_underivable = true,
+	  .calls_reason = REASON_LEFT,
+	  .why = "control left a stack in a way "
+		 "that pmon could not follow" },
+	{ "a thread is lost", .calls_underivable = true, .underivable = true,
+	  .calls_reason = REASON_STACK,
+	  .underivable_reason = REASON_UNDERIVABLE,
+	  .why = "a thread ended or was interrupted at an unknown "
+		 "instruction" },
+	{ "attached in the middle", .calls_underivable = true,
+	  .underivable = true, .calls_reason = REASON_STACK,
+	  .underivable_reason = REASON_ATTACHED,
+	  .why = "a stack could not be walked to its end when counting "
+		 "began" },
+	{ "the host saw nothing", .unseen = true, .lost = true,
+	  .why = "the program ran on without breakpoints" },
+	{ "a trap is lost", .lost = true, .why = lost },
+	{ "the text is another", .lost = true, .differs = true,
+	  .why = "the code in memory differs from the file" },
+};
+
+static void
+reason_check(struct abc_image *t, const struct reason *reason)
+{
+	struct plan *plan = abc_plan(t, units("insn,func"));
+	const char *why;
+
+	hit(plan, 0, 9, 0);
+	assert_int_equal(insn_known(plan, F, 3), 9);
+	plan->wish.no_traps = reason->no_traps;
+	plan->calls_underivable = reason->calls_underivable;
+	plan->underivable = reason->underivable;
+	plan->calls_reason = reason->calls_reason;
+	plan->underivable_reason = reason->underivable_reason;
+	plan->unseen = reason->unseen;
+	plan->fplans[F].differs = reason->differs;
+	for (size_t k = 0; k < plan->nsites; k++)
+		plan->sites[k].lost = reason->lost;
+	why = insn_why(plan, F, 3);
+	if (!why || strcmp(why, reason->why))
+		fail_msg("%s: %s", reason->what, why ? why : "known");
+	abc_close(plan);
+}
+
 /* What is said is why, and not something else that might have been. */
 static void
 test_reasons(void **state)
 {
-	static const struct {
-		const char *what;
-		bool no_traps, calls_underivable, underivable, unseen, lost,
-			differs;
-		uint8_t calls_reason, underivable_reason;
-		const char *why;
-	} cases[] = {
-		{ "a walk is lost", .calls_underivable = true,
-		  .calls_reason = REASON_STACK, .why = stack },
-		{ "no trap, so no walk", .no_traps = true,
-		  .why = "without breakpoints (--no-traps) pmon does not "
-			 "walk stacks" },
-		{ "a jump is not followed", .calls_underivable = true,
-		  .calls_reason = REASON_LEFT,
-		  .why = "control left a stack in a way "
-			 "that pmon could not follow" },
-		{ "a thread is lost", .calls_underivable = true,
-		  .underivable = true, .calls_reason = REASON_STACK,
-		  .underivable_reason = REASON_UNDERIVABLE,
-		  .why = "a thread ended or was interrupted at an unknown "
-			 "instruction" },
-		{ "attached in the middle", .calls_underivable = true,
-		  .underivable = true, .calls_reason = REASON_STACK,
-		  .underivable_reason = REASON_ATTACHED,
-		  .why = "a stack could not be walked to its end when counting "
-			 "began" },
-		{ "the host saw nothing", .unseen = true, .lost = true,
-		  .why = "the program ran on without breakpoints" },
-		{ "a trap is lost", .lost = true, .why = lost },
-		{ "the text is another", .lost = true, .differs = true,
-		  .why = "the code in memory differs from the file" },
-	};
 	struct abc_image t;
-	struct plan *plan;
 
 	/* What is behind the call at 1 follows from nothing else. */
 	abc_begin(&t);
@@ -412,26 +435,8 @@ test_reasons(void **state)
 	abc_code(&t, 0, "pc\1pr", 5);
 	abc_func(&t, "g", 0x100, 1);
 	abc_code(&t, 0x100, "r", 1);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *why;
-
-		plan = abc_plan(&t, units("insn,func"));
-		hit(plan, 0, 9, 0);
-		assert_int_equal(insn_known(plan, F, 3), 9);
-		plan->wish.no_traps = cases[i].no_traps;
-		plan->calls_underivable = cases[i].calls_underivable;
-		plan->underivable = cases[i].underivable;
-		plan->calls_reason = cases[i].calls_reason;
-		plan->underivable_reason = cases[i].underivable_reason;
-		plan->unseen = cases[i].unseen;
-		plan->fplans[F].differs = cases[i].differs;
-		for (size_t k = 0; k < plan->nsites; k++)
-			plan->sites[k].lost = cases[i].lost;
-		why = insn_why(plan, F, 3);
-		if (!why || strcmp(why, cases[i].why))
-			fail_msg("%s: %s", cases[i].what, why ? why : "known");
-		abc_close(plan);
-	}
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		reason_check(&t, &reasons[i]);
 }
 
 /* Unless it is told that control left, things do not add up. */
