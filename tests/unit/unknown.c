@@ -8,7 +8,8 @@
 enum { F, G };			/* function plans */
 
 static const char contradiction[] =
-	"counts contradict one another: control came or went unseen";
+	"counts contradict one another: control came or went unseen; "
+	"--units=func alone still counts calls";
 static const char lost[] = "a breakpoint could not be planted";
 static const char stack[] = "a stack could not be walked to its end";
 static const char signal[] = "a signal interrupted the function, and the "
@@ -455,6 +456,11 @@ test_contradiction(void **state)
 		8;
 	assert_string_equal(insn_why(plan, F, 7), contradiction);
 	assert_int_equal(insn_known(plan, G, 0x102), 1);
+	abc_close(plan);
+	/* Nothing else that is counted can contradict the calls. */
+	plan = abc_plan_of(&t, units("func"), PLACE_EVERY, true);
+	hit(plan, 0, 9, 0);
+	assert_int_equal(count_of(plan, UNIT_FUNC, F, 0), 9);
 	abc_close(plan);
 }
 
