@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd qw(abs_path);
 use Test::More;
 use IO::Socket::INET;
 use Pmon;
@@ -139,9 +140,9 @@ gdbserver_tests
 	cmp_ok($run->{funcs}{work}, '>', 1, '  and work, often');
 	like(slurp($stub->{said}), qr/^Detaching from process (\d+)$/m,
 	    '  the stub was told');
-	slurp($stub->{said}) =~ /created; pid = (\d+)/;
-	like(slurp("/proc/$1/stat"), qr/ R /, '  and the program runs on');
-	kill KILL => $1;
+	my ($pid) = slurp($stub->{said}) =~ /created; pid = (\d+)/;
+	like(slurp("/proc/$pid/stat"), qr/ R /, '  and the program runs on');
+	program_kill($stub, $program);
 
 	$stub = gdbserver($program, 'loop', $$);
 	$started = monitor_start(["--remote=$stub->{where}", @units],
@@ -152,8 +153,20 @@ gdbserver_tests
 	$run = monitor_finish($started);
 	is($run->{status}, 128 + 9, 'gdbserver is killed: status');
 	like($run->{report}, qr/^Counts of/, '  and the report comes');
-	slurp($stub->{said}) =~ /created; pid = (\d+)/;
-	kill KILL => $1;
+	program_kill($stub, $program);
+}
+
+# Kill the program that the stub began, unless it has ended: its number may be
+# another process's then.
+sub
+program_kill
+{
+	my ($stub, $program) = @_;
+	my ($pid) = slurp($stub->{said}) =~ /created; pid = (\d+)/ or return;
+	my $exe = readlink "/proc/$pid/exe";
+
+	kill KILL => $pid if defined $exe && $exe eq abs_path($program);
+	return;
 }
 
 sub
