@@ -181,7 +181,7 @@ run_status(struct run *run)
 	int status, err = run->root_started ? 0 : run->host->launch_error();
 
 	if (run->root && !run->root_started && err) {
-		fail("%s: %s", run->opts->argv[0], strerror(err));
+		run_launch_explain(run, err);
 		return trouble();
 	}
 	if (run->root_signal) {

@@ -5,6 +5,7 @@
 #include "monitor/start.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,6 +91,39 @@ run_launch(struct run *run)
 	process = process_new(run, tid, NULL);
 	run_announce(run, tid, process);
 	return 0;
+}
+
+/* The interpreter that a script names, owned by the caller, or NULL. */
+static char *
+interpreter_find(const char *path)
+{
+	char line[PATH_MAX];
+	FILE *f = fopen(path, "re");
+	char *start = f ? fgets(line, sizeof(line), f) : NULL;
+
+	if (f)
+		fclose(f);
+	if (!start || strncmp(start, "#!", 2) != 0)
+		return NULL;
+	start += 2;
+	start += strspn(start, " \t");
+	return mem_strndup(start, strcspn(start, " \t\n"));
+}
+
+void
+run_launch_explain(const struct run *run, int err)
+{
+	const char *name = run->opts->argv[0];
+	char *path = program_find(name);
+	char *interpreter = path ? interpreter_find(path) : NULL;
+
+	if (interpreter && access(interpreter, X_OK))
+		fail("%s: interpreter %s: %s", name, interpreter,
+		     strerror(errno));
+	else
+		fail("%s: %s", name, strerror(err));
+	free(interpreter);
+	free(path);
 }
 
 static struct process *

@@ -12,6 +12,11 @@
  */
 int run_launch(struct run *run);
 /*
+ * Set the message for a program that was launched and whose exec failed with
+ * this errno.  A script's names its interpreter if that cannot be executed.
+ */
+void run_launch_explain(const struct run *run, int err);
+/*
  * Attach to n processes and plant their programs.  0, or -1 with the message;
  * then the caller must let go (run_stop) of those that are attached to.
  */

@@ -108,6 +108,15 @@ wait \$!
 echo three \$?
 exec $program leaf 6
 END
+# One whose interpreter is missing is not what is missing.
+my $orphan = spew("$scratch/orphan", "#! $scratch/none -x\n", 0755);
+my $refused = monitor(['--units=func'], [$orphan]);
+
+is($refused->{status}, 125, 'no interpreter: status 125');
+like($refused->{err} . ($refused->{report} // ''),
+    qr{^pmon: \Q$orphan\E: interpreter \Q$scratch/none\E: No such file}m,
+    '  and the message names it');
+
 for my $patch (@patches) {
 	my $alone = run([$script]);
 	my $run = monitor(["--patch=$patch", '--units=func',
