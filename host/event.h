@@ -38,6 +38,8 @@ struct event {
 	int value;
 	bool accounted;		/* the monitor's tables already include it */
 	bool delayed;		/* the monitor's own: see run_resume_last */
+	bool sent;		/* the same: a SIGTRAP that no trap of pmon's
+				   has caused */
 };
 
 enum trap_cause {

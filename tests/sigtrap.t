@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd qw(abs_path);
 use Test::More;
 use Pmon;
 use Target;
@@ -80,6 +81,30 @@ for my $options ([], ['--patch=trap']) {
 	is($target->ask('t'), 'trapped: handled, open, none waits, got 2',
 	    'and handled');
 	is($target->finish('q'), 'status 0', 'it ends well');
+}
+
+# Two threads at a time: one runs into a breakpoint in its handler, or ignores
+# SIGTRAP, just when the other is given a SIGTRAP (tests/prog/given_at.c).
+{
+	my $given = compile('given.c', '-O1', '-pthread');
+	my $inject = abs_path(compile('given_at.c', qw(-O2 -shared -fPIC)));
+
+	for my $case (['handles', '2 came, action is kept'],
+	    ['ignores', '1 came, action is ignored']) {
+		my ($mode, $says) = @$case;
+
+		for my $options (['--units=func', '--patch=trap'],
+		    ['--units=func']) {
+			my $file = spew("$scratch/given", "\0" x 8);
+			my $run = monitor($options, [$given, $mode], env => {
+			    LD_PRELOAD => $inject, PMON_GIVEN => $file });
+
+			is(ended($run), 'status 0', "@$options, $mode: two " .
+			    'threads at a time');
+			is($run->{out}, "$says\n", 'with what it has set');
+			is($run->{funcs}{work}, 1, 'and counted');
+		}
+	}
 }
 
 done_testing;

@@ -42,8 +42,28 @@ signal_note(struct run *run, struct task *task, int signal)
 	task->signal = signal;
 }
 
-void
-task_deliver(struct run *run, struct task *task, int signal)
+/*
+ * Let the task go to the first instruction of its handler of SIGTRAP; whether it
+ * stands there.
+ */
+static bool
+handler_enter(struct run *run, struct task *task)
+{
+	struct event event;
+
+	if (task_resume(run, task, RESUME_STEP, SIGTRAP))
+		return false;
+	run_wait_task(run, task, &event);
+	if (event.kind == EVENT_TRAP &&
+	    run->host->trap_cause(task->tid) == TRAP_STEP)
+		return true;
+	run_requeue(run, &event);
+	return false;
+}
+
+/* alone: the handler is SIGTRAP's, and the task's space stands still for it. */
+static void
+signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 {
 	bool left = false, stays = false;
 	uint64_t va;
@@ -64,8 +84,16 @@ task_deliver(struct run *run, struct task *task, int signal)
 		relocated_signal(run, task, signal);
 	else if (stays)
 		relocated_signal_in(run, task, signal, va);
-	else
+	else if (!alone)
 		run_resume(run, task, signal);
+	else if (handler_enter(run, task))
+		run_resume(run, task, 0);
+}
+
+void
+task_deliver(struct run *run, struct task *task, int signal)
+{
+	signal_deliver(run, task, signal, false);
 }
 
 /*
@@ -78,20 +106,13 @@ static void
 trap_deliver_open(struct run *run, struct task *task)
 {
 	struct signal_state state;
-	struct event event;
 
 	patch_signal(run, task, SIGTRAP);
 	signal_note(run, task, SIGTRAP);
 	fault_keep(run, task);
 	fault_interrupts(task->process->space, task_pc(run, task));
-	if (task_resume(run, task, RESUME_STEP, SIGTRAP))
+	if (!handler_enter(run, task))
 		return;
-	run_wait_task(run, task, &event);
-	if (event.kind != EVENT_TRAP ||
-	    run->host->trap_cause(task->tid) != TRAP_STEP) {
-		run_requeue(run, &event);
-		return;
-	}
 	if (!run->host->signals(task->tid, &state))
 		run->host->mask_set(task->tid, state.blocked &
 				    ~(UINT64_C(1) << (SIGTRAP - 1)), NULL);
@@ -101,13 +122,21 @@ trap_deliver_open(struct run *run, struct task *task)
 void
 trap_deliver(struct run *run, struct task *task, int signal)
 {
-	bool caught = signal == SIGTRAP && signal_caught(run, task, signal);
+	bool caught;
 
+	if (signal == SIGTRAP && sigtrap_settle(run, task))
+		return;
+	/* If it was forced upon the task it ends the task even so. */
+	if (signal == SIGTRAP && sigtrap_ignores(task) &&
+	    run->host->trap_cause(task->tid) == TRAP_SENT)
+		signal = 0;
+	caught = signal == SIGTRAP && signal_caught(run, task, signal);
 	task->hit_open = false;
 	if (caught)
 		sigtrap_deliver(task);
 	if (caught && !sigtrap_mends(run, task))
 		trap_deliver_open(run, task);
 	else
-		task_deliver(run, task, signal);
+		signal_deliver(run, task, signal,
+			       caught && task->process->sigtrap);
 }

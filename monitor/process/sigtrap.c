@@ -222,7 +222,7 @@ task_suspect(struct run *run, struct task *task, void *ctx)
 	const struct event *event = run_queued(run, task);
 	struct signal_state state;
 
-	if (task == suspects->task || !task->process || !event ||
+	if (task == suspects->task || !task->process || !event || event->sent ||
 	    task->process->sigtrap != suspects->task->process->sigtrap ||
 	    task->state != TASK_STOPPED)
 		return;
@@ -343,6 +343,54 @@ sigtrap_mend(struct run *run, struct task *task)
 	err = action_restore(run, task);
 	task->suspect = false;
 	return err;
+}
+
+/* Another task that a trap may have stopped while SIGTRAP was blocked. */
+static void
+task_trapped(struct run *run, struct task *task, void *ctx)
+{
+	struct suspects *suspects = ctx;
+	const struct event *event = run_queued(run, task);
+
+	if (task != suspects->task && task->process && event &&
+	    event->kind == EVENT_TRAP && !event->sent &&
+	    task->process->sigtrap == suspects->task->process->sigtrap &&
+	    task->state == TASK_STOPPED)
+		suspects->others = true;
+}
+
+int
+sigtrap_settle(struct run *run, struct task *task)
+{
+	const struct sigtrap *sigtrap = task->process->sigtrap;
+	struct suspects trapped = { task, false };
+	struct event event = { EVENT_TRAP, task->tid, SIGTRAP, .sent = true };
+
+	if (!sigtrap || sigtrap->action.handler == HANDLER_DEFAULT ||
+	    !sigtrap_mends(run, task))
+		return HOST_OK;
+	run_pause(run, task->process->space, task, STOP_MENDS);
+	if (task->exiting || task->state != TASK_STOPPED)
+		return HOST_GONE;
+	if (!sigtrap_lost(run, task))
+		return HOST_OK;
+	task_each(run, task_trapped, &trapped);
+	if (trapped.others) {
+		run_requeue(run, &event);
+		return HOST_GONE;
+	}
+	/* A trap of the program's own while it blocks SIGTRAP is to end it. */
+	if (run->host->trap_cause(task->tid) != TRAP_SENT)
+		return HOST_OK;
+	return action_again(run, task, 0);
+}
+
+bool
+sigtrap_ignores(const struct task *task)
+{
+	const struct sigtrap *sigtrap = task->process->sigtrap;
+
+	return sigtrap && sigtrap->action.handler == HANDLER_IGNORE;
 }
 
 void

@@ -57,6 +57,18 @@ bool sigtrap_lost(struct run *run, const struct task *task);
 int sigtrap_mend(struct run *run, struct task *task);
 
 /*
+ * The task is stopped for a SIGTRAP of the program's own: have its space stand
+ * still with the action as the program has set it, so that no other task's trap
+ * takes the action away before the kernel has looked at it.  HOST_OK, or
+ * HOST_GONE if the task was killed meanwhile, or if its event waits in the queue
+ * for another task's trap.
+ */
+int sigtrap_settle(struct run *run, struct task *task);
+
+/* Whether the program ignores SIGTRAP. */
+bool sigtrap_ignores(const struct task *task);
+
+/*
  * The stopped task is about to be stepped for pmon's sake, and its signals are
  * as the program wants them: without hooks, ask the kernel for the action.
  */

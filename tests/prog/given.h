@@ -1,0 +1,10 @@
+/* What the program given.c tells given_at.c, and is told. */
+#ifndef GIVEN_H
+#define GIVEN_H
+
+struct given {
+	volatile int thread;	/* its id, when that is in its handler */
+	volatile int go;	/* the thread may leave its loop */
+};
+
+#endif
