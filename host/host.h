@@ -151,6 +151,11 @@ struct host {
 	/* An entry of the auxiliary vector, or 0 if there is none. */
 	uint64_t (*auxv)(pid_t tid, uint64_t type);
 	int (*signals)(pid_t tid, struct signal_state *state);
+	/*
+	 * Of the first 31 signals those that are caught or ignored, as a set,
+	 * in a fraction of the time.  Only where the host is native.
+	 */
+	int (*handled)(pid_t tid, uint64_t *handled);
 	/* Bytes of memory that the process may still map (RLIMIT_AS). */
 	uint64_t (*room)(pid_t tid);
 	/* The size that files the process writes may have (RLIMIT_FSIZE). */

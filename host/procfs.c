@@ -219,6 +219,32 @@ procfs_state(pid_t tid)
 	return state;
 }
 
+int
+procfs_handled(pid_t tid, uint64_t *handled)
+{
+	/* Behind the name: from the state to the signals that are ignored. */
+	enum { IGNORED = 30 };
+	char name[32], line[1024], *at = NULL;
+	uint64_t ignored;
+	FILE *f;
+
+	/* A process's own file takes longer, the more threads there are. */
+	snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
+	f = procfs_open(tid, name);
+	if (!f)
+		return HOST_GONE;
+	if (fgets(line, sizeof(line), f))
+		at = strrchr(line, ')');
+	fclose(f);
+	for (int i = 0; at && i <= IGNORED; i++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return HOST_GONE;
+	ignored = strtoull(at, &at, 10);
+	*handled = ignored | strtoull(at, NULL, 10);
+	return HOST_OK;
+}
+
 bool
 procfs_zombie(pid_t tid)
 {

@@ -296,6 +296,7 @@ const struct host host_ptrace = {
 	.maps = procfs_maps,
 	.auxv = procfs_auxv,
 	.signals = procfs_signals,
+	.handled = procfs_handled,
 	.room = procfs_room,
 	.file_max = procfs_file_max,
 	.confined = procfs_confined,

@@ -250,12 +250,11 @@ bool
 sigtrap_lost(struct run *run, const struct task *task)
 {
 	const struct sigtrap *sigtrap = task->process->sigtrap;
-	struct signal_state state;
+	uint64_t handled;
 
-	if (!sigtrap || sigtrap->action.handler == HANDLER_DEFAULT ||
-	    run->host->signals(task->tid, &state))
-		return false;
-	return !((state.caught | state.ignored) & TRAP_BIT);
+	return sigtrap && sigtrap->action.handler != HANDLER_DEFAULT &&
+	       !run->host->handled(task->tid, &handled) &&
+	       !(handled & TRAP_BIT);
 }
 
 /*

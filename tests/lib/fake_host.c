@@ -429,6 +429,15 @@ host_signals(pid_t tid, struct signal_state *state)
 	return HOST_OK;
 }
 
+static int
+host_handled(pid_t tid, uint64_t *handled)
+{
+	if (!request_about(tid, __func__))
+		return HOST_GONE;
+	*handled = 0;
+	return HOST_OK;
+}
+
 static uint64_t
 host_room(pid_t tid)
 {
@@ -502,6 +511,7 @@ const struct host fake_host = {
 	.maps = host_maps,
 	.auxv = host_auxv,
 	.signals = host_signals,
+	.handled = host_handled,
 	.room = host_room,
 	.file_max = host_room,
 	.confined = host_confined,
