@@ -44,6 +44,14 @@ text_close(struct image_priv *priv)
 	priv->fd = -1;
 }
 
+static ssize_t
+bytes_read(const struct image_priv *priv, const struct segment *seg,
+	   uint64_t at, uint64_t end)
+{
+	return pread(priv->fd, (uint8_t *)seg->bytes + at, end - at,
+		     (off_t)(seg->offset + at));
+}
+
 /*
  * Read those of the blocks from first to last that are not read yet.  pread may
  * give less than what was asked for, and then end in the middle of any block.
@@ -63,8 +71,10 @@ blocks_read(const struct image_priv *priv, const struct segment *seg,
 			at = (at / BLOCK + 1) * BLOCK;
 			continue;
 		}
-		got = pread(priv->fd, (uint8_t *)seg->bytes + at, end - at,
-			    (off_t)(seg->offset + at));
+		got = bytes_read(priv, seg, at, end);
+		/* Hooks that were not found would be missed silently. */
+		if (got < 0)
+			got = bytes_read(priv, seg, at, end);
 		if (got <= 0)
 			return false;
 		at += (uint64_t)got;

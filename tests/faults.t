@@ -30,6 +30,8 @@ sweep('calls', ['--patch=trap'], 'ptrace', $ESRCH, 30 .. 60);
 sweep('signals', ['--patch=step'], 'ptrace', $EIO, 60 .. 70);
 sweep('calls', [], 'pread', $EIO, 1 .. 30);
 sweep('calls', [], 'pwrite', $EIO, 1 .. 10);
+# Of a library's code, too, in which longjmp switches stacks.
+sweep('serve', ['--units=edge', '--patch=trap'], 'pread', $EIO, 22 .. 30);
 # A process of which /proc says nothing has not ended.
 sweep('serve', [], 'fopen', "$EIO:again", 1 .. 12);
 
