@@ -141,6 +141,12 @@ struct arch {
 	uint8_t reg_saved;
 	/* Bytes of a long jump, and of one that reaches -128 to 127. */
 	uint8_t jump_len, chain_len;
+	/*
+	 * A distance from behind a long jump to its target such that whoever
+	 * comes to any byte of that jump but the first runs into a trap; 0 if
+	 * there is none.
+	 */
+	int64_t spring;
 
 	/*
 	 * Describe how to move the instruction at addr into a relocated

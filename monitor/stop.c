@@ -45,6 +45,8 @@ memory_each(const struct space *space,
 		if (module->relocated && !err)
 			err = fn(ctx, module->relocated,
 				 module->relocated_size);
+		if (module->springs && !err)
+			err = fn(ctx, module->springs, module->springs_size);
 	}
 	return err ? err : thread_pages_each(space, fn, ctx);
 }

@@ -108,6 +108,12 @@ void plan_relocation_refuse(struct plan *plan, const char *why);
  */
 void plan_relocation_withdraw(struct plan *plan);
 
+/*
+ * A task has come to one of the bytes that a function's jump to its springboard
+ * overwrites: count its calls by a trap at the entry from now on.
+ */
+void plan_unspring(struct plan *plan, uint32_t fplan);
+
 /* The function plan whose code contains addr, or FPLAN_NONE. */
 uint32_t plan_func(const struct plan *plan, uint64_t addr);
 

@@ -34,7 +34,8 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 	if (fplan->func == FUNC_NONE || fplan->cfg->entry < 0)
 		return "code outside any function";
 	/* The jump may go to the middle of a patch. */
-	if (fplan->cfg->unresolved)
+	if (fplan->cfg->unresolved &&
+	    !(build->plan->wish.springs && fplan_calls_alone(fplan)))
 		return "it has a jump whose targets are not known";
 	if (hooks != build->plan->nhooks)
 		return "it switches stacks";
@@ -66,7 +67,8 @@ relocated_sites(struct build *build, uint32_t index)
 	if (fplan->site != SITE_NONE)
 		plan->sites[fplan->site].idle = true;
 	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
-		if (fplan->relocated->entry_patches[i].via == VIA_TRAP)
+		if (fplan->relocated->entry_patches[i].via == VIA_TRAP ||
+		    fplan->relocated->entry_patches[i].via == VIA_SPRING)
 			*vec_push(addrs, n) =
 				fplan->relocated->entry_patches[i].addr;
 	for (size_t i = 0; i < n; i++) {
@@ -143,7 +145,8 @@ relocated_trapless(struct relocated *relocated)
 
 		if (entry_patch->kind == ENTRY_PATCH_GUARD)
 			continue;
-		if (entry_patch->via == VIA_TRAP)
+		if (entry_patch->via == VIA_TRAP ||
+		    entry_patch->via == VIA_SPRING)
 			return fail("there is no room for a jump") == 0;
 		relocated->entry_patches[n++] = *entry_patch;
 	}
@@ -209,22 +212,46 @@ fplan_spares(const struct build *build, const struct func_plan *fplan,
 	return spares;
 }
 
+/*
+ * Whether a function with unknown jumps can be counted at its entry alone, and
+ * no trap is where a patch there would be; if not the message is set.
+ */
+static bool
+unknown_allowed(const struct build *build, const struct func_plan *fplan)
+{
+	uint64_t addr = fplan->cfg->insns[fplan->cfg->entry].addr;
+
+	for (unsigned i = 1; i < build->image->arch->jump_len; i++)
+		if (plan_site(build->plan, addr + i))
+			return fail("there is a trap near its entry") == 0;
+	return entry_alone(fplan) ||
+	       fail("it has a jump whose targets are not known") == 0;
+}
+
 static struct relocated *
 fplan_relocate(const struct build *build, const struct func_plan *fplan,
 	       const struct weights *weights)
 {
+	bool unknown = fplan->cfg->unresolved;
 	size_t nspares;
 	struct spare *spares = fplan_spares(build, fplan, &nspares);
 	uint32_t slot = build->plan->nslots, nprobes = fplan->placement->narcs;
 	struct probe *probes = probes_count(fplan->placement, slot);
 	struct relocated *relocated = relocated_make(&(struct relocate_input){
-		.arch = build->image->arch, .cfg = fplan->cfg,
-		.flow = fplan->flow, .weights = weights,
-		.probes = probes, .nprobes = nprobes, .slot = slot + nprobes,
+		.arch = build->image->arch,
+		.cfg = fplan->cfg,
+		.flow = fplan->flow,
+		.weights = weights,
+		.probes = probes,
+		.nprobes = nprobes,
+		.slot = slot + nprobes,
 		.extent = entry_alone(fplan) ? EXTENT_PROBED : EXTENT_WHOLE,
-		.absolute = !build->image->dyn, .text = relocated_text,
+		.unknown = unknown,
+		.absolute = !build->image->dyn,
+		.text = relocated_text,
 		.ctx = (void *)build->image,
-		.spares = spares, .nspares = nspares,
+		.spares = spares,
+		.nspares = unknown ? 0 : nspares,
 	});
 
 	free(probes);
@@ -290,7 +317,8 @@ relocated_place_counters(struct build *build, uint32_t index,
 	if (!plan->nguards)
 		guard_place(plan);
 	fplan->placement = placement_make(fplan->flow, weights, &wish);
-	fplan->relocated = fplan_relocate(build, fplan, weights);
+	if (!fplan->cfg->unresolved || unknown_allowed(build, fplan))
+		fplan->relocated = fplan_relocate(build, fplan, weights);
 	if (fplan->relocated && targets_hidden(fplan)) {
 		relocated_free(fplan->relocated);
 		fplan->relocated = NULL;
@@ -351,9 +379,11 @@ static bool
 entry_patch_covers(const struct arch *arch,
 		   const struct entry_patch *entry_patch, uint64_t addr)
 {
-	unsigned len = entry_patch->via == VIA_JUMP ? arch->jump_len :
+	unsigned len = entry_patch->via == VIA_JUMP ||
+				       entry_patch->via == VIA_SPRING ?
+			       arch->jump_len :
 		       entry_patch->via == VIA_CHAIN ? arch->chain_len :
-					       arch->trap_len;
+						       arch->trap_len;
 
 	return overlaps(addr, arch->trap_len, entry_patch->addr, len) ||
 	       (entry_patch->via == VIA_CHAIN &&
@@ -425,6 +455,17 @@ relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
 			entry_patch_reopen(build, index,
 					   &fplan->relocated->entry_patches[i]);
 	trap_make(build, index, target, true);
+}
+
+void
+plan_unspring(struct plan *plan, uint32_t index)
+{
+	struct func_plan *fplan = &plan->fplans[index];
+
+	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
+		if (fplan->relocated->entry_patches[i].via == VIA_SPRING)
+			entry_patch_reopen(plan->build, index,
+					   &fplan->relocated->entry_patches[i]);
 }
 
 void

@@ -103,6 +103,27 @@ calls_make(const struct shape *shape, struct relocated *relocated)
 	}
 }
 
+/*
+ * Unknown jumps may lead to any byte: leave all as it was but for a jump at the
+ * entry, whose other bytes trap.
+ */
+static int
+entry_spring(struct relocated *relocated)
+{
+	struct entry_patch *entry_patch = relocated->entry_patches;
+
+	if (relocated->nentry_patches != 1 || !relocated->arch->spring ||
+	    entry_patch->kind != ENTRY_PATCH_ENTRY ||
+	    entry_patch->via != VIA_JUMP)
+		return fail("it has a jump whose targets are not known");
+	/* A jump past the mark would be counted as a call. */
+	if (entry_patch->addr != relocated->entry)
+		return fail("it has a jump whose targets are not known, and "
+			    "its entry is marked");
+	entry_patch->via = VIA_SPRING;
+	return 0;
+}
+
 struct relocated *
 relocated_make(const struct relocate_input *in)
 {
@@ -120,7 +141,8 @@ relocated_make(const struct relocate_input *in)
 	if (shape_open(&shape, in))
 		goto failed;
 	entry_patches_make(&shape, relocated);
-	if (shape_check(&shape) || layout_make(&shape, relocated))
+	if ((in->unknown && entry_spring(relocated)) || shape_check(&shape) ||
+	    layout_make(&shape, relocated))
 		goto failed;
 	entry_patches_lead(&shape, relocated);
 	addrs_make(in->cfg, relocated);
@@ -246,6 +268,20 @@ jump_patch(const struct relocated *relocated, struct code_patch *patch,
 	return 0;
 }
 
+/* The entry's jump to its springboard, and the springboard. */
+static int
+spring_patch(const struct relocated *relocated, uint64_t va, int64_t spring,
+	     uint64_t to, struct code_patch patches[2])
+{
+	unsigned len = relocated->arch->jump_len;
+	uint64_t at = va + len + (uint64_t)spring;
+
+	return jump_patch(relocated, patches, va, at, len) ||
+			       jump_patch(relocated, patches + 1, at, to, len) ?
+		       -1 :
+		       2;
+}
+
 int
 entry_patch_bytes(const struct relocated *relocated,
 		  const struct entry_patch *entry_patch,
@@ -268,6 +304,11 @@ entry_patch_bytes(const struct relocated *relocated,
 						  landing, to, arch->jump_len) ?
 			       -1 :
 			       2;
+	case VIA_SPRING:
+		if (place->spring)
+			return spring_patch(relocated, va, place->spring, to,
+					    patches);
+		/* fallthrough */
 	default:
 		patches->va = va;
 		patches->len = arch->trap_len;

@@ -54,6 +54,8 @@ struct relocate_input {
 				   by a segment register that the program does
 				   not use */
 	enum relocate_extent extent;
+	bool unknown;		/* jumps with unknown targets may lead to any
+				   byte of the function */
 	bool absolute;		/* the code is not position-independent:
 				   addresses in it are those in the process */
 	cfg_text *text;		/* reads the code as it is in the file */
@@ -98,7 +100,8 @@ struct relocated {
  * Make the relocated function of a function.  The caller owns the result; arch,
  * text and ctx must outlive it.  NULL with the message if the function cannot
  * be relocated: the arch has no relocation, an instruction works only in its
- * place, or control would pass an element but not its probe.
+ * place, control would pass an element but not its probe, or, with `unknown`,
+ * more than the entry would have to be patched.
  */
 struct relocated *relocated_make(const struct relocate_input *in);
 void relocated_free(struct relocated *relocated);
@@ -111,6 +114,8 @@ struct relocated_place {
 	uint64_t slots;		/* where slot number 0 is: its offset in the
 				   thread counter page, or its va */
 	uint64_t scratch;	/* 8 bytes: offset in the thread counter page */
+	int64_t spring;		/* from behind the entry patch to its
+				   springboard; 0: there is no memory there */
 };
 
 /*

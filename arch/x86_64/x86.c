@@ -204,10 +204,12 @@ const struct arch arch_x86_64 = {
 	.locked = x86_locked,
 	.step_shows = x86_step_shows,
 	.slot_make = x86_slot_make,
-	.all_flags = X86_FLAGS, .probe_flags = x86_probe_flags,
+	.all_flags = X86_FLAGS,
+	.probe_flags = x86_probe_flags,
 	.reg_saved = X86_RAX,
 	.jump_len = 5,
 	.chain_len = 2,
+	.spring = -0x33333334,	/* cc cc cc cc */
 	.motion = x86_motion,
 	.fragment_size = x86_fragment_size,
 	.fragment_reaches = x86_fragment_reaches,

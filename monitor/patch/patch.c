@@ -16,6 +16,7 @@
 #include "monitor/patch/extend.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/relocated.h"
+#include "monitor/patch/springs.h"
 #include "monitor/patch/step.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/events.h"
@@ -172,10 +173,16 @@ patch_leave(struct run *run, struct task *task)
 bool
 patch_forget(struct run *run, struct task *task)
 {
+	struct code_at at;
 	struct hit hit;
 
-	if (hit_find(run, task, &hit) || hit.patched->patch == PATCH_OWN)
+	if (hit_find(run, task, &hit)) {
+		hit.va = spring_trapped(run, task, &at);
+		if (!hit.va)
+			return false;
+	} else if (hit.patched->patch == PATCH_OWN) {
 		return false;
+	}
 	sigtrap_mend(run, task);
 	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
 	return true;
@@ -325,6 +332,28 @@ hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
 	}
 }
 
+/*
+ * If the task came to the middle of an entry's jump, let it run what is there
+ * in the file; whether it did.
+ */
+static bool
+spring_trap(struct run *run, struct task *task)
+{
+	struct code_at at;
+	uint64_t va = spring_trapped(run, task, &at);
+
+	if (!va)
+		return false;
+	stop_is(run, task, STOP_LEADS);
+	if (sigtrap_mend(run, task))
+		return true;
+	abnormal_passed(run, task, 0);
+	plan_unspring(at.module->plan, at.index);
+	plan_extended(run, at.module->plan);
+	patch_move(run, task, va);
+	return true;
+}
+
 void
 patch_trap(struct run *run, struct task *task, int signal)
 {
@@ -336,6 +365,8 @@ patch_trap(struct run *run, struct task *task, int signal)
 	case HOST_GONE:
 		return;
 	default:
+		if (spring_trap(run, task))
+			return;
 		stop_is(run, task, STOP_SIGTRAP);
 		trap_deliver(run, task, signal);
 		return;

@@ -7,6 +7,7 @@
 #include "monitor/patch/extend.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
+#include "monitor/patch/springs.h"
 #include "monitor/process/thread_pages.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -96,6 +97,7 @@ relocated_map(struct run *run, struct task *task, struct module *module)
 	if (module->relocated) {
 		thread_pages_guard(space, module);
 		module->nguards = module->plan->nguards;
+		springs_map(run, task, module);
 		return;
 	}
 	fail("the process was refused memory for relocated functions");

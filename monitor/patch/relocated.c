@@ -23,11 +23,14 @@ enum { TEXT_MAX = 1 << 20 };
 struct relocated_place
 relocated_place(const struct module *module, const struct func_plan *fplan)
 {
+	const struct arch *arch = module->plan->image->arch;
+
 	return (struct relocated_place){
 		.va = module->relocated + fplan->relocated_at,
 		.bias = module->bias,
 		.slots = module->thread_page,
 		.scratch = 0,
+		.spring = module->springs ? arch->spring : 0,
 	};
 }
 
@@ -129,11 +132,14 @@ entry_patches_write(struct run *run, const struct space *space, pid_t tid,
 	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++) {
 		int n;
 
-		if (fplan->relocated->entry_patches[i].via == VIA_TRAP)
+		const struct entry_patch *entry_patch =
+			&fplan->relocated->entry_patches[i];
+
+		if (entry_patch->via == VIA_TRAP ||
+		    (entry_patch->via == VIA_SPRING && !place.spring))
 			continue;
-		n = entry_patch_bytes(fplan->relocated,
-				      &fplan->relocated->entry_patches[i],
-				      &place, patches);
+		n = entry_patch_bytes(fplan->relocated, entry_patch, &place,
+				      patches);
 		if (n < 0)
 			return -1;
 		while (n--)
@@ -158,7 +164,10 @@ patch_undo(struct run *run, const struct space *space, pid_t tid,
 						&avail), patch->len);
 }
 
-/* A landing slot whose jump goes away, and the entry patch that leads to it. */
+/*
+ * A landing slot or springboard whose jump goes away, and the entry patch that
+ * leads to it.
+ */
 struct landing {
 	const struct space *space;
 	uint64_t va, from;
@@ -183,6 +192,21 @@ struct entry_patches {
 	uint32_t n;
 };
 
+/* Undo one patch of an entry patch; move tasks back that stand in it. */
+static void
+entry_patch_undo(struct run *run, struct space *space, pid_t tid,
+		 const struct module *module, const struct code_patch *patch,
+		 uint64_t from)
+{
+	struct landing landing = { space, patch->va, from };
+	bool spring = patch->va - module->springs < module->springs_size;
+
+	/* Springboards stay: nothing leads there any more. */
+	if ((spring || patch_undo(run, space, tid, module, patch)) &&
+	    landing.va != landing.from)
+		task_each(run, landing_leave, &landing);
+}
+
 /*
  * Put the original bytes back at these entry patches, and tasks that stand in
  * one of their landing slots back to the entry patch.
@@ -199,18 +223,28 @@ entry_patches_undo(struct run *run, struct space *space, pid_t tid,
 		int n = entry_patch_bytes(fplan->relocated, &these->patches[i],
 					  &place, patches);
 
-		while (n-- > 0) {
-			struct landing landing = {
-				space,
-				patches[n].va,
-				these->patches[i].addr + module->bias,
-			};
-
-			if (patch_undo(run, space, tid, module, &patches[n]) &&
-			    landing.va != landing.from)
-				task_each(run, landing_leave, &landing);
-		}
+		while (n-- > 0)
+			entry_patch_undo(run, space, tid, module, &patches[n],
+					 these->patches[i].addr + module->bias);
 	}
+}
+
+/* The jump to a springboard is gone: plant the trap that was there before. */
+static void
+spring_trap(struct run *run, const struct space *space, pid_t tid,
+	    const struct module *module, uint64_t addr)
+{
+	const struct arch *arch = module->plan->image->arch;
+	const struct site *site = plan_site(module->plan, addr);
+	uint8_t now[sizeof(arch->trap)];
+	size_t i = site ? (size_t)(site - module->plan->sites) : SIZE_MAX;
+
+	if (i < module->nsites && module->patched[i].patch == PATCH_LEADS &&
+	    !text_read(run, space, tid, addr + module->bias, now,
+		       arch->trap_len) &&
+	    !memcmp(now, module->patched[i].saved, arch->trap_len))
+		text_write(run, space, tid, addr + module->bias, arch->trap,
+			   arch->trap_len);
 }
 
 void
@@ -226,6 +260,10 @@ relocated_reopen(struct run *run, struct space *space, pid_t tid,
 	entry_patches_undo(run, space, tid, module, fplan,
 			   &(struct entry_patches){ fplan->former,
 						    fplan->nformer });
+	for (uint32_t i = 0; i < fplan->nformer && !fplan->lost; i++)
+		if (fplan->former[i].via == VIA_SPRING)
+			spring_trap(run, space, tid, module,
+				    fplan->former[i].addr);
 }
 
 void

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "monitor/patch/relocated.h"
+#include "monitor/patch/springs.h"
 #include "monitor/process/client.h"
 #include "monitor/process/detour.h"
 #include "monitor/process/events.h"
@@ -88,8 +89,8 @@ relocated_va(const struct code_at *at, uint64_t offset)
 }
 
 /*
- * If pc is at the landing slot of a short-jump chain, the va of the chain's
- * entry patch; else 0.
+ * If pc is at the landing slot of a short-jump chain, or at a springboard, the
+ * va of the entry patch that leads there; else 0.
  */
 static uint64_t
 relocated_landing(const struct space *space, uint64_t pc)
@@ -97,7 +98,7 @@ relocated_landing(const struct space *space, uint64_t pc)
 	struct code_at at = original_at(space, pc);
 	uint64_t addr = at.fplan ? landing_of(at.fplan->relocated, at.addr) : 0;
 
-	return addr ? addr + at.module->bias : 0;
+	return addr ? addr + at.module->bias : spring_from(space, pc);
 }
 
 /*

@@ -66,35 +66,66 @@ slots_room(const struct module *module)
 	return (size + ROOM_MIN - 1) / ROOM_MIN * ROOM_MIN;
 }
 
+/* Whether the task can be made to map that much now. */
+static bool
+task_maps(const struct run *run, const struct task *task, uint64_t size)
+{
+	const struct event *event = run_queued(run, task);
+
+	/* A task that stopped for more than a pause must not be made to run. */
+	if (event && event->kind != EVENT_PAUSED)
+		return false;
+	return run->abi && !task->group_stopped &&
+	       !run->host->confined(task->tid) &&
+	       size <= run->host->room(task->tid) / SHARE;
+}
+
+static uint64_t
+code_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
+{
+	int64_t result;
+
+	if (inject_syscall(run, task, run->abi->nr_mmap,
+			   (uint64_t[6]){ place, size, PROT_READ | PROT_EXEC,
+					  MAP_PRIVATE | MAP_ANONYMOUS |
+						  MAP_FIXED_NOREPLACE,
+					  -1, 0 },
+			   &result) ||
+	    (uint64_t)result != place)
+		return 0;
+	return place;
+}
+
 uint64_t
 near_map(struct run *run, struct task *task, const struct module *module,
 	 uint64_t size)
 {
-	const struct event *event = run_queued(run, task);
 	struct mapping *maps;
 	uint64_t place;
-	int64_t result;
 	size_t n;
 
-	/* A task that stopped for more than a pause must not be made to run. */
-	if (event && event->kind != EVENT_PAUSED)
-		return 0;
-	if (!run->abi || task->group_stopped ||
-	    run->host->confined(task->tid) ||
-	    size > run->host->room(task->tid) / SHARE)
-		return 0;
-	if (run->host->maps(task->tid, &maps, &n))
+	if (!task_maps(run, task, size) ||
+	    run->host->maps(task->tid, &maps, &n))
 		return 0;
 	place = slots_place(module, maps, n, size);
 	mappings_free(maps, n);
-	if (!place)
+	return place ? code_map(run, task, place, size) : 0;
+}
+
+uint64_t
+place_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
+{
+	struct mapping *maps;
+	bool taken = false;
+	size_t n;
+
+	if (!task_maps(run, task, size) ||
+	    run->host->maps(task->tid, &maps, &n))
 		return 0;
-	if (inject_syscall(run, task, run->abi->nr_mmap, (uint64_t[6]){
-			place, size, PROT_READ | PROT_EXEC,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-			-1, 0 }, &result) || (uint64_t)result != place)
-		return 0;
-	return place;
+	for (size_t i = 0; i < n; i++)
+		taken |= maps[i].lo < place + size && place < maps[i].hi;
+	mappings_free(maps, n);
+	return taken ? 0 : code_map(run, task, place, size);
 }
 
 void

@@ -53,6 +53,9 @@ struct module {
 	uint64_t relocated;	/* va of the memory for relocated functions, 0
 				   if none */
 	uint64_t relocated_size;
+	uint64_t springs;	/* va of the memory for springboards, 0 if
+				   none: arch->spring from the text */
+	uint64_t springs_size;
 	uint64_t thread_page;	/* offset of its counters in a thread page */
 	size_t nguards;		/* guards of the plan in all thread pages */
 	size_t nrelocated;	/* relocated functions of the plan, planted */

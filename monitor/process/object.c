@@ -80,23 +80,30 @@ object_read(struct run *run, const char *path, const char *open_path)
 		run_remark(run, "%s: not used to place the counters of %s: it "
 			   "is of another build", run->opts->weights, path);
 	if (image)
-		plan = plan_open(image, &(struct plan_wish){
-			.sel = sel, .method = run->opts->once ? PLACE_ONCE :
-				run->opts->placement,
-			.no_traps = run->opts->no_traps,
-			/* A host that counts needs all sites at the start. */
-			.eager = run->opts->eager || run->eager ||
-				 run->opts->no_traps ||
-				 (run->opts->once && run->opts->npids),
-			/* While the process to attach to still runs. */
-			.early = run->opts->npids && !run->started,
-			.weigh = run->earlier ? profile_weigh : NULL,
-			.ctx = run->earlier,
-			.relocated = run->opts->patch == PATCH_AUTO &&
-				  !run->opts->once && run->host->native,
-			.leaks = !run->host->native || image->untabled,
-			.unhooked = !run->host->native,
-		}, progress_show, &progress);
+		plan = plan_open(
+			image,
+			&(struct plan_wish){
+				.sel = sel,
+				.method = run->opts->once ?
+						  PLACE_ONCE :
+						  run->opts->placement,
+				.no_traps = run->opts->no_traps,
+				/* A host that counts needs all sites at the start. */
+				.eager = run->opts->eager || run->eager ||
+					 run->opts->no_traps ||
+					 (run->opts->once && run->opts->npids),
+				/* While the process to attach to still runs. */
+				.early = run->opts->npids && !run->started,
+				.weigh = run->earlier ? profile_weigh : NULL,
+				.ctx = run->earlier,
+				.relocated = run->opts->patch == PATCH_AUTO &&
+					     !run->opts->once &&
+					     run->host->native,
+				.springs = !run->opts->no_traps,
+				.leaks = !run->host->native || image->untabled,
+				.unhooked = !run->host->native,
+			},
+			progress_show, &progress);
 	progress_end(&progress);
 	return plan;
 }

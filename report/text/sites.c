@@ -30,7 +30,8 @@ fplan_ways(const struct func_plan *fplan, struct ways *ways)
 
 		if (entry_patch->kind == ENTRY_PATCH_GUARD)
 			ways->guards++;
-		else if (entry_patch->via == VIA_JUMP)
+		else if (entry_patch->via == VIA_JUMP ||
+			 entry_patch->via == VIA_SPRING)
 			ways->jumps++;
 		else if (entry_patch->via == VIA_CHAIN)
 			ways->chains++;
@@ -151,6 +152,13 @@ lead_why(const struct func_plan *fplan, uint64_t addr)
 		return "other code jumps to it";
 	if (entry_patch->kind == ENTRY_PATCH_GUARD)
 		return "guard: no known control flow leads to it";
+	for (uint32_t i = 0; i < fplan->nformer; i++)
+		if (fplan->former[i].via == VIA_SPRING &&
+		    fplan->former[i].addr == addr)
+			return "control came to bytes that a jump there "
+			       "overwrites";
+	if (entry_patch->via == VIA_SPRING)
+		return "no memory for a springboard";
 	return "no room for a jump";
 }
 
@@ -170,6 +178,19 @@ site_why(const struct plan *plan, const struct site *site)
 	       plan->stays : "counted by a trap";
 }
 
+/* Is it the trap under a jump to a springboard, and nobody came to it? */
+static bool
+site_springs(const struct plan *plan, const struct site *site)
+{
+	const struct entry_patch *entry_patch;
+
+	if (!site->leads || site->hits || !plan->fplans[site->fplan].relocated)
+		return false;
+	entry_patch = relocated_entry_patch(plan->fplans[site->fplan].relocated,
+					    site->addr);
+	return entry_patch && entry_patch->via == VIA_SPRING;
+}
+
 static void
 plan_traps(struct page *page, uint32_t index)
 {
@@ -181,6 +202,8 @@ plan_traps(struct page *page, uint32_t index)
 		if (site->waiting || (site->idle && !site->hook))
 			continue;
 		if (site->leads && plan->fplans[site->fplan].lost)
+			continue;
+		if (site_springs(plan, site))
 			continue;
 		*vec_push(page->traps, page->ntraps) = (struct trap){
 			site, index, site_why(plan, site),

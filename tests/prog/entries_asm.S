@@ -1,0 +1,58 @@
+/*
+ * Functions whose own jump has an unknown target, and that jumps from elsewhere
+ * enter at one of their first bytes: see entries.c.
+ */
+	.text
+
+	/* Stores al once for each byte of its beginning that runs. */
+	.macro	storing name
+	.globl	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	stosb
+	stosb
+	stosb
+	stosb
+	stosb
+	mov	%rdi, %rax
+	xchg	%rdx, %rcx
+	jmp	*%rcx
+	.size	\name, . - \name
+	.endm
+
+	storing	quiet
+	storing	at_1
+	storing	at_2
+	storing	at_3
+	storing	at_4
+	storing	itself
+	storing	forked
+
+	/* The same, but as another instruction's operand. */
+	.globl	hidden
+	.type	hidden, @function
+	.p2align 4
+hidden:
+	mov	$0x90aaaaaa, %r8d
+	mov	%rdi, %rax
+	xchg	%rdx, %rcx
+	jmp	*%rcx
+	.size	hidden, . - hidden
+
+	/* char *enter(char *at, const void *first, const void *second); */
+	.globl	enter
+	.type	enter, @function
+enter:
+	lea	done(%rip), %rcx
+	test	%rdx, %rdx
+	cmovz	%rcx, %rdx
+	jmp	*%rsi
+	.size	enter, . - enter
+
+	.type	done, @function
+done:
+	ret
+	.size	done, . - done
+
+	.section .note.GNU-stack, "", @progbits
