@@ -16,3 +16,18 @@ abi_find(const struct arch *arch)
 		return &abi_aarch64;
 	return NULL;
 }
+
+bool
+abi_maps(const struct abi *abi, int64_t nr)
+{
+	const int maps[] = {
+		abi->nr_mmap,	abi->nr_munmap,	       abi->nr_mprotect,
+		abi->nr_mremap, abi->nr_pkey_mprotect, abi->nr_remap_file_pages,
+		abi->nr_shmat,	abi->nr_personality,
+	};
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		if (nr > 0 && nr == maps[i])
+			return true;
+	return false;
+}

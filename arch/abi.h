@@ -27,6 +27,8 @@ struct abi_transfer {
 
 struct abi {
 	int nr_mmap, nr_munmap, nr_mprotect, nr_mremap;
+	/* These as well change what can be executed; 0: not looked for. */
+	int nr_pkey_mprotect, nr_remap_file_pages, nr_shmat, nr_personality;
 	int nr_sigreturn, nr_sigaction;
 	int nr_fork, nr_vfork, nr_clone, nr_clone3;
 	int nr_exec, nr_execat;
@@ -56,6 +58,9 @@ struct abi {
 
 /* The Linux ABI of an arch, or NULL. */
 const struct abi *abi_find(const struct arch *arch);
+
+/* Whether the system call may change what code a process can execute. */
+bool abi_maps(const struct abi *abi, int64_t nr);
 
 extern const struct abi abi_x86_64, abi_m68k, abi_aarch64;
 

@@ -41,6 +41,7 @@ space_drop(struct run *run, struct space *space)
 	stack_close(space->stack);
 	free(space->own_thread_reg);
 	free(space->modules);
+	free(space->own);
 	free(space);
 }
 
@@ -153,9 +154,7 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 		space_catch_up(run, space, pid, maker->extended);
 	}
 	process = process_new(run, pid, space);
-	process->counted = parent->counted &&
-			   run->opts->follow == FOLLOW_ALL;
-	process->watched = parent->watched;
+	process->counted = parent->counted && run->opts->follow == FOLLOW_ALL;
 	process->planted = parent->planted;
 	process->sigtrap = sigtrap_child(parent->sigtrap, flags);
 	return process;
@@ -189,6 +188,7 @@ account_exec(struct run *run, struct task *task)
 	task->walked = task->present = false;
 	task->vforked = false;
 	task->redo = REDO_NONE;
+	task->mapping = 0;
 	fault_forget(task);
 	sigtrap_exec(run, task);
 	if (task->tid == run->root)
@@ -319,6 +319,11 @@ account_new(struct run *run, struct task *task, const struct event *event)
 	child->vforked = task->vforking;
 	child->born = true;
 	clones_made(task, child);
+	/* A handler may make a child before its maker's call is made. */
+	if (!(flags & CLONE_THREAD)) {
+		child->mapping = task->mapping;
+		child->mapping_sp = task->mapping_sp;
+	}
 	if (!(flags & CLONE_VM))
 		relocated_inherit(child, task);
 	if (run->host->reg_get(task->tid, run->arch->reg_sp, &child->maker_sp))

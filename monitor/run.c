@@ -17,6 +17,7 @@
 #include "monitor/patch/deliver.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/host_counters.h"
+#include "monitor/patch/maps.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/plant.h"
 #include "monitor/patch/refuse.h"
@@ -152,8 +153,8 @@ on_syscall(struct run *run, struct task *task, bool entry)
 		cut_exit(run, task);
 	else if (!entry && task->paused)
 		cut_undo(run, task, true);
-	if (task->process->watched && !entry)
-		process_mapped(run, task);
+	if (!entry)
+		maps_syscall(run, task);
 	run_resume(run, task, 0);
 }
 

@@ -103,6 +103,13 @@ bool run_interrupted(struct run *run);
  */
 bool run_signal_shared(struct run *run, pid_t sender);
 
+/*
+ * Whether pmon is to see what code programs map, since libraries are counted;
+ * and if so, by hooks.
+ */
+bool run_maps_wanted(const struct run *run);
+bool run_maps_hooked(const struct run *run);
+
 /* ---- run.c */
 
 /*

@@ -139,8 +139,7 @@ sites_place(struct build *build, uint32_t index)
 	    build->plan->wish.method == PLACE_ONCE)
 		passes_place(fplan, &addrs);
 	targets_place(fplan, &addrs);
-	if (fplan->site != SITE_NONE)
-		build->plan->sites[fplan->site].idle = true;
+	site_rest(build->plan, fplan->site);
 	if (addrs.n)
 		qsort(addrs.addrs, addrs.n, sizeof(*addrs.addrs), by_addr);
 	for (size_t i = 0; i < addrs.n; i++) {
@@ -192,8 +191,7 @@ fplan_overlaps(struct build *build, struct func_plan *fplan)
 {
 	if (!fplan->cfg->overlap)
 		return false;
-	if (fplan->site != SITE_NONE)
-		build->plan->sites[fplan->site].idle = true;
+	site_rest(build->plan, fplan->site);
 	fplan_ready(build, fplan);
 	fplan_forget(fplan);
 	fplan->state = FPLAN_FAULTY;
@@ -243,7 +241,7 @@ fplan_place(struct build *build, uint32_t index)
 		return;
 	fplan_ready(build, fplan);
 	if (fplan->units & ~(1U << UNIT_FUNC) && !build->plan->wish.unhooked)
-		fplan_hooks(build, fplan);
+		fplan_hooks(build, fplan, hooks_wanted(build->plan));
 	counters_place(build, index, hooks);
 	hooks_place(build, hooks);
 }

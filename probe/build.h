@@ -45,6 +45,9 @@ struct build {
 	uint32_t *looked;	/* looked at, their counters not yet placed */
 	size_t nlooked;
 	struct unit_table *table;
+	uint64_t *calls;	/* system calls with a hook, or that need none;
+				   until hooks_miss has looked at them */
+	size_t ncalls;
 };
 
 /* sites.c */
@@ -54,6 +57,11 @@ struct build {
  * FPLAN_NONE.
  */
 uint32_t build_site(struct build *build, uint64_t addr, uint32_t fplan);
+/*
+ * Nothing is counted at the site (or SITE_NONE) any more; its hook, if it has
+ * one, stays.
+ */
+void site_rest(struct plan *plan, uint32_t site);
 /* Make a waiting function plan FPLAN_READY, and wake the site at its entry. */
 void fplan_ready(struct build *build, struct func_plan *fplan);
 /* Free the function plan's cfg, flow and counts, which can be made again. */
@@ -115,7 +123,15 @@ void calls_place(struct build *build, uint32_t fplan);
 /* Append the hooks in all functions of the image to the plan's. */
 void image_hooks(struct build *build, unsigned wanted);
 /* Append the hooks in a function plan's ranges to the plan's. */
-void fplan_hooks(struct build *build, const struct func_plan *fplan);
+void fplan_hooks(struct build *build, const struct func_plan *fplan,
+		 unsigned wanted);
+/* Which hooks to look for in a function plan that is looked at. */
+unsigned hooks_wanted(const struct plan *plan);
+/*
+ * After all hooks of HOOKS_MAPS were looked for: set plan->maps_unseen if there
+ * may be other system calls.
+ */
+void hooks_miss(struct build *build);
 /* Give the plan's hooks from number `first` on their sites. */
 void hooks_place(struct build *build, size_t first);
 

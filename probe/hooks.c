@@ -2,22 +2,52 @@
  * The hooks of a plan: those found in proven code, and those that the monitor
  * adds.  Makes graphs only for the few functions that may have hooks.
  */
+#include <stdlib.h>
+
+#include "arch/abi.h"
 #include "probe/build.h"
 #include "util/mem.h"
 
-/* Drop hooks from number `first` on where no instruction is proven. */
-static void
-hooks_prove(struct plan *plan, size_t first, const struct cfg *cfg)
+/* Whether control comes to an instruction only from one before it. */
+static bool
+cfg_straight(const struct cfg *cfg, uint64_t from, size_t to)
 {
+	long first = cfg_insn(cfg, from);
+	uint32_t last = cfg_block_of(cfg, (uint32_t)to);
+
+	if (first < 0 || !cfg_proven(cfg, (size_t)first))
+		return false;
+	for (uint32_t b = cfg_block_of(cfg, (uint32_t)first) + 1; b <= last;
+	     b++)
+		if (cfg->blocks[b].external || cfg->in[b + 1] - cfg->in[b] > 1)
+			return false;
+	return true;
+}
+
+/*
+ * Drop hooks from number `first` on where no instruction is proven, and system
+ * calls that need none.
+ */
+static void
+hooks_prove(struct build *build, size_t first, const struct cfg *cfg)
+{
+	struct plan *plan = build->plan;
 	size_t n = first;
 
 	for (size_t i = first; i < plan->nhooks; i++) {
-		long at = cfg_insn(cfg, plan->hooks[i].addr);
-		long end = cfg_insn(cfg, plan->hooks[i].end);
+		struct hook *hook = &plan->hooks[i];
+		long at = cfg_insn(cfg, hook->addr);
+		long end = cfg_insn(cfg, hook->end);
 
-		if (at >= 0 && end >= 0 && cfg_proven(cfg, (size_t)at) &&
-		    cfg_proven(cfg, (size_t)end))
-			plan->hooks[n++] = plan->hooks[i];
+		if (at < 0 || end < 0 || !cfg_proven(cfg, (size_t)at) ||
+		    !cfg_proven(cfg, (size_t)end))
+			continue;
+		if (hook->from && !cfg_straight(cfg, hook->from, (size_t)at))
+			hook->kind = HOOK_CALL;
+		if (cfg->insns[at].kind == INSN_SYSCALL)
+			*vec_push(build->calls, build->ncalls) = hook->addr;
+		if (hook->kind != HOOK_OTHER_CALL)
+			plan->hooks[n++] = *hook;
 	}
 	plan->nhooks = n;
 }
@@ -41,20 +71,26 @@ image_hooks(struct build *build, unsigned wanted)
 			.ranges = func->ranges, .n = func->nranges,
 			.entry = true,
 		});
-		hooks_prove(plan, first, cfg);
+		hooks_prove(build, first, cfg);
 		cfg_free(cfg);
 	}
 	graphs_close(graphs);
 }
 
+unsigned
+hooks_wanted(const struct plan *plan)
+{
+	/* Without traps only stack switches matter (see fplan_stays). */
+	return (plan->wish.no_traps ? 0 : HOOKS_CALLS) |
+	       (plan->wish.maps ? HOOKS_MAPS : 0) |
+	       (plan_infers(plan) ? HOOKS_STACKS : 0);
+}
+
 void
-fplan_hooks(struct build *build, const struct func_plan *fplan)
+fplan_hooks(struct build *build, const struct func_plan *fplan, unsigned wanted)
 {
 	const struct image *image = build->image;
 	struct plan *plan = build->plan;
-	/* Without traps only stack switches matter (see fplan_stays). */
-	unsigned wanted = (plan->wish.no_traps ? 0 : HOOKS_CALLS) |
-			  (plan_infers(plan) ? HOOKS_STACKS : 0);
 	size_t first = plan->nhooks;
 	struct cfg *cfg;
 	const struct func *func = fplan->func == FUNC_NONE ? NULL :
@@ -66,14 +102,15 @@ fplan_hooks(struct build *build, const struct func_plan *fplan)
 	if (plan->nhooks == first)
 		return;
 	cfg = fplan->cfg ? NULL : fplan_cfg(build, fplan, true);
-	hooks_prove(plan, first, cfg ? cfg : fplan->cfg);
+	hooks_prove(build, first, cfg ? cfg : fplan->cfg);
 	cfg_free(cfg);
 }
 
 bool
 plan_hooks(struct plan *plan, bool infers)
 {
-	unsigned wanted = HOOKS_CALLS | (infers ? HOOKS_STACKS : 0);
+	unsigned wanted = HOOKS_CALLS | (infers ? HOOKS_STACKS : 0) |
+			  (plan->wish.maps ? HOOKS_MAPS : 0);
 	size_t first = plan->nhooks;
 
 	wanted &= ~plan->hooked;
@@ -82,7 +119,105 @@ plan_hooks(struct plan *plan, bool infers)
 	plan->hooked |= wanted;
 	image_hooks(plan->build, wanted);
 	hooks_place(plan->build, first);
+	if (wanted & HOOKS_MAPS)
+		hooks_miss(plan->build);
 	return plan->nhooks > first;
+}
+
+/* ---- system calls that have no hook */
+
+static int
+by_addr(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The graph of the function around addr, owned by the caller, or NULL. */
+static struct cfg *
+graph_around(struct build *build, struct graphs *graphs, uint64_t addr)
+{
+	const struct plan *plan = build->plan;
+	const struct func *func = image_func(build->image, addr);
+	uint32_t fplan = plan->nfplans ? plan_func(plan, addr) : FPLAN_NONE;
+
+	if (fplan != FPLAN_NONE)
+		return fplan_cfg(build, &plan->fplans[fplan], true);
+	return func ? graph_make(graphs,
+				 &(struct graph_wish){
+					 .ranges = func->ranges,
+					 .n = func->nranges,
+					 .entry = true,
+				 }) :
+		      NULL;
+}
+
+/* Whether addr is in the middle of an instruction that is proven. */
+static bool
+cfg_within(const struct cfg *cfg, uint64_t addr)
+{
+	size_t i = cfg_insn_from(cfg, addr);
+
+	if (!i || (i < cfg->ninsns && cfg->insns[i].addr == addr))
+		return false;
+	return addr - cfg->insns[i - 1].addr < cfg->insns[i - 1].len &&
+	       cfg_proven(cfg, i - 1);
+}
+
+/*
+ * Whether the bytes before a hint may load the number of a call that maps.
+ * Where no function is, nor a graph, nothing else tells data from code.
+ */
+static bool
+hint_maps(const struct image *image, uint64_t addr)
+{
+	const struct abi *abi = abi_find(image->arch);
+	const int maps[] = {
+		abi->nr_mmap,	abi->nr_munmap,	       abi->nr_mprotect,
+		abi->nr_mremap, abi->nr_pkey_mprotect,
+	};
+	size_t before = HINT_CONTEXT, avail;
+	const uint8_t *code;
+
+	while (!(code = image_text(image, addr - before, &avail)) && before)
+		before /= 2;
+	if (!code || avail < before)
+		return true;
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		if (image->arch->has_number(code, before, (uint32_t)maps[i]))
+			return true;
+	return false;
+}
+
+void
+hooks_miss(struct build *build)
+{
+	const struct image *image = build->image;
+	struct plan *plan = build->plan;
+	struct graphs *graphs = graphs_open(image);
+
+	if (build->ncalls)
+		qsort(build->calls, build->ncalls, sizeof(*build->calls),
+		      by_addr);
+	for (size_t i = 0; i < image->nhints && !plan->maps_unseen; i++) {
+		const struct hint *hint = &image->hints[i];
+		struct cfg *cfg;
+
+		if (hint->kind != HINT_SYSCALL ||
+		    (build->ncalls &&
+		     bsearch(&hint->addr, build->calls, build->ncalls,
+			     sizeof(*build->calls), by_addr)) ||
+		    !hint_maps(image, hint->addr))
+			continue;
+		cfg = graph_around(build, graphs, hint->addr);
+		plan->maps_unseen = !cfg || !cfg_within(cfg, hint->addr);
+		cfg_free(cfg);
+	}
+	graphs_close(graphs);
+	free(build->calls);
+	build->calls = NULL;
+	build->ncalls = 0;
 }
 
 void
@@ -114,8 +249,11 @@ hooks_place(struct build *build, size_t first)
 	for (size_t i = first; !plan->wish.no_traps && i < plan->nhooks; i++) {
 		uint32_t site = build_site(build, plan->hooks[i].addr,
 					   FPLAN_NONE);
+		uint32_t there = plan->sites[site].hook;
 
-		plan->sites[site].hook = i + 1;
+		/* A HOOK_CALL does whatever hooks at system calls do. */
+		if (!there || plan->hooks[there - 1].kind != HOOK_CALL)
+			plan->sites[site].hook = i + 1;
 		plan->sites[site].idle = false;
 	}
 }

@@ -255,10 +255,18 @@ hooks_make(struct build *build)
 
 	if (plan->wish.unhooked)
 		return;
-	for (size_t i = 0; i < plan->nfplans; i++)
-		if (!(plan->fplans[i].units & UNITS_GRAPH))
-			fplan_hooks(build, &plan->fplans[i]);
+	for (size_t i = 0; i < plan->nfplans; i++) {
+		unsigned wanted = hooks_wanted(plan);
+
+		/* No code may map before its hooks are known. */
+		if (plan->fplans[i].units & UNITS_GRAPH)
+			wanted &= HOOKS_MAPS;
+		if (wanted)
+			fplan_hooks(build, &plan->fplans[i], wanted);
+	}
 	hooks_place(build, 0);
+	if (plan->wish.maps)
+		hooks_miss(build);
 }
 
 static unsigned
@@ -320,6 +328,7 @@ build_free(struct build *build)
 	graphs_close(build->graphs);
 	code_map_free(build->map);
 	free(build->owners);
+	free(build->calls);
 	free(build->parts);
 	free(build->mid_entered);
 	free(build->todo);

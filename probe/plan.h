@@ -48,6 +48,8 @@ struct plan {
 	struct hook *hooks;	/* the monitor's probes, see program/hook.h */
 	size_t nhooks;
 	unsigned hooked;	/* enum hooks_wanted: plan_hooks found these */
+	bool maps_unseen;	/* with wish.maps: the image may have system
+				   calls that map code, and have no hook */
 	struct counter_set **counter_sets;
 	size_t ncounter_sets;
 	struct skip *skips;	/* by plan_units */

@@ -64,8 +64,7 @@ relocated_sites(struct build *build, uint32_t index)
 	uint64_t *addrs = NULL;
 	size_t n = 0;
 
-	if (fplan->site != SITE_NONE)
-		plan->sites[fplan->site].idle = true;
+	site_rest(plan, fplan->site);
 	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
 		if (fplan->relocated->entry_patches[i].via == VIA_TRAP ||
 		    fplan->relocated->entry_patches[i].via == VIA_SPRING)

@@ -92,6 +92,13 @@ build_site(struct build *build, uint64_t addr, uint32_t fplan)
 	return plan->nsites - 1;
 }
 
+void
+site_rest(struct plan *plan, uint32_t site)
+{
+	if (site != SITE_NONE)
+		plan->sites[site].idle = !plan->sites[site].hook;
+}
+
 /* ---- function plans */
 
 uint32_t

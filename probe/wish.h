@@ -34,6 +34,8 @@ struct plan_wish {
 	struct weights *(*weigh)(void *ctx, const struct plan *plan,
 				 const struct func_plan *fplan);
 	void *ctx;
+	bool maps;		/* hooks are to see each system call that may
+				   change what code is mapped */
 	bool leaks;		/* stack walks cannot be relied on: any call
 				   may not come back, and there are counters
 				   behind calls */

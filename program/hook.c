@@ -92,7 +92,7 @@ hook_find_in(const struct image *image, const struct func *func,
 		return;
 	if (stretch.size > range->hi - range->lo)
 		stretch.size = range->hi - range->lo;
-	if (!switches && !stretch_may_call(&stretch))
+	if (!switches && !stretch_may_call(&stretch, wanted))
 		return;
 	stretch.index = mem_alloc(stretch.size * sizeof(*stretch.index));
 	stretch_decode(&stretch, switches);

@@ -30,8 +30,15 @@ enum hook_kind {
 	HOOK_CLONE,
 	/* One that does rt_sigaction: traps need SIGTRAP. */
 	HOOK_SIGACTION,
-	/* One that does whatever call its caller names (syscall(2)). */
+	/*
+	 * One that does whatever call its caller names (syscall(2)); with
+	 * HOOKS_MAPS, one whose number is not known.
+	 */
 	HOOK_CALL,
+	/* One that may change what code the process can execute. */
+	HOOK_MAP,
+	/* None of these, whatever happens: of no interest.  In no plan. */
+	HOOK_OTHER_CALL,
 	/* The monitor's: the program's start, with its libraries loaded. */
 	HOOK_START,
 	/* The monitor's: where the dynamic linker tells of more libraries. */
@@ -46,6 +53,12 @@ struct hook {
 	uint64_t end;
 	uint8_t kind;		/* enum hook_kind */
 	uint64_t func;		/* entry of its function; 0: the monitor's */
+	/*
+	 * Of a system call with HOOKS_MAPS: where its number is set, so that
+	 * the kind is right only if control comes to addr from there; 0 if the
+	 * kind is right anyway.
+	 */
+	uint64_t from;
 	/* The remaining fields are for HOOK_STACK_SWITCH. */
 	/*
 	 * How many bytes the stack pointer at addr is below that at the
@@ -62,7 +75,10 @@ struct hook {
 /* Which hooks to look for. */
 enum hooks_wanted {
 	HOOKS_CALLS = 1,	/* HOOK_CLONE, HOOK_SIGACTION, HOOK_CALL */
-	HOOKS_STACKS = 2,	/* the others: where stacks are left */
+	HOOKS_STACKS = 2,	/* HOOK_EXEC, and where stacks are left */
+	HOOKS_MAPS = 4,		/* all system calls: also HOOK_MAP, each that
+				   may be one (HOOK_CALL), and those that are
+				   none (HOOK_OTHER_CALL) */
 };
 
 /*

@@ -1,7 +1,7 @@
 /*
  * Finds the system calls that matter to the monitor, by their numbers: those
- * that begin programs and threads, that set signal handlers, or whose number a
- * caller gives.  Pure.
+ * that begin programs and threads, that set signal handlers, that map code, or
+ * whose number a caller gives.  Pure.
  */
 #include <sched.h>
 #include <string.h>
@@ -41,8 +41,9 @@ number_pushed(const struct stretch *stretch, size_t *at)
 		if (above >= 0)
 			continue;
 		return effect.op == EFFECT_PUSH && above == effect.sp &&
-		       effect.imm <= INT32_MAX ? (int64_t)effect.imm :
-						 NUMBER_UNKNOWN;
+				       effect.imm <= INT32_MAX ?
+			       (int64_t)effect.imm :
+			       NUMBER_UNKNOWN;
 	}
 	return NUMBER_UNKNOWN;
 }
@@ -136,6 +137,43 @@ number_computed(const struct func *func, int64_t nr)
 		(nr == NUMBER_COPIED && func->origin != FUNC_EH_FRAME));
 }
 
+static enum hook_kind
+call_kind(const struct stretch *stretch, int64_t nr)
+{
+	const struct abi *abi = stretch->abi;
+
+	if (number_computed(stretch->func, nr))
+		return HOOK_CALL;
+	if (nr > 0 && nr == abi->nr_sigaction)
+		return HOOK_SIGACTION;
+	if (nr >= 0 && (nr == abi->nr_clone || nr == abi->nr_clone3))
+		return HOOK_CLONE;
+	if (nr == abi->nr_exec || nr == abi->nr_execat)
+		return HOOK_EXEC;
+	return abi_maps(abi, nr) ? HOOK_MAP : HOOK_OTHER_CALL;
+}
+
+static bool
+kind_wanted(enum hook_kind kind, unsigned wanted)
+{
+	if (kind == HOOK_EXEC)
+		return wanted & HOOKS_STACKS;
+	if (kind == HOOK_MAP || kind == HOOK_OTHER_CALL)
+		return wanted & HOOKS_MAPS;
+	return wanted & HOOKS_CALLS ||
+	       (kind == HOOK_CALL && wanted & HOOKS_MAPS);
+}
+
+/* Whether the step sets some bytes of the number only. */
+static bool
+sets_part(const struct stretch *stretch, size_t i)
+{
+	struct effect effect;
+
+	return stretch_effect(stretch, &stretch->steps[i].insn, &effect) ||
+	       (effect.dst.kind == PLACE_REG && effect.dst.width < 4);
+}
+
 static void
 call_look(const struct stretch *stretch, size_t i, unsigned wanted,
 	  struct hook **hooks, size_t *n)
@@ -143,41 +181,40 @@ call_look(const struct stretch *stretch, size_t i, unsigned wanted,
 	size_t first = i;
 	int64_t nr = number_before(stretch, &first, stretch->abi->reg_nr);
 	struct hook hook = {
-		.kind = HOOK_EXEC,
+		.kind = call_kind(stretch, nr),
 		.addr = stretch->steps[i].insn.addr,
 		.end = stretch->steps[i].insn.addr,
 		.func = stretch->entry,
 	};
 
-	if (number_computed(stretch->func, nr))
+	if (wanted & HOOKS_MAPS && (nr < 0 || sets_part(stretch, first)))
 		hook.kind = HOOK_CALL;
-	else if (nr > 0 && nr == stretch->abi->nr_sigaction)
-		hook.kind = HOOK_SIGACTION;
-	else if (nr >= 0 && (nr == stretch->abi->nr_clone ||
-			     nr == stretch->abi->nr_clone3))
-		hook.kind = HOOK_CLONE;
-	else if (nr != stretch->abi->nr_exec && nr != stretch->abi->nr_execat)
-		return;
-	if (!(wanted & (hook.kind == HOOK_EXEC ? HOOKS_STACKS : HOOKS_CALLS)) ||
-	    (hook.kind == HOOK_CLONE && clone_traced(stretch, i, nr)))
-		return;
-	*vec_push(*hooks, *n) = hook;
+	else if (wanted & HOOKS_MAPS)
+		hook.from = stretch->steps[first].insn.addr;
+	if (hook.kind == HOOK_CLONE && clone_traced(stretch, i, nr))
+		hook.kind = HOOK_OTHER_CALL;
+	/* It is one of those wanted now, or no HOOK_MAP. */
+	if (wanted & HOOKS_MAPS && !kind_wanted(hook.kind, wanted))
+		hook.kind = HOOK_OTHER_CALL;
+	if (kind_wanted(hook.kind, wanted))
+		*vec_push(*hooks, *n) = hook;
 }
 
 bool
-stretch_may_call(const struct stretch *stretch)
+stretch_may_call(const struct stretch *stretch, unsigned wanted)
 {
 	const struct abi *abi = stretch->abi;
-	const int wanted[] = {
-		abi->nr_exec, abi->nr_execat, abi->nr_clone, abi->nr_clone3,
-		abi->nr_sigaction,
+	const int numbers[] = {
+		abi->nr_exec,	abi->nr_execat,	   abi->nr_clone,
+		abi->nr_clone3, abi->nr_sigaction,
 	};
 
-	if (func_computes(stretch->func))
+	/* A number that is not known matters. */
+	if (func_computes(stretch->func) || wanted & HOOKS_MAPS)
 		return true;
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (stretch->arch->has_number(stretch->code, stretch->size,
-					      (uint32_t)wanted[i]))
+					      (uint32_t)numbers[i]))
 			return true;
 	return false;
 }

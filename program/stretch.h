@@ -52,7 +52,7 @@ int stretch_effect(const struct stretch *stretch, const struct insn *insn,
  * Whether the stretch, of which only the bytes are known, may make a system
  * call of interest.
  */
-bool stretch_may_call(const struct stretch *stretch);
+bool stretch_may_call(const struct stretch *stretch, unsigned wanted);
 /* Append the wanted hooks of system calls to *hooks, an array of *n. */
 void stretch_calls(const struct stretch *stretch, unsigned wanted,
 		   struct hook **hooks, size_t *n);

@@ -108,9 +108,9 @@ grows([], $cc, '', 'trap, unwinder entered (exceptions)' => 6,
     'trap, unwinder jumps to a frame (exceptions)' => 6);
 grows([], $c, 'jumps', $switch => 1);
 grows([], $c, 'swaps', $switch => 2);
-# At entry and exit of each call, of which there are two.
+# mmap and munmap, neither of which maps code.
 grows(['--object=*', '--func=main'], $c, 'maps',
-    'system call, may map or unmap code' => 2 * 2);
+    'trap, may map or unmap code' => 2);
 # With traps alone nothing is to be done when its handler returns.
 grows(['--patch=trap', '--placement=every', '--units=func'], $c, 'signals',
     'signal' => 1, 'trap, instruction executed in a slot' => 1);

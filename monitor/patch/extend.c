@@ -11,6 +11,7 @@
 #include "monitor/patch/module.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
+#include "monitor/patch/watch.h"
 #include "monitor/process/events.h"
 #include "monitor/process/space.h"
 #include "monitor/process/thread_pages.h"
@@ -456,6 +457,7 @@ plan_extended(struct run *run, struct plan *plan)
 	free(list);
 	plan->nwoken = 0;
 	plan->nreverted = 0;
+	watch_extended(run, plan);
 }
 
 /* ---- sites that count once */

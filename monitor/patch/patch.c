@@ -245,8 +245,11 @@ hook_cause(const struct hook *hook)
 	case HOOK_ENTRY:
 		return STOP_UNWINDER;
 	case HOOK_EXEC:
-	case HOOK_CALL:
 		return STOP_EXECS;
+	case HOOK_CALL:
+		return STOP_COMPUTED;
+	case HOOK_MAP:
+		return STOP_MAPS;
 	case HOOK_CLONE:
 		return STOP_CLONES;
 	case HOOK_SIGACTION:
@@ -256,6 +259,7 @@ hook_cause(const struct hook *hook)
 	case HOOK_LOADED:
 		return STOP_LOADED;
 	case HOOK_SIGRETURN:
+	case HOOK_OTHER_CALL:
 		break;
 	}
 	return STOP_SIGRETURN;

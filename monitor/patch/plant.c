@@ -7,7 +7,6 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "monitor/patch/module.h"
 #include "monitor/patch/redirect.h"
 #include "monitor/patch/refuse.h"
+#include "monitor/patch/watch.h"
 #include "monitor/process/object.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
@@ -160,7 +160,9 @@ mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 
 	if (module_known(task->process->space, map))
 		return NULL;
-	plan = mapping_plan(run, map, space_hooked(task->process->space),
+	plan = mapping_plan(run, map,
+			    run_maps_hooked(run) ||
+				    space_hooked(task->process->space),
 			    space_infers(task->process->space), open_path,
 			    &unread);
 	if (plan && image_bias(plan->image, map, &bias) &&
@@ -244,29 +246,13 @@ process_rescan(struct run *run, struct task *task)
 			why = unread;
 		free(open_path);
 	}
+	if (run_maps_wanted(run))
+		watch_check(run, task->process->space, maps, n);
 	mappings_free(maps, n);
 	/* pmon will not see stacks being left there. */
 	if (why && space_infers(task->process->space))
 		space_calls_underivable(run, task->process->space, REASON_LEFT,
 					why);
-}
-
-void
-process_mapped(struct run *run, struct task *task)
-{
-	const struct abi *abi = run->abi;
-	struct regs regs;
-	uint64_t prot;
-	int nr;
-
-	if (run->host->regs_get(task->tid, &regs))
-		return;
-	nr = (int)regs.r[abi->reg_orig];
-	prot = regs.r[abi->reg_arg[2]];
-	if (nr == abi->nr_munmap || nr == abi->nr_mremap ||
-	    ((nr == abi->nr_mmap || nr == abi->nr_mprotect) &&
-	     prot & PROT_EXEC))
-		process_rescan(run, task);
 }
 
 /*
@@ -422,9 +408,10 @@ process_plant_begun(struct run *run, struct task *task)
 	free(open_path);
 	if (!run->host->native)
 		return;
-	process->watched = run->opts->selection.objects.n > 0;
-	if (process->watched)
-		process_rescan(run, task);
+	if (!run_maps_wanted(run))
+		return;
+	process->space->watched |= !run_maps_hooked(run);
+	process_rescan(run, task);
 }
 
 void

@@ -21,11 +21,6 @@ void process_plant(struct run *run, struct task *task);
  * there.
  */
 void process_plant_begun(struct run *run, struct task *task);
-/*
- * A task of a watched process comes back from a system call: if that mapped or
- * unmapped text, call process_rescan.
- */
-void process_mapped(struct run *run, struct task *task);
 /* Plant the images that are mapped now and forget the modules that are not. */
 void process_rescan(struct run *run, struct task *task);
 #endif

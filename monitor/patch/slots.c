@@ -93,6 +93,10 @@ code_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
 			   &result) ||
 	    (uint64_t)result != place)
 		return 0;
+	*vec_push(task->process->space->own,
+		  task->process->space->nown) = (struct range){
+		place, (place + size + PAGE - 1) / PAGE * PAGE
+	};
 	return place;
 }
 

@@ -277,7 +277,7 @@ run_resume(struct run *run, struct task *task, int signal)
 	 */
 	task->paused = task->paused && task->entering;
 	if (task->redo != REDO_NONE || task->pinned || task->untraced ||
-	    task->process->watched || task->cut || task->paused)
+	    task->mapping || task_watched(task) || task->cut || task->paused)
 		how = RESUME_SYSCALL;
 	task->state = TASK_RUNNING;
 	task_resume(run, task, how, signal);

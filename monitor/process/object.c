@@ -102,6 +102,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 				.springs = !run->opts->no_traps,
 				.leaks = !run->host->native || image->untabled,
 				.unhooked = !run->host->native,
+				.maps = run_maps_hooked(run),
 			},
 			progress_show, &progress);
 	progress_end(&progress);
@@ -159,9 +160,13 @@ hooks_read(struct run *run, const char *path, const char *open_path,
 
 	if (!image)
 		*unread = file_unread(open_path);
-	return image ? plan_open(image, &(struct plan_wish){
-			.no_traps = run->opts->no_traps,
-		}, NULL, NULL) : NULL;
+	return image ? plan_open(image,
+				 &(struct plan_wish){
+					 .no_traps = run->opts->no_traps,
+					 .maps = run_maps_hooked(run),
+				 },
+				 NULL, NULL) :
+		       NULL;
 }
 
 /* The plan of a file, which is read if it is new to the run as this. */

@@ -29,6 +29,9 @@ space_copy(const struct space *space, int mem)
 	copy->own_thread_reg = space->own_thread_reg ?
 				       mem_strdup(space->own_thread_reg) :
 				       NULL;
+	copy->watched = space->watched;
+	for (size_t i = 0; i < space->nown; i++)
+		*vec_push(copy->own, copy->nown) = space->own[i];
 	for (size_t i = 0; i < space->nmodules; i++) {
 		space->modules[i]->refs++;
 		*vec_push(copy->modules, copy->nmodules) = space->modules[i];

@@ -51,3 +51,16 @@ run_interrupted(struct run *run)
 
 	return notice_stopping(&sender) && !run_signal_shared(run, sender);
 }
+
+bool
+run_maps_wanted(const struct run *run)
+{
+	return run->host->native && run->abi &&
+	       run->opts->selection.objects.n > 0;
+}
+
+bool
+run_maps_hooked(const struct run *run)
+{
+	return run_maps_wanted(run) && !run->opts->no_traps;
+}

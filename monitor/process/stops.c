@@ -21,6 +21,8 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_UNWINDER] = "trap, unwinder entered (exceptions)",
 	[STOP_UNWOUND] = "trap, unwinder jumps to a frame (exceptions)",
 	[STOP_EXECS] = "trap, may execute another program",
+	[STOP_MAPS] = "trap, may map or unmap code",
+	[STOP_COMPUTED] = "trap, makes a system call of any number",
 	[STOP_CLONES] = "trap, makes a thread or process",
 	[STOP_SIGACTION] = "trap, sets the action of a signal",
 	[STOP_SIGRETURN] = "trap, signal handler returns",
@@ -33,10 +35,12 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_PLANT] = "pause, counters planted",
 	[STOP_OTHER_STEPS] = "pause, another thread steps",
 	[STOP_MENDS] = "pause, another thread's SIGTRAP restored",
+	[STOP_WATCH] = "pause, system calls watched from now on",
 	[STOP_ASKED] = "pause, counts requested",
 	[STOP_STOPPING] = "pause, counting stops",
 	[STOP_SUSPEND] = "pause, pmon is suspended",
-	[STOP_CALL_MAPS] = "system call, may map or unmap code",
+	[STOP_CALL_MAPS] = "system call, maps or unmaps code",
+	[STOP_CALL_WATCHED] = "system call, may map or unmap code",
 	[STOP_CALL_REDO] = "system call, in a fault handler",
 	[STOP_CALL_PINNED] = "system call, while kept on one processor",
 	[STOP_CALL_UNTRACED] = "system call, makes an untraced child",
@@ -142,7 +146,9 @@ stop_end(struct run *run, struct task *task)
 static enum stop_cause
 call_cause(const struct task *task)
 {
-	if (task->process && task->process->watched)
+	if (task_watched(task))
+		return STOP_CALL_WATCHED;
+	if (task->mapping)
 		return STOP_CALL_MAPS;
 	if (task->redo != REDO_NONE)
 		return STOP_CALL_REDO;

@@ -25,6 +25,8 @@ enum stop_cause {
 	STOP_UNWINDER,		/* an unwinder is entered */
 	STOP_UNWOUND,		/* an unwinder goes to a frame */
 	STOP_EXECS,		/* it may execute another program */
+	STOP_MAPS,		/* it may change what code is mapped */
+	STOP_COMPUTED,		/* it makes a system call of any number */
 	STOP_CLONES,		/* it makes a thread or process */
 	STOP_SIGACTION,		/* it sets what a signal does */
 	STOP_SIGRETURN,
@@ -40,11 +42,13 @@ enum stop_cause {
 	STOP_PLANT,
 	STOP_OTHER_STEPS,	/* another task is stepped */
 	STOP_MENDS,		/* SIGTRAP is mended for another: sigtrap.h */
+	STOP_WATCH,		/* all system calls are to be seen */
 	STOP_ASKED,		/* counts were asked for */
 	STOP_STOPPING,		/* counting is over */
 	STOP_SUSPEND,		/* pmon stops, too */
 	/* It made a system call that pmon has to see: */
-	STOP_CALL_MAPS,
+	STOP_CALL_MAPS,		/* it changes what code is mapped */
+	STOP_CALL_WATCHED,	/* it may, as any call of the space */
 	STOP_CALL_REDO,
 	STOP_CALL_PINNED,
 	STOP_CALL_UNTRACED,

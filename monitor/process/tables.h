@@ -39,6 +39,10 @@ struct space {
 	struct held_text *text;	/* text being edited; see text_edit.c */
 	struct module **modules;
 	size_t nmodules;
+	struct range *own;	/* what pmon mapped there to be executed */
+	size_t nown;
+	bool watched;		/* its tasks stop at all system calls, because
+				   hooks may not see which map code */
 	bool unmapped;		/* pmon has unmapped its memory, or has given
 				   up doing so */
 };
@@ -48,7 +52,6 @@ struct process {
 	struct space *space;	/* NULL before the first exec */
 	size_t ntasks;
 	bool counted;		/* false: traps are passed, not counted */
-	bool watched;		/* pmon sees its system calls that map text */
 	bool planted;		/* its program has been planted */
 	struct sigtrap *sigtrap;	/* NULL before the first exec */
 	size_t counter_set;	/* with --separate=process: see
@@ -152,6 +155,9 @@ struct task {
 	int untraced;		/* number of its system call that makes an
 				   untraced child, or 0: see clones.c */
 	uint64_t untraced_arg, untraced_sp;
+	int mapping;		/* number of its system call that may map code,
+				   or 0: see maps.c */
+	uint64_t mapping_sp;
 	uint64_t extended;	/* extensions made before it last ran: a child
 				   that it makes has them in its memory */
 	cpu_set_t affinity;	/* its own, while pinned */

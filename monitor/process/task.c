@@ -154,3 +154,10 @@ process_new(struct run *run, pid_t pid, struct space *space)
 	run->nprocesses++;
 	return process;
 }
+
+bool
+task_watched(const struct task *task)
+{
+	return task->process && task->process->space &&
+	       task->process->space->watched;
+}

@@ -49,4 +49,7 @@ void task_each(struct run *run,
 /* Enter a process, which takes over the caller's reference to the space. */
 struct process *process_new(struct run *run, pid_t pid, struct space *space);
 
+/* Whether the task stops at all system calls, as its space is watched. */
+bool task_watched(const struct task *task);
+
 #endif

@@ -11,6 +11,7 @@
 
 #include "monitor/patch/extend.h"
 #include "monitor/patch/linker.h"
+#include "monitor/patch/maps.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/process/client.h"
 #include "monitor/process/clones.h"
@@ -345,8 +346,10 @@ abnormal_hook(struct run *run, struct task *task, const struct module *module,
 		sigtrap_hook(run, task, &regs);
 	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_CALL)
 		clones_hook(run, task, &regs);
+	if (hook->kind == HOOK_MAP || hook->kind == HOOK_CALL)
+		maps_hook(run, task, &regs);
 	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_SIGACTION ||
-	    !task_abnormals(run, task))
+	    hook->kind == HOOK_MAP || !task_abnormals(run, task))
 		return;
 	regs.r[run->arch->reg_pc] = hook->addr + module->bias;
 	if (hook->kind == HOOK_STACK_SWITCH || hook->kind == HOOK_ENTRY)

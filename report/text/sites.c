@@ -126,8 +126,11 @@ hook_why(const struct hook *hook)
 {
 	switch ((enum hook_kind)hook->kind) {
 	case HOOK_EXEC:
-	case HOOK_CALL:
 		return "may execute another program";
+	case HOOK_CALL:
+		return "may make any system call";
+	case HOOK_MAP:
+		return "may map or unmap code";
 	case HOOK_CLONE:
 		return "may start a process that cannot be traced";
 	case HOOK_SIGACTION:

@@ -411,16 +411,70 @@ in_nameless(void **state)
 	plan_close(plan);
 }
 
+/*
+ * Calls that map.  The number of `joined` is not that in front of it on all
+ * ways, that of `bytes` may have more bytes, and nothing leads to `unled`.
+ */
+static const char mapping[] =
+	".text\n.globl main\n.type main, @function\n"
+	"main: mov $9, %eax\n"
+	"map: syscall; mov $11, %eax; mov %rdi, %rsi\n"
+	"unmap: syscall; mov $39, %eax; syscall; mov $59, %eax; syscall\n"
+	"	test %rdi, %rdi; jz 1f; mov $9, %eax; jmp joined\n"
+	"1:	mov $39, %eax\n"
+	"joined: syscall; mov $39, %al\n"
+	"bytes: syscall; mov (%rdi), %eax\n"
+	"loaded: syscall; ret\n.size main, .-main\n"
+	"#ifdef UNLED\n"
+	"	mov $10, %eax; syscall; ret\n"
+	"#endif\n"
+	".section .note.GNU-stack\n";
+
+static void
+in_mapping(void **state)
+{
+	static const struct {
+		const char *addr;
+		uint8_t kind;
+	} want[] = {
+		{ "map", HOOK_MAP },	 { "unmap", HOOK_MAP },
+		{ "joined", HOOK_CALL }, { "bytes", HOOK_CALL },
+		{ "loaded", HOOK_CALL },
+	};
+	const struct hook *hook;
+	struct plan *plan;
+	size_t n = 0;
+
+	source("mapping.S", mapping);
+	for (int unled = 0; unled < 2; unled++) {
+		run("gcc %s -nostdlib -static -Wl,-emain mapping.S -o mapping",
+		    unled ? "-DUNLED" : "");
+		plan = plan_open(opened("mapping", IMAGE_SPARSE),
+				 &(struct plan_wish){ .maps = true }, NULL,
+				 NULL);
+		plan_hooks(plan, false);
+		n = sizeof(want) / sizeof(*want);
+		for (size_t i = 0; i < n; i++) {
+			hook = hook_at(plan->hooks, plan->nhooks,
+				       label_in("mapping", want[i].addr));
+			if (!hook)
+				fail_msg("no hook at %s", want[i].addr);
+			assert_int_equal(hook->kind, want[i].kind);
+		}
+		assert_int_equal(plan->nhooks, n);
+		assert_int_equal(plan->maps_unseen, unled);
+		plan_close(plan);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_libc),
-		cmocka_unit_test(in_libgcc),
-		cmocka_unit_test(in_musl),
-		cmocka_unit_test(in_programs),
-		cmocka_unit_test(in_code),
-		cmocka_unit_test(in_nameless),
+		cmocka_unit_test(in_libc),    cmocka_unit_test(in_libgcc),
+		cmocka_unit_test(in_musl),    cmocka_unit_test(in_programs),
+		cmocka_unit_test(in_code),    cmocka_unit_test(in_nameless),
+		cmocka_unit_test(in_mapping),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

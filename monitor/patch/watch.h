@@ -1,0 +1,21 @@
+/*
+ * Spaces whose tasks stop at all system calls, as hooks may not see which of
+ * them map code.
+ */
+#ifndef MONITOR_PATCH_WATCH_H
+#define MONITOR_PATCH_WATCH_H
+
+#include "monitor/run.h"
+
+/* Stop the space's tasks at all their system calls from now on. */
+void space_watch(struct run *run, struct space *space);
+/*
+ * Watch the space unless hooks see all that its code, which is mapped so, can
+ * map.
+ */
+void watch_check(struct run *run, struct space *space,
+		 const struct mapping *maps, size_t n);
+/* The same for all spaces that have a module of the plan, which has changed. */
+void watch_extended(struct run *run, const struct plan *plan);
+
+#endif
