@@ -36,7 +36,7 @@ count_why(const struct count *count)
 		return "the code in memory differs from the file";
 	case REASON_CONTRADICTION:
 		return "counts contradict one another: control came or went "
-		       "unseen; --units=func alone still counts calls";
+		       "unseen; --units=func alone may still count calls";
 	case REASON_STACK:
 		return "a stack could not be walked to its end";
 	case REASON_SIGNAL:

@@ -9,7 +9,7 @@ enum { F, G };			/* function plans */
 
 static const char contradiction[] =
 	"counts contradict one another: control came or went unseen; "
-	"--units=func alone still counts calls";
+	"--units=func alone may still count calls";
 static const char lost[] = "a breakpoint could not be planted";
 static const char stack[] = "a stack could not be walked to its end";
 static const char signal[] = "a signal interrupted the function, and the "
