@@ -244,10 +244,11 @@ entries_read(struct reading *r, const uint8_t *p)
 		long insn;
 		enum entry kind = entry_kind(r->v, r->table, p, &insn);
 
+		r->targets->read++;
 		if (kind == ENTRY_HERE && i >= r->sure &&
 		    !cfg_proven(r->v->cfg, (size_t)insn))
 			kind = ENTRY_DOUBT;
-		if (kind >= ENTRY_ABSURD &&
+		if (kind >= ENTRY_ABSURD && !r->bound->exact &&
 		    entry_begins(r->v, r->table, i, p))
 			kind = ENTRY_OTHER;
 		switch (kind) {
@@ -285,6 +286,7 @@ entries_before(const struct reading *r)
 		const uint8_t *p;
 
 		addr -= r->table->width;
+		r->targets->read++;
 		p = v->in->data(v->in->ctx, addr, &avail);
 		if (code || !p || avail < r->table->width)
 			return;
@@ -377,8 +379,8 @@ table_read(struct values *v, const struct marks *marks,
 	if (reading.here && verdict != VERDICT_BAD) {
 		/* Do not take a table for what is read of it. */
 		targets->unknown |= verdict == VERDICT_ON &&
-				    reading.n == ENTRIES_MAX &&
-				    bound.limit > ENTRIES_MAX;
+				    reading.n < bound.limit &&
+				    (bound.exact || reading.n == ENTRIES_MAX);
 		if (bound.below)
 			entries_before(&reading);
 		return TABLE_HERE;

@@ -7,7 +7,10 @@
 
 #include "flow/table_find.h"
 
-/* Addresses that the code mentions: a table ends before the next of them. */
+/*
+ * Addresses that the code mentions: what is read from the next of them on may
+ * be no entry, and an entry that is absurd there ends the table.
+ */
 struct marks {
 	uint64_t *addrs;	/* ascending */
 	size_t n;
@@ -21,6 +24,7 @@ struct targets {
 	bool unknown;		/* some lead to code that is not known */
 	uint64_t *outs;		/* targets in the middle of other functions */
 	size_t nouts;
+	uint64_t read;		/* entries that were read for that */
 };
 
 void target_push(struct targets *targets, long insn);

@@ -15,6 +15,7 @@
 enum {
 	BUDGET = 200 * 1000,	/* instructions to pass for one jump */
 	HOPS_MAX = 64,
+	ENTRIES_MAX = 1 << 20,	/* of all jumps of the function */
 };
 
 struct tables {
@@ -26,6 +27,7 @@ struct tables {
 	struct marks marks;
 	bool taken;		/* the code takes addresses of its own labels */
 	bool asked, answer;	/* code_taken's result; asked: it is valid */
+	uint64_t read;		/* entries of tables, in this round */
 };
 
 /* A way in which the target address may come about. */
@@ -414,6 +416,7 @@ jump_set(struct tables *t, struct jump *jump, uint8_t flow,
 		.outs = found->outs, .nouts = known ? found->nouts : 0,
 	};
 
+	t->read += found->read;
 	same = jump->ntargets == is.ntargets &&
 	       (!is.ntargets || !memcmp(jump->targets, is.targets,
 					is.ntargets * sizeof(*is.targets)));
@@ -455,6 +458,7 @@ jump_own(struct tables *t, struct jump *jump, bool *news)
 			target_away(t, &found, addrs[i]);
 		}
 	}
+	found.read = naddrs;
 	free(addrs);
 	*news = jump_set(t, jump, flow, &found);
 	return 0;
@@ -469,6 +473,9 @@ jump_look(struct tables *t, struct jump *jump)
 	uint8_t flow = FLOW_PLAIN;
 	bool news;
 
+	/* One table may be that of all jumps. */
+	if (t->read > ENTRIES_MAX)
+		return jump_set(t, jump, FLOW_PLAIN, &hunt.targets);
 	if (!jump_own(t, jump, &news))
 		return news;
 	if (!t->in->data || !t->in->arch->effect)
@@ -502,6 +509,7 @@ tables_look(struct tables *t)
 {
 	bool news = false;
 
+	t->read = 0;
 	for (size_t i = 0; i < t->njumps; i++)
 		news |= jump_look(t, &t->jumps[i]);
 	return news;

@@ -42,9 +42,12 @@ const struct jump *tables_jumps(const struct tables *t, size_t *n);
  * jump goes to the entries of all tables it may go through, up to the bound
  * that the nearest compare of the index sets.  If nothing proves a bound, or it
  * is that of the index's type (the compiler knew more), the table ends before
- * an entry that cannot be one, or with its section.  Entries that may lead to
+ * an entry that cannot be one, or with its section.  If a compare allows more
+ * entries than its section has, the jump is `unknown`.  Entries that may lead to
  * code elsewhere or to code that is not proven are believed where a compare
  * gives the number of entries; else they make the jump `unknown`.
+ *
+ * Jumps behind those that had a million entries are not resolved.
  *
  * A jump to an address that comes from memory or from a caller leaves the
  * function if no address in the function's code but its entry is taken

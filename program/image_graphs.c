@@ -19,10 +19,14 @@ struct graphs {
 	bool parted;		/* the graph being made may have parts */
 	long budget;		/* instructions of other functions that may
 				   still be decoded for it */
+	struct range other;	/* the latest of their ranges, ... */
+	uint64_t *begun;	/* ... and where instructions begin, from its
+				   first on, as far as it was decoded */
+	size_t nbegun;
 };
 
-/* What a graph may cost in other functions. */
-enum { BUDGET = 1 << 18 };
+/* What a graph may cost in other functions: not much more than the function. */
+enum { BUDGET_MIN = 1 << 14, BUDGET_BYTE = 64, BUDGET_MAX = 1 << 18 };
 
 /*
  * Functions of C, POSIX, glibc, the C++ ABI and the C++ library that never
@@ -225,6 +229,18 @@ other_decode(struct graphs *graphs, uint64_t addr, struct insn *insn)
 	       !image->arch->decode(code, avail, addr, insn);
 }
 
+/* Begin to decode a range of another function, unless it is the latest. */
+static void
+other_begin(struct graphs *graphs, const struct range *range, uint64_t first)
+{
+	if (graphs->nbegun && graphs->other.lo == range->lo &&
+	    graphs->other.hi == range->hi && graphs->begun[0] == first)
+		return;
+	graphs->other = *range;
+	graphs->nbegun = 0;
+	*vec_push(graphs->begun, graphs->nbegun) = first;
+}
+
 /*
  * Whether an instruction of the function begins at addr, for all that is known:
  * as if the function had nothing but instructions.
@@ -236,15 +252,22 @@ insn_begins(struct graphs *graphs, const struct func *func, uint64_t addr)
 
 	for (size_t i = 0; i < func->nranges; i++) {
 		uint64_t at = func->ranges[i].lo;
+		size_t found;
 
 		if (!range_has(&func->ranges[i], 1, addr))
 			continue;
 		if (at == func->addr)
 			at = graphs->image->arch->first(at);
-		for (; at < addr; at += insn.len)
+		other_begin(graphs, &func->ranges[i], at);
+		while ((at = graphs->begun[graphs->nbegun - 1]) < addr) {
 			if (!other_decode(graphs, at, &insn))
 				return true;
-		return at == addr;
+			at += insn.len;
+			*vec_push(graphs->begun, graphs->nbegun) = at;
+		}
+		found = search_first(graphs->nbegun, k,
+				     graphs->begun[k] >= addr);
+		return graphs->begun[found] == addr;
 	}
 	return true;
 }
@@ -315,6 +338,7 @@ graphs_close(struct graphs *graphs)
 	if (!graphs)
 		return;
 	returns_close(graphs->returns);
+	free(graphs->begun);
 	free(graphs);
 }
 
@@ -372,6 +396,14 @@ pads_in(const struct image *image, const struct graph_wish *wish,
 	return pads;
 }
 
+static long
+budget_of(const struct range *range)
+{
+	uint64_t size = range->hi - range->lo;
+
+	return size < BUDGET_MAX ? (long)size * BUDGET_BYTE : BUDGET_MAX;
+}
+
 static struct cfg *
 ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
 	     const struct range *ranges, size_t n)
@@ -389,11 +421,15 @@ ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
 	struct cfg *cfg;
 
 	graphs->parted = wish->entry;
-	graphs->budget = BUDGET;
+	graphs->budget = BUDGET_MIN;
+	graphs->nbegun = 0;
 	for (size_t i = 0; i < n; i++) {
 		lo[i] = ranges[i].lo;
 		hi[i] = ranges[i].hi;
+		graphs->budget += budget_of(&ranges[i]);
 	}
+	if (graphs->budget > BUDGET_MAX)
+		graphs->budget = BUDGET_MAX;
 	if (wish->entry)
 		lo[0] = image->arch->first(lo[0]);
 	in.pads = pads = pads_in(image, wish, ranges, n, &in.npads);

@@ -11,8 +11,12 @@ SYMTAB, STRTAB = 2, 3
 
 
 # sections: (name, type, address, contents, link)
-def elf(name, sections, size=0x1000):
-    text = b'\xb8\x3c\0\0\0\xbf\x07\0\0\0\x0f\x05'.ljust(size, b'\x90')
+EXIT = b'\xb8\x3c\0\0\0\xbf\x07\0\0\0\x0f\x05'
+
+
+def elf(name, sections, size=0x1000, text=b''):
+    text = (EXIT + text).ljust(size, b'\x90')
+    size = len(text)
     sections = [('.text', 1, TEXT, text, 0)] + sections
     strings, body, heads = b'\0', b'', b'\0' * 64
     strings += b''.join(s[0].encode() + b'\0' for s in sections)
@@ -135,6 +139,40 @@ dwarf('tables', b''.join(unit(b'\x01' + struct.pack('<I', i) + b'\0')
       line=b''.join(struct.pack('<I', all_ - i - 4) + table[4:]
                     for i in range(0, all_, len(table))))
 dwarf('rows', unit(UNIT + FUNC + b'\0\0'), line=lines(START + b'\x13' * 2000000 + END))
+# A jump to any entry of a table of offsets, which is `behind` bytes behind it.
+def go(behind):
+    return (b'\x48\x8d\x15' + struct.pack('<i', behind - 7) +
+            b'\x48\x63\x04\xba\x48\x01\xd0\xff\xe0')
+
+
+def functions(name, text, sizes):
+    at, table, strings = TEXT + len(EXIT), b'\0' * 24, b'\0'
+    for i, size in enumerate(sizes):
+        table += struct.pack('<IBBHQQ', len(strings), 0x12, 0, 1, at, size)
+        strings += b'f%d\0' % i
+        at += size
+    elf(name, [('.symtab', SYMTAB, 0, table, 3),
+               ('.strtab', STRTAB, 0, strings, 0)], text=text)
+
+
+# 2,000 jumps, each to all 5,000 entries of one table.
+jumps, places = 2000, 3000
+size = jumps * 16 + places
+functions('jumps', b''.join(go(size - 16 * i) for i in range(jumps)) +
+          b'\x90' * (places - 1) + b'\xc3' +
+          b''.join(struct.pack('<i', 16 * i - size) for i in range(jumps)) +
+          b''.join(struct.pack('<i', i - places) for i in range(places)),
+          [size])
+# Tables of jumps into the middle of a large function.
+many, large, places = 2000, 300000, 16
+tables = many * 32 + large
+functions('middles', b''.join(
+    go(tables + places * 4 * i - 32 * i) + b'\x90' * 15 + b'\xc3'
+    for i in range(many)) + b'\x90' * (large - 1) + b'\xc3' + b''.join(
+    struct.pack('<i', at) for i in range(many) for at in
+    [(32 * i + 16 + k if k < 8 else tables - 10 * k) -
+     (tables + places * 4 * i) for k in range(places)]),
+    [32] * many + [large])
 # What takes no longer than other programs of that size.
 dwarf('units', unit(UNIT + FUNC + b'\0\0') + unit(UNIT + b'\0') * 200000,
       line=lines(START + END))

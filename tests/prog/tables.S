@@ -515,9 +515,32 @@ function mentions, 0, 3
 	lea	compared_table + 8(%rip), %rax
 	nop
 11:	place
+	.fill	8, 1, 0x90
 	ret
 end mentions
 table compared_table, 1b, 2b, 11b, 3b, 4b
+
+/* The compare allows an entry behind the table's section. */
+function section, 0, 6
+	test	%rdi, %rdi
+	js	3f
+	jo	4f
+	cmp	$4, %rdi
+	ja	9f
+	go	section_table
+	cases
+9:	ret
+end section
+	.pushsection section_table_a, "a"
+	.balign	4
+section_table:
+	.long	1b - section_table, 2b - section_table, 2b - section_table
+	.popsection
+	.pushsection section_table_b, "a"
+	.balign	4
+	.long	3b - . + 12
+	.long	4b - . + 16
+	.popsection
 
 	.pushsection .rodata.places, "a"
 	.globl	tables_places_end
