@@ -256,6 +256,32 @@ insn_walk(struct returns *r, uint32_t who, const struct insn *insn,
 	}
 }
 
+/*
+ * Whether the instruction, whose code this is, moves the stack pointer to
+ * another stack.  Whoever did that may be gone on with behind its call when
+ * somebody else moves back, as Go's functions are behind their calls of
+ * runtime.morestack.
+ */
+static bool
+insn_switches(const struct returns *r, const struct insn *insn,
+	      const uint8_t *code, size_t avail)
+{
+	const struct arch *arch = r->in.arch;
+	const struct place *src;
+	struct effect effect;
+
+	if (insn->kind != INSN_PLAIN || !arch->effect ||
+	    arch->effect(code, avail, insn->addr, &effect) ||
+	    (effect.op != EFFECT_COPY && effect.op != EFFECT_SUM) ||
+	    effect.dst.kind != PLACE_REG || effect.dst.reg != arch->reg_sp)
+		return false;
+	src = &effect.src;
+	if (effect.op == EFFECT_COPY && src->kind == PLACE_MEM)
+		return true;
+	return src->reg != REG_NONE && src->reg != arch->reg_sp &&
+	       src->reg != arch->reg_fp;
+}
+
 /* Follow the code from addr; true if it may return. */
 static bool
 callee_walk(struct returns *r, uint32_t who, uint64_t addr)
@@ -272,7 +298,8 @@ callee_walk(struct returns *r, uint32_t who, uint64_t addr)
 			return false;
 		code = r->in.text(r->in.ctx, addr, &avail);
 		if (++c->ninsns > INSNS_MAX || !code ||
-		    r->in.arch->decode(code, avail, addr, &insn))
+		    r->in.arch->decode(code, avail, addr, &insn) ||
+		    (!c->said && insn_switches(r, &insn, code, avail)))
 			return true;
 		addr += insn.len;
 		walk = insn_walk(r, who, &insn, &addr);

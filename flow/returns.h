@@ -36,7 +36,7 @@ void returns_close(struct returns *r);
  * Whether the call may come back.  Looks only at as much code as the answer
  * takes: usually a path without calls from the callee's entry to a return.
  * Code that cannot be followed (indirect jumps, calls through pointers) may
- * return.
+ * return, and so may code that leaves its stack for another.
  */
 bool returns_call(struct returns *r, const struct insn *call);
 

@@ -39,6 +39,14 @@ static const char calls[] =
 	"FUNC yes_odd(void) { v--; yes_even(); v++; }\n"
 	"FUNC yes_tail(void) { v = 9; yes_maybe(); }\n"
 	"FUNC yes_sleep(void) { pause(); }\n"
+	"FUNC no_frame(void) { __asm__(\"mov %%rbp, %%rsp\");"
+	" __builtin_trap(); }\n"
+	"void *other;\n"
+	"/* Somebody may come back to the stack that is left. */\n"
+	"FUNC yes_switch(void) { __asm__(\"mov other(%%rip), %%rsp\");"
+	" __builtin_trap(); }\n"
+	"FUNC yes_stack(void) { __asm__(\"mov %%rdi, %%rsp\");"
+	" __builtin_trap(); }\n"
 	"/* As a program may call its own. */\n"
 	"FUNC thrd_exit(void) { v++; }\n"
 	"FUNC yes_name(void) { v++; thrd_exit(); v--; }\n"
@@ -48,10 +56,11 @@ static const char calls[] =
 	"int main(void) { return 0; }\n";
 
 static const char *const callees[] = {
-	"no_abort", "no_exit", "no_far", "no_jump", "no_end", "no_trap",
-	"no_even", "no_odd", "no_cases", "yes_plain", "yes_maybe",
-	"yes_pointer", "yes_loop", "yes_even", "yes_odd", "yes_tail",
-	"yes_sleep", "yes_name",
+	"no_abort",  "no_exit",	  "no_far",	 "no_jump",    "no_end",
+	"no_trap",   "no_even",	  "no_odd",	 "no_cases",   "no_frame",
+	"yes_plain", "yes_maybe", "yes_pointer", "yes_loop",   "yes_even",
+	"yes_odd",   "yes_tail",  "yes_sleep",	 "yes_switch", "yes_stack",
+	"yes_name",
 };
 
 enum { CALLEES = sizeof(callees) / sizeof(*callees) };
