@@ -98,6 +98,12 @@ bool plan_hooks(struct plan *plan, bool infers);
 void plan_hook(struct plan *plan, const struct hook *hook);
 
 /*
+ * Note that control may come to addr from elsewhere, unseen: if the code there
+ * was relocated, a trap at addr leads into the relocated function.
+ */
+void plan_enter(struct plan *plan, uint64_t addr);
+
+/*
  * Make no relocated functions from now on.  plan->stays is `why`, or the reason
  * of an earlier call.
  */

@@ -468,6 +468,18 @@ plan_unspring(struct plan *plan, uint32_t index)
 }
 
 void
+plan_enter(struct plan *plan, uint64_t addr)
+{
+	uint32_t fplan = plan_func(plan, addr);
+	const struct relocated *relocated =
+		fplan == FPLAN_NONE ? NULL : plan->fplans[fplan].relocated;
+
+	if (relocated && !plan->wish.no_traps &&
+	    relocated_offset(relocated, addr) >= 0)
+		relocated_mid_entry(plan->build, fplan, addr);
+}
+
+void
 relocated_hook(struct build *build, uint32_t index, uint64_t addr)
 {
 	struct func_plan *fplan = &build->plan->fplans[index];

@@ -264,6 +264,28 @@ entry_patch_at(const struct space *space, uint64_t va)
 	       relocated_entry_patch(at.fplan->relocated, at.addr);
 }
 
+/*
+ * A handler changed the context: it may have the program come back later to
+ * where the signal interrupted it, as Go's does, which makes a call there.
+ */
+static void
+context_changed(struct run *run, struct task *task, uint64_t context)
+{
+	for (size_t i = 0; i < task->nmoved_pcs; i++) {
+		struct code_at at;
+
+		if (task->moved_pcs[i].context != context)
+			continue;
+		at = code_at(task->process->space, task->moved_pcs[i].pc);
+		moved_drop(task, i);
+		if (!at.fplan || !at.fplan->relocated)
+			return;
+		plan_enter(at.module->plan, at.addr);
+		plan_extended(run, at.module->plan);
+		return;
+	}
+}
+
 void
 relocated_sigreturn(struct run *run, struct task *task, uint64_t hook)
 {
@@ -285,9 +307,11 @@ relocated_sigreturn(struct run *run, struct task *task, uint64_t hook)
 	 * A handler may have changed the pc.  An entry patch there leads into
 	 * the relocated function anyway, with its count.
 	 */
-	if (!moved_take(task, context, pc, sp, &taken_back) &&
-	    entry_patch_at(space, pc))
-		return;
+	if (!moved_take(task, context, pc, sp, &taken_back)) {
+		context_changed(run, task, context);
+		if (entry_patch_at(space, pc))
+			return;
+	}
 	if (taken_back)
 		relocated_ahead(run, task, pc, false);
 	to = relocated_back(space, pc);
