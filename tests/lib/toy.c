@@ -41,6 +41,21 @@ toy_put(uint64_t addr, int kind, unsigned len, uint64_t target)
 	return addr + len;
 }
 
+struct cfg *
+toy_cfg(const uint64_t *lo, const uint64_t *hi, size_t n,
+	const uint64_t *leaders, size_t nleaders)
+{
+	return cfg_make(&(struct cfg_input){
+		.arch = &toy,
+		.lo = lo,
+		.hi = hi,
+		.n = n,
+		.leaders = leaders,
+		.nleaders = nleaders,
+		.text = toy_read,
+	});
+}
+
 uint64_t
 toy_addr(unsigned i)
 {

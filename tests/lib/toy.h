@@ -18,6 +18,13 @@ const uint8_t *toy_read(void *ctx, uint64_t addr, size_t *avail);
 /* Write one instruction; returns the address behind it. */
 uint64_t toy_put(uint64_t addr, int kind, unsigned len, uint64_t target);
 
+/*
+ * The graph of what was written in these n ranges, made with these leaders;
+ * owned by the caller.
+ */
+struct cfg *toy_cfg(const uint64_t *lo, const uint64_t *hi, size_t n,
+		    const uint64_t *leaders, size_t nleaders);
+
 /* The address of instruction i if all are TOY_LEN long. */
 uint64_t toy_addr(unsigned i);
 

@@ -127,15 +127,7 @@ check_drawing(const struct drawing *drawing)
 			toy_addr(drawing->insns[i].target));
 	for (; sscanf(p, "%u%n", &i, &used) == 1; p += used)
 		leaders[nleaders++] = toy_addr(i);
-	cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = &lo,
-		.hi = &hi,
-		.n = 1,
-		.leaders = leaders,
-		.nleaders = nleaders,
-		.text = toy_read,
-	});
+	cfg = toy_cfg(&lo, &hi, 1, leaders, nleaders);
 	check_consistent(cfg);
 	assert_int_equal(cfg->ninsns, drawing->n);
 	assert_int_equal(cfg->entry, 0);
@@ -171,13 +163,7 @@ test_ranges(void **state)
 	toy_put(0x1104, INSN_BRANCH, 4, 0x1000);
 	toy_put(0x1108, INSN_PLAIN, 4, 0);
 	toy_put(0x110c, INSN_RETURN, 4, 0);
-	cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = lo,
-		.hi = hi,
-		.n = 3,
-		.text = toy_read,
-	});
+	cfg = toy_cfg(lo, hi, 3, NULL, 0);
 	check_consistent(cfg);
 	assert_int_equal(cfg->ninsns, 6);
 	assert_int_equal(cfg->entry, 2);
@@ -207,15 +193,7 @@ test_boundaries(void **state)
 	toy_put(0x1006, INSN_PLAIN, 5, 0);
 	toy_put(0x100b, INSN_BRANCH, 7, 0x1007);
 	toy_put(0x1012, INSN_RETURN, 4, 0);
-	cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = &lo,
-		.hi = &hi,
-		.n = 1,
-		.leaders = leaders,
-		.nleaders = 6,
-		.text = toy_read,
-	});
+	cfg = toy_cfg(&lo, &hi, 1, leaders, 6);
 	check_consistent(cfg);
 	blocks_print(cfg, buf, sizeof(buf));
 	assert_string_equal(buf, "0 1* 2* 3");
@@ -237,36 +215,21 @@ test_bad(void **state)
 	toy_put(0x1008, INSN_RETURN, 4, 0);
 	toy_put(0x1100, INSN_PLAIN, 4, 0);
 	toy_put(0x1104, INSN_RETURN, 4, 0);	/* reaches past the end */
-	cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = lo,
-		.hi = hi,
-		.n = 3,
-		.text = toy_read,
-	});
+	cfg = toy_cfg(lo, hi, 3, NULL, 0);
 	check_consistent(cfg);
 	assert_int_equal(cfg->ninsns, 2);
 	assert_int_equal(cfg->bad, 0x1004);
 	assert_int_equal(cfg->nedges, 0);
 	cfg_free(cfg);
 
-	cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = lo + 2,
-		.hi = hi + 2,
-		.n = 1,
-		.text = toy_read,
-	});
+	cfg = toy_cfg(lo + 2, hi + 2, 1, NULL, 0);
 	check_consistent(cfg);
 	assert_int_equal(cfg->ninsns, 0);
 	assert_int_equal(cfg->entry, -1);
 	assert_int_equal(cfg->bad, 0x9000);
 	cfg_free(cfg);
 
-	cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.text = toy_read,
-	});
+	cfg = toy_cfg(NULL, NULL, 0, NULL, 0);
 	check_consistent(cfg);
 	assert_int_equal(cfg->ninsns, 0);
 	assert_int_equal(cfg->bad, 0);
@@ -284,13 +247,7 @@ test_hostile(void **state)
 
 	memset(toy_text, TOY_BAD, sizeof(toy_text));
 	toy_put(0x1000, INSN_PLAIN, 4, 0);
-	cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = lo,
-		.hi = hi,
-		.n = 3,
-		.text = toy_read,
-	});
+	cfg = toy_cfg(lo, hi, 3, NULL, 0);
 	check_consistent(cfg);
 	assert_int_equal(cfg->ninsns, 1);
 	assert_int_equal(cfg->entry, -1);

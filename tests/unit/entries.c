@@ -200,15 +200,7 @@ drawing_build(const struct drawing *drawing)
 			toy_addr(drawing->insns[i].target));
 	for (; sscanf(p, "%u%n", &i, &used) == 1; p += used)
 		leaders[nleaders++] = toy_addr(i);
-	drawn.cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = &lo,
-		.hi = &hi,
-		.n = 1,
-		.leaders = leaders,
-		.nleaders = nleaders,
-		.text = toy_read,
-	});
+	drawn.cfg = toy_cfg(&lo, &hi, 1, leaders, nleaders);
 	drawn.flow = flow_build(drawn.cfg, NULL, 0);
 	return drawn;
 }

@@ -103,27 +103,13 @@ program_make(struct program *program)
 		toy_put(toy_addr(i), random_kind(indirect), TOY_LEN,
 			toy_addr(random_below(10) ? target : i + 1));
 	}
-	program->cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = &lo,
-		.hi = &hi,
-		.n = 1,
-		.text = toy_read,
-	});
+	program->cfg = toy_cfg(&lo, &hi, 1, NULL, 0);
 	owners_choose(program, n, changes);
 	for (unsigned i = 0; i < n; i++)
 		if (changes[i] ? random_below(6) : !random_below(12))
 			leaders[nleaders++] = toy_addr(i);
 	cfg_free(program->cfg);
-	program->cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = &lo,
-		.hi = &hi,
-		.n = 1,
-		.leaders = leaders,
-		.nleaders = nleaders,
-		.text = toy_read,
-	});
+	program->cfg = toy_cfg(&lo, &hi, 1, leaders, nleaders);
 	program->flow = flow_build(program->cfg, NULL, 0);
 	program->point = random_below(n);
 	program->point_id = random_below(REGIONS);

@@ -75,15 +75,7 @@ drawing_build(size_t i)
 			toy_addr(drawings[i].insns[k].target));
 	for (; sscanf(p, "%u%n", &k, &used) == 1; p += used)
 		leaders[nleaders++] = toy_addr(k);
-	return cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = &lo,
-		.hi = &hi,
-		.n = 1,
-		.leaders = leaders,
-		.nleaders = nleaders,
-		.text = toy_read,
-	});
+	return toy_cfg(&lo, &hi, 1, leaders, nleaders);
 }
 
 static char
@@ -174,13 +166,7 @@ test_entry_below(void **state)
 
 	toy_put(toy_addr(0), INSN_CALL, TOY_LEN, toy_addr(OUT));
 	toy_put(toy_addr(1), INSN_BRANCH, TOY_LEN, toy_addr(0));
-	cfg = cfg_make(&(struct cfg_input){
-		.arch = &toy,
-		.lo = lo,
-		.hi = hi,
-		.n = 2,
-		.text = toy_read,
-	});
+	cfg = toy_cfg(lo, hi, 2, NULL, 0);
 	flow = flow_build(cfg, NULL, 0);
 	edges_print(flow, buf, sizeof(buf));
 	assert_string_equal(buf, "^1 $^ 01 10t 1$f");

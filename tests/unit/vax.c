@@ -170,20 +170,27 @@ switched_text(void *ctx, uint64_t addr, size_t *avail)
 	return switched + (addr - 0x1000);
 }
 
-static void
-test_graph(void **state)
+/* The graph of the text from 0x1000 up to hi. */
+static struct cfg *
+switched_cfg(uint64_t hi)
 {
-	static const uint64_t found[] = { 0x100a, 0x100c, 0x100d, 0x1010 };
-	uint64_t lo = 0x1000, hi = 0x1012;
-	struct cfg *cfg;
+	uint64_t lo = 0x1000;
 
-	cfg = cfg_make(&(struct cfg_input){
+	return cfg_make(&(struct cfg_input){
 		.arch = arch,
 		.lo = &lo,
 		.hi = &hi,
 		.n = 1,
 		.text = switched_text,
 	});
+}
+
+static void
+test_graph(void **state)
+{
+	static const uint64_t found[] = { 0x100a, 0x100c, 0x100d, 0x1010 };
+	struct cfg *cfg = switched_cfg(0x1012);
+
 	assert_int_equal(cfg->bad, 0);
 	assert_int_equal(cfg->ninsns, 6);
 	assert_int_equal(cfg->insns[0].flow, FLOW_TABLE);
@@ -198,14 +205,7 @@ test_graph(void **state)
 	assert_true(cfg->unresolved);	/* jmp (r2) */
 	cfg_free(cfg);
 	/* A part of the cases is not in the function: the jump leaves it. */
-	hi = 0x100d;
-	cfg = cfg_make(&(struct cfg_input){
-		.arch = arch,
-		.lo = &lo,
-		.hi = &hi,
-		.n = 1,
-		.text = switched_text,
-	});
+	cfg = switched_cfg(0x100d);
 	assert_int_equal(cfg->insns[0].flow, FLOW_TABLE_LEAVES);
 	assert_false(cfg->unresolved);
 	cfg_free(cfg);
