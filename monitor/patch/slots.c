@@ -119,17 +119,9 @@ near_map(struct run *run, struct task *task, const struct module *module,
 uint64_t
 place_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
 {
-	struct mapping *maps;
-	bool taken = false;
-	size_t n;
-
-	if (!task_maps(run, task, size) ||
-	    run->host->maps(task->tid, &maps, &n))
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		taken |= maps[i].lo < place + size && place < maps[i].hi;
-	mappings_free(maps, n);
-	return taken ? 0 : code_map(run, task, place, size);
+	return task_maps(run, task, size) ?
+		       code_map(run, task, place, size) :
+		       0;
 }
 
 void

@@ -12,7 +12,10 @@
  */
 uint64_t near_map(struct run *run, struct task *task,
 		  const struct module *module, uint64_t size);
-/* Make the task map `size` bytes for code at `place`.  Returns place, or 0. */
+/*
+ * Make the task map `size` bytes for code at `place`.  Returns place, or 0 if
+ * something is there, or the task cannot map that now.
+ */
 uint64_t place_map(struct run *run, struct task *task, uint64_t place,
 		   uint64_t size);
 /* Map the memory for the module's slots.  Without it module->slots stays 0. */
