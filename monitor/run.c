@@ -14,11 +14,10 @@
 #include "monitor/client/count.h"
 #include "monitor/client/save.h"
 #include "monitor/control.h"
-#include "monitor/patch/deliver.h"
+#include "monitor/deliver.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/host_counters.h"
 #include "monitor/patch/maps.h"
-#include "monitor/patch/patch.h"
 #include "monitor/patch/plant.h"
 #include "monitor/patch/refuse.h"
 #include "monitor/patch/tamper.h"
@@ -31,10 +30,16 @@
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/stop.h"
+#include "monitor/trap.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/unwind/shallow.h"
 
 /* ---- a run's beginning and end */
+
+static const struct event_keeper keeper = {
+	.receive = event_receive,
+	.enter = run_account,
+};
 
 void
 run_init(struct run *run, const struct options *opts)
@@ -46,6 +51,7 @@ run_init(struct run *run, const struct options *opts)
 		.abi = &abi_x86_64,
 		.clients = { &client_count },
 		.nclients = 1,
+		.keeper = &keeper,
 	};
 }
 
@@ -146,7 +152,7 @@ static void
 on_syscall(struct run *run, struct task *task, bool entry)
 {
 	affinity_syscall(run, task, entry);
-	patch_syscall(run, task, entry);
+	trap_syscall(run, task, entry);
 	if (!entry)
 		clones_syscall(run, task);
 	if (!entry && task->cut)
@@ -242,7 +248,7 @@ event_handle(struct run *run, const struct event *event)
 		on_clone(run, task, event);
 		break;
 	case EVENT_TRAP:
-		patch_trap(run, task, event->value ? event->value : SIGTRAP);
+		trap_handle(run, task, event->value ? event->value : SIGTRAP);
 		break;
 	case EVENT_SIGNAL:
 		cut_end(run, task, event->kind);

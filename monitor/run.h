@@ -19,6 +19,7 @@ struct autosave;		/* see autosave.c */
 struct client;			/* see client.h */
 struct control;			/* see control.c */
 struct counter_owner;		/* see task.h */
+struct event_keeper;		/* see events.h */
 struct event_queue;		/* see events.c */
 struct extensions;		/* see extend.c */
 struct host_counters;		/* see host_counters.c */
@@ -39,6 +40,7 @@ struct run {
 	struct host_counters *host_counters;	/* or NULL */
 	struct task *tasks[TASK_BUCKETS];
 	struct process *processes;
+	const struct event_keeper *keeper;	/* see events.h */
 	struct event_queue *queue;	/* received, not yet handled; or NULL */
 
 	struct object *objects;

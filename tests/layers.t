@@ -167,11 +167,6 @@ my @calls = (
 	    'util/a.c' => source('a', 'b'), 'util/b.c' => source('b', 'c'),
 	    'util/c.c' => source('c', 'd'), 'util/d.c' => source('d', 'a'),
 	    'util/a.h' => "void f_a(void);\n"],
-	['what is allowed is there', '',
-	    'monitor/process/events.c' => source('a', 'b'),
-	    'monitor/account.c' => source('b')],
-	['what is allowed is gone', qr{^monitor/process/events\.c:1: },
-	    'monitor/process/events.c' => source('a')],
 );
 
 for (@calls) {

@@ -1,5 +1,5 @@
 /*
- * Hits: a task has stopped at one of pmon's traps.  patch.c handles those
+ * Hits: a task has stopped at one of pmon's traps.  trap.c handles those
  * that were reported; unreported.c looks for those that were not.
  */
 #ifndef MONITOR_PATCH_HIT_H

@@ -1,75 +1,13 @@
 /*
- * Handles traps: has clients told of the hit (hit.c) and the original
- * instruction done, in its place (step.c) or by running a copy of the
- * instruction out of line.  The program never sees any of this: whenever a task stops for a signal, its pc is
- * an original one.
- *
- * A count is the number of times that an instruction was begun.  Two cases need
- * care.  If a signal comes before the instruction has run, the hit is taken
- * back: the trap counts it again when the handler has returned.  An instruction
- * that faults has begun; if a handler returns to it (the REDO_ states, then its
- * sigreturn), it runs again but is counted once.
+ * Takes tasks out of slots, and back from traps, so that whenever a task stops
+ * for a signal or is let go its pc is an original one.  Never lets a task run.
  */
 #include "monitor/patch/patch.h"
 
-#include "monitor/patch/deliver.h"
-#include "monitor/patch/extend.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/springs.h"
-#include "monitor/patch/step.h"
-#include "monitor/process/affinity.h"
-#include "monitor/process/events.h"
-#include "monitor/process/faults.h"
 #include "monitor/process/sigtrap.h"
-#include "monitor/unwind/abnormal.h"
-
-/* ---- instructions that faulted */
-
-void
-patch_syscall(struct run *run, struct task *task, bool entry)
-{
-	struct regs regs;
-
-	if (task->redo == REDO_NONE || entry)
-		return;
-	if (run->host->regs_get(task->tid, &regs))
-		return;
-	/* Only sigreturn leaves with the pc on an instruction with a trap. */
-	if (regs.r[run->arch->reg_pc] == task->redo_va &&
-	    regs.r[run->arch->reg_sp] == task->redo_sp)
-		task->redo = REDO_RETURNED;
-}
-
-/*
- * Whether this arrival at va begins the instruction again that faulted and has
- * been counted already.
- */
-static bool
-redo_take(struct run *run, struct task *task, uint64_t va)
-{
-	bool returned = task->redo == REDO_RETURNED;
-	uint64_t sp = 0;
-
-	/* Any other arrival here: the handler left by another way. */
-	if (task->redo_va == va || returned)
-		task->redo = REDO_NONE;
-	return returned && task->redo_va == va &&
-	       !run->host->reg_get(task->tid, run->arch->reg_sp, &sp) &&
-	       sp == task->redo_sp;
-}
-
-/* ---- slots */
-
-/* Let the task go on at va: elsewhere, or behind its instruction. */
-static void
-patch_move(struct run *run, struct task *task, uint64_t va)
-{
-	if (run->host->reg_set(task->tid, run->arch->reg_pc, va))
-		return;
-	task->hit_open = false;
-	run_resume_last(run, task);
-}
 
 /* A pc in a slot: in which, and where. */
 struct slot_pc {
@@ -124,7 +62,7 @@ slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
 		run->host->fault_set(task->tid, hit.va);
 }
 
-void
+bool
 patch_signal(struct run *run, struct task *task, int signal)
 {
 	struct event event = { signal ? EVENT_SIGNAL : EVENT_PAUSED,
@@ -134,7 +72,7 @@ patch_signal(struct run *run, struct task *task, int signal)
 	struct slot_pc at;
 
 	if (!space || run->host->regs_get(task->tid, &regs))
-		return;
+		return false;
 	for (size_t m = 0; m < space->nmodules; m++) {
 		if (!slot_find(space->modules[m], regs.r[run->arch->reg_pc],
 			       &at))
@@ -145,18 +83,11 @@ patch_signal(struct run *run, struct task *task, int signal)
 		 */
 		if (signal &&
 		    at.module->plan->sites[at.site].insn.kind == INSN_SYSCALL)
-			return;
+			return false;
 		slot_leave(run, task, &at, &regs, &event);
-		if (run->host->reg_get(task->tid, run->arch->reg_pc,
-				       &regs.r[run->arch->reg_pc]))
-			return;
 		break;
 	}
-	if (!signal)
-		return;
-	/* A stack switch that was done came before the fault. */
-	abnormal_passed(run, task, regs.r[run->arch->reg_pc]);
-	fault_note(run, task, signal, regs.r[run->arch->reg_pc]);
+	return true;
 }
 
 void
@@ -167,8 +98,6 @@ patch_leave(struct run *run, struct task *task)
 	relocated_leave(run, task);
 	relocated_contexts(run, task);
 }
-
-/* ---- the trap */
 
 bool
 patch_forget(struct run *run, struct task *task)
@@ -186,223 +115,4 @@ patch_forget(struct run *run, struct task *task)
 	sigtrap_mend(run, task);
 	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
 	return true;
-}
-
-static void
-hit_begin(struct run *run, struct task *task, const struct hit *hit)
-{
-	if (!task->process->counted ||
-	    (task->redo != REDO_NONE && redo_take(run, task, hit->va)))
-		return;
-	hit_tell(run, task, hit, SITE_BEGUN);
-	task->hit_va = hit->va;
-	task->hit_open = true;
-	if (run->opts->once && !hit->site->passed) {
-		task->once = hit->module->plan;
-		task->once_site = hit->site - hit->module->plan->sites;
-	}
-	if (hit->site->insn.len == run->arch->trap_pc)
-		run->host->reg_get(task->tid, run->arch->reg_sp,
-				   &task->hit_sp);
-}
-
-/*
- * With --once: the task is at another trap, so the instruction that it hit
- * before has begun, unless that hit was taken back: remove that trap.  Not
- * earlier, since a hit that is taken back must be hit again.
- */
-static void
-once_passed(struct run *run, struct task *task)
-{
-	struct plan *plan = task->once;
-
-	task->once = NULL;
-	if (plan && !plan->sites[task->once_site].passed)
-		plan_lift(run, plan, task->once_site);
-}
-
-/*
- * A function is entered for the first time: place and plant its counters, and
- * run its entry again, now with what is counted there, if anything.
- */
-static void
-hit_ready(struct run *run, struct task *task, const struct hit *hit)
-{
-	struct plan *plan = hit->module->plan;
-
-	plan_ready(plan, hit->site->fplan);
-	plan_extended(run, plan);
-	/* The trap may be gone. */
-	patch_move(run, task, hit->va);
-}
-
-static enum stop_cause
-hook_cause(const struct hook *hook)
-{
-	switch ((enum hook_kind)hook->kind) {
-	case HOOK_STACK_SWITCH:
-		return hook->depth ? STOP_UNWOUND : STOP_SWITCH;
-	case HOOK_ENTRY:
-		return STOP_UNWINDER;
-	case HOOK_EXEC:
-		return STOP_EXECS;
-	case HOOK_CALL:
-		return STOP_COMPUTED;
-	case HOOK_MAP:
-		return STOP_MAPS;
-	case HOOK_CLONE:
-		return STOP_CLONES;
-	case HOOK_SIGACTION:
-		return STOP_SIGACTION;
-	case HOOK_START:
-		return STOP_STARTS;
-	case HOOK_LOADED:
-		return STOP_LOADED;
-	case HOOK_SIGRETURN:
-	case HOOK_OTHER_CALL:
-		break;
-	}
-	return STOP_SIGRETURN;
-}
-
-static enum stop_cause
-hit_cause(const struct hit *hit)
-{
-	static const uint8_t causes[] = {
-		[PATCH_UNPLANTED] = STOP_SIGTRAP,
-		[PATCH_STEPPED] = STOP_STEPPED,
-		[PATCH_SLOTTED] = STOP_SLOTTED,
-		[PATCH_EMULATED] = STOP_EMULATED,
-		[PATCH_SKIPPED] = STOP_SKIPPED,
-		[PATCH_OWN] = STOP_SIGTRAP,
-		[PATCH_LEADS] = STOP_LEADS,
-		[PATCH_WAITING] = STOP_ENTERED,
-		[PATCH_HOST] = STOP_SIGTRAP,
-		[PATCH_RETIRED] = STOP_VOID,
-	};
-
-	if (hit->site->hook)
-		return hook_cause(&hit->module->plan->
-				  hooks[hit->site->hook - 1]);
-	return hit->site->waiting ? STOP_ENTERED :
-	       causes[hit->patched->patch];
-}
-
-/*
- * Whether the site waits and has a hook where stacks are left: handle that hook
- * when the task comes to the instruction again, or it would be handled twice.
- */
-static bool
-hit_waits_first(const struct hit *hit)
-{
-	const struct site *site = hit->site;
-
-	return site->waiting && site->hook &&
-	       (hit->module->plan->hooks[site->hook - 1].kind ==
-			HOOK_STACK_SWITCH ||
-		hit->module->plan->hooks[site->hook - 1].kind == HOOK_ENTRY);
-}
-
-/* The hit is counted: do the instruction, and let the task go on. */
-static void
-hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
-{
-	switch ((enum patch)hit->patched->patch) {
-	case PATCH_UNPLANTED:
-	case PATCH_OWN:
-	case PATCH_WAITING:
-	case PATCH_RETIRED:
-	case PATCH_HOST:
-		trap_deliver(run, task, signal);
-		break;
-	case PATCH_LEADS:
-		relocated_arrive(run, task, hit->module, hit->site);
-		patch_move(run, task, relocated_enter(hit->module, hit->site));
-		break;
-	case PATCH_STEPPED:
-		patch_step(run, task, hit);
-		break;
-	case PATCH_SLOTTED:
-		task->hit_slotted = true;
-		patch_move(run, task, hit->module->slots +
-			   (uint64_t)hit->patched->slot * SLOT_MAX);
-		break;
-	case PATCH_EMULATED:
-		patch_emulate(run, task, hit);
-		break;
-	case PATCH_SKIPPED:
-		patch_move(run, task, hit->patched->emul.imm);
-		break;
-	}
-}
-
-/*
- * If the task came to the middle of an entry's jump, let it run what is there
- * in the file; whether it did.
- */
-static bool
-spring_trap(struct run *run, struct task *task)
-{
-	struct code_at at;
-	uint64_t va = spring_trapped(run, task, &at);
-
-	if (!va)
-		return false;
-	stop_is(run, task, STOP_LEADS);
-	if (sigtrap_mend(run, task))
-		return true;
-	abnormal_passed(run, task, 0);
-	plan_unspring(at.module->plan, at.index);
-	plan_extended(run, at.module->plan);
-	patch_move(run, task, va);
-	return true;
-}
-
-void
-patch_trap(struct run *run, struct task *task, int signal)
-{
-	struct hit hit;
-
-	switch (hit_find(run, task, &hit)) {
-	case HOST_OK:
-		break;
-	case HOST_GONE:
-		return;
-	default:
-		if (spring_trap(run, task))
-			return;
-		stop_is(run, task, STOP_SIGTRAP);
-		trap_deliver(run, task, signal);
-		return;
-	}
-	stop_is(run, task, hit_cause(&hit));
-	if (hit.patched->patch != PATCH_OWN && sigtrap_mend(run, task))
-		return;
-	abnormal_passed(run, task, 0);
-	once_passed(run, task);
-	if (hit_waits_first(&hit)) {
-		hit_ready(run, task, &hit);
-		return;
-	}
-	if (hit.site->hook) {
-		abnormal_hook(run, task, hit.module, hit.site->hook);
-		/*
-		 * The hook may have planted more, so the site may have moved.
-		 */
-		if (!hit_trapped(task, &hit)) {
-			patch_move(run, task, hit.va);
-			return;
-		}
-	}
-	if (hit.site->waiting) {
-		hit_ready(run, task, &hit);
-		return;
-	}
-	if (hit.patched->patch == PATCH_RETIRED) {
-		patch_move(run, task, hit.va);
-		return;
-	}
-	hit_begin(run, task, &hit);
-	affinity_hit(run, task);
-	hit_pass(run, task, &hit, signal);
 }

@@ -153,4 +153,11 @@ void relocated_sigreturn(struct run *run, struct task *task, uint64_t hook);
  */
 bool relocated_unreturn(struct run *run, struct task *task);
 
+/*
+ * A handler interrupts the function at pc.  Nothing is derived in that function
+ * unless all stacks are known: without them nothing shows whether the handler
+ * came back.
+ */
+void fault_interrupts(const struct space *space, uint64_t pc);
+
 #endif

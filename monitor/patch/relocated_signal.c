@@ -349,3 +349,16 @@ relocated_unreturn(struct run *run, struct task *task)
 		relocated_ahead(run, task, to->pc, true);
 	return true;
 }
+
+void
+fault_interrupts(const struct space *space, uint64_t pc)
+{
+	struct position position;
+	struct code_at at;
+
+	if (!relocated_position(space, pc, &position))
+		position.va = pc;
+	at = code_at(space, position.va);
+	if (at.fplan)
+		at.fplan->interrupted = true;
+}

@@ -1,7 +1,7 @@
 /*
  * Does the instruction of a hit in its place, by lifting the trap and stepping
  * (Bishop 1987, "How an Execution Monitor Works"), or by emulating it.  Never
- * decides which of these is done: patch.c does.
+ * decides which of these is done: trap.c does.
  */
 #include "monitor/patch/step.h"
 

@@ -1,7 +1,7 @@
 /*
  * What tasks tell and how they are stopped and resumed: owns the queue of
- * events that came while pmon waited for another task, has account.c enter each
- * event as it comes, pauses the tasks of a space, and resumes them.  Never
+ * events that came while pmon waited for another task, has the run's keeper enter
+ * each event as it comes, pauses the tasks of a space, and resumes them.  Never
  * decides what an event calls for: run.c does.
  */
 #include "monitor/process/events.h"
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/account.h"
 #include "monitor/process/notice.h"
 #include "monitor/process/task.h"
 #include "util/mem.h"
@@ -103,7 +102,7 @@ queue_void(struct run *run, struct task *task)
 		queued->tid = 0;
 		if (!event.accounted && (event.kind == EVENT_FORK ||
 					 event.kind == EVENT_VFORK))
-			run_account(run, task, &event);
+			run->keeper->enter(run, task, &event);
 	}
 }
 
@@ -114,7 +113,7 @@ host_event(struct run *run, struct event *event)
 		run->host->wait(event);
 		if (event->kind == EVENT_WAKE || event->kind == EVENT_DONE)
 			return false;
-		if (event_receive(run, event))
+		if (run->keeper->receive(run, event))
 			return true;
 	}
 }
@@ -232,7 +231,7 @@ queue_account(struct run *run)
 			continue;
 		more = true;
 		queued->accounted = true;
-		run_account(run, task, &event);
+		run->keeper->enter(run, task, &event);
 	}
 	return more;
 }

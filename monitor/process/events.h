@@ -6,6 +6,22 @@
 
 #include "monitor/run.h"
 
+/*
+ * Who keeps the tables in step with events; the run has one, which run.c sets
+ * to account.c's functions.
+ */
+struct event_keeper {
+	/*
+	 * Note in its task's state that the host has told of this event.  false
+	 * if there is nothing to handle: the task is about to end, or not (yet)
+	 * known.
+	 */
+	bool (*receive)(struct run *run, const struct event *event);
+	/* Enter a task's event into the tables; may free the task. */
+	void (*enter)(struct run *run, struct task *task,
+		      const struct event *event);
+};
+
 /* Free the queue, at the end of the run. */
 void queue_free(struct run *run);
 
@@ -56,8 +72,8 @@ struct event *run_queued(const struct run *run, const struct task *task);
 struct task *run_stopped_task(struct run *run, const struct space *space);
 
 /*
- * Stop every task, including those that only queued events tell of: run_account
- * enters these into the tables first.
+ * Stop every task, including those that only queued events tell of: the
+ * keeper enters these into the tables first.
  */
 void run_pause_all(struct run *run, enum stop_cause why);
 

@@ -80,12 +80,15 @@ forks_and_execs(bool paused)
 		.kind = EVENT_FORK, .tid = LEADER, .value = CHILD,
 	};
 	struct options opts = { .follow = FOLLOW_ALL };
-	struct run run = { .opts = &opts, .host = &host, .arch = &arch_x86_64,
-			   .abi = &abi_x86_64 };
-	struct process *process = process_new(&run, LEADER, NULL);
+	struct process *process;
 	struct task *other;
 	struct event event;
+	struct run run;
 
+	run_init(&run, &opts);
+	run.host = &host;
+	run.nclients = 0;
+	process = process_new(&run, LEADER, NULL);
 	task_new(&run, LEADER, process)->state = TASK_STOPPED;
 	task_new(&run, THREAD, process)->state = TASK_STOPPED;
 	other = task_new(&run, OTHER, process_new(&run, OTHER, NULL));
@@ -102,9 +105,8 @@ forks_and_execs(bool paused)
 	assert_non_null(task_find(&run, CHILD));
 	assert_int_equal(run.nprocesses, 3);
 	assert_int_equal(run.nthreads, 1);
-	tasks_free(&run);
+	run_free(&run);
 	assert_null(run.processes);
-	queue_free(&run);
 }
 
 static void

@@ -1,8 +1,8 @@
 /*
  * Delivers the program's own signals to its tasks.
  */
-#ifndef MONITOR_PATCH_DELIVER_H
-#define MONITOR_PATCH_DELIVER_H
+#ifndef MONITOR_DELIVER_H
+#define MONITOR_DELIVER_H
 
 #include "monitor/run.h"
 
@@ -14,12 +14,5 @@ void task_deliver(struct run *run, struct task *task, int signal);
  * that is not pmon's.
  */
 void trap_deliver(struct run *run, struct task *task, int signal);
-
-/*
- * A handler interrupts the function at pc.  Nothing is derived in that function
- * unless all stacks are known: without them nothing shows whether the handler
- * came back.
- */
-void fault_interrupts(const struct space *space, uint64_t pc);
 
 #endif

@@ -5,7 +5,7 @@
  * returns.  With --no-traps the task stays in its relocated function.  Never
  * counts a hit.
  */
-#include "monitor/patch/deliver.h"
+#include "monitor/deliver.h"
 
 #include <signal.h>
 
@@ -17,19 +17,7 @@
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
-
-void
-fault_interrupts(const struct space *space, uint64_t pc)
-{
-	struct position position;
-	struct code_at at;
-
-	if (!relocated_position(space, pc, &position))
-		position.va = pc;
-	at = code_at(space, position.va);
-	if (at.fplan)
-		at.fplan->interrupted = true;
-}
+#include "monitor/unwind/abnormal.h"
 
 /* Note where the program gets the signal: shallow_event sees its effect. */
 static void
@@ -40,6 +28,21 @@ signal_note(struct run *run, struct task *task, int signal)
 			       &task->signal_va))
 		return;
 	task->signal = signal;
+}
+
+/* The task is about to get the signal: what it has done is done. */
+static void
+signal_comes(struct run *run, struct task *task, int signal)
+{
+	uint64_t pc;
+
+	if (patch_signal(run, task, signal) && signal &&
+	    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc)) {
+		/* A stack switch that was done came before the fault. */
+		abnormal_passed(run, task, pc);
+		fault_note(run, task, signal, pc);
+	}
+	signal_note(run, task, signal);
 }
 
 /*
@@ -68,8 +71,7 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 	bool left = false, stays = false;
 	uint64_t va;
 
-	patch_signal(run, task, signal);
-	signal_note(run, task, signal);
+	signal_comes(run, task, signal);
 	if (run->host->native && task->process->space &&
 	    signal_caught(run, task, signal)) {
 		fault_interrupts(task->process->space, task_pc(run, task));
@@ -107,8 +109,7 @@ trap_deliver_open(struct run *run, struct task *task)
 {
 	struct signal_state state;
 
-	patch_signal(run, task, SIGTRAP);
-	signal_note(run, task, SIGTRAP);
+	signal_comes(run, task, SIGTRAP);
 	fault_keep(run, task);
 	fault_interrupts(task->process->space, task_pc(run, task));
 	if (!handler_enter(run, task))

@@ -1,0 +1,21 @@
+/*
+ * Handles the traps that tasks run into.
+ */
+#ifndef MONITOR_TRAP_H
+#define MONITOR_TRAP_H
+
+#include "monitor/run.h"
+
+/*
+ * The task has stopped with `signal`, which trap instructions raise: handle the
+ * hit if the trap is pmon's, else deliver the signal.  The task runs on.
+ */
+void trap_handle(struct run *run, struct task *task, int signal);
+/*
+ * The task is at the entry or the exit of a system call.  Needed only while
+ * task->redo is set: finds the sigreturn that goes back to an instruction that
+ * faulted.
+ */
+void trap_syscall(struct run *run, struct task *task, bool entry);
+
+#endif
