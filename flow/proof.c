@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "flow/cfg_graph.h"
+#include "util/addrs.h"
 #include "util/mem.h"
 #include "util/search.h"
 
@@ -385,14 +386,6 @@ proof_cut(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 
 /* ---- where gaps may lead */
 
-static int
-by_number(const void *va, const void *vb)
-{
-	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
-
-	return (a > b) - (a < b);
-}
-
 uint64_t *
 proof_suspects(struct cfg *cfg, const struct cfg_input *in, size_t *n)
 {
@@ -421,7 +414,6 @@ proof_suspects(struct cfg *cfg, const struct cfg_input *in, size_t *n)
 			cfg->reentered |= insn.target == in->lo[0] &&
 					  insn.kind != INSN_CALL;
 		}
-	if (*n)
-		qsort(suspects, *n, sizeof(*suspects), by_number);
+	addrs_sort(suspects, *n);
 	return suspects;
 }

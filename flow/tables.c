@@ -10,6 +10,7 @@
 #include "flow/table_find.h"
 #include "flow/table_read.h"
 #include "flow/values.h"
+#include "util/addrs.h"
 #include "util/mem.h"
 
 enum {
@@ -58,14 +59,6 @@ by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int
-by_addr(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Collect the constant addresses in instructions; set `frame` and `taken`. */
 static void
 marks_find(struct tables *t)
@@ -94,9 +87,7 @@ marks_find(struct tables *t)
 		    addr != t->in->lo[0])
 			t->taken = true;
 	}
-	if (t->marks.n)
-		qsort(t->marks.addrs, t->marks.n, sizeof(*t->marks.addrs),
-		      by_addr);
+	addrs_sort(t->marks.addrs, t->marks.n);
 }
 
 static bool

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "util/addrs.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -16,14 +17,6 @@ struct addrs {
 	uint64_t *addrs;
 	size_t n;
 };
-
-static int
-by_addr(const void *va, const void *vb)
-{
-	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
-
-	return a < b ? -1 : a > b;
-}
 
 /*
  * Count how often each call in the middle of a counted block came back, for
@@ -140,8 +133,7 @@ sites_place(struct build *build, uint32_t index)
 		passes_place(fplan, &addrs);
 	targets_place(fplan, &addrs);
 	site_rest(build->plan, fplan->site);
-	if (addrs.n)
-		qsort(addrs.addrs, addrs.n, sizeof(*addrs.addrs), by_addr);
+	addrs_sort(addrs.addrs, addrs.n);
 	for (size_t i = 0; i < addrs.n; i++) {
 		uint32_t site = build_site(build, addrs.addrs[i], index);
 

@@ -6,15 +6,8 @@
 
 #include <stdlib.h>
 
+#include "util/addrs.h"
 #include "util/mem.h"
-
-static int
-by_addr(const void *va, const void *vb)
-{
-	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
-
-	return a < b ? -1 : a > b;
-}
 
 struct cfg *
 fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
@@ -26,8 +19,7 @@ fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
 
 	if (rows)
 		unit_lines_leaders(build->table, &code, &leaders, &n);
-	if (n)
-		qsort(leaders, n, sizeof(*leaders), by_addr);
+	addrs_sort(leaders, n);
 	cfg = graph_make(build->graphs,
 			 &(struct graph_wish){
 				 .ranges = fplan->ranges,

@@ -6,6 +6,7 @@
 
 #include "arch/abi.h"
 #include "probe/build.h"
+#include "util/addrs.h"
 #include "util/mem.h"
 
 /* Whether control comes to an instruction only from one before it. */
@@ -126,31 +127,37 @@ plan_hooks(struct plan *plan, bool infers)
 
 /* ---- system calls that have no hook */
 
-static int
-by_addr(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+/* The graph that was asked for last: hints of one function are neighbours. */
+struct around {
+	struct graphs *graphs;
+	const struct func *func;
+	uint32_t fplan;
+	struct cfg *cfg;	/* owned; or NULL */
+};
 
-	return x < y ? -1 : x > y;
-}
-
-/* The graph of the function around addr, owned by the caller, or NULL. */
-static struct cfg *
-graph_around(struct build *build, struct graphs *graphs, uint64_t addr)
+/* Set around->cfg to the graph of the function around addr. */
+static void
+around_find(struct build *build, struct around *around, uint64_t addr)
 {
 	const struct plan *plan = build->plan;
 	const struct func *func = image_func(build->image, addr);
 	uint32_t fplan = plan->nfplans ? plan_func(plan, addr) : FPLAN_NONE;
 
+	if (around->cfg && around->func == func && around->fplan == fplan)
+		return;
+	cfg_free(around->cfg);
+	around->cfg = NULL;
+	around->func = func;
+	around->fplan = fplan;
 	if (fplan != FPLAN_NONE)
-		return fplan_cfg(build, &plan->fplans[fplan], true);
-	return func ? graph_make(graphs,
-				 &(struct graph_wish){
-					 .ranges = func->ranges,
-					 .n = func->nranges,
-					 .entry = true,
-				 }) :
-		      NULL;
+		around->cfg = fplan_cfg(build, &plan->fplans[fplan], true);
+	else if (func)
+		around->cfg = graph_make(around->graphs,
+					 &(struct graph_wish){
+						 .ranges = func->ranges,
+						 .n = func->nranges,
+						 .entry = true,
+					 });
 }
 
 /* Whether addr is in the middle of an instruction that is proven. */
@@ -195,26 +202,22 @@ hooks_miss(struct build *build)
 {
 	const struct image *image = build->image;
 	struct plan *plan = build->plan;
-	struct graphs *graphs = graphs_open(image);
+	struct around around = { .graphs = graphs_open(image) };
 
-	if (build->ncalls)
-		qsort(build->calls, build->ncalls, sizeof(*build->calls),
-		      by_addr);
+	addrs_sort(build->calls, build->ncalls);
 	for (size_t i = 0; i < image->nhints && !plan->maps_unseen; i++) {
 		const struct hint *hint = &image->hints[i];
-		struct cfg *cfg;
 
 		if (hint->kind != HINT_SYSCALL ||
-		    (build->ncalls &&
-		     bsearch(&hint->addr, build->calls, build->ncalls,
-			     sizeof(*build->calls), by_addr)) ||
+		    addrs_has(build->calls, build->ncalls, hint->addr) ||
 		    !hint_maps(image, hint->addr))
 			continue;
-		cfg = graph_around(build, graphs, hint->addr);
-		plan->maps_unseen = !cfg || !cfg_within(cfg, hint->addr);
-		cfg_free(cfg);
+		around_find(build, &around, hint->addr);
+		plan->maps_unseen = !around.cfg ||
+				    !cfg_within(around.cfg, hint->addr);
 	}
-	graphs_close(graphs);
+	cfg_free(around.cfg);
+	graphs_close(around.graphs);
 	free(build->calls);
 	build->calls = NULL;
 	build->ncalls = 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "flow/returns.h"
+#include "util/addrs.h"
 #include "util/mem.h"
 #include "util/search.h"
 
@@ -113,14 +114,6 @@ text_at(void *ctx, uint64_t addr, size_t *avail)
 	return image_text(((struct graphs *)ctx)->image, addr, avail);
 }
 
-static int
-by_addr(const void *va, const void *vb)
-{
-	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
-
-	return a < b ? -1 : a > b;
-}
-
 /*
  * Select the addresses, of n ascending ones, that are in the ranges: ascending,
  * *found of them, owned by the caller.
@@ -138,8 +131,7 @@ addrs_in(const uint64_t *addrs, size_t n, const struct range *ranges,
 		for (; lo < n && addrs[lo] < ranges[i].hi; lo++)
 			*vec_push(in, *found) = addrs[lo];
 	}
-	if (*found)
-		qsort(in, *found, sizeof(*in), by_addr);
+	addrs_sort(in, *found);
 	return in;
 }
 
@@ -390,8 +382,7 @@ pads_in(const struct image *image, const struct graph_wish *wish,
 	more = addrs_in(wish->external, wish->nexternal, ranges, n, &nmore);
 	for (size_t i = 0; i < nmore; i++)
 		*vec_push(pads, *npads) = more[i];
-	if (nmore)
-		qsort(pads, *npads, sizeof(*pads), by_addr);
+	addrs_sort(pads, *npads);
 	free(more);
 	return pads;
 }
