@@ -44,15 +44,58 @@ struct host_counting {
 	int (*fetch)(struct host_site *sites, size_t n);
 };
 
+/*
+ * What this machine's kernel tells of its tasks, and does to them, beyond what
+ * every host can.
+ */
+struct host_native {
+	/*
+	 * Trace all threads of process pid, whose ids are appended to *tids;
+	 * each is paused and an EVENT_PAUSED (or another event) follows.  On
+	 * failure those that are there are traced nevertheless.
+	 */
+	int (*attach)(pid_t pid, pid_t **tids, size_t *n);
+	/* Why the launched task ended before its EVENT_EXEC: an errno, or 0. */
+	int (*launch_error)(void);
+	/* Send the signal to this thread alone. */
+	int (*send)(pid_t tid, int signal);
+	/* Change the address of the signal that the task stopped for. */
+	int (*fault_set)(pid_t tid, uint64_t va);
+	/* The whole siginfo of the signal that the task stopped for. */
+	int (*siginfo_get)(pid_t tid, uint8_t info[SIGINFO_MAX]);
+	int (*siginfo_set)(pid_t tid, const uint8_t info[SIGINFO_MAX]);
+	/*
+	 * Has something happened to a stopped task that wait has not reported
+	 * yet?  Either it was killed, or another thread's exec took its id.
+	 */
+	bool (*changed)(pid_t tid);
+	/*
+	 * The id of the process that started the task's process, or of its
+	 * adopter if that has ended.  0 for threads other than the first.
+	 */
+	pid_t (*parent)(pid_t tid);
+	/*
+	 * Of the first 31 signals those that are caught or ignored, as a set,
+	 * in a fraction of the time that `signals` takes.
+	 */
+	int (*handled)(pid_t tid, uint64_t *handled);
+	/* Bytes of memory that the process may still map (RLIMIT_AS). */
+	uint64_t (*room)(pid_t tid);
+	/* The size that files the process writes may have (RLIMIT_FSIZE). */
+	uint64_t (*file_max)(pid_t tid);
+	/* Is the task under a seccomp filter? */
+	bool (*confined)(pid_t tid);
+};
+
 struct host {
 	const char *name;
 	/*
-	 * The tasks belong to this machine's kernel, which reports their system
-	 * calls, mappings and children.  Otherwise there is one task, its
-	 * EVENT_EXEC comes before anything has run, and nobody reports code
+	 * Set if the tasks belong to this machine's kernel, which reports their
+	 * system calls, mappings and children.  Otherwise there is one task,
+	 * its EVENT_EXEC comes before anything has run, and nobody reports code
 	 * that is not the program's own.
 	 */
-	bool native;
+	const struct host_native *native;
 	const struct host_counting *counting;	/* NULL: it cannot */
 
 	/*
@@ -61,14 +104,6 @@ struct host {
 	 * is resumed.  HOST_OK or HOST_ERROR.
 	 */
 	int (*launch)(const char *path, char **argv, pid_t *tid);
-	/* Why the launched task ended before its EVENT_EXEC: an errno, or 0. */
-	int (*launch_error)(void);
-	/*
-	 * Trace all threads of process pid, whose ids are appended to *tids;
-	 * each is paused and an EVENT_PAUSED (or another event) follows.  On
-	 * failure those that are there are traced nevertheless.
-	 */
-	int (*attach)(pid_t pid, pid_t **tids, size_t *n);
 	/* Let the task go, delivering signal (0: none). */
 	int (*detach)(pid_t tid, int signal);
 
@@ -85,8 +120,6 @@ struct host {
 	 */
 	int (*pause)(pid_t tid);
 	int (*kill)(pid_t pid, int signal);
-	/* Native: to this thread alone. */
-	int (*send)(pid_t tid, int signal);
 
 	/*
 	 * Only hosts that are not native: did some of the program run without
@@ -101,18 +134,8 @@ struct host {
 	/* One register only, which is cheaper. */
 	int (*reg_get)(pid_t tid, unsigned reg, uint64_t *value);
 	int (*reg_set)(pid_t tid, unsigned reg, uint64_t value);
-	/*
-	 * The code and the address of the signal that the task stopped for; and
-	 * change the address.
-	 */
+	/* The code and the address of the signal that the task stopped for. */
 	int (*fault_get)(pid_t tid, int *code, uint64_t *va);
-	int (*fault_set)(pid_t tid, uint64_t va);
-	/*
-	 * The whole siginfo of the signal that the task stopped for.  Only
-	 * native hosts have these two.
-	 */
-	int (*siginfo_get)(pid_t tid, uint8_t info[SIGINFO_MAX]);
-	int (*siginfo_set)(pid_t tid, const uint8_t info[SIGINFO_MAX]);
 	/* Replace the set of blocked signals; *old becomes the old one. */
 	int (*mask_set)(pid_t tid, uint64_t mask, uint64_t *old);
 
@@ -131,37 +154,15 @@ struct host {
 	int (*data_write)(pid_t tid, uint64_t va, const void *buf, size_t n);
 
 	/*
-	 * Has something happened to a stopped task that wait has not reported
-	 * yet?  Either it was killed, or another thread's exec took its id.
-	 * Only native hosts have this.
-	 */
-	bool (*changed)(pid_t tid);
-	/*
 	 * Has the task ended, though its parent has not waited for it yet or
 	 * other threads of its process live on?
 	 */
 	bool (*zombie)(pid_t tid);
-	/*
-	 * The id of the process that started the task's process, or of its
-	 * adopter if that has ended.  0 for threads other than the first.
-	 */
-	pid_t (*parent)(pid_t tid);
 	/* The memory map; mappings_free frees it. */
 	int (*maps)(pid_t tid, struct mapping **maps, size_t *n);
 	/* An entry of the auxiliary vector, or 0 if there is none. */
 	uint64_t (*auxv)(pid_t tid, uint64_t type);
 	int (*signals)(pid_t tid, struct signal_state *state);
-	/*
-	 * Of the first 31 signals those that are caught or ignored, as a set,
-	 * in a fraction of the time.  Only where the host is native.
-	 */
-	int (*handled)(pid_t tid, uint64_t *handled);
-	/* Bytes of memory that the process may still map (RLIMIT_AS). */
-	uint64_t (*room)(pid_t tid);
-	/* The size that files the process writes may have (RLIMIT_FSIZE). */
-	uint64_t (*file_max)(pid_t tid);
-	/* Is the task under a seccomp filter? */
-	bool (*confined)(pid_t tid);
 	/*
 	 * The path of the running program, as the kernel names it, and in
 	 * *open_path one under which pmon can open it even if it was renamed.

@@ -145,19 +145,6 @@ remote_launch(const char *path, char **argv, pid_t *tid)
 	return HOST_ERROR;
 }
 
-static int
-remote_launch_error(void)
-{
-	return 0;
-}
-
-static int
-remote_attach(pid_t pid, pid_t **tids, size_t *n)
-{
-	return fail("process %d: pmon cannot attach through a GDB stub",
-		    (int)pid);
-}
-
 /*
  * Write the packet that lets the program go on.  With vCont only the thread
  * that stopped steps, or is given the signal.
@@ -497,8 +484,6 @@ remote_uncounted(const char **why)
 const struct host host_remote = {
 	.name = "remote",
 	.launch = remote_launch,
-	.launch_error = remote_launch_error,
-	.attach = remote_attach,
 	.detach = remote_detach,
 	.wait = remote_wait,
 	.resume = remote_resume,
@@ -511,7 +496,6 @@ const struct host host_remote = {
 	.uncounted = remote_uncounted,
 	.trap_cause = remote_trap_cause,
 	.fault_get = remote_fault_get,
-	.fault_set = remote_fault_set,
 	.mask_set = remote_mask_set,
 	.mem_open = remote_mem_open,
 	.mem_close = remote_mem_close,
@@ -520,13 +504,9 @@ const struct host host_remote = {
 	.data_read = remote_data_read,
 	.data_write = remote_data_write,
 	.zombie = remote_zombie,
-	.parent = remote_parent,
 	.maps = remote_maps,
 	.auxv = remote_auxv,
 	.signals = remote_signals,
-	.room = remote_room,
-	.file_max = remote_room,
-	.confined = remote_confined,
 	.exe = remote_exe,
 	.mapped = remote_mapped,
 	.affinity_get = remote_affinity_get,

@@ -141,13 +141,9 @@ int remote_signal_of(uint64_t number);
 /* ---- remote_unknown.c */
 
 int remote_fault_get(pid_t tid, int *code, uint64_t *va);
-int remote_fault_set(pid_t tid, uint64_t va);
 int remote_mask_set(pid_t tid, uint64_t mask, uint64_t *old);
 bool remote_zombie(pid_t tid);
-pid_t remote_parent(pid_t tid);
 int remote_signals(pid_t tid, struct signal_state *state);
-uint64_t remote_room(pid_t tid);
-bool remote_confined(pid_t tid);
 char *remote_exe(pid_t tid, char **open_path);
 char *remote_mapped(pid_t tid, const struct mapping *map);
 int remote_affinity_get(pid_t tid, void *set, size_t size);

@@ -36,12 +36,6 @@ remote_fault_get(pid_t tid, int *code, uint64_t *va)
 }
 
 int
-remote_fault_set(pid_t tid, uint64_t va)
-{
-	return HOST_GONE;
-}
-
-int
 remote_mask_set(pid_t tid, uint64_t mask, uint64_t *old)
 {
 	return HOST_GONE;
@@ -53,29 +47,11 @@ remote_zombie(pid_t tid)
 	return remote.ended;
 }
 
-pid_t
-remote_parent(pid_t tid)
-{
-	return 0;
-}
-
 int
 remote_signals(pid_t tid, struct signal_state *state)
 {
 	*state = (struct signal_state){ 0 };
 	return HOST_OK;
-}
-
-uint64_t
-remote_room(pid_t tid)
-{
-	return UINT64_MAX;
-}
-
-bool
-remote_confined(pid_t tid)
-{
-	return false;
 }
 
 char *

@@ -13,20 +13,6 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* A program that cannot run is found out by simh_launch itself. */
-static int
-simh_launch_error(void)
-{
-	return 0;
-}
-
-static int
-simh_attach(pid_t pid, pid_t **tids, size_t *n)
-{
-	return fail("process %d: pmon cannot attach to a program on a "
-		    "simulated VAX", (int)pid);
-}
-
 static enum trap_cause
 simh_trap_cause(pid_t tid)
 {
@@ -85,13 +71,6 @@ simh_fault_get(pid_t tid, int *code, uint64_t *va)
 	*va = simh.stop.vector == VECTOR_ACCESS ||
 	      simh.stop.vector == VECTOR_TRANSLATION ?
 	      simh.stop.params[1] : simh.stop.pc;
-	return simh_alive() ? HOST_OK : HOST_GONE;
-}
-
-/* Does nothing: the program never sees another address than the fault's. */
-static int
-simh_fault_set(pid_t tid, uint64_t va)
-{
 	return simh_alive() ? HOST_OK : HOST_GONE;
 }
 
@@ -180,12 +159,6 @@ simh_zombie(pid_t tid)
 	return !simh_alive();
 }
 
-static pid_t
-simh_parent(pid_t tid)
-{
-	return getpid();
-}
-
 static int
 simh_maps(pid_t tid, struct mapping **maps, size_t *n)
 {
@@ -231,18 +204,6 @@ simh_signals(pid_t tid, struct signal_state *state)
 			state->caught |= bit;
 	}
 	return HOST_OK;
-}
-
-static uint64_t
-simh_room(pid_t tid)
-{
-	return UINT64_MAX;
-}
-
-static bool
-simh_confined(pid_t tid)
-{
-	return false;
 }
 
 static char *
@@ -306,8 +267,6 @@ static const struct host_counting simh_counting = {
 const struct host host_simh = {
 	.name = "simh",
 	.launch = simh_launch,
-	.launch_error = simh_launch_error,
-	.attach = simh_attach,
 	.detach = simh_detach,
 	.wait = simh_wait,
 	.resume = simh_resume,
@@ -319,7 +278,6 @@ const struct host host_simh = {
 	.reg_get = simh_reg_get,
 	.reg_set = simh_reg_set,
 	.fault_get = simh_fault_get,
-	.fault_set = simh_fault_set,
 	.mask_set = simh_mask_set,
 	.mem_open = simh_mem_open,
 	.mem_close = simh_mem_close,
@@ -328,13 +286,9 @@ const struct host host_simh = {
 	.data_read = simh_data_read,
 	.data_write = simh_data_write,
 	.zombie = simh_zombie,
-	.parent = simh_parent,
 	.maps = simh_maps,
 	.auxv = simh_auxv,
 	.signals = simh_signals,
-	.room = simh_room,
-	.file_max = simh_room,
-	.confined = simh_confined,
 	.exe = simh_exe,
 	.mapped = simh_mapped,
 	.affinity_get = simh_affinity_get,

@@ -294,7 +294,7 @@ static bool
 child_ended(struct run *run, pid_t tid)
 {
 	return run->host->native && !task_find(run, tid) &&
-	       (run->host->send(tid, 0) || run->host->zombie(tid));
+	       (run->host->native->send(tid, 0) || run->host->zombie(tid));
 }
 
 static void
@@ -413,7 +413,8 @@ event_receive(struct run *run, const struct event *event)
 	/* A child can stop before its parent's event announces it. */
 	if (!task) {
 		task = task_new(run, event->tid, NULL);
-		task->parent = run->host->parent(event->tid);
+		if (run->host->native)
+			task->parent = run->host->native->parent(event->tid);
 	}
 	if (!ended)
 		task->hit_slotted = false;

@@ -178,9 +178,11 @@ run_start(struct run *run)
 static int
 run_status(struct run *run)
 {
-	int status, err = run->root_started ? 0 : run->host->launch_error();
+	int status, err = 0;
 
-	if (run->root && !run->root_started && err) {
+	if (run->host->native && !run->root_started)
+		err = run->host->native->launch_error();
+	if (run->root && err) {
 		run_launch_explain(run, err);
 		return trouble();
 	}

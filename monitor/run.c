@@ -216,7 +216,7 @@ event_stale(struct run *run, const struct task *task,
 	return task->process && task->process->ntasks > 1 &&
 	       (event->kind == EVENT_TRAP || event->kind == EVENT_SIGNAL ||
 		event->kind == EVENT_PAUSED) &&
-	       run->host->changed(task->tid);
+	       task_changed(run, task);
 }
 
 static void

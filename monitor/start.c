@@ -152,7 +152,7 @@ process_attach(struct run *run, pid_t pid)
 
 	if (!run->standing)
 		run->standing = run_clock();
-	err = run->host->attach(pid, &tids, &n);
+	err = run->host->native->attach(pid, &tids, &n);
 	/* After a failure the tasks traced so far are still to be let go. */
 	process = n ? process_new(run, pid, space_new(-1)) : NULL;
 	for (size_t i = 0; i < n; i++)

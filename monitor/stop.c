@@ -159,7 +159,7 @@ task_unmap(struct run *run, struct task *task, struct event *event)
 	struct space *space = task->process->space;
 	struct unmapping u = { run, task, 0 };
 
-	if (run->host->confined(task->tid)) {
+	if (task_confined(run, task)) {
 		memory_stays(run, space, task->tid,
 			     "a seccomp filter may forbid munmap");
 		return HOST_OK;
@@ -217,7 +217,7 @@ space_unmap(struct run *run, struct space *space)
 			queued_change(run, crowd.best, &event);
 	} while (err && (crowd.best->exiting ||
 			 crowd.best->state == TASK_DEAD));
-	if (err && !run->host->changed(crowd.best->tid))
+	if (err && !task_changed(run, crowd.best))
 		memory_stays(run, space, crowd.best->tid,
 			     "the process cannot be made to unmap the memory");
 }

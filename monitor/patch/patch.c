@@ -57,9 +57,9 @@ slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
 	 * For these signals the kernel tells the program the instruction's
 	 * address.
 	 */
-	if (!run->host->fault_get(task->tid, &code, &fault) && code > 0 &&
+	if (run->host->native && !run->host->fault_get(task->tid, &code, &fault) && code > 0 &&
 	    fault == regs->r[arch->reg_pc])
-		run->host->fault_set(task->tid, hit.va);
+		run->host->native->fault_set(task->tid, hit.va);
 }
 
 bool

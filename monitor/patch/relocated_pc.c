@@ -324,7 +324,7 @@ task_bring(struct run *run, struct task *task, uint64_t *va)
 		return 1;
 	}
 	sigtrap_steps(run, task);
-	if (run->host->siginfo_get(task->tid, info) ||
+	if (run->host->native->siginfo_get(task->tid, info) ||
 	    run->host->mask_set(task->tid, ~(UINT64_C(1) << (SIGTRAP - 1)),
 				&mask))
 		return -1;
@@ -335,7 +335,7 @@ task_bring(struct run *run, struct task *task, uint64_t *va)
 	if (queued && task->state == TASK_RUNNING)
 		task->state = TASK_STOPPED;
 	run->host->mask_set(task->tid, mask, NULL);
-	run->host->siginfo_set(task->tid, info);
+	run->host->native->siginfo_set(task->tid, info);
 	return r;
 }
 

@@ -11,12 +11,12 @@
 
 #include "monitor/process/events.h"
 #include "monitor/process/inject.h"
+#include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "util/mem.h"
 
 enum {
 	PAGE = 4096, ROOM_MIN = 1 << 16, ROOM_MAX = 1 << 26,
-	SHARE = 8,	/* map at most 1 / SHARE of the program's room */
 };
 
 /*
@@ -76,8 +76,7 @@ task_maps(const struct run *run, const struct task *task, uint64_t size)
 	if (event && event->kind != EVENT_PAUSED)
 		return false;
 	return run->abi && !task->group_stopped &&
-	       !run->host->confined(task->tid) &&
-	       size <= run->host->room(task->tid) / SHARE;
+	       !task_confined(run, task) && task_room(run, task, size);
 }
 
 static uint64_t

@@ -50,7 +50,7 @@ detour_halt(struct run *run, struct task *task, struct detour *detour)
 	struct event event;
 
 	if (host->mask_set(task->tid, ~(UINT64_C(1) << (spare - 1)), NULL) ||
-	    host->send(task->tid, spare))
+	    host->native->send(task->tid, spare))
 		return HOST_GONE;
 	do {
 		err = detour_resume(run, task, RESUME_RUN, detour, &event);

@@ -48,9 +48,9 @@ fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va)
 	 * For some signals the kernel tells the program the instruction's
 	 * address.
 	 */
-	if (!run->host->fault_get(task->tid, &code, &at) && code > 0 &&
+	if (run->host->native && !run->host->fault_get(task->tid, &code, &at) && code > 0 &&
 	    at == pc)
-		run->host->fault_set(task->tid, va);
+		run->host->native->fault_set(task->tid, va);
 }
 
 void

@@ -205,7 +205,7 @@ task_save(const struct host *host, const struct task *task, bool quiet,
 		return HOST_GONE;
 	if (!host->native)
 		return HOST_OK;
-	if (host->siginfo_get(task->tid, saved->info) ||
+	if (host->native->siginfo_get(task->tid, saved->info) ||
 	    host->mask_set(task->tid, blocked, &saved->mask))
 		return HOST_GONE;
 	return HOST_OK;
@@ -218,7 +218,7 @@ task_restore(const struct host *host, const struct task *task,
 {
 	int err = host->regs_set(task->tid, &saved->regs);
 
-	if (host->native && host->siginfo_set(task->tid, saved->info))
+	if (host->native && host->native->siginfo_set(task->tid, saved->info))
 		err = HOST_GONE;
 	if (host->native && host->mask_set(task->tid, saved->mask, NULL))
 		err = HOST_GONE;

@@ -114,7 +114,7 @@ sigtrap_exec(struct run *run, struct task *task)
 bool
 sigtrap_mends(struct run *run, const struct task *task)
 {
-	return run->host->native && !run->host->confined(task->tid);
+	return run->host->native && !task_confined(run, task);
 }
 
 /*
@@ -253,7 +253,7 @@ sigtrap_lost(struct run *run, const struct task *task)
 	uint64_t handled;
 
 	return sigtrap && sigtrap->action.handler != HANDLER_DEFAULT &&
-	       !run->host->handled(task->tid, &handled) &&
+	       !run->host->native->handled(task->tid, &handled) &&
 	       !(handled & TRAP_BIT);
 }
 

@@ -10,6 +10,9 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
+/* pmon maps at most 1/SHARE of what a process may still map. */
+enum { SHARE = 8 };
+
 size_t
 run_counter_set(const struct run *run, const struct task *task)
 {
@@ -160,4 +163,25 @@ task_watched(const struct task *task)
 {
 	return task->process && task->process->space &&
 	       task->process->space->watched;
+}
+
+/* ---- what the kernel lets a task do */
+
+bool
+task_confined(const struct run *run, const struct task *task)
+{
+	return run->host->native && run->host->native->confined(task->tid);
+}
+
+bool
+task_room(const struct run *run, const struct task *task, uint64_t size)
+{
+	return !run->host->native ||
+	       size <= run->host->native->room(task->tid) / SHARE;
+}
+
+bool
+task_changed(const struct run *run, const struct task *task)
+{
+	return run->host->native && run->host->native->changed(task->tid);
 }

@@ -49,6 +49,22 @@ void task_each(struct run *run,
 /* Enter a process, which takes over the caller's reference to the space. */
 struct process *process_new(struct run *run, pid_t pid, struct space *space);
 
+/*
+ * Whether a seccomp filter may forbid the system calls that pmon makes in the
+ * task's name.
+ */
+bool task_confined(const struct run *run, const struct task *task);
+/*
+ * Whether the process may map `size` bytes more and still have most of what is
+ * left of its address space (RLIMIT_AS).
+ */
+bool task_room(const struct run *run, const struct task *task, uint64_t size);
+/*
+ * Has something happened to the stopped task that the host has not told of yet?
+ * Either it was killed, or another thread's exec took its id.
+ */
+bool task_changed(const struct run *run, const struct task *task);
+
 /* Whether the task stops at all system calls, as its space is watched. */
 bool task_watched(const struct task *task);
 

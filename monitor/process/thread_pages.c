@@ -29,8 +29,6 @@ enum {
 	PAGE_STEP = 1 << 16,	/* a page's size is a multiple of this */
 	PAGE_MORE = 1 << 28,	/* room for libraries that may be loaded */
 	THREAD_PAGES = 64,	/* in one chunk */
-	SHARE = 8,		/* a chunk takes at most 1/SHARE of the free
-				   address space */
 };
 
 /*
@@ -94,12 +92,13 @@ chunk_map(struct run *run, struct task *task, uint64_t size,
 	 * A seccomp filter may kill the process for its system calls, and
 	 * RLIMIT_FSIZE would, by SIGXFSZ.
 	 */
-	if (run->host->confined(task->tid))
+	if (task_confined(run, task))
 		return fail("a seccomp filter may forbid the system calls that "
 			    "counters need");
-	if (total > run->host->room(task->tid) / SHARE)
+	if (!task_room(run, task, total))
 		return fail("its address space is limited (RLIMIT_AS)");
-	if (total > run->host->file_max(task->tid))
+	if (run->host->native &&
+	    total > run->host->native->file_max(task->tid))
 		return fail("the size of its files is limited (RLIMIT_FSIZE)");
 	return shared_open(run, task, total, &chunk->shared);
 }
@@ -217,7 +216,7 @@ task_killed(struct run *run, const struct task *task)
 	uint64_t pc;
 
 	return run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
-	       run->host->changed(task->tid);
+	       task_changed(run, task);
 }
 
 /*

@@ -537,7 +537,7 @@ watch(struct watcher *watcher, char **argv)
 			watch_event(watcher, &event, root);
 		}
 	}
-	must(!watcher->host->launch_error());
+	must(!watcher->host->native->launch_error());
 	free(watcher->queue);
 	for (size_t i = 0; i < watcher->nspaces; i++) {
 		watcher->host->mem_close(watcher->spaces[i]->mem);

@@ -235,7 +235,7 @@ stopping_resume(pid_t tid, enum resume how, int signal)
 	if (stopping.early)
 		return HOST_ERROR;
 	err = host_ptrace.resume(tid, how, signal);
-	return err ? err : host_ptrace.send(tid, SIGCONT);
+	return err ? err : host_ptrace.native->send(tid, SIGCONT);
 }
 
 static void

@@ -49,15 +49,9 @@ host_reg_get(pid_t tid, unsigned reg, uint64_t *value)
 	return HOST_GONE;
 }
 
-static pid_t
-host_parent(pid_t tid)
-{
-	return 0;
-}
-
 static const struct host host = {
 	.name = "events", .wait = host_wait, .pause = host_pause,
-	.regs_get = host_regs_get, .reg_get = host_reg_get, .parent = host_parent,
+	.regs_get = host_regs_get, .reg_get = host_reg_get,
 };
 
 /*
