@@ -45,6 +45,16 @@ struct host_counting {
 };
 
 /*
+ * What a stop takes of the processor time of the process that stops, in
+ * seconds: by the kernel, before and after pmon looks at it.
+ */
+struct stop_costs {
+	double trap;		/* and any that are not these: */
+	double call;		/* entry or exit of a system call */
+	double step;		/* behind a single step */
+};
+
+/*
  * What this machine's kernel tells of its tasks, and does to them, beyond what
  * every host can.
  */
@@ -85,6 +95,16 @@ struct host_native {
 	uint64_t (*file_max)(pid_t tid);
 	/* Is the task under a seccomp filter? */
 	bool (*confined)(pid_t tid);
+	/*
+	 * The processor time that the process has used, in seconds, or -1 if it
+	 * is gone.  NULL, as the next: the time is not real.
+	 */
+	double (*cpu_time)(pid_t pid);
+	/*
+	 * Measure, in some milliseconds, what stops cost.  HOST_OK, or
+	 * HOST_ERROR without a message.
+	 */
+	int (*stop_costs)(struct stop_costs *costs);
 };
 
 struct host {

@@ -55,6 +55,8 @@ int ptrace_mem_write(int mem, pid_t tid, uint64_t va, const void *buf,
 		     size_t n);
 int ptrace_data_read(pid_t tid, uint64_t va, void *buf, size_t n);
 int ptrace_data_write(pid_t tid, uint64_t va, const void *buf, size_t n);
+double ptrace_cpu_time(pid_t pid);
+int ptrace_stop_costs(struct stop_costs *costs);
 int ptrace_affinity_get(pid_t tid, void *set, size_t size);
 int ptrace_affinity_set(pid_t tid, const void *set, size_t size);
 

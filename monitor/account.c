@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "monitor/client/slow.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/tamper.h"
@@ -373,6 +374,7 @@ task_exiting(struct run *run, struct task *task, const struct event *event)
 	abnormal_end(run, task);
 	tamper_check(run, task);
 	thread_pages_end(run, task);
+	slow_ending(run, task);
 	task->state = TASK_RUNNING;
 	task_resume(run, task, RESUME_END, 0);
 }

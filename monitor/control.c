@@ -18,6 +18,7 @@
 
 #include "monitor/client/count.h"
 #include "monitor/client/save.h"
+#include "monitor/client/slow.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/host_counters.h"
 #include "monitor/place.h"
@@ -237,6 +238,7 @@ on_reset(struct run *run, char *args, FILE *out)
 			plan_again(run, plan);
 	}
 	stops_reset(run);
+	slow_reset(run);
 	run_begin(run);
 	abnormal_present(run, PRESENT_ANEW);
 	return 0;

@@ -4,6 +4,7 @@
  * of memory, bugs (must), and the progress line of object.c.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "monitor/ask.h"
 #include "monitor/client/autosave.h"
 #include "monitor/client/save.h"
+#include "monitor/client/slow.h"
 #include "monitor/control.h"
 #include "monitor/live.h"
 #include "monitor/options.h"
@@ -140,6 +142,31 @@ report_now(struct run *run)
 	abnormal_present(run, PRESENT_NOT);
 }
 
+/*
+ * Print a note while the program runs, in one piece, as the program may print,
+ * too.  Whoever reads a full pipe may wait for the program, and so for pmon.
+ */
+static bool
+note_print(const char *note)
+{
+	struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
+	char *text = NULL;
+	size_t size;
+	FILE *mem;
+
+	if (poll(&ready, 1, 0) != 1 || !(ready.revents & POLLOUT))
+		return false;
+	mem = open_memstream(&text, &size);
+	must(mem != NULL);
+	fputs("pmon: note: ", mem);
+	text_put(mem, note);
+	putc('\n', mem);
+	must(!fclose(mem));
+	fputs(text, stderr);
+	free(text);
+	return true;
+}
+
 /* ---- the run */
 
 static int
@@ -168,6 +195,7 @@ run_start(struct run *run)
 	}
 	run_begin(run);
 	autosave_open(run);
+	slow_open(run);
 	if (opts->duration > 0) {
 		run->deadline = run->started + opts->duration;
 		notice_ticks(true);
@@ -204,6 +232,7 @@ monitor(const struct options *opts)
 
 	run_init(&run, opts);
 	run.report = report_now;
+	run.tell = note_print;
 	shrunk_catch();
 	if (report_targets_check(&opts->report) || save_check(&run) ||
 	    earlier_read(&run) ||

@@ -13,6 +13,7 @@
 #include "monitor/client/autosave.h"
 #include "monitor/client/count.h"
 #include "monitor/client/save.h"
+#include "monitor/client/slow.h"
 #include "monitor/control.h"
 #include "monitor/deliver.h"
 #include "monitor/patch/extend.h"
@@ -62,6 +63,7 @@ run_free(struct run *run)
 	host_counters_close(run);
 	extensions_free(run);
 	account_close(run);
+	slow_close(run);
 	owners_free(run);
 	earlier_free(run);
 	objects_free(run);
@@ -340,6 +342,7 @@ run_loop(struct run *run)
 
 	for (;;) {
 		notices_handle(run);
+		slow_look(run);
 		if (queue_take(run, &event)) {
 			event_handle(run, &event);
 			continue;

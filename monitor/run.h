@@ -24,6 +24,7 @@ struct event_queue;		/* see events.c */
 struct extensions;		/* see extend.c */
 struct host_counters;		/* see host_counters.c */
 struct object;			/* see object.h */
+struct slow;			/* see slow.c */
 
 enum { TASK_BUCKETS = 1024 };
 
@@ -60,6 +61,8 @@ struct run {
 	double deadline;	/* monotonic seconds, 0: none */
 	/* Print the report so far. */
 	void (*report)(struct run *run);
+	/* Print a note; false if that must be tried again later. */
+	bool (*tell)(const char *note);
 
 	struct task *departed;	/* copied from the last task that was killed
 				   with its whole process; see account.c */
@@ -80,6 +83,7 @@ struct run {
 	bool saved;		/* the data file has been written ... */
 	bool unsaved;		/* ... but could not be the last time */
 	struct autosave *autosave;	/* see autosave.c; or NULL */
+	struct slow *slow;	/* see slow.c; or NULL */
 	struct earlier *earlier;	/* --weights, or NULL */
 	struct control *control;	/* its socket, or NULL */
 };

@@ -22,4 +22,7 @@ struct ways ways_count(const struct report_input *report_input);
 /* The numbers in words, "" if all are 0; owned by the caller. */
 char *ways_text(const struct ways *ways);
 
+/* Why the site has a trap; static, or the plan's. */
+const char *site_why(const struct plan *plan, const struct site *site);
+
 #endif

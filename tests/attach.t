@@ -48,7 +48,7 @@ detach
 	kill $signal // 'INT', $run->{pid};
 	$run = monitor_finish($run);
 	is(ended($run), 'status 0', 'pmon detaches');
-	is($run->{err}, '', 'without a word');
+	is(complaints($run), '', 'without a word');
 	return $run;
 }
 
@@ -126,7 +126,7 @@ for my $patch (@patches) {
 	my $run = monitor(['--units=func', '--duration=0.2', '-p',
 	    $target->{pid}], []);
 	is(ended($run), 'status 0', '--duration ends');
-	is($run->{err}, '', 'without a word');
+	is(complaints($run), '', 'without a word');
 	like($target->ask('s'), qr/^stopped \d+$/, 'it runs on');
 	untouched($target, '--duration');
 	is($target->finish('q'), 'status 21', 'it ends well');

@@ -115,7 +115,7 @@ for my $mode (@modes) {
 		});
 
 		is(ended($run), 'status 0', "$what: pmon ends");
-		is($run->{err}, '', 'without a word');
+		is(complaints($run), '', 'without a word');
 		unlike($run->{report}, qr/stays\s+mapped/, 'with nothing left');
 		is_deeply(process_state($target->{pid}, @without), $before,
 		    "$what: all is as before");
@@ -185,7 +185,7 @@ for my $mode (@stopped) {
 		});
 
 		is(ended($run), 'status 0', "$what: pmon ends");
-		is($run->{err}, '', 'without a word');
+		is(complaints($run), '', 'without a word');
 		ok(wait_for(sub { states($target->{pid}) =~ /^T+$/ }),
 		    'all its threads are stopped');
 		is_deeply(process_state($target->{pid}, @without), $before,
@@ -219,7 +219,7 @@ for my $stack ([], ['other'], ['deep'], ['within'], ['several']) {
 		});
 
 		is(ended($run), 'status 0', 'pmon ends');
-		is($run->{err}, '', 'without a word');
+		is(complaints($run), '', 'without a word');
 		is($run->{funcs}{faults}, "@$options" eq '--once' ? 1 :
 		    2 * $calls,
 		    'what began meanwhile is counted')

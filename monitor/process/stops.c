@@ -55,6 +55,12 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_END] = "thread or process ends",
 };
 
+const char *
+stop_cause_text(enum stop_cause cause)
+{
+	return causes[cause];
+}
+
 static uint64_t
 clock_ns(void)
 {

@@ -96,6 +96,9 @@ int task_resume(struct run *run, struct task *task, enum resume how,
 /* host->pause; `why` is the cause of the stop that follows. */
 int task_interrupt(struct run *run, struct task *task, enum stop_cause why);
 
+/* The cause in words; static. */
+const char *stop_cause_text(enum stop_cause cause);
+
 /* How many stops were traps. */
 uint64_t stops_traps(const struct run *run);
 /* A sum for each cause that occurred, in the order above; caller owns it. */

@@ -56,6 +56,8 @@ struct process {
 	struct sigtrap *sigtrap;	/* NULL before the first exec */
 	size_t counter_set;	/* with --separate=process: see
 				   run_counter_set */
+	double used;		/* processor time, seconds, when slow.c looked
+				   last */
 	struct process *next;
 };
 

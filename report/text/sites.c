@@ -165,7 +165,7 @@ lead_why(const struct func_plan *fplan, uint64_t addr)
 	return "no room for a jump";
 }
 
-static const char *
+const char *
 site_why(const struct plan *plan, const struct site *site)
 {
 	const struct func_plan *fplan = site->fplan == FPLAN_NONE ? NULL :

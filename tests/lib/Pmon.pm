@@ -22,7 +22,7 @@ use Time::HiRes qw(sleep time);
 our @EXPORT = qw($pmon $build $cc $scratch $limit $seed $slow @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
     lines_are annotated funcs_read lines_read slurp spew wait_for ended
-    has_ended);
+    has_ended complaints);
 
 our $pmon = abs_path($ENV{PMON} // 'build/pmon');
 our $build = abs_path($ENV{PMON_BUILD} // 'build');
@@ -301,6 +301,16 @@ lines_are
 	my %got = map { $_ => $lines->{$_} } keys %$expected;
 
 	return is_deeply(\%got, $expected, "$what: lines");
+}
+
+# Its standard error output, but for pmon's note that it is slow: how much it
+# does before it is stopped is a matter of time.
+sub
+complaints
+{
+	my ($run) = @_;
+
+	return $run->{err} =~ s/^pmon: note: .*\n//mr;
 }
 
 # Did the program end as it should, and in time?

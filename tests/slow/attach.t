@@ -23,7 +23,7 @@ for my $patch (@patches) {
 		my $run = monitor(["--patch=$patch", '--units=func',
 		    '--duration=0.005', '-p', $target->{pid}], []);
 
-		if (ended($run) ne 'status 0' || $run->{err} ne '') {
+		if (ended($run) ne 'status 0' || complaints($run) ne '') {
 			$failed++;
 			diag "$time: ", ended($run), ' ', $run->{err};
 		}

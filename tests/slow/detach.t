@@ -85,7 +85,7 @@ server
 		my $end = $ends[$i / @modes % @ends];
 		my $result = attach($pid, $options, $end);
 
-		if (ended($result) ne 'status 0' || $result->{err} ne '' ||
+		if (ended($result) ne 'status 0' || complaints($result) ne '' ||
 		    $result->{report} =~ /stays\s+mapped/) {
 			diag "@$options $end: ", ended($result), ' ',
 			    $result->{err};
