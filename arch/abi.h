@@ -16,6 +16,12 @@ enum { DWARF_REGS = 32 };
 enum { ARG_NONE = 0xff };
 
 /*
+ * The kernel's internal results for "restart, or EINTR" (linux/errno.h), from
+ * the first to the last.  The last is for calls that nr_restart continues.
+ */
+enum { RESTART_FIRST = 512, RESTART_BLOCK = 516 };
+
+/*
  * A system call that moves bytes and returns how many: the numbers, from 0, of
  * its arguments for the buffer (or ARG_NONE), the number of bytes, and the
  * offset in the file (or ARG_NONE).
@@ -34,6 +40,7 @@ struct abi {
 	int nr_exec, nr_execat;
 	int nr_getaffinity, nr_setaffinity;
 	int nr_close, nr_connect;
+	int nr_restart;		/* goes on with a call that was interrupted */
 	int nr_memfd_create, nr_ftruncate;
 	/* Offsets of the interrupted pc and stack pointer in a signal handler's
 	   context, which the stack pointer points to at sigreturn. */

@@ -22,7 +22,7 @@ enum hint_kind {
 	HINT_THREAD_REG_CALL,	/* ... if thread_reg_call can be called */
 };
 
-enum { HINT_CONTEXT = 128 };
+enum { HINT_CONTEXT = 128, RESTORER_SIZE = 176 };
 
 /*
  * A register in the GDB remote protocol's g packet.  A table of them is in the
@@ -180,6 +180,15 @@ struct arch {
 	 */
 	int (*jump_write)(uint64_t from, uint64_t to, unsigned len,
 			  uint8_t *bytes);
+
+	/*
+	 * Write code for behind a system call instruction, at va: it sets the
+	 * task's signal mask and those of its registers that system calls use,
+	 * and goes to its pc, without a stack.  RESTORER_SIZE bytes.  NULL: this
+	 * CPU has none.
+	 */
+	void (*restorer_write)(const struct regs *regs, uint64_t mask,
+			       uint64_t va, uint8_t bytes[RESTORER_SIZE]);
 
 	/* Write a call of call_len bytes, likewise. */
 	int (*call_write)(uint64_t from, uint64_t to, uint8_t *bytes);

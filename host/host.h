@@ -74,6 +74,8 @@ struct host_native {
 	/* The whole siginfo of the signal that the task stopped for. */
 	int (*siginfo_get)(pid_t tid, uint8_t info[SIGINFO_MAX]);
 	int (*siginfo_set)(pid_t tid, const uint8_t info[SIGINFO_MAX]);
+	/* The set of blocked signals. */
+	int (*mask_get)(pid_t tid, uint64_t *mask);
 	/*
 	 * Has something happened to a stopped task that wait has not reported
 	 * yet?  Either it was killed, or another thread's exec took its id.

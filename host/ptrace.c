@@ -269,6 +269,7 @@ static const struct host_native ptrace_native = {
 	.fault_set = ptrace_fault_set,
 	.siginfo_get = ptrace_siginfo_get,
 	.siginfo_set = ptrace_siginfo_set,
+	.mask_get = ptrace_mask_get,
 	.changed = ptrace_changed,
 	.parent = procfs_parent,
 	.handled = procfs_handled,

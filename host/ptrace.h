@@ -45,6 +45,7 @@ int ptrace_reg_set(pid_t tid, unsigned reg, uint64_t value);
 enum trap_cause ptrace_trap_cause(pid_t tid);
 int ptrace_fault_get(pid_t tid, int *code, uint64_t *va);
 int ptrace_fault_set(pid_t tid, uint64_t va);
+int ptrace_mask_get(pid_t tid, uint64_t *mask);
 int ptrace_mask_set(pid_t tid, uint64_t mask, uint64_t *old);
 int ptrace_siginfo_get(pid_t tid, uint8_t info[SIGINFO_MAX]);
 int ptrace_siginfo_set(pid_t tid, const uint8_t info[SIGINFO_MAX]);

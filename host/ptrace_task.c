@@ -92,13 +92,20 @@ ptrace_fault_set(pid_t tid, uint64_t va)
 }
 
 int
+ptrace_mask_get(pid_t tid, uint64_t *mask)
+{
+	return ptrace_request(PTRACE_GETSIGMASK, tid, (void *)sizeof(*mask),
+			      mask);
+}
+
+int
 ptrace_mask_set(pid_t tid, uint64_t mask, uint64_t *old)
 {
-	void *size = (void *)sizeof(mask);
-	int err = old ? ptrace_request(PTRACE_GETSIGMASK, tid, size, old) :
-			HOST_OK;
+	int err = old ? ptrace_mask_get(tid, old) : HOST_OK;
 
-	return err ? err : ptrace_request(PTRACE_SETSIGMASK, tid, size, &mask);
+	return err ? err :
+		     ptrace_request(PTRACE_SETSIGMASK, tid,
+				    (void *)sizeof(mask), &mask);
 }
 
 int

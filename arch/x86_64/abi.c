@@ -37,6 +37,7 @@ const struct abi abi_x86_64 = {
 	.nr_execat = SYS_execveat,
 	.nr_getaffinity = SYS_sched_getaffinity,
 	.nr_setaffinity = SYS_sched_setaffinity,
+	.nr_restart = SYS_restart_syscall,
 	.nr_close = SYS_close,
 	.nr_connect = SYS_connect,
 	.nr_memfd_create = SYS_memfd_create,

@@ -216,6 +216,7 @@ const struct arch arch_x86_64 = {
 	.fragment_write = x86_fragment_write,
 	.fragment_inside = x86_fragment_inside,
 	.jump_write = x86_jump_write,
+	.restorer_write = x86_restorer_write,
 	.call_write = x86_call_write,
 	.call_len = 5,
 };

@@ -116,6 +116,10 @@ enum fragment_inside x86_fragment_inside(const struct fragment *fragment,
 int x86_jump_write(uint64_t from, uint64_t to, unsigned len, uint8_t *bytes);
 int x86_call_write(uint64_t from, uint64_t to, uint8_t *bytes);
 
+/* restorer.c */
+void x86_restorer_write(const struct regs *regs, uint64_t mask, uint64_t va,
+			uint8_t bytes[RESTORER_SIZE]);
+
 /* hints.c */
 size_t x86_hint(const uint8_t *code, size_t n, size_t from,
 		enum hint_kind *kind);

@@ -23,14 +23,11 @@ struct cut {
 	uint64_t done;		/* bytes moved so far */
 };
 
-/* The kernel's internal results for "restart, or EINTR" (linux/errno.h). */
-enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
-
 static bool
 interrupted(int64_t result)
 {
 	return result == -EINTR ||
-	       (-result >= RESTART_FIRST && -result <= RESTART_LAST);
+	       (-result >= RESTART_FIRST && -result <= RESTART_BLOCK);
 }
 
 /* The call returns to the program: its own arguments, and the sum of bytes. */

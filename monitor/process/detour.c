@@ -27,19 +27,28 @@ detour_resume(struct run *run, struct task *task, enum resume how,
 }
 
 /*
- * A signal that means nothing to the kernel, and that is not pending, so that
- * none of the program's is taken for it.
+ * A signal to stop the task with, of which nothing becomes if pmon is killed and
+ * the task gets it: the program has no handler for it, and its default is to be
+ * ignored.  One that is not pending, so that none of the program's is taken for
+ * it.
  */
 static int
 signal_spare(struct run *run, const struct task *task)
 {
+	static const int harmless[] = { SIGURG, SIGWINCH, SIGCHLD };
 	struct signal_state state = { 0 };
-	int signal = SIGPWR;
+	int signal = SIGPWR, spare = 0;
 
 	run->host->signals(task->tid, &state);
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++) {
+		uint64_t bit = UINT64_C(1) << (harmless[i] - 1);
+
+		if (!(state.pending & bit) && (!spare || !(state.caught & bit)))
+			spare = harmless[i];
+	}
 	while (signal > SIGURG && state.pending >> (signal - 1) & 1)
 		signal--;
-	return signal;
+	return spare ? spare : signal;
 }
 
 int

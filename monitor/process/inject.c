@@ -1,9 +1,12 @@
 /*
  * Makes system calls in the program's name: to map and unmap memory, and to
  * restore what a trap has done to SIGTRAP.  A task runs one system call
- * instruction, which stands for that moment over the program's start code; no
- * thread executes that code any more (or, at an exec, yet).  Never leaves a
- * change in registers, signal mask or text.
+ * instruction, which stands for that moment in the padding behind the kernel's
+ * vDSO, with a restorer behind it: code by which the task gets back its signal
+ * mask and registers if pmon is killed meanwhile.  Where there is no vDSO the
+ * instruction stands alone over the program's start code; no thread executes
+ * that code any more (or, at an exec, yet).  Never leaves a change in
+ * registers, signal mask or text.
  */
 #include "monitor/process/inject.h"
 
@@ -17,13 +20,85 @@
 #include "monitor/run.h"
 #include "util/fail.h"
 
+enum {
+	CODE_MAX = 8 + RESTORER_SIZE,
+	PADDING_ALIGN = 16,
+};
+
+/* ---- where calls are made */
+
+/* How many bytes of the mapping the ELF file takes that begins there; or 0. */
+static uint64_t
+elf_size(struct run *run, struct task *task, const struct mapping *map)
+{
+	const struct host *host = run->host;
+	int mem = task->process->space->mem;
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr;
+	uint64_t size, end;
+
+	if (host->mem_read(mem, task->tid, map->lo, &ehdr, sizeof(ehdr)) ||
+	    memcmp(ehdr.e_ident, ELFMAG, SELFMAG) != 0)
+		return 0;
+	size = ehdr.e_shoff + (uint64_t)ehdr.e_shnum * ehdr.e_shentsize;
+	for (size_t i = 0; i < ehdr.e_phnum; i++) {
+		if (host->mem_read(mem, task->tid,
+				   map->lo + ehdr.e_phoff + i * sizeof(phdr),
+				   &phdr, sizeof(phdr)))
+			return 0;
+		end = phdr.p_vaddr + phdr.p_memsz;
+		if (phdr.p_type == PT_LOAD && end > size)
+			size = end;
+	}
+	return size;
+}
+
+/* The va of n bytes of padding behind the vDSO, or 0. */
+static uint64_t
+padding_find(struct run *run, struct task *task, size_t n)
+{
+	uint64_t vdso = run->host->auxv(task->tid, AT_SYSINFO_EHDR), va = 0;
+	struct mapping *maps;
+	size_t nmaps;
+
+	if (!vdso || run->host->maps(task->tid, &maps, &nmaps))
+		return 0;
+	for (size_t i = 0; i < nmaps && !va; i++) {
+		const struct mapping *map = &maps[i];
+		uint64_t room = map->hi - map->lo, size;
+
+		if (map->lo != vdso || !map->exec ||
+		    strcmp(map->path, "[vdso]"))
+			continue;
+		size = elf_size(run, task, map) + PADDING_ALIGN - 1;
+		size -= size % PADDING_ALIGN;
+		if (size && size < room && room - size >= n)
+			va = map->lo + size;
+	}
+	mappings_free(maps, nmaps);
+	return va;
+}
+
+/* Choose where the tasks of this space make calls. */
+static void
+spot_choose(struct run *run, struct task *task)
+{
+	struct space *space = task->process->space;
+
+	if (run->host->native && run->arch->restorer_write)
+		space->call_spot = padding_find(run, task, CODE_MAX);
+	space->call_restores = space->call_spot;
+	if (!space->call_spot)
+		space->call_spot = run->host->auxv(task->tid, AT_ENTRY);
+}
+
 /* Exchange n bytes of text at va with those in `bytes`. */
 static int
 spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
 	  size_t n)
 {
 	int mem = task->process->space->mem;
-	uint8_t old[8];
+	uint8_t old[CODE_MAX];
 	int err;
 
 	must(n <= sizeof(old));
@@ -35,92 +110,73 @@ spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
 	return err;
 }
 
-/* How and where an injected call is made. */
+/* ---- running the task */
+
+/* A task's state before an injected call. */
+struct saved {
+	struct regs regs;
+	uint8_t info[SIGINFO_MAX];
+	uint64_t mask;
+};
+
+/* An injected call. */
 struct call {
-	bool quiet;		/* without a trap */
 	int signal;		/* given to the task with all signals blocked,
 				   or 0 */
 	uint64_t spot;		/* va of the instruction */
+	struct regs regs;	/* to make it with, and then with its result */
+	struct saved saved;
+	uint8_t code[CODE_MAX];
+	size_t ncode;
 };
-
-/* Has the task made the call, and may not have come to the trap behind it? */
-static bool
-call_over(struct run *run, const struct task *task, const struct call *call)
-{
-	const struct arch *arch = run->arch;
-
-	return task_pc(run, task) - (call->spot + arch->syscall_len) <=
-	       arch->trap_pc;
-}
 
 /* Does the event tell that the call has been made? */
 static bool
-call_done(struct run *run, const struct task *task, const struct call *call,
-	  const struct event *event)
+call_done(struct run *run, const struct task *task, const struct event *event)
 {
-	if (call->quiet)
+	if (run->host->native)
 		return event->kind == EVENT_SYSCALL_EXIT;
 	return event->kind == EVENT_TRAP &&
 	       run->host->trap_cause(task->tid) == TRAP_INSN;
 }
 
 /*
- * Let the task run over the system call: to the trap behind it, or quietly to
- * the call's exit (a trap would change an ignored SIGTRAP).  Signals are
- * blocked, so a signal at the spot means that the spot cannot be executed.  A
- * signal behind the call was a pending fault, which the kernel delivers though
- * it is blocked; its instruction will fault again.  Other stops (a group stop,
- * a pause) are passed over.  A SIGTRAP that is sent meanwhile makes the call
- * quiet.  Behind a quiet call the task is made to stop for a signal, as a trap
- * would stop it: a signal given at a call's exit would tell nothing, and from
- * there the kernel would not restart an older call.
+ * Let the task run over the system call: to the call's exit, or to the trap
+ * behind it on a host that does not tell of system calls.  A native task meets
+ * no trap: the trap would change what the program has made of SIGTRAP, and end
+ * the program if pmon were killed at that stop.  Signals are blocked, so a
+ * signal at the spot means that the spot cannot be executed.  A signal behind
+ * the call was a pending fault, which the kernel delivers though it is blocked;
+ * its instruction will fault again.  Other stops (a group stop, a pause) are
+ * passed over.  Behind the call the task is made to stop for a signal: a signal
+ * given at a call's exit would tell nothing, and from there the kernel would
+ * not restart an older call.
  */
 static int
-spot_run(struct run *run, struct task *task, struct call *call)
+spot_run(struct run *run, struct task *task, const struct call *call)
 {
-	struct detour detour = { .signal = call->signal };
+	bool native = run->host->native;
+	struct detour detour = { .signal = call->signal, .blocked = native };
 	struct event event = { 0 };
 	uint64_t pc;
 	int err;
 
 	do {
-		err = detour_go(run, task, call->quiet ? RESUME_SYSCALL :
-							 RESUME_RUN,
+		err = detour_go(run, task, native ? RESUME_SYSCALL : RESUME_RUN,
 				&detour, &event);
 		if (err)
 			return err;
-		/* A SIGTRAP was sent before the trap, or came in its place. */
-		if (detour.blocked && !call->quiet) {
-			if (call_over(run, task, call))
-				break;
-			call->quiet = true;
-		}
 		if (event.kind == EVENT_SIGNAL && !detour.signal &&
 		    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
 		    pc == call->spot)
 			err = HOST_ERROR;
-	} while (!err && !call_done(run, task, call, &event));
-	if (!err && call->quiet)
+	} while (!err && !call_done(run, task, &event));
+	if (!err && native)
 		err = detour_halt(run, task, &detour);
 	stop_is(run, task, STOP_CALLED);
 	if (detour.stopped)
 		task_interrupt(run, task, STOP_GROUP);
 	return err;
-}
-
-static void
-call_set(const struct run *run, struct regs *regs, int nr,
-	 const uint64_t args[6], uint64_t spot)
-{
-	const struct abi *abi = run->abi;
-
-	regs->r[abi->reg_nr] = nr;
-	for (size_t i = 0; i < 6; i++)
-		regs->r[abi->reg_arg[i]] = args[i];
-	/* Otherwise the kernel would restart an older call. */
-	if (abi->reg_orig != REG_NONE)
-		regs->r[abi->reg_orig] = -1;
-	regs->r[run->arch->reg_pc] = spot;
 }
 
 /* Let the task run to the end of the system call that it is in. */
@@ -183,92 +239,139 @@ inject_prepare(struct run *run, struct task *task, struct event *event)
 	}
 }
 
-/* A task's state before an injected call. */
-struct saved {
-	struct regs regs;
-	uint8_t info[SIGINFO_MAX];
-	uint64_t mask;
-};
+/* ---- calls */
+
+static void
+call_set(const struct run *run, int nr, const uint64_t args[6],
+	 struct call *call)
+{
+	const struct abi *abi = run->abi;
+	uint64_t *r = call->regs.r;
+
+	r[abi->reg_nr] = nr;
+	for (size_t i = 0; i < 6; i++)
+		r[abi->reg_arg[i]] = args[i];
+	/* Otherwise the kernel would restart an older call. */
+	if (abi->reg_orig != REG_NONE)
+		r[abi->reg_orig] = -1;
+	r[run->arch->reg_pc] = call->spot;
+}
 
 /*
- * Save the task's state and block its signals.  SIGTRAP stays open for the
- * trap: a trap with SIGTRAP blocked would reset the program's handler.
+ * The registers with which the task goes on if nobody traces it any more: a
+ * call that its stop has interrupted begins again, as the kernel has it.
  */
-static int
-task_save(const struct host *host, const struct task *task, bool quiet,
-	  struct saved *saved)
+static struct regs
+regs_alone(const struct run *run, const struct regs *saved)
 {
-	uint64_t blocked = quiet ? ~UINT64_C(0) :
-				   ~(UINT64_C(1) << (SIGTRAP - 1));
+	const struct abi *abi = run->abi;
+	struct regs regs = *saved;
+	int64_t nr = abi->reg_orig == REG_NONE ? -1 :
+						 (int64_t)regs.r[abi->reg_orig];
+	int64_t result = -(int64_t)regs.r[abi->reg_result];
 
-	if (host->regs_get(task->tid, &saved->regs))
-		return HOST_GONE;
-	if (!host->native)
-		return HOST_OK;
-	if (host->native->siginfo_get(task->tid, saved->info) ||
-	    host->mask_set(task->tid, blocked, &saved->mask))
+	if (nr < 0 || result < RESTART_FIRST || result > RESTART_BLOCK)
+		return regs;
+	regs.r[abi->reg_nr] = result == RESTART_BLOCK ? abi->nr_restart : nr;
+	regs.r[run->arch->reg_pc] -= run->arch->syscall_len;
+	return regs;
+}
+
+static void
+code_make(const struct run *run, const struct space *space, struct call *call)
+{
+	const struct arch *arch = run->arch;
+	struct regs regs = regs_alone(run, &call->saved.regs);
+
+	call->ncode = arch->syscall_len;
+	memcpy(call->code, arch->syscall, call->ncode);
+	if (!run->host->native) {
+		memcpy(call->code + call->ncode, arch->trap, arch->trap_len);
+		call->ncode += arch->trap_len;
+	} else if (space->call_restores) {
+		arch->restorer_write(&regs, call->saved.mask,
+				     call->spot + call->ncode,
+				     call->code + call->ncode);
+		call->ncode += RESTORER_SIZE;
+	}
+}
+
+static int
+task_save(const struct host *host, const struct task *task, struct saved *saved)
+{
+	if (host->regs_get(task->tid, &saved->regs) ||
+	    (host->native && (host->native->siginfo_get(task->tid, saved->info) ||
+			      host->native->mask_get(task->tid, &saved->mask))))
 		return HOST_GONE;
 	return HOST_OK;
 }
 
-/* Restore as much as possible, even if something cannot be restored. */
+/*
+ * Restore as much as possible, even if something cannot be restored.  The mask
+ * comes first: the restorer is behind the task's pc until the registers are
+ * set.
+ */
 static int
 task_restore(const struct host *host, const struct task *task,
 	     const struct saved *saved)
 {
-	int err = host->regs_set(task->tid, &saved->regs);
+	int err = 0;
 
-	if (host->native && host->native->siginfo_set(task->tid, saved->info))
-		err = HOST_GONE;
 	if (host->native && host->mask_set(task->tid, saved->mask, NULL))
 		err = HOST_GONE;
-	return err ? HOST_GONE : HOST_OK;
-}
-
-/* Have the task make the call of these registers, which get the result. */
-static int
-call_run(struct run *run, struct task *task, struct call *call,
-	 struct regs *regs)
-{
-	const struct arch *arch = run->arch;
-	const struct host *host = run->host;
-	size_t n = arch->syscall_len + (call->quiet ? 0 : arch->trap_len);
-	uint8_t code[8];
-	int err;
-
-	memcpy(code, arch->syscall, arch->syscall_len);
-	if (!call->quiet)
-		memcpy(code + arch->syscall_len, arch->trap, arch->trap_len);
-	err = spot_swap(run, task, call->spot, code, n);
-	if (err)
-		return err;
-	err = host->regs_set(task->tid, regs);
-	if (!err)
-		err = spot_run(run, task, call);
-	if (!err)
-		err = host->regs_get(task->tid, regs);
-	/* The text must be restored even if the task is gone. */
-	spot_swap(run, task, call->spot, code, n);
+	if (host->regs_set(task->tid, &saved->regs))
+		err = HOST_GONE;
+	if (host->native && host->native->siginfo_set(task->tid, saved->info))
+		err = HOST_GONE;
 	return err;
 }
 
+/*
+ * Have the task make the call, and restore its state.  pmon may be killed
+ * before each of these requests.  The task's signals are blocked only while the
+ * restorer is there and the task on the way to it.
+ */
 static int
-call_make(struct run *run, struct task *task, int nr, const uint64_t args[6],
-	  struct call *call, int64_t *result)
+call_run(struct run *run, struct task *task, struct call *call)
 {
-	struct saved saved;
-	struct regs regs;
+	const struct host *host = run->host;
 	int err;
 
-	call->spot = run->host->auxv(task->tid, AT_ENTRY);
-	if (!call->spot || task_save(run->host, task, call->quiet, &saved))
+	err = spot_swap(run, task, call->spot, call->code, call->ncode);
+	if (err)
+		return err;
+	err = host->regs_set(task->tid, &call->regs);
+	if (!err && host->native)
+		err = host->mask_set(task->tid, ~UINT64_C(0), NULL);
+	if (!err)
+		err = spot_run(run, task, call);
+	if (!err)
+		err = host->regs_get(task->tid, &call->regs);
+	if (err != DETOUR_TAKEN && task_restore(host, task, &call->saved))
+		err = HOST_GONE;
+	/* The text must be restored even if the task is gone. */
+	spot_swap(run, task, call->spot, call->code, call->ncode);
+	return err == DETOUR_TAKEN ? HOST_GONE : err;
+}
+
+int
+inject_pending(struct run *run, struct task *task, int nr,
+	       const uint64_t args[6], int signal, int64_t *result)
+{
+	struct space *space = task->process->space;
+	struct call call = { .signal = signal };
+	int err;
+
+	if (!space->call_spot)
+		spot_choose(run, task);
+	call.spot = space->call_spot;
+	if (!call.spot || task_save(run->host, task, &call.saved))
 		return HOST_GONE;
-	regs = saved.regs;
-	call_set(run, &regs, nr, args, call->spot);
-	err = call_run(run, task, call, &regs);
-	*result = (int64_t)regs.r[run->abi->reg_result];
-	if (err == DETOUR_TAKEN || task_restore(run->host, task, &saved))
-		return HOST_GONE;
+	call.regs = call.saved.regs;
+	call_set(run, nr, args, &call);
+	code_make(run, space, &call);
+	err = call_run(run, task, &call);
+	*result = (int64_t)call.regs.r[run->abi->reg_result];
 	return err;
 }
 
@@ -276,22 +379,5 @@ int
 inject_syscall(struct run *run, struct task *task, int nr,
 	       const uint64_t args[6], int64_t *result)
 {
-	struct signal_state state;
-	/* A trap would change an ignored SIGTRAP, and take a pending one. */
-	struct call call = {
-		.quiet = run->host->native &&
-			 !run->host->signals(task->tid, &state) &&
-			 (state.ignored | state.pending) >> (SIGTRAP - 1) & 1,
-	};
-
-	return call_make(run, task, nr, args, &call, result);
-}
-
-int
-inject_quietly(struct run *run, struct task *task, int nr,
-	       const uint64_t args[6], int signal, int64_t *result)
-{
-	return call_make(run, task, nr, args, &(struct call){
-		.quiet = true, .signal = signal,
-	}, result);
+	return inject_pending(run, task, nr, args, 0, result);
 }

@@ -16,19 +16,21 @@ int inject_prepare(struct run *run, struct task *task, struct event *event);
 
 /*
  * Make the stopped task do a system call.  Afterwards the task's state is as
- * before, including the signal that it stopped for.  HOST_OK and the kernel's
- * *result; HOST_GONE if the task has ended, or another error of the host.
+ * before, including the signal that it stopped for.  No trap is used on a native
+ * host, so it does not matter what the program has made of SIGTRAP.  If pmon is
+ * killed meanwhile, the task goes on from where it was.  HOST_OK and the
+ * kernel's *result; HOST_GONE if the task has ended, or another error of the
+ * host.
  */
 int inject_syscall(struct run *run, struct task *task, int nr,
 		   const uint64_t args[6], int64_t *result);
 
 /*
- * The same for a task that is stopped by a trap and is in no system call.  No
- * trap is used, so it does not matter what the program has made of SIGTRAP.
- * The task is given `signal` (0: none), that of its stop, while all signals are
+ * The same for a task that is stopped by a trap and is in no system call.  The
+ * task is given `signal` (0: none), that of its stop, while all signals are
  * blocked: so the signal stays pending.
  */
-int inject_quietly(struct run *run, struct task *task, int nr,
+int inject_pending(struct run *run, struct task *task, int nr,
 		   const uint64_t args[6], int signal, int64_t *result);
 
 #endif

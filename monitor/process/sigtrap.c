@@ -138,10 +138,8 @@ action_call(struct run *run, struct task *task, struct action *action,
 	if (host->data_read(task->tid, at, &saved, sizeof(saved)) ||
 	    (set && host->data_write(task->tid, at, action, sizeof(*action))))
 		return HOST_ERROR;
-	err = set ? inject_quietly(run, task, run->abi->nr_sigaction, args,
-				   signal, &result) :
-		    inject_syscall(run, task, run->abi->nr_sigaction, args,
-				   &result);
+	err = inject_pending(run, task, run->abi->nr_sigaction, args, signal,
+			     &result);
 	if (!err && !set)
 		err = host->data_read(task->tid, at, action, sizeof(*action));
 	host->data_write(task->tid, at, &saved, sizeof(saved));

@@ -41,6 +41,9 @@ struct space {
 	size_t nmodules;
 	struct range *own;	/* what pmon mapped there to be executed */
 	size_t nown;
+	uint64_t call_spot;	/* where tasks make calls for pmon; 0: not yet
+				   looked for */
+	bool call_restores;	/* there is room for a restorer behind it */
 	bool watched;		/* its tasks stop at all system calls, because
 				   hooks may not see which map code */
 	bool unmapped;		/* pmon has unmapped its memory, or has given

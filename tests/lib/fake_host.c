@@ -286,6 +286,17 @@ host_siginfo_set(pid_t tid, const uint8_t info[SIGINFO_MAX])
 }
 
 static int
+host_mask_get(pid_t tid, uint64_t *mask)
+{
+	const struct fake_task *task = request_to(tid, __func__);
+
+	if (!task)
+		return HOST_GONE;
+	*mask = task->mask;
+	return HOST_OK;
+}
+
+static int
 host_mask_set(pid_t tid, uint64_t mask, uint64_t *old)
 {
 	struct fake_task *task = request_to(tid, __func__);
@@ -484,6 +495,7 @@ static const struct host_native fake_native = {
 	.fault_set = host_fault_set,
 	.siginfo_get = host_siginfo_get,
 	.siginfo_set = host_siginfo_set,
+	.mask_get = host_mask_get,
 	.changed = host_changed,
 	.parent = host_parent,
 	.handled = host_handled,

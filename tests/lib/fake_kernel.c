@@ -24,7 +24,8 @@ enum {
 static const uint64_t TRAP_BIT = 1 << (SIGTRAP - 1);
 /* Of other signals a process dies. */
 static const uint64_t IGNORED = 1 << (SIGTERM - 1) | 1 << (SIGCHLD - 1) |
-				1 << (SIGCONT - 1);
+				1 << (SIGCONT - 1) | 1 << (SIGURG - 1) |
+				1 << (SIGWINCH - 1);
 
 struct fake_task *
 fake_find(pid_t tid)
