@@ -45,6 +45,8 @@ struct abi {
 	/* Offsets of the interrupted pc and stack pointer in a signal handler's
 	   context, which the stack pointer points to at sigreturn. */
 	uint16_t context_pc, context_sp;
+	/* Those of all registers, in the order of DWARF's numbers. */
+	uint16_t context[DWARF_REGS];
 	uint8_t reg_nr;		/* call number, to make a call */
 	uint8_t reg_result;
 	uint8_t reg_orig;	/* has the number of the call a task is in, or

@@ -68,7 +68,7 @@ handler_enter(struct run *run, struct task *task)
 static void
 signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 {
-	bool left = false, stays = false;
+	bool left = false, stays = false, watch = false;
 	uint64_t va;
 
 	signal_comes(run, task, signal);
@@ -80,10 +80,12 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 			stays = relocated_bring_original(run, task, &va);
 		else
 			left = relocated_leave(run, task);
+		/* The handler may lead the task elsewhere. */
+		watch = left || space_infers(task->process->space);
 	}
 	fault_keep(run, task);
-	if (left)
-		relocated_signal(run, task, signal);
+	if (watch)
+		relocated_signal(run, task, signal, left);
 	else if (stays)
 		relocated_signal_in(run, task, signal, va);
 	else if (!alone)

@@ -54,7 +54,9 @@ for my $flags ('-O0', '-O2', '-Os -fcf-protection=full', '-O1 -no-pie') {
 		my $what = "$flags, @$mode";
 
 		same(run(\@argv), $run, $what);
-		unlike($run->{report}, qr/^Not counted/m, "$what: all known");
+		# Its handler leads control to a place that no edge leads to.
+		unlike($run->{report}, qr/^Not counted/m, "$what: all known")
+		    if $mode->[0] ne 'mend';
 		alike($run->{counts}, counted(\@every, \@argv)->{counts},
 		    "$what: counts");
 	}

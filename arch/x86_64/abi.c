@@ -46,6 +46,10 @@ const struct abi abi_x86_64 = {
 	.ntransfers = sizeof(transfers) / sizeof(transfers[0]),
 	.context_pc = 168,	/* of struct ucontext */
 	.context_sp = 160,
+	.context = {
+		144, 136, 152, 128, 112, 104, 120, 160,
+		40, 48, 56, 64, 72, 80, 88, 96, 168,
+	},
 	.reg_nr = X86_RAX,
 	.reg_result = X86_RAX,
 	.reg_orig = X86_ORIG_RAX,

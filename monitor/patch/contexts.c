@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "monitor/patch/relocated.h"
+#include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "util/fail.h"
@@ -157,7 +158,7 @@ part_contexts(struct run *run, struct task *task, struct search *search)
 			continue;
 		pc = word_at(part, context + run->abi->context_pc);
 		sp = word_at(part, context + run->abi->context_sp);
-		if (relocated_handler_at(space, pc))
+		if (relocated_handler_at(space, pc) || space_infers(space))
 			relocated_context(run, task, context, pc, sp);
 		if (search->nfrom < STACKS_MAX)
 			search->from[search->nfrom++] = sp & ~(uint64_t)7;

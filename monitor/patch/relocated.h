@@ -121,10 +121,12 @@ void relocated_ahead(struct run *run, struct task *task, uint64_t va,
 /* ---- relocated_signal.c */
 
 /*
- * Deliver a signal to a task that was moved out of a relocated function, and
- * remember the context that its handler returns to.
+ * Deliver a signal that has a handler to a task that stands in the original,
+ * and remember the context that the handler returns to.  left: the task was
+ * moved out of a relocated function, see relocated_leave.
  */
-void relocated_signal(struct run *run, struct task *task, int signal);
+void relocated_signal(struct run *run, struct task *task, int signal,
+		      bool left);
 /*
  * Deliver a signal to a task that stays in its relocated function, at what
  * would be va in the original.  The handler returns into the relocated
@@ -143,10 +145,20 @@ void relocated_contexts(struct run *run, struct task *task);
 /* A forked child has a copy of its maker's stack, with the contexts on it. */
 void relocated_inherit(struct task *child, const struct task *maker);
 /*
- * A handler is about to return, by the code at va `hook`: change its context so
- * that the task goes back into the relocated function.
+ * What a handler made of the context that it returns to: the registers as they
+ * were when it was called, and as they will be, all of the original.
  */
-void relocated_sigreturn(struct run *run, struct task *task, uint64_t hook);
+struct context_change {
+	struct regs from, to;
+};
+
+/*
+ * A handler is about to return, by the code at va `hook`: change its context so
+ * that the task goes back into the relocated function.  true if the handler has
+ * led the task elsewhere; *change is then set.
+ */
+bool relocated_sigreturn(struct run *run, struct task *task, uint64_t hook,
+			 struct context_change *change);
 /*
  * Undo relocated_sigreturn if the system call has not been made yet; whether it
  * was undone.

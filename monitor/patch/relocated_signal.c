@@ -28,9 +28,12 @@ enum { MOVED_MAX = 64 };
 struct moved_pc {
 	uint64_t context;	/* its address */
 	uint64_t pc, sp;	/* in it */
+	bool left;		/* the task was moved out of a relocated
+				   function, or led out of it to a call */
 	bool taken_back;	/* the block that begins there has had its count
 				   taken back; not if its first instruction
 				   faulted */
+	struct regs regs;	/* all that are in it, as it was made */
 	uint64_t original;	/* the pc in the original, if pc is in a
 				   relocated function; else 0 */
 };
@@ -45,20 +48,30 @@ moved_drop(struct task *task, size_t i)
 
 /* Forget the context that a handler returns to; whether it was remembered. */
 static bool
-moved_take(struct task *task, uint64_t context, uint64_t pc, uint64_t sp,
-	   bool *taken_back)
+moved_take(struct task *task, uint64_t context, struct moved_pc *moved)
 {
-	for (size_t i = 0; i < task->nmoved_pcs; i++) {
-		const struct moved_pc *moved = &task->moved_pcs[i];
-
-		if (moved->context != context || moved->pc != pc ||
-		    moved->sp != sp)
-			continue;
-		*taken_back = moved->taken_back;
-		moved_drop(task, i);
-		return true;
-	}
+	for (size_t i = 0; i < task->nmoved_pcs; i++)
+		if (task->moved_pcs[i].context == context) {
+			*moved = task->moved_pcs[i];
+			moved_drop(task, i);
+			return true;
+		}
 	return false;
+}
+
+/* Read all registers that are in a context.  0 or -1. */
+static int
+context_read(struct run *run, const struct task *task, uint64_t context,
+	     struct regs *regs)
+{
+	const struct abi *abi = run->abi;
+
+	for (uint8_t i = 0; i < abi->ndwarf; i++)
+		if (run->host->data_read(task->tid, context + abi->context[i],
+					 &regs->r[abi->dwarf[i]],
+					 sizeof(*regs->r)))
+			return -1;
+	return 0;
 }
 
 /* Remember a context.  An older one at its address is gone. */
@@ -108,17 +121,18 @@ restorer_hook(struct run *run, struct task *task, uint64_t sp)
 }
 
 void
-relocated_signal(struct run *run, struct task *task, int signal)
+relocated_signal(struct run *run, struct task *task, int signal, bool left)
 {
 	struct event event;
-	uint64_t pc, sp, top;
+	struct regs regs;
+	uint64_t pc, top;
 	bool begun;
 
-	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
-	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+	if (run->host->regs_get(task->tid, &regs))
 		return;
+	pc = regs.r[run->arch->reg_pc];
 	/* The handler may never return here, or the task may be killed now. */
-	begun = task->fault_va == pc;
+	begun = !left || task->fault_va == pc;
 	if (!begun)
 		relocated_ahead(run, task, pc, true);
 	if (task_resume(run, task, RESUME_STEP, signal))
@@ -131,8 +145,9 @@ relocated_signal(struct run *run, struct task *task, int signal)
 	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top)) {
 		/* The context is behind the return address. */
 		moved_add(task, &(struct moved_pc){
-			.context = top + sizeof(uint64_t), .pc = pc, .sp = sp,
-			.taken_back = !begun,
+			.context = top + sizeof(uint64_t), .pc = pc,
+			.sp = regs.r[run->arch->reg_sp],
+			.left = left, .taken_back = !begun, .regs = regs,
 		});
 		restorer_hook(run, task, top);
 	}
@@ -214,10 +229,14 @@ relocated_context(struct run *run, struct task *task, uint64_t context,
 
 	/* When the handler returns, a block that begins there is counted. */
 	if (!run->opts->no_traps) {
-		moved_add(task, &(struct moved_pc){
+		bool left = relocated_back(space, pc) != pc;
+		struct moved_pc moved = {
 			.context = context, .pc = pc, .sp = sp,
-			.taken_back = true,
-		});
+			.left = left, .taken_back = left,
+		};
+
+		if (!context_read(run, task, context, &moved.regs))
+			moved_add(task, &moved);
 		restorer_hook(run, task, context - sizeof(uint64_t));
 		return;
 	}
@@ -249,50 +268,52 @@ relocated_contexts(struct run *run, struct task *task)
 void
 relocated_inherit(struct task *child, const struct task *maker)
 {
-	for (size_t i = 0; i < maker->nmoved_pcs; i++)
-		if (maker->moved_pcs[i].original)
-			moved_add(child, &maker->moved_pcs[i]);
+	for (size_t i = 0; i < maker->nmoved_pcs; i++) {
+		struct moved_pc moved = maker->moved_pcs[i];
+
+		/* The child comes to before the instruction, even if it had
+		   begun in its maker. */
+		moved.taken_back = moved.left;
+		moved_add(child, &moved);
+	}
 }
 
-/* Whether there is an entry patch at va. */
-static bool
+/* The entry patch at va, or NULL. */
+static const struct entry_patch *
 entry_patch_at(const struct space *space, uint64_t va)
 {
 	struct code_at at = code_at(space, va);
 
-	return at.fplan && at.fplan->relocated &&
-	       relocated_entry_patch(at.fplan->relocated, at.addr);
+	return at.fplan && at.fplan->relocated ?
+		       relocated_entry_patch(at.fplan->relocated, at.addr) :
+		       NULL;
 }
 
 /*
- * A handler changed the context: it may have the program come back later to
- * where the signal interrupted it, as Go's does, which makes a call there.
+ * Whether control that comes to va over no edge is to go through the entry
+ * patch there: that counts what happens then, a call, a return or a landing,
+ * and no edge of the graph.  A guard tells of the abnormal edge itself.
  */
-static void
-context_changed(struct run *run, struct task *task, uint64_t context)
+static bool
+entry_patch_leads(const struct space *space, uint64_t va)
 {
-	for (size_t i = 0; i < task->nmoved_pcs; i++) {
-		struct code_at at;
+	const struct entry_patch *patch = entry_patch_at(space, va);
 
-		if (task->moved_pcs[i].context != context)
-			continue;
-		at = code_at(task->process->space, task->moved_pcs[i].pc);
-		moved_drop(task, i);
-		if (!at.fplan || !at.fplan->relocated)
-			return;
-		plan_enter(at.module->plan, at.addr);
-		plan_extended(run, at.module->plan);
-		return;
-	}
+	return patch && (patch->kind == ENTRY_PATCH_ENTRY ||
+			 patch->kind == ENTRY_PATCH_RETURN ||
+			 patch->kind == ENTRY_PATCH_PAD ||
+			 patch->kind == ENTRY_PATCH_GUARD);
 }
 
-void
-relocated_sigreturn(struct run *run, struct task *task, uint64_t hook)
+bool
+relocated_sigreturn(struct run *run, struct task *task, uint64_t hook,
+		    struct context_change *change)
 {
 	const struct abi *abi = run->abi;
 	struct space *space = task->process->space;
+	struct moved_pc moved = { 0 };
 	uint64_t context, pc, sp, to;
-	bool taken_back = false;
+	bool changed;
 
 	task->sigreturn = (struct sigreturn){ 0 };
 	task->unreturned = false;
@@ -302,25 +323,28 @@ relocated_sigreturn(struct run *run, struct task *task, uint64_t hook)
 				 sizeof(pc)) ||
 	    run->host->data_read(task->tid, context + abi->context_sp, &sp,
 				 sizeof(sp)))
-		return;
-	/*
-	 * A handler may have changed the pc.  An entry patch there leads into
-	 * the relocated function anyway, with its count.
-	 */
-	if (!moved_take(task, context, pc, sp, &taken_back)) {
-		context_changed(run, task, context);
-		if (entry_patch_at(space, pc))
-			return;
-	}
-	if (taken_back)
+		return false;
+	changed = moved_take(task, context, &moved) &&
+		  (moved.pc != pc || moved.sp != sp);
+	change->from = moved.regs;
+	if (changed && context_read(run, task, context, &change->to))
+		return false;
+	if (changed ? entry_patch_leads(space, pc) :
+	    !moved.left && entry_patch_at(space, pc))
+		return changed;
+	moved.taken_back |= changed;
+	if (moved.taken_back)
 		relocated_ahead(run, task, pc, false);
 	to = relocated_back(space, pc);
 	if (to == pc || run->host->data_write(task->tid, context +
 					      abi->context_pc, &to,
 					      sizeof(to)))
-		return;
-	task->sigreturn = (struct sigreturn){ hook, context, pc, sp,
-					      taken_back };
+		return changed;
+	task->sigreturn = (struct sigreturn){
+		.hook = hook, .context = context, .pc = pc, .sp = sp,
+		.taken_back = moved.taken_back,
+	};
+	return changed;
 }
 
 /* The code that returns from a handler has no more bytes than this. */
@@ -343,7 +367,7 @@ relocated_unreturn(struct run *run, struct task *task)
 	task->unreturned = true;
 	moved_add(task, &(struct moved_pc){
 		.context = to->context, .pc = to->pc, .sp = to->sp,
-		.taken_back = to->taken_back,
+		.left = true, .taken_back = to->taken_back,
 	});
 	if (to->taken_back)
 		relocated_ahead(run, task, to->pc, true);

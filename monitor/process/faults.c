@@ -8,13 +8,15 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "monitor/process/signals.h"
 #include "monitor/run.h"
 #include "util/mem.h"
 
 /*
- * The places where faults have called handlers.  Nothing tells whether a
+ * The places where faults have called handlers, and those that handlers have
+ * functions return to.  Nothing tells whether a
  * handler was left by a jump or will still return.  So a place is forgotten
  * when another handler is called with the same stack pointer, and the oldest
  * when there are too many.
@@ -23,6 +25,8 @@ enum { FAULTS_MAX = 32 };
 
 struct fault {
 	uint64_t va, sp;
+	bool parked;		/* see fault_park; else a fault called a
+				   handler */
 };
 
 /* A SIGTRAP comes after its instruction, which so has not faulted. */
@@ -53,6 +57,15 @@ fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va)
 		run->host->native->fault_set(task->tid, va);
 }
 
+/* There is room for another. */
+static void
+fault_add(struct task *task, uint64_t va, uint64_t sp, bool parked)
+{
+	if (!task->faults)
+		task->faults = mem_alloc(FAULTS_MAX * sizeof(*task->faults));
+	task->faults[task->nfaults++] = (struct fault){ va, sp, parked };
+}
+
 void
 fault_keep(struct run *run, struct task *task)
 {
@@ -64,14 +77,33 @@ fault_keep(struct run *run, struct task *task)
 		return;
 	from = task->nfaults == FAULTS_MAX;
 	for (size_t i = from; i < task->nfaults; i++)
-		if (task->faults[i].sp != sp)
+		if (task->faults[i].sp != sp || task->faults[i].parked)
 			task->faults[n++] = task->faults[i];
 	task->nfaults = n;
 	if (task->fault_va != pc)
 		return;
-	if (!task->faults)
-		task->faults = mem_alloc(FAULTS_MAX * sizeof(*task->faults));
-	task->faults[task->nfaults++] = (struct fault){ pc, sp };
+	fault_add(task, pc, sp, false);
+}
+
+void
+fault_park(struct task *task, uint64_t va, uint64_t sp)
+{
+	if (fault_parked(task, va, sp))
+		return;
+	if (task->nfaults == FAULTS_MAX)
+		memmove(task->faults, task->faults + 1,
+			--task->nfaults * sizeof(*task->faults));
+	fault_add(task, va, sp, true);
+}
+
+bool
+fault_parked(const struct task *task, uint64_t va, uint64_t sp)
+{
+	for (size_t i = 0; i < task->nfaults; i++)
+		if (task->faults[i].parked && task->faults[i].va == va &&
+		    task->faults[i].sp == sp)
+			return true;
+	return false;
 }
 
 bool
@@ -80,7 +112,8 @@ fault_left(const struct task *task, uint64_t va, uint64_t sp)
 	if (va == task->fault_va)
 		return true;
 	for (size_t i = 0; i < task->nfaults; i++)
-		if (task->faults[i].va == va && task->faults[i].sp == sp)
+		if (!task->faults[i].parked && task->faults[i].va == va &&
+		    task->faults[i].sp == sp)
 			return true;
 	return false;
 }

@@ -26,6 +26,17 @@ void fault_keep(struct run *run, struct task *task);
  * had begun: a fault interrupted it.
  */
 bool fault_left(const struct task *task, uint64_t va, uint64_t sp);
+/*
+ * A handler has control come back to va, at this stack pointer, by a return: it
+ * has a function called where the signal came.  Remember that, for
+ * fault_parked.
+ */
+void fault_park(struct task *task, uint64_t va, uint64_t sp);
+/*
+ * Whether a frame that goes on at va with this stack pointer was put there by a
+ * handler: control left it before the instruction at va, not during a call.
+ */
+bool fault_parked(const struct task *task, uint64_t va, uint64_t sp);
 /* Forget all faults of the task. */
 void fault_forget(struct task *task);
 

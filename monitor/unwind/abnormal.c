@@ -20,6 +20,7 @@
 #include "monitor/process/space.h"
 #include "monitor/run.h"
 #include "monitor/unwind/stack_switch.h"
+#include "relocate/relocate.h"
 #include "util/mem.h"
 
 struct stack *
@@ -77,7 +78,7 @@ frame_edge_faulted(const struct module *module, const struct task *task,
 	struct insn insn;
 	size_t avail;
 
-	if (frame_edge->during || frame_edge->came ||
+	if (frame_edge->during || frame_edge->came || frame_edge->parked ||
 	    !fault_left(task, frame_edge->va, frame_edge->sp))
 		return faulted;
 	code = image_text(image, frame_edge->va - module->bias, &avail);
@@ -86,6 +87,20 @@ frame_edge_faulted(const struct module *module, const struct task *task,
 		faulted.va += insn.len;
 	}
 	return faulted;
+}
+
+/* A frame that a handler has put on the stack is in no call. */
+static struct frame_edge
+frame_edge_parked(const struct task *task, const struct frame_edge *frame_edge)
+{
+	struct frame_edge parked = *frame_edge;
+
+	if (frame_edge->during && !frame_edge->arrived &&
+	    fault_parked(task, frame_edge->va, frame_edge->sp)) {
+		parked.parked = true;
+		parked.during = false;
+	}
+	return parked;
 }
 
 /*
@@ -127,12 +142,30 @@ arrival_returns(struct plan *plan, uint32_t fplan, uint64_t addr)
 	return last->addr + last->len == addr && insn_comes_back(last);
 }
 
+/*
+ * Whether the trap that leads into the relocated function tells of control that
+ * comes to addr, as no entry patch there counts it: see relocated_arrive.
+ */
+static bool
+trap_tells(const struct plan *plan, uint32_t fplan, uint64_t addr)
+{
+	const struct site *site = plan_site(plan, addr);
+	const struct entry_patch *patch;
+
+	if (!plan->fplans[fplan].relocated || plan->fplans[fplan].lost ||
+	    !site || !site->leads)
+		return false;
+	patch = relocated_entry_patch(plan->fplans[fplan].relocated, addr);
+	return !patch || patch->kind == ENTRY_PATCH_GUARD;
+}
+
 static void
 frame_edge_enter(struct run *run, const struct task *task,
 		 const struct frame_edge *at, enum presence how)
 {
+	struct frame_edge parked = frame_edge_parked(task, at);
 	struct module *module;
-	uint32_t fplan = frame_edge_fplan(run, task, at, &module);
+	uint32_t fplan = frame_edge_fplan(run, task, &parked, &module);
 	struct frame_edge faulted, *frame_edge = &faulted;
 	struct abnormal_edge edge;
 	struct plan *plan;
@@ -143,8 +176,10 @@ frame_edge_enter(struct run *run, const struct task *task,
 					       module->bias)))
 		return;
 	plan = module->plan;
-	faulted = frame_edge_faulted(module, task, at);
+	faulted = frame_edge_faulted(module, task, &parked);
 	addr = frame_edge->va - module->bias;
+	if (frame_edge->parked && trap_tells(plan, fplan, addr))
+		return;
 	if (frame_edge->arrived && frame_edge->during)
 		frame_edge->during = arrival_returns(plan, fplan, addr);
 	edge = (struct abnormal_edge){
@@ -291,6 +326,127 @@ exec_prepare(struct run *run, struct task *task, const struct regs *regs)
 	*task->exec = stack_switch;
 }
 
+/* ---- contexts that handlers change */
+
+/* Whether a call or system call ends at the va. */
+static bool
+call_ends(const struct space *space, uint64_t va)
+{
+	struct code_at at = code_at(space, va - 1);
+	const struct insn *last;
+	const struct cfg *cfg;
+	size_t next;
+
+	if (!at.fplan || !plan_graph(at.module->plan, at.index))
+		return true;
+	cfg = at.fplan->cfg;
+	next = cfg_insn_from(cfg, va - at.module->bias);
+	if (!next)
+		return false;
+	last = &cfg->insns[next - 1];
+	return last->addr + last->len != va - at.module->bias ||
+	       last->kind == INSN_CALL || last->kind == INSN_CALL_INDIRECT ||
+	       last->kind == INSN_SYSCALL;
+}
+
+/*
+ * A handler may have a function called where the signal came, as Go's does.
+ * That returns to no call, perhaps into the middle of an entry patch.
+ */
+static void
+frame_park(struct run *run, struct task *task, uint64_t va, uint64_t sp)
+{
+	struct code_at at = code_at(task->process->space, va);
+
+	if (sp)
+		fault_park(task, va, sp);
+	if (!at.fplan || !at.fplan->relocated)
+		return;
+	plan_enter(at.module->plan, at.addr);
+	plan_extended(run, at.module->plan);
+}
+
+/* Whether there is an entry patch of that kind at the va. */
+static bool
+patch_is(const struct space *space, uint64_t va, enum entry_patch_kind kind)
+{
+	struct code_at at = code_at(space, va);
+	const struct entry_patch *patch = at.fplan && at.fplan->relocated ?
+		relocated_entry_patch(at.fplan->relocated, at.addr) : NULL;
+
+	return patch && patch->kind == kind;
+}
+
+/* Whether the graph has an edge from outside to the va. */
+static bool
+enters_by_edge(const struct space *space, uint64_t va)
+{
+	struct code_at at = code_at(space, va);
+	const struct cfg *cfg;
+	long block;
+
+	if (!at.fplan || !at.fplan->units ||
+	    !plan_graph(at.module->plan, at.index))
+		return false;
+	cfg = at.fplan->cfg;
+	block = cfg_block(cfg, at.addr);
+	return block >= 0 && cfg->blocks[block].external;
+}
+
+/* The handler has led the task elsewhere: find what it left and came to. */
+static void
+context_changed(struct run *run, struct task *task,
+		const struct context_change *change)
+{
+	struct space *space = task->process->space;
+	struct stack_switch stack_switch = { 0 };
+	uint64_t pc = change->from.r[run->arch->reg_pc];
+	uint64_t to = change->to.r[run->arch->reg_pc];
+	uint8_t sp = run->arch->reg_sp;
+	struct code_at from = code_at(space, pc);
+
+	frame_park(run, task, pc, 0);
+	/* What a signal interrupts in such a module is in doubt anyway. */
+	if (!task_abnormals(run, task) ||
+	    (from.module && from.module->plan->wish.leaks))
+		return;
+	if (from.fplan && code_at(space, to).fplan == from.fplan &&
+	    change->from.r[sp] == change->to.r[sp])
+		stack_switch_frame(&change->from, &change->to, run->arch,
+				   &stack_switch);
+	else if (stack_switch_context(space_stack(run, space), task->tid,
+				      &change->from, &change->to,
+				      &stack_switch))
+		return;
+	for (size_t i = 0; i < stack_switch.n; i++) {
+		struct frame_edge *at = &stack_switch.frame_edges[i];
+
+		at->parked = at->arrived &&
+			patch_is(space, at->va, ENTRY_PATCH_GUARD);
+		if (at->arrived && enters_by_edge(space, at->va)) {
+			*at = stack_switch.frame_edges[--stack_switch.n];
+			i--;
+			continue;
+		}
+		if (at->came && at->during && !at->arrived &&
+		    (at->va == pc || !call_ends(space, at->va)))
+			frame_park(run, task, at->va, at->sp);
+	}
+	stack_switch_wake(run, task, &stack_switch);
+	if (stack_switch.unknown)
+		fault_interrupts(space, to);
+	/* The patch would count another edge: see relocated_sigreturn. */
+	if (patch_is(space, to, ENTRY_PATCH_TABLE) &&
+	    enters_by_edge(space, to)) {
+		fault_interrupts(space, to);
+		space_calls_underivable(run, space, REASON_LEFT,
+					"a signal handler led control to the "
+					"middle of a function");
+	}
+	stack_switch_enter(run, task, &stack_switch, PRESENT);
+	stack_switch_free(&stack_switch);
+}
+
 /* ---- hooks */
 
 static void
@@ -328,10 +484,13 @@ abnormal_hook(struct run *run, struct task *task, const struct module *module,
 	      uint32_t number)
 {
 	const struct hook *hook = &module->plan->hooks[number - 1];
+	struct context_change change;
 	struct regs regs;
 
 	if (hook->kind == HOOK_SIGRETURN) {
-		relocated_sigreturn(run, task, hook->addr + module->bias);
+		if (relocated_sigreturn(run, task, hook->addr + module->bias,
+					&change))
+			context_changed(run, task, &change);
 		return;
 	}
 	if (hook->kind == HOOK_START)

@@ -273,8 +273,10 @@ task_displace(struct run *run, struct task *task)
 static void
 task_put_back(struct run *run, struct task *task)
 {
+	struct context_change change;
+
 	if (task->unreturned)
-		relocated_sigreturn(run, task, task->sigreturn.hook);
+		relocated_sigreturn(run, task, task->sigreturn.hook, &change);
 	if (!task->moved)
 		return;
 	if (task->fault_va != task_pc(run, task))

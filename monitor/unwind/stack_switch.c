@@ -317,13 +317,61 @@ stacks_walk(struct stack *stack, pid_t tid, const struct walk_start *before,
 	return stack_walk(stack, tid, after, NULL, NULL, new);
 }
 
+/* Set the frame edges between two stacks. */
+static int
+stacks_compare(struct stack *stack, pid_t tid, const struct walk_start *before,
+	       const struct walk_start *after,
+	       struct stack_switch *stack_switch)
+{
+	struct walk old = { 0 }, new = { 0 };
+	int err = stacks_walk(stack, tid, before, after, &old, &new);
+
+	if (!err && old.end == WALK_LOST)
+		stack_switch_unknown(stack_switch, &old);
+	else if (!err && new.end == WALK_LOST)
+		stack_switch_unknown(stack_switch, &new);
+	else if (!err)
+		stack_switch_diff(&old, &new, stack_switch);
+	walk_free(&old);
+	walk_free(&new);
+	return err;
+}
+
+void
+stack_switch_frame(const struct regs *from, const struct regs *to,
+		   const struct arch *arch, struct stack_switch *stack_switch)
+{
+	struct frame before = { .pc = from->r[arch->reg_pc],
+				.sp = from->r[arch->reg_sp], .exact = true };
+	struct frame after = { .pc = to->r[arch->reg_pc],
+			       .sp = to->r[arch->reg_sp], .exact = true };
+
+	*stack_switch = (struct stack_switch){ .after = *to };
+	frame_edge_add(stack_switch, &before, false);
+	arrival_add(stack_switch, &(struct walk){ .frames = &after, .n = 1 });
+}
+
+int
+stack_switch_context(struct stack *stack, pid_t tid, const struct regs *from,
+		     const struct regs *to, struct stack_switch *stack_switch)
+{
+	struct walk_start before = { .regs = *from, .exact = true };
+	struct walk_start after = { .regs = *to, .exact = true };
+	int err;
+
+	*stack_switch = (struct stack_switch){ .after = *to };
+	stack_hold(stack);
+	err = stacks_compare(stack, tid, &before, &after, stack_switch);
+	stack_release(stack);
+	return err;
+}
+
 int
 stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 		  struct stack_switch *stack_switch)
 {
 	struct walk_start before, after = { .regs = *at->regs, .exact = true };
 	struct copy copy = { stack, tid, NULL, 0 };
-	struct walk old = { 0 }, new = { 0 };
 	int err;
 
 	*stack_switch = (struct stack_switch){ 0 };
@@ -349,16 +397,8 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 		return HOST_OK;
 	}
 	stack_switch->after = after.regs;
-	err = stacks_walk(stack, tid, &before, &after, &old, &new);
+	err = stacks_compare(stack, tid, &before, &after, stack_switch);
 	stack_release(stack);
-	if (!err && old.end == WALK_LOST)
-		stack_switch_unknown(stack_switch, &old);
-	else if (!err && new.end == WALK_LOST)
-		stack_switch_unknown(stack_switch, &new);
-	else if (!err)
-		stack_switch_diff(&old, &new, stack_switch);
-	walk_free(&old);
-	walk_free(&new);
 	return err;
 }
 

@@ -26,6 +26,8 @@ struct frame_edge {
 	uint64_t sp;		/* the stack pointer there; 0: not known */
 	bool during;
 	bool came;		/* else left */
+	bool parked;		/* va is no call's return address: see
+				   fault_parked */
 	bool arrived;		/* it came, and the task goes on here; not
 				   counted at a function's entry or a landing
 				   pad, see frame_edge_counted */
@@ -85,6 +87,19 @@ struct switch_at {
 int stack_switch_find(struct stack *stack, pid_t tid,
 		      const struct switch_at *at,
 		      struct stack_switch *stack_switch);
+
+/*
+ * A task is about to go on with the registers `to` where it had `from` before a
+ * signal, as the handler has changed the context that it returns to.
+ */
+int stack_switch_context(struct stack *stack, pid_t tid,
+			 const struct regs *from, const struct regs *to,
+			 struct stack_switch *stack_switch);
+
+/* The same if the task goes on in the same frame: no stack is walked. */
+void stack_switch_frame(const struct regs *from, const struct regs *to,
+			const struct arch *arch,
+			struct stack_switch *stack_switch);
 
 /*
  * The same before a HOOK_EXEC or HOOK_CALL, or at the entry of the system call;

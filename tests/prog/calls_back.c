@@ -10,10 +10,10 @@
 
 long f(long n, long *p), g(void);
 __asm__(".type f, @function\n"
-	"f: nop\n mov (%rsi), %rax\n add $3, %rax\n ret\n"
-	".size f, . - f\n"
+	"f: .cfi_startproc\n nop\n mov (%rsi), %rax\n add $3, %rax\n ret\n"
+	".cfi_endproc\n.size f, . - f\n"
 	".type g, @function\n"
-	"g: ret\n"
+	"g: .cfi_startproc\n ret\n.cfi_endproc\n"
 	".size g, . - g\n");
 
 static long value;
