@@ -83,6 +83,13 @@ struct arch {
 	int (*effect)(const uint8_t *code, size_t size, uint64_t addr,
 		      struct effect *effect);
 
+	/*
+	 * The address of the exception handler that the instructions from code
+	 * on enter into OCaml's list of handlers, or 0.  NULL: not known on
+	 * this CPU.
+	 */
+	uint64_t (*handler)(const uint8_t *code, size_t size, uint64_t addr);
+
 	/* Disassemble one instruction into buf; 0 or -1. */
 	int (*print)(const uint8_t *code, size_t size, uint64_t addr,
 		     char *buf, size_t buflen);

@@ -7,6 +7,7 @@
 
 #include "flow/cfg.h"
 #include "flow/cfg_graph.h"
+#include "flow/ocaml.h"
 #include "flow/proof.h"
 #include "flow/tables.h"
 #include "util/fail.h"
@@ -288,17 +289,23 @@ cfg_cut(const struct cfg_input *in, struct cuts *cuts, bool *news)
 struct cfg *
 cfg_make(const struct cfg_input *in)
 {
+	struct cfg_input known = *in;
 	struct cuts cuts = { 0 };
-	bool news;
-	struct cfg *cfg = cfg_cut(in, &cuts, &news);
+	uint64_t *handlers = NULL;
+	struct cfg *cfg = NULL;
+	bool news = true;
 
-	for (int i = 0; news && i <= CUTS_MAX; i++) {
+	for (int i = 0; news && i <= CUTS_MAX + 1; i++) {
 		cfg_free(cfg);
-		cfg = cfg_cut(in, &cuts, &news);
+		known.handlers = handlers;
+		cfg = cfg_cut(&known, &cuts, &news);
+		news |= ocaml_handlers(cfg, in, &handlers,
+				       &known.nhandlers);
 	}
 	if (news)
 		cfg->overlap = in->lo[0];
 	free(cuts.addrs);
+	free(handlers);
 	return cfg;
 }
 

@@ -103,6 +103,14 @@ struct cfg_input {
 				   used as leaders if an indirect jump cannot
 				   be resolved */
 	size_t nrefs;
+	const uint64_t *frames;	/* ascending: those of refs that nothing but
+				   OCaml's frame tables has */
+	size_t nframes;
+	bool ocaml;		/* it may have handlers: */
+	const uint64_t *handlers;	/* ascending: handlers of exceptions,
+					   entered from outside; cfg_make finds
+					   them, the caller gives none */
+	size_t nhandlers;
 	bool relocated;		/* relocations show that refs are addresses;
 				   else they only look so, and prove nothing */
 	cfg_text *text;		/* code */

@@ -67,6 +67,8 @@ marks_make(const struct cfg *cfg, const struct cfg_input *in,
 		    MARK_LEADER | MARK_GIVEN);
 	marks_given(cfg, marks, in->pads, in->npads,
 		    MARK_LEADER | MARK_GIVEN | MARK_EXTERNAL);
+	marks_given(cfg, marks, in->handlers, in->nhandlers,
+		    MARK_LEADER | MARK_GIVEN | MARK_EXTERNAL);
 	if (more->refs)
 		marks_given(cfg, marks, in->refs, in->nrefs,
 			    in->relocated || !proof_tells(in) ?

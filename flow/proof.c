@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "flow/cfg_graph.h"
+#include "flow/ocaml.h"
 #include "util/addrs.h"
 #include "util/mem.h"
 #include "util/search.h"
@@ -245,7 +246,8 @@ proof_mentions(const struct cfg *cfg, const struct cfg_input *in)
 	if (!proof_tells(in) || (!cfg->gaps && !in->nleaders))
 		return false;
 	for (size_t i = 0; i < in->nrefs; i++)
-		if (in_doubt(cfg, in, in->refs[i]))
+		if (in_doubt(cfg, in, in->refs[i]) &&
+		    !ocaml_returns(cfg, in, in->refs[i]))
 			return true;
 	for (size_t b = 0; b < cfg->nblocks; b++) {
 		const struct block *block = &cfg->blocks[b];
@@ -255,7 +257,8 @@ proof_mentions(const struct cfg *cfg, const struct cfg_input *in)
 		     i < block->count; i++) {
 			uint64_t addr = insn_mentions(in, &insn[i]);
 
-			if (addr && in_doubt(cfg, in, addr))
+			if (addr && in_doubt(cfg, in, addr) &&
+			    !ocaml_handles(in, addr))
 				return true;
 		}
 	}
@@ -342,6 +345,8 @@ roots_cut(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 
 	for (size_t i = 0; i < in->npads; i++)
 		news |= place_cut(cfg, in, in->pads[i], cuts);
+	for (size_t i = 0; i < in->nhandlers; i++)
+		news |= place_cut(cfg, in, in->handlers[i], cuts);
 	/* Ignore rows and pointers inside a proven instruction. */
 	for (size_t i = 0; i < in->nleaders; i++)
 		if (byte_proof(cfg, in->leaders[i], &hi) != PROOF_FLOW)

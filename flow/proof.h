@@ -4,8 +4,8 @@
  *	Bytes that no chain of control flow from a root leads to are data,
  *	until shown otherwise.
  *
- * Roots are the entry (of a symbol or an unwinding entry), landing pads, other
- * places that are entered from outside, rows of line tables and, if a jump is
+ * Roots are the entry (of a symbol or an unwinding entry), landing pads, OCaml's
+ * exception handlers (flow/ocaml.h), other places that are entered from outside, rows of line tables and, if a jump is
  * not resolved, relocated pointers.  A chain follows the graph's edges,
  * including those of the jump tables that were found.  Nothing may be planted
  * in a block that is not proven.

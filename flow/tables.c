@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow/ocaml.h"
 #include "flow/table_find.h"
 #include "flow/table_read.h"
 #include "flow/values.h"
@@ -84,7 +85,7 @@ marks_find(struct tables *t)
 			continue;
 		*vec_push(t->marks.addrs, t->marks.n) = addr;
 		if (e->op == EFFECT_SUM && cfg_inside(t->in, addr) &&
-		    addr != t->in->lo[0])
+		    addr != t->in->lo[0] && !ocaml_handles(t->in, addr))
 			t->taken = true;
 	}
 	addrs_sort(t->marks.addrs, t->marks.n);
@@ -96,7 +97,8 @@ refs_taken(const struct tables *t)
 	for (size_t i = 0; i < t->in->nrefs; i++) {
 		long insn = cfg_insn(t->cfg, t->in->refs[i]);
 		bool known = !cfg_inside(t->in, t->in->refs[i]) ||
-			     t->in->refs[i] == t->in->lo[0];
+			     t->in->refs[i] == t->in->lo[0] ||
+			     ocaml_returns(t->cfg, t->in, t->in->refs[i]);
 
 		for (size_t k = 0; k < t->njumps && !known; k++)
 			known = t->jumps[k].ntargets &&
@@ -501,6 +503,7 @@ tables_look(struct tables *t)
 	bool news = false;
 
 	t->read = 0;
+	t->asked = false;
 	for (size_t i = 0; i < t->njumps; i++)
 		news |= jump_look(t, &t->jumps[i]);
 	return news;

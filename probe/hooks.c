@@ -84,7 +84,7 @@ hooks_wanted(const struct plan *plan)
 	/* Without traps only stack switches matter (see fplan_stays). */
 	return (plan->wish.no_traps ? 0 : HOOKS_CALLS) |
 	       (plan->wish.maps ? HOOKS_MAPS : 0) |
-	       (plan_infers(plan) ? HOOKS_STACKS : 0);
+	       (plan_infers(plan) && !plan->wish.unswitched ? HOOKS_STACKS : 0);
 }
 
 void

@@ -149,8 +149,8 @@ func_around(const struct image *image, uint64_t addr)
 
 /*
  * The code at addr, in which to look for returns.  NULL in functions with
- * landing pads: such a function may catch an exception and return although no
- * path leads there from its entry.
+ * landing pads, and in those of OCaml that call: such a function may catch an
+ * exception and return although no path leads there from its entry.
  */
 static const uint8_t *
 callee_at(void *ctx, uint64_t addr, size_t *avail)
@@ -158,16 +158,18 @@ callee_at(void *ctx, uint64_t addr, size_t *avail)
 	struct graphs *graphs = ctx;
 	const struct image *image = graphs->image;
 	const struct func *func;
-	size_t npads;
+	size_t npads, nframes;
 
-	if (!image->npads || (addr >= graphs->followed.lo &&
+	if ((!image->npads && !image->nframes) || (addr >= graphs->followed.lo &&
 			      addr < graphs->followed.hi))
 		return image_text(image, addr, avail);
 	func = func_around(image, addr);
 	if (func) {
 		free(addrs_in(image->pads, image->npads, func->ranges,
 			      func->nranges, &npads));
-		if (npads)
+		free(addrs_in(image->frames, image->nframes, func->ranges,
+			      func->nranges, &nframes));
+		if (npads || nframes)
 			return NULL;
 		graphs->followed = func->ranges[0];
 	}
@@ -407,8 +409,9 @@ ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
 		.text = text_at, .data = data_at, .returns = call_returns,
 		.place = place_of, .mentions = func_mentions, .ctx = graphs,
 		.calls_end = wish->calls_end, .relocated = image->dyn,
+		.ocaml = image->ocaml,
 	};
-	uint64_t *pads, *refs;
+	uint64_t *pads, *refs, *frames;
 	struct cfg *cfg;
 
 	graphs->parted = wish->entry;
@@ -426,9 +429,12 @@ ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
 	in.pads = pads = pads_in(image, wish, ranges, n, &in.npads);
 	in.refs = refs = addrs_in(image->refs, image->nrefs, ranges, n,
 				  &in.nrefs);
+	in.frames = frames = addrs_in(image->frames, image->nframes, ranges, n,
+				      &in.nframes);
 	cfg = cfg_make(&in);
 	free(pads);
 	free(refs);
+	free(frames);
 	free(lo);
 	return cfg;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/frametable.h"
 #include "symtab/sort.h"
 #include "util/mem.h"
 #include "util/search.h"
@@ -25,6 +26,11 @@ struct filling {
 	uint64_t room;		/* bytes that may still be read */
 	size_t word;		/* bytes of an address */
 	bool big_endian;
+	uint64_t *words;	/* ascending: where frame tables have return
+				   addresses */
+	size_t nwords;
+	uint64_t *returns;	/* what they have there */
+	size_t nreturns;
 };
 
 /* The relocation types of a machine, as its ABI numbers them. */
@@ -63,12 +69,19 @@ word_set(const struct filling *f, uint8_t *p, uint64_t value)
 					       f->word - 1 - i : i));
 }
 
+/* Add an address that the data have at `at`, if it is one of code. */
 static void
-ref_add(struct filling *f, uint64_t addr)
+ref_add(struct filling *f, uint64_t at, uint64_t addr)
 {
 	struct image *image = f->r->image;
+	size_t word;
 
-	if (reading_text(f->r, addr))
+	if (!reading_text(f->r, addr))
+		return;
+	word = search_first(f->nwords, i, f->words[i] >= at);
+	if (word < f->nwords && f->words[word] == at)
+		*vec_push(f->returns, f->nreturns) = addr;
+	else
 		*vec_push(image->refs, image->nrefs) = addr;
 }
 
@@ -135,7 +148,7 @@ words_scan(struct filling *f, const GElf_Shdr *sh, const uint8_t *bytes)
 
 	for (uint64_t i = skip; bytes && i + f->word <= sh->sh_size;
 	     i += align)
-		ref_add(f, word_get(f, bytes + i));
+		ref_add(f, sh->sh_addr + i, word_get(f, bytes + i));
 }
 
 /*
@@ -227,7 +240,7 @@ pointer_set(struct filling *f, uint64_t at, uint64_t value)
 
 	if (word)
 		word_set(f, word, value);
-	ref_add(f, value);
+	ref_add(f, at, value);
 }
 
 /* The symbol of that index that relocations of the section `rel` refer to. */
@@ -349,7 +362,8 @@ relr_fill(struct filling *f, Elf_Scn *scn)
 			word = entry & 1 ? data_word(f, at + f->word * k) :
 					   NULL;
 			if (word)
-				ref_add(f, word_get(f, word));
+				ref_add(f, at + f->word * k,
+					word_get(f, word));
 		}
 		entry = word_get(f, (uint8_t *)data->d_buf + i * f->word);
 		at += entry & 1 ? (8 * f->word - 1) * f->word : f->word;
@@ -373,6 +387,44 @@ relocations_fill(struct filling *f)
 	}
 }
 
+static size_t
+addrs_sort(uint64_t *addrs, size_t n)
+{
+	size_t kept = 0;
+
+	sort_by_addr(addrs, n, sizeof(*addrs));
+	for (size_t i = 0; i < n; i++)
+		if (!kept || addrs[kept - 1] != addrs[i])
+			addrs[kept++] = addrs[i];
+	return kept;
+}
+
+/*
+ * Sort the addresses found, each once.  An address that frame tables have and
+ * other data, too, is no return address alone.
+ */
+static void
+refs_settle(struct filling *f)
+{
+	struct image *image = f->r->image;
+	size_t nrefs = addrs_sort(image->refs, image->nrefs);
+	size_t n = addrs_sort(f->returns, f->nreturns);
+
+	image->nrefs = nrefs;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t addr = f->returns[i];
+		size_t at = search_first(nrefs, k, image->refs[k] >= addr);
+
+		if (at < nrefs && image->refs[at] == addr)
+			continue;
+		*vec_push(image->frames, image->nframes) = addr;
+		*vec_push(image->refs, image->nrefs) = addr;
+	}
+	sort_by_addr(image->refs, image->nrefs, sizeof(*image->refs));
+	free(f->returns);
+	free(f->words);
+}
+
 void
 elf_data(struct elf *elf, struct reading *r)
 {
@@ -383,17 +435,13 @@ elf_data(struct elf *elf, struct reading *r)
 		.word = elf_wide(elf) ? 8 : 4,
 		.big_endian = elf_big_endian(elf),
 	};
-	size_t n = 0;
 
+	f.words = frametable_words(elf, r, &f.nwords);
 	f.relro = relro_find(f.libelf);
 	sections_fill(&f);
 	sort_by_addr(image->data, image->ndata, sizeof(*image->data));
 	relocations_fill(&f);
-	sort_by_addr(image->refs, image->nrefs, sizeof(*image->refs));
-	for (size_t i = 0; i < image->nrefs; i++)
-		if (!n || image->refs[n - 1] != image->refs[i])
-			image->refs[n++] = image->refs[i];
-	image->nrefs = n;
+	refs_settle(&f);
 	sort_by_addr(image->imports, image->nimports,
 		     sizeof(*image->imports));
 }

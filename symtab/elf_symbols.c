@@ -1,6 +1,6 @@
 /*
- * Reads the symbol tables of an ELF file: the function symbols, and which of
- * some functions it imports.  Never makes functions of them: funcs.c does.
+ * Reads the symbol tables of an ELF file: the function symbols, single symbols
+ * by name, and which of some functions it imports.  Never makes functions of them: funcs.c does.
  */
 #include "symtab/elf_file.h"
 
@@ -136,6 +136,37 @@ elf_imports(struct elf *elf, const char *const *names)
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM)
 			found |= table_imports(elf, scn, &sh, names);
 	return found;
+}
+
+static bool
+table_symbol(struct elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
+	     const char *name, uint64_t *value)
+{
+	struct bytes strings = names_of(elf, sh);
+	Elf_Data *data = elf_getdata(scn, NULL);
+	GElf_Sym sym;
+
+	for (int i = 0; data && gelf_getsym(data, i, &sym); i++)
+		if (sym.st_shndx != SHN_UNDEF &&
+		    name_is(&strings, sym.st_name, name)) {
+			*value = sym.st_value;
+			return true;
+		}
+	return false;
+}
+
+bool
+elf_symbol(struct elf *elf, const char *name, uint64_t *value)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, &sh) &&
+		    (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM) &&
+		    table_symbol(elf, scn, &sh, name, value))
+			return true;
+	return false;
 }
 
 int

@@ -227,6 +227,7 @@ image_close(struct image *image)
 		free(image->data[i].bytes);
 	free(image->data);
 	free(image->refs);
+	free(image->frames);
 	free(image->pads);
 	free(image->parts);
 	free(image->imports);

@@ -50,6 +50,10 @@ struct image {
 	size_t ndata;
 	uint64_t *refs;		/* ascending: code addresses in data */
 	size_t nrefs;
+	bool ocaml;		/* it has OCaml's frame tables */
+	uint64_t *frames;	/* those of refs that nothing but these tables
+				   has: return addresses, they say */
+	size_t nframes;
 	struct range *parts;	/* ascending: code split off functions, from
 				   .eh_frame where symbols do not tell */
 	size_t nparts;

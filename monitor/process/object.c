@@ -100,7 +100,10 @@ object_read(struct run *run, const char *path, const char *open_path)
 					     !run->opts->once &&
 					     run->host->native,
 				.springs = !run->opts->no_traps,
-				.leaks = !run->host->native || image->untabled,
+				.leaks = !run->host->native ||
+					 image->untabled || image->ocaml,
+				/* OCaml's raise is one, and is frequent. */
+				.unswitched = image->ocaml && !sel->objects.n,
 				.unhooked = !run->host->native,
 				.maps = run_maps_hooked(run),
 			},

@@ -1,0 +1,101 @@
+/*
+ * OCaml's frame tables, as tests/prog/frames.S has them, and damaged in every
+ * byte.
+ */
+#include "tests/lib/build.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { SIZE_MOST = 1 << 16 };
+
+static struct image *
+frames_opened(const char *flags)
+{
+	char source[4096];
+
+	assert_non_null(realpath("tests/prog/frames.S", source));
+	run("gcc -nostartfiles -Wl,-e,main %s -o frames %s", flags, source);
+	return opened("frames", IMAGE_FLOW);
+}
+
+/* The five return addresses, but not those that other data have. */
+static void
+frames_check(const char *flags, size_t frames, bool ocaml)
+{
+	struct image *image = frames_opened(flags);
+
+	assert_int_equal(image->nframes, frames);
+	assert_int_equal(image->ocaml, ocaml);
+	/* leaf and the five. */
+	assert_int_equal(image->nrefs, 6);
+	for (size_t i = 1; i < image->nrefs; i++)
+		assert_true(image->refs[i - 1] < image->refs[i]);
+	image_close(image);
+}
+
+static void
+test_tables(void **state)
+{
+	frames_check("-pie", 5, true);
+	frames_check("-no-pie", 5, true);
+	frames_check("-pie -DLABEL", 4, true);
+	frames_check("-no-pie -DLABEL", 4, true);
+	/* OCaml's linker exports the symbols. */
+	frames_check("-pie -rdynamic -s", 5, true);
+	frames_check("-pie -s", 0, false);
+}
+
+/* The offset in the file of the frame whose size is 17. */
+static size_t
+table_at(const uint8_t *file, size_t n)
+{
+	static const uint8_t frame[] = { 17, 0, 2, 0, 0, 0, 8, 0, 0, 0, 0, 0 };
+
+	for (size_t i = 40; i + sizeof(frame) < n; i++)
+		if (!memcmp(file + i, frame, sizeof(frame)))
+			return i - 40;
+	fail_msg("no table");
+	return 0;
+}
+
+/* Whatever the tables say, they are read to an end and nothing else is lost. */
+static void
+test_hostile(void **state)
+{
+	static const uint8_t values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
+	static uint8_t file[SIZE_MOST];
+	size_t n, at;
+	int fd;
+
+	image_close(frames_opened("-pie -rdynamic -s"));
+	fd = open(in_work("frames"), O_RDWR | O_CLOEXEC);
+	n = (size_t)read(fd, file, sizeof(file));
+	assert_true(n < sizeof(file));
+	at = table_at(file, n);
+	for (size_t i = at; i < at + 144; i++)
+		for (size_t k = 0; k < sizeof(values); k++) {
+			struct image *image;
+
+			assert_int_equal(pwrite(fd, &values[k], 1, (off_t)i),
+					 1);
+			image = opened("frames", IMAGE_FLOW);
+			assert_true(image->nframes <= 6);
+			assert_int_equal(image->nrefs, 6);
+			image_close(image);
+			assert_int_equal(pwrite(fd, &file[i], 1, (off_t)i), 1);
+		}
+	close(fd);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_hostile),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, work_make, work_remove);
+}
