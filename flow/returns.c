@@ -28,6 +28,7 @@ struct callee {
 	uint64_t addr;
 	uint8_t state;
 	bool said;		/* RETURNS_NEVER is its hint */
+	bool fresh;		/* it is in the list of that name */
 	uint32_t ninsns;
 	uint64_t *seen;		/* a hash of the addresses looked at */
 	size_t nseen, size;
@@ -45,6 +46,9 @@ struct returns {
 	size_t size;
 	uint32_t *queue;	/* callees that have something to do */
 	size_t nqueue;
+	uint32_t *fresh;	/* callees with code of which it is not known
+				   whether it leaves its stack for another */
+	size_t nfresh;
 };
 
 static size_t
@@ -84,6 +88,7 @@ returns_close(struct returns *r)
 	free(r->callees);
 	free(r->index);
 	free(r->queue);
+	free(r->fresh);
 	free(r);
 }
 
@@ -256,32 +261,6 @@ insn_walk(struct returns *r, uint32_t who, const struct insn *insn,
 	}
 }
 
-/*
- * Whether the instruction, whose code this is, moves the stack pointer to
- * another stack.  Whoever did that may be gone on with behind its call when
- * somebody else moves back, as Go's functions are behind their calls of
- * runtime.morestack.
- */
-static bool
-insn_switches(const struct returns *r, const struct insn *insn,
-	      const uint8_t *code, size_t avail)
-{
-	const struct arch *arch = r->in.arch;
-	const struct place *src;
-	struct effect effect;
-
-	if (insn->kind != INSN_PLAIN || !arch->effect ||
-	    arch->effect(code, avail, insn->addr, &effect) ||
-	    (effect.op != EFFECT_COPY && effect.op != EFFECT_SUM) ||
-	    effect.dst.kind != PLACE_REG || effect.dst.reg != arch->reg_sp)
-		return false;
-	src = &effect.src;
-	if (effect.op == EFFECT_COPY && src->kind == PLACE_MEM)
-		return true;
-	return src->reg != REG_NONE && src->reg != arch->reg_sp &&
-	       src->reg != arch->reg_fp;
-}
-
 /* Follow the code from addr; true if it may return. */
 static bool
 callee_walk(struct returns *r, uint32_t who, uint64_t addr)
@@ -298,13 +277,78 @@ callee_walk(struct returns *r, uint32_t who, uint64_t addr)
 			return false;
 		code = r->in.text(r->in.ctx, addr, &avail);
 		if (++c->ninsns > INSNS_MAX || !code ||
-		    r->in.arch->decode(code, avail, addr, &insn) ||
-		    (!c->said && insn_switches(r, &insn, code, avail)))
+		    r->in.arch->decode(code, avail, addr, &insn))
 			return true;
 		addr += insn.len;
 		walk = insn_walk(r, who, &insn, &addr);
 	}
 	return walk == WALK_RETURNS;
+}
+
+/*
+ * Whether the instruction at addr moves the stack pointer to another stack.
+ * Whoever did that may be gone on with behind its call when somebody else moves
+ * back, as Go's functions are behind their calls of runtime.morestack.
+ */
+static bool
+insn_switches(const struct returns *r, uint64_t addr)
+{
+	const struct arch *arch = r->in.arch;
+	const struct place *src;
+	struct effect effect;
+	const uint8_t *code;
+	struct insn insn;
+	size_t avail;
+
+	code = r->in.text(r->in.ctx, addr, &avail);
+	if (!code || arch->decode(code, avail, addr, &insn) ||
+	    insn.kind != INSN_PLAIN ||
+	    arch->effect(code, avail, addr, &effect) ||
+	    (effect.op != EFFECT_COPY && effect.op != EFFECT_SUM) ||
+	    effect.dst.kind != PLACE_REG || effect.dst.reg != arch->reg_sp)
+		return false;
+	src = &effect.src;
+	if (effect.op == EFFECT_COPY && src->kind == PLACE_MEM)
+		return true;
+	return src->reg != REG_NONE && src->reg != arch->reg_sp &&
+	       src->reg != arch->reg_fp;
+}
+
+/*
+ * Let the callees that still wait return if any code of theirs that was looked
+ * at leaves its stack for another.  To ask this of those alone saves most of
+ * the effects.
+ */
+static void
+switches_look(struct returns *r)
+{
+	while (r->nfresh) {
+		uint32_t who = r->fresh[--r->nfresh];
+		struct callee *c = &r->callees[who];
+		bool switches = false;
+
+		c->fresh = false;
+		for (size_t i = 0; i < c->size && !switches; i++)
+			switches = c->seen[i] && insn_switches(r, c->seen[i]);
+		if (switches && c->state == STATE_WAITING)
+			callee_returns(r, who);
+	}
+}
+
+/* Follow what is left to follow of the callee's code. */
+static void
+callee_look(struct returns *r, uint32_t who)
+{
+	struct callee *c;
+
+	while ((c = &r->callees[who])->ntodo)
+		if (callee_walk(r, who, c->todo[--c->ntodo]))
+			callee_returns(r, who);
+	if (c->state != STATE_WAITING || c->said || c->fresh ||
+	    !r->in.arch->effect)
+		return;
+	c->fresh = true;
+	*vec_push(r->fresh, r->nfresh) = who;
 }
 
 /*
@@ -318,15 +362,12 @@ callee_may(struct returns *r, uint32_t who)
 		r->callees[who].state = STATE_WAITING;
 		todo_add(r, who, r->callees[who].addr);
 	}
-	while (r->nqueue && r->callees[who].state == STATE_WAITING) {
-		uint32_t next = r->queue[--r->nqueue];
-
-		while (r->callees[next].ntodo) {
-			struct callee *c = &r->callees[next];
-
-			if (callee_walk(r, next, c->todo[--c->ntodo]))
-				callee_returns(r, next);
-		}
+	while (r->callees[who].state == STATE_WAITING &&
+	       (r->nqueue || r->nfresh)) {
+		if (r->nqueue)
+			callee_look(r, r->queue[--r->nqueue]);
+		else
+			switches_look(r);
 	}
 	return r->callees[who].state == STATE_RETURNS;
 }

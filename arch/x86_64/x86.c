@@ -9,7 +9,7 @@
 #include "arch/x86_64/x86.h"
 #include "util/fail.h"
 
-/* Minimal decoding is three times as fast, and enough for a struct insn. */
+/* Minimal decoding is three times as fast as full decoding. */
 static const ZydisDecoder *
 decoder(bool minimal)
 {
@@ -92,6 +92,8 @@ x86_insn(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 {
 	ZydisDecodedInstruction zinsn;
 
+	if (x86_quick(code, size, addr, insn))
+		return 0;
 	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(decoder(true), NULL,
 						      code, size, &zinsn)))
 		return -1;

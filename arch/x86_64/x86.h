@@ -121,6 +121,12 @@ void x86_restorer_write(const struct regs *regs, uint64_t mask, uint64_t va,
 			uint8_t bytes[RESTORER_SIZE]);
 /* handler.c */
 uint64_t x86_handler(const uint8_t *code, size_t size, uint64_t addr);
+/*
+ * Decode, if it is one of the instructions that most code is made of, as
+ * arch->decode does; else false.
+ */
+bool x86_quick(const uint8_t *code, size_t size, uint64_t addr,
+	       struct insn *insn);
 
 /* hints.c */
 size_t x86_hint(const uint8_t *code, size_t n, size_t from,

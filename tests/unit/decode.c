@@ -1,6 +1,6 @@
 /*
- * Decoding against hand-assembled encodings of the Intel SDM and against
- * objdump, over every instruction of real programs.
+ * Decoding against hand-assembled encodings of the Intel SDM, and against
+ * objdump over every instruction of real programs; quick decoding against Zydis.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "arch/arch.h"
+#include "arch/x86_64/x86.h"
 
 static const struct arch *const arch = &arch_x86_64;
 
@@ -117,6 +117,52 @@ test_no_instruction(void **state)
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
 		assert_int_equal(arch->decode(codes[i], 15, 0, &insn), -1);
 	assert_int_equal(arch->decode(codes[0], 0, 0, &insn), -1);
+}
+
+/* Bytes that begin instructions of every kind that x86_quick knows. */
+static void
+code_random(uint32_t *seed, uint8_t *code, size_t n)
+{
+	static const uint8_t starts[] = {
+		0x66, 0xf2, 0xf3, 0x2e, 0x64, 0x48, 0x4f, 0x41, 0x66, 0x0f,
+	};
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		*seed = *seed * 1103515245 + 12345;
+		code[i] = (uint8_t)(*seed >> 16);
+	}
+	for (uint32_t r = *seed >> 8; r & 1; r >>= 1, k++)
+		code[k] = starts[code[k] % sizeof(starts)];
+}
+
+/* x86_quick says of random bytes what Zydis says, or nothing. */
+static void
+test_quick(void **state)
+{
+	uint8_t code[48];
+	uint32_t seed = 1, quick = 0;
+
+	for (int i = 0; i < 400000; i++) {
+		ZydisDecodedInstruction zinsn;
+		struct insn insn;
+		bool relative;
+
+		code_random(&seed, code, sizeof(code));
+		if (!x86_quick(code, 15, 0x1000, &insn))
+			continue;
+		quick++;
+		assert_int_equal(x86_decode(code, 15, &zinsn, NULL), 0);
+		relative = zinsn.raw.imm[0].is_relative;
+		assert_int_equal(insn.addr, 0x1000);
+		assert_int_equal(insn.len, zinsn.length);
+		assert_int_equal(insn.kind, x86_kind(&zinsn));
+		assert_int_equal(insn.target, relative ?
+				 0x1000 + zinsn.length +
+				 zinsn.raw.imm[0].value.u : 0);
+	}
+	print_message("# %u of 400000 were quick\n", quick);
+	assert_true(quick > 100000);
 }
 
 static void
@@ -304,6 +350,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_no_instruction),
+		cmocka_unit_test(test_quick),
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_objdump),

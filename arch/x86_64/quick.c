@@ -1,0 +1,239 @@
+/*
+ * Decodes the instructions that most code is made of, some twenty times as fast
+ * as Zydis does.  Leaves all others, and most combinations of prefixes, to
+ * Zydis.
+ */
+#include <string.h>
+
+#include "arch/x86_64/x86.h"
+
+/* The prefixes that choose an instruction: at most one of them. */
+enum {
+	PREFIX_NONE = 1 << 0,
+	PREFIX_66 = 1 << 1,
+	PREFIX_F3 = 1 << 2,
+	PREFIX_F2 = 1 << 3,
+	PREFIX_ANY = PREFIX_NONE | PREFIX_66 | PREFIX_F3 | PREFIX_F2,
+};
+
+enum {
+	LEN_MAX = 15,
+	PREFIXES_MAX = 4,
+	REX = 0x40,
+	REX_W = 1 << 3,
+	ESCAPE = 0x0f,
+};
+
+/*
+ * What follows each opcode (Intel SDM 2D, appendix A): the rows are the high
+ * four bits of the opcode, the characters of each the low ones.  Each stands for
+ * one of the layouts.
+ */
+static const char one[] =
+	"mmmmbz..mmmmbz.." "mmmmbz..mmmmbz.." "mmmmbz..mmmmbz.."
+	"mmmmbz..mmmmbz.." "................" "0000000000000000"
+	"...m....zMbB...." "jjjjjjjjjjjjjjjj" "BM.Bmmmmmmmm.l.."
+	"0000000000......" "....ss..bzss...." "bbbbbbbbvvvvvvvv"
+	"ggwk..cC.0..k..." "hhhh............" "........JJ.j...."
+	"......tT......ei";
+
+/* The same behind ESCAPE. */
+static const char two[] =
+	".....k.....k...." "xx..mm.........m" "........mmx.xxmm"
+	"................" "mmmmmmmmmmmmmmmm" ".x..mmmmxxx.xxxx"
+	"mmmmmmmmmmmmppmy" "X...mmm.......yy" "JJJJJJJJJJJJJJJJ"
+	"mmmmmmmmmmmmmmmm" "...mBm.....mBm.m" "mm.m..mm...mmmmm"
+	"mm....B.00000000" "....m.p....m...m" "...........m...m"
+	"..........mm..m.";
+
+/* What a character of the tables says. */
+struct layout {
+	uint8_t prefixes;	/* those it may have; 0: left to Zydis */
+	bool modrm;
+	uint8_t imm;		/* bytes of it, or ... */
+	bool sized;		/* 4, and with the prefix 66 alone 2 */
+	uint8_t regs;		/* which values of ModRM.reg there may be */
+};
+
+static const struct layout layouts[128] = {
+	['0'] = { PREFIX_NONE | PREFIX_66 },
+	['k'] = { PREFIX_NONE },	/* transfers control, or traps */
+	['s'] = { PREFIX_NONE | PREFIX_66 | PREFIX_F3 },	/* a string */
+	['b'] = { PREFIX_NONE | PREFIX_66, .imm = 1 },
+	['w'] = { PREFIX_NONE, .imm = 2 },
+	['z'] = { PREFIX_NONE | PREFIX_66, .sized = true },
+	['v'] = { PREFIX_NONE | PREFIX_66, .sized = true },	/* or 8 */
+	['j'] = { PREFIX_NONE, .imm = 1 },
+	['J'] = { PREFIX_NONE, .imm = 4 },
+	['m'] = { PREFIX_NONE | PREFIX_66, true, .regs = 0xff },
+	['l'] = { PREFIX_NONE | PREFIX_66, true, .regs = 0xff },  /* memory */
+	['B'] = { PREFIX_NONE | PREFIX_66, true, .imm = 1, .regs = 0xff },
+	['M'] = { PREFIX_NONE | PREFIX_66, true, .sized = true, .regs = 0xff },
+	['c'] = { PREFIX_NONE | PREFIX_66, true, .imm = 1, .regs = 0x01 },
+	['C'] = { PREFIX_NONE | PREFIX_66, true, .sized = true, .regs = 0x01 },
+	['g'] = { PREFIX_NONE | PREFIX_66, true, .imm = 1, .regs = 0xbf },
+	['h'] = { PREFIX_NONE | PREFIX_66, true, .regs = 0xbf },
+	/* test, if ModRM.reg is 0: it alone has a constant */
+	['t'] = { PREFIX_NONE | PREFIX_66, true, .regs = 0xfd },
+	['T'] = { PREFIX_NONE | PREFIX_66, true, .regs = 0xfd },
+	['e'] = { PREFIX_NONE | PREFIX_66, true, .regs = 0x03 },
+	['i'] = { PREFIX_NONE | PREFIX_66, true, .regs = 0x57 },
+	['p'] = { PREFIX_66, true, .regs = 0xff },
+	['x'] = { PREFIX_ANY, true, .regs = 0xff },
+	['X'] = { PREFIX_ANY, true, .imm = 1, .regs = 0xff },
+	['y'] = { PREFIX_NONE | PREFIX_66 | PREFIX_F3, true, .regs = 0xff },
+};
+
+/* The parts of an instruction that tell its length and kind. */
+struct parts {
+	unsigned prefixes;	/* bytes of them */
+	uint8_t prefix;		/* PREFIX_NONE ... */
+	uint8_t rex;
+	bool escaped;
+	uint8_t opcode;
+	uint8_t modrm;
+};
+
+/* Read up to the opcode; the bytes read, or 0: left to Zydis. */
+static unsigned
+opcode_read(const uint8_t *code, struct parts *parts)
+{
+	unsigned at = 0;
+
+	*parts = (struct parts){ .prefix = PREFIX_NONE };
+	for (; at < PREFIXES_MAX; at++) {
+		uint8_t prefix = code[at] == 0x66 ? PREFIX_66 :
+				 code[at] == 0xf3 ? PREFIX_F3 :
+				 code[at] == 0xf2 ? PREFIX_F2 : PREFIX_NONE;
+
+		/* cs, fs and gs choose nothing. */
+		if (prefix == PREFIX_NONE && code[at] != 0x2e &&
+		    code[at] != 0x64 && code[at] != 0x65)
+			break;
+		if (prefix == PREFIX_NONE)
+			continue;
+		if (parts->prefix != PREFIX_NONE && parts->prefix != prefix)
+			return 0;
+		parts->prefix = prefix;
+	}
+	parts->prefixes = at;
+	if ((code[at] & 0xf0) == REX)
+		parts->rex = code[at++];
+	parts->escaped = code[at] == ESCAPE;
+	at += parts->escaped;
+	parts->opcode = code[at++];
+	return at;
+}
+
+/* Bytes of an address, from ModRM on. */
+static unsigned
+address_len(const uint8_t *code)
+{
+	uint8_t mod = code[0] >> 6, rm = code[0] & 7;
+	unsigned len = 1;
+
+	if (mod == 3)
+		return len;
+	if (rm == 4) {
+		len++;
+		rm = code[1] & 7;
+	}
+	if (mod == 0)
+		return rm == 5 ? len + 4 : len;
+	return mod == 1 ? len + 1 : len + 4;
+}
+
+static unsigned
+imm_len(const struct layout *layout, char kind, const struct parts *parts)
+{
+	bool wide = parts->rex & REX_W, sized = layout->sized;
+
+	if (kind == 'v' && wide)
+		return 8;
+	if (kind == 't' || kind == 'T') {
+		if (parts->modrm & 0x38)
+			return 0;
+		if (kind == 't')
+			return 1;
+		sized = true;
+	}
+	if (!sized)
+		return layout->imm;
+	return parts->prefix == PREFIX_66 && !wide ? 2 : 4;
+}
+
+static enum insn_kind
+kind_of(const struct parts *parts)
+{
+	if (parts->escaped)
+		return parts->opcode >> 4 == 8 ? INSN_BRANCH :
+		       parts->opcode == 0x05 ? INSN_SYSCALL :
+		       parts->opcode == 0x0b ? INSN_STOP : INSN_PLAIN;
+	if (parts->opcode >> 4 == 7)
+		return INSN_BRANCH;
+	switch (parts->opcode) {
+	case 0xc2:
+	case 0xc3:
+		return INSN_RETURN;
+	case 0xcc:
+		return INSN_TRAP;
+	case 0xe8:
+		return INSN_CALL;
+	case 0xe9:
+	case 0xeb:
+		return INSN_JUMP;
+	case 0xff:
+		return (parts->modrm & 0x38) == 0x10 ? INSN_CALL_INDIRECT :
+		       (parts->modrm & 0x38) == 0x20 ? INSN_JUMP_INDIRECT :
+						       INSN_PLAIN;
+	default:
+		return INSN_PLAIN;
+	}
+}
+
+/* Where the jump of `len` bytes with an operand of imm bytes leads. */
+static uint64_t
+target_of(const uint8_t *code, unsigned len, unsigned imm, uint64_t addr)
+{
+	int32_t wide;
+
+	if (imm == 1)
+		return addr + len + (uint64_t)(int8_t)code[len - 1];
+	memcpy(&wide, code + len - sizeof(wide), sizeof(wide));
+	return addr + len + (uint64_t)wide;
+}
+
+bool
+x86_quick(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
+{
+	const struct layout *layout;
+	struct parts parts;
+	enum insn_kind kind;
+	unsigned len, imm;
+	char shape;
+
+	if (size < LEN_MAX || !(len = opcode_read(code, &parts)))
+		return false;
+	shape = parts.escaped ? two[parts.opcode] : one[parts.opcode];
+	layout = &layouts[(uint8_t)shape];
+	if (!(layout->prefixes & parts.prefix))
+		return false;
+	if (layout->modrm) {
+		parts.modrm = code[len];
+		if (!(layout->regs >> (parts.modrm >> 3 & 7) & 1) ||
+		    (shape == 'l' && parts.modrm >> 6 == 3))
+			return false;
+		len += address_len(code + len);
+	}
+	imm = imm_len(layout, shape, &parts);
+	kind = kind_of(&parts);
+	len += imm;
+	if (len > LEN_MAX || (kind != INSN_PLAIN && parts.prefixes))
+		return false;
+	*insn = (struct insn){
+		.addr = addr, .len = len, .kind = (uint8_t)kind,
+		.target = shape == 'j' || shape == 'J' ?
+			target_of(code, len, imm, addr) : 0,
+	};
+	return true;
+}
