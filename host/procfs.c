@@ -142,7 +142,7 @@ procfs_status(pid_t tid, const char *name, int base, uint64_t dflt)
 int
 procfs_signals(pid_t tid, struct signal_state *state)
 {
-	FILE *f = procfs_state(tid) ? procfs_open(tid, "status") : NULL;
+	FILE *f = procfs_open(tid, "status");
 	uint64_t *sets[] = {
 		&state->pending, &state->pending, &state->blocked,
 		&state->ignored, &state->caught,
@@ -152,18 +152,20 @@ procfs_signals(pid_t tid, struct signal_state *state)
 	};
 	enum { LEN = 7 };
 	char *line = NULL;
-	size_t size = 0;
+	size_t size = 0, found = 0;
 
 	if (!f)
 		return HOST_GONE;
 	*state = (struct signal_state){ 0 };
 	while (getline(&line, &size, f) > 0)
 		for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
-			if (!strncmp(line, names[i], LEN))
+			if (!strncmp(line, names[i], LEN)) {
 				*sets[i] |= strtoull(line + LEN, NULL, 16);
+				found++;
+			}
 	free(line);
 	fclose(f);
-	return HOST_OK;
+	return found ? HOST_OK : HOST_GONE;
 }
 
 pid_t

@@ -60,12 +60,11 @@ cut_again(const struct run *run, const struct cut *cut, struct regs *regs)
 }
 
 /*
- * The task was paused behind a system call and has these registers.  If the
- * call moved only part of its bytes, change the registers so that the task
- * makes the call for the rest, and return true.  The caller sets the registers.
+ * The transfer of bytes that a task with these registers is behind, if that
+ * moved only part of them; else NULL.
  */
-static bool
-cut_begin(const struct run *run, struct task *task, struct regs *regs)
+static const struct abi_transfer *
+cut_short(const struct run *run, const struct regs *regs)
 {
 	const struct abi *abi = run->abi;
 	const struct abi_transfer *of = abi->transfers;
@@ -74,50 +73,72 @@ cut_begin(const struct run *run, struct task *task, struct regs *regs)
 
 	while (of < abi->transfers + abi->ntransfers && of->nr != nr)
 		of++;
-	if (of == abi->transfers + abi->ntransfers || done <= 0 ||
-	    (uint64_t)done >= regs->r[abi->reg_arg[of->len]])
-		return false;
+	return of < abi->transfers + abi->ntransfers && done > 0 &&
+	       (uint64_t)done < regs->r[abi->reg_arg[of->len]] ? of : NULL;
+}
+
+/*
+ * Change the registers so that the task makes the call for the rest.  The
+ * caller sets them.
+ */
+static void
+cut_begin(const struct run *run, struct task *task,
+	  const struct abi_transfer *of, struct regs *regs)
+{
+	const struct abi *abi = run->abi;
+
 	task->cut = mem_alloc(sizeof(*task->cut));
-	*task->cut = (struct cut){ .of = of, .done = (uint64_t)done };
+	*task->cut = (struct cut){
+		.of = of, .done = regs->r[abi->reg_result],
+	};
 	for (size_t i = 0; i < 6; i++)
 		task->cut->arg[i] = regs->r[abi->reg_arg[i]];
 	cut_again(run, task->cut, regs);
-	return true;
 }
 
 /*
  * A pause makes some system calls fail with EINTR though no signal came
  * (signal(7) lists them; epoll_wait is the common one).  Such a call has done
- * nothing yet: change the registers so that the task makes it again.
+ * nothing yet.
  */
 static bool
+call_failed(const struct run *run, const struct regs *regs, int nr)
+{
+	return (int64_t)regs->r[run->abi->reg_result] == -EINTR &&
+	       nr != run->abi->nr_close && nr != run->abi->nr_connect;
+}
+
+static void
 call_repeat(const struct run *run, struct regs *regs, int nr)
 {
-	const struct abi *abi = run->abi;
-
-	if ((int64_t)regs->r[abi->reg_result] != -EINTR ||
-	    nr == abi->nr_close || nr == abi->nr_connect)
-		return false;
-	regs->r[abi->reg_result] = nr;
+	regs->r[run->abi->reg_result] = nr;
 	regs->r[run->arch->reg_pc] -= run->arch->syscall_len;
-	regs->r[abi->reg_orig] = -1;
-	return true;
+	regs->r[run->abi->reg_orig] = -1;
 }
 
 void
 cut_undo(struct run *run, struct task *task, bool goes_on)
 {
+	const struct abi_transfer *of;
 	struct regs regs;
+	bool failed;
 	int nr;
 
 	if (!run->host->native || run->host->regs_get(task->tid, &regs))
 		return;
 	nr = (int)regs.r[run->abi->reg_orig];
-	if (nr < 0 || signal_waits(run, task))
+	if (nr < 0)
 		return;
-	if (call_repeat(run, &regs, nr) ||
-	    (goes_on && cut_begin(run, task, &regs)))
-		run->host->regs_set(task->tid, &regs);
+	failed = call_failed(run, &regs, nr);
+	of = goes_on ? cut_short(run, &regs) : NULL;
+	/* Whether a signal waits takes long to find out, so ask this last. */
+	if ((!failed && !of) || signal_waits(run, task))
+		return;
+	if (failed)
+		call_repeat(run, &regs, nr);
+	else
+		cut_begin(run, task, of, &regs);
+	run->host->regs_set(task->tid, &regs);
 }
 
 void
