@@ -1,8 +1,10 @@
 /*
  * Runs a fuzz target on mutants: `PROGRAM FIRST COUNT [FILE...]`, each made by
  * its number alone from one of the files or, without any, from nothing.  A
- * mutant that ends the process, or takes 20 seconds, is told by its number;
- * the others follow.  With FIRST and 1 it is made again, in this process.
+ * mutant that ends the process, or takes 5 seconds of processor time, is told
+ * by its number; the others follow.  In the end it prints how many the target
+ * accepted, and which one took most processor time.  With FIRST and 1 a mutant is
+ * made again, in this process.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -13,15 +15,22 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "tests/fuzz/target.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { SIZE_MOST = 1 << 16, CHANGES_MOST = 12, SECONDS = 20 };
+enum { SIZE_MOST = 1 << 16, CHANGES_MOST = 12, SECONDS = 5 };
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* How far the mutants are; the process that tries them shares it. */
+struct progress {
+	uint64_t next, accepted;
+	uint64_t slowest, milliseconds;
+};
 
 struct bytes_of {
 	uint8_t *bytes;
@@ -118,6 +127,7 @@ change(struct bytes_of *mutant)
 static void
 mutant_try(uint64_t number, const struct bytes_of *files, size_t nfiles)
 {
+	const struct itimerval limit = { .it_value.tv_sec = SECONDS };
 	struct bytes_of mutant = { NULL, 0 };
 
 	state = number * 0x2545f4914f6cdd1d;
@@ -138,14 +148,40 @@ mutant_try(uint64_t number, const struct bytes_of *files, size_t nfiles)
 		if (draw(8))
 			mutant.bytes[0] = 0;
 	}
-	alarm(SECONDS);
+	setitimer(ITIMER_PROF, &limit, NULL);
 	LLVMFuzzerTestOneInput(mutant.bytes, mutant.n);
 	free(mutant.bytes);
 }
 
-/* Go on from the mutant that *next says; true if all were tried. */
+static uint64_t
+milliseconds_used(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Try the mutant that comes next. */
+static void
+next_try(struct progress *done, const struct bytes_of *files, size_t nfiles)
+{
+	uint64_t begin = milliseconds_used(), used;
+
+	mutant_try(done->next, files, nfiles);
+	used = milliseconds_used() - begin;
+	if (used > done->milliseconds) {
+		done->milliseconds = used;
+		done->slowest = done->next;
+	}
+	done->accepted += target_accepted;
+	target_accepted = false;
+	done->next++;
+}
+
+/* Go on from the mutant that is next; true if all were tried. */
 static bool
-mutants_try(uint64_t *next, uint64_t end, const struct bytes_of *files,
+mutants_try(struct progress *done, uint64_t end, const struct bytes_of *files,
 	    size_t nfiles)
 {
 	pid_t pid = fork();
@@ -153,17 +189,17 @@ mutants_try(uint64_t *next, uint64_t end, const struct bytes_of *files,
 
 	must(pid >= 0);
 	if (!pid) {
-		for (; *next < end; ++*next)
-			mutant_try(*next, files, nfiles);
+		while (done->next < end)
+			next_try(done, files, nfiles);
 		_exit(0);
 	}
 	must(waitpid(pid, &status, 0) == pid);
-	if (*next == end)
+	if (done->next == end)
 		return true;
-	printf("mutant %llu: %s %d\n", (unsigned long long)*next,
+	printf("mutant %llu: %s %d\n", (unsigned long long)done->next,
 	       WIFSIGNALED(status) ? "signal" : "status",
 	       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-	++*next;
+	done->next++;
 	return false;
 }
 
@@ -173,21 +209,26 @@ main(int argc, char **argv)
 	size_t nfiles = argc > 3 ? (size_t)argc - 3 : 0;
 	struct bytes_of *files = mem_alloc((nfiles + 1) * sizeof(*files));
 	uint64_t first, count, failed = 0;
-	uint64_t *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct progress *done = mmap(NULL, sizeof(*done),
+				     PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	must(argc >= 3 && next != MAP_FAILED);
+	must(argc >= 3 && done != MAP_FAILED);
 	first = strtoull(argv[1], NULL, 0);
 	count = strtoull(argv[2], NULL, 0);
 	for (size_t i = 0; i < nfiles; i++)
 		files[i] = file_read(argv[3 + i]);
-	*next = first;
+	done->next = first;
 	if (count == 1) {
 		mutant_try(first, files, nfiles);
 	} else {
 		setvbuf(stdout, NULL, _IOLBF, 0);
-		while (!mutants_try(next, first + count, files, nfiles))
+		while (!mutants_try(done, first + count, files, nfiles))
 			failed++;
+		printf("%llu accepted, slowest %llu: %llu ms\n",
+		       (unsigned long long)done->accepted,
+		       (unsigned long long)done->slowest,
+		       (unsigned long long)done->milliseconds);
 		printf("%llu mutants, %llu failed\n",
 		       (unsigned long long)count, (unsigned long long)failed);
 	}

@@ -5,10 +5,11 @@
  * can be merged and compared.
  */
 #include "report/profile/sections.h"
+#include "tests/fuzz/target.h"
 #include "tests/lib/profiles.h"
 #include "util/fail.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+bool target_accepted;
 
 static void
 check(struct profile *profile)
@@ -39,6 +40,7 @@ try(const uint8_t *data, size_t size)
 {
 	struct profile *profile = profile_decode("input", data, size);
 
+	target_accepted |= profile != NULL;
 	if (profile)
 		check(profile);
 	else
