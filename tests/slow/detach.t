@@ -1,6 +1,7 @@
 # Servers under load are attached to and let go, again and again, in all modes:
 # nothing of pmon's is left in them, and no request fails.  PMON_ATTACH=1000
-# says how often; the servers are those that are installed.
+# says how often, PMON_SERVERS="nginx redis" which; the servers are those that
+# are installed.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -12,9 +13,17 @@ use Pmon;
 $ENV{HOME} = '/';
 
 my $times = $ENV{PMON_ATTACH} // 60;
+my %chosen = map { $_ => 1 } split ' ', $ENV{PMON_SERVERS} //
+    'nginx redis postgres';
 my @modes = (['--units=func'], [], ['--units=edge'], ['--patch=trap'],
-    ['--no-traps', '--units=func'], ['--once'], ['--eager'],
-    ['--units=line']);
+    ['--no-traps', '--units=func'], ['--once'], ['--units=line'],
+    ['--no-traps'], ['--follow=none'], ['--patch=slot', '--units=block'],
+    ['--separate=process', '--units=func']);
+# What takes long: each tenth time.
+my @long = (['--eager'], ['--object=*', '--units=func'], ['--patch=step'],
+    ['--units=insn', '--placement=every'], ['--object=*'],
+    ['--no-traps', '--object=*', '--units=edge'],
+    ['--eager', '--units=call']);
 my @ends = qw(INT TERM duration stop);
 
 sub
@@ -67,6 +76,16 @@ attach
 	return monitor_finish($run);
 }
 
+# What the states differ in.
+sub
+different
+{
+	my ($before, $now) = @_;
+
+	return grep { ($now->{$_} // '') ne ($before->{$_} // '') }
+	    sort keys %{{ %$before, %$now }};
+}
+
 # Attach to pid while `load` runs again and again; `failures` says of a run of
 # it what went wrong.
 sub
@@ -76,31 +95,37 @@ server
 	my $run = finish(start($load));
 	my $before = process_state($pid);
 	my $size = process_size($pid);
-	my ($bad, $failed, $stall) = (0, '', 0);
+	my ($bad, $failed) = (0, '');
 
 	is($failures->($run), '', "$name: works alone");
-	my $running = start($load, limit => 600);
+	# Whatever processors there are, pmon and the server come first.
+	my @how = (before => sub { setpriority(0, 0, 19) });
+	my $running = start($load, @how);
 	for my $i (1 .. $times) {
-		my $options = $modes[$i % @modes];
+		my $options = $i % 10 ? $modes[$i % @modes] :
+		    $long[$i / 10 % @long];
 		my $end = $ends[$i / @modes % @ends];
 		my $result = attach($pid, $options, $end);
 
 		if (ended($result) ne 'status 0' || complaints($result) ne '' ||
-		    $result->{report} =~ /stays\s+mapped/) {
+		    $result->{report} =~ /stays\s+mapped/ ||
+		    text_changes($pid) ne $before->{text}) {
 			diag "@$options $end: ", ended($result), ' ',
-			    $result->{err};
+			    $result->{err}, text_changes($pid);
 			$bad++;
 		}
 		if (has_ended($running->{pid})) {
 			my $end = finish($running);
 
 			$failed ||= $failures->($end);
-			$running = start($load, limit => 600);
+			$running = start($load, @how);
 		}
 	}
 	$failed ||= $failures->(finish($running));
 	is($bad, 0, "$name: $times times attached and let go");
 	is($failed, '', 'no request fails');
+	# It may not have closed what its last client had yet.
+	wait_for(sub { !different($before, process_state($pid)) });
 	is_deeply(process_state($pid), $before, 'all is as before');
 	cmp_ok(process_size($pid) - $size, '<', 64, 'in megabytes, too');
 	return;
@@ -109,6 +134,7 @@ server
 SKIP: {
 	my ($nginx, $ab) = (installed('nginx'), installed('ab'));
 
+	skip 'not chosen', 5 if !$chosen{nginx};
 	skip 'no nginx', 5 if !$nginx;
 	skip 'no ab (apache2-utils)', 5 if !$ab;
 	my $port = port_free();
@@ -132,10 +158,10 @@ http {
 	server { listen 127.0.0.1:$port; root $dir; }
 }
 END
-	my $server = start([$nginx, '-c', "$dir/conf"], limit => 3600);
+	my $server = start([$nginx, '-c', "$dir/conf"]);
 	port_waits($port);
-	server('nginx', $server->{pid}, [$ab, '-r', '-q', '-n', 20000, '-c',
-	    4, "http://127.0.0.1:$port/index.html"], sub {
+	server('nginx', $server->{pid}, [$ab, '-r', '-q', '-s', $limit, '-n',
+	    20000, '-c', 4, "http://127.0.0.1:$port/index.html"], sub {
 		my ($run) = @_;
 
 		return $run->{out} =~ /^Failed requests:\s+0$/m &&
@@ -149,10 +175,11 @@ SKIP: {
 	my ($redis, $load) = (installed('redis-server'),
 	    installed('redis-benchmark'));
 
+	skip 'not chosen', 5 if !$chosen{redis};
 	skip 'no redis-server', 5 if !$redis || !$load;
 	my $port = port_free();
 	my $server = start([$redis, '--port', $port, '--bind', '127.0.0.1',
-	    '--save', '', '--dir', $scratch], limit => 3600);
+	    '--save', '', '--dir', $scratch]);
 	port_waits($port);
 	server('redis', $server->{pid}, [$load, '-p', $port, '-q', '-n', 5000,
 	    '-c', 4, '-t', 'set,get,lpush,lpop,sadd,hset'], sub {
@@ -169,6 +196,7 @@ SKIP: {
 	my ($bin) = grep { -x "$_/initdb" } glob '/usr/lib/postgresql/*/bin';
 	my $bench = installed('pgbench');
 
+	skip 'not chosen', 5 if !$chosen{postgres};
 	skip 'no postgresql', 5 if !$bin || !$bench;
 	skip 'not root, who may become the user postgres', 5 if $> ||
 	    run(['runuser', '-u', 'postgres', 'true'])->{status};
@@ -178,9 +206,10 @@ SKIP: {
 	mkdir $dir;
 	chmod 0755, $scratch;
 	run(['chown', 'postgres', $dir]);
-	run([@as, "$bin/initdb", '-D', "$dir/data"]);
-	my $server = start([@as, "$bin/postgres", '-D', "$dir/data", '-p',
-	    $port, '-k', $dir, '-h', '127.0.0.1'], limit => 3600);
+	run([@as, "$bin/initdb", '-N', '-D', "$dir/data"]);
+	# -F: the speed of the disk is of no interest.
+	my $server = start([@as, "$bin/postgres", '-F', '-D', "$dir/data", '-p',
+	    $port, '-k', $dir, '-h', '127.0.0.1']);
 	port_waits($port);
 	run([@as, $bench, '-h', $dir, '-p', $port, '-i', 'postgres']);
 	my ($pid) = split ' ', slurp("$dir/data/postmaster.pid");
@@ -192,6 +221,7 @@ SKIP: {
 		    /failed transactions: 0 / ? '' : $run->{out} . $run->{err};
 	});
 	kill QUIT => $pid;
+	wait_for(sub { has_ended($server->{pid}) });
 	finish($server);
 }
 
