@@ -1,8 +1,9 @@
 /*
  * A little of everything that makes pmon ask the kernel for something: `calls`
  * and jumps out of them, children that fork, vfork and exec (`forks`),
- * `threads`, and `signals` with handlers.  With `serve` it works once for each
- * byte that it reads, and answers it.
+ * `threads`, `signals` with handlers, and an `exec` of its own, by a second
+ * thread, too (`threadexec`).  With `serve` it does one of these for each byte
+ * that it reads, and answers it.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -147,13 +148,42 @@ signals(void)
 }
 
 static int
-serve(void)
+become(char *self, const char *mode)
+{
+	int n = work();
+
+	execl(self, self, mode, NULL);
+	return n;
+}
+
+static void *
+thread_become(void *self)
+{
+	become(self, "calls");
+	return NULL;
+}
+
+static int
+thread_exec(char *self)
+{
+	pthread_t other;
+
+	if (pthread_create(&other, NULL, thread_become, self))
+		return 0;
+	pthread_join(other, NULL);
+	return 0;
+}
+
+static int
+serve(char *self)
 {
 	char byte;
 
 	while (read(0, &byte, 1) == 1 && byte != 'q')
 		if (byte != '\n')
-			dprintf(1, "%d\n", work());
+			dprintf(1, "%d\n", byte == 'f' ? forks(self) :
+				byte == 't' ? threads() :
+				byte == 'e' ? become(self, "serve") : work());
 	return work();
 }
 
@@ -163,8 +193,10 @@ main(int argc, char **argv)
 	const char *mode = argc > 1 ? argv[1] : "calls";
 
 	printf("%s %d\n", mode, !strcmp(mode, "forks") ? forks(argv[0]) :
+	       !strcmp(mode, "exec") ? become(argv[0], "calls") :
+	       !strcmp(mode, "threadexec") ? thread_exec(argv[0]) :
 	       !strcmp(mode, "threads") ? threads() :
 	       !strcmp(mode, "signals") ? signals() :
-	       !strcmp(mode, "serve") ? serve() : work());
+	       !strcmp(mode, "serve") ? serve(argv[0]) : work());
 	return 0;
 }

@@ -46,9 +46,14 @@ sweep
 
 # A run that takes so long hangs.
 $limit = 60;
-for my $mode (qw(calls signals threads forks serve)) {
+my @chosen = split ' ', $ENV{PMON_FAULT_MODES} //
+    'calls signals threads forks exec threadexec serve family';
+for my $mode (@chosen) {
 	for my $options ([], ['--patch=trap'], ['--patch=step'],
-	    ['--placement=every']) {
+	    ['--placement=every'],
+	    # Only what is attached to.
+	    $mode =~ /serve|family/ ? ['--no-traps',
+	    '--units=func,line,block,edge,insn'] : ()) {
 		my $places = fault_places($mode, $options);
 
 		for my $call (sort keys %$places) {
