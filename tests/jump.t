@@ -210,7 +210,7 @@ for my $way (qw(BY_INSN BY_INLINE BY_LIBRARY BY_CALL)) {
 		is($alone->{out}, "42000 0\n", "$way: its own");
 		same($alone, $run, $way);
 		counts_are($run, { get => 1000, set => 1 }, $way);
-		like($run->{report}, qr/may use the gs register/, 'said');
+		like($run->{report}, qr/may\s+use\s+the\s+gs\s+register/, 'said');
 		unlike($run->{report}, qr/relocated\s+function/,
 		    'relocates none');
 		like($run->{report}, qr/by\s+traps:\s+\d+\s+functions/,
@@ -285,7 +285,7 @@ catches_term
 	    ['sh', '-c', "ulimit -v 5000; exec $program codes 50"]);
 
 	same(run([$program, 'codes', 50]), $run, 'little memory');
-	like($run->{report}, qr/counted by traps: .*\(RLIMIT_AS\)/s,
+	like($run->{report}, qr/counted\s+by\s+traps:.*\(RLIMIT_AS\)/s,
 	    'it is said');
 	is($run->{funcs}{redzone}, 50, 'and counted');
 	# Copies are made of the first program that the plan cannot have later.
@@ -296,7 +296,7 @@ catches_term
 	my @small = ('sh', '-c', "ulimit -S -f 1; exec $program codes 50");
 	$run = monitor(['--units=func'], \@small);
 	same(run(\@small), $run, 'small files');
-	like($run->{report}, qr/counted by traps: .*\(RLIMIT_FSIZE\)/s,
+	like($run->{report}, qr/counted\s+by\s+traps:.*\(RLIMIT_FSIZE\)/s,
 	    'it is said');
 	is($run->{funcs}{redzone}, 50, 'and counted');
 }
