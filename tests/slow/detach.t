@@ -63,8 +63,9 @@ attach
 	my @duration = $end eq 'duration' ? '--duration=0.1' : ();
 	my $run = monitor_start([@$options, @duration, '-p', $pid], []);
 
-	wait_for(sub { slurp("/proc/$pid/status") =~
-	    /^TracerPid:\s+$run->{pid}$/m });
+	# It may have come and gone before anybody looks.
+	wait_for(sub { has_ended($run->{pid}) ||
+	    slurp("/proc/$pid/status") =~ /^TracerPid:\s+$run->{pid}$/m });
 	select undef, undef, undef, 0.02 * int rand 5;
 	if ($end eq 'stop') {
 		run([$pmon, '--stop', $run->{pid}]);
