@@ -22,7 +22,7 @@ enum hint_kind {
 	HINT_THREAD_REG_CALL,	/* ... if thread_reg_call can be called */
 };
 
-enum { HINT_CONTEXT = 128, RESTORER_SIZE = 176 };
+enum { HINT_CONTEXT = 128, SPRINGS_MAX = 2, RESTORER_SIZE = 176 };
 
 /*
  * A register in the GDB remote protocol's g packet.  A table of them is in the
@@ -149,11 +149,12 @@ struct arch {
 	/* Bytes of a long jump, and of one that reaches -128 to 127. */
 	uint8_t jump_len, chain_len;
 	/*
-	 * A distance from behind a long jump to its target such that whoever
-	 * comes to any byte of that jump but the first runs into a trap; 0 if
-	 * there is none.
+	 * Distances from behind a long jump to its target such that whoever
+	 * comes to any byte of that jump but the first is stopped at once: by
+	 * a trap, or by an instruction that does not exist (SIGILL).  Best
+	 * first; 0: there are no more.
 	 */
-	int64_t spring;
+	int64_t springs[SPRINGS_MAX];
 
 	/*
 	 * Describe how to move the instruction at addr into a relocated

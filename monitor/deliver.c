@@ -75,6 +75,7 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 	if (run->host->native && task->process->space &&
 	    signal_caught(run, task, signal)) {
 		fault_interrupts(task->process->space, task_pc(run, task));
+		relocated_land(run, task);
 		/* To come back, the handler would have to run into a trap. */
 		if (run->opts->no_traps)
 			stays = relocated_bring_original(run, task, &va);

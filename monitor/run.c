@@ -254,7 +254,8 @@ event_handle(struct run *run, const struct event *event)
 		break;
 	case EVENT_SIGNAL:
 		cut_end(run, task, event->kind);
-		task_deliver(run, task, event->value);
+		if (event->value != SIGILL || !trap_spring(run, task, SIGILL))
+			task_deliver(run, task, event->value);
 		break;
 	case EVENT_STOPPED:
 		on_group_stop(run, task, event);

@@ -256,9 +256,9 @@ event_signal(struct run *run, struct task *task, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_TRAP:
-		return patch_forget(run, task) ? 0 : SIGTRAP;
+		return patch_forget(run, task, event) ? 0 : SIGTRAP;
 	case EVENT_SIGNAL:
-		return event->value;
+		return patch_forget(run, task, event) ? 0 : event->value;
 	case EVENT_PAUSED:
 		cut_undo(run, task, false);
 		return 0;

@@ -11,6 +11,8 @@
  */
 #include "monitor/trap.h"
 
+#include <signal.h>
+
 #include "monitor/deliver.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/hit.h"
@@ -218,15 +220,11 @@ hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
 	}
 }
 
-/*
- * If the task came to the middle of an entry's jump, let it run what is there
- * in the file; whether it did.
- */
-static bool
-spring_trap(struct run *run, struct task *task)
+bool
+trap_spring(struct run *run, struct task *task, int signal)
 {
 	struct code_at at;
-	uint64_t va = spring_trapped(run, task, &at);
+	uint64_t va = spring_reached(run, task, signal, &at);
 
 	if (!va)
 		return false;
@@ -251,7 +249,7 @@ trap_handle(struct run *run, struct task *task, int signal)
 	case HOST_GONE:
 		return;
 	default:
-		if (spring_trap(run, task))
+		if (trap_spring(run, task, SIGTRAP))
 			return;
 		stop_is(run, task, STOP_SIGTRAP);
 		trap_deliver(run, task, signal);

@@ -12,6 +12,12 @@
  */
 void trap_handle(struct run *run, struct task *task, int signal);
 /*
+ * If the task, stopped by the signal (SIGTRAP or SIGILL), came to the middle of
+ * an entry's jump, have it run on there, with what is in the file; whether it
+ * did.
+ */
+bool trap_spring(struct run *run, struct task *task, int signal);
+/*
  * The task is at the entry or the exit of a system call.  Needed only while
  * task->redo is set: finds the sigreturn that goes back to an instruction that
  * faulted.

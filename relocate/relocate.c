@@ -112,14 +112,10 @@ entry_spring(struct relocated *relocated)
 {
 	struct entry_patch *entry_patch = relocated->entry_patches;
 
-	if (relocated->nentry_patches != 1 || !relocated->arch->spring ||
+	if (relocated->nentry_patches != 1 || !relocated->arch->springs[0] ||
 	    entry_patch->kind != ENTRY_PATCH_ENTRY ||
 	    entry_patch->via != VIA_JUMP)
 		return fail("it has a jump whose targets are not known");
-	/* A jump past the mark would be counted as a call. */
-	if (entry_patch->addr != relocated->entry)
-		return fail("it has a jump whose targets are not known, and "
-			    "its entry is marked");
 	entry_patch->via = VIA_SPRING;
 	return 0;
 }

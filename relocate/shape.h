@@ -116,13 +116,14 @@ segment_anchor(const struct shape *shape, const struct segment *segment)
 
 /*
  * How many instructions at the start of an entered segment stay in place: one
- * that marks where indirect control may arrive, or none.
+ * that marks where indirect control may arrive, or none.  With unknown jumps
+ * the patch takes that place, as traps do: one of them may lead past the mark.
  */
 static inline uint32_t
 segment_skip(const struct shape *shape, const struct segment *segment)
 {
-	return segment->leads && segment->entered && segment->count > 1 &&
-	       shape->motions[segment->first].lands;
+	return !shape->in->unknown && segment->leads && segment->entered &&
+	       segment->count > 1 && shape->motions[segment->first].lands;
 }
 
 /*

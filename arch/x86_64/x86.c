@@ -212,7 +212,8 @@ const struct arch arch_x86_64 = {
 	.reg_saved = X86_RAX,
 	.jump_len = 5,
 	.chain_len = 2,
-	.spring = -0x33333334,	/* cc cc cc cc */
+	/* cc cc cc cc and, for 60 is invalid in 64-bit code, cc cc cc 60 */
+	.springs = { -0x33333334, 0x60cccccc },
 	.motion = x86_motion,
 	.fragment_size = x86_fragment_size,
 	.fragment_reaches = x86_fragment_reaches,

@@ -4,6 +4,8 @@
  */
 #include "monitor/patch/patch.h"
 
+#include <signal.h>
+
 #include "monitor/patch/hit.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/springs.h"
@@ -100,13 +102,16 @@ patch_leave(struct run *run, struct task *task)
 }
 
 bool
-patch_forget(struct run *run, struct task *task)
+patch_forget(struct run *run, struct task *task, const struct event *event)
 {
+	int signal = event->kind == EVENT_SIGNAL ? event->value : SIGTRAP;
 	struct code_at at;
 	struct hit hit;
 
-	if (hit_find(run, task, &hit)) {
-		hit.va = spring_trapped(run, task, &at);
+	if (event->kind != EVENT_TRAP && signal != SIGILL)
+		return false;
+	if (signal == SIGILL || hit_find(run, task, &hit)) {
+		hit.va = spring_reached(run, task, signal, &at);
 		if (!hit.va)
 			return false;
 	} else if (hit.patched->patch == PATCH_OWN) {

@@ -7,10 +7,11 @@
 #include "monitor/run.h"
 
 /*
- * Take the task back to before the trap that it ran into, without counting.
- * false if the trap is not pmon's.
+ * Take the task back to before the trap that the event tells of, without
+ * counting.  false if the event is none of a trap of pmon's.
  */
-bool patch_forget(struct run *run, struct task *task);
+bool patch_forget(struct run *run, struct task *task,
+		  const struct event *event);
 /*
  * The signal is about to be delivered (0: none, the task is looked at or let
  * go): if the task is in a slot, move it out of there, and take its hit back if

@@ -23,14 +23,12 @@ enum { TEXT_MAX = 1 << 20 };
 struct relocated_place
 relocated_place(const struct module *module, const struct func_plan *fplan)
 {
-	const struct arch *arch = module->plan->image->arch;
-
 	return (struct relocated_place){
 		.va = module->relocated + fplan->relocated_at,
 		.bias = module->bias,
 		.slots = module->thread_page,
 		.scratch = 0,
-		.spring = module->springs ? arch->spring : 0,
+		.spring = module->spring,
 	};
 }
 

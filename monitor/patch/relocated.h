@@ -57,6 +57,12 @@ void relocated_arrive(struct run *run, struct task *task,
 /* The va in the relocated function that a PATCH_LEADS trap leads to. */
 uint64_t relocated_enter(const struct module *module, const struct site *site);
 /*
+ * If the stopped task is at a landing slot or a springboard, let it jump on
+ * from there: one that steps itself, with a handler, would come there again and
+ * again.
+ */
+void relocated_land(struct run *run, struct task *task);
+/*
  * If the stopped task is in a relocated function, or was just led out of one to
  * a call, see that it stands where it would be in the original; it may have to
  * run some instructions for that.  true if it, or a handler's return, must go

@@ -101,6 +101,29 @@ relocated_landing(const struct space *space, uint64_t pc)
 	return addr ? addr + at.module->bias : spring_from(space, pc);
 }
 
+void
+relocated_land(struct run *run, struct task *task)
+{
+	const struct space *space = task->process->space;
+	const struct entry_patch *entry_patch;
+	struct code_at at;
+	uint64_t pc, va;
+
+	if (!space || !space->thread_pages ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return;
+	va = relocated_landing(space, pc);
+	if (!va)
+		return;
+	at = original_at(space, va);
+	entry_patch = at.fplan ? relocated_entry_patch(at.fplan->relocated,
+						       at.addr) :
+				 NULL;
+	if (entry_patch)
+		run->host->reg_set(task->tid, run->arch->reg_pc,
+				   relocated_va(&at, entry_patch->offset));
+}
+
 /*
  * If nothing known leads to the entry patch, control came to the instruction
  * over an abnormal edge.

@@ -19,29 +19,45 @@ enum {
 	PAGE = 4096, ROOM_MIN = 1 << 16, ROOM_MAX = 1 << 26,
 };
 
+static const uint64_t reach = UINT64_C(0x7ff00000);
+
+/* Where springboards above the text would begin; 0: there can be none. */
+static uint64_t
+springs_above(const struct module *module)
+{
+	const struct arch *arch = module->plan->image->arch;
+
+	for (int i = 0; i < SPRINGS_MAX; i++)
+		if (arch->springs[i] > 0)
+			return (module->lo + (uint64_t)arch->springs[i]) /
+			       PAGE * PAGE;
+	return 0;
+}
+
 /*
- * Find a free place of `size` bytes within reach of the module's text: 2 GB
- * less the text's own extent.  Prefers places below the text, since the main
- * program's heap grows above it.  0 if there is none.
+ * Find a free place of `size` bytes within reach of the module's text, 2 GB
+ * less the text's own extent, and below `top`.  Prefers places below the text,
+ * since the main program's heap grows above it.  0 if there is none.
  */
 static uint64_t
 slots_place(const struct module *module, const struct mapping *maps, size_t n,
-	    uint64_t size)
+	    uint64_t size, uint64_t top)
 {
-	const uint64_t reach = UINT64_C(0x7ff00000), lowest = 0x10000;
+	const uint64_t lowest = 0x10000;
 	uint64_t lo = lowest, best = 0, gap_hi;
 
 	for (size_t i = 0; i <= n; i++) {
-		gap_hi = i < n ? maps[i].lo : module->lo + reach;
-		if (gap_hi > module->lo + reach)
-			gap_hi = module->lo + reach;
+		gap_hi = i < n ? maps[i].lo : top;
+		if (gap_hi > top)
+			gap_hi = top;
 		if (gap_hi >= lo + size && gap_hi <= module->lo &&
 		    module->hi - (gap_hi - size) < reach)
 			best = gap_hi - size;
 		else if (!best && gap_hi >= lo + size && lo >= module->hi &&
 			 lo + size - module->lo < reach)
-			/* In the middle of a gap, clear of the heap. */
-			best = lo + (gap_hi - lo - size) / 2;
+			/* Clear of the heap, and of mappings above. */
+			best = gap_hi == top ? gap_hi - size :
+					       lo + (gap_hi - lo - size) / 2;
 		if (best && lo > module->hi)
 			break;
 		if (i < n)
@@ -104,13 +120,17 @@ near_map(struct run *run, struct task *task, const struct module *module,
 	 uint64_t size)
 {
 	struct mapping *maps;
-	uint64_t place;
+	uint64_t top = springs_above(module), place = 0;
 	size_t n;
 
+	size = (size + PAGE - 1) / PAGE * PAGE;
 	if (!task_maps(run, task, size) ||
 	    run->host->maps(task->tid, &maps, &n))
 		return 0;
-	place = slots_place(module, maps, n, size);
+	if (top)
+		place = slots_place(module, maps, n, size, top);
+	if (!place)
+		place = slots_place(module, maps, n, size, module->lo + reach);
 	mappings_free(maps, n);
 	return place ? code_map(run, task, place, size) : 0;
 }

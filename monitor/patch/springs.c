@@ -5,11 +5,14 @@
  */
 #include "monitor/patch/springs.h"
 
+#include <signal.h>
+
 #include "monitor/patch/slots.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "relocate/relocate.h"
+#include "util/fail.h"
 
 enum { PAGE = 4096 };
 
@@ -22,23 +25,41 @@ ranges_reach(uint64_t a, uint64_t na, uint64_t b, uint64_t nb)
 	return a < b ? b + nb - a < reach : a + na - b < reach;
 }
 
+/*
+ * Map the memory at one distance: below the text, or above it, where the heap
+ * of a program at a fixed address may grow so far.
+ */
+static uint64_t
+springs_map_at(struct run *run, struct task *task, const struct module *module,
+	       int64_t spring, uint64_t size)
+{
+	uint64_t by = (uint64_t)spring + module->plan->image->arch->jump_len;
+	uint64_t lo = (module->lo + by) / PAGE * PAGE;
+
+	if ((lo < module->lo) != (spring < 0) || lo < PAGE ||
+	    !ranges_reach(lo, size, module->relocated, module->relocated_size))
+		return 0;
+	return place_map(run, task, lo, size);
+}
+
 void
 springs_map(struct run *run, struct task *task, struct module *module)
 {
 	const struct arch *arch = module->plan->image->arch;
-	uint64_t by = (uint64_t)arch->spring + arch->jump_len;
-	uint64_t lo = (module->lo + by) / PAGE * PAGE;
 	uint64_t size = (module->hi - module->lo + 3 * PAGE) / PAGE * PAGE;
 
 	if (!module->plan->wish.springs)
 		return;
-	if (arch->spring < 0 && lo < module->lo && lo >= PAGE &&
-	    ranges_reach(lo, size, module->relocated, module->relocated_size))
-		module->springs = place_map(run, task, lo, size);
-	if (module->springs)
+	for (int i = 0; i < SPRINGS_MAX && arch->springs[i]; i++) {
+		module->springs = springs_map_at(run, task, module,
+						 arch->springs[i], size);
+		if (!module->springs)
+			continue;
 		module->springs_size = size;
-	else
-		module->plan->wish.springs = false;
+		module->spring = arch->springs[i];
+		return;
+	}
+	module->plan->wish.springs = false;
 }
 
 /*
@@ -78,7 +99,7 @@ spring_from(const struct space *space, uint64_t pc)
 		if (pc - module->springs >= module->springs_size)
 			continue;
 		at = code_at(space,
-			     pc - arch->jump_len - (uint64_t)arch->spring);
+			     pc - arch->jump_len - (uint64_t)module->spring);
 		if (!at.fplan || !at.fplan->relocated)
 			return 0;
 		entry_patch = spring_find(at.fplan, at.addr, &former);
@@ -89,42 +110,77 @@ spring_from(const struct space *space, uint64_t pc)
 	return 0;
 }
 
+/* The byte at va of the jump from the entry to its springboard. */
+static uint8_t
+jump_byte(const struct code_at *at, const struct entry_patch *entry_patch,
+	  uint64_t va)
+{
+	const struct arch *arch = at->module->plan->image->arch;
+	uint64_t from = entry_patch->addr + at->module->bias;
+	uint8_t bytes[INSN_MAX];
+
+	must(!arch->jump_write(
+		from, from + arch->jump_len + (uint64_t)at->module->spring,
+		arch->jump_len, bytes));
+	return bytes[va - from];
+}
+
 /*
- * Whether the byte at va traps because of the entry's jump: not if the file has
- * a trap there, nor if the jump is gone and there is another trap.
+ * Whether the byte at va raises the signal because of the entry's jump: not if
+ * it is so in the file, nor if the jump is gone and the byte is there again.
  */
 static bool
-spring_traps(struct run *run, const struct task *task, const struct code_at *at,
-	     uint64_t va)
+byte_raises(struct run *run, const struct task *task, const struct code_at *at,
+	    uint64_t va, int signal)
 {
-	uint8_t trap = run->arch->trap[0], now;
-	bool former;
-	const struct entry_patch *entry_patch = spring_find(at->fplan, at->addr,
-							    &former);
+	const struct entry_patch *entry_patch;
 	const uint8_t *text;
+	uint8_t byte, now;
 	size_t avail;
+	bool former;
 
+	if (!at->fplan || !at->fplan->relocated || !at->module->springs)
+		return false;
+	entry_patch = spring_find(at->fplan, at->addr, &former);
 	if (!entry_patch || entry_patch->addr == at->addr)
 		return false;
+	byte = jump_byte(at, entry_patch, va);
 	text = image_text(at->module->plan->image, at->addr, &avail);
-	return text && *text != trap &&
+	return (byte == run->arch->trap[0]) == (signal == SIGTRAP) && text &&
+	       *text != byte &&
 	       (!former ||
 		text_read(run, task->process->space, task->tid, va, &now, 1) ||
-		now != trap);
+		now != byte);
 }
 
 uint64_t
-spring_trapped(struct run *run, const struct task *task, struct code_at *at)
+spring_before(struct run *run, const struct task *task, int signal,
+	      struct code_at *at)
 {
 	const struct space *space = task->process->space;
 	uint64_t va;
 
 	if (!space || run->host->reg_get(task->tid, run->arch->reg_pc, &va))
 		return 0;
-	va -= run->arch->trap_pc;
+	if (signal == SIGTRAP)
+		va -= run->arch->trap_pc;
 	*at = code_at(space, va);
-	if (!at->fplan || !at->fplan->relocated || !at->module->springs ||
-	    !spring_traps(run, task, at, va))
+	return byte_raises(run, task, at, va, signal) ? va : 0;
+}
+
+uint64_t
+spring_reached(struct run *run, const struct task *task, int signal,
+	       struct code_at *at)
+{
+	uint64_t va = spring_before(run, task, signal, at), fault;
+	int code;
+
+	if (va && signal != SIGTRAP)
+		return !run->host->fault_get(task->tid, &code, &fault) &&
+				       code > 0 && fault == va ?
+			       va :
+			       0;
+	if (!va)
 		return 0;
 	switch (run->host->trap_cause(task->tid)) {
 	case TRAP_INSN:

@@ -1,7 +1,7 @@
 /*
  * Springboards: jumps to relocated functions, at a distance from the entries
- * that lead there such that all bytes but the first of an entry's jump trap
- * (arch->spring).
+ * that lead there such that all bytes but the first of an entry's jump stop
+ * whoever comes to them (arch->springs).
  */
 #ifndef MONITOR_PATCH_SPRINGS_H
 #define MONITOR_PATCH_SPRINGS_H
@@ -17,10 +17,14 @@ void springs_map(struct run *run, struct task *task, struct module *module);
 /* If pc is at a springboard, the va of the entry that leads there; else 0. */
 uint64_t spring_from(const struct space *space, uint64_t pc);
 /*
- * If the task has stopped because it came to a byte of an entry's jump but the
- * first, the va of that byte, and where it is; else 0.
+ * If a byte of an entry's jump but the first raises the signal, SIGTRAP or
+ * SIGILL, and the task is where it would then be, the va of that byte, and
+ * where it is; else 0.
  */
-uint64_t spring_trapped(struct run *run, const struct task *task,
+uint64_t spring_before(struct run *run, const struct task *task, int signal,
+		       struct code_at *at);
+/* The same, if the task has stopped because of that. */
+uint64_t spring_reached(struct run *run, const struct task *task, int signal,
 			struct code_at *at);
 
 #endif

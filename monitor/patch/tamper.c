@@ -100,7 +100,7 @@ tamper_event(struct run *run, struct task *task, const struct event *event)
 	if (!task_look(run, task, &counting))
 		return false;
 	if (!(counting && is_fault(run, event)) &&
-	    !(event->kind == EVENT_TRAP && patch_forget(run, task)))
+	    !patch_forget(run, task, event))
 		return false;
 	run_resume(run, task, 0);
 	return true;

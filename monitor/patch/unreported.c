@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "monitor/patch/hit.h"
+#include "monitor/patch/springs.h"
 #include "monitor/process/space.h"
 
 /* Whether a jump leads behind the one-byte instruction of the site. */
@@ -98,11 +99,28 @@ step_unreported(struct run *run, struct task *task, uint64_t pc,
 	return UNREPORTED_NOTHING;
 }
 
+/*
+ * The pc is behind a byte of an entry's jump that traps.  At a task's last stop
+ * nothing tells whether it did, or the task was about to begin there.
+ */
+static enum unreported
+spring_unreported(struct run *run, struct task *task)
+{
+	struct signal_state state;
+
+	if (run->host->trap_cause(task->tid) == TRAP_INSN ||
+	    (!run->host->signals(task->tid, &state) &&
+	     state.pending >> (SIGTRAP - 1) & 1))
+		return UNREPORTED_TRAP;
+	return task->exiting ? UNREPORTED_PERHAPS : UNREPORTED_NOTHING;
+}
+
 enum unreported
 trap_unreported(struct run *run, struct task *task)
 {
 	enum unreported unreported = UNREPORTED_NOTHING;
 	struct hit hit = { 0 };
+	struct code_at at;
 	uint64_t pc;
 
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
@@ -115,6 +133,8 @@ trap_unreported(struct run *run, struct task *task)
 						      UNREPORTED_NOTHING;
 	else if (hit_before(run, task, &hit))
 		unreported = hit_unreported(run, task, &hit);
+	else if ((hit.va = spring_before(run, task, SIGTRAP, &at)))
+		unreported = spring_unreported(run, task);
 	if (unreported != UNREPORTED_TRAP)
 		return unreported;
 	if (task->hit_open && task->hit_va == hit.va) {

@@ -54,8 +54,10 @@ struct module {
 				   if none */
 	uint64_t relocated_size;
 	uint64_t springs;	/* va of the memory for springboards, 0 if
-				   none: arch->spring from the text */
+				   none */
 	uint64_t springs_size;
+	int64_t spring;		/* how far from the text it is: that of
+				   arch->springs */
 	uint64_t thread_page;	/* offset of its counters in a thread page */
 	size_t nguards;		/* guards of the plan in all thread pages */
 	size_t nrelocated;	/* relocated functions of the plan, planted */

@@ -11,6 +11,7 @@
 #include "monitor/patch/patch.h"
 #include "monitor/patch/refuse.h"
 #include "monitor/patch/relocated.h"
+#include "monitor/patch/springs.h"
 #include "monitor/patch/tamper.h"
 #include "monitor/patch/unreported.h"
 #include "monitor/process/events.h"
@@ -334,6 +335,27 @@ thread_page_look(struct run *run, struct task *task, void *ctx)
 }
 
 /*
+ * Whether the task may have run into a trap and not have reported that yet.  If
+ * its process was stopped, other signals must be left alone.
+ */
+static bool
+trap_pends(struct run *run, const struct task *task, bool stopped)
+{
+	struct signal_state state;
+	struct code_at at;
+	struct hit hit;
+
+	if (run->host->signals(task->tid, &state))
+		return false;
+	state.pending &= ~state.blocked;
+	if (state.pending >> (SIGTRAP - 1) & 1)
+		return !stopped || hit_before(run, task, &hit) ||
+		       spring_before(run, task, SIGTRAP, &at);
+	return state.pending >> (SIGILL - 1) & 1 &&
+	       spring_before(run, task, SIGILL, &at);
+}
+
+/*
  * A task that was paused just when it ran into a trap has not reported that
  * yet; let go like that, it would die of the signal.  Let it run until it
  * reports the trap.  If its process was stopped, it must not go on: it is taken
@@ -344,19 +366,15 @@ trap_flush(struct run *run, struct task *task, void *ctx)
 {
 	const struct event *queued = run_queued(run, task);
 	bool stopped = queued && queued->kind == EVENT_STOPPED;
-	struct signal_state state;
 	struct event event;
-	struct hit hit;
 
 	if (!queued || (queued->kind != EVENT_PAUSED && !stopped) ||
-	    run->host->signals(task->tid, &state) ||
-	    !((state.pending & ~state.blocked) >> (SIGTRAP - 1) & 1) ||
-	    (stopped && !hit_before(run, task, &hit)) ||
+	    !trap_pends(run, task, stopped) ||
 	    task_resume(run, task, RESUME_RUN, 0))
 		return;
 	run_unqueue(run, task->tid);
 	run_wait_task(run, task, &event);
-	if (stopped && event.kind == EVENT_TRAP && patch_forget(run, task) &&
+	if (stopped && patch_forget(run, task, &event) &&
 	    !task_interrupt(run, task, STOP_GROUP) &&
 	    !task_resume(run, task, RESUME_RUN, 0))
 		run_wait_task(run, task, &event);

@@ -5,11 +5,13 @@
 	.text
 
 	/* Stores al once for each byte of its beginning that runs. */
-	.macro	storing name
+	.macro	storing name, marks=
 	.globl	\name
 	.type	\name, @function
 	.p2align 4
 \name:
+	.cfi_startproc
+	\marks
 	stosb
 	stosb
 	stosb
@@ -18,6 +20,7 @@
 	mov	%rdi, %rax
 	xchg	%rdx, %rcx
 	jmp	*%rcx
+	.cfi_endproc
 	.size	\name, . - \name
 	.endm
 
@@ -28,6 +31,8 @@
 	storing	at_4
 	storing	itself
 	storing	forked
+	/* The mark is as long as the jump but for one byte. */
+	storing	marked, endbr64
 
 	/* The same, but as another instruction's operand. */
 	.globl	hidden
