@@ -209,7 +209,9 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 	jumps_settle(cfg, tables);
 	cfg->elsewhere |= proof_mentions(cfg, in);
 	cfg->unresolved |= cfg->elsewhere;
-	if (cfg->unresolved && in->nrefs)
+	if (cfg->unresolved)
+		more.taken = proof_taken(cfg, in, &more.ntaken);
+	if (cfg->unresolved && (in->nrefs || more.ntaken))
 		graph_prove(cfg, in, tables, &more);
 	news = proof_cut(cfg, in, cuts);
 	if (cfg->unresolved && !news)
@@ -218,6 +220,7 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 		graph_prove(cfg, in, tables, &more);
 	cfg->elsewhere |= cfg->unresolved && cfg->gaps;
 	outs_take(cfg, tables);
+	free(more.taken);
 	free(more.suspects);
 	tables_close(tables);
 	return news;

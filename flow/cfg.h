@@ -29,6 +29,8 @@ struct block {
 	bool given;		/* begins at a leader that the caller gave */
 	bool external;		/* also entered from outside: the entry,
 				   landing pads and mid-entries */
+	bool label;		/* its address is taken, so that an unresolved
+				   jump may well lead there */
 	uint8_t proof;		/* enum block_proof */
 };
 

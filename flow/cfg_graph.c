@@ -14,6 +14,7 @@ enum mark {
 	MARK_LEADER = 1,
 	MARK_GIVEN = 2,
 	MARK_EXTERNAL = 4,
+	MARK_LABEL = 8,
 };
 
 long
@@ -72,7 +73,10 @@ marks_make(const struct cfg *cfg, const struct cfg_input *in,
 	if (more->refs)
 		marks_given(cfg, marks, in->refs, in->nrefs,
 			    in->relocated || !proof_tells(in) ?
-			    MARK_LEADER | MARK_GIVEN : MARK_LEADER);
+			    MARK_LEADER | MARK_GIVEN | MARK_LABEL :
+			    MARK_LEADER | MARK_LABEL);
+	marks_given(cfg, marks, more->taken, more->ntaken,
+		    MARK_LEADER | MARK_LABEL);
 	marks_given(cfg, marks, more->suspects, more->nsuspects, MARK_LEADER);
 	if (cfg->entry >= 0)
 		marks[cfg->entry] |= MARK_LEADER | MARK_EXTERNAL;
@@ -113,6 +117,7 @@ blocks_make(struct cfg *cfg, const uint8_t *marks)
 				.count = 1,
 				.given = marks[i] & MARK_GIVEN,
 				.external = marks[i] & MARK_EXTERNAL,
+				.label = marks[i] & MARK_LABEL,
 			};
 		else
 			cfg->blocks[cfg->nblocks - 1].count++;

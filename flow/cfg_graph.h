@@ -11,6 +11,8 @@
 /* What begins blocks besides the leaders of struct cfg_input. */
 struct more {
 	bool refs;		/* the code addresses in cfg_input.refs */
+	uint64_t *taken;	/* addresses that the code takes, ascending */
+	size_t ntaken;
 	uint64_t *suspects;	/* see proof_suspects */
 	size_t nsuspects;
 };

@@ -208,6 +208,14 @@ proof_mark(struct cfg *cfg, const struct cfg_input *in)
 	cfg->gaps = gaps_any(cfg, in);
 }
 
+static int
+by_number(const void *va, const void *vb)
+{
+	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
 /* The address in the function that an instruction has as a value, or 0. */
 static uint64_t
 insn_mentions(const struct cfg_input *in, const struct insn *insn)
@@ -263,6 +271,29 @@ proof_mentions(const struct cfg *cfg, const struct cfg_input *in)
 		}
 	}
 	return false;
+}
+
+uint64_t *
+proof_taken(const struct cfg *cfg, const struct cfg_input *in, size_t *n)
+{
+	uint64_t *taken = NULL;
+
+	*n = 0;
+	for (size_t b = 0; b < cfg->nblocks && proof_tells(in); b++) {
+		const struct block *block = &cfg->blocks[b];
+		const struct insn *insn = &cfg->insns[block->first];
+
+		for (uint32_t i = 0; block->proof == PROOF_FLOW &&
+		     i < block->count; i++) {
+			uint64_t addr = insn_mentions(in, &insn[i]);
+
+			if (addr)
+				*vec_push(taken, *n) = addr;
+		}
+	}
+	if (*n)
+		qsort(taken, *n, sizeof(*taken), by_number);
+	return taken;
 }
 
 /* ---- cuts */

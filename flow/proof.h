@@ -52,6 +52,13 @@ bool proof_cut(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts);
 bool proof_mentions(const struct cfg *cfg, const struct cfg_input *in);
 
 /*
+ * Return the addresses in the function that its proven code takes: ascending,
+ * *n of them; the caller frees the array.
+ */
+uint64_t *proof_taken(const struct cfg *cfg, const struct cfg_input *in,
+		      size_t *n);
+
+/*
  * Return the addresses of proven instructions to which code in the gaps may
  * jump, whatever byte of a gap it begins at: ascending, *n of them; the caller
  * frees the array.  Sets cfg->reentered.

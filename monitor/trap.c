@@ -232,7 +232,7 @@ trap_spring(struct run *run, struct task *task, int signal)
 	if (sigtrap_mend(run, task))
 		return true;
 	abnormal_passed(run, task, 0);
-	plan_unspring(at.module->plan, at.index);
+	plan_unspring(at.module->plan, at.index, at.addr);
 	plan_extended(run, at.module->plan);
 	trap_leave(run, task, va);
 	return true;

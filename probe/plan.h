@@ -117,10 +117,11 @@ void plan_relocation_refuse(struct plan *plan, const char *why);
 void plan_relocation_withdraw(struct plan *plan);
 
 /*
- * A task has come to one of the bytes that a function's jump to its springboard
- * overwrites: count its calls by a trap at the entry from now on.
+ * A task has come to addr, a byte that a function's jump to a springboard
+ * overwrites: have a trap in place of the jump from now on, and another one at
+ * addr if the relocated function counts there; if it cannot, it is lost.
  */
-void plan_unspring(struct plan *plan, uint32_t fplan);
+void plan_unspring(struct plan *plan, uint32_t fplan, uint64_t addr);
 
 /* The function plan whose code contains addr, or FPLAN_NONE. */
 uint32_t plan_func(const struct plan *plan, uint64_t addr);

@@ -34,8 +34,7 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 	if (fplan->func == FUNC_NONE || fplan->cfg->entry < 0)
 		return "code outside any function";
 	/* The jump may go to the middle of a patch. */
-	if (fplan->cfg->unresolved &&
-	    !(build->plan->wish.springs && fplan_calls_alone(fplan)))
+	if (fplan->cfg->unresolved && !build->plan->wish.springs)
 		return "it has a jump whose targets are not known";
 	if (hooks != build->plan->nhooks)
 		return "it switches stacks";
@@ -223,7 +222,7 @@ unknown_allowed(const struct build *build, const struct func_plan *fplan)
 	for (unsigned i = 1; i < build->image->arch->jump_len; i++)
 		if (plan_site(build->plan, addr + i))
 			return fail("there is a trap near its entry") == 0;
-	return entry_alone(fplan) ||
+	return entry_alone(fplan) || !fplan_calls_alone(fplan) ||
 	       fail("it has a jump whose targets are not known") == 0;
 }
 
@@ -423,6 +422,21 @@ entry_patch_reopen(struct build *build, uint32_t index,
 }
 
 /*
+ * Whether a block with a probe begins at addr: a trap there would lead past the
+ * probe.
+ */
+static bool
+addr_probed(const struct func_plan *fplan, uint64_t addr)
+{
+	long block = cfg_block(fplan->cfg, addr);
+
+	return block != BLOCK_NONE &&
+	       relocated_probe(fplan->relocated,
+			       arc_of_block(fplan->flow,
+					    FLOW_BLOCK + (uint32_t)block));
+}
+
+/*
  * Code that is counted in the relocated function must not run in the original:
  * a trap leads control away from there.  Code that runs in the original anyway
  * may be entered if nothing is derived.
@@ -439,6 +453,7 @@ relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
 	if (fplan->lost || relocated_entry_patch(fplan->relocated, target))
 		return;
 	if (cfg_insn(fplan->cfg, target) < 0 ||
+	    addr_probed(fplan, target) ||
 	    (in_relocated && plan->wish.no_traps) ||
 	    (!in_relocated && fplan->units & ~(1U << UNIT_FUNC))) {
 		fplan->lost = true;
@@ -457,10 +472,14 @@ relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
 }
 
 void
-plan_unspring(struct plan *plan, uint32_t index)
+plan_unspring(struct plan *plan, uint32_t index, uint64_t addr)
 {
 	struct func_plan *fplan = &plan->fplans[index];
 
+	if (fplan->units & ~(1U << UNIT_FUNC)) {
+		relocated_mid_entry(plan->build, index, addr);
+		return;
+	}
 	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
 		if (fplan->relocated->entry_patches[i].via == VIA_SPRING)
 			entry_patch_reopen(plan->build, index,

@@ -19,8 +19,8 @@ struct plan_wish {
 	bool early; /* the same if only calls are counted, in relocated
 				   functions: that saves the entries' traps */
 	bool relocated;		/* count in relocated functions if possible */
-	bool springs;		/* functions with unknown jumps, too, if only
-				   their calls are counted: VIA_SPRING */
+	bool springs;		/* functions with unknown jumps, too:
+				   VIA_SPRING */
 	bool no_traps;		/* every site stays idle: there are no hooks,
 				   so nothing is derived, and counts that need
 				   a trap are unknown */

@@ -82,6 +82,27 @@ arcs_find(struct shape *shape)
 }
 
 /*
+ * The only edge to the block, or ARC_NONE; jumps with unknown targets are not
+ * expected to lead there.
+ */
+static uint32_t
+edge_alone(const struct shape *shape, uint32_t b)
+{
+	const struct flow *flow = shape->flow;
+	const struct block *block = &shape->cfg->blocks[b];
+	uint32_t found = ARC_NONE, n = 0, v = FLOW_BLOCK + b;
+
+	for (uint32_t i = flow->in[v]; i < flow->in[v + 1]; i++) {
+		if (shape->in->unknown && !block->label && !block->external &&
+		    flow->edges[flow->ins[i]].from == FLOW_ROOT)
+			continue;
+		found = flow->ins[i];
+		n++;
+	}
+	return n == 1 ? found : ARC_NONE;
+}
+
+/*
  * Find the blocks that no more leads to than to an instruction in the middle of
  * a block: but for the fall, nothing comes to them, not even what may be data,
  * and no instruction takes their address.
@@ -94,14 +115,16 @@ trails_find(struct shape *shape)
 
 	shape->trails = mem_alloc(cfg->nblocks + 1);
 	for (uint32_t b = 1; b < cfg->nblocks; b++) {
-		uint32_t in = flow->in[FLOW_BLOCK + b];
+		uint32_t in = edge_alone(shape, b);
 		const struct insn *before = shape_last(shape, b - 1);
 		const struct insn *first = shape_first(shape, b);
 
 		shape->trails[b] = shape_runs(shape, b) &&
-				   flow->in[FLOW_BLOCK + b + 1] - in == 1 &&
+				   in != ARC_NONE &&
 				   cfg->in[b + 1] - cfg->in[b] == 1 &&
-				   flow->edges[flow->ins[in]].by == BY_FALL &&
+				   (flow->edges[in].by == BY_FALL ||
+				    (flow->edges[in].by == BY_LAST &&
+				     shape->in->unknown)) &&
 				   shape->fall[b - 1] == b &&
 				   before->addr + before->len == first->addr &&
 				   !shape->motions[cfg->blocks[b].first].lands;

@@ -148,6 +148,22 @@ block_reach(struct choice *choice, uint32_t block, enum entry_patch_kind kind)
 }
 
 /*
+ * Is control expected to come to the block from ROOT?  Jumps with unknown
+ * targets go to labels, and to blocks that nothing else leads to; if they come
+ * to another block there is a guard.
+ */
+static bool
+root_expected(const struct shape *shape, uint32_t b)
+{
+	const struct block *block = &shape->cfg->blocks[b];
+	uint32_t *in = shape->flow->in + FLOW_BLOCK + b;
+
+	return shape_is_root(shape, b) &&
+	       (!shape->in->unknown || block->label || block->external ||
+		in[1] - in[0] == 1);
+}
+
+/*
  * Reach the blocks that control comes to other than from the function's own
  * code or a call's return: entries, pads, tables of indirect jumps.
  */
@@ -161,7 +177,7 @@ roots_reach(struct choice *choice)
 	if (cfg->entry >= 0)
 		entry = cfg_block_of(cfg, (size_t)cfg->entry);
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
-		if (shape_is_root(shape, b))
+		if (root_expected(shape, b))
 			block_reach(choice, b, b == entry ? ENTRY_PATCH_ENTRY :
 							    ENTRY_PATCH_PAD);
 	for (size_t i = 0; i < cfg->nedges; i++)
@@ -332,9 +348,12 @@ relocated_choose(struct choice *choice)
 	for (uint32_t i = 0; i < shape->nsegments; i++) {
 		struct segment *segment = &shape->segments[i];
 
+		/* With unknown jumps any probe needs its entry patch. */
 		segment->moved = segment->forced ||
 				 (segment->leads && segment->relocated &&
-				  segment->entered && !segment->count);
+				  !segment->count && (segment->entered ||
+				  (shape->in->unknown &&
+				   !segment_quiet(shape, segment))));
 	}
 	for (uint32_t i = 0; i < shape->nsegments; i++)
 		if (shape->segments[i].entered)

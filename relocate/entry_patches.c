@@ -61,7 +61,7 @@ entry_patch_add(const struct shape *shape, struct relocated *relocated,
 	uint32_t first = segment->first + segment_skip(shape, segment);
 	struct entry_patch *entry_patch;
 
-	if (!segment->entered && !segment->count) {
+	if (!segment->entered && !segment->count && !segment->moved) {
 		relocated->unguarded++;
 		return;
 	}
@@ -77,9 +77,12 @@ entry_patch_add(const struct shape *shape, struct relocated *relocated,
 	if (entry_patch->kind == ENTRY_PATCH_GUARD)
 		entry_patch->via = VIA_TRAP;
 	else if (entry_patch->room < shape->arch->jump_len)
-		entry_patch->via = entry_patch->room < shape->arch->chain_len ?
+		entry_patch->via = entry_patch->room < shape->arch->chain_len ||
+						   shape->in->unknown ?
 					   VIA_TRAP :
 					   VIA_CHAIN;
+	else if (shape->in->unknown)
+		entry_patch->via = VIA_SPRING;
 }
 
 static void

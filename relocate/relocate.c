@@ -108,15 +108,14 @@ calls_make(const struct shape *shape, struct relocated *relocated)
  * entry, whose other bytes trap.
  */
 static int
-entry_spring(struct relocated *relocated)
+entry_alone(const struct relocated *relocated)
 {
-	struct entry_patch *entry_patch = relocated->entry_patches;
+	const struct entry_patch *entry_patch = relocated->entry_patches;
 
-	if (relocated->nentry_patches != 1 || !relocated->arch->springs[0] ||
+	if (relocated->nentry_patches != 1 ||
 	    entry_patch->kind != ENTRY_PATCH_ENTRY ||
-	    entry_patch->via != VIA_JUMP)
+	    entry_patch->via != VIA_SPRING)
 		return fail("it has a jump whose targets are not known");
-	entry_patch->via = VIA_SPRING;
 	return 0;
 }
 
@@ -137,7 +136,8 @@ relocated_make(const struct relocate_input *in)
 	if (shape_open(&shape, in))
 		goto failed;
 	entry_patches_make(&shape, relocated);
-	if ((in->unknown && entry_spring(relocated)) || shape_check(&shape) ||
+	if ((in->unknown && in->extent == EXTENT_PROBED &&
+	     entry_alone(relocated)) || shape_check(&shape) ||
 	    layout_make(&shape, relocated))
 		goto failed;
 	entry_patches_lead(&shape, relocated);

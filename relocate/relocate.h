@@ -55,7 +55,9 @@ struct relocate_input {
 				   not use */
 	enum relocate_extent extent;
 	bool unknown;		/* jumps with unknown targets may lead to any
-				   byte of the function */
+				   byte of the function: all bytes of patches
+				   but the first trap.  With EXTENT_PROBED
+				   nothing but the entry is patched */
 	bool absolute;		/* the code is not position-independent:
 				   addresses in it are those in the process */
 	cfg_text *text;		/* reads the code as it is in the file */

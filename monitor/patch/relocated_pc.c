@@ -136,7 +136,8 @@ relocated_arrive(struct run *run, struct task *task,
 	const struct entry_patch *entry_patch = relocated_entry_patch(
 		fplan->relocated, site->addr);
 
-	if (!entry_patch || entry_patch->kind == ENTRY_PATCH_GUARD)
+	if (!entry_patch || (entry_patch->kind == ENTRY_PATCH_GUARD &&
+			     !fplan->cfg->unresolved))
 		client_abnormal(run, task, module->plan,
 				&(struct abnormal_edge){
 					.addr = site->addr,

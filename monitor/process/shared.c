@@ -19,6 +19,9 @@
 #include "util/fail.h"
 
 /* The seals on the size, and all that the memory must have in the end. */
+/* How far from the kernel's choice: more than a jump reaches. */
+static const uint64_t APART = UINT64_C(1) << 33;
+
 enum {
 	SEALS_SIZE = F_SEAL_SHRINK | F_SEAL_GROW,
 	SEALS_ALL = SEALS_SIZE | F_SEAL_SEAL,
@@ -141,23 +144,45 @@ shared_view(int handle, struct shared *shared)
 	return 0;
 }
 
-/* Have the task map its descriptor fd, and close it. */
+/*
+ * Have the task map its descriptor fd at `hint`, if that place is free, or else
+ * anywhere: the address, or 0.
+ */
+static uint64_t
+fd_map(struct run *run, struct task *task, int64_t fd, uint64_t size,
+       uint64_t hint)
+{
+	int64_t va;
+
+	if (inject_syscall(run, task, run->abi->nr_mmap, (uint64_t[6]){
+			hint, size, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_NORESERVE, (uint64_t)fd, 0 }, &va) ||
+	    (va < 0 && va > -4096))
+		return 0;
+	return (uint64_t)va;
+}
+
+/*
+ * Have the task map its descriptor fd, and close it.  Springboards and
+ * relocated functions need the room just below libraries, which the kernel
+ * would choose: so go further down.
+ */
 static int
 task_maps(struct run *run, struct task *task, int64_t fd,
 	  struct shared *shared)
 {
 	const struct abi *abi = run->abi;
-	int64_t va, result;
-	int err;
+	uint64_t va = fd_map(run, task, fd, shared->size, 0);
+	int64_t result;
 
-	err = inject_syscall(run, task, abi->nr_mmap, (uint64_t[6]){
-		0, shared->size, PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_NORESERVE, (uint64_t)fd, 0 }, &va) ||
-	      (va < 0 && va > -4096);
+	if (va > APART && !inject_syscall(run, task, abi->nr_munmap,
+					  (uint64_t[6]){ va, shared->size },
+					  &result) && !result)
+		va = fd_map(run, task, fd, shared->size, va - APART);
 	inject_syscall(run, task, abi->nr_close,
 		       (uint64_t[6]){ (uint64_t)fd }, &result);
-	shared->va = err ? 0 : (uint64_t)va;
-	return err ? fail("the process was refused memory for counters") : 0;
+	shared->va = va;
+	return !va ? fail("the process was refused memory for counters") : 0;
 }
 
 /* A handle (O_PATH) of the task's descriptor fd: the file is not opened. */

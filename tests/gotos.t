@@ -1,0 +1,104 @@
+# Computed gotos are counted in relocated functions: jumps with unknown targets
+# meet no traps at labels.  The counts are those that the program's rounds give,
+# and those of traps; where control comes to what a patch at a label covers, the
+# program does as it does alone, and no count is wrong.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pmon;
+
+my $rounds = 50;
+# By marks in gotos.c, whose loop is run three times.
+my %lines = (more => 3 * $rounds, less => 3 * $rounds, again => 3 * $rounds,
+    halt => 3);
+# Lines of gotos_asm.S behind the label, each 20 * 5 times, and those of the
+# jump into the middle, which go round three times.
+my %enters = (17 => [103, 102], 18 => [103, 103], 19 => [103, 103]);
+my %marks;
+my $source = slurp('tests/prog/gotos.c');
+my $number = 0;
+
+for (split /\n/, $source) {
+	$number++;
+	$marks{$1} = $number if m{/\* (\w+) \*/$};
+}
+
+# The counts in a csv file: "file:line" => count, '' if unknown.
+sub
+lines_counted
+{
+	my $text = slurp($_[0]);
+	my %counts;
+
+	$counts{"$1:$2"} = $3
+	    while $text =~ m{^line,,,,"[^"]*/([^/"]+)",(\d+),,(\d*),}mg;
+	return \%counts;
+}
+
+# All rows of blocks, edges and lines.
+sub
+rows
+{
+	return join '', grep { /^(func|line|block|edge),/ }
+	    slurp($_[0]) =~ /^.*\n/mg;
+}
+
+# How often traps that were hit lead into run().
+sub
+traps
+{
+	my $text = slurp($_[0]);
+	my $hits = 0;
+
+	$hits += $1 while $text =~ /^ +(\d+) +[\da-f]+  run\b/mg;
+	return $hits;
+}
+
+for my $flags ('-O1 -g', '-O1 -g -no-pie') {
+	my $program = compile(['gotos.c', 'gotos_asm.S'],
+	    '-fno-crossjumping', '-fPIE', split ' ', $flags);
+
+	for my $where ([], [2, 1], [0, 4]) {
+		next if @$where && $flags =~ /no-pie/;
+		my @argv = ($program, $rounds, @$where);
+		my $alone = run(\@argv);
+		my ($csv, $sites) = ("$scratch/csv", "$scratch/sites");
+		my %rows;
+
+		for my $mode ('--patch=auto', '--placement=every',
+		    '--patch=trap') {
+			my $what = "$flags, @$where, $mode";
+			my $run = monitor([$mode, '--units=func,line,block,edge',
+				"--report=csv:$csv,sites:$sites"], \@argv);
+			my $counts = lines_counted($csv);
+
+			same($alone, $run, $what);
+			$rows{$mode} = rows($csv);
+			next unless $flags =~ /-g/;
+			is($counts->{"gotos.c:$marks{$_}"}, $lines{$_},
+			    "$what: $_") for sort keys %lines;
+			next if $mode =~ /trap/ || !@$where;
+			for (sort keys %enters) {
+				my $n = $counts->{"gotos_asm.S:$_"};
+				my $exact = $enters{$_}[$where->[0] ? 1 : 0];
+
+				ok($n eq '' || $n == $exact,
+				    "$what: line $_, $n") if
+				    $flags !~ /no-pie/;
+			}
+		}
+		is($rows{'--placement=every'}, $rows{'--patch=trap'},
+		    "$flags, @$where: as with traps")
+		    unless grep { $_ } @$where;
+		is($rows{'--patch=auto'}, $rows{'--patch=trap'},
+		    "$flags, @$where: as with traps")
+		    unless grep { $_ } @$where;
+	}
+	next if $flags =~ /no-pie/;
+	monitor(['--units=func,line,block,edge',
+		"--report=sites:$scratch/sites"], [$program, $rounds]);
+	cmp_ok(traps("$scratch/sites"), '<=', 7,
+	    "$flags: traps at first entries and the last label alone");
+}
+done_testing;
