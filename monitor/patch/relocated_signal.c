@@ -142,6 +142,8 @@ relocated_signal(struct run *run, struct task *task, int signal, bool left)
 		run_requeue(run, &event);
 		return;
 	}
+	/* From here on fault_keep's place stands for the fault. */
+	task->fault_va = 0;
 	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top)) {
 		/* The context is behind the return address. */
 		moved_add(task, &(struct moved_pc){

@@ -125,6 +125,9 @@ trap_unreported(struct run *run, struct task *task)
 
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return UNREPORTED_NOTHING;
+	/* It ends of the fault: the instruction before is done. */
+	if (task->exiting && task->fault_va == pc)
+		return UNREPORTED_NOTHING;
 	if (task->hit_open && task->stepping)
 		unreported = step_unreported(run, task, pc, &hit);
 	else if (task->hit_open && task->hit_va == pc)

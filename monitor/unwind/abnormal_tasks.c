@@ -66,6 +66,7 @@ static void
 task_place(struct run *run, struct task *task)
 {
 	struct position position;
+	bool faulted;
 	uint64_t pc;
 
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
@@ -73,8 +74,10 @@ task_place(struct run *run, struct task *task)
 		return;
 	if (run->host->reg_set(task->tid, run->arch->reg_pc, position.va))
 		return;
-	task->fault_va = position.during ? position.va : 0;
-	if (position.ahead)
+	/* An instruction that faulted has begun. */
+	faulted = task->fault_va == pc;
+	task->fault_va = position.during || faulted ? position.va : 0;
+	if (position.ahead && !faulted)
 		relocated_ahead(run, task, position.va, true);
 }
 
