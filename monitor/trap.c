@@ -229,7 +229,7 @@ trap_spring(struct run *run, struct task *task, int signal)
 	if (!va)
 		return false;
 	stop_is(run, task, STOP_LEADS);
-	if (sigtrap_mend(run, task))
+	if (signal == SIGTRAP && sigtrap_mend(run, task))
 		return true;
 	abnormal_passed(run, task, 0);
 	plan_unspring(at.module->plan, at.index, at.addr);
