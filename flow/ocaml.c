@@ -6,16 +6,9 @@
 
 #include <string.h>
 
+#include "util/addrs.h"
 #include "util/mem.h"
 #include "util/search.h"
-
-static bool
-addrs_have(const uint64_t *addrs, size_t n, uint64_t addr)
-{
-	size_t at = search_first(n, i, addrs[i] >= addr);
-
-	return at < n && addrs[at] == addr;
-}
 
 bool
 ocaml_returns(const struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
@@ -23,7 +16,7 @@ ocaml_returns(const struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
 	const struct insn *call;
 	size_t i;
 
-	if (!in->calls_end || !addrs_have(in->frames, in->nframes, addr))
+	if (!in->calls_end || !addrs_has(in->frames, in->nframes, addr))
 		return false;
 	i = cfg_insn_from(cfg, addr);
 	if (!i)
@@ -36,7 +29,7 @@ ocaml_returns(const struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
 bool
 ocaml_handles(const struct cfg_input *in, uint64_t addr)
 {
-	return addrs_have(in->handlers, in->nhandlers, addr);
+	return addrs_has(in->handlers, in->nhandlers, addr);
 }
 
 /* Insert addr; false if it is there. */

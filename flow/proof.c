@@ -208,14 +208,6 @@ proof_mark(struct cfg *cfg, const struct cfg_input *in)
 	cfg->gaps = gaps_any(cfg, in);
 }
 
-static int
-by_number(const void *va, const void *vb)
-{
-	uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
-
-	return (a > b) - (a < b);
-}
-
 /* The address in the function that an instruction has as a value, or 0. */
 static uint64_t
 insn_mentions(const struct cfg_input *in, const struct insn *insn)
@@ -291,8 +283,7 @@ proof_taken(const struct cfg *cfg, const struct cfg_input *in, size_t *n)
 				*vec_push(taken, *n) = addr;
 		}
 	}
-	if (*n)
-		qsort(taken, *n, sizeof(*taken), by_number);
+	addrs_sort(taken, *n);
 	return taken;
 }
 

@@ -387,8 +387,9 @@ relocations_fill(struct filling *f)
 	}
 }
 
+/* Sort addresses, each once; how many there are then. */
 static size_t
-addrs_sort(uint64_t *addrs, size_t n)
+refs_sort(uint64_t *addrs, size_t n)
 {
 	size_t kept = 0;
 
@@ -407,8 +408,8 @@ static void
 refs_settle(struct filling *f)
 {
 	struct image *image = f->r->image;
-	size_t nrefs = addrs_sort(image->refs, image->nrefs);
-	size_t n = addrs_sort(f->returns, f->nreturns);
+	size_t nrefs = refs_sort(image->refs, image->nrefs);
+	size_t n = refs_sort(f->returns, f->nreturns);
 
 	image->nrefs = nrefs;
 	for (size_t i = 0; i < n; i++) {

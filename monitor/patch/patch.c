@@ -9,6 +9,7 @@
 #include "monitor/patch/hit.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/springs.h"
+#include "monitor/process/faults.h"
 #include "monitor/process/sigtrap.h"
 
 /* A pc in a slot: in which, and where. */
@@ -46,8 +47,6 @@ slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
 		.va = module->plan->sites[at->site].addr + module->bias,
 	};
 	bool done = at->offset >= hit.patched->after;
-	uint64_t fault;
-	int code;
 
 	/* A task killed meanwhile is taken out of the slot at its last stop. */
 	if (run->host->reg_set(task->tid, arch->reg_pc,
@@ -55,13 +54,7 @@ slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
 	    done)
 		return;
 	hit_undone(run, task, &hit, regs->r[arch->reg_sp], event);
-	/*
-	 * For these signals the kernel tells the program the instruction's
-	 * address.
-	 */
-	if (run->host->native && !run->host->fault_get(task->tid, &code, &fault) && code > 0 &&
-	    fault == regs->r[arch->reg_pc])
-		run->host->native->fault_set(task->tid, hit.va);
+	fault_tell(run, task, regs->r[arch->reg_pc], hit.va);
 }
 
 bool

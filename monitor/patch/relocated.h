@@ -171,6 +171,10 @@ bool relocated_sigreturn(struct run *run, struct task *task, uint64_t hook,
  */
 bool relocated_unreturn(struct run *run, struct task *task);
 
+/* The entry patch at the va, or NULL. */
+const struct entry_patch *entry_patch_at(const struct space *space,
+					 uint64_t va);
+
 /*
  * A handler interrupts the function at pc.  Nothing is derived in that function
  * unless all stacks are known: without them nothing shows whether the handler

@@ -280,8 +280,7 @@ relocated_inherit(struct task *child, const struct task *maker)
 	}
 }
 
-/* The entry patch at va, or NULL. */
-static const struct entry_patch *
+const struct entry_patch *
 entry_patch_at(const struct space *space, uint64_t va)
 {
 	struct code_at at = code_at(space, va);

@@ -16,10 +16,9 @@
 
 /*
  * The places where faults have called handlers, and those that handlers have
- * functions return to.  Nothing tells whether a
- * handler was left by a jump or will still return.  So a place is forgotten
- * when another handler is called with the same stack pointer, and the oldest
- * when there are too many.
+ * functions return to.  Nothing tells whether a handler was left by a jump or
+ * will still return.  So a place is forgotten when another handler is called
+ * with the same stack pointer, and the oldest when there are too many.
  */
 enum { FAULTS_MAX = 32 };
 
@@ -40,21 +39,24 @@ fault_note(struct run *run, struct task *task, int signal, uint64_t pc)
 }
 
 void
-fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va)
+fault_tell(struct run *run, const struct task *task, uint64_t pc, uint64_t va)
 {
+	const struct host *host = run->host;
 	uint64_t at;
 	int code;
 
+	if (host->native && !host->fault_get(task->tid, &code, &at) &&
+	    code > 0 && at == pc)
+		host->native->fault_set(task->tid, va);
+}
+
+void
+fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va)
+{
 	if (task->fault_va != pc)
 		return;
 	task->fault_va = va;
-	/*
-	 * For some signals the kernel tells the program the instruction's
-	 * address.
-	 */
-	if (run->host->native && !run->host->fault_get(task->tid, &code, &at) && code > 0 &&
-	    at == pc)
-		run->host->native->fault_set(task->tid, va);
+	fault_tell(run, task, pc, va);
 }
 
 /* There is room for another. */

@@ -370,9 +370,7 @@ frame_park(struct run *run, struct task *task, uint64_t va, uint64_t sp)
 static bool
 patch_is(const struct space *space, uint64_t va, enum entry_patch_kind kind)
 {
-	struct code_at at = code_at(space, va);
-	const struct entry_patch *patch = at.fplan && at.fplan->relocated ?
-		relocated_entry_patch(at.fplan->relocated, at.addr) : NULL;
+	const struct entry_patch *patch = entry_patch_at(space, va);
 
 	return patch && patch->kind == kind;
 }
