@@ -192,8 +192,8 @@ struct arch {
 	/*
 	 * Write code for behind a system call instruction, at va: it sets the
 	 * task's signal mask and those of its registers that system calls use,
-	 * and goes to its pc, without a stack.  RESTORER_SIZE bytes.  NULL: this
-	 * CPU has none.
+	 * and goes to its pc, without a stack.  RESTORER_SIZE bytes.  NULL:
+	 * this CPU has none.
 	 */
 	void (*restorer_write)(const struct regs *regs, uint64_t mask,
 			       uint64_t va, uint8_t bytes[RESTORER_SIZE]);

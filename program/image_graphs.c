@@ -160,8 +160,8 @@ callee_at(void *ctx, uint64_t addr, size_t *avail)
 	const struct func *func;
 	size_t npads, nframes;
 
-	if ((!image->npads && !image->nframes) || (addr >= graphs->followed.lo &&
-			      addr < graphs->followed.hi))
+	if ((!image->npads && !image->nframes) ||
+	    (addr >= graphs->followed.lo && addr < graphs->followed.hi))
 		return image_text(image, addr, avail);
 	func = func_around(image, addr);
 	if (func) {

@@ -1,6 +1,7 @@
 /*
  * Reads the symbol tables of an ELF file: the function symbols, single symbols
- * by name, and which of some functions it imports.  Never makes functions of them: funcs.c does.
+ * by name, and which of some functions it imports.  Never makes functions of
+ * them: funcs.c does.
  */
 #include "symtab/elf_file.h"
 

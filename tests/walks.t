@@ -87,7 +87,8 @@ for my $flags (['-O0'], ['-O2'], ['-O1', '-static']) {
 	my $expected = lines_of('f');
 	my $lines = $run->{lines}{'walks.c'};
 
-	like($run->{report}, qr/walked\s+past\s+through\s+in/, 'a stack is lost');
+	like($run->{report}, qr/walked\s+past\s+through\s+in/,
+	    'a stack is lost');
 	lines_are($run, $source, { map { $_ => $expected->{$_} } late_lines() },
 	    'what came later is known');
 	is_deeply([grep { $lines->{$_} ne '?' &&

@@ -25,9 +25,9 @@ enum {
 };
 
 /*
- * What follows each opcode (Intel SDM 2D, appendix A): the rows are the high
- * four bits of the opcode, the characters of each the low ones.  Each stands for
- * one of the layouts.
+ * What follows each opcode (Intel SDM 2D, appendix A): the row is the opcode's
+ * high four bits, and the place in the row its low four.  Each character stands
+ * for one of the layouts.
  */
 static const char one[] =
 	"mmmmbz..mmmmbz.." "mmmmbz..mmmmbz.." "mmmmbz..mmmmbz.."

@@ -119,8 +119,11 @@ int x86_call_write(uint64_t from, uint64_t to, uint8_t *bytes);
 /* restorer.c */
 void x86_restorer_write(const struct regs *regs, uint64_t mask, uint64_t va,
 			uint8_t bytes[RESTORER_SIZE]);
+
 /* handler.c */
 uint64_t x86_handler(const uint8_t *code, size_t size, uint64_t addr);
+
+/* quick.c */
 /*
  * Decode, if it is one of the instructions that most code is made of, as
  * arch->decode does; else false.

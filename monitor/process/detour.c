@@ -27,10 +27,9 @@ detour_resume(struct run *run, struct task *task, enum resume how,
 }
 
 /*
- * A signal to stop the task with, of which nothing becomes if pmon is killed and
- * the task gets it: the program has no handler for it, and its default is to be
- * ignored.  One that is not pending, so that none of the program's is taken for
- * it.
+ * A signal to stop the task with.  It does nothing if pmon is killed and the
+ * task gets it: the program has no handler for it, and the default is to ignore
+ * it.  It is not pending, so that no signal of the program's is taken for it.
  */
 static int
 signal_spare(struct run *run, const struct task *task)

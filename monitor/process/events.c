@@ -1,8 +1,8 @@
 /*
  * What tasks tell and how they are stopped and resumed: owns the queue of
- * events that came while pmon waited for another task, has the run's keeper enter
- * each event as it comes, pauses the tasks of a space, and resumes them.  Never
- * decides what an event calls for: run.c does.
+ * events that came while pmon waited for another task, has the run's keeper
+ * enter each event as it comes, pauses the tasks of a space, and resumes them.
+ * Never decides what an event calls for: run.c does.
  */
 #include "monitor/process/events.h"
 

@@ -299,9 +299,11 @@ code_make(const struct run *run, const struct space *space, struct call *call)
 static int
 task_save(const struct host *host, const struct task *task, struct saved *saved)
 {
+	const struct host_native *native = host->native;
+
 	if (host->regs_get(task->tid, &saved->regs) ||
-	    (host->native && (host->native->siginfo_get(task->tid, saved->info) ||
-			      host->native->mask_get(task->tid, &saved->mask))))
+	    (native && (native->siginfo_get(task->tid, saved->info) ||
+			native->mask_get(task->tid, &saved->mask))))
 		return HOST_GONE;
 	return HOST_OK;
 }

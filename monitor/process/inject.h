@@ -16,11 +16,11 @@ int inject_prepare(struct run *run, struct task *task, struct event *event);
 
 /*
  * Make the stopped task do a system call.  Afterwards the task's state is as
- * before, including the signal that it stopped for.  No trap is used on a native
- * host, so it does not matter what the program has made of SIGTRAP.  If pmon is
- * killed meanwhile, the task goes on from where it was.  HOST_OK and the
- * kernel's *result; HOST_GONE if the task has ended, or another error of the
- * host.
+ * before, including the signal that it stopped for.  No trap is used on a
+ * native host, so it does not matter what the program has made of SIGTRAP.  If
+ * pmon is killed meanwhile, the task goes on from where it was.  HOST_OK and
+ * the kernel's *result; HOST_GONE if the task has ended, or another error of
+ * the host.
  */
 int inject_syscall(struct run *run, struct task *task, int nr,
 		   const uint64_t args[6], int64_t *result);

@@ -18,10 +18,10 @@
 #include "monitor/process/inject.h"
 #include "util/fail.h"
 
-/* The seals on the size, and all that the memory must have in the end. */
-/* How far from the kernel's choice: more than a jump reaches. */
-static const uint64_t APART = UINT64_C(1) << 33;
+/* How far the counters are from the place that the kernel chooses. */
+static const uint64_t apart = UINT64_C(1) << 33;
 
+/* The seals on the size, and all that the memory must have in the end. */
 enum {
 	SEALS_SIZE = F_SEAL_SHRINK | F_SEAL_GROW,
 	SEALS_ALL = SEALS_SIZE | F_SEAL_SEAL,
@@ -175,10 +175,10 @@ task_maps(struct run *run, struct task *task, int64_t fd,
 	uint64_t va = fd_map(run, task, fd, shared->size, 0);
 	int64_t result;
 
-	if (va > APART && !inject_syscall(run, task, abi->nr_munmap,
+	if (va > apart && !inject_syscall(run, task, abi->nr_munmap,
 					  (uint64_t[6]){ va, shared->size },
 					  &result) && !result)
-		va = fd_map(run, task, fd, shared->size, va - APART);
+		va = fd_map(run, task, fd, shared->size, va - apart);
 	inject_syscall(run, task, abi->nr_close,
 		       (uint64_t[6]){ (uint64_t)fd }, &result);
 	shared->va = va;

@@ -3,8 +3,8 @@
  * its number alone from one of the files or, without any, from nothing.  A
  * mutant that ends the process, or takes 5 seconds of processor time, is told
  * by its number; the others follow.  In the end it prints how many the target
- * accepted, and which one took most processor time.  With FIRST and 1 a mutant is
- * made again, in this process.
+ * accepted, and which one took most processor time.  With FIRST and 1 a mutant
+ * is made again, in this process.
  */
 #include <fcntl.h>
 #include <signal.h>

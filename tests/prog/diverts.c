@@ -1,5 +1,5 @@
 /*
- * A signal handler changes the context that it returns to.  f is called 800
+ * A signal handler changes the context that it returns to.  f is called 80
  * times; a signal interrupts each eighth call: a fault in the middle of a block
  * (argument 1: middle), in a block's first instruction (first), or a signal
  * that f sends the program itself (sent).  Argument 2 says what the handler

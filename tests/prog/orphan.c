@@ -1,12 +1,12 @@
 /*
- * A process whose monitor is killed.  A thread works once for each `w` line that
- * it reads and answers the sum; `q` ends the process.  Meanwhile the first
+ * A process whose monitor is killed.  A thread works once for each `w` line
+ * that it reads and answers the sum; `q` ends the process.  Meanwhile the first
  * thread does what the argument says: it makes a system call (`sleep`, `futex`,
- * `poll`, `epoll`, `suspend`) that lasts until the end, or counts (`spin`); with
- * `read` it reads the lines itself.  It has known values in all its registers,
- * in the carry flag and below its stack pointer, and says at the end if one has
- * changed, or if it blocks a signal or has one pending.  With `threads` two
- * others count, too.
+ * `poll`, `epoll`, `suspend`) that lasts until the end, or counts (`spin`);
+ * with `read` it reads the lines itself.  It has known values in all its
+ * registers, in the carry flag and below its stack pointer, and says at the end
+ * if one has changed, or if it blocks a signal or has one pending.  With
+ * `threads` two others count, too.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 # pmon is killed before each of its requests while it attaches to a process,
-# counts and detaches.  The process goes on as if there had been no pmon, unless it has
-# breakpoints: then it may die of one.  PMON_ORPHANS=1: before each request; 3:
-# before each third.
+# counts and detaches.  The process goes on as if there had been no pmon, unless
+# it has breakpoints: then it may die of one.  PMON_ORPHANS=1: before each
+# request; 3: before each third.
 use strict;
 use warnings;
 use lib 'tests/lib';

@@ -27,7 +27,8 @@ for my $patch (@patches) {
 		my $run = monitor(["--patch=$patch", '--units=func',
 		    '--duration=0.005', '-p', $target->{pid}], []);
 
-		$failed++ if ended($run) ne 'status 0' || complaints($run) ne '';
+		$failed++ if ended($run) ne 'status 0' ||
+		    complaints($run) ne '';
 	}
 	is($failed, 0, "$patch: attached and detached");
 	is($target->ask(''), 'blocked: handled, blocked, none waits, got 0',

@@ -1,6 +1,7 @@
 /*
  * Decoding against hand-assembled encodings of the Intel SDM, and against
- * objdump over every instruction of real programs; quick decoding against Zydis.
+ * objdump over every instruction of real programs; quick decoding against
+ * Zydis.
  */
 #include <elf.h>
 #include <inttypes.h>
