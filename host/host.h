@@ -19,6 +19,7 @@
 
 #include "arch/arch.h"
 #include "host/event.h"
+#include "host/native.h"
 
 /* An instruction that a host counts by itself. */
 struct host_site {
@@ -42,71 +43,6 @@ struct host_counting {
 	 * with the message set.
 	 */
 	int (*fetch)(struct host_site *sites, size_t n);
-};
-
-/*
- * What a stop takes of the processor time of the process that stops, in
- * seconds: by the kernel, before and after pmon looks at it.
- */
-struct stop_costs {
-	double trap;		/* and any that are not these: */
-	double call;		/* entry or exit of a system call */
-	double step;		/* behind a single step */
-};
-
-/*
- * What this machine's kernel tells of its tasks, and does to them, beyond what
- * every host can.
- */
-struct host_native {
-	/*
-	 * Trace all threads of process pid, whose ids are appended to *tids;
-	 * each is paused and an EVENT_PAUSED (or another event) follows.  On
-	 * failure those that are there are traced nevertheless.
-	 */
-	int (*attach)(pid_t pid, pid_t **tids, size_t *n);
-	/* Why the launched task ended before its EVENT_EXEC: an errno, or 0. */
-	int (*launch_error)(void);
-	/* Send the signal to this thread alone. */
-	int (*send)(pid_t tid, int signal);
-	/* Change the address of the signal that the task stopped for. */
-	int (*fault_set)(pid_t tid, uint64_t va);
-	/* The whole siginfo of the signal that the task stopped for. */
-	int (*siginfo_get)(pid_t tid, uint8_t info[SIGINFO_MAX]);
-	int (*siginfo_set)(pid_t tid, const uint8_t info[SIGINFO_MAX]);
-	/* The set of blocked signals. */
-	int (*mask_get)(pid_t tid, uint64_t *mask);
-	/*
-	 * Has something happened to a stopped task that wait has not reported
-	 * yet?  Either it was killed, or another thread's exec took its id.
-	 */
-	bool (*changed)(pid_t tid);
-	/*
-	 * The id of the process that started the task's process, or of its
-	 * adopter if that has ended.  0 for threads other than the first.
-	 */
-	pid_t (*parent)(pid_t tid);
-	/*
-	 * Of the first 31 signals those that are caught or ignored, as a set,
-	 * in a fraction of the time that `signals` takes.
-	 */
-	int (*handled)(pid_t tid, uint64_t *handled);
-	/* Bytes of memory that the process may still map (RLIMIT_AS). */
-	uint64_t (*room)(pid_t tid);
-	/* The size that files the process writes may have (RLIMIT_FSIZE). */
-	uint64_t (*file_max)(pid_t tid);
-	/* Is the task under a seccomp filter? */
-	bool (*confined)(pid_t tid);
-	/*
-	 * The processor time that the process has used, in seconds, or -1 if it
-	 * is gone.  NULL, as the next: the time is not real.
-	 */
-	double (*cpu_time)(pid_t pid);
-	/*
-	 * Measure, in some milliseconds, what stops cost.  HOST_OK, or
-	 * HOST_ERROR without a message.
-	 */
-	int (*stop_costs)(struct stop_costs *costs);
 };
 
 struct host {

@@ -1,7 +1,7 @@
 /*
- * What stops cost a native process: measures it with a child of pmon's own that
- * does nothing but stop; and what processor time processes have used.  Knows
- * nothing of the program.
+ * Measures what stops cost a native process, with a child of pmon's own that
+ * does nothing but stop, and reads how much processor time processes have used.
+ * Knows nothing of the program.
  */
 #include "host/ptrace.h"
 
