@@ -30,7 +30,7 @@ signal_note(struct run *run, struct task *task, int signal)
 	task->signal = signal;
 }
 
-/* The task is about to get the signal: what it has done is done. */
+/* The task is about to get the signal: enter what it has done before. */
 static void
 signal_comes(struct run *run, struct task *task, int signal)
 {

@@ -6,7 +6,7 @@
  */
 #include "arch/x86_64/x86.h"
 
-/* A reader of instructions one behind the other. */
+/* The instructions that are still to be read. */
 struct run {
 	const uint8_t *code;
 	size_t size;
@@ -32,7 +32,7 @@ operand_is(const ZydisDecodedOperand *operand, ZydisRegister reg)
 	       operand->reg.value == reg;
 }
 
-/* Whether the operand is 8 bytes in memory, at a register but rsp, or so. */
+/* Whether the operand may be the list's head: 8 bytes in memory. */
 static bool
 operand_head(const ZydisDecodedOperand *operand)
 {

@@ -23,8 +23,8 @@ static const double LOOK = 0.1;		/* pmon's, from look to look at the
 static const double WINDOW = 2;		/* pmon's and the program's */
 
 /*
- * Stops cost less than that; so what these costs do not make slow needs no
- * measuring.
+ * No stop costs more.  So nothing need be measured for a program that is not
+ * slow even at these costs.
  */
 static const struct stop_costs most = { 30e-6, 30e-6, 100e-6 };
 
