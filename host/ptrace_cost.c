@@ -34,11 +34,11 @@ ptrace_cpu_time(pid_t pid)
 
 /* Stop for the tracer, then at traps, then at system calls for ever. */
 static _Noreturn void
-child_run(void)
+child_run(pid_t pmon)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Fails if a tracer of pmon has the child. */
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+	/* The second fails if a tracer of pmon has the child. */
+	if (getppid() != pmon || ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		_exit(1);
 	raise(SIGSTOP);
 	for (int i = 0; i < BATCHES * STOPS; i++)
@@ -47,32 +47,39 @@ child_run(void)
 		syscall(SYS_getppid);
 }
 
-/* Wait for the child's next stop; whether it has stopped. */
+/*
+ * Wait for the child's next stop; whether it has stopped.  If it has ended
+ * instead, *child becomes 0.
+ */
 static bool
-child_stopped(pid_t child)
+child_stopped(pid_t *child)
 {
 	pid_t got;
 	int status;
 
 	do
-		got = waitpid(child, &status, __WALL);
+		got = waitpid(*child, &status, __WALL);
 	while (got < 0 && errno == EINTR);
-	return got == child && WIFSTOPPED(status);
+	if (got == *child && WIFSTOPPED(status))
+		return true;
+	*child = 0;
+	return false;
 }
 
 /* The child's processor time per stop, in seconds, or -1. */
 static double
-stop_cost(pid_t child, int request)
+stop_cost(pid_t *child, int request)
 {
 	double least = -1, before, cost;
 
 	for (int batch = 0; batch < BATCHES; batch++) {
-		before = ptrace_cpu_time(child);
+		before = ptrace_cpu_time(*child);
 		for (int i = 0; i < STOPS; i++)
-			if (ptrace_request(request, child, NULL, NULL) ||
+			if (!*child ||
+			    ptrace_request(request, *child, NULL, NULL) ||
 			    !child_stopped(child))
 				return -1;
-		cost = (ptrace_cpu_time(child) - before) / STOPS;
+		cost = (ptrace_cpu_time(*child) - before) / STOPS;
 		if (!batch || cost < least)
 			least = cost;
 	}
@@ -82,20 +89,21 @@ stop_cost(pid_t child, int request)
 int
 ptrace_stop_costs(struct stop_costs *costs)
 {
-	pid_t child = fork();
+	pid_t pmon = getpid(), child = fork();
 
 	if (child < 0)
 		return HOST_ERROR;
 	if (!child)
-		child_run();
+		child_run(pmon);
 	*costs = (struct stop_costs){ 0 };
-	if (child_stopped(child)) {
-		costs->trap = stop_cost(child, PTRACE_CONT);
-		costs->call = stop_cost(child, PTRACE_SYSCALL);
-		costs->step = stop_cost(child, PTRACE_SINGLESTEP);
+	if (child_stopped(&child)) {
+		costs->trap = stop_cost(&child, PTRACE_CONT);
+		costs->call = stop_cost(&child, PTRACE_SYSCALL);
+		costs->step = stop_cost(&child, PTRACE_SINGLESTEP);
 	}
-	kill(child, SIGKILL);
-	while (waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
+	if (child)
+		kill(child, SIGKILL);
+	while (child && waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
 		;
 	return costs->trap > 0 && costs->call > 0 && costs->step > 0 ?
 	       HOST_OK : HOST_ERROR;

@@ -33,7 +33,7 @@ struct slow {
 	bool begun;
 	struct slow_use then;	/* when the window began ... */
 	struct slow_use now;	/* ... and at the last look */
-	bool measured;
+	bool measured, failed;	/* the costs */
 	struct stop_costs costs;
 	char *text;		/* the note, still to be told, or NULL */
 	bool told;
@@ -128,10 +128,10 @@ window_factor(struct run *run, const struct slow_use *use)
 
 	if (slow_factor(use, &most) <= FACTOR)
 		return 1;
-	if (!slow->measured && run->host->native->stop_costs(&slow->costs))
-		return 1;
+	if (!slow->measured)
+		slow->failed = run->host->native->stop_costs(&slow->costs);
 	slow->measured = true;
-	return slow_factor(use, &slow->costs);
+	return slow->failed ? 1 : slow_factor(use, &slow->costs);
 }
 
 static void

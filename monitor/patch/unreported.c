@@ -140,7 +140,7 @@ trap_unreported(struct run *run, struct task *task)
 		unreported = spring_unreported(run, task);
 	if (unreported != UNREPORTED_TRAP)
 		return unreported;
-	if (task->hit_open && task->hit_va == hit.va) {
+	if (hit.site && task->hit_open && task->hit_va == hit.va) {
 		hit_tell(run, task, &hit, SITE_UNDONE);
 		unreported = UNREPORTED_UNDONE;
 		task->once = NULL;
