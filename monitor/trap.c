@@ -228,9 +228,14 @@ trap_spring(struct run *run, struct task *task, int signal)
 
 	if (!va)
 		return false;
+	if (va == task->sprung_va && spring_gone(run, task, &at, va)) {
+		task->sprung_va = 0;
+		return false;
+	}
 	stop_is(run, task, STOP_LEADS);
 	if (signal == SIGTRAP && sigtrap_mend(run, task))
 		return true;
+	task->sprung_va = va;
 	abnormal_passed(run, task, 0);
 	plan_unspring(at.module->plan, at.index, at.addr);
 	plan_extended(run, at.module->plan);

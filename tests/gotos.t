@@ -99,4 +99,24 @@ for my $flags ('-pie', '-no-pie') {
 	cmp_ok(traps("$scratch/sites"), '<=', 7,
 	    "$flags: traps at first entries and the last label alone");
 }
+
+# An instruction that does not exist, where a jump to a springboard ends: its
+# SIGILL is the program's own, also when the jump is gone.
+for my $flags (qw(-pie -no-pie)) {
+	my $program = compile(['gotos_ill.c'], '-O1', '-g', '-fPIE', $flags);
+
+	for my $how ([], ['b'], ['i'], ['n']) {
+		my @argv = ($program, $rounds, @$how);
+		my $alone = run(\@argv);
+
+		for my $units ('func', 'func,line,block,edge') {
+			my $what = "SIGILL, $flags, @$how, $units";
+			my $run = monitor(["--units=$units"], \@argv);
+
+			same($alone, $run, $what);
+			counts_are($run, { begins => $rounds, run => 4 }, $what)
+			    if !@$how && $units eq 'func';
+		}
+	}
+}
 done_testing;

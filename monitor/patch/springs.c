@@ -125,6 +125,15 @@ jump_byte(const struct code_at *at, const struct entry_patch *entry_patch,
 	return bytes[va - from];
 }
 
+static bool
+byte_there(struct run *run, const struct task *task, uint64_t va, uint8_t byte)
+{
+	uint8_t now;
+
+	return !text_read(run, task->process->space, task->tid, va, &now, 1) &&
+	       now == byte;
+}
+
 /*
  * Whether the byte at va raises the signal because of the entry's jump: not if
  * it is so in the file, nor if the jump is gone and the byte is there again.
@@ -135,7 +144,7 @@ byte_raises(struct run *run, const struct task *task, const struct code_at *at,
 {
 	const struct entry_patch *entry_patch;
 	const uint8_t *text;
-	uint8_t byte, now;
+	uint8_t byte;
 	size_t avail;
 	bool former;
 
@@ -148,9 +157,19 @@ byte_raises(struct run *run, const struct task *task, const struct code_at *at,
 	text = image_text(at->module->plan->image, at->addr, &avail);
 	return (byte == run->arch->trap[0]) == (signal == SIGTRAP) && text &&
 	       *text != byte &&
-	       (!former ||
-		text_read(run, task->process->space, task->tid, va, &now, 1) ||
-		now != byte);
+	       (!former || !byte_there(run, task, va, byte));
+}
+
+bool
+spring_gone(struct run *run, const struct task *task, const struct code_at *at,
+	    uint64_t va)
+{
+	bool former;
+	const struct entry_patch *entry_patch =
+		spring_find(at->fplan, at->addr, &former);
+
+	return !entry_patch ||
+	       !byte_there(run, task, va, jump_byte(at, entry_patch, va));
 }
 
 uint64_t

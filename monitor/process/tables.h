@@ -126,6 +126,7 @@ struct task {
 	enum redo_state redo;
 	uint64_t redo_va, redo_sp;
 	uint64_t fault_va;	/* of the instruction that faulted last */
+	uint64_t sprung_va;	/* where trap_spring had it go on last */
 	struct fault *faults;	/* see faults.c */
 	size_t nfaults;
 	uint64_t hit_va;	/* of the site that was counted last ... */
