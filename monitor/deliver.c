@@ -81,8 +81,13 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 			stays = relocated_bring_original(run, task, &va);
 		else
 			left = relocated_leave(run, task);
-		/* The handler may lead the task elsewhere. */
-		watch = left || space_infers(task->process->space);
+		/*
+		 * The handler may lead the task elsewhere.  To see that one of
+		 * SIGTRAP returns would take a trap with SIGTRAP blocked.  If
+		 * an exec came meanwhile, there is no handler.
+		 */
+		watch = left || (signal != SIGTRAP && !run_queued(run, task) &&
+				 space_infers(task->process->space));
 	}
 	fault_keep(run, task);
 	if (watch)

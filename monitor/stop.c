@@ -192,8 +192,8 @@ queued_change(struct run *run, struct task *task, const struct event *event)
 static void
 space_unmap(struct run *run, struct space *space)
 {
+	struct crowd crowd = { 0 };
 	struct event event;
-	struct crowd crowd;
 	int err;
 
 	do {
