@@ -150,8 +150,10 @@ stripped('bash', '/usr/bin/bash', ['--norc', 'tests/prog/work.sh', 4],
 stripped('bash, with its children', '/usr/bin/bash',
     ['--norc', 'tests/prog/family.sh'], patches => [qw(slot auto)],
     least => 300, moves => 1);
+# Now and then Python makes one call more, also under the same patch, for a
+# reason outside of it: check-slow compares its counts.
 stripped('python3', '/usr/bin/python3', ['-S', 'tests/prog/work.py', 4],
-    patches => [qw(slot auto)], least => 1000);
+    patches => [qw(slot auto)], least => 1000, moves => !$slow);
 stripped('python3, with threads and children', '/usr/bin/python3',
     ['-S', 'tests/prog/family.py'], least => 1000, moves => 1);
 
