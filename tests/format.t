@@ -1,11 +1,13 @@
-# tools/format formats code and leaves comments behind code where they are.
+# tools/format formats code and leaves comments behind code where they are; the
+# project's code is formatted.
 use strict;
 use warnings;
 use Test::More;
 use File::Temp qw(tempdir);
 
 plan skip_all => 'clang-format is not installed'
-    unless qx(clang-format --version 2>/dev/null);
+    unless qx(clang-format --version 2>/dev/null) =~ /version (\d+)/;
+my $version = $1;
 my $dir = tempdir(CLEANUP => 1);
 my $in = <<'END';
 struct x {
@@ -28,15 +30,20 @@ my $out = $in =~ s/^  int c/\tint c/mr =~ s/^int f/int\nf/mr =~
 sub
 formatted
 {
-	my ($text, @options) = @_;
+	my ($text) = @_;
 
 	open my $file, '>', "$dir/x.c" or die;
 	print $file $text;
 	close $file;
-	return scalar qx(tools/format -style=file:.clang-format @options $dir/x.c);
+	system('tools/format', "$dir/x.c") == 0 or die;
+	open $file, '<', "$dir/x.c" or die;
+	return join '', <$file>;
 }
 
 is(formatted($in), $out, 'a file');
-is(formatted($out), $out, 'what is formatted stays');
-is(formatted($in, '-lines=5:5'), $in =~ s/^  int c/\tint c/mr, 'one line');
+is(qx(tools/format --check $dir/x.c), '', 'what is formatted stays');
+SKIP: {
+	skip "clang-format $version formats otherwise", 1 if $version != 14;
+	is(qx(tools/format --check), '', 'all files are formatted');
+}
 done_testing;
