@@ -91,8 +91,8 @@ struct arch {
 	uint64_t (*handler)(const uint8_t *code, size_t size, uint64_t addr);
 
 	/* Disassemble one instruction into buf; 0 or -1. */
-	int (*print)(const uint8_t *code, size_t size, uint64_t addr,
-		     char *buf, size_t buflen);
+	int (*print)(const uint8_t *code, size_t size, uint64_t addr, char *buf,
+		     size_t buflen);
 
 	/*
 	 * The offset of the first hint in the n bytes at code, at or behind
@@ -119,8 +119,7 @@ struct arch {
 	int (*emul_prepare)(const uint8_t *code, size_t size, uint64_t va,
 			    struct emul *emul);
 	/* Emulate it: change registers and memory, and set the pc. */
-	enum emul_result (*emul_run)(const struct emul *emul,
-				     struct regs *regs,
+	enum emul_result (*emul_run)(const struct emul *emul, struct regs *regs,
 				     const struct memory *memory);
 
 	/*

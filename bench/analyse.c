@@ -77,11 +77,13 @@ file_look(const char *path)
 		if (plan->fplans[i].cfg)
 			fplan_add(&sums, &plan->fplans[i]);
 	printf("%-24.24s %6.1f %6zu %8zu %8zu %8zu %5zu %5.1f %6.2f %6.2f "
-	       "%6.2f %6.3f\n", strrchr(path, '/') + 1,
-	       (double)sums.text / 1e6, sums.funcs, sums.blocks, sums.edges,
-	       sums.counters, sums.jumps, sums.jumps ? 100.0 *
-	       (double)sums.resolved / (double)sums.jumps : 100.0, read, lazy,
-	       all, sums.text ? all / ((double)sums.text / 1e6) : 0.0);
+	       "%6.2f %6.3f\n",
+	       strrchr(path, '/') + 1, (double)sums.text / 1e6, sums.funcs,
+	       sums.blocks, sums.edges, sums.counters, sums.jumps,
+	       sums.jumps ? 100.0 * (double)sums.resolved / (double)sums.jumps :
+			    100.0,
+	       read, lazy, all,
+	       sums.text ? all / ((double)sums.text / 1e6) : 0.0);
 	plan_close(plan);
 	return 0;
 }
@@ -89,9 +91,9 @@ file_look(const char *path)
 int
 main(int argc, char **argv)
 {
-	printf("%-24s %6s %6s %8s %8s %8s %5s %5s %6s %6s %6s %6s\n",
-	       "FILE", "MB", "FUNCS", "BLOCKS", "EDGES", "COUNTERS",
-	       "JUMPS", "RES%", "READ s", "LAZY s", "ALL s", "s/MB");
+	printf("%-24s %6s %6s %8s %8s %8s %5s %5s %6s %6s %6s %6s\n", "FILE",
+	       "MB", "FUNCS", "BLOCKS", "EDGES", "COUNTERS", "JUMPS", "RES%",
+	       "READ s", "LAZY s", "ALL s", "s/MB");
 	for (int i = 1; i < argc; i++)
 		if (file_look(argv[i]))
 			printf("%s\n", fail_message());

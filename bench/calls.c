@@ -12,20 +12,17 @@ struct node {
 
 typedef int node_order(unsigned a, unsigned b);
 
-static int __attribute__((noinline))
-order_up(unsigned a, unsigned b)
+static int __attribute__((noinline)) order_up(unsigned a, unsigned b)
 {
 	return a < b ? -1 : a > b;
 }
 
-static int __attribute__((noinline))
-order_bits(unsigned a, unsigned b)
+static int __attribute__((noinline)) order_bits(unsigned a, unsigned b)
 {
 	return order_up(a * 2654435761u, b * 2654435761u);
 }
 
-static struct node *__attribute__((noinline))
-node_skew(struct node *node)
+static struct node *__attribute__((noinline)) node_skew(struct node *node)
 {
 	struct node *left = node->left;
 
@@ -36,8 +33,7 @@ node_skew(struct node *node)
 	return left;
 }
 
-static struct node *__attribute__((noinline))
-node_split(struct node *node)
+static struct node *__attribute__((noinline)) node_split(struct node *node)
 {
 	struct node *right = node->right;
 
@@ -84,8 +80,8 @@ node_find(const struct node *node, unsigned key, node_order *order)
 static unsigned
 node_sum(const struct node *node)
 {
-	return node ? node_sum(node->left) + node_sum(node->right) +
-		      node->key : 0;
+	return node ? node_sum(node->left) + node_sum(node->right) + node->key :
+		      0;
 }
 
 int

@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static long __attribute__((noinline))
-fib(long n)
+static long __attribute__((noinline)) fib(long n)
 {
 	return n < 2 ? n : fib(n - 1) + fib(n - 2);
 }

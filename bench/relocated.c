@@ -107,14 +107,30 @@ work_switch(uint64_t n)
 
 	for (uint64_t i = 0; i < n; i++) {
 		switch ((i * 2654435761u >> 16) & 7) {
-		case 0: x += i; break;
-		case 1: x ^= acc; break;
-		case 2: acc += x >> 3; break;
-		case 3: x *= 5; break;
-		case 4: acc ^= i; break;
-		case 5: x -= acc; break;
-		case 6: acc = acc * 3 + 1; break;
-		case 7: x = x >> 1 | x << 63; break;
+		case 0:
+			x += i;
+			break;
+		case 1:
+			x ^= acc;
+			break;
+		case 2:
+			acc += x >> 3;
+			break;
+		case 3:
+			x *= 5;
+			break;
+		case 4:
+			acc ^= i;
+			break;
+		case 5:
+			x -= acc;
+			break;
+		case 6:
+			acc = acc * 3 + 1;
+			break;
+		case 7:
+			x = x >> 1 | x << 63;
+			break;
 		}
 		__asm__ volatile("" : "+r"(x), "+r"(acc));
 	}
@@ -175,10 +191,12 @@ static const struct {
 	{ "jumps only", true, { .method = PLACE_OPTIMAL } },
 	{ "optimal", false, { .method = PLACE_OPTIMAL } },
 	{ "every", false, { .method = PLACE_EVERY } },
-	{ "locked", false, { .method = PLACE_OPTIMAL,
-			     .shared = true } },
-	{ "entries", false, { .method = PLACE_OPTIMAL, .entry_only = true,
-			      .extent = EXTENT_PROBED } },
+	{ "locked", false, { .method = PLACE_OPTIMAL, .shared = true } },
+	{ "entries",
+	  false,
+	  { .method = PLACE_OPTIMAL,
+	    .entry_only = true,
+	    .extent = EXTENT_PROBED } },
 };
 
 static struct object object;

@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void __attribute__((noinline))
-shell(int v[], int n)
+static void __attribute__((noinline)) shell(int v[], int n)
 {
 	for (int gap = n / 2; gap > 0; gap /= 2)
 		for (int i = gap; i < n; i++)

@@ -257,7 +257,8 @@ edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 					index.place.width);
 	}
 	*bound = (struct bound){
-		.limit = (uint64_t)limit, .above = above,
+		.limit = (uint64_t)limit,
+		.above = above,
 		.below = below && !way->positive,
 		.exact = compared.exact && !below && !above,
 	};
@@ -271,10 +272,12 @@ edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 static void
 way_end(struct bounding *s, const struct way *way)
 {
-	bound_add(s, &(struct bound){
-		.limit = way->limit, .above = way->limit == BOUND_NONE,
-		.below = way->limit == BOUND_NONE && !way->positive,
-	});
+	bound_add(s,
+		  &(struct bound){
+			  .limit = way->limit,
+			  .above = way->limit == BOUND_NONE,
+			  .below = way->limit == BOUND_NONE && !way->positive,
+		  });
 }
 
 static void
@@ -393,8 +396,7 @@ way_made(struct bounding *s, struct way *way)
 	case EFFECT_MASK:
 		mask = (int64_t)(e->imm < LIMIT_MAX ? e->imm : LIMIT_MAX);
 		if (e->operand.kind != PLACE_NONE &&
-		    !register_constant(s->v, &e->operand, &way->spot,
-				       &mask))
+		    !register_constant(s->v, &e->operand, &way->spot, &mask))
 			register_constant(s->v, &e->dst, &way->spot, &mask);
 		if (mask < LIMIT_MAX)
 			way_limit(way, (uint64_t)mask + 1);
@@ -405,8 +407,8 @@ way_made(struct bounding *s, struct way *way)
 	case EFFECT_SHIFT:
 		if (e->imm < 64 && e->dst.width * 8u > e->imm &&
 		    e->dst.width * 8u - e->imm <= 16)
-			way_limit(way, UINT64_C(1) <<
-				       (e->dst.width * 8u - e->imm));
+			way_limit(way, UINT64_C(1)
+					       << (e->dst.width * 8u - e->imm));
 		break;
 	}
 	way_end(s, way);
@@ -438,18 +440,23 @@ struct bound
 bound_find(struct values *v, const struct spot *index)
 {
 	struct bounding s = {
-		.v = v, .search = search_begin(v, SEARCH_INNER),
+		.v = v,
+		.search = search_begin(v, SEARCH_INNER),
 	};
 
 	*vec_push(s.ways, s.n) = (struct way){
-		.spot = *index, .limit = BOUND_NONE, .cap = BOUND_NONE,
+		.spot = *index,
+		.limit = BOUND_NONE,
+		.cap = BOUND_NONE,
 	};
 	while (s.n && !s.failed)
 		way_follow(&s, s.ways[--s.n]);
 	free(s.ways);
 	if (s.failed || !s.any)
 		return (struct bound){
-			.limit = BOUND_NONE, .above = true, .below = true,
+			.limit = BOUND_NONE,
+			.above = true,
+			.below = true,
 		};
 	return s.found;
 }

@@ -82,9 +82,8 @@ span_text(const struct cfg_input *in, const struct span *span, uint64_t addr,
  * no instruction.
  */
 static uint64_t
-run_decode(struct cfg *cfg, const struct cfg_input *in,
-	   const struct span *span, uint64_t addr, const struct cuts *cuts,
-	   size_t *jump)
+run_decode(struct cfg *cfg, const struct cfg_input *in, const struct span *span,
+	   uint64_t addr, const struct cuts *cuts, size_t *jump)
 {
 	size_t size;
 	const uint8_t *code = span_text(in, span, addr, &size);
@@ -167,8 +166,8 @@ outs_take(struct cfg *cfg, const struct tables *tables)
 
 	jumps = tables_jumps(tables, &njumps);
 	for (size_t i = 0; i < njumps; i++)
-		for (size_t k = 0; k < jumps[i].nouts &&
-		     cfg_proven(cfg, jumps[i].insn); k++)
+		for (size_t k = 0;
+		     k < jumps[i].nouts && cfg_proven(cfg, jumps[i].insn); k++)
 			*vec_push(cfg->outs, cfg->nouts) = jumps[i].outs[k];
 }
 
@@ -302,8 +301,7 @@ cfg_make(const struct cfg_input *in)
 		cfg_free(cfg);
 		known.handlers = handlers;
 		cfg = cfg_cut(&known, &cuts, &news);
-		news |= ocaml_handlers(cfg, in, &handlers,
-				       &known.nhandlers);
+		news |= ocaml_handlers(cfg, in, &handlers, &known.nhandlers);
 	}
 	if (news)
 		cfg->overlap = in->lo[0];

@@ -54,7 +54,8 @@ bool
 insn_comes_back(const struct insn *insn)
 {
 	return (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT ||
-		insn->kind == INSN_SYSCALL) && insn->flow != FLOW_NO_RETURN;
+		insn->kind == INSN_SYSCALL) &&
+	       insn->flow != FLOW_NO_RETURN;
 }
 
 long
@@ -62,8 +63,8 @@ cfg_block_at(const struct cfg *cfg, size_t insn)
 {
 	size_t lo = search_first(cfg->nblocks, i, cfg->blocks[i].first >= insn);
 
-	return lo < cfg->nblocks && cfg->blocks[lo].first == insn ?
-		(long)lo : BLOCK_NONE;
+	return lo < cfg->nblocks && cfg->blocks[lo].first == insn ? (long)lo :
+								    BLOCK_NONE;
 }
 
 long
@@ -79,7 +80,8 @@ cfg_block_of(const struct cfg *cfg, size_t insn)
 {
 	must(insn < cfg->ninsns);
 	return (uint32_t)search_first(cfg->nblocks, i,
-				      cfg->blocks[i].first > insn) - 1;
+				      cfg->blocks[i].first > insn) -
+	       1;
 }
 
 bool

@@ -73,8 +73,8 @@ marks_make(const struct cfg *cfg, const struct cfg_input *in,
 	if (more->refs)
 		marks_given(cfg, marks, in->refs, in->nrefs,
 			    in->relocated || !proof_tells(in) ?
-			    MARK_LEADER | MARK_GIVEN | MARK_LABEL :
-			    MARK_LEADER | MARK_LABEL);
+				    MARK_LEADER | MARK_GIVEN | MARK_LABEL :
+				    MARK_LEADER | MARK_LABEL);
 	marks_given(cfg, marks, more->taken, more->ntaken,
 		    MARK_LEADER | MARK_LABEL);
 	marks_given(cfg, marks, more->suspects, more->nsuspects, MARK_LEADER);
@@ -138,9 +138,8 @@ edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
 		size_t last = cfg->blocks[b].first + cfg->blocks[b].count - 1;
 
 		if (insn_falls(cfg, last))
-			*vec_push(edges, *n) = (struct edge){
-				b, b + 1, EDGE_FALL
-			};
+			*vec_push(edges, *n) = (struct edge){ b, b + 1,
+							      EDGE_FALL };
 		target = cfg_target(cfg, last);
 		if (target >= 0)
 			*vec_push(edges, *n) = (struct edge){
@@ -153,8 +152,8 @@ edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
 		for (size_t k = 0; k < jump->ntargets; k++)
 			*vec_push(edges, *n) = (struct edge){
 				.from = b,
-				.to = (uint32_t)cfg_block_at(
-					cfg, jump->targets[k]),
+				.to = (uint32_t)cfg_block_at(cfg,
+							     jump->targets[k]),
 				.kind = EDGE_TABLE,
 			};
 		jump++;

@@ -91,8 +91,7 @@ block_entries(const struct scan *scan, uint32_t block, uint32_t id)
 	for (uint32_t i = flow->in[vert]; i < flow->in[vert + 1]; i++)
 		all = all && edge_counts(scan, flow->ins[i], id);
 	if (all) {
-		scan->emit(scan->ctx, id, arc_of_block(flow, vert),
-			   INSN_NONE);
+		scan->emit(scan->ctx, id, arc_of_block(flow, vert), INSN_NONE);
 		return;
 	}
 	for (uint32_t i = flow->in[vert]; i < flow->in[vert + 1]; i++)
@@ -181,7 +180,8 @@ loops_find(const struct scan *scan, bool *round)
 {
 	uint32_t n = scan->flow->nverts;
 	struct loops_scan loops = {
-		.scan = scan, .round = round,
+		.scan = scan,
+		.round = round,
 		.owner = mem_alloc(n * sizeof(*loops.owner)),
 		.state = mem_alloc(n),
 		.stack = mem_alloc(n * sizeof(*loops.stack)),
@@ -209,8 +209,12 @@ entries_of_regions(const struct regions *regions, entries_emit *emit, void *ctx)
 	const struct flow *flow = regions->flow;
 	const uint32_t *owner = regions->owner;
 	struct scan scan = {
-		.cfg = cfg, .flow = flow, .owner = owner,
-		.jumper = indirect_owner(cfg, owner), .emit = emit, .ctx = ctx,
+		.cfg = cfg,
+		.flow = flow,
+		.owner = owner,
+		.jumper = indirect_owner(cfg, owner),
+		.emit = emit,
+		.ctx = ctx,
 	};
 	bool *round = mem_alloc((flow->nedges + 1) * sizeof(*round));
 
@@ -241,8 +245,12 @@ entries_of_point(const struct regions *regions, uint32_t id, uint32_t insn,
 	const struct flow *flow = regions->flow;
 	const uint32_t *owner = regions->owner;
 	const struct scan scan = {
-		.cfg = cfg, .flow = flow, .owner = owner, .jumper = NOWHERE,
-		.emit = emit, .ctx = ctx,
+		.cfg = cfg,
+		.flow = flow,
+		.owner = owner,
+		.jumper = NOWHERE,
+		.emit = emit,
+		.ctx = ctx,
 	};
 	uint32_t block = cfg_block_of(cfg, insn);
 

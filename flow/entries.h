@@ -29,8 +29,7 @@ static const uint32_t INSN_NONE = UINT32_MAX;
  * instruction insn of that block ran (which differs from the block's count only
  * where control leaves or enters the block in its middle).
  */
-typedef void entries_emit(void *ctx, uint32_t id, uint32_t arc,
-			  uint32_t insn);
+typedef void entries_emit(void *ctx, uint32_t id, uint32_t arc, uint32_t insn);
 
 /*
  * Emit the summands of all regions' counts, in no order of ids.  A region's

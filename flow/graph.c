@@ -138,9 +138,8 @@ gather_edge(struct gather *gather, uint32_t from, uint32_t to, enum flow_by by)
 			gather->edges[last - 1].by = BY_LAST;
 		return;
 	}
-	*vec_push(gather->edges, gather->n) = (struct flow_edge){
-		from, to, (uint8_t)by
-	};
+	*vec_push(gather->edges, gather->n) = (struct flow_edge){ from, to,
+								  (uint8_t)by };
 	gather->last[to] = gather->n;
 }
 
@@ -210,8 +209,9 @@ static void
 gather_roots(struct gather *gather)
 {
 	const struct cfg *cfg = gather->cfg;
-	long entry = cfg->entry < 0 ? BLOCK_NONE :
-		     cfg_block(cfg, cfg->insns[cfg->entry].addr);
+	long entry = cfg->entry < 0 ?
+			     BLOCK_NONE :
+			     cfg_block(cfg, cfg->insns[cfg->entry].addr);
 
 	if (entry >= 0)
 		gather_edge(gather, FLOW_ROOT, FLOW_BLOCK + (uint32_t)entry,
@@ -236,9 +236,9 @@ gather_given(struct gather *gather)
 	for (uint32_t v = FLOW_BLOCK; v < nverts; v++) {
 		if (reached[v] || !gather->cfg->blocks[v - FLOW_BLOCK].given)
 			continue;
-		*vec_push(gather->edges, gather->n) = (struct flow_edge){
-			FLOW_ROOT, v, BY_NOTHING
-		};
+		*vec_push(gather->edges,
+			  gather->n) = (struct flow_edge){ FLOW_ROOT, v,
+							   BY_NOTHING };
 		verts_reach(gather->edges, out, order, v, reached, stack);
 	}
 	free(out);

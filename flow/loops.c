@@ -197,7 +197,7 @@ loops_fill(const struct search *search)
 			around = loops->inner[around];
 		loops->inner[v] = around;
 		loops->depth[v] = around == LOOP_NONE ? 0 :
-				  loops->depth[around];
+							loops->depth[around];
 		if (!search->header[v] || loops->depth[v] == LOOP_DEPTH_MAX)
 			continue;
 		loops->inner[v] = v;

@@ -57,8 +57,8 @@ ocaml_handlers(const struct cfg *cfg, const struct cfg_input *in,
 	for (size_t b = 0; b < cfg->nblocks; b++) {
 		const struct block *block = &cfg->blocks[b];
 
-		for (uint32_t i = 0; block->proof == PROOF_FLOW &&
-		     i < block->count; i++) {
+		for (uint32_t i = 0;
+		     block->proof == PROOF_FLOW && i < block->count; i++) {
 			uint64_t addr = cfg->insns[block->first + i].addr;
 			size_t avail;
 			const uint8_t *code = in->text(in->ctx, addr, &avail);

@@ -55,8 +55,9 @@ spot_take(struct work *work, struct spot *spot, uint32_t arc)
 	double cost = arc_cost(work, arc);
 
 	if (!spot->narcs)
-		spot->order = arc < work->flow->nedges ? nblocks + arc :
-			      arc - work->flow->nedges;
+		spot->order = arc < work->flow->nedges ?
+				      nblocks + arc :
+				      arc - work->flow->nedges;
 	spot->wanted |= work->wanted[arc];
 	if (!spot->narcs || cost > spot->cost)
 		spot->cost = cost;
@@ -273,7 +274,8 @@ spots_drop(struct work *work)
 				continue;
 			needed |= work->wanted[arc] ||
 				  set_find(work->paths, arc_tail(flow, arc)) !=
-				  set_find(work->paths, arc_head(flow, arc));
+					  set_find(work->paths,
+						   arc_head(flow, arc));
 		}
 		spot->planted = spot->planted && needed;
 	}
@@ -361,7 +363,8 @@ placement_of_spots(const struct work *work)
 		if (!spot->planted)
 			continue;
 		placement->nsites += !work->wish->traps ||
-			arc_place(work->flow, spot->arcs[0]) != last;
+				     arc_place(work->flow, spot->arcs[0]) !=
+					     last;
 		last = arc_place(work->flow, spot->arcs[0]);
 		placement->cost += spot->cost;
 		for (unsigned k = 0; k < spot->narcs; k++)

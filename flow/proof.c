@@ -91,8 +91,8 @@ block_idles(const struct cfg *cfg, const struct cfg_input *in, size_t b)
 		if (insn->kind == INSN_TRAP)
 			continue;
 		code = in->text(in->ctx, insn->addr, &avail);
-		if (!code || in->arch->motion(code, avail, insn->addr,
-					      &motion) ||
+		if (!code ||
+		    in->arch->motion(code, avail, insn->addr, &motion) ||
 		    !motion.idle || motion.lands)
 			return false;
 	}
@@ -225,7 +225,9 @@ insn_mentions(const struct cfg_input *in, const struct insn *insn)
 	if (!motion.disp)
 		return motion.refers;
 	return !in->arch->effect(code, avail, insn->addr, &effect) &&
-	       effect.op == EFFECT_SUM ? motion.refers : 0;
+			       effect.op == EFFECT_SUM ?
+		       motion.refers :
+		       0;
 }
 
 /*
@@ -253,8 +255,8 @@ proof_mentions(const struct cfg *cfg, const struct cfg_input *in)
 		const struct block *block = &cfg->blocks[b];
 		const struct insn *insn = &cfg->insns[block->first];
 
-		for (uint32_t i = 0; block->proof == PROOF_FLOW &&
-		     i < block->count; i++) {
+		for (uint32_t i = 0;
+		     block->proof == PROOF_FLOW && i < block->count; i++) {
 			uint64_t addr = insn_mentions(in, &insn[i]);
 
 			if (addr && in_doubt(cfg, in, addr) &&
@@ -275,8 +277,8 @@ proof_taken(const struct cfg *cfg, const struct cfg_input *in, size_t *n)
 		const struct block *block = &cfg->blocks[b];
 		const struct insn *insn = &cfg->insns[block->first];
 
-		for (uint32_t i = 0; block->proof == PROOF_FLOW &&
-		     i < block->count; i++) {
+		for (uint32_t i = 0;
+		     block->proof == PROOF_FLOW && i < block->count; i++) {
 			uint64_t addr = insn_mentions(in, &insn[i]);
 
 			if (addr)

@@ -112,16 +112,16 @@ tree_close(struct tree *tree, uint32_t node)
 
 	if (arc == ARC_NONE) {
 		if (n && tree->bad == ARC_NONE)
-			tree->bad = node == NODE_OUTSIDE ? tree->flow->back :
-				    tree->flow->nedges + (node - 1) / 2;
+			tree->bad = node == NODE_OUTSIDE ?
+					    tree->flow->back :
+					    tree->flow->nedges + (node - 1) / 2;
 		return;
 	}
 	parent = arc_other(tree, arc, node);
 	tree->balance[parent] += n;
 	if (tree->low[node] < tree->low[parent])
 		tree->low[parent] = tree->low[node];
-	if (tree->low[node] < tree->found[node] ||
-	    arc >= flow_arcs(tree->flow))
+	if (tree->low[node] < tree->found[node] || arc >= flow_arcs(tree->flow))
 		return;
 	count = &tree->counts[arc];
 	count->n = arc_tail(tree->flow, arc) == node ? n : -n;
@@ -296,7 +296,9 @@ propagate(const struct flow *flow, const struct placement *placement,
 	  const struct measured *measured, struct count *counts, uint32_t *bad)
 {
 	struct tree tree = {
-		.flow = flow, .counts = counts, .open = measured->open,
+		.flow = flow,
+		.counts = counts,
+		.open = measured->open,
 		.bad = ARC_NONE,
 	};
 

@@ -116,7 +116,7 @@ struct measured {
  */
 enum propagated propagate(const struct flow *flow,
 			  const struct placement *placement,
-			  const struct measured *measured,
-			  struct count *counts, uint32_t *bad);
+			  const struct measured *measured, struct count *counts,
+			  uint32_t *bad);
 
 #endif

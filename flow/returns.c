@@ -216,9 +216,8 @@ call_passes(struct returns *r, uint32_t who, const struct insn *insn)
 
 	if (c->state == STATE_RETURNS)
 		return true;
-	*vec_push(c->waiters, c->nwaiters) = (struct waiter){
-		who, insn->addr + insn->len
-	};
+	*vec_push(c->waiters,
+		  c->nwaiters) = (struct waiter){ who, insn->addr + insn->len };
 	if (c->state == STATE_NEW) {
 		c->state = STATE_WAITING;
 		*vec_push(c->todo, c->ntodo) = c->addr;
@@ -254,8 +253,9 @@ insn_walk(struct returns *r, uint32_t who, const struct insn *insn,
 		return pointer_returns(r, insn) ? WALK_ON : WALK_END;
 	case INSN_CALL:
 		/* A call of the next instruction only reads the pc. */
-		return insn->target == *addr ||
-		       call_passes(r, who, insn) ? WALK_ON : WALK_END;
+		return insn->target == *addr || call_passes(r, who, insn) ?
+			       WALK_ON :
+			       WALK_END;
 	default:
 		return WALK_ON;
 	}

@@ -27,13 +27,11 @@ sum_add(struct sum *sum, const struct place *place, const struct spot *at,
 		return false;
 	sum->constant += (uint64_t)place->disp * times;
 	if (place->reg != REG_NONE)
-		sum->terms[sum->n++] = (struct term){
-			spot_reg(place->reg, at), times
-		};
+		sum->terms[sum->n++] = (struct term){ spot_reg(place->reg, at),
+						      times };
 	if (place->index != REG_NONE)
-		sum->terms[sum->n++] = (struct term){
-			spot_index(place, at), times * place->scale
-		};
+		sum->terms[sum->n++] = (struct term){ spot_index(place, at),
+						      times * place->scale };
 	return true;
 }
 
@@ -65,8 +63,8 @@ term_expand(struct values *v, struct sum *sum, unsigned i)
 		e = made_by(v, &term.spot);
 		if (!e)
 			return false;
-		if (e->op == EFFECT_COPY && (e->src.kind == PLACE_REG ||
-					     values_on_stack(v, &e->src))) {
+		if (e->op == EFFECT_COPY &&
+		    (e->src.kind == PLACE_REG || values_on_stack(v, &e->src))) {
 			term.spot.place = e->src;
 			continue;
 		}
@@ -84,8 +82,11 @@ constants_fold(struct values *v, struct sum *sum)
 	uint64_t value;
 
 	for (unsigned i = 0; i < sum->n;) {
-		enum constant c = sum->terms[i].times != 1 ? CONSTANT_NONE :
-			values_constant(v, &sum->terms[i].spot, &value);
+		enum constant c = sum->terms[i].times != 1 ?
+					  CONSTANT_NONE :
+					  values_constant(v,
+							  &sum->terms[i].spot,
+							  &value);
 
 		sum->unreached |= c == CONSTANT_UNREACHED;
 		if (c == CONSTANT_FOUND) {

@@ -23,8 +23,7 @@ target_push(struct targets *targets, long insn)
 
 /* The entry whose bytes are at p, extended. */
 static uint64_t
-entry_value(const struct values *v, const struct table *table,
-	    const uint8_t *p)
+entry_value(const struct values *v, const struct table *table, const uint8_t *p)
 {
 	bool big = v->in->arch->big_endian;
 	uint64_t value = 0;
@@ -39,11 +38,10 @@ entry_value(const struct values *v, const struct table *table,
 
 /* Where it leads. */
 static uint64_t
-entry_read(const struct values *v, const struct table *table,
-	   const uint8_t *p)
+entry_read(const struct values *v, const struct table *table, const uint8_t *p)
 {
 	return values_address(v, table->base + entry_value(v, table, p) *
-				 table->scale);
+						       table->scale);
 }
 
 /* Bytes to the next instruction, if the table is in the function's code. */
@@ -64,7 +62,7 @@ entries_marked(const struct marks *marks, const struct table *table)
 	size_t lo = search_first(marks->n, i, marks->addrs[i] > table->addr);
 
 	return lo == marks->n ? UINT64_MAX :
-	       (marks->addrs[lo] - table->addr) / table->width;
+				(marks->addrs[lo] - table->addr) / table->width;
 }
 
 /* clang: an entry for an impossible value leads behind the function's end. */
@@ -121,8 +119,8 @@ entry_absurd(const struct values *v, const struct table *table,
 }
 
 static enum entry
-entry_kind(const struct values *v, const struct table *table,
-	   const uint8_t *p, long *insn)
+entry_kind(const struct values *v, const struct table *table, const uint8_t *p,
+	   long *insn)
 {
 	const struct cfg_input *in = v->in;
 	uint64_t target = entry_read(v, table, p);
@@ -136,7 +134,8 @@ entry_kind(const struct values *v, const struct table *table,
 							       ENTRY_NEVER;
 	if (cfg_inside(in, target))
 		return target_proven(v->cfg, target) ?
-			entry_absurd(v, table, p) : ENTRY_DOUBT;
+			       entry_absurd(v, table, p) :
+			       ENTRY_DOUBT;
 	if (!in->text(in->ctx, target, &avail))
 		return entry_absurd(v, table, p);
 	switch (target_place(in, target)) {
@@ -163,8 +162,9 @@ entry_begins(const struct values *v, const struct table *table, uint64_t i,
 
 	other.addr += i * table->width;
 	other.base += table->base == table->addr ? i * table->width : 0;
-	return v->in->mentions && v->in->mentions(v->in->ctx,
-		entry_read(v, &other, p), other.addr);
+	return v->in->mentions &&
+	       v->in->mentions(v->in->ctx, entry_read(v, &other, p),
+			       other.addr);
 }
 
 /* A table that is being read. */
@@ -224,8 +224,9 @@ entry_take(struct reading *r, enum entry kind, uint64_t i, uint64_t target)
 	case ENTRY_HOLE:
 		if (i < r->sure)
 			r->sure = i;
-		return exact ? VERDICT_BAD :
-		       targets->unknown ? VERDICT_END : VERDICT_ON;
+		return exact		? VERDICT_BAD :
+		       targets->unknown ? VERDICT_END :
+					  VERDICT_ON;
 	case ENTRY_OTHER:
 		return VERDICT_END;
 	default:
@@ -354,7 +355,10 @@ table_read(struct values *v, const struct marks *marks,
 	struct bound bound = bound_find(v, &table->index);
 	struct targets before = *targets;
 	struct reading reading = {
-		.v = v, .table = table, .bound = &bound, .targets = targets,
+		.v = v,
+		.table = table,
+		.bound = &bound,
+		.targets = targets,
 		.n = bound.above ? BOUND_NONE : bound.limit,
 		.sure = entries_marked(marks, table),
 	};

@@ -47,8 +47,7 @@ enum table_goes {
 };
 
 /* Add the table's targets, and say where it leads. */
-enum table_goes
-table_read(struct values *v, const struct marks *marks,
-	       const struct table *table, struct targets *targets);
+enum table_goes table_read(struct values *v, const struct marks *marks,
+			   const struct table *table, struct targets *targets);
 
 #endif

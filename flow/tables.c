@@ -142,7 +142,10 @@ tables_open(const struct cfg *cfg, const struct cfg_input *in)
 		return NULL;
 	t = mem_alloc(sizeof(*t));
 	*t = (struct tables){
-		.cfg = cfg, .in = in, .jumps = jumps, .njumps = n,
+		.cfg = cfg,
+		.in = in,
+		.jumps = jumps,
+		.njumps = n,
 	};
 	values_open(&t->values, cfg, in);
 	if (in->data && in->arch->effect)
@@ -183,7 +186,9 @@ static void
 way_load(struct hunt *hunt, const struct way *way)
 {
 	struct table table = {
-		.base = way->base, .sign = way->sign, .scale = way->scale,
+		.base = way->base,
+		.sign = way->sign,
+		.scale = way->scale,
 	};
 	enum table_goes goes = TABLE_NONE;
 
@@ -191,8 +196,8 @@ way_load(struct hunt *hunt, const struct way *way)
 	case CONSTANT_UNREACHED:
 		return;
 	case CONSTANT_FOUND:
-		goes = table_read(&hunt->t->values, &hunt->t->marks,
-				  &table, &hunt->targets);
+		goes = table_read(&hunt->t->values, &hunt->t->marks, &table,
+				  &hunt->targets);
 		break;
 	case CONSTANT_NONE:
 		break;
@@ -231,9 +236,9 @@ way_before(struct hunt *hunt, const struct way *way)
 
 		if (!values_edge_runs(&t->values, &cfg->edges[i]))
 			continue;
-		way_push(hunt, way, &(struct spot){
-			way->spot.place, from, before->first + before->count
-		});
+		way_push(hunt, way,
+			 &(struct spot){ way->spot.place, from,
+					 before->first + before->count });
 	}
 }
 
@@ -277,8 +282,8 @@ way_sum(struct hunt *hunt, struct way *way, const struct place *src)
 		if (way->entry)
 			hunt->failed = true;
 		else
-			way_constant(hunt, values_address(v,
-					   (uint64_t)src->disp));
+			way_constant(hunt,
+				     values_address(v, (uint64_t)src->disp));
 		return;
 	}
 	if (way->entry) {
@@ -403,10 +408,13 @@ jump_set(struct tables *t, struct jump *jump, uint8_t flow,
 	bool leads = flow == FLOW_TABLE || flow == FLOW_TABLE_LEAVES, same;
 	bool known = leads || flow == FLOW_LEAVES;
 	struct jump is = {
-		.insn = jump->insn, .flow = flow, .targets = found->insns,
+		.insn = jump->insn,
+		.flow = flow,
+		.targets = found->insns,
 		.ntargets = leads ? targets_sort(found->insns, found->n) : 0,
 		.unknown = known && found->unknown,
-		.outs = found->outs, .nouts = known ? found->nouts : 0,
+		.outs = found->outs,
+		.nouts = known ? found->nouts : 0,
 	};
 
 	t->read += found->read;
@@ -434,8 +442,8 @@ jump_own(struct tables *t, struct jump *jump, bool *news)
 	struct targets found = { 0 };
 	size_t avail, naddrs = 0;
 
-	code = t->in->arch->targets ?
-		t->in->text(t->in->ctx, addr, &avail) : NULL;
+	code = t->in->arch->targets ? t->in->text(t->in->ctx, addr, &avail) :
+				      NULL;
 	if (!code ||
 	    t->in->arch->targets(code, avail, addr, &addrs, &naddrs) < 0)
 		return -1;
@@ -474,9 +482,8 @@ jump_look(struct tables *t, struct jump *jump)
 	if (!t->in->data || !t->in->arch->effect)
 		return false;
 	e = values_effect(&t->values, jump->insn);
-	way.spot = (struct spot){
-		e->src, cfg_block_of(t->cfg, jump->insn), jump->insn
-	};
+	way.spot = (struct spot){ e->src, cfg_block_of(t->cfg, jump->insn),
+				  jump->insn };
 	t->values.budget = BUDGET;
 	if (e->src.kind == PLACE_NONE)
 		return false;
@@ -490,7 +497,8 @@ jump_look(struct tables *t, struct jump *jump)
 	free(hunt.ways);
 	if (!hunt.failed && !hunt.pointer && hunt.targets.n)
 		flow = hunt.targets.leaves || hunt.targets.unknown ?
-			FLOW_TABLE_LEAVES : FLOW_TABLE;
+			       FLOW_TABLE_LEAVES :
+			       FLOW_TABLE;
 	else if (!hunt.failed && !hunt.targets.n &&
 		 (hunt.pointer ? !code_taken(t) : hunt.targets.leaves))
 		flow = FLOW_LEAVES;

@@ -18,7 +18,9 @@ struct stamp {
 	uint64_t offset, limit;
 };
 
-enum { HOPS_MAX = 64 };		/* copies and blocks that one value may
+enum {
+	HOPS_MAX = 64
+}; /* copies and blocks that one value may
 					   pass through */
 
 struct spot
@@ -27,7 +29,10 @@ spot_reg(uint8_t reg, const struct spot *at)
 	struct spot spot = *at;
 
 	spot.place = (struct place){
-		.kind = PLACE_REG, .width = 8, .reg = reg, .index = REG_NONE,
+		.kind = PLACE_REG,
+		.width = 8,
+		.reg = reg,
+		.index = REG_NONE,
 	};
 	return spot;
 }
@@ -49,8 +54,7 @@ values_address(const struct values *v, uint64_t sum)
 }
 
 void
-values_open(struct values *v, const struct cfg *cfg,
-	    const struct cfg_input *in)
+values_open(struct values *v, const struct cfg *cfg, const struct cfg_input *in)
 {
 	*v = (struct values){ .cfg = cfg, .in = in };
 	v->effects = mem_grow(NULL, cfg->ninsns, sizeof(*v->effects));
@@ -80,7 +84,9 @@ values_effect(struct values *v, uint32_t insn)
 	code = v->in->text(v->in->ctx, in->addr, &avail);
 	if (!code || v->in->arch->effect(code, avail, in->addr, effect))
 		*effect = (struct effect){
-			.kills = UINT32_MAX, .stores = true, .flags = true,
+			.kills = UINT32_MAX,
+			.stores = true,
+			.flags = true,
 		};
 	return effect;
 }
@@ -117,7 +123,8 @@ memory_written(const struct values *v, const struct effect *e,
 
 	if (!same_base(dst, place))
 		return values_on_stack(v, place) || values_on_stack(v, dst) ?
-			BACK_START : BACK_LOST;
+			       BACK_START :
+			       BACK_LOST;
 	if (dst->disp + dst->width <= place->disp ||
 	    place->disp + place->width <= dst->disp)
 		return BACK_START;
@@ -163,8 +170,7 @@ values_back(struct values *v, struct spot *spot)
 		if (--v->budget < 0)
 			return BACK_LOST;
 		spot->insn--;
-		back = effect_on(v, values_effect(v, spot->insn),
-				 &spot->place);
+		back = effect_on(v, values_effect(v, spot->insn), &spot->place);
 		if (back != BACK_START)
 			return back;
 	}
@@ -189,7 +195,7 @@ values_only_before(const struct values *v, struct spot *spot)
 
 	if (cfg->blocks[spot->block].external)
 		return false;
-	for (uint32_t i = cfg->in[spot->block]; i < cfg->in[spot->block + 1];
+	for (uint32_t i = cfg->in [spot->block]; i < cfg->in[spot->block + 1];
 	     i++) {
 		if (!values_edge_runs(v, &cfg->edges[i]))
 			continue;
@@ -234,8 +240,7 @@ stamp_find(const struct search *search, uint32_t block,
 		struct stamp *stamp = &stamps->stamps[i & (stamps->size - 1)];
 
 		if (stamp->search != search->number ||
-		    (stamp->block == block &&
-		     place_same(place, &stamp->place)))
+		    (stamp->block == block && place_same(place, &stamp->place)))
 			return stamp;
 	}
 }
@@ -251,8 +256,8 @@ stamps_grow(struct search *search)
 		const struct stamp *stamp = &old.stamps[i];
 
 		if (stamp->search == search->number)
-			*stamp_find(search, stamp->block, &stamp->place) =
-				*stamp;
+			*stamp_find(search, stamp->block,
+				    &stamp->place) = *stamp;
 	}
 	free(old.stamps);
 }
@@ -311,8 +316,8 @@ constants_before(struct constants *c, const struct wanted *w)
 		const struct block *before = &cfg->blocks[from];
 
 		if (!values_edge_runs(c->v, &cfg->edges[i]) ||
-		    !search_pass(&c->search, from, &w->spot.place, w->offset,
-				 0, &c->failed))
+		    !search_pass(&c->search, from, &w->spot.place, w->offset, 0,
+				 &c->failed))
 			continue;
 		*vec_push(c->todo, c->n) = (struct wanted){
 			.spot = { w->spot.place, from,
@@ -330,10 +335,8 @@ constants_add(struct constants *c, uint64_t value)
 	c->value = value;
 }
 
-static enum constant constants_search(struct values *v,
-				      const struct spot *spot,
-				      enum search_level level,
-				      uint64_t *value);
+static enum constant constants_search(struct values *v, const struct spot *spot,
+				      enum search_level level, uint64_t *value);
 
 /* Read an address from constant data at addr; false if there is none. */
 static bool
@@ -385,8 +388,8 @@ constants_made(struct constants *c, struct wanted *w)
 {
 	const struct effect *e = values_effect(c->v, w->spot.insn);
 
-	if (e->op == EFFECT_COPY && (e->src.kind == PLACE_REG ||
-				     values_on_stack(c->v, &e->src))) {
+	if (e->op == EFFECT_COPY &&
+	    (e->src.kind == PLACE_REG || values_on_stack(c->v, &e->src))) {
 		w->spot.place = e->src;
 		return true;
 	}
@@ -447,7 +450,9 @@ constants_search(struct values *v, const struct spot *spot,
 		 enum search_level level, uint64_t *value)
 {
 	struct constants c = {
-		.v = v, .level = level, .search = search_begin(v, level),
+		.v = v,
+		.level = level,
+		.search = search_begin(v, level),
 	};
 
 	*vec_push(c.todo, c.n) = (struct wanted){ .spot = *spot };
@@ -516,7 +521,6 @@ values_origin(struct values *v, const struct spot *spot)
 bool
 origin_same(const struct origin *a, const struct origin *b)
 {
-	return a->spot.insn == b->spot.insn &&
-	       a->spot.block == b->spot.block &&
+	return a->spot.insn == b->spot.insn && a->spot.block == b->spot.block &&
 	       place_same(&a->spot.place, &b->spot.place);
 }

@@ -25,10 +25,13 @@ struct spot spot_reg(uint8_t reg, const struct spot *at);
  */
 struct spot spot_index(const struct place *place, const struct spot *at);
 
-
 /* Searches nest: each level has its own stamps. */
 enum search_level {
-	SEARCH_OUTER, SEARCH_INNER, SEARCH_CONSTANT, SEARCH_BASE, SEARCHES,
+	SEARCH_OUTER,
+	SEARCH_INNER,
+	SEARCH_CONSTANT,
+	SEARCH_BASE,
+	SEARCHES,
 };
 
 struct values {

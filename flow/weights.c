@@ -160,8 +160,7 @@ weights_guess(const struct flow *flow, const struct cfg *cfg)
 			weights->verts[v] = 1;
 			continue;
 		}
-		weights->verts[v] = vert_weigh(flow, loops, &exits, weights,
-					       v);
+		weights->verts[v] = vert_weigh(flow, loops, &exits, weights, v);
 		edges_weigh(flow, &exits, ends, weights, v);
 	}
 	free(exits.left);

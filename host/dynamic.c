@@ -28,7 +28,8 @@ dynamic_brk(const struct host *host, pid_t tid)
 			at = phdr[i].p_vaddr + bias;
 	for (size_t i = 0; at && i < DYNAMICS_MAX; i++) {
 		if (host->data_read(tid, at + i * sizeof(dyn), &dyn,
-				    sizeof(dyn)) || dyn.d_tag == DT_NULL)
+				    sizeof(dyn)) ||
+		    dyn.d_tag == DT_NULL)
 			return 0;
 		if (dyn.d_tag == DT_DEBUG)
 			break;

@@ -55,8 +55,8 @@ emulator_known(const struct arch *arch)
  * The simulator's arguments.  The caller owns the array, but not the strings.
  */
 static char **
-arguments(const struct emulator *emulator, const char *socket,
-	  const char *path, char **argv)
+arguments(const struct emulator *emulator, const char *socket, const char *path,
+	  char **argv)
 {
 	char **args = NULL;
 	size_t n = 0;
@@ -120,7 +120,8 @@ child_start(const struct emulator *emulator, char **args)
 	waitpid(pid, NULL, 0);
 	if (err == ENOENT)
 		return fail("%s is not installed: install the package "
-			    "qemu-user", emulator->program);
+			    "qemu-user",
+			    emulator->program);
 	return fail("%s: %s", emulator->program, strerror(err));
 }
 
@@ -144,7 +145,8 @@ child_connect(const struct emulator *emulator, pid_t pid, const char *socket,
 		if (errno != ENOENT && errno != ECONNREFUSED)
 			return -1;
 		if (!waitid(P_PID, (id_t)pid, &info,
-			    WEXITED | WNOHANG | WNOWAIT) && info.si_pid)
+			    WEXITED | WNOHANG | WNOWAIT) &&
+		    info.si_pid)
 			return fail("%s ended before the program began",
 				    emulator->program);
 		clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -162,7 +164,8 @@ child_watch(const struct emulator *emulator, pid_t pid)
 	int err = forks_watch(&forks, pid);
 
 	return err ? fail("%s cannot be watched for forks: %s",
-			  emulator->program, strerror(err)) : 0;
+			  emulator->program, strerror(err)) :
+		     0;
 }
 
 static pid_t

@@ -37,8 +37,7 @@ open_unix(const char *where)
 	}
 	strcpy(addr.sun_path, where);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 &&
-	    connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0)
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0)
 		return fd;
 	err = errno;
 	if (fd >= 0)
@@ -341,8 +340,7 @@ packet_body(struct link *link, int64_t deadline)
 	link->reply[n] = '\0';
 	hi = hex_value(hi);
 	lo = hex_value(lo);
-	return hi >= 0 && lo >= 0 && (hi << 4 | lo) == sum ? (int)n :
-							     SUM_WRONG;
+	return hi >= 0 && lo >= 0 && (hi << 4 | lo) == sum ? (int)n : SUM_WRONG;
 }
 
 int

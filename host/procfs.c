@@ -67,8 +67,11 @@ mapping_parse(char *line, struct mapping *map)
 		return false;
 	ino = strtoul(at, &at, 10);
 	*map = (struct mapping){
-		.lo = lo, .hi = hi, .offset = offset,
-		.dev = makedev(major, minor), .ino = ino,
+		.lo = lo,
+		.hi = hi,
+		.offset = offset,
+		.dev = makedev(major, minor),
+		.ino = ino,
 		.read = prot[0] == 'r',
 		.write = prot[1] == 'w',
 		.exec = prot[2] == 'x',
@@ -299,8 +302,7 @@ char *
 procfs_mapped(pid_t tid, const struct mapping *map)
 {
 	char *path = mem_printf("/proc/%d/map_files/%lx-%lx", (int)tid,
-				(unsigned long)map->lo,
-				(unsigned long)map->hi);
+				(unsigned long)map->lo, (unsigned long)map->hi);
 
 	if (access(path, R_OK) == 0)
 		return path;

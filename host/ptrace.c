@@ -115,7 +115,8 @@ event_of_syscall(struct event *event)
 	ptrace_request(PTRACE_GET_SYSCALL_INFO, event->tid,
 		       (void *)sizeof(info), &info);
 	event->kind = info.op == PTRACE_SYSCALL_INFO_ENTRY ?
-		EVENT_SYSCALL_ENTRY : EVENT_SYSCALL_EXIT;
+			      EVENT_SYSCALL_ENTRY :
+			      EVENT_SYSCALL_EXIT;
 }
 
 static void
@@ -142,7 +143,8 @@ event_of_status(struct event *event, int status)
 	else
 		*event = (struct event){
 			signal == SIGTRAP ? EVENT_TRAP : EVENT_SIGNAL,
-			event->tid, signal,
+			event->tid,
+			signal,
 		};
 }
 
@@ -258,8 +260,9 @@ ptrace_changed(pid_t tid)
 {
 	siginfo_t info = { 0 };
 
-	return !waitid(P_PID, tid, &info, WEXITED | WSTOPPED | WNOHANG |
-		       WNOWAIT | __WALL) && info.si_pid;
+	return !waitid(P_PID, tid, &info,
+		       WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) &&
+	       info.si_pid;
 }
 
 static const struct host_native ptrace_native = {

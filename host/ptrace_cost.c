@@ -106,5 +106,6 @@ ptrace_stop_costs(struct stop_costs *costs)
 	while (child && waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
 		;
 	return costs->trap > 0 && costs->call > 0 && costs->step > 0 ?
-	       HOST_OK : HOST_ERROR;
+		       HOST_OK :
+		       HOST_ERROR;
 }

@@ -63,11 +63,10 @@ mapping_mend(const struct arch *arch, int mem, int file,
 
 	for (uint64_t at = 0; at < size; at += PIECE) {
 		size_t n = size - at < PIECE ? size - at : PIECE;
-		ssize_t got = pread(file, text, n,
-				    (off_t)(map->offset + at));
+		ssize_t got = pread(file, text, n, (off_t)(map->offset + at));
 
-		if (got <= 0 || pread(mem, now, (size_t)got, (off_t)(map->lo +
-						at)) != got)
+		if (got <= 0 ||
+		    pread(mem, now, (size_t)got, (off_t)(map->lo + at)) != got)
 			return;
 		memcpy(old, now, (size_t)got);
 		piece_mend(arch, now, text, (size_t)got);
@@ -138,9 +137,21 @@ static bool
 signal_deadly(int signal)
 {
 	switch (signal) {
-	case SIGHUP: case SIGINT: case SIGQUIT: case SIGABRT: case SIGUSR1:
-	case SIGUSR2: case SIGPIPE: case SIGALRM: case SIGTERM: case SIGXCPU:
-	case SIGXFSZ: case SIGVTALRM: case SIGPROF: case SIGIO: case SIGPWR:
+	case SIGHUP:
+	case SIGINT:
+	case SIGQUIT:
+	case SIGABRT:
+	case SIGUSR1:
+	case SIGUSR2:
+	case SIGPIPE:
+	case SIGALRM:
+	case SIGTERM:
+	case SIGXCPU:
+	case SIGXFSZ:
+	case SIGVTALRM:
+	case SIGPROF:
+	case SIGIO:
+	case SIGPWR:
 		return true;
 	default:
 		return false;
@@ -210,8 +221,7 @@ watch(const struct arch *arch, const char *path, int fd)
 		if (pid == simulator && !WIFSTOPPED(status))
 			_exit(0);
 		if (pid > 0 && WIFSTOPPED(status))
-			stop_handle(arch, file, fd, simulator, pid,
-				    status);
+			stop_handle(arch, file, fd, simulator, pid, status);
 	}
 }
 

@@ -29,8 +29,7 @@ struct forks {
  * path.  The simulator has to call forks_allow(watcher).  0, or -1 with the
  * message set.
  */
-int forks_open(struct forks *forks, const struct arch *arch,
-	       const char *path);
+int forks_open(struct forks *forks, const struct arch *arch, const char *path);
 void forks_allow(pid_t watcher);
 /*
  * Let the watcher watch the simulator, which has been started.  0, or an errno.

@@ -220,7 +220,8 @@ static void
 seize_ticks(bool on)
 {
 	static const struct itimerspec often = {
-		{ 0, SEIZE_MS * 1000000 }, { 0, SEIZE_MS * 1000000 },
+		{ 0, SEIZE_MS * 1000000 },
+		{ 0, SEIZE_MS * 1000000 },
 	};
 	static timer_t timer;
 	static sigset_t before;
@@ -273,8 +274,8 @@ attach_thread(pid_t pid, pid_t tid)
 			return 0;
 		err = seize(tid);
 		if (!err) {
-			if (ptrace_request(PTRACE_INTERRUPT, tid, NULL,
-					   NULL) != HOST_GONE)
+			if (ptrace_request(PTRACE_INTERRUPT, tid, NULL, NULL) !=
+			    HOST_GONE)
 				return tid;
 			/* An exec has just made it the leader. */
 			ptrace_request(PTRACE_INTERRUPT, pid, NULL, NULL);
@@ -333,8 +334,7 @@ ptrace_attach(pid_t pid, pid_t **tids, size_t *n)
 	int more, err;
 
 	if (pid == getpid())
-		return fail("process %d: pmon cannot monitor itself",
-			    (int)pid);
+		return fail("process %d: pmon cannot monitor itself", (int)pid);
 	if (traced_here(pid))
 		return attach_refused(pid, EPERM);
 	seize_ticks(true);

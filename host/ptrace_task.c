@@ -14,7 +14,6 @@
 #include <sys/user.h>
 #include <unistd.h>
 
-
 _Static_assert(sizeof(struct user_regs_struct) <= sizeof(struct regs),
 	       "struct regs holds all registers");
 
@@ -35,15 +34,14 @@ ptrace_regs_set(pid_t tid, const struct regs *regs)
 int
 ptrace_reg_get(pid_t tid, unsigned reg, uint64_t *value)
 {
-	return ptrace_peek(PTRACE_PEEKUSER, tid, reg * sizeof(uint64_t),
-			   value);
+	return ptrace_peek(PTRACE_PEEKUSER, tid, reg * sizeof(uint64_t), value);
 }
 
 int
 ptrace_reg_set(pid_t tid, unsigned reg, uint64_t value)
 {
 	return ptrace_request(PTRACE_POKEUSER, tid,
-		       (void *)(reg * sizeof(uint64_t)), (void *)value);
+			      (void *)(reg * sizeof(uint64_t)), (void *)value);
 }
 
 /*

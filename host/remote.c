@@ -63,8 +63,7 @@ stub_begin(const char *name)
 		return -1;
 	n = remote_ask("?");
 	if (n < 1 || (*remote.link.reply != 'T' && *remote.link.reply != 'S'))
-		return fail("%s: the stub has no runnable program",
-			    name);
+		return fail("%s: the stub has no runnable program", name);
 	remote_ask("Hg0");
 	if (remote_ask("qXfer:features:read:target.xml:0,%zx",
 		       remote.packet_max - 16) < 0 ||
@@ -76,13 +75,11 @@ stub_begin(const char *name)
 	if (n < 0 || *remote.link.reply == 'E')
 		return fail("%s: the stub's registers are not those of a %s",
 			    name, remote.arch->name);
-	remote.one_reg = remote_ask("p0") ==
-			 2 * remote.arch->wire[0].bytes;
+	remote.one_reg = remote_ask("p0") == 2 * remote.arch->wire[0].bytes;
 	remote.vcont = !remote.simulator && remote_ask("vCont?") > 5 &&
 		       strstr(remote.link.reply, ";c") &&
 		       strstr(remote.link.reply, ";s");
-	remote.deaf = !remote.simulator &&
-		      remote_ask("qqemu.sstepbits") > 0 &&
+	remote.deaf = !remote.simulator && remote_ask("qqemu.sstepbits") > 0 &&
 		      !strncmp(remote.link.reply, "ENABLE=", 7);
 	if (!remote.simulator && remote_ask("qC") > 2)
 		remote.tid = (pid_t)remote_hex(remote.link.reply + 2, &end);
@@ -114,8 +111,11 @@ remote_launch(const char *path, char **argv, pid_t *tid)
 	free(remote.path);
 	free(remote.simulator_path);
 	remote = (struct remote){
-		.arch = remote.arch, .where = remote.where,
-		.link = { .fd = -1 }, .mem = -1, .tid = 1,
+		.arch = remote.arch,
+		.where = remote.where,
+		.link = { .fd = -1 },
+		.mem = -1,
+		.tid = 1,
 		.path = realpath(path, NULL),
 	};
 	if (remote.where) {
@@ -161,8 +161,11 @@ resume_packet(char *packet, size_t size, bool step, int signal)
 	if (remote.vcont && remote.thread && (step || signal))
 		snprintf(thread, sizeof(thread), ":%" PRIx64 "%s",
 			 remote.thread, step ? "" : ";c");
-	snprintf(packet, size, "%s%c%s%s", prefix, step ?
-		 signal ? 'S' : 's' : signal ? 'C' : 'c', number, thread);
+	snprintf(packet, size, "%s%c%s%s", prefix,
+		 step	? signal ? 'S' : 's' :
+		 signal ? 'C' :
+			  'c',
+		 number, thread);
 }
 
 /*
@@ -178,16 +181,14 @@ interrupt_take(void)
 	resume_packet(packet, sizeof(packet), false, 0);
 	if (remote_ask("%s", packet) < 0)
 		return HOST_GONE;
-	remote.unread = *remote.link.reply == 'W' ||
-			*remote.link.reply == 'X';
+	remote.unread = *remote.link.reply == 'W' || *remote.link.reply == 'X';
 	return remote.unread ? HOST_GONE : HOST_OK;
 }
 
 static int
 remote_detach(pid_t tid, int signal)
 {
-	if (remote_regs_flush(false) ||
-	    (remote.pauses && interrupt_take()))
+	if (remote_regs_flush(false) || (remote.pauses && interrupt_take()))
 		return HOST_GONE;
 	/*
 	 * Do not send a D: qemu 10 dies of one.  Qemu takes the end of the
@@ -462,8 +463,7 @@ remote_kill(pid_t pid, int signal)
 	if (remote.simulator)
 		return kill(remote.simulator, signal) ? HOST_GONE : HOST_OK;
 	if (!remote.running && signal == SIGKILL)
-		return packet_send(&remote.link, "k", 1) ? HOST_GONE :
-							   HOST_OK;
+		return packet_send(&remote.link, "k", 1) ? HOST_GONE : HOST_OK;
 	remote.kill_signal = signal;
 	return remote_pause(pid);
 }

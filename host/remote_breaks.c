@@ -34,7 +34,8 @@ packet_z(char z, uint64_t va)
 {
 	return remote_ok(remote_ask("%c0,%" PRIx64 ",%x", z, va,
 				    (unsigned)remote.arch->trap_len)) ?
-		HOST_OK : HOST_GONE;
+		       HOST_OK :
+		       HOST_GONE;
 }
 
 int
@@ -70,12 +71,11 @@ remote_breaks_show(uint64_t va, uint8_t *text, size_t n)
 	const struct arch *arch = remote.arch;
 	uint64_t lo = va < arch->trap_len ? 0 : va - arch->trap_len + 1;
 
-	for (size_t i = index_of(lo); i < remote.nbroken &&
-	     remote.broken[i] < va + n; i++)
+	for (size_t i = index_of(lo);
+	     i < remote.nbroken && remote.broken[i] < va + n; i++)
 		for (size_t k = 0; k < arch->trap_len; k++)
 			if (remote.broken[i] + k - va < n)
-				text[remote.broken[i] + k - va] =
-					arch->trap[k];
+				text[remote.broken[i] + k - va] = arch->trap[k];
 }
 
 int
@@ -126,8 +126,7 @@ remote_breaks_try(const char *name)
 	    !remote_mem_write(0, remote.tid, pc, text, arch->trap_len))
 		return 0;
 	if (packet_z('Z', pc) || packet_z('z', pc))
-		return fail("%s: the stub refuses breakpoints",
-			    name);
+		return fail("%s: the stub refuses breakpoints", name);
 	remote.breaks = true;
 	return 0;
 }

@@ -44,8 +44,8 @@ word_get(const uint8_t *p, size_t size)
 	uint64_t value = 0;
 
 	for (size_t i = 0; i < size; i++)
-		value = value << 8 | p[remote.arch->big_endian ? i :
-				       size - 1 - i];
+		value = value << 8 |
+			p[remote.arch->big_endian ? i : size - 1 - i];
 	return value;
 }
 
@@ -72,7 +72,7 @@ base_fits(const char *path, uint64_t offset, uint64_t va)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool fits = fd >= 0 &&
 		    pread(fd, file, sizeof(file), (off_t)offset) ==
-		    sizeof(file) &&
+			    sizeof(file) &&
 		    remote_mem_read(remote.mem, 0, va, memory,
 				    sizeof(memory)) == HOST_OK &&
 		    !memcmp(file, memory, sizeof(file));
@@ -123,9 +123,8 @@ headers_offset(const char *path, uint64_t *offset)
 		close(fd);
 	if (n < 0)
 		return -1;
-	*offset = narrow() ?
-		word_get(head + offsetof(Elf32_Ehdr, e_phoff), 4) :
-		word_get(head + offsetof(Elf64_Ehdr, e_phoff), 8);
+	*offset = narrow() ? word_get(head + offsetof(Elf32_Ehdr, e_phoff), 4) :
+			     word_get(head + offsetof(Elf64_Ehdr, e_phoff), 8);
 	return 0;
 }
 
@@ -262,7 +261,9 @@ remote_data_read(pid_t tid, uint64_t va, void *buf, size_t n)
 		return HOST_GONE;
 	other.iov_base = (void *)at;
 	return process_vm_readv(remote.simulator, &local, 1, &other, 1, 0) ==
-		(ssize_t)n ? HOST_OK : HOST_GONE;
+			       (ssize_t)n ?
+		       HOST_OK :
+		       HOST_GONE;
 }
 
 int
@@ -277,7 +278,9 @@ remote_data_write(pid_t tid, uint64_t va, const void *buf, size_t n)
 		return HOST_GONE;
 	other.iov_base = (void *)at;
 	return process_vm_writev(remote.simulator, &local, 1, &other, 1, 0) ==
-		(ssize_t)n ? HOST_OK : HOST_GONE;
+			       (ssize_t)n ?
+		       HOST_OK :
+		       HOST_GONE;
 }
 
 /*

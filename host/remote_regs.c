@@ -57,12 +57,13 @@ value_read(const char *digits, unsigned bytes)
 	uint64_t value = 0;
 
 	for (unsigned i = 0; i < bytes; i++) {
-		const char *p = digits + 2 * (remote.arch->big_endian ? i :
-					      bytes - 1 - i);
+		const char *p = digits + 2 * (remote.arch->big_endian ?
+						      i :
+						      bytes - 1 - i);
 
 		if (*p != 'x')
-			value |= (uint64_t)(digit(p[0]) << 4 | digit(p[1])) <<
-				 8 * (bytes - 1 - i);
+			value |= (uint64_t)(digit(p[0]) << 4 | digit(p[1]))
+				 << 8 * (bytes - 1 - i);
 	}
 	return value;
 }
@@ -71,8 +72,8 @@ static void
 value_write(char *digits, unsigned bytes, uint64_t value)
 {
 	for (unsigned i = 0; i < bytes; i++) {
-		char *p = digits + 2 * (remote.arch->big_endian ? i :
-					bytes - 1 - i);
+		char *p = digits +
+			  2 * (remote.arch->big_endian ? i : bytes - 1 - i);
 		unsigned byte = value >> 8 * (bytes - 1 - i) & 0xff;
 
 		p[0] = "0123456789abcdef"[byte >> 4];
@@ -126,8 +127,8 @@ remote_regs_get(pid_t tid, struct regs *regs)
 	*regs = (struct regs){ 0 };
 	for (size_t i = 0; i < arch->nwire; i++)
 		if (arch->wire[i].reg != REG_NONE)
-			regs->r[arch->wire[i].reg] =
-				value_read(digits_of(i), arch->wire[i].bytes);
+			regs->r[arch->wire[i].reg] = value_read(
+				digits_of(i), arch->wire[i].bytes);
 	return HOST_OK;
 }
 
@@ -225,8 +226,8 @@ remote_regs_flush(bool leave_pc)
 	int err = HOST_OK;
 
 	if (leave_pc)
-		remote.changed &= ~(UINT64_C(1) <<
-				    wire_of(remote.arch->reg_pc));
+		remote.changed &= ~(UINT64_C(1)
+				    << wire_of(remote.arch->reg_pc));
 	if (remote.changed && !remote.one_reg) {
 		err = block_get();
 		if (!err && !remote_ok(remote_ask("G%s", remote.block)))

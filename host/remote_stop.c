@@ -108,8 +108,7 @@ interrupt_swallow(void)
 	remote.pauses = 0;
 	if (!packet_send(&remote.link, "qC", 2))
 		while (packet_receive(&remote.link, REPLY_TIME) > 0 &&
-		       (*remote.link.reply == 'T' ||
-			*remote.link.reply == 'S'))
+		       (*remote.link.reply == 'T' || *remote.link.reply == 'S'))
 			;
 	strcpy(remote.link.reply, reply);
 	free(reply);
@@ -123,8 +122,8 @@ remote_stop_event(struct event *event, const char *reply)
 	int signal = remote_signal_of(remote_hex(two, &end));
 	int held = remote.simulator && signal == SIGBUS ? emulator_signal() : 0;
 	bool swbreak = false, stepped = remote.stepping;
-	char *fields = mem_strdup(*reply == 'T' && *end == '\0' && two[1] ?
-				  reply + 3 : "");
+	char *fields = mem_strdup(
+		*reply == 'T' && *end == '\0' && two[1] ? reply + 3 : "");
 
 	remote.running = remote.stepping = false;
 	remote_regs_forget();

@@ -24,8 +24,7 @@ simh_trap_cause(pid_t tid)
 static int
 simh_regs_get(pid_t tid, struct regs *regs)
 {
-	return simh_alive() ? machine_regs(simh.program.m, regs) :
-				HOST_GONE;
+	return simh_alive() ? machine_regs(simh.program.m, regs) : HOST_GONE;
 }
 
 static int
@@ -69,8 +68,9 @@ simh_fault_get(pid_t tid, int *code, uint64_t *va)
 {
 	*code = (int)simh.code;
 	*va = simh.stop.vector == VECTOR_ACCESS ||
-	      simh.stop.vector == VECTOR_TRANSLATION ?
-	      simh.stop.params[1] : simh.stop.pc;
+			      simh.stop.vector == VECTOR_TRANSLATION ?
+		      simh.stop.params[1] :
+		      simh.stop.pc;
 	return simh_alive() ? HOST_OK : HOST_GONE;
 }
 
@@ -171,8 +171,12 @@ simh_maps(pid_t tid, struct mapping **maps, size_t *n)
 		bool write = r->page == PAGE_WRITE;
 
 		*vec_push(*maps, *n) = (struct mapping){
-			.lo = r->lo, .hi = r->hi, .offset = r->offset,
-			.read = true, .write = write, .exec = !write,
+			.lo = r->lo,
+			.hi = r->hi,
+			.offset = r->offset,
+			.read = true,
+			.write = write,
+			.exec = !write,
 			.path = mem_strdup(p->path),
 		};
 	}
@@ -194,7 +198,8 @@ simh_signals(pid_t tid, struct signal_state *state)
 	*state = (struct signal_state){ 0 };
 	for (int i = 1; i < PROGRAM_SIGNALS; i++) {
 		uint64_t bit = signal_here(i) ?
-			UINT64_C(1) << (signal_here(i) - 1) : 0;
+				       UINT64_C(1) << (signal_here(i) - 1) :
+				       0;
 
 		state->pending |= p->pending >> (i - 1) & 1 ? bit : 0;
 		state->blocked |= p->mask >> (i - 1) & 1 ? bit : 0;
@@ -261,7 +266,8 @@ simh_remarks(size_t *n)
 }
 
 static const struct host_counting simh_counting = {
-	.plant = simh_count, .fetch = simh_counts,
+	.plant = simh_count,
+	.fetch = simh_counts,
 };
 
 const struct host host_simh = {
@@ -307,7 +313,8 @@ simh_pass(uint8_t orig)
 		return HOST_GONE;
 	must(simh.state == STATE_STOPPED && simh.stop.kind == STOP_VECTOR);
 	simh.program.pass = (struct redo){
-		.va = simh.stop.pc, .orig = orig,
+		.va = simh.stop.pc,
+		.orig = orig,
 	};
 	simh.state = STATE_RUNNING;
 	return HOST_OK;

@@ -21,8 +21,8 @@ call_error(int err)
 	static const struct {
 		int here, there;
 	} errors[] = {
-		{ EAGAIN, 35 }, { EDEADLK, 11 }, { ENAMETOOLONG, 63 },
-		{ ELOOP, 62 }, { ENOTEMPTY, 66 }, { ENOSYS, VAX_ENOSYS },
+		{ EAGAIN, 35 }, { EDEADLK, 11 },   { ENAMETOOLONG, 63 },
+		{ ELOOP, 62 },	{ ENOTEMPTY, 66 }, { ENOSYS, VAX_ENOSYS },
 	};
 
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
@@ -190,30 +190,18 @@ static const struct {
 	int (*serve)(struct call *call);
 	unsigned (*get)(void);
 } calls[] = {
-	{ 3, call_read },
-	{ 4, call_write },
-	{ 5, call_open },
-	{ 6, call_close },
-	{ 8, call_creat },
-	{ 10, call_unlink },
-	{ 17, call_break },
-	{ 19, call_lseek },
-	{ 20, call_getpid },
-	{ 24, .get = getuid },
-	{ 25, .get = geteuid },
-	{ 33, call_access },
-	{ 38, call_stat },
-	{ 41, call_dup },
-	{ 43, .get = getegid },
-	{ 47, .get = getgid },
-	{ 54, call_ioctl },
-	{ 62, call_fstat },
-	{ 64, call_getpagesize },
-	{ 89, call_getdtablesize },
-	{ 108, call_sigvec },
-	{ 109, call_sigblock },
-	{ 110, call_sigsetmask },
-	{ 112, call_sigstack },
+	{ 3, call_read },	    { 4, call_write },
+	{ 5, call_open },	    { 6, call_close },
+	{ 8, call_creat },	    { 10, call_unlink },
+	{ 17, call_break },	    { 19, call_lseek },
+	{ 20, call_getpid },	    { 24, .get = getuid },
+	{ 25, .get = geteuid },	    { 33, call_access },
+	{ 38, call_stat },	    { 41, call_dup },
+	{ 43, .get = getegid },	    { 47, .get = getgid },
+	{ 54, call_ioctl },	    { 62, call_fstat },
+	{ 64, call_getpagesize },   { 89, call_getdtablesize },
+	{ 108, call_sigvec },	    { 109, call_sigblock },
+	{ 110, call_sigsetmask },   { 112, call_sigstack },
 	{ 116, call_gettimeofday },
 };
 
@@ -224,9 +212,11 @@ call_unknown(struct program *p, uint32_t number)
 		if (p->unknown[i] == number)
 			return VAX_ENOSYS;
 	*vec_push(p->unknown, p->nunknown) = number;
-	*vec_push(p->remarks, p->nremarks) = mem_printf(
-		"%s: system call %" PRIu32 " of 4.2BSD failed (ENOSYS): the "
-		"simulated VAX does not have it", p->path, number);
+	*vec_push(p->remarks,
+		  p->nremarks) = mem_printf("%s: system call %" PRIu32
+					    " of 4.2BSD failed (ENOSYS): the "
+					    "simulated VAX does not have it",
+					    p->path, number);
 	return VAX_ENOSYS;
 }
 

@@ -142,8 +142,7 @@ child_start(struct console *con, const char *program, const int fds[5])
 		err = 0;
 	close(report[0]);
 	if (err == ENOENT)
-		return fail("%s: not found: install the package simh",
-			    program);
+		return fail("%s: not found: install the package simh", program);
 	if (err)
 		return fail("%s: cannot be started: %s", program,
 			    strerror(err));
@@ -164,9 +163,9 @@ console_open(const char *program)
 	con->load = fd_high(memfd_create("load", MFD_CLOEXEC));
 	con->dump = fd_high(memfd_create("dump", MFD_CLOEXEC));
 	null = fd_high(open("/dev/null", O_RDONLY | O_CLOEXEC));
-	started = child_start(con, program, (int[]){
-		null, slave, con->kept, con->load, con->dump
-	});
+	started = child_start(con, program,
+			      (int[]){ null, slave, con->kept, con->load,
+				       con->dump });
 	if (null >= 0)
 		close(null);
 	if (slave >= 0)
@@ -185,7 +184,7 @@ console_close(struct console *con)
 {
 	const int fds[] = {
 		con ? con->commands : -1, con ? con->kept : -1,
-		con ? con->pty : -1, con ? con->load : -1,
+		con ? con->pty : -1,	  con ? con->load : -1,
 		con ? con->dump : -1,
 	};
 
@@ -268,8 +267,7 @@ lines_cut(struct console *con, size_t *from, const char *token)
 {
 	char *end;
 
-	while ((end = memchr(con->in.bytes + *from, '\n',
-			     con->in.n - *from))) {
+	while ((end = memchr(con->in.bytes + *from, '\n', con->in.n - *from))) {
 		char *line = con->in.bytes + *from;
 
 		*from = (size_t)(end + 1 - con->in.bytes);
@@ -279,8 +277,8 @@ lines_cut(struct console *con, size_t *from, const char *token)
 		if (!strcmp(line, token))
 			return true;
 		if (*line)
-			*vec_push(con->lines, con->nlines) =
-				(size_t)(line - con->in.bytes);
+			*vec_push(con->lines,
+				  con->nlines) = (size_t)(line - con->in.bytes);
 	}
 	return false;
 }
@@ -391,8 +389,9 @@ file_longwords(struct console *con, uint32_t addr, uint8_t *buf, size_t n)
 	for (line = text; (end = strchr(line, '\n')); line = end + 1)
 		got += longword_take(line, addr, buf, n);
 	free(text);
-	return 4 * got == n ? 0 : fail("the simulator did not print its "
-				       "memory");
+	return 4 * got == n ? 0 :
+			      fail("the simulator did not print its "
+				   "memory");
 }
 
 /* Read n bytes; addr and n are multiples of 4. */
@@ -418,8 +417,9 @@ longwords_read(struct console *con, uint32_t addr, uint8_t *buf, size_t n)
 		return file_longwords(con, addr, buf, n);
 	for (size_t i = 0; console_line(con, i); i++)
 		got += longword_take(console_line(con, i), addr, buf, n);
-	return 4 * got == n ? 0 : fail("the simulator did not print its "
-				       "memory");
+	return 4 * got == n ? 0 :
+			      fail("the simulator did not print its "
+				   "memory");
 }
 
 int

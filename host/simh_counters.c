@@ -39,8 +39,7 @@ traps_plant(struct program *p)
 					p->counters[i].va);
 		if (len / 9 < TRAPS_A_LINE - 1 && i + 1 < p->ncounters)
 			continue;
-		console_put(p->m->con, "d -b %s %02x", line,
-			    arch_vax.trap[0]);
+		console_put(p->m->con, "d -b %s %02x", line, arch_vax.trap[0]);
 		len = 0;
 	}
 }
@@ -65,7 +64,8 @@ counters_make(struct program *p, const struct host_site *sites, size_t n)
 
 		must(!i || sites[i].va > sites[i - 1].va);
 		p->counters[i] = (struct counter){
-			.va = lo + at, .next = (uint32_t)sites[i].next,
+			.va = lo + at,
+			.next = (uint32_t)sites[i].next,
 			.orig = text[at],
 			.here = arch_vax.step_shows(text + at, size - at),
 		};
@@ -87,7 +87,8 @@ tables_write(struct program *p)
 	uint32_t first = MACHINE_SYSTEM + KERNEL_FREE;
 	uint32_t at = KERNEL_FREE + (uint32_t)((n + 1) * sizeof(*entries));
 	struct kernel_vars vars = {
-		.base = base, .size = size,
+		.base = base,
+		.size = size,
 		.index = MACHINE_SYSTEM + at,
 		.low = first + offsetof(struct entry, low),
 		.high = first + offsetof(struct entry, high),
@@ -102,8 +103,7 @@ tables_write(struct program *p)
 		entries[i + 1].orig = c[i].orig;
 		entries[i + 1].next = c[i].next;
 		if (!c[i].here)
-			index[c[i].va - base] = (uint32_t)(i + 1) *
-						ENTRY_WORDS;
+			index[c[i].va - base] = (uint32_t)(i + 1) * ENTRY_WORDS;
 	}
 	status = kernel_map(p->m, at + size * 4);
 	if (!status)
@@ -129,12 +129,14 @@ counters_plant(struct program *p, const struct host_site *sites, size_t n)
 		return 0;
 	last = sites[n - 1].va;
 	if (last >= MACHINE_P0_SIZE)
-		return fail("%s: no instruction can be at 0x%" PRIx64,
-			    p->path, last);
+		return fail("%s: no instruction can be at 0x%" PRIx64, p->path,
+			    last);
 	if ((last - sites[0].va) * 4 + n * sizeof(struct entry) + KERNEL_FREE +
-	    VAX_PAGE > MACHINE_KERNEL_SIZE)
+		    VAX_PAGE >
+	    MACHINE_KERNEL_SIZE)
 		return fail("%s: too much code to be counted in the simulated "
-			    "VAX", p->path);
+			    "VAX",
+			    p->path);
 	if (counters_make(p, sites, n) < 0)
 		return -1;
 	status = tables_write(p);
@@ -160,14 +162,14 @@ counter_find(const struct program *p, uint32_t va)
 {
 	return p->ncounters ? bsearch(&va, p->counters, p->ncounters,
 				      sizeof(*p->counters), counter_compare) :
-	       NULL;
+			      NULL;
 }
 
 int
 counters_settle(struct program *p, struct stop *stop)
 {
-	const struct counter *c = stop->last ?
-		counter_find(p, stop->last) : NULL;
+	const struct counter *c = stop->last ? counter_find(p, stop->last) :
+					       NULL;
 
 	if (!stop->last)
 		return HOST_OK;

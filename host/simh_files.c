@@ -93,8 +93,7 @@ call_read(struct call *call)
 		return EINVAL;
 	n = n < IO_MAX ? n : IO_MAX;
 	/* Data that is read but cannot be stored would be lost. */
-	if (!machine_mapped(call->p->m, call->args[1], (uint32_t)n,
-			    PAGE_WRITE))
+	if (!machine_mapped(call->p->m, call->args[1], (uint32_t)n, PAGE_WRITE))
 		return VAX_EFAULT;
 	buf = mem_alloc(n + 1);
 	err = call_outcome(call, read(fd, buf, n));
@@ -143,7 +142,7 @@ call_open(struct call *call)
 		int here;
 	} bits[] = {
 		{ 0x4, O_NONBLOCK }, { 0x8, O_APPEND }, { 0x200, O_CREAT },
-		{ 0x400, O_TRUNC }, { 0x800, O_EXCL },
+		{ 0x400, O_TRUNC },  { 0x800, O_EXCL },
 	};
 	uint32_t there = call->args[1];
 	int flags = there & 3;

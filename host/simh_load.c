@@ -44,7 +44,8 @@ file_read(const struct load *load, void *buf, uint64_t offset, size_t n)
 			return fail("%s: %s", load->path, strerror(errno));
 		if (!got)
 			return fail("%s: truncated: a part of the program is "
-				    "not in the file", load->path);
+				    "not in the file",
+				    load->path);
 		done += (size_t)got;
 	}
 	return 0;
@@ -67,7 +68,8 @@ segment_load(struct load *load, const Elf32_Phdr *ph)
 
 	if (ph->p_filesz > ph->p_memsz || ph->p_filesz > MACHINE_P0_SIZE)
 		return fail("%s: damaged: a segment at 0x%" PRIx32 " has no "
-			    "sensible size", load->path, ph->p_vaddr);
+			    "sensible size",
+			    load->path, ph->p_vaddr);
 	if (ph->p_vaddr >= MACHINE_P0_SIZE ||
 	    ph->p_memsz > MACHINE_P0_SIZE - ph->p_vaddr)
 		return fail("%s: a segment at 0x%" PRIx32 " lies beyond the "
@@ -80,15 +82,15 @@ segment_load(struct load *load, const Elf32_Phdr *ph)
 	bytes = mem_alloc(ph->p_filesz + 1);
 	status = file_read(load, bytes, ph->p_offset, ph->p_filesz);
 	if (!status) {
-		status = machine_write(p->m, ph->p_vaddr, bytes,
-				       ph->p_filesz);
+		status = machine_write(p->m, ph->p_vaddr, bytes, ph->p_filesz);
 		status = status ? machine_failed(load, status) : 0;
 	}
 	free(bytes);
 	if (p->brk < ph->p_vaddr + ph->p_memsz)
 		p->brk = ph->p_vaddr + ph->p_memsz;
 	*vec_push(p->regions, p->nregions) = (struct region){
-		.lo = ph->p_vaddr, .hi = ph->p_vaddr + ph->p_memsz,
+		.lo = ph->p_vaddr,
+		.hi = ph->p_vaddr + ph->p_memsz,
 		.offset = ph->p_offset,
 		.page = ph->p_flags & PF_W ? PAGE_WRITE : PAGE_READ,
 	};
@@ -108,7 +110,8 @@ header_load(struct load *load)
 		return fail("%s: not a VAX program", load->path);
 	if (h->e_type != ET_EXEC)
 		return fail("%s: not statically linked: the simulated VAX runs "
-			    "only statically linked programs", load->path);
+			    "only statically linked programs",
+			    load->path);
 	if (h->e_phentsize != sizeof(Elf32_Phdr) || h->e_phnum > SEGMENTS_MAX)
 		return fail("%s: damaged program headers", load->path);
 	return 0;
@@ -122,8 +125,8 @@ segments_load(struct load *load)
 	Elf32_Phdr ph;
 
 	for (unsigned i = 0; i < load->header.e_phnum; i++) {
-		if (file_read(load, &ph, load->header.e_phoff +
-			      i * sizeof(ph), sizeof(ph)) < 0)
+		if (file_read(load, &ph, load->header.e_phoff + i * sizeof(ph),
+			      sizeof(ph)) < 0)
 			return -1;
 		if (ph.p_type == PT_INTERP)
 			return fail("%s: not statically linked: the simulated "
@@ -137,7 +140,8 @@ segments_load(struct load *load)
 	}
 	if (!entry)
 		return fail("%s: damaged: its entry 0x%" PRIx32 " is in no "
-			    "segment", load->path, load->header.e_entry);
+			    "segment",
+			    load->path, load->header.e_entry);
 	p->entry = load->header.e_entry;
 	return 0;
 }
@@ -163,8 +167,8 @@ strings_push(struct stack *stack, char **strings)
 	for (; *strings; strings++) {
 		size_t n = strlen(*strings) + 1;
 
-		word_push(stack, MACHINE_STACK_HI - stack->size +
-				 stack->strings);
+		word_push(stack,
+			  MACHINE_STACK_HI - stack->size + stack->strings);
 		memcpy(stack->bytes + stack->strings, *strings, n);
 		stack->strings += (uint32_t)n;
 	}
@@ -199,16 +203,18 @@ stack_load(struct load *load, char **argv, char **envp)
 	size = (size + words + 3) & ~(size_t)3;
 	if (size > ARGS_MAX)
 		return fail("%s: the arguments and the environment are too "
-			    "long for the simulated VAX", load->path);
+			    "long for the simulated VAX",
+			    load->path);
 	stack = (struct stack){
-		.bytes = mem_alloc(size), .size = (uint32_t)size,
+		.bytes = mem_alloc(size),
+		.size = (uint32_t)size,
 		.strings = (uint32_t)words,
 	};
 	word_push(&stack, (uint32_t)argc);
 	strings_push(&stack, argv);
 	strings_push(&stack, envp);
-	status = machine_write(p->m, MACHINE_STACK_HI - stack.size,
-			       stack.bytes, stack.size);
+	status = machine_write(p->m, MACHINE_STACK_HI - stack.size, stack.bytes,
+			       stack.size);
 	free(stack.bytes);
 	if (status)
 		return machine_failed(load, status);

@@ -22,10 +22,10 @@ enum {
 };
 
 /* Page table entries: valid, modified, and protection codes. */
-#define PTE_VALID	UINT32_C(0x84000000)
-#define PTE_KERNEL	(PTE_VALID | UINT32_C(2) << 27)		/* KW */
-#define PTE_READ	(PTE_VALID | UINT32_C(14) << 27)	/* UR KW */
-#define PTE_WRITE	(PTE_VALID | UINT32_C(4) << 27)		/* UW */
+#define PTE_VALID UINT32_C(0x84000000)
+#define PTE_KERNEL (PTE_VALID | UINT32_C(2) << 27) /* KW */
+#define PTE_READ (PTE_VALID | UINT32_C(14) << 27) /* UR KW */
+#define PTE_WRITE (PTE_VALID | UINT32_C(4) << 27) /* UW */
 
 static const uint8_t kernel[] = {
 #include "host/simh_kernel.h"
@@ -95,7 +95,8 @@ int
 machine_map(struct machine *m, uint32_t va, uint32_t size, enum page page)
 {
 	static const uint32_t bits[] = {
-		[PAGE_READ] = PTE_READ, [PAGE_WRITE] = PTE_WRITE,
+		[PAGE_READ] = PTE_READ,
+		[PAGE_WRITE] = PTE_WRITE,
 	};
 	long first = page_number(va), last;
 	uint32_t table = KERNEL_P0_TABLE;
@@ -105,8 +106,8 @@ machine_map(struct machine *m, uint32_t va, uint32_t size, enum page page)
 	last = page_number(va + size - 1);
 	if (first < 0 || last < first || va + size < va)
 		return fail("a program cannot have memory from 0x%" PRIx32
-			    " to 0x%" PRIx32 " on the simulated VAX", va,
-			    va + size);
+			    " to 0x%" PRIx32 " on the simulated VAX",
+			    va, va + size);
 	memset(m->pages + first, page, (size_t)(last - first) + 1);
 	if (first >= P0_PAGES)
 		table = KERNEL_P1_TABLE - 4 * P0_PAGES;
@@ -136,7 +137,7 @@ static uint32_t
 physical(uint32_t va)
 {
 	return va < MACHINE_P0_SIZE ? va :
-	       va - MACHINE_STACK_LO + MACHINE_STACK;
+				      va - MACHINE_STACK_LO + MACHINE_STACK;
 }
 
 int
@@ -168,8 +169,7 @@ registers_init(struct machine *m)
 	console_put(con, "d sbr %08" PRIx32,
 		    (uint32_t)(MACHINE_KERNEL + KERNEL_SYSTEM_TABLE));
 	console_put(con, "d slr %x", MACHINE_KERNEL_SIZE / VAX_PAGE);
-	console_put(con, "d p0br %08" PRIx32,
-		    MACHINE_SYSTEM + KERNEL_P0_TABLE);
+	console_put(con, "d p0br %08" PRIx32, MACHINE_SYSTEM + KERNEL_P0_TABLE);
 	console_put(con, "d p0lr %x", P0_PAGES);
 	console_put(con, "d p1br %08" PRIx32, p1);
 	console_put(con, "d p1lr %x", P1_ALL - P1_PAGES);
@@ -208,7 +208,8 @@ machine_init(struct machine *m)
 	if (!status)
 		status = ptes_write(m, KERNEL_P1_TABLE, P1_PAGES - 1, 1,
 				    (MACHINE_KERNEL + KERNEL_SIGCODE) /
-				    VAX_PAGE, PTE_READ);
+					    VAX_PAGE,
+				    PTE_READ);
 	if (!status)
 		status = console_sync(m->con);
 	if (!status && console_line(m->con, 0))
@@ -246,8 +247,8 @@ machine_close(struct machine *m)
 /* ---- registers */
 
 static const char *const reg_names[] = {
-	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10",
-	"r11", "ap", "fp", "sp", "pc", "psl",
+	"r0", "r1",  "r2",  "r3", "r4", "r5", "r6", "r7",  "r8",
+	"r9", "r10", "r11", "ap", "fp", "sp", "pc", "psl",
 };
 
 static bool
@@ -293,7 +294,8 @@ machine_reg_set(struct machine *m, unsigned reg, uint32_t value)
 	if (m->halted && reg >= VAX_PC)
 		console_put(m->con, "d -l %08" PRIx32 " %08" PRIx32,
 			    (uint32_t)(MACHINE_KERNEL + KERNEL_STACK - 8 +
-				       4 * (reg - VAX_PC)), value);
+				       4 * (reg - VAX_PC)),
+			    value);
 	else
 		console_put(m->con, "d %s %08" PRIx32,
 			    m->halted && reg == VAX_SP ? "usp" : name, value);
@@ -346,8 +348,8 @@ stop_take(struct machine *m, struct stop *stop, uint32_t *first_pc)
 			reason = line;
 		} else if (at >= addr && at < addr + sizeof(words) &&
 			   strstr(line, ":\t")) {
-			words[(at - addr) / 4] = (uint32_t)
-				strtoul(strstr(line, ":\t") + 2, NULL, 16);
+			words[(at - addr) / 4] = (uint32_t)strtoul(
+				strstr(line, ":\t") + 2, NULL, 16);
 			got++;
 		}
 	}
@@ -360,7 +362,8 @@ stop_take(struct machine *m, struct stop *stop, uint32_t *first_pc)
 		.kind = m->halted ? STOP_VECTOR : STOP_COUNT,
 		.vector = m->halted ? (pc - from) / 8 * 4 : 0,
 		.params = { words[PARAM_0], words[PARAM_1] },
-		.pc = m->halted ? words[PC] : pc, .psl = words[PSL],
+		.pc = m->halted ? words[PC] : pc,
+		.psl = words[PSL],
 		.last = words[LAST],
 	};
 	m->back = m->halted ? stub_length(stop->vector) : 0;

@@ -37,11 +37,11 @@ enum {
 };
 
 /* Virtual addresses. */
-#define MACHINE_SYSTEM	UINT32_C(0x80000000)
+#define MACHINE_SYSTEM UINT32_C(0x80000000)
 #define MACHINE_STACK_LO (MACHINE_SYSTEM - MACHINE_STACK_SIZE)
 /* 4.2BSD's top of the user stack; above it is the page for signals. */
 #define MACHINE_STACK_HI UINT32_C(0x7fffec00)
-#define MACHINE_SIGCODE	UINT32_C(0x7ffffe00)
+#define MACHINE_SIGCODE UINT32_C(0x7ffffe00)
 
 /* The variables of simh_kernel.s, in its order. */
 struct kernel_vars {
@@ -107,12 +107,10 @@ void machine_close(struct machine *m);
  * Give the program pages; a range is rounded to whole ones.  HOST_OK,
  * HOST_GONE, or HOST_ERROR with the message: the machine has no such memory.
  */
-int machine_map(struct machine *m, uint32_t va, uint32_t size,
-		enum page page);
+int machine_map(struct machine *m, uint32_t va, uint32_t size, enum page page);
 
 /* Write or read the kernel's own memory, at an offset in it. */
-int kernel_write(struct machine *m, uint32_t offset, const void *buf,
-		 size_t n);
+int kernel_write(struct machine *m, uint32_t offset, const void *buf, size_t n);
 int kernel_read(struct machine *m, uint32_t offset, void *buf, size_t n);
 /* Let the kernel access the first `size` bytes of its memory. */
 int kernel_map(struct machine *m, uint32_t size);
@@ -143,7 +141,7 @@ int machine_run(struct machine *m, uint32_t count, struct stop *stop);
  * `count` instructions, if it is not 0.  *faulted: the one instruction did not
  * complete.  HOST_OK, HOST_GONE, or HOST_ERROR with the message set.
  */
-int machine_pass(struct machine *m, uint32_t va, uint8_t orig,
-		 uint32_t count, struct stop *stop, bool *faulted);
+int machine_pass(struct machine *m, uint32_t va, uint8_t orig, uint32_t count,
+		 struct stop *stop, bool *faulted);
 
 #endif

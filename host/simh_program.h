@@ -119,8 +119,7 @@ int simh_kill(pid_t pid, int signal);
 /* ---- simh_load.c */
 
 /* Load the file and build its stack.  0, or -1 with the message set. */
-int program_load(struct program *p, const char *path, char **argv,
-		 char **envp);
+int program_load(struct program *p, const char *path, char **argv, char **envp);
 
 /* ---- simh_calls.c */
 
@@ -168,8 +167,7 @@ enum call_result signal_return(struct program *p, struct stop *stop,
 /* ---- simh_counters.c */
 
 /* See struct host_counting. */
-int counters_plant(struct program *p, const struct host_site *sites,
-		   size_t n);
+int counters_plant(struct program *p, const struct host_site *sites, size_t n);
 /* The counter at va, or NULL. */
 struct counter *counter_find(const struct program *p, uint32_t va);
 /*

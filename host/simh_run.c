@@ -35,7 +35,9 @@ static void
 event_set(struct event *event, enum event_kind kind, int value)
 {
 	*event = (struct event){
-		.kind = kind, .tid = simh.pid, .value = value,
+		.kind = kind,
+		.tid = simh.pid,
+		.value = value,
 	};
 }
 
@@ -60,8 +62,9 @@ end_lost(struct event *event, int status)
 {
 	struct program *p = &simh.program;
 
-	remark_add(p, status == HOST_ERROR ? fail_message() :
-		   "the simulator was killed: counts are lost");
+	remark_add(p, status == HOST_ERROR ?
+			      fail_message() :
+			      "the simulator was killed: counts are lost");
 	machine_close(p->m);
 	p->m = NULL;
 	end(event, EVENT_KILLED, SIGKILL);
@@ -98,8 +101,7 @@ simh_launch(const char *path, char **argv, pid_t *tid)
 	/*
 	 * The program, not pmon, gets the SIGPIPE of a pipe that nobody reads.
 	 */
-	if (!sigaction(SIGPIPE, NULL, &action) &&
-	    action.sa_handler == SIG_DFL)
+	if (!sigaction(SIGPIPE, NULL, &action) && action.sa_handler == SIG_DFL)
 		signal(SIGPIPE, SIG_IGN);
 	for (int fd = 0; fd < PROGRAM_FILES; fd++)
 		p->files[fd] = fd <= STDERR_FILENO ? fd : -1;
@@ -177,7 +179,8 @@ trap_handle(struct event *event)
 	if (counter) {
 		counter->hits++;
 		p->pass = (struct redo){
-			.va = counter->va, .orig = counter->orig,
+			.va = counter->va,
+			.orig = counter->orig,
 		};
 		return false;
 	}
@@ -204,9 +207,8 @@ stop_handle(struct event *event)
 		return true;
 	}
 	/* The instruction under a trap may itself be a privileged one. */
-	if (stop->vector == VECTOR_PRIVILEGED &&
-	    stop->pc < MACHINE_P0_SIZE && p->traps[stop->pc] &&
-	    p->fault.va != stop->pc)
+	if (stop->vector == VECTOR_PRIVILEGED && stop->pc < MACHINE_P0_SIZE &&
+	    p->traps[stop->pc] && p->fault.va != stop->pc)
 		return trap_handle(event);
 	signal = signal_of_vector(stop, &code);
 	return signal_report(event, signal, code, true);
@@ -298,8 +300,8 @@ run_handle(struct event *event)
 	if (wished() && !p->pass.va && !busy_inside())
 		return wish_handle(event);
 	/* Let the machine finish counting before the request is dealt with. */
-	status = wished() && !p->pass.va ?
-		machine_run(p->m, 1, &simh.stop) : run_some();
+	status = wished() && !p->pass.va ? machine_run(p->m, 1, &simh.stop) :
+					   run_some();
 	if (status) {
 		end_lost(event, status);
 		return true;

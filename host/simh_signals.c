@@ -7,8 +7,13 @@
 #include "host/simh_program.h"
 
 enum {
-	VAX_SIGILL = 4, VAX_SIGTRAP = 5, VAX_SIGFPE = 8, VAX_SIGKILL = 9,
-	VAX_SIGBUS = 10, VAX_SIGSEGV = 11, VAX_SIGSTOP = 17,
+	VAX_SIGILL = 4,
+	VAX_SIGTRAP = 5,
+	VAX_SIGFPE = 8,
+	VAX_SIGKILL = 9,
+	VAX_SIGBUS = 10,
+	VAX_SIGSEGV = 11,
+	VAX_SIGSTOP = 17,
 	PSL_USER = 0x03c00000,
 	PSL_KEPT = 0xef,	/* what sigcleanup takes from the context:
 				   condition codes and trap enables */
@@ -17,10 +22,11 @@ enum {
 
 /* Linux's signals by 4.2BSD's numbers.  Linux has no SIGEMT. */
 static const uint8_t signals[PROGRAM_SIGNALS] = {
-	0, SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, 0, SIGFPE,
-	SIGKILL, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGALRM, SIGTERM, SIGURG,
-	SIGSTOP, SIGTSTP, SIGCONT, SIGCHLD, SIGTTIN, SIGTTOU, SIGIO, SIGXCPU,
-	SIGXFSZ, SIGVTALRM, SIGPROF, SIGWINCH, 0, SIGUSR1, SIGUSR2,
+	0,	  SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,	 SIGABRT,
+	0,	  SIGFPE,  SIGKILL, SIGBUS,  SIGSEGV, SIGSYS,	 SIGPIPE,
+	SIGALRM,  SIGTERM, SIGURG,  SIGSTOP, SIGTSTP, SIGCONT,	 SIGCHLD,
+	SIGTTIN,  SIGTTOU, SIGIO,   SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF,
+	SIGWINCH, 0,	   SIGUSR1, SIGUSR2,
 };
 
 int
@@ -121,10 +127,13 @@ handler_call(struct program *p, int signal, uint32_t code)
 		sp = p->sigstack;
 	sp = (sp & ~3u) - (uint32_t)sizeof(frame);
 	frame = (struct frame){
-		.signal = (uint32_t)signal, .code = code,
-		.context = sp + FRAME_CONTEXT, .handler = vec->handler,
+		.signal = (uint32_t)signal,
+		.code = code,
+		.context = sp + FRAME_CONTEXT,
+		.handler = vec->handler,
 		.context_copy = sp + FRAME_CONTEXT,
-		.onstack = p->onstack, .mask = p->mask,
+		.onstack = p->onstack,
+		.mask = p->mask,
 		.sp = (uint32_t)regs.r[VAX_SP],
 		.pc = (uint32_t)regs.r[VAX_PC],
 		.psl = (uint32_t)regs.r[VAX_PSL],
@@ -166,8 +175,7 @@ signal_return(struct program *p, struct stop *stop, int *signal)
 	uint32_t at, context[5];
 	struct regs regs;
 
-	if (machine_regs(m, &regs) ||
-	    counters_settle(p, stop) == HOST_GONE)
+	if (machine_regs(m, &regs) || counters_settle(p, stop) == HOST_GONE)
 		return CALL_GONE;
 	if (!machine_mapped(m, (uint32_t)regs.r[VAX_SP], 4, PAGE_READ) ||
 	    machine_read(m, (uint32_t)regs.r[VAX_SP], &at, 4) ||
@@ -180,8 +188,8 @@ signal_return(struct program *p, struct stop *stop, int *signal)
 	p->mask = context[1];
 	machine_reg_set(m, VAX_SP, context[2]);
 	machine_reg_set(m, VAX_PC, context[3]);
-	machine_reg_set(m, VAX_PSL, PSL_USER | (context[4] &
-						(PSL_KEPT | PSL_FPD)));
+	machine_reg_set(m, VAX_PSL,
+			PSL_USER | (context[4] & (PSL_KEPT | PSL_FPD)));
 	if (p->redo.va && p->redo.context == at && p->redo.va == context[3])
 		p->pass = p->redo;
 	p->redo.va = 0;

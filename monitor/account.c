@@ -131,8 +131,8 @@ clone_flags(struct run *run, struct task *task, enum event_kind kind)
 	if (nr == abi->nr_clone)
 		return regs.r[abi->reg_arg[0]];
 	if (nr == abi->nr_clone3)
-		run->host->data_read(task->tid, regs.r[abi->reg_arg[0]],
-				     &flags, sizeof(flags));
+		run->host->data_read(task->tid, regs.r[abi->reg_arg[0]], &flags,
+				     sizeof(flags));
 	return flags;
 }
 
@@ -200,8 +200,7 @@ account_exec(struct run *run, struct task *task)
 static void
 child_adopt(struct run *run, struct task *task, const struct task *maker)
 {
-	run_announce(run, task->tid,
-		     process_fork(run, maker, task->tid, 0));
+	run_announce(run, task->tid, process_fork(run, maker, task->tid, 0));
 	owner_note(run, task, maker);
 	task->born = true;
 }
@@ -330,9 +329,12 @@ account_new(struct run *run, struct task *task, const struct event *event)
 	if (run->host->reg_get(task->tid, run->arch->reg_sp, &child->maker_sp))
 		child->maker_sp = 0;
 	if (ended)
-		account_end(run, child, &(struct event){
-			EVENT_KILLED, child->tid, SIGKILL,
-		});
+		account_end(run, child,
+			    &(struct event){
+				    EVENT_KILLED,
+				    child->tid,
+				    SIGKILL,
+			    });
 }
 
 void
@@ -383,8 +385,7 @@ bool
 event_receive(struct run *run, const struct event *event)
 {
 	struct task *task = task_find(run, event->tid);
-	bool ended = event->kind == EVENT_EXITED ||
-		     event->kind == EVENT_KILLED;
+	bool ended = event->kind == EVENT_EXITED || event->kind == EVENT_KILLED;
 
 	if (event->kind == EVENT_EXITING) {
 		task_exiting(run, task, event);

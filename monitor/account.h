@@ -15,8 +15,7 @@
 bool event_receive(struct run *run, const struct event *event);
 
 /* Enter a task's event into the tables; it may free the task. */
-void run_account(struct run *run, struct task *task,
-		 const struct event *event);
+void run_account(struct run *run, struct task *task, const struct event *event);
 
 /*
  * A task has stopped that no event has announced.  If the process that made it

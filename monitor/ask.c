@@ -33,8 +33,7 @@ socket_connect(const char *path, pid_t pid, uid_t uid)
 		return -1;
 	strcpy(addr.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 &&
-	    !connect(fd, (struct sockaddr *)&addr, sizeof(addr)) &&
+	if (fd >= 0 && !connect(fd, (struct sockaddr *)&addr, sizeof(addr)) &&
 	    !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
 	    peer.pid == pid && peer.uid == uid)
 		return fd;
@@ -54,8 +53,8 @@ pmon_connect(pid_t pid)
 	snprintf(proc, sizeof(proc), "/proc/%d", (int)pid);
 	if (stat(proc, &st))
 		return -1;
-	for (unsigned i = 0;
-	     fd < 0 && (path = place_path(pid, st.st_uid, i)); i++) {
+	for (unsigned i = 0; fd < 0 && (path = place_path(pid, st.st_uid, i));
+	     i++) {
 		fd = socket_connect(path, pid, st.st_uid);
 		free(path);
 	}
@@ -89,12 +88,14 @@ ask_connect(pid_t pid)
 	if (pmon_check(tracer > 0 ? tracer : pid)) {
 		why = mem_strdup(fail_message());
 		fail("process %d: no pmon of its user has a control socket: "
-		     "%s", (int)pid, why);
+		     "%s",
+		     (int)pid, why);
 		free(why);
 		return -1;
 	}
 	return fail("process %d: neither a pmon with a control socket nor a "
-		    "process that a pmon counts", (int)pid);
+		    "process that a pmon counts",
+		    (int)pid);
 }
 
 /* ---- asking */
@@ -118,8 +119,9 @@ request_send(int fd, const char *request)
 		sent += (size_t)n;
 	}
 	free(line);
-	return sent == len ? 0 : fail("cannot send the request to pmon: %s",
-				      strerror(errno));
+	return sent == len ? 0 :
+			     fail("cannot send the request to pmon: %s",
+				  strerror(errno));
 }
 
 /* Receive n bytes; fewer if the other end is closed. */
@@ -219,8 +221,9 @@ ask(const struct options *opts, FILE *out)
 	if (answer && opts->snapshot)
 		err = file_write(opts->snapshot, answer, size);
 	else if (answer)
-		err = fwrite(answer, 1, size, out) == size ? 0 :
-		      fail("standard output: %s", strerror(errno));
+		err = fwrite(answer, 1, size, out) == size ?
+			      0 :
+			      fail("standard output: %s", strerror(errno));
 	free(answer);
 	free(request);
 	return err;

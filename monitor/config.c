@@ -212,8 +212,7 @@ user_path(void)
 }
 
 int
-config_read(const struct option_table *table, struct options *opts,
-	    bool *given)
+config_read(const struct option_table *table, struct options *opts, bool *given)
 {
 	char *path;
 	int fd = project_open(&path), err = 0;
@@ -226,8 +225,7 @@ config_read(const struct option_table *table, struct options *opts,
 	/* EACCES is no error: after su, HOME may be another user's. */
 	if (fd >= 0)
 		err = file_take(table, opts, given, path, fd, TRUST_USER);
-	else if (path && errno != ENOENT && errno != ENOTDIR &&
-		 errno != EACCES)
+	else if (path && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
 		err = fail("%s: %s", path, strerror(errno));
 	free(path);
 	return err;

@@ -147,7 +147,8 @@ query_parse(struct report_options *opts, char *args)
 	for (size_t i = 0; i < opts->nwants; i++)
 		if (opts->wants[i].path)
 			return fail("query: reports go to the client, not to "
-				    "%s", opts->wants[i].path);
+				    "%s",
+				    opts->wants[i].path);
 	return 0;
 }
 
@@ -256,10 +257,8 @@ static const struct {
 	const char *name;
 	int (*answer)(struct run *run, char *args, FILE *out);
 } requests[] = {
-	{ "query", on_query },
-	{ "snapshot", on_snapshot },
-	{ "reset", on_reset },
-	{ "stop", on_stop },
+	{ "query", on_query }, { "snapshot", on_snapshot },
+	{ "reset", on_reset }, { "stop", on_stop },
 	{ "live", on_live },
 };
 
@@ -295,7 +294,8 @@ request_do(struct run *run, struct connection *connection, char *line)
 	must(out);
 	err = line ? request_answer(run, line, out) :
 		     fail("the request is too long: it must have less than %d "
-			  "bytes", REQUEST_MAX);
+			  "bytes",
+			  REQUEST_MAX);
 	must(!fclose(out));
 	why = text_line(err ? fail_message() : "");
 	head = err ? mem_printf("error %s\n", why) :

@@ -24,8 +24,7 @@ static void
 signal_note(struct run *run, struct task *task, int signal)
 {
 	if (run->host->native || !signal ||
-	    run->host->reg_get(task->tid, run->arch->reg_pc,
-			       &task->signal_va))
+	    run->host->reg_get(task->tid, run->arch->reg_pc, &task->signal_va))
 		return;
 	task->signal = signal;
 }
@@ -123,8 +122,10 @@ trap_deliver_open(struct run *run, struct task *task)
 	if (!handler_enter(run, task))
 		return;
 	if (!run->host->signals(task->tid, &state))
-		run->host->mask_set(task->tid, state.blocked &
-				    ~(UINT64_C(1) << (SIGTRAP - 1)), NULL);
+		run->host->mask_set(task->tid,
+				    state.blocked &
+					    ~(UINT64_C(1) << (SIGTRAP - 1)),
+				    NULL);
 	run_resume(run, task, 0);
 }
 

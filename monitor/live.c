@@ -19,7 +19,8 @@
 enum {
 	INTERVAL_MS = 1000,
 	STILL_EVERY = 10,	/* every tenth look is exact: "live still" */
-	RATE_WIDTH = 9, COUNT_WIDTH = 16,
+	RATE_WIDTH = 9,
+	COUNT_WIDTH = 16,
 	HEAD_ROWS = 4,		/* rows above the first list */
 };
 
@@ -73,7 +74,8 @@ item_parse(struct items *items, char *s)
 	uint64_t count = strtoull(s, &end, 10);
 
 	*vec_push(items->items, items->n) = (struct item){
-		.name = mem_strdup(end + strspn(end, " ")), .count = count,
+		.name = mem_strdup(end + strspn(end, " ")),
+		.count = count,
 	};
 }
 
@@ -156,8 +158,10 @@ rates_make(struct items *now, const struct items *before, double seconds)
 
 	for (size_t i = 0; i < n || k < before->n;) {
 		const struct item *old = &before->items[k];
-		int order = i == n ? 1 : k == before->n ? -1 :
-			    strcmp(now->items[i].name, old->name);
+		int order = i == n ? 1 :
+			    k == before->n ?
+				     -1 :
+				     strcmp(now->items[i].name, old->name);
 
 		if (order > 0) {
 			*vec_push(now->items, now->n) = (struct item){
@@ -168,11 +172,13 @@ rates_make(struct items *now, const struct items *before, double seconds)
 			continue;
 		}
 		if (order || now->items[i].count < old->count)
-			now->items[i].rate = order ? (double)
-				now->items[i].count / seconds : 0;
+			now->items[i].rate =
+				order ? (double)now->items[i].count / seconds :
+					0;
 		else
 			now->items[i].rate = (double)(now->items[i].count -
-						      old->count) / seconds;
+						      old->count) /
+					     seconds;
 		k += !order;
 		i++;
 	}
@@ -272,8 +278,8 @@ items_show(const struct items *items, int row, int rows, const char *title)
 		printw("%*s %*" PRIu64 "  ", RATE_WIDTH, rate, COUNT_WIDTH,
 		       rank[i - 1].count);
 		attroff(A_BOLD);
-		name_show(rank[i - 1].name,
-			  COLS - RATE_WIDTH - COUNT_WIDTH - 3, tail);
+		name_show(rank[i - 1].name, COLS - RATE_WIDTH - COUNT_WIDTH - 3,
+			  tail);
 	}
 	free(rank);
 }
@@ -299,8 +305,7 @@ coverage_show(int row, const char *what, size_t all, size_t ran)
 		return;
 	mvaddch(row, bar, '[');
 	for (int i = 0; i < width; i++)
-		addch((size_t)i * all < ran * (size_t)width ?
-		      '#' : '.');
+		addch((size_t)i * all < ran * (size_t)width ? '#' : '.');
 	addch(']');
 }
 
@@ -318,8 +323,7 @@ look_show(const struct look *look, bool paused)
 	coverage_show(2, "lines", look->nlines, look->lines.n);
 	if (look->funcs.n && look->lines.n) {
 		items_show(&look->funcs, HEAD_ROWS, half, "FUNCTION");
-		items_show(&look->lines, HEAD_ROWS + half, rows - half,
-			   "LINE");
+		items_show(&look->lines, HEAD_ROWS + half, rows - half, "LINE");
 	} else if (look->lines.n) {
 		items_show(&look->lines, HEAD_ROWS, rows, "LINE");
 	} else {

@@ -235,8 +235,7 @@ monitor(const struct options *opts)
 	run.tell = note_print;
 	shrunk_catch();
 	if (report_targets_check(&opts->report) || save_check(&run) ||
-	    earlier_read(&run) ||
-	    (opts->output && output_open(opts->output)))
+	    earlier_read(&run) || (opts->output && output_open(opts->output)))
 		return trouble();
 	if (run_start(&run)) {
 		status = trouble();

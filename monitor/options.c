@@ -32,12 +32,9 @@ set_patch(void *into, const char *arg)
 {
 	struct options *opts = into;
 	static const struct option_word words[] = {
-		{ "auto", PATCH_AUTO },
-		{ "jump", PATCH_AUTO },
-		{ "trap", PATCH_TRAP },
-		{ "step", PATCH_STEP },
-		{ "slot", PATCH_SLOT },
-		{ "emulate", PATCH_EMULATE },
+		{ "auto", PATCH_AUTO }, { "jump", PATCH_AUTO },
+		{ "trap", PATCH_TRAP }, { "step", PATCH_STEP },
+		{ "slot", PATCH_SLOT }, { "emulate", PATCH_EMULATE },
 	};
 	int value;
 
@@ -142,7 +139,8 @@ set_host(void *into, const char *arg)
 
 	if (!machine_named(arg))
 		return fail("--host: \"%s\" is not one of ptrace, qemu and "
-			    "simh", arg);
+			    "simh",
+			    arg);
 	opts->host = arg;
 	return 0;
 }
@@ -186,8 +184,7 @@ set_pid(void *into, const char *arg)
  * 0, or -1 with the message.
  */
 static int
-option_seconds(const char *option, const char *arg, bool zero,
-	       double *seconds)
+option_seconds(const char *option, const char *arg, bool zero, double *seconds)
 {
 	const char *digits = "0123456789";
 	size_t whole = strspn(arg, digits);
@@ -199,9 +196,8 @@ option_seconds(const char *option, const char *arg, bool zero,
 			    arg);
 	*seconds = strtod(arg, NULL);
 	if (*seconds > DURATION_MAX || (!zero && !*seconds))
-		return fail("%s: %s is out of range (%s 0, at most %d)",
-			    option, arg, zero ? "at least" : "more than",
-			    DURATION_MAX);
+		return fail("%s: %s is out of range (%s 0, at most %d)", option,
+			    arg, zero ? "at least" : "more than", DURATION_MAX);
 	return 0;
 }
 
@@ -302,23 +298,24 @@ static const struct option_entry table[] = {
 	  .words = "auto jump trap slot emulate step" },
 	{ "placement", 0, "KIND",
 	  "where to place counters: optimal, vertex,\n"
-	  "every (optimal)", set_placement,
-	  .trust = TRUST_PROJECT, .words = "optimal vertex every" },
-	{ "once", 0, NULL,
-	  "record only whether code ran, not how often", set_once,
-	  .trust = TRUST_PROJECT },
+	  "every (optimal)",
+	  set_placement, .trust = TRUST_PROJECT,
+	  .words = "optimal vertex every" },
+	{ "once", 0, NULL, "record only whether code ran, not how often",
+	  set_once, .trust = TRUST_PROJECT },
 	{ "weights", 0, "FILE",
 	  "place counters by the counts in an earlier\n"
-	  "data file", set_weights,
-	  .trust = TRUST_USER },
+	  "data file",
+	  set_weights, .trust = TRUST_USER },
 	{ "eager", 0, NULL,
 	  "analyse all functions at the start, not at\n"
 	  "their first call",
 	  set_eager, .trust = TRUST_PROJECT },
 	{ "separate", 0, "WHAT",
 	  "keep separate counts for each: process,\n"
-	  "thread, none (none)", set_separate,
-	  .trust = TRUST_PROJECT, .words = "process thread none" },
+	  "thread, none (none)",
+	  set_separate, .trust = TRUST_PROJECT,
+	  .words = "process thread none" },
 	{ "follow", 0, "WHICH", "child processes to count: all, none (all)",
 	  set_follow, .trust = TRUST_PROJECT, .words = "all none" },
 	{ "host", 0, "HOST",
@@ -326,8 +323,8 @@ static const struct option_entry table[] = {
 	  "one for its CPU)",
 	  set_host, .trust = TRUST_USER, .words = "ptrace qemu simh" },
 	{ "remote", 0, "HOST:PORT|PATH",
-	  "monitor the program behind this GDB stub",
-	  set_remote, .trust = TRUST_USER },
+	  "monitor the program behind this GDB stub", set_remote,
+	  .trust = TRUST_USER },
 	{ "pid", 'p', "PID", "attach to this process; may be repeated",
 	  set_pid },
 	{ "no-traps", 0, NULL,
@@ -335,8 +332,7 @@ static const struct option_entry table[] = {
 	  "and do not count units that need one",
 	  set_no_traps, .trust = TRUST_PROJECT },
 	{ "duration", 0, "SECONDS", "stop counting after this time",
-	  set_duration,
-	  .trust = TRUST_PROJECT },
+	  set_duration, .trust = TRUST_PROJECT },
 	{ "data", 'd', "FILE", "save the counts for pmprint (pmon.out)",
 	  set_data, .trust = TRUST_USER, .optional = true },
 	{ "save-every", 0, "SECONDS",
@@ -365,8 +361,7 @@ static const struct option_entry last[] = {
 static const struct option_group groups[] = {
 	{ select_entries, SELECT_OPTIONS, offsetof(struct options, selection) },
 	{ table, sizeof(table) / sizeof(table[0]), 0 },
-	{ report_entries, REPORT_OPTIONS,
-	  offsetof(struct options, report) },
+	{ report_entries, REPORT_OPTIONS, offsetof(struct options, report) },
 	{ last, sizeof(last) / sizeof(last[0]), 0 },
 	{ about_entries, ABOUT_OPTIONS, offsetof(struct options, about) },
 };
@@ -409,8 +404,8 @@ once_settle(struct options *opts)
 			    "not tell processes apart");
 	if (opts->placement != PLACE_OPTIMAL || opts->weights)
 		return fail("--once cannot be used with --%s: it places "
-			    "counters by itself", opts->weights ? "weights" :
-			    "placement");
+			    "counters by itself",
+			    opts->weights ? "weights" : "placement");
 	if (sel->units & 1U << UNIT_EDGE || sel->units & 1U << UNIT_CALL)
 		return fail("--once cannot count edges and calls");
 	if (report_once(&opts->report))
@@ -451,7 +446,8 @@ options_settle(struct options *opts)
 			    "breakpoints");
 	if (!opts->argv && !opts->npids && opts->data)
 		return fail("no program to run and no -p; \"%s\" was taken as "
-			    "the file of -d (use -d -- PROGRAM)", opts->data);
+			    "the file of -d (use -d -- PROGRAM)",
+			    opts->data);
 	if (!opts->argv && !opts->npids)
 		return fail("no program to run and no -p; try pmon -h");
 	if (opts->argv && !*opts->argv[0])
@@ -510,12 +506,14 @@ options_help(FILE *out)
 	      "Count exactly how often functions and source lines of a "
 	      "program run.\n"
 	      "The program's own input and output are left alone.\n"
-	      "\n", out);
+	      "\n",
+	      out);
 	option_table_help(&options_table, out);
 	fputs("\n"
 	      "--func, --file, --line, --object may be repeated; a GLOB that "
 	      "begins with '!'\n"
-	      "excludes what it matches.  Defaults are in parentheses.\n", out);
+	      "excludes what it matches.  Defaults are in parentheses.\n",
+	      out);
 }
 
 void

@@ -74,8 +74,7 @@ stat_check(const char *dir, const struct stat *st, uid_t uid)
 	if (!S_ISDIR(st->st_mode))
 		return fail("%s is not a directory", dir);
 	if (st->st_uid != uid)
-		return fail("%s belongs to user %u", dir,
-			    (unsigned)st->st_uid);
+		return fail("%s belongs to user %u", dir, (unsigned)st->st_uid);
 	if (st->st_mode & 077)
 		return fail("%s is open to other users (mode %04o)", dir,
 			    (unsigned)st->st_mode & 07777);
@@ -139,8 +138,7 @@ static bool
 socket_deserted(const char *path)
 {
 	struct sockaddr_un addr;
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	bool deserted = fd >= 0 && address_make(&addr, path) &&
 			connect(fd, (struct sockaddr *)&addr, sizeof(addr)) &&
 			errno == ECONNREFUSED;
@@ -158,7 +156,8 @@ name_pid(const char *name)
 	long pid = isdigit((unsigned char)*name) ? strtol(name, &end, 10) : 0;
 
 	return pid > 0 && pid == (pid_t)pid && !strcmp(end, ".sock") ?
-	       (pid_t)pid : 0;
+		       (pid_t)pid :
+		       0;
 }
 
 /* Remove sockets of pmons that were killed; the directory is locked. */

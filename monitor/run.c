@@ -212,8 +212,7 @@ on_group_stop(struct run *run, struct task *task, const struct event *event)
  * mistaken for the task.
  */
 static bool
-event_stale(struct run *run, const struct task *task,
-	    const struct event *event)
+event_stale(struct run *run, const struct task *task, const struct event *event)
 {
 	return task->process && task->process->ntasks > 1 &&
 	       (event->kind == EVENT_TRAP || event->kind == EVENT_SIGNAL ||

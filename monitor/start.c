@@ -74,8 +74,8 @@ run_launch(struct run *run)
 	else if (!is_script(path) && !(arch = image_probe(path)))
 		err = -1;
 	else if (!(machine = machine_choose(arch ? arch : run->arch,
-					    run->opts->host,
-					    run->opts->remote, path)))
+					    run->opts->host, run->opts->remote,
+					    path)))
 		err = -1;
 	if (!err) {
 		run->host = machine->host;

@@ -144,7 +144,8 @@ static void
 memory_stays(struct run *run, struct space *space, pid_t tid, const char *why)
 {
 	space->unmapped = true;
-	run_remark(run, "process %d: memory of pmon stays mapped in the "
+	run_remark(run,
+		   "process %d: memory of pmon stays mapped in the "
 		   "process: %s",
 		   (int)tid, why);
 }
@@ -215,8 +216,8 @@ space_unmap(struct run *run, struct space *space)
 		err = task_unmap(run, crowd.best, &event);
 		if (!err)
 			queued_change(run, crowd.best, &event);
-	} while (err && (crowd.best->exiting ||
-			 crowd.best->state == TASK_DEAD));
+	} while (err &&
+		 (crowd.best->exiting || crowd.best->state == TASK_DEAD));
 	if (err && !task_changed(run, crowd.best))
 		memory_stays(run, space, crowd.best->tid,
 			     "the process cannot be made to unmap the memory");

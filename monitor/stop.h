@@ -22,7 +22,6 @@ void task_release(struct run *run, struct task *task,
  * Clear the space of a stopped task that is alone in it, and release the task:
  * for children that are not followed.
  */
-void space_leave(struct run *run, struct task *task,
-		 const struct event *event);
+void space_leave(struct run *run, struct task *task, const struct event *event);
 
 #endif

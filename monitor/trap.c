@@ -86,8 +86,7 @@ hit_begin(struct run *run, struct task *task, const struct hit *hit)
 		task->once_site = hit->site - hit->module->plan->sites;
 	}
 	if (hit->site->insn.len == run->arch->trap_pc)
-		run->host->reg_get(task->tid, run->arch->reg_sp,
-				   &task->hit_sp);
+		run->host->reg_get(task->tid, run->arch->reg_sp, &task->hit_sp);
 }
 
 /*
@@ -166,10 +165,9 @@ hit_cause(const struct hit *hit)
 	};
 
 	if (hit->site->hook)
-		return hook_cause(&hit->module->plan->
-				  hooks[hit->site->hook - 1]);
-	return hit->site->waiting ? STOP_ENTERED :
-	       causes[hit->patched->patch];
+		return hook_cause(
+			&hit->module->plan->hooks[hit->site->hook - 1]);
+	return hit->site->waiting ? STOP_ENTERED : causes[hit->patched->patch];
 }
 
 /*
@@ -208,8 +206,9 @@ hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
 		break;
 	case PATCH_SLOTTED:
 		task->hit_slotted = true;
-		trap_leave(run, task, hit->module->slots +
-			   (uint64_t)hit->patched->slot * SLOT_MAX);
+		trap_leave(run, task,
+			   hit->module->slots +
+				   (uint64_t)hit->patched->slot * SLOT_MAX);
 		break;
 	case PATCH_EMULATED:
 		patch_emulate(run, task, hit);

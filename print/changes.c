@@ -46,8 +46,8 @@ func_print(const struct options *opts, const struct diff_func *func, FILE *out)
 			func->graph->blocks[block->block].addr);
 	}
 	if (n < func->nblocks)
-		fprintf(out, "%*s    and %zu more blocks\n", 3 * WIDTH + 2,
-			"", func->nblocks - n);
+		fprintf(out, "%*s    and %zu more blocks\n", 3 * WIDTH + 2, "",
+			func->nblocks - n);
 	free(name);
 }
 
@@ -67,7 +67,8 @@ changes_print(const struct options *opts, const struct profile *before,
 	size_t n = diff->nfuncs < top ? diff->nfuncs : top;
 
 	fputs("Instructions executed, biggest change first; and how often "
-	      "blocks ran\n\n", out);
+	      "blocks ran\n\n",
+	      out);
 	if (n)
 		fprintf(out, "%*s %*s %*s  FUNCTION\n", WIDTH, "CHANGE", WIDTH,
 			"BEFORE", WIDTH, "AFTER");
@@ -77,13 +78,17 @@ changes_print(const struct options *opts, const struct profile *before,
 		putc('\n', out);
 	note_print(out, diff->nfuncs, "functions changed");
 	note_print(out, diff->same, "functions unchanged");
-	note_print(out, diff->unknown, "functions not known in one of the "
+	note_print(out, diff->unknown,
+		   "functions not known in one of the "
 		   "files");
-	note_print(out, diff->only_before, "functions only in the first file, "
+	note_print(out, diff->only_before,
+		   "functions only in the first file, "
 		   "or sharing a name");
-	note_print(out, diff->only_after, "functions only in the second file, "
+	note_print(out, diff->only_after,
+		   "functions only in the second file, "
 		   "or sharing a name");
-	note_print(out, diff->rebuilt, "objects rebuilt: their functions are "
+	note_print(out, diff->rebuilt,
+		   "objects rebuilt: their functions are "
 		   "compared by name");
 	profile_diff_free(diff);
 }

@@ -117,7 +117,7 @@ row_print(const struct options *opts, const struct func_row *row, FILE *out,
 		name = mem_printf("%#" PRIx64, row->func->addr);
 	}
 	shown = name_shorten(name, all || used > COLUMNS ? WIDTH_ALL :
-			     COLUMNS - used);
+							   COLUMNS - used);
 	text_print(out, shown, strlen(shown), WIDTH_ALL);
 	text_note(out, row_why(row));
 	putc('\n', out);
@@ -141,8 +141,7 @@ func_rows_print(const struct options *opts, const struct profile *profile,
 		size_t wide[3] = {
 			text_digits(rows[i].insns),
 			text_digits(rows[i].calls.n),
-			counted > 1 ?
-				text_width(object, strlen(object)) : 0,
+			counted > 1 ? text_width(object, strlen(object)) : 0,
 		};
 
 		if (!all && !row_ran(&rows[i])) {

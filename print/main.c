@@ -75,7 +75,7 @@ piles_add(struct piles *piles, const char *path)
 	}
 	piles->piles[piles->n++] = (struct pile){ profile, 1 };
 	while (piles->n > 1 && piles->piles[piles->n - 2].nfiles ==
-	       piles->piles[piles->n - 1].nfiles)
+				       piles->piles[piles->n - 1].nfiles)
 		piles_join(piles);
 	return 0;
 }
@@ -185,8 +185,7 @@ pages_print(const struct options *opts, struct profile *profile)
 	if (opts->report.nwants && (opts->runs || opts->executed))
 		putc('\n', output.out);
 	if (opts->report.nwants || opts->report.fail_under)
-		err = reports_print(opts, profile, output.out,
-				    left_out_say);
+		err = reports_print(opts, profile, output.out, left_out_say);
 	if (err < 0)
 		return output_drop(&output);
 	return output_close(&output) ? -1 : err;
@@ -264,7 +263,8 @@ main(int argc, char **argv)
 		err = files_recover(&opts);
 	if (!err)
 		err = option_about_any(&opts.about) ? help_print(&opts) :
-		      opts.diff ? files_diff(&opts) : files_print(&opts);
+		      opts.diff			    ? files_diff(&opts) :
+						      files_print(&opts);
 	err = err ? trouble(err) : 0;
 	options_free(&opts);
 	return err;

@@ -73,17 +73,25 @@ set_output(void *into, const char *arg)
 static const struct option_entry entries[] = {
 	{ "runs", 0, NULL,
 	  "print the runs, the programs and the hottest\n"
-	  "functions (the default)", set_runs },
-	{ "executed", 0, NULL, "print the instructions executed in, and the\n"
-	  "calls of, each function", set_executed },
-	{ "diff", 0, NULL, "print the changes from the first file to the\n"
-	  "second", set_diff },
-	{ "merge", 0, "FILE", "merge the data files into FILE",
-	  set_merge },
-	{ "parts", 0, NULL, "report each process or thread by itself, if\n"
-	  "pmon kept them apart (--separate)", set_parts },
-	{ "recover", 0, NULL, "first recover the files from what pmon saved\n"
-	  "before it was killed", set_recover },
+	  "functions (the default)",
+	  set_runs },
+	{ "executed", 0, NULL,
+	  "print the instructions executed in, and the\n"
+	  "calls of, each function",
+	  set_executed },
+	{ "diff", 0, NULL,
+	  "print the changes from the first file to the\n"
+	  "second",
+	  set_diff },
+	{ "merge", 0, "FILE", "merge the data files into FILE", set_merge },
+	{ "parts", 0, NULL,
+	  "report each process or thread by itself, if\n"
+	  "pmon kept them apart (--separate)",
+	  set_parts },
+	{ "recover", 0, NULL,
+	  "first recover the files from what pmon saved\n"
+	  "before it was killed",
+	  set_recover },
 	{ "output", 'o', "FILE", "print to FILE, not to the standard output",
 	  set_output },
 };
@@ -91,8 +99,7 @@ static const struct option_entry entries[] = {
 static const struct option_group groups[] = {
 	{ entries, sizeof(entries) / sizeof(entries[0]), 0 },
 	{ report_entries, REPORT_OPTIONS, offsetof(struct options, report) },
-	{ select_entries, SELECT_OPTIONS,
-	  offsetof(struct options, selection) },
+	{ select_entries, SELECT_OPTIONS, offsetof(struct options, selection) },
 	{ about_entries, ABOUT_OPTIONS, offsetof(struct options, about) },
 };
 
@@ -125,22 +132,24 @@ options_check(struct options *opts, bool given)
 	    (opts->merge || opts->parts || opts->runs || opts->executed ||
 	     report->fail_under || (report->nwants && !compares)))
 		return fail("--diff cannot be used with %s",
-			    opts->merge ? "--merge" :
-			    opts->parts ? "--parts" :
-			    opts->runs ? "--runs" :
-			    opts->executed ? "--executed" :
+			    opts->merge	       ? "--merge" :
+			    opts->parts	       ? "--parts" :
+			    opts->runs	       ? "--runs" :
+			    opts->executed     ? "--executed" :
 			    report->fail_under ? "--fail-under" :
-			    "--report");
+						 "--report");
 	if (opts->parts && report->fail_under)
 		return fail("--parts cannot be used with --fail-under");
 	for (size_t i = 0; opts->parts && i < opts->report.nwants; i++)
 		if (opts->report.wants[i].path)
 			return fail("--parts: several reports cannot go to "
-				    "%s", opts->report.wants[i].path);
-	if (opts->parts && (!opts->report.nwants || opts->runs ||
-			    opts->executed))
-		return fail("--parts %s --report", opts->report.nwants ?
-			    "can be used only with" : "needs");
+				    "%s",
+				    opts->report.wants[i].path);
+	if (opts->parts &&
+	    (!opts->report.nwants || opts->runs || opts->executed))
+		return fail("--parts %s --report",
+			    opts->report.nwants ? "can be used only with" :
+						  "needs");
 	/* Merging into a file prints nothing unless asked to. */
 	if (!pages && !opts->merge && !opts->diff)
 		opts->runs = true;
@@ -181,7 +190,8 @@ options_help(FILE *out)
 	      "       pmprint [options] --diff before after\n"
 	      "Print reports of data files that pmon wrote (pmon.out).  "
 	      "Several are merged.\n"
-	      "\n", out);
+	      "\n",
+	      out);
 	option_table_help(&table, out);
 }
 

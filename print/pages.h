@@ -13,8 +13,7 @@
  * Print the runs, parts and objects, and the functions that executed most.
  * Adds up the profile's parts.
  */
-void runs_print(const struct options *opts, struct profile *profile,
-		FILE *out);
+void runs_print(const struct options *opts, struct profile *profile, FILE *out);
 
 /* Print all functions of a profile whose parts have been added up. */
 void executed_print(const struct options *opts, const struct profile *profile,
@@ -23,9 +22,8 @@ void executed_print(const struct options *opts, const struct profile *profile,
 /*
  * Print at most max functions, and those that did not run only if all: funcs.c.
  */
-void func_rows_print(const struct options *opts,
-		     const struct profile *profile, FILE *out, size_t max,
-		     bool all);
+void func_rows_print(const struct options *opts, const struct profile *profile,
+		     FILE *out, size_t max, bool all);
 
 /* Print what changed between two profiles whose parts have been added up. */
 void changes_print(const struct options *opts, const struct profile *before,

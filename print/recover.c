@@ -97,8 +97,8 @@ replace_check(const char *path, const struct part *part)
 	if (stat(path, &st) || !st.st_size)
 		return 0;
 	if (!S_ISREG(st.st_mode) || !profile_is(path))
-		return fail("%s: not a data file: %s does not replace it",
-			    path, part->path);
+		return fail("%s: not a data file: %s does not replace it", path,
+			    part->path);
 	if (later(st.st_mtim, part->when))
 		return fail("%s: newer than %s, which does not replace it",
 			    path, part->path);
@@ -128,16 +128,19 @@ data_recover(const char *path, char **said)
 
 	if (!err && !part.path)
 		err = fail("%s: there is no file %s.PID.part to recover it "
-			   "from", path, path);
+			   "from",
+			   path, path);
 	if (!err)
 		err = part_take(path, &part);
 	if (!err)
 		*said = part.others ?
-			mem_printf("%s: recovered from %s; %zu older %s left",
-				   path, part.path, part.others,
-				   part.others == 1 ? "file is" :
-						      "files are") :
-			mem_printf("%s: recovered from %s", path, part.path);
+				mem_printf(
+					"%s: recovered from %s; %zu older %s left",
+					path, part.path, part.others,
+					part.others == 1 ? "file is" :
+							   "files are") :
+				mem_printf("%s: recovered from %s", path,
+					   part.path);
 	free(part.path);
 	return err;
 }

@@ -144,10 +144,9 @@ part_text(const struct profile_part *part)
 {
 	if (part->tid)
 		return mem_printf("thread %" PRIu32 " of process %" PRIu32
-				  ", %s", part->tid, part->pid,
-				  part->program);
-	return mem_printf("process %" PRIu32 ", %s", part->pid,
-			  part->program);
+				  ", %s",
+				  part->tid, part->pid, part->program);
+	return mem_printf("process %" PRIu32 ", %s", part->pid, part->program);
 }
 
 /*
@@ -164,8 +163,8 @@ report_input_open(struct opened *opened, uint32_t part,
 	runs_sum(profile, report_input);
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		if (opened->plans[i] && opened->plans[i]->wish.counted)
-			*vec_push(report_input->plans, report_input->nplans) =
-				opened->plans[i];
+			*vec_push(report_input->plans,
+				  report_input->nplans) = opened->plans[i];
 		if (opened->faults[i])
 			*vec_push(report_input->remarks,
 				  report_input->nremarks) = opened->faults[i];
@@ -191,7 +190,7 @@ part_write(struct opened *opened, uint32_t part, FILE *out)
 	const struct profile *profile = opened->profile;
 	const struct report_options *opts = &opened->opts->report;
 	char *command = part == PART_NONE ? command_of(profile) :
-			part_text(&profile->parts[part]);
+					    part_text(&profile->parts[part]);
 	struct report_input report_input = { .command = command };
 	int err = report_input_open(opened, part, &report_input);
 
@@ -210,7 +209,8 @@ opened_make(const struct options *opts, const struct profile *profile)
 	size_t n = profile->nobjects;
 
 	return (struct opened){
-		.opts = opts, .profile = profile,
+		.opts = opts,
+		.profile = profile,
 		.sels = mem_alloc(n * sizeof(struct selection)),
 		.plans = mem_alloc(n * sizeof(struct plan *)),
 		.faults = mem_alloc(n * sizeof(char *)),
@@ -260,14 +260,13 @@ coverage_print(const struct options *opts, const struct profile *before,
 	struct opened first = opened_make(opts, before);
 	struct opened second = opened_make(opts, after);
 	struct report_input inputs[2] = { { .command = "" },
-					   { .command = "" } };
+					  { .command = "" } };
 	int err = report_input_open(&first, PART_NONE, &inputs[0]);
 
 	if (!err)
 		err = report_input_open(&second, PART_NONE, &inputs[1]);
 	if (!err)
-		coverage_diff_write(&opts->report, &inputs[0], &inputs[1],
-				    out);
+		coverage_diff_write(&opts->report, &inputs[0], &inputs[1], out);
 	report_input_close(&first, &inputs[0]);
 	report_input_close(&second, &inputs[1]);
 	opened_free(&first, err ? NULL : warn);
@@ -283,7 +282,8 @@ page_print(const struct options *opts, const struct profile *before,
 	struct opened second = opened_make(opts, after);
 	char *commands[2] = { command_of(before), command_of(after) };
 	struct report_input inputs[2] = {
-		{ .command = commands[0] }, { .command = commands[1] },
+		{ .command = commands[0] },
+		{ .command = commands[1] },
 	};
 	struct profile_diff *diff = profile_diff(before, after);
 	struct html_before page = { .command = commands[0], .diff = diff };

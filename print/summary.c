@@ -33,8 +33,8 @@ run_print(const struct profile_run *run, FILE *out)
 	char *threads = text_number(run->threads, "thread");
 	char *events = text_number(run->events, "trap");
 	char *text = mem_printf("%s, %s; %" PRIu64 ".%02" PRIu64 " s, %s, %s, "
-				"%s, pmon %s", start, run->outcome,
-				run->elapsed / SECOND,
+				"%s, pmon %s",
+				start, run->outcome, run->elapsed / SECOND,
 				run->elapsed % SECOND / (SECOND / 100),
 				processes, threads, events, run->version);
 
@@ -76,7 +76,8 @@ faults_print(const struct profile *profile, FILE *out)
 
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		char *fault = profile->objects[i].units ?
-			      program_fault(&profile->objects[i]) : NULL;
+				      program_fault(&profile->objects[i]) :
+				      NULL;
 
 		if (!fault)
 			continue;
@@ -146,8 +147,8 @@ runs_print(const struct options *opts, struct profile *profile, FILE *out)
 		run_print(&profile->runs[i], out);
 	parts_print(profile, out);
 	profile_join_parts(profile);
-	fprintf(out, "\n%10s %10s %10s %10s\n", "functions", "run",
-		"never run", "not known");
+	fprintf(out, "\n%10s %10s %10s %10s\n", "functions", "run", "never run",
+		"not known");
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		once |= profile->objects[i].placement == PLACE_ONCE;
 		if (profile->objects[i].units)
@@ -155,7 +156,8 @@ runs_print(const struct options *opts, struct profile *profile, FILE *out)
 	}
 	if (once) {
 		fputs("\nA count of 1 means that the code ran at least once "
-		      "(--once).\n", out);
+		      "(--once).\n",
+		      out);
 	} else {
 		fputs("\nFunctions that executed most instructions:\n", out);
 		func_rows_print(opts, profile, out, opts->report.top, false);

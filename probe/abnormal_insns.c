@@ -44,7 +44,7 @@ abnormal_insn_at(const struct cfg *cfg, const struct abnormal_edge *abnormal)
 		return cfg_insn(cfg, abnormal->addr);
 	next = cfg_insn_from(cfg, abnormal->addr);
 	if (!next || cfg->insns[next - 1].addr + cfg->insns[next - 1].len !=
-	    abnormal->addr)
+			     abnormal->addr)
 		return -1;
 	return (long)next - 1;
 }
@@ -67,8 +67,8 @@ static bool
 insn_exits(const struct insn *insn)
 {
 	return insn->kind == INSN_STOP || insn->kind == INSN_RETURN ||
-	       (insn->kind == INSN_JUMP_INDIRECT &&
-		insn->flow != FLOW_TABLE && insn->flow != FLOW_TABLE_LEAVES);
+	       (insn->kind == INSN_JUMP_INDIRECT && insn->flow != FLOW_TABLE &&
+		insn->flow != FLOW_TABLE_LEAVES);
 }
 
 void
@@ -80,8 +80,8 @@ abnormal_insns_make(const struct propagation *s)
 	for (size_t i = 0; i < s->counter_set->nabnormals; i++) {
 		const struct abnormal_edge *abnormal =
 			&s->counter_set->abnormals[i];
-		uint32_t index = plan_func(plan, abnormal->addr -
-					   (abnormal->during ? 1 : 0));
+		uint32_t index = plan_func(
+			plan, abnormal->addr - (abnormal->during ? 1 : 0));
 		struct func_plan *fplan;
 		long insn;
 
@@ -149,8 +149,10 @@ abnormal_insns_measure(const struct propagation *s, struct func_plan *fplan)
 			continue;
 		first = cfg->blocks[cfg_block_of(cfg, call)].first;
 		/* Keep what is known before the call, drop what is at it. */
-		for (; k < fplan->nabnormal_insns && (told[k].insn < call ||
-			(told[k].insn == call && !told[k].during)); k++)
+		for (; k < fplan->nabnormal_insns &&
+		       (told[k].insn < call ||
+			(told[k].insn == call && !told[k].during));
+		     k++)
 			*vec_push(abnormal_insns, n) = told[k];
 		for (; k < fplan->nabnormal_insns && told[k].insn == call; k++)
 			;
@@ -213,7 +215,8 @@ call_pass(const struct func_plan *fplan, uint32_t call)
 				 fplan->passes[i].insn > call);
 
 	return lo < fplan->npasses && fplan->passes[lo].insn == call + 1 ?
-		&fplan->passes[lo] : NULL;
+		       &fplan->passes[lo] :
+		       NULL;
 }
 
 bool
@@ -273,15 +276,15 @@ fplan_insn(const struct func_plan *fplan, uint32_t insn)
 	const struct cfg *cfg = fplan->cfg;
 	uint32_t block = cfg_block_of(cfg, insn);
 	uint32_t first = cfg->blocks[block].first;
-	struct count count = fplan->counts[arc_of_block(fplan->flow,
-							FLOW_BLOCK + block)];
+	struct count count =
+		fplan->counts[arc_of_block(fplan->flow, FLOW_BLOCK + block)];
 	struct count behind;
 
 	if (insn != first && reason_anywhere(fplan->doubt))
 		return (struct count){ .reason = fplan->doubt };
-	if (insn != first && (reason_calls(fplan->doubt) ||
-			      fplan->doubt == REASON_LOST ||
-			      fplan->doubt == REASON_UNPLACED) &&
+	if (insn != first &&
+	    (reason_calls(fplan->doubt) || fplan->doubt == REASON_LOST ||
+	     fplan->doubt == REASON_UNPLACED) &&
 	    !calls_measured(fplan, first, insn)) {
 		if (insn_behind(fplan, block, insn, &behind))
 			return behind;

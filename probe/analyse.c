@@ -43,8 +43,8 @@ passes_place(struct func_plan *fplan, struct addrs *addrs)
 				continue;
 			*vec_push(fplan->passes, fplan->npasses) =
 				(struct pass){ .insn = insn };
-			*vec_push(addrs->addrs, addrs->n) =
-				cfg->insns[insn].addr;
+			*vec_push(addrs->addrs,
+				  addrs->n) = cfg->insns[insn].addr;
 		}
 	}
 	free(counted);
@@ -58,8 +58,8 @@ targets_place(const struct func_plan *fplan, struct addrs *addrs)
 	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
 		if (insn_calls_indirect(&fplan->cfg->insns[i]) &&
 		    cfg_proven(fplan->cfg, i))
-			*vec_push(addrs->addrs, addrs->n) =
-				fplan->cfg->insns[i].addr;
+			*vec_push(addrs->addrs,
+				  addrs->n) = fplan->cfg->insns[i].addr;
 }
 
 static void
@@ -152,8 +152,10 @@ counters_place(struct build *build, uint32_t index, size_t hooks)
 	const struct plan_wish *plan_wish = &build->plan->wish;
 	struct weights *weights = NULL;
 	struct placement_wish wish = {
-		.method = plan_wish->method, .wanted = wanted,
-		.traps = true, .tables = true,
+		.method = plan_wish->method,
+		.wanted = wanted,
+		.traps = true,
+		.tables = true,
 	};
 
 	if (plan_wish->weigh)
@@ -271,8 +273,10 @@ fplan_withdraw(struct build *build, uint32_t index)
 	fplan_unplace(fplan);
 	fplan_forget(fplan);
 	fplan->state = FPLAN_WAITING;
-	fplan->site = build_site(build, build->image->arch->first(
-		build->image->funcs[fplan->func].addr), index);
+	fplan->site = build_site(build,
+				 build->image->arch->first(
+					 build->image->funcs[fplan->func].addr),
+				 index);
 	plan->sites[fplan->site].waiting = true;
 	plan->sites[fplan->site].idle = false;
 	*vec_push(build->todo, build->ntodo) = index;

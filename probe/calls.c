@@ -19,8 +19,7 @@ static bool
 insn_jumps_back(const struct image *image, const struct insn *insn,
 		uint64_t entry)
 {
-	if (insn->kind == INSN_JUMP_INDIRECT ||
-	    insn->addr + insn->len == entry)
+	if (insn->kind == INSN_JUMP_INDIRECT || insn->addr + insn->len == entry)
 		return true;
 	/* A part of the function without a name may jump back. */
 	return insn_jumps(insn) &&
@@ -49,8 +48,8 @@ func_jumps_back(const struct build *build, uint32_t index)
 			const uint8_t *text = image_text(image, addr, &avail);
 			struct insn insn;
 
-			if (!text || image->arch->decode(text, avail, addr,
-							 &insn) < 0)
+			if (!text ||
+			    image->arch->decode(text, avail, addr, &insn) < 0)
 				break;
 			back |= insn_jumps_back(image, &insn, entry) ||
 				insn_may_enter_middle(build, index, &insn);
@@ -129,7 +128,8 @@ jumps_note(struct build *build, uint32_t index)
 
 	for (size_t i = 0; i < cfg->ninsns; i++)
 		if ((insn_jumps(&cfg->insns[i]) ||
-		     cfg->insns[i].kind == INSN_CALL) && cfg_proven(cfg, i))
+		     cfg->insns[i].kind == INSN_CALL) &&
+		    cfg_proven(cfg, i))
 			mid_entry_note(build, index, cfg->insns[i].target);
 }
 
@@ -157,9 +157,10 @@ calls_place(struct build *build, uint32_t index)
 	if (build->plan->wish.method != PLACE_ONCE &&
 	    !jumps_place(build, index)) {
 		fplan->state = FPLAN_FAULTY;
-		fplan->why = fplan->cfg->reentered ?
-			"bytes that may be data lead to its entry" :
-			"control runs from a call into its entry";
+		fplan->why =
+			fplan->cfg->reentered ?
+				"bytes that may be data lead to its entry" :
+				"control runs from a call into its entry";
 	}
 	fplan_forget(fplan);
 }

@@ -15,8 +15,8 @@ struct counter_set *
 plan_counter_set(struct plan *plan, size_t counter_set)
 {
 	while (plan->ncounter_sets <= counter_set)
-		*vec_push(plan->counter_sets, plan->ncounter_sets) =
-			mem_alloc(sizeof(struct counter_set));
+		*vec_push(plan->counter_sets, plan->ncounter_sets) = mem_alloc(
+			sizeof(struct counter_set));
 	return plan->counter_sets[counter_set];
 }
 
@@ -38,7 +38,7 @@ counter_set_site(struct counter_set *counter_set, uint32_t site, size_t nsites)
 
 static uint32_t *
 arrival_slot(const struct counter_set *counter_set, uint32_t site,
-	    const struct plan *plan, uint64_t addr)
+	     const struct plan *plan, uint64_t addr)
 {
 	uint64_t hash = (addr ^ (uintptr_t)plan << 20 ^ (uint64_t)site << 40) *
 			0x9e3779b97f4a7c15u;
@@ -64,14 +64,15 @@ arrivals_index(struct counter_set *counter_set)
 					    2 * counter_set->arrival_size :
 					    ARRIVALS_MIN;
 	free(counter_set->arrival_index);
-	counter_set->arrival_index = mem_alloc(counter_set->arrival_size *
-					sizeof(*counter_set->arrival_index));
+	counter_set->arrival_index = mem_alloc(
+		counter_set->arrival_size *
+		sizeof(*counter_set->arrival_index));
 	memset(counter_set->arrival_index, 0xff,
 	       counter_set->arrival_size * sizeof(*counter_set->arrival_index));
 	for (size_t i = 0; i < counter_set->narrivals; i++)
 		*arrival_slot(counter_set, counter_set->arrivals[i].site,
-			     counter_set->arrivals[i].plan,
-			     counter_set->arrivals[i].addr) = i;
+			      counter_set->arrivals[i].plan,
+			      counter_set->arrivals[i].addr) = i;
 }
 
 struct arrival *

@@ -45,9 +45,9 @@ doubt_of_stacks(const struct propagation *s, const struct func_plan *fplan)
 			       s->plan->underivable_reason :
 			       REASON_UNDERIVABLE;
 	stacks = !s->plan->calls_underivable && !s->plan->wish.no_traps;
-	if (fplan->interrupted && (!stacks || s->plan->wish.unhooked ||
-				   (s->plan->wish.leaks &&
-				    plan_infers(s->plan))))
+	if (fplan->interrupted &&
+	    (!stacks || s->plan->wish.unhooked ||
+	     (s->plan->wish.leaks && plan_infers(s->plan))))
 		return REASON_SIGNAL;
 	if (stacks)
 		return REASON_NONE;
@@ -93,9 +93,11 @@ doubt_open(const struct propagation *s, struct func_plan *fplan)
 		bool leaks = block_leaks(flow, v) && !fplan->missed;
 
 		open[node_before(v)] = anywhere;
-		open[node_behind(v)] = anywhere || (!leaks &&
-			!calls_measured(fplan, block->first,
-					block->first + block->count));
+		open[node_behind(v)] = anywhere ||
+				       (!leaks &&
+					!calls_measured(fplan, block->first,
+							block->first +
+								block->count));
 		any |= open[node_behind(v)];
 	}
 	if (any)

@@ -69,9 +69,10 @@ image_hooks(struct build *build, unsigned wanted)
 		if (plan->nhooks == first)
 			continue;
 		cfg = graph_make(graphs, &(struct graph_wish){
-			.ranges = func->ranges, .n = func->nranges,
-			.entry = true,
-		});
+						 .ranges = func->ranges,
+						 .n = func->nranges,
+						 .entry = true,
+					 });
 		hooks_prove(build, first, cfg);
 		cfg_free(cfg);
 	}
@@ -94,8 +95,9 @@ fplan_hooks(struct build *build, const struct func_plan *fplan, unsigned wanted)
 	struct plan *plan = build->plan;
 	size_t first = plan->nhooks;
 	struct cfg *cfg;
-	const struct func *func = fplan->func == FUNC_NONE ? NULL :
-				  &image->funcs[fplan->func];
+	const struct func *func = fplan->func == FUNC_NONE ?
+					  NULL :
+					  &image->funcs[fplan->func];
 
 	for (size_t i = 0; i < fplan->nranges; i++)
 		hook_find_in(image, func, &fplan->ranges[i], wanted,

@@ -54,7 +54,8 @@ mid_entries_known(const struct build *build, const struct func_plan *fplan)
 		size_t k = mid_entered_from(build, range->lo);
 
 		for (; k < build->nmid_entered &&
-		     build->mid_entered[k] < range->hi; k++)
+		       build->mid_entered[k] < range->hi;
+		     k++)
 			if (cfg_insn(fplan->cfg, build->mid_entered[k]) < 0)
 				return false;
 	}
@@ -76,8 +77,9 @@ fplan_entry(const struct build *build, const struct func_plan *fplan)
 {
 	const struct image *image = build->image;
 
-	return fplan->func == FUNC_NONE ? fplan->ranges[0].lo :
-	       image->arch->first(image->funcs[fplan->func].addr);
+	return fplan->func == FUNC_NONE ?
+		       fplan->ranges[0].lo :
+		       image->arch->first(image->funcs[fplan->func].addr);
 }
 
 /*
@@ -108,7 +110,7 @@ insn_may_enter_middle(const struct build *build, uint32_t index,
 	into = plan_func(plan, insn->target);
 	return into != FPLAN_NONE && into != index &&
 	       fplan_entry(build, &plan->fplans[into]) !=
-	       fplan_begun(build, &plan->fplans[into], insn->target);
+		       fplan_begun(build, &plan->fplans[into], insn->target);
 }
 
 /* Whether anything is known to lead to the block. */
@@ -229,7 +231,8 @@ insn_enters_middle(struct build *build, uint32_t index, const struct insn *insn)
 		break;
 	}
 	if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH ||
-	     insn->kind == INSN_CALL) && cfg_insn(cfg, insn->target) < 0)
+	     insn->kind == INSN_CALL) &&
+	    cfg_insn(cfg, insn->target) < 0)
 		mid_entry_note(build, index, insn->target);
 	if (goes_on && cfg_insn(cfg, insn->addr + insn->len) < 0)
 		fplan_runs_on(build, index, insn->addr + insn->len);

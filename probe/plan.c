@@ -53,9 +53,7 @@ owners_make(struct build *build)
 	for (size_t i = 0; i < plan->nfplans; i++)
 		for (size_t k = 0; k < plan->fplans[i].nranges; k++)
 			*vec_push(build->owners, build->nowners) =
-				(struct part){
-					plan->fplans[i].ranges[k], i
-				};
+				(struct part){ plan->fplans[i].ranges[k], i };
 	if (build->nowners)
 		qsort(build->owners, build->nowners, sizeof(*build->owners),
 		      by_range);
@@ -85,7 +83,8 @@ func_chosen(const struct build *build, const struct func *func, bool *file)
 	const struct image *image = build->image;
 
 	*file = select_file(build->sel, func && func->file < image->nfiles ?
-			    image->files[func->file] : NULL);
+						image->files[func->file] :
+						NULL);
 	if (!func)
 		return select_func(build->sel, NULL, NULL, 0);
 	return select_func(build->sel, func->name, func->aliases,
@@ -100,8 +99,8 @@ fplan_units(const struct build *build, const struct func_plan *fplan,
 	const struct plan *plan = build->plan;
 	struct unit_code code = fplan_code(fplan);
 	bool file, named = func_chosen(build, func, &file);
-	bool lines = fplan->nranges && named && (asked(plan, UNIT_LINE) ||
-						 build->sel->lines.n) &&
+	bool lines = fplan->nranges && named &&
+		     (asked(plan, UNIT_LINE) || build->sel->lines.n) &&
 		     unit_lines_wanted(build->table, &code);
 	unsigned units = 0;
 
@@ -125,8 +124,8 @@ fplan_units(const struct build *build, const struct func_plan *fplan,
  * is NULL if the function has none of its own.
  */
 static void
-fplan_add(struct build *build, const struct func *func,
-	  const struct code *code, bool inside)
+fplan_add(struct build *build, const struct func *func, const struct code *code,
+	  bool inside)
 {
 	struct plan *plan = build->plan;
 	struct func_plan fplan = {
@@ -141,8 +140,9 @@ fplan_add(struct build *build, const struct func *func,
 	fplan.units = fplan_units(build, &fplan, func);
 	fplan.named = fplan.units & 1U << UNIT_FUNC;
 	if (func) {
-		fplan.why = entry_fault(build->image, build->image->arch->first(
-					       func->addr), inside);
+		fplan.why = entry_fault(build->image,
+					build->image->arch->first(func->addr),
+					inside);
 		if (fplan.why)
 			fplan.state = FPLAN_FAULTY;
 	}
@@ -159,8 +159,8 @@ fplans_make(struct build *build)
 	build->map = map = code_map_make(image,
 					 build->plan->units & UNITS_GRAPH);
 	for (i = 0; i < image->nfuncs || k < map->ncodes; i++) {
-		const struct func *func = i < image->nfuncs ?
-			&image->funcs[i] : NULL;
+		const struct func *func = i < image->nfuncs ? &image->funcs[i] :
+							      NULL;
 		const struct code *code = NULL;
 
 		if (k < map->ncodes && (!func || map->codes[k].func == i))
@@ -213,8 +213,8 @@ guests_settle_in(struct build *build)
 static bool
 looks_early(const struct plan *plan)
 {
-	return plan->wish.eager || (plan->wish.early && plan->wish.relocated &&
-				    !plan_graphs(plan));
+	return plan->wish.eager ||
+	       (plan->wish.early && plan->wish.relocated && !plan_graphs(plan));
 }
 
 /*
@@ -237,8 +237,11 @@ entries_plan(struct build *build)
 			*vec_push(build->todo, build->ntodo) = i;
 			continue;
 		}
-		fplan->site = build_site(build, build->image->arch->first(
-			build->image->funcs[fplan->func].addr), i);
+		fplan->site = build_site(
+			build,
+			build->image->arch->first(
+				build->image->funcs[fplan->func].addr),
+			i);
 		plan->sites[fplan->site].waiting = true;
 	}
 	build_analyse(build);
@@ -292,8 +295,11 @@ plan_open(struct image *image, const struct plan_wish *wish,
 	plan->wish = *wish;
 	plan->build = build;
 	*build = (struct build){
-		.plan = plan, .image = image, .sel = wish->sel,
-		.progress = progress, .arg = arg,
+		.plan = plan,
+		.image = image,
+		.sel = wish->sel,
+		.progress = progress,
+		.arg = arg,
 	};
 	build->table = mem_alloc(sizeof(*build->table));
 	*build->table = (struct unit_table){ .image = image, .sel = wish->sel };
@@ -313,7 +319,8 @@ plan_open(struct image *image, const struct plan_wish *wish,
 	entries_plan(build);
 	if (build->stopped) {
 		fail("%s: not analysed to the end, because pmon was told to "
-		     "stop", image->path);
+		     "stop",
+		     image->path);
 		plan_close(plan);
 		return NULL;
 	}

@@ -155,8 +155,7 @@ bool plan_graph(struct plan *plan, uint32_t fplan);
  * False if the function plan cannot have a graph.
  */
 bool plan_graph_as(struct plan *plan, uint32_t fplan, const uint64_t *leaders,
-		   size_t nleaders, const uint64_t *external,
-		   size_t nexternal);
+		   size_t nleaders, const uint64_t *external, size_t nexternal);
 
 /*
  * Give sites to the indirect calls of a function plan that was counted

@@ -14,8 +14,10 @@ probes_count(const struct placement *placement, uint32_t slot)
 
 	for (uint32_t i = 0; i < placement->narcs; i++)
 		probes[i] = (struct probe){
-			.element = placement->arcs[i], .slot = slot + i,
-			.op = PROBE_ADD, .operand = 1,
+			.element = placement->arcs[i],
+			.slot = slot + i,
+			.op = PROBE_ADD,
+			.operand = 1,
 		};
 	return probes;
 }

@@ -106,9 +106,10 @@ counts_unknown(struct func_plan *fplan, enum count_reason reason)
 static enum count_reason
 lost_reason(const struct plan *plan, const struct func_plan *fplan)
 {
-	return fplan->differs ? REASON_DIFFERS :
+	return fplan->differs		       ? REASON_DIFFERS :
 	       fplan->relocated && fplan->lost ? REASON_RELOCATED :
-	       plan->unseen ? REASON_HOST : REASON_LOST;
+	       plan->unseen		       ? REASON_HOST :
+						 REASON_LOST;
 }
 
 static void
@@ -142,10 +143,9 @@ gaps_settle(const struct func_plan *fplan)
 	for (uint32_t b = 0; cfg->unresolved && cfg->gaps && b < cfg->nblocks;
 	     b++)
 		if (cfg->blocks[b].proof == PROOF_NONE)
-			fplan->counts[arc_of_block(
-				fplan->flow, FLOW_BLOCK + b)] = (struct count){
-				.reason = REASON_UNPROVEN
-			};
+			fplan->counts[arc_of_block(fplan->flow,
+						   FLOW_BLOCK + b)] =
+				(struct count){ .reason = REASON_UNPROVEN };
 	if (cfg->reentered && fplan->flow->edges[0].from == FLOW_ROOT)
 		fplan->counts[0] = (struct count){ .reason = REASON_UNPROVEN };
 }
@@ -168,13 +168,15 @@ counts_once(struct func_plan *fplan, const struct measured *measured)
 		if (flow->in[v] == flow->in[v + 1])
 			fplan->counts[arc_of_block(flow, v)] = count_exact(0);
 	for (uint32_t i = 0; i < fplan->placement->narcs; i++)
-		fplan->counts[fplan->placement->arcs[i]] = measured->lost[i] ?
-			(struct count){ .reason = REASON_LOST } :
-			count_exact(measured->counters[i]);
+		fplan->counts[fplan->placement->arcs[i]] =
+			measured->lost[i] ?
+				(struct count){ .reason = REASON_LOST } :
+				count_exact(measured->counters[i]);
 	for (uint32_t i = 0; i < flow_arcs(flow) && fplan->mid_entered; i++)
 		if (!fplan->counts[i].n)
 			fplan->counts[i] = (struct count){
-				.reason = REASON_MID_ENTRY };
+				.reason = REASON_MID_ENTRY
+			};
 	if (flow->nedges && flow->edges[0].from == FLOW_ROOT)
 		fplan->counts[0] =
 			fplan->counts[arc_of_block(flow, flow->edges[0].to)];
@@ -278,14 +280,20 @@ fplan_wait(const struct propagation *s, struct func_plan *fplan)
 	} else {
 		for (uint32_t i = 0; i < flow_arcs(flow); i++)
 			fplan->counts[i] = fplan->mid_entered ||
-				(uncounted && uncounted[i]) ? unknown :
-				count_exact(0);
+							   (uncounted &&
+							    uncounted[i]) ?
+						   unknown :
+						   count_exact(0);
 		if (!uncounted || !uncounted[0])
-			fplan->counts[0] = doubt == REASON_SIGNAL ?
-				(struct count){ .reason = REASON_SIGNAL } :
-				count_exact(came);
+			fplan->counts[0] =
+				doubt == REASON_SIGNAL ?
+					(struct count){
+						.reason = REASON_SIGNAL
+					} :
+					count_exact(came);
 		fplan->counts[flow->back] = fplan->mid_entered || uncounted ?
-			unknown : fplan->counts[0];
+						    unknown :
+						    fplan->counts[0];
 	}
 	free(open);
 	free(uncounted);

@@ -47,8 +47,7 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 		return "it jumps to its own entry, and the jump has no counter";
 	site = plan_site(build->plan,
 			 fplan->cfg->insns[fplan->cfg->entry].addr);
-	return site && site->hook ? "pmon walks stacks at its entry" :
-				    NULL;
+	return site && site->hook ? "pmon walks stacks at its entry" : NULL;
 }
 
 /*
@@ -67,8 +66,8 @@ relocated_sites(struct build *build, uint32_t index)
 	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
 		if (fplan->relocated->entry_patches[i].via == VIA_TRAP ||
 		    fplan->relocated->entry_patches[i].via == VIA_SPRING)
-			*vec_push(addrs, n) =
-				fplan->relocated->entry_patches[i].addr;
+			*vec_push(addrs,
+				  n) = fplan->relocated->entry_patches[i].addr;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t site = build_site(build, addrs[i], index);
 
@@ -81,7 +80,8 @@ relocated_sites(struct build *build, uint32_t index)
 		    insn_calls_indirect(&fplan->cfg->insns[i]) &&
 		    cfg_proven(fplan->cfg, i)) {
 			uint32_t site = build_site(build,
-				fplan->cfg->insns[i].addr, index);
+						   fplan->cfg->insns[i].addr,
+						   index);
 
 			plan->sites[site].idle = false;
 			plan->sites[site].targets = true;
@@ -156,8 +156,9 @@ relocated_trapless(struct relocated *relocated)
 static bool
 range_closed(const struct cfg *cfg, const struct range *range)
 {
-	size_t at = search_first(cfg->ninsns, i, cfg->insns[i].addr +
-				 cfg->insns[i].len >= range->hi);
+	size_t at = search_first(cfg->ninsns, i,
+				 cfg->insns[i].addr + cfg->insns[i].len >=
+					 range->hi);
 	const struct insn *last = &cfg->insns[at];
 
 	if (at == cfg->ninsns || last->addr + last->len != range->hi)
@@ -446,14 +447,12 @@ relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
 {
 	struct plan *plan = build->plan;
 	struct func_plan *fplan = &plan->fplans[index];
-	bool in_relocated =
-		relocated_offset(fplan->relocated, target) >= 0 &&
-		!relocated_stays(fplan->relocated, target);
+	bool in_relocated = relocated_offset(fplan->relocated, target) >= 0 &&
+			    !relocated_stays(fplan->relocated, target);
 
 	if (fplan->lost || relocated_entry_patch(fplan->relocated, target))
 		return;
-	if (cfg_insn(fplan->cfg, target) < 0 ||
-	    addr_probed(fplan, target) ||
+	if (cfg_insn(fplan->cfg, target) < 0 || addr_probed(fplan, target) ||
 	    (in_relocated && plan->wish.no_traps) ||
 	    (!in_relocated && fplan->units & ~(1U << UNIT_FUNC))) {
 		fplan->lost = true;
@@ -518,7 +517,7 @@ relocated_hook(struct build *build, uint32_t index, uint64_t addr)
 	}
 	/* Direct calls must no longer be redirected past the trap. */
 	if (addr == fplan->relocated->entry)
-		*vec_push(build->plan->reopened, build->plan->nreopened) =
-			index;
+		*vec_push(build->plan->reopened,
+			  build->plan->nreopened) = index;
 	trap_make(build, index, addr, leads);
 }

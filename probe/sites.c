@@ -43,8 +43,7 @@ plan_site(const struct plan *plan, uint64_t addr)
 static void
 index_grow(struct plan *plan)
 {
-	plan->index_size = plan->index_size ? 2 * plan->index_size :
-					      INDEX_MIN;
+	plan->index_size = plan->index_size ? 2 * plan->index_size : INDEX_MIN;
 	free(plan->index);
 	plan->index = mem_alloc(plan->index_size * sizeof(*plan->index));
 	for (size_t i = 0; i < plan->index_size; i++)
@@ -58,7 +57,7 @@ static bool
 site_proven(const struct plan *plan, uint64_t addr, uint32_t fplan)
 {
 	const struct cfg *cfg = fplan == FPLAN_NONE ? NULL :
-				plan->fplans[fplan].cfg;
+						      plan->fplans[fplan].cfg;
 	long insn;
 
 	if (!cfg || plan->wish.counted)

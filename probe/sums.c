@@ -37,10 +37,12 @@ sum_emit(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
 
 	arc = plan_arc(sum->build->plan, fplan->flow, arc);
 	if (insn == INSN_NONE && arc >= fplan->flow->nedges)
-		insn = fplan->cfg->blocks[arc_block(fplan->flow, arc) -
-					  FLOW_BLOCK].first;
+		insn = fplan->cfg
+			       ->blocks[arc_block(fplan->flow, arc) -
+					FLOW_BLOCK]
+			       .first;
 	count = insn == INSN_NONE ? fplan->counts[arc] :
-		fplan_arrivals(fplan, insn);
+				    fplan_arrivals(fplan, insn);
 	if (fplan->mid_entered && !once)
 		count = (struct count){ .reason = REASON_MID_ENTRY };
 	count_add(&sum->build->table->units[id], &count, once);
@@ -81,7 +83,9 @@ func_unit(struct build *build, const struct func_plan *fplan,
 	  struct unit **units, size_t *n)
 {
 	struct unit unit = {
-		.kind = UNIT_FUNC, .ref = fplan->func, .func = FUNC_NONE,
+		.kind = UNIT_FUNC,
+		.ref = fplan->func,
+		.func = FUNC_NONE,
 	};
 
 	if (fplan->state == FPLAN_FAULTY) {

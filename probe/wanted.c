@@ -20,8 +20,8 @@ plan_arc(const struct plan *plan, const struct flow *flow, uint32_t arc)
 bool
 fplan_calls_alone(const struct func_plan *fplan)
 {
-	return fplan->func != FUNC_NONE && (!fplan->nranges ||
-		!(fplan->units & ~(1U << UNIT_FUNC)));
+	return fplan->func != FUNC_NONE &&
+	       (!fplan->nranges || !(fplan->units & ~(1U << UNIT_FUNC)));
 }
 
 bool

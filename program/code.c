@@ -27,7 +27,10 @@ chunk_add(struct chunks *to, uint64_t lo, uint64_t hi, uint32_t owner,
 	  bool first)
 {
 	*vec_push(to->chunks, to->n) = (struct chunk){
-		.lo = lo, .hi = hi, .owner = owner, .first = first,
+		.lo = lo,
+		.hi = hi,
+		.owner = owner,
+		.first = first,
 	};
 }
 
@@ -45,8 +48,8 @@ walk_reaches(const struct image *image, struct walk *walk, uint64_t addr)
 
 	while (walk->pos < addr) {
 		text = image_text(image, walk->pos, &avail);
-		if (!text || image->arch->decode(text, avail, walk->pos,
-						 &insn) < 0) {
+		if (!text ||
+		    image->arch->decode(text, avail, walk->pos, &insn) < 0) {
 			walk->hi = walk->pos;
 			return true;
 		}
@@ -103,8 +106,7 @@ entries_check(const struct image *image, bool *inside)
 
 /* Collect the functions' ranges, cut to the executable bytes. */
 static void
-ranges_collect(const struct image *image, const bool *inside,
-	       struct chunks *to)
+ranges_collect(const struct image *image, const bool *inside, struct chunks *to)
 {
 	size_t i, j, avail;
 
@@ -142,8 +144,7 @@ by_nesting(const void *va, const void *vb)
 }
 
 static void
-part_add(struct chunks *to, const struct chunk *of, uint64_t lo,
-	 uint64_t hi)
+part_add(struct chunks *to, const struct chunk *of, uint64_t lo, uint64_t hi)
 {
 	if (lo < hi)
 		chunk_add(to, lo, hi, of->owner, of->first && lo == of->lo);
@@ -159,8 +160,8 @@ ranges_split(const struct chunks *from, struct chunks *to)
 
 	stack = mem_alloc((from->n + 1) * sizeof(*stack));
 	for (i = 0; i <= from->n; i++) {
-		const struct chunk *next = i < from->n ?
-			&from->chunks[i] : NULL;
+		const struct chunk *next = i < from->n ? &from->chunks[i] :
+							 NULL;
 
 		while (depth && (!next || stack[depth - 1]->hi <= next->lo)) {
 			const struct chunk *top = stack[--depth];
@@ -197,16 +198,17 @@ nameless_add(const struct image *image, struct chunks *all)
 
 	for (i = 0; i < image->nrows; i++) {
 		const struct row *row = &image->rows[i];
-		struct chunk *last = all->n > n ?
-			&all->chunks[all->n - 1] : NULL;
+		struct chunk *last = all->n > n ? &all->chunks[all->n - 1] :
+						  NULL;
 		uint64_t hi = row->end;
 
 		while (k < n && all->chunks[k].hi <= row->addr)
 			k++;
 		if (k < n && hi > all->chunks[k].lo)
 			hi = all->chunks[k].lo;
-		if (hi <= row->addr || (k < n && all->chunks[k].lo <= row->addr)
-		    || !image_text(image, row->addr, &avail))
+		if (hi <= row->addr ||
+		    (k < n && all->chunks[k].lo <= row->addr) ||
+		    !image_text(image, row->addr, &avail))
 			continue;
 		if (hi - row->addr > avail)
 			hi = row->addr + avail;
@@ -245,7 +247,8 @@ codes_make(const struct image *image, struct code_map *map,
 			code = vec_push(map->codes, map->ncodes);
 			*code = (struct code){
 				.func = chunk->owner < image->nfuncs ?
-					chunk->owner : FUNC_NONE,
+						chunk->owner :
+						FUNC_NONE,
 				.ranges = &map->ranges[i],
 				.entry = chunk->first,
 			};
@@ -264,8 +267,7 @@ code_map_make(const struct image *image, bool rows)
 	entries_check(image, map->inside);
 	ranges_collect(image, map->inside, &whole);
 	if (whole.n)
-		qsort(whole.chunks, whole.n, sizeof(*whole.chunks),
-		      by_nesting);
+		qsort(whole.chunks, whole.n, sizeof(*whole.chunks), by_nesting);
 	ranges_split(&whole, &pieces);
 	if (rows)
 		nameless_add(image, &pieces);

@@ -51,8 +51,8 @@ stretch_decode(struct stretch *stretch, bool effects)
  * code.
  */
 static void
-range_look(const struct image *image, const struct range *range,
-	   bool *switches, bool *calls)
+range_look(const struct image *image, const struct range *range, bool *switches,
+	   bool *calls)
 {
 	size_t i = image_hint(image, range->lo);
 
@@ -75,8 +75,11 @@ hook_find_in(const struct image *image, const struct func *func,
 	const struct arch *arch = image->arch;
 	bool switches, calls;
 	struct stretch stretch = {
-		.image = image, .arch = arch, .abi = abi_find(arch),
-		.func = func, .range = range,
+		.image = image,
+		.arch = arch,
+		.abi = abi_find(arch),
+		.func = func,
+		.range = range,
 		.entry = arch->first(func ? func->addr : range->lo),
 	};
 

@@ -71,7 +71,7 @@ number_before(const struct stretch *stretch, size_t *at, uint8_t reg)
 		if (effect.op == EFFECT_SUM && effect.src.reg == REG_NONE &&
 		    effect.src.index == REG_NONE)
 			return effect.src.disp < 0 ? NUMBER_UNKNOWN :
-			       effect.src.disp;
+						     effect.src.disp;
 		if (effect.op == EFFECT_OTHER && effect.sp > 0 &&
 		    effect.dst.kind == PLACE_REG && effect.dst.reg == reg &&
 		    effect.sp == effect.dst.width)
@@ -79,8 +79,10 @@ number_before(const struct stretch *stretch, size_t *at, uint8_t reg)
 		if (effect.op != EFFECT_COPY)
 			return NUMBER_UNKNOWN;
 		return effect.src.kind == PLACE_REG &&
-		       effect.src.reg == stretch->abi->reg_arg[0] ?
-		       NUMBER_ARGUMENT : NUMBER_COPIED;
+				       effect.src.reg ==
+					       stretch->abi->reg_arg[0] ?
+			       NUMBER_ARGUMENT :
+			       NUMBER_COPIED;
 	}
 	return NUMBER_UNKNOWN;
 }

@@ -46,8 +46,8 @@ stretch_look(struct stretch *stretch)
 {
 	uint8_t sp = stretch->arch->reg_sp;
 
-	stretch->frame = UINT32_C(1) << sp |
-			 UINT32_C(1) << stretch->arch->reg_fp;
+	stretch->frame = UINT32_C(1) << sp | UINT32_C(1)
+						     << stretch->arch->reg_fp;
 	for (size_t i = 0; i < stretch->n; i++) {
 		const struct effect *effect = &stretch->steps[i].effect;
 		const struct insn *insn = &stretch->steps[i].insn;
@@ -226,8 +226,8 @@ switch_before(const struct stretch *stretch, size_t last)
 {
 	const struct step *steps = stretch->steps;
 
-	for (size_t i = last; i && !steps[i].target &&
-	     steps[i - 1].insn.kind == INSN_PLAIN; i--)
+	for (size_t i = last;
+	     i && !steps[i].target && steps[i - 1].insn.kind == INSN_PLAIN; i--)
 		if (step_switches(stretch, &steps[i - 1]))
 			return true;
 	return false;
@@ -294,8 +294,8 @@ stack_switch_look(const struct stretch *stretch, size_t last,
  * instructions to look at.
  */
 static bool
-leads_away(const struct image *image, uint64_t addr,
-	   const struct range *range, unsigned *budget)
+leads_away(const struct image *image, uint64_t addr, const struct range *range,
+	   unsigned *budget)
 {
 	const struct arch *arch = image->arch;
 	struct effect effect;
@@ -309,8 +309,7 @@ leads_away(const struct image *image, uint64_t addr,
 		if (!text || arch->decode(text, avail, addr, &insn) ||
 		    arch->effect(text, avail, addr, &effect))
 			return false;
-		if (insn.kind == INSN_JUMP_INDIRECT ||
-		    insn.kind == INSN_RETURN)
+		if (insn.kind == INSN_JUMP_INDIRECT || insn.kind == INSN_RETURN)
 			return true;
 		if (effect.kills & UINT32_C(1) << arch->reg_sp)
 			return false;
@@ -340,8 +339,7 @@ hint_switches(const struct image *image, uint64_t addr,
 
 	text = image_text(image, addr, &avail);
 	if (!text || arch->decode(text, avail, addr, &insn) ||
-	    arch->effect(text, avail, addr, &effect) ||
-	    insn.kind != INSN_PLAIN)
+	    arch->effect(text, avail, addr, &effect) || insn.kind != INSN_PLAIN)
 		return false;
 	return effect_shifts(&effect, arch->reg_sp) ||
 	       leads_away(image, addr + insn.len, range, &budget);

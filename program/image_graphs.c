@@ -34,19 +34,47 @@ enum { BUDGET_MIN = 1 << 14, BUDGET_BYTE = 64, BUDGET_MAX = 1 << 18 };
  * return; ascending.
  */
 static const char *const never[] = {
-	"_Exit", "_Unwind_Resume", "_ZSt10unexpectedv",
-	"_ZSt21__glibcxx_assert_failPKciS0_S0_", "_ZSt9terminatev",
-	"__assert", "__assert_fail", "__assert_perror_fail", "__chk_fail",
-	"__cxa_bad_cast", "__cxa_bad_typeid", "__cxa_call_terminate",
+	"_Exit",
+	"_Unwind_Resume",
+	"_ZSt10unexpectedv",
+	"_ZSt21__glibcxx_assert_failPKciS0_S0_",
+	"_ZSt9terminatev",
+	"__assert",
+	"__assert_fail",
+	"__assert_perror_fail",
+	"__chk_fail",
+	"__cxa_bad_cast",
+	"__cxa_bad_typeid",
+	"__cxa_call_terminate",
 	"__cxa_call_unexpected",
-	"__cxa_deleted_virtual", "__cxa_pure_virtual", "__cxa_rethrow",
-	"__cxa_throw", "__cxa_throw_bad_array_length",
-	"__cxa_throw_bad_array_new_length", "__fortify_fail",
-	"__libc_fatal", "__libc_longjmp", "__libc_siglongjmp",
-	"__libc_start_main", "__longjmp", "__longjmp_chk",
-	"__stack_chk_fail", "__stack_chk_fail_local", "_exit", "_longjmp",
-	"abort", "err", "errx", "exit", "longjmp", "pthread_exit",
-	"quick_exit", "siglongjmp", "thrd_exit", "verr", "verrx",
+	"__cxa_deleted_virtual",
+	"__cxa_pure_virtual",
+	"__cxa_rethrow",
+	"__cxa_throw",
+	"__cxa_throw_bad_array_length",
+	"__cxa_throw_bad_array_new_length",
+	"__fortify_fail",
+	"__libc_fatal",
+	"__libc_longjmp",
+	"__libc_siglongjmp",
+	"__libc_start_main",
+	"__longjmp",
+	"__longjmp_chk",
+	"__stack_chk_fail",
+	"__stack_chk_fail_local",
+	"_exit",
+	"_longjmp",
+	"abort",
+	"err",
+	"errx",
+	"exit",
+	"longjmp",
+	"pthread_exit",
+	"quick_exit",
+	"siglongjmp",
+	"thrd_exit",
+	"verr",
+	"verrx",
 };
 
 static int
@@ -60,8 +88,8 @@ name_never(const char *name)
 {
 	const char *p = name;
 
-	if (bsearch(name, never, sizeof(never) / sizeof(*never),
-		    sizeof(*never), name_compare))
+	if (bsearch(name, never, sizeof(never) / sizeof(*never), sizeof(*never),
+		    name_compare))
 		return true;
 	/* std::__throw_length_error(char const *) and the like. */
 	if (strncmp(p, "_ZSt", 4) != 0)
@@ -305,8 +333,8 @@ func_mentions(void *ctx, uint64_t code, uint64_t addr)
 
 	for (size_t i = 0; func && i < func->nranges; i++)
 		for (uint64_t at = func->ranges[i].lo;
-		     at < func->ranges[i].hi &&
-		     other_decode(graphs, at, &insn); at += insn.len)
+		     at < func->ranges[i].hi && other_decode(graphs, at, &insn);
+		     at += insn.len)
 			if (insn_mentions(graphs->image, at, addr))
 				return true;
 	return false;
@@ -319,8 +347,10 @@ graphs_open(const struct image *image)
 
 	graphs->image = image;
 	graphs->returns = returns_open(&(struct returns_input){
-		.arch = image->arch, .text = callee_at,
-		.function = function_hint, .import = import_hint,
+		.arch = image->arch,
+		.text = callee_at,
+		.function = function_hint,
+		.import = import_hint,
 		.ctx = graphs,
 	});
 	return graphs;
@@ -341,8 +371,9 @@ static bool
 part_add(const struct image *image, uint64_t target, struct range **ranges,
 	 size_t *n)
 {
-	const struct range *part = range_has(*ranges, *n, target) ? NULL :
-				   part_at(image, target);
+	const struct range *part = range_has(*ranges, *n, target) ?
+					   NULL :
+					   part_at(image, target);
 
 	if (part)
 		*vec_push(*ranges, *n) = *part;
@@ -404,11 +435,20 @@ ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
 	const struct image *image = graphs->image;
 	uint64_t *lo = mem_alloc(2 * n * sizeof(*lo)), *hi = lo + n;
 	struct cfg_input in = {
-		.arch = image->arch, .lo = lo, .hi = hi, .n = n,
-		.leaders = wish->leaders, .nleaders = wish->nleaders,
-		.text = text_at, .data = data_at, .returns = call_returns,
-		.place = place_of, .mentions = func_mentions, .ctx = graphs,
-		.calls_end = wish->calls_end, .relocated = image->dyn,
+		.arch = image->arch,
+		.lo = lo,
+		.hi = hi,
+		.n = n,
+		.leaders = wish->leaders,
+		.nleaders = wish->nleaders,
+		.text = text_at,
+		.data = data_at,
+		.returns = call_returns,
+		.place = place_of,
+		.mentions = func_mentions,
+		.ctx = graphs,
+		.calls_end = wish->calls_end,
+		.relocated = image->dyn,
 		.ocaml = image->ocaml,
 	};
 	uint64_t *pads, *refs, *frames;

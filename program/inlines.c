@@ -41,7 +41,8 @@ copy_chosen(const struct unit_table *table, const struct inlined *copy)
 
 	return select_func(table->sel, copy->name, NULL, 0) &&
 	       select_file(table->sel, copy->file < image->nfiles ?
-			   image->files[copy->file] : NULL);
+					       image->files[copy->file] :
+					       NULL);
 }
 
 /* Make one unit for all copies of a function; it refers to the first copy. */
@@ -65,8 +66,9 @@ unit_inlines_open(struct unit_table *table, unsigned units)
 
 		if (!i || copies_compare(&image->inlines[order[i - 1]], copy))
 			unit = copy_chosen(table, copy) ?
-				unit_add(table, UNIT_INLINE, order[i],
-					 copy->line) : UNIT_NONE;
+				       unit_add(table, UNIT_INLINE, order[i],
+						copy->line) :
+				       UNIT_NONE;
 		table->copy_units[order[i]] = unit;
 	}
 	free(order);
@@ -156,15 +158,19 @@ copy_emit(struct unit_table *table, const struct unit_code *code,
 	long insn = cfg_insn(code->cfg, copy->addr);
 
 	if (insn < 0) {
-		unit_skip(table, unit, copy->addr, "not at the start of an "
+		unit_skip(table, unit, copy->addr,
+			  "not at the start of an "
 			  "instruction");
 		return;
 	}
 	if (table->keeping)
 		unit_found(&table->units[unit]);
 	if (code->mid_entered) {
-		emit(ctx, unit, arc_of_block(code->flow, FLOW_BLOCK +
-		     cfg_block_of(code->cfg, (size_t)insn)), (uint32_t)insn);
+		emit(ctx, unit,
+		     arc_of_block(code->flow,
+				  FLOW_BLOCK + cfg_block_of(code->cfg,
+							    (size_t)insn)),
+		     (uint32_t)insn);
 		return;
 	}
 	copy_mark(code->cfg, copy, (size_t)insn, owner, unit);

@@ -113,8 +113,8 @@ unit_lines_open(struct unit_table *table)
 	table->choices = mem_alloc(image->nfiles);
 	for (i = 0; i < image->nfiles; i++)
 		if (select_file_some(table->sel, image->files[i]))
-			table->choices[i] = table->sel->lines.n ?
-				CHOICE_SOME : CHOICE_ALL;
+			table->choices[i] = table->sel->lines.n ? CHOICE_SOME :
+								  CHOICE_ALL;
 	table->stmts = mem_alloc(image->nrows * sizeof(*table->stmts));
 	for (i = 0; i < image->nrows; i++) {
 		if (i && image->rows[i - 1].end < image->rows[i].addr)
@@ -127,8 +127,8 @@ unit_lines_open(struct unit_table *table)
 
 /* The rows that begin in a range. */
 static void
-range_rows(const struct image *image, const struct range *range,
-	   size_t *from, size_t *to)
+range_rows(const struct image *image, const struct range *range, size_t *from,
+	   size_t *to)
 {
 	*from = code_row(image, range->lo);
 	*to = code_row(image, range->hi);
@@ -215,10 +215,11 @@ division_advance(struct division *div, uint64_t addr)
 {
 	const struct insn *insns = div->cfg->insns;
 
-	for (; div->insn < div->cfg->ninsns &&
-	     insns[div->insn].addr < addr; div->insn++)
+	for (; div->insn < div->cfg->ninsns && insns[div->insn].addr < addr;
+	     div->insn++)
 		div->owner[div->insn] = insns[div->insn].addr < div->end ?
-			div->unit : UNIT_NONE;
+						div->unit :
+						UNIT_NONE;
 }
 
 static void
@@ -229,7 +230,8 @@ point_add(struct division *div, uint32_t unit)
 	if (!map_put(&div->passed, key, 0))
 		return;
 	*vec_push(div->points, div->npoints) = (struct passing){
-		.unit = unit, .insn = div->insn,
+		.unit = unit,
+		.insn = div->insn,
 	};
 }
 
@@ -263,8 +265,8 @@ rows_skip(struct division *div, size_t row, size_t end)
 {
 	const struct cfg *cfg = div->cfg;
 	const struct row *rows = div->table->image->rows;
-	const char *why = cfg->bad && rows[row].addr >= cfg->bad ?
-		not_insn : not_at_insn;
+	const char *why = cfg->bad && rows[row].addr >= cfg->bad ? not_insn :
+								   not_at_insn;
 
 	for (; row < end; row++) {
 		uint32_t unit;
@@ -309,9 +311,10 @@ range_divide(struct division *div, const struct range *range)
 		bool stmt = false;
 
 		begin = row_begin(div, &rows[row]);
-		for (next = row; next < end &&
-		     (rows[next].addr == rows[row].addr ||
-		      rows[next].addr == begin); next++)
+		for (next = row;
+		     next < end && (rows[next].addr == rows[row].addr ||
+				    rows[next].addr == begin);
+		     next++)
 			stmt |= rows[next].is_stmt;
 		division_advance(div, begin);
 		if (div->end < rows[row].addr)
@@ -339,11 +342,17 @@ owners_emit(const struct division *div, const struct unit_code *code,
 {
 	for (uint32_t i = 0; i < div->cfg->ninsns; i++)
 		if (div->owner[i] != UNIT_NONE)
-			emit(ctx, div->owner[i], arc_of_block(code->flow,
-			     FLOW_BLOCK + cfg_block_of(div->cfg, i)), i);
+			emit(ctx, div->owner[i],
+			     arc_of_block(code->flow,
+					  FLOW_BLOCK +
+						  cfg_block_of(div->cfg, i)),
+			     i);
 	for (size_t i = 0; i < div->npoints; i++)
-		emit(ctx, div->points[i].unit, arc_of_block(code->flow,
-		     FLOW_BLOCK + cfg_block_of(div->cfg, div->points[i].insn)),
+		emit(ctx, div->points[i].unit,
+		     arc_of_block(code->flow,
+				  FLOW_BLOCK +
+					  cfg_block_of(div->cfg,
+						       div->points[i].insn)),
 		     div->points[i].insn);
 }
 

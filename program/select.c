@@ -14,12 +14,8 @@
 #include "util/mem.h"
 
 static const char *const unit_names[UNIT_KINDS] = {
-	[UNIT_FUNC] = "func",
-	[UNIT_LINE] = "line",
-	[UNIT_INLINE] = "inline",
-	[UNIT_BLOCK] = "block",
-	[UNIT_EDGE] = "edge",
-	[UNIT_INSN] = "insn",
+	[UNIT_FUNC] = "func",	[UNIT_LINE] = "line", [UNIT_INLINE] = "inline",
+	[UNIT_BLOCK] = "block", [UNIT_EDGE] = "edge", [UNIT_INSN] = "insn",
 	[UNIT_CALL] = "call",
 };
 
@@ -33,7 +29,8 @@ unit_parse(const char *name, size_t len)
 		    strncmp(unit_names[i], name, len) == 0)
 			return i;
 	return fail("--units: \"%.*s\" is not one of func, line, inline, "
-		    "block, edge, insn and call", (int)len, name);
+		    "block, edge, insn and call",
+		    (int)len, name);
 }
 
 int

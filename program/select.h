@@ -23,7 +23,9 @@ enum unit_kind {
 	UNIT_KINDS,
 };
 
-enum { UNITS_DEFAULT = 0 };	/* func (unless lines were selected) and, where
+enum {
+	UNITS_DEFAULT = 0
+}; /* func (unless lines were selected) and, where
 				   there is DWARF, line */
 
 struct glob {

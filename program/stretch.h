@@ -64,7 +64,7 @@ void stretch_calls(const struct stretch *stretch, unsigned wanted,
  * or it may load it and leads straight out of the range.
  */
 bool hint_switches(const struct image *image, uint64_t addr,
-		const struct range *range);
+		   const struct range *range);
 /* Append the hooks of stack switches, and what goes with these. */
 void stretch_switches(struct stretch *stretch, struct hook **hooks, size_t *n);
 

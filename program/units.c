@@ -28,7 +28,9 @@ unit_add(struct unit_table *table, enum unit_kind kind, uint32_t ref,
 	 uint32_t line)
 {
 	*vec_push(table->units, table->nunits) = (struct unit){
-		.kind = kind, .ref = ref, .line = line,
+		.kind = kind,
+		.ref = ref,
+		.line = line,
 		.func = kind == UNIT_LINE ? table->func : FUNC_NONE,
 	};
 	return table->nunits - 1;
@@ -41,7 +43,8 @@ unit_skip(struct unit_table *table, uint32_t unit, uint64_t addr,
 	if (!table->keeping)
 		return;
 	*vec_push(table->skips, table->nskips) = (struct skip){
-		.addr = addr, .why = why,
+		.addr = addr,
+		.why = why,
 	};
 	if (unit != UNIT_NONE && !table->units[unit].summed &&
 	    !table->units[unit].why)

@@ -119,8 +119,7 @@ trails_find(struct shape *shape)
 		const struct insn *before = shape_last(shape, b - 1);
 		const struct insn *first = shape_first(shape, b);
 
-		shape->trails[b] = shape_runs(shape, b) &&
-				   in != ARC_NONE &&
+		shape->trails[b] = shape_runs(shape, b) && in != ARC_NONE &&
 				   cfg->in[b + 1] - cfg->in[b] == 1 &&
 				   (flow->edges[in].by == BY_FALL ||
 				    (flow->edges[in].by == BY_LAST &&

@@ -32,10 +32,9 @@ segment_quiet(const struct shape *shape, const struct segment *segment)
 	if (segment->leads && (shape_probe(shape, b) != PROBE_NONE ||
 			       shape->table_arc[b] != ARC_NONE))
 		return false;
-	return segment->end != END_BLOCK ||
-	       (shape->taken_arc[b] == ARC_NONE &&
-		shape->fall_arc[b] == ARC_NONE &&
-		shape->last_arc[b] == ARC_NONE);
+	return segment->end != END_BLOCK || (shape->taken_arc[b] == ARC_NONE &&
+					     shape->fall_arc[b] == ARC_NONE &&
+					     shape->last_arc[b] == ARC_NONE);
 }
 
 /*
@@ -56,8 +55,7 @@ segment_loops(const struct shape *shape, const struct segment *segment)
 static bool
 block_spared(const struct shape *shape, uint32_t block)
 {
-	return block != NO_BLOCK &&
-	       shape->segments[shape->leads[block]].spared;
+	return block != NO_BLOCK && shape->segments[shape->leads[block]].spared;
 }
 
 /*
@@ -133,8 +131,9 @@ segment_reach(struct choice *choice, struct segment *segment,
 	if (segment->reached)
 		return;
 	segment->reached = true;
-	*vec_push(choice->todo, choice->ntodo) =
-		(uint32_t)(segment - choice->shape->segments);
+	*vec_push(choice->todo,
+		  choice->ntodo) = (uint32_t)(segment -
+					      choice->shape->segments);
 }
 
 static void
@@ -178,8 +177,9 @@ roots_reach(struct choice *choice)
 		entry = cfg_block_of(cfg, (size_t)cfg->entry);
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
 		if (root_expected(shape, b))
-			block_reach(choice, b, b == entry ? ENTRY_PATCH_ENTRY :
-							    ENTRY_PATCH_PAD);
+			block_reach(choice, b,
+				    b == entry ? ENTRY_PATCH_ENTRY :
+						 ENTRY_PATCH_PAD);
 	for (size_t i = 0; i < cfg->nedges; i++)
 		if (cfg->edges[i].kind == EDGE_TABLE &&
 		    shape_runs(shape, cfg->edges[i].from))
@@ -272,8 +272,8 @@ segment_relocate(struct choice *choice, struct segment *segment)
 	if (shape->in->extent == EXTENT_PROBED && !segment->reached &&
 	    !segment->loud && segment_quiet(shape, segment))
 		segment->stays = true;
-	*vec_push(choice->todo, choice->ntodo) =
-		(uint32_t)(segment - shape->segments);
+	*vec_push(choice->todo,
+		  choice->ntodo) = (uint32_t)(segment - shape->segments);
 }
 
 static void
@@ -339,9 +339,8 @@ relocated_choose(struct choice *choice)
 	for (uint32_t i = 0; i < shape->nsegments; i++) {
 		struct segment *segment = &shape->segments[i];
 
-		if (!segment->reached &&
-		    (shape->in->extent == EXTENT_WHOLE ||
-		     !segment_quiet(shape, segment)))
+		if (!segment->reached && (shape->in->extent == EXTENT_WHOLE ||
+					  !segment_quiet(shape, segment)))
 			segment_relocate(choice, segment);
 	}
 	relocated_follow(choice);
@@ -351,9 +350,10 @@ relocated_choose(struct choice *choice)
 		/* With unknown jumps any probe needs its entry patch. */
 		segment->moved = segment->forced ||
 				 (segment->leads && segment->relocated &&
-				  !segment->count && (segment->entered ||
-				  (shape->in->unknown &&
-				   !segment_quiet(shape, segment))));
+				  !segment->count &&
+				  (segment->entered ||
+				   (shape->in->unknown &&
+				    !segment_quiet(shape, segment))));
 	}
 	for (uint32_t i = 0; i < shape->nsegments; i++)
 		if (shape->segments[i].entered)
@@ -370,8 +370,8 @@ block_shy(const struct shape *shape, uint32_t block, bool room)
 	if (block == NO_BLOCK)
 		return false;
 	lead = &shape->segments[shape->leads[block]];
-	return lead->entered && (lead->shy == SHY_ALWAYS ||
-				 (lead->shy == SHY_ROOM && room));
+	return lead->entered &&
+	       (lead->shy == SHY_ALWAYS || (lead->shy == SHY_ROOM && room));
 }
 
 bool
@@ -409,9 +409,9 @@ segments_shy(struct shape *shape)
 	for (uint32_t i = 0; i < shape->nsegments; i++) {
 		struct segment *segment = &shape->segments[i];
 
-		if (segment->moved || (segment->leads && segment->entered &&
-				       shape->table_arc[segment->block] !=
-				       ARC_NONE))
+		if (segment->moved ||
+		    (segment->leads && segment->entered &&
+		     shape->table_arc[segment->block] != ARC_NONE))
 			segment->shy = SHY_ALWAYS;
 	}
 }

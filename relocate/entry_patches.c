@@ -21,9 +21,8 @@ static void
 landing_add(struct landings *landings, uint64_t lo, uint64_t hi)
 {
 	if (lo < hi)
-		*vec_push(landings->spans, landings->n) = (struct spare){
-			lo, hi
-		};
+		*vec_push(landings->spans, landings->n) = (struct spare){ lo,
+									  hi };
 }
 
 static int

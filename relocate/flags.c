@@ -10,8 +10,7 @@
 
 /* The flags live before an instruction, from those live behind it. */
 static uint32_t
-live_before(const struct insn *insn, const struct motion *motion,
-	    uint32_t live)
+live_before(const struct insn *insn, const struct motion *motion, uint32_t live)
 {
 	switch (insn->kind) {
 	case INSN_CALL:
@@ -70,8 +69,8 @@ outs_make(const struct arch *arch, const struct cfg *cfg)
 }
 
 static uint32_t
-block_live(const struct cfg *cfg, const struct motion *motions,
-	   uint32_t block, uint32_t live)
+block_live(const struct cfg *cfg, const struct motion *motions, uint32_t block,
+	   uint32_t live)
 {
 	const struct block *b = &cfg->blocks[block];
 
@@ -99,16 +98,14 @@ flags_live(const struct arch *arch, const struct cfg *cfg,
 	bool changed = true;
 
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
-		blocks[b] = (struct transfer){
-			block_live(cfg, motions, b, 0),
-			block_live(cfg, motions, b, arch->all_flags)
-		};
+		blocks[b] = (struct transfer){ block_live(cfg, motions, b, 0),
+					       block_live(cfg, motions, b,
+							  arch->all_flags) };
 	while (changed) {
 		changed = false;
 		for (uint32_t b = (uint32_t)cfg->nblocks; b-- > 0;) {
 			live[b] = blocks[b].none | (outs[b] & blocks[b].all);
-			for (uint32_t e = cfg->in[b]; e < cfg->in[b + 1];
-			     e++) {
+			for (uint32_t e = cfg->in[b]; e < cfg->in[b + 1]; e++) {
 				uint32_t *out = &outs[cfg->edges[e].from];
 
 				if (!(live[b] & ~*out))

@@ -56,8 +56,11 @@ fragment_add(struct layout *layout, enum fragment_kind kind, uint64_t addr)
 	must(relocated->nfragments < TO_BLOCK);
 	fragment = vec_push(relocated->fragments, relocated->nfragments);
 	*fragment = (struct fragment){
-		.addr = addr, .kind = (uint8_t)kind, .to = FRAGMENT_OUT,
-		.probe = PROBE_NONE, .arrived = true,
+		.addr = addr,
+		.kind = (uint8_t)kind,
+		.to = FRAGMENT_OUT,
+		.probe = PROBE_NONE,
+		.arrived = true,
 	};
 	return fragment;
 }
@@ -72,7 +75,7 @@ fragment_lead(const struct layout *layout, struct fragment *fragment,
 	const struct shape *shape = layout->shape;
 
 	fragment->target = block == NO_BLOCK ? target :
-					    shape_first(shape, block)->addr;
+					       shape_first(shape, block)->addr;
 	if (block != NO_BLOCK && shape->segments[shape->leads[block]].relocated)
 		fragment->to = TO_BLOCK | block;
 }
@@ -153,9 +156,8 @@ static void
 stub_add(struct layout *layout, uint32_t branch, uint32_t arc, uint32_t block,
 	 uint64_t target)
 {
-	*vec_push(layout->stubs, layout->nstubs) = (struct stub){
-		branch, arc, block, target
-	};
+	*vec_push(layout->stubs,
+		  layout->nstubs) = (struct stub){ branch, arc, block, target };
 }
 
 static struct fragment *
@@ -243,7 +245,8 @@ last_probe(struct layout *layout, uint32_t block)
 	probe_add(layout, shape->last_arc[block],
 		  shape_last(shape, block)->addr,
 		  flags_before_last(shape->arch, shape->cfg, shape->motions,
-				    shape->live, block), true);
+				    shape->live, block),
+		  true);
 }
 
 /* Add a block's last instruction and what follows it. */
@@ -387,8 +390,10 @@ round_resolve(struct layout *layout, uint32_t from, uint32_t head,
 		if (fragment->to == FRAGMENT_OUT ||
 		    !(fragment->to & TO_BLOCK) || block < head || block > last)
 			continue;
-		fragment->to = block == head ? next :
-			    shape->segments[shape->leads[block]].fragment;
+		fragment->to =
+			block == head ?
+				next :
+				shape->segments[shape->leads[block]].fragment;
 	}
 }
 
@@ -414,8 +419,9 @@ loop_add(struct layout *layout, uint32_t head, uint32_t last)
 			if (round == LOOP_ROUNDS - 1)
 				firsts[i] = segments[i].fragment;
 		}
-		round_resolve(layout, from, head, last, round ?
-			      layout->relocated->nfragments : firsts[0]);
+		round_resolve(layout, from, head, last,
+			      round ? layout->relocated->nfragments :
+				      firsts[0]);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		segments[i].fragment = firsts[i];
@@ -507,6 +513,7 @@ layout_make(struct shape *shape, struct relocated *relocated)
 	offsets_make(relocated, nloops);
 	if (layout.spoils)
 		return fail("the flags are in use before %#" PRIx64 ", and a "
-			    "locked probe would change them", layout.spoilt);
+			    "locked probe would change them",
+			    layout.spoilt);
 	return 0;
 }

@@ -53,8 +53,9 @@ shape_loop_last(const struct shape *shape, uint32_t head)
 		if (cfg->edges[e].kind == EDGE_TAKEN &&
 		    cfg->edges[e].from > last)
 			last = cfg->edges[e].from;
-	if (last == head || shape_last(shape, last)->addr -
-			    shape_first(shape, head)->addr > LOOP_LEN)
+	if (last == head ||
+	    shape_last(shape, last)->addr - shape_first(shape, head)->addr >
+		    LOOP_LEN)
 		return NO_BLOCK;
 	for (uint32_t b = head; b <= last; b++) {
 		const struct segment *lead = &shape->segments[shape->leads[b]];

@@ -50,8 +50,9 @@ loop_offset(const struct arch *arch, const struct relocated *relocated,
 		return at;
 	for (uint32_t i = align + 1; i <= relocated->fragments[align].to; i++)
 		len += arch->fragment_size(&relocated->fragments[i]);
-	return lines_touched(at, len) == lines_touched(0, len) ? at :
-	       offset_aligned(offset, ALIGN_LINE);
+	return lines_touched(at, len) == lines_touched(0, len) ?
+		       at :
+		       offset_aligned(offset, ALIGN_LINE);
 }
 
 static void
@@ -62,8 +63,10 @@ offsets_set(const struct arch *arch, struct relocated *relocated)
 	for (uint32_t i = 0; i < relocated->nfragments; i++) {
 		struct fragment *fragment = &relocated->fragments[i];
 		uint32_t size = fragment->kind == FRAGMENT_ALIGN ?
-			loop_offset(arch, relocated, i, offset) - offset :
-			arch->fragment_size(fragment);
+					loop_offset(arch, relocated, i,
+						    offset) -
+						offset :
+					arch->fragment_size(fragment);
 
 		must(size <= FRAGMENT_MAX && offset < UINT32_MAX / 2);
 		fragment->offset = offset;
@@ -105,9 +108,9 @@ fragments_relax(const struct arch *arch, struct relocated *relocated)
 			struct fragment *fragment = &relocated->fragments[i];
 
 			if (fragment->wide ||
-			    arch->fragment_reaches(
-				    fragment,
-				    fragment_distance(relocated, fragment)))
+			    arch->fragment_reaches(fragment,
+						   fragment_distance(relocated,
+								     fragment)))
 				continue;
 			fragment->wide = true;
 			changed = true;

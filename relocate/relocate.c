@@ -54,8 +54,8 @@ stays_make(const struct shape *shape, struct relocated *relocated)
 		uint32_t last = segment->first + segment->count - 1;
 
 		if (segment->relocated && segment->stays)
-			*vec_push(relocated->stays, relocated->nstays) =
-				(struct spare){
+			*vec_push(relocated->stays,
+				  relocated->nstays) = (struct spare){
 				insns[segment->first].addr,
 				insns[last].addr + insns[last].len,
 			};
@@ -96,10 +96,11 @@ calls_make(const struct shape *shape, struct relocated *relocated)
 			continue;
 		anchor = segment_anchor(shape, segment);
 		if (call_plain(shape, anchor))
-			*vec_push(relocated->calls, relocated->ncalls) =
-				(struct direct_call){
-					anchor->addr, anchor->target,
-				};
+			*vec_push(relocated->calls,
+				  relocated->ncalls) = (struct direct_call){
+				anchor->addr,
+				anchor->target,
+			};
 	}
 }
 
@@ -129,16 +130,17 @@ relocated_make(const struct relocate_input *in)
 	relocated->text = in->text;
 	relocated->ctx = in->ctx;
 	for (uint32_t i = 0; i < in->nprobes; i++)
-		*vec_push(relocated->probes, relocated->nprobes) =
-			in->probes[i];
-	relocated->entry = in->cfg->entry < 0 ? UINT64_MAX :
-		      in->cfg->insns[in->cfg->entry].addr;
+		*vec_push(relocated->probes,
+			  relocated->nprobes) = in->probes[i];
+	relocated->entry = in->cfg->entry < 0 ?
+				   UINT64_MAX :
+				   in->cfg->insns[in->cfg->entry].addr;
 	if (shape_open(&shape, in))
 		goto failed;
 	entry_patches_make(&shape, relocated);
 	if ((in->unknown && in->extent == EXTENT_PROBED &&
-	     entry_alone(relocated)) || shape_check(&shape) ||
-	    layout_make(&shape, relocated))
+	     entry_alone(relocated)) ||
+	    shape_check(&shape) || layout_make(&shape, relocated))
 		goto failed;
 	entry_patches_lead(&shape, relocated);
 	addrs_make(in->cfg, relocated);
@@ -166,8 +168,7 @@ spare_padding(const struct arch *arch, cfg_text *text, void *ctx, uint64_t lo,
 
 		if (!code || arch->decode(code, avail, spare.hi, &insn) ||
 		    arch->motion(code, avail, spare.hi, &motion) ||
-		    motion.lands ||
-		    (!motion.idle && insn.kind != INSN_TRAP) ||
+		    motion.lands || (!motion.idle && insn.kind != INSN_TRAP) ||
 		    insn.len > hi - spare.hi)
 			break;
 		spare.hi += insn.len;
@@ -206,8 +207,10 @@ relocated_write(const struct relocated *relocated,
 		size_t avail = 0;
 
 		if (fragment->kind == FRAGMENT_PROBE)
-			at.slot = place->slots + UINT64_C(8) *
-				relocated->probes[fragment->probe].slot;
+			at.slot =
+				place->slots +
+				UINT64_C(8) *
+					relocated->probes[fragment->probe].slot;
 		if (fragment->to != FRAGMENT_OUT)
 			at.to = place->va +
 				relocated->fragments[fragment->to].offset;
@@ -260,7 +263,8 @@ jump_patch(const struct relocated *relocated, struct code_patch *patch,
 	patch->len = (uint8_t)len;
 	if (relocated->arch->jump_write(from, to, len, patch->bytes))
 		return fail("the code at %#" PRIx64 " is too far from its "
-			    "relocated code", from);
+			    "relocated code",
+			    from);
 	return 0;
 }
 
@@ -292,7 +296,8 @@ entry_patch_bytes(const struct relocated *relocated,
 	switch ((enum entry_patch_via)entry_patch->via) {
 	case VIA_JUMP:
 		return jump_patch(relocated, patches, va, to, arch->jump_len) ?
-			-1 : 1;
+			       -1 :
+			       1;
 	case VIA_CHAIN:
 		return jump_patch(relocated, patches, va, landing,
 				  arch->chain_len) ||
@@ -341,8 +346,9 @@ relocated_redirect(const struct relocated *relocated,
 		return -1;
 	patch->va = place->bias + call->addr;
 	patch->len = relocated->arch->call_len;
-	return relocated->arch->call_write(
-		patch->va, place->va + entry_patch->offset, patch->bytes);
+	return relocated->arch->call_write(patch->va,
+					   place->va + entry_patch->offset,
+					   patch->bytes);
 }
 
 /* The fragment at the offset; among fragments of size 0, the last. */
@@ -373,12 +379,12 @@ pc_map_entry(const struct relocated *relocated, uint32_t offset,
 		return -1;
 	*entry = (struct pc_map_entry){
 		.addr = fragment->addr,
-		.element = fragment->probe == PROBE_NONE ? ARC_NONE :
-			relocated->probes[fragment->probe].element,
+		.element = fragment->probe == PROBE_NONE ?
+				   ARC_NONE :
+				   relocated->probes[fragment->probe].element,
 		.committed = inside == INSIDE_COMMITTED || fragment->len,
 		.arrived = fragment->arrived,
-		.saved = inside == INSIDE_SAVED ||
-			 inside == INSIDE_COMMITTED,
+		.saved = inside == INSIDE_SAVED || inside == INSIDE_COMMITTED,
 		.begins = inside == INSIDE_START && fragment->len,
 		.between = inside == INSIDE_BETWEEN,
 	};
@@ -441,10 +447,11 @@ relocated_cost(void *ctx, const struct flow *flow,
 
 	if (arc >= flow->nedges)
 		return weight * (vert_spins(flow, arc_block(flow, arc)) ?
-				 COST_AGAIN : COST_COUNT);
+					 COST_AGAIN :
+					 COST_COUNT);
 	edge = &flow->edges[arc];
 	if (edge->from == edge->to)
 		return weight * COST_AGAIN;
-	return weight * (edge->by == BY_TAKEN ? COST_COUNT + COST_JUMP :
-						COST_COUNT);
+	return weight *
+	       (edge->by == BY_TAKEN ? COST_COUNT + COST_JUMP : COST_COUNT);
 }

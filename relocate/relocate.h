@@ -35,8 +35,8 @@ struct spare {
  * The padding at the start of [lo, hi): instructions that do nothing, or trap,
  * and fill the room up to the next function.
  */
-struct spare spare_padding(const struct arch *arch, cfg_text *text,
-			   void *ctx, uint64_t lo, uint64_t hi);
+struct spare spare_padding(const struct arch *arch, cfg_text *text, void *ctx,
+			   uint64_t lo, uint64_t hi);
 
 struct relocate_input {
 	const struct arch *arch;

@@ -34,8 +34,8 @@ addr_inside(const struct shape *shape, uint64_t addr)
 	uint32_t block;
 
 	if (i == cfg->ninsns || cfg->insns[i].addr != addr) {
-		if (!i || addr >= cfg->insns[i - 1].addr +
-				  cfg->insns[i - 1].len)
+		if (!i ||
+		    addr >= cfg->insns[i - 1].addr + cfg->insns[i - 1].len)
 			return false;
 		return shape_runs(shape, cfg_block_of(cfg, i - 1));
 	}
@@ -62,8 +62,9 @@ addr_disturbed(const struct shape *shape, uint64_t addr)
 	segment = &shape->segments[shape->leads[cfg_block_of(shape->cfg, i)]];
 	while (i > segment->first + segment->count)
 		segment++;
-	return i == segment->first + segment->count ? segment->moved :
-	       segment->relocated && !segment->stays;
+	return i == segment->first + segment->count ?
+		       segment->moved :
+		       segment->relocated && !segment->stays;
 }
 
 /* Refuse calls into the function's own code that a patch would disturb. */
@@ -78,7 +79,8 @@ call_check(const struct shape *shape, const struct insn *insn)
 	if (block == BLOCK_NONE && !addr_disturbed(shape, insn->target))
 		return 0;
 	return fail("the call at %#" PRIx64 " leads to the middle of its own "
-		    "function", insn->addr);
+		    "function",
+		    insn->addr);
 }
 
 static int
@@ -95,14 +97,16 @@ insn_check(const struct shape *shape, size_t i)
 		if (!addr_disturbed(shape, insn->target))
 			return 0;
 		return fail("the branch at %#" PRIx64 " leads to the middle "
-			    "of an instruction", insn->addr);
+			    "of an instruction",
+			    insn->addr);
 	default:
 		if (!motion->refers ||
 		    (!motion->disp && !shape->in->absolute) ||
 		    !addr_disturbed(shape, motion->refers))
 			return 0;
 		return fail("the instruction at %#" PRIx64 " takes the address "
-			    "of code in the middle of a block", insn->addr);
+			    "of code in the middle of a block",
+			    insn->addr);
 	}
 }
 
@@ -111,8 +115,7 @@ motions_make(struct shape *shape, bool *tied)
 {
 	const struct cfg *cfg = shape->cfg;
 
-	shape->motions = mem_alloc((cfg->ninsns + 1) *
-				   sizeof(*shape->motions));
+	shape->motions = mem_alloc((cfg->ninsns + 1) * sizeof(*shape->motions));
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		const struct insn *insn = &cfg->insns[i];
 		const uint8_t *code;
@@ -174,13 +177,15 @@ segments_of_block(struct shape *shape, uint32_t b)
 			i++;
 		if (i < end)
 			how = i + 1 < end ? END_ANCHOR : END_ANCHOR_LAST;
-		*vec_push(shape->segments, shape->nsegments) =
-			(struct segment){
-				.block = b, .first = first,
-				.count = i - first, .end = (uint8_t)how,
-				.leads = first == block->first,
-				.fragment = FRAGMENT_OUT, .way = FRAGMENT_OUT,
-			};
+		*vec_push(shape->segments, shape->nsegments) = (struct segment){
+			.block = b,
+			.first = first,
+			.count = i - first,
+			.end = (uint8_t)how,
+			.leads = first == block->first,
+			.fragment = FRAGMENT_OUT,
+			.way = FRAGMENT_OUT,
+		};
 		first = i + 1;
 	}
 }
@@ -314,7 +319,8 @@ segments_check(const struct shape *shape)
 			continue;
 		return fail("control enters at %#" PRIx64 ", which needs a "
 			    "counter, but the instruction there cannot be "
-			    "relocated", segment_anchor(shape, segment)->addr);
+			    "relocated",
+			    segment_anchor(shape, segment)->addr);
 	}
 	return tables_check(shape);
 }
@@ -338,7 +344,10 @@ shape_open(struct shape *shape, const struct relocate_input *in)
 	int r;
 
 	*shape = (struct shape){
-		.in = in, .arch = in->arch, .cfg = in->cfg, .flow = in->flow,
+		.in = in,
+		.arch = in->arch,
+		.cfg = in->cfg,
+		.flow = in->flow,
 	};
 	if (!in->arch->motion)
 		return fail("pmon relocates no code on %s", in->arch->name);

@@ -145,8 +145,7 @@ struct segment *segment_trailer(const struct shape *shape,
  * relocated code that no longer runs, and padding.  Where a jump does not fit
  * into the segment itself, with those of its trailers.
  */
-uint32_t segment_room(const struct shape *shape,
-		      const struct segment *segment);
+uint32_t segment_room(const struct shape *shape, const struct segment *segment);
 
 /*
  * Make room for a patch at a segment: let the relocated function do the call

@@ -101,7 +101,10 @@ call_add(struct callees *callees, uint32_t insn, char *name, const char *how,
 	 struct figure count, enum callee_where where)
 {
 	*vec_push(callees->calls, callees->n) = (struct callee){
-		.insn = insn, .name = name, .how = how, .count = count,
+		.insn = insn,
+		.name = name,
+		.how = how,
+		.count = count,
 		.where = (uint8_t)where,
 	};
 }
@@ -139,8 +142,7 @@ arrival_name(const struct view *view, const struct insn *insn,
 
 	if (!arrival->plan) {
 		text = name_imported_shown(view, insn);
-		return text ? text :
-			mem_strdup("outside the objects counted");
+		return text ? text : mem_strdup("outside the objects counted");
 	}
 	name = name_of_addr(arrival->plan, arrival->addr, demangled);
 	if (arrival->plan == view->plan)
@@ -278,8 +280,9 @@ insn_add(struct callees *callees, const struct view *view, uint32_t block,
 		indirect_add(callees, view, i, count);
 		return;
 	}
-	call_add(callees, i, name_of_addr(view->plan, insn->target,
-					  view->table->opts->demangle),
+	call_add(callees, i,
+		 name_of_addr(view->plan, insn->target,
+			      view->table->opts->demangle),
 		 insn->kind == INSN_CALL ? "" : "tail call", count, CALLEE_AT);
 	call_lead(callees, view->plan, insn->target);
 }

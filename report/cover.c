@@ -55,7 +55,8 @@ func_gather(struct making *m, const struct func_entry *entry, bool inlined)
 	*vec_push(file->funcs, file->nfuncs) = (struct cover_func){
 		.name = inlined ? image->inlines[entry->ref].name :
 				  image->funcs[entry->ref].name,
-		.line = entry->line, .end = entry->line,
+		.line = entry->line,
+		.end = entry->line,
 		.count = entry->count,
 	};
 }
@@ -91,11 +92,9 @@ funcs_merge(struct cover_file *file)
 	size_t n = 0;
 
 	if (file->nfuncs)
-		qsort(file->funcs, file->nfuncs, sizeof(*file->funcs),
-		      by_name);
+		qsort(file->funcs, file->nfuncs, sizeof(*file->funcs), by_name);
 	for (size_t i = 0; i < file->nfuncs; i++)
-		if (n && !strcmp(file->funcs[n - 1].name,
-				 file->funcs[i].name))
+		if (n && !strcmp(file->funcs[n - 1].name, file->funcs[i].name))
 			figure_add(&file->funcs[n - 1].count,
 				   &file->funcs[i].count);
 		else
@@ -110,9 +109,11 @@ static uint32_t
 func_find(const struct cover_file *file, const char *name, uint32_t line)
 {
 	const struct cover_func key = { .name = name, .line = line };
-	const struct cover_func *func = !file->nfuncs || !name ? NULL :
-		bsearch(&key, file->funcs, file->nfuncs, sizeof(key),
-			by_place);
+	const struct cover_func *func = !file->nfuncs || !name ?
+						NULL :
+						bsearch(&key, file->funcs,
+							file->nfuncs,
+							sizeof(key), by_place);
 
 	return func ? (uint32_t)(func - file->funcs) : FUNC_NONE;
 }
@@ -126,7 +127,8 @@ line_gather(struct making *m, const struct line_entry *entry)
 
 	if (!marked(m, entry->file, entry->line, MARK_LINE))
 		*vec_push(file->lines, file->nlines) = (struct cover_line){
-			.line = entry->line, .count = entry->count,
+			.line = entry->line,
+			.count = entry->count,
 			.func = FUNC_NONE,
 		};
 }
@@ -145,7 +147,8 @@ line_find(const struct cover_file *file, uint32_t line)
 	const struct cover_line key = { .line = line };
 
 	return !file->nlines ? NULL :
-	       bsearch(&key, file->lines, file->nlines, sizeof(key), by_line);
+			       bsearch(&key, file->lines, file->nlines,
+				       sizeof(key), by_line);
 }
 
 /*
@@ -161,24 +164,24 @@ lines_first(struct cover_file *file)
 		struct cover_func *func = &file->funcs[i];
 		const struct cover_line key = { .line = func->line };
 		struct cover_line *line = !n ? NULL :
-			bsearch(&key, file->lines, n, sizeof(key), by_line);
+					       bsearch(&key, file->lines, n,
+						       sizeof(key), by_line);
 
 		if (line)
 			continue;
-		line = file->nlines > n ?
-			&file->lines[file->nlines - 1] : NULL;
+		line = file->nlines > n ? &file->lines[file->nlines - 1] : NULL;
 		if (line && line->line == func->line)
 			figure_add(&line->count, &func->count);
 		else
-			*vec_push(file->lines, file->nlines) =
-				(struct cover_line){
-					.line = func->line,
-					.count = func->count, .func = i,
-				};
+			*vec_push(file->lines,
+				  file->nlines) = (struct cover_line){
+				.line = func->line,
+				.count = func->count,
+				.func = i,
+			};
 	}
 	if (file->nlines)
-		qsort(file->lines, file->nlines, sizeof(*file->lines),
-		      by_line);
+		qsort(file->lines, file->nlines, sizeof(*file->lines), by_line);
 }
 
 /* ---- code: branches, and the functions that lines belong to */
@@ -227,8 +230,9 @@ insn_line(const struct making *m, const struct view *view, uint32_t insn,
 
 	*file = row ? table_file(m->table, view->plan_index, row->file) :
 		      FILE_NONE;
-	return *file == FILE_NONE ? NULL :
-	       line_find(&m->cover->files[*file], row->line);
+	return *file == FILE_NONE ?
+		       NULL :
+		       line_find(&m->cover->files[*file], row->line);
 }
 
 static void
@@ -290,8 +294,10 @@ branch_take(struct making *m, const struct view *view, uint32_t block)
 		return;
 	into = &m->cover->files[file];
 	branch = (struct cover_branch){
-		.line = line->line, .branch = (uint32_t)into->nbranches,
-		.begun = view_insn(view, last), .func = line->func,
+		.line = line->line,
+		.branch = (uint32_t)into->nbranches,
+		.begun = view_insn(view, last),
+		.func = line->func,
 	};
 	if (insn->kind == INSN_BRANCH &&
 	    view_way(view, block, BY_LAST) == ARC_NONE) {
@@ -377,8 +383,8 @@ branches_number(struct cover_file *file)
 	uint32_t branch = 0, way = 0, first = 0;
 
 	if (file->nbranches)
-		qsort(file->branches, file->nbranches,
-		      sizeof(*file->branches), by_branch);
+		qsort(file->branches, file->nbranches, sizeof(*file->branches),
+		      by_branch);
 	for (size_t i = 0; i < file->nbranches; i++) {
 		struct cover_branch *this = &file->branches[i];
 
@@ -437,7 +443,8 @@ cover_make(struct table *table)
 {
 	struct cover *cover = mem_alloc(sizeof(*cover));
 	struct making m = {
-		.table = table, .cover = cover,
+		.table = table,
+		.cover = cover,
 		.marks = mem_alloc(table->nfiles * sizeof(*m.marks)),
 		.nmarks = mem_alloc(table->nfiles * sizeof(*m.nmarks)),
 	};

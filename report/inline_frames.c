@@ -33,9 +33,10 @@ frames_make(const struct image *image)
 				&image->inlines[i].ranges[r];
 
 			if (range->lo < range->hi)
-				*vec_push(frames->frames, frames->n) =
-					(struct frame){ range->lo, range->hi,
-							i, FRAME_NONE };
+				*vec_push(frames->frames,
+					  frames->n) = (struct frame){
+					range->lo, range->hi, i, FRAME_NONE
+				};
 		}
 	if (frames->n)
 		qsort(frames->frames, frames->n, sizeof(*frames->frames),

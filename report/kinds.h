@@ -48,9 +48,8 @@ void line_ranges_write(const struct table *table, const bool *chosen,
 void funcs_executed_write(struct table *table, FILE *out);
 
 /* funcs.c: at most `max` functions, those never called only if `all`. */
-void func_rows_write(const struct table *table,
-		     const struct func_table *funcs, FILE *out, size_t max,
-		     bool all);
+void func_rows_write(const struct table *table, const struct func_table *funcs,
+		     FILE *out, size_t max, bool all);
 
 /*
  * title_write writes the first line of a report, its title and the program, and

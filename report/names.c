@@ -82,7 +82,9 @@ func_entered(const struct image *image, uint64_t addr)
 	lo = search_first(image->nfuncs, i, image->funcs[i].addr > addr);
 	func = lo ? &image->funcs[lo - 1] : NULL;
 	return func && (addr == func->addr ||
-			addr == image->arch->first(func->addr)) ? func : NULL;
+			addr == image->arch->first(func->addr)) ?
+		       func :
+		       NULL;
 }
 
 /* "f+12", or the address if no function has it. */

@@ -43,8 +43,8 @@ utf8_length(const unsigned char *s, size_t len)
 			return 0;
 		c = c << 6 | (s[i] & 0x3f);
 	}
-	if ((n == 3 && c < 0x800) || (n == 4 && c < 0x10000) ||
-	    c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+	if ((n == 3 && c < 0x800) || (n == 4 && c < 0x10000) || c > 0x10ffff ||
+	    (c >= 0xd800 && c < 0xe000))
 		return 0;
 	/*
 	 * C1 controls, line ends, characters that turn the direction of
@@ -226,8 +226,10 @@ text_digits(uint64_t n)
 char *
 text_number(uint64_t n, const char *what)
 {
-	return mem_printf("%" PRIu64 " %s%s", n, what, n == 1 ? "" :
-			  strcmp(what, "process") == 0 ? "es" : "s");
+	return mem_printf("%" PRIu64 " %s%s", n, what,
+			  n == 1		       ? "" :
+			  strcmp(what, "process") == 0 ? "es" :
+							 "s");
 }
 
 static const char replacement[] = "\xef\xbf\xbd";
@@ -247,8 +249,9 @@ text_clean(const char *s, bool line)
 	char *to = text;
 
 	for (size_t i = 0; i < len; i += n) {
-		n = (unsigned char)s[i] < 0x80 ? 1 :
-		    utf8_length((const unsigned char *)s + i, len - i);
+		n = (unsigned char)s[i] < 0x80 ?
+			    1 :
+			    utf8_length((const unsigned char *)s + i, len - i);
 		if (!n) {
 			to = stpcpy(to, replacement);
 			n = 1;

@@ -38,8 +38,7 @@ void text_head(size_t *width, const char *heading);
 void text_column(FILE *out, const char *s, size_t width);
 
 /* Print a paragraph, wrapped at `width`; its first line begins with `first`. */
-void text_paragraph(FILE *out, const char *first, const char *s,
-		    size_t width);
+void text_paragraph(FILE *out, const char *first, const char *s, size_t width);
 
 /*
  * The text in UTF-8.  U+FFFD replaces bytes that are not UTF-8 and characters
@@ -55,8 +54,7 @@ char *text_utf8(const char *s);
 char *text_line(const char *s);
 
 /* Print text_line's result, with `instead` for each character of `special`. */
-void text_line_put(FILE *out, const char *s, const char *special,
-		   char instead);
+void text_line_put(FILE *out, const char *s, const char *special, char instead);
 
 /* Print "PROGRAM: MESSAGE" as one line on standard error. */
 void text_message(const char *program, const char *message);

@@ -16,9 +16,13 @@
 
 /* A set of units. */
 enum {
-	FUNC = 1 << UNIT_FUNC, LINE = 1 << UNIT_LINE,
-	INLINE = 1 << UNIT_INLINE, BLOCK = 1 << UNIT_BLOCK,
-	EDGE = 1 << UNIT_EDGE, INSN = 1 << UNIT_INSN, CALL = 1 << UNIT_CALL,
+	FUNC = 1 << UNIT_FUNC,
+	LINE = 1 << UNIT_LINE,
+	INLINE = 1 << UNIT_INLINE,
+	BLOCK = 1 << UNIT_BLOCK,
+	EDGE = 1 << UNIT_EDGE,
+	INSN = 1 << UNIT_INSN,
+	CALL = 1 << UNIT_CALL,
 	COVERAGE = FUNC | LINE | INLINE | EDGE,
 	EVERYTHING = COVERAGE | BLOCK | INSN | CALL,
 };
@@ -70,14 +74,14 @@ static const struct {
 	  cobertura_write },
 	{ "gcov-json", NULL, REPORT_GCOV_JSON, COVERAGE, true,
 	  gcov_json_write },
-	{ "callgrind", NULL, REPORT_CALLGRIND, FUNC | INSN | EDGE | CALL,
-	  true, callgrind_write, .counts = true },
+	{ "callgrind", NULL, REPORT_CALLGRIND, FUNC | INSN | EDGE | CALL, true,
+	  callgrind_write, .counts = true },
 	{ "bolt", NULL, REPORT_BOLT, FUNC | BLOCK | EDGE | CALL, false,
 	  bolt_write, .counts = true },
 	{ "autofdo", NULL, REPORT_AUTOFDO, FUNC | INLINE | INSN | CALL, true,
 	  autofdo_write, .counts = true },
-	{ "pprof", NULL, REPORT_PPROF, FUNC | INLINE | INSN, true,
-	  pprof_write, .counts = true },
+	{ "pprof", NULL, REPORT_PPROF, FUNC | INLINE | INSN, true, pprof_write,
+	  .counts = true },
 	{ "drcov", NULL, REPORT_DRCOV, BLOCK, false, drcov_write },
 	{ "folded", NULL, REPORT_FOLDED, FUNC | INSN | CALL, false,
 	  folded_write, .counts = true },
@@ -143,8 +147,9 @@ want_parse(struct report_options *opts, const char *s, const char *end)
 			    (int)(end - s), s);
 	*vec_push(opts->wants, opts->nwants) = (struct report_want){
 		.kind = kinds[i].kind,
-		.path = rest == end ? NULL :
-			mem_strndup(rest + 1, (size_t)(end - rest - 1)),
+		.path = rest == end ?
+				NULL :
+				mem_strndup(rest + 1, (size_t)(end - rest - 1)),
 	};
 	return 0;
 }
@@ -253,7 +258,8 @@ dir_check(const struct report_options *opts, size_t index)
 	for (size_t i = 0; i < opts->nwants; i++)
 		if (i != index && same_target(&opts->wants[i], want))
 			return fail("--report: several reports cannot go to "
-				    "%s", want->path);
+				    "%s",
+				    want->path);
 	return html_dir_check(want->path);
 }
 
@@ -264,8 +270,8 @@ report_targets_check(const struct report_options *opts)
 		const struct report_want *want = &opts->wants[i];
 
 		if (want->path && (kinds[kind_index(want->kind)].write_dir ?
-				   dir_check(opts, i) :
-				   target_check(want->path)))
+					   dir_check(opts, i) :
+					   target_check(want->path)))
 			return -1;
 	}
 	return 0;
@@ -323,8 +329,7 @@ target_write(const struct report_options *opts, size_t first,
 
 /* Write to all targets, also if some fail; the message is the first one's. */
 static int
-targets_write(const struct report_options *opts, struct table *table,
-	      FILE *out)
+targets_write(const struct report_options *opts, struct table *table, FILE *out)
 {
 	char *message = NULL;
 	size_t i, j;

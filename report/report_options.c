@@ -69,12 +69,13 @@ set_fail_under(void *into, const char *arg)
 
 	if (!whole || arg[whole + point + part] || whole > 3 || part > 3)
 		return fail("--fail-under: \"%s\" is not a percentage with up "
-			    "to three decimals", arg);
+			    "to three decimals",
+			    arg);
 	for (size_t i = 0; i < whole; i++)
 		value = 10 * value + (unsigned)(arg[i] - '0');
 	for (size_t i = 1; i <= 3; i++)
-		value = 10 * value + (i <= part ?
-				      (unsigned)(arg[whole + i] - '0') : 0);
+		value = 10 * value +
+			(i <= part ? (unsigned)(arg[whole + i] - '0') : 0);
 	if (value > PERCENT_ALL)
 		return fail("--fail-under: %s is more than 100", arg);
 	opts->fail_under = value;
@@ -89,24 +90,22 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	  "uncovered, insns, blocks, edges, cfg, calls,\n"
 	  "placement, sites, html:DIR, lcov, cobertura,\n"
 	  "gcov-json, callgrind, bolt, autofdo, pprof,\n"
-	  "drcov, folded, json, csv (summary)", set_report,
-	  .trust = TRUST_PROJECT,	/* without files */
+	  "drcov, folded, json, csv (summary)",
+	  set_report, .trust = TRUST_PROJECT, /* without files */
 	  .words = "summary funcs inlines files lines listing hist "
 		   "hist:scaled hist:log uncovered insns blocks edges cfg "
 		   "calls placement sites html: lcov cobertura "
 		   "gcov-json callgrind bolt autofdo pprof drcov "
 		   "folded json csv" },
-	{ "top", 0, "N", "list the N hottest in the summary (20)",
-	  set_top,
+	{ "top", 0, "N", "list the N hottest in the summary (20)", set_top,
 	  .trust = TRUST_PROJECT },
-	{ "no-demangle", 0, NULL, "do not demangle C++ names",
-	  set_no_demangle,
+	{ "no-demangle", 0, NULL, "do not demangle C++ names", set_no_demangle,
 	  .trust = TRUST_PROJECT },
 	{ "source-path", 0, "OLD=NEW",
 	  "look for source files under NEW, not OLD", set_source_path,
 	  .trust = TRUST_PROJECT },
 	{ "fail-under", 0, "PERCENT",
 	  "exit with status 124 if less than PERCENT of\n"
-	  "the lines ran", set_fail_under,
-	  .trust = TRUST_PROJECT },
+	  "the lines ran",
+	  set_fail_under, .trust = TRUST_PROJECT },
 };

@@ -95,8 +95,7 @@ path_map(const char *mapping, const char *path)
 	i = len;
 	while (path[i] == '/')
 		i++;
-	return mem_printf("%s%s%s", equals + 1, equals[1] ? "/" : "",
-			  path + i);
+	return mem_printf("%s%s%s", equals + 1, equals[1] ? "/" : "", path + i);
 }
 
 struct source *

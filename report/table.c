@@ -101,8 +101,7 @@ range_files(const struct image *image, const struct range *range, bool *used)
 	/* Go back to the line in force where the range begins. */
 	while (row && !image->rows[--row].is_stmt)
 		;
-	for (; row < image->nrows &&
-	     image->rows[row].addr < range->hi; row++)
+	for (; row < image->nrows && image->rows[row].addr < range->hi; row++)
 		if (image->rows[row].file < image->nfiles)
 			used[image->rows[row].file] = true;
 }
@@ -113,9 +112,9 @@ fplan_files(const struct plan *plan, const struct func_plan *fplan, bool *used)
 {
 	const struct image *image = plan->image;
 
-	if (!fplan->counts || !(fplan->units & ~(1U << UNIT_FUNC |
-						 1U << UNIT_LINE |
-						 1U << UNIT_INLINE)))
+	if (!fplan->counts ||
+	    !(fplan->units &
+	      ~(1U << UNIT_FUNC | 1U << UNIT_LINE | 1U << UNIT_INLINE)))
 		return;
 	for (size_t i = 0; i < fplan->nranges; i++)
 		range_files(image, &fplan->ranges[i], used);
@@ -142,10 +141,11 @@ plan_files(struct table *table, const struct plan *plan,
 		fplan_files(plan, &plan->fplans[i], used);
 	for (i = 0; i < image->nfiles; i++)
 		if (used[i])
-			*vec_push(table->files, table->nfiles) =
-				(struct file_entry){
-					.path = image->files[i], .plan = plan,
-				};
+			*vec_push(table->files,
+				  table->nfiles) = (struct file_entry){
+				.path = image->files[i],
+				.plan = plan,
+			};
 	free(used);
 }
 
@@ -161,8 +161,8 @@ files_make(struct table *table)
 		qsort(table->files, table->nfiles, sizeof(*table->files),
 		      by_path);
 	for (i = 0; i < table->nfiles; i++)
-		if (!n || strcmp(table->files[n - 1].path,
-				 table->files[i].path) != 0)
+		if (!n ||
+		    strcmp(table->files[n - 1].path, table->files[i].path) != 0)
 			table->files[n++] = table->files[i];
 	table->nfiles = n;
 	paths_shorten(table->files, n);
@@ -209,7 +209,8 @@ table_line(const struct table *table, uint32_t file, uint32_t line)
 	lines = &table->lines[entry->line];
 	found = search_first(entry->nlines, i, lines[i].line >= line);
 	return found < entry->nlines && lines[found].line == line ?
-		&lines[found] : NULL;
+		       &lines[found] :
+		       NULL;
 }
 
 static struct figure
@@ -223,9 +224,11 @@ line_add(struct table *table, uint32_t plan_index, const struct unit *unit,
 	 uint32_t file)
 {
 	*vec_push(table->lines, table->nlines) = (struct line_entry){
-		.file = file, .line = unit->line,
+		.file = file,
+		.line = unit->line,
 		.count = unit_count(unit),
-		.plan = plan_index, .func = unit->func,
+		.plan = plan_index,
+		.func = unit->func,
 	};
 }
 
@@ -240,13 +243,15 @@ func_add(struct table *table, uint32_t plan_index, const struct unit *unit,
 	const struct image *image = plan->image;
 
 	*vec_push(to->entries, to->n) = (struct func_entry){
-		.name = inlined ?
-			name_shown(image->inlines[unit->ref].name, demangled) :
-			name_with_aliases(&image->funcs[unit->ref], demangled),
+		.name = inlined ? name_shown(image->inlines[unit->ref].name,
+					     demangled) :
+				  name_with_aliases(&image->funcs[unit->ref],
+						    demangled),
 		.file = file,
 		.line = inlined ? unit->line : image->funcs[unit->ref].line,
 		.count = unit_count(unit),
-		.plan = plan_index, .ref = unit->ref,
+		.plan = plan_index,
+		.ref = unit->ref,
 	};
 }
 

@@ -21,8 +21,13 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { MODE_NEW = 0666, MODE_BITS = 0777, LINKS_MAX = 40, TRIES = 100,
-       PIECE = 1 << 16 };
+enum {
+	MODE_NEW = 0666,
+	MODE_BITS = 0777,
+	LINKS_MAX = 40,
+	TRIES = 100,
+	PIECE = 1 << 16
+};
 
 /* ---- the file behind a path */
 
@@ -50,8 +55,8 @@ stranger_check(const char *path, const struct stat *dir,
 	    entry->st_uid == dir->st_uid)
 		return 0;
 	return fail("%s: refused: a %s of another user in a world-writable "
-		    "directory", path, S_ISLNK(entry->st_mode) ? "link" :
-		    "file");
+		    "directory",
+		    path, S_ISLNK(entry->st_mode) ? "link" : "file");
 }
 
 /* The file type (S_IFMT) of `real`, 0 if it does not exist; or -1. */
@@ -195,8 +200,9 @@ name_of(const struct target *target)
 static bool
 old_find(const struct target *target, struct stat *st)
 {
-	return fstatat(target->dir, name_of(target), st,
-		       AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st->st_mode);
+	return fstatat(target->dir, name_of(target), st, AT_SYMLINK_NOFOLLOW) ==
+		       0 &&
+	       S_ISREG(st->st_mode);
 }
 
 static void
@@ -219,8 +225,8 @@ temp_create(struct target *target)
 		free(target->temp);
 		target->temp = mem_printf("%s.%ld-%d.tmp", name_of(target),
 					  (long)getpid(), try);
-		fd = openat(target->dir, target->temp, O_RDWR | O_CREAT |
-			    O_EXCL | O_CLOEXEC, MODE_NEW);
+		fd = openat(target->dir, target->temp,
+			    O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, MODE_NEW);
 	} while (fd < 0 && errno == EEXIST && ++try < TRIES);
 	if (fd < 0) {
 		err = errno;
@@ -231,7 +237,7 @@ temp_create(struct target *target)
 	}
 	if (!old_find(target, &st) || fstat(fd, &new) < 0)
 		return fd;
-	if ((st.st_uid == new.st_uid && st.st_gid == new.st_gid) ||
+	if ((st.st_uid == new.st_uid &&st.st_gid == new.st_gid) ||
 	    fchown(fd, st.st_uid, st.st_gid) == 0) {
 		(void)!fchmod(fd, st.st_mode & MODE_BITS);
 		return fd;
@@ -276,7 +282,7 @@ direct_open(const char *real)
 	if (fd >= 0)
 		return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	return open(real, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY |
-		    (links ? 0 : O_NOFOLLOW));
+				  (links ? 0 : O_NOFOLLOW));
 }
 
 /*
@@ -414,8 +420,8 @@ put_into(struct target *target)
 
 	if (!old_find(target, &st))
 		return EACCES;
-	to = openat(target->dir, name_of(target), O_WRONLY | O_NOFOLLOW |
-		    O_NONBLOCK | O_CLOEXEC);
+	to = openat(target->dir, name_of(target),
+		    O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (to < 0)
 		return errno;
 	size = lseek(from, 0, SEEK_END);
@@ -442,8 +448,8 @@ put_in_place(struct target *target)
 	/* Without this a crash of the machine may leave an empty file. */
 	if (fsync(fileno(target->out)) < 0)
 		return errno;
-	if (renameat(target->dir, target->temp, target->dir,
-		     name_of(target)) == 0) {
+	if (renameat(target->dir, target->temp, target->dir, name_of(target)) ==
+	    0) {
 		free(target->temp);
 		target->temp = NULL;
 		return 0;

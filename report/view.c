@@ -77,8 +77,9 @@ insn_idle(const struct image *image, const struct insn *insn)
 	if (insn->kind != INSN_PLAIN || !image->arch->emul_prepare)
 		return false;
 	text = image_text(image, insn->addr, &avail);
-	return text && image->arch->emul_prepare(text, avail, insn->addr,
-						 &emul) == 0 && emul.only_pc;
+	return text &&
+	       image->arch->emul_prepare(text, avail, insn->addr, &emul) == 0 &&
+	       emul.only_pc;
 }
 
 /*
@@ -201,8 +202,8 @@ view_insn(const struct view *view, uint32_t insn)
 struct figure
 view_block(const struct view *view, uint32_t block)
 {
-	return figure_of(&view->fplan->counts[
-		arc_of_block(view->fplan->flow, FLOW_BLOCK + block)]);
+	return figure_of(&view->fplan->counts[arc_of_block(
+		view->fplan->flow, FLOW_BLOCK + block)]);
 }
 
 struct figure
@@ -295,23 +296,23 @@ blocks_total(const struct view *view, enum unit_kind kind,
 			continue;
 		if (kind == UNIT_BLOCK)
 			total(totals, reasons, kind, view_block(view, b));
-		for (uint32_t i = 0; kind == UNIT_INSN &&
-		     i < cfg->blocks[b].count; i++)
+		for (uint32_t i = 0;
+		     kind == UNIT_INSN && i < cfg->blocks[b].count; i++)
 			total(totals, reasons, kind,
 			      view_insn(view, cfg->blocks[b].first + i));
 	}
 }
 
 void
-view_totals(const struct view *view, enum unit_kind kind,
-	    struct totals *totals, struct reasons *reasons)
+view_totals(const struct view *view, enum unit_kind kind, struct totals *totals,
+	    struct reasons *reasons)
 {
 	if (!(view->fplan->units & view->plan->units & 1U << kind))
 		return;
 	if (kind == UNIT_BLOCK || kind == UNIT_INSN)
 		blocks_total(view, kind, totals, reasons);
-	for (uint32_t e = 0; kind == UNIT_EDGE &&
-	     e < view->fplan->flow->nedges; e++)
+	for (uint32_t e = 0; kind == UNIT_EDGE && e < view->fplan->flow->nedges;
+	     e++)
 		if (view_edge_inner(view, e))
 			total(totals, reasons, kind, view_edge(view, e));
 }
@@ -355,9 +356,9 @@ view_place(const struct view *view, uint32_t insn)
 
 	if (!row)
 		return mem_strdup("");
-	return table_place(view->table, table_file(view->table,
-						   view->plan_index,
-						   row->file), row->line);
+	return table_place(view->table,
+			   table_file(view->table, view->plan_index, row->file),
+			   row->line);
 }
 
 static int
@@ -383,14 +384,17 @@ rows_write(const struct view *view, const struct row **rows, size_t n,
 		uint32_t last = row->line;
 
 		for (j = i + 1; j < n && rows[j]->file == row->file &&
-		     rows[j]->line - last <= 1; j++)
+				rows[j]->line - last <= 1;
+		     j++)
 			last = rows[j]->line;
 		if (i && rows[i - 1]->file == row->file) {
 			fprintf(out, ",%u", row->line);
 		} else {
 			char *place = table_place(view->table,
-				table_file(view->table, view->plan_index,
-					   row->file), row->line);
+						  table_file(view->table,
+							     view->plan_index,
+							     row->file),
+						  row->line);
 
 			fprintf(out, "%s%s", i ? " " : "", place);
 			free(place);
@@ -425,20 +429,26 @@ view_heading_write(const struct view *view, FILE *out)
 {
 	const struct table *table = view->table;
 	const struct func_plan *fplan = view->fplan;
-	const struct func *func = fplan->func == FUNC_NONE ? NULL :
-		&view->plan->image->funcs[fplan->func];
+	const struct func *func =
+		fplan->func == FUNC_NONE ?
+			NULL :
+			&view->plan->image->funcs[fplan->func];
 	struct figure calls = figure_of(&fplan->calls);
 	char *name = view_name(view);
-	char *place = func ? table_place(table, table_file(table,
-		view->plan_index, func->file), func->line) : mem_strdup("");
-	char *called = !func || (calls.why && !fplan->named) ?
-		mem_strdup("") : calls.why ?
-		mem_strdup("? calls") : text_number(calls.n, "call");
+	char *place = func ? table_place(table,
+					 table_file(table, view->plan_index,
+						    func->file),
+					 func->line) :
+			     mem_strdup("");
+	char *called = !func || (calls.why && !fplan->named) ? mem_strdup("") :
+		       calls.why ? mem_strdup("? calls") :
+				   text_number(calls.n, "call");
 	char *tail = mem_printf("%s%s%s%s%s%s", *place ? "  " : "", place,
 				*called ? "  " : "", called,
 				table->report_input->nplans > 1 ? "  " : "",
 				table->report_input->nplans > 1 ?
-				table_object(table, view->plan_index) : "");
+					table_object(table, view->plan_index) :
+					"");
 	size_t used = text_width(tail, strlen(tail));
 	size_t columns = table->opts->columns;
 	size_t room = columns > used ? columns - used : 0;

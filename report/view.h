@@ -42,8 +42,7 @@ struct view {
  * NULL.  Closes the view that it is given.  Skips functions that are only
  * padding.  NULL behind the last; view_close is for callers that stop earlier.
  */
-struct view *view_next(struct table *table, struct view *view,
-		       unsigned units);
+struct view *view_next(struct table *table, struct view *view, unsigned units);
 /* Nothing if view is NULL. */
 void view_close(struct view *view);
 
@@ -62,8 +61,8 @@ uint32_t view_way(const struct view *view, uint32_t block, enum flow_by by);
  * How often the branch that ends the block was taken, and how often not.  Both
  * are unknown if the branch leads to the next instruction.
  */
-void view_branch(const struct view *view, uint32_t block,
-		 struct figure *taken, struct figure *fall);
+void view_branch(const struct view *view, uint32_t block, struct figure *taken,
+		 struct figure *fall);
 
 /*
  * Whether drawings show the edge.  They leave out EXIT -> ROOT, and the ways

@@ -50,8 +50,8 @@ fplan_divide(const struct view *view, work_owner *owner, void *ctx)
 		if (view->padding[b])
 			continue;
 		work_add_block(owner(ctx, view, block->first), &count);
-		for (uint32_t i = block->first;
-		     i < block->first + block->count; i++) {
+		for (uint32_t i = block->first; i < block->first + block->count;
+		     i++) {
 			count = view_insn(view, i);
 			work_add_insn(owner(ctx, view, i), &count);
 		}
@@ -84,7 +84,8 @@ owner_file(void *ctx, const struct view *view, uint32_t insn)
 	const struct division *division = ctx;
 	const struct row *row = view->owners[insn];
 	uint32_t file = row ? table_file(view->table, view->plan_index,
-					 row->file) : FILE_NONE;
+					 row->file) :
+			      FILE_NONE;
 
 	return file == FILE_NONE ? division->rest : &division->works[file];
 }
@@ -99,7 +100,8 @@ owner_line(void *ctx, const struct view *view, uint32_t insn)
 	if (row)
 		line = table_line(view->table,
 				  table_file(view->table, view->plan_index,
-					     row->file), row->line);
+					     row->file),
+				  row->line);
 	return line ? &division->works[line - view->table->lines] :
 		      division->rest;
 }

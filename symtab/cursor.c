@@ -70,8 +70,9 @@ const char *
 cursor_string(struct cursor *c)
 {
 	const char *s = (const char *)c->p;
-	const uint8_t *nul = c->p == c->end ? NULL :
-			     memchr(c->p, 0, (size_t)(c->end - c->p));
+	const uint8_t *nul = c->p == c->end ?
+				     NULL :
+				     memchr(c->p, 0, (size_t)(c->end - c->p));
 
 	if (!nul) {
 		c->bad = true;

@@ -83,8 +83,9 @@ header_next(struct debug *d, struct range_unit *ranges, Dwarf_Unsigned *end)
 	Dwarf_Off abbrev;
 	Dwarf_Sig8 signature;
 	int result = dwarf_next_cu_header_d(d->dbg, 1, &length, &version,
-			&abbrev, &address, &offset, &extension, &signature,
-			&type_offset, end, &type, &d->err);
+					    &abbrev, &address, &offset,
+					    &extension, &signature,
+					    &type_offset, end, &type, &d->err);
 
 	d->headers_bad |= result == DW_DLV_ERROR;
 	if (!debug_ok(d, result))
@@ -156,8 +157,8 @@ subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die,
 		sub.ranges = facts_ranges(d, unit, &f, &sub.nranges,
 					  &sub.entry);
 	/* The DWARF of copies that the linker dropped has the same entry. */
-	if (sub.nranges && map_put(&d->entries, sub.entry ? sub.entry :
-				   sub.ranges[0].lo, 0)) {
+	if (sub.nranges &&
+	    map_put(&d->entries, sub.entry ? sub.entry : sub.ranges[0].lo, 0)) {
 		origin = facts_origin(d, unit, &f);
 		sub.name = origin.linkage ? origin.linkage : origin.name;
 		sub.file = origin.file;
@@ -172,8 +173,8 @@ subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die,
 }
 
 static void
-inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die,
-     	Dwarf_Off end, int depth)
+inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die, Dwarf_Off end,
+	     int depth)
 {
 	struct image *image = d->r->image;
 	struct origin origin;
@@ -188,8 +189,7 @@ inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die,
 	if (n && !origin.linkage && !origin.name) {
 		d->nameless++;
 	} else if (n) {
-		struct inlined *in = vec_push(image->inlines,
-					      image->ninlines);
+		struct inlined *in = vec_push(image->inlines, image->ninlines);
 
 		*in = (struct inlined){
 			.addr = entry ? entry : ranges[0].lo,
@@ -197,7 +197,8 @@ inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die,
 			.file = origin.file,
 			.line = origin.line,
 			.call_file = f.has_call_file ?
-				debug_file(d, unit, f.call_file) : FILE_NONE,
+					     debug_file(d, unit, f.call_file) :
+					     FILE_NONE,
 			.call_line = (uint32_t)f.call_line,
 			.ranges = pool_alloc(d->r->pool, n * sizeof(*ranges)),
 			.nranges = n,
@@ -309,8 +310,9 @@ lines_at(struct debug *d, const struct unit *unit)
 	if (map_get(&d->opened_at, key, &i))
 		return d->opened[i];
 	i = (uint32_t)d->nopened;
-	*vec_push(d->opened, d->nopened) =
-		lines_open(&d->lines, unit->line_offset, unit->comp_dir);
+	*vec_push(d->opened, d->nopened) = lines_open(&d->lines,
+						      unit->line_offset,
+						      unit->comp_dir);
 	map_put(&d->opened_at, key, i);
 	if (!d->opened[i])
 		debug_damage(d, "the head of a line table");
@@ -357,8 +359,8 @@ unit_read(struct debug *d, struct unit *unit)
 bool
 debug_open(struct debug *d, struct elf *elf, const char *const *names)
 {
-	if (debug_ok(d, lib_open(&d->lib, elf, names, &d->effort,
-				 &d->dbg, &d->err)))
+	if (debug_ok(d, lib_open(&d->lib, elf, names, &d->effort, &d->dbg,
+				 &d->err)))
 		return true;
 	d->dbg = NULL;
 	return false;
@@ -369,8 +371,13 @@ static bool
 debug_begin(struct debug *d, struct elf *elf)
 {
 	static const char *const names[] = {
-		".debug_info", ".debug_abbrev", ".debug_str",
-		".debug_line_str", ".debug_str_offsets", ".debug_addr", NULL,
+		".debug_info",
+		".debug_abbrev",
+		".debug_str",
+		".debug_line_str",
+		".debug_str_offsets",
+		".debug_addr",
+		NULL,
 	};
 
 	d->effort = effort_begin(d->r, elf);
@@ -421,13 +428,15 @@ debug_remarks(struct debug *d)
 	const char *path = d->r->image->path;
 
 	if (d->damages)
-		reading_remark(d->r, "%s: damaged DWARF: pmon ignored part of "
-			       "it (%zu times: %s)", path, d->damages,
-			       d->damage);
+		reading_remark(d->r,
+			       "%s: damaged DWARF: pmon ignored part of "
+			       "it (%zu times: %s)",
+			       path, d->damages, d->damage);
 	if (d->nameless)
-		reading_remark(d->r, "%s: its DWARF does not name %zu inlined "
-			       "copies, which were left out", path,
-			       d->nameless);
+		reading_remark(d->r,
+			       "%s: its DWARF does not name %zu inlined "
+			       "copies, which were left out",
+			       path, d->nameless);
 }
 
 /*
@@ -443,7 +452,8 @@ rows_thin(struct debug *d)
 
 	for (i = 0; i < image->nrows; i = end) {
 		for (end = i; end < image->nrows &&
-		     image->rows[end].addr == image->rows[i].addr; end++)
+			      image->rows[end].addr == image->rows[i].addr;
+		     end++)
 			;
 		if (end - i > ROWS_MAX) {
 			left += end - i - ROWS_MAX;
@@ -455,9 +465,11 @@ rows_thin(struct debug *d)
 	}
 	image->nrows = kept;
 	if (left)
-		reading_remark(d->r, "%s: %zu rows of .debug_line are left "
+		reading_remark(d->r,
+			       "%s: %zu rows of .debug_line are left "
 			       "out: pmon uses only the last %d rows at one "
-			       "address", d->effort.path, left, ROWS_MAX);
+			       "address",
+			       d->effort.path, left, ROWS_MAX);
 }
 
 void
@@ -480,8 +492,8 @@ debug_read(struct reading *r, struct elf *elf, struct elf *supplement,
 		sort_by_addr(image->inlines, image->ninlines,
 			     sizeof(*image->inlines));
 		r->dwarf = d.nunits > 0;
-		image->has_dwarf = image->nrows || (!(want & IMAGE_LINES) &&
-						    d.tables.n);
+		image->has_dwarf = image->nrows ||
+				   (!(want & IMAGE_LINES) && d.tables.n);
 	}
 	debug_remarks(&d);
 	debug_close(&d);

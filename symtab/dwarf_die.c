@@ -46,8 +46,7 @@ attr_offset(struct debug *d, Dwarf_Attribute attr, uint64_t *value)
 
 /* An address; or, with *offset set, a number to be added to an address. */
 static bool
-attr_addr(struct debug *d, Dwarf_Attribute attr, uint64_t *value,
-	  bool *offset)
+attr_addr(struct debug *d, Dwarf_Attribute attr, uint64_t *value, bool *offset)
 {
 	Dwarf_Half form;
 	Dwarf_Addr addr;
@@ -83,8 +82,8 @@ attr_string(struct debug *d, Dwarf_Attribute attr)
 	    !debug_ok(d, dwarf_whatform(attr, &form, &d->err)))
 		return NULL;
 	if (form == DW_FORM_GNU_strp_alt || form == DW_FORM_strp_sup) {
-		if (d->alt && debug_ok(d, dwarf_global_formref(attr, &offset,
-							       &d->err)) &&
+		if (d->alt &&
+		    debug_ok(d, dwarf_global_formref(attr, &offset, &d->err)) &&
 		    debug_ok(d->alt, dwarf_get_str(d->alt->dbg, offset, &s,
 						   &len, &d->alt->err)) &&
 		    effort_spend(&d->effort, EFFORT_STR, strlen(s)))
@@ -112,14 +111,13 @@ fact_place(struct debug *d, Dwarf_Half what, Dwarf_Half form,
 		f->has_hi = attr_addr(d, attr, &f->hi, &f->hi_offset);
 		break;
 	case DW_AT_entry_pc:
-		f->has_entry = attr_addr(d, attr, &f->entry,
-					 &f->entry_offset);
+		f->has_entry = attr_addr(d, attr, &f->entry, &f->entry_offset);
 		break;
 	case DW_AT_ranges:
 		f->indexed_ranges = form == DW_FORM_rnglistx;
 		f->has_ranges = f->indexed_ranges ?
-				attr_number(d, attr, &f->ranges) :
-				attr_offset(d, attr, &f->ranges);
+					attr_number(d, attr, &f->ranges) :
+					attr_offset(d, attr, &f->ranges);
 		break;
 	case DW_AT_addr_base:
 	case DW_AT_GNU_addr_base:
@@ -176,7 +174,8 @@ fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
 		break;
 	case DW_AT_declaration:
 		f->declaration = debug_ok(d, dwarf_formflag(attr, &flag,
-							    &d->err)) && flag;
+							    &d->err)) &&
+				 flag;
 		break;
 	}
 	return false;
@@ -213,11 +212,11 @@ facts_ranges(struct debug *d, const struct unit *unit, const struct facts *f,
 	struct range_list list = { 0 };
 
 	if (f->has_lo && f->has_hi)
-		range_add(&list, d->r, f->lo, f->hi_offset ? f->lo + f->hi :
-							    f->hi);
+		range_add(&list, d->r, f->lo,
+			  f->hi_offset ? f->lo + f->hi : f->hi);
 	else if (f->has_ranges &&
-		 ranges_read(&list, d->r, &d->ranges, &unit->ranges,
-			     f->ranges, f->indexed_ranges) < 0)
+		 ranges_read(&list, d->r, &d->ranges, &unit->ranges, f->ranges,
+			     f->indexed_ranges) < 0)
 		debug_damage(d, "a list of ranges");
 	*n = list.n;
 	*entry = 0;

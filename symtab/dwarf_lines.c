@@ -119,7 +119,8 @@ static void
 file_add(struct line_table *t, const char *name, uint64_t dir)
 {
 	*vec_push(t->files, t->nfiles) = (struct line_file){
-		.name = name, .dir = dir,
+		.name = name,
+		.dir = dir,
 	};
 }
 
@@ -247,7 +248,8 @@ lines_open(const struct line_sections *sections, uint64_t offset,
 	start = c.p;
 	header_read(t, &c);
 	if (effort_spend(sections->effort, EFFORT_LINE,
-			 (uint64_t)(c.p - start)) && !c.bad)
+			 (uint64_t)(c.p - start)) &&
+	    !c.bad)
 		return t;
 	lines_close(t);
 	return NULL;

@@ -29,7 +29,7 @@ pairs_read(struct range_list *list, const struct reading *r,
 	uint64_t max = UINT64_MAX >> (64 - 8 * unit->addr_size);
 	uint64_t base = unit->base;
 
-	while (!c->bad && 
+	while (!c->bad &&
 	       effort_spend(s->effort, EFFORT_RANGES, sizeof(struct range))) {
 		uint64_t lo = cursor_take(c, unit->addr_size);
 		uint64_t hi = cursor_take(c, unit->addr_size);
@@ -114,7 +114,7 @@ entries_read(struct range_list *list, const struct reading *r,
 {
 	uint64_t base = unit->base;
 
-	while (!c->bad && 
+	while (!c->bad &&
 	       effort_spend(s->effort, EFFORT_RANGES, sizeof(struct range)))
 		if (!entry_read(list, r, s, unit, c, &base))
 			return c->bad ? -1 : 0;
@@ -149,7 +149,8 @@ ranges_read(struct range_list *list, const struct reading *r,
 	if (indexed)
 		value = list_offset(sections, unit, value);
 	c = cursor_at(unit->version < 5 ? &sections->ranges :
-		      &sections->rnglists, value, sections->big_endian);
+					  &sections->rnglists,
+		      value, sections->big_endian);
 	if (c.bad || (unit->addr_size != 4 && unit->addr_size != 8))
 		return -1;
 	if (unit->version < 5)

@@ -38,7 +38,7 @@ void range_add(struct range_list *list, const struct reading *r, uint64_t lo,
  * (DWARF 4, 2.17.3; DWARF 5, 2.17.3).  0, or -1 if the list is damaged.
  */
 int ranges_read(struct range_list *list, const struct reading *r,
-		struct range_sections *sections,
-		const struct range_unit *unit, uint64_t value, bool indexed);
+		struct range_sections *sections, const struct range_unit *unit,
+		uint64_t value, bool indexed);
 
 #endif

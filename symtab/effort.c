@@ -46,9 +46,11 @@ effort_spend(struct effort *effort, enum effort_part part, uint64_t n)
 	if (*spent / times < size)
 		return reading_goes_on(effort->r, n);
 	effort->over = true;
-	reading_remark(effort->r, "%s: pmon did not read its %s to the end: "
+	reading_remark(effort->r,
+		       "%s: pmon did not read its %s to the end: "
 		       "they take more than %" PRIu64 " bytes, and the file "
-		       "has %" PRIu64, effort->path, parts[part].name,
-		       size * times, effort->size);
+		       "has %" PRIu64,
+		       effort->path, parts[part].name, size * times,
+		       effort->size);
 	return false;
 }

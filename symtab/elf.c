@@ -69,8 +69,8 @@ header_check(struct elf *elf)
 		return fail("%s: ELF version %u is unknown", elf->path,
 			    h->e_version);
 	if (h->e_phoff) {
-		if (h->e_phentsize != (wide ? sizeof(Elf64_Phdr) :
-					      sizeof(Elf32_Phdr)))
+		if (h->e_phentsize !=
+		    (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
 			return fail("%s: damaged: program headers of %u bytes",
 				    elf->path, h->e_phentsize);
 		if (elf_table_check(elf, "program headers are", h->e_phoff,
@@ -108,12 +108,13 @@ not_elf(const struct elf *elf)
 		return fail("%s: empty file", elf->path);
 	if (memcmp(head, ELFMAG, SELFMAG) == 0)
 		return fail("%s: truncated: its ELF header is incomplete or "
-			    "damaged", elf->path);
+			    "damaged",
+			    elf->path);
 	if (head[0] != '#' || head[1] != '!')
 		return fail("%s: not an ELF file", elf->path);
 	line[strcspn(line, "\r\n")] = '\0';
-	return fail("%s: a script; run its interpreter: pmon %s %s",
-		    elf->path, line, elf->path);
+	return fail("%s: a script; run its interpreter: pmon %s %s", elf->path,
+		    line, elf->path);
 }
 
 static int

@@ -44,10 +44,9 @@ struct relocations {
 static const struct relocations relocations[] = {
 	{ EM_X86_64, R_X86_64_RELATIVE, R_X86_64_64, R_X86_64_GLOB_DAT,
 	  R_X86_64_JUMP_SLOT },
-	{ EM_68K, R_68K_RELATIVE, R_68K_32, R_68K_GLOB_DAT,
-	  R_68K_JMP_SLOT },
-	{ EM_AARCH64, R_AARCH64_RELATIVE, R_AARCH64_ABS64,
-	  R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT },
+	{ EM_68K, R_68K_RELATIVE, R_68K_32, R_68K_GLOB_DAT, R_68K_JMP_SLOT },
+	{ EM_AARCH64, R_AARCH64_RELATIVE, R_AARCH64_ABS64, R_AARCH64_GLOB_DAT,
+	  R_AARCH64_JUMP_SLOT },
 };
 
 /* Read an address in the file's size and byte order. */
@@ -55,7 +54,9 @@ static uint64_t
 word_get(const struct filling *f, const uint8_t *p)
 {
 	struct cursor c = {
-		.p = p, .end = p + f->word, .big_endian = f->big_endian,
+		.p = p,
+		.end = p + f->word,
+		.big_endian = f->big_endian,
 	};
 
 	return cursor_take(&c, f->word);
@@ -65,8 +66,8 @@ static void
 word_set(const struct filling *f, uint8_t *p, uint64_t value)
 {
 	for (size_t i = 0; i < f->word; i++)
-		p[i] = (uint8_t)(value >> 8 * (f->big_endian ?
-					       f->word - 1 - i : i));
+		p[i] = (uint8_t)(value >>
+				 8 * (f->big_endian ? f->word - 1 - i : i));
 }
 
 /* Add an address that the data have at `at`, if it is one of code. */
@@ -98,9 +99,8 @@ relro_find(Elf *libelf)
 		if (gelf_getphdr(libelf, (int)i, &ph) &&
 		    ph.p_type == PT_GNU_RELRO &&
 		    ph.p_vaddr + ph.p_memsz > ph.p_vaddr)
-			span = (struct span){
-				ph.p_vaddr, ph.p_vaddr + ph.p_memsz
-			};
+			span = (struct span){ ph.p_vaddr,
+					      ph.p_vaddr + ph.p_memsz };
 	return span;
 }
 
@@ -131,7 +131,9 @@ data_add(struct image *image, uint64_t addr, uint64_t size, uint8_t *bytes)
 		free(bytes);
 	else if (bytes)
 		*vec_push(image->data, image->ndata) = (struct data){
-			.addr = addr, .size = size, .bytes = bytes,
+			.addr = addr,
+			.size = size,
+			.bytes = bytes,
 		};
 }
 
@@ -146,8 +148,7 @@ words_scan(struct filling *f, const GElf_Shdr *sh, const uint8_t *bytes)
 	uint64_t align = f->r->image->arch->machine == EM_68K ? 2 : f->word;
 	uint64_t skip = -sh->sh_addr & (align - 1);
 
-	for (uint64_t i = skip; bytes && i + f->word <= sh->sh_size;
-	     i += align)
+	for (uint64_t i = skip; bytes && i + f->word <= sh->sh_size; i += align)
 		ref_add(f, sh->sh_addr + i, word_get(f, bytes + i));
 }
 
@@ -272,15 +273,15 @@ relocation_fill(struct filling *f, const struct relocations *kinds,
 	if (type == kinds->relative) {
 		pointer_set(f, rela->r_offset, (uint64_t)rela->r_addend);
 	} else if (type == kinds->absolute) {
-		if (symbol_get(f, sh, GELF_R_SYM(rela->r_info), &sym,
-			       &name) && sym.st_shndx != SHN_UNDEF)
-			pointer_set(f, rela->r_offset, sym.st_value +
-				    (uint64_t)rela->r_addend);
+		if (symbol_get(f, sh, GELF_R_SYM(rela->r_info), &sym, &name) &&
+		    sym.st_shndx != SHN_UNDEF)
+			pointer_set(f, rela->r_offset,
+				    sym.st_value + (uint64_t)rela->r_addend);
 	} else if (type == kinds->glob_dat || type == kinds->jump_slot) {
-		if (symbol_get(f, sh, GELF_R_SYM(rela->r_info), &sym,
-			       &name) && name && *name)
-			*vec_push(image->imports, image->nimports) =
-				(struct import){
+		if (symbol_get(f, sh, GELF_R_SYM(rela->r_info), &sym, &name) &&
+		    name && *name)
+			*vec_push(image->imports,
+				  image->nimports) = (struct import){
 				.slot = rela->r_offset,
 				.name = pool_string(f->r->pool, name,
 						    strlen(name)),
@@ -362,8 +363,7 @@ relr_fill(struct filling *f, Elf_Scn *scn)
 			word = entry & 1 ? data_word(f, at + f->word * k) :
 					   NULL;
 			if (word)
-				ref_add(f, at + f->word * k,
-					word_get(f, word));
+				ref_add(f, at + f->word * k, word_get(f, word));
 		}
 		entry = word_get(f, (uint8_t *)data->d_buf + i * f->word);
 		at += entry & 1 ? (8 * f->word - 1) * f->word : f->word;
@@ -431,7 +431,9 @@ elf_data(struct elf *elf, struct reading *r)
 {
 	struct image *image = r->image;
 	struct filling f = {
-		.elf = elf, .libelf = elf->libelf, .r = r,
+		.elf = elf,
+		.libelf = elf->libelf,
+		.r = r,
 		.room = 4 * elf_size(elf),
 		.word = elf_wide(elf) ? 8 : 4,
 		.big_endian = elf_big_endian(elf),
@@ -443,6 +445,5 @@ elf_data(struct elf *elf, struct reading *r)
 	sort_by_addr(image->data, image->ndata, sizeof(*image->data));
 	relocations_fill(&f);
 	refs_settle(&f);
-	sort_by_addr(image->imports, image->nimports,
-		     sizeof(*image->imports));
+	sort_by_addr(image->imports, image->nimports, sizeof(*image->imports));
 }

@@ -69,13 +69,14 @@ elf_program(const struct elf *elf)
 	arch = arch_find(h->e_machine, h->e_ident[EI_CLASS], h->e_flags);
 	if (!arch)
 		return fail_null("%s: pmon does not support its CPU (ELF "
-				 "machine %u: %s)", elf->path, h->e_machine,
+				 "machine %u: %s)",
+				 elf->path, h->e_machine,
 				 machine_name(h->e_machine,
 					      h->e_ident[EI_CLASS]));
 	if (arch->big_endian != elf_big_endian(elf))
 		return fail_null("%s: damaged: a %s-endian %s program",
-				 elf->path, arch->big_endian ? "little" :
-				 "big", arch->name);
+				 elf->path, arch->big_endian ? "little" : "big",
+				 arch->name);
 	return arch;
 }
 
@@ -115,8 +116,8 @@ segment_read(struct elf *elf, struct reading *r, const GElf_Phdr *ph)
 	if (ph->p_filesz > ph->p_memsz ||
 	    __builtin_add_overflow(ph->p_vaddr, ph->p_memsz, &end))
 		return fail("%s: damaged: a segment at 0x%" PRIx64
-			    " has no sensible size", elf->path,
-			    (uint64_t)ph->p_vaddr);
+			    " has no sensible size",
+			    elf->path, (uint64_t)ph->p_vaddr);
 	if (ph->p_flags & PF_X) {
 		if (segment_check(elf, image, ph) < 0)
 			return -1;
@@ -200,7 +201,9 @@ text_add(struct reading *r, uint64_t lo, uint64_t hi, bool plt)
 		if (!(seg->flags & PF_X) || lo < seg->addr || lo >= end)
 			continue;
 		*vec_push(r->texts, r->ntexts) = (struct text){
-			.lo = lo, .hi = hi < end ? hi : end, .plt = plt,
+			.lo = lo,
+			.hi = hi < end ? hi : end,
+			.plt = plt,
 		};
 		return;
 	}
@@ -224,8 +227,7 @@ texts_read(struct elf *elf, struct reading *r)
 			text_add(r, r->image->segments[i].addr, UINT64_MAX,
 				 false);
 	if (r->ntexts)
-		qsort(r->texts, r->ntexts, sizeof(*r->texts),
-		      text_compare);
+		qsort(r->texts, r->ntexts, sizeof(*r->texts), text_compare);
 }
 
 int
@@ -244,7 +246,9 @@ elf_headers(struct elf *elf, struct reading *r)
 		return -1;
 	texts_read(elf, r);
 	if (!elf->header.e_shoff)
-		reading_remark(r, "%s has no section headers: its functions "
-			       "cannot be found", elf->path);
+		reading_remark(r,
+			       "%s has no section headers: its functions "
+			       "cannot be found",
+			       elf->path);
 	return 0;
 }

@@ -103,8 +103,7 @@ elf_inflate_check(struct elf *elf)
 		return 0;
 	return fail("%s: pmon does not read its compressed sections: they "
 		    "would take %" PRIu64 " bytes, and the file has %" PRIu64,
-		    elf->path,
-		    elf->inflated, size);
+		    elf->path, elf->inflated, size);
 }
 
 struct bytes
@@ -124,8 +123,9 @@ elf_section(struct elf *elf, const char *name, uint64_t *addr)
 		if (data && data->d_size > 4 &&
 		    memcmp(data->d_buf, "ZLIB", 4) == 0)
 			data = elf_inflate_check(elf) ||
-			       elf_compress_gnu(scn, 0, 0) < 0 ? NULL :
-			       elf_rawdata(scn, NULL);
+					       elf_compress_gnu(scn, 0, 0) < 0 ?
+				       NULL :
+				       elf_rawdata(scn, NULL);
 	}
 	free(gnu);
 	if (addr)
@@ -166,7 +166,11 @@ elf_notes(struct elf *elf)
 	for (size_t i = 0; !elf->id_len && i < elf->nphdrs; i++)
 		if (gelf_getphdr(elf->libelf, (int)i, &ph) &&
 		    ph.p_type == PT_NOTE)
-			notes_read(elf, elf_getdata_rawchunk(elf->libelf,
-				(int64_t)ph.p_offset, ph.p_filesz,
-				ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
+			notes_read(elf,
+				   elf_getdata_rawchunk(elf->libelf,
+							(int64_t)ph.p_offset,
+							ph.p_filesz,
+							ph.p_align == 8 ?
+								ELF_T_NHDR8 :
+								ELF_T_NHDR));
 }

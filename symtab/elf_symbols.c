@@ -74,7 +74,8 @@ table_read(struct elf *elf, struct effort *effort, Elf_Scn *scn,
 		return fail("%s: damaged: its symbol table %s cannot be read",
 			    elf_path(elf), symtab ? ".symtab" : ".dynsym");
 	for (int i = 0; reading_wants_any(r) && gelf_getsym(data, i, &sym) &&
-	     effort_spend(effort, EFFORT_NAMES, size); i++) {
+			effort_spend(effort, EFFORT_NAMES, size);
+	     i++) {
 		unsigned type = GELF_ST_TYPE(sym.st_info);
 		enum symbol_rank rank = symbol_rank(&sym);
 

@@ -51,7 +51,8 @@ static struct lsda_section
 section_get(struct elf *elf, const char *name)
 {
 	struct lsda_section section = {
-		.big_endian = elf_big_endian(elf), .narrow = !elf_wide(elf),
+		.big_endian = elf_big_endian(elf),
+		.narrow = !elf_wide(elf),
 	};
 
 	section.bytes = elf_section(elf, name, &section.addr);
@@ -87,8 +88,7 @@ entry_next(struct frames *f, struct cursor *c, uint64_t *id_at, uint64_t *id)
 		n = cursor_take(c, 8);
 	if (!n)
 		return false;
-	f->damaged = c->bad || n < ID_BYTES ||
-		     n > (uint64_t)(c->end - c->p);
+	f->damaged = c->bad || n < ID_BYTES || n > (uint64_t)(c->end - c->p);
 	if (f->damaged)
 		return false;
 	c->end = c->p + n;
@@ -155,10 +155,11 @@ cie_read(struct frames *f, uint64_t offset)
 	cie->sized = *letters == 'z';
 	if (cie->sized)
 		cursor_uleb(&c);
-	cie->known = !c.bad && (cie->sized ?
-		augmentation_read(section, letters + 1,
-				  cursor_offset(section, &c), cie) :
-		!*letters);
+	cie->known = !c.bad &&
+		     (cie->sized ? augmentation_read(section, letters + 1,
+						     cursor_offset(section, &c),
+						     cie) :
+				   !*letters);
 	return cie->known;
 }
 
@@ -283,8 +284,10 @@ debug_read_frames(struct reading *r, struct elf *elf)
 	sort_by_addr(r->frames, r->nframes, sizeof(*r->frames));
 	frames_continue(r);
 	if (f.damaged)
-		reading_remark(r, "%s: damaged .eh_frame: pmon ignored part of "
-			       "it", image->path);
+		reading_remark(r,
+			       "%s: damaged .eh_frame: pmon ignored part of "
+			       "it",
+			       image->path);
 }
 
 struct range *
@@ -334,7 +337,9 @@ debug_read_pads(struct reading *r, struct elf *elf)
 	if (!gopclntab_pads(r, elf))
 		damage = ".gopclntab";
 	if (damage)
-		reading_remark(r, "%s: pmon does not know all its exception "
-			       "handlers: damaged %s", image->path, damage);
+		reading_remark(r,
+			       "%s: pmon does not know all its exception "
+			       "handlers: damaged %s",
+			       image->path, damage);
 	pads_sort(r);
 }

@@ -73,8 +73,8 @@ table_read(struct tables *t, uint64_t addr)
 	if (c.bad || n > t->bytes.n / FRAME_SIZE - t->n)
 		return false;
 	for (; n && !c.bad; n--) {
-		*vec_push(t->words, t->n) =
-			t->addr + (uint64_t)(c.p - t->bytes.p);
+		*vec_push(t->words, t->n) = t->addr +
+					    (uint64_t)(c.p - t->bytes.p);
 		cursor_skip(&c, WORD);
 		frame_skip(t, &c);
 	}

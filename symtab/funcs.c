@@ -93,11 +93,13 @@ made_name(struct reading *r, uint64_t addr)
 }
 
 static void
-claim_add(struct making *m, uint64_t lo, uint64_t hi, uint32_t func,
-	  bool entry)
+claim_add(struct making *m, uint64_t lo, uint64_t hi, uint32_t func, bool entry)
 {
 	*vec_push(m->claims, m->nclaims) = (struct claim){
-		.lo = lo, .hi = hi, .func = func, .entry = entry,
+		.lo = lo,
+		.hi = hi,
+		.func = func,
+		.entry = entry,
 	};
 }
 
@@ -125,8 +127,8 @@ name_add(struct making *m, const struct symbol *s, uint32_t func)
 	uint64_t key = name_key(s->name, strlen(s->name), s->group);
 	uint32_t other;
 
-	if (!map_put(&m->names, key, func) &&
-	    map_get(&m->names, key, &other) && other != func)
+	if (!map_put(&m->names, key, func) && map_get(&m->names, key, &other) &&
+	    other != func)
 		map_put(&m->several, key, 0);
 }
 
@@ -151,8 +153,8 @@ symbols_join(struct making *m, const struct symbol *symbols, size_t n)
 		if (!s->name)
 			continue;
 		name_add(m, s, index);
-		if (strcmp(s->name, last) != 0 && strcmp(s->name,
-							 func->name) != 0)
+		if (strcmp(s->name, last) != 0 &&
+		    strcmp(s->name, func->name) != 0)
 			func->aliases[func->naliases++] = last = s->name;
 	}
 }
@@ -230,8 +232,8 @@ subprogram_join(struct making *m, const struct subprogram *sub)
 	if (!func) {
 		if (func_covers(m, entry->lo))
 			return;
-		func = func_add(m, entry->lo, entry->hi - entry->lo,
-				sub->name, FUNC_DWARF);
+		func = func_add(m, entry->lo, entry->hi - entry->lo, sub->name,
+				FUNC_DWARF);
 	}
 	func->file = sub->file;
 	func->line = sub->line;
@@ -240,8 +242,7 @@ subprogram_join(struct making *m, const struct subprogram *sub)
 	for (size_t i = 0; i < sub->nranges; i++)
 		if (&sub->ranges[i] != entry)
 			claim_add(m, sub->ranges[i].lo, sub->ranges[i].hi,
-				  (uint32_t)(func - m->r->image->funcs),
-				  false);
+				  (uint32_t)(func - m->r->image->funcs), false);
 }
 
 /* Find the function that cold is a part of; false unless its name is unique. */
@@ -368,7 +369,9 @@ part_add(struct image_priv *priv, uint64_t lo, uint64_t hi, uint32_t func)
 {
 	if (lo < hi)
 		*vec_push(priv->ranges, priv->nranges) = (struct func_range){
-			.lo = lo, .hi = hi, .func = func,
+			.lo = lo,
+			.hi = hi,
+			.func = func,
 		};
 }
 
@@ -382,8 +385,7 @@ claims_settle(struct making *m)
 	uint64_t done = 0;
 
 	if (m->nclaims)
-		qsort(m->claims, m->nclaims, sizeof(*m->claims),
-		      claim_compare);
+		qsort(m->claims, m->nclaims, sizeof(*m->claims), claim_compare);
 	for (size_t i = 0; i <= m->nclaims; i++) {
 		uint64_t lo = i < m->nclaims ? m->claims[i].lo : UINT64_MAX;
 
@@ -415,8 +417,8 @@ ranges_give(struct reading *r)
 	for (size_t i = 0; i < image->nfuncs; i++) {
 		struct func *func = &image->funcs[i];
 
-		func->ranges = pool_alloc(r->pool, func->nranges *
-					  sizeof(*func->ranges));
+		func->ranges = pool_alloc(
+			r->pool, func->nranges * sizeof(*func->ranges));
 		func->nranges = 1;
 	}
 	for (size_t i = 0; i < priv->nranges; i++) {

@@ -50,9 +50,8 @@ dwarf_of(struct reading *r, struct elf *dwarf, unsigned want)
 /* Functions that make text writable, then those that replace text. */
 enum { PROTECTING = 3U };	/* the first two */
 static const char *const rewriting[] = {
-	"mprotect", "pkey_mprotect",
-	"mmap", "mmap64", "mremap", "process_vm_writev", "ptrace", "shmat",
-	"syscall", NULL
+	"mprotect",	     "pkey_mprotect", "mmap",  "mmap64",  "mremap",
+	"process_vm_writev", "ptrace",	      "shmat", "syscall", NULL
 };
 
 /* Look for functions elsewhere than in symbols and DWARF. */
@@ -135,8 +134,7 @@ reading_begin(struct reading *r, const char *path, const char *real_path,
 	if (elf && want & IMAGE_SPARSE)
 		text_open(r, elf);
 	if (elf && elf_headers(elf, r) == 0 &&
-	    (probe || text_read_hints(r, elf) == 0) &&
-	    elf_symbols(elf, r) == 0)
+	    (probe || text_read_hints(r, elf) == 0) && elf_symbols(elf, r) == 0)
 		return elf;
 	elf_close(elf);
 	return NULL;
@@ -161,8 +159,7 @@ image_open(const char *path, const char *real_path, unsigned want,
 	   bool (*progress)(void *), void *arg)
 {
 	struct reading r = { .progress = progress, .arg = arg };
-	struct elf *elf = reading_begin(&r, path, real_path, want,
-					false);
+	struct elf *elf = reading_begin(&r, path, real_path, want, false);
 
 	if (elf)
 		image_read(&r, elf, want);
@@ -185,7 +182,8 @@ image_probe(const char *path)
 
 	if (elf && !reading_text(&r, r.image->entry))
 		fail("%s: damaged: its entry point 0x%" PRIx64 " is not in its "
-		     "code", path, r.image->entry);
+		     "code",
+		     path, r.image->entry);
 	else if (elf)
 		arch = r.image->arch;
 	reading_end(&r, elf);

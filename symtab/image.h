@@ -95,8 +95,8 @@ enum { SPARSE_REACH = 64 << 10, SPARSE_TEXT = 4096 };
  * used (not ELF, truncated, another machine).  Damaged DWARF is no error: the
  * rest is kept and a remark says so.  Release the image with image_close.
  */
-struct image *image_open(const char *path, const char *real_path,
-			 unsigned want, bool (*progress)(void *), void *arg);
+struct image *image_open(const char *path, const char *real_path, unsigned want,
+			 bool (*progress)(void *), void *arg);
 void image_close(struct image *image);
 
 /*

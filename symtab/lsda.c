@@ -54,8 +54,9 @@ fixed_read(const struct lsda_section *s, uint64_t *offset, unsigned size,
 		return false;
 	*value = 0;
 	for (unsigned i = 0; i < size; i++)
-		*value = *value << 8 | s->bytes.p[*offset +
-			(s->big_endian ? i : size - 1 - i)];
+		*value = *value << 8 |
+			 s->bytes.p[*offset +
+				    (s->big_endian ? i : size - 1 - i)];
 	if (sign)
 		*value = (uint64_t)((int64_t)(*value << shift) >> shift);
 	*offset += size;

@@ -48,8 +48,8 @@ crc_add(uint32_t tables[8][256], uint32_t c, const uint8_t *p, size_t n)
 		     (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 		c = tables[7][c & 0xff] ^ tables[6][c >> 8 & 0xff] ^
 		    tables[5][c >> 16 & 0xff] ^ tables[4][c >> 24] ^
-		    tables[3][p[4]] ^ tables[2][p[5]] ^
-		    tables[1][p[6]] ^ tables[0][p[7]];
+		    tables[3][p[4]] ^ tables[2][p[5]] ^ tables[1][p[6]] ^
+		    tables[0][p[7]];
 	}
 	for (; n; p++, n--)
 		c = tables[0][(c ^ *p) & 0xff] ^ c >> 8;
@@ -73,13 +73,15 @@ file_crc(const struct elf *elf, struct reading *r, uint32_t *crc)
 		crc_tables(tables);
 	while (offset < size) {
 		size_t n = size - offset < sizeof(buf) ?
-			   (size_t)(size - offset) : sizeof(buf);
+				   (size_t)(size - offset) :
+				   sizeof(buf);
 
 		if (elf_read(elf, buf, offset, n) < 0)
 			return -1;
 		if (!reading_goes_on(r, n))
 			return fail("%s: pmon was told to stop while it "
-				    "computed the checksum", elf_path(elf));
+				    "computed the checksum",
+				    elf_path(elf));
 		c = crc_add(tables, c, buf, n);
 		offset += n;
 	}
@@ -117,8 +119,10 @@ candidate_check(struct elf *found, const struct elf *elf, bool same,
 	if (same && elf_same_machine(found, elf))
 		return found;
 	if (r)
-		reading_remark(r, "debug file not used: %s does not belong to "
-			       "%s", elf_path(found), elf_path(elf));
+		reading_remark(r,
+			       "debug file not used: %s does not belong to "
+			       "%s",
+			       elf_path(found), elf_path(elf));
 	elf_close(found);
 	return NULL;
 }
@@ -141,8 +145,9 @@ by_build_id(const struct elf *elf, struct bytes id, struct reading *r)
 		return NULL;
 	for (size_t i = 0; i < id.n; i++)
 		snprintf(name + 2 * i, 3, "%02x", id.p[i]);
-	found = candidate_open(elf, r, mem_printf("%s/.build-id/%.2s/%s.debug",
-						  debug_root, name, name + 2));
+	found = candidate_open(elf, r,
+			       mem_printf("%s/.build-id/%.2s/%s.debug",
+					  debug_root, name, name + 2));
 	return candidate_check(found, elf, found && id_is(found, id), r);
 }
 
@@ -212,10 +217,10 @@ separate_debug(struct elf *elf, struct reading *r)
 	if (found || !len || crc + 4 > link.n || memchr(link.p, '/', len))
 		return found;
 	return by_link(elf, (const char *)link.p,
-		       (uint32_t)link.p[crc] |
-		       (uint32_t)link.p[crc + 1] << 8 |
-		       (uint32_t)link.p[crc + 2] << 16 |
-		       (uint32_t)link.p[crc + 3] << 24, r);
+		       (uint32_t)link.p[crc] | (uint32_t)link.p[crc + 1] << 8 |
+			       (uint32_t)link.p[crc + 2] << 16 |
+			       (uint32_t)link.p[crc + 3] << 24,
+		       r);
 }
 
 struct elf *
@@ -231,8 +236,8 @@ separate_supplement(struct elf *elf)
 		return NULL;
 	id = (struct bytes){ link.p + len + 1, link.n - len - 1 };
 	dir = *link.p == '/' ? mem_strdup("") : directory(elf);
-	found = candidate_open(elf, NULL, mem_printf("%s%s", dir,
-						     (const char *)link.p));
+	found = candidate_open(elf, NULL,
+			       mem_printf("%s%s", dir, (const char *)link.p));
 	free(dir);
 	found = candidate_check(found, elf, found && id_is(found, id), NULL);
 	return found ? found : by_build_id(elf, id, NULL);

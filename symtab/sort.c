@@ -39,8 +39,8 @@ merge(char *to, const char *from, size_t a, size_t b, size_t c, size_t size)
 	for (size_t k = a; k < c; k++) {
 		size_t take;
 
-		if (j == c || (i < b && key(from, i, size) <=
-			       key(from, j, size)))
+		if (j == c ||
+		    (i < b && key(from, i, size) <= key(from, j, size)))
 			take = i++;
 		else
 			take = j++;

@@ -143,7 +143,8 @@ hints_find(struct image *image, const uint8_t *code, size_t n, uint64_t addr,
 		i = image->arch->hint(code, n, i, &kind);
 		if (i < last)
 			*vec_push(image->hints, image->nhints) = (struct hint){
-				.addr = addr + i, .kind = (uint8_t)kind,
+				.addr = addr + i,
+				.kind = (uint8_t)kind,
 			};
 	}
 }
@@ -154,8 +155,8 @@ hints_find(struct image *image, const uint8_t *code, size_t n, uint64_t addr,
  * HINT_CONTEXT bytes that a hint is judged by.
  */
 static int
-hints_read_file(struct image *image, struct elf *elf,
-		const struct segment *seg, uint64_t addr, uint64_t size)
+hints_read_file(struct image *image, struct elf *elf, const struct segment *seg,
+		uint64_t addr, uint64_t size)
 {
 	uint8_t *code = mem_alloc(CHUNK);
 	uint64_t at = 0, done = 0;
@@ -165,8 +166,8 @@ hints_read_file(struct image *image, struct elf *elf,
 		size_t n = size - at < CHUNK ? size - at : CHUNK;
 		uint64_t last = at + n < size ? at + n - HINT_CONTEXT : size;
 
-		err = elf_read(elf, code, seg->offset + (addr - seg->addr) +
-			       at, n);
+		err = elf_read(elf, code, seg->offset + (addr - seg->addr) + at,
+			       n);
 		if (!err)
 			hints_find(image, code, n, addr + at, done - at,
 				   last - at);

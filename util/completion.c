@@ -61,15 +61,20 @@ bash_argument(const struct option_entry *entry, FILE *out)
 	bash_names(entry, out);
 	fputs(")\n", out);
 	if (is_list(entry))
-		fprintf(out, "\t\tlist=${cur%%\"${cur##*,}\"}\n"
+		fprintf(out,
+			"\t\tlist=${cur%%\"${cur##*,}\"}\n"
 			"\t\tCOMPREPLY=($(compgen -P \"$list\" -W '%s' -- "
-			"\"${cur##*,}\"))\n", entry->words);
+			"\"${cur##*,}\"))\n",
+			entry->words);
 	else if (entry->words)
-		fprintf(out, "\t\tCOMPREPLY=($(compgen -W '%s' -- "
-			"\"$cur\"))\n", entry->words);
+		fprintf(out,
+			"\t\tCOMPREPLY=($(compgen -W '%s' -- "
+			"\"$cur\"))\n",
+			entry->words);
 	else if (is_process(entry))
 		fputs("\t\tCOMPREPLY=($(compgen -W \"$(cd /proc && echo "
-		      "[0-9]*)\" -- \"$cur\"))\n", out);
+		      "[0-9]*)\" -- \"$cur\"))\n",
+		      out);
 	else if (is_file(entry))
 		fputs("\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n", out);
 	fputs("\t\treturn;;\n", out);
@@ -82,9 +87,11 @@ bash_print(const struct option_table *table, FILE *out)
 	size_t n = option_table_size(table);
 	const char *bar = "";
 
-	fprintf(out, "# %s in bash\n_%s()\n{\n"
+	fprintf(out,
+		"# %s in bash\n_%s()\n{\n"
 		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} opt= list i\n"
-		"\tlocal args='", name, name);
+		"\tlocal args='",
+		name, name);
 	for (size_t i = 0; i < n; i++) {
 		if (!option_table_at(table, i)->arg)
 			continue;
@@ -96,7 +103,8 @@ bash_print(const struct option_table *table, FILE *out)
 	fputs("'\n\tCOMPREPLY=()\n"
 	      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 	      "\t\tcase ${COMP_WORDS[i]} in\n"
-	      "\t\t=) ;;\n", out);
+	      "\t\t=) ;;\n",
+	      out);
 	if (table->mixed)
 		fputs("\t\t*) ;;\n", out);
 	else
@@ -113,19 +121,22 @@ bash_print(const struct option_table *table, FILE *out)
 	      "\tif [[ $cur = = ]]; then\n\t\tcur=\n"
 	      "\telif [[ $opt = = ]]; then\n"
 	      "\t\topt=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
-	      "\tcase $opt in\n", out);
+	      "\tcase $opt in\n",
+	      out);
 	for (size_t i = 0; i < n; i++)
 		if (option_table_at(table, i)->arg)
 			bash_argument(option_table_at(table, i), out);
 	fputs("\tesac\n\tif [[ $cur = -* ]]; then\n"
-	      "\t\tCOMPREPLY=($(compgen -W '", out);
+	      "\t\tCOMPREPLY=($(compgen -W '",
+	      out);
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "%s--%s", i ? " " : "",
 			option_table_at(table, i)->name);
-	fprintf(out, "' -- \"$cur\"))\n\telse\n"
+	fprintf(out,
+		"' -- \"$cur\"))\n\telse\n"
 		"\t\tCOMPREPLY=($(compgen %s -- \"$cur\"))\n\tfi\n}\n"
-		"complete -F _%s %s\n", table->mixed ? "-f" : "-c -f", name,
-		name);
+		"complete -F _%s %s\n",
+		table->mixed ? "-f" : "-c -f", name, name);
 }
 
 /* ---- zsh */
@@ -165,7 +176,9 @@ zsh_option(const struct option_entry *entry, FILE *out)
 	if (entry->letter)
 		fprintf(out, "\t'(-%c --%s)'{-%c%s,--%s%s}'[", entry->letter,
 			entry->name, entry->letter,
-			!entry->arg ? "" : entry->optional ? "-" : "+",
+			!entry->arg	? "" :
+			entry->optional ? "-" :
+					  "+",
 			entry->name, sign);
 	else
 		fprintf(out, "\t'--%s%s[", entry->name, sign);
@@ -183,8 +196,9 @@ zsh_print(const struct option_table *table, FILE *out)
 		table->mixed ? "" : " -A '-*'");
 	for (size_t i = 0; i < option_table_size(table); i++)
 		zsh_option(option_table_at(table, i), out);
-	fputs(table->mixed ? "\t'*:file:_files'\n" :
-	      "\t'(-)1:program:_command_names -e' '*::argument:_normal'\n",
+	fputs(table->mixed ?
+		      "\t'*:file:_files'\n" :
+		      "\t'(-)1:program:_command_names -e' '*::argument:_normal'\n",
 	      out);
 }
 
@@ -206,8 +220,10 @@ fish_option(const char *program, const struct option_entry *entry, FILE *out)
 	if (entry->arg && !entry->optional)
 		fputs(is_file(entry) ? " -r -F" : " -x", out);
 	if (is_list(entry))
-		fprintf(out, " -a '(__fish_append , (string split \" \" -- "
-			"\"%s\"))'", entry->words);
+		fprintf(out,
+			" -a '(__fish_append , (string split \" \" -- "
+			"\"%s\"))'",
+			entry->words);
 	else if (entry->words)
 		fprintf(out, " -a '%s'", entry->words);
 	else if (is_process(entry))
@@ -248,6 +264,7 @@ option_table_complete(const struct option_table *table, const char *shell,
 		fish_print(table, out);
 	else
 		return fail("--completion: \"%s\" is not one of bash, zsh and "
-			    "fish", shell);
+			    "fish",
+			    shell);
 	return 0;
 }

@@ -26,9 +26,8 @@ option_number(const char *option, const char *arg, unsigned long min,
 		return fail("%s: \"%s\" is not a number", option, arg);
 	*value = strtoul(arg, NULL, 10);
 	if (errno == ERANGE || *value < min || *value > max)
-		return fail("%s: %s is out of range (%lu to %lu)",
-			    option, arg, min,
-			    max);
+		return fail("%s: %s is out of range (%lu to %lu)", option, arg,
+			    min, max);
 	return 0;
 }
 
@@ -85,11 +84,10 @@ const struct option_entry about_entries[ABOUT_OPTIONS] = {
 	  "print a completion script for bash, zsh or\n"
 	  "fish, and exit",
 	  set_completion, .words = "bash zsh fish", .last = true },
-	{ "help", 'h', NULL, "print this help and exit",
-	  set_help, .last = true },
-	{ "version", 'V', NULL,
-	  "print the version and the libraries' versions", set_version,
+	{ "help", 'h', NULL, "print this help and exit", set_help,
 	  .last = true },
+	{ "version", 'V', NULL, "print the version and the libraries' versions",
+	  set_version, .last = true },
 };
 
 bool
@@ -144,8 +142,7 @@ option_table_at(const struct option_table *table, size_t i)
 
 /* An option's number; the number of options if it is not in the table. */
 static size_t
-entry_number(const struct option_table *table,
-	     const struct option_entry *entry)
+entry_number(const struct option_table *table, const struct option_entry *entry)
 {
 	size_t i = 0, n = option_table_size(table);
 
@@ -199,8 +196,8 @@ refuse(const struct option_table *table, const char *word, int result,
 		return fail("unknown option -%c; try %s -h", value, program);
 	len = strcspn(word + 2, "=");
 	if (entries_beginning(table, word + 2, len) > 1)
-		return fail("option --%.*s is ambiguous; try %s -h",
-			    (int)len, word + 2, program);
+		return fail("option --%.*s is ambiguous; try %s -h", (int)len,
+			    word + 2, program);
 	return fail("unknown option --%.*s; try %s -h", (int)len, word + 2,
 		    program);
 }
@@ -242,9 +239,9 @@ getopt_longs(const struct option_table *table)
 
 		longs[i] = (struct option){
 			.name = entry->name,
-			.has_arg = !entry->arg ? no_argument :
+			.has_arg = !entry->arg	   ? no_argument :
 				   entry->optional ? optional_argument :
-				   required_argument,
+						     required_argument,
 			.val = LONG_BASE + (int)i,
 		};
 	}
@@ -252,9 +249,8 @@ getopt_longs(const struct option_table *table)
 }
 
 static int
-entries_set(const struct option_table *table, void *into, bool *given,
-	    int argc, char **argv, const char *shorts,
-	    const struct option *longs)
+entries_set(const struct option_table *table, void *into, bool *given, int argc,
+	    char **argv, const char *shorts, const struct option *longs)
 {
 	int c;
 
@@ -310,10 +306,11 @@ option_table_set(const struct option_table *table, void *into,
 	if (i == option_table_size(table))
 		return fail("unknown option \"%s\"", name);
 	if (found.entry->trust < file->trust)
-		return fail("%s: only %s", name,
-			    found.entry->trust == TRUST_USER ?
-			    "the command line or ~/.config/pmon may set this" :
-			    "the command line may set this");
+		return fail(
+			"%s: only %s", name,
+			found.entry->trust == TRUST_USER ?
+				"the command line or ~/.config/pmon may set this" :
+				"the command line may set this");
 	if (arg && !found.entry->arg)
 		return fail("%s takes no argument", name);
 	if (!arg && found.entry->arg && !found.entry->optional)
@@ -330,8 +327,8 @@ entry_help(const struct option_entry *entry, FILE *out)
 	const char *line = entry->help;
 	int column;
 
-	column = entry->letter ? fprintf(out, "  -%c, ", entry->letter)
-			       : fprintf(out, "      ");
+	column = entry->letter ? fprintf(out, "  -%c, ", entry->letter) :
+				 fprintf(out, "      ");
 	column += fprintf(out, "--%s", entry->name);
 	if (entry->arg)
 		column += fprintf(out, entry->optional ? "[=%s]" : "=%s",

@@ -83,8 +83,8 @@ size_t option_table_size(const struct option_table *table);
  * -1 with the message set.  given, if not NULL, has a flag for each option of
  * the table; those of the options in argv are set.
  */
-int option_table_read(const struct option_table *table, void *into,
-		      bool *given, int argc, char **argv);
+int option_table_read(const struct option_table *table, void *into, bool *given,
+		      int argc, char **argv);
 
 /* A file that options are read from, with a flag for each of the table. */
 struct option_file {
@@ -130,7 +130,6 @@ int option_file(const char *option, const char *arg, const char **file);
  * negative value.  -1 with the message set, in which `choice` lists the words.
  */
 int option_word(const char *option, const char *arg,
-		const struct option_word *words, size_t n,
-		const char *choice);
+		const struct option_word *words, size_t n, const char *choice);
 
 #endif

@@ -18,8 +18,7 @@ int regular_open(const char *path, const char *name, struct stat *st);
  * The same, but if pmon is root and the user is not, with no more rights than
  * that user and group have.
  */
-int regular_open_as(uid_t user, gid_t group, const char *path,
-		    struct stat *st);
+int regular_open_as(uid_t user, gid_t group, const char *path, struct stat *st);
 /*
  * Open for reading the file that an O_PATH handle stands for; returns the
  * descriptor, or -1 with errno set.

@@ -35,7 +35,8 @@ void
 shrunk_catch(void)
 {
 	struct sigaction action = {
-		.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO,
+		.sa_sigaction = on_bus,
+		.sa_flags = SA_SIGINFO,
 	};
 
 	page_size = (uintptr_t)sysconf(_SC_PAGESIZE);

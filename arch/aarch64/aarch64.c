@@ -160,12 +160,28 @@ a64_step_shows(const uint8_t *code, size_t size)
 }
 
 /* GDB's features/aarch64-core.xml. */
-#define X(n) { 8, A64_X0 + (n) }
+#define X(n) \
+	{ \
+		8, A64_X0 + (n) \
+	}
 static const struct wire_reg wire[] = {
-	X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(10),
-	X(11), X(12), X(13), X(14), X(15), X(16), X(17), X(18), X(19), X(20),
-	X(21), X(22), X(23), X(24), X(25), X(26), X(27), X(28), X(29), X(30),
-	{ 8, A64_SP }, { 8, A64_PC }, { 4, A64_CPSR },
+	X(0),	       X(1),
+	X(2),	       X(3),
+	X(4),	       X(5),
+	X(6),	       X(7),
+	X(8),	       X(9),
+	X(10),	       X(11),
+	X(12),	       X(13),
+	X(14),	       X(15),
+	X(16),	       X(17),
+	X(18),	       X(19),
+	X(20),	       X(21),
+	X(22),	       X(23),
+	X(24),	       X(25),
+	X(26),	       X(27),
+	X(28),	       X(29),
+	X(30),	       { 8, A64_SP },
+	{ 8, A64_PC }, { 4, A64_CPSR },
 };
 
 const struct arch arch_aarch64 = {

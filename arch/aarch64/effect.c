@@ -60,15 +60,15 @@ static void
 effect_add(struct effect *e, uint32_t word)
 {
 	unsigned rd = a64_field(word, 0, 5), rn = a64_field(word, 5, 5);
-	int64_t imm = (int64_t)a64_field(word, 10, 12) <<
-		      12 * a64_field(word, 22, 1);
+	int64_t imm = (int64_t)a64_field(word, 10, 12)
+		      << 12 * a64_field(word, 22, 1);
 	bool sub = a64_field(word, 30, 1), flags = a64_field(word, 29, 1);
 
 	if (flags) {
 		e->flags = true;
 		e->compares = sub;
 		e->left = rn == A64_SP ? nowhere :
-			  place_reg(rn, width_of(word));
+					 place_reg(rn, width_of(word));
 		e->right = imm;
 	}
 	if (sub)
@@ -115,8 +115,8 @@ effect_add_register(struct effect *e, uint32_t word)
 	}
 	dst_set(e, rd, width);
 	shift = a64_field(word, 10, extended ? 3 : 6);
-	if (sub || rm == ZR || shift > 4 || (!extended &&
-	    (a64_field(word, 22, 2) || rn == ZR)) || width != 8)
+	if (sub || rm == ZR || shift > 4 ||
+	    (!extended && (a64_field(word, 22, 2) || rn == ZR)) || width != 8)
 		return;
 	e->op = EFFECT_SUM;
 	e->src = place_sum(rn, 0);
@@ -144,8 +144,8 @@ effect_logical(struct effect *e, uint32_t word)
 	}
 	dst_set(e, rd, width_of(word));
 	/* Elements smaller than the register repeat: no plain mask. */
-	if (opc != 0 || !plain || (width_of(word) == 8 &&
-				   !a64_field(word, 22, 1)))
+	if (opc != 0 || !plain ||
+	    (width_of(word) == 8 && !a64_field(word, 22, 1)))
 		return;
 	e->op = EFFECT_MASK;
 	e->imm = ones >= 64 ? UINT64_MAX : (UINT64_C(1) << ones) - 1;
@@ -172,8 +172,8 @@ effect_bits(struct effect *e, uint32_t word)
 	} else if (opc == 2 && !immr) {
 		e->op = EFFECT_MASK;
 		e->imm = (UINT64_C(2) << imms) - 1;
-	} else if (opc == 2 && imms + 1 == immr &&
-		   8 * width - immr <= 4 && width == 8) {
+	} else if (opc == 2 && imms + 1 == immr && 8 * width - immr <= 4 &&
+		   width == 8) {
 		e->op = EFFECT_SUM;
 		e->src = place_sum(REG_NONE, 0);
 		e->src.index = (uint8_t)rn;
@@ -205,9 +205,9 @@ effect_immediate(struct effect *e, uint32_t word, uint64_t addr)
 		if (a64_field(word, 29, 2) != 2)
 			return;
 		e->op = EFFECT_SUM;
-		e->src = place_sum(REG_NONE, (int64_t)
-				   ((uint64_t)a64_field(word, 5, 16)
-				    << 16 * a64_field(word, 21, 2)));
+		e->src = place_sum(REG_NONE,
+				   (int64_t)((uint64_t)a64_field(word, 5, 16)
+					     << 16 * a64_field(word, 21, 2)));
 		return;
 	case 6:
 		effect_bits(e, word);
@@ -372,11 +372,12 @@ static enum effect_cond
 branch_cond(uint32_t word)
 {
 	static const uint8_t conds[] = {
-		[0] = COND_EQUAL, [1] = COND_NOT_EQUAL,
-		[2] = COND_ABOVE_EQUAL, [3] = COND_BELOW, [8] = COND_ABOVE,
-		[9] = COND_BELOW_EQUAL, [10] = COND_GREATER_EQUAL,
-		[11] = COND_LESS, [12] = COND_GREATER,
-		[13] = COND_LESS_EQUAL, [15] = COND_OTHER,
+		[0] = COND_EQUAL,	   [1] = COND_NOT_EQUAL,
+		[2] = COND_ABOVE_EQUAL,	   [3] = COND_BELOW,
+		[8] = COND_ABOVE,	   [9] = COND_BELOW_EQUAL,
+		[10] = COND_GREATER_EQUAL, [11] = COND_LESS,
+		[12] = COND_GREATER,	   [13] = COND_LESS_EQUAL,
+		[15] = COND_OTHER,
 	};
 
 	if ((word & 0xff000000) != 0x54000000)
@@ -421,7 +422,9 @@ a64_effect(const uint8_t *code, size_t size, uint64_t addr, struct effect *e)
 	if (!a64_word(code, size, &word))
 		return -1;
 	*e = (struct effect){
-		.dst = nowhere, .src = nowhere, .left = nowhere,
+		.dst = nowhere,
+		.src = nowhere,
+		.left = nowhere,
 		.operand = nowhere,
 	};
 	kind = a64_kind(word, addr, &target);

@@ -203,8 +203,8 @@ a64_slot_make(const uint8_t *code, size_t size, uint64_t va, uint64_t slot_va,
 	if (!a64_word(code, size, &word) || back >= REACH || back < -REACH)
 		return -1;
 	kind = a64_kind(word, va, &target);
-	if ((kind != INSN_PLAIN && kind != INSN_SYSCALL) ||
-	    a64_is_adr(word) || is_literal(word))
+	if ((kind != INSN_PLAIN && kind != INSN_SYSCALL) || a64_is_adr(word) ||
+	    is_literal(word))
 		return -1;
 	jump = 0x14000000 | ((uint32_t)(back / 4) & 0x3ffffff);
 	*slot = (struct slot_code){ .len = 8, .after = 4 };

@@ -9,8 +9,7 @@
 /* dst = dst + value. */
 static void
 effect_add_immediate(struct effect *e, const struct m68k_code *code,
-		     uint16_t op, size_t offset, unsigned width,
-		     int64_t value)
+		     uint16_t op, size_t offset, unsigned width, int64_t value)
 {
 	bool addr = m68k_mode(op) == EA_ADDR;
 	struct place dst = ea_read(code, op, offset, width);
@@ -35,8 +34,7 @@ effect_add_immediate(struct effect *e, const struct m68k_code *code,
  */
 static void
 effect_sub_immediate(struct effect *e, const struct m68k_code *code,
-		     uint16_t op, size_t offset, unsigned width,
-		     int64_t value)
+		     uint16_t op, size_t offset, unsigned width, int64_t value)
 {
 	if (value > 0 && m68k_mode(op) != EA_ADDR) {
 		e->compares = true;
@@ -69,8 +67,8 @@ m68k_effect_add(struct effect *e, const struct m68k_code *code, uint16_t op)
 		return;
 	}
 	if (is_immediate(op)) {
-		(sub ? effect_sub_immediate : effect_add_immediate)(e, code,
-			(uint16_t)(addr << 3 | upper_reg(op)), OP,
+		(sub ? effect_sub_immediate : effect_add_immediate)(
+			e, code, (uint16_t)(addr << 3 | upper_reg(op)), OP,
 			addr ? LONG : width, immediate(code, width));
 		return;
 	}

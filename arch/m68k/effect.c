@@ -269,11 +269,11 @@ static enum effect_cond
 branch_cond(uint16_t op)
 {
 	static const uint8_t conds[] = {
-		[2] = COND_ABOVE, [3] = COND_BELOW_EQUAL,
-		[4] = COND_ABOVE_EQUAL, [5] = COND_BELOW,
-		[6] = COND_NOT_EQUAL, [7] = COND_EQUAL,
+		[2] = COND_ABOVE,	   [3] = COND_BELOW_EQUAL,
+		[4] = COND_ABOVE_EQUAL,	   [5] = COND_BELOW,
+		[6] = COND_NOT_EQUAL,	   [7] = COND_EQUAL,
 		[12] = COND_GREATER_EQUAL, [13] = COND_LESS,
-		[14] = COND_GREATER, [15] = COND_LESS_EQUAL,
+		[14] = COND_GREATER,	   [15] = COND_LESS_EQUAL,
 	};
 
 	return op >> 12 == 6 ? conds[op >> 8 & 15] : COND_OTHER;
@@ -369,7 +369,9 @@ effect_of(const struct m68k_code *code, struct effect *e)
 	if (!len || len > code->size)
 		return -1;
 	*e = (struct effect){
-		.dst = nowhere, .src = nowhere, .left = nowhere,
+		.dst = nowhere,
+		.src = nowhere,
+		.left = nowhere,
 		.operand = nowhere,
 	};
 	kind = m68k_kind(code, &target);
@@ -390,8 +392,7 @@ m68000_effect(const uint8_t *p, size_t size, uint64_t addr,
 }
 
 int
-m68k_effect(const uint8_t *p, size_t size, uint64_t addr,
-	    struct effect *effect)
+m68k_effect(const uint8_t *p, size_t size, uint64_t addr, struct effect *effect)
 {
 	struct m68k_code code = m68k_code_of(p, size, addr, true);
 

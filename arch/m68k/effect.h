@@ -26,8 +26,11 @@ static inline struct place
 place_sum(unsigned reg, unsigned index, unsigned scale, int64_t disp)
 {
 	return (struct place){
-		.kind = PLACE_MEM, .width = LONG, .reg = (uint8_t)reg,
-		.index = (uint8_t)index, .scale = (uint8_t)scale,
+		.kind = PLACE_MEM,
+		.width = LONG,
+		.reg = (uint8_t)reg,
+		.index = (uint8_t)index,
+		.scale = (uint8_t)scale,
 		.disp = disp,
 	};
 }
@@ -96,14 +99,11 @@ void m68k_effect_other(struct effect *e, const struct m68k_code *code,
 		       uint16_t op);
 
 /* Arithmetic, by the first digit of the operation word: arithmetic.c. */
-void m68k_effect_0(struct effect *e, const struct m68k_code *code,
-		   uint16_t op);
-void m68k_effect_5(struct effect *e, const struct m68k_code *code,
-		   uint16_t op);
+void m68k_effect_0(struct effect *e, const struct m68k_code *code, uint16_t op);
+void m68k_effect_5(struct effect *e, const struct m68k_code *code, uint16_t op);
 void m68k_effect_add(struct effect *e, const struct m68k_code *code,
 		     uint16_t op);
-void m68k_effect_b(struct effect *e, const struct m68k_code *code,
-		   uint16_t op);
+void m68k_effect_b(struct effect *e, const struct m68k_code *code, uint16_t op);
 void m68k_effect_unary(struct effect *e, const struct m68k_code *code,
 		       uint16_t op);
 void m68k_effect_multiply(struct effect *e, const struct m68k_code *code,

@@ -32,8 +32,9 @@ decoder(bool full)
 	struct decoder *d = &decoders[full];
 
 	if (!d->insn) {
-		must(cs_open(CS_ARCH_M68K, CS_MODE_BIG_ENDIAN |
-			     (full ? CS_MODE_M68K_040 : CS_MODE_M68K_000),
+		must(cs_open(CS_ARCH_M68K,
+			     CS_MODE_BIG_ENDIAN | (full ? CS_MODE_M68K_040 :
+							  CS_MODE_M68K_000),
 			     &d->handle) == CS_ERR_OK);
 		d->insn = cs_malloc(d->handle);
 		must(d->insn);
@@ -241,12 +242,12 @@ m68k_step_shows(const uint8_t *code, size_t size)
 
 /* GDB's features/m68k-core.xml. */
 static const struct wire_reg wire[] = {
-	{ 4, M68K_D0 }, { 4, M68K_D0 + 1 }, { 4, M68K_D0 + 2 },
+	{ 4, M68K_D0 },	    { 4, M68K_D0 + 1 }, { 4, M68K_D0 + 2 },
 	{ 4, M68K_D0 + 3 }, { 4, M68K_D0 + 4 }, { 4, M68K_D0 + 5 },
 	{ 4, M68K_D0 + 6 }, { 4, M68K_D0 + 7 }, { 4, M68K_A0 },
 	{ 4, M68K_A0 + 1 }, { 4, M68K_A0 + 2 }, { 4, M68K_A0 + 3 },
 	{ 4, M68K_A0 + 4 }, { 4, M68K_A0 + 5 }, { 4, M68K_A0 + 6 },
-	{ 4, M68K_SP }, { 4, M68K_PS }, { 4, M68K_PC },
+	{ 4, M68K_SP },	    { 4, M68K_PS },	{ 4, M68K_PC },
 };
 
 const struct arch arch_m68000 = {

@@ -72,8 +72,7 @@ prepare_through(const struct m68k_code *code, uint16_t op, struct emul *emul)
 }
 
 int
-m68k_emul_prepare(const uint8_t *p, size_t size, uint64_t va,
-		  struct emul *emul)
+m68k_emul_prepare(const uint8_t *p, size_t size, uint64_t va, struct emul *emul)
 {
 	struct m68k_code code = m68k_code_of(p, size, va, true);
 	uint16_t op = m68k_word(&code, 0);
@@ -106,8 +105,8 @@ m68k_emul_prepare(const uint8_t *p, size_t size, uint64_t va,
 			return -1;
 		emul->op = OP_RETURN;
 		emul->memory = true;
-		emul->imm = op == 0x4e74 ?
-			(uint64_t)m68k_signed(&code, 2, 2) : 0;
+		emul->imm = op == 0x4e74 ? (uint64_t)m68k_signed(&code, 2, 2) :
+					   0;
 		return 0;
 	default:
 		if (op != 0x4e71)

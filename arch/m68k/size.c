@@ -72,7 +72,8 @@ m68k_ea_size(const struct m68k_code *code, enum ea_mode mode, size_t offset,
 	case EA_PC_INDEX:
 		ext = m68k_word(code, offset);
 		return is_full(code, ext) ?
-			2 + base_size(ext) + outer_size(ext) : 2;
+			       2 + base_size(ext) + outer_size(ext) :
+			       2;
 	case EA_IMM:
 		return size < 2 ? 2 : size;
 	default:
@@ -136,8 +137,10 @@ m68k_ea_place(const struct m68k_code *code, uint16_t op, size_t offset,
 	      uint8_t width)
 {
 	struct place place = {
-		.kind = PLACE_MEM, .width = width,
-		.reg = (uint8_t)(M68K_A0 + (op & 7)), .index = REG_NONE,
+		.kind = PLACE_MEM,
+		.width = width,
+		.reg = (uint8_t)(M68K_A0 + (op & 7)),
+		.index = REG_NONE,
 	};
 
 	switch (m68k_mode(op)) {
@@ -211,8 +214,8 @@ size_0(const struct m68k_code *code, uint16_t op)
 
 	if (op & 0x100)
 		return (op & 0x38) == 8 ? 4 : with_ea(code, OP, 1);
-	if ((op & 0x3f) == 0x3c && (op >> 9 == 0 || op >> 9 == 1 ||
-				    op >> 9 == 5))
+	if ((op & 0x3f) == 0x3c &&
+	    (op >> 9 == 0 || op >> 9 == 1 || op >> 9 == 5))
 		return 4;	/* to ccr, sr */
 	if ((op & 0xfdff) == 0x0cfc)
 		return 6;	/* cas2 */
@@ -288,8 +291,8 @@ size_4(const struct m68k_code *code, uint16_t op)
 	case 0x46c0:
 		return with_ea(code, OP, 2);
 	}
-	return with_ea(code, OP, (op & 0xff00) == 0x4a00 ?
-		       size_of(op >> 6) : 0);
+	return with_ea(code, OP,
+		       (op & 0xff00) == 0x4a00 ? size_of(op >> 6) : 0);
 }
 
 static size_t

@@ -31,8 +31,8 @@ text_add(struct text *text, const char *fmt, ...)
 }
 
 static const char *const regs[] = {
-	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10",
-	"r11", "ap", "fp", "sp", "pc",
+	"r0", "r1", "r2",  "r3",  "r4", "r5", "r6", "r7",
+	"r8", "r9", "r10", "r11", "ap", "fp", "sp", "pc",
 };
 
 static bool

@@ -35,7 +35,8 @@ destination_set(const struct vax_insn *vax, struct insn *insn)
 			insn->target = last->value;
 		else
 			insn->kind = insn->kind == INSN_JUMP ?
-				INSN_JUMP_INDIRECT : INSN_CALL_INDIRECT;
+					     INSN_JUMP_INDIRECT :
+					     INSN_CALL_INDIRECT;
 		break;
 	}
 }
@@ -50,7 +51,9 @@ vax_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 	if (vax_insn_read(code, size, addr, &vax))
 		return -1;
 	*insn = (struct insn){
-		.addr = addr, .len = vax.len, .kind = vax.op->kind,
+		.addr = addr,
+		.len = vax.len,
+		.kind = vax.op->kind,
 	};
 	destination_set(&vax, insn);
 	if (vax.op->kind != INSN_JUMP_INDIRECT)
@@ -67,8 +70,8 @@ vax_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
  * goes past the table if the selector is out of range.
  */
 static int
-vax_targets(const uint8_t *code, size_t size, uint64_t addr,
-	    uint64_t **targets, size_t *n)
+vax_targets(const uint8_t *code, size_t size, uint64_t addr, uint64_t **targets,
+	    size_t *n)
 {
 	struct vax_insn vax;
 	const uint8_t *p;
@@ -81,9 +84,9 @@ vax_targets(const uint8_t *code, size_t size, uint64_t addr,
 		return -1;
 	p = code + vax.len;
 	for (uint32_t i = 0; i < entries; i++, p += 2)
-		*vec_push(*targets, *n) = (uint32_t)
-			(addr + vax.len + (uint64_t)(int16_t)
-			 (p[0] | p[1] << 8));
+		*vec_push(*targets, *n) =
+			(uint32_t)(addr + vax.len +
+				   (uint64_t)(int16_t)(p[0] | p[1] << 8));
 	*vec_push(*targets, *n) = (uint32_t)(addr + vax.len + 2 * entries);
 	return 0;
 }

@@ -11,9 +11,8 @@
  */
 enum {
 	CALL_KILLS = 1 << X86_RAX | 1 << X86_RDX,
-	CALL_SPOILS = 1 << X86_RCX | 1 << X86_RSI | 1 << X86_RDI |
-		      1 << X86_R8 | 1 << X86_R9 | 1 << X86_R10 |
-		      1 << X86_R11,
+	CALL_SPOILS = 1 << X86_RCX | 1 << X86_RSI | 1 << X86_RDI | 1 << X86_R8 |
+		      1 << X86_R9 | 1 << X86_R10 | 1 << X86_R11,
 };
 
 static struct place
@@ -21,7 +20,9 @@ place_reg(uint8_t reg, uint8_t width)
 {
 	return (struct place){
 		.kind = reg == X86_NONE ? PLACE_NONE : PLACE_REG,
-		.width = width, .reg = reg, .index = REG_NONE,
+		.width = width,
+		.reg = reg,
+		.index = REG_NONE,
 	};
 }
 
@@ -30,8 +31,12 @@ static struct place
 place_sum(uint8_t reg, uint8_t index, uint8_t scale, int64_t disp)
 {
 	return (struct place){
-		.kind = PLACE_MEM, .width = 8, .reg = reg, .index = index,
-		.scale = scale, .disp = disp,
+		.kind = PLACE_MEM,
+		.width = 8,
+		.reg = reg,
+		.index = index,
+		.scale = scale,
+		.disp = disp,
 	};
 }
 
@@ -40,9 +45,8 @@ static struct place
 place_mem(const ZydisDecodedOperand *operand, uint64_t next)
 {
 	const ZydisDecodedOperandMem *mem = &operand->mem;
-	struct place place = place_sum(x86_gpr(mem->base),
-				       x86_gpr(mem->index), mem->scale,
-				       mem->disp.value);
+	struct place place = place_sum(x86_gpr(mem->base), x86_gpr(mem->index),
+				       mem->scale, mem->disp.value);
 
 	place.width = operand->size / 8 < UINT8_MAX ? operand->size / 8 : 0;
 	if (mem->base == ZYDIS_REGISTER_RIP)
@@ -128,8 +132,7 @@ effect_writes(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 	}
 	effect->flags = zinsn->cpu_flags &&
 			(zinsn->cpu_flags->modified | zinsn->cpu_flags->set_0 |
-			 zinsn->cpu_flags->set_1 |
-			 zinsn->cpu_flags->undefined);
+			 zinsn->cpu_flags->set_1 | zinsn->cpu_flags->undefined);
 }
 
 /* dst = dst + imm; a subtraction also compares. */
@@ -385,8 +388,9 @@ x86_effect(const uint8_t *code, size_t size, uint64_t addr,
 		break;
 	case ZYDIS_MNEMONIC_INC:
 	case ZYDIS_MNEMONIC_DEC:
-		effect_add(effect, zinsn.mnemonic == ZYDIS_MNEMONIC_INC ?
-			   1 : -1, false);
+		effect_add(effect,
+			   zinsn.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1,
+			   false);
 		break;
 	default:
 		effect_arithmetic(effect, &zinsn, operands, next);

@@ -84,8 +84,8 @@ imm_size(int32_t operand)
 static unsigned
 probe_size(const struct fragment *fragment)
 {
-	unsigned imm = is_unit(fragment->operand) ?
-			       0 : imm_size(fragment->operand);
+	unsigned imm = is_unit(fragment->operand) ? 0 :
+						    imm_size(fragment->operand);
 
 	switch ((enum probe_form)fragment->form) {
 	case PROBE_THREAD:
@@ -233,15 +233,13 @@ keep_write(const struct fragment *fragment, const struct fragment_at *at,
 	const struct adding load = { 0x8b, 0 }, store = { 0x89, 0 };	/* rax */
 	unsigned disp = imm_size(fragment->operand);
 
-	if (gs_put(p, store, at->scratch) ||
-	    gs_put(p + GS_LEN, load, at->slot))
+	if (gs_put(p, store, at->scratch) || gs_put(p + GS_LEN, load, at->slot))
 		return -1;
 	p += 2 * GS_LEN;		/* lea operand(%rax), %rax */
 	memcpy(p, (uint8_t[]){ 0x48, 0x8d, disp == 1 ? 0x40 : 0x80 }, LEA_LEN);
 	memcpy(p + LEA_LEN, &fragment->operand, disp);
 	p += LEA_LEN + disp;
-	if (gs_put(p, store, at->slot) ||
-	    gs_put(p + GS_LEN, load, at->scratch))
+	if (gs_put(p, store, at->slot) || gs_put(p + GS_LEN, load, at->scratch))
 		return -1;
 	return 0;
 }
@@ -261,8 +259,10 @@ probe_write(const struct fragment *fragment, const struct fragment_at *at,
 		return gs_put(p, adding, at->slot);
 	}
 	memcpy(p + LOCKED_LEN, &fragment->operand, size - LOCKED_LEN);
-	memcpy(p, (uint8_t[]){ 0xf0, 0x48, adding.opcode,
-			       (uint8_t)(0x05 | adding.reg << 3) }, 4);
+	memcpy(p,
+	       (uint8_t[]){ 0xf0, 0x48, adding.opcode,
+			    (uint8_t)(0x05 | adding.reg << 3) },
+	       4);
 	return rel_put(p + 4, 4, at->va + size, at->slot);
 }
 
@@ -329,7 +329,8 @@ x86_fragment_write(const struct fragment *fragment,
 	case FRAGMENT_INSN:
 		memcpy(bytes, at->code, fragment->len);
 		return fragment->disp ? x86_rebase(bytes, fragment->disp,
-						   at->original, at->va) : 0;
+						   at->original, at->va) :
+					0;
 	case FRAGMENT_PROBE:
 		return probe_write(fragment, at, bytes);
 	case FRAGMENT_GO:
@@ -373,10 +374,11 @@ x86_fragment_inside(const struct fragment *fragment, unsigned offset)
 	case FRAGMENT_BRANCH:
 	case FRAGMENT_BRANCH_NOT:
 		return !is_jcc(fragment) && fragment->size > len &&
-		       (offset == len ||
-			(fragment->kind == FRAGMENT_BRANCH &&
-			 offset == len + JUMP_SHORT)) ?
-			INSIDE_BETWEEN : INSIDE_NOT;
+				       (offset == len ||
+					(fragment->kind == FRAGMENT_BRANCH &&
+					 offset == len + JUMP_SHORT)) ?
+			       INSIDE_BETWEEN :
+			       INSIDE_NOT;
 	case FRAGMENT_CALL:
 		return offset == PUSH_LEN ? INSIDE_BETWEEN : INSIDE_NOT;
 	case FRAGMENT_ALIGN:

@@ -37,8 +37,7 @@ static bool
 operand_head(const ZydisDecodedOperand *operand)
 {
 	return operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
-	       operand->size == 64 &&
-	       operand->mem.base != ZYDIS_REGISTER_RSP &&
+	       operand->size == 64 && operand->mem.base != ZYDIS_REGISTER_RSP &&
 	       operand->mem.base != ZYDIS_REGISTER_RIP &&
 	       operand->mem.index == ZYDIS_REGISTER_NONE;
 }

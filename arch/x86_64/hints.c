@@ -162,11 +162,9 @@ lanes_look(const uint8_t *code, words *found)
 	lanes_load(code, &a);
 	lanes_load(code + 1, &b);
 	lanes_load(code + 2, &c);
-	*found |= (words)((((a & 0xf9) == 0x48) &
-			   ((b == 0x89) | (b == 0x01)) &
+	*found |= (words)((((a & 0xf9) == 0x48) & ((b == 0x89) | (b == 0x01)) &
 			   ((c & 0xc7) == 0xc4)) |
-			  (((a & 0xfc) == 0x48) &
-			   ((b == 0x8b) | (b == 0x8d)) &
+			  (((a & 0xfc) == 0x48) & ((b == 0x8b) | (b == 0x8d)) &
 			   ((c & 0x38) == 0x20)) |
 			  (((a & 0xf8) == 0x48) & (b == 0x87)) |
 			  ((a == 0x48) & (b == 0x94)) |

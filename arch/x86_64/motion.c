@@ -25,7 +25,8 @@ static bool
 flags_certain(const ZydisDecodedInstruction *zinsn)
 {
 	const ZydisInstructionAttributes repeats = ZYDIS_ATTRIB_HAS_REP |
-		ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+						   ZYDIS_ATTRIB_HAS_REPE |
+						   ZYDIS_ATTRIB_HAS_REPNE;
 
 	switch (zinsn->mnemonic) {
 	case ZYDIS_MNEMONIC_SHL:
@@ -64,8 +65,8 @@ motion_flags(const ZydisDecodedInstruction *zinsn, enum insn_kind kind,
 	motion->reads = flags->tested & X86_FLAGS;
 	if (flags_certain(zinsn))
 		motion->writes = (flags->modified | flags->set_0 |
-				  flags->set_1) & ~flags->undefined &
-				 X86_FLAGS;
+				  flags->set_1) &
+				 ~flags->undefined & X86_FLAGS;
 }
 
 static int

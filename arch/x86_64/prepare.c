@@ -50,30 +50,26 @@ static const struct known known[] = {
 
 /* In the order of Zydis's registers, which is the encoding's. */
 static const uint8_t gpr[16] = {
-	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP,
-	X86_RSI, X86_RDI, X86_R8,  X86_R9,  X86_R10, X86_R11,
-	X86_R12, X86_R13, X86_R14, X86_R15,
+	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
+	X86_R8,	 X86_R9,  X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
 };
 
 uint8_t
 x86_gpr(ZydisRegister reg)
 {
-	reg = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
-					       reg);
+	reg = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
 	if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15)
 		return X86_NONE;
 	return gpr[reg - ZYDIS_REGISTER_RAX];
 }
 
 static int
-memory_set(struct emul *emul, const ZydisDecodedOperandMem *mem,
-	   uint8_t *base)
+memory_set(struct emul *emul, const ZydisDecodedOperandMem *mem, uint8_t *base)
 {
 	if (mem->disp.value != (int32_t)mem->disp.value)
 		return -1;
 	emul->disp = (int32_t)mem->disp.value;
-	*base = mem->base == ZYDIS_REGISTER_RIP ? X86_RIP :
-						  x86_gpr(mem->base);
+	*base = mem->base == ZYDIS_REGISTER_RIP ? X86_RIP : x86_gpr(mem->base);
 	emul->index = x86_gpr(mem->index);
 	emul->scale = mem->scale;
 	if (mem->base != ZYDIS_REGISTER_NONE && *base == X86_NONE)
@@ -135,15 +131,15 @@ operands_set(struct emul *emul, const ZydisDecodedInstruction *zinsn,
 	if (operand_set(emul, zinsn, &operands[0], true))
 		return -1;
 	if (form == FORM_REG)
-		return emul->flags & EMUL_DST_MEM && emul->op != OP_POP ?
-			-1 : 0;
+		return emul->flags & EMUL_DST_MEM && emul->op != OP_POP ? -1 :
+									  0;
 	if (form == FORM_CHANGE && emul->flags & EMUL_DST_MEM)
 		return -1;
 	if (operand_set(emul, zinsn, &operands[1], false))
 		return -1;
 	if (emul->op == OP_MOV)
-		emul->cond = emul->flags & EMUL_SRC_IMM ?
-			emul->width : operands[1].size / 8;
+		emul->cond = emul->flags & EMUL_SRC_IMM ? emul->width :
+							  operands[1].size / 8;
 	if (zinsn->mnemonic == ZYDIS_MNEMONIC_MOVSX ||
 	    zinsn->mnemonic == ZYDIS_MNEMONIC_MOVSXD)
 		emul->flags |= EMUL_SIGNED;
@@ -168,7 +164,8 @@ static bool
 peculiar(const ZydisDecodedInstruction *zinsn, const struct emul *emul)
 {
 	const ZydisInstructionAttributes atomic = ZYDIS_ATTRIB_HAS_LOCK |
-		ZYDIS_ATTRIB_HAS_XACQUIRE | ZYDIS_ATTRIB_HAS_XRELEASE;
+						  ZYDIS_ATTRIB_HAS_XACQUIRE |
+						  ZYDIS_ATTRIB_HAS_XRELEASE;
 
 	if (zinsn->attributes & atomic ||
 	    zinsn->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)

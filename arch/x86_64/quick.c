@@ -29,22 +29,40 @@ enum {
  * high four bits, and the place in the row its low four.  Each character stands
  * for one of the layouts.
  */
-static const char one[] =
-	"mmmmbz..mmmmbz.." "mmmmbz..mmmmbz.." "mmmmbz..mmmmbz.."
-	"mmmmbz..mmmmbz.." "................" "0000000000000000"
-	"...m....zMbB...." "jjjjjjjjjjjjjjjj" "BM.Bmmmmmmmm.l.."
-	"0000000000......" "....ss..bzss...." "bbbbbbbbvvvvvvvv"
-	"ggwk..cC.0..k..." "hhhh............" "........JJ.j...."
-	"......tT......ei";
+static const char one[] = "mmmmbz..mmmmbz.."
+			  "mmmmbz..mmmmbz.."
+			  "mmmmbz..mmmmbz.."
+			  "mmmmbz..mmmmbz.."
+			  "................"
+			  "0000000000000000"
+			  "...m....zMbB...."
+			  "jjjjjjjjjjjjjjjj"
+			  "BM.Bmmmmmmmm.l.."
+			  "0000000000......"
+			  "....ss..bzss...."
+			  "bbbbbbbbvvvvvvvv"
+			  "ggwk..cC.0..k..."
+			  "hhhh............"
+			  "........JJ.j...."
+			  "......tT......ei";
 
 /* The same behind ESCAPE. */
-static const char two[] =
-	".....k.....k...." "xx..mm.........m" "........mmx.xxmm"
-	"................" "mmmmmmmmmmmmmmmm" ".x..mmmmxxx.xxxx"
-	"mmmmmmmmmmmmppmy" "X...mmm.......yy" "JJJJJJJJJJJJJJJJ"
-	"mmmmmmmmmmmmmmmm" "...mBm.....mBm.m" "mm.m..mm...mmmmm"
-	"mm....B.00000000" "....m.p....m...m" "...........m...m"
-	"..........mm..m.";
+static const char two[] = ".....k.....k...."
+			  "xx..mm.........m"
+			  "........mmx.xxmm"
+			  "................"
+			  "mmmmmmmmmmmmmmmm"
+			  ".x..mmmmxxx.xxxx"
+			  "mmmmmmmmmmmmppmy"
+			  "X...mmm.......yy"
+			  "JJJJJJJJJJJJJJJJ"
+			  "mmmmmmmmmmmmmmmm"
+			  "...mBm.....mBm.m"
+			  "mm.m..mm...mmmmm"
+			  "mm....B.00000000"
+			  "....m.p....m...m"
+			  "...........m...m"
+			  "..........mm..m.";
 
 /* What a character of the tables says. */
 struct layout {
@@ -104,7 +122,8 @@ opcode_read(const uint8_t *code, struct parts *parts)
 	for (; at < PREFIXES_MAX; at++) {
 		uint8_t prefix = code[at] == 0x66 ? PREFIX_66 :
 				 code[at] == 0xf3 ? PREFIX_F3 :
-				 code[at] == 0xf2 ? PREFIX_F2 : PREFIX_NONE;
+				 code[at] == 0xf2 ? PREFIX_F2 :
+						    PREFIX_NONE;
 
 		/* cs, fs and gs choose nothing. */
 		if (prefix == PREFIX_NONE && code[at] != 0x2e &&
@@ -167,8 +186,9 @@ kind_of(const struct parts *parts)
 {
 	if (parts->escaped)
 		return parts->opcode >> 4 == 8 ? INSN_BRANCH :
-		       parts->opcode == 0x05 ? INSN_SYSCALL :
-		       parts->opcode == 0x0b ? INSN_STOP : INSN_PLAIN;
+		       parts->opcode == 0x05   ? INSN_SYSCALL :
+		       parts->opcode == 0x0b   ? INSN_STOP :
+						 INSN_PLAIN;
 	if (parts->opcode >> 4 == 7)
 		return INSN_BRANCH;
 	switch (parts->opcode) {
@@ -231,9 +251,12 @@ x86_quick(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 	if (len > LEN_MAX || (kind != INSN_PLAIN && parts.prefixes))
 		return false;
 	*insn = (struct insn){
-		.addr = addr, .len = len, .kind = (uint8_t)kind,
+		.addr = addr,
+		.len = len,
+		.kind = (uint8_t)kind,
 		.target = shape == 'j' || shape == 'J' ?
-			target_of(code, len, imm, addr) : 0,
+				  target_of(code, len, imm, addr) :
+				  0,
 	};
 	return true;
 }

@@ -79,8 +79,8 @@ source(const struct emul *emul, const struct regs *regs,
 	} else if (emul->flags & EMUL_SRC_IMM) {
 		*value = emul->imm & mask(width);
 	} else {
-		*value = reg_read(regs, emul->src,
-				  emul->flags & EMUL_SRC_HIGH, width);
+		*value = reg_read(regs, emul->src, emul->flags & EMUL_SRC_HIGH,
+				  width);
 	}
 	if (emul->flags & EMUL_SIGNED) {
 		unsigned shift = 64 - width * 8;
@@ -166,8 +166,7 @@ run_arithmetic(const struct emul *emul, struct regs *regs,
 }
 
 static enum emul_result
-run_mov(const struct emul *emul, struct regs *regs,
-	const struct memory *memory)
+run_mov(const struct emul *emul, struct regs *regs, const struct memory *memory)
 {
 	uint64_t value;
 
@@ -204,8 +203,7 @@ run_push(const struct emul *emul, struct regs *regs,
  * its base, that is rsp after the increment (Intel SDM volume 2, POP).
  */
 static enum emul_result
-run_pop(const struct emul *emul, struct regs *regs,
-	const struct memory *memory)
+run_pop(const struct emul *emul, struct regs *regs, const struct memory *memory)
 {
 	uint8_t dst = emul->op == OP_LEAVE ? X86_RBP : emul->dst;
 	uint64_t sp = regs->r[emul->op == OP_LEAVE ? X86_RBP : X86_RSP];

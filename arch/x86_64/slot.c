@@ -66,8 +66,8 @@ relocatable(const ZydisDecodedInstruction *zinsn)
 }
 
 int
-x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
-	      uint64_t slot_va, struct slot_code *slot)
+x86_slot_make(const uint8_t *code, size_t size, uint64_t va, uint64_t slot_va,
+	      struct slot_code *slot)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zinsn;
@@ -80,8 +80,7 @@ x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
 	if (zinsn.attributes & ZYDIS_ATTRIB_IS_RELATIVE) {
 		/* An address of 32 bits would wrap at another place. */
 		if (zinsn.raw.disp.size != 32 || zinsn.address_width != 64 ||
-		    x86_rebase(slot->bytes, zinsn.raw.disp.offset, va,
-			       slot_va))
+		    x86_rebase(slot->bytes, zinsn.raw.disp.offset, va, slot_va))
 			return -1;
 	}
 	if (zinsn.mnemonic == ZYDIS_MNEMONIC_SYSCALL)

@@ -94,8 +94,8 @@ x86_insn(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 
 	if (x86_quick(code, size, addr, insn))
 		return 0;
-	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(decoder(true), NULL,
-						      code, size, &zinsn)))
+	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(decoder(true), NULL, code,
+						      size, &zinsn)))
 		return -1;
 	insn->addr = addr;
 	insn->len = zinsn.length;
@@ -103,7 +103,8 @@ x86_insn(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 	insn->flow = FLOW_PLAIN;
 	insn->skips = false;
 	insn->target = zinsn.raw.imm[0].is_relative ?
-		addr + zinsn.length + zinsn.raw.imm[0].value.u : 0;
+			       addr + zinsn.length + zinsn.raw.imm[0].value.u :
+			       0;
 	return 0;
 }
 
@@ -113,11 +114,10 @@ x86_decode(const uint8_t *code, size_t size, ZydisDecodedInstruction *zinsn,
 {
 	const ZydisDecoder *full = decoder(false);
 
-	if (ZYAN_FAILED(operands ?
-			ZydisDecoderDecodeFull(full, code, size, zinsn,
-					       operands) :
-			ZydisDecoderDecodeInstruction(full, NULL, code, size,
-						      zinsn)))
+	if (ZYAN_FAILED(operands ? ZydisDecoderDecodeFull(full, code, size,
+							  zinsn, operands) :
+				   ZydisDecoderDecodeInstruction(
+					   full, NULL, code, size, zinsn)))
 		return -1;
 	return 0;
 }
@@ -164,12 +164,12 @@ x86_first(uint64_t addr)
 
 /* GDB's features/i386/64bit-core.xml. */
 static const struct wire_reg wire[] = {
-	{ 8, X86_RAX }, { 8, X86_RBX }, { 8, X86_RCX }, { 8, X86_RDX },
-	{ 8, X86_RSI }, { 8, X86_RDI }, { 8, X86_RBP }, { 8, X86_RSP },
-	{ 8, X86_R8 }, { 8, X86_R9 }, { 8, X86_R10 }, { 8, X86_R11 },
-	{ 8, X86_R12 }, { 8, X86_R13 }, { 8, X86_R14 }, { 8, X86_R15 },
-	{ 8, X86_RIP }, { 4, X86_EFLAGS }, { 4, X86_CS }, { 4, X86_SS },
-	{ 4, X86_DS }, { 4, X86_ES }, { 4, X86_FS }, { 4, X86_GS },
+	{ 8, X86_RAX }, { 8, X86_RBX },	   { 8, X86_RCX }, { 8, X86_RDX },
+	{ 8, X86_RSI }, { 8, X86_RDI },	   { 8, X86_RBP }, { 8, X86_RSP },
+	{ 8, X86_R8 },	{ 8, X86_R9 },	   { 8, X86_R10 }, { 8, X86_R11 },
+	{ 8, X86_R12 }, { 8, X86_R13 },	   { 8, X86_R14 }, { 8, X86_R15 },
+	{ 8, X86_RIP }, { 4, X86_EFLAGS }, { 4, X86_CS },  { 4, X86_SS },
+	{ 4, X86_DS },	{ 4, X86_ES },	   { 4, X86_FS },  { 4, X86_GS },
 };
 
 const struct arch arch_x86_64 = {

@@ -80,8 +80,8 @@ fits_int32(uint64_t v)
  * Decode in full.  operands has room for ZYDIS_MAX_OPERAND_COUNT of them, or
  * is NULL, which is faster.  0, or -1 if the bytes are no instruction.
  */
-int x86_decode(const uint8_t *code, size_t size,
-	       ZydisDecodedInstruction *zinsn, ZydisDecodedOperand *operands);
+int x86_decode(const uint8_t *code, size_t size, ZydisDecodedInstruction *zinsn,
+	       ZydisDecodedOperand *operands);
 enum insn_kind x86_kind(const ZydisDecodedInstruction *zinsn);
 
 /* The general register that reg is or is part of, or X86_NONE. */

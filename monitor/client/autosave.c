@@ -69,8 +69,10 @@ writer_ended(struct autosave *autosave, int timeout)
 static void
 writer_run(struct run *run, struct report_input *report_input, const char *path)
 {
-	run_remark(run, "pmon ended before the run did: the counts are those "
-		   "of the run's first %.1f seconds", report_input->seconds);
+	run_remark(run,
+		   "pmon ended before the run did: the counts are those "
+		   "of the run's first %.1f seconds",
+		   report_input->seconds);
 	report_input->remarks = run->remarks;
 	report_input->nremarks = run->nremarks;
 	_exit(run_write(run, report_input, path) ? 1 : 0);
@@ -129,9 +131,10 @@ autosave_tick(struct run *run)
 	if (autosave->writer >= 0) {
 		if (!writer_ended(autosave, 0))
 			return;
-		autosave->due = greater(autosave->due, autosave->begun +
-					(now - autosave->begun) *
-					WRITING_SHARE);
+		autosave->due = greater(autosave->due,
+					autosave->begun +
+						(now - autosave->begun) *
+							WRITING_SHARE);
 	}
 	if (now >= autosave->due)
 		save(run, autosave);

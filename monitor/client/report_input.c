@@ -55,7 +55,7 @@ files_check(struct run *run)
 	if (!shrunk_met())
 		return;
 	run_remark(run, "a file was truncated while pmon read it, or memory "
-		   "ran out: counts derived behind calls are not known");
+			"ran out: counts derived behind calls are not known");
 	for (size_t i = 0; i < run->nobjects; i++)
 		if (run->objects[i].plan)
 			run->objects[i].plan->calls_underivable = true;
@@ -82,8 +82,8 @@ report_input_make(struct run *run)
 	report_input->stops = stops_sums(run, &report_input->nstops);
 	for (size_t i = 0; i < run->nobjects; i++)
 		if (run->objects[i].plan && run->objects[i].counted)
-			*vec_push(report_input->plans, report_input->nplans) =
-				run->objects[i].plan;
+			*vec_push(report_input->plans,
+				  report_input->nplans) = run->objects[i].plan;
 	return report_input;
 }
 

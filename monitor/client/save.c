@@ -89,8 +89,8 @@ static const char *
 rank_find(void)
 {
 	static const char *const names[] = {
-		"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-		"MV2_COMM_WORLD_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
+		"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",
+		"MV2_COMM_WORLD_RANK",	"PALS_RANKID", "FLUX_TASK_RANK",
 		"SLURM_PROCID",
 	};
 
@@ -106,8 +106,9 @@ rank_find(void)
 static pid_t
 first_process(const struct run *run)
 {
-	return run->root ? run->root :
-	       run->opts->npids ? run->opts->pids[0] : getpid();
+	return run->root	? run->root :
+	       run->opts->npids ? run->opts->pids[0] :
+				  getpid();
 }
 
 /* The text for %letter, owned by the caller; NULL if it is no pattern. */
@@ -156,7 +157,9 @@ save_path(const struct run *run, unsigned try)
 		text = s[len] ? pattern_text(run, s[len + 1], try) : NULL;
 		/* A % that begins no pattern stands for itself. */
 		longer = mem_printf("%s%.*s%s", path, (int)len, s,
-				    text ? text : s[len] ? "%" : "");
+				    text   ? text :
+				    s[len] ? "%" :
+					     "");
 		s += len + (text ? 2 : s[len] ? 1 : 0);
 		free(text);
 		free(path);
@@ -216,7 +219,8 @@ save_check(const struct run *run)
 		return 0;
 	if (pattern_has(run->opts->data, 'r') && !rank_find())
 		return fail("--data: %s: no environment variable gives the "
-			    "rank (%%r)", run->opts->data);
+			    "rank (%%r)",
+			    run->opts->data);
 	path = save_path(run, 1);
 	err = target_check(path) || replace_check(path) ? -1 : 0;
 	free(path);
@@ -261,17 +265,18 @@ parts_make(const struct run *run, struct profile *profile)
 		part[i] = (uint32_t)profile->nparts;
 		if (!owner->pid)
 			continue;
-		*vec_push(profile->parts, profile->nparts) =
-			(struct profile_part){
-				.parent = owner->parent < i &&
-					  run->owners[owner->parent].pid ?
-					  part[owner->parent] : PART_NONE,
-				.pid = (uint32_t)owner->pid,
-				.tid = (uint32_t)owner->tid,
-				.start = owner_start(run, owner),
-				.program = mem_strdup(
-					owner_program_of(run, owner)),
-			};
+		*vec_push(profile->parts,
+			  profile->nparts) = (struct profile_part){
+			.parent =
+				owner->parent < i &&
+						run->owners[owner->parent].pid ?
+					part[owner->parent] :
+					PART_NONE,
+			.pid = (uint32_t)owner->pid,
+			.tid = (uint32_t)owner->tid,
+			.start = owner_start(run, owner),
+			.program = mem_strdup(owner_program_of(run, owner)),
+		};
 		*vec_push(counter_sets, ncounter_sets) = i;
 	}
 	free(part);
@@ -305,8 +310,8 @@ run_describe(const struct run *run, const struct report_input *report_input,
 			report_input->stops[i].ns,
 		};
 	for (size_t i = 0; i < report_input->nremarks; i++)
-		*vec_push(of->remarks, of->nremarks) =
-			mem_strdup(report_input->remarks[i]);
+		*vec_push(of->remarks,
+			  of->nremarks) = mem_strdup(report_input->remarks[i]);
 }
 
 static struct profile *

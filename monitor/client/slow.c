@@ -97,7 +97,8 @@ slow_factor(const struct slow_use *use, const struct stop_costs *costs)
 	for (int i = 0; i < STOP_CAUSES; i++) {
 		double cost = i == STOP_STEP ? costs->step :
 			      i >= STOP_CALL_MAPS && i <= STOP_CALL_CUT ?
-			      costs->call : costs->trap;
+					       costs->call :
+					       costs->trap;
 
 		stopping += cost * (double)use->stops.n[i];
 	}

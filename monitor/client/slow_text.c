@@ -25,26 +25,16 @@ enum group {
 };
 
 static const uint8_t groups[STOP_CAUSES] = {
-	[STOP_LEADS] = GROUP_SITES,
-	[STOP_SLOTTED] = GROUP_SITES,
-	[STOP_EMULATED] = GROUP_SITES,
-	[STOP_SKIPPED] = GROUP_SITES,
-	[STOP_STEPPED] = GROUP_SITES,
-	[STOP_STEP] = GROUP_SITES,
-	[STOP_OTHER_STEPS] = GROUP_SITES,
-	[STOP_CALL_PINNED] = GROUP_SITES,
-	[STOP_SWITCH] = GROUP_STACKS,
-	[STOP_UNWINDER] = GROUP_STACKS,
-	[STOP_UNWOUND] = GROUP_STACKS,
-	[STOP_ENTERED] = GROUP_ENTRIES,
-	[STOP_PLANT] = GROUP_ENTRIES,
-	[STOP_MAPS] = GROUP_MAPS,
-	[STOP_WATCH] = GROUP_MAPS,
-	[STOP_CALL_MAPS] = GROUP_MAPS,
-	[STOP_CALL_WATCHED] = GROUP_MAPS,
-	[STOP_EXECS] = GROUP_PROCESSES,
-	[STOP_FORK] = GROUP_PROCESSES,
-	[STOP_EXEC] = GROUP_PROCESSES,
+	[STOP_LEADS] = GROUP_SITES,	  [STOP_SLOTTED] = GROUP_SITES,
+	[STOP_EMULATED] = GROUP_SITES,	  [STOP_SKIPPED] = GROUP_SITES,
+	[STOP_STEPPED] = GROUP_SITES,	  [STOP_STEP] = GROUP_SITES,
+	[STOP_OTHER_STEPS] = GROUP_SITES, [STOP_CALL_PINNED] = GROUP_SITES,
+	[STOP_SWITCH] = GROUP_STACKS,	  [STOP_UNWINDER] = GROUP_STACKS,
+	[STOP_UNWOUND] = GROUP_STACKS,	  [STOP_ENTERED] = GROUP_ENTRIES,
+	[STOP_PLANT] = GROUP_ENTRIES,	  [STOP_MAPS] = GROUP_MAPS,
+	[STOP_WATCH] = GROUP_MAPS,	  [STOP_CALL_MAPS] = GROUP_MAPS,
+	[STOP_CALL_WATCHED] = GROUP_MAPS, [STOP_EXECS] = GROUP_PROCESSES,
+	[STOP_FORK] = GROUP_PROCESSES,	  [STOP_EXEC] = GROUP_PROCESSES,
 };
 
 /* What a stop costs at least that its own time does not have. */
@@ -169,7 +159,7 @@ hot_text(const struct run *run, const struct hot_func *func)
 	const char *symbol = hot_symbol(func);
 	bool demangle = run->opts->report.demangle;
 	char *name = symbol ? name_shown(symbol, demangle) :
-		     name_of_addr(func->plan, site->addr, demangle);
+			      name_of_addr(func->plan, site->addr, demangle);
 	char *shorter = name_shorten(name, NAME_MAX);
 	char *sites = text_number(func->nsites, "place");
 	char *text = mem_printf("%" PRIu64 " traps at %s of %s (%s)",
@@ -190,7 +180,8 @@ name_plain(const char *name)
 {
 	for (; *name; name++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyz_.$@0123456789"
-			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ", *name))
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+			    *name))
 			return false;
 	return true;
 }
@@ -201,7 +192,8 @@ units_many(const struct run *run)
 {
 	const struct selection *sel = &run->opts->selection;
 	unsigned units = sel->units == UNITS_DEFAULT ?
-			 select_units_default(sel) : sel->units;
+				 select_units_default(sel) :
+				 sel->units;
 
 	return (units & ~(1u << UNIT_FUNC)) != 0;
 }
@@ -211,7 +203,8 @@ sites_help(const struct run *run, const struct hot_func *func)
 {
 	const char *symbol = hot_symbol(func);
 	const char *fewer = units_many(run) ?
-			    ", --units=func may need fewer traps" : "";
+				    ", --units=func may need fewer traps" :
+				    "";
 
 	if (run->opts->patch != PATCH_AUTO)
 		return mem_strdup("--patch=auto, the default, is faster");
@@ -226,17 +219,21 @@ group_help(const struct run *run, enum group group)
 	switch (group) {
 	case GROUP_STACKS:
 		return units_many(run) ?
-		       mem_strdup("--units=func does without") : NULL;
+			       mem_strdup("--units=func does without") :
+			       NULL;
 	case GROUP_ENTRIES:
 		return mem_printf("each function costs that once; --func "
-				  "chooses fewer%s", units_many(run) ?
-				  ", --units=func makes it cheaper" : "");
+				  "chooses fewer%s",
+				  units_many(run) ?
+					  ", --units=func makes it cheaper" :
+					  "");
 	case GROUP_MAPS:
 		return mem_strdup("only --object needs them");
 	case GROUP_PROCESSES:
 		return run->opts->follow == FOLLOW_ALL ?
-		       mem_strdup("--follow=none leaves child processes out") :
-		       NULL;
+			       mem_strdup(
+				       "--follow=none leaves child processes out") :
+			       NULL;
 	default:
 		return NULL;
 	}
@@ -257,8 +254,9 @@ slow_text(const struct run *run, double factor, const struct stops *stops)
 		help = group_help(run, group);
 	}
 	text = mem_printf("%s runs at least %.0f times slower than alone: "
-			  "%s%s%s", run->program, factor, why,
-			  help ? "; " : "", help ? help : "");
+			  "%s%s%s",
+			  run->program, factor, why, help ? "; " : "",
+			  help ? help : "");
 	free(help);
 	free(why);
 	return text;

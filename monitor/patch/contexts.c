@@ -96,8 +96,9 @@ static bool
 relocated_handler_at(const struct space *space, uint64_t va)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (space->modules[i]->relocated && va - space->modules[i]->lo <
-		    space->modules[i]->hi - space->modules[i]->lo)
+		if (space->modules[i]->relocated &&
+		    va - space->modules[i]->lo <
+			    space->modules[i]->hi - space->modules[i]->lo)
 			return true;
 	return false;
 }
@@ -136,10 +137,10 @@ is_context(struct run *run, const struct task *task,
 	restorer = mapping_at(search, word_at(part, va));
 	if (!restorer || !restorer->exec)
 		return false;
-	code = mapping_at(search, word_at(part, context +
-						run->abi->context_pc));
-	stack = mapping_at(search, word_at(part, context +
-						 run->abi->context_sp));
+	code = mapping_at(search,
+			  word_at(part, context + run->abi->context_pc));
+	stack = mapping_at(search,
+			   word_at(part, context + run->abi->context_sp));
 	return code && code->exec && stack && stack->write &&
 	       returns_signal(run, task, word_at(part, va));
 }

@@ -101,8 +101,7 @@ spaces_choose(struct run *run, struct module *module, const struct batch *batch)
 		for (size_t i = 0; task && i < space->nmodules; i++) {
 			if (space->modules[i] != module)
 				continue;
-			if (!batch_choose(run, space, task->tid, module,
-					  batch))
+			if (!batch_choose(run, space, task->tid, module, batch))
 				return;
 			module->nslots = slots;
 		}
@@ -128,8 +127,7 @@ static void
 spaces_relocated(struct run *run, const struct module *module, size_t first,
 		 size_t last)
 {
-	for (struct process *p = run->processes; p && first < last;
-	     p = p->next)
+	for (struct process *p = run->processes; p && first < last; p = p->next)
 		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
 			if (p->space->modules[i] == module)
 				relocated_plant_new(run, p->space, p->pid,
@@ -158,7 +156,8 @@ spaces_reopen(struct run *run, struct module *module)
 		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
 			for (size_t k = module->nreopened;
 			     p->space->modules[i] == module &&
-			     k < plan->nreopened; k++)
+			     k < plan->nreopened;
+			     k++)
 				relocated_reopen(run, p->space, p->pid, module,
 						 plan->reopened[k]);
 	module->nreopened = plan->nreopened;
@@ -177,14 +176,14 @@ spaces_revert(struct run *run, const struct module *module)
 	     p = p->next)
 		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
 			for (size_t k = 0; p->space->modules[i] == module &&
-			     k < plan->nreverted; k++)
+					   k < plan->nreverted;
+			     k++)
 				relocated_revert(run, p->space, p->pid, module,
 						 plan->reverted[k]);
 }
 
 static void
-spaces_slots(struct run *run, struct module *module, size_t first,
-	     size_t last)
+spaces_slots(struct run *run, struct module *module, size_t first, size_t last)
 {
 	for (struct process *p = run->processes; p; p = p->next) {
 		struct space *space = p->space;
@@ -444,8 +443,7 @@ plan_modules(const struct run *run, const struct plan *plan, size_t *n)
 void
 plan_extended(struct run *run, struct plan *plan)
 {
-	struct batch entries = { .sites = plan->woken,
-				 .n = plan->nwoken };
+	struct batch entries = { .sites = plan->woken, .n = plan->nwoken };
 	struct module **list;
 	size_t n;
 
@@ -497,8 +495,7 @@ plan_lift(struct run *run, struct plan *plan, uint32_t site)
  * these traps have no patches for them yet.
  */
 static void
-module_again(struct run *run, struct module *module,
-	     const struct batch *sites)
+module_again(struct run *run, struct module *module, const struct batch *sites)
 {
 	struct extension ext = {
 		.number = run->extended++,

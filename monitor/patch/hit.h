@@ -39,8 +39,8 @@ void hit_stepped(struct run *run, const struct task *task,
 		 const struct hit *hit, uint64_t pc);
 
 /* The site's jump or call went to va. */
-void hit_target(struct run *run, const struct task *task,
-		const struct hit *hit, uint64_t va);
+void hit_target(struct run *run, const struct task *task, const struct hit *hit,
+		uint64_t va);
 
 /*
  * The instruction of the hit was counted, but has not been done because of this

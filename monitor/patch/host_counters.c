@@ -37,7 +37,8 @@ site_add(struct host_counters *counters, const struct module *module,
 	*vec_push(counters->sites, counters->n) = (struct host_site){
 		.va = site->addr + module->bias,
 		.next = site->branch && site->insn.target != next ?
-			next + module->bias : 0,
+				next + module->bias :
+				0,
 	};
 }
 
@@ -64,9 +65,10 @@ host_counters_plant(struct run *run, const struct module *module)
 		return;
 	qsort(counters->sites, counters->n, sizeof(*counters->sites), by_va);
 	for (size_t i = 0; i < counters->n; i++)
-		*vec_push(counters->indices, n) =
-			plan_site(module->plan, counters->sites[i].va -
-				  module->bias) - module->plan->sites;
+		*vec_push(counters->indices,
+			  n) = plan_site(module->plan,
+					 counters->sites[i].va - module->bias) -
+			       module->plan->sites;
 	if (!run->host->counting->plant(counters->sites, counters->n))
 		return;
 	run_remark(run, "not counted: %s", fail_message());

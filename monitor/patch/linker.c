@@ -23,8 +23,7 @@ static uint64_t
 linker_itself(struct run *run, struct task *task)
 {
 	uint64_t entry = run->host->auxv(task->tid, AT_ENTRY);
-	const struct module *module =
-		space_module(task->process->space, entry);
+	const struct module *module = space_module(task->process->space, entry);
 	const struct image *image = module ? module->plan->image : NULL;
 
 	if (!image || !image->dyn || image->interp)
@@ -54,7 +53,8 @@ linker_look(struct run *run, struct task *task)
 	if (site && site->hook)
 		return;
 	plan_hook(module->plan, &(struct hook){
-		.kind = HOOK_LOADED, .addr = brk - module->bias,
-	});
+					.kind = HOOK_LOADED,
+					.addr = brk - module->bias,
+				});
 	plan_extended(run, module->plan);
 }

@@ -61,15 +61,16 @@ batch_make(const struct module *module, size_t first)
 
 /* The end of the sites, from `first` on, that lie in one page. */
 static size_t
-page_sites(const struct module *module, const struct batch *batch,
-	   size_t first)
+page_sites(const struct module *module, const struct batch *batch, size_t first)
 {
 	uint64_t page = (batch_site(module, batch, first)->addr +
-			 module->bias) / PAGE;
+			 module->bias) /
+			PAGE;
 	size_t i = first;
 
-	while (i < batch->n && (batch_site(module, batch, i)->addr +
-				module->bias) / PAGE == page)
+	while (i < batch->n &&
+	       (batch_site(module, batch, i)->addr + module->bias) / PAGE ==
+		       page)
 		i++;
 	return i;
 }
@@ -80,8 +81,7 @@ page_sites(const struct module *module, const struct batch *batch,
  */
 static int
 page_edit(struct run *run, struct space *space, pid_t tid,
-	  const struct module *module, const struct batch *batch,
-	  site_edit *fn)
+	  const struct module *module, const struct batch *batch, site_edit *fn)
 {
 	const struct arch *arch = module->plan->image->arch;
 	uint64_t lo = batch_site(module, batch, 0)->addr;
@@ -172,8 +172,8 @@ module_hold(const struct run *run, struct space *space,
 		return;
 	/* What leads into relocated functions is written after them. */
 	if (relocated && module->relocated)
-		text_hold(space, module->relocated, module->relocated +
-			  module->relocated_size);
+		text_hold(space, module->relocated,
+			  module->relocated + module->relocated_size);
 	text_hold(space, module->lo, module->hi);
 }
 
@@ -218,11 +218,11 @@ patch_choose(const struct run *run, const struct module *module,
 		return PATCH_WAITING;
 	if (site->leads)
 		return module->plan->fplans[site->fplan].lost ? PATCH_RETIRED :
-							      PATCH_LEADS;
+								PATCH_LEADS;
 	if (run->host->counting && choice != PATCH_STEP && !site->targets)
 		return PATCH_HOST;
-	if (site->skips && !arch->emul_prepare(code, site->insn.len, va,
-					       &patched->emul)) {
+	if (site->skips &&
+	    !arch->emul_prepare(code, site->insn.len, va, &patched->emul)) {
 		patched->emul.imm--;
 		return patched->emul.only_pc ? PATCH_SKIPPED : PATCH_EMULATED;
 	}
@@ -240,8 +240,8 @@ patch_choose(const struct run *run, const struct module *module,
 	emulated = arch->emul_prepare &&
 		   !arch->emul_prepare(code, site->insn.len, va,
 				       &patched->emul);
-	if ((choice == PATCH_AUTO || choice == PATCH_TRAP) &&
-	    emulated && patched->emul.only_pc)
+	if ((choice == PATCH_AUTO || choice == PATCH_TRAP) && emulated &&
+	    patched->emul.only_pc)
 		return PATCH_SKIPPED;
 	if (emulated && (choice == PATCH_EMULATE || !slots))
 		return PATCH_EMULATED;
@@ -293,7 +293,8 @@ patched_make(struct run *run, struct module *module, uint32_t i,
 		patched->patch = PATCH_UNPLANTED;
 		site->lost = true;
 		module->plan->fplans[site->fplan].differs = true;
-		run_remark(run, "%s: some of its code in memory differs from "
+		run_remark(run,
+			   "%s: some of its code in memory differs from "
 			   "the file and is not counted",
 			   module->plan->image->path);
 		return;
@@ -333,9 +334,10 @@ batch_choose(struct run *run, struct space *space, pid_t tid,
 					text, n))
 			return HOST_GONE;
 		for (size_t k = i; k < last; k++)
-			patched_make(run, module, batch->sites[k], text +
-				     (batch_site(module, batch, k)->addr -
-				      lo));
+			patched_make(
+				run, module, batch->sites[k],
+				text + (batch_site(module, batch, k)->addr -
+					lo));
 	}
 	return HOST_OK;
 }

@@ -60,8 +60,8 @@ slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
 bool
 patch_signal(struct run *run, struct task *task, int signal)
 {
-	struct event event = { signal ? EVENT_SIGNAL : EVENT_PAUSED,
-			       task->tid, signal };
+	struct event event = { signal ? EVENT_SIGNAL : EVENT_PAUSED, task->tid,
+			       signal };
 	const struct space *space = task->process->space;
 	struct regs regs;
 	struct slot_pc at;

@@ -86,8 +86,7 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 
 /* The bias of an image of which `map` is a part; false if it is none. */
 static bool
-image_bias(const struct image *image, const struct mapping *map,
-	   uint64_t *bias)
+image_bias(const struct image *image, const struct mapping *map, uint64_t *bias)
 {
 	for (size_t i = 0; i < image->nsegments; i++) {
 		const struct segment *seg = &image->segments[i];
@@ -173,8 +172,8 @@ mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 
 /* Forget the modules whose text is not mapped any more. */
 static void
-modules_forget(struct run *run, struct space *space,
-	       const struct mapping *maps, size_t n)
+modules_forget(struct run *run, struct space *space, const struct mapping *maps,
+	       size_t n)
 {
 	size_t kept = 0, k;
 
@@ -219,8 +218,8 @@ process_foresee(struct run *run, pid_t pid)
 		    maps[i].ino == st.st_ino)
 			continue;
 		open_path = run->host->mapped(pid, &maps[i]);
-		mapping_plan(run, &maps[i], true, plan_infers(plan),
-			     open_path, &unread);
+		mapping_plan(run, &maps[i], true, plan_infers(plan), open_path,
+			     &unread);
 		free(open_path);
 	}
 	mappings_free(maps, n);
@@ -283,8 +282,10 @@ exe_remark(struct run *run, const char *path, const char *open_path)
 	const char *privilege = geteuid() ? file_privilege(open_path) : NULL;
 
 	if (privilege)
-		run_remark(run, "%s %s: under pmon it runs without that "
-			   "privilege", path, privilege);
+		run_remark(run,
+			   "%s %s: under pmon it runs without that "
+			   "privilege",
+			   path, privilege);
 }
 
 /*
@@ -323,15 +324,17 @@ exe_plant(struct run *run, struct task *task, const char *path,
 	struct stat st;
 	uint64_t pc;
 
-	if (!plan || (!stat(open_path, &st) &&
-		      exe_module(run, task, plan, st.st_ino)))
+	if (!plan ||
+	    (!stat(open_path, &st) && exe_module(run, task, plan, st.st_ino)))
 		return;
 	/* If it was killed at its first stop, it has run nothing. */
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return;
 	plan_lose(plan);
-	run_remark(run, "process %d: %s is not counted: pmon does not know "
-		   "where it is mapped", (int)task->tid, path);
+	run_remark(run,
+		   "process %d: %s is not counted: pmon does not know "
+		   "where it is mapped",
+		   (int)task->tid, path);
 }
 
 /*
@@ -352,8 +355,9 @@ start_hook(struct run *run, struct task *task)
 	if (site && site->hook)
 		return;
 	plan_hook(module->plan, &(struct hook){
-		.kind = HOOK_START, .addr = entry - module->bias,
-	});
+					.kind = HOOK_START,
+					.addr = entry - module->bias,
+				});
 	plan_extended(run, module->plan);
 }
 
@@ -374,8 +378,10 @@ far_plant(struct run *run, struct task *task, const char *path,
 	if (!plan)
 		return;
 	if (!entry && plan->image->dyn) {
-		run_remark(run, "%s: not counted: the host %s does not say "
-			   "where it is loaded", path, run->host->name);
+		run_remark(run,
+			   "%s: not counted: the host %s does not say "
+			   "where it is loaded",
+			   path, run->host->name);
 		return;
 	}
 	module_plant(run, task, plan, entry ? entry - plan->image->entry : 0,
@@ -391,10 +397,12 @@ process_plant_begun(struct run *run, struct task *task)
 	process->planted = true;
 	if (!path && !run->host->native)
 		run_remark(run, "the program has executed another program, "
-			   "which is not counted");
+				"which is not counted");
 	else if (!path)
-		run_remark(run, "process %d: not counted: its program cannot "
-			   "be read", (int)task->tid);
+		run_remark(run,
+			   "process %d: not counted: its program cannot "
+			   "be read",
+			   (int)task->tid);
 	if (!path)
 		return;
 	owner_program(run, task, path);

@@ -37,8 +37,9 @@ relocated_refuse(struct run *run, struct plan *plan, const char *why)
 	if (!plan->wish.relocated)
 		return;
 	plan_relocation_refuse(plan, why);
-	run_remark(run, "%s: %s: %s", plan->image->path, run->opts->no_traps ?
-		   "not counted" : "counted by traps", why);
+	run_remark(run, "%s: %s: %s", plan->image->path,
+		   run->opts->no_traps ? "not counted" : "counted by traps",
+		   why);
 	if (relocated_withdraw(run, plan))
 		return;
 	for (size_t i = 0; i < plan->nrelocated; i++) {

@@ -48,17 +48,15 @@ patches_apply(const struct module *module, const struct func_plan *fplan,
 		while (r-- > 0)
 			for (size_t k = 0; k < patches[r].len; k++)
 				if (patches[r].va + k - module->bias - lo < n)
-					bytes[patches[r].va + k -
-					      module->bias - lo] =
-						patches[r].bytes[k];
+					bytes[patches[r].va + k - module->bias -
+					      lo] = patches[r].bytes[k];
 	}
 }
 
 /* Whether each byte is the file's, a patch's, or that of a trap of pmon's. */
 static bool
 bytes_expected(const struct module *module, const struct func_plan *fplan,
-	       uint64_t lo, size_t n, const uint8_t *bytes,
-	       const uint8_t *text)
+	       uint64_t lo, size_t n, const uint8_t *bytes, const uint8_t *text)
 {
 	const struct arch *arch = module->plan->image->arch;
 	uint8_t *patched = mem_alloc(n);
@@ -97,9 +95,9 @@ range_intact(struct run *run, const struct space *space, pid_t tid,
 	bytes = mem_alloc(n);
 	err = text_read(run, space, tid, range->lo + module->bias, bytes, n);
 	/* Of many that are planted at once, nearly all are as in the file. */
-	intact = !err && (!memcmp(bytes, text, n) ||
-			  bytes_expected(module, fplan, range->lo, n, bytes,
-					 text));
+	intact = !err &&
+		 (!memcmp(bytes, text, n) ||
+		  bytes_expected(module, fplan, range->lo, n, bytes, text));
 	free(bytes);
 	return err ? HOST_GONE : intact ? HOST_OK : HOST_ERROR;
 }
@@ -156,10 +154,10 @@ patch_undo(struct run *run, const struct space *space, pid_t tid,
 
 	return !text_read(run, space, tid, patch->va, now, patch->len) &&
 	       !memcmp(now, patch->bytes, patch->len) &&
-	       !text_write(run, space, tid, patch->va, image_text(
-						module->plan->image,
-						patch->va - module->bias,
-						&avail), patch->len);
+	       !text_write(run, space, tid, patch->va,
+			   image_text(module->plan->image,
+				      patch->va - module->bias, &avail),
+			   patch->len);
 }
 
 /*

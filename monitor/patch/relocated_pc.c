@@ -75,8 +75,8 @@ original_at(const struct space *space, uint64_t va)
 {
 	struct code_at at = code_at(space, va);
 
-	if (at.fplan && (!at.module->relocated || !at.fplan->relocated ||
-			 at.fplan->lost))
+	if (at.fplan &&
+	    (!at.module->relocated || !at.fplan->relocated || at.fplan->lost))
 		at.fplan = NULL;
 	return at;
 }
@@ -136,8 +136,8 @@ relocated_arrive(struct run *run, struct task *task,
 	const struct entry_patch *entry_patch = relocated_entry_patch(
 		fplan->relocated, site->addr);
 
-	if (!entry_patch || (entry_patch->kind == ENTRY_PATCH_GUARD &&
-			     !fplan->cfg->unresolved))
+	if (!entry_patch ||
+	    (entry_patch->kind == ENTRY_PATCH_GUARD && !fplan->cfg->unresolved))
 		client_abnormal(run, task, module->plan,
 				&(struct abnormal_edge){
 					.addr = site->addr,
@@ -151,8 +151,9 @@ relocated_enter(const struct module *module, const struct site *site)
 	const struct func_plan *fplan = &module->plan->fplans[site->fplan];
 	const struct entry_patch *entry_patch = relocated_entry_patch(
 		fplan->relocated, site->addr);
-	int64_t offset = entry_patch ? entry_patch->offset :
-			 relocated_offset(fplan->relocated, site->addr);
+	int64_t offset = entry_patch ?
+				 entry_patch->offset :
+				 relocated_offset(fplan->relocated, site->addr);
 
 	must(offset >= 0);
 	return module->relocated + fplan->relocated_at + (uint64_t)offset;
@@ -162,8 +163,9 @@ uint64_t
 relocated_back(const struct space *space, uint64_t va)
 {
 	struct code_at at = original_at(space, va);
-	int64_t offset = at.fplan ?
-		relocated_offset(at.fplan->relocated, at.addr) : -1;
+	int64_t offset = at.fplan ? relocated_offset(at.fplan->relocated,
+						     at.addr) :
+				    -1;
 
 	return offset < 0 ? va : relocated_va(&at, (uint64_t)offset);
 }
@@ -174,8 +176,12 @@ block_probe(const struct func_plan *fplan, uint64_t addr)
 {
 	long block = cfg_block(fplan->cfg, addr);
 
-	return block < 0 ? NULL : relocated_probe(fplan->relocated,
-		arc_of_block(fplan->flow, FLOW_BLOCK + (uint32_t)block));
+	return block < 0 ?
+		       NULL :
+		       relocated_probe(fplan->relocated,
+				       arc_of_block(fplan->flow,
+						    FLOW_BLOCK +
+							    (uint32_t)block));
 }
 
 /*
@@ -240,12 +246,14 @@ relocated_position(const struct space *space, uint64_t pc,
 	position->ahead = entry.arrived;
 	if (entry.element < fplan->flow->nedges && !entry.committed &&
 	    fplan->flow->edges[entry.element].from >= FLOW_BLOCK) {
-		const struct block *from = &fplan->cfg->blocks[
-			fplan->flow->edges[entry.element].from - FLOW_BLOCK];
+		const struct block *from =
+			&fplan->cfg->blocks[fplan->flow->edges[entry.element]
+						    .from -
+					    FLOW_BLOCK];
 
 		/* Control takes this edge, but has not been counted. */
-		entry.addr = fplan->cfg->insns[from->first + from->count -
-					       1].addr;
+		entry.addr =
+			fplan->cfg->insns[from->first + from->count - 1].addr;
 		position->during = true;
 	}
 	position->va = entry.addr + module->bias;
@@ -387,8 +395,8 @@ relocated_leave(struct run *run, struct task *task)
 	r = task_bring(run, task, &va);
 	/* The relocated function may have led it to a call. */
 	if (r != 1)
-		return !r && !run->host->reg_get(task->tid, run->arch->reg_pc,
-						 &pc) &&
+		return !r &&
+		       !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
 		       call_ahead(space, pc);
 	fault_move(run, task, pc, va);
 	run->host->reg_set(task->tid, run->arch->reg_pc, va);
@@ -450,8 +458,9 @@ uint64_t
 relocated_inside(const struct space *space, uint64_t va)
 {
 	struct code_at at = original_at(space, va);
-	int64_t offset = at.fplan ?
-		relocated_offset(at.fplan->relocated, at.addr) : -1;
+	int64_t offset = at.fplan ? relocated_offset(at.fplan->relocated,
+						     at.addr) :
+				    -1;
 	const struct fragment *fragment;
 
 	if (offset < 0)

@@ -115,8 +115,9 @@ restorer_hook(struct run *run, struct task *task, uint64_t sp)
 	    plan_site(module->plan, restorer - module->bias)->hook)
 		return;
 	plan_hook(module->plan, &(struct hook){
-		.kind = HOOK_SIGRETURN, .addr = restorer - module->bias,
-	});
+					.kind = HOOK_SIGRETURN,
+					.addr = restorer - module->bias,
+				});
 	plan_extended(run, module->plan);
 }
 
@@ -147,10 +148,13 @@ relocated_signal(struct run *run, struct task *task, int signal, bool left)
 	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top)) {
 		/* The context is behind the return address. */
 		moved_add(task, &(struct moved_pc){
-			.context = top + sizeof(uint64_t), .pc = pc,
-			.sp = regs.r[run->arch->reg_sp],
-			.left = left, .taken_back = !begun, .regs = regs,
-		});
+					.context = top + sizeof(uint64_t),
+					.pc = pc,
+					.sp = regs.r[run->arch->reg_sp],
+					.left = left,
+					.taken_back = !begun,
+					.regs = regs,
+				});
 		restorer_hook(run, task, top);
 	}
 	run_resume(run, task, 0);
@@ -168,8 +172,9 @@ context_leads(struct run *run, const struct task *task,
 	uint64_t pc;
 
 	if (!moved->original ||
-	    run->host->data_read(task->tid, moved->context +
-				 run->abi->context_pc, &pc, sizeof(pc)))
+	    run->host->data_read(task->tid,
+				 moved->context + run->abi->context_pc, &pc,
+				 sizeof(pc)))
 		return false;
 	*va = moved->original;
 	if (pc == moved->pc)
@@ -216,9 +221,11 @@ relocated_signal_in(struct run *run, struct task *task, int signal, uint64_t va)
 		contexts_prune(run, task);
 	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top))
 		moved_add(task, &(struct moved_pc){
-			.context = top + sizeof(uint64_t), .pc = pc, .sp = sp,
-			.original = va,
-		});
+					.context = top + sizeof(uint64_t),
+					.pc = pc,
+					.sp = sp,
+					.original = va,
+				});
 	run_resume(run, task, 0);
 }
 
@@ -233,8 +240,11 @@ relocated_context(struct run *run, struct task *task, uint64_t context,
 	if (!run->opts->no_traps) {
 		bool left = relocated_back(space, pc) != pc;
 		struct moved_pc moved = {
-			.context = context, .pc = pc, .sp = sp,
-			.left = left, .taken_back = left,
+			.context = context,
+			.pc = pc,
+			.sp = sp,
+			.left = left,
+			.taken_back = left,
 		};
 
 		if (!context_read(run, task, context, &moved.regs))
@@ -243,13 +253,15 @@ relocated_context(struct run *run, struct task *task, uint64_t context,
 		return;
 	}
 	to = relocated_inside(space, pc);
-	if (to != pc && !run->host->data_write(task->tid, context +
-					       run->abi->context_pc, &to,
-					       sizeof(to)))
+	if (to != pc &&
+	    !run->host->data_write(task->tid, context + run->abi->context_pc,
+				   &to, sizeof(to)))
 		moved_add(task, &(struct moved_pc){
-			.context = context, .pc = to, .sp = sp,
-			.original = pc,
-		});
+					.context = context,
+					.pc = to,
+					.sp = sp,
+					.original = pc,
+				});
 }
 
 void
@@ -261,9 +273,10 @@ relocated_contexts(struct run *run, struct task *task)
 		const struct moved_pc *moved = &task->moved_pcs[i];
 
 		if (context_leads(run, task, moved, &va))
-			run->host->data_write(task->tid, moved->context +
-					      run->abi->context_pc, &va,
-					      sizeof(va));
+			run->host->data_write(task->tid,
+					      moved->context +
+						      run->abi->context_pc,
+					      &va, sizeof(va));
 	}
 }
 
@@ -331,18 +344,21 @@ relocated_sigreturn(struct run *run, struct task *task, uint64_t hook,
 	if (changed && context_read(run, task, context, &change->to))
 		return false;
 	if (changed ? entry_patch_leads(space, pc) :
-	    !moved.left && entry_patch_at(space, pc))
+		      !moved.left && entry_patch_at(space, pc))
 		return changed;
 	moved.taken_back |= changed;
 	if (moved.taken_back)
 		relocated_ahead(run, task, pc, false);
 	to = relocated_back(space, pc);
-	if (to == pc || run->host->data_write(task->tid, context +
-					      abi->context_pc, &to,
-					      sizeof(to)))
+	if (to == pc ||
+	    run->host->data_write(task->tid, context + abi->context_pc, &to,
+				  sizeof(to)))
 		return changed;
 	task->sigreturn = (struct sigreturn){
-		.hook = hook, .context = context, .pc = pc, .sp = sp,
+		.hook = hook,
+		.context = context,
+		.pc = pc,
+		.sp = sp,
 		.taken_back = moved.taken_back,
 	};
 	return changed;
@@ -361,15 +377,17 @@ relocated_unreturn(struct run *run, struct task *task)
 	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
 	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
 	    pc - to->hook >= RESTORER_MAX || sp != to->context ||
-	    run->host->data_write(task->tid, to->context +
-				  run->abi->context_pc, &to->pc,
-				  sizeof(to->pc)))
+	    run->host->data_write(task->tid, to->context + run->abi->context_pc,
+				  &to->pc, sizeof(to->pc)))
 		return false;
 	task->unreturned = true;
 	moved_add(task, &(struct moved_pc){
-		.context = to->context, .pc = to->pc, .sp = to->sp,
-		.left = true, .taken_back = to->taken_back,
-	});
+				.context = to->context,
+				.pc = to->pc,
+				.sp = to->sp,
+				.left = true,
+				.taken_back = to->taken_back,
+			});
 	if (to->taken_back)
 		relocated_ahead(run, task, to->pc, true);
 	return true;

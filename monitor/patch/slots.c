@@ -16,7 +16,9 @@
 #include "util/mem.h"
 
 enum {
-	PAGE = 4096, ROOM_MIN = 1 << 16, ROOM_MAX = 1 << 26,
+	PAGE = 4096,
+	ROOM_MIN = 1 << 16,
+	ROOM_MAX = 1 << 26,
 };
 
 static const uint64_t reach = UINT64_C(0x7ff00000);
@@ -91,8 +93,8 @@ task_maps(const struct run *run, const struct task *task, uint64_t size)
 	/* A task that stopped for more than a pause must not be made to run. */
 	if (event && event->kind != EVENT_PAUSED)
 		return false;
-	return run->abi && !task->group_stopped &&
-	       !task_confined(run, task) && task_room(run, task, size);
+	return run->abi && !task->group_stopped && !task_confined(run, task) &&
+	       task_room(run, task, size);
 }
 
 static uint64_t
@@ -138,9 +140,8 @@ near_map(struct run *run, struct task *task, const struct module *module,
 uint64_t
 place_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
 {
-	return task_maps(run, task, size) ?
-		       code_map(run, task, place, size) :
-		       0;
+	return task_maps(run, task, size) ? code_map(run, task, place, size) :
+					    0;
 }
 
 void
@@ -166,14 +167,15 @@ slot_refuse(struct run *run, struct module *module, size_t i)
 	if (!syscall)
 		return;
 	site->lost = true;
-	run_remark(run, "%s: a system call instruction has no slot to run in "
-		   "and is not counted", module->plan->image->path);
+	run_remark(run,
+		   "%s: a system call instruction has no slot to run in "
+		   "and is not counted",
+		   module->plan->image->path);
 }
 
 /* Write the bytes of one slot to `bytes`, or give its site another patch. */
 static void
-slot_fill(struct run *run, struct module *module, size_t number,
-	  uint8_t *bytes)
+slot_fill(struct run *run, struct module *module, size_t number, uint8_t *bytes)
 {
 	size_t i = module->slot_site[number], avail;
 	const struct site *site = &module->plan->sites[i];
@@ -208,9 +210,11 @@ slots_write(struct run *run, struct space *space, pid_t tid,
 		slot_fill(run, module, first + i, area + i * SLOT_MAX);
 	if ((first + n) * SLOT_MAX > module->slots_size)
 		n = module->slots_size / SLOT_MAX > first ?
-			module->slots_size / SLOT_MAX - first : 0;
+			    module->slots_size / SLOT_MAX - first :
+			    0;
 	if (module->slots && n)
-		run->host->mem_write(space->mem, tid, module->slots +
-				     first * SLOT_MAX, area, n * SLOT_MAX);
+		run->host->mem_write(space->mem, tid,
+				     module->slots + first * SLOT_MAX, area,
+				     n * SLOT_MAX);
 	free(area);
 }

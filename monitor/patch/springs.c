@@ -156,8 +156,7 @@ byte_raises(struct run *run, const struct task *task, const struct code_at *at,
 	byte = jump_byte(at, entry_patch, va);
 	text = image_text(at->module->plan->image, at->addr, &avail);
 	return (byte == run->arch->trap[0]) == (signal == SIGTRAP) && text &&
-	       *text != byte &&
-	       (!former || !byte_there(run, task, va, byte));
+	       *text != byte && (!former || !byte_there(run, task, va, byte));
 }
 
 bool
@@ -165,8 +164,8 @@ spring_gone(struct run *run, const struct task *task, const struct code_at *at,
 	    uint64_t va)
 {
 	bool former;
-	const struct entry_patch *entry_patch =
-		spring_find(at->fplan, at->addr, &former);
+	const struct entry_patch *entry_patch = spring_find(at->fplan, at->addr,
+							    &former);
 
 	return !entry_patch ||
 	       !byte_there(run, task, va, jump_byte(at, entry_patch, va));

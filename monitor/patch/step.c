@@ -12,8 +12,7 @@
 /* ---- step */
 
 static int
-trap_set(struct run *run, struct task *task, uint64_t va,
-	 const uint8_t *bytes)
+trap_set(struct run *run, struct task *task, uint64_t va, const uint8_t *bytes)
 {
 	return run->host->mem_write(task->process->space->mem, task->tid, va,
 				    bytes, run->arch->trap_len);

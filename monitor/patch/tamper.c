@@ -125,7 +125,8 @@ tamper_remark(struct run *run)
 		const struct plan *plan = run->objects[i].plan;
 
 		if (plan && plan->tampered)
-			run_remark(run, "%s: the counts of its relocated "
+			run_remark(run,
+				   "%s: the counts of its relocated "
 				   "functions are not known: the program "
 				   "changed the counters' memory or the "
 				   "register that leads to it",

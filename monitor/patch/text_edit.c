@@ -136,18 +136,18 @@ text_hold(struct space *space, uint64_t lo, uint64_t hi)
 }
 
 static int
-block_write(struct run *run, const struct space *space, pid_t tid,
-	    uint64_t va, const struct held_block *block)
+block_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
+	    const struct held_block *block)
 {
 	size_t end;
 
 	for (size_t i = 0; block->bytes && i < PAGES; i = end) {
 		for (end = i; end < PAGES && block->changed[end]; end++)
 			;
-		if (end > i && run->host->mem_write(space->mem, tid,
-						    va + i * PAGE,
-						    block->bytes + i * PAGE,
-						    (end - i) * PAGE))
+		if (end > i &&
+		    run->host->mem_write(space->mem, tid, va + i * PAGE,
+					 block->bytes + i * PAGE,
+					 (end - i) * PAGE))
 			return HOST_GONE;
 		end += end == i;
 	}
@@ -167,8 +167,9 @@ text_release(struct run *run, struct space *space, pid_t tid)
 
 		for (size_t k = 0; k < n; k++) {
 			if (!err)
-				err = block_write(run, space, tid, held->lo +
-						  k * BLOCK, &held->blocks[k]);
+				err = block_write(run, space, tid,
+						  held->lo + k * BLOCK,
+						  &held->blocks[k]);
 			free(held->blocks[k].bytes);
 		}
 		free(held->blocks);

@@ -76,8 +76,9 @@ hit_at(const struct task *task, uint64_t va, struct hit *hit)
 {
 	hit->va = va;
 	hit->module = space_module(task->process->space, va);
-	hit->site = hit->module ? plan_site(hit->module->plan, va -
-					    hit->module->bias) : NULL;
+	hit->site = hit->module ? plan_site(hit->module->plan,
+					    va - hit->module->bias) :
+				  NULL;
 	return hit->site;
 }
 

@@ -116,8 +116,9 @@ watch_extended(struct run *run, const struct plan *plan)
 {
 	for (struct process *p = run->processes; p && plan->wish.maps;
 	     p = p->next)
-		for (size_t i = 0; p->space && !p->space->watched &&
-				   i < p->space->nmodules; i++)
+		for (size_t i = 0;
+		     p->space && !p->space->watched && i < p->space->nmodules;
+		     i++)
 			if (p->space->modules[i]->plan == plan &&
 			    module_blind(p->space->modules[i]))
 				space_watch(run, p->space);

@@ -50,8 +50,7 @@ affinity_pin(struct run *run, struct task *task)
 		cpu = sched_getcpu();
 	}
 	/* The program may have kept the task off pmon's processor. */
-	if (!CPU_ISSET(cpu, &task->affinity) ||
-	    CPU_COUNT(&task->affinity) < 2)
+	if (!CPU_ISSET(cpu, &task->affinity) || CPU_COUNT(&task->affinity) < 2)
 		return;
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
@@ -130,9 +129,8 @@ affinity_syscall(struct run *run, struct task *task, bool entry)
 		return;
 	nr = (int)regs.r[abi->reg_orig];
 	if (nr == abi->nr_getaffinity || nr == abi->nr_setaffinity ||
-	    nr == abi->nr_clone || nr == abi->nr_clone3 ||
-	    nr == abi->nr_fork || nr == abi->nr_vfork ||
-	    nr == abi->nr_exec || nr == abi->nr_execat)
+	    nr == abi->nr_clone || nr == abi->nr_clone3 || nr == abi->nr_fork ||
+	    nr == abi->nr_vfork || nr == abi->nr_exec || nr == abi->nr_execat)
 		affinity_restore(run, task);
 }
 

@@ -14,7 +14,7 @@ is_counted(const struct task *task)
 #define TELL(run, when, callback, ...) \
 	for (size_t i = 0; i < (run)->nclients && (when); i++) \
 		if ((run)->clients[i]->callback) \
-			(run)->clients[i]->callback(run, __VA_ARGS__)
+	(run)->clients[i]->callback(run, __VA_ARGS__)
 
 void
 client_began(struct run *run, const struct task *task)

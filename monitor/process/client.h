@@ -44,8 +44,7 @@ struct client {
 	void (*execed)(struct run *run, const struct task *task);
 	/* The task is at a site, given by its index; it stands still. */
 	void (*at_site)(struct run *run, const struct task *task,
-			struct plan *plan, uint32_t site,
-			enum site_event what);
+			struct plan *plan, uint32_t site, enum site_event what);
 	/*
 	 * The indirect jump or call of a site went to addr of the plan `to`,
 	 * which is NULL if the target has no plan.
@@ -71,17 +70,15 @@ struct client {
 
 /* Call that callback of all of the run's clients. */
 void client_began(struct run *run, const struct task *task);
-void client_ended(struct run *run, const struct task *task,
-		  enum task_end how);
+void client_ended(struct run *run, const struct task *task, enum task_end how);
 void client_execed(struct run *run, const struct task *task);
-void client_at_site(struct run *run, const struct task *task,
-		    struct plan *plan, uint32_t site, enum site_event what);
+void client_at_site(struct run *run, const struct task *task, struct plan *plan,
+		    uint32_t site, enum site_event what);
 void client_went(struct run *run, const struct task *task, struct plan *plan,
 		 uint32_t site, const struct plan *to, uint64_t addr);
 void client_abnormal(struct run *run, const struct task *task,
 		     struct plan *plan, const struct abnormal_edge *edge);
-void client_drained(struct run *run, const struct task *task,
-		    struct plan *plan, uint32_t first,
-		    const uint64_t *counters, size_t n);
+void client_drained(struct run *run, const struct task *task, struct plan *plan,
+		    uint32_t first, const uint64_t *counters, size_t n);
 
 #endif

@@ -74,7 +74,9 @@ cut_short(const struct run *run, const struct regs *regs)
 	while (of < abi->transfers + abi->ntransfers && of->nr != nr)
 		of++;
 	return of < abi->transfers + abi->ntransfers && done > 0 &&
-	       (uint64_t)done < regs->r[abi->reg_arg[of->len]] ? of : NULL;
+			       (uint64_t)done < regs->r[abi->reg_arg[of->len]] ?
+		       of :
+		       NULL;
 }
 
 /*
@@ -89,7 +91,8 @@ cut_begin(const struct run *run, struct task *task,
 
 	task->cut = mem_alloc(sizeof(*task->cut));
 	*task->cut = (struct cut){
-		.of = of, .done = regs->r[abi->reg_result],
+		.of = of,
+		.done = regs->r[abi->reg_result],
 	};
 	for (size_t i = 0; i < 6; i++)
 		task->cut->arg[i] = regs->r[abi->reg_arg[i]];

@@ -21,7 +21,9 @@ detour_resume(struct run *run, struct task *task, enum resume how,
 		return event->kind == EVENT_EXEC ? DETOUR_TAKEN : HOST_GONE;
 	}
 	detour->signal = event->kind == EVENT_SIGNAL &&
-			 event->value == SIGSTOP ? SIGSTOP : 0;
+					 event->value == SIGSTOP ?
+				 SIGSTOP :
+				 0;
 	detour->stopped |= event->kind == EVENT_STOPPED;
 	return HOST_OK;
 }

@@ -62,7 +62,8 @@ queue_event(const struct run *run, size_t i)
 	struct event_queue *queue = run->queue;
 
 	return queue && i < queue->len - queue->head ?
-		&queue->events[queue->head + i] : NULL;
+		       &queue->events[queue->head + i] :
+		       NULL;
 }
 
 void
@@ -100,8 +101,8 @@ queue_void(struct run *run, struct task *task)
 		if (event.tid != task->tid)
 			continue;
 		queued->tid = 0;
-		if (!event.accounted && (event.kind == EVENT_FORK ||
-					 event.kind == EVENT_VFORK))
+		if (!event.accounted &&
+		    (event.kind == EVENT_FORK || event.kind == EVENT_VFORK))
 			run->keeper->enter(run, task, &event);
 	}
 }
@@ -252,7 +253,8 @@ others_wait(struct run *run, const struct task *task)
 
 	for (size_t i = 0; (queued = queue_event(run, i)); i++) {
 		const struct task *other = queued->kind == EVENT_PAUSED ?
-			task_find(run, queued->tid) : NULL;
+						   task_find(run, queued->tid) :
+						   NULL;
 
 		if (other && other != task && other->process &&
 		    other->process->space == task->process->space &&

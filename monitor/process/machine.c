@@ -29,7 +29,8 @@ static const struct machine machines[] = {
 };
 
 static const struct machine behind_stub = {
-	.name = "remote", .host = &host_remote,
+	.name = "remote",
+	.host = &host_remote,
 };
 
 const struct machine *

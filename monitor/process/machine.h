@@ -22,8 +22,7 @@ const struct machine *machine_named(const char *name);
  * else the first that runs such programs.  NULL with the message, in which path
  * is the program's.
  */
-const struct machine *machine_choose(const struct arch *arch,
-				     const char *named, const char *remote,
-				     const char *path);
+const struct machine *machine_choose(const struct arch *arch, const char *named,
+				     const char *remote, const char *path);
 
 #endif

@@ -73,8 +73,8 @@ void
 notice_init(bool launched)
 {
 	static const int signals[] = {
-		SIGALRM, SIGUSR1, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP,
-		SIGIO,
+		SIGALRM, SIGUSR1, SIGINT,  SIGTERM,
+		SIGHUP,	 SIGQUIT, SIGTSTP, SIGIO,
 	};
 	struct sigaction old;
 

@@ -77,8 +77,10 @@ object_read(struct run *run, const char *path, const char *open_path)
 			   progress_show, &progress);
 	if (image && run->earlier &&
 	    profile_rebuilt(run->earlier->profile, image))
-		run_remark(run, "%s: not used to place the counters of %s: it "
-			   "is of another build", run->opts->weights, path);
+		run_remark(run,
+			   "%s: not used to place the counters of %s: it "
+			   "is of another build",
+			   run->opts->weights, path);
 	if (image)
 		plan = plan_open(
 			image,
@@ -158,8 +160,9 @@ hooks_read(struct run *run, const char *path, const char *open_path,
 {
 	/* Reports of calls name the functions that are called. */
 	bool names = run->opts->selection.units & 1U << UNIT_CALL;
-	struct image *image = image_open(path, open_path, names ? IMAGE_BARE :
-					 IMAGE_SPARSE, NULL, NULL);
+	struct image *image = image_open(path, open_path,
+					 names ? IMAGE_BARE : IMAGE_SPARSE,
+					 NULL, NULL);
 
 	if (!image)
 		*unread = file_unread(open_path);

@@ -154,9 +154,11 @@ fd_map(struct run *run, struct task *task, int64_t fd, uint64_t size,
 {
 	int64_t va;
 
-	if (inject_syscall(run, task, run->abi->nr_mmap, (uint64_t[6]){
-			hint, size, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_NORESERVE, (uint64_t)fd, 0 }, &va) ||
+	if (inject_syscall(run, task, run->abi->nr_mmap,
+			   (uint64_t[6]){ hint, size, PROT_READ | PROT_WRITE,
+					  MAP_SHARED | MAP_NORESERVE,
+					  (uint64_t)fd, 0 },
+			   &va) ||
 	    (va < 0 && va > -4096))
 		return 0;
 	return (uint64_t)va;
@@ -168,19 +170,19 @@ fd_map(struct run *run, struct task *task, int64_t fd, uint64_t size,
  * would choose: so go further down.
  */
 static int
-task_maps(struct run *run, struct task *task, int64_t fd,
-	  struct shared *shared)
+task_maps(struct run *run, struct task *task, int64_t fd, struct shared *shared)
 {
 	const struct abi *abi = run->abi;
 	uint64_t va = fd_map(run, task, fd, shared->size, 0);
 	int64_t result;
 
-	if (va > apart && !inject_syscall(run, task, abi->nr_munmap,
-					  (uint64_t[6]){ va, shared->size },
-					  &result) && !result)
+	if (va > apart &&
+	    !inject_syscall(run, task, abi->nr_munmap,
+			    (uint64_t[6]){ va, shared->size }, &result) &&
+	    !result)
 		va = fd_map(run, task, fd, shared->size, va - apart);
-	inject_syscall(run, task, abi->nr_close,
-		       (uint64_t[6]){ (uint64_t)fd }, &result);
+	inject_syscall(run, task, abi->nr_close, (uint64_t[6]){ (uint64_t)fd },
+		       &result);
 	shared->va = va;
 	return !va ? fail("the process was refused memory for counters") : 0;
 }
@@ -191,29 +193,29 @@ handle_open(const struct task *task, int64_t fd)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)task->tid,
-		 (int)fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)task->tid, (int)fd);
 	return open(path, O_PATH | O_CLOEXEC);
 }
 
 static int
 task_shares(struct run *run, struct task *task, int64_t fd,
-	     struct shared *shared)
+	    struct shared *shared)
 {
 	int handle = handle_open(task, fd), err;
 	struct statx st;
 	int64_t result;
 
 	err = task_maps(run, task, fd, shared);
-	if (!err && (handle < 0 || handle_stat(handle, &st) ||
-		     !is_memfd(&st) || !is_mapped(run, task, &st, shared)))
+	if (!err && (handle < 0 || handle_stat(handle, &st) || !is_memfd(&st) ||
+		     !is_mapped(run, task, &st, shared)))
 		err = fail("another process has changed the process's "
 			   "descriptors");
 	if (!err)
 		err = shared_view(handle, shared);
 	if (err && shared->va)
-		inject_syscall(run, task, run->abi->nr_munmap, (uint64_t[6]){
-			shared->va, shared->size }, &result);
+		inject_syscall(run, task, run->abi->nr_munmap,
+			       (uint64_t[6]){ shared->va, shared->size },
+			       &result);
 	if (handle >= 0)
 		close(handle);
 	return err;
@@ -228,16 +230,19 @@ shared_open(struct run *run, struct task *task, uint64_t size,
 	int64_t fd, result;
 
 	*shared = (struct shared){ .size = size };
-	if (!name || inject_syscall(run, task, abi->nr_memfd_create,
-				    (uint64_t[6]){ name, MFD_CLOEXEC |
-					MFD_ALLOW_SEALING }, &fd) || fd < 0)
+	if (!name ||
+	    inject_syscall(run, task, abi->nr_memfd_create,
+			   (uint64_t[6]){ name,
+					  MFD_CLOEXEC | MFD_ALLOW_SEALING },
+			   &fd) ||
+	    fd < 0)
 		return fail("the process was refused memory for counters");
 	if (!inject_syscall(run, task, abi->nr_ftruncate,
 			    (uint64_t[6]){ (uint64_t)fd, size }, &result) &&
 	    !result)
 		return task_shares(run, task, fd, shared);
-	inject_syscall(run, task, abi->nr_close,
-		       (uint64_t[6]){ (uint64_t)fd }, &result);
+	inject_syscall(run, task, abi->nr_close, (uint64_t[6]){ (uint64_t)fd },
+		       &result);
 	return fail("the process was refused memory for counters");
 }
 

@@ -122,8 +122,8 @@ sigtrap_mends(struct run *run, const struct task *task)
  * for that moment.  No other task that might use that memory runs meanwhile.
  */
 static int
-action_call(struct run *run, struct task *task, struct action *action,
-	    bool set, int signal)
+action_call(struct run *run, struct task *task, struct action *action, bool set,
+	    int signal)
 {
 	const struct host *host = run->host;
 	uint64_t args[6] = { SIGTRAP, 0, 0, MASK_BYTES }, at;
@@ -160,8 +160,10 @@ action_ask(struct run *run, struct task *task)
 	if (state.caught & TRAP_BIT &&
 	    (!sigtrap_mends(run, task) ||
 	     action_call(run, task, &action, false, 0)))
-		run_remark(run, "process %d handles SIGTRAP: a trap may remove "
-			   "its handler", (int)process->pid);
+		run_remark(run,
+			   "process %d handles SIGTRAP: a trap may remove "
+			   "its handler",
+			   (int)process->pid);
 	sigtrap_drop(process->sigtrap);
 	process->sigtrap = sigtrap_new(&action);
 }
@@ -279,8 +281,10 @@ action_again(struct run *run, struct task *task, int signal)
 	if (err == HOST_GONE)
 		return err;
 	if (err)
-		run_remark(run, "process %d lost its handler of SIGTRAP to a "
-			   "trap", (int)task->process->pid);
+		run_remark(run,
+			   "process %d lost its handler of SIGTRAP to a "
+			   "trap",
+			   (int)task->process->pid);
 	return HOST_OK;
 }
 
@@ -298,9 +302,11 @@ action_restore(struct run *run, struct task *task)
 		return err;
 	if (suspects.others) {
 		task->suspect = true;
-		run_remark(run, "process %d: threads hit traps at the same "
+		run_remark(run,
+			   "process %d: threads hit traps at the same "
 			   "time: SIGTRAP may now be blocked or unblocked by "
-			   "mistake in one of them", (int)task->process->pid);
+			   "mistake in one of them",
+			   (int)task->process->pid);
 	}
 	return mask_restore(run, task);
 }
@@ -313,9 +319,11 @@ static int
 mend_begin(struct run *run, struct task *task)
 {
 	if (!sigtrap_mends(run, task)) {
-		run_remark(run, "process %d lost its handler of SIGTRAP to a "
+		run_remark(run,
+			   "process %d lost its handler of SIGTRAP to a "
 			   "trap: a seccomp filter keeps pmon from restoring "
-			   "the handler", (int)task->process->pid);
+			   "the handler",
+			   (int)task->process->pid);
 		task->process->sigtrap->action.handler = HANDLER_DEFAULT;
 		return 0;
 	}

@@ -69,7 +69,8 @@ struct code_at
 code_at(const struct space *space, uint64_t va)
 {
 	struct code_at at = {
-		.module = space_module(space, va), .index = FPLAN_NONE,
+		.module = space_module(space, va),
+		.index = FPLAN_NONE,
 	};
 
 	if (!at.module)

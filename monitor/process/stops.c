@@ -206,7 +206,9 @@ stops_sums(const struct run *run, size_t *n)
 	for (int i = 0; i < STOP_CAUSES; i++)
 		if (run->stops.n[i])
 			*vec_push(sums, *n) = (struct stop_sum){
-				causes[i], run->stops.n[i], run->stops.ns[i],
+				causes[i],
+				run->stops.n[i],
+				run->stops.ns[i],
 			};
 	return sums;
 }

@@ -83,8 +83,7 @@ struct stops {
  * Begin a stop: the host has told of this event, which is not an end.  task is
  * NULL if the tables do not have it.
  */
-void stop_begin(struct run *run, struct task *task,
-		const struct event *event);
+void stop_begin(struct run *run, struct task *task, const struct event *event);
 /* Correct the cause of the task's stop. */
 void stop_is(struct run *run, struct task *task, enum stop_cause cause);
 /* End the task's stop: it was detached from. */

@@ -31,7 +31,9 @@ static size_t
 owner_new(struct run *run, pid_t pid, pid_t tid)
 {
 	*vec_push(run->owners, run->nowners) = (struct counter_owner){
-		.pid = pid, .tid = tid, .parent = COUNTER_SET_NONE,
+		.pid = pid,
+		.tid = tid,
+		.parent = COUNTER_SET_NONE,
 		.start = run_clock(),
 	};
 	return run->nowners - 1;

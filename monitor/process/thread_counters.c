@@ -68,8 +68,8 @@ counters_seen(struct run *run, const struct task *task,
 	if (!module->relocated || !n)
 		return true;
 	bytes = mem_alloc(n);
-	same = !run->host->data_read(task->tid, va + module->thread_page,
-				     bytes, n) &&
+	same = !run->host->data_read(task->tid, va + module->thread_page, bytes,
+				     n) &&
 	       !memcmp(bytes, page + module->thread_page, n);
 	free(bytes);
 	return same;

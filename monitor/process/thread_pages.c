@@ -39,8 +39,7 @@ struct chunk {
 	unsigned refs;		/* by the thread pages of spaces */
 	struct shared shared;	/* at the same va in all these spaces */
 	/* The thread pages of the space whose task has the page, or NULL. */
-	const struct thread_pages
-		*takers[THREAD_PAGES];
+	const struct thread_pages *takers[THREAD_PAGES];
 };
 
 /* The thread pages of one space. */
@@ -97,8 +96,7 @@ chunk_map(struct run *run, struct task *task, uint64_t size,
 			    "counters need");
 	if (!task_room(run, task, total))
 		return fail("its address space is limited (RLIMIT_AS)");
-	if (run->host->native &&
-	    total > run->host->native->file_max(task->tid))
+	if (run->host->native && total > run->host->native->file_max(task->tid))
 		return fail("the size of its files is limited (RLIMIT_FSIZE)");
 	return shared_open(run, task, total, &chunk->shared);
 }
@@ -193,8 +191,8 @@ thread_page_take(struct run *run, struct task *task, struct task *mapper,
 	if (thread_page == n) {
 		if (chunk_map(run, mapper, thread_pages->size, &chunk))
 			return -1;
-		*vec_push(thread_pages->chunks, thread_pages->nchunks) =
-			mem_alloc(sizeof(chunk));
+		*vec_push(thread_pages->chunks,
+			  thread_pages->nchunks) = mem_alloc(sizeof(chunk));
 		*thread_pages->chunks[thread_pages->nchunks - 1] = chunk;
 	}
 	if (register_take(run, task, thread_pages,
@@ -273,7 +271,7 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 	if (run->opts->selection.objects.n)
 		need += PAGE_MORE;
 	thread_pages->size = (PAGE_HEAD + need + PAGE_STEP - 1) / PAGE_STEP *
-		      PAGE_STEP;
+			     PAGE_STEP;
 	thread_pages->used = PAGE_HEAD;
 	if ((event && event->kind != EVENT_PAUSED) || task->group_stopped)
 		err = fail("the process was stopped");

@@ -68,8 +68,7 @@ void thread_pages_fold(struct run *run, struct task *task);
  * Call peeked with each task's counters of the plan's relocated functions, as
  * they are about now, while the tasks run.
  */
-typedef void thread_pages_peeked(void *ctx, const uint64_t *counters,
-				 size_t n);
+typedef void thread_pages_peeked(void *ctx, const uint64_t *counters, size_t n);
 void thread_pages_peek(struct run *run, const struct plan *plan,
 		       thread_pages_peeked *peeked, void *ctx);
 /* The space has unmapped the module: fold all tasks' counters of it. */

@@ -172,8 +172,8 @@ frame_edge_enter(struct run *run, const struct task *task,
 	uint64_t addr;
 
 	if (fplan == FPLAN_NONE || !plan_infers(module->plan) ||
-	    (at->arrived && frame_edge_counted(at, module->plan->image,
-					       module->bias)))
+	    (at->arrived &&
+	     frame_edge_counted(at, module->plan->image, module->bias)))
 		return;
 	plan = module->plan;
 	faulted = frame_edge_faulted(module, task, &parked);
@@ -183,7 +183,8 @@ frame_edge_enter(struct run *run, const struct task *task,
 	if (frame_edge->arrived && frame_edge->during)
 		frame_edge->during = arrival_returns(plan, fplan, addr);
 	edge = (struct abnormal_edge){
-		.addr = addr, .during = frame_edge->during,
+		.addr = addr,
+		.during = frame_edge->during,
 	};
 	if (frame_edge->came || how == PRESENT_ANEW)
 		edge.came = 1;
@@ -420,7 +421,7 @@ context_changed(struct run *run, struct task *task,
 		struct frame_edge *at = &stack_switch.frame_edges[i];
 
 		at->parked = at->arrived &&
-			patch_is(space, at->va, ENTRY_PATCH_GUARD);
+			     patch_is(space, at->va, ENTRY_PATCH_GUARD);
 		if (at->arrived && enters_by_edge(space, at->va)) {
 			*at = stack_switch.frame_edges[--stack_switch.n];
 			i--;
@@ -468,9 +469,11 @@ hook_stack_switch(struct run *run, struct task *task,
 			      &(struct switch_at){
 				      .image = module->plan->image,
 				      .bias = module->bias,
-				      .hook = hook, .regs = regs,
+				      .hook = hook,
+				      .regs = regs,
 				      .entries = task->entries,
-			      }, &leaving.stack_switch))
+			      },
+			      &leaving.stack_switch))
 		return;
 	stack_switch_wake(run, task, &leaving.stack_switch);
 	task->leaving = mem_alloc(sizeof(*task->leaving));

@@ -152,9 +152,8 @@ abnormal_unseen(struct run *run, struct task *task)
 	if (task->walked || task->present || task->born || !task_infers(task))
 		return;
 	hit_unseen(run, task);
-	space_underivable(
-		run, task->process->space, REASON_UNDERIVABLE,
-		"a thread ended at an unknown instruction");
+	space_underivable(run, task->process->space, REASON_UNDERIVABLE,
+			  "a thread ended at an unknown instruction");
 }
 
 void

@@ -60,8 +60,7 @@ shallow_event(struct run *run, struct task *task, const struct event *event)
 	task->signal = 0;
 	if (event->kind != EVENT_KILLED) {
 		if (signal)
-			fault_interrupts(task->process->space,
-					 task->signal_va);
+			fault_interrupts(task->process->space, task->signal_va);
 		/*
 		 * It exited by a system call, which was not taken to come back.
 		 */

@@ -74,8 +74,7 @@ page_get(struct walking *w, uint64_t va)
 	if (page->va == va && page->walk == w->serial)
 		return page;
 	page->walk = 0;
-	if (w->stack->files.host->data_read(w->tid, va, page->bytes,
-					    PAGE_SIZE))
+	if (w->stack->files.host->data_read(w->tid, va, page->bytes, PAGE_SIZE))
 		return NULL;
 	page->va = va;
 	page->walk = w->serial;
@@ -165,8 +164,9 @@ frame_pointed(struct walking *w, const struct frame *frame)
 	GElf_Off offset;
 	GElf_Sym sym;
 
-	return module && dwfl_module_addrinfo(module, pc, &offset, &sym, NULL,
-					      NULL, NULL) &&
+	return module &&
+	       dwfl_module_addrinfo(module, pc, &offset, &sym, NULL, NULL,
+				    NULL) &&
 	       text_points(&text, pc - offset, pc, frame->exact);
 }
 
@@ -192,11 +192,13 @@ walk_lost(struct walking *w, const char *why, uint64_t va)
 		snprintf(w->walk->why, sizeof(w->walk->why),
 			 "code outside any file (%s)", why);
 	else if (func)
-		snprintf(w->walk->why, sizeof(w->walk->why), "%.100s in %.160s "
-			 "(%s)", func, name, why);
+		snprintf(w->walk->why, sizeof(w->walk->why),
+			 "%.100s in %.160s "
+			 "(%s)",
+			 func, name, why);
 	else
-		snprintf(w->walk->why, sizeof(w->walk->why), "0x%" PRIx64
-			 " in %.160s (%s)", va - bias, name, why);
+		snprintf(w->walk->why, sizeof(w->walk->why),
+			 "0x%" PRIx64 " in %.160s (%s)", va - bias, name, why);
 }
 
 static void
@@ -389,8 +391,8 @@ caller_check(struct walking *w)
 	 * The innermost frame may have its return address in a register, like
 	 * vfork's.
 	 */
-	if (!last->begins && (sp < last->sp ||
-			      (sp == last->sp && walk->n > 1))) {
+	if (!last->begins &&
+	    (sp < last->sp || (sp == last->sp && walk->n > 1))) {
 		walk_resolve(w, "the stack goes backwards");
 		return false;
 	}
@@ -530,7 +532,8 @@ stack_release(struct stack *stack)
 int
 stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
 {
-	struct walking w = { .stack = stack, .tid = tid,
+	struct walking w = { .stack = stack,
+			     .tid = tid,
 			     .serial = stack->held };
 
 	must(stack->held);
@@ -543,8 +546,12 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 	   struct walk *walk)
 {
 	struct walking w = {
-		.stack = stack, .tid = tid, .start = start,
-		.enough = enough, .ctx = ctx, .walk = walk,
+		.stack = stack,
+		.tid = tid,
+		.start = start,
+		.enough = enough,
+		.ctx = ctx,
+		.walk = walk,
 		.serial = stack->held ? stack->held : serial_next(),
 	};
 	struct regs regs;
@@ -557,8 +564,7 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 		files_make(stack, tid);
 	}
 	/* If memory could not be read, the task may have died. */
-	if (walk->end == WALK_LOST &&
-	    stack->files.host->regs_get(tid, &regs))
+	if (walk->end == WALK_LOST && stack->files.host->regs_get(tid, &regs))
 		return HOST_GONE;
 	return HOST_OK;
 }

@@ -50,8 +50,7 @@ same_file(const struct mapping *a, const struct mapping *b)
 static bool
 goes_on(const struct mapping *last, const struct mapping *map)
 {
-	return map->ino && same_file(last, map) &&
-	       map->offset >= last->offset;
+	return map->ino && same_file(last, map) && map->offset >= last->offset;
 }
 
 /*
@@ -128,8 +127,8 @@ file_add(struct stack_files *files, pid_t tid, const struct mapping *map)
 
 	if (fd < 0)
 		return;
-	module = dwfl_report_elf(files->dwfl, map->path, map->path, fd,
-				 map->lo, false);
+	module = dwfl_report_elf(files->dwfl, map->path, map->path, fd, map->lo,
+				 false);
 	if (!module) {
 		close(fd);
 		return;
@@ -140,8 +139,7 @@ file_add(struct stack_files *files, pid_t tid, const struct mapping *map)
 	file->has_head = !files->host->data_read(tid, map->lo, file->head,
 						 sizeof(file->head));
 	file->entry = head_entry(file, module);
-	dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL,
-			 NULL);
+	dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
 	*userdata = file;
 }
 
@@ -201,8 +199,7 @@ maps_equal(const struct mapping *a, size_t na, const struct mapping *b,
 		if (i == na || j == nb)
 			return i == na && j == nb;
 		if (a[i].lo != b[j].lo || a[i].hi != b[j].hi ||
-		    a[i].offset != b[j].offset ||
-		    !same_file(&a[i], &b[j]))
+		    a[i].offset != b[j].offset || !same_file(&a[i], &b[j]))
 			return false;
 	}
 }
@@ -242,8 +239,7 @@ files_of(Dwfl_Module *module)
 {
 	void **userdata;
 
-	dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL,
-			 NULL);
+	dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
 	return *userdata;
 }
 

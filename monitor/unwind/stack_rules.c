@@ -40,7 +40,9 @@ register_rule(const struct abi *abi, Dwarf_Frame *row, unsigned reg,
 		return RULE_UNDEFINED;
 	if (!*nops)
 		return abi->preserved & UINT32_C(1) << abi->dwarf[reg] ||
-		       *ops != mem ? RULE_SAME : RULE_UNDEFINED;
+				       *ops != mem ?
+			       RULE_SAME :
+			       RULE_UNDEFINED;
 	if ((*ops)[0].atom != DW_OP_call_frame_cfa)
 		return RULE_EXPR;
 	*offset = 0;
@@ -113,8 +115,8 @@ row_switches(Dwarf_Frame *row, unsigned sp)
  * row says of itself: rule->lo, rule->signal and *ra.
  */
 static Dwarf_Frame *
-row_staying(Dwfl_Module *module, unsigned sp, uint64_t *va,
-	    struct rule *rule, int *ra)
+row_staying(Dwfl_Module *module, unsigned sp, uint64_t *va, struct rule *rule,
+	    int *ra)
 {
 	Dwarf_Addr bias = 0, lo, hi;
 	Dwarf_Frame *row = row_get(module, *va, &bias), *before;
@@ -135,8 +137,8 @@ row_staying(Dwfl_Module *module, unsigned sp, uint64_t *va,
 }
 
 bool
-rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va,
-	  unsigned sp, struct rule *rule)
+rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va, unsigned sp,
+	  struct rule *rule)
 {
 	Dwarf_Op mem[3], *ops;
 	Dwarf_Frame *row;

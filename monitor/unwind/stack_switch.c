@@ -50,15 +50,16 @@ copy_write(void *ctx, uint64_t va, const void *buf, size_t len)
 
 	for (size_t i = 0; i < len; i++)
 		*vec_push(copy->written, copy->n) = (struct written){
-			va + i, ((const uint8_t *)buf)[i],
+			va + i,
+			((const uint8_t *)buf)[i],
 		};
 	return 0;
 }
 
 /* Emulate the instructions from hook->addr to hook->end on regs; 0 or -1. */
 static int
-code_emulate(const struct image *image, uint64_t bias,
-	     const struct hook *hook, struct copy *copy, struct regs *regs)
+code_emulate(const struct image *image, uint64_t bias, const struct hook *hook,
+	     struct copy *copy, struct regs *regs)
 {
 	const struct arch *arch = image->arch;
 	const struct memory memory = { copy_read, copy_write, copy };
@@ -164,8 +165,8 @@ stack_switch_diff(const struct walk *before, const struct walk *after,
 {
 	size_t b = before->n, a = after->n;
 
-	while (b && a && frame_same(&before->frames[b - 1],
-				    &after->frames[a - 1])) {
+	while (b && a &&
+	       frame_same(&before->frames[b - 1], &after->frames[a - 1])) {
 		b--;
 		a--;
 	}
@@ -342,9 +343,11 @@ stack_switch_frame(const struct regs *from, const struct regs *to,
 		   const struct arch *arch, struct stack_switch *stack_switch)
 {
 	struct frame before = { .pc = from->r[arch->reg_pc],
-				.sp = from->r[arch->reg_sp], .exact = true };
+				.sp = from->r[arch->reg_sp],
+				.exact = true };
 	struct frame after = { .pc = to->r[arch->reg_pc],
-			       .sp = to->r[arch->reg_sp], .exact = true };
+			       .sp = to->r[arch->reg_sp],
+			       .exact = true };
 
 	*stack_switch = (struct stack_switch){ .after = *to };
 	frame_edge_add(stack_switch, &before, false);
@@ -386,8 +389,7 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 		return HOST_OK;
 	}
 	stack_hold(stack);
-	err = code_emulate(at->image, at->bias, at->hook, &copy,
-			   &after.regs);
+	err = code_emulate(at->image, at->bias, at->hook, &copy, &after.regs);
 	free(copy.written);
 	if (err) {
 		stack_release(stack);
@@ -410,8 +412,8 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
  * before the call.
  */
 static int
-walk_behind_call(struct stack *stack, pid_t tid,
-		 const struct walk_start *start, struct walk *walk)
+walk_behind_call(struct stack *stack, pid_t tid, const struct walk_start *start,
+		 struct walk *walk)
 {
 	const struct arch *arch = stack_arch(stack);
 	struct walk_start call = *start;

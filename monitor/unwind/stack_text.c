@@ -24,8 +24,8 @@ effect_copies(const struct effect *effect, uint8_t dst, uint8_t src)
 {
 	return effect->op == EFFECT_COPY && effect->dst.kind == PLACE_REG &&
 	       effect->dst.reg == dst &&
-	       (src == REG_NONE || (effect->src.kind == PLACE_REG &&
-				    effect->src.reg == src));
+	       (src == REG_NONE ||
+		(effect->src.kind == PLACE_REG && effect->src.reg == src));
 }
 
 bool
@@ -39,8 +39,7 @@ text_sets_stack(const struct text *text, uint64_t function)
 }
 
 bool
-text_points(const struct text *text, uint64_t function, uint64_t pc,
-	    bool exact)
+text_points(const struct text *text, uint64_t function, uint64_t pc, bool exact)
 {
 	const struct arch *arch = text->arch;
 	struct effect effect, pushed = { 0 };
@@ -58,7 +57,6 @@ text_points(const struct text *text, uint64_t function, uint64_t pc,
 	    pushed.sp >= 0 || pc < va + insn.len)
 		return false;
 	return !exact || (!text_effect(text, pc, &insn, &effect) &&
-			  insn.kind != INSN_RETURN &&
-			  insn.kind != INSN_JUMP &&
+			  insn.kind != INSN_RETURN && insn.kind != INSN_JUMP &&
 			  insn.kind != INSN_JUMP_INDIRECT);
 }

@@ -70,7 +70,9 @@ scope_of(struct page *page, uint32_t frame)
 	const struct frame *f = &page->frames->frames[frame];
 	const struct inlined *in = &page->plan->image->inlines[f->inlined];
 	struct scope scope = {
-		.name = in->name, .file = in->file, .line = in->line,
+		.name = in->name,
+		.file = in->file,
+		.line = in->line,
 		.call = in->call_line,
 	};
 
@@ -90,8 +92,10 @@ entry_add(struct page *page, uint32_t scope, uint32_t line, char *callee,
 	  uint64_t n)
 {
 	*vec_push(page->entries, page->nentries) = (struct entry){
-		.scope = scope, .offset = line_offset(page, scope, line),
-		.callee = callee, .n = n,
+		.scope = scope,
+		.offset = line_offset(page, scope, line),
+		.callee = callee,
+		.n = n,
 	};
 }
 
@@ -101,9 +105,10 @@ callee_name(const struct callee *call)
 {
 	const struct image *image;
 	uint32_t fplan = call->where == CALLEE_AT ?
-			plan_func(call->plan, call->addr) : FPLAN_NONE;
+				 plan_func(call->plan, call->addr) :
+				 FPLAN_NONE;
 	uint32_t func = fplan == FPLAN_NONE ? FUNC_NONE :
-			call->plan->fplans[fplan].func;
+					      call->plan->fplans[fplan].func;
 
 	if (func == FUNC_NONE || (call->name && strstr(call->name, "@plt")))
 		return NULL;
@@ -119,19 +124,21 @@ insn_take(struct page *page, const struct view *view, uint32_t insn,
 	struct figure count = view_insn(view, insn);
 	uint32_t frame = frames_at(page->frames,
 				   view->fplan->cfg->insns[insn].addr);
-	uint32_t scope = frame == FRAME_NONE ? 0 : frame == page->frame ?
-			 page->scope : scope_of(page, frame);
+	uint32_t scope = frame == FRAME_NONE  ? 0 :
+			 frame == page->frame ? page->scope :
+						scope_of(page, frame);
 	bool known = row && row->file == page->scopes[scope].file;
 
 	page->frame = frame;
 	page->scope = scope;
 	if (known && figure_ran(&count))
 		entry_add(page, scope, row->line, NULL, count.n);
-	for (; *call < page->callees.n &&
-	     page->callees.calls[*call].insn == insn; ++*call) {
+	for (;
+	     *call < page->callees.n && page->callees.calls[*call].insn == insn;
+	     ++*call) {
 		const struct callee *c = &page->callees.calls[*call];
-		char *name = known && figure_ran(&c->count) ?
-			     callee_name(c) : NULL;
+		char *name = known && figure_ran(&c->count) ? callee_name(c) :
+							      NULL;
 
 		if (name)
 			entry_add(page, scope, row->line, name, c->count.n);
@@ -202,7 +209,7 @@ totals_make(struct page *page)
 		if (!page->entries[i].callee)
 			page->scopes[page->entries[i].scope].total +=
 				page->entries[i].n;
-	for (size_t i = page->nscopes; i-- > 1; )
+	for (size_t i = page->nscopes; i-- > 1;)
 		page->scopes[page->scopes[i].outer].total +=
 			page->scopes[i].total;
 }
@@ -244,7 +251,8 @@ line_put(const struct page *page, size_t at, int depth)
 	uint64_t n = 0;
 
 	for (; entry < end && entry->scope == first->scope &&
-	     entry->offset == first->offset; entry++)
+	       entry->offset == first->offset;
+	     entry++)
 		if (entry->n > n)
 			n = entry->n;
 	fprintf(page->out, "%*s%u: %" PRIu64, depth, "", first->offset, n);
@@ -280,23 +288,24 @@ static void
 view_put(struct page *page, const struct view *view)
 {
 	const struct cfg *cfg = view->fplan->cfg;
-	const struct func *func =
-		&view->plan->image->funcs[view->fplan->func];
+	const struct func *func = &view->plan->image->funcs[view->fplan->func];
 	struct figure calls = figure_of(&view->fplan->calls);
 	size_t call = 0;
 
 	page->nscopes = page->nentries = 0;
 	page->frame = FRAME_NONE;
 	*vec_push(page->scopes, page->nscopes) = (struct scope){
-		.name = func->name, .file = func->file, .line = func->line,
+		.name = func->name,
+		.file = func->file,
+		.line = func->line,
 		.outer = SCOPE_NONE,
 	};
 	callees_clear(&page->callees);
 	if (view->fplan->units & view->plan->units & VIEW_CALLS)
 		callees_find(&page->callees, view);
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
-		for (uint32_t i = 0; i < cfg->blocks[b].count &&
-		     !view->padding[b]; i++)
+		for (uint32_t i = 0;
+		     i < cfg->blocks[b].count && !view->padding[b]; i++)
 			insn_take(page, view, cfg->blocks[b].first + i, &call);
 	entries_merge(page);
 	totals_make(page);

@@ -71,7 +71,10 @@ names_make(const struct image *image)
 			number = 0;
 		number += order[i]->local;
 		names[order[i] - image->funcs] = !order[i]->local ?
-			mem_strdup(name) : mem_printf("%s/%zu", name, number);
+							 mem_strdup(name) :
+							 mem_printf("%s/%zu",
+								    name,
+								    number);
 		free(name);
 	}
 	free(order);
@@ -87,7 +90,8 @@ offset_of(const struct func_plan *fplan, uint64_t addr)
 	const struct range *range = fplan->ranges;
 
 	return addr >= range->lo && addr < range->hi ?
-	       (int64_t)(addr - range->lo) : -1;
+		       (int64_t)(addr - range->lo) :
+		       -1;
 }
 
 static void
@@ -158,12 +162,16 @@ static const struct func_plan *
 callee_fplan(const struct page *page, const struct callee *call)
 {
 	uint32_t index = call->where == CALLEE_AT && call->plan == page->plan ?
-			 plan_func(page->plan, call->addr) : FPLAN_NONE;
-	const struct func_plan *fplan = index == FPLAN_NONE ? NULL :
-				  &page->plan->fplans[index];
+				 plan_func(page->plan, call->addr) :
+				 FPLAN_NONE;
+	const struct func_plan *fplan = index == FPLAN_NONE ?
+						NULL :
+						&page->plan->fplans[index];
 
 	return fplan && fplan->func != FUNC_NONE &&
-	       offset_of(fplan, call->addr) == 0 ? fplan : NULL;
+			       offset_of(fplan, call->addr) == 0 ?
+		       fplan :
+		       NULL;
 }
 
 static void
@@ -173,8 +181,8 @@ calls_put(struct page *page, const struct view *view)
 	for (size_t i = 0; i < page->callees.n; i++) {
 		const struct callee *call = &page->callees.calls[i];
 		const struct func_plan *to = callee_fplan(page, call);
-		int64_t at = offset_of(view->fplan, view->fplan->cfg->
-				       insns[call->insn].addr);
+		int64_t at = offset_of(
+			view->fplan, view->fplan->cfg->insns[call->insn].addr);
 
 		if (!to || at < 0 || !figure_ran(&call->count))
 			continue;

@@ -139,8 +139,10 @@ callee_put(struct page *page, const struct view *view,
 				    page->table->opts->demangle);
 	}
 	name_put(page, "cfi", &page->files, file_name(page, file));
-	name_put(page, "cfn", &page->funcs, name ? name :
-		 call->name ? call->name : "(not known)");
+	name_put(page, "cfn", &page->funcs,
+		 name	    ? name :
+		 call->name ? call->name :
+			      "(not known)");
 	fprintf(page->out, "calls=%" PRIu64 " 0x%" PRIx64 " %u\n",
 		call->count.n, plan ? call->addr : 0, line);
 	position_put(page, view, call->insn);
@@ -213,8 +215,9 @@ insn_put(struct page *page, const struct view *view, uint32_t insn,
 		fprintf(page->out, " %" PRIu64 "\n", count.n);
 		page->total += count.n;
 	}
-	for (; *call < page->callees.n &&
-	     page->callees.calls[*call].insn == insn; ++*call)
+	for (;
+	     *call < page->callees.n && page->callees.calls[*call].insn == insn;
+	     ++*call)
 		if (figure_ran(&page->callees.calls[*call].count))
 			callee_put(page, view, &page->callees.calls[*call]);
 }
@@ -223,8 +226,8 @@ static void
 view_put(struct page *page, const struct view *view)
 {
 	const struct cfg *cfg = view->fplan->cfg;
-	uint32_t line, own = func_file(page->table, view->plan, view->fplan,
-				       &line);
+	uint32_t line,
+		own = func_file(page->table, view->plan, view->fplan, &line);
 	char *name = fplan_name(page->table, view->plan, view->fplan);
 	size_t call = 0;
 
@@ -266,19 +269,24 @@ callgrind_write(struct table *table, FILE *out)
 	struct page page = { .table = table, .out = out };
 	struct view *view = NULL;
 
-	fprintf(out, "# callgrind format\nversion: 1\ncreator: pmon %s\n"
-		"cmd: ", PMON_VERSION);
+	fprintf(out,
+		"# callgrind format\nversion: 1\ncreator: pmon %s\n"
+		"cmd: ",
+		PMON_VERSION);
 	text_line_put(out, table->report_input->command, "", 0);
 	fputs("\ndesc: Inclusive cost: of calls not known, written as 0\n"
 	      "positions: instr line\n"
-	      "event: Ir : Instructions executed\nevents: Ir\n", out);
+	      "event: Ir : Instructions executed\nevents: Ir\n",
+	      out);
 	while ((view = view_next(table, view, VIEW_INSNS)))
 		if (view_ran(view))
 			view_put(&page, view);
 	fprintf(out, "\ntotals: %" PRIu64 "\n", page.total);
 	if (page.unknown)
-		fprintf(out, "# not known and left out: the counts of %zu "
-			"instructions\n", page.unknown);
+		fprintf(out,
+			"# not known and left out: the counts of %zu "
+			"instructions\n",
+			page.unknown);
 	interned_free(&page.objects);
 	interned_free(&page.files);
 	interned_free(&page.funcs);

@@ -73,13 +73,14 @@ conditions_put(FILE *out, const struct cover_file *file,
 		const struct cover_branch *branch = &file->branches[i];
 		struct totals ways = { 0 };
 
-		for (j = i; j < end && file->branches[j].branch ==
-		     branch->branch; j++)
+		for (j = i;
+		     j < end && file->branches[j].branch == branch->branch; j++)
 			totals_add(&ways, &file->branches[j].count);
 		if (ways.run + ways.never)
-			fprintf(out, "<condition number=\"%u\" type=\"%s\" "
-				"coverage=\"%zu%%\"/>\n", branch->branch,
-				j - i == 2 ? "jump" : "switch",
+			fprintf(out,
+				"<condition number=\"%u\" type=\"%s\" "
+				"coverage=\"%zu%%\"/>\n",
+				branch->branch, j - i == 2 ? "jump" : "switch",
 				100 * ways.run / (ways.run + ways.never));
 	}
 	fputs("</conditions>\n</line>\n", out);
@@ -94,9 +95,10 @@ line_put(FILE *out, const struct cover_file *file,
 
 	if (line->count.why)
 		return;
-	fprintf(out, "<line number=\"%u\" hits=\"%" PRIu64 "\" "
-		"branch=\"%s\"", line->line, line->count.n,
-		known ? "true" : "false");
+	fprintf(out,
+		"<line number=\"%u\" hits=\"%" PRIu64 "\" "
+		"branch=\"%s\"",
+		line->line, line->count.n, known ? "true" : "false");
 	if (!known) {
 		fputs("/>\n", out);
 		return;
@@ -135,8 +137,8 @@ method_put(const struct page *page, const struct cover_file *file,
 			totals_add(&totals.branches, &file->branches[i].count);
 	fputs("<method", page->out);
 	attribute_put(page->out, "name", name);
-	attribute_put(page->out, "signature", strcmp(name, linkage) ?
-		      linkage : "");
+	attribute_put(page->out, "signature",
+		      strcmp(name, linkage) ? linkage : "");
 	rates_put(page->out, &totals);
 	fputs(">\n", page->out);
 	lines_put(page->out, file, func);
@@ -311,29 +313,34 @@ coverage_put(const struct page *page)
 	fputs("<coverage", page->out);
 	rate_put(page->out, "line-rate", &totals.lines);
 	rate_put(page->out, "branch-rate", &totals.branches);
-	fprintf(page->out, " lines-covered=\"%zu\" lines-valid=\"%zu\" "
+	fprintf(page->out,
+		" lines-covered=\"%zu\" lines-valid=\"%zu\" "
 		"branches-covered=\"%zu\" branches-valid=\"%zu\" "
 		"complexity=\"0\" version=\"pmon %s\" timestamp=\"%lld\">\n",
 		totals.lines.run, lines, totals.branches.run, ways,
 		PMON_VERSION, (long long)time(NULL));
 	if (totals.lines.unknown || totals.branches.unknown)
-		fprintf(page->out, "<!-- not known and left out: %zu lines, "
-			"%zu ways of branches -->\n", totals.lines.unknown,
-			totals.branches.unknown);
+		fprintf(page->out,
+			"<!-- not known and left out: %zu lines, "
+			"%zu ways of branches -->\n",
+			totals.lines.unknown, totals.branches.unknown);
 }
 
 void
 cobertura_write(struct table *table, FILE *out)
 {
 	struct page page = {
-		.table = table, .cover = cover_make(table), .out = out,
+		.table = table,
+		.cover = cover_make(table),
+		.out = out,
 	};
 
 	files_choose(page.cover);
 	page.root = root_find(page.cover);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<!DOCTYPE coverage SYSTEM \"http://cobertura.sourceforge.net/"
-	      "xml/coverage-04.dtd\">\n", out);
+	      "xml/coverage-04.dtd\">\n",
+	      out);
 	coverage_put(&page);
 	fputs("<sources>\n<source>", out);
 	text_xml(out, *page.root ? page.root : "/");
@@ -341,7 +348,7 @@ cobertura_write(struct table *table, FILE *out)
 	fputs(*page.root ? "</source>\n" : "</source>\n<source>.</source>\n",
 	      out);
 	fputs("</sources>\n<packages>\n", out);
-	for (size_t i = 0; i < page.cover->nfiles; )
+	for (size_t i = 0; i < page.cover->nfiles;)
 		i = package_put(&page, i);
 	fputs("</packages>\n</coverage>\n", out);
 	free(page.root);

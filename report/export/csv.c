@@ -92,21 +92,28 @@ units_put(const struct page *page)
 
 	for (size_t i = 0; i < table->nlines; i++)
 		row_put(page, &(struct row_out){
-			.what = "line", .plan = UINT32_MAX,
-			.file = table->lines[i].file,
-			.line = table->lines[i].line,
-			.count = table->lines[i].count,
-		});
+				      .what = "line",
+				      .plan = UINT32_MAX,
+				      .file = table->lines[i].file,
+				      .line = table->lines[i].line,
+				      .count = table->lines[i].count,
+			      });
 	for (size_t i = 0; i < table->funcs.n; i++) {
 		const struct func_entry *func = &table->funcs.entries[i];
 		const struct image *image =
 			table->report_input->plans[func->plan]->image;
 
 		row_put(page, &(struct row_out){
-			"func", func->plan, image->funcs[func->ref].name, true,
-			image->funcs[func->ref].addr, func->file, func->line,
-			NULL, func->count,
-		});
+				      "func",
+				      func->plan,
+				      image->funcs[func->ref].name,
+				      true,
+				      image->funcs[func->ref].addr,
+				      func->file,
+				      func->line,
+				      NULL,
+				      func->count,
+			      });
 	}
 	for (size_t i = 0; i < table->inlines.n; i++) {
 		const struct func_entry *func = &table->inlines.entries[i];
@@ -114,9 +121,16 @@ units_put(const struct page *page)
 			table->report_input->plans[func->plan]->image;
 
 		row_put(page, &(struct row_out){
-			"inline", func->plan, image->inlines[func->ref].name,
-			false, 0, func->file, func->line, NULL, func->count,
-		});
+				      "inline",
+				      func->plan,
+				      image->inlines[func->ref].name,
+				      false,
+				      0,
+				      func->file,
+				      func->line,
+				      NULL,
+				      func->count,
+			      });
 	}
 }
 
@@ -130,13 +144,18 @@ insn_row(const struct page *page, const struct view *view, const char *what,
 	const struct row *row = view->owners[insn];
 
 	return (struct row_out){
-		.what = what, .plan = view->plan_index,
-		.name = fplan->func == FUNC_NONE ? NULL :
-			view->plan->image->funcs[fplan->func].name,
-		.at = true, .addr = fplan->cfg->insns[insn].addr,
+		.what = what,
+		.plan = view->plan_index,
+		.name = fplan->func == FUNC_NONE ?
+				NULL :
+				view->plan->image->funcs[fplan->func].name,
+		.at = true,
+		.addr = fplan->cfg->insns[insn].addr,
 		.file = row ? table_file(page->table, view->plan_index,
-					 row->file) : FILE_NONE,
-		.line = row ? row->line : 0, .count = count,
+					 row->file) :
+			      FILE_NONE,
+		.line = row ? row->line : 0,
+		.count = count,
 	};
 }
 
@@ -192,8 +211,8 @@ view_put(struct page *page, const struct view *view)
 			continue;
 		if (units & VIEW_BLOCKS)
 			row_put(page, &row);
-		for (uint32_t i = 0; units & VIEW_INSNS &&
-		     i < cfg->blocks[b].count; i++) {
+		for (uint32_t i = 0;
+		     units & VIEW_INSNS && i < cfg->blocks[b].count; i++) {
 			row = insn_row(page, view, "insn", first + i,
 				       view_insn(view, first + i));
 			row_put(page, &row);

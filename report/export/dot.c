@@ -97,7 +97,8 @@ outside_write(const struct view *view, FILE *out)
 {
 	const struct flow *flow = view->fplan->flow;
 	static const char *const names[] = {
-		[FLOW_ROOT] = "entry", [FLOW_EXIT] = "exit",
+		[FLOW_ROOT] = "entry",
+		[FLOW_EXIT] = "exit",
 	};
 	bool used[FLOW_BLOCK] = { false };
 
@@ -146,7 +147,8 @@ cfg_write(struct table *table, FILE *out)
 	fputs("digraph \"", out);
 	label_write(out, table->report_input->command, "\" {\n");
 	fputs("\tnode [shape=box, fontname=monospace];\n"
-	      "\tedge [fontname=monospace];\n", out);
+	      "\tedge [fontname=monospace];\n",
+	      out);
 	while ((view = view_next(table, view, VIEW_BLOCKS | VIEW_EDGES)))
 		fplan_write(view, out);
 	fputs("}\n", out);

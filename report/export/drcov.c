@@ -39,7 +39,9 @@ modules_add(struct page *page, const struct plan *plan)
 
 	for (size_t i = 0; i < plan->image->nsegments; i++)
 		*vec_push(page->modules, page->nmodules) = (struct module){
-			plan, &plan->image->segments[i], first,
+			plan,
+			&plan->image->segments[i],
+			first,
 		};
 }
 
@@ -75,8 +77,9 @@ block_add(struct page *page, const struct view *view, uint32_t block)
 		if (start > UINT32_MAX)
 			return;
 		*vec_push(page->entries, page->nentries) = (struct entry){
-			(uint32_t)start, (uint16_t)(end - addr < SIZE_LIMIT ?
-						    end - addr : SIZE_LIMIT),
+			(uint32_t)start,
+			(uint16_t)(end - addr < SIZE_LIMIT ? end - addr :
+							     SIZE_LIMIT),
 			(uint16_t)module,
 		};
 	}
@@ -85,9 +88,11 @@ block_add(struct page *page, const struct view *view, uint32_t block)
 static void
 modules_put(const struct page *page, FILE *out)
 {
-	fprintf(out, "Module Table: version 5, count %zu\n"
+	fprintf(out,
+		"Module Table: version 5, count %zu\n"
 		"Columns: id, containing_id, start, end, entry, offset, "
-		"preferred_base, path\n", page->nmodules);
+		"preferred_base, path\n",
+		page->nmodules);
 	for (size_t i = 0; i < page->nmodules; i++) {
 		const struct module *module = &page->modules[i];
 		const struct segment *segment = module->segment;
@@ -95,9 +100,11 @@ modules_put(const struct page *page, FILE *out)
 		const struct segment *first =
 			page->modules[module->containing].segment;
 
-		fprintf(out, "%3zu, %3zu, 0x%016" PRIx64 ", 0x%016" PRIx64
+		fprintf(out,
+			"%3zu, %3zu, 0x%016" PRIx64 ", 0x%016" PRIx64
 			", 0x%016" PRIx64 ", %016" PRIx64 ", 0x%016" PRIx64
-			",  ", i, module->containing, segment->addr,
+			",  ",
+			i, module->containing, segment->addr,
 			segment->addr + segment->memsz, image->entry,
 			segment->offset, first->addr);
 		text_line_put(out, image->path, "", 0);

@@ -62,11 +62,12 @@ node_add(struct page *page, const struct view *view)
 	page->unknown += work.ie.why != NULL;
 	if (work.ie.why || !work.ie.n)
 		return;
-	page->indexes[view->plan_index][view->fplan_index] =
-		(uint32_t)page->n;
+	page->indexes[view->plan_index][view->fplan_index] = (uint32_t)page->n;
 	*vec_push(page->nodes, page->n) = (struct node){
-		.plan = view->plan, .fplan = view->fplan,
-		.name = node_name(view), .executed = work.ie.n,
+		.plan = view->plan,
+		.fplan = view->fplan,
+		.name = node_name(view),
+		.executed = work.ie.n,
 		.caller = NODE_NONE,
 	};
 }
@@ -119,12 +120,11 @@ caller_of(const struct page *page, const struct node *node, const char **why)
 	struct figure calls = figure_of(&node->fplan->calls);
 
 	*why = NULL;
-	if (node->several || (node->caller != NODE_NONE &&
-			      &page->nodes[node->caller] == node))
+	if (node->several ||
+	    (node->caller != NODE_NONE && &page->nodes[node->caller] == node))
 		*why = "[several callers]";
 	else if (calls.why || calls.n != node->called)
-		*why = node->caller == NODE_NONE ? NULL :
-		       "[caller not known]";
+		*why = node->caller == NODE_NONE ? NULL : "[caller not known]";
 	return *why ? NODE_NONE : node->caller;
 }
 
@@ -144,7 +144,7 @@ stack_put(struct page *page, uint32_t node)
 		why = "[several callers]";
 	if (why)
 		fprintf(page->out, "%s;", why);
-	for (size_t i = n; i-- > 0; ) {
+	for (size_t i = n; i-- > 0;) {
 		page->nodes[stack[i]].marked = false;
 		fprintf(page->out, "%s%s", page->nodes[stack[i]].name,
 			i ? ";" : "");

@@ -26,8 +26,7 @@ gzip_put(struct gzip *gzip, int flush)
 		gzip->z.next_out = piece;
 		gzip->z.avail_out = sizeof(piece);
 		must(deflate(&gzip->z, flush) != Z_STREAM_ERROR);
-		fwrite(piece, 1, sizeof(piece) - gzip->z.avail_out,
-		       gzip->out);
+		fwrite(piece, 1, sizeof(piece) - gzip->z.avail_out, gzip->out);
 	} while (!gzip->z.avail_out);
 }
 
@@ -63,9 +62,11 @@ gzip_open(FILE *out)
 	must(deflateInit2(&gzip->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
 			  WINDOW_GZIP, MEMORY_USUAL,
 			  Z_DEFAULT_STRATEGY) == Z_OK);
-	in = fopencookie(gzip, "w", (cookie_io_functions_t){
-		.write = gzip_take, .close = gzip_end,
-	});
+	in = fopencookie(gzip, "w",
+			 (cookie_io_functions_t){
+				 .write = gzip_take,
+				 .close = gzip_end,
+			 });
 	must(in);
 	return in;
 }

@@ -13,14 +13,14 @@
 #include "util/mem.h"
 
 static const char *const unit_names[UNIT_KINDS] = {
-	[UNIT_FUNC] = "func", [UNIT_LINE] = "line", [UNIT_INLINE] = "inline",
+	[UNIT_FUNC] = "func",	[UNIT_LINE] = "line", [UNIT_INLINE] = "inline",
 	[UNIT_BLOCK] = "block", [UNIT_EDGE] = "edge", [UNIT_INSN] = "insn",
 	[UNIT_CALL] = "call",
 };
 
 static const char *const ways[] = {
-	[BY_NOTHING] = "other", [BY_LAST] = "only", [BY_TAKEN] = "taken",
-	[BY_FALL] = "fall", [BY_TABLE] = "table", [BY_LEAK] = "leak",
+	[BY_NOTHING] = "other", [BY_LAST] = "only",   [BY_TAKEN] = "taken",
+	[BY_FALL] = "fall",	[BY_TABLE] = "table", [BY_LEAK] = "leak",
 };
 
 static void
@@ -89,7 +89,7 @@ object_make(const struct plan *plan)
 	for (size_t i = 0; i < UNIT_KINDS; i++)
 		if (plan->units & 1U << i)
 			json_object_array_add(units, json_object_new_string(
-				unit_names[i]));
+							     unit_names[i]));
 	if (plan->wish.method == PLACE_ONCE)
 		json_object_object_add(object, "once",
 				       json_object_new_boolean(1));
@@ -155,8 +155,9 @@ insn_put(struct json_object *insns, const struct view *view, uint32_t i)
 
 	json_addr_put(insn, "addr", view->fplan->cfg->insns[i].addr);
 	if (row)
-		place_put(insn, table_file(view->table, view->plan_index,
-					   row->file), row->line);
+		place_put(insn,
+			  table_file(view->table, view->plan_index, row->file),
+			  row->line);
 	json_figure_put(insn, "count", &count);
 }
 
@@ -261,8 +262,9 @@ func_make(const struct table *table, uint32_t plan_index,
 {
 	const struct image *image =
 		table->report_input->plans[plan_index]->image;
-	const struct func *func = fplan->func == FUNC_NONE ? NULL :
-				  &image->funcs[fplan->func];
+	const struct func *func = fplan->func == FUNC_NONE ?
+					  NULL :
+					  &image->funcs[fplan->func];
 	struct figure calls = figure_of(&fplan->calls);
 	struct json_object *object = json_object_new_object(), *aliases;
 	char *name;
@@ -314,8 +316,10 @@ funcs_json(struct table *table, FILE *out)
 
 		for (size_t b = 0; b < plan->nfplans; b++)
 			if (!done[p][b] && plan->fplans[b].named)
-				json_element_write(out, func_make(table, p,
-					&plan->fplans[b]), &first);
+				json_element_write(out,
+						   func_make(table, p,
+							     &plan->fplans[b]),
+						   &first);
 		free(done[p]);
 	}
 	fputs("]}\n", out);

@@ -37,8 +37,8 @@ func_put(struct json_object *funcs, const struct cover_func *func)
 	json_number_put(object, "end_line", func->end);
 	json_number_put(object, "end_column", 0);
 	json_number_put(object, "blocks", func->blocks ? func->blocks : 1);
-	json_number_put(object, "blocks_executed", func->blocks ? func->run :
-			func->count.n != 0);
+	json_number_put(object, "blocks_executed",
+			func->blocks ? func->run : func->count.n != 0);
 	json_number_put(object, "execution_count", func->count.n);
 	free(name);
 }
@@ -82,8 +82,9 @@ line_put(struct json_object *lines, const struct cover_file *file,
 	json_number_put(object, "count", line->count.n);
 	flag_put(object, "unexecuted_block", line->idle);
 	if (line->nbranches)
-		nblocks = file->branches[line->branch + line->nbranches - 1].
-			  branch + 1;
+		nblocks = file->branches[line->branch + line->nbranches - 1]
+				  .branch +
+			  1;
 	blocks = json_array_put(object, "block_ids");
 	for (uint32_t i = 0; i < nblocks; i++)
 		json_object_array_add(blocks, json_object_new_uint64(i));

@@ -9,8 +9,10 @@
 
 #include "report/printable.h"
 
-enum { JSON_FORM = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
-       ADDR_MAX = 20 };
+enum {
+	JSON_FORM = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE,
+	ADDR_MAX = 20
+};
 
 void
 json_text_put(struct json_object *into, const char *key, const char *s)

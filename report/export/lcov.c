@@ -90,7 +90,8 @@ unknown_put(const struct cover_totals *totals, FILE *out)
 {
 	if (totals->funcs.unknown || totals->lines.unknown ||
 	    totals->branches.unknown)
-		fprintf(out, "# not known and left out: %zu functions, %zu "
+		fprintf(out,
+			"# not known and left out: %zu functions, %zu "
 			"lines, %zu ways of branches\n",
 			totals->funcs.unknown, totals->lines.unknown,
 			totals->branches.unknown);

@@ -84,7 +84,7 @@ func_id(struct page *page, const char *name, uint32_t file, uint32_t line)
 {
 	Pprof__Profile *profile = &page->profile;
 	const char *path = file == FILE_NONE ? "" :
-			   page->table->files[file].path;
+					       page->table->files[file].path;
 	char *key = mem_printf("%s\n%s", name, path);
 	uint64_t id = intern(&page->funcs, key) + 1;
 	Pprof__Function *func;
@@ -190,8 +190,9 @@ run_take(struct page *page, const struct view *view, uint32_t first,
 		struct figure count = view_insn(view, i);
 
 		if (frames_at(page->frames, cfg->insns[i].addr) != frame ||
-		    !this != !row || (row && (this->line != row->line ||
-					      this->file != row->file)))
+		    !this != !row ||
+		    (row &&
+		     (this->line != row->line || this->file != row->file)))
 			break;
 		figure_add(&insns, &count);
 	}
@@ -228,10 +229,11 @@ profile_put(struct page *page, FILE *out)
 
 	if (page->unknown) {
 		char *text = mem_printf("not known and left out: the counts "
-					"of %zu instructions", page->unknown);
+					"of %zu instructions",
+					page->unknown);
 
-		*vec_push(profile->comment, profile->n_comment) =
-			string_id(page, text);
+		*vec_push(profile->comment,
+			  profile->n_comment) = string_id(page, text);
 		free(text);
 	}
 	profile->string_table = page->strings.strings;
@@ -287,8 +289,8 @@ pprof_write(struct table *table, FILE *out)
 	page.profile.default_sample_type = string_id(&page, "instructions");
 	page.profile.duration_nanos = (int64_t)(table->report_input->seconds *
 						1e9);
-	*vec_push(page.profile.comment, page.profile.n_comment) =
-		string_id(&page, table->report_input->command);
+	*vec_push(page.profile.comment, page.profile.n_comment) = string_id(
+		&page, table->report_input->command);
 	while ((view = view_next(table, view, VIEW_INSNS))) {
 		if (plan != view->plan) {
 			plan = view->plan;

@@ -44,8 +44,10 @@ html_calls_add(struct html *html, const struct view *view, uint32_t id)
 		struct html_call *call = vec_push(calls->calls, calls->n);
 
 		*call = (struct html_call){
-			.from = id, .how = callee->how,
-			.count = callee->count, .fplan = FPLAN_NONE,
+			.from = id,
+			.how = callee->how,
+			.count = callee->count,
+			.fplan = FPLAN_NONE,
 		};
 		if (callee->where == CALLEE_AT)
 			call->plan = plan_index(html, callee->plan);
@@ -66,8 +68,9 @@ calls_resolve(struct html *html)
 	for (size_t i = 0; i < calls->n; i++) {
 		struct html_call *call = &calls->calls[i];
 
-		call->to = call->fplan == FPLAN_NONE ? FUNC_NONE :
-			   html->ids[call->plan][call->fplan];
+		call->to = call->fplan == FPLAN_NONE ?
+				   FUNC_NONE :
+				   html->ids[call->plan][call->fplan];
 	}
 }
 

@@ -33,8 +33,9 @@ func_find(const struct html *html, const struct diff_func *diff)
 	if (!plan)
 		return FUNC_NONE;
 	fplan = plan_func(*plan, diff->after->addr);
-	return fplan == FPLAN_NONE ? FUNC_NONE :
-	       html->ids[plan - report_input->plans][fplan];
+	return fplan == FPLAN_NONE ?
+		       FUNC_NONE :
+		       html->ids[plan - report_input->plans][fplan];
 }
 
 /*
@@ -45,8 +46,7 @@ static void
 func_write(const struct html *html, struct script *script,
 	   const struct diff_func *diff)
 {
-	char *name = name_shown(diff->after->name,
-				html->table->opts->demangle);
+	char *name = name_shown(diff->after->name, html->table->opts->demangle);
 	uint32_t id = func_find(html, diff);
 
 	if (!*name) {
@@ -155,11 +155,12 @@ file_lines_write(struct html *html, struct script *script, size_t index)
 
 	for (size_t i = file->line; i < file->line + file->nlines; i++) {
 		const struct line_entry *line = &html->table->lines[i];
-		const struct line_entry *before =
-			table_line(html->before_table, old, line->line);
+		const struct line_entry *before = table_line(html->before_table,
+							     old, line->line);
 
 		if (!line_change(&change, before ? &before->count : NULL,
-				 &line->count) || !script)
+				 &line->count) ||
+		    !script)
 			continue;
 		script_begin(script, '[');
 		script_number(script, line->line);
@@ -196,8 +197,7 @@ static void
 files_write(struct html *html, struct script *script)
 {
 	script_key_begin(script, "files", '[');
-	for (size_t i = 0; html->before_table && i < html->table->nfiles;
-	     i++) {
+	for (size_t i = 0; html->before_table && i < html->table->nfiles; i++) {
 		struct file_change change = file_write(html, i);
 
 		if (!change.changed && !change.alone)
@@ -238,9 +238,12 @@ html_diff_write(const struct report_options *opts,
 {
 	struct table *table = table_make(opts, after);
 	struct table *earlier = before->report_input ?
-		table_make(opts, before->report_input) : NULL;
+					table_make(opts, before->report_input) :
+					NULL;
 	struct html html = {
-		.table = table, .before = before, .before_table = earlier,
+		.table = table,
+		.before = before,
+		.before_table = earlier,
 	};
 	int err = html_make(&html, path);
 

@@ -33,7 +33,9 @@ static bool
 data_name(const char *name)
 {
 	static const char *const names[] = {
-		"index.js", "calls.js", "diff.js",
+		"index.js",
+		"calls.js",
+		"diff.js",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -62,8 +64,8 @@ page_name(const char *name)
  * it did, or if the directory cannot be read.
  */
 static bool
-entries_visit(const char *path, bool (*each)(const char *path,
-					     const char *name, void *arg),
+entries_visit(const char *path,
+	      bool (*each)(const char *path, const char *name, void *arg),
 	      void *arg)
 {
 	DIR *entries = opendir(path);
@@ -192,17 +194,20 @@ place_check(const struct html_dir *dir)
 	struct stat st, here;
 
 	if (stat(dir->real, &st) < 0)
-		return errno == ENOENT ? 0 :
-		       fail("%s: %s", dir->path, strerror(errno));
+		return errno == ENOENT ?
+			       0 :
+			       fail("%s: %s", dir->path, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return fail("%s: %s", dir->path, strerror(ENOTDIR));
 	if (stat(".", &here) == 0 && here.st_dev == st.st_dev &&
 	    here.st_ino == st.st_ino)
 		return fail("%s: the current directory cannot be replaced by "
-			    "a page", dir->path);
+			    "a page",
+			    dir->path);
 	if (!replaceable(dir->real))
 		return fail("%s: the directory has files that are not part of "
-			    "a pmon page", dir->path);
+			    "a pmon page",
+			    dir->path);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ remark_write(struct script *script, const struct file_entry *file)
 		script_string(script, file->source_fault);
 	else if (table_source_newer(file))
 		script_string(script, "The source is newer than the program: "
-			      "counts may be at the wrong lines.");
+				      "counts may be at the wrong lines.");
 	else
 		script_null(script);
 }
@@ -48,7 +48,8 @@ branches_write(struct script *script, struct part *part, size_t line)
 	const struct html *html = part->html;
 
 	for (; part->branch < html->nbranches &&
-	     html->branches[part->branch].line == line; part->branch++) {
+	       html->branches[part->branch].line == line;
+	     part->branch++) {
 		const struct html_branch *branch =
 			&html->branches[part->branch];
 
@@ -67,7 +68,8 @@ shares_write(struct script *script, struct part *part, size_t line)
 	const struct html *html = part->html;
 
 	for (; part->share < html->nshares &&
-	     html->shares[part->share].line == line; part->share++)
+	       html->shares[part->share].line == line;
+	     part->share++)
 		script_number(script, html->shares[part->share].func);
 }
 

@@ -42,8 +42,7 @@ funcs_number(struct html *html)
 		const struct plan *plan = table->report_input->plans[p];
 
 		fplans[p] = fplans_of_funcs(plan);
-		html->ids[p] = mem_alloc(plan->nfplans *
-					 sizeof(*html->ids[p]));
+		html->ids[p] = mem_alloc(plan->nfplans * sizeof(*html->ids[p]));
 		for (size_t b = 0; b < plan->nfplans; b++)
 			html->ids[p][b] = FUNC_NONE;
 	}
@@ -54,8 +53,10 @@ funcs_number(struct html *html)
 		if (fplan != FPLAN_NONE)
 			html->ids[entry->plan][fplan] = (uint32_t)html->nfuncs;
 		*vec_push(html->funcs, html->nfuncs) = (struct html_func){
-			.entry = entry, .plan = entry->plan,
-			.file = entry->file, .line = entry->line,
+			.entry = entry,
+			.plan = entry->plan,
+			.file = entry->file,
+			.line = entry->line,
 		};
 	}
 	for (size_t p = 0; p < nplans; p++)
@@ -67,16 +68,20 @@ static uint32_t
 func_of_view(struct html *html, const struct view *view)
 {
 	uint32_t *id = &html->ids[view->plan_index][view->fplan_index];
-	const struct func *func = view->fplan->func == FUNC_NONE ? NULL :
-		&view->plan->image->funcs[view->fplan->func];
+	const struct func *func =
+		view->fplan->func == FUNC_NONE ?
+			NULL :
+			&view->plan->image->funcs[view->fplan->func];
 
 	if (*id != FUNC_NONE)
 		return *id;
 	*id = (uint32_t)html->nfuncs;
 	*vec_push(html->funcs, html->nfuncs) = (struct html_func){
-		.name = view_name(view), .plan = view->plan_index,
+		.name = view_name(view),
+		.plan = view->plan_index,
 		.file = func ? table_file(html->table, view->plan_index,
-					  func->file) : FILE_NONE,
+					  func->file) :
+			       FILE_NONE,
 		.line = func ? func->line : 0,
 	};
 	return *id;
@@ -92,8 +97,8 @@ line_of_row(const struct view *view, const struct row *row)
 
 	if (!row)
 		return FILE_NONE;
-	line = table_line(view->table, table_file(view->table,
-						  view->plan_index, row->file),
+	line = table_line(view->table,
+			  table_file(view->table, view->plan_index, row->file),
 			  row->line);
 	return line ? (uint32_t)(line - view->table->lines) : FILE_NONE;
 }
@@ -106,8 +111,9 @@ shares_add(struct html *html, const struct view *view, uint32_t id)
 	for (uint32_t b = 0; b < view->fplan->cfg->nblocks; b++) {
 		const struct block *block = &view->fplan->cfg->blocks[b];
 
-		for (uint32_t i = block->first; !view->padding[b] &&
-		     i < block->first + block->count; i++) {
+		for (uint32_t i = block->first;
+		     !view->padding[b] && i < block->first + block->count;
+		     i++) {
 			const struct row *row = view->owners[i];
 			uint32_t line;
 
@@ -130,7 +136,8 @@ branches_add(struct html *html, const struct view *view, uint32_t id)
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		uint32_t last = view_last(view, b);
 		struct html_branch branch = {
-			.func = id, .addr = cfg->insns[last].addr,
+			.func = id,
+			.addr = cfg->insns[last].addr,
 		};
 
 		if (cfg->insns[last].kind != INSN_BRANCH || view->padding[b])
@@ -174,13 +181,12 @@ lines_sort(struct html *html)
 		qsort(html->shares, html->nshares, sizeof(*html->shares),
 		      by_line_func);
 	for (size_t i = 0; i < html->nshares; i++)
-		if (!n || by_line_func(&html->shares[n - 1],
-				       &html->shares[i]))
+		if (!n || by_line_func(&html->shares[n - 1], &html->shares[i]))
 			html->shares[n++] = html->shares[i];
 	html->nshares = n;
 	if (html->nbranches)
-		qsort(html->branches, html->nbranches,
-		      sizeof(*html->branches), by_line_addr);
+		qsort(html->branches, html->nbranches, sizeof(*html->branches),
+		      by_line_addr);
 }
 
 /* ---- code */
@@ -215,7 +221,8 @@ insns_write(struct script *script, const struct view *view)
 		struct figure count = view_insn(view, i);
 		const struct row *row = view->owners[i];
 		uint32_t file = row ? table_file(view->table, view->plan_index,
-						 row->file) : FILE_NONE;
+						 row->file) :
+				      FILE_NONE;
 		char *text = view_insn_text(view, i);
 
 		script_begin(script, '[');

@@ -43,7 +43,7 @@ run_write(struct script *script, const struct report_input *report_input)
 	strings_write(script, report_input->remarks, report_input->nremarks);
 	if (report_input_once(report_input))
 		script_string(script, "A count of 1 means that the code ran at "
-			      "least once (--once).");
+				      "least once (--once).");
 	script_end(script, ']');
 	script_key_begin(script, "objects", '[');
 	for (size_t i = 0; i < report_input->nplans; i++)
@@ -143,8 +143,8 @@ static void
 files_write(struct html *html, struct script *script)
 {
 	struct table *table = html->table;
-	struct work rest, *works = html->insns ?
-		work_by_file(table, &rest) : NULL;
+	struct work rest,
+		*works = html->insns ? work_by_file(table, &rest) : NULL;
 
 	script_key_begin(script, "files", '[');
 	for (size_t i = 0; i < table->nfiles; i++)

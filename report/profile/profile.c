@@ -224,8 +224,7 @@ func_compare(const struct profile_func *a, const struct profile_func *b)
 }
 
 static const char *
-object_fault(const struct profile *profile,
-	     const struct profile_object *object)
+object_fault(const struct profile *profile, const struct profile_object *object)
 {
 	const char *fault = NULL;
 

@@ -30,8 +30,7 @@ struct count profile_calls(const struct profile_func *func);
 uint64_t profile_executed(const struct profile_func *func, bool *known);
 
 /* Set the path, the machine, and the build-id or text_size and text_crc. */
-void profile_identify(struct profile_object *object,
-		      const struct image *image);
+void profile_identify(struct profile_object *object, const struct image *image);
 
 /*
  * Compare by identity: 0 if a and b are the same file, that is have the same

@@ -29,7 +29,9 @@ arcs_list(const struct profile_func *func)
 	for (uint32_t v = FLOW_ROOT; v < FLOW_BLOCK + func->nblocks; v++) {
 		if (v >= FLOW_BLOCK)
 			arcs.arcs[arcs.n++] = (struct arc){
-				v, v, true,
+				v,
+				v,
+				true,
 				&func->blocks[v - FLOW_BLOCK].count,
 			};
 		for (; next < func->nedges; next++) {
@@ -40,7 +42,9 @@ arcs_list(const struct profile_func *func)
 			arcs.sums[edge->from].nout++;
 			arcs.sums[edge->to].nin++;
 			arcs.arcs[arcs.n++] = (struct arc){
-				v, edge->to, false,
+				v,
+				edge->to,
+				false,
 				&edge->count,
 			};
 		}

@@ -42,8 +42,8 @@ object_find(const struct profile *profile, const bool *paired,
 	uint32_t found = OBJECT_NONE;
 
 	for (uint32_t i = 0; i < profile->nobjects; i++) {
-		if (paired[i] || !object_like(&profile->objects[i], object,
-					      how))
+		if (paired[i] ||
+		    !object_like(&profile->objects[i], object, how))
 			continue;
 		if (found != OBJECT_NONE)
 			return OBJECT_NONE;
@@ -115,11 +115,10 @@ static const struct profile_func *
 graph_common(const struct profile_func *before,
 	     const struct profile_func *after)
 {
-	if (after->nblocks && (graph_moved(before, after) ||
-			       before->state == PROFILE_NEVER))
+	if (after->nblocks &&
+	    (graph_moved(before, after) || before->state == PROFILE_NEVER))
 		return after;
-	return before->nblocks && after->state == PROFILE_NEVER ? before :
-								   NULL;
+	return before->nblocks && after->state == PROFILE_NEVER ? before : NULL;
 }
 
 static struct count
@@ -154,7 +153,9 @@ blocks_diff(struct diff_func *func)
 		    after.state == COUNT_UNKNOWN || before.n == after.n)
 			continue;
 		*vec_push(func->blocks, func->nblocks) = (struct diff_block){
-			.block = i, .before = before.n, .after = after.n,
+			.block = i,
+			.before = before.n,
+			.after = after.n,
 		};
 	}
 	if (func->nblocks)
@@ -182,8 +183,7 @@ numbers_find(struct diff_func *func)
 
 static void
 funcs_diff(struct profile_diff *diff, const struct profile_object *object,
-	   const struct profile_func *before,
-	   const struct profile_func *after)
+	   const struct profile_func *before, const struct profile_func *after)
 {
 	struct diff_func func = {
 		.object = object,
@@ -227,8 +227,8 @@ static const struct profile_func **
 funcs_sorted(const struct profile_object *object,
 	     int (*compare)(const void *a, const void *b))
 {
-	const struct profile_func **funcs =
-		mem_alloc(object->nfuncs * sizeof(*funcs));
+	const struct profile_func **funcs = mem_alloc(object->nfuncs *
+						      sizeof(*funcs));
 
 	for (size_t i = 0; i < object->nfuncs; i++)
 		funcs[i] = &object->funcs[i];
@@ -253,8 +253,8 @@ objects_diff(struct profile_diff *diff, const struct profile_object *before,
 	     const struct profile_object *after)
 {
 	bool rebuilt = profile_object_compare(before, after) != 0;
-	int (*compare)(const void *a, const void *b) =
-		rebuilt ? by_name : by_addr;
+	int (*compare)(const void *a, const void *b) = rebuilt ? by_name :
+								 by_addr;
 	const struct profile_func **old = funcs_sorted(before, compare);
 	const struct profile_func **new = funcs_sorted(after, compare);
 	size_t i = 0, k = 0;
@@ -262,12 +262,14 @@ objects_diff(struct profile_diff *diff, const struct profile_object *before,
 	diff->rebuilt += rebuilt;
 	while (i < before->nfuncs || k < after->nfuncs) {
 		int order = i == before->nfuncs ? 1 :
-			    k == after->nfuncs ? -1 :
-			    compare(&old[i], &new[k]);
+			    k == after->nfuncs	? -1 :
+						  compare(&old[i], &new[k]);
 		size_t ni = order <= 0 ? equal_count(old, before->nfuncs, i,
-						     compare) : 0;
+						     compare) :
+					 0;
 		size_t nk = order >= 0 ? equal_count(new, after->nfuncs, k,
-						     compare) : 0;
+						     compare) :
+					 0;
 
 		if (ni == 1 && nk == 1) {
 			funcs_diff(diff, after, old[i], new[k]);

@@ -105,8 +105,7 @@ passed_common(struct profile_func *into, const struct profile_func *from)
 	size_t n = 0, k = 0;
 
 	for (size_t i = 0; i < into->npassed; i++) {
-		while (k < from->npassed &&
-		       from->passed[k] < into->passed[i])
+		while (k < from->npassed && from->passed[k] < into->passed[i])
 			k++;
 		if (k < from->npassed && from->passed[k] == into->passed[i])
 			into->passed[n++] = into->passed[i];

@@ -150,8 +150,7 @@ extras_sort(struct profile_func *func)
 		qsort(func->abnormals, func->nabnormals,
 		      sizeof(*func->abnormals), by_abnormal);
 	if (func->ncalls)
-		qsort(func->calls, func->ncalls, sizeof(*func->calls),
-		      by_call);
+		qsort(func->calls, func->ncalls, sizeof(*func->calls), by_call);
 	abnormals_fold(func);
 	calls_fold(func);
 }
@@ -241,9 +240,8 @@ states_add(struct profile_func *into, struct profile_func *from)
 		unknown_add(into, from);
 	} else if (into->state == PROFILE_NEVER ||
 		   from->state == PROFILE_NEVER) {
-		if (into->state == from->state ?
-		    graph_compare(from, into) < 0 :
-		    into->state == PROFILE_NEVER)
+		if (into->state == from->state ? graph_compare(from, into) < 0 :
+						 into->state == PROFILE_NEVER)
 			func_swap(into, from);
 	} else if (graph_same(into, from)) {
 		counts_add(into, from);
@@ -261,8 +259,9 @@ ranges_compare(const struct profile_func *a, const struct profile_func *b)
 
 	for (size_t i = 0; i < a->nranges && !order; i++) {
 		order = number_compare(a->ranges[i].lo, b->ranges[i].lo);
-		order = order ? order : number_compare(a->ranges[i].hi,
-						       b->ranges[i].hi);
+		order = order ? order :
+				number_compare(a->ranges[i].hi,
+					       b->ranges[i].hi);
 	}
 	return order;
 }

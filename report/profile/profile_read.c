@@ -48,8 +48,8 @@ runs_get(struct profile *profile, struct feed *feed)
 	size_t n = get_uint(feed);
 
 	while (n-- && !feed->bad) {
-		struct profile_run *run =
-			vec_push(profile->runs, profile->nruns);
+		struct profile_run *run = vec_push(profile->runs,
+						   profile->nruns);
 
 		*run = (struct profile_run){ 0 };
 		run_get(feed, run);
@@ -64,8 +64,8 @@ stops_get(struct profile *profile, struct feed *feed)
 		size_t n = get_uint(feed);
 
 		while (n-- && !feed->bad) {
-			struct profile_stop *stop =
-				vec_push(run->stops, run->nstops);
+			struct profile_stop *stop = vec_push(run->stops,
+							     run->nstops);
 
 			stop->cause = get_string(feed);
 			stop->n = get_uint(feed);
@@ -80,8 +80,8 @@ parts_get(struct profile *profile, struct feed *feed)
 	size_t n = feed_left(feed) ? get_uint(feed) : 0;
 
 	for (size_t i = 0; i < n && !feed->bad; i++) {
-		struct profile_part *part =
-			vec_push(profile->parts, profile->nparts);
+		struct profile_part *part = vec_push(profile->parts,
+						     profile->nparts);
 		uint64_t back;
 
 		part->run = (uint32_t)get_max(feed, UINT32_MAX);
@@ -137,7 +137,7 @@ head_get(const struct reader *reader, struct feed *feed,
 		struct range *range = vec_push(func->ranges, func->nranges);
 
 		range->lo = flags & FUNC_RANGE ? func->addr :
-			    get_delta(feed, func->addr);
+						 get_delta(feed, func->addr);
 		range->hi = range->lo + get_uint(feed);
 	}
 	*nblocks = flags & FUNC_SAME ? 0 : get_max(feed, UINT32_MAX - 2);
@@ -179,8 +179,8 @@ blocks_get(struct reader *reader, struct profile_func *func, uint64_t n)
 	gaps.left = get_uint(gaps.feed);
 	gap_next(&gaps, 0);
 	for (uint64_t i = 0; i < n && !sizes->bad && !gaps.feed->bad; i++) {
-		struct profile_block *block =
-			vec_push(func->blocks, func->nblocks);
+		struct profile_block *block = vec_push(func->blocks,
+						       func->nblocks);
 
 		if (i == gaps.next) {
 			addr = get_delta(gaps.feed, addr);
@@ -307,7 +307,7 @@ states_get(const struct arcs *arcs, struct feed *feed)
 			code = bits & 1 ? COUNT_DERIVED : COUNT_EXACT;
 		} else {
 			code = how == STATES_EACH ? get_byte(feed) :
-			       (unsigned)how - STATES_ALL;
+						    (unsigned)how - STATES_ALL;
 		}
 		count->state = code & 3;
 		count->reason = (uint8_t)(code >> 2);
@@ -334,7 +334,7 @@ counts_get(struct reader *reader, struct profile_func *func)
 		if (count->state == COUNT_UNKNOWN)
 			expected = 0;
 		count->n = flow && forced ? expected :
-			   get_delta(feed, expected);
+					    get_delta(feed, expected);
 		arc_known(&arcs, i);
 	}
 	arcs_free(&arcs);
@@ -346,8 +346,8 @@ abnormals_get(struct profile_func *func, struct feed *feed)
 	uint64_t n = get_uint(feed), addr = func->addr;
 
 	while (n-- && !feed->bad) {
-		struct profile_abnormal *abnormal =
-			vec_push(func->abnormals, func->nabnormals);
+		struct profile_abnormal *abnormal = vec_push(func->abnormals,
+							     func->nabnormals);
 		uint64_t rest;
 
 		addr = get_delta(feed, addr);
@@ -368,8 +368,7 @@ calls_get(struct profile_func *func, struct feed *feed)
 	uint64_t n = get_uint(feed), addr = func->addr;
 
 	while (n-- && !feed->bad) {
-		struct profile_call *call =
-			vec_push(func->calls, func->ncalls);
+		struct profile_call *call = vec_push(func->calls, func->ncalls);
 
 		addr = get_delta(feed, addr);
 		call->addr = addr;
@@ -433,19 +432,19 @@ objects_get(struct reader *reader)
 	uint64_t n = get_uint(feed);
 
 	while (n-- && !reader_bad(reader)) {
-		struct profile_object *object =
-			vec_push(profile->objects, profile->nobjects);
+		struct profile_object *object = vec_push(profile->objects,
+							 profile->nobjects);
 		uint64_t nfuncs;
 
 		*object = (struct profile_object){ 0 };
 		object_get(feed, object, &nfuncs);
 		while (nfuncs-- && !reader_bad(reader)) {
-			struct profile_func *func =
-				vec_push(object->funcs, object->nfuncs);
+			struct profile_func *func = vec_push(object->funcs,
+							     object->nfuncs);
 
 			*func = (struct profile_func){ 0 };
-			func_get(reader, func, object->nfuncs > 1 ?
-				 func - 1 : NULL);
+			func_get(reader, func,
+				 object->nfuncs > 1 ? func - 1 : NULL);
 		}
 	}
 }
@@ -459,12 +458,13 @@ reader_check(const struct reader *reader, const char *path)
 	for (size_t i = 0; i < SECTIONS; i++)
 		if (reader->feeds[i].bad)
 			return fail("%s: damaged: section %s is truncated or "
-				    "has an invalid number", path,
-				    section_tag(i));
+				    "has an invalid number",
+				    path, section_tag(i));
 	for (size_t i = 0; i < SECTIONS; i++)
 		if (feed_left(&reader->feeds[i]))
 			return fail("%s: damaged: section %s has data after "
-				    "its end", path, section_tag(i));
+				    "its end",
+				    path, section_tag(i));
 	fault = profile_fault(reader->profile);
 	return fault ? fail("%s: damaged: it has %s", path, fault) : 0;
 }

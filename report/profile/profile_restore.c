@@ -42,8 +42,8 @@ profile_func_from(const struct profile_object *object, uint64_t addr)
 static bool
 blocks_are(const struct profile_func *func, const struct cfg *cfg)
 {
-	if (func->nblocks != cfg->nblocks || func->unresolved !=
-	    cfg->unresolved)
+	if (func->nblocks != cfg->nblocks ||
+	    func->unresolved != cfg->unresolved)
 		return false;
 	for (size_t b = 0; b < cfg->nblocks; b++) {
 		const struct profile_block *old = &func->blocks[b];
@@ -69,9 +69,9 @@ profile_graph_is(const struct profile_func *func, const struct cfg *cfg,
 		const struct profile_edge *old =
 			&func->edges[e - (e > flow->back)];
 
-		if (e != flow->back && (old->from != edge->from ||
-					old->to != edge->to ||
-					old->by != edge->by))
+		if (e != flow->back &&
+		    (old->from != edge->from || old->to != edge->to ||
+		     old->by != edge->by))
 			return false;
 	}
 	return true;
@@ -105,8 +105,8 @@ hints_find(const struct profile_func *func, bool named)
 
 		if (edge->to < FLOW_BLOCK)
 			continue;
-		if (edge->from != FLOW_ROOT && (edge->from + 1 != edge->to ||
-						edge->by != BY_LAST))
+		if (edge->from != FLOW_ROOT &&
+		    (edge->from + 1 != edge->to || edge->by != BY_LAST))
 			plain[edge->to - FLOW_BLOCK] &= func->unresolved;
 		else if (edge->from == FLOW_ROOT && func->unresolved)
 			plain[edge->to - FLOW_BLOCK] = true;
@@ -115,11 +115,11 @@ hints_find(const struct profile_func *func, bool named)
 	}
 	for (size_t b = 0; b < func->nblocks; b++) {
 		if (plain[b])
-			*vec_push(hints.leaders, hints.nleaders) =
-				func->blocks[b].addr;
+			*vec_push(hints.leaders,
+				  hints.nleaders) = func->blocks[b].addr;
 		if (root[b])
-			*vec_push(hints.external, hints.nexternal) =
-				func->blocks[b].addr;
+			*vec_push(hints.external,
+				  hints.nexternal) = func->blocks[b].addr;
 	}
 	free(plain);
 	free(root);
@@ -181,8 +181,10 @@ counts_restore(struct func_plan *fplan, const struct profile_func *func)
 
 	counts_fill(fplan, (struct count){ .reason = REASON_UNPLACED });
 	for (uint32_t e = 0; e < flow->nedges; e++)
-		fplan->counts[e] = e == flow->back ? back_count(func) :
-			func->edges[e - (e > flow->back)].count;
+		fplan->counts[e] =
+			e == flow->back ?
+				back_count(func) :
+				func->edges[e - (e > flow->back)].count;
 	for (uint32_t b = 0; b < func->nblocks; b++)
 		fplan->counts[arc_of_block(flow, FLOW_BLOCK + b)] =
 			func->blocks[b].count;
@@ -204,13 +206,13 @@ doubt_restore(struct func_plan *fplan, const struct profile_func *func)
 		long insn = cfg_insn(fplan->cfg, func->passed[i]);
 
 		if (insn >= 0)
-			*vec_push(fplan->passes, fplan->npasses) =
-				(struct pass){
-					.insn = (uint32_t)insn,
-					.site = SITE_NONE,
-					.first = SITE_NONE,
-					.measured = true,
-				};
+			*vec_push(fplan->passes,
+				  fplan->npasses) = (struct pass){
+				.insn = (uint32_t)insn,
+				.site = SITE_NONE,
+				.first = SITE_NONE,
+				.measured = true,
+			};
 	}
 	for (size_t b = 0; b < func->nblocks && !func->doubt; b++) {
 		const struct count *count = &func->blocks[b].count;
@@ -318,9 +320,10 @@ counted_restore(struct plan *plan, uint32_t index,
 	if (!func->nblocks) {
 		plan_graph(plan, index);
 		calls = profile_calls(func);
-		counts_fill(fplan, (struct count){
-			.reason = calls.reason ? calls.reason :
-						 REASON_UNPLACED });
+		counts_fill(fplan,
+			    (struct count){
+				    .reason = calls.reason ? calls.reason :
+							     REASON_UNPLACED });
 		fplan->calls = calls;
 	} else if (!graph_restore(plan, index, func)) {
 		counts_fill(fplan, (struct count){ .reason = REASON_GRAPH });
@@ -329,7 +332,7 @@ counted_restore(struct plan *plan, uint32_t index,
 		doubt_restore(fplan, func);
 		if (!abnormals_restore(fplan, func))
 			counts_fill(fplan, (struct count){
-				.reason = REASON_OVERFLOW });
+						   .reason = REASON_OVERFLOW });
 	}
 }
 
@@ -375,11 +378,17 @@ profile_restore(const struct profile *profile, size_t number, uint32_t part,
 		struct image *image, const struct selection *sel)
 {
 	const struct profile_object *object = &profile->objects[number];
-	struct plan *plan = plan_open(image, &(struct plan_wish){
-		.sel = sel, .counted = true, .leaks = object_leaks(object),
-		.method = object->placement == PLACE_MIXED ? PLACE_OPTIMAL :
-			  object->placement,
-	}, NULL, NULL);
+	struct plan *plan = plan_open(
+		image,
+		&(struct plan_wish){
+			.sel = sel,
+			.counted = true,
+			.leaks = object_leaks(object),
+			.method = object->placement == PLACE_MIXED ?
+					  PLACE_OPTIMAL :
+					  object->placement,
+		},
+		NULL, NULL);
 
 	for (size_t i = 0; i < plan->nfplans; i++)
 		fplan_restore(plan, (uint32_t)i, object, part);
@@ -394,7 +403,7 @@ call_restore(struct plan *plan, struct plan *const *plans,
 {
 	const struct site *at = plan_site(plan, call->addr);
 	struct plan *target = call->object == OBJECT_NONE ? NULL :
-			      plans[call->object];
+							    plans[call->object];
 	struct counter_set *counter_set = plan_counter_set(plan, 0);
 	uint32_t site = (uint32_t)(at - plan->sites);
 
@@ -421,7 +430,8 @@ hits_restore(struct plan *plan, const struct func_plan *fplan)
 		if (site && count.state != COUNT_UNKNOWN)
 			counter_set_site(plan_counter_set(plan, 0),
 					 (uint32_t)(site - plan->sites),
-					 plan->nsites)->hits = count.n;
+					 plan->nsites)
+				->hits = count.n;
 	}
 }
 

@@ -11,12 +11,12 @@
 #include "util/search.h"
 
 _Static_assert((int)PROFILE_FUNCS == 1 << UNIT_FUNC &&
-	       (int)PROFILE_LINES == 1 << UNIT_LINE &&
-	       (int)PROFILE_INLINES == 1 << UNIT_INLINE &&
-	       (int)PROFILE_BLOCKS == 1 << UNIT_BLOCK &&
-	       (int)PROFILE_EDGES == 1 << UNIT_EDGE &&
-	       (int)PROFILE_INSNS == 1 << UNIT_INSN &&
-	       (int)PROFILE_CALLS == 1 << UNIT_CALL,
+		       (int)PROFILE_LINES == 1 << UNIT_LINE &&
+		       (int)PROFILE_INLINES == 1 << UNIT_INLINE &&
+		       (int)PROFILE_BLOCKS == 1 << UNIT_BLOCK &&
+		       (int)PROFILE_EDGES == 1 << UNIT_EDGE &&
+		       (int)PROFILE_INSNS == 1 << UNIT_INSN &&
+		       (int)PROFILE_CALLS == 1 << UNIT_CALL,
 	       "units are the same in plans and profiles");
 
 /* A propagated plan that is being saved, for one part or for all. */
@@ -55,7 +55,8 @@ static void
 calls_save(struct profile_func *func, const struct func_plan *fplan)
 {
 	*vec_push(func->edges, func->nedges) = (struct profile_edge){
-		.from = FLOW_ROOT, .to = FLOW_EXIT,
+		.from = FLOW_ROOT,
+		.to = FLOW_EXIT,
 		.count = count_saved(&fplan->calls),
 	};
 }
@@ -73,22 +74,22 @@ graph_save(struct profile_func *func, const struct func_plan *fplan)
 		const struct insn *last = insn + block->count - 1;
 		uint32_t arc = arc_of_block(flow, FLOW_BLOCK + b);
 
-		*vec_push(func->blocks, func->nblocks) =
-			(struct profile_block){
-				.addr = insn->addr,
-				.size = last->addr + last->len - insn->addr,
-				.ninsns = block->count,
-				.count = count_saved(&fplan->counts[arc]),
-			};
+		*vec_push(func->blocks, func->nblocks) = (struct profile_block){
+			.addr = insn->addr,
+			.size = last->addr + last->len - insn->addr,
+			.ninsns = block->count,
+			.count = count_saved(&fplan->counts[arc]),
+		};
 	}
 	for (uint32_t e = 0; e < flow->nedges; e++)
 		if (e != flow->back)
-			*vec_push(func->edges, func->nedges) =
-				(struct profile_edge){
-					flow->edges[e].from, flow->edges[e].to,
-					flow->edges[e].by,
-					count_saved(&fplan->counts[e]),
-				};
+			*vec_push(func->edges,
+				  func->nedges) = (struct profile_edge){
+				flow->edges[e].from,
+				flow->edges[e].to,
+				flow->edges[e].by,
+				count_saved(&fplan->counts[e]),
+			};
 }
 
 static void
@@ -97,8 +98,8 @@ abnormal_insns_save(struct profile_func *func, const struct func_plan *fplan)
 	for (size_t i = 0; i < fplan->nabnormal_insns; i++) {
 		const struct abnormal_insn *abnormal_insn =
 			&fplan->abnormal_insns[i];
-		const struct block *block = &fplan->cfg->blocks[
-			cfg_block_of(fplan->cfg, abnormal_insn->insn)];
+		const struct block *block = &fplan->cfg->blocks[cfg_block_of(
+			fplan->cfg, abnormal_insn->insn)];
 
 		if (!abnormal_insn->left && !abnormal_insn->came)
 			continue;
@@ -143,19 +144,20 @@ targets_save(const struct saving *s, struct profile_func *func,
 		    !(at = plan_site(s->plan, insn->addr)))
 			continue;
 		site = (uint32_t)(at - s->plan->sites);
-		for (size_t a = arrivals_from(s, site); a < s->narrivals &&
-		     s->arrivals[a].site == site; a++) {
+		for (size_t a = arrivals_from(s, site);
+		     a < s->narrivals && s->arrivals[a].site == site; a++) {
 			const struct arrival *arrival = &s->arrivals[a];
 			uint32_t object = object_of(s, arrival->plan);
 
 			if (!arrival->n)
 				continue;
-			*vec_push(func->calls, func->ncalls) =
-				(struct profile_call){
-					insn->addr, object,
-					object == OBJECT_NONE ? 0 :
-					arrival->addr, arrival->n,
-				};
+			*vec_push(func->calls,
+				  func->ncalls) = (struct profile_call){
+				insn->addr,
+				object,
+				object == OBJECT_NONE ? 0 : arrival->addr,
+				arrival->n,
+			};
 		}
 	}
 }
@@ -214,8 +216,8 @@ fplan_never(const struct plan *plan, const struct func_plan *fplan)
 
 	if (!plan_graphs(plan))
 		never &= fplan->calls.state != COUNT_UNKNOWN;
-	for (uint32_t i = 0; never && fplan->counts &&
-	     i < flow_arcs(fplan->flow); i++)
+	for (uint32_t i = 0;
+	     never && fplan->counts && i < flow_arcs(fplan->flow); i++)
 		never = fplan->counts[i].state != COUNT_UNKNOWN;
 	return never;
 }
@@ -225,9 +227,11 @@ fplan_save(const struct saving *s, const struct func_plan *fplan)
 {
 	const struct image *image = s->plan->image;
 	struct profile_func func = {
-		.addr = fplan_addr(s->plan, fplan), .part = s->part,
-		.name = mem_strdup(fplan->func == FUNC_NONE ? "" :
-				   image->funcs[fplan->func].name),
+		.addr = fplan_addr(s->plan, fplan),
+		.part = s->part,
+		.name = mem_strdup(fplan->func == FUNC_NONE ?
+					   "" :
+					   image->funcs[fplan->func].name),
 	};
 
 	for (size_t i = 0; i < fplan->nranges; i++)
@@ -279,12 +283,12 @@ arrivals_gather(struct saving *s, const size_t *counter_set)
 
 	for (size_t m = 0; m < plan->ncounter_sets; m++)
 		for (size_t i = 0; i < plan->counter_sets[m]->narrivals &&
-		     (!counter_set || *counter_set == m); i++)
+				   (!counter_set || *counter_set == m);
+		     i++)
 			*vec_push(s->arrivals, s->narrivals) =
 				plan->counter_sets[m]->arrivals[i];
 	if (s->narrivals)
-		qsort(s->arrivals, s->narrivals, sizeof(*s->arrivals),
-		      by_site);
+		qsort(s->arrivals, s->narrivals, sizeof(*s->arrivals), by_site);
 }
 
 /*
@@ -302,8 +306,8 @@ fplans_save(struct saving *s, bool *told, bool last)
 		if (!fplan->units || (last && told[i]))
 			continue;
 		func = fplan_save(s, fplan);
-		if (!last && (func.state != PROFILE_COUNTED ||
-			      func_idle(&func))) {
+		if (!last &&
+		    (func.state != PROFILE_COUNTED || func_idle(&func))) {
 			func_clear(&func);
 			continue;
 		}
@@ -370,7 +374,8 @@ object_add(struct profile *profile, const struct plan *plan)
 						 profile->nobjects);
 
 	*object = (struct profile_object){
-		.placement = plan->wish.method, .units = plan->units,
+		.placement = plan->wish.method,
+		.units = plan->units,
 	};
 	profile_identify(object, plan->image);
 }
@@ -396,8 +401,8 @@ targets_add(struct profile *profile, const struct plan *from,
 }
 
 void
-profile_save(struct profile *profile, struct plan *const *plans,
-	     size_t nplans, const size_t *counter_sets)
+profile_save(struct profile *profile, struct plan *const *plans, size_t nplans,
+	     const size_t *counter_sets)
 {
 	const struct plan **all = NULL;
 	size_t n = 0;
@@ -409,9 +414,13 @@ profile_save(struct profile *profile, struct plan *const *plans,
 	for (size_t i = 0; i < nplans; i++)
 		targets_add(profile, plans[i], &all, &n);
 	for (size_t i = 0; i < nplans; i++)
-		plan_save(profile, (struct saving){
-			.plan = plans[i], .plans = all, .nplans = n,
-			.object = &profile->objects[i],
-		}, counter_sets);
+		plan_save(profile,
+			  (struct saving){
+				  .plan = plans[i],
+				  .plans = all,
+				  .nplans = n,
+				  .object = &profile->objects[i],
+			  },
+			  counter_sets);
 	free(all);
 }

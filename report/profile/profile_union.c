@@ -151,8 +151,8 @@ objects_sort(struct profile *profile)
 	for (size_t i = 0; i < n; i++) {
 		size_t old = all[i].old;
 
-		if (groups && !profile_object_compare(
-				&all[groups - 1].object, &all[i].object)) {
+		if (groups && !profile_object_compare(&all[groups - 1].object,
+						      &all[i].object)) {
 			object_add(&all[groups - 1].object, &all[i].object);
 		} else {
 			all[groups] = all[i];
@@ -199,8 +199,7 @@ profile_append(struct profile *into, struct profile *from)
 	for (size_t i = 0; i < from->nruns; i++)
 		*vec_push(into->runs, into->nruns) = from->runs[i];
 	for (size_t i = 0; i < from->nparts; i++) {
-		struct profile_part *part =
-			vec_push(into->parts, into->nparts);
+		struct profile_part *part = vec_push(into->parts, into->nparts);
 
 		*part = from->parts[i];
 		part->run += runs;
@@ -232,8 +231,7 @@ func_renumber(struct profile_func *func, const uint32_t *parts,
 		func->part = parts[func->part];
 	for (size_t i = 0; i < func->ncalls; i++)
 		if (func->calls[i].object != OBJECT_NONE)
-			func->calls[i].object =
-				objects[func->calls[i].object];
+			func->calls[i].object = objects[func->calls[i].object];
 	extras_sort(func);
 }
 

@@ -62,8 +62,7 @@ parts_put(const struct profile *profile, struct sink *out)
 		const struct profile_part *part = &profile->parts[i];
 
 		put_uint(out, part->run);
-		put_uint(out, part->parent == PART_NONE ? 0 :
-			 i - part->parent);
+		put_uint(out, part->parent == PART_NONE ? 0 : i - part->parent);
 		put_uint(out, part->pid);
 		put_uint(out, part->tid);
 		put_uint(out, part->start);
@@ -224,8 +223,7 @@ edges_put(const struct profile_func *func, struct sink *sections)
 			put_delta(&sections[SECTION_TARGETS], edge->to, near);
 			near = edge->to;
 		}
-		codes_put(func, first, last - first,
-			  &sections[SECTION_EDGES]);
+		codes_put(func, first, last - first, &sections[SECTION_EDGES]);
 		first = last;
 	}
 }
@@ -263,8 +261,9 @@ states_put(const struct arcs *arcs, bool flow, struct sink *out)
 		known &= count->state != COUNT_UNKNOWN;
 	}
 	if (all) {
-		put_uint(out, flow + 2 * (STATES_ALL + (unsigned)
-			 state_code(arcs->arcs[0].count)));
+		put_uint(out, flow + 2 * (STATES_ALL +
+					  (unsigned)state_code(
+						  arcs->arcs[0].count)));
 		return;
 	}
 	put_uint(out, flow + 2 * (known ? STATES_DERIVED : STATES_EACH));
@@ -329,8 +328,9 @@ extras_put(const struct profile_func *func, unsigned flags, struct sink *out)
 		const struct profile_call *call = &func->calls[i];
 
 		put_delta(out, call->addr, i ? call[-1].addr : func->addr);
-		put_uint(out, call->object == OBJECT_NONE ? 0 :
-			 (uint64_t)call->object + 1);
+		put_uint(out, call->object == OBJECT_NONE ?
+				      0 :
+				      (uint64_t)call->object + 1);
 		put_uint(out, call->target);
 		put_uint(out, call->n);
 	}
@@ -347,8 +347,7 @@ extras_put(const struct profile_func *func, unsigned flags, struct sink *out)
 static bool
 same_allowed(const struct profile_func *func)
 {
-	return func->nblocks + func->nedges <=
-	       SAME_MAX * arcs_free_count(func);
+	return func->nblocks + func->nedges <= SAME_MAX * arcs_free_count(func);
 }
 
 /* before: the function before it in the object, or NULL. */
@@ -356,8 +355,7 @@ static void
 func_put(const struct profile *profile, const struct profile_func *func,
 	 const struct profile_func *before, struct sink *sections)
 {
-	bool same = before && func->nblocks &&
-		    func->state == PROFILE_COUNTED &&
+	bool same = before && func->nblocks && func->state == PROFILE_COUNTED &&
 		    graph_same(before, func) && same_allowed(func);
 	unsigned flags = func_flags(func, same);
 

@@ -32,20 +32,13 @@ static const uint8_t magic[MAGIC_SIZE + 1] = "\211PMON\r\n\032";
 static const char tag_end[] = "END ";
 
 static const char *const tags[SECTIONS] = {
-	[SECTION_RUNS] = "RUNS",
-	[SECTION_PARTS] = "PART",
-	[SECTION_OBJECTS] = "OBJS",
-	[SECTION_FUNCS] = "FUNC",
-	[SECTION_NAMES] = "NAME",
-	[SECTION_SIZES] = "SIZE",
-	[SECTION_INSNS] = "INSN",
-	[SECTION_GAPS] = "GAPS",
-	[SECTION_EDGES] = "EDGE",
-	[SECTION_TARGETS] = "DEST",
-	[SECTION_STATES] = "STAT",
-	[SECTION_COUNTS] = "CNTS",
-	[SECTION_EXTRAS] = "XTRA",
-	[SECTION_STOPS] = "stop",
+	[SECTION_RUNS] = "RUNS",    [SECTION_PARTS] = "PART",
+	[SECTION_OBJECTS] = "OBJS", [SECTION_FUNCS] = "FUNC",
+	[SECTION_NAMES] = "NAME",   [SECTION_SIZES] = "SIZE",
+	[SECTION_INSNS] = "INSN",   [SECTION_GAPS] = "GAPS",
+	[SECTION_EDGES] = "EDGE",   [SECTION_TARGETS] = "DEST",
+	[SECTION_STATES] = "STAT",  [SECTION_COUNTS] = "CNTS",
+	[SECTION_EXTRAS] = "XTRA",  [SECTION_STOPS] = "stop",
 	[SECTION_DOUBTS] = "DOUB",
 };
 
@@ -162,7 +155,8 @@ header_get(const char *path, struct feed *feed)
 		return fail("%s: truncated", path);
 	if (version != VERSION)
 		return fail("%s: a data file of version %" PRIu64 "; this "
-			    "pmon reads version %d", path, version, VERSION);
+			    "pmon reads version %d",
+			    path, version, VERSION);
 	return 0;
 }
 
@@ -265,8 +259,8 @@ packed_unpack(const char *path, const struct packed *packed,
 	}
 	if (packed->tag[0] >= 'a' && packed->tag[0] <= 'z')
 		return 0;
-	return fail("%s: this pmon does not know section %s",
-		    path, packed->tag);
+	return fail("%s: this pmon does not know section %s", path,
+		    packed->tag);
 }
 
 int

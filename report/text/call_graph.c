@@ -33,8 +33,7 @@ call_write(struct calls *calls, const struct view *view,
 	char *text = mem_printf("%s%s%s%s", call->name ? call->name : "?",
 				*call->how ? " (" : "", call->how,
 				*call->how ? ")" : "");
-	char *shorter = name_shorten(text, columns > used ?
-				     columns - used : 0);
+	char *shorter = name_shorten(text, columns > used ? columns - used : 0);
 
 	figure_write(calls->out, &call->count, calls->digits);
 	fprintf(calls->out, "  %*" PRIx64 "  ", (int)calls->addr,
@@ -117,8 +116,10 @@ reasons_take(struct calls *calls)
 	for (size_t i = 0; i < calls->callees.n; i++) {
 		const struct callee *call = &calls->callees.calls[i];
 		const char *why = call->where == CALLEE_UNSEEN ?
-			callees_unseen : call->where == CALLEE_UNRECORDED ?
-			callees_unrecorded : NULL;
+					  callees_unseen :
+				  call->where == CALLEE_UNRECORDED ?
+					  callees_unrecorded :
+					  NULL;
 
 		if (why != call->count.why)
 			reasons_add(&calls->reasons, why, "call site",
@@ -131,7 +132,9 @@ void
 calls_write(struct table *table, FILE *out)
 {
 	struct calls calls = {
-		.table = table, .out = out, .digits = COUNT_MIN,
+		.table = table,
+		.out = out,
+		.digits = COUNT_MIN,
 		.addr = ADDR_MIN,
 	};
 	struct view *view = NULL;

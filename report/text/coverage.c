@@ -179,9 +179,11 @@ coverage_diff_write(const struct report_options *opts,
 	note_write(out, won.nonly, "lines ran only in the second file");
 	note_write(out, lost.unknown,
 		   "lines are not known in one of the files");
-	note_write(out, lost.alone, "lines were counted only in the first "
+	note_write(out, lost.alone,
+		   "lines were counted only in the first "
 		   "file");
-	note_write(out, won.alone, "lines were counted only in the second "
+	note_write(out, won.alone,
+		   "lines were counted only in the second "
 		   "file");
 	free(lost.only);
 	free(won.only);

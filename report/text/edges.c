@@ -36,8 +36,8 @@ share_write(FILE *out, const struct figure *part, const struct figure *whole)
 	double share;
 
 	if (part->why || whole->why || !whole->n) {
-		fprintf(out, "  %*s", SHARE_WIDTH, part->why || whole->why ?
-			"?" : "-");
+		fprintf(out, "  %*s", SHARE_WIDTH,
+			part->why || whole->why ? "?" : "-");
 		return;
 	}
 	share = 100.0 * (double)part->n / (double)whole->n;
@@ -150,8 +150,9 @@ table_write(const struct page *page, const struct view *view, uint32_t block)
 			place = mem_strdup("out of the function");
 			fprintf(page->out, "%*s  ", (int)page->addr + 2, "");
 		} else {
-			place = view_place(view, view->fplan->cfg->blocks[
-				to - FLOW_BLOCK].first);
+			place = view_place(
+				view, view->fplan->cfg->blocks[to - FLOW_BLOCK]
+					      .first);
 			fprintf(page->out, "%*" PRIx64 "  ",
 				(int)page->addr + 2,
 				block_addr(view, to - FLOW_BLOCK));
@@ -207,8 +208,8 @@ loops_entered(const struct view *view, const struct loops *loops)
 
 		if (edge->to < FLOW_BLOCK)
 			continue;
-		for (uint32_t loop = loops->inner[edge->to];
-		     loop != LOOP_NONE; loop = loops->outer[loop])
+		for (uint32_t loop = loops->inner[edge->to]; loop != LOOP_NONE;
+		     loop = loops->outer[loop])
 			if (!loop_has(loops, loop, edge->from))
 				figure_add(&entered[loop], &count);
 	}
@@ -224,10 +225,10 @@ loop_write(const struct page *page, const struct view *view,
 	struct figure runs = view_block(view, block);
 	size_t used = page->addr + 2 * page->count + 16;
 	char *place = view_place(view, view->fplan->cfg->blocks[block].first);
-	char *tail = mem_printf("%s%s%s", place, *place &&
-				loops->irreducible[header] ? "  " : "",
-				loops->irreducible[header] ?
-				"several entries" : "");
+	char *tail = mem_printf(
+		"%s%s%s", place,
+		*place && loops->irreducible[header] ? "  " : "",
+		loops->irreducible[header] ? "several entries" : "");
 
 	fprintf(page->out, "%*" PRIx64 "  ", (int)page->addr,
 		block_addr(view, block));

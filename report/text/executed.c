@@ -47,21 +47,27 @@ views_add(struct table *table, struct entries *entries, bool **seen)
 
 	while ((view = view_next(table, view, VIEW_INSNS))) {
 		const struct func_plan *fplan = view->fplan;
-		const struct func *func = fplan->func == FUNC_NONE ? NULL :
-			&view->plan->image->funcs[fplan->func];
+		const struct func *func =
+			fplan->func == FUNC_NONE ?
+				NULL :
+				&view->plan->image->funcs[fplan->func];
 		struct entry entry = {
-			.plan = view->plan_index, .has_code = true,
+			.plan = view->plan_index,
+			.has_code = true,
 			.has_calls = func != NULL,
 			.work = work_of_fplan(view),
 			.calls = figure_of(&fplan->calls),
 		};
 
-		entry.name = func ?
-			name_with_aliases(func, table->opts->demangle) :
-			view_name(view);
-		entry.place = func ? table_place(table, table_file(table,
-			view->plan_index, func->file), func->line) :
-			mem_strdup("");
+		entry.name = func ? name_with_aliases(func,
+						      table->opts->demangle) :
+				    view_name(view);
+		entry.place = func ? table_place(table,
+						 table_file(table,
+							    view->plan_index,
+							    func->file),
+						 func->line) :
+				     mem_strdup("");
 		if (func)
 			seen[view->plan_index][fplan->func] = true;
 		work_add(&entries->all, &entry.work);
@@ -77,13 +83,16 @@ others_add(struct table *table, struct entries *entries, bool **seen)
 		const struct func_entry *func = &table->funcs.entries[i];
 
 		if (!seen[func->plan][func->ref])
-			entry_add(entries, (struct entry){
-				.name = mem_strdup(func->name),
-				.place = table_place(table, func->file,
-						     func->line),
-				.plan = func->plan, .has_calls = true,
-				.calls = func->count,
-			});
+			entry_add(entries,
+				  (struct entry){
+					  .name = mem_strdup(func->name),
+					  .place = table_place(table,
+							       func->file,
+							       func->line),
+					  .plan = func->plan,
+					  .has_calls = true,
+					  .calls = func->count,
+				  });
 	}
 }
 
@@ -166,7 +175,7 @@ entry_write(const struct table *table, const struct entries *entries,
 	    const struct entry *entry, FILE *out)
 {
 	const char *why = entry->calls.why ? entry->calls.why :
-			  entry->work.ie.why;
+					     entry->work.ie.why;
 
 	if (entry->has_code) {
 		figure_write(out, &entry->work.ie, entries->ie);
@@ -201,8 +210,10 @@ legend_write(const struct work *all, FILE *out)
 {
 	char *executed = figure_words(&all->ie);
 
-	fprintf(out, "  %s instructions executed (IE); of %zu instructions "
-		"(I), %zu never (INE)\n", executed, all->i, all->ine);
+	fprintf(out,
+		"  %s instructions executed (IE); of %zu instructions "
+		"(I), %zu never (INE)\n",
+		executed, all->i, all->ine);
 	free(executed);
 }
 
@@ -298,8 +309,8 @@ files_write(struct table *table, FILE *out)
 	if (table->nfiles)
 		qsort_r(order, table->nfiles, sizeof(*order), by_rank, works);
 	legend_write(&all, out);
-	fprintf(out, "\n%*s %7s %7s %*s %6s %6s  FILE\n", (int)widths.ie,
-		"IE", "I", "INE", (int)widths.bbe, "BBE", "BB", "BBNE");
+	fprintf(out, "\n%*s %7s %7s %*s %6s %6s  FILE\n", (int)widths.ie, "IE",
+		"I", "INE", (int)widths.bbe, "BBE", "BB", "BBNE");
 	for (size_t i = 0; i < table->nfiles; i++)
 		file_write(&works[order[i]], &widths,
 			   table->files[order[i]].shown, out);

@@ -24,7 +24,8 @@ title_write(const struct table *table, FILE *out, const char *title)
 	putc('\n', out);
 	if (report_input_once(table->report_input))
 		fputs("  A count of 1 means that the code ran at least once "
-		      "(--once).\n", out);
+		      "(--once).\n",
+		      out);
 }
 
 bool
@@ -33,7 +34,8 @@ lines_present(const struct table *table, FILE *out)
 	if (table->nlines)
 		return true;
 	fputs("\nNo lines were counted: there is no line information, or no "
-	      "line was chosen.\n", out);
+	      "line was chosen.\n",
+	      out);
 	return false;
 }
 
@@ -42,8 +44,7 @@ struct widths {
 };
 
 static struct widths
-widths_find(const struct table *table, const struct func_table *funcs,
-	    size_t n)
+widths_find(const struct table *table, const struct func_table *funcs, size_t n)
 {
 	struct widths widths = { .count = COUNT_MIN };
 	size_t i;
@@ -57,8 +58,7 @@ widths_find(const struct table *table, const struct func_table *funcs,
 			widths.count = text_digits(func->count.n);
 		if (table->report_input->nplans > 1)
 			text_widen(&widths.object,
-				   table_object(table, func->plan),
-				   OBJECT_MAX);
+				   table_object(table, func->plan), OBJECT_MAX);
 		free(place);
 	}
 	text_head(&widths.object, "OBJECT");
@@ -99,8 +99,8 @@ func_rows_write(const struct table *table, const struct func_table *funcs,
 	struct widths widths;
 
 	while (n < funcs->n && n < max &&
-	       (all || (!funcs->entries[n].count.why &&
-			funcs->entries[n].count.n)))
+	       (all ||
+		(!funcs->entries[n].count.why && funcs->entries[n].count.n)))
 		n++;
 	widths = widths_find(table, funcs, n);
 	fprintf(out, "%*s  ", (int)widths.count, "CALLS");
@@ -118,13 +118,14 @@ func_rows_write(const struct table *table, const struct func_table *funcs,
 	fputs("FUNCTION\n", out);
 	for (i = 0; i < n; i++)
 		func_row_write(table, &funcs->entries[i], &widths, out,
-			       all ? WIDTH_ALL :
-			       columns > used ? columns - used : 0);
+			       all	      ? WIDTH_ALL :
+			       columns > used ? columns - used :
+						0);
 }
 
 static void
-list_write(const struct table *table, const struct func_table *funcs,
-	   FILE *out, const char *title, const char *none)
+list_write(const struct table *table, const struct func_table *funcs, FILE *out,
+	   const char *title, const char *none)
 {
 	struct totals totals = { 0 };
 	size_t i;

@@ -39,8 +39,9 @@ bar_length(const struct scale *scale, uint64_t n)
 	if (scale->kind == REPORT_HIST_LOG)
 		return 1 + log2_floor(n) / scale->bits;
 	/* Rounded up, so that every line that ran has a bar. */
-	return (uint64_t)(((unsigned __int128)n * scale->width +
-			   scale->max - 1) / scale->max);
+	return (uint64_t)(((unsigned __int128)n * scale->width + scale->max -
+			   1) /
+			  scale->max);
 }
 
 static void
@@ -65,9 +66,9 @@ explain(const struct scale *scale)
 	switch (scale->kind) {
 	case REPORT_HIST_SCALED:
 		return mem_printf("The longest bar, %zu *, is %" PRIu64
-				  "; each * is up to %.*f.", scale->width,
-				  scale->max, each < 10 ? 2 : each < 100,
-				  each);
+				  "; each * is up to %.*f.",
+				  scale->width, scale->max,
+				  each < 10 ? 2 : each < 100, each);
 	case REPORT_HIST_LOG:
 		if (scale->bits == 1)
 			return mem_strdup("Each further * doubles the count: "

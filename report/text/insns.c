@@ -157,8 +157,8 @@ fplan_write(struct listing *listing, const struct view *view)
 
 		if (view->padding[b])
 			continue;
-		for (uint32_t i = block->first;
-		     i < block->first + block->count; i++) {
+		for (uint32_t i = block->first; i < block->first + block->count;
+		     i++) {
 			if (!same_line(view->rows[i], row))
 				line_write(listing, view, i);
 			row = view->rows[i];
@@ -183,7 +183,9 @@ void
 insns_write(struct table *table, FILE *out)
 {
 	struct listing listing = {
-		.table = table, .out = out, .digits = COUNT_MIN,
+		.table = table,
+		.out = out,
+		.digits = COUNT_MIN,
 	};
 	struct totals totals = { 0 };
 	struct reasons reasons = { 0 };

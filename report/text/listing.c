@@ -40,8 +40,8 @@ widths_find(struct table *table)
 			continue;
 		if (wide > widths.file)
 			widths.file = wide;
-		wide = text_digits(table->lines[file->line + file->nlines -
-						1].line);
+		wide = text_digits(
+			table->lines[file->line + file->nlines - 1].line);
 		if (wide > widths.line)
 			widths.line = wide;
 	}
@@ -109,8 +109,7 @@ row_write(const struct page *page, const struct file_entry *file,
 
 /* Warn that the source is missing, or newer than the program. */
 static void
-file_remark(const struct table *table, const struct file_entry *file,
-	    FILE *out)
+file_remark(const struct table *table, const struct file_entry *file, FILE *out)
 {
 	size_t columns = table->opts->columns;
 
@@ -118,12 +117,14 @@ file_remark(const struct table *table, const struct file_entry *file,
 		text_paragraph(out, "# ", file->source_fault, columns);
 		text_paragraph(out, "# ",
 			       "Without the text only lines with code are "
-			       "listed (see --source-path).", columns);
+			       "listed (see --source-path).",
+			       columns);
 	} else if (table_source_newer(file)) {
 		text_paragraph(out, "# ", file->path, columns);
 		text_paragraph(out, "# ",
 			       "The source is newer than the program: counts "
-			       "may be at the wrong lines.", columns);
+			       "may be at the wrong lines.",
+			       columns);
 	}
 }
 
@@ -163,13 +164,13 @@ page_write(struct page *page)
 	struct table *table = page->table;
 
 	fputs("  #####: has code that never ran; ?: count not known; "
-	      "blank: no code counted\n\n", page->out);
+	      "blank: no code counted\n\n",
+	      page->out);
 	text_column(page->out, "FILE", page->widths.file);
 	fprintf(page->out, " %*s %*s", (int)page->widths.line, "LINE",
 		(int)page->widths.count, "COUNT");
 	if (page->works)
-		fprintf(page->out, " %*s %5s", (int)page->widths.ie, "IE",
-			"I");
+		fprintf(page->out, " %*s %5s", (int)page->widths.ie, "IE", "I");
 	putc('\n', page->out);
 	for (size_t i = 0; i < table->nfiles; i++) {
 		if (!table->files[i].nlines)
@@ -199,8 +200,7 @@ lines_write(struct table *table, FILE *out)
 	struct reasons reasons = { 0 };
 
 	title_write(table, out, "Lines");
-	if (!lines_present(table, out) ||
-	    !units_present(table, out, UNIT_INSN))
+	if (!lines_present(table, out) || !units_present(table, out, UNIT_INSN))
 		return;
 	page.works = works = work_by_line(table, &rest);
 	page.widths = widths_find(table);

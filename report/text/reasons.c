@@ -43,13 +43,15 @@ reasons_add(struct reasons *reasons, const char *why, const char *what,
 		}
 	}
 	*vec_push(reasons->reasons, reasons->n) = (struct reason){
-		.why = why, .what = what, .whats = whats, .n = 1,
+		.why = why,
+		.what = what,
+		.whats = whats,
+		.n = 1,
 	};
 }
 
 void
-reasons_add_unit(struct reasons *reasons, const char *why,
-		 enum unit_kind kind)
+reasons_add_unit(struct reasons *reasons, const char *why, enum unit_kind kind)
 {
 	reasons_add(reasons, why, words[kind].one, words[kind].several);
 }

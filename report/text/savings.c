@@ -66,7 +66,8 @@ fplan_sums(const struct view *view)
 {
 	const struct func_plan *fplan = view->fplan;
 	struct sums sums = {
-		.counters = fplan->ncounters, .sites = fplan->nsites,
+		.counters = fplan->ncounters,
+		.sites = fplan->nsites,
 		.increments.n = fplan->increments,
 		.bytes = fplan_bytes(fplan),
 	};
@@ -165,9 +166,10 @@ notes_write(const struct page *page)
 	}
 	fputs(".\n", page->out);
 	if (page->waiting)
-		fprintf(page->out, "%zu function%s never entered, with a site "
-			"at the entry only.\n", page->waiting,
-			page->waiting == 1 ? " was" : "s were");
+		fprintf(page->out,
+			"%zu function%s never entered, with a site "
+			"at the entry only.\n",
+			page->waiting, page->waiting == 1 ? " was" : "s were");
 }
 
 static void
@@ -184,7 +186,8 @@ shares_gather(struct page *page)
 		}
 		share = vec_push(page->shares, page->nshares);
 		*share = (struct share){
-			view_name(view), fplan_sums(view),
+			view_name(view),
+			fplan_sums(view),
 		};
 		reasons_add_unit(&page->reasons, share->sums.every.why,
 				 UNIT_FUNC);
@@ -211,7 +214,9 @@ void
 placement_write(struct table *table, FILE *out)
 {
 	struct page page = {
-		.table = table, .out = out, .increments = strlen("INCREMENTS"),
+		.table = table,
+		.out = out,
+		.increments = strlen("INCREMENTS"),
 		.every = COUNT_MIN,
 	};
 
@@ -227,8 +232,8 @@ placement_write(struct table *table, FILE *out)
 	figure_widen(&page.increments, &page.all.increments);
 	figure_widen(&page.every, &page.all.every);
 	fprintf(out, "\n%6s %6s %6s %6s %*s %*s %5s  FUNCTION\n", "BLOCKS",
-		"EDGES", "PLACED", "SITES", (int)page.increments,
-		"INCREMENTS", (int)page.every, "EVERY", "RATIO");
+		"EDGES", "PLACED", "SITES", (int)page.increments, "INCREMENTS",
+		(int)page.every, "EVERY", "RATIO");
 	for (size_t i = 0; i < page.nshares; i++) {
 		sums_write(&page, &page.shares[i].sums, page.shares[i].name);
 		free(page.shares[i].name);

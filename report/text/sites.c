@@ -91,7 +91,8 @@ ways_text(const struct ways *ways)
 	char *text = mem_strdup("");
 
 	if (ways->relocated_fplans) {
-		part_add(&text, "", ways->relocated_fplans, "relocated "
+		part_add(&text, "", ways->relocated_fplans,
+			 "relocated "
 			 "function");
 		part_add(&text, " entered by ", ways->jumps, "jump");
 		part_add(&text, ", ", ways->chains, "short jump");
@@ -99,11 +100,13 @@ ways_text(const struct ways *ways)
 		part_add(&text, ", with ", ways->guards, "guard");
 	}
 	if (ways->trapped)
-		part_add(&text, *text ? "; by traps: " : "by traps: ",
-			 ways->trapped, "function");
+		part_add(&text,
+			 *text ? "; by traps: " : "by traps: ", ways->trapped,
+			 "function");
 	if (ways->lost)
-		part_add(&text, *text ? "; given up: " : "given up: ",
-			 ways->lost, "function");
+		part_add(&text,
+			 *text ? "; given up: " : "given up: ", ways->lost,
+			 "function");
 	return text;
 }
 
@@ -168,8 +171,9 @@ lead_why(const struct func_plan *fplan, uint64_t addr)
 const char *
 site_why(const struct plan *plan, const struct site *site)
 {
-	const struct func_plan *fplan = site->fplan == FPLAN_NONE ? NULL :
-				  &plan->fplans[site->fplan];
+	const struct func_plan *fplan = site->fplan == FPLAN_NONE ?
+						NULL :
+						&plan->fplans[site->fplan];
 
 	if (site->hook)
 		return hook_why(&plan->hooks[site->hook - 1]);
@@ -177,8 +181,9 @@ site_why(const struct plan *plan, const struct site *site)
 		return lead_why(fplan, site->addr);
 	if (fplan && fplan->relocated)
 		return "pmon records its target";
-	return fplan && fplan->stays ? fplan->stays : plan->stays ?
-	       plan->stays : "counted by a trap";
+	return fplan && fplan->stays ? fplan->stays :
+	       plan->stays	     ? plan->stays :
+				       "counted by a trap";
 }
 
 /* Is it the trap under a jump to a springboard, and nobody came to it? */
@@ -209,7 +214,9 @@ plan_traps(struct page *page, uint32_t index)
 		if (site_springs(plan, site))
 			continue;
 		*vec_push(page->traps, page->ntraps) = (struct trap){
-			site, index, site_why(plan, site),
+			site,
+			index,
+			site_why(plan, site),
 		};
 	}
 }

@@ -38,8 +38,7 @@ by_time(const void *va, const void *vb)
 
 	if (a->ns != b->ns)
 		return a->ns > b->ns ? -1 : 1;
-	return a->n != b->n ? a->n > b->n ? -1 : 1 :
-	       strcmp(a->cause, b->cause);
+	return a->n != b->n ? a->n > b->n ? -1 : 1 : strcmp(a->cause, b->cause);
 }
 
 static void

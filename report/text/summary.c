@@ -34,9 +34,11 @@ stall_write(const struct stall *stall, FILE *out, int columns)
 			      tenths(stall->attach));
 	traps = text_number(stall->traps, "trap");
 	line = stall->detach > 0 ?
-		mem_printf("%s, and for %.1f ms at the detach, with %s in its "
-			   "text", attached, tenths(stall->detach),
-			   traps) : mem_strdup(attached);
+		       mem_printf(
+			       "%s, and for %.1f ms at the detach, with %s in its "
+			       "text",
+			       attached, tenths(stall->detach), traps) :
+		       mem_strdup(attached);
 	text_paragraph(out, "  ", line, columns);
 	free(line);
 	free(traps);
@@ -51,12 +53,13 @@ run_write(const struct table *table, FILE *out)
 	char *threads = text_number(report_input->nthreads, "thread");
 	char *events = text_number(report_input->events, "trap");
 	char *stops = text_number(stops_all(report_input), "stop");
-	char *line = mem_printf(
-		"%s%s%.2f s, %s, %s, %s%s%s",
-		report_input->outcome ? report_input->outcome : "",
-		report_input->outcome ? "; " : "", report_input->seconds,
-		processes, threads, report_input->nstops ? stops : "",
-		report_input->nstops ? ", " : "", events);
+	char *line = mem_printf("%s%s%.2f s, %s, %s, %s%s%s",
+				report_input->outcome ? report_input->outcome :
+							"",
+				report_input->outcome ? "; " : "",
+				report_input->seconds, processes, threads,
+				report_input->nstops ? stops : "",
+				report_input->nstops ? ", " : "", events);
 
 	struct ways counted = ways_count(report_input);
 	char *ways = ways_text(&counted);
@@ -140,7 +143,8 @@ counted_write(const struct table *table, const struct summary *summary,
 			any |= totals->all;
 			totals_write(totals, out, unit_word(kind, totals->all),
 				     report_input->nplans > 1 ?
-				     table_object(table, i) : NULL);
+					     table_object(table, i) :
+					     NULL);
 		}
 	}
 	if (!any)
@@ -195,8 +199,10 @@ line_write(struct table *table, const struct line_entry *line, FILE *out,
 			text++;
 			len--;
 		}
-		text_print(out, text, len, table->opts->columns > used ?
-			   table->opts->columns - used : 0);
+		text_print(out, text, len,
+			   table->opts->columns > used ?
+				   table->opts->columns - used :
+				   0);
 	} else {
 		text_print(out, place, strlen(place), WIDTH_ALL);
 	}
@@ -243,8 +249,7 @@ reasons_find(const struct table *table, struct reasons *reasons)
 		reasons_add_unit(reasons, table->funcs.entries[i].count.why,
 				 UNIT_FUNC);
 	for (i = 0; i < table->nlines; i++)
-		reasons_add_unit(reasons, table->lines[i].count.why,
-				 UNIT_LINE);
+		reasons_add_unit(reasons, table->lines[i].count.why, UNIT_LINE);
 	for (i = 0; i < table->inlines.n; i++)
 		reasons_add_unit(reasons, table->inlines.entries[i].count.why,
 				 UNIT_INLINE);
@@ -302,8 +307,8 @@ summary_write(struct table *table, FILE *out)
 	if (table->inlines.n && !table->inlines.entries[0].count.why &&
 	    table->inlines.entries[0].count.n) {
 		fputs("\nInlined functions run most:\n", out);
-		func_rows_write(table, &table->inlines, out,
-				table->opts->top, false);
+		func_rows_write(table, &table->inlines, out, table->opts->top,
+				false);
 	}
 	hottest_write(table, out);
 	reasons_write(&summary.reasons, out);

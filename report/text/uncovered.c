@@ -62,8 +62,8 @@ range_name(const struct table *table, const struct func *func)
  * owned by the caller.
  */
 static char *
-range_functions(const struct table *table, const struct idle *idle,
-		size_t from, size_t to)
+range_functions(const struct table *table, const struct idle *idle, size_t from,
+		size_t to)
 {
 	char *names = mem_strdup("");
 	uint32_t last = FUNC_NONE;
@@ -81,7 +81,8 @@ range_functions(const struct table *table, const struct idle *idle,
 		name = range_name(table, &image->funcs[last]);
 		more = mem_printf("%s%s%s%s", names, *names ? ", " : "", name,
 				  idle->plans[line->plan][last] ?
-				  " (never called)" : "");
+					  " (never called)" :
+					  "");
 		free(name);
 		free(names);
 		names = more;

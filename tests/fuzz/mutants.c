@@ -71,8 +71,8 @@ static void
 number_change(uint8_t *bytes, size_t n)
 {
 	static const uint64_t limits[] = {
-		0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff,
-		0xffffffff, INT64_MAX, UINT64_MAX,
+		0,	1,	    0x7f,	0x80,	   0xff,       0x7fff,
+		0xffff, 0x7fffffff, 0xffffffff, INT64_MAX, UINT64_MAX,
 	};
 	size_t width = (size_t)1 << draw(4);
 	size_t at = draw(n);
@@ -229,8 +229,8 @@ main(int argc, char **argv)
 		       (unsigned long long)done->accepted,
 		       (unsigned long long)done->slowest,
 		       (unsigned long long)done->milliseconds);
-		printf("%llu mutants, %llu failed\n",
-		       (unsigned long long)count, (unsigned long long)failed);
+		printf("%llu mutants, %llu failed\n", (unsigned long long)count,
+		       (unsigned long long)failed);
 	}
 	for (size_t i = 0; i < nfiles; i++)
 		free(files[i].bytes);

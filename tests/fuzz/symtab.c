@@ -28,11 +28,9 @@ check(const struct image *image)
 		for (size_t k = 0; k < func->nranges; k++) {
 			must(func->ranges[k].lo < func->ranges[k].hi);
 			must(image_func(image, func->ranges[k].lo) == func);
-			must(image_func(image, func->ranges[k].hi - 1) ==
-			     func);
+			must(image_func(image, func->ranges[k].hi - 1) == func);
 			must(image_text(image, func->ranges[k].lo, &avail));
-			must(avail >= func->ranges[k].hi -
-				      func->ranges[k].lo);
+			must(avail >= func->ranges[k].hi - func->ranges[k].lo);
 		}
 	}
 	for (size_t i = 0; i < image->nrows; i++) {
@@ -57,8 +55,7 @@ check_sparse(const struct image *image)
 	size_t avail;
 
 	for (size_t i = 0; i < image->nhints; i++) {
-		must(i == 0 || image->hints[i - 1].addr <
-			       image->hints[i].addr);
+		must(i == 0 || image->hints[i - 1].addr < image->hints[i].addr);
 		must(image_text(image, image->hints[i].addr, &avail));
 	}
 	for (size_t i = 0; i < image->nfuncs; i++)
@@ -75,8 +72,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(fd >= 0);
 	must(write(fd, data, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	image = image_open(path, NULL, IMAGE_LINES | IMAGE_INLINES |
-			   IMAGE_FLOW, NULL, NULL);
+	image = image_open(path, NULL, IMAGE_LINES | IMAGE_INLINES | IMAGE_FLOW,
+			   NULL, NULL);
 	target_accepted |= image != NULL;
 	if (image)
 		check(image);

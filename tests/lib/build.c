@@ -56,8 +56,7 @@ source(const char *name, const char *text)
 struct image *
 opened(const char *name, unsigned want)
 {
-	struct image *image = image_open(in_work(name), NULL, want, NULL,
-					 NULL);
+	struct image *image = image_open(in_work(name), NULL, want, NULL, NULL);
 
 	if (!image)
 		fail_msg("%s", fail_message());

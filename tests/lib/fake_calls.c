@@ -55,8 +55,11 @@ call_clone(struct fake_task *task, uint64_t flags, uint64_t stack,
 		task->vfork = child;
 	*result = tid;
 	task->regs.r[X86_RAX] = (uint64_t)tid;
-	fake_stop(task, vfork ? EVENT_VFORK : (flags & 0xff) == SIGCHLD ?
-		  EVENT_FORK : EVENT_CLONE, tid);
+	fake_stop(task,
+		  vfork			    ? EVENT_VFORK :
+		  (flags & 0xff) == SIGCHLD ? EVENT_FORK :
+					      EVENT_CLONE,
+		  tid);
 	return MADE_EVENT;
 }
 
@@ -237,4 +240,3 @@ fake_call(struct fake_task *task)
 	task->phase = made == MADE_EVENT ? FAKE_MADE : FAKE_EXIT;
 	return true;
 }
-

@@ -13,8 +13,8 @@ task_read(void *ctx, uint64_t va, void *buf, size_t len)
 {
 	struct fake_task *task = ctx;
 
-	return fake_mm_move(task->process->mm, va, buf, len, false, true) ?
-		0 : -1;
+	return fake_mm_move(task->process->mm, va, buf, len, false, true) ? 0 :
+									    -1;
 }
 
 static int
@@ -23,7 +23,9 @@ task_write(void *ctx, uint64_t va, const void *buf, size_t len)
 	struct fake_task *task = ctx;
 
 	return fake_mm_move(task->process->mm, va, (void *)buf, len, true,
-			    true) ? 0 : -1;
+			    true) ?
+		       0 :
+		       -1;
 }
 
 /*
@@ -71,8 +73,7 @@ fake_insn(struct fake_task *task)
 	size_t n = CODE_MAX;
 	struct emul emul;
 
-	while (n && !fake_mm_move(task->process->mm, pc, code, n, false,
-				  false))
+	while (n && !fake_mm_move(task->process->mm, pc, code, n, false, false))
 		n--;
 	if (n >= 2 && code[0] == 0x0f && code[1] == 0x05) {
 		task->regs.r[X86_RIP] = pc + 2;

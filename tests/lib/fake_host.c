@@ -37,9 +37,11 @@ request_to(pid_t tid, const char *name)
 
 	request_begin(tid, name);
 	task = fake_find(tid);
-	return task && task->traced && (task->state == FAKE_STOPPED ||
-					task->state == FAKE_LAST) ?
-		task : NULL;
+	return task && task->traced &&
+			       (task->state == FAKE_STOPPED ||
+				task->state == FAKE_LAST) ?
+		       task :
+		       NULL;
 }
 
 /* A task that has not ended, whether or not it stands still. */
@@ -201,8 +203,9 @@ host_trap_cause(pid_t tid)
 {
 	const struct fake_task *task = request_to(tid, __func__);
 
-	return !task || task->state == FAKE_LAST ? TRAP_NONE :
-		(enum trap_cause)task->info[0];
+	return !task || task->state == FAKE_LAST ?
+		       TRAP_NONE :
+		       (enum trap_cause)task->info[0];
 }
 
 static int
@@ -337,7 +340,9 @@ mem_move(int mem, pid_t tid, uint64_t va, void *buf, size_t n, bool write)
 {
 	request_begin(tid, __func__);
 	return mem >= 0 && fake_mm_move(fake.handles[mem], va, buf, n, write,
-					false) ? HOST_OK : HOST_GONE;
+					false) ?
+		       HOST_OK :
+		       HOST_GONE;
 }
 
 static int
@@ -358,7 +363,9 @@ data_move(pid_t tid, uint64_t va, void *buf, size_t n, bool write)
 	struct fake_task *task = request_about(tid, __func__);
 
 	return task && fake_mm_move(task->process->mm, va, buf, n, write,
-				    true) ? HOST_OK : HOST_GONE;
+				    true) ?
+		       HOST_OK :
+		       HOST_GONE;
 }
 
 static int
@@ -383,8 +390,8 @@ host_changed(pid_t tid)
 	request_begin(tid, __func__);
 	task = fake_find(tid);
 	return task && (fake_end_ready(task) || ((task->state == FAKE_STOPPED ||
-					     task->state == FAKE_LAST) &&
-					    !task->reported));
+						  task->state == FAKE_LAST) &&
+						 !task->reported));
 }
 
 static bool
@@ -423,8 +430,9 @@ host_auxv(pid_t tid, uint64_t type)
 	if (!request_about(tid, __func__))
 		return 0;
 	return type == AT_ENTRY ? fake.entry :
-	       type == AT_PHDR ? fake.phdr :
-	       type == AT_PHNUM ? fake.phnum : 0;
+	       type == AT_PHDR	? fake.phdr :
+	       type == AT_PHNUM ? fake.phnum :
+				  0;
 }
 
 static int
@@ -435,7 +443,8 @@ host_signals(pid_t tid, struct signal_state *state)
 	if (!task)
 		return HOST_GONE;
 	*state = (struct signal_state){
-		.pending = task->pending, .blocked = task->mask,
+		.pending = task->pending,
+		.blocked = task->mask,
 	};
 	return HOST_OK;
 }

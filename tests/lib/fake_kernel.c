@@ -52,7 +52,9 @@ fake_task_new(pid_t tid, struct fake_process *process)
 	struct fake_task *task = mem_alloc(sizeof(*task));
 
 	*task = (struct fake_task){
-		.tid = tid, .process = process, .traced = true,
+		.tid = tid,
+		.process = process,
+		.traced = true,
 	};
 	process->ntasks++;
 	*vec_push(fake.tasks, fake.ntasks) = task;
@@ -65,7 +67,9 @@ fake_process_new(pid_t pid, pid_t parent, struct fake_mm *mm)
 	struct fake_process *process = mem_alloc(sizeof(*process));
 
 	*process = (struct fake_process){
-		.pid = pid, .parent = parent, .mm = mm,
+		.pid = pid,
+		.parent = parent,
+		.mm = mm,
 	};
 	*vec_push(fake.processes, fake.nprocesses) = process;
 	return process;
@@ -186,8 +190,8 @@ signal_void(const struct fake_process *process, int signal)
 {
 	for (size_t i = 0; i < fake.ntasks; i++)
 		if (fake.tasks[i]->process == process)
-			fake.tasks[i]->pending &=
-				~(UINT64_C(1) << (signal - 1));
+			fake.tasks[i]->pending &= ~(UINT64_C(1)
+						    << (signal - 1));
 }
 
 static void
@@ -279,8 +283,10 @@ task_looks(struct fake_task *task)
 	}
 	if (task->interrupt) {
 		task->interrupt = false;
-		if (fake_stop(task, task->process->stop ? EVENT_STOPPED :
-			      EVENT_PAUSED, task->process->stop))
+		if (fake_stop(task,
+			      task->process->stop ? EVENT_STOPPED :
+						    EVENT_PAUSED,
+			      task->process->stop))
 			return true;
 	}
 	while (signal < 64 && !(open >> signal & 1))
@@ -429,7 +435,7 @@ fake_ready(const struct fake_task *task)
 			    fake.processes[i]->ntasks)
 				copy.vfork = &copy;
 			else if (fake.processes[i]->parent ==
-				 task->process->pid &&
+					 task->process->pid &&
 				 !fake.processes[i]->reaped)
 				return true;
 		return !copy.vfork || fake_disturbed(task);
@@ -446,8 +452,8 @@ fake_start(const char *path)
 	fake.program = mem_strdup(path);
 	fake_exec(task);
 	task->event.value = task->tid;
-	must(fake_mm_move(process->mm, task->regs.r[X86_RSP],
-			  &(uint64_t){ 1 }, 8, true, true));
+	must(fake_mm_move(process->mm, task->regs.r[X86_RSP], &(uint64_t){ 1 },
+			  8, true, true));
 	return task;
 }
 

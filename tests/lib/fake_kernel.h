@@ -176,7 +176,10 @@ void fake_exec(struct fake_task *task);
 
 /* fake_cpu.c */
 enum fake_insn {
-	FAKE_INSN_DONE, FAKE_INSN_CALL, FAKE_INSN_TRAP, FAKE_INSN_BAD,
+	FAKE_INSN_DONE,
+	FAKE_INSN_CALL,
+	FAKE_INSN_TRAP,
+	FAKE_INSN_BAD,
 };
 
 /* Do the instruction at the task's pc; of a system call or trap only the pc. */

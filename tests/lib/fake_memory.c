@@ -27,7 +27,9 @@ bytes_new(size_t size)
 	struct fake_bytes *bytes = mem_alloc(sizeof(*bytes));
 
 	*bytes = (struct fake_bytes){
-		.refs = 1, .p = mem_alloc(size), .size = size,
+		.refs = 1,
+		.p = mem_alloc(size),
+		.size = size,
 	};
 	return bytes;
 }
@@ -52,7 +54,9 @@ region_add(struct fake_mm *mm, uint64_t va, struct fake_bytes *bytes,
 
 	*region = (struct fake_region){ .bytes = bytes };
 	region->map = (struct mapping){
-		.lo = va, .hi = va + bytes->size, .read = true,
+		.lo = va,
+		.hi = va + bytes->size,
+		.read = true,
 		.path = mem_strdup(path),
 	};
 	return region;
@@ -113,7 +117,8 @@ fake_mm_load(const char *path)
 	fake.entry = ehdr.e_entry;
 	fake.phnum = ehdr.e_phnum;
 	region_add(mm, FAKE_STACK_TOP - STACK_SIZE, bytes_new(STACK_SIZE),
-		   "[stack]")->map.write = true;
+		   "[stack]")
+		->map.write = true;
 	return mm;
 }
 
@@ -207,8 +212,9 @@ fake_mm_map(struct fake_mm *mm, const uint64_t args[6])
 	if (!args[0])
 		mm->next += size + PAGE;
 	must(anonymous || !fstat((int)args[4], &st));
-	region = region_add(mm, va, anonymous ? bytes_new(size) :
-			    bytes_of_file((int)args[4], size),
+	region = region_add(mm, va,
+			    anonymous ? bytes_new(size) :
+					bytes_of_file((int)args[4], size),
 			    anonymous ? "" : "/memfd: (deleted)");
 	region->map.dev = st.st_dev;
 	region->map.ino = st.st_ino;

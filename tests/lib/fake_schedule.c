@@ -145,7 +145,8 @@ task_report(struct fake_task *task, struct event *event)
 	if (task->state == FAKE_ENDED) {
 		*event = (struct event){
 			.kind = status < 0 ? EVENT_KILLED : EVENT_EXITED,
-			.tid = task->tid, .value = abs(status),
+			.tid = task->tid,
+			.value = abs(status),
 		};
 		task->state = FAKE_GONE;
 		task->process->ntasks--;
@@ -325,8 +326,7 @@ fake_end(struct fake_result *result)
 	while (free_advance())
 		;
 	for (size_t i = 0; i < fake.ntasks; i++)
-		if (fake.tasks[i]->state < FAKE_DYING &&
-		    fake.tasks[i]->traced)
+		if (fake.tasks[i]->state < FAKE_DYING && fake.tasks[i]->traced)
 			fake_wrong(fake.tasks[i]->tid, "it was forgotten");
 	*result = fake.result;
 	for (size_t i = 0; i < fake.nhandles; i++)

@@ -27,15 +27,16 @@ drawn_make(const char *text)
 		uint32_t from = drawn_vert(&drawn, text[0], &nverts);
 		uint32_t to = drawn_vert(&drawn, text[1], &nverts);
 
-		edges[n++] = (struct flow_edge){
-			from, to, from == FLOW_ROOT ? BY_NOTHING :
-				  outs[from]++ ? BY_FALL : BY_TAKEN
-		};
+		edges[n++] = (struct flow_edge){ from, to,
+						 from == FLOW_ROOT ?
+							 BY_NOTHING :
+						 outs[from]++ ? BY_FALL :
+								BY_TAKEN };
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (edges[i].from != FLOW_ROOT && outs[edges[i].from] != 2)
 			edges[i].by = outs[edges[i].from] == 1 ? BY_LAST :
-				      BY_TABLE;
+								 BY_TABLE;
 	drawn.flow = flow_make(nverts, edges, n);
 	return drawn;
 }
@@ -80,26 +81,22 @@ random_outs(struct flow_edge *edges, uint32_t from, unsigned nblocks)
 		return 1;
 	}
 	if (kind < 40) {
-		edges[0] = (struct flow_edge){
-			from, random_vert(nblocks, 3),
-			random_chance(50) ? BY_LAST : BY_NOTHING
-		};
+		edges[0] = (struct flow_edge){ from, random_vert(nblocks, 3),
+					       random_chance(50) ? BY_LAST :
+								   BY_NOTHING };
 		return 1;
 	}
 	if (kind < 94) {
-		edges[0] = (struct flow_edge){
-			from, random_vert(nblocks, 8), BY_TAKEN
-		};
-		edges[1] = (struct flow_edge){
-			from, random_vert(nblocks, 4), BY_FALL
-		};
+		edges[0] = (struct flow_edge){ from, random_vert(nblocks, 8),
+					       BY_TAKEN };
+		edges[1] = (struct flow_edge){ from, random_vert(nblocks, 4),
+					       BY_FALL };
 		return 2;
 	}
 	n = 2 + random_below(3);
 	for (unsigned i = 0; i < n; i++)
-		edges[i] = (struct flow_edge){
-			from, random_vert(nblocks, 0), BY_TABLE
-		};
+		edges[i] = (struct flow_edge){ from, random_vert(nblocks, 0),
+					       BY_TABLE };
 	return n;
 }
 
@@ -112,20 +109,17 @@ random_flow(unsigned max, bool plain)
 	struct flow_edge edges[6 * WALK_BLOCKS];
 	struct flow *flow;
 
-	edges[n++] = (struct flow_edge){
-		FLOW_ROOT, FLOW_BLOCK + entry, BY_NOTHING
-	};
+	edges[n++] = (struct flow_edge){ FLOW_ROOT, FLOW_BLOCK + entry,
+					 BY_NOTHING };
 	other = random_below(nblocks);
 	if (!plain && random_chance(25) && other != entry)
-		edges[n++] = (struct flow_edge){
-			FLOW_ROOT, FLOW_BLOCK + other, BY_NOTHING
-		};
+		edges[n++] = (struct flow_edge){ FLOW_ROOT, FLOW_BLOCK + other,
+						 BY_NOTHING };
 	for (unsigned b = 0; b < nblocks; b++) {
 		n += random_outs(edges + n, FLOW_BLOCK + b, nblocks);
 		if (leaks && random_chance(30))
-			edges[n++] = (struct flow_edge){
-				FLOW_BLOCK + b, FLOW_EXIT, BY_LEAK
-			};
+			edges[n++] = (struct flow_edge){ FLOW_BLOCK + b,
+							 FLOW_EXIT, BY_LEAK };
 	}
 	flow = flow_make(nblocks, edges, n);
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
@@ -144,9 +138,9 @@ walk_abnormal(struct walked *walked, uint32_t v, enum abnormal how)
 			walked->extras[i].n++;
 			return;
 		}
-	walked->extras[walked->nextras++] = (struct flow_extra){
-		block, (uint8_t)how, 1
-	};
+	walked->extras[walked->nextras++] = (struct flow_extra){ block,
+								 (uint8_t)how,
+								 1 };
 }
 
 /*

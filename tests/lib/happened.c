@@ -26,8 +26,8 @@ happened_edge(const struct trial *t, const struct func_plan *fplan, uint32_t e)
 	}
 	last = base + vert_last(fplan->cfg, edge->from);
 	if (edge->to >= FLOW_BLOCK)
-		return t->truth.moves[last][base + vert_first(fplan->cfg,
-							      edge->to)];
+		return t->truth
+			.moves[last][base + vert_first(fplan->cfg, edge->to)];
 	if (edge->by == BY_TAKEN || edge->by == BY_FALL)
 		return t->truth.leaves[last][edge->by == BY_TAKEN];
 	return t->truth.leaves[last][0] + t->truth.leaves[last][1];
@@ -39,9 +39,10 @@ fplan_came(const struct trial *t, const struct func_plan *fplan,
 {
 	for (size_t i = 0; i < counter_set->nabnormals; i++)
 		if (counter_set->abnormals[i].came &&
-		    plan_func(t->m.plan, counter_set->abnormals[i].addr -
-			      counter_set->abnormals[i].during) ==
-		    (uint32_t)(fplan - t->m.plan->fplans))
+		    plan_func(t->m.plan,
+			      counter_set->abnormals[i].addr -
+				      counter_set->abnormals[i].during) ==
+			    (uint32_t)(fplan - t->m.plan->fplans))
 			return true;
 	return false;
 }
@@ -75,7 +76,8 @@ lines_own(struct trial *t)
 		    t->owner[i - 1] != REGION_NONE)
 			line = t->owner[i - 1];
 		for (; row < p->image.nrows &&
-		     p->rows[row].addr == p->insns[i].addr; row++)
+		       p->rows[row].addr == p->insns[i].addr;
+		     row++)
 			if (p->rows[row].is_stmt) {
 				line = p->rows[row].line;
 				t->points[i] |= UINT64_C(1) << line;

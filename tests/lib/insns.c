@@ -8,9 +8,23 @@ static uint64_t
 random_value(void)
 {
 	static const uint64_t edges[] = {
-		0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff,
-		0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff,
-		0x8000000000000000, UINT64_MAX, 0x0f, 0x10,
+		0,
+		1,
+		2,
+		0x7f,
+		0x80,
+		0xff,
+		0x7fff,
+		0x8000,
+		0xffff,
+		0x7fffffff,
+		0x80000000,
+		0xffffffff,
+		0x7fffffffffffffff,
+		0x8000000000000000,
+		UINT64_MAX,
+		0x0f,
+		0x10,
 	};
 
 	if (random_below(2))
@@ -23,7 +37,7 @@ encoded_reg(int n)
 {
 	static const uint8_t regs[16] = {
 		X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP,
-		X86_RSI, X86_RDI, X86_R8, X86_R9, X86_R10, X86_R11,
+		X86_RSI, X86_RDI, X86_R8,  X86_R9,  X86_R10, X86_R11,
 		X86_R12, X86_R13, X86_R14, X86_R15,
 	};
 
@@ -62,8 +76,7 @@ memory_choose(struct made *made, struct operand *op)
 		}
 		made->index = op->sib && op->index != 4 ? op->index : -1;
 		made->base = op->sib ? op->base : op->rm;
-		if (op->rip ||
-		    (op->sib && op->mod == 0 && (op->base & 7) == 5))
+		if (op->rip || (op->sib && op->mod == 0 && (op->base & 7) == 5))
 			made->base = -1;
 		made->scale = 1 << op->scale;
 		/* The target gives the value of a jump's register. */
@@ -88,8 +101,7 @@ disp_choose(struct made *made, const struct operand *op, unsigned imm)
 		if (made->index >= 0)
 			made->disp -= (int64_t)made->index_value * made->scale;
 		if (op->rip)
-			made->disp -= (int64_t)(made->va + made->len + 4 +
-						imm);
+			made->disp -= (int64_t)(made->va + made->len + 4 + imm);
 	} else if (made->shape->flags & STACK && made->base == 4) {
 		made->disp = (int64_t)random_below(64) - 32;
 		made->ea = made->rsp + (uint64_t)made->disp;
@@ -104,8 +116,10 @@ put_modrm(struct made *made, const struct operand *op, unsigned reg,
 	if (op->mod == 3)
 		return;
 	if (op->sib)
-		put(made, (uint8_t)(op->scale << 6 | (op->index & 7) << 3 |
-				    (op->base & 7)), 1);
+		put(made,
+		    (uint8_t)(op->scale << 6 | (op->index & 7) << 3 |
+			      (op->base & 7)),
+		    1);
 	disp_choose(made, op, imm);
 	if (op->mod == 1)
 		put(made, (uint64_t)made->disp, 1);
@@ -139,8 +153,10 @@ put_opcode(struct made *made, unsigned rex, unsigned reg)
 		put(made, 0x40 | rex, 1);
 	if (shape->map)
 		put(made, shape->map, 1);
-	put(made, shape->opcode - (made->size == 1) +
-	    (shape->form == OPREG ? reg & 7 : 0), 1);
+	put(made,
+	    shape->opcode - (made->size == 1) +
+		    (shape->form == OPREG ? reg & 7 : 0),
+	    1);
 }
 
 static void
@@ -196,7 +212,10 @@ make_insn(struct made *made, const struct shape *shape, uint64_t va)
 	unsigned reg = random_below(16);
 
 	*made = (struct made){
-		.va = va, .shape = shape, .base = -1, .index = -1,
+		.va = va,
+		.shape = shape,
+		.base = -1,
+		.index = -1,
 		.target_reg = -1,
 		.target = NATIVE_CODE + NATIVE_CODE_SIZE - 64,
 		.rsp = NATIVE_SCRATCH + 64 + random_below(128),
@@ -225,8 +244,8 @@ make_insn(struct made *made, const struct shape *shape, uint64_t va)
 void
 make_state(const struct made *made, struct regs *regs)
 {
-	const uint64_t arithmetic = X86_CF | X86_PF | X86_AF | X86_ZF |
-				    X86_SF | X86_OF;
+	const uint64_t arithmetic = X86_CF | X86_PF | X86_AF | X86_ZF | X86_SF |
+				    X86_OF;
 	uint64_t *r = regs->r, base;
 
 	for (int i = 0; i < 16; i++)
@@ -262,6 +281,6 @@ make_state(const struct made *made, struct regs *regs)
 		r[encoded_reg(made->target_reg)] = made->target;
 	else		/* jmp *mem, call *mem, ret */
 		memcpy(native_scratch - NATIVE_SCRATCH +
-		       (made->memory ? made->ea : made->rsp),
+			       (made->memory ? made->ea : made->rsp),
 		       &made->target, 8);
 }

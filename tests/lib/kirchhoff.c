@@ -32,7 +32,8 @@ matrix_rank(int64_t rows[][WALK_ARCS], unsigned nrows, unsigned n)
 				continue;
 			for (unsigned k = 0; k < n; k++)
 				rows[r][k] = (rows[r][k] * a -
-					      rows[rank][k] * b) % PRIME;
+					      rows[rank][k] * b) %
+					     PRIME;
 		}
 		rank++;
 	}

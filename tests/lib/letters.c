@@ -63,7 +63,9 @@ abc_first(uint64_t addr)
 }
 
 static const struct arch abc_arch = {
-	.name = "toy", .decode = abc_decode, .first = abc_first,
+	.name = "toy",
+	.decode = abc_decode,
+	.first = abc_first,
 };
 
 static const char *const file_names[NFILES] = { "/s/a.c", "/s/b.c" };
@@ -73,18 +75,29 @@ abc_begin(struct abc_image *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->segments[0] = (struct segment){
-		.addr = BASE, .filesz = TEXT, .memsz = TEXT, .flags = 5,
+		.addr = BASE,
+		.filesz = TEXT,
+		.memsz = TEXT,
+		.flags = 5,
 		.bytes = t->text,
 	};
 	t->segments[1] = (struct segment){
-		.addr = BASE + TEXT, .filesz = TEXT, .memsz = TEXT,
-		.flags = 6, .bytes = t->text,
+		.addr = BASE + TEXT,
+		.filesz = TEXT,
+		.memsz = TEXT,
+		.flags = 6,
+		.bytes = t->text,
 	};
 	t->image = (struct image){
-		.arch = &abc_arch, .has_dwarf = true,
-		.segments = t->segments, .nsegments = 2,
-		.funcs = t->funcs, .rows = t->rows, .inlines = t->inlines,
-		.files = (char **)file_names, .nfiles = NFILES,
+		.arch = &abc_arch,
+		.has_dwarf = true,
+		.segments = t->segments,
+		.nsegments = 2,
+		.funcs = t->funcs,
+		.rows = t->rows,
+		.inlines = t->inlines,
+		.files = (char **)file_names,
+		.nfiles = NFILES,
 	};
 }
 
@@ -95,8 +108,11 @@ abc_func(struct abc_image *t, const char *name, uint64_t at, uint64_t size)
 
 	t->ranges[t->nranges] = (struct range){ BASE + at, BASE + at + size };
 	*func = (struct func){
-		.addr = BASE + at, .size = size, .name = name,
-		.ranges = &t->ranges[t->nranges++], .nranges = 1,
+		.addr = BASE + at,
+		.size = size,
+		.name = name,
+		.ranges = &t->ranges[t->nranges++],
+		.nranges = 1,
 		.file = FILE_NONE,
 	};
 	return func;
@@ -116,7 +132,9 @@ abc_row(struct abc_image *t, uint64_t at, uint32_t line, bool is_stmt)
 	if (n && !t->rows[n - 1].end)
 		t->rows[n - 1].end = BASE + at;
 	t->rows[n] = (struct row){
-		.addr = BASE + at, .line = line, .is_stmt = is_stmt,
+		.addr = BASE + at,
+		.line = line,
+		.is_stmt = is_stmt,
 	};
 }
 
@@ -132,9 +150,13 @@ abc_plan_of(struct abc_image *t, const struct selection *sel,
 {
 	static const struct selection all = { 0 };
 
-	return plan_open(&t->image, &(struct plan_wish){
-		.sel = sel ? sel : &all, .method = method, .eager = eager,
-	}, NULL, NULL);
+	return plan_open(&t->image,
+			 &(struct plan_wish){
+				 .sel = sel ? sel : &all,
+				 .method = method,
+				 .eager = eager,
+			 },
+			 NULL, NULL);
 }
 
 struct selection *

@@ -54,8 +54,8 @@ frames_leave(struct machine *m, struct counter_set *counter_set,
 	for (unsigned i = 0; i < m->depth; i++) {
 		bool last = i + 1 == m->depth;
 
-		frame_leave(m, counter_set, i, m->frames[i].exact ||
-			    (doing == DOING_NEXT && last),
+		frame_leave(m, counter_set, i,
+			    m->frames[i].exact || (doing == DOING_NEXT && last),
 			    doing != DOING_CALL && last);
 	}
 }
@@ -74,7 +74,8 @@ site_begin(struct machine *m, uint64_t pc)
 	if (!site || site->idle)
 		return NULL;
 	counter_set_site(m->counter_set, (uint32_t)(site - m->plan->sites),
-			 m->plan->nsites)->hits++;
+			 m->plan->nsites)
+		->hits++;
 	return site;
 }
 
@@ -95,9 +96,10 @@ site_went(struct machine *m, const struct site *site, int from, uint64_t to)
 
 	m->truth->went[from][insn < 0 ? INSNS_MAX : insn]++;
 	if (site && site->targets)
-		counter_set_arrival(
-			m->counter_set, (uint32_t)(site - m->plan->sites),
-			insn < 0 ? NULL : m->plan, insn < 0 ? 0 : to, true)
+		counter_set_arrival(m->counter_set,
+				    (uint32_t)(site - m->plan->sites),
+				    insn < 0 ? NULL : m->plan,
+				    insn < 0 ? 0 : to, true)
 			->n++;
 }
 
@@ -298,8 +300,9 @@ do_call(struct machine *m, const struct site *site, int from, uint64_t back)
 	uint64_t to = insn->operand;
 
 	if (insn->op == INSN_CALL_INDIRECT) {
-		to = random_chance(30) ? AWAY :
-		     random_entry(p, (unsigned)p->image.nfuncs);
+		to = random_chance(30) ?
+			     AWAY :
+			     random_entry(p, (unsigned)p->image.nfuncs);
 		site_went(m, site, from, to);
 	}
 	machine_top(m)->pc = back;
@@ -321,11 +324,16 @@ do_jump_indirect(struct machine *m, const struct site *site, int from)
 	int own;
 
 	if (flow == FLOW_TABLE || flow == FLOW_TABLE_LEAVES)
-		to = p->tables[from][random_below(p->insns[from - 2].operand +
-						  1U)];
+		to = p->tables[from]
+			      [random_below(p->insns[from - 2].operand + 1U)];
 	else if (flow == FLOW_PLAIN && random_chance(70))
-		to = fplan->cfg->insns[fplan->cfg->blocks[random_below(
-			(unsigned)fplan->cfg->nblocks)].first].addr;
+		to = fplan->cfg
+			     ->insns[fplan->cfg
+					     ->blocks[random_below(
+						     (unsigned)fplan->cfg
+							     ->nblocks)]
+					     .first]
+			     .addr;
 	site_went(m, site, from, to);
 	if (flow == FLOW_TABLE || flow == FLOW_TABLE_LEAVES) {
 		control_goes(m, from, to, false);
@@ -433,8 +441,9 @@ insn_lives(const struct machine *m, int insn, bool during)
 		return false;
 	if (!fplan->flow)
 		return true;
-	block = cfg_block_of(fplan->cfg, (size_t)cfg_insn(
-		fplan->cfg, m->program->insns[insn].addr));
+	block = cfg_block_of(fplan->cfg,
+			     (size_t)cfg_insn(fplan->cfg,
+					      m->program->insns[insn].addr));
 	return fplan->flow->in[FLOW_BLOCK + block] !=
 	       fplan->flow->in[FLOW_BLOCK + block + 1];
 }

@@ -48,8 +48,9 @@ uint8_t *const native_scratch = (uint8_t *)NATIVE_SCRATCH;
 void
 native_map(uint64_t va, size_t size, int prot)
 {
-	void *p = mmap((void *)va, size, prot, MAP_PRIVATE | MAP_ANONYMOUS |
-		       MAP_FIXED_NOREPLACE, -1, 0);
+	void *p = mmap((void *)va, size, prot,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		       0);
 
 	if (p != (void *)va)
 		abort();

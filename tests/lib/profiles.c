@@ -26,8 +26,8 @@ world_count(enum profile_state state)
 	if (state == PROFILE_NEVER)
 		return count;
 	if (random_chance(8))
-		return (struct count){ .reason = (uint8_t)
-				       (1 + random_below(2)) };
+		return (struct count){ .reason = (uint8_t)(1 +
+							   random_below(2)) };
 	count.n = world_number();
 	if (random_chance(30))
 		count.state = COUNT_DERIVED;
@@ -46,8 +46,8 @@ world_graph(struct profile_func *func, unsigned variant)
 		random_u64();
 	n = random_below(WORLD_BLOCKS);
 	for (size_t i = 0; i < n; i++) {
-		struct profile_block *block =
-			vec_push(func->blocks, func->nblocks);
+		struct profile_block *block = vec_push(func->blocks,
+						       func->nblocks);
 
 		addr += random_chance(20) ? random_below(64) : 0;
 		*block = (struct profile_block){
@@ -59,7 +59,8 @@ world_graph(struct profile_func *func, unsigned variant)
 	}
 	for (uint32_t v = FLOW_ROOT; v < FLOW_BLOCK + n; v++) {
 		unsigned out = v == FLOW_ROOT ? 1 + random_below(2) :
-			       v == FLOW_EXIT ? 0 : random_below(4);
+			       v == FLOW_EXIT ? 0 :
+						random_below(4);
 
 		if (!n && out > 1)
 			out = 1;
@@ -79,14 +80,14 @@ world_extras(const struct profile *profile, struct profile_func *func)
 {
 	for (uint64_t i = 0; i < 3; i++) {
 		if (random_chance(20))
-			*vec_push(func->abnormals, func->nabnormals) =
-				(struct profile_abnormal){
-					.addr = func->addr + 2 * i,
-					.rest = 1 + (uint32_t)i,
-					.during = i & 1,
-					.left = world_number(),
-					.came = random_below(4),
-				};
+			*vec_push(func->abnormals,
+				  func->nabnormals) = (struct profile_abnormal){
+				.addr = func->addr + 2 * i,
+				.rest = 1 + (uint32_t)i,
+				.during = i & 1,
+				.left = world_number(),
+				.came = random_below(4),
+			};
 		if (random_chance(20)) {
 			bool known = profile->nobjects && random_chance(80);
 
@@ -111,7 +112,10 @@ static void
 world_doubt(struct profile_func *func)
 {
 	static const uint8_t doubts[] = {
-		REASON_STACK, REASON_SIGNAL, REASON_LOST, REASON_ATTACHED,
+		REASON_STACK,
+		REASON_SIGNAL,
+		REASON_LOST,
+		REASON_ATTACHED,
 	};
 
 	if (random_chance(60))
@@ -119,8 +123,8 @@ world_doubt(struct profile_func *func)
 	func->doubt = doubts[random_below(sizeof(doubts))];
 	for (uint64_t i = 0; i < 5; i++)
 		if (random_chance(50))
-			*vec_push(func->passed, func->npassed) =
-				func->addr - 4 + 3 * i;
+			*vec_push(func->passed, func->npassed) = func->addr -
+								 4 + 3 * i;
 }
 
 static void
@@ -131,21 +135,23 @@ world_func(const struct profile *profile, struct profile_func *func,
 		.addr = addr,
 		.part = part,
 		.state = (uint8_t)(random_chance(70) ? PROFILE_COUNTED :
-				   random_below(3)),
+						       random_below(3)),
 		.unresolved = random_chance(10),
 		.name = random_chance(20) ? mem_strdup("") :
-			world_name("func", random_below(3)),
+					    world_name("func", random_below(3)),
 	};
 	for (uint64_t i = 0; random_chance(70) && i < 3; i++)
 		*vec_push(func->ranges, func->nranges) = (struct range){
-			addr - 32 * i, addr + 1 + random_below(3),
+			addr - 32 * i,
+			addr + 1 + random_below(3),
 		};
 	if (func->state == PROFILE_UNKNOWN)
 		func->why = world_name("reason ", random_below(3));
 	if (random_chance(15)) {
 		/* Of this only the calls are known. */
 		*vec_push(func->edges, func->nedges) = (struct profile_edge){
-			.from = FLOW_ROOT, .to = FLOW_EXIT,
+			.from = FLOW_ROOT,
+			.to = FLOW_EXIT,
 		};
 	} else if (func->state != PROFILE_NEVER || random_chance(50)) {
 		world_graph(func, random_chance(10));
@@ -165,8 +171,10 @@ static void
 world_object(struct profile_object *object, unsigned which)
 {
 	*object = (struct profile_object){
-		.path = mem_printf("/%s/object%u", which < 2 &&
-				   random_chance(30) ? "other" : "bin", which),
+		.path = mem_printf("/%s/object%u",
+				   which < 2 && random_chance(30) ? "other" :
+								    "bin",
+				   which),
 		.machine = 62,
 		.placement = (uint8_t)random_below(3),
 		.units = random_below(64),
@@ -186,8 +194,8 @@ world_runs(struct profile *profile, bool separate)
 	unsigned n = random_below(3);
 
 	while (n--) {
-		struct profile_run *run =
-			vec_push(profile->runs, profile->nruns);
+		struct profile_run *run = vec_push(profile->runs,
+						   profile->nruns);
 
 		*run = (struct profile_run){
 			.id = random_u64(),
@@ -201,20 +209,20 @@ world_runs(struct profile *profile, bool separate)
 			.version = mem_strdup("0.2"),
 		};
 		for (unsigned i = random_below(3); i; i--)
-			*vec_push(run->remarks, run->nremarks) =
-				world_name("remark ", i);
+			*vec_push(run->remarks,
+				  run->nremarks) = world_name("remark ", i);
 		for (unsigned i = 0; separate && i < 3; i++) {
 			uint32_t last = (uint32_t)profile->nparts - 1;
 
-			*vec_push(profile->parts, profile->nparts) =
-				(struct profile_part){
-					.run = (uint32_t)profile->nruns - 1,
-					.parent = i ? last : PART_NONE,
-					.pid = random_below(50000),
-					.tid = random_below(50000),
-					.start = world_number(),
-					.program = world_name("/bin/p", i),
-				};
+			*vec_push(profile->parts,
+				  profile->nparts) = (struct profile_part){
+				.run = (uint32_t)profile->nruns - 1,
+				.parent = i ? last : PART_NONE,
+				.pid = random_below(50000),
+				.tid = random_below(50000),
+				.start = world_number(),
+				.program = world_name("/bin/p", i),
+			};
 		}
 	}
 }
@@ -237,9 +245,10 @@ world_profile(void)
 			for (uint32_t p = PART_NONE; p + 1 <= profile->nparts;
 			     p++)
 				if (random_chance(p == PART_NONE ? 70 : 20))
-					world_func(profile, vec_push(
-						object->funcs, object->nfuncs),
-						0x1000 * f, p);
+					world_func(profile,
+						   vec_push(object->funcs,
+							    object->nfuncs),
+						   0x1000 * f, p);
 	}
 	return profile;
 }
@@ -256,7 +265,8 @@ count_dump(FILE *out, const struct count *count)
 static void
 func_dump(FILE *out, const struct profile_func *func)
 {
-	fprintf(out, "  func %" PRIx64 " part %" PRIu32 " state %u%s '%s' "
+	fprintf(out,
+		"  func %" PRIx64 " part %" PRIu32 " state %u%s '%s' "
 		"why '%s' sites %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 		func->addr, func->part, func->state,
 		func->unresolved ? " unresolved" : "", func->name,
@@ -280,15 +290,18 @@ func_dump(FILE *out, const struct profile_func *func)
 		putc('\n', out);
 	}
 	for (size_t i = 0; i < func->nabnormals; i++)
-		fprintf(out, "    stray %" PRIx64 " %" PRIu32 " %d %" PRIu64
-			" %" PRIu64 "\n", func->abnormals[i].addr,
-			func->abnormals[i].rest, func->abnormals[i].during,
-			func->abnormals[i].left, func->abnormals[i].came);
+		fprintf(out,
+			"    stray %" PRIx64 " %" PRIu32 " %d %" PRIu64
+			" %" PRIu64 "\n",
+			func->abnormals[i].addr, func->abnormals[i].rest,
+			func->abnormals[i].during, func->abnormals[i].left,
+			func->abnormals[i].came);
 	for (size_t i = 0; i < func->ncalls; i++)
-		fprintf(out, "    call %" PRIx64 " %" PRIu32 " %" PRIx64
-			" %" PRIu64 "\n", func->calls[i].addr,
-			func->calls[i].object, func->calls[i].target,
-			func->calls[i].n);
+		fprintf(out,
+			"    call %" PRIx64 " %" PRIu32 " %" PRIx64 " %" PRIu64
+			"\n",
+			func->calls[i].addr, func->calls[i].object,
+			func->calls[i].target, func->calls[i].n);
 	if (func->doubt)
 		fprintf(out, "    doubt %u\n", func->doubt);
 	for (size_t i = 0; i < func->npassed; i++)
@@ -318,19 +331,23 @@ profile_dump(const struct profile *profile)
 	for (size_t i = 0; i < profile->nruns; i++) {
 		const struct profile_run *run = &profile->runs[i];
 
-		fprintf(out, "run %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-			" %" PRIu64 " %" PRIu64 " '%s' '%s' '%s'\n", run->id,
-			run->start, run->elapsed, run->processes, run->threads,
-			run->events, run->command, run->outcome, run->version);
+		fprintf(out,
+			"run %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+			" %" PRIu64 " %" PRIu64 " '%s' '%s' '%s'\n",
+			run->id, run->start, run->elapsed, run->processes,
+			run->threads, run->events, run->command, run->outcome,
+			run->version);
 		for (size_t k = 0; k < run->nremarks; k++)
 			fprintf(out, "  remark %s\n", run->remarks[k]);
 	}
 	for (size_t i = 0; i < profile->nparts; i++) {
 		const struct profile_part *part = &profile->parts[i];
 
-		fprintf(out, "part %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32
-			" %" PRIu64 " '%s'\n", part->run, part->parent,
-			part->pid, part->tid, part->start, part->program);
+		fprintf(out,
+			"part %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32
+			" %" PRIu64 " '%s'\n",
+			part->run, part->parent, part->pid, part->tid,
+			part->start, part->program);
 	}
 	for (size_t i = 0; i < profile->nobjects; i++)
 		object_dump(out, &profile->objects[i]);

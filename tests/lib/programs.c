@@ -41,7 +41,9 @@ toy_effect(const uint8_t *code, size_t size, uint64_t addr,
 	case TOY_COMPARE:
 		effect->flags = effect->compares = true;
 		effect->left = (struct place){
-			.kind = PLACE_REG, .width = 8, .reg = 0,
+			.kind = PLACE_REG,
+			.width = 8,
+			.reg = 0,
 			.index = REG_NONE,
 		};
 		effect->right = code[2];
@@ -51,14 +53,20 @@ toy_effect(const uint8_t *code, size_t size, uint64_t addr,
 		break;
 	case TOY_TABLE:
 		effect->src = (struct place){
-			.kind = PLACE_MEM, .width = 8, .reg = REG_NONE,
-			.index = 0, .scale = 8, .disp = code[2] | code[3] << 8,
+			.kind = PLACE_MEM,
+			.width = 8,
+			.reg = REG_NONE,
+			.index = 0,
+			.scale = 8,
+			.disp = code[2] | code[3] << 8,
 		};
 		break;
 	case INSN_JUMP_INDIRECT:
 	case INSN_CALL_INDIRECT:
 		effect->src = (struct place){
-			.kind = PLACE_REG, .width = 8, .reg = 1,
+			.kind = PLACE_REG,
+			.width = 8,
+			.reg = 1,
 			.index = REG_NONE,
 		};
 		break;
@@ -73,8 +81,12 @@ toy_first(uint64_t addr)
 }
 
 static const struct arch program_arch = {
-	.name = "toy", .decode = toy_decode, .effect = toy_effect,
-	.first = toy_first, .reg_sp = 4, .reg_fp = 5,
+	.name = "toy",
+	.decode = toy_decode,
+	.effect = toy_effect,
+	.first = toy_first,
+	.reg_sp = 4,
+	.reg_fp = 5,
 };
 
 int
@@ -97,7 +109,9 @@ static uint64_t
 target_at(const struct program *p, unsigned i)
 {
 	return p->insns[i - (p->insns[i].op == TOY_GUARD ? 1 :
-			     p->insns[i].op == TOY_TABLE ? 2 : 0)].addr;
+			     p->insns[i].op == TOY_TABLE ? 2 :
+							   0)]
+		.addr;
 }
 
 /*
@@ -126,22 +140,27 @@ static unsigned
 random_op(void)
 {
 	static const uint8_t ops[] = {
-		INSN_PLAIN, INSN_PLAIN, INSN_PLAIN, INSN_PLAIN, INSN_BRANCH,
-		INSN_BRANCH, INSN_BRANCH, INSN_BRANCH, INSN_JUMP, INSN_CALL,
-		INSN_CALL, INSN_CALL, INSN_RETURN, INSN_SYSCALL,
+		INSN_PLAIN,  INSN_PLAIN,   INSN_PLAIN,	INSN_PLAIN,
+		INSN_BRANCH, INSN_BRANCH,  INSN_BRANCH, INSN_BRANCH,
+		INSN_JUMP,   INSN_CALL,	   INSN_CALL,	INSN_CALL,
+		INSN_RETURN, INSN_SYSCALL,
 	};
 	unsigned n = random_below(100);
 
 	return n < 88 ? ops[random_below(sizeof(ops))] :
-	       n < 91 ? INSN_CALL_INDIRECT : n < 94 ? INSN_JUMP_INDIRECT :
-	       n < 96 ? INSN_STOP : TOY_TABLE;
+	       n < 91 ? INSN_CALL_INDIRECT :
+	       n < 94 ? INSN_JUMP_INDIRECT :
+	       n < 96 ? INSN_STOP :
+			TOY_TABLE;
 }
 
 void
 insn_add(struct program *p, uint64_t *addr, unsigned func, unsigned op)
 {
 	p->insns[p->n++] = (struct toy_insn){
-		.addr = *addr, .op = (uint8_t)op, .func = (uint8_t)func,
+		.addr = *addr,
+		.op = (uint8_t)op,
+		.func = (uint8_t)func,
 		.len = (uint8_t)(4 + random_below(2)),
 	};
 	*addr += p->insns[p->n - 1].len;
@@ -178,7 +197,7 @@ table_target(const struct program *p, unsigned i, unsigned nfuncs)
 {
 	unsigned end = p->first[p->insns[i].func + 1];
 	uint64_t to = random_below(8) ? random_target(p, i) :
-		      random_entry(p, nfuncs);
+					random_entry(p, nfuncs);
 
 	return end < p->n && to == p->insns[end].addr ? p->insns[0].addr : to;
 }
@@ -192,7 +211,9 @@ table_make(struct program *p, unsigned i, unsigned nfuncs)
 	for (unsigned k = 0; k < n; k++)
 		p->tables[i][k] = table_target(p, i, nfuncs);
 	p->data[p->image.ndata++] = (struct data){
-		at, n * sizeof(uint64_t), (uint8_t *)p->tables[i],
+		at,
+		n * sizeof(uint64_t),
+		(uint8_t *)p->tables[i],
 	};
 	p->insns[i].operand = (uint16_t)at;
 	p->insns[i - 2].operand = (uint16_t)(n - 1);
@@ -207,22 +228,23 @@ operand_choose(struct program *p, unsigned i, unsigned nfuncs, bool mixed)
 
 	switch (insn->op) {
 	case INSN_CALL:
-		insn->operand = (uint16_t)(middle ?
-			target_at(p, random_below(p->n)) : away ? AWAY :
-			random_entry(p, nfuncs));
+		insn->operand =
+			(uint16_t)(middle ? target_at(p, random_below(p->n)) :
+				   away	  ? AWAY :
+					    random_entry(p, nfuncs));
 		break;
 	case INSN_JUMP:
-		insn->operand = (uint16_t)(middle ?
-			target_at(p, random_below(p->n)) :
-			random_below(8) ? random_target(p, i) :
-			random_entry(p, nfuncs));
+		insn->operand =
+			(uint16_t)(middle ? target_at(p, random_below(p->n)) :
+				   random_below(8) ? random_target(p, i) :
+						     random_entry(p, nfuncs));
 		break;
 	case INSN_BRANCH:
 	case TOY_GUARD:
-		insn->operand = (uint16_t)(middle ?
-			target_at(p, random_below(p->n)) :
-			random_below(20) ? random_target(p, i) :
-			random_entry(p, nfuncs));
+		insn->operand =
+			(uint16_t)(middle ? target_at(p, random_below(p->n)) :
+				   random_below(20) ? random_target(p, i) :
+						      random_entry(p, nfuncs));
 		break;
 	case TOY_TABLE:
 		table_make(p, i, nfuncs);
@@ -255,11 +277,14 @@ rows_make(struct program *p, unsigned func)
 
 	for (unsigned i = p->first[func]; i < p->first[func + 1]; i++)
 		while (p->image.nrows < 2 * INSNS_MAX - 1 &&
-		       (i == p->first[func] ? !p->image.nrows ||
-			p->rows[p->image.nrows - 1].addr != p->insns[i].addr :
-			!random_below(3)))
+		       (i == p->first[func] ?
+				!p->image.nrows ||
+					p->rows[p->image.nrows - 1].addr !=
+						p->insns[i].addr :
+				!random_below(3)))
 			p->rows[p->image.nrows++] = (struct row){
-				.addr = p->insns[i].addr, .end = end,
+				.addr = p->insns[i].addr,
+				.end = end,
 				.line = random_below(LINES + 1),
 				.is_stmt = i == p->first[func] ||
 					   random_below(4),
@@ -285,8 +310,10 @@ copies_make(struct program *p)
 			p->insns[last].addr + p->insns[last].len,
 		};
 		p->copies[n] = (struct inlined){
-			.addr = p->insns[i].addr, .name = n & 1 ? "x" : "y",
-			.line = 1 + (n & 1), .ranges = &p->copy_ranges[n],
+			.addr = p->insns[i].addr,
+			.name = n & 1 ? "x" : "y",
+			.line = 1 + (n & 1),
+			.ranges = &p->copy_ranges[n],
 			.nranges = 1,
 		};
 		n++;
@@ -302,12 +329,11 @@ doors_make(struct program *p, unsigned nfuncs)
 		unsigned n = func_size(p, func);
 
 		if (n > 2 && !random_below(3))
-			p->pads[p->image.npads++] =
-				target_at(p, p->first[func] + 1 +
-					  random_below(n - 1));
+			p->pads[p->image.npads++] = target_at(
+				p, p->first[func] + 1 + random_below(n - 1));
 		if (!random_below(3))
-			p->refs[p->image.nrefs++] =
-				target_at(p, p->first[func] + random_below(n));
+			p->refs[p->image.nrefs++] = target_at(
+				p, p->first[func] + random_below(n));
 	}
 }
 
@@ -322,17 +348,19 @@ program_funcs(struct program *p, unsigned nfuncs)
 		const struct toy_insn *last = &p->insns[p->first[i + 1] - 1];
 
 		p->ranges[i] = (struct range){
-			p->insns[p->first[i]].addr, last->addr + last->len,
+			p->insns[p->first[i]].addr,
+			last->addr + last->len,
 		};
 		p->funcs[i] = (struct func){
-			.addr = p->ranges[i].lo, .name = names[i],
+			.addr = p->ranges[i].lo,
+			.name = names[i],
 			.size = p->ranges[i].hi - p->ranges[i].lo,
-			.ranges = &p->ranges[i], .nranges = 1,
+			.ranges = &p->ranges[i],
+			.nranges = 1,
 			.file = FILE_NONE,
 		};
-		p->spans[i] = (struct func_range){
-			p->ranges[i].lo, p->ranges[i].hi, i
-		};
+		p->spans[i] = (struct func_range){ p->ranges[i].lo,
+						   p->ranges[i].hi, i };
 		rows_make(p, i);
 	}
 	p->image.nfuncs = p->priv.nranges = nfuncs;
@@ -345,15 +373,25 @@ program_begin(struct program *p)
 
 	memset(p, 0, sizeof(*p));
 	p->segment = (struct segment){
-		.addr = CODE, .filesz = CODE_SIZE, .memsz = CODE_SIZE,
-		.flags = 5, .bytes = p->text,
+		.addr = CODE,
+		.filesz = CODE_SIZE,
+		.memsz = CODE_SIZE,
+		.flags = 5,
+		.bytes = p->text,
 	};
 	p->image = (struct image){
-		.arch = &program_arch, .has_dwarf = true,
+		.arch = &program_arch,
+		.has_dwarf = true,
 		.segments = &p->segment,
-		.nsegments = 1, .funcs = p->funcs, .rows = p->rows,
-		.inlines = p->copies, .data = p->data, .refs = p->refs,
-		.pads = p->pads, .files = (char **)files, .nfiles = 1,
+		.nsegments = 1,
+		.funcs = p->funcs,
+		.rows = p->rows,
+		.inlines = p->copies,
+		.data = p->data,
+		.refs = p->refs,
+		.pads = p->pads,
+		.files = (char **)files,
+		.nfiles = 1,
 		.priv = &p->priv,
 	};
 	p->priv.ranges = p->spans;

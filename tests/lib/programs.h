@@ -18,9 +18,19 @@
 #include "tests/lib/regions.h"
 
 enum {
-	CODE = 0x1000, CODE_SIZE = 0x400, TABLES = 0x3000, AWAY = 0x7000,
-	FUNCS_MAX = 6, INSNS_MAX = 120, LINES = 5, COPIES = 6, TABLE_MAX = 4,
-	TOY_COMPARE = 0x20, TOY_GUARD, TOY_TABLE, TOY_BAD = 0xee,
+	CODE = 0x1000,
+	CODE_SIZE = 0x400,
+	TABLES = 0x3000,
+	AWAY = 0x7000,
+	FUNCS_MAX = 6,
+	INSNS_MAX = 120,
+	LINES = 5,
+	COPIES = 6,
+	TABLE_MAX = 4,
+	TOY_COMPARE = 0x20,
+	TOY_GUARD,
+	TOY_TABLE,
+	TOY_BAD = 0xee,
 };
 
 /* One instruction of a program. */

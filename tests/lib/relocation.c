@@ -38,9 +38,9 @@ static void
 trace_step(const ucontext_t *uc)
 {
 	static const int order[16] = {
-		REG_R15, REG_R14, REG_R13, REG_R12, REG_RBP, REG_RBX, REG_R11,
-		REG_R10, REG_R9, REG_R8, REG_RAX, REG_RCX, REG_RDX, REG_RSI,
-		REG_RDI, REG_RSP,
+		REG_R15, REG_R14, REG_R13, REG_R12, REG_RBP, REG_RBX,
+		REG_R11, REG_R10, REG_R9,  REG_R8,  REG_RAX, REG_RCX,
+		REG_RDX, REG_RSI, REG_RDI, REG_RSP,
 	};
 	struct step *step = &trace.steps[trace.n];
 	uint64_t offset = step_reg(uc, REG_RIP) - trace.base;
@@ -77,8 +77,8 @@ trap_follow(ucontext_t *uc)
 		if (entry_patch->kind == ENTRY_PATCH_GUARD &&
 		    nguards < GUARDS_MAX)
 			guards[nguards++] = entry_patch->addr;
-		uc->uc_mcontext.gregs[REG_RIP] =
-			(greg_t)(c->place.va + entry_patch->offset);
+		uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(c->place.va +
+							  entry_patch->offset);
 		return true;
 	}
 	return false;
@@ -101,9 +101,9 @@ stays_check(const struct relocation *c)
 				for (size_t s = 0; s < c->relocated->nstays;
 				     s++)
 					if (patches[n].va + k -
-					    c->relocated->stays[s].lo <
+						    c->relocated->stays[s].lo <
 					    c->relocated->stays[s].hi -
-					    c->relocated->stays[s].lo)
+						    c->relocated->stays[s].lo)
 						abort();
 	}
 	nstays += c->relocated->nstays;
@@ -180,7 +180,8 @@ room_near(uint64_t va)
 		void *p = mmap((void *)at, RELOCATED_ROOM,
 			       PROT_READ | PROT_WRITE | PROT_EXEC,
 			       MAP_PRIVATE | MAP_ANONYMOUS |
-			       MAP_FIXED_NOREPLACE, -1, 0);
+				       MAP_FIXED_NOREPLACE,
+			       -1, 0);
 
 		if (p == (void *)at)
 			return p;
@@ -202,16 +203,18 @@ relocation_make(const struct object *object, const struct func *func,
 {
 	struct relocation *c = mem_alloc(sizeof(*c));
 	struct placement_wish wish = {
-		.method = options->method, .tables = options->tables,
+		.method = options->method,
+		.tables = options->tables,
 		.cost = relocated_cost,
 	};
 	bool *wanted;
 
 	c->object = object;
 	c->cfg = graph_make(object->graphs, &(struct graph_wish){
-		.ranges = func->ranges, .n = func->nranges,
-		.entry = true,
-	});
+						    .ranges = func->ranges,
+						    .n = func->nranges,
+						    .entry = true,
+					    });
 	c->flow = flow_build(c->cfg, NULL, 0);
 	c->weights = weights_guess(c->flow, NULL);
 	wanted = mem_alloc(flow_arcs(c->flow) + 1);
@@ -228,13 +231,19 @@ relocation_make(const struct object *object, const struct func *func,
 		c->probes[i].operand = options->operand;
 	c->operand = options->operand ? options->operand : 1;
 	c->relocated = relocated_make(&(struct relocate_input){
-		.arch = object->image->arch, .cfg = c->cfg, .flow = c->flow,
-		.weights = c->weights, .probes = c->probes,
+		.arch = object->image->arch,
+		.cfg = c->cfg,
+		.flow = c->flow,
+		.weights = c->weights,
+		.probes = c->probes,
 		.nprobes = c->placement->narcs,
 		.slot = counters_used + c->placement->narcs,
-		.shared = options->shared, .extent = options->extent,
-		.text = relocation_text, .ctx = object->image,
-		.spares = options->spares, .nspares = options->nspares,
+		.shared = options->shared,
+		.extent = options->extent,
+		.text = relocation_text,
+		.ctx = object->image,
+		.spares = options->spares,
+		.nspares = options->nspares,
 	});
 	c->locked = options->shared;
 	return c;
@@ -284,7 +293,8 @@ relocation_place(struct relocation *c)
 		    ~(size_t)(c->relocated->align - 1);
 	c->place = (struct relocated_place){
 		.va = (uint64_t)relocated_room + room_used,
-		.bias = c->object->bias, .slots = PAGE_COUNTERS,
+		.bias = c->object->bias,
+		.slots = PAGE_COUNTERS,
 		.scratch = PAGE_SCRATCH,
 	};
 	c->counters = thread_page.words + PAGE_COUNTERS / 8;

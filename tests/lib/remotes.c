@@ -47,8 +47,7 @@ memory_map(const struct arch *arch, pid_t tid, size_t size, uint64_t near)
 
 	must(!far->regs_get(tid, &saved));
 	regs = saved;
-	must(!far->mem_read(0, tid, saved.r[arch->reg_pc], old,
-			    sizeof(old)));
+	must(!far->mem_read(0, tid, saved.r[arch->reg_pc], old, sizeof(old)));
 	memcpy(code, arch->syscall, arch->syscall_len);
 	memcpy(code + arch->syscall_len, arch->trap, arch->trap_len);
 	must(!far->mem_write(0, tid, saved.r[arch->reg_pc], code,
@@ -61,8 +60,7 @@ memory_map(const struct arch *arch, pid_t tid, size_t size, uint64_t near)
 	event_next(&event);
 	must(event.kind == EVENT_TRAP);
 	must(!far->regs_get(tid, &regs));
-	must(!far->mem_write(0, tid, saved.r[arch->reg_pc], old,
-			     sizeof(old)));
+	must(!far->mem_write(0, tid, saved.r[arch->reg_pc], old, sizeof(old)));
 	must(!far->regs_set(tid, &saved));
 	return regs.r[abi->reg_result];
 }
@@ -96,8 +94,8 @@ spots_plant(const struct arch *arch, struct counted *c, pid_t tid)
 		slots = memory_map(arch, tid, c->n * SLOT_MAX,
 				   c->spots[0].va & ~UINT64_C(0xfff));
 	for (size_t i = 0; i < c->n; i++)
-		spot_prepare(arch, &c->spots[i], tid, slots ?
-			     slots + i * SLOT_MAX : 0);
+		spot_prepare(arch, &c->spots[i], tid,
+			     slots ? slots + i * SLOT_MAX : 0);
 	for (size_t i = 0; i < c->n; i++)
 		must(!far->mem_write(0, tid, c->spots[i].va, arch->trap,
 				     arch->trap_len));
@@ -155,8 +153,7 @@ spot_hit(const struct arch *arch, struct spot *spot, pid_t tid,
 	}
 	if (spot->emulated && !far->regs_get(tid, &regs)) {
 		regs.r[arch->reg_pc] = spot->va;
-		if (arch->emul_run(&spot->emul, &regs, &memory) !=
-		    EMUL_FAULT) {
+		if (arch->emul_run(&spot->emul, &regs, &memory) != EMUL_FAULT) {
 			must(!far->regs_set(tid, &regs));
 			return false;
 		}
@@ -189,7 +186,8 @@ event_take(const struct arch *arch, struct counted *c, struct event *event,
 		return 0;
 	}
 	return event->kind == EVENT_SIGNAL || event->kind == EVENT_TRAP ?
-		event->value : 0;
+		       event->value :
+		       0;
 }
 
 static double

@@ -8,8 +8,8 @@ cpu_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 {
 	static const char letters[] = "pnjbcirR";
 	static const uint8_t kinds[] = {
-		INSN_PLAIN, INSN_PLAIN, INSN_JUMP, INSN_BRANCH, INSN_CALL,
-		INSN_CALL_INDIRECT, INSN_RETURN, INSN_RETURN,
+		INSN_PLAIN, INSN_PLAIN,		INSN_JUMP,   INSN_BRANCH,
+		INSN_CALL,  INSN_CALL_INDIRECT, INSN_RETURN, INSN_RETURN,
 	};
 	const char *letter = size && code[0] ? strchr(letters, code[0]) : NULL;
 
@@ -37,8 +37,7 @@ cpu_print(const uint8_t *code, size_t size, uint64_t addr, char *buf,
 	if (cpu_decode(code, size, addr, &insn))
 		return -1;
 	if (insn.target)
-		snprintf(buf, buflen, "%c 0x%016" PRIX64, code[0],
-			 insn.target);
+		snprintf(buf, buflen, "%c 0x%016" PRIX64, code[0], insn.target);
 	else
 		snprintf(buf, buflen, "%c", code[0]);
 	return 0;
@@ -59,8 +58,11 @@ cpu_first(uint64_t addr)
 }
 
 static const struct arch cpu = {
-	.name = "toy", .decode = cpu_decode, .print = cpu_print,
-	.emul_prepare = cpu_emul_prepare, .first = cpu_first,
+	.name = "toy",
+	.decode = cpu_decode,
+	.print = cpu_print,
+	.emul_prepare = cpu_emul_prepare,
+	.first = cpu_first,
 };
 
 struct toy *
@@ -71,13 +73,22 @@ toy_make(const char *path)
 	t->at = CPU_BASE;
 	t->sel.units = 1U << UNIT_FUNC | 1U << UNIT_LINE;
 	t->segment = (struct segment){
-		.addr = CPU_BASE, .filesz = CPU_TEXT, .memsz = CPU_TEXT,
-		.flags = 5, .bytes = t->text,
+		.addr = CPU_BASE,
+		.filesz = CPU_TEXT,
+		.memsz = CPU_TEXT,
+		.flags = 5,
+		.bytes = t->text,
 	};
 	t->image = (struct image){
-		.path = (char *)path, .arch = &cpu, .has_dwarf = true,
-		.segments = &t->segment, .nsegments = 1, .funcs = t->funcs,
-		.rows = t->rows, .pads = t->pads, .files = t->files,
+		.path = (char *)path,
+		.arch = &cpu,
+		.has_dwarf = true,
+		.segments = &t->segment,
+		.nsegments = 1,
+		.funcs = t->funcs,
+		.rows = t->rows,
+		.pads = t->pads,
+		.files = t->files,
 	};
 	return t;
 }
@@ -124,8 +135,11 @@ toy_row(struct toy *t, uint64_t addr, uint64_t end, const char *path,
 	if (n && t->rows[n - 1].end > addr)
 		t->rows[n - 1].end = addr;
 	t->rows[n] = (struct row){
-		.addr = addr, .end = end, .file = toy_file(t, path),
-		.line = line, .is_stmt = true,
+		.addr = addr,
+		.end = end,
+		.file = toy_file(t, path),
+		.line = line,
+		.is_stmt = true,
 	};
 }
 
@@ -145,9 +159,13 @@ toy_func_at(struct toy *t, const char *name, const char *path, uint32_t line,
 	must(index < TOY_MAX);
 	t->ranges[index] = (struct range){ lo, t->at };
 	t->funcs[index] = (struct func){
-		.addr = lo, .size = t->at - lo, .name = name, .line = line,
+		.addr = lo,
+		.size = t->at - lo,
+		.name = name,
+		.line = line,
 		.file = path ? toy_file(t, path) : FILE_NONE,
-		.ranges = &t->ranges[index], .nranges = 1,
+		.ranges = &t->ranges[index],
+		.nranges = 1,
 	};
 	return &t->funcs[index];
 }
@@ -193,7 +211,7 @@ toy_func_line(struct toy *t, const char *path, uint32_t line, uint64_t count)
 
 	t->ranges[t->image.nfuncs - 1].hi = t->at;
 	t->funcs[t->image.nfuncs - 1].size = t->at -
-		t->funcs[t->image.nfuncs - 1].addr;
+					     t->funcs[t->image.nfuncs - 1].addr;
 	return said;
 }
 
@@ -210,7 +228,9 @@ struct plan *
 toy_plan(struct toy *t, bool eager)
 {
 	const struct plan_wish wish = {
-		.sel = &t->sel, .eager = eager, .method = t->method,
+		.sel = &t->sel,
+		.eager = eager,
+		.method = t->method,
 	};
 
 	if (!t->plan)
@@ -231,7 +251,8 @@ toy_propagate(struct toy *t)
 			continue;
 		site->lost = said->lost;
 		counter_set_site(plan_counter_set(plan, 0), site - plan->sites,
-				 plan->nsites)->hits = said->count;
+				 plan->nsites)
+			->hits = said->count;
 	}
 	plan_propagate(plan, NULL);
 	return plan;
@@ -264,8 +285,9 @@ toy_run(struct toy *t, uint64_t addr, const char **steps)
 		if (insn.kind == INSN_CALL_INDIRECT)
 			insn.target = CPU_BASE + 16 * (*(*steps)++ - '0');
 		if (site) {
-			counter = counter_set_site(
-				counter_set, site - plan->sites, plan->nsites);
+			counter = counter_set_site(counter_set,
+						   site - plan->sites,
+						   plan->nsites);
 			counter->hits++;
 			t->hits++;
 			counter->taken += site->branch && taken;

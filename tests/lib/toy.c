@@ -6,13 +6,14 @@
 uint8_t toy_text[TOY_TEXT];
 
 static int
-toy_decode(const uint8_t *code, size_t size, uint64_t addr,
-	   struct insn *insn)
+toy_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 {
 	if (size < TOY_LEN || code[0] == TOY_BAD || code[1] > size)
 		return -1;
 	*insn = (struct insn){
-		.addr = addr, .kind = code[0], .len = code[1],
+		.addr = addr,
+		.kind = code[0],
+		.len = code[1],
 		.target = (uint64_t)(code[2] | code[3] << 8),
 	};
 	return 0;

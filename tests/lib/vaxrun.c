@@ -29,7 +29,8 @@ vaxrun_site_add(struct vaxrun *v, const struct insn *insn)
 	*vec_push(v->sites, v->n) = (struct host_site){
 		.va = insn->addr,
 		.next = insn->kind == INSN_BRANCH && insn->target != next ?
-			next : 0,
+				next :
+				0,
 	};
 }
 
@@ -74,9 +75,10 @@ vaxrun_free(struct vaxrun *v)
 static long
 vaxrun_site(const struct vaxrun *v, uint64_t va)
 {
-	const struct host_site *found = v->n ?
-		bsearch(&va, v->sites, v->n, sizeof(*v->sites),
-			vaxrun_compare) : NULL;
+	const struct host_site *found = v->n ? bsearch(&va, v->sites, v->n,
+						       sizeof(*v->sites),
+						       vaxrun_compare) :
+					       NULL;
 
 	return found ? found - v->sites : -1;
 }
@@ -158,8 +160,7 @@ vaxrun_trap(struct vaxrun *v, struct event *event)
 		return;
 	}
 	*event = vaxrun_step(v, (size_t)site);
-	if (event->kind == EVENT_TRAP &&
-	    host_simh.trap_cause(0) == TRAP_STEP) {
+	if (event->kind == EVENT_TRAP && host_simh.trap_cause(0) == TRAP_STEP) {
 		host_simh.resume(0, RESUME_RUN, 0);
 		event->kind = EVENT_WAKE;
 	}
@@ -199,5 +200,6 @@ vaxrun(struct vaxrun *v, const char *path, char **argv)
 	if (v->how == VAXRUN_BREAK)
 		vaxrun_breaks(v);
 	return v->how == VAXRUN_INSIDE ?
-		host_simh.counting->fetch(v->sites, v->n) : 0;
+		       host_simh.counting->fetch(v->sites, v->n) :
+		       0;
 }

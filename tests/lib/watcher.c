@@ -49,8 +49,9 @@ watch_range(struct watched_image *of, const struct range *range,
 		if (is_call(&insn) && addr < range->hi &&
 		    watch_emulated(image, insn.addr) &&
 		    watch_emulated(image, addr))
-			*vec_push(of->balances, of->nbalances) =
-				(struct balance){ insn.addr, addr };
+			*vec_push(of->balances,
+				  of->nbalances) = (struct balance){ insn.addr,
+								     addr };
 	}
 }
 
@@ -165,8 +166,8 @@ watch_maps(struct watcher *watcher, struct watched_task *task)
 		module.lo = maps[i].lo;
 		module.hi = maps[i].hi;
 		module.bias = maps[i].lo - maps[i].offset -
-			(module.of->image->segments[text].addr -
-			 module.of->image->segments[text].offset);
+			      (module.of->image->segments[text].addr -
+			       module.of->image->segments[text].offset);
 		must(space->nmodules < 16);
 		space->modules[space->nmodules++] = module;
 		watch_plant(space, task->tid, &module);
@@ -209,8 +210,7 @@ watch_do(struct watched_task *task, const struct watched_module *module,
 	bool emulated = !image->arch->emul_prepare(code, avail, va, &emul);
 
 	if (emulated)
-		must(image->arch->emul_run(&emul, regs, &memory) !=
-		     EMUL_FAULT);
+		must(image->arch->emul_run(&emul, regs, &memory) != EMUL_FAULT);
 	must(!host_ptrace.regs_set(task->tid, regs));
 	if (emulated)
 		return RESUME_SYSCALL;
@@ -273,16 +273,19 @@ watch_hook(struct watcher *watcher, struct watched_task *task,
 					&(struct switch_at){
 						.image = image,
 						.bias = module->bias,
-						.hook = hook, .regs = regs,
+						.hook = hook,
+						.regs = regs,
 						.entries = &task->entries,
-					}, &stack_switch));
+					},
+					&stack_switch));
 		watch_frame_edges(watcher, task->space, &stack_switch);
 		return;
 	}
 	stack_switch_free(&task->exec);
 	must(!stack_switch_exec(task->space->stack, task->tid, regs,
 				hook->addr + module->bias +
-				image->arch->syscall_len, &task->exec));
+					image->arch->syscall_len,
+				&task->exec));
 }
 
 /* ---- events */
@@ -497,13 +500,16 @@ watch_event(struct watcher *watcher, const struct event *event, pid_t root)
 	case EVENT_KILLED:
 		if (event->tid == root)
 			watcher->status = event->kind == EVENT_EXITED ?
-				event->value : -event->value;
+						  event->value :
+						  -event->value;
 		return;
 	default:
 		break;
 	}
-	watcher->host->resume(event->tid, event->kind == EVENT_EXITING ?
-			      RESUME_END : RESUME_SYSCALL, signal);
+	watcher->host->resume(event->tid,
+			      event->kind == EVENT_EXITING ? RESUME_END :
+							     RESUME_SYSCALL,
+			      signal);
 }
 
 static void

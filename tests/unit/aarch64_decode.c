@@ -33,12 +33,12 @@ objdump_kind(const char *m)
 		const char *name;
 		enum insn_kind kind;
 	} kinds[] = {
-		{ "b", INSN_JUMP }, { "bl", INSN_CALL },
+		{ "b", INSN_JUMP },	      { "bl", INSN_CALL },
 		{ "br", INSN_JUMP_INDIRECT }, { "blr", INSN_CALL_INDIRECT },
-		{ "ret", INSN_RETURN }, { "cbz", INSN_BRANCH },
-		{ "cbnz", INSN_BRANCH }, { "tbz", INSN_BRANCH },
-		{ "tbnz", INSN_BRANCH }, { "svc", INSN_SYSCALL },
-		{ "brk", INSN_TRAP }, { "hlt", INSN_STOP },
+		{ "ret", INSN_RETURN },	      { "cbz", INSN_BRANCH },
+		{ "cbnz", INSN_BRANCH },      { "tbz", INSN_BRANCH },
+		{ "tbnz", INSN_BRANCH },      { "svc", INSN_SYSCALL },
+		{ "brk", INSN_TRAP },	      { "hlt", INSN_STOP },
 		{ "udf", INSN_STOP },
 	};
 	size_t n = strcspn(m, "\t\n ");
@@ -60,11 +60,13 @@ test_objdump(void **state)
 	if (access(path, R_OK) ||
 	    system("aarch64-linux-gnu-objdump --version >/dev/null 2>&1")) {
 		print_message("# no %s (package libc6-arm64-cross), or no "
-			      "aarch64-linux-gnu-objdump\n", path);
+			      "aarch64-linux-gnu-objdump\n",
+			      path);
 		skip();
 	}
 	f = popen("aarch64-linux-gnu-objdump -d -j .text "
-		  "/usr/aarch64-linux-gnu/lib/libc.so.6", "r");
+		  "/usr/aarch64-linux-gnu/lib/libc.so.6",
+		  "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
 		char *p, *text, *end;

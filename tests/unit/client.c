@@ -169,7 +169,8 @@ static const struct {
 	const char *name;
 	int status;
 } early[] = {
-	{ "fork", 0 }, { "thread", 128 + SIGKILL },
+	{ "fork", 0 },
+	{ "thread", 128 + SIGKILL },
 };
 
 static void

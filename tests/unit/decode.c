@@ -29,25 +29,35 @@ static const struct {
 	{ "push %rbp", { 0x55 }, 1, INSN_PLAIN, 0 },
 	{ "endbr64", { 0xf3, 0x0f, 0x1e, 0xfa }, 4, INSN_PLAIN, 0 },
 	{ "nop", { 0x90 }, 1, INSN_PLAIN, 0 },
-	{ "nopw 0(%rax,%rax,1)", { 0x66, 0x0f, 0x1f, 0x44, 0, 0 }, 6,
-	  INSN_PLAIN, 0 },
-	{ "movabs", { 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8 }, 10, INSN_PLAIN,
+	{ "nopw 0(%rax,%rax,1)",
+	  { 0x66, 0x0f, 0x1f, 0x44, 0, 0 },
+	  6,
+	  INSN_PLAIN,
 	  0 },
-	{ "movl $1, 4(%rip)", { 0xc7, 0x05, 4, 0, 0, 0, 1, 0, 0, 0 }, 10,
-	  INSN_PLAIN, 0 },
+	{ "movabs", { 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8 }, 10, INSN_PLAIN, 0 },
+	{ "movl $1, 4(%rip)",
+	  { 0xc7, 0x05, 4, 0, 0, 0, 1, 0, 0, 0 },
+	  10,
+	  INSN_PLAIN,
+	  0 },
 	{ "vaddps", { 0xc5, 0xf4, 0x58, 0xc2 }, 4, INSN_PLAIN, 0 },
-	{ "EVEX vaddps", { 0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2 }, 6,
-	  INSN_PLAIN, 0 },
+	{ "EVEX vaddps",
+	  { 0x62, 0xf1, 0x74, 0x48, 0x58, 0xc2 },
+	  6,
+	  INSN_PLAIN,
+	  0 },
 	{ "rep movsb", { 0xf3, 0xa4 }, 2, INSN_PLAIN, 0 },
 	{ "lock inc (%rax)", { 0xf0, 0xff, 0x00 }, 3, INSN_PLAIN, 0 },
 	{ "jmp rel8", { 0xeb, 0xfe }, 2, INSN_JUMP, 0x1000 },
 	{ "jmp rel32", { 0xe9, 0, 1, 0, 0 }, 5, INSN_JUMP, 0x1105 },
-	{ "bnd jmp rel32", { 0xf2, 0xe9, 0, 1, 0, 0 }, 6, INSN_JUMP,
-	  0x1106 },
+	{ "bnd jmp rel32", { 0xf2, 0xe9, 0, 1, 0, 0 }, 6, INSN_JUMP, 0x1106 },
 	{ "jo rel8", { 0x70, 0x10 }, 2, INSN_BRANCH, 0x1012 },
 	{ "jg rel8", { 0x7f, 0x80 }, 2, INSN_BRANCH, 0xf82 },
 	{ "jo rel32", { 0x0f, 0x80, 0, 0, 0, 0 }, 6, INSN_BRANCH, 0x1006 },
-	{ "jg rel32", { 0x0f, 0x8f, 0xfa, 0xff, 0xff, 0xff }, 6, INSN_BRANCH,
+	{ "jg rel32",
+	  { 0x0f, 0x8f, 0xfa, 0xff, 0xff, 0xff },
+	  6,
+	  INSN_BRANCH,
 	  0x1000 },
 	{ "jne,pt", { 0x3e, 0x75, 0 }, 3, INSN_BRANCH, 0x1003 },
 	{ "loopne", { 0xe0, 0xfe }, 2, INSN_BRANCH, 0x1000 },
@@ -58,13 +68,18 @@ static const struct {
 	{ "xbegin", { 0xc7, 0xf8, 2, 0, 0, 0 }, 6, INSN_BRANCH, 0x1008 },
 	{ "call rel32", { 0xe8, 0, 0, 0, 0 }, 5, INSN_CALL, 0x1005 },
 	{ "call *%rax", { 0xff, 0xd0 }, 2, INSN_CALL_INDIRECT, 0 },
-	{ "call *8(%rip)", { 0xff, 0x15, 8, 0, 0, 0 }, 6,
-	  INSN_CALL_INDIRECT, 0 },
+	{ "call *8(%rip)",
+	  { 0xff, 0x15, 8, 0, 0, 0 },
+	  6,
+	  INSN_CALL_INDIRECT,
+	  0 },
 	{ "lcall *(%rax)", { 0xff, 0x18 }, 2, INSN_CALL_INDIRECT, 0 },
 	{ "jmp *%rax", { 0xff, 0xe0 }, 2, INSN_JUMP_INDIRECT, 0 },
-	{ "notrack jmp *%rax", { 0x3e, 0xff, 0xe0 }, 3, INSN_JUMP_INDIRECT,
-	  0 },
-	{ "jmp *8(%rip)", { 0xff, 0x25, 8, 0, 0, 0 }, 6, INSN_JUMP_INDIRECT,
+	{ "notrack jmp *%rax", { 0x3e, 0xff, 0xe0 }, 3, INSN_JUMP_INDIRECT, 0 },
+	{ "jmp *8(%rip)",
+	  { 0xff, 0x25, 8, 0, 0, 0 },
+	  6,
+	  INSN_JUMP_INDIRECT,
 	  0 },
 	{ "ljmp *(%rax)", { 0xff, 0x28 }, 2, INSN_JUMP_INDIRECT, 0 },
 	{ "ret", { 0xc3 }, 1, INSN_RETURN, 0 },
@@ -92,14 +107,16 @@ test_table(void **state)
 
 		print_message("# %s\n", cases[i].what);
 		assert_int_equal(arch->decode(cases[i].code, cases[i].len,
-					      0x1000, &insn), 0);
+					      0x1000, &insn),
+				 0);
 		assert_int_equal(insn.addr, 0x1000);
 		assert_int_equal(insn.len, cases[i].len);
 		assert_int_equal(insn.kind, cases[i].kind);
 		assert_int_equal(insn.target, cases[i].target);
 		/* One byte too few is no instruction. */
 		assert_int_equal(arch->decode(cases[i].code, cases[i].len - 1,
-					      0x1000, &insn), -1);
+					      0x1000, &insn),
+				 -1);
 	}
 }
 
@@ -158,9 +175,10 @@ test_quick(void **state)
 		assert_int_equal(insn.addr, 0x1000);
 		assert_int_equal(insn.len, zinsn.length);
 		assert_int_equal(insn.kind, x86_kind(&zinsn));
-		assert_int_equal(insn.target, relative ?
-				 0x1000 + zinsn.length +
-				 zinsn.raw.imm[0].value.u : 0);
+		assert_int_equal(insn.target,
+				 relative ? 0x1000 + zinsn.length +
+						    zinsn.raw.imm[0].value.u :
+					    0);
 	}
 	print_message("# %u of 400000 were quick\n", quick);
 	assert_true(quick > 100000);
@@ -283,8 +301,8 @@ compare_file(const char *path)
 	FILE *f;
 	int len;
 
-	snprintf(cmd, sizeof(cmd),
-		 "objdump -d --insn-width=16 -j .text '%s'", path);
+	snprintf(cmd, sizeof(cmd), "objdump -d --insn-width=16 -j .text '%s'",
+		 path);
 	f = popen(cmd, "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
@@ -301,11 +319,9 @@ compare_file(const char *path)
 		}
 		if ((int)insn.len != len ||
 		    insn.kind != objdump_kind(mnemonic) ||
-		    (insn.target &&
-		     insn.target != objdump_target(mnemonic))) {
-			print_message("# len %u kind %d target %" PRIx64
-				      ": %s", insn.len, insn.kind,
-				      insn.target, line);
+		    (insn.target && insn.target != objdump_target(mnemonic))) {
+			print_message("# len %u kind %d target %" PRIx64 ": %s",
+				      insn.len, insn.kind, insn.target, line);
 			differ++;
 		}
 	}
@@ -319,8 +335,10 @@ static void
 test_objdump(void **state)
 {
 	static const char *const paths[] = {
-		"/usr/bin/git", "/lib/x86_64-linux-gnu/libc.so.6",
-		"/usr/bin/perl", "/proc/self/exe",
+		"/usr/bin/git",
+		"/lib/x86_64-linux-gnu/libc.so.6",
+		"/usr/bin/perl",
+		"/proc/self/exe",
 	};
 	char self[256];
 	ssize_t len;

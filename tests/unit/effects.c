@@ -91,8 +91,8 @@ seen_check(const struct seen *s)
 				 s->pc, i, is);
 	}
 	if (e->dst.kind == PLACE_REG && value_said(s, &value))
-		assert_int_equal(low_bytes(s->after.r[e->dst.reg],
-					   e->dst.width, false),
+		assert_int_equal(low_bytes(s->after.r[e->dst.reg], e->dst.width,
+					   false),
 				 low_bytes(value, e->dst.width, false));
 }
 
@@ -108,8 +108,7 @@ step(const struct arch *arch, pid_t tid, struct event *event)
 	s.pc = s.before.r[arch->reg_pc];
 	must(!far->mem_read(0, tid, s.pc, code, sizeof(code)));
 	assert_int_equal(arch->decode(code, sizeof(code), s.pc, &insn), 0);
-	assert_int_equal(arch->effect(code, sizeof(code), s.pc, &s.effect),
-			 0);
+	assert_int_equal(arch->effect(code, sizeof(code), s.pc, &s.effect), 0);
 	far->resume(tid, RESUME_STEP, 0);
 	event_next(event);
 	if (ended(event))
@@ -169,8 +168,8 @@ static void
 test_programs(void **state)
 {
 	static const char *const programs[] = {
-		"tests/m68k/many-O0.m68k", "tests/m68k/many-O2.m68k",
-		"tests/m68k/many-O2.m68000", "tests/m68k/many-O0.aarch64",
+		"tests/m68k/many-O0.m68k",    "tests/m68k/many-O2.m68k",
+		"tests/m68k/many-O2.m68000",  "tests/m68k/many-O0.aarch64",
 		"tests/m68k/many-O2.aarch64",
 	};
 
@@ -198,9 +197,14 @@ test_programs(void **state)
 
 /* The bits of registers, as in a mask of those that change. */
 enum {
-	D0 = 1 << M68K_D0, D1 = D0 << 1, D2 = D0 << 2, D3 = D0 << 3,
-	D6 = D0 << 6, D7 = D0 << 7,
-	A0 = 1 << M68K_A0, A3 = A0 << 3,
+	D0 = 1 << M68K_D0,
+	D1 = D0 << 1,
+	D2 = D0 << 2,
+	D3 = D0 << 3,
+	D6 = D0 << 6,
+	D7 = D0 << 7,
+	A0 = 1 << M68K_A0,
+	A3 = A0 << 3,
 };
 
 /*
@@ -227,8 +231,8 @@ static const struct one {
 	{ { 0xe8c6, 0x0401 }, 0 },	/* bftst d6{16:1} */
 	{ { 0xecc6, 0x0401 }, D6 },	/* bfclr d6{16:1} */
 	{ { 0x4c03, 0x2800 }, D2 },	/* muls.l d3,d2 */
-	{ { 0x4c03, 0x2401 }, D2 | D1 },/* mulu.l d3,d1:d2 */
-	{ { 0x4c43, 0x2801 }, D2 | D1 },/* divsl.l d3,d1:d2 */
+	{ { 0x4c03, 0x2401 }, D2 | D1 }, /* mulu.l d3,d1:d2 */
+	{ { 0x4c43, 0x2801 }, D2 | D1 }, /* divsl.l d3,d1:d2 */
 	{ { 0x4c58, 0x2801 }, D2 | D1 | A0 },	/* divsl.l (a0)+,d1:d2 */
 	{ { 0xc7c6 }, D3 },		/* muls.w d6,d3 */
 	{ { 0x87d8 }, D3 | A0 },	/* divs.w (a0)+,d3 */
@@ -276,8 +280,7 @@ one_run(const struct one *one, uint64_t stack, pid_t tid,
 
 	s.pc = s.before.r[M68K_PC];
 	for (size_t i = 0; i < 4; i++) {
-		uint16_t word = one->words[i] ? one->words[i] :
-							  NOP;
+		uint16_t word = one->words[i] ? one->words[i] : NOP;
 
 		code[2 * i] = (uint8_t)(word >> 8);
 		code[2 * i + 1] = (uint8_t)word;
@@ -288,8 +291,7 @@ one_run(const struct one *one, uint64_t stack, pid_t tid,
 	}
 	must(!far->mem_write(0, tid, s.pc, code, sizeof(code)));
 	must(!far->regs_set(tid, &s.before));
-	assert_int_equal(arch->effect(code, sizeof(code), s.pc, &s.effect),
-			 0);
+	assert_int_equal(arch->effect(code, sizeof(code), s.pc, &s.effect), 0);
 	far->resume(tid, RESUME_STEP, 0);
 	event_next(&event);
 	if (event.kind != EVENT_TRAP)

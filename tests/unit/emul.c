@@ -16,23 +16,43 @@ static const struct arch *const arch = &arch_x86_64;
 enum { CODES = 60000, STATES = 16 };
 
 #define ALU(name, n, f, read_only) \
-	{ name " rm, r", 0, 8 * n + 1, MODRM, 0, B | W | D | Q, 0, \
+	{ name " rm, r", \
+	  0, \
+	  8 * n + 1, \
+	  MODRM, \
+	  0, \
+	  B | W | D | Q, \
+	  0, \
 	  f | (read_only ? 0 : NO_MEM) }, \
-	{ name " r, rm", 0, 8 * n + 3, MODRM, 0, B | W | D | Q, 0, f }, \
-	{ name " rax, imm", 0, 8 * n + 5, FIXED, 0, B | W | D | Q, IMM_Z, \
-	  f }, \
-	{ name " rm, imm", 0, 0x81, DIGIT, n, B | W | D | Q, IMM_Z, \
-	  f | (read_only ? 0 : NO_MEM) }, \
-	{ name " rm, imm8", 0, 0x83, DIGIT, n, W | D | Q, 1, \
-	  f | (read_only ? 0 : NO_MEM) }
+		{ name " r, rm", 0, 8 * n + 3, MODRM, 0, B | W | D | Q, 0, f }, \
+		{ name " rax, imm", 0,	   8 * n + 5, FIXED, 0, \
+		  B | W | D | Q,    IMM_Z, f }, \
+		{ name " rm, imm", \
+		  0, \
+		  0x81, \
+		  DIGIT, \
+		  n, \
+		  B | W | D | Q, \
+		  IMM_Z, \
+		  f | (read_only ? 0 : NO_MEM) }, \
+	{ \
+		name " rm, imm8", 0, 0x83, DIGIT, n, W | D | Q, 1, \
+			f | (read_only ? 0 : NO_MEM) \
+	}
 
 #define JCC(n) \
 	{ "jcc rel8", 0, 0x70 + n, REL, 0, D, 1, 0 }, \
-	{ "jcc rel32", 0x0f, 0x80 + n, REL, 0, D, 4, 0 }
+	{ \
+		"jcc rel32", 0x0f, 0x80 + n, REL, 0, D, 4, 0 \
+	}
 
 static const struct shape shapes[] = {
-	ALU("add", 0, 0, 0), ALU("or", 1, LOGIC, 0), ALU("and", 4, LOGIC, 0),
-	ALU("sub", 5, 0, 0), ALU("xor", 6, LOGIC, 0), ALU("cmp", 7, 0, 1),
+	ALU("add", 0, 0, 0),
+	ALU("or", 1, LOGIC, 0),
+	ALU("and", 4, LOGIC, 0),
+	ALU("sub", 5, 0, 0),
+	ALU("xor", 6, LOGIC, 0),
+	ALU("cmp", 7, 0, 1),
 	{ "test rm, r", 0, 0x85, MODRM, 0, B | W | D | Q, 0, LOGIC },
 	{ "test rax, imm", 0, 0xa9, FIXED, 0, B | W | D | Q, IMM_Z, LOGIC },
 	{ "test rm, imm", 0, 0xf7, DIGIT, 0, B | W | D | Q, IMM_Z, LOGIC },
@@ -69,8 +89,22 @@ static const struct shape shapes[] = {
 	{ "loope", 0, 0xe1, REL, 0, D, 1, LOOPS },
 	{ "loop", 0, 0xe2, REL, 0, D, 1, LOOPS },
 	{ "jrcxz", 0, 0xe3, REL, 0, D, 1, LOOPS },
-	JCC(0), JCC(1), JCC(2), JCC(3), JCC(4), JCC(5), JCC(6), JCC(7),
-	JCC(8), JCC(9), JCC(10), JCC(11), JCC(12), JCC(13), JCC(14), JCC(15),
+	JCC(0),
+	JCC(1),
+	JCC(2),
+	JCC(3),
+	JCC(4),
+	JCC(5),
+	JCC(6),
+	JCC(7),
+	JCC(8),
+	JCC(9),
+	JCC(10),
+	JCC(11),
+	JCC(12),
+	JCC(13),
+	JCC(14),
+	JCC(15),
 };
 
 enum { SHAPES = sizeof(shapes) / sizeof(*shapes) };
@@ -131,8 +165,8 @@ regs_differ(const struct made *made, const struct regs *before,
 	    const struct regs *native_regs, const struct regs *regs)
 {
 	const uint64_t flags = X86_CF | X86_PF | X86_ZF | X86_SF | X86_DF |
-			       X86_OF | (made->shape->flags & LOGIC ? 0 :
-					 X86_AF);
+			       X86_OF |
+			       (made->shape->flags & LOGIC ? 0 : X86_AF);
 	int differ = 0;
 
 	for (int i = 0; i < 16; i++) {
@@ -141,15 +175,14 @@ regs_differ(const struct made *made, const struct regs *before,
 		if (native_regs->r[r] == regs->r[r])
 			continue;
 		print_error("# reg %d: was %" PRIx64 ", native %" PRIx64
-			    ", emulated %" PRIx64 "\n", i, before->r[r],
-			    native_regs->r[r], regs->r[r]);
+			    ", emulated %" PRIx64 "\n",
+			    i, before->r[r], native_regs->r[r], regs->r[r]);
 		differ = 1;
 	}
 	if ((native_regs->r[X86_EFLAGS] ^ regs->r[X86_EFLAGS]) & flags) {
 		print_error("# eflags: was %" PRIx64 ", native %" PRIx64
 			    ", emulated %" PRIx64 "\n",
-			    before->r[X86_EFLAGS],
-			    native_regs->r[X86_EFLAGS],
+			    before->r[X86_EFLAGS], native_regs->r[X86_EFLAGS],
 			    regs->r[X86_EFLAGS]);
 		differ = 1;
 	}
@@ -166,8 +199,7 @@ way_differs(const struct made *made, const struct regs *native_regs,
 	bool branch = made->shape->form == REL && op != 0xe8 && op != 0xe9 &&
 		      op != 0xeb;
 
-	if (regs->r[X86_RIP] !=
-	    (taken ? made->target : made->va + made->len))
+	if (regs->r[X86_RIP] != (taken ? made->target : made->va + made->len))
 		return 1;
 	return result != (branch && taken ? EMUL_TAKEN : EMUL_DONE);
 }
@@ -208,8 +240,7 @@ check_only_pc(const struct emul *emul, const struct regs *before,
 }
 
 static void
-check_state(const struct made *made, const struct emul *emul,
-	    struct regs *regs)
+check_state(const struct made *made, const struct emul *emul, struct regs *regs)
 {
 	uint8_t before_mem[NATIVE_SCRATCH_SIZE], native_mem[sizeof(before_mem)];
 	struct lent lent = { .fail_at = -1 };
@@ -256,7 +287,8 @@ test_cpu(void **state)
 		assert_int_equal(emul.next, va + made.len);
 		assert_int_equal(emul.only_pc,
 				 !strncmp(made.shape->what, "nop", 3) ||
-				 !strncmp(made.shape->what, "jmp rel", 7));
+					 !strncmp(made.shape->what, "jmp rel",
+						  7));
 		for (int i = 0; i < STATES; i++)
 			check_state(&made, &emul, &regs);
 	}
@@ -301,8 +333,8 @@ test_non_canonical(void **state)
 		memcpy(native_scratch + 64, &target, 8);
 		memset(native_scratch + 56, 0x5a, 8);
 		regs = before;
-		assert_int_equal(arch->emul_prepare(codes[i], 3, 0x1000,
-						    &emul), 0);
+		assert_int_equal(arch->emul_prepare(codes[i], 3, 0x1000, &emul),
+				 0);
 		assert_int_equal(emulate(&emul, &regs, &lent), EMUL_FAULT);
 		assert_memory_equal(&regs, &before, sizeof(regs));
 		assert_int_equal(native_scratch[56], 0x5a);
@@ -371,10 +403,12 @@ test_prepared(void **state)
 		{ "bnd ret", { 0xf2, 0xc3 }, 0x1002 },
 		{ "notrack jmp *%rax", { 0x3e, 0xff, 0xe0 }, 0x1003 },
 		{ "cs nopw 0(%rax,%rax,1)",
-		  { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 }, 0x100a },
+		  { 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0 },
+		  0x100a },
 		{ "call *%gs:(%rax)", { 0x65, 0xff, 0x10 }, 0x1003 },
 		{ "mov %fs:0x28, %rax",
-		  { 0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0 }, 0x1009 },
+		  { 0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0 },
+		  0x1009 },
 	};
 	struct emul emul;
 
@@ -382,7 +416,8 @@ test_prepared(void **state)
 		print_message("# %s\n", cases[i].what);
 		assert_int_equal(arch->emul_prepare(cases[i].code,
 						    sizeof(cases[i].code),
-						    0x1000, &emul), 0);
+						    0x1000, &emul),
+				 0);
 		assert_int_equal(emul.next, cases[i].next);
 	}
 }

@@ -54,8 +54,8 @@ static int
 random_kind(bool indirect)
 {
 	static const uint8_t kinds[] = {
-		INSN_PLAIN, INSN_PLAIN, INSN_PLAIN, INSN_BRANCH, INSN_BRANCH,
-		INSN_BRANCH, INSN_JUMP, INSN_RETURN, INSN_STOP,
+		INSN_PLAIN,  INSN_PLAIN, INSN_PLAIN,  INSN_BRANCH, INSN_BRANCH,
+		INSN_BRANCH, INSN_JUMP,	 INSN_RETURN, INSN_STOP,
 	};
 	unsigned n = random_below(11);
 
@@ -141,8 +141,9 @@ arrive(struct program *program, long from, unsigned to, bool jumped)
 		program->point_entries++;
 	if (owner == REGION_NONE)
 		return;
-	if (jumped && !entry ? program->jumper != owner :
-	    from < 0 || jumped || program->owner[from] != owner)
+	if (jumped && !entry ?
+		    program->jumper != owner :
+		    from < 0 || jumped || program->owner[from] != owner)
 		program->entries[owner]++;
 }
 
@@ -217,8 +218,8 @@ arc_count(const struct program *program, uint32_t arc, uint32_t insn)
 	if (insn != INSN_NONE)
 		return program->hits[insn];
 	if (arc >= flow->nedges)
-		return program->hits[vert_first(program->cfg,
-						arc_block(flow, arc))];
+		return program
+			->hits[vert_first(program->cfg, arc_block(flow, arc))];
 	assert_true(edge->to >= FLOW_BLOCK);
 	if (edge->from == FLOW_ROOT)
 		return program->arrivals[vert_first(program->cfg, edge->to)];
@@ -239,8 +240,9 @@ program_print(const struct program *program)
 
 		print_error("# %2u %c%c target %d owner %d hits %" PRIu64 "\n",
 			    i, kinds[insn->kind],
-			    b < 0 ? ' ' : program->cfg->blocks[b].given ?
-			    '*' : '.',
+			    b < 0			  ? ' ' :
+			    program->cfg->blocks[b].given ? '*' :
+							    '.',
 			    (int)((insn->target - TOY_BASE) / TOY_LEN),
 			    (int)program->owner[i], program->hits[i]);
 	}
@@ -390,8 +392,8 @@ test_random(void **state)
 		program_free(&program);
 	}
 	print_message("# %" PRIu64 " programs, %" PRIu64 " entries, %u regions "
-		      "with loops, %u with irreducible ones\n", checked,
-		      entries, reducible, irreducible);
+		      "with loops, %u with irreducible ones\n",
+		      checked, entries, reducible, irreducible);
 	assert_true(checked > PROGRAMS / 2);
 	assert_true(reducible > PROGRAMS / 20 && irreducible > PROGRAMS / 1000);
 }

@@ -5,7 +5,9 @@
 #include "tests/lib/letters.h"
 
 static const enum placement_method methods[] = {
-	PLACE_OPTIMAL, PLACE_VERTEX, PLACE_EVERY,
+	PLACE_OPTIMAL,
+	PLACE_VERTEX,
+	PLACE_EVERY,
 };
 
 /* Instructions of blocks in the order they are executed, by block letter. */
@@ -25,11 +27,21 @@ struct figure {
  * a return.
  */
 static const struct figure figure_1 = {
-	"b\x0a" "b\3" "pj\1" "p" "b\2" "j\xf4" "r", 13, {
-	{ 'P', 0, 0, true, 12 }, { 'Q', 2, 2, true, 7 },
-	{ 'A', 4, 5, false, 0 }, { 'B', 7, 7, false, 0 },
-	{ 'R', 8, 8, true, 12 }, { 'C', 10, 10, false, 0 },
-	{ 'X', 12, 12, false, 0 } },
+	"b\x0a"
+	"b\3"
+	"pj\1"
+	"p"
+	"b\2"
+	"j\xf4"
+	"r",
+	13,
+	{ { 'P', 0, 0, true, 12 },
+	  { 'Q', 2, 2, true, 7 },
+	  { 'A', 4, 5, false, 0 },
+	  { 'B', 7, 7, false, 0 },
+	  { 'R', 8, 8, true, 12 },
+	  { 'C', 10, 10, false, 0 },
+	  { 'X', 12, 12, false, 0 } },
 };
 
 /*
@@ -37,11 +49,23 @@ static const struct figure figure_1 = {
  * h, which return.
  */
 static const struct figure figure_4 = {
-	"b\7" "b\3" "b\1" "p" "b\xf9" "b\1" "r" "r", 13, {
-	{ 'a', 0, 0, true, 9 }, { 'b', 2, 2, true, 7 }, { 'c', 4, 4, true, 7 },
-	{ 'd', 6, 6, false, 0 }, { 'e', 7, 7, true, 2 },
-	{ 'f', 9, 9, true, 12 }, { 'g', 11, 11, false, 0 },
-	{ 'h', 12, 12, false, 0 } },
+	"b\7"
+	"b\3"
+	"b\1"
+	"p"
+	"b\xf9"
+	"b\1"
+	"r"
+	"r",
+	13,
+	{ { 'a', 0, 0, true, 9 },
+	  { 'b', 2, 2, true, 7 },
+	  { 'c', 4, 4, true, 7 },
+	  { 'd', 6, 6, false, 0 },
+	  { 'e', 7, 7, true, 2 },
+	  { 'f', 9, 9, true, 12 },
+	  { 'g', 11, 11, false, 0 },
+	  { 'h', 12, 12, false, 0 } },
 };
 
 static size_t
@@ -63,9 +87,10 @@ figure_run(const struct figure *figure, struct plan *plan, const char *path,
 		size_t i = figure_block(figure, *path);
 		uint8_t first = figure->blocks[i].first;
 		uint8_t last = figure->blocks[i].last;
-		bool taken = path[1] && figure->blocks[i].branch &&
-			     figure->blocks[figure_block(figure, path[1])]
-			     .first == figure->blocks[i].target;
+		bool taken =
+			path[1] && figure->blocks[i].branch &&
+			figure->blocks[figure_block(figure, path[1])].first ==
+				figure->blocks[i].target;
 
 		hit(plan, first, n, first == last && taken ? n : 0);
 		if (first != last && (path[1] || whole))
@@ -74,8 +99,8 @@ figure_run(const struct figure *figure, struct plan *plan, const char *path,
 }
 
 static struct plan *
-figure_plan(const struct figure *figure, struct abc_image *t,
-	    const char *names, enum placement_method method, bool eager)
+figure_plan(const struct figure *figure, struct abc_image *t, const char *names,
+	    enum placement_method method, bool eager)
 {
 	abc_begin(t);
 	abc_func(t, "f", 0, figure->len);
@@ -192,8 +217,7 @@ test_figure_4(void **state)
 		figure_run(&figure_4, plan, "abcdefh", 1, true);
 		figure_run(&figure_4, plan, "afg", 2, true);
 		figure_run(&figure_4, plan, "afh", 1, true);
-		figure_expect(&figure_4, plan,
-			      "a6 b53 c43 d22 e53 f6 g3 h3");
+		figure_expect(&figure_4, plan, "a6 b53 c43 d22 e53 f6 g3 h3");
 		abc_close(plan);
 	}
 }

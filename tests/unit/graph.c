@@ -28,37 +28,81 @@ static const struct {
 	unsigned n;
 	const char *leaders, *leaky, *edges;
 } drawings[] = {
-	{ "straight", { { INSN_PLAIN }, { INSN_RETURN } }, 2, "", "",
+	{ "straight",
+	  { { INSN_PLAIN }, { INSN_RETURN } },
+	  2,
+	  "",
+	  "",
 	  "^0 $^ 0$l" },
-	{ "if", { { INSN_BRANCH, 2 }, { INSN_PLAIN }, { INSN_RETURN } }, 3, "",
-	  "", "^0 $^ 01f 02t 12l 2$l" },
+	{ "if",
+	  { { INSN_BRANCH, 2 }, { INSN_PLAIN }, { INSN_RETURN } },
+	  3,
+	  "",
+	  "",
+	  "^0 $^ 01f 02t 12l 2$l" },
 	{ "both ways of a branch are one",
-	  { { INSN_BRANCH, 1 }, { INSN_RETURN } }, 2, "", "",
+	  { { INSN_BRANCH, 1 }, { INSN_RETURN } },
+	  2,
+	  "",
+	  "",
 	  "^0 $^ 01l 1$l" },
 	{ "a conditional jump to another function",
-	  { { INSN_BRANCH, OUT }, { INSN_JUMP, OUT } }, 2, "", "",
+	  { { INSN_BRANCH, OUT }, { INSN_JUMP, OUT } },
+	  2,
+	  "",
+	  "",
 	  "^0 $^ 01f 0$t 1$l" },
 	{ "the end of the function is run over, or jumped over",
-	  { { INSN_PLAIN }, { INSN_BRANCH, OUT } }, 2, "", "",
+	  { { INSN_PLAIN }, { INSN_BRANCH, OUT } },
+	  2,
+	  "",
+	  "",
 	  "^0 $^ 0$t 0$f" },
 	{ "a call at the end of a block says nothing of its coming back",
-	  { { INSN_CALL, OUT }, { INSN_PLAIN }, { INSN_BRANCH, 1 },
-	    { INSN_STOP } }, 4, "", "",
+	  { { INSN_CALL, OUT },
+	    { INSN_PLAIN },
+	    { INSN_BRANCH, 1 },
+	    { INSN_STOP } },
+	  4,
+	  "",
+	  "",
 	  "^0 $^ 01 11t 12f 2$l" },
 	{ "a leader that only padding leads to is entered, the padding not",
-	  { { INSN_JUMP, 3 }, { INSN_PLAIN }, { INSN_JUMP, 3 },
-	    { INSN_RETURN } }, 4, "2", "",
+	  { { INSN_JUMP, 3 },
+	    { INSN_PLAIN },
+	    { INSN_JUMP, 3 },
+	    { INSN_RETURN } },
+	  4,
+	  "2",
+	  "",
 	  "^0 ^2 $^ 03l 23l 3$l" },
 	{ "of two leaders only the first comes from nowhere",
-	  { { INSN_RETURN }, { INSN_PLAIN }, { INSN_RETURN } }, 3, "1 2", "",
+	  { { INSN_RETURN }, { INSN_PLAIN }, { INSN_RETURN } },
+	  3,
+	  "1 2",
+	  "",
 	  "^0 ^1 $^ 0$l 12l 2$l" },
 	{ "dead code leads nowhere",
-	  { { INSN_RETURN }, { INSN_JUMP, 0 } }, 2, "", "", "^0 $^ 0$l" },
+	  { { INSN_RETURN }, { INSN_JUMP, 0 } },
+	  2,
+	  "",
+	  "",
+	  "^0 $^ 0$l" },
 	{ "any block may be jumped to",
-	  { { INSN_BRANCH, 2 }, { INSN_JUMP_INDIRECT }, { INSN_RETURN } }, 3,
-	  "", "", "^0 ^1 ^2 $^ 01f 02t 1$l 2$l" },
-	{ "a leak", { { INSN_CALL, OUT }, { INSN_PLAIN }, { INSN_PLAIN },
-	  { INSN_RETURN } }, 4, "0 2", "0", "^0 $^ 01l 0$x 1$l" },
+	  { { INSN_BRANCH, 2 }, { INSN_JUMP_INDIRECT }, { INSN_RETURN } },
+	  3,
+	  "",
+	  "",
+	  "^0 ^1 ^2 $^ 01f 02t 1$l 2$l" },
+	{ "a leak",
+	  { { INSN_CALL, OUT },
+	    { INSN_PLAIN },
+	    { INSN_PLAIN },
+	    { INSN_RETURN } },
+	  4,
+	  "0 2",
+	  "0",
+	  "^0 $^ 01l 0$x 1$l" },
 };
 
 static struct cfg *
@@ -81,8 +125,9 @@ drawing_build(size_t i)
 static char
 vert_name(uint32_t v)
 {
-	return v == FLOW_ROOT ? '^' : v == FLOW_EXIT ? '$' :
-	       (char)('0' + (v - FLOW_BLOCK));
+	return v == FLOW_ROOT ? '^' :
+	       v == FLOW_EXIT ? '$' :
+				(char)('0' + (v - FLOW_BLOCK));
 }
 
 static void
@@ -123,7 +168,8 @@ static void
 test_table(void **state)
 {
 	struct edge edges[] = {
-		{ 0, 1, EDGE_TABLE }, { 0, 1, EDGE_TABLE },
+		{ 0, 1, EDGE_TABLE },
+		{ 0, 1, EDGE_TABLE },
 		{ 0, 2, EDGE_TABLE },
 	};
 	struct insn insns[] = {
@@ -134,8 +180,13 @@ test_table(void **state)
 	struct block blocks[] = { { 0, 1 }, { 1, 1 }, { 2, 1 } };
 	uint32_t in[] = { 0, 0, 2, 3 };
 	struct cfg cfg = {
-		.insns = insns, .ninsns = 3, .blocks = blocks, .nblocks = 3,
-		.edges = edges, .nedges = 3, .in = in,
+		.insns = insns,
+		.ninsns = 3,
+		.blocks = blocks,
+		.nblocks = 3,
+		.edges = edges,
+		.nedges = 3,
+		.in = in,
 	};
 	struct flow *flow = flow_build(&cfg, NULL, 0);
 	struct term term;

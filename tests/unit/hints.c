@@ -65,8 +65,7 @@ range_check(const struct image *image, uint64_t at, uint64_t hi)
 		      effect.src.index == REG_NONE)) &&
 		    effect.dst.width == 8 && effect.dst.kind == PLACE_REG &&
 		    effect.dst.reg == arch->reg_sp &&
-		    (effect.src.kind == PLACE_REG ||
-		     effect.op == EFFECT_SUM) &&
+		    (effect.src.kind == PLACE_REG || effect.op == EFFECT_SUM) &&
 		    effect.src.reg != arch->reg_fp &&
 		    effect.src.reg != arch->reg_sp) {
 			assert_true(hinted(image, &insn, HINT_SWITCH));
@@ -131,9 +130,11 @@ in_order(void **state)
 		{ "syscall", 2, HINT_SYSCALL },
 		{ "wrgsbase %r9", 5, HINT_THREAD_REG },
 		{ "mov $158, %eax; .fill 32, 1, 0x90; movq $0x1001, %r12;"
-		  ".fill 83, 1, 0x90", 127, HINT_THREAD_REG },
+		  ".fill 83, 1, 0x90",
+		  127, HINT_THREAD_REG },
 		{ "movq $0x1001, %rsi; .fill 32, 1, 0x90; mov $158, %eax;"
-		  ".fill 83, 1, 0x90", 127, HINT_THREAD_REG },
+		  ".fill 83, 1, 0x90",
+		  127, HINT_THREAD_REG },
 		{ "mov $0x1001, %edi", 5, HINT_THREAD_REG_CALL },
 	};
 	struct image *image;
@@ -227,8 +228,10 @@ sparse_far(void **state)
 	assert_non_null(text);
 	assert_int_equal(*text, 0xc3);
 	assert_int_equal(avail, SPARSE_TEXT);
-	text = image_text(image, image->segments[1].addr +
-			  image->segments[1].filesz - 3, &avail);
+	text = image_text(image,
+			  image->segments[1].addr + image->segments[1].filesz -
+				  3,
+			  &avail);
 	assert_non_null(text);
 	assert_int_equal(avail, 3);
 	assert_int_equal(text[2], 0xc3);
@@ -262,8 +265,8 @@ sparse_parts(void **state)
 	for (size_t there = 0; there < BLOCKS; there++) {
 		image = opened("parts", IMAGE_SPARSE);
 		seg = &image->segments[1];
-		assert_non_null(image_text(image, seg->addr + there *
-					   SPARSE_TEXT, &avail));
+		assert_non_null(image_text(
+			image, seg->addr + there * SPARSE_TEXT, &avail));
 		pread_max = SPARSE_TEXT * 3 / 2;
 		text = image_text_range(image, seg->addr, seg->addr + SIZE,
 					&avail);
@@ -282,10 +285,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_found),
-		cmocka_unit_test(in_order),
-		cmocka_unit_test(sparse_same),
-		cmocka_unit_test(sparse_far),
+		cmocka_unit_test(all_found),	cmocka_unit_test(in_order),
+		cmocka_unit_test(sparse_same),	cmocka_unit_test(sparse_far),
 		cmocka_unit_test(sparse_parts),
 	};
 

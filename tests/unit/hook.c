@@ -115,8 +115,10 @@ static void
 in_libgcc(void **state)
 {
 	static const char *const names[] = {
-		"_Unwind_RaiseException", "_Unwind_ForcedUnwind",
-		"_Unwind_Resume", "_Unwind_Resume_or_Rethrow",
+		"_Unwind_RaiseException",
+		"_Unwind_ForcedUnwind",
+		"_Unwind_Resume",
+		"_Unwind_Resume_or_Rethrow",
 	};
 	struct found found = find(library("libgcc_s.so.1"));
 
@@ -151,7 +153,10 @@ static void
 in_programs(void **state)
 {
 	static const char *const programs[] = {
-		"/bin/bash", "/usr/bin/perl", "/usr/bin/python3", "/bin/ls",
+		"/bin/bash",
+		"/usr/bin/perl",
+		"/usr/bin/python3",
+		"/bin/ls",
 	};
 	struct found found;
 

@@ -57,16 +57,15 @@ symbols_check(const struct image *image, const char *name)
 	while (fgets(line, sizeof(line), out)) {
 		const struct func *func;
 
-		if (sscanf(line, " %*d: %lx %*s %31s %*s %*s %31s %511s",
-			   &addr, type, index, symbol) != 4 ||
+		if (sscanf(line, " %*d: %lx %*s %31s %*s %*s %31s %511s", &addr,
+			   type, index, symbol) != 4 ||
 		    (strcmp(type, "FUNC") && strcmp(type, "IFUNC")) ||
 		    strcmp(index, "UND") == 0 || strstr(symbol, ".cold"))
 			continue;
 		if (symbol[strcspn(symbol, "@")])
 			symbol[strcspn(symbol, "@")] = '\0';
 		func = image_func(image, addr);
-		if (!func || func->addr != addr ||
-		    !func_has_name(func, symbol))
+		if (!func || func->addr != addr || !func_has_name(func, symbol))
 			fail_msg("%s: no function %s at %lx", name, symbol,
 				 addr);
 		found++;
@@ -91,11 +90,13 @@ functions_are_the_symbols(void **state)
 		assert_true(symbols_check(image, "sample") > 5);
 		for (size_t k = 0; k < image->nfuncs; k++)
 			assert_int_equal(image->funcs[k].origin, FUNC_SYMTAB);
-		assert_int_equal(image->dyn, !strstr(builds[i], "no-pie") &&
-				 strcmp(builds[i], "cc -O2 -static") != 0);
+		assert_int_equal(image->dyn,
+				 !strstr(builds[i], "no-pie") &&
+					 strcmp(builds[i], "cc -O2 -static") !=
+						 0);
 		assert_int_equal(image->interp != NULL,
 				 !strstr(builds[i], "-static") &&
-				 !strstr(builds[i], "-shared"));
+					 !strstr(builds[i], "-shared"));
 		assert_false(image->stripped);
 		image_close(image);
 	}
@@ -108,7 +109,8 @@ names_are_chosen(void **state)
 	struct image *image;
 	const struct func *func;
 
-	source("alias.c", "int alphabet(void) { return 1; }\n"
+	source("alias.c",
+	       "int alphabet(void) { return 1; }\n"
 	       "int beta(void) __attribute__((alias(\"alphabet\")));\n"
 	       "int _b(void) __attribute__((alias(\"alphabet\")));\n"
 	       "int w(void) __attribute__((weak, alias(\"alphabet\")));\n"
@@ -212,10 +214,10 @@ split_parts_belong_to_their_function(void **state)
 	source("s1.c", SPLIT("1"));
 	source("s2.c", SPLIT("2"));
 	source("s.c", "#include <stdlib.h>\n"
-	       "void fatal(int n) { exit(n); }\n"
-	       "int sum1(int *, int), sum2(int *, int);\n"
-	       "int main(int c, char **v) {\n"
-	       "	return sum1(&c, 1) + sum2(&c, 1); }\n");
+		      "void fatal(int n) { exit(n); }\n"
+		      "int sum1(int *, int), sum2(int *, int);\n"
+		      "int main(int c, char **v) {\n"
+		      "	return sum1(&c, 1) + sum2(&c, 1); }\n");
 	run("gcc -g -O2 -o split s1.c s2.c s.c");
 	run("strip --strip-debug --keep-file-symbols -o split-nodwarf split");
 	for (int i = 0; i < 2; i++) {
@@ -243,8 +245,7 @@ split_parts_belong_to_their_function(void **state)
 		image_close(image);
 	}
 	if (parts != 4) {
-		print_message("# SKIP gcc split %zu functions, not 4\n",
-			      parts);
+		print_message("# SKIP gcc split %zu functions, not 4\n", parts);
 		skip();
 	}
 }
@@ -322,8 +323,7 @@ stripped_functions(void **state)
 		if (image->funcs[i].origin == FUNC_EH_FRAME)
 			assert_string_equal(image->funcs[i].name, name);
 		else
-			assert_true(func_is_named(func,
-						  image->funcs[i].name));
+			assert_true(func_is_named(func, image->funcs[i].name));
 	}
 	/* The resolver's own name is preferred, where it is known. */
 	assert_true(func_is_named(func_named(full, "choose"), "chosen"));

@@ -108,14 +108,12 @@ program_flow(struct program *program)
 
 		if (next[1] && next[0] == next[1])
 			next[1] = 0;
-		edges[n++] = (struct flow_edge){
-			FLOW_BLOCK + b, next[0] ? next[0] : FLOW_EXIT,
-			next[1] ? BY_TAKEN : BY_LAST
-		};
+		edges[n++] = (struct flow_edge){ FLOW_BLOCK + b,
+						 next[0] ? next[0] : FLOW_EXIT,
+						 next[1] ? BY_TAKEN : BY_LAST };
 		if (next[1])
-			edges[n++] = (struct flow_edge){
-				FLOW_BLOCK + b, next[1], BY_FALL
-			};
+			edges[n++] = (struct flow_edge){ FLOW_BLOCK + b,
+							 next[1], BY_FALL };
 	}
 	return flow_make(program->n, edges, n);
 }
@@ -157,7 +155,9 @@ events_of(const struct flow *flow, const struct weights *exact,
 	  enum placement_method method, bool traps)
 {
 	struct placement_wish wish = {
-		.method = method, .wanted = wanted, .traps = traps,
+		.method = method,
+		.wanted = wanted,
+		.traps = traps,
 	};
 	struct placement *placement = placement_make(flow, weights, &wish);
 	double events = placement_events(flow, exact, placement, traps);
@@ -188,8 +188,7 @@ events_add(struct events *sum, const struct flow *flow,
 				  false);
 	sum->vertex += events_of(flow, exact, guess, blocks, PLACE_VERTEX,
 				 false);
-	sum->traps += events_of(flow, exact, guess, NULL, PLACE_OPTIMAL,
-				true);
+	sum->traps += events_of(flow, exact, guess, NULL, PLACE_OPTIMAL, true);
 	weights_free(guess);
 }
 

@@ -93,12 +93,16 @@ calls_found(const char *cc, size_t least)
 	all = func_named(image, "all");
 	assert_non_null(all);
 	cfg = graph_make(graphs, &(struct graph_wish){
-		.ranges = all->ranges, .n = all->nranges, .entry = true,
-	});
+					 .ranges = all->ranges,
+					 .n = all->nranges,
+					 .entry = true,
+				 });
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		const struct insn *insn = &cfg->insns[i];
 		const struct func *to = insn->kind == INSN_CALL ?
-			image_func(image, insn->target) : NULL;
+						image_func(image,
+							   insn->target) :
+						NULL;
 		bool never;
 
 		if (!to || (strncmp(to->name, "no_", 3) &&
@@ -127,8 +131,9 @@ static void
 test_calls(void **state)
 {
 	static const char *const kinds[] = {
-		"-O0", "-O2", "-O1 -fno-plt", "-O0 -fno-pie -no-pie",
-		"-O2 -static", "-O1 -Wl,-z,now",
+		"-O0",		"-O2",
+		"-O1 -fno-plt", "-O0 -fno-pie -no-pie",
+		"-O2 -static",	"-O1 -Wl,-z,now",
 	};
 	char cc[128];
 
@@ -249,7 +254,7 @@ test_hostile(void **state)
 			bytes[k] = (uint8_t)(rand() % 3 ? rand() % 16 : rand());
 		/* With a head that lets it begin. */
 		if (rand() % 2)
-			memcpy(bytes, (uint8_t []){ 0xff, 0xff, 1, 40 }, 4);
+			memcpy(bytes, (uint8_t[]){ 0xff, 0xff, 1, 40 }, 4);
 		npads = 0;
 		lsda_pads(&section, 0x1000 + (uint64_t)rand() % 80, 0x4000,
 			  &pads, &npads);

@@ -33,15 +33,16 @@ sources_write(void)
 {
 	run("mkdir -p src/sub inc");
 	source("inc/rows.h", "#ifndef ROWS_H\n#define ROWS_H\n"
-	       "static inline int square(int n)\n"
-	       "{\n"
-	       "	volatile int copy = n;\n"
-	       "\n"
-	       "	return copy * copy;\n"
-	       "}\n"
-	       "int second(int n);\n"
-	       "#endif\n");
-	source("src/sub/rows.c", "#include \"rows.h\"\n"
+			     "static inline int square(int n)\n"
+			     "{\n"
+			     "	volatile int copy = n;\n"
+			     "\n"
+			     "	return copy * copy;\n"
+			     "}\n"
+			     "int second(int n);\n"
+			     "#endif\n");
+	source("src/sub/rows.c",
+	       "#include \"rows.h\"\n"
 	       "int unused(int n) { return square(n) - 7; }\n"
 	       "static void __attribute__((cold, noinline)) rare(int n)\n"
 	       "{\n"
@@ -62,17 +63,18 @@ sources_write(void)
 	       "	return first(argc) + second(argc);\n"
 	       "}\n");
 	source("src/second.c", "#include \"../inc/./rows.h\"\n"
-	       "int second(int n)\n"
-	       "{\n"
-	       "	return square(n + 1);\n"
-	       "}\n");
+			       "int second(int n)\n"
+			       "{\n"
+			       "	return square(n + 1);\n"
+			       "}\n");
 }
 
 static bool
 built(const char *command, const char *flags)
 {
 	return try("cd src && %s -w %s -I../inc -o ../rows sub/../sub/rows.c "
-		   "second.c 2>/dev/null", command, flags) == 0;
+		   "second.c 2>/dev/null",
+		   command, flags) == 0;
 }
 
 struct expected {
@@ -96,12 +98,12 @@ readelf_rows(struct expected *rows, size_t max)
 		char file[256], line[32];
 		int used = 0;
 
-		if (sscanf(text, "%255s %31s 0x%lx%n", file, line,
-			   &row->addr, &used) != 3) {
+		if (sscanf(text, "%255s %31s 0x%lx%n", file, line, &row->addr,
+			   &used) != 3) {
 			/* readelf writes address 0 so. */
 			if (sscanf(text, "%255s %31s 0 %n", file, line,
-				   &used) != 2 || !used ||
-			    !strchr("-0123456789", *line))
+				   &used) != 2 ||
+			    !used || !strchr("-0123456789", *line))
 				continue;
 			row->addr = 0;
 		}
@@ -198,7 +200,9 @@ static void
 a_file_has_one_path(void **state)
 {
 	static const char *const compilers[] = {
-		"gcc -gdwarf-4", "gcc -gdwarf-5", "clang -gdwarf-4",
+		"gcc -gdwarf-4",
+		"gcc -gdwarf-5",
+		"clang -gdwarf-4",
 		"clang -gdwarf-5",
 	};
 
@@ -262,13 +266,13 @@ discarded_code_has_no_rows(void **state)
 		with += image->rows[i].line == 2;
 	image_close(image);
 	assert_true(built("gcc", "-g -O0 -ffunction-sections "
-			  "-Wl,--gc-sections"));
+				 "-Wl,--gc-sections"));
 	image = opened("rows", IMAGE_LINES);
 	assert_null(func_named(image, "unused"));
 	for (size_t i = 0; i < image->nrows; i++)
 		without += image->rows[i].line == 2 &&
-			strcmp(base(image, image->rows[i].file), "rows.c") ==
-			0;
+			   strcmp(base(image, image->rows[i].file), "rows.c") ==
+				   0;
 	image_close(image);
 	assert_true(with > 0);
 	assert_int_equal(without, 0);
@@ -401,8 +405,7 @@ inlined_check(const struct image *image, const char *function)
 		if (strstr(in->name, "leaf")) {
 			leaves++;
 			assert_int_equal(in->line, 2);
-			assert_true(in->call_line == 10 ||
-				    in->call_line == 15);
+			assert_true(in->call_line == 10 || in->call_line == 15);
 		} else if (strstr(in->name, "middle")) {
 			middles++;
 			assert_int_equal(in->line, 7);
@@ -419,10 +422,15 @@ static void
 inlined_copies(void **state)
 {
 	static const char *const compilers[] = {
-		"gcc -O1 -gdwarf-2", "gcc -O2 -gdwarf-3",
-		"gcc -O2 -gdwarf-4", "gcc -O2 -gdwarf-5", "gcc -O0 -g",
-		"g++ -x c++ -O2 -g", "gcc -O2 -g -flto -fno-ipa-icf",
-		"clang -O1 -gdwarf-4", "clang -O2 -gdwarf-5",
+		"gcc -O1 -gdwarf-2",
+		"gcc -O2 -gdwarf-3",
+		"gcc -O2 -gdwarf-4",
+		"gcc -O2 -gdwarf-5",
+		"gcc -O0 -g",
+		"g++ -x c++ -O2 -g",
+		"gcc -O2 -g -flto -fno-ipa-icf",
+		"clang -O1 -gdwarf-4",
+		"clang -O2 -gdwarf-5",
 		"clang -x c++ -O1 -g",
 	};
 	size_t done = 0;
@@ -432,7 +440,8 @@ inlined_copies(void **state)
 		struct image *image;
 
 		if (try("%s -fno-inline-functions -o inline inline.c "
-			"2>/dev/null", compilers[i]))
+			"2>/dev/null",
+			compilers[i]))
 			continue;
 		done++;
 		image = opened("inline", IMAGE_INLINES);
@@ -455,19 +464,21 @@ one_copy_of_many_is_kept(void **state)
 	struct image *image;
 	size_t copies, rows;
 
-	source("many.h", "volatile int sink;\n"
+	source("many.h",
+	       "volatile int sink;\n"
 	       "static inline __attribute__((always_inline)) int in(int n)\n"
 	       "{ sink = n; return sink; }\n"
 	       "inline __attribute__((noinline)) int twice(int n)\n"
 	       "{\n"
 	       "	return in(n) + 1;\n"
 	       "}\n");
-	source("m1.cc", "extern \"C++\" {\n#define sink sink1\n"
+	source("m1.cc",
+	       "extern \"C++\" {\n#define sink sink1\n"
 	       "#include \"many.h\"\n}\nint other(int);\n"
 	       "int main(int c, char **) { return twice(c) + other(c); }\n");
 	source("m2.cc", "extern \"C++\" {\n#define sink sink2\n"
-	       "#include \"many.h\"\n}\n"
-	       "int other(int n) { return twice(n + 1); }\n");
+			"#include \"many.h\"\n}\n"
+			"int other(int n) { return twice(n + 1); }\n");
 	for (int i = 0; i < 2; i++) {
 		if (try("%s -g -O1 -o many m1.cc m2.cc 2>/dev/null",
 			compilers[i]))
@@ -478,8 +489,7 @@ one_copy_of_many_is_kept(void **state)
 			copies += strstr(image->inlines[k].name, "in") != NULL;
 		assert_int_equal(copies, 1);
 		for (size_t k = 1; k < image->nrows; k++)
-			rows += image->rows[k].addr <
-				image->rows[k - 1].end;
+			rows += image->rows[k].addr < image->rows[k - 1].end;
 		assert_int_equal(rows, 0);
 		image_close(image);
 	}

@@ -16,8 +16,7 @@ enum { ROUNDS = 20000, DEEP = 20000 };
 static const struct {
 	const char *what, *text, *blocks, *inner, *irreducible;
 } drawings[] = {
-	{ "figure 1", "^P PQ P$ QA QB AR BR RC R$ CP",
-	  "PQABRC", "PPPPPP", "" },
+	{ "figure 1", "^P PQ P$ QA QB AR BR RC R$ CP", "PQABRC", "PPPPPP", "" },
 	{ "no loop", "^A AB AC BD CD D$", "ABCD", "----", "" },
 	{ "self loop", "^A AB BB BC C$", "ABC", "-B-", "" },
 	{ "the entry loops to itself", "^A AA A$", "A", "A", "" },
@@ -25,10 +24,10 @@ static const struct {
 	  "^A AB BC BF CD CE DC EB F$", "ABCDEF", "-BCCB-", "" },
 	{ "two back edges to one header are one loop",
 	  "^A AB AE BC BD CA DA E$", "ABCDE", "AAAA-", "" },
-	{ "two loops, one after the other",
-	  "^A AA AB BC CB CD D$", "ABCD", "ABB-", "" },
-	{ "a loop with two entries", "^A AB AC BC CB CD D$",
-	  "ABCD", "-BB-", "B" },
+	{ "two loops, one after the other", "^A AA AB BC CB CD D$", "ABCD",
+	  "ABB-", "" },
+	{ "a loop with two entries", "^A AB AC BC CB CD D$", "ABCD", "-BB-",
+	  "B" },
 	{ "a jump into an inner loop from the outer one",
 	  "^A AB AD BC CD DC DE EA E$", "ABCDE", "AACCA", "C" },
 	{ "a jump into both from outside", "^S SA SC AB BC CB CD DA D$",
@@ -51,9 +50,10 @@ test_drawings(void **state)
 			bool irreducible = strchr(drawings[i].irreducible,
 						  blocks[k]);
 
-			assert_int_equal(loops->inner[v], expected == '-' ?
-					 LOOP_NONE :
-					 drawn.verts[(int)expected]);
+			assert_int_equal(loops->inner[v],
+					 expected == '-' ?
+						 LOOP_NONE :
+						 drawn.verts[(int)expected]);
 			assert_int_equal(loops->irreducible[v], irreducible);
 		}
 		loops_free(loops);
@@ -64,16 +64,15 @@ test_drawings(void **state)
 static void
 test_left(void **state)
 {
-	struct drawn drawn = drawn_make(
-		"^A AB BC BF CD C$ DC DE EB EA F$");
+	struct drawn drawn = drawn_make("^A AB BC BF CD C$ DC DE EB EA F$");
 	struct loops *loops = loops_find(drawn.flow);
 	static const struct {
 		const char *edge;
 		char left;
 	} cases[] = {
-		{ "AB", 0 }, { "BC", 0 }, { "BF", 'A' }, { "C$", 'A' },
-		{ "DC", 0 }, { "DE", 'C' }, { "EB", 0 }, { "EA", 'B' },
-		{ "F$", 0 },
+		{ "AB", 0 },   { "BC", 0 },   { "BF", 'A' },
+		{ "C$", 'A' }, { "DC", 0 },   { "DE", 'C' },
+		{ "EB", 0 },   { "EA", 'B' }, { "F$", 0 },
 	};
 
 	assert_int_equal(loops->outer[drawn.verts['C']], drawn.verts['B']);
@@ -84,7 +83,8 @@ test_left(void **state)
 		assert_int_equal(loop_left(drawn.flow, loops,
 					   drawn_edge(&drawn, cases[i].edge)),
 				 cases[i].left ?
-				 drawn.verts[(int)cases[i].left] : LOOP_NONE);
+					 drawn.verts[(int)cases[i].left] :
+					 LOOP_NONE);
 	loops_free(loops);
 	flow_free(drawn.flow);
 }
@@ -194,8 +194,7 @@ test_deep(void **state)
 			v, b + 1 < DEEP ? v + 1 : FLOW_EXIT, BY_FALL
 		};
 		*vec_push(edges, n) = (struct flow_edge){
-			v, fellow < v ? fellow : FLOW_BLOCK + DEEP / 2,
-			BY_TAKEN
+			v, fellow < v ? fellow : FLOW_BLOCK + DEEP / 2, BY_TAKEN
 		};
 	}
 	flow = flow_make(DEEP, edges, n);

@@ -30,31 +30,49 @@ static const struct {
 } cases[] = {
 	{ "moveq", { 0x70, 0xff }, 2, 2, INSN_PLAIN, 0 },
 	{ "nop", { 0x4e, 0x71 }, 2, 2, INSN_PLAIN, 0 },
-	{ "move.l #,(xxx).l", { 0x23, 0xfc, 1, 2, 3, 4, 0, 0, 0x20, 0 }, 10,
-	  10, INSN_PLAIN, 0 },
+	{ "move.l #,(xxx).l",
+	  { 0x23, 0xfc, 1, 2, 3, 4, 0, 0, 0x20, 0 },
+	  10,
+	  10,
+	  INSN_PLAIN,
+	  0 },
 	{ "move.l ([bd,a0],d0,od),([bd,a1],d1,od)",
-	  { 0x23, 0xb0, 0x01, 0x37, 0, 0, 1, 0, 0, 0, 2, 0,
-	    0x11, 0x37, 0, 0, 3, 0, 0, 0, 4, 0 }, 22, 22, INSN_PLAIN, 0 },
+	  { 0x23, 0xb0, 0x01, 0x37, 0, 0, 1, 0, 0, 0, 2,
+	    0,	  0x11, 0x37, 0,    0, 3, 0, 0, 0, 4, 0 },
+	  22,
+	  22,
+	  INSN_PLAIN,
+	  0 },
 	{ "bra.s", { 0x60, 0xfe }, 2, 2, INSN_JUMP, 0x1000 },
 	{ "bra.w", { 0x60, 0x00, 0x01, 0x00 }, 4, 4, INSN_JUMP, 0x1102 },
 	{ "bra.l", { 0x60, 0xff, 0, 0, 0x20, 0 }, 6, 6, INSN_JUMP, 0x3002 },
 	{ "bsr.s", { 0x61, 0x10 }, 2, 2, INSN_CALL, 0x1012 },
-	{ "bsr.l", { 0x61, 0xff, 0xff, 0xff, 0xf0, 0x00 }, 6, 6, INSN_CALL,
+	{ "bsr.l",
+	  { 0x61, 0xff, 0xff, 0xff, 0xf0, 0x00 },
+	  6,
+	  6,
+	  INSN_CALL,
 	  0x2 },
 	{ "beq.s", { 0x67, 0x02 }, 2, 2, INSN_BRANCH, 0x1004 },
 	{ "bhi.w", { 0x62, 0x00, 0xff, 0xfe }, 4, 4, INSN_BRANCH, 0x1000 },
 	{ "dbf d0", { 0x51, 0xc8, 0xff, 0xfc }, 4, 4, INSN_BRANCH, 0xffe },
 	{ "jmp (a0)", { 0x4e, 0xd0 }, 2, 2, INSN_JUMP_INDIRECT, 0 },
-	{ "jmp 2(pc,d0.w)", { 0x4e, 0xfb, 0x00, 0x02 }, 4, 4,
-	  INSN_JUMP_INDIRECT, 0 },
-	{ "jmp (xxx).l", { 0x4e, 0xf9, 0x80, 0, 0, 4 }, 6, 6, INSN_JUMP,
+	{ "jmp 2(pc,d0.w)",
+	  { 0x4e, 0xfb, 0x00, 0x02 },
+	  4,
+	  4,
+	  INSN_JUMP_INDIRECT,
+	  0 },
+	{ "jmp (xxx).l",
+	  { 0x4e, 0xf9, 0x80, 0, 0, 4 },
+	  6,
+	  6,
+	  INSN_JUMP,
 	  0x80000004 },
 	{ "jmp 8(pc)", { 0x4e, 0xfa, 0x00, 0x08 }, 4, 4, INSN_JUMP, 0x100a },
 	{ "jsr (a2)", { 0x4e, 0x92 }, 2, 2, INSN_CALL_INDIRECT, 0 },
-	{ "jsr -4(pc)", { 0x4e, 0xba, 0xff, 0xfc }, 4, 4, INSN_CALL,
-	  0xffe },
-	{ "jsr (xxx).w", { 0x4e, 0xb8, 0x12, 0x34 }, 4, 4, INSN_CALL,
-	  0x1234 },
+	{ "jsr -4(pc)", { 0x4e, 0xba, 0xff, 0xfc }, 4, 4, INSN_CALL, 0xffe },
+	{ "jsr (xxx).w", { 0x4e, 0xb8, 0x12, 0x34 }, 4, 4, INSN_CALL, 0x1234 },
 	{ "rts", { 0x4e, 0x75 }, 2, 2, INSN_RETURN, 0 },
 	{ "rtd", { 0x4e, 0x74, 0, 8 }, 4, 4, INSN_RETURN, 0 },
 	{ "rte", { 0x4e, 0x73 }, 2, 2, INSN_RETURN, 0 },
@@ -63,11 +81,23 @@ static const struct {
 	{ "illegal", { 0x4a, 0xfc }, 2, 2, INSN_STOP, 0 },
 	{ "stop", { 0x4e, 0x72, 0x20, 0 }, 4, 4, INSN_STOP, 0 },
 	{ "btst d1,#44", { 0x03, 0x3c, 0, 44 }, 4, 4, INSN_PLAIN, 0 },
-	{ "fmove.x fp0,-274(fp)", { 0xf2, 0x2e, 0x68, 0, 0xfe, 0xee }, 6, 6,
-	  INSN_PLAIN, 0 },
-	{ "fmove.d #,fp0", { 0xf2, 0x3c, 0x54, 0, 1, 2, 3, 4, 5, 6, 7, 8 },
-	  12, 12, INSN_PLAIN, 0 },
-	{ "fmovem.x (sp)+,fp2", { 0xf2, 0x1f, 0xd0, 0x20 }, 4, 4, INSN_PLAIN,
+	{ "fmove.x fp0,-274(fp)",
+	  { 0xf2, 0x2e, 0x68, 0, 0xfe, 0xee },
+	  6,
+	  6,
+	  INSN_PLAIN,
+	  0 },
+	{ "fmove.d #,fp0",
+	  { 0xf2, 0x3c, 0x54, 0, 1, 2, 3, 4, 5, 6, 7, 8 },
+	  12,
+	  12,
+	  INSN_PLAIN,
+	  0 },
+	{ "fmovem.x (sp)+,fp2",
+	  { 0xf2, 0x1f, 0xd0, 0x20 },
+	  4,
+	  4,
+	  INSN_PLAIN,
 	  0 },
 	{ "fbeq.w", { 0xf2, 0x81, 0, 0x10 }, 4, 4, INSN_BRANCH, 0x1012 },
 	{ "fnop", { 0xf2, 0x80, 0, 0 }, 4, 4, INSN_PLAIN, 0 },
@@ -80,14 +110,17 @@ test_table(void **state)
 		struct insn insn;
 
 		print_message("# %s\n", cases[i].what);
-		assert_int_equal(arch_m68k.decode(cases[i].code,
-			cases[i].size, 0x1000, &insn), 0);
+		assert_int_equal(arch_m68k.decode(cases[i].code, cases[i].size,
+						  0x1000, &insn),
+				 0);
 		assert_int_equal(insn.len, cases[i].len);
 		assert_int_equal(insn.kind, cases[i].kind);
 		assert_int_equal(insn.target, cases[i].target);
 		/* One byte less is none. */
 		assert_int_equal(arch_m68k.decode(cases[i].code,
-			cases[i].size - 1u, 0x1000, &insn), -1);
+						  cases[i].size - 1u, 0x1000,
+						  &insn),
+				 -1);
 	}
 }
 
@@ -111,8 +144,8 @@ test_compares(void **state)
 	struct effect effect;
 
 	for (size_t i = 0; i < sizeof(adds) / sizeof(*adds); i++) {
-		assert_int_equal(arch_m68k.effect(adds[i].code, 6, 0x1000,
-						  &effect), 0);
+		assert_int_equal(
+			arch_m68k.effect(adds[i].code, 6, 0x1000, &effect), 0);
 		assert_int_equal(effect.compares, adds[i].compares);
 		if (effect.compares)
 			assert_int_equal(effect.right, 5);
@@ -136,8 +169,7 @@ test_cpus(void **state)
 	assert_int_equal(arch_m68k.decode(mulsl, 4, 0, &insn), 0);
 	assert_int_equal(arch_m68000.decode(mulsl, 4, 0, &insn), -1);
 	assert_int_equal(arch_m68k.decode(aline, 2, 0, &insn), -1);
-	assert_int_equal(arch_m68k.print(bsr, 6, 0x100, text, sizeof(text)),
-			 0);
+	assert_int_equal(arch_m68k.print(bsr, 6, 0x100, text, sizeof(text)), 0);
 	assert_string_equal(text, "bsr.l $10a");
 }
 
@@ -182,8 +214,8 @@ static enum insn_kind
 objdump_kind(const char *text)
 {
 	static const char *const plain[] = {
-		"bset", "bclr", "btst", "bchg", "bkpt", "bf", "fnop",
-		"bitrev", "byterev",
+		"bset", "bclr", "btst",	  "bchg",    "bkpt",
+		"bf",	"fnop", "bitrev", "byterev",
 	};
 	static const char *const traps[] = { "bkpt", "trap #" };
 	static const char *const returns[] = { "rt" };
@@ -267,19 +299,18 @@ line_compare(struct report_input *t, const struct arch *arch,
 		return;
 	t->known++;
 	if (insn.len == (uint32_t)len && insn.kind == objdump_kind(text) &&
-	    (!insn.target ||
-	     insn.target == (uint32_t)objdump_target(text)))
+	    (!insn.target || insn.target == (uint32_t)objdump_target(text)))
 		return;
 	t->wrong++;
 	if (t->wrong < 30)
-		print_message("# len %u not %d, kind %d not %d, target %"
-			      PRIx64 ": %s", insn.len, len, insn.kind,
-			      objdump_kind(text), insn.target, line);
+		print_message("# len %u not %d, kind %d not %d, target %" PRIx64
+			      ": %s",
+			      insn.len, len, insn.kind, objdump_kind(text),
+			      insn.target, line);
 }
 
 static void
-tail_compare(const struct arch *arch, const char *machine,
-	     const uint16_t *tail)
+tail_compare(const struct arch *arch, const char *machine, const uint16_t *tail)
 {
 	uint8_t *blob = malloc((size_t)OPS * STRIDE);
 	char path[] = "/tmp/m68k-XXXXXX", cmd[256], line[512];
@@ -293,8 +324,10 @@ tail_compare(const struct arch *arch, const char *machine,
 	assert_int_equal(write(fd, blob, (size_t)OPS * STRIDE),
 			 (ssize_t)OPS * STRIDE);
 	close(fd);
-	snprintf(cmd, sizeof(cmd), "m68k-linux-gnu-objdump -D -b binary "
-		 "-m m68k:%s --insn-width=24 %s", machine, path);
+	snprintf(cmd, sizeof(cmd),
+		 "m68k-linux-gnu-objdump -D -b binary "
+		 "-m m68k:%s --insn-width=24 %s",
+		 machine, path);
 	f = popen(cmd, "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f))
@@ -317,8 +350,9 @@ test_objdump(void **state)
 		skip();
 	}
 	/* Each with every operation word. */
-	for (size_t i = 0; i < (getenv("PMON_SLOW") ?
-	     sizeof(tails) / sizeof(*tails) : 3); i++)
+	for (size_t i = 0;
+	     i < (getenv("PMON_SLOW") ? sizeof(tails) / sizeof(*tails) : 3);
+	     i++)
 		tail_compare(&arch_m68k, "68040", tails[i]);
 	for (size_t i = 0; i < (getenv("PMON_SLOW") ? 2 : 1); i++)
 		tail_compare(&arch_m68000, "68000", tails[i]);

@@ -29,8 +29,10 @@ static struct cfg *
 func_graph(struct graphs *graphs, const struct func *func)
 {
 	return graph_make(graphs, &(struct graph_wish){
-		.ranges = func->ranges, .n = func->nranges, .entry = true,
-	});
+					  .ranges = func->ranges,
+					  .n = func->nranges,
+					  .entry = true,
+				  });
 }
 
 static bool
@@ -69,8 +71,8 @@ func_add(struct sums *sums, const struct func *func, const struct cfg *cfg)
 		sums->resolved += insn->flow != FLOW_PLAIN;
 		sums->leaves += insn->flow == FLOW_LEAVES;
 		if (insn->flow == FLOW_PLAIN)
-			print_message("# %s: jump at %" PRIx64 "\n",
-				      func->name, insn->addr);
+			print_message("# %s: jump at %" PRIx64 "\n", func->name,
+				      insn->addr);
 	}
 	sums->jumping += sums->jumps > jumps;
 	sums->clear += sums->jumps > jumps &&
@@ -97,9 +99,9 @@ image_sums(const char *path)
 	graphs_close(graphs);
 	image_close(image);
 	print_message("# %s: %zu functions, %zu bad, %zu jumps, %zu resolved, "
-		      "%zu leave; %zu of %zu functions\n", path, sums.funcs,
-		      sums.bad, sums.jumps, sums.resolved, sums.leaves,
-		      sums.clear, sums.jumping);
+		      "%zu leave; %zu of %zu functions\n",
+		      path, sums.funcs, sums.bad, sums.jumps, sums.resolved,
+		      sums.leaves, sums.clear, sums.jumping);
 	return sums;
 }
 
@@ -138,7 +140,8 @@ static void
 test_image(void **state)
 {
 	static const char *const paths[] = {
-		"tests/m68k/many-O0.m68k", "tests/m68k/many-O0.m68000",
+		"tests/m68k/many-O0.m68k",
+		"tests/m68k/many-O0.m68000",
 		"tests/m68k/many-O0.aarch64",
 	};
 	uint32_t line = source_line("tests/m68k/many.c", "fib(int n)");
@@ -170,8 +173,8 @@ static void
 test_dense(void **state)
 {
 	static const char *const paths[] = {
-		"tests/m68k/many-O0.m68k", "tests/m68k/many-O2.m68k",
-		"tests/m68k/many-O0.m68000", "tests/m68k/many-O2.m68000",
+		"tests/m68k/many-O0.m68k",    "tests/m68k/many-O2.m68k",
+		"tests/m68k/many-O0.m68000",  "tests/m68k/many-O2.m68000",
 		"tests/m68k/many-O0.aarch64", "tests/m68k/many-O2.aarch64",
 	};
 
@@ -239,8 +242,7 @@ test_library(void **state)
 		struct sums sums;
 
 		if (access(libraries[i].path, R_OK)) {
-			print_message("# there is no %s\n",
-				      libraries[i].path);
+			print_message("# there is no %s\n", libraries[i].path);
 			continue;
 		}
 		n++;

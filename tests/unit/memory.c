@@ -60,11 +60,11 @@ test_exec(void **state)
 	entry = host->auxv(tid, AT_ENTRY);
 	assert_int_equal(host->data_read(tid, entry, new, sizeof(new)),
 			 HOST_OK);
-	assert_int_equal(host->mem_read(mem, tid, entry, bytes,
-					sizeof(bytes)), HOST_GONE);
+	assert_int_equal(host->mem_read(mem, tid, entry, bytes, sizeof(bytes)),
+			 HOST_GONE);
 	memset(bytes, 0xcc, sizeof(bytes));
-	assert_int_equal(host->mem_write(mem, tid, entry, bytes,
-					 sizeof(bytes)), HOST_GONE);
+	assert_int_equal(host->mem_write(mem, tid, entry, bytes, sizeof(bytes)),
+			 HOST_GONE);
 	assert_int_equal(host->data_read(tid, entry, bytes, sizeof(bytes)),
 			 HOST_OK);
 	assert_memory_equal(bytes, new, sizeof(new));

@@ -17,9 +17,7 @@ static const char mid_entered[] =
 static void
 jump_begin(struct abc_image *t, char op)
 {
-	char code[] = {
-		'p', op, (char)(op == 'C' ? 4 - 0x41 : 4 - 0x43), 'r'
-	};
+	char code[] = { 'p', op, (char)(op == 'C' ? 4 - 0x41 : 4 - 0x43), 'r' };
 
 	abc_begin(t);
 	abc_func(t, "f", 0, 6);
@@ -176,8 +174,8 @@ test_subroutine(void **state)
 	abc_func(&t, "f", 0, 9);
 	abc_code(&t, 0, "C\5C\3rb\1pr", 9);
 	for (int every = 0; every < 2; every++) {
-		plan = abc_plan_of(&t, units("insn,func"), every ? PLACE_EVERY :
-				   PLACE_OPTIMAL, false);
+		plan = abc_plan_of(&t, units("insn,func"),
+				   every ? PLACE_EVERY : PLACE_OPTIMAL, false);
 		hit(plan, 0, 3, 0);
 		hit(plan, 5, 6, 2);
 		hit(plan, 7, 4, 0);
@@ -200,7 +198,8 @@ static void
 test_guest(void **state)
 {
 	static struct range ranges[] = {
-		{ BASE, BASE + 4 }, { BASE + 8, BASE + 11 },
+		{ BASE, BASE + 4 },
+		{ BASE + 8, BASE + 11 },
 	};
 	struct abc_image t;
 	struct plan *plan;
@@ -240,7 +239,8 @@ static void
 test_no_code(void **state)
 {
 	static struct range ranges[] = {
-		{ BASE, BASE + 4 }, { BASE + 8, BASE + 11 },
+		{ BASE, BASE + 4 },
+		{ BASE + 8, BASE + 11 },
 	};
 	struct abc_image t;
 	struct plan *plan;

@@ -35,8 +35,10 @@ take(int sig)
 	report = notice_report();
 	asked = notice_asked();
 	suspend = notice_suspend(&sender) == SUSPEND_SENT;
-	return sig == SIGUSR1 ? report : sig == SIGIO ? asked :
-	       sig == SIGTSTP ? suspend : stop == sig;
+	return sig == SIGUSR1 ? report :
+	       sig == SIGIO   ? asked :
+	       sig == SIGTSTP ? suspend :
+				stop == sig;
 }
 
 static bool
@@ -76,8 +78,8 @@ child_go(pid_t pid, int sig)
 	int status;
 
 	do {
-		assert_int_equal(ptrace(PTRACE_CONT, pid, NULL,
-					(void *)(long)sig), 0);
+		assert_int_equal(
+			ptrace(PTRACE_CONT, pid, NULL, (void *)(long)sig), 0);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		sig = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
 	} while (sig && sig != SIGSTOP);
@@ -100,7 +102,8 @@ signal_at(int sig, int at)
 		child_go(pid, WSTOPSIG(status));
 	for (int i = 0; i < at && before; i++) {
 		assert_int_equal(ptrace(PTRACE_SINGLESTEP, pid, NULL,
-					(void *)(long)given), 0);
+					(void *)(long)given),
+				 0);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFSTOPPED(status));
 		before = WSTOPSIG(status) != SIGSTOP;
@@ -112,8 +115,9 @@ signal_at(int sig, int at)
 		assert_true(WIFEXITED(status));
 		if (WEXITSTATUS(status) != TAKEN)
 			fail_msg("signal %d after %d instructions: %s", sig, at,
-				 WEXITSTATUS(status) == LOST ? "lost" :
-				 "nothing wakes pmon");
+				 WEXITSTATUS(status) == LOST ?
+					 "lost" :
+					 "nothing wakes pmon");
 	} else {
 		kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);

@@ -91,7 +91,8 @@ test_values(void **state)
 	assert_int_equal(parse("--patch=step --follow none -o out "
 			       "--duration=1.5 --top 7 --no-demangle "
 			       "--source-path=/a=/b --source-path /c=/d=e "
-			       "-u line -p 12 --pid=1"), 0);
+			       "-u line -p 12 --pid=1"),
+			 0);
 	assert_int_equal(opts.patch, PATCH_STEP);
 	assert_int_equal(opts.follow, FOLLOW_NONE);
 	assert_string_equal(opts.output, "out");
@@ -129,7 +130,8 @@ test_data(void **state)
 	assert_string_equal(opts.argv[1], "-d");
 	/* But what follows from edges, and what takes traps. */
 	assert_int_equal(opts.selection.units, (1 << UNIT_KINDS) - 1 -
-			 (1 << UNIT_INLINE) - (1 << UNIT_CALL));
+						       (1 << UNIT_INLINE) -
+						       (1 << UNIT_CALL));
 	options_free(&opts);
 
 	assert_int_equal(parse("-d -- prog"), 0);
@@ -156,7 +158,7 @@ test_data(void **state)
 	options_free(&opts);
 
 	refused("-d prog", "no program to run and no -p; \"prog\" was taken as "
-		"the file of -d (use -d -- PROGRAM)");
+			   "the file of -d (use -d -- PROGRAM)");
 	refused("--data= prog", "--data: the file name is empty");
 	refused("--weights= prog", "--weights: the file name is empty");
 }
@@ -171,19 +173,22 @@ test_choices(void **state)
 	assert_false(opts.eager);
 	options_free(&opts);
 	assert_int_equal(parse("--eager --placement vertex --separate thread "
-			       "x"), 0);
+			       "x"),
+			 0);
 	assert_int_equal(opts.placement, PLACE_VERTEX);
 	assert_int_equal(opts.separate, SEPARATE_THREAD);
 	assert_true(opts.eager);
 	options_free(&opts);
 	assert_int_equal(parse("--placement=every --placement=optimal "
-			       "--separate=thread --separate=none x"), 0);
+			       "--separate=thread --separate=none x"),
+			 0);
 	assert_int_equal(opts.placement, PLACE_OPTIMAL);
 	assert_int_equal(opts.separate, SEPARATE_NONE);
 	options_free(&opts);
 	assert_int_equal(parse("-u block,edge -u insn,call x"), 0);
-	assert_int_equal(opts.selection.units, 1 << UNIT_BLOCK |
-			 1 << UNIT_EDGE | 1 << UNIT_INSN | 1 << UNIT_CALL);
+	assert_int_equal(opts.selection.units,
+			 1 << UNIT_BLOCK | 1 << UNIT_EDGE | 1 << UNIT_INSN |
+				 1 << UNIT_CALL);
 	options_free(&opts);
 }
 
@@ -191,7 +196,8 @@ static void
 test_globs(void **state)
 {
 	assert_int_equal(parse("--func=a* --func=!ab --file=x.c --object=* "
-			       "--line=y.c:3-5 prog"), 0);
+			       "--line=y.c:3-5 prog"),
+			 0);
 	assert_int_equal(opts.selection.funcs.n, 2);
 	assert_string_equal(opts.selection.funcs.globs[0].pattern, "a*");
 	assert_false(opts.selection.funcs.globs[0].negated);
@@ -237,8 +243,8 @@ test_numbers(void **state)
 		const char *text;
 		double value;
 	} good[] = {
-		{ "1", 1 }, { "0.25", 0.25 }, { ".5", 0.5 }, { "2.", 2 },
-		{ "1000000000", 1e9 },
+		{ "1", 1 },  { "0.25", 0.25 },	    { ".5", 0.5 },
+		{ "2.", 2 }, { "1000000000", 1e9 },
 	};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -251,11 +257,13 @@ test_numbers(void **state)
 	}
 	refused("--save-every=-1 x",
 		"--save-every: \"-1\" is not a number of seconds");
-	refused("--save-every=1000000001 x", "--save-every: 1000000001 is out "
+	refused("--save-every=1000000001 x",
+		"--save-every: 1000000001 is out "
 		"of range (at least 0, at most 1000000000)");
 	refused("--duration=0 x", "--duration: 0 is out of range (more than 0, "
-		"at most 1000000000)");
-	refused("--duration=1000000001 x", "--duration: 1000000001 is out of "
+				  "at most 1000000000)");
+	refused("--duration=1000000001 x",
+		"--duration: 1000000001 is out of "
 		"range (more than 0, at most 1000000000)");
 	refused("--duration=. x",
 		"--duration: \".\" is not a number of seconds");
@@ -319,7 +327,7 @@ static void
 test_mistakes_of_others(void **state)
 {
 	static const char *const lines[] = {
-		"--units=words x", "--units= x", "--line=f.c x",
+		"--units=words x",  "--units= x",	"--line=f.c x",
 		"--line=f.c:5-3 x", "--report=novel x",
 	};
 

@@ -147,11 +147,11 @@ test_open(void **state)
 		const char *where, *message;
 	} bad[] = {
 		{ "nowhere", "nowhere: neither HOST:PORT nor the path of a "
-		  "socket" },
+			     "socket" },
 		{ "/nonexistent/stub", "/nonexistent/stub: cannot connect: No "
-		  "such file or directory" },
+				       "such file or directory" },
 		{ "localhost:", "localhost:: neither HOST:PORT nor the path "
-		  "of a socket" },
+				"of a socket" },
 		{ "[::1]:1", "[::1]:1: cannot connect: " },
 	};
 	struct link link;
@@ -159,7 +159,8 @@ test_open(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(link_open(&link, bad[i].where), -1);
 		assert_int_equal(strncmp(fail_message(), bad[i].message,
-					 strlen(bad[i].message)), 0);
+					 strlen(bad[i].message)),
+				 0);
 		link_close(&link);
 	}
 }
@@ -169,12 +170,8 @@ main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_send),
-		TEST(test_receive),
-		TEST(test_runs),
-		TEST(test_damaged),
-		TEST(test_silence),
-		TEST(test_too_long),
+		TEST(test_send),    TEST(test_receive), TEST(test_runs),
+		TEST(test_damaged), TEST(test_silence), TEST(test_too_long),
 		TEST(test_open),
 	};
 

@@ -21,19 +21,18 @@ struct weighed {
 /* Figure 1, as given by the costs stated with figure 5. */
 static const char figure_1[] = "^P PQ P$ QA QB AR BR RC R$ CP";
 static const struct weighed weights_1[] = {
-	{ "^P", 1 }, { "PQ", 10.5 }, { "P$", .5 }, { "QA", 5.25 },
+	{ "^P", 1 },	{ "PQ", 10.5 }, { "P$", .5 },	{ "QA", 5.25 },
 	{ "QB", 5.25 }, { "AR", 5.25 }, { "BR", 5.25 }, { "RC", 10 },
-	{ "R$", .5 }, { "CP", 10 }, { "$^", 1 }, { NULL }
+	{ "R$", .5 },	{ "CP", 10 },	{ "$^", 1 },	{ NULL }
 };
 
 /* Figure 4: vertices b, c, d and e run 53, 43, 22 and 53 times. */
-static const char figure_4[] =
-	"^a ab af bc be cd ce de eb ef fg fh g$ h$";
+static const char figure_4[] = "^a ab af bc be cd ce de eb ef fg fh g$ h$";
 static const struct weighed weights_4[] = {
-	{ "^a", 6 }, { "ab", 3 }, { "af", 3 }, { "bc", 43 }, { "be", 10 },
-	{ "cd", 22 }, { "ce", 21 }, { "de", 22 }, { "eb", 50 }, { "ef", 3 },
-	{ "fg", 3 }, { "fh", 3 }, { "g$", 3 }, { "h$", 3 }, { "$^", 6 },
-	{ NULL }
+	{ "^a", 6 },  { "ab", 3 },  { "af", 3 },  { "bc", 43 },
+	{ "be", 10 }, { "cd", 22 }, { "ce", 21 }, { "de", 22 },
+	{ "eb", 50 }, { "ef", 3 },  { "fg", 3 },  { "fh", 3 },
+	{ "g$", 3 },  { "h$", 3 },  { "$^", 6 },  { NULL }
 };
 
 static struct weights *
@@ -59,7 +58,8 @@ placement_expect(const struct drawn *drawn, const struct weights *weights,
 	assert_int_equal(placement->narcs, n);
 	assert_int_equal(placement->nsites, n);
 	assert_float_equal(placement_events(drawn->flow, weights, placement,
-					    false), cost, 1e-9);
+					    false),
+			   cost, 1e-9);
 	placement_free(placement);
 }
 
@@ -73,14 +73,17 @@ test_figure_5(void **state)
 	struct drawn drawn = drawn_make(figure_1);
 	struct weights *weights = drawn_weights(&drawn, weights_1);
 	uint32_t arcs[] = {
-		drawn_edge(&drawn, "PQ"), drawn_edge(&drawn, "QA"),
-		drawn_edge(&drawn, "P$"), drawn_edge(&drawn, "R$"),
+		drawn_edge(&drawn, "PQ"),
+		drawn_edge(&drawn, "QA"),
+		drawn_edge(&drawn, "P$"),
+		drawn_edge(&drawn, "R$"),
 	};
 	struct placement placement = { .arcs = arcs, .narcs = 4 };
 
 	placement_expect(&drawn, weights, PLACE_OPTIMAL, NULL, 11.5, 4);
 	assert_float_equal(placement_events(drawn.flow, weights, &placement,
-					    false), 16.75, 1e-9);
+					    false),
+			   16.75, 1e-9);
 	weights_free(weights);
 	flow_free(drawn.flow);
 }
@@ -139,14 +142,16 @@ test_drawings(void **state)
 			bool wanted[FLOW_TEXT_MAX] = { false };
 			bool expected[FLOW_TEXT_MAX] = { false };
 			struct placement_wish wish = {
-				.wanted = wanted, .traps = traps,
+				.wanted = wanted,
+				.traps = traps,
 			};
 			struct placement *placement;
 
 			print_message("# %s\n", drawings[i].what);
 			names_mark(&drawn, drawings[i].wanted, wanted);
-			names_mark(&drawn, traps ? drawings[i].traps :
-				   drawings[i].arcs, expected);
+			names_mark(&drawn,
+				   traps ? drawings[i].traps : drawings[i].arcs,
+				   expected);
 			placement = placement_make(drawn.flow, weights, &wish);
 			for (uint32_t k = 0; k < placement->narcs; k++) {
 				assert_true(expected[placement->arcs[k]]);
@@ -169,10 +174,11 @@ test_switch(void **state)
 
 	for (int traps = 0; traps < 2; traps++) {
 		struct placement_wish wish = {
-			.tables = true, .traps = traps,
+			.tables = true,
+			.traps = traps,
 		};
-		struct placement *placement = placement_make(
-			drawn.flow, weights, &wish);
+		struct placement *placement = placement_make(drawn.flow,
+							     weights, &wish);
 
 		assert_int_equal(placement->narcs, 4);
 		for (uint32_t i = 0; i < placement->narcs; i++)
@@ -191,14 +197,13 @@ test_switch(void **state)
 static void
 test_tables(void **state)
 {
-	struct drawn drawn = drawn_make(
-		"^A AB AC BD BE BF CD CE CF D$ E$ F$");
+	struct drawn drawn = drawn_make("^A AB AC BD BE BF CD CE CF D$ E$ F$");
 	struct weights *weights = weights_guess(drawn.flow, NULL);
 
 	for (int tables = 0; tables < 2; tables++) {
 		struct placement_wish wish = { .tables = tables };
-		struct placement *placement = placement_make(
-			drawn.flow, weights, &wish);
+		struct placement *placement = placement_make(drawn.flow,
+							     weights, &wish);
 		uint32_t edges = 0, blocks = 0;
 
 		for (uint32_t i = 0; i < placement->narcs; i++)
@@ -236,11 +241,12 @@ test_cost(void **state)
 	names_mark(&drawn, "A B C", wanted);
 	for (int i = 0; i < 2; i++) {
 		struct placement_wish wish = {
-			.cost = cost_thrice, .ctx = &arcs[i],
+			.cost = cost_thrice,
+			.ctx = &arcs[i],
 			.wanted = i ? wanted : NULL,
 		};
-		struct placement *placement =
-			placement_make(drawn.flow, weights, &wish);
+		struct placement *placement = placement_make(drawn.flow,
+							     weights, &wish);
 
 		for (uint32_t k = 0; k < placement->narcs; k++)
 			assert_int_not_equal(placement->arcs[k], arcs[i]);
@@ -262,8 +268,10 @@ test_traps(void **state)
 		bool traps, one;
 		uint32_t narcs, nsites;
 	} cases[] = {
-		{ false, false, 2, 2 }, { false, true, 2, 2 },
-		{ true, false, 2, 1 }, { true, true, 3, 1 },
+		{ false, false, 2, 2 },
+		{ false, true, 2, 2 },
+		{ true, false, 2, 1 },
+		{ true, true, 3, 1 },
 	};
 	struct drawn drawn = drawn_make("^A AA A$");
 	struct weights *weights = weights_guess(drawn.flow, NULL);
@@ -349,7 +357,7 @@ optimum_check(const struct flow *flow, const struct weights *weights,
 
 		wanted[arc] = !vertex || block;
 		if (block ? flow->in[arc_block(flow, arc)] !=
-			    flow->in[arc_block(flow, arc) + 1] :
+				    flow->in[arc_block(flow, arc) + 1] :
 			    !vertex && edge_countable(flow, arc))
 			arcs[n++] = arc;
 	}
@@ -398,13 +406,13 @@ test_minimal(void **state)
 			for (uint32_t k = 0; k < placement->narcs; k++) {
 				uint32_t arc = placement->arcs[k];
 				uint32_t w = arc < flow->nedges ?
-					arc_tail(flow, arc) :
-					arc_head(flow, arc);
+						     arc_tail(flow, arc) :
+						     arc_head(flow, arc);
 
 				counted[arc] = v != w;
 			}
-			assert_false(kirchhoff_determines(flow, counted,
-							  wanted));
+			assert_false(
+				kirchhoff_determines(flow, counted, wanted));
 		}
 		placement_free(placement);
 		weights_free(weights);

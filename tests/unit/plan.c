@@ -37,8 +37,7 @@ test_func(void **state)
 	assert_null(plan_site(plan, BASE + 1));
 	assert_true(plan_site(plan, BASE + 0x101)->branch);
 	assert_false(plan_site(plan, BASE)->branch);
-	assert_int_equal(plan_site(plan, BASE + 0x101)->insn.kind,
-			 INSN_BRANCH);
+	assert_int_equal(plan_site(plan, BASE + 0x101)->insn.kind, INSN_BRANCH);
 	abc_close(plan);
 }
 
@@ -75,7 +74,9 @@ static void
 test_methods(void **state)
 {
 	static const enum placement_method methods[] = {
-		PLACE_OPTIMAL, PLACE_VERTEX, PLACE_EVERY,
+		PLACE_OPTIMAL,
+		PLACE_VERTEX,
+		PLACE_EVERY,
 	};
 	static const uint64_t at[] = { 0, 1, 3, 4, 6, 7, 8, 10 };
 	static const uint64_t ran[] = { 10, 10, 6, 6, 4, 10, 10, 3 };
@@ -93,8 +94,10 @@ test_methods(void **state)
 						i < 3);
 
 		for (size_t k = 0; k < 8; k++)
-			hit(plan, at[k], ran[k], at[k] == 1 ? 4 :
-			    at[k] == 8 ? 7 : 0);
+			hit(plan, at[k], ran[k],
+			    at[k] == 1 ? 4 :
+			    at[k] == 8 ? 7 :
+					 0);
 		for (size_t k = 0; k < 8; k++)
 			assert_int_equal(insn_known(plan, 0, at[k]), ran[k]);
 		assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 3);
@@ -379,14 +382,21 @@ test_inlines(void **state)
 	abc_code(&t, 0, "ppb\xfdpppr", 8);
 	t.image.ninlines = 3;
 	t.inlines[0] = (struct inlined){
-		.addr = BASE + 1, .name = "in", .file = 0, .line = 3,
-		.ranges = &ranges[0], .nranges = 1,
+		.addr = BASE + 1,
+		.name = "in",
+		.file = 0,
+		.line = 3,
+		.ranges = &ranges[0],
+		.nranges = 1,
 	};
 	t.inlines[1] = t.inlines[0];
 	t.inlines[1].addr = BASE + 5;
 	t.inlines[1].ranges = &ranges[1];
 	t.inlines[2] = (struct inlined){
-		.addr = BASE + 0x700, .name = "gone", .file = 0, .line = 9,
+		.addr = BASE + 0x700,
+		.name = "gone",
+		.file = 0,
+		.line = 9,
 	};
 	plan = abc_plan(&t, &sel);
 	assert_int_equal(units_number(plan), 2);

@@ -93,8 +93,8 @@ test_monotonous(void **state)
 {
 	enum { BLOCKS = 1000000 };
 	struct profile *profile = mem_alloc(sizeof(*profile)), *copy;
-	struct profile_object *object =
-		vec_push(profile->objects, profile->nobjects);
+	struct profile_object *object = vec_push(profile->objects,
+						 profile->nobjects);
 	struct profile_func *func;
 
 	*object = (struct profile_object){ .path = mem_strdup("/bin/x") };
@@ -108,7 +108,9 @@ test_monotonous(void **state)
 	};
 	for (uint64_t i = 0; i < BLOCKS; i++)
 		func->blocks[i] = (struct profile_block){
-			.addr = 4 * i, .size = 4, .ninsns = 1,
+			.addr = 4 * i,
+			.size = 4,
+			.ninsns = 1,
 			.count = { .n = 7, .state = COUNT_EXACT },
 		};
 	copy = profile_copy(profile);
@@ -150,8 +152,10 @@ test_executed(void **state)
 	};
 	struct profile_func func = {
 		.state = PROFILE_COUNTED,
-		.blocks = blocks, .nblocks = 2,
-		.abnormals = abnormals, .nabnormals = 3,
+		.blocks = blocks,
+		.nblocks = 2,
+		.abnormals = abnormals,
+		.nabnormals = 3,
 	};
 	bool known;
 
@@ -177,10 +181,13 @@ test_executed(void **state)
 static void
 test_calls(void **state)
 {
-	struct profile_edge edge = { FLOW_ROOT, FLOW_EXIT, BY_NOTHING,
-				     { 12, COUNT_EXACT, 0 } };
+	struct profile_edge edge = {
+		FLOW_ROOT, FLOW_EXIT, BY_NOTHING, { 12, COUNT_EXACT, 0 }
+	};
 	struct profile_func func = {
-		.state = PROFILE_COUNTED, .edges = &edge, .nedges = 1,
+		.state = PROFILE_COUNTED,
+		.edges = &edge,
+		.nedges = 1,
 	};
 
 	assert_int_equal(profile_calls(&func).n, 12);
@@ -222,8 +229,7 @@ rich_file(size_t *size)
 		struct profile *profile = world_profile();
 
 		free(bytes);
-		bytes = is_rich(profile) ? profile_encode(profile, size) :
-					   NULL;
+		bytes = is_rich(profile) ? profile_encode(profile, size) : NULL;
 		profile_free(profile);
 	} while (!bytes || *size > SMALL);
 	return bytes;
@@ -367,7 +373,8 @@ test_frame(void **state)
 	message_is(bytes, 7, "f: truncated");
 	memcpy(file, bytes, size);
 	file[8] = 2;
-	message_is(file, size, "f: a data file of version 2; this pmon reads "
+	message_is(file, size,
+		   "f: a data file of version 2; this pmon reads "
 		   "version 1");
 	/* A section is missing: END says there are two. */
 	memcpy(file + head + section, end, section);
@@ -395,8 +402,8 @@ static void
 test_optional_section(void **state)
 {
 	/* END of three sections: a stored block of deflate, Adler-32. */
-	static const uint8_t three[] = { 0x78, 0x01, 1, 1, 0, 0xfe, 0xff, 3,
-					 0, 4, 0, 4 };
+	static const uint8_t three[] = { 0x78, 0x01, 1, 1, 0, 0xfe,
+					 0xff, 3,    0, 4, 0, 4 };
 	struct profile empty = { 0 }, *profile;
 	size_t size, n, section = 4 + 16 + 9 + 4;
 	uint8_t *bytes = profile_encode(&empty, &size), file[512];

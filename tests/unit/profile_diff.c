@@ -16,11 +16,12 @@
 static struct profile_object *
 object_add(struct profile *profile, const char *path, uint8_t id)
 {
-	struct profile_object *object =
-		vec_push(profile->objects, profile->nobjects);
+	struct profile_object *object = vec_push(profile->objects,
+						 profile->nobjects);
 
 	*object = (struct profile_object){
-		.path = mem_strdup(path), .build_id = { id },
+		.path = mem_strdup(path),
+		.build_id = { id },
 		.build_id_len = 20,
 	};
 	return object;
@@ -34,17 +35,28 @@ func_add(struct profile_object *object, uint64_t addr, const char *name,
 	struct profile_func *func = vec_push(object->funcs, object->nfuncs);
 
 	*func = (struct profile_func){
-		.addr = addr, .part = PART_NONE, .state = PROFILE_COUNTED,
+		.addr = addr,
+		.part = PART_NONE,
+		.state = PROFILE_COUNTED,
 		.name = mem_strdup(name),
 	};
 	*vec_push(func->blocks, func->nblocks) = (struct profile_block){
-		addr, 8, 2, { first, COUNT_EXACT, 0 },
+		addr,
+		8,
+		2,
+		{ first, COUNT_EXACT, 0 },
 	};
 	*vec_push(func->blocks, func->nblocks) = (struct profile_block){
-		addr + 8, 8, 3, { second, COUNT_EXACT, 0 },
+		addr + 8,
+		8,
+		3,
+		{ second, COUNT_EXACT, 0 },
 	};
 	*vec_push(func->edges, func->nedges) = (struct profile_edge){
-		FLOW_ROOT, FLOW_BLOCK, BY_NOTHING, { first, COUNT_EXACT, 0 },
+		FLOW_ROOT,
+		FLOW_BLOCK,
+		BY_NOTHING,
+		{ first, COUNT_EXACT, 0 },
 	};
 	return func;
 }

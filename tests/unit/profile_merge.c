@@ -94,8 +94,8 @@ loop(uint64_t id, uint64_t in, uint64_t n)
 	};
 	uint64_t counts[] = { in, n, n - in, in };
 	struct profile *profile = mem_alloc(sizeof(*profile));
-	struct profile_object *object =
-		vec_push(profile->objects, profile->nobjects);
+	struct profile_object *object = vec_push(profile->objects,
+						 profile->nobjects);
 	struct profile_func *func;
 
 	*vec_push(profile->runs, profile->nruns) = (struct profile_run){
@@ -114,11 +114,12 @@ loop(uint64_t id, uint64_t in, uint64_t n)
 		.name = mem_strdup("loop"),
 	};
 	for (uint64_t i = 0; i < 2; i++)
-		*vec_push(func->blocks, func->nblocks) =
-			(struct profile_block){
-				.addr = 0x100 + 8 * i, .size = 8, .ninsns = 2,
-				.count = { n, COUNT_EXACT, 0 },
-			};
+		*vec_push(func->blocks, func->nblocks) = (struct profile_block){
+			.addr = 0x100 + 8 * i,
+			.size = 8,
+			.ninsns = 2,
+			.count = { n, COUNT_EXACT, 0 },
+		};
 	for (size_t i = 0; i < 4; i++) {
 		struct profile_edge *edge = vec_push(func->edges, func->nedges);
 

@@ -15,13 +15,17 @@
 #include <cmocka.h>
 
 enum {
-	ROUNDS = 1500, FUNCS = 6, FUNC_SIZE = 32, INSNS_MAX = 13,
-	RUNS = 4, COUNTER_SETS = 3,
+	ROUNDS = 1500,
+	FUNCS = 6,
+	FUNC_SIZE = 32,
+	INSNS_MAX = 13,
+	RUNS = 4,
+	COUNTER_SETS = 3,
 };
 
-static const unsigned everything =
-	1U << UNIT_FUNC | 1U << UNIT_LINE | 1U << UNIT_BLOCK |
-	1U << UNIT_EDGE | 1U << UNIT_INSN | 1U << UNIT_CALL;
+static const unsigned everything = 1U << UNIT_FUNC | 1U << UNIT_LINE |
+				   1U << UNIT_BLOCK | 1U << UNIT_EDGE |
+				   1U << UNIT_INSN | 1U << UNIT_CALL;
 
 /* Programs are made of numbers from the next on. */
 static uint64_t seed_before;
@@ -57,15 +61,17 @@ func_make(struct toy *t, unsigned func)
 		at[i + 1] = at[i] + (strchr("bjcR", letters[i]) ? 2 : 1);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		unsigned to = letters[i] == 'b' ? random_below(n) :
-			      i + 1 + random_below(n - i - (i + 1 < n));
+		unsigned to = letters[i] == 'b' ?
+				      random_below(n) :
+				      i + 1 + random_below(n - i - (i + 1 < n));
 
 		code[at[i]] = (uint8_t)letters[i];
 		if (letters[i] == 'b' || letters[i] == 'j')
 			code[at[i] + 1] = (uint8_t)(at[to] - at[i + 1]);
 		if (letters[i] == 'c')
-			code[at[i] + 1] = (uint8_t)(2 * (func + 1 +
-				random_below(FUNCS - func - 1)));
+			code[at[i] + 1] =
+				(uint8_t)(2 * (func + 1 +
+					       random_below(FUNCS - func - 1)));
 	}
 	toy_skip(t, func_entry(func));
 	lo = toy_code(t, (const char *)code, at[n]);
@@ -142,8 +148,9 @@ func_run(struct toy *t, unsigned func, unsigned *budget,
 			return true;
 		if ((insn.kind == INSN_CALL ||
 		     insn.kind == INSN_CALL_INDIRECT) &&
-		    !func_run(t, (unsigned)((insn.target - CPU_BASE) /
-					    FUNC_SIZE), budget, counter_set)) {
+		    !func_run(t,
+			      (unsigned)((insn.target - CPU_BASE) / FUNC_SIZE),
+			      budget, counter_set)) {
 			counter_set_abnormal(counter_set, addr + insn.len, true)
 				->left++;
 			return false;
@@ -163,8 +170,9 @@ doubts_make(struct plan *plan)
 	plan->calls_underivable |= kind == 1 || kind == 2 || kind == 3;
 	plan->underivable = kind == 2;
 	plan->fplans[fplan].interrupted |= kind == 3;
-	plan->fplans[fplan].mid_entered |=
-		kind == 4 && plan->fplans[fplan].state == FPLAN_READY;
+	plan->fplans[fplan].mid_entered |= kind == 4 &&
+					   plan->fplans[fplan].state ==
+						   FPLAN_READY;
 	plan->fplans[fplan].missed |= kind == 1;
 	if (plan->fplans[fplan].site != SITE_NONE)
 		plan->sites[plan->fplans[fplan].site].lost |= kind == 5;
@@ -368,15 +376,17 @@ parts_save(struct toy *t)
 	struct profile *profile = mem_alloc(sizeof(*profile));
 
 	*vec_push(profile->runs, profile->nruns) = (struct profile_run){
-		.command = mem_strdup(""), .outcome = mem_strdup(""),
+		.command = mem_strdup(""),
+		.outcome = mem_strdup(""),
 		.version = mem_strdup(""),
 	};
 	for (unsigned i = 0; i < COUNTER_SETS; i++)
-		*vec_push(profile->parts, profile->nparts) =
-			(struct profile_part){
-				.pid = i + 1, .parent = PART_NONE,
-				.program = mem_strdup("p"),
-			};
+		*vec_push(profile->parts,
+			  profile->nparts) = (struct profile_part){
+			.pid = i + 1,
+			.parent = PART_NONE,
+			.program = mem_strdup("p"),
+		};
 	profile_save(profile, &t->plan, 1, counter_sets);
 	sound(profile);
 	return profile;
@@ -428,7 +438,7 @@ test_other_graph(void **state)
 		assert_int_equal(fplan->counts[i].reason, REASON_GRAPH);
 	units = plan_units(again->plan, &n);
 	assert_string_equal(units[0].why, "its blocks are not those that were "
-			    "counted");
+					  "counted");
 	free(units);
 	profile_free(profile);
 	toy_free(t);
@@ -483,7 +493,8 @@ test_weights(void **state)
 	weights_free(weights);
 	func = &profile->objects[0].funcs[0];
 	func->edges[func->nedges - 1].count = (struct count){
-		.reason = REASON_LOST };
+		.reason = REASON_LOST
+	};
 	assert_null(profile_weigh(&earlier, t->plan, fplan));
 	assert_false(profile_rebuilt(profile, t->plan->image));
 	profile->objects[0].text_crc++;

@@ -25,7 +25,9 @@ drawn_propagate(struct drawn *drawn, const char *const *names,
 	uint32_t arcs[8];
 	struct placement placement = { .arcs = arcs };
 	struct measured measured = {
-		.counters = counters, .extras = extras, .nextras = nextras,
+		.counters = counters,
+		.extras = extras,
+		.nextras = nextras,
 	};
 
 	for (; names[placement.narcs]; placement.narcs++)
@@ -55,18 +57,17 @@ test_figure_5(void **state)
 {
 	static const char *const names[] = { "PQ", "QA", "P$", "R$", NULL };
 	static const uint64_t counters[] = { 3, 2, 0, 1 };
-	static const char *const others[] = {
-		"QB", "BR", "AR", "RC", "CP", "^P", "P", "Q", "A", "B", "R",
-		"C", "$^", NULL
-	};
-	static const uint64_t expected[] = {
-		1, 1, 2, 2, 2, 1, 3, 3, 2, 1, 3, 2, 1
-	};
+	static const char *const others[] = { "QB", "BR", "AR", "RC", "CP",
+					      "^P", "P",  "Q",	"A",  "B",
+					      "R",  "C",  "$^", NULL };
+	static const uint64_t expected[] = { 1, 1, 2, 2, 2, 1, 3,
+					     3, 2, 1, 3, 2, 1 };
 	struct drawn drawn = drawn_make(figure_1);
 	struct count counts[WALK_ARCS];
 
 	assert_int_equal(drawn_propagate(&drawn, names, counters, NULL, 0,
-					 counts), FLOW_CONSISTENT);
+					 counts),
+			 FLOW_CONSISTENT);
 	counts_expect(&drawn, counts, others, expected);
 	assert_int_equal(counts[drawn_arc(&drawn, "PQ")].state, COUNT_EXACT);
 	assert_int_equal(counts[drawn_arc(&drawn, "QB")].state, COUNT_DERIVED);
@@ -82,22 +83,22 @@ test_figure_7(void **state)
 {
 	static const char *const names[] = { "PQ", "QA", "P$", "R$", NULL };
 	static const uint64_t counters[] = { 2, 1, 0, 0 };
-	static const char *const others[] = {
-		"AR", "QB", "BR", "RC", "A", "R", "$^", NULL
-	};
+	static const char *const others[] = { "AR", "QB", "BR", "RC",
+					      "A",  "R",  "$^", NULL };
 	static const uint64_t wrong[] = { 1, 1, 1, 2, 1, 2, 0 };
 	static const uint64_t right[] = { 0, 1, 1, 1, 1, 1, 1 };
 	struct drawn drawn = drawn_make(figure_1);
-	struct flow_extra extra = {
-		drawn.verts['A'] - FLOW_BLOCK, LEFT_BEHIND, 1
-	};
+	struct flow_extra extra = { drawn.verts['A'] - FLOW_BLOCK, LEFT_BEHIND,
+				    1 };
 	struct count counts[WALK_ARCS];
 
 	assert_int_equal(drawn_propagate(&drawn, names, counters, NULL, 0,
-					 counts), FLOW_CONSISTENT);
+					 counts),
+			 FLOW_CONSISTENT);
 	counts_expect(&drawn, counts, others, wrong);
 	assert_int_equal(drawn_propagate(&drawn, names, counters, &extra, 1,
-					 counts), FLOW_CONSISTENT);
+					 counts),
+			 FLOW_CONSISTENT);
 	counts_expect(&drawn, counts, others, right);
 	flow_free(drawn.flow);
 }
@@ -110,9 +111,7 @@ test_figure_7(void **state)
 static void
 test_figure_9(void **state)
 {
-	static const char *const names[] = {
-		"a", "b", "m", "x", NULL
-	};
+	static const char *const names[] = { "a", "b", "m", "x", NULL };
 	static const uint64_t counters[] = { 3, 5, 2, 7 };
 	static const char *const others[] = { "n", "y", NULL };
 	/* a and b give m and n; m and n give x and y: 3 + 5 - 2, 8 - 7. */
@@ -122,10 +121,13 @@ test_figure_9(void **state)
 	struct count counts[WALK_ARCS];
 
 	assert_int_equal(drawn_propagate(&drawn, names, counters, NULL, 0,
-					 counts), FLOW_CONSISTENT);
+					 counts),
+			 FLOW_CONSISTENT);
 	counts_expect(&drawn, counts, others, expected);
-	for (const char *const *p = (const char *const[]){
-	     "am", "an", "bm", "bn", "mx", "my", "nx", "ny", NULL }; *p; p++) {
+	for (const char *const *p =
+		     (const char *const[]){ "am", "an", "bm", "bn", "mx", "my",
+					    "nx", "ny", NULL };
+	     *p; p++) {
 		const struct count *count = &counts[drawn_arc(&drawn, *p)];
 
 		assert_int_equal(count->state, COUNT_UNKNOWN);
@@ -147,7 +149,8 @@ test_faults(void **state)
 	assert_int_equal(drawn_propagate(&drawn, names, more, NULL, 0, counts),
 			 FLOW_NEGATIVE);
 	assert_int_equal(drawn_propagate(&drawn, names, differ, NULL, 0,
-					 counts), FLOW_CONSISTENT);
+					 counts),
+			 FLOW_CONSISTENT);
 	assert_int_equal(drawn_propagate(&drawn, all, sums, NULL, 0, counts),
 			 FLOW_INCONSISTENT);
 	flow_free(drawn.flow);
@@ -159,7 +162,8 @@ test_lost(void **state)
 {
 	struct drawn drawn = drawn_make("^A AB AC BD CD DE DF EG FG G$");
 	uint32_t arcs[] = {
-		drawn_arc(&drawn, "A"), drawn_arc(&drawn, "B"),
+		drawn_arc(&drawn, "A"),
+		drawn_arc(&drawn, "B"),
 		drawn_arc(&drawn, "E"),
 	};
 	struct placement placement = { .arcs = arcs, .narcs = 3 };
@@ -171,10 +175,12 @@ test_lost(void **state)
 	struct count counts[WALK_ARCS];
 
 	assert_int_equal(propagate(drawn.flow, &placement, &measured, counts,
-				   NULL), FLOW_CONSISTENT);
+				   NULL),
+			 FLOW_CONSISTENT);
 	counts_expect(&drawn, counts, known, expected);
-	for (const char *const *p = (const char *const[]){
-	     "B", "C", "AB", "CD", NULL }; *p; p++) {
+	for (const char *const *p =
+		     (const char *const[]){ "B", "C", "AB", "CD", NULL };
+	     *p; p++) {
 		const struct count *count = &counts[drawn_arc(&drawn, *p)];
 
 		assert_int_equal(count->state, COUNT_UNKNOWN);
@@ -190,14 +196,15 @@ test_wide(void **state)
 	static const char *const names[] = { "A", "B", NULL };
 	static const uint64_t counters[] = { 0x7fffffffffffffff, 0xffffffff };
 	static const char *const others[] = { "C", "AC", "$^", NULL };
-	static const uint64_t expected[] = {
-		0x7fffffff00000000, 0x7fffffff00000000, 0x7fffffffffffffff
-	};
+	static const uint64_t expected[] = { 0x7fffffff00000000,
+					     0x7fffffff00000000,
+					     0x7fffffffffffffff };
 	struct drawn drawn = drawn_make("^A AB AC B$ C$");
 	struct count counts[WALK_ARCS];
 
 	assert_int_equal(drawn_propagate(&drawn, names, counters, NULL, 0,
-					 counts), FLOW_CONSISTENT);
+					 counts),
+			 FLOW_CONSISTENT);
 	counts_expect(&drawn, counts, others, expected);
 	flow_free(drawn.flow);
 }
@@ -272,7 +279,8 @@ trial_place(struct trial *trial, const struct weights *weights,
 	for (uint32_t i = 0; i < trial->placement->narcs; i++) {
 		uint32_t arc = trial->placement->arcs[i];
 		enum flow_by by = arc < trial->flow->nedges ?
-			trial->flow->edges[arc].by : BY_LAST;
+					  trial->flow->edges[arc].by :
+					  BY_LAST;
 
 		/* Nothing can count these. */
 		assert_true(by != BY_NOTHING && by != BY_LEAK);
@@ -286,8 +294,8 @@ wanted_choose(struct trial *trial)
 	unsigned edges = random_below(3) * 25, blocks = random_below(3) * 50;
 
 	for (uint32_t arc = 0; arc < flow_arcs(trial->flow); arc++)
-		trial->wanted[arc] = random_chance(arc < trial->flow->nedges ?
-						   edges : blocks);
+		trial->wanted[arc] = random_chance(
+			arc < trial->flow->nedges ? edges : blocks);
 }
 
 static void
@@ -346,7 +354,7 @@ test_random(void **state)
 			     arc++)
 				if ((all || trial.wanted[arc]) &&
 				    (vertex ? arc >= trial.flow->nedges :
-				     knowable[arc]))
+					      knowable[arc]))
 					assert_int_not_equal(
 						trial.counts[arc].state,
 						COUNT_UNKNOWN);
@@ -360,7 +368,8 @@ test_random(void **state)
 		flow_free(trial.flow);
 	}
 	print_message("# %" PRIu64 " times walked, %" PRIu64 " counts, %" PRIu64
-		      " with counters lost\n", walks, known, lost);
+		      " with counters lost\n",
+		      walks, known, lost);
 }
 
 /* A count is known just if linear algebra says that it is determined. */
@@ -392,8 +401,9 @@ test_determined(void **state)
 
 			if (counted[arc] || arc == trial.flow->back)
 				continue;
-			assert_int_equal(known, kirchhoff_rank(
-				trial.flow, counted, arc) == rank);
+			assert_int_equal(known,
+					 kirchhoff_rank(trial.flow, counted,
+							arc) == rank);
 			yes += known;
 			no += !known;
 		}
@@ -453,7 +463,8 @@ test_open(void **state)
 		uint32_t arcs[WALK_ARCS];
 		struct placement placement = { .arcs = arcs };
 		struct measured measured = { .counters = trial.counters,
-			.open = open, .doubt = REASON_STACK };
+					     .open = open,
+					     .doubt = REASON_STACK };
 		unsigned rank;
 
 		for (uint32_t arc = 0; arc < flow_arcs(trial.flow); arc++)
@@ -485,9 +496,10 @@ test_open(void **state)
 
 			if (counted[arc] || arc == trial.flow->back)
 				continue;
-			assert_int_equal(known, kirchhoff_rank_open(
-				trial.flow, counted, measured.open, arc) ==
-				rank);
+			assert_int_equal(
+				known, kirchhoff_rank_open(trial.flow, counted,
+							   measured.open,
+							   arc) == rank);
 			yes += known;
 			no += !known;
 		}

@@ -25,35 +25,47 @@ static struct {
 
 /* ---- checks */
 
+static char
+site_mark(const struct site *site)
+{
+	if (!site)
+		return ' ';
+	if (site->waiting)
+		return 'w';
+	return site->idle ? 'i' : '*';
+}
+
 static void
 trial_print(const struct trial *t)
 {
 	static const char kinds[] = "pJBiCcRsth";
+	static const char tested[] = "?gT";
+	static const char names[] = "abcdef";
 	const struct program *p = &t->program;
 
-	print_error("# %s, method %d, units %x of %x\n", t->wish.eager ?
-		    "eager" : "lazy", t->wish.method, t->m.plan->units,
-		    t->sel.units);
+	print_error("# %s, method %d, units %x of %x\n",
+		    t->wish.eager ? "eager" : "lazy", t->wish.method,
+		    t->m.plan->units, t->sel.units);
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct toy_insn *insn = &p->insns[i];
 		const struct site *site = plan_site(t->m.plan, insn->addr);
 
 		print_error("# %c %" PRIx64 " %c%c %4x line %2d ran %" PRIu64
-			    " came %" PRIu64 "\n", "abcdef"[insn->func],
-			    insn->addr, site ? site->waiting ? 'w' :
-			    site->idle ? 'i' : '*' : ' ',
+			    " came %" PRIu64 "\n",
+			    names[insn->func], insn->addr, site_mark(site),
 			    insn->op < 10 ? kinds[insn->op] :
-			    "?gT"[insn->op - TOY_COMPARE], insn->operand,
-			    (int)t->owner[i], t->truth.begun[i],
+					    tested[insn->op - TOY_COMPARE],
+			    insn->operand, (int)t->owner[i], t->truth.begun[i],
 			    t->truth.arrivals[i]);
 		for (unsigned k = 0; k < p->n; k++)
 			if (t->truth.moves[i][k] && k != i + 1)
-				print_error("#\t\tto %" PRIx64 " %" PRIu64
-					    "\n", p->insns[k].addr,
+				print_error("#\t\tto %" PRIx64 " %" PRIu64 "\n",
+					    p->insns[k].addr,
 					    t->truth.moves[i][k]);
 		if (t->truth.leaves[i][0] || t->truth.leaves[i][1])
 			print_error("#\t\tleft %" PRIu64 ", taken %" PRIu64
-				    "\n", t->truth.leaves[i][0],
+				    "\n",
+				    t->truth.leaves[i][0],
 				    t->truth.leaves[i][1]);
 	}
 	for (size_t i = 0; i < t->m.counter_set->nabnormals; i++) {
@@ -61,8 +73,10 @@ trial_print(const struct trial *t)
 			&t->m.counter_set->abnormals[i];
 
 		print_error("# %" PRIx64 " %s left %" PRIu64 " came %" PRIu64
-			    "\n", abnormal->addr, abnormal->during ? "during" :
-			    "before", abnormal->left, abnormal->came);
+			    "\n",
+			    abnormal->addr,
+			    abnormal->during ? "during" : "before",
+			    abnormal->left, abnormal->came);
 	}
 }
 
@@ -83,7 +97,8 @@ count_check(const struct trial *t, const char *what, uint64_t at,
 	if (wrong || (must_know && count->state == COUNT_UNKNOWN)) {
 		trial_print(t);
 		print_error("# %s %" PRIx64 ": %" PRIu64 ", not %" PRIu64
-			    ", %s\n", what, at, count->n, n,
+			    ", %s\n",
+			    what, at, count->n, n,
 			    count_why(count) ? count_why(count) : "known");
 	}
 	if (count->state == COUNT_UNKNOWN) {
@@ -102,8 +117,9 @@ edge_at(const struct func_plan *fplan, uint32_t e)
 {
 	uint32_t from = fplan->flow->edges[e].from;
 
-	return from < FLOW_BLOCK ? 0 :
-	       fplan->cfg->insns[vert_last(fplan->cfg, from)].addr;
+	return from < FLOW_BLOCK ?
+		       0 :
+		       fplan->cfg->insns[vert_last(fplan->cfg, from)].addr;
 }
 
 static void
@@ -124,15 +140,15 @@ fplan_check(const struct trial *t, const struct func_plan *fplan,
 				    &fplan->counts[e],
 				    happened_edge(t, fplan, e), edges);
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
-		count_check(t, "block", fplan->cfg->insns[
-			    vert_first(fplan->cfg, v)].addr,
+		count_check(t, "block",
+			    fplan->cfg->insns[vert_first(fplan->cfg, v)].addr,
 			    &fplan->counts[arc_of_block(flow, v)],
 			    happened_block(t, fplan, v), blocks);
 	for (uint32_t i = 0; i < fplan->cfg->ninsns; i++) {
 		count = fplan_insn(fplan, i);
-		count_check(t, "instruction", fplan->cfg->insns[i].addr,
-			    &count, t->truth.begun[
-			    t->program.first[fplan->func] + i], blocks);
+		count_check(t, "instruction", fplan->cfg->insns[i].addr, &count,
+			    t->truth.begun[t->program.first[fplan->func] + i],
+			    blocks);
 	}
 	if (!t->m.plan->calls_underivable &&
 	    !fplan_came(t, fplan, counter_set)) {
@@ -150,7 +166,7 @@ unit_check(const struct trial *t, const struct unit *unit, uint64_t least,
 	   uint64_t most, bool doubt)
 {
 	bool wrong = unit->why ? !doubt && t->wish.method != PLACE_VERTEX :
-		     unit->n < least || unit->n > most;
+				 unit->n < least || unit->n > most;
 
 	if (wrong) {
 		trial_print(t);
@@ -288,11 +304,12 @@ trial_check(struct trial *t, const struct counter_set *counter_set)
 		if (fplan->counts && fplan->units & ~(1U << UNIT_FUNC))
 			fplan_check(t, fplan, counter_set);
 		if (fplan->named)
-			count_check(t, "calls of", fplan->func,
-				    &fplan->calls, t->truth.arrivals[
-				    t->program.first[fplan->func]],
-				    asked(t, fplan, UNIT_FUNC) &&
-				    t->wish.method != PLACE_VERTEX);
+			count_check(
+				t, "calls of", fplan->func, &fplan->calls,
+				t->truth.arrivals[t->program
+							  .first[fplan->func]],
+				asked(t, fplan, UNIT_FUNC) &&
+					t->wish.method != PLACE_VERTEX);
 	}
 	units_check(t);
 	targets_check(t, counter_set);
@@ -320,21 +337,25 @@ trial_open(struct trial *t, bool mixed)
 	struct plan *plan;
 
 	t->sel = (struct selection){ 0 };
-	t->sel.units = pick < UNIT_KINDS ? 1U << pick :
-		       1 + random_below((1 << UNIT_KINDS) - 1);
+	t->sel.units = pick < UNIT_KINDS ?
+			       1U << pick :
+			       1 + random_below((1 << UNIT_KINDS) - 1);
 	/* What is never looked at must not be mixed with what is. */
 	if (mixed)
 		t->sel.units |= 1U << UNIT_FUNC;
 	else if (!random_below(6))
 		select_glob(&t->sel.funcs, some[random_below(4)]);
 	t->wish = (struct plan_wish){
-		.sel = &t->sel, .method = random_below(3),
+		.sel = &t->sel,
+		.method = random_below(3),
 		.eager = random_chance(40),
 	};
 	plan = plan_open(&t->program.image, &t->wish, NULL, NULL);
 	memset(&t->truth, 0, sizeof(t->truth));
 	t->m = (struct machine){
-		.program = &t->program, .plan = plan, .truth = &t->truth,
+		.program = &t->program,
+		.plan = plan,
+		.truth = &t->truth,
 		.counter_set = plan_counter_set(plan, random_below(2)),
 		.mishaps = random_below(3) * 8,
 		.unreported = random_chance(30) ? 10 + random_below(90) : 0,
@@ -450,14 +471,18 @@ table_graph(struct program *p, const unsigned *entries, unsigned n,
 	for (unsigned i = 0; i < n; i++)
 		p->tables[0][i] = p->insns[entries[i]].addr;
 	p->data[p->image.ndata++] = (struct data){
-		TABLES, n * sizeof(uint64_t), (uint8_t *)p->tables[0],
+		TABLES,
+		n * sizeof(uint64_t),
+		(uint8_t *)p->tables[0],
 	};
 	code_write(p);
 	program_funcs(p, 2);
 	graphs = graphs_open(&p->image);
 	cfg = graph_make(graphs, &(struct graph_wish){
-		.ranges = p->ranges, .n = 1, .entry = true,
-	});
+					 .ranges = p->ranges,
+					 .n = 1,
+					 .entry = true,
+				 });
 	graphs_close(graphs);
 	return cfg;
 }

@@ -58,9 +58,13 @@ plan_make(void)
 	run("gcc -nostdlib -o links links.s");
 	image = image_open(in_work("links"), NULL, IMAGE_FLOW, NULL, NULL);
 	assert_non_null(image);
-	return plan_open(image, &(struct plan_wish){
-		.sel = &sel, .eager = true, .relocated = true,
-	}, NULL, NULL);
+	return plan_open(image,
+			 &(struct plan_wish){
+				 .sel = &sel,
+				 .eager = true,
+				 .relocated = true,
+			 },
+			 NULL, NULL);
 }
 
 static struct func_plan *
@@ -159,8 +163,9 @@ test_traps(void **state)
 		assert_false(redirect_allowed(plan, fplan));
 		fplan->lost = false;
 		plan_hook(plan, &(struct hook){
-			.kind = HOOK_LOADED, .addr = fplan->relocated->entry,
-		});
+					.kind = HOOK_LOADED,
+					.addr = fplan->relocated->entry,
+				});
 		assert_false(redirect_allowed(plan, fplan));
 		/* The monitor is told. */
 		assert_true(plan->nreopened > n);

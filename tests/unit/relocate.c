@@ -31,10 +31,13 @@ struct known {
  * for 3; even and odd take turns, 41 and 42 calls.
  */
 static const struct known known[] = {
-	{ "work", 1 }, { "fib", 1973 + 20 * 5 }, { "classify", 240 },
-	{ "even", 42 }, { "odd", 41 }, { "dot", 1 }, { "average", 1 },
-	{ "collatz", 29 }, { "bump", 1 }, { "sorted", 1 }, { "strings", 1 },
-	{ "interpret", 10 }, { "leap", 12 }, { "wide", 1 },
+	{ "work", 1 },	     { "fib", 1973 + 20 * 5 },
+	{ "classify", 240 }, { "even", 42 },
+	{ "odd", 41 },	     { "dot", 1 },
+	{ "average", 1 },    { "collatz", 29 },
+	{ "bump", 1 },	     { "sorted", 1 },
+	{ "strings", 1 },    { "interpret", 10 },
+	{ "leap", 12 },	     { "wide", 1 },
 };
 
 /* They are left by a long jump, or entered so. */
@@ -140,7 +143,8 @@ counts_check(size_t i, uint64_t **first)
 		*first = mem_alloc((narcs + 1) * sizeof(**first));
 		for (uint32_t arc = 0; arc < narcs; arc++)
 			(*first)[arc] = c->counts[arc].state == COUNT_UNKNOWN ?
-				UINT64_MAX : c->counts[arc].n;
+						UINT64_MAX :
+						c->counts[arc].n;
 	}
 	for (uint32_t arc = 0; arc < narcs; arc++)
 		if (c->counts[arc].state != COUNT_UNKNOWN &&
@@ -166,7 +170,8 @@ hits_make(long (*work_run)(void))
 	trace.hits = mem_alloc(end * sizeof(*trace.hits));
 	trace.on = true;
 	__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp);"
-			 "popfq; lea 128(%%rsp), %%rsp" ::: "memory", "cc");
+			 "popfq; lea 128(%%rsp), %%rsp" ::
+				 : "memory", "cc");
 	work_run();
 	trace.on = false;
 }
@@ -238,8 +243,13 @@ test_compilers(void **unused)
 {
 	static const char *const compilers[] = { "gcc", "clang" };
 	static const char *const levels[] = {
-		"-O0", "-O1", "-O2", "-O3 -march=native", "-Os",
-		"-O2 -fcf-protection=full", "-O2 -fno-plt -funroll-loops",
+		"-O0",
+		"-O1",
+		"-O2",
+		"-O3 -march=native",
+		"-Os",
+		"-O2 -fcf-protection=full",
+		"-O2 -fno-plt -funroll-loops",
 	};
 
 	/* Of clang's every third, unless there is time. */
@@ -378,8 +388,8 @@ test_guard(void **unused)
 	nguards = 0;
 	for (uint32_t i = 0; i < c->placement->narcs; i++)
 		if (c->placement->arcs[i] ==
-		    arc_of_block(c->flow, FLOW_BLOCK + (uint32_t)
-				 cfg_block(c->cfg, addr)))
+		    arc_of_block(c->flow, FLOW_BLOCK + (uint32_t)cfg_block(
+							       c->cfg, addr)))
 			assert_int_equal(c->counters[i], 2);
 	relocation_remove(c);
 	assert_int_equal(guarded(-1), 105);
@@ -396,8 +406,8 @@ fragments_counting(const struct relocated *relocated, uint32_t arc)
 
 	for (uint32_t i = 0; i < relocated->nfragments; i++)
 		n += relocated->fragments[i].kind == FRAGMENT_PROBE &&
-		     relocated->probes[relocated->fragments[i].probe]
-				     .element == arc;
+		     relocated->probes[relocated->fragments[i].probe].element ==
+			     arc;
 	return n;
 }
 
@@ -408,8 +418,8 @@ fragments_counting(const struct relocated *relocated, uint32_t arc)
 static void
 test_loop(void **unused)
 {
-	struct relocation *c = own_relocated("looped", &(struct make_options){
-		.method = PLACE_EVERY });
+	struct relocation *c = own_relocated(
+		"looped", &(struct make_options){ .method = PLACE_EVERY });
 	uint64_t *sums = mem_alloc(c->placement->narcs * sizeof(*sums));
 	uint32_t first = 0, last = 0;
 	unsigned nloops = 0;
@@ -436,9 +446,14 @@ test_loop(void **unused)
 	for (uint32_t i = 0; i < c->placement->narcs; i++) {
 		uint32_t arc = c->placement->arcs[i];
 
-		if (arc == arc_of_block(c->flow, FLOW_BLOCK + (uint32_t)
-					cfg_block(c->cfg, c->cfg->insns[
-					c->cfg->ninsns - 3].addr))) {
+		if (arc ==
+		    arc_of_block(
+			    c->flow,
+			    FLOW_BLOCK +
+				    (uint32_t)cfg_block(
+					    c->cfg,
+					    c->cfg->insns[c->cfg->ninsns - 3]
+						    .addr))) {
 			assert_int_equal(sums[i], 7 * 8 / 2);
 			assert_int_equal(fragments_counting(c->relocated, arc),
 					 2);
@@ -455,9 +470,10 @@ test_loop(void **unused)
 static void
 test_loop_in_place(void **unused)
 {
-	struct relocation *c = own_relocated("looped", &(struct make_options){
-		.method = PLACE_EVERY, .entry_only = true,
-		.extent = EXTENT_PROBED });
+	struct relocation *c = own_relocated(
+		"looped", &(struct make_options){ .method = PLACE_EVERY,
+						  .entry_only = true,
+						  .extent = EXTENT_PROBED });
 	const struct insn *insns = c->cfg->insns;
 	uint64_t head = insns[c->cfg->ninsns - 6].addr;
 
@@ -495,10 +511,9 @@ static void
 test_middle_in_place(void **unused)
 {
 	struct relocation *c = own_relocated(
-		"skipping",
-		&(struct make_options){ .method = PLACE_EVERY,
-					  .entry_only = true,
-					  .extent = EXTENT_PROBED });
+		"skipping", &(struct make_options){ .method = PLACE_EVERY,
+						    .entry_only = true,
+						    .extent = EXTENT_PROBED });
 
 	skipping_run(c);
 	assert_int_equal(c->counters[0], 8);
@@ -526,8 +541,9 @@ test_skipping_whole(void **unused)
 static void
 refused_with(const char *name, const char *why, bool shared)
 {
-	struct relocation *c = own_relocated(name, &(struct make_options){
-		.method = PLACE_EVERY, .shared = shared });
+	struct relocation *c = own_relocated(
+		name, &(struct make_options){ .method = PLACE_EVERY,
+					      .shared = shared });
 
 	assert_null(c->relocated);
 	if (!strstr(fail_message(), why))
@@ -540,13 +556,15 @@ test_refused(void **unused)
 {
 	struct relocation *c;
 
-	refused_with("refused_middle", "leads to the middle of an instruction", false);
-	refused_with("refused_call", "leads to the middle of its own function", false);
+	refused_with("refused_middle", "leads to the middle of an instruction",
+		     false);
+	refused_with("refused_call", "leads to the middle of its own function",
+		     false);
 	refused_with("refused_address", "takes the address of code", false);
 	refused_with("refused_eip", "cannot be relocated", false);
 	refused_with("refused_flags", "flags are in use", true);
-	c = own_relocated("refused_flags", &(struct make_options){
-		.method = PLACE_EVERY });
+	c = own_relocated("refused_flags",
+			  &(struct make_options){ .method = PLACE_EVERY });
 	assert_non_null(c->relocated);
 	relocation_free(c);
 }
@@ -558,7 +576,8 @@ test_far(void **unused)
 	struct relocation *c = own_relocated(
 		"guarded", &(struct make_options){ .method = PLACE_EVERY });
 	struct relocated_place place = {
-		.va = object.bias + (UINT64_C(5) << 30), .bias = object.bias,
+		.va = object.bias + (UINT64_C(5) << 30),
+		.bias = object.bias,
 	};
 	struct code_patch patches[2];
 	uint8_t *bytes = mem_alloc(c->relocated->size);

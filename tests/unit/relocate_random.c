@@ -12,8 +12,12 @@
 #include "tests/lib/build.h"
 #include "tests/lib/flows.h"
 
-enum { FUNCS = 40, STATE_WORDS = 64, PLAIN_FLAGS = 0x202,
-       TRACING_FLAGS = 0x302 };
+enum {
+	FUNCS = 40,
+	STATE_WORDS = 64,
+	PLAIN_FLAGS = 0x202,
+	TRACING_FLAGS = 0x302
+};
 
 static struct object object;
 static FILE *out;
@@ -21,12 +25,12 @@ static unsigned func, nblocks;
 static bool checks[64];		/* per block: ends the loops it is in */
 
 static const char *const regs[] = {
-	"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
-	"r12", "r13", "rbp",
+	"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8",
+	"r9",  "r10", "r11", "r12", "r13", "rbp",
 };
 static const char *const conds[] = {
-	"o", "no", "c", "nc", "z", "nz", "be", "a", "s", "ns", "p", "np", "l",
-	"ge", "le", "g",
+	"o", "no", "c", "nc", "z", "nz", "be", "a",
+	"s", "ns", "p", "np", "l", "ge", "le", "g",
 };
 
 static const char *
@@ -46,19 +50,25 @@ static void
 sum_put(void)
 {
 	static const char *const two[] = {
-		"add", "sub", "and", "or", "xor", "cmp", "test", "adc", "sbb",
-		"mov", "imul", "bsf", "bsr", "bt",
+		"add", "sub", "and", "or",   "xor", "cmp", "test",
+		"adc", "sbb", "mov", "imul", "bsf", "bsr", "bt",
 	};
 	static const char *const one[] = {
 		"inc", "dec", "neg", "not", "shl", "shr", "sar", "rol", "rcr",
 	};
 
 	switch (random_below(12)) {
-	case 0: case 1: case 2: case 3: case 4: case 5:
+	case 0:
+	case 1:
+	case 2:
+	case 3:
+	case 4:
+	case 5:
 		fprintf(out, "\t%s %%%s, %%%s\n", two[random_below(14)], reg(),
 			reg());
 		return;
-	case 6: case 7:
+	case 6:
+	case 7:
 		fprintf(out, "\t%sq %%%s\n", one[random_below(9)], reg());
 		return;
 	case 8:
@@ -96,8 +106,8 @@ insn_put(void)
 			8 * random_below(8), reg());
 		return;
 	case 3:
-		fprintf(out, "\tcmpl $%u, data+%u(%%rip)\n",
-			random_below(1000), 4 * random_below(16));
+		fprintf(out, "\tcmpl $%u, data+%u(%%rip)\n", random_below(1000),
+			4 * random_below(16));
 		return;
 	case 4:
 		fprintf(out, "\tlea %d(%%%s,%%%s,4), %%%s\n",
@@ -108,13 +118,16 @@ insn_put(void)
 			8 * (16 + random_below(8)));
 		return;
 	case 6:
-		fprintf(out, "\tmovq %%%s, %%xmm0; paddd %%xmm0, %%xmm1; "
-			"pxor %%xmm1, %%xmm2; movq %%xmm2, %%%s\n", reg(),
-			reg());
+		fprintf(out,
+			"\tmovq %%%s, %%xmm0; paddd %%xmm0, %%xmm1; "
+			"pxor %%xmm1, %%xmm2; movq %%xmm2, %%%s\n",
+			reg(), reg());
 		return;
 	case 7:
-		fprintf(out, "\tlea 192(%%r15), %%rdi; mov $%u, %%ecx; "
-			"rep stosb\n", random_below(4));
+		fprintf(out,
+			"\tlea 192(%%r15), %%rdi; mov $%u, %%ecx; "
+			"rep stosb\n",
+			random_below(4));
 		return;
 	case 8:
 		/* Without the trap flag of who is stepped. */
@@ -144,10 +157,11 @@ table_put(unsigned b)
 {
 	unsigned n = 2u << random_below(3);
 
-	fprintf(out, "\tand $%u, %%ecx; lea 5f(%%rip), %%rdx\n"
+	fprintf(out,
+		"\tand $%u, %%ecx; lea 5f(%%rip), %%rdx\n"
 		"\tmovslq (%%rdx,%%rcx,4), %%rcx; add %%rdx, %%rcx\n"
-		"\t%sjmp *%%rcx\n\t.section .rodata\n\t.align 4\n5:\n", n - 1,
-		random_chance(50) ? "notrack " : "");
+		"\t%sjmp *%%rcx\n\t.section .rodata\n\t.align 4\n5:\n",
+		n - 1, random_chance(50) ? "notrack " : "");
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "\t.long .Lf%u_%u - 5b\n", func, target(b));
 	fprintf(out, "\t.text\n");
@@ -157,10 +171,14 @@ static void
 end_put(unsigned b)
 {
 	switch (random_below(13)) {
-	case 0: case 1: case 2: case 3:
+	case 0:
+	case 1:
+	case 2:
+	case 3:
 		fprintf(out, "\tj%s .Lf%u_%u\n", cond(), func, target(b));
 		return;
-	case 4: case 5:
+	case 4:
+	case 5:
 		fprintf(out, "\tj%s .Lf%u_%u\n\tj%s .Lf%u_%u\n", cond(), func,
 			target(b), cond(), func, target(b));
 		return;
@@ -175,7 +193,8 @@ end_put(unsigned b)
 	case 8:
 		fprintf(out, "7:\n");
 		insn_put();
-		fprintf(out, "\tlea -1(%%r14), %%rcx; jrcxz 8f; "
+		fprintf(out,
+			"\tlea -1(%%r14), %%rcx; jrcxz 8f; "
 			"mov %%rcx, %%r14; %s 7b\n8:\n",
 			random_chance(50) ? "jmp" : "loop");
 		return;
@@ -244,14 +263,18 @@ static void
 func_put(void)
 {
 	nblocks = 2 + random_below(20);
-	fprintf(out, "\t.globl f%u\n\t.type f%u, @function\n\t.p2align 4\n"
-		"f%u:\n", func, func, func);
+	fprintf(out,
+		"\t.globl f%u\n\t.type f%u, @function\n\t.p2align 4\n"
+		"f%u:\n",
+		func, func, func);
 	if (random_chance(50))
 		fprintf(out, "\tendbr64\n");
 	short_put();
-	fprintf(out, "\tpush %%rbx; push %%rbp; push %%r12; push %%r13\n"
+	fprintf(out,
+		"\tpush %%rbx; push %%rbp; push %%r12; push %%r13\n"
 		"\tpush %%r14; push %%r15; mov %%rdi, %%r15\n"
-		"\tmov $%u, %%r14d\n", 5 + random_below(60));
+		"\tmov $%u, %%r14d\n",
+		5 + random_below(60));
 	for (unsigned i = 1; i <= 8; i++)
 		fprintf(out, "\tmovq $0, -%u(%%rsp)\n", 8 * i);
 	fprintf(out, "\tmovq 104(%%r15), %%xmm1; movq 104(%%r15), %%xmm2\n");
@@ -264,9 +287,11 @@ func_put(void)
 		if (random_chance(5))
 			fprintf(out, "\tcall helper\n");
 		if (checks[b])
-			fprintf(out, "\tlea -1(%%r14), %%r14; mov %%r14, "
+			fprintf(out,
+				"\tlea -1(%%r14), %%r14; mov %%r14, "
 				"%%rcx; jrcxz 8f; jmp 9f\n8:\tjmp .Lf%u_out\n"
-				"9:\n", func);
+				"9:\n",
+				func);
 		for (unsigned i = random_below(5); i > 0; i--)
 			insn_put();
 		end_put(b);
@@ -275,7 +300,8 @@ func_put(void)
 	fprintf(out, "\tpushfq; popq 112(%%r15)\n");
 	for (unsigned i = 0; i < 13; i++)
 		fprintf(out, "\tmov %%%s, %u(%%r15)\n", regs[i], 8 * i);
-	fprintf(out, "\tpop %%r15; pop %%r14; pop %%r13; pop %%r12; "
+	fprintf(out,
+		"\tpop %%r15; pop %%r14; pop %%r13; pop %%r12; "
 		"pop %%rbp; pop %%rbx\n\t%s\n\t.size f%u, . - f%u\n",
 		random_chance(70) ? "ret" : "jmp helper", func, func);
 }
@@ -288,7 +314,8 @@ library_make(void)
 	fprintf(out, "\t.section .rodata\ndata:\n");
 	for (unsigned i = 0; i < 8; i++)
 		fprintf(out, "\t.quad %u\n", random_below(100000));
-	fprintf(out, "\t.text\n\t.type helper, @function\nhelper:\n"
+	fprintf(out,
+		"\t.text\n\t.type helper, @function\nhelper:\n"
 		"\tadd $0x7654321, %%rax; ret\n\t.size helper, . - helper\n");
 	for (func = 0; func < FUNCS; func++)
 		func_put();
@@ -410,8 +437,7 @@ path_of_relocated(const struct relocation *c)
 			if (entry.saved && !was_saved)
 				saved = trace.steps[i - 1].regs[10];
 			was_saved = entry.saved;
-			if (entry.between || !entry.arrived ||
-			    entry.saved ||
+			if (entry.between || !entry.arrived || entry.saved ||
 			    (cfg_insn(c->cfg, entry.addr) >= 0 &&
 			     insn_idle(c->cfg, entry.addr)))
 				continue;
@@ -435,8 +461,8 @@ paths_compare(const struct walked_path *a, const struct walked_path *b)
 		for (int k = 0; k < 16; k++)
 			if (a->steps[i].regs[k] != b->steps[i].regs[k])
 				fail_msg("step %zu at %#lx: register %d is "
-					 "%#lx, in the copy %#lx", i,
-					 a->steps[i].pc, k,
+					 "%#lx, in the copy %#lx",
+					 i, a->steps[i].pc, k,
 					 a->steps[i].regs[k],
 					 b->steps[i].regs[k]);
 	}
@@ -466,8 +492,8 @@ truth_make(const struct cfg *cfg, const struct flow *flow)
 		uint64_t addr = trace.steps[i].pc - object.bias;
 		long insn = cfg_insn(cfg, addr), b = cfg_block(cfg, addr);
 
-		if (insn < 0 || (insn == last && cfg->insns[insn].kind ==
-						INSN_PLAIN))
+		if (insn < 0 ||
+		    (insn == last && cfg->insns[insn].kind == INSN_PLAIN))
 			continue;
 		last = insn;
 		if (b < 0)
@@ -490,12 +516,12 @@ counts_compare(const char *name, const struct relocation *c,
 		bool block = arc >= c->flow->nedges;
 
 		if (count->state == COUNT_UNKNOWN && !options->entry_only &&
-		    (block || (options->method != PLACE_VERTEX &&
-			       options->tables)))
+		    (block ||
+		     (options->method != PLACE_VERTEX && options->tables)))
 			fail_msg("arc %u is not known", arc);
 		if (count->state != COUNT_UNKNOWN && count->n != truth[arc])
-			fail_msg("%s: arc %u ran %lu times, counted %lu",
-				 name, arc, truth[arc], count->n);
+			fail_msg("%s: arc %u ran %lu times, counted %lu", name,
+				 arc, truth[arc], count->n);
 	}
 }
 
@@ -556,9 +582,9 @@ static const struct make_options kinds[] = {
 	{ .method = PLACE_OPTIMAL, .tables = true, .shared = true },
 	{ .method = PLACE_OPTIMAL, .tables = true, .operand = 1000 },
 	{ .method = PLACE_EVERY, .operand = -3 },
-	{ .method = PLACE_OPTIMAL, .tables = true,
-	  .extent = EXTENT_PROBED },
-	{ .method = PLACE_OPTIMAL, .extent = EXTENT_PROBED,
+	{ .method = PLACE_OPTIMAL, .tables = true, .extent = EXTENT_PROBED },
+	{ .method = PLACE_OPTIMAL,
+	  .extent = EXTENT_PROBED,
 	  .entry_only = true },
 };
 
@@ -574,8 +600,10 @@ library_try(void)
 	for (unsigned i = 0; i < FUNCS; i++) {
 		snprintf(name, sizeof(name), "f%u", i);
 		for (unsigned k = 0; k < 14; k++)
-			start[k] = random_chance(50) ? random_below(100) :
-				(uint64_t)random_below(UINT32_MAX) << 20;
+			start[k] = random_chance(50) ?
+					   random_below(100) :
+					   (uint64_t)random_below(UINT32_MAX)
+						   << 20;
 		call((function *)dlsym(lib, name), start, false);
 		memcpy(end, state, sizeof(end));
 		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
@@ -593,8 +621,10 @@ test_random(void **unused)
 {
 	const char *rounds = getenv("PMON_ROUNDS");
 
-	for (long i = rounds ? atol(rounds) :
-		      getenv("PMON_SLOW") ? 20 : 2; i > 0; i--) {
+	for (long i = rounds		  ? atol(rounds) :
+		      getenv("PMON_SLOW") ? 20 :
+					    2;
+	     i > 0; i--) {
 		library_make();
 		library_try();
 	}

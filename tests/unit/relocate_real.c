@@ -47,7 +47,8 @@ refused(const char *why)
 	}
 	text[n] = 0;
 	for (i = 0; i < REASONS - 1 && figures.reasons[i].n &&
-	     strcmp(figures.reasons[i].text, text) != 0; i++)
+		    strcmp(figures.reasons[i].text, text) != 0;
+	     i++)
 		;
 	memcpy(figures.reasons[i].text, text, n + 1);
 	figures.reasons[i].n++;
@@ -145,7 +146,8 @@ patches_check(const struct relocated *relocated,
 
 		for (uint32_t i = block->first;
 		     flow->in[v] != flow->in[v + 1] &&
-		     i < block->first + block->count; i++)
+		     i < block->first + block->count;
+		     i++)
 			if (relocated_offset(relocated, cfg->insns[i].addr) < 0)
 				*vec_push(spans, n) = (struct span){
 					cfg->insns[i].addr,
@@ -188,16 +190,25 @@ relocated_check(const struct cfg *cfg, const struct flow *flow,
 		const struct weights *weights, const struct spare *spare)
 {
 	struct relocated_place place = {
-		.va = BIAS - (UINT64_C(64) << 20), .bias = BIAS,
-		.slots = COUNTERS, .scratch = SCRATCH,
+		.va = BIAS - (UINT64_C(64) << 20),
+		.bias = BIAS,
+		.slots = COUNTERS,
+		.scratch = SCRATCH,
 	};
 	clock_t begin = clock();
 	struct probe *probes = probes_count(placement, 0);
 	struct relocated *relocated = relocated_make(&(struct relocate_input){
-		.arch = arch, .cfg = cfg, .flow = flow,
-		.weights = weights, .probes = probes,
-		.nprobes = placement->narcs, .slot = placement->narcs,
-		.text = text_at, .ctx = image, .spares = spare, .nspares = spare != NULL,
+		.arch = arch,
+		.cfg = cfg,
+		.flow = flow,
+		.weights = weights,
+		.probes = probes,
+		.nprobes = placement->narcs,
+		.slot = placement->narcs,
+		.text = text_at,
+		.ctx = image,
+		.spares = spare,
+		.nspares = spare != NULL,
 	});
 	uint8_t *bytes;
 
@@ -240,9 +251,10 @@ code_try(struct graphs *graphs, const struct code_map *map,
 	 const struct code *code)
 {
 	struct cfg *cfg = graph_make(graphs, &(struct graph_wish){
-		.ranges = code->ranges, .n = code->nranges,
-		.entry = code->entry,
-	});
+						     .ranges = code->ranges,
+						     .n = code->nranges,
+						     .entry = code->entry,
+					     });
 	struct flow *flow = flow_build(cfg, NULL, 0);
 	struct weights *weights = weights_guess(flow, cfg);
 	struct placement *placement = placement_make(
@@ -251,8 +263,9 @@ code_try(struct graphs *graphs, const struct code_map *map,
 
 	/* The search is linear. */
 	spare = spare_padding(arch, text_at, image, code->ranges[0].hi,
-			      map->ncodes > 40000 ? code->ranges[0].hi + 16 :
-			      next_code(map, code->ranges[0].hi));
+			      map->ncodes > 40000 ?
+				      code->ranges[0].hi + 16 :
+				      next_code(map, code->ranges[0].hi));
 	for (size_t i = 0; i < code->nranges; i++)
 		figures.was += code->ranges[i].hi - code->ranges[i].lo;
 	relocated_check(cfg, flow, placement, weights,
@@ -271,8 +284,9 @@ figures_print(const char *path)
 	};
 
 	print_message("# %s: %lu KB, %lu functions relocated in %lu KB, %lu "
-		      "refused, %.0f ms per MB\n", path, figures.was >> 10,
-		      figures.relocations, figures.is >> 10, figures.refused,
+		      "refused, %.0f ms per MB\n",
+		      path, figures.was >> 10, figures.relocations,
+		      figures.is >> 10, figures.refused,
 		      1e3 * figures.seconds / (double)figures.was * 1e6);
 	print_message("#   counters %lu, %lu of them keep flags; returns in "
 		      "place %lu; calls moved %lu; not guarded %lu\n",
@@ -317,7 +331,8 @@ static void
 test_files(void **state)
 {
 	static const char *const usual[] = {
-		"/bin/bash", "/lib/x86_64-linux-gnu/libc.so.6",
+		"/bin/bash",
+		"/lib/x86_64-linux-gnu/libc.so.6",
 		"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
 	};
 

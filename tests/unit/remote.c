@@ -28,8 +28,7 @@ static const struct fixture {
 	{ "tests/m68k/many-O0.m68k", "qemu-m68k", SLOT_SLOWLY },
 	{ "tests/m68k/many-O2.m68000", "qemu-m68k -cpu m68000",
 	  STEP_SLOWLY | SLOT },
-	{ "tests/m68k/shell-O2.aarch64", "qemu-aarch64",
-	  STEP | SLOT_SLOWLY },
+	{ "tests/m68k/shell-O2.aarch64", "qemu-aarch64", STEP | SLOT_SLOWLY },
 	{ "tests/m68k/many-O2.aarch64", "qemu-aarch64", SLOT },
 };
 
@@ -69,9 +68,10 @@ image_spots(const char *path, const char *name, enum how how)
 		if (name && strcmp(func->name, name))
 			continue;
 		cfg = graph_make(graphs, &(struct graph_wish){
-			.ranges = func->ranges, .n = func->nranges,
-			.entry = true,
-		});
+						 .ranges = func->ranges,
+						 .n = func->nranges,
+						 .entry = true,
+					 });
 		assert_int_equal(cfg->bad, 0);
 		for (size_t k = 0; k < cfg->ninsns; k++)
 			*vec_push(c.spots, c.n) = (struct spot){
@@ -120,8 +120,9 @@ truth(const struct fixture *fixture, const char *dir, uint64_t *total,
 	char *cmd = mem_printf("o=-singlestep; %s -help | grep -q -e "
 			       "-one-insn-per-tb && o=-one-insn-per-tb; "
 			       "%s $o -d exec,nochain -D %s/trace "
-			       "%s %s >%s/truth", fixture->qemu,
-			       fixture->qemu, dir, fixture->path, input, dir);
+			       "%s %s >%s/truth",
+			       fixture->qemu, fixture->qemu, dir, fixture->path,
+			       input, dir);
 	char *log = mem_printf("%s/trace", dir), line[512];
 	int status = system(cmd);
 	FILE *f = fopen(log, "r");
@@ -237,14 +238,14 @@ test_ends(void **state)
 	if (!qemu_there())
 		skip();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *argv[] = { "tests/m68k/many-O0.m68k",
-				       cases[i].arg, NULL };
+		const char *argv[] = { "tests/m68k/many-O0.m68k", cases[i].arg,
+				       NULL };
 		struct counted c = image_spots(argv[0], "fib", HOW_SLOT);
 
 		assert_non_null(freopen("/dev/null", "r", stdin));
 		count(&c, argv, "/dev/null");
-		assert_int_equal(c.end.kind, cases[i].signal ? EVENT_KILLED :
-							       EVENT_EXITED);
+		assert_int_equal(c.end.kind,
+				 cases[i].signal ? EVENT_KILLED : EVENT_EXITED);
 		assert_int_equal(c.end.value, cases[i].signal);
 		assert_int_equal(c.spots[0].hits, cases[i].calls);
 		free(c.spots);
@@ -312,19 +313,17 @@ test_errors(void **state)
 
 	setenv("PATH", "/nonexistent", 1);
 	remote_use(&arch_m68k, NULL);
-	assert_int_equal(far->launch(argv[0], (char **)argv, &tid),
-			 HOST_ERROR);
+	assert_int_equal(far->launch(argv[0], (char **)argv, &tid), HOST_ERROR);
 	assert_string_equal(fail_message(), "qemu-m68k is not installed: "
-			    "install the package qemu-user");
+					    "install the package qemu-user");
 	setenv("PATH", path, 1);
 	remote_use(&arch_m68k, "/nonexistent/stub");
-	assert_int_equal(far->launch(argv[0], (char **)argv, &tid),
-			 HOST_ERROR);
-	assert_string_equal(fail_message(), "/nonexistent/stub: cannot "
+	assert_int_equal(far->launch(argv[0], (char **)argv, &tid), HOST_ERROR);
+	assert_string_equal(fail_message(),
+			    "/nonexistent/stub: cannot "
 			    "connect: No such file or directory");
 	remote_use(&arch_x86_64, NULL);
-	assert_int_equal(far->launch(argv[0], (char **)argv, &tid),
-			 HOST_ERROR);
+	assert_int_equal(far->launch(argv[0], (char **)argv, &tid), HOST_ERROR);
 	free(path);
 }
 
@@ -333,7 +332,8 @@ static char *
 gdbserver_start(const char *exe, FILE **f)
 {
 	char *cmd = mem_printf("exec gdbserver --once 127.0.0.1:0 %s 2>&1",
-			       exe), *where = NULL, line[256];
+			       exe),
+	     *where = NULL, line[256];
 	unsigned port;
 
 	*f = popen(cmd, "r");

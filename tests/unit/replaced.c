@@ -50,8 +50,11 @@ host_reg_get(pid_t tid, unsigned reg, uint64_t *value)
 }
 
 static const struct host host = {
-	.name = "events", .wait = host_wait, .pause = host_pause,
-	.regs_get = host_regs_get, .reg_get = host_reg_get,
+	.name = "events",
+	.wait = host_wait,
+	.pause = host_pause,
+	.regs_get = host_regs_get,
+	.reg_get = host_reg_get,
 };
 
 /*
@@ -71,7 +74,9 @@ forks_and_execs(bool paused)
 		{ .kind = EVENT_DONE },
 	};
 	const struct event fork = {
-		.kind = EVENT_FORK, .tid = LEADER, .value = CHILD,
+		.kind = EVENT_FORK,
+		.tid = LEADER,
+		.value = CHILD,
 	};
 	struct options opts = { .follow = FOLLOW_ALL };
 	struct process *process;

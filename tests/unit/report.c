@@ -26,7 +26,9 @@ static struct report_options
 options_make(const char *report)
 {
 	struct report_options opts = {
-		.top = 20, .columns = 80, .demangle = true,
+		.top = 20,
+		.columns = 80,
+		.demangle = true,
 	};
 
 	if (report)
@@ -42,9 +44,13 @@ report_plans(const char *report, struct toy **toys, size_t n,
 	struct report_options opts = options_make(report);
 	struct plan *plans[4];
 	struct report_input report_input = {
-		.plans = plans, .nplans = n, .command = "prog",
-		.outcome = "exited with status 0", .nprocesses = 1,
-		.nthreads = 2, .events = 3,
+		.plans = plans,
+		.nplans = n,
+		.command = "prog",
+		.outcome = "exited with status 0",
+		.nprocesses = 1,
+		.nthreads = 2,
+		.events = 3,
 	};
 	size_t size;
 	char *text;
@@ -110,30 +116,33 @@ test_parse(void **state)
 {
 	struct report_options opts = { 0 };
 	static const char *const bad[] = {
-		"", "list", "listing,", ",listing", "listing:", "hist:scaled:",
-		"listingx", "listing,foo:bar", "hist:",
+		"",	    "list",	    "listing,", ",listing",
+		"listing:", "hist:scaled:", "listingx", "listing,foo:bar",
+		"hist:",
 	};
 
 	assert_int_equal(report_parse(&opts, "listing:lines.txt,funcs"), 0);
 	assert_int_equal(report_parse(&opts, "hist:scaled:a:b,hist:x,"
-				      "hist:log,hist,hist:scaledx"), 0);
+					     "hist:log,hist,hist:scaledx"),
+			 0);
 	assert_int_equal(report_parse(&opts,
 				      "summary,uncovered,inlines,files,lines,"
 				      "insns,blocks,edges,calls,placement,"
-				      "cfg:x.dot"), 0);
+				      "cfg:x.dot"),
+			 0);
 	static const struct {
 		enum report_kind kind;
 		const char *path;
 	} wants[] = {
 		{ REPORT_LISTING, "lines.txt" }, { REPORT_FUNCS, NULL },
-		{ REPORT_HIST_SCALED, "a:b" }, { REPORT_HIST, "x" },
-		{ REPORT_HIST_LOG, NULL }, { REPORT_HIST, NULL },
-		{ REPORT_HIST, "scaledx" }, { REPORT_SUMMARY, NULL },
-		{ REPORT_UNCOVERED, NULL }, { REPORT_INLINES, NULL },
-		{ REPORT_FILES, NULL }, { REPORT_LINES, NULL },
-		{ REPORT_INSNS, NULL }, { REPORT_BLOCKS, NULL },
-		{ REPORT_EDGES, NULL }, { REPORT_CALLS, NULL },
-		{ REPORT_PLACEMENT, NULL }, { REPORT_CFG, "x.dot" },
+		{ REPORT_HIST_SCALED, "a:b" },	 { REPORT_HIST, "x" },
+		{ REPORT_HIST_LOG, NULL },	 { REPORT_HIST, NULL },
+		{ REPORT_HIST, "scaledx" },	 { REPORT_SUMMARY, NULL },
+		{ REPORT_UNCOVERED, NULL },	 { REPORT_INLINES, NULL },
+		{ REPORT_FILES, NULL },		 { REPORT_LINES, NULL },
+		{ REPORT_INSNS, NULL },		 { REPORT_BLOCKS, NULL },
+		{ REPORT_EDGES, NULL },		 { REPORT_CALLS, NULL },
+		{ REPORT_PLACEMENT, NULL },	 { REPORT_CFG, "x.dot" },
 	};
 	assert_int_equal(opts.nwants, sizeof(wants) / sizeof(wants[0]));
 	for (size_t i = 0; i < opts.nwants; i++) {
@@ -149,7 +158,8 @@ test_parse(void **state)
 		report_options_free(&opts);
 	}
 	assert_int_equal(report_parse(&opts, "lst"), -1);
-	assert_non_null(strstr(fail_message(), "\"lst\" is not one of summary, "
+	assert_non_null(strstr(fail_message(),
+			       "\"lst\" is not one of summary, "
 			       "listing, hist:full, hist:scaled, hist:log, "
 			       "hist, uncovered, "));
 }
@@ -176,9 +186,12 @@ static void
 test_choose(void **state)
 {
 	enum {
-		FUNC = 1 << UNIT_FUNC, LINE = 1 << UNIT_LINE,
-		INLINE = 1 << UNIT_INLINE, BLOCK = 1 << UNIT_BLOCK,
-		EDGE = 1 << UNIT_EDGE, INSN = 1 << UNIT_INSN,
+		FUNC = 1 << UNIT_FUNC,
+		LINE = 1 << UNIT_LINE,
+		INLINE = 1 << UNIT_INLINE,
+		BLOCK = 1 << UNIT_BLOCK,
+		EDGE = 1 << UNIT_EDGE,
+		INSN = 1 << UNIT_INSN,
 		CALL = 1 << UNIT_CALL,
 	};
 	static const struct {
@@ -189,9 +202,12 @@ test_choose(void **state)
 		{ NULL, UNITS_DEFAULT, false },
 		{ "summary", UNITS_DEFAULT, false },
 		{ "summary,uncovered", UNITS_DEFAULT, false },
-		{ "listing", LINE, false }, { "hist:log", LINE, false },
-		{ "funcs", FUNC, false }, { "inlines", INLINE, false },
-		{ "files", INSN, true }, { "lines", LINE | INSN, true },
+		{ "listing", LINE, false },
+		{ "hist:log", LINE, false },
+		{ "funcs", FUNC, false },
+		{ "inlines", INLINE, false },
+		{ "files", INSN, true },
+		{ "lines", LINE | INSN, true },
 		{ "insns", FUNC | INSN, true },
 		{ "blocks", FUNC | BLOCK, true },
 		{ "edges", FUNC | EDGE, true },
@@ -205,22 +221,24 @@ test_choose(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(chosen(cases[i].report, UNITS_DEFAULT, false,
-					&places), cases[i].units);
+					&places),
+				 cases[i].units);
 		assert_int_equal(places, cases[i].places);
 		/* What is asked for is what is counted. */
-		assert_int_equal(chosen(cases[i].report, EDGE, false,
-					&places), EDGE);
+		assert_int_equal(chosen(cases[i].report, EDGE, false, &places),
+				 EDGE);
 		assert_int_equal(places, cases[i].places);
 	}
-	assert_int_equal(chosen("summary,files", UNITS_DEFAULT, true,
-				&places), LINE | INSN);
+	assert_int_equal(chosen("summary,files", UNITS_DEFAULT, true, &places),
+			 LINE | INSN);
 }
 
 static void
 test_listing(void **state)
 {
 	/* CRLF, a tab, an escape sequence, bytes that are not UTF-8. */
-	static const char text[] = "int f(void)\r\n{\r\n\treturn 1;\n"
+	static const char text[] =
+		"int f(void)\r\n{\r\n\treturn 1;\n"
 		"\n\x1b[31mred\x7f \xc3\xa9 \xff\xc3 \xc2\x9b.\n}";
 	char *path = file_write("x.c", text, sizeof(text) - 1);
 	struct toy *t = toy_make("/nowhere");
@@ -257,7 +275,7 @@ test_listing_without_source(void **state)
 	text = report_text("listing", t);
 	assert_contains(text, "# /no/such/x.c: No such file or directory\n");
 	assert_contains(text, "\nx.c           7     2:\n"
-			"x.c  4294967295 #####:\n");
+			      "x.c  4294967295 #####:\n");
 	free(text);
 	toy_free(t);
 }
@@ -281,7 +299,7 @@ test_large(void **state)
 	free(text);
 	text = report_text("lcov", t);
 	assert_contains(text, "\nDA:7,9007199254740993\n"
-			"DA:8,9223372036854775807\n");
+			      "DA:8,9223372036854775807\n");
 	free(text);
 	text = report_text("cobertura", t);
 	assert_contains(text, "number=\"8\" hits=\"9223372036854775807\"");
@@ -300,7 +318,7 @@ test_listing_range(void **state)
 	toy_line(t, path, 3, 1);
 	text = report_text("listing", t);
 	assert_contains(text, "COUNT\nr.c     2      :  b\n"
-			"r.c     3     1:  c\n");
+			      "r.c     3     1:  c\n");
 	assert_null(strstr(text, ":  a"));
 	assert_null(strstr(text, ":  d"));
 	free(text);
@@ -403,7 +421,8 @@ test_hist(void **state)
 		"h.c:1     0\n"
 		"h.c:2     1  *\n"
 		"h.c:3    66  %.66s\n"
-		"h.c:4  1000  %.66s>\n", stars, stars);
+		"h.c:4  1000  %.66s>\n",
+		stars, stars);
 	char *scaled = mem_printf(
 		"Histogram of the lines of prog\n"
 		"  The longest bar, 67 *, is 1000; each * is up to 14.9.\n\n"
@@ -411,7 +430,8 @@ test_hist(void **state)
 		"h.c:1     0\n"
 		"h.c:2     1  *\n"
 		"h.c:3    66  *****\n"		/* 66 * 67 / 1000 = 4.4 */
-		"h.c:4  1000  %.67s\n", stars);
+		"h.c:4  1000  %.67s\n",
+		stars);
 	assert_text(report_text("hist", t), full);
 	assert_text(report_text("hist:scaled", t), scaled);
 	assert_text(report_text("hist:log", t),
@@ -472,11 +492,13 @@ static void
 test_big(void **state)
 {
 	static const char *const plain[] = {
-		"summary", "hist", "hist:scaled", "hist:log", "uncovered",
-		"listing", "funcs", "inlines",
+		"summary",   "hist",	"hist:scaled", "hist:log",
+		"uncovered", "listing", "funcs",       "inlines",
 	};
 	static const char *const code[] = {
-		"summary", "insns", "blocks",
+		"summary",
+		"insns",
+		"blocks",
 	};
 
 	big_reports(plain, sizeof(plain) / sizeof(plain[0]),
@@ -502,7 +524,8 @@ test_funcs(void **state)
 	toy_func(t, "unknown", "/s/b.c", 1, 1);
 	t->said[4].lost = true;
 	text = report_text("funcs", t);
-	assert_string_equal(text,
+	assert_string_equal(
+		text,
 		"Functions of prog\n"
 		"  3 of 5 called, 1 never, 1 not known (?)\n\n"
 		"    CALLS  DECLARED AT  FUNCTION\n"
@@ -581,10 +604,9 @@ test_several_objects(void **state)
 	text = report_plans("listing,funcs,summary", t, 2, NULL);
 	assert_contains(text, "x.h     5     7:\n");
 	assert_contains(text, "x.h     6     ?:\n");
-	assert_contains(text,
-			"    CALLS  OBJECT   DECLARED AT  FUNCTION\n"
-			"        4  libx.so  x.h:4        f\n"
-			"        3  prog     x.h:4        f\n");
+	assert_contains(text, "    CALLS  OBJECT   DECLARED AT  FUNCTION\n"
+			      "        4  libx.so  x.h:4        f\n"
+			      "        3  prog     x.h:4        f\n");
 	assert_contains(text, "  lines of prog\n");
 	assert_contains(text, "  lines of libx.so\n");
 	free(text);
@@ -638,7 +660,8 @@ test_summary(void **state)
 	t->image.remarks = remarks;
 	t->image.nremarks = 1;
 	text = report_text(NULL, t);
-	assert_string_equal(text,
+	assert_string_equal(
+		text,
 		"Counts of prog\n"
 		"  exited with status 0; 0.00 s, 1 process, 2 threads, "
 		"3 traps\n\n"
@@ -880,7 +903,7 @@ test_text(void **state)
 	text_paragraph(out, "# ", "one two three", 9);
 	fclose(out);
 	assert_text(text, "abcdef|ab...|..|a       b|...path.c|x.c  |"
-		    "# one two\n  three\n");
+			  "# one two\n  three\n");
 }
 
 static void
@@ -894,8 +917,8 @@ test_text_line(void **state)
 
 	/* Each byte by itself, of what is replaced. */
 	assert_text(line, "a^J^I^[^?|\xc3\xa9|\xef\xbf\xbd|"
-		    "\xef\xbf\xbd\xef\xbf\xbd|"
-		    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+			  "\xef\xbf\xbd\xef\xbf\xbd|"
+			  "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 	text_line_put(out, "a,b\r,", ",", ';');
 	text_note(out, NULL);
 	text_note(out, "\x1b");

@@ -13,8 +13,11 @@
 #include <cmocka.h>
 
 enum {
-	F = CPU_BASE, G = CPU_BASE + 0x10, H = CPU_BASE + 0x20,
-	K = CPU_BASE + 0x30, Z = CPU_BASE + 0x40,
+	F = CPU_BASE,
+	G = CPU_BASE + 0x10,
+	H = CPU_BASE + 0x20,
+	K = CPU_BASE + 0x30,
+	Z = CPU_BASE + 0x40,
 	ALL = 1 << UNIT_FUNC | 1 << UNIT_LINE | 1 << UNIT_BLOCK |
 	      1 << UNIT_EDGE | 1 << UNIT_INSN | 1 << UNIT_CALL,
 };
@@ -47,8 +50,8 @@ program_make(unsigned units)
 	t->sel.places = true;
 	toy_code(t, "pc\1b\xfcib\1prnn", 12);
 	for (uint32_t i = 0; i < 7; i++)
-		toy_row(t, F + (uint64_t []){ 0, 1, 3, 5, 6, 8, 9 }[i],
-			t->at, source, 4 + i);
+		toy_row(t, F + (uint64_t[]){ 0, 1, 3, 5, 6, 8, 9 }[i], t->at,
+			source, 4 + i);
 	toy_func_at(t, "f", source, 3, F);
 	toy_skip(t, G);
 	toy_code(t, "pj\x0d", 3);
@@ -70,7 +73,8 @@ program_make(unsigned units)
 static void
 program_run(struct toy *t)
 {
-	const char *steps = "ttn2t" "n3tn";
+	const char *steps = "ttn2t"
+			    "n3tn";
 
 	toy_run(t, F, &steps);
 	toy_run(t, F, &steps);
@@ -82,10 +86,14 @@ static char *
 report_text(struct toy *t, const char *report)
 {
 	struct report_options opts = {
-		.top = 20, .columns = 80, .demangle = true,
+		.top = 20,
+		.columns = 80,
+		.demangle = true,
 	};
 	struct report_input report_input = {
-		.plans = &t->plan, .nplans = 1, .command = "prog \"\\",
+		.plans = &t->plan,
+		.nplans = 1,
+		.command = "prog \"\\",
 	};
 	size_t size;
 	char *text;
@@ -123,7 +131,8 @@ assert_contains(const char *text, const char *part)
 static void
 test_funcs(void **state)
 {
-	assert_report("funcs",
+	assert_report(
+		"funcs",
 		"Functions of prog \"\\\n"
 		"  32 instructions executed (IE); of 14 instructions (I), 3 "
 		"never (INE)\n\n"
@@ -138,7 +147,8 @@ test_funcs(void **state)
 static void
 test_files(void **state)
 {
-	assert_report("files",
+	assert_report(
+		"files",
 		"Files of prog \"\\\n"
 		"  32 instructions executed (IE); of 14 instructions (I), 3 "
 		"never (INE)\n\n"
@@ -155,7 +165,8 @@ test_files(void **state)
 static void
 test_lines(void **state)
 {
-	assert_report("lines",
+	assert_report(
+		"lines",
 		"Lines of prog \"\\\n"
 		"  IE: instructions executed; I: instructions\n"
 		"  #####: has code that never ran; ?: count not known; "
@@ -181,64 +192,62 @@ test_lines(void **state)
 static void
 test_insns(void **state)
 {
-	assert_report("insns",
-		"Instructions of prog \"\\\n"
-		"  14 instructions, 11 run, 3 never run\n"
-		"  #####: never run; ?: count not known\n\n"
-		"f  m.c:3  2 calls\n"
-		"  m.c:4  4\n"
-		"        2  1000:  p\n"
-		"  m.c:5  5\n"
-		"        4  1001:  c 0x1010 <g::get()>\n"
-		"  m.c:6  6\n"
-		"        4  1003:  b 0x1001\n"
-		"  m.c:7  7\n"
-		"        2  1005:  i\n"
-		"  m.c:8  8\n"
-		"        2  1006:  b 0x1009\n"
-		"  m.c:9  9\n"
-		"        1  1008:  p\n"
-		"  m.c:10  ten\n"
-		"        2  1009:  r\n\n"
-		"g::get()  y.h:6  4 calls\n"
-		"  y.h:7\n"
-		"        4  1010:  p\n"
-		"        4  1011:  j 0x1020 <h>\n\n"
-		"h  6 calls\n"
-		"        6  1020:  r\n\n"
-		"k  1 call\n"
-		"        1  1030:  b 0x1020 <h>\n"
-		"    #####  1032:  r\n\n"
-		"z  0 calls\n"
-		"    #####  1040:  p\n"
-		"    #####  1041:  r\n");
+	assert_report("insns", "Instructions of prog \"\\\n"
+			       "  14 instructions, 11 run, 3 never run\n"
+			       "  #####: never run; ?: count not known\n\n"
+			       "f  m.c:3  2 calls\n"
+			       "  m.c:4  4\n"
+			       "        2  1000:  p\n"
+			       "  m.c:5  5\n"
+			       "        4  1001:  c 0x1010 <g::get()>\n"
+			       "  m.c:6  6\n"
+			       "        4  1003:  b 0x1001\n"
+			       "  m.c:7  7\n"
+			       "        2  1005:  i\n"
+			       "  m.c:8  8\n"
+			       "        2  1006:  b 0x1009\n"
+			       "  m.c:9  9\n"
+			       "        1  1008:  p\n"
+			       "  m.c:10  ten\n"
+			       "        2  1009:  r\n\n"
+			       "g::get()  y.h:6  4 calls\n"
+			       "  y.h:7\n"
+			       "        4  1010:  p\n"
+			       "        4  1011:  j 0x1020 <h>\n\n"
+			       "h  6 calls\n"
+			       "        6  1020:  r\n\n"
+			       "k  1 call\n"
+			       "        1  1030:  b 0x1020 <h>\n"
+			       "    #####  1032:  r\n\n"
+			       "z  0 calls\n"
+			       "    #####  1040:  p\n"
+			       "    #####  1041:  r\n");
 }
 
 static void
 test_blocks(void **state)
 {
-	assert_report("blocks",
-		"Blocks of prog \"\\\n"
-		"  10 blocks, 8 run, 2 never run\n\n"
-		"f  m.c:3  2 calls\n"
-		"    COUNT  ADDRESS INSNS  LINES\n"
-		"        2     1000     1  m.c:4\n"
-		"        4     1001     2  m.c:5-6\n"
-		"        2     1005     2  m.c:7-8\n"
-		"        1     1008     1  m.c:9\n"
-		"        2     1009     1  m.c:10\n\n"
-		"g::get()  y.h:6  4 calls\n"
-		"    COUNT  ADDRESS INSNS  LINES\n"
-		"        4     1010     2  y.h:7\n\n"
-		"h  6 calls\n"
-		"    COUNT  ADDRESS INSNS  LINES\n"
-		"        6     1020     1\n\n"
-		"k  1 call\n"
-		"    COUNT  ADDRESS INSNS  LINES\n"
-		"        1     1030     1\n"
-		"        0     1032     1\n\n"
-		"z  0 calls\n"
-		"  never run: 1 block\n");
+	assert_report("blocks", "Blocks of prog \"\\\n"
+				"  10 blocks, 8 run, 2 never run\n\n"
+				"f  m.c:3  2 calls\n"
+				"    COUNT  ADDRESS INSNS  LINES\n"
+				"        2     1000     1  m.c:4\n"
+				"        4     1001     2  m.c:5-6\n"
+				"        2     1005     2  m.c:7-8\n"
+				"        1     1008     1  m.c:9\n"
+				"        2     1009     1  m.c:10\n\n"
+				"g::get()  y.h:6  4 calls\n"
+				"    COUNT  ADDRESS INSNS  LINES\n"
+				"        4     1010     2  y.h:7\n\n"
+				"h  6 calls\n"
+				"    COUNT  ADDRESS INSNS  LINES\n"
+				"        6     1020     1\n\n"
+				"k  1 call\n"
+				"    COUNT  ADDRESS INSNS  LINES\n"
+				"        1     1030     1\n"
+				"        0     1032     1\n\n"
+				"z  0 calls\n"
+				"  never run: 1 block\n");
 }
 
 /* The loop is entered twice and goes round 3 and 1 times. */
@@ -246,42 +255,42 @@ static void
 test_edges(void **state)
 {
 	assert_report("edges",
-		"Edges of prog \"\\\n"
-		"  7 edges, 6 run, 1 never run\n\n"
-		"f  m.c:3  2 calls\n"
-		"BRANCH      TO      TAKEN  NOT TAKEN  TAKEN%  LINE\n"
-		"  1003    1001          2          2    50.0  m.c:6\n"
-		"  1006    1009          1          1    50.0  m.c:8\n"
-		"  LOOP    ENTERED     ROUNDS     AVERAGE  LINE\n"
-		"  1001          2          4         2.0  m.c:5\n\n"
-		"g::get()  y.h:6  4 calls\n"
-		"  no branches\n\n"
-		"h  6 calls\n"
-		"  no branches\n\n"
-		"k  1 call\n"
-		"BRANCH      TO      TAKEN  NOT TAKEN  TAKEN%  LINE\n"
-		"  1030    1020          1          0   100.0  to h\n\n"
-		"z  0 calls\n"
-		"  never run: 0 edges\n");
+		      "Edges of prog \"\\\n"
+		      "  7 edges, 6 run, 1 never run\n\n"
+		      "f  m.c:3  2 calls\n"
+		      "BRANCH      TO      TAKEN  NOT TAKEN  TAKEN%  LINE\n"
+		      "  1003    1001          2          2    50.0  m.c:6\n"
+		      "  1006    1009          1          1    50.0  m.c:8\n"
+		      "  LOOP    ENTERED     ROUNDS     AVERAGE  LINE\n"
+		      "  1001          2          4         2.0  m.c:5\n\n"
+		      "g::get()  y.h:6  4 calls\n"
+		      "  no branches\n\n"
+		      "h  6 calls\n"
+		      "  no branches\n\n"
+		      "k  1 call\n"
+		      "BRANCH      TO      TAKEN  NOT TAKEN  TAKEN%  LINE\n"
+		      "  1030    1020          1          0   100.0  to h\n\n"
+		      "z  0 calls\n"
+		      "  never run: 0 edges\n");
 }
 
 static void
 test_calls(void **state)
 {
 	assert_report("calls",
-		"Calls of prog \"\\\n"
-		"  11 calls from 4 places; 0 places never called\n\n"
-		"f  m.c:3  2 calls\n"
-		"    TIMES    AT  LINE   CALLS\n"
-		"        4  1001  m.c:5  g::get()\n"
-		"        1  1005  m.c:7  h (indirect)\n"
-		"        1  1005  m.c:7  k (indirect)\n\n"
-		"g::get()  y.h:6  4 calls\n"
-		"    TIMES    AT  LINE   CALLS\n"
-		"        4  1011  y.h:7  h (tail call)\n\n"
-		"k  1 call\n"
-		"    TIMES    AT  CALLS\n"
-		"        1  1030  h (tail call)\n");
+		      "Calls of prog \"\\\n"
+		      "  11 calls from 4 places; 0 places never called\n\n"
+		      "f  m.c:3  2 calls\n"
+		      "    TIMES    AT  LINE   CALLS\n"
+		      "        4  1001  m.c:5  g::get()\n"
+		      "        1  1005  m.c:7  h (indirect)\n"
+		      "        1  1005  m.c:7  k (indirect)\n\n"
+		      "g::get()  y.h:6  4 calls\n"
+		      "    TIMES    AT  LINE   CALLS\n"
+		      "        4  1011  y.h:7  h (tail call)\n\n"
+		      "k  1 call\n"
+		      "    TIMES    AT  CALLS\n"
+		      "        1  1030  h (tail call)\n");
 }
 
 /* Only what calls is counted, and the rest is not known. */
@@ -295,8 +304,8 @@ test_calls_alone(void **state)
 	text = report_text(t, "calls");
 	assert_contains(text, "  11 calls from 4 places; 0 places");
 	assert_contains(text, "        4  1001  m.c:5  g::get()\n"
-			"        1  1005  m.c:7  h (indirect)\n"
-			"        1  1005  m.c:7  k (indirect)\n");
+			      "        1  1005  m.c:7  h (indirect)\n"
+			      "        1  1005  m.c:7  k (indirect)\n");
 	assert_contains(text, "        1  1030  h (tail call)\n");
 	free(text);
 	toy_free(t);
@@ -312,7 +321,7 @@ test_calls_not_recorded(void **state)
 	program_run(t);
 	text = report_text(t, "calls");
 	assert_string_equal(text, "Calls of prog \"\\\n\n"
-			    "No calls were counted (see --units).\n");
+				  "No calls were counted (see --units).\n");
 	free(text);
 	toy_free(t);
 }
@@ -326,25 +335,25 @@ test_dot(void **state)
 	select_glob(&t->sel.funcs, "k");
 	program_run(t);
 	text = report_text(t, "cfg");
-	assert_string_equal(text,
-		"digraph \"prog \\\"\\\\\" {\n"
-		"\tnode [shape=box, fontname=monospace];\n"
-		"\tedge [fontname=monospace];\n"
-		"\tsubgraph \"cluster.0.3\" {\n"
-		"\t\tlabel=\"k\";\n"
-		"\t\t\"0.3.0\" [label=\"entry\", shape=ellipse];\n"
-		"\t\t\"0.3.1\" [label=\"exit\", shape=ellipse];\n"
-		"\t\t\"0.3.2\" [label=\"1030-1031\\l1\\r\"];\n"
-		"\t\t\"0.3.3\" [label=\"1032-1032\\l0\\r\", color=gray, "
-		"fontcolor=gray];\n"
-		"\t\t\"0.3.0\" -> \"0.3.2\" [label=\"1\"];\n"
-		"\t\t\"0.3.2\" -> \"0.3.3\" [label=\"0\", color=gray, "
-		"fontcolor=gray, style=dashed];\n"
-		"\t\t\"0.3.2\" -> \"0.3.1\" [label=\"1\"];\n"
-		"\t\t\"0.3.3\" -> \"0.3.1\" [label=\"0\", color=gray, "
-		"fontcolor=gray];\n"
-		"\t}\n"
-		"}\n");
+	assert_string_equal(
+		text, "digraph \"prog \\\"\\\\\" {\n"
+		      "\tnode [shape=box, fontname=monospace];\n"
+		      "\tedge [fontname=monospace];\n"
+		      "\tsubgraph \"cluster.0.3\" {\n"
+		      "\t\tlabel=\"k\";\n"
+		      "\t\t\"0.3.0\" [label=\"entry\", shape=ellipse];\n"
+		      "\t\t\"0.3.1\" [label=\"exit\", shape=ellipse];\n"
+		      "\t\t\"0.3.2\" [label=\"1030-1031\\l1\\r\"];\n"
+		      "\t\t\"0.3.3\" [label=\"1032-1032\\l0\\r\", color=gray, "
+		      "fontcolor=gray];\n"
+		      "\t\t\"0.3.0\" -> \"0.3.2\" [label=\"1\"];\n"
+		      "\t\t\"0.3.2\" -> \"0.3.3\" [label=\"0\", color=gray, "
+		      "fontcolor=gray, style=dashed];\n"
+		      "\t\t\"0.3.2\" -> \"0.3.1\" [label=\"1\"];\n"
+		      "\t\t\"0.3.3\" -> \"0.3.1\" [label=\"0\", color=gray, "
+		      "fontcolor=gray];\n"
+		      "\t}\n"
+		      "}\n");
 	free(text);
 	select_free(&t->sel);
 	toy_free(t);
@@ -360,8 +369,8 @@ placement_row(const char *text, const char *name, unsigned long *row)
 	assert_non_null(at);
 	while (at[-1] != '\n')
 		at--;
-	assert_int_equal(sscanf(at, "%lu %lu %lu %lu %lu %lu", &row[0],
-				&row[1], &row[2], &row[3], &row[4], &row[5]),
+	assert_int_equal(sscanf(at, "%lu %lu %lu %lu %lu %lu", &row[0], &row[1],
+				&row[2], &row[3], &row[4], &row[5]),
 			 6);
 	free(end);
 }
@@ -407,8 +416,8 @@ static void
 test_unknown(void **state)
 {
 	static const char *const reports[] = {
-		"funcs", "files", "lines", "insns", "blocks", "edges",
-		"calls", "placement",
+		"funcs",  "files", "lines", "insns",
+		"blocks", "edges", "calls", "placement",
 	};
 	struct toy *t = program_make(ALL);
 	char *text;
@@ -451,8 +460,8 @@ test_no_statement(void **state)
 	program_run(t);
 	text = report_text(t, "insns,lines");
 	assert_contains(text, "        1  1008:  p\n"
-			"  m.c:10  ten\n"
-			"        2  1009:  r\n");
+			      "  m.c:10  ten\n"
+			      "        2  1009:  r\n");
 	assert_contains(text,
 			"m.c     9     2         3     2:  9\n"
 			"m.c    10                      :          ten\n");
@@ -469,7 +478,8 @@ test_summary(void **state)
 
 	program_run(t);
 	text = report_text(t, "summary");
-	assert_contains(text,
+	assert_contains(
+		text,
 		"         5          4          1          0  functions\n"
 		"         8          8          0          0  lines\n"
 		"        10          8          2          0  blocks\n"
@@ -488,7 +498,7 @@ test_nothing(void **state)
 
 	program_run(t);
 	text = report_text(t, "files,lines,insns,blocks,edges,calls,"
-			   "placement,cfg");
+			      "placement,cfg");
 	assert_contains(text, "No instructions were counted (see --units).");
 	assert_contains(text, "No blocks were counted (see --units).");
 	assert_contains(text, "No edges were counted (see --units).");

@@ -78,12 +78,11 @@ static const char execs[] =
 	"one:	call work\n	MARK 6\n	EXEC\n"
 	"two:	call work\n	MARK 7\n	call work\n	EXIT\n";
 
-static const char forks[] =
-	"	FORK one\n	call work\n	FORK two\n"
-	"	WAIT\n	WAIT\n	MARK 5\n"
-	"	END\n"
-	"one:	call work\n	MARK 6\n	EXIT\n"
-	"two:	MARK 7\n	END\n";
+static const char forks[] = "	FORK one\n	call work\n	FORK two\n"
+			    "	WAIT\n	WAIT\n	MARK 5\n"
+			    "	END\n"
+			    "one:	call work\n	MARK 6\n	EXIT\n"
+			    "two:	MARK 7\n	END\n";
 
 static const char vforks[] =
 	"	VFORK one\n	call work\n	WAIT\n	MARK 5\n	END\n"
@@ -117,7 +116,10 @@ static const struct program {
 };
 
 static const char *const patches[] = {
-	"--patch=auto", "--patch=trap", "--patch=step", "--patch=slot",
+	"--patch=auto",
+	"--patch=trap",
+	"--patch=step",
+	"--patch=slot",
 };
 
 enum {
@@ -256,8 +258,9 @@ static void
 schedule_run(const char *name, const char *patch,
 	     const struct fake_schedule *schedule, struct fake_result *result)
 {
-	char *argv[] = { "pmon", "--no-config", "--units=insn", (char *)patch,
-			 "--", (char *)in_work(name), NULL };
+	char *argv[] = { "pmon",	"--no-config", "--units=insn",
+			 (char *)patch, "--",	       (char *)in_work(name),
+			 NULL };
 	const char *wrong;
 
 	fake_begin(schedule);
@@ -326,7 +329,7 @@ test_requests(void **state)
 {
 	static const enum fake_deed deeds[] = {
 		FAKE_KILL, FAKE_KILL_AT_ONCE, FAKE_KILL_PAST, FAKE_KILL_CHILD,
-		FAKE_STOP, FAKE_PMON_STOPS, FAKE_ADVANCE,
+		FAKE_STOP, FAKE_PMON_STOPS,   FAKE_ADVANCE,
 	};
 
 	for (size_t i = 0; i < PROGRAMS; i++)
@@ -340,8 +343,8 @@ test_requests(void **state)
 
 /* All schedules with so many choices that are not the usual ones. */
 static void
-orders_run(const char *name, const char *patch,
-	   const enum fake_deed deeds[2], unsigned deviations)
+orders_run(const char *name, const char *patch, const enum fake_deed deeds[2],
+	   unsigned deviations)
 {
 	struct fake_schedule schedule = { .deeds = { deeds[0], deeds[1] } };
 	struct fake_result result;
@@ -373,10 +376,11 @@ test_orders(void **state)
 			for (size_t d = 0; d < sizeof(deeds) / sizeof(*deeds);
 			     d++)
 				if (wanted(i, k, d))
-					orders_run(programs[i].name,
-						   patches[k], deeds[d],
+					orders_run(programs[i].name, patches[k],
+						   deeds[d],
 						   d || !getenv("PMON_SLOW") ?
-						   1 : 2);
+							   1 :
+							   2);
 }
 
 /*

@@ -18,15 +18,15 @@ test_units(void **state)
 	assert_int_equal(select_units(&sel, "func"), 0);
 	assert_int_equal(sel.units, 1 << UNIT_FUNC);
 	assert_int_equal(select_units(&sel, "line,inline"), 0);
-	assert_int_equal(sel.units, 1 << UNIT_FUNC | 1 << UNIT_LINE |
-			 1 << UNIT_INLINE);
+	assert_int_equal(sel.units,
+			 1 << UNIT_FUNC | 1 << UNIT_LINE | 1 << UNIT_INLINE);
 	select_free(&sel);
 	assert_int_equal(select_units(&sel, "block"), 0);
 	assert_int_equal(sel.units, 1 << UNIT_BLOCK);
 	assert_int_equal(select_units(&sel, "edge,insn"), 0);
 	assert_int_equal(select_units(&sel, "call"), 0);
 	assert_int_equal(sel.units, 1 << UNIT_BLOCK | 1 << UNIT_EDGE |
-			 1 << UNIT_INSN | 1 << UNIT_CALL);
+					    1 << UNIT_INSN | 1 << UNIT_CALL);
 	assert_int_equal(select_units(&sel, "funcs"), -1);
 	assert_non_null(strstr(fail_message(), "\"funcs\""));
 	assert_int_equal(select_units(&sel, ""), -1);
@@ -49,9 +49,22 @@ test_line_arguments(void **state)
 	assert_int_equal(sel.lines.globs[1].hi, 20);
 
 	static const char *const bad[] = {
-		"a.c", "a.c:", ":7", "a.c:0", "a.c:x", "a.c:7-", "a.c:7-x",
-		"a.c:20-10", "a.c:7x", "a.c:-7", "a.c:4294967296", "",
-		"a.c:99999999999999999999", "a.c:1-2-3", "a.c:+7", "a.c: 7",
+		"a.c",
+		"a.c:",
+		":7",
+		"a.c:0",
+		"a.c:x",
+		"a.c:7-",
+		"a.c:7-x",
+		"a.c:20-10",
+		"a.c:7x",
+		"a.c:-7",
+		"a.c:4294967296",
+		"",
+		"a.c:99999999999999999999",
+		"a.c:1-2-3",
+		"a.c:+7",
+		"a.c: 7",
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(select_line(&sel, bad[i]), -1);

@@ -163,7 +163,9 @@ compare(const char *line, const char *func, const enum vaxrun_how *hows,
 }
 
 static const enum vaxrun_how all_ways[] = {
-	VAXRUN_INSIDE, VAXRUN_PASS, VAXRUN_STEP,
+	VAXRUN_INSIDE,
+	VAXRUN_PASS,
+	VAXRUN_STEP,
 };
 
 static void
@@ -204,8 +206,11 @@ test_lang(void **state)
 {
 	static const char *const lines[] = {
 		"operator 84\noperator 82\noperator 336\noperator 14\n",
-		"\nackermann 9\n", "\nroot 1414213\n",
-		"\nno file 2\n", "\ntrace 0\n", "\nVAXTEST=yes 11\n",
+		"\nackermann 9\n",
+		"\nroot 1414213\n",
+		"\nno file 2\n",
+		"\ntrace 0\n",
+		"\nVAXTEST=yes 11\n",
 	};
 
 	need_simulator();
@@ -255,8 +260,8 @@ test_signals(void **state)
 
 	need_simulator();
 	for (size_t i = 0; i < sizeof(deaths) / sizeof(*deaths); i++) {
-		snprintf(line, sizeof(line), "signals.O%d %s",
-			 i % 2 ? 2 : 0, deaths[i].what);
+		snprintf(line, sizeof(line), "signals.O%d %s", i % 2 ? 2 : 0,
+			 deaths[i].what);
 		compare(line, NULL, all_ways, 3);
 		assert_int_equal(other.v.end.kind, deaths[i].kind);
 		assert_int_equal(other.v.end.value, deaths[i].value);
@@ -327,8 +332,8 @@ static pid_t
 launch_looping(struct host_site *site)
 {
 	char *argv[] = { "signals.O2", "l", NULL };
-	struct image *image = image_open("tests/vax/signals.O2", NULL, 0,
-					 NULL, NULL);
+	struct image *image = image_open("tests/vax/signals.O2", NULL, 0, NULL,
+					 NULL);
 	struct vaxrun v = { .how = VAXRUN_INSIDE };
 	struct event event;
 	pid_t tid;
@@ -487,8 +492,7 @@ test_missing(void **state)
 
 /* A copy of shell.O0 with some bytes changed, cut to size if that is not 0. */
 static void
-damaged(size_t at, const void *bytes, size_t n, off_t size,
-	const char *message)
+damaged(size_t at, const void *bytes, size_t n, off_t size, const char *message)
 {
 	char path[] = "/tmp/pmon-vax-XXXXXX", buf[65536];
 	int in = open("tests/vax/shell.O0", O_RDONLY), out = mkstemp(path);
@@ -525,8 +529,7 @@ test_damaged(void **state)
 		"lies beyond the 96 MB");
 	damaged(PHDR + offsetof(Elf32_Phdr, p_memsz), &odd, 4, 0,
 		"no sensible size");
-	damaged(PHDR + offsetof(Elf32_Phdr, p_offset), &far, 4, 0,
-		"truncated");
+	damaged(PHDR + offsetof(Elf32_Phdr, p_offset), &far, 4, 0, "truncated");
 }
 
 int

@@ -123,8 +123,8 @@ static void
 took(struct run *run, double all, double alone)
 {
 	used += all;
-	run->stops.n[STOP_SWITCH] +=
-		(uint64_t)((all - alone) / costs.trap + 0.5);
+	run->stops.n[STOP_SWITCH] += (uint64_t)((all - alone) / costs.trap +
+						0.5);
 	looked(run);
 }
 
@@ -208,20 +208,21 @@ test_text(void **state)
 
 	text_is(STOP_SWITCH, lines, FOLLOW_ALL,
 		SLOW "(trap, stack switched (longjmp, swapcontext)); "
-		"--units=func does without");
+		     "--units=func does without");
 	text_is(STOP_SWITCH, funcs, FOLLOW_ALL,
 		SLOW "(trap, stack switched (longjmp, swapcontext))");
 	text_is(STOP_ENTERED, funcs, FOLLOW_ALL,
 		SLOW "(trap, first entry of a function); each function costs "
-		"that once; --func chooses fewer");
+		     "that once; --func chooses fewer");
 	text_is(STOP_CALL_WATCHED, funcs, FOLLOW_ALL,
 		SLOW "(system call, may map or unmap code); only --object "
-		"needs them");
+		     "needs them");
 	text_is(STOP_FORK, funcs, FOLLOW_ALL,
 		SLOW "(process created); --follow=none leaves child processes "
-		"out");
+		     "out");
 	text_is(STOP_FORK, funcs, FOLLOW_NONE, SLOW "(process created)");
-	text_is(STOP_CLONE, funcs, FOLLOW_ALL, "prog runs at least 12 times "
+	text_is(STOP_CLONE, funcs, FOLLOW_ALL,
+		"prog runs at least 12 times "
 		"slower than alone: 1399 stops (thread created)");
 }
 

@@ -79,9 +79,13 @@ test_entries(void **state)
 	run("gcc -nostdlib -o spares spares.s");
 	image = image_open(in_work("spares"), NULL, IMAGE_FLOW, NULL, NULL);
 	assert_non_null(image);
-	plan = plan_open(image, &(struct plan_wish){
-		.sel = &sel, .eager = true, .relocated = true,
-	}, NULL, NULL);
+	plan = plan_open(image,
+			 &(struct plan_wish){
+				 .sel = &sel,
+				 .eager = true,
+				 .relocated = true,
+			 },
+			 NULL, NULL);
 	assert_int_equal(entry_of(plan, "tiny")->via, VIA_JUMP);
 	/* No more than it takes. */
 	assert_in_range(entry_of(plan, "tiny")->room, 5, 7);

@@ -24,14 +24,12 @@ enum { ALL_STEPS = 1000000 };
 
 /* Compile tests/prog/SOURCE with these flags; its path. */
 static const char *
-compile(const char *source, const char *name, const char *cc,
-	const char *flags)
+compile(const char *source, const char *name, const char *cc, const char *flags)
 {
 	char cwd[1024];
 
 	assert_non_null(getcwd(cwd, sizeof(cwd)));
-	run("%s -w -g %s -o %s %s/tests/prog/%s", cc, flags, name, cwd,
-	    source);
+	run("%s -w -g %s -o %s %s/tests/prog/%s", cc, flags, name, cwd, source);
 	return in_work(name);
 }
 
@@ -45,10 +43,11 @@ await(pid_t tid, struct event *event)
 			return;
 		if (event->kind != EVENT_WAKE)
 			host->resume(event->tid,
-				     event->kind == EVENT_EXITING ?
-				     RESUME_END : RESUME_RUN,
+				     event->kind == EVENT_EXITING ? RESUME_END :
+								    RESUME_RUN,
 				     event->kind == EVENT_SIGNAL ?
-				     event->value : 0);
+					     event->value :
+					     0);
 	}
 }
 
@@ -154,8 +153,7 @@ struct stepping {
 
 /* Step through the program, with a walk at each instruction. */
 static void
-step_through(struct stack *stack, pid_t tid, size_t steps,
-	     struct stepping *s)
+step_through(struct stack *stack, pid_t tid, size_t steps, struct stepping *s)
 {
 	struct walk before = { 0 }, after;
 	struct event event = { .kind = EVENT_DONE };
@@ -189,11 +187,11 @@ step_through(struct stack *stack, pid_t tid, size_t steps,
 		walk_free(&before);
 		before = after;
 		for (size_t n = sizeof(code); n; n--)
-			if (!host->data_read(tid, before.frames[0].pc, code,
-					     n))
+			if (!host->data_read(tid, before.frames[0].pc, code, n))
 				break;
 		assert_int_equal(arch->decode(code, sizeof(code),
-					      before.frames[0].pc, &insn), 0);
+					      before.frames[0].pc, &insn),
+				 0);
 		s->calls += insn.kind == INSN_CALL;
 		s->returns += insn.kind == INSN_RETURN;
 		signal = event.kind == EVENT_SIGNAL ? event.value : 0;
@@ -282,8 +280,8 @@ test_steps(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		const char *path = compile("walk.c", kinds[i].name,
-					   kinds[i].cc, kinds[i].flags);
+		const char *path = compile("walk.c", kinds[i].name, kinds[i].cc,
+					   kinds[i].flags);
 		bool stripped = strstr(kinds[i].flags, "-s ");
 		char *argv[] = { (char *)path, NULL };
 		struct stack *stack = stack_open(host, arch);
@@ -370,7 +368,8 @@ static void
 test_depth(void **state)
 {
 	static const int depths[] = { 3, 93, 1000, 100000 };
-	const char *path = build("depth", "-O1 -fno-optimize-sibling-calls",
+	const char *path = build(
+		"depth", "-O1 -fno-optimize-sibling-calls",
 		"#include <signal.h>\n#include <stdlib.h>\n"
 		"volatile int x;\n"
 		"__attribute__((noinline)) int f(int n) { int r = n ?"
@@ -446,15 +445,21 @@ static void
 test_no_tables(void **state)
 {
 	end_check(build("tables", "-O1", tree), WALK_OUTERMOST, "", 6);
-	end_check(build("pointers", "-O0 -fno-omit-frame-pointer "
+	end_check(build("pointers",
+			"-O0 -fno-omit-frame-pointer "
 			"-fno-asynchronous-unwind-tables -fno-unwind-tables",
-			tree), WALK_OUTERMOST, "", 6);
-	end_check(build("nothing", "-O1 -fomit-frame-pointer "
+			tree),
+		  WALK_OUTERMOST, "", 6);
+	end_check(build("nothing",
+			"-O1 -fomit-frame-pointer "
 			"-fno-asynchronous-unwind-tables -fno-unwind-tables",
-			tree), WALK_LOST, "h in ", 1);
-	end_check(build("unnamed", "-O0 -s -fno-omit-frame-pointer "
+			tree),
+		  WALK_LOST, "h in ", 1);
+	end_check(build("unnamed",
+			"-O0 -s -fno-omit-frame-pointer "
 			"-fno-asynchronous-unwind-tables -fno-unwind-tables",
-			tree), WALK_LOST, "no unwind table", 1);
+			tree),
+		  WALK_LOST, "no unwind table", 1);
 }
 
 /* Stacks that are no stacks any more. */
@@ -474,13 +479,14 @@ test_overwritten(void **state)
 	end_check(build("zeros", "-O1 -fno-stack-protector", program),
 		  WALK_LOST, "the return address is 0", 1);
 	snprintf(program, sizeof(program), text, "0x41");
-	end_check(build("ones", "-O1 -fno-stack-protector", program),
-		  WALK_LOST, "there is no file", 2);
+	end_check(build("ones", "-O1 -fno-stack-protector", program), WALK_LOST,
+		  "there is no file", 2);
 	/* A return address and frame pointer that lead to themselves. */
-	end_check(build("circle", "-O0",
-		"int main(void) { void **f = __builtin_frame_address(0);"
-		" f[0] = f; f[1] = &&here; here:"
-		" __asm__ volatile(\"ud2\"); return 0; }\n"),
+	end_check(
+		build("circle", "-O0",
+		      "int main(void) { void **f = __builtin_frame_address(0);"
+		      " f[0] = f; f[1] = &&here; here:"
+		      " __asm__ volatile(\"ud2\"); return 0; }\n"),
 		WALK_LOST, "the stack goes backwards", 2);
 }
 
@@ -561,12 +567,15 @@ static void
 test_programs(void **state)
 {
 	static char *commands[][5] = {
-		{ "/bin/bash", "-c", "for i in 1 2 3; do x=$(echo $i); done;"
+		{ "/bin/bash", "-c",
+		  "for i in 1 2 3; do x=$(echo $i); done;"
 		  " [[ $x =~ [0-9]+ ]] && echo ${x/3/4}" },
-		{ "/usr/bin/perl", "-e", "my %h = map { $_ => $_ ** 2 } 1..50;"
+		{ "/usr/bin/perl", "-e",
+		  "my %h = map { $_ => $_ ** 2 } 1..50;"
 		  "print join ' ', sort { $a <=> $b } values %h;"
 		  "eval { die 1 }; system 'true'" },
-		{ "/usr/bin/python3", "-c", "import json\n"
+		{ "/usr/bin/python3", "-c",
+		  "import json\n"
 		  "print(json.dumps(sorted({str(i): i for i in range(50)})))\n"
 		  "try:\n 1/0\nexcept ZeroDivisionError: pass\n" },
 	};
@@ -581,8 +590,11 @@ test_programs(void **state)
 
 		for (;;) {
 			signal = event.kind == EVENT_SIGNAL ? event.value : 0;
-			host->resume(tid, event.kind == EVENT_EXITING ?
-				     RESUME_END : RESUME_SYSCALL, signal);
+			host->resume(tid,
+				     event.kind == EVENT_EXITING ?
+					     RESUME_END :
+					     RESUME_SYSCALL,
+				     signal);
 			await(tid, &event);
 			if (event.kind == EVENT_EXITED)
 				break;

@@ -75,8 +75,9 @@ balances_check(const struct watcher *watcher, const char *what)
 			if (b->called + b->came == b->returned + b->left)
 				continue;
 			fail_msg("%s: call at %" PRIx64 ": called %lu, came "
-				 "%lu, returned %lu, left %lu", what, b->call,
-				 b->called, b->came, b->returned, b->left);
+				 "%lu, returned %lu, left %lu",
+				 what, b->call, b->called, b->came, b->returned,
+				 b->left);
 		}
 	assert_true(calls > 0);
 }
@@ -112,8 +113,7 @@ ways_check(struct watcher *watcher, const struct way *ways, const char *source,
 
 	assert_non_null(getcwd(cwd, sizeof(cwd)));
 	snprintf(name, sizeof(name), "leave%u", serial++);
-	run("%s -w -g %s -o %s %s/tests/prog/%s", cc, flags, name, cwd,
-	    source);
+	run("%s -w -g %s -o %s %s/tests/prog/%s", cc, flags, name, cwd, source);
 	path = in_work(name);
 	for (const struct way *way = ways; way->name; way++)
 		way_check(watcher, path, way, exactly);
@@ -145,8 +145,7 @@ static void
 test_static(void **state)
 {
 	ways_check(&watcher, c_ways, "leave.c", "gcc", "-O2 -static", false);
-	ways_check(&watcher, cxx_ways, "throw.cc", "g++", "-O0 -static",
-		   false);
+	ways_check(&watcher, cxx_ways, "throw.cc", "g++", "-O0 -static", false);
 	ways_check(&watcher, cxx_ways, "throw.cc", "g++", "-O2 -static-pie",
 		   false);
 }

@@ -63,8 +63,10 @@ func_jumps(const struct func *func, const struct cfg *cfg)
 		assert_true(njumps < JUMPS_MAX);
 		njumps++;
 		*seen = (struct seen){
-			.addr = cfg->insns[i].addr, .func = func->name,
-			.lo = func->addr, .hi = func->addr + func->size,
+			.addr = cfg->insns[i].addr,
+			.func = func->name,
+			.lo = func->addr,
+			.hi = func->addr + func->size,
 			.flow = cfg->insns[i].flow,
 		};
 		for (size_t e = 0; e < cfg->nedges; e++) {
@@ -74,8 +76,8 @@ func_jumps(const struct func *func, const struct cfg *cfg)
 			if (from->first + from->count - 1 != i)
 				continue;
 			assert_int_equal(edge->kind, EDGE_TABLE);
-			addr_put(seen->found, &seen->nfound, cfg->insns[
-				 cfg->blocks[edge->to].first].addr);
+			addr_put(seen->found, &seen->nfound,
+				 cfg->insns[cfg->blocks[edge->to].first].addr);
 		}
 	}
 }
@@ -99,9 +101,9 @@ static void
 image_jumps(const struct image *image)
 {
 	static const char *const names[] = {
-		"dense", "holes", "small", "member", "machine", "nested",
-		"open_mask", "open_told", "open_labels", "leave_pointer",
-		"leave_table",
+		"dense",       "holes",		"small",       "member",
+		"machine",     "nested",	"open_mask",   "open_told",
+		"open_labels", "leave_pointer", "leave_table",
 	};
 	struct graphs *graphs = graphs_open(image);
 
@@ -112,9 +114,10 @@ image_jumps(const struct image *image)
 
 		assert_non_null(func);
 		cfg = graph_make(graphs, &(struct graph_wish){
-			.ranges = func->ranges, .n = func->nranges,
-			.entry = true,
-		});
+						 .ranges = func->ranges,
+						 .n = func->nranges,
+						 .entry = true,
+					 });
 		func_jumps(func, cfg);
 		cfg_free(cfg);
 	}

@@ -13,7 +13,7 @@ static const char contradiction[] =
 static const char lost[] = "a breakpoint could not be planted";
 static const char stack[] = "a stack could not be walked to its end";
 static const char signal[] = "a signal interrupted the function, and the "
-	"handler may not have returned";
+			     "handler may not have returned";
 static const char mid_entered[] =
 	"other code jumps into the middle of the function";
 static const char attached[] =
@@ -128,8 +128,8 @@ test_calls_underivable(void **state)
 
 	call_begin(&t);
 	for (int every = 0; every < 2; every++) {
-		plan = abc_plan_of(&t, units("insn,func"), every ? PLACE_EVERY :
-				   PLACE_OPTIMAL, false);
+		plan = abc_plan_of(&t, units("insn,func"),
+				   every ? PLACE_EVERY : PLACE_OPTIMAL, false);
 		call_run(plan);
 		plan->calls_underivable = true;
 		/* What is behind the call, and what is derived from that. */
@@ -190,8 +190,9 @@ edges_into_6(struct plan *plan, bool known)
 	for (uint32_t e = 0; e < flow->nedges; e++) {
 		uint32_t to = flow->edges[e].to;
 
-		if (to < FLOW_BLOCK || fplan->cfg->insns[fplan->cfg->blocks[
-		    to - FLOW_BLOCK].first].addr != BASE + 6)
+		if (to < FLOW_BLOCK ||
+		    fplan->cfg->insns[fplan->cfg->blocks[to - FLOW_BLOCK].first]
+				    .addr != BASE + 6)
 			continue;
 		assert_int_equal(fplan->counts[e].state != COUNT_UNKNOWN,
 				 known);
@@ -356,9 +357,10 @@ test_pass_lost(void **state)
 	plan = abc_plan_of(&t, units("insn"), PLACE_EVERY, true);
 	plan_site(plan, BASE + 3)->lost = true;
 	call_run(plan);
-	counter_set_site(plan_counter_set(plan, 0), (uint32_t)(
-		plan_site(plan, BASE + 3) - plan->sites), plan->nsites)->hits =
-		0;
+	counter_set_site(plan_counter_set(plan, 0),
+			 (uint32_t)(plan_site(plan, BASE + 3) - plan->sites),
+			 plan->nsites)
+		->hits = 0;
 	left(plan, 3, true, 2);
 	assert_int_equal(insn_known(plan, F, 3), 7);
 	plan->calls_underivable = true;
@@ -451,9 +453,10 @@ test_contradiction(void **state)
 	plan = abc_plan_of(&t, units("edge"), PLACE_EVERY, true);
 	call_run(plan);
 	/* 3 and 4 were never begun that often. */
-	counter_set_site(plan_counter_set(plan, 0), (uint32_t)(
-		plan_site(plan, BASE + 6) - plan->sites), plan->nsites)->hits =
-		8;
+	counter_set_site(plan_counter_set(plan, 0),
+			 (uint32_t)(plan_site(plan, BASE + 6) - plan->sites),
+			 plan->nsites)
+		->hits = 8;
 	assert_string_equal(insn_why(plan, F, 7), contradiction);
 	assert_int_equal(insn_known(plan, G, 0x102), 1);
 	abc_close(plan);
@@ -514,8 +517,8 @@ test_unresolved(void **state)
 	abc_row(&t, 7, 2, true);
 	abc_end(&t, 9);
 	for (int every = 0; every < 2; every++) {
-		plan = abc_plan_of(&t, units("insn,line,func"), every ?
-				   PLACE_EVERY : PLACE_OPTIMAL, false);
+		plan = abc_plan_of(&t, units("insn,line,func"),
+				   every ? PLACE_EVERY : PLACE_OPTIMAL, false);
 		/* Of 8 jumps 3 go to 3, 1 to the entry, 4 to 7. */
 		hit(plan, 0, 10, 2);
 		hit(plan, 2, 8, 0);
@@ -540,7 +543,8 @@ static void
 test_runs_into_entry(void **state)
 {
 	static struct range ranges[] = {
-		{ BASE + 4, BASE + 6 }, { BASE + 1, BASE + 4 },
+		{ BASE + 4, BASE + 6 },
+		{ BASE + 1, BASE + 4 },
 	};
 	struct abc_image t;
 	struct plan *plan;

@@ -38,25 +38,42 @@ static const struct {
 	{ "bneq", { 0x12, 0x80 }, 2, INSN_BRANCH, 0xf82 },
 	{ "blssu", { 0x1f, 0x7f }, 2, INSN_BRANCH, 0x1081 },
 	{ "jsb (r0)", { 0x16, 0x60 }, 2, INSN_CALL_INDIRECT, 0 },
-	{ "jsb @#", { 0x16, 0x9f, 1, 2, 3, 0x40 }, 6, INSN_CALL,
-	  0x40030201 },
+	{ "jsb @#", { 0x16, 0x9f, 1, 2, 3, 0x40 }, 6, INSN_CALL, 0x40030201 },
 	{ "jmp relative byte", { 0x17, 0xaf, 0x10 }, 3, INSN_JUMP, 0x1013 },
 	{ "jmp relative word", { 0x17, 0xcf, 0, 0xff }, 4, INSN_JUMP, 0xf04 },
-	{ "jmp relative long", { 0x17, 0xef, 0, 0, 1, 0 }, 6, INSN_JUMP,
+	{ "jmp relative long",
+	  { 0x17, 0xef, 0, 0, 1, 0 },
+	  6,
+	  INSN_JUMP,
 	  0x11006 },
-	{ "jmp relative, beyond 2^32", { 0x17, 0xef, 0, 0, 0xff, 0xff }, 6,
-	  INSN_JUMP, 0xffff1006 },
+	{ "jmp relative, beyond 2^32",
+	  { 0x17, 0xef, 0, 0, 0xff, 0xff },
+	  6,
+	  INSN_JUMP,
+	  0xffff1006 },
 	{ "jmp @(r1)+", { 0x17, 0x91 }, 2, INSN_JUMP_INDIRECT, 0 },
-	{ "jmp relative deferred", { 0x17, 0xbf, 0x10 }, 3,
-	  INSN_JUMP_INDIRECT, 0 },
-	{ "jmp relative indexed", { 0x17, 0x41, 0xaf, 0x10 }, 4,
-	  INSN_JUMP_INDIRECT, 0 },
+	{ "jmp relative deferred",
+	  { 0x17, 0xbf, 0x10 },
+	  3,
+	  INSN_JUMP_INDIRECT,
+	  0 },
+	{ "jmp relative indexed",
+	  { 0x17, 0x41, 0xaf, 0x10 },
+	  4,
+	  INSN_JUMP_INDIRECT,
+	  0 },
 	{ "bsbw", { 0x30, 0, 1 }, 3, INSN_CALL, 0x1103 },
 	{ "brw", { 0x31, 0xfd, 0xff }, 3, INSN_JUMP, 0x1000 },
-	{ "acbb", { 0x9d, 0x01, 0x02, 0x50, 0x00, 0x01 }, 6, INSN_BRANCH,
+	{ "acbb",
+	  { 0x9d, 0x01, 0x02, 0x50, 0x00, 0x01 },
+	  6,
+	  INSN_BRANCH,
 	  0x1106 },
-	{ "acbh", { 0xfd, 0x6f, 0x50, 0x54, 0x61, 0xf9, 0xff }, 7,
-	  INSN_BRANCH, 0x1000 },
+	{ "acbh",
+	  { 0xfd, 0x6f, 0x50, 0x54, 0x61, 0xf9, 0xff },
+	  7,
+	  INSN_BRANCH,
+	  0x1000 },
 	{ "bbs", { 0xe0, 0x03, 0x50, 0x05 }, 4, INSN_BRANCH, 0x1009 },
 	{ "blbc", { 0xe9, 0x50, 0x05 }, 3, INSN_BRANCH, 0x1008 },
 	{ "aoblss", { 0xf2, 0x0a, 0x50, 0xfc }, 4, INSN_BRANCH, 0x1000 },
@@ -66,18 +83,28 @@ static const struct {
 	{ "callg", { 0xfa, 0x6c, 0xaf, 0x04 }, 4, INSN_CALL, 0x1008 },
 	{ "calls", { 0xfb, 0x02, 0xef, 0, 0, 0, 0 }, 7, INSN_CALL, 0x1007 },
 	{ "calls (r2)", { 0xfb, 0x02, 0x62 }, 3, INSN_CALL_INDIRECT, 0 },
-	{ "calls *8(ap)", { 0xfb, 0x02, 0xbc, 0x08 }, 4,
-	  INSN_CALL_INDIRECT, 0 },
+	{ "calls *8(ap)",
+	  { 0xfb, 0x02, 0xbc, 0x08 },
+	  4,
+	  INSN_CALL_INDIRECT,
+	  0 },
 	{ "xfc", { 0xfc }, 1, INSN_STOP, 0 },
 	{ "bugw", { 0xff, 0xfe, 0x8f, 1, 2 }, 5, INSN_STOP, 0 },
 	{ "casel, literal limit",
-	  { 0xcf, 0x50, 0x00, 0x02, 6, 0, 8, 0, 0xfc, 0xff }, 10,
-	  INSN_JUMP_INDIRECT, 0 },
+	  { 0xcf, 0x50, 0x00, 0x02, 6, 0, 8, 0, 0xfc, 0xff },
+	  10,
+	  INSN_JUMP_INDIRECT,
+	  0 },
 	{ "caseb, immediate limit",
-	  { 0x8f, 0x50, 0x8f, 0x10, 0x8f, 0x01, 4, 0, 6, 0 }, 10,
-	  INSN_JUMP_INDIRECT, 0 },
-	{ "casew, limit 0", { 0xaf, 0x50, 0x00, 0x00, 2, 0 }, 6,
-	  INSN_JUMP_INDIRECT, 0 },
+	  { 0x8f, 0x50, 0x8f, 0x10, 0x8f, 0x01, 4, 0, 6, 0 },
+	  10,
+	  INSN_JUMP_INDIRECT,
+	  0 },
+	{ "casew, limit 0",
+	  { 0xaf, 0x50, 0x00, 0x00, 2, 0 },
+	  6,
+	  INSN_JUMP_INDIRECT,
+	  0 },
 };
 
 static void
@@ -88,14 +115,16 @@ test_kinds(void **state)
 
 		print_message("# %s\n", cases[i].what);
 		assert_int_equal(arch->decode(cases[i].code, cases[i].len,
-					      0x1000, &insn), 0);
+					      0x1000, &insn),
+				 0);
 		assert_int_equal(insn.addr, 0x1000);
 		assert_int_equal(insn.len, cases[i].len);
 		assert_int_equal(insn.kind, cases[i].kind);
 		assert_int_equal(insn.target, cases[i].target);
 		/* One byte too few is no instruction. */
 		assert_int_equal(arch->decode(cases[i].code, cases[i].len - 1,
-					      0x1000, &insn), -1);
+					      0x1000, &insn),
+				 -1);
 	}
 }
 
@@ -133,9 +162,8 @@ test_refused(void **state)
 static void
 test_targets(void **state)
 {
-	static const uint8_t casel[] = {
-		0xcf, 0x50, 0x00, 0x02, 6, 0, 8, 0, 0xfc, 0xff
-	};
+	static const uint8_t casel[] = { 0xcf, 0x50, 0x00, 0x02, 6,
+					 0,    8,    0,	   0xfc, 0xff };
 	static const uint8_t movl[] = { 0xd0, 0x50, 0x51 };
 	uint64_t *targets = NULL;
 	size_t n = 0;
@@ -155,8 +183,7 @@ test_targets(void **state)
 /* At 0x1000: a switch with a table whose bytes would decode as something. */
 static const uint8_t switched[] = {
 	0xcf, 0x50, 0x00, 0x02,		/* casel r0,$0,$2 */
-	0x08, 0x00, 0x09, 0x00, 0x0c, 0x00,
-	0xd4, 0x51,			/* 100a: clrl r1 */
+	0x08, 0x00, 0x09, 0x00, 0x0c, 0x00, 0xd4, 0x51, /* 100a: clrl r1 */
 	0x04,				/* 100c: ret */
 	0xd6, 0x51,			/* 100d: incl r1 */
 	0x04,				/* 100f: ret */
@@ -307,12 +334,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_targets),
-		cmocka_unit_test(test_graph),
-		cmocka_unit_test(test_print),
-		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_kinds),	cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_targets), cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_print),	cmocka_unit_test(test_find),
 		cmocka_unit_test(test_objdump),
 	};
 

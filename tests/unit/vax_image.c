@@ -43,8 +43,13 @@ func_cfg(const struct image *image, const struct func *func)
 	uint64_t hi = func->ranges[0].hi;
 
 	return cfg_make(&(struct cfg_input){
-		.arch = image->arch, .lo = &lo, .hi = &hi, .n = 1,
-		.text = text, .data = data, .ctx = (void *)image,
+		.arch = image->arch,
+		.lo = &lo,
+		.hi = &hi,
+		.n = 1,
+		.text = text,
+		.data = data,
+		.ctx = (void *)image,
 	});
 }
 
@@ -73,7 +78,8 @@ test_shell(void **state)
 {
 	struct image *image = image_open("tests/vax/shell.O0", NULL,
 					 IMAGE_LINES | IMAGE_INLINES |
-					 IMAGE_FLOW, NULL, NULL);
+						 IMAGE_FLOW,
+					 NULL, NULL);
 	const struct func *func;
 	uint32_t line;
 	bool row = false;
@@ -85,8 +91,7 @@ test_shell(void **state)
 	assert_int_equal(image->nremarks, 0);
 	func = func_named(image, "shell");
 	assert_non_null(func);
-	assert_string_equal(image->files[func->file],
-			    "tests/vax/src/shell.c");
+	assert_string_equal(image->files[func->file], "tests/vax/src/shell.c");
 	line = source_line("tests/vax/src/shell.c", "shell(int *v");
 	assert_int_equal(func->line, line);
 	line = source_line("tests/vax/src/shell.c", "t = v[j];");

@@ -21,34 +21,68 @@ static const struct {
 } drawings[] = {
 	{ "the branches of conditionals are equal",
 	  "^A AB AC BD BE CF DF EF F$",
-	  { { "^A", 1 }, { "AB", .5 }, { "AC", .5 }, { "BD", .25 },
-	    { "BE", .25 }, { "CF", .5 }, { "EF", .25 }, { "F$", 1 },
+	  { { "^A", 1 },
+	    { "AB", .5 },
+	    { "AC", .5 },
+	    { "BD", .25 },
+	    { "BE", .25 },
+	    { "CF", .5 },
+	    { "EF", .25 },
+	    { "F$", 1 },
 	    { "F", 1 } } },
 	{ "figure 1: entered once, a loop's header runs ten times, and each "
 	  "of two exits is taken every other time",
 	  "^P PQ P$ QA QB AR BR RC R$ CP",
-	  { { "P", 10 }, { "PQ", 9.5 }, { "P$", .5 }, { "QA", 4.75 },
-	    { "QB", 4.75 }, { "AR", 4.75 }, { "BR", 4.75 }, { "RC", 9 },
-	    { "R$", .5 }, { "CP", 9 }, { "$^", 1 } } },
-	{ "a loop in a loop", "^A AB A$ BB BA",
-	  { { "A", 10 }, { "AB", 9 }, { "A$", 1 }, { "B", 90 }, { "BB", 81 },
+	  { { "P", 10 },
+	    { "PQ", 9.5 },
+	    { "P$", .5 },
+	    { "QA", 4.75 },
+	    { "QB", 4.75 },
+	    { "AR", 4.75 },
+	    { "BR", 4.75 },
+	    { "RC", 9 },
+	    { "R$", .5 },
+	    { "CP", 9 },
+	    { "$^", 1 } } },
+	{ "a loop in a loop",
+	  "^A AB A$ BB BA",
+	  { { "A", 10 },
+	    { "AB", 9 },
+	    { "A$", 1 },
+	    { "B", 90 },
+	    { "BB", 81 },
 	    { "BA", 9 } } },
 	{ "an exit of two loops is the outer one's",
 	  "^A AB A$ BC BA CB C$",
-	  { { "A", 10 }, { "AB", 9.5 }, { "A$", .5 }, { "B", 95 },
-	    { "BA", 4.75 }, { "BC", 90.25 }, { "C$", .5 },
+	  { { "A", 10 },
+	    { "AB", 9.5 },
+	    { "A$", .5 },
+	    { "B", 95 },
+	    { "BA", 4.75 },
+	    { "BC", 90.25 },
+	    { "C$", .5 },
 	    { "CB", 89.75 } } },
 	{ "an exit that would take more than there is",
 	  "^A AB AH BC BH CD CH DE DH E$ EH HA",
-	  { { "AB", 5 }, { "BC", 2.5 }, { "CD", 1.25 }, { "DE", .625 },
-	    { "E$", .3125 }, { "EH", .3125 } } },
+	  { { "AB", 5 },
+	    { "BC", 2.5 },
+	    { "CD", 1.25 },
+	    { "DE", .625 },
+	    { "E$", .3125 },
+	    { "EH", .3125 } } },
 	{ "a loop with two entries",
 	  "^A AB AC BC CB CD D$",
-	  { { "AB", .5 }, { "AC", .5 }, { "BC", 5 }, { "C", 5.5 },
-	    { "CD", .5 }, { "CB", 5 } } },
-	{ "the cases of a table", "^A AB AC AD AE BE CE DE E$",
+	  { { "AB", .5 },
+	    { "AC", .5 },
+	    { "BC", 5 },
+	    { "C", 5.5 },
+	    { "CD", .5 },
+	    { "CB", 5 } } },
+	{ "the cases of a table",
+	  "^A AB AC AD AE BE CE DE E$",
 	  { { "AB", .25 }, { "AE", .25 }, { "DE", .25 }, { "E", 1 } } },
-	{ "a landing pad is rare", "^A ^L AB LB B$",
+	{ "a landing pad is rare",
+	  "^A ^L AB LB B$",
 	  { { "^A", 1 }, { "^L", 1. / 64 }, { "B", 65. / 64 } } },
 };
 
@@ -64,9 +98,9 @@ test_drawings(void **state)
 			const char *name = drawings[i].arcs[k].arc;
 			uint32_t arc = drawn_arc(&drawn, name);
 
-			assert_float_equal(
-				weight_of_arc(drawn.flow, weights, arc),
-				drawings[i].arcs[k].weight, 1e-9);
+			assert_float_equal(weight_of_arc(drawn.flow, weights,
+							 arc),
+					   drawings[i].arcs[k].weight, 1e-9);
 		}
 		weights_free(weights);
 		flow_free(drawn.flow);
@@ -109,7 +143,8 @@ test_ends(void **state)
 		{ FLOW_BLOCK + 4, FLOW_EXIT, BY_LAST },
 	};
 	struct insn insns[] = {
-		{ .kind = INSN_BRANCH }, { .kind = INSN_BRANCH },
+		{ .kind = INSN_BRANCH },
+		{ .kind = INSN_BRANCH },
 		{ .kind = INSN_PLAIN },
 		{ .kind = INSN_CALL, .flow = FLOW_NO_RETURN },
 		{ .kind = INSN_STOP },
@@ -120,7 +155,10 @@ test_ends(void **state)
 		{ .first = 4, .count = 1 },
 	};
 	struct cfg cfg = {
-		.insns = insns, .ninsns = 5, .blocks = blocks, .nblocks = 5,
+		.insns = insns,
+		.ninsns = 5,
+		.blocks = blocks,
+		.nblocks = 5,
 	};
 	struct flow *flow = flow_make(5, edges, 8);
 	struct weights *weights = weights_guess(flow, &cfg);
@@ -171,10 +209,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drawings),
-		cmocka_unit_test(test_leak),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_drawings), cmocka_unit_test(test_leak),
+		cmocka_unit_test(test_ends),	 cmocka_unit_test(test_random),
 		cmocka_unit_test(test_exact),
 	};
 
