@@ -82,6 +82,12 @@ struct arch {
 	 */
 	int (*effect)(const uint8_t *code, size_t size, uint64_t addr,
 		      struct effect *effect);
+	/*
+	 * Is it certain that `effect` finds no constant address in the
+	 * instruction but 0, and that it does not set the frame pointer?  A
+	 * quick look.  NULL: never.
+	 */
+	bool (*addressless)(const uint8_t *code, size_t size);
 
 	/*
 	 * The address of the exception handler that the instructions from code

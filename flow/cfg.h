@@ -155,6 +155,9 @@ bool insn_comes_back(const struct insn *insn);
 /* Whether control may go on from the instruction to the next. */
 bool insn_goes_on(const struct insn *insn);
 
+/* Whether control may go on from instruction i to i + 1. */
+bool cfg_falls(const struct cfg *cfg, size_t i);
+
 /* Whether the graph's instruction is in a block that is PROOF_FLOW. */
 bool cfg_proven(const struct cfg *cfg, size_t insn);
 

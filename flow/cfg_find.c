@@ -51,6 +51,15 @@ insn_goes_on(const struct insn *insn)
 }
 
 bool
+cfg_falls(const struct cfg *cfg, size_t i)
+{
+	const struct insn *insn = &cfg->insns[i];
+
+	return insn_goes_on(insn) && i + 1 < cfg->ninsns &&
+	       insn[1].addr == insn->addr + insn->len;
+}
+
+bool
 insn_comes_back(const struct insn *insn)
 {
 	return (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT ||

@@ -26,16 +26,6 @@ cfg_target(const struct cfg *cfg, size_t i)
 	return cfg_insn(cfg, cfg->insns[i].target);
 }
 
-/* Whether control goes on from instruction i to i + 1. */
-static bool
-insn_falls(const struct cfg *cfg, size_t i)
-{
-	const struct insn *insn = &cfg->insns[i];
-
-	return insn_goes_on(insn) && i + 1 < cfg->ninsns &&
-	       insn[1].addr == insn->addr + insn->len;
-}
-
 static bool
 insn_ends_block(const struct insn *insn)
 {
@@ -137,7 +127,7 @@ edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		size_t last = cfg->blocks[b].first + cfg->blocks[b].count - 1;
 
-		if (insn_falls(cfg, last))
+		if (cfg_falls(cfg, last))
 			*vec_push(edges, *n) = (struct edge){ b, b + 1,
 							      EDGE_FALL };
 		target = cfg_target(cfg, last);

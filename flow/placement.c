@@ -153,6 +153,11 @@ spots_make(struct work *work)
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
 		if (flow->in[v] != flow->in[v + 1])
 			spots_of_block(work, v);
+}
+
+static void
+spots_sort(struct work *work)
+{
 	qsort(work->spots, work->nspots, sizeof(*work->spots), spot_compare);
 }
 
@@ -282,27 +287,47 @@ spots_drop(struct work *work)
 }
 
 /*
- * Plant all spots of wanted arcs, and those from which the wanted arcs without
- * a spot (and without a carrier block) can be derived.
+ * Plant the spots from which the wanted arcs without a spot (and without a
+ * carrier block) can be derived.
  */
+static void
+spots_derive(struct work *work)
+{
+	const struct flow *flow = work->flow;
+	bool *wanted = work->wanted, any = false;
+
+	work->wanted = mem_alloc(flow_arcs(flow) * sizeof(*work->wanted));
+	for (uint32_t e = 0; e < flow->nedges; e++) {
+		work->wanted[e] = wanted[e] && work->hidden[e] &&
+				  carrier_of(work, e) == ARC_NONE;
+		any |= work->wanted[e];
+	}
+	if (any) {
+		spots_sort(work);
+		spots_choose(work, false);
+		spots_drop(work);
+	}
+	free(work->wanted);
+	work->wanted = wanted;
+}
+
+/* Plant these spots, all spots of wanted arcs, and no others. */
 static void
 spots_every(struct work *work)
 {
-	const struct flow *flow = work->flow;
-	bool *wanted = work->wanted;
+	uint32_t n = 0;
 
-	work->wanted = mem_alloc(flow_arcs(flow) * sizeof(*work->wanted));
-	for (uint32_t e = 0; e < flow->nedges; e++)
-		work->wanted[e] = wanted[e] && work->hidden[e] &&
-				  carrier_of(work, e) == ARC_NONE;
-	spots_choose(work, false);
-	spots_drop(work);
-	free(work->wanted);
-	work->wanted = wanted;
-	for (uint32_t i = 0; i < work->nspots; i++)
-		for (unsigned k = 0; k < work->spots[i].narcs; k++)
-			if (wanted[work->spots[i].arcs[k]])
-				work->spots[i].planted = true;
+	spots_derive(work);
+	for (uint32_t i = 0; i < work->nspots; i++) {
+		struct spot spot = work->spots[i];
+
+		for (unsigned k = 0; k < spot.narcs; k++)
+			spot.planted |= work->wanted[spot.arcs[k]];
+		if (spot.planted)
+			work->spots[n++] = spot;
+	}
+	work->nspots = n;
+	spots_sort(work);
 }
 
 static double
@@ -394,9 +419,11 @@ placement_make(const struct flow *flow, const struct weights *weights,
 	spots_make(&work);
 	switch (wish->method) {
 	case PLACE_OPTIMAL:
+		spots_sort(&work);
 		spots_optimal(&work);
 		break;
 	case PLACE_VERTEX:
+		spots_sort(&work);
 		spots_choose(&work, true);
 		break;
 	case PLACE_EVERY:

@@ -268,6 +268,15 @@ back_count(const struct flow *flow, const struct measured *measured,
 	counts[flow->back] = sum;
 }
 
+static bool
+any_lost(const struct placement *placement, const struct measured *measured)
+{
+	for (uint32_t i = 0; measured->lost && i < placement->narcs; i++)
+		if (measured->lost[i])
+			return true;
+	return false;
+}
+
 /* Set reasons of unknown counts, and COUNT_EXACT for edges with a carrier. */
 static void
 states_finish(const struct flow *flow, const struct placement *placement,
@@ -276,9 +285,9 @@ states_finish(const struct flow *flow, const struct placement *placement,
 	for (uint32_t arc = 0; arc < flow_arcs(flow); arc++)
 		if (counts[arc].state == COUNT_UNKNOWN)
 			counts[arc].reason = REASON_UNPLACED;
-	if (measured->open)
+	if (measured->open && measured->doubt != REASON_UNPLACED)
 		reasons_find(flow, placement, NULL, measured->doubt, counts);
-	if (measured->lost)
+	if (any_lost(placement, measured))
 		reasons_find(flow, placement, measured->open, REASON_LOST,
 			     counts);
 	for (uint32_t e = 0; e < flow->nedges; e++) {

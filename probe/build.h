@@ -34,7 +34,7 @@ struct build {
 	struct code_map *map;
 	struct part *owners;	/* ascending: the function plans' ranges */
 	size_t nowners;
-	struct part *parts;	/* ranges found later (see graph_make) */
+	struct part *parts;	/* ascending: found later (see graph_make) */
 	size_t nparts;
 	uint64_t *mid_entered;	/* ascending: addresses in the middle of
 				   functions to which control may come from

@@ -5,9 +5,11 @@
 #include "probe/build.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/addrs.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 struct cfg *
 fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
@@ -94,28 +96,44 @@ fplan_graph(struct build *build, struct func_plan *fplan)
 		fplan->mid_entered = true;
 }
 
+static void
+part_add(struct build *build, const struct part *part)
+{
+	size_t at = search_first(build->nparts, i,
+				 build->parts[i].range.lo >= part->range.lo);
+
+	(void)vec_push(build->parts, build->nparts);
+	memmove(build->parts + at + 1, build->parts + at,
+		(build->nparts - 1 - at) * sizeof(*build->parts));
+	build->parts[at] = *part;
+}
+
 void
 fplan_parts(struct build *build, uint32_t index)
 {
 	const struct func_plan *fplan = &build->plan->fplans[index];
 	const struct cfg *cfg = fplan->cfg;
-	struct part *part = NULL;
+	struct part part = { .fplan = FPLAN_NONE };
 
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		uint64_t addr = cfg->insns[i].addr;
 		uint64_t end = addr + cfg->insns[i].len;
+		bool own = range_has(fplan->ranges, fplan->nranges, addr) ||
+			   plan_func(build->plan, addr) != FPLAN_NONE;
 
-		if (part && part->range.hi == addr) {
-			part->range.hi = end;
+		if (!own && part.fplan == index && part.range.hi == addr) {
+			part.range.hi = end;
 			continue;
 		}
-		part = NULL;
-		if (range_has(fplan->ranges, fplan->nranges, addr) ||
-		    plan_func(build->plan, addr) != FPLAN_NONE)
-			continue;
-		part = vec_push(build->parts, build->nparts);
-		*part = (struct part){ { addr, end }, index };
+		if (part.fplan == index)
+			part_add(build, &part);
+		part = (struct part){
+			.range = { addr, end },
+			.fplan = own ? FPLAN_NONE : index,
+		};
 	}
+	if (part.fplan == index)
+		part_add(build, &part);
 }
 
 bool

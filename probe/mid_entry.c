@@ -217,24 +217,16 @@ insn_suspects(struct build *build, uint32_t from, const struct insn *insn)
 
 /* Note where control goes from an instruction other than over edges. */
 static void
-insn_enters_middle(struct build *build, uint32_t index, const struct insn *insn)
+insn_enters_middle(struct build *build, uint32_t index, size_t i)
 {
 	const struct cfg *cfg = build->plan->fplans[index].cfg;
-	bool goes_on = insn->flow != FLOW_NO_RETURN;
+	const struct insn *insn = &cfg->insns[i];
 
-	switch (insn->kind) {
-	case INSN_JUMP:
-	case INSN_JUMP_INDIRECT:
-	case INSN_RETURN:
-	case INSN_STOP:
-		goes_on = false;
-		break;
-	}
 	if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH ||
 	     insn->kind == INSN_CALL) &&
 	    cfg_insn(cfg, insn->target) < 0)
 		mid_entry_note(build, index, insn->target);
-	if (goes_on && cfg_insn(cfg, insn->addr + insn->len) < 0)
+	if (insn_goes_on(insn) && !cfg_falls(cfg, i))
 		fplan_runs_on(build, index, insn->addr + insn->len);
 }
 
@@ -252,7 +244,8 @@ mid_entries_note(struct build *build, uint32_t index)
 		if (block->proof == PROOF_FLOW &&
 		    (fplan->mid_entered || block_reached(fplan, b)))
 			for (uint32_t i = 0; i < block->count; i++)
-				insn_enters_middle(build, index, &insn[i]);
+				insn_enters_middle(build, index,
+						   block->first + i);
 		else if (block->proof == PROOF_NONE && cfg->unresolved)
 			for (uint32_t i = 0; i < block->count; i++)
 				insn_suspects(build, index, &insn[i]);

@@ -109,10 +109,9 @@ plan_func(const struct plan *plan, uint64_t addr)
 
 	if (lo && addr < build->owners[lo - 1].range.hi)
 		return build->owners[lo - 1].fplan;
-	for (size_t i = 0; i < build->nparts; i++)
-		if (addr >= build->parts[i].range.lo &&
-		    addr < build->parts[i].range.hi)
-			return build->parts[i].fplan;
+	lo = search_first(build->nparts, i, build->parts[i].range.lo > addr);
+	if (lo && addr < build->parts[lo - 1].range.hi)
+		return build->parts[lo - 1].fplan;
 	return FPLAN_NONE;
 }
 

@@ -1,7 +1,11 @@
 /*
  * Tells whether an x86-64 instruction does the same in a relocated function,
- * and which flags it reads and writes.  Never writes code.
+ * and which flags it reads and writes.  Never writes code.  Decoding in full
+ * takes long, so what it says of an opcode is kept.
  */
+#include <string.h>
+
+#include "arch/x86_64/quick.h"
 #include "arch/x86_64/x86.h"
 
 /* Does it shift by a constant other than 0, which would keep the flags? */
@@ -126,8 +130,8 @@ call_by_stack(const ZydisDecodedInstruction *zinsn)
 }
 
 int
-x86_motion(const uint8_t *code, size_t size, uint64_t addr,
-	   struct motion *motion)
+x86_motion_full(const uint8_t *code, size_t size, uint64_t addr,
+		struct motion *motion)
 {
 	ZydisDecodedInstruction zinsn;
 	enum insn_kind kind;
@@ -152,4 +156,74 @@ x86_motion(const uint8_t *code, size_t size, uint64_t addr,
 	default:
 		return motion_refers(&zinsn, addr, motion);
 	}
+}
+
+/* ---- what is known of an opcode */
+
+enum { KEYS = 1 << 13 };
+
+/*
+ * What of an instruction without prefixes decides all of its motion but the
+ * address that it refers to: its opcode, with ModRM.reg, and whether it has an
+ * operand in memory.  -1 if the motion depends on more than that.
+ */
+static int
+motion_key(const struct quick *parts)
+{
+	int key = parts->escaped << 8 | parts->opcode;
+	bool shift = !parts->escaped && parts->opcode >> 1 == 0xc0 >> 1;
+	bool nop = !parts->escaped && parts->opcode == 0x90;
+
+	if (parts->prefixes || (nop && parts->rex) || shift ||
+	    (parts->imm_len >= 4 && !parts->direct) ||
+	    parts->kind == INSN_CALL_INDIRECT)
+		return -1;
+	if (!parts->has_modrm)
+		return key << 4;
+	return key << 4 | (parts->modrm >> 3 & 7) << 1 |
+	       (parts->modrm >> 6 == 3);
+}
+
+/* Enter the address of the operand in memory. */
+static void
+motion_address(const uint8_t *code, uint64_t addr, const struct quick *parts,
+	       struct motion *motion)
+{
+	int32_t disp;
+
+	motion->disp = 0;
+	motion->refers = 0;
+	if (parts->disp_len != sizeof(disp))
+		return;
+	memcpy(&disp, code + parts->disp, sizeof(disp));
+	motion->refers = (uint64_t)disp;
+	if (!parts->relative)
+		return;
+	motion->disp = parts->disp;
+	motion->refers += addr + parts->len;
+}
+
+int
+x86_motion(const uint8_t *code, size_t size, uint64_t addr,
+	   struct motion *motion)
+{
+	static struct motion motions[KEYS];
+	static bool known[KEYS];
+	struct quick parts;
+	int key = -1;
+
+	if (x86_parts(code, size, &parts))
+		key = motion_key(&parts);
+	if (key >= 0 && known[key]) {
+		*motion = motions[key];
+		motion_address(code, addr, &parts, motion);
+		return 0;
+	}
+	if (x86_motion_full(code, size, addr, motion))
+		return -1;
+	if (key >= 0) {
+		motions[key] = *motion;
+		known[key] = true;
+	}
+	return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "arch/x86_64/quick.h"
 #include "arch/x86_64/x86.h"
 
 /* The prefixes that choose an instruction: at most one of them. */
@@ -22,6 +23,8 @@ enum {
 	REX = 0x40,
 	REX_W = 1 << 3,
 	ESCAPE = 0x0f,
+	SP = 4,			/* in ModRM.rm: a SIB byte follows */
+	BP = 5,
 };
 
 /*
@@ -102,23 +105,13 @@ static const struct layout layouts[128] = {
 	['y'] = { PREFIX_NONE | PREFIX_66 | PREFIX_F3, true, .regs = 0xff },
 };
 
-/* The parts of an instruction that tell its length and kind. */
-struct parts {
-	unsigned prefixes;	/* bytes of them */
-	uint8_t prefix;		/* PREFIX_NONE ... */
-	uint8_t rex;
-	bool escaped;
-	uint8_t opcode;
-	uint8_t modrm;
-};
-
 /* Read up to the opcode; the bytes read, or 0: left to Zydis. */
 static unsigned
-opcode_read(const uint8_t *code, struct parts *parts)
+opcode_read(const uint8_t *code, struct quick *parts)
 {
 	unsigned at = 0;
 
-	*parts = (struct parts){ .prefix = PREFIX_NONE };
+	*parts = (struct quick){ .prefix = PREFIX_NONE };
 	for (; at < PREFIXES_MAX; at++) {
 		uint8_t prefix = code[at] == 0x66 ? PREFIX_66 :
 				 code[at] == 0xf3 ? PREFIX_F3 :
@@ -144,26 +137,29 @@ opcode_read(const uint8_t *code, struct parts *parts)
 	return at;
 }
 
-/* Bytes of an address, from ModRM on. */
+/* Read the address, from ModRM at code[at] on; returns where it ends. */
 static unsigned
-address_len(const uint8_t *code)
+address_read(const uint8_t *code, unsigned at, struct quick *parts)
 {
-	uint8_t mod = code[0] >> 6, rm = code[0] & 7;
-	unsigned len = 1;
+	uint8_t mod = code[at] >> 6, base = code[at] & 7;
 
+	parts->modrm = code[at++];
 	if (mod == 3)
-		return len;
-	if (rm == 4) {
-		len++;
-		rm = code[1] & 7;
-	}
+		return at;
+	parts->relative = mod == 0 && base == BP;
+	if (base == SP)
+		base = code[at++] & 7;
 	if (mod == 0)
-		return rm == 5 ? len + 4 : len;
-	return mod == 1 ? len + 1 : len + 4;
+		parts->disp_len = base == BP ? 4 : 0;
+	else
+		parts->disp_len = mod == 1 ? 1 : 4;
+	parts->based = mod != 0 || base != BP;
+	parts->disp = (uint8_t)at;
+	return at + parts->disp_len;
 }
 
 static unsigned
-imm_len(const struct layout *layout, char kind, const struct parts *parts)
+imm_len(const struct layout *layout, char kind, const struct quick *parts)
 {
 	bool wide = parts->rex & REX_W, sized = layout->sized;
 
@@ -182,7 +178,7 @@ imm_len(const struct layout *layout, char kind, const struct parts *parts)
 }
 
 static enum insn_kind
-kind_of(const struct parts *parts)
+kind_of(const struct quick *parts)
 {
 	if (parts->escaped)
 		return parts->opcode >> 4 == 8 ? INSN_BRANCH :
@@ -224,39 +220,67 @@ target_of(const uint8_t *code, unsigned len, unsigned imm, uint64_t addr)
 }
 
 bool
-x86_quick(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
+x86_parts(const uint8_t *code, size_t size, struct quick *parts)
 {
 	const struct layout *layout;
-	struct parts parts;
-	enum insn_kind kind;
-	unsigned len, imm;
+	unsigned len;
 	char shape;
 
-	if (size < LEN_MAX || !(len = opcode_read(code, &parts)))
+	if (size < LEN_MAX || !(len = opcode_read(code, parts)))
 		return false;
-	shape = parts.escaped ? two[parts.opcode] : one[parts.opcode];
+	shape = parts->escaped ? two[parts->opcode] : one[parts->opcode];
 	layout = &layouts[(uint8_t)shape];
-	if (!(layout->prefixes & parts.prefix))
+	if (!(layout->prefixes & parts->prefix))
 		return false;
+	parts->has_modrm = layout->modrm;
 	if (layout->modrm) {
-		parts.modrm = code[len];
-		if (!(layout->regs >> (parts.modrm >> 3 & 7) & 1) ||
-		    (shape == 'l' && parts.modrm >> 6 == 3))
+		if (!(layout->regs >> (code[len] >> 3 & 7) & 1) ||
+		    (shape == 'l' && code[len] >> 6 == 3))
 			return false;
-		len += address_len(code + len);
+		len = address_read(code, len, parts);
 	}
-	imm = imm_len(layout, shape, &parts);
-	kind = kind_of(&parts);
-	len += imm;
-	if (len > LEN_MAX || (kind != INSN_PLAIN && parts.prefixes))
+	parts->imm_len = (uint8_t)imm_len(layout, shape, parts);
+	parts->direct = shape == 'j' || shape == 'J';
+	parts->kind = (uint8_t)kind_of(parts);
+	parts->len = (uint8_t)(len + parts->imm_len);
+	return parts->len <= LEN_MAX &&
+	       (parts->kind == INSN_PLAIN || !parts->prefixes);
+}
+
+bool
+x86_quick(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
+{
+	struct quick parts;
+
+	if (!x86_parts(code, size, &parts))
 		return false;
 	*insn = (struct insn){
 		.addr = addr,
-		.len = len,
-		.kind = (uint8_t)kind,
-		.target = shape == 'j' || shape == 'J' ?
-				  target_of(code, len, imm, addr) :
-				  0,
+		.len = parts.len,
+		.kind = parts.kind,
+		.target = parts.direct ? target_of(code, parts.len,
+						   parts.imm_len, addr) :
+					 0,
 	};
 	return true;
+}
+
+bool
+x86_addressless(const uint8_t *code, size_t size)
+{
+	struct quick parts;
+
+	if (!x86_parts(code, size, &parts) || parts.kind != INSN_PLAIN)
+		return false;
+	/* They move a constant. */
+	if (!parts.escaped &&
+	    (parts.opcode >> 4 == 0xb || parts.opcode >> 1 == 0xc6 >> 1))
+		return false;
+	if (!parts.has_modrm)
+		return true;
+	if ((parts.modrm >> 3 & 7) == BP)
+		return false;
+	if (parts.modrm >> 6 == 3)
+		return (parts.modrm & 7) != BP;
+	return parts.based && !parts.relative;
 }

@@ -197,6 +197,7 @@ const struct arch arch_x86_64 = {
 	.nwire = sizeof(wire) / sizeof(*wire),
 	.decode = x86_insn,
 	.effect = x86_effect,
+	.addressless = x86_addressless,
 	.handler = x86_handler,
 	.print = x86_print,
 	.hint = x86_hint,

@@ -106,6 +106,9 @@ int x86_rebase(uint8_t *bytes, unsigned disp, uint64_t va, uint64_t to_va);
 
 int x86_motion(const uint8_t *code, size_t size, uint64_t addr,
 	       struct motion *motion);
+/* The same, decoding in full always. */
+int x86_motion_full(const uint8_t *code, size_t size, uint64_t addr,
+		    struct motion *motion);
 uint32_t x86_probe_flags(enum probe_op op, int32_t operand);
 unsigned x86_fragment_size(const struct fragment *fragment);
 bool x86_fragment_reaches(const struct fragment *fragment, int64_t distance);
@@ -130,6 +133,7 @@ uint64_t x86_handler(const uint8_t *code, size_t size, uint64_t addr);
  */
 bool x86_quick(const uint8_t *code, size_t size, uint64_t addr,
 	       struct insn *insn);
+bool x86_addressless(const uint8_t *code, size_t size);
 
 /* hints.c */
 size_t x86_hint(const uint8_t *code, size_t n, size_t from,

@@ -184,6 +184,62 @@ test_quick(void **state)
 	assert_true(quick > 100000);
 }
 
+/*
+ * x86_motion, which keeps what it learns of an opcode, says of random bytes
+ * what decoding in full says.
+ */
+static void
+test_motion(void **state)
+{
+	uint8_t code[48];
+	uint32_t seed = 2, same = 0;
+
+	for (int i = 0; i < 400000; i++) {
+		struct motion motion, full;
+
+		code_random(&seed, code, sizeof(code));
+		assert_int_equal(x86_motion(code, 15, 0x1000, &motion),
+				 x86_motion_full(code, 15, 0x1000, &full));
+		if (x86_motion_full(code, 15, 0x1000, &full))
+			continue;
+		same++;
+		assert_int_equal(motion.reads, full.reads);
+		assert_int_equal(motion.writes, full.writes);
+		assert_int_equal(motion.lands, full.lands);
+		assert_int_equal(motion.idle, full.idle);
+		assert_int_equal(motion.stack, full.stack);
+		assert_int_equal(motion.disp, full.disp);
+		assert_int_equal(motion.refers, full.refers);
+		assert_int_equal(motion.cond, full.cond);
+	}
+	assert_true(same > 100000);
+}
+
+/* What x86_addressless passes over has no address in x86_effect's sense. */
+static void
+test_addressless(void **state)
+{
+	uint8_t code[48];
+	uint32_t seed = 3, passed = 0;
+
+	for (int i = 0; i < 400000; i++) {
+		struct effect effect;
+
+		code_random(&seed, code, sizeof(code));
+		if (!x86_addressless(code, 15))
+			continue;
+		passed++;
+		assert_int_equal(x86_effect(code, 15, 0x1000, &effect), 0);
+		assert_false(effect.src.kind == PLACE_MEM &&
+			     effect.src.reg == REG_NONE && effect.src.disp);
+		assert_false(
+			(effect.op == EFFECT_COPY || effect.op == EFFECT_SUM) &&
+			effect.dst.kind == PLACE_REG &&
+			effect.dst.reg == X86_RBP);
+	}
+	assert_true(passed > 50000);
+}
+
 static void
 test_print(void **state)
 {
@@ -370,6 +426,8 @@ main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_no_instruction),
 		cmocka_unit_test(test_quick),
+		cmocka_unit_test(test_motion),
+		cmocka_unit_test(test_addressless),
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_objdump),
