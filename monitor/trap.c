@@ -14,6 +14,7 @@
 #include <signal.h>
 
 #include "monitor/deliver.h"
+#include "monitor/patch/deferred.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/relocated.h"
@@ -104,19 +105,33 @@ once_passed(struct run *run, struct task *task)
 		plan_lift(run, plan, task->once_site);
 }
 
+/* The trap leads into the relocated function. */
+static void
+hit_lead(struct run *run, struct task *task, const struct hit *hit)
+{
+	relocated_arrive(run, task, hit->module, hit->site);
+	trap_leave(run, task, relocated_enter(hit->module, hit->site));
+}
+
 /*
  * A function is entered for the first time: place and plant its counters, and
  * run its entry again, now with what is counted there, if anything.
  */
 static void
-hit_ready(struct run *run, struct task *task, const struct hit *hit)
+hit_ready(struct run *run, struct task *task, struct hit *hit)
 {
 	struct plan *plan = hit->module->plan;
+	const struct func_plan *fplan = &plan->fplans[hit->site->fplan];
 
 	plan_ready(plan, hit->site->fplan);
 	plan_extended(run, plan);
-	/* The trap may be gone. */
-	trap_leave(run, task, hit->va);
+	/* The trap may be gone, and the site may have moved. */
+	if (!hit_trapped(task, hit) || !entry_deferred(hit->module, fplan)) {
+		trap_leave(run, task, hit->va);
+		return;
+	}
+	hit_begin(run, task, hit);
+	hit_lead(run, task, hit);
 }
 
 static enum stop_cause
@@ -198,8 +213,9 @@ hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
 		trap_deliver(run, task, signal);
 		break;
 	case PATCH_LEADS:
-		relocated_arrive(run, task, hit->module, hit->site);
-		trap_leave(run, task, relocated_enter(hit->module, hit->site));
+		if (deferred_hit(hit->module, hit->site))
+			module_settle_deferred(run, hit->module);
+		hit_lead(run, task, hit);
 		break;
 	case PATCH_STEPPED:
 		patch_step(run, task, hit);

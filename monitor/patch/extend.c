@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "monitor/patch/deferred.h"
 #include "monitor/patch/module.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
@@ -197,13 +198,15 @@ spaces_slots(struct run *run, struct module *module, size_t first, size_t last)
 }
 
 /*
- * Entries that no longer wait: choose their patch for good, or retire them.
- * Returns those retired.
+ * Entries that no longer wait: choose their patch for good, or retire them; if
+ * `defers`, let the traps of relocated functions lead there.  Returns those
+ * retired.
  */
 static struct batch
 module_settle_entries(struct run *run, struct module *module,
-		      const struct batch *entries)
+		      const struct batch *entries, bool defers)
 {
+	const struct plan *plan = module->plan;
 	struct batch retired = { 0 };
 
 	for (size_t i = 0; i < entries->n; i++) {
@@ -211,8 +214,12 @@ module_settle_entries(struct run *run, struct module *module,
 
 		if (module->patched[site].patch != PATCH_WAITING)
 			continue;
-		if (!module->plan->sites[site].idle) {
+		if (!plan->sites[site].idle) {
 			patched_choose(run, module, site);
+			continue;
+		}
+		if (defers && plan->fplans[plan->sites[site].fplan].relocated) {
+			module->patched[site].patch = PATCH_LEADS;
 			continue;
 		}
 		module->patched[site].patch = PATCH_RETIRED;
@@ -323,22 +330,80 @@ extensions_free(struct run *run)
 	free(log);
 }
 
+/*
+ * The entries whose jumps were deferred and that lead into relocated functions
+ * without a trap from now on, or that are lost.
+ */
+static struct batch
+deferred_end(struct module *module)
+{
+	const struct plan *plan = module->plan;
+	struct batch retired = { 0 };
+
+	for (size_t i = module->nsettled; i < module->nrelocated; i++) {
+		const struct func_plan *fplan =
+			&plan->fplans[plan->relocated_fplans[i]];
+
+		if (!entry_deferred(module, fplan))
+			continue;
+		module->patched[fplan->site].patch = PATCH_RETIRED;
+		*vec_push(retired.sites, retired.n) = fplan->site;
+	}
+	batch_sort(module, &retired);
+	return retired;
+}
+
+/* Write the jumps that were deferred.  All tasks stand still. */
+static void
+module_settle(struct run *run, struct module *module)
+{
+	struct batch retired = deferred_end(module);
+
+	if (retired.n) {
+		spaces_relocated(run, module, module->nsettled,
+				 module->nrelocated);
+		spaces_edit(run, module, &retired, trap_remove);
+		extension_log(run, (struct extension){
+					   .number = run->extended++,
+					   .module = module,
+					   .first = module->nslots,
+					   .last = module->nslots,
+					   .retired = retired.sites,
+					   .nretired = retired.n,
+					   .relocated_first = module->nsettled,
+					   .relocated_end = module->nrelocated,
+				   });
+	}
+	module->nsettled = module->nrelocated;
+	module->ndeferred_hits = 0;
+}
+
+void
+module_settle_deferred(struct run *run, struct module *module)
+{
+	spaces_pause(run, module);
+	module_settle(run, module);
+}
+
 static void
 module_extend(struct run *run, struct module *module,
 	      const struct batch *entries)
 {
 	struct batch fresh = batch_make(module, module->nsites);
 	size_t slots = module->nslots, nsites = module->nsites;
+	bool defers = deferral_pays(run, module);
+	bool settles = !defers &&
+		       (module->nrelocated < module->plan->nrelocated ||
+			module->nreopened < module->plan->nreopened ||
+			module->plan->nreverted);
 	struct batch retired;
 
-	if (module->nrelocated < module->plan->nrelocated ||
-	    module->nreopened < module->plan->nreopened ||
-	    module->plan->nreverted)
-		spaces_pause(run, module);
+	if (settles)
+		module_settle_deferred(run, module);
 	spaces_reopen(run, module);
 	module_grow(module);
 	entries_revive(module, entries, nsites, &fresh);
-	retired = module_settle_entries(run, module, entries);
+	retired = module_settle_entries(run, module, entries, defers);
 	spaces_choose(run, module, &fresh);
 	spaces_slots(run, module, slots, module->nslots);
 	entries_refused(module, entries, &retired);
@@ -362,6 +427,10 @@ module_extend(struct run *run, struct module *module,
 				   .relocated_end = module->plan->nrelocated,
 			   });
 	module->nrelocated = module->plan->nrelocated;
+	if (settles)
+		module->nsettled = module->nrelocated;
+	else if (deferred_due(module))
+		module_settle_deferred(run, module);
 }
 
 static void

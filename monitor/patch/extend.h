@@ -12,6 +12,8 @@
  * has reverted, in every space that has the image.
  */
 void plan_extended(struct run *run, struct plan *plan);
+/* Write the jumps at entries that were deferred (deferred.h). */
+void module_settle_deferred(struct run *run, struct module *module);
 /* Remove the trap of a site that has counted once and is not to count again. */
 void plan_lift(struct run *run, struct plan *plan, uint32_t site);
 /*

@@ -8,7 +8,7 @@
 #include "monitor/process/client.h"
 
 struct hit {
-	const struct module *module;
+	struct module *module;
 	struct site *site;
 	const struct patched *patched;
 	uint64_t va;

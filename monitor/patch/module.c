@@ -402,7 +402,7 @@ module_write(struct run *run, struct task *task, struct module *module,
 	relocated_plant_new(run, space, task->tid, module, 0,
 			    module->plan->nrelocated);
 	text_release(run, space, task->tid);
-	module->nrelocated = module->plan->nrelocated;
+	module->nrelocated = module->nsettled = module->plan->nrelocated;
 	module->plan->planted |= module->relocated != 0;
 	if (run->host->counting && run->opts->patch != PATCH_STEP)
 		host_counters_plant(run, module);

@@ -14,13 +14,13 @@
 
 /* A pc in a slot: in which, and where. */
 struct slot_pc {
-	const struct module *module;
+	struct module *module;
 	size_t site;		/* whose slot it is */
 	uint64_t offset;	/* within the slot */
 };
 
 static bool
-slot_find(const struct module *module, uint64_t pc, struct slot_pc *at)
+slot_find(struct module *module, uint64_t pc, struct slot_pc *at)
 {
 	uint64_t slot = (pc - module->slots) / SLOT_MAX;
 
@@ -38,7 +38,7 @@ static void
 slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
 	   const struct regs *regs, const struct event *event)
 {
-	const struct module *module = at->module;
+	struct module *module = at->module;
 	const struct arch *arch = run->arch;
 	const struct hit hit = {
 		.module = module,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/patch/deferred.h"
 #include "monitor/patch/redirect.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/task.h"
@@ -123,6 +124,7 @@ entry_patches_write(struct run *run, const struct space *space, pid_t tid,
 		    const struct module *module, const struct func_plan *fplan)
 {
 	struct relocated_place place = relocated_place(module, fplan);
+	bool deferred = entry_deferred(module, fplan);
 	struct code_patch patches[2];
 
 	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++) {
@@ -132,7 +134,8 @@ entry_patches_write(struct run *run, const struct space *space, pid_t tid,
 			&fplan->relocated->entry_patches[i];
 
 		if (entry_patch->via == VIA_TRAP ||
-		    (entry_patch->via == VIA_SPRING && !place.spring))
+		    (entry_patch->via == VIA_SPRING && !place.spring) ||
+		    (deferred && entry_patch->kind == ENTRY_PATCH_ENTRY))
 			continue;
 		n = entry_patch_bytes(fplan->relocated, entry_patch, &place,
 				      patches);
@@ -342,7 +345,8 @@ relocated_plant(struct run *run, struct space *space, pid_t tid,
 	    entry_patches_write(run, space, tid, module, fplan))
 		err = HOST_ERROR;
 	free(bytes);
-	if (!err)
+	/* A redirected call is written where other tasks may be. */
+	if (!err && !entry_deferred(module, fplan))
 		redirect_write(run, space, tid, module, index);
 	/* HOST_GONE: a process that has ended loses nothing. */
 	if (err != HOST_ERROR)
@@ -374,11 +378,11 @@ relocated_remove(struct run *run, struct space *space, pid_t tid,
 
 	relocated_unplant(run, space, tid, module);
 	for (size_t i = 0; i < module->nsites; i++) {
-		if (!plan->sites[i].leads ||
+		if (module->patched[i].patch != PATCH_LEADS ||
 		    plan->fplans[plan->sites[i].fplan].lost)
 			continue;
 		lead_remove(run, space, tid, module, i);
 		module->patched[i].patch = PATCH_UNPLANTED;
 	}
-	module->nrelocated = 0;
+	module->nrelocated = module->nsettled = 0;
 }

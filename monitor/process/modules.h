@@ -60,7 +60,9 @@ struct module {
 				   arch->springs */
 	uint64_t thread_page;	/* offset of its counters in a thread page */
 	size_t nguards;		/* guards of the plan in all thread pages */
-	size_t nrelocated;	/* relocated functions of the plan, planted */
+	size_t nrelocated;	/* relocated functions of the plan, planted ... */
+	size_t nsettled;	/* ... these with the jumps at their entries */
+	size_t ndeferred_hits;	/* of traps at the entries of the others */
 	size_t nreopened;	/* ... those that were reopened */
 };
 

@@ -1,0 +1,107 @@
+/*
+ * Decides when the jumps at the entries of relocated functions are written.  A
+ * jump is longer than the trap that waits at an entry, so all other tasks must
+ * stand still while it is written, and a pause of six threads costs as much as
+ * some thirty traps.  A trap can lead into the relocated function as well.  So
+ * in a program of several tasks the trap stays at first, and the jumps of many
+ * functions are written in one pause.  Until then no task is in the functions
+ * but through their traps, so everything else can be written while others run.
+ * Writes nothing itself: extend.c does.
+ */
+#include "monitor/patch/deferred.h"
+
+#include "monitor/process/space.h"
+#include "monitor/process/task.h"
+#include "relocate/relocate.h"
+
+enum {
+	/* Jumps that are deferred at most. */
+	DEFERRED_MAX = 64,
+	/* Traps, at all deferred entries, that cost as much as a pause. */
+	HITS_MAX = 32,
+};
+
+struct others {
+	const struct module *module;
+	bool run;
+};
+
+static void
+task_counts(struct run *run, struct task *task, void *ctx)
+{
+	struct others *others = ctx;
+	const struct space *space = task->process ? task->process->space : NULL;
+
+	(void)run;
+	if (!space || task->state != TASK_RUNNING || task->vforking ||
+	    task->exiting)
+		return;
+	for (size_t i = 0; i < space->nmodules; i++)
+		others->run |= space->modules[i] == others->module;
+}
+
+/*
+ * Whether control comes to the function by its entry alone, at which there is
+ * a trap, and no patch of the function is a jump over another trap.
+ */
+static bool
+fplan_guarded(const struct module *module, const struct func_plan *fplan)
+{
+	const struct relocated *relocated = fplan->relocated;
+	const struct entry_patch *entry = relocated_entry(relocated);
+
+	if (!entry || fplan->missed || fplan->mid_entered || fplan->lost ||
+	    fplan->site >= module->nsites ||
+	    module->patched[fplan->site].patch != PATCH_WAITING ||
+	    module->plan->sites[fplan->site].addr != entry->addr)
+		return false;
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
+		if (relocated->entry_patches[i].via == VIA_SPRING)
+			return false;
+	return true;
+}
+
+bool
+deferral_pays(struct run *run, const struct module *module)
+{
+	const struct plan *plan = module->plan;
+	struct others others = { .module = module };
+
+	if (!run->host->native || run->opts->once || !module->relocated ||
+	    module->nrelocated == plan->nrelocated || plan->nreverted ||
+	    module->nreopened < plan->nreopened)
+		return false;
+	for (size_t i = module->nrelocated; i < plan->nrelocated; i++)
+		if (!fplan_guarded(module,
+				   &plan->fplans[plan->relocated_fplans[i]]))
+			return false;
+	task_each(run, task_counts, &others);
+	return others.run;
+}
+
+bool
+entry_deferred(const struct module *module, const struct func_plan *fplan)
+{
+	return fplan->site < module->nsites &&
+	       module->patched[fplan->site].patch == PATCH_LEADS &&
+	       !module->plan->sites[fplan->site].leads;
+}
+
+bool
+deferred_hit(struct module *module, const struct site *site)
+{
+	if (site->leads)
+		return false;
+	return ++module->ndeferred_hits >= HITS_MAX;
+}
+
+bool
+deferred_due(const struct module *module)
+{
+	const struct plan *plan = module->plan;
+
+	for (size_t i = module->nsettled; i < module->nrelocated; i++)
+		if (plan->fplans[plan->relocated_fplans[i]].lost)
+			return true;
+	return module->nrelocated - module->nsettled >= DEFERRED_MAX;
+}
