@@ -17,6 +17,7 @@
 #include "monitor/control.h"
 #include "monitor/deliver.h"
 #include "monitor/patch/extend.h"
+#include "monitor/patch/extensions.h"
 #include "monitor/patch/host_counters.h"
 #include "monitor/patch/maps.h"
 #include "monitor/patch/plant.h"

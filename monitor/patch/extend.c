@@ -1,14 +1,15 @@
 /*
  * Changes what is planted in modules while programs run.  New sites are planted
  * in every space that has the module.  A function's sites are planted before
- * the trap at its entry is removed, so that no task can slip in between.  A log
- * of the changes lets processes catch up that were forked meanwhile.
+ * the trap at its entry is removed, so that no task can slip in between.  By
+ * the log of changes processes catch up that were forked meanwhile.
  */
 #include "monitor/patch/extend.h"
 
 #include <stdlib.h>
 
 #include "monitor/patch/deferred.h"
+#include "monitor/patch/extensions.h"
 #include "monitor/patch/module.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
@@ -17,27 +18,6 @@
 #include "monitor/process/space.h"
 #include "monitor/process/thread_pages.h"
 #include "util/mem.h"
-
-enum { PRUNE_MIN = 64 };
-
-/*
- * One change to a module while programs run: the sites planted, the traps taken
- * out, and the slots from number `first` up to `last`.
- */
-struct extension {
-	uint64_t number;
-	struct module *module;	/* held */
-	uint32_t *planted, *retired;	/* site indices, by address */
-	size_t nplanted, nretired;
-	size_t first, last;
-	/* The relocated functions with these numbers in the plan. */
-	size_t relocated_first, relocated_end;
-};
-
-struct extensions {
-	struct extension *list;	/* ascending number */
-	size_t n, max, room;	/* above max, list is pruned */
-};
 
 /* One of the space's tasks, preferably a stopped one. */
 static struct task *
@@ -262,72 +242,6 @@ entries_refused(struct module *module, const struct batch *entries,
 		*vec_push(retired->sites, retired->n) = entries->sites[i];
 	}
 	batch_sort(module, retired);
-}
-
-static void
-extension_free(struct extension *ext)
-{
-	ext->module->logged--;
-	module_drop(ext->module);
-	free(ext->planted);
-	free(ext->retired);
-}
-
-/* Forget the extensions of modules that no space has any more. */
-static void
-extensions_prune(struct extensions *log)
-{
-	size_t n = 0;
-
-	if (log->n < log->max)
-		return;
-	for (size_t i = 0; i < log->n; i++) {
-		struct extension *ext = &log->list[i];
-
-		if (ext->module->refs == ext->module->logged)
-			extension_free(ext);
-		else
-			log->list[n++] = *ext;
-	}
-	log->n = n;
-	log->max = 2 * n + PRUNE_MIN;
-}
-
-static void
-extension_push(struct extensions *log, struct extension ext)
-{
-	size_t n = log->max;
-
-	/* vec_push cannot be used: pruning leaves any number of extensions. */
-	if (log->n >= log->room) {
-		log->room = n > log->n ? n : log->n + 1;
-		log->list = mem_grow(log->list, log->room, sizeof(ext));
-	}
-	log->list[log->n++] = ext;
-}
-
-static void
-extension_log(struct run *run, struct extension ext)
-{
-	if (!run->extensions)
-		run->extensions = mem_alloc(sizeof(*run->extensions));
-	extensions_prune(run->extensions);
-	ext.module->refs++;
-	ext.module->logged++;
-	extension_push(run->extensions, ext);
-}
-
-void
-extensions_free(struct run *run)
-{
-	struct extensions *log = run->extensions;
-
-	if (!log)
-		return;
-	for (size_t i = 0; i < log->n; i++)
-		extension_free(&log->list[i]);
-	free(log->list);
-	free(log);
 }
 
 /*

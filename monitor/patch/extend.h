@@ -27,7 +27,5 @@ void plan_again(struct run *run, struct plan *plan);
  */
 void space_catch_up(struct run *run, struct space *space, pid_t tid,
 		    uint64_t since);
-/* Free the log of extensions, at the end of the run. */
-void extensions_free(struct run *run);
 
 #endif
