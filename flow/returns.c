@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "flow/last_call.h"
 #include "util/mem.h"
 
 enum { INSNS_MAX = 1 << 14 };	/* most to look at in one function */
@@ -162,6 +163,14 @@ todo_add(struct returns *r, uint32_t who, uint64_t addr)
 	*vec_push(r->queue, r->nqueue) = who;
 }
 
+/* Whether callee `who` may go on at addr, behind a call. */
+static bool
+call_goes_on(const struct returns *r, uint32_t who, uint64_t addr)
+{
+	return !r->in.behind || !r->in.behind(r->in.ctx, addr) ||
+	       !last_call_stays(&r->in, r->callees[who].addr, addr);
+}
+
 static void
 callee_returns(struct returns *r, uint32_t who)
 {
@@ -173,7 +182,8 @@ callee_returns(struct returns *r, uint32_t who)
 	c->waiters = NULL;
 	callee_forget(c);
 	for (size_t i = 0; i < n; i++)
-		if (r->callees[waiters[i].who].state == STATE_WAITING)
+		if (r->callees[waiters[i].who].state == STATE_WAITING &&
+		    call_goes_on(r, waiters[i].who, waiters[i].addr))
 			todo_add(r, waiters[i].who, waiters[i].addr);
 	free(waiters);
 }
@@ -234,6 +244,7 @@ insn_walk(struct returns *r, uint32_t who, const struct insn *insn,
 	  uint64_t *addr)
 {
 	struct callee *c = &r->callees[who];
+	bool passes;
 
 	switch (insn->kind) {
 	case INSN_RETURN:
@@ -250,15 +261,16 @@ insn_walk(struct returns *r, uint32_t who, const struct insn *insn,
 		return !c->said && pointer_returns(r, insn) ? WALK_RETURNS :
 							      WALK_END;
 	case INSN_CALL_INDIRECT:
-		return pointer_returns(r, insn) ? WALK_ON : WALK_END;
+		passes = pointer_returns(r, insn);
+		break;
 	case INSN_CALL:
 		/* A call of the next instruction only reads the pc. */
-		return insn->target == *addr || call_passes(r, who, insn) ?
-			       WALK_ON :
-			       WALK_END;
+		passes = insn->target == *addr || call_passes(r, who, insn);
+		break;
 	default:
 		return WALK_ON;
 	}
+	return passes && call_goes_on(r, who, *addr) ? WALK_ON : WALK_END;
 }
 
 /* Follow the code from addr; true if it may return. */

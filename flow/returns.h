@@ -24,6 +24,11 @@ struct returns_input {
 	 * linker sets, points to.
 	 */
 	enum returns_hint (*import)(void *ctx, uint64_t slot);
+	/*
+	 * The address of the code that follows, if a function's code ends at
+	 * addr, or 0.  NULL: no end is known.
+	 */
+	uint64_t (*behind)(void *ctx, uint64_t addr);
 	void *ctx;
 };
 
@@ -36,7 +41,9 @@ void returns_close(struct returns *r);
  * Whether the call may come back.  Looks only at as much code as the answer
  * takes: usually a path without calls from the callee's entry to a return.
  * Code that cannot be followed (indirect jumps, calls through pointers) may
- * return, and so may code that leaves its stack for another.
+ * return, and so may code that leaves its stack for another.  A call that ends
+ * a function is taken not to come back if control could not go on behind it
+ * (flow/last_call.h), whatever it calls.
  */
 bool returns_call(struct returns *r, const struct insn *call);
 

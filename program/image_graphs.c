@@ -204,6 +204,36 @@ callee_at(void *ctx, uint64_t addr, size_t *avail)
 	return image_text(image, addr, avail);
 }
 
+/* The part, split off some function, that contains addr, or NULL. */
+static const struct range *
+part_at(const struct image *image, uint64_t addr)
+{
+	size_t lo = search_first(image->nparts, i, image->parts[i].lo > addr);
+
+	if (lo && addr < image->parts[lo - 1].hi)
+		return &image->parts[lo - 1];
+	return NULL;
+}
+
+/* Where the code behind addr begins, if a function or a part ends there. */
+static uint64_t
+code_behind(void *ctx, uint64_t addr)
+{
+	const struct image *image = ((struct graphs *)ctx)->image;
+	const struct func *func = func_around(image, addr - 1);
+	const struct range *part = part_at(image, addr - 1);
+	size_t f = search_first(image->nfuncs, i, image->funcs[i].addr >= addr);
+	size_t p = search_first(image->nparts, i, image->parts[i].lo >= addr);
+	uint64_t next = f < image->nfuncs ? image->funcs[f].addr : 0;
+
+	if ((!func || func->ranges[0].hi != addr) &&
+	    (!part || part->hi != addr))
+		return 0;
+	if (p < image->nparts && (!next || image->parts[p].lo < next))
+		next = image->parts[p].lo;
+	return next;
+}
+
 static const uint8_t *
 data_at(void *ctx, uint64_t addr, size_t *avail)
 {
@@ -214,17 +244,6 @@ static bool
 call_returns(void *ctx, const struct insn *call)
 {
 	return returns_call(((struct graphs *)ctx)->returns, call);
-}
-
-/* The part, split off some function, that contains addr, or NULL. */
-static const struct range *
-part_at(const struct image *image, uint64_t addr)
-{
-	size_t lo = search_first(image->nparts, i, image->parts[i].lo > addr);
-
-	if (lo && addr < image->parts[lo - 1].hi)
-		return &image->parts[lo - 1];
-	return NULL;
 }
 
 bool
@@ -351,6 +370,7 @@ graphs_open(const struct image *image)
 		.text = callee_at,
 		.function = function_hint,
 		.import = import_hint,
+		.behind = code_behind,
 		.ctx = graphs,
 	});
 	return graphs;

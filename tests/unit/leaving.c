@@ -30,7 +30,11 @@ static const char calls[] =
 	"FUNC no_odd(void) { v += 2; no_even(); v -= 2; }\n"
 	"FUNC no_cases(void) { switch (v) { case 1: err(1, \"\");"
 	" case 2: errx(1, \"\"); default: no_far(); } }\n"
+	"/* Of its calls nothing is known but that the last ends it. */\n"
+	"void (*volatile quit)(int) __attribute__((noreturn));\n"
+	"FUNC no_pointer(void) { if (v > 4) f(); quit(v); }\n"
 	"FUNC yes_plain(void) { v = 1; }\n"
+	"FUNC no_last(void) { if (v) f(); no_pointer(); }\n"
 	"FUNC yes_maybe(void) { if (v) abort(); }\n"
 	"FUNC yes_pointer(void) { f(); }\n"
 	"FUNC yes_loop(void) { while (v) v--; }\n"
@@ -50,17 +54,44 @@ static const char calls[] =
 	"/* As a program may call its own. */\n"
 	"FUNC thrd_exit(void) { v++; }\n"
 	"FUNC yes_name(void) { v++; thrd_exit(); v--; }\n"
+	"/* Behind their last calls they go on in the next function. */\n"
+	"#define SYM(f) \".globl \" #f \"\\n.type \" #f"
+	" \", @function\\n\" #f \":\\n\"\n"
+	"#define END(f) \".size \" #f \", . - \" #f \"\\n\"\n"
+	"__asm__(\".text\\n\"\n"
+	"SYM(yes_falls) \"nop\\ncall *f(%%rip)\\n\" END(yes_falls)\n"
+	"SYM(behind) \"ret\\n\" END(behind)\n"
+	"SYM(yes_pads) \"call *f(%%rip)\\n\" END(yes_pads)"
+	" \".p2align 4\\n\"\n"
+	"SYM(padded) \"ret\\n\" END(padded)\n"
+	"SYM(yes_pops) \"push %%rbx\\ncall *f(%%rip)\\n\" END(yes_pops)\n"
+	"SYM(popping) \"call *f(%%rip)\\npop %%rbx\\nret\\n\""
+	" END(popping)\n"
+	"SYM(yes_two) \"cmp %%eax, v(%%rip)\\nje 1f\\npush %%rbx\\n\"\n"
+	"\"1: call *f(%%rip)\\n\" END(yes_two)\n"
+	"SYM(two) \"ret\\n\" END(two)\n"
+	"SYM(yes_moved) \"push %%rdx\\nsub %%rdx, %%rsp\\ncall *f(%%rip)\\n\""
+	" END(yes_moved)\n"
+	"SYM(moved) \"ret\\n\" END(moved)\n"
+	"SYM(yes_unnamed) \"push %%rbx\\ncall *f(%%rip)\\n\""
+	" END(yes_unnamed)\n"
+	"\"pop %%rbx\\nret\\n\"\n"
+	"SYM(unnamed) \"ret\\n\" END(unnamed)\n"
+	"\"\");\n"
+	"void yes_falls(), yes_pads(), yes_pops(), yes_two(), yes_moved(),"
+	" yes_unnamed();\n"
 	"FUNC all(void) {\n"
 	"%s"
 	"}\n"
 	"int main(void) { return 0; }\n";
 
 static const char *const callees[] = {
-	"no_abort",  "no_exit",	  "no_far",	 "no_jump",    "no_end",
-	"no_trap",   "no_even",	  "no_odd",	 "no_cases",   "no_frame",
-	"yes_plain", "yes_maybe", "yes_pointer", "yes_loop",   "yes_even",
-	"yes_odd",   "yes_tail",  "yes_sleep",	 "yes_switch", "yes_stack",
-	"yes_name",
+	"no_abort",  "no_exit",	   "no_far",	  "no_jump",	 "no_end",
+	"no_trap",   "no_even",	   "no_odd",	  "no_cases",	 "no_frame",
+	"yes_plain", "yes_maybe",  "yes_pointer", "yes_loop",	 "yes_even",
+	"yes_odd",   "yes_tail",   "yes_sleep",	  "yes_switch",	 "yes_stack",
+	"yes_name",  "no_pointer", "no_last",	  "yes_falls",	 "yes_pads",
+	"yes_pops",  "yes_two",	   "yes_moved",	  "yes_unnamed",
 };
 
 enum { CALLEES = sizeof(callees) / sizeof(*callees) };
@@ -69,7 +100,7 @@ enum { CALLEES = sizeof(callees) / sizeof(*callees) };
 static void
 calls_source(void)
 {
-	char fplan[2048] = "", text[8192];
+	char fplan[2048] = "", text[16384];
 
 	for (size_t i = 0; i < CALLEES; i++)
 		snprintf(fplan + strlen(fplan), sizeof(fplan) - strlen(fplan),
