@@ -45,8 +45,9 @@ addrs
 	return $code =~ /^ +([0-9a-f]+):/mg;
 }
 
-for my $case (['sent', 9], ['sent', 15], ['sent', 'exit'], ['exec', 'exec'],
-    ['joined', 'joined'], map { ['fault', $_] } sort keys %faults) {
+for my $case (['sent', 9], ['sent', 15], ['sent', 'exit'], ['born', 'clone'],
+    ['exec', 'exec'], ['joined', 'joined'],
+    map { ['fault', $_] } sort keys %faults) {
 	my ($group, $end) = @$case;
 	my $lines = expected($group);
 	my $all;

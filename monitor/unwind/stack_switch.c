@@ -406,6 +406,33 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 
 /* ---- whole stacks */
 
+/* Is the instruction just before va a system call? */
+static bool
+behind_call(struct stack *stack, pid_t tid, uint64_t va)
+{
+	const struct arch *arch = stack_arch(stack);
+	uint8_t code[sizeof(arch->syscall)];
+
+	return !stack_text(stack, tid, va - arch->syscall_len, code,
+			   arch->syscall_len) &&
+	       !memcmp(code, arch->syscall, arch->syscall_len);
+}
+
+/*
+ * Is the task in a system call?  Its pc is behind that then, but control is
+ * not: the call may never come back.
+ */
+static bool
+start_in_call(struct stack *stack, pid_t tid, const struct walk_start *start)
+{
+	const struct arch *arch = stack_arch(stack);
+	const struct abi *abi = abi_find(arch);
+
+	return start->exact && abi->reg_orig != REG_NONE &&
+	       (int64_t)start->regs.r[abi->reg_orig] >= 0 &&
+	       behind_call(stack, tid, start->regs.r[arch->reg_pc]);
+}
+
 /*
  * Walk again from before a system call.  glibc has no tables behind the call
  * that makes a thread, as the new thread comes there too; the stack is the same
@@ -417,15 +444,11 @@ walk_behind_call(struct stack *stack, pid_t tid, const struct walk_start *start,
 {
 	const struct arch *arch = stack_arch(stack);
 	struct walk_start call = *start;
-	uint64_t *pc = &call.regs.r[arch->reg_pc];
-	uint8_t code[sizeof(arch->syscall)];
 
-	*pc -= arch->syscall_len;
-	if (stack_text(stack, tid, *pc, code, arch->syscall_len) ||
-	    memcmp(code, arch->syscall, arch->syscall_len))
+	if (!behind_call(stack, tid, start->regs.r[arch->reg_pc]))
 		return HOST_OK;
 	walk_free(walk);
-	--*pc;
+	call.regs.r[arch->reg_pc] -= arch->syscall_len + 1;
 	if (stack_walk(stack, tid, &call, NULL, NULL, walk))
 		return HOST_GONE;
 	if (!walk->n)
@@ -452,6 +475,8 @@ stack_switch_whole(struct stack *stack, pid_t tid,
 		err = walk_behind_call(stack, tid, start, &walk);
 	if (!err && walk.end == WALK_LOST)
 		stack_switch_unknown(stack_switch, &walk);
+	if (!err && walk.n && start_in_call(stack, tid, start))
+		walk.frames[0].exact = false;
 	if (!err)
 		frame_edges_add(stack_switch, &walk, walk.n, came);
 	walk_free(&walk);
@@ -485,6 +510,7 @@ stack_switch_birth(struct stack *stack, pid_t tid, uint64_t sp,
 	*vec_push(stack_switch->frame_edges,
 		  stack_switch->n) = (struct frame_edge){
 		.va = start.regs.r[stack_arch(stack)->reg_pc],
+		.during = start_in_call(stack, tid, &start),
 		.came = true,
 	};
 	return HOST_OK;

@@ -1,28 +1,32 @@
 /*
  * Ends in the middle of a basic block, `killed_in END`, after as many calls as
  * main makes.  Comments say how often control then enters a line, by the group
- * of ENDs that leave the line's function.  Nothing tells whether a system call
- * in which the program ended came back: the line behind it has no such comment.
+ * of ENDs that leave the line's function.  A system call in which the program
+ * ends does not come back; one that makes a process comes back in both.
  */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 volatile int x, y, z;
 char *const none[] = { NULL };
 
-/* A system call that may not come back.  ENDs: exit, or a signal's number. */
+/*
+ * A system call that may not come back.  ENDs: exit, a signal's number, or
+ * clone.
+ */
 __attribute__((noinline)) static void
 called(long nr, long a, long b, long c)
 {
-	x++;					/* sent: 3 */
+	x++;					/* sent: 3 */ /* born: 3 */
 	__asm__ volatile("syscall"
 		: "+a"(nr) : "D"(a), "S"(b), "d"(c)
 		: "rcx", "r11", "memory");
-	y++;
-	z++;					/* sent: 2 */
+	y++;					/* sent: 2 */ /* born: 4 */
+	z++;					/* sent: 2 */ /* born: 4 */
 }
 
 /* pmon looks for execs by their constant number. */
@@ -61,7 +65,7 @@ joined(long nr, long a, long b)
 		__asm__ volatile("syscall"
 			: "+a"(nr) : "D"(a), "S"(b)
 			: "rcx", "r11", "memory");
-	y++;
+	y++;					/* joined: 3 */
 	z++;					/* joined: 3 */
 }
 
@@ -105,7 +109,10 @@ main(int argc, char **argv)
 	called(SYS_getpid, 0, 0, 0);
 	if (!strcmp(end, "exit"))
 		called(SYS_exit_group, 3, 0, 0);
+	else if (!strcmp(end, "clone"))
+		called(SYS_clone, SIGCHLD, 0, 0);
 	else
 		called(SYS_kill, getpid(), atoi(end), 0);
+	wait(NULL);
 	return argc;
 }

@@ -42,9 +42,10 @@ static const struct way {
 	/* Where the signal comes is chance. */
 	{ "asynchronous", ANY, ANY, ANY },
 	/*
-	 * As exit, and t_abandon; of two threads t_body and 8 of t_rest_deep.
+	 * As exit, and t_abandon; of two threads t_body and 8 of t_rest_deep,
+	 * the last of which is in a system call.
 	 */
-	{ "abandon", 24 + 1 + 18, 0, 2 },
+	{ "abandon", 24 + 1 + 18, 0, 0 },
 	{ NULL },
 }, cxx_ways[] = {
 	/* Five times, for each depth d: d + 1 of t_plain and t_through's. */
