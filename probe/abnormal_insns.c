@@ -71,6 +71,36 @@ insn_exits(const struct insn *insn)
 		insn->flow != FLOW_TABLE_LEAVES);
 }
 
+/*
+ * A jump whose targets are not known went to an address: if that is in the
+ * middle of a block, control came there over no edge.
+ */
+static void
+arrival_enter(struct plan *plan, const struct arrival *arrival)
+{
+	uint32_t index = arrival->plan == plan ?
+				 plan_func(plan, arrival->addr) :
+				 FPLAN_NONE;
+	struct func_plan *fplan;
+	const struct site *site;
+	long insn;
+
+	if (index == FPLAN_NONE || !plan->fplans[index].cfg ||
+	    cfg_block(plan->fplans[index].cfg, arrival->addr) != BLOCK_NONE)
+		return;
+	fplan = &plan->fplans[index];
+	insn = cfg_insn(fplan->cfg, arrival->addr);
+	site = plan_site(plan, arrival->addr);
+	if (insn < 0 || (fplan->relocated && !(site && site->leads)))
+		fplan->mid_entered = true;
+	else if (!fplan->relocated)
+		*vec_push(fplan->abnormal_insns,
+			  fplan->nabnormal_insns) = (struct abnormal_insn){
+			.insn = (uint32_t)insn,
+			.came = arrival->n,
+		};
+}
+
 void
 abnormal_insns_make(const struct propagation *s)
 {
@@ -102,6 +132,8 @@ abnormal_insns_make(const struct propagation *s)
 					abnormal->came,
 				};
 	}
+	for (size_t i = 0; i < s->counter_set->narrivals; i++)
+		arrival_enter(plan, &s->counter_set->arrivals[i]);
 	for (size_t i = 0; i < plan->nfplans; i++)
 		if (plan->fplans[i].nabnormal_insns)
 			qsort(plan->fplans[i].abnormal_insns,

@@ -50,14 +50,29 @@ passes_place(struct func_plan *fplan, struct addrs *addrs)
 	free(counted);
 }
 
-static void
-targets_place(const struct func_plan *fplan, struct addrs *addrs)
+/*
+ * Whether it is to be counted where the instruction goes.  A jump with unknown
+ * targets may go to the middle of a block, which has no trap.
+ */
+static bool
+insn_targets(const struct plan *plan, const struct func_plan *fplan, size_t i)
 {
-	if (!(fplan->units & 1U << UNIT_CALL))
-		return;
+	const struct insn *insn = &fplan->cfg->insns[i];
+
+	if (!cfg_proven(fplan->cfg, i))
+		return false;
+	if (fplan->units & 1U << UNIT_CALL && insn_calls_indirect(insn))
+		return true;
+	return insn->kind == INSN_JUMP_INDIRECT && insn->flow == FLOW_PLAIN &&
+	       plan->image->arch->jump_write && plan->wish.method != PLACE_ONCE;
+}
+
+static void
+targets_place(const struct plan *plan, const struct func_plan *fplan,
+	      struct addrs *addrs)
+{
 	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
-		if (insn_calls_indirect(&fplan->cfg->insns[i]) &&
-		    cfg_proven(fplan->cfg, i))
+		if (insn_targets(plan, fplan, i))
 			*vec_push(addrs->addrs,
 				  addrs->n) = fplan->cfg->insns[i].addr;
 }
@@ -92,9 +107,7 @@ counter_refs_make(struct build *build, struct func_plan *fplan)
 	}
 	passes_make(plan, fplan);
 	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
-		if (fplan->units & 1U << UNIT_CALL &&
-		    insn_calls_indirect(&fplan->cfg->insns[i]) &&
-		    cfg_proven(fplan->cfg, i))
+		if (insn_targets(plan, fplan, i))
 			plan_site(plan, fplan->cfg->insns[i].addr)->targets =
 				true;
 }
@@ -131,7 +144,7 @@ sites_place(struct build *build, uint32_t index)
 	if (build->plan->wish.method == PLACE_EVERY ||
 	    build->plan->wish.method == PLACE_ONCE)
 		passes_place(fplan, &addrs);
-	targets_place(fplan, &addrs);
+	targets_place(build->plan, fplan, &addrs);
 	site_rest(build->plan, fplan->site);
 	addrs_sort(addrs.addrs, addrs.n);
 	for (size_t i = 0; i < addrs.n; i++) {

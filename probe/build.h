@@ -146,6 +146,20 @@ bool relocated_place_counters(struct build *build, uint32_t fplan,
 			      const bool *wanted, const struct weights *weights,
 			      size_t hooks);
 /*
+ * Free the function plan's placement and relocated function, with its former
+ * entry patches and the calls of it.  Its sites, counters and counter
+ * references stay.
+ */
+void fplan_unplace(struct func_plan *fplan);
+
+/* relocated_middles.c */
+
+/*
+ * If the function plan has jumps with unknown targets, place traps at all
+ * instructions that only its relocated function runs and no patch covers.
+ */
+void relocated_middles(struct build *build, uint32_t fplan);
+/*
  * Note that another function jumps to target in a function plan that has a
  * relocated function.  If need be a trap at target leads into that; if even a
  * trap cannot, the function runs in the original again and is not counted.
@@ -153,12 +167,6 @@ bool relocated_place_counters(struct build *build, uint32_t fplan,
 void relocated_mid_entry(struct build *build, uint32_t fplan, uint64_t target);
 /* Place the trap of a hook at addr in a function that is relocated already. */
 void relocated_hook(struct build *build, uint32_t fplan, uint64_t addr);
-/*
- * Free the function plan's placement and relocated function, with its former
- * entry patches and the calls of it.  Its sites, counters and counter
- * references stay.
- */
-void fplan_unplace(struct func_plan *fplan);
 
 /* analyse.c */
 

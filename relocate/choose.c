@@ -111,14 +111,19 @@ segments_spare(struct shape *shape)
 /*
  * Does the original run although the relocated function could be entered there?
  * That pays if the relocated function then need not be entered at all, and
- * where there is no room for a patch.
+ * where there is no room for a patch.  But jumps with unknown targets may lead
+ * to the middle of what runs in place, and no trap would tell.
  */
 static bool
 segment_stays(const struct shape *shape, const struct segment *segment)
 {
-	return !segment->loud && segment_quiet(shape, segment) &&
-	       (segment->spared || segment_loops(shape, segment) ||
-		segment_room(shape, segment) < shape->arch->jump_len);
+	bool room = segment_room(shape, segment) >= shape->arch->jump_len;
+
+	if (segment->loud || !segment_quiet(shape, segment))
+		return false;
+	if (shape->in->unknown && shape->in->extent == EXTENT_WHOLE)
+		return !room;
+	return segment->spared || segment_loops(shape, segment) || !room;
 }
 
 static void
