@@ -8,6 +8,7 @@
 #define ARCH_ARCH_H
 
 #include "arch/effect.h"
+#include "arch/emit.h"
 #include "arch/emul.h"
 #include "arch/fragment.h"
 #include "arch/insn.h"
@@ -22,7 +23,7 @@ enum hint_kind {
 	HINT_THREAD_REG_CALL,	/* ... if thread_reg_call can be called */
 };
 
-enum { HINT_CONTEXT = 128, SPRINGS_MAX = 2, RESTORER_SIZE = 176 };
+enum { HINT_CONTEXT = 128 };
 
 /*
  * A register in the GDB remote protocol's g packet.  A table of them is in the
@@ -147,19 +148,6 @@ struct arch {
 
 	/* All flags that instructions compute. */
 	uint32_t all_flags;
-	/* The flags that a probe changes unless its form preserves them. */
-	uint32_t (*probe_flags)(enum probe_op op, int32_t operand);
-	/* The register that PROBE_THREAD_KEEP saves. */
-	uint8_t reg_saved;
-	/* Bytes of a long jump, and of one that reaches -128 to 127. */
-	uint8_t jump_len, chain_len;
-	/*
-	 * Distances from behind a long jump to its target such that whoever
-	 * comes to any byte of that jump but the first is stopped at once: by
-	 * a trap, or by an instruction that does not exist (SIGILL).  Best
-	 * first; 0: there are no more.
-	 */
-	int64_t springs[SPRINGS_MAX];
 
 	/*
 	 * Describe how to move the instruction at addr into a relocated
@@ -169,43 +157,7 @@ struct arch {
 	 */
 	int (*motion)(const uint8_t *code, size_t size, uint64_t addr,
 		      struct motion *motion);
-
-	/*
-	 * The size in bytes of a fragment, which depends on `wide`; not for
-	 * FRAGMENT_ALIGN, which has its size already.
-	 */
-	unsigned (*fragment_size)(const struct fragment *fragment);
-
-	/* Does the short form reach `distance`, from start to start? */
-	bool (*fragment_reaches)(const struct fragment *fragment,
-				 int64_t distance);
-
-	/* Write fragment->size bytes.  0, or -1 if something is too far. */
-	int (*fragment_write)(const struct fragment *fragment,
-			      const struct fragment_at *at, uint8_t *bytes);
-	/* What a pc at an offset in the fragment means. */
-	enum fragment_inside (*fragment_inside)(const struct fragment *fragment,
-						unsigned offset);
-
-	/*
-	 * Write a jump from one va to another, of jump_len or chain_len bytes.
-	 * 0, or -1 if it is too far.
-	 */
-	int (*jump_write)(uint64_t from, uint64_t to, unsigned len,
-			  uint8_t *bytes);
-
-	/*
-	 * Write code for behind a system call instruction, at va: it sets the
-	 * task's signal mask and those of its registers that system calls use,
-	 * and goes to its pc, without a stack.  RESTORER_SIZE bytes.  NULL:
-	 * this CPU has none.
-	 */
-	void (*restorer_write)(const struct regs *regs, uint64_t mask,
-			       uint64_t va, uint8_t bytes[RESTORER_SIZE]);
-
-	/* Write a call of call_len bytes, likewise. */
-	int (*call_write)(uint64_t from, uint64_t to, uint8_t *bytes);
-	uint8_t call_len;
+	struct emitter emit;	/* nothing if motion is NULL */
 };
 
 /* The arch of an ELF machine, class and e_flags, or NULL. */

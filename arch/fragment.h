@@ -50,9 +50,9 @@ enum probe_op {
 /* How a probe's code reaches its slot. */
 enum probe_form {
 	PROBE_THREAD,		/* in the thread's page; changes the flags that
-				   arch->probe_flags tells */
+				   arch->emit.probe_flags tells */
 	PROBE_THREAD_KEEP,	/* the same, and preserves the flags: saves
-				   arch->reg_saved in the scratch slot */
+				   arch->emit.reg_saved in the scratch slot */
 	PROBE_LOCKED,		/* shared by all threads; changes flags */
 };
 

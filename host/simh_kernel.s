@@ -1,5 +1,5 @@
 # The kernel of the simulated VAX: vectors, counting, stubs, a stack, and a page
-# that user mode may run.  Assembled to host/simh_kernel.h by
+# that user mode may run.  Assembled to host/simh_code.c by
 # tools/vax-kernel; its addresses are those of host/simh_machine.h.
 #
 # Every vector leads to a stub of 8 bytes that begins with HALT, which stops

@@ -27,13 +27,6 @@ enum {
 #define PTE_READ (PTE_VALID | UINT32_C(14) << 27) /* UR KW */
 #define PTE_WRITE (PTE_VALID | UINT32_C(4) << 27) /* UW */
 
-static const uint8_t kernel[] = {
-#include "host/simh_kernel.h"
-};
-
-_Static_assert(sizeof(kernel) == KERNEL_SIGCODE + VAX_PAGE,
-	       "all of simh_kernel.s");
-
 /* ---- memory */
 
 int
@@ -196,7 +189,7 @@ machine_init(struct machine *m)
 	status = console_sync(m->con);
 	console_put(m->con, "set cpu %" PRIu32 "m", size);
 	if (!status)
-		status = kernel_write(m, 0, kernel, sizeof(kernel));
+		status = kernel_write(m, 0, simh_code, sizeof(simh_code));
 	if (!status)
 		status = kernel_map(m, KERNEL_FREE);
 	registers_init(m);

@@ -43,6 +43,9 @@ enum {
 #define MACHINE_STACK_HI UINT32_C(0x7fffec00)
 #define MACHINE_SIGCODE UINT32_C(0x7ffffe00)
 
+/* What simh_kernel.s assembles to; the compiler checks the size. */
+extern const uint8_t simh_code[KERNEL_SIGCODE + VAX_PAGE];
+
 /* The variables of simh_kernel.s, in its order. */
 struct kernel_vars {
 	uint32_t last;

@@ -22,9 +22,9 @@ entry_patch_len(const struct arch *arch, const struct entry_patch *entry_patch)
 	switch ((enum entry_patch_via)entry_patch->via) {
 	case VIA_JUMP:
 	case VIA_SPRING:
-		return arch->jump_len;
+		return arch->emit.jump_len;
 	case VIA_CHAIN:
-		return arch->chain_len;
+		return arch->emit.chain_len;
 	default:
 		return arch->trap_len;
 	}
@@ -39,7 +39,7 @@ entry_patch_covers(const struct arch *arch,
 			entry_patch_len(arch, entry_patch)) ||
 	       (entry_patch->via == VIA_CHAIN &&
 		overlaps(addr, arch->trap_len, entry_patch->landing,
-			 arch->jump_len));
+			 arch->emit.jump_len));
 }
 
 /* Mark the instructions, per index, that begin in [lo, hi). */
@@ -88,7 +88,7 @@ relocated_middles(struct build *build, uint32_t index)
 			   patch->addr + entry_patch_len(arch, patch), covered);
 		if (patch->via == VIA_CHAIN)
 			insns_mark(cfg, patch->landing,
-				   patch->landing + arch->jump_len, covered);
+				   patch->landing + arch->emit.jump_len, covered);
 	}
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		uint32_t site;

@@ -7,6 +7,7 @@
 
 #include "probe/build.h"
 #include "probe/probes.h"
+#include "relocate/pc_map.h"
 #include "relocate/relocate.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -189,8 +190,8 @@ range_spare(const struct build *build, const struct func_plan *fplan,
 		hi++;
 	spare = spare_padding(arch, relocated_text, (void *)build->image,
 			      range->hi, hi);
-	if (spare.hi > spare.lo + arch->jump_len - 1)
-		spare.hi = spare.lo + arch->jump_len - 1;
+	if (spare.hi > spare.lo + arch->emit.jump_len - 1)
+		spare.hi = spare.lo + arch->emit.jump_len - 1;
 	return spare;
 }
 
@@ -221,7 +222,7 @@ unknown_allowed(const struct build *build, const struct func_plan *fplan)
 {
 	uint64_t addr = fplan->cfg->insns[fplan->cfg->entry].addr;
 
-	for (unsigned i = 1; i < build->image->arch->jump_len; i++)
+	for (unsigned i = 1; i < build->image->arch->emit.jump_len; i++)
 		if (plan_site(build->plan, addr + i))
 			return fail("there is a trap near its entry") == 0;
 	return entry_alone(fplan) || !fplan_calls_alone(fplan) ||

@@ -117,7 +117,7 @@ segments_spare(struct shape *shape)
 static bool
 segment_stays(const struct shape *shape, const struct segment *segment)
 {
-	bool room = segment_room(shape, segment) >= shape->arch->jump_len;
+	bool room = segment_room(shape, segment) >= shape->arch->emit.jump_len;
 
 	if (segment->loud || !segment_quiet(shape, segment))
 		return false;
@@ -316,7 +316,7 @@ trailers_cover(struct shape *shape, const struct segment *segment)
 	uint32_t room = segment_bytes(shape, segment);
 	struct segment *trailer;
 
-	while (room < shape->arch->jump_len &&
+	while (room < shape->arch->emit.jump_len &&
 	       (trailer = segment_trailer(shape, segment))) {
 		must(trailer->relocated && !trailer->reached);
 		trailer->covered = true;
@@ -392,7 +392,8 @@ segments_louden(struct shape *shape)
 		if (!segment->reached || !segment->stays || !segment->count ||
 		    segment->end != END_BLOCK)
 			continue;
-		room = segment_room(shape, segment) >= shape->arch->jump_len;
+		room = segment_room(shape, segment) >=
+		       shape->arch->emit.jump_len;
 		if (!block_shy(shape, shape->taken[b], room) &&
 		    !block_shy(shape, shape->fall[b], room))
 			continue;

@@ -28,7 +28,7 @@ enum entry_patch_via {
 	VIA_TRAP,		/* by a trap, whose handler sets the pc */
 	VIA_SPRING,		/* by a jump to a springboard, a jump far away
 				   from which the other leads on: see
-				   arch->springs.  A trap where there is no
+				   arch->emit.springs.  A trap where there is no
 				   memory for springboards */
 	ENTRY_PATCH_VIAS
 };

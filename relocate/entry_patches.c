@@ -75,11 +75,12 @@ entry_patch_add(const struct shape *shape, struct relocated *relocated,
 	};
 	if (entry_patch->kind == ENTRY_PATCH_GUARD)
 		entry_patch->via = VIA_TRAP;
-	else if (entry_patch->room < shape->arch->jump_len)
-		entry_patch->via = entry_patch->room < shape->arch->chain_len ||
-						   shape->in->unknown ?
-					   VIA_TRAP :
-					   VIA_CHAIN;
+	else if (entry_patch->room < shape->arch->emit.jump_len)
+		entry_patch->via =
+			entry_patch->room < shape->arch->emit.chain_len ||
+					shape->in->unknown ?
+				VIA_TRAP :
+				VIA_CHAIN;
 	else if (shape->in->unknown)
 		entry_patch->via = VIA_SPRING;
 }
@@ -120,9 +121,9 @@ entry_patch_uses(const struct arch *arch, const struct entry_patch *entry_patch)
 {
 	switch ((enum entry_patch_via)entry_patch->via) {
 	case VIA_JUMP:
-		return arch->jump_len;
+		return arch->emit.jump_len;
 	case VIA_CHAIN:
-		return arch->chain_len;
+		return arch->emit.chain_len;
 	default:
 		return arch->trap_len;
 	}
@@ -169,7 +170,7 @@ landings_cut(const struct arch *arch, const struct relocated *relocated,
 static bool
 chain_reaches(const struct arch *arch, uint64_t addr, uint64_t to)
 {
-	int64_t distance = (int64_t)(to - addr - arch->chain_len);
+	int64_t distance = (int64_t)(to - addr - arch->emit.chain_len);
 
 	return distance >= INT8_MIN && distance <= INT8_MAX;
 }
@@ -191,17 +192,17 @@ chain_place(const struct arch *arch, const struct landings *landings,
 		struct spare *landing = &landings->spans[lo];
 		uint64_t at = landing->lo;
 
-		if (at > entry_patch->addr + arch->chain_len + INT8_MAX)
+		if (at > entry_patch->addr + arch->emit.chain_len + INT8_MAX)
 			break;
-		if (landing->hi < at + arch->jump_len)
+		if (landing->hi < at + arch->emit.jump_len)
 			continue;
 		if (!chain_reaches(arch, entry_patch->addr, at)) {
-			at = landing->hi - arch->jump_len;
+			at = landing->hi - arch->emit.jump_len;
 			if (!chain_reaches(arch, entry_patch->addr, at))
 				continue;
 			landing->hi = at;
 		} else {
-			landing->lo += arch->jump_len;
+			landing->lo += arch->emit.jump_len;
 		}
 		entry_patch->landing = at;
 		return;
@@ -259,9 +260,9 @@ segment_holds(const struct shape *shape, const struct segment *segment,
 	bool lands = segment->count > 1 && shape->motions[segment->first].lands;
 	uint64_t lo = insns[lands].addr + own, hi = last->addr + last->len;
 
-	return lo + arch->jump_len <= hi &&
+	return lo + arch->emit.jump_len <= hi &&
 	       (chain_reaches(arch, addr, lo) ||
-		chain_reaches(arch, addr, hi - arch->jump_len));
+		chain_reaches(arch, addr, hi - arch->emit.jump_len));
 }
 
 /*
@@ -281,7 +282,7 @@ segment_lends(const struct shape *shape, const struct segment *segment,
 		return 0;
 	if (!segment->reached)
 		return 3;
-	if (segment_holds(shape, segment, arch->jump_len, addr))
+	if (segment_holds(shape, segment, arch->emit.jump_len, addr))
 		return 2;
 	return segment->ways == 1 << ENTRY_PATCH_INSIDE;
 }
@@ -304,7 +305,7 @@ lender_find(struct shape *shape, const struct entry_patch *entry_patch)
 		unsigned lends;
 
 		if (insns[segment->first].addr >
-		    addr + shape->arch->chain_len + INT8_MAX)
+		    addr + shape->arch->emit.chain_len + INT8_MAX)
 			break;
 		lends = segment_lends(shape, segment, addr);
 		if (lends > best) {
@@ -331,7 +332,7 @@ landings_lend(struct shape *shape, const struct relocated *relocated)
 		struct segment *segment = NULL;
 
 		if (entry_patch_fails(entry_patch) &&
-		    entry_patch->room >= shape->arch->chain_len)
+		    entry_patch->room >= shape->arch->emit.chain_len)
 			segment = lender_find(shape, entry_patch);
 		if (segment)
 			segment->loud = changed = true;

@@ -102,7 +102,7 @@ probe_add(struct layout *layout, uint32_t arc, uint64_t addr, uint32_t live,
 	const struct probe *probe = &shape->in->probes[index];
 	struct fragment *fragment = fragment_add(layout, FRAGMENT_PROBE, addr);
 
-	live &= shape->arch->probe_flags(probe->op, probe->operand);
+	live &= shape->arch->emit.probe_flags(probe->op, probe->operand);
 	fragment->form = PROBE_THREAD;
 	if (shape->in->shared)
 		fragment->form = PROBE_LOCKED;

@@ -49,7 +49,7 @@ loop_offset(const struct arch *arch, const struct relocated *relocated,
 	if (relocated->fragments[align].to == FRAGMENT_OUT)
 		return at;
 	for (uint32_t i = align + 1; i <= relocated->fragments[align].to; i++)
-		len += arch->fragment_size(&relocated->fragments[i]);
+		len += arch->emit.fragment_size(&relocated->fragments[i]);
 	return lines_touched(at, len) == lines_touched(0, len) ?
 		       at :
 		       offset_aligned(offset, ALIGN_LINE);
@@ -66,7 +66,7 @@ offsets_set(const struct arch *arch, struct relocated *relocated)
 					loop_offset(arch, relocated, i,
 						    offset) -
 						offset :
-					arch->fragment_size(fragment);
+					arch->emit.fragment_size(fragment);
 
 		must(size <= FRAGMENT_MAX && offset < UINT32_MAX / 2);
 		fragment->offset = offset;
@@ -108,9 +108,9 @@ fragments_relax(const struct arch *arch, struct relocated *relocated)
 			struct fragment *fragment = &relocated->fragments[i];
 
 			if (fragment->wide ||
-			    arch->fragment_reaches(fragment,
-						   fragment_distance(relocated,
-								     fragment)))
+			    arch->emit.fragment_reaches(
+				    fragment,
+				    fragment_distance(relocated, fragment)))
 				continue;
 			fragment->wide = true;
 			changed = true;

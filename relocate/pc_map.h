@@ -1,11 +1,13 @@
 /*
- * What a pc in a relocated function stands for.
+ * Which original pc a pc in a relocated function stands for, and the reverse.
  */
 #ifndef RELOCATE_PC_MAP_H
 #define RELOCATE_PC_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct relocated;		/* see relocate/relocate.h */
 
 /* What a pc in a relocated function stands for. */
 struct pc_map_entry {
@@ -18,11 +20,31 @@ struct pc_map_entry {
 				   branch (at addr), has not run yet */
 	bool arrived;		/* control has reached addr: if addr begins a
 				   block, the block's probe has committed */
-	bool saved;		/* arch->reg_saved is in the scratch slot */
+	bool saved;		/* arch->emit.reg_saved is in the scratch slot */
 	bool begins;		/* the instruction at addr begins here, in
 				   whichever round of an unrolled loop */
 	bool between;		/* no original pc corresponds yet, but one will
 				   after an instruction or two */
 };
+
+/*
+ * What the pc at the offset stands for, into *entry.  Returns 0, or -1 without
+ * a message if no instruction of the relocated function begins there.
+ */
+int pc_map_entry(const struct relocated *relocated, uint32_t offset,
+		 struct pc_map_entry *entry);
+
+/*
+ * The offset in the relocated function of the original's instruction at addr,
+ * behind the increment for its block; or -1 if the instruction only runs in
+ * place.
+ */
+int64_t relocated_offset(const struct relocated *relocated, uint64_t addr);
+
+/*
+ * Does the program still run the original's instruction at addr, whether or not
+ * it was relocated?
+ */
+bool relocated_stays(const struct relocated *relocated, uint64_t addr);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * Makes relocated functions, writes their bytes and the patches that lead to
- * them, and says what a pc in one stands for.  Decides no layout and touches no
- * process.
+ * Makes relocated functions and writes their bytes.  Decides no layout and
+ * touches no process.
  */
 #include "relocate/relocate.h"
 
@@ -63,7 +62,7 @@ stays_make(const struct shape *shape, struct relocated *relocated)
 }
 
 /*
- * Is it a direct call in the form that arch->call_write makes, so that only the
+ * Is it a direct call in the form that arch->emit.call_write makes, so that only the
  * target differs?
  */
 static bool
@@ -74,9 +73,10 @@ call_plain(const struct shape *shape, const struct insn *insn)
 	size_t avail;
 	const uint8_t *code = in->text(in->ctx, insn->addr, &avail);
 
-	return insn->kind == INSN_CALL && insn->len == in->arch->call_len &&
-	       code && avail >= insn->len &&
-	       !in->arch->call_write(insn->addr, insn->target, bytes) &&
+	return insn->kind == INSN_CALL &&
+	       insn->len == in->arch->emit.call_len && code &&
+	       avail >= insn->len &&
+	       !in->arch->emit.call_write(insn->addr, insn->target, bytes) &&
 	       !memcmp(code, bytes, insn->len);
 }
 
@@ -218,8 +218,8 @@ relocated_write(const struct relocated *relocated,
 			at.code = relocated->text(relocated->ctx,
 						  fragment->addr, &avail);
 		must(avail >= fragment->len);
-		if (relocated->arch->fragment_write(fragment, &at,
-						    bytes + fragment->offset))
+		if (relocated->arch->emit.fragment_write(
+			    fragment, &at, bytes + fragment->offset))
 			return fail("the relocated code of %#" PRIx64 " is too "
 				    "far from an address that it uses",
 				    fragment->addr);
@@ -255,69 +255,6 @@ relocated_probe(const struct relocated *relocated, uint32_t element)
 	return NULL;
 }
 
-static int
-jump_patch(const struct relocated *relocated, struct code_patch *patch,
-	   uint64_t from, uint64_t to, unsigned len)
-{
-	patch->va = from;
-	patch->len = (uint8_t)len;
-	if (relocated->arch->jump_write(from, to, len, patch->bytes))
-		return fail("the code at %#" PRIx64 " is too far from its "
-			    "relocated code",
-			    from);
-	return 0;
-}
-
-/* The entry's jump to its springboard, and the springboard. */
-static int
-spring_patch(const struct relocated *relocated, uint64_t va, int64_t spring,
-	     uint64_t to, struct code_patch patches[2])
-{
-	unsigned len = relocated->arch->jump_len;
-	uint64_t at = va + len + (uint64_t)spring;
-
-	return jump_patch(relocated, patches, va, at, len) ||
-			       jump_patch(relocated, patches + 1, at, to, len) ?
-		       -1 :
-		       2;
-}
-
-int
-entry_patch_bytes(const struct relocated *relocated,
-		  const struct entry_patch *entry_patch,
-		  const struct relocated_place *place,
-		  struct code_patch patches[2])
-{
-	const struct arch *arch = relocated->arch;
-	uint64_t va = place->bias + entry_patch->addr;
-	uint64_t landing = place->bias + entry_patch->landing;
-	uint64_t to = place->va + entry_patch->offset;
-
-	switch ((enum entry_patch_via)entry_patch->via) {
-	case VIA_JUMP:
-		return jump_patch(relocated, patches, va, to, arch->jump_len) ?
-			       -1 :
-			       1;
-	case VIA_CHAIN:
-		return jump_patch(relocated, patches, va, landing,
-				  arch->chain_len) ||
-				       jump_patch(relocated, patches + 1,
-						  landing, to, arch->jump_len) ?
-			       -1 :
-			       2;
-	case VIA_SPRING:
-		if (place->spring)
-			return spring_patch(relocated, va, place->spring, to,
-					    patches);
-		/* fallthrough */
-	default:
-		patches->va = va;
-		patches->len = arch->trap_len;
-		memcpy(patches->bytes, arch->trap, arch->trap_len);
-		return 1;
-	}
-}
-
 const struct entry_patch *
 relocated_entry(const struct relocated *relocated)
 {
@@ -333,87 +270,6 @@ relocated_entry(const struct relocated *relocated)
 				       ENTRY_PATCH_ENTRY ?
 		       &relocated->entry_patches[lo] :
 		       NULL;
-}
-
-int
-relocated_redirect(const struct relocated *relocated,
-		   const struct relocated_place *place,
-		   const struct direct_call *call, struct code_patch *patch)
-{
-	const struct entry_patch *entry_patch = relocated_entry(relocated);
-
-	if (!entry_patch || call->target != relocated->entry)
-		return -1;
-	patch->va = place->bias + call->addr;
-	patch->len = relocated->arch->call_len;
-	return relocated->arch->call_write(patch->va,
-					   place->va + entry_patch->offset,
-					   patch->bytes);
-}
-
-/* The fragment at the offset; among fragments of size 0, the last. */
-static const struct fragment *
-fragment_find(const struct relocated *relocated, uint32_t offset)
-{
-	size_t first;
-
-	if (offset >= relocated->size)
-		return NULL;
-	first = search_first(relocated->nfragments, i,
-			     relocated->fragments[i].offset > offset);
-	return &relocated->fragments[first - 1];
-}
-
-int
-pc_map_entry(const struct relocated *relocated, uint32_t offset,
-	     struct pc_map_entry *entry)
-{
-	const struct fragment *fragment = fragment_find(relocated, offset);
-	enum fragment_inside inside;
-
-	if (!fragment)
-		return -1;
-	inside = relocated->arch->fragment_inside(fragment,
-						  offset - fragment->offset);
-	if (inside == INSIDE_NOT)
-		return -1;
-	*entry = (struct pc_map_entry){
-		.addr = fragment->addr,
-		.element = fragment->probe == PROBE_NONE ?
-				   ARC_NONE :
-				   relocated->probes[fragment->probe].element,
-		.committed = inside == INSIDE_COMMITTED || fragment->len,
-		.arrived = fragment->arrived,
-		.saved = inside == INSIDE_SAVED || inside == INSIDE_COMMITTED,
-		.begins = inside == INSIDE_START && fragment->len,
-		.between = inside == INSIDE_BETWEEN,
-	};
-	if (entry->element == ARC_NONE)
-		entry->committed = false;
-	return 0;
-}
-
-int64_t
-relocated_offset(const struct relocated *relocated, uint64_t addr)
-{
-	size_t lo = search_first(
-		relocated->nby_addr, i,
-		relocated->fragments[relocated->by_addr[i]].addr >= addr);
-
-	if (lo == relocated->nby_addr ||
-	    relocated->fragments[relocated->by_addr[lo]].addr != addr)
-		return -1;
-	return relocated->fragments[relocated->by_addr[lo]].offset;
-}
-
-bool
-relocated_stays(const struct relocated *relocated, uint64_t addr)
-{
-	size_t lo = search_first(relocated->nstays, i,
-				 relocated->stays[i].hi > addr);
-
-	return (lo < relocated->nstays && relocated->stays[lo].lo <= addr) ||
-	       relocated_offset(relocated, addr) < 0;
 }
 
 const struct entry_patch *

@@ -16,7 +16,6 @@
 
 #include "flow/weights.h"
 #include "relocate/entry_patch.h"
-#include "relocate/pc_map.h"
 #include "relocate/probe.h"
 
 enum relocate_extent {
@@ -139,54 +138,8 @@ void relocated_sum(const struct relocated *relocated, const uint64_t *slots,
 const struct probe *relocated_probe(const struct relocated *relocated,
 				    uint32_t element);
 
-/* Bytes to put at a va: len of them. */
-struct code_patch {
-	uint64_t va;
-	uint8_t bytes[INSN_MAX];
-	uint8_t len;
-};
-
-/*
- * The one or two patches of an entry patch; the second, if any, must be written
- * first.  Returns how many, or -1 with the message.
- */
-int entry_patch_bytes(const struct relocated *relocated,
-		      const struct entry_patch *entry_patch,
-		      const struct relocated_place *place,
-		      struct code_patch patches[2]);
-
 /* The entry patch at the function's entry, or NULL. */
 const struct entry_patch *relocated_entry(const struct relocated *relocated);
-
-/*
- * The patch that makes a call, in any function, go straight into this relocated
- * function, past the jump at the original's entry.  Returns 0, or -1 without a
- * message if the call has another target or is too far away.
- */
-int relocated_redirect(const struct relocated *relocated,
-		       const struct relocated_place *place,
-		       const struct direct_call *call,
-		       struct code_patch *patch);
-
-/*
- * Returns 0, or -1 if no instruction of the relocated function begins at the
- * offset.
- */
-int pc_map_entry(const struct relocated *relocated, uint32_t offset,
-		 struct pc_map_entry *entry);
-
-/*
- * The offset in the relocated function of the original's instruction at addr,
- * behind the increment for its block; or -1 if the instruction only runs in
- * place.
- */
-int64_t relocated_offset(const struct relocated *relocated, uint64_t addr);
-
-/*
- * Does the program still run the original's instruction at addr, whether or not
- * it was relocated?
- */
-bool relocated_stays(const struct relocated *relocated, uint64_t addr);
 
 /* The entry patch at an original address, or NULL. */
 const struct entry_patch *

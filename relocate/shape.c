@@ -251,7 +251,7 @@ segment_room(const struct shape *shape, const struct segment *segment)
 	uint32_t room = segment_bytes(shape, segment);
 	const struct segment *trailer;
 
-	while (room < shape->arch->jump_len &&
+	while (room < shape->arch->emit.jump_len &&
 	       (trailer = segment_trailer(shape, segment))) {
 		segment = trailer;
 		room += segment_bytes(shape, segment);

@@ -14,6 +14,7 @@
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/events.h"
+#include "relocate/patch_bytes.h"
 
 bool
 redirect_allowed(const struct plan *plan, const struct func_plan *fplan)

@@ -6,6 +6,7 @@
 #define MONITOR_PATCH_RELOCATED_H
 
 #include "monitor/run.h"
+#include "relocate/patch_bytes.h"
 #include "relocate/relocate.h"
 
 /* Where a function's relocated function and its original are. */

@@ -16,6 +16,7 @@
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
+#include "relocate/pc_map.h"
 #include "relocate/relocate.h"
 #include "util/fail.h"
 #include "util/search.h"

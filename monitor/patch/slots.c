@@ -30,8 +30,8 @@ springs_above(const struct module *module)
 	const struct arch *arch = module->plan->image->arch;
 
 	for (int i = 0; i < SPRINGS_MAX; i++)
-		if (arch->springs[i] > 0)
-			return (module->lo + (uint64_t)arch->springs[i]) /
+		if (arch->emit.springs[i] > 0)
+			return (module->lo + (uint64_t)arch->emit.springs[i]) /
 			       PAGE * PAGE;
 	return 0;
 }

@@ -33,7 +33,8 @@ static uint64_t
 springs_map_at(struct run *run, struct task *task, const struct module *module,
 	       int64_t spring, uint64_t size)
 {
-	uint64_t by = (uint64_t)spring + module->plan->image->arch->jump_len;
+	uint64_t by = (uint64_t)spring +
+		      module->plan->image->arch->emit.jump_len;
 	uint64_t lo = (module->lo + by) / PAGE * PAGE;
 
 	if ((lo < module->lo) != (spring < 0) || lo < PAGE ||
@@ -50,13 +51,13 @@ springs_map(struct run *run, struct task *task, struct module *module)
 
 	if (!module->plan->wish.springs)
 		return;
-	for (int i = 0; i < SPRINGS_MAX && arch->springs[i]; i++) {
+	for (int i = 0; i < SPRINGS_MAX && arch->emit.springs[i]; i++) {
 		module->springs = springs_map_at(run, task, module,
-						 arch->springs[i], size);
+						 arch->emit.springs[i], size);
 		if (!module->springs)
 			continue;
 		module->springs_size = size;
-		module->spring = arch->springs[i];
+		module->spring = arch->emit.springs[i];
 		return;
 	}
 	module->plan->wish.springs = false;
@@ -70,7 +71,7 @@ static const struct entry_patch *
 spring_find(const struct func_plan *fplan, uint64_t addr, bool *former)
 {
 	const struct relocated *relocated = fplan->relocated;
-	unsigned len = relocated->arch->jump_len;
+	unsigned len = relocated->arch->emit.jump_len;
 
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
 		if (relocated->entry_patches[i].via == VIA_SPRING &&
@@ -98,8 +99,8 @@ spring_from(const struct space *space, uint64_t pc)
 
 		if (pc - module->springs >= module->springs_size)
 			continue;
-		at = code_at(space,
-			     pc - arch->jump_len - (uint64_t)module->spring);
+		at = code_at(space, pc - arch->emit.jump_len -
+					    (uint64_t)module->spring);
 		if (!at.fplan || !at.fplan->relocated)
 			return 0;
 		entry_patch = spring_find(at.fplan, at.addr, &former);
@@ -119,9 +120,9 @@ jump_byte(const struct code_at *at, const struct entry_patch *entry_patch,
 	uint64_t from = entry_patch->addr + at->module->bias;
 	uint8_t bytes[INSN_MAX];
 
-	must(!arch->jump_write(
-		from, from + arch->jump_len + (uint64_t)at->module->spring,
-		arch->jump_len, bytes));
+	must(!arch->emit.jump_write(
+		from, from + arch->emit.jump_len + (uint64_t)at->module->spring,
+		arch->emit.jump_len, bytes));
 	return bytes[va - from];
 }
 

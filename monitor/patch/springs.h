@@ -1,7 +1,7 @@
 /*
  * Springboards: jumps to relocated functions, at a distance from the entries
  * that lead there such that all bytes but the first of an entry's jump stop
- * whoever comes to them (arch->springs).
+ * whoever comes to them (arch->emit.springs).
  */
 #ifndef MONITOR_PATCH_SPRINGS_H
 #define MONITOR_PATCH_SPRINGS_H

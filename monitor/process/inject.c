@@ -85,7 +85,7 @@ spot_choose(struct run *run, struct task *task)
 {
 	struct space *space = task->process->space;
 
-	if (run->host->native && run->arch->restorer_write)
+	if (run->host->native && run->arch->emit.restorer_write)
 		space->call_spot = padding_find(run, task, CODE_MAX);
 	space->call_restores = space->call_spot;
 	if (!space->call_spot)
@@ -289,9 +289,9 @@ code_make(const struct run *run, const struct space *space, struct call *call)
 		memcpy(call->code + call->ncode, arch->trap, arch->trap_len);
 		call->ncode += arch->trap_len;
 	} else if (space->call_restores) {
-		arch->restorer_write(&regs, call->saved.mask,
-				     call->spot + call->ncode,
-				     call->code + call->ncode);
+		arch->emit.restorer_write(&regs, call->saved.mask,
+					  call->spot + call->ncode,
+					  call->code + call->ncode);
 		call->ncode += RESTORER_SIZE;
 	}
 }

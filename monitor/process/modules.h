@@ -57,7 +57,7 @@ struct module {
 				   none */
 	uint64_t springs_size;
 	int64_t spring;		/* how far from the text it is: that of
-				   arch->springs */
+				   arch->emit.springs */
 	uint64_t thread_page;	/* offset of its counters in a thread page */
 	size_t nguards;		/* guards of the plan in all thread pages */
 	size_t nrelocated;	/* relocated functions of the plan, planted ... */

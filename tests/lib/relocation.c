@@ -1,6 +1,7 @@
 /*
  * Puts relocated functions in place in this process, runs and traces them.
  */
+#include "relocate/patch_bytes.h"
 #include "tests/lib/relocation.h"
 
 struct thread_page {

@@ -7,6 +7,7 @@
 #include "relocate/relocate.h"
 #include "monitor/patch/redirect.h"
 #include "probe/plan.h"
+#include "relocate/patch_bytes.h"
 #include "util/mem.h"
 
 static const char *const program =

@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "relocate/patch_bytes.h"
+#include "relocate/pc_map.h"
 #include "tests/lib/relocation.h"
 #include "tests/lib/build.h"
 

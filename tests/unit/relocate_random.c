@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "relocate/pc_map.h"
 #include "tests/lib/relocation.h"
 #include "tests/lib/build.h"
 #include "tests/lib/flows.h"

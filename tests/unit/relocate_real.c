@@ -12,6 +12,8 @@
 #include "program/code.h"
 #include "program/image_graphs.h"
 #include "probe/probes.h"
+#include "relocate/patch_bytes.h"
+#include "relocate/pc_map.h"
 #include "tests/lib/build.h"
 #include "util/mem.h"
 

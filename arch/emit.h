@@ -1,0 +1,67 @@
+/*
+ * How code for a CPU is written: that of relocated functions and their probes,
+ * the jumps that lead into them, and what follows a system call that pmon
+ * makes.
+ */
+#ifndef ARCH_EMIT_H
+#define ARCH_EMIT_H
+
+#include "arch/emul.h"
+#include "arch/fragment.h"
+
+enum { SPRINGS_MAX = 2, RESTORER_SIZE = 176 };
+
+struct emitter {
+	/* The flags that a probe changes unless its form preserves them. */
+	uint32_t (*probe_flags)(enum probe_op op, int32_t operand);
+	/* The register that PROBE_THREAD_KEEP saves. */
+	uint8_t reg_saved;
+	/* Bytes of a long jump, and of one that reaches -128 to 127. */
+	uint8_t jump_len, chain_len;
+	/*
+	 * Distances from behind a long jump to its target such that whoever
+	 * comes to any byte of that jump but the first is stopped at once: by
+	 * a trap, or by an instruction that does not exist (SIGILL).  Best
+	 * first; 0: there are no more.
+	 */
+	int64_t springs[SPRINGS_MAX];
+
+	/*
+	 * The size in bytes of a fragment, which depends on `wide`; not for
+	 * FRAGMENT_ALIGN, which has its size already.
+	 */
+	unsigned (*fragment_size)(const struct fragment *fragment);
+
+	/* Does the short form reach `distance`, from start to start? */
+	bool (*fragment_reaches)(const struct fragment *fragment,
+				 int64_t distance);
+
+	/* Write fragment->size bytes.  0, or -1 if something is too far. */
+	int (*fragment_write)(const struct fragment *fragment,
+			      const struct fragment_at *at, uint8_t *bytes);
+	/* What a pc at an offset in the fragment means. */
+	enum fragment_inside (*fragment_inside)(const struct fragment *fragment,
+						unsigned offset);
+
+	/*
+	 * Write a jump from one va to another, of jump_len or chain_len bytes.
+	 * 0, or -1 if it is too far.
+	 */
+	int (*jump_write)(uint64_t from, uint64_t to, unsigned len,
+			  uint8_t *bytes);
+
+	/*
+	 * Write code for behind a system call instruction, at va: it sets the
+	 * task's signal mask and those of its registers that system calls use,
+	 * and goes to its pc, without a stack.  RESTORER_SIZE bytes.  NULL:
+	 * this CPU has none.
+	 */
+	void (*restorer_write)(const struct regs *regs, uint64_t mask,
+			       uint64_t va, uint8_t bytes[RESTORER_SIZE]);
+
+	/* Write a call of call_len bytes, likewise. */
+	int (*call_write)(uint64_t from, uint64_t to, uint8_t *bytes);
+	uint8_t call_len;
+};
+
+#endif
