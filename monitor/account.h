@@ -39,7 +39,7 @@ void task_free(struct run *run, struct task *task);
 /* Remove all tasks that are left at the end of a run. */
 void tasks_free(struct run *run);
 
-/* Drop a reference; the last one frees the space, after folding counts. */
+/* Drop a reference; the last one frees the space, after draining counters. */
 void space_drop(struct run *run, struct space *space);
 
 #endif

@@ -71,4 +71,10 @@ for my $patch (@patches) {
 	}
 }
 
+# Many small functions, whose counters need more memory than their code.
+my $crowd = monitor([], [compile('crowd.c', '-O1', '-pthread')]);
+
+is(scalar(grep { ($crowd->{funcs}{"f$_"} // 0) == 3 } 0 .. 15999), 16000,
+    'every one of many small functions is counted');
+
 done_testing;

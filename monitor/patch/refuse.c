@@ -64,7 +64,10 @@ relocated_refuse_space(struct run *run, const struct space *space)
 				 space->own_thread_reg);
 }
 
-/* How many bytes of a thread counter page the module may come to need. */
+/*
+ * How many bytes of a thread counter page the module may come to need.  Every
+ * relocated function has a guard behind its counters.
+ */
 static uint64_t
 counters_need(const struct image *image)
 {
@@ -73,7 +76,7 @@ counters_need(const struct image *image)
 	for (size_t i = 0; i < image->nsegments; i++)
 		if (image->segments[i].bytes)
 			size += image->segments[i].filesz;
-	return 2 * size;
+	return 2 * size + 2 * sizeof(uint64_t) * image->nfuncs;
 }
 
 void
@@ -91,7 +94,7 @@ relocated_map(struct run *run, struct task *task, struct module *module)
 	}
 	if (!space->thread_pages && thread_pages_open(run, task, need))
 		goto refused;
-	if (thread_pages_reserve(space, need, &module->thread_page))
+	if (thread_pages_reserve(space, need, &module->counters))
 		goto refused;
 	module->relocated_size = 3 * need + 65536;
 	module->relocated = near_map(run, task, module, module->relocated_size);

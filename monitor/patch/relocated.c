@@ -27,8 +27,8 @@ relocated_place(const struct module *module, const struct func_plan *fplan)
 	return (struct relocated_place){
 		.va = module->relocated + fplan->relocated_at,
 		.bias = module->bias,
-		.slots = module->thread_page,
-		.scratch = 0,
+		.slots = module->counters.offset,
+		.scratch = region_scratch.offset,
 		.spring = module->spring,
 	};
 }
@@ -309,6 +309,18 @@ leads_remove(struct run *run, const struct space *space, pid_t tid,
 			lead_remove(run, space, tid, module, i);
 }
 
+/* Where the relocated function's counters end in their region. */
+static uint64_t
+counters_end(const struct func_plan *fplan)
+{
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < fplan->relocated->nprobes; i++)
+		if (fplan->relocated->probes[i].slot >= end)
+			end = fplan->relocated->probes[i].slot + 1;
+	return end * sizeof(uint64_t);
+}
+
 /* Check that the relocated function can be planted, and make its bytes. */
 static int
 relocated_ready(struct run *run, const struct space *space, pid_t tid,
@@ -321,6 +333,10 @@ relocated_ready(struct run *run, const struct space *space, pid_t tid,
 	if (!module->relocated || fplan->relocated_at + fplan->relocated->size >
 					  module->relocated_size) {
 		fail("there is no memory for more relocated functions");
+		return HOST_ERROR;
+	}
+	if (counters_end(fplan) > module->counters.size) {
+		fail("there is no room for more counters");
 		return HOST_ERROR;
 	}
 	err = text_intact(run, space, tid, module, fplan);

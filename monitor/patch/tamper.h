@@ -15,7 +15,7 @@
 bool tamper_event(struct run *run, struct task *task,
 		  const struct event *event);
 /*
- * Before the task's counts are folded: mark its counts as unknown if the
+ * Before the task's counters are drained: mark its counts as unknown if the
  * program has changed the register or mapped other memory over the counters.
  */
 void tamper_check(struct run *run, struct task *task);

@@ -6,6 +6,7 @@
 #define MONITOR_PROCESS_MODULES_H
 
 #include "arch/arch.h"
+#include "monitor/process/regions.h"
 #include "probe/plan.h"
 
 /* How one site of a module is patched. */
@@ -58,7 +59,7 @@ struct module {
 	uint64_t springs_size;
 	int64_t spring;		/* how far from the text it is: that of
 				   arch->emit.springs */
-	uint64_t thread_page;	/* offset of its counters in a thread page */
+	struct region counters;	/* in every thread page of the space */
 	size_t nguards;		/* guards of the plan in all thread pages */
 	size_t nrelocated;	/* relocated functions of the plan, planted ... */
 	size_t nsettled;	/* ... these with the jumps at their entries */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "monitor/process/client.h"
+#include "monitor/process/regions.h"
 #include "util/mem.h"
 
 /* A guard's value, which is hardly ever written by chance. */
@@ -22,10 +23,12 @@ void
 counters_guard(const struct module *module, uint8_t *page, size_t from)
 {
 	const struct plan *plan = module->plan;
-	uint64_t *slots = (void *)(page + module->thread_page);
+	uint64_t *slots = region_words(&module->counters, page);
+	size_t n = region_fits(&module->counters, plan->nslots);
 
 	for (size_t i = from; module->relocated && i < plan->nguards; i++)
-		slots[plan->guards[i]] = guard_value(plan->guards[i]);
+		if (plan->guards[i] < n)
+			slots[plan->guards[i]] = guard_value(plan->guards[i]);
 }
 
 /* Are the guards as written?  Set them to 0, as they count nothing. */
@@ -33,44 +36,61 @@ static bool
 guards_take(const struct module *module, uint64_t *slots)
 {
 	const struct plan *plan = module->plan;
+	size_t n = region_fits(&module->counters, plan->nslots);
 	bool good = true;
 
 	for (size_t i = 0; i < module->nguards; i++) {
+		if (plan->guards[i] >= n)
+			continue;
 		good &= slots[plan->guards[i]] == guard_value(plan->guards[i]);
 		slots[plan->guards[i]] = 0;
 	}
 	return good;
 }
 
-void
-counters_fold(struct run *run, const struct task *task,
-	      const struct module *module, uint8_t *page)
-{
-	uint64_t *slots = (void *)(page + module->thread_page);
-	size_t n = module->plan->nslots;
+struct drain {
+	struct run *run;
+	const struct task *task;
+	struct plan *plan;
+};
 
-	if (!module->relocated || !n)
+static void
+counters_tell(void *ctx, const uint64_t *counters, size_t n)
+{
+	const struct drain *drain = ctx;
+
+	client_drained(drain->run, drain->task, drain->plan, 0, counters, n);
+}
+
+void
+counters_drain(struct run *run, const struct task *task,
+	       const struct module *module, uint8_t *page)
+{
+	struct drain drain = { run, task, module->plan };
+
+	if (!module->relocated || !module->plan->nslots)
 		return;
-	if (!guards_take(module, slots))
+	if (!guards_take(module, region_words(&module->counters, page)))
 		module->plan->tampered = true;
-	client_drained(run, task, module->plan, 0, slots, n);
-	memset(slots, 0, n * sizeof(*slots));
+	region_drain(&module->counters, page, module->plan->nslots,
+		     counters_tell, &drain);
 }
 
 bool
 counters_seen(struct run *run, const struct task *task,
-	      const struct module *module, const uint8_t *page, uint64_t va)
+	      const struct module *module, uint8_t *page, uint64_t va)
 {
-	size_t n = module->plan->nslots * sizeof(uint64_t);
+	const struct region *region = &module->counters;
+	size_t n = region_fits(region, module->plan->nslots) * sizeof(uint64_t);
 	uint8_t *bytes;
 	bool same;
 
 	if (!module->relocated || !n)
 		return true;
 	bytes = mem_alloc(n);
-	same = !run->host->data_read(task->tid, va + module->thread_page, bytes,
+	same = !run->host->data_read(task->tid, va + region->offset, bytes,
 				     n) &&
-	       !memcmp(bytes, page + module->thread_page, n);
+	       !memcmp(bytes, region_words(region, page), n);
 	free(bytes);
 	return same;
 }

@@ -17,15 +17,14 @@ void counters_guard(const struct module *module, uint8_t *page, size_t from);
  * too.  task is NULL if its end was not seen.  If a guard has another value
  * than the one written, the plan's counters have been tampered with.
  */
-void counters_fold(struct run *run, const struct task *task,
-		   const struct module *module, uint8_t *page);
+void counters_drain(struct run *run, const struct task *task,
+		    const struct module *module, uint8_t *page);
 
 /*
  * Does the stopped task, for which the page is at va, see the same counters of
  * the module as pmon?
  */
 bool counters_seen(struct run *run, const struct task *task,
-		   const struct module *module, const uint8_t *page,
-		   uint64_t va);
+		   const struct module *module, uint8_t *page, uint64_t va);
 
 #endif

@@ -12,20 +12,15 @@
 #include <string.h>
 
 #include "monitor/process/events.h"
+#include "monitor/process/regions.h"
 #include "monitor/process/shared.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_counters.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
-/*
- * A thread page begins with a scratch slot and the generation, in a cache line
- * of their own.  Pages take much address space, but only counters that are used
- * take memory.
- */
+/* Pages take much address space, but only counters that are used take memory. */
 enum {
-	PAGE_HEAD = 64,
-	PAGE_GENERATION = 8,	/* offset; see thread_pages_renew */
 	PAGE_STEP = 1 << 16,	/* a page's size is a multiple of this */
 	PAGE_MORE = 1 << 28,	/* room for libraries that may be loaded */
 	THREAD_PAGES = 64,	/* in one chunk */
@@ -69,8 +64,8 @@ static uint64_t *
 thread_page_generation(const struct thread_pages *thread_pages,
 		       uint32_t thread_page)
 {
-	return (void *)(thread_page_bytes(thread_pages, thread_page) +
-			PAGE_GENERATION);
+	return region_words(&region_generation,
+			    thread_page_bytes(thread_pages, thread_page));
 }
 
 static const struct thread_pages **
@@ -200,8 +195,11 @@ thread_page_take(struct run *run, struct task *task, struct task *mapper,
 		return fail("the process has ended");
 	*thread_page_taker(thread_pages, thread_page) = thread_pages;
 	task->thread_page = thread_page + 1;
-	task->generation = 1;
-	*thread_page_generation(thread_pages, thread_page) = 1;
+	region_reset(&region_scratch,
+		     thread_page_bytes(thread_pages, thread_page), 1);
+	region_reset(&region_generation,
+		     thread_page_bytes(thread_pages, thread_page), 1);
+	task->generation = *thread_page_generation(thread_pages, thread_page);
 	if (task->process->space->thread_pages)
 		thread_page_guard(task->process->space, thread_page);
 	return 0;
@@ -270,9 +268,9 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 	}
 	if (run->opts->selection.objects.n)
 		need += PAGE_MORE;
-	thread_pages->size = (PAGE_HEAD + need + PAGE_STEP - 1) / PAGE_STEP *
-			     PAGE_STEP;
-	thread_pages->used = PAGE_HEAD;
+	thread_pages->size = (REGIONS_BEGIN + need + PAGE_STEP - 1) /
+			     PAGE_STEP * PAGE_STEP;
+	thread_pages->used = REGIONS_BEGIN;
 	if ((event && event->kind != EVENT_PAUSED) || task->group_stopped)
 		err = fail("the process was stopped");
 	else
@@ -288,14 +286,15 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 }
 
 int
-thread_pages_reserve(struct space *space, uint64_t need, uint64_t *offset)
+thread_pages_reserve(struct space *space, uint64_t need, struct region *region)
 {
 	struct thread_pages *thread_pages = space->thread_pages;
 
+	need = (need + REGIONS_BEGIN - 1) / REGIONS_BEGIN * REGIONS_BEGIN;
 	if (!thread_pages || thread_pages->size - thread_pages->used < need)
 		return fail("there is no more room for counters");
-	*offset = thread_pages->used;
-	thread_pages->used += (need + PAGE_HEAD - 1) / PAGE_HEAD * PAGE_HEAD;
+	*region = (struct region){ REGION_COUNTERS, thread_pages->used, need };
+	thread_pages->used += need;
 	return 0;
 }
 
@@ -356,13 +355,13 @@ thread_pages_yield(struct run *run, struct space *space,
 }
 
 static void
-thread_page_fold(struct run *run, const struct task *task,
-		 const struct space *space, uint32_t thread_page)
+thread_page_drain(struct run *run, const struct task *task,
+		  const struct space *space, uint32_t thread_page)
 {
 	uint8_t *bytes = thread_page_bytes(space->thread_pages, thread_page);
 
 	for (size_t i = 0; i < space->nmodules; i++)
-		counters_fold(run, task, space->modules[i], bytes);
+		counters_drain(run, task, space->modules[i], bytes);
 }
 
 struct forgetting {
@@ -377,9 +376,9 @@ task_forget(struct run *run, struct task *task, void *ctx)
 
 	if (task->thread_page && task->process &&
 	    task->process->space == f->space)
-		counters_fold(run, task, f->module,
-			      thread_page_bytes(f->space->thread_pages,
-						task->thread_page - 1));
+		counters_drain(run, task, f->module,
+			       thread_page_bytes(f->space->thread_pages,
+						 task->thread_page - 1));
 }
 
 void
@@ -393,20 +392,20 @@ thread_pages_forget(struct run *run, struct space *space,
 }
 
 static void
-task_fold(struct run *run, struct task *task)
+task_drain(struct run *run, struct task *task)
 {
 	struct space *space = task->process ? task->process->space : NULL;
 
 	if (task->thread_page && space && space->thread_pages)
-		thread_page_fold(run, task, space, task->thread_page - 1);
+		thread_page_drain(run, task, space, task->thread_page - 1);
 }
 
 void
-thread_pages_fold(struct run *run, struct task *task)
+thread_pages_drain(struct run *run, struct task *task)
 {
 	struct space *space = task->process ? task->process->space : NULL;
 
-	task_fold(run, task);
+	task_drain(run, task);
 	if (task->thread_page && space && space->thread_pages)
 		thread_page_guard(space, task->thread_page - 1);
 }
@@ -465,8 +464,9 @@ thread_page_peek(struct run *run, struct task *task, void *ctx)
 
 		if (module->plan == peek->plan && module->relocated)
 			peek->peeked(peek->ctx,
-				     (void *)(bytes + module->thread_page),
-				     peek->plan->nslots);
+				     region_words(&module->counters, bytes),
+				     region_fits(&module->counters,
+						 peek->plan->nslots));
 	}
 }
 
@@ -482,7 +482,7 @@ thread_pages_peek(struct run *run, const struct plan *plan,
 void
 thread_pages_end(struct run *run, struct task *task)
 {
-	task_fold(run, task);
+	task_drain(run, task);
 	if (task->thread_page && task->process->space &&
 	    task->process->space->thread_pages)
 		*thread_page_taker(task->process->space->thread_pages,
@@ -532,7 +532,7 @@ thread_pages_close(struct run *run, struct space *space)
 		return;
 	for (uint32_t i = 0; i < thread_pages->nchunks * THREAD_PAGES; i++)
 		if (*thread_page_taker(thread_pages, i) == thread_pages) {
-			thread_page_fold(run, NULL, space, i);
+			thread_page_drain(run, NULL, space, i);
 			*thread_page_taker(thread_pages, i) = NULL;
 		}
 	for (size_t i = 0; i < thread_pages->nchunks; i++) {

@@ -1,5 +1,5 @@
 /*
- * Thread counter pages: the memory that tasks count in.  To fold counters is to
+ * Thread counter pages: the memory that tasks count in.  To drain counters is to
  * tell them to clients (client_drained) and set them to 0.
  */
 #ifndef MONITOR_PROCESS_THREAD_PAGES_H
@@ -14,15 +14,16 @@
  */
 int thread_pages_open(struct run *run, struct task *task, uint64_t need);
 /*
- * The space is gone: fold the counters of tasks whose end was not seen, and
+ * The space is gone: drain the counters of tasks whose end was not seen, and
  * free its thread pages.
  */
 void thread_pages_close(struct run *run, struct space *space);
 /*
- * Reserve `need` bytes at the same *offset in all thread pages of the space.
- * 0, or -1 with the message.
+ * Reserve a *region of `need` bytes for counters, at the same offset in all
+ * thread pages of the space.  0, or -1 with the message.
  */
-int thread_pages_reserve(struct space *space, uint64_t need, uint64_t *offset);
+int thread_pages_reserve(struct space *space, uint64_t need,
+			 struct region *region);
 /*
  * The thread pages of a fork's child, which shares its parent's memory; its
  * tasks take pages of their own.  NULL for NULL.
@@ -62,8 +63,8 @@ bool thread_pages_register(struct run *run, const struct task *task);
 bool thread_pages_renew(struct task *task);
 /* Does the stopped task see the same counters in its page as pmon does? */
 bool thread_pages_seen(struct run *run, const struct task *task);
-/* Fold the counters of a task that stands still; the task keeps its page. */
-void thread_pages_fold(struct run *run, struct task *task);
+/* Drain the counters of a task that stands still; the task keeps its page. */
+void thread_pages_drain(struct run *run, struct task *task);
 /*
  * Call peeked with each task's counters of the plan's relocated functions, as
  * they are about now, while the tasks run.
@@ -71,14 +72,14 @@ void thread_pages_fold(struct run *run, struct task *task);
 typedef void thread_pages_peeked(void *ctx, const uint64_t *counters, size_t n);
 void thread_pages_peek(struct run *run, const struct plan *plan,
 		       thread_pages_peeked *peeked, void *ctx);
-/* The space has unmapped the module: fold all tasks' counters of it. */
+/* The space has unmapped the module: drain all tasks' counters of it. */
 void thread_pages_forget(struct run *run, struct space *space,
 			 const struct module *module);
-/* The task has ended or does exec: fold its counters, and free its page. */
+/* The task has ended or does exec: drain its counters, and free its page. */
 void thread_pages_end(struct run *run, struct task *task);
 /*
  * pmon detaches from the task: clear its register, unless the program has set
- * that.  Nothing is folded.
+ * that.  Nothing is drained.
  */
 void thread_pages_leave(struct run *run, struct task *task);
 /*

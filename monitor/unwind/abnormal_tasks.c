@@ -324,8 +324,8 @@ frames_leave(struct run *run, struct task *task, void *ctx)
 }
 
 /*
- * Check and fold a task's counters, even if nothing is derived in its space; of
- * one that waits for its vfork child, only fold them.
+ * Check and drain a task's counters, even if nothing is derived in its space; of
+ * one that waits for its vfork child, only drain them.
  */
 static void
 thread_page_look(struct run *run, struct task *task, void *ctx)
@@ -333,7 +333,7 @@ thread_page_look(struct run *run, struct task *task, void *ctx)
 	if (task->state == TASK_STOPPED)
 		tamper_check(run, task);
 	if (task->state == TASK_STOPPED || task->vforking)
-		thread_pages_fold(run, task);
+		thread_pages_drain(run, task);
 }
 
 /*

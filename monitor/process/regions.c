@@ -1,0 +1,43 @@
+/*
+ * Finds, drains and resets the regions of a thread counter page.  Knows neither
+ * where pages are nor whose counters a region has.
+ */
+#include "monitor/process/regions.h"
+
+#include "util/fail.h"
+
+const struct region region_scratch = { REGION_SCRATCH, 0, 8 };
+const struct region region_generation = { REGION_GENERATION, 8, 8 };
+
+uint64_t *
+region_words(const struct region *region, uint8_t *page)
+{
+	return (void *)(page + region->offset);
+}
+
+size_t
+region_fits(const struct region *region, size_t n)
+{
+	size_t room = region->size / sizeof(uint64_t);
+
+	return n < room ? n : room;
+}
+
+void
+region_reset(const struct region *region, uint8_t *page, size_t n)
+{
+	uint64_t *words = region_words(region, page);
+
+	n = region_fits(region, n);
+	for (size_t i = 0; i < n; i++)
+		words[i] = region->kind == REGION_GENERATION;
+}
+
+void
+region_drain(const struct region *region, uint8_t *page, size_t n,
+	     region_drained *fn, void *ctx)
+{
+	must(region->kind == REGION_COUNTERS);
+	fn(ctx, region_words(region, page), region_fits(region, n));
+	region_reset(region, page, n);
+}

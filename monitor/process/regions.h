@@ -1,0 +1,44 @@
+/*
+ * The regions that thread counter pages are divided into, each of one kind, at
+ * the same offset in all pages of a space.  A region's words have 8 bytes.
+ */
+#ifndef MONITOR_PROCESS_REGIONS_H
+#define MONITOR_PROCESS_REGIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum region_kind {
+	REGION_COUNTERS,	/* the slots of a module's relocated functions,
+				   and guards */
+	REGION_SCRATCH,		/* where a probe keeps a register while it
+				   works */
+	REGION_GENERATION,	/* see thread_pages_renew */
+};
+
+/* `offset` and `size` are bytes, and multiples of 8; size 0: there is none. */
+struct region {
+	enum region_kind kind;
+	uint64_t offset, size;
+};
+
+/* Every page begins with these two, in a cache line of their own. */
+enum { REGIONS_BEGIN = 64 };
+extern const struct region region_scratch, region_generation;
+
+/* The region's words in the page that pmon has mapped at `page`. */
+uint64_t *region_words(const struct region *region, uint8_t *page);
+/* How many of n words are in the region. */
+size_t region_fits(const struct region *region, size_t n);
+
+/* Set the first n words, if there are so many, to what a new page has. */
+void region_reset(const struct region *region, uint8_t *page, size_t n);
+/*
+ * Hand the first n counters, if there are so many, to fn, and reset them.  The
+ * task that counts there must stand still.
+ */
+typedef void region_drained(void *ctx, const uint64_t *counters, size_t n);
+void region_drain(const struct region *region, uint8_t *page, size_t n,
+		  region_drained *fn, void *ctx);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * The regions of a thread counter page: no more of them is drained or reset
+ * than is there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "monitor/process/regions.h"
+
+#include <cmocka.h>
+
+enum { WORDS = 16 };
+
+static uint64_t page[WORDS];
+
+static void
+page_fill(void)
+{
+	for (unsigned i = 0; i < WORDS; i++)
+		page[i] = 100 + i;
+}
+
+struct told {
+	uint64_t counters[WORDS];
+	size_t n;
+};
+
+static void
+told_add(void *ctx, const uint64_t *counters, size_t n)
+{
+	struct told *told = ctx;
+
+	memcpy(told->counters, counters, n * sizeof(*counters));
+	told->n = n;
+}
+
+/* Words 8 to 10 are counters; five are asked for. */
+static void
+test_drain(void **state)
+{
+	const struct region region = { REGION_COUNTERS, 64, 24 };
+	struct told told = { .n = WORDS };
+
+	page_fill();
+	assert_int_equal(region_fits(&region, 2), 2);
+	assert_int_equal(region_fits(&region, 5), 3);
+	region_drain(&region, (uint8_t *)page, 5, told_add, &told);
+	assert_int_equal(told.n, 3);
+	for (unsigned i = 0; i < WORDS; i++) {
+		if (i < 3)
+			assert_int_equal(told.counters[i], 108 + i);
+		assert_int_equal(page[i], i >= 8 && i < 11 ? 0 : 100 + i);
+	}
+}
+
+/* A module that has no region yet has no counters. */
+static void
+test_none(void **state)
+{
+	const struct region region = { 0 };
+	struct told told = { .n = WORDS };
+
+	page_fill();
+	region_drain(&region, (uint8_t *)page, 1, told_add, &told);
+	assert_int_equal(told.n, 0);
+	assert_int_equal(page[0], 100);
+}
+
+/* A task that takes a page finds an empty scratch slot, in generation 1. */
+static void
+test_begin(void **state)
+{
+	page_fill();
+	region_reset(&region_scratch, (uint8_t *)page, 1);
+	region_reset(&region_generation, (uint8_t *)page, 1);
+	assert_int_equal(*region_words(&region_scratch, (uint8_t *)page), 0);
+	assert_int_equal(*region_words(&region_generation, (uint8_t *)page),
+			 1);
+	for (unsigned i = 2; i < WORDS; i++)
+		assert_int_equal(page[i], 100 + i);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_drain),
+		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_begin),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
