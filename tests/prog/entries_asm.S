@@ -2,27 +2,9 @@
  * Functions whose own jump has an unknown target, and that jumps from elsewhere
  * enter at one of their first bytes: see entries.c.
  */
-	.text
+#include "storing.h"
 
-	/* Stores al once for each byte of its beginning that runs. */
-	.macro	storing name, marks=
-	.globl	\name
-	.type	\name, @function
-	.p2align 4
-\name:
-	.cfi_startproc
-	\marks
-	stosb
-	stosb
-	stosb
-	stosb
-	stosb
-	mov	%rdi, %rax
-	xchg	%rdx, %rcx
-	jmp	*%rcx
-	.cfi_endproc
-	.size	\name, . - \name
-	.endm
+	.text
 
 	storing	quiet
 	storing	at_1

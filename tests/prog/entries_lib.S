@@ -1,16 +1,7 @@
 /* A function like those of entries_asm.S, for a library. */
+#include "storing.h"
+
 	.text
-	.globl	unloaded
-	.type	unloaded, @function
-unloaded:
-	stosb
-	stosb
-	stosb
-	stosb
-	stosb
-	mov	%rdi, %rax
-	xchg	%rdx, %rcx
-	jmp	*%rcx
-	.size	unloaded, . - unloaded
+	storing	unloaded
 
 	.section .note.GNU-stack, "", @progbits
