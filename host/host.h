@@ -20,6 +20,7 @@
 #include "arch/arch.h"
 #include "host/event.h"
 #include "host/native.h"
+#include "util/fail.h"
 
 /* An instruction that a host counts by itself. */
 struct host_site {
@@ -36,13 +37,13 @@ struct host_counting {
 	 * inside the machine.  No events report them.  0, or -1 with the
 	 * message set.
 	 */
-	int (*plant)(const struct host_site *sites, size_t n);
+	MUST_CHECK int (*plant)(const struct host_site *sites, size_t n);
 	/*
 	 * Set hits and taken of the same sites; works after the program's end,
 	 * too.  HOST_OK, HOST_GONE if the simulator was killed, or HOST_ERROR
 	 * with the message set.
 	 */
-	int (*fetch)(struct host_site *sites, size_t n);
+	MUST_CHECK int (*fetch)(struct host_site *sites, size_t n);
 };
 
 struct host {
@@ -61,7 +62,7 @@ struct host {
 	 * not run yet.  An EVENT_EXEC follows; on a native host, once the task
 	 * is resumed.  HOST_OK or HOST_ERROR.
 	 */
-	int (*launch)(const char *path, char **argv, pid_t *tid);
+	MUST_CHECK int (*launch)(const char *path, char **argv, pid_t *tid);
 	/* Let the task go, delivering signal (0: none). */
 	int (*detach)(pid_t tid, int signal);
 
@@ -87,13 +88,13 @@ struct host {
 
 	enum trap_cause (*trap_cause)(pid_t tid);
 
-	int (*regs_get)(pid_t tid, struct regs *regs);
+	MUST_CHECK int (*regs_get)(pid_t tid, struct regs *regs);
 	int (*regs_set)(pid_t tid, const struct regs *regs);
 	/* One register only, which is cheaper. */
-	int (*reg_get)(pid_t tid, unsigned reg, uint64_t *value);
+	MUST_CHECK int (*reg_get)(pid_t tid, unsigned reg, uint64_t *value);
 	int (*reg_set)(pid_t tid, unsigned reg, uint64_t value);
 	/* The code and the address of the signal that the task stopped for. */
-	int (*fault_get)(pid_t tid, int *code, uint64_t *va);
+	MUST_CHECK int (*fault_get)(pid_t tid, int *code, uint64_t *va);
 	/* Replace the set of blocked signals; *old becomes the old one. */
 	int (*mask_set)(pid_t tid, uint64_t mask, uint64_t *old);
 
@@ -101,14 +102,16 @@ struct host {
 	 * Open a handle on the memory of the task's process, for text:
 	 * protection does not matter.  A handle >= 0, or HOST_GONE.
 	 */
-	int (*mem_open)(pid_t tid);
+	MUST_CHECK int (*mem_open)(pid_t tid);
 	void (*mem_close)(int mem);
 	/* HOST_OK if all n bytes could be read or written. */
-	int (*mem_read)(int mem, pid_t tid, uint64_t va, void *buf, size_t n);
+	MUST_CHECK int (*mem_read)(int mem, pid_t tid, uint64_t va, void *buf,
+				   size_t n);
 	int (*mem_write)(int mem, pid_t tid, uint64_t va, const void *buf,
 			 size_t n);
 	/* The same with the program's own rights: protection is obeyed. */
-	int (*data_read)(pid_t tid, uint64_t va, void *buf, size_t n);
+	MUST_CHECK int (*data_read)(pid_t tid, uint64_t va, void *buf,
+				    size_t n);
 	int (*data_write)(pid_t tid, uint64_t va, const void *buf, size_t n);
 
 	/*
@@ -117,10 +120,10 @@ struct host {
 	 */
 	bool (*zombie)(pid_t tid);
 	/* The memory map; mappings_free frees it. */
-	int (*maps)(pid_t tid, struct mapping **maps, size_t *n);
+	MUST_CHECK int (*maps)(pid_t tid, struct mapping **maps, size_t *n);
 	/* An entry of the auxiliary vector, or 0 if there is none. */
 	uint64_t (*auxv)(pid_t tid, uint64_t type);
-	int (*signals)(pid_t tid, struct signal_state *state);
+	MUST_CHECK int (*signals)(pid_t tid, struct signal_state *state);
 	/*
 	 * The path of the running program, as the kernel names it, and in
 	 * *open_path one under which pmon can open it even if it was renamed.
@@ -142,7 +145,7 @@ struct host {
 	void (*close)(void);
 
 	/* Processor affinity: a cpu set of size bytes. */
-	int (*affinity_get)(pid_t tid, void *set, size_t size);
+	MUST_CHECK int (*affinity_get)(pid_t tid, void *set, size_t size);
 	int (*affinity_set)(pid_t tid, const void *set, size_t size);
 };
 

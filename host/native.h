@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "host/event.h"
+#include "util/fail.h"
 
 /*
  * What a stop takes of the processor time of the process that stops, in
@@ -28,18 +29,18 @@ struct host_native {
 	 * each is paused and an EVENT_PAUSED (or another event) follows.  On
 	 * failure those that are there are traced nevertheless.
 	 */
-	int (*attach)(pid_t pid, pid_t **tids, size_t *n);
+	MUST_CHECK int (*attach)(pid_t pid, pid_t **tids, size_t *n);
 	/* Why the launched task ended before its EVENT_EXEC: an errno, or 0. */
-	int (*launch_error)(void);
+	MUST_CHECK int (*launch_error)(void);
 	/* Send the signal to this thread alone. */
 	int (*send)(pid_t tid, int signal);
 	/* Change the address of the signal that the task stopped for. */
 	int (*fault_set)(pid_t tid, uint64_t va);
 	/* The whole siginfo of the signal that the task stopped for. */
-	int (*siginfo_get)(pid_t tid, uint8_t info[SIGINFO_MAX]);
+	MUST_CHECK int (*siginfo_get)(pid_t tid, uint8_t info[SIGINFO_MAX]);
 	int (*siginfo_set)(pid_t tid, const uint8_t info[SIGINFO_MAX]);
 	/* The set of blocked signals. */
-	int (*mask_get)(pid_t tid, uint64_t *mask);
+	MUST_CHECK int (*mask_get)(pid_t tid, uint64_t *mask);
 	/*
 	 * Has something happened to a stopped task that wait has not reported
 	 * yet?  Either it was killed, or another thread's exec took its id.
@@ -54,7 +55,7 @@ struct host_native {
 	 * Of the first 31 signals those that are caught or ignored, as a set,
 	 * in a fraction of the time that `signals` takes.
 	 */
-	int (*handled)(pid_t tid, uint64_t *handled);
+	MUST_CHECK int (*handled)(pid_t tid, uint64_t *handled);
 	/* Bytes of memory that the process may still map (RLIMIT_AS). */
 	uint64_t (*room)(pid_t tid);
 	/* The size that files the process writes may have (RLIMIT_FSIZE). */
@@ -70,7 +71,7 @@ struct host_native {
 	 * Measure, in some milliseconds, what stops cost.  HOST_OK, or
 	 * HOST_ERROR without a message.
 	 */
-	int (*stop_costs)(struct stop_costs *costs);
+	MUST_CHECK int (*stop_costs)(struct stop_costs *costs);
 };
 
 #endif

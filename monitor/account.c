@@ -121,18 +121,21 @@ clone_flags(struct run *run, struct task *task, enum event_kind kind)
 	const struct abi *abi = run->abi;
 	uint64_t flags = 0;
 	struct regs regs;
+	/* What the kernel's event says, if the call cannot be read. */
+	uint64_t told = kind == EVENT_CLONE ? CLONE_VM | CLONE_THREAD : 0;
 	int nr;
 
 	if (run->host->regs_get(task->tid, &regs))
-		return kind == EVENT_CLONE ? CLONE_VM | CLONE_THREAD : 0;
+		return told;
 	nr = (int)regs.r[abi->reg_orig];
 	if (nr == abi->nr_vfork)
 		return CLONE_VM | CLONE_VFORK;
 	if (nr == abi->nr_clone)
 		return regs.r[abi->reg_arg[0]];
-	if (nr == abi->nr_clone3)
-		run->host->data_read(task->tid, regs.r[abi->reg_arg[0]], &flags,
-				     sizeof(flags));
+	if (nr == abi->nr_clone3 &&
+	    run->host->data_read(task->tid, regs.r[abi->reg_arg[0]], &flags,
+				 sizeof(flags)))
+		return told;
 	return flags;
 }
 

@@ -86,8 +86,9 @@ hit_begin(struct run *run, struct task *task, const struct hit *hit)
 		task->once = hit->module->plan;
 		task->once_site = hit->site - hit->module->plan->sites;
 	}
-	if (hit->site->insn.len == run->arch->trap_pc)
-		run->host->reg_get(task->tid, run->arch->reg_sp, &task->hit_sp);
+	if (hit->site->insn.len == run->arch->trap_pc &&
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &task->hit_sp))
+		task->hit_sp = 0;
 }
 
 /*

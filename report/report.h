@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "probe/plan.h"
+#include "util/fail.h"
 #include "util/options.h"
 
 enum report_kind {
@@ -105,7 +106,7 @@ struct report_input {
 };
 
 /* Add the reports of one --report argument.  0, or -1 with the message set. */
-int report_parse(struct report_options *opts, const char *arg);
+MUST_CHECK int report_parse(struct report_options *opts, const char *arg);
 /*
  * Add to the selection what the reports need: their units, if the user asked
  * for none, and whether reports name lines (sel->places).
@@ -123,15 +124,15 @@ void report_propagate(const struct report_options *opts,
  * Check that no report needs to know how often code ran.  0, or -1 with the
  * message set.
  */
-int report_once(const struct report_options *opts);
+MUST_CHECK int report_once(const struct report_options *opts);
 
 /*
  * Check that enough lines ran for --fail-under.  0 if so, 1 with the message
  * set if not, -1 with the message set if no line was counted.  A line with an
  * unknown count is taken as one that did not run.
  */
-int coverage_check(const struct report_options *opts,
-		   const struct report_input *report_input);
+MUST_CHECK int coverage_check(const struct report_options *opts,
+			      const struct report_input *report_input);
 
 /*
  * Write the lines that ran in only one of two report inputs, which are of the
@@ -152,14 +153,14 @@ void report_options_free(struct report_options *opts);
  * Check, before the program runs, that every report's target can be written.
  * 0, or -1 with the message set.
  */
-int report_targets_check(const struct report_options *opts);
+MUST_CHECK int report_targets_check(const struct report_options *opts);
 
 /*
  * Write all reports (the summary if none was asked for): those with a target
  * go there, the others to out.  A target is replaced in whole or not at all.
  * 0, or -1 with the message set (full disk).
  */
-int report_write(const struct report_options *opts,
-		 const struct report_input *report_input, FILE *out);
+MUST_CHECK int report_write(const struct report_options *opts,
+			    const struct report_input *report_input, FILE *out);
 
 #endif

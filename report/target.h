@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "util/fail.h"
+
 struct target {
 	FILE *out;		/* write here */
 	char *path;		/* as the user gave it */
@@ -24,7 +26,7 @@ struct target {
  * message set.  A link or file of a stranger's in a directory where everybody
  * may write is refused.
  */
-int target_check(const char *path);
+MUST_CHECK int target_check(const char *path);
 
 /* Whether the target is written to as it is, not replaced. */
 bool target_direct(const char *path);
@@ -36,7 +38,7 @@ struct target *target_open(const char *path);
  * Put the new text in place of the old.  0, or -1 with the message set if any
  * of it could not be written.  Frees the target in any case.
  */
-int target_close(struct target *target);
+MUST_CHECK int target_close(struct target *target);
 
 /* Discard the new text, so that the old stays, and free the target. */
 void target_drop(struct target *target);

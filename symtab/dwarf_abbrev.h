@@ -5,6 +5,7 @@
 #define SYMTAB_DWARF_ABBREV_H
 
 #include "symtab/effort.h"
+#include "util/fail.h"
 
 /*
  * Take every DW_AT_sibling out of the abbreviations (DWARF 5, 7.5.3) that
@@ -12,7 +13,7 @@
  * own DIE for ever.  0, or -1 if the tables overlap beyond reason or would
  * take more than the effort allows: then some may be left.
  */
-int abbrevs_tame(uint8_t *abbrev, size_t n, const struct bytes *info,
-		 bool big_endian, struct effort *effort);
+MUST_CHECK int abbrevs_tame(uint8_t *abbrev, size_t n, const struct bytes *info,
+			    bool big_endian, struct effort *effort);
 
 #endif

@@ -10,6 +10,7 @@
 #include <libdwarf/libdwarf.h>
 
 #include "symtab/effort.h"
+#include "util/fail.h"
 
 #ifdef DW_LIBDWARF_VERSION
 typedef Dwarf_Obj_Access_Interface_a lib_interface;
@@ -39,8 +40,9 @@ struct lib {
  * Open the sections of those names; returns libdwarf's result.  lib must not
  * move, and elf not be closed, before lib_close.
  */
-int lib_open(struct lib *lib, struct elf *elf, const char *const *names,
-	     struct effort *effort, Dwarf_Debug *dbg, Dwarf_Error *err);
+MUST_CHECK int lib_open(struct lib *lib, struct elf *elf,
+			const char *const *names, struct effort *effort,
+			Dwarf_Debug *dbg, Dwarf_Error *err);
 void lib_close(struct lib *lib, Dwarf_Debug dbg);
 
 #endif

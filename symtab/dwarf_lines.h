@@ -6,6 +6,7 @@
 #define SYMTAB_DWARF_LINES_H
 
 #include "symtab/effort.h"
+#include "util/fail.h"
 
 /* The sections that line tables are read from; they outlive the tables. */
 struct line_sections {
@@ -34,6 +35,6 @@ uint32_t lines_file(struct line_table *table, struct reading *r,
  * code that the linker has dropped.  0, or -1 if the table is damaged: then
  * some rows may be missing.
  */
-int lines_read(struct line_table *table, struct reading *r);
+MUST_CHECK int lines_read(struct line_table *table, struct reading *r);
 
 #endif

@@ -6,6 +6,7 @@
 #define SYMTAB_DWARF_RANGES_H
 
 #include "symtab/effort.h"
+#include "util/fail.h"
 
 struct range_sections {
 	struct bytes ranges, rnglists, addr;
@@ -37,8 +38,9 @@ void range_add(struct range_list *list, const struct reading *r, uint64_t lo,
  * Append the list at value, which is an offset, or with `indexed` an index
  * (DWARF 4, 2.17.3; DWARF 5, 2.17.3).  0, or -1 if the list is damaged.
  */
-int ranges_read(struct range_list *list, const struct reading *r,
-		struct range_sections *sections, const struct range_unit *unit,
-		uint64_t value, bool indexed);
+MUST_CHECK int ranges_read(struct range_list *list, const struct reading *r,
+			   struct range_sections *sections,
+			   const struct range_unit *unit, uint64_t value,
+			   bool indexed);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "symtab/cursor.h"
 #include "symtab/reading.h"
+#include "util/fail.h"
 
 struct elf;
 
@@ -27,7 +28,8 @@ bool elf_same_file(const struct elf *a, const struct elf *b);
 bool elf_same_machine(const struct elf *a, const struct elf *b);
 
 /* Read n bytes at offset of the file; 0 or -1 with the message set. */
-int elf_read(const struct elf *elf, void *buf, uint64_t offset, size_t n);
+MUST_CHECK int elf_read(const struct elf *elf, void *buf, uint64_t offset,
+			size_t n);
 
 /* A program's arch; NULL with the message set if pmon cannot run the file. */
 const struct arch *elf_program(const struct elf *elf);
@@ -36,13 +38,13 @@ const struct arch *elf_program(const struct elf *elf);
  * Fill in the image from the headers: arch, segments with their bytes, entry,
  * build-id; and r->texts.  0 or -1 with the message set.
  */
-int elf_headers(struct elf *elf, struct reading *r);
+MUST_CHECK int elf_headers(struct elf *elf, struct reading *r);
 
 /*
  * Append the function symbols of .symtab and .dynsym that lie in text.  0, or
  * -1 with the message set if a table is damaged.
  */
-int elf_symbols(struct elf *elf, struct reading *r);
+MUST_CHECK int elf_symbols(struct elf *elf, struct reading *r);
 
 /*
  * Which of these functions the file imports: bit i for names[i].  At most 32
@@ -74,7 +76,7 @@ bool elf_has_symtab(const struct elf *elf);
  * 0 if the compressed sections together have a sensible size; else -1 with
  * the message set, and elf_section gives none of them.
  */
-int elf_inflate_check(struct elf *elf);
+MUST_CHECK int elf_inflate_check(struct elf *elf);
 
 /*
  * The uncompressed contents of section .NAME or .zNAME, empty if there is

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "symtab/elf.h"
+#include "util/fail.h"
 
 struct elf {
 	Elf *libelf;
@@ -28,8 +29,8 @@ struct elf {
  * the file.  what names the table and ends with the verb.  0, or -1 with the
  * message set.
  */
-int elf_table_check(const struct elf *elf, const char *what, uint64_t offset,
-		    uint64_t count, uint64_t size);
+MUST_CHECK int elf_table_check(const struct elf *elf, const char *what,
+			       uint64_t offset, uint64_t count, uint64_t size);
 
 /* Set the build-id from the file's notes, if they have one. */
 void elf_notes(struct elf *elf);

@@ -6,6 +6,7 @@
 #define SYMTAB_TEXT_H
 
 #include "symtab/elf.h"
+#include "util/fail.h"
 
 /* Make the image sparse, if its file can be kept open. */
 void text_open(struct reading *r, struct elf *elf);
@@ -16,7 +17,7 @@ void text_close(struct image_priv *priv);
 bool *text_blocks(struct reading *r, uint64_t size);
 
 /* Fill in image->hints; 0 or -1 with the message set. */
-int text_read_hints(struct reading *r, struct elf *elf);
+MUST_CHECK int text_read_hints(struct reading *r, struct elf *elf);
 
 /* Is this code, or any, wanted?  A sparse image wants only code near hints. */
 bool reading_wants(const struct reading *r, uint64_t addr, uint64_t size);

@@ -20,6 +20,13 @@ void *fail_null(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The last message set; "" if none was. */
 const char *fail_message(void);
 
+/*
+ * For a function whose result tells whether what it was to read, open or write
+ * out is there: the compiler warns of a call that drops the result.  Not for
+ * changes of a process, which a process that has ended does not need.
+ */
+#define MUST_CHECK __attribute__((warn_unused_result))
+
 #define must(cond) \
 	((cond) ? (void)0 : must_failed(#cond, __FILE__, __LINE__, __func__))
 

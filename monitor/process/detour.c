@@ -37,10 +37,11 @@ static int
 signal_spare(struct run *run, const struct task *task)
 {
 	static const int harmless[] = { SIGURG, SIGWINCH, SIGCHLD };
-	struct signal_state state = { 0 };
+	struct signal_state state;
 	int signal = SIGPWR, spare = 0;
 
-	run->host->signals(task->tid, &state);
+	if (run->host->signals(task->tid, &state))
+		state = (struct signal_state){ 0 };
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++) {
 		uint64_t bit = UINT64_C(1) << (harmless[i] - 1);
 

@@ -84,10 +84,9 @@ task_bucket(struct run *run, pid_t tid)
 uint64_t
 task_pc(const struct run *run, const struct task *task)
 {
-	uint64_t pc = 0;
+	uint64_t pc;
 
-	run->host->reg_get(task->tid, run->arch->reg_pc, &pc);
-	return pc;
+	return run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ? 0 : pc;
 }
 
 struct task *

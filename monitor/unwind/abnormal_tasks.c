@@ -162,8 +162,8 @@ abnormal_birth(struct run *run, struct task *task)
 	struct stack_switch stack_switch = { 0 };
 	uint64_t sp = task->maker_sp;
 
-	if (!sp)
-		run->host->reg_get(task->tid, run->arch->reg_sp, &sp);
+	if (!sp && run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		sp = 0;
 	if (task_abnormals(run, task)) {
 		/* The call that made it may have run in a slot. */
 		patch_signal(run, task, 0);

@@ -9,6 +9,7 @@
 #include "report/html/html_diff.h"
 #include "report/html/html_script.h"
 #include "report/work.h"
+#include "util/fail.h"
 
 /*
  * A function, or code without a name.  Its index in html->funcs is its number
@@ -102,9 +103,9 @@ void html_changes_write(struct html *html);
  * table, and `before` and before_table if the page compares two runs, and frees
  * them.  0, or -1 with the message set.
  */
-int html_make(struct html *html, const char *path);
+MUST_CHECK int html_make(struct html *html, const char *path);
 
 /* Make the page of a table in the directory; 0, or -1 with the message set. */
-int html_write(struct table *table, const char *path);
+MUST_CHECK int html_write(struct table *table, const char *path);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "report/profile/profile.h"
 #include "report/report.h"
+#include "util/fail.h"
 
 /* The earlier run. */
 struct html_before {
@@ -16,8 +17,9 @@ struct html_before {
 };
 
 /* Make the page in the directory; 0, or -1 with the message set. */
-int html_diff_write(const struct report_options *opts,
-		    const struct html_before *before,
-		    const struct report_input *after, const char *path);
+MUST_CHECK int html_diff_write(const struct report_options *opts,
+			       const struct html_before *before,
+			       const struct report_input *after,
+			       const char *path);
 
 #endif

@@ -6,13 +6,15 @@
 
 #include <stdio.h>
 
+#include "util/fail.h"
+
 struct html_dir;
 
 /*
  * Check that a page can be written to the path: it does not exist, or is an
  * empty directory or a page.  Changes nothing.  0, or -1 with the message set.
  */
-int html_dir_check(const char *path);
+MUST_CHECK int html_dir_check(const char *path);
 
 /* Begin a new page for the path.  NULL with the message set. */
 struct html_dir *html_dir_open(const char *path);
@@ -28,7 +30,7 @@ void html_dir_file_close(struct html_dir *dir, FILE *out);
  * Put the new page in place of the old, and free dir.  0, or -1 with the
  * message set; then the old page is still there.
  */
-int html_dir_close(struct html_dir *dir);
+MUST_CHECK int html_dir_close(struct html_dir *dir);
 
 /* ---- html_assets.c: the files that are the same in every page */
 

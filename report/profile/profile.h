@@ -10,6 +10,7 @@
 #include "symtab/image.h"
 #include "report/profile/profile_many.h"
 #include "report/profile/profile_data.h"
+#include "util/fail.h"
 
 void profile_free(struct profile *profile);
 
@@ -47,7 +48,7 @@ int profile_object_compare(const struct profile_object *a,
  * A target that cannot be replaced (/dev/stdout, a pipe) is written directly.
  * 0, or -1 with the message set.
  */
-int profile_write(const struct profile *profile, const char *path);
+MUST_CHECK int profile_write(const struct profile *profile, const char *path);
 
 /* Whether a file begins as a data file does. */
 bool profile_is(const char *path);

@@ -5,6 +5,7 @@
 #define REPORT_PROFILE_PROFILE_MANY_H
 
 #include "report/profile/profile_data.h"
+#include "util/fail.h"
 
 /* ---- several profiles: profile_union.c, profile_merge.c */
 
@@ -22,8 +23,9 @@
  * Functions and objects that only one has are kept.  The order of merging does
  * not matter: runs are sorted by start, objects by path.
  */
-int profile_runs_check(const struct profile *into, const struct profile *from);
-int profile_merge(struct profile *into, struct profile *from);
+MUST_CHECK int profile_runs_check(const struct profile *into,
+				  const struct profile *from);
+MUST_CHECK int profile_merge(struct profile *into, struct profile *from);
 
 /* Add up the parts: leaves one function per addr, of PART_NONE. */
 void profile_join_parts(struct profile *profile);

@@ -7,6 +7,7 @@
 #define REPORT_PROFILE_SECTIONS_H
 
 #include "report/profile/stream.h"
+#include "util/fail.h"
 
 /*
  * The sections, in the order of the file.  Each has data of one kind, so that
@@ -38,8 +39,8 @@ void sections_pack(const struct sink *sections, struct sink *file);
  * Unpack the sections of a file.  sections_free frees them, also after an
  * error.  0, or -1 with the message set, which begins with path.
  */
-int sections_unpack(const char *path, const uint8_t *bytes, size_t size,
-		    struct sink *sections);
+MUST_CHECK int sections_unpack(const char *path, const uint8_t *bytes,
+			       size_t size, struct sink *sections);
 void sections_free(struct sink *sections);
 
 const char *section_tag(enum section section);

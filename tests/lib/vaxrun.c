@@ -3,6 +3,7 @@
  */
 #include "flow/cfg.h"
 #include "tests/lib/vaxrun.h"
+#include "util/fail.h"
 
 enum { VAXRUN_BREAK_MAX = 2000000000 };
 
@@ -133,7 +134,7 @@ vaxrun_step(struct vaxrun *v, size_t site)
 	host_simh.mem_write(0, 0, s->va, &v->origs[site], 1);
 	host_simh.resume(0, RESUME_STEP, 0);
 	host_simh.wait(&event);
-	host_simh.reg_get(0, arch_vax.reg_pc, &pc);
+	must(!host_simh.reg_get(0, arch_vax.reg_pc, &pc));
 	s->taken += event.kind == EVENT_TRAP && s->next && pc != s->next;
 	host_simh.mem_write(0, 0, s->va, arch_vax.trap, 1);
 	return event;
@@ -146,7 +147,7 @@ vaxrun_trap(struct vaxrun *v, struct event *event)
 	uint64_t pc;
 	long site;
 
-	host_simh.reg_get(0, arch_vax.reg_pc, &pc);
+	must(!host_simh.reg_get(0, arch_vax.reg_pc, &pc));
 	site = vaxrun_site(v, pc);
 	if (site < 0 || host_simh.trap_cause(0) != TRAP_INSN) {
 		event->kind = EVENT_SIGNAL;

@@ -461,9 +461,10 @@ watch_trapped(struct watcher *watcher, struct watched_task *task)
 static void
 watch_syscall(struct watcher *watcher, struct watched_task *task)
 {
-	uint64_t nr = 0;
+	uint64_t nr;
 
-	watcher->host->reg_get(task->tid, abi_x86_64.reg_orig, &nr);
+	if (watcher->host->reg_get(task->tid, abi_x86_64.reg_orig, &nr))
+		return;
 	if (!task->space->foreign && ((int)nr == abi_x86_64.nr_mmap ||
 				      (int)nr == abi_x86_64.nr_mprotect))
 		watch_maps(watcher, task);

@@ -77,8 +77,7 @@ test_begin(void **state)
 	region_reset(&region_scratch, (uint8_t *)page, 1);
 	region_reset(&region_generation, (uint8_t *)page, 1);
 	assert_int_equal(*region_words(&region_scratch, (uint8_t *)page), 0);
-	assert_int_equal(*region_words(&region_generation, (uint8_t *)page),
-			 1);
+	assert_int_equal(*region_words(&region_generation, (uint8_t *)page), 1);
 	for (unsigned i = 2; i < WORDS; i++)
 		assert_int_equal(page[i], 100 + i);
 }

@@ -161,7 +161,8 @@ fake_launch(struct run *r)
 	pid_t tid;
 
 	r->host = &fake_host;
-	r->host->launch(r->opts->argv[0], r->opts->argv, &tid);
+	if (r->host->launch(r->opts->argv[0], r->opts->argv, &tid))
+		return -1;
 	r->root = tid;
 	run_announce(r, tid, process_new(r, tid, NULL));
 	return 0;

@@ -385,7 +385,7 @@ test_runaway(void **state)
 	event_next(&event);
 	assert_int_equal(event.kind, EVENT_PAUSED);
 	assert_int_equal(host_simh.regs_get(tid, &regs), HOST_OK);
-	host_simh.reg_get(tid, arch_vax.reg_pc, &pc);
+	assert_int_equal(host_simh.reg_get(tid, arch_vax.reg_pc, &pc), 0);
 	assert_int_equal(regs.r[arch_vax.reg_pc], pc);
 	assert_true(pc > 0x10000 && pc < 0x20000);
 	host_simh.resume(tid, RESUME_RUN, 0);

@@ -230,7 +230,7 @@ run_to(pid_t tid, const char *path, const char *name)
 		await(tid, &event);
 	} while (event.kind != EVENT_TRAP);
 	assert_int_equal(host->mem_write(mem, tid, va, &byte, 1), 0);
-	host->reg_get(tid, arch->reg_pc, &pc);
+	assert_int_equal(host->reg_get(tid, arch->reg_pc, &pc), 0);
 	assert_int_equal(pc, va + 1);
 	host->reg_set(tid, arch->reg_pc, va);
 	host->mem_close(mem);
@@ -330,7 +330,7 @@ test_held(void **state)
 	counted.data_read = read_counted;
 	stack = stack_open(&counted, arch);
 	run_to(tid, path, "main");
-	host->reg_get(tid, arch->reg_sp, &sp);
+	assert_int_equal(host->reg_get(tid, arch->reg_sp, &sp), 0);
 	walk_now(stack, tid, &walk);
 	walk_free(&walk);
 	nreads = 0;
