@@ -116,9 +116,9 @@ depths_follow(struct depths *s, struct depth d)
 			d.addr = insn.target;
 			break;
 		case INSN_BRANCH:
-			*vec_push(s->todo, s->ntodo) = (struct depth){
-				insn.target, d.sp, d.known
-			};
+			*vec_push(s->todo,
+				  s->ntodo) = (struct depth){ insn.target, d.sp,
+							      d.known };
 			break;
 		default:
 			/* Calls of functions elsewhere that end others. */
@@ -202,7 +202,6 @@ last_call_stays(const struct returns_input *in, uint64_t entry, uint64_t end)
 	if (!in->behind || !in->arch->effect || !in->arch->motion)
 		return false;
 	next = in->behind(in->ctx, end);
-	return next && next - end <= PADDING_MAX &&
-	       bytes_idle(in, end, next) && stack_spared(in, next) &&
-	       end_deep(in, entry, end);
+	return next && next - end <= PADDING_MAX && bytes_idle(in, end, next) &&
+	       stack_spared(in, next) && end_deep(in, entry, end);
 }

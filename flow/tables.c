@@ -60,19 +60,6 @@ by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool
-addressless(const struct tables *t, uint32_t insn)
-{
-	const struct arch *arch = t->in->arch;
-	const uint8_t *code;
-	size_t avail;
-
-	if (!arch->addressless)
-		return false;
-	code = t->in->text(t->in->ctx, t->cfg->insns[insn].addr, &avail);
-	return code && arch->addressless(code, avail);
-}
-
 /* Collect the constant addresses in instructions; set `frame` and `taken`. */
 static void
 marks_find(struct tables *t)
@@ -83,7 +70,8 @@ marks_find(struct tables *t)
 		const struct effect *e;
 		uint64_t addr;
 
-		if (cfg->insns[i].kind != INSN_PLAIN || addressless(t, i))
+		if (cfg->insns[i].kind != INSN_PLAIN ||
+		    values_addressless(&t->values, i))
 			continue;
 		e = values_effect(&t->values, i);
 		addr = values_address(&t->values, (uint64_t)e->src.disp);

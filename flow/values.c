@@ -91,6 +91,19 @@ values_effect(struct values *v, uint32_t insn)
 	return effect;
 }
 
+bool
+values_addressless(const struct values *v, uint32_t insn)
+{
+	const struct arch *arch = v->in->arch;
+	const uint8_t *code;
+	size_t avail;
+
+	if (!arch->addressless)
+		return false;
+	code = v->in->text(v->in->ctx, v->cfg->insns[insn].addr, &avail);
+	return code && arch->addressless(code, avail);
+}
+
 static bool
 kills(const struct effect *e, uint8_t reg)
 {

@@ -64,7 +64,8 @@ insn_targets(const struct plan *plan, const struct func_plan *fplan, size_t i)
 	if (fplan->units & 1U << UNIT_CALL && insn_calls_indirect(insn))
 		return true;
 	return insn->kind == INSN_JUMP_INDIRECT && insn->flow == FLOW_PLAIN &&
-	       plan->image->arch->jump_write && plan->wish.method != PLACE_ONCE;
+	       plan->image->arch->emit.jump_write &&
+	       plan->wish.method != PLACE_ONCE;
 }
 
 static void

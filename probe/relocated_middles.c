@@ -88,7 +88,8 @@ relocated_middles(struct build *build, uint32_t index)
 			   patch->addr + entry_patch_len(arch, patch), covered);
 		if (patch->via == VIA_CHAIN)
 			insns_mark(cfg, patch->landing,
-				   patch->landing + arch->emit.jump_len, covered);
+				   patch->landing + arch->emit.jump_len,
+				   covered);
 	}
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		uint32_t site;
