@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "probe/build.h"
+#include "relocate/pc_map.h"
 #include "relocate/relocate.h"
 #include "util/mem.h"
 

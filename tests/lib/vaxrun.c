@@ -134,8 +134,9 @@ vaxrun_step(struct vaxrun *v, size_t site)
 	host_simh.mem_write(0, 0, s->va, &v->origs[site], 1);
 	host_simh.resume(0, RESUME_STEP, 0);
 	host_simh.wait(&event);
-	must(!host_simh.reg_get(0, arch_vax.reg_pc, &pc));
-	s->taken += event.kind == EVENT_TRAP && s->next && pc != s->next;
+	s->taken += event.kind == EVENT_TRAP && s->next &&
+		    !host_simh.reg_get(0, arch_vax.reg_pc, &pc) &&
+		    pc != s->next;
 	host_simh.mem_write(0, 0, s->va, arch_vax.trap, 1);
 	return event;
 }
