@@ -97,6 +97,18 @@ task_maps(const struct run *run, const struct task *task, uint64_t size)
 	       task_room(run, task, size);
 }
 
+static void
+own_add(struct space *space, uint64_t lo, uint64_t hi)
+{
+	struct range range = { lo, hi };
+	size_t i = space->nown;
+
+	*vec_push(space->own, space->nown) = range;
+	for (; i && space->own[i - 1].lo > lo; i--)
+		space->own[i] = space->own[i - 1];
+	space->own[i] = range;
+}
+
 static uint64_t
 code_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
 {
@@ -110,10 +122,8 @@ code_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
 			   &result) ||
 	    (uint64_t)result != place)
 		return 0;
-	*vec_push(task->process->space->own,
-		  task->process->space->nown) = (struct range){
-		place, (place + size + PAGE - 1) / PAGE * PAGE
-	};
+	own_add(task->process->space, place,
+		(place + size + PAGE - 1) / PAGE * PAGE);
 	return place;
 }
 

@@ -80,11 +80,8 @@ mapping_own(const struct space *space, const struct mapping *map)
 	uint64_t at = map->lo;
 
 	for (size_t i = 0; i < space->nown && at < map->hi; i++)
-		if (at - space->own[i].lo <
-		    space->own[i].hi - space->own[i].lo) {
+		if (at - space->own[i].lo < space->own[i].hi - space->own[i].lo)
 			at = space->own[i].hi;
-			i = (size_t)-1;
-		}
 	return at >= map->hi || !strcmp(map->path, "[vdso]") ||
 	       !strcmp(map->path, "[vsyscall]");
 }

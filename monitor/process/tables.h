@@ -39,7 +39,8 @@ struct space {
 	struct held_text *text;	/* text being edited; see text_edit.c */
 	struct module **modules;
 	size_t nmodules;
-	struct range *own;	/* what pmon mapped there to be executed */
+	struct range *own;	/* what pmon mapped there to be executed;
+				   ascending lo */
 	size_t nown;
 	uint64_t call_spot;	/* where tasks make calls for pmon; 0: not yet
 				   looked for */
