@@ -80,7 +80,12 @@ my @corpus = (
 	['node', ['nodejs'], ['node', '-e', 'function f(n) { return ' .
 	    'n < 2 ? n : f(n - 1) + f(n - 2) } console.log(f(20))']],
 	['perl', ['perl'], ['perl', '-e', 'sub f { my $n = shift; ' .
-	    '$n < 2 ? $n : f($n - 1) + f($n - 2) } print f(18), "\n"']],
+	    '$n < 2 ? $n : f($n - 1) + f($n - 2) } print f(18), "\n"'],
+	    # f(n) makes 2 * fib(n + 1) - 1 calls: the first, and two, each with
+	    # a subtraction, for each addition.
+	    knows => { Perl_pp_entersub => 8361, Perl_pp_cond_expr => 8361,
+		Perl_pp_subtract => 8360, Perl_pp_add => 4180,
+		Perl_pp_print => 1 }],
 	['lua', ['lua5.4'], ['lua5.4', '-e', 'function f(n) return ' .
 	    'n < 2 and n or f(n - 1) + f(n - 2) end print(f(22))']],
 	['luajit', ['luajit'], ['luajit', '-e', 'function f(n) return ' .
@@ -106,7 +111,8 @@ my @corpus = (
 	    in => join('', map { "a$_-b" . $_ * 7 . "c\n" } 1 .. 9999)],
 	['bat (Rust)', ['bat'], sub { ['batcat', '-pp', '--color=always',
 	    file('bat.c', c_source(60))] }],
-	['fd (Rust)', ['fd-find'], ['fdfind', '-j1', 'passwd', '/etc']],
+	['fd (Rust)', ['fd-find'], ['fdfind', '--max-buffer-time=600000',
+	    'passwd', '/etc']],
 	['pandoc (GHC)', ['pandoc'], ['pandoc', '-f', 'markdown', '-t', 'html',
 	    abs_path('CONTRIBUTING.md')]],
 	['shellcheck', ['shellcheck'], ['shellcheck', abs_path('tools/deps')]],
@@ -128,7 +134,7 @@ my @corpus = (
 		    join('', map { " m$_.o" } 1 .. 4) .
 		    '\n" >m.mk; make -s -j2 -f m.mk');
 	}],
-	['cmake, ninja', ['cmake', 'ninja-build'], sub {
+	['cmake+ninja', ['cmake', 'ninja-build'], sub {
 		remove_tree("$dir/cmake");
 		make_path("$dir/cmake");
 		file('cmake/c.c', c_source(8));
@@ -137,7 +143,7 @@ my @corpus = (
 		script('cmake', 'rm -rf cmake.out; cmake -G Ninja -S cmake -B ' .
 		    'cmake.out >/dev/null; ninja -C cmake.out >/dev/null; ' .
 		    './cmake.out/c');
-	}],
+	}, knows => { map { ("f$_" => 1) } 1 .. 8 }],
 	['git', ['git'], sub { script('git', <<'END') }],
 rm -rf git; git init -q git; cd git
 for i in 1 2 3; do
