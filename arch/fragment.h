@@ -20,6 +20,8 @@ struct motion {
 	uint8_t disp;		/* offset in its code of a 32-bit displacement
 				   relative to the pc; 0: none */
 	uint8_t cond;		/* of a branch, as the arch numbers them */
+	uint8_t loads;		/* bytes that it loads from `refers`, if that is
+				   all that it does with this address; else 0 */
 	uint32_t reads;		/* flags it may use */
 	uint32_t writes;	/* flags it sets in any case */
 	uint64_t refers;	/* an address among its operands that it does

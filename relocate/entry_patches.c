@@ -387,6 +387,40 @@ entry_patches_make(struct shape *shape, struct relocated *relocated)
 	while (entry_patches_mend(shape, relocated));
 }
 
+static bool
+bytes_meet(uint64_t a, unsigned na, uint64_t b, unsigned nb)
+{
+	return a < b + nb && b < a + na;
+}
+
+bool
+entry_patches_spare(const struct shape *shape,
+		    const struct relocated *relocated, uint64_t addr,
+		    unsigned n)
+{
+	const struct arch *arch = shape->arch;
+	size_t i = cfg_insn_from(shape->cfg, addr);
+	const struct insn *insn;
+
+	if (!i || (i < shape->cfg->ninsns && shape->cfg->insns[i].addr == addr))
+		return false;
+	insn = &shape->cfg->insns[i - 1];
+	if (insn->kind != INSN_PLAIN || addr + n > insn->addr + insn->len)
+		return false;
+	for (uint32_t p = 0; p < relocated->nentry_patches; p++) {
+		const struct entry_patch *patch = &relocated->entry_patches[p];
+		unsigned len = patch->via == VIA_SPRING ?
+				       arch->jump_len :
+				       entry_patch_uses(arch, patch);
+
+		if (bytes_meet(patch->addr, len, addr, n) ||
+		    (patch->via == VIA_CHAIN &&
+		     bytes_meet(patch->landing, arch->jump_len, addr, n)))
+			return false;
+	}
+	return true;
+}
+
 void
 entry_patches_lead(const struct shape *shape, struct relocated *relocated)
 {

@@ -14,6 +14,15 @@
 void entry_patches_make(struct shape *shape, struct relocated *relocated);
 
 /*
+ * Do the n bytes of the original from addr on stay as they are?  Only where
+ * they are of one instruction that is no call, and not its first, is that
+ * certain.
+ */
+bool entry_patches_spare(const struct shape *shape,
+			 const struct relocated *relocated, uint64_t addr,
+			 unsigned n);
+
+/*
  * Turn the entry patches' offsets from numbers of segments into offsets in the
  * relocated function, once that is laid out.
  */

@@ -140,7 +140,7 @@ relocated_make(const struct relocate_input *in)
 	entry_patches_make(&shape, relocated);
 	if ((in->unknown && in->extent == EXTENT_PROBED &&
 	     entry_alone(relocated)) ||
-	    shape_check(&shape) || layout_make(&shape, relocated))
+	    shape_check(&shape, relocated) || layout_make(&shape, relocated))
 		goto failed;
 	entry_patches_lead(&shape, relocated);
 	addrs_make(in->cfg, relocated);

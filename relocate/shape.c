@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "relocate/entry_patches.h"
 #include "relocate/flags.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -84,7 +85,8 @@ call_check(const struct shape *shape, const struct insn *insn)
 }
 
 static int
-insn_check(const struct shape *shape, size_t i)
+insn_check(const struct shape *shape, const struct relocated *relocated,
+	   size_t i)
 {
 	const struct insn *insn = &shape->cfg->insns[i];
 	const struct motion *motion = &shape->motions[i];
@@ -102,7 +104,10 @@ insn_check(const struct shape *shape, size_t i)
 	default:
 		if (!motion->refers ||
 		    (!motion->disp && !shape->in->absolute) ||
-		    !addr_disturbed(shape, motion->refers))
+		    !addr_disturbed(shape, motion->refers) ||
+		    (motion->loads &&
+		     entry_patches_spare(shape, relocated, motion->refers,
+					 motion->loads)))
 			return 0;
 		return fail("the instruction at %#" PRIx64 " takes the address "
 			    "of code in the middle of a block",
@@ -145,7 +150,7 @@ insns_tied(const struct shape *shape, const bool *tied)
 }
 
 int
-shape_check(const struct shape *shape)
+shape_check(const struct shape *shape, const struct relocated *relocated)
 {
 	const struct cfg *cfg = shape->cfg;
 
@@ -156,7 +161,7 @@ shape_check(const struct shape *shape)
 			continue;
 		for (size_t i = block->first; i < block->first + block->count;
 		     i++)
-			if (insn_check(shape, i))
+			if (insn_check(shape, relocated, i))
 				return -1;
 	}
 	return 0;

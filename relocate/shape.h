@@ -45,7 +45,7 @@ void shape_close(struct shape *shape);
  * relocated and where the original is patched.  Returns 0, or -1 with the
  * message.
  */
-int shape_check(const struct shape *shape);
+int shape_check(const struct shape *shape, const struct relocated *relocated);
 
 /*
  * Find which blocks are code, and where control goes from them: block_roles.c.
@@ -161,7 +161,7 @@ static inline bool
 insn_anchored(const struct insn *insn)
 {
 	return insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT ||
-	       insn->kind == INSN_SYSCALL || insn->kind == INSN_TRAP;
+	       insn->kind == INSN_SYSCALL;
 }
 
 #endif

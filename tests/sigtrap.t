@@ -83,6 +83,29 @@ for my $options ([], ['--patch=trap']) {
 	is($target->finish('q'), 'status 0', 'it ends well');
 }
 
+# Its own breakpoints, in a relocated function, and what a table leads to, a
+# call by r12 and a load from the middle of an instruction besides.
+{
+	my $own = compile('breakpoints.c', '-O1');
+	my $alone = run([$own]);
+	my $truth;
+
+	for my $options (['--patch=trap'], []) {
+		my $blocks = "$scratch/blocks";
+		my $run = monitor([@$options, '--placement=every',
+			'--func=breaks', '--units=func,block,edge',
+			"--report=blocks:$blocks"], [$own]);
+
+		same($alone, $run, "@$options: its own breakpoints");
+		# 10 rounds, 2 for each way.
+		counts_are($run, { breaks => 10 }, "@$options");
+		$truth //= slurp($blocks);
+		is(slurp($blocks), $truth, 'and each block');
+		unlike($run->{report}, qr/by traps: /, 'not by traps')
+		    unless @$options;
+	}
+}
+
 # Two threads at a time: one runs into a breakpoint in its handler, or ignores
 # SIGTRAP, just when the other is given a SIGTRAP (tests/prog/given_at.c).
 {

@@ -113,6 +113,10 @@ motion_refers(const ZydisDecodedInstruction *zinsn, uint64_t addr,
 			return -1;
 		motion->disp = zinsn->raw.disp.offset;
 		motion->refers = addr + zinsn->length + disp;
+		/* mov r, r/m */
+		if (zinsn->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+		    zinsn->opcode == 0x8b)
+			motion->loads = zinsn->operand_width / 8;
 	} else if (zinsn->raw.imm[0].size >= 32) {
 		motion->refers = zinsn->raw.imm[0].value.u;
 	} else if (zinsn->raw.disp.size == 32) {
@@ -121,11 +125,11 @@ motion_refers(const ZydisDecodedInstruction *zinsn, uint64_t addr,
 	return 0;
 }
 
-/* Is a call's operand relative to rsp (or r12, encoded alike), or in it? */
+/* Is a call's operand relative to rsp, or in it?  REX.B makes that r12. */
 static bool
 call_by_stack(const ZydisDecodedInstruction *zinsn)
 {
-	return zinsn->raw.modrm.rm == 4 &&
+	return zinsn->raw.modrm.rm == 4 && !zinsn->raw.rex.B &&
 	       (zinsn->raw.modrm.mod == 3 || zinsn->raw.sib.base == 4);
 }
 

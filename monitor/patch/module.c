@@ -210,15 +210,15 @@ patch_choose(const struct run *run, const struct module *module,
 	const struct arch *arch = run->arch;
 	enum patch_choice choice = run->opts->patch;
 	struct slot_code slot;
-	bool slots, emulated;
+	bool slots, emulated, leads;
 
-	if (site->insn.kind == INSN_TRAP)
+	leads = site->leads && !module->plan->fplans[site->fplan].lost;
+	if (site->insn.kind == INSN_TRAP && !leads)
 		return PATCH_OWN;
 	if (site->waiting)
 		return PATCH_WAITING;
 	if (site->leads)
-		return module->plan->fplans[site->fplan].lost ? PATCH_RETIRED :
-								PATCH_LEADS;
+		return leads ? PATCH_LEADS : PATCH_RETIRED;
 	if (run->host->counting && choice != PATCH_STEP && !site->targets)
 		return PATCH_HOST;
 	if (site->skips &&

@@ -234,6 +234,8 @@ test_places(void **unused)
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	static const uint8_t pause[] = { 0xf3, 0x90 }, nop[] = { 0x66, 0x90 };
 	static const uint8_t stack[] = { 0xff, 0x54, 0x24, 0x08 };
+	static const uint8_t r12[] = { 0x41, 0xff, 0x54, 0x24, 0x08 };
+	static const uint8_t load[] = { 0x48, 0x8b, 0x05, 1, 0, 0, 0 };
 	struct motion motion;
 
 	assert_int_equal(arch_x86_64.motion(eip, 7, 0, &motion), -1);
@@ -241,6 +243,10 @@ test_places(void **unused)
 	assert_int_equal(arch_x86_64.motion(rip, 7, 0x5000, &motion), 0);
 	assert_int_equal(motion.disp, 3);
 	assert_int_equal(motion.refers, 0x5000);
+	assert_int_equal(motion.loads, 0);
+	assert_int_equal(arch_x86_64.motion(load, 7, 0x5000, &motion), 0);
+	assert_int_equal(motion.refers, 0x5008);
+	assert_int_equal(motion.loads, 8);
 	assert_int_equal(arch_x86_64.motion(endbr, 4, 0, &motion), 0);
 	assert_true(motion.idle && motion.lands);
 	assert_int_equal(arch_x86_64.motion(nop, 2, 0, &motion), 0);
@@ -249,6 +255,8 @@ test_places(void **unused)
 	assert_false(motion.idle);
 	assert_int_equal(arch_x86_64.motion(stack, 4, 0, &motion), 0);
 	assert_true(motion.stack);
+	assert_int_equal(arch_x86_64.motion(r12, 5, 0, &motion), 0);
+	assert_false(motion.stack);
 }
 
 int
