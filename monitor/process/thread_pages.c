@@ -22,7 +22,7 @@
 /* Pages take much address space, but only counters that are used take memory. */
 enum {
 	PAGE_STEP = 1 << 16,	/* a page's size is a multiple of this */
-	PAGE_MORE = 1 << 28,	/* room for libraries that may be loaded */
+	PAGE_MORE = 1 << 29,	/* room for libraries that may be loaded */
 	THREAD_PAGES = 64,	/* in one chunk */
 };
 
