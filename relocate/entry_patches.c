@@ -410,12 +410,12 @@ entry_patches_spare(const struct shape *shape,
 	for (uint32_t p = 0; p < relocated->nentry_patches; p++) {
 		const struct entry_patch *patch = &relocated->entry_patches[p];
 		unsigned len = patch->via == VIA_SPRING ?
-				       arch->jump_len :
+				       arch->emit.jump_len :
 				       entry_patch_uses(arch, patch);
 
 		if (bytes_meet(patch->addr, len, addr, n) ||
 		    (patch->via == VIA_CHAIN &&
-		     bytes_meet(patch->landing, arch->jump_len, addr, n)))
+		     bytes_meet(patch->landing, arch->emit.jump_len, addr, n)))
 			return false;
 	}
 	return true;
