@@ -4,6 +4,7 @@ use warnings;
 use lib 'tests/lib';
 use File::Copy qw(copy);
 use Test::More;
+use Orphans;
 use Pmon;
 use Target;
 
@@ -445,5 +446,11 @@ refused
 		untouched($target, 'not permitted');
 	}
 }
+
+# The kernel makes these calls again behind a pause, by way of the instruction
+# that is in front of the pc.
+is(left_by('TERM', $_, ['--units=edge']), "status 0, 210, $_ 0, status 0",
+    "$_: a call that waits, in a function with edges")
+    for qw(poll suspend futex);
 
 done_testing;

@@ -83,7 +83,8 @@ bool relocated_counting(struct run *run, const struct task *task);
 bool relocated_bring_original(struct run *run, struct task *task, uint64_t *va);
 /*
  * The task stands in the middle of a function that now has a relocated
- * function: move it there.
+ * function: move it there, unless it stands behind a system call, which the
+ * kernel or pmon may make again.  That returns to the original.
  */
 void relocated_begin(struct run *run, struct task *task);
 /*

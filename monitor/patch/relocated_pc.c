@@ -479,9 +479,12 @@ relocated_inside(const struct space *space, uint64_t va)
 void
 relocated_begin(struct run *run, struct task *task)
 {
-	uint64_t pc;
+	struct regs regs;
+	uint8_t pc = run->arch->reg_pc, orig = run->abi->reg_orig;
 
-	if (!run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
-		run->host->reg_set(task->tid, run->arch->reg_pc,
-				   relocated_inside(task->process->space, pc));
+	if (run->host->regs_get(task->tid, &regs) ||
+	    (orig != REG_NONE && (int64_t)regs.r[orig] >= 0))
+		return;
+	run->host->reg_set(task->tid, pc,
+			   relocated_inside(task->process->space, regs.r[pc]));
 }

@@ -11,14 +11,14 @@ use Left;
 use Pmon;
 use Target;
 
-our @EXPORT = qw(orphan orphaned);
+our @EXPORT = qw(orphan orphaned left_by);
 
 my ($READ, $WAIT4) = (0, 61);
 my $program = compile('orphan.c', '-O1', '-pthread');
 my $inject = abs_path(compile('fault_at.c', qw(-O2 -shared -fPIC)));
 # The number of the call that the first thread is in.
-my %calls = (read => $READ, threads => $READ, sleep => 230, futex => 202,
-    poll => 7, epoll => 232, suspend => 130);
+my %calls = (read => $READ, late => $READ, threads => $READ, sleep => 230,
+	futex => 202, poll => 7, epoll => 232, suspend => 130);
 my $answer = 210;
 
 # What signals each thread blocks and has pending.
@@ -92,6 +92,26 @@ death
 	my ($target, $how, $text) = @_;
 
 	return $how eq 'signal 5' && $text ? 'traps' : $how;
+}
+
+# Send pmon a signal while it counts.  How it ends, what the process answers
+# then and says at the end, and how the process ends.
+sub
+left_by
+{
+	my ($signal, $mode, $options) = @_;
+	my $target = orphan($mode);
+	my $run = start([$pmon, '--no-config', @$options,
+		"--report=summary:$scratch/orphan", '-p', $target->{pid}]);
+
+	wait_for(sub { attached($run->{pid}, $target, $mode) });
+	kill $signal => $run->{pid};
+	my $end = finish($run);
+	my $out = $target->ask('w');
+	$target->tell('q');
+	my $last = $target->answer // 'nothing';
+	return join ', ', ended($end), $out // 'nothing', $last,
+	    $target->finish;
 }
 
 # Kill pmon just before its nth request.  What is not as it should be then, or
