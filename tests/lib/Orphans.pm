@@ -104,7 +104,8 @@ left_by
 	my $run = start([$pmon, '--no-config', @$options,
 		"--report=summary:$scratch/orphan", '-p', $target->{pid}]);
 
-	wait_for(sub { attached($run->{pid}, $target, $mode) });
+	wait_for(sub { attached($run->{pid}, $target, $mode) &&
+	    text_changes($target->{pid}) || has_ended($run->{pid}) });
 	kill $signal => $run->{pid};
 	my $end = finish($run);
 	my $out = $target->ask('w');
