@@ -178,6 +178,19 @@ spaces_slots(struct run *run, struct module *module, size_t first, size_t last)
 }
 
 /*
+ * Whether the entry waited with a trap of pmon's, or with one of the program's
+ * own that is to lead into a relocated function now.
+ */
+static bool
+entry_waited(const struct module *module, uint32_t site)
+{
+	uint8_t patch = module->patched[site].patch;
+
+	return patch == PATCH_WAITING ||
+	       (patch == PATCH_OWN && module->plan->sites[site].leads);
+}
+
+/*
  * Entries that no longer wait: choose their patch for good, or retire them; if
  * `defers`, let the traps of relocated functions lead there.  Returns those
  * retired.
@@ -192,7 +205,7 @@ module_settle_entries(struct run *run, struct module *module,
 	for (size_t i = 0; i < entries->n; i++) {
 		uint32_t site = entries->sites[i];
 
-		if (module->patched[site].patch != PATCH_WAITING)
+		if (!entry_waited(module, site))
 			continue;
 		if (!plan->sites[site].idle) {
 			patched_choose(run, module, site);
