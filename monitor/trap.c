@@ -287,6 +287,8 @@ trap_handle(struct run *run, struct task *task, int signal)
 	}
 	if (hit.site->hook) {
 		abnormal_hook(run, task, hit.module, hit.site->hook);
+		if (task->process->space && !sigtrap_default(task))
+			space_settle(run, task->process->space);
 		/*
 		 * The hook may have planted more, so the site may have moved.
 		 */

@@ -6,10 +6,13 @@
  * in a program of several tasks the trap stays at first, and the jumps of many
  * functions are written in one pause.  Until then no task is in the functions
  * but through their traps, so everything else can be written while others run.
+ * Programs that handle or ignore SIGTRAP might see what traps do to that, so
+ * there nothing is deferred.
  * Writes nothing itself: extend.c does.
  */
 #include "monitor/patch/deferred.h"
 
+#include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "relocate/relocate.h"
@@ -21,23 +24,28 @@ enum {
 	HITS_MAX = 32,
 };
 
+/* The tasks of the module's spaces. */
 struct others {
 	const struct module *module;
-	bool run;
+	bool run;		/* some run, and would have to be paused */
+	bool minds;		/* some would see what a trap does to SIGTRAP */
 };
 
 static void
-task_counts(struct run *run, struct task *task, void *ctx)
+task_minds(struct run *run, struct task *task, void *ctx)
 {
 	struct others *others = ctx;
 	const struct space *space = task->process ? task->process->space : NULL;
+	bool has = false;
 
 	(void)run;
-	if (!space || task->state != TASK_RUNNING || task->vforking ||
-	    task->exiting)
+	for (size_t i = 0; space && i < space->nmodules; i++)
+		has |= space->modules[i] == others->module;
+	if (!has)
 		return;
-	for (size_t i = 0; i < space->nmodules; i++)
-		others->run |= space->modules[i] == others->module;
+	others->minds |= !sigtrap_default(task);
+	others->run |= task->state == TASK_RUNNING && !task->vforking &&
+		       !task->exiting;
 }
 
 /*
@@ -75,8 +83,8 @@ deferral_pays(struct run *run, const struct module *module)
 		if (!fplan_guarded(module,
 				   &plan->fplans[plan->relocated_fplans[i]]))
 			return false;
-	task_each(run, task_counts, &others);
-	return others.run;
+	task_each(run, task_minds, &others);
+	return others.run && !others.minds;
 }
 
 bool

@@ -312,6 +312,14 @@ module_settle_deferred(struct run *run, struct module *module)
 	module_settle(run, module);
 }
 
+void
+space_settle(struct run *run, const struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (space->modules[i]->nsettled < space->modules[i]->nrelocated)
+			module_settle_deferred(run, space->modules[i]);
+}
+
 static void
 module_extend(struct run *run, struct module *module,
 	      const struct batch *entries)

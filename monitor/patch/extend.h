@@ -14,6 +14,7 @@
 void plan_extended(struct run *run, struct plan *plan);
 /* Write the jumps at entries that were deferred (deferred.h). */
 void module_settle_deferred(struct run *run, struct module *module);
+void space_settle(struct run *run, const struct space *space);
 /* Remove the trap of a site that has counted once and is not to count again. */
 void plan_lift(struct run *run, struct plan *plan, uint32_t site);
 /*

@@ -391,6 +391,14 @@ sigtrap_settle(struct run *run, struct task *task)
 }
 
 bool
+sigtrap_default(const struct task *task)
+{
+	const struct sigtrap *sigtrap = task->process->sigtrap;
+
+	return sigtrap && sigtrap->action.handler == HANDLER_DEFAULT;
+}
+
+bool
 sigtrap_ignores(const struct task *task)
 {
 	const struct sigtrap *sigtrap = task->process->sigtrap;

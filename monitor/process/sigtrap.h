@@ -65,6 +65,9 @@ int sigtrap_mend(struct run *run, struct task *task);
  */
 int sigtrap_settle(struct run *run, struct task *task);
 
+/* Whether the program is known to have left the action of SIGTRAP alone. */
+bool sigtrap_default(const struct task *task);
+
 /* Whether the program ignores SIGTRAP. */
 bool sigtrap_ignores(const struct task *task);
 
