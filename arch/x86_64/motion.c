@@ -177,8 +177,11 @@ motion_key(const struct quick *parts)
 	int key = parts->escaped << 8 | parts->opcode;
 	bool shift = !parts->escaped && parts->opcode >> 1 == 0xc0 >> 1;
 	bool nop = !parts->escaped && parts->opcode == 0x90;
+	bool load = !parts->escaped && parts->opcode == 0x8b;
 
+	/* How much is loaded depends on REX, too. */
 	if (parts->prefixes || (nop && parts->rex) || shift ||
+	    (load && parts->relative) ||
 	    (parts->imm_len >= 4 && !parts->direct) ||
 	    parts->kind == INSN_CALL_INDIRECT)
 		return -1;

@@ -210,6 +210,7 @@ test_motion(void **state)
 		assert_int_equal(motion.stack, full.stack);
 		assert_int_equal(motion.disp, full.disp);
 		assert_int_equal(motion.refers, full.refers);
+		assert_int_equal(motion.loads, full.loads);
 		assert_int_equal(motion.cond, full.cond);
 	}
 	assert_true(same > 100000);
