@@ -44,7 +44,28 @@ effect_sub_immediate(struct effect *e, const struct m68k_code *code,
 	effect_add_immediate(e, code, op, offset, width, -value);
 }
 
-/* add, sub, adda, suba. */
+/*
+ * addx, subx: Dy to Dx, or -(Ay) to -(Ax).  What they write depends on the flag
+ * X, so no value is said.
+ */
+static void
+effect_add_extended(struct effect *e, uint16_t op)
+{
+	const uint16_t pre = EA_PRE << 3;
+	unsigned width = width_of(op >> 6);
+
+	e->flags = true;
+	if (m68k_mode(op) == EA_DATA) {
+		e->dst = place_reg(upper_reg(op), width);
+		e->kills = bit(upper_reg(op));
+		return;
+	}
+	m68k_ea_moves(e, pre | (op & 7), width);
+	m68k_ea_moves(e, (uint16_t)(pre | upper_reg(op)), width);
+	e->stores = true;
+}
+
+/* add, sub, adda, suba, addx, subx. */
 void
 m68k_effect_add(struct effect *e, const struct m68k_code *code, uint16_t op)
 {
@@ -54,16 +75,14 @@ m68k_effect_add(struct effect *e, const struct m68k_code *code, uint16_t op)
 	unsigned reg = upper_reg(op) + (addr ? M68K_A0 : M68K_D0);
 	struct place src;
 
-	if (to_ea) {		/* addx and subx, too */
+	if (to_ea && m68k_mode(op) <= EA_ADDR) {
+		effect_add_extended(e, op);
+		return;
+	}
+	if (to_ea) {
 		e->flags = true;
 		m68k_ea_moves(e, op, width);
 		m68k_ea_written(e, code, op, OP, width);
-		if (m68k_mode(op) <= EA_ADDR) {
-			e->kills |= bit(upper_reg(op)) |
-				    bit(M68K_A0 + (op & 7)) |
-				    bit(M68K_A0 + upper_reg(op));
-			e->stores = true;
-		}
 		return;
 	}
 	if (is_immediate(op)) {

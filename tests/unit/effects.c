@@ -207,6 +207,9 @@ enum {
 	A3 = A0 << 3,
 };
 
+/* All condition codes. */
+enum { M68K_ALL = M68K_X | M68K_N | M68K_Z | M68K_V | M68K_C };
+
 /*
  * Instructions of the 68020 and its floating point unit, and which registers
  * they change by the M68000 Family Programmer's Reference Manual; sp is what
@@ -223,6 +226,14 @@ static const struct one {
 	{ { 0x4698 }, A0 },				/* not.l (a0)+ */
 	{ { 0x4463 }, A3 },				/* neg.w -(a3) */
 	{ { 0x4068, 0x01fc }, 0 },		/* negx.w 0x1fc(a0) */
+	{ { 0x4083 }, D3 },		/* negx.l d3 */
+	{ { 0xd581 }, D2 },		/* addx.l d1,d2 */
+	{ { 0x9541 }, D2 },		/* subx.w d1,d2 */
+	{ { 0xd788 }, A0 | A3 },	/* addx.l -(a0),-(a3) */
+	{ { 0x9708 }, A0 | A3 },	/* subx.b -(a0),-(a3) */
+	{ { 0xd78f }, A3, -4 },		/* addx.l -(sp),-(a3) */
+	{ { 0x9f8f }, 0, -8 },		/* subx.l -(sp),-(sp) */
+	{ { 0xe396 }, D6 },		/* roxl.l #1,d6 */
 	{ { 0xe9c6, 0x6401 }, D6 },	/* bfextu d6{16:1},d6 */
 	{ { 0xebc6, 0x7401 }, D7 },	/* bfexts d6{16:1},d7 */
 	{ { 0xedd0, 0x1401 }, D1 },	/* bfffo (a0){16:1},d1 */
@@ -289,6 +300,8 @@ one_run(const struct one *one, uint64_t stack, pid_t tid,
 		s.before.r[M68K_D0 + i] = 0x10203 * (i + 1);
 		s.before.r[M68K_A0 + i] = stack - 256 * i;
 	}
+	/* Values that depend on it differ from those of add and sub. */
+	s.before.r[M68K_PS] |= M68K_X;
 	must(!far->mem_write(0, tid, s.pc, code, sizeof(code)));
 	must(!far->regs_set(tid, &s.before));
 	assert_int_equal(arch->effect(code, sizeof(code), s.pc, &s.effect), 0);
@@ -301,6 +314,10 @@ one_run(const struct one *one, uint64_t stack, pid_t tid,
 	if (s.effect.kills != one->kills || s.effect.sp != one->sp)
 		fail_msg("%04x %04x: kills %x, sp %d", one->words[0],
 			 one->words[1], s.effect.kills, s.effect.sp);
+	if ((s.before.r[M68K_PS] ^ s.after.r[M68K_PS]) & M68K_ALL &&
+	    !s.effect.flags)
+		fail_msg("%04x %04x: the flags change", one->words[0],
+			 one->words[1]);
 	seen_check(&s);
 }
 
