@@ -41,13 +41,18 @@ ifndef V
 SAY = @$(if $(QUIET),,echo '  $(1) $@';)
 endif
 
+# $(CC), once it is known to be there.
+COMPILER = $(eval COMPILER := $(if $(shell command -v $(firstword $(CC))),\
+	$(CC),$(error no C compiler, $(CC): `make deps` installs what is \
+	missing)))$(COMPILER)
+
 all: $(BUILD)/pmon $(BUILD)/pmprint
 
 $(BUILD)/pmon: $(BUILD)/monitor/main.o $(LIB)
-	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call SAY,LINK)$(COMPILER) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/pmprint: $(PRINT) $(LIB)
-	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call SAY,LINK)$(COMPILER) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(LIB): $(LIBOBJS)
 	@rm -f $@
@@ -55,7 +60,7 @@ $(LIB): $(LIBOBJS)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(call SAY,CC)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(call SAY,CC)$(COMPILER) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 # What is in every page, which the assembler includes.
 $(BUILD)/report/html/html_assets.o: $(wildcard report/html/web/*)
@@ -66,7 +71,7 @@ $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 	$(call SAY,GEN)protoc-c --c_out=$(BUILD)/gen $<
 
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
-	$(call SAY,CC)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -c -o $@ $<
+	$(call SAY,CC)$(COMPILER) $(ALL_CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
 $(BUILD)/report/export/pprof.o: CPPFLAGS += -I$(BUILD)/gen
 $(BUILD)/report/export/pprof.o: | $(BUILD)/gen/report/export/pprof.pb-c.h
@@ -95,7 +100,7 @@ demo-run: $(BUILD)/pmon $(BUILD)/demo/shell
 
 $(BUILD)/demo/shell: demo/shell.c
 	@mkdir -p $(@D)
-	$(call SAY,LINK)$(CC) -g -O0 -o $@ $<
+	$(call SAY,LINK)$(COMPILER) -g -O0 -o $@ $<
 
 # What unit tests share, and the fuzz targets and benchmarks with them.
 TESTLIB := $(BUILD)/libtests.a
@@ -108,7 +113,7 @@ $(TESTLIB): $(TESTOBJS)
 UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 $(BUILD)/unit/%: tests/unit/%.c $(TESTLIB) $(LIB)
 	@mkdir -p $(@D)
-	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP $(LDFLAGS) \
+	$(call SAY,LINK)$(COMPILER) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP $(LDFLAGS) \
 		-o $@ $< $(TESTLIB) $(LIB) $(LDLIBS) -lcmocka
 
 units: $(UNITS)
@@ -119,7 +124,7 @@ units: $(UNITS)
 # none of the flags that pmon is built with.
 TEST_SECONDS = 1800
 LONG := $(patsubst %,tests/%.t,jump oracle_callgrind oracle_gcov malformed \
-	page real)
+	page real docs)
 TESTS = $(LONG) $(filter-out $(LONG),$(wildcard tests/*.t)) $(UNITS)
 check: deps-test
 	@$(MAKE) --no-print-directory check-run
@@ -179,7 +184,7 @@ fuzz-run: $(FUZZERS)
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(TESTLIB) $(LIB)
 	@mkdir -p $(@D)
-	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(CPPFLAGS) \
+	$(call SAY,LINK)$(COMPILER) $(ALL_CFLAGS) -fsanitize=fuzzer $(CPPFLAGS) \
 		$(LDFLAGS) -o $@ $< $(TESTLIB) $(LIB) $(LDLIBS)
 
 # The same targets on mutants that are made by number.
@@ -187,7 +192,7 @@ mutants: $(addprefix $(BUILD)/mutants/,$(TARGETS))
 
 $(BUILD)/mutants/%: tests/fuzz/%.c tests/fuzz/mutants.c $(TESTLIB) $(LIB)
 	@mkdir -p $(@D)
-	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $^ \
+	$(call SAY,LINK)$(COMPILER) $(ALL_CFLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $^ \
 		$(LDLIBS)
 
 # Microseconds per count, for pmon's patches and for other tools; then what
@@ -204,7 +209,7 @@ bench-run: all $(BUILD)/bench/relocated
 # In one process, with pmon's library.
 $(BUILD)/bench/%: bench/%.c $(TESTLIB) $(LIB)
 	@mkdir -p $(@D)
-	$(call SAY,LINK)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP $(LDFLAGS) \
+	$(call SAY,LINK)$(COMPILER) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP $(LDFLAGS) \
 		-o $@ $< $(TESTLIB) $(LIB) $(LDLIBS)
 
 # Who may include whom.

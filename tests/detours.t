@@ -22,6 +22,15 @@ came
 	return "$n SIGTRAP, code $code, tells $tells, 0 elsewhere";
 }
 
+# One for each signal that was sent, which is one or more.
+sub
+came_often
+{
+	my ($code) = @_;
+
+	return qr/^([1-9]\d*) SIGTRAP, code (??{ $code * $1 }), tells 0, 0 /;
+}
+
 # What makes it happen.
 sub
 env_of
@@ -42,7 +51,8 @@ for my $n (1 .. 4, 'each') {
 
 		is(ended($run), 'status 0', "SIGTRAP at step $n, $mode: " .
 		    'how it ends');
-		is($run->{out}, came(1, $code) . "\n",
+		like($run->{out}, $n eq 'each' ? came_often($code) :
+		    qr/^@{[quotemeta came(1, $code)]}$/,
 		    'it comes, as it was sent');
 	}
 }
@@ -57,11 +67,8 @@ for my $n (1 .. 4, 'each') {
 
 for my $n (1 .. 4, 'each') {
 	my $target = Target->new($program, 'serve');
-	my $came = qr/^@{[quotemeta came(1, -6)]}$/;
-
-	# One for each time that it was made to do calls, at least.
-	$came = qr/^([1-9]\d*) SIGTRAP, code -(??{ 6 * $1 }), tells 0, 0 /
-	    if $n eq 'each';
+	my $came = $n eq 'each' ? came_often(-6) :
+	    qr/^@{[quotemeta came(1, -6)]}$/;
 
 	is($target->answer, 'ready', 'it is ready');
 	my $run = monitor_start(['-p', $target->{pid}], [],

@@ -1,5 +1,6 @@
-# What the documents say is so: commands print what is shown, and files that are
-# named are there.  That reports are specified is looked at by man.t.
+# What the documents say is so: commands print what is shown, files that are
+# named are there, and the change that they describe can be made.  That reports
+# are specified is looked at by man.t.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -9,6 +10,7 @@ use Test::More;
 my $pmon = abs_path($ENV{PMON} // 'build/pmon');
 my $build = abs_path($ENV{PMON_BUILD} // 'build');
 my $cc = $ENV{CC} || 'cc';
+my $change = 'doc/first-change.md';
 my @documents = ('README.md', 'CONTRIBUTING.md', glob 'doc/*.md doc/*/*.md');
 
 sub
@@ -57,26 +59,67 @@ command_here
 	return $command;
 }
 
+# What is shown of what a command prints.
+sub
+shown_is
+{
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($printed, $shown, $what) = @_;
+	my $pattern = join '', map { $_ eq '...' ?
+	    '(?:.*\n)*' : quotemeta($_) . "\n" }
+	    split /\n/, $shown =~ s/\n+\z/\n/r;
+
+	return like($printed =~ s{\n+\z}{\n}r, qr/\A$pattern\z/, $what);
+}
+
 SKIP: {
 	skip 'clang has functions begin on other lines', 1
 	    if qx($cc --version) =~ /clang/;
 	my $n = 0;
 
-	for my $file (@documents) {
+	for my $file (grep { $_ ne $change } @documents) {
 		for my $example (examples(text($file))) {
 			my ($command, $shown) = @$example;
 			my $printed = join '',
 			    map { s{\Q$build\E/}{build/}gr }
 			    qx(${\ command_here($command)} 2>&1);
-			my $pattern = join '', map { $_ eq '...' ?
-			    '(?:.*\n)*' : quotemeta($_) . "\n" }
-			    split /\n/, $shown =~ s/\n+\z/\n/r;
-
-			like($printed =~ s{\n+\z}{\n}r, qr/\A$pattern\z/, "$file: $command");
+			shown_is($printed, $shown, "$file: $command");
 			$n++;
 		}
 	}
 	cmp_ok($n, '>=', 4, 'and there are examples');
+}
+
+# The change that a document describes, made in a copy of the tree, which needs
+# to build only what changes where it is built.  Nothing of this test's
+# surroundings goes there.
+{
+	my $text = text($change);
+	my @patches = $text =~ /^```diff\n(.*?)^```$/msg;
+	my $tree = "$dir/tree";
+	my @files = grep { -f } split /\n/, qx(git ls-files);
+	local %ENV = (%ENV, CC => $cc);
+
+	delete @ENV{grep { /^PMON|^MAKE|^[A-Z]*FLAGS$/ } keys %ENV};
+	push @files, split /\n/,
+	    qx(find build -name '*.[oad]' -o -path '*/gen/*' -type f)
+	    if $build eq (abs_path('build') // '');
+	mkdir $tree;
+	open my $copy, '|-', "tar c -T - | tar x -C $tree" or die $!;
+	print $copy map { "$_\n" } @files;
+	close $copy;
+	is($?, 0, 'a copy of the tree');
+	open my $patch, '|-', "cd $tree && git apply -" or die $!;
+	print $patch @patches;
+	close $patch;
+	is($?, 0, 'the patches apply');
+	for my $example (examples($text)) {
+		my ($command, $shown) = @$example;
+		my $printed = qx(cd $tree && { $command; } 2>&1);
+
+		is($?, 0, "$change: $command: status");
+		shown_is($printed, $shown, "$change: $command");
+	}
 }
 
 # Files that documents and comments name.
@@ -87,7 +130,7 @@ my @sources = grep { -f } split /\n/,
 my %base = map { m{([^/]+)\z} => 1 } split /\n/, qx(git ls-files);
 for my $file (@sources) {
 	# Names that only a check sees, and a change that is not made.
-	next if $file =~ m{^(?:tests/layers\.t|doc/first-change\.md)$};
+	next if $file =~ m{^(?:tests/layers\.t|\Q$change\E)$};
 	my %missing;
 
 	for (text($file) =~ m{(?<![\w/.-])($folder/[\w/-]+\.(?:[cht]|md|pm))\b}g) {

@@ -33,6 +33,11 @@ make
 	return $said;
 }
 
+# Without a compiler one line says so, of however many files.
+is(qx(make -s -j2 MAKEFLAGS= CC=no-compiler BUILD=$scratch/none all 2>&1) =~
+    s/^Makefile:\d+: //r, '*** no C compiler, no-compiler: `make deps` ' .
+    "installs what is missing.  Stop.\n", 'no compiler: one line');
+
 my @pages = map { s{man/(.*\.(.))}{/man/man$2/$1}r } glob 'man/*.[1-9]';
 my $expected = join "\n", sort qw(/bin/pmon /bin/pmprint
     /share/bash-completion/completions/pmon

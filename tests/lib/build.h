@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/plan.h"
 #include "symtab/image.h"
 #include "util/fail.h"
 
@@ -31,8 +32,19 @@ FILE *output(const char *command);
 /* The path of a file in the work directory; valid for three more calls. */
 const char *in_work(const char *name);
 void source(const char *name, const char *text);
+
+/* The offset of n bytes in a file in the work directory, which has them. */
+size_t bytes_at(const char *name, const uint8_t *bytes, size_t n);
+
+/*
+ * Damage a file in the work directory: each of the n bytes at the offset is set
+ * to each of some odd values, one at a time.  check() is called with each.
+ */
+void damage(const char *name, size_t at, size_t n, void (*check)(void));
+
 struct image *opened(const char *name, unsigned want);
 const struct func *func_named(const struct image *image, const char *name);
+struct func_plan *fplan_named(struct plan *plan, const char *name);
 int work_make(void **state);
 int work_remove(void **state);
 

@@ -68,18 +68,6 @@ plan_make(void)
 			 NULL, NULL);
 }
 
-static struct func_plan *
-fplan_named(struct plan *plan, const char *name)
-{
-	for (size_t i = 0; i < plan->nfplans; i++)
-		if (plan->fplans[i].func != FUNC_NONE &&
-		    !strcmp(plan->image->funcs[plan->fplans[i].func].name,
-			    name))
-			return &plan->fplans[i];
-	fail_msg("no %s", name);
-	return NULL;
-}
-
 /* Direct calls of five bytes. */
 static void
 test_calls(void **state)
