@@ -126,8 +126,11 @@ static int
 run_report_input(struct run *run, bool last)
 {
 	struct report_input *report_input = report_input_make(run);
-	int status = report_input_write(run, report_input, last);
+	int status;
 
+	notice_hold(true);
+	status = report_input_write(run, report_input, last);
+	notice_hold(false);
 	report_input_free(report_input);
 	return status;
 }
@@ -203,6 +206,25 @@ run_start(struct run *run)
 	return 0;
 }
 
+/*
+ * The program was ended by a SIGTRAP that is none of pmon's: where it executes a
+ * copy of code that has breakpoints, these are in the copy.
+ */
+static void
+sigtrap_explain(const struct run *run)
+{
+	const char *name = run->program ? run->program : run->opts->argv[0];
+	const char *slash = strrchr(name, '/');
+	char *note = mem_printf("%s: SIGTRAP ended it; if it copies, "
+				"translates or checks its own code, it has met "
+				"pmon's breakpoints there: count without that "
+				"program, by --object='!NAME'",
+				slash ? slash + 1 : name);
+
+	note_print(note);
+	free(note);
+}
+
 static int
 run_status(struct run *run)
 {
@@ -219,6 +241,8 @@ run_status(struct run *run)
 		     run->root_signal, strsignal(run->root_signal));
 		trouble();
 	}
+	if (run->root_signal == SIGTRAP)
+		sigtrap_explain(run);
 	status = run_report_input(run, true);
 	autosave_close(run);
 	return status ? status : run->root_status;

@@ -242,4 +242,29 @@ SKIP: {
 	}
 }
 
+# ---- signals that do not stop pmon cut no report short
+
+{
+	pipe my $from, my $to or die;
+	my $pid = fork // die;
+
+	if (!$pid) {
+		close $from;
+		open STDOUT, '>', '/dev/null' or die;
+		open STDERR, '>&', $to or die;
+		# More than a pipe takes.
+		exec $pmon, '--no-config', '--object=*', '--report=funcs,edges',
+		    '--', compile('faulted.c', '-O1', '-pthread'), 'calls';
+	}
+	close $to;
+	ok(wait_for(sub { slurp("/proc/$pid/syscall") =~ /^1 0x2 / }),
+	    'pmon waits until its report is read');
+	kill $_ => $pid for qw(USR1 ALRM IO);
+	# They have been taken, or wait until the report is written.
+	wait_for(sub { slurp("/proc/$pid/syscall") !~ /^running/ });
+	my $report = do { local $/; <$from> };
+	waitpid $pid, 0;
+	is($?, 0, 'and writes all of it') or diag(substr $report, -200);
+}
+
 done_testing;

@@ -48,4 +48,19 @@ for my $kind ('-no-pie', '-pie') {
 	}
 }
 
+# ---- what executes a copy of its code executes breakpoints, too
+
+{
+	my $copied = compile('copied.c', '-O1');
+	my $run = run([$pmon, '--no-config', '-u', 'func', $copied]);
+
+	is($run->{status}, 128 + 5, 'a copy with a breakpoint in it');
+	like($run->{err},
+	    qr/^pmon: note: copied-\w+: SIGTRAP .* by --object='!NAME'$/m,
+	    'is said to be the reason, and what helps');
+	$run = run([$pmon, '--no-config', '-u', 'func', '--object=!copied*',
+		$copied]);
+	is("$run->{status} $run->{out}", "0 42\n", 'and that does');
+}
+
 done_testing;

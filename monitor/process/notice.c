@@ -124,6 +124,18 @@ notice_suspend(pid_t *sender)
 }
 
 void
+notice_hold(bool on)
+{
+	sigset_t held;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGALRM);
+	sigaddset(&held, SIGUSR1);
+	sigaddset(&held, SIGIO);
+	sigprocmask(on ? SIG_BLOCK : SIG_UNBLOCK, &held, NULL);
+}
+
+void
 notice_suspended(void)
 {
 	signal(SIGTSTP, SIG_DFL);

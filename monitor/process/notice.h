@@ -43,6 +43,12 @@ bool notice_asked(void);
 enum suspension { SUSPEND_NONE, SUSPEND_TYPED, SUSPEND_SENT };
 enum suspension notice_suspend(pid_t *sender);
 
+/*
+ * Hold notices back that do not stop pmon, until it is called with false: a
+ * report that waits for its reader is not cut short by a signal.
+ */
+void notice_hold(bool on);
+
 /* Stop pmon as SIGTSTP does; returns when pmon is continued. */
 void notice_suspended(void);
 
