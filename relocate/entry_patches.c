@@ -11,6 +11,13 @@
 #include "util/mem.h"
 #include "util/search.h"
 
+/*
+ * Rounds of choosing and making room.  Each changes one segment at least, so
+ * without a limit they could be as many as the segments, and take the square of
+ * that.  No function of perl, PHP, gdb, cmake and cc1 needs more than three.
+ */
+enum { ROUNDS_MAX = 16 };
+
 /* Spans of bytes that may be changed and are not yet, ascending. */
 struct landings {
 	struct spare *spans;
@@ -382,9 +389,13 @@ entry_patches_mend(struct shape *shape, const struct relocated *relocated)
 void
 entry_patches_make(struct shape *shape, struct relocated *relocated)
 {
-	do
+	for (int round = 1;; round++) {
 		entry_patches_choose(shape, relocated);
-	while (entry_patches_mend(shape, relocated));
+		/* What has no room by then is entered by a trap. */
+		if (round == ROUNDS_MAX ||
+		    !entry_patches_mend(shape, relocated))
+			return;
+	}
 }
 
 static bool
