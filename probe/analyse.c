@@ -3,6 +3,7 @@
  * the arcs that the units asked for need (wanted.c).  Knows nothing of
  * processes; the monitor plants the sites added here.
  */
+#include "probe/beginning.h"
 #include "probe/build.h"
 
 #include <stdlib.h>
@@ -217,6 +218,7 @@ fplan_look(struct build *build, uint32_t index)
 {
 	struct plan *plan = build->plan;
 	struct func_plan *fplan = &plan->fplans[index];
+	uint64_t end;
 
 	if (fplan->state == FPLAN_READY && fplan->cfg && fplan->mid_entered)
 		mid_entries_note(build, index);
@@ -229,7 +231,9 @@ fplan_look(struct build *build, uint32_t index)
 		calls_place(build, index);
 		return;
 	}
-	if (!fplan->cfg)
+	if (!fplan->cfg && beginning_find(build, index, &end))
+		fplan_graph_beginning(build, fplan, end);
+	else if (!fplan->cfg)
 		fplan_graph(build, fplan);
 	if (fplan_overlaps(build, fplan) || neighbours_enter(build, index))
 		return;
@@ -237,6 +241,33 @@ fplan_look(struct build *build, uint32_t index)
 	fplan_parts(build, index);
 	mid_entries_note(build, index);
 	*vec_push(build->looked, build->nlooked) = index;
+}
+
+/*
+ * Place the counter of a function plan that has the graph of its beginning
+ * alone.  If that is not as cheap as with its whole graph, have it looked at
+ * again, to get that.
+ */
+static void
+beginning_place(struct build *build, uint32_t index)
+{
+	struct func_plan *fplan = &build->plan->fplans[index];
+	struct weights *weights = weights_guess(fplan->flow, fplan->cfg);
+	bool *wanted = arcs_want(build, fplan);
+	bool placed = relocated_place_counters(build, index, wanted, weights,
+					       build->plan->nhooks);
+
+	weights_free(weights);
+	free(wanted);
+	if (placed) {
+		fplan_ready(build, fplan);
+		return;
+	}
+	free(fplan->stays);
+	fplan->stays = NULL;
+	fplan->whole = true;
+	fplan_forget(fplan);
+	*vec_push(build->todo, build->ntodo) = index;
 }
 
 static void
@@ -247,6 +278,10 @@ fplan_place(struct build *build, uint32_t index)
 
 	if (fplan->state != FPLAN_WAITING)
 		return;
+	if (fplan->partial) {
+		beginning_place(build, index);
+		return;
+	}
 	fplan_ready(build, fplan);
 	if (fplan->units & ~(1U << UNIT_FUNC) && !build->plan->wish.unhooked)
 		fplan_hooks(build, fplan, hooks_wanted(build->plan));
@@ -269,10 +304,11 @@ build_goes_on(struct build *build)
 void
 build_analyse(struct build *build)
 {
-	while (build->ntodo && build_goes_on(build))
-		fplan_look(build, build->todo[--build->ntodo]);
-	while (build->nlooked && build_goes_on(build))
-		fplan_place(build, build->looked[--build->nlooked]);
+	while ((build->ntodo || build->nlooked) && build_goes_on(build))
+		if (build->ntodo)
+			fplan_look(build, build->todo[--build->ntodo]);
+		else
+			fplan_place(build, build->looked[--build->nlooked]);
 }
 
 /* ---- taking relocated functions back */

@@ -82,6 +82,12 @@ struct cfg *fplan_cfg(struct build *build, const struct func_plan *fplan,
 		      bool rows);
 /* Make the function plan's cfg and flow as build_analyse does. */
 void fplan_graph(struct build *build, struct func_plan *fplan);
+/*
+ * Make the cfg and flow of nothing but the function plan's beginning, up to
+ * `end`, where an instruction begins.
+ */
+void fplan_graph_beginning(struct build *build, struct func_plan *fplan,
+			   uint64_t end);
 /* Make the flow of the function plan's cfg, with leaks if the plan has them. */
 void fplan_flow_build(struct build *build, struct func_plan *fplan);
 /*

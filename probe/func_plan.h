@@ -85,10 +85,15 @@ struct func_plan {
 				   somewhere */
 	bool differs;		/* it is lost because its text is not the
 				   file's: the program, or a tool, changed it */
+	bool partial;		/* its cfg and flow are those of its beginning
+				   alone: see probe/beginning.h */
+	bool whole;		/* its beginning alone does not do */
 	bool mid_entered; /* control may come to its middle unseen */
 	bool interrupted;	/* a signal interrupted it; the handler came
 				   back if all stacks are known */
 	bool missed;		/* it may have run before it was looked at */
+	bool unwritten;		/* some of its traps could not be written in
+				   some process: nothing is known */
 	const char *why;	/* if FPLAN_FAULTY; outlives the plan */
 	uint32_t site;		/* at its entry, or SITE_NONE */
 	struct cfg *cfg;

@@ -96,6 +96,23 @@ fplan_graph(struct build *build, struct func_plan *fplan)
 		fplan->mid_entered = true;
 }
 
+void
+fplan_graph_beginning(struct build *build, struct func_plan *fplan,
+		      uint64_t end)
+{
+	struct range range = { fplan->ranges[0].lo, end };
+
+	fplan_forget(fplan);
+	fplan->cfg = graph_make(build->graphs, &(struct graph_wish){
+						       .ranges = &range,
+						       .n = 1,
+						       .entry = true,
+						       .apart = true,
+					       });
+	fplan->flow = flow_build(fplan->cfg, NULL, 0);
+	fplan->partial = true;
+}
+
 static void
 part_add(struct build *build, const struct part *part)
 {
@@ -141,6 +158,8 @@ plan_graph(struct plan *plan, uint32_t fplan)
 {
 	struct func_plan *b = &plan->fplans[fplan];
 
+	if (b->partial)
+		return false;
 	if (!b->cfg && b->nranges && !b->guest && b->state != FPLAN_FAULTY)
 		fplan_graph(plan->build, b);
 	return b->cfg != NULL;

@@ -47,6 +47,19 @@ build_enters(struct build *build, uint32_t index, uint64_t addr)
 }
 
 bool
+mid_entries_any(const struct build *build, const struct func_plan *fplan)
+{
+	for (size_t i = 0; i < fplan->nranges; i++) {
+		size_t at = mid_entered_from(build, fplan->ranges[i].lo);
+
+		if (at < build->nmid_entered &&
+		    build->mid_entered[at] < fplan->ranges[i].hi)
+			return true;
+	}
+	return false;
+}
+
+bool
 mid_entries_known(const struct build *build, const struct func_plan *fplan)
 {
 	for (size_t i = 0; i < fplan->nranges; i++) {
@@ -236,6 +249,9 @@ mid_entries_note(struct build *build, uint32_t index)
 	const struct func_plan *fplan = &build->plan->fplans[index];
 	const struct cfg *cfg = fplan->cfg;
 
+	/* Then it goes to no other function's middle. */
+	if (fplan->partial)
+		return;
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		const struct block *block = &cfg->blocks[b];
 		const struct insn *insn = &cfg->insns[block->first];

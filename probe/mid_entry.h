@@ -14,6 +14,8 @@ struct build;
  * have it looked at now.
  */
 void build_enters(struct build *build, uint32_t fplan, uint64_t addr);
+/* Whether there are mid-entries into the function plan. */
+bool mid_entries_any(const struct build *build, const struct func_plan *fplan);
 /* Whether an instruction begins at each mid-entry into the function plan. */
 bool mid_entries_known(const struct build *build,
 		       const struct func_plan *fplan);

@@ -144,7 +144,7 @@ void plan_lose(struct plan *plan);
 
 /*
  * Make the function plan's cfg and flow if it has none.  False if it cannot
- * have any.
+ * have any, or counts at its beginning alone.
  */
 bool plan_graph(struct plan *plan, uint32_t fplan);
 
@@ -174,6 +174,13 @@ bool plan_graphs(const struct plan *plan);
 
 /* Whether any count of the plan may be derived from others. */
 bool plan_infers(const struct plan *plan);
+
+/*
+ * Whether the image may write or replace text, so that no call may be
+ * redirected.  A library of which nothing is counted is trusted not to map
+ * anything over text.
+ */
+bool plan_rewrites(const struct plan *plan);
 
 /* ---- propagation: counts of blocks and edges from what was measured */
 

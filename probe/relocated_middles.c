@@ -163,6 +163,20 @@ addr_probed(const struct func_plan *fplan, uint64_t addr)
 }
 
 /*
+ * Whether the function plan has the graph of its beginning alone, and target is
+ * behind that: there nothing is changed.
+ */
+static bool
+beginning_expects(const struct func_plan *fplan, uint64_t target)
+{
+	const struct cfg *cfg = fplan->cfg;
+	const struct insn *last = &cfg->insns[cfg->ninsns - 1];
+
+	return fplan->partial && (target < cfg->insns[0].addr ||
+				  target >= last->addr + last->len);
+}
+
+/*
  * Code that is counted in the relocated function must not run in the original:
  * a trap leads control away from there.  Code that runs in the original anyway
  * may be entered if nothing is derived.
@@ -175,7 +189,8 @@ relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
 	bool in_relocated = relocated_offset(fplan->relocated, target) >= 0 &&
 			    !relocated_stays(fplan->relocated, target);
 
-	if (fplan->lost || relocated_entry_patch(fplan->relocated, target))
+	if (fplan->lost || relocated_entry_patch(fplan->relocated, target) ||
+	    beginning_expects(fplan, target))
 		return;
 	if (cfg_insn(fplan->cfg, target) < 0 || addr_probed(fplan, target) ||
 	    (in_relocated && plan->wish.no_traps) ||

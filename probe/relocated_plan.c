@@ -125,6 +125,17 @@ targets_hidden(const struct func_plan *fplan)
 	return false;
 }
 
+/* Whether one of its counters saves flags; then the message is set. */
+static bool
+counters_keep(const struct relocated *relocated)
+{
+	for (uint32_t i = 0; i < relocated->nfragments; i++)
+		if (relocated->fragments[i].kind == FRAGMENT_PROBE &&
+		    relocated->fragments[i].form == PROBE_THREAD_KEEP)
+			return fail("its counters must save the flags") != 0;
+	return false;
+}
+
 /*
  * Whether the relocated function needs no traps, after its guards are dropped;
  * if it does the message is set.  A counter that has to keep flags will not do:
@@ -135,10 +146,8 @@ relocated_trapless(struct relocated *relocated)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < relocated->nfragments; i++)
-		if (relocated->fragments[i].kind == FRAGMENT_PROBE &&
-		    relocated->fragments[i].form == PROBE_THREAD_KEEP)
-			return fail("its counters must save the flags") == 0;
+	if (counters_keep(relocated))
+		return false;
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
 		const struct entry_patch *entry_patch =
 			&relocated->entry_patches[i];
@@ -152,6 +161,36 @@ relocated_trapless(struct relocated *relocated)
 	}
 	relocated->nentry_patches = n;
 	return true;
+}
+
+/*
+ * Whether nothing but a jump leads into the relocated function, and its counter
+ * saves no flags; if not the message is set.  With its whole graph a function
+ * may have that where its beginning alone does not.
+ */
+static bool
+relocated_suffices(const struct relocated *relocated)
+{
+	const struct entry_patch *patch = relocated_entry(relocated);
+
+	if (counters_keep(relocated))
+		return false;
+	return (relocated->nentry_patches == 1 && patch &&
+		patch->via == VIA_JUMP) ||
+	       fail("there is no room for a jump") == 0;
+}
+
+/*
+ * Whether the plan can use the relocated function, from which guards may be
+ * dropped; if not the message is set.
+ */
+static bool
+relocated_usable(const struct plan *plan, const struct func_plan *fplan)
+{
+	if (fplan->partial && !relocated_suffices(fplan->relocated))
+		return false;
+	return !targets_hidden(fplan) &&
+	       (!plan->wish.no_traps || relocated_trapless(fplan->relocated));
 }
 
 /* Whether the range's last instruction never goes on behind the range. */
@@ -320,12 +359,7 @@ relocated_place_counters(struct build *build, uint32_t index,
 	fplan->placement = placement_make(fplan->flow, weights, &wish);
 	if (!fplan->cfg->unresolved || unknown_allowed(build, fplan))
 		fplan->relocated = fplan_relocate(build, fplan, weights);
-	if (fplan->relocated && targets_hidden(fplan)) {
-		relocated_free(fplan->relocated);
-		fplan->relocated = NULL;
-	}
-	if (fplan->relocated && plan->wish.no_traps &&
-	    !relocated_trapless(fplan->relocated)) {
+	if (fplan->relocated && !relocated_usable(plan, fplan)) {
 		relocated_free(fplan->relocated);
 		fplan->relocated = NULL;
 	}

@@ -4,6 +4,7 @@
  */
 #include "probe/build.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
 #include "util/fail.h"
@@ -63,7 +64,9 @@ site_proven(const struct plan *plan, uint64_t addr, uint32_t fplan)
 	if (!cfg || plan->wish.counted)
 		return true;
 	insn = cfg_insn(cfg, addr);
-	return insn >= 0 && cfg_proven(cfg, (size_t)insn);
+	if (insn < 0)
+		return plan->fplans[fplan].partial;
+	return cfg_proven(cfg, (size_t)insn);
 }
 
 uint32_t
@@ -168,6 +171,7 @@ fplan_forget(struct func_plan *fplan)
 	fplan->flow = NULL;
 	fplan->counts = NULL;
 	fplan->looked = false;
+	fplan->partial = false;
 }
 
 void
@@ -195,4 +199,16 @@ bool
 plan_infers(const struct plan *plan)
 {
 	return plan_graphs(plan) && plan->wish.method != PLACE_ONCE;
+}
+
+bool
+plan_rewrites(const struct plan *plan)
+{
+	const struct image *image = plan->image;
+
+	for (size_t i = 0; i < image->nsegments; i++)
+		if (image->segments[i].flags & PF_X &&
+		    image->segments[i].flags & PF_W)
+			return true;
+	return image->protects || (plan->wish.sel && image->maps);
 }

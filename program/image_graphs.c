@@ -16,12 +16,12 @@
 struct graphs {
 	const struct image *image;
 	struct returns *returns;
-	struct range followed;	/* callee_at allowed this range last */
-	bool parted;		/* the graph being made may have parts */
-	long budget;		/* instructions of other functions that may
+	struct range followed; /* callee_at allowed this range last */
+	bool parted; /* the graph being made may have parts */
+	long budget; /* instructions of other functions that may
 				   still be decoded for it */
-	struct range other;	/* the latest of their ranges, ... */
-	uint64_t *begun;	/* ... and where instructions begin, from its
+	struct range other; /* the latest of their ranges, ... */
+	uint64_t *begun; /* ... and where instructions begin, from its
 				   first on, as far as it was decoded */
 	size_t nbegun;
 };
@@ -204,9 +204,8 @@ callee_at(void *ctx, uint64_t addr, size_t *avail)
 	return image_text(image, addr, avail);
 }
 
-/* The part, split off some function, that contains addr, or NULL. */
-static const struct range *
-part_at(const struct image *image, uint64_t addr)
+const struct range *
+image_part(const struct image *image, uint64_t addr)
 {
 	size_t lo = search_first(image->nparts, i, image->parts[i].lo > addr);
 
@@ -221,7 +220,7 @@ code_behind(void *ctx, uint64_t addr)
 {
 	const struct image *image = ((struct graphs *)ctx)->image;
 	const struct func *func = func_around(image, addr - 1);
-	const struct range *part = part_at(image, addr - 1);
+	const struct range *part = image_part(image, addr - 1);
 	size_t f = search_first(image->nfuncs, i, image->funcs[i].addr >= addr);
 	size_t p = search_first(image->nparts, i, image->parts[i].lo >= addr);
 	uint64_t next = f < image->nfuncs ? image->funcs[f].addr : 0;
@@ -326,8 +325,8 @@ place_of(void *ctx, uint64_t addr)
 		return CFG_NONE;
 	func = image_func(image, addr);
 	if (!func)
-		return graphs->parted && part_at(image, addr) ? CFG_MIDDLE :
-								CFG_UNKNOWN;
+		return graphs->parted && image_part(image, addr) ? CFG_MIDDLE :
+								   CFG_UNKNOWN;
 	return insn_begins(graphs, func, addr) ? CFG_MIDDLE : CFG_NONE;
 }
 
@@ -393,7 +392,7 @@ part_add(const struct image *image, uint64_t target, struct range **ranges,
 {
 	const struct range *part = range_has(*ranges, *n, target) ?
 					   NULL :
-					   part_at(image, target);
+					   image_part(image, target);
 
 	if (part)
 		*vec_push(*ranges, *n) = *part;
@@ -509,7 +508,8 @@ graph_make(struct graphs *graphs, const struct graph_wish *wish)
 	for (size_t i = 0; i < wish->n; i++)
 		*vec_push(all, nall) = wish->ranges[i];
 	cfg = ranges_graph(graphs, wish, all, nall);
-	while (wish->entry && parts_add(graphs->image, cfg, &all, &nall)) {
+	while (wish->entry && !wish->apart &&
+	       parts_add(graphs->image, cfg, &all, &nall)) {
 		cfg_free(cfg);
 		cfg = ranges_graph(graphs, wish, all, nall);
 	}

@@ -20,11 +20,15 @@ void graphs_close(struct graphs *graphs);
 /* Whether addr is in one of the n ranges. */
 bool range_has(const struct range *ranges, size_t n, uint64_t addr);
 
+/* The part, split off some function without a symbol, with addr, or NULL. */
+const struct range *image_part(const struct image *image, uint64_t addr);
+
 /* What a graph is to be made of. */
 struct graph_wish {
 	const struct range *ranges;
 	size_t n;
 	bool entry;		/* the first range begins with the function */
+	bool apart;		/* no parts are added to the ranges */
 	const uint64_t *leaders;	/* as in struct cfg_input */
 	size_t nleaders;
 	const uint64_t *external;	/* ascending: mid-entries; those in

@@ -50,8 +50,26 @@ flags_certain(const ZydisDecodedInstruction *zinsn)
 }
 
 /*
- * Enter the flags read and written.  A flag that becomes undefined does not
- * count as written: the CPU may leave it alone.
+ * The flags that become undefined, but that every CPU writes: AF by AND, OR,
+ * XOR and TEST.
+ */
+static uint32_t
+flags_undefined_written(const ZydisDecodedInstruction *zinsn)
+{
+	switch (zinsn->mnemonic) {
+	case ZYDIS_MNEMONIC_AND:
+	case ZYDIS_MNEMONIC_OR:
+	case ZYDIS_MNEMONIC_XOR:
+	case ZYDIS_MNEMONIC_TEST:
+		return ZYDIS_CPUFLAG_AF;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Enter the flags read and written.  Any other flag that becomes undefined does
+ * not count as written: the CPU may leave it alone.
  */
 static void
 motion_flags(const ZydisDecodedInstruction *zinsn, enum insn_kind kind,
@@ -68,9 +86,11 @@ motion_flags(const ZydisDecodedInstruction *zinsn, enum insn_kind kind,
 		return;
 	motion->reads = flags->tested & X86_FLAGS;
 	if (flags_certain(zinsn))
-		motion->writes = (flags->modified | flags->set_0 |
-				  flags->set_1) &
-				 ~flags->undefined & X86_FLAGS;
+		motion->writes = (((flags->modified | flags->set_0 |
+				    flags->set_1) &
+				   ~flags->undefined) |
+				  flags_undefined_written(zinsn)) &
+				 X86_FLAGS;
 }
 
 static int

@@ -8,7 +8,6 @@
  */
 #include "monitor/patch/redirect.h"
 
-#include <elf.h>
 #include <string.h>
 
 #include "monitor/patch/relocated.h"
@@ -71,28 +70,12 @@ redirect_begin(struct space *space)
 		space->redirection = REDIRECTION_MADE;
 }
 
-/*
- * Whether the image may write or replace text.  A library of which nothing is
- * counted is trusted not to map anything over text.
- */
-static bool
-image_rewrites(const struct plan *plan)
-{
-	const struct image *image = plan->image;
-
-	for (size_t i = 0; i < image->nsegments; i++)
-		if (image->segments[i].flags & PF_X &&
-		    image->segments[i].flags & PF_W)
-			return true;
-	return image->protects || (plan->wish.sel && image->maps);
-}
-
 void
 redirect_yield(struct run *run, struct space *space, const struct plan *plan)
 {
 	enum redirection were = space->redirection;
 
-	if (were == REDIRECTION_NEVER || !image_rewrites(plan))
+	if (were == REDIRECTION_NEVER || !plan_rewrites(plan))
 		return;
 	space->redirection = REDIRECTION_NEVER;
 	if (were == REDIRECTION_NOT_YET)
