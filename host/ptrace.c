@@ -155,7 +155,7 @@ static size_t nearly, early_head;
 void
 ptrace_early_take(void)
 {
-	struct event event;
+	struct event event = { 0 };
 	int status;
 
 	while ((event.tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0) {

@@ -206,6 +206,10 @@ fplan_propagate(const struct propagation *s, struct func_plan *fplan)
 		counts_unknown(fplan, REASON_TAMPERED);
 		return;
 	}
+	if (fplan->unwritten) {
+		counts_unknown(fplan, lost_reason(s->plan, fplan));
+		return;
+	}
 	counters = mem_alloc(placement->narcs * sizeof(*counters));
 	lost = mem_alloc(placement->narcs);
 	measured = (struct measured){ .counters = counters, .lost = lost };
@@ -273,7 +277,7 @@ fplan_wait(const struct propagation *s, struct func_plan *fplan)
 		open = doubt_open(s, fplan);
 		uncounted = doubt_reach(s, fplan, open);
 	}
-	if (site->lost) {
+	if (site->lost || fplan->unwritten) {
 		counts_unknown(fplan, lost_reason(s->plan, fplan));
 	} else if (!wait_came(fplan, &came)) {
 		counts_unknown(fplan, REASON_CONTRADICTION);
@@ -308,7 +312,7 @@ entry_count(const struct propagation *s, const struct func_plan *fplan)
 {
 	const struct site *sites = s->plan->sites;
 	enum count_reason doubt = doubt_of_stacks(s, fplan);
-	bool lost = sites[fplan->site].lost;
+	bool lost = sites[fplan->site].lost || fplan->unwritten;
 	uint64_t n = 0;
 
 	if (fplan->state == FPLAN_READY)
@@ -433,7 +437,7 @@ sites_count(const struct propagation *s)
 static bool
 wait_unsure(const struct plan *plan, const struct func_plan *fplan)
 {
-	return fplan->missed || fplan->interrupted ||
+	return fplan->missed || fplan->interrupted || fplan->unwritten ||
 	       (fplan->site != SITE_NONE && plan->sites[fplan->site].lost);
 }
 

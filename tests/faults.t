@@ -30,6 +30,13 @@ sweep('calls', ['--patch=trap'], 'ptrace', $ESRCH, 30 .. 60);
 sweep('signals', ['--patch=step'], 'ptrace', $EIO, 60 .. 70);
 sweep('calls', [], 'pread', $EIO, 1 .. 30);
 sweep('calls', [], 'pwrite', $EIO, 1 .. 10);
+# Text that is never written, or only from some time on; each of its pages, and
+# all slots, are refused then.  The functions are not counted, and run.
+sweep('calls', ['--patch=trap'], 'text', $EIO, 1 .. 24);
+sweep('calls', ['--patch=trap'], 'text', "$EIO:ever", 1 .. 24);
+sweep('calls', [], 'text', $EIO, 15 .. 24);
+sweep('calls', [], 'text', "$EIO:ever", 40 .. 90);
+sweep('calls', [], 'text', 'half', 15 .. 24);
 # Of a library's code, too, in which longjmp switches stacks.
 sweep('serve', ['--units=edge', '--patch=trap'], 'pread', $EIO, 22 .. 30);
 # A process of which /proc says nothing has not ended.

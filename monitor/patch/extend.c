@@ -7,6 +7,7 @@
 #include "monitor/patch/extend.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "monitor/patch/deferred.h"
 #include "monitor/patch/extensions.h"
@@ -46,8 +47,9 @@ space_edit(struct run *run, struct space *space, const struct module *module,
 		return;
 	run_pause(run, space, NULL, STOP_PLANT);
 	task = run_stopped_task(run, space);
-	if (task)
-		module_edit(run, space, task->tid, module, batch, fn);
+	if (task && module_edit(run, space, task->tid, module, batch, fn) &&
+	    fn == trap_write)
+		module_unwritten(run, space, task->tid, module, batch);
 }
 
 /* Edit the text of each space that has the module. */
@@ -105,14 +107,15 @@ spaces_pause(struct run *run, const struct module *module)
 }
 
 static void
-spaces_relocated(struct run *run, const struct module *module, size_t first,
-		 size_t last)
+spaces_relocated(struct run *run, const struct module *module,
+		 struct span which, relocated_edit *fn)
 {
-	for (struct process *p = run->processes; p && first < last; p = p->next)
+	for (struct process *p = run->processes; p && which.first < which.last;
+	     p = p->next)
 		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
 			if (p->space->modules[i] == module)
-				relocated_plant_new(run, p->space, p->pid,
-						    module, first, last);
+				relocated_each(run, p->space, p->pid, module,
+					       which, fn);
 }
 
 /* Write the guards between the counters of relocated functions. */
@@ -287,8 +290,10 @@ module_settle(struct run *run, struct module *module)
 	struct batch retired = deferred_end(module);
 
 	if (retired.n) {
-		spaces_relocated(run, module, module->nsettled,
-				 module->nrelocated);
+		spaces_relocated(run, module,
+				 (struct span){ module->nsettled,
+						module->nrelocated },
+				 relocated_enable);
 		spaces_edit(run, module, &retired, trap_remove);
 		extension_log(run, (struct extension){
 					   .number = run->extended++,
@@ -331,11 +336,14 @@ module_extend(struct run *run, struct module *module,
 		       (module->nrelocated < module->plan->nrelocated ||
 			module->nreopened < module->plan->nreopened ||
 			module->plan->nreverted);
+	const struct span new = { module->nrelocated,
+				  module->plan->nrelocated };
 	struct batch retired;
 
 	if (settles)
 		module_settle_deferred(run, module);
 	spaces_reopen(run, module);
+	spaces_relocated(run, module, new, relocated_code);
 	module_grow(module);
 	entries_revive(module, entries, nsites, &fresh);
 	retired = module_settle_entries(run, module, entries, defers);
@@ -346,8 +354,7 @@ module_extend(struct run *run, struct module *module,
 	spaces_edit(run, module, &retired, trap_remove);
 	if (module->nguards < module->plan->nguards)
 		spaces_guard(run, module);
-	spaces_relocated(run, module, module->nrelocated,
-			 module->plan->nrelocated);
+	spaces_relocated(run, module, new, relocated_enable);
 	spaces_revert(run, module);
 	extension_log(run, (struct extension){
 				   .number = run->extended++,
@@ -402,6 +409,7 @@ space_catch_up(struct run *run, struct space *space, pid_t tid, uint64_t since)
 		const struct extension *ext = &log->list[i];
 		struct batch planted = { ext->planted, ext->nplanted };
 		struct batch retired = { ext->retired, ext->nretired };
+		struct span new = { ext->relocated_first, ext->relocated_end };
 		struct module *module = ext->module;
 		bool here = false;
 
@@ -410,10 +418,11 @@ space_catch_up(struct run *run, struct space *space, pid_t tid, uint64_t since)
 		if (!here || ext->number < since)
 			continue;
 		slots_write(run, space, tid, module, ext->first, ext->last);
-		module_edit(run, space, tid, module, &planted, trap_write);
+		relocated_each(run, space, tid, module, new, relocated_code);
+		if (module_edit(run, space, tid, module, &planted, trap_write))
+			module_unwritten(run, space, tid, module, &planted);
 		module_edit(run, space, tid, module, &retired, trap_remove);
-		relocated_plant_new(run, space, tid, module,
-				    ext->relocated_first, ext->relocated_end);
+		relocated_each(run, space, tid, module, new, relocated_enable);
 	}
 	for (size_t k = 0; k < space->nmodules; k++)
 		relocated_catch_up(run, space, tid, space->modules[k]);
@@ -460,6 +469,34 @@ plan_extended(struct run *run, struct plan *plan)
 	plan->nwoken = 0;
 	plan->nreverted = 0;
 	watch_extended(run, plan);
+}
+
+/* ---- traps that cannot be removed */
+
+bool
+site_stuck(struct run *run, const struct task *task, struct module *module,
+	   uint32_t site)
+{
+	const struct arch *arch = run->arch;
+	size_t slots = module->nslots;
+	uint64_t va = module->plan->sites[site].addr + module->bias;
+	uint8_t now[sizeof(arch->trap)];
+
+	if (run->host->mem_read(task->process->space->mem, task->tid, va, now,
+				arch->trap_len) ||
+	    memcmp(now, arch->trap, arch->trap_len))
+		return false;
+	patched_force(run, module, site);
+	spaces_slots(run, module, slots, module->nslots);
+	extension_log(run, (struct extension){
+				   .number = run->extended++,
+				   .module = module,
+				   .first = slots,
+				   .last = module->nslots,
+				   .relocated_first = module->nrelocated,
+				   .relocated_end = module->nrelocated,
+			   });
+	return true;
 }
 
 /* ---- sites that count once */

@@ -15,6 +15,13 @@ void plan_extended(struct run *run, struct plan *plan);
 /* Write the jumps at entries that were deferred (deferred.h). */
 void module_settle_deferred(struct run *run, struct module *module);
 void space_settle(struct run *run, const struct space *space);
+/*
+ * A task has hit the trap of a site that has been retired.  If the trap is still
+ * there, since the kernel has refused to write, choose how its instruction is
+ * done; whether it is there.
+ */
+bool site_stuck(struct run *run, const struct task *task, struct module *module,
+		uint32_t site);
 /* Remove the trap of a site that has counted once and is not to count again. */
 void plan_lift(struct run *run, struct plan *plan, uint32_t site);
 /*

@@ -14,6 +14,7 @@
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
 #include "monitor/patch/text_edit.h"
+#include "monitor/process/space.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -101,6 +102,13 @@ page_edit(struct run *run, struct space *space, pid_t tid,
 	return text_write(run, space, tid, lo + module->bias, text, n);
 }
 
+/* A trap that leads into a relocated function needs that function. */
+static bool
+site_leads(const struct plan *plan, const struct site *site)
+{
+	return site->leads && !plan->fplans[site->fplan].lost;
+}
+
 static bool
 patch_traps(enum patch patch)
 {
@@ -123,8 +131,10 @@ void
 trap_write(const struct arch *arch, const struct module *module, size_t i,
 	   uint8_t *bytes)
 {
-	if (patch_traps(module->patched[i].patch) &&
-	    !module->plan->sites[i].passed)
+	const struct site *site = &module->plan->sites[i];
+
+	if (patch_traps(module->patched[i].patch) && !site->passed &&
+	    (!site->leads || site_leads(module->plan, site)))
 		memcpy(bytes, arch->trap, arch->trap_len);
 }
 
@@ -158,6 +168,51 @@ module_edit(struct run *run, struct space *space, pid_t tid,
 			err = HOST_GONE;
 	}
 	return err;
+}
+
+/*
+ * Write the trap at a site alone, if it is not there.  false if that is refused:
+ * what can be read is not gone.
+ */
+static bool
+site_written(struct run *run, struct space *space, pid_t tid,
+	     const struct module *module, size_t i)
+{
+	const struct arch *arch = run->arch;
+	uint64_t va = module->plan->sites[i].addr + module->bias;
+	uint8_t now[sizeof(arch->trap)], bytes[sizeof(arch->trap)];
+
+	if (text_read(run, space, tid, va, now, arch->trap_len))
+		return true;
+	memcpy(bytes, now, sizeof(now));
+	trap_write(arch, module, i, bytes);
+	return !memcmp(now, bytes, arch->trap_len) ||
+	       !text_write(run, space, tid, va, bytes, arch->trap_len);
+}
+
+void
+module_unwritten(struct run *run, struct space *space, pid_t tid,
+		 const struct module *module, const struct batch *batch)
+{
+	struct plan *plan = module->plan;
+
+	for (size_t i = 0; i < batch->n; i++) {
+		struct site *site = &plan->sites[batch->sites[i]];
+
+		if (site_written(run, space, tid, module, batch->sites[i]))
+			continue;
+		site->lost = true;
+		if (site->fplan != FPLAN_NONE) {
+			plan->fplans[site->fplan].unwritten = true;
+			plan->fplans[site->fplan].lost |= site->leads;
+		}
+		if (site->hook)
+			space_unhooked(space);
+		run_remark(run,
+			   "%s: the kernel refuses to write some traps, and "
+			   "their functions are not counted",
+			   plan->image->path);
+	}
 }
 
 /*
@@ -212,7 +267,7 @@ patch_choose(const struct run *run, const struct module *module,
 	struct slot_code slot;
 	bool slots, emulated, leads;
 
-	leads = site->leads && !module->plan->fplans[site->fplan].lost;
+	leads = site_leads(module->plan, site);
 	if (site->insn.kind == INSN_TRAP && !leads)
 		return PATCH_OWN;
 	if (site->waiting)
@@ -248,6 +303,13 @@ patch_choose(const struct run *run, const struct module *module,
 	return slots ? PATCH_SLOTTED : PATCH_STEPPED;
 }
 
+static void
+slot_take(struct module *module, uint32_t i)
+{
+	module->patched[i].slot = module->nslots;
+	*vec_push(module->slot_site, module->nslots) = i;
+}
+
 void
 patched_choose(struct run *run, struct module *module, uint32_t i)
 {
@@ -259,10 +321,22 @@ patched_choose(struct run *run, struct module *module, uint32_t i)
 
 	patched->patch = patch_choose(run, module, site, code,
 				      site->addr + module->bias, patched);
-	if (patched->patch != PATCH_SLOTTED)
+	if (patched->patch == PATCH_SLOTTED)
+		slot_take(module, i);
+}
+
+void
+patched_force(struct run *run, struct module *module, uint32_t i)
+{
+	const struct site *site = &module->plan->sites[i];
+	struct patched *patched = &module->patched[i];
+
+	patched->patch = patch_unslotted(run, module, site, &patched->emul);
+	if (patched->patch == PATCH_SKIPPED || patched->patch == PATCH_EMULATED)
 		return;
-	patched->slot = module->nslots;
-	*vec_push(module->slot_site, module->nslots) = i;
+	/* If it cannot run in a slot, slots_write has it stepped. */
+	patched->patch = PATCH_SLOTTED;
+	slot_take(module, i);
 }
 
 /*
@@ -360,18 +434,18 @@ module_grow(struct module *module)
 }
 
 void
-relocated_plant_new(struct run *run, struct space *space, pid_t tid,
-		    const struct module *module, size_t first, size_t last)
+relocated_each(struct run *run, struct space *space, pid_t tid,
+	       const struct module *module, struct span which,
+	       relocated_edit *fn)
 {
 	const struct plan *plan = module->plan;
 
 	/* plan_relocation_withdraw may have removed some since. */
-	if (last > plan->nrelocated)
-		last = plan->nrelocated;
-	for (size_t i = first; i < last; i++)
+	if (which.last > plan->nrelocated)
+		which.last = plan->nrelocated;
+	for (size_t i = which.first; i < which.last; i++)
 		if (!plan->fplans[plan->relocated_fplans[i]].lost)
-			relocated_plant(run, space, tid, module,
-					plan->relocated_fplans[i]);
+			fn(run, space, tid, module, plan->relocated_fplans[i]);
 }
 
 /* Choose all patches of a module of which nothing is planted yet. */
@@ -395,13 +469,19 @@ module_write(struct run *run, struct task *task, struct module *module,
 	     const struct batch *batch)
 {
 	struct space *space = task->process->space;
+	const struct span all = { 0, module->plan->nrelocated };
 
 	slots_write(run, space, task->tid, module, 0, module->nslots);
 	module_hold(run, space, module, true);
+	relocated_each(run, space, task->tid, module, all, relocated_code);
 	module_edit(run, space, task->tid, module, batch, trap_write);
-	relocated_plant_new(run, space, task->tid, module, 0,
-			    module->plan->nrelocated);
-	text_release(run, space, task->tid);
+	relocated_each(run, space, task->tid, module, all, relocated_enable);
+	if (module->relocated && text_release_first(run, space, task->tid))
+		relocated_check(run, space, task->tid, module, false);
+	if (text_release(run, space, task->tid)) {
+		module_unwritten(run, space, task->tid, module, batch);
+		relocated_check(run, space, task->tid, module, true);
+	}
 	module->nrelocated = module->nsettled = module->plan->nrelocated;
 	module->plan->planted |= module->relocated != 0;
 	if (run->host->counting && run->opts->patch != PATCH_STEP)

@@ -47,6 +47,11 @@ void batch_choose_unread(struct run *run, struct module *module,
 			 const struct batch *batch);
 /* Choose again how the site is patched; the text under it is as in the file. */
 void patched_choose(struct run *run, struct module *module, uint32_t i);
+/*
+ * Choose how the site's instruction is done though its trap was to be gone:
+ * without a change of its text, if that can be.
+ */
+void patched_force(struct run *run, struct module *module, uint32_t i);
 /* The plan has new sites: make room in module->patched for them. */
 void module_grow(struct module *module);
 
@@ -65,11 +70,23 @@ int module_edit(struct run *run, struct space *space, pid_t tid,
 		const struct module *module, const struct batch *batch,
 		site_edit *fn);
 /*
- * Write the plan's relocated functions from number `first` up to but not
- * including `last`, except lost ones.
+ * Not all traps of the batch could be written.  Those that are missing though
+ * there is memory are lost, and nothing is known of their functions.
  */
-void relocated_plant_new(struct run *run, struct space *space, pid_t tid,
-			 const struct module *module, size_t first,
-			 size_t last);
+void module_unwritten(struct run *run, struct space *space, pid_t tid,
+		      const struct module *module, const struct batch *batch);
+/* Does something to a relocated function: see relocated.h. */
+typedef void relocated_edit(struct run *run, struct space *space, pid_t tid,
+			    const struct module *module, uint32_t fplan);
+
+/* The plan's relocated functions from number `first` up to but not including
+ * `last`. */
+struct span {
+	size_t first, last;
+};
+/* Apply fn to these relocated functions of the plan, except lost ones. */
+void relocated_each(struct run *run, struct space *space, pid_t tid,
+		    const struct module *module, struct span which,
+		    relocated_edit *fn);
 
 #endif

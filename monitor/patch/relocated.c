@@ -1,7 +1,7 @@
 /*
- * Relocated functions in a process: writes them and the patches of the
- * originals that lead there (relocate/ makes the bytes), and undoes those
- * patches.  What a pc in a relocated function stands for is relocated_pc.c's.
+ * Relocated functions in a process: plants them and the patches of the
+ * originals that lead there (relocated_text.c writes the bytes), and undoes
+ * those patches.  What a pc in a relocated function stands for is relocated_pc.c's.
  */
 #include "monitor/patch/relocated.h"
 
@@ -10,6 +10,7 @@
 
 #include "monitor/patch/deferred.h"
 #include "monitor/patch/redirect.h"
+#include "monitor/patch/relocated_text.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
@@ -119,33 +120,15 @@ text_intact(struct run *run, const struct space *space, pid_t tid,
 	return err;
 }
 
-static int
-entry_patches_write(struct run *run, const struct space *space, pid_t tid,
-		    const struct module *module, const struct func_plan *fplan)
+/* Whether the bytes are the patch's, or some of them, which was cut short. */
+static bool
+patch_stands(const struct code_patch *patch, const uint8_t *now,
+	     const uint8_t *text)
 {
-	struct relocated_place place = relocated_place(module, fplan);
-	bool deferred = entry_deferred(module, fplan);
-	struct code_patch patches[2];
-
-	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++) {
-		int n;
-
-		const struct entry_patch *entry_patch =
-			&fplan->relocated->entry_patches[i];
-
-		if (entry_patch->via == VIA_TRAP ||
-		    (entry_patch->via == VIA_SPRING && !place.spring) ||
-		    (deferred && entry_patch->kind == ENTRY_PATCH_ENTRY))
-			continue;
-		n = entry_patch_bytes(fplan->relocated, entry_patch, &place,
-				      patches);
-		if (n < 0)
-			return -1;
-		while (n--)
-			text_write(run, space, tid, patches[n].va,
-				   patches[n].bytes, patches[n].len);
-	}
-	return 0;
+	for (size_t i = 0; i < patch->len; i++)
+		if (now[i] != patch->bytes[i] && now[i] != text[i])
+			return false;
+	return memcmp(now, text, patch->len) != 0;
 }
 
 bool
@@ -154,13 +137,12 @@ patch_undo(struct run *run, const struct space *space, pid_t tid,
 {
 	uint8_t now[INSN_MAX];
 	size_t avail;
+	const uint8_t *text = image_text(module->plan->image,
+					 patch->va - module->bias, &avail);
 
 	return !text_read(run, space, tid, patch->va, now, patch->len) &&
-	       !memcmp(now, patch->bytes, patch->len) &&
-	       !text_write(run, space, tid, patch->va,
-			   image_text(module->plan->image,
-				      patch->va - module->bias, &avail),
-			   patch->len);
+	       patch_stands(patch, now, text) &&
+	       !text_write(run, space, tid, patch->va, text, patch->len);
 }
 
 /*
@@ -309,70 +291,70 @@ leads_remove(struct run *run, const struct space *space, pid_t tid,
 			lead_remove(run, space, tid, module, i);
 }
 
-/* Where the relocated function's counters end in their region. */
-static uint64_t
-counters_end(const struct func_plan *fplan)
-{
-	uint32_t end = 0;
-
-	for (uint32_t i = 0; i < fplan->relocated->nprobes; i++)
-		if (fplan->relocated->probes[i].slot >= end)
-			end = fplan->relocated->probes[i].slot + 1;
-	return end * sizeof(uint64_t);
-}
-
-/* Check that the relocated function can be planted, and make its bytes. */
-static int
-relocated_ready(struct run *run, const struct space *space, pid_t tid,
-		const struct module *module, struct func_plan *fplan,
-		uint8_t *bytes)
-{
-	struct relocated_place place = relocated_place(module, fplan);
-	int err;
-
-	if (!module->relocated || fplan->relocated_at + fplan->relocated->size >
-					  module->relocated_size) {
-		fail("there is no memory for more relocated functions");
-		return HOST_ERROR;
-	}
-	if (counters_end(fplan) > module->counters.size) {
-		fail("there is no room for more counters");
-		return HOST_ERROR;
-	}
-	err = text_intact(run, space, tid, module, fplan);
-	if (err)
-		return err;
-	return relocated_write(fplan->relocated, &place, bytes) ? HOST_ERROR :
-								  HOST_OK;
-}
-
-void
-relocated_plant(struct run *run, struct space *space, pid_t tid,
-		const struct module *module, uint32_t index)
+/* The relocated function could not be planted: lead nothing there. */
+static void
+relocated_lose(struct run *run, struct space *space, pid_t tid,
+	       const struct module *module, uint32_t index)
 {
 	struct func_plan *fplan = &module->plan->fplans[index];
-	uint8_t *bytes = mem_alloc(fplan->relocated->size);
-	int err = relocated_ready(run, space, tid, module, fplan, bytes);
 
-	if (!err &&
-	    !text_write(run, space, tid,
-			module->relocated + fplan->relocated_at, bytes,
-			fplan->relocated->size) &&
-	    entry_patches_write(run, space, tid, module, fplan))
-		err = HOST_ERROR;
-	free(bytes);
-	/* A redirected call is written where other tasks may be. */
-	if (!err && !entry_deferred(module, fplan))
-		redirect_write(run, space, tid, module, index);
-	/* HOST_GONE: a process that has ended loses nothing. */
-	if (err != HOST_ERROR)
-		return;
 	if (!fplan->lost)
 		run_remark(run, "%s: not all functions are counted: %s",
 			   module->plan->image->path, fail_message());
 	fplan->lost = true;
 	relocated_revert(run, space, tid, module, index);
 	leads_remove(run, space, tid, module, index);
+}
+
+void
+relocated_code(struct run *run, struct space *space, pid_t tid,
+	       const struct module *module, uint32_t index)
+{
+	if (relocated_code_write(run, space, tid, module,
+				 &module->plan->fplans[index]) == HOST_ERROR)
+		relocated_lose(run, space, tid, module, index);
+}
+
+void
+relocated_enable(struct run *run, struct space *space, pid_t tid,
+		 const struct module *module, uint32_t index)
+{
+	struct func_plan *fplan = &module->plan->fplans[index];
+	int err = text_intact(run, space, tid, module, fplan);
+
+	if (!err && entry_patches_write(run, space, tid, module, fplan))
+		err = HOST_ERROR;
+	/* A redirected call is written where other tasks may be. */
+	if (!err && !entry_deferred(module, fplan))
+		redirect_write(run, space, tid, module, index);
+	/* HOST_GONE: a process that has ended loses nothing. */
+	if (err == HOST_ERROR)
+		relocated_lose(run, space, tid, module, index);
+}
+
+void
+relocated_check(struct run *run, struct space *space, pid_t tid,
+		const struct module *module, bool entries)
+{
+	const struct plan *plan = module->plan;
+
+	for (size_t i = 0; i < plan->nrelocated; i++) {
+		uint32_t index = plan->relocated_fplans[i];
+		const struct func_plan *fplan = &plan->fplans[index];
+
+		if (fplan->lost)
+			continue;
+		/* A call may have been written by half. */
+		if (entries)
+			redirect_undo(run, space, tid, module, index);
+		if (entries ? entry_patches_written(run, space, tid, module,
+						    fplan) :
+			      relocated_code_written(run, space, tid, module,
+						     fplan))
+			continue;
+		text_refused(run, space, tid, module->lo);
+		relocated_lose(run, space, tid, module, index);
+	}
 }
 
 void

@@ -19,11 +19,21 @@ struct relocated_place relocated_place(const struct module *module,
 bool patch_undo(struct run *run, const struct space *space, pid_t tid,
 		const struct module *module, const struct code_patch *patch);
 /*
- * Write a function's relocated function and its entry patches.  If that cannot
- * be done, the relocated function is lost: nothing leads to it.
+ * Write the code of a function's relocated function, before anything leads
+ * there; and write its entry patches, once the traps that lead there are.  If
+ * that cannot be done, the relocated function is lost: nothing leads to it.
  */
-void relocated_plant(struct run *run, struct space *space, pid_t tid,
-		     const struct module *module, uint32_t fplan);
+void relocated_code(struct run *run, struct space *space, pid_t tid,
+		    const struct module *module, uint32_t fplan);
+void relocated_enable(struct run *run, struct space *space, pid_t tid,
+		      const struct module *module, uint32_t fplan);
+/*
+ * Not all that was held could be written: lose the relocated functions whose
+ * code is not there or, with `entries`, whose entry patches are not, though
+ * memory is.
+ */
+void relocated_check(struct run *run, struct space *space, pid_t tid,
+		     const struct module *module, bool entries);
 /* Call relocated_revert for all relocated functions of the module. */
 void relocated_unplant(struct run *run, struct space *space, pid_t tid,
 		       const struct module *module);
@@ -148,6 +158,14 @@ void relocated_signal_in(struct run *run, struct task *task, int signal,
  */
 void relocated_context(struct run *run, struct task *task, uint64_t context,
 		       uint64_t pc, uint64_t sp);
+/*
+ * Whether a handler that is followed, as it runs with SIGTRAP blocked, returns
+ * to this context.  Called at a system call of a task that `follows`; ends the
+ * following if it is not needed any more.
+ */
+bool relocated_followed(struct run *run, struct task *task, uint64_t context);
+/* Forget all contexts that handlers return to. */
+void relocated_forget(struct task *task);
 /* The task is let go: make its handlers return to the original. */
 void relocated_contexts(struct run *run, struct task *task);
 /* A forked child has a copy of its maker's stack, with the contexts on it. */

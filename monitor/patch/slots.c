@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "monitor/patch/text_edit.h"
 #include "monitor/process/events.h"
 #include "monitor/process/inject.h"
+#include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "util/mem.h"
@@ -164,17 +166,32 @@ slots_map(struct run *run, struct task *task, struct module *module)
 		module->slots_size = size;
 }
 
-/* A site has found no room for a slot: step it, if that is possible. */
+enum patch
+patch_unslotted(const struct run *run, const struct module *module,
+		const struct site *site, struct emul *emul)
+{
+	size_t avail;
+	const uint8_t *code = image_text(module->plan->image, site->addr,
+					 &avail);
+
+	/* On other hosts there is one task only: a step keeps none waiting. */
+	if (site->insn.kind == INSN_SYSCALL && run->host->native)
+		return PATCH_UNPLANTED;
+	if (run->arch->emul_prepare &&
+	    !run->arch->emul_prepare(code, site->insn.len,
+				     site->addr + module->bias, emul))
+		return emul->only_pc ? PATCH_SKIPPED : PATCH_EMULATED;
+	return PATCH_STEPPED;
+}
+
 static void
 slot_refuse(struct run *run, struct module *module, size_t i)
 {
 	struct site *site = &module->plan->sites[i];
-	/* On other hosts there is one task only: a step keeps none waiting. */
-	bool syscall = site->insn.kind == INSN_SYSCALL && run->host->native;
 	struct patched *patched = &module->patched[i];
 
-	patched->patch = syscall ? PATCH_UNPLANTED : PATCH_STEPPED;
-	if (!syscall)
+	patched->patch = patch_unslotted(run, module, site, &patched->emul);
+	if (patched->patch != PATCH_UNPLANTED)
 		return;
 	site->lost = true;
 	run_remark(run,
@@ -206,6 +223,26 @@ slot_fill(struct run *run, struct module *module, size_t number, uint8_t *bytes)
 	memcpy(bytes, slot.bytes, slot.len);
 }
 
+/*
+ * Not all these slots could be written, though memory is there: use none of
+ * them.
+ */
+static void
+slots_refuse(struct run *run, const struct space *space, struct module *module,
+	     size_t first, size_t last)
+{
+	for (size_t i = first; i < last; i++) {
+		size_t site = module->slot_site[i];
+
+		if (module->patched[site].patch == PATCH_SLOTTED &&
+		    module->patched[site].slot == i)
+			slot_refuse(run, module, site);
+		if (module->patched[site].patch == PATCH_UNPLANTED &&
+		    module->plan->sites[site].hook)
+			space_unhooked(space);
+	}
+}
+
 void
 slots_write(struct run *run, struct space *space, pid_t tid,
 	    struct module *module, size_t first, size_t last)
@@ -222,9 +259,11 @@ slots_write(struct run *run, struct space *space, pid_t tid,
 		n = module->slots_size / SLOT_MAX > first ?
 			    module->slots_size / SLOT_MAX - first :
 			    0;
-	if (module->slots && n)
-		run->host->mem_write(space->mem, tid,
-				     module->slots + first * SLOT_MAX, area,
-				     n * SLOT_MAX);
+	if (module->slots && n &&
+	    run->host->mem_write(space->mem, tid,
+				 module->slots + first * SLOT_MAX, area,
+				 n * SLOT_MAX) &&
+	    text_there(run, space, tid, module->slots + first * SLOT_MAX))
+		slots_refuse(run, space, module, first, first + n);
 	free(area);
 }

@@ -21,8 +21,15 @@ uint64_t place_map(struct run *run, struct task *task, uint64_t place,
 /* Map the memory for the module's slots.  Without it module->slots stays 0. */
 void slots_map(struct run *run, struct task *task, struct module *module);
 /*
+ * How the site's instruction is done without a slot; if by emulation, *emul is
+ * set.  A step writes text, which may be refused, too.
+ */
+enum patch patch_unslotted(const struct run *run, const struct module *module,
+			   const struct site *site, struct emul *emul);
+/*
  * Write the slots from number `first` up to but not including `last`.  Sites
- * for whose slot there is no room get another patch.
+ * for whose slot there is no room get another patch; so do all these if not all
+ * can be written.
  */
 void slots_write(struct run *run, struct space *space, pid_t tid,
 		 struct module *module, size_t first, size_t last);

@@ -19,14 +19,20 @@ struct held_block {
 };
 
 struct held {
-	uint64_t lo, hi;	/* multiples of BLOCK */
-	struct held_block *blocks;
+	uint64_t lo, hi;	/* multiples of PAGE */
+	struct held_block *blocks;	/* from lo / BLOCK on */
 };
 
 struct held_text {
 	struct held *held;
 	size_t nheld;
 };
+
+static size_t
+held_blocks(const struct held *held)
+{
+	return (held->hi - 1) / BLOCK - held->lo / BLOCK + 1;
+}
 
 /* Read va's page into the block, if that has not been done. */
 static void
@@ -58,7 +64,7 @@ text_block(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 
 		if (va - held->lo >= held->hi - held->lo)
 			continue;
-		block = &held->blocks[(va - held->lo) / BLOCK];
+		block = &held->blocks[va / BLOCK - held->lo / BLOCK];
 		page_load(run, space, tid, va, block);
 		return block;
 	}
@@ -119,39 +125,78 @@ text_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 	return HOST_OK;
 }
 
+bool
+text_there(struct run *run, const struct space *space, pid_t tid, uint64_t va)
+{
+	uint8_t byte;
+
+	return !run->host->mem_read(space->mem, tid, va, &byte, 1);
+}
+
 void
 text_hold(struct space *space, uint64_t lo, uint64_t hi)
 {
 	struct held held = {
-		.lo = lo / BLOCK * BLOCK,
-		.hi = (hi + BLOCK - 1) / BLOCK * BLOCK,
+		.lo = lo / PAGE * PAGE,
+		.hi = (hi + PAGE - 1) / PAGE * PAGE,
 	};
 
 	must(lo < hi);
-	held.blocks = mem_alloc((held.hi - held.lo) / BLOCK *
-				sizeof(*held.blocks));
+	held.blocks = mem_alloc(held_blocks(&held) * sizeof(*held.blocks));
 	if (!space->text)
 		space->text = mem_alloc(sizeof(*space->text));
 	*vec_push(space->text->held, space->text->nheld) = held;
+}
+
+/* Write n pages together or, if that fails, each that can be written. */
+static int
+pages_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
+	    const uint8_t *bytes, size_t n)
+{
+	int err = HOST_OK;
+
+	if (!run->host->mem_write(space->mem, tid, va, bytes, n * PAGE))
+		return HOST_OK;
+	for (size_t i = 0; i < n; i++)
+		if (run->host->mem_write(space->mem, tid, va + i * PAGE,
+					 bytes + i * PAGE, PAGE))
+			err = HOST_GONE;
+	return err;
 }
 
 static int
 block_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 	    const struct held_block *block)
 {
+	int err = HOST_OK;
 	size_t end;
 
 	for (size_t i = 0; block->bytes && i < PAGES; i = end) {
 		for (end = i; end < PAGES && block->changed[end]; end++)
 			;
-		if (end > i &&
-		    run->host->mem_write(space->mem, tid, va + i * PAGE,
-					 block->bytes + i * PAGE,
-					 (end - i) * PAGE))
-			return HOST_GONE;
+		if (end > i && pages_write(run, space, tid, va + i * PAGE,
+					   block->bytes + i * PAGE, end - i))
+			err = HOST_GONE;
 		end += end == i;
 	}
-	return HOST_OK;
+	return err;
+}
+
+static int
+held_write(struct run *run, const struct space *space, pid_t tid,
+	   const struct held *held)
+{
+	size_t n = held_blocks(held);
+	int err = HOST_OK;
+
+	for (size_t k = 0; k < n; k++) {
+		if (block_write(run, space, tid, (held->lo / BLOCK + k) * BLOCK,
+				&held->blocks[k]))
+			err = HOST_GONE;
+		free(held->blocks[k].bytes);
+	}
+	free(held->blocks);
+	return err;
 }
 
 int
@@ -161,21 +206,25 @@ text_release(struct run *run, struct space *space, pid_t tid)
 	int err = HOST_OK;
 
 	space->text = NULL;
-	for (size_t i = 0; text && i < text->nheld; i++) {
-		struct held *held = &text->held[i];
-		size_t n = (held->hi - held->lo) / BLOCK;
-
-		for (size_t k = 0; k < n; k++) {
-			if (!err)
-				err = block_write(run, space, tid,
-						  held->lo + k * BLOCK,
-						  &held->blocks[k]);
-			free(held->blocks[k].bytes);
-		}
-		free(held->blocks);
-	}
+	for (size_t i = 0; text && i < text->nheld; i++)
+		if (held_write(run, space, tid, &text->held[i]))
+			err = HOST_GONE;
 	if (text)
 		free(text->held);
 	free(text);
 	return err;
+}
+
+int
+text_release_first(struct run *run, struct space *space, pid_t tid)
+{
+	struct held_text *text = space->text;
+	struct held first;
+
+	if (!text || !text->nheld)
+		return HOST_OK;
+	first = text->held[0];
+	text->nheld--;
+	memmove(text->held, text->held + 1, text->nheld * sizeof(first));
+	return held_write(run, space, tid, &first);
 }

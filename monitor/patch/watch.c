@@ -64,7 +64,8 @@ module_blind(const struct module *module)
 		if (!site || (size_t)(site - plan->sites) >= module->nsites)
 			return true;
 		patch = module->patched[site - plan->sites].patch;
-		if (patch == PATCH_UNPLANTED || patch == PATCH_RETIRED)
+		if (patch == PATCH_UNPLANTED || patch == PATCH_RETIRED ||
+		    site->lost)
 			return true;
 	}
 	return false;

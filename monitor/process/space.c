@@ -144,3 +144,14 @@ space_underivable(struct run *run, struct space *space,
 	}
 	space_calls_underivable(run, space, REASON_STACK, why);
 }
+
+void
+space_unhooked(const struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++) {
+		struct plan *plan = space->modules[i]->plan;
+
+		for (size_t k = 0; k < plan->nfplans; k++)
+			plan->fplans[k].unwritten = true;
+	}
+}

@@ -57,4 +57,10 @@ void space_calls_underivable(struct run *run, struct space *space,
 void space_underivable(struct run *run, struct space *space,
 		       enum count_reason reason, const char *why);
 
+/*
+ * A hook could not be planted in the space: nothing is known of any function of
+ * its images.
+ */
+void space_unhooked(const struct space *space);
+
 #endif

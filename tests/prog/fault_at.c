@@ -1,10 +1,12 @@
 /*
  * Preloaded into pmon: makes one of its calls go wrong.  PMON_FAULT is
- * CALL[@PLACE]:N:ERROR[:again]: the Nth call of that name (from that place)
- * fails with the errno ERROR, and with `again` the same call is refused for good
- * when it is made again.  Instead of a number ERROR may be `kill`, which kills
- * the task that a ptrace(2) call is about just before that is made, or `die`,
- * which kills pmon.  A place is a number for the return addresses on the stack,
+ * CALL[@PLACE]:N:ERROR[:again|:ever]: the Nth call of that name (from that
+ * place) fails with the errno ERROR; with `again` the same call is refused for
+ * good when it is made again, and with `ever` all later ones of that name are.
+ * CALL `text` is the Nth pwrite(2): its bytes are refused for good, to ptrace(2)
+ * too.  Instead of a number ERROR may be `kill`, which kills the task that a
+ * ptrace(2) call is about just before that is made, `die`, which kills pmon, or
+ * `half`, which writes all of the text but the last page.  A place is a number for the return addresses on the stack,
  * the same in each run of one pmon.  The file PMON_FAULT_COUNTS gets a line for
  * each place: its call, the place, how many calls came from there.
  */
@@ -28,7 +30,9 @@
 
 #include "ptraced.h"
 
-enum name { PTRACE, PREAD, PWRITE, READV, WRITEV, OPEN, FOPEN, MMAP, NAMES };
+enum name {
+	PTRACE, PREAD, PWRITE, READV, WRITEV, OPEN, FOPEN, MMAP, TEXT, NAMES
+};
 enum { PLACES = 1 << 14, FRAMES = 64 };
 
 struct place {
@@ -39,7 +43,7 @@ struct place {
 
 static const char *const names[NAMES] = {
 	"ptrace", "pread", "pwrite", "process_vm_readv", "process_vm_writev",
-	"open", "fopen", "mmap",
+	"open", "fopen", "mmap", "text",
 };
 
 static struct {
@@ -48,10 +52,11 @@ static struct {
 	uint32_t place;
 	long at, seen;
 	int error;
-	bool again, kill, die, counting;
+	bool again, ever, kill, die, half, counting;
 	/* What the call that failed was about. */
 	bool failed;
 	uint64_t what[3];
+	bool halved;
 } fault = { .name = NAMES };
 
 static struct place places[PLACES];
@@ -75,8 +80,10 @@ fault_parse(const char *text)
 			fault.name = i;
 	fault.kill = !strcmp(error, "kill");
 	fault.die = !strcmp(error, "die");
+	fault.half = !strcmp(error, "half");
 	fault.error = atoi(error);
 	fault.again = !strcmp(again, "again");
+	fault.ever = !strcmp(again, "ever");
 }
 
 __attribute__((constructor)) static void
@@ -156,6 +163,10 @@ fails(enum name name, uint64_t a, uint64_t b, uint64_t c)
 	if (name != fault.name || (fault.place && fault.place != place_key()))
 		return false;
 	fault.seen++;
+	if (fault.failed && fault.ever) {
+		errno = fault.error;
+		return true;
+	}
 	if (fault.failed) {
 		if (!fault.again || a != fault.what[0] || b != fault.what[1] ||
 		    c != fault.what[2])
@@ -180,10 +191,38 @@ fails(enum name name, uint64_t a, uint64_t b, uint64_t c)
 	real; \
 })
 
+/* Are these bytes of text refused, or half of them? */
+static bool
+text_refused(int fd, uint64_t at, size_t n)
+{
+	if (fault.name != TEXT || getpid() != fault.self)
+		return false;
+	if (!fault.failed)
+		return fails(TEXT, fd, at, n);
+	errno = fault.error;
+	return fault.ever || (fd == (int)fault.what[0] &&
+		at < fault.what[1] + fault.what[2] && fault.what[1] < at + n);
+}
+
+/* The same of a word that is poked; of which memory it is does not matter. */
+static bool
+word_refused(enum __ptrace_request request, void *addr)
+{
+	uint64_t at = (uintptr_t)addr;
+
+	if (request != PTRACE_POKEDATA || fault.name != TEXT || !fault.failed ||
+	    getpid() != fault.self)
+		return false;
+	errno = EIO;
+	return fault.ever || (at < fault.what[1] + fault.what[2] &&
+		fault.what[1] < at + sizeof(long));
+}
+
 static long
 ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
-
+	if (word_refused(request, addr))
+		return -1;
 	if (fails(PTRACE, request, pid, (uintptr_t)addr)) {
 		if (!fault.kill)
 			return -1;
@@ -201,6 +240,16 @@ pread(int fd, void *buf, size_t n, off_t at)
 ssize_t
 pwrite(int fd, const void *buf, size_t n, off_t at)
 {
+	if (text_refused(fd, at, n)) {
+		/* The kernel writes page by page. */
+		size_t part = fault.half ? (at + n - 1) / 4096 * 4096 - at : 0;
+
+		if (part && part < n && !fault.halved) {
+			fault.halved = true;
+			return REAL(pwrite)(fd, buf, part, at);
+		}
+		return -1;
+	}
 	return fails(PWRITE, fd, at, n) ? -1 : REAL(pwrite)(fd, buf, n, at);
 }
 
