@@ -47,6 +47,11 @@ struct abi {
 	uint16_t context_pc, context_sp;
 	/* Those of all registers, in the order of DWARF's numbers. */
 	uint16_t context[DWARF_REGS];
+	/* The register of flags, its offset there, and the flag that is set in
+	   it while a task is stepped; 0: steps set none. */
+	uint8_t reg_flags;
+	uint16_t context_flags;
+	uint32_t flag_step;
 	uint8_t reg_nr;		/* call number, to make a call */
 	uint8_t reg_result;
 	uint8_t reg_orig;	/* has the number of the call a task is in, or

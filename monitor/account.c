@@ -70,7 +70,7 @@ task_free(struct run *run, struct task *task)
 	run_unqueue(run, task->tid);
 	affinity_forget(run, task);
 	abnormal_forget(task);
-	free(task->moved_pcs);
+	relocated_forget(task);
 	fault_forget(task);
 	cut_forget(task);
 	free(task);
@@ -193,6 +193,7 @@ account_exec(struct run *run, struct task *task)
 	task->vforked = false;
 	task->redo = REDO_NONE;
 	task->mapping = 0;
+	relocated_forget(task);
 	fault_forget(task);
 	sigtrap_exec(run, task);
 	if (task->tid == run->root)

@@ -44,25 +44,6 @@ signal_comes(struct run *run, struct task *task, int signal)
 	signal_note(run, task, signal);
 }
 
-/*
- * Let the task go to the first instruction of its handler of SIGTRAP; whether it
- * stands there.
- */
-static bool
-handler_enter(struct run *run, struct task *task)
-{
-	struct event event;
-
-	if (task_resume(run, task, RESUME_STEP, SIGTRAP))
-		return false;
-	run_wait_task(run, task, &event);
-	if (event.kind == EVENT_TRAP &&
-	    run->host->trap_cause(task->tid) == TRAP_STEP)
-		return true;
-	run_requeue(run, &event);
-	return false;
-}
-
 /* alone: the handler is SIGTRAP's, and the task's space stands still for it. */
 static void
 signal_deliver(struct run *run, struct task *task, int signal, bool alone)
@@ -95,7 +76,7 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 		relocated_signal_in(run, task, signal, va);
 	else if (!alone)
 		run_resume(run, task, signal);
-	else if (handler_enter(run, task))
+	else if (signal_enter(run, task, SIGTRAP))
 		run_resume(run, task, 0);
 }
 
@@ -119,7 +100,7 @@ trap_deliver_open(struct run *run, struct task *task)
 	signal_comes(run, task, SIGTRAP);
 	fault_keep(run, task);
 	fault_interrupts(task->process->space, task_pc(run, task));
-	if (!handler_enter(run, task))
+	if (!signal_enter(run, task, SIGTRAP))
 		return;
 	if (!run->host->signals(task->tid, &state))
 		run->host->mask_set(task->tid,

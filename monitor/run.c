@@ -35,6 +35,7 @@
 #include "monitor/trap.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/unwind/shallow.h"
+#include "monitor/unwind/sigreturn.h"
 
 /* ---- a run's beginning and end */
 
@@ -156,6 +157,8 @@ on_syscall(struct run *run, struct task *task, bool entry)
 {
 	affinity_syscall(run, task, entry);
 	trap_syscall(run, task, entry);
+	if (entry)
+		sigreturn_syscall(run, task);
 	if (!entry)
 		clones_syscall(run, task);
 	if (!entry && task->cut)

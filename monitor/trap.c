@@ -222,6 +222,10 @@ hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
 		patch_step(run, task, hit);
 		break;
 	case PATCH_SLOTTED:
+		if (hit->still) {
+			patch_step(run, task, hit);
+			break;
+		}
 		task->hit_slotted = true;
 		trap_leave(run, task,
 			   hit->module->slots +
@@ -234,6 +238,29 @@ hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
 		trap_leave(run, task, hit->patched->emul.imm);
 		break;
 	}
+}
+
+/* Handle the hook of a site; false if the hit needs nothing more. */
+static bool
+hit_hook(struct run *run, struct task *task, struct hit *hit)
+{
+	uint32_t hook = hit->site->hook;
+	uint8_t kind = hit->module->plan->hooks[hook - 1].kind;
+	int still = kind == HOOK_SIGACTION || kind == HOOK_CALL ?
+			    sigtrap_still(run, task) :
+			    0;
+
+	if (still == HOST_GONE)
+		return false;
+	hit->still = still;
+	abnormal_hook(run, task, hit->module, hook);
+	if (task->process->space && !sigtrap_default(task))
+		space_settle(run, task->process->space);
+	/* The hook may have planted more, so the site may have moved. */
+	if (hit_trapped(task, hit))
+		return true;
+	trap_leave(run, task, hit->va);
+	return false;
 }
 
 bool
@@ -262,7 +289,7 @@ trap_spring(struct run *run, struct task *task, int signal)
 void
 trap_handle(struct run *run, struct task *task, int signal)
 {
-	struct hit hit;
+	struct hit hit = { .still = false };
 
 	switch (hit_find(run, task, &hit)) {
 	case HOST_OK:
@@ -285,23 +312,15 @@ trap_handle(struct run *run, struct task *task, int signal)
 		hit_ready(run, task, &hit);
 		return;
 	}
-	if (hit.site->hook) {
-		abnormal_hook(run, task, hit.module, hit.site->hook);
-		if (task->process->space && !sigtrap_default(task))
-			space_settle(run, task->process->space);
-		/*
-		 * The hook may have planted more, so the site may have moved.
-		 */
-		if (!hit_trapped(task, &hit)) {
-			trap_leave(run, task, hit.va);
-			return;
-		}
-	}
+	if (hit.site->hook && !hit_hook(run, task, &hit))
+		return;
 	if (hit.site->waiting) {
 		hit_ready(run, task, &hit);
 		return;
 	}
-	if (hit.patched->patch == PATCH_RETIRED) {
+	if (hit.patched->patch == PATCH_RETIRED &&
+	    !site_stuck(run, task, hit.module,
+			(uint32_t)(hit.site - hit.module->plan->sites))) {
 		trap_leave(run, task, hit.va);
 		return;
 	}

@@ -97,8 +97,8 @@ for my $options ([], ['--patch=trap']) {
 			"--report=blocks:$blocks"], [$own]);
 
 		same($alone, $run, "@$options: its own breakpoints");
-		# 10 rounds, 2 for each way.
-		counts_are($run, { breaks => 10 }, "@$options");
+		# 12 rounds, 2 for each way.
+		counts_are($run, { breaks => 12 }, "@$options");
 		$truth //= slurp($blocks);
 		is(slurp($blocks), $truth, 'and each block');
 		unlike($run->{report}, qr/by traps: /, 'not by traps')
@@ -106,19 +106,35 @@ for my $options ([], ['--patch=trap']) {
 	}
 }
 
+# A signal at an instruction that loads the trap flag, which is set in a step.
+{
+	my $flag = compile('trap_flag.c', '-O1');
+
+	for my $options ([], ['--patch=trap'], ['--patch=step']) {
+		my $run = monitor([@$options, '--units=func'], [$flag]);
+
+		is($run->{out}, "3 faults, 0 traps\n",
+		    "@$options: no trap flag is left");
+	}
+}
+
 # Two threads at a time: one runs into a breakpoint in its handler, or ignores
-# SIGTRAP, just when the other is given a SIGTRAP (tests/prog/given_at.c).
+# SIGTRAP, just when the other is given a SIGTRAP; or one blocks SIGTRAP, and the
+# other asks for the action (tests/prog/given_at.c).
 {
 	my $given = compile('given.c', '-O1', '-pthread');
 	my $inject = abs_path(compile('given_at.c', qw(-O2 -shared -fPIC)));
 
 	for my $case (['handles', '2 came, action is kept'],
-	    ['ignores', '1 came, action is ignored']) {
+	    ['ignores', '1 came, action is ignored'],
+	    ['looks', "SIGTRAP is blocked\n" .
+		"it finds that the action is kept\n" .
+		'1 came, action is kept']) {
 		my ($mode, $says) = @$case;
 
 		for my $options (['--units=func', '--patch=trap'],
 		    ['--units=func']) {
-			my $file = spew("$scratch/given", "\0" x 8);
+			my $file = spew("$scratch/given", "\0" x 16);
 			my $run = monitor($options, [$given, $mode], env => {
 			    LD_PRELOAD => $inject, PMON_GIVEN => $file });
 

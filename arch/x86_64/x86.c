@@ -28,6 +28,9 @@ decoder(bool minimal)
 	return &decoders[minimal];
 }
 
+/* Of int: what int3 does, in two bytes. */
+enum { INT_TRAP = 3 };
+
 enum insn_kind
 x86_kind(const ZydisDecodedInstruction *zinsn)
 {
@@ -70,8 +73,10 @@ x86_kind(const ZydisDecodedInstruction *zinsn)
 		return INSN_RETURN;
 	case ZYDIS_MNEMONIC_SYSCALL:
 	case ZYDIS_MNEMONIC_SYSENTER:
-	case ZYDIS_MNEMONIC_INT:
 		return INSN_SYSCALL;
+	case ZYDIS_MNEMONIC_INT:
+		return zinsn->raw.imm[0].value.u == INT_TRAP ? INSN_TRAP :
+							       INSN_SYSCALL;
 	case ZYDIS_MNEMONIC_INT1:
 	case ZYDIS_MNEMONIC_INT3:
 		return INSN_TRAP;

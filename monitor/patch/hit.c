@@ -8,6 +8,9 @@
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 
+/* A trap instruction of the program's own has no more bytes, prefixes included. */
+enum { OWN_MAX = 4 };
+
 bool
 hit_trapped(const struct task *task, struct hit *hit)
 {
@@ -33,6 +36,24 @@ hit_before(struct run *run, const struct task *task, struct hit *hit)
 	return hit_trapped(task, hit);
 }
 
+/*
+ * Whether the pc is behind a trap instruction of the program's own that is longer
+ * than pmon's (int $3 in two bytes).
+ */
+static bool
+hit_own(struct run *run, const struct task *task, uint64_t pc, struct hit *hit)
+{
+	uint8_t trap_pc = run->arch->trap_pc;
+
+	for (uint8_t len = trap_pc + 1; trap_pc && len <= OWN_MAX; len++) {
+		hit->va = pc - len;
+		if (hit_trapped(task, hit) && hit->site->insn.len == len &&
+		    hit->patched->patch == PATCH_OWN)
+			return run->host->trap_cause(task->tid) == TRAP_INSN;
+	}
+	return false;
+}
+
 int
 hit_find(struct run *run, const struct task *task, struct hit *hit)
 {
@@ -43,7 +64,7 @@ hit_find(struct run *run, const struct task *task, struct hit *hit)
 		return HOST_GONE;
 	hit->va = pc - trap_pc;
 	if (!hit_trapped(task, hit))
-		return HOST_ERROR;
+		return hit_own(run, task, pc, hit) ? HOST_OK : HOST_ERROR;
 	if (trap_pc && hit->site->insn.len > trap_pc)
 		return HOST_OK;
 	switch (run->host->trap_cause(task->tid)) {

@@ -12,6 +12,8 @@ struct hit {
 	struct site *site;
 	const struct patched *patched;
 	uint64_t va;
+	bool still;		/* the space stands still until the instruction
+				   is done: sigtrap_still */
 };
 
 /* Whether there is a trap at hit->va; if so, fill in the rest of *hit. */

@@ -6,12 +6,14 @@
  * function, and contexts are changed only when pmon attaches and when it lets
  * the task go.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "monitor/patch/extend.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/process/events.h"
+#include "monitor/process/signals.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
 #include "relocate/relocate.h"
@@ -36,7 +38,22 @@ struct moved_pc {
 	struct regs regs;	/* all that are in it, as it was made */
 	uint64_t original;	/* the pc in the original, if pc is in a
 				   relocated function; else 0 */
+	uint64_t restorer;	/* the code that the handler returns to ... */
+	bool followed;		/* ... has no hook for it: the task's system
+				   calls tell of the return */
 };
+
+/* So many followed system calls pass between two looks at the mask. */
+enum { FOLLOWED_LOOK = 32 };
+
+/* Have the task's system calls followed as long as a context needs it. */
+static void
+moved_follow(struct task *task)
+{
+	task->follows = false;
+	for (size_t i = 0; i < task->nmoved_pcs; i++)
+		task->follows |= task->moved_pcs[i].followed;
+}
 
 static void
 moved_drop(struct task *task, size_t i)
@@ -44,6 +61,7 @@ moved_drop(struct task *task, size_t i)
 	task->nmoved_pcs--;
 	memmove(task->moved_pcs + i, task->moved_pcs + i + 1,
 		(task->nmoved_pcs - i) * sizeof(*task->moved_pcs));
+	moved_follow(task);
 }
 
 /* Forget the context that a handler returns to; whether it was remembered. */
@@ -90,20 +108,15 @@ moved_add(struct task *task, const struct moved_pc *moved)
 	task->moved_pcs = mem_grow(task->moved_pcs, task->nmoved_pcs + 1,
 				   sizeof(*task->moved_pcs));
 	task->moved_pcs[task->nmoved_pcs++] = *moved;
+	moved_follow(task);
 }
 
-/*
- * Hook the code that the handler returns to, whose address is at sp: it makes
- * the system call sigreturn.
- */
+/* Hook the code that a handler returns to: it makes the call sigreturn. */
 static void
-restorer_hook(struct run *run, struct task *task, uint64_t sp)
+restorer_hook(struct run *run, struct task *task, uint64_t restorer)
 {
-	uint64_t restorer;
 	struct module *module;
 
-	if (run->host->data_read(task->tid, sp, &restorer, sizeof(restorer)))
-		return;
 	module = space_module(task->process->space, restorer);
 	if (!module) {
 		space_calls_underivable(
@@ -121,10 +134,67 @@ restorer_hook(struct run *run, struct task *task, uint64_t sp)
 	plan_extended(run, module->plan);
 }
 
+static bool
+trap_blocked(const struct run *run, const struct task *task)
+{
+	uint64_t mask;
+
+	return !run->host->native->mask_get(task->tid, &mask) &&
+	       mask >> (SIGTRAP - 1) & 1;
+}
+
+/*
+ * Remember a context of a handler that runs now, and see to it that its return
+ * is noticed: by a hook or, as nothing is to trap while SIGTRAP is blocked, by
+ * the task's system calls.
+ */
+static void
+context_remember(struct run *run, struct task *task, struct moved_pc *moved)
+{
+	/* The return address is before the context. */
+	if (run->host->data_read(task->tid, moved->context - sizeof(uint64_t),
+				 &moved->restorer, sizeof(moved->restorer)))
+		moved->restorer = 0;
+	moved->followed = trap_blocked(run, task);
+	task->followed = 0;
+	moved_add(task, moved);
+	if (!moved->followed && moved->restorer)
+		restorer_hook(run, task, moved->restorer);
+}
+
+bool
+relocated_followed(struct run *run, struct task *task, uint64_t context)
+{
+	for (size_t i = 0; i < task->nmoved_pcs; i++)
+		if (task->moved_pcs[i].context == context &&
+		    task->moved_pcs[i].followed)
+			return true;
+	/* A handler that was left by a jump returns never. */
+	if (++task->followed % FOLLOWED_LOOK || trap_blocked(run, task))
+		return false;
+	for (size_t i = 0; i < task->nmoved_pcs; i++) {
+		struct moved_pc *moved = &task->moved_pcs[i];
+
+		if (moved->followed && moved->restorer)
+			restorer_hook(run, task, moved->restorer);
+		moved->followed = false;
+	}
+	task->follows = false;
+	return false;
+}
+
+void
+relocated_forget(struct task *task)
+{
+	free(task->moved_pcs);
+	task->moved_pcs = NULL;
+	task->nmoved_pcs = 0;
+	task->follows = false;
+}
+
 void
 relocated_signal(struct run *run, struct task *task, int signal, bool left)
 {
-	struct event event;
 	struct regs regs;
 	uint64_t pc, top;
 	bool begun;
@@ -136,26 +206,22 @@ relocated_signal(struct run *run, struct task *task, int signal, bool left)
 	begun = !left || task->fault_va == pc;
 	if (!begun)
 		relocated_ahead(run, task, pc, true);
-	if (task_resume(run, task, RESUME_STEP, signal))
+	if (!signal_enter(run, task, signal))
 		return;
-	run_wait_task(run, task, &event);
-	if (event.kind != EVENT_TRAP) {
-		run_requeue(run, &event);
-		return;
-	}
 	/* From here on fault_keep's place stands for the fault. */
 	task->fault_va = 0;
 	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top)) {
 		/* The context is behind the return address. */
-		moved_add(task, &(struct moved_pc){
-					.context = top + sizeof(uint64_t),
-					.pc = pc,
-					.sp = regs.r[run->arch->reg_sp],
-					.left = left,
-					.taken_back = !begun,
-					.regs = regs,
-				});
-		restorer_hook(run, task, top);
+		struct moved_pc moved = {
+			.context = top + sizeof(uint64_t),
+			.pc = pc,
+			.sp = regs.r[run->arch->reg_sp],
+			.left = left,
+			.taken_back = !begun,
+			.regs = regs,
+		};
+
+		context_remember(run, task, &moved);
 	}
 	run_resume(run, task, 0);
 }
@@ -205,18 +271,12 @@ contexts_prune(struct run *run, struct task *task)
 void
 relocated_signal_in(struct run *run, struct task *task, int signal, uint64_t va)
 {
-	struct event event;
 	uint64_t pc, sp, top;
 
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
 	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp) ||
-	    task_resume(run, task, RESUME_STEP, signal))
+	    !signal_enter(run, task, signal))
 		return;
-	run_wait_task(run, task, &event);
-	if (event.kind != EVENT_TRAP) {
-		run_requeue(run, &event);
-		return;
-	}
 	if (task->nmoved_pcs == MOVED_MAX)
 		contexts_prune(run, task);
 	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top))
@@ -248,8 +308,7 @@ relocated_context(struct run *run, struct task *task, uint64_t context,
 		};
 
 		if (!context_read(run, task, context, &moved.regs))
-			moved_add(task, &moved);
-		restorer_hook(run, task, context - sizeof(uint64_t));
+			context_remember(run, task, &moved);
 		return;
 	}
 	to = relocated_inside(space, pc);

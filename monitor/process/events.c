@@ -278,7 +278,8 @@ run_resume(struct run *run, struct task *task, int signal)
 	 */
 	task->paused = task->paused && task->entering;
 	if (task->redo != REDO_NONE || task->pinned || task->untraced ||
-	    task->mapping || task_watched(task) || task->cut || task->paused)
+	    task->mapping || task->follows || task_watched(task) || task->cut ||
+	    task->paused)
 		how = RESUME_SYSCALL;
 	task->state = TASK_RUNNING;
 	task_resume(run, task, how, signal);

@@ -1,10 +1,13 @@
 /*
  * What signals a task has: who caused one, whether it would be handled, and
- * whether one waits.  Changes none.
+ * whether one waits.  Leads a task into its handler.  Never decides whether a
+ * task gets a signal.
  */
 #include "monitor/process/signals.h"
 
 #include <signal.h>
+
+#include "monitor/process/events.h"
 
 static bool
 signal_is_fault(int signal)
@@ -39,4 +42,50 @@ signal_waits(struct run *run, struct task *task)
 
 	return run->host->signals(task->tid, &state) ||
 	       state.pending & ~state.blocked;
+}
+
+/*
+ * The task stands at the first instruction of its handler: clear the flag of the
+ * step in the context that the handler returns to.  The kernel does so itself
+ * but where it takes the bytes at the pc for an instruction that sets the flag:
+ * at popf and iret, and where a patch of pmon's has such bytes in its middle.
+ */
+static void
+step_clear(struct run *run, struct task *task)
+{
+	const struct abi *abi = run->abi;
+	uint64_t flags, at;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_sp, &at))
+		return;
+	/* The context is behind the return address. */
+	at += sizeof(uint64_t) + abi->context_flags;
+	if (run->host->data_read(task->tid, at, &flags, sizeof(flags)) ||
+	    !(flags & abi->flag_step))
+		return;
+	flags &= ~(uint64_t)abi->flag_step;
+	run->host->data_write(task->tid, at, &flags, sizeof(flags));
+}
+
+bool
+signal_enter(struct run *run, struct task *task, int signal)
+{
+	const struct abi *abi = run->abi;
+	uint64_t flags = abi->flag_step;
+	struct event event;
+
+	if ((abi->flag_step &&
+	     run->host->reg_get(task->tid, abi->reg_flags, &flags)) ||
+	    task_resume(run, task, RESUME_STEP, signal))
+		return false;
+	run_wait_task(run, task, &event);
+	if (event.kind != EVENT_TRAP ||
+	    run->host->trap_cause(task->tid) != TRAP_STEP) {
+		run_requeue(run, &event);
+		return false;
+	}
+	/* The program may have set it itself. */
+	if (!(flags & abi->flag_step))
+		step_clear(run, task);
+	return true;
 }

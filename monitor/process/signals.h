@@ -1,5 +1,5 @@
 /*
- * The signals of stopped tasks.
+ * The signals of stopped tasks, and their way into a handler.
  */
 #ifndef MONITOR_PROCESS_SIGNALS_H
 #define MONITOR_PROCESS_SIGNALS_H
@@ -21,4 +21,11 @@ bool signal_caught(struct run *run, struct task *task, int signal);
  * known.
  */
 bool signal_waits(struct run *run, struct task *task);
+
+/*
+ * Let the stopped task go to the first instruction of its handler for the
+ * signal, by a step.  Whether it stands there; if not, its event is queued, or
+ * the task is gone.
+ */
+bool signal_enter(struct run *run, struct task *task, int signal);
 #endif

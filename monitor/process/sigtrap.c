@@ -177,6 +177,14 @@ sigtrap_ask(struct run *run, struct task *task)
 
 /* ---- what the program sets */
 
+/* Is it, with these registers, a call that gets or sets the action? */
+static bool
+is_action_call(const struct abi *abi, const struct regs *regs)
+{
+	return (int)regs->r[abi->reg_nr] == abi->nr_sigaction &&
+	       (int)regs->r[abi->reg_arg[0]] == SIGTRAP;
+}
+
 void
 sigtrap_hook(struct run *run, struct task *task, const struct regs *regs)
 {
@@ -184,8 +192,7 @@ sigtrap_hook(struct run *run, struct task *task, const struct regs *regs)
 	struct sigtrap *sigtrap = task->process->sigtrap;
 	struct action action;
 
-	if (!sigtrap || (int)regs->r[abi->reg_nr] != abi->nr_sigaction ||
-	    (int)regs->r[abi->reg_arg[0]] != SIGTRAP ||
+	if (!sigtrap || !is_action_call(abi, regs) ||
 	    !regs->r[abi->reg_arg[1]] ||
 	    regs->r[abi->reg_arg[3]] != MASK_BYTES ||
 	    run->host->data_read(task->tid, regs->r[abi->reg_arg[1]], &action,
@@ -212,7 +219,8 @@ sigtrap_deliver(struct task *task)
  */
 struct suspects {
 	const struct task *task;
-	bool others;
+	struct task *other;	/* the last of the suspects, or NULL */
+	unsigned others;	/* the suspects besides task */
 };
 
 static void
@@ -227,8 +235,20 @@ task_suspect(struct run *run, struct task *task, void *ctx)
 	    task->state != TASK_STOPPED)
 		return;
 	if (event->kind == EVENT_TRAP ||
-	    run->host->signals(task->tid, &state) || state.pending & TRAP_BIT)
-		suspects->others = task->suspect = true;
+	    run->host->signals(task->tid, &state) || state.pending & TRAP_BIT) {
+		task->suspect = true;
+		suspects->other = task;
+		suspects->others++;
+	}
+}
+
+static void
+suspects_remark(struct run *run, const struct suspects *suspects)
+{
+	run_remark(run,
+		   "process %d: threads hit traps at the same time: SIGTRAP "
+		   "may now be blocked or unblocked by mistake in one of them",
+		   (int)suspects->task->process->pid);
 }
 
 /* Block SIGTRAP again; for a suspect only if it blocks all other signals. */
@@ -291,7 +311,7 @@ action_again(struct run *run, struct task *task, int signal)
 static int
 action_restore(struct run *run, struct task *task)
 {
-	struct suspects suspects = { task, false };
+	struct suspects suspects = { .task = task };
 	const struct sigtrap *sigtrap = task->process->sigtrap;
 	bool caught = sigtrap->action.handler != HANDLER_IGNORE;
 	int err;
@@ -302,11 +322,7 @@ action_restore(struct run *run, struct task *task)
 		return err;
 	if (suspects.others) {
 		task->suspect = true;
-		run_remark(run,
-			   "process %d: threads hit traps at the same "
-			   "time: SIGTRAP may now be blocked or unblocked by "
-			   "mistake in one of them",
-			   (int)task->process->pid);
+		suspects_remark(run, &suspects);
 	}
 	return mask_restore(run, task);
 }
@@ -337,17 +353,47 @@ sigtrap_mend(struct run *run, struct task *task)
 	int err = HOST_OK;
 
 	if (!sigtrap_lost(run, task)) {
-		if (task->suspect)
+		if (task->suspect || task->unblocked)
 			err = mask_restore(run, task);
-		task->suspect = false;
+		task->suspect = task->unblocked = false;
 		return err;
 	}
 	err = mend_begin(run, task);
 	if (err <= 0)
 		return err;
 	err = action_restore(run, task);
-	task->suspect = false;
+	task->suspect = task->unblocked = false;
 	return err;
+}
+
+int
+sigtrap_still(struct run *run, struct task *task)
+{
+	struct suspects suspects = { .task = task };
+	const struct sigtrap *sigtrap = task->process->sigtrap;
+	struct regs regs;
+
+	if (!sigtrap || (task->process->ntasks == 1 && sigtrap->refs == 1))
+		return 0;
+	if (run->host->regs_get(task->tid, &regs))
+		return HOST_GONE;
+	if (!is_action_call(run->abi, &regs))
+		return 0;
+	run_pause(run, task->process->space, task, STOP_MENDS);
+	if (task->exiting || task->state != TASK_STOPPED)
+		return HOST_GONE;
+	if (!sigtrap_lost(run, task) || !sigtrap_mends(run, task))
+		return 1;
+	/* The task's own trap was mended before: it was another's. */
+	if (sigtrap->action.handler != HANDLER_IGNORE)
+		task_each(run, task_suspect, &suspects);
+	if (suspects.others == 1) {
+		suspects.other->suspect = false;
+		suspects.other->unblocked = true;
+	} else if (suspects.others) {
+		suspects_remark(run, &suspects);
+	}
+	return action_again(run, task, 0) ? HOST_GONE : 1;
 }
 
 /* Another task that a trap may have stopped while SIGTRAP was blocked. */
@@ -361,14 +407,14 @@ task_trapped(struct run *run, struct task *task, void *ctx)
 	    event->kind == EVENT_TRAP && !event->sent &&
 	    task->process->sigtrap == suspects->task->process->sigtrap &&
 	    task->state == TASK_STOPPED)
-		suspects->others = true;
+		suspects->others++;
 }
 
 int
 sigtrap_settle(struct run *run, struct task *task)
 {
 	const struct sigtrap *sigtrap = task->process->sigtrap;
-	struct suspects trapped = { task, false };
+	struct suspects trapped = { .task = task };
 	struct event event = { EVENT_TRAP, task->tid, SIGTRAP, .sent = true };
 
 	if (!sigtrap || sigtrap->action.handler == HANDLER_DEFAULT ||

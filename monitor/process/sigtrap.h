@@ -57,6 +57,15 @@ bool sigtrap_lost(struct run *run, const struct task *task);
 int sigtrap_mend(struct run *run, struct task *task);
 
 /*
+ * The task is at a hook before a system call, behind sigtrap_mend: if the call
+ * is rt_sigaction on SIGTRAP, have the space stand still with the action as the
+ * program has set it, so that no other task's trap takes the action away before
+ * the call has been made, or is taken for one that did.  1, 0 if it is another
+ * call or there is no other task, or HOST_GONE if the task was killed meanwhile.
+ */
+int sigtrap_still(struct run *run, struct task *task);
+
+/*
  * The task is stopped for a SIGTRAP of the program's own: have its space stand
  * still with the action as the program has set it, so that no other task's trap
  * takes the action away before the kernel has looked at it.  HOST_OK, or

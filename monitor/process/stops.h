@@ -52,6 +52,7 @@ enum stop_cause {
 	STOP_CALL_REDO,
 	STOP_CALL_PINNED,
 	STOP_CALL_UNTRACED,
+	STOP_CALL_FOLLOWED,	/* in a handler with SIGTRAP blocked */
 	STOP_CALL_CUT,		/* a pause may have cut it short */
 	/* The kernel stops whoever is traced: */
 	STOP_SIGNAL,

@@ -141,6 +141,7 @@ struct task {
 				   when its instruction has begun, or NULL */
 	uint32_t once_site;
 	bool suspect;		/* its trap may have unblocked SIGTRAP */
+	bool unblocked;		/* its trap has, and has not been handled yet */
 	int signal;		/* delivered last, its effect not known yet, or
 				   0; see shallow.c ... */
 	uint64_t signal_va;	/* ... and where */
@@ -157,6 +158,9 @@ struct task {
 				   back */
 	struct moved_pc *moved_pcs;	/* see relocated_signal.c */
 	size_t nmoved_pcs;
+	bool follows;		/* a handler that runs with SIGTRAP blocked
+				   will return: see sigreturn.c ... */
+	uint16_t followed;	/* ... system calls since */
 	struct sigreturn sigreturn;
 	bool unreturned;	/* sigreturn is undone, for a walk */
 	int untraced;		/* number of its system call that makes an

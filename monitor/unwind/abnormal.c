@@ -12,13 +12,13 @@
 #include "monitor/patch/extend.h"
 #include "monitor/patch/linker.h"
 #include "monitor/patch/maps.h"
-#include "monitor/patch/relocated.h"
 #include "monitor/process/client.h"
 #include "monitor/process/clones.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
+#include "monitor/unwind/sigreturn.h"
 #include "monitor/unwind/stack_switch.h"
 #include "relocate/relocate.h"
 #include "util/mem.h"
@@ -193,7 +193,7 @@ frame_edge_enter(struct run *run, const struct task *task,
 	client_abnormal(run, task, plan, &edge);
 }
 
-static void
+void
 stack_switch_wake(struct run *run, const struct task *task,
 		  const struct stack_switch *stack_switch)
 {
@@ -327,125 +327,6 @@ exec_prepare(struct run *run, struct task *task, const struct regs *regs)
 	*task->exec = stack_switch;
 }
 
-/* ---- contexts that handlers change */
-
-/* Whether a call or system call ends at the va. */
-static bool
-call_ends(const struct space *space, uint64_t va)
-{
-	struct code_at at = code_at(space, va - 1);
-	const struct insn *last;
-	const struct cfg *cfg;
-	size_t next;
-
-	if (!at.fplan || !plan_graph(at.module->plan, at.index))
-		return true;
-	cfg = at.fplan->cfg;
-	next = cfg_insn_from(cfg, va - at.module->bias);
-	if (!next)
-		return false;
-	last = &cfg->insns[next - 1];
-	return last->addr + last->len != va - at.module->bias ||
-	       last->kind == INSN_CALL || last->kind == INSN_CALL_INDIRECT ||
-	       last->kind == INSN_SYSCALL;
-}
-
-/*
- * A handler may have a function called where the signal came, as Go's does.
- * That returns to no call, perhaps into the middle of an entry patch.
- */
-static void
-frame_park(struct run *run, struct task *task, uint64_t va, uint64_t sp)
-{
-	struct code_at at = code_at(task->process->space, va);
-
-	if (sp)
-		fault_park(task, va, sp);
-	if (!at.fplan || !at.fplan->relocated)
-		return;
-	plan_enter(at.module->plan, at.addr);
-	plan_extended(run, at.module->plan);
-}
-
-/* Whether there is an entry patch of that kind at the va. */
-static bool
-patch_is(const struct space *space, uint64_t va, enum entry_patch_kind kind)
-{
-	const struct entry_patch *patch = entry_patch_at(space, va);
-
-	return patch && patch->kind == kind;
-}
-
-/* Whether the graph has an edge from outside to the va. */
-static bool
-enters_by_edge(const struct space *space, uint64_t va)
-{
-	struct code_at at = code_at(space, va);
-	const struct cfg *cfg;
-	long block;
-
-	if (!at.fplan || !at.fplan->units ||
-	    !plan_graph(at.module->plan, at.index))
-		return false;
-	cfg = at.fplan->cfg;
-	block = cfg_block(cfg, at.addr);
-	return block >= 0 && cfg->blocks[block].external;
-}
-
-/* The handler has led the task elsewhere: find what it left and came to. */
-static void
-context_changed(struct run *run, struct task *task,
-		const struct context_change *change)
-{
-	struct space *space = task->process->space;
-	struct stack_switch stack_switch = { 0 };
-	uint64_t pc = change->from.r[run->arch->reg_pc];
-	uint64_t to = change->to.r[run->arch->reg_pc];
-	uint8_t sp = run->arch->reg_sp;
-	struct code_at from = code_at(space, pc);
-
-	frame_park(run, task, pc, 0);
-	/* What a signal interrupts in such a module is in doubt anyway. */
-	if (!task_abnormals(run, task) ||
-	    (from.module && from.module->plan->wish.leaks))
-		return;
-	if (from.fplan && code_at(space, to).fplan == from.fplan &&
-	    change->from.r[sp] == change->to.r[sp])
-		stack_switch_frame(&change->from, &change->to, run->arch,
-				   &stack_switch);
-	else if (stack_switch_context(space_stack(run, space), task->tid,
-				      &change->from, &change->to,
-				      &stack_switch))
-		return;
-	for (size_t i = 0; i < stack_switch.n; i++) {
-		struct frame_edge *at = &stack_switch.frame_edges[i];
-
-		at->parked = at->arrived &&
-			     patch_is(space, at->va, ENTRY_PATCH_GUARD);
-		if (at->arrived && enters_by_edge(space, at->va)) {
-			*at = stack_switch.frame_edges[--stack_switch.n];
-			i--;
-			continue;
-		}
-		if (at->came && at->during && !at->arrived &&
-		    (at->va == pc || !call_ends(space, at->va)))
-			frame_park(run, task, at->va, at->sp);
-	}
-	stack_switch_wake(run, task, &stack_switch);
-	if (stack_switch.unknown)
-		fault_interrupts(space, to);
-	/* The patch would count another edge: see relocated_sigreturn. */
-	if (patch_is(space, to, ENTRY_PATCH_TABLE) &&
-	    enters_by_edge(space, to)) {
-		fault_interrupts(space, to);
-		space_calls_underivable(run, space, REASON_LEFT,
-					"a signal handler led control to the "
-					"middle of a function");
-	}
-	stack_switch_enter(run, task, &stack_switch, PRESENT);
-	stack_switch_free(&stack_switch);
-}
-
 /* ---- hooks */
 
 static void
@@ -485,13 +366,10 @@ abnormal_hook(struct run *run, struct task *task, const struct module *module,
 	      uint32_t number)
 {
 	const struct hook *hook = &module->plan->hooks[number - 1];
-	struct context_change change;
 	struct regs regs;
 
 	if (hook->kind == HOOK_SIGRETURN) {
-		if (relocated_sigreturn(run, task, hook->addr + module->bias,
-					&change))
-			context_changed(run, task, &change);
+		sigreturn_about(run, task, hook->addr + module->bias);
 		return;
 	}
 	if (hook->kind == HOOK_START)

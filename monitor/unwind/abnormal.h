@@ -75,6 +75,9 @@ void waits_forget(struct task *task);
 bool task_infers(const struct task *task);
 /* Whether clients are told of abnormal edges of the task. */
 bool task_abnormals(const struct run *run, const struct task *task);
+/* Count the functions that the switch comes to from now on. */
+void stack_switch_wake(struct run *run, const struct task *task,
+		       const struct stack_switch *stack_switch);
 /* Enter the frame edges of the task, as `how` says. */
 void stack_switch_enter(struct run *run, const struct task *task,
 			const struct stack_switch *stack_switch,

@@ -1,19 +1,21 @@
 /*
- * Runs breakpoint instructions of its own, where a jump by a table leads, also
- * where there is no room for a jump, and behind a call, and says where it is then.  It has a 64-bit constant that code
- * behind it reads again out of the first instruction, as V8's code does, and a
- * call by way of r12.
+ * Runs breakpoint instructions of its own, of one byte and of two, where a jump
+ * by a table leads, also where there is no room for a jump, and behind a call,
+ * and says where it is then.  It has a 64-bit constant that code behind it reads
+ * again out of the first instruction, as V8's code does, and a call by way of
+ * r12.
  */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
 #include <ucontext.h>
 
-enum { ROUNDS = 10 };
+enum { ROUNDS = 12 };
 
 long breaks(long way, void (*const *calls)(void));
-extern const char breaks_first[], breaks_second[], breaks_third[];
-static int first, second, third, others;
+extern const char breaks_first[], breaks_second[], breaks_third[],
+	breaks_fourth[];
+static int first, second, third, fourth, others;
 
 static void
 on_trap(int signal, siginfo_t *info, void *context)
@@ -25,8 +27,9 @@ on_trap(int signal, siginfo_t *info, void *context)
 	first += pc == breaks_first;
 	second += pc == breaks_second;
 	third += pc == breaks_third;
+	fourth += pc == breaks_fourth;
 	others += pc != breaks_first && pc != breaks_second &&
-		  pc != breaks_third;
+		  pc != breaks_third && pc != breaks_fourth;
 }
 
 __attribute__((noinline)) void
@@ -37,6 +40,7 @@ called(void)
 
 __asm__(".text\n"
 	".globl breaks, breaks_first, breaks_second, breaks_third\n"
+	".globl breaks_fourth\n"
 	".type breaks, @function\n"
 	"breaks:\n"
 	"	push %r12\n"
@@ -44,7 +48,7 @@ __asm__(".text\n"
 	"	mov $0, %ecx\n"
 	"	movabs $0x1122334455667788, %r8\n"
 	".Lbehind:\n"
-	"	cmp $4, %rdi\n"
+	"	cmp $5, %rdi\n"
 	"	ja 4f\n"
 	"	lea .Ltable(%rip), %rax\n"
 	"	movslq (%rax, %rdi, 4), %rdx\n"
@@ -65,6 +69,10 @@ __asm__(".text\n"
 	"5:	int3\n"
 	"breaks_third:\n"
 	"6:	mov $4, %ecx\n"
+	"	jmp 4f\n"
+	"7:	.byte 0xcd, 3\n"
+	"breaks_fourth:\n"
+	"	mov $5, %ecx\n"
 	"4:	mov .Lbehind - 8(%rip), %rax\n"
 	"	sub %r8, %rax\n"
 	"	add %rcx, %rax\n"
@@ -75,7 +83,7 @@ __asm__(".text\n"
 	".balign 4\n"
 	".Ltable:\n"
 	"	.long 1b - .Ltable, 2b - .Ltable, 3b - .Ltable\n"
-	"	.long 5b - .Ltable, 6b - .Ltable\n"
+	"	.long 5b - .Ltable, 6b - .Ltable, 7b - .Ltable\n"
 	".text\n");
 
 int
@@ -88,7 +96,7 @@ main(void)
 	action.sa_sigaction = on_trap;
 	sigaction(SIGTRAP, &action, NULL);
 	for (int i = 0; i < ROUNDS; i++)
-		sum += breaks(i % 5, calls);
-	printf("sum %ld, breakpoints %d, %d, %d, others %d\n", sum, first,
-	       second, third, others);
+		sum += breaks(i % 6, calls);
+	printf("sum %ld, breakpoints %d, %d, %d, %d, others %d\n", sum,
+	       first, second, third, fourth, others);
 }

@@ -5,6 +5,8 @@
 struct given {
 	volatile int thread;	/* its id, when that is in its handler */
 	volatile int go;	/* the thread may leave its loop */
+	volatile int looks;	/* the other is about to ask for the action */
+	volatile int looked;	/* it has asked */
 };
 
 #endif

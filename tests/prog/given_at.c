@@ -1,7 +1,9 @@
 /*
  * Preloaded into pmon: when pmon gives one thread of a program the second
  * SIGTRAP, the program's other thread, if it runs, first goes on in its handler
- * and comes to a stop.  They share the file PMON_GIVEN (given.c).
+ * and comes to a stop.  The same when one thread asks for the action of SIGTRAP,
+ * just before pmon pauses the other, or else lets the first go on: then pmon
+ * waits until the first has asked.  They share the file PMON_GIVEN (given.c).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -51,7 +53,8 @@ thread_runs(pid_t tid)
 	return end && (end[2] == 'R' || end[2] == 'S');
 }
 
-static void
+/* Did the thread run? */
+static int
 thread_go(struct given *given)
 {
 	int runs = thread_runs(given->thread);
@@ -61,6 +64,22 @@ thread_go(struct given *given)
 	if (runs)
 		waitid(P_PID, given->thread, &info,
 		       WSTOPPED | WNOWAIT | __WALL);
+	return runs;
+}
+
+/* Is the other thread to run into its trap before this request? */
+static int
+is_time(const struct given *given, enum __ptrace_request request, pid_t pid,
+	uintptr_t data)
+{
+	int resumes = request == PTRACE_CONT || request == PTRACE_SYSCALL ||
+		      request == PTRACE_SINGLESTEP;
+
+	if (!given->thread || given->go)
+		return 0;
+	if (pid == given->thread)
+		return given->looks && request == PTRACE_INTERRUPT;
+	return resumes && (given->looks || data == SIGTRAP);
 }
 
 long
@@ -71,6 +90,8 @@ ptrace(enum __ptrace_request request, ...)
 	va_list ap;
 	pid_t pid;
 	void *addr, *data;
+	long result;
+	int went;
 
 	if (!real) {
 		*(void **)&real = dlsym(RTLD_NEXT, "ptrace");
@@ -81,9 +102,11 @@ ptrace(enum __ptrace_request request, ...)
 	addr = va_arg(ap, void *);
 	data = va_arg(ap, void *);
 	va_end(ap);
-	if ((request == PTRACE_CONT || request == PTRACE_SYSCALL ||
-	     request == PTRACE_SINGLESTEP) && (uintptr_t)data == SIGTRAP &&
-	    given->thread && pid != given->thread && !given->go)
-		thread_go(given);
-	return real(request, pid, addr, data);
+	went = is_time(given, request, pid, (uintptr_t)data) &&
+	       thread_go(given);
+	result = real(request, pid, addr, data);
+	if (went && given->looks && pid != given->thread)
+		while (!given->looked && thread_runs(pid))
+			;
+	return result;
 }

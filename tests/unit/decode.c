@@ -92,6 +92,7 @@ static const struct {
 	{ "sysenter", { 0x0f, 0x34 }, 2, INSN_SYSCALL, 0 },
 	{ "int $0x80", { 0xcd, 0x80 }, 2, INSN_SYSCALL, 0 },
 	{ "int3", { 0xcc }, 1, INSN_TRAP, 0 },
+	{ "int $3", { 0xcd, 3 }, 2, INSN_TRAP, 0 },
 	{ "int1", { 0xf1 }, 1, INSN_TRAP, 0 },
 	{ "hlt", { 0xf4 }, 1, INSN_STOP, 0 },
 	{ "ud2", { 0x0f, 0x0b }, 2, INSN_STOP, 0 },
@@ -290,7 +291,7 @@ objdump_kind(const char *m)
 	if (!strncmp(m, "ret", 3) || !strncmp(m, "lret", 4) ||
 	    !strncmp(m, "iret", 4))
 		return INSN_RETURN;
-	if (!strncmp(m, "int3", 4))
+	if (!strncmp(m, "int3", 4) || !strncmp(m, "int    $0x3\n", 12))
 		return INSN_TRAP;
 	if (!strncmp(m, "syscall", 7) || !strncmp(m, "int ", 4))
 		return INSN_SYSCALL;
