@@ -31,7 +31,8 @@ signal_caught(struct run *run, struct task *task, int signal)
 {
 	struct signal_state state;
 
-	return !run->host->signals(task->tid, &state) &&
+	/* 0 is none: a task that goes on without a signal. */
+	return signal && !run->host->signals(task->tid, &state) &&
 	       (state.caught & ~state.blocked) >> (signal - 1) & 1;
 }
 
