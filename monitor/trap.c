@@ -201,9 +201,12 @@ hit_waits_first(const struct hit *hit)
 		hit->module->plan->hooks[site->hook - 1].kind == HOOK_ENTRY);
 }
 
-/* The hit is counted: do the instruction, and let the task go on. */
-static void
-hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
+/*
+ * The hit is counted: do the instruction, and let the task go on.  HOST_ERROR
+ * if the trap had to be lifted and could not be.
+ */
+static int
+hit_do(struct run *run, struct task *task, const struct hit *hit, int signal)
 {
 	switch ((enum patch)hit->patched->patch) {
 	case PATCH_UNPLANTED:
@@ -219,25 +222,45 @@ hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
 		hit_lead(run, task, hit);
 		break;
 	case PATCH_STEPPED:
-		patch_step(run, task, hit);
-		break;
+		return patch_step(run, task, hit);
 	case PATCH_SLOTTED:
-		if (hit->still) {
-			patch_step(run, task, hit);
-			break;
-		}
+		if (hit->still)
+			return patch_step(run, task, hit);
 		task->hit_slotted = true;
 		trap_leave(run, task,
 			   hit->module->slots +
 				   (uint64_t)hit->patched->slot * SLOT_MAX);
 		break;
 	case PATCH_EMULATED:
-		patch_emulate(run, task, hit);
-		break;
+		return patch_emulate(run, task, hit);
 	case PATCH_SKIPPED:
 		trap_leave(run, task, hit->patched->emul.imm);
 		break;
 	}
+	return HOST_OK;
+}
+
+/*
+ * The same.  If the kernel refuses to lift the trap, the instruction is done
+ * without that, or not yet: the task hits the trap again.
+ */
+static void
+hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
+{
+	const struct event again = { EVENT_PAUSED, task->tid, 0 };
+	struct hit stuck = *hit;
+	uint64_t sp;
+
+	if (!hit_do(run, task, hit, signal))
+		return;
+	stuck.still = false;
+	if (site_stuck(run, task, hit->module,
+		       (uint32_t)(hit->site - hit->module->plan->sites)) &&
+	    !hit_do(run, task, &stuck, signal))
+		return;
+	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		hit_undone(run, task, hit, sp, &again);
+	trap_leave(run, task, hit->va);
 }
 
 /* Handle the hook of a site; false if the hit needs nothing more. */

@@ -64,14 +64,16 @@ arrivals_gather(struct callees *callees, const struct plan *plan)
 
 /*
  * The site of an indirect call whose targets were recorded, or NULL.  Such a
- * site has a counter of its own.
+ * site has a counter of its own.  In some process it may be missing.
  */
 static const struct site *
 site_recorded(const struct view *view, const struct insn *insn)
 {
 	const struct site *site = plan_site(view->plan, insn->addr);
 
-	return site && site->targets && !site->lost ? site : NULL;
+	return site && site->targets && !site->lost && !view->fplan->unwritten ?
+		       site :
+		       NULL;
 }
 
 static struct figure

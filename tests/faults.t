@@ -37,6 +37,12 @@ sweep('calls', ['--patch=trap'], 'text', "$EIO:ever", 1 .. 24);
 sweep('calls', [], 'text', $EIO, 15 .. 24);
 sweep('calls', [], 'text', "$EIO:ever", 40 .. 90);
 sweep('calls', [], 'text', 'half', 15 .. 24);
+# A trap that cannot be lifted for a step, or not be put back behind that.
+sweep('signals', ['--patch=step'], 'text', $EIO, 64 .. 72);
+sweep('signals', ['--patch=step'], 'text', "$EIO:ever", 66 .. 70);
+# The first of two programs makes an indirect call that the second counts.
+sweep('exec', [], 'text', $EIO, 17 .. 21);
+sweep('exec', ['--patch=trap'], 'text', $EIO, 1 .. 5);
 # Of a library's code, too, in which longjmp switches stacks.
 sweep('serve', ['--units=edge', '--patch=trap'], 'pread', $EIO, 22 .. 30);
 # A process of which /proc says nothing has not ended.

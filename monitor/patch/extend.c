@@ -486,7 +486,11 @@ site_stuck(struct run *run, const struct task *task, struct module *module,
 				arch->trap_len) ||
 	    memcmp(now, arch->trap, arch->trap_len))
 		return false;
-	patched_force(run, module, site);
+	/* It may have to be done while all others stand still. */
+	if (module->patched[site].patch != PATCH_SLOTTED)
+		patched_force(run, module, site);
+	if (slots == module->nslots)
+		return true;
 	spaces_slots(run, module, slots, module->nslots);
 	extension_log(run, (struct extension){
 				   .number = run->extended++,

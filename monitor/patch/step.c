@@ -6,6 +6,7 @@
 #include "monitor/patch/step.h"
 
 #include "monitor/patch/hit.h"
+#include "monitor/patch/module.h"
 #include "monitor/process/events.h"
 #include "monitor/process/sigtrap.h"
 
@@ -70,31 +71,42 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 	return false;
 }
 
-void
+/* Put the trap back.  Where that is refused nothing counts any more. */
+static void
+trap_restore(struct run *run, struct task *task, const struct hit *hit)
+{
+	uint32_t site = (uint32_t)(hit->site - hit->module->plan->sites);
+
+	if (!hit->site->passed && trap_set(run, task, hit->va, run->arch->trap))
+		module_unwritten(run, task->process->space, task->tid,
+				 hit->module, &(struct batch){ &site, 1 });
+}
+
+int
 patch_step(struct run *run, struct task *task, const struct hit *hit)
 {
-	const struct arch *arch = run->arch;
 	struct event event = { EVENT_PAUSED, task->tid, 0 };
 
 	run_pause(run, task->process->space, task, STOP_OTHER_STEPS);
 	/* The task may have been killed meanwhile, with its event queued. */
 	if (task->exiting || task->state != TASK_STOPPED)
-		return;
-	if (run->host->reg_set(task->tid, arch->reg_pc, hit->va) ||
-	    trap_set(run, task, hit->va, hit->patched->saved)) {
+		return HOST_OK;
+	if (run->host->reg_set(task->tid, run->arch->reg_pc, hit->va)) {
 		run_resume_last(run, task);
-		return;
+		return HOST_OK;
 	}
+	if (trap_set(run, task, hit->va, hit->patched->saved))
+		return HOST_ERROR;
 	/* A repeated string instruction steps by its iterations. */
 	while (step_once(run, task, hit, &event))
 		if (hit->site->insn.kind != INSN_PLAIN)
 			hit_tell(run, task, hit, SITE_BEGUN);
-	if (!hit->site->passed)
-		trap_set(run, task, hit->va, arch->trap);
+	trap_restore(run, task, hit);
 	if (event.kind == EVENT_PAUSED)
 		run_resume_last(run, task);
 	else
 		run_requeue(run, &event);
+	return HOST_OK;
 }
 
 /* The task whose memory an emulated instruction reads and writes. */
@@ -119,7 +131,7 @@ owner_write(void *ctx, uint64_t va, const void *buf, size_t len)
 	return owner->host->data_write(owner->tid, va, buf, len);
 }
 
-void
+int
 patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 {
 	struct owner owner = { run->host, task->tid };
@@ -128,7 +140,7 @@ patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 	struct regs regs;
 
 	if (run->host->regs_get(task->tid, &regs))
-		return;
+		return HOST_OK;
 	regs.r[run->arch->reg_pc] = hit->va;
 	switch (run->arch->emul_run(&hit->patched->emul, &regs, &memory)) {
 	case EMUL_TAKEN:
@@ -138,15 +150,15 @@ patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 		break;
 	case EMUL_FAULT:
 		/* Let the processor say what is wrong, if anything is. */
-		patch_step(run, task, hit);
-		return;
+		return patch_step(run, task, hit);
 	}
 	if (run->host->regs_set(task->tid, &regs))
-		return;
+		return HOST_OK;
 	task->hit_open = false;
 	if (taken)
 		hit_tell(run, task, hit, SITE_TAKEN);
 	if (!taken && hit->site->targets)
 		hit_target(run, task, hit, regs.r[run->arch->reg_pc]);
 	run_resume_last(run, task);
+	return HOST_OK;
 }

@@ -9,11 +9,15 @@
 
 /*
  * Bishop's cycle.  While the trap is lifted all other tasks of the space stand
- * still, or they would pass the site uncounted.
+ * still, or they would pass the site uncounted.  HOST_ERROR if the trap cannot
+ * be lifted: then the task still stands there.  Else HOST_OK.
  */
-void patch_step(struct run *run, struct task *task, const struct hit *hit);
+int patch_step(struct run *run, struct task *task, const struct hit *hit);
 
-/* Emulate the instruction, which has an emulation; step it if that faults. */
-void patch_emulate(struct run *run, struct task *task, const struct hit *hit);
+/*
+ * Emulate the instruction, which has an emulation; step it if that faults.
+ * Returns what patch_step does.
+ */
+int patch_emulate(struct run *run, struct task *task, const struct hit *hit);
 
 #endif

@@ -417,21 +417,27 @@ call_restore(struct plan *plan, struct plan *const *plans,
 
 /*
  * Restore the counters of a function's call sites.  A counter may exceed the
- * sum of its targets, as the target of some calls is not known.
+ * sum of its targets, as the target of some calls is not known.  A site that was
+ * lost has no targets.
  */
 static void
 hits_restore(struct plan *plan, const struct func_plan *fplan)
 {
 	for (size_t i = 0; i < fplan->cfg->ninsns; i++) {
-		const struct site *site = plan_site(plan,
-						    fplan->cfg->insns[i].addr);
+		struct site *site = plan_site(plan, fplan->cfg->insns[i].addr);
 		struct count count = fplan_insn(fplan, (uint32_t)i);
+		struct counter *counter;
 
-		if (site && count.state != COUNT_UNKNOWN)
-			counter_set_site(plan_counter_set(plan, 0),
-					 (uint32_t)(site - plan->sites),
-					 plan->nsites)
-				->hits = count.n;
+		if (!site)
+			continue;
+		counter = counter_set_site(plan_counter_set(plan, 0),
+					   (uint32_t)(site - plan->sites),
+					   plan->nsites);
+		if (count.state != COUNT_UNKNOWN)
+			counter->hits = count.n;
+		else if (!counter->hits)
+			site->lost |= count.reason == REASON_LOST ||
+				      count.reason == REASON_RELOCATED;
 	}
 }
 

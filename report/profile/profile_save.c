@@ -135,7 +135,7 @@ static void
 targets_save(const struct saving *s, struct profile_func *func,
 	     const struct func_plan *fplan)
 {
-	for (size_t i = 0; i < fplan->cfg->ninsns; i++) {
+	for (size_t i = 0; i < fplan->cfg->ninsns && !fplan->unwritten; i++) {
 		const struct insn *insn = &fplan->cfg->insns[i];
 		const struct site *at;
 		uint32_t site;
