@@ -68,6 +68,7 @@ END
 # Of each: its name; packages; argv, or a function that makes what argv needs
 # and returns argv; options.  knows: functions of the program, and how often
 # they are called.  loose: its output differs from run to run when it is alone.
+# status: what it exits with, if that is not 0.
 my @corpus = (
 	['python3', ['python3-minimal'], [$python, '-c',
 	    'f = lambda n: n if n < 2 else f(n - 1) + f(n - 2); print(f(18))']],
@@ -93,7 +94,8 @@ my @corpus = (
 	['guile', ['guile-3.0'], ['guile-3.0', '--no-auto-compile', '-c',
 	    '(define (f n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2))))) ' .
 	    '(display (f 20))']],
-	['racket', ['racket'], ['racket', '-n', '-e', '(display (+ 1 2))']],
+	['racket', ['racket'], ['racket', '-l', 'racket/base', '-e',
+	    '(display (+ 1 2))']],
 	['gforth', ['gforth'], ['gforth', '-e', ': f dup 1 > if dup 1- recurse ' .
 	    'swap 2 - recurse + then ; 20 f . cr bye']],
 	['sbcl', ['sbcl'], ['sbcl', '--noinform', '--no-userinit', '--eval',
@@ -115,11 +117,12 @@ my @corpus = (
 	    'passwd', '/etc']],
 	['pandoc (GHC)', ['pandoc'], ['pandoc', '-f', 'markdown', '-t', 'html',
 	    abs_path('CONTRIBUTING.md')]],
-	['shellcheck', ['shellcheck'], ['shellcheck', abs_path('tools/deps')]],
+	['shellcheck', ['shellcheck'], ['shellcheck', abs_path('tools/deps')],
+	    status => 1],
 	['unison (OCaml)', ['unison-2.52'], ['unison-2.52', '-version']],
-	['ocaml', ['ocaml-nox'], ['ocaml', '-e',
+	['ocaml', ['ocaml-nox'], sub { ['ocaml', file('f.ml',
 	    'let rec f n = if n < 2 then n else f (n - 1) + f (n - 2);; ' .
-	    'print_int (f 20)']],
+	    "print_int (f 20)\n")] }],
 	['gcc', ['gcc'], sub { ['gcc', '-O2', '-c', '-o', "$dir/gcc.o",
 	    file('gcc.c', c_source(60))] }],
 	['g++', ['g++'], sub { ['g++', '-O1', '-c', '-o', "$dir/g++.o",

@@ -24,12 +24,14 @@ for my $program (corpus(split /,/, $ENV{PMON_CORPUS} // '')) {
 		my %opt = (in => $program->{in});
 		my $alone = run($argv, %opt);
 
-		is(ended($alone), 'status 0', "$name alone");
+		my $status = 'status ' . ($program->{status} // 0);
+
+		is(ended($alone), $status, "$name alone");
 		for my $way (@ways) {
 			corpus_begin($program);
 			my $run = monitor(['--no-config', @$way], $argv, %opt);
 
-			is(ended($run), 'status 0', "$name @$way: its status");
+			is(ended($run), $status, "$name @$way: its status");
 			is($run->{out}, $alone->{out}, 'and what it prints')
 			    unless $program->{loose};
 			counts_are($run, $knows, "$name @$way") if $knows;
