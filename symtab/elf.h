@@ -62,6 +62,9 @@ bool elf_symbol(struct elf *elf, const char *name, uint64_t *value);
  */
 void elf_data(struct elf *elf, struct reading *r);
 
+/* The same of the constant data that the dynamic linker does not change. */
+void elf_constants(struct elf *elf, struct reading *r);
+
 /*
  * Set *value to the address, as linked, that the dynamic linker puts into the
  * word at `at` when it relocates the file.  False if it does not.

@@ -11,6 +11,7 @@
 
 #include "symtab/frametable.h"
 #include "symtab/sort.h"
+#include "symtab/text.h"
 #include "util/mem.h"
 #include "util/search.h"
 
@@ -24,6 +25,7 @@ struct filling {
 	struct reading *r;
 	struct span relro;	/* only the dynamic linker writes this */
 	uint64_t room;		/* bytes that may still be read */
+	bool bare;		/* fill in constants alone */
 	size_t word;		/* bytes of an address */
 	bool big_endian;
 	uint64_t *words;	/* ascending: where frame tables have return
@@ -104,7 +106,10 @@ relro_find(Elf *libelf)
 	return span;
 }
 
-/* Bytes of the file, owned by the caller; NULL if they cannot be read. */
+/*
+ * Bytes of the file, owned by the caller; NULL if they cannot be read.  A
+ * sparse image's are read when they are needed.
+ */
 static uint8_t *
 bytes_read(struct filling *f, uint64_t offset, uint64_t size)
 {
@@ -117,16 +122,22 @@ bytes_read(struct filling *f, uint64_t offset, uint64_t size)
 		return NULL;
 	f->room -= size;
 	bytes = mem_alloc(size);
-	if (elf_read(f->elf, bytes, offset, size) == 0)
+	if (f->r->sparse || elf_read(f->elf, bytes, offset, size) == 0)
 		return bytes;
 	free(bytes);
 	return NULL;
 }
 
-/* Add constant data to the image, which takes over the bytes (or NULL). */
+/*
+ * Add constant data, which the file has at offset, to the image, which takes
+ * over the bytes (or NULL).
+ */
 static void
-data_add(struct image *image, uint64_t addr, uint64_t size, uint8_t *bytes)
+data_add(struct reading *r, uint64_t addr, uint64_t offset, uint64_t size,
+	 uint8_t *bytes)
 {
+	struct image *image = r->image;
+
 	if (addr + size < addr)
 		free(bytes);
 	else if (bytes)
@@ -134,6 +145,8 @@ data_add(struct image *image, uint64_t addr, uint64_t size, uint8_t *bytes)
 			.addr = addr,
 			.size = size,
 			.bytes = bytes,
+			.offset = offset,
+			.there = r->sparse ? text_blocks(r, size) : NULL,
 		};
 }
 
@@ -183,13 +196,13 @@ section_fill(struct filling *f, const GElf_Shdr *sh)
 
 	if (sh->sh_type == SHT_NOBITS || !(sh->sh_flags & SHF_ALLOC) ||
 	    sh->sh_flags & (SHF_EXECINSTR | SHF_TLS) ||
-	    (image->dyn && !constant))
+	    ((image->dyn || f->bare) && !constant))
 		return;
 	bytes = bytes_read(f, sh->sh_offset, sh->sh_size);
-	if (!image->dyn)
+	if (!image->dyn && !f->bare)
 		words_scan(f, sh, bytes);
 	if (constant)
-		data_add(image, sh->sh_addr, sh->sh_size, bytes);
+		data_add(f->r, sh->sh_addr, sh->sh_offset, sh->sh_size, bytes);
 	else
 		free(bytes);
 }
@@ -211,9 +224,10 @@ sections_fill(struct filling *f)
 		const struct segment *seg = &image->segments[i];
 
 		if (!(seg->flags & (PF_X | PF_W)))
-			data_add(image, seg->addr, seg->filesz,
+			data_add(f->r, seg->addr, seg->offset, seg->filesz,
 				 bytes_read(f, seg->offset, seg->filesz));
 	}
+	sort_by_addr(image->data, image->ndata, sizeof(*image->data));
 }
 
 /* The word at addr of constant data, or NULL. */
@@ -426,11 +440,10 @@ refs_settle(struct filling *f)
 	free(f->words);
 }
 
-void
-elf_data(struct elf *elf, struct reading *r)
+static struct filling
+filling_begin(struct elf *elf, struct reading *r)
 {
-	struct image *image = r->image;
-	struct filling f = {
+	return (struct filling){
 		.elf = elf,
 		.libelf = elf->libelf,
 		.r = r,
@@ -438,11 +451,26 @@ elf_data(struct elf *elf, struct reading *r)
 		.word = elf_wide(elf) ? 8 : 4,
 		.big_endian = elf_big_endian(elf),
 	};
+}
+
+void
+elf_constants(struct elf *elf, struct reading *r)
+{
+	struct filling f = filling_begin(elf, r);
+
+	f.bare = true;
+	sections_fill(&f);
+}
+
+void
+elf_data(struct elf *elf, struct reading *r)
+{
+	struct image *image = r->image;
+	struct filling f = filling_begin(elf, r);
 
 	f.words = frametable_words(elf, r, &f.nwords);
 	f.relro = relro_find(f.libelf);
 	sections_fill(&f);
-	sort_by_addr(image->data, image->ndata, sizeof(*image->data));
 	relocations_fill(&f);
 	refs_settle(&f);
 	sort_by_addr(image->imports, image->nimports, sizeof(*image->imports));

@@ -87,8 +87,10 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	image->protects = imports & PROTECTING;
 	image->maps = imports & ~PROTECTING;
 	if (want & (IMAGE_BARE | IMAGE_SPARSE)) {
-		if (reading_wants_any(r))
+		if (reading_wants_any(r)) {
+			elf_constants(elf, r);
 			debug_read_frames(r, elf);
+		}
 		funcs_make(r);
 		return;
 	}
@@ -254,9 +256,8 @@ image_data(const struct image *image, uint64_t addr, size_t *avail)
 	const struct data *data = data_find(image, addr);
 
 	if (!data)
-		return image_text(image, addr, avail);
-	*avail = data->size - (addr - data->addr);
-	return data->bytes + (addr - data->addr);
+		return image_text_range(image, addr, addr + SPARSE_DATA, avail);
+	return text_data(image, data, addr, avail);
 }
 
 const char *

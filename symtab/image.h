@@ -45,10 +45,11 @@ struct image {
 	size_t ninlines;
 	struct row *rows;	/* ascending addr; a sequence's order kept */
 	size_t nrows;
-	struct data *data;	/* ascending addr; only with IMAGE_FLOW, like
-				   refs, pads and imports */
+	struct data *data;	/* ascending addr; without IMAGE_FLOW, only
+				   what the dynamic linker does not change */
 	size_t ndata;
-	uint64_t *refs;		/* ascending: code addresses in data */
+	uint64_t *refs;		/* ascending: code addresses in data; only
+				   with IMAGE_FLOW, like pads and imports */
 	size_t nrefs;
 	bool ocaml;		/* it has OCaml's frame tables */
 	uint64_t *frames;	/* those of refs that nothing but these tables
@@ -75,17 +76,17 @@ enum {
 	IMAGE_INLINES = 2,
 	IMAGE_FLOW = 4,		/* what flow/ needs: data, refs, pads */
 	IMAGE_BARE = 8,		/* only functions of the file's own symbols and
-				   of .eh_frame: quick */
+				   of .eh_frame, and constants: quick */
 	IMAGE_SPARSE = 16,	/* of those, only functions near hints:
-				   quicker, and most text is not kept */
+				   quicker, and most bytes are not kept */
 };
 
 /*
  * A sparse image leaves out a function only if there is no hint in it and
  * none within SPARSE_REACH bytes before or behind it.  SPARSE_TEXT bytes of
- * its text are read at a time.
+ * its text and data are read at a time; no table is as long as SPARSE_DATA.
  */
-enum { SPARSE_REACH = 64 << 10, SPARSE_TEXT = 4096 };
+enum { SPARSE_REACH = 64 << 10, SPARSE_TEXT = 4096, SPARSE_DATA = 512 << 10 };
 
 /*
  * Open the ELF file `path` and read its functions, and what `want` asks for.
@@ -114,7 +115,8 @@ const uint8_t *image_text_range(const struct image *image, uint64_t lo,
 
 /*
  * The bytes from addr to the end of its section of constant data; if addr is
- * in none, as image_text.
+ * in none, of its executable segment.  A sparse image gives SPARSE_DATA bytes
+ * at most.  NULL as image_text.
  */
 const uint8_t *image_data(const struct image *image, uint64_t addr,
 			  size_t *avail);

@@ -84,6 +84,8 @@ struct row {
 struct data {
 	uint64_t addr, size;
 	uint8_t *bytes;		/* owned by the image */
+	uint64_t offset;	/* in the file, of a sparse image's */
+	bool *there;		/* as a segment's */
 };
 
 /* A place in text whose bytes may be an instruction of interest. */

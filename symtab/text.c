@@ -1,8 +1,8 @@
 /*
  * Owns the text of images, and searches it for hints when an image is opened.
  * Most images have their text in memory from the beginning.  Little of a
- * sparse image's text is ever looked at: its file is kept open and read a
- * block at a time.  Never decodes instructions.
+ * sparse image's text and constants is ever looked at: its file is kept open
+ * and read a block at a time.  Never decodes instructions.
  */
 #include "symtab/text.h"
 
@@ -23,7 +23,7 @@ enum {
 	FILES_MAX = 256,	/* descriptors; with more, read whole files */
 };
 
-/* ---- text that is read when it is needed */
+/* ---- bytes that are read when they are needed */
 
 void
 text_open(struct reading *r, struct elf *elf)
@@ -44,12 +44,19 @@ text_close(struct image_priv *priv)
 	priv->fd = -1;
 }
 
+/* A segment's or a section's bytes, and where they are in the file. */
+struct stored {
+	uint8_t *bytes;
+	bool *there;
+	uint64_t size, offset;
+};
+
 static ssize_t
-bytes_read(const struct image_priv *priv, const struct segment *seg,
+bytes_read(const struct image_priv *priv, const struct stored *stored,
 	   uint64_t at, uint64_t end)
 {
-	return pread(priv->fd, (uint8_t *)seg->bytes + at, end - at,
-		     (off_t)(seg->offset + at));
+	return pread(priv->fd, stored->bytes + at, end - at,
+		     (off_t)(stored->offset + at));
 }
 
 /*
@@ -57,30 +64,46 @@ bytes_read(const struct image_priv *priv, const struct segment *seg,
  * give less than what was asked for, and then end in the middle of any block.
  */
 static bool
-blocks_read(const struct image_priv *priv, const struct segment *seg,
+blocks_read(const struct image_priv *priv, const struct stored *stored,
 	    uint64_t first, uint64_t last)
 {
 	uint64_t at = first * BLOCK, end = (last + 1) * BLOCK;
 
-	if (end > seg->filesz)
-		end = seg->filesz;
+	if (end > stored->size)
+		end = stored->size;
 	while (at < end) {
 		ssize_t got;
 
-		if (seg->there[at / BLOCK]) {
+		if (stored->there[at / BLOCK]) {
 			at = (at / BLOCK + 1) * BLOCK;
 			continue;
 		}
-		got = bytes_read(priv, seg, at, end);
+		got = bytes_read(priv, stored, at, end);
 		/* Hooks that were not found would be missed silently. */
 		if (got < 0)
-			got = bytes_read(priv, seg, at, end);
+			got = bytes_read(priv, stored, at, end);
 		if (got <= 0)
 			return false;
 		at += (uint64_t)got;
 	}
-	memset(seg->there + first, true, last - first + 1);
+	memset(stored->there + first, true, last - first + 1);
 	return true;
+}
+
+/* The bytes at `at`: all of them, of a sparse image n at most. */
+static const uint8_t *
+stored_get(const struct image *image, const struct stored *stored, uint64_t at,
+	   uint64_t n, size_t *avail)
+{
+	*avail = stored->size - at;
+	if (stored->there) {
+		if (n < *avail)
+			*avail = n;
+		if (!blocks_read(image->priv, stored, at / BLOCK,
+				 (at + *avail - 1) / BLOCK))
+			return NULL;
+	}
+	return stored->bytes + at;
 }
 
 bool *
@@ -108,26 +131,37 @@ image_text_range(const struct image *image, uint64_t lo, uint64_t hi,
 		 size_t *avail)
 {
 	const struct segment *seg = segment_of(image, lo);
-	uint64_t at, last;
 
 	if (!seg)
 		return NULL;
-	at = lo - seg->addr;
-	*avail = seg->filesz - at;
-	if (!seg->there)
-		return seg->bytes + at;
-	if (hi - lo < *avail)
-		*avail = hi - lo;
-	last = (at + *avail - 1) / BLOCK;
-	if (!blocks_read(image->priv, seg, at / BLOCK, last))
-		return NULL;
-	return seg->bytes + at;
+	return stored_get(image,
+			  &(struct stored){
+				  .bytes = (uint8_t *)seg->bytes,
+				  .there = seg->there,
+				  .size = seg->filesz,
+				  .offset = seg->offset,
+			  },
+			  lo - seg->addr, hi - lo, avail);
 }
 
 const uint8_t *
 image_text(const struct image *image, uint64_t addr, size_t *avail)
 {
 	return image_text_range(image, addr, addr + BLOCK, avail);
+}
+
+const uint8_t *
+text_data(const struct image *image, const struct data *data, uint64_t addr,
+	  size_t *avail)
+{
+	return stored_get(image,
+			  &(struct stored){
+				  .bytes = data->bytes,
+				  .there = data->there,
+				  .size = data->size,
+				  .offset = data->offset,
+			  },
+			  addr - data->addr, SPARSE_DATA, avail);
 }
 
 /* ---- hints */

@@ -13,8 +13,15 @@ void text_open(struct reading *r, struct elf *elf);
 /* Close the file that text_open kept open. */
 void text_close(struct image_priv *priv);
 
-/* The `there` of a sparse segment of size bytes: nothing is read yet. */
+/*
+ * The `there` of a sparse image's segment or section of size bytes: nothing is
+ * read yet.
+ */
 bool *text_blocks(struct reading *r, uint64_t size);
+
+/* The bytes at addr in the section; as image_data. */
+const uint8_t *text_data(const struct image *image, const struct data *data,
+			 uint64_t addr, size_t *avail);
 
 /* Fill in image->hints; 0 or -1 with the message set. */
 MUST_CHECK int text_read_hints(struct reading *r, struct elf *elf);

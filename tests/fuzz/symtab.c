@@ -60,6 +60,8 @@ check_sparse(const struct image *image)
 	}
 	for (size_t i = 0; i < image->nfuncs; i++)
 		must(image_text(image, image->funcs[i].addr, &avail));
+	for (size_t i = 0; i < image->ndata; i++)
+		must(image_data(image, image->data[i].addr, &avail));
 }
 
 int

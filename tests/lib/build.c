@@ -2,6 +2,7 @@
  * The work directory of a unit test, and what runs in it.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,6 +36,21 @@ output(const char *command)
 	out = popen(whole, "r");
 	assert_non_null(out);
 	return out;
+}
+
+uint64_t
+label_in(const char *program, const char *name)
+{
+	char command[128];
+	uint64_t addr;
+	FILE *out;
+
+	snprintf(command, sizeof(command),
+		 "nm %s | awk '$3 == \"%s\" { print $1 }'", program, name);
+	out = output(command);
+	assert_int_equal(fscanf(out, "%" SCNx64, &addr), 1);
+	pclose(out);
+	return addr;
 }
 
 const char *

@@ -29,6 +29,9 @@ int try(const char *fmt, ...);
 
 FILE *output(const char *command);
 
+/* The address of a label of a program in the work directory. */
+uint64_t label_in(const char *program, const char *name);
+
 /* The path of a file in the work directory; valid for three more calls. */
 const char *in_work(const char *name);
 void source(const char *name, const char *text);

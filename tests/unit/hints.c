@@ -238,6 +238,64 @@ sparse_far(void **state)
 	image_close(image);
 }
 
+/*
+ * Constants are the same in any image, but for those that the dynamic linker
+ * sets, and a sparse image gives enough of them for any table.
+ */
+static void
+constants_check(const char *path, unsigned want)
+{
+	struct image *whole = open_any(path, IMAGE_FLOW);
+	struct image *part = open_any(path, want);
+	size_t n, m;
+
+	assert_int_equal(!whole, !part);
+	for (size_t i = 0; part && i < part->ndata; i++) {
+		const struct data *data = &part->data[i];
+
+		for (uint64_t at = 0; at < data->size; at += 4093) {
+			const uint8_t *same, *bytes;
+
+			assert_true(image_is_data(whole, data->addr + at));
+			bytes = image_data(whole, data->addr + at, &n);
+			same = image_data(part, data->addr + at, &m);
+			assert_true(m == n || (m < n && m >= SPARSE_DATA));
+			assert_memory_equal(bytes, same, m);
+		}
+	}
+	image_close(whole);
+	image_close(part);
+}
+
+static void
+constants_same(void **state)
+{
+	struct image *image;
+
+	source("constants.S",
+	       ".text; syscall\n"
+	       ".section .rodata; .rept 50000; .quad . - .rodata, 1; .endr\n"
+	       "big: .byte 7\n"
+	       ".section .data.rel.ro, \"aw\"; pointers: .quad big\n"
+	       ".data; .quad 1\n"
+	       ".section inner, \"a\"; .long 2, 3\n");
+	run("gcc -shared -nostdlib constants.S -o constants");
+	run("gcc -shared -nostdlib -Wl,-z,noseparate-code constants.S "
+	    "-o joined");
+	for (int i = 0; i < 4; i++) {
+		const char *file = i / 2 ? "joined" : "constants";
+		unsigned want = i % 2 ? IMAGE_SPARSE : IMAGE_BARE;
+
+		constants_check(in_work(file), want);
+		image = opened(file, want);
+		assert_true(image_is_data(image, label_in(file, "big")));
+		assert_false(image_is_data(image, label_in(file, "pointers")));
+		image_close(image);
+	}
+	for (size_t i = 0; i < LIBRARIES; i++)
+		constants_check(libraries[i], IMAGE_SPARSE);
+}
+
 /* What pread gives at most; 0: all that is asked for. */
 static size_t pread_max;
 
@@ -285,9 +343,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_found),	cmocka_unit_test(in_order),
-		cmocka_unit_test(sparse_same),	cmocka_unit_test(sparse_far),
+		cmocka_unit_test(all_found),
+		cmocka_unit_test(in_order),
+		cmocka_unit_test(sparse_same),
+		cmocka_unit_test(sparse_far),
 		cmocka_unit_test(sparse_parts),
+		cmocka_unit_test(constants_same),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

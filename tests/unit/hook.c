@@ -287,21 +287,6 @@ static const char made_up[] =
 	".section .note.GNU-stack\n";
 
 static uint64_t
-label_in(const char *program, const char *name)
-{
-	char command[128];
-	uint64_t addr;
-	FILE *out;
-
-	snprintf(command, sizeof(command),
-		 "nm %s | awk '$3 == \"%s\" { print $1 }'", program, name);
-	out = output(command);
-	assert_int_equal(fscanf(out, "%" SCNx64, &addr), 1);
-	pclose(out);
-	return addr;
-}
-
-static uint64_t
 label(const char *name)
 {
 	return label_in("made", name);
@@ -419,6 +404,7 @@ in_nameless(void **state)
 /*
  * Calls that map.  The number of `joined` is not that in front of it on all
  * ways, that of `bytes` may have more bytes, and nothing leads to `unled`.
+ * Only a table leads to `listed`.
  */
 static const char mapping[] =
 	".text\n.globl main\n.type main, @function\n"
@@ -433,6 +419,15 @@ static const char mapping[] =
 	"#ifdef UNLED\n"
 	"	mov $10, %eax; syscall; ret\n"
 	"#endif\n"
+	".type by_table, @function\n"
+	"by_table: cmp $1, %edi; ja 3f; mov %edi, %edi\n"
+	"	lea table(%rip), %rdx; movslq (%rdx, %rdi, 4), %rax\n"
+	"	add %rdx, %rax; jmp *%rax\n"
+	"2:	mov $10, %eax\n"
+	"listed: syscall\n"
+	"3:	ret\n.size by_table, .-by_table\n"
+	".section .rodata\n.fill 8192\n"
+	"table:	.long 2b - table, 3b - table\n"
 	".section .note.GNU-stack\n";
 
 static void
@@ -444,27 +439,30 @@ in_mapping(void **state)
 	} want[] = {
 		{ "map", HOOK_MAP },	 { "unmap", HOOK_MAP },
 		{ "joined", HOOK_CALL }, { "bytes", HOOK_CALL },
-		{ "loaded", HOOK_CALL },
+		{ "loaded", HOOK_CALL }, { "listed", HOOK_MAP },
 	};
+	const unsigned kinds[] = { IMAGE_SPARSE, IMAGE_BARE };
 	const struct hook *hook;
 	struct plan *plan;
 	size_t n = 0;
 
 	source("mapping.S", mapping);
-	for (int unled = 0; unled < 2; unled++) {
+	for (int i = 0; i < 4; i++) {
+		int unled = i / 2;
+
 		run("gcc %s -nostdlib -static -Wl,-emain mapping.S -o mapping",
 		    unled ? "-DUNLED" : "");
-		plan = plan_open(opened("mapping", IMAGE_SPARSE),
+		plan = plan_open(opened("mapping", kinds[i % 2]),
 				 &(struct plan_wish){ .maps = true }, NULL,
 				 NULL);
 		plan_hooks(plan, false);
 		n = sizeof(want) / sizeof(*want);
-		for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < n; k++) {
 			hook = hook_at(plan->hooks, plan->nhooks,
-				       label_in("mapping", want[i].addr));
+				       label_in("mapping", want[k].addr));
 			if (!hook)
-				fail_msg("no hook at %s", want[i].addr);
-			assert_int_equal(hook->kind, want[i].kind);
+				fail_msg("no hook at %s", want[k].addr);
+			assert_int_equal(hook->kind, want[k].kind);
 		}
 		assert_int_equal(plan->nhooks, n);
 		assert_int_equal(plan->maps_unseen, unled);
