@@ -40,6 +40,7 @@ struct run {
 	bool eager;		/* look at all functions before the start */
 	struct host_counters *host_counters;	/* or NULL */
 	struct task *tasks[TASK_BUCKETS];
+	uint64_t taken[TASK_BUCKETS / 64];	/* bits: buckets with tasks */
 	struct process *processes;
 	const struct event_keeper *keeper;	/* see events.h */
 	struct event_queue *queue;	/* received, not yet handled; or NULL */

@@ -17,20 +17,34 @@
 #include "monitor/patch/watch.h"
 #include "monitor/process/events.h"
 #include "monitor/process/space.h"
+#include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
 #include "util/mem.h"
+
+struct seek {
+	const struct space *space;
+	struct task *found;
+};
+
+static void
+task_seek(struct run *run, struct task *task, void *ctx)
+{
+	struct seek *seek = ctx;
+
+	(void)run;
+	if (task->process && task->process->space == seek->space)
+		seek->found = task;
+}
 
 /* One of the space's tasks, preferably a stopped one. */
 static struct task *
 space_task(struct run *run, const struct space *space)
 {
-	struct task *task = run_stopped_task(run, space);
+	struct seek seek = { space, run_stopped_task(run, space) };
 
-	for (size_t i = 0; !task && i < TASK_BUCKETS; i++)
-		for (task = run->tasks[i]; task; task = task->hash_next)
-			if (task->process && task->process->space == space)
-				break;
-	return task;
+	if (!seek.found)
+		task_each(run, task_seek, &seek);
+	return seek.found;
 }
 
 /*

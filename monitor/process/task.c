@@ -89,6 +89,33 @@ task_pc(const struct run *run, const struct task *task)
 	return run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ? 0 : pc;
 }
 
+/* Note whether the tid's bucket has tasks. */
+static void
+bucket_note(struct run *run, pid_t tid)
+{
+	unsigned i = (unsigned)tid % TASK_BUCKETS;
+	uint64_t bit = UINT64_C(1) << i % 64;
+
+	if (run->tasks[i])
+		run->taken[i / 64] |= bit;
+	else
+		run->taken[i / 64] &= ~bit;
+}
+
+/* The first bucket from i on that has tasks, or TASK_BUCKETS. */
+static unsigned
+bucket_taken(const struct run *run, unsigned i)
+{
+	while (i < TASK_BUCKETS) {
+		uint64_t bits = run->taken[i / 64] >> i % 64;
+
+		if (bits)
+			return i + (unsigned)__builtin_ctzll(bits);
+		i += 64 - i % 64;
+	}
+	return i;
+}
+
 struct task *
 task_find(struct run *run, pid_t tid)
 {
@@ -113,6 +140,7 @@ task_new(struct run *run, pid_t tid, struct process *process)
 	task->process = process;
 	task->hash_next = *bucket;
 	*bucket = task;
+	bucket_note(run, tid);
 	if (process)
 		process->ntasks++;
 	return task;
@@ -126,6 +154,7 @@ task_remove(struct run *run, struct task *task)
 	while (*at != task)
 		at = &(*at)->hash_next;
 	*at = task->hash_next;
+	bucket_note(run, task->tid);
 }
 
 void
@@ -134,7 +163,9 @@ task_each(struct run *run,
 {
 	struct task *task, *next;
 
-	for (size_t i = 0; i < TASK_BUCKETS; i++)
+	/* Most traps look at all tasks, of which there are few. */
+	for (unsigned i = bucket_taken(run, 0); i < TASK_BUCKETS;
+	     i = bucket_taken(run, i + 1))
 		for (task = run->tasks[i]; task; task = next) {
 			next = task->hash_next;
 			fn(run, task, ctx);
