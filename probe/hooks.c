@@ -84,8 +84,7 @@ hooks_wanted(const struct plan *plan)
 {
 	/* Without traps only stack switches matter (see fplan_stays). */
 	return (plan->wish.no_traps ? 0 : HOOKS_CALLS) |
-	       (plan->wish.maps ? HOOKS_MAPS : 0) |
-	       (plan_infers(plan) && !plan->wish.unswitched ? HOOKS_STACKS : 0);
+	       (plan->wish.maps ? HOOKS_MAPS : 0) | plan_follows(plan);
 }
 
 void
@@ -110,9 +109,9 @@ fplan_hooks(struct build *build, const struct func_plan *fplan, unsigned wanted)
 }
 
 bool
-plan_hooks(struct plan *plan, bool infers)
+plan_hooks(struct plan *plan, unsigned follows)
 {
-	unsigned wanted = HOOKS_CALLS | (infers ? HOOKS_STACKS : 0) |
+	unsigned wanted = HOOKS_CALLS | follows |
 			  (plan->wish.maps ? HOOKS_MAPS : 0);
 	size_t first = plan->nhooks;
 
@@ -134,7 +133,7 @@ struct around {
 	struct graphs *graphs;
 	const struct func *func;
 	uint32_t fplan;
-	struct cfg *cfg;	/* owned; or NULL */
+	struct cfg *cfg; /* owned; or NULL */
 };
 
 /* Set around->cfg to the graph of the function around addr. */

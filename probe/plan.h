@@ -86,10 +86,11 @@ struct site *plan_site(const struct plan *plan, uint64_t addr);
 
 /*
  * Find the hooks of an image of which nothing is counted (no selection), unless
- * an earlier call found them: those where stacks are left only if `infers` says
- * that something is derived.  True if there are new hooks.
+ * an earlier call found them.  `follows` says which where stacks are left, as
+ * plan_follows of the plans that it shares a space with.  True if there are new
+ * hooks.
  */
-bool plan_hooks(struct plan *plan, bool infers);
+bool plan_hooks(struct plan *plan, unsigned follows);
 
 /*
  * Add a hook of the monitor's own.  Does nothing where there is no instruction
@@ -174,6 +175,9 @@ bool plan_graphs(const struct plan *plan);
 
 /* Whether any count of the plan may be derived from others. */
 bool plan_infers(const struct plan *plan);
+
+/* The hooks where stacks are left that the plan's counts need, in all code. */
+unsigned plan_follows(const struct plan *plan);
 
 /*
  * Whether the image may write or replace text, so that no call may be

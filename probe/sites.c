@@ -201,6 +201,14 @@ plan_infers(const struct plan *plan)
 	return plan_graphs(plan) && plan->wish.method != PLACE_ONCE;
 }
 
+unsigned
+plan_follows(const struct plan *plan)
+{
+	if (!plan_infers(plan))
+		return 0;
+	return HOOKS_EXECS | (plan->wish.unswitched ? 0 : HOOKS_SWITCHES);
+}
+
 bool
 plan_rewrites(const struct plan *plan)
 {

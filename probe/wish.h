@@ -39,9 +39,9 @@ struct plan_wish {
 	bool leaks;		/* stack walks cannot be relied on: any call
 				   may not come back, and there are counters
 				   behind calls */
-	bool unswitched;	/* no other plan of its spaces derives counts,
-				   so with leaks no stack switch in its code
-				   needs a hook */
+	bool unswitched;	/* with leaks: it runs from the start, and no
+				   other plan of its spaces derives counts, so
+				   no stack switch needs a hook */
 	bool unhooked;		/* nobody walks stacks: code is not searched for
 				   hooks */
 };

@@ -86,7 +86,7 @@ hook_find_in(const struct image *image, const struct func *func,
 	if (!arch->effect || !stretch.abi || range->hi - range->lo > CODE_MAX)
 		return;
 	range_look(image, range, &switches, &calls);
-	switches = switches && wanted & HOOKS_STACKS;
+	switches = switches && wanted & HOOKS_SWITCHES;
 	if (!switches && !calls)
 		return;
 	stretch.code = image_text_range(image, range->lo, range->hi,

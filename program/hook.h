@@ -75,8 +75,9 @@ struct hook {
 /* Which hooks to look for. */
 enum hooks_wanted {
 	HOOKS_CALLS = 1,	/* HOOK_CLONE, HOOK_SIGACTION, HOOK_CALL */
-	HOOKS_STACKS = 2,	/* HOOK_EXEC, and where stacks are left */
-	HOOKS_MAPS = 4,		/* all system calls: also HOOK_MAP, each that
+	HOOKS_EXECS = 2,	/* HOOK_EXEC */
+	HOOKS_SWITCHES = 4,	/* HOOK_STACK_SWITCH, HOOK_ENTRY */
+	HOOKS_MAPS = 8,		/* all system calls: also HOOK_MAP, each that
 				   may be one (HOOK_CALL), and those that are
 				   none (HOOK_OTHER_CALL) */
 };

@@ -159,7 +159,7 @@ static bool
 kind_wanted(enum hook_kind kind, unsigned wanted)
 {
 	if (kind == HOOK_EXEC)
-		return wanted & HOOKS_STACKS;
+		return wanted & HOOKS_EXECS;
 	if (kind == HOOK_MAP || kind == HOOK_OTHER_CALL)
 		return wanted & HOOKS_MAPS;
 	return wanted & HOOKS_CALLS ||

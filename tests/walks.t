@@ -7,6 +7,7 @@ use lib 'tests/lib';
 use Test::More;
 use Counts;
 use Pmon;
+use Target;
 
 my @untabled = qw(-fomit-frame-pointer -fno-asynchronous-unwind-tables
     -fno-unwind-tables -fno-exceptions);
@@ -118,5 +119,75 @@ for my $switch (sort keys %switches) {
 		is(join("\n", counts_differ($counts, $truth)), '',
 		    "switched by $switch @$way");
 	}
+}
+
+# Where calls are counted behind from the first, no stack switch needs a hook,
+# whatever leaves which frames; an exec does.
+my $stacks = qr/stack switched|unwinder/;
+
+for my $flags (['-O0'], ['-O2', '-static']) {
+	my $program = compile('leave.c', @untabled, @$flags, '-w', '-pthread');
+
+	for my $leave (qw(longjmp loop raise swapcontext link escape exec
+	    forks cancel)) {
+		my $argv = [$program, $leave];
+		my @of = ('--func=t_*', '--func=main');
+		my $truth = counted([@{$ways[4]}, @of], $argv)->{counts};
+
+		for my $way ([], ['--patch=trap']) {
+			my $what = "@$flags @$way left by $leave";
+			my $sites = "$scratch/sites";
+			my $run = counted([@$way, @of,
+				"--report=sites:$sites"], $argv);
+
+			is(join("\n", counts_differ($run->{counts}, $truth)),
+			    '', "$what: as counted all");
+			is_deeply(counts_unknown($run->{counts}), {},
+			    "$what: all is known");
+			unlike(slurp($sites), $stacks, "$what: no hook");
+			like(slurp($sites), qr/execute another program/,
+			    "$what: a hook") if $leave eq 'exec';
+		}
+	}
+}
+
+# Counts of libraries that have tables are derived, and need hooks in the
+# program, too.
+{
+	my $argv = [compile('sorts.c', @untabled, '-O1')];
+	my @of = ('--object=*', '--func=*sort*', '--func=order');
+	my $truth = counted([@{$ways[4]}, @of], $argv)->{counts};
+	my $run = counted([@of, "--report=sites:$scratch/sites"], $argv);
+
+	is(ended($run), 'status 0', 'a library that is left');
+	is(join("\n", counts_differ($run->{counts}, $truth)), '',
+	    'a library that is left: as counted all');
+	ok((grep { /sort/ && $truth->{$_} ne '?' && $truth->{$_} } keys %$truth),
+	    'it is counted');
+	like(slurp("$scratch/sites"), $stacks, 'by hooks');
+
+	# Where the switch leads to is no call's, but a label.
+	$truth = counted($ways[4], $argv)->{counts};
+	$run = counted(["--report=sites:$scratch/sites"], $argv);
+	is(join("\n", counts_differ($run->{counts}, $truth)), '',
+	    'to a label: as counted all');
+	is($run->{counts}{'func sort'}, 5, 'to a label');
+	unlike(slurp("$scratch/sites"), $stacks, 'without hooks');
+}
+
+# A process that is attached to may come back to frames that nobody has seen:
+# then a program without the need has hooks, too.
+for my $way (@ways[0, 1, 4]) {
+	my $program = compile('coroutines.c', '-O0', '-DCONTEXTS');
+	my $target = Target->new($program, 3);
+
+	is($target->answer, 'ready', 'it has begun');
+	my $run = monitor_start([@$way, '-p', $target->{pid}], []);
+	ok(wait_for(sub { return $target->planted('body') }), 'it is attached to');
+	$target->tell('');
+	$run = monitor_finish($run);
+	lines_are($run, 'tests/prog/coroutines.c',
+	    annotated('tests/prog/coroutines.c'), "@$way: coroutines");
+	is($target->finish, 'status 0', "@$way: how it ends");
 }
 done_testing();

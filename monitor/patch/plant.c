@@ -49,10 +49,10 @@ module_extent(struct module *module)
 static void
 space_hook(struct run *run, const struct space *space)
 {
-	bool infers = space_infers(space);
+	unsigned follows = space_follows(space);
 
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (plan_hooks(space->modules[i]->plan, infers))
+		if (plan_hooks(space->modules[i]->plan, follows))
 			plan_extended(run, space->modules[i]->plan);
 }
 
@@ -132,7 +132,7 @@ module_known(const struct space *space, const struct mapping *map)
  */
 static struct plan *
 mapping_plan(struct run *run, const struct mapping *map, bool known,
-	     bool infers, const char *open_path, const char **unread)
+	     unsigned follows, const char *open_path, const char **unread)
 {
 	struct plan *plan = object_plan(run, map->path, open_path, false);
 
@@ -140,7 +140,7 @@ mapping_plan(struct run *run, const struct mapping *map, bool known,
 	if (plan || !known)
 		return plan;
 	plan = object_hooks(run, map->path, open_path, unread);
-	if (plan && plan_hooks(plan, infers))
+	if (plan && plan_hooks(plan, follows))
 		plan_extended(run, plan);
 	return plan;
 }
@@ -162,7 +162,7 @@ mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 	plan = mapping_plan(run, map,
 			    run_maps_hooked(run) ||
 				    space_hooked(task->process->space),
-			    space_infers(task->process->space), open_path,
+			    space_follows(task->process->space), open_path,
 			    &unread);
 	if (plan && image_bias(plan->image, map, &bias) &&
 	    !module_there(task->process->space, plan, bias))
@@ -218,7 +218,7 @@ process_foresee(struct run *run, pid_t pid)
 		    maps[i].ino == st.st_ino)
 			continue;
 		open_path = run->host->mapped(pid, &maps[i]);
-		mapping_plan(run, &maps[i], true, plan_infers(plan), open_path,
+		mapping_plan(run, &maps[i], true, plan_follows(plan), open_path,
 			     &unread);
 		free(open_path);
 	}

@@ -104,8 +104,14 @@ object_read(struct run *run, const char *path, const char *open_path)
 				.springs = !run->opts->no_traps,
 				.leaks = !run->host->native ||
 					 image->untabled || image->ocaml,
-				/* OCaml's raise is one, and is frequent. */
-				.unswitched = image->ocaml && !sel->objects.n,
+				/*
+				 * An attached process may switch to frames that
+				 * nobody has seen.
+				 */
+				.unswitched = (image->untabled ||
+					       image->ocaml) &&
+					      !sel->objects.n &&
+					      !run->opts->npids,
 				.unhooked = !run->host->native,
 				.maps = run_maps_hooked(run),
 			},

@@ -91,6 +91,17 @@ space_infers(const struct space *space)
 	return false;
 }
 
+unsigned
+space_follows(const struct space *space)
+{
+	unsigned follows = 0;
+
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (!space->modules[i]->plan->wish.no_traps)
+			follows |= plan_follows(space->modules[i]->plan);
+	return follows;
+}
+
 bool
 space_known(const struct space *space)
 {

@@ -28,11 +28,10 @@ struct code_at {
 
 struct code_at code_at(const struct space *space, uint64_t va);
 
-/*
- * Whether any count is derived in the images of the space: then there are hooks
- * wherever stacks are left.
- */
+/* Whether any count is derived in the images of the space. */
 bool space_infers(const struct space *space);
+/* The hooks where stacks are left that the space needs: see plan_follows. */
+unsigned space_follows(const struct space *space);
 /*
  * Whether pmon must know all files that the space runs, and which functions its
  * tasks are in: so if counts are derived or there are relocated functions.

@@ -110,8 +110,9 @@ watch_image(struct watcher *watcher, const char *path)
 		return NULL;
 	watcher->nimages++;
 	for (size_t i = 0; i < of->image->nfuncs; i++)
-		hook_find(of->image, &of->image->funcs[i], HOOKS_STACKS,
-			  &of->hooks, &of->nhooks);
+		hook_find(of->image, &of->image->funcs[i],
+			  HOOKS_EXECS | HOOKS_SWITCHES, &of->hooks,
+			  &of->nhooks);
 	if (!strcmp(path, watcher->program))
 		watch_calls(of);
 	return of;

@@ -25,7 +25,8 @@ find(const char *path)
 		fail_msg("%s", fail_message());
 	for (size_t i = 0; i < found.image->nfuncs; i++)
 		hook_find(found.image, &found.image->funcs[i],
-			  HOOKS_STACKS | HOOKS_CALLS, &found.hooks, &found.n);
+			  HOOKS_EXECS | HOOKS_SWITCHES | HOOKS_CALLS,
+			  &found.hooks, &found.n);
 	for (size_t i = 0; i < found.n; i++)
 		assert_ptr_equal(hook_at(found.hooks, found.n,
 					 found.hooks[i].addr),
