@@ -35,6 +35,8 @@ struct plan {
 	char *stays;		/* why there are no (more) relocated functions,
 				   or NULL */
 	bool planted; /* relocated functions are planted in some process */
+	bool attached;		/* stacks that no task is on may have frames
+				   that are older than counting */
 	uint32_t *relocated_fplans;	/* function plans with relocated
 					   functions, in the order made */
 	size_t nrelocated;
@@ -135,8 +137,8 @@ uint32_t plan_func(const struct plan *plan, uint64_t addr);
 void plan_ready(struct plan *plan, uint32_t fplan);
 
 /*
- * Mark all waiting function plans as missed: counting begins while it is not
- * known which functions control is in.
+ * Mark all waiting function plans as missed: control may be in them since before
+ * counting began, or may come back to frames as old, and it is not known where.
  */
 void plan_miss(struct plan *plan);
 

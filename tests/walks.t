@@ -175,19 +175,38 @@ for my $flags (['-O0'], ['-O2', '-static']) {
 	unlike(slurp("$scratch/sites"), $stacks, 'without hooks');
 }
 
-# A process that is attached to may come back to frames that nobody has seen:
-# then a program without the need has hooks, too.
-for my $way (@ways[0, 1, 4]) {
-	my $program = compile('coroutines.c', '-O0', '-DCONTEXTS');
-	my $target = Target->new($program, 3);
+# Coroutines that have begun when pmon attaches; the run.
+sub
+come_back
+{
+	my ($way, @flags) = @_;
+	my $target = Target->new(compile('coroutines.c', '-O0', @flags), 3);
 
-	is($target->answer, 'ready', 'it has begun');
+	is($target->answer, 'ready', 'they have begun');
 	my $run = monitor_start([@$way, '-p', $target->{pid}], []);
-	ok(wait_for(sub { return $target->planted('body') }), 'it is attached to');
+	ok(wait_for(sub { return $target->planted('body') }), 'pmon attaches');
 	$target->tell('');
 	$run = monitor_finish($run);
-	lines_are($run, 'tests/prog/coroutines.c',
-	    annotated('tests/prog/coroutines.c'), "@$way: coroutines");
-	is($target->finish, 'status 0', "@$way: how it ends");
+	is($target->finish, 'status 0', "@$way @flags: how it ends");
+	return $run;
+}
+
+# A process that is attached to may come back to frames that nobody has seen:
+# then a program without the need has hooks, too.  If that stack cannot be
+# walked, what is there is not known.
+for my $way (@ways[0, 1, 4]) {
+	my $source = 'tests/prog/coroutines.c';
+	my $expected = annotated($source);
+	my $run = come_back($way, '-DCONTEXTS');
+
+	lines_are($run, $source, $expected, "@$way: older frames");
+	for my $flags ([], \@untabled) {
+		my $lines = come_back($way, @$flags)->{lines}{'coroutines.c'};
+
+		is_deeply([grep { ($lines->{$_} // 0) ne '?' &&
+		    ($lines->{$_} // 0) != $expected->{$_} }
+		    sort keys %$expected], [], 'none is wrong');
+		ok((grep { $_ ne '?' && $_ } values %$lines), 'some are known');
+	}
 }
 done_testing();

@@ -329,6 +329,22 @@ exec_prepare(struct run *run, struct task *task, const struct regs *regs)
 
 /* ---- hooks */
 
+/*
+ * The task goes to a stack that cannot be walked.  If that is older than the
+ * attach, it may come back to functions that have no counters yet.
+ */
+static void
+space_miss(const struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++) {
+		struct plan *plan = space->modules[i]->plan;
+
+		if (plan->attached)
+			plan_miss(plan);
+		plan->attached = false;
+	}
+}
+
 static void
 hook_stack_switch(struct run *run, struct task *task,
 		  const struct module *module, const struct hook *hook,
@@ -357,6 +373,8 @@ hook_stack_switch(struct run *run, struct task *task,
 			      &leaving.stack_switch))
 		return;
 	stack_switch_wake(run, task, &leaving.stack_switch);
+	if (leaving.stack_switch.unknown)
+		space_miss(task->process->space);
 	task->leaving = mem_alloc(sizeof(*task->leaving));
 	*task->leaving = leaving;
 }

@@ -245,6 +245,8 @@ abnormal_attach(struct run *run, struct process *process)
 	if (!space_known(process->space))
 		return;
 	task_each(run, task_unskip, process);
+	for (size_t i = 0; i < process->space->nmodules; i++)
+		process->space->modules[i]->plan->attached = true;
 	if (!run->opts->no_traps)
 		task_each(run, frames_come, process);
 }
