@@ -18,6 +18,7 @@
 #include "monitor/patch/extend.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_text.h"
 #include "monitor/patch/springs.h"
 #include "monitor/patch/step.h"
 #include "monitor/process/affinity.h"
@@ -201,6 +202,20 @@ hit_waits_first(const struct hit *hit)
 		hit->module->plan->hooks[site->hook - 1].kind == HOOK_ENTRY);
 }
 
+/* Whether the site's relocated function was given up. */
+static bool
+hit_lost(const struct hit *hit)
+{
+	return hit->site->fplan != FPLAN_NONE &&
+	       hit->module->plan->fplans[hit->site->fplan].lost;
+}
+
+static uint32_t
+hit_number(const struct hit *hit)
+{
+	return (uint32_t)(hit->site - hit->module->plan->sites);
+}
+
 /*
  * The hit is counted: do the instruction, and let the task go on.  HOST_ERROR
  * if the trap had to be lifted and could not be.
@@ -219,6 +234,9 @@ hit_do(struct run *run, struct task *task, const struct hit *hit, int signal)
 	case PATCH_LEADS:
 		if (deferred_hit(hit->module, hit->site))
 			module_settle_deferred(run, hit->module);
+		if (hit_lost(hit) &&
+		    !relocated_stands(run, task, hit->module, hit->site))
+			return HOST_ERROR;
 		hit_lead(run, task, hit);
 		break;
 	case PATCH_STEPPED:
@@ -254,10 +272,11 @@ hit_pass(struct run *run, struct task *task, const struct hit *hit, int signal)
 	if (!hit_do(run, task, hit, signal))
 		return;
 	stuck.still = false;
-	if (site_stuck(run, task, hit->module,
-		       (uint32_t)(hit->site - hit->module->plan->sites)) &&
-	    !hit_do(run, task, &stuck, signal))
-		return;
+	if (hit_stands(run, task, hit)) {
+		site_stuck(run, hit->module, hit_number(hit));
+		if (!hit_do(run, task, &stuck, signal))
+			return;
+	}
 	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
 		hit_undone(run, task, hit, sp, &again);
 	trap_leave(run, task, hit->va);
@@ -283,6 +302,28 @@ hit_hook(struct run *run, struct task *task, struct hit *hit)
 	if (hit_trapped(task, hit))
 		return true;
 	trap_leave(run, task, hit->va);
+	return false;
+}
+
+/*
+ * The site has no trap any more.  If it does, as the kernel has refused to write,
+ * do its instruction, or lead into a relocated function that was given up: of
+ * the original some text may be changed for good.  false if the instruction is
+ * to be done.
+ */
+static bool
+hit_retired(struct run *run, struct task *task, const struct hit *hit)
+{
+	if (!hit_stands(run, task, hit)) {
+		trap_leave(run, task, hit->va);
+		return true;
+	}
+	if (hit_lost(hit) &&
+	    relocated_stands(run, task, hit->module, hit->site)) {
+		hit_lead(run, task, hit);
+		return true;
+	}
+	site_stuck(run, hit->module, hit_number(hit));
 	return false;
 }
 
@@ -341,12 +382,8 @@ trap_handle(struct run *run, struct task *task, int signal)
 		hit_ready(run, task, &hit);
 		return;
 	}
-	if (hit.patched->patch == PATCH_RETIRED &&
-	    !site_stuck(run, task, hit.module,
-			(uint32_t)(hit.site - hit.module->plan->sites))) {
-		trap_leave(run, task, hit.va);
+	if (hit.patched->patch == PATCH_RETIRED && hit_retired(run, task, &hit))
 		return;
-	}
 	hit_begin(run, task, &hit);
 	affinity_hit(run, task);
 	hit_pass(run, task, &hit, signal);

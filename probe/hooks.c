@@ -243,6 +243,10 @@ plan_hook(struct plan *plan, const struct hook *hook)
 	hooks_place(plan->build, plan->nhooks - 1);
 	if (fplan != FPLAN_NONE && plan->fplans[fplan].relocated)
 		relocated_hook(plan->build, fplan, hook->addr);
+	else
+		/* Its site may have been idle, without a trap. */
+		*vec_push(plan->woken, plan->nwoken) =
+			(uint32_t)(plan_site(plan, hook->addr) - plan->sites);
 }
 
 void

@@ -244,8 +244,10 @@ relocated_hook(struct build *build, uint32_t index, uint64_t addr)
 	bool leads = relocated_offset(fplan->relocated, addr) >= 0 &&
 		     !relocated_stays(fplan->relocated, addr);
 
-	if (fplan->lost)
+	if (fplan->lost) {
+		trap_make(build, index, addr, false);
 		return;
+	}
 	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++) {
 		struct entry_patch *entry_patch =
 			&fplan->relocated->entry_patches[i];

@@ -43,6 +43,12 @@ sweep('signals', ['--patch=step'], 'text', "$EIO:ever", 66 .. 70);
 # The first of two programs makes an indirect call that the second counts.
 sweep('exec', [], 'text', $EIO, 17 .. 21);
 sweep('exec', ['--patch=trap'], 'text', $EIO, 1 .. 5);
+# A forked child's text, or its parent's, is refused: what leads into a relocated
+# function that one of them has not got goes out of both.
+sweep('forks', ['--placement=every'], 'text', $EIO, 90 .. 99);
+sweep('forks', ['--placement=every'], 'text', "$EIO:ever", 72 .. 80);
+# A relocated function is lost, at whose entry another program needs a hook.
+sweep('family', ['--patch=auto'], 'text', $EIO, 43, 45);
 # Of a library's code, too, in which longjmp switches stacks.
 sweep('serve', ['--units=edge', '--patch=trap'], 'pread', $EIO, 22 .. 30);
 # A process of which /proc says nothing has not ended.

@@ -132,6 +132,29 @@ spaces_relocated(struct run *run, const struct module *module,
 					       which, fn);
 }
 
+/*
+ * Lead nothing into these relocated functions any more, in any space, if they
+ * were lost in one.  All tasks stand still.
+ */
+static void
+spaces_abandon(struct run *run, const struct module *module, struct span which)
+{
+	const struct plan *plan = module->plan;
+
+	if (which.last > plan->nrelocated)
+		which.last = plan->nrelocated;
+	for (struct process *p = run->processes; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			for (size_t k = which.first;
+			     p->space->modules[i] == module && k < which.last;
+			     k++)
+				if (plan->fplans[plan->relocated_fplans[k]]
+					    .lost)
+					relocated_abandon(
+						run, p->space, p->pid, module,
+						plan->relocated_fplans[k]);
+}
+
 /* Write the guards between the counters of relocated functions. */
 static void
 spaces_guard(struct run *run, struct module *module)
@@ -302,12 +325,11 @@ static void
 module_settle(struct run *run, struct module *module)
 {
 	struct batch retired = deferred_end(module);
+	const struct span settled = { module->nsettled, module->nrelocated };
 
 	if (retired.n) {
-		spaces_relocated(run, module,
-				 (struct span){ module->nsettled,
-						module->nrelocated },
-				 relocated_enable);
+		spaces_relocated(run, module, settled, relocated_enable);
+		spaces_abandon(run, module, settled);
 		spaces_edit(run, module, &retired, trap_remove);
 		extension_log(run, (struct extension){
 					   .number = run->extended++,
@@ -369,6 +391,8 @@ module_extend(struct run *run, struct module *module,
 	if (module->nguards < module->plan->nguards)
 		spaces_guard(run, module);
 	spaces_relocated(run, module, new, relocated_enable);
+	if (settles)
+		spaces_abandon(run, module, new);
 	spaces_revert(run, module);
 	extension_log(run, (struct extension){
 				   .number = run->extended++,
@@ -487,24 +511,16 @@ plan_extended(struct run *run, struct plan *plan)
 
 /* ---- traps that cannot be removed */
 
-bool
-site_stuck(struct run *run, const struct task *task, struct module *module,
-	   uint32_t site)
+void
+site_stuck(struct run *run, struct module *module, uint32_t site)
 {
-	const struct arch *arch = run->arch;
 	size_t slots = module->nslots;
-	uint64_t va = module->plan->sites[site].addr + module->bias;
-	uint8_t now[sizeof(arch->trap)];
 
-	if (run->host->mem_read(task->process->space->mem, task->tid, va, now,
-				arch->trap_len) ||
-	    memcmp(now, arch->trap, arch->trap_len))
-		return false;
 	/* It may have to be done while all others stand still. */
 	if (module->patched[site].patch != PATCH_SLOTTED)
 		patched_force(run, module, site);
 	if (slots == module->nslots)
-		return true;
+		return;
 	spaces_slots(run, module, slots, module->nslots);
 	extension_log(run, (struct extension){
 				   .number = run->extended++,
@@ -514,7 +530,6 @@ site_stuck(struct run *run, const struct task *task, struct module *module,
 				   .relocated_first = module->nrelocated,
 				   .relocated_end = module->nrelocated,
 			   });
-	return true;
 }
 
 /* ---- sites that count once */

@@ -16,12 +16,10 @@ void plan_extended(struct run *run, struct plan *plan);
 void module_settle_deferred(struct run *run, struct module *module);
 void space_settle(struct run *run, const struct space *space);
 /*
- * A task has hit the trap of a site that has been retired, or that cannot be
- * lifted.  If the trap is still there, since the kernel has refused to write,
- * choose how its instruction is done; whether it is there.
+ * The trap of a site is still there, or cannot be lifted, since the kernel has
+ * refused to write: choose how its instruction is done.
  */
-bool site_stuck(struct run *run, const struct task *task, struct module *module,
-		uint32_t site);
+void site_stuck(struct run *run, struct module *module, uint32_t site);
 /* Remove the trap of a site that has counted once and is not to count again. */
 void plan_lift(struct run *run, struct plan *plan, uint32_t site);
 /*

@@ -4,6 +4,8 @@
  */
 #include "monitor/patch/hit.h"
 
+#include <string.h>
+
 #include "monitor/process/signals.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
@@ -78,6 +80,17 @@ hit_find(struct run *run, const struct task *task, struct hit *hit)
 	default:
 		return HOST_ERROR;
 	}
+}
+
+bool
+hit_stands(struct run *run, const struct task *task, const struct hit *hit)
+{
+	const struct arch *arch = run->arch;
+	uint8_t now[sizeof(arch->trap)];
+
+	return !run->host->mem_read(task->process->space->mem, task->tid,
+				    hit->va, now, arch->trap_len) &&
+	       !memcmp(now, arch->trap, arch->trap_len);
 }
 
 void

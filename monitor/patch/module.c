@@ -134,7 +134,7 @@ trap_write(const struct arch *arch, const struct module *module, size_t i,
 	const struct site *site = &module->plan->sites[i];
 
 	if (patch_traps(module->patched[i].patch) && !site->passed &&
-	    (!site->leads || site_leads(module->plan, site)))
+	    (!site->leads || site->hook || site_leads(module->plan, site)))
 		memcpy(bytes, arch->trap, arch->trap_len);
 }
 
@@ -272,8 +272,10 @@ patch_choose(const struct run *run, const struct module *module,
 		return PATCH_OWN;
 	if (site->waiting)
 		return PATCH_WAITING;
-	if (site->leads)
-		return leads ? PATCH_LEADS : PATCH_RETIRED;
+	if (leads)
+		return PATCH_LEADS;
+	if (site->leads && !site->hook)
+		return PATCH_RETIRED;
 	if (run->host->counting && choice != PATCH_STEP && !site->targets)
 		return PATCH_HOST;
 	if (site->skips &&

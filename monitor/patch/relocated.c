@@ -278,7 +278,7 @@ lead_remove(struct run *run, const struct space *space, pid_t tid,
 
 /*
  * The relocated function is lost: remove all traps that lead there, whether or
- * not entry patches know them.
+ * not entry patches know them.  A hook's trap stays.
  */
 static void
 leads_remove(struct run *run, const struct space *space, pid_t tid,
@@ -287,8 +287,17 @@ leads_remove(struct run *run, const struct space *space, pid_t tid,
 	const struct plan *plan = module->plan;
 
 	for (size_t i = 0; i < plan->nsites; i++)
-		if (plan->sites[i].leads && plan->sites[i].fplan == index)
+		if (plan->sites[i].leads && plan->sites[i].fplan == index &&
+		    !plan->sites[i].hook)
 			lead_remove(run, space, tid, module, i);
+}
+
+void
+relocated_abandon(struct run *run, struct space *space, pid_t tid,
+		  const struct module *module, uint32_t index)
+{
+	relocated_revert(run, space, tid, module, index);
+	leads_remove(run, space, tid, module, index);
 }
 
 /* The relocated function could not be planted: lead nothing there. */
@@ -302,8 +311,7 @@ relocated_lose(struct run *run, struct space *space, pid_t tid,
 		run_remark(run, "%s: not all functions are counted: %s",
 			   module->plan->image->path, fail_message());
 	fplan->lost = true;
-	relocated_revert(run, space, tid, module, index);
-	leads_remove(run, space, tid, module, index);
+	relocated_abandon(run, space, tid, module, index);
 }
 
 void

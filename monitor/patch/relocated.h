@@ -43,6 +43,9 @@ void relocated_unplant(struct run *run, struct space *space, pid_t tid,
  */
 void relocated_revert(struct run *run, struct space *space, pid_t tid,
 		      const struct module *module, uint32_t fplan);
+/* The same for one that is lost, and remove all traps that lead to it. */
+void relocated_abandon(struct run *run, struct space *space, pid_t tid,
+		       const struct module *module, uint32_t fplan);
 
 /*
  * Remove all jumps and traps that lead to relocated functions of the module,

@@ -11,6 +11,7 @@
 #include "monitor/patch/deferred.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/text_edit.h"
+#include "relocate/pc_map.h"
 #include "relocate/relocate.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -83,6 +84,21 @@ relocated_code_written(struct run *run, const struct space *space, pid_t tid,
 	free(bytes);
 	free(now);
 	return written;
+}
+
+bool
+relocated_stands(struct run *run, const struct task *task,
+		 const struct module *module, const struct site *site)
+{
+	const struct func_plan *fplan;
+
+	if (site->fplan == FPLAN_NONE || !module->relocated)
+		return false;
+	fplan = &module->plan->fplans[site->fplan];
+	return fplan->relocated &&
+	       relocated_offset(fplan->relocated, site->addr) >= 0 &&
+	       relocated_code_written(run, task->process->space, task->tid,
+				      module, fplan);
 }
 
 /* ---- entry patches */

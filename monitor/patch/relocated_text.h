@@ -35,4 +35,11 @@ bool entry_patches_written(struct run *run, const struct space *space,
 			   pid_t tid, const struct module *module,
 			   const struct func_plan *fplan);
 
+/*
+ * Whether the code of a relocated function that has a place for the site stands
+ * in the task's space, be the function given up or not.
+ */
+bool relocated_stands(struct run *run, const struct task *task,
+		      const struct module *module, const struct site *site);
+
 #endif

@@ -83,7 +83,7 @@ for my $mode (@chosen) {
 		$writes += $_ for values %{$places->{pwrite}};
 		# doc/theory/planting.md says what else still goes wrong.
 		sweep_text($mode, $options, $writes)
-		    if $mode =~ /calls|threads|signals|exec/;
+		    if $mode =~ /calls|threads|signals|exec|forks/;
 		for my $call (sort keys %$places) {
 			sweep($mode, $options, $call, $places->{$call}, $EIO,
 			    $call eq 'ptrace' ? $ESRCH : "$EIO:again");
