@@ -47,6 +47,12 @@ struct host_native {
 	 */
 	bool (*changed)(pid_t tid);
 	/*
+	 * The task that another thread's exec has made of this id is meant from
+	 * now on.  Before that, requests mean the task that was let go to its
+	 * end by RESUME_END, and find it gone.
+	 */
+	void (*renewed)(pid_t tid);
+	/*
 	 * The id of the process that started the task's process, or of its
 	 * adopter if that has ended.  0 for threads other than the first.
 	 */

@@ -19,6 +19,34 @@
 enum { TRIES = 3 };
 
 /*
+ * Tasks that were let go to their ends.  Another thread's exec may take the id
+ * of one at any moment: until that is taken up, requests mean the task that
+ * ends, and must not reach the other.
+ */
+static pid_t *ended;
+static size_t nended;
+
+bool
+ptrace_ended(pid_t tid)
+{
+	for (size_t i = 0; i < nended; i++)
+		if (ended[i] == tid)
+			return true;
+	return false;
+}
+
+static void
+ended_forget(pid_t tid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nended; i++)
+		if (ended[i] != tid)
+			ended[kept++] = ended[i];
+	nended = kept;
+}
+
+/*
  * Can the task be asked for this, as far as the kernel shows?  One that is
  * stopped has the state t, and loses it at once if it is killed.  A state that
  * cannot be read says nothing.
@@ -64,7 +92,9 @@ int
 ptrace_request(int req, pid_t tid, void *addr, void *data)
 {
 	uint64_t value;
-	int err = request_made(req, tid, addr, data, &value);
+	int err = ptrace_ended(tid) ?
+			  ESRCH :
+			  request_made(req, tid, addr, data, &value);
 
 	return err ? request_failed(req, tid, err) : HOST_OK;
 }
@@ -72,16 +102,19 @@ ptrace_request(int req, pid_t tid, void *addr, void *data)
 int
 ptrace_peek(int req, pid_t tid, uint64_t at, uint64_t *word)
 {
-	return request_made(req, tid, (void *)at, NULL, word) ? HOST_GONE :
-								HOST_OK;
+	return ptrace_ended(tid) ||
+			       request_made(req, tid, (void *)at, NULL, word) ?
+		       HOST_GONE :
+		       HOST_OK;
 }
 
 static int
 event_message(pid_t tid)
 {
 	unsigned long value = 0;
+	uint64_t done;
 
-	ptrace_request(PTRACE_GETEVENTMSG, tid, NULL, &value);
+	request_made(PTRACE_GETEVENTMSG, tid, NULL, &value, &done);
 	return (int)value;
 }
 
@@ -124,6 +157,8 @@ event_of_status(struct event *event, int status)
 {
 	int signal;
 
+	if (!WIFSTOPPED(status))
+		ended_forget(event->tid);
 	if (WIFEXITED(status)) {
 		event->kind = EVENT_EXITED;
 		event->value = WEXITSTATUS(status);
@@ -228,8 +263,11 @@ ptrace_resume(pid_t tid, enum resume how, int signal)
 	for (int i = 0; i < TRIES; i++) {
 		if (how != RESUME_END && at_end(tid))
 			return HOST_GONE;
-		if (!ptrace(requests[how], tid, NULL, (void *)(long)signal))
+		if (!ptrace(requests[how], tid, NULL, (void *)(long)signal)) {
+			if (how == RESUME_END)
+				*vec_push(ended, nended) = tid;
 			return HOST_OK;
+		}
 		err = errno;
 		if (!can_answer(requests[how], tid))
 			break;
@@ -252,7 +290,9 @@ ptrace_kill(pid_t pid, int signal)
 static int
 ptrace_send(pid_t tid, int signal)
 {
-	return syscall(SYS_tkill, tid, signal) ? HOST_GONE : HOST_OK;
+	return ptrace_ended(tid) || syscall(SYS_tkill, tid, signal) ?
+		       HOST_GONE :
+		       HOST_OK;
 }
 
 static bool
@@ -274,6 +314,7 @@ static const struct host_native ptrace_native = {
 	.siginfo_set = ptrace_siginfo_set,
 	.mask_get = ptrace_mask_get,
 	.changed = ptrace_changed,
+	.renewed = ended_forget,
 	.parent = procfs_parent,
 	.handled = procfs_handled,
 	.room = procfs_room,

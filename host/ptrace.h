@@ -25,6 +25,12 @@ int ptrace_request(int req, pid_t tid, void *addr, void *data);
 int ptrace_peek(int req, pid_t tid, uint64_t at, uint64_t *word);
 
 /*
+ * Was the task let go to its end?  Then its id means no task that stands still,
+ * even if there is one that has it.
+ */
+bool ptrace_ended(pid_t tid);
+
+/*
  * Take the events that there are without waiting, and keep them for the next
  * ptrace_wait.  A task that is about to end goes on at once, as others wait for
  * that, and only its end is reported: if its EVENT_EXITING were, resuming the

@@ -126,6 +126,8 @@ ptrace_mem_open(pid_t tid)
 	char path[64];
 	int fd;
 
+	if (ptrace_ended(tid))
+		return HOST_GONE;
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	/*
@@ -206,8 +208,11 @@ static int
 data_move(transfer *move, pid_t tid, uint64_t va, void *buf, size_t n)
 {
 	struct iovec local = { buf, n }, remote = { (void *)va, n };
-	ssize_t done = move(tid, &local, 1, &remote, 1, 0);
+	ssize_t done;
 
+	if (ptrace_ended(tid))
+		return HOST_GONE;
+	done = move(tid, &local, 1, &remote, 1, 0);
 	if (done < 0 && errno != EFAULT)
 		done = move(tid, &local, 1, &remote, 1, 0);
 	return done == (ssize_t)n ? HOST_OK : HOST_GONE;
@@ -230,11 +235,15 @@ ptrace_data_write(pid_t tid, uint64_t va, const void *buf, size_t n)
 int
 ptrace_affinity_get(pid_t tid, void *set, size_t size)
 {
-	return sched_getaffinity(tid, size, set) ? HOST_GONE : HOST_OK;
+	return ptrace_ended(tid) || sched_getaffinity(tid, size, set) ?
+		       HOST_GONE :
+		       HOST_OK;
 }
 
 int
 ptrace_affinity_set(pid_t tid, const void *set, size_t size)
 {
-	return sched_setaffinity(tid, size, set) ? HOST_GONE : HOST_OK;
+	return ptrace_ended(tid) || sched_setaffinity(tid, size, set) ?
+		       HOST_GONE :
+		       HOST_OK;
 }

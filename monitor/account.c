@@ -181,6 +181,8 @@ account_exec(struct run *run, struct task *task)
 {
 	struct process *process = task->process;
 
+	if (run->host->native)
+		run->host->native->renewed(task->tid);
 	abnormal_exec(run, task);
 	thread_pages_end(run, task);
 	task_each(run, exec_other, task);

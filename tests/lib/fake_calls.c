@@ -88,8 +88,10 @@ fake_exec(struct fake_task *task)
 	pid_t old = task->tid;
 	struct fake_task *leader = fake_find(process->pid);
 
-	if (leader && leader != task)
+	if (leader && leader != task) {
+		task->taken = leader->let_go;
 		fake_gone(leader);
+	}
 	task->tid = process->pid;
 	task->execs = false;
 	fake_vfork_end(task);

@@ -37,7 +37,7 @@ request_to(pid_t tid, const char *name)
 
 	request_begin(tid, name);
 	task = fake_find(tid);
-	return task && task->traced &&
+	return task && task->traced && !task->taken &&
 			       (task->state == FAKE_STOPPED ||
 				task->state == FAKE_LAST) ?
 		       task :
@@ -52,7 +52,7 @@ request_about(pid_t tid, const char *name)
 
 	request_begin(tid, name);
 	task = fake_find(tid);
-	return task && task->process->mm ? task : NULL;
+	return task && task->process->mm && !task->taken ? task : NULL;
 }
 
 /* ---- events and tasks */
@@ -83,6 +83,7 @@ host_resume(pid_t tid, enum resume how, int signal)
 	if (!task->reported && !past)
 		fake_wrong(tid, "resumed from a stop that pmon has not seen");
 	if (task->state == FAKE_LAST) {
+		task->let_go = how == RESUME_END;
 		fake_finish(task);
 		return HOST_OK;
 	}
@@ -394,6 +395,15 @@ host_changed(pid_t tid)
 						 !task->reported));
 }
 
+static void
+host_renewed(pid_t tid)
+{
+	struct fake_task *task = fake_find(tid);
+
+	if (task)
+		task->taken = false;
+}
+
 static bool
 host_zombie(pid_t tid)
 {
@@ -506,6 +516,7 @@ static const struct host_native fake_native = {
 	.siginfo_set = host_siginfo_set,
 	.mask_get = host_mask_get,
 	.changed = host_changed,
+	.renewed = host_renewed,
 	.parent = host_parent,
 	.handled = host_handled,
 	.room = host_room,

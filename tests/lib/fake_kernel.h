@@ -72,6 +72,9 @@ struct fake_task {
 	bool step, calls;	/* how it was resumed */
 	enum fake_phase phase;
 	bool execs;		/* waits for the other threads' ends */
+	bool let_go;		/* it ends, as pmon knows */
+	bool taken;		/* its id is that of one that was let go, until
+				   pmon takes up the exec */
 	struct fake_task *vfork;	/* its child, for which it waits */
 	uint64_t pending, mask;
 	uint8_t info[SIGINFO_MAX];	/* info[0]: enum trap_cause */

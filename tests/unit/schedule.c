@@ -55,6 +55,7 @@ static const char macros[] =
 	"FUNC work\n	MARK 0\n	mov $3, %ecx\n"
 	"1:	dec %ecx\n	jne 1b\n"
 	"	MARK 1\n	ret\nFUNCEND work\n"
+	"FUNC first\n	MARK 5\n	ret\nFUNCEND first\n"
 	"FUNC _start\n	.cfi_undefined rip\n"
 	"	cmpl $1, (%rsp)\n	jne second\n"
 	"	MARK 2\n	call work\n";
@@ -77,6 +78,21 @@ static const char execs[] =
 	"	call work\n	MARK 5\n	call work\n	REST\n"
 	"one:	call work\n	MARK 6\n	EXEC\n"
 	"two:	call work\n	MARK 7\n	call work\n	EXIT\n";
+
+/*
+ * The same, while the leader enters a function by a trap: at the 32nd such trap
+ * pmon pauses the other threads, one of which may be at its exec by then
+ * (monitor/patch/deferred.c).
+ */
+static const char takes[] =
+	"	THREAD two, stack2\n	mov $31, %ebx\n"
+	"1:	call first\n	dec %ebx\n	jne 1b\n"
+	"	THREAD one, stack1\n"
+	"	call first\n	call first\n	call first\n	call first\n"
+	"	call first\n	call first\n	call first\n	call first\n"
+	"	REST\n"
+	"one:	MARK 6\n	EXEC\n"
+	"two:	REST\n";
 
 static const char forks[] = "	FORK one\n	call work\n	FORK two\n"
 			    "	WAIT\n	WAIT\n	MARK 5\n"
@@ -111,6 +127,7 @@ static const struct program {
 	{ "execs", execs, ANY },	/* some are killed by the exec */
 	{ "forks", forks, 1 + 1 + 1 },
 	{ "vforks", vforks, 1 + 1 + 1 },
+	{ "takes", takes, ANY },
 	{ "births", births, 1 + 1 + 1 + 2 },
 	{ "detached", detached, 1 + 1 + 1 },
 };
