@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd qw(abs_path);
 use Test::More;
 use Pmon;
 
@@ -39,6 +40,35 @@ for my $mode (sort keys %calls) {
 		    unless "@$options" =~ /object/;
 		unlike(slurp($sites), qr/trap, signal handler returns/,
 		    'no trap at their returns');
+	}
+}
+
+# Reports that are asked for just when a handler is to return, where pmon looks at
+# the stack before it has seen the return, change nothing.
+{
+	my $enter = abs_path(compile('enter_at.c', qw(-O2 -shared -fPIC)));
+	# At least how often handlers return. The last one of dies may not.
+	my %returns = (leaves => 1, dies => 3);
+
+	for my $mode (sort keys %returns) {
+		my @argv = ($program, $mode);
+
+		for my $options (['--patch=trap'], ['--placement=every'], []) {
+			my @edges = (@$options, '--units=edge',
+			    "--report=edges:$scratch/edges");
+			my $once = run([$pmon, @edges, '--', @argv]);
+			my $truth = slurp("$scratch/edges");
+			local $ENV{PMON_ENTER} = 15;	# rt_sigreturn
+			local $ENV{LD_PRELOAD} = $enter;
+			my $run = run([$pmon, @edges, '--report=summary', '--',
+			    @argv]);
+			my $reports = () = $run->{err} =~ /^Counts of /mg;
+
+			is($run->{out}, $once->{out}, "@$options, $mode, asked");
+			is(ended($run), ended($once), 'it ends as ever');
+			cmp_ok($reports, '>', $returns{$mode}, 'reports');
+			is(slurp("$scratch/edges"), $truth, 'and each edge');
+		}
 	}
 }
 

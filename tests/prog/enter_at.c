@@ -1,7 +1,8 @@
 /*
- * Preloaded into pmon: when pmon first lets a task go on to a system call, the
- * task has stopped where it enters that, and pmon has been asked for a report
- * (SIGUSR1), before pmon looks at either.
+ * Preloaded into pmon: when pmon lets a task go on to a system call, the task
+ * has stopped where it enters that, and pmon has been asked for a report
+ * (SIGUSR1), before pmon looks at either.  So for the first call that pmon lets a
+ * task go on to; with PMON_ENTER for each of that number.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -10,18 +11,35 @@
 
 #include "ptraced.h"
 
+/* Whether the task has stopped where it enters the call, or any. */
+static int
+enters(pid_t pid, const char *nr)
+{
+	struct __ptrace_syscall_info info = { 0 };
+
+	if (!nr)
+		return 1;
+	ptrace_really(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof(info),
+		      &info);
+	return info.op == PTRACE_SYSCALL_INFO_ENTRY &&
+	       info.entry.nr == strtoul(nr, NULL, 0);
+}
+
 static long
 ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
 	static int entered;
+	const char *nr = getenv("PMON_ENTER");
 	siginfo_t info;
 	long result;
 
 	result = ptrace_really(request, pid, addr, data);
-	if (request != PTRACE_SYSCALL || result || entered++)
+	if (request != PTRACE_SYSCALL || result || (entered++ && !nr))
 		return result;
-	if (waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT | __WALL))
+	if (waitid(P_PID, pid, &info,
+		   WSTOPPED | WEXITED | WNOWAIT | __WALL))
 		abort();
-	raise(SIGUSR1);
+	if (enters(pid, nr))
+		raise(SIGUSR1);
 	return result;
 }
