@@ -12,6 +12,7 @@
 #include "monitor/patch/redirect.h"
 #include "monitor/patch/relocated_text.h"
 #include "monitor/patch/text_edit.h"
+#include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "relocate/relocate.h"
@@ -228,11 +229,52 @@ spring_trap(struct run *run, const struct space *space, pid_t tid,
 			   arch->trap_len);
 }
 
+/*
+ * The kernel has refused to undo a patch, so that what was to be planted there
+ * cannot be.
+ */
+static void
+patch_keep(struct space *space, const struct module *module,
+	   struct func_plan *fplan, const struct code_patch *patch)
+{
+	fplan->unwritten = true;
+	for (uint64_t i = 0; i < patch->len; i++) {
+		const struct site *site = plan_site(
+			module->plan, patch->va + i - module->bias);
+
+		if (site && site->hook)
+			space_unhooked(space);
+	}
+}
+
+/* Look for what could not be undone of a former entry patch. */
+static void
+former_check(struct run *run, struct space *space, pid_t tid,
+	     const struct module *module, struct func_plan *fplan,
+	     const struct entry_patch *former)
+{
+	struct relocated_place place = relocated_place(module, fplan);
+	struct code_patch patches[2];
+	int n = entry_patch_bytes(fplan->relocated, former, &place, patches);
+	uint8_t now[INSN_MAX];
+	size_t avail;
+
+	while (n-- > 0)
+		if (patches[n].va - module->springs >= module->springs_size &&
+		    !text_read(run, space, tid, patches[n].va, now,
+			       patches[n].len) &&
+		    patch_stands(&patches[n], now,
+				 image_text(module->plan->image,
+					    patches[n].va - module->bias,
+					    &avail)))
+			patch_keep(space, module, fplan, &patches[n]);
+}
+
 void
 relocated_reopen(struct run *run, struct space *space, pid_t tid,
 		 const struct module *module, uint32_t index)
 {
-	const struct func_plan *fplan = &module->plan->fplans[index];
+	struct func_plan *fplan = &module->plan->fplans[index];
 
 	if (!module->relocated)
 		return;
@@ -241,6 +283,8 @@ relocated_reopen(struct run *run, struct space *space, pid_t tid,
 	entry_patches_undo(run, space, tid, module, fplan,
 			   &(struct entry_patches){ fplan->former,
 						    fplan->nformer });
+	for (uint32_t i = 0; i < fplan->nformer; i++)
+		former_check(run, space, tid, module, fplan, &fplan->former[i]);
 	for (uint32_t i = 0; i < fplan->nformer && !fplan->lost; i++)
 		if (fplan->former[i].via == VIA_SPRING)
 			spring_trap(run, space, tid, module,
