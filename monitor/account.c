@@ -9,7 +9,7 @@
 
 #include "monitor/client/slow.h"
 #include "monitor/patch/extend.h"
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_signal.h"
 #include "monitor/patch/tamper.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/client.h"

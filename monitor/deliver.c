@@ -10,7 +10,8 @@
 #include <signal.h>
 
 #include "monitor/patch/patch.h"
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_pc.h"
+#include "monitor/patch/relocated_signal.h"
 #include "monitor/process/events.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/signals.h"

@@ -17,7 +17,7 @@
 #include "monitor/patch/deferred.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/hit.h"
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_pc.h"
 #include "monitor/patch/relocated_text.h"
 #include "monitor/patch/springs.h"
 #include "monitor/patch/step.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_signal.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"

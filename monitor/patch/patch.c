@@ -7,7 +7,8 @@
 #include <signal.h>
 
 #include "monitor/patch/hit.h"
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_pc.h"
+#include "monitor/patch/relocated_signal.h"
 #include "monitor/patch/springs.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/sigtrap.h"

@@ -7,7 +7,8 @@
  */
 #include <signal.h>
 
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_pc.h"
+#include "monitor/patch/relocated_signal.h"
 #include "monitor/patch/springs.h"
 #include "monitor/process/client.h"
 #include "monitor/process/detour.h"

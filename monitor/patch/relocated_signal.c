@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "monitor/patch/extend.h"
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_pc.h"
+#include "monitor/patch/relocated_signal.h"
 #include "monitor/process/events.h"
 #include "monitor/process/signals.h"
 #include "monitor/process/space.h"

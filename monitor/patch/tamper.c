@@ -9,7 +9,7 @@
 
 #include "monitor/patch/patch.h"
 #include "monitor/patch/refuse.h"
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_pc.h"
 #include "monitor/process/events.h"
 #include "monitor/process/object.h"
 #include "monitor/process/thread_pages.h"

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_signal.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/unwind/stack_switch.h"

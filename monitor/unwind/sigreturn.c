@@ -9,7 +9,7 @@
 #include "monitor/unwind/sigreturn.h"
 
 #include "monitor/patch/extend.h"
-#include "monitor/patch/relocated.h"
+#include "monitor/patch/relocated_signal.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/space.h"
 #include "monitor/unwind/abnormal.h"
