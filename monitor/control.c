@@ -27,6 +27,7 @@
 #include "monitor/run.h"
 #include "monitor/stop.h"
 #include "monitor/unwind/abnormal.h"
+#include "probe/counts.h"
 #include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "print/pages.h"
+#include "probe/counts.h"
 #include "report/names.h"
 #include "report/printable.h"
 #include "util/mem.h"

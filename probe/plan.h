@@ -188,23 +188,4 @@ unsigned plan_follows(const struct plan *plan);
  */
 bool plan_rewrites(const struct plan *plan);
 
-/* ---- propagation: counts of blocks and edges from what was measured */
-
-/*
- * Derive the counts of all function plans from the counter set, or from all
- * counter sets together (NULL).  If the plan has graphs, function plans that
- * wait get theirs now; their counts are 0 or, if in doubt, unknown.
- */
-void plan_propagate(struct plan *plan, const struct counter_set *counter_set);
-
-/*
- * The same, but function plans that wait get no graph and no counts, unless
- * their counts may not be 0.
- */
-void plan_propagate_entered(struct plan *plan,
-			    const struct counter_set *counter_set);
-
-/* Why a count is unknown, as a static string; NULL if it is known. */
-const char *count_why(const struct count *count);
-
 #endif

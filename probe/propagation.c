@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "probe/counts.h"
 #include "relocate/relocate.h"
 #include "util/mem.h"
 

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "probe/counts.h"
 #include "util/mem.h"
 
 /* The function plan whose counts are being added to units. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/counts.h"
 #include "report/html/html.h"
 #include "report/kinds.h"
 #include "report/target.h"

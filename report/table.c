@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "probe/counts.h"
 #include "program/code.h"
 #include "report/names.h"
 #include "report/printable.h"

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "probe/counts.h"
 #include "report/profile/profile_inner.h"
 #include "util/mem.h"
 #include "util/search.h"

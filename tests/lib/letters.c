@@ -3,6 +3,8 @@
  */
 #include "tests/lib/letters.h"
 
+#include "probe/counts.h"
+
 /*
  * The toy's instructions: p plain; P plain, two bytes; jN jump and bN branch, N
  * bytes from the next instruction; cN call function N; CN call the address N

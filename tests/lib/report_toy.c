@@ -3,6 +3,8 @@
  */
 #include "tests/lib/report_toy.h"
 
+#include "probe/counts.h"
+
 int
 cpu_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 {

@@ -2,6 +2,7 @@
  * The examples of Ball & Larus 1994 as programs with plans of all methods:
  * figures 1, 5 and 7 with the executions shown, and figure 4.
  */
+#include "probe/counts.h"
 #include "tests/lib/letters.h"
 
 static const enum placement_method methods[] = {

@@ -2,6 +2,7 @@
  * Plans of images made by hand: which function plans, sites and units there
  * are, and what the units' counts are made of.
  */
+#include "probe/counts.h"
 #include "tests/lib/letters.h"
 
 static bool

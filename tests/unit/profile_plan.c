@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "report/profile/profile_plan.h"
+#include "probe/counts.h"
 #include "tests/lib/profiles.h"
 #include "tests/lib/report_toy.h"
 

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 
+#include "probe/counts.h"
 #include "program/image_graphs.h"
 #include "tests/lib/happened.h"
 

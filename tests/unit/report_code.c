@@ -2,6 +2,7 @@
  * Reports of blocks, edges, instructions and calls, of a program that is run
  * here.  What is expected was worked out by hand from what it does.
  */
+#include "probe/counts.h"
 #include "report/report.h"
 
 #include <setjmp.h>

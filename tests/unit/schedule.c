@@ -11,6 +11,7 @@
  *	FAKE_LOG=1 PMON_SCHEDULE='threads --patch=step deed=0@0 deed=4 7=2' \
  *		build/unit/schedule
  */
+#include "probe/counts.h"
 #include "tests/lib/fake_host.h"
 #include "tests/lib/told.h"
 

@@ -3,6 +3,7 @@
  * counts that contradict one another, entries that are none; and that all
  * that can be known in spite of it is, and is right.
  */
+#include "probe/counts.h"
 #include "tests/lib/letters.h"
 
 enum { F, G };			/* function plans */
