@@ -100,10 +100,9 @@ unfollowed(struct run *run, struct task *task, const struct event *event)
 {
 	struct space *space = task->process->space;
 
-	if (task->process->counted || space->refs > 1)
+	if (task->process->counted || space->refs > 1 || space->kept)
 		return false;
-	space_leave(run, task, event);
-	return true;
+	return !space_leave(run, task, event);
 }
 
 static void
@@ -242,7 +241,7 @@ event_handle(struct run *run, const struct event *event)
 	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED ||
 	    task->exiting)
 		return;
-	if (run->stopping) {
+	if (run->stopping && !task_kept(task)) {
 		task_release(run, task, event);
 		return;
 	}
@@ -318,7 +317,9 @@ notices_handle(struct run *run)
 	}
 	if (signal && run->stopping && run->root)
 		run->host->kill(run->root, SIGKILL);
-	else if (signal && !run->stopping)
+	else if (signal && run->stopping)
+		run_stop_kept(run);
+	else if (signal)
 		run_stop(run, signal);
 	if (notice_report())
 		run->report(run);

@@ -7,6 +7,7 @@
 #include "monitor/stop.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
 #include "monitor/account.h"
 #include "monitor/patch/module.h"
@@ -20,12 +21,18 @@
 #include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
+#include "util/mem.h"
 
-static void
+/* HOST_OK, or HOST_ERROR if the kernel has refused to remove a trap. */
+static int
 space_unplant(struct run *run, struct space *space, pid_t tid)
 {
+	int err = HOST_OK;
+
 	for (size_t i = 0; i < space->nmodules; i++)
-		module_unplant(run, space, tid, space->modules[i]);
+		if (module_unplant(run, space, tid, space->modules[i]))
+			err = HOST_ERROR;
+	return err;
 }
 
 /* ---- memory */
@@ -290,16 +297,61 @@ task_release(struct run *run, struct task *task, const struct event *event)
 	task_let_go(run, task, signal);
 }
 
-void
+/* ---- traps that cannot be removed */
+
+bool
+task_kept(const struct task *task)
+{
+	return task->process && task->process->space &&
+	       task->process->space->kept;
+}
+
+static void
+task_drain(struct run *run, struct task *task, void *ctx)
+{
+	if (task->process && task->process->space == ctx)
+		thread_pages_drain(run, task);
+}
+
+/*
+ * Without pmon the traps that are left would end the processes of the space:
+ * pmon stays there until the end of these.  It counts no more.
+ */
+static void
+space_keep(struct run *run, struct space *space, pid_t pid)
+{
+	char *note;
+
+	if (!space->kept) {
+		note = mem_printf(
+			"process %d: the kernel refuses to remove "
+			"breakpoints, so pmon stays until the process "
+			"ends; another signal to pmon tries again",
+			(int)pid);
+		run->tell(note);
+		free(note);
+		task_each(run, task_drain, space);
+	}
+	space->kept = true;
+	for (struct process *p = run->processes; p; p = p->next)
+		if (p->space == space)
+			p->counted = false;
+}
+
+int
 space_leave(struct run *run, struct task *task, const struct event *event)
 {
 	struct space *space = task->process->space;
 
-	space_unplant(run, space, task->tid);
+	if (space_unplant(run, space, task->tid)) {
+		space_keep(run, space, task->process->pid);
+		return HOST_ERROR;
+	}
 	run_requeue(run, event);
 	space_unmap(run, space);
 	run_unqueue(run, task->tid);
 	task_release(run, task, event);
+	return HOST_OK;
 }
 
 /* ---- all */
@@ -322,11 +374,35 @@ space_clear(struct run *run, const struct process *process)
 	struct space *space = process->space;
 	struct task *task = run_stopped_task(run, space);
 
+	/* No task is stopped if the only one waits in vfork. */
+	if (space_unplant(run, space, task ? task->tid : process->pid)) {
+		space_keep(run, space, process->pid);
+		return;
+	}
+	space->kept = false;
+	space_unmap(run, space);
+}
+
+void
+run_stop_kept(struct run *run)
+{
+	bool any = false;
+
+	for (struct process *p = run->processes; p; p = p->next)
+		any |= p->space && p->space->kept;
+	if (!any)
+		return;
+	run_pause_all(run, STOP_STOPPING);
+	for (struct process *p = run->processes; p; p = p->next)
+		if (p->space && p->space->kept && !space_seen(run, p))
+			space_clear(run, p);
+}
+
+static void
+traps_add(struct run *run, const struct space *space)
+{
 	for (size_t i = 0; i < space->nmodules; i++)
 		run->stall.traps += module_traps(space->modules[i]);
-	/* No task is stopped if the only one waits in vfork. */
-	space_unplant(run, space, task ? task->tid : process->pid);
-	space_unmap(run, space);
 }
 
 void
@@ -342,8 +418,10 @@ run_stop(struct run *run, int signal)
 	abnormal_present(run, PRESENT);
 	run->stopping = true;
 	for (process = run->processes; process; process = process->next)
-		if (process->space && !space_seen(run, process))
+		if (process->space && !space_seen(run, process)) {
+			traps_add(run, process->space);
 			space_clear(run, process);
+		}
 	if (run->root && !run->root_ended)
 		run->host->kill(run->root, signal);
 }

@@ -20,8 +20,17 @@ void task_release(struct run *run, struct task *task,
 		  const struct event *event);
 /*
  * Clear the space of a stopped task that is alone in it, and release the task:
- * for children that are not followed.
+ * for children that are not followed.  HOST_OK; HOST_ERROR if its traps cannot
+ * be removed, and pmon keeps it.
  */
-void space_leave(struct run *run, struct task *task, const struct event *event);
+int space_leave(struct run *run, struct task *task, const struct event *event);
+
+/*
+ * Whether the task is still followed though counting has stopped, as traps in
+ * its space could not be removed.
+ */
+bool task_kept(const struct task *task);
+/* Try again to remove those traps. */
+void run_stop_kept(struct run *run);
 
 #endif

@@ -327,6 +327,29 @@ hit_retired(struct run *run, struct task *task, const struct hit *hit)
 	return false;
 }
 
+/*
+ * Counting has stopped, and the trap could not be removed: do what leads on, and
+ * plant nothing.
+ */
+static void
+hit_kept(struct run *run, struct task *task, const struct hit *hit, int signal)
+{
+	uint8_t patch = hit->patched->patch;
+
+	if (patch != PATCH_OWN && !hit_stands(run, task, hit)) {
+		trap_leave(run, task, hit->va);
+		return;
+	}
+	if (patch != PATCH_OWN &&
+	    relocated_stands(run, task, hit->module, hit->site)) {
+		trap_leave(run, task, relocated_enter(hit->module, hit->site));
+		return;
+	}
+	if (patch == PATCH_WAITING || patch == PATCH_RETIRED)
+		site_stuck(run, hit->module, hit_number(hit));
+	hit_pass(run, task, hit, signal);
+}
+
 bool
 trap_spring(struct run *run, struct task *task, int signal)
 {
@@ -370,6 +393,10 @@ trap_handle(struct run *run, struct task *task, int signal)
 	stop_is(run, task, hit_cause(&hit));
 	if (hit.patched->patch != PATCH_OWN && sigtrap_mend(run, task))
 		return;
+	if (task->process->space->kept) {
+		hit_kept(run, task, &hit, signal);
+		return;
+	}
 	abnormal_passed(run, task, 0);
 	once_passed(run, task);
 	if (hit_waits_first(&hit)) {

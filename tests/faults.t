@@ -55,6 +55,20 @@ sweep('serve', ['--units=edge', '--patch=trap'], 'pread', $EIO, 22 .. 30);
 # A process of which /proc says nothing has not ended.
 sweep('serve', [], 'fopen', "$EIO:again", 1 .. 12);
 
+# ---- traps that cannot be removed, until pmon is told to try again
+
+sweep('serve', ['--patch=trap'], 'text', "$EIO:ever", 38 .. 42);
+{
+	my ($end, $alone) = kept_at(['--patch=trap'], "text:40:$EIO:ever");
+
+	like($end->{err}, qr/^pmon:\ note:\ process\ \d+:\ the\ kernel\ refuses\ to
+	    \ remove\ breakpoints,\ so\ pmon\ stays\ until\ the\ process\ ends;
+	    \ another\ signal\ to\ pmon\ tries\ again\n\z/x,
+	    'pmon says that it stays');
+	is($end->{status}, 0, 'and ends when it can');
+	is($end->{out}, $alone->{out}, 'the process lives on');
+}
+
 # ---- a child is killed while pmon looks where it begins: it never came
 
 killed_at($_, 'children', ['--placement=every'], 1) for 160 .. 200;

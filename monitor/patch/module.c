@@ -6,6 +6,7 @@
  */
 #include "monitor/patch/module.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,11 +233,41 @@ module_hold(const struct run *run, struct space *space,
 	text_hold(space, module->lo, module->hi);
 }
 
-void
+/* Whether some of the module's text is not as in the file. */
+static bool
+module_differs(struct run *run, const struct space *space, pid_t tid,
+	       const struct module *module)
+{
+	const struct image *image = module->plan->image;
+	uint8_t now[PAGE];
+	size_t n;
+
+	for (size_t i = 0; i < image->nsegments; i++) {
+		const struct segment *seg = &image->segments[i];
+		uint64_t end = seg->addr + seg->filesz;
+
+		for (uint64_t addr = seg->addr; seg->flags & PF_X && addr < end;
+		     addr += n) {
+			const uint8_t *text = image_text(image, addr, &n);
+
+			if (!text)
+				break;
+			n = n < PAGE ? n : PAGE;
+			if (!text_read(run, space, tid, addr + module->bias,
+				       now, n) &&
+			    memcmp(now, text, n))
+				return true;
+		}
+	}
+	return false;
+}
+
+int
 module_unplant(struct run *run, struct space *space, pid_t tid,
 	       const struct module *module)
 {
 	struct batch batch = { 0 };
+	bool refused;
 
 	for (size_t i = 0; i < module->nsites; i++)
 		*vec_push(batch.sites, batch.n) = i;
@@ -245,7 +276,9 @@ module_unplant(struct run *run, struct space *space, pid_t tid,
 	module_edit(run, space, tid, module, &batch, trap_remove);
 	free(batch.sites);
 	relocated_unplant(run, space, tid, module);
-	text_release(run, space, tid);
+	refused = text_release(run, space, tid) != HOST_OK;
+	return refused && module_differs(run, space, tid, module) ? HOST_ERROR :
+								    HOST_OK;
 }
 
 /* ---- choosing patches */

@@ -15,10 +15,11 @@
 int module_fill(struct run *run, struct task *task, struct module *module);
 /*
  * Take all traps and patches of the module out of the space's text.  The module
- * itself stays: see module_drop.
+ * itself stays: see module_drop.  HOST_OK, or HOST_ERROR if the kernel has
+ * refused to remove some.
  */
-void module_unplant(struct run *run, struct space *space, pid_t tid,
-		    const struct module *module);
+int module_unplant(struct run *run, struct space *space, pid_t tid,
+		   const struct module *module);
 
 /* The number of traps in the module's text. */
 size_t module_traps(const struct module *module);

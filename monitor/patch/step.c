@@ -77,6 +77,9 @@ trap_restore(struct run *run, struct task *task, const struct hit *hit)
 {
 	uint32_t site = (uint32_t)(hit->site - hit->module->plan->sites);
 
+	/* Nothing counts any more where traps are to go. */
+	if (task->process->space->kept)
+		return;
 	if (!hit->site->passed && trap_set(run, task, hit->va, run->arch->trap))
 		module_unwritten(run, task->process->space, task->tid,
 				 hit->module, &(struct batch){ &site, 1 });

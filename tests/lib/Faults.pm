@@ -12,7 +12,7 @@ use Test::More;
 use Pmon;
 use Target;
 
-our @EXPORT = qw(faulted fault_env fault_places);
+our @EXPORT = qw(faulted fault_env fault_places kept_at);
 
 my $program = compile('faulted.c', '-O1', '-pthread');
 my $inject = abs_path(compile('fault_at.c', qw(-O2 -shared -fPIC)));
@@ -89,9 +89,20 @@ attached
 	}
 	wait_for($waits);
 	kill TERM => $run->{pid} if $run;
+	# It stays until the end where it cannot remove its traps.
+	wait_for(sub {
+		has_ended($run->{pid}) ||
+		    slurp("$run->{base}.err") =~ /so pmon stays/;
+	}) if $run;
+	push @out, $target->ask('w');
+	if ($how{until}) {
+		unlink $how{until};
+		kill TERM => $run->{pid};
+		wait_for(sub { has_ended($run->{pid}) });
+	}
+	push @out, $target->finish('q');
 	my $end = $run ? finish($run) : { status => 0 };
-	$end->{out} = join "\n", @out, $target->ask('w'),
-	    $target->finish('q');
+	$end->{out} = join "\n", @out;
 	return $end;
 }
 
@@ -151,6 +162,21 @@ by_caller
 		$sums{$caller} += $rows->{$_} || 0;
 	}
 	return \%sums;
+}
+
+# The traps of a process that does `serve` cannot be removed, but later they can:
+# what pmon says, and what the process does, alone too.
+sub
+kept_at
+{
+	my ($options, $fault) = @_;
+	my $file = spew("$scratch/while" . ++$serial, '');
+	my $env = fault_env($fault);
+
+	$env->{PMON_FAULT_WHILE} = $file;
+	my $end = attached('serve', [$pmon, '--no-config', @$options,
+	    '--output=/dev/null'], env => $env, until => $file);
+	return ($end, $alone{serve} //= attached('serve'));
 }
 
 # Counts that are not those of all counters, of those that are known.  A call to

@@ -4,7 +4,8 @@
  * place) fails with the errno ERROR; with `again` the same call is refused for
  * good when it is made again, and with `ever` all later ones of that name are.
  * CALL `text` is the Nth pwrite(2): its bytes are refused for good, to ptrace(2)
- * too.  Instead of a number ERROR may be `kill`, which kills the task that a
+ * too, as long as the file PMON_FAULT_WHILE exists, if that is set.  Instead of a
+ * number ERROR may be `kill`, which kills the task that a
  * ptrace(2) call is about just before that is made, `die`, which kills pmon, or
  * `half`, which writes all of the text but the last page.  A place is a number for the return addresses on the stack,
  * the same in each run of one pmon.  The file PMON_FAULT_COUNTS gets a line for
@@ -191,11 +192,20 @@ fails(enum name name, uint64_t a, uint64_t b, uint64_t c)
 	real; \
 })
 
+/* Is text written again, since the file of PMON_FAULT_WHILE is gone? */
+static bool
+text_free(void)
+{
+	const char *path = getenv("PMON_FAULT_WHILE");
+
+	return path && access(path, F_OK);
+}
+
 /* Are these bytes of text refused, or half of them? */
 static bool
 text_refused(int fd, uint64_t at, size_t n)
 {
-	if (fault.name != TEXT || getpid() != fault.self)
+	if (fault.name != TEXT || getpid() != fault.self || text_free())
 		return false;
 	if (!fault.failed)
 		return fails(TEXT, fd, at, n);
@@ -211,7 +221,7 @@ word_refused(enum __ptrace_request request, void *addr)
 	uint64_t at = (uintptr_t)addr;
 
 	if (request != PTRACE_POKEDATA || fault.name != TEXT || !fault.failed ||
-	    getpid() != fault.self)
+	    getpid() != fault.self || text_free())
 		return false;
 	errno = EIO;
 	return fault.ever || (at < fault.what[1] + fault.what[2] &&

@@ -81,9 +81,7 @@ for my $mode (@chosen) {
 		my $writes = 0;
 
 		$writes += $_ for values %{$places->{pwrite}};
-		# doc/theory/planting.md says what else still goes wrong.
-		sweep_text($mode, $options, $writes)
-		    if $mode =~ /calls|threads|signals|exec|forks/;
+		sweep_text($mode, $options, $writes);
 		for my $call (sort keys %$places) {
 			sweep($mode, $options, $call, $places->{$call}, $EIO,
 			    $call eq 'ptrace' ? $ESRCH : "$EIO:again");
