@@ -20,8 +20,8 @@
 #include "util/mem.h"
 
 enum {
-	TRIES_MAX = 5,		/* for one packet, sent or received */
-	NOISE_MAX = 1 << 16,	/* bytes skipped before a packet begins */
+	TRIES_MAX = 5, /* for one packet, sent or received */
+	NOISE_MAX = 1 << 16, /* bytes skipped before a packet begins */
 	INTERRUPT = 0x03,
 };
 
@@ -206,15 +206,8 @@ packet_send(struct link *link, const void *data, size_t n)
 	if (link->owes)
 		memmove(link->sent, start, link->sent_len);
 	link->owes = false;
+	link->unheard = true;
 	return err;
-}
-
-int
-link_interrupt(struct link *link)
-{
-	char c = INTERRUPT;
-
-	return bytes_send(link, &c, 1);
 }
 
 bool
@@ -230,6 +223,31 @@ now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/*
+ * If qemu 10 reads an interrupt together with the packet that lets the program
+ * go on, it forgets to report the next stop, and waits for another packet.
+ */
+static void
+ack_await(const struct link *link)
+{
+	enum { ACK_TIME = 10 * 1000 };
+	struct pollfd pollfd = { .fd = link->fd, .events = POLLIN };
+	int64_t left, deadline = now() + ACK_TIME;
+
+	while (link->unheard && !link->quiet && (left = deadline - now()) > 0)
+		if (poll(&pollfd, 1, (int)left) > 0)
+			return;
+}
+
+int
+link_interrupt(struct link *link)
+{
+	char c = INTERRUPT;
+
+	ack_await(link);
+	return bytes_send(link, &c, 1);
 }
 
 /* The next byte, or a LINK_ error.  deadline is on now()'s clock, or -1. */
@@ -264,6 +282,7 @@ byte_receive(struct link *link, int64_t deadline)
 	}
 	link->in_lo = 1;
 	link->in_hi = (size_t)n;
+	link->unheard = false;
 	return link->in[0];
 }
 
@@ -346,7 +365,7 @@ packet_body(struct link *link, int64_t deadline)
 int
 packet_receive(struct link *link, int timeout)
 {
-	enum { REST = 10 * 1000 };	/* for the rest of a packet */
+	enum { REST = 10 * 1000 }; /* for the rest of a packet */
 	int64_t deadline = timeout < 0 ? -1 : now() + timeout;
 	int again = 0;
 

@@ -25,6 +25,7 @@ struct link {
 				   packet */
 	uint8_t in[4096];	/* bytes received and not looked at yet */
 	size_t in_lo, in_hi;
+	bool unheard;		/* nothing came since the last packet was sent */
 	char *sent;		/* the last packet, framed, for sending again */
 	size_t sent_len;
 	char *reply;		/* the last packet received, unescaped and
@@ -52,7 +53,10 @@ int packet_receive(struct link *link, int timeout);
 /* Have bytes been received that were not looked at yet? */
 bool link_pending(const struct link *link);
 
-/* Send the interrupt character, one byte outside of packets. */
+/*
+ * Send the interrupt character, one byte outside of packets, once the stub has
+ * acknowledged the last packet.
+ */
 int link_interrupt(struct link *link);
 
 #endif

@@ -191,12 +191,12 @@ remote_detach(pid_t tid, int signal)
 	if (remote_regs_flush(false) || (remote.pauses && interrupt_take()))
 		return HOST_GONE;
 	/*
-	 * Do not send a D: qemu 10 dies of one.  Qemu takes the end of the
-	 * connection for one.
+	 * Do not send a D to qemu: qemu 10 dies of one.  Qemu takes the end of
+	 * the connection for one.
 	 */
 	if (remote.simulator)
 		emulator_leave();
-	else if (remote_ask("D") < 0)
+	else if (!remote.deaf && remote_ask("D") < 0)
 		return HOST_GONE;
 	remote.detached = true;
 	remote_end();

@@ -3,6 +3,7 @@
  * manual (appendix E.1) and a peer that misbehaves.
  */
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "host/packet.h"
@@ -67,6 +69,46 @@ test_send(void **state)
 	/* "The binary data ... 0x7d followed by the original XORed by 0x20" */
 	assert_int_equal(packet_send(&link_here, "a#$}*", 5), 0);
 	peer_hears("$a}\x03}\x04}]}\n#c3");
+}
+
+/* What is done as the link waits. */
+static void (*waits)(void);
+
+/* Takes the place of the C library's. */
+int
+poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	if (waits)
+		waits();
+	return (int)syscall(SYS_poll, fds, n, timeout);
+}
+
+static void
+peer_acknowledges(void)
+{
+	waits = NULL;
+	peer_hears("$c#63");
+	peer_says("+");
+}
+
+/* An interrupt follows the packet's acknowledgement, if there are any. */
+static void
+test_interrupt(void **state)
+{
+	assert_int_equal(packet_send(&link_here, "c", 1), 0);
+	waits = peer_acknowledges;
+	assert_int_equal(link_interrupt(&link_here), 0);
+	assert_null(waits);
+	peer_hears("\x03");
+	peer_says("$S02#b5");
+	assert_int_equal(packet_receive(&link_here, 1000), 3);
+	assert_int_equal(link_interrupt(&link_here), 0);
+	peer_hears("\x03");
+	link_here.quiet = true;
+	link_here.owes = false;
+	assert_int_equal(packet_send(&link_here, "c", 1), 0);
+	assert_int_equal(link_interrupt(&link_here), 0);
+	peer_hears("$c#63\x03");
 }
 
 static void
@@ -131,7 +173,7 @@ test_silence(void **state)
 static void
 test_too_long(void **state)
 {
-	enum { RUNS = PACKET_MAX / 97 + 1 };	/* each '~' is 97 more */
+	enum { RUNS = PACKET_MAX / 97 + 1 }; /* each '~' is 97 more */
 	char text[2 * RUNS + 3] = "$0";
 
 	for (int i = 0; i < RUNS; i++)
@@ -170,9 +212,9 @@ main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_send),    TEST(test_receive), TEST(test_runs),
-		TEST(test_damaged), TEST(test_silence), TEST(test_too_long),
-		TEST(test_open),
+		TEST(test_send),    TEST(test_receive),	  TEST(test_runs),
+		TEST(test_damaged), TEST(test_silence),	  TEST(test_too_long),
+		TEST(test_open),    TEST(test_interrupt),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
