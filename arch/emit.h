@@ -39,6 +39,12 @@ struct emitter {
 	/* Write fragment->size bytes.  0, or -1 if something is too far. */
 	int (*fragment_write)(const struct fragment *fragment,
 			      const struct fragment_at *at, uint8_t *bytes);
+	/*
+	 * Of a FRAGMENT_DISPATCH of the indirect jump: the bytes of the
+	 * instruction that loads the jump's target.  0: it can have none.
+	 * NULL: this CPU has no dispatches.
+	 */
+	uint8_t (*dispatch_load)(const uint8_t *code, size_t len);
 	/* What a pc at an offset in the fragment means. */
 	enum fragment_inside (*fragment_inside)(const struct fragment *fragment,
 						unsigned offset);

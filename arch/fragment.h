@@ -42,6 +42,25 @@ enum fragment_kind {
 	FRAGMENT_CALL,		/* the call at addr, with its original return
 				   address */
 	FRAGMENT_ALIGN,		/* padding */
+	FRAGMENT_DISPATCH,	/* the indirect jump at addr, with a probe for
+				   each of its targets.  Goes on behind it, with
+				   nothing done, if the jump goes elsewhere.
+				   Changes flags, and registers meanwhile */
+};
+
+/*
+ * Where a dispatch finds which of its targets a jump goes to.  The number of
+ * the target `to` is hash[(to - base) * factor >> (32 - bits)], computed with
+ * 32 bits; if `to` is that target.
+ */
+struct dispatch_map {
+	uint64_t *targets;	/* original addresses; the first is the base */
+	uint16_t *hash;		/* 1 << bits */
+	uint32_t ntargets;
+	uint32_t factor;
+	uint32_t offset;	/* in the relocated function, of the targets'
+				   vas of 8 bytes each; the hash follows */
+	uint8_t bits;
 };
 
 /* What a probe does when control comes by.  Operations on slots of 8 bytes. */
@@ -68,14 +87,18 @@ struct fragment {
 	uint32_t probe;		/* index of the relocated function's probe that
 				   commits here, or has just committed for the
 				   edge that the branch at addr takes; or
-				   PROBE_NONE */
+				   PROBE_NONE.  FRAGMENT_DISPATCH: of its first
+				   target; the others' slots follow */
+	uint32_t map;		/* FRAGMENT_DISPATCH: number of its map */
 	uint32_t offset;	/* in the relocated function */
-	int32_t operand;	/* FRAGMENT_PROBE: of the probe */
+	int32_t operand;	/* of the probe, or a dispatch's probes */
 	uint8_t kind;		/* enum fragment_kind */
 	uint8_t size;		/* in the relocated function */
 	uint8_t len;		/* of the instruction at addr */
 	uint8_t disp, cond;	/* as in struct motion */
 	uint8_t op, form;	/* FRAGMENT_PROBE: enum probe_op, probe_form */
+	uint8_t load;		/* FRAGMENT_DISPATCH: as arch->emit.dispatch_load
+				   tells */
 	bool arrived : 1;	/* control is at addr, and the probe of its
 				   arrival there has committed */
 	bool direct : 1;	/* FRAGMENT_CALL: to target */
@@ -89,8 +112,10 @@ struct fragment_at {
 	uint64_t to;		/* va that it jumps to */
 	uint64_t slot;		/* of the probe: offset in the thread counter
 				   page; va if PROBE_LOCKED */
-	uint64_t scratch;	/* offset of the scratch slot in that page */
+	uint64_t scratch;	/* offset of the scratch slots in that page */
 	const uint8_t *code;	/* of the instruction at addr */
+	const struct dispatch_map *map;	/* of a FRAGMENT_DISPATCH ... */
+	uint64_t map_va;	/* ... and where its targets' vas are */
 };
 
 /*
@@ -101,14 +126,22 @@ struct fragment_at {
  */
 enum fragment_inside {
 	INSIDE_START,		/* at its start: nothing is done yet */
-	INSIDE_SAVED,		/* a register is in the scratch slot, and the
+	INSIDE_SAVED,		/* registers are in the scratch slots, and the
 				   probe has not committed */
-	INSIDE_COMMITTED,	/* the same, but the probe has committed */
+	INSIDE_COMMITTED,	/* the same, but the probe has committed.  Of a
+				   dispatch: SCRATCH_TARGET has the va that the
+				   jump goes to */
 	INSIDE_BETWEEN,		/* no original pc corresponds to this one, but
 				   one will after an instruction or two */
 	INSIDE_NOT,		/* no instruction begins there */
 };
 
-enum { FRAGMENT_MAX = 64 };
+/*
+ * The scratch slots, of 8 bytes each: PROBE_THREAD_KEEP uses the first, a
+ * dispatch all.
+ */
+enum { SCRATCH_REG, SCRATCH_OTHER, SCRATCH_TARGET, SCRATCH_SLOTS };
+
+enum { FRAGMENT_MAX = 192 };
 
 #endif

@@ -17,6 +17,7 @@ struct spot {
 	uint32_t arcs[3];
 	uint8_t narcs;
 	bool last;		/* planted only if nothing else will do */
+	bool given;		/* planted anyway */
 	bool wanted;		/* any of its arcs is */
 	bool planted;
 };
@@ -240,7 +241,8 @@ spots_choose(struct work *work, bool contract)
 	for (uint32_t i = 0; i < work->nspots; i++) {
 		struct spot *spot = &work->spots[i];
 
-		spot->planted = !spot_joins(work, spot, contract);
+		spot->planted = spot->given ||
+				!spot_joins(work, spot, contract);
 		for (unsigned k = 0; k < spot->narcs && !spot->planted; k++)
 			if (!contract || work->wanted[spot->arcs[k]])
 				arc_join(work, spot->arcs[k]);
@@ -282,7 +284,7 @@ spots_drop(struct work *work)
 					  set_find(work->paths,
 						   arc_head(flow, arc));
 		}
-		spot->planted = spot->planted && needed;
+		spot->planted = spot->given || (spot->planted && needed);
 	}
 }
 
@@ -321,9 +323,10 @@ spots_every(struct work *work)
 	for (uint32_t i = 0; i < work->nspots; i++) {
 		struct spot spot = work->spots[i];
 
+		spot.planted |= spot.given;
 		for (unsigned k = 0; k < spot.narcs; k++)
 			spot.planted |= work->wanted[spot.arcs[k]];
-		if (spot.planted)
+		if (spot.planted || spot.last)
 			work->spots[n++] = spot;
 	}
 	work->nspots = n;
@@ -362,6 +365,73 @@ spots_optimal(struct work *work)
 	if (!spots_choose(work, true) || spots_cost(work) > cost * (1 + 1e-9))
 		memcpy(work->spots, other, work->nspots * sizeof(*other));
 	free(other);
+}
+
+static void
+method_run(struct work *work)
+{
+	switch (work->wish->method) {
+	case PLACE_OPTIMAL:
+		spots_sort(work);
+		spots_optimal(work);
+		break;
+	case PLACE_VERTEX:
+		spots_sort(work);
+		spots_choose(work, true);
+		break;
+	case PLACE_EVERY:
+	case PLACE_ONCE:
+		spots_every(work);
+		break;
+	}
+}
+
+/*
+ * Give all edges of an indirect jump a counter if one has; whether any has.
+ */
+static bool
+tables_give(struct work *work)
+{
+	const struct flow *flow = work->flow;
+	bool *verts = mem_alloc(flow->nverts * sizeof(*verts)), any = false;
+
+	for (uint32_t i = 0; i < work->nspots; i++) {
+		const struct spot *spot = &work->spots[i];
+
+		if (spot->last && spot->planted)
+			verts[flow->edges[spot->arcs[0]].from] = any = true;
+	}
+	for (uint32_t i = 0; i < work->nspots; i++) {
+		struct spot *spot = &work->spots[i];
+
+		spot->given = spot->last &&
+			      verts[flow->edges[spot->arcs[0]].from];
+	}
+	free(verts);
+	return any;
+}
+
+/* Those that are given come first, by their arcs. */
+static int
+spot_compare_given(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	if (x->given != y->given)
+		return y->given - x->given;
+	if (x->given)
+		return (x->arcs[0] > y->arcs[0]) - (x->arcs[0] < y->arcs[0]);
+	return spot_compare(a, b);
+}
+
+static void
+tables_whole(struct work *work)
+{
+	if (!work->wish->whole || !tables_give(work))
+		return;
+	method_run(work);
+	qsort(work->spots, work->nspots, sizeof(*work->spots),
+	      spot_compare_given);
 }
 
 /* A number for the place (beginning or end of a vertex) that counts an arc. */
@@ -417,20 +487,8 @@ placement_make(const struct flow *flow, const struct weights *weights,
 
 	wanted_make(&work);
 	spots_make(&work);
-	switch (wish->method) {
-	case PLACE_OPTIMAL:
-		spots_sort(&work);
-		spots_optimal(&work);
-		break;
-	case PLACE_VERTEX:
-		spots_sort(&work);
-		spots_choose(&work, true);
-		break;
-	case PLACE_EVERY:
-	case PLACE_ONCE:
-		spots_every(&work);
-		break;
-	}
+	method_run(&work);
+	tables_whole(&work);
 	placement = placement_of_spots(&work);
 	free(work.wanted);
 	free(work.hidden);

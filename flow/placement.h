@@ -26,6 +26,8 @@ struct placement_wish {
 				   (else edges are counted where they run) */
 	bool tables;		/* edges of an indirect jump can be counted,
 				   too; they are counted as a last resort */
+	bool whole;		/* ... all of one jump that no block counts, or
+				   none */
 	bool ends;		/* wanted edges behind a block's last instruction
 				   are counted there, although the block has the
 				   same count: control may end in a call of the
@@ -35,8 +37,9 @@ struct placement_wish {
 };
 
 struct placement {
-	uint32_t *arcs;		/* those with a counter; arcs of one site
-				   follow one another */
+	uint32_t *arcs;		/* those with a counter; arcs of one site, and
+				   edges of one indirect jump, follow one
+				   another */
 	uint32_t narcs;
 	uint32_t nsites;
 	double cost;		/* of all sites together */
@@ -63,6 +66,9 @@ struct placement {
  *
  * With traps all counters of one branch are chosen together, greedily.  The
  * result is optimal but for that, and no single site of it can be left out.
+ *
+ * With `whole` the indirect jumps that have counters are chosen first, and then
+ * the other counters, given these.  Edges of a jump are in ascending order.
  */
 struct placement *placement_make(const struct flow *flow,
 				 const struct weights *weights,

@@ -44,6 +44,8 @@ struct plan {
 				   or a new trap at their entry, in order */
 	size_t nreopened;
 	uint32_t nslots, relocated_size;	/* of all relocated functions so far */
+	uint32_t ntables;	/* ... and of these slots, those of indirect
+				   jumps' edges */
 	uint32_t *guards;	/* ascending: slots between those of functions,
 				   to which nothing adds */
 	size_t nguards;
@@ -111,6 +113,12 @@ void plan_enter(struct plan *plan, uint64_t addr);
  * of an earlier call.
  */
 void plan_relocation_refuse(struct plan *plan, const char *why);
+
+/*
+ * How many edges of indirect jumps may have counters in the relocated functions
+ * of an image: a quarter of what other counters may need, and some.
+ */
+uint32_t plan_tables_max(const struct image *image);
 
 /*
  * Withdraw all relocated functions after plan_relocation_refuse, and look at

@@ -325,6 +325,58 @@ guard_place(struct plan *plan)
 	*vec_push(plan->guards, plan->nguards) = plan->nslots++;
 }
 
+uint32_t
+plan_tables_max(const struct image *image)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < image->nsegments; i++)
+		if (image->segments[i].bytes)
+			size += image->segments[i].filesz;
+	return (uint32_t)(size / 16 + 512);
+}
+
+/* How many edges of its indirect jumps have a counter. */
+static uint32_t
+tables_counted(const struct func_plan *fplan)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < fplan->placement->narcs; i++) {
+		uint32_t arc = fplan->placement->arcs[i];
+
+		n += arc < fplan->flow->nedges &&
+		     fplan->flow->edges[arc].by == BY_TABLE;
+	}
+	return n;
+}
+
+/* Whether the function has got a relocated function with counters as wished. */
+static bool
+relocated_try(struct build *build, struct func_plan *fplan,
+	      const struct weights *weights, const struct placement_wish *wish)
+{
+	uint32_t tables;
+
+	fplan->placement = placement_make(fplan->flow, weights, wish);
+	tables = tables_counted(fplan);
+	if (build->plan->ntables + tables > plan_tables_max(build->image))
+		fail("there is no room for the counters of its jumps");
+	else if (!fplan->cfg->unresolved || unknown_allowed(build, fplan))
+		fplan->relocated = fplan_relocate(build, fplan, weights);
+	if (fplan->relocated && !relocated_usable(build->plan, fplan)) {
+		relocated_free(fplan->relocated);
+		fplan->relocated = NULL;
+	}
+	if (fplan->relocated) {
+		build->plan->ntables += tables;
+		return true;
+	}
+	placement_free(fplan->placement);
+	fplan->placement = NULL;
+	return false;
+}
+
 bool
 relocated_place_counters(struct build *build, uint32_t index,
 			 const bool *wanted, const struct weights *weights,
@@ -335,6 +387,8 @@ relocated_place_counters(struct build *build, uint32_t index,
 	struct placement_wish wish = {
 		.method = plan->wish.method,
 		.wanted = wanted,
+		.tables = !plan->wish.no_traps,
+		.whole = true,
 		.ends = fplan_calls_alone(fplan),
 		.cost = relocated_cost,
 	};
@@ -356,18 +410,12 @@ relocated_place_counters(struct build *build, uint32_t index,
 	}
 	if (!plan->nguards)
 		guard_place(plan);
-	fplan->placement = placement_make(fplan->flow, weights, &wish);
-	if (!fplan->cfg->unresolved || unknown_allowed(build, fplan))
-		fplan->relocated = fplan_relocate(build, fplan, weights);
-	if (fplan->relocated && !relocated_usable(plan, fplan)) {
-		relocated_free(fplan->relocated);
-		fplan->relocated = NULL;
-	}
-	if (!fplan->relocated) {
-		fplan->stays = mem_strdup(fail_message());
-		placement_free(fplan->placement);
-		fplan->placement = NULL;
-		return false;
+	if (!relocated_try(build, fplan, weights, &wish)) {
+		wish.tables = false;
+		if (!relocated_try(build, fplan, weights, &wish)) {
+			fplan->stays = mem_strdup(fail_message());
+			return false;
+		}
 	}
 	plan->nslots += fplan->relocated->nprobes;
 	guard_place(plan);

@@ -58,6 +58,7 @@ arcs_find(struct shape *shape)
 	shape->fall_arc = numbers_make(n, ARC_NONE);
 	shape->last_arc = numbers_make(n, ARC_NONE);
 	shape->table_arc = numbers_make(n, ARC_NONE);
+	shape->maps = numbers_make(n, 0);
 	for (uint32_t e = 0; e < flow->nedges; e++) {
 		const struct flow_edge *edge = &flow->edges[e];
 		uint32_t from = edge->from - FLOW_BLOCK;
@@ -72,7 +73,8 @@ arcs_find(struct shape *shape)
 			shape->fall_arc[from] = e;
 			break;
 		case BY_TABLE:
-			shape->table_arc[edge->to - FLOW_BLOCK] = e;
+			if (shape->table_arc[from] == ARC_NONE)
+				shape->table_arc[from] = e;
 			break;
 		default:
 			shape->last_arc[from] = e;

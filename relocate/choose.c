@@ -29,12 +29,12 @@ segment_quiet(const struct shape *shape, const struct segment *segment)
 
 	if (segment->end == END_BLOCK && shape_last(shape, b)->skips)
 		return false;
-	if (segment->leads && (shape_probe(shape, b) != PROBE_NONE ||
-			       shape->table_arc[b] != ARC_NONE))
+	if (segment->leads && shape_probe(shape, b) != PROBE_NONE)
 		return false;
 	return segment->end != END_BLOCK || (shape->taken_arc[b] == ARC_NONE &&
 					     shape->fall_arc[b] == ARC_NONE &&
-					     shape->last_arc[b] == ARC_NONE);
+					     shape->last_arc[b] == ARC_NONE &&
+					     shape->table_arc[b] == ARC_NONE);
 }
 
 /*
@@ -404,10 +404,8 @@ segments_louden(struct shape *shape)
 }
 
 /*
- * Two kinds of segments had better be entered earlier.  A call that begins a
- * block with a probe would have to be moved.  The probe of an edge from an
- * indirect jump is where control arrives at the edge's block, so control may
- * not arrive there any other way.
+ * A segment that had better be entered earlier: a call that begins a block with
+ * a probe would have to be moved.
  */
 static void
 segments_shy(struct shape *shape)
@@ -415,9 +413,7 @@ segments_shy(struct shape *shape)
 	for (uint32_t i = 0; i < shape->nsegments; i++) {
 		struct segment *segment = &shape->segments[i];
 
-		if (segment->moved ||
-		    (segment->leads && segment->entered &&
-		     shape->table_arc[segment->block] != ARC_NONE))
+		if (segment->moved)
 			segment->shy = SHY_ALWAYS;
 	}
 }

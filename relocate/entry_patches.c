@@ -439,10 +439,8 @@ entry_patches_lead(const struct shape *shape, struct relocated *relocated)
 		struct entry_patch *entry_patch = &relocated->entry_patches[i];
 		const struct segment *segment =
 			&shape->segments[entry_patch->offset];
-		uint32_t fragment = segment->way == FRAGMENT_OUT ?
-					    segment->fragment :
-					    segment->way;
 
-		entry_patch->offset = relocated->fragments[fragment].offset;
+		entry_patch->offset =
+			relocated->fragments[segment->fragment].offset;
 	}
 }

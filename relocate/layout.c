@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "relocate/dispatch.h"
 #include "relocate/flags.h"
 #include "relocate/offsets.h"
 #include "util/fail.h"
@@ -29,8 +30,7 @@ enum { SPIN_ROUNDS = 4, LOOP_ROUNDS = 2 };
 
 /* An edge whose probe is behind the function. */
 struct stub {
-	uint32_t branch;	/* the fragment that goes to the stub, or
-				   FRAGMENT_OUT */
+	uint32_t branch;	/* the fragment that goes to the stub */
 	uint32_t arc;
 	uint32_t block;		/* where the stub leads, or NO_BLOCK */
 	uint64_t target;
@@ -249,6 +249,26 @@ last_probe(struct layout *layout, uint32_t block)
 		  true);
 }
 
+/* Count the edge that an indirect jump takes, and jump. */
+static void
+dispatch_add(struct layout *layout, uint32_t block, uint32_t last)
+{
+	const struct shape *shape = layout->shape;
+	uint32_t arc = shape->table_arc[block];
+	struct fragment *fragment;
+	size_t avail;
+
+	if (arc == ARC_NONE)
+		return;
+	fragment = insn_add(layout, FRAGMENT_DISPATCH, last);
+	fragment->load = shape->arch->emit.dispatch_load(
+		shape->in->text(shape->in->ctx, fragment->addr, &avail),
+		fragment->len);
+	fragment->map = shape->maps[block];
+	fragment->probe = shape->probes[arc];
+	fragment->operand = shape->in->probes[fragment->probe].operand;
+}
+
 /* Add a block's last instruction and what follows it. */
 static void
 last_add(struct layout *layout, uint32_t block, uint32_t last)
@@ -276,6 +296,7 @@ last_add(struct layout *layout, uint32_t block, uint32_t last)
 	case INSN_STOP:
 	case INSN_JUMP_INDIRECT:
 		last_probe(layout, block);
+		dispatch_add(layout, block, last);
 		fragment = insn_add(layout, FRAGMENT_INSN, last);
 		break;
 	default:
@@ -462,22 +483,11 @@ segments_add(struct layout *layout)
 static void
 stubs_add(struct layout *layout)
 {
-	struct shape *shape = layout->shape;
-
-	for (uint32_t b = 0; b < shape->cfg->nblocks; b++)
-		if (shape->table_arc[b] != ARC_NONE)
-			stub_add(layout, FRAGMENT_OUT, shape->table_arc[b], b,
-				 0);
 	for (size_t i = 0; i < layout->nstubs; i++) {
 		const struct stub *stub = &layout->stubs[i];
-		uint32_t fragment = layout->relocated->nfragments;
 
-		if (stub->branch != FRAGMENT_OUT)
-			layout->relocated->fragments[stub->branch].to =
-				fragment;
-		else
-			shape->segments[shape->leads[stub->block]].way =
-				fragment;
+		layout->relocated->fragments[stub->branch].to =
+			layout->relocated->nfragments;
 		way_probe(layout, stub->arc, stub->block, stub->target);
 		way_go(layout, stub->block, stub->target, NO_BLOCK);
 	}
@@ -511,6 +521,7 @@ layout_make(struct shape *shape, struct relocated *relocated)
 	ways_resolve(&layout);
 	free(layout.stubs);
 	offsets_make(relocated, nloops);
+	dispatches_place(relocated);
 	if (layout.spoils)
 		return fail("the flags are in use before %#" PRIx64 ", and a "
 			    "locked probe would change them",

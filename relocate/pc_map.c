@@ -26,22 +26,25 @@ pc_map_entry(const struct relocated *relocated, uint32_t offset,
 {
 	const struct fragment *fragment = fragment_find(relocated, offset);
 	enum fragment_inside inside;
+	bool dispatch;
 
 	if (!fragment)
 		return -1;
+	dispatch = fragment->kind == FRAGMENT_DISPATCH;
 	inside = relocated->arch->emit.fragment_inside(
 		fragment, offset - fragment->offset);
 	if (inside == INSIDE_NOT)
 		return -1;
 	*entry = (struct pc_map_entry){
 		.addr = fragment->addr,
-		.element = fragment->probe == PROBE_NONE ?
+		.element = fragment->probe == PROBE_NONE || dispatch ?
 				   ARC_NONE :
 				   relocated->probes[fragment->probe].element,
 		.committed = inside == INSIDE_COMMITTED || fragment->len,
 		.arrived = fragment->arrived,
 		.saved = inside == INSIDE_SAVED || inside == INSIDE_COMMITTED,
 		.begins = inside == INSIDE_START && fragment->len,
+		.dispatched = dispatch && inside == INSIDE_COMMITTED,
 		.between = inside == INSIDE_BETWEEN,
 	};
 	if (entry->element == ARC_NONE)

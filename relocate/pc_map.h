@@ -20,7 +20,10 @@ struct pc_map_entry {
 				   branch (at addr), has not run yet */
 	bool arrived;		/* control has reached addr: if addr begins a
 				   block, the block's probe has committed */
-	bool saved;		/* arch->emit.reg_saved is in the scratch slot */
+	bool saved;		/* registers are in the scratch slots */
+	bool dispatched;	/* the edge of the indirect jump at addr has
+				   been counted: the scratch slots have the va
+				   that it leads to */
 	bool begins;		/* the instruction at addr begins here, in
 				   whichever round of an unrolled loop */
 	bool between;		/* no original pc corresponds yet, but one will

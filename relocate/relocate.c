@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relocate/layout.h"
+#include "relocate/dispatch.h"
 #include "relocate/entry_patches.h"
+#include "relocate/layout.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/search.h"
@@ -140,7 +141,9 @@ relocated_make(const struct relocate_input *in)
 	entry_patches_make(&shape, relocated);
 	if ((in->unknown && in->extent == EXTENT_PROBED &&
 	     entry_alone(relocated)) ||
-	    shape_check(&shape, relocated) || layout_make(&shape, relocated))
+	    shape_check(&shape, relocated) ||
+	    dispatches_make(&shape, relocated) ||
+	    layout_make(&shape, relocated))
 		goto failed;
 	entry_patches_lead(&shape, relocated);
 	addrs_make(in->cfg, relocated);
@@ -188,7 +191,39 @@ relocated_free(struct relocated *relocated)
 	free(relocated->extras);
 	free(relocated->stays);
 	free(relocated->calls);
+	dispatch_maps_free(relocated->maps, relocated->nmaps);
 	free(relocated);
+}
+
+/* The addresses that a fragment is written for. */
+static struct fragment_at
+fragment_at(const struct relocated *relocated,
+	    const struct relocated_place *place,
+	    const struct fragment *fragment)
+{
+	struct fragment_at at = {
+		.va = place->va + fragment->offset,
+		.original = place->bias + fragment->addr,
+		.to = place->bias + fragment->target,
+		.scratch = place->scratch,
+	};
+	size_t avail = 0;
+
+	if (fragment->kind == FRAGMENT_PROBE ||
+	    fragment->kind == FRAGMENT_DISPATCH)
+		at.slot = place->slots +
+			  UINT64_C(8) * relocated->probes[fragment->probe].slot;
+	if (fragment->kind == FRAGMENT_DISPATCH) {
+		at.map = &relocated->maps[fragment->map];
+		at.map_va = place->va + at.map->offset;
+	}
+	if (fragment->to != FRAGMENT_OUT)
+		at.to = place->va + relocated->fragments[fragment->to].offset;
+	if (fragment->len)
+		at.code = relocated->text(relocated->ctx, fragment->addr,
+					  &avail);
+	must(avail >= fragment->len);
+	return at;
 }
 
 int
@@ -198,32 +233,17 @@ relocated_write(const struct relocated *relocated,
 	must(place->va % relocated->align == 0);
 	for (uint32_t i = 0; i < relocated->nfragments; i++) {
 		const struct fragment *fragment = &relocated->fragments[i];
-		struct fragment_at at = {
-			.va = place->va + fragment->offset,
-			.original = place->bias + fragment->addr,
-			.to = place->bias + fragment->target,
-			.scratch = place->scratch,
-		};
-		size_t avail = 0;
+		struct fragment_at at = fragment_at(relocated, place, fragment);
 
-		if (fragment->kind == FRAGMENT_PROBE)
-			at.slot =
-				place->slots +
-				UINT64_C(8) *
-					relocated->probes[fragment->probe].slot;
-		if (fragment->to != FRAGMENT_OUT)
-			at.to = place->va +
-				relocated->fragments[fragment->to].offset;
-		if (fragment->len)
-			at.code = relocated->text(relocated->ctx,
-						  fragment->addr, &avail);
-		must(avail >= fragment->len);
 		if (relocated->arch->emit.fragment_write(
 			    fragment, &at, bytes + fragment->offset))
 			return fail("the relocated code of %#" PRIx64 " is too "
 				    "far from an address that it uses",
 				    fragment->addr);
 	}
+	for (uint32_t i = 0; i < relocated->nmaps; i++)
+		dispatch_map_write(&relocated->maps[i], place->bias,
+				   bytes + relocated->maps[i].offset);
 	return 0;
 }
 

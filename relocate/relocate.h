@@ -44,7 +44,8 @@ struct relocate_input {
 	const struct weights *weights;	/* NULL: assume that backward branches
 					   are taken and others are not */
 	/* At most one per element; edges of branches at their ways, not at
-	   the branch (placement_wish.traps is false). */
+	   the branch (placement_wish.traps is false).  Those of an indirect
+	   jump's edges have slots in the order of the edges. */
 	const struct probe *probes;
 	uint32_t nprobes;
 	uint32_t slot;		/* the first of further slots that may be used */
@@ -95,14 +96,17 @@ struct relocated {
 	uint64_t entry;		/* of the function, in the original */
 	struct direct_call *calls;	/* that may be redirected */
 	uint32_t ncalls;
+	struct dispatch_map *maps;	/* behind the fragments */
+	uint32_t nmaps;
 };
 
 /*
  * Make the relocated function of a function.  The caller owns the result; arch,
  * text and ctx must outlive it.  NULL with the message if the function cannot
  * be relocated: the arch has no relocation, an instruction works only in its
- * place, control would pass an element but not its probe, or, with `unknown`,
- * more than the entry would have to be patched.
+ * place, control would pass an element but not its probe, an indirect jump's
+ * edges have probes and cannot be told apart, or, with `unknown`, more than the
+ * entry would have to be patched.
  */
 struct relocated *relocated_make(const struct relocate_input *in);
 void relocated_free(struct relocated *relocated);
@@ -114,7 +118,8 @@ struct relocated_place {
 	uint64_t bias;		/* of the original: va = addr + bias */
 	uint64_t slots;		/* where slot number 0 is: its offset in the
 				   thread counter page, or its va */
-	uint64_t scratch;	/* 8 bytes: offset in the thread counter page */
+	uint64_t scratch;	/* SCRATCH_SLOTS of 8 bytes: offset in the
+				   thread counter page */
 	int64_t spring;		/* from behind the entry patch to its
 				   springboard; 0: there is no memory there */
 };

@@ -39,9 +39,6 @@ struct segment {
 	uint32_t fragment;	/* the first in the relocated function,
 				   once laid out; the block's probe comes
 				   first */
-	uint32_t way;		/* the fragment to enter the relocated function
-				   by, if another than the first; else
-				   FRAGMENT_OUT */
 	uint8_t end;		/* enum segment_end */
 	uint8_t kind;		/* if reached: the least enum
 				   entry_patch_kind */

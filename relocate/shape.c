@@ -189,7 +189,6 @@ segments_of_block(struct shape *shape, uint32_t b)
 			.end = (uint8_t)how,
 			.leads = first == block->first,
 			.fragment = FRAGMENT_OUT,
-			.way = FRAGMENT_OUT,
 		};
 		first = i + 1;
 	}
@@ -289,31 +288,6 @@ segment_force(const struct shape *shape, struct segment *segment)
 	return true;
 }
 
-/*
- * The probe of an edge from an indirect jump is where control arrives at the
- * edge's block, so no other edge may lead there.
- */
-static int
-tables_check(const struct shape *shape)
-{
-	const struct flow *flow = shape->flow;
-
-	for (uint32_t b = 0; b < shape->cfg->nblocks; b++) {
-		uint32_t v = FLOW_BLOCK + b, ways = 0;
-		const struct segment *lead = &shape->segments[shape->leads[b]];
-
-		if (shape->table_arc[b] == ARC_NONE)
-			continue;
-		for (uint32_t i = flow->in[v]; i < flow->in[v + 1]; i++)
-			ways += flow->edges[flow->ins[i]].by == BY_TABLE;
-		if (ways > 1 || lead->ways != 1 << ENTRY_PATCH_TABLE)
-			return fail("the edges to %#" PRIx64 " need counters "
-				    "but cannot be told apart",
-				    shape_first(shape, b)->addr);
-	}
-	return 0;
-}
-
 static int
 segments_check(const struct shape *shape)
 {
@@ -327,7 +301,7 @@ segments_check(const struct shape *shape)
 			    "relocated",
 			    segment_anchor(shape, segment)->addr);
 	}
-	return tables_check(shape);
+	return 0;
 }
 
 static int
@@ -385,6 +359,7 @@ shape_close(struct shape *shape)
 	free(shape->fall_arc);
 	free(shape->last_arc);
 	free(shape->table_arc);
+	free(shape->maps);
 	free(shape->trails);
 	free(shape->segments);
 	free(shape->leads);

@@ -23,8 +23,9 @@ struct shape {
 	uint32_t *taken, *fall;	/* blocks that control goes to, or NO_BLOCK */
 	uint32_t *taken_arc, *fall_arc, *last_arc;	/* the edge with a
 							   probe, or ARC_NONE */
-	uint32_t *table_arc;	/* the edge with a probe to it from an indirect
+	uint32_t *table_arc;	/* the first edge with a probe of its indirect
 				   jump, or ARC_NONE */
+	uint32_t *maps;		/* ... number of the dispatch's map */
 	bool *trails;		/* control comes there only by falling from the
 				   block before it */
 	struct segment *segments;

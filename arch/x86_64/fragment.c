@@ -115,6 +115,8 @@ x86_fragment_size(const struct fragment *fragment)
 		return branch_size(fragment);
 	case FRAGMENT_CALL:
 		return call_size(fragment);
+	case FRAGMENT_DISPATCH:
+		return x86_dispatch_size(fragment);
 	case FRAGMENT_ALIGN:
 		break;
 	}
@@ -340,6 +342,8 @@ x86_fragment_write(const struct fragment *fragment,
 		return branch_write(fragment, at, bytes);
 	case FRAGMENT_CALL:
 		return call_write(fragment, at, bytes);
+	case FRAGMENT_DISPATCH:
+		return x86_dispatch_write(fragment, at, bytes);
 	case FRAGMENT_ALIGN:
 		align_write(fragment->size, bytes);
 		return 0;
@@ -381,6 +385,8 @@ x86_fragment_inside(const struct fragment *fragment, unsigned offset)
 			       INSIDE_NOT;
 	case FRAGMENT_CALL:
 		return offset == PUSH_LEN ? INSIDE_BETWEEN : INSIDE_NOT;
+	case FRAGMENT_DISPATCH:
+		return x86_dispatch_inside(fragment, offset);
 	case FRAGMENT_ALIGN:
 		return INSIDE_BETWEEN;
 	default:

@@ -225,6 +225,7 @@ const struct arch arch_x86_64 = {
 		.fragment_size = x86_fragment_size,
 		.fragment_reaches = x86_fragment_reaches,
 		.fragment_write = x86_fragment_write,
+		.dispatch_load = x86_dispatch_load,
 		.fragment_inside = x86_fragment_inside,
 		.jump_write = x86_jump_write,
 		.restorer_write = x86_restorer_write,

@@ -85,6 +85,7 @@ relocated_map(struct run *run, struct task *task, struct module *module)
 	struct space *space = task->process->space;
 	const struct image *image = module->plan->image;
 	uint64_t need = counters_need(image);
+	uint64_t tables = sizeof(uint64_t) * plan_tables_max(image);
 
 	if (!module->plan->wish.relocated)
 		return;
@@ -92,9 +93,9 @@ relocated_map(struct run *run, struct task *task, struct module *module)
 		relocated_refuse(run, module->plan, space->own_thread_reg);
 		return;
 	}
-	if (!space->thread_pages && thread_pages_open(run, task, need))
+	if (!space->thread_pages && thread_pages_open(run, task, need + tables))
 		goto refused;
-	if (thread_pages_reserve(space, need, &module->counters))
+	if (thread_pages_reserve(space, need + tables, &module->counters))
 		goto refused;
 	module->relocated_size = 3 * need + 65536;
 	module->relocated = near_map(run, task, module, module->relocated_size);

@@ -15,6 +15,7 @@
 #include "monitor/process/events.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/sigtrap.h"
+#include "monitor/process/regions.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
 #include "relocate/pc_map.h"
@@ -22,7 +23,8 @@
 #include "util/fail.h"
 #include "util/search.h"
 
-enum { STEPS_MAX = 16 };
+/* A dispatch has the most instructions. */
+enum { STEPS_MAX = 32 };
 
 /* The function whose relocated function has the pc, or NULL. */
 static const struct func_plan *
@@ -245,7 +247,8 @@ relocated_position(const struct space *space, uint64_t pc,
 	fplan = space_relocated_at(space, pc, &module, &offset);
 	if (!fplan || pc_map_entry(fplan->relocated, offset, &entry))
 		return false;
-	position->ahead = entry.arrived;
+	position->ahead = entry.arrived && !entry.dispatched;
+	position->dispatched = entry.dispatched;
 	if (entry.element < fplan->flow->nedges && !entry.committed &&
 	    fplan->flow->edges[entry.element].from >= FLOW_BLOCK) {
 		const struct block *from =
@@ -260,6 +263,21 @@ relocated_position(const struct space *space, uint64_t pc,
 	}
 	position->va = entry.addr + module->bias;
 	return true;
+}
+
+bool
+relocated_task_position(struct run *run, const struct task *task, uint64_t pc,
+			struct position *position)
+{
+	uint64_t at = region_scratch.offset + 8 * SCRATCH_TARGET, page;
+
+	if (!relocated_position(task->process->space, pc, position))
+		return false;
+	/* A vforked child has its parent's page. */
+	return !position->dispatched ||
+	       (!run->host->reg_get(task->tid, run->arch->reg_thread, &page) &&
+		!run->host->data_read(task->tid, page + at, &position->va,
+				      sizeof(position->va)));
 }
 
 /*

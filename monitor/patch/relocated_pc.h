@@ -67,6 +67,8 @@ struct position {
 	bool during;		/* the instruction has begun */
 	bool ahead;		/* it has not begun; but if it begins a block,
 				   that has been counted */
+	bool dispatched;	/* it is an indirect jump that has gone, and has
+				   been counted */
 };
 
 /*
@@ -75,6 +77,12 @@ struct position {
  */
 bool relocated_position(const struct space *space, uint64_t pc,
 			struct position *position);
+/*
+ * The same of a task with this pc: where an indirect jump has gone the position
+ * is its target.
+ */
+bool relocated_task_position(struct run *run, const struct task *task,
+			     uint64_t pc, struct position *position);
 /*
  * The task was moved out of a relocated function to va, or is looked at as if
  * it were.  If a block begins at va, it has been counted but not begun: with

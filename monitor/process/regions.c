@@ -4,10 +4,12 @@
  */
 #include "monitor/process/regions.h"
 
+#include "arch/fragment.h"
 #include "util/fail.h"
 
-const struct region region_scratch = { REGION_SCRATCH, 0, 8 };
-const struct region region_generation = { REGION_GENERATION, 8, 8 };
+const struct region region_scratch = { REGION_SCRATCH, 0, 8 * SCRATCH_SLOTS };
+const struct region region_generation = { REGION_GENERATION, 8 * SCRATCH_SLOTS,
+					  8 };
 
 uint64_t *
 region_words(const struct region *region, uint8_t *page)

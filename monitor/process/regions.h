@@ -11,7 +11,7 @@
 enum region_kind {
 	REGION_COUNTERS,	/* the slots of a module's relocated functions,
 				   and guards */
-	REGION_SCRATCH,		/* where a probe keeps a register while it
+	REGION_SCRATCH,		/* where a probe keeps registers while it
 				   works */
 	REGION_GENERATION,	/* see thread_pages_renew */
 };

@@ -15,6 +15,7 @@
 #include "monitor/process/regions.h"
 #include "monitor/process/shared.h"
 #include "monitor/process/task.h"
+#include "arch/fragment.h"
 #include "monitor/process/thread_counters.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -196,7 +197,8 @@ thread_page_take(struct run *run, struct task *task, struct task *mapper,
 	*thread_page_taker(thread_pages, thread_page) = thread_pages;
 	task->thread_page = thread_page + 1;
 	region_reset(&region_scratch,
-		     thread_page_bytes(thread_pages, thread_page), 1);
+		     thread_page_bytes(thread_pages, thread_page),
+		     SCRATCH_SLOTS);
 	region_reset(&region_generation,
 		     thread_page_bytes(thread_pages, thread_page), 1);
 	task->generation = *thread_page_generation(thread_pages, thread_page);

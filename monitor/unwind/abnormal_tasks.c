@@ -71,7 +71,7 @@ task_place(struct run *run, struct task *task)
 	uint64_t pc;
 
 	if (run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
-	    !relocated_position(task->process->space, pc, &position))
+	    !relocated_task_position(run, task, pc, &position))
 		return;
 	if (run->host->reg_set(task->tid, run->arch->reg_pc, position.va))
 		return;
@@ -122,7 +122,7 @@ abnormal_waits(struct run *run, struct task *task)
 	/* The call may have run in a slot or a relocated function. */
 	patch_signal(run, task, 0);
 	pc = task_pc(run, task);
-	if (relocated_position(task->process->space, pc, &position))
+	if (relocated_task_position(run, task, pc, &position))
 		run->host->reg_set(task->tid, run->arch->reg_pc, position.va);
 	task_stack_switch(run, task, false, &stack_switch);
 	run->host->reg_set(task->tid, run->arch->reg_pc, pc);

@@ -206,6 +206,7 @@ relocation_make(const struct object *object, const struct func *func,
 	struct placement_wish wish = {
 		.method = options->method,
 		.tables = options->tables,
+		.whole = true,
 		.cost = relocated_cost,
 	};
 	bool *wanted;

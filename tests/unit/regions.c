@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arch/fragment.h"
 #include "monitor/process/regions.h"
 
 #include <cmocka.h>
@@ -69,16 +70,17 @@ test_none(void **state)
 	assert_int_equal(page[0], 100);
 }
 
-/* A task that takes a page finds an empty scratch slot, in generation 1. */
+/* A task that takes a page finds empty scratch slots, in generation 1. */
 static void
 test_begin(void **state)
 {
 	page_fill();
-	region_reset(&region_scratch, (uint8_t *)page, 1);
+	region_reset(&region_scratch, (uint8_t *)page, SCRATCH_SLOTS);
 	region_reset(&region_generation, (uint8_t *)page, 1);
-	assert_int_equal(*region_words(&region_scratch, (uint8_t *)page), 0);
+	for (unsigned i = 0; i < SCRATCH_SLOTS; i++)
+		assert_int_equal(page[i], 0);
 	assert_int_equal(*region_words(&region_generation, (uint8_t *)page), 1);
-	for (unsigned i = 2; i < WORDS; i++)
+	for (unsigned i = SCRATCH_SLOTS + 1; i < WORDS; i++)
 		assert_int_equal(page[i], 100 + i);
 }
 

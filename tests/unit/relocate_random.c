@@ -153,19 +153,59 @@ target(unsigned b)
 	return to > b || checks[to] ? to : b + 1;
 }
 
+/* A jump by a table of distances. */
 static void
 table_put(unsigned b)
 {
+	static const char *const pairs[][3] = {
+		{ "rcx", "ecx", "rdx" }, { "rax", "eax", "rcx" },
+		{ "rcx", "ecx", "rax" }, { "r9", "r9d", "rbx" },
+		{ "rsi", "esi", "r12" }, { "r13", "r13d", "r10" },
+	};
+	const char *const *pair = pairs[random_below(6)];
 	unsigned n = 2u << random_below(3);
 
 	fprintf(out,
-		"\tand $%u, %%ecx; lea 5f(%%rip), %%rdx\n"
-		"\tmovslq (%%rdx,%%rcx,4), %%rcx; add %%rdx, %%rcx\n"
-		"\t%sjmp *%%rcx\n\t.section .rodata\n\t.align 4\n5:\n",
-		n - 1, random_chance(50) ? "notrack " : "");
+		"\tand $%u, %%%s; lea 5f(%%rip), %%%s\n"
+		"\tmovslq (%%%s,%%%s,4), %%%s; add %%%s, %%%s\n"
+		"\t%sjmp *%%%s\n\t.section .rodata\n\t.align 4\n5:\n",
+		n - 1, pair[1], pair[2], pair[2], pair[0], pair[0], pair[2],
+		pair[0], random_chance(50) ? "notrack " : "", pair[0]);
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "\t.long .Lf%u_%u - 5b\n", func, target(b));
 	fprintf(out, "\t.text\n");
+}
+
+/* A jump through a table of addresses. */
+static void
+addresses_put(unsigned b)
+{
+	static const char *const pairs[][3] = {
+		{ "rcx", "ecx", "rdx" }, { "rax", "eax", "rcx" },
+		{ "rcx", "ecx", "rax" }, { "r9", "r9d", "r13" },
+		{ "rsi", "esi", "r12" }, { "rdx", "edx", "r10" },
+	};
+	const char *const *pair = pairs[random_below(6)];
+	unsigned n = 2u << random_below(3);
+
+	fprintf(out,
+		"\tand $%u, %%%s; lea 5f(%%rip), %%%s\n"
+		"\t%sjmp *(%%%s,%%%s,8)\n\t.section .data.rel.ro,\"aw\"\n"
+		"\t.align 8\n5:\n",
+		n - 1, pair[1], pair[2], random_chance(50) ? "notrack " : "",
+		pair[2], pair[0]);
+	for (unsigned i = 0; i < n; i++)
+		fprintf(out, "\t.quad .Lf%u_%u\n", func, target(b));
+	fprintf(out, "\t.text\n");
+}
+
+static void
+jump_put(unsigned b)
+{
+	if (random_chance(50))
+		table_put(b);
+	else
+		addresses_put(b);
 }
 
 static void
@@ -189,7 +229,7 @@ end_put(unsigned b)
 			fprintf(out, "\t.p2align 4\n");
 		return;
 	case 7:
-		table_put(b);
+		jump_put(b);
 		return;
 	case 8:
 		fprintf(out, "7:\n");
@@ -263,6 +303,8 @@ short_put(void)
 static void
 func_put(void)
 {
+	bool clears = random_chance(50);
+
 	nblocks = 2 + random_below(20);
 	fprintf(out,
 		"\t.globl f%u\n\t.type f%u, @function\n\t.p2align 4\n"
@@ -285,6 +327,9 @@ func_put(void)
 		checks[b] = random_chance(60);
 	for (unsigned b = 0; b < nblocks; b++) {
 		fprintf(out, ".Lf%u_%u:\n", func, b);
+		/* Flags are not in use at any jump through a table. */
+		if (clears)
+			fprintf(out, "\ttest %%r14, %%r14\n");
 		if (random_chance(5))
 			fprintf(out, "\tcall helper\n");
 		if (checks[b])
@@ -295,7 +340,10 @@ func_put(void)
 				func);
 		for (unsigned i = random_below(5); i > 0; i--)
 			insn_put();
-		end_put(b);
+		if (clears && random_chance(20))
+			jump_put(b);
+		else
+			end_put(b);
 	}
 	fprintf(out, ".Lf%u_%u:\n.Lf%u_out:\n", func, nblocks, func);
 	fprintf(out, "\tpushfq; popq 112(%%r15)\n");
@@ -409,6 +457,13 @@ is_patch(const struct relocated *relocated, uint64_t addr)
 	return false;
 }
 
+/* A probe has given back all registers that it saved. */
+static void
+saved_check(const struct step *was, const struct step *is)
+{
+	assert_memory_equal(was->regs, is->regs, sizeof(was->regs));
+}
+
 /*
  * The same from the steps in the relocated function and in the original's rest.
  */
@@ -417,7 +472,7 @@ path_of_relocated(const struct relocation *c)
 {
 	struct walked_path path = { 0 };
 	struct pc_map_entry entry;
-	uint64_t saved = 0;
+	struct step saved = { 0 };
 	bool was_saved = false;
 
 	for (size_t i = 0; i < trace.n; i++) {
@@ -425,19 +480,18 @@ path_of_relocated(const struct relocation *c)
 		uint64_t addr = step.pc - object.bias;
 		uint64_t offset = step.pc - c->place.va;
 
-		if (offset < c->relocated->size) {
+		entry = (struct pc_map_entry){ 0 };
+		if (offset < c->relocated->size)
 			assert_int_equal(pc_map_entry(c->relocated,
 						      (uint32_t)offset, &entry),
 					 0);
-			/*
-			 * It is given back before the relocated function goes
-			 * on.
-			 */
-			if (was_saved && !entry.saved)
-				assert_int_equal(step.regs[10], saved);
-			if (entry.saved && !was_saved)
-				saved = trace.steps[i - 1].regs[10];
-			was_saved = entry.saved;
+		/* They are given back before the function goes on. */
+		if (was_saved && !entry.saved)
+			saved_check(&saved, &step);
+		if (entry.saved && !was_saved)
+			saved = trace.steps[i - 1];
+		was_saved = entry.saved;
+		if (offset < c->relocated->size) {
 			if (entry.between || !entry.arrived || entry.saved ||
 			    (cfg_insn(c->cfg, entry.addr) >= 0 &&
 			     insn_idle(c->cfg, entry.addr)))
@@ -526,7 +580,7 @@ counts_compare(const char *name, const struct relocation *c,
 	}
 }
 
-static unsigned nrelocations, nrefused, vias[ENTRY_PATCH_VIAS];
+static unsigned nrelocations, nrefused, ndispatches, vias[ENTRY_PATCH_VIAS];
 
 static void
 relocated_try(const struct func *f, const uint64_t *start, const uint64_t *end,
@@ -565,6 +619,9 @@ relocated_try(const struct func *f, const uint64_t *start, const uint64_t *end,
 	paths_compare(&was, &is);
 	assert_int_equal(nguards, 0);
 	nrelocations++;
+	for (uint32_t i = 0; i < c->relocated->nfragments; i++)
+		ndispatches += c->relocated->fragments[i].kind ==
+			       FRAGMENT_DISPATCH;
 	for (uint32_t i = 0; i < c->relocated->nentry_patches; i++)
 		if (c->relocated->entry_patches[i].kind != ENTRY_PATCH_GUARD)
 			vias[c->relocated->entry_patches[i].via]++;
@@ -584,6 +641,8 @@ static const struct make_options kinds[] = {
 	{ .method = PLACE_OPTIMAL, .tables = true, .operand = 1000 },
 	{ .method = PLACE_EVERY, .operand = -3 },
 	{ .method = PLACE_OPTIMAL, .tables = true, .extent = EXTENT_PROBED },
+	{ .method = PLACE_EVERY, .tables = true, .extent = EXTENT_PROBED },
+	{ .method = PLACE_EVERY, .tables = true, .operand = -1000 },
 	{ .method = PLACE_OPTIMAL,
 	  .extent = EXTENT_PROBED,
 	  .entry_only = true },
@@ -629,11 +688,12 @@ test_random(void **unused)
 		library_make();
 		library_try();
 	}
-	print_message("# %u made, %u refused; %u jumps, %u hops, %u traps; "
-		      "%lu parts run in both\n",
-		      nrelocations, nrefused, vias[VIA_JUMP], vias[VIA_CHAIN],
-		      vias[VIA_TRAP], nstays);
-	assert_true(nrelocations > 4 * nrefused);
+	print_message("# %u made, %u refused; %u dispatches; %u jumps, %u "
+		      "hops, %u traps; %lu parts run in both\n",
+		      nrelocations, nrefused, ndispatches, vias[VIA_JUMP],
+		      vias[VIA_CHAIN], vias[VIA_TRAP], nstays);
+	assert_true(ndispatches > nrelocations / 8);
+	assert_true(nrelocations > 3 * nrefused);
 	assert_true(nstays > nrelocations / 10);
 }
 

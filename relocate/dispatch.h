@@ -1,0 +1,26 @@
+/*
+ * Which indirect jumps have a dispatch, and the maps that these look their
+ * targets up in.  For relocate/ only.
+ */
+#ifndef RELOCATE_DISPATCH_H
+#define RELOCATE_DISPATCH_H
+
+#include "relocate/shape.h"
+
+/*
+ * Make the maps of the indirect jumps whose edges have probes: jumps with the
+ * same targets share one.  Sets relocated->maps and shape->maps.  Returns 0, or
+ * -1 with the message if such edges cannot be told apart.
+ */
+int dispatches_make(struct shape *shape, struct relocated *relocated);
+
+/* Place the maps behind the fragments; relocated->size grows. */
+void dispatches_place(struct relocated *relocated);
+
+/* Write a map, for targets that are at addr + bias. */
+void dispatch_map_write(const struct dispatch_map *map, uint64_t bias,
+			uint8_t *bytes);
+
+void dispatch_maps_free(struct dispatch_map *maps, uint32_t n);
+
+#endif
