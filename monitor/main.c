@@ -128,6 +128,8 @@ run_report_input(struct run *run, bool last)
 	struct report_input *report_input = report_input_make(run);
 	int status;
 
+	if (last)
+		notice_finish();
 	notice_hold(true);
 	status = report_input_write(run, report_input, last);
 	notice_hold(false);

@@ -15,6 +15,12 @@
 static atomic_int stop_signal, report_wanted, ticked, suspend, asked;
 static volatile sig_atomic_t ticks_wanted, typed_ignored;
 static volatile sig_atomic_t stop_sender, suspend_sender;
+/* The last report is being written: signals that were to stop pmon, from 1. */
+static volatile sig_atomic_t finishing;
+
+static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+enum { STOPS = sizeof(stops) / sizeof(stops[0]) };
 
 static void
 ticks_set(bool on)
@@ -33,6 +39,18 @@ ticks_rest(void)
 	/* A signal may have come just before the timer was stopped. */
 	if (stop_signal || report_wanted || suspend || asked)
 		ticks_set(true);
+}
+
+/* The first lets the report be written, the second ends pmon. */
+static void
+finish_again(int signal)
+{
+	const struct sigaction end = { .sa_handler = SIG_DFL };
+
+	if (finishing++ == 1)
+		return;
+	sigaction(signal, &end, NULL);
+	raise(signal);
 }
 
 static void
@@ -55,6 +73,10 @@ on_signal(int signal, siginfo_t *info, void *context)
 		suspend = typed ? SUSPEND_TYPED : SUSPEND_SENT;
 		break;
 	default:
+		if (finishing) {
+			finish_again(signal);
+			return;
+		}
 		if (typed && typed_ignored && signal != SIGTERM)
 			return;
 		stop_sender = typed ? 0 : info->si_pid;
@@ -132,7 +154,29 @@ notice_hold(bool on)
 	sigaddset(&held, SIGALRM);
 	sigaddset(&held, SIGUSR1);
 	sigaddset(&held, SIGIO);
+	for (size_t i = 0; i < STOPS && !finishing; i++)
+		sigaddset(&held, stops[i]);
+	if (!finishing)
+		sigaddset(&held, SIGTSTP);
 	sigprocmask(on ? SIG_BLOCK : SIG_UNBLOCK, &held, NULL);
+}
+
+void
+notice_finish(void)
+{
+	const struct sigaction again = {
+		.sa_sigaction = on_signal,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+	struct sigaction old;
+
+	finishing = 1;
+	for (size_t i = 0; i < STOPS; i++)
+		if (!sigaction(stops[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(stops[i], &again, NULL);
+	if (!sigaction(SIGTSTP, NULL, &old) && old.sa_handler != SIG_IGN)
+		signal(SIGTSTP, SIG_DFL);
 }
 
 void
