@@ -317,19 +317,14 @@ spots_derive(struct work *work)
 static void
 spots_every(struct work *work)
 {
-	uint32_t n = 0;
-
 	spots_derive(work);
 	for (uint32_t i = 0; i < work->nspots; i++) {
-		struct spot spot = work->spots[i];
+		struct spot *spot = &work->spots[i];
 
-		spot.planted |= spot.given;
-		for (unsigned k = 0; k < spot.narcs; k++)
-			spot.planted |= work->wanted[spot.arcs[k]];
-		if (spot.planted || spot.last)
-			work->spots[n++] = spot;
+		spot->planted |= spot->given;
+		for (unsigned k = 0; k < spot->narcs; k++)
+			spot->planted |= work->wanted[spot->arcs[k]];
 	}
-	work->nspots = n;
 	spots_sort(work);
 }
 

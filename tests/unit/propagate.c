@@ -263,6 +263,36 @@ trial_check(const struct trial *trial)
 	return known;
 }
 
+static unsigned long ntables;	/* jumps with counters of their own */
+
+/* All edges of an indirect jump that no block counts are there, or none. */
+static void
+tables_check(const struct flow *flow, const struct placement *placement)
+{
+	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++) {
+		uint32_t n = 0, all = 0, last = ARC_NONE;
+
+		for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++)
+			all += flow->edges[e].by == BY_TABLE &&
+			       edge_carrier(flow, e) == ARC_NONE;
+		for (uint32_t i = 0; i < placement->narcs; i++) {
+			uint32_t arc = placement->arcs[i];
+
+			if (arc >= flow->nedges || flow->edges[arc].from != v ||
+			    flow->edges[arc].by != BY_TABLE)
+				continue;
+			/* One after the other. */
+			assert_true(
+				last == ARC_NONE ||
+				(placement->arcs[i - 1] == last && arc > last));
+			last = arc;
+			n++;
+		}
+		ntables += n != 0;
+		assert_true(!n || n == all);
+	}
+}
+
 static void
 trial_place(struct trial *trial, const struct weights *weights,
 	    enum placement_method method, bool all)
@@ -274,8 +304,11 @@ trial_place(struct trial *trial, const struct weights *weights,
 		.tables = trial->tables,
 	};
 
+	wish.whole = !wish.traps && random_chance(50);
 	placement_free(trial->placement);
 	trial->placement = placement_make(trial->flow, weights, &wish);
+	if (wish.whole)
+		tables_check(trial->flow, trial->placement);
 	for (uint32_t i = 0; i < trial->placement->narcs; i++) {
 		uint32_t arc = trial->placement->arcs[i];
 		enum flow_by by = arc < trial->flow->nedges ?
@@ -367,6 +400,7 @@ test_random(void **state)
 		weights_free(weights);
 		flow_free(trial.flow);
 	}
+	assert_true(ntables > ROUNDS / 10);
 	print_message("# %" PRIu64 " times walked, %" PRIu64 " counts, %" PRIu64
 		      " with counters lost\n",
 		      walks, known, lost);
