@@ -400,7 +400,7 @@ test_random(void **state)
 		weights_free(weights);
 		flow_free(trial.flow);
 	}
-	assert_true(ntables > ROUNDS / 10);
+	assert_true(ntables > ROUNDS / 40);
 	print_message("# %" PRIu64 " times walked, %" PRIu64 " counts, %" PRIu64
 		      " with counters lost\n",
 		      walks, known, lost);
