@@ -351,16 +351,18 @@ tables_counted(const struct func_plan *fplan)
 	return n;
 }
 
-/* Whether the function has got a relocated function with counters as wished. */
+/*
+ * Whether the function has got a relocated function with counters as wished.
+ * *tables: how many edges of its jumps have, or would have had, one.
+ */
 static bool
 relocated_try(struct build *build, struct func_plan *fplan,
-	      const struct weights *weights, const struct placement_wish *wish)
+	      const struct weights *weights, const struct placement_wish *wish,
+	      uint32_t *tables)
 {
-	uint32_t tables;
-
 	fplan->placement = placement_make(fplan->flow, weights, wish);
-	tables = tables_counted(fplan);
-	if (build->plan->ntables + tables > plan_tables_max(build->image))
+	*tables = tables_counted(fplan);
+	if (build->plan->ntables + *tables > plan_tables_max(build->image))
 		fail("there is no room for the counters of its jumps");
 	else if (!fplan->cfg->unresolved || unknown_allowed(build, fplan))
 		fplan->relocated = fplan_relocate(build, fplan, weights);
@@ -369,7 +371,7 @@ relocated_try(struct build *build, struct func_plan *fplan,
 		fplan->relocated = NULL;
 	}
 	if (fplan->relocated) {
-		build->plan->ntables += tables;
+		build->plan->ntables += *tables;
 		return true;
 	}
 	placement_free(fplan->placement);
@@ -393,6 +395,8 @@ relocated_place_counters(struct build *build, uint32_t index,
 		.cost = relocated_cost,
 	};
 	const char *why;
+	uint32_t tables;
+	bool placed;
 
 	/*
 	 * For calls alone no stacks are walked, so nothing is derived.  Once a
@@ -410,12 +414,14 @@ relocated_place_counters(struct build *build, uint32_t index,
 	}
 	if (!plan->nguards)
 		guard_place(plan);
-	if (!relocated_try(build, fplan, weights, &wish)) {
+	placed = relocated_try(build, fplan, weights, &wish, &tables);
+	if (!placed && tables) {
 		wish.tables = false;
-		if (!relocated_try(build, fplan, weights, &wish)) {
-			fplan->stays = mem_strdup(fail_message());
-			return false;
-		}
+		placed = relocated_try(build, fplan, weights, &wish, &tables);
+	}
+	if (!placed) {
+		fplan->stays = mem_strdup(fail_message());
+		return false;
 	}
 	plan->nslots += fplan->relocated->nprobes;
 	guard_place(plan);
