@@ -7,7 +7,6 @@
 #include "monitor/patch/extend.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "monitor/patch/deferred.h"
 #include "monitor/patch/extensions.h"
@@ -20,6 +19,21 @@
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
 #include "util/mem.h"
+
+/*
+ * The first process from p on whose space has the module, or NULL.  Processes
+ * that share a space by vfork both have the module: nothing that is done to a
+ * space here does harm twice.
+ */
+static struct process *
+process_with(struct process *p, const struct module *module)
+{
+	for (; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			if (p->space->modules[i] == module)
+				return p;
+	return NULL;
+}
 
 struct seek {
 	const struct space *space;
@@ -71,14 +85,9 @@ static void
 spaces_edit(struct run *run, const struct module *module,
 	    const struct batch *batch, site_edit *fn)
 {
-	for (struct process *p = run->processes; p; p = p->next) {
-		struct space *space = p->space;
-
-		/* A space shared by vfork is edited twice: no harm. */
-		for (size_t i = 0; space && i < space->nmodules; i++)
-			if (space->modules[i] == module)
-				space_edit(run, space, module, batch, fn);
-	}
+	for (struct process *p = process_with(run->processes, module); p;
+	     p = process_with(p->next, module))
+		space_edit(run, p->space, module, batch, fn);
 }
 
 /*
@@ -91,17 +100,15 @@ spaces_choose(struct run *run, struct module *module, const struct batch *batch)
 {
 	size_t slots = module->nslots;
 
-	for (struct process *p = run->processes; p; p = p->next) {
-		struct space *space = p->space;
-		struct task *task = space ? space_task(run, space) : NULL;
+	for (struct process *p = process_with(run->processes, module); p;
+	     p = process_with(p->next, module)) {
+		struct task *task = space_task(run, p->space);
 
-		for (size_t i = 0; task && i < space->nmodules; i++) {
-			if (space->modules[i] != module)
-				continue;
-			if (!batch_choose(run, space, task->tid, module, batch))
-				return;
-			module->nslots = slots;
-		}
+		if (!task)
+			continue;
+		if (!batch_choose(run, p->space, task->tid, module, batch))
+			return;
+		module->nslots = slots;
 	}
 	batch_choose_unread(run, module, batch);
 }
@@ -114,22 +121,28 @@ spaces_choose(struct run *run, struct module *module, const struct batch *batch)
 static void
 spaces_pause(struct run *run, const struct module *module)
 {
-	for (struct process *p = run->processes; p; p = p->next)
-		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
-			if (p->space->modules[i] == module)
-				run_pause(run, p->space, NULL, STOP_PLANT);
+	for (struct process *p = process_with(run->processes, module); p;
+	     p = process_with(p->next, module))
+		run_pause(run, p->space, NULL, STOP_PLANT);
 }
 
 static void
 spaces_relocated(struct run *run, const struct module *module,
 		 struct span which, relocated_edit *fn)
 {
-	for (struct process *p = run->processes; p && which.first < which.last;
-	     p = p->next)
-		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
-			if (p->space->modules[i] == module)
-				relocated_each(run, p->space, p->pid, module,
-					       which, fn);
+	if (which.first >= which.last)
+		return;
+	for (struct process *p = process_with(run->processes, module); p;
+	     p = process_with(p->next, module))
+		relocated_each(run, p->space, p->pid, module, which, fn);
+}
+
+static void
+abandon_lost(struct run *run, struct space *space, pid_t tid,
+	     const struct module *module, uint32_t index)
+{
+	if (module->plan->fplans[index].lost)
+		relocated_abandon(run, space, tid, module, index);
 }
 
 /*
@@ -143,26 +156,20 @@ spaces_abandon(struct run *run, const struct module *module, struct span which)
 
 	if (which.last > plan->nrelocated)
 		which.last = plan->nrelocated;
-	for (struct process *p = run->processes; p; p = p->next)
-		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
-			for (size_t k = which.first;
-			     p->space->modules[i] == module && k < which.last;
-			     k++)
-				if (plan->fplans[plan->relocated_fplans[k]]
-					    .lost)
-					relocated_abandon(
-						run, p->space, p->pid, module,
-						plan->relocated_fplans[k]);
+	for (struct process *p = process_with(run->processes, module); p;
+	     p = process_with(p->next, module))
+		for (size_t k = which.first; k < which.last; k++)
+			abandon_lost(run, p->space, p->pid, module,
+				     plan->relocated_fplans[k]);
 }
 
 /* Write the guards between the counters of relocated functions. */
 static void
 spaces_guard(struct run *run, struct module *module)
 {
-	for (struct process *p = run->processes; p; p = p->next)
-		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
-			if (p->space->modules[i] == module)
-				thread_pages_guard(p->space, module);
+	for (struct process *p = process_with(run->processes, module); p;
+	     p = process_with(p->next, module))
+		thread_pages_guard(p->space, module);
 	module->nguards = module->plan->nguards;
 }
 
@@ -172,15 +179,12 @@ spaces_reopen(struct run *run, struct module *module)
 {
 	const struct plan *plan = module->plan;
 
-	for (struct process *p = run->processes;
-	     p && module->nreopened < plan->nreopened; p = p->next)
-		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
-			for (size_t k = module->nreopened;
-			     p->space->modules[i] == module &&
-			     k < plan->nreopened;
-			     k++)
-				relocated_reopen(run, p->space, p->pid, module,
-						 plan->reopened[k]);
+	for (struct process *p = process_with(run->processes, module);
+	     p && module->nreopened < plan->nreopened;
+	     p = process_with(p->next, module))
+		for (size_t k = module->nreopened; k < plan->nreopened; k++)
+			relocated_reopen(run, p->space, p->pid, module,
+					 plan->reopened[k]);
 	module->nreopened = plan->nreopened;
 }
 
@@ -193,27 +197,23 @@ spaces_revert(struct run *run, const struct module *module)
 {
 	const struct plan *plan = module->plan;
 
-	for (struct process *p = run->processes; p && plan->nreverted;
-	     p = p->next)
-		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
-			for (size_t k = 0; p->space->modules[i] == module &&
-					   k < plan->nreverted;
-			     k++)
-				relocated_revert(run, p->space, p->pid, module,
-						 plan->reverted[k]);
+	for (struct process *p = process_with(run->processes, module);
+	     p && plan->nreverted; p = process_with(p->next, module))
+		for (size_t k = 0; k < plan->nreverted; k++)
+			relocated_revert(run, p->space, p->pid, module,
+					 plan->reverted[k]);
 }
 
 static void
 spaces_slots(struct run *run, struct module *module, size_t first, size_t last)
 {
-	for (struct process *p = run->processes; p; p = p->next) {
-		struct space *space = p->space;
-		struct task *task = space ? space_task(run, space) : NULL;
+	for (struct process *p = process_with(run->processes, module); p;
+	     p = process_with(p->next, module)) {
+		struct task *task = space_task(run, p->space);
 
-		for (size_t i = 0; task && i < space->nmodules; i++)
-			if (space->modules[i] == module)
-				slots_write(run, space, task->tid, module,
-					    first, last);
+		if (task)
+			slots_write(run, p->space, task->tid, module, first,
+				    last);
 	}
 }
 
