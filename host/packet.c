@@ -20,8 +20,8 @@
 #include "util/mem.h"
 
 enum {
-	TRIES_MAX = 5, /* for one packet, sent or received */
-	NOISE_MAX = 1 << 16, /* bytes skipped before a packet begins */
+	TRIES_MAX = 5,		/* for one packet, sent or received */
+	NOISE_MAX = 1 << 16,	/* bytes skipped before a packet begins */
 	INTERRUPT = 0x03,
 };
 
@@ -365,7 +365,7 @@ packet_body(struct link *link, int64_t deadline)
 int
 packet_receive(struct link *link, int timeout)
 {
-	enum { REST = 10 * 1000 }; /* for the rest of a packet */
+	enum { REST = 10 * 1000 };	/* for the rest of a packet */
 	int64_t deadline = timeout < 0 ? -1 : now() + timeout;
 	int again = 0;
 

@@ -216,12 +216,11 @@ static void
 sigtrap_explain(const struct run *run)
 {
 	const char *name = run->program ? run->program : run->opts->argv[0];
-	const char *slash = strrchr(name, '/');
 	char *note = mem_printf("%s: SIGTRAP ended it; if it copies, "
 				"translates or checks its own code, it has met "
 				"pmon's breakpoints there: count without that "
 				"program, by --object='!NAME'",
-				slash ? slash + 1 : name);
+				basename(name));
 
 	note_print(note);
 	free(note);

@@ -210,12 +210,6 @@ hit_lost(const struct hit *hit)
 	       hit->module->plan->fplans[hit->site->fplan].lost;
 }
 
-static uint32_t
-hit_number(const struct hit *hit)
-{
-	return (uint32_t)(hit->site - hit->module->plan->sites);
-}
-
 /*
  * The hit is counted: do the instruction, and let the task go on.  HOST_ERROR
  * if the trap had to be lifted and could not be.

@@ -21,7 +21,7 @@ struct sweep {
 	const struct build *build;
 	uint32_t fplan;
 	struct range beginning;
-	struct range *ranges; /* the function's, and parts it jumps to */
+	struct range *ranges;	/* the function's, and parts it jumps to */
 	size_t nranges;
 };
 

@@ -133,7 +133,7 @@ struct around {
 	struct graphs *graphs;
 	const struct func *func;
 	uint32_t fplan;
-	struct cfg *cfg; /* owned; or NULL */
+	struct cfg *cfg;	/* owned; or NULL */
 };
 
 /* Set around->cfg to the graph of the function around addr. */

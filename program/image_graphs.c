@@ -16,12 +16,12 @@
 struct graphs {
 	const struct image *image;
 	struct returns *returns;
-	struct range followed; /* callee_at allowed this range last */
-	bool parted; /* the graph being made may have parts */
-	long budget; /* instructions of other functions that may
+	struct range followed;	/* callee_at allowed this range last */
+	bool parted;		/* the graph being made may have parts */
+	long budget;		/* instructions of other functions that may
 				   still be decoded for it */
-	struct range other; /* the latest of their ranges, ... */
-	uint64_t *begun; /* ... and where instructions begin, from its
+	struct range other;	/* the latest of their ranges, ... */
+	uint64_t *begun;	/* ... and where instructions begin, from its
 				   first on, as far as it was decoded */
 	size_t nbegun;
 };

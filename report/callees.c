@@ -139,7 +139,6 @@ arrival_name(const struct view *view, const struct insn *insn,
 	     const struct arrival *arrival)
 {
 	bool demangled = view->table->opts->demangle;
-	const char *slash, *path;
 	char *name, *text;
 
 	if (!arrival->plan) {
@@ -149,9 +148,8 @@ arrival_name(const struct view *view, const struct insn *insn,
 	name = name_of_addr(arrival->plan, arrival->addr, demangled);
 	if (arrival->plan == view->plan)
 		return name;
-	path = arrival->plan->image->path;
-	slash = strrchr(path, '/');
-	text = mem_printf("%s in %s", name, slash ? slash + 1 : path);
+	text = mem_printf("%s in %s", name,
+			  basename(arrival->plan->image->path));
 	free(name);
 	return text;
 }

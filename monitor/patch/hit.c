@@ -82,6 +82,12 @@ hit_find(struct run *run, const struct task *task, struct hit *hit)
 	}
 }
 
+uint32_t
+hit_number(const struct hit *hit)
+{
+	return (uint32_t)(hit->site - hit->module->plan->sites);
+}
+
 bool
 hit_stands(struct run *run, const struct task *task, const struct hit *hit)
 {

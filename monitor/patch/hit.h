@@ -29,6 +29,9 @@ int hit_find(struct run *run, const struct task *task, struct hit *hit);
 /* Whether the pc is where the trap of a site leaves it; if so, fill in *hit. */
 bool hit_before(struct run *run, const struct task *task, struct hit *hit);
 
+/* The number of its site in the plan. */
+uint32_t hit_number(const struct hit *hit);
+
 /* Whether the trap is still in the text. */
 bool hit_stands(struct run *run, const struct task *task,
 		const struct hit *hit);

@@ -75,7 +75,7 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 static void
 trap_restore(struct run *run, struct task *task, const struct hit *hit)
 {
-	uint32_t site = (uint32_t)(hit->site - hit->module->plan->sites);
+	uint32_t site = hit_number(hit);
 
 	/* Nothing counts any more where traps are to go. */
 	if (task->process->space->kept)

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/fragment.h"
 #include "monitor/process/events.h"
 #include "monitor/process/regions.h"
 #include "monitor/process/shared.h"
 #include "monitor/process/task.h"
-#include "arch/fragment.h"
 #include "monitor/process/thread_counters.h"
 #include "util/fail.h"
 #include "util/mem.h"

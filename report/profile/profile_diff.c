@@ -11,14 +11,6 @@
 
 /* ---- pairs of objects */
 
-static const char *
-path_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 enum likeness { LIKE_NAME, LIKE_PATH, LIKE_FILE };
 
 static bool
@@ -31,7 +23,7 @@ object_like(const struct profile_object *a, const struct profile_object *b,
 		return false;
 	if (how == LIKE_PATH)
 		return strcmp(a->path, b->path) == 0;
-	return strcmp(path_name(a->path), path_name(b->path)) == 0;
+	return strcmp(basename(a->path), basename(b->path)) == 0;
 }
 
 /* The only unpaired object that is like the given one, or OBJECT_NONE. */
