@@ -328,12 +328,7 @@ guard_place(struct plan *plan)
 uint32_t
 plan_tables_max(const struct image *image)
 {
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < image->nsegments; i++)
-		if (image->segments[i].bytes)
-			size += image->segments[i].filesz;
-	return (uint32_t)(size / 16 + 512);
+	return (uint32_t)(image_size(image) / 16 + 512);
 }
 
 /* How many edges of its indirect jumps have a counter. */

@@ -244,6 +244,17 @@ data_find(const struct image *image, uint64_t addr)
 	return NULL;
 }
 
+uint64_t
+image_size(const struct image *image)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < image->nsegments; i++)
+		if (image->segments[i].bytes)
+			size += image->segments[i].filesz;
+	return size;
+}
+
 bool
 image_is_data(const struct image *image, uint64_t addr)
 {

@@ -121,6 +121,9 @@ const uint8_t *image_text_range(const struct image *image, uint64_t lo,
 const uint8_t *image_data(const struct image *image, uint64_t addr,
 			  size_t *avail);
 
+/* How many bytes its segments have in the file, without those not read. */
+uint64_t image_size(const struct image *image);
+
 /* Is addr in a section of constant data? */
 bool image_is_data(const struct image *image, uint64_t addr);
 

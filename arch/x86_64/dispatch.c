@@ -11,7 +11,7 @@
 
 #include "arch/x86_64/x86.h"
 
-enum { GS_LEN = 9, MISS_LEN = 2 * GS_LEN };
+enum { MISS_LEN = 2 * GS_LEN };
 
 /* As ModRM numbers them. */
 enum { RAX, RCX };
@@ -42,12 +42,6 @@ enum step {
 };
 
 static unsigned
-add_len(int32_t operand)
-{
-	return GS_LEN + (operand == (int8_t)operand ? 1 : 4);
-}
-
-static unsigned
 step_len(const struct fragment *fragment, enum step step)
 {
 	static const uint8_t lens[STEPS] = {
@@ -64,7 +58,8 @@ step_len(const struct fragment *fragment, enum step step)
 
 	if (step == STEP_TOUCH || step == STEP_LOAD)
 		return fragment->load;
-	return step == STEP_ADD ? add_len(fragment->operand) : lens[step];
+	return step == STEP_ADD ? GS_LEN + x86_imm_size(fragment->operand) :
+				  lens[step];
 }
 
 unsigned
@@ -157,10 +152,7 @@ static int
 scratch_put(uint8_t *p, const struct fragment_at *at, uint8_t opcode,
 	    unsigned reg, unsigned slot)
 {
-	return gs_put(p, 5,
-		      (uint8_t[]){ 0x65, 0x48, opcode,
-				   (uint8_t)(0x04 | reg << 3), 0x25 },
-		      at->scratch + 8 * slot);
+	return x86_gs_put(p, opcode, reg, at->scratch + 8 * slot);
 }
 
 /* Write an instruction with rax and memory at `to`, at va. */
@@ -178,7 +170,7 @@ static int
 add_put(const struct fragment *fragment, const struct fragment_at *at,
 	uint8_t *p)
 {
-	unsigned imm = add_len(fragment->operand) - GS_LEN;
+	unsigned imm = x86_imm_size(fragment->operand);
 
 	memcpy(p + GS_LEN, &fragment->operand, imm);
 	return gs_put(p, 5,

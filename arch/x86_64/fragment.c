@@ -14,7 +14,6 @@
 enum {
 	JUMP_SHORT = 2,
 	JUMP_LONG = 5,
-	GS_LEN = 9,		/* op %gs:disp32 with a 64-bit operand */
 	LOCKED_LEN = 8,		/* lock op disp32(%rip), likewise */
 	LEA_LEN = 3,		/* without the displacement */
 	PUSH_LEN = 6,		/* push disp32(%rip) */
@@ -75,8 +74,8 @@ x86_probe_flags(enum probe_op op, int32_t operand)
 	return is_unit(operand) ? X86_INC_FLAGS : X86_FLAGS;
 }
 
-static unsigned
-imm_size(int32_t operand)
+unsigned
+x86_imm_size(int32_t operand)
 {
 	return fits_int8((uint64_t)operand) ? 1 : 4;
 }
@@ -84,14 +83,15 @@ imm_size(int32_t operand)
 static unsigned
 probe_size(const struct fragment *fragment)
 {
-	unsigned imm = is_unit(fragment->operand) ? 0 :
-						    imm_size(fragment->operand);
+	unsigned imm = is_unit(fragment->operand) ?
+			       0 :
+			       x86_imm_size(fragment->operand);
 
 	switch ((enum probe_form)fragment->form) {
 	case PROBE_THREAD:
 		return GS_LEN + imm;
 	case PROBE_THREAD_KEEP:
-		return 4 * GS_LEN + LEA_LEN + imm_size(fragment->operand);
+		return 4 * GS_LEN + LEA_LEN + x86_imm_size(fragment->operand);
 	case PROBE_LOCKED:
 		break;
 	}
@@ -214,16 +214,15 @@ adding_of(int32_t operand)
 {
 	if (is_unit(operand))		/* inc, dec */
 		return (struct adding){ 0xff, operand < 0 };
-	return (struct adding){ imm_size(operand) == 1 ? 0x83 : 0x81, 0 };
+	return (struct adding){ x86_imm_size(operand) == 1 ? 0x83 : 0x81, 0 };
 }
 
-/* Write an operation on %gs:disp32, but for an immediate operand. */
-static int
-gs_put(uint8_t *p, struct adding op, uint64_t disp)
+int
+x86_gs_put(uint8_t *p, uint8_t opcode, unsigned reg, uint64_t disp)
 {
-	uint8_t modrm = (uint8_t)(0x04 | op.reg << 3);
+	uint8_t modrm = (uint8_t)(0x04 | reg << 3);
 
-	memcpy(p, (uint8_t[]){ 0x65, 0x48, op.opcode, modrm, 0x25 }, 5);
+	memcpy(p, (uint8_t[]){ 0x65, 0x48, opcode, modrm, 0x25 }, 5);
 	memcpy(p + 5, &disp, 4);
 	return fits_int32(disp) ? 0 : -1;
 }
@@ -232,16 +231,18 @@ static int
 keep_write(const struct fragment *fragment, const struct fragment_at *at,
 	   uint8_t *p)
 {
-	const struct adding load = { 0x8b, 0 }, store = { 0x89, 0 };	/* rax */
-	unsigned disp = imm_size(fragment->operand);
+	enum { LOAD = 0x8b, STORE = 0x89, RAX = 0 };
+	unsigned disp = x86_imm_size(fragment->operand);
 
-	if (gs_put(p, store, at->scratch) || gs_put(p + GS_LEN, load, at->slot))
+	if (x86_gs_put(p, STORE, RAX, at->scratch) ||
+	    x86_gs_put(p + GS_LEN, LOAD, RAX, at->slot))
 		return -1;
 	p += 2 * GS_LEN;		/* lea operand(%rax), %rax */
 	memcpy(p, (uint8_t[]){ 0x48, 0x8d, disp == 1 ? 0x40 : 0x80 }, LEA_LEN);
 	memcpy(p + LEA_LEN, &fragment->operand, disp);
 	p += LEA_LEN + disp;
-	if (gs_put(p, store, at->slot) || gs_put(p + GS_LEN, load, at->scratch))
+	if (x86_gs_put(p, STORE, RAX, at->slot) ||
+	    x86_gs_put(p + GS_LEN, LOAD, RAX, at->scratch))
 		return -1;
 	return 0;
 }
@@ -258,7 +259,7 @@ probe_write(const struct fragment *fragment, const struct fragment_at *at,
 		return keep_write(fragment, at, p);
 	if (fragment->form == PROBE_THREAD) {
 		memcpy(p + GS_LEN, &fragment->operand, size - GS_LEN);
-		return gs_put(p, adding, at->slot);
+		return x86_gs_put(p, adding.opcode, adding.reg, at->slot);
 	}
 	memcpy(p + LOCKED_LEN, &fragment->operand, size - LOCKED_LEN);
 	memcpy(p,
@@ -355,7 +356,7 @@ x86_fragment_write(const struct fragment *fragment,
 static enum fragment_inside
 keep_inside(const struct fragment *fragment, unsigned offset)
 {
-	unsigned lea = LEA_LEN + imm_size(fragment->operand);
+	unsigned lea = LEA_LEN + x86_imm_size(fragment->operand);
 
 	if (fragment->form != PROBE_THREAD_KEEP)
 		return INSIDE_NOT;

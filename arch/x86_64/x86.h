@@ -116,6 +116,14 @@ int x86_fragment_write(const struct fragment *fragment,
 		       const struct fragment_at *at, uint8_t *bytes);
 enum fragment_inside x86_fragment_inside(const struct fragment *fragment,
 					 unsigned offset);
+enum { GS_LEN = 9 };	/* op %gs:disp32 with a 64-bit operand */
+/* How many bytes the operand of an addition takes: 1 or 4. */
+unsigned x86_imm_size(int32_t operand);
+/*
+ * Write the GS_LEN bytes of an operation with %gs:disp and a register or,
+ * by reg, an extension of the opcode; an immediate operand follows.
+ */
+int x86_gs_put(uint8_t *p, uint8_t opcode, unsigned reg, uint64_t disp);
 uint8_t x86_dispatch_load(const uint8_t *code, size_t len);
 unsigned x86_dispatch_size(const struct fragment *fragment);
 int x86_dispatch_write(const struct fragment *fragment,

@@ -71,12 +71,7 @@ relocated_refuse_space(struct run *run, const struct space *space)
 static uint64_t
 counters_need(const struct image *image)
 {
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < image->nsegments; i++)
-		if (image->segments[i].bytes)
-			size += image->segments[i].filesz;
-	return 2 * size + 2 * sizeof(uint64_t) * image->nfuncs;
+	return 2 * image_size(image) + 2 * sizeof(uint64_t) * image->nfuncs;
 }
 
 void
