@@ -5,15 +5,11 @@
  * interrupted and the task paused right there.
  */
 #define _GNU_SOURCE
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "ptraced.h"
+#include "stepped.h"
 
 static unsigned long
 task_pc(pid_t pid)
@@ -23,17 +19,6 @@ task_pc(pid_t pid)
 	if (ptrace_really(PTRACE_GETREGS, pid, NULL, &regs))
 		abort();
 	return regs.rip;
-}
-
-static void
-task_step(pid_t pid, long signal)
-{
-	int status;
-
-	if (ptrace_really(PTRACE_SINGLESTEP, pid, NULL, (void *)signal) ||
-	    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status) ||
-	    WSTOPSIG(status) != SIGTRAP)
-		abort();
 }
 
 /* Step it until a jump e9 cc cc cc .. has been done. */
@@ -67,12 +52,5 @@ ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 		return ptrace_really(request, pid, addr, data);
 	done = true;
 	spring_find(pid);
-	if (signal) {
-		syscall(SYS_tgkill, pid, pid, signal);
-	} else {
-		ptrace_really(PTRACE_INTERRUPT, pid, NULL, NULL);
-		raise(SIGINT);
-	}
-	return signal == SIGKILL ?
-		       0 : ptrace_really(request, pid, NULL, NULL);
+	return task_meets(request, pid, signal);
 }

@@ -5,24 +5,9 @@
  * there.
  */
 #define _GNU_SOURCE
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "ptraced.h"
-
-static void
-task_step(pid_t pid, long signal)
-{
-	int status;
-
-	if (ptrace_really(PTRACE_SINGLESTEP, pid, NULL, (void *)signal) ||
-	    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status) ||
-	    WSTOPSIG(status) != SIGTRAP)
-		abort();
-}
+#include "stepped.h"
 
 static long
 ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
@@ -37,12 +22,5 @@ ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 	first = getenv("PMON_STEP_FIRST");
 	for (int i = 0, n = seen++ + (first ? atoi(first) : 0); i < n; i++)
 		task_step(pid, i ? 0 : SIGURG);
-	if (signal) {
-		syscall(SYS_tgkill, pid, pid, signal);
-	} else {
-		ptrace_really(PTRACE_INTERRUPT, pid, NULL, NULL);
-		raise(SIGINT);
-	}
-	return signal == SIGKILL ?
-		       0 : ptrace_really(request, pid, NULL, NULL);
+	return task_meets(request, pid, signal);
 }
