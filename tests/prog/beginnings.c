@@ -13,14 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-__asm__("	.macro	begin name\n"
-	"	.p2align 4\n"
-	"	.type	\\name, @function\n"
-	"\\name:\n"
-	"	.endm\n"
-	"	.macro	end name\n"
-	"	.size	\\name, . - \\name\n"
-	"	.endm\n"
+#include "asm_functions.h"
+
+__asm__(ASM_FUNCTIONS
 	"	.text\n"
 	/* It has three rounds. */
 	"	begin	plain\n"

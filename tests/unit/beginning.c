@@ -6,18 +6,10 @@
 
 #include "probe/plan.h"
 #include "relocate/relocate.h"
+#include "tests/prog/asm_functions.h"
 
 /* Each function ends with a jump or return, and has room for a jump. */
-static const char *const program =
-	"	.macro	begin name\n"
-	"	.p2align 4\n"
-	"	.globl	\\name\n"
-	"	.type	\\name, @function\n"
-	"\\name:\n"
-	"	.endm\n"
-	"	.macro	end name\n"
-	"	.size	\\name, . - \\name\n"
-	"	.endm\n"
+static const char *const program = ASM_FUNCTIONS
 	"	.text\n"
 	"	begin	_start\n"
 	"	xor	%eax, %eax\n"
