@@ -1,6 +1,7 @@
 # pmon comes and goes at any moment: attached to and detached from processes
 # that fork, execute and make threads all the time, or told to stop while the
-# program it started does so.  The programs check themselves.
+# program it started does so.  The programs check themselves.  PMON_ATTACH=500
+# says how often pmon attaches to each.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -8,6 +9,8 @@ use Test::More;
 use Time::HiRes qw(sleep);
 use Pmon;
 
+srand $seed;
+my $least = $ENV{PMON_ATTACH} // 25;
 my $forks = compile('forks.c', '-O1', '-pthread');
 my $threads = compile('threads.c', '-O1', '-pthread');
 my $signals = compile('signals.c', '-O1', '-pthread',
@@ -59,31 +62,42 @@ running
 	return @threads > 1 || slurp("/proc/$run->{pid}/stat") =~ /\) [^Z] /;
 }
 
+# Attach and detach once.  Is all well?  The process may have ended meanwhile.
+sub
+passing
+{
+	my ($target, $mode, $turn) = @_;
+	my $patch = $patches[$turn % @patches];
+	my $run = run([$pmon, "--patch=$patch", '--units=func',
+	    '-o', '/dev/null', '-p', $target->{pid},
+	    sprintf('--duration=%.4f', 0.0001 + rand 0.03)]);
+
+	return 1 if ended($run) eq 'status 0' && complaints($run) eq '';
+	return 1 if !running($target) &&
+	    $run->{err} =~ /no such process|has ended|pmon ended/;
+	diag "$mode, $patch: ", ended($run), ' ', $run->{err};
+	return 0;
+}
+
 for my $case (@busy) {
 	my ($status, @argv) = @$case;
 	my $mode = $argv[1];
 
-	# Attached and detached until it ends.
-	my $target = start(\@argv);
-	my ($times, $failed, $turn) = (0, 0, 0);
-	while (running($target) && $times < 500) {
-		my $patch = $patches[$turn++ % @patches];
-		my $run = run([$pmon, "--patch=$patch", '--units=func',
-		    '-o', '/dev/null', '-p', $target->{pid},
-		    sprintf('--duration=%.4f', 0.0001 + rand 0.03)]);
-		$times++;
-		next if ended($run) eq 'status 0' && complaints($run) eq '';
-		# It may have ended meanwhile.
-		next if !running($target) &&
-		    $run->{err} =~ /no such process|has ended|pmon ended/;
-		diag "$mode, $patch: ", ended($run), ' ', $run->{err};
-		$failed++;
+	# However soon it ends, so many times attached and detached.
+	my ($times, $failed) = (0, 0);
+	my @wrong;
+	while ($times < $least) {
+		my $target = start(\@argv);
+
+		do {
+			$failed += !passing($target, $mode, $times++);
+		} while running($target) && $times < $least;
+		$target = finish($target);
+		push @wrong, ended($target) . ": $target->{err}"
+		    if ended($target) ne "status $status";
 	}
-	$target = finish($target);
-	is(ended($target), "status $status",
-	    "$mode: unharmed by $times times of pmon") or
-	    diag $target->{err};
-	is($failed, 0, "$mode: pmon attaches and detaches");
+	is_deeply(\@wrong, [], "$mode: unharmed by $times times of pmon");
+	is($failed, 0, "$mode: pmon attaches and detaches, seed $seed");
 
 	# Started by pmon, which is soon told to stop.
 	my ($wrong, $alive) = (0, 0);
