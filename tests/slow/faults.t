@@ -1,9 +1,8 @@
 # The kernel refuses pmon something, once, or for good if it is no request of
 # ptrace(2): from each place in pmon that makes such a call, the first, the second
 # and the last of the calls that a run makes from there.  Bytes that it writes
-# are refused for good, too, or all bytes from one write on.  A place that an
-# earlier mode or option had has one of these fail, by turns.  PMON_FAULTS=all:
-# all of them; PMON_FAULTS=each: each call there is.
+# are refused for good, too, or all bytes from one write on.  PMON_FAULTS=each:
+# each call there is.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -13,9 +12,6 @@ use Pmon;
 
 my ($EIO, $ESRCH) = (5, 3);
 my $each = ($ENV{PMON_FAULTS} // '') eq 'each';
-my $all = $each || ($ENV{PMON_FAULTS} // '') eq 'all';
-# Places whose calls have failed; which fault is next where that was so before.
-my (%tried, $turn);
 
 # The numbers of the calls from one place that fail.
 sub
@@ -28,20 +24,6 @@ chosen
 	    sort { $a <=> $b } keys %chosen;
 }
 
-# The faults of the calls from one place.
-sub
-faults
-{
-	my ($call, $place, $calls, @errors) = @_;
-	my @faults;
-
-	for my $error (@errors) {
-		push @faults, map { "$call\@$place:$_:$error" } chosen($calls);
-	}
-	return @faults if $all || !$tried{"$call $place"}++;
-	return $faults[$turn++ % @faults];
-}
-
 # All faults of this kind: what was not as it should be.
 sub
 sweep
@@ -50,12 +32,14 @@ sweep
 	my ($n, @bad) = 0;
 
 	for my $place (sort keys %$places) {
-		for my $fault (faults($call, $place, $places->{$place},
-		    @errors)) {
-			my $why = faulted($mode, $options, $fault);
+		for my $error (@errors) {
+			for my $at (chosen($places->{$place})) {
+				my $fault = "$call\@$place:$at:$error";
+				my $why = faulted($mode, $options, $fault);
 
-			$n++;
-			push @bad, "$fault: $why" if $why;
+				$n++;
+				push @bad, "$fault: $why" if $why;
+			}
 		}
 	}
 	is_deeply(\@bad, [], "$mode @$options: $n times $call fails");
