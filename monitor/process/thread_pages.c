@@ -170,6 +170,21 @@ thread_pages_guard(const struct space *space, const struct module *module)
 
 /* ---- taking thread pages */
 
+static void
+thread_pages_free(struct thread_pages *thread_pages)
+{
+	for (size_t i = 0; i < thread_pages->nchunks; i++) {
+		struct chunk *chunk = thread_pages->chunks[i];
+
+		if (--chunk->refs)
+			continue;
+		shared_close(&chunk->shared);
+		free(chunk);
+	}
+	free(thread_pages->chunks);
+	free(thread_pages);
+}
+
 /*
  * Give the task a free page.  If there is none, `mapper`, a task of the same
  * space that can be made to run, maps more.  0, or -1 with the message.
@@ -278,7 +293,7 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 	else
 		err = thread_page_take(run, task, task, thread_pages);
 	if (err) {
-		free(thread_pages);
+		thread_pages_free(thread_pages);
 		return err;
 	}
 	space->thread_pages = thread_pages;
@@ -537,14 +552,5 @@ thread_pages_close(struct run *run, struct space *space)
 			thread_page_drain(run, NULL, space, i);
 			*thread_page_taker(thread_pages, i) = NULL;
 		}
-	for (size_t i = 0; i < thread_pages->nchunks; i++) {
-		struct chunk *chunk = thread_pages->chunks[i];
-
-		if (--chunk->refs)
-			continue;
-		shared_close(&chunk->shared);
-		free(chunk);
-	}
-	free(thread_pages->chunks);
-	free(thread_pages);
+	thread_pages_free(thread_pages);
 }
