@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "monitor/client/slow.h"
-#include "monitor/patch/extend.h"
+#include "monitor/patch/catch_up.h"
 #include "monitor/patch/relocated_signal.h"
 #include "monitor/patch/tamper.h"
 #include "monitor/process/affinity.h"

@@ -1,14 +1,14 @@
 /*
  * Changes what is planted in modules while programs run.  New sites are planted
  * in every space that has the module.  A function's sites are planted before
- * the trap at its entry is removed, so that no task can slip in between.  By
- * the log of changes processes catch up that were forked meanwhile.
+ * the trap at its entry is removed, so that no task can slip in between.
  */
 #include "monitor/patch/extend.h"
 
 #include <stdlib.h>
 
 #include "monitor/patch/deferred.h"
+#include "monitor/patch/entry_sites.h"
 #include "monitor/patch/extensions.h"
 #include "monitor/patch/module.h"
 #include "monitor/patch/relocated.h"
@@ -217,114 +217,11 @@ spaces_slots(struct run *run, struct module *module, size_t first, size_t last)
 	}
 }
 
-/*
- * Whether the entry waited with a trap of pmon's, or with one of the program's
- * own that is to lead into a relocated function now.
- */
-static bool
-entry_waited(const struct module *module, uint32_t site)
-{
-	uint8_t patch = module->patched[site].patch;
-
-	return patch == PATCH_WAITING ||
-	       (patch == PATCH_OWN && module->plan->sites[site].leads);
-}
-
-/*
- * Entries that no longer wait: choose their patch for good, or retire them; if
- * `defers`, let the traps of relocated functions lead there.  Returns those
- * retired.
- */
-static struct batch
-module_settle_entries(struct run *run, struct module *module,
-		      const struct batch *entries, bool defers)
-{
-	const struct plan *plan = module->plan;
-	struct batch retired = { 0 };
-
-	for (size_t i = 0; i < entries->n; i++) {
-		uint32_t site = entries->sites[i];
-
-		if (!entry_waited(module, site))
-			continue;
-		if (!plan->sites[site].idle) {
-			patched_choose(run, module, site);
-			continue;
-		}
-		if (defers && plan->fplans[plan->sites[site].fplan].relocated) {
-			module->patched[site].patch = PATCH_LEADS;
-			continue;
-		}
-		module->patched[site].patch = PATCH_RETIRED;
-		*vec_push(retired.sites, retired.n) = site;
-	}
-	return retired;
-}
-
-/*
- * Add to *fresh the old entries that were given up and are to have traps again.
- */
-static void
-entries_revive(const struct module *module, const struct batch *entries,
-	       size_t nsites, struct batch *fresh)
-{
-	for (size_t i = 0; i < entries->n; i++) {
-		uint32_t site = entries->sites[i];
-		uint8_t patch = module->patched[site].patch;
-
-		if (site < nsites && !module->plan->sites[site].idle &&
-		    (patch == PATCH_RETIRED || patch == PATCH_UNPLANTED))
-			*vec_push(fresh->sites, fresh->n) = site;
-	}
-	batch_sort(module, fresh);
-}
-
-/* Retire the entries that need a slot and have found no room for one. */
-static void
-entries_refused(struct module *module, const struct batch *entries,
-		struct batch *retired)
-{
-	for (size_t i = 0; i < entries->n; i++) {
-		struct patched *patched = &module->patched[entries->sites[i]];
-
-		if (patched->patch != PATCH_UNPLANTED ||
-		    module->plan->sites[entries->sites[i]].idle ||
-		    module->plan->sites[entries->sites[i]].leads)
-			continue;
-		patched->patch = PATCH_RETIRED;
-		*vec_push(retired->sites, retired->n) = entries->sites[i];
-	}
-	batch_sort(module, retired);
-}
-
-/*
- * The entries whose jumps were deferred and that lead into relocated functions
- * without a trap from now on, or that are lost.
- */
-static struct batch
-deferred_end(struct module *module)
-{
-	const struct plan *plan = module->plan;
-	struct batch retired = { 0 };
-
-	for (size_t i = module->nsettled; i < module->nrelocated; i++) {
-		const struct func_plan *fplan =
-			&plan->fplans[plan->relocated_fplans[i]];
-
-		if (!entry_deferred(module, fplan))
-			continue;
-		module->patched[fplan->site].patch = PATCH_RETIRED;
-		*vec_push(retired.sites, retired.n) = fplan->site;
-	}
-	batch_sort(module, &retired);
-	return retired;
-}
-
 /* Write the jumps that were deferred.  All tasks stand still. */
 static void
 module_settle(struct run *run, struct module *module)
 {
-	struct batch retired = deferred_end(module);
+	struct batch retired = entries_undeferred(module);
 	const struct span settled = { module->nsettled, module->nrelocated };
 
 	if (retired.n) {
@@ -382,7 +279,7 @@ module_extend(struct run *run, struct module *module,
 	spaces_relocated(run, module, new, relocated_code);
 	module_grow(module);
 	entries_revive(module, entries, nsites, &fresh);
-	retired = module_settle_entries(run, module, entries, defers);
+	retired = entries_settle(run, module, entries, defers);
 	spaces_choose(run, module, &fresh);
 	spaces_slots(run, module, slots, module->nslots);
 	entries_refused(module, entries, &retired);
@@ -411,59 +308,6 @@ module_extend(struct run *run, struct module *module,
 		module->nsettled = module->nrelocated;
 	else if (deferred_due(module))
 		module_settle_deferred(run, module);
-}
-
-static void
-relocated_reopen_new(struct run *run, struct space *space, pid_t tid,
-		     const struct module *module)
-{
-	const struct plan *plan = module->plan;
-
-	for (size_t i = 0; i < plan->nreopened; i++)
-		relocated_reopen(run, space, tid, module, plan->reopened[i]);
-}
-
-/* Revert the relocated functions that were lost while the child was forked. */
-static void
-relocated_catch_up(struct run *run, struct space *space, pid_t tid,
-		   const struct module *module)
-{
-	const struct plan *plan = module->plan;
-
-	for (size_t i = 0; module->relocated && i < plan->nrelocated; i++)
-		if (plan->fplans[plan->relocated_fplans[i]].lost)
-			relocated_revert(run, space, tid, module,
-					 plan->relocated_fplans[i]);
-}
-
-void
-space_catch_up(struct run *run, struct space *space, pid_t tid, uint64_t since)
-{
-	struct extensions *log = run->extensions;
-
-	for (size_t k = 0; k < space->nmodules; k++)
-		relocated_reopen_new(run, space, tid, space->modules[k]);
-	for (size_t i = 0; log && i < log->n; i++) {
-		const struct extension *ext = &log->list[i];
-		struct batch planted = { ext->planted, ext->nplanted };
-		struct batch retired = { ext->retired, ext->nretired };
-		struct span new = { ext->relocated_first, ext->relocated_end };
-		struct module *module = ext->module;
-		bool here = false;
-
-		for (size_t k = 0; k < space->nmodules; k++)
-			here |= space->modules[k] == module;
-		if (!here || ext->number < since)
-			continue;
-		slots_write(run, space, tid, module, ext->first, ext->last);
-		relocated_each(run, space, tid, module, new, relocated_code);
-		if (module_edit(run, space, tid, module, &planted, trap_write))
-			module_unwritten(run, space, tid, module, &planted);
-		module_edit(run, space, tid, module, &retired, trap_remove);
-		relocated_each(run, space, tid, module, new, relocated_enable);
-	}
-	for (size_t k = 0; k < space->nmodules; k++)
-		relocated_catch_up(run, space, tid, space->modules[k]);
 }
 
 /*

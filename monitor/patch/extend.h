@@ -27,11 +27,5 @@ void plan_lift(struct run *run, struct plan *plan, uint32_t site);
  * All tasks stand still.
  */
 void plan_again(struct run *run, struct plan *plan);
-/*
- * Bring a forked child's space up to date.  Its memory is a copy of its
- * maker's, made when extension number `since`, or a later one, was the next.
- */
-void space_catch_up(struct run *run, struct space *space, pid_t tid,
-		    uint64_t since);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * Modules, images planted in a space: chooses how each site is patched, and
- * writes traps, slots and relocated functions to memory.  Reads and writes text
- * page by page, not site by site.  Changes while the program runs are
- * extend.c's.
+ * Modules, images planted in a space: writes traps, slots and relocated
+ * functions to memory.  Reads and writes text page by page, not site by site.
+ * Changes while the program runs are extend.c's.
  */
 #include "monitor/patch/module.h"
 
@@ -21,65 +20,11 @@
 
 enum { PAGE = 4096 };
 
-static struct site *
-batch_site(const struct module *module, const struct batch *batch, size_t i)
-{
-	return &module->plan->sites[batch->sites[i]];
-}
-
-static const struct site *sort_sites;
-
-static int
-by_addr(const void *va, const void *vb)
-{
-	uint64_t a = sort_sites[*(const uint32_t *)va].addr;
-	uint64_t b = sort_sites[*(const uint32_t *)vb].addr;
-
-	return a < b ? -1 : a > b;
-}
-
-void
-batch_sort(const struct module *module, struct batch *batch)
-{
-	sort_sites = module->plan->sites;
-	if (batch->n)
-		qsort(batch->sites, batch->n, sizeof(*batch->sites), by_addr);
-}
-
-struct batch
-batch_make(const struct module *module, size_t first)
-{
-	const struct plan *plan = module->plan;
-	struct batch batch = { 0 };
-
-	for (size_t i = first; i < plan->nsites; i++)
-		if (!plan->sites[i].idle && !plan->sites[i].passed)
-			*vec_push(batch.sites, batch.n) = i;
-	batch_sort(module, &batch);
-	return batch;
-}
-
 /* ---- text, a page at a time */
 
-/* The end of the sites, from `first` on, that lie in one page. */
-static size_t
-page_sites(const struct module *module, const struct batch *batch, size_t first)
-{
-	uint64_t page = (batch_site(module, batch, first)->addr +
-			 module->bias) /
-			PAGE;
-	size_t i = first;
-
-	while (i < batch->n &&
-	       (batch_site(module, batch, i)->addr + module->bias) / PAGE ==
-		       page)
-		i++;
-	return i;
-}
-
 /*
- * Edit the text of a batch's sites, which are in one page: read the bytes from the first site to the
- * last, let fn change them, write them back.
+ * Edit the text of a batch's sites, which are in one page: read the bytes from
+ * the first site to the last, let fn change them, write them back.
  */
 static int
 page_edit(struct run *run, struct space *space, pid_t tid,
@@ -101,13 +46,6 @@ page_edit(struct run *run, struct space *space, pid_t tid,
 	if (!memcmp(old, text, n))
 		return HOST_OK;
 	return text_write(run, space, tid, lo + module->bias, text, n);
-}
-
-/* A trap that leads into a relocated function needs that function. */
-static bool
-site_leads(const struct plan *plan, const struct site *site)
-{
-	return site->leads && !plan->fplans[site->fplan].lost;
 }
 
 static bool
@@ -162,7 +100,7 @@ module_edit(struct run *run, struct space *space, pid_t tid,
 	for (size_t i = 0; i < batch->n; i = last) {
 		struct batch page = { batch->sites + i, 0 };
 
-		last = page_sites(module, batch, i);
+		last = batch_page(module, batch, i);
 		page.n = last - i;
 		/* If the page or the process is gone, nothing is lost. */
 		if (page_edit(run, space, tid, module, &page, fn))
@@ -279,193 +217,6 @@ module_unplant(struct run *run, struct space *space, pid_t tid,
 	refused = text_release(run, space, tid) != HOST_OK;
 	return refused && module_differs(run, space, tid, module) ? HOST_ERROR :
 								    HOST_OK;
-}
-
-/* ---- choosing patches */
-
-/*
- * Choose a site's patch.  Running the instruction out of line costs less than
- * emulating it: emulation has to fetch and set all registers, and often memory
- * too.  Only instructions that merely move the pc are cheaper to emulate: see
- * doc/performance.md, "What a trap costs".  pmon sees where an instruction goes
- * only if it does not run out of line.
- */
-static enum patch
-patch_choose(const struct run *run, const struct module *module,
-	     const struct site *site, const uint8_t *code, uint64_t va,
-	     struct patched *patched)
-{
-	const struct arch *arch = run->arch;
-	enum patch_choice choice = run->opts->patch;
-	struct slot_code slot;
-	bool slots, emulated, leads;
-
-	leads = site_leads(module->plan, site);
-	if (site->insn.kind == INSN_TRAP && !leads)
-		return PATCH_OWN;
-	if (site->waiting)
-		return PATCH_WAITING;
-	if (leads)
-		return PATCH_LEADS;
-	if (site->leads && !site->hook)
-		return PATCH_RETIRED;
-	if (run->host->counting && choice != PATCH_STEP && !site->targets)
-		return PATCH_HOST;
-	if (site->skips &&
-	    !arch->emul_prepare(code, site->insn.len, va, &patched->emul)) {
-		patched->emul.imm--;
-		return patched->emul.only_pc ? PATCH_SKIPPED : PATCH_EMULATED;
-	}
-	slots = !site->targets && arch->slot_make &&
-		!arch->slot_make(code, site->insn.len, va, va, &slot);
-	/*
-	 * Stepping a system call could wait for ever while all other tasks are
-	 * stopped.
-	 */
-	if (arch->slot_make && (site->insn.kind == INSN_SYSCALL ||
-				arch->step_shows(code, site->insn.len)))
-		return PATCH_SLOTTED;
-	if (choice == PATCH_STEP)
-		return PATCH_STEPPED;
-	emulated = arch->emul_prepare &&
-		   !arch->emul_prepare(code, site->insn.len, va,
-				       &patched->emul);
-	if ((choice == PATCH_AUTO || choice == PATCH_TRAP) && emulated &&
-	    patched->emul.only_pc)
-		return PATCH_SKIPPED;
-	if (emulated && (choice == PATCH_EMULATE || !slots))
-		return PATCH_EMULATED;
-	return slots ? PATCH_SLOTTED : PATCH_STEPPED;
-}
-
-static void
-slot_take(struct module *module, uint32_t i)
-{
-	module->patched[i].slot = module->nslots;
-	*vec_push(module->slot_site, module->nslots) = i;
-}
-
-void
-patched_choose(struct run *run, struct module *module, uint32_t i)
-{
-	struct site *site = &module->plan->sites[i];
-	struct patched *patched = &module->patched[i];
-	size_t avail;
-	const uint8_t *code = image_text(module->plan->image, site->addr,
-					 &avail);
-
-	patched->patch = patch_choose(run, module, site, code,
-				      site->addr + module->bias, patched);
-	if (patched->patch == PATCH_SLOTTED)
-		slot_take(module, i);
-}
-
-void
-patched_force(struct run *run, struct module *module, uint32_t i)
-{
-	const struct site *site = &module->plan->sites[i];
-	struct patched *patched = &module->patched[i];
-
-	patched->patch = patch_unslotted(run, module, site, &patched->emul);
-	if (patched->patch == PATCH_SKIPPED || patched->patch == PATCH_EMULATED)
-		return;
-	/* If it cannot run in a slot, slots_write has it stepped. */
-	patched->patch = PATCH_SLOTTED;
-	slot_take(module, i);
-}
-
-/*
- * The bytes of an instruction to compare: if a jump table is part of it, only
- * the beginning.
- */
-static size_t
-insn_bytes(const struct insn *insn)
-{
-	return insn->len < INSN_MAX ? insn->len : INSN_MAX;
-}
-
-/*
- * Choose a site's patch, given the bytes there.  If they are not the file's,
- * the program (or another tool) has changed its text: leave the site alone.
- */
-static void
-patched_make(struct run *run, struct module *module, uint32_t i,
-	     const uint8_t *bytes)
-{
-	struct site *site = &module->plan->sites[i];
-	struct patched *patched = &module->patched[i];
-	size_t avail;
-	const uint8_t *text = image_text(module->plan->image, site->addr,
-					 &avail);
-
-	if (memcmp(text, bytes, insn_bytes(&site->insn))) {
-		patched->patch = PATCH_UNPLANTED;
-		site->lost = true;
-		module->plan->fplans[site->fplan].differs = true;
-		run_remark(run,
-			   "%s: some of its code in memory differs from "
-			   "the file and is not counted",
-			   module->plan->image->path);
-		return;
-	}
-	memcpy(patched->saved, bytes, run->arch->trap_len);
-	patched_choose(run, module, i);
-}
-
-void
-batch_choose_unread(struct run *run, struct module *module,
-		    const struct batch *batch)
-{
-	size_t avail;
-
-	for (size_t i = 0; i < batch->n; i++)
-		patched_make(run, module, batch->sites[i],
-			     image_text(module->plan->image,
-					batch_site(module, batch, i)->addr,
-					&avail));
-}
-
-int
-batch_choose(struct run *run, struct space *space, pid_t tid,
-	     struct module *module, const struct batch *batch)
-{
-	uint8_t text[PAGE + INSN_MAX];
-	const struct site *end;
-	size_t last, n;
-	uint64_t lo;
-
-	for (size_t i = 0; i < batch->n; i = last) {
-		last = page_sites(module, batch, i);
-		lo = batch_site(module, batch, i)->addr;
-		end = batch_site(module, batch, last - 1);
-		n = end->addr + insn_bytes(&end->insn) - lo;
-		if (run->host->mem_read(space->mem, tid, lo + module->bias,
-					text, n))
-			return HOST_GONE;
-		for (size_t k = i; k < last; k++)
-			patched_make(
-				run, module, batch->sites[k],
-				text + (batch_site(module, batch, k)->addr -
-					lo));
-	}
-	return HOST_OK;
-}
-
-void
-module_grow(struct module *module)
-{
-	size_t old = module->nsites, n = module->plan->nsites;
-
-	if (n <= module->room) {
-		module->nsites = n;
-		return;
-	}
-	module->room = n + n / 2;
-	module->patched = mem_grow(module->patched, module->room,
-				   sizeof(*module->patched));
-	memset(module->patched + old, 0,
-	       (module->room - old) * sizeof(*module->patched));
-	module->nsites = n;
 }
 
 void

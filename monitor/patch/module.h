@@ -1,11 +1,12 @@
 /*
- * Modules: chooses how each site of an image is patched in a space, and writes
- * the traps, slots and relocated functions there.  Never decides which images
- * are planted (plant.c), nor what is added later (extend.c).
+ * Modules: writes an image's traps, slots and relocated functions to a space.
+ * Never decides which images are planted (plant.c), how a site is patched
+ * (patched.c), nor what is added later (extend.c).
  */
 #ifndef MONITOR_PATCH_MODULE_H
 #define MONITOR_PATCH_MODULE_H
 
+#include "monitor/patch/patched.h"
 #include "monitor/run.h"
 
 /*
@@ -23,38 +24,6 @@ int module_unplant(struct run *run, struct space *space, pid_t tid,
 
 /* The number of traps in the module's text. */
 size_t module_traps(const struct module *module);
-
-/* Sites of a module, as indices into the plan's sites, ascending by address. */
-struct batch {
-	uint32_t *sites;	/* owned by the batch's maker */
-	size_t n;
-};
-
-/*
- * All sites from number `first` on, except idle ones and those that have made
- * their one count.  The caller frees batch.sites.
- */
-struct batch batch_make(const struct module *module, size_t first);
-/* Sort the batch by address, after sites have been added to it. */
-void batch_sort(const struct module *module, struct batch *batch);
-/*
- * Read the text under the sites and choose each one's patch.  HOST_OK, or
- * HOST_GONE if the text cannot be read.
- */
-int batch_choose(struct run *run, struct space *space, pid_t tid,
-		 struct module *module, const struct batch *batch);
-/* The same, but by the text in the file instead of that in memory. */
-void batch_choose_unread(struct run *run, struct module *module,
-			 const struct batch *batch);
-/* Choose again how the site is patched; the text under it is as in the file. */
-void patched_choose(struct run *run, struct module *module, uint32_t i);
-/*
- * Choose how the site's instruction is done though its trap was to be gone:
- * without a change of its text, if that can be.
- */
-void patched_force(struct run *run, struct module *module, uint32_t i);
-/* The plan has new sites: make room in module->patched for them. */
-void module_grow(struct module *module);
 
 /* Changes the bytes at a site of the module, given by its index. */
 typedef void site_edit(const struct arch *arch, const struct module *module,
