@@ -1,5 +1,5 @@
 /*
- * Passages: for programs that leave frames in every way, each call was made,
+ * Stack switches: for programs that leave frames in every way, each call was made,
  * and come to, as often as it was returned from and left.
  */
 #include "tests/lib/watcher.h"
