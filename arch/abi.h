@@ -32,7 +32,7 @@ struct abi_transfer {
 };
 
 struct abi {
-	int nr_mmap, nr_munmap, nr_mprotect, nr_mremap;
+	int nr_mmap, nr_munmap, nr_mprotect, nr_mremap, nr_madvise;
 	/* These as well change what can be executed; 0: not looked for. */
 	int nr_pkey_mprotect, nr_remap_file_pages, nr_shmat, nr_personality;
 	int nr_sigreturn, nr_sigaction;

@@ -154,7 +154,8 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 	if (space && flags & CLONE_VM) {
 		space_hold(space);
 	} else if (space) {
-		space = space_copy(space, run->host->mem_open(pid));
+		space = space_copy(space, run->host->mem_open(pid),
+				   maker->extended);
 		space_catch_up(run, space, pid, maker->extended);
 	}
 	process = process_new(run, pid, space);

@@ -64,7 +64,7 @@ for my $patch (@patches) {
 		kill KILL => $child if $child;
 		$run = monitor_finish($run);
 		is(ended($run), 'status 137', "$patch: killed while counting");
-		like($run->{err}, qr/^pmon: .*killed by signal 9/,
+		like($run->{err}, qr/^pmon: .*killed by signal 9/m,
 		    'pmon says so');
 		is($run->{funcs}{endless}, 8, 'and what it counted');
 		cmp_ok($run->{funcs}{work} // 0, '>=', 8, 'all of it');

@@ -8,6 +8,7 @@
 const struct abi abi_aarch64 = {
 	.nr_mmap = 222,
 	.nr_munmap = 215,
+	.nr_madvise = 233,
 	.nr_mprotect = 226,
 	.nr_mremap = 216,
 	.nr_sigreturn = 139,

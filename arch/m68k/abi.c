@@ -7,6 +7,7 @@
 const struct abi abi_m68k = {
 	.nr_mmap = 192,		/* mmap2, whose offset is in pages */
 	.nr_munmap = 91,
+	.nr_madvise = 238,
 	.nr_mprotect = 125,
 	.nr_mremap = 163,
 	.nr_sigreturn = 173,

@@ -21,6 +21,7 @@ static const struct abi_transfer transfers[] = {
 const struct abi abi_x86_64 = {
 	.nr_mmap = SYS_mmap,
 	.nr_munmap = SYS_munmap,
+	.nr_madvise = SYS_madvise,
 	.nr_mprotect = SYS_mprotect,
 	.nr_mremap = SYS_mremap,
 	.nr_pkey_mprotect = SYS_pkey_mprotect,

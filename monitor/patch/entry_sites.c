@@ -22,7 +22,7 @@ entry_waited(const struct module *module, uint32_t site)
 
 struct batch
 entries_settle(struct run *run, struct module *module,
-		      const struct batch *entries, bool defers)
+	       const struct batch *entries, bool defers)
 {
 	const struct plan *plan = module->plan;
 	struct batch retired = { 0 };

@@ -90,7 +90,7 @@ relocated_map(struct run *run, struct task *task, struct module *module)
 	}
 	if (!space->thread_pages && thread_pages_open(run, task, need + tables))
 		goto refused;
-	if (thread_pages_reserve(space, need + tables, &module->counters))
+	if (thread_pages_reserve(run, task, need + tables, &module->counters))
 		goto refused;
 	module->relocated_size = 3 * need + 65536;
 	module->relocated = near_map(run, task, module, module->relocated_size);

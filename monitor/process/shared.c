@@ -71,10 +71,22 @@ is_memfd(const struct statx *st)
 	return same;
 }
 
-/* Has the task all of that file mapped at shared->va, shared and writable? */
+/* Is this a shared mapping of the file, from `offset` on? */
+static bool
+is_part(const struct mapping *map, const struct statx *st, uint64_t offset)
+{
+	return map->shared && map->offset == offset &&
+	       map->ino == st->stx_ino &&
+	       map->dev == makedev(st->stx_dev_major, st->stx_dev_minor);
+}
+
+/*
+ * Has the task all of that file mapped at shared->va, shared, and the first
+ * `open` bytes writable?
+ */
 static bool
 is_mapped(struct run *run, struct task *task, const struct statx *st,
-	  const struct shared *shared)
+	  const struct shared *shared, uint64_t open)
 {
 	struct mapping *maps;
 	bool mapped = false;
@@ -84,11 +96,12 @@ is_mapped(struct run *run, struct task *task, const struct statx *st,
 		return false;
 	for (size_t i = 0; i < n && !mapped; i++)
 		mapped = maps[i].lo == shared->va &&
-			 maps[i].hi == shared->va + shared->size &&
-			 !maps[i].offset && maps[i].write && maps[i].shared &&
-			 maps[i].dev == makedev(st->stx_dev_major,
-						st->stx_dev_minor) &&
-			 maps[i].ino == st->stx_ino;
+			 maps[i].hi == shared->va + open && maps[i].write &&
+			 is_part(&maps[i], st, 0) &&
+			 (open == shared->size ||
+			  (i + 1 < n && maps[i + 1].lo == maps[i].hi &&
+			   maps[i + 1].hi == shared->va + shared->size &&
+			   is_part(&maps[i + 1], st, open)));
 	mappings_free(maps, n);
 	return mapped;
 }
@@ -134,6 +147,7 @@ shared_view(int handle, struct shared *shared)
 		close(fd);
 		return fail("pmon has no room to map the counters' memory");
 	}
+	madvise(bytes, shared->size, MADV_DONTDUMP);
 	if (!sealed(fd, shared->size)) {
 		munmap(bytes, shared->size);
 		close(fd);
@@ -149,13 +163,13 @@ shared_view(int handle, struct shared *shared)
  * anywhere: the address, or 0.
  */
 static uint64_t
-fd_map(struct run *run, struct task *task, int64_t fd, uint64_t size,
-       uint64_t hint)
+fd_map(struct run *run, struct task *task, int64_t fd,
+       const struct shared *shared, uint64_t hint, int prot)
 {
 	int64_t va;
 
 	if (inject_syscall(run, task, run->abi->nr_mmap,
-			   (uint64_t[6]){ hint, size, PROT_READ | PROT_WRITE,
+			   (uint64_t[6]){ hint, shared->size, (uint64_t)prot,
 					  MAP_SHARED | MAP_NORESERVE,
 					  (uint64_t)fd, 0 },
 			   &va) ||
@@ -164,27 +178,48 @@ fd_map(struct run *run, struct task *task, int64_t fd, uint64_t size,
 	return (uint64_t)va;
 }
 
+int
+shared_allow(struct run *run, struct task *task, uint64_t va, uint64_t size)
+{
+	int64_t result;
+
+	if (inject_syscall(run, task, run->abi->nr_mprotect,
+			   (uint64_t[6]){ va, size, PROT_READ | PROT_WRITE },
+			   &result) ||
+	    result)
+		return fail("the process was refused memory for counters");
+	return 0;
+}
+
 /*
  * Have the task map its descriptor fd, and close it.  Springboards and
  * relocated functions need the room just below libraries, which the kernel
- * would choose: so go further down.
+ * would choose: so go further down.  mlockall allocates memory for all that can
+ * be accessed, and a core dump for all that it is not told to leave out.
  */
 static int
-task_maps(struct run *run, struct task *task, int64_t fd, struct shared *shared)
+task_maps(struct run *run, struct task *task, int64_t fd, struct shared *shared,
+	  uint64_t open)
 {
 	const struct abi *abi = run->abi;
-	uint64_t va = fd_map(run, task, fd, shared->size, 0);
+	int prot = open < shared->size ? PROT_NONE : PROT_READ | PROT_WRITE;
+	uint64_t va = fd_map(run, task, fd, shared, 0, prot);
 	int64_t result;
 
 	if (va > apart &&
 	    !inject_syscall(run, task, abi->nr_munmap,
 			    (uint64_t[6]){ va, shared->size }, &result) &&
 	    !result)
-		va = fd_map(run, task, fd, shared->size, va - apart);
+		va = fd_map(run, task, fd, shared, va - apart, prot);
 	inject_syscall(run, task, abi->nr_close, (uint64_t[6]){ (uint64_t)fd },
 		       &result);
 	shared->va = va;
-	return !va ? fail("the process was refused memory for counters") : 0;
+	if (!va)
+		return fail("the process was refused memory for counters");
+	inject_syscall(run, task, abi->nr_madvise,
+		       (uint64_t[6]){ va, shared->size, MADV_DONTDUMP },
+		       &result);
+	return open < shared->size ? shared_allow(run, task, va, open) : 0;
 }
 
 /* A handle (O_PATH) of the task's descriptor fd: the file is not opened. */
@@ -199,15 +234,15 @@ handle_open(const struct task *task, int64_t fd)
 
 static int
 task_shares(struct run *run, struct task *task, int64_t fd,
-	    struct shared *shared)
+	    struct shared *shared, uint64_t open)
 {
 	int handle = handle_open(task, fd), err;
 	struct statx st;
 	int64_t result;
 
-	err = task_maps(run, task, fd, shared);
+	err = task_maps(run, task, fd, shared, open);
 	if (!err && (handle < 0 || handle_stat(handle, &st) || !is_memfd(&st) ||
-		     !is_mapped(run, task, &st, shared)))
+		     !is_mapped(run, task, &st, shared, open)))
 		err = fail("another process has changed the process's "
 			   "descriptors");
 	if (!err)
@@ -222,7 +257,7 @@ task_shares(struct run *run, struct task *task, int64_t fd,
 }
 
 int
-shared_open(struct run *run, struct task *task, uint64_t size,
+shared_open(struct run *run, struct task *task, uint64_t size, uint64_t open,
 	    struct shared *shared)
 {
 	const struct abi *abi = run->abi;
@@ -240,7 +275,7 @@ shared_open(struct run *run, struct task *task, uint64_t size,
 	if (!inject_syscall(run, task, abi->nr_ftruncate,
 			    (uint64_t[6]){ (uint64_t)fd, size }, &result) &&
 	    !result)
-		return task_shares(run, task, fd, shared);
+		return task_shares(run, task, fd, shared, open);
 	inject_syscall(run, task, abi->nr_close, (uint64_t[6]){ (uint64_t)fd },
 		       &result);
 	return fail("the process was refused memory for counters");

@@ -13,11 +13,18 @@ struct shared {
 
 /*
  * Have the stopped task map `size` bytes of new memory, all 0, and map them in
- * pmon, too.  Nobody can make the memory shorter afterwards.  0 and *shared, or
- * -1 with the message.
+ * pmon, too.  The task may access only the first `open` bytes until
+ * shared_allow.  Nobody can make the memory shorter afterwards.  0 and *shared,
+ * or -1 with the message.
  */
 int shared_open(struct run *run, struct task *task, uint64_t size,
-		struct shared *shared);
+		uint64_t open, struct shared *shared);
+/*
+ * Let the tasks of the stopped task's space access `size` bytes at `va` of such
+ * memory.  0, or -1 with the message.
+ */
+int shared_allow(struct run *run, struct task *task, uint64_t va,
+		 uint64_t size);
 /* Unmap the memory in pmon; the program keeps its mapping. */
 void shared_close(struct shared *shared);
 

@@ -20,11 +20,11 @@ space_new(int mem)
 }
 
 struct space *
-space_copy(const struct space *space, int mem)
+space_copy(const struct space *space, int mem, uint64_t since)
 {
 	struct space *copy = space_new(mem);
 
-	copy->thread_pages = thread_pages_copy(space->thread_pages);
+	copy->thread_pages = thread_pages_copy(space->thread_pages, since);
 	copy->redirection = space->redirection;
 	copy->own_thread_reg = space->own_thread_reg ?
 				       mem_strdup(space->own_thread_reg) :

@@ -8,8 +8,11 @@
 
 /* An empty space with one reference; mem is the host's handle. */
 struct space *space_new(int mem);
-/* The space of a fork's child, with the same modules planted. */
-struct space *space_copy(const struct space *space, int mem);
+/*
+ * The space of a fork's child, with the same modules planted.  Its memory may
+ * lack what was done since extension number `since` (run->extended).
+ */
+struct space *space_copy(const struct space *space, int mem, uint64_t since);
 /* Add a reference. */
 void space_hold(struct space *space);
 /* Drop a reference; the last one frees the module. */

@@ -24,7 +24,9 @@
 enum {
 	PAGE_STEP = 1 << 16,	/* a page's size is a multiple of this */
 	PAGE_MORE = 1 << 29,	/* room for libraries that may be loaded */
+	OPEN_MORE = 1 << 22,	/* that much of which can be accessed at first */
 	THREAD_PAGES = 64,	/* in one chunk */
+	PAGES_FIRST = 16,	/* that can be accessed at first */
 };
 
 /*
@@ -33,6 +35,7 @@ enum {
  */
 struct chunk {
 	unsigned refs;		/* by the thread pages of spaces */
+	uint64_t number;	/* when it was mapped: see run->extended */
 	struct shared shared;	/* at the same va in all these spaces */
 	/* The thread pages of the space whose task has the page, or NULL. */
 	const struct thread_pages *takers[THREAD_PAGES];
@@ -42,6 +45,14 @@ struct chunk {
 struct thread_pages {
 	uint64_t size;		/* of one page */
 	uint64_t used;		/* bytes of each page, by modules */
+	/*
+	 * Tasks can access the first `open` bytes of the first `nopen` pages.
+	 * The rest is for libraries and tasks that may come: if the program
+	 * locks its memory, nothing is allocated for that.
+	 */
+	uint64_t open;
+	uint32_t nopen;
+	uint64_t opened;	/* the last time: see run->extended */
 	bool marked;		/* see reg_thread_mark in arch.h */
 	struct chunk **chunks;
 	size_t nchunks;
@@ -76,25 +87,93 @@ thread_page_taker(const struct thread_pages *thread_pages, uint32_t thread_page)
 			->takers[thread_page % THREAD_PAGES];
 }
 
+static uint32_t
+thread_pages_n(const struct thread_pages *thread_pages)
+{
+	return (uint32_t)thread_pages->nchunks * THREAD_PAGES;
+}
+
+/* A seccomp filter may kill the process for its system calls. */
+static int
+task_unconfined(struct run *run, struct task *task)
+{
+	return task_confined(run, task) ?
+		       fail("a seccomp filter may forbid the system calls that "
+			    "counters need") :
+		       0;
+}
+
 /* Have the task map a chunk of pages.  0, or -1 with the message. */
 static int
-chunk_map(struct run *run, struct task *task, uint64_t size,
-	  struct chunk *chunk)
+chunk_map(struct run *run, struct task *task, struct thread_pages *thread_pages)
 {
-	uint64_t total = size * THREAD_PAGES;
+	uint64_t total = thread_pages->size * THREAD_PAGES;
+	struct chunk *chunk, new = { .refs = 1 };
 
-	/*
-	 * A seccomp filter may kill the process for its system calls, and
-	 * RLIMIT_FSIZE would, by SIGXFSZ.
-	 */
-	if (task_confined(run, task))
-		return fail("a seccomp filter may forbid the system calls that "
-			    "counters need");
+	if (task_unconfined(run, task))
+		return -1;
 	if (!task_room(run, task, total))
 		return fail("its address space is limited (RLIMIT_AS)");
+	/* The kernel would send SIGXFSZ. */
 	if (run->host->native && total > run->host->native->file_max(task->tid))
 		return fail("the size of its files is limited (RLIMIT_FSIZE)");
-	return shared_open(run, task, total, &chunk->shared);
+	if (shared_open(run, task, total, thread_pages->open, &new.shared))
+		return -1;
+	new.number = run->extended++;
+	*vec_push(thread_pages->chunks,
+		  thread_pages->nchunks) = chunk = mem_alloc(sizeof(*chunk));
+	*chunk = new;
+	return 0;
+}
+
+/*
+ * Have the task let all tasks of its space access the first `open` bytes of the
+ * first n pages.  0, or -1 with the message.
+ */
+static int
+thread_pages_allow(struct run *run, struct task *task,
+		   struct thread_pages *thread_pages, uint32_t n, uint64_t open)
+{
+	uint32_t i = open == thread_pages->open ? thread_pages->nopen : 0;
+
+	if (task_unconfined(run, task))
+		return -1;
+	while (i < n) {
+		uint64_t from = i < thread_pages->nopen ? thread_pages->open :
+							  0;
+		uint32_t end = open < thread_pages->size ?
+				       i + 1 :
+				       (i / THREAD_PAGES + 1) * THREAD_PAGES;
+
+		if (end > n)
+			end = n;
+		if (shared_allow(
+			    run, task, thread_page_va(thread_pages, i) + from,
+			    (end - i - 1) * thread_pages->size + open - from))
+			return -1;
+		i = end;
+	}
+	thread_pages->nopen = n;
+	thread_pages->open = open;
+	thread_pages->opened = run->extended++;
+	return 0;
+}
+
+/* Have the task make the thread page accessible, and others with it. */
+static int
+thread_page_allow(struct run *run, struct task *task,
+		  struct thread_pages *thread_pages, uint32_t thread_page)
+{
+	uint32_t n = PAGES_FIRST;
+
+	if (thread_page < thread_pages->nopen)
+		return 0;
+	while (n <= thread_page)
+		n *= 2;
+	if (n > thread_pages_n(thread_pages))
+		n = thread_pages_n(thread_pages);
+	return thread_pages_allow(run, task, thread_pages, n,
+				  thread_pages->open);
 }
 
 /* ---- the register */
@@ -160,8 +239,8 @@ thread_pages_guard(const struct space *space, const struct module *module)
 {
 	struct thread_pages *thread_pages = space->thread_pages;
 
-	for (uint32_t i = 0;
-	     thread_pages && i < thread_pages->nchunks * THREAD_PAGES; i++)
+	for (uint32_t i = 0; thread_pages && i < thread_pages_n(thread_pages);
+	     i++)
 		if (*thread_page_taker(thread_pages, i) == thread_pages)
 			counters_guard(module,
 				       thread_page_bytes(thread_pages, i),
@@ -193,19 +272,13 @@ static int
 thread_page_take(struct run *run, struct task *task, struct task *mapper,
 		 struct thread_pages *thread_pages)
 {
-	struct chunk chunk = { .refs = 1 };
-	uint32_t thread_page = 0,
-		 n = (uint32_t)thread_pages->nchunks * THREAD_PAGES;
+	uint32_t thread_page = 0, n = thread_pages_n(thread_pages);
 
 	while (thread_page < n && *thread_page_taker(thread_pages, thread_page))
 		thread_page++;
-	if (thread_page == n) {
-		if (chunk_map(run, mapper, thread_pages->size, &chunk))
-			return -1;
-		*vec_push(thread_pages->chunks,
-			  thread_pages->nchunks) = mem_alloc(sizeof(chunk));
-		*thread_pages->chunks[thread_pages->nchunks - 1] = chunk;
-	}
+	if ((thread_page == n && chunk_map(run, mapper, thread_pages)) ||
+	    thread_page_allow(run, mapper, thread_pages, thread_page))
+		return -1;
 	if (register_take(run, task, thread_pages,
 			  thread_page_va(thread_pages, thread_page)))
 		return fail("the process has ended");
@@ -268,13 +341,20 @@ task_give(struct run *run, struct task *task, void *mapper)
 		thread_page_give(run, task, mapper);
 }
 
+/* The size of a page, or of a part of one, with so many bytes of counters. */
+static uint64_t
+page_round(uint64_t need)
+{
+	return (REGIONS_BEGIN + need + PAGE_STEP - 1) / PAGE_STEP * PAGE_STEP;
+}
+
 int
 thread_pages_open(struct run *run, struct task *task, uint64_t need)
 {
 	struct space *space = task->process->space;
 	struct thread_pages *thread_pages = mem_alloc(sizeof(*thread_pages));
 	const struct event *event = run_queued(run, task);
-	uint64_t own;
+	uint64_t own, more = 0;
 	int err = 0;
 
 	if (!run->host->reg_get(task->tid, run->arch->reg_thread, &own) &&
@@ -284,9 +364,9 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 		return fail("%s", space->own_thread_reg);
 	}
 	if (run->opts->selection.objects.n)
-		need += PAGE_MORE;
-	thread_pages->size = (REGIONS_BEGIN + need + PAGE_STEP - 1) /
-			     PAGE_STEP * PAGE_STEP;
+		more = PAGE_MORE;
+	thread_pages->size = page_round(need + more);
+	thread_pages->open = page_round(need + (more ? OPEN_MORE : 0));
 	thread_pages->used = REGIONS_BEGIN;
 	if ((event && event->kind != EVENT_PAUSED) || task->group_stopped)
 		err = fail("the process was stopped");
@@ -303,33 +383,49 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 }
 
 int
-thread_pages_reserve(struct space *space, uint64_t need, struct region *region)
+thread_pages_reserve(struct run *run, struct task *task, uint64_t need,
+		     struct region *region)
 {
-	struct thread_pages *thread_pages = space->thread_pages;
+	struct thread_pages *thread_pages = task->process->space->thread_pages;
+	uint64_t open;
 
 	need = (need + REGIONS_BEGIN - 1) / REGIONS_BEGIN * REGIONS_BEGIN;
 	if (!thread_pages || thread_pages->size - thread_pages->used < need)
 		return fail("there is no more room for counters");
+	open = page_round(thread_pages->used + need + OPEN_MORE);
+	if (open > thread_pages->size)
+		open = thread_pages->size;
+	if (thread_pages->open < thread_pages->used + need &&
+	    thread_pages_allow(run, task, thread_pages, thread_pages->nopen,
+			       open))
+		return -1;
 	*region = (struct region){ REGION_COUNTERS, thread_pages->used, need };
 	thread_pages->used += need;
 	return 0;
 }
 
 struct thread_pages *
-thread_pages_copy(const struct thread_pages *thread_pages)
+thread_pages_copy(const struct thread_pages *thread_pages, uint64_t since)
 {
 	struct thread_pages *copy;
 
 	if (!thread_pages)
 		return NULL;
 	copy = mem_alloc(sizeof(*copy));
-	*copy = (struct thread_pages){ .size = thread_pages->size,
-				       .used = thread_pages->used };
+	*copy = *thread_pages;
+	copy->chunks = NULL;
+	copy->nchunks = 0;
 	for (size_t i = 0; i < thread_pages->nchunks; i++) {
+		if (thread_pages->chunks[i]->number >= since)
+			break;
 		thread_pages->chunks[i]->refs++;
 		*vec_push(copy->chunks,
 			  copy->nchunks) = thread_pages->chunks[i];
 	}
+	if (copy->opened >= since)
+		copy->nopen = 0;
+	if (copy->nopen > thread_pages_n(copy))
+		copy->nopen = thread_pages_n(copy);
 	return copy;
 }
 
@@ -547,7 +643,7 @@ thread_pages_close(struct run *run, struct space *space)
 
 	if (!thread_pages)
 		return;
-	for (uint32_t i = 0; i < thread_pages->nchunks * THREAD_PAGES; i++)
+	for (uint32_t i = 0; i < thread_pages_n(thread_pages); i++)
 		if (*thread_page_taker(thread_pages, i) == thread_pages) {
 			thread_page_drain(run, NULL, space, i);
 			*thread_page_taker(thread_pages, i) = NULL;

@@ -20,15 +20,17 @@ int thread_pages_open(struct run *run, struct task *task, uint64_t need);
 void thread_pages_close(struct run *run, struct space *space);
 /*
  * Reserve a *region of `need` bytes for counters, at the same offset in all
- * thread pages of the space.  0, or -1 with the message.
+ * thread pages of the stopped task's space.  0, or -1 with the message.
  */
-int thread_pages_reserve(struct space *space, uint64_t need,
+int thread_pages_reserve(struct run *run, struct task *task, uint64_t need,
 			 struct region *region);
 /*
  * The thread pages of a fork's child, which shares its parent's memory; its
- * tasks take pages of their own.  NULL for NULL.
+ * tasks take pages of their own.  What was done since extension number `since`
+ * (run->extended) may have come too late for the child.  NULL for NULL.
  */
-struct thread_pages *thread_pages_copy(const struct thread_pages *thread_pages);
+struct thread_pages *thread_pages_copy(const struct thread_pages *thread_pages,
+				       uint64_t since);
 /*
  * If the image may use the register that leads to thread pages, give the
  * register up for the whole space: true, and space->own_thread_reg says why.

@@ -19,6 +19,7 @@ enum {
 	IDLE_MAX = 20,		/* waits in a row in which nothing happens */
 	TID_FIRST = 1 << 23,	/* no task of this machine has such an id */
 	IDS_MAX = 16,
+	NEXTS_MAX = 128,	/* tasks of a run */
 };
 
 struct fake fake;
@@ -239,9 +240,10 @@ idle(struct event *event)
 void
 fake_wait(struct event *event)
 {
-	struct fake_task *nexts[64];
+	struct fake_task *nexts[NEXTS_MAX];
 	size_t deeds[FAKE_DEEDS], n, ndeeds, choice;
 
+	must(fake.ntasks <= NEXTS_MAX);
 	for (;;) {
 		n = nexts_find(nexts);
 		if (!n && free_advance())

@@ -7,7 +7,7 @@
 
 #include "monitor/process/client.h"
 
-enum { TOLD_TASKS = 64 };
+enum { TOLD_TASKS = 128 };
 
 struct told {
 	struct logged {

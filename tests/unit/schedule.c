@@ -27,8 +27,9 @@
 
 /*
  * ASK makes a system call, and MARK one that counts; the others are named after
- * theirs.  A child goes on at the label, a thread there with its stack.  All
- * programs begin with the same instructions.
+ * theirs.  A child goes on at the label, a thread there with its stack; a twin
+ * is a process that shares the memory.  All programs begin with the same
+ * instructions.
  */
 static const char macros[] =
 	".macro ASK nr, a=0, b=0\n"
@@ -45,6 +46,8 @@ static const char macros[] =
 	".macro VFORK child\n	ASK 58\n	test %eax, %eax\n"
 	"	je \\child\n.endm\n"
 	".macro THREAD at, stack\n	ASK 56, 0x50f00, \\stack\n"
+	"	test %eax, %eax\n	je \\at\n.endm\n"
+	".macro TWIN at, stack\n	ASK 56, 0x40f00, \\stack\n"
 	"	test %eax, %eax\n	je \\at\n.endm\n"
 	".macro FUNC name\n	.type \\name, @function\n"
 	"\\name:\n	.cfi_startproc\n.endm\n"
@@ -117,6 +120,22 @@ static const char detached[] =
 	"	MARK 5\n	call work\n	MARK 6\n	call work\n"
 	"	END\n";
 
+/*
+ * More tasks than the first chunk of thread pages has room for
+ * (monitor/process/thread_pages.c): a thread gets a page of a second chunk,
+ * perhaps after the leader's fork was made and before pmon hears of it.
+ */
+static const char crowd[] =
+	"	mov $62, %ebx\n"
+	"1:	THREAD rest, stack1\n	dec %ebx\n	jne 1b\n"
+	"	THREAD one, stack2\n"
+	"	FORK two\n	WAIT\n	MARK 5\n	END\n"
+	"one:	TWIN gone, stack1\n"
+	"	MARK 6\n	REST\n"
+	"two:	call work\n	MARK 7\n	END\n"
+	"gone:	EXIT\n"
+	"rest:	REST\n";
+
 enum { ANY = -1 };
 
 /* works: how often `work` is called, if nobody disturbs. */
@@ -131,6 +150,7 @@ static const struct program {
 	{ "takes", takes, ANY },
 	{ "births", births, 1 + 1 + 1 + 2 },
 	{ "detached", detached, 1 + 1 + 1 },
+	{ "crowd", crowd, 1 + 1 },	/* the last: see test_crowd */
 };
 
 static const char *const patches[] = {
@@ -141,7 +161,7 @@ static const char *const patches[] = {
 };
 
 enum {
-	PROGRAMS = sizeof(programs) / sizeof(*programs),
+	PROGRAMS = sizeof(programs) / sizeof(*programs) - 1,
 	PATCHES = sizeof(patches) / sizeof(*patches),
 };
 
@@ -150,7 +170,7 @@ programs_make(void **state)
 {
 	int err = work_make(state);
 
-	for (size_t i = 0; i < PROGRAMS; i++) {
+	for (size_t i = 0; i <= PROGRAMS; i++) {
 		char *name = mem_printf("%s.s", programs[i].name);
 		char *text = mem_printf("%s%s%s", macros, programs[i].text,
 					second);
@@ -416,6 +436,28 @@ test_detached(void **state)
 			orders_run("detached", patches[k], stops, 2);
 }
 
+/*
+ * A stop is seen late: a few choices later others go on, and this task is
+ * passed over for long.  The leader's fork is one of these choices.
+ */
+static void
+test_crowd(void **state)
+{
+	enum { FROM = 500, TO = 700, AFTER = 4, LONG = 100 };
+
+	struct fake_schedule schedule = { .nchoices = FAKE_CHOICES };
+	struct fake_result result = { .deed_done = true };
+
+	for (size_t i = FROM; i < TO; i++)
+		for (size_t k = 1; k < AFTER; k++) {
+			memset(schedule.choices, 0, sizeof(schedule.choices));
+			schedule.choices[i] = 1;
+			memset(schedule.choices + i + k, 1, LONG);
+			schedule_run(programs[PROGRAMS].name, patches[0],
+				     &schedule, &result);
+		}
+}
+
 /* One schedule, by hand. */
 static int
 schedule_again(const char *text)
@@ -440,6 +482,7 @@ main(void)
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_detached),
+		cmocka_unit_test(test_crowd),
 	};
 
 	if (getenv("PMON_SCHEDULE"))
