@@ -46,6 +46,8 @@ struct insn {
 	bool skips;		/* jumps past the prefix (arch->locked) of the
 				   instruction at target; decode sets false,
 				   and target to the address jumped to */
+	bool mentions;		/* perhaps its value is an address: not a load,
+				   a store, nor a target */
 };
 
 #endif

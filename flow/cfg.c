@@ -189,7 +189,7 @@ static bool
 jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 {
 	struct tables *tables = tables_open(cfg, in);
-	struct more more = { .refs = true };
+	struct more more = { 0 };
 	bool news;
 	int rounds = 0;
 
@@ -208,9 +208,10 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 	jumps_settle(cfg, tables);
 	cfg->elsewhere |= proof_mentions(cfg, in);
 	cfg->unresolved |= cfg->elsewhere;
-	if (cfg->unresolved)
-		more.taken = proof_taken(cfg, in, &more.ntaken);
-	if (cfg->unresolved && (in->nrefs || more.ntaken))
+	more.refs = cfg->unresolved && in->nrefs;
+	more.entered = !cfg->unresolved;
+	more.taken = proof_taken(cfg, in, &more.ntaken);
+	if (more.refs || more.ntaken)
 		graph_prove(cfg, in, tables, &more);
 	news = proof_cut(cfg, in, cuts);
 	if (cfg->unresolved && !news)

@@ -13,6 +13,7 @@ struct more {
 	bool refs;		/* the code addresses in cfg_input.refs */
 	uint64_t *taken;	/* addresses that the code takes, ascending */
 	size_t ntaken;
+	bool entered;		/* control may come there from elsewhere */
 	uint64_t *suspects;	/* see proof_suspects */
 	size_t nsuspects;
 };

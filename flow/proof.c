@@ -217,13 +217,15 @@ insn_mentions(const struct cfg_input *in, const struct insn *insn)
 	const uint8_t *code;
 	size_t avail;
 
+	if (!insn->mentions)
+		return 0;
 	code = in->text(in->ctx, insn->addr, &avail);
 	if (!code || in->arch->motion(code, avail, insn->addr, &motion) ||
 	    !motion.refers || !cfg_inside(in, motion.refers))
 		return 0;
 	/* A pc-relative operand is read from memory, unless by a lea. */
 	if (!motion.disp)
-		return motion.refers;
+		return in->relocated ? 0 : motion.refers;
 	return !in->arch->effect(code, avail, insn->addr, &effect) &&
 			       effect.op == EFFECT_SUM ?
 		       motion.refers :
@@ -267,6 +269,19 @@ proof_mentions(const struct cfg *cfg, const struct cfg_input *in)
 	return false;
 }
 
+/*
+ * Whether control may come to addr, which proven code takes, from elsewhere:
+ * not if addr is known anyway, or nothing but this shows that it is code.
+ */
+static bool
+entered(const struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
+{
+	long insn = cfg_insn(cfg, addr);
+
+	return insn >= 0 && insn != cfg->entry && cfg_proven(cfg, insn) &&
+	       !ocaml_handles(in, addr);
+}
+
 uint64_t *
 proof_taken(const struct cfg *cfg, const struct cfg_input *in, size_t *n)
 {
@@ -281,7 +296,7 @@ proof_taken(const struct cfg *cfg, const struct cfg_input *in, size_t *n)
 		     block->proof == PROOF_FLOW && i < block->count; i++) {
 			uint64_t addr = insn_mentions(in, &insn[i]);
 
-			if (addr)
+			if (addr && (cfg->unresolved || entered(cfg, in, addr)))
 				*vec_push(taken, *n) = addr;
 		}
 	}

@@ -247,6 +247,16 @@ x86_parts(const uint8_t *code, size_t size, struct quick *parts)
 	       (parts->kind == INSN_PLAIN || !parts->prefixes);
 }
 
+/* May the instruction's value be the address of code: lea, or a constant? */
+static bool
+mentions(const struct quick *parts)
+{
+	if (parts->kind != INSN_PLAIN || parts->escaped)
+		return false;
+	return parts->imm_len >= 4 ||
+	       (parts->opcode == 0x8d && (parts->relative || !parts->based));
+}
+
 bool
 x86_quick(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 {
@@ -261,6 +271,7 @@ x86_quick(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 		.target = parts.direct ? target_of(code, parts.len,
 						   parts.imm_len, addr) :
 					 0,
+		.mentions = mentions(&parts),
 	};
 	return true;
 }

@@ -336,11 +336,18 @@ __asm__(".text\n"
 	".size refused_call, . - refused_call\n"
 	".type refused_address, @function\n"
 	"refused_address:\n"
-	"	lea 1f(%rip), %rax\n"
+	"	lea 1f + 1(%rip), %rax\n"
 	"	inc %ecx\n"
 	"1:	inc %ecx\n"
 	"	ret\n"
 	".size refused_address, . - refused_address\n"
+	".type takes_label, @function\n"
+	"takes_label:\n"
+	"	lea 1f(%rip), %rax\n"
+	"	inc %ecx\n"
+	"1:	inc %ecx\n"
+	"	ret\n"
+	".size takes_label, . - takes_label\n"
 	".type refused_eip, @function\n"
 	"refused_eip:\n"
 	"	mov 5(%eip), %eax\n"
@@ -554,9 +561,19 @@ refused_with(const char *name, const char *why, bool shared)
 }
 
 static void
+relocated_whole(const char *name)
+{
+	struct relocation *c = own_relocated(
+		name, &(struct make_options){ .method = PLACE_EVERY });
+
+	if (!c->relocated)
+		fail_msg("%s: %s", name, fail_message());
+	relocation_free(c);
+}
+
+static void
 test_refused(void **unused)
 {
-	struct relocation *c;
 
 	refused_with("refused_middle", "leads to the middle of an instruction",
 		     false);
@@ -565,10 +582,9 @@ test_refused(void **unused)
 	refused_with("refused_address", "takes the address of code", false);
 	refused_with("refused_eip", "cannot be relocated", false);
 	refused_with("refused_flags", "flags are in use", true);
-	c = own_relocated("refused_flags",
-			  &(struct make_options){ .method = PLACE_EVERY });
-	assert_non_null(c->relocated);
-	relocation_free(c);
+	relocated_whole("refused_flags");
+	/* Unlike refused_address's, this address begins a block. */
+	relocated_whole("takes_label");
 }
 
 /* What is more than 2 GB away cannot be reached. */
