@@ -159,8 +159,18 @@ for my $options (['--patch=trap'], ['--patch=emulate'], ['--patch=auto'],
 
 # Reports of a program that waits in the middle.  It goes on when it is told to.
 my $tell = "$scratch/tell";
-POSIX::mkfifo($tell, 0600) or die "$tell: $!\n";
-open my $told, '+<', $tell or die "$tell: $!\n";
+my $told;
+
+# The standard input of a program to be told.  Each has its own: one that is
+# killed leaves what it has not read, which would tell the next too early.
+sub
+tell_new
+{
+	unlink $tell;
+	POSIX::mkfifo($tell, 0600) or die "$tell: $!\n";
+	open $told, '+<', $tell or die "$tell: $!\n";
+	return $tell;
+}
 
 sub
 tell_it
@@ -168,7 +178,7 @@ tell_it
 	syswrite $told, '.' or die "$tell: $!\n";
 }
 
-my ($run, $file) = monitored('pauses', [], in_file => $tell);
+my ($run, $file) = monitored('pauses', [], in_file => tell_new());
 for my $time (1 .. 3) {
 	ok(wait_for(sub { (ledger_read($file)->{31} // 0) == $time }),
 	    'it waits');
@@ -189,7 +199,8 @@ attached
 {
 	my (@options) = @_;
 	my $file = ledger_new();
-	my $target = start([ledger(), $file, 'pauses'], in_file => $tell);
+	my $target = start([ledger(), $file, 'pauses'],
+	    in_file => tell_new());
 	my $pid = $target->{pid};
 	my $what = "attached, @options";
 	my $waits = sub {
