@@ -13,6 +13,7 @@
 #include "monitor/account.h"
 #include "monitor/patch/linker.h"
 #include "monitor/patch/plant.h"
+#include "monitor/process/cut.h"
 #include "monitor/process/events.h"
 #include "monitor/process/machine.h"
 #include "monitor/process/sigtrap.h"
@@ -136,6 +137,17 @@ process_find(struct run *run, pid_t pid)
 	return process;
 }
 
+/* The task's pause may have made its system call fail. */
+static void
+task_ready(struct run *run, struct task *task, void *process)
+{
+	const struct event *queued = run_queued(run, task);
+
+	if (task->process == process && task->state == TASK_STOPPED && queued &&
+	    queued->kind == EVENT_PAUSED)
+		cut_ready(run, task);
+}
+
 /*
  * The process may be stopped in the middle of anything.  A fork, an exec or its
  * end must be entered into the tables first; its memory is opened last, when
@@ -163,6 +175,7 @@ process_attach(struct run *run, pid_t pid)
 	/* The tasks' stops stay in the queue, for the run loop. */
 	run_pause_all(run, STOP_ATTACH);
 	process = process_find(run, pid);
+	task_each(run, task_ready, process);
 	task = process ? run_stopped_task(run, process->space) : NULL;
 	if (!task)
 		return fail("process %d: has ended", (int)pid);

@@ -398,6 +398,22 @@ run_stop_kept(struct run *run)
 			space_clear(run, p);
 }
 
+/*
+ * The task's pause may have made its system call fail.  The call may have run
+ * in a slot.
+ */
+static void
+task_ready(struct run *run, struct task *task, void *ctx)
+{
+	const struct event *queued = run_queued(run, task);
+
+	if (!task->process || task->state != TASK_STOPPED || !queued ||
+	    queued->kind != EVENT_PAUSED)
+		return;
+	patch_signal(run, task, 0);
+	cut_ready(run, task);
+}
+
 static void
 traps_add(struct run *run, const struct space *space)
 {
@@ -416,6 +432,7 @@ run_stop(struct run *run, int signal)
 		run->standing = run_clock();
 	run_pause_all(run, STOP_STOPPING);
 	abnormal_present(run, PRESENT);
+	task_each(run, task_ready, NULL);
 	run->stopping = true;
 	for (process = run->processes; process; process = process->next)
 		if (process->space && !space_seen(run, process)) {

@@ -10,8 +10,8 @@ use Pmon;
 
 for my $case (['read', '--no-traps', 10 .. 24], ['sleep', '--no-traps', 21, 24],
     ['futex', '--no-traps', 21], ['suspend', '--no-traps', 21],
-    ['spin', '--no-traps', 21], ['threads', '--no-traps', 21],
-    ['read', '--units=func', 21]) {
+    ['epoll', '--no-traps', 12, 18, 21, 24, 40], ['spin', '--no-traps', 21],
+    ['threads', '--no-traps', 21], ['read', '--units=func', 21]) {
 	my ($mode, $option, @at) = @$case;
 	my @bad = map {
 		my $why = orphaned($mode, [$option], $_) //
@@ -22,6 +22,10 @@ for my $case (['read', '--no-traps', 10 .. 24], ['sleep', '--no-traps', 21, 24],
 	is_deeply(\@bad, [], "$mode, $option: pmon is killed, " . @at .
 	    ' times');
 }
+
+# A signal interrupts a call that pmon has made the thread repeat.
+is(interrupted('epoll', ['--no-traps'], 30), 'status 0, epoll -4, status 0',
+    'a signal comes while pmon attaches');
 
 is(orphaned('read', ['--no-traps'], 22, again => 1), '',
     'another pmon attaches behind one that was killed');

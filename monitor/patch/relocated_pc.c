@@ -501,7 +501,8 @@ relocated_begin(struct run *run, struct task *task)
 	struct regs regs;
 	uint8_t pc = run->arch->reg_pc, orig = run->abi->reg_orig;
 
-	if (run->host->regs_get(task->tid, &regs) ||
+	/* A task in a system call comes back to the original. */
+	if (task->ready_va || run->host->regs_get(task->tid, &regs) ||
 	    (orig != REG_NONE && (int64_t)regs.r[orig] >= 0))
 		return;
 	run->host->reg_set(task->tid, pc,

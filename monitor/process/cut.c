@@ -19,8 +19,8 @@
 /* A system call that was cut short and goes on. */
 struct cut {
 	const struct abi_transfer *of;
-	uint64_t arg[6];	/* as the program made the call */
-	uint64_t done;		/* bytes moved so far */
+	uint64_t arg[6]; /* as the program made the call */
+	uint64_t done; /* bytes moved so far */
 };
 
 static bool
@@ -119,6 +119,47 @@ call_repeat(const struct run *run, struct regs *regs, int nr)
 	regs->r[run->abi->reg_orig] = -1;
 }
 
+/* Is the task where cut_ready has set it? */
+static bool
+call_ready(const struct run *run, const struct task *task,
+	   const struct regs *regs)
+{
+	return task->ready_va && task->ready_va == regs->r[run->arch->reg_pc] &&
+	       (int64_t)regs->r[run->abi->reg_orig] < 0;
+}
+
+void
+cut_ready(struct run *run, struct task *task)
+{
+	struct regs regs;
+	int nr;
+
+	if (!run->host->native || run->host->regs_get(task->tid, &regs))
+		return;
+	nr = (int)regs.r[run->abi->reg_orig];
+	if (nr < 0 || !call_failed(run, &regs, nr) || signal_waits(run, task))
+		return;
+	call_repeat(run, &regs, nr);
+	if (!run->host->regs_set(task->tid, &regs))
+		task->ready_va = regs.r[run->arch->reg_pc];
+}
+
+bool
+cut_unready(struct run *run, struct task *task)
+{
+	struct regs regs;
+	bool ready = task->ready_va && !run->host->regs_get(task->tid, &regs) &&
+		     call_ready(run, task, &regs);
+
+	task->ready_va = 0;
+	if (!ready)
+		return false;
+	regs.r[run->abi->reg_orig] = regs.r[run->abi->reg_result];
+	regs.r[run->abi->reg_result] = -EINTR;
+	regs.r[run->arch->reg_pc] += run->arch->syscall_len;
+	return !run->host->regs_set(task->tid, &regs);
+}
+
 void
 cut_undo(struct run *run, struct task *task, bool goes_on)
 {
@@ -127,6 +168,10 @@ cut_undo(struct run *run, struct task *task, bool goes_on)
 	bool failed;
 	int nr;
 
+	/* A signal that came since then is to interrupt the call. */
+	if (task->ready_va && signal_waits(run, task))
+		cut_unready(run, task);
+	task->ready_va = 0;
 	if (!run->host->native || run->host->regs_get(task->tid, &regs))
 		return;
 	nr = (int)regs.r[run->abi->reg_orig];

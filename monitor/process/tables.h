@@ -108,6 +108,8 @@ struct task {
 				   have cut a system call short */
 	struct cut *cut;	/* the cut system call that it continues, or
 				   NULL: see cut.c */
+	uint64_t ready_va;	/* of the system call that it is set to repeat
+				   (cut_ready), or 0 */
 	bool released;		/* not traced any more, its end is awaited */
 	bool born;		/* its first stop is still to be handled: it
 				   begins in the middle of functions */

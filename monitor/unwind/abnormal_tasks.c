@@ -15,6 +15,7 @@
 #include "monitor/patch/springs.h"
 #include "monitor/patch/tamper.h"
 #include "monitor/patch/unreported.h"
+#include "monitor/process/cut.h"
 #include "monitor/process/events.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
@@ -212,9 +213,17 @@ frames_come(struct run *run, struct task *task, void *process)
 	struct space *space = task->process ? task->process->space : NULL;
 	struct stack_switch stack_switch = { 0 };
 	struct signal_state state;
+	bool ready;
+	int err;
 
-	if (task->process != process || task->state != TASK_STOPPED ||
-	    task_stack_switch(run, task, true, &stack_switch))
+	if (task->process != process || task->state != TASK_STOPPED)
+		return;
+	/* It has begun the call that it is to repeat. */
+	ready = cut_unready(run, task);
+	err = task_stack_switch(run, task, true, &stack_switch);
+	if (ready)
+		cut_ready(run, task);
+	if (err)
 		return;
 	/* A signal may have interrupted an unknown frame anywhere. */
 	if (stack_switch.unknown && !run->host->signals(task->tid, &state) &&

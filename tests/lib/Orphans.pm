@@ -11,9 +11,9 @@ use Left;
 use Pmon;
 use Target;
 
-our @EXPORT = qw(orphan orphaned left_by);
+our @EXPORT = qw(interrupted orphan orphaned left_by);
 
-my ($READ, $WAIT4) = (0, 61);
+my ($READ, $WAIT4, $TGKILL, $USR1) = (0, 61, 234, 10);
 my $program = compile('orphan.c', '-O1', '-pthread');
 my $inject = abs_path(compile('fault_at.c', qw(-O2 -shared -fPIC)));
 # The number of the call that the first thread is in.
@@ -128,18 +128,47 @@ left_by
 	    $target->finish;
 }
 
-# Kill pmon just before its nth request.  What is not as it should be then, or
-# '': 'traps' if the process died of a breakpoint.  undef: it has not come so
-# far.  With `again` another pmon attaches behind it.
+# Stop pmon just before its nth request while it attaches, send the process's
+# first thread a signal that it handles, and let pmon go on.  What the process
+# says at the end.
+sub
+interrupted
+{
+	my ($mode, $options, $n) = @_;
+	my $target = orphan($mode);
+	my $pid = $target->{pid};
+	my $run = start([$pmon, '--no-config', @$options,
+		"--report=summary:$scratch/orphan", '-p', $pid], env => {
+		LD_PRELOAD => $inject, PMON_FAULT => "ptrace:$n:halt" });
+
+	wait_for(sub { slurp("/proc/$run->{pid}/stat") =~ /\) T / ||
+	    has_ended($run->{pid}) });
+	syscall($TGKILL, $pid, $pid, $USR1) == 0 or die "tgkill: $!";
+	kill CONT => $run->{pid};
+	# It waits for the thread that reads when it has left its own call.
+	wait_for(sub { has_ended($run->{pid}) ||
+	    (slurp("/proc/$run->{pid}/syscall") =~ /^$WAIT4 / &&
+	    signals($pid) =~ /^[0 ]+$/ && rests($pid, $mode)) });
+	kill TERM => $run->{pid};
+	my $end = finish($run);
+	$target->tell('q');
+	my $last = $target->answer // 'nothing';
+	return join ', ', ended($end), $last, $target->finish;
+}
+
+# Kill pmon just before its nth request, or nth call of `call`.  What is not as it
+# should be then, or '': 'traps' if the process died of a breakpoint.  undef: it
+# has not come so far.  With `again` another pmon attaches behind it.
 sub
 orphaned
 {
 	my ($mode, $options, $n, %how) = @_;
 	my $target = orphan($mode);
 	my $pid = $target->{pid};
+	my $call = $how{call} // 'ptrace';
 	my $run = start([$pmon, '--no-config', @$options,
 		"--report=summary:$scratch/orphan", '-p', $pid], env => {
-		LD_PRELOAD => $inject, PMON_FAULT => "ptrace:$n:die" });
+		LD_PRELOAD => $inject, PMON_FAULT => "$call:$n:die" });
 
 	wait_for(sub { attached($run->{pid}, $target, $mode) });
 	my $first = $target->ask('w');

@@ -6,10 +6,12 @@
  * CALL `text` is the Nth pwrite(2): its bytes are refused for good, to ptrace(2)
  * too, as long as the file PMON_FAULT_WHILE exists, if that is set.  Instead of a
  * number ERROR may be `kill`, which kills the task that a
- * ptrace(2) call is about just before that is made, `die`, which kills pmon, or
- * `half`, which writes all of the text but the last page.  A place is a number for the return addresses on the stack,
- * the same in each run of one pmon.  The file PMON_FAULT_COUNTS gets a line for
- * each place: its call, the place, how many calls came from there.
+ * ptrace(2) call is about just before that is made, `die`, which kills pmon,
+ * `halt`, which stops pmon before a call that then succeeds, or `half`, which
+ * writes all of the text but the last page.  A place is a number for the return
+ * addresses on the stack, the same in each run of one pmon.  The file
+ * PMON_FAULT_COUNTS gets a line for each place: its call, the place, how many
+ * calls came from there.
  */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
@@ -53,7 +55,7 @@ static struct {
 	uint32_t place;
 	long at, seen;
 	int error;
-	bool again, ever, kill, die, half, counting;
+	bool again, ever, kill, die, halt, half, counting;
 	/* What the call that failed was about. */
 	bool failed;
 	uint64_t what[3];
@@ -81,6 +83,7 @@ fault_parse(const char *text)
 			fault.name = i;
 	fault.kill = !strcmp(error, "kill");
 	fault.die = !strcmp(error, "die");
+	fault.halt = !strcmp(error, "halt");
 	fault.half = !strcmp(error, "half");
 	fault.error = atoi(error);
 	fault.again = !strcmp(again, "again");
@@ -177,6 +180,10 @@ fails(enum name name, uint64_t a, uint64_t b, uint64_t c)
 	}
 	if (fault.die)
 		kill(getpid(), SIGKILL);
+	if (fault.halt) {
+		kill(getpid(), SIGSTOP);
+		return false;
+	}
 	fault.failed = true;
 	fault.what[0] = a;
 	fault.what[1] = b;
