@@ -349,6 +349,25 @@ relocated_bring(struct run *run, struct task *task, struct detour *detour,
 }
 
 /*
+ * The kernel takes the trap flag of a step back only when the task goes on
+ * otherwise: if pmon were killed before that, the flag would end a process that
+ * was attached to.  So a task that is paused, and may stay so for long, is paused
+ * once more before it runs anything.
+ */
+static void
+steps_forget(struct run *run, struct task *task)
+{
+	struct detour detour = { 0 };
+	struct event event;
+
+	if (task_interrupt(run, task, STOP_STEP) ||
+	    detour_go(run, task, RESUME_RUN, &detour, &event))
+		return;
+	if (detour.stopped)
+		task_interrupt(run, task, STOP_GROUP);
+}
+
+/*
  * Bring a task that is in a relocated function to where it could be in the
  * original as well, at *va.  Returns 1; 0 if the task left the relocated
  * function in doing so, or was in none; -1 if that cannot be done.
@@ -357,6 +376,7 @@ static int
 task_bring(struct run *run, struct task *task, uint64_t *va)
 {
 	const struct event *queued = run_queued(run, task);
+	bool paused = queued && queued->kind == EVENT_PAUSED;
 	const struct module *module;
 	uint8_t info[SIGINFO_MAX];
 	const struct func_plan *fplan;
@@ -383,11 +403,14 @@ task_bring(struct run *run, struct task *task, uint64_t *va)
 	r = relocated_bring(run, task, &detour, va);
 	if (r == DETOUR_TAKEN || detour_end(run, task, &detour))
 		return -1;
+	run->host->mask_set(task->tid, mask, NULL);
+	if (run->opts->npids && paused)
+		steps_forget(run, task);
+	else
+		run->host->native->siginfo_set(task->tid, info);
 	/* The task is stopped as before: its stop's event is still queued. */
 	if (queued && task->state == TASK_RUNNING)
 		task->state = TASK_STOPPED;
-	run->host->mask_set(task->tid, mask, NULL);
-	run->host->native->siginfo_set(task->tid, info);
 	return r;
 }
 

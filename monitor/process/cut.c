@@ -19,8 +19,8 @@
 /* A system call that was cut short and goes on. */
 struct cut {
 	const struct abi_transfer *of;
-	uint64_t arg[6]; /* as the program made the call */
-	uint64_t done; /* bytes moved so far */
+	uint64_t arg[6];	/* as the program made the call */
+	uint64_t done;		/* bytes moved so far */
 };
 
 static bool
