@@ -270,6 +270,10 @@ event_signal(struct run *run, struct task *task, const struct event *event)
 	case EVENT_PAUSED:
 		cut_undo(run, task, false);
 		return 0;
+	case EVENT_SYSCALL_EXIT:
+		if (task->paused)
+			cut_undo(run, task, false);
+		return 0;
 	default:
 		return 0;
 	}
@@ -408,7 +412,8 @@ task_ready(struct run *run, struct task *task, void *ctx)
 	const struct event *queued = run_queued(run, task);
 
 	if (!task->process || task->state != TASK_STOPPED || !queued ||
-	    queued->kind != EVENT_PAUSED)
+	    (queued->kind != EVENT_PAUSED &&
+	     (queued->kind != EVENT_SYSCALL_EXIT || !task->paused)))
 		return;
 	patch_signal(run, task, 0);
 	cut_ready(run, task);

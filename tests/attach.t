@@ -453,4 +453,9 @@ is(left_by('TERM', $_, ['--units=edge']), "status 0, 210, $_ 0, status 0",
     "$_: a call that waits, in a function with edges")
     for qw(poll suspend futex);
 
+# The kernel does not make this call again.  Where pmon watches system calls, the
+# pause at the detach is told as the call's exit.
+is(left_by('TERM', 'epoll', $_), 'status 0, 210, epoll 0, status 0',
+    "epoll: @$_") for ['--units=edge'], ['--no-traps', '--object=*'];
+
 done_testing;
