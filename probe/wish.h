@@ -19,6 +19,8 @@ struct plan_wish {
 	bool early; /* the same if only calls are counted, in relocated
 				   functions: that saves the entries' traps */
 	bool relocated;		/* count in relocated functions if possible */
+	bool shared;		/* all threads share the counters of relocated
+				   functions */
 	bool springs;		/* functions with unknown jumps, too:
 				   VIA_SPRING */
 	bool no_traps;		/* every site stays idle: there are no hooks,

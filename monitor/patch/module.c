@@ -293,13 +293,14 @@ int
 module_fill(struct run *run, struct task *task, struct module *module)
 {
 	struct batch batch = { 0 };
-	bool relocated = module->plan->wish.relocated;
+	const struct plan_wish *wish = &module->plan->wish;
+	bool relocated = wish->relocated, shared = wish->shared;
 	int err = module_choose(run, task, module, &batch);
 
 	if (!err)
 		relocated_map(run, task, module);
-	/* Without relocated functions the plan has other sites. */
-	if (!err && relocated && !module->plan->wish.relocated)
+	/* Without relocated functions, or with others, it has other sites. */
+	if (!err && (relocated != wish->relocated || shared != wish->shared))
 		err = module_choose(run, task, module, &batch);
 	if (!err) {
 		if (slots_needed(run, module))

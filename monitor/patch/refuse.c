@@ -8,6 +8,7 @@
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
 #include "monitor/patch/springs.h"
+#include "monitor/process/shared_page.h"
 #include "monitor/process/thread_pages.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -60,8 +61,9 @@ void
 relocated_refuse_space(struct run *run, const struct space *space)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		relocated_refuse(run, space->modules[i]->plan,
-				 space->own_thread_reg);
+		if (!space->modules[i]->shared_page)
+			relocated_refuse(run, space->modules[i]->plan,
+					 space->own_thread_reg);
 }
 
 /*
@@ -74,6 +76,62 @@ counters_need(const struct image *image)
 	return 2 * image_size(image) + 2 * sizeof(uint64_t) * image->nfuncs;
 }
 
+/*
+ * Reserve the module's part of the thread counter pages.  0, or -1 with the
+ * message.
+ */
+static int
+counters_reserve(struct run *run, struct task *task, struct module *module,
+		 uint64_t need)
+{
+	struct space *space = task->process->space;
+
+	if (!space->thread_pages && thread_pages_open(run, task, need))
+		return -1;
+	return thread_pages_reserve(run, task, need, &module->counters);
+}
+
+/*
+ * Have all threads share the module's counters, where the thread register must
+ * not be used; whether they can.  Not if relocated functions of the plan are in
+ * use that find their counters by the register.
+ */
+static bool
+counters_share(struct run *run, struct task *task, struct module *module)
+{
+	struct plan *plan = module->plan;
+
+	if (plan->wish.shared)
+		return true;
+	if (!task->process->space->own_thread_reg || plan->planted ||
+	    !shared_pages_allowed(run))
+		return false;
+	plan->wish.shared = true;
+	plan_relocation_withdraw(plan);
+	return true;
+}
+
+/* Map memory for counters; 0, or -1 with the message. */
+static int
+counters_map(struct run *run, struct task *task, struct module *module,
+	     uint64_t need)
+{
+	struct space *space = task->process->space;
+	uint64_t place;
+
+	if (!space->own_thread_reg && !module->plan->wish.shared) {
+		if (!counters_reserve(run, task, module, need))
+			return 0;
+		if (!space->own_thread_reg)
+			return -1;
+	}
+	if (!counters_share(run, task, module))
+		return fail("%s", space->own_thread_reg);
+	place = near_map(run, task, module, shared_page_size(need));
+	return place ? shared_page_open(run, task, module, place, need) :
+		       fail("the process was refused memory for counters");
+}
+
 void
 relocated_map(struct run *run, struct task *task, struct module *module)
 {
@@ -84,17 +142,12 @@ relocated_map(struct run *run, struct task *task, struct module *module)
 
 	if (!module->plan->wish.relocated)
 		return;
-	if (space->own_thread_reg) {
-		relocated_refuse(run, module->plan, space->own_thread_reg);
-		return;
-	}
-	if (!space->thread_pages && thread_pages_open(run, task, need + tables))
-		goto refused;
-	if (thread_pages_reserve(run, task, need + tables, &module->counters))
+	if (counters_map(run, task, module, need + tables))
 		goto refused;
 	module->relocated_size = 3 * need + 65536;
 	module->relocated = near_map(run, task, module, module->relocated_size);
 	if (module->relocated) {
+		space->relocates = true;
 		thread_pages_guard(space, module);
 		module->nguards = module->plan->nguards;
 		springs_map(run, task, module);

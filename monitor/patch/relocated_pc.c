@@ -113,7 +113,7 @@ relocated_land(struct run *run, struct task *task)
 	struct code_at at;
 	uint64_t pc, va;
 
-	if (!space || !space->thread_pages ||
+	if (!space || !space->relocates ||
 	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return;
 	va = relocated_landing(space, pc);
@@ -235,7 +235,7 @@ relocated_position(const struct space *space, uint64_t pc,
 	uint32_t offset;
 
 	*position = (struct position){ 0 };
-	if (!space || !space->thread_pages)
+	if (!space || !space->relocates)
 		return false;
 	position->va = relocated_landing(space, pc);
 	if (position->va)
@@ -421,7 +421,7 @@ relocated_leave(struct run *run, struct task *task)
 	uint64_t pc, va;
 	int r;
 
-	if (!space || !space->thread_pages ||
+	if (!space || !space->relocates ||
 	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return false;
 	va = relocated_landing(space, pc);
@@ -467,7 +467,7 @@ relocated_bring_original(struct run *run, struct task *task, uint64_t *va)
 	const struct space *space = task->process->space;
 	uint64_t pc;
 
-	if (!space || !space->thread_pages ||
+	if (!space || !space->relocates ||
 	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return false;
 	*va = relocated_landing(space, pc);

@@ -15,11 +15,13 @@
 #include "monitor/process/thread_pages.h"
 #include "util/mem.h"
 
+/* `shared`: also what is counted in shared pages. */
 static void
-space_tampered(const struct space *space)
+space_tampered(const struct space *space, bool shared)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (space->modules[i]->relocated)
+		if (space->modules[i]->relocated &&
+		    (shared || !space->modules[i]->shared_page))
 			space->modules[i]->plan->tampered = true;
 }
 
@@ -27,7 +29,7 @@ space_tampered(const struct space *space)
 static void
 register_lost(struct run *run, struct space *space)
 {
-	space_tampered(space);
+	space_tampered(space, false);
 	if (space->own_thread_reg)
 		return;
 	space->own_thread_reg = mem_strdup(
@@ -96,7 +98,7 @@ tamper_event(struct run *run, struct task *task, const struct event *event)
 	bool counting;
 
 	if (!thread_pages_renew(task))
-		space_tampered(task->process->space);
+		space_tampered(task->process->space, true);
 	if (!task_look(run, task, &counting))
 		return false;
 	if (!(counting && is_fault(run, event)) &&
@@ -111,11 +113,12 @@ tamper_check(struct run *run, struct task *task)
 {
 	struct space *space = task->process ? task->process->space : NULL;
 
-	if (!space || space->own_thread_reg || !task->thread_page)
+	if (!space)
 		return;
-	if (!thread_pages_register(run, task) ||
-	    !thread_pages_seen(run, task) || !thread_pages_renew(task))
-		space_tampered(space);
+	if (!space->own_thread_reg && !thread_pages_register(run, task))
+		space_tampered(space, false);
+	if (!thread_pages_seen(run, task) || !thread_pages_renew(task))
+		space_tampered(space, true);
 }
 
 void

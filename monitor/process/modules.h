@@ -59,8 +59,14 @@ struct module {
 	uint64_t springs_size;
 	int64_t spring;		/* how far from the text it is: that of
 				   arch->emit.springs */
-	struct region counters;	/* in every thread page of the space */
-	size_t nguards;		/* guards of the plan in all thread pages */
+	struct region counters;	/* in every thread page of the space, or in the
+				   shared page */
+	uint64_t shared;	/* va of the shared page (shared_page.h), 0 if
+				   none */
+	uint64_t shared_size;
+	uint8_t *shared_page;	/* the same memory, here */
+	uint64_t generation;	/* of the shared page */
+	size_t nguards;		/* guards of the plan in all these pages */
 	size_t nrelocated;	/* relocated functions of the plan, planted ... */
 	size_t nsettled;	/* ... these with the jumps at their entries */
 	size_t ndeferred_hits;	/* of traps at the entries of the others */

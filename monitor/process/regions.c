@@ -4,8 +4,11 @@
  */
 #include "monitor/process/regions.h"
 
+#include <stdlib.h>
+
 #include "arch/fragment.h"
 #include "util/fail.h"
+#include "util/mem.h"
 
 const struct region region_scratch = { REGION_SCRATCH, 0, 8 * SCRATCH_SLOTS };
 const struct region region_generation = { REGION_GENERATION, 8 * SCRATCH_SLOTS,
@@ -35,10 +38,31 @@ region_reset(const struct region *region, uint8_t *page, size_t n)
 		words[i] = region->kind == REGION_GENERATION;
 }
 
+/* Tasks add while their counters are taken: none may come in between. */
+static void
+shared_drain(const struct region *region, uint8_t *page, size_t n,
+	     region_drained *fn, void *ctx)
+{
+	uint64_t *words = region_words(region, page), *taken;
+
+	n = region_fits(region, n);
+	taken = mem_alloc(n * sizeof(*taken) + 1);
+	for (size_t i = 0; i < n; i++)
+		if (__atomic_load_n(&words[i], __ATOMIC_RELAXED))
+			taken[i] = __atomic_exchange_n(&words[i], 0,
+						       __ATOMIC_RELAXED);
+	fn(ctx, taken, n);
+	free(taken);
+}
+
 void
 region_drain(const struct region *region, uint8_t *page, size_t n,
 	     region_drained *fn, void *ctx)
 {
+	if (region->kind == REGION_SHARED) {
+		shared_drain(region, page, n, fn, ctx);
+		return;
+	}
 	must(region->kind == REGION_COUNTERS);
 	fn(ctx, region_words(region, page), region_fits(region, n));
 	region_reset(region, page, n);

@@ -11,6 +11,8 @@
 enum region_kind {
 	REGION_COUNTERS,	/* the slots of a module's relocated functions,
 				   and guards */
+	REGION_SHARED,		/* the same, in a page that several tasks count
+				   in */
 	REGION_SCRATCH,		/* where a probe keeps registers while it
 				   works */
 	REGION_GENERATION,	/* see thread_pages_renew */
@@ -35,7 +37,7 @@ size_t region_fits(const struct region *region, size_t n);
 void region_reset(const struct region *region, uint8_t *page, size_t n);
 /*
  * Hand the first n counters, if there are so many, to fn, and reset them.  The
- * task that counts there must stand still.
+ * task that counts there must stand still, but for REGION_SHARED.
  */
 typedef void region_drained(void *ctx, const uint64_t *counters, size_t n);
 void region_drain(const struct region *region, uint8_t *page, size_t n,

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "monitor/process/inject.h"
+#include "monitor/process/task.h"
 #include "util/fail.h"
 
 /* How far the counters are from the place that the kernel chooses. */
@@ -82,12 +83,13 @@ is_part(const struct mapping *map, const struct statx *st, uint64_t offset)
 
 /*
  * Has the task all of that file mapped at shared->va, shared, and the first
- * `open` bytes writable?
+ * shared->open bytes writable?
  */
 static bool
 is_mapped(struct run *run, struct task *task, const struct statx *st,
-	  const struct shared *shared, uint64_t open)
+	  const struct shared *shared)
 {
+	uint64_t open = shared->open;
 	struct mapping *maps;
 	bool mapped = false;
 	size_t n;
@@ -159,18 +161,20 @@ shared_view(int handle, struct shared *shared)
 }
 
 /*
- * Have the task map its descriptor fd at `hint`, if that place is free, or else
- * anywhere: the address, or 0.
+ * Have the task map its descriptor fd at `hint`, if that place is free or
+ * `fixed` says that it is pmon's, or else anywhere: the address, or 0.
  */
 static uint64_t
 fd_map(struct run *run, struct task *task, int64_t fd,
-       const struct shared *shared, uint64_t hint, int prot)
+       const struct shared *shared, uint64_t hint, int fixed)
 {
+	uint64_t prot = shared->open < shared->size ? PROT_NONE :
+						      PROT_READ | PROT_WRITE;
 	int64_t va;
 
 	if (inject_syscall(run, task, run->abi->nr_mmap,
-			   (uint64_t[6]){ hint, shared->size, (uint64_t)prot,
-					  MAP_SHARED | MAP_NORESERVE,
+			   (uint64_t[6]){ hint, shared->size, prot,
+					  MAP_SHARED | MAP_NORESERVE | fixed,
 					  (uint64_t)fd, 0 },
 			   &va) ||
 	    (va < 0 && va > -4096))
@@ -178,11 +182,23 @@ fd_map(struct run *run, struct task *task, int64_t fd,
 	return (uint64_t)va;
 }
 
+/* A seccomp filter may kill the process for its system calls. */
+static int
+task_unconfined(struct run *run, struct task *task)
+{
+	return task_confined(run, task) ?
+		       fail("a seccomp filter may forbid the system calls that "
+			    "counters need") :
+		       0;
+}
+
 int
 shared_allow(struct run *run, struct task *task, uint64_t va, uint64_t size)
 {
 	int64_t result;
 
+	if (task_unconfined(run, task))
+		return -1;
 	if (inject_syscall(run, task, run->abi->nr_mprotect,
 			   (uint64_t[6]){ va, size, PROT_READ | PROT_WRITE },
 			   &result) ||
@@ -192,34 +208,48 @@ shared_allow(struct run *run, struct task *task, uint64_t va, uint64_t size)
 }
 
 /*
- * Have the task map its descriptor fd, and close it.  Springboards and
- * relocated functions need the room just below libraries, which the kernel
- * would choose: so go further down.  mlockall allocates memory for all that can
- * be accessed, and a core dump for all that it is not told to leave out.
+ * Map the descriptor anywhere.  Springboards and relocated functions need the
+ * room just below libraries, which the kernel would choose: so go further down.
  */
-static int
-task_maps(struct run *run, struct task *task, int64_t fd, struct shared *shared,
-	  uint64_t open)
+static uint64_t
+fd_map_apart(struct run *run, struct task *task, int64_t fd,
+	     const struct shared *shared)
 {
-	const struct abi *abi = run->abi;
-	int prot = open < shared->size ? PROT_NONE : PROT_READ | PROT_WRITE;
-	uint64_t va = fd_map(run, task, fd, shared, 0, prot);
+	uint64_t va = fd_map(run, task, fd, shared, 0, 0);
 	int64_t result;
 
 	if (va > apart &&
-	    !inject_syscall(run, task, abi->nr_munmap,
+	    !inject_syscall(run, task, run->abi->nr_munmap,
 			    (uint64_t[6]){ va, shared->size }, &result) &&
 	    !result)
-		va = fd_map(run, task, fd, shared, va - apart, prot);
+		va = fd_map(run, task, fd, shared, va - apart, 0);
+	return va;
+}
+
+/*
+ * Have the task map its descriptor fd, and close it.  mlockall allocates memory
+ * for all that can be accessed, and a core dump for all that it is not told to
+ * leave out.
+ */
+static int
+task_maps(struct run *run, struct task *task, int64_t fd, struct shared *shared)
+{
+	const struct abi *abi = run->abi;
+	int64_t result;
+
+	shared->va = shared->va ? fd_map(run, task, fd, shared, shared->va,
+					 MAP_FIXED) :
+				  fd_map_apart(run, task, fd, shared);
 	inject_syscall(run, task, abi->nr_close, (uint64_t[6]){ (uint64_t)fd },
 		       &result);
-	shared->va = va;
-	if (!va)
+	if (!shared->va)
 		return fail("the process was refused memory for counters");
 	inject_syscall(run, task, abi->nr_madvise,
-		       (uint64_t[6]){ va, shared->size, MADV_DONTDUMP },
+		       (uint64_t[6]){ shared->va, shared->size, MADV_DONTDUMP },
 		       &result);
-	return open < shared->size ? shared_allow(run, task, va, open) : 0;
+	return shared->open < shared->size ?
+		       shared_allow(run, task, shared->va, shared->open) :
+		       0;
 }
 
 /* A handle (O_PATH) of the task's descriptor fd: the file is not opened. */
@@ -234,15 +264,15 @@ handle_open(const struct task *task, int64_t fd)
 
 static int
 task_shares(struct run *run, struct task *task, int64_t fd,
-	    struct shared *shared, uint64_t open)
+	    struct shared *shared)
 {
 	int handle = handle_open(task, fd), err;
 	struct statx st;
 	int64_t result;
 
-	err = task_maps(run, task, fd, shared, open);
+	err = task_maps(run, task, fd, shared);
 	if (!err && (handle < 0 || handle_stat(handle, &st) || !is_memfd(&st) ||
-		     !is_mapped(run, task, &st, shared, open)))
+		     !is_mapped(run, task, &st, shared)))
 		err = fail("another process has changed the process's "
 			   "descriptors");
 	if (!err)
@@ -256,15 +286,32 @@ task_shares(struct run *run, struct task *task, int64_t fd,
 	return err;
 }
 
+/*
+ * Can the task be made to map that much?  RLIMIT_FSIZE would kill the process,
+ * by SIGXFSZ.
+ */
+static int
+task_may(struct run *run, struct task *task, uint64_t size)
+{
+	if (task_unconfined(run, task))
+		return -1;
+	if (!task_room(run, task, size))
+		return fail("its address space is limited (RLIMIT_AS)");
+	if (run->host->native && size > run->host->native->file_max(task->tid))
+		return fail("the size of its files is limited (RLIMIT_FSIZE)");
+	return 0;
+}
+
 int
-shared_open(struct run *run, struct task *task, uint64_t size, uint64_t open,
-	    struct shared *shared)
+shared_open(struct run *run, struct task *task, struct shared *shared)
 {
 	const struct abi *abi = run->abi;
 	uint64_t name = empty_name(run, task);
 	int64_t fd, result;
 
-	*shared = (struct shared){ .size = size };
+	shared->bytes = NULL;
+	if (task_may(run, task, shared->size))
+		return -1;
 	if (!name ||
 	    inject_syscall(run, task, abi->nr_memfd_create,
 			   (uint64_t[6]){ name,
@@ -273,9 +320,10 @@ shared_open(struct run *run, struct task *task, uint64_t size, uint64_t open,
 	    fd < 0)
 		return fail("the process was refused memory for counters");
 	if (!inject_syscall(run, task, abi->nr_ftruncate,
-			    (uint64_t[6]){ (uint64_t)fd, size }, &result) &&
+			    (uint64_t[6]){ (uint64_t)fd, shared->size },
+			    &result) &&
 	    !result)
-		return task_shares(run, task, fd, shared, open);
+		return task_shares(run, task, fd, shared);
 	inject_syscall(run, task, abi->nr_close, (uint64_t[6]){ (uint64_t)fd },
 		       &result);
 	return fail("the process was refused memory for counters");

@@ -7,18 +7,19 @@
 #include "monitor/run.h"
 
 struct shared {
-	uint64_t va, size;	/* in the program */
-	uint8_t *bytes;		/* the same memory, here */
+	uint64_t va, size; /* in the program */
+	uint64_t open; /* bytes that it could access from the start */
+	uint8_t *bytes; /* the same memory, here */
 };
 
 /*
- * Have the stopped task map `size` bytes of new memory, all 0, and map them in
- * pmon, too.  The task may access only the first `open` bytes until
- * shared_allow.  Nobody can make the memory shorter afterwards.  0 and *shared,
- * or -1 with the message.
+ * Have the stopped task map new memory, all 0, and map the same memory in
+ * pmon, too: shared->size bytes, at shared->va, which must be memory of pmon's
+ * in the program, or anywhere if that is 0.  The task may access only the first
+ * shared->open bytes until shared_allow.  Nobody can make the memory shorter
+ * afterwards.  0; or -1 with the message, and memory at shared->va may be gone.
  */
-int shared_open(struct run *run, struct task *task, uint64_t size,
-		uint64_t open, struct shared *shared);
+int shared_open(struct run *run, struct task *task, struct shared *shared);
 /*
  * Let the tasks of the stopped task's space access `size` bytes at `va` of such
  * memory.  0, or -1 with the message.

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "monitor/process/shared_page.h"
 #include "monitor/process/thread_pages.h"
 #include "util/mem.h"
 
@@ -25,6 +26,7 @@ space_copy(const struct space *space, int mem, uint64_t since)
 	struct space *copy = space_new(mem);
 
 	copy->thread_pages = thread_pages_copy(space->thread_pages, since);
+	copy->relocates = space->relocates;
 	copy->redirection = space->redirection;
 	copy->own_thread_reg = space->own_thread_reg ?
 				       mem_strdup(space->own_thread_reg) :
@@ -54,6 +56,7 @@ module_drop(struct module *module)
 		return;
 	free(module->patched);
 	free(module->slot_site);
+	shared_page_close(module);
 	free(module);
 }
 
@@ -107,7 +110,7 @@ space_follows(const struct space *space)
 bool
 space_known(const struct space *space)
 {
-	return space_infers(space) || (space && space->thread_pages);
+	return space_infers(space) || (space && space->relocates);
 }
 
 bool

@@ -35,6 +35,8 @@ struct space {
 	struct thread_pages *thread_pages;	/* or NULL */
 	char *own_thread_reg;	/* why pmon cannot use the thread register in
 				   all tasks, or NULL */
+	bool relocates;		/* a module has, or had, memory for relocated
+				   functions */
 	enum redirection redirection;
 	struct held_text *text;	/* text being edited; see text_edit.c */
 	struct module **modules;

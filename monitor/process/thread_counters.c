@@ -1,7 +1,8 @@
 /*
- * The counters of one module in one thread page: guards them, tells clients
- * what they have counted, and compares what the program sees of them.  Never
- * chooses a page, and never touches a register.
+ * The counters of one module in one thread page, or in the module's shared page:
+ * guards them, tells clients what they have counted, and compares what the
+ * program sees of them.  Never chooses a thread page, and never touches a
+ * register.
  */
 #include "monitor/process/thread_counters.h"
 
@@ -19,11 +20,19 @@ guard_value(uint32_t number)
 	return UINT64_C(0xa7c15f3b9e8d2461) ^ number;
 }
 
+/* The module's words in the thread page, or in its shared page. */
+static uint64_t *
+counters_words(const struct module *module, uint8_t *page)
+{
+	return region_words(&module->counters,
+			    module->shared_page ? module->shared_page : page);
+}
+
 void
 counters_guard(const struct module *module, uint8_t *page, size_t from)
 {
 	const struct plan *plan = module->plan;
-	uint64_t *slots = region_words(&module->counters, page);
+	uint64_t *slots = counters_words(module, page);
 	size_t n = region_fits(&module->counters, plan->nslots);
 
 	for (size_t i = from; module->relocated && i < plan->nguards; i++)
@@ -67,13 +76,31 @@ counters_drain(struct run *run, const struct task *task,
 	       const struct module *module, uint8_t *page)
 {
 	struct drain drain = { run, task, module->plan };
+	uint64_t *slots = counters_words(module, page);
 
 	if (!module->relocated || !module->plan->nslots)
 		return;
-	if (!guards_take(module, region_words(&module->counters, page)))
+	if (!guards_take(module, slots))
 		module->plan->tampered = true;
-	region_drain(&module->counters, page, module->plan->nslots,
-		     counters_tell, &drain);
+	region_drain(&module->counters,
+		     (uint8_t *)slots - module->counters.offset,
+		     module->plan->nslots, counters_tell, &drain);
+	/* Other tasks go on counting there. */
+	if (module->shared_page)
+		counters_guard(module, page, 0);
+}
+
+/* Are the guards among the first n bytes of slots as written? */
+static bool
+guards_stand(const struct module *module, const uint64_t *slots, size_t n)
+{
+	const struct plan *plan = module->plan;
+	bool good = true;
+
+	for (size_t i = 0; i < module->nguards && good; i++)
+		good = plan->guards[i] >= n / sizeof(*slots) ||
+		       slots[plan->guards[i]] == guard_value(plan->guards[i]);
+	return good;
 }
 
 bool
@@ -82,15 +109,20 @@ counters_seen(struct run *run, const struct task *task,
 {
 	const struct region *region = &module->counters;
 	size_t n = region_fits(region, module->plan->nslots) * sizeof(uint64_t);
-	uint8_t *bytes;
+	uint64_t *seen;
 	bool same;
 
 	if (!module->relocated || !n)
 		return true;
-	bytes = mem_alloc(n);
-	same = !run->host->data_read(task->tid, va + region->offset, bytes,
-				     n) &&
-	       !memcmp(bytes, region_words(region, page), n);
-	free(bytes);
+	if (module->shared)
+		va = module->shared;
+	seen = mem_alloc(n);
+	same = !run->host->data_read(task->tid, va + region->offset, seen, n);
+	/* Other tasks may be counting in a shared page. */
+	if (same && module->shared)
+		same = guards_stand(module, seen, n);
+	else if (same)
+		same = !memcmp(seen, counters_words(module, page), n);
+	free(seen);
 	return same;
 }

@@ -1,6 +1,7 @@
 /*
  * The counters of one module in one thread page, and the guards among them.
- * For thread_pages.c only, which knows where pages are.
+ * For thread_pages.c only, which knows where pages are.  A module that has a
+ * shared page has none in thread pages: `page` and `va` mean nothing then.
  */
 #ifndef MONITOR_PROCESS_THREAD_COUNTERS_H
 #define MONITOR_PROCESS_THREAD_COUNTERS_H

@@ -15,6 +15,7 @@
 #include "monitor/process/events.h"
 #include "monitor/process/regions.h"
 #include "monitor/process/shared.h"
+#include "monitor/process/shared_page.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_counters.h"
 #include "util/fail.h"
@@ -22,11 +23,11 @@
 
 /* Pages take much address space, but only counters that are used take memory. */
 enum {
-	PAGE_STEP = 1 << 16,	/* a page's size is a multiple of this */
-	PAGE_MORE = 1 << 29,	/* room for libraries that may be loaded */
-	OPEN_MORE = 1 << 22,	/* that much of which can be accessed at first */
-	THREAD_PAGES = 64,	/* in one chunk */
-	PAGES_FIRST = 16,	/* that can be accessed at first */
+	PAGE_STEP = 1 << 16, /* a page's size is a multiple of this */
+	PAGE_MORE = 1 << 29, /* room for libraries that may be loaded */
+	OPEN_MORE = 1 << 22, /* that much of which can be accessed at first */
+	THREAD_PAGES = 64, /* in one chunk */
+	PAGES_FIRST = 16, /* that can be accessed at first */
 };
 
 /*
@@ -34,17 +35,17 @@ enum {
  * same place and shares the memory; its tasks take other pages of the chunk.
  */
 struct chunk {
-	unsigned refs;		/* by the thread pages of spaces */
-	uint64_t number;	/* when it was mapped: see run->extended */
-	struct shared shared;	/* at the same va in all these spaces */
+	unsigned refs; /* by the thread pages of spaces */
+	uint64_t number; /* when it was mapped: see run->extended */
+	struct shared shared; /* at the same va in all these spaces */
 	/* The thread pages of the space whose task has the page, or NULL. */
 	const struct thread_pages *takers[THREAD_PAGES];
 };
 
 /* The thread pages of one space. */
 struct thread_pages {
-	uint64_t size;		/* of one page */
-	uint64_t used;		/* bytes of each page, by modules */
+	uint64_t size; /* of one page */
+	uint64_t used; /* bytes of each page, by modules */
 	/*
 	 * Tasks can access the first `open` bytes of the first `nopen` pages.
 	 * The rest is for libraries and tasks that may come: if the program
@@ -52,8 +53,8 @@ struct thread_pages {
 	 */
 	uint64_t open;
 	uint32_t nopen;
-	uint64_t opened;	/* the last time: see run->extended */
-	bool marked;		/* see reg_thread_mark in arch.h */
+	uint64_t opened; /* the last time: see run->extended */
+	bool marked; /* see reg_thread_mark in arch.h */
 	struct chunk **chunks;
 	size_t nchunks;
 };
@@ -93,31 +94,17 @@ thread_pages_n(const struct thread_pages *thread_pages)
 	return (uint32_t)thread_pages->nchunks * THREAD_PAGES;
 }
 
-/* A seccomp filter may kill the process for its system calls. */
-static int
-task_unconfined(struct run *run, struct task *task)
-{
-	return task_confined(run, task) ?
-		       fail("a seccomp filter may forbid the system calls that "
-			    "counters need") :
-		       0;
-}
-
 /* Have the task map a chunk of pages.  0, or -1 with the message. */
 static int
 chunk_map(struct run *run, struct task *task, struct thread_pages *thread_pages)
 {
-	uint64_t total = thread_pages->size * THREAD_PAGES;
-	struct chunk *chunk, new = { .refs = 1 };
+	struct chunk *chunk, new = {
+		.refs = 1,
+		.shared.size = thread_pages->size * THREAD_PAGES,
+		.shared.open = thread_pages->open,
+	};
 
-	if (task_unconfined(run, task))
-		return -1;
-	if (!task_room(run, task, total))
-		return fail("its address space is limited (RLIMIT_AS)");
-	/* The kernel would send SIGXFSZ. */
-	if (run->host->native && total > run->host->native->file_max(task->tid))
-		return fail("the size of its files is limited (RLIMIT_FSIZE)");
-	if (shared_open(run, task, total, thread_pages->open, &new.shared))
+	if (shared_open(run, task, &new.shared))
 		return -1;
 	new.number = run->extended++;
 	*vec_push(thread_pages->chunks,
@@ -136,8 +123,6 @@ thread_pages_allow(struct run *run, struct task *task,
 {
 	uint32_t i = open == thread_pages->open ? thread_pages->nopen : 0;
 
-	if (task_unconfined(run, task))
-		return -1;
 	while (i < n) {
 		uint64_t from = i < thread_pages->nopen ? thread_pages->open :
 							  0;
@@ -229,9 +214,11 @@ static void
 thread_page_guard(const struct space *space, uint32_t thread_page)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		counters_guard(
-			space->modules[i],
-			thread_page_bytes(space->thread_pages, thread_page), 0);
+		if (!space->modules[i]->shared_page)
+			counters_guard(space->modules[i],
+				       thread_page_bytes(space->thread_pages,
+							 thread_page),
+				       0);
 }
 
 void
@@ -239,6 +226,10 @@ thread_pages_guard(const struct space *space, const struct module *module)
 {
 	struct thread_pages *thread_pages = space->thread_pages;
 
+	if (module->shared_page) {
+		counters_guard(module, NULL, module->nguards);
+		return;
+	}
 	for (uint32_t i = 0; thread_pages && i < thread_pages_n(thread_pages);
 	     i++)
 		if (*thread_page_taker(thread_pages, i) == thread_pages)
@@ -467,14 +458,26 @@ thread_pages_yield(struct run *run, struct space *space,
 	return true;
 }
 
-static void
-thread_page_drain(struct run *run, const struct task *task,
-		  const struct space *space, uint32_t thread_page)
+/* Where pmon has the task's page, or NULL: it counts in shared pages alone. */
+static uint8_t *
+task_page(const struct task *task)
 {
-	uint8_t *bytes = thread_page_bytes(space->thread_pages, thread_page);
+	const struct space *space = task->process ? task->process->space : NULL;
 
+	return task->thread_page && space && space->thread_pages ?
+		       thread_page_bytes(space->thread_pages,
+					 task->thread_page - 1) :
+		       NULL;
+}
+
+/* Drain the counters that are in the page, and those in shared pages. */
+static void
+page_drain(struct run *run, const struct task *task, const struct space *space,
+	   uint8_t *page)
+{
 	for (size_t i = 0; i < space->nmodules; i++)
-		counters_drain(run, task, space->modules[i], bytes);
+		if (page || space->modules[i]->shared_page)
+			counters_drain(run, task, space->modules[i], page);
 }
 
 struct forgetting {
@@ -486,12 +489,10 @@ static void
 task_forget(struct run *run, struct task *task, void *ctx)
 {
 	const struct forgetting *f = ctx;
+	uint8_t *page = task_page(task);
 
-	if (task->thread_page && task->process &&
-	    task->process->space == f->space)
-		counters_drain(run, task, f->module,
-			       thread_page_bytes(f->space->thread_pages,
-						 task->thread_page - 1));
+	if (page && task->process->space == f->space)
+		counters_drain(run, task, f->module, page);
 }
 
 void
@@ -500,17 +501,17 @@ thread_pages_forget(struct run *run, struct space *space,
 {
 	struct forgetting f = { space, module };
 
-	if (space->thread_pages && module->relocated)
+	if (module->shared_page)
+		counters_drain(run, NULL, module, NULL);
+	else if (space->thread_pages && module->relocated)
 		task_each(run, task_forget, &f);
 }
 
 static void
 task_drain(struct run *run, struct task *task)
 {
-	struct space *space = task->process ? task->process->space : NULL;
-
-	if (task->thread_page && space && space->thread_pages)
-		thread_page_drain(run, task, space, task->thread_page - 1);
+	if (task->process && task->process->space)
+		page_drain(run, task, task->process->space, task_page(task));
 }
 
 void
@@ -527,15 +528,14 @@ bool
 thread_pages_seen(struct run *run, const struct task *task)
 {
 	const struct space *space = task->process ? task->process->space : NULL;
+	uint8_t *page = task_page(task);
+	uint64_t va = page ? thread_pages_va(task) : 0;
 	bool seen = true;
 
-	if (!task->thread_page || !space || !space->thread_pages)
-		return true;
-	for (size_t i = 0; i < space->nmodules && seen; i++)
-		seen = counters_seen(run, task, space->modules[i],
-				     thread_page_bytes(space->thread_pages,
-						       task->thread_page - 1),
-				     thread_pages_va(task));
+	for (size_t i = 0; space && i < space->nmodules && seen; i++)
+		if (page || space->modules[i]->shared_page)
+			seen = counters_seen(run, task, space->modules[i], page,
+					     va);
 	return seen || task_killed(run, task);
 }
 
@@ -543,14 +543,17 @@ bool
 thread_pages_renew(struct task *task)
 {
 	const struct space *space = task->process ? task->process->space : NULL;
+	uint8_t *page = task_page(task);
 	uint64_t *generation;
-	bool same;
+	bool same = true;
 
-	if (!task->thread_page || !space || !space->thread_pages)
-		return true;
-	generation = thread_page_generation(space->thread_pages,
-					    task->thread_page - 1);
-	same = *generation == task->generation;
+	for (size_t i = 0; space && space->relocates && i < space->nmodules;
+	     i++)
+		same &= shared_page_renew(space->modules[i]);
+	if (!page)
+		return same;
+	generation = region_words(&region_generation, page);
+	same &= *generation == task->generation;
 	*generation = ++task->generation;
 	return same;
 }
@@ -562,25 +565,40 @@ struct peek {
 };
 
 static void
+module_peek(const struct peek *peek, const struct module *module, uint8_t *page)
+{
+	peek->peeked(peek->ctx, region_words(&module->counters, page),
+		     region_fits(&module->counters, peek->plan->nslots));
+}
+
+static void
 thread_page_peek(struct run *run, struct task *task, void *ctx)
 {
-	const struct space *space = task->process ? task->process->space : NULL;
 	const struct peek *peek = ctx;
-	uint8_t *bytes;
+	uint8_t *page = task_page(task);
+	const struct space *space;
 
-	if (!task->thread_page || !space || !space->thread_pages ||
-	    !task->process->counted)
+	if (!page || !task->process->counted)
 		return;
-	bytes = thread_page_bytes(space->thread_pages, task->thread_page - 1);
-	for (size_t i = 0; i < space->nmodules; i++) {
-		const struct module *module = space->modules[i];
+	space = task->process->space;
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (space->modules[i]->plan == peek->plan &&
+		    space->modules[i]->relocated &&
+		    !space->modules[i]->shared_page)
+			module_peek(peek, space->modules[i], page);
+}
 
-		if (module->plan == peek->plan && module->relocated)
-			peek->peeked(peek->ctx,
-				     region_words(&module->counters, bytes),
-				     region_fits(&module->counters,
-						 peek->plan->nslots));
-	}
+/* Is it the first of the run's processes that has the module? */
+static bool
+process_first(const struct run *run, const struct process *process,
+	      const struct module *module)
+{
+	for (const struct process *p = run->processes; p != process;
+	     p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			if (p->space->modules[i] == module)
+				return false;
+	return true;
 }
 
 void
@@ -590,6 +608,14 @@ thread_pages_peek(struct run *run, const struct plan *plan,
 	struct peek peek = { plan, peeked, ctx };
 
 	task_each(run, thread_page_peek, &peek);
+	for (struct process *p = run->processes; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++) {
+			const struct module *module = p->space->modules[i];
+
+			if (module->plan == plan && module->shared_page &&
+			    process_first(run, p, module))
+				module_peek(&peek, module, module->shared_page);
+		}
 }
 
 void
@@ -641,11 +667,13 @@ thread_pages_close(struct run *run, struct space *space)
 {
 	struct thread_pages *thread_pages = space->thread_pages;
 
+	page_drain(run, NULL, space, NULL);
 	if (!thread_pages)
 		return;
 	for (uint32_t i = 0; i < thread_pages_n(thread_pages); i++)
 		if (*thread_page_taker(thread_pages, i) == thread_pages) {
-			thread_page_drain(run, NULL, space, i);
+			page_drain(run, NULL, space,
+				   thread_page_bytes(thread_pages, i));
 			*thread_page_taker(thread_pages, i) = NULL;
 		}
 	thread_pages_free(thread_pages);

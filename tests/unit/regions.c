@@ -2,8 +2,10 @@
  * The regions of a thread counter page: no more of them is drained or reset
  * than is there.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -70,6 +72,47 @@ test_none(void **state)
 	assert_int_equal(page[0], 100);
 }
 
+enum { ADDITIONS = 1000000 };
+
+static void *
+add(void *arg)
+{
+	for (int i = 0; i < ADDITIONS; i++)
+		__atomic_add_fetch(&page[9], 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&page[15], 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void
+told_sum(void *ctx, const uint64_t *counters, size_t n)
+{
+	uint64_t *sum = ctx;
+
+	assert_int_equal(n, 3);
+	assert_int_equal(counters[0] + counters[2], 0);
+	*sum += counters[1];
+}
+
+/* Nothing is lost while a task goes on adding. */
+static void
+test_shared(void **state)
+{
+	const struct region region = { REGION_SHARED, 64, 24 };
+	uint64_t sum = 0;
+	pthread_t thread;
+	bool done;
+
+	memset(page, 0, sizeof(page));
+	assert_int_equal(pthread_create(&thread, NULL, add, NULL), 0);
+	do {
+		done = __atomic_load_n(&page[15], __ATOMIC_ACQUIRE);
+		region_drain(&region, (uint8_t *)page, 3, told_sum, &sum);
+	} while (!done);
+	pthread_join(thread, NULL);
+	assert_int_equal(sum, ADDITIONS);
+	assert_int_equal(page[9], 0);
+}
+
 /* A task that takes a page finds empty scratch slots, in generation 1. */
 static void
 test_begin(void **state)
@@ -90,6 +133,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_drain),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_begin),
 	};
 
