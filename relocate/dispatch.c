@@ -139,8 +139,8 @@ jump_serves(const struct shape *shape, uint32_t block)
 
 	return shape->arch->emit.dispatch_load && !shape->in->shared &&
 	       shape->arch->emit.dispatch_load(code, last->len) &&
-	       !flags_before_last(shape->arch, shape->cfg, shape->motions,
-				  shape->live, block);
+	       !flags_before_last(shape->in, shape->motions, shape->live,
+				  block);
 }
 
 int

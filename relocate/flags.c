@@ -1,6 +1,7 @@
 /*
  * Liveness of flags: propagates backwards over a function's blocks until
- * nothing changes.  Knows nothing of probes.
+ * nothing changes, and looks at the code that the function jumps to.  Knows
+ * nothing of probes.
  */
 #include "relocate/flags.h"
 
@@ -23,35 +24,83 @@ live_before(const struct insn *insn, const struct motion *motion, uint32_t live)
 	}
 }
 
-/* May control go from the block to somewhere unknown? */
-static bool
-block_leaves(const struct cfg *cfg, uint32_t block, bool taken, bool fall)
-{
-	const struct block *b = &cfg->blocks[block];
-	const struct insn *last = &cfg->insns[b->first + b->count - 1];
+/* How many instructions behind a jump out of the function are looked at. */
+enum { AHEAD_MAX = 32 };
 
-	switch (last->kind) {
-	case INSN_JUMP:
-		return !taken;
-	case INSN_BRANCH:
-		return !taken || !fall;
-	case INSN_JUMP_INDIRECT:
-		return last->flow != FLOW_TABLE;
-	case INSN_RETURN:
-	case INSN_STOP:
-		return false;
-	default:
-		return !fall;
+uint32_t
+flags_at(const struct relocate_input *in, uint64_t addr)
+{
+	uint32_t open = in->arch->all_flags, live = 0;
+	bool begun = false;
+
+	for (unsigned i = 0; i < AHEAD_MAX && open; i++) {
+		struct motion motion;
+		struct insn insn;
+		size_t avail;
+		const uint8_t *code = in->text(in->ctx, addr, &avail);
+
+		if (!code || in->arch->decode(code, avail, addr, &insn) ||
+		    in->arch->motion(code, avail, addr, &motion))
+			break;
+		live |= motion.reads & open;
+		switch ((enum insn_kind)insn.kind) {
+		case INSN_CALL:
+		case INSN_CALL_INDIRECT:
+		case INSN_RETURN:
+		case INSN_STOP:
+			return live;
+		case INSN_JUMP_INDIRECT:
+			/* Alone it is how another object's function is called. */
+			return begun ? live | open : live;
+		case INSN_BRANCH:
+		case INSN_TRAP:
+			return live | open;
+		case INSN_JUMP:
+			addr = insn.target;
+			break;
+		default:
+			open &= ~motion.writes;
+			begun |= !motion.idle;
+			addr += insn.len;
+		}
 	}
+	return live | open;
 }
 
 /*
- * Per block, the flags live behind it as far as is known at first: all of them
- * if control may leave it for somewhere unknown, else none.
+ * The flags live behind the block because control may leave the function there:
+ * all, if it may go to somewhere unknown.  taken and fall: the block has such an
+ * edge.
  */
-static uint32_t *
-outs_make(const struct arch *arch, const struct cfg *cfg)
+static uint32_t
+block_out(const struct relocate_input *in, uint32_t block, bool taken,
+	  bool fall)
 {
+	const struct block *b = &in->cfg->blocks[block];
+	const struct insn *last = &in->cfg->insns[b->first + b->count - 1];
+	uint32_t all = in->arch->all_flags;
+
+	switch (last->kind) {
+	case INSN_JUMP:
+		return taken ? 0 : flags_at(in, last->target);
+	case INSN_BRANCH:
+		return (taken ? 0 : flags_at(in, last->target)) |
+		       (fall ? 0 : all);
+	case INSN_JUMP_INDIRECT:
+		return last->flow == FLOW_TABLE ? 0 : all;
+	case INSN_RETURN:
+	case INSN_STOP:
+		return 0;
+	default:
+		return fall ? 0 : all;
+	}
+}
+
+/* Per block, the flags live behind it as far as is known at first. */
+static uint32_t *
+outs_make(const struct relocate_input *in)
+{
+	const struct cfg *cfg = in->cfg;
 	uint32_t *outs = mem_alloc((cfg->nblocks + 1) * sizeof(*outs));
 	bool *taken = mem_alloc(2 * cfg->nblocks + 1);
 	bool *fall = taken + cfg->nblocks;
@@ -62,8 +111,7 @@ outs_make(const struct arch *arch, const struct cfg *cfg)
 		else
 			taken[cfg->edges[i].from] = true;
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
-		if (block_leaves(cfg, b, taken[b], fall[b]))
-			outs[b] = arch->all_flags;
+		outs[b] = block_out(in, b, taken[b], fall[b]);
 	free(taken);
 	return outs;
 }
@@ -88,19 +136,20 @@ struct transfer {
 };
 
 uint32_t *
-flags_live(const struct arch *arch, const struct cfg *cfg,
-	   const struct motion *motions)
+flags_live(const struct relocate_input *in, const struct motion *motions)
 {
+	const struct cfg *cfg = in->cfg;
 	uint32_t *live = mem_alloc((cfg->nblocks + 1) * sizeof(*live));
-	uint32_t *outs = outs_make(arch, cfg);
+	uint32_t *outs = outs_make(in);
 	struct transfer *blocks = mem_alloc((cfg->nblocks + 1) *
 					    sizeof(*blocks));
 	bool changed = true;
 
 	for (uint32_t b = 0; b < cfg->nblocks; b++)
-		blocks[b] = (struct transfer){ block_live(cfg, motions, b, 0),
-					       block_live(cfg, motions, b,
-							  arch->all_flags) };
+		blocks[b] = (struct transfer){
+			block_live(cfg, motions, b, 0),
+			block_live(cfg, motions, b, in->arch->all_flags)
+		};
 	while (changed) {
 		changed = false;
 		for (uint32_t b = (uint32_t)cfg->nblocks; b-- > 0;) {
@@ -121,10 +170,10 @@ flags_live(const struct arch *arch, const struct cfg *cfg,
 }
 
 uint32_t
-flags_before_last(const struct arch *arch, const struct cfg *cfg,
-		  const struct motion *motions, const uint32_t *live,
-		  uint32_t block)
+flags_before_last(const struct relocate_input *in, const struct motion *motions,
+		  const uint32_t *live, uint32_t block)
 {
+	const struct cfg *cfg = in->cfg;
 	const struct block *b = &cfg->blocks[block];
 	uint32_t last = b->first + b->count - 1, out = 0;
 	bool taken = false, fall = false;
@@ -138,7 +187,6 @@ flags_before_last(const struct arch *arch, const struct cfg *cfg,
 		else
 			taken = true;
 	}
-	if (block_leaves(cfg, block, taken, fall))
-		out |= arch->all_flags;
+	out |= block_out(in, block, taken, fall);
 	return live_before(&cfg->insns[last], &motions[last], out);
 }

@@ -127,7 +127,8 @@ way_probe(struct layout *layout, uint32_t arc, uint32_t block, uint64_t target)
 	if (arc == ARC_NONE)
 		return;
 	if (block == NO_BLOCK)
-		probe_add(layout, arc, target, shape->arch->all_flags, false);
+		probe_add(layout, arc, target, flags_at(shape->in, target),
+			  false);
 	else
 		probe_add(layout, arc, shape_first(shape, block)->addr,
 			  shape->live[block], false);
@@ -244,8 +245,8 @@ last_probe(struct layout *layout, uint32_t block)
 		return;
 	probe_add(layout, shape->last_arc[block],
 		  shape_last(shape, block)->addr,
-		  flags_before_last(shape->arch, shape->cfg, shape->motions,
-				    shape->live, block),
+		  flags_before_last(shape->in, shape->motions, shape->live,
+				    block),
 		  true);
 }
 

@@ -342,7 +342,7 @@ shape_open(struct shape *shape, const struct relocate_input *in)
 	free(tied);
 	if (r)
 		return -1;
-	shape->live = flags_live(in->arch, in->cfg, shape->motions);
+	shape->live = flags_live(in, shape->motions);
 	return segments_make(shape);
 }
 
