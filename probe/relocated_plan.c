@@ -375,6 +375,36 @@ relocated_try(struct build *build, struct func_plan *fplan,
 	return false;
 }
 
+/*
+ * Whether the function has got a relocated function with counters as wished, or
+ * else without those of its jumps' edges.  Locked counters are placed where no
+ * flags are in use, if there are such places.
+ */
+static bool
+relocated_tries(struct build *build, struct func_plan *fplan,
+		const struct weights *weights, struct placement_wish *wish)
+{
+	bool *spoilt = NULL, placed;
+	uint32_t tables;
+
+	if (build->plan->wish.shared)
+		spoilt = relocated_spoilt(&(struct relocate_input){
+			.arch = build->image->arch,
+			.cfg = fplan->cfg,
+			.flow = fplan->flow,
+			.text = relocated_text,
+			.ctx = (void *)build->image,
+		});
+	wish->ctx = spoilt;
+	placed = relocated_try(build, fplan, weights, wish, &tables);
+	if (!placed && tables) {
+		wish->tables = false;
+		placed = relocated_try(build, fplan, weights, wish, &tables);
+	}
+	free(spoilt);
+	return placed;
+}
+
 bool
 relocated_place_counters(struct build *build, uint32_t index,
 			 const bool *wanted, const struct weights *weights,
@@ -391,8 +421,6 @@ relocated_place_counters(struct build *build, uint32_t index,
 		.cost = relocated_cost,
 	};
 	const char *why;
-	uint32_t tables;
-	bool placed;
 
 	/*
 	 * For calls alone no stacks are walked, so nothing is derived.  Once a
@@ -411,12 +439,7 @@ relocated_place_counters(struct build *build, uint32_t index,
 	}
 	if (!plan->nguards)
 		guard_place(plan);
-	placed = relocated_try(build, fplan, weights, &wish, &tables);
-	if (!placed && tables) {
-		wish.tables = false;
-		placed = relocated_try(build, fplan, weights, &wish, &tables);
-	}
-	if (!placed) {
+	if (!relocated_tries(build, fplan, weights, &wish)) {
 		fplan->stays = mem_strdup(fail_message());
 		return false;
 	}

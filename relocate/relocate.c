@@ -10,7 +10,9 @@
 
 #include "relocate/dispatch.h"
 #include "relocate/entry_patches.h"
+#include "relocate/flags.h"
 #include "relocate/layout.h"
+#include "relocate/shape.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/search.h"
@@ -264,6 +266,48 @@ relocated_sum(const struct relocated *relocated, const uint64_t *slots,
 	}
 }
 
+/* The flags live where the counter of an edge would be. */
+static uint32_t
+edge_live(const struct relocate_input *in, const struct motion *motions,
+	  const uint32_t *live, const struct flow_edge *edge)
+{
+	const struct block *from;
+	const struct insn *last;
+
+	if (edge->to >= FLOW_BLOCK)
+		return live[edge->to - FLOW_BLOCK];
+	if (edge->from < FLOW_BLOCK)
+		return 0;
+	from = &in->cfg->blocks[edge->from - FLOW_BLOCK];
+	last = &in->cfg->insns[from->first + from->count - 1];
+	if (edge->by == BY_TAKEN && last->kind == INSN_BRANCH)
+		return flags_at(in, last->target);
+	return flags_before_last(in, motions, live, edge->from - FLOW_BLOCK);
+}
+
+bool *
+relocated_spoilt(const struct relocate_input *in)
+{
+	const struct flow *flow = in->flow;
+	uint32_t changed = in->arch->emit.probe_flags(PROBE_ADD, 1);
+	struct motion *motions = motions_make(in, NULL);
+	uint32_t *live;
+	bool *spoilt;
+
+	if (!motions)
+		return NULL;
+	live = flags_live(in, motions);
+	spoilt = mem_alloc(flow_arcs(flow) + 1);
+	for (uint32_t e = 0; e < flow->nedges; e++)
+		spoilt[e] = edge_live(in, motions, live, &flow->edges[e]) &
+			    changed;
+	for (uint32_t b = 0; b < in->cfg->nblocks; b++)
+		spoilt[arc_of_block(flow, b + FLOW_BLOCK)] = live[b] & changed;
+	free(live);
+	free(motions);
+	return spoilt;
+}
+
 const struct probe *
 relocated_probe(const struct relocated *relocated, uint32_t element)
 {
@@ -320,7 +364,10 @@ relocated_cost(void *ctx, const struct flow *flow,
 {
 	double weight = weight_of_arc(flow, weights, arc);
 	const struct flow_edge *edge;
+	const bool *spoilt = ctx;
 
+	if (spoilt && spoilt[arc])
+		return (weight + 1) * COST_SPOILT;
 	if (arc >= flow->nedges)
 		return weight * (vert_spins(flow, arc_block(flow, arc)) ?
 					 COST_AGAIN :

@@ -139,6 +139,13 @@ int relocated_write(const struct relocated *relocated,
 void relocated_sum(const struct relocated *relocated, const uint64_t *slots,
 		   size_t n, uint64_t *sums);
 
+/*
+ * Per arc, whether flags are in use where its counter would be, which a locked
+ * one would change.  Needs arch, cfg, flow, text and ctx.  The caller owns the
+ * array; NULL if the code cannot be read.
+ */
+bool *relocated_spoilt(const struct relocate_input *in);
+
 /* The input's probe of the element, or NULL. */
 const struct probe *relocated_probe(const struct relocated *relocated,
 				    uint32_t element);
@@ -154,9 +161,10 @@ relocated_entry_patch(const struct relocated *relocated, uint64_t addr);
  * The expected cost of a counter in a relocated function, in tenths of a
  * nanosecond: a placement_cost.  COST_AGAIN is for a counter that is
  * incremented on every round of a loop, so that each increment waits for the
- * last one's store.
+ * last one's store.  ctx is NULL or what relocated_spoilt returns: COST_SPOILT
+ * is for counters that cannot be.
  */
-enum { COST_COUNT = 3, COST_JUMP = 3, COST_AGAIN = 24 };
+enum { COST_COUNT = 3, COST_JUMP = 3, COST_AGAIN = 24, COST_SPOILT = 1 << 30 };
 
 double relocated_cost(void *ctx, const struct flow *flow,
 		      const struct weights *weights, uint32_t arc);

@@ -115,25 +115,31 @@ insn_check(const struct shape *shape, const struct relocated *relocated,
 	}
 }
 
-static int
-motions_make(struct shape *shape, bool *tied)
+struct motion *
+motions_make(const struct relocate_input *in, bool *tied)
 {
-	const struct cfg *cfg = shape->cfg;
+	const struct cfg *cfg = in->cfg;
+	struct motion *motions = mem_alloc((cfg->ninsns + 1) *
+					   sizeof(*motions));
 
-	shape->motions = mem_alloc((cfg->ninsns + 1) * sizeof(*shape->motions));
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		const struct insn *insn = &cfg->insns[i];
 		const uint8_t *code;
 		size_t avail;
+		int r;
 
-		code = shape->in->text(shape->in->ctx, insn->addr, &avail);
-		if (!code || avail < insn->len)
-			return fail("the code at %#" PRIx64 " cannot be read",
-				    insn->addr);
-		tied[i] = shape->arch->motion(code, avail, insn->addr,
-					      &shape->motions[i]) < 0;
+		code = in->text(in->ctx, insn->addr, &avail);
+		if (!code || avail < insn->len) {
+			free(motions);
+			fail("the code at %#" PRIx64 " cannot be read",
+			     insn->addr);
+			return NULL;
+		}
+		r = in->arch->motion(code, avail, insn->addr, &motions[i]);
+		if (tied)
+			tied[i] = r < 0;
 	}
-	return 0;
+	return motions;
 }
 
 static int
@@ -320,7 +326,7 @@ int
 shape_open(struct shape *shape, const struct relocate_input *in)
 {
 	bool *tied;
-	int r;
+	int r = -1;
 
 	*shape = (struct shape){
 		.in = in,
@@ -334,8 +340,8 @@ shape_open(struct shape *shape, const struct relocate_input *in)
 		return fail("there is no instruction at %#" PRIx64,
 			    in->cfg->bad);
 	tied = mem_alloc(in->cfg->ninsns + 1);
-	r = motions_make(shape, tied);
-	if (!r) {
+	shape->motions = motions_make(in, tied);
+	if (shape->motions) {
 		shape_blocks(shape);
 		r = insns_tied(shape, tied);
 	}

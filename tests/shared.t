@@ -74,6 +74,15 @@ equal('signals', [may_gs('signals.c', '-O0', '-pthread'), 'kinds']);
 equal("observe @$_", [$observe, @$_])
     for ['contexts', 25], ['codes', 40], ['server', 17], ['chain', 4];
 
+# Counters are placed where no flags are in use, if they can be.
+for my $argv ([may_gs('lang.c', '-O0')], [may_gs('lang.c', '-Os')],
+    [may_gs('except.cc', '-O2'), 1]) {
+	run([$pmon, '--units=edge', "--report=sites:$scratch/sites", '--',
+		@$argv]);
+	unlike(slurp("$scratch/sites"), qr/flags are in use|^$/,
+	    "@$argv: no traps for flags");
+}
+
 # So many threads of two processes at once that each counter would lose some if
 # its addition were not locked.
 my $share = may_gs('share.c', '-O1', '-pthread');

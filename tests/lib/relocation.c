@@ -209,7 +209,7 @@ relocation_make(const struct object *object, const struct func *func,
 		.whole = true,
 		.cost = relocated_cost,
 	};
-	bool *wanted;
+	bool *wanted, *spoilt = NULL;
 
 	c->object = object;
 	c->cfg = graph_make(object->graphs, &(struct graph_wish){
@@ -224,8 +224,18 @@ relocation_make(const struct object *object, const struct func *func,
 		wanted[arc_of_block(c->flow, c->flow->edges[0].to)] = true;
 		wish.wanted = wanted;
 	}
+	if (options->shared)
+		spoilt = relocated_spoilt(&(struct relocate_input){
+			.arch = object->image->arch,
+			.cfg = c->cfg,
+			.flow = c->flow,
+			.text = relocation_text,
+			.ctx = object->image,
+		});
+	wish.ctx = spoilt;
 	c->placement = placement_make(c->flow, c->weights, &wish);
 	free(wanted);
+	free(spoilt);
 	if (none)
 		c->placement->narcs = 0;
 	c->probes = probes_count(c->placement, counters_used);

@@ -561,10 +561,9 @@ refused_with(const char *name, const char *why, bool shared)
 }
 
 static void
-relocated_whole(const char *name)
+relocated_whole(const char *name, const struct make_options *options)
 {
-	struct relocation *c = own_relocated(
-		name, &(struct make_options){ .method = PLACE_EVERY });
+	struct relocation *c = own_relocated(name, options);
 
 	if (!c->relocated)
 		fail_msg("%s: %s", name, fail_message());
@@ -582,9 +581,15 @@ test_refused(void **unused)
 	refused_with("refused_address", "takes the address of code", false);
 	refused_with("refused_eip", "cannot be relocated", false);
 	refused_with("refused_flags", "flags are in use", true);
-	relocated_whole("refused_flags");
+	relocated_whole("refused_flags",
+			&(struct make_options){ .method = PLACE_EVERY });
+	/* Counters elsewhere do as well. */
+	relocated_whole("refused_flags",
+			&(struct make_options){ .method = PLACE_OPTIMAL,
+						.shared = true });
 	/* Unlike refused_address's, this address begins a block. */
-	relocated_whole("takes_label");
+	relocated_whole("takes_label",
+			&(struct make_options){ .method = PLACE_EVERY });
 }
 
 /* What is more than 2 GB away cannot be reached. */
