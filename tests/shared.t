@@ -71,6 +71,8 @@ equal('threads', [may_gs('threads.c', '-O2', '-pthread'), qw(hammer 3 20)]);
 equal('forks', [may_gs('forks.c', '-O1', '-pthread'), qw(forks 2 2)]);
 equal('vforks', [may_gs('forks.c', '-O1', '-pthread'), qw(vforkexec 2)]);
 equal('signals', [may_gs('signals.c', '-O0', '-pthread'), 'kinds']);
+# Stacks that end where nothing tells: nothing is derived from them.
+equal('coroutines', [may_gs('coroutines.c', '-O1')]);
 equal("observe @$_", [$observe, @$_])
     for ['contexts', 25], ['codes', 40], ['server', 17], ['chain', 4];
 

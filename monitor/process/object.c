@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "report/printable.h"
 #include "report/profile/profile_plan.h"
@@ -60,6 +61,18 @@ progress_end(struct progress *progress)
 		fputs("\r\033[K", stderr);
 }
 
+/*
+ * Whether stacks of the image's program cannot be relied on.  What may set the
+ * thread register makes code or stacks of its own: an emulator.  Once one of
+ * its stacks was lost, every block would have a shared counter, also where
+ * flags are in use.
+ */
+static bool
+image_leaks(const struct image *image)
+{
+	return image->untabled || image->ocaml || thread_pages_doubtful(image);
+}
+
 static struct plan *
 object_read(struct run *run, const char *path, const char *open_path)
 {
@@ -103,13 +116,12 @@ object_read(struct run *run, const char *path, const char *open_path)
 					     run->host->native,
 				.springs = !run->opts->no_traps,
 				.leaks = !run->host->native ||
-					 image->untabled || image->ocaml,
+					 image_leaks(image),
 				/*
 				 * An attached process may switch to frames that
 				 * nobody has seen.
 				 */
-				.unswitched = (image->untabled ||
-					       image->ocaml) &&
+				.unswitched = image_leaks(image) &&
 					      !sel->objects.n &&
 					      !run->opts->npids,
 				.unhooked = !run->host->native,

@@ -429,8 +429,8 @@ image_hinted(const struct image *image, enum hint_kind kind)
 	return false;
 }
 
-static bool
-image_uses_thread_reg(const struct image *image)
+bool
+thread_pages_doubtful(const struct image *image)
 {
 	const char *call = image->arch->thread_reg_call;
 	bool calls = false;
@@ -451,7 +451,7 @@ thread_pages_yield(struct run *run, struct space *space,
 		   const struct image *image)
 {
 	if (run->opts->patch != PATCH_AUTO || space->own_thread_reg ||
-	    !image_uses_thread_reg(image))
+	    !thread_pages_doubtful(image))
 		return false;
 	space->own_thread_reg = mem_printf("%s may use the gs register",
 					   image->path);

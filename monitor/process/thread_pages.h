@@ -31,6 +31,8 @@ int thread_pages_reserve(struct run *run, struct task *task, uint64_t need,
  */
 struct thread_pages *thread_pages_copy(const struct thread_pages *thread_pages,
 				       uint64_t since);
+/* May the image use the register that leads to thread pages? */
+bool thread_pages_doubtful(const struct image *image);
 /*
  * If the image may use the register that leads to thread pages, give the
  * register up for the whole space: true, and space->own_thread_reg says why.
