@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use IO::Socket::UNIX;
 use Test::More;
 use Counts;
 use Left;
@@ -109,6 +110,28 @@ for my $option ('--separate=process', '--separate=thread', '--follow=none') {
 	    if $option eq '--follow=none';
 }
 
+# Read while two processes live that count in the same page.
+{
+	local $ENV{XDG_RUNTIME_DIR} = "$scratch/runtime";
+	mkdir $ENV{XDG_RUNTIME_DIR}, 0700 or die;
+	my $target = Target->new($pmon, '--units=func', "--report=summary:$scratch/pair", '--',
+	    $share, 'pair');
+
+	is($target->answer, 'ready', 'pair: ready');
+	for my $request ('live', 'live still', 'live') {
+		my $socket = IO::Socket::UNIX->new(
+			Peer => glob "$ENV{XDG_RUNTIME_DIR}/pmon/*.sock") or
+		    die $!;
+		my $answer = '';
+
+		syswrite $socket, "$request\n";
+		shutdown $socket, 1;
+		1 while sysread $socket, $answer, 65536, length $answer;
+		like($answer, qr/^f 200 work$/m, "pair: $request");
+	}
+	is($target->finish, 'status 0', 'pair: it ends');
+}
+
 # Attached to, also where gs is in use already: all calls are counted, and all is
 # as before when pmon lets go.
 for my $flag ('-UGS', '-DSET_GS') {
@@ -146,6 +169,12 @@ for my $flag ('-UGS', '-DSET_GS') {
 
 	is($run->{out}, "gs 0\n", 'the register is not touched');
 	counts_are($run, { work => 2000 }, 'gs');
+}
+{
+	my $run = monitor(['--units=func,edge'], [$share, 'kill']);
+
+	is(ended($run), 'status 137', 'kill: it is killed');
+	counts_are($run, { work => 2000, works => 2 }, 'kill');
 }
 for my $how (qw(zero restore unmap)) {
 	my $run = monitor(['--units=func'], [$share, $how]);

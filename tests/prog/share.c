@@ -5,6 +5,9 @@
  *
  *   hammer THREADS N  as many threads in this process, and in a child made
  *                     meanwhile, call work() N times each
+ *   pair              a child and its parent call work() 100 times each, and
+ *                     live on until standard input ends
+ *   kill              as without arguments, and kills itself
  *   gs                work() is called 1000 times; says whether gs is 0
  *   zero, restore, unmap  writes 0 over the counters, writes back what they
  *                     were before, or maps over them, between 1000 and 1000
@@ -83,6 +86,30 @@ hammer(int n)
 	printf("%d\n", WEXITSTATUS(status));
 }
 
+static void
+pair(void)
+{
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(ends))
+		return;
+	pid = fork();
+	works(100);
+	if (!pid) {
+		if (write(ends[1], "", 1) != 1)
+			_exit(1);
+		read(0, &c, 1);
+		_exit(0);
+	}
+	read(ends[0], &c, 1);
+	puts("ready");
+	fflush(stdout);
+	read(0, &c, 1);
+	waitpid(pid, NULL, 0);
+}
+
 /* Where pmon's shared memory is mapped, or NULL. */
 static char *
 counters(size_t *size)
@@ -135,10 +162,16 @@ main(int argc, char **argv)
 		hammer(atoi(argv[2]));
 		return 0;
 	}
+	if (argc == 2 && !strcmp(argv[1], "pair")) {
+		pair();
+		return 0;
+	}
 	works(1000);
 	if (argc > 1)
 		tamper(argv[1]);
 	works(1000);
+	if (argc > 1 && !strcmp(argv[1], "kill"))
+		kill(getpid(), SIGKILL);
 	syscall(SYS_arch_prctl, ARCH_GET_GS, &gs);
 	printf("gs %lx\n", gs);
 	return 0;
