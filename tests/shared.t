@@ -98,6 +98,16 @@ my $share = may_gs('share.c', '-O1', '-pthread');
 	counts_are($run, { work => 8 * $n, thread => 8, hammer => 1 }, 'hammer');
 }
 
+# Where nothing may be mapped it is counted by traps, and the reason is true.
+{
+	my @argv = ('sh', '-c', "ulimit -S -f 1; exec $share gs");
+	my $run = monitor(['--units=func'], \@argv);
+
+	is($run->{out}, "gs 0\n", 'small files: its output');
+	like($run->{report}, qr/by\s+traps:.*\(RLIMIT_FSIZE\)/s, 'it is said');
+	counts_are($run, { work => 2000 }, 'small files');
+}
+
 # Processes apart need counters apart; a child that is not followed must count
 # nowhere.
 for my $option ('--separate=process', '--separate=thread', '--follow=none') {

@@ -8,6 +8,7 @@
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
 #include "monitor/patch/springs.h"
+#include "monitor/process/shared.h"
 #include "monitor/process/shared_page.h"
 #include "monitor/process/thread_pages.h"
 #include "util/fail.h"
@@ -127,6 +128,8 @@ counters_map(struct run *run, struct task *task, struct module *module,
 	}
 	if (!counters_share(run, task, module))
 		return fail("%s", space->own_thread_reg);
+	if (shared_may(run, task, shared_page_size(need)))
+		return -1;
 	place = near_map(run, task, module, shared_page_size(need));
 	return place ? shared_page_open(run, task, module, place, need) :
 		       fail("the process was refused memory for counters");

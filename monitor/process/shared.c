@@ -286,12 +286,9 @@ task_shares(struct run *run, struct task *task, int64_t fd,
 	return err;
 }
 
-/*
- * Can the task be made to map that much?  RLIMIT_FSIZE would kill the process,
- * by SIGXFSZ.
- */
-static int
-task_may(struct run *run, struct task *task, uint64_t size)
+/* RLIMIT_FSIZE would kill the process, by SIGXFSZ. */
+int
+shared_may(struct run *run, struct task *task, uint64_t size)
 {
 	if (task_unconfined(run, task))
 		return -1;
@@ -310,7 +307,7 @@ shared_open(struct run *run, struct task *task, struct shared *shared)
 	int64_t fd, result;
 
 	shared->bytes = NULL;
-	if (task_may(run, task, shared->size))
+	if (shared_may(run, task, shared->size))
 		return -1;
 	if (!name ||
 	    inject_syscall(run, task, abi->nr_memfd_create,

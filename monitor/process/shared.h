@@ -13,6 +13,11 @@ struct shared {
 };
 
 /*
+ * Can the task be made to map that much, for all that limits and filters say?  0,
+ * or -1 with the message.
+ */
+int shared_may(struct run *run, struct task *task, uint64_t size);
+/*
  * Have the stopped task map new memory, all 0, and map the same memory in
  * pmon, too: shared->size bytes, at shared->va, which must be memory of pmon's
  * in the program, or anywhere if that is 0.  The task may access only the first
