@@ -18,6 +18,7 @@
 #include "monitor/process/events.h"
 #include "monitor/process/inject.h"
 #include "monitor/process/task.h"
+#include "monitor/process/thread_memory.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"

@@ -10,6 +10,7 @@
 #include "monitor/patch/springs.h"
 #include "monitor/process/shared.h"
 #include "monitor/process/shared_page.h"
+#include "monitor/process/thread_memory.h"
 #include "monitor/process/thread_pages.h"
 #include "util/fail.h"
 #include "util/mem.h"

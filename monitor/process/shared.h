@@ -7,9 +7,9 @@
 #include "monitor/run.h"
 
 struct shared {
-	uint64_t va, size; /* in the program */
-	uint64_t open; /* bytes that it could access from the start */
-	uint8_t *bytes; /* the same memory, here */
+	uint64_t va, size;	/* in the program */
+	uint64_t open;		/* bytes that it could access from the start */
+	uint8_t *bytes;		/* the same memory, here */
 };
 
 /*

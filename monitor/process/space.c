@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "monitor/process/shared_page.h"
-#include "monitor/process/thread_pages.h"
+#include "monitor/process/thread_memory.h"
 #include "util/mem.h"
 
 struct space *

@@ -1,8 +1,8 @@
 /*
  * Thread counter pages: the memory that relocated functions count in.  Every
  * task of a space has a page of its own, to which a segment register leads, so
- * that no two tasks add to the same counter.  pmon shares this memory, so it
- * outlives the program; clients are told the counters of a page when the task
+ * that no two tasks add to the same counter.  pmon shares this memory
+ * (thread_memory.c), so it outlives the program; clients are told the counters of a page when the task
  * stands still or has ended (thread_counters.c).  Pages are used again.  Knows
  * nothing of what is counted.
  */
@@ -14,64 +14,12 @@
 #include "arch/fragment.h"
 #include "monitor/process/events.h"
 #include "monitor/process/regions.h"
-#include "monitor/process/shared.h"
 #include "monitor/process/shared_page.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_counters.h"
+#include "monitor/process/thread_memory.h"
 #include "util/fail.h"
 #include "util/mem.h"
-
-/* Pages take much address space, but only counters that are used take memory. */
-enum {
-	PAGE_STEP = 1 << 16, /* a page's size is a multiple of this */
-	PAGE_MORE = 1 << 29, /* room for libraries that may be loaded */
-	OPEN_MORE = 1 << 22, /* that much of which can be accessed at first */
-	THREAD_PAGES = 64, /* in one chunk */
-	PAGES_FIRST = 16, /* that can be accessed at first */
-};
-
-/*
- * Thread pages that were mapped at one time.  A fork's child has them at the
- * same place and shares the memory; its tasks take other pages of the chunk.
- */
-struct chunk {
-	unsigned refs; /* by the thread pages of spaces */
-	uint64_t number; /* when it was mapped: see run->extended */
-	struct shared shared; /* at the same va in all these spaces */
-	/* The thread pages of the space whose task has the page, or NULL. */
-	const struct thread_pages *takers[THREAD_PAGES];
-};
-
-/* The thread pages of one space. */
-struct thread_pages {
-	uint64_t size; /* of one page */
-	uint64_t used; /* bytes of each page, by modules */
-	/*
-	 * Tasks can access the first `open` bytes of the first `nopen` pages.
-	 * The rest is for libraries and tasks that may come: if the program
-	 * locks its memory, nothing is allocated for that.
-	 */
-	uint64_t open;
-	uint32_t nopen;
-	uint64_t opened; /* the last time: see run->extended */
-	bool marked; /* see reg_thread_mark in arch.h */
-	struct chunk **chunks;
-	size_t nchunks;
-};
-
-static uint64_t
-thread_page_va(const struct thread_pages *thread_pages, uint32_t thread_page)
-{
-	return thread_pages->chunks[thread_page / THREAD_PAGES]->shared.va +
-	       thread_page % THREAD_PAGES * thread_pages->size;
-}
-
-static uint8_t *
-thread_page_bytes(const struct thread_pages *thread_pages, uint32_t thread_page)
-{
-	return thread_pages->chunks[thread_page / THREAD_PAGES]->shared.bytes +
-	       thread_page % THREAD_PAGES * thread_pages->size;
-}
 
 static uint64_t *
 thread_page_generation(const struct thread_pages *thread_pages,
@@ -79,86 +27,6 @@ thread_page_generation(const struct thread_pages *thread_pages,
 {
 	return region_words(&region_generation,
 			    thread_page_bytes(thread_pages, thread_page));
-}
-
-static const struct thread_pages **
-thread_page_taker(const struct thread_pages *thread_pages, uint32_t thread_page)
-{
-	return &thread_pages->chunks[thread_page / THREAD_PAGES]
-			->takers[thread_page % THREAD_PAGES];
-}
-
-static uint32_t
-thread_pages_n(const struct thread_pages *thread_pages)
-{
-	return (uint32_t)thread_pages->nchunks * THREAD_PAGES;
-}
-
-/* Have the task map a chunk of pages.  0, or -1 with the message. */
-static int
-chunk_map(struct run *run, struct task *task, struct thread_pages *thread_pages)
-{
-	struct chunk *chunk, new = {
-		.refs = 1,
-		.shared.size = thread_pages->size * THREAD_PAGES,
-		.shared.open = thread_pages->open,
-	};
-
-	if (shared_open(run, task, &new.shared))
-		return -1;
-	new.number = run->extended++;
-	*vec_push(thread_pages->chunks,
-		  thread_pages->nchunks) = chunk = mem_alloc(sizeof(*chunk));
-	*chunk = new;
-	return 0;
-}
-
-/*
- * Have the task let all tasks of its space access the first `open` bytes of the
- * first n pages.  0, or -1 with the message.
- */
-static int
-thread_pages_allow(struct run *run, struct task *task,
-		   struct thread_pages *thread_pages, uint32_t n, uint64_t open)
-{
-	uint32_t i = open == thread_pages->open ? thread_pages->nopen : 0;
-
-	while (i < n) {
-		uint64_t from = i < thread_pages->nopen ? thread_pages->open :
-							  0;
-		uint32_t end = open < thread_pages->size ?
-				       i + 1 :
-				       (i / THREAD_PAGES + 1) * THREAD_PAGES;
-
-		if (end > n)
-			end = n;
-		if (shared_allow(
-			    run, task, thread_page_va(thread_pages, i) + from,
-			    (end - i - 1) * thread_pages->size + open - from))
-			return -1;
-		i = end;
-	}
-	thread_pages->nopen = n;
-	thread_pages->open = open;
-	thread_pages->opened = run->extended++;
-	return 0;
-}
-
-/* Have the task make the thread page accessible, and others with it. */
-static int
-thread_page_allow(struct run *run, struct task *task,
-		  struct thread_pages *thread_pages, uint32_t thread_page)
-{
-	uint32_t n = PAGES_FIRST;
-
-	if (thread_page < thread_pages->nopen)
-		return 0;
-	while (n <= thread_page)
-		n *= 2;
-	if (n > thread_pages_n(thread_pages))
-		n = thread_pages_n(thread_pages);
-	return thread_pages_allow(run, task, thread_pages, n,
-				  thread_pages->open);
 }
 
 /* ---- the register */
@@ -240,21 +108,6 @@ thread_pages_guard(const struct space *space, const struct module *module)
 
 /* ---- taking thread pages */
 
-static void
-thread_pages_free(struct thread_pages *thread_pages)
-{
-	for (size_t i = 0; i < thread_pages->nchunks; i++) {
-		struct chunk *chunk = thread_pages->chunks[i];
-
-		if (--chunk->refs)
-			continue;
-		shared_close(&chunk->shared);
-		free(chunk);
-	}
-	free(thread_pages->chunks);
-	free(thread_pages);
-}
-
 /*
  * Give the task a free page.  If there is none, `mapper`, a task of the same
  * space that can be made to run, maps more.  0, or -1 with the message.
@@ -267,8 +120,7 @@ thread_page_take(struct run *run, struct task *task, struct task *mapper,
 
 	while (thread_page < n && *thread_page_taker(thread_pages, thread_page))
 		thread_page++;
-	if ((thread_page == n && chunk_map(run, mapper, thread_pages)) ||
-	    thread_page_allow(run, mapper, thread_pages, thread_page))
+	if (thread_page_allow(run, mapper, thread_pages, thread_page))
 		return -1;
 	if (register_take(run, task, thread_pages,
 			  thread_page_va(thread_pages, thread_page)))
@@ -332,33 +184,21 @@ task_give(struct run *run, struct task *task, void *mapper)
 		thread_page_give(run, task, mapper);
 }
 
-/* The size of a page, or of a part of one, with so many bytes of counters. */
-static uint64_t
-page_round(uint64_t need)
-{
-	return (REGIONS_BEGIN + need + PAGE_STEP - 1) / PAGE_STEP * PAGE_STEP;
-}
-
 int
 thread_pages_open(struct run *run, struct task *task, uint64_t need)
 {
 	struct space *space = task->process->space;
-	struct thread_pages *thread_pages = mem_alloc(sizeof(*thread_pages));
 	const struct event *event = run_queued(run, task);
-	uint64_t own, more = 0;
+	struct thread_pages *thread_pages;
+	uint64_t own;
 	int err = 0;
 
 	if (!run->host->reg_get(task->tid, run->arch->reg_thread, &own) &&
 	    own) {
 		space->own_thread_reg = mem_strdup("the gs register is in use");
-		free(thread_pages);
 		return fail("%s", space->own_thread_reg);
 	}
-	if (run->opts->selection.objects.n)
-		more = PAGE_MORE;
-	thread_pages->size = page_round(need + more);
-	thread_pages->open = page_round(need + (more ? OPEN_MORE : 0));
-	thread_pages->used = REGIONS_BEGIN;
+	thread_pages = thread_pages_new(need, run->opts->selection.objects.n);
 	if ((event && event->kind != EVENT_PAUSED) || task->group_stopped)
 		err = fail("the process was stopped");
 	else
@@ -371,53 +211,6 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 	/* Before any entry patch leads into a relocated function. */
 	task_each(run, task_give, task);
 	return space->own_thread_reg ? fail("%s", space->own_thread_reg) : 0;
-}
-
-int
-thread_pages_reserve(struct run *run, struct task *task, uint64_t need,
-		     struct region *region)
-{
-	struct thread_pages *thread_pages = task->process->space->thread_pages;
-	uint64_t open;
-
-	need = (need + REGIONS_BEGIN - 1) / REGIONS_BEGIN * REGIONS_BEGIN;
-	if (!thread_pages || thread_pages->size - thread_pages->used < need)
-		return fail("there is no more room for counters");
-	open = page_round(thread_pages->used + need + OPEN_MORE);
-	if (open > thread_pages->size)
-		open = thread_pages->size;
-	if (thread_pages->open < thread_pages->used + need &&
-	    thread_pages_allow(run, task, thread_pages, thread_pages->nopen,
-			       open))
-		return -1;
-	*region = (struct region){ REGION_COUNTERS, thread_pages->used, need };
-	thread_pages->used += need;
-	return 0;
-}
-
-struct thread_pages *
-thread_pages_copy(const struct thread_pages *thread_pages, uint64_t since)
-{
-	struct thread_pages *copy;
-
-	if (!thread_pages)
-		return NULL;
-	copy = mem_alloc(sizeof(*copy));
-	*copy = *thread_pages;
-	copy->chunks = NULL;
-	copy->nchunks = 0;
-	for (size_t i = 0; i < thread_pages->nchunks; i++) {
-		if (thread_pages->chunks[i]->number >= since)
-			break;
-		thread_pages->chunks[i]->refs++;
-		*vec_push(copy->chunks,
-			  copy->nchunks) = thread_pages->chunks[i];
-	}
-	if (copy->opened >= since)
-		copy->nopen = 0;
-	if (copy->nopen > thread_pages_n(copy))
-		copy->nopen = thread_pages_n(copy);
-	return copy;
 }
 
 static bool
@@ -645,20 +438,6 @@ thread_pages_leave(struct run *run, struct task *task)
 		if (va - thread_pages->chunks[i]->shared.va <
 		    thread_pages->size * THREAD_PAGES)
 			register_set(run, task, 0, 0);
-}
-
-int
-thread_pages_each(const struct space *space,
-		  int (*fn)(void *ctx, uint64_t va, uint64_t size), void *ctx)
-{
-	const struct thread_pages *thread_pages = space->thread_pages;
-	int err = 0;
-
-	for (size_t i = 0; thread_pages && i < thread_pages->nchunks && !err;
-	     i++)
-		err = fn(ctx, thread_pages->chunks[i]->shared.va,
-			 thread_pages->size * THREAD_PAGES);
-	return err;
 }
 
 /* Pages that are still taken belong to tasks that ended unseen. */

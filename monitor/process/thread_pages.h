@@ -18,19 +18,6 @@ int thread_pages_open(struct run *run, struct task *task, uint64_t need);
  * free its thread pages.
  */
 void thread_pages_close(struct run *run, struct space *space);
-/*
- * Reserve a *region of `need` bytes for counters, at the same offset in all
- * thread pages of the stopped task's space.  0, or -1 with the message.
- */
-int thread_pages_reserve(struct run *run, struct task *task, uint64_t need,
-			 struct region *region);
-/*
- * The thread pages of a fork's child, which shares its parent's memory; its
- * tasks take pages of their own.  What was done since extension number `since`
- * (run->extended) may have come too late for the child.  NULL for NULL.
- */
-struct thread_pages *thread_pages_copy(const struct thread_pages *thread_pages,
-				       uint64_t since);
 /* May the image use the register that leads to thread pages? */
 bool thread_pages_doubtful(const struct image *image);
 /*
@@ -86,12 +73,4 @@ void thread_pages_end(struct run *run, struct task *task);
  * that.  Nothing is drained.
  */
 void thread_pages_leave(struct run *run, struct task *task);
-/*
- * Call fn for all memory of the space that has thread pages, until fn returns
- * other than 0.  The last result, or 0.
- */
-int thread_pages_each(const struct space *space,
-		      int (*fn)(void *ctx, uint64_t va, uint64_t size),
-		      void *ctx);
-
 #endif

@@ -17,6 +17,7 @@
 #include "monitor/process/space.h"
 #include "monitor/process/stops.h"
 #include "monitor/process/task.h"
+#include "monitor/process/thread_memory.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/unwind/stack_switch.h"
 #include "util/mem.h"

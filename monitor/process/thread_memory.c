@@ -1,0 +1,212 @@
+/*
+ * The memory of a space's thread counter pages: maps chunks of pages into the
+ * program, makes accessible what is used of them, and knows which space's tasks
+ * have which page.  Never reads a counter or sets a register: thread_pages.c.
+ */
+#include "monitor/process/thread_memory.h"
+
+#include <stdlib.h>
+
+#include "monitor/process/regions.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+/* Pages take much address space, but only counters that are used take memory. */
+enum {
+	PAGE_STEP = 1 << 16,	/* a page's size is a multiple of this */
+	PAGE_MORE = 1 << 29,	/* room for libraries that may be loaded */
+	OPEN_MORE = 1 << 22,	/* that much of which can be accessed at first */
+	PAGES_FIRST = 16,	/* that can be accessed at first */
+};
+
+/* The size of a page, or of a part of one, with so many bytes of counters. */
+static uint64_t
+page_round(uint64_t need)
+{
+	return (REGIONS_BEGIN + need + PAGE_STEP - 1) / PAGE_STEP * PAGE_STEP;
+}
+
+struct thread_pages *
+thread_pages_new(uint64_t need, bool libraries)
+{
+	struct thread_pages *thread_pages = mem_alloc(sizeof(*thread_pages));
+
+	*thread_pages = (struct thread_pages){
+		.size = page_round(need + (libraries ? PAGE_MORE : 0)),
+		.open = page_round(need + (libraries ? OPEN_MORE : 0)),
+		.used = REGIONS_BEGIN,
+	};
+	return thread_pages;
+}
+
+void
+thread_pages_free(struct thread_pages *thread_pages)
+{
+	for (size_t i = 0; i < thread_pages->nchunks; i++) {
+		struct chunk *chunk = thread_pages->chunks[i];
+
+		if (--chunk->refs)
+			continue;
+		shared_close(&chunk->shared);
+		free(chunk);
+	}
+	free(thread_pages->chunks);
+	free(thread_pages);
+}
+
+uint64_t
+thread_page_va(const struct thread_pages *thread_pages, uint32_t thread_page)
+{
+	return thread_pages->chunks[thread_page / THREAD_PAGES]->shared.va +
+	       thread_page % THREAD_PAGES * thread_pages->size;
+}
+
+uint8_t *
+thread_page_bytes(const struct thread_pages *thread_pages, uint32_t thread_page)
+{
+	return thread_pages->chunks[thread_page / THREAD_PAGES]->shared.bytes +
+	       thread_page % THREAD_PAGES * thread_pages->size;
+}
+
+const struct thread_pages **
+thread_page_taker(const struct thread_pages *thread_pages, uint32_t thread_page)
+{
+	return &thread_pages->chunks[thread_page / THREAD_PAGES]
+			->takers[thread_page % THREAD_PAGES];
+}
+
+uint32_t
+thread_pages_n(const struct thread_pages *thread_pages)
+{
+	return (uint32_t)thread_pages->nchunks * THREAD_PAGES;
+}
+
+/* Have the task map a chunk of pages.  0, or -1 with the message. */
+static int
+chunk_map(struct run *run, struct task *task, struct thread_pages *thread_pages)
+{
+	struct chunk *chunk, new = {
+		.refs = 1,
+		.shared.size = thread_pages->size * THREAD_PAGES,
+		.shared.open = thread_pages->open,
+	};
+
+	if (shared_open(run, task, &new.shared))
+		return -1;
+	new.number = run->extended++;
+	*vec_push(thread_pages->chunks,
+		  thread_pages->nchunks) = chunk = mem_alloc(sizeof(*chunk));
+	*chunk = new;
+	return 0;
+}
+
+/*
+ * Have the task let all tasks of its space access the first `open` bytes of the
+ * first n pages.  0, or -1 with the message.
+ */
+static int
+thread_pages_allow(struct run *run, struct task *task,
+		   struct thread_pages *thread_pages, uint32_t n, uint64_t open)
+{
+	uint32_t i = open == thread_pages->open ? thread_pages->nopen : 0;
+
+	while (i < n) {
+		uint64_t from = i < thread_pages->nopen ? thread_pages->open :
+							  0;
+		uint32_t end = open < thread_pages->size ?
+				       i + 1 :
+				       (i / THREAD_PAGES + 1) * THREAD_PAGES;
+
+		if (end > n)
+			end = n;
+		if (shared_allow(
+			    run, task, thread_page_va(thread_pages, i) + from,
+			    (end - i - 1) * thread_pages->size + open - from))
+			return -1;
+		i = end;
+	}
+	thread_pages->nopen = n;
+	thread_pages->open = open;
+	thread_pages->opened = run->extended++;
+	return 0;
+}
+
+int
+thread_page_allow(struct run *run, struct task *task,
+		  struct thread_pages *thread_pages, uint32_t thread_page)
+{
+	uint32_t n = PAGES_FIRST;
+
+	if (thread_page == thread_pages_n(thread_pages) &&
+	    chunk_map(run, task, thread_pages))
+		return -1;
+	if (thread_page < thread_pages->nopen)
+		return 0;
+	while (n <= thread_page)
+		n *= 2;
+	if (n > thread_pages_n(thread_pages))
+		n = thread_pages_n(thread_pages);
+	return thread_pages_allow(run, task, thread_pages, n,
+				  thread_pages->open);
+}
+
+int
+thread_pages_reserve(struct run *run, struct task *task, uint64_t need,
+		     struct region *region)
+{
+	struct thread_pages *thread_pages = task->process->space->thread_pages;
+	uint64_t open;
+
+	need = (need + REGIONS_BEGIN - 1) / REGIONS_BEGIN * REGIONS_BEGIN;
+	if (!thread_pages || thread_pages->size - thread_pages->used < need)
+		return fail("there is no more room for counters");
+	open = page_round(thread_pages->used + need + OPEN_MORE);
+	if (open > thread_pages->size)
+		open = thread_pages->size;
+	if (thread_pages->open < thread_pages->used + need &&
+	    thread_pages_allow(run, task, thread_pages, thread_pages->nopen,
+			       open))
+		return -1;
+	*region = (struct region){ REGION_COUNTERS, thread_pages->used, need };
+	thread_pages->used += need;
+	return 0;
+}
+
+struct thread_pages *
+thread_pages_copy(const struct thread_pages *thread_pages, uint64_t since)
+{
+	struct thread_pages *copy;
+
+	if (!thread_pages)
+		return NULL;
+	copy = mem_alloc(sizeof(*copy));
+	*copy = *thread_pages;
+	copy->chunks = NULL;
+	copy->nchunks = 0;
+	for (size_t i = 0; i < thread_pages->nchunks; i++) {
+		if (thread_pages->chunks[i]->number >= since)
+			break;
+		thread_pages->chunks[i]->refs++;
+		*vec_push(copy->chunks,
+			  copy->nchunks) = thread_pages->chunks[i];
+	}
+	if (copy->opened >= since)
+		copy->nopen = 0;
+	if (copy->nopen > thread_pages_n(copy))
+		copy->nopen = thread_pages_n(copy);
+	return copy;
+}
+
+int
+thread_pages_each(const struct space *space,
+		  int (*fn)(void *ctx, uint64_t va, uint64_t size), void *ctx)
+{
+	const struct thread_pages *thread_pages = space->thread_pages;
+	int err = 0;
+
+	for (size_t i = 0; thread_pages && i < thread_pages->nchunks && !err;
+	     i++)
+		err = fn(ctx, thread_pages->chunks[i]->shared.va,
+			 thread_pages->size * THREAD_PAGES);
+	return err;
+}
