@@ -164,6 +164,9 @@ bool cfg_proven(const struct cfg *cfg, size_t insn);
 /* Index of the instruction that begins at addr, or -1. */
 long cfg_insn(const struct cfg *cfg, uint64_t addr);
 
+/* The same, found sooner if addr is near instruction i. */
+long cfg_insn_near(const struct cfg *cfg, size_t i, uint64_t addr);
+
 /* The block that begins at addr, or BLOCK_NONE. */
 long cfg_block(const struct cfg *cfg, uint64_t addr);
 

@@ -17,10 +17,46 @@ cfg_inside(const struct cfg_input *in, uint64_t addr)
 	return false;
 }
 
+/* How long instructions are, about. */
+enum { INSN_BYTES = 4 };
+
+/*
+ * The first instruction at addr or behind.  Starts at instruction i and takes
+ * steps that double: most that are looked for are near.
+ */
+static size_t
+insn_near(const struct cfg *cfg, size_t i, uint64_t addr)
+{
+	const struct insn *insns = cfg->insns;
+	size_t lo = i, hi = i, step = 1;
+
+	if (i < cfg->ninsns && insns[i].addr < addr) {
+		while (hi < cfg->ninsns && insns[hi].addr < addr) {
+			lo = hi + 1;
+			hi = step < cfg->ninsns - hi ? hi + step : cfg->ninsns;
+			step *= 2;
+		}
+	} else {
+		while (lo && insns[lo - 1].addr >= addr) {
+			hi = lo - 1;
+			lo = step < lo ? lo - step : 0;
+			step *= 2;
+		}
+	}
+	return lo + search_first(hi - lo, k, insns[lo + k].addr >= addr);
+}
+
 size_t
 cfg_insn_from(const struct cfg *cfg, uint64_t addr)
 {
 	return search_first(cfg->ninsns, i, cfg->insns[i].addr >= addr);
+}
+
+static bool
+insns_span(const struct cfg *cfg, uint64_t addr)
+{
+	return cfg->ninsns && addr >= cfg->insns[0].addr &&
+	       addr <= cfg->insns[cfg->ninsns - 1].addr;
 }
 
 long
@@ -29,11 +65,28 @@ cfg_insn(const struct cfg *cfg, uint64_t addr)
 	size_t i;
 
 	/* Most addresses that are asked for are in other functions. */
-	if (!cfg->ninsns || addr < cfg->insns[0].addr ||
-	    addr > cfg->insns[cfg->ninsns - 1].addr)
+	if (!insns_span(cfg, addr))
 		return -1;
 	i = cfg_insn_from(cfg, addr);
-	return i < cfg->ninsns && cfg->insns[i].addr == addr ? (long)i : -1;
+	return cfg->insns[i].addr == addr ? (long)i : -1;
+}
+
+long
+cfg_insn_near(const struct cfg *cfg, size_t i, uint64_t addr)
+{
+	uint64_t from = cfg->insns[i].addr, n;
+
+	if (!insns_span(cfg, addr))
+		return -1;
+	if (addr < from) {
+		n = (from - addr) / INSN_BYTES;
+		i = n < i ? i - n : 0;
+	} else {
+		n = (addr - from) / INSN_BYTES;
+		i = n < cfg->ninsns - i ? i + n : cfg->ninsns - 1;
+	}
+	i = insn_near(cfg, i, addr);
+	return cfg->insns[i].addr == addr ? (long)i : -1;
 }
 
 bool

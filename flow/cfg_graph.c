@@ -23,8 +23,15 @@ cfg_target(const struct cfg *cfg, size_t i)
 	if (cfg->insns[i].kind != INSN_JUMP &&
 	    cfg->insns[i].kind != INSN_BRANCH)
 		return -1;
-	return cfg_insn(cfg, cfg->insns[i].target);
+	return cfg_insn_near(cfg, i, cfg->insns[i].target);
 }
+
+/* By instruction: what was found, while blocks and edges are made. */
+struct found {
+	uint8_t *marks;
+	long *target;		/* of jumps and branches: cfg_target */
+	uint32_t *block;	/* of leaders: their blocks' numbers */
+};
 
 static bool
 insn_ends_block(const struct insn *insn)
@@ -75,21 +82,23 @@ marks_make(const struct cfg *cfg, const struct cfg_input *in,
 
 static void
 marks_found(const struct cfg *cfg, const struct cfg_input *in,
-	    const struct tables *tables, uint8_t *marks)
+	    const struct tables *tables, const struct found *found)
 {
 	const struct insn *insns = cfg->insns;
+	uint8_t *marks = found->marks;
 	const struct jump *jumps;
 	size_t njumps;
-	long target;
 
 	for (size_t i = 0; i < cfg->ninsns; i++) {
 		if (i == 0 || insn_ends_block(&insns[i - 1]) ||
 		    (in->calls_end && insn_comes_back(&insns[i - 1])) ||
 		    insns[i].addr != insns[i - 1].addr + insns[i - 1].len)
 			marks[i] |= MARK_LEADER;
-		target = cfg_target(cfg, i);
-		if (target >= 0)
-			marks[target] |= MARK_LEADER;
+		if (insns[i].kind != INSN_JUMP && insns[i].kind != INSN_BRANCH)
+			continue;
+		found->target[i] = cfg_target(cfg, i);
+		if (found->target[i] >= 0)
+			marks[found->target[i]] |= MARK_LEADER;
 	}
 	jumps = tables_jumps(tables, &njumps);
 	for (size_t i = 0; i < njumps; i++)
@@ -98,10 +107,13 @@ marks_found(const struct cfg *cfg, const struct cfg_input *in,
 }
 
 static void
-blocks_make(struct cfg *cfg, const uint8_t *marks)
+blocks_make(struct cfg *cfg, const struct found *found)
 {
+	const uint8_t *marks = found->marks;
+
 	for (size_t i = 0; i < cfg->ninsns; i++)
-		if (marks[i] & MARK_LEADER)
+		if (marks[i] & MARK_LEADER) {
+			found->block[i] = (uint32_t)cfg->nblocks;
 			*vec_push(cfg->blocks, cfg->nblocks) = (struct block){
 				.first = (uint32_t)i,
 				.count = 1,
@@ -109,13 +121,15 @@ blocks_make(struct cfg *cfg, const uint8_t *marks)
 				.external = marks[i] & MARK_EXTERNAL,
 				.label = marks[i] & MARK_LABEL,
 			};
-		else
+		} else {
 			cfg->blocks[cfg->nblocks - 1].count++;
+		}
 }
 
 /* Find all edges, ascending by `from`. */
 static struct edge *
-edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
+edges_find(const struct cfg *cfg, const struct tables *tables,
+	   const struct found *found, size_t *n)
 {
 	struct edge *edges = NULL;
 	const struct jump *jump;
@@ -130,11 +144,14 @@ edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
 		if (cfg_falls(cfg, last))
 			*vec_push(edges, *n) = (struct edge){ b, b + 1,
 							      EDGE_FALL };
-		target = cfg_target(cfg, last);
+		target = cfg->insns[last].kind == INSN_JUMP ||
+					 cfg->insns[last].kind == INSN_BRANCH ?
+				 found->target[last] :
+				 -1;
 		if (target >= 0)
 			*vec_push(edges, *n) = (struct edge){
 				.from = b,
-				.to = (uint32_t)cfg_block_at(cfg, target),
+				.to = found->block[target],
 				.kind = EDGE_TAKEN,
 			};
 		if (!njumps || jump->insn != last)
@@ -142,8 +159,7 @@ edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
 		for (size_t k = 0; k < jump->ntargets; k++)
 			*vec_push(edges, *n) = (struct edge){
 				.from = b,
-				.to = (uint32_t)cfg_block_at(cfg,
-							     jump->targets[k]),
+				.to = found->block[jump->targets[k]],
 				.kind = EDGE_TABLE,
 			};
 		jump++;
@@ -154,9 +170,10 @@ edges_find(const struct cfg *cfg, const struct tables *tables, size_t *n)
 
 /* Group the edges by `to` with a counting sort, which keeps their order. */
 static void
-edges_make(struct cfg *cfg, const struct tables *tables)
+edges_make(struct cfg *cfg, const struct tables *tables,
+	   const struct found *found)
 {
-	struct edge *edges = edges_find(cfg, tables, &cfg->nedges);
+	struct edge *edges = edges_find(cfg, tables, found, &cfg->nedges);
 	uint32_t *in = mem_alloc((cfg->nblocks + 2) * sizeof(*in));
 
 	for (size_t i = 0; i < cfg->nedges; i++)
@@ -191,15 +208,21 @@ void
 cfg_graph(struct cfg *cfg, const struct cfg_input *in,
 	  const struct tables *tables, const struct more *more)
 {
-	uint8_t *marks = marks_make(cfg, in, more);
+	struct found found = {
+		.marks = marks_make(cfg, in, more),
+		.target = mem_grow(NULL, cfg->ninsns, sizeof(*found.target)),
+		.block = mem_grow(NULL, cfg->ninsns, sizeof(*found.block)),
+	};
 
 	free(cfg->blocks);
 	free(cfg->edges);
 	free(cfg->in);
 	cfg->blocks = NULL;
 	cfg->nblocks = 0;
-	marks_found(cfg, in, tables, marks);
-	blocks_make(cfg, marks);
-	edges_make(cfg, tables);
-	free(marks);
+	marks_found(cfg, in, tables, &found);
+	blocks_make(cfg, &found);
+	edges_make(cfg, tables, &found);
+	free(found.marks);
+	free(found.target);
+	free(found.block);
 }

@@ -186,15 +186,31 @@ in_gap(const struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
 	return cfg_inside(in, addr) && byte_proof(cfg, addr, &hi) == PROOF_NONE;
 }
 
+/* Whether a byte from addr up to end is in no proven block. */
+static bool
+range_gaps(const struct cfg *cfg, uint64_t addr, uint64_t end)
+{
+	size_t b = search_first(cfg->nblocks, k, block_lo(cfg, k) >= addr);
+	uint64_t hi;
+
+	for (; addr < end; addr = hi) {
+		for (; b < cfg->nblocks && block_lo(cfg, b) < addr; b++)
+			;
+		if (b < cfg->nblocks && block_lo(cfg, b) == addr &&
+		    cfg->blocks[b].proof != PROOF_NONE)
+			hi = block_hi(cfg, b);
+		else if (byte_proof(cfg, addr, &hi) == PROOF_NONE)
+			return true;
+	}
+	return false;
+}
+
 static bool
 gaps_any(const struct cfg *cfg, const struct cfg_input *in)
 {
-	uint64_t hi;
-
 	for (size_t i = 0; i < in->n; i++)
-		for (uint64_t addr = in->lo[i]; addr < in->hi[i]; addr = hi)
-			if (byte_proof(cfg, addr, &hi) == PROOF_NONE)
-				return true;
+		if (range_gaps(cfg, in->lo[i], in->hi[i]))
+			return true;
 	return false;
 }
 
@@ -401,15 +417,19 @@ static bool
 block_cut(struct cfg *cfg, const struct cfg_input *in,
 	  const struct block *block, struct cuts *cuts)
 {
-	const struct insn *last = &cfg->insns[block->first + block->count - 1];
+	size_t end = block->first + block->count;
+	const struct insn *last = &cfg->insns[end - 1];
 	bool news = false;
 
-	for (const struct insn *insn = &cfg->insns[block->first]; insn <= last;
-	     insn++)
-		if (insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH ||
-		    insn->kind == INSN_CALL)
+	for (size_t i = block->first; i < end; i++) {
+		const struct insn *insn = &cfg->insns[i];
+
+		if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH ||
+		     insn->kind == INSN_CALL) &&
+		    cfg_insn_near(cfg, i, insn->target) < 0)
 			news |= place_cut(cfg, in, insn->target, cuts);
-	if (insn_goes_on(last))
+	}
+	if (insn_goes_on(last) && !cfg_falls(cfg, end - 1))
 		news |= place_cut(cfg, in, last->addr + last->len, cuts);
 	return news;
 }

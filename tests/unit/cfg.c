@@ -305,10 +305,36 @@ test_hostile(void **state)
 	cfg_free(cfg);
 }
 
+/* From every instruction, every address is found as by cfg_insn. */
+static void
+test_near(void **state)
+{
+	struct insn insns[40] = { 0 };
+	const struct cfg cfg = { .insns = insns, .ninsns = 40 };
+	uint64_t addr = 0x1000;
+
+	/* Lengths 1 to 15, and a gap of a megabyte as between hot and cold. */
+	for (size_t i = 0; i < 40; i++) {
+		insns[i].addr = addr;
+		insns[i].len = (uint32_t)(i * 7 % 15 + 1);
+		addr += insns[i].len + (i == 24 ? 1 << 20 : 0);
+	}
+	for (size_t i = 0; i < 40; i++)
+		for (size_t k = 0; k < 40; k++)
+			for (uint64_t at = insns[k].addr - 1;
+			     at <= insns[k].addr + insns[k].len; at++)
+				assert_int_equal(cfg_insn_near(&cfg, i, at),
+						 cfg_insn(&cfg, at));
+	assert_int_equal(cfg_insn_near(&cfg, 3, insns[39].addr), 39);
+	assert_int_equal(cfg_insn_near(&cfg, 39, 0), -1);
+	assert_int_equal(cfg_insn_near(&cfg, 0, UINT64_MAX), -1);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_near),
 		cmocka_unit_test(test_drawings),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_boundaries),
