@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "monitor/ask.h"
 #include "monitor/client/autosave.h"
@@ -58,6 +59,24 @@ output_open(const char *path)
 	return output ? 0 : -1;
 }
 
+/* Standard error has no buffer: each line there would cost system calls. */
+static int
+report_print_error(const struct options *opts,
+		   const struct report_input *report_input)
+{
+	int fd = dup(STDERR_FILENO), err;
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out) {
+		if (fd >= 0)
+			close(fd);
+		return report_write(&opts->report, report_input, stderr);
+	}
+	err = report_write(&opts->report, report_input, out);
+	fclose(out);
+	return err;
+}
+
 static int
 report_print(const struct options *opts,
 	     const struct report_input *report_input)
@@ -66,7 +85,7 @@ report_print(const struct options *opts,
 	int err;
 
 	if (!opts->output)
-		return report_write(&opts->report, report_input, stderr);
+		return report_print_error(opts, report_input);
 	if (!target)
 		target = target_open(opts->output);
 	if (!target)
@@ -281,8 +300,9 @@ main(int argc, char **argv)
 {
 	struct options opts = { 0 };
 	int status = 0;
+	int err;
 
-	int err = options_parse(&opts, argc, argv);
+	err = options_parse(&opts, argc, argv);
 
 	if (opts.warning)
 		text_message("pmon", opts.warning);

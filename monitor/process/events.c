@@ -194,6 +194,9 @@ run_pause(struct run *run, struct space *space, struct task *except,
 	struct event event;
 
 	task_each(run, task_pause, &pause);
+	task_each(run, task_pausing, &pause);
+	if (!pause.waiting)
+		return;
 	/* A tick ends the wait, so that a zombie is noticed. */
 	notice_ticks(true);
 	for (;;) {
