@@ -302,6 +302,7 @@ main(int argc, char **argv)
 	int status = 0;
 	int err;
 
+	mem_keep();
 	err = options_parse(&opts, argc, argv);
 
 	if (opts.warning)

@@ -4,12 +4,15 @@
  */
 #include "util/mem.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STATUS_OUT_OF_MEMORY = 125 };
+/* glibc takes no larger ones for M_MMAP_THRESHOLD. */
+enum { MEM_KEPT = 32 << 20, MEM_ROOM = 1 << 20 };
 
 static void *
 mem_check(void *p)
@@ -18,6 +21,16 @@ mem_check(void *p)
 		return p;
 	fputs("pmon: out of memory\n", stderr);
 	exit(STATUS_OUT_OF_MEMORY);
+}
+
+void
+mem_keep(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_TRIM_THRESHOLD, 8 * MEM_KEPT);
+	mallopt(M_MMAP_THRESHOLD, MEM_KEPT);
+	mallopt(M_TOP_PAD, MEM_ROOM);
+#endif
 }
 
 void *

@@ -8,6 +8,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+/*
+ * Keep memory that is freed, some hundred megabytes at most, to use it again: to
+ * get pages from the kernel costs more than to fill them.
+ */
+void mem_keep(void);
+
 void *mem_alloc(size_t size);			/* zeroed */
 void *mem_grow(void *p, size_t count, size_t size);
 char *mem_strdup(const char *s);

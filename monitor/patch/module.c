@@ -155,20 +155,15 @@ module_unwritten(struct run *run, struct space *space, pid_t tid,
 }
 
 /*
- * Hold the module's text, so that all changes are written at once.  Not where
+ * Hold the text from lo to hi, so that it is read and written once.  Not where
  * memory is far away: there only what changes is read.
  */
 static void
-module_hold(const struct run *run, struct space *space,
-	    const struct module *module, bool relocated)
+module_hold(const struct run *run, struct space *space, uint64_t lo,
+	    uint64_t hi)
 {
-	if (!run->host->native)
-		return;
-	/* What leads into relocated functions is written after them. */
-	if (relocated && module->relocated)
-		text_hold(space, module->relocated,
-			  module->relocated + module->relocated_size);
-	text_hold(space, module->lo, module->hi);
+	if (run->host->native)
+		text_hold(space, lo, hi);
 }
 
 /* Whether some of the module's text is not as in the file. */
@@ -210,7 +205,7 @@ module_unplant(struct run *run, struct space *space, pid_t tid,
 	for (size_t i = 0; i < module->nsites; i++)
 		*vec_push(batch.sites, batch.n) = i;
 	batch_sort(module, &batch);
-	module_hold(run, space, module, false);
+	module_hold(run, space, module->lo, module->hi);
 	module_edit(run, space, tid, module, &batch, trap_remove);
 	free(batch.sites);
 	relocated_unplant(run, space, tid, module);
@@ -258,11 +253,14 @@ module_write(struct run *run, struct task *task, struct module *module,
 	const struct span all = { 0, module->plan->nrelocated };
 
 	slots_write(run, space, task->tid, module, 0, module->nslots);
-	module_hold(run, space, module, true);
+	if (module->relocated)
+		module_hold(run, space, module->relocated,
+			    module->relocated + module->relocated_size);
 	relocated_each(run, space, task->tid, module, all, relocated_code);
 	module_edit(run, space, task->tid, module, batch, trap_write);
 	relocated_each(run, space, task->tid, module, all, relocated_enable);
-	if (module->relocated && text_release_first(run, space, task->tid))
+	/* What leads into relocated functions is written after them. */
+	if (module->relocated && text_release(run, space, task->tid))
 		relocated_check(run, space, task->tid, module, false);
 	if (text_release(run, space, task->tid)) {
 		module_unwritten(run, space, task->tid, module, batch);
@@ -292,21 +290,25 @@ slots_needed(const struct run *run, const struct module *module)
 int
 module_fill(struct run *run, struct task *task, struct module *module)
 {
+	struct space *space = task->process->space;
 	struct batch batch = { 0 };
 	const struct plan_wish *wish = &module->plan->wish;
 	bool relocated = wish->relocated, shared = wish->shared;
-	int err = module_choose(run, task, module, &batch);
+	int err;
 
+	module_hold(run, space, module->lo, module->hi);
+	err = module_choose(run, task, module, &batch);
 	if (!err)
 		relocated_map(run, task, module);
 	/* Without relocated functions, or with others, it has other sites. */
 	if (!err && (relocated != wish->relocated || shared != wish->shared))
 		err = module_choose(run, task, module, &batch);
-	if (!err) {
-		if (slots_needed(run, module))
-			slots_map(run, task, module);
+	if (!err && slots_needed(run, module))
+		slots_map(run, task, module);
+	if (!err)
 		module_write(run, task, module, &batch);
-	}
+	else
+		text_release(run, space, task->tid);
 	free(batch.sites);
 	return err;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "monitor/patch/slots.h"
+#include "monitor/patch/text_edit.h"
 #include "util/mem.h"
 
 enum { PAGE = 4096 };
@@ -231,8 +232,7 @@ batch_choose(struct run *run, struct space *space, pid_t tid,
 		lo = batch_site(module, batch, i)->addr;
 		end = batch_site(module, batch, last - 1);
 		n = end->addr + insn_bytes(&end->insn) - lo;
-		if (run->host->mem_read(space->mem, tid, lo + module->bias,
-					text, n))
+		if (text_read(run, space, tid, lo + module->bias, text, n))
 			return HOST_GONE;
 		for (size_t k = i; k < last; k++)
 			patched_make(

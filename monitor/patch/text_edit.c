@@ -42,7 +42,7 @@ page_load(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 	size_t page = va % BLOCK / PAGE;
 
 	if (!block->bytes)
-		block->bytes = mem_alloc(BLOCK);
+		block->bytes = mem_grow(NULL, PAGES, PAGE);
 	if (block->read[page])
 		return;
 	block->read[page] = true;
@@ -203,28 +203,15 @@ int
 text_release(struct run *run, struct space *space, pid_t tid)
 {
 	struct held_text *text = space->text;
-	int err = HOST_OK;
+	int err;
 
+	if (!text)
+		return HOST_OK;
+	err = held_write(run, space, tid, &text->held[--text->nheld]);
+	if (text->nheld)
+		return err;
 	space->text = NULL;
-	for (size_t i = 0; text && i < text->nheld; i++)
-		if (held_write(run, space, tid, &text->held[i]))
-			err = HOST_GONE;
-	if (text)
-		free(text->held);
+	free(text->held);
 	free(text);
 	return err;
-}
-
-int
-text_release_first(struct run *run, struct space *space, pid_t tid)
-{
-	struct held_text *text = space->text;
-	struct held first;
-
-	if (!text || !text->nheld)
-		return HOST_OK;
-	first = text->held[0];
-	text->nheld--;
-	memmove(text->held, text->held + 1, text->nheld * sizeof(first));
-	return held_write(run, space, tid, &first);
 }

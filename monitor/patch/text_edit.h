@@ -25,17 +25,14 @@ bool text_there(struct run *run, const struct space *space, pid_t tid,
 
 /*
  * Hold [lo, hi): until text_release its memory is read only once, and changes
- * are only written by text_release, in the order in which ranges were held.
- * Meanwhile all tasks of the space stand still, and nothing else may change the
- * range.
+ * are only written by text_release.  Meanwhile all tasks of the space stand
+ * still, and nothing else may change the range.
  */
 void text_hold(struct space *space, uint64_t lo, uint64_t hi);
 /*
- * Write the changes of all held ranges and end the hold; or only of the one that
- * was held first.  HOST_OK, or HOST_GONE if not all could be written; the rest
- * is written anyway.
+ * Write the changes of the range that was held last, if any, and end its hold.
+ * HOST_OK, or HOST_GONE if not all could be written; the rest is written anyway.
  */
 int text_release(struct run *run, struct space *space, pid_t tid);
-int text_release_first(struct run *run, struct space *space, pid_t tid);
 
 #endif
