@@ -15,9 +15,9 @@ enum {
 	COMPARED_MAX = LIMIT_MAX * 16,	/* larger constants are no bounds */
 };
 
-/* One way in which the index came about: index = value at spot + bias. */
+/* One way in which the index came about: index = value at use + bias. */
 struct way {
-	struct spot spot;
+	struct use use;
 	int64_t bias;
 	uint64_t limit;		/* from its type and masks, or BOUND_NONE */
 	uint64_t cap;		/* limits above that prove nothing: the value
@@ -85,21 +85,21 @@ edge_limits(uint8_t cond, uint8_t kind, struct compared *compared)
 	}
 }
 
-/* The compare whose flags the branch at spot looks at, or NULL. */
+/* The compare whose flags the branch at use looks at, or NULL. */
 static const struct effect *
-compare_find(struct values *v, struct spot *spot)
+compare_find(struct values *v, struct use *use)
 {
 	const struct effect *e;
 
 	for (int hops = 0; hops < HOPS_MAX; hops++) {
-		while (spot->insn > v->cfg->blocks[spot->block].first) {
+		while (use->insn > v->cfg->blocks[use->block].first) {
 			if (--v->budget < 0)
 				return NULL;
-			e = values_effect(v, --spot->insn);
+			e = values_effect(v, --use->insn);
 			if (e->flags)
 				return e->compares ? e : NULL;
 		}
-		if (!values_only_before(v, spot))
+		if (!values_only_before(v, use))
 			return NULL;
 	}
 	return NULL;
@@ -126,17 +126,17 @@ cond_swapped(uint8_t cond)
 	return swapped[cond];
 }
 
-/* The constant that a register has at the spot, if at most COMPARED_MAX. */
+/* The constant that a register has at the use, if at most COMPARED_MAX. */
 static bool
 register_constant(struct values *v, const struct place *place,
-		  const struct spot *at, int64_t *value)
+		  const struct use *at, int64_t *value)
 {
-	struct spot spot = *at;
+	struct use use = *at;
 	uint64_t constant;
 
-	spot.place = *place;
+	use.place = *place;
 	if (place->kind != PLACE_REG ||
-	    values_constant(v, &spot, &constant) != CONSTANT_FOUND)
+	    values_constant(v, &use, &constant) != CONSTANT_FOUND)
 		return false;
 	if (place->width < sizeof(constant))
 		constant &= (UINT64_C(1) << place->width * 8) - 1;
@@ -147,11 +147,11 @@ register_constant(struct values *v, const struct place *place,
 }
 
 /*
- * Find the constant of the compare at left's spot, if there is one, and set
+ * Find the constant of the compare at left's use, if there is one, and set
  * left's place to the other operand.  *swapped: the constant is on the left.
  */
 static bool
-compare_constant(struct values *v, const struct effect *e, struct spot *left,
+compare_constant(struct values *v, const struct effect *e, struct use *left,
 		 int64_t *right, bool *swapped)
 {
 	*swapped = false;
@@ -208,7 +208,7 @@ compare_signed(const struct origin *b, int64_t right, const struct origin *a)
  * *right; *more and the rest as edge_limits does.  False if that is no bound.
  */
 static bool
-edge_compare(struct values *v, const struct edge *edge, struct spot *left,
+edge_compare(struct values *v, const struct edge *edge, struct use *left,
 	     struct compared *compared)
 {
 	const struct effect *e, *branch = values_effect(v, left->insn);
@@ -231,8 +231,8 @@ edge_bound(struct bounding *s, const struct edge *edge, const struct way *way,
 {
 	const struct block *from = &s->v->cfg->blocks[edge->from];
 	uint32_t last = from->first + from->count - 1;
-	struct spot index = { way->spot.place, edge->from, last };
-	struct spot left = { .block = edge->from, .insn = last };
+	struct use index = { way->use.place, edge->from, last };
+	struct use left = { .block = edge->from, .insn = last };
 	struct compared compared;
 	struct origin a, b;
 	int64_t moved, limit;
@@ -284,7 +284,7 @@ static void
 way_before(struct bounding *s, const struct way *way)
 {
 	const struct cfg *cfg = s->v->cfg;
-	uint32_t block = way->spot.block;
+	uint32_t block = way->use.block;
 	struct bound bound;
 
 	if (cfg->blocks[block].external)
@@ -304,7 +304,7 @@ way_before(struct bounding *s, const struct way *way)
 			bound_add(s, &bound);
 			continue;
 		}
-		if (!search_pass(&s->search, edge->from, &way->spot.place,
+		if (!search_pass(&s->search, edge->from, &way->use.place,
 				 (uint64_t)way->bias, way->limit, &clash)) {
 			if (clash)
 				way_end(s, way);
@@ -312,8 +312,8 @@ way_before(struct bounding *s, const struct way *way)
 		}
 		to = vec_push(s->ways, s->n);
 		*to = *way;
-		to->spot.block = edge->from;
-		to->spot.insn = from->first + from->count;
+		to->use.block = edge->from;
+		to->use.insn = from->first + from->count;
 	}
 }
 
@@ -340,8 +340,8 @@ way_copied(struct way *way, const struct effect *e)
 	else if (narrow && !e->sign)
 		way_limit(way, all);
 	way->positive |= !e->sign && !way->bias &&
-			 e->src.width < way->spot.place.width;
-	way->spot.place = e->src;
+			 e->src.width < way->use.place.width;
+	way->use.place = e->src;
 	return !narrow || !way->bias;
 }
 
@@ -354,26 +354,26 @@ way_constant(struct way *way, int64_t value)
 }
 
 /*
- * The instruction at the way's spot changes its place.  What is written to four
+ * The instruction at the way's use changes its place.  What is written to four
  * bytes of a register of eight is extended by zeros.
  */
 static void
 way_changed(const struct bounding *s, struct way *way)
 {
-	const struct effect *e = values_effect(s->v, way->spot.insn);
+	const struct effect *e = values_effect(s->v, way->use.insn);
 
 	way->positive |= s->v->in->arch->elf_class == ELFCLASS64 &&
 			 e->dst.kind == PLACE_REG && e->dst.width == 4 &&
-			 way->spot.place.kind == PLACE_REG &&
-			 way->spot.place.reg == e->dst.reg &&
-			 way->spot.place.width == 8 && way->bias >= 0;
+			 way->use.place.kind == PLACE_REG &&
+			 way->use.place.reg == e->dst.reg &&
+			 way->use.place.width == 8 && way->bias >= 0;
 }
 
-/* The instruction at the way's spot makes the value; true: look back on. */
+/* The instruction at the way's use makes the value; true: look back on. */
 static bool
 way_made(struct bounding *s, struct way *way)
 {
-	const struct effect *e = values_effect(s->v, way->spot.insn);
+	const struct effect *e = values_effect(s->v, way->use.insn);
 	int64_t mask = LIMIT_MAX;
 
 	switch (e->op) {
@@ -389,20 +389,20 @@ way_made(struct bounding *s, struct way *way)
 			break;
 		}
 		way->bias += e->src.disp;
-		way->spot.place = e->src;
-		way->spot.place.kind = PLACE_REG;
-		way->spot.place.disp = 0;
+		way->use.place = e->src;
+		way->use.place.kind = PLACE_REG;
+		way->use.place.disp = 0;
 		return true;
 	case EFFECT_MASK:
 		mask = (int64_t)(e->imm < LIMIT_MAX ? e->imm : LIMIT_MAX);
 		if (e->operand.kind != PLACE_NONE &&
-		    !register_constant(s->v, &e->operand, &way->spot, &mask))
-			register_constant(s->v, &e->dst, &way->spot, &mask);
+		    !register_constant(s->v, &e->operand, &way->use, &mask))
+			register_constant(s->v, &e->dst, &way->use, &mask);
 		if (mask < LIMIT_MAX)
 			way_limit(way, (uint64_t)mask + 1);
 		if (e->src.kind != PLACE_REG || way->bias)
 			break;
-		way->spot.place = e->src;
+		way->use.place = e->src;
 		return true;
 	case EFFECT_SHIFT:
 		if (e->imm < 64 && e->dst.width * 8u > e->imm &&
@@ -419,7 +419,7 @@ static void
 way_follow(struct bounding *s, struct way way)
 {
 	for (int hops = 0; hops < HOPS_MAX; hops++)
-		switch (values_back(s->v, &way.spot)) {
+		switch (values_back(s->v, &way.use)) {
 		case BACK_START:
 			way_before(s, &way);
 			return;
@@ -437,7 +437,7 @@ way_follow(struct bounding *s, struct way way)
 }
 
 struct bound
-bound_find(struct values *v, const struct spot *index)
+bound_find(struct values *v, const struct use *index)
 {
 	struct bounding s = {
 		.v = v,
@@ -445,7 +445,7 @@ bound_find(struct values *v, const struct spot *index)
 	};
 
 	*vec_push(s.ways, s.n) = (struct way){
-		.spot = *index,
+		.use = *index,
 		.limit = BOUND_NONE,
 		.cap = BOUND_NONE,
 	};

@@ -19,10 +19,10 @@ struct bound {
 };
 
 /*
- * Return the bound that holds on every path to the spot.  It comes from the
+ * Return the bound that holds on every path to the use.  It comes from the
  * compares and branches on the path, else from the instructions that computed
  * the index.  It is proven unless `above` or `below` is set.
  */
-struct bound bound_find(struct values *v, const struct spot *index);
+struct bound bound_find(struct values *v, const struct use *index);
 
 #endif

@@ -10,7 +10,7 @@
 #include "util/mem.h"
 
 /* A site that may be planted: counts arcs that all touch one node, `centre`. */
-struct spot {
+struct candidate {
 	double cost;
 	uint32_t order;		/* among those of the same cost */
 	uint32_t centre;
@@ -28,9 +28,10 @@ struct work {
 	const struct placement_wish *wish;
 	bool *wanted;		/* per arc; a wanted edge's carrier block is
 				   wanted, too */
-	bool *hidden;		/* per arc: no spot has it */
-	struct spot *spots;	/* `last` ones first, then dearest first */
-	uint32_t nspots;
+	bool *hidden;		/* per arc: no candidate has it */
+	struct candidate
+		*candidates; /* `last` ones first, then dearest first */
+	uint32_t ncandidates;
 	bool *forest;		/* per arc: joined two trees */
 	uint32_t *sets;		/* of nodes: the trees */
 	uint32_t *paths;	/* of nodes: joined by unwanted arcs */
@@ -50,29 +51,29 @@ arc_cost(const struct work *work, uint32_t arc)
 }
 
 static void
-spot_take(struct work *work, struct spot *spot, uint32_t arc)
+candidate_take(struct work *work, struct candidate *candidate, uint32_t arc)
 {
 	uint32_t nblocks = work->flow->nverts - FLOW_BLOCK;
 	double cost = arc_cost(work, arc);
 
-	if (!spot->narcs)
-		spot->order = arc < work->flow->nedges ?
-				      nblocks + arc :
-				      arc - work->flow->nedges;
-	spot->wanted |= work->wanted[arc];
-	if (!spot->narcs || cost > spot->cost)
-		spot->cost = cost;
-	spot->arcs[spot->narcs++] = arc;
+	if (!candidate->narcs)
+		candidate->order = arc < work->flow->nedges ?
+					   nblocks + arc :
+					   arc - work->flow->nedges;
+	candidate->wanted |= work->wanted[arc];
+	if (!candidate->narcs || cost > candidate->cost)
+		candidate->cost = cost;
+	candidate->arcs[candidate->narcs++] = arc;
 	work->hidden[arc] = false;
 }
 
-static struct spot *
-spot_add(struct work *work, uint32_t vert)
+static struct candidate *
+candidate_add(struct work *work, uint32_t vert)
 {
-	struct spot *spot = &work->spots[work->nspots++];
+	struct candidate *candidate = &work->candidates[work->ncandidates++];
 
-	*spot = (struct spot){ .centre = node_behind(vert) };
-	return spot;
+	*candidate = (struct candidate){ .centre = node_behind(vert) };
+	return candidate;
 }
 
 /* The block that is counted in the edge's place, or ARC_NONE. */
@@ -101,38 +102,39 @@ edge_countable(const struct work *work, uint32_t edge)
 }
 
 /*
- * Add the spots of one block: at its end, for edges that no block counts, and
- * at its beginning.  With traps, a block of one instruction has one spot for
+ * Add the candidates of one block: at its end, for edges that no block counts,
+ * and at its beginning.  With traps, a block of one instruction has one for
  * both.
  */
 static void
-spots_of_block(struct work *work, uint32_t v)
+candidates_of_block(struct work *work, uint32_t v)
 {
 	const struct flow *flow = work->flow;
 	bool traps = work->wish->traps;
-	struct spot *spot = NULL;
+	struct candidate *candidate = NULL;
 
 	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++) {
 		if (!edge_countable(work, e))
 			continue;
-		if (!spot || !traps || spot->narcs == 2 || spot->last)
-			spot = spot_add(work, v);
-		spot->last = flow->edges[e].by == BY_TABLE;
-		spot_take(work, spot, e);
+		if (!candidate || !traps || candidate->narcs == 2 ||
+		    candidate->last)
+			candidate = candidate_add(work, v);
+		candidate->last = flow->edges[e].by == BY_TABLE;
+		candidate_take(work, candidate, e);
 	}
-	if (!spot || !traps || !flow->one[v] || spot->last)
-		spot = spot_add(work, v);
-	spot_take(work, spot, arc_of_block(flow, v));
+	if (!candidate || !traps || !flow->one[v] || candidate->last)
+		candidate = candidate_add(work, v);
+	candidate_take(work, candidate, arc_of_block(flow, v));
 }
 
 /*
- * Among spots of the same cost, unwanted ones come first and then blocks, so
- * these are left without a counter rather than others: a branch tells more.
+ * Among candidates of the same cost, unwanted ones come first and then blocks,
+ * so these are left without a counter rather than others: a branch tells more.
  */
 static int
-spot_compare(const void *a, const void *b)
+candidate_compare(const void *a, const void *b)
 {
-	const struct spot *x = a, *y = b;
+	const struct candidate *x = a, *y = b;
 
 	if (x->last != y->last)
 		return y->last - x->last;
@@ -144,22 +146,24 @@ spot_compare(const void *a, const void *b)
 }
 
 static void
-spots_make(struct work *work)
+candidates_make(struct work *work)
 {
 	const struct flow *flow = work->flow;
 
 	for (uint32_t arc = 0; arc < flow_arcs(flow); arc++)
 		work->hidden[arc] = true;
-	work->spots = mem_alloc((flow_arcs(flow) + 1) * sizeof(*work->spots));
+	work->candidates = mem_alloc((flow_arcs(flow) + 1) *
+				     sizeof(*work->candidates));
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
 		if (flow->in[v] != flow->in[v + 1])
-			spots_of_block(work, v);
+			candidates_of_block(work, v);
 }
 
 static void
-spots_sort(struct work *work)
+candidates_sort(struct work *work)
 {
-	qsort(work->spots, work->nspots, sizeof(*work->spots), spot_compare);
+	qsort(work->candidates, work->ncandidates, sizeof(*work->candidates),
+	      candidate_compare);
 }
 
 /*
@@ -196,19 +200,20 @@ arc_join(struct work *work, uint32_t arc)
 	return work->forest[arc];
 }
 
-/* Whether all arcs of a spot (or all wanted ones) would join separate trees. */
+/* Whether all arcs of it (or all wanted ones) would join separate trees. */
 static bool
-spot_joins(struct work *work, const struct spot *spot, bool only_wanted)
+candidate_joins(struct work *work, const struct candidate *candidate,
+		bool only_wanted)
 {
 	uint32_t seen[4], n = 0, node;
 
-	seen[n++] = set_find(work->sets, spot->centre);
-	for (unsigned i = 0; i < spot->narcs; i++) {
-		if (only_wanted && !work->wanted[spot->arcs[i]])
+	seen[n++] = set_find(work->sets, candidate->centre);
+	for (unsigned i = 0; i < candidate->narcs; i++) {
+		if (only_wanted && !work->wanted[candidate->arcs[i]])
 			continue;
-		node = arc_tail(work->flow, spot->arcs[i]);
-		if (node == spot->centre)
-			node = arc_head(work->flow, spot->arcs[i]);
+		node = arc_tail(work->flow, candidate->arcs[i]);
+		if (node == candidate->centre)
+			node = arc_head(work->flow, candidate->arcs[i]);
 		node = set_find(work->sets, node);
 		for (uint32_t k = 0; k < n; k++)
 			if (seen[k] == node)
@@ -219,12 +224,12 @@ spot_joins(struct work *work, const struct spot *spot, bool only_wanted)
 }
 
 /*
- * Leave as many spots as possible unplanted, dearest first, and plant the
+ * Leave as many candidates as possible unplanted, dearest first, and plant the
  * others.  contract: unwanted arcs are never counted and may be on cycles.
  * Returns false if a wanted count cannot be derived.
  */
 static bool
-spots_choose(struct work *work, bool contract)
+candidates_choose(struct work *work, bool contract)
 {
 	uint32_t n = flow_arcs(work->flow);
 	bool all = true;
@@ -238,44 +243,46 @@ spots_choose(struct work *work, bool contract)
 		if (work->hidden[arc] && (!contract || work->wanted[arc]) &&
 		    arc != work->flow->back && !arc_join(work, arc))
 			all = all && !work->wanted[arc];
-	for (uint32_t i = 0; i < work->nspots; i++) {
-		struct spot *spot = &work->spots[i];
+	for (uint32_t i = 0; i < work->ncandidates; i++) {
+		struct candidate *candidate = &work->candidates[i];
 
-		spot->planted = spot->given ||
-				!spot_joins(work, spot, contract);
-		for (unsigned k = 0; k < spot->narcs && !spot->planted; k++)
-			if (!contract || work->wanted[spot->arcs[k]])
-				arc_join(work, spot->arcs[k]);
+		candidate->planted = candidate->given ||
+				     !candidate_joins(work, candidate,
+						      contract);
+		for (unsigned k = 0;
+		     k < candidate->narcs && !candidate->planted; k++)
+			if (!contract || work->wanted[candidate->arcs[k]])
+				arc_join(work, candidate->arcs[k]);
 	}
 	return all;
 }
 
 /*
- * Drop spots from which no wanted count is derived.  A counter is used only for
- * the arcs on its cycle with the forest; an arc of a planted spot that closes
- * no cycle may as well be in the forest.
+ * Drop candidates from which no wanted count is derived.  A counter is used only
+ * for the arcs on its cycle with the forest; an arc of a planted candidate that
+ * closes no cycle may as well be in the forest.
  */
 static void
-spots_drop(struct work *work)
+candidates_drop(struct work *work)
 {
 	const struct flow *flow = work->flow;
 	uint32_t n = flow_arcs(flow);
 
-	for (uint32_t i = 0; i < work->nspots; i++)
-		for (unsigned k = 0; k < work->spots[i].narcs; k++)
-			if (work->spots[i].planted)
-				arc_join(work, work->spots[i].arcs[k]);
+	for (uint32_t i = 0; i < work->ncandidates; i++)
+		for (unsigned k = 0; k < work->candidates[i].narcs; k++)
+			if (work->candidates[i].planted)
+				arc_join(work, work->candidates[i].arcs[k]);
 	sets_reset(work->paths, flow_nodes(flow));
 	for (uint32_t arc = 0; arc < n; arc++)
 		if (work->forest[arc] && !work->wanted[arc])
 			set_join(work->paths, arc_tail(flow, arc),
 				 arc_head(flow, arc));
-	for (uint32_t i = 0; i < work->nspots; i++) {
-		struct spot *spot = &work->spots[i];
+	for (uint32_t i = 0; i < work->ncandidates; i++) {
+		struct candidate *candidate = &work->candidates[i];
 		bool needed = false;
 
-		for (unsigned k = 0; k < spot->narcs; k++) {
-			uint32_t arc = spot->arcs[k];
+		for (unsigned k = 0; k < candidate->narcs; k++) {
+			uint32_t arc = candidate->arcs[k];
 
 			if (work->forest[arc])
 				continue;
@@ -284,16 +291,17 @@ spots_drop(struct work *work)
 					  set_find(work->paths,
 						   arc_head(flow, arc));
 		}
-		spot->planted = spot->given || (spot->planted && needed);
+		candidate->planted = candidate->given ||
+				     (candidate->planted && needed);
 	}
 }
 
 /*
- * Plant the spots from which the wanted arcs without a spot (and without a
- * carrier block) can be derived.
+ * Plant the candidates from which the wanted arcs without a candidate (and
+ * without a carrier block) can be derived.
  */
 static void
-spots_derive(struct work *work)
+candidates_derive(struct work *work)
 {
 	const struct flow *flow = work->flow;
 	bool *wanted = work->wanted, any = false;
@@ -305,37 +313,37 @@ spots_derive(struct work *work)
 		any |= work->wanted[e];
 	}
 	if (any) {
-		spots_sort(work);
-		spots_choose(work, false);
-		spots_drop(work);
+		candidates_sort(work);
+		candidates_choose(work, false);
+		candidates_drop(work);
 	}
 	free(work->wanted);
 	work->wanted = wanted;
 }
 
-/* Plant these spots, all spots of wanted arcs, and no others. */
+/* Plant these candidates, all candidates of wanted arcs, and no others. */
 static void
-spots_every(struct work *work)
+candidates_every(struct work *work)
 {
-	spots_derive(work);
-	for (uint32_t i = 0; i < work->nspots; i++) {
-		struct spot *spot = &work->spots[i];
+	candidates_derive(work);
+	for (uint32_t i = 0; i < work->ncandidates; i++) {
+		struct candidate *candidate = &work->candidates[i];
 
-		spot->planted |= spot->given;
-		for (unsigned k = 0; k < spot->narcs; k++)
-			spot->planted |= work->wanted[spot->arcs[k]];
+		candidate->planted |= candidate->given;
+		for (unsigned k = 0; k < candidate->narcs; k++)
+			candidate->planted |= work->wanted[candidate->arcs[k]];
 	}
-	spots_sort(work);
+	candidates_sort(work);
 }
 
 static double
-spots_cost(const struct work *work)
+candidates_cost(const struct work *work)
 {
 	double cost = 0;
 
-	for (uint32_t i = 0; i < work->nspots; i++)
-		if (work->spots[i].planted)
-			cost += work->spots[i].cost;
+	for (uint32_t i = 0; i < work->ncandidates; i++)
+		if (work->candidates[i].planted)
+			cost += work->candidates[i].cost;
 	return cost;
 }
 
@@ -345,20 +353,22 @@ spots_cost(const struct work *work)
  * differ by rounding alone.
  */
 static void
-spots_optimal(struct work *work)
+candidates_optimal(struct work *work)
 {
-	struct spot *other;
+	struct candidate *other;
 	double cost;
 
-	spots_choose(work, false);
+	candidates_choose(work, false);
 	if (!work->wish->wanted)
 		return;
-	spots_drop(work);
-	cost = spots_cost(work);
-	other = mem_alloc((work->nspots + 1) * sizeof(*other));
-	memcpy(other, work->spots, work->nspots * sizeof(*other));
-	if (!spots_choose(work, true) || spots_cost(work) > cost * (1 + 1e-9))
-		memcpy(work->spots, other, work->nspots * sizeof(*other));
+	candidates_drop(work);
+	cost = candidates_cost(work);
+	other = mem_alloc((work->ncandidates + 1) * sizeof(*other));
+	memcpy(other, work->candidates, work->ncandidates * sizeof(*other));
+	if (!candidates_choose(work, true) ||
+	    candidates_cost(work) > cost * (1 + 1e-9))
+		memcpy(work->candidates, other,
+		       work->ncandidates * sizeof(*other));
 	free(other);
 }
 
@@ -367,16 +377,16 @@ method_run(struct work *work)
 {
 	switch (work->wish->method) {
 	case PLACE_OPTIMAL:
-		spots_sort(work);
-		spots_optimal(work);
+		candidates_sort(work);
+		candidates_optimal(work);
 		break;
 	case PLACE_VERTEX:
-		spots_sort(work);
-		spots_choose(work, true);
+		candidates_sort(work);
+		candidates_choose(work, true);
 		break;
 	case PLACE_EVERY:
 	case PLACE_ONCE:
-		spots_every(work);
+		candidates_every(work);
 		break;
 	}
 }
@@ -390,17 +400,18 @@ tables_give(struct work *work)
 	const struct flow *flow = work->flow;
 	bool *verts = mem_alloc(flow->nverts * sizeof(*verts)), any = false;
 
-	for (uint32_t i = 0; i < work->nspots; i++) {
-		const struct spot *spot = &work->spots[i];
+	for (uint32_t i = 0; i < work->ncandidates; i++) {
+		const struct candidate *candidate = &work->candidates[i];
 
-		if (spot->last && spot->planted)
-			verts[flow->edges[spot->arcs[0]].from] = any = true;
+		if (candidate->last && candidate->planted)
+			verts[flow->edges[candidate->arcs[0]].from] = any =
+				true;
 	}
-	for (uint32_t i = 0; i < work->nspots; i++) {
-		struct spot *spot = &work->spots[i];
+	for (uint32_t i = 0; i < work->ncandidates; i++) {
+		struct candidate *candidate = &work->candidates[i];
 
-		spot->given = spot->last &&
-			      verts[flow->edges[spot->arcs[0]].from];
+		candidate->given = candidate->last &&
+				   verts[flow->edges[candidate->arcs[0]].from];
 	}
 	free(verts);
 	return any;
@@ -408,15 +419,15 @@ tables_give(struct work *work)
 
 /* Those that are given come first, by their arcs. */
 static int
-spot_compare_given(const void *a, const void *b)
+candidate_compare_given(const void *a, const void *b)
 {
-	const struct spot *x = a, *y = b;
+	const struct candidate *x = a, *y = b;
 
 	if (x->given != y->given)
 		return y->given - x->given;
 	if (x->given)
 		return (x->arcs[0] > y->arcs[0]) - (x->arcs[0] < y->arcs[0]);
-	return spot_compare(a, b);
+	return candidate_compare(a, b);
 }
 
 static void
@@ -425,8 +436,8 @@ tables_whole(struct work *work)
 	if (!work->wish->whole || !tables_give(work))
 		return;
 	method_run(work);
-	qsort(work->spots, work->nspots, sizeof(*work->spots),
-	      spot_compare_given);
+	qsort(work->candidates, work->ncandidates, sizeof(*work->candidates),
+	      candidate_compare_given);
 }
 
 /* A number for the place (beginning or end of a vertex) that counts an arc. */
@@ -440,25 +451,26 @@ arc_place(const struct flow *flow, uint32_t arc)
 }
 
 static struct placement *
-placement_of_spots(const struct work *work)
+placement_of_candidates(const struct work *work)
 {
 	struct placement *placement = mem_alloc(sizeof(*placement));
 	uint64_t last = UINT64_MAX;
 
 	placement->arcs = mem_alloc((flow_arcs(work->flow) + 1) *
 				    sizeof(*placement->arcs));
-	for (uint32_t i = 0; i < work->nspots; i++) {
-		const struct spot *spot = &work->spots[i];
+	for (uint32_t i = 0; i < work->ncandidates; i++) {
+		const struct candidate *candidate = &work->candidates[i];
 
-		if (!spot->planted)
+		if (!candidate->planted)
 			continue;
 		placement->nsites += !work->wish->traps ||
-				     arc_place(work->flow, spot->arcs[0]) !=
-					     last;
-		last = arc_place(work->flow, spot->arcs[0]);
-		placement->cost += spot->cost;
-		for (unsigned k = 0; k < spot->narcs; k++)
-			placement->arcs[placement->narcs++] = spot->arcs[k];
+				     arc_place(work->flow,
+					       candidate->arcs[0]) != last;
+		last = arc_place(work->flow, candidate->arcs[0]);
+		placement->cost += candidate->cost;
+		for (unsigned k = 0; k < candidate->narcs; k++)
+			placement->arcs[placement->narcs++] =
+				candidate->arcs[k];
 	}
 	return placement;
 }
@@ -481,16 +493,16 @@ placement_make(const struct flow *flow, const struct weights *weights,
 	};
 
 	wanted_make(&work);
-	spots_make(&work);
+	candidates_make(&work);
 	method_run(&work);
 	tables_whole(&work);
-	placement = placement_of_spots(&work);
+	placement = placement_of_candidates(&work);
 	free(work.wanted);
 	free(work.hidden);
 	free(work.forest);
 	free(work.sets);
 	free(work.paths);
-	free(work.spots);
+	free(work.candidates);
 	return placement;
 }
 

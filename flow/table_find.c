@@ -6,9 +6,9 @@
 
 enum { HOPS_MAX = 64, TERMS_MAX = 4 };
 
-/* One summand of an address: `times` the value at the spot. */
+/* One summand of an address: `times` the value at the use. */
 struct term {
-	struct spot spot;
+	struct use use;
 	uint64_t times;
 };
 
@@ -20,33 +20,33 @@ struct sum {
 };
 
 static bool
-sum_add(struct sum *sum, const struct place *place, const struct spot *at,
+sum_add(struct sum *sum, const struct place *place, const struct use *at,
 	uint64_t times)
 {
 	if (sum->n + 2 > TERMS_MAX)
 		return false;
 	sum->constant += (uint64_t)place->disp * times;
 	if (place->reg != REG_NONE)
-		sum->terms[sum->n++] = (struct term){ spot_reg(place->reg, at),
+		sum->terms[sum->n++] = (struct term){ use_reg(place->reg, at),
 						      times };
 	if (place->index != REG_NONE)
-		sum->terms[sum->n++] = (struct term){ spot_index(place, at),
+		sum->terms[sum->n++] = (struct term){ use_index(place, at),
 						      times * place->scale };
 	return true;
 }
 
 /* The effect of the instruction that makes the value, if only one path does. */
 static const struct effect *
-made_by(struct values *v, struct spot *spot)
+made_by(struct values *v, struct use *use)
 {
 	for (int hops = 0; hops < HOPS_MAX; hops++)
-		switch (values_back(v, spot)) {
+		switch (values_back(v, use)) {
 		case BACK_MADE:
-			return values_effect(v, spot->insn);
+			return values_effect(v, use->insn);
 		case BACK_LOST:
 			return NULL;
 		case BACK_START:
-			if (!values_only_before(v, spot))
+			if (!values_only_before(v, use))
 				return NULL;
 		}
 	return NULL;
@@ -60,18 +60,18 @@ term_expand(struct values *v, struct sum *sum, unsigned i)
 	const struct effect *e;
 
 	for (int hops = 0; hops < HOPS_MAX; hops++) {
-		e = made_by(v, &term.spot);
+		e = made_by(v, &term.use);
 		if (!e)
 			return false;
 		if (e->op == EFFECT_COPY &&
 		    (e->src.kind == PLACE_REG || values_on_stack(v, &e->src))) {
-			term.spot.place = e->src;
+			term.use.place = e->src;
 			continue;
 		}
 		if (e->op != EFFECT_SUM)
 			return false;
 		sum->terms[i] = sum->terms[--sum->n];
-		return sum_add(sum, &e->src, &term.spot, term.times);
+		return sum_add(sum, &e->src, &term.use, term.times);
 	}
 	return false;
 }
@@ -84,8 +84,7 @@ constants_fold(struct values *v, struct sum *sum)
 	for (unsigned i = 0; i < sum->n;) {
 		enum constant c = sum->terms[i].times != 1 ?
 					  CONSTANT_NONE :
-					  values_constant(v,
-							  &sum->terms[i].spot,
+					  values_constant(v, &sum->terms[i].use,
 							  &value);
 
 		sum->unreached |= c == CONSTANT_UNREACHED;
@@ -99,7 +98,7 @@ constants_fold(struct values *v, struct sum *sum)
 }
 
 enum constant
-table_find(struct values *v, const struct spot *at, struct table *table)
+table_find(struct values *v, const struct use *at, struct table *table)
 {
 	struct sum sum = { 0 };
 
@@ -116,7 +115,7 @@ table_find(struct values *v, const struct spot *at, struct table *table)
 			return CONSTANT_UNREACHED;
 		if (sum.n == 1 && sum.terms[0].times == table->width) {
 			table->addr = values_address(v, sum.constant);
-			table->index = sum.terms[0].spot;
+			table->index = sum.terms[0].use;
 			return CONSTANT_FOUND;
 		}
 		for (i = 0; i < sum.n; i++)

@@ -15,7 +15,7 @@ struct table {
 	uint64_t addr, base;
 	uint8_t width, scale;
 	bool sign;
-	struct spot index;
+	struct use index;
 };
 
 /*
@@ -23,7 +23,7 @@ struct table {
  * addr, width and index; base, scale and sign stay as they are.
  * CONSTANT_UNREACHED means the same as for values_constant.
  */
-enum constant table_find(struct values *v, const struct spot *at,
+enum constant table_find(struct values *v, const struct use *at,
 			 struct table *table);
 
 #endif

@@ -25,6 +25,8 @@ struct targets {
 	uint64_t *outs;		/* targets in the middle of other functions */
 	size_t nouts;
 	uint64_t read;		/* entries that were read for that */
+	bool pointer;		/* it may also go where a pointer leads */
+	bool failed;		/* not all of its targets can be told */
 };
 
 void target_push(struct targets *targets, long insn);

@@ -1,6 +1,6 @@
 /*
- * Resolves indirect jumps: follows the target address backwards along all ways
- * in which it may come about.  Never reads a table itself.
+ * Resolves a function's indirect jumps, and says what is known of each.  Never
+ * follows a value or reads a table itself: target_find.c and table_read.c.
  */
 #include "flow/tables.h"
 
@@ -9,14 +9,12 @@
 
 #include "flow/ocaml.h"
 #include "flow/table_find.h"
-#include "flow/table_read.h"
-#include "flow/values.h"
+#include "flow/target_find.h"
 #include "util/addrs.h"
 #include "util/mem.h"
 
 enum {
 	BUDGET = 200 * 1000,	/* instructions to pass for one jump */
-	HOPS_MAX = 64,
 	ENTRIES_MAX = 1 << 20,	/* of all jumps of the function */
 };
 
@@ -30,26 +28,6 @@ struct tables {
 	bool taken;		/* the code takes addresses of its own labels */
 	bool asked, answer;	/* code_taken's result; asked: it is valid */
 	uint64_t read;		/* entries of tables, in this round */
-};
-
-/* A way in which the target address may come about. */
-struct way {
-	struct spot spot;	/* of the address, or if `entry` of a value: */
-	bool entry;		/* the address is base + value * scale */
-	bool sign;
-	uint8_t scale;
-	uint64_t base;
-};
-
-/* One jump being looked at. */
-struct hunt {
-	struct tables *t;
-	struct search search;
-	struct way *ways;
-	size_t n;
-	struct targets targets;
-	bool pointer;		/* some ways are pointers to anywhere */
-	bool failed;
 };
 
 static int
@@ -182,209 +160,6 @@ tables_jumps(const struct tables *t, size_t *n)
 	return t ? t->jumps : NULL;
 }
 
-/* The way's place is in memory: it is a table's entry, or a pointer. */
-static void
-way_load(struct hunt *hunt, const struct way *way)
-{
-	struct table table = {
-		.base = way->base,
-		.sign = way->sign,
-		.scale = way->scale,
-	};
-	enum table_goes goes = TABLE_NONE;
-
-	switch (table_find(&hunt->t->values, &way->spot, &table)) {
-	case CONSTANT_UNREACHED:
-		return;
-	case CONSTANT_FOUND:
-		goes = table_read(&hunt->t->values, &hunt->t->marks, &table,
-				  &hunt->targets);
-		break;
-	case CONSTANT_NONE:
-		break;
-	}
-	if (goes == TABLE_BAD || (goes == TABLE_NONE && way->entry))
-		hunt->failed = true;
-	else if (goes == TABLE_NONE)
-		hunt->pointer = true;
-}
-
-static void
-way_push(struct hunt *hunt, const struct way *way, const struct spot *spot)
-{
-	struct way *to;
-	struct way copy = *way;
-
-	copy.spot = *spot;
-	to = vec_push(hunt->ways, hunt->n);
-	*to = copy;
-}
-
-static void
-way_before(struct hunt *hunt, const struct way *way)
-{
-	struct tables *t = hunt->t;
-	const struct cfg *cfg = t->cfg;
-	uint32_t block = way->spot.block;
-
-	if (cfg->blocks[block].first == cfg->entry) {
-		hunt->pointer = true;
-		hunt->failed |= way->entry;
-	}
-	for (uint32_t i = cfg->in[block]; i < cfg->in[block + 1]; i++) {
-		uint32_t from = cfg->edges[i].from;
-		const struct block *before = &cfg->blocks[from];
-
-		if (!values_edge_runs(&t->values, &cfg->edges[i]))
-			continue;
-		way_push(hunt, way,
-			 &(struct spot){ way->spot.place, from,
-					 before->first + before->count });
-	}
-}
-
-/* Add a target elsewhere. */
-static void
-target_away(const struct tables *t, struct targets *targets, uint64_t addr)
-{
-	targets->leaves = true;
-	if (t->in->place && t->in->place(t->in->ctx, addr) == CFG_MIDDLE)
-		*vec_push(targets->outs, targets->nouts) = addr;
-}
-
-/* The target address is a constant. */
-static void
-way_constant(struct hunt *hunt, uint64_t addr)
-{
-	long insn = cfg_insn(hunt->t->cfg, addr);
-
-	if (insn >= 0)
-		target_push(&hunt->targets, insn);
-	else if (cfg_inside(hunt->t->in, addr))
-		hunt->failed = true;
-	else
-		target_away(hunt->t, &hunt->targets, addr);
-}
-
-/*
- * The target address is a sum of a constant base and a table's entry.  If it is
- * the sum of two registers, find out which of them holds the base.
- */
-static void
-way_sum(struct hunt *hunt, struct way *way, const struct place *src)
-{
-	struct values *v = &hunt->t->values;
-	struct spot a = spot_reg(src->reg, &way->spot);
-	struct spot b = spot_index(src, &way->spot);
-	enum constant ca = CONSTANT_FOUND, cb = CONSTANT_NONE;
-	uint64_t base = 0;
-
-	if (src->reg == REG_NONE && src->index == REG_NONE) {
-		if (way->entry)
-			hunt->failed = true;
-		else
-			way_constant(hunt,
-				     values_address(v, (uint64_t)src->disp));
-		return;
-	}
-	if (way->entry) {
-		hunt->failed = true;
-		return;
-	}
-	way->entry = true;
-	way->sign = false;
-	way->scale = 1;
-	if (src->index != REG_NONE && src->reg != REG_NONE) {
-		ca = values_constant(v, &a, &base);
-		if (ca != CONSTANT_FOUND && src->scale == 1 &&
-		    !src->index_width)
-			cb = values_constant(v, &b, &base);
-	}
-	if (ca == CONSTANT_UNREACHED || cb == CONSTANT_UNREACHED)
-		return;
-	if (ca == cb)
-		hunt->failed = true;
-	way->spot = a;
-	if (src->index != REG_NONE && ca == CONSTANT_FOUND) {
-		way->spot = b;
-		way->scale = src->scale;
-		way->sign = src->index_sign;
-	}
-	way->base = base + (uint64_t)src->disp;
-	if (!hunt->failed)
-		way_push(hunt, way, &way->spot);
-}
-
-/*
- * The value was made by another kind of instruction.  A call returns a pointer;
- * a value made of mixed bits is an address that was mangled, as in a jmp_buf.
- */
-static void
-way_lost(struct hunt *hunt, const struct way *way)
-{
-	const struct effect *e;
-
-	switch (hunt->t->cfg->insns[way->spot.insn].kind) {
-	case INSN_CALL:
-	case INSN_CALL_INDIRECT:
-		hunt->pointer = true;
-		hunt->failed |= way->entry;
-		break;
-	case INSN_PLAIN:
-		e = values_effect(&hunt->t->values, way->spot.insn);
-		if (e->op == EFFECT_MIX && !way->entry)
-			hunt->pointer = true;
-		else
-			hunt->failed = true;
-		break;
-	default:
-		hunt->failed = true;
-		break;
-	}
-}
-
-static void
-way_follow(struct hunt *hunt, struct way way)
-{
-	struct values *v = &hunt->t->values;
-	const struct effect *e;
-
-	for (int hops = 0; hops < HOPS_MAX; hops++) {
-		if (way.spot.place.kind == PLACE_MEM &&
-		    !values_on_stack(v, &way.spot.place)) {
-			way_load(hunt, &way);
-			return;
-		}
-		switch (values_back(v, &way.spot)) {
-		case BACK_START:
-			if (!search_pass(&hunt->search, way.spot.block,
-					 &way.spot.place, way.base, 0,
-					 &hunt->failed))
-				return;
-			way_before(hunt, &way);
-			return;
-		case BACK_LOST:
-			way_lost(hunt, &way);
-			return;
-		case BACK_MADE:
-			break;
-		}
-		e = values_effect(v, way.spot.insn);
-		if (e->op == EFFECT_SUM) {
-			way_sum(hunt, &way, &e->src);
-			return;
-		}
-		if (e->op != EFFECT_COPY) {
-			way_lost(hunt, &way);
-			return;
-		}
-		if (e->src.width < way.spot.place.width)
-			way.sign = e->sign;
-		way.spot.place = e->src;
-	}
-	hunt->failed = true;
-}
-
 static size_t
 targets_sort(uint32_t *targets, size_t n)
 {
@@ -457,7 +232,7 @@ jump_own(struct tables *t, struct jump *jump, bool *news)
 			flow = FLOW_PLAIN;
 		} else {
 			flow = FLOW_TABLE_LEAVES;
-			target_away(t, &found, addrs[i]);
+			target_away(t->in, &found, addrs[i]);
 		}
 	}
 	found.read = naddrs;
@@ -469,41 +244,28 @@ jump_own(struct tables *t, struct jump *jump, bool *news)
 static bool
 jump_look(struct tables *t, struct jump *jump)
 {
-	struct hunt hunt = { .t = t };
-	const struct effect *e;
-	struct way way = { .scale = 1 };
+	struct targets found = { 0 };
 	uint8_t flow = FLOW_PLAIN;
 	bool news;
 
 	/* One table may be that of all jumps. */
 	if (t->read > ENTRIES_MAX)
-		return jump_set(t, jump, FLOW_PLAIN, &hunt.targets);
+		return jump_set(t, jump, FLOW_PLAIN, &found);
 	if (!jump_own(t, jump, &news))
 		return news;
 	if (!t->in->data || !t->in->arch->effect)
 		return false;
-	e = values_effect(&t->values, jump->insn);
-	way.spot = (struct spot){ e->src, cfg_block_of(t->cfg, jump->insn),
-				  jump->insn };
-	t->values.budget = BUDGET;
-	if (e->src.kind == PLACE_NONE)
+	if (values_effect(&t->values, jump->insn)->src.kind == PLACE_NONE)
 		return false;
-	hunt.search = search_begin(&t->values, SEARCH_OUTER);
-	if (e->op == EFFECT_SUM)
-		way_sum(&hunt, &way, &e->src);
-	else
-		*vec_push(hunt.ways, hunt.n) = way;
-	while (hunt.n && !hunt.failed)
-		way_follow(&hunt, hunt.ways[--hunt.n]);
-	free(hunt.ways);
-	if (!hunt.failed && !hunt.pointer && hunt.targets.n)
-		flow = hunt.targets.leaves || hunt.targets.unknown ?
-			       FLOW_TABLE_LEAVES :
-			       FLOW_TABLE;
-	else if (!hunt.failed && !hunt.targets.n &&
-		 (hunt.pointer ? !code_taken(t) : hunt.targets.leaves))
+	t->values.budget = BUDGET;
+	targets_find(&t->values, &t->marks, jump->insn, &found);
+	if (!found.failed && !found.pointer && found.n)
+		flow = found.leaves || found.unknown ? FLOW_TABLE_LEAVES :
+						       FLOW_TABLE;
+	else if (!found.failed && !found.n &&
+		 (found.pointer ? !code_taken(t) : found.leaves))
 		flow = FLOW_LEAVES;
-	return jump_set(t, jump, flow, &hunt.targets);
+	return jump_set(t, jump, flow, &found);
 }
 
 bool
@@ -520,28 +282,27 @@ tables_look(struct tables *t)
 
 /*
  * Set the width, sign and index of the table whose entry is the value at the
- * spot; false if that does not come from memory.
+ * use; false if that does not come from memory.
  */
 static bool
-behind_find(struct values *v, struct spot spot, struct table *table)
+behind_find(struct values *v, struct use use, struct table *table)
 {
 	struct table found = { .width = 0 };
 	const struct effect *e;
 
 	do {
-		if (values_back(v, &spot) != BACK_MADE)
+		if (values_back(v, &use) != BACK_MADE)
 			return false;
-		e = values_effect(v, spot.insn);
+		e = values_effect(v, use.insn);
 		if (e->op != EFFECT_COPY)
 			return false;
-		if (e->src.width < spot.place.width)
+		if (e->src.width < use.place.width)
 			table->sign = e->sign;
-		spot.place = e->src;
-	} while (spot.place.kind != PLACE_MEM ||
-		 values_on_stack(v, &spot.place));
-	table->width = spot.place.width;
+		use.place = e->src;
+	} while (use.place.kind != PLACE_MEM || values_on_stack(v, &use.place));
+	table->width = use.place.width;
 	/* Trust the index only if the address found is the known one. */
-	if (table_find(v, &spot, &found) == CONSTANT_FOUND &&
+	if (table_find(v, &use, &found) == CONSTANT_FOUND &&
 	    found.addr == table->addr)
 		table->index = found.index;
 	return table->width && table->width <= 4;
@@ -569,17 +330,16 @@ tables_extent(const struct cfg *cfg, const struct cfg_input *in,
 {
 	uint32_t last = (uint32_t)cfg->ninsns - 1;
 	uint64_t end = cfg->insns[last].addr + cfg->insns[last].len;
-	struct spot spot = { .block = (uint32_t)cfg->nblocks - 1,
-			     .insn = last };
+	struct use use = { .block = (uint32_t)cfg->nblocks - 1, .insn = last };
 	struct table table = { .addr = end, .base = end, .scale = 1 };
 	struct values v;
 	uint64_t extent = 0;
 
 	values_open(&v, cfg, in);
 	v.budget = BUDGET;
-	spot = spot_index(&values_effect(&v, last)->src, &spot);
+	use = use_index(&values_effect(&v, last)->src, &use);
 	table.sign = values_effect(&v, last)->src.index_sign;
-	if (behind_find(&v, spot, &table))
+	if (behind_find(&v, use, &table))
 		extent = table_extent(&v, &table, p, avail);
 	values_close(&v);
 	return extent;

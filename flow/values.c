@@ -23,28 +23,28 @@ enum {
 }; /* copies and blocks that one value may
 					   pass through */
 
-struct spot
-spot_reg(uint8_t reg, const struct spot *at)
+struct use
+use_reg(uint8_t reg, const struct use *at)
 {
-	struct spot spot = *at;
+	struct use use = *at;
 
-	spot.place = (struct place){
+	use.place = (struct place){
 		.kind = PLACE_REG,
 		.width = 8,
 		.reg = reg,
 		.index = REG_NONE,
 	};
-	return spot;
+	return use;
 }
 
-struct spot
-spot_index(const struct place *place, const struct spot *at)
+struct use
+use_index(const struct place *place, const struct use *at)
 {
-	struct spot spot = spot_reg(place->index, at);
+	struct use use = use_reg(place->index, at);
 
 	if (place->index_width)
-		spot.place.width = place->index_width;
-	return spot;
+		use.place.width = place->index_width;
+	return use;
 }
 
 uint64_t
@@ -174,16 +174,16 @@ effect_on(const struct values *v, const struct effect *e, struct place *place)
 }
 
 enum back
-values_back(struct values *v, struct spot *spot)
+values_back(struct values *v, struct use *use)
 {
-	uint32_t first = v->cfg->blocks[spot->block].first;
+	uint32_t first = v->cfg->blocks[use->block].first;
 	enum back back;
 
-	while (spot->insn > first) {
+	while (use->insn > first) {
 		if (--v->budget < 0)
 			return BACK_LOST;
-		spot->insn--;
-		back = effect_on(v, values_effect(v, spot->insn), &spot->place);
+		use->insn--;
+		back = effect_on(v, values_effect(v, use->insn), &use->place);
 		if (back != BACK_START)
 			return back;
 	}
@@ -200,15 +200,15 @@ values_edge_runs(const struct values *v, const struct edge *edge)
 }
 
 bool
-values_only_before(const struct values *v, struct spot *spot)
+values_only_before(const struct values *v, struct use *use)
 {
 	const struct cfg *cfg = v->cfg;
 	const struct edge *only = NULL;
 	const struct block *before;
 
-	if (cfg->blocks[spot->block].external)
+	if (cfg->blocks[use->block].external)
 		return false;
-	for (uint32_t i = cfg->in [spot->block]; i < cfg->in[spot->block + 1];
+	for (uint32_t i = cfg->in [use->block]; i < cfg->in[use->block + 1];
 	     i++) {
 		if (!values_edge_runs(v, &cfg->edges[i]))
 			continue;
@@ -218,9 +218,9 @@ values_only_before(const struct values *v, struct spot *spot)
 	}
 	if (!only)
 		return false;
-	spot->block = only->from;
-	before = &cfg->blocks[spot->block];
-	spot->insn = before->first + before->count;
+	use->block = only->from;
+	before = &cfg->blocks[use->block];
+	use->insn = before->first + before->count;
 	return true;
 }
 
@@ -298,7 +298,7 @@ search_pass(struct search *search, uint32_t block, const struct place *place,
 
 /* A place that a constant being looked for may come from. */
 struct wanted {
-	struct spot spot;
+	struct use use;
 	uint64_t offset;
 };
 
@@ -320,7 +320,7 @@ static void
 constants_before(struct constants *c, const struct wanted *w)
 {
 	const struct cfg *cfg = c->v->cfg;
-	uint32_t block = w->spot.block;
+	uint32_t block = w->use.block;
 
 	if (cfg->blocks[block].first == cfg->entry)
 		c->failed = true;
@@ -329,12 +329,12 @@ constants_before(struct constants *c, const struct wanted *w)
 		const struct block *before = &cfg->blocks[from];
 
 		if (!values_edge_runs(c->v, &cfg->edges[i]) ||
-		    !search_pass(&c->search, from, &w->spot.place, w->offset, 0,
+		    !search_pass(&c->search, from, &w->use.place, w->offset, 0,
 				 &c->failed))
 			continue;
 		*vec_push(c->todo, c->n) = (struct wanted){
-			.spot = { w->spot.place, from,
-				  before->first + before->count },
+			.use = { w->use.place, from,
+				 before->first + before->count },
 			.offset = w->offset,
 		};
 	}
@@ -348,7 +348,7 @@ constants_add(struct constants *c, uint64_t value)
 	c->value = value;
 }
 
-static enum constant constants_search(struct values *v, const struct spot *spot,
+static enum constant constants_search(struct values *v, const struct use *use,
 				      enum search_level level, uint64_t *value);
 
 /* Read an address from constant data at addr; false if there is none. */
@@ -375,7 +375,7 @@ static void
 constants_load(struct constants *c, const struct wanted *w,
 	       const struct place *src)
 {
-	struct spot base = spot_reg(src->reg, &w->spot);
+	struct use base = use_reg(src->reg, &w->use);
 	uint64_t addr = 0, value;
 	enum constant known = CONSTANT_FOUND;
 
@@ -395,15 +395,15 @@ constants_load(struct constants *c, const struct wanted *w,
 		c->failed = true;
 }
 
-/* The instruction at w's spot makes the value; true: look back on. */
+/* The instruction at w's use makes the value; true: look back on. */
 static bool
 constants_made(struct constants *c, struct wanted *w)
 {
-	const struct effect *e = values_effect(c->v, w->spot.insn);
+	const struct effect *e = values_effect(c->v, w->use.insn);
 
 	if (e->op == EFFECT_COPY &&
 	    (e->src.kind == PLACE_REG || values_on_stack(c->v, &e->src))) {
-		w->spot.place = e->src;
+		w->use.place = e->src;
 		return true;
 	}
 	if (e->op == EFFECT_COPY && e->src.kind == PLACE_MEM) {
@@ -416,8 +416,8 @@ constants_made(struct constants *c, struct wanted *w)
 	}
 	if (e->src.reg != REG_NONE) {
 		w->offset += (uint64_t)e->src.disp;
-		w->spot.place = e->src;
-		w->spot.place.kind = PLACE_REG;
+		w->use.place = e->src;
+		w->use.place.kind = PLACE_REG;
 		return true;
 	}
 	constants_add(c, (uint64_t)e->src.disp + w->offset);
@@ -431,17 +431,17 @@ constants_made(struct constants *c, struct wanted *w)
 static bool
 constants_spared(const struct constants *c, const struct wanted *w)
 {
-	const struct place *place = &w->spot.place;
+	const struct place *place = &w->use.place;
 
 	return c->v->budget >= 0 && place->kind == PLACE_REG &&
-	       values_effect(c->v, w->spot.insn)->spoils >> place->reg & 1;
+	       values_effect(c->v, w->use.insn)->spoils >> place->reg & 1;
 }
 
 static void
 constants_follow(struct constants *c, struct wanted w)
 {
 	for (int hops = 0; hops < HOPS_MAX; hops++)
-		switch (values_back(c->v, &w.spot)) {
+		switch (values_back(c->v, &w.use)) {
 		case BACK_START:
 			constants_before(c, &w);
 			return;
@@ -459,7 +459,7 @@ constants_follow(struct constants *c, struct wanted w)
 }
 
 static enum constant
-constants_search(struct values *v, const struct spot *spot,
+constants_search(struct values *v, const struct use *use,
 		 enum search_level level, uint64_t *value)
 {
 	struct constants c = {
@@ -468,7 +468,7 @@ constants_search(struct values *v, const struct spot *spot,
 		.search = search_begin(v, level),
 	};
 
-	*vec_push(c.todo, c.n) = (struct wanted){ .spot = *spot };
+	*vec_push(c.todo, c.n) = (struct wanted){ .use = *use };
 	while (c.n && !c.failed)
 		constants_follow(&c, c.todo[--c.n]);
 	free(c.todo);
@@ -479,9 +479,9 @@ constants_search(struct values *v, const struct spot *spot,
 }
 
 enum constant
-values_constant(struct values *v, const struct spot *spot, uint64_t *value)
+values_constant(struct values *v, const struct use *use, uint64_t *value)
 {
-	return constants_search(v, spot, SEARCH_CONSTANT, value);
+	return constants_search(v, use, SEARCH_CONSTANT, value);
 }
 
 static void
@@ -493,37 +493,37 @@ origin_copied(struct origin *o, const struct effect *e)
 		o->signs |= o->width <= 2 && e->sign;
 		o->zeros |= o->width <= 2 && !e->sign;
 	}
-	o->spot.place = e->src;
+	o->use.place = e->src;
 }
 
 struct origin
-values_origin(struct values *v, const struct spot *spot)
+values_origin(struct values *v, const struct use *use)
 {
-	struct origin o = { .spot = *spot, .width = spot->place.width };
+	struct origin o = { .use = *use, .width = use->place.width };
 	const struct effect *e;
-	struct spot before;
+	struct use before;
 
 	for (int hops = 0; hops < HOPS_MAX; hops++) {
-		switch (values_back(v, &o.spot)) {
+		switch (values_back(v, &o.use)) {
 		case BACK_LOST:
 			return o;
 		case BACK_START:
-			before = o.spot;
+			before = o.use;
 			if (!values_only_before(v, &before))
 				return o;
-			o.spot = before;
+			o.use = before;
 			continue;
 		case BACK_MADE:
 			break;
 		}
-		e = values_effect(v, o.spot.insn);
+		e = values_effect(v, o.use.insn);
 		if (e->op == EFFECT_COPY) {
 			origin_copied(&o, e);
 		} else if (e->op == EFFECT_SUM && e->src.reg != REG_NONE &&
 			   e->src.index == REG_NONE && !o.moved) {
 			o.bias += e->src.disp;
-			o.spot.place = e->src;
-			o.spot.place.kind = PLACE_REG;
+			o.use.place = e->src;
+			o.use.place.kind = PLACE_REG;
 		} else {
 			return o;
 		}
@@ -534,6 +534,6 @@ values_origin(struct values *v, const struct spot *spot)
 bool
 origin_same(const struct origin *a, const struct origin *b)
 {
-	return a->spot.insn == b->spot.insn && a->spot.block == b->spot.block &&
-	       place_same(&a->spot.place, &b->spot.place);
+	return a->use.insn == b->use.insn && a->use.block == b->use.block &&
+	       place_same(&a->use.place, &b->use.place);
 }

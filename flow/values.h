@@ -11,19 +11,19 @@
  * A place (register or memory) at a position in the code: before instruction
  * insn of a block, or behind the block's last instruction.
  */
-struct spot {
+struct use {
 	struct place place;
 	uint32_t block, insn;
 };
 
 /* The whole register reg, at the position of `at`. */
-struct spot spot_reg(uint8_t reg, const struct spot *at);
+struct use use_reg(uint8_t reg, const struct use *at);
 
 /*
  * The index register of a place's address, as wide as the address uses it, at
  * the position of `at`.
  */
-struct spot spot_index(const struct place *place, const struct spot *at);
+struct use use_index(const struct place *place, const struct use *at);
 
 /* Searches nest: each level has its own stamps. */
 enum search_level {
@@ -69,9 +69,9 @@ uint64_t values_address(const struct values *v, uint64_t sum);
 
 enum back {
 	BACK_START,		/* at the start of the block */
-	BACK_MADE,		/* spot->insn makes the value, as its effect
+	BACK_MADE,		/* use->insn makes the value, as its effect
 				   says */
-	BACK_LOST,		/* spot->insn changes it otherwise, or there
+	BACK_LOST,		/* use->insn changes it otherwise, or there
 				   were too many steps */
 };
 
@@ -82,7 +82,7 @@ enum back {
  * stack: the values sought there are spilled registers and variables that were
  * just compared.
  */
-enum back values_back(struct values *v, struct spot *spot);
+enum back values_back(struct values *v, struct use *use);
 
 /*
  * Whether the place is on the stack: relative to the stack pointer, or to the
@@ -98,10 +98,10 @@ bool values_on_stack(const struct values *v, const struct place *place);
 bool values_edge_runs(const struct values *v, const struct edge *edge);
 
 /*
- * Move the spot to the end of the block's only predecessor; false if control
+ * Move the use to the end of the block's only predecessor; false if control
  * may come to the block in any other way.
  */
-bool values_only_before(const struct values *v, struct spot *spot);
+bool values_only_before(const struct values *v, struct use *use);
 
 /*
  * A search over predecessors, for the place's value plus an offset, of which a
@@ -130,7 +130,7 @@ enum constant {
  * Find the address that the place holds, if it is the same on every path.  The
  * address may come from constant data: a global offset table.
  */
-enum constant values_constant(struct values *v, const struct spot *spot,
+enum constant values_constant(struct values *v, const struct use *use,
 			      uint64_t *value);
 
 /*
@@ -139,14 +139,14 @@ enum constant values_constant(struct values *v, const struct spot *spot,
  * widths; what was cut off to one or two bytes, and added to, wraps.
  */
 struct origin {
-	struct spot spot;
-	int64_t bias;		/* value = the value at spot + bias */
+	struct use use;
+	int64_t bias;		/* value = the value at use + bias */
 	uint8_t width;		/* of the narrowest place that it passed */
 	bool zeros, signs;	/* it was extended so from one or two bytes, */
 	bool moved;		/* ... and all of the bias was added after */
 };
 
-struct origin values_origin(struct values *v, const struct spot *spot);
+struct origin values_origin(struct values *v, const struct use *use);
 bool origin_same(const struct origin *a, const struct origin *b);
 
 #endif
