@@ -52,8 +52,7 @@ way_load(struct finding *f, const struct way *way)
 	case CONSTANT_UNREACHED:
 		return;
 	case CONSTANT_FOUND:
-		goes = table_read(f->values, f->marks, &table,
-				  f->targets);
+		goes = table_read(f->values, f->marks, &table, f->targets);
 		break;
 	case CONSTANT_NONE:
 		break;
@@ -128,8 +127,7 @@ way_sum(struct finding *f, struct way *way, const struct place *src)
 		if (way->entry)
 			f->targets->failed = true;
 		else
-			way_constant(f,
-				     values_address(v, (uint64_t)src->disp));
+			way_constant(f, values_address(v, (uint64_t)src->disp));
 		return;
 	}
 	if (way->entry) {

@@ -6,6 +6,7 @@
  */
 #include "symtab/elf_file.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,12 +56,18 @@ static const struct relocations relocations[] = {
 static uint64_t
 word_get(const struct filling *f, const uint8_t *p)
 {
+	uint64_t word;
 	struct cursor c = {
 		.p = p,
 		.end = p + f->word,
 		.big_endian = f->big_endian,
 	};
 
+	/* Tens of millions of words may be looked at. */
+	if (f->word == sizeof(word) && !f->big_endian) {
+		memcpy(&word, p, sizeof(word));
+		return le64toh(word);
+	}
 	return cursor_take(&c, f->word);
 }
 

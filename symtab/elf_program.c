@@ -228,6 +228,9 @@ texts_read(struct elf *elf, struct reading *r)
 				 false);
 	if (r->ntexts)
 		qsort(r->texts, r->ntexts, sizeof(*r->texts), text_compare);
+	for (size_t i = 0; i < r->ntexts; i++)
+		if (r->texts[i].hi > r->texts_end)
+			r->texts_end = r->texts[i].hi;
 }
 
 int

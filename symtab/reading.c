@@ -14,8 +14,11 @@
 const struct text *
 reading_text(const struct reading *r, uint64_t addr)
 {
-	size_t lo = search_first(r->ntexts, i, r->texts[i].lo > addr);
+	size_t lo;
 
+	if (addr >= r->texts_end)
+		return NULL;
+	lo = search_first(r->ntexts, i, r->texts[i].lo > addr);
 	if (lo && addr < r->texts[lo - 1].hi)
 		return &r->texts[lo - 1];
 	return NULL;

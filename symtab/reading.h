@@ -39,6 +39,7 @@ struct reading {
 	struct pool *pool;	/* the image's */
 	struct text *texts;	/* ascending */
 	size_t ntexts;
+	uint64_t texts_end;	/* the highest of their ends */
 	struct symbol *symbols;
 	size_t nsymbols;
 	struct subprogram *subs;
