@@ -183,7 +183,8 @@ struct division {
 	struct map passed;	/* each point's unit and instruction */
 	size_t insn;		/* the next one to be given an owner */
 	uint64_t end;		/* how far the rows so far reach */
-	uint32_t unit;		/* of the line in force */
+	const struct row *row;	/* that has put a line in force, or NULL */
+	uint32_t unit;		/* of that line */
 };
 
 /*
@@ -207,6 +208,20 @@ row_unit(struct unit_table *table, const struct row *row)
 	if (!line_chosen(table, row->file, row->line))
 		return UNIT_NONE;
 	return line_unit(table, row->file, row->line);
+}
+
+static void
+force_begin(struct division *div, const struct row *row)
+{
+	div->row = row;
+	div->unit = row_unit(div->table, row);
+}
+
+static void
+force_end(struct division *div)
+{
+	div->row = NULL;
+	div->unit = UNIT_NONE;
 }
 
 /* Give the instructions up to addr to the line in force. */
@@ -235,6 +250,15 @@ point_add(struct division *div, uint32_t unit)
 	};
 }
 
+bool
+line_row_apart(const struct cfg *cfg, uint64_t addr)
+{
+	long insn = cfg_insn(cfg, addr);
+
+	return insn >= 0 && (!insn || !cfg_proven(cfg, (size_t)insn - 1) ||
+			     !cfg_falls(cfg, (size_t)insn - 1));
+}
+
 /*
  * The is_stmt rows at one address, [row, end): the last owns the code, the
  * others are points unless they are of the same line.
@@ -243,20 +267,19 @@ static void
 rows_at(struct division *div, size_t row, size_t end)
 {
 	const struct row *rows = div->table->image->rows;
-	uint32_t unit = UNIT_NONE, owner = UNIT_NONE;
+	uint32_t unit;
 	size_t i;
 
 	for (i = row; i < end; i++)
 		if (rows[i].is_stmt)
-			owner = row_unit(div->table, &rows[i]);
+			force_begin(div, &rows[i]);
 	for (i = row; i < end; i++) {
 		if (!rows[i].is_stmt)
 			continue;
 		unit = row_unit(div->table, &rows[i]);
-		if (unit != UNIT_NONE && unit != owner)
+		if (unit != UNIT_NONE && unit != div->unit)
 			point_add(div, unit);
 	}
-	div->unit = owner;
 }
 
 /* Note that these rows cannot be counted, as no instruction begins there. */
@@ -289,13 +312,13 @@ division_begin(struct division *div, const struct range *range, size_t row)
 
 	div->insn = cfg_insn_from(div->cfg, range->lo);
 	div->end = 0;
-	div->unit = UNIT_NONE;
+	force_end(div);
 	if (!row)
 		return;
 	stmt = div->table->stmts[row - 1];
 	div->end = image->rows[row - 1].end;
 	if (stmt != (uint32_t)ROW_NONE && div->end > range->lo)
-		div->unit = row_unit(div->table, &image->rows[stmt]);
+		force_begin(div, &image->rows[stmt]);
 }
 
 static void
@@ -318,10 +341,15 @@ range_divide(struct division *div, const struct range *range)
 			stmt |= rows[next].is_stmt;
 		division_advance(div, begin);
 		if (div->end < rows[row].addr)
-			div->unit = UNIT_NONE;
+			force_end(div);
 		for (i = row; i < next; i++)
 			if (div->end < rows[i].end)
 				div->end = rows[i].end;
+		if (!stmt && div->row &&
+		    (rows[next - 1].line != div->row->line ||
+		     rows[next - 1].file != div->row->file) &&
+		    line_row_apart(div->cfg, begin))
+			force_end(div);
 		if (!stmt)
 			continue;
 		if (cfg_insn(div->cfg, begin) < 0)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "program/code.h"
+#include "program/lines.h"
 #include "report/kinds.h"
 #include "report/names.h"
 #include "report/printable.h"
@@ -17,27 +18,59 @@
 
 /* ---- lines of instructions */
 
-/* Whether line counts go by this row (see program/lines.c). */
+/* Whether any row at the address of rows[index] is is_stmt. */
 static bool
-row_owns(const struct view *view, const struct row *row)
+rows_begin(const struct image *image, size_t index)
+{
+	const struct row *rows = image->rows;
+	uint64_t addr = rows[index].addr;
+	bool begin = false;
+
+	while (index && rows[index - 1].addr == addr)
+		index--;
+	for (; index < image->nrows && rows[index].addr == addr; index++)
+		begin |= rows[index].is_stmt;
+	return begin;
+}
+
+/* Whether the line of this is_stmt row is counted there (program/lines.c). */
+static bool
+row_counts(const struct view *view, const struct row *row)
 {
 	return row->is_stmt &&
 	       (cfg_insn(view->fplan->cfg, row->addr) >= 0 ||
 		plan_func(view->plan, row->addr) != view->fplan_index);
 }
 
+static bool
+lines_differ(const struct row *a, const struct row *b)
+{
+	return a && (a->line != b->line || a->file != b->file);
+}
+
 /* The row whose line's count includes the row with this index, or NULL. */
 static const struct row *
 row_in_force(const struct view *view, size_t index)
 {
-	const struct row *rows = view->plan->image->rows;
+	const struct image *image = view->plan->image;
+	const struct row *rows = image->rows, *apart = NULL;
 
-	while (!row_owns(view, &rows[index])) {
+	while (!row_counts(view, &rows[index])) {
+		if (!rows_begin(image, index) &&
+		    line_row_apart(view->fplan->cfg, rows[index].addr)) {
+			if (lines_differ(apart, &rows[index]))
+				return NULL;
+			apart = &rows[index];
+			while (index && rows[index - 1].addr == apart->addr)
+				index--;
+		}
 		if (!index || rows[index - 1].end < rows[index].addr)
 			return NULL;
 		index--;
 	}
-	return rows[index].line ? &rows[index] : NULL;
+	return rows[index].line && !lines_differ(apart, &rows[index]) ?
+		       &rows[index] :
+		       NULL;
 }
 
 static void

@@ -28,8 +28,7 @@ struct view {
 	const struct func_plan *fplan;	/* with cfg, flow and counts */
 	/*
 	 * Per instruction: the row that names its line, and the row whose
-	 * line's count includes it: the last row, at its address or before,
-	 * that begins a statement.  Either may be NULL.
+	 * line's count includes it (program/lines.h).  Either may be NULL.
 	 */
 	const struct row **rows, **owners;
 	/* Per block: nothing leads to it and it does nothing, so no unit. */

@@ -3,6 +3,8 @@
  */
 #include "tests/lib/happened.h"
 
+#include "program/lines.h"
+
 enum { NOWHERE = -1 };
 
 uint64_t
@@ -69,7 +71,10 @@ lines_own(struct trial *t)
 	size_t row = 0;
 
 	for (unsigned i = 0; i < p->n; i++) {
-		uint32_t line = 0;
+		const struct cfg *cfg = t->m.plan->fplans[p->insns[i].func].cfg;
+		bool idle = row < p->image.nrows &&
+			    p->rows[row].addr == p->insns[i].addr;
+		uint32_t line = 0, last = 0;
 
 		t->points[i] = 0;
 		if (i && p->insns[i].func == p->insns[i - 1].func &&
@@ -77,11 +82,17 @@ lines_own(struct trial *t)
 			line = t->owner[i - 1];
 		for (; row < p->image.nrows &&
 		       p->rows[row].addr == p->insns[i].addr;
-		     row++)
+		     row++) {
+			last = p->rows[row].line;
 			if (p->rows[row].is_stmt) {
-				line = p->rows[row].line;
+				line = last;
 				t->points[i] |= UINT64_C(1) << line;
+				idle = false;
 			}
+		}
+		if (idle && last != line && cfg &&
+		    line_row_apart(cfg, p->insns[i].addr))
+			line = 0;
 		t->points[i] &= ~(UINT64_C(1) | UINT64_C(1) << line);
 		t->owner[i] = line ? line : REGION_NONE;
 	}

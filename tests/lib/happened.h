@@ -37,6 +37,7 @@ uint64_t happened_from(const struct trial *t, unsigned func, unsigned to,
 
 /* ---- lines, by their definition */
 
+/* Say whose each instruction is, once the plan has its graphs. */
 void lines_own(struct trial *t);
 uint64_t happened_line(const struct trial *t, const struct func_plan *fplan,
 		       uint32_t line, uint64_t *most);

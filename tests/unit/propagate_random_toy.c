@@ -232,6 +232,7 @@ units_check(struct trial *t)
 	size_t n;
 
 	units = plan_units(t->m.plan, &n);
+	lines_own(t);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t calls;
 
@@ -407,7 +408,6 @@ round_run(uint64_t seed)
 		bool mixed = random_chance(30);
 
 		program_make(&t.program, mixed);
-		lines_own(&t);
 		for (int k = 0; k < 3; k++) {
 			trial_open(&t, mixed);
 			trial_run(&t);
