@@ -70,10 +70,10 @@ struct host_native {
 	 */
 	pid_t (*parent)(pid_t tid);
 	/*
-	 * Of the first 31 signals those that are caught or ignored, as a set,
-	 * in a fraction of the time that `signals` takes.
+	 * What `signals` tells, of the first 31 signals alone and without
+	 * `pending`, in a fraction of the time.
 	 */
-	MUST_CHECK int (*handled)(pid_t tid, uint64_t *handled);
+	MUST_CHECK int (*actions)(pid_t tid, struct signal_state *state);
 	/* Bytes of memory that the process may still map (RLIMIT_AS). */
 	uint64_t (*room)(pid_t tid);
 	/* The size that files the process writes may have (RLIMIT_FSIZE). */

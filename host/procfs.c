@@ -20,6 +20,9 @@
 #include "host/native.h"
 #include "util/mem.h"
 
+/* Room for a status, unless the task is in hundreds of groups. */
+enum { TEXT_MIN = 4096 };
+
 static FILE *
 procfs_open(pid_t tid, const char *name)
 {
@@ -143,32 +146,78 @@ procfs_status(pid_t tid, const char *name, int base, uint64_t dflt)
 	return value;
 }
 
+/*
+ * A file of a task that is read at many stops.  It stays open for the task that
+ * was asked last: reading it again takes half of the time that opening and
+ * reading takes.  A file whose task has gone reads nothing, even if another
+ * task has the id by then.
+ */
+struct kept_file {
+	const char *name;	/* in /proc/PID/task/PID */
+	pid_t tid;		/* 0: none is open */
+	int fd;
+	char *text;		/* what was read, and a 0 */
+	size_t room;
+};
+
+/* Read all of an open file; whether there was any. */
+static bool
+kept_again(struct kept_file *file)
+{
+	ssize_t n;
+
+	if (!file->text)
+		file->text = mem_grow(NULL, file->room = TEXT_MIN, 1);
+	while ((n = pread(file->fd, file->text, file->room - 1, 0)) ==
+	       (ssize_t)file->room - 1)
+		file->text = mem_grow(file->text, file->room *= 2, 1);
+	file->text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* The task's file, or NULL. */
+static const char *
+kept_read(struct kept_file *file, pid_t tid)
+{
+	char path[64];
+
+	if (file->tid == tid && kept_again(file))
+		return file->text;
+	if (file->tid)
+		close(file->fd);
+	/* A process's own file takes longer, the more threads there are. */
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)tid, (int)tid,
+		 file->name);
+	file->fd = open(path, O_RDONLY | O_CLOEXEC);
+	file->tid = file->fd < 0 ? 0 : tid;
+	return file->tid && kept_again(file) ? file->text : NULL;
+}
+
 int
 procfs_signals(pid_t tid, struct signal_state *state)
 {
-	FILE *f = procfs_open(tid, "status");
+	static struct kept_file file = { .name = "status" };
 	uint64_t *sets[] = {
 		&state->pending, &state->pending, &state->blocked,
 		&state->ignored, &state->caught,
 	};
+	/* The name of the program comes first, and has no line ends in it. */
 	static const char *const names[] = {
-		"SigPnd:", "ShdPnd:", "SigBlk:", "SigIgn:", "SigCgt:",
+		"\nSigPnd:", "\nShdPnd:", "\nSigBlk:", "\nSigIgn:", "\nSigCgt:",
 	};
-	enum { LEN = 7 };
-	char *line = NULL;
-	size_t size = 0, found = 0;
+	const char *text = kept_read(&file, tid), *line;
+	size_t found = 0;
 
-	if (!f)
+	if (!text)
 		return HOST_GONE;
 	*state = (struct signal_state){ 0 };
-	while (getline(&line, &size, f) > 0)
-		for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
-			if (!strncmp(line, names[i], LEN)) {
-				*sets[i] |= strtoull(line + LEN, NULL, 16);
-				found++;
-			}
-	free(line);
-	fclose(f);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		line = strstr(text, names[i]);
+		if (!line)
+			continue;
+		*sets[i] |= strtoull(line + strlen(names[i]), NULL, 16);
+		found++;
+	}
 	return found ? HOST_OK : HOST_GONE;
 }
 
@@ -266,28 +315,22 @@ procfs_state(pid_t tid)
 }
 
 int
-procfs_handled(pid_t tid, uint64_t *handled)
+procfs_actions(pid_t tid, struct signal_state *state)
 {
-	/* Behind the name: from the state to the signals that are ignored. */
-	enum { IGNORED = 30 };
-	char name[32], line[1024], *at = NULL;
-	uint64_t ignored;
-	FILE *f;
+	/* Behind the name: from the state to the signals that are blocked. */
+	enum { BLOCKED = 29 };
+	static struct kept_file file = { .name = "stat" };
+	const char *text = kept_read(&file, tid);
+	char *at = text ? strrchr(text, ')') : NULL;
 
-	/* A process's own file takes longer, the more threads there are. */
-	snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
-	f = procfs_open(tid, name);
-	if (!f)
-		return HOST_GONE;
-	if (fgets(line, sizeof(line), f))
-		at = strrchr(line, ')');
-	fclose(f);
-	for (int i = 0; at && i <= IGNORED; i++)
+	for (int i = 0; at && i <= BLOCKED; i++)
 		at = strchr(at + 1, ' ');
 	if (!at)
 		return HOST_GONE;
-	ignored = strtoull(at, &at, 10);
-	*handled = ignored | strtoull(at, NULL, 10);
+	*state = (struct signal_state){ 0 };
+	state->blocked = strtoull(at, &at, 10);
+	state->ignored = strtoull(at, &at, 10);
+	state->caught = strtoull(at, NULL, 10);
 	return HOST_OK;
 }
 

@@ -10,7 +10,7 @@
 int procfs_maps(pid_t tid, struct mapping **maps, size_t *n);
 uint64_t procfs_auxv(pid_t tid, uint64_t type);
 int procfs_signals(pid_t tid, struct signal_state *state);
-int procfs_handled(pid_t tid, uint64_t *handled);
+int procfs_actions(pid_t tid, struct signal_state *state);
 uint64_t procfs_room(pid_t tid);
 uint64_t procfs_file_max(pid_t tid);
 bool procfs_confined(pid_t tid);

@@ -157,6 +157,7 @@ event_of_status(struct event *event, int status)
 {
 	int signal;
 
+	ptrace_regs_forget(event->tid);
 	if (!WIFSTOPPED(status))
 		ended_forget(event->tid);
 	if (WIFEXITED(status)) {
@@ -260,6 +261,7 @@ ptrace_resume(pid_t tid, enum resume how, int signal)
 
 	int err = 0;
 
+	ptrace_regs_forget(tid);
 	for (int i = 0; i < TRIES; i++) {
 		if (how != RESUME_END && at_end(tid))
 			return HOST_GONE;
@@ -316,7 +318,7 @@ static const struct host_native ptrace_native = {
 	.changed = ptrace_changed,
 	.renewed = ended_forget,
 	.parent = procfs_parent,
-	.handled = procfs_handled,
+	.actions = procfs_actions,
 	.room = procfs_room,
 	.file_max = procfs_file_max,
 	.confined = procfs_confined,

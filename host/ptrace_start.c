@@ -358,5 +358,6 @@ ptrace_attach(pid_t pid, pid_t **tids, size_t *n)
 int
 ptrace_detach(pid_t tid, int signal)
 {
+	ptrace_regs_forget(tid);
 	return ptrace_request(PTRACE_DETACH, tid, NULL, (void *)(long)signal);
 }

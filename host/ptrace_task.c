@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -17,31 +18,80 @@
 _Static_assert(sizeof(struct user_regs_struct) <= sizeof(struct regs),
 	       "struct regs holds all registers");
 
+/* This register takes any value; pmon sets it at most stops. */
+enum { REG_PC = offsetof(struct user_regs_struct, rip) / sizeof(uint64_t) };
+
 /* ---- registers and signals */
+
+/*
+ * The registers of the task that was asked for them last; 0: of none.  They stay
+ * the same until it goes on or a register is set.  A stop asks a dozen times.
+ */
+static pid_t got;
+static struct regs got_regs;
+
+void
+ptrace_regs_forget(pid_t tid)
+{
+	if (got == tid)
+		got = 0;
+}
+
+/* Have the task's registers in got_regs.  HOST_OK or an error. */
+static int
+regs_have(pid_t tid)
+{
+	int err;
+
+	if (got == tid && !ptrace_ended(tid))
+		return HOST_OK;
+	got = 0;
+	err = ptrace_request(PTRACE_GETREGS, tid, NULL, &got_regs);
+	if (!err)
+		got = tid;
+	return err;
+}
 
 int
 ptrace_regs_get(pid_t tid, struct regs *regs)
 {
-	return ptrace_request(PTRACE_GETREGS, tid, NULL, regs);
+	int err = regs_have(tid);
+
+	if (!err)
+		*regs = got_regs;
+	return err;
 }
 
 int
 ptrace_regs_set(pid_t tid, const struct regs *regs)
 {
+	/* The kernel does not take over all bits of all registers. */
+	ptrace_regs_forget(tid);
 	return ptrace_request(PTRACE_SETREGS, tid, NULL, (void *)regs);
 }
 
 int
 ptrace_reg_get(pid_t tid, unsigned reg, uint64_t *value)
 {
-	return ptrace_peek(PTRACE_PEEKUSER, tid, reg * sizeof(uint64_t), value);
+	int err = regs_have(tid);
+
+	if (!err)
+		*value = got_regs.r[reg];
+	return err;
 }
 
 int
 ptrace_reg_set(pid_t tid, unsigned reg, uint64_t value)
 {
-	return ptrace_request(PTRACE_POKEUSER, tid,
-			      (void *)(reg * sizeof(uint64_t)), (void *)value);
+	int err = ptrace_request(PTRACE_POKEUSER, tid,
+				 (void *)(reg * sizeof(uint64_t)),
+				 (void *)value);
+
+	if (err || reg != REG_PC)
+		ptrace_regs_forget(tid);
+	else if (got == tid)
+		got_regs.r[reg] = value;
+	return err;
 }
 
 /*

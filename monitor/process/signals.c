@@ -9,6 +9,9 @@
 
 #include "monitor/process/events.h"
 
+/* The host's `actions` knows of signals up to this one. */
+enum { ACTIONS_MAX = 31 };
+
 static bool
 signal_is_fault(int signal)
 {
@@ -26,13 +29,29 @@ signal_caused(struct run *run, struct task *task, int signal)
 	       !run->host->fault_get(task->tid, &code, &va) && code > 0;
 }
 
+/*
+ * Which signals are caught and which are blocked now, at least this one.  The
+ * host's `mask_get` does not tell it: while the task waits in sigsuspend, that
+ * is the mask which the call will restore.
+ */
+static int
+state_get(const struct run *run, const struct task *task, int signal,
+	  struct signal_state *state)
+{
+	const struct host_native *native = run->host->native;
+
+	return native && signal <= ACTIONS_MAX ?
+		       native->actions(task->tid, state) :
+		       run->host->signals(task->tid, state);
+}
+
 bool
 signal_caught(struct run *run, struct task *task, int signal)
 {
 	struct signal_state state;
 
 	/* 0 is none: a task that goes on without a signal. */
-	return signal && !run->host->signals(task->tid, &state) &&
+	return signal && !state_get(run, task, signal, &state) &&
 	       (state.caught & ~state.blocked) >> (signal - 1) & 1;
 }
 

@@ -270,11 +270,11 @@ bool
 sigtrap_lost(struct run *run, const struct task *task)
 {
 	const struct sigtrap *sigtrap = task->process->sigtrap;
-	uint64_t handled;
+	struct signal_state state;
 
 	return sigtrap && sigtrap->action.handler != HANDLER_DEFAULT &&
-	       !run->host->native->handled(task->tid, &handled) &&
-	       !(handled & TRAP_BIT);
+	       !run->host->native->actions(task->tid, &state) &&
+	       !((state.ignored | state.caught) & TRAP_BIT);
 }
 
 /*

@@ -461,11 +461,13 @@ host_signals(pid_t tid, struct signal_state *state)
 }
 
 static int
-host_handled(pid_t tid, uint64_t *handled)
+host_actions(pid_t tid, struct signal_state *state)
 {
-	if (!request_about(tid, __func__))
+	const struct fake_task *task = request_about(tid, __func__);
+
+	if (!task)
 		return HOST_GONE;
-	*handled = 0;
+	*state = (struct signal_state){ .blocked = task->mask };
 	return HOST_OK;
 }
 
@@ -528,7 +530,7 @@ static const struct host_native fake_native = {
 	.changed = host_changed,
 	.renewed = host_renewed,
 	.parent = host_parent,
-	.handled = host_handled,
+	.actions = host_actions,
 	.room = host_room,
 	.file_max = host_room,
 	.confined = host_confined,

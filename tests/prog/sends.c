@@ -1,0 +1,55 @@
+/*
+ * Sends itself a signal so many times (the second argument), each time in a
+ * function of its own: directly behind a system call that it contains.  The
+ * handler returns, or with "w" as the first argument the signal is blocked and
+ * comes in sigsuspend.  Prints how often each function was called.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static volatile long handled;
+
+static void
+on_signal(int signal)
+{
+	handled++;
+}
+
+static __attribute__((noinline)) long
+call(long nr, long a, long b)
+{
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(nr), "D"(a), "S"(b)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+int
+main(int argc, char **argv)
+{
+	int waits = argv[1][0] == 'w';
+	long n = strtol(argv[2], NULL, 10);
+	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t set;
+	/* As the kernel reads it. */
+	unsigned long none = 0;
+
+	sigaction(SIGUSR1, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	if (waits)
+		sigprocmask(SIG_BLOCK, &set, NULL);
+	for (long i = 0; i < n; i++) {
+		call(SYS_kill, getpid(), SIGUSR1);
+		if (waits)
+			call(SYS_rt_sigsuspend, (long)&none, sizeof(none));
+	}
+	fprintf(stderr, "counts: on_signal %ld\n", handled);
+	return 4;
+}
