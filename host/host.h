@@ -90,7 +90,10 @@ struct host {
 
 	MUST_CHECK int (*regs_get)(pid_t tid, struct regs *regs);
 	int (*regs_set)(pid_t tid, const struct regs *regs);
-	/* One register only, which is cheaper. */
+	/*
+	 * One register only, which is cheaper.  A task that was killed since it
+	 * stopped may still have registers.
+	 */
 	MUST_CHECK int (*reg_get)(pid_t tid, unsigned reg, uint64_t *value);
 	int (*reg_set)(pid_t tid, unsigned reg, uint64_t value);
 	/* The code and the address of the signal that the task stopped for. */

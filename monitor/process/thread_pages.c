@@ -138,13 +138,13 @@ thread_page_take(struct run *run, struct task *task, struct task *mapper,
 	return 0;
 }
 
-/* Has the task been killed since it stopped? */
+/* Has the task been killed since it stopped?  A host may keep its registers. */
 static bool
 task_killed(struct run *run, const struct task *task)
 {
-	uint64_t pc;
+	uint64_t mask;
 
-	return run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+	return run->host->native->mask_get(task->tid, &mask) ||
 	       task_changed(run, task);
 }
 
