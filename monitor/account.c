@@ -159,6 +159,8 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 	} else if (space) {
 		space = space_copy(space, run->host->mem_open(pid),
 				   maker->extended);
+		if (parent->space->stack)
+			space->stack = stack_copy(parent->space->stack);
 		space_catch_up(run, space, pid, maker->extended);
 	}
 	/* A handler of the maker's goes on in the child, where none is known. */

@@ -121,6 +121,30 @@ for my $switch (sort keys %switches) {
 	}
 }
 
+# The stack of a coroutine ends at the return address 0 that it was made with,
+# also where its first function has jumped to another (-O2), in a fork's child,
+# and if pmon finds the switch, but nothing on the stack that was left.
+%ends = (e => 'status 0', k => 'status 137', f => 'status 0', b => 'status 0');
+for my $flags (['-O0'], ['-O2', '-static']) {
+	my $program = compile('fiber.c', @$flags);
+	my $source = 'tests/prog/fiber.c';
+
+	for my $how (sort keys %ends) {
+		my $expected = annotated($source, DEPTH => 3,
+		    map { uc $_ => $_ eq $how ? 1 : 0 } keys %ends);
+
+		for my $way ([], ['--patch=trap']) {
+			my $what = "a coroutine, @$flags @$way $how";
+			my $run = monitor($way, [$program, $how]);
+
+			is(ended($run), $ends{$how}, "$what: how it ends");
+			lines_are($run, $source, $expected, $what);
+			unlike($run->{report}, qr/could\s+not\s+be\s+walked/,
+			    "$what: all is known");
+		}
+	}
+}
+
 # Where calls are counted behind from the first, no stack switch needs a hook,
 # whatever leaves which frames; an exec does.
 my $stacks = qr/stack switched|unwinder/;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/unwind/stack_begins.h"
 #include "monitor/unwind/stack_files.h"
 #include "monitor/unwind/stack_rules.h"
 #include "monitor/unwind/stack_text.h"
@@ -35,6 +36,7 @@ struct page {
 struct stack {
 	const struct arch *arch;
 	struct stack_files files;
+	struct stack_begins begins;
 	struct dwarf_abi dwarf;
 	struct rule *rules;	/* a cache by address, RULES of them */
 	unsigned held;		/* number of the walks that share pages, or 0 */
@@ -372,18 +374,39 @@ frame_add(struct walking *w, bool exact)
 }
 
 /*
- * Whether these registers can be those of the last frame's caller; if not, the
- * walk has ended.
+ * Whether a stack begins in the last frame, which has no return address.  So it
+ * is if control came to a function's first instruction by a stack switch, now
+ * or before.  A return address that was overwritten by zeros looks the same,
+ * but is elsewhere.
  */
 static bool
-caller_check(struct walking *w)
+frame_is_first(struct walking *w, const struct rule *rule)
+{
+	const struct walk *walk = w->walk;
+	uint64_t sp = w->regs.value[w->stack->dwarf.sp];
+
+	if (w->start->arrives && walk->n == 1 && rule &&
+	    rule_enters(&w->stack->dwarf, rule, walk->frames[0].pc))
+		begins_add(&w->stack->begins, sp);
+	return begins_have(&w->stack->begins, sp);
+}
+
+/*
+ * Whether these registers can be those of the last frame's caller, as the rule,
+ * if any, says; if not, the walk has ended.
+ */
+static bool
+caller_check(struct walking *w, const struct rule *rule)
 {
 	uint64_t sp = w->regs.value[w->stack->dwarf.sp];
 	struct walk *walk = w->walk;
 	struct frame *last = &walk->frames[walk->n - 1];
 
 	if (!w->regs.value[w->stack->dwarf.pc]) {
-		walk_resolve(w, "the return address is 0");
+		if (frame_is_first(w, rule))
+			walk_outermost(w);
+		else
+			walk_resolve(w, "the return address is 0");
 		return false;
 	}
 	/*
@@ -427,7 +450,7 @@ frame_next(struct walking *w)
 		walk_resolve(w, "no unwind table");
 		return;
 	}
-	if (caller_check(w))
+	if (caller_check(w, rule))
 		frame_add(w, signal);
 }
 
@@ -453,12 +476,22 @@ stack_open(const struct host *host, const struct arch *arch)
 	return stack;
 }
 
+struct stack *
+stack_copy(const struct stack *stack)
+{
+	struct stack *copy = stack_open(stack->files.host, stack->arch);
+
+	begins_copy(&copy->begins, &stack->begins);
+	return copy;
+}
+
 void
 stack_close(struct stack *stack)
 {
 	if (!stack)
 		return;
 	files_free(&stack->files);
+	begins_free(&stack->begins);
 	free(stack->rules);
 	free(stack);
 }

@@ -43,6 +43,8 @@ struct walk_start {
 	struct regs regs;
 	uint32_t unknown;	/* 1 << index of those that are not known */
 	bool exact;		/* the pc is the next instruction to run */
+	bool arrives;		/* a stack switch leads to it, perhaps to a
+				   stack that begins there */
 };
 
 /* What is known of one address space: its files and their unwind tables. */
@@ -53,6 +55,8 @@ struct stack;
  * files it meets are those that are mapped.  The host is lent.
  */
 struct stack *stack_open(const struct host *host, const struct arch *arch);
+/* Make one for a copy of the address space, as fork makes. */
+struct stack *stack_copy(const struct stack *stack);
 /* Free the stack's files and tables; stack may be NULL. */
 void stack_close(struct stack *stack);
 

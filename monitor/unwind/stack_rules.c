@@ -158,6 +158,14 @@ rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va, unsigned sp,
 	return true;
 }
 
+bool
+rule_enters(const struct dwarf_abi *dwarf, const struct rule *rule, uint64_t va)
+{
+	return rule->lo == va && rule->simple && rule->cfa_reg == dwarf->sp &&
+	       rule->nsaved == 1 && rule->saved_reg[0] == dwarf->pc &&
+	       rule->cfa_offset + rule->saved_at[0] == 0;
+}
+
 /* ---- expressions */
 
 struct machine {

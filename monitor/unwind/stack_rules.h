@@ -64,6 +64,13 @@ bool rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va,
 	       unsigned sp, struct rule *rule);
 
 /*
+ * Whether the rule is one for the first instruction of a function, at va: it
+ * begins there, and nothing but the return address is on the stack.
+ */
+bool rule_enters(const struct dwarf_abi *dwarf, const struct rule *rule,
+		 uint64_t va);
+
+/*
  * Turn a frame's registers, pc and sp among them, into its caller's.  Returns
  * 0, or -1 if the rule needs a register that is not known or memory that cannot
  * be read.

@@ -373,7 +373,8 @@ int
 stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 		  struct stack_switch *stack_switch)
 {
-	struct walk_start before, after = { .regs = *at->regs, .exact = true };
+	struct walk_start before,
+		after = { .regs = *at->regs, .exact = true, .arrives = true };
 	struct copy copy = { stack, tid, NULL, 0 };
 	int err;
 

@@ -1,30 +1,23 @@
 /*
  * coroutines [ROUND]: two coroutines that are switched to from all depths, by
- * code that loads the stack pointer in the way SWITCH, which a compiler gives:
- * from rsi, after rsp was kept at (%rdi).  With CONTEXTS the C library makes
- * them and switches to them, so that their stacks can be walked, and the program
- * looks like one of OCaml.  Before the round it waits for a byte: lines say how
- * often they run from the fourth of six rounds on.
+ * code of change.h.  With CONTEXTS the C library makes them and switches to
+ * them, so that their stacks can be walked, and the program looks like one of
+ * OCaml.  Before the round it waits for a byte: lines say how often they run from
+ * the fourth of six rounds on.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
-#ifndef SWITCH
-#define SWITCH "mov %rsp, (%rdi); mov %rsi, %rsp"
-#endif
-
-enum { SIZE = 1 << 16, REGISTERS = 6 };
-
-void change(void **keep, void *to);
-
 #ifdef CONTEXTS
+enum { STACK_SIZE = 1 << 16 };
+
 /* By their name pmon knows OCaml's tables of frames; this is of none. */
 static const int64_t no_frames = 0;
 const int64_t *const caml_frametable[] = { &no_frames, NULL };
 
-void
+static void
 change(void **keep, void *to)
 {
 	ucontext_t context;
@@ -33,16 +26,7 @@ change(void **keep, void *to)
 	swapcontext(&context, to);
 }
 #else
-__asm__(".text\n"
-	".globl change\n"
-	".type change, @function\n"
-	"change:\n"
-	"	push %rbp; push %rbx; push %r12; push %r13; push %r14\n"
-	"	push %r15\n"
-	SWITCH "\n"
-	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp\n"
-	"	ret\n"
-	".size change, . - change\n");
+#include "change.h"
 #endif
 
 static void *outside, *inside[2];
@@ -78,19 +62,13 @@ make(int which, void (*run)(void))
 	ucontext_t *context = malloc(sizeof(*context));
 
 	getcontext(context);
-	context->uc_stack.ss_sp = malloc(SIZE);
-	context->uc_stack.ss_size = SIZE;
+	context->uc_stack.ss_sp = malloc(STACK_SIZE);
+	context->uc_stack.ss_size = STACK_SIZE;
 	context->uc_link = NULL;
 	makecontext(context, run, 0);
 	inside[which] = context;
 #else
-	uint64_t *stack = (uint64_t *)((char *)malloc(SIZE) + SIZE - 64);
-
-	*--stack = 0;
-	*--stack = (uint64_t)run;
-	for (int i = 0; i < REGISTERS; i++)
-		*--stack = 0;
-	inside[which] = stack;
+	inside[which] = stack_make(run);
 #endif
 }
 
