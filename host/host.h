@@ -92,7 +92,7 @@ struct host {
 	int (*regs_set)(pid_t tid, const struct regs *regs);
 	/*
 	 * One register only, which is cheaper.  A task that was killed since it
-	 * stopped may still have registers.
+	 * stopped may still have registers, until another request to it fails.
 	 */
 	MUST_CHECK int (*reg_get)(pid_t tid, unsigned reg, uint64_t *value);
 	int (*reg_set)(pid_t tid, unsigned reg, uint64_t value);

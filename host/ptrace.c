@@ -82,6 +82,7 @@ request_made(int req, pid_t tid, void *addr, void *data, uint64_t *value)
 static int
 request_failed(int req, pid_t tid, int err)
 {
+	ptrace_regs_forget(tid);
 	if (err == ESRCH)
 		return HOST_GONE;
 	return fail("process %d: ptrace request %d: %s", (int)tid, req,
@@ -102,10 +103,11 @@ ptrace_request(int req, pid_t tid, void *addr, void *data)
 int
 ptrace_peek(int req, pid_t tid, uint64_t at, uint64_t *word)
 {
-	return ptrace_ended(tid) ||
-			       request_made(req, tid, (void *)at, NULL, word) ?
-		       HOST_GONE :
-		       HOST_OK;
+	if (!ptrace_ended(tid) &&
+	    !request_made(req, tid, (void *)at, NULL, word))
+		return HOST_OK;
+	ptrace_regs_forget(tid);
+	return HOST_GONE;
 }
 
 static int

@@ -26,6 +26,8 @@ enum { REG_PC = offsetof(struct user_regs_struct, rip) / sizeof(uint64_t) };
 /*
  * The registers of the task that was asked for them last; 0: of none.  They stay
  * the same until it goes on or a register is set.  A stop asks a dozen times.
+ * When another request to the task fails, the kernel is asked again, as the task
+ * may have been killed.
  */
 static pid_t got;
 static struct regs got_regs;
@@ -208,8 +210,11 @@ ptrace_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
 
 	if (done == (ssize_t)n)
 		return HOST_OK;
+	if (done < 0)
+		return ptrace_data_read(tid, va, buf, n);
 	/* A handle reads 0 bytes of memory that no process has any more. */
-	return done < 0 ? ptrace_data_read(tid, va, buf, n) : HOST_GONE;
+	ptrace_regs_forget(tid);
+	return HOST_GONE;
 }
 
 /*
@@ -245,8 +250,11 @@ ptrace_mem_write(int mem, pid_t tid, uint64_t va, const void *buf, size_t n)
 		done = pwrite(mem, buf, n, (off_t)va);
 	if (done == (ssize_t)n)
 		return HOST_OK;
+	if (done)
+		return mem_poke(tid, va, buf, n);
 	/* Memory that no process has any more takes 0 bytes. */
-	return done ? mem_poke(tid, va, buf, n) : HOST_GONE;
+	ptrace_regs_forget(tid);
+	return HOST_GONE;
 }
 
 typedef ssize_t transfer(pid_t tid, const struct iovec *local,
@@ -265,7 +273,10 @@ data_move(transfer *move, pid_t tid, uint64_t va, void *buf, size_t n)
 	done = move(tid, &local, 1, &remote, 1, 0);
 	if (done < 0 && errno != EFAULT)
 		done = move(tid, &local, 1, &remote, 1, 0);
-	return done == (ssize_t)n ? HOST_OK : HOST_GONE;
+	if (done == (ssize_t)n)
+		return HOST_OK;
+	ptrace_regs_forget(tid);
+	return HOST_GONE;
 }
 
 int

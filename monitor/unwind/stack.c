@@ -13,24 +13,16 @@
 
 #include "monitor/unwind/stack_begins.h"
 #include "monitor/unwind/stack_files.h"
+#include "monitor/unwind/stack_memory.h"
 #include "monitor/unwind/stack_rules.h"
 #include "monitor/unwind/stack_text.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
 enum {
-	PAGE_SIZE = 4096,
-	PAGES = 64,
 	FRAMES_MAX = 1 << 22,
 	ENTRY_MAX = 4096,	/* longest code at an entry point */
 	RULES = 1024,
-};
-
-/* A page of the task's stack as it was when the walk began. */
-struct page {
-	uint64_t va;
-	unsigned walk;
-	uint8_t bytes[PAGE_SIZE];
 };
 
 struct stack {
@@ -56,56 +48,19 @@ struct walking {
 	bool (*enough)(const struct walk *, void *);
 	void *ctx;
 	struct walk *walk;
-	unsigned serial;	/* this walk's number, or stack->held */
+	struct stack_memory memory;
 	struct registers regs;	/* of the last frame */
 	Dwfl_Module *module;	/* of the last frame's code */
 	enum step step;
 	bool refreshed;		/* the map was read in this walk */
 };
 
-/* Only one walk is made at a time, so all share these pages. */
-static struct page pages[PAGES];
-
-/* ---- memory */
-
-static const struct page *
-page_get(struct walking *w, uint64_t va)
-{
-	struct page *page = &pages[va / PAGE_SIZE % PAGES];
-
-	if (page->va == va && page->walk == w->serial)
-		return page;
-	page->walk = 0;
-	if (w->stack->files.host->data_read(w->tid, va, page->bytes, PAGE_SIZE))
-		return NULL;
-	page->va = va;
-	page->walk = w->serial;
-	return page;
-}
-
-static int
-memory_read(struct walking *w, uint64_t va, void *buf, size_t size)
-{
-	const struct page *page;
-	uint64_t offset;
-
-	for (size_t done = 0, n; done < size; done += n) {
-		offset = (va + done) % PAGE_SIZE;
-		page = page_get(w, va + done - offset);
-		if (!page)
-			return -1;
-		n = size - done;
-		if (n > PAGE_SIZE - offset)
-			n = PAGE_SIZE - offset;
-		memcpy((uint8_t *)buf + done, page->bytes + offset, n);
-	}
-	return 0;
-}
-
 static int
 word_read(void *ctx, uint64_t va, uint64_t *word)
 {
-	return memory_read(ctx, va, word, sizeof(*word));
+	const struct walking *w = ctx;
+
+	return stack_memory_read(&w->memory, va, word, sizeof(*word));
 }
 
 /* ---- what the tables say of an address */
@@ -337,7 +292,7 @@ frame_module(struct walking *w, const struct frame *frame)
 
 	if (w->stack->files.dwfl)
 		module = files_module(&w->stack->files, w->tid,
-				      lookup_pc(frame), w->serial, &stale);
+				      lookup_pc(frame), w->memory.walk, &stale);
 	if (module && !stale)
 		return module;
 	if (!walk_refresh(w))
@@ -540,20 +495,10 @@ walk_once(struct walking *w)
 		frame_next(w);
 }
 
-static unsigned
-serial_next(void)
-{
-	static unsigned serial;
-
-	if (++serial == 0)
-		serial = 1;
-	return serial;
-}
-
 void
 stack_hold(struct stack *stack)
 {
-	stack->held = serial_next();
+	stack->held = stack_memory_begin();
 }
 
 void
@@ -565,12 +510,11 @@ stack_release(struct stack *stack)
 int
 stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
 {
-	struct walking w = { .stack = stack,
-			     .tid = tid,
-			     .serial = stack->held };
+	const struct stack_memory memory = { stack->files.host, tid,
+					     stack->held };
 
 	must(stack->held);
-	return memory_read(&w, va, buf, n);
+	return stack_memory_read(&memory, va, buf, n);
 }
 
 int
@@ -585,7 +529,8 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 		.enough = enough,
 		.ctx = ctx,
 		.walk = walk,
-		.serial = stack->held ? stack->held : serial_next(),
+		.memory = { stack->files.host, tid,
+			    stack->held ? stack->held : stack_memory_begin() },
 	};
 	struct regs regs;
 
