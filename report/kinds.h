@@ -1,6 +1,6 @@
 /*
- * The writers of all reports but the html page: each prints one report from
- * the table.  report.c calls them; reports share the helpers at the end.
+ * The writers of all reports: each writes one report from the table.  report.c
+ * calls them; reports share the helpers at the end.
  */
 #ifndef REPORT_KINDS_H
 #define REPORT_KINDS_H
@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "report/table.h"
+#include "util/fail.h"
 
 void summary_write(struct table *table, FILE *out);
 void listing_write(struct table *table, FILE *out);
@@ -39,6 +40,15 @@ void drcov_write(struct table *table, FILE *out);
 void folded_write(struct table *table, FILE *out);
 void csv_write(struct table *table, FILE *out);
 void json_write(struct table *table, FILE *out);
+
+/* Write the page into the directory: 0, or -1 with the message set. */
+MUST_CHECK int html_write(struct table *table, const char *path);
+
+/*
+ * Check that a page can be written to the path: it does not exist, or is an
+ * empty directory or a page.  Changes nothing.  0, or -1 with the message set.
+ */
+MUST_CHECK int html_dir_check(const char *path);
 
 /* uncovered.c: the chosen lines, by index into table->lines, as ranges. */
 void line_ranges_write(const struct table *table, const bool *chosen,

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "probe/counts.h"
-#include "report/html/html.h"
 #include "report/kinds.h"
 #include "report/target.h"
 #include "util/fail.h"

@@ -6,7 +6,7 @@
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
-#include "report/text/reasons.h"
+#include "report/reasons.h"
 #include "report/table.h"
 
 /* Sets of units, for view_next. */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "report/kinds.h"
 #include "util/mem.h"
 
 static void

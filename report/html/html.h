@@ -1,6 +1,5 @@
 /*
- * The page to be browsed, while it is made.  Only report/html/html*.c use this,
- * but for html_write.
+ * The page to be browsed, while it is made.  Only report/html/html*.c use this.
  */
 #ifndef REPORT_HTML_HTML_H
 #define REPORT_HTML_HTML_H
@@ -104,8 +103,5 @@ void html_changes_write(struct html *html);
  * them.  0, or -1 with the message set.
  */
 MUST_CHECK int html_make(struct html *html, const char *path);
-
-/* Make the page of a table in the directory; 0, or -1 with the message set. */
-MUST_CHECK int html_write(struct table *table, const char *path);
 
 #endif

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/kinds.h"
 #include "util/fail.h"
 #include "util/mem.h"
 

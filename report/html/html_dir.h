@@ -10,12 +10,6 @@
 
 struct html_dir;
 
-/*
- * Check that a page can be written to the path: it does not exist, or is an
- * empty directory or a page.  Changes nothing.  0, or -1 with the message set.
- */
-MUST_CHECK int html_dir_check(const char *path);
-
 /* Begin a new page for the path.  NULL with the message set. */
 struct html_dir *html_dir_open(const char *path);
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "report/text/reasons.h"
+#include "report/reasons.h"
 #include "util/mem.h"
 
 /* ---- the run */

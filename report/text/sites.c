@@ -12,7 +12,7 @@
 #include "report/kinds.h"
 #include "report/names.h"
 #include "report/printable.h"
-#include "report/text/reasons.h"
+#include "report/reasons.h"
 #include "report/text/stop_causes.h"
 #include "util/mem.h"
 

@@ -1,8 +1,8 @@
 /*
  * The reasons why counts are not known, each with its number of counts.
  */
-#ifndef REPORT_TEXT_REASONS_H
-#define REPORT_TEXT_REASONS_H
+#ifndef REPORT_REASONS_H
+#define REPORT_REASONS_H
 
 #include <stddef.h>
 #include <stdio.h>

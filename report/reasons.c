@@ -1,7 +1,7 @@
 /*
  * Collects the reasons why counts are not known, and writes them.
  */
-#include "report/text/reasons.h"
+#include "report/reasons.h"
 
 #include <stdlib.h>
 #include <string.h>
