@@ -2,6 +2,8 @@
  * Function plans that were counted elsewhere: makes their graphs as they were
  * then, and sites to which recorded arrivals refer.  Places no counters.
  */
+#include "probe/restore.h"
+
 #include "probe/build.h"
 
 bool

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "probe/restore.h"
 #include "util/mem.h"
 #include "util/search.h"
 
