@@ -48,7 +48,8 @@ struct arch {
 	uint8_t syscall_len;
 	uint8_t reg_pc, reg_sp;	/* indices into struct regs */
 	uint8_t reg_fp;		/* the usual frame pointer */
-	uint8_t reg_thread;	/* points to the thread counter page */
+	uint8_t reg_thread;	/* points to the thread counter page ... */
+	const char *thread_reg_name;	/* ... and its name in messages */
 	/*
 	 * reg_thread_mark is a register that pmon sets to thread_reg_mark
 	 * along with reg_thread, if the kernel can keep both.  It changes when

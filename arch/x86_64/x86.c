@@ -192,6 +192,7 @@ const struct arch arch_x86_64 = {
 	.reg_sp = X86_RSP,
 	.reg_fp = X86_RBP,
 	.reg_thread = X86_GS_BASE,
+	.thread_reg_name = "gs",
 	/*
 	 * 0x2b selects the user data segment, which has no base of its own;
 	 * arch_prctl sets the selector to 0.

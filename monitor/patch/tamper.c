@@ -32,8 +32,9 @@ register_lost(struct run *run, struct space *space)
 	space_tampered(space, false);
 	if (space->own_thread_reg)
 		return;
-	space->own_thread_reg = mem_strdup(
-		"the program has set the gs register");
+	space->own_thread_reg = mem_printf(
+		"the program has set the %s register",
+		run->arch->thread_reg_name);
 	relocated_refuse_space(run, space);
 }
 

@@ -195,7 +195,8 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 
 	if (!run->host->reg_get(task->tid, run->arch->reg_thread, &own) &&
 	    own) {
-		space->own_thread_reg = mem_strdup("the gs register is in use");
+		space->own_thread_reg = mem_printf("the %s register is in use",
+						   run->arch->thread_reg_name);
 		return fail("%s", space->own_thread_reg);
 	}
 	thread_pages = thread_pages_new(need, run->opts->selection.objects.n);
@@ -246,8 +247,9 @@ thread_pages_yield(struct run *run, struct space *space,
 	if (run->opts->patch != PATCH_AUTO || space->own_thread_reg ||
 	    !thread_pages_doubtful(image))
 		return false;
-	space->own_thread_reg = mem_printf("%s may use the gs register",
-					   image->path);
+	space->own_thread_reg = mem_printf("%s may use the %s register",
+					   image->path,
+					   image->arch->thread_reg_name);
 	return true;
 }
 
