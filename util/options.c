@@ -248,33 +248,29 @@ getopt_longs(const struct option_table *table)
 	return longs;
 }
 
+/*
+ * Set the option of the value c, which getopt_long has returned.  1 if no
+ * options are read behind it, else 0; or -1 with the message set.
+ */
 static int
-entries_set(const struct option_table *table, void *into, bool *given, int argc,
-	    char **argv, const char *shorts, const struct option *longs)
+entry_set(const struct option_table *table, void *into, bool *given, int argc,
+	  char **argv, int c)
 {
-	int c;
+	const char *arg = optarg;
+	struct found found;
 
-	opterr = 0;
-	optind = 0;
-	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		const char *arg = optarg;
-		struct found found;
-
-		if (c == '?' || c == ':')
-			return refuse(table, argv[optind - 1], c, optopt);
-		found = entry_find(table, c);
-		must(found.entry);
-		if (found.entry->optional && !found.entry->joined && !arg &&
-		    optind < argc && *argv[optind] != '-')
-			arg = argv[optind++];
-		if (found.entry->set((char *)into + found.offset, arg))
-			return -1;
-		if (given)
-			given[entry_number(table, found.entry)] = true;
-		if (found.entry->last)
-			break;
-	}
-	return optind;
+	if (c == '?' || c == ':')
+		return refuse(table, argv[optind - 1], c, optopt);
+	found = entry_find(table, c);
+	must(found.entry);
+	if (found.entry->optional && !found.entry->joined && !arg &&
+	    optind < argc && *argv[optind] != '-')
+		arg = argv[optind++];
+	if (found.entry->set((char *)into + found.offset, arg))
+		return -1;
+	if (given)
+		given[entry_number(table, found.entry)] = true;
+	return found.entry->last;
 }
 
 int
@@ -283,11 +279,16 @@ option_table_read(const struct option_table *table, void *into, bool *given,
 {
 	struct option *longs = getopt_longs(table);
 	char *shorts = getopt_shorts(table);
-	int first = entries_set(table, into, given, argc, argv, shorts, longs);
+	int c, done = 0;
 
+	opterr = 0;
+	optind = 0;
+	while (!done &&
+	       (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
+		done = entry_set(table, into, given, argc, argv, c);
 	free(longs);
 	free(shorts);
-	return first;
+	return done < 0 ? -1 : optind;
 }
 
 int

@@ -180,6 +180,13 @@ add_put(const struct fragment *fragment, const struct fragment_at *at,
 }
 
 static int
+bytes_put(uint8_t *p, const uint8_t *bytes, size_t n)
+{
+	memcpy(p, bytes, n);
+	return 0;
+}
+
+static int
 step_put(const struct fragment *fragment, const struct fragment_at *at,
 	 enum step step, uint64_t va, uint8_t *p)
 {
@@ -200,24 +207,20 @@ step_put(const struct fragment *fragment, const struct fragment_at *at,
 	case STEP_BASE:
 		return rip_put(p, 0x2b, va, at->map_va);
 	case STEP_FACTOR:
-		memcpy(p, (uint8_t[]){ 0x69, 0xc8 }, 2);
 		memcpy(p + 2, &map->factor, 4);
-		return 0;
+		return bytes_put(p, (uint8_t[]){ 0x69, 0xc8 }, 2);
 	case STEP_SHIFT:
-		memcpy(p, (uint8_t[]){ 0xc1, 0xe9, (uint8_t)(32 - map->bits) },
-		       3);
-		return 0;
+		p[2] = (uint8_t)(32 - map->bits);
+		return bytes_put(p, (uint8_t[]){ 0xc1, 0xe9 }, 2);
 	case STEP_HASH:
 		return rip_put(p, LEA, va,
 			       at->map_va + UINT64_C(8) * map->ntargets);
 	case STEP_NUMBER:
-		memcpy(p, (uint8_t[]){ 0x0f, 0xb7, 0x0c, 0x48 }, 4);
-		return 0;
+		return bytes_put(p, (uint8_t[]){ 0x0f, 0xb7, 0x0c, 0x48 }, 4);
 	case STEP_TARGETS:
 		return rip_put(p, LEA, va, at->map_va);
 	case STEP_TARGET:
-		memcpy(p, (uint8_t[]){ 0x48, 0x8b, 0x04, 0xc8 }, 4);
-		return 0;
+		return bytes_put(p, (uint8_t[]){ 0x48, 0x8b, 0x04, 0xc8 }, 4);
 	case STEP_COMPARE:
 		return scratch_put(p, at, COMPARE, RAX, SCRATCH_TARGET);
 	case STEP_MISS:

@@ -198,6 +198,19 @@ relocation_text(void *ctx, uint64_t addr, size_t *avail)
 	return image_text(ctx, addr, avail);
 }
 
+/* Per arc, whether a locked counter would change flags in use there. */
+static bool *
+spoilt_make(const struct relocation *c)
+{
+	return relocated_spoilt(&(struct relocate_input){
+		.arch = c->object->image->arch,
+		.cfg = c->cfg,
+		.flow = c->flow,
+		.text = relocation_text,
+		.ctx = c->object->image,
+	});
+}
+
 struct relocation *
 relocation_make(const struct object *object, const struct func *func,
 		const struct make_options *options, bool none)
@@ -225,14 +238,7 @@ relocation_make(const struct object *object, const struct func *func,
 		wish.wanted = wanted;
 	}
 	if (options->shared)
-		spoilt = relocated_spoilt(&(struct relocate_input){
-			.arch = object->image->arch,
-			.cfg = c->cfg,
-			.flow = c->flow,
-			.text = relocation_text,
-			.ctx = object->image,
-		});
-	wish.ctx = spoilt;
+		wish.ctx = spoilt = spoilt_make(c);
 	c->placement = placement_make(c->flow, c->weights, &wish);
 	free(wanted);
 	free(spoilt);
