@@ -1,11 +1,13 @@
 /*
- * Reads what a dynamic linker tells debuggers, out of the program's memory:
- * program headers, the dynamic section and struct r_debug, of 64 bits.  The
- * program may have written anything there.  Never writes.
+ * Reads ELF files that are mapped, of 64 bits, and what a dynamic linker tells
+ * debuggers, out of the program's memory: file and program headers, the dynamic
+ * section and struct r_debug.  The program may have written anything there.
+ * Never writes.
  */
 #include "host/dynamic.h"
 
 #include <elf.h>
+#include <string.h>
 
 enum { PHDRS_MAX = 64, DYNAMICS_MAX = 256 };
 
@@ -39,4 +41,28 @@ dynamic_brk(const struct host *host, pid_t tid)
 	    host->data_read(tid, dyn.d_un.d_ptr + 16, &brk, sizeof(brk)))
 		return 0;
 	return brk;
+}
+
+uint64_t
+dynamic_file_size(const struct host *host, int mem, pid_t tid,
+		  const struct mapping *map)
+{
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr;
+	uint64_t size, end;
+
+	if (host->mem_read(mem, tid, map->lo, &ehdr, sizeof(ehdr)) ||
+	    memcmp(ehdr.e_ident, ELFMAG, SELFMAG) != 0)
+		return 0;
+	size = ehdr.e_shoff + (uint64_t)ehdr.e_shnum * ehdr.e_shentsize;
+	for (size_t i = 0; i < ehdr.e_phnum; i++) {
+		if (host->mem_read(mem, tid,
+				   map->lo + ehdr.e_phoff + i * sizeof(phdr),
+				   &phdr, sizeof(phdr)))
+			return 0;
+		end = phdr.p_vaddr + phdr.p_memsz;
+		if (phdr.p_type == PT_LOAD && end > size)
+			size = end;
+	}
+	return size;
 }

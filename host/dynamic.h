@@ -1,5 +1,6 @@
 /*
- * What the dynamic linker of a process tells debuggers.
+ * ELF files in the memory of a process, and what its dynamic linker tells
+ * debuggers.
  */
 #ifndef HOST_DYNAMIC_H
 #define HOST_DYNAMIC_H
@@ -11,5 +12,12 @@
  * (r_brk; System V r_debug), or 0.
  */
 uint64_t dynamic_brk(const struct host *host, pid_t tid);
+
+/*
+ * How many bytes of the mapping belong to the ELF file that begins there: to
+ * its section headers or a segment; 0 if none does.  mem: from host->mem_open.
+ */
+uint64_t dynamic_file_size(const struct host *host, int mem, pid_t tid,
+			   const struct mapping *map);
 
 #endif

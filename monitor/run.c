@@ -27,6 +27,7 @@
 #include "monitor/process/clones.h"
 #include "monitor/process/cut.h"
 #include "monitor/process/events.h"
+#include "monitor/process/machine.h"
 #include "monitor/process/notice.h"
 #include "monitor/process/object.h"
 #include "monitor/process/task.h"
@@ -49,9 +50,9 @@ run_init(struct run *run, const struct options *opts)
 {
 	*run = (struct run){
 		.opts = opts,
-		.host = &host_ptrace,
-		.arch = &arch_x86_64,
-		.abi = &abi_x86_64,
+		.host = machine_own->host,
+		.arch = machine_own->arch,
+		.abi = abi_find(machine_own->arch),
 		.clients = { &client_count },
 		.nclients = 1,
 		.keeper = &keeper,

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "host/dynamic.h"
 #include "monitor/process/detour.h"
 #include "monitor/process/events.h"
 #include "monitor/process/task.h"
@@ -26,32 +27,6 @@ enum {
 };
 
 /* ---- where calls are made */
-
-/* How many bytes of the mapping the ELF file takes that begins there; or 0. */
-static uint64_t
-elf_size(struct run *run, struct task *task, const struct mapping *map)
-{
-	const struct host *host = run->host;
-	int mem = task->process->space->mem;
-	Elf64_Ehdr ehdr;
-	Elf64_Phdr phdr;
-	uint64_t size, end;
-
-	if (host->mem_read(mem, task->tid, map->lo, &ehdr, sizeof(ehdr)) ||
-	    memcmp(ehdr.e_ident, ELFMAG, SELFMAG) != 0)
-		return 0;
-	size = ehdr.e_shoff + (uint64_t)ehdr.e_shnum * ehdr.e_shentsize;
-	for (size_t i = 0; i < ehdr.e_phnum; i++) {
-		if (host->mem_read(mem, task->tid,
-				   map->lo + ehdr.e_phoff + i * sizeof(phdr),
-				   &phdr, sizeof(phdr)))
-			return 0;
-		end = phdr.p_vaddr + phdr.p_memsz;
-		if (phdr.p_type == PT_LOAD && end > size)
-			size = end;
-	}
-	return size;
-}
 
 /* The va of n bytes of padding behind the vDSO, or 0. */
 static uint64_t
@@ -70,7 +45,9 @@ padding_find(struct run *run, struct task *task, size_t n)
 		if (map->lo != vdso || !map->exec ||
 		    strcmp(map->path, "[vdso]"))
 			continue;
-		size = elf_size(run, task, map) + PADDING_ALIGN - 1;
+		size = dynamic_file_size(run->host, task->process->space->mem,
+					 task->tid, map) +
+		       PADDING_ALIGN - 1;
 		size -= size % PADDING_ALIGN;
 		if (size && size < room && room - size >= n)
 			va = map->lo + size;

@@ -10,23 +10,13 @@
 #include "host/simh.h"
 #include "util/fail.h"
 
-static bool
-native_runs(const struct arch *arch)
-{
-	return arch == &arch_x86_64;
-}
-
-static bool
-vax_runs(const struct arch *arch)
-{
-	return arch == &arch_vax;
-}
-
 static const struct machine machines[] = {
-	{ "ptrace", &host_ptrace, native_runs },
-	{ "qemu", &host_remote, emulator_known },
-	{ "simh", &host_simh, vax_runs },
+	{ "ptrace", &host_ptrace, .arch = &arch_x86_64 },
+	{ "qemu", &host_remote, .runs = emulator_known },
+	{ "simh", &host_simh, .arch = &arch_vax },
 };
+
+const struct machine *const machine_own = &machines[0];
 
 static const struct machine behind_stub = {
 	.name = "remote",
@@ -42,12 +32,18 @@ machine_named(const char *name)
 	return NULL;
 }
 
+static bool
+machine_runs(const struct machine *machine, const struct arch *arch)
+{
+	return machine->arch ? machine->arch == arch : machine->runs(arch);
+}
+
 static const struct machine *
 machine_found(const struct arch *arch, const char *named)
 {
 	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
 		if (named ? !strcmp(machines[i].name, named) :
-			    machines[i].runs(arch))
+			    machine_runs(&machines[i], arch))
 			return &machines[i];
 	return NULL;
 }
@@ -70,7 +66,7 @@ machine_choose(const struct arch *arch, const char *named, const char *remote,
 		return fail_null("%s: a program for another CPU (%s), for "
 				 "which pmon has no simulator",
 				 path, arch->name);
-	if (!machine->runs(arch))
+	if (!machine_runs(machine, arch))
 		return fail_null("%s: %s programs do not run on the host %s",
 				 path, arch->name, machine->name);
 	if (machine->host == &host_remote)

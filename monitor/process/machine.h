@@ -10,8 +10,12 @@
 struct machine {
 	const char *name;	/* as --host has it */
 	const struct host *host;
+	const struct arch *arch;	/* of all its programs; or NULL: */
 	bool (*runs)(const struct arch *arch);
 };
+
+/* This machine, on which pmon itself runs. */
+extern const struct machine *const machine_own;
 
 /* The machine of that name, or NULL. */
 const struct machine *machine_named(const char *name);
