@@ -62,6 +62,17 @@ count_drained(struct run *run, const struct task *task, struct plan *plan,
 }
 
 static void
+count_host_counted(struct run *run, struct plan *plan, uint32_t site,
+		   uint64_t hits, uint64_t taken)
+{
+	struct counter *counter = counter_set_site(task_set(run, NULL, plan),
+						   site, plan->nsites);
+
+	counter->hits += hits;
+	counter->taken += taken;
+}
+
+static void
 count_peeked(void *ctx, const uint64_t *counters, size_t n)
 {
 	counter_set_slots(ctx, 0, counters, n);
@@ -84,4 +95,5 @@ const struct client client_count = {
 	.went = count_went,
 	.abnormal = count_abnormal,
 	.drained = count_drained,
+	.host_counted = count_host_counted,
 };

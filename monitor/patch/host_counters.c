@@ -1,12 +1,13 @@
 /*
  * Counting inside the host: SIMH's VAX counts by itself, at a thousandth of a
- * trap's cost.  It is given the sites before the program runs, and its counts
- * are fetched when a report is made.  Never chooses the sites.
+ * trap's cost.  It is given the sites before the program runs.  Its counts are
+ * fetched when a report is made, and clients are told.  Never chooses the sites.
  */
 #include "monitor/patch/host_counters.h"
 
 #include <stdlib.h>
 
+#include "monitor/process/client.h"
 #include "monitor/run.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -15,6 +16,7 @@ struct host_counters {
 	struct plan *plan;
 	struct host_site *sites;	/* ascending va */
 	uint32_t *indices;	/* of the same sites in the plan */
+	struct host_site *told;	/* the same sites, as clients were told */
 	size_t n;
 };
 
@@ -69,6 +71,7 @@ host_counters_plant(struct run *run, const struct module *module)
 			  n) = plan_site(module->plan,
 					 counters->sites[i].va - module->bias) -
 			       module->plan->sites;
+	counters->told = mem_alloc(counters->n * sizeof(*counters->told));
 	if (!run->host->counting->plant(counters->sites, counters->n))
 		return;
 	run_remark(run, "not counted: %s", fail_message());
@@ -109,13 +112,14 @@ host_counters_fetch(struct run *run)
 		return 0;
 	}
 	for (size_t i = 0; i < counters->n; i++) {
-		struct counter *counter = counter_set_site(
-			plan_counter_set(counters->plan, 0),
-			counters->indices[i], counters->plan->nsites);
+		const struct host_site *now = &counters->sites[i];
+		struct host_site *told = &counters->told[i];
 
-		counter->hits = counters->sites[i].hits;
-		counter->taken = counters->sites[i].taken;
-		sum += counter->hits;
+		client_host_counted(run, counters->plan, counters->indices[i],
+				    now->hits - told->hits,
+				    now->taken - told->taken);
+		*told = *now;
+		sum += now->hits;
 	}
 	return sum;
 }
@@ -131,5 +135,6 @@ host_counters_close(struct run *run)
 		return;
 	free(counters->sites);
 	free(counters->indices);
+	free(counters->told);
 	free(counters);
 }

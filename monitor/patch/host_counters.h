@@ -12,8 +12,8 @@
  */
 void host_counters_plant(struct run *run, const struct module *module);
 /*
- * Fetch the host's counts into counter set 0, and its remarks into the run's;
- * also after the program's end.  Returns the sum of the hits.
+ * Fetch the host's counts and tell the clients what is new, and its remarks for
+ * the run; also after the program's end.  Returns the sum of the hits.
  */
 uint64_t host_counters_fetch(struct run *run);
 /* Does the host count any sites? */

@@ -62,3 +62,10 @@ client_drained(struct run *run, const struct task *task, struct plan *plan,
 	TELL(run, !task || is_counted(task), drained, task, plan, first,
 	     counters, n);
 }
+
+void
+client_host_counted(struct run *run, struct plan *plan, uint32_t site,
+		    uint64_t hits, uint64_t taken)
+{
+	TELL(run, true, host_counted, plan, site, hits, taken);
+}

@@ -66,6 +66,13 @@ struct client {
 	void (*drained)(struct run *run, const struct task *task,
 			struct plan *plan, uint32_t first,
 			const uint64_t *counters, size_t n);
+	/*
+	 * The host counts this site by itself: since the last call the site's
+	 * instruction has begun `hits` times, and its branch was taken `taken`
+	 * times.
+	 */
+	void (*host_counted)(struct run *run, struct plan *plan, uint32_t site,
+			     uint64_t hits, uint64_t taken);
 };
 
 /* Call that callback of all of the run's clients. */
@@ -80,5 +87,7 @@ void client_abnormal(struct run *run, const struct task *task,
 		     struct plan *plan, const struct abnormal_edge *edge);
 void client_drained(struct run *run, const struct task *task, struct plan *plan,
 		    uint32_t first, const uint64_t *counters, size_t n);
+void client_host_counted(struct run *run, struct plan *plan, uint32_t site,
+			 uint64_t hits, uint64_t taken);
 
 #endif

@@ -88,6 +88,14 @@ log_drained(struct run *r, const struct task *task, struct plan *plan,
 		task_look(task);
 }
 
+static void
+log_host_counted(struct run *r, struct plan *plan, uint32_t site, uint64_t hits,
+		 uint64_t taken)
+{
+	told.host_hits += hits;
+	told.host_taken += taken;
+}
+
 const struct client client_log = {
 	.name = "log",
 	.began = log_began,
@@ -96,6 +104,7 @@ const struct client client_log = {
 	.at_site = log_at_site,
 	.abnormal = log_abnormal,
 	.drained = log_drained,
+	.host_counted = log_host_counted,
 };
 
 /* ---- runs */

@@ -19,6 +19,7 @@ struct told {
 	size_t execs, late;	/* late: told of a task that has ended, or has
 				   not begun */
 	uint64_t begun, left, came;
+	uint64_t host_hits, host_taken;	/* counted by the host */
 	const char *object;	/* whose abnormal edges are added up, or NULL */
 	bool doubt;		/* a plan is underivable */
 };

@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "monitor/client/save.h"
+#include "monitor/process/object.h"
 #include "monitor/start.h"
 
 #include "tests/lib/build.h"
@@ -304,6 +306,78 @@ test_leaderless(void **state)
 	}
 }
 
+/* ---- a host that counts by itself */
+
+static size_t nplanted;
+
+static int
+counting_plant(const struct host_site *sites, size_t n)
+{
+	nplanted = n;
+	return 0;
+}
+
+/* Each fetch finds seven hits more, of which three took the branch. */
+static int
+counting_fetch(struct host_site *sites, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		sites[i].hits += 7;
+		sites[i].taken += 3;
+	}
+	return HOST_OK;
+}
+
+static uint64_t
+hits_counted(const struct run *run)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < run->nobjects; i++) {
+		const struct plan *plan = run->objects[i].plan;
+
+		for (size_t k = 0; plan && k < plan->ncounter_sets; k++)
+			for (uint32_t s = 0; s < plan->nsites; s++)
+				sum += counter_set_site(plan->counter_sets[k],
+							s, plan->nsites)
+					       ->hits;
+	}
+	return sum;
+}
+
+/* However often reports are made, clients are told only what is new. */
+static void
+counting_look(struct run *run)
+{
+	assert_true(nplanted > 0);
+	assert_int_equal(told.host_hits, 0);
+	for (unsigned i = 1; i <= 3; i++) {
+		report_input_free(report_input_make(run));
+		assert_int_equal(told.host_hits, 7 * i * nplanted);
+		assert_int_equal(told.host_taken, 3 * i * nplanted);
+		assert_int_equal(hits_counted(run), told.host_hits);
+	}
+}
+
+static void
+test_host_counted(void **state)
+{
+	const struct host_counting counting = {
+		.plant = counting_plant,
+		.fetch = counting_fetch,
+	};
+	struct host host = host_ptrace;
+	char *argv[] = { "pmon",    "--no-config",  "--units=func",
+			 "--eager", "--patch=trap", (char *)in_work("host.x"),
+			 NULL };
+
+	source("host.c", "int main(void) { return 0; }\n");
+	run("gcc -w -static -o host.x host.c");
+	host.counting = &counting;
+	after_launch = &host;
+	assert_int_equal(told_run(argv, launch, counting_look), 0);
+}
+
 int
 main(void)
 {
@@ -312,6 +386,7 @@ main(void)
 		cmocka_unit_test(test_early_ends),
 		cmocka_unit_test(test_leaderless),
 		cmocka_unit_test(test_stopped_births),
+		cmocka_unit_test(test_host_counted),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
