@@ -1,7 +1,8 @@
 /*
- * What looking at programs costs: of each file its text, functions, blocks and
- * edges, how many of the indirect jumps within functions are resolved, how many
- * counters are placed for all edges, and the processor time all that takes.
+ * Measures what analysing programs costs.  Prints for each file its text,
+ * functions, blocks and edges, how many of the indirect jumps within functions
+ * are resolved, how many counters are placed for all edges, and the processor
+ * time that this takes.
  */
 #include <stdio.h>
 #include <string.h>

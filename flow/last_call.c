@@ -1,7 +1,7 @@
 /*
  * Tells calls that end a function from calls behind which control falls into
  * the next function.  Follows the stack pointer from the function's entry to
- * the call.  Never asks what the call calls.
+ * the call.  Never looks at the callee.
  */
 #include "flow/last_call.h"
 
@@ -70,8 +70,8 @@ depth_find(const struct depths *s, uint64_t addr)
 }
 
 /*
- * Note what the stack pointer is at d, which is not known if ways differ.  True
- * if that is news.
+ * Note the stack pointer at d, or that it is unknown because it differs between
+ * the ways there.  True if something was learned.
  */
 static bool
 depth_add(struct depths *s, struct depth *d)

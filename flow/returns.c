@@ -299,8 +299,8 @@ callee_walk(struct returns *r, uint32_t who, uint64_t addr)
 
 /*
  * Whether the instruction at addr moves the stack pointer to another stack.
- * Whoever did that may be gone on with behind its call when somebody else moves
- * back, as Go's functions are behind their calls of runtime.morestack.
+ * The caller may go on behind its call when another function moves the stack
+ * pointer back, as Go's functions do behind calls of runtime.morestack.
  */
 static bool
 insn_switches(const struct returns *r, uint64_t addr)
@@ -328,8 +328,8 @@ insn_switches(const struct returns *r, uint64_t addr)
 
 /*
  * Let the callees that still wait return if any code of theirs that was looked
- * at leaves its stack for another.  To ask this of those alone saves most of
- * the effects.
+ * at leaves its stack for another.  An instruction's effect takes long to compute,
+ * so no other functions are asked.
  */
 static void
 switches_look(struct returns *r)

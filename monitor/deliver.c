@@ -63,9 +63,9 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 		else
 			left = relocated_leave(run, task);
 		/*
-		 * The handler may lead the task elsewhere.  To see that one of
-		 * SIGTRAP returns would take a trap with SIGTRAP blocked.  If
-		 * an exec came meanwhile, there is no handler.
+		 * The handler may lead the task elsewhere.  pmon could see a
+		 * handler of SIGTRAP return only by a trap with SIGTRAP
+		 * blocked.  After an exec there is no handler.
 		 */
 		watch = left || (signal != SIGTRAP && !run_queued(run, task) &&
 				 space_infers(task->process->space));

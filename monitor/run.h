@@ -73,8 +73,9 @@ struct run {
 	struct stall stall;
 	struct {
 		uint64_t bytes, pages;
-		unsigned looks, look;	/* so many; the number of this one, in
-					   which all tasks stand still, or 0 */
+		unsigned looks;	/* searches so far */
+		unsigned look;	/* the number of the one under way, in which
+				   all tasks stand still; or 0 */
 	} searched;		/* by ambiguous.c, for return addresses */
 	size_t nprocesses, nthreads;
 	struct counter_owner *owners;	/* with --separate: per counter set */

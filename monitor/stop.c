@@ -321,8 +321,8 @@ task_drain(struct run *run, struct task *task, void *ctx)
 }
 
 /*
- * Without pmon the traps that are left would end the processes of the space:
- * pmon stays there until the end of these.  It counts no more.
+ * Without pmon, the traps that are left would end the processes of the space.
+ * pmon stays until these processes end, and counts nothing in them.
  */
 static void
 space_keep(struct run *run, struct space *space, pid_t pid)

@@ -118,8 +118,8 @@ jumps_place(struct build *build, uint32_t index)
 }
 
 /*
- * Note all the function's jumps into others.  Also those that nothing reaches
- * yet: this function is not looked at again.
+ * Note all the function's jumps into others, even those that nothing reaches
+ * yet, because this function is not looked at again.
  */
 static void
 jumps_note(struct build *build, uint32_t index)

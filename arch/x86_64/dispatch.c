@@ -1,10 +1,10 @@
 /*
- * Encodes dispatches: an indirect jump that counts where it goes.  The jump's
- * target is looked up in the fragment's map, the counter with the target's
- * number is added to, and control goes to the target.  Builds no map.
+ * Encodes dispatches: an indirect jump that counts where it goes.  The code
+ * looks up the jump's target in the fragment's map, adds to the counter with the
+ * target's number, and goes to the target.  Builds no map.
  *
- * rax and rcx are kept in scratch slots of the thread page meanwhile.  Flags
- * are not kept.  The first instruction reads the jump's operand and does
+ * The code saves rax and rcx in scratch slots of the thread page, and changes
+ * flags.  The first instruction reads the jump's operand and does
  * nothing else: if that faults, it is as if the jump had.
  */
 #include <string.h>

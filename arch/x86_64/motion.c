@@ -1,7 +1,7 @@
 /*
  * Tells whether an x86-64 instruction does the same in a relocated function,
  * and which flags it reads and writes.  Never writes code.  Decoding in full
- * takes long, so what it says of an opcode is kept.
+ * takes long, so the result for an opcode is kept.
  */
 #include <string.h>
 
@@ -187,9 +187,9 @@ x86_motion_full(const uint8_t *code, size_t size, uint64_t addr,
 enum { KEYS = 1 << 13 };
 
 /*
- * What of an instruction without prefixes decides all of its motion but the
- * address that it refers to: its opcode, with ModRM.reg, and whether it has an
- * operand in memory.  -1 if the motion depends on more than that.
+ * The part of an instruction without prefixes that decides its whole motion but
+ * for the address it refers to: the opcode, with ModRM.reg, and whether there is
+ * an operand in memory.  -1 if the motion depends on more than that.
  */
 static int
 motion_key(const struct quick *parts)

@@ -31,8 +31,8 @@ void slow_ending(struct run *run, const struct task *task);
 void slow_reset(struct run *run);
 
 /*
- * How many times the processor time that the program would have taken alone was
- * used, at least.  Never more than SLOW_MOST.
+ * By what factor the run takes more processor time than the program would have
+ * taken alone: a lower bound, never more than SLOW_MOST.
  */
 enum { SLOW_MOST = 60 };
 double slow_factor(const struct slow_use *use, const struct stop_costs *costs);

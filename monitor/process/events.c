@@ -1,8 +1,7 @@
 /*
- * What tasks tell and how they are stopped and resumed: owns the queue of
- * events that came while pmon waited for another task, has the run's keeper
- * enter each event as it comes, pauses the tasks of a space, and resumes them.
- * Never decides what an event calls for: run.c does.
+ * Owns the queue of events that came while pmon waited for another task.  Hands
+ * each event to the run's keeper as it comes, pauses the tasks of a space, and
+ * resumes them.  Never decides what an event calls for: run.c does.
  */
 #include "monitor/process/events.h"
 

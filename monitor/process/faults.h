@@ -13,7 +13,7 @@
 void fault_note(struct run *run, struct task *task, int signal, uint64_t pc);
 /*
  * The task is moved from pc to va: if its signal tells the program the address
- * pc, it is to tell va.
+ * pc, have the signal tell va.
  */
 void fault_tell(struct run *run, const struct task *task, uint64_t pc,
 		uint64_t va);

@@ -33,11 +33,11 @@ uint64_t *region_words(const struct region *region, uint8_t *page);
 /* How many of n words are in the region. */
 size_t region_fits(const struct region *region, size_t n);
 
-/* Set the first n words, if there are so many, to what a new page has. */
+/* Set the first n words, or all if there are fewer, as in a new page. */
 void region_reset(const struct region *region, uint8_t *page, size_t n);
 /*
- * Hand the first n counters, if there are so many, to fn, and reset them.  The
- * task that counts there must stand still, but for REGION_SHARED.
+ * Hand the first n counters, or all if there are fewer, to fn, and reset them.
+ * The task that counts there must stand still, but for REGION_SHARED.
  */
 typedef void region_drained(void *ctx, const uint64_t *counters, size_t n);
 void region_drain(const struct region *region, uint8_t *page, size_t n,

@@ -19,7 +19,7 @@ enum {
 	PAGES_FIRST = 16,	/* that can be accessed at first */
 };
 
-/* The size of a page, or of a part of one, with so many bytes of counters. */
+/* The size of a page, or a part of one, that has `need` bytes of counters. */
 static uint64_t
 page_round(uint64_t need)
 {
