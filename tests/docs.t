@@ -145,6 +145,16 @@ for my $file (@sources) {
 }
 pass('files that are named exist');
 
+# Every operation of probes is documented.
+{
+	my ($ops) = text('arch/fragment.h') =~ /^enum probe_op \{\n(.*?)^\};/ms;
+	my $theory = text('doc/theory/relocation.md');
+
+	ok($ops && $ops =~ /^\tPROBE_\w+,/m, 'there are operations');
+	is(join(' ', grep { $theory !~ /`\Q$_\E`/ } $ops =~ /^\t(PROBE_\w+)/mg),
+	    '', 'and doc/theory/relocation.md has all of them');
+}
+
 # NEWS begins with the version, and each version has the day of its release.
 my $dated = qr/pmon (\d+\.\d+) \((?:not released|\d{4}-\d\d-\d\d)\)/;
 my ($version) = text('NEWS') =~ /\A$dated\n/;
