@@ -44,8 +44,8 @@ calls_guess(const struct image *image, uint64_t lo, uint64_t hi, size_t most)
 
 /* About how many calls of a text are in none of n ranges, up to `most`. */
 static size_t
-text_untold(const struct image *image, const struct text *text,
-	    const struct range *ranges, size_t n, size_t most)
+calls_untabled(const struct image *image, const struct text *text,
+	       const struct range *ranges, size_t n, size_t most)
 {
 	uint64_t lo = text->lo;
 	size_t calls = 0;
@@ -93,8 +93,8 @@ debug_read_unwinds(struct reading *r, struct elf *elf)
 	/* Stop at `most`: more calls make no difference. */
 	for (size_t i = 0; n && i < r->ntexts && calls < most; i++)
 		if (!r->texts[i].plt)
-			calls += text_untold(r->image, &r->texts[i], ranges, n,
-					     most - calls);
+			calls += calls_untabled(r->image, &r->texts[i], ranges,
+						n, most - calls);
 	r->image->untabled = !n || calls == most;
 	free(ranges);
 }

@@ -291,7 +291,7 @@ func_dump(FILE *out, const struct profile_func *func)
 	}
 	for (size_t i = 0; i < func->nabnormals; i++)
 		fprintf(out,
-			"    stray %" PRIx64 " %" PRIu32 " %d %" PRIu64
+			"    abnormal %" PRIx64 " %" PRIu32 " %d %" PRIu64
 			" %" PRIu64 "\n",
 			func->abnormals[i].addr, func->abnormals[i].rest,
 			func->abnormals[i].during, func->abnormals[i].left,

@@ -55,9 +55,9 @@ plan_make(void)
 {
 	struct image *image;
 
-	source("links.s", program);
-	run("gcc -nostdlib -o links links.s");
-	image = image_open(in_work("links"), NULL, IMAGE_FLOW, NULL, NULL);
+	source("redirect.s", program);
+	run("gcc -nostdlib -o redirect redirect.s");
+	image = image_open(in_work("redirect"), NULL, IMAGE_FLOW, NULL, NULL);
 	assert_non_null(image);
 	return plan_open(image,
 			 &(struct plan_wish){
@@ -173,6 +173,6 @@ main(void)
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("links", tests, work_make,
+	return cmocka_run_group_tests_name("redirect", tests, work_make,
 					   work_remove);
 }

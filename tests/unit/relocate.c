@@ -266,7 +266,7 @@ test_compilers(void **unused)
 		     i += by)
 			library_try(compilers[c], levels[i]);
 	}
-	print_message("# %lu libraries; %lu jumps, %lu hops, %lu traps\n",
+	print_message("# %lu libraries; %lu jumps, %lu chains, %lu traps\n",
 		      nlibraries, nentry_patches[VIA_JUMP],
 		      nentry_patches[VIA_CHAIN], nentry_patches[VIA_TRAP]);
 }

@@ -689,7 +689,7 @@ test_random(void **unused)
 		library_try();
 	}
 	print_message("# %u made, %u refused; %u dispatches; %u jumps, %u "
-		      "hops, %u traps; %lu parts run in both\n",
+		      "chains, %u traps; %lu parts run in both\n",
 		      nrelocations, nrefused, ndispatches, vias[VIA_JUMP],
 		      vias[VIA_CHAIN], vias[VIA_TRAP], nstays);
 	assert_true(ndispatches > nrelocations / 8);

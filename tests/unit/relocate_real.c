@@ -295,7 +295,7 @@ figures_print(const char *path)
 		      figures.counts + figures.keeps, figures.keeps,
 		      figures.in_place, figures.calls, figures.unguarded);
 	for (unsigned i = 0; i < ENTRY_PATCH_KINDS; i++)
-		print_message("#   %-8s jump %6lu hop %5lu trap %6lu\n",
+		print_message("#   %-8s jump %6lu chain %5lu trap %6lu\n",
 			      kinds[i], figures.entry_patches[i][VIA_JUMP],
 			      figures.entry_patches[i][VIA_CHAIN],
 			      figures.entry_patches[i][VIA_TRAP]);

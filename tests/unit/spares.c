@@ -16,7 +16,7 @@
 static const char *const program =
 	"	.text\n	.globl	_start\n	.p2align 4\n" FUNC(
 		"_start", "	call	tiny\n	call	falls\n"
-			  "	call	nears\n	call	hops\n	ret\n")
+			  "	call	nears\n	call	chained\n	ret\n")
 		FUNC("tiny", "	xor	%eax, %eax\n	ret\n")
 	/* Goes on behind the padding. */
 	FUNC("falls", "	xor	%eax, %eax\n")
@@ -27,7 +27,7 @@ static const char *const program =
 	"	.type	after, @function\nafter:	mov	$2, %eax\n	ret\n"
 	"	.size	after, . - after\n	.p2align 4\n"
 	/* There is no room for a jump but in the padding. */
-	FUNC("hops", "	xor	%eax, %eax\n	call	tiny\n	ret\n")
+	FUNC("chained", "	xor	%eax, %eax\n	call	tiny\n	ret\n")
 		FUNC("last", "	xor	%eax, %eax\n	ret\n")
 	/* Nothing but the branch leads to the block behind it. */
 	FUNC("trailed", "	test	%esi, %esi\n	je	1f\n"
@@ -93,7 +93,7 @@ test_entries(void **state)
 	assert_int_equal(entry_of(plan, "next")->via, VIA_JUMP);
 	assert_int_equal(entry_of(plan, "nears")->via, VIA_TRAP);
 	/* A task at its jump has to be in the function. */
-	chains = entry_of(plan, "hops");
+	chains = entry_of(plan, "chained");
 	assert_true(chains->via != VIA_CHAIN ||
 		    chains->landing <= chains->addr + 7);
 	assert_int_equal(entry_of(plan, "trailed")->via, VIA_JUMP);

@@ -294,7 +294,7 @@ edges_into_6(struct plan *plan, bool known)
  * control goes on to 3 neither way to 6 is known.
  */
 static void
-test_untold(void **state)
+test_lost_every(void **state)
 {
 	struct abc_image t;
 	struct plan *plan;
@@ -725,7 +725,7 @@ main(void)
 		cmocka_unit_test(test_lost_waiting),
 		cmocka_unit_test(test_calls_underivable),
 		cmocka_unit_test(test_calls_ambiguous),
-		cmocka_unit_test(test_untold),
+		cmocka_unit_test(test_lost_every),
 		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_missed_pass),
 		cmocka_unit_test(test_missed_jump),
