@@ -6,9 +6,10 @@ use lib 'tests/lib';
 use Test::More;
 use Pmon;
 
-my $program = compile('deferred.c', '-O1', '-pthread');
-
-for my $how ('', 'fork', 'signal') {
+for ('', 'fork', 'signal', 'late', 'late fork', 'late signal') {
+	my ($late, $how) = /^(late)? ?(.*)/;
+	my @flags = $late ? '-DLATE' : ();
+	my $program = compile('deferred.c', '-O1', '-pthread', @flags);
 	my @argv = ($program, $how ? $how : ());
 	my $alone = run(\@argv);
 
@@ -16,7 +17,7 @@ for my $how ('', 'fork', 'signal') {
 	for my $options (['--units=func'], [], ['--units=func,edge'],
 	    ['--placement=every'], ['--placement=vertex'], ['--eager'],
 	    ['--units=func', '--separate=process']) {
-		my $what = join ' ', 'deferred', $how, @$options;
+		my $what = join ' ', 'deferred', @flags, $how, @$options;
 		my $run = monitor([@$options, "--report=sites:$scratch/sites"],
 		    \@argv);
 		my $sites = slurp("$scratch/sites");

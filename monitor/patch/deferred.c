@@ -6,6 +6,8 @@
  * in a program of several tasks the trap stays at first, and the jumps of many
  * functions are written in one pause.  Until then no task is in the functions
  * but through their traps, so everything else can be written while others run.
+ * A function without a jump at its entry needs no pause at all: its trap goes
+ * when everything else is written.
  * Programs that handle or ignore SIGTRAP might see what traps do to that, so
  * there nothing is deferred.
  * Writes nothing itself: extend.c does.
@@ -48,20 +50,37 @@ task_minds(struct run *run, struct task *task, void *ctx)
 		       !task->exiting;
 }
 
+/* Whether a patch that leads into the relocated function changes a byte at addr. */
+static bool
+patches_cover(const struct relocated *relocated, uint64_t addr)
+{
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
+		if (addr - relocated->entry_patches[i].addr <
+		    relocated->entry_patches[i].room)
+			return true;
+	return false;
+}
+
 /*
  * Whether control comes to the function by its entry alone, at which there is
- * a trap, and no patch of the function is a jump over another trap.
+ * a trap, and no patch of the function is a jump over another trap.  If no patch
+ * is at the entry, control enters the original, and the trap is in the way of
+ * none.
  */
 static bool
 fplan_guarded(const struct module *module, const struct func_plan *fplan)
 {
 	const struct relocated *relocated = fplan->relocated;
 	const struct entry_patch *entry = relocated_entry(relocated);
+	uint64_t addr;
 
-	if (!entry || fplan->missed || fplan->mid_entered || fplan->lost ||
+	if (fplan->missed || fplan->mid_entered || fplan->lost ||
 	    fplan->site >= module->nsites ||
-	    module->patched[fplan->site].patch != PATCH_WAITING ||
-	    module->plan->sites[fplan->site].addr != entry->addr)
+	    module->patched[fplan->site].patch != PATCH_WAITING)
+		return false;
+	addr = module->plan->sites[fplan->site].addr;
+	if (entry ? addr != entry->addr :
+		    addr != relocated->entry || patches_cover(relocated, addr))
 		return false;
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
 		if (relocated->entry_patches[i].via == VIA_SPRING)

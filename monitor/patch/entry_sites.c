@@ -5,6 +5,7 @@
 #include "monitor/patch/entry_sites.h"
 
 #include "monitor/patch/deferred.h"
+#include "relocate/relocate.h"
 #include "util/mem.h"
 
 /*
@@ -29,6 +30,7 @@ entries_settle(struct run *run, struct module *module,
 
 	for (size_t i = 0; i < entries->n; i++) {
 		uint32_t site = entries->sites[i];
+		const struct relocated *relocated;
 
 		if (!entry_waited(module, site))
 			continue;
@@ -36,7 +38,8 @@ entries_settle(struct run *run, struct module *module,
 			patched_choose(run, module, site);
 			continue;
 		}
-		if (defers && plan->fplans[plan->sites[site].fplan].relocated) {
+		relocated = plan->fplans[plan->sites[site].fplan].relocated;
+		if (defers && relocated && relocated_entry(relocated)) {
 			module->patched[site].patch = PATCH_LEADS;
 			continue;
 		}

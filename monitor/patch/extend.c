@@ -284,10 +284,11 @@ module_extend(struct run *run, struct module *module,
 	spaces_slots(run, module, slots, module->nslots);
 	entries_refused(module, entries, &retired);
 	spaces_edit(run, module, &fresh, trap_write);
-	spaces_edit(run, module, &retired, trap_remove);
 	if (module->nguards < module->plan->nguards)
 		spaces_guard(run, module);
 	spaces_relocated(run, module, new, relocated_enable);
+	/* Now tasks may come in that run. */
+	spaces_edit(run, module, &retired, trap_remove);
 	if (settles)
 		spaces_abandon(run, module, new);
 	spaces_revert(run, module);

@@ -16,12 +16,31 @@
 static volatile long sum;
 static int ends[2];
 
+/* With LATE nothing is counted before the first call in each function. */
+__attribute__((noinline)) static void
+add(long n)
+{
+	sum += n;
+}
+
+#ifdef LATE
+#define BODY(n) \
+	add(n); \
+	if (sum & 1) \
+		sum *= 3; \
+	if (sum & 2) \
+		sum ^= 100 * n;
+#else
+#define BODY(n) \
+	sum += n; \
+	if (sum & 1) \
+		sum *= 3;
+#endif
+
 #define F(n) \
 	__attribute__((noinline)) static void f##n(void) \
 	{ \
-		sum += n; \
-		if (sum & 1) \
-			sum *= 3; \
+		BODY(n) \
 	}
 #define TEN(X, n) \
 	X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) \
