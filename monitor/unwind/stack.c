@@ -427,7 +427,7 @@ stack_open(const struct host *host, const struct arch *arch)
 		if (stack->dwarf.abi->dwarf[i] == arch->reg_fp)
 			stack->dwarf.fp = i;
 	}
-	stack->files.host = host;
+	stack->files = files_none(host);
 	return stack;
 }
 

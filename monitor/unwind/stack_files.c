@@ -204,6 +204,14 @@ maps_equal(const struct mapping *a, size_t na, const struct mapping *b,
 	}
 }
 
+static void
+text_close(struct stack_files *files)
+{
+	if (files->text_fd >= 0)
+		close(files->text_fd);
+	files->text_fd = -1;
+}
+
 bool
 files_changed(struct stack_files *files, pid_t tid)
 {
@@ -214,10 +222,17 @@ files_changed(struct stack_files *files, pid_t tid)
 	if (files->host->maps(tid, &maps, &n))
 		return false;
 	equal = maps_equal(maps, n, files->maps, files->nmaps);
+	text_close(files);
 	mappings_free(files->maps, files->nmaps);
 	files->maps = maps;
 	files->nmaps = n;
 	return !equal;
+}
+
+struct stack_files
+files_none(const struct host *host)
+{
+	return (struct stack_files){ .host = host, .text_fd = -1 };
 }
 
 void
@@ -231,6 +246,7 @@ void
 files_free(struct stack_files *files)
 {
 	modules_free(files);
+	text_close(files);
 	mappings_free(files->maps, files->nmaps);
 }
 
@@ -264,23 +280,28 @@ files_module(struct stack_files *files, pid_t tid, uint64_t va, unsigned walk,
 }
 
 int
-files_text(const struct stack_files *files, pid_t tid, uint64_t va, void *buf,
+files_text(struct stack_files *files, pid_t tid, uint64_t va, void *buf,
 	   size_t n)
 {
 	const struct mapping *map;
-	ssize_t got;
-	int fd;
 
 	for (size_t i = 0; i < files->nmaps; i++) {
 		map = &files->maps[i];
 		if (va < map->lo || va >= map->hi || !is_text(map))
 			continue;
-		fd = n > map->hi - va ? -1 : map_open(files, tid, map);
-		if (fd < 0)
+		if (n > map->hi - va)
 			return -1;
-		got = pread(fd, buf, n, (off_t)(va - map->lo + map->offset));
-		close(fd);
-		return got == (ssize_t)n ? 0 : -1;
+		if (files->text_fd < 0 || files->text_lo != map->lo) {
+			text_close(files);
+			files->text_fd = map_open(files, tid, map);
+			files->text_lo = map->lo;
+		}
+		return files->text_fd >= 0 && pread(files->text_fd, buf, n,
+						    (off_t)(va - map->lo +
+							    map->offset)) ==
+						      (ssize_t)n ?
+			       0 :
+			       -1;
 	}
 	return -1;
 }

@@ -29,7 +29,16 @@ struct stack_files {
 	size_t nmaps;
 	struct mapped_file **files;
 	size_t nfiles;
+	/*
+	 * The file of the text that was read last, mapped from text_lo on; or -1.
+	 * Frames without tables read a few bytes of it each.
+	 */
+	int text_fd;
+	uint64_t text_lo;
 };
+
+/* Without a map.  The host is lent. */
+struct stack_files files_none(const struct host *host);
 
 /*
  * Read the memory map again: true if text is mapped otherwise than before.
@@ -51,7 +60,7 @@ Dwfl_Module *files_module(struct stack_files *files, pid_t tid, uint64_t va,
 const struct mapped_file *files_of(Dwfl_Module *module);
 
 /* See stack_text. */
-int files_text(const struct stack_files *files, pid_t tid, uint64_t va,
-	       void *buf, size_t n);
+int files_text(struct stack_files *files, pid_t tid, uint64_t va, void *buf,
+	       size_t n);
 
 #endif

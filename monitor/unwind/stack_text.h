@@ -9,7 +9,7 @@
 
 /* The text of a stopped task. */
 struct text {
-	const struct stack_files *files;
+	struct stack_files *files;
 	const struct arch *arch;
 	pid_t tid;
 };
