@@ -1,5 +1,5 @@
 /*
- * A monitoring run, which all of monitor/ shares.  process/tables.h has the
+ * A monitoring run, which all of monitor/ shares.  process/run_tables.h has the
  * tasks, processes and address spaces that the run follows;
  * doc/theory/monitor.md says how they belong together.
  */
@@ -10,7 +10,7 @@
 #include "arch/arch.h"
 #include "host/host.h"
 #include "monitor/options.h"
-#include "monitor/process/tables.h"
+#include "monitor/process/run_tables.h"
 #include "probe/plan.h"
 #include "report/report.h"
 

@@ -20,7 +20,8 @@ void executed_print(const struct options *opts, const struct profile *profile,
 		    FILE *out);
 
 /*
- * Print at most max functions, and those that did not run only if all: funcs.c.
+ * executed_funcs.c: print at most max functions, and those that did not run only
+ * if `all`.
  */
 void func_rows_print(const struct options *opts, const struct profile *profile,
 		     FILE *out, size_t max, bool all);

@@ -1,6 +1,6 @@
 /*
- * Looks at functions: has their graphs made (graph.c), and places counters for
- * the arcs that the units asked for need (wanted.c).  Knows nothing of
+ * Looks at functions: has their graphs made (plan_graph.c), and places counters
+ * for the arcs that the units asked for need (wanted.c).  Knows nothing of
  * processes; the monitor plants the sites added here.
  */
 #include "probe/beginning.h"

@@ -50,7 +50,7 @@ struct build {
 	size_t ncalls;
 };
 
-/* sites.c */
+/* plan_sites.c */
 
 /*
  * The number of the site at addr, made if there is none.  fplan may be
@@ -72,7 +72,7 @@ void fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
 /* The function plan's code, for units. */
 struct unit_code fplan_code(const struct func_plan *fplan);
 
-/* graph.c */
+/* plan_graph.c */
 
 /*
  * Make a graph of a function plan, owned by the caller.  If `rows` is set line

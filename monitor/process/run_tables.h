@@ -2,8 +2,8 @@
  * The tables of a run: address spaces, processes and tasks.  task.h has what
  * makes and frees them; doc/theory/monitor.md says how they belong together.
  */
-#ifndef MONITOR_PROCESS_TABLES_H
-#define MONITOR_PROCESS_TABLES_H
+#ifndef MONITOR_PROCESS_RUN_TABLES_H
+#define MONITOR_PROCESS_RUN_TABLES_H
 
 #include <sched.h>
 #include <stdbool.h>
