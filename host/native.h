@@ -23,18 +23,6 @@ struct stop_costs {
 	double step;		/* behind a single step */
 };
 
-enum { PAGE_BYTES = 4096 };
-
-/* Where a page of a mapping is. */
-enum page_state {
-	PAGE_ABSENT,		/* it has never been used, or is as its file,
-				   from which the kernel would read it */
-	PAGE_FILE,		/* in memory, and shared, or as its file */
-	PAGE_OWN,		/* in memory, written by the process or a parent
-				   of it */
-	PAGE_SWAPPED,		/* to be read from the disk, or being moved */
-};
-
 struct host_native {
 	/*
 	 * Trace all threads of process pid, whose ids are appended to *tids;
@@ -80,12 +68,6 @@ struct host_native {
 	uint64_t (*file_max)(pid_t tid);
 	/* Is the task under a seccomp filter? */
 	bool (*confined)(pid_t tid);
-	/*
-	 * What the n pages from va on have, as enum page_state; va is a
-	 * multiple of PAGE_BYTES.  Brings in no page.  HOST_OK or HOST_GONE.
-	 */
-	MUST_CHECK int (*resident)(pid_t tid, uint64_t va, size_t n,
-				   uint8_t *pages);
 	/*
 	 * The processor time that the process has used, in seconds, or -1 if it
 	 * is gone.  NULL, as the next: the time is not real.

@@ -17,7 +17,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "host/native.h"
 #include "util/mem.h"
 
 /* Room for a status, unless the task is in hundreds of groups. */
@@ -256,46 +255,6 @@ bool
 procfs_confined(pid_t tid)
 {
 	return procfs_status(tid, "Seccomp", 10, 0) != 0;
-}
-
-/* An entry of /proc/TID/pagemap: see proc_pid_pagemap(5). */
-static uint8_t
-page_state(uint64_t entry)
-{
-	static const uint64_t present = UINT64_C(1) << 63,
-			      swapped = UINT64_C(1) << 62,
-			      file = UINT64_C(1) << 61;
-
-	if (entry & swapped)
-		return PAGE_SWAPPED;
-	if (!(entry & present))
-		return PAGE_ABSENT;
-	return entry & file ? PAGE_FILE : PAGE_OWN;
-}
-
-int
-procfs_resident(pid_t tid, uint64_t va, size_t n, uint8_t *pages)
-{
-	FILE *f = procfs_open(tid, "pagemap");
-	uint64_t entries[512];
-	size_t done = 0;
-
-	if (!f)
-		return HOST_GONE;
-	setvbuf(f, NULL, _IONBF, 0);
-	if (fseeko(f, (off_t)(va / PAGE_BYTES * sizeof(*entries)), SEEK_SET))
-		done = n + 1;
-	while (done < n) {
-		size_t want = n - done < 512 ? n - done : 512;
-
-		if (fread(entries, sizeof(*entries), want, f) != want)
-			break;
-		for (size_t i = 0; i < want; i++)
-			pages[done + i] = page_state(entries[i]);
-		done += want;
-	}
-	fclose(f);
-	return done == n ? HOST_OK : HOST_GONE;
 }
 
 char

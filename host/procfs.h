@@ -17,8 +17,6 @@ bool procfs_confined(pid_t tid);
 char *procfs_exe(pid_t tid, char **open_path);
 char *procfs_mapped(pid_t tid, const struct mapping *map);
 
-int procfs_resident(pid_t tid, uint64_t va, size_t n, uint8_t *pages);
-
 pid_t procfs_parent(pid_t tid);
 bool procfs_zombie(pid_t tid);
 

@@ -70,9 +70,6 @@ task_free(struct run *run, struct task *task)
 	run_unqueue(run, task->tid);
 	affinity_forget(run, task);
 	abnormal_forget(task);
-	/* The task has left the handlers that it was in. */
-	if (process && process->space)
-		process->space->handler_left |= task->nmoved_pcs != 0;
 	relocated_forget(task);
 	fault_forget(task);
 	cut_forget(task);
@@ -163,9 +160,6 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 			space->stack = stack_copy(parent->space->stack);
 		space_catch_up(run, space, pid, maker->extended);
 	}
-	/* A handler of the maker's goes on in the child, where none is known. */
-	if (space)
-		space->handler_left |= maker->nmoved_pcs != 0;
 	process = process_new(run, pid, space);
 	process->counted = parent->counted && run->opts->follow == FOLLOW_ALL;
 	process->planted = parent->planted;

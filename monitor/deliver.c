@@ -69,8 +69,6 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 		 */
 		watch = left || (signal != SIGTRAP && !run_queued(run, task) &&
 				 space_infers(task->process->space));
-		/* Nothing will tell whether it returns. */
-		task->process->space->handler_left |= !watch;
 	}
 	fault_keep(run, task);
 	if (watch)
@@ -103,7 +101,6 @@ trap_deliver_open(struct run *run, struct task *task)
 	signal_comes(run, task, SIGTRAP);
 	fault_keep(run, task);
 	fault_interrupts(task->process->space, task_pc(run, task));
-	task->process->space->handler_left = true;
 	if (!signal_enter(run, task, SIGTRAP))
 		return;
 	if (!run->host->signals(task->tid, &state))

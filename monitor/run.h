@@ -71,12 +71,6 @@ struct run {
 	double standing;	/* when the standstill of an attach or detach
 				   began; 0: there is none */
 	struct stall stall;
-	struct {
-		uint64_t bytes, pages;
-		unsigned looks;	/* searches so far */
-		unsigned look;	/* the number of the one under way, in which
-				   all tasks stand still; or 0 */
-	} searched;		/* by ambiguous.c, for return addresses */
 	size_t nprocesses, nthreads;
 	struct counter_owner *owners;	/* with --separate: per counter set */
 	size_t nowners;

@@ -102,12 +102,10 @@ moved_add(struct task *task, const struct moved_pc *moved)
 	while (i < task->nmoved_pcs &&
 	       task->moved_pcs[i].context != moved->context)
 		i++;
-	if (i == task->nmoved_pcs && task->nmoved_pcs == MOVED_MAX)
-		i = 0;
-	if (i < task->nmoved_pcs) {
-		task->process->space->handler_left = true;
+	if (i < task->nmoved_pcs)
 		moved_drop(task, i);
-	}
+	else if (task->nmoved_pcs == MOVED_MAX)
+		moved_drop(task, 0);
 	task->moved_pcs = mem_grow(task->moved_pcs, task->nmoved_pcs + 1,
 				   sizeof(*task->moved_pcs));
 	task->moved_pcs[task->nmoved_pcs++] = *moved;

@@ -51,8 +51,6 @@ struct space {
 				   hooks may not see which map code */
 	bool unmapped;		/* pmon has unmapped its memory, or has given
 				   up doing so */
-	unsigned searched;	/* in which look for return addresses, or 0 */
-	bool handler_left;	/* a signal handler may have been left unseen */
 	bool kept;		/* pmon cannot remove its traps there, and so
 				   does not let go of the space's tasks */
 };

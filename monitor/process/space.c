@@ -32,7 +32,6 @@ space_copy(const struct space *space, int mem, uint64_t since)
 				       mem_strdup(space->own_thread_reg) :
 				       NULL;
 	copy->watched = space->watched;
-	copy->handler_left = space->handler_left;
 	copy->kept = space->kept;
 	for (size_t i = 0; i < space->nown; i++)
 		*vec_push(copy->own, copy->nown) = space->own[i];
@@ -141,26 +140,6 @@ space_calls_underivable(struct run *run, struct space *space,
 	/*
 	 * Where all calls are counted behind, nothing was derived behind them.
 	 */
-	if (derived)
-		run_remark(run, "not all counts can be derived: %s", why);
-}
-
-void
-space_calls_ambiguous(struct run *run, const struct space *space,
-		      enum count_reason reason, const char *why)
-{
-	bool derived = false;
-
-	for (size_t i = 0; i < space->nmodules; i++) {
-		struct plan *plan = space->modules[i]->plan;
-
-		if (!plan_infers(plan))
-			continue;
-		if (!plan->calls_reason)
-			plan->calls_reason = reason;
-		derived |= plan->ambiguities.n &&
-			   (plan->underivable || !plan->wish.leaks);
-	}
 	if (derived)
 		run_remark(run, "not all counts can be derived: %s", why);
 }

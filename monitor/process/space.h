@@ -53,13 +53,6 @@ void space_calls_underivable(struct run *run, struct space *space,
 			     enum count_reason reason, const char *why);
 
 /*
- * Memory was searched where a stack was lost: plan_calls_ambiguous has been told
- * what was found in each module.  The report says why.
- */
-void space_calls_ambiguous(struct run *run, const struct space *space,
-			   enum count_reason reason, const char *why);
-
-/*
  * The same behind any instruction of the space: it is not known where one of
  * its tasks was.
  */

@@ -54,7 +54,6 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_EXEC] = "program executed",
 	[STOP_BIRTH] = "thread or process begins",
 	[STOP_END] = "thread or process ends",
-	[STOP_SEARCHED] = "stack lost, memory searched for calls",
 };
 
 const char *

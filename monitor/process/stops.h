@@ -63,8 +63,6 @@ enum stop_cause {
 	STOP_EXEC,
 	STOP_BIRTH,
 	STOP_END,
-	STOP_SEARCHED,		/* it ends, begins or is looked at, and memory
-				   is searched, as its stack was lost */
 	STOP_CAUSES,
 };
 

@@ -18,7 +18,6 @@
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
-#include "monitor/unwind/ambiguous.h"
 #include "monitor/unwind/sigreturn.h"
 #include "monitor/unwind/stack_switch.h"
 #include "relocate/relocate.h"
@@ -209,8 +208,7 @@ void
 stack_switch_enter(struct run *run, const struct task *task,
 		   const struct stack_switch *stack_switch, enum presence how)
 {
-	/* What is not known stays so, however often the frames are entered. */
-	if (stack_switch->unknown && how == PRESENT)
+	if (stack_switch->unknown)
 		space_calls_underivable(run, task->process->space,
 					stack_switch->reason,
 					stack_switch->unknown);
@@ -324,7 +322,6 @@ exec_prepare(struct run *run, struct task *task, const struct regs *regs)
 	if (stack_switch_exec(space_stack(run, task->process->space), task->tid,
 			      regs, after, &stack_switch))
 		return;
-	ambiguous_settle(run, task, &stack_switch);
 	exec_forget(task);
 	task->exec = mem_alloc(sizeof(*task->exec));
 	*task->exec = stack_switch;

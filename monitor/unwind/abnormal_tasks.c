@@ -22,7 +22,6 @@
 #include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
-#include "monitor/unwind/ambiguous.h"
 #include "monitor/unwind/shallow.h"
 #include "monitor/unwind/stack_switch.h"
 #include "util/mem.h"
@@ -105,8 +104,6 @@ task_frames(struct run *run, struct task *task, enum presence how)
 	struct stack_switch stack_switch = { 0 };
 	int err = task_stack_switch(run, task, false, &stack_switch);
 
-	if (!err && how == PRESENT)
-		ambiguous_settle(run, task, &stack_switch);
 	if (!err)
 		stack_switch_enter(run, task, &stack_switch, how);
 	stack_switch_free(&stack_switch);
@@ -176,7 +173,6 @@ abnormal_birth(struct run *run, struct task *task)
 		if (stack_switch_birth(space_stack(run, task->process->space),
 				       task->tid, sp, &stack_switch))
 			return;
-		ambiguous_settle(run, task, &stack_switch);
 	}
 	task->born = false;
 	stack_switch_enter(run, task, &stack_switch, PRESENT);
@@ -404,9 +400,7 @@ abnormal_present(struct run *run, enum presence how)
 {
 	if (how == PRESENT)
 		task_each(run, trap_flush, NULL);
-	run->searched.look = ++run->searched.looks;
 	task_each(run, frames_leave, &how);
-	run->searched.look = 0;
 	if (how == PRESENT)
 		task_each(run, thread_page_look, NULL);
 }

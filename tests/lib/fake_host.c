@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/native.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -483,15 +482,6 @@ host_confined(pid_t tid)
 	return false;
 }
 
-static int
-host_resident(pid_t tid, uint64_t va, size_t n, uint8_t *pages)
-{
-	if (!request_about(tid, __func__))
-		return HOST_GONE;
-	memset(pages, PAGE_OWN, n);
-	return HOST_OK;
-}
-
 static char *
 host_exe(pid_t tid, char **open_path)
 {
@@ -534,7 +524,6 @@ static const struct host_native fake_native = {
 	.room = host_room,
 	.file_max = host_room,
 	.confined = host_confined,
-	.resident = host_resident,
 };
 
 const struct host fake_host = {
