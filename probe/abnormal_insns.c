@@ -251,37 +251,21 @@ call_pass(const struct func_plan *fplan, uint32_t call)
 		       NULL;
 }
 
-static bool
-insn_calls(const struct insn *insn)
-{
-	return insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT ||
-	       insn->kind == INSN_SYSCALL;
-}
-
-bool
-call_settled(const struct func_plan *fplan, uint32_t call)
-{
-	const struct insn *insn = &fplan->cfg->insns[call];
-	const struct ambiguities *found = fplan->searched;
-	const struct pass *pass = call_pass(fplan, call);
-	uint64_t back = insn->addr + insn->len;
-	size_t at;
-
-	if (!insn_calls(insn))
-		return false;
-	if (!found || (pass && pass->measured))
-		return pass && pass->measured;
-	at = search_first(found->n, i, found->addrs[i] >= back);
-	return at == found->n || found->addrs[at] != back;
-}
-
 bool
 calls_measured(const struct func_plan *fplan, uint32_t from, uint32_t to)
 {
-	for (uint32_t i = from; i < to; i++)
-		if (insn_calls(&fplan->cfg->insns[i]) &&
-		    !call_settled(fplan, i))
+	for (uint32_t i = from; i < to; i++) {
+		const struct insn *insn = &fplan->cfg->insns[i];
+		const struct pass *pass;
+
+		if (insn->kind != INSN_CALL &&
+		    insn->kind != INSN_CALL_INDIRECT &&
+		    insn->kind != INSN_SYSCALL)
+			continue;
+		pass = call_pass(fplan, i);
+		if (!pass || !pass->measured)
 			return false;
+	}
 	return true;
 }
 

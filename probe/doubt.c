@@ -14,8 +14,7 @@
  *   system call, so behind the first instruction of its block; the innermost
  *   frame is reported even then.  A longjmp leads to a place behind a call,
  *   too; landing pads are entered over edges.  Calls that have a counter behind
- *   them open no node, nor do, where memory was searched, calls whose return
- *   address was not found.
+ *   them open no node.
  * - A function that a signal interrupted may be among those frames, with
  *   control at any instruction, also just before a block or at the entry.  With
  *   leaks this is always assumed: code of no function has no hooks, so its
@@ -45,8 +44,7 @@ doubt_of_stacks(const struct propagation *s, const struct func_plan *fplan)
 		return s->plan->underivable_reason ?
 			       s->plan->underivable_reason :
 			       REASON_UNDERIVABLE;
-	stacks = !s->plan->calls_underivable && !s->plan->calls_ambiguous &&
-		 !s->plan->wish.no_traps;
+	stacks = !s->plan->calls_underivable && !s->plan->wish.no_traps;
 	if (fplan->interrupted &&
 	    (!stacks || s->plan->wish.unhooked ||
 	     (s->plan->wish.leaks && plan_infers(s->plan))))
@@ -78,18 +76,6 @@ block_leaks(const struct flow *flow, uint32_t v)
 	return false;
 }
 
-/*
- * Whether only those calls of the function are in doubt whose return address was
- * found in memory.  A missed function may have come back uncounted.
- */
-static bool
-calls_searched(const struct propagation *s, const struct func_plan *fplan)
-{
-	return reason_calls(fplan->doubt) && s->plan->calls_ambiguous &&
-	       !s->plan->calls_underivable && !s->plan->wish.no_traps &&
-	       s->plan->wish.method != PLACE_ONCE && !fplan->missed;
-}
-
 bool *
 doubt_open(const struct propagation *s, struct func_plan *fplan)
 {
@@ -97,8 +83,6 @@ doubt_open(const struct propagation *s, struct func_plan *fplan)
 	bool any = false, *open, anywhere;
 
 	fplan->doubt = (uint8_t)doubt_of(s, fplan);
-	fplan->searched = calls_searched(s, fplan) ? &s->plan->ambiguities :
-						     NULL;
 	if (!fplan->doubt)
 		return NULL;
 	open = mem_alloc(flow_nodes(flow) * sizeof(*open));

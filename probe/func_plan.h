@@ -51,15 +51,6 @@ struct pass {
 	bool measured;		/* by plan_propagate: neither is lost */
 };
 
-/*
- * Addresses that were found in memory where the walk of a stack was lost.  A
- * call that was under way there has its return address among them.
- */
-struct ambiguities {
-	uint64_t *addrs;	/* ascending */
-	size_t n;
-};
-
 struct relocated;		/* see relocate/relocate.h */
 
 enum fplan_state {
@@ -127,9 +118,6 @@ struct func_plan {
 	/* By plan_propagate: */
 	uint8_t doubt;		/* enum count_reason: why not everything is
 				   derived; measured counts are known */
-	const struct ambiguities *searched;	/* in doubt: only calls that
-						   return to these are, or NULL:
-						   all are */
 	struct count *counts;	/* per arc of the flow */
 	struct abnormal_insn *abnormal_insns;	/* ascending insn */
 	size_t nabnormal_insns;
@@ -138,13 +126,6 @@ struct func_plan {
 	size_t ncounters;	/* placed; several may share a site */
 	uint64_t increments;	/* of its sites and its relocated function */
 };
-
-/*
- * Whether the instruction with this index is a call, or a system call, of which
- * it is known how often it came back, though a stack could not be walked: it has
- * a counter behind it, or its return address was in no memory.
- */
-bool call_settled(const struct func_plan *fplan, uint32_t call);
 
 /*
  * How often the instruction with this index began, in a propagated function

@@ -372,7 +372,6 @@ plan_close(struct plan *plan)
 	free(plan->stays);
 	free(plan->relocated_fplans);
 	free(plan->guards);
-	free(plan->ambiguities.addrs);
 	free(plan->reopened);
 	free(plan->reverted);
 	free(plan->counter_sets);

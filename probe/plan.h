@@ -60,10 +60,6 @@ struct plan {
 	size_t nskips;
 	bool calls_underivable;		/* some stacks are not known: nothing
 					   may be derived behind calls */
-	bool calls_ambiguous;		/* some stacks are not known, but memory
-					   was searched: nothing may be derived
-					   behind calls that return to ... */
-	struct ambiguities ambiguities;	/* ... these link addresses */
 	bool underivable; /* nor behind any other instruction */
 	bool tampered;		/* counters of relocated functions cannot be
 				   trusted */
@@ -153,13 +149,6 @@ void plan_ready(struct plan *plan, uint32_t fplan);
  * counting began, or may come back to frames as old, and it is not known where.
  */
 void plan_miss(struct plan *plan);
-
-/*
- * The walk of a stack was lost; n ascending link addresses were found in all
- * memory that the frames beyond can be in.  Derive nothing behind the calls that
- * return to them.
- */
-void plan_calls_ambiguous(struct plan *plan, const uint64_t *addrs, size_t n);
 
 /* Mark all sites as lost: their counts are not known. */
 void plan_lose(struct plan *plan);

@@ -183,26 +183,6 @@ plan_miss(struct plan *plan)
 }
 
 void
-plan_calls_ambiguous(struct plan *plan, const uint64_t *addrs, size_t n)
-{
-	const struct ambiguities old = plan->ambiguities;
-	struct ambiguities all = { 0 };
-	size_t i = 0, k = 0;
-
-	while (i < old.n || k < n) {
-		uint64_t a = i < old.n ? old.addrs[i] : UINT64_MAX;
-		uint64_t b = k < n ? addrs[k] : UINT64_MAX;
-
-		*vec_push(all.addrs, all.n) = a < b ? a : b;
-		i += a <= b;
-		k += b <= a;
-	}
-	free(old.addrs);
-	plan->ambiguities = all;
-	plan->calls_ambiguous = true;
-}
-
-void
 plan_lose(struct plan *plan)
 {
 	for (size_t i = 0; i < plan->nsites; i++)

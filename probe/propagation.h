@@ -57,8 +57,8 @@ void abnormal_insns_measure(const struct propagation *s,
 struct flow_extra *abnormal_insns_extras(const struct func_plan *fplan,
 					 size_t *n);
 /*
- * Whether it is known how often each call and system call in instructions
- * [from, to) came back, though a stack could not be walked.
+ * Whether it is known, without a walk of the stack, how often each call and
+ * system call in instructions [from, to) came back.
  */
 bool calls_measured(const struct func_plan *fplan, uint32_t from, uint32_t to);
 

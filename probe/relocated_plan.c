@@ -427,8 +427,7 @@ relocated_place_counters(struct build *build, uint32_t index,
 	 * stack was lost, as little as possible is derived.
 	 */
 	if (!(fplan->units & ~(1U << UNIT_FUNC)) || plan->wish.no_traps ||
-	    ((plan->calls_underivable || plan->calls_ambiguous) &&
-	     !plan->wish.leaks))
+	    (plan->calls_underivable && !plan->wish.leaks))
 		wish.method = PLACE_EVERY;
 	if (!plan->wish.relocated)
 		return false;

@@ -141,9 +141,9 @@ struct profile_func {
 				   run more or less often than their blocks; 0:
 				   no doubt.  Only of PROFILE_COUNTED with
 				   blocks */
-	uint64_t *passed;	/* in doubt: addrs behind calls of which it is
-				   known how often they came back: see
-				   call_settled; ascending */
+	uint64_t *passed;	/* in doubt: addrs of instructions behind
+				   calls with counters of their own,
+				   ascending */
 	size_t npassed;
 };
 

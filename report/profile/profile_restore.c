@@ -204,10 +204,9 @@ doubt_restore(struct func_plan *fplan, const struct profile_func *func)
 	fplan->doubt = func->doubt;
 	fplan->mid_entered = func->doubt == REASON_MID_ENTRY;
 	for (size_t i = 0; i < func->npassed; i++) {
-		size_t insn = cfg_insn_from(fplan->cfg, func->passed[i]);
-		const struct insn *call = fplan->cfg->insns + insn - 1;
+		long insn = cfg_insn(fplan->cfg, func->passed[i]);
 
-		if (insn && call->addr + call->len == func->passed[i])
+		if (insn >= 0)
 			*vec_push(fplan->passes,
 				  fplan->npasses) = (struct pass){
 				.insn = (uint32_t)insn,

@@ -167,11 +167,10 @@ static void
 doubt_save(struct profile_func *func, const struct func_plan *fplan)
 {
 	func->doubt = fplan->doubt;
-	for (size_t i = 0; fplan->doubt && i < fplan->cfg->ninsns; i++)
-		if (call_settled(fplan, (uint32_t)i))
-			*vec_push(func->passed,
-				  func->npassed) = fplan->cfg->insns[i].addr +
-						   fplan->cfg->insns[i].len;
+	for (size_t i = 0; fplan->doubt && i < fplan->npasses; i++)
+		if (fplan->passes[i].measured)
+			*vec_push(func->passed, func->npassed) =
+				fplan->cfg->insns[fplan->passes[i].insn].addr;
 }
 
 /* The number of increments if each block had a counter. */

@@ -180,90 +180,6 @@ test_calls_underivable(void **state)
 	abc_close(plan);
 }
 
-/* Called 9 times, and g came back each time. */
-static void
-call_run_back(struct plan *plan)
-{
-	hit(plan, 0, 9, 0);
-	hit(plan, 1, 9, 0);
-	hit(plan, 3, 9, 0);
-	hit(plan, 4, 9, 2);
-	hit(plan, 6, 7, 0);
-	hit(plan, 7, 9, 0);
-	hit(plan, 0x100, 9, 8);
-	hit(plan, 0x102, 1, 0);
-	hit(plan, 0x103, 9, 0);
-}
-
-/* How many of f's counts are known; those that are known must be right. */
-static int
-call_known(struct plan *plan)
-{
-	static const uint64_t at[] = { 0, 1, 3, 4, 6, 7 };
-	static const uint64_t ran[] = { 9, 9, 9, 9, 7, 9 };
-	const struct func_plan *fplan = &plan->fplans[F];
-	int known = 0;
-
-	plan_propagate(plan, NULL);
-	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
-		long insn = cfg_insn(fplan->cfg, BASE + at[i]);
-		struct count count = fplan_insn(fplan, (uint32_t)insn);
-
-		if (count.state == COUNT_UNKNOWN)
-			continue;
-		assert_int_equal(count.n, ran[i]);
-		known++;
-	}
-	return known;
-}
-
-/*
- * Where a stack was lost but memory was searched, a call is in doubt if it
- * returns to what was found, and if something else speaks against it.
- */
-static void
-test_calls_ambiguous(void **state)
-{
-	static const uint64_t none[] = { BASE + 1, BASE + 2, BASE + 4 };
-	static const uint64_t found[] = { BASE + 2, BASE + 3 };
-	struct abc_image t;
-	struct plan *plan;
-	int known;
-
-	call_begin(&t);
-	plan = abc_plan(&t, units("insn,func"));
-	call_run_back(plan);
-	plan->calls_underivable = true;
-	known = call_known(plan);
-	assert_true(known < 6);
-	plan->calls_underivable = false;
-	plan_calls_ambiguous(plan, none, 3);
-	assert_int_equal(call_known(plan), 6);
-	/* It was found in a later search: what was found before is kept. */
-	plan_calls_ambiguous(plan, found, 2);
-	assert_int_equal(plan->ambiguities.n, 4);
-	assert_int_equal(call_known(plan), known);
-	plan_calls_ambiguous(plan, NULL, 0);
-	assert_int_equal(call_known(plan), known);
-	abc_close(plan);
-
-	/* Some stack was lost, and nothing searched. */
-	plan = abc_plan(&t, units("insn,func"));
-	call_run_back(plan);
-	plan_calls_ambiguous(plan, none, 3);
-	plan->calls_underivable = true;
-	assert_int_equal(call_known(plan), known);
-	plan->calls_underivable = false;
-	assert_int_equal(call_known(plan), 6);
-	plan->fplans[F].missed = true;
-	assert_true(call_known(plan) <= known);
-	plan->fplans[F].missed = false;
-	plan->fplans[F].interrupted = true;
-	assert_true(call_known(plan) < 6);
-	assert_string_equal(insn_why(plan, F, 3), signal);
-	abc_close(plan);
-}
-
 /* The edges into 6: from 1, and from the call at 4 that never comes back. */
 static void
 edges_into_6(struct plan *plan, bool known)
@@ -724,7 +640,6 @@ main(void)
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_lost_waiting),
 		cmocka_unit_test(test_calls_underivable),
-		cmocka_unit_test(test_calls_ambiguous),
 		cmocka_unit_test(test_lost_every),
 		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_missed_pass),
