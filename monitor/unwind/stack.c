@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/native.h"
 #include "monitor/unwind/stack_begins.h"
 #include "monitor/unwind/stack_files.h"
 #include "monitor/unwind/stack_memory.h"
@@ -517,6 +518,17 @@ stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
 	return stack_memory_read(&memory, va, buf, n);
 }
 
+/* A host may keep the registers of a task that was killed, but not its mask. */
+static bool
+task_gone(const struct host *host, pid_t tid)
+{
+	struct regs regs;
+	uint64_t mask;
+
+	return host->native ? host->native->mask_get(tid, &mask) :
+			      host->regs_get(tid, &regs);
+}
+
 int
 stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 	   bool (*enough)(const struct walk *walk, void *ctx), void *ctx,
@@ -532,7 +544,6 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 		.memory = { stack->files.host, tid,
 			    stack->held ? stack->held : stack_memory_begin() },
 	};
-	struct regs regs;
 
 	*walk = (struct walk){ 0 };
 	for (;;) {
@@ -541,8 +552,8 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 			break;
 		files_make(stack, tid);
 	}
-	/* If memory could not be read, the task may have died. */
-	if (walk->end == WALK_LOST && stack->files.host->regs_get(tid, &regs))
+	/* If memory or the maps could not be read, the task may have died. */
+	if (walk->end == WALK_LOST && task_gone(stack->files.host, tid))
 		return HOST_GONE;
 	return HOST_OK;
 }
