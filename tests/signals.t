@@ -160,9 +160,10 @@ for my $patch (@patches) {
 		kill CONT => $child;
 	}
 	ok($state, 'it stops when told, each time');
-	kill TERM => $child;
 	# The child's own child waits for an answer that does not come.
-	kill KILL => split ' ', slurp("/proc/$child/task/$child/children");
+	my @waits = split ' ', slurp("/proc/$child/task/$child/children");
+	kill TERM => $child;
+	kill KILL => @waits;
 	$run = monitor_finish($run);
 	is(ended($run), 'status 143', 'and ends when told');
 	is($run->{funcs}{main}, 1, 'with its counts');
