@@ -29,7 +29,7 @@ cfg_target(const struct cfg *cfg, size_t i)
 /* By instruction: what was found, while blocks and edges are made. */
 struct found {
 	uint8_t *marks;
-	long *target;		/* of jumps and branches: cfg_target */
+	long *target;		/* cfg_target */
 	uint32_t *block;	/* of leaders: their blocks' numbers */
 };
 
@@ -94,8 +94,6 @@ marks_found(const struct cfg *cfg, const struct cfg_input *in,
 		    (in->calls_end && insn_comes_back(&insns[i - 1])) ||
 		    insns[i].addr != insns[i - 1].addr + insns[i - 1].len)
 			marks[i] |= MARK_LEADER;
-		if (insns[i].kind != INSN_JUMP && insns[i].kind != INSN_BRANCH)
-			continue;
 		found->target[i] = cfg_target(cfg, i);
 		if (found->target[i] >= 0)
 			marks[found->target[i]] |= MARK_LEADER;
@@ -144,10 +142,7 @@ edges_find(const struct cfg *cfg, const struct tables *tables,
 		if (cfg_falls(cfg, last))
 			*vec_push(edges, *n) = (struct edge){ b, b + 1,
 							      EDGE_FALL };
-		target = cfg->insns[last].kind == INSN_JUMP ||
-					 cfg->insns[last].kind == INSN_BRANCH ?
-				 found->target[last] :
-				 -1;
+		target = found->target[last];
 		if (target >= 0)
 			*vec_push(edges, *n) = (struct edge){
 				.from = b,

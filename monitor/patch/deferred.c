@@ -50,7 +50,7 @@ task_minds(struct run *run, struct task *task, void *ctx)
 		       !task->exiting;
 }
 
-/* Whether a patch that leads into the relocated function changes a byte at addr. */
+/* Whether a patch that leads into the relocated function changes addr's byte. */
 static bool
 patches_cover(const struct relocated *relocated, uint64_t addr)
 {

@@ -20,12 +20,17 @@ guard_value(uint32_t number)
 	return UINT64_C(0xa7c15f3b9e8d2461) ^ number;
 }
 
-/* The module's words in the thread page, or in its shared page. */
+/* The page that the module's counters are in: its shared page, if it has one. */
+static uint8_t *
+counters_page(const struct module *module, uint8_t *page)
+{
+	return module->shared_page ? module->shared_page : page;
+}
+
 static uint64_t *
 counters_words(const struct module *module, uint8_t *page)
 {
-	return region_words(&module->counters,
-			    module->shared_page ? module->shared_page : page);
+	return region_words(&module->counters, counters_page(module, page));
 }
 
 void
@@ -76,14 +81,12 @@ counters_drain(struct run *run, const struct task *task,
 	       const struct module *module, uint8_t *page)
 {
 	struct drain drain = { run, task, module->plan };
-	uint64_t *slots = counters_words(module, page);
 
 	if (!module->relocated || !module->plan->nslots)
 		return;
-	if (!guards_take(module, slots))
+	if (!guards_take(module, counters_words(module, page)))
 		module->plan->tampered = true;
-	region_drain(&module->counters,
-		     (uint8_t *)slots - module->counters.offset,
+	region_drain(&module->counters, counters_page(module, page),
 		     module->plan->nslots, counters_tell, &drain);
 	/* Other tasks go on counting there. */
 	if (module->shared_page)

@@ -7,25 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/addrs.h"
 #include "util/mem.h"
 #include "util/search.h"
 
 enum { BEGINS_MAX = 1 << 16 };
 
-/* The number of the first that is not below sp. */
-static size_t
-begins_find(const struct stack_begins *begins, uint64_t sp)
-{
-	return search_first(begins->n, i, begins->sps[i] >= sp);
-}
-
 void
 begins_add(struct stack_begins *begins, uint64_t sp)
 {
-	size_t at = begins_find(begins, sp);
+	size_t at;
 
 	if (begins->n == BEGINS_MAX || begins_have(begins, sp))
 		return;
+	at = search_first(begins->n, i, begins->sps[i] > sp);
 	vec_push(begins->sps, begins->n);
 	memmove(&begins->sps[at + 1], &begins->sps[at],
 		(begins->n - 1 - at) * sizeof(*begins->sps));
@@ -35,9 +30,7 @@ begins_add(struct stack_begins *begins, uint64_t sp)
 bool
 begins_have(const struct stack_begins *begins, uint64_t sp)
 {
-	size_t at = begins_find(begins, sp);
-
-	return at < begins->n && begins->sps[at] == sp;
+	return addrs_has(begins->sps, begins->n, sp);
 }
 
 void

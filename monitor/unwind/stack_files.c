@@ -284,6 +284,7 @@ files_text(struct stack_files *files, pid_t tid, uint64_t va, void *buf,
 	   size_t n)
 {
 	const struct mapping *map;
+	ssize_t got;
 
 	for (size_t i = 0; i < files->nmaps; i++) {
 		map = &files->maps[i];
@@ -296,12 +297,11 @@ files_text(struct stack_files *files, pid_t tid, uint64_t va, void *buf,
 			files->text_fd = map_open(files, tid, map);
 			files->text_lo = map->lo;
 		}
-		return files->text_fd >= 0 && pread(files->text_fd, buf, n,
-						    (off_t)(va - map->lo +
-							    map->offset)) ==
-						      (ssize_t)n ?
-			       0 :
-			       -1;
+		if (files->text_fd < 0)
+			return -1;
+		got = pread(files->text_fd, buf, n,
+			    (off_t)(va - map->lo + map->offset));
+		return got == (ssize_t)n ? 0 : -1;
 	}
 	return -1;
 }
