@@ -401,6 +401,8 @@ abnormal_present(struct run *run, enum presence how)
 	if (how == PRESENT)
 		task_each(run, trap_flush, NULL);
 	task_each(run, frames_leave, &how);
-	if (how == PRESENT)
+	if (how == PRESENT) {
 		task_each(run, thread_page_look, NULL);
+		client_stood(run);
+	}
 }
