@@ -245,8 +245,10 @@ frames_come(struct run *run, struct task *task, void *process)
 static void
 task_begin(struct run *run, struct task *task, void *process)
 {
-	if (task->process == process && task->state == TASK_STOPPED)
-		relocated_begin(run, task);
+	if (task->process != process || task->state != TASK_STOPPED)
+		return;
+	relocated_begin(run, task);
+	hit_again(run, task);
 }
 
 void

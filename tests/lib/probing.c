@@ -142,13 +142,14 @@ in_place_compare(struct plan *plan, const struct func_plan *fplan,
 		site = plan_site(plan, term.addr);
 		if (!site || site->lost)
 			continue;
-		counter = *counter_set_site(sums, (uint32_t)(site - plan->sites),
+		counter = *counter_set_site(sums,
+					    (uint32_t)(site - plan->sites),
 					    plan->nsites);
 		count_compare(fplan, arc,
 			      term.kind == TERM_TAKEN ? counter.taken :
-			      term.kind == TERM_FALL ?
-						 counter.hits - counter.taken :
-						 counter.hits,
+			      term.kind == TERM_FALL  ? counter.hits -
+							       counter.taken :
+						       counter.hits,
 			      &probing.in_place);
 	}
 	probe_list_free(&list);
