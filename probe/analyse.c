@@ -5,6 +5,7 @@
  */
 #include "probe/beginning.h"
 #include "probe/build.h"
+#include "probe/probes.h"
 
 #include <stdlib.h>
 
@@ -97,10 +98,10 @@ passes_make(struct plan *plan, struct func_plan *fplan)
 }
 
 static void
-counter_refs_make(struct build *build, const struct probe_list *list)
+counter_refs_make(struct build *build, struct func_plan *fplan,
+		  const struct probe_list *list)
 {
 	struct plan *plan = build->plan;
-	struct func_plan *fplan = &plan->fplans[list->fplan - plan->fplans];
 	struct term term;
 
 	for (uint32_t i = 0; i < list->n; i++) {
@@ -135,25 +136,6 @@ skips_place(struct build *build, uint32_t index)
 	}
 }
 
-struct probe_list
-fplan_probes(const struct build *build, const struct func_plan *fplan)
-{
-	struct plan *plan = build->plan;
-	struct probe_list list = { .fplan = fplan, .slot = plan->nslots };
-	const struct placement *placement = fplan->placement;
-
-	if (plan->wish.choose)
-		plan->wish.choose(plan->wish.choose_ctx, plan, &list);
-	else
-		probes_count(&list, placement);
-	/* Counters are read by their number in the placement. */
-	must(list.n >= placement->narcs);
-	for (uint32_t i = 0; i < placement->narcs; i++)
-		must(list.probes[i].element == placement->arcs[i] &&
-		     list.probes[i].operand == 1);
-	return list;
-}
-
 /*
  * Place the sites of a function plan that counts by traps: where its probes'
  * elements are, and where else counting needs them.
@@ -162,7 +144,7 @@ static void
 sites_place(struct build *build, uint32_t index)
 {
 	struct func_plan *fplan = &build->plan->fplans[index];
-	struct probe_list list = fplan_probes(build, fplan);
+	struct probe_list list = fplan_probes(build->plan, fplan);
 	struct addrs addrs = { 0 };
 	struct term term;
 
@@ -184,7 +166,7 @@ sites_place(struct build *build, uint32_t index)
 	}
 	free(addrs.addrs);
 	skips_place(build, index);
-	counter_refs_make(build, &list);
+	counter_refs_make(build, fplan, &list);
 	probe_list_free(&list);
 }
 

@@ -8,7 +8,6 @@
 #include "flow/entries.h"
 #include "probe/mid_entry.h"
 #include "probe/plan.h"
-#include "probe/probes.h"
 #include "probe/sums.h"
 #include "program/code.h"
 #include "program/image_graphs.h"
@@ -181,13 +180,6 @@ void relocated_mid_entry(struct build *build, uint32_t fplan, uint64_t target);
 void relocated_hook(struct build *build, uint32_t fplan, uint64_t addr);
 
 /* analyse.c */
-
-/*
- * The probes of a function plan that has its placement, as clients choose them;
- * the placement's come first.  To be freed by probe_list_free.
- */
-struct probe_list fplan_probes(const struct build *build,
-			       const struct func_plan *fplan);
 
 /*
  * Look at all function plans of build->todo and place their counters.  Looking

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "probe/plan.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -77,6 +78,24 @@ probes_count(struct probe_list *list, const struct placement *placement)
 	must(!list->n);
 	for (uint32_t i = 0; i < placement->narcs; i++)
 		probe_add(list, placement->arcs[i], PROBE_ADD, 1);
+}
+
+struct probe_list
+fplan_probes(struct plan *plan, const struct func_plan *fplan)
+{
+	struct probe_list list = { .fplan = fplan, .slot = plan->nslots };
+	const struct placement *placement = fplan->placement;
+
+	if (plan->wish.choose)
+		plan->wish.choose(plan->wish.choose_ctx, plan, &list);
+	else
+		probes_count(&list, placement);
+	/* Counters are read by their number in the placement. */
+	must(list.n >= placement->narcs);
+	for (uint32_t i = 0; i < placement->narcs; i++)
+		must(list.probes[i].element == placement->arcs[i] &&
+		     list.probes[i].operand == 1);
+	return list;
 }
 
 void

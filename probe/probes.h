@@ -9,6 +9,8 @@
 #include "probe/func_plan.h"
 #include "relocate/probe.h"
 
+struct plan;
+
 struct probe_list {
 	const struct func_plan *fplan;	/* has a cfg, a flow and a placement */
 	struct probe *probes;
@@ -35,6 +37,12 @@ int probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,
  */
 void probes_count(struct probe_list *list, const struct placement *placement);
 
+/*
+ * The probes of a function plan that has its placement, as clients choose them;
+ * the placement's come first.
+ */
+struct probe_list fplan_probes(struct plan *plan,
+			       const struct func_plan *fplan);
 void probe_list_free(struct probe_list *list);
 
 #endif

@@ -125,15 +125,11 @@ static void
 relocated_read(const struct propagation *s, const struct func_plan *fplan,
 	       uint64_t *counters, bool *lost)
 {
-	uint64_t *sums = mem_alloc(fplan->relocated->nprobes * sizeof(*sums));
-
 	relocated_sum(fplan->relocated, s->counter_set->slots,
-		      s->counter_set->nslots, sums);
-	for (uint32_t i = 0; i < fplan->placement->narcs; i++) {
-		counters[i] = sums[i];
+		      s->counter_set->nslots, counters,
+		      fplan->placement->narcs);
+	for (uint32_t i = 0; i < fplan->placement->narcs; i++)
 		lost[i] = fplan->lost;
-	}
-	free(sums);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "probe/build.h"
+#include "probe/probes.h"
 #include "relocate/pc_map.h"
 #include "relocate/relocate.h"
 #include "util/fail.h"
@@ -357,7 +358,7 @@ relocated_try(struct build *build, struct func_plan *fplan,
 	struct probe_list list;
 
 	fplan->placement = placement_make(fplan->flow, weights, wish);
-	list = fplan_probes(build, fplan);
+	list = fplan_probes(build->plan, fplan);
 	*tables = tables_counted(fplan);
 	if (build->plan->ntables + *tables > plan_tables_max(build->image))
 		fail("there is no room for the counters of its jumps");

@@ -251,18 +251,19 @@ relocated_write(const struct relocated *relocated,
 
 void
 relocated_sum(const struct relocated *relocated, const uint64_t *slots,
-	      size_t n, uint64_t *sums)
+	      size_t n, uint64_t *sums, size_t nsums)
 {
 	uint32_t ngiven = relocated->nprobes - relocated->nextras;
 
+	must(nsums <= ngiven);
+	for (size_t i = 0; i < nsums; i++)
+		sums[i] = 0;
 	for (uint32_t i = 0; i < relocated->nprobes; i++) {
 		uint32_t slot = relocated->probes[i].slot;
-		uint64_t value = slot < n ? slots[slot] : 0;
+		uint32_t of = i < ngiven ? i : relocated->extras[i - ngiven];
 
-		if (i < ngiven)
-			sums[i] = value;
-		else
-			sums[relocated->extras[i - ngiven]] += value;
+		if (of < nsums && slot < n)
+			sums[of] += slots[slot];
 	}
 }
 

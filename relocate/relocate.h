@@ -132,12 +132,12 @@ int relocated_write(const struct relocated *relocated,
 		    const struct relocated_place *place, uint8_t *bytes);
 
 /*
- * The values of the input's probes, into *sums, in their order: each one's slot
- * and those of its copies, added up.  There are n slots from number 0 on; those
- * behind have 0.
+ * The values of the input's first nsums probes, into *sums, in their order: each
+ * one's slot and those of its copies, added up.  There are n slots from number 0
+ * on; those behind have 0.
  */
 void relocated_sum(const struct relocated *relocated, const uint64_t *slots,
-		   size_t n, uint64_t *sums);
+		   size_t n, uint64_t *sums, size_t nsums);
 
 /*
  * Per arc, whether flags are in use where its counter would be, which a locked

@@ -52,8 +52,9 @@ void hit_target(struct run *run, const struct task *task, const struct hit *hit,
 		uint64_t va);
 
 /*
- * The task was attached to in a system call that it will begin again.  If there
- * is a trap at the call, do not count that: it began before counting did.
+ * pmon has just attached to the task.  If the task is in a system call that it
+ * will begin again, and there is a trap at the call, do not count the next hit:
+ * the call began before counting did.
  */
 void hit_again(struct run *run, struct task *task);
 

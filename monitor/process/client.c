@@ -14,7 +14,7 @@ is_counted(const struct task *task)
 #define TELL(run, when, callback, ...) \
 	for (size_t i = 0; i < (run)->nclients && (when); i++) \
 		if ((run)->clients[i]->callback) \
-	(run)->clients[i]->callback(run, __VA_ARGS__)
+	(run)->clients[i]->callback(__VA_ARGS__)
 
 bool
 client_any_chooses(const struct run *run)
@@ -29,68 +29,66 @@ client_any_chooses(const struct run *run)
 void
 client_choose(struct run *run, struct plan *plan, struct probe_list *list)
 {
-	TELL(run, true, choose, plan, list);
+	TELL(run, true, choose, run, plan, list);
 }
 
 void
 client_began(struct run *run, const struct task *task)
 {
-	TELL(run, is_counted(task), began, task);
+	TELL(run, is_counted(task), began, run, task);
 }
 
 void
 client_ended(struct run *run, const struct task *task, enum task_end how)
 {
-	TELL(run, is_counted(task), ended, task, how);
+	TELL(run, is_counted(task), ended, run, task, how);
 }
 
 void
 client_forked(struct run *run, const struct task *maker,
 	      const struct task *child)
 {
-	TELL(run, is_counted(child), forked, maker, child);
+	TELL(run, is_counted(child), forked, run, maker, child);
 }
 
 void
 client_execed(struct run *run, const struct task *task)
 {
-	TELL(run, is_counted(task), execed, task);
+	TELL(run, is_counted(task), execed, run, task);
 }
 
 void
 client_stood(struct run *run)
 {
-	for (size_t i = 0; i < run->nclients; i++)
-		if (run->clients[i]->stood)
-			run->clients[i]->stood(run);
+	TELL(run, true, stood, run);
 }
 
 void
 client_at_site(struct run *run, const struct task *task, struct plan *plan,
 	       uint32_t site, enum site_event what)
 {
-	TELL(run, is_counted(task), at_site, task, plan, site, what);
+	TELL(run, is_counted(task), at_site, run, task, plan, site, what);
 }
 
 void
 client_went(struct run *run, const struct task *task, struct plan *plan,
 	    uint32_t site, const struct plan *to, uint64_t addr)
 {
-	TELL(run, is_counted(task), went, task, plan, site, to, addr);
+	TELL(run, is_counted(task), went, run, task, plan, site, to, addr);
 }
 
 void
 client_abnormal(struct run *run, const struct task *task, struct plan *plan,
 		const struct abnormal_edge *edge)
 {
-	TELL(run, is_counted(task), abnormal, task, plan, edge);
+	TELL(run, is_counted(task), abnormal, run, task, plan, edge);
 }
 
 void
 client_drained(struct run *run, const struct task *task, struct plan *plan,
 	       uint32_t first, const uint64_t *counters, size_t n)
 {
-	TELL(run, !task || is_counted(task), drained, task, plan, first,
+	TELL(run, !task || is_counted(task), drained, run, task, plan, first,
 	     counters, n);
 }
 
@@ -98,5 +96,5 @@ void
 client_host_counted(struct run *run, struct plan *plan, uint32_t site,
 		    uint64_t hits, uint64_t taken)
 {
-	TELL(run, true, host_counted, plan, site, hits, taken);
+	TELL(run, true, host_counted, run, plan, site, hits, taken);
 }

@@ -107,10 +107,11 @@ static void
 relocated_compare(const struct func_plan *fplan, const struct counter_set *sums)
 {
 	const struct relocated *relocated = fplan->relocated;
-	uint64_t *values = mem_alloc(relocated->nprobes * sizeof(*values));
+	uint32_t n = relocated->nprobes - relocated->nextras;
+	uint64_t *values = mem_alloc(n * sizeof(*values));
 
-	relocated_sum(relocated, sums->slots, sums->nslots, values);
-	for (uint32_t i = 0; i < relocated->nprobes - relocated->nextras; i++) {
+	relocated_sum(relocated, sums->slots, sums->nslots, values, n);
+	for (uint32_t i = 0; i < n; i++) {
 		const struct probe *probe = &relocated->probes[i];
 
 		if (values[i] % (uint64_t)probe->operand)
@@ -128,17 +129,14 @@ static void
 in_place_compare(struct plan *plan, const struct func_plan *fplan,
 		 struct counter_set *sums)
 {
-	struct probe_list list = { .fplan = fplan };
-
 	for (uint32_t arc = 0; arc < flow_arcs(fplan->flow); arc++) {
 		const struct site *site;
 		struct counter counter;
 		struct term term;
 
-		if (probe_ask(&list, arc, PROBE_ADD, 1))
+		if (!arc_term(fplan->flow, fplan->cfg, arc, &term) ||
+		    term.kind == TERM_TARGET)
 			continue;
-		if (!arc_term(fplan->flow, fplan->cfg, arc, &term))
-			abort();
 		site = plan_site(plan, term.addr);
 		if (!site || site->lost)
 			continue;
@@ -152,7 +150,6 @@ in_place_compare(struct plan *plan, const struct func_plan *fplan,
 						       counter.hits,
 			      &probing.in_place);
 	}
-	probe_list_free(&list);
 }
 
 void

@@ -396,7 +396,7 @@ relocation_sum(const struct relocation *c, uint64_t *sums)
 	uint32_t n = c->placement->narcs;
 
 	relocated_sum(c->relocated, c->counters - c->slot,
-		      c->slot + c->relocated->nprobes, sums);
+		      c->slot + c->relocated->nprobes, sums, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if ((int64_t)sums[i] % c->operand)
 			abort();

@@ -128,6 +128,8 @@ probes_check(const char *path, const char *way, const char *units,
 	told_run(argv, launch, probing_compare);
 	assert_int_equal(probing.unequal, 0);
 	assert_true(probing.asked > 0 && probing.shared > 0);
+	/* The edges from ROOT, among others. */
+	assert_true(probing.refused > 0);
 	if (!strcmp(patch, "--patch=auto")) {
 		assert_true(probing.relocated > 10);
 		assert_true(probing.tripled > 0);
