@@ -6,26 +6,6 @@ use lib 'tests/lib';
 use Test::More;
 use Pmon;
 
-# Count of each edge and block of a function, by its place in that.
-sub
-counts
-{
-	my ($csv, $func) = @_;
-	my ($base, %counts);
-
-	for (split /\n/, slurp($csv)) {
-		my ($kind, undef, $name, $addr, undef, undef, $to, $n) =
-		    split /,/;
-
-		next if ($name // '') ne "\"$func\"" || $kind eq 'call';
-		$base = hex $addr if $kind eq 'func';
-		$to = $to =~ /0x/ ? sprintf '-%x', hex($to =~ tr/"//dr) - $base :
-		    '';
-		$counts{sprintf '%s %x%s', $kind, hex($addr) - $base, $to} = $n;
-	}
-	return \%counts;
-}
-
 for my $flags ('-pie', '-no-pie -static') {
 	my $program = compile('labels.S', split ' ', $flags);
 	my $csv = "$scratch/csv";
@@ -40,16 +20,16 @@ for my $flags ('-pie', '-no-pie -static') {
 		is($run->{status}, 0, "$what: status");
 		# Of 50 calls 10 come by jumper; the loop goes round
 		# 10 (1 + 2 + 3 + 4 + 5) times.
-		is_deeply(counts($csv, 'fall'), {
+		is_deeply(places_read($csv, 'fall'), {
 			'func 0' => 50, 'block 0' => 50,
 			'edge a-c' => 40, 'edge a-15' => 10,
 			'block c' => 40, 'edge c-e' => 40,
 			'block e' => 150, 'edge 12-e' => 100,
 			'edge 12-14' => 50, 'block 14' => 50, 'block 15' => 10,
 		}, "$what: a function that is left and come back to");
-		is(counts($csv, 'jumper')->{'func 0'}, 10,
+		is(places_read($csv, 'jumper')->{'func 0'}, 10,
 		    "$what: the other one");
-		is(counts($csv, 'stored')->{'func 0'}, 50,
+		is(places_read($csv, 'stored')->{'func 0'}, 50,
 		    "$what: one whose place nobody comes to");
 		unlike(slurp("$scratch/sites"), qr/ stored .*takes the address/,
 		    "$what: needs no trap") if $patch =~ /auto/;

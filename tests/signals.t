@@ -160,9 +160,10 @@ for my $patch (@patches) {
 		kill CONT => $child;
 	}
 	ok($state, 'it stops when told, each time');
-	# The child's own child waits for an answer that does not come.  After a
-	# SIGKILL nobody might know where it was, and so what main has done: see
-	# doc/theory/abnormal-edges.md, "Kills and failed requests".
+	# The child's own child waits for an answer that does not come.  If it
+	# were killed by SIGKILL, pmon might not know where it was, nor what
+	# main has done: doc/theory/abnormal-edges.md, "Kills and failed
+	# requests".
 	my @waits = split ' ', slurp("/proc/$child/task/$child/children");
 	kill TERM => $child, @waits;
 	$run = monitor_finish($run);

@@ -21,7 +21,7 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw($pmon $build $cc $scratch $limit $seed $slow @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
-    lines_are annotated funcs_read lines_read slurp spew wait_for ended
+    lines_are annotated funcs_read lines_read places_read slurp spew wait_for ended
     has_ended complaints);
 
 our $pmon = abs_path($ENV{PMON} // 'build/pmon');
@@ -257,6 +257,27 @@ lines_read
 		$lines{basename($1)}{$2} = $3 eq '#####' ? 0 : $3;
 	}
 	return \%lines;
+}
+
+# A csv report: count of each edge and block of a function, and of its calls, by
+# its place in that: { 'block 1c' => count }.
+sub
+places_read
+{
+	my ($csv, $func) = @_;
+	my ($base, %counts);
+
+	for (split /\n/, slurp($csv)) {
+		my ($kind, undef, $name, $addr, undef, undef, $to, $n) =
+		    split /,/;
+
+		next if ($name // '') ne "\"$func\"" || $kind eq 'call';
+		$base = hex $addr if $kind eq 'func';
+		$to = $to =~ /0x/ ? sprintf '-%x', hex($to =~ tr/"//dr) - $base :
+		    '';
+		$counts{sprintf '%s %x%s', $kind, hex($addr) - $base, $to} = $n;
+	}
+	return \%counts;
 }
 
 # The counts a source says of its own lines: those with a comment
