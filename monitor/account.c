@@ -210,6 +210,7 @@ static void
 child_adopt(struct run *run, struct task *task, const struct task *maker)
 {
 	run_announce(run, task->tid, process_fork(run, maker, task->tid, 0));
+	client_forked(run, maker, task);
 	owner_note(run, task, maker);
 	task->born = true;
 }
@@ -324,6 +325,8 @@ account_new(struct run *run, struct task *task, const struct event *event)
 		process = process_fork(run, task, event->value, flags);
 	run_announce(run, event->value, process);
 	child = task_find(run, event->value);
+	if (process != task->process)
+		client_forked(run, task, child);
 	owner_note(run, child, task);
 	child->vforked = task->vforking;
 	child->born = true;

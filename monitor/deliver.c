@@ -56,6 +56,9 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 	if (run->host->native && task->process->space &&
 	    signal_caught(run, task, signal)) {
 		fault_interrupts(task->process->space, task_pc(run, task));
+		/* Then the handler may return to the instruction. */
+		if (task->redo == REDO_RETURNED)
+			task->redo = REDO_HANDLER;
 		relocated_land(run, task);
 		/* To come back, the handler would have to run into a trap. */
 		if (run->opts->no_traps)

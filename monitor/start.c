@@ -13,6 +13,7 @@
 #include "monitor/account.h"
 #include "monitor/patch/linker.h"
 #include "monitor/patch/plant.h"
+#include "monitor/process/client.h"
 #include "monitor/process/cut.h"
 #include "monitor/process/events.h"
 #include "monitor/process/machine.h"
@@ -206,5 +207,6 @@ run_attach(struct run *run, const pid_t *pids, size_t n)
 		if (process)
 			abnormal_begin(run, process);
 	}
+	client_stood(run);
 	return 0;
 }

@@ -97,15 +97,19 @@ passes_make(struct plan *plan, struct func_plan *fplan)
 }
 
 static void
-counter_refs_make(struct build *build, struct func_plan *fplan)
+counter_refs_make(struct build *build, const struct probe_list *list)
 {
 	struct plan *plan = build->plan;
+	struct func_plan *fplan = &plan->fplans[list->fplan - plan->fplans];
 	struct term term;
 
-	for (uint32_t i = 0; i < fplan->placement->narcs; i++) {
-		must(arc_term(fplan->flow, fplan->cfg,
-			      fplan->placement->arcs[i], &term));
-		fplan_counter_ref(plan, fplan, &term);
+	for (uint32_t i = 0; i < list->n; i++) {
+		must(arc_term(fplan->flow, fplan->cfg, list->probes[i].element,
+			      &term));
+		if (i < fplan->placement->narcs)
+			fplan_counter_ref(plan, fplan, &term);
+		else
+			site_read(plan, &term);
 	}
 	passes_make(plan, fplan);
 	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
@@ -131,16 +135,40 @@ skips_place(struct build *build, uint32_t index)
 	}
 }
 
+struct probe_list
+fplan_probes(const struct build *build, const struct func_plan *fplan)
+{
+	struct plan *plan = build->plan;
+	struct probe_list list = { .fplan = fplan, .slot = plan->nslots };
+	const struct placement *placement = fplan->placement;
+
+	if (plan->wish.choose)
+		plan->wish.choose(plan->wish.choose_ctx, plan, &list);
+	else
+		probes_count(&list, placement);
+	/* Counters are read by their number in the placement. */
+	must(list.n >= placement->narcs);
+	for (uint32_t i = 0; i < placement->narcs; i++)
+		must(list.probes[i].element == placement->arcs[i] &&
+		     list.probes[i].operand == 1);
+	return list;
+}
+
+/*
+ * Place the sites of a function plan that counts by traps: where its probes'
+ * elements are, and where else counting needs them.
+ */
 static void
 sites_place(struct build *build, uint32_t index)
 {
 	struct func_plan *fplan = &build->plan->fplans[index];
+	struct probe_list list = fplan_probes(build, fplan);
 	struct addrs addrs = { 0 };
 	struct term term;
 
-	for (uint32_t i = 0; i < fplan->placement->narcs; i++) {
-		must(arc_term(fplan->flow, fplan->cfg,
-			      fplan->placement->arcs[i], &term));
+	for (uint32_t i = 0; i < list.n; i++) {
+		must(arc_term(fplan->flow, fplan->cfg, list.probes[i].element,
+			      &term));
 		*vec_push(addrs.addrs, addrs.n) = term.addr;
 	}
 	if (build->plan->wish.method == PLACE_EVERY ||
@@ -156,7 +184,8 @@ sites_place(struct build *build, uint32_t index)
 	}
 	free(addrs.addrs);
 	skips_place(build, index);
-	counter_refs_make(build, fplan);
+	counter_refs_make(build, &list);
+	probe_list_free(&list);
 }
 
 static void

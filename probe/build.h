@@ -8,6 +8,7 @@
 #include "flow/entries.h"
 #include "probe/mid_entry.h"
 #include "probe/plan.h"
+#include "probe/probes.h"
 #include "probe/sums.h"
 #include "program/code.h"
 #include "program/image_graphs.h"
@@ -66,6 +67,11 @@ void site_rest(struct plan *plan, uint32_t site);
 void fplan_ready(struct build *build, struct func_plan *fplan);
 /* Free the function plan's cfg, flow and counts, which can be made again. */
 void fplan_forget(struct func_plan *fplan);
+/*
+ * Let the site at the term, which must exist, see what the term counts.  Returns
+ * the site's number.
+ */
+uint32_t site_read(struct plan *plan, const struct term *term);
 /* Add a counter reference to the function plan; the site must exist. */
 void fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
 		       const struct term *term);
@@ -175,6 +181,13 @@ void relocated_mid_entry(struct build *build, uint32_t fplan, uint64_t target);
 void relocated_hook(struct build *build, uint32_t fplan, uint64_t addr);
 
 /* analyse.c */
+
+/*
+ * The probes of a function plan that has its placement, as clients choose them;
+ * the placement's come first.  To be freed by probe_list_free.
+ */
+struct probe_list fplan_probes(const struct build *build,
+			       const struct func_plan *fplan);
 
 /*
  * Look at all function plans of build->todo and place their counters.  Looking

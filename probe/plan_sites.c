@@ -118,9 +118,8 @@ plan_func(const struct plan *plan, uint64_t addr)
 	return FPLAN_NONE;
 }
 
-void
-fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
-		  const struct term *term)
+uint32_t
+site_read(struct plan *plan, const struct term *term)
 {
 	struct site *site = plan_site(plan, term->addr);
 
@@ -128,9 +127,16 @@ fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
 		site->branch = true;
 	if (term->kind == TERM_TARGET)
 		site->targets = true;
+	return (uint32_t)(site - plan->sites);
+}
+
+void
+fplan_counter_ref(struct plan *plan, struct func_plan *fplan,
+		  const struct term *term)
+{
 	*vec_push(fplan->counter_refs,
 		  fplan->ncounter_refs) = (struct counter_ref){
-		.site = site - plan->sites,
+		.site = site_read(plan, term),
 		.kind = term->kind,
 		.to = term->to,
 	};

@@ -1,23 +1,88 @@
 /*
- * Makes the probes that count what a placement wants counted.  Decides neither
- * where counters are needed (flow/placement.c) nor how they are planted.
+ * Makes the list of a function's probes.  Decides neither where clients need
+ * probes (flow/placement.c does for counting) nor how they are planted.
  */
 #include "probe/probes.h"
 
+#include <stdlib.h>
+
+#include "util/fail.h"
 #include "util/mem.h"
 
-struct probe *
-probes_count(const struct placement *placement, uint32_t slot)
+static void
+probe_add(struct probe_list *list, uint32_t element, enum probe_op op,
+	  int32_t operand)
 {
-	struct probe *probes = mem_alloc((placement->narcs + 1) *
-					 sizeof(*probes));
+	*vec_push(list->probes, list->n) = (struct probe){
+		.element = element,
+		.slot = list->slot++,
+		.op = (uint8_t)op,
+		.operand = operand,
+	};
+	if (list->of)
+		list->of[element] = list->n;
+}
 
+/* Make list->of. */
+static void
+elements_note(struct probe_list *list)
+{
+	list->of = mem_alloc(flow_arcs(list->fplan->flow) * sizeof(*list->of));
+	for (uint32_t i = 0; i < list->n; i++)
+		list->of[list->probes[i].element] = i + 1;
+}
+
+/* Whether known control flow leads to the element. */
+static bool
+element_proven(const struct func_plan *fplan, uint32_t element)
+{
+	const struct flow *flow = fplan->flow;
+	uint32_t vert = element < flow->nedges ? flow->edges[element].from :
+						 arc_block(flow, element);
+
+	return vert < FLOW_BLOCK ||
+	       fplan->cfg->blocks[vert - FLOW_BLOCK].proof == PROOF_FLOW;
+}
+
+int
+probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,
+	  int32_t operand)
+{
+	const struct func_plan *fplan = list->fplan;
+	const struct probe *probe;
+	struct term term;
+
+	if (!list->of)
+		elements_note(list);
+	probe = list->of[element] ? &list->probes[list->of[element] - 1] : NULL;
+	if (probe)
+		return probe->op == op && probe->operand == operand ?
+			       0 :
+			       fail("the element has a probe with another "
+				    "operation");
+	if (!arc_term(fplan->flow, fplan->cfg, element, &term))
+		return fail("nothing shows how often control passes the "
+			    "element");
+	if (term.kind == TERM_TARGET)
+		return fail("the element is an edge of an indirect jump");
+	if (!element_proven(fplan, element))
+		return fail("no known control flow leads to the element");
+	probe_add(list, element, op, operand);
+	return 0;
+}
+
+void
+probes_count(struct probe_list *list, const struct placement *placement)
+{
+	must(!list->n);
 	for (uint32_t i = 0; i < placement->narcs; i++)
-		probes[i] = (struct probe){
-			.element = placement->arcs[i],
-			.slot = slot + i,
-			.op = PROBE_ADD,
-			.operand = 1,
-		};
-	return probes;
+		probe_add(list, placement->arcs[i], PROBE_ADD, 1);
+}
+
+void
+probe_list_free(struct probe_list *list)
+{
+	free(list->probes);
+	free(list->of);
+	*list = (struct probe_list){ 0 };
 }

@@ -1,17 +1,40 @@
 /*
- * The probes of the counting client.
+ * The probes of one function: what the clients of a run choose when the
+ * function is looked at.
  */
 #ifndef PROBE_PROBES_H
 #define PROBE_PROBES_H
 
 #include "flow/placement.h"
+#include "probe/func_plan.h"
 #include "relocate/probe.h"
 
+struct probe_list {
+	const struct func_plan *fplan;	/* has a cfg, a flow and a placement */
+	struct probe *probes;
+	uint32_t n;
+	uint32_t slot;		/* the next new probe's */
+	uint32_t *of;		/* per arc, the number of its probe, from 1 on;
+				   NULL until probe_ask needs it */
+};
+
 /*
- * One probe per arc of the placement, in its order: each adds 1 to a slot of
- * its own, from number `slot` on.  The caller owns the array of
- * placement->narcs.
+ * Ask for a probe at an element, an arc of the flow.  There is one probe per
+ * element at most: clients that ask for the same operation share it.  Returns 0,
+ * or -1 with the message: the element has a probe with another operation, or
+ * can have none.  Edges of an indirect jump have no probes but those that count
+ * (placement_wish.tables), and code that no known control flow leads to, which
+ * may be data, has none.
  */
-struct probe *probes_count(const struct placement *placement, uint32_t slot);
+int probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,
+	      int32_t operand);
+
+/*
+ * Add the probes of the counting client to an empty list: one per arc of the
+ * placement, in its order, each of which adds 1.
+ */
+void probes_count(struct probe_list *list, const struct placement *placement);
+
+void probe_list_free(struct probe_list *list);
 
 #endif

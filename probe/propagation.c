@@ -125,10 +125,15 @@ static void
 relocated_read(const struct propagation *s, const struct func_plan *fplan,
 	       uint64_t *counters, bool *lost)
 {
+	uint64_t *sums = mem_alloc(fplan->relocated->nprobes * sizeof(*sums));
+
 	relocated_sum(fplan->relocated, s->counter_set->slots,
-		      s->counter_set->nslots, counters);
-	for (uint32_t i = 0; i < fplan->placement->narcs; i++)
+		      s->counter_set->nslots, sums);
+	for (uint32_t i = 0; i < fplan->placement->narcs; i++) {
+		counters[i] = sums[i];
 		lost[i] = fplan->lost;
+	}
+	free(sums);
 }
 
 /*
@@ -392,17 +397,21 @@ fplan_counts(const struct func_plan *fplan)
 	return fplan->state != FPLAN_FAULTY && fplan->units && !fplan->guest;
 }
 
-/* How often the relocated function's probes ran: each adds 1. */
+/* How often the relocated function's probes ran. */
 static uint64_t
 increments_of(const struct propagation *s, const struct relocated *relocated)
 {
 	const struct counter_set *counter_set = s->counter_set;
-	uint64_t n = 0;
+	int64_t n = 0;
 
-	for (uint32_t i = 0; i < relocated->nprobes; i++)
-		if (relocated->probes[i].slot < counter_set->nslots)
-			n += counter_set->slots[relocated->probes[i].slot];
-	return n;
+	for (uint32_t i = 0; i < relocated->nprobes; i++) {
+		const struct probe *probe = &relocated->probes[i];
+
+		if (probe->slot < counter_set->nslots)
+			n += (int64_t)counter_set->slots[probe->slot] /
+			     probe->operand;
+	}
+	return (uint64_t)n;
 }
 
 /* Count the sites, counters and increments of each function plan. */

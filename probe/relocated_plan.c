@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "probe/build.h"
-#include "probe/probes.h"
 #include "relocate/pc_map.h"
 #include "relocate/relocate.h"
 #include "util/fail.h"
@@ -91,20 +90,20 @@ relocated_sites(struct build *build, uint32_t index)
 }
 
 /*
- * Whether the only counter is at the entry and counts the calls.  Then nothing
- * is derived, and the rest of the function may run in place.
+ * Whether the only probe is at the entry and counts the calls.  Then nothing is
+ * derived, and the rest of the function may run in place.
  */
 static bool
-entry_alone(const struct func_plan *fplan)
+entry_alone(const struct probe_list *list)
 {
-	const struct flow *flow = fplan->flow;
-	uint32_t n = fplan->placement->narcs, v;
+	const struct flow *flow = list->fplan->flow;
+	uint32_t v;
 
-	if (fplan->units & ~(1U << UNIT_FUNC) || n != 1 || !flow->nedges ||
-	    flow->edges[0].from != FLOW_ROOT)
+	if (list->fplan->units & ~(1U << UNIT_FUNC) || list->n != 1 ||
+	    !flow->nedges || flow->edges[0].from != FLOW_ROOT)
 		return false;
 	v = flow->edges[0].to;
-	return fplan->placement->arcs[0] == arc_of_block(flow, v) &&
+	return list->probes[0].element == arc_of_block(flow, v) &&
 	       flow->in[v + 1] - flow->in[v] == 1;
 }
 
@@ -257,36 +256,36 @@ fplan_spares(const struct build *build, const struct func_plan *fplan,
  * no trap is where a patch there would be; if not the message is set.
  */
 static bool
-unknown_allowed(const struct build *build, const struct func_plan *fplan)
+unknown_allowed(const struct build *build, const struct probe_list *list)
 {
+	const struct func_plan *fplan = list->fplan;
 	uint64_t addr = fplan->cfg->insns[fplan->cfg->entry].addr;
 
 	for (unsigned i = 1; i < build->image->arch->emit.jump_len; i++)
 		if (plan_site(build->plan, addr + i))
 			return fail("there is a trap near its entry") == 0;
-	return entry_alone(fplan) || !fplan_calls_alone(fplan) ||
+	return entry_alone(list) || !fplan_calls_alone(fplan) ||
 	       fail("it has a jump whose targets are not known") == 0;
 }
 
 static struct relocated *
-fplan_relocate(const struct build *build, const struct func_plan *fplan,
+fplan_relocate(const struct build *build, const struct probe_list *list,
 	       const struct weights *weights)
 {
+	const struct func_plan *fplan = list->fplan;
 	bool unknown = fplan->cfg->unresolved;
 	size_t nspares;
 	struct spare *spares = fplan_spares(build, fplan, &nspares);
-	uint32_t slot = build->plan->nslots, nprobes = fplan->placement->narcs;
-	struct probe *probes = probes_count(fplan->placement, slot);
 	struct relocated *relocated = relocated_make(&(struct relocate_input){
 		.arch = build->image->arch,
 		.cfg = fplan->cfg,
 		.flow = fplan->flow,
 		.weights = weights,
-		.probes = probes,
-		.nprobes = nprobes,
-		.slot = slot + nprobes,
+		.probes = list->probes,
+		.nprobes = list->n,
+		.slot = list->slot,
 		.shared = build->plan->wish.shared,
-		.extent = entry_alone(fplan) ? EXTENT_PROBED : EXTENT_WHOLE,
+		.extent = entry_alone(list) ? EXTENT_PROBED : EXTENT_WHOLE,
 		.unknown = unknown,
 		.absolute = !build->image->dyn,
 		.text = relocated_text,
@@ -295,7 +294,6 @@ fplan_relocate(const struct build *build, const struct func_plan *fplan,
 		.nspares = unknown ? 0 : nspares,
 	});
 
-	free(probes);
 	free(spares);
 	return relocated;
 }
@@ -356,12 +354,16 @@ relocated_try(struct build *build, struct func_plan *fplan,
 	      const struct weights *weights, const struct placement_wish *wish,
 	      uint32_t *tables)
 {
+	struct probe_list list;
+
 	fplan->placement = placement_make(fplan->flow, weights, wish);
+	list = fplan_probes(build, fplan);
 	*tables = tables_counted(fplan);
 	if (build->plan->ntables + *tables > plan_tables_max(build->image))
 		fail("there is no room for the counters of its jumps");
-	else if (!fplan->cfg->unresolved || unknown_allowed(build, fplan))
-		fplan->relocated = fplan_relocate(build, fplan, weights);
+	else if (!fplan->cfg->unresolved || unknown_allowed(build, &list))
+		fplan->relocated = fplan_relocate(build, &list, weights);
+	probe_list_free(&list);
 	if (fplan->relocated && !relocated_usable(build->plan, fplan)) {
 		relocated_free(fplan->relocated);
 		fplan->relocated = NULL;

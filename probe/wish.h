@@ -11,6 +11,7 @@
 
 struct func_plan;
 struct plan;
+struct probe_list;		/* see probe/probes.h */
 
 struct plan_wish {
 	const struct selection *sel;	/* NULL: nothing but hooks */
@@ -36,6 +37,15 @@ struct plan_wish {
 	struct weights *(*weigh)(void *ctx, const struct plan *plan,
 				 const struct func_plan *fplan);
 	void *ctx;
+	/*
+	 * Add the probes that clients choose for a function plan, which has a
+	 * cfg, a flow and a placement: first those of the placement, by
+	 * probes_count.  NULL: these alone.
+	 */
+	void (*choose)(void *ctx, struct plan *plan, struct probe_list *list);
+	void *choose_ctx;
+	bool whole;		/* clients choose probes anywhere: functions are
+				   not looked at by their beginning alone */
 	bool maps;		/* hooks are to see each system call that may
 				   change what code is mapped */
 	bool leaks;		/* stack walks cannot be relied on: any call

@@ -16,6 +16,12 @@ task_set(struct run *run, const struct task *task, struct plan *plan)
 }
 
 static void
+count_choose(struct run *run, struct plan *plan, struct probe_list *list)
+{
+	probes_count(list, list->fplan->placement);
+}
+
+static void
 count_at_site(struct run *run, const struct task *task, struct plan *plan,
 	      uint32_t site, enum site_event what)
 {
@@ -91,6 +97,7 @@ count_peek(struct run *run, const struct plan *plan)
 
 const struct client client_count = {
 	.name = "count",
+	.choose = count_choose,
 	.at_site = count_at_site,
 	.went = count_went,
 	.abnormal = count_abnormal,

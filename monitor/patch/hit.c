@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "monitor/process/cut.h"
 #include "monitor/process/signals.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
@@ -129,6 +130,20 @@ hit_stepped(struct run *run, const struct task *task, const struct hit *hit,
 		hit_tell(run, task, hit, SITE_TAKEN);
 	if (site->targets)
 		hit_target(run, task, hit, pc);
+}
+
+void
+hit_again(struct run *run, struct task *task)
+{
+	struct hit hit = { 0 };
+	uint64_t sp;
+
+	if (!cut_repeats(run, task, &hit.va) || !hit_trapped(task, &hit) ||
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		return;
+	task->redo = REDO_RETURNED;
+	task->redo_va = hit.va;
+	task->redo_sp = sp;
 }
 
 void

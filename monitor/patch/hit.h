@@ -52,6 +52,12 @@ void hit_target(struct run *run, const struct task *task, const struct hit *hit,
 		uint64_t va);
 
 /*
+ * The task was attached to in a system call that it will begin again.  If there
+ * is a trap at the call, do not count that: it began before counting did.
+ */
+void hit_again(struct run *run, struct task *task);
+
+/*
  * The instruction of the hit was counted, but this event came before it was
  * done.  sp is the stack pointer at the site.
  */

@@ -16,6 +16,22 @@ is_counted(const struct task *task)
 		if ((run)->clients[i]->callback) \
 	(run)->clients[i]->callback(run, __VA_ARGS__)
 
+bool
+client_any_chooses(const struct run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->nclients; i++)
+		n += run->clients[i]->choose != NULL;
+	return n > 1;
+}
+
+void
+client_choose(struct run *run, struct plan *plan, struct probe_list *list)
+{
+	TELL(run, true, choose, plan, list);
+}
+
 void
 client_began(struct run *run, const struct task *task)
 {
@@ -29,9 +45,24 @@ client_ended(struct run *run, const struct task *task, enum task_end how)
 }
 
 void
+client_forked(struct run *run, const struct task *maker,
+	      const struct task *child)
+{
+	TELL(run, is_counted(child), forked, maker, child);
+}
+
+void
 client_execed(struct run *run, const struct task *task)
 {
 	TELL(run, is_counted(task), execed, task);
+}
+
+void
+client_stood(struct run *run)
+{
+	for (size_t i = 0; i < run->nclients; i++)
+		if (run->clients[i]->stood)
+			run->clients[i]->stood(run);
 }
 
 void

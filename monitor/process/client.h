@@ -13,6 +13,7 @@
 #define MONITOR_PROCESS_CLIENT_H
 
 #include "monitor/run.h"
+#include "probe/probes.h"
 
 /* What happened at a site. */
 enum site_event {
@@ -33,6 +34,16 @@ enum task_end {
 struct client {
 	const char *name;
 	/*
+	 * A function is looked at, at its first entry or before the start: ask
+	 * for probes in it (probe_ask).  list->fplan has the function's graph.
+	 * The function will have them in its relocated function, or else sites
+	 * for them; a later call for the same function replaces them.  A
+	 * function whose calls alone are counted, by a trap, has no graph, and
+	 * no client is asked.
+	 */
+	void (*choose)(struct run *run, struct plan *plan,
+		       struct probe_list *list);
+	/*
 	 * The monitor follows the task from here on.  A new task does not run
 	 * before this call, but its first stop may be still to come.
 	 */
@@ -40,8 +51,20 @@ struct client {
 	/* Called once for each task that began, before the task is freed. */
 	void (*ended)(struct run *run, const struct task *task,
 		      enum task_end how);
+	/*
+	 * The child, which began just now, is the first task of a process that
+	 * the maker made.
+	 */
+	void (*forked)(struct run *run, const struct task *maker,
+		       const struct task *child);
 	/* The task runs another program now: its space is new and empty. */
 	void (*execed)(struct run *run, const struct task *task);
+	/*
+	 * All tasks stand still: at an attach, before any of them goes on; or
+	 * for a report or a detach, when clients have been told all that has
+	 * happened, and of all live frames as left.
+	 */
+	void (*stood)(struct run *run);
 	/* The task is at a site, given by its index; it stands still. */
 	void (*at_site)(struct run *run, const struct task *task,
 			struct plan *plan, uint32_t site, enum site_event what);
@@ -75,10 +98,17 @@ struct client {
 			     uint64_t hits, uint64_t taken);
 };
 
+/* Whether other clients than the one that counts choose probes. */
+bool client_any_chooses(const struct run *run);
+
 /* Call that callback of all of the run's clients. */
+void client_choose(struct run *run, struct plan *plan, struct probe_list *list);
 void client_began(struct run *run, const struct task *task);
 void client_ended(struct run *run, const struct task *task, enum task_end how);
+void client_forked(struct run *run, const struct task *maker,
+		   const struct task *child);
 void client_execed(struct run *run, const struct task *task);
+void client_stood(struct run *run);
 void client_at_site(struct run *run, const struct task *task, struct plan *plan,
 		    uint32_t site, enum site_event what);
 void client_went(struct run *run, const struct task *task, struct plan *plan,

@@ -145,6 +145,22 @@ cut_ready(struct run *run, struct task *task)
 }
 
 bool
+cut_repeats(struct run *run, const struct task *task, uint64_t *va)
+{
+	struct regs regs;
+
+	if (!run->host->native || run->host->regs_get(task->tid, &regs))
+		return false;
+	if (call_ready(run, task, &regs)) {
+		*va = task->ready_va;
+		return true;
+	}
+	*va = regs.r[run->arch->reg_pc] - run->arch->syscall_len;
+	return (int64_t)regs.r[run->abi->reg_orig] >= 0 &&
+	       interrupted((int64_t)regs.r[run->abi->reg_result]);
+}
+
+bool
 cut_unready(struct run *run, struct task *task)
 {
 	struct regs regs;

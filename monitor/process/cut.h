@@ -20,6 +20,11 @@ void cut_undo(struct run *run, struct task *task, bool goes_on);
  */
 void cut_ready(struct run *run, struct task *task);
 /*
+ * Is the task in a system call that it will begin again when it goes on, unless
+ * a signal comes?  Then *va is the call's.
+ */
+bool cut_repeats(struct run *run, const struct task *task, uint64_t *va);
+/*
  * Put a task back behind the call that cut_ready has it repeat.  False if it
  * repeats none.
  */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "monitor/process/client.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "report/printable.h"
@@ -73,6 +74,12 @@ image_leaks(const struct image *image)
 	return image->untabled || image->ocaml || thread_pages_doubtful(image);
 }
 
+static void
+probes_choose(void *run, struct plan *plan, struct probe_list *list)
+{
+	client_choose(run, plan, list);
+}
+
 static struct plan *
 object_read(struct run *run, const char *path, const char *open_path)
 {
@@ -111,6 +118,9 @@ object_read(struct run *run, const char *path, const char *open_path)
 				.early = run->opts->npids && !run->started,
 				.weigh = run->earlier ? profile_weigh : NULL,
 				.ctx = run->earlier,
+				.choose = probes_choose,
+				.choose_ctx = run,
+				.whole = client_any_chooses(run),
 				.relocated = run->opts->patch == PATCH_AUTO &&
 					     !run->opts->once &&
 					     run->host->native,

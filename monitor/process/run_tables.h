@@ -78,12 +78,14 @@ enum task_state {
 /*
  * An instruction was counted but did not complete: it faulted, and a handler of
  * the program's was called.  When the handler returns to the instruction, the
- * instruction runs again, and must not be counted again.
+ * instruction runs again, and must not be counted again.  The same holds for a
+ * system call in which the task was when pmon attached: the call is made again.
  */
 enum redo_state {
 	REDO_NONE,
 	REDO_HANDLER,		/* the handler has not returned yet */
-	REDO_RETURNED,		/* the handler has returned, to redo_va */
+	REDO_RETURNED,		/* the task is about to begin the instruction at
+				   redo_va again */
 };
 
 /*

@@ -245,8 +245,10 @@ frames_come(struct run *run, struct task *task, void *process)
 static void
 task_begin(struct run *run, struct task *task, void *process)
 {
-	if (task->process == process && task->state == TASK_STOPPED)
-		relocated_begin(run, task);
+	if (task->process != process || task->state != TASK_STOPPED)
+		return;
+	relocated_begin(run, task);
+	hit_again(run, task);
 }
 
 void
@@ -401,6 +403,8 @@ abnormal_present(struct run *run, enum presence how)
 	if (how == PRESENT)
 		task_each(run, trap_flush, NULL);
 	task_each(run, frames_leave, &how);
-	if (how == PRESENT)
+	if (how == PRESENT) {
 		task_each(run, thread_page_look, NULL);
+		client_stood(run);
+	}
 }

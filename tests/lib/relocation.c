@@ -222,6 +222,7 @@ relocation_make(const struct object *object, const struct func *func,
 		.whole = true,
 		.cost = relocated_cost,
 	};
+	struct probe_list list = { 0 };
 	bool *wanted, *spoilt = NULL;
 
 	c->object = object;
@@ -244,7 +245,9 @@ relocation_make(const struct object *object, const struct func *func,
 	free(spoilt);
 	if (none)
 		c->placement->narcs = 0;
-	c->probes = probes_count(c->placement, counters_used);
+	list.slot = counters_used;
+	probes_count(&list, c->placement);
+	c->probes = list.probes;
 	for (uint32_t i = 0; options->operand && i < c->placement->narcs; i++)
 		c->probes[i].operand = options->operand;
 	c->operand = options->operand ? options->operand : 1;

@@ -9,6 +9,7 @@
 #include "monitor/process/notice.h"
 #include "monitor/options.h"
 #include "monitor/process/object.h"
+#include "tests/lib/probing.h"
 #include "util/fail.h"
 
 struct told told;
@@ -52,6 +53,19 @@ log_ended(struct run *r, const struct task *task, enum task_end how)
 		return;
 	at->ended = true;
 	at->how = how;
+}
+
+static void
+log_forked(struct run *r, const struct task *maker, const struct task *child)
+{
+	task_look(child);
+	told.forks++;
+}
+
+static void
+log_stood(struct run *r)
+{
+	told.stood++;
 }
 
 static void
@@ -100,7 +114,9 @@ const struct client client_log = {
 	.name = "log",
 	.began = log_began,
 	.ended = log_ended,
+	.forked = log_forked,
 	.execed = log_execed,
+	.stood = log_stood,
 	.at_site = log_at_site,
 	.abnormal = log_abnormal,
 	.drained = log_drained,
@@ -129,14 +145,16 @@ told_run(char **argv, int (*launch)(struct run *run),
 {
 	struct options opts = { 0 };
 	struct run run;
-	const char *object = told.object;
+	const struct told asked = told;
 	int argc = 0, status;
 
 	while (argv[argc])
 		argc++;
 	run_init(&run, &opts);
 	run.clients[run.nclients++] = &client_log;
-	told = (struct told){ .object = object };
+	if (asked.probing)
+		run.clients[run.nclients++] = &client_probing;
+	told = (struct told){ .object = asked.object };
 	status = options_parse(&opts, argc, argv);
 	if (!status)
 		status = launch(&run);

@@ -16,11 +16,13 @@ struct told {
 		enum task_end how;
 	} tasks[TOLD_TASKS];
 	size_t ntasks;
+	size_t forks, stood;	/* processes made; times when all stood still */
 	size_t execs, late;	/* late: told of a task that has ended, or has
 				   not begun */
 	uint64_t begun, left, came;
 	uint64_t host_hits, host_taken;	/* counted by the host */
 	const char *object;	/* whose abnormal edges are added up, or NULL */
+	bool probing;		/* client_probing is a client, too */
 	bool doubt;		/* a plan is underivable */
 };
 

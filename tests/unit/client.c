@@ -12,6 +12,7 @@
 #include "monitor/start.h"
 
 #include "tests/lib/build.h"
+#include "tests/lib/probing.h"
 
 /* ---- runs */
 
@@ -44,26 +45,26 @@ enum { ANY = -1 };
 
 /*
  * What the programs do at -O0, see stack_switch.c: frames of the program left
- * and come to over abnormal edges; tasks that begin; programs executed, pmon's
- * first included.
+ * and come to over abnormal edges; tasks that begin; processes made; programs
+ * executed, pmon's first included.
  */
 static const struct way {
 	const char *source, *name;
-	int status, left, came, tasks, execs;
+	int status, left, came, tasks, forks, execs;
 } ways[] = {
-	{ "leave.c", "longjmp", 0, 40 + 1, 5, 1, 1 },
-	{ "leave.c", "exit", 0, 23 + 1, 0, 1, 1 },
-	{ "leave.c", "kill", 128 + SIGKILL, 22 + 1, 0, 1, 1 },
-	{ "leave.c", "exec", 0, 23 + 1, 0, 1, 2 },
+	{ "leave.c", "longjmp", 0, 40 + 1, 5, 1, 0, 1 },
+	{ "leave.c", "exit", 0, 23 + 1, 0, 1, 0, 1 },
+	{ "leave.c", "kill", 128 + SIGKILL, 22 + 1, 0, 1, 0, 1 },
+	{ "leave.c", "exec", 0, 23 + 1, 0, 1, 0, 2 },
 	/* A child; its child and its vfork's exec, another vfork's ends. */
-	{ "leave.c", "forks", 0, ANY, ANY, 5, 3 },
+	{ "leave.c", "forks", 0, ANY, ANY, 5, 4, 3 },
 	/* Two threads rest, and a third does exec. */
-	{ "leave.c", "exec_thread", 0, ANY, 0, 4, 2 },
-	{ "leave.c", "abandon", 0, 24 + 1 + 18, 0, 3, 1 },
-	{ "leave.c", "spawn", 0, ANY, ANY, ANY, ANY },
-	{ "leave.c", "pthread_exit", 0, ANY, ANY, ANY, 1 },
-	{ "leave.c", "cancel", 0, ANY, ANY, ANY, 1 },
-	{ "throw.cc", "plain", 0, 5 * (2 + 3 + 4 + 12 + 52) + 1, ANY, 1, 1 },
+	{ "leave.c", "exec_thread", 0, ANY, 0, 4, 0, 2 },
+	{ "leave.c", "abandon", 0, 24 + 1 + 18, 0, 3, 0, 1 },
+	{ "leave.c", "spawn", 0, ANY, ANY, ANY, ANY, ANY },
+	{ "leave.c", "pthread_exit", 0, ANY, ANY, ANY, 0, 1 },
+	{ "leave.c", "cancel", 0, ANY, ANY, ANY, 0, 1 },
+	{ "throw.cc", "plain", 0, 5 * (2 + 3 + 4 + 12 + 52) + 1, ANY, 1, 0, 1 },
 };
 
 static void
@@ -79,6 +80,8 @@ way_check(const struct way *way, const char *path, const char *patch,
 		assert_true(told.tasks[i].ended);
 	if (way->tasks != ANY)
 		assert_int_equal(told.ntasks, way->tasks);
+	if (way->forks != ANY)
+		assert_int_equal(told.forks, way->forks);
 	if (way->execs != ANY)
 		assert_int_equal(told.execs, way->execs);
 	if (way->left != ANY)
@@ -104,6 +107,52 @@ test_ways(void **state)
 		way_check(&ways[i], in_work(name), "--patch=trap",
 			  &host_ptrace);
 	}
+}
+
+/* ---- a client with probes of its own */
+
+/*
+ * What each element's own probe says is what counting derives, while counting
+ * has few probes.
+ */
+static void
+probes_check(const char *path, const char *way, const char *units,
+	     const char *patch)
+{
+	char *argv[] = { "pmon", "--no-config", (char *)units, (char *)patch,
+			 "--",	 (char *)path,	(char *)way,   NULL };
+
+	probing_begin();
+	after_launch = &host_ptrace;
+	told.probing = true;
+	told_run(argv, launch, probing_compare);
+	assert_int_equal(probing.unequal, 0);
+	assert_true(probing.asked > 0 && probing.shared > 0);
+	if (!strcmp(patch, "--patch=auto")) {
+		assert_true(probing.relocated > 10);
+		assert_true(probing.tripled > 0);
+	} else {
+		assert_true(probing.in_place > 10);
+		assert_int_equal(probing.relocated, 0);
+	}
+}
+
+static void
+test_probes(void **state)
+{
+	static const char *const units[] = { "--units=edge", "--units=block",
+					     "--units=line" };
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		for (size_t u = 0; u < sizeof(units) / sizeof(*units); u++) {
+			char name[64];
+
+			snprintf(name, sizeof(name), "%s.x", ways[i].source);
+			probes_check(in_work(name), ways[i].name, units[u],
+				     "--patch=auto");
+			probes_check(in_work(name), ways[i].name, units[u],
+				     "--patch=trap");
+		}
 }
 
 /* ---- ends before announcements */
@@ -300,6 +349,7 @@ test_leaderless(void **state)
 	all_ended(2);
 	assert_int_equal(told.tasks[1].tid, target);
 	assert_int_equal(told.execs, 1);
+	assert_int_equal(told.stood, 1);
 	for (int i = 0; i < 2; i++) {
 		close(in[i]);
 		close(out[i]);
@@ -383,6 +433,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_probes),
 		cmocka_unit_test(test_early_ends),
 		cmocka_unit_test(test_leaderless),
 		cmocka_unit_test(test_stopped_births),

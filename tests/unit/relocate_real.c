@@ -198,23 +198,26 @@ relocated_check(const struct cfg *cfg, const struct flow *flow,
 		.scratch = SCRATCH,
 	};
 	clock_t begin = clock();
-	struct probe *probes = probes_count(placement, 0);
-	struct relocated *relocated = relocated_make(&(struct relocate_input){
+	struct probe_list list = { 0 };
+	struct relocated *relocated;
+	uint8_t *bytes;
+
+	probes_count(&list, placement);
+	relocated = relocated_make(&(struct relocate_input){
 		.arch = arch,
 		.cfg = cfg,
 		.flow = flow,
 		.weights = weights,
-		.probes = probes,
-		.nprobes = placement->narcs,
-		.slot = placement->narcs,
+		.probes = list.probes,
+		.nprobes = list.n,
+		.slot = list.slot,
 		.text = text_at,
 		.ctx = image,
 		.spares = spare,
 		.nspares = spare != NULL,
 	});
-	uint8_t *bytes;
 
-	free(probes);
+	probe_list_free(&list);
 	if (!relocated) {
 		figures.seconds += (double)(clock() - begin) / CLOCKS_PER_SEC;
 		refused(fail_message());

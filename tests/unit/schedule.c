@@ -361,6 +361,9 @@ requests_run(const char *name, const char *patch, enum fake_deed deed)
 	}
 	assert_true(runs > 100);
 	assert_true(runs_known > runs / 2);
+	/* Resumed from a last stop that pmon has not seen. */
+	if (deed == FAKE_KILL_PAST)
+		assert_true(runs_known < runs);
 }
 
 static void
