@@ -1,6 +1,7 @@
 /*
  * Chooses which arcs get a counter, so that all wanted counts can be derived
- * and counting costs little.  Plants nothing.  Pure.
+ * and counting costs little.  Plants nothing.  Pure.  See
+ * doc/theory/placement.md.
  */
 #ifndef FLOW_PLACEMENT_H
 #define FLOW_PLACEMENT_H

@@ -54,8 +54,8 @@ bool proof_mentions(const struct cfg *cfg, const struct cfg_input *in);
 
 /*
  * Return the addresses in the function that its proven code takes: ascending,
- * *n of them; the caller frees the array.  If all jumps are resolved, only those
- * of proven instructions to which code elsewhere might jump.
+ * *n of them; the caller frees the array.  If all jumps are resolved, only
+ * those of proven instructions to which code elsewhere might jump.
  */
 uint64_t *proof_taken(const struct cfg *cfg, const struct cfg_input *in,
 		      size_t *n);

@@ -2,6 +2,7 @@
  * Derives the count of every block and edge from the counters of a placement:
  * Ball & Larus 1994, figures 6 and 8, with exit counters (section 3.2).
  * Never guesses: a count that does not follow is unknown.  Pure.
+ * doc/theory/placement.md says which counts are unknown, and why.
  */
 #ifndef FLOW_PROPAGATE_H
 #define FLOW_PROPAGATE_H

@@ -1,6 +1,6 @@
 /*
  * Resolves a function's indirect jumps, and says what is known of each.  Never
- * follows a value or reads a table itself: target_find.c and table_read.c.
+ * follows a value or reads a table itself: target_find.c and table_read.c do.
  */
 #include "flow/tables.h"
 

@@ -38,14 +38,14 @@ const struct jump *tables_jumps(const struct tables *t, size_t *n);
  * targets and calls tables_look again, as the new graph may show more, or
  * disprove what was found.
  *
- * A jump that has its table behind it goes where the arch says.  Any other
- * jump goes to the entries of all tables it may go through, up to the bound
- * that the nearest compare of the index sets.  If nothing proves a bound, or it
- * is that of the index's type (the compiler knew more), the table ends before
- * an entry that cannot be one, or with its section.  If a compare allows more
- * entries than its section has, the jump is `unknown`.  Entries that may lead to
- * code elsewhere or to code that is not proven are believed where a compare
- * gives the number of entries; else they make the jump `unknown`.
+ * A jump that has its table behind it goes where the arch says.  Any other jump
+ * goes to the entries of all tables it may go through, up to the bound that the
+ * nearest compare of the index sets.  If nothing proves a bound, or it is that
+ * of the index's type (the compiler knew more), the table ends before an entry
+ * that cannot be one, or with its section.  If a compare allows more entries
+ * than its section has, the jump is `unknown`.  Entries that may lead to code
+ * elsewhere or to code that is not proven are believed where a compare gives
+ * the number of entries; else they make the jump `unknown`.
  *
  * Jumps behind those that had a million entries are not resolved.
  *

@@ -70,7 +70,7 @@ struct host_native {
 	bool (*confined)(pid_t tid);
 	/*
 	 * The processor time that the process has used, in seconds, or -1 if it
-	 * is gone.  NULL, as the next: the time is not real.
+	 * is gone.  NULL, like stop_costs, on a host whose time is not real.
 	 */
 	double (*cpu_time)(pid_t pid);
 	/*

@@ -118,7 +118,7 @@ int kernel_read(struct machine *m, uint32_t offset, void *buf, size_t n);
 /* Let the kernel access the first `size` bytes of its memory. */
 int kernel_map(struct machine *m, uint32_t size);
 
-/* Are all bytes of the range mapped, with at least that protection? */
+/* Whether all bytes of the range are mapped with at least that protection. */
 bool machine_mapped(const struct machine *m, uint32_t va, uint32_t size,
 		    enum page page);
 /*

@@ -8,9 +8,9 @@
 #include "monitor/run.h"
 
 /*
- * Note in its task's state that the host has told of this event.  A task that
- * is about to end (EVENT_EXITING) is let go at once.  false if there is nothing
- * to handle: the task is about to end, or not (yet) known.
+ * Note in the state of the event's task that the host has told of the event.
+ * A task that is about to end (EVENT_EXITING) is let go at once.  false if
+ * there is nothing to handle: the task is about to end, or not (yet) known.
  */
 bool event_receive(struct run *run, const struct event *event);
 

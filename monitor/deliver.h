@@ -10,8 +10,8 @@
 void task_deliver(struct run *run, struct task *task, int signal);
 
 /*
- * The same for a signal that a trap instruction or a sent SIGTRAP raised and
- * that is not pmon's.
+ * The same for a signal of the kind that trap instructions raise, if no trap of
+ * pmon's did: it was sent, or an instruction of the program's own raised it.
  */
 void trap_deliver(struct run *run, struct task *task, int signal);
 

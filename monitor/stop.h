@@ -26,8 +26,8 @@ void task_release(struct run *run, struct task *task,
 int space_leave(struct run *run, struct task *task, const struct event *event);
 
 /*
- * Whether the task is still followed though counting has stopped, as traps in
- * its space could not be removed.
+ * Whether the task is still followed though counting has stopped, because traps
+ * in its space could not be removed.
  */
 bool task_kept(const struct task *task);
 /* Try again to remove those traps. */

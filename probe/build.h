@@ -113,8 +113,8 @@ uint32_t plan_arc(const struct plan *plan, const struct flow *flow,
 bool fplan_calls_alone(const struct func_plan *fplan);
 /*
  * Set, unless wanted is NULL, the arcs that must have counters in a relocated
- * function so that the calls of a function are known: what comes to its
- * beginning, less what comes there from its own blocks.  False if not all of
+ * function so that the function's calls are known: its first block, and the
+ * edges from its own blocks to that, which are subtracted.  False if not all of
  * these can be counted.
  */
 bool calls_want_ways(const struct func_plan *fplan, bool *wanted);
@@ -124,8 +124,8 @@ bool *arcs_want(struct build *build, const struct func_plan *fplan);
 /* calls.c */
 
 /*
- * Count the function plan's calls by traps, and free its graph.  If there may
- * be no traps (--no-traps) the function plan becomes FPLAN_FAULTY.
+ * Count the function plan's calls by traps, and free its graph.  With
+ * --no-traps the function plan becomes FPLAN_FAULTY.
  */
 void calls_place(struct build *build, uint32_t fplan);
 
@@ -151,7 +151,7 @@ void hooks_place(struct build *build, size_t first);
 /*
  * Place the function plan's counters in a relocated function.  The function
  * plan's own hooks are those from number `hooks` on.  False if the function
- * cannot be relocated, or the plan is not to.
+ * cannot be relocated, or the plan wishes no relocated functions.
  */
 bool relocated_place_counters(struct build *build, uint32_t fplan,
 			      const bool *wanted, const struct weights *weights,

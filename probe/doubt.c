@@ -17,8 +17,8 @@
  *   them open no node.
  * - A function that a signal interrupted may be among those frames, with
  *   control at any instruction, also just before a block or at the entry.  With
- *   leaks this is always assumed: code of no function has no hooks, so its
- *   longjmp is not seen.
+ *   leaks this is always assumed, because a longjmp in code that belongs to no
+ *   function has no hook and is not seen.
  * - If it is not known where a thread ended, or what jumps into the function's
  *   middle, every node is open.
  *

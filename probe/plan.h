@@ -90,9 +90,9 @@ struct site *plan_site(const struct plan *plan, uint64_t addr);
 
 /*
  * Find the hooks of an image of which nothing is counted (no selection), unless
- * an earlier call found them.  `follows` says which where stacks are left, as
- * plan_follows of the plans that it shares a space with.  True if there are new
- * hooks.
+ * an earlier call found them.  `follows` says which hooks are needed where
+ * stacks are left: those of plan_follows of the plans that share a space with
+ * this one.  True if there are new hooks.
  */
 bool plan_hooks(struct plan *plan, unsigned follows);
 
@@ -145,8 +145,9 @@ uint32_t plan_func(const struct plan *plan, uint64_t addr);
 void plan_ready(struct plan *plan, uint32_t fplan);
 
 /*
- * Mark all waiting function plans as missed: control may be in them since before
- * counting began, or may come back to frames as old, and it is not known where.
+ * Mark all waiting function plans as missed: control may be in them since
+ * before counting began, or may come back to frames as old, and it is not known
+ * where.
  */
 void plan_miss(struct plan *plan);
 

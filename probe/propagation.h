@@ -20,7 +20,7 @@ struct propagation {
  */
 enum count_reason doubt_of(const struct propagation *s,
 			   const struct func_plan *fplan);
-/* The same, jumps into its middle aside: those do not count as calls. */
+/* The same without jumps into its middle, which do not count as calls. */
 enum count_reason doubt_of_stacks(const struct propagation *s,
 				  const struct func_plan *fplan);
 /*

@@ -29,9 +29,9 @@ void unit_lines_leaders(const struct unit_table *table,
 			const struct unit_code *code, uint64_t **leaders,
 			size_t *n);
 /*
- * Whether control cannot come to addr from the instruction before.  If rows begin
- * there, but none is is_stmt (DWARF 5, 6.2.2), and their line is another than
- * that before, the code belongs to no line: the line before may never run.
+ * Whether control cannot come to addr from the instruction before.  If rows
+ * begin there, but none is is_stmt (DWARF 5, 6.2.2), and their line is another
+ * than that before, the code belongs to no line: the line before may never run.
  */
 bool line_row_apart(const struct cfg *cfg, uint64_t addr);
 /* Emit the summands of the counts of the function's lines, by unit. */

@@ -1,5 +1,5 @@
 /*
- * One stretch of code in which hooks are looked for.  Only for
+ * A stretch of code in which hooks are looked for, and the searches.  Only for
  * program/hook*.c.
  */
 #ifndef PROGRAM_STRETCH_H

@@ -1,6 +1,6 @@
 /*
- * Which indirect jumps have a dispatch, and the maps that these look their
- * targets up in.  For relocate/ only.
+ * The indirect jumps that have a dispatch, and the maps in which dispatches
+ * look targets up.  For relocate/ only.
  */
 #ifndef RELOCATE_DISPATCH_H
 #define RELOCATE_DISPATCH_H

@@ -14,9 +14,9 @@
 void entry_patches_make(struct shape *shape, struct relocated *relocated);
 
 /*
- * Do the n bytes of the original from addr on stay as they are?  Only where
- * they are of one instruction that is no call, and not its first, is that
- * certain.
+ * Whether it is certain that the n bytes of the original from addr on stay as
+ * they are: only if they belong to one instruction that is no call, and do not
+ * include its first byte.
  */
 bool entry_patches_spare(const struct shape *shape,
 			 const struct relocated *relocated, uint64_t addr,

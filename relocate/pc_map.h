@@ -45,8 +45,8 @@ int pc_map_entry(const struct relocated *relocated, uint32_t offset,
 int64_t relocated_offset(const struct relocated *relocated, uint64_t addr);
 
 /*
- * Does the program still run the original's instruction at addr, whether or not
- * it was relocated?
+ * Whether the program still runs the original's instruction at addr, relocated
+ * or not.
  */
 bool relocated_stays(const struct relocated *relocated, uint64_t addr);
 

@@ -132,17 +132,17 @@ int relocated_write(const struct relocated *relocated,
 		    const struct relocated_place *place, uint8_t *bytes);
 
 /*
- * The values of the input's first nsums probes, into *sums, in their order: each
- * one's slot and those of its copies, added up.  There are n slots from number 0
- * on; those behind have 0.
+ * Add up, for each of the input's first nsums probes in their order, the slot
+ * of the probe and those of its copies, into sums[].  There are n slots from
+ * number 0 on; slots behind these count as 0.
  */
 void relocated_sum(const struct relocated *relocated, const uint64_t *slots,
 		   size_t n, uint64_t *sums, size_t nsums);
 
 /*
- * Per arc, whether flags are in use where its counter would be, which a locked
- * one would change.  Needs arch, cfg, flow, text and ctx.  The caller owns the
- * array; NULL if the code cannot be read.
+ * Find, per arc, whether flags are in use where the arc's counter would be: a
+ * locked counter would change them.  Needs arch, cfg, flow, text and ctx.  The
+ * caller owns the array; NULL if the code cannot be read.
  */
 bool *relocated_spoilt(const struct relocate_input *in);
 
@@ -161,8 +161,8 @@ relocated_entry_patch(const struct relocated *relocated, uint64_t addr);
  * The expected cost of a counter in a relocated function, in tenths of a
  * nanosecond: a placement_cost.  COST_AGAIN is for a counter that is
  * incremented on every round of a loop, so that each increment waits for the
- * last one's store.  ctx is NULL or what relocated_spoilt returns: COST_SPOILT
- * is for counters that cannot be.
+ * last one's store.  ctx is NULL or the result of relocated_spoilt: COST_SPOILT
+ * is for counters that would change flags in use.
  */
 enum { COST_COUNT = 3, COST_JUMP = 3, COST_AGAIN = 24, COST_SPOILT = 1 << 30 };
 

@@ -19,8 +19,8 @@ enum segment_end {
 };
 
 /*
- * Should control enter the relocated function before it reaches this segment,
- * where that is possible?
+ * Whether control should enter the relocated function before it reaches this
+ * segment, where that is possible.
  */
 enum segment_shy {
 	SHY_NOT,

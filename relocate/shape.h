@@ -34,8 +34,8 @@ struct shape {
 };
 
 /*
- * What arch->motion tells of each of in->cfg's instructions; the caller owns the
- * array.  Unless tied is NULL, tied[i] says whether instruction i cannot be
+ * What arch->motion tells of each of in->cfg's instructions; the caller owns
+ * the array.  Unless tied is NULL, tied[i] says whether instruction i cannot be
  * moved.  NULL with the message if the code cannot be read.
  */
 struct motion *motions_make(const struct relocate_input *in, bool *tied);

@@ -1,5 +1,5 @@
 /*
- * Names of functions as reports show them.  Never prints.
+ * The names of functions and addresses as reports show them.  Never prints.
  */
 #ifndef REPORT_NAMES_H
 #define REPORT_NAMES_H

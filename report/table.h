@@ -14,7 +14,7 @@ struct figure {
 	const char *why;	/* NULL: n is known */
 };
 
-/* A figure is known and not zero. */
+/* Whether the figure is known and not zero. */
 static inline bool
 figure_ran(const struct figure *figure)
 {

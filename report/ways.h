@@ -1,6 +1,6 @@
 /*
- * Numbers of the ways in which control comes to counters: entry patches of
- * relocated functions, and traps.
+ * How control comes to counters, in numbers: by the entry patches of relocated
+ * functions, and by traps.
  */
 #ifndef REPORT_WAYS_H
 #define REPORT_WAYS_H
@@ -9,7 +9,7 @@
 
 struct ways {
 	size_t relocated_fplans;	/* functions that are relocated */
-	size_t jumps, chains, traps;	/* their entry patches but guards */
+	size_t jumps, chains, traps;	/* their entry patches, without guards */
 	size_t guards;		/* entry patches that nothing is known to lead
 				   to */
 	size_t trapped;		/* functions that count by traps instead */

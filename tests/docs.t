@@ -155,6 +155,17 @@ pass('files that are named exist');
 	    '', 'and doc/theory/relocation.md has all of them');
 }
 
+# Each decision has a number of its own, a date, a context and a choice.
+my %decisions;
+for my $file (glob 'doc/decisions/*') {
+	my ($number) = $file =~ m{/(\d{4})-[a-z0-9-]+\.md\z};
+
+	ok($number && !$decisions{$number}++, "$file has a number of its own");
+	like(text($file), qr/\A# .*\n\nDecided on \d{4}-\d\d-\d\d\b
+	    .*^\#\#[ ]Context\n.*^\#\#[ ](?:Choice|Choices)\n/msx,
+	    "$file has a date, a context and a choice");
+}
+
 # NEWS begins with the version, and each version has the day of its release.
 my $dated = qr/pmon (\d+\.\d+) \((?:not released|\d{4}-\d\d-\d\d)\)/;
 my ($version) = text('NEWS') =~ /\A$dated\n/;

@@ -1,5 +1,6 @@
 /*
- * Jumps that are written later: see deferred.c.
+ * Deferred jumps: jumps at the entries of relocated functions that are written
+ * later, many in one pause.  See deferred.c.
  */
 #ifndef MONITOR_PATCH_DEFERRED_H
 #define MONITOR_PATCH_DEFERRED_H

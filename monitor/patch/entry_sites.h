@@ -9,14 +9,14 @@
 #include "monitor/run.h"
 
 /*
- * Entries that no longer wait: choose their patch for good, or retire them; if
- * `defers`, let the traps of relocated functions lead there.  Returns those
- * retired.
+ * The entries wait no longer: choose the patch of each for good, or retire it.
+ * With `defers` the traps at the entries of relocated functions stay, and lead
+ * there.  Returns the entries retired.
  */
 struct batch entries_settle(struct run *run, struct module *module,
 			    const struct batch *entries, bool defers);
 /*
- * Add to *fresh the entries, of the first `nsites` sites, that were given up
+ * Add to *fresh those entries among the first `nsites` sites that were given up
  * and are to have traps again.
  */
 void entries_revive(const struct module *module, const struct batch *entries,

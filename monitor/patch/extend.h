@@ -12,12 +12,15 @@
  * has reverted, in every space that has the image.
  */
 void plan_extended(struct run *run, struct plan *plan);
-/* Write the jumps at entries that were deferred (deferred.h). */
+/*
+ * Write the jumps at entries that were deferred (deferred.h): those of the
+ * module, or of all modules of the space.
+ */
 void module_settle_deferred(struct run *run, struct module *module);
 void space_settle(struct run *run, const struct space *space);
 /*
- * The trap of a site is still there, or cannot be lifted, since the kernel has
- * refused to write: choose how its instruction is done.
+ * The kernel has refused a write, so the trap of the site is still there or
+ * cannot be lifted: choose how its instruction is done.
  */
 void site_stuck(struct run *run, struct module *module, uint32_t site);
 /* Remove the trap of a site that has counted once and is not to count again. */

@@ -9,7 +9,7 @@
 
 /*
  * One change to a module while programs run: the sites planted, the traps taken
- * out, and the slots from number `first` up to `last`.
+ * out, and the slots from number `first` up to but not including `last`.
  */
 struct extension {
 	uint64_t number;

@@ -29,7 +29,7 @@ int hit_find(struct run *run, const struct task *task, struct hit *hit);
 /* Whether the pc is where the trap of a site leaves it; if so, fill in *hit. */
 bool hit_before(struct run *run, const struct task *task, struct hit *hit);
 
-/* The number of its site in the plan. */
+/* The number of the hit's site in the plan. */
 uint32_t hit_number(const struct hit *hit);
 
 /* Whether the trap is still in the text. */
@@ -59,8 +59,8 @@ void hit_target(struct run *run, const struct task *task, const struct hit *hit,
 void hit_again(struct run *run, struct task *task);
 
 /*
- * The instruction of the hit was counted, but has not been done because of this
- * event.  sp is the stack pointer at the site.
+ * The instruction of the hit was counted, but this event came before it was
+ * done.  sp is the stack pointer at the site.
  */
 void hit_undone(struct run *run, struct task *task, const struct hit *hit,
 		uint64_t sp, const struct event *event);

@@ -12,8 +12,9 @@
  */
 void host_counters_plant(struct run *run, const struct module *module);
 /*
- * Fetch the host's counts and tell the clients what is new, and its remarks for
- * the run; also after the program's end.  Returns the sum of the hits.
+ * Fetch the host's counts, tell the clients what is new, and keep the host's
+ * remarks in the run.  May be called after the program's end, too.  Returns the
+ * sum of the hits.
  */
 uint64_t host_counters_fetch(struct run *run);
 /* Does the host count any sites? */

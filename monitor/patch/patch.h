@@ -8,7 +8,7 @@
 
 /*
  * Take the task back to before the trap that the event tells of, without
- * counting.  false if the event is none of a trap of pmon's.
+ * counting.  false if the event is not due to a trap of pmon's.
  */
 bool patch_forget(struct run *run, struct task *task,
 		  const struct event *event);

@@ -38,8 +38,8 @@ void batch_choose_unread(struct run *run, struct module *module,
 /* Choose again how the site is patched; the text under it is as in the file. */
 void patched_choose(struct run *run, struct module *module, uint32_t i);
 /*
- * Choose how the site's instruction is done though its trap was to be gone:
- * without a change of its text, if that can be.
+ * The site's trap should be gone but could not be removed: choose how its
+ * instruction is done, without a change of the text if possible.
  */
 void patched_force(struct run *run, struct module *module, uint32_t i);
 /* The plan has new sites: make room in module->patched for them. */

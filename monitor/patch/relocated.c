@@ -1,7 +1,8 @@
 /*
  * Relocated functions in a process: plants them and the patches of the
  * originals that lead there (relocated_text.c writes the bytes), and undoes
- * those patches.  What a pc in a relocated function stands for is relocated_pc.c's.
+ * those patches.  Never translates a pc in a relocated function: relocated_pc.c
+ * does.
  */
 #include "monitor/patch/relocated.h"
 

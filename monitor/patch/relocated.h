@@ -1,5 +1,6 @@
 /*
- * Relocated functions in a process: their code, and the patches that lead there.
+ * Relocated functions in a process: their code, and the patches that lead
+ * there.
  */
 #ifndef MONITOR_PATCH_RELOCATED_H
 #define MONITOR_PATCH_RELOCATED_H
@@ -27,9 +28,9 @@ void relocated_code(struct run *run, struct space *space, pid_t tid,
 void relocated_enable(struct run *run, struct space *space, pid_t tid,
 		      const struct module *module, uint32_t fplan);
 /*
- * Not all that was held could be written: lose the relocated functions whose
- * code is not there or, with `entries`, whose entry patches are not, though
- * memory is.
+ * Not all of the text that was held could be written.  Lose the relocated
+ * functions whose code is missing, or with `entries` whose entry patches are,
+ * though the memory is there.
  */
 void relocated_check(struct run *run, struct space *space, pid_t tid,
 		     const struct module *module, bool entries);

@@ -17,15 +17,15 @@ void relocated_arrive(struct run *run, struct task *task,
 uint64_t relocated_enter(const struct module *module, const struct site *site);
 /*
  * If the stopped task is at a landing slot or a springboard, let it jump on
- * from there: one that steps itself, with a handler, would come there again and
- * again.
+ * from there: a task that steps itself, with a handler, would come there again
+ * and again.
  */
 void relocated_land(struct run *run, struct task *task);
 /*
  * If the stopped task is in a relocated function, or was just led out of one to
- * a call, see that it stands where it would be in the original; it may have to
- * run some instructions for that.  true if it, or a handler's return, must go
- * back to the relocated function: see relocated_return and relocated_signal.
+ * a call, take it to where it would be in the original, which may have it run
+ * some instructions.  true if the task, or a handler's return, must go back to
+ * the relocated function: see relocated_return and relocated_signal.
  */
 bool relocated_leave(struct run *run, struct task *task);
 /*

@@ -7,8 +7,8 @@
 #include "monitor/run.h"
 
 /*
- * Whether text that could not be written is there, so that this was refused:
- * then with the message set.
+ * Whether there is memory at the va, so that a write of text that failed there
+ * was refused; if so, the message is set.
  */
 bool text_refused(struct run *run, const struct space *space, pid_t tid,
 		  uint64_t va);
@@ -19,7 +19,7 @@ bool text_refused(struct run *run, const struct space *space, pid_t tid,
 int relocated_code_write(struct run *run, const struct space *space, pid_t tid,
 			 const struct module *module,
 			 const struct func_plan *fplan);
-/* Whether the code is there as it was written; so if it cannot be read. */
+/* Whether the code is there as it was written; true if it cannot be read. */
 bool relocated_code_written(struct run *run, const struct space *space,
 			    pid_t tid, const struct module *module,
 			    const struct func_plan *fplan);
@@ -30,14 +30,14 @@ bool relocated_code_written(struct run *run, const struct space *space,
 int entry_patches_write(struct run *run, const struct space *space, pid_t tid,
 			const struct module *module,
 			const struct func_plan *fplan);
-/* Whether they are there as they were written; so if they cannot be read. */
+/* Whether they are there as they were written; true if they cannot be read. */
 bool entry_patches_written(struct run *run, const struct space *space,
 			   pid_t tid, const struct module *module,
 			   const struct func_plan *fplan);
 
 /*
- * Whether the code of a relocated function that has a place for the site stands
- * in the task's space, be the function given up or not.
+ * Whether the task's space still has the code of a relocated function with a
+ * place for the site, even if the function was given up.
  */
 bool relocated_stands(struct run *run, const struct task *task,
 		      const struct module *module, const struct site *site);

@@ -1,7 +1,7 @@
 /*
  * Manages a module's slots: memory near its text in which the instructions of
- * its slotted sites run out of line.  Mapped before the program runs on,
- * written by pmon as sites come, never writable to the program.
+ * its slotted sites run out of line.  The memory is mapped before the program
+ * runs on; pmon writes to it as sites come, and the program never can.
  */
 #include "monitor/patch/slots.h"
 

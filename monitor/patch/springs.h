@@ -17,9 +17,9 @@ void springs_map(struct run *run, struct task *task, struct module *module);
 /* If pc is at a springboard, the va of the entry that leads there; else 0. */
 uint64_t spring_from(const struct space *space, uint64_t pc);
 /*
- * If a byte of an entry's jump but the first raises the signal, SIGTRAP or
- * SIGILL, and the task is where it would then be, the va of that byte, and
- * where it is; else 0.
+ * If the task stands where a byte of an entry's jump, other than the first,
+ * leaves it by raising the signal (SIGTRAP or SIGILL): the va of that byte,
+ * with *at set to the code there.  Else 0.
  */
 uint64_t spring_before(struct run *run, const struct task *task, int signal,
 		       struct code_at *at);

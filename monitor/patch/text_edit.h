@@ -31,7 +31,8 @@ bool text_there(struct run *run, const struct space *space, pid_t tid,
 void text_hold(struct space *space, uint64_t lo, uint64_t hi);
 /*
  * Write the changes of the range that was held last, if any, and end its hold.
- * HOST_OK, or HOST_GONE if not all could be written; the rest is written anyway.
+ * HOST_OK, or HOST_GONE if not all could be written; the rest is written
+ * anyway.
  */
 int text_release(struct run *run, struct space *space, pid_t tid);
 

@@ -10,8 +10,8 @@
 /* Stop the space's tasks at all their system calls from now on. */
 void space_watch(struct run *run, struct space *space);
 /*
- * Watch the space unless hooks see all that its code, which is mapped so, can
- * map.
+ * Watch the space unless hooks see all system calls by which the code that is
+ * mapped there (maps, n of them) can map more.
  */
 void watch_check(struct run *run, struct space *space,
 		 const struct mapping *maps, size_t n);

@@ -15,8 +15,8 @@ void cut_undo(struct run *run, struct task *task, bool goes_on);
 /*
  * The task has just stopped for a pause, and will stand still for long.  If its
  * call failed with EINTR, have the task repeat it, so that it does even if pmon
- * is killed meanwhile.  The pc must be an original one.  cut_undo is still to be
- * called, and fails the call again if a signal has come.
+ * is killed meanwhile.  The pc must be an original one.  cut_undo is still to
+ * be called, and fails the call again if a signal has come.
  */
 void cut_ready(struct run *run, struct task *task);
 /*

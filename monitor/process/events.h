@@ -7,8 +7,8 @@
 #include "monitor/run.h"
 
 /*
- * Who keeps the tables in step with events; the run has one, which run.c sets
- * to account.c's functions.
+ * The functions that keep the tables in step with events.  run.c sets the run's
+ * to those of account.c, which this folder must not call itself.
  */
 struct event_keeper {
 	/*

@@ -9,8 +9,9 @@
 /*
  * Bring a stopped task to where it can be made to do system calls: to the end
  * of the call that it is in, or back to before the call that it is about to
- * make.  *event is what it stopped for, and becomes what it has stopped for
- * now.  The task must not be waiting in vfork.  HOST_OK or HOST_GONE.
+ * make.  *event is the event that the task stopped for, and is replaced by the
+ * event of its new stop.  The task must not be waiting in vfork.  HOST_OK or
+ * HOST_GONE.
  */
 int inject_prepare(struct run *run, struct task *task, struct event *event);
 

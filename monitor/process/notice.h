@@ -49,9 +49,9 @@ enum suspension notice_suspend(pid_t *sender);
  */
 void notice_hold(bool on);
 /*
- * Nothing is followed any more, and the last report is about to be written: from
- * now on the first signal that was to stop pmon does nothing, and the second ends
- * pmon.
+ * Nothing is followed any more, and the last report is about to be written:
+ * from now on the first signal that was to stop pmon does nothing, and the
+ * second ends pmon.
  */
 void notice_finish(void);
 

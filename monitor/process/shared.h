@@ -13,8 +13,8 @@ struct shared {
 };
 
 /*
- * Can the task be made to map that much, for all that limits and filters say?  0,
- * or -1 with the message.
+ * Check that the task can be made to map `size` bytes, as far as its limits and
+ * filters tell.  0, or -1 with the message.
  */
 int shared_may(struct run *run, struct task *task, uint64_t size);
 /*

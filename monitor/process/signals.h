@@ -17,8 +17,8 @@ bool signal_caused(struct run *run, struct task *task, int signal);
  */
 bool signal_caught(struct run *run, struct task *task, int signal);
 /*
- * Whether a signal is pending for the task and not blocked, or that is not
- * known.
+ * Whether a signal is pending for the task and not blocked; true, too, if that
+ * cannot be found out.
  */
 bool signal_waits(struct run *run, struct task *task);
 

@@ -61,7 +61,8 @@ int sigtrap_mend(struct run *run, struct task *task);
  * is rt_sigaction on SIGTRAP, have the space stand still with the action as the
  * program has set it, so that no other task's trap takes the action away before
  * the call has been made, or is taken for one that did.  1, 0 if it is another
- * call or there is no other task, or HOST_GONE if the task was killed meanwhile.
+ * call or there is no other task, or HOST_GONE if the task was killed
+ * meanwhile.
  */
 int sigtrap_still(struct run *run, struct task *task);
 
@@ -69,8 +70,8 @@ int sigtrap_still(struct run *run, struct task *task);
  * The task is stopped for a SIGTRAP of the program's own: have its space stand
  * still with the action as the program has set it, so that no other task's trap
  * takes the action away before the kernel has looked at it.  HOST_OK, or
- * HOST_GONE if the task was killed meanwhile, or if its event waits in the queue
- * for another task's trap.
+ * HOST_GONE if the task was killed meanwhile, or if its event waits in the
+ * queue for another task's trap.
  */
 int sigtrap_settle(struct run *run, struct task *task);
 
@@ -94,8 +95,8 @@ void sigtrap_steps(struct run *run, struct task *task);
 int sigtrap_stepped(struct run *run, struct task *task);
 
 /*
- * Whether sigtrap_mend can restore it: not if the task must not be made to do
- * system calls.
+ * Whether sigtrap_mend can restore the action: not if the task must not be made
+ * to do system calls.
  */
 bool sigtrap_mends(struct run *run, const struct task *task);
 

@@ -36,8 +36,9 @@ bool space_infers(const struct space *space);
 /* The hooks where stacks are left that the space needs: see plan_follows. */
 unsigned space_follows(const struct space *space);
 /*
- * Whether pmon must know all files that the space runs, and which functions its
- * tasks are in: so if counts are derived or there are relocated functions.
+ * Whether counts are derived in the space, or it has relocated functions.  Then
+ * pmon must know all files that the space runs, and which functions its tasks
+ * are in.
  */
 bool space_known(const struct space *space);
 /*

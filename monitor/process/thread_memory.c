@@ -1,7 +1,8 @@
 /*
  * The memory of a space's thread counter pages: maps chunks of pages into the
  * program, makes accessible what is used of them, and knows which space's tasks
- * have which page.  Never reads a counter or sets a register: thread_pages.c.
+ * have which page.  Never reads a counter or sets a register: thread_pages.c
+ * does.
  */
 #include "monitor/process/thread_memory.h"
 

@@ -40,8 +40,8 @@ struct thread_pages {
 
 /*
  * The thread pages of a space, none of them mapped yet, with room for at least
- * `need` bytes of counters, and for those of libraries that may be loaded.  To be
- * freed with thread_pages_free.
+ * `need` bytes of counters, and for those of libraries that may be loaded.  To
+ * be freed with thread_pages_free.
  */
 struct thread_pages *thread_pages_new(uint64_t need, bool libraries);
 /* Unmap the memory in pmon, unless other spaces have it, too. */

@@ -2,9 +2,9 @@
  * Thread counter pages: the memory that relocated functions count in.  Every
  * task of a space has a page of its own, to which a segment register leads, so
  * that no two tasks add to the same counter.  pmon shares this memory
- * (thread_memory.c), so it outlives the program; clients are told the counters of a page when the task
- * stands still or has ended (thread_counters.c).  Pages are used again.  Knows
- * nothing of what is counted.
+ * (thread_memory.c), so it outlives the program.  Clients are told the counters
+ * of a page when the task stands still or has ended (thread_counters.c).  Pages
+ * are used again.  Knows nothing of what is counted.
  */
 #include "monitor/process/thread_pages.h"
 

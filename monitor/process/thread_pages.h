@@ -1,6 +1,6 @@
 /*
- * Thread counter pages: the memory that tasks count in.  To drain counters is to
- * tell them to clients (client_drained) and set them to 0.
+ * Thread counter pages: the memory that tasks count in.  To drain counters is
+ * to tell them to clients (client_drained) and set them to 0.
  */
 #ifndef MONITOR_PROCESS_THREAD_PAGES_H
 #define MONITOR_PROCESS_THREAD_PAGES_H

@@ -2,8 +2,8 @@
  * Finds abnormal edges: control that leaves functions, or comes into them, over
  * no edge of their graphs (Ball & Larus 1994, section 3.2).  Handles the hooks
  * where stacks are left, and tells clients which frames are left or come to.
- * What cannot be found out is marked as underivable.  Counts nothing, and never
- * walks the stack of a task that begins or ends: abnormal_tasks.c does.
+ * Marks plans as underivable where that is not known.  Counts nothing, and
+ * never walks the stack of a task that begins or ends: abnormal_tasks.c does.
  */
 #include "monitor/unwind/abnormal.h"
 

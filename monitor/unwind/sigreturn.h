@@ -1,5 +1,6 @@
 /*
- * The returns of signal handlers.
+ * The returns of signal handlers, by which tasks go back into relocated
+ * functions.
  */
 #ifndef MONITOR_UNWIND_SIGRETURN_H
 #define MONITOR_UNWIND_SIGRETURN_H

@@ -1,7 +1,8 @@
 /*
  * Walks the frames of a stopped task by the unwind tables of the files mapped
- * into it.  Reads the task's stack, and files; never the task's text, where
- * traps may be planted, and never changes anything.  The only user of libdw.
+ * into it, or by the code in these files (doc/theory/unwinding.md).  Reads the
+ * task's stack, and files; never the task's text, where traps may be planted,
+ * and never changes anything.  The only user of libdw.
  */
 #ifndef MONITOR_UNWIND_STACK_H
 #define MONITOR_UNWIND_STACK_H

@@ -1,6 +1,6 @@
 /*
- * Keeps where the stacks of an address space begin that the program has made
- * itself, as those of coroutines.  Reads nothing of the task.
+ * Keeps the beginnings of the stacks that a program has made in its address
+ * space itself, as for coroutines.  Reads nothing of the task.
  */
 #include "monitor/unwind/stack_begins.h"
 

@@ -1,6 +1,6 @@
 /*
- * Where the stacks of an address space begin that the program has made itself.
- * Private to stack.c.
+ * The beginnings of the stacks that a program has made in its address space
+ * itself.  Private to stack.c.
  */
 #ifndef MONITOR_UNWIND_STACK_BEGINS_H
 #define MONITOR_UNWIND_STACK_BEGINS_H

@@ -79,10 +79,10 @@ struct switch_at {
 };
 
 /*
- * A task has stopped before the instruction of a hook: find the frames that the stack switch passes over.
- * The switch is done when the instruction at at->hook->end is; a task that ends or
- * gets a signal with its pc in (addr, end] has not done it.  Returns 0, or
- * HOST_GONE.
+ * A task has stopped before the instruction of a hook: find the frames that the
+ * stack switch passes over.  The instruction at at->hook->end does the switch;
+ * a task that ends or gets a signal with its pc in (addr, end] has not done it.
+ * Returns 0, or HOST_GONE.
  */
 int stack_switch_find(struct stack *stack, pid_t tid,
 		      const struct switch_at *at,
