@@ -85,9 +85,9 @@ my %row = (
 	lines => sub {
 		my ($counts, $s) = @_;
 
-		return unless /^(\S.*?)\s+(\d+)\s+(\d+|\?|#####) [\d\s?]*:/;
-		$counts->{'line ' . basename($1) . ":$2"} =
-		    $3 eq '#####' ? 0 : $3;
+		return unless /$listed [\d\s?]*+:/;
+		my $name = $s->{base}{$1} //= basename($1);
+		$counts->{"line $name:$2"} = $3 eq '#####' ? 0 : $3;
 	},
 );
 
@@ -128,7 +128,9 @@ counts_read
 # Start the program under pmon with these options, everything counted; and
 # what it came to: as of Pmon's finish, with counts.  --units among the options
 # says which of them are read.  Options as of start, and via: a program and its
-# arguments that start pmon; units: what is counted, if not everything.
+# arguments that start pmon; units: what is counted, if not everything; kinds: of
+# which of insns, blocks, edges, calls, funcs and lines there are reports, if not
+# of all.
 sub
 counted_start
 {
@@ -139,7 +141,7 @@ counted_start
 	my ($units) = (map { /^--units=(.*)/ ? $1 : () } @$options, $all);
 	my $run = start([@{$opt{via} // []}, $pmon, '--no-demangle', $all,
 	    @$options, '--report=' . join(',', map { "$_:$base.$_" }
-	    grep { $units =~ substr $_, 0, 4 } @kinds),
+	    grep { $units =~ substr $_, 0, 4 } @{$opt{kinds} // \@kinds}),
 	    @$argv ? ('--', @$argv) : ()], %opt);
 
 	$run->{counts_base} = $base;
@@ -168,16 +170,18 @@ sub
 counts_differ
 {
 	my ($one, $two, $some) = @_;
-	my %keys = $some ? %$two : (%$one, %$two);
 	my @found;
 
-	for (sort keys %keys) {
-		my ($a, $b) = ($one->{$_} // 'none', $two->{$_} // 'none');
+	for (keys %$two) {
+		my ($a, $b) = ($one->{$_} // 'none', $two->{$_});
 		push @found, "$_: $a, $b"
 		    unless $a eq $b || $a eq '?' || $b eq '?';
 	}
-	push @found, 'nothing is counted' unless %keys;
-	return @found;
+	push @found, map { "$_: $one->{$_}, none" }
+	    grep { !exists $two->{$_} && $one->{$_} ne '?' } keys %$one
+	    unless $some;
+	push @found, 'nothing is counted' unless %$two || %$one && !$some;
+	return sort @found;
 }
 
 # How many counts of each kind are not known.

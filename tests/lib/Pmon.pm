@@ -21,8 +21,8 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw($pmon $build $cc $scratch $limit $seed $slow @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
-    lines_are annotated funcs_read lines_read places_read slurp spew wait_for ended
-    has_ended complaints);
+    lines_are annotated $listed funcs_read lines_read places_read slurp spew
+    wait_for ended has_ended complaints);
 
 our $pmon = abs_path($ENV{PMON} // 'build/pmon');
 our $build = abs_path($ENV{PMON_BUILD} // 'build');
@@ -242,19 +242,24 @@ funcs_read
 	return \%calls;
 }
 
+# How a line with code begins in a listing: its file, number and count.  Quick to
+# see that a line has none.
+our $listed = qr/^(\S.*?)(?<=\S)\s++(\d++)\s++(\d++|\?|\#####)/;
+
 # A listing: file name => { line => count }, of lines with code only; '?' if
 # unknown.
 sub
 lines_read
 {
 	my ($file) = @_;
-	my %lines;
+	my (%lines, %base);
 
 	open my $in, '<', $file or return {};
 	local $_;
 	while (<$in>) {
-		next unless /^(\S.*?)\s+(\d+)\s+(\d+|\?|#####):/;
-		$lines{basename($1)}{$2} = $3 eq '#####' ? 0 : $3;
+		next unless /$listed:/;
+		$lines{$base{$1} //= basename($1)}{$2} =
+		    $3 eq '#####' ? 0 : $3;
 	}
 	return \%lines;
 }

@@ -9,6 +9,9 @@ use IO::Select;
 use IPC::Open2;
 use Pmon qw($limit slurp wait_for);
 
+# Where functions are in programs, and their bytes there.
+my (%offsets, %texts);
+
 sub
 new
 {
@@ -73,7 +76,7 @@ planted
 	my $program = readlink("/proc/$self->{pid}/exe") // return 0;
 
 	$program =~ s/ \(deleted\)$//;
-	my $offset = $self->{offsets}{$function} //= do {
+	my $offset = $offsets{$self->{argv}[0], $function} //= do {
 		my ($addr, $size) = qx(nm -S $self->{argv}[0]) =~
 		    /^(\w+) (\w+) [tT] \Q$function\E$/m or
 		    die "$function?";
@@ -89,9 +92,9 @@ planted
 	sysseek $mem, $addr, 0;
 	my $bytes;
 	sysread $mem, $bytes, $size;
-	$self->{text}{$function} //= slurp_text($self->{argv}[0],
-	    $function, $size);
-	return length($bytes // '') && $bytes ne $self->{text}{$function};
+	my $text = $texts{$self->{argv}[0], $function} //=
+	    slurp_text($self->{argv}[0], $function, $size);
+	return length($bytes // '') && $bytes ne $text;
 }
 
 # A function's bytes in the file, by binutils.
