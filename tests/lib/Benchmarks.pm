@@ -19,11 +19,12 @@ own_build
 {
 	my ($name, $compiler, @flags) = @_;
 	my ($source) = glob "bench/$name.c*";
-	my $path = "$dir/" . join '-', $name, $compiler, map { s/\W//gr } @flags;
+	my $path = "$dir/" . join '-', $name, map { s/\W//gr } $compiler, @flags;
 	my %plus = (gcc => 'g++', clang => 'clang++');
+	my @command = $source =~ /\.cc$/ ? $plus{$compiler} //
+	    ($ENV{CXX} || 'c++') : split ' ', $compiler;
 
-	$compiler = $plus{$compiler} if $source =~ /\.cc$/;
-	system($compiler, qw(-O2 -g), @flags, '-o', $path, $source) == 0
+	system(@command, qw(-O2 -g), @flags, '-o', $path, $source) == 0
 	    or die "cannot compile $source\n";
 	return $path;
 }
