@@ -209,12 +209,14 @@ my ($tried, $turn) = (0, 0);
 for my $table ([\%ehdr, 0], @tables) {
 	my ($fields, $base) = @$table;
 
+	# So that a field of several headers has each.
+	$turn++;
 	for my $field (sort keys %$fields) {
 		my $value = get($fields, $field, $base);
 
-		# By turns two of five.
+		# By turns one of five.
 		my @new = (0, $value ^ 1, $value + 8, ~0 >> 1, ~0);
-		@new = @new[$turn % 5, ($turn + 2) % 5], $turn++ unless $slow;
+		@new = $new[$turn++ % 5] unless $slow;
 		for my $new (@new) {
 			my $file = changed($fields, $field, $base, $new);
 

@@ -77,7 +77,9 @@ remote
 sub
 gdbserver_tests
 {
-	my $program = compile('children.c', '-O1', '-pthread');
+	my $rounds = $slow ? 300 : 60;
+	my $program = compile('children.c', '-O1', '-pthread',
+	    "-DROUNDS=$rounds");
 	my $static = compile('children.c', '-O1', '-pthread', '-static');
 	my @units = ('--file=children.c');
 
@@ -106,15 +108,17 @@ gdbserver_tests
 		is($run->{status}, 128 + $signal, "gdbserver, $arg: status");
 		is_deeply($run->{insns}, $here->{insns}, '  and counts');
 	}
-	# Of 4 threads each calls work 300 times, which goes round 5 times;
+	# Each of 4 threads calls work so many times, which goes round 5 times;
 	# before and after it goes round 10 and 11 times.
+	my @text = split /\n/, slurp('tests/prog/children.c');
+	my ($line) = grep { $text[$_ - 1] =~ /sum \+= i/ } 1 .. @text;
 	for my $patch ('step', 'slot') {
 		my $run = remote(gdbserver($program, 'threads', 4),
 		    [@units, "--patch=$patch"], $program);
 
-		is($run->{funcs}{work}, 4 * 300 + 2,
+		is($run->{funcs}{work}, 4 * $rounds + 2,
 		    "gdbserver, threads, $patch: calls");
-		is($run->{lines}{'children.c'}{22}, 4 * 300 * 5 + 21,
+		is($run->{lines}{'children.c'}{$line}, 4 * $rounds * 5 + 21,
 		    '  and lines');
 		is($run->{status}, 3, '  and status');
 	}

@@ -10,7 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ROUNDS = 300 };
+#ifndef ROUNDS
+#define ROUNDS 300
+#endif
 
 /* A loop of its own line, n times. */
 __attribute__((noinline)) static unsigned
