@@ -57,7 +57,7 @@ my @commands = (
 	'env -i A=b env', 'expr 6 \* 7', 'test 1 -eq 2', 'false', 'exit 77',
 	'kill -TERM $$', 'kill -KILL $$', 'nproc', 'pwd', 'echo $0 $# $-',
 	'timeout 0.05 sleep 100; echo $?', 'timeout -s KILL 0.05 sleep 100',
-	'timeout 10 true; echo $?', 'setsid -w echo session', 'nice echo x',
+	'timeout 10000 true; echo $?', 'setsid -w echo session', 'nice echo x',
 	'nohup cat a', 'sleep 0.01 & wait $!; echo $?',
 	'(exit 3) | (exit 4); echo $?', 'seq 100000 | head -1',
 	'trap "echo caught" USR1; kill -USR1 $$; echo after',
