@@ -123,9 +123,11 @@ units: $(UNITS)
 # first, so that all processors have work to the end.  What tests build takes
 # none of the flags that pmon is built with.
 TEST_SECONDS = 1800
-LONG := $(patsubst %,tests/%.t,jump oracle_callgrind oracle_gcov malformed \
-	page real docs)
-TESTS = $(LONG) $(filter-out $(LONG),$(wildcard tests/*.t)) $(UNITS)
+LONG := $(patsubst %,tests/%.t,oracle_callgrind real abnormal equal \
+	transparency jump docs m68k_real remote m68k shared faults) \
+	$(patsubst %,$(BUILD)/unit/%,remote schedule relocate) \
+	$(patsubst %,tests/%.t,vax page walks signals oracle_gcov recover)
+TESTS = $(LONG) $(filter-out $(LONG),$(wildcard tests/*.t) $(UNITS))
 check: deps-test
 	@$(MAKE) --no-print-directory check-run
 
