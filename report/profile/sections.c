@@ -18,7 +18,7 @@ enum {
 	TAG_SIZE = 4,
 	NUMBERS_SIZE = 16,	/* stored size, size */
 	CRC_SIZE = 4,
-	LEVEL = 9,
+	LEVEL = 5,
 	/* Enough for small sections, and faster to set up. */
 	SMALL_WBITS = 12,
 	SMALL_MEM_LEVEL = 5,
