@@ -134,6 +134,11 @@ image_text_range(const struct image *image, uint64_t lo, uint64_t hi,
 
 	if (!seg)
 		return NULL;
+	/* Asked for each instruction, of mostly these. */
+	if (!seg->there) {
+		*avail = seg->filesz - (lo - seg->addr);
+		return seg->bytes + (lo - seg->addr);
+	}
 	return stored_get(image,
 			  &(struct stored){
 				  .bytes = (uint8_t *)seg->bytes,

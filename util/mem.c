@@ -71,10 +71,7 @@ mem_printf(const char *fmt, ...)
 }
 
 void *
-vec_room(void *vec, size_t n, size_t size)
+vec_grow(void *vec, size_t n, size_t size)
 {
-	/* Full exactly when n is 0 or a power of two. */
-	if (n & (n - 1))
-		return vec;
 	return mem_grow(vec, n ? 2 * n : 1, size);
 }

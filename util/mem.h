@@ -29,7 +29,15 @@ char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define vec_push(vec, n) \
 	((vec) = vec_room((vec), (n), sizeof(*(vec))), &(vec)[(n)++])
 
+/* A larger array in place of vec, which n elements fill; for vec_room. */
+void *vec_grow(void *vec, size_t n, size_t size);
+
 /* vec, or a larger array in its place if n elements fill it; for vec_push. */
-void *vec_room(void *vec, size_t n, size_t size);
+static inline void *
+vec_room(void *vec, size_t n, size_t size)
+{
+	/* Full exactly when n is 0 or a power of two. */
+	return n & (n - 1) ? vec : vec_grow(vec, n, size);
+}
 
 #endif

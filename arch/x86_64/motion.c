@@ -184,50 +184,76 @@ x86_motion_full(const uint8_t *code, size_t size, uint64_t addr,
 
 /* ---- what is known of an opcode */
 
-enum { KEYS = 1 << 13 };
+enum { KEY_BITS = 13, KEYS = 4 << KEY_BITS };
 
-/*
- * The part of an instruction without prefixes that decides its whole motion but
- * for the address it refers to: the opcode, with ModRM.reg, and whether there is
- * an operand in memory.  -1 if the motion depends on more than that.
- */
-static int
-motion_key(const struct quick *parts)
+/* Whether the motion depends on more than motion_key and an address. */
+static bool
+motion_varies(const uint8_t *code, const struct quick *parts)
 {
-	int key = parts->escaped << 8 | parts->opcode;
 	bool shift = !parts->escaped && parts->opcode >> 1 == 0xc0 >> 1;
 	bool nop = !parts->escaped && parts->opcode == 0x90;
-	bool load = !parts->escaped && parts->opcode == 0x8b;
 
-	/* How much is loaded depends on REX, too. */
-	if (parts->prefixes || (nop && parts->rex) || shift ||
-	    (load && parts->relative) ||
-	    (parts->imm_len >= 4 && !parts->direct) ||
-	    parts->kind == INSN_CALL_INDIRECT)
-		return -1;
-	if (!parts->has_modrm)
-		return key << 4;
-	return key << 4 | (parts->modrm >> 3 & 7) << 1 |
-	       (parts->modrm >> 6 == 3);
+	/* A shift by 0 keeps the flags; what it shifts by is its last byte. */
+	return (nop && parts->rex) ||
+	       (shift && !(code[parts->len - 1] & 0x1f)) ||
+	       (parts->kind == INSN_CALL_INDIRECT && (parts->modrm & 7) == 4);
 }
 
-/* Enter the address of the operand in memory. */
+/*
+ * The part of an instruction that decides its whole motion but for the address
+ * it refers to: the prefix that chooses it and the opcode, with ModRM.reg, and
+ * whether there is an operand in memory.  -1 if the motion depends on more.
+ */
+static int
+motion_key(const uint8_t *code, const struct quick *parts)
+{
+	int key = __builtin_ctz(parts->prefix) << KEY_BITS |
+		  (parts->escaped << 8 | parts->opcode) << 4;
+
+	if (motion_varies(code, parts))
+		return -1;
+	if (!parts->has_modrm)
+		return key;
+	return key | (parts->modrm >> 3 & 7) << 1 | (parts->modrm >> 6 == 3);
+}
+
+/* A constant of 4 bytes or more, with its sign extended as Zydis does. */
+static uint64_t
+constant_read(const uint8_t *code, const struct quick *parts)
+{
+	const uint8_t *at = code + parts->len - parts->imm_len;
+	uint64_t wide;
+	int32_t imm;
+
+	if (parts->imm_len == sizeof(wide)) {
+		memcpy(&wide, at, sizeof(wide));
+		return wide;
+	}
+	memcpy(&imm, at, sizeof(imm));
+	return (uint64_t)imm;
+}
+
+/* Enter the address that the instruction refers to, as motion_refers does. */
 static void
 motion_address(const uint8_t *code, uint64_t addr, const struct quick *parts,
 	       struct motion *motion)
 {
-	int32_t disp;
+	bool load = !parts->escaped && parts->opcode == 0x8b;
+	int32_t disp = 0;
 
+	if (parts->disp_len == sizeof(disp))
+		memcpy(&disp, code + parts->disp, sizeof(disp));
 	motion->disp = 0;
-	motion->refers = 0;
-	if (parts->disp_len != sizeof(disp))
-		return;
-	memcpy(&disp, code + parts->disp, sizeof(disp));
+	motion->loads = 0;
 	motion->refers = (uint64_t)disp;
-	if (!parts->relative)
-		return;
-	motion->disp = parts->disp;
-	motion->refers += addr + parts->len;
+	if (parts->relative) {
+		motion->disp = parts->disp;
+		motion->refers += addr + parts->len;
+		if (load)
+			motion->loads = quick_width(parts);
+	} else if (parts->imm_len >= 4 && !parts->direct) {
+		motion->refers = constant_read(code, parts);
+	}
 }
 
 int
@@ -240,7 +266,7 @@ x86_motion(const uint8_t *code, size_t size, uint64_t addr,
 	int key = -1;
 
 	if (x86_parts(code, size, &parts))
-		key = motion_key(&parts);
+		key = motion_key(code, &parts);
 	if (key >= 0 && known[key]) {
 		*motion = motions[key];
 		motion_address(code, addr, &parts, motion);

@@ -158,6 +158,14 @@ address_read(const uint8_t *code, unsigned at, struct quick *parts)
 	return at + parts->disp_len;
 }
 
+uint8_t
+quick_width(const struct quick *parts)
+{
+	if (parts->rex & REX_W)
+		return 8;
+	return parts->prefix == PREFIX_66 ? 2 : 4;
+}
+
 static unsigned
 imm_len(const struct layout *layout, char kind, const struct quick *parts)
 {
@@ -174,7 +182,7 @@ imm_len(const struct layout *layout, char kind, const struct quick *parts)
 	}
 	if (!sized)
 		return layout->imm;
-	return parts->prefix == PREFIX_66 && !wide ? 2 : 4;
+	return quick_width(parts) == 2 ? 2 : 4;
 }
 
 static enum insn_kind

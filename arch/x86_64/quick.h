@@ -31,4 +31,7 @@ struct quick {
  */
 bool x86_parts(const uint8_t *code, size_t size, struct quick *parts);
 
+/* Bytes of an operand that may have 2, 4 or 8. */
+uint8_t quick_width(const struct quick *parts);
+
 #endif
