@@ -26,9 +26,8 @@
 /* A dispatch has the most instructions. */
 enum { STEPS_MAX = 32 };
 
-/* The function whose relocated function has the pc, or NULL. */
-static const struct func_plan *
-relocated_at(const struct module *module, uint64_t pc, uint32_t *offset)
+const struct func_plan *
+relocated_find(const struct module *module, uint64_t pc, uint32_t *offset)
 {
 	const struct plan *plan = module->plan;
 	uint64_t at = pc - module->relocated;
@@ -55,7 +54,7 @@ space_relocated_at(const struct space *space, uint64_t pc,
 
 	for (size_t i = 0; space && i < space->nmodules && !fplan; i++) {
 		*module = space->modules[i];
-		fplan = relocated_at(*module, pc, offset);
+		fplan = relocated_find(*module, pc, offset);
 	}
 	return fplan;
 }

@@ -29,6 +29,12 @@ void relocated_land(struct run *run, struct task *task);
  */
 bool relocated_leave(struct run *run, struct task *task);
 /*
+ * The function of the module whose relocated function has the pc, at *offset; or
+ * NULL.
+ */
+const struct func_plan *relocated_find(const struct module *module, uint64_t pc,
+				       uint32_t *offset);
+/*
  * Whether the stopped task is in a relocated function and runs code of pmon's
  * there, not a relocated instruction.
  */

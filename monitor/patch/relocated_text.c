@@ -225,6 +225,24 @@ entry_patches_write(struct run *run, const struct space *space, pid_t tid,
 	return err;
 }
 
+void
+relocated_code_rewrite(struct run *run, const struct space *space, pid_t tid,
+		       const struct module *module)
+{
+	const struct plan *plan = module->plan;
+
+	for (size_t i = 0; i < module->nrelocated; i++) {
+		const struct func_plan *fplan =
+			&plan->fplans[plan->relocated_fplans[i]];
+		struct patch_list list = { 0 };
+
+		relocated_code_write(run, space, tid, module, fplan);
+		if (!patches_list(module, fplan, &list))
+			patches_apart(run, space, tid, module, &list, true);
+		free(list.patches);
+	}
+}
+
 bool
 entry_patches_written(struct run *run, const struct space *space, pid_t tid,
 		      const struct module *module,

@@ -184,6 +184,22 @@ patch_unslotted(const struct run *run, const struct module *module,
 	return PATCH_STEPPED;
 }
 
+bool
+slot_yield(const struct run *run, struct module *module, size_t number)
+{
+	size_t i = module->slot_site[number];
+	struct patched *patched = &module->patched[i];
+	struct emul emul;
+	enum patch patch = patch_unslotted(run, module, &module->plan->sites[i],
+					   &emul);
+
+	if (patched->patch != PATCH_SLOTTED || patch == PATCH_UNPLANTED)
+		return false;
+	patched->patch = patch;
+	patched->emul = emul;
+	return true;
+}
+
 static void
 slot_refuse(struct run *run, struct module *module, size_t i)
 {

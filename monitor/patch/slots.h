@@ -27,6 +27,11 @@ void slots_map(struct run *run, struct task *task, struct module *module);
 enum patch patch_unslotted(const struct run *run, const struct module *module,
 			   const struct site *site, struct emul *emul);
 /*
+ * The program has something else where the slot with that number is: have its
+ * site done without a slot.  false if that cannot be.
+ */
+bool slot_yield(const struct run *run, struct module *module, size_t number);
+/*
  * Write the slots from number `first` up to but not including `last`.  Sites
  * for whose slot there is no room get another patch; so do all these if not all
  * can be written.

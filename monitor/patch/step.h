@@ -1,6 +1,6 @@
 /*
  * Does the instruction that a task has hit a trap at, and lets the task go on.
- * For trap.c only.
+ * For trap.c and mend.c only.
  */
 #ifndef MONITOR_PATCH_STEP_H
 #define MONITOR_PATCH_STEP_H

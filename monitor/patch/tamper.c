@@ -6,7 +6,9 @@
 #include "monitor/patch/tamper.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
+#include "monitor/patch/mend.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/refuse.h"
 #include "monitor/patch/relocated_pc.h"
@@ -27,30 +29,30 @@ space_tampered(const struct space *space, bool shared)
 
 /* Count nothing in the space by way of the thread register any more. */
 static void
-register_lost(struct run *run, struct space *space)
+register_lost(struct run *run, struct space *space, char *why)
 {
 	space_tampered(space, false);
-	if (space->own_thread_reg)
+	if (space->own_thread_reg) {
+		free(why);
 		return;
-	space->own_thread_reg = mem_printf(
-		"the program has set the %s register",
-		run->arch->thread_reg_name);
+	}
+	space->own_thread_reg = why;
 	relocated_refuse_space(run, space);
 }
 
 /*
- * Move the task out of its relocated function.  Meanwhile the register has its
- * old value, so that the task does not count into the program's own memory.
+ * Move the task out of its relocated function.  Meanwhile the register leads to
+ * the page at va, so that the task does not count into the program's own memory.
  */
 static void
-task_lead_out(struct run *run, struct task *task)
+task_lead_out(struct run *run, struct task *task, uint64_t va)
 {
 	const struct host *host = run->host;
 	uint8_t reg = run->arch->reg_thread;
 	uint64_t own;
 
 	if (host->reg_get(task->tid, reg, &own) ||
-	    host->reg_set(task->tid, reg, thread_pages_va(task)))
+	    host->reg_set(task->tid, reg, va))
 		return;
 	relocated_leave(run, task);
 	if (task->state == TASK_STOPPED)
@@ -70,10 +72,36 @@ task_look(struct run *run, struct task *task, bool *counting)
 	if (!space || space->own_thread_reg || !task->thread_page ||
 	    thread_pages_register(run, task))
 		return false;
-	register_lost(run, space);
+	register_lost(run, space,
+		      mem_printf("the program has set the %s register",
+				 run->arch->thread_reg_name));
 	*counting = relocated_counting(run, task);
-	task_lead_out(run, task);
+	task_lead_out(run, task, thread_pages_va(task));
 	return true;
+}
+
+/*
+ * The task faults at its counters, and they cannot be mended: count by traps
+ * from now on, and move the task out of its relocated function, with a page
+ * elsewhere meanwhile.  Other tasks fault there, too, and are moved then.
+ * Whether the task was moved.
+ */
+static bool
+counters_leave(struct run *run, struct task *task)
+{
+	uint64_t spare, size;
+
+	spare = thread_pages_spare(run, task, &size);
+	if (!spare)
+		return false;
+	register_lost(run, task->process->space,
+		      mem_printf("the program has made the counters' memory "
+				 "unusable"));
+	task_lead_out(run, task, spare);
+	if (task->state != TASK_STOPPED)
+		return true;
+	thread_pages_unspare(run, task, spare, size);
+	return !relocated_counting(run, task);
 }
 
 /* Is it a fault's signal, raised by the task's own instruction? */
@@ -89,6 +117,32 @@ is_fault(struct run *run, const struct event *event)
 }
 
 /*
+ * If the task's fault comes from what the program has done to pmon's memory,
+ * mend that and resume the task; whether that was so.
+ */
+static bool
+task_mend(struct run *run, struct task *task)
+{
+	switch (mend_fault(run, task)) {
+	case MEND_NOT:
+		return false;
+	case MEND_RESUMED:
+		return true;
+	case MEND_WHOLE:
+		break;
+	case MEND_LOST:
+		space_tampered(task->process->space, true);
+		break;
+	case MEND_ELSEWHERE:
+		if (!counters_leave(run, task))
+			return false;
+		break;
+	}
+	run_resume(run, task, 0);
+	return true;
+}
+
+/*
  * A fault of a counting instruction is not the program's own: drop its signal.
  * After a trap the task goes on at the trap's place, and hits it again if it is
  * still planted.
@@ -101,7 +155,7 @@ tamper_event(struct run *run, struct task *task, const struct event *event)
 	if (!thread_pages_renew(task))
 		space_tampered(task->process->space, true);
 	if (!task_look(run, task, &counting))
-		return false;
+		return is_fault(run, event) && task_mend(run, task);
 	if (!(counting && is_fault(run, event)) &&
 	    !patch_forget(run, task, event))
 		return false;

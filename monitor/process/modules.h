@@ -65,6 +65,7 @@ struct module {
 				   none */
 	uint64_t shared_size;
 	uint8_t *shared_page;	/* the same memory, here */
+	uint64_t shared_dev, shared_ino;	/* as in struct mapping */
 	uint64_t generation;	/* of the shared page */
 	size_t nguards;		/* guards of the plan in all these pages */
 	size_t nrelocated;	/* relocated functions of the plan, planted ... */

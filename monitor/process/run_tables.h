@@ -51,6 +51,8 @@ struct space {
 				   hooks may not see which map code */
 	bool unmapped;		/* pmon has unmapped its memory, or has given
 				   up doing so */
+	uint32_t nmended;	/* times that pmon's memory was mended there:
+				   see mend.c */
 	bool kept;		/* pmon cannot remove its traps there, and so
 				   does not let go of the space's tasks */
 };

@@ -72,38 +72,39 @@ is_memfd(const struct statx *st)
 	return same;
 }
 
-/* Is this a shared mapping of the file, from `offset` on? */
-static bool
-is_part(const struct mapping *map, const struct statx *st, uint64_t offset)
+bool
+shared_is(const struct shared *shared, const struct mapping *map)
 {
-	return map->shared && map->offset == offset &&
-	       map->ino == st->stx_ino &&
-	       map->dev == makedev(st->stx_dev_major, st->stx_dev_minor);
+	return map->shared && map->ino == shared->ino &&
+	       map->dev == shared->dev && map->lo - shared->va < shared->size &&
+	       map->offset == map->lo - shared->va;
 }
 
 /*
  * Has the task all of that file mapped at shared->va, shared, and the first
- * shared->open bytes writable?
+ * shared->open bytes writable?  Notes which file it is.
  */
 static bool
 is_mapped(struct run *run, struct task *task, const struct statx *st,
-	  const struct shared *shared)
+	  struct shared *shared)
 {
 	uint64_t open = shared->open;
 	struct mapping *maps;
 	bool mapped = false;
 	size_t n;
 
+	shared->dev = makedev(st->stx_dev_major, st->stx_dev_minor);
+	shared->ino = st->stx_ino;
 	if (run->host->maps(task->tid, &maps, &n))
 		return false;
 	for (size_t i = 0; i < n && !mapped; i++)
 		mapped = maps[i].lo == shared->va &&
 			 maps[i].hi == shared->va + open && maps[i].write &&
-			 is_part(&maps[i], st, 0) &&
+			 shared_is(shared, &maps[i]) &&
 			 (open == shared->size ||
 			  (i + 1 < n && maps[i + 1].lo == maps[i].hi &&
 			   maps[i + 1].hi == shared->va + shared->size &&
-			   is_part(&maps[i + 1], st, open)));
+			   shared_is(shared, &maps[i + 1])));
 	mappings_free(maps, n);
 	return mapped;
 }

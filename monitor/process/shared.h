@@ -10,6 +10,7 @@ struct shared {
 	uint64_t va, size;	/* in the program */
 	uint64_t open;		/* bytes that it could access from the start */
 	uint8_t *bytes;		/* the same memory, here */
+	uint64_t dev, ino;	/* as in struct mapping */
 };
 
 /*
@@ -31,6 +32,8 @@ int shared_open(struct run *run, struct task *task, struct shared *shared);
  */
 int shared_allow(struct run *run, struct task *task, uint64_t va,
 		 uint64_t size);
+/* Is the program's mapping all of it such memory, at its place? */
+bool shared_is(const struct shared *shared, const struct mapping *map);
 /* Unmap the memory in pmon; the program keeps its mapping. */
 void shared_close(struct shared *shared);
 

@@ -43,6 +43,8 @@ shared_page_open(struct run *run, struct task *task, struct module *module,
 	module->shared = shared.va;
 	module->shared_size = shared.size;
 	module->shared_page = shared.bytes;
+	module->shared_dev = shared.dev;
+	module->shared_ino = shared.ino;
 	module->counters = (struct region){ REGION_SHARED, REGIONS_BEGIN,
 					    need / 8 * 8 };
 	region_reset(&region_generation, module->shared_page, 1);
@@ -51,12 +53,25 @@ shared_page_open(struct run *run, struct task *task, struct module *module,
 	return 0;
 }
 
+struct shared
+shared_page_memory(const struct module *module)
+{
+	return (struct shared){
+		.va = module->shared,
+		.size = module->shared_size,
+		.open = module->shared_size,
+		.bytes = module->shared_page,
+		.dev = module->shared_dev,
+		.ino = module->shared_ino,
+	};
+}
+
 void
 shared_page_close(struct module *module)
 {
-	shared_close(&(struct shared){ .va = module->shared,
-				       .size = module->shared_size,
-				       .bytes = module->shared_page });
+	struct shared shared = shared_page_memory(module);
+
+	shared_close(&shared);
 	module->shared_page = NULL;
 }
 

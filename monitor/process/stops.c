@@ -48,6 +48,7 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_CALL_CUT] = "system call, may be cut short by a pause",
 	[STOP_SIGNAL] = "signal",
 	[STOP_SIGTRAP] = "signal, SIGTRAP of the program's own",
+	[STOP_DAMAGE] = "fault, the program has changed pmon's memory",
 	[STOP_GROUP] = "stopped by a signal, or continued",
 	[STOP_CLONE] = "thread created",
 	[STOP_FORK] = "process created",

@@ -57,6 +57,7 @@ enum stop_cause {
 	/* The kernel stops every traced task: */
 	STOP_SIGNAL,
 	STOP_SIGTRAP,		/* the program's own */
+	STOP_DAMAGE,		/* a fault in memory of pmon's: mend.h */
 	STOP_GROUP,
 	STOP_CLONE,
 	STOP_FORK,

@@ -120,7 +120,10 @@ counters_seen(struct run *run, const struct task *task,
 	if (module->shared)
 		va = module->shared;
 	seen = mem_alloc(n);
-	same = !run->host->data_read(task->tid, va + region->offset, seen, n);
+	/* The program may have protected the memory, and be right for that. */
+	same = !run->host->data_read(task->tid, va + region->offset, seen, n) ||
+	       !run->host->mem_read(task->process->space->mem, task->tid,
+				    va + region->offset, seen, n);
 	/* Other tasks may be counting in a shared page. */
 	if (same && module->shared)
 		same = guards_stand(module, seen, n);

@@ -82,6 +82,19 @@ thread_pages_n(const struct thread_pages *thread_pages)
 	return (uint32_t)thread_pages->nchunks * THREAD_PAGES;
 }
 
+const struct shared *
+thread_page_at(const struct thread_pages *thread_pages, uint64_t va,
+	       uint64_t *lo, uint64_t *size)
+{
+	for (uint32_t i = 0; i < thread_pages->nopen; i++) {
+		*lo = thread_page_va(thread_pages, i);
+		*size = thread_pages->open;
+		if (va - *lo < *size)
+			return &thread_pages->chunks[i / THREAD_PAGES]->shared;
+	}
+	return NULL;
+}
+
 /* Have the task map a chunk of pages.  0, or -1 with the message. */
 static int
 chunk_map(struct run *run, struct task *task, struct thread_pages *thread_pages)

@@ -67,6 +67,13 @@ thread_page_taker(const struct thread_pages *thread_pages,
 		  uint32_t thread_page);
 
 /*
+ * The memory of which va is a part that tasks can access: that part of its
+ * thread page, of *size bytes from *lo on.  NULL if va is in none.
+ */
+const struct shared *thread_page_at(const struct thread_pages *thread_pages,
+				    uint64_t va, uint64_t *lo, uint64_t *size);
+
+/*
  * Have the stopped task make the page accessible: a mapped one, or the one
  * behind the last, with which a chunk is mapped.  0, or -1 with the message.
  */

@@ -10,9 +10,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "arch/fragment.h"
 #include "monitor/process/events.h"
+#include "monitor/process/inject.h"
 #include "monitor/process/regions.h"
 #include "monitor/process/shared_page.h"
 #include "monitor/process/task.h"
@@ -351,6 +353,47 @@ thread_pages_renew(struct task *task)
 	same &= *generation == task->generation;
 	*generation = ++task->generation;
 	return same;
+}
+
+uint64_t
+thread_pages_spare(struct run *run, struct task *task, uint64_t *size)
+{
+	const struct space *space = task->process->space;
+	const struct region *saved = &region_scratch;
+	const struct shared *shared;
+	uint64_t va, page;
+	int64_t spare;
+
+	if (!space->thread_pages ||
+	    run->host->reg_get(task->tid, run->arch->reg_thread, &va))
+		return 0;
+	shared = thread_page_at(space->thread_pages, va, &page, size);
+	if (!shared || page != va ||
+	    inject_syscall(run, task, run->abi->nr_mmap,
+			   (uint64_t[6]){ 0, *size, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS |
+						  MAP_NORESERVE,
+					  -1, 0 },
+			   &spare) ||
+	    (spare < 0 && spare > -4096))
+		return 0;
+	if (!run->host->mem_write(
+		    space->mem, task->tid, (uint64_t)spare + saved->offset,
+		    region_words(saved, shared->bytes + (va - shared->va)),
+		    saved->size))
+		return (uint64_t)spare;
+	thread_pages_unspare(run, task, (uint64_t)spare, *size);
+	return 0;
+}
+
+void
+thread_pages_unspare(struct run *run, struct task *task, uint64_t va,
+		     uint64_t size)
+{
+	int64_t result;
+
+	inject_syscall(run, task, run->abi->nr_munmap,
+		       (uint64_t[6]){ va, size }, &result);
 }
 
 struct peek {
