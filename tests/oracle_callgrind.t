@@ -178,10 +178,10 @@ called
 	return $run;
 }
 
-# Run the program under both and compare; what everything that pmon counts came
-# to.  Options: in_file, patches, least (so many functions must have been called),
-# by_kernel (functions the kernel calls => how often), units (to be counted),
-# kinds (of reports of everything).
+# Run the program under both and compare.  Returns the run of pmon that counted
+# everything.  Options: in_file, patches, least (so many functions must have
+# been called), by_kernel (functions the kernel calls => how often), units (to be
+# counted), kinds (of reports of everything).
 sub
 compare
 {

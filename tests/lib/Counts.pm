@@ -128,9 +128,9 @@ counts_read
 # Start the program under pmon with these options, everything counted; and
 # what it came to: as of Pmon's finish, with counts.  --units among the options
 # says which of them are read.  Options as of start, and via: a program and its
-# arguments that start pmon; units: what is counted, if not everything; kinds: of
-# which of insns, blocks, edges, calls, funcs and lines there are reports, if not
-# of all.
+# arguments that start pmon; units: what is counted, if not everything; kinds:
+# of which of insns, blocks, edges, calls, funcs and lines there are reports, if
+# not of all.
 sub
 counted_start
 {

@@ -242,8 +242,8 @@ funcs_read
 	return \%calls;
 }
 
-# How a line with code begins in a listing: its file, number and count.  Quick to
-# see that a line has none.
+# How a line with code begins in a listing: its file, number and count.  Quick
+# to see that a line has none.
 our $listed = qr/^(\S.*?)(?<=\S)\s++(\d++)\s++(\d++|\?|\#####)/;
 
 # A listing: file name => { line => count }, of lines with code only; '?' if

@@ -1,10 +1,11 @@
 /*
  * damage WHAT HOW [ROUNDS [THREADS]]: in each round, calls work() 1000 times in
  * each thread, makes memory unusable that it has no business with, and
- * dereferences a null pointer in peek(), as it does once before.  WHAT is the memory: counters or code,
- * as it finds it in its mappings; none is there if nobody counts.  HOW is what
- * the program does to it.  One round and one thread, if none are given.  Threads
- * work while the damage is done.
+ * dereferences a null pointer in peek(), as it does once before.  WHAT is the
+ * memory, counters or code, which the program finds in its mappings; none is
+ * there if nobody counts.  HOW is what the program does to the memory.  One
+ * round and one thread, if none are given.  Threads work while the damage is
+ * done.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
