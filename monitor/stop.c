@@ -53,8 +53,8 @@ memory_each(const struct space *space,
 		if (module->relocated && !err)
 			err = fn(ctx, module->relocated,
 				 module->relocated_size);
-		if (module->shared && !err)
-			err = fn(ctx, module->shared, module->shared_size);
+		if (module->shared.va && !err)
+			err = fn(ctx, module->shared.va, module->shared.size);
 		if (module->springs && !err)
 			err = fn(ctx, module->springs, module->springs_size);
 	}

@@ -105,10 +105,10 @@ counters_find(const struct space *space, uint64_t va, struct own_memory *memory)
 	for (size_t i = 0; i < space->nmodules; i++) {
 		struct module *module = space->modules[i];
 
-		if (va - module->shared >= module->shared_size)
+		if (va - module->shared.va >= module->shared.size)
 			continue;
 		memory->module = module;
-		memory->shared = shared_page_memory(module);
+		memory->shared = module->shared;
 		memory->lo = memory->shared.va;
 		memory->size = memory->shared.size;
 		return true;
@@ -161,17 +161,9 @@ static bool
 part_map(struct run *run, struct task *task, const struct own_memory *memory,
 	 uint64_t lo, uint64_t hi)
 {
-	uint64_t prot = PROT_READ | (memory->code ? PROT_EXEC : PROT_WRITE);
-	int64_t result;
+	int prot = PROT_READ | (memory->code ? PROT_EXEC : PROT_WRITE);
 
-	return !inject_syscall(run, task, run->abi->nr_mmap,
-			       (uint64_t[6]){ lo, hi - lo, prot,
-					      MAP_PRIVATE | MAP_ANONYMOUS |
-						      MAP_NORESERVE |
-						      MAP_FIXED_NOREPLACE,
-					      -1, 0 },
-			       &result) &&
-	       (uint64_t)result == lo;
+	return inject_map(run, task, lo, hi - lo, prot) != 0;
 }
 
 /* What there was of memory of pmon's. */

@@ -63,7 +63,7 @@ void
 relocated_refuse_space(struct run *run, const struct space *space)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (!space->modules[i]->shared_page)
+		if (!space->modules[i]->shared.bytes)
 			relocated_refuse(run, space->modules[i]->plan,
 					 space->own_thread_reg);
 }

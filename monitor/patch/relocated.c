@@ -30,7 +30,7 @@ relocated_place(const struct module *module, const struct func_plan *fplan)
 	return (struct relocated_place){
 		.va = module->relocated + fplan->relocated_at,
 		.bias = module->bias,
-		.slots = module->shared + module->counters.offset,
+		.slots = module->shared.va + module->counters.offset,
 		.scratch = region_scratch.offset,
 		.spring = module->spring,
 	};

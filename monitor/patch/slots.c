@@ -114,15 +114,7 @@ own_add(struct space *space, uint64_t lo, uint64_t hi)
 static uint64_t
 code_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
 {
-	int64_t result;
-
-	if (inject_syscall(run, task, run->abi->nr_mmap,
-			   (uint64_t[6]){ place, size, PROT_READ | PROT_EXEC,
-					  MAP_PRIVATE | MAP_ANONYMOUS |
-						  MAP_FIXED_NOREPLACE,
-					  -1, 0 },
-			   &result) ||
-	    (uint64_t)result != place)
+	if (!inject_map(run, task, place, size, PROT_READ | PROT_EXEC))
 		return 0;
 	own_add(task->process->space, place,
 		(place + size + PAGE - 1) / PAGE * PAGE);

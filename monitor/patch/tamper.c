@@ -13,6 +13,7 @@
 #include "monitor/patch/refuse.h"
 #include "monitor/patch/relocated_pc.h"
 #include "monitor/process/events.h"
+#include "monitor/process/inject.h"
 #include "monitor/process/object.h"
 #include "monitor/process/thread_pages.h"
 #include "util/mem.h"
@@ -23,7 +24,7 @@ space_tampered(const struct space *space, bool shared)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
 		if (space->modules[i]->relocated &&
-		    (shared || !space->modules[i]->shared_page))
+		    (shared || !space->modules[i]->shared.bytes))
 			space->modules[i]->plan->tampered = true;
 }
 
@@ -100,7 +101,7 @@ counters_leave(struct run *run, struct task *task)
 	task_lead_out(run, task, spare);
 	if (task->state != TASK_STOPPED)
 		return true;
-	thread_pages_unspare(run, task, spare, size);
+	inject_unmap(run, task, spare, size);
 	return !relocated_counting(run, task);
 }
 

@@ -13,6 +13,7 @@
 #include <elf.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "host/dynamic.h"
 #include "monitor/process/detour.h"
@@ -359,4 +360,31 @@ inject_syscall(struct run *run, struct task *task, int nr,
 	       const uint64_t args[6], int64_t *result)
 {
 	return inject_pending(run, task, nr, args, 0, result);
+}
+
+uint64_t
+inject_map(struct run *run, struct task *task, uint64_t va, uint64_t size,
+	   int prot)
+{
+	uint64_t flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+			 (va ? MAP_FIXED_NOREPLACE : 0);
+	int64_t result;
+
+	if (inject_syscall(run, task, run->abi->nr_mmap,
+			   (uint64_t[6]){ va, size, (uint64_t)prot, flags, -1,
+					  0 },
+			   &result) ||
+	    (result < 0 && result > -4096) || (va && (uint64_t)result != va))
+		return 0;
+	return (uint64_t)result;
+}
+
+bool
+inject_unmap(struct run *run, struct task *task, uint64_t va, uint64_t size)
+{
+	int64_t result;
+
+	return !inject_syscall(run, task, run->abi->nr_munmap,
+			       (uint64_t[6]){ va, size }, &result) &&
+	       !result;
 }

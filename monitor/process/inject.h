@@ -34,4 +34,14 @@ int inject_syscall(struct run *run, struct task *task, int nr,
 int inject_pending(struct run *run, struct task *task, int nr,
 		   const uint64_t args[6], int signal, int64_t *result);
 
+/*
+ * Have the stopped task map private memory, all 0, with the protection `prot`:
+ * at va or not at all, or anywhere if that is 0.  Its va; or 0.
+ */
+uint64_t inject_map(struct run *run, struct task *task, uint64_t va,
+		    uint64_t size, int prot);
+/* Have the stopped task unmap memory; whether that was done. */
+bool inject_unmap(struct run *run, struct task *task, uint64_t va,
+		  uint64_t size);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "arch/arch.h"
 #include "monitor/process/regions.h"
+#include "monitor/process/shared.h"
 #include "probe/plan.h"
 
 /* How one site of a module is patched. */
@@ -61,11 +62,8 @@ struct module {
 				   arch->emit.springs */
 	struct region counters;	/* in every thread page of the space, or in the
 				   shared page */
-	uint64_t shared;	/* va of the shared page (shared_page.h), 0 if
-				   none */
-	uint64_t shared_size;
-	uint8_t *shared_page;	/* the same memory, here */
-	uint64_t shared_dev, shared_ino;	/* as in struct mapping */
+	struct shared shared;	/* the shared page (shared_page.h); va and bytes
+				   0 if none */
 	uint64_t generation;	/* of the shared page */
 	size_t nguards;		/* guards of the plan in all these pages */
 	size_t nrelocated;	/* relocated functions of the plan, planted ... */

@@ -81,20 +81,17 @@ shared_is(const struct shared *shared, const struct mapping *map)
 }
 
 /*
- * Has the task all of that file mapped at shared->va, shared, and the first
- * shared->open bytes writable?  Notes which file it is.
+ * Has the task all of the memory's file mapped at shared->va, shared, and the first
+ * shared->open bytes writable?
  */
 static bool
-is_mapped(struct run *run, struct task *task, const struct statx *st,
-	  struct shared *shared)
+is_mapped(struct run *run, struct task *task, const struct shared *shared)
 {
 	uint64_t open = shared->open;
 	struct mapping *maps;
 	bool mapped = false;
 	size_t n;
 
-	shared->dev = makedev(st->stx_dev_major, st->stx_dev_minor);
-	shared->ino = st->stx_ino;
 	if (run->host->maps(task->tid, &maps, &n))
 		return false;
 	for (size_t i = 0; i < n && !mapped; i++)
@@ -217,12 +214,8 @@ fd_map_apart(struct run *run, struct task *task, int64_t fd,
 	     const struct shared *shared)
 {
 	uint64_t va = fd_map(run, task, fd, shared, 0, 0);
-	int64_t result;
 
-	if (va > apart &&
-	    !inject_syscall(run, task, run->abi->nr_munmap,
-			    (uint64_t[6]){ va, shared->size }, &result) &&
-	    !result)
+	if (va > apart && inject_unmap(run, task, va, shared->size))
 		va = fd_map(run, task, fd, shared, va - apart, 0);
 	return va;
 }
@@ -263,25 +256,33 @@ handle_open(const struct task *task, int64_t fd)
 	return open(path, O_PATH | O_CLOEXEC);
 }
 
+/* Note which file the handle is of; whether it is what the task has mapped. */
+static bool
+file_note(struct run *run, struct task *task, int handle, struct shared *shared)
+{
+	struct statx st;
+
+	if (handle < 0 || handle_stat(handle, &st) || !is_memfd(&st))
+		return false;
+	shared->dev = makedev(st.stx_dev_major, st.stx_dev_minor);
+	shared->ino = st.stx_ino;
+	return is_mapped(run, task, shared);
+}
+
 static int
 task_shares(struct run *run, struct task *task, int64_t fd,
 	    struct shared *shared)
 {
 	int handle = handle_open(task, fd), err;
-	struct statx st;
-	int64_t result;
 
 	err = task_maps(run, task, fd, shared);
-	if (!err && (handle < 0 || handle_stat(handle, &st) || !is_memfd(&st) ||
-		     !is_mapped(run, task, &st, shared)))
+	if (!err && !file_note(run, task, handle, shared))
 		err = fail("another process has changed the process's "
 			   "descriptors");
 	if (!err)
 		err = shared_view(handle, shared);
 	if (err && shared->va)
-		inject_syscall(run, task, run->abi->nr_munmap,
-			       (uint64_t[6]){ shared->va, shared->size },
-			       &result);
+		inject_unmap(run, task, shared->va, shared->size);
 	if (handle >= 0)
 		close(handle);
 	return err;

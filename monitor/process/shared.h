@@ -4,7 +4,12 @@
 #ifndef MONITOR_PROCESS_SHARED_H
 #define MONITOR_PROCESS_SHARED_H
 
-#include "monitor/run.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mapping;
+struct run;
+struct task;
 
 struct shared {
 	uint64_t va, size;	/* in the program */

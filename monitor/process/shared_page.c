@@ -33,46 +33,24 @@ shared_page_open(struct run *run, struct task *task, struct module *module,
 {
 	uint64_t size = shared_page_size(need);
 	struct shared shared = { .va = place, .size = size, .open = size };
-	int64_t result;
 
 	if (shared_open(run, task, &shared)) {
-		inject_syscall(run, task, run->abi->nr_munmap,
-			       (uint64_t[6]){ place, size }, &result);
+		inject_unmap(run, task, place, size);
 		return -1;
 	}
-	module->shared = shared.va;
-	module->shared_size = shared.size;
-	module->shared_page = shared.bytes;
-	module->shared_dev = shared.dev;
-	module->shared_ino = shared.ino;
+	module->shared = shared;
 	module->counters = (struct region){ REGION_SHARED, REGIONS_BEGIN,
 					    need / 8 * 8 };
-	region_reset(&region_generation, module->shared_page, 1);
+	region_reset(&region_generation, module->shared.bytes, 1);
 	module->generation = *region_words(&region_generation,
-					   module->shared_page);
+					   module->shared.bytes);
 	return 0;
-}
-
-struct shared
-shared_page_memory(const struct module *module)
-{
-	return (struct shared){
-		.va = module->shared,
-		.size = module->shared_size,
-		.open = module->shared_size,
-		.bytes = module->shared_page,
-		.dev = module->shared_dev,
-		.ino = module->shared_ino,
-	};
 }
 
 void
 shared_page_close(struct module *module)
 {
-	struct shared shared = shared_page_memory(module);
-
-	shared_close(&shared);
-	module->shared_page = NULL;
+	shared_close(&module->shared);
 }
 
 bool
@@ -81,9 +59,9 @@ shared_page_renew(struct module *module)
 	uint64_t *generation;
 	bool same;
 
-	if (!module->shared_page)
+	if (!module->shared.bytes)
 		return true;
-	generation = region_words(&region_generation, module->shared_page);
+	generation = region_words(&region_generation, module->shared.bytes);
 	same = *generation == module->generation;
 	*generation = ++module->generation;
 	return same;

@@ -5,7 +5,6 @@
 #ifndef MONITOR_PROCESS_SHARED_PAGE_H
 #define MONITOR_PROCESS_SHARED_PAGE_H
 
-#include "monitor/process/shared.h"
 #include "monitor/run.h"
 
 /*
@@ -22,8 +21,6 @@ uint64_t shared_page_size(uint64_t need);
  */
 int shared_page_open(struct run *run, struct task *task, struct module *module,
 		     uint64_t place, uint64_t need);
-/* The memory of the module's shared page; size 0: it has none. */
-struct shared shared_page_memory(const struct module *module);
 /* Unmap the module's shared page in pmon, if it has one. */
 void shared_page_close(struct module *module);
 /*

@@ -24,7 +24,7 @@ guard_value(uint32_t number)
 static uint8_t *
 counters_page(const struct module *module, uint8_t *page)
 {
-	return module->shared_page ? module->shared_page : page;
+	return module->shared.bytes ? module->shared.bytes : page;
 }
 
 static uint64_t *
@@ -89,7 +89,7 @@ counters_drain(struct run *run, const struct task *task,
 	region_drain(&module->counters, counters_page(module, page),
 		     module->plan->nslots, counters_tell, &drain);
 	/* Other tasks go on counting there. */
-	if (module->shared_page)
+	if (module->shared.bytes)
 		counters_guard(module, page, 0);
 }
 
@@ -117,15 +117,15 @@ counters_seen(struct run *run, const struct task *task,
 
 	if (!module->relocated || !n)
 		return true;
-	if (module->shared)
-		va = module->shared;
+	if (module->shared.va)
+		va = module->shared.va;
 	seen = mem_alloc(n);
 	/* The program may have protected the memory, and be right for that. */
 	same = !run->host->data_read(task->tid, va + region->offset, seen, n) ||
 	       !run->host->mem_read(task->process->space->mem, task->tid,
 				    va + region->offset, seen, n);
 	/* Other tasks may be counting in a shared page. */
-	if (same && module->shared)
+	if (same && module->shared.va)
 		same = guards_stand(module, seen, n);
 	else if (same)
 		same = !memcmp(seen, counters_words(module, page), n);

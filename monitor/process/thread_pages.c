@@ -84,7 +84,7 @@ static void
 thread_page_guard(const struct space *space, uint32_t thread_page)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (!space->modules[i]->shared_page)
+		if (!space->modules[i]->shared.bytes)
 			counters_guard(space->modules[i],
 				       thread_page_bytes(space->thread_pages,
 							 thread_page),
@@ -96,7 +96,7 @@ thread_pages_guard(const struct space *space, const struct module *module)
 {
 	struct thread_pages *thread_pages = space->thread_pages;
 
-	if (module->shared_page) {
+	if (module->shared.bytes) {
 		counters_guard(module, NULL, module->nguards);
 		return;
 	}
@@ -273,7 +273,7 @@ page_drain(struct run *run, const struct task *task, const struct space *space,
 	   uint8_t *page)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (page || space->modules[i]->shared_page)
+		if (page || space->modules[i]->shared.bytes)
 			counters_drain(run, task, space->modules[i], page);
 }
 
@@ -298,7 +298,7 @@ thread_pages_forget(struct run *run, struct space *space,
 {
 	struct forgetting f = { space, module };
 
-	if (module->shared_page)
+	if (module->shared.bytes)
 		counters_drain(run, NULL, module, NULL);
 	else if (space->thread_pages && module->relocated)
 		task_each(run, task_forget, &f);
@@ -330,7 +330,7 @@ thread_pages_seen(struct run *run, const struct task *task)
 	bool seen = true;
 
 	for (size_t i = 0; space && i < space->nmodules && seen; i++)
-		if (page || space->modules[i]->shared_page)
+		if (page || space->modules[i]->shared.bytes)
 			seen = counters_seen(run, task, space->modules[i], page,
 					     va);
 	return seen || task_killed(run, task);
@@ -361,39 +361,23 @@ thread_pages_spare(struct run *run, struct task *task, uint64_t *size)
 	const struct space *space = task->process->space;
 	const struct region *saved = &region_scratch;
 	const struct shared *shared;
-	uint64_t va, page;
-	int64_t spare;
+	uint64_t va, page, spare;
 
 	if (!space->thread_pages ||
 	    run->host->reg_get(task->tid, run->arch->reg_thread, &va))
 		return 0;
 	shared = thread_page_at(space->thread_pages, va, &page, size);
-	if (!shared || page != va ||
-	    inject_syscall(run, task, run->abi->nr_mmap,
-			   (uint64_t[6]){ 0, *size, PROT_READ | PROT_WRITE,
-					  MAP_PRIVATE | MAP_ANONYMOUS |
-						  MAP_NORESERVE,
-					  -1, 0 },
-			   &spare) ||
-	    (spare < 0 && spare > -4096))
+	if (!shared || page != va)
 		return 0;
-	if (!run->host->mem_write(
-		    space->mem, task->tid, (uint64_t)spare + saved->offset,
+	spare = inject_map(run, task, 0, *size, PROT_READ | PROT_WRITE);
+	if (!spare ||
+	    !run->host->mem_write(
+		    space->mem, task->tid, spare + saved->offset,
 		    region_words(saved, shared->bytes + (va - shared->va)),
 		    saved->size))
-		return (uint64_t)spare;
-	thread_pages_unspare(run, task, (uint64_t)spare, *size);
+		return spare;
+	inject_unmap(run, task, spare, *size);
 	return 0;
-}
-
-void
-thread_pages_unspare(struct run *run, struct task *task, uint64_t va,
-		     uint64_t size)
-{
-	int64_t result;
-
-	inject_syscall(run, task, run->abi->nr_munmap,
-		       (uint64_t[6]){ va, size }, &result);
 }
 
 struct peek {
@@ -422,7 +406,7 @@ thread_page_peek(struct run *run, struct task *task, void *ctx)
 	for (size_t i = 0; i < space->nmodules; i++)
 		if (space->modules[i]->plan == peek->plan &&
 		    space->modules[i]->relocated &&
-		    !space->modules[i]->shared_page)
+		    !space->modules[i]->shared.bytes)
 			module_peek(peek, space->modules[i], page);
 }
 
@@ -450,9 +434,10 @@ thread_pages_peek(struct run *run, const struct plan *plan,
 		for (size_t i = 0; p->space && i < p->space->nmodules; i++) {
 			const struct module *module = p->space->modules[i];
 
-			if (module->plan == plan && module->shared_page &&
+			if (module->plan == plan && module->shared.bytes &&
 			    process_first(run, p, module))
-				module_peek(&peek, module, module->shared_page);
+				module_peek(&peek, module,
+					    module->shared.bytes);
 		}
 }
 

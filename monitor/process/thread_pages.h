@@ -57,12 +57,9 @@ bool thread_pages_seen(struct run *run, const struct task *task);
 /*
  * Have the stopped task map memory that stands for the page that its register
  * leads to: with the registers that a probe has saved there, and all counters 0.
- * Its va and *size; or 0.
+ * Its va and *size, for inject_unmap; or 0.
  */
 uint64_t thread_pages_spare(struct run *run, struct task *task, uint64_t *size);
-/* Have the task unmap that memory. */
-void thread_pages_unspare(struct run *run, struct task *task, uint64_t va,
-			  uint64_t size);
 /* Drain the counters of a task that stands still; the task keeps its page. */
 void thread_pages_drain(struct run *run, struct task *task);
 /*
