@@ -22,11 +22,15 @@ void earlier_free(struct run *run);
  * anew after a reset.
  */
 void run_begin(struct run *run);
+/* Free what run_begin made. */
+void recording_free(struct run *run);
 
 /* Can --data be written, as far as pmon knows?  0, or -1 with the message. */
 int save_check(const struct run *run);
 /* Write the data file of the run.  0, or -1 with the message. */
 int run_save(struct run *run, const struct report_input *report_input);
+/* Whether run_save failed the last time. */
+bool run_unsaved(const struct run *run);
 /* The data file's name, chosen at the first call; the run owns it. */
 const char *run_data(struct run *run);
 /* Write a data file to another path.  0, or -1 with the message. */
