@@ -48,6 +48,14 @@ struct walk_start {
 				   stack that begins there */
 };
 
+/* Where a walk may end early. */
+struct walk_until {
+	/* Called after each new frame, whose cfa is not set yet: whether the
+	   frames found are enough. */
+	bool (*enough)(const struct walk *walk, void *ctx);
+	void *ctx;
+};
+
 /* What is known of one address space: its files and their unwind tables. */
 struct stack;
 
@@ -79,18 +87,16 @@ int stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf,
 	       size_t n);
 
 /*
- * Walk from `start` through the stack of a stopped task of this address space.
- * enough, if not NULL, is called after each new frame, whose cfa is not set
- * yet; returning true ends the walk.  *walk has the frames found, even if the
- * walk was lost; walk_free frees them.
+ * Walk from `start` through the stack of a stopped task of this address space,
+ * to its end if `until` is NULL.  *walk has the frames found, even if the walk
+ * was lost; walk_free frees them.
  *
  * If a signal may have interrupted the task, its pc must be where it would be
  * without pmon: neither in a slot nor behind a trap.  Returns 0, or HOST_GONE
  * if the task died.
  */
 int stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
-	       bool (*enough)(const struct walk *walk, void *ctx), void *ctx,
-	       struct walk *walk);
+	       const struct walk_until *until, struct walk *walk);
 /* Free the frames of a walk. */
 void walk_free(struct walk *walk);
 
