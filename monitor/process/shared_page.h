@@ -7,6 +7,7 @@
 
 #include "monitor/process/shared.h"
 #include "monitor/run.h"
+#include "util/fail.h"
 
 /*
  * May counters be shared by all threads?  Not where processes are told apart,
@@ -21,7 +22,7 @@ uint64_t shared_page_size(uint64_t need);
  * there.  0; or -1 with the message, and nothing is mapped at `place`.
  */
 int shared_page_open(struct run *run, struct task *task, struct module *module,
-		     uint64_t place, uint64_t need);
+		     uint64_t place, uint64_t need) MUST_CHECK;
 /* The memory of the module's shared page; size 0: it has none. */
 struct shared shared_page_memory(const struct module *module);
 /* Unmap the module's shared page in pmon, if it has one. */

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "host/host.h"
+#include "util/fail.h"
 
 struct frame {
 	uint64_t pc;		/* the next instruction to run, if exact, else
@@ -84,7 +85,7 @@ void stack_release(struct stack *stack);
  * Returns 0, or -1.
  */
 int stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf,
-	       size_t n);
+	       size_t n) MUST_CHECK;
 
 /*
  * Walk from `start` through the stack of a stopped task of this address space,
@@ -96,18 +97,19 @@ int stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf,
  * if the task died.
  */
 int stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
-	       const struct walk_until *until, struct walk *walk);
+	       const struct walk_until *until, struct walk *walk) MUST_CHECK;
 /* Free the frames of a walk. */
 void walk_free(struct walk *walk);
 
 /* Set *start to the task's own registers.  Returns 0, or HOST_GONE. */
-int walk_start(const struct host *host, pid_t tid, struct walk_start *start);
+int walk_start(const struct host *host, pid_t tid,
+	       struct walk_start *start) MUST_CHECK;
 
 /*
  * Copy n bytes of text at va from the file that is mapped there, so without
  * traps.  Returns 0, or -1 if the file has fewer.
  */
 int stack_text(struct stack *stack, pid_t tid, uint64_t va, void *buf,
-	       size_t n);
+	       size_t n) MUST_CHECK;
 
 #endif
