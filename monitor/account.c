@@ -18,6 +18,7 @@
 #include "monitor/process/events.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/notice.h"
+#include "monitor/process/owners.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
@@ -196,13 +197,13 @@ account_exec(struct run *run, struct task *task)
 	task->exiting = false;
 	task->walked = task->present = false;
 	task->vforked = false;
-	task->redo = REDO_NONE;
-	task->mapping = 0;
+	task->redo.state = REDO_NONE;
+	task->mapping.nr = 0;
 	relocated_forget(task);
 	fault_forget(task);
 	sigtrap_exec(run, task);
-	if (task->tid == run->root)
-		run->root_started = true;
+	if (task->tid == run->root.tid)
+		run->root.started = true;
 	client_execed(run, task);
 }
 
@@ -278,12 +279,12 @@ task_depart(struct run *run, const struct task *task)
 static void
 account_end(struct run *run, struct task *task, const struct event *event)
 {
-	if (task->tid == run->root) {
-		run->root_ended = true;
-		run->root_status = event->value;
+	if (task->tid == run->root.tid) {
+		run->root.ended = true;
+		run->root.status = event->value;
 		if (event->kind == EVENT_KILLED) {
-			run->root_signal = event->value;
-			run->root_status = 128 + event->value;
+			run->root.signal = event->value;
+			run->root.status = 128 + event->value;
 		}
 		notice_typed();
 	}
@@ -333,8 +334,8 @@ account_new(struct run *run, struct task *task, const struct event *event)
 	clones_made(task, child);
 	/* A handler may make a child before its maker's call is made. */
 	if (!(flags & CLONE_THREAD)) {
-		child->mapping = task->mapping;
-		child->mapping_sp = task->mapping_sp;
+		child->mapping.nr = task->mapping.nr;
+		child->mapping.sp = task->mapping.sp;
 	}
 	if (!(flags & CLONE_VM))
 		relocated_inherit(child, task);
@@ -432,7 +433,7 @@ event_receive(struct run *run, const struct event *event)
 			task->parent = run->host->native->parent(event->tid);
 	}
 	if (!ended)
-		task->hit_slotted = false;
+		task->hit.slotted = false;
 	task->state = ended ? TASK_DEAD : TASK_STOPPED;
 	if (!ended && event->kind != EVENT_CLONE && event->kind != EVENT_FORK &&
 	    event->kind != EVENT_VFORK)

@@ -5,6 +5,7 @@
 #define MONITOR_CONFIG_H
 
 #include "monitor/options.h"
+#include "util/fail.h"
 #include "util/options.h"
 
 /*
@@ -16,6 +17,6 @@
  * message.
  */
 int config_read(const struct option_table *table, struct options *opts,
-		bool *given);
+		bool *given) MUST_CHECK;
 
 #endif

@@ -57,8 +57,8 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 	    signal_caught(run, task, signal)) {
 		fault_interrupts(task->process->space, task_pc(run, task));
 		/* Then the handler may return to the instruction. */
-		if (task->redo == REDO_RETURNED)
-			task->redo = REDO_HANDLER;
+		if (task->redo.state == REDO_RETURNED)
+			task->redo.state = REDO_HANDLER;
 		relocated_land(run, task);
 		/* To come back, the handler would have to run into a trap. */
 		if (run->opts->no_traps)
@@ -126,7 +126,7 @@ trap_deliver(struct run *run, struct task *task, int signal)
 	    run->host->trap_cause(task->tid) == TRAP_SENT)
 		signal = 0;
 	caught = signal == SIGTRAP && signal_caught(run, task, signal);
-	task->hit_open = false;
+	task->hit.open = false;
 	if (caught)
 		sigtrap_deliver(task);
 	if (caught && !sigtrap_mends(run, task))

@@ -111,7 +111,7 @@ coverage_status(const struct run *run, const struct report_input *report_input)
 {
 	int err = coverage_check(&run->opts->report, report_input);
 
-	if (!err || (err > 0 && run->root_status))
+	if (!err || (err > 0 && run->root.status))
 		return 0;
 	trouble();
 	return err > 0 ? STATUS_UNDER : STATUS_TROUBLE;
@@ -250,22 +250,22 @@ run_status(struct run *run)
 {
 	int status, err = 0;
 
-	if (run->host->native && !run->root_started)
+	if (run->host->native && !run->root.started)
 		err = run->host->native->launch_error();
-	if (run->root && err) {
+	if (run->root.tid && err) {
 		run_launch_explain(run, err);
 		return trouble();
 	}
-	if (run->root_signal) {
+	if (run->root.signal) {
 		fail("%s: killed by signal %d (%s)", run->opts->argv[0],
-		     run->root_signal, strsignal(run->root_signal));
+		     run->root.signal, strsignal(run->root.signal));
 		trouble();
 	}
-	if (run->root_signal == SIGTRAP)
+	if (run->root.signal == SIGTRAP)
 		sigtrap_explain(run);
 	status = run_report_input(run, true);
 	autosave_close(run);
-	return status ? status : run->root_status;
+	return status ? status : run->root.status;
 }
 
 static int

@@ -10,6 +10,7 @@
 #include "flow/placement.h"
 #include "program/select.h"
 #include "report/report.h"
+#include "util/fail.h"
 
 enum patch_choice {
 	PATCH_AUTO,		/* relocated functions; else as PATCH_TRAP */
@@ -70,12 +71,12 @@ struct options {
  * the options go together.  *opts points into argv; options_free it even after
  * a failure.  0, or -1 with the message.
  */
-int options_parse(struct options *opts, int argc, char **argv);
+int options_parse(struct options *opts, int argc, char **argv) MUST_CHECK;
 void options_free(struct options *opts);
 void options_help(FILE *out);
 
 /* Print the shell's completion asked for.  0, or -1 with the message. */
-int options_complete(const struct options *opts, FILE *out);
+int options_complete(const struct options *opts, FILE *out) MUST_CHECK;
 
 void options_version(FILE *out);
 

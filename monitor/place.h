@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include "util/fail.h"
+
 /*
  * A path where the pmon with process id `pid`, of user `uid`, may have its
  * socket; owned by the caller.  The directories are $XDG_RUNTIME_DIR/pmon (of
@@ -18,12 +20,12 @@ char *place_path(pid_t pid, uid_t uid, unsigned which);
  * Listen in the first directory that can be used.  The socket and *path, owned
  * by the caller; or -1 with a message that gives each directory's fault.
  */
-int place_listen(char **path);
+int place_listen(char **path) MUST_CHECK;
 
 /*
  * Could a pmon of this user listen anywhere?  0, or -1 with the message of
  * place_listen.  A directory that does not exist counts as usable.
  */
-int place_check(uid_t uid);
+int place_check(uid_t uid) MUST_CHECK;
 
 #endif

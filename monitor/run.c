@@ -30,6 +30,7 @@
 #include "monitor/process/machine.h"
 #include "monitor/process/notice.h"
 #include "monitor/process/object.h"
+#include "monitor/process/owners.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/stop.h"
@@ -63,6 +64,7 @@ void
 run_free(struct run *run)
 {
 	tasks_free(run);
+	task_table_free(run);
 	host_counters_close(run);
 	extensions_free(run);
 	account_close(run);
@@ -70,12 +72,10 @@ run_free(struct run *run)
 	owners_free(run);
 	earlier_free(run);
 	objects_free(run);
-	for (size_t i = 0; i < run->nremarks; i++)
-		free(run->remarks[i]);
-	free(run->remarks);
+	remarks_free(run);
 	queue_free(run);
 	free(run->program);
-	free(run->data);
+	recording_free(run);
 }
 
 /* ---- events */
@@ -202,7 +202,7 @@ on_group_stop(struct run *run, struct task *task, const struct event *event)
 		on_pause(run, task, event);
 		return;
 	}
-	if (!run->suspending || task->process->pid != run->root)
+	if (!run->suspending || task->process->pid != run->root.tid)
 		return;
 	run->suspending = false;
 	run_pause(run, NULL, NULL, STOP_SUSPEND);
@@ -293,11 +293,11 @@ suspend_handle(struct run *run)
 	pid_t sender;
 	enum suspension suspend = notice_suspend(&sender);
 
-	if (suspend == SUSPEND_NONE || !run->root || run->root_ended)
+	if (suspend == SUSPEND_NONE || !run->root.tid || run->root.ended)
 		return;
 	run->suspending = true;
 	if (suspend == SUSPEND_SENT && !run_signal_shared(run, sender))
-		run->host->kill(run->root, SIGTSTP);
+		run->host->kill(run->root.tid, SIGTSTP);
 }
 
 /* Act on the notices that came meanwhile. */
@@ -316,8 +316,8 @@ notices_handle(struct run *run)
 		    run_clock() >= run->deadline)
 			signal = SIGTERM;
 	}
-	if (signal && run->stopping && run->root)
-		run->host->kill(run->root, SIGKILL);
+	if (signal && run->stopping && run->root.tid)
+		run->host->kill(run->root.tid, SIGKILL);
 	else if (signal && run->stopping)
 		run_stop_kept(run);
 	else if (signal)

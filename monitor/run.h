@@ -18,17 +18,27 @@ struct earlier;			/* see report/profile/profile_plan.h */
 struct autosave;		/* see autosave.c */
 struct client;			/* see client.h */
 struct control;			/* see control.c */
-struct counter_owner;		/* see task.h */
 struct event_keeper;		/* see events.h */
 struct event_queue;		/* see events.c */
 struct extensions;		/* see extend.c */
 struct host_counters;		/* see host_counters.c */
 struct object;			/* see object.h */
+struct owners;			/* see owners.c */
+struct recording;		/* see save.c */
+struct remarks;			/* see state.c */
 struct slow;			/* see slow.c */
-
-enum { TASK_BUCKETS = 1024 };
+struct task_table;		/* see task.c */
 
 enum { CLIENTS_MAX = 4 };
+
+/* The launched process. */
+struct root {
+	pid_t tid;		/* 0: pmon attached to processes */
+	bool started;		/* it has become the program */
+	bool ended;
+	int status;		/* as exit status of pmon */
+	int signal;		/* that killed it, or 0 */
+};
 
 struct run {
 	const struct options *opts;
@@ -39,8 +49,7 @@ struct run {
 	const struct abi *abi;	/* or NULL */
 	bool eager;		/* look at all functions before the start */
 	struct host_counters *host_counters;	/* or NULL */
-	struct task *tasks[TASK_BUCKETS];
-	uint64_t taken[TASK_BUCKETS / 64];	/* bits: buckets with tasks */
+	struct task_table *tasks;	/* NULL before the first one */
 	struct process *processes;
 	const struct event_keeper *keeper;	/* see events.h */
 	struct event_queue *queue;	/* received, not yet handled; or NULL */
@@ -51,11 +60,7 @@ struct run {
 	struct extensions *extensions;	/* or NULL */
 	uint64_t extended;	/* the next extension's number */
 
-	pid_t root;		/* the launched process, or 0 */
-	bool root_started;	/* it has become the program */
-	bool root_ended;
-	int root_status;	/* as exit status of pmon */
-	int root_signal;	/* that killed it, or 0 */
+	struct root root;
 	bool stopping;		/* counting is over */
 	bool suspending;	/* pmon stops when the program does (^Z) */
 
@@ -72,19 +77,13 @@ struct run {
 				   began; 0: there is none */
 	struct stall stall;
 	size_t nprocesses, nthreads;
-	struct counter_owner *owners;	/* with --separate: per counter set */
-	size_t nowners;
-	char **remarks;
-	size_t nremarks;
+	struct owners *owners;	/* of counter sets, with --separate; or NULL */
+	struct remarks *remarks;	/* or NULL */
 	double started;		/* monotonic seconds */
-	uint64_t id;		/* random */
-	uint64_t started_utc;	/* nanoseconds since 1970 */
 	char *program;		/* the first program's name */
-	char *data;		/* the data file's name; NULL until chosen */
-	bool saved;		/* the data file has been written ... */
-	bool unsaved;		/* ... but could not be the last time */
-	struct autosave *autosave;	/* see autosave.c; or NULL */
-	struct slow *slow;	/* see slow.c; or NULL */
+	struct recording *recording;	/* NULL before run_begin */
+	struct autosave *autosave;	/* or NULL */
+	struct slow *slow;	/* or NULL */
 	struct earlier *earlier;	/* --weights, or NULL */
 	struct control *control;	/* its socket, or NULL */
 };
@@ -94,6 +93,10 @@ struct run {
 /* Keep a remark for the report; the same text is kept once. */
 void run_remark(struct run *run, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The remarks kept, *n of them; they stay the run's. */
+char **run_remarks(const struct run *run, size_t *n);
+void remarks_free(struct run *run);
 
 /* Monotonic seconds. */
 double run_clock(void);

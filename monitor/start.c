@@ -89,7 +89,7 @@ run_launch(struct run *run)
 	free(path);
 	if (err)
 		return err;
-	run->root = tid;
+	run->root.tid = tid;
 	process = process_new(run, tid, NULL);
 	run_announce(run, tid, process);
 	return 0;

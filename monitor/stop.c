@@ -251,7 +251,7 @@ task_let_go(struct run *run, struct task *task, int signal)
 	run->host->detach(task->tid, signal);
 	thread_pages_end(run, task);
 	client_ended(run, task, TASK_LET_GO);
-	if (task->tid != run->root) {
+	if (task->tid != run->root.tid) {
 		task_free(run, task);
 		return;
 	}
@@ -447,6 +447,6 @@ run_stop(struct run *run, int signal)
 			traps_add(run, process->space);
 			space_clear(run, process);
 		}
-	if (run->root && !run->root_ended)
-		run->host->kill(run->root, signal);
+	if (run->root.tid && !run->root.ended)
+		run->host->kill(run->root.tid, signal);
 }

@@ -34,14 +34,14 @@ trap_syscall(struct run *run, struct task *task, bool entry)
 {
 	struct regs regs;
 
-	if (task->redo == REDO_NONE || entry)
+	if (task->redo.state == REDO_NONE || entry)
 		return;
 	if (run->host->regs_get(task->tid, &regs))
 		return;
 	/* Only sigreturn leaves with the pc on an instruction with a trap. */
-	if (regs.r[run->arch->reg_pc] == task->redo_va &&
-	    regs.r[run->arch->reg_sp] == task->redo_sp)
-		task->redo = REDO_RETURNED;
+	if (regs.r[run->arch->reg_pc] == task->redo.va &&
+	    regs.r[run->arch->reg_sp] == task->redo.sp)
+		task->redo.state = REDO_RETURNED;
 }
 
 /*
@@ -51,15 +51,15 @@ trap_syscall(struct run *run, struct task *task, bool entry)
 static bool
 redo_take(struct run *run, struct task *task, uint64_t va)
 {
-	bool returned = task->redo == REDO_RETURNED;
+	bool returned = task->redo.state == REDO_RETURNED;
 	uint64_t sp = 0;
 
 	/* Any other arrival here: the handler left by another way. */
-	if (task->redo_va == va || returned)
-		task->redo = REDO_NONE;
-	return returned && task->redo_va == va &&
+	if (task->redo.va == va || returned)
+		task->redo.state = REDO_NONE;
+	return returned && task->redo.va == va &&
 	       !run->host->reg_get(task->tid, run->arch->reg_sp, &sp) &&
-	       sp == task->redo_sp;
+	       sp == task->redo.sp;
 }
 
 /* Let the task go on at va: elsewhere, or behind its instruction. */
@@ -68,7 +68,7 @@ trap_leave(struct run *run, struct task *task, uint64_t va)
 {
 	if (run->host->reg_set(task->tid, run->arch->reg_pc, va))
 		return;
-	task->hit_open = false;
+	task->hit.open = false;
 	run_resume_last(run, task);
 }
 
@@ -78,18 +78,18 @@ static void
 hit_begin(struct run *run, struct task *task, const struct hit *hit)
 {
 	if (!task->process->counted ||
-	    (task->redo != REDO_NONE && redo_take(run, task, hit->va)))
+	    (task->redo.state != REDO_NONE && redo_take(run, task, hit->va)))
 		return;
 	hit_tell(run, task, hit, SITE_BEGUN);
-	task->hit_va = hit->va;
-	task->hit_open = true;
+	task->hit.va = hit->va;
+	task->hit.open = true;
 	if (run->opts->once && !hit->site->passed) {
-		task->once = hit->module->plan;
-		task->once_site = hit->site - hit->module->plan->sites;
+		task->once.plan = hit->module->plan;
+		task->once.site = hit->site - hit->module->plan->sites;
 	}
 	if (hit->site->insn.len == run->arch->trap_pc &&
-	    run->host->reg_get(task->tid, run->arch->reg_sp, &task->hit_sp))
-		task->hit_sp = 0;
+	    run->host->reg_get(task->tid, run->arch->reg_sp, &task->hit.sp))
+		task->hit.sp = 0;
 }
 
 /*
@@ -100,11 +100,11 @@ hit_begin(struct run *run, struct task *task, const struct hit *hit)
 static void
 once_passed(struct run *run, struct task *task)
 {
-	struct plan *plan = task->once;
+	struct plan *plan = task->once.plan;
 
-	task->once = NULL;
-	if (plan && !plan->sites[task->once_site].passed)
-		plan_lift(run, plan, task->once_site);
+	task->once.plan = NULL;
+	if (plan && !plan->sites[task->once.site].passed)
+		plan_lift(run, plan, task->once.site);
 }
 
 /* The trap leads into the relocated function. */
@@ -238,7 +238,7 @@ hit_do(struct run *run, struct task *task, const struct hit *hit, int signal)
 	case PATCH_SLOTTED:
 		if (hit->still)
 			return patch_step(run, task, hit);
-		task->hit_slotted = true;
+		task->hit.slotted = true;
 		trap_leave(run, task,
 			   hit->module->slots +
 				   (uint64_t)hit->patched->slot * SLOT_MAX);

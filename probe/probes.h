@@ -8,6 +8,7 @@
 #include "flow/placement.h"
 #include "probe/func_plan.h"
 #include "relocate/probe.h"
+#include "util/fail.h"
 
 struct plan;
 
@@ -29,7 +30,7 @@ struct probe_list {
  * may be data, has none.
  */
 int probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,
-	      int32_t operand);
+	      int32_t operand) MUST_CHECK;
 
 /*
  * Add the probes of the counting client to an empty list: one per arc of the

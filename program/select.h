@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/fail.h"
 #include "util/options.h"
 
 enum unit_kind {
@@ -53,7 +54,7 @@ extern const struct option_entry select_entries[SELECT_OPTIONS];
  * Parse "func,line" and add its units to the selection.  0, or -1 with the
  * message set.
  */
-int select_units(struct selection *sel, const char *arg);
+int select_units(struct selection *sel, const char *arg) MUST_CHECK;
 
 /* The units that UNITS_DEFAULT stands for. */
 unsigned select_units_default(const struct selection *sel);
@@ -65,7 +66,7 @@ void select_glob(struct globs *globs, const char *arg);
  * Add one argument of --line, FILE:LO[-HI], where FILE is a glob ("!" negates).
  * 0, or -1 with the message set.
  */
-int select_line(struct selection *sel, const char *arg);
+int select_line(struct selection *sel, const char *arg) MUST_CHECK;
 
 /* Free what the selection holds, not the selection itself. */
 void select_free(struct selection *sel);

@@ -5,6 +5,7 @@
 #define RELOCATE_LAYOUT_H
 
 #include "relocate/shape.h"
+#include "util/fail.h"
 
 /*
  * Make the fragments of what the shape says is relocated, in the order of the
@@ -13,6 +14,6 @@
  * fragment and way.  Returns 0, or -1 with the message if a probe would have
  * to preserve the flags and cannot.
  */
-int layout_make(struct shape *shape, struct relocated *relocated);
+int layout_make(struct shape *shape, struct relocated *relocated) MUST_CHECK;
 
 #endif

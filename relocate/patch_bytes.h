@@ -5,6 +5,7 @@
 #define RELOCATE_PATCH_BYTES_H
 
 #include "relocate/relocate.h"
+#include "util/fail.h"
 
 /* Bytes to put at a va: len of them. */
 struct code_patch {
@@ -20,7 +21,7 @@ struct code_patch {
 int entry_patch_bytes(const struct relocated *relocated,
 		      const struct entry_patch *entry_patch,
 		      const struct relocated_place *place,
-		      struct code_patch patches[2]);
+		      struct code_patch patches[2]) MUST_CHECK;
 
 /*
  * The patch that makes a call, in any function, go straight into this relocated

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/fail.h"
+
 struct relocated;		/* see relocate/relocate.h */
 
 /* What a pc in a relocated function stands for. */
@@ -35,7 +37,7 @@ struct pc_map_entry {
  * a message if no instruction of the relocated function begins there.
  */
 int pc_map_entry(const struct relocated *relocated, uint32_t offset,
-		 struct pc_map_entry *entry);
+		 struct pc_map_entry *entry) MUST_CHECK;
 
 /*
  * The offset in the relocated function of the original's instruction at addr,

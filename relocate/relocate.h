@@ -17,6 +17,7 @@
 #include "flow/weights.h"
 #include "relocate/entry_patch.h"
 #include "relocate/probe.h"
+#include "util/fail.h"
 
 enum relocate_extent {
 	EXTENT_WHOLE,		/* all reachable code; leaders that nothing is
@@ -129,7 +130,8 @@ struct relocated_place {
  * Returns 0, or -1 with the message if two things are too far apart.
  */
 int relocated_write(const struct relocated *relocated,
-		    const struct relocated_place *place, uint8_t *bytes);
+		    const struct relocated_place *place,
+		    uint8_t *bytes) MUST_CHECK;
 
 /*
  * Add up, for each of the input's first nsums probes in their order, the slot

@@ -7,6 +7,7 @@
 
 #include "relocate/relocate.h"
 #include "relocate/segment.h"
+#include "util/fail.h"
 
 static const uint32_t NO_BLOCK = UINT32_MAX;
 
@@ -44,7 +45,7 @@ struct motion *motions_make(const struct relocate_input *in, bool *tied);
  * Find the segments and decide which are relocated.  Returns 0, or -1 with the
  * message.  The caller calls shape_close in either case.
  */
-int shape_open(struct shape *shape, const struct relocate_input *in);
+int shape_open(struct shape *shape, const struct relocate_input *in) MUST_CHECK;
 void shape_close(struct shape *shape);
 
 /*
@@ -53,7 +54,8 @@ void shape_close(struct shape *shape);
  * relocated and where the original is patched.  Returns 0, or -1 with the
  * message.
  */
-int shape_check(const struct shape *shape, const struct relocated *relocated);
+int shape_check(const struct shape *shape,
+		const struct relocated *relocated) MUST_CHECK;
 
 /*
  * Find which blocks are code, and where control goes from them: block_roles.c.

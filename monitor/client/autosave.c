@@ -73,8 +73,7 @@ writer_run(struct run *run, struct report_input *report_input, const char *path)
 		   "pmon ended before the run did: the counts are those "
 		   "of the run's first %.1f seconds",
 		   report_input->seconds);
-	report_input->remarks = run->remarks;
-	report_input->nremarks = run->nremarks;
+	report_input->remarks = run_remarks(run, &report_input->nremarks);
 	_exit(run_write(run, report_input, path) ? 1 : 0);
 }
 
@@ -148,7 +147,7 @@ autosave_close(struct run *run)
 	if (!autosave)
 		return;
 	writer_ended(autosave, -1);
-	if (autosave->path && !run->unsaved)
+	if (autosave->path && !run_unsaved(run))
 		unlink(autosave->path);
 	free(autosave->path);
 	free(autosave);

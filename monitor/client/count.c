@@ -5,6 +5,7 @@
  */
 #include "monitor/client/count.h"
 
+#include "monitor/process/owners.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
 #include "util/mem.h"

@@ -35,11 +35,11 @@ command_text(const struct options *opts)
 static char *
 outcome_text(const struct run *run)
 {
-	if (run->root_signal)
-		return mem_printf("killed by signal %d (%s)", run->root_signal,
-				  strsignal(run->root_signal));
-	if (run->root_ended)
-		return mem_printf("exited with status %d", run->root_status);
+	if (run->root.signal)
+		return mem_printf("killed by signal %d (%s)", run->root.signal,
+				  strsignal(run->root.signal));
+	if (run->root.ended)
+		return mem_printf("exited with status %d", run->root.status);
 	if (run->stopping)
 		return mem_strdup("detached");
 	return mem_strdup(run->processes ? "still running" : "ended");
@@ -74,11 +74,10 @@ report_input_make(struct run *run)
 		.nthreads = run->nthreads,
 		.events = stops_traps(run) + host_counters_fetch(run),
 		.stall = run->stall,
-		.remarks = run->remarks,
-		.nremarks = run->nremarks,
 		.command = command_text(run->opts),
 		.outcome = outcome_text(run),
 	};
+	report_input->remarks = run_remarks(run, &report_input->nremarks);
 	report_input->stops = stops_sums(run, &report_input->nstops);
 	for (size_t i = 0; i < run->nobjects; i++)
 		if (run->objects[i].plan && run->objects[i].counted)

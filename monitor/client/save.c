@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "monitor/process/owners.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "report/profile/profile_plan.h"
@@ -23,6 +24,14 @@
 #include "util/mem.h"
 
 enum { SECOND = 1000000000 };
+
+struct recording {
+	uint64_t id;		/* of the run, random */
+	uint64_t started;	/* nanoseconds since 1970 */
+	char *data;		/* the data file's name; NULL until chosen */
+	bool saved;		/* the data file has been written ... */
+	bool unsaved;		/* ... but could not be the last time */
+};
 
 /* To be called when the run begins: later the process may be gone. */
 static char *
@@ -45,15 +54,27 @@ program_name(const struct run *run)
 void
 run_begin(struct run *run)
 {
+	struct recording *recording = run->recording;
 	struct timespec now;
 
+	if (!recording)
+		recording = run->recording = mem_alloc(sizeof(*recording));
 	run->started = run_clock();
 	clock_gettime(CLOCK_REALTIME, &now);
-	run->started_utc = (uint64_t)now.tv_sec * SECOND +
-			   (uint64_t)now.tv_nsec;
+	recording->started = (uint64_t)now.tv_sec * SECOND +
+			     (uint64_t)now.tv_nsec;
 	if (!run->program)
 		run->program = program_name(run);
-	must(getrandom(&run->id, sizeof(run->id), 0) == sizeof(run->id));
+	must(getrandom(&recording->id, sizeof(recording->id), 0) ==
+	     sizeof(recording->id));
+}
+
+void
+recording_free(struct run *run)
+{
+	if (run->recording)
+		free(run->recording->data);
+	free(run->recording);
 }
 
 /* ---- weights */
@@ -106,7 +127,7 @@ rank_find(void)
 static pid_t
 first_process(const struct run *run)
 {
-	return run->root	? run->root :
+	return run->root.tid	? run->root.tid :
 	       run->opts->npids ? run->opts->pids[0] :
 				  getpid();
 }
@@ -233,11 +254,14 @@ save_check(const struct run *run)
 static const char *
 owner_program_of(const struct run *run, const struct counter_owner *owner)
 {
+	size_t n;
+	const struct counter_owner *owners = run_owners(run, &n);
+
 	if (owner->program)
 		return owner->program;
-	for (size_t i = 0; i < run->nowners; i++)
-		if (run->owners[i].pid == owner->pid && run->owners[i].program)
-			return run->owners[i].program;
+	for (size_t i = 0; i < n; i++)
+		if (owners[i].pid == owner->pid && owners[i].program)
+			return owners[i].program;
 	return "";
 }
 
@@ -256,22 +280,22 @@ owner_start(const struct run *run, const struct counter_owner *owner)
 static size_t *
 parts_make(const struct run *run, struct profile *profile)
 {
-	uint32_t *part = mem_alloc(run->nowners * sizeof(*part));
-	size_t *counter_sets = NULL, ncounter_sets = 0;
+	size_t n, *counter_sets = NULL, ncounter_sets = 0;
+	const struct counter_owner *owners = run_owners(run, &n);
+	uint32_t *part = mem_alloc(n * sizeof(*part));
 
-	for (size_t i = 0; i < run->nowners; i++) {
-		const struct counter_owner *owner = &run->owners[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct counter_owner *owner = &owners[i];
 
 		part[i] = (uint32_t)profile->nparts;
 		if (!owner->pid)
 			continue;
 		*vec_push(profile->parts,
 			  profile->nparts) = (struct profile_part){
-			.parent =
-				owner->parent < i &&
-						run->owners[owner->parent].pid ?
-					part[owner->parent] :
-					PART_NONE,
+			.parent = owner->parent < i &&
+						  owners[owner->parent].pid ?
+					  part[owner->parent] :
+					  PART_NONE,
 			.pid = (uint32_t)owner->pid,
 			.tid = (uint32_t)owner->tid,
 			.start = owner_start(run, owner),
@@ -292,8 +316,8 @@ run_describe(const struct run *run, const struct report_input *report_input,
 	struct profile_run *of = vec_push(profile->runs, profile->nruns);
 
 	*of = (struct profile_run){
-		.id = run->id,
-		.start = run->started_utc,
+		.id = run->recording->id,
+		.start = run->recording->started,
 		.elapsed = (uint64_t)(report_input->seconds * SECOND),
 		.processes = report_input->nprocesses,
 		.threads = report_input->nthreads,
@@ -333,9 +357,9 @@ run_profile(const struct run *run, const struct report_input *report_input)
 const char *
 run_data(struct run *run)
 {
-	if (!run->data)
-		run->data = save_path_take(run);
-	return run->data;
+	if (!run->recording->data)
+		run->recording->data = save_path_take(run);
+	return run->recording->data;
 }
 
 int
@@ -353,12 +377,19 @@ int
 run_save(struct run *run, const struct report_input *report_input)
 {
 	int err = run_write(run, report_input, run_data(run));
+	struct recording *recording = run->recording;
 
-	if (err && pattern_has(run->opts->data, 'p') && !run->saved)
-		unlink(run->data);
-	run->saved |= !err;
-	run->unsaved = err;
+	if (err && pattern_has(run->opts->data, 'p') && !recording->saved)
+		unlink(recording->data);
+	recording->saved |= !err;
+	recording->unsaved = err;
 	return err;
+}
+
+bool
+run_unsaved(const struct run *run)
+{
+	return run->recording && run->recording->unsaved;
 }
 
 uint8_t *

@@ -141,9 +141,9 @@ hit_again(struct run *run, struct task *task)
 	if (!cut_repeats(run, task, &hit.va) || !hit_trapped(task, &hit) ||
 	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
 		return;
-	task->redo = REDO_RETURNED;
-	task->redo_va = hit.va;
-	task->redo_sp = sp;
+	task->redo.state = REDO_RETURNED;
+	task->redo.va = hit.va;
+	task->redo.sp = sp;
 }
 
 void
@@ -152,15 +152,15 @@ hit_undone(struct run *run, struct task *task, const struct hit *hit,
 {
 	int signal = event->value;
 
-	task->hit_open = false;
+	task->hit.open = false;
 	if (event->kind != EVENT_SIGNAL || !signal_caused(run, task, signal)) {
 		hit_tell(run, task, hit, SITE_UNDONE);
-		task->once = NULL;
+		task->once.plan = NULL;
 		return;
 	}
 	if (!signal_caught(run, task, signal))
 		return;
-	task->redo = REDO_HANDLER;
-	task->redo_va = hit->va;
-	task->redo_sp = sp;
+	task->redo.state = REDO_HANDLER;
+	task->redo.va = hit->va;
+	task->redo.sp = sp;
 }

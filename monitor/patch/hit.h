@@ -6,6 +6,7 @@
 #define MONITOR_PATCH_HIT_H
 
 #include "monitor/process/client.h"
+#include "util/fail.h"
 
 struct hit {
 	struct module *module;
@@ -24,7 +25,8 @@ bool hit_trapped(const struct task *task, struct hit *hit);
  * inside an instruction; elsewhere the signal may have been sent.  HOST_OK if
  * it did, HOST_ERROR if not, HOST_GONE if the task was killed.
  */
-int hit_find(struct run *run, const struct task *task, struct hit *hit);
+int hit_find(struct run *run, const struct task *task,
+	     struct hit *hit) MUST_CHECK;
 
 /* Whether the pc is where the trap of a site leaves it; if so, fill in *hit. */
 bool hit_before(struct run *run, const struct task *task, struct hit *hit);

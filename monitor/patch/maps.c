@@ -117,10 +117,10 @@ maps_hook(struct run *run, struct task *task, const struct regs *regs)
 	 * A signal's handler that came before another such call: only one can
 	 * be awaited.
 	 */
-	if (task->mapping && task->mapping_sp != sp)
+	if (task->mapping.nr && task->mapping.sp != sp)
 		space_watch(run, space);
-	task->mapping = nr;
-	task->mapping_sp = sp;
+	task->mapping.nr = nr;
+	task->mapping.sp = sp;
 }
 
 void
@@ -132,13 +132,13 @@ maps_syscall(struct run *run, struct task *task)
 	uint64_t arg[6];
 	int nr;
 
-	if (!space || (!task->mapping && !space->watched) ||
+	if (!space || (!task->mapping.nr && !space->watched) ||
 	    run->host->regs_get(task->tid, &regs))
 		return;
 	nr = (int)regs.r[run->abi->reg_orig];
-	if (nr == task->mapping &&
-	    regs.r[run->arch->reg_sp] == task->mapping_sp)
-		task->mapping = 0;
+	if (nr == task->mapping.nr &&
+	    regs.r[run->arch->reg_sp] == task->mapping.sp)
+		task->mapping.nr = 0;
 	call_args(run, &regs, arg);
 	change = call_change(run, space, nr, arg);
 	if (change == CHANGE_UNSEEN)

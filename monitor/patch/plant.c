@@ -17,6 +17,7 @@
 #include "monitor/patch/refuse.h"
 #include "monitor/patch/watch.h"
 #include "monitor/process/object.h"
+#include "monitor/process/owners.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"

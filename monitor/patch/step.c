@@ -45,7 +45,7 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 
 	if (run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
 		return false;
-	task->stepping = true;
+	task->hit.stepping = true;
 	/* Another task's step may have paused this one before its own. */
 	do {
 		if (task_resume(run, task, RESUME_STEP, 0))
@@ -55,17 +55,17 @@ step_once(struct run *run, struct task *task, const struct hit *hit,
 		    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 			return false;
 	} while (event->kind == EVENT_PAUSED && pc == hit->va);
-	task->stepping = false;
+	task->hit.stepping = false;
 	if (event->kind == EVENT_TRAP && step_told(run, task)) {
 		event->kind = EVENT_PAUSED;
-		task->hit_open = pc == hit->va;
+		task->hit.open = pc == hit->va;
 		hit_stepped(run, task, hit, pc);
 		if (sigtrap_mend(run, task))
 			return false;
 		return pc == hit->va;
 	}
 	/* The task was stopped before the instruction, or by what that did. */
-	task->hit_open = false;
+	task->hit.open = false;
 	if (pc == hit->va)
 		hit_undone(run, task, hit, sp, event);
 	return false;
@@ -157,7 +157,7 @@ patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 	}
 	if (run->host->regs_set(task->tid, &regs))
 		return HOST_OK;
-	task->hit_open = false;
+	task->hit.open = false;
 	if (taken)
 		hit_tell(run, task, hit, SITE_TAKEN);
 	if (!taken && hit->site->targets)

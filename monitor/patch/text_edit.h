@@ -6,13 +6,14 @@
 #define MONITOR_PATCH_TEXT_EDIT_H
 
 #include "monitor/run.h"
+#include "util/fail.h"
 
 /*
  * Like host->mem_read and host->mem_write, but held ranges are read from and
  * written to the buffer.
  */
 int text_read(struct run *run, const struct space *space, pid_t tid,
-	      uint64_t va, void *buf, size_t n);
+	      uint64_t va, void *buf, size_t n) MUST_CHECK;
 int text_write(struct run *run, const struct space *space, pid_t tid,
 	       uint64_t va, const void *buf, size_t n);
 

@@ -42,14 +42,14 @@ hit_done(struct run *run, const struct task *task, const struct hit *hit)
 	size_t avail;
 	uint64_t sp;
 
-	if (task->hit_va != hit->va)
+	if (task->hit.va != hit->va)
 		return hit_joined(hit) ? UNREPORTED_PERHAPS : UNREPORTED_TRAP;
 	code = image_text(hit->module->plan->image, hit->site->addr, &avail);
 	if (!code || !run->arch->effect ||
 	    run->arch->effect(code, avail, hit->site->addr, &effect) ||
 	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
 		return UNREPORTED_PERHAPS;
-	if (sp != task->hit_sp + (uint64_t)(int64_t)effect.sp)
+	if (sp != task->hit.sp + (uint64_t)(int64_t)effect.sp)
 		return UNREPORTED_TRAP;
 	return effect.sp ? UNREPORTED_NOTHING : UNREPORTED_PERHAPS;
 }
@@ -62,7 +62,7 @@ hit_unreported(struct run *run, struct task *task, const struct hit *hit)
 	if (hit->patched->patch == PATCH_OWN)
 		return UNREPORTED_NOTHING;
 	if (hit->site->insn.len > run->arch->trap_pc ||
-	    (task->hit_open && task->hit_va == hit->va) ||
+	    (task->hit.open && task->hit.va == hit->va) ||
 	    run->host->trap_cause(task->tid) == TRAP_INSN ||
 	    (!run->host->signals(task->tid, &state) &&
 	     state.pending >> (SIGTRAP - 1) & 1))
@@ -91,11 +91,11 @@ static enum unreported
 step_unreported(struct run *run, struct task *task, uint64_t pc,
 		struct hit *hit)
 {
-	if (!hit_at(task, task->hit_va, hit))
+	if (!hit_at(task, task->hit.va, hit))
 		return UNREPORTED_NOTHING;
 	if (pc == hit->va)
 		return UNREPORTED_TRAP;
-	task->hit_open = false;
+	task->hit.open = false;
 	hit_stepped(run, task, hit, pc);
 	return UNREPORTED_NOTHING;
 }
@@ -129,9 +129,9 @@ trap_unreported(struct run *run, struct task *task)
 	/* It ends of the fault: the instruction before is done. */
 	if (task->exiting && task->fault_va == pc)
 		return UNREPORTED_NOTHING;
-	if (task->hit_open && task->stepping)
+	if (task->hit.open && task->hit.stepping)
 		unreported = step_unreported(run, task, pc, &hit);
-	else if (task->hit_open && task->hit_va == pc)
+	else if (task->hit.open && task->hit.va == pc)
 		/* The instruction was about to be stepped. */
 		unreported = hit_at(task, pc, &hit) ? UNREPORTED_TRAP :
 						      UNREPORTED_NOTHING;
@@ -141,12 +141,12 @@ trap_unreported(struct run *run, struct task *task)
 		unreported = spring_unreported(run, task);
 	if (unreported != UNREPORTED_TRAP)
 		return unreported;
-	if (hit.site && task->hit_open && task->hit_va == hit.va) {
+	if (hit.site && task->hit.open && task->hit.va == hit.va) {
 		hit_tell(run, task, &hit, SITE_UNDONE);
 		unreported = UNREPORTED_UNDONE;
-		task->once = NULL;
+		task->once.plan = NULL;
 	}
-	task->hit_open = false;
+	task->hit.open = false;
 	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
 	return unreported;
 }
@@ -156,7 +156,7 @@ hit_unseen(struct run *run, struct task *task)
 {
 	struct hit hit;
 
-	if ((task->hit_open || task->hit_slotted) &&
-	    hit_at(task, task->hit_va, &hit))
+	if ((task->hit.open || task->hit.slotted) &&
+	    hit_at(task, task->hit.va, &hit))
 		hit_tell(run, task, &hit, SITE_UNDONE);
 }

@@ -42,22 +42,23 @@ affinity_pin(struct run *run, struct task *task)
 {
 	cpu_set_t set;
 
-	if (run->host->affinity_get(task->tid, &task->affinity,
-				    sizeof(task->affinity)))
+	if (run->host->affinity_get(task->tid, &task->affinity.own,
+				    sizeof(task->affinity.own)))
 		return;
 	if (!npinned) {
 		sched_getaffinity(0, sizeof(own), &own);
 		cpu = sched_getcpu();
 	}
 	/* The program may have kept the task off pmon's processor. */
-	if (!CPU_ISSET(cpu, &task->affinity) || CPU_COUNT(&task->affinity) < 2)
+	if (!CPU_ISSET(cpu, &task->affinity.own) ||
+	    CPU_COUNT(&task->affinity.own) < 2)
 		return;
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (run->host->affinity_set(task->tid, &set, sizeof(set)))
 		return;
-	task->pinned = true;
-	task->syscalls = 0;
+	task->affinity.pinned = true;
+	task->affinity.syscalls = 0;
 	if (!npinned++) {
 		sched_setaffinity(0, sizeof(set), &set);
 		notice_ticks(true);
@@ -67,9 +68,9 @@ affinity_pin(struct run *run, struct task *task)
 void
 affinity_forget(struct run *run, struct task *task)
 {
-	if (!task->pinned)
+	if (!task->affinity.pinned)
 		return;
-	task->pinned = false;
+	task->affinity.pinned = false;
 	if (!--npinned) {
 		sched_setaffinity(0, sizeof(own), &own);
 		notice_ticks(false);
@@ -79,9 +80,9 @@ affinity_forget(struct run *run, struct task *task)
 void
 affinity_restore(struct run *run, struct task *task)
 {
-	if (task->pinned)
-		run->host->affinity_set(task->tid, &task->affinity,
-					sizeof(task->affinity));
+	if (task->affinity.pinned)
+		run->host->affinity_set(task->tid, &task->affinity.own,
+					sizeof(task->affinity.own));
 	affinity_forget(run, task);
 }
 
@@ -90,19 +91,19 @@ affinity_hit(struct run *run, struct task *task)
 {
 	uint64_t now, since;
 
-	if (++task->window_hits < WINDOW)
+	if (++task->affinity.window_hits < WINDOW)
 		return;
 	now = clock_us();
-	since = now - task->window_start;
-	task->window_start = now;
-	task->window_hits = 0;
-	task->idle_ticks = 0;
-	if (task->pinned) {
-		task->syscalls = 0;
+	since = now - task->affinity.window_start;
+	task->affinity.window_start = now;
+	task->affinity.window_hits = 0;
+	task->affinity.idle_ticks = 0;
+	if (task->affinity.pinned) {
+		task->affinity.syscalls = 0;
 		return;
 	}
-	if (task->cooling)
-		task->cooling--;
+	if (task->affinity.cooling)
+		task->affinity.cooling--;
 	else if (since < WINDOW * HOT_US)
 		affinity_pin(run, task);
 }
@@ -118,10 +119,10 @@ affinity_syscall(struct run *run, struct task *task, bool entry)
 	struct regs regs;
 	int nr;
 
-	if (!task->pinned || !entry)
+	if (!task->affinity.pinned || !entry)
 		return;
-	if (++task->syscalls > WINDOW) {
-		task->cooling = COOL_FACTOR;
+	if (++task->affinity.syscalls > WINDOW) {
+		task->affinity.cooling = COOL_FACTOR;
 		affinity_restore(run, task);
 		return;
 	}
@@ -138,7 +139,7 @@ static void
 task_tick(struct run *run, struct task *task, void *ctx)
 {
 	/* The task had no whole window of hits in two ticks. */
-	if (task->pinned && ++task->idle_ticks > 2)
+	if (task->affinity.pinned && ++task->affinity.idle_ticks > 2)
 		affinity_restore(run, task);
 }
 

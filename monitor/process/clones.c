@@ -36,14 +36,14 @@ static bool
 untraced_again(const struct run *run, const struct task *task,
 	       const struct regs *regs)
 {
-	uint64_t arg = task->untraced_arg;
+	uint64_t arg = task->untraced.arg;
 
-	if (task->untraced == run->abi->nr_clone)
+	if (task->untraced.nr == run->abi->nr_clone)
 		arg &= ~(uint64_t)CLONE_UNTRACED;
-	return task->untraced &&
-	       (int)regs->r[run->abi->reg_nr] == task->untraced &&
+	return task->untraced.nr &&
+	       (int)regs->r[run->abi->reg_nr] == task->untraced.nr &&
 	       regs->r[run->abi->reg_arg[0]] == arg &&
-	       regs->r[run->arch->reg_sp] == task->untraced_sp;
+	       regs->r[run->arch->reg_sp] == task->untraced.sp;
 }
 
 void
@@ -55,7 +55,7 @@ clones_hook(struct run *run, struct task *task, const struct regs *regs)
 
 	if (untraced_again(run, task, regs))
 		return;
-	task->untraced = 0;
+	task->untraced.nr = 0;
 	if (nr == abi->nr_clone) {
 		if (!(arg & CLONE_UNTRACED) ||
 		    run->host->reg_set(task->tid, abi->reg_arg[0],
@@ -65,20 +65,20 @@ clones_hook(struct run *run, struct task *task, const struct regs *regs)
 		   flags_change(run, task, arg, false)) {
 		return;
 	}
-	task->untraced = nr;
-	task->untraced_arg = arg;
-	task->untraced_sp = regs->r[run->arch->reg_sp];
+	task->untraced.nr = nr;
+	task->untraced.arg = arg;
+	task->untraced.sp = regs->r[run->arch->reg_sp];
 }
 
 static void
 untraced_restore(struct run *run, struct task *task)
 {
-	if (task->untraced == run->abi->nr_clone)
+	if (task->untraced.nr == run->abi->nr_clone)
 		run->host->reg_set(task->tid, run->abi->reg_arg[0],
-				   task->untraced_arg);
+				   task->untraced.arg);
 	else
-		flags_change(run, task, task->untraced_arg, true);
-	task->untraced = 0;
+		flags_change(run, task, task->untraced.arg, true);
+	task->untraced.nr = 0;
 }
 
 void
@@ -90,23 +90,23 @@ clones_syscall(struct run *run, struct task *task)
 	 * A signal handler may run before the call, and make calls of its own.
 	 * If a signal comes during the call, the kernel makes the call again.
 	 */
-	if (task->untraced && !run->host->regs_get(task->tid, &regs) &&
+	if (task->untraced.nr && !run->host->regs_get(task->tid, &regs) &&
 	    (int64_t)regs.r[run->abi->reg_result] != -RESTART &&
-	    (int)regs.r[run->abi->reg_orig] == task->untraced &&
-	    regs.r[run->arch->reg_sp] == task->untraced_sp)
+	    (int)regs.r[run->abi->reg_orig] == task->untraced.nr &&
+	    regs.r[run->arch->reg_sp] == task->untraced.sp)
 		untraced_restore(run, task);
 }
 
 void
 clones_made(const struct task *task, struct task *child)
 {
-	child->untraced = task->untraced;
-	child->untraced_arg = task->untraced_arg;
+	child->untraced.nr = task->untraced.nr;
+	child->untraced.arg = task->untraced.arg;
 }
 
 void
 clones_birth(struct run *run, struct task *task)
 {
-	if (task->untraced)
+	if (task->untraced.nr)
 		untraced_restore(run, task);
 }

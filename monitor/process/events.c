@@ -279,9 +279,9 @@ run_resume(struct run *run, struct task *task, int signal)
 	 * short, and nothing but the call's exit tells of it.
 	 */
 	task->paused = task->paused && task->entering;
-	if (task->redo != REDO_NONE || task->pinned || task->untraced ||
-	    task->mapping || task->follows || task_watched(task) || task->cut ||
-	    task->paused)
+	if (task->redo.state != REDO_NONE || task->affinity.pinned ||
+	    task->untraced.nr || task->mapping.nr || task->follows ||
+	    task_watched(task) || task->cut || task->paused)
 		how = RESUME_SYSCALL;
 	task->state = TASK_RUNNING;
 	task_resume(run, task, how, signal);

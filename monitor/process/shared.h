@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/fail.h"
+
 struct mapping;
 struct run;
 struct task;
@@ -30,7 +32,8 @@ int shared_may(struct run *run, struct task *task, uint64_t size);
  * shared->open bytes until shared_allow.  Nobody can make the memory shorter
  * afterwards.  0; or -1 with the message, and memory at shared->va may be gone.
  */
-int shared_open(struct run *run, struct task *task, struct shared *shared);
+int shared_open(struct run *run, struct task *task,
+		struct shared *shared) MUST_CHECK;
 /*
  * Let the tasks of the stopped task's space access `size` bytes at `va` of such
  * memory.  0, or -1 with the message.

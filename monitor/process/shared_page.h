@@ -6,6 +6,7 @@
 #define MONITOR_PROCESS_SHARED_PAGE_H
 
 #include "monitor/run.h"
+#include "util/fail.h"
 
 /*
  * May counters be shared by all threads?  Not where processes are told apart,
@@ -20,7 +21,7 @@ uint64_t shared_page_size(uint64_t need);
  * there.  0; or -1 with the message, and nothing is mapped at `place`.
  */
 int shared_page_open(struct run *run, struct task *task, struct module *module,
-		     uint64_t place, uint64_t need);
+		     uint64_t place, uint64_t need) MUST_CHECK;
 /* Unmap the module's shared page in pmon, if it has one. */
 void shared_page_close(struct module *module);
 /*

@@ -4,6 +4,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +13,11 @@
 #include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "util/mem.h"
+
+struct remarks {
+	char **texts;
+	size_t n;
+};
 
 void
 run_remark(struct run *run, const char *fmt, ...)
@@ -22,10 +28,32 @@ run_remark(struct run *run, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(buf, sizeof(buf), fmt, ap);
 	va_end(ap);
-	for (size_t i = 0; i < run->nremarks; i++)
-		if (!strcmp(run->remarks[i], buf))
+	if (!run->remarks)
+		run->remarks = mem_alloc(sizeof(*run->remarks));
+	for (size_t i = 0; i < run->remarks->n; i++)
+		if (!strcmp(run->remarks->texts[i], buf))
 			return;
-	*vec_push(run->remarks, run->nremarks) = mem_strdup(buf);
+	*vec_push(run->remarks->texts, run->remarks->n) = mem_strdup(buf);
+}
+
+char **
+run_remarks(const struct run *run, size_t *n)
+{
+	*n = run->remarks ? run->remarks->n : 0;
+	return run->remarks ? run->remarks->texts : NULL;
+}
+
+void
+remarks_free(struct run *run)
+{
+	size_t n;
+	char **texts = run_remarks(run, &n);
+
+	for (size_t i = 0; i < n; i++)
+		free(texts[i]);
+	free(texts);
+	free(run->remarks);
+	run->remarks = NULL;
 }
 
 double
@@ -40,7 +68,7 @@ run_clock(void)
 bool
 run_signal_shared(struct run *run, pid_t sender)
 {
-	return run->root && sender && task_find(run, sender) &&
+	return run->root.tid && sender && task_find(run, sender) &&
 	       getpgid(sender) == getpgrp();
 }
 

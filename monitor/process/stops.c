@@ -156,13 +156,13 @@ call_cause(const struct task *task)
 {
 	if (task_watched(task))
 		return STOP_CALL_WATCHED;
-	if (task->mapping)
+	if (task->mapping.nr)
 		return STOP_CALL_MAPS;
-	if (task->redo != REDO_NONE)
+	if (task->redo.state != REDO_NONE)
 		return STOP_CALL_REDO;
-	if (task->pinned)
+	if (task->affinity.pinned)
 		return STOP_CALL_PINNED;
-	if (task->untraced)
+	if (task->untraced.nr)
 		return STOP_CALL_UNTRACED;
 	if (task->follows)
 		return STOP_CALL_FOLLOWED;

@@ -1,84 +1,31 @@
 /*
- * The tables of a run: tasks by id, processes, and the owners of counter sets.
- * Never changes a task; account.c frees what a task, a process or a space has.
+ * The tables of a run: tasks by id, and processes.  Never changes a task;
+ * account.c frees what a task, a process or a space has.
  */
 #include "monitor/process/task.h"
 
 #include <stdlib.h>
 
+#include "monitor/process/owners.h"
 #include "monitor/run.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
-/* pmon maps at most 1/SHARE of what a process may still map. */
-enum { SHARE = 8 };
+enum {
+	SHARE = 8,		/* pmon maps at most 1/SHARE of what a process
+				   may still map */
+	BUCKETS = 1024,
+};
 
-size_t
-run_counter_set(const struct run *run, const struct task *task)
-{
-	switch (run->opts->separate) {
-	case SEPARATE_PROCESS:
-		return task->process->counter_set;
-	case SEPARATE_THREAD:
-		return task->counter_set;
-	default:
-		return 0;
-	}
-}
-
-/* The number of a new counter set for this thread or process (tid 0). */
-static size_t
-owner_new(struct run *run, pid_t pid, pid_t tid)
-{
-	*vec_push(run->owners, run->nowners) = (struct counter_owner){
-		.pid = pid,
-		.tid = tid,
-		.parent = COUNTER_SET_NONE,
-		.start = run_clock(),
-	};
-	return run->nowners - 1;
-}
-
-void
-owner_note(struct run *run, const struct task *task, const struct task *maker)
-{
-	struct counter_owner *owner;
-	size_t parent = maker ? run_counter_set(run, maker) : COUNTER_SET_NONE;
-
-	if (run->opts->separate == SEPARATE_NONE ||
-	    parent == run_counter_set(run, task))
-		return;
-	owner = &run->owners[run_counter_set(run, task)];
-	owner->pid = task->process->pid;
-	owner->parent = parent;
-	if (maker && !owner->program && run->owners[parent].program)
-		owner->program = mem_strdup(run->owners[parent].program);
-}
-
-void
-owner_program(struct run *run, const struct task *task, const char *program)
-{
-	struct counter_owner *owner;
-
-	if (run->opts->separate == SEPARATE_NONE)
-		return;
-	owner = &run->owners[run_counter_set(run, task)];
-	free(owner->program);
-	owner->program = mem_strdup(program);
-}
-
-void
-owners_free(struct run *run)
-{
-	for (size_t i = 0; i < run->nowners; i++)
-		free(run->owners[i].program);
-	free(run->owners);
-}
+struct task_table {
+	struct task *buckets[BUCKETS];
+	uint64_t taken[BUCKETS / 64];	/* bits: buckets with tasks */
+};
 
 static struct task **
 task_bucket(struct run *run, pid_t tid)
 {
-	return &run->tasks[(unsigned)tid % TASK_BUCKETS];
+	return &run->tasks->buckets[(unsigned)tid % BUCKETS];
 }
 
 uint64_t
@@ -93,21 +40,21 @@ task_pc(const struct run *run, const struct task *task)
 static void
 bucket_note(struct run *run, pid_t tid)
 {
-	unsigned i = (unsigned)tid % TASK_BUCKETS;
+	unsigned i = (unsigned)tid % BUCKETS;
 	uint64_t bit = UINT64_C(1) << i % 64;
 
-	if (run->tasks[i])
-		run->taken[i / 64] |= bit;
+	if (run->tasks->buckets[i])
+		run->tasks->taken[i / 64] |= bit;
 	else
-		run->taken[i / 64] &= ~bit;
+		run->tasks->taken[i / 64] &= ~bit;
 }
 
-/* The first bucket from i on that has tasks, or TASK_BUCKETS. */
+/* The first bucket from i on that has tasks, or BUCKETS. */
 static unsigned
 bucket_taken(const struct run *run, unsigned i)
 {
-	while (i < TASK_BUCKETS) {
-		uint64_t bits = run->taken[i / 64] >> i % 64;
+	while (i < BUCKETS) {
+		uint64_t bits = run->tasks->taken[i / 64] >> i % 64;
 
 		if (bits)
 			return i + (unsigned)__builtin_ctzll(bits);
@@ -119,7 +66,7 @@ bucket_taken(const struct run *run, unsigned i)
 struct task *
 task_find(struct run *run, pid_t tid)
 {
-	struct task *task = *task_bucket(run, tid);
+	struct task *task = run->tasks ? *task_bucket(run, tid) : NULL;
 
 	while (task && task->tid != tid)
 		task = task->hash_next;
@@ -129,10 +76,12 @@ task_find(struct run *run, pid_t tid)
 struct task *
 task_new(struct run *run, pid_t tid, struct process *process)
 {
-	struct task **bucket = task_bucket(run, tid);
-	struct task *task = mem_alloc(sizeof(*task));
+	struct task *task = mem_alloc(sizeof(*task)), **bucket;
 
 	must(!task_find(run, tid));
+	if (!run->tasks)
+		run->tasks = mem_alloc(sizeof(*run->tasks));
+	bucket = task_bucket(run, tid);
 	task->tid = tid;
 	if (run->opts->separate == SEPARATE_THREAD)
 		task->counter_set = owner_new(run, process ? process->pid : 0,
@@ -158,15 +107,22 @@ task_remove(struct run *run, struct task *task)
 }
 
 void
+task_table_free(struct run *run)
+{
+	free(run->tasks);
+	run->tasks = NULL;
+}
+
+void
 task_each(struct run *run,
 	  void (*fn)(struct run *run, struct task *task, void *ctx), void *ctx)
 {
 	struct task *task, *next;
 
 	/* Most traps look at all tasks, of which there are few. */
-	for (unsigned i = bucket_taken(run, 0); i < TASK_BUCKETS;
-	     i = bucket_taken(run, i + 1))
-		for (task = run->tasks[i]; task; task = next) {
+	for (unsigned i = run->tasks ? bucket_taken(run, 0) : BUCKETS;
+	     i < BUCKETS; i = bucket_taken(run, i + 1))
+		for (task = run->tasks->buckets[i]; task; task = next) {
 			next = task->hash_next;
 			fn(run, task, ctx);
 		}

@@ -1,36 +1,10 @@
 /*
- * The tables of a run: tasks, processes, and owners of counter sets.
+ * The tables of a run: tasks and processes.
  */
 #ifndef MONITOR_PROCESS_TASK_H
 #define MONITOR_PROCESS_TASK_H
 
 #include "monitor/run.h"
-
-/* Whose counts a counter set has, with --separate. */
-struct counter_owner {
-	pid_t pid, tid;		/* pid 0: nobody's, nothing was counted; tid 0:
-				   a process's */
-	size_t parent;		/* its maker's counter set, or
-				   COUNTER_SET_NONE */
-	double start;		/* monotonic seconds */
-	char *program;		/* executed last, or NULL */
-};
-
-static const size_t COUNTER_SET_NONE = SIZE_MAX;
-
-/* The number of the counter set that the task's counts go to. */
-size_t run_counter_set(const struct run *run, const struct task *task);
-
-/*
- * With --separate, note that maker made the task: the parent of the owner of
- * its counter set.  maker is NULL for a task of an attached process.
- */
-void owner_note(struct run *run, const struct task *task,
-		const struct task *maker);
-/* With --separate, note that the task's process executes this program. */
-void owner_program(struct run *run, const struct task *task,
-		   const char *program);
-void owners_free(struct run *run);
 
 /* The pc of a stopped task; 0 if the task is gone. */
 uint64_t task_pc(const struct run *run, const struct task *task);
@@ -41,6 +15,8 @@ struct task *task_find(struct run *run, pid_t tid);
 struct task *task_new(struct run *run, pid_t tid, struct process *process);
 /* Take the task out of the table; task_free does, and frees the rest. */
 void task_remove(struct run *run, struct task *task);
+/* Free the table, which has no tasks left. */
+void task_table_free(struct run *run);
 
 /* Call fn for every task; fn may free that task. */
 void task_each(struct run *run,

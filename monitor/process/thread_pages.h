@@ -6,13 +6,15 @@
 #define MONITOR_PROCESS_THREAD_PAGES_H
 
 #include "monitor/run.h"
+#include "util/fail.h"
 
 /*
  * Begin thread pages for the space of the stopped task, with room for at least
  * `need` bytes of counters, and give each of its stopped tasks one.  0, or -1
  * with the message.
  */
-int thread_pages_open(struct run *run, struct task *task, uint64_t need);
+int thread_pages_open(struct run *run, struct task *task,
+		      uint64_t need) MUST_CHECK;
 /*
  * The space is gone: drain the counters of tasks whose end was not seen, and
  * free its thread pages.

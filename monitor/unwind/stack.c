@@ -46,8 +46,7 @@ struct walking {
 	struct stack *stack;
 	pid_t tid;
 	const struct walk_start *start;
-	bool (*enough)(const struct walk *, void *);
-	void *ctx;
+	const struct walk_until *until;	/* or NULL */
 	struct walk *walk;
 	struct stack_memory memory;
 	struct registers regs;	/* of the last frame */
@@ -323,7 +322,7 @@ frame_add(struct walking *w, bool exact)
 		rule = rule_in(w, w->module, frame.pc);
 		walk->frames[walk->n - 1].begins = rule && rule->signal;
 	}
-	if (w->enough && w->enough(walk, w->ctx)) {
+	if (w->until && w->until->enough(walk, w->until->ctx)) {
 		walk->end = WALK_ENOUGH;
 		w->step = STEP_ENDED;
 	}
@@ -531,15 +530,13 @@ task_gone(const struct host *host, pid_t tid)
 
 int
 stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
-	   bool (*enough)(const struct walk *walk, void *ctx), void *ctx,
-	   struct walk *walk)
+	   const struct walk_until *until, struct walk *walk)
 {
 	struct walking w = {
 		.stack = stack,
 		.tid = tid,
 		.start = start,
-		.enough = enough,
-		.ctx = ctx,
+		.until = until,
 		.walk = walk,
 		.memory = { stack->files.host, tid,
 			    stack->held ? stack->held : stack_memory_begin() },

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "host/host.h"
+#include "util/fail.h"
 
 struct frame {
 	uint64_t pc;		/* the next instruction to run, if exact, else
@@ -48,6 +49,14 @@ struct walk_start {
 				   stack that begins there */
 };
 
+/* Where a walk may end early. */
+struct walk_until {
+	/* Called after each new frame, whose cfa is not set yet: whether the
+	   frames found are enough. */
+	bool (*enough)(const struct walk *walk, void *ctx);
+	void *ctx;
+};
+
 /* What is known of one address space: its files and their unwind tables. */
 struct stack;
 
@@ -76,32 +85,31 @@ void stack_release(struct stack *stack);
  * Returns 0, or -1.
  */
 int stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf,
-	       size_t n);
+	       size_t n) MUST_CHECK;
 
 /*
- * Walk from `start` through the stack of a stopped task of this address space.
- * enough, if not NULL, is called after each new frame, whose cfa is not set
- * yet; returning true ends the walk.  *walk has the frames found, even if the
- * walk was lost; walk_free frees them.
+ * Walk from `start` through the stack of a stopped task of this address space,
+ * to its end if `until` is NULL.  *walk has the frames found, even if the walk
+ * was lost; walk_free frees them.
  *
  * If a signal may have interrupted the task, its pc must be where it would be
  * without pmon: neither in a slot nor behind a trap.  Returns 0, or HOST_GONE
  * if the task died.
  */
 int stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
-	       bool (*enough)(const struct walk *walk, void *ctx), void *ctx,
-	       struct walk *walk);
+	       const struct walk_until *until, struct walk *walk) MUST_CHECK;
 /* Free the frames of a walk. */
 void walk_free(struct walk *walk);
 
 /* Set *start to the task's own registers.  Returns 0, or HOST_GONE. */
-int walk_start(const struct host *host, pid_t tid, struct walk_start *start);
+int walk_start(const struct host *host, pid_t tid,
+	       struct walk_start *start) MUST_CHECK;
 
 /*
  * Copy n bytes of text at va from the file that is mapped there, so without
  * traps.  Returns 0, or -1 if the file has fewer.
  */
 int stack_text(struct stack *stack, pid_t tid, uint64_t va, void *buf,
-	       size_t n);
+	       size_t n) MUST_CHECK;
 
 #endif

@@ -8,6 +8,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "host/host.h"
+#include "util/fail.h"
 
 enum { HEAD_SIZE = 1024 };
 
@@ -61,6 +62,6 @@ const struct mapped_file *files_of(Dwfl_Module *module);
 
 /* See stack_text. */
 int files_text(struct stack_files *files, pid_t tid, uint64_t va, void *buf,
-	       size_t n);
+	       size_t n) MUST_CHECK;
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "host/host.h"
+#include "util/fail.h"
 
 /* What a walk reads. */
 struct stack_memory {
@@ -20,6 +21,6 @@ struct stack_memory {
 unsigned stack_memory_begin(void);
 /* Read size bytes at va.  0, or -1 without a message. */
 int stack_memory_read(const struct stack_memory *memory, uint64_t va, void *buf,
-		      size_t size);
+		      size_t size) MUST_CHECK;
 
 #endif

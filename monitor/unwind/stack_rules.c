@@ -27,6 +27,14 @@ row_get(Dwfl_Module *module, uint64_t va, Dwarf_Addr *bias)
 	return NULL;
 }
 
+/* A row's expression for a register or the cfa, as libdw gives it. */
+struct expr {
+	Dwarf_Op *ops;
+	size_t n;
+	Dwarf_Op room[3];	/* what ops may point to */
+	int64_t offset;		/* RULE_AT_CFA: from the cfa */
+};
+
 /*
  * How a register of the caller is found.  A register that functions preserve is
  * unchanged if the table says nothing of it.  A table that says it is lost
@@ -34,42 +42,43 @@ row_get(Dwfl_Module *module, uint64_t va, Dwarf_Addr *bias)
  */
 static enum rule_kind
 register_rule(const struct abi *abi, Dwarf_Frame *row, unsigned reg,
-	      Dwarf_Op mem[3], Dwarf_Op **ops, size_t *nops, int64_t *offset)
+	      struct expr *expr)
 {
-	if (dwarf_frame_register(row, (int)reg, mem, ops, nops))
+	if (dwarf_frame_register(row, (int)reg, expr->room, &expr->ops,
+				 &expr->n))
 		return RULE_UNDEFINED;
-	if (!*nops)
+	if (!expr->n)
 		return abi->preserved & UINT32_C(1) << abi->dwarf[reg] ||
-				       *ops != mem ?
+				       expr->ops != expr->room ?
 			       RULE_SAME :
 			       RULE_UNDEFINED;
-	if ((*ops)[0].atom != DW_OP_call_frame_cfa)
+	if (expr->ops[0].atom != DW_OP_call_frame_cfa)
 		return RULE_EXPR;
-	*offset = 0;
-	if (*nops == 2 && (*ops)[1].atom == DW_OP_plus_uconst)
-		*offset = (int64_t)(*ops)[1].number;
-	else if (*nops != 1)
+	expr->offset = 0;
+	if (expr->n == 2 && expr->ops[1].atom == DW_OP_plus_uconst)
+		expr->offset = (int64_t)expr->ops[1].number;
+	else if (expr->n != 1)
 		return RULE_EXPR;
 	return RULE_AT_CFA;
 }
 
 /* Whether this is the stack pointer's usual rule: it is the cfa. */
 static bool
-is_cfa(const Dwarf_Op *ops, size_t nops)
+is_cfa(const struct expr *expr)
 {
-	return nops == 2 && ops[0].atom == DW_OP_call_frame_cfa &&
-	       ops[1].atom == DW_OP_stack_value;
+	return expr->n == 2 && expr->ops[0].atom == DW_OP_call_frame_cfa &&
+	       expr->ops[1].atom == DW_OP_stack_value;
 }
 
 static bool
 rule_simplify(const struct abi *abi, Dwarf_Frame *row, struct rule *rule)
 {
-	Dwarf_Op mem[3], *ops;
-	int64_t offset;
-	size_t nops;
+	struct expr expr;
+	const Dwarf_Op *ops;
 
-	if (dwarf_frame_cfa(row, &ops, &nops) || nops != 1)
+	if (dwarf_frame_cfa(row, &expr.ops, &expr.n) || expr.n != 1)
 		return false;
+	ops = expr.ops;
 	if (ops->atom == DW_OP_bregx) {
 		rule->cfa_reg = (uint8_t)ops->number;
 		rule->cfa_offset = (int64_t)ops->number2;
@@ -80,17 +89,17 @@ rule_simplify(const struct abi *abi, Dwarf_Frame *row, struct rule *rule)
 		return false;
 	}
 	for (unsigned reg = 0; reg < abi->ndwarf; reg++) {
-		enum rule_kind kind = register_rule(abi, row, reg, mem, &ops,
-						    &nops, &offset);
+		enum rule_kind kind = register_rule(abi, row, reg, &expr);
 
-		if (kind == RULE_EXPR && !is_cfa(ops, nops))
+		if (kind == RULE_EXPR && !is_cfa(&expr))
 			return false;
 		if (kind != RULE_AT_CFA)
 			continue;
-		if (rule->nsaved == RULE_SAVED || offset != (int32_t)offset)
+		if (rule->nsaved == RULE_SAVED ||
+		    expr.offset != (int32_t)expr.offset)
 			return false;
 		rule->saved_reg[rule->nsaved] = (uint8_t)reg;
-		rule->saved_at[rule->nsaved++] = (int32_t)offset;
+		rule->saved_at[rule->nsaved++] = (int32_t)expr.offset;
 	}
 	return true;
 }
@@ -102,11 +111,11 @@ rule_simplify(const struct abi *abi, Dwarf_Frame *row, struct rule *rule)
 static bool
 row_switches(Dwarf_Frame *row, unsigned sp)
 {
-	Dwarf_Op mem[3], *ops;
-	size_t nops;
+	struct expr expr;
 
-	return !dwarf_frame_register(row, (int)sp, mem, &ops, &nops) && nops &&
-	       !is_cfa(ops, nops);
+	return !dwarf_frame_register(row, (int)sp, expr.room, &expr.ops,
+				     &expr.n) &&
+	       expr.n && !is_cfa(&expr);
 }
 
 /*
@@ -140,9 +149,8 @@ bool
 rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va, unsigned sp,
 	  struct rule *rule)
 {
-	Dwarf_Op mem[3], *ops;
 	Dwarf_Frame *row;
-	size_t nops;
+	struct expr expr;
 	int ra = -1;
 
 	*rule = (struct rule){ .row = va };
@@ -151,8 +159,9 @@ rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va, unsigned sp,
 		return false;
 	rule->va = va;
 	rule->outermost = ra >= 0 &&
-			  !dwarf_frame_register(row, ra, mem, &ops, &nops) &&
-			  !nops && ops == mem;
+			  !dwarf_frame_register(row, ra, expr.room, &expr.ops,
+						&expr.n) &&
+			  !expr.n && expr.ops == expr.room;
 	rule->simple = rule_simplify(abi, row, rule);
 	free(row);
 	return true;
@@ -315,11 +324,12 @@ machine_step(struct machine *m, const Dwarf_Op *op)
  * value is saved.  Returns 0 or -1.
  */
 static int
-expression(const struct registers *regs, const struct word_reader *reader,
-	   uint64_t cfa, const Dwarf_Op *ops, size_t nops, bool address,
-	   uint64_t *value)
+expr_value(const struct registers *regs, const struct word_reader *reader,
+	   uint64_t cfa, const struct expr *expr, bool address, uint64_t *value)
 {
 	struct machine m = { .regs = regs, .reader = reader, .cfa = cfa };
+	const Dwarf_Op *ops = expr->ops;
+	size_t nops = expr->n;
 
 	if (nops == 1 && ops->atom == DW_OP_regx)
 		return register_get(regs, ops->number, value);
@@ -386,23 +396,20 @@ row_apply(const struct abi *abi, Dwarf_Frame *row, unsigned sp,
 	  const struct word_reader *reader, struct registers *regs)
 {
 	struct registers old = *regs;
-	Dwarf_Op mem[3], *ops;
+	struct expr expr;
 	uint64_t cfa, value;
-	int64_t offset;
-	size_t nops;
 
-	if (dwarf_frame_cfa(row, &ops, &nops) || !nops ||
-	    expression(&old, reader, 0, ops, nops, false, &cfa))
+	if (dwarf_frame_cfa(row, &expr.ops, &expr.n) || !expr.n ||
+	    expr_value(&old, reader, 0, &expr, false, &cfa))
 		return -1;
 	regs->known = 0;
 	for (unsigned reg = 0; reg < abi->ndwarf; reg++) {
-		enum rule_kind kind = register_rule(abi, row, reg, mem, &ops,
-						    &nops, &offset);
+		enum rule_kind kind = register_rule(abi, row, reg, &expr);
 
 		if (kind == RULE_SAME && !register_get(&old, reg, &value))
 			register_put(regs, reg, value);
 		if ((kind == RULE_AT_CFA || kind == RULE_EXPR) &&
-		    !expression(&old, reader, cfa, ops, nops, true, &value))
+		    !expr_value(&old, reader, cfa, &expr, true, &value))
 			register_put(regs, reg, value);
 	}
 	if (!(regs->known & UINT32_C(1) << sp))

@@ -14,6 +14,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "arch/abi.h"
+#include "util/fail.h"
 
 enum { RULE_SAVED = 8 };
 
@@ -77,6 +78,6 @@ bool rule_enters(const struct dwarf_abi *dwarf, const struct rule *rule,
  */
 int rule_apply(const struct dwarf_abi *dwarf, Dwfl_Module *module,
 	       const struct rule *rule, const struct word_reader *reader,
-	       struct registers *regs);
+	       struct registers *regs) MUST_CHECK;
 
 #endif

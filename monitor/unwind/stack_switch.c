@@ -304,18 +304,21 @@ static int
 stacks_walk(struct stack *stack, pid_t tid, const struct walk_start *before,
 	    const struct walk_start *after, struct walk *old, struct walk *new)
 {
+	const struct walk_until two_frames = { two_found, NULL };
+	struct walk_until outer = { frame_met, NULL };
 	bool two;
-	int err = stack_walk(stack, tid, after, two_found, NULL, new);
+	int err = stack_walk(stack, tid, after, &two_frames, new);
 
 	if (err)
 		return err;
 	two = new->end == WALK_ENOUGH;
-	err = stack_walk(stack, tid, before, two ? frame_met : NULL,
-			 two ? &new->frames[1] : NULL, old);
+	if (two)
+		outer.ctx = &new->frames[1];
+	err = stack_walk(stack, tid, before, two ? &outer : NULL, old);
 	if (err || old->end != WALK_OUTERMOST || !two)
 		return err;
 	walk_free(new);
-	return stack_walk(stack, tid, after, NULL, NULL, new);
+	return stack_walk(stack, tid, after, NULL, new);
 }
 
 /* Set the frame edges between two stacks. */
@@ -450,7 +453,7 @@ walk_behind_call(struct stack *stack, pid_t tid, const struct walk_start *start,
 		return HOST_OK;
 	walk_free(walk);
 	call.regs.r[arch->reg_pc] -= arch->syscall_len + 1;
-	if (stack_walk(stack, tid, &call, NULL, NULL, walk))
+	if (stack_walk(stack, tid, &call, NULL, walk))
 		return HOST_GONE;
 	if (!walk->n)
 		return HOST_OK;
@@ -470,7 +473,7 @@ stack_switch_whole(struct stack *stack, pid_t tid,
 		   struct stack_switch *stack_switch)
 {
 	struct walk walk;
-	int err = stack_walk(stack, tid, start, NULL, NULL, &walk);
+	int err = stack_walk(stack, tid, start, NULL, &walk);
 
 	if (!err && walk.end == WALK_LOST && walk.n <= 1 && start->exact)
 		err = walk_behind_call(stack, tid, start, &walk);

@@ -10,6 +10,7 @@
 
 #include "monitor/unwind/stack.h"
 #include "program/hook.h"
+#include "util/fail.h"
 
 /*
  * Control left a function, or came to it, at an instruction, but not by what
@@ -86,7 +87,7 @@ struct switch_at {
  */
 int stack_switch_find(struct stack *stack, pid_t tid,
 		      const struct switch_at *at,
-		      struct stack_switch *stack_switch);
+		      struct stack_switch *stack_switch) MUST_CHECK;
 
 /*
  * A task is about to go on with the registers `to` where it had `from` before a
@@ -94,7 +95,7 @@ int stack_switch_find(struct stack *stack, pid_t tid,
  */
 int stack_switch_context(struct stack *stack, pid_t tid,
 			 const struct regs *from, const struct regs *to,
-			 struct stack_switch *stack_switch);
+			 struct stack_switch *stack_switch) MUST_CHECK;
 
 /* The same if the task goes on in the same frame: no stack is walked. */
 void stack_switch_frame(const struct regs *from, const struct regs *to,
@@ -108,7 +109,8 @@ void stack_switch_frame(const struct regs *from, const struct regs *to,
  * edges.
  */
 int stack_switch_exec(struct stack *stack, pid_t tid, const struct regs *regs,
-		      uint64_t after, struct stack_switch *stack_switch);
+		      uint64_t after,
+		      struct stack_switch *stack_switch) MUST_CHECK;
 
 /*
  * A new task has not run yet; its maker's stack pointer was sp.  The task has a
@@ -116,14 +118,14 @@ int stack_switch_exec(struct stack *stack, pid_t tid, const struct regs *regs,
  * its own, where only the rest of clone(2) is come to.
  */
 int stack_switch_birth(struct stack *stack, pid_t tid, uint64_t sp,
-		       struct stack_switch *stack_switch);
+		       struct stack_switch *stack_switch) MUST_CHECK;
 
 /*
  * All frames of a stopped task are left, as at its end, or come to (`came`), as
  * when counting begins.
  */
 int stack_switch_all(struct stack *stack, pid_t tid, bool came,
-		     struct stack_switch *stack_switch);
+		     struct stack_switch *stack_switch) MUST_CHECK;
 
 /* Free what *stack_switch owns, and zero it. */
 void stack_switch_free(struct stack_switch *stack_switch);

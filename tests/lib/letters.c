@@ -4,6 +4,7 @@
 #include "tests/lib/letters.h"
 
 #include "probe/counts.h"
+#include "util/fail.h"
 
 /*
  * The toy's instructions: p plain; P plain, two bytes; jN jump and bN branch, N
@@ -167,7 +168,7 @@ units(const char *names)
 	static struct selection sel;
 
 	select_free(&sel);
-	select_units(&sel, names);
+	must(!select_units(&sel, names));
 	return &sel;
 }
 

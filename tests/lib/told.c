@@ -135,8 +135,8 @@ run_follow(struct run *run)
 	for (size_t i = 0; i < run->nobjects; i++)
 		told.doubt |= run->objects[i].plan &&
 			      run->objects[i].plan->underivable;
-	must(!run->root || run->root_ended);
-	return run->root_status;
+	must(!run->root.tid || run->root.ended);
+	return run->root.status;
 }
 
 int

@@ -52,7 +52,7 @@ test_lost_and_negative(void **state)
 	abc_begin(&t);
 	abc_func(&t, "loop", 0, 4);
 	abc_code(&t, 0, "pb\xfdr", 4);
-	select_units(&sel, "func");
+	assert_int_equal(select_units(&sel, "func"), 0);
 	plan = abc_plan(&t, &sel);
 	assert_int_equal(count_of(plan, UNIT_FUNC, 0, 0), 0);
 	/* Attached inside the loop: the branch was seen, the entry not. */
@@ -89,7 +89,7 @@ test_methods(void **state)
 	abc_func(&t, "f", 0, 11);
 	/* 0 p, 1 b to 6, 3 p, 4 j to 7, 6 p, 7 p, 8 b to 0, 10 r. */
 	abc_code(&t, 0, "pb\x03pj\x01ppb\xf6r", 11);
-	select_units(&sel, "block,func,insn");
+	assert_int_equal(select_units(&sel, "block,func,insn"), 0);
 	for (size_t i = 0; i < 6; i++) {
 		struct plan *plan = abc_plan_of(&t, &sel, methods[i % 3],
 						i < 3);
@@ -144,15 +144,15 @@ test_selection(void **state)
 
 	/* A function counts as of the file it is declared in. */
 	select_glob(&sel.files, "b.c");
-	select_units(&sel, "func");
+	assert_int_equal(select_units(&sel, "func"), 0);
 	plan = abc_plan(&t, &sel);
 	assert_int_equal(units_number(plan), 1);
 	assert_true(has(plan, UNIT_FUNC, 1, 0));
 	abc_close(plan);
 	select_free(&sel);
 
-	select_line(&sel, "a.c:2-9");
-	select_units(&sel, "line");
+	assert_int_equal(select_line(&sel, "a.c:2-9"), 0);
+	assert_int_equal(select_units(&sel, "line"), 0);
 	plan = abc_plan(&t, &sel);
 	assert_int_equal(units_number(plan), 1);
 	assert_true(has(plan, UNIT_LINE, 0, 2));
@@ -377,7 +377,7 @@ test_inlines(void **state)
 	struct plan *plan;
 
 	abc_begin(&t);
-	select_units(&sel, "inline");
+	assert_int_equal(select_units(&sel, "inline"), 0);
 	abc_func(&t, "f", 0, 8);
 	/* The first copy is a loop: the branch at 2 goes back to 1. */
 	abc_code(&t, 0, "ppb\xfdpppr", 8);
@@ -460,7 +460,7 @@ test_lazy(void **state)
 	abc_code(&t, 0, "pb\x01pr", 5);
 	abc_func(&t, "never", 0x100, 2);
 	abc_code(&t, 0x100, "pr", 2);
-	select_units(&sel, "block,edge");
+	assert_int_equal(select_units(&sel, "block,edge"), 0);
 	plan = abc_plan(&t, &sel);
 	assert_int_equal(plan->nsites, 2);
 	assert_int_equal(plan->fplans[0].state, FPLAN_WAITING);
@@ -512,7 +512,7 @@ test_meters(void **state)
 	abc_func(&t, "g", 0x100, 1);
 	abc_code(&t, 0x100, "r", 1);
 	select_glob(&sel.funcs, "f");
-	select_units(&sel, "insn");
+	assert_int_equal(select_units(&sel, "insn"), 0);
 	plan = abc_plan_of(&t, &sel, PLACE_OPTIMAL, true);
 	assert_int_equal(plan->nsites, 1);
 	site = plan->sites;

@@ -201,7 +201,7 @@ fake_launch(struct run *r)
 	r->host = &fake_host;
 	if (r->host->launch(r->opts->argv[0], r->opts->argv, &tid))
 		return -1;
-	r->root = tid;
+	r->root.tid = tid;
 	run_announce(r, tid, process_new(r, tid, NULL));
 	return 0;
 }

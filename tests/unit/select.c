@@ -155,7 +155,7 @@ test_lines(void **state)
 	struct selection sel = { 0 };
 
 	assert_true(select_file_line(&sel, "/s/a.c", 1));
-	select_line(&sel, "a.c:10-20");
+	assert_int_equal(select_line(&sel, "a.c:10-20"), 0);
 	assert_false(select_file_line(&sel, "/s/a.c", 9));
 	assert_true(select_file_line(&sel, "/s/a.c", 10));
 	assert_true(select_file_line(&sel, "/s/a.c", 20));
@@ -163,14 +163,14 @@ test_lines(void **state)
 	assert_false(select_file_line(&sel, "/s/b.c", 15));
 	assert_true(select_file_some(&sel, "/s/a.c"));
 	assert_false(select_file_some(&sel, "/s/b.c"));
-	select_line(&sel, "!a.c:12");
+	assert_int_equal(select_line(&sel, "!a.c:12"), 0);
 	assert_false(select_file_line(&sel, "/s/a.c", 12));
 	assert_true(select_file_line(&sel, "/s/a.c", 13));
 	select_glob(&sel.files, "b.c");
 	assert_false(select_file_line(&sel, "/s/a.c", 13));
 	select_free(&sel);
 	/* All but one line: the other lines of that file are chosen. */
-	select_line(&sel, "!a.c:12");
+	assert_int_equal(select_line(&sel, "!a.c:12"), 0);
 	assert_true(select_file_some(&sel, "/s/a.c"));
 	assert_true(select_file_line(&sel, "/s/a.c", 11));
 	select_free(&sel);

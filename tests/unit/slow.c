@@ -101,9 +101,7 @@ static void
 run_freed(struct run *run)
 {
 	slow_close(run);
-	for (size_t i = 0; i < run->nremarks; i++)
-		free(run->remarks[i]);
-	free(run->remarks);
+	remarks_free(run);
 	free(run);
 }
 
@@ -132,6 +130,8 @@ static void
 test_look(void **state)
 {
 	struct run *run = run_made();
+	char **texts;
+	size_t n;
 
 	/* It had taken this long when pmon attached to it. */
 	used = 100;
@@ -141,19 +141,22 @@ test_look(void **state)
 	took(run, 10, 5);
 	assert_int_equal(measured, 1);
 	assert_int_equal(tells, 0);
-	assert_int_equal(run->nremarks, 0);
+	run_remarks(run, &n);
+	assert_int_equal(n, 0);
 	/* Standard error is full: the note waits, and is told once. */
 	can_tell = false;
 	took(run, 10, 2);
-	assert_int_equal(run->nremarks, 1);
-	assert_non_null(strstr(run->remarks[0], "prog runs at least 5 times "));
+	texts = run_remarks(run, &n);
+	assert_int_equal(n, 1);
+	assert_non_null(strstr(texts[0], "prog runs at least 5 times "));
 	assert_true(tells >= 1);
 	can_tell = true;
 	looked(run);
 	tells = 0;
 	took(run, 10, 1);
 	assert_int_equal(tells, 0);
-	assert_int_equal(run->nremarks, 1);
+	run_remarks(run, &n);
+	assert_int_equal(n, 1);
 	run_freed(run);
 }
 

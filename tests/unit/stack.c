@@ -142,7 +142,7 @@ walk_now(struct stack *stack, pid_t tid, struct walk *walk)
 	struct walk_start start;
 
 	assert_int_equal(walk_start(host, tid, &start), 0);
-	assert_int_equal(stack_walk(stack, tid, &start, NULL, NULL, walk), 0);
+	assert_int_equal(stack_walk(stack, tid, &start, NULL, walk), 0);
 	assert_true(walk->n > 0);
 }
 
