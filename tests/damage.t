@@ -30,6 +30,7 @@ my %counters = (
 	# Something else is there.
 	reserve => 0,
 	over => 0,
+	copy => 0,
 );
 my %code = (
 	(map { $_ => 'known' }

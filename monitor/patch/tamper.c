@@ -167,12 +167,15 @@ void
 tamper_check(struct run *run, struct task *task)
 {
 	struct space *space = task->process ? task->process->space : NULL;
+	bool renewed;
 
 	if (!space)
 		return;
 	if (!space->own_thread_reg && !thread_pages_register(run, task))
 		space_tampered(space, false);
-	if (!thread_pages_seen(run, task) || !thread_pages_renew(task))
+	/* In this order, so that copies have old generations. */
+	renewed = thread_pages_renew(task);
+	if (!thread_pages_seen(run, task) || !renewed)
 		space_tampered(space, true);
 }
 

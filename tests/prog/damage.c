@@ -24,6 +24,7 @@ enum { CALLS = 1000, MAPS = 64, THREADS = 16, GUARD_INSTALL = 102 };
 struct map {
 	char *lo;
 	size_t size;
+	int readable;
 };
 
 static const char *what, *how;
@@ -95,7 +96,8 @@ maps_find(struct map *maps)
 					   !anonymous || prot[2] != 'x')
 			continue;
 		maps[n].lo = (char *)lo;
-		maps[n++].size = hi - lo;
+		maps[n].size = hi - lo;
+		maps[n++].readable = prot[0] == 'r';
 	}
 	fclose(f);
 	return n;
@@ -106,6 +108,21 @@ over(const struct map *map, int prot)
 {
 	mmap(map->lo, map->size, prot,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+/* Memory of the program's own, with the same contents. */
+static void
+copy(const struct map *map)
+{
+	char *own;
+
+	if (!map->readable)
+		return;
+	own = mmap(NULL, map->size, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	memcpy(own, map->lo, map->size);
+	mremap(own, map->size, map->size, MREMAP_MAYMOVE | MREMAP_FIXED,
+	       map->lo);
 }
 
 static void
@@ -127,6 +144,8 @@ damage_one(const struct map *map)
 		       MREMAP_MAYMOVE | MREMAP_FIXED,
 		       (char *)0x100000000000 +
 			       ((uintptr_t)map->lo & 0xffffffffff));
+	else if (!strcmp(how, "copy"))
+		copy(map);
 	else if (!strcmp(how, "drop"))
 		madvise(map->lo, map->size, MADV_DONTNEED);
 	else if (!strcmp(how, "guard"))
