@@ -34,8 +34,9 @@ my %counters = (
 );
 my %code = (
 	(map { $_ => 'known' }
-	    qw(none read key drop guard wipe unmap page move fork reserve)),
-	over => 1,
+	    qw(none read key drop guard wipe unmap page move fork)),
+	# Something else is there.
+	(map { $_ => 1 } qw(reserve over fill part)),
 );
 
 # The runs of a program that does this to the memory; known: of its counts.
@@ -73,11 +74,11 @@ for my $units ('func', 'edge,func') {
 	    for sort keys %code;
 }
 damaged(['--placement=every', '--units=insn,func'], $plain, $code{$_}, 'code',
-    $_) for qw(none unmap over);
+    $_) for qw(none unmap part over);
 
 # Slots.
 damaged(['--patch=trap', '--units=block,func'], $plain, 'known', 'code', $_)
-    for qw(none unmap page drop over);
+    for qw(none unmap page drop over reserve fill part);
 
 # Counters that all threads share.
 SKIP: {
@@ -99,6 +100,10 @@ for (qw(none read unmap reserve)) {
 }
 damaged(['--units=edge,func'], $plain, $code{$_}, 'code', $_, 20, 4)
     for qw(none unmap over);
+
+# A register that a probe has saved in a page that is gone.
+damaged(['--placement=every', '--units=block,func', '--func=carries'], $plain,
+    0, 'counters', 'gone', 20);
 
 # Again and again: each time costs one stop, until pmon has had enough.
 {

@@ -11,7 +11,7 @@ enum mend {
 				   mended */
 	MEND_WHOLE,		/* mended, and nothing was lost */
 	MEND_RESUMED,		/* the same, and the task runs already */
-	MEND_LOST,		/* mended, but counts may be lost */
+	MEND_LOST,		/* the task can go on, but counts may be lost */
 	MEND_ELSEWHERE,		/* the counters of the task can be at this place
 				   no more */
 };

@@ -135,9 +135,8 @@ counters_seen(struct run *run, const struct task *task,
 			 sizeof(generation));
 	/* A copy, which only the program counts in, has an old one. */
 	if (same)
-		same = generation ==
-		       *region_words(&region_generation,
-				     counters_page(module, page));
+		same = generation == *region_words(&region_generation,
+						   counters_page(module, page));
 	/* Other tasks may be counting in a shared page. */
 	if (same && module->shared)
 		same = guards_stand(module, seen, n);
