@@ -17,6 +17,8 @@ my @said = (qr/the program changed the counters/,
 # known, or not, for a reason that @said has.
 my %counters = (
 	none => 'known',
+	blocked => 'known',
+	ignored => 'known',
 	read => 'known',
 	key => 'known',
 	drop => 'known',
@@ -34,7 +36,8 @@ my %counters = (
 );
 my %code = (
 	(map { $_ => 'known' }
-	    qw(none read key drop guard wipe unmap page move fork)),
+	    qw(none blocked ignored read key drop guard wipe unmap page move
+		fork)),
 	# Something else is there.
 	(map { $_ => 1 } qw(reserve over fill part)),
 );
@@ -50,7 +53,7 @@ damaged
 	my $run = monitor(['--func=work', '--func=peek', @$options],
 	    [$program, @args]);
 	my $works = $args[2] + 2 + $args[2] * ($args[3] - 1) +
-	    ($how =~ /^(?:fork|wipe)$/ ? $args[2] : 0);
+	    ($how =~ /^(?:fork|wipe|blocked|ignored)$/ ? $args[2] : 0);
 	(my $report = $run->{report}) =~ s/\s+/ /g;
 
 	is(ended($run), 'status 0', "$name: it lives");
@@ -78,7 +81,7 @@ damaged(['--placement=every', '--units=insn,func'], $plain, $code{$_}, 'code',
 
 # Slots.
 damaged(['--patch=trap', '--units=block,func'], $plain, 'known', 'code', $_)
-    for qw(none unmap page drop over reserve fill part);
+    for qw(none blocked ignored unmap page drop over reserve fill part);
 
 # Counters that all threads share.
 SKIP: {

@@ -21,6 +21,7 @@
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/inject.h"
 #include "monitor/process/shared_page.h"
+#include "monitor/process/sigtrap.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_memory.h"
 #include "relocate/pc_map.h"
@@ -385,7 +386,7 @@ code_original(const struct space *space, const struct own_memory *memory,
  */
 static enum mend
 slot_leave(struct run *run, struct task *task, struct module *module,
-	   uint64_t pc)
+	   uint64_t pc, int signal)
 {
 	size_t slot = (pc - module->slots) / SLOT_MAX, i;
 	uint64_t offset = (pc - module->slots) % SLOT_MAX;
@@ -404,6 +405,8 @@ slot_leave(struct run *run, struct task *task, struct module *module,
 	if (offset || !slot_yield(run, module, slot))
 		return MEND_NOT;
 	stop_is(run, task, STOP_DAMAGE);
+	if (sigtrap_fault(run, task, signal))
+		return MEND_RESUMED;
 	if (hit.patched->patch == PATCH_STEPPED)
 		err = patch_step(run, task, &hit);
 	else if (hit.patched->patch == PATCH_EMULATED)
@@ -421,12 +424,12 @@ slot_leave(struct run *run, struct task *task, struct module *module,
  */
 static enum mend
 code_leave(struct run *run, struct task *task, const struct own_memory *memory,
-	   uint64_t pc)
+	   uint64_t pc, int signal)
 {
 	uint64_t va;
 
 	if (memory->lo == memory->module->slots)
-		return slot_leave(run, task, memory->module, pc);
+		return slot_leave(run, task, memory->module, pc, signal);
 	va = code_original(task->process->space, memory, pc);
 	if (!va || run->host->reg_set(task->tid, run->arch->reg_pc, va))
 		return MEND_NOT;
@@ -457,7 +460,7 @@ part_mend(struct run *run, struct task *task, const struct own_memory *memory,
 
 static enum mend
 code_mend(struct run *run, struct task *task, const struct own_memory *memory,
-	  uint64_t pc, uint64_t va)
+	  uint64_t pc, uint64_t va, int signal)
 {
 	struct space *space = task->process->space;
 	bool fetch = va - pc < FETCH;
@@ -472,14 +475,14 @@ code_mend(struct run *run, struct task *task, const struct own_memory *memory,
 		return MEND_NOT;
 	if (space->nmended > MENDS_MAX ||
 	    !part_mend(run, task, memory, &part, content))
-		return code_leave(run, task, memory, pc);
+		return code_leave(run, task, memory, pc, signal);
 	if (part.missing || content != CONTENT_WRITTEN)
 		code_rewrite(run, task, memory, &part.range);
 	return MEND_WHOLE;
 }
 
 enum mend
-mend_fault(struct run *run, struct task *task)
+mend_fault(struct run *run, struct task *task, int signal)
 {
 	const struct space *space = task->process ? task->process->space : NULL;
 	enum mend mend = MEND_NOT;
@@ -492,11 +495,12 @@ mend_fault(struct run *run, struct task *task)
 	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return MEND_NOT;
 	if (code_find(space, pc, &memory))
-		mend = code_mend(run, task, &memory, pc, va);
+		mend = code_mend(run, task, &memory, pc, va, signal);
 	if (mend == MEND_NOT && counters_find(space, va, &memory) &&
 	    relocated_counting(run, task))
 		mend = counters_mend(run, task, &memory, va);
-	if (mend != MEND_NOT && mend != MEND_RESUMED)
-		stop_is(run, task, STOP_DAMAGE);
-	return mend;
+	if (mend == MEND_NOT || mend == MEND_RESUMED)
+		return mend;
+	stop_is(run, task, STOP_DAMAGE);
+	return sigtrap_fault(run, task, signal) ? MEND_RESUMED : mend;
 }

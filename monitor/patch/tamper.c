@@ -121,9 +121,9 @@ is_fault(struct run *run, const struct event *event)
  * mend that and resume the task; whether that was so.
  */
 static bool
-task_mend(struct run *run, struct task *task)
+task_mend(struct run *run, struct task *task, int signal)
 {
-	switch (mend_fault(run, task)) {
+	switch (mend_fault(run, task, signal)) {
 	case MEND_NOT:
 		return false;
 	case MEND_RESUMED:
@@ -155,7 +155,8 @@ tamper_event(struct run *run, struct task *task, const struct event *event)
 	if (!thread_pages_renew(task))
 		space_tampered(task->process->space, true);
 	if (!task_look(run, task, &counting))
-		return is_fault(run, event) && task_mend(run, task);
+		return is_fault(run, event) &&
+		       task_mend(run, task, event->value);
 	if (!(counting && is_fault(run, event)) &&
 	    !patch_forget(run, task, event))
 		return false;

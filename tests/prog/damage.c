@@ -5,8 +5,9 @@
  * memory: counters or code, as it finds it in its mappings; none is there if
  * nobody counts.  HOW is what the program does to it.  One round and one thread,
  * if none are given.  Threads work while the damage is done.  With HOW "gone" a
- * thread more calls carries() meanwhile.  In the end the program says what has
- * become of memory of its own, and of registers.
+ * thread more calls carries() meanwhile; with "blocked" and "ignored", work() is
+ * called with SIGSEGV blocked or ignored.  In the end the program says what has
+ * become of memory of its own, registers, and SIGSEGV.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -185,7 +186,8 @@ copy(const struct map *map)
 static void
 damage_one(const struct map *map)
 {
-	if (!strcmp(how, "none"))
+	if (!strcmp(how, "none") || !strcmp(how, "blocked") ||
+	    !strcmp(how, "ignored"))
 		mprotect(map->lo, map->size, PROT_NONE);
 	else if (!strcmp(how, "read"))
 		mprotect(map->lo, map->size, PROT_READ);
@@ -241,13 +243,41 @@ peeks(void)
 		peek(NULL);
 }
 
+/* Damage, and work on, with SIGSEGV blocked or ignored. */
+static void
+damage_deaf(void)
+{
+	struct sigaction own, now;
+	sigset_t fault, mask;
+
+	sigemptyset(&fault);
+	sigaddset(&fault, SIGSEGV);
+	sigaction(SIGSEGV, NULL, &own);
+	if (!strcmp(how, "blocked"))
+		sigprocmask(SIG_BLOCK, &fault, NULL);
+	else
+		signal(SIGSEGV, SIG_IGN);
+	damage();
+	works();
+	sigprocmask(SIG_UNBLOCK, &fault, &mask);
+	sigaction(SIGSEGV, &own, &now);
+	printf("blocked %d, %s\n", sigismember(&mask, SIGSEGV),
+	       now.sa_handler == SIG_DFL   ? "default" :
+	       now.sa_handler == SIG_IGN   ? "ignored" :
+	       now.sa_sigaction == on_fault ? "handled" :
+					      "odd");
+}
+
 static void
 round_do(void)
 {
 	int status, before;
 
 	works();
-	damage();
+	if (!strcmp(how, "blocked") || !strcmp(how, "ignored"))
+		damage_deaf();
+	else
+		damage();
 	peeks();
 	before = carried;
 	while (!strcmp(how, "gone") && carried < before + 3)
