@@ -55,6 +55,7 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 	signal_comes(run, task, signal);
 	if (run->host->native && task->process->space &&
 	    signal_caught(run, task, signal)) {
+		sigtrap_deliver(task, signal);
 		fault_interrupts(task->process->space, task_pc(run, task));
 		/* Then the handler may return to the instruction. */
 		if (task->redo.state == REDO_RETURNED)
@@ -128,7 +129,7 @@ trap_deliver(struct run *run, struct task *task, int signal)
 	caught = signal == SIGTRAP && signal_caught(run, task, signal);
 	task->hit.open = false;
 	if (caught)
-		sigtrap_deliver(task);
+		sigtrap_deliver(task, signal);
 	if (caught && !sigtrap_mends(run, task))
 		trap_deliver_open(run, task);
 	else

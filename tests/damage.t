@@ -17,6 +17,8 @@ my @said = (qr/the program changed the counters/,
 # known, or not, for a reason that @said has.
 my %counters = (
 	none => 'known',
+	blocked => 'known',
+	ignored => 'known',
 	read => 'known',
 	key => 'known',
 	drop => 'known',
@@ -30,11 +32,14 @@ my %counters = (
 	# Something else is there.
 	reserve => 0,
 	over => 0,
+	copy => 0,
 );
 my %code = (
 	(map { $_ => 'known' }
-	    qw(none read key drop guard wipe unmap page move fork reserve)),
-	over => 1,
+	    qw(none blocked ignored read key drop guard wipe unmap page move
+		fork)),
+	# Something else is there.
+	(map { $_ => 1 } qw(reserve over fill part)),
 );
 
 # The runs of a program that does this to the memory; known: of its counts.
@@ -48,7 +53,7 @@ damaged
 	my $run = monitor(['--func=work', '--func=peek', @$options],
 	    [$program, @args]);
 	my $works = $args[2] + 2 + $args[2] * ($args[3] - 1) +
-	    ($how =~ /^(?:fork|wipe)$/ ? $args[2] : 0);
+	    ($how =~ /^(?:fork|wipe|blocked|ignored)$/ ? $args[2] : 0);
 	(my $report = $run->{report}) =~ s/\s+/ /g;
 
 	is(ended($run), 'status 0', "$name: it lives");
@@ -72,11 +77,11 @@ for my $units ('func', 'edge,func') {
 	    for sort keys %code;
 }
 damaged(['--placement=every', '--units=insn,func'], $plain, $code{$_}, 'code',
-    $_) for qw(none unmap over);
+    $_) for qw(none unmap part over);
 
 # Slots.
 damaged(['--patch=trap', '--units=block,func'], $plain, 'known', 'code', $_)
-    for qw(none unmap page drop over);
+    for qw(none blocked ignored unmap page drop over reserve fill part);
 
 # Counters that all threads share.
 SKIP: {
@@ -98,6 +103,10 @@ for (qw(none read unmap reserve)) {
 }
 damaged(['--units=edge,func'], $plain, $code{$_}, 'code', $_, 20, 4)
     for qw(none unmap over);
+
+# A register that a probe has saved in a page that is gone.
+damaged(['--placement=every', '--units=block,func', '--func=carries'], $plain,
+    0, 'counters', 'gone', 20);
 
 # Again and again: each time costs one stop, until pmon has had enough.
 {

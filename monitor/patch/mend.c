@@ -1,9 +1,9 @@
 /*
  * Mends memory of pmon's that the program has made unusable, when an instruction
- * faults there: maps what is missing, restores its protection, and writes lost
- * code again.  Where the program has mapped something of its own, it leaves that
- * alone.  Never gives a count a value, and never touches a fault of the
- * program's own.
+ * faults there: restores its protection, maps missing code, and writes lost code
+ * again.  Leads the task out where counters are gone, or memory may be the
+ * program's own: never writes there.  Never gives a count a value, and never
+ * touches a fault of the program's own.
  */
 #include "monitor/patch/mend.h"
 
@@ -21,6 +21,7 @@
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/inject.h"
 #include "monitor/process/shared_page.h"
+#include "monitor/process/sigtrap.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_memory.h"
 #include "relocate/pc_map.h"
@@ -33,8 +34,7 @@
 
 enum {
 	PAGE = 4096,
-	FETCH = 16, /* bytes from the pc on that an instruction may
-				   have */
+	FETCH = 16, /* most bytes of an instruction */
 	/*
 	 * A program that damages the memory again and again is counted without
 	 * it in the end; one that does so even then gets its signals.
@@ -118,6 +118,14 @@ counters_find(const struct space *space, uint64_t va, struct own_memory *memory)
 
 /* ---- mappings */
 
+/* The part of the memory that a fault was in: of one mapping, or of a gap. */
+struct part {
+	struct range range;
+	bool missing;	/* nothing is mapped there */
+	bool own;	/* pmon's still, as far as can be seen */
+	bool kept;	/* code, with the protection that pmon gave it */
+};
+
 /* Whether the mapping is pmon's still, as far as can be seen. */
 static bool
 memory_is(const struct own_memory *memory, const struct mapping *map)
@@ -126,109 +134,77 @@ memory_is(const struct own_memory *memory, const struct mapping *map)
 			      shared_is(&memory->shared, map);
 }
 
+/* Find the part of the memory that has the va; whether that could be done. */
+static bool
+part_find(struct run *run, const struct task *task,
+	  const struct own_memory *memory, uint64_t va, struct part *part)
+{
+	struct range range = { memory->lo, memory->lo + memory->size };
+	struct mapping *maps;
+	size_t n;
+
+	if (va - range.lo >= memory->size ||
+	    run->host->maps(task->tid, &maps, &n))
+		return false;
+	*part = (struct part){ .missing = true };
+	for (size_t i = 0; i < n; i++) {
+		const struct mapping *map = &maps[i];
+
+		if (map->hi <= va && map->hi > range.lo)
+			range.lo = map->hi;
+		if (map->hi > va && map->hi < range.hi && map->lo <= va)
+			range.hi = map->hi;
+		if (map->lo > va && map->lo < range.hi)
+			range.hi = map->lo;
+		if (map->lo > va || map->hi <= va)
+			continue;
+		if (map->lo > range.lo)
+			range.lo = map->lo;
+		part->missing = false;
+		part->own = memory_is(memory, map);
+		part->kept = map->read && map->exec && !map->write;
+	}
+	part->range = range;
+	mappings_free(maps, n);
+	return true;
+}
+
 /* Have the task make the call; whether it returned 0. */
 static bool
-task_calls(struct run *run, struct task *task, int nr, uint64_t va,
-	   uint64_t size, uint64_t arg)
+task_calls(struct run *run, struct task *task, int nr,
+	   const struct range *range, uint64_t arg)
 {
 	int64_t result;
 
-	return !inject_syscall(run, task, nr, (uint64_t[6]){ va, size, arg },
+	return !inject_syscall(run, task, nr,
+			       (uint64_t[6]){ range->lo, range->hi - range->lo,
+					      arg },
 			       &result) &&
 	       !result;
 }
 
-/* Let the task access a part of the memory again; whether that was done. */
+/* Let the task access the range again; whether that was done. */
 static bool
-part_allow(struct run *run, struct task *task, const struct own_memory *memory,
-	   uint64_t lo, uint64_t hi)
+range_allow(struct run *run, struct task *task, const struct range *range,
+	    uint64_t prot)
 {
 	const struct abi *abi = run->abi;
-	uint64_t prot = PROT_READ | (memory->code ? PROT_EXEC : PROT_WRITE);
 	bool done = false;
 
-	task_calls(run, task, abi->nr_madvise, lo, hi - lo, MADV_GUARD_REMOVE);
+	task_calls(run, task, abi->nr_madvise, range, MADV_GUARD_REMOVE);
 	/* With key 0, whatever key the program has given it. */
 	if (abi->nr_pkey_mprotect)
-		done = task_calls(run, task, abi->nr_pkey_mprotect, lo, hi - lo,
+		done = task_calls(run, task, abi->nr_pkey_mprotect, range,
 				  prot);
-	return done ||
-	       task_calls(run, task, abi->nr_mprotect, lo, hi - lo, prot);
+	return done || task_calls(run, task, abi->nr_mprotect, range, prot);
 }
 
-/* Map a part that is missing; whether that was done. */
+/* Map memory for code at the range, where nothing is; whether that was done. */
 static bool
-part_map(struct run *run, struct task *task, const struct own_memory *memory,
-	 uint64_t lo, uint64_t hi)
+range_map(struct run *run, struct task *task, const struct range *range)
 {
-	int prot = PROT_READ | (memory->code ? PROT_EXEC : PROT_WRITE);
-
-	return inject_map(run, task, lo, hi - lo, prot) != 0;
-}
-
-/* What there was of memory of pmon's. */
-struct survey {
-	uint64_t at; /* where the fault was */
-	bool taken; /* the program has something else there */
-	bool writable; /* the program may write there */
-	bool missing; /* a part of the memory was gone */
-};
-
-/*
- * Whether a mapping of the memory is to be left as it is: the task can access
- * it, or code there is writable, so that it may be the program's own.
- */
-static bool
-part_stays(const struct own_memory *memory, const struct mapping *map,
-	   const struct survey *survey)
-{
-	if (survey->at >= map->lo && survey->at < map->hi)
-		return false;
-	return memory->code ? map->write || (map->read && map->exec) :
-			      map->read && map->write;
-}
-
-/* Map and allow all that is missing; whether `at` can be accessed then. */
-static bool
-memory_mend(struct run *run, struct task *task, const struct own_memory *memory,
-	    const struct mapping *maps, size_t n, struct survey *survey)
-{
-	uint64_t lo = memory->lo, end = memory->lo + memory->size;
-	bool done = true;
-
-	for (size_t i = 0; i <= n && lo < end; i++) {
-		uint64_t from = i < n ? maps[i].lo : end;
-		uint64_t to = i < n ? maps[i].hi : end;
-
-		if (to <= lo)
-			continue;
-		if (from > end)
-			from = end;
-		if (to > end)
-			to = end;
-		if (from > lo) {
-			done &= part_map(run, task, memory, lo, from);
-			survey->missing = true;
-			lo = from;
-		}
-		if (lo < to && memory_is(memory, &maps[i]) &&
-		    !part_stays(memory, &maps[i], survey))
-			done &= part_allow(run, task, memory, lo, to);
-		lo = to;
-	}
-	return done;
-}
-
-static void
-mapping_survey(const struct own_memory *memory, const struct mapping *maps,
-	       size_t n, struct survey *survey)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (survey->at < maps[i].lo || survey->at >= maps[i].hi)
-			continue;
-		survey->taken = !memory_is(memory, &maps[i]);
-		survey->writable = maps[i].write;
-	}
+	return inject_map(run, task, range->lo, range->hi - range->lo,
+			  PROT_READ | PROT_EXEC) != 0;
 }
 
 /* ---- counters */
@@ -266,34 +242,53 @@ counter_skip(struct run *run, struct task *task, const struct module *module)
 }
 
 /*
- * Missing counters are replaced by memory that pmon does not share: what was
- * counted, perhaps in other memory meanwhile, is not known in any case.
+ * Counters that are gone are not mapped again: a probe may have saved a register
+ * there, and what other memory has counted meanwhile is not known.
  */
 static enum mend
 counters_mend(struct run *run, struct task *task,
 	      const struct own_memory *memory, uint64_t va)
 {
-	struct survey survey = { .at = va };
-	struct mapping *maps;
-	bool done;
-	size_t n;
+	struct space *space = task->process->space;
+	struct part part;
 
-	if (task->process->space->nmended++ >= MENDS_END ||
-	    run->host->maps(task->tid, &maps, &n))
+	if (space->nmended++ >= MENDS_END ||
+	    !part_find(run, task, memory, va, &part))
 		return MEND_NOT;
-	mapping_survey(memory, maps, n, &survey);
-	done = !survey.taken && task->process->space->nmended <= MENDS_MAX &&
-	       memory_mend(run, task, memory, maps, n, &survey);
-	mappings_free(maps, n);
-	if (done)
-		return survey.missing ? MEND_LOST : MEND_WHOLE;
-	return memory->module ? counter_skip(run, task, memory->module) :
-				MEND_ELSEWHERE;
+	if (part.own && space->nmended <= MENDS_MAX &&
+	    !task_confined(run, task) &&
+	    range_allow(run, task, &part.range, PROT_READ | PROT_WRITE))
+		return MEND_WHOLE;
+	if (memory->module)
+		return counter_skip(run, task, memory->module);
+	return task_confined(run, task) ? MEND_NOT : MEND_ELSEWHERE;
 }
 
 /* ---- code */
 
 enum content { CONTENT_WRITTEN, CONTENT_ZEROS, CONTENT_OTHER };
+
+/* Is the slot, relocated function or springboard at pc as pmon wrote it? */
+static bool
+code_written(struct run *run, struct task *task,
+	     const struct own_memory *memory, uint64_t pc)
+{
+	const struct space *space = task->process->space;
+	struct module *module = memory->module;
+	const struct func_plan *fplan;
+	uint32_t offset;
+
+	if (memory->lo == module->slots)
+		return slot_written(run, space, task->tid, module,
+				    (pc - module->slots) / SLOT_MAX);
+	fplan = relocated_find(module, pc, &offset);
+	if (fplan)
+		return relocated_code_written(run, space, task->tid, module,
+					      fplan);
+	fplan = code_at(space, spring_from(space, pc)).fplan;
+	return fplan &&
+	       entry_patches_written(run, space, task->tid, module, fplan);
+}
 
 /* What is at pc; zeros if that cannot be read. */
 static enum content
@@ -301,35 +296,37 @@ code_content(struct run *run, struct task *task,
 	     const struct own_memory *memory, uint64_t pc)
 {
 	static const uint8_t zeros[FETCH];
-	const struct space *space = task->process->space;
 	uint64_t n = memory->lo + memory->size - pc;
-	const struct func_plan *fplan;
 	uint8_t now[FETCH];
-	uint32_t offset;
 
 	if (n > sizeof(now))
 		n = sizeof(now);
-	if (text_read(run, space, task->tid, pc, now, n) ||
+	if (text_read(run, task->process->space, task->tid, pc, now, n) ||
 	    !memcmp(now, zeros, n))
 		return CONTENT_ZEROS;
-	fplan = relocated_find(memory->module, pc, &offset);
-	return fplan && !relocated_code_written(run, space, task->tid,
-						memory->module, fplan) ?
-		       CONTENT_OTHER :
-		       CONTENT_WRITTEN;
+	return code_written(run, task, memory, pc) ? CONTENT_WRITTEN :
+						     CONTENT_OTHER;
 }
 
+/* Write the code that belongs into the range. */
 static void
 code_rewrite(struct run *run, struct task *task,
-	     const struct own_memory *memory)
+	     const struct own_memory *memory, const struct range *range)
 {
 	struct space *space = task->process->space;
 	struct module *module = memory->module;
+	size_t first, last;
 
-	if (memory->lo == module->slots)
-		slots_write(run, space, task->tid, module, 0, module->nslots);
-	else
-		relocated_code_rewrite(run, space, task->tid, module);
+	if (memory->lo != module->slots) {
+		relocated_code_rewrite(run, space, task->tid, module, range);
+		return;
+	}
+	first = (range->lo - module->slots) / SLOT_MAX;
+	last = (range->hi - module->slots) / SLOT_MAX;
+	if (last > module->nslots)
+		last = module->nslots;
+	if (first < last)
+		slots_write(run, space, task->tid, module, first, last);
 }
 
 /*
@@ -381,7 +378,7 @@ code_original(const struct space *space, const struct own_memory *memory,
  */
 static enum mend
 slot_leave(struct run *run, struct task *task, struct module *module,
-	   uint64_t pc)
+	   uint64_t pc, int signal)
 {
 	size_t slot = (pc - module->slots) / SLOT_MAX, i;
 	uint64_t offset = (pc - module->slots) % SLOT_MAX;
@@ -400,6 +397,8 @@ slot_leave(struct run *run, struct task *task, struct module *module,
 	if (offset || !slot_yield(run, module, slot))
 		return MEND_NOT;
 	stop_is(run, task, STOP_DAMAGE);
+	if (sigtrap_fault(run, task, signal))
+		return MEND_RESUMED;
 	if (hit.patched->patch == PATCH_STEPPED)
 		err = patch_step(run, task, &hit);
 	else if (hit.patched->patch == PATCH_EMULATED)
@@ -417,12 +416,12 @@ slot_leave(struct run *run, struct task *task, struct module *module,
  */
 static enum mend
 code_leave(struct run *run, struct task *task, const struct own_memory *memory,
-	   uint64_t pc)
+	   uint64_t pc, int signal)
 {
 	uint64_t va;
 
 	if (memory->lo == memory->module->slots)
-		return slot_leave(run, task, memory->module, pc);
+		return slot_leave(run, task, memory->module, pc, signal);
 	va = code_original(task->process->space, memory, pc);
 	if (!va || run->host->reg_set(task->tid, run->arch->reg_pc, va))
 		return MEND_NOT;
@@ -430,38 +429,52 @@ code_leave(struct run *run, struct task *task, const struct own_memory *memory,
 	return MEND_WHOLE;
 }
 
+/*
+ * Make the part of the code usable again; whether that was done.  Anonymous
+ * memory may be the program's own: it is taken for pmon's if it has pmon's code,
+ * or if only the contents are lost.
+ */
+static bool
+part_mend(struct run *run, struct task *task, const struct own_memory *memory,
+	  const struct part *part, enum content content)
+{
+	const struct range *range = &part->range;
+
+	if (task_confined(run, task))
+		return false;
+	if (part->missing)
+		return range_map(run, task, range);
+	return part->own &&
+	       (content == CONTENT_WRITTEN ||
+		(content == CONTENT_ZEROS && part->kept)) &&
+	       range_allow(run, task, range, PROT_READ | PROT_EXEC);
+}
+
 static enum mend
 code_mend(struct run *run, struct task *task, const struct own_memory *memory,
-	  uint64_t pc, uint64_t va)
+	  uint64_t pc, uint64_t va, int signal)
 {
 	struct space *space = task->process->space;
-	bool fetch = va - pc < FETCH, done;
+	bool fetch = va - pc < FETCH;
 	enum content content = code_content(run, task, memory, pc);
-	struct survey survey = { .at = fetch ? va : pc };
-	struct mapping *maps;
-	size_t n;
+	struct part part;
 
 	if (!fetch &&
 	    (content != CONTENT_ZEROS || !code_entered(space, memory, pc)))
 		return MEND_NOT;
 	if (space->nmended++ >= MENDS_END ||
-	    run->host->maps(task->tid, &maps, &n))
+	    !part_find(run, task, memory, fetch ? va : pc, &part))
 		return MEND_NOT;
-	mapping_survey(memory, maps, n, &survey);
-	done = !survey.taken &&
-	       !(survey.writable && content != CONTENT_WRITTEN) &&
-	       space->nmended <= MENDS_MAX && !task_confined(run, task) &&
-	       memory_mend(run, task, memory, maps, n, &survey);
-	mappings_free(maps, n);
-	if (!done)
-		return code_leave(run, task, memory, pc);
-	if (survey.missing || content != CONTENT_WRITTEN)
-		code_rewrite(run, task, memory);
+	if (space->nmended > MENDS_MAX ||
+	    !part_mend(run, task, memory, &part, content))
+		return code_leave(run, task, memory, pc, signal);
+	if (part.missing || content != CONTENT_WRITTEN)
+		code_rewrite(run, task, memory, &part.range);
 	return MEND_WHOLE;
 }
 
 enum mend
-mend_fault(struct run *run, struct task *task)
+mend_fault(struct run *run, struct task *task, int signal)
 {
 	const struct space *space = task->process ? task->process->space : NULL;
 	enum mend mend = MEND_NOT;
@@ -474,11 +487,12 @@ mend_fault(struct run *run, struct task *task)
 	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
 		return MEND_NOT;
 	if (code_find(space, pc, &memory))
-		mend = code_mend(run, task, &memory, pc, va);
+		mend = code_mend(run, task, &memory, pc, va, signal);
 	if (mend == MEND_NOT && counters_find(space, va, &memory) &&
-	    relocated_counting(run, task) && !task_confined(run, task))
+	    relocated_counting(run, task))
 		mend = counters_mend(run, task, &memory, va);
-	if (mend != MEND_NOT && mend != MEND_RESUMED)
-		stop_is(run, task, STOP_DAMAGE);
-	return mend;
+	if (mend == MEND_NOT || mend == MEND_RESUMED)
+		return mend;
+	stop_is(run, task, STOP_DAMAGE);
+	return sigtrap_fault(run, task, signal) ? MEND_RESUMED : mend;
 }

@@ -225,20 +225,44 @@ entry_patches_write(struct run *run, const struct space *space, pid_t tid,
 	return err;
 }
 
+/* Write what the range has of the n bytes at va. */
+static void
+range_write(struct run *run, const struct space *space, pid_t tid,
+	    const struct range *range, uint64_t va, const uint8_t *bytes,
+	    size_t n)
+{
+	uint64_t lo = va > range->lo ? va : range->lo;
+	uint64_t hi = va + n < range->hi ? va + n : range->hi;
+
+	if (lo < hi)
+		text_write(run, space, tid, lo, bytes + (lo - va), hi - lo);
+}
+
 void
 relocated_code_rewrite(struct run *run, const struct space *space, pid_t tid,
-		       const struct module *module)
+		       const struct module *module, const struct range *range)
 {
 	const struct plan *plan = module->plan;
 
 	for (size_t i = 0; i < module->nrelocated; i++) {
 		const struct func_plan *fplan =
 			&plan->fplans[plan->relocated_fplans[i]];
+		struct relocated_place place = relocated_place(module, fplan);
+		uint8_t *bytes = mem_alloc(fplan->relocated->size);
 		struct patch_list list = { 0 };
 
-		relocated_code_write(run, space, tid, module, fplan);
-		if (!patches_list(module, fplan, &list))
-			patches_apart(run, space, tid, module, &list, true);
+		if (!relocated_write(fplan->relocated, &place, bytes))
+			range_write(run, space, tid, range, place.va, bytes,
+				    fplan->relocated->size);
+		free(bytes);
+		patches_list(module, fplan, &list);
+		for (size_t k = 0; k < list.n; k++)
+			if (list.patches[k].va - module->springs <
+			    module->springs_size)
+				range_write(run, space, tid, range,
+					    list.patches[k].va,
+					    list.patches[k].bytes,
+					    list.patches[k].len);
 		free(list.patches);
 	}
 }

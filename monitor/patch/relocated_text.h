@@ -24,11 +24,12 @@ bool relocated_code_written(struct run *run, const struct space *space,
 			    pid_t tid, const struct module *module,
 			    const struct func_plan *fplan);
 /*
- * Write all code of the module's relocated functions and springboards again,
- * also of functions that were given up.
+ * Write again what the range has of the module's relocated functions and
+ * springboards, also of functions that were given up.
  */
 void relocated_code_rewrite(struct run *run, const struct space *space,
-			    pid_t tid, const struct module *module);
+			    pid_t tid, const struct module *module,
+			    const struct range *range);
 /*
  * Write the entry patches that are no traps, except a deferred one.  0, also if
  * the process has ended, or -1 with the message set.

@@ -185,7 +185,9 @@ slot_yield(const struct run *run, struct module *module, size_t number)
 	enum patch patch = patch_unslotted(run, module, &module->plan->sites[i],
 					   &emul);
 
-	if (patched->patch != PATCH_SLOTTED || patch == PATCH_UNPLANTED)
+	if (patched->patch != PATCH_SLOTTED)
+		return patched->patch == patch && patch != PATCH_UNPLANTED;
+	if (patch == PATCH_UNPLANTED)
 		return false;
 	patched->patch = patch;
 	patched->emul = emul;
@@ -249,6 +251,21 @@ slots_refuse(struct run *run, const struct space *space, struct module *module,
 		    module->plan->sites[site].hook)
 			space_unhooked(space);
 	}
+}
+
+bool
+slot_written(struct run *run, const struct space *space, pid_t tid,
+	     struct module *module, size_t number)
+{
+	uint8_t bytes[SLOT_MAX] = { 0 }, now[SLOT_MAX];
+
+	if (number >= module->nslots)
+		return false;
+	slot_fill(run, module, number, bytes);
+	return !run->host->mem_read(space->mem, tid,
+				    module->slots + number * SLOT_MAX, now,
+				    sizeof(now)) &&
+	       !memcmp(now, bytes, sizeof(now));
 }
 
 void

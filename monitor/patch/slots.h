@@ -28,9 +28,12 @@ enum patch patch_unslotted(const struct run *run, const struct module *module,
 			   const struct site *site, struct emul *emul);
 /*
  * The program has something else where the slot with that number is: have its
- * site done without a slot.  false if that cannot be.
+ * site done without a slot, if it is not already.  false if that cannot be.
  */
 bool slot_yield(const struct run *run, struct module *module, size_t number);
+/* Whether the slot with that number is there as it was written. */
+bool slot_written(struct run *run, const struct space *space, pid_t tid,
+		  struct module *module, size_t number);
 /*
  * Write the slots from number `first` up to but not including `last`.  Sites
  * for whose slot there is no room get another patch; so do all these if not all

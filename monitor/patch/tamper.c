@@ -122,9 +122,9 @@ is_fault(struct run *run, const struct event *event)
  * mend that and resume the task; whether that was so.
  */
 static bool
-task_mend(struct run *run, struct task *task)
+task_mend(struct run *run, struct task *task, int signal)
 {
-	switch (mend_fault(run, task)) {
+	switch (mend_fault(run, task, signal)) {
 	case MEND_NOT:
 		return false;
 	case MEND_RESUMED:
@@ -156,7 +156,8 @@ tamper_event(struct run *run, struct task *task, const struct event *event)
 	if (!thread_pages_renew(task))
 		space_tampered(task->process->space, true);
 	if (!task_look(run, task, &counting))
-		return is_fault(run, event) && task_mend(run, task);
+		return is_fault(run, event) &&
+		       task_mend(run, task, event->value);
 	if (!(counting && is_fault(run, event)) &&
 	    !patch_forget(run, task, event))
 		return false;
@@ -168,12 +169,15 @@ void
 tamper_check(struct run *run, struct task *task)
 {
 	struct space *space = task->process ? task->process->space : NULL;
+	bool renewed;
 
 	if (!space)
 		return;
 	if (!space->own_thread_reg && !thread_pages_register(run, task))
 		space_tampered(space, false);
-	if (!thread_pages_seen(run, task) || !thread_pages_renew(task))
+	/* In this order, so that copies have old generations. */
+	renewed = thread_pages_renew(task);
+	if (!thread_pages_seen(run, task) || !renewed)
 		space_tampered(space, true);
 }
 

@@ -1,5 +1,6 @@
 /*
- * Keeps what a program has made of SIGTRAP, and restores it after traps.  The
+ * Keeps what a program has made of SIGTRAP, and restores it after traps; so with
+ * SIGSEGV and SIGBUS, after faults that are pmon's matter.  The
  * kernel forces a trap's SIGTRAP upon the task: it unblocks the signal if that
  * is blocked, and resets its action if it is blocked or ignored, before pmon
  * sees the stop (doc/decisions/0002-sigtrap.md).  So pmon must know the action
@@ -24,6 +25,7 @@
 
 enum {
 	TRAP_BIT = 1 << (SIGTRAP - 1),
+	FAULTS = 2,		/* SIGSEGV and SIGBUS */
 	HANDLER_DEFAULT = 0,
 	HANDLER_IGNORE = 1,
 	MASK_BYTES = 8,		/* of a set of signals */
@@ -39,7 +41,26 @@ struct action {
 struct sigtrap {
 	unsigned refs;
 	struct action action;
+	struct action faults[FAULTS];
 };
+
+static const int fault_signals[FAULTS] = { SIGSEGV, SIGBUS };
+
+/* What is kept of the signal's action, or NULL. */
+static struct action *
+signal_action(struct sigtrap *sigtrap, int signal)
+{
+	for (size_t i = 0; i < FAULTS; i++)
+		if (signal == fault_signals[i])
+			return &sigtrap->faults[i];
+	return signal == SIGTRAP ? &sigtrap->action : NULL;
+}
+
+static uint64_t
+signal_bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
 
 /* ---- sharing */
 
@@ -59,12 +80,12 @@ sigtrap_drop(struct sigtrap *sigtrap)
 }
 
 static struct sigtrap *
-sigtrap_new(const struct action *action)
+sigtrap_new(const struct sigtrap *actions)
 {
 	struct sigtrap *sigtrap = mem_alloc(sizeof(*sigtrap));
 
+	*sigtrap = *actions;
 	sigtrap->refs = 1;
-	sigtrap->action = *action;
 	return sigtrap;
 }
 
@@ -77,35 +98,55 @@ action_cleared(const struct action *action)
 	return (struct action){ .handler = HANDLER_DEFAULT };
 }
 
+static struct sigtrap
+actions_cleared(const struct sigtrap *sigtrap)
+{
+	struct sigtrap cleared = { .action = action_cleared(&sigtrap->action) };
+
+	for (size_t i = 0; i < FAULTS; i++)
+		cleared.faults[i] = action_cleared(&sigtrap->faults[i]);
+	return cleared;
+}
+
 struct sigtrap *
 sigtrap_child(struct sigtrap *maker, uint64_t flags)
 {
-	struct action action;
+	struct sigtrap actions;
 
 	if (!maker || flags & CLONE_SIGHAND)
 		return sigtrap_hold(maker);
-	action = maker->action;
-	if (flags & CLONE_CLEAR_SIGHAND)
-		action = action_cleared(&action);
-	return sigtrap_new(&action);
+	actions = flags & CLONE_CLEAR_SIGHAND ? actions_cleared(maker) : *maker;
+	return sigtrap_new(&actions);
+}
+
+/* What the kernel tells without a call: which of the signals are ignored. */
+static struct sigtrap
+actions_ignored(const struct signal_state *state)
+{
+	struct sigtrap actions = { 0 };
+
+	if (state->ignored & TRAP_BIT)
+		actions.action.handler = HANDLER_IGNORE;
+	for (size_t i = 0; i < FAULTS; i++)
+		if (state->ignored & signal_bit(fault_signals[i]))
+			actions.faults[i].handler = HANDLER_IGNORE;
+	return actions;
 }
 
 void
 sigtrap_exec(struct run *run, struct task *task)
 {
 	struct process *process = task->process;
-	struct action action = { .handler = HANDLER_DEFAULT };
-	struct sigtrap *old = process->sigtrap;
+	struct sigtrap *old = process->sigtrap, actions = { 0 };
 	struct signal_state state;
 
 	if (!run->host->native || run->opts->no_traps)
 		return;
 	if (old)
-		action = action_cleared(&old->action);
-	else if (!run->host->signals(task->tid, &state) &&
-		 state.ignored & TRAP_BIT)
-		action.handler = HANDLER_IGNORE;
-	process->sigtrap = sigtrap_new(&action);
+		actions = actions_cleared(old);
+	else if (!run->host->signals(task->tid, &state))
+		actions = actions_ignored(&state);
+	process->sigtrap = sigtrap_new(&actions);
 	sigtrap_drop(old);
 }
 
@@ -118,15 +159,16 @@ sigtrap_mends(struct run *run, const struct task *task)
 }
 
 /*
- * Make the task call rt_sigaction for SIGTRAP, with the structure on its stack
- * for that moment.  No other task that might use that memory runs meanwhile.
+ * Make the task call rt_sigaction for the signal, with the structure on its
+ * stack for that moment, and send it `sent` (0: none).  No other task that might
+ * use that memory runs meanwhile.
  */
 static int
-action_call(struct run *run, struct task *task, struct action *action, bool set,
-	    int signal)
+action_call(struct run *run, struct task *task, int signal,
+	    struct action *action, bool set, int sent)
 {
 	const struct host *host = run->host;
-	uint64_t args[6] = { SIGTRAP, 0, 0, MASK_BYTES }, at;
+	uint64_t args[6] = { (uint64_t)signal, 0, 0, MASK_BYTES }, at;
 	struct action saved;
 	int64_t result = -1;
 	int err;
@@ -138,7 +180,7 @@ action_call(struct run *run, struct task *task, struct action *action, bool set,
 	if (host->data_read(task->tid, at, &saved, sizeof(saved)) ||
 	    (set && host->data_write(task->tid, at, action, sizeof(*action))))
 		return HOST_ERROR;
-	err = inject_pending(run, task, run->abi->nr_sigaction, args, signal,
+	err = inject_pending(run, task, run->abi->nr_sigaction, args, sent,
 			     &result);
 	if (!err && !set)
 		err = host->data_read(task->tid, at, action, sizeof(*action));
@@ -150,22 +192,28 @@ static void
 action_ask(struct run *run, struct task *task)
 {
 	struct process *process = task->process;
-	struct action action = { .handler = HANDLER_DEFAULT };
 	struct signal_state state;
+	struct sigtrap actions;
+	bool mends;
 
 	if (!run->host->native || run->host->signals(task->tid, &state))
 		return;
-	if (state.ignored & TRAP_BIT)
-		action.handler = HANDLER_IGNORE;
+	actions = actions_ignored(&state);
+	mends = sigtrap_mends(run, task);
 	if (state.caught & TRAP_BIT &&
-	    (!sigtrap_mends(run, task) ||
-	     action_call(run, task, &action, false, 0)))
+	    (!mends ||
+	     action_call(run, task, SIGTRAP, &actions.action, false, 0)))
 		run_remark(run,
 			   "process %d handles SIGTRAP: a trap may remove "
 			   "its handler",
 			   (int)process->pid);
+	for (size_t i = 0; i < FAULTS && mends; i++)
+		if (state.caught & signal_bit(fault_signals[i]) &&
+		    action_call(run, task, fault_signals[i], &actions.faults[i],
+				false, 0))
+			actions.faults[i] = (struct action){ 0 };
 	sigtrap_drop(process->sigtrap);
-	process->sigtrap = sigtrap_new(&action);
+	process->sigtrap = sigtrap_new(&actions);
 }
 
 void
@@ -185,29 +233,43 @@ is_action_call(const struct abi *abi, const struct regs *regs)
 	       (int)regs->r[abi->reg_arg[0]] == SIGTRAP;
 }
 
+/* Is it a call that sets the action of a fault's signal? */
+static bool
+sets_fault(const struct abi *abi, const struct regs *regs)
+{
+	int signal = (int)regs->r[abi->reg_arg[0]];
+
+	return (int)regs->r[abi->reg_nr] == abi->nr_sigaction &&
+	       (signal == SIGSEGV || signal == SIGBUS) &&
+	       regs->r[abi->reg_arg[1]];
+}
+
 void
 sigtrap_hook(struct run *run, struct task *task, const struct regs *regs)
 {
 	const struct abi *abi = run->abi;
 	struct sigtrap *sigtrap = task->process->sigtrap;
-	struct action action;
+	struct action action, *kept;
 
-	if (!sigtrap || !is_action_call(abi, regs) ||
-	    !regs->r[abi->reg_arg[1]] ||
+	if (!sigtrap || (int)regs->r[abi->reg_nr] != abi->nr_sigaction)
+		return;
+	kept = signal_action(sigtrap, (int)regs->r[abi->reg_arg[0]]);
+	if (!kept || !regs->r[abi->reg_arg[1]] ||
 	    regs->r[abi->reg_arg[3]] != MASK_BYTES ||
 	    run->host->data_read(task->tid, regs->r[abi->reg_arg[1]], &action,
 				 sizeof(action)))
 		return;
-	sigtrap->action = action;
+	*kept = action;
 }
 
 void
-sigtrap_deliver(struct task *task)
+sigtrap_deliver(struct task *task, int signal)
 {
 	struct sigtrap *sigtrap = task->process->sigtrap;
+	struct action *kept = sigtrap ? signal_action(sigtrap, signal) : NULL;
 
-	if (sigtrap && sigtrap->action.flags & SA_RESETHAND)
-		sigtrap->action.handler = HANDLER_DEFAULT;
+	if (kept && kept->flags & SA_RESETHAND)
+		kept->handler = HANDLER_DEFAULT;
 }
 
 /* ---- mending */
@@ -295,8 +357,8 @@ signal_waiting(struct run *run, const struct task *task)
 static int
 action_again(struct run *run, struct task *task, int signal)
 {
-	int err = action_call(run, task, &task->process->sigtrap->action, true,
-			      signal);
+	int err = action_call(run, task, SIGTRAP,
+			      &task->process->sigtrap->action, true, signal);
 
 	if (err == HOST_GONE)
 		return err;
@@ -373,11 +435,14 @@ sigtrap_still(struct run *run, struct task *task)
 	const struct sigtrap *sigtrap = task->process->sigtrap;
 	struct regs regs;
 
-	if (!sigtrap || (task->process->ntasks == 1 && sigtrap->refs == 1))
+	if (!sigtrap)
 		return 0;
 	if (run->host->regs_get(task->tid, &regs))
 		return HOST_GONE;
-	if (!is_action_call(run->abi, &regs))
+	if (sets_fault(run->abi, &regs))
+		return 1;
+	if (!is_action_call(run->abi, &regs) ||
+	    (task->process->ntasks == 1 && sigtrap->refs == 1))
 		return 0;
 	run_pause(run, task->process->space, task, STOP_MENDS);
 	if (task->exiting || task->state != TASK_STOPPED)
@@ -472,4 +537,66 @@ sigtrap_stepped(struct run *run, struct task *task)
 		task->process->sigtrap = NULL;
 	}
 	return err;
+}
+
+/* ---- faults */
+
+/* Another task whose fault may be the one that was raised while blocked. */
+static void
+task_faulted(struct run *run, struct task *task, void *ctx)
+{
+	struct suspects *suspects = ctx;
+	const struct event *event = run_queued(run, task);
+
+	if (task != suspects->task && task->process && event &&
+	    task->process->sigtrap == suspects->task->process->sigtrap &&
+	    event->kind == EVENT_SIGNAL &&
+	    (event->value == SIGSEGV || event->value == SIGBUS))
+		suspects->others++;
+}
+
+/* Set the action again, and block the signal again, if it was. */
+static int
+fault_restore(struct run *run, struct task *task, int signal)
+{
+	struct suspects suspects = { .task = task };
+	struct action *kept = signal_action(task->process->sigtrap, signal);
+	struct signal_state state;
+	int err = HOST_ERROR;
+
+	if (sigtrap_mends(run, task)) {
+		run_pause(run, task->process->space, task, STOP_MENDS);
+		if (task->exiting || task->state != TASK_STOPPED)
+			return HOST_GONE;
+		err = action_call(run, task, signal, kept, true, 0);
+	}
+	if (err == HOST_GONE)
+		return err;
+	task_each(run, task_faulted, &suspects);
+	if (err || suspects.others)
+		run_remark(run,
+			   "process %d: a fault in pmon's memory may have "
+			   "changed what the process does with signal %d",
+			   (int)task->process->pid, signal);
+	/* One that was ignored may have been blocked or not. */
+	if (err || suspects.others || kept->handler == HANDLER_IGNORE)
+		return HOST_OK;
+	if (run->host->signals(task->tid, &state))
+		return HOST_GONE;
+	return run->host->mask_set(task->tid,
+				   state.blocked | signal_bit(signal), NULL);
+}
+
+int
+sigtrap_fault(struct run *run, struct task *task, int signal)
+{
+	struct sigtrap *sigtrap = task->process->sigtrap;
+	struct signal_state state;
+
+	if (!sigtrap ||
+	    signal_action(sigtrap, signal)->handler == HANDLER_DEFAULT ||
+	    run->host->native->actions(task->tid, &state) ||
+	    (state.ignored | state.caught) & signal_bit(signal))
+		return HOST_OK;
+	return fault_restore(run, task, signal);
 }

@@ -1,7 +1,9 @@
 /*
  * Tracks what a program has made of SIGTRAP: whether it handles or ignores that
  * signal.  A trap that is hit while SIGTRAP is blocked or ignored destroys that
- * setting; sigtrap_mend restores it before the program can see the loss.
+ * setting; sigtrap_mend restores it before the program can see the loss.  So it
+ * is with SIGSEGV and SIGBUS, where a program has damaged memory of pmon's:
+ * sigtrap_fault.
  */
 #ifndef MONITOR_PROCESS_SIGTRAP_H
 #define MONITOR_PROCESS_SIGTRAP_H
@@ -26,7 +28,7 @@ void sigtrap_drop(struct sigtrap *sigtrap);
 void sigtrap_exec(struct run *run, struct task *task);
 
 /*
- * Ask the kernel for the action of SIGTRAP.  Needed for a process that is
+ * Ask the kernel for the actions.  Needed for a process that is
  * attached to, or whose libraries ran before their hooks were planted.  Does
  * nothing with --no-traps, where no hook would tell of later changes.
  */
@@ -34,15 +36,15 @@ void sigtrap_ask(struct run *run, struct task *task);
 
 /*
  * With these registers the task is about to make a system call: if it is
- * rt_sigaction on SIGTRAP, note the new action.
+ * rt_sigaction on one of these signals, note the new action.
  */
 void sigtrap_hook(struct run *run, struct task *task, const struct regs *regs);
 
 /*
- * A SIGTRAP of the program's own is delivered to its handler: with SA_RESETHAND
+ * A signal of the program's own is delivered to its handler: with SA_RESETHAND
  * the handler is gone then.
  */
-void sigtrap_deliver(struct task *task);
+void sigtrap_deliver(struct task *task, int signal);
 
 /*
  * Whether a trap has just taken away the program's handler of SIGTRAP, or that
@@ -60,9 +62,10 @@ int sigtrap_mend(struct run *run, struct task *task);
  * The task is at a hook before a system call, behind sigtrap_mend: if the call
  * is rt_sigaction on SIGTRAP, have the space stand still with the action as the
  * program has set it, so that no other task's trap takes the action away before
- * the call has been made, or is taken for one that did.  1, 0 if it is another
- * call or there is no other task, or HOST_GONE if the task was killed
- * meanwhile.
+ * the call has been made, or is taken for one that did.  1 if the call must be
+ * made by a step: that one, or one that sets the action of SIGSEGV or SIGBUS, as
+ * its slot may be what the program has damaged.  0 if it is another call or there
+ * is no other task, or HOST_GONE if the task was killed meanwhile.
  */
 int sigtrap_still(struct run *run, struct task *task);
 
@@ -93,6 +96,13 @@ void sigtrap_steps(struct run *run, struct task *task);
  * HOST_GONE if the task was killed meanwhile.
  */
 int sigtrap_stepped(struct run *run, struct task *task);
+
+/*
+ * The task is stopped by this signal, SIGSEGV or SIGBUS, which its own
+ * instruction has raised, and which pmon drops: restore what that did to the
+ * signal.  HOST_OK, or HOST_GONE if the task was killed meanwhile.
+ */
+int sigtrap_fault(struct run *run, struct task *task, int signal);
 
 /*
  * Whether sigtrap_mend can restore the action: not if the task must not be made

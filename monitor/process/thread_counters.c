@@ -106,13 +106,23 @@ guards_stand(const struct module *module, const uint64_t *slots, size_t n)
 	return good;
 }
 
+/* Read memory that the program may have protected; whether that was done. */
+static bool
+task_sees(struct run *run, const struct task *task, uint64_t va, void *seen,
+	  size_t n)
+{
+	return !run->host->data_read(task->tid, va, seen, n) ||
+	       !run->host->mem_read(task->process->space->mem, task->tid, va,
+				    seen, n);
+}
+
 bool
 counters_seen(struct run *run, const struct task *task,
 	      const struct module *module, uint8_t *page, uint64_t va)
 {
 	const struct region *region = &module->counters;
 	size_t n = region_fits(region, module->plan->nslots) * sizeof(uint64_t);
-	uint64_t *seen;
+	uint64_t *seen, generation;
 	bool same;
 
 	if (!module->relocated || !n)
@@ -120,10 +130,13 @@ counters_seen(struct run *run, const struct task *task,
 	if (module->shared.va)
 		va = module->shared.va;
 	seen = mem_alloc(n);
-	/* The program may have protected the memory, and be right for that. */
-	same = !run->host->data_read(task->tid, va + region->offset, seen, n) ||
-	       !run->host->mem_read(task->process->space->mem, task->tid,
-				    va + region->offset, seen, n);
+	same = task_sees(run, task, va + region->offset, seen, n) &&
+	       task_sees(run, task, va + region_generation.offset, &generation,
+			 sizeof(generation));
+	/* A copy, which only the program counts in, has an old one. */
+	if (same)
+		same = generation == *region_words(&region_generation,
+						   counters_page(module, page));
 	/* Other tasks may be counting in a shared page. */
 	if (same && module->shared.va)
 		same = guards_stand(module, seen, n);

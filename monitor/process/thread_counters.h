@@ -23,7 +23,7 @@ void counters_drain(struct run *run, const struct task *task,
 
 /*
  * Does the stopped task, for which the page is at va, see the same counters of
- * the module as pmon?
+ * the module as pmon, in a page of the same generation?
  */
 bool counters_seen(struct run *run, const struct task *task,
 		   const struct module *module, uint8_t *page, uint64_t va);

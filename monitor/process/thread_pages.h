@@ -54,7 +54,11 @@ bool thread_pages_register(struct run *run, const struct task *task);
  * of the page.  Begins the next generation.
  */
 bool thread_pages_renew(struct task *task);
-/* Does the stopped task see the same counters in its page as pmon does? */
+/*
+ * Does the stopped task see the same counters as pmon does?  Call this behind
+ * thread_pages_renew: only then is a copy that the program counts in always of
+ * an older generation.
+ */
 bool thread_pages_seen(struct run *run, const struct task *task);
 /*
  * Have the stopped task map memory that stands for the page that its register
