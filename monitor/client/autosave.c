@@ -88,8 +88,9 @@ writer_run(struct run *run, struct report_input *report_input, const char *path)
 static int
 saved_lock(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
-				    O_NONBLOCK, 0666);
+	int fd = open(path,
+		      O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		      0666);
 
 	if (fd >= 0)
 		flock(fd, LOCK_SH | LOCK_NB);
