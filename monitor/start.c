@@ -150,6 +150,29 @@ task_ready(struct run *run, struct task *task, void *process)
 }
 
 /*
+ * The task stopped at the end of a vfork that began before pmon came, which is
+ * no pause, so it could not be made to map memory.  The event is of no interest:
+ * take the task on to its pause, before it runs anything.
+ */
+static void
+vfork_finish(struct run *run, struct task *task, void *process)
+{
+	const struct event *queued = run_queued(run, task);
+	struct event event;
+
+	if (task->process != process || task->state != TASK_STOPPED ||
+	    !queued || queued->kind != EVENT_VFORK_DONE)
+		return;
+	run_unqueue(run, task->tid);
+	task->paused = true;
+	if (task_interrupt(run, task, STOP_ATTACH) ||
+	    task_resume(run, task, RESUME_RUN, 0))
+		return;
+	run_wait_task(run, task, &event);
+	run_requeue(run, &event);
+}
+
+/*
  * The process may be stopped in the middle of anything.  A fork, an exec or its
  * end must be entered into the tables first; its memory is opened last, when
  * all its tasks stand still.
@@ -174,6 +197,8 @@ process_attach(struct run *run, pid_t pid)
 	if (err)
 		return -1;
 	/* The tasks' stops stay in the queue, for the run loop. */
+	run_pause_all(run, STOP_ATTACH);
+	task_each(run, vfork_finish, process_find(run, pid));
 	run_pause_all(run, STOP_ATTACH);
 	process = process_find(run, pid);
 	task_each(run, task_ready, process);

@@ -1,16 +1,21 @@
 /*
- * Finds what pmon saved beside a data file while it counted, and gives it the
- * data file's name.  Changes no counts.
+ * Finds what pmon saved beside a data file while it counted, gives it the data
+ * file's name, and removes what killed writers left.  Changes no counts.
  */
 #include "print/recover.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "report/profile/profile.h"
 #include "util/fail.h"
@@ -29,17 +34,37 @@ later(struct timespec a, struct timespec b)
 	       (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
 }
 
-/* Is the name base, a dot, a number, and ".part"? */
-static bool
-part_is(const char *name, const char *base)
+/* What follows base, a dot, a number, and ".part" in the name, or NULL. */
+static const char *
+part_rest(const char *name, const char *base)
 {
 	size_t len = strlen(base), digits;
 
 	if (strncmp(name, base, len) || name[len] != '.')
-		return false;
+		return NULL;
 	name += len + 1;
 	digits = strspn(name, "0123456789");
-	return digits && !strcmp(name + digits, ".part");
+	if (!digits || strncmp(name + digits, ".part", 5))
+		return NULL;
+	return name + digits + 5;
+}
+
+/*
+ * Is a part's file beside it, with what follows ".part" in its name, one that a
+ * process was writing (report/target.c) which has ended?
+ */
+static bool
+rest_deserted(const char *rest)
+{
+	char *end;
+	long pid = *rest == '.' ? strtol(rest + 1, &end, 10) : 0;
+	size_t digits;
+
+	if (pid <= 0 || pid > INT_MAX || *end != '-')
+		return false;
+	digits = strspn(end + 1, "0123456789");
+	return digits && !strcmp(end + 1 + digits, ".tmp") &&
+	       kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
 static void
@@ -62,7 +87,10 @@ part_add(struct part *part, char *path)
 	part->when = st.st_mtim;
 }
 
-/* Find the newest part of the data file; finding none is no error. */
+/*
+ * Find the newest part of the data file, and remove what writers of parts left
+ * that were killed; finding none is no error.
+ */
 static int
 part_find(const char *path, struct part *part)
 {
@@ -79,10 +107,15 @@ part_find(const char *path, struct part *part)
 		free(dir);
 		return -1;
 	}
-	while ((entry = readdir(entries)))
-		if (part_is(entry->d_name, base))
+	while ((entry = readdir(entries))) {
+		const char *rest = part_rest(entry->d_name, base);
+
+		if (rest && !*rest)
 			part_add(part, mem_printf("%s%s", slash ? dir : "",
 						  entry->d_name));
+		else if (rest && rest_deserted(rest))
+			unlinkat(dirfd(entries), entry->d_name, 0);
+	}
 	closedir(entries);
 	free(dir);
 	return 0;
@@ -120,12 +153,46 @@ part_take(const char *path, const struct part *part)
 	return 0;
 }
 
+/*
+ * Remove the part if it is empty, as before the first save; whether it was.
+ */
+static bool
+part_empty(const struct part *part)
+{
+	struct stat st;
+
+	return !lstat(part->path, &st) && !st.st_size && !unlink(part->path);
+}
+
+/*
+ * pmon's writer goes on when pmon is killed, and has locked the part that it is
+ * about to replace.  Wait for its end; whether there was one.
+ */
+static bool
+part_awaited(const struct part *part)
+{
+	int fd = open(part->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool written = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) &&
+		       errno == EWOULDBLOCK;
+
+	while (written && flock(fd, LOCK_EX) && errno == EINTR)
+		;
+	if (fd >= 0)
+		close(fd);
+	return written;
+}
+
 int
 data_recover(const char *path, char **said)
 {
 	struct part part;
 	int err = part_find(path, &part);
 
+	while (!err && part.path &&
+	       (part_awaited(&part) || part_empty(&part))) {
+		free(part.path);
+		err = part_find(path, &part);
+	}
 	if (!err && !part.path)
 		err = fail("%s: there is no file %s.PID.part to recover it "
 			   "from",

@@ -48,6 +48,15 @@ number_pushed(const struct stretch *stretch, size_t *at)
 	return NUMBER_UNKNOWN;
 }
 
+/* Whether the effect sets the register to a constant. */
+static bool
+sets_constant(const struct effect *effect, uint8_t reg)
+{
+	return effect->kills & UINT32_C(1) << reg && effect->op == EFFECT_SUM &&
+	       effect->src.reg == REG_NONE && effect->src.index == REG_NONE &&
+	       effect->src.disp >= 0;
+}
+
 /*
  * The constant in a register before step *at, which becomes the step that sets
  * the register; or NUMBER_UNKNOWN and its like.
@@ -68,10 +77,8 @@ number_before(const struct stretch *stretch, size_t *at, uint8_t reg)
 				continue;
 			return NUMBER_UNKNOWN;
 		}
-		if (effect.op == EFFECT_SUM && effect.src.reg == REG_NONE &&
-		    effect.src.index == REG_NONE)
-			return effect.src.disp < 0 ? NUMBER_UNKNOWN :
-						     effect.src.disp;
+		if (sets_constant(&effect, reg))
+			return effect.src.disp;
 		if (effect.op == EFFECT_OTHER && effect.sp > 0 &&
 		    effect.dst.kind == PLACE_REG && effect.dst.reg == reg &&
 		    effect.sp == effect.dst.width)
@@ -121,30 +128,83 @@ clone_traced(const struct stretch *stretch, size_t i, int64_t nr)
 	       !led_between(stretch, first, i);
 }
 
-/* Whether the function may be syscall(2): what is stripped has no name. */
+/*
+ * The functions of C libraries (glibc, musl) through which all calls go at
+ * which a thread may be cancelled.  These make no threads or processes and set
+ * no handlers, and a hook at each would cost too much.
+ */
+static bool
+func_cancels(const struct func *func)
+{
+	static const char *const names[] = {
+		"__syscall_cancel",
+		"__syscall_cancel_arch",
+		"__internal_syscall_cancel",
+		"__syscall_cp_asm",
+		"__syscall_cp_c",
+		"sccp",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(func->name, names[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Whether the function may make a system call that its caller names.  What is
+ * stripped has no name: there only what may be syscall(2) is taken for one.
+ */
 static bool
 func_computes(const struct func *func)
 {
 	if (func && func->origin == FUNC_EH_FRAME)
 		return func->size <= NAMELESS_MAX;
-	return func && !strcmp(func->name, "syscall");
+	return func && !func_cancels(func);
 }
 
-/* Whether the function makes the system call that its caller names. */
+/*
+ * Whether the number at step i comes from a register in which the function has
+ * a constant, as where it makes the same call more than once.
+ */
 static bool
-number_computed(const struct func *func, int64_t nr)
+copies_constant(const struct stretch *stretch, size_t i)
 {
-	return func_computes(func) &&
-	       (nr == NUMBER_ARGUMENT ||
-		(nr == NUMBER_COPIED && func->origin != FUNC_EH_FRAME));
+	struct effect effect;
+	uint8_t reg;
+
+	number_before(stretch, &i, stretch->abi->reg_nr);
+	if (stretch_effect(stretch, &stretch->steps[i].insn, &effect) ||
+	    effect.src.kind != PLACE_REG)
+		return false;
+	reg = effect.src.reg;
+	while (i--)
+		if (!stretch_effect(stretch, &stretch->steps[i].insn,
+				    &effect) &&
+		    sets_constant(&effect, reg))
+			return true;
+	return false;
+}
+
+/* Whether the call at a step is the one that the function's caller names. */
+static bool
+number_computed(const struct stretch *stretch, size_t i, int64_t nr)
+{
+	const struct func *func = stretch->func;
+
+	if (!func_computes(func))
+		return false;
+	return nr == NUMBER_ARGUMENT ||
+	       (nr == NUMBER_COPIED && func->origin != FUNC_EH_FRAME &&
+		!copies_constant(stretch, i));
 }
 
 static enum hook_kind
-call_kind(const struct stretch *stretch, int64_t nr)
+call_kind(const struct stretch *stretch, size_t i, int64_t nr)
 {
 	const struct abi *abi = stretch->abi;
 
-	if (number_computed(stretch->func, nr))
+	if (number_computed(stretch, i, nr))
 		return HOOK_CALL;
 	if (nr > 0 && nr == abi->nr_sigaction)
 		return HOOK_SIGACTION;
@@ -183,7 +243,7 @@ call_look(const struct stretch *stretch, size_t i, unsigned wanted,
 	size_t first = i;
 	int64_t nr = number_before(stretch, &first, stretch->abi->reg_nr);
 	struct hook hook = {
-		.kind = call_kind(stretch, nr),
+		.kind = call_kind(stretch, i, nr),
 		.addr = stretch->steps[i].insn.addr,
 		.end = stretch->steps[i].insn.addr,
 		.func = stretch->entry,

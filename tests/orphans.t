@@ -30,4 +30,10 @@ is(interrupted('epoll', ['--no-traps'], 30), 'status 0, epoll -4, status 0',
 is(orphaned('read', ['--no-traps'], 22, again => 1), '',
     'another pmon attaches behind one that was killed');
 
+for my $units (qw(func edge)) {
+	is(followed('read', ['--units=edge'], ["--units=$units"]),
+	    'status 0, code in memory differs from the file',
+	    "$units: another attaches behind one that was killed with traps");
+}
+
 done_testing();

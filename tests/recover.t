@@ -4,7 +4,9 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use Cwd qw(abs_path);
+use Fcntl;
 use File::Copy qw(copy);
+use POSIX qw(mkfifo);
 use Test::More;
 use Phases;
 use Pmon;
@@ -17,9 +19,7 @@ my $data = "$scratch/run.out";
 sub
 parts
 {
-	my @parts = glob "$data.*.part";
-
-	return @parts;
+	return grep { -s } glob "$data.*.part";
 }
 
 # Wait until all is saved that has been done by now.  A file that is written
@@ -81,6 +81,56 @@ for my $how ([], ['--patch=trap'], ['--placement=every'],
 	like(run([$pmprint, $data])->{out} =~ s/\s+/ /gr,
 	    qr/still running.*ended before the run did: the counts are those of the run's first [\d.]+ seconds/,
 	    'it says of when the counts are');
+}
+
+# A writer that is at work goes on when pmon is killed, and the recovery waits
+# for what it writes.  If it is killed, too, nothing of it is left.
+for my $case (['the first that is killed', 0, 1], ['the first save', 0, 0],
+    ['a writer that is killed', 1, 1], ['a later save', 1, 0]) {
+	my ($what, $saved, $kill) = @$case;
+	my ($halt, $pipe) = ("$scratch/halt", "$scratch/halt_pipe");
+
+	unlink $data, $halt, $pipe;
+	mkfifo($pipe, 0600) or die "$pipe: $!";
+	spew($halt, '') unless $saved;
+	my $server;
+	{
+		local $ENV{LD_PRELOAD} = abs_path(compile('halt_rename.c',
+			qw(-shared -fPIC)));
+		local $ENV{PMON_HALT} = $halt;
+		local $ENV{PMON_HALT_PIPE} = $pipe;
+
+		$server = begin("--data=$data", '--save-every=0.02');
+	}
+	if ($saved) {
+		saved();
+		spew($halt, '');
+	}
+	order('a');
+	my $writer;
+	wait_for(sub { ($writer) = slurp($halt) =~ /^(\d+)\n/ });
+	kill KILL => $server->{pid};
+	# finish() would kill the writer.
+	wait_for(sub { has_ended($server->{pid}) });
+	if ($kill) {
+		kill KILL => $writer;
+		wait_for(sub { !kill 0, $writer });
+	}
+	my $recovery = start([$pmprint, '--recover', $data]);
+	if (!$kill) {
+		# The number of flock.
+		wait_for(sub { has_ended($recovery->{pid}) ||
+		    slurp("/proc/$recovery->{pid}/syscall") =~ /^73 / });
+		ok(!has_ended($recovery->{pid}), "$what: is waited for");
+		wait_for(sub { sysopen my $go, $pipe, O_WRONLY | O_NONBLOCK });
+	}
+	$recovery = finish($recovery);
+	finish($server);
+	is(ended($recovery), $kill && !$saved ? 'status 125' : 'status 0',
+	    "$what: recovered, if there is something");
+	like($recovery->{err}, qr/: there is no file /, "$what: said")
+	    if $kill && !$saved;
+	is_deeply([glob "$data.*"], [], "$what: nothing else is left");
 }
 
 # What is recovered, and what is replaced.
@@ -146,8 +196,9 @@ cmp_ok($pauses, '<=', 2 * ($seconds / 0.5 + 1),
     'it is saved as often as is said');
 
 $data = "$scratch/never.out";
-begin("--data=$data", '--save-every=0', '--duration=0.3');
+my $never = begin("--data=$data", '--save-every=0');
 order('a');
+kill TERM => $never->{pid};
 ok(wait_for(sub { -e $data }), 'never saved: until the end');
 is_deeply([parts()], [], 'then there is no part');
 hang_up();

@@ -17,18 +17,20 @@ for my $options ([], ['--patch=trap'], ['--units=func', '--patch=step'],
 	my $run = monitor($options, [$program, $untraced]);
 
 	same($alone, $run, "@$options");
-	counts_are($run, { work => 6, body => 2 },
+	counts_are($run, { work => 8, body => 2 },
 	    "@$options");
 	my @blocked = ($program, $untraced, 'blocked');
 	same(run(\@blocked), monitor($options, \@blocked),
 	    "@$options: with SIGTRAP blocked");
 	my %mine = map { $_ => $run->{funcs}{$_} } grep {
-		exists $other->{funcs}{$_} } qw(main work body end clone_here);
+		exists $other->{funcs}{$_} } qw(main work body end clone_here
+		clone_as clone_by);
 	counts_are($other, \%mine, "@$options: as when traced");
 }
-# In a stripped program clone is known by .eh_frame alone, and its entry there
-# ends in front of the system call.
-my $stripped = compile('untraced.c', '-O1', '-static', '-s');
+# In a stripped program calls of unknown numbers matter only where they may be
+# syscall(2)'s, so it makes no others.  clone is known by .eh_frame alone, and
+# its entry there ends in front of the system call.
+my $stripped = compile('untraced.c', '-O1', '-static', '-s', '-DNAMELESS');
 for my $options ([], ['--units=func', '--patch=trap']) {
 	my $run = monitor($options, [$stripped, $untraced]);
 
@@ -40,5 +42,35 @@ same(run([$program, $untraced]), monitor(['--once'],
 	[$program, $untraced]), 'once');
 same(run([$program, $untraced]), monitor(['--follow=none'],
 	[$program, $untraced]), 'not followed');
+
+# pmon attaches while the program waits in a vfork, and so stops at the end of
+# that.
+my $vforked = compile('vforked.c', '-O1');
+for my $options (['--units=func'], []) {
+	pipe my $in, my $to or die;
+	my $program = start([$vforked], before => sub {
+		close $to;
+		open STDIN, '<&', $in or die;
+	});
+	close $in;
+	# The child waits in read, the program in the kernel.
+	my $child;
+	wait_for(sub { ($child) = split ' ', slurp(
+		"/proc/$program->{pid}/task/$program->{pid}/children");
+	    $child && slurp("/proc/$child/syscall") =~ /^0 / });
+	my $run = monitor_start([@$options, '-p', $program->{pid}], []);
+	wait_for(sub { slurp("/proc/$program->{pid}/status") =~
+	    /^TracerPid:\s+$run->{pid}$/m || has_ended($run->{pid}) });
+	syswrite $to, 'x';
+	$program = finish($program);
+	is($program->{out}, "100\n" . "300\n" x 5,
+	    "@$options: attached within a vfork");
+	is(ended($program), 'status 0', 'it ends well');
+	$run = monitor_finish($run);
+	is(ended($run), 'status 0', 'and so does pmon');
+	counts_are($run, { work => 6, later => 5 }, 'all is counted');
+	unlike($run->{report}, qr/the process was stopped/,
+	    'in relocated functions');
+}
 
 done_testing();

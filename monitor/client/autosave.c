@@ -7,8 +7,10 @@
  */
 #include "monitor/client/autosave.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,6 +80,23 @@ writer_run(struct run *run, struct report_input *report_input, const char *path)
 }
 
 /*
+ * Lock the saved file, which is empty before the first save, until the writer,
+ * which inherits the descriptor, has ended: the writer may outlive pmon, and
+ * `pmprint --recover` waits for it.  -1 if there can be no file.
+ */
+static int
+saved_lock(const char *path)
+{
+	int fd = open(path,
+		      O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		      0666);
+
+	if (fd >= 0)
+		flock(fd, LOCK_SH | LOCK_NB);
+	return fd;
+}
+
+/*
  * Fork the writer: it traces nobody, so it changes nothing of the run.  The
  * counts of a simulator are fetched before the fork, as the child must not talk
  * to the simulator.
@@ -86,10 +105,13 @@ static int
 writer_start(struct run *run, const char *path)
 {
 	struct report_input *report_input = report_input_make(run);
+	int saved = saved_lock(path);
 	pid_t pid = fork();
 
 	if (!pid)
 		writer_run(run, report_input, path);
+	if (saved >= 0)
+		close(saved);
 	report_input_free(report_input);
 	return pid < 0 ? -1 : pidfd_open(pid, 0);
 }

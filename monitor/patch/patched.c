@@ -177,13 +177,47 @@ insn_bytes(const struct insn *insn)
 	return insn->len < INSN_MAX ? insn->len : INSN_MAX;
 }
 
+static void
+plan_differs(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nfplans; i++) {
+		plan->fplans[i].differs = true;
+		plan->fplans[i].unwritten = true;
+	}
+}
+
 /*
- * Choose a site's patch, given the bytes there.  If they are not the file's,
- * the program (or another tool) has changed its text: leave the site alone.
+ * A hook's code is not the file's.  Where the hook is for what the program does
+ * to signals or maps, or for its children, no count depends on it; where frames
+ * are left unseen, or control goes elsewhere, any may.  The module may not be
+ * among the space's yet.
  */
 static void
-patched_make(struct run *run, struct module *module, uint32_t i,
-	     const uint8_t *bytes)
+hook_differs(const struct space *space, const struct module *module,
+	     const struct hook *hook)
+{
+	switch (hook->kind) {
+	case HOOK_CLONE:
+	case HOOK_SIGACTION:
+	case HOOK_CALL:
+	case HOOK_MAP:
+		return;
+	default:
+		break;
+	}
+	plan_differs(module->plan);
+	for (size_t i = 0; i < space->nmodules; i++)
+		plan_differs(space->modules[i]->plan);
+}
+
+/*
+ * Choose a site's patch, given the bytes there.  If they are not the file's,
+ * the program (or another tool) has changed its text, or a killed pmon has left
+ * a trap: leave the site alone.
+ */
+static void
+patched_make(struct run *run, const struct space *space, struct module *module,
+	     uint32_t i, const uint8_t *bytes)
 {
 	struct site *site = &module->plan->sites[i];
 	struct patched *patched = &module->patched[i];
@@ -194,7 +228,11 @@ patched_make(struct run *run, struct module *module, uint32_t i,
 	if (memcmp(text, bytes, insn_bytes(&site->insn))) {
 		patched->patch = PATCH_UNPLANTED;
 		site->lost = true;
-		module->plan->fplans[site->fplan].differs = true;
+		if (site->fplan != FPLAN_NONE)
+			module->plan->fplans[site->fplan].differs = true;
+		if (site->hook)
+			hook_differs(space, module,
+				     &module->plan->hooks[site->hook - 1]);
 		run_remark(run,
 			   "%s: some of its code in memory differs from "
 			   "the file and is not counted",
@@ -212,7 +250,8 @@ batch_choose_unread(struct run *run, struct module *module,
 	size_t avail;
 
 	for (size_t i = 0; i < batch->n; i++)
-		patched_make(run, module, batch->sites[i],
+		/* No text differs, so the space is of no interest. */
+		patched_make(run, NULL, module, batch->sites[i],
 			     image_text(module->plan->image,
 					batch_site(module, batch, i)->addr,
 					&avail));
@@ -236,7 +275,7 @@ batch_choose(struct run *run, struct space *space, pid_t tid,
 			return HOST_GONE;
 		for (size_t k = i; k < last; k++)
 			patched_make(
-				run, module, batch->sites[k],
+				run, space, module, batch->sites[k],
 				text + (batch_site(module, batch, k)->addr -
 					lo));
 	}

@@ -11,7 +11,7 @@ use Left;
 use Pmon;
 use Target;
 
-our @EXPORT = qw(interrupted orphan orphaned left_by);
+our @EXPORT = qw(followed interrupted orphan orphaned left_by);
 
 my ($READ, $WAIT4, $TGKILL, $USR1) = (0, 61, 234, 10);
 my $program = compile('orphan.c', '-O1', '-pthread');
@@ -126,6 +126,32 @@ left_by
 	my $last = $target->answer // 'nothing';
 	return join ', ', ended($end), $out // 'nothing', $last,
 	    $target->finish;
+}
+
+# Kill pmon while it counts and its traps are in the text, and attach with
+# another.  How that ends, and what the report says of the text.
+sub
+followed
+{
+	my ($mode, $options, $next) = @_;
+	my $target = orphan($mode);
+	my @pmon = ($pmon, '--no-config', "--report=summary:$scratch/orphan",
+	    '-p', $target->{pid});
+	my $run = start([@pmon, @$options]);
+
+	wait_for(sub { attached($run->{pid}, $target, $mode) &&
+	    text_changes($target->{pid}) || has_ended($run->{pid}) });
+	kill KILL => $run->{pid};
+	finish($run);
+	$run = start([@pmon, @$next]);
+	wait_for(sub { attached($run->{pid}, $target, $mode) });
+	kill TERM => $run->{pid};
+	my $end = ended(finish($run));
+	kill KILL => $target->{pid};
+	$target->finish;
+	my ($differs) = slurp("$scratch/orphan") =~
+	    /(code in memory\s+differs from the\s+file)/;
+	return join ', ', $end, ($differs // 'nothing') =~ s/\s+/ /gr;
 }
 
 # Stop pmon just before its nth request while it attaches, send the process's

@@ -54,6 +54,31 @@ clone_here(unsigned long wanted, unsigned long *after)
 	return result;
 }
 
+/* Numbers that the code does not tell: an argument, and in memory. */
+__attribute__((noinline)) static long
+clone_as(unsigned long wanted, long stack, long number)
+{
+	register unsigned long r10 __asm__("r10") = 0, r8 __asm__("r8") = 0;
+
+	__asm__ volatile("syscall"
+			 : "+a"(number)
+			 : "D"(wanted), "S"(stack), "d"(0L), "r"(r10), "r"(r8)
+			 : "rcx", "r11", "memory");
+	return number;
+}
+
+__attribute__((noinline)) static long
+clone_by(const volatile long *number, void *arg, unsigned long size)
+{
+	long result;
+
+	__asm__ volatile("mov %1, %%rax\n\tsyscall"
+			 : "=&a"(result)
+			 : "m"(*number), "D"(arg), "S"(size)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
 static void
 on_trap(int signal)
 {
@@ -83,6 +108,7 @@ int
 main(int argc, char **argv)
 {
 	struct clone_args args = { .exit_signal = SIGCHLD };
+	const volatile long number = SYS_clone3;
 	unsigned long after;
 	int more = 4;
 	long pid;
@@ -110,6 +136,18 @@ main(int argc, char **argv)
 		_exit(work(7) + (args.flags != flags));
 	end("clone3", pid);
 	printf("kept: %d\n", args.flags == flags);
+
+#ifndef NAMELESS
+	pid = clone_as(flags | SIGCHLD, 0, SYS_clone);
+	if (!pid)
+		_exit(work(9));
+	end("as", pid);
+	pid = clone_by(&number, &args, sizeof(args));
+	if (!pid)
+		_exit(work(10) + (args.flags != flags));
+	end("by", pid);
+	printf("kept: %d\n", args.flags == flags);
+#endif
 
 	pid = clone(body, stack + TOP, (int)flags | CLONE_VM |
 		    CLONE_VFORK | SIGCHLD, &more);

@@ -11,6 +11,9 @@ use Left;
 use Pmon;
 
 $ENV{HOME} = '/';
+# Where the pmons have their sockets.
+my $places = $ENV{XDG_RUNTIME_DIR} = "$scratch/runtime";
+mkdir $places, 0700 or die "$places: $!";
 
 my $times = $ENV{PMON_ATTACH} // 60;
 my %chosen = map { $_ => 1 } split ' ', $ENV{PMON_SERVERS} //
@@ -18,11 +21,14 @@ my %chosen = map { $_ => 1 } split ' ', $ENV{PMON_SERVERS} //
 my @modes = (['--units=func'], [], ['--units=edge'], ['--patch=trap'],
     ['--no-traps', '--units=func'], ['--once'], ['--units=line'],
     ['--no-traps'], ['--follow=none'], ['--patch=slot', '--units=block'],
-    ['--separate=process', '--units=func']);
+    ['--separate=process', '--units=func'],
+    ['--separate=thread', '--units=edge'],
+    ['--no-traps', '--separate=thread', '--units=func']);
 # What takes long: each tenth time.
 my @long = (['--eager'], ['--object=*', '--units=func'], ['--patch=step'],
     ['--units=insn', '--placement=every'], ['--object=*'],
     ['--no-traps', '--object=*', '--units=edge'],
+    ['--object=*', '--units=edge', '--separate=thread'],
     ['--eager', '--units=call']);
 my @ends = qw(INT TERM duration stop);
 
@@ -53,6 +59,14 @@ port_waits
 
 	return wait_for(sub { IO::Socket::INET->new(
 	    PeerAddr => "127.0.0.1:$port") });
+}
+
+sub
+maps_count
+{
+	my ($pid) = @_;
+
+	return scalar split /\n/, slurp("/proc/$pid/maps");
 }
 
 # Attach once; how it ends is one of four ways.
@@ -87,6 +101,23 @@ different
 	    sort keys %{{ %$before, %$now }};
 }
 
+# Children of pid's that live and whose text is not the file's.
+sub
+children_changed
+{
+	my ($pid) = @_;
+	my @changed;
+
+	for my $child (split ' ', slurp("/proc/$pid/task/$pid/children")) {
+		my $changes = text_changes($child);
+
+		# One that ends meanwhile has no memory.
+		push @changed, "$child: $changes" if $changes &&
+		    slurp("/proc/$child/maps");
+	}
+	return join ' ', @changed;
+}
+
 # Attach to pid while `load` runs again and again; `failures` says of a run of
 # it what went wrong.
 sub
@@ -95,8 +126,8 @@ server
 	my ($name, $pid, $load, $failures) = @_;
 	my $run = finish(start($load));
 	my $before = process_state($pid);
-	my $size = process_size($pid);
-	my ($bad, $failed) = (0, '');
+	my ($size, $maps) = (process_size($pid), maps_count($pid));
+	my ($bad, $failed, $runs) = (0, '', 0);
 
 	is($failures->($run), '', "$name: works alone");
 	# Whatever processors there are, pmon and the server come first.
@@ -108,17 +139,19 @@ server
 		my $end = $ends[$i / @modes % @ends];
 		my $result = attach($pid, $options, $end);
 
+		my $text = text_changes($pid) . children_changed($pid);
 		if (ended($result) ne 'status 0' || complaints($result) ne '' ||
 		    $result->{report} =~ /stays\s+mapped/ ||
-		    text_changes($pid) ne $before->{text}) {
+		    $text ne $before->{text}) {
 			diag "@$options $end: ", ended($result), ' ',
-			    $result->{err}, text_changes($pid);
+			    $result->{err}, $text;
 			$bad++;
 		}
 		if (has_ended($running->{pid})) {
 			my $end = finish($running);
 
 			$failed ||= $failures->($end);
+			$runs++;
 			$running = start($load, @how);
 		}
 	}
@@ -129,15 +162,19 @@ server
 	wait_for(sub { !different($before, process_state($pid)) });
 	is_deeply(process_state($pid), $before, 'all is as before');
 	cmp_ok(process_size($pid) - $size, '<', 64, 'in megabytes, too');
+	is_deeply([glob "$places/pmon/*"], [], 'no socket is left');
+	diag sprintf '%s: %d attaches, %d runs of the load; %d to %d ' .
+	    'mappings, %.1f to %.1f MB', $name, $times, $runs + 1, $maps,
+	    maps_count($pid), $size, process_size($pid);
 	return;
 }
 
 SKIP: {
 	my ($nginx, $ab) = (installed('nginx'), installed('ab'));
 
-	skip 'not chosen', 5 if !$chosen{nginx};
-	skip 'no nginx', 5 if !$nginx;
-	skip 'no ab (apache2-utils)', 5 if !$ab;
+	skip 'not chosen', 6 if !$chosen{nginx};
+	skip 'no nginx', 6 if !$nginx;
+	skip 'no ab (apache2-utils)', 6 if !$ab;
 	my $port = port_free();
 	my $dir = "$scratch/nginx";
 	mkdir $dir;
@@ -176,8 +213,8 @@ SKIP: {
 	my ($redis, $load) = (installed('redis-server'),
 	    installed('redis-benchmark'));
 
-	skip 'not chosen', 5 if !$chosen{redis};
-	skip 'no redis-server', 5 if !$redis || !$load;
+	skip 'not chosen', 6 if !$chosen{redis};
+	skip 'no redis-server', 6 if !$redis || !$load;
 	my $port = port_free();
 	my $server = start([$redis, '--port', $port, '--bind', '127.0.0.1',
 	    '--save', '', '--dir', $scratch]);
@@ -197,9 +234,9 @@ SKIP: {
 	my ($bin) = grep { -x "$_/initdb" } glob '/usr/lib/postgresql/*/bin';
 	my $bench = installed('pgbench');
 
-	skip 'not chosen', 5 if !$chosen{postgres};
-	skip 'no postgresql', 5 if !$bin || !$bench;
-	skip 'not root, who may become the user postgres', 5 if $> ||
+	skip 'not chosen', 6 if !$chosen{postgres};
+	skip 'no postgresql', 6 if !$bin || !$bench;
+	skip 'not root, who may become the user postgres', 6 if $> ||
 	    run(['runuser', '-u', 'postgres', 'true'])->{status};
 	my $port = port_free();
 	my $dir = "$scratch/postgres";

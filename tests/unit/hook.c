@@ -87,7 +87,7 @@ static void
 in_libc(void **state)
 {
 	struct found found = find(library("libc.so.6"));
-	size_t transfers = 0;
+	size_t transfers = 0, named;
 
 	assert_int_equal(count(&found, "setcontext", HOOK_STACK_SWITCH), 1);
 	assert_int_equal(count(&found, "swapcontext", HOOK_STACK_SWITCH), 1);
@@ -107,8 +107,11 @@ in_libc(void **state)
 	assert_int_equal(transfers, 5);
 	assert_int_equal(count(&found, "clone", HOOK_CLONE), 1);
 	assert_int_equal(count(&found, "_Fork", HOOK_CLONE), 0);
+	/* setuid's and its like: where these functions have names. */
+	named = count(&found, "__nptl_setxid", HOOK_CALL) +
+		count(&found, "__nptl_setxid_sighandler", HOOK_CALL);
 	/* And clone3, and what sigaction calls, which have no names. */
-	assert_int_equal(found.n, 9 + 1 + 2);
+	assert_int_equal(found.n, 9 + 1 + 2 + named);
 	drop(&found);
 }
 
@@ -249,12 +252,20 @@ static const char made_up[] =
 	"kept2: mov %rsp, %rax; sub $64, %rsp; mov %rsp, %rbx\n"
 	"	mov %rax, 32(%rbx); mov 32(%rbx), %rsi; mov (%rsi), %rbx\n"
 	"	lea 8(%rsi), %rsp; ret\n.size kept2, .-kept2\n"
-	/* exec by number, and another call. */
+	/* exec by number, and calls whose numbers others choose. */
 	".type calls, @function\n"
 	"calls: mov $1, %eax; syscall; mov $59, %eax; mov %rdx, %rsi\n"
 	"exec_hook: syscall; mov $322, %eax\n"
-	"exec_hook2: syscall; mov %edi, %eax; syscall; ret\n"
+	"exec_hook2: syscall; mov %edi, %eax\n"
+	"argument_hook: syscall; mov %edx, %eax\n"
+	"copied_hook: syscall; mov 8(%rsp), %rax\n"
+	"loaded_hook: syscall; mov $202, %ebp; mov %ebp, %eax; syscall\n"
+	"	mov %ebp, %eax; syscall; ret\n"
 	".size calls, .-calls\n"
+	/* Through which a C library makes other calls than those. */
+	".type __syscall_cancel_arch, @function\n"
+	"__syscall_cancel_arch: mov %rsi, %rax; syscall; ret\n"
+	".size __syscall_cancel_arch, .-__syscall_cancel_arch\n"
 	/* exec by a number that is pushed, as gcc -Oz does; others are not. */
 	".type pushes, @function\n"
 	"pushes: push $59; push $1; pop %rdx; pop %rax\n"
@@ -314,6 +325,9 @@ in_code(void **state)
 		{ "global_hook", "global_end", HOOK_STACK_SWITCH, 0, 0 },
 		{ "exec_hook", "exec_hook", HOOK_EXEC, 0, 0 },
 		{ "exec_hook2", "exec_hook2", HOOK_EXEC, 0, 0 },
+		{ "argument_hook", "argument_hook", HOOK_CALL, 0, 0 },
+		{ "copied_hook", "copied_hook", HOOK_CALL, 0, 0 },
+		{ "loaded_hook", "loaded_hook", HOOK_CALL, 0, 0 },
 		{ "push_hook", "push_hook", HOOK_EXEC, 0, 0 },
 		{ "both_hook", "both_end", HOOK_STACK_SWITCH, 0, 0 },
 		{ "both_exec", "both_exec", HOOK_EXEC, 0, 0 },
