@@ -1,9 +1,9 @@
 /*
- * Keeps what a program has made of SIGTRAP, and restores it after traps; so with
- * SIGSEGV and SIGBUS, after faults that are pmon's matter.  The
- * kernel forces a trap's SIGTRAP upon the task: it unblocks the signal if that
- * is blocked, and resets its action if it is blocked or ignored, before pmon
- * sees the stop (doc/decisions/0002-sigtrap.md).  So pmon must know the action
+ * Keeps what a program has made of SIGTRAP, and restores that after traps; the
+ * same for SIGSEGV and SIGBUS after faults that are pmon's matter.  The kernel
+ * forces a trap's SIGTRAP upon the task: it unblocks the signal if that is
+ * blocked, and resets its action if it is blocked or ignored, before pmon sees
+ * the stop (doc/decisions/0002-sigtrap.md).  So pmon must know the action
  * beforehand: it hooks the system calls that set one.  The lost action tells
  * that SIGTRAP was blocked.  Where there is no handler nothing tells, and the
  * bit in the mask stays lost.
