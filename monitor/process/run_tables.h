@@ -150,6 +150,8 @@ struct task {
 	struct plan *once;	/* --once: the plan of a site whose trap goes
 				   when its instruction has begun, or NULL */
 	uint32_t once_site;
+	bool blocks_trap;	/* the program blocks SIGTRAP in it: see
+				   trap_mask.c */
 	bool suspect;		/* its trap may have unblocked SIGTRAP */
 	bool unblocked;		/* its trap has, and has not been handled yet */
 	int signal;		/* delivered last, its effect not known yet, or

@@ -4,8 +4,7 @@
  * is blocked, and resets its action if it is blocked or ignored, before pmon
  * sees the stop (doc/decisions/0002-sigtrap.md).  So pmon must know the action
  * beforehand: it hooks the system calls that set one.  The lost action tells
- * that SIGTRAP was blocked.  Where there is no handler nothing tells, and the
- * bit in the mask stays lost.
+ * that SIGTRAP was blocked; where there is no handler trap_mask.c does.
  */
 #include "monitor/process/sigtrap.h"
 
@@ -13,9 +12,11 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "monitor/process/detour.h"
 #include "monitor/process/events.h"
 #include "monitor/process/inject.h"
 #include "monitor/process/task.h"
+#include "monitor/process/trap_mask.h"
 #include "util/mem.h"
 
 #ifndef CLONE_CLEAR_SIGHAND
@@ -39,6 +40,8 @@ struct action {
 struct sigtrap {
 	unsigned refs;
 	struct action action;
+	uint64_t restorer;	/* to which a handler of any signal returns; 0:
+				   none is known */
 };
 
 /* ---- sharing */
@@ -80,14 +83,15 @@ action_cleared(const struct action *action)
 struct sigtrap *
 sigtrap_child(struct sigtrap *maker, uint64_t flags)
 {
-	struct action action;
+	struct sigtrap *child;
 
 	if (!maker || flags & CLONE_SIGHAND)
 		return sigtrap_hold(maker);
-	action = maker->action;
+	child = sigtrap_new(&maker->action);
+	child->restorer = maker->restorer;
 	if (flags & CLONE_CLEAR_SIGHAND)
-		action = action_cleared(&action);
-	return sigtrap_new(&action);
+		child->action = action_cleared(&child->action);
+	return child;
 }
 
 void
@@ -100,6 +104,7 @@ sigtrap_exec(struct run *run, struct task *task)
 
 	if (!run->host->native || run->opts->no_traps)
 		return;
+	trap_mask_look(run, task);
 	if (old)
 		action = action_cleared(&old->action);
 	else if (!run->host->signals(task->tid, &state) &&
@@ -177,11 +182,18 @@ sigtrap_ask(struct run *run, struct task *task)
 
 /* ---- what the program sets */
 
-/* Is it, with these registers, a call that gets or sets the action? */
+/* Is it, with these registers, a call that gets or sets an action? */
+static bool
+is_any_action_call(const struct abi *abi, const struct regs *regs)
+{
+	return (int)regs->r[abi->reg_nr] == abi->nr_sigaction;
+}
+
+/* The same for SIGTRAP's. */
 static bool
 is_action_call(const struct abi *abi, const struct regs *regs)
 {
-	return (int)regs->r[abi->reg_nr] == abi->nr_sigaction &&
+	return is_any_action_call(abi, regs) &&
 	       (int)regs->r[abi->reg_arg[0]] == SIGTRAP;
 }
 
@@ -192,13 +204,26 @@ sigtrap_hook(struct run *run, struct task *task, const struct regs *regs)
 	struct sigtrap *sigtrap = task->process->sigtrap;
 	struct action action;
 
-	if (!sigtrap || !is_action_call(abi, regs) ||
+	if (!sigtrap || !is_any_action_call(abi, regs) ||
 	    !regs->r[abi->reg_arg[1]] ||
 	    regs->r[abi->reg_arg[3]] != MASK_BYTES ||
 	    run->host->data_read(task->tid, regs->r[abi->reg_arg[1]], &action,
 				 sizeof(action)))
 		return;
-	sigtrap->action = action;
+	if (action.handler > HANDLER_IGNORE)
+		sigtrap->restorer = action.restorer;
+	if (is_action_call(abi, regs))
+		sigtrap->action = action;
+}
+
+uint64_t
+sigtrap_restorer(const struct task *task)
+{
+	const struct sigtrap *sigtrap = task->process->sigtrap;
+
+	return sigtrap && sigtrap->action.handler <= HANDLER_IGNORE ?
+		       sigtrap->restorer :
+		       0;
 }
 
 void
@@ -261,9 +286,47 @@ mask_restore(struct run *run, struct task *task)
 
 	if (run->host->signals(task->tid, &state))
 		return HOST_GONE;
-	if (task->suspect && ~state.blocked & other)
+	if (task->suspect && !task->blocks_trap && ~state.blocked & other)
 		return HOST_OK;
 	return run->host->mask_set(task->tid, state.blocked | TRAP_BIT, NULL);
+}
+
+/* Whether no other task shares the task's actions. */
+static bool
+task_alone(const struct task *task)
+{
+	return task->process->ntasks == 1 && task->process->sigtrap->refs == 1;
+}
+
+/*
+ * Whether the program has a handler which, as it is still there, tells that
+ * SIGTRAP was not blocked: not if another task's may have been restored.
+ */
+static bool
+action_tells(const struct task *task)
+{
+	const struct sigtrap *sigtrap = task->process->sigtrap;
+
+	return sigtrap && sigtrap->action.handler > HANDLER_IGNORE &&
+	       task_alone(task);
+}
+
+/*
+ * Block SIGTRAP again if the program does, and have the signal that was sent, if
+ * the stop is for one, wait again.
+ */
+static int
+mask_again(struct run *run, struct task *task)
+{
+	uint64_t mask;
+
+	if (!task->blocks_trap)
+		return HOST_OK;
+	if (run->host->native->mask_get(task->tid, &mask) ||
+	    (run->host->trap_cause(task->tid) == TRAP_SENT &&
+	     detour_defer(run, task)))
+		return HOST_GONE;
+	return run->host->mask_set(task->tid, mask | TRAP_BIT, NULL);
 }
 
 bool
@@ -275,6 +338,13 @@ sigtrap_lost(struct run *run, const struct task *task)
 	return sigtrap && sigtrap->action.handler != HANDLER_DEFAULT &&
 	       !run->host->native->actions(task->tid, &state) &&
 	       !((state.ignored | state.caught) & TRAP_BIT);
+}
+
+bool
+sigtrap_waited(struct run *run, const struct task *task)
+{
+	return sigtrap_lost(run, task) ||
+	       (!action_tells(task) && trap_mask_lost(run, task));
 }
 
 /*
@@ -318,8 +388,9 @@ action_restore(struct run *run, struct task *task)
 
 	task_each(run, task_suspect, &suspects);
 	err = action_again(run, task, caught ? signal_waiting(run, task) : 0);
+	/* To ignore a signal discards those that wait. */
 	if (err || !caught)
-		return err;
+		return err ? err : mask_again(run, task);
 	if (suspects.others) {
 		task->suspect = true;
 		suspects_remark(run, &suspects);
@@ -353,14 +424,16 @@ sigtrap_mend(struct run *run, struct task *task)
 	int err = HOST_OK;
 
 	if (!sigtrap_lost(run, task)) {
-		if (task->suspect || task->unblocked)
+		if (task->blocks_trap && !action_tells(task))
+			err = mask_again(run, task);
+		else if (task->suspect || task->unblocked)
 			err = mask_restore(run, task);
 		task->suspect = task->unblocked = false;
 		return err;
 	}
 	err = mend_begin(run, task);
 	if (err <= 0)
-		return err;
+		return err ? err : mask_again(run, task);
 	err = action_restore(run, task);
 	task->suspect = task->unblocked = false;
 	return err;
@@ -373,7 +446,7 @@ sigtrap_still(struct run *run, struct task *task)
 	const struct sigtrap *sigtrap = task->process->sigtrap;
 	struct regs regs;
 
-	if (!sigtrap || (task->process->ntasks == 1 && sigtrap->refs == 1))
+	if (!sigtrap || task_alone(task))
 		return 0;
 	if (run->host->regs_get(task->tid, &regs))
 		return HOST_GONE;

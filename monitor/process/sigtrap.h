@@ -34,9 +34,16 @@ void sigtrap_ask(struct run *run, struct task *task);
 
 /*
  * With these registers the task is about to make a system call: if it is
- * rt_sigaction on SIGTRAP, note the new action.
+ * rt_sigaction, note the code that the handler returns to, and for SIGTRAP the
+ * new action.
  */
 void sigtrap_hook(struct run *run, struct task *task, const struct regs *regs);
+
+/*
+ * The va of the code that the program's handlers return to.  0 if it has set
+ * none, or if it handles SIGTRAP: then no trap is to be there.
+ */
+uint64_t sigtrap_restorer(const struct task *task);
 
 /*
  * A SIGTRAP of the program's own is delivered to its handler: with SA_RESETHAND
@@ -49,6 +56,12 @@ void sigtrap_deliver(struct task *task);
  * it ignores the signal.
  */
 bool sigtrap_lost(struct run *run, const struct task *task);
+
+/*
+ * Whether the SIGTRAP that the task is stopped for, if it was sent, waited until
+ * a trap or a step unblocked it: then the stop is that trap's or step's, too.
+ */
+bool sigtrap_waited(struct run *run, const struct task *task);
 
 /*
  * The task is stopped by one of pmon's traps, or a step: restore what that did

@@ -12,11 +12,13 @@
 #include "monitor/patch/extend.h"
 #include "monitor/patch/linker.h"
 #include "monitor/patch/maps.h"
+#include "monitor/patch/relocated_signal.h"
 #include "monitor/process/client.h"
 #include "monitor/process/clones.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
+#include "monitor/process/trap_mask.h"
 #include "monitor/run.h"
 #include "monitor/unwind/sigreturn.h"
 #include "monitor/unwind/stack_switch.h"
@@ -400,12 +402,16 @@ abnormal_hook(struct run *run, struct task *task, const struct module *module,
 		return;
 	if (hook->kind == HOOK_SIGACTION || hook->kind == HOOK_CALL)
 		sigtrap_hook(run, task, &regs);
+	if ((hook->kind == HOOK_SIGPROCMASK || hook->kind == HOOK_CALL) &&
+	    trap_mask_hook(run, task, &regs) && sigtrap_restorer(task))
+		relocated_restorer(run, task, sigtrap_restorer(task));
 	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_CALL)
 		clones_hook(run, task, &regs);
 	if (hook->kind == HOOK_MAP || hook->kind == HOOK_CALL)
 		maps_hook(run, task, &regs);
 	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_SIGACTION ||
-	    hook->kind == HOOK_MAP || !task_abnormals(run, task))
+	    hook->kind == HOOK_SIGPROCMASK || hook->kind == HOOK_MAP ||
+	    !task_abnormals(run, task))
 		return;
 	regs.r[run->arch->reg_pc] = hook->addr + module->bias;
 	if (hook->kind == HOOK_STACK_SWITCH || hook->kind == HOOK_ENTRY)
