@@ -35,7 +35,7 @@ struct abi {
 	int nr_mmap, nr_munmap, nr_mprotect, nr_mremap, nr_madvise;
 	/* These as well change what can be executed; 0: not looked for. */
 	int nr_pkey_mprotect, nr_remap_file_pages, nr_shmat, nr_personality;
-	int nr_sigreturn, nr_sigaction;
+	int nr_sigreturn, nr_sigaction, nr_sigprocmask;
 	int nr_fork, nr_vfork, nr_clone, nr_clone3;
 	int nr_exec, nr_execat;
 	int nr_getaffinity, nr_setaffinity;
@@ -45,6 +45,8 @@ struct abi {
 	/* Offsets of the interrupted pc and stack pointer in a signal handler's
 	   context, which the stack pointer points to at sigreturn. */
 	uint16_t context_pc, context_sp;
+	uint16_t context_mask;	/* of the signals that are blocked then; 0: not
+				   known */
 	/* Those of all registers, in the order of DWARF's numbers. */
 	uint16_t context[DWARF_REGS];
 	/* The register of flags, its offset there, and the flag that is set in

@@ -11,6 +11,7 @@
 #include "monitor/patch/catch_up.h"
 #include "monitor/patch/relocated_signal.h"
 #include "monitor/patch/tamper.h"
+#include "monitor/process/actions.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/client.h"
 #include "monitor/process/clones.h"
@@ -19,10 +20,10 @@
 #include "monitor/process/faults.h"
 #include "monitor/process/notice.h"
 #include "monitor/process/owners.h"
-#include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
+#include "monitor/process/trap_mask.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/unwind/stack.h"
@@ -58,7 +59,7 @@ process_free(struct run *run, struct process *process)
 		at = &(*at)->next;
 	*at = process->next;
 	space_drop(run, process->space);
-	sigtrap_drop(process->sigtrap);
+	actions_drop(process->actions);
 	free(process);
 }
 
@@ -164,7 +165,7 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 	process = process_new(run, pid, space);
 	process->counted = parent->counted && run->opts->follow == FOLLOW_ALL;
 	process->planted = parent->planted;
-	process->sigtrap = sigtrap_child(parent->sigtrap, flags);
+	process->actions = actions_child(parent->actions, flags);
 	return process;
 }
 
@@ -201,7 +202,8 @@ account_exec(struct run *run, struct task *task)
 	task->mapping.nr = 0;
 	relocated_forget(task);
 	fault_forget(task);
-	sigtrap_exec(run, task);
+	actions_exec(run, task);
+	trap_mask_look(run, task);
 	if (task->tid == run->root.tid)
 		run->root.started = true;
 	client_execed(run, task);
@@ -248,7 +250,7 @@ account_close(struct run *run)
 	if (!run->departed)
 		return;
 	space_drop(run, run->departed->process->space);
-	sigtrap_drop(run->departed->process->sigtrap);
+	actions_drop(run->departed->process->actions);
 	free(run->departed->process);
 	free(run->departed);
 	run->departed = NULL;
@@ -270,7 +272,7 @@ task_depart(struct run *run, const struct task *task)
 	run->departed = mem_alloc(sizeof(*run->departed));
 	run->departed->process = mem_alloc(sizeof(*process));
 	*run->departed->process = *process;
-	sigtrap_hold(process->sigtrap);
+	actions_hold(process->actions);
 	run->departed->tid = task->tid;
 	run->departed->counter_set = task->counter_set;
 	run->departed->extended = task->extended;

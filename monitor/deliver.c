@@ -12,12 +12,14 @@
 #include "monitor/patch/patch.h"
 #include "monitor/patch/relocated_pc.h"
 #include "monitor/patch/relocated_signal.h"
+#include "monitor/process/actions.h"
 #include "monitor/process/events.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/signals.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
+#include "monitor/process/trap_mask.h"
 #include "monitor/unwind/abnormal.h"
 
 /* Note where the program gets the signal: shallow_event sees its effect. */
@@ -55,7 +57,7 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 	signal_comes(run, task, signal);
 	if (run->host->native && task->process->space &&
 	    signal_caught(run, task, signal)) {
-		sigtrap_deliver(task, signal);
+		action_deliver(task, signal);
 		fault_interrupts(task->process->space, task_pc(run, task));
 		/* Then the handler may return to the instruction. */
 		if (task->redo.state == REDO_RETURNED)
@@ -127,12 +129,19 @@ trap_deliver(struct run *run, struct task *task, int signal)
 	    run->host->trap_cause(task->tid) == TRAP_SENT)
 		signal = 0;
 	caught = signal == SIGTRAP && signal_caught(run, task, signal);
+	if (signal == SIGTRAP && !caught && trap_mask_ended(run) &&
+	    run->host->trap_cause(task->tid) == TRAP_SENT)
+		run_remark(run,
+			   "process %d was sent SIGTRAP, which it may have "
+			   "blocked: pmon has ceased to follow that, after "
+			   "many calls that set the signal mask",
+			   (int)task->process->pid);
 	task->hit.open = false;
 	if (caught)
-		sigtrap_deliver(task, signal);
-	if (caught && !sigtrap_mends(run, task))
+		action_deliver(task, signal);
+	if (caught && !actions_settable(run, task))
 		trap_deliver_open(run, task);
 	else
 		signal_deliver(run, task, signal,
-			       caught && task->process->sigtrap);
+			       caught && task->process->actions);
 }

@@ -33,6 +33,7 @@
 #include "monitor/process/owners.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
+#include "monitor/process/trap_mask.h"
 #include "monitor/stop.h"
 #include "monitor/trap.h"
 #include "monitor/unwind/abnormal.h"
@@ -173,8 +174,10 @@ on_syscall(struct run *run, struct task *task, bool entry)
 static void
 on_pause(struct run *run, struct task *task, const struct event *event)
 {
-	if (task->born)
+	if (task->born) {
 		clones_birth(run, task);
+		trap_mask_look(run, task);
+	}
 	if (unfollowed(run, task, event))
 		return;
 	if (task->process->space && !task->process->planted)
@@ -257,6 +260,7 @@ event_handle(struct run *run, const struct event *event)
 		break;
 	case EVENT_SIGNAL:
 		cut_end(run, task, event->kind);
+		trap_mask_look(run, task);
 		if (event->value != SIGILL || !trap_spring(run, task, SIGILL))
 			task_deliver(run, task, event->value);
 		break;

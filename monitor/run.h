@@ -62,6 +62,7 @@ struct run {
 
 	struct root root;
 	bool stopping;		/* counting is over */
+	unsigned mask_calls;	/* see trap_mask.c */
 	bool suspending;	/* pmon stops when the program does (^Z) */
 
 	double deadline;	/* monotonic seconds, 0: none */

@@ -20,6 +20,7 @@
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
+#include "monitor/process/trap_mask.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
 #include "symtab/image.h"
@@ -144,6 +145,8 @@ task_ready(struct run *run, struct task *task, void *process)
 {
 	const struct event *queued = run_queued(run, task);
 
+	if (task->process == process && task->state == TASK_STOPPED)
+		trap_mask_look(run, task);
 	if (task->process == process && task->state == TASK_STOPPED && queued &&
 	    queued->kind == EVENT_PAUSED)
 		cut_ready(run, task);

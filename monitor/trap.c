@@ -154,6 +154,8 @@ hook_cause(const struct hook *hook)
 		return STOP_CLONES;
 	case HOOK_SIGACTION:
 		return STOP_SIGACTION;
+	case HOOK_SIGPROCMASK:
+		return STOP_SIGPROCMASK;
 	case HOOK_START:
 		return STOP_STARTS;
 	case HOOK_LOADED:

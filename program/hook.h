@@ -30,6 +30,8 @@ enum hook_kind {
 	HOOK_CLONE,
 	/* One that does rt_sigaction: traps need SIGTRAP. */
 	HOOK_SIGACTION,
+	/* One that does rt_sigprocmask: traps unblock SIGTRAP. */
+	HOOK_SIGPROCMASK,
 	/*
 	 * One that does whatever call its caller names (syscall(2)); with
 	 * HOOKS_MAPS, one whose number is not known.
@@ -74,7 +76,8 @@ struct hook {
 
 /* Which hooks to look for. */
 enum hooks_wanted {
-	HOOKS_CALLS = 1,	/* HOOK_CLONE, HOOK_SIGACTION, HOOK_CALL */
+	HOOKS_CALLS = 1,	/* HOOK_CLONE, HOOK_SIGACTION, HOOK_SIGPROCMASK,
+				   HOOK_CALL */
 	HOOKS_EXECS = 2,	/* HOOK_EXEC */
 	HOOKS_SWITCHES = 4,	/* HOOK_STACK_SWITCH, HOOK_ENTRY */
 	HOOKS_MAPS = 8,		/* all system calls: also HOOK_MAP, each that

@@ -208,6 +208,8 @@ call_kind(const struct stretch *stretch, size_t i, int64_t nr)
 		return HOOK_CALL;
 	if (nr > 0 && nr == abi->nr_sigaction)
 		return HOOK_SIGACTION;
+	if (nr > 0 && nr == abi->nr_sigprocmask)
+		return HOOK_SIGPROCMASK;
 	if (nr >= 0 && (nr == abi->nr_clone || nr == abi->nr_clone3))
 		return HOOK_CLONE;
 	if (nr == abi->nr_exec || nr == abi->nr_execat)
@@ -268,7 +270,7 @@ stretch_may_call(const struct stretch *stretch, unsigned wanted)
 	const struct abi *abi = stretch->abi;
 	const int numbers[] = {
 		abi->nr_exec,	abi->nr_execat,	   abi->nr_clone,
-		abi->nr_clone3, abi->nr_sigaction,
+		abi->nr_clone3, abi->nr_sigaction, abi->nr_sigprocmask,
 	};
 
 	/* A number that is not known matters. */

@@ -13,6 +13,7 @@ const struct abi abi_aarch64 = {
 	.nr_mremap = 216,
 	.nr_sigreturn = 139,
 	.nr_sigaction = -1,
+	.nr_sigprocmask = -1,
 	.nr_fork = -1,
 	.nr_vfork = -1,
 	.nr_clone = 220,

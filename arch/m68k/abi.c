@@ -12,6 +12,7 @@ const struct abi abi_m68k = {
 	.nr_mremap = 163,
 	.nr_sigreturn = 173,
 	.nr_sigaction = -1,
+	.nr_sigprocmask = -1,
 	.nr_fork = 2,
 	.nr_vfork = 190,
 	.nr_clone = 120,

@@ -30,6 +30,7 @@ const struct abi abi_x86_64 = {
 	.nr_personality = SYS_personality,
 	.nr_sigreturn = SYS_rt_sigreturn,
 	.nr_sigaction = SYS_rt_sigaction,
+	.nr_sigprocmask = SYS_rt_sigprocmask,
 	.nr_fork = SYS_fork,
 	.nr_vfork = SYS_vfork,
 	.nr_clone = SYS_clone,
@@ -47,6 +48,7 @@ const struct abi abi_x86_64 = {
 	.ntransfers = sizeof(transfers) / sizeof(transfers[0]),
 	.context_pc = 168,	/* of struct ucontext */
 	.context_sp = 160,
+	.context_mask = 296,
 	.context = {
 		144, 136, 152, 128, 112, 104, 120, 160,
 		40, 48, 56, 64, 72, 80, 88, 96, 168,

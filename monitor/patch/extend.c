@@ -377,12 +377,28 @@ site_stuck(struct run *run, struct module *module, uint32_t site)
 			   });
 }
 
-/* ---- sites that count once */
+/* ---- sites that lose their traps */
+
+static void
+site_lift(struct run *run, struct module *module, uint32_t site)
+{
+	struct extension ext = {
+		.number = run->extended++,
+		.module = module,
+		.first = module->nslots,
+		.last = module->nslots,
+		.relocated_first = module->nrelocated,
+		.relocated_end = module->nrelocated,
+	};
+
+	spaces_edit(run, module, &(struct batch){ &site, 1 }, trap_remove);
+	*vec_push(ext.retired, ext.nretired) = site;
+	extension_log(run, ext);
+}
 
 void
 plan_lift(struct run *run, struct plan *plan, uint32_t site)
 {
-	struct batch batch = { &site, 1 };
 	struct module **list;
 	size_t n;
 
@@ -391,20 +407,41 @@ plan_lift(struct run *run, struct plan *plan, uint32_t site)
 		return;
 	plan->sites[site].passed = true;
 	list = plan_modules(run, plan, &n);
-	for (size_t i = 0; i < n; i++) {
-		struct module *module = list[i];
-		struct extension ext = {
-			.number = run->extended++,
-			.module = module,
-			.first = module->nslots,
-			.last = module->nslots,
-			.relocated_first = module->nrelocated,
-			.relocated_end = module->nrelocated,
-		};
+	for (size_t i = 0; i < n; i++)
+		site_lift(run, list[i], site);
+	free(list);
+}
 
-		spaces_edit(run, module, &batch, trap_remove);
-		*vec_push(ext.retired, ext.nretired) = site;
-		extension_log(run, ext);
+/* Whether the site is there for a hook of this kind, and for nothing else. */
+static bool
+site_hooks(const struct plan *plan, const struct site *site,
+	   enum hook_kind kind)
+{
+	return site->hook && plan->hooks[site->hook - 1].kind == kind &&
+	       site->fplan == FPLAN_NONE && !site->waiting && !site->skips;
+}
+
+void
+plan_unhook(struct run *run, struct plan *plan, enum hook_kind kind)
+{
+	struct module **list;
+	size_t n;
+
+	list = plan_modules(run, plan, &n);
+	for (size_t k = 0; k < plan->nsites; k++) {
+		if (!site_hooks(plan, &plan->sites[k], kind))
+			continue;
+		plan->sites[k].hook = 0;
+		plan->sites[k].idle = true;
+		for (size_t i = 0; i < n; i++) {
+			struct patched *patched = &list[i]->patched[k];
+
+			if (patched->patch == PATCH_UNPLANTED ||
+			    patched->patch == PATCH_OWN)
+				continue;
+			patched->patch = PATCH_RETIRED;
+			site_lift(run, list[i], k);
+		}
 	}
 	free(list);
 }

@@ -77,7 +77,7 @@ hit_find(struct run *run, const struct task *task, struct hit *hit)
 		return HOST_GONE;
 	case TRAP_SENT:
 		/* Sent while it was blocked; the trap has unblocked it. */
-		return sigtrap_lost(run, task) ? HOST_OK : HOST_ERROR;
+		return sigtrap_waited(run, task) ? HOST_OK : HOST_ERROR;
 	default:
 		return HOST_ERROR;
 	}

@@ -19,9 +19,9 @@
 #include "monitor/patch/springs.h"
 #include "monitor/patch/step.h"
 #include "monitor/patch/text_edit.h"
+#include "monitor/process/fault_signal.h"
 #include "monitor/process/inject.h"
 #include "monitor/process/shared_page.h"
-#include "monitor/process/sigtrap.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_memory.h"
 #include "relocate/pc_map.h"
@@ -397,7 +397,7 @@ slot_leave(struct run *run, struct task *task, struct module *module,
 	if (offset || !slot_yield(run, module, slot))
 		return MEND_NOT;
 	stop_is(run, task, STOP_DAMAGE);
-	if (sigtrap_fault(run, task, signal))
+	if (fault_signal_mend(run, task, signal))
 		return MEND_RESUMED;
 	if (hit.patched->patch == PATCH_STEPPED)
 		err = patch_step(run, task, &hit);
@@ -494,5 +494,5 @@ mend_fault(struct run *run, struct task *task, int signal)
 	if (mend == MEND_NOT || mend == MEND_RESUMED)
 		return mend;
 	stop_is(run, task, STOP_DAMAGE);
-	return sigtrap_fault(run, task, signal) ? MEND_RESUMED : mend;
+	return fault_signal_mend(run, task, signal) ? MEND_RESUMED : mend;
 }

@@ -112,27 +112,31 @@ moved_add(struct task *task, const struct moved_pc *moved)
 	moved_follow(task);
 }
 
-/* Hook the code that a handler returns to: it makes the call sigreturn. */
+bool
+relocated_restorer(struct run *run, struct task *task, uint64_t va)
+{
+	struct module *module = space_module(task->process->space, va);
+
+	if (!module)
+		return false;
+	if (plan_site(module->plan, va - module->bias) &&
+	    plan_site(module->plan, va - module->bias)->hook)
+		return true;
+	plan_hook(module->plan, &(struct hook){
+					.kind = HOOK_SIGRETURN,
+					.addr = va - module->bias,
+				});
+	plan_extended(run, module->plan);
+	return true;
+}
+
 static void
 restorer_hook(struct run *run, struct task *task, uint64_t restorer)
 {
-	struct module *module;
-
-	module = space_module(task->process->space, restorer);
-	if (!module) {
+	if (!relocated_restorer(run, task, restorer))
 		space_calls_underivable(
 			run, task->process->space, REASON_LEFT,
 			"a signal handler returns to unknown code");
-		return;
-	}
-	if (plan_site(module->plan, restorer - module->bias) &&
-	    plan_site(module->plan, restorer - module->bias)->hook)
-		return;
-	plan_hook(module->plan, &(struct hook){
-					.kind = HOOK_SIGRETURN,
-					.addr = restorer - module->bias,
-				});
-	plan_extended(run, module->plan);
 }
 
 static bool

@@ -33,6 +33,11 @@ void relocated_context(struct run *run, struct task *task, uint64_t context,
  * following if it is not needed any more.
  */
 bool relocated_followed(struct run *run, struct task *task, uint64_t context);
+/*
+ * Hook the code that handlers return to, at va, which makes the call sigreturn.
+ * false if pmon does not know that code.
+ */
+bool relocated_restorer(struct run *run, struct task *task, uint64_t va);
 /* Forget all contexts that handlers return to. */
 void relocated_forget(struct task *task);
 /* The task is let go: make its handlers return to the original. */

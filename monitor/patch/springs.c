@@ -205,7 +205,7 @@ spring_reached(struct run *run, const struct task *task, int signal,
 	case TRAP_INSN:
 		return va;
 	case TRAP_SENT:
-		return sigtrap_lost(run, task) ? va : 0;
+		return sigtrap_waited(run, task) ? va : 0;
 	default:
 		return 0;
 	}

@@ -29,7 +29,7 @@ step_told(struct run *run, const struct task *task)
 	enum trap_cause cause = run->host->trap_cause(task->tid);
 
 	return cause == TRAP_STEP ||
-	       (cause == TRAP_SENT && sigtrap_lost(run, task));
+	       (cause == TRAP_SENT && sigtrap_waited(run, task));
 }
 
 /*

@@ -90,6 +90,17 @@ trap_defer(struct run *run, struct task *task, struct detour *detour)
 }
 
 int
+detour_defer(struct run *run, struct task *task)
+{
+	struct detour detour = { 0 };
+	int err = trap_defer(run, task, &detour);
+
+	if (!err && detour.stopped)
+		task_interrupt(run, task, STOP_GROUP);
+	return err;
+}
+
+int
 detour_go(struct run *run, struct task *task, enum resume how,
 	  struct detour *detour, struct event *event)
 {

@@ -45,6 +45,13 @@ int detour_go(struct run *run, struct task *task, enum resume how,
 int detour_halt(struct run *run, struct task *task, struct detour *detour);
 
 /*
+ * The task is stopped for a SIGTRAP that was sent to it, and a trap has
+ * unblocked: have the signal wait again.  The task runs nothing, and all its
+ * signals are blocked behind it.  Returns like detour_go.
+ */
+int detour_defer(struct run *run, struct task *task);
+
+/*
  * End a detour of steps, and restore what they have taken away of what the
  * program has made of SIGTRAP.  If the task's process was stopped, the task
  * stops too when it is resumed.  Returns like detour_go.

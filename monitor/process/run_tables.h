@@ -17,7 +17,7 @@
 struct stack;			/* see stack.c */
 struct held_text;		/* see text_edit.c */
 struct thread_pages;		/* see thread_pages.c */
-struct sigtrap;			/* see sigtrap.c */
+struct actions;			/* see actions.c */
 
 /* The state of direct-call redirection: see redirect.c. */
 enum redirection { REDIRECTION_NOT_YET, REDIRECTION_MADE, REDIRECTION_NEVER };
@@ -58,7 +58,7 @@ struct process {
 	size_t ntasks;
 	bool counted;		/* false: traps are passed, not counted */
 	bool planted;		/* its program has been planted */
-	struct sigtrap *sigtrap;	/* NULL before the first exec */
+	struct actions *actions;	/* NULL before the first exec */
 	size_t counter_set;	/* with --separate=process: see
 				   run_counter_set */
 	double used;		/* processor time, seconds, when slow.c looked

@@ -1,9 +1,7 @@
 /*
- * Tracks what a program has made of SIGTRAP: whether it handles or ignores that
- * signal.  A trap that is hit while SIGTRAP is blocked or ignored destroys that
- * setting; sigtrap_mend restores it before the program can see the loss.  So it
- * is with SIGSEGV and SIGBUS, where a program has damaged memory of pmon's:
- * sigtrap_fault.
+ * What traps do to a program's SIGTRAP: one that is hit while that signal is
+ * blocked or ignored destroys the setting; sigtrap_mend restores it before the
+ * program can see the loss.
  */
 #ifndef MONITOR_PROCESS_SIGTRAP_H
 #define MONITOR_PROCESS_SIGTRAP_H
@@ -13,44 +11,23 @@
 struct hit;
 
 /*
- * The state for a child made with these flags of clone(2), which the caller
- * owns; NULL if the maker's is not known.
- */
-struct sigtrap *sigtrap_child(struct sigtrap *maker, uint64_t flags);
-/*
- * Take and give back a reference; the last one frees the state.  Both accept
- * NULL.
- */
-struct sigtrap *sigtrap_hold(struct sigtrap *sigtrap);
-void sigtrap_drop(struct sigtrap *sigtrap);
-
-/* The task's process has executed another program: handlers are reset. */
-void sigtrap_exec(struct run *run, struct task *task);
-
-/*
- * Ask the kernel for the actions.  Needed for a process that is
- * attached to, or whose libraries ran before their hooks were planted.  Does
- * nothing with --no-traps, where no hook would tell of later changes.
+ * Ask the kernel for the actions.  Needed for a process that is attached to, or
+ * whose libraries ran before their hooks were planted.  Does nothing with
+ * --no-traps, where no hook would tell of later changes.
  */
 void sigtrap_ask(struct run *run, struct task *task);
-
-/*
- * With these registers the task is about to make a system call: if it is
- * rt_sigaction on one of these signals, note the new action.
- */
-void sigtrap_hook(struct run *run, struct task *task, const struct regs *regs);
-
-/*
- * A signal of the program's own is delivered to its handler: with SA_RESETHAND
- * the handler is gone then.
- */
-void sigtrap_deliver(struct task *task, int signal);
 
 /*
  * Whether a trap has just taken away the program's handler of SIGTRAP, or that
  * it ignores the signal.
  */
 bool sigtrap_lost(struct run *run, const struct task *task);
+
+/*
+ * Whether the SIGTRAP that the task is stopped for, if it was sent, waited until
+ * a trap or a step unblocked it: then the stop is that trap's or step's, too.
+ */
+bool sigtrap_waited(struct run *run, const struct task *task);
 
 /*
  * The task is stopped by one of pmon's traps, or a step: restore what that did
@@ -96,18 +73,5 @@ void sigtrap_steps(struct run *run, struct task *task);
  * HOST_GONE if the task was killed meanwhile.
  */
 int sigtrap_stepped(struct run *run, struct task *task);
-
-/*
- * The task is stopped by this signal, SIGSEGV or SIGBUS, which its own
- * instruction has raised, and which pmon drops: restore what that did to the
- * signal.  HOST_OK, or HOST_GONE if the task was killed meanwhile.
- */
-int sigtrap_fault(struct run *run, struct task *task, int signal);
-
-/*
- * Whether sigtrap_mend can restore the action: not if the task must not be made
- * to do system calls.
- */
-bool sigtrap_mends(struct run *run, const struct task *task);
 
 #endif

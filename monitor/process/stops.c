@@ -25,6 +25,7 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_COMPUTED] = "trap, makes a system call of any number",
 	[STOP_CLONES] = "trap, makes a thread or process",
 	[STOP_SIGACTION] = "trap, sets the action of a signal",
+	[STOP_SIGPROCMASK] = "trap, sets which signals are blocked",
 	[STOP_SIGRETURN] = "trap, signal handler returns",
 	[STOP_STARTS] = "trap, program starts",
 	[STOP_LOADED] = "trap, libraries loaded or unloaded",

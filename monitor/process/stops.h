@@ -29,6 +29,7 @@ enum stop_cause {
 	STOP_COMPUTED,		/* it makes a system call of any number */
 	STOP_CLONES,		/* it makes a thread or process */
 	STOP_SIGACTION,		/* it sets what a signal does */
+	STOP_SIGPROCMASK,	/* it sets which signals are blocked */
 	STOP_SIGRETURN,
 	STOP_STARTS,		/* the program's first instruction */
 	STOP_LOADED,		/* libraries were loaded or unloaded */

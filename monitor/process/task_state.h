@@ -132,6 +132,8 @@ struct task {
 	size_t nfaults;
 	struct last_hit hit;
 	struct once once;
+	bool blocks_trap;	/* the program blocks SIGTRAP in it: see
+				   trap_mask.c */
 	bool suspect;		/* its trap may have unblocked SIGTRAP */
 	bool unblocked;		/* its trap has, and has not been handled yet */
 	int signal;		/* delivered last, its effect not known yet, or

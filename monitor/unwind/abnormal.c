@@ -12,11 +12,14 @@
 #include "monitor/patch/extend.h"
 #include "monitor/patch/linker.h"
 #include "monitor/patch/maps.h"
+#include "monitor/patch/relocated_signal.h"
+#include "monitor/process/actions.h"
 #include "monitor/process/client.h"
 #include "monitor/process/clones.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
+#include "monitor/process/trap_mask.h"
 #include "monitor/run.h"
 #include "monitor/unwind/sigreturn.h"
 #include "monitor/unwind/stack_switch.h"
@@ -379,37 +382,56 @@ hook_stack_switch(struct run *run, struct task *task,
 	*task->leaving = leaving;
 }
 
+/*
+ * The task may be about to change its mask.  A handler may do so, too, and
+ * returns to the mask from before.
+ */
+static void
+hook_mask(struct run *run, struct task *task, const struct regs *regs)
+{
+	uint64_t restorer = actions_restorer(task);
+
+	if (trap_mask_hook(run, task, regs) && restorer)
+		relocated_restorer(run, task, restorer);
+}
+
 void
 abnormal_hook(struct run *run, struct task *task, const struct module *module,
 	      uint32_t number)
 {
-	const struct hook *hook = &module->plan->hooks[number - 1];
+	/* A copy: more hooks may come. */
+	const struct hook hook = module->plan->hooks[number - 1];
 	struct regs regs;
 
-	if (hook->kind == HOOK_SIGRETURN) {
-		sigreturn_about(run, task, hook->addr + module->bias);
+	if (hook.kind == HOOK_SIGRETURN) {
+		sigreturn_about(run, task, hook.addr + module->bias);
 		return;
 	}
-	if (hook->kind == HOOK_START)
+	if (hook.kind == HOOK_START)
 		sigtrap_ask(run, task);
-	if (hook->kind == HOOK_START || hook->kind == HOOK_LOADED) {
+	if (hook.kind == HOOK_START || hook.kind == HOOK_LOADED) {
 		linker_look(run, task);
 		return;
 	}
 	if (run->host->regs_get(task->tid, &regs))
 		return;
-	if (hook->kind == HOOK_SIGACTION || hook->kind == HOOK_CALL)
-		sigtrap_hook(run, task, &regs);
-	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_CALL)
+	if (hook.kind == HOOK_SIGACTION || hook.kind == HOOK_CALL)
+		actions_hook(run, task, &regs);
+	if (hook.kind == HOOK_SIGPROCMASK || hook.kind == HOOK_CALL)
+		hook_mask(run, task, &regs);
+	if (hook.kind == HOOK_SIGPROCMASK && trap_mask_ended(run))
+		plan_unhook(run, module->plan, HOOK_SIGPROCMASK);
+	if (hook.kind == HOOK_CLONE || hook.kind == HOOK_CALL)
 		clones_hook(run, task, &regs);
-	if (hook->kind == HOOK_MAP || hook->kind == HOOK_CALL)
+	if (hook.kind == HOOK_MAP || hook.kind == HOOK_CALL)
 		maps_hook(run, task, &regs);
-	if (hook->kind == HOOK_CLONE || hook->kind == HOOK_SIGACTION ||
-	    hook->kind == HOOK_MAP || !task_abnormals(run, task))
+	if (hook.kind == HOOK_CLONE || hook.kind == HOOK_SIGACTION ||
+	    hook.kind == HOOK_SIGPROCMASK || hook.kind == HOOK_MAP ||
+	    !task_abnormals(run, task))
 		return;
-	regs.r[run->arch->reg_pc] = hook->addr + module->bias;
-	if (hook->kind == HOOK_STACK_SWITCH || hook->kind == HOOK_ENTRY)
-		hook_stack_switch(run, task, module, hook, &regs);
+	regs.r[run->arch->reg_pc] = hook.addr + module->bias;
+	if (hook.kind == HOOK_STACK_SWITCH || hook.kind == HOOK_ENTRY)
+		hook_stack_switch(run, task, module, &hook, &regs);
 	else
 		exec_prepare(run, task, &regs);
 }

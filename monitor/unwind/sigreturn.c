@@ -12,6 +12,7 @@
 #include "monitor/patch/relocated_signal.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/space.h"
+#include "monitor/process/trap_mask.h"
 #include "monitor/unwind/abnormal.h"
 #include "monitor/unwind/stack_switch.h"
 #include "relocate/relocate.h"
@@ -138,6 +139,7 @@ sigreturn_about(struct run *run, struct task *task, uint64_t va)
 {
 	struct context_change change;
 
+	trap_mask_return(run, task);
 	if (relocated_sigreturn(run, task, va, &change))
 		context_changed(run, task, &change);
 }

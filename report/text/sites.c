@@ -138,6 +138,8 @@ hook_why(const struct hook *hook)
 		return "may start a process that cannot be traced";
 	case HOOK_SIGACTION:
 		return "sets the action of a signal";
+	case HOOK_SIGPROCMASK:
+		return "sets which signals are blocked";
 	case HOOK_START:
 	case HOOK_LOADED:
 		return "libraries are loaded when control comes here";

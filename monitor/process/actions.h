@@ -1,0 +1,89 @@
+/*
+ * What a program has made of SIGTRAP, SIGSEGV and SIGBUS: the signals that
+ * pmon's traps, and damage to pmon's memory, raise.  Kept for sigtrap.c and
+ * fault_signal.c, which restore the actions.
+ */
+#ifndef MONITOR_PROCESS_ACTIONS_H
+#define MONITOR_PROCESS_ACTIONS_H
+
+#include <signal.h>
+
+#include "monitor/run.h"
+
+enum {
+	TRAP_BIT = 1 << (SIGTRAP - 1),	/* in a set of signals */
+	MASK_BYTES = 8,			/* of such a set */
+	HANDLER_DEFAULT = 0,
+	HANDLER_IGNORE = 1,
+};
+
+/* As rt_sigaction(2) reads and writes it. */
+struct action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+/* Shared by processes that share their handlers (CLONE_SIGHAND). */
+struct actions {
+	unsigned refs;
+	struct action trap, segv, bus;
+	uint64_t restorer;	/* to which a handler of any signal returns; 0:
+				   none is known */
+};
+
+/*
+ * The actions for a child made with these flags of clone(2), which the caller
+ * owns; NULL if the maker's are not known.
+ */
+struct actions *actions_child(struct actions *maker, uint64_t flags);
+/*
+ * Take and give back a reference; the last one frees the actions.  Both accept
+ * NULL.
+ */
+struct actions *actions_hold(struct actions *actions);
+void actions_drop(struct actions *actions);
+
+/* The task's process has executed another program: handlers are reset. */
+void actions_exec(struct run *run, struct task *task);
+
+/*
+ * Ask the kernel for the actions of the stopped task's process: for one that is
+ * attached to, or whose libraries ran before their hooks were planted.
+ */
+void actions_ask(struct run *run, struct task *task);
+
+/*
+ * With these registers the task is about to make a system call: if it is
+ * rt_sigaction, note the code that the handler returns to, and for the signals
+ * that are kept the new action.
+ */
+void actions_hook(struct run *run, struct task *task, const struct regs *regs);
+
+/* Whether, with these registers, the call gets or sets the signal's action. */
+bool action_called(const struct abi *abi, const struct regs *regs, int signal);
+
+/* What is kept of the signal's action; NULL if nothing is. */
+struct action *action_of(struct actions *actions, int signal);
+
+/*
+ * Have the stopped task set the action that is kept for the signal, and send it
+ * `sent` (0: none).  No other task of its space runs meanwhile.  HOST_OK,
+ * HOST_GONE, or another error of the host.
+ */
+int action_set(struct run *run, struct task *task, int signal, int sent);
+
+/* Whether the task may be made to set an action. */
+bool actions_settable(const struct run *run, const struct task *task);
+
+/*
+ * A signal of the program's own is delivered to its handler: with SA_RESETHAND
+ * the handler is gone then.
+ */
+void action_deliver(struct task *task, int signal);
+
+/*
+ * The va of the code that the program's handlers return to.  0 if it has set
+ * none, or if it handles SIGTRAP: then no trap is to be there.
+ */
+uint64_t actions_restorer(const struct task *task);
+
+#endif
