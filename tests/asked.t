@@ -31,8 +31,8 @@ asked
 	    env => { LD_PRELOAD => $count, PMON_ASKED => $file });
 
 	is(ended($run), 'status 4', "$what: it ends");
-	counts_are($run, { call => $mode eq 'w' ? 2 * $n : $n,
-	    on_signal => $n }, $what);
+	counts_are($run, { send => $n, on_signal => $n,
+	    $mode eq 'w' ? (wait => $n) : () }, $what);
 	my ($asked) = slurp($file) =~ /^(\d+)$/;
 	unlink $file;
 	return $asked // 0;

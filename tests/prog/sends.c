@@ -18,17 +18,21 @@ on_signal(int signal)
 	handled++;
 }
 
-static __attribute__((noinline)) long
-call(long nr, long a, long b)
-{
-	long result;
+/* Each does one system call: one that may do any would be of interest to pmon. */
+#define CALL(name, nr)                                                     \
+	static __attribute__((noinline)) long name(long a, long b)         \
+	{                                                                  \
+		long result;                                               \
+                                                                           \
+		__asm__ volatile("syscall"                                 \
+				 : "=a"(result)                            \
+				 : "0"((long)(nr)), "D"(a), "S"(b)         \
+				 : "rcx", "r11", "memory");                \
+		return result;                                             \
+	}
 
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(nr), "D"(a), "S"(b)
-			 : "rcx", "r11", "memory");
-	return result;
-}
+CALL(send, SYS_kill)
+CALL(wait, SYS_rt_sigsuspend)
 
 int
 main(int argc, char **argv)
@@ -46,9 +50,9 @@ main(int argc, char **argv)
 	if (waits)
 		sigprocmask(SIG_BLOCK, &set, NULL);
 	for (long i = 0; i < n; i++) {
-		call(SYS_kill, getpid(), SIGUSR1);
+		send(getpid(), SIGUSR1);
 		if (waits)
-			call(SYS_rt_sigsuspend, (long)&none, sizeof(none));
+			wait((long)&none, sizeof(none));
 	}
 	fprintf(stderr, "counts: on_signal %ld\n", handled);
 	return 4;
