@@ -139,7 +139,7 @@ trap_deliver(struct run *run, struct task *task, int signal)
 	task->hit.open = false;
 	if (caught)
 		action_deliver(task, signal);
-	if (caught && !actions_settable(run, task))
+	if (caught && !sigtrap_mends(run, task))
 		trap_deliver_open(run, task);
 	else
 		signal_deliver(run, task, signal,

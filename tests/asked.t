@@ -39,15 +39,15 @@ asked
 }
 
 # Where the task is in a function's own code, the signal is the only stop: the
-# registers are read, what the program does with signals is read, the stop is
-# seen not to be the task's last one, and the task goes on.
-my %each = (func => 4);
+# registers are read, what the program does with signals is read, and which it
+# blocks, the stop is seen not to be the task's last one, and the task goes on.
+my %each = (func => 5);
 
 # A task in a relocated function steps into its handler, and the handler's return
 # is a trap.  At the step and at the trap the registers are read, the stop is
 # seen not to be the last one, and the task goes on; what the step stopped for is
 # asked, and whether SIGTRAP is blocked; the trap sets the pc.
-$each{'func,block'} = 4 + 5 + 4;
+$each{'func,block'} = 5 + 5 + 4;
 
 # In sigsuspend (w) the signal is one that is blocked otherwise.
 for my $units (sort keys %each) {

@@ -78,7 +78,7 @@ for my $options ([], ['--object=*', '--units=func'], ['--patch=trap']) {
 	is($run->{funcs}{work}, 1, '  and counted');
 	ok($stops >= 5000, '  its first calls stop it') or diag $stops;
 	ok($stops < 5010, '  and few of the others') or diag $stops;
-	like($run->{err}, qr/was sent SIGTRAP, which it may have blocked/,
+	like($run->{report}, qr/was\s+sent\s+SIGTRAP,\s+which\s+it\s+may/,
 	    '  the report says what is not known');
 }
 

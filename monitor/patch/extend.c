@@ -397,6 +397,19 @@ site_lift(struct run *run, struct module *module, uint32_t site)
 }
 
 void
+site_retire(struct run *run, const struct space *space, struct module *module,
+	    uint32_t i)
+{
+	struct site *site = &module->plan->sites[i];
+
+	site->lost = true;
+	if (site->hook && hook_counts(&module->plan->hooks[site->hook - 1]))
+		space_unhooked(space);
+	module->patched[i].patch = PATCH_RETIRED;
+	site_lift(run, module, i);
+}
+
+void
 plan_lift(struct run *run, struct plan *plan, uint32_t site)
 {
 	struct module **list;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "monitor/patch/extend.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/refuse.h"
@@ -394,8 +395,16 @@ slot_leave(struct run *run, struct task *task, struct module *module,
 	/* Only the jump back is left. */
 	if (offset && offset >= hit.patched->after)
 		return patch_signal(run, task, 0) ? MEND_WHOLE : MEND_NOT;
-	if (offset || !slot_yield(run, module, slot))
+	if (offset || (!slot_yield(run, module, slot) &&
+		       hit.site->insn.kind != INSN_SYSCALL))
 		return MEND_NOT;
+	if (hit.site->insn.kind == INSN_SYSCALL) {
+		site_retire(run, task->process->space, module, i);
+		return run->host->reg_set(task->tid, run->arch->reg_pc,
+					  hit.va) ?
+			       MEND_NOT :
+			       MEND_WHOLE;
+	}
 	stop_is(run, task, STOP_DAMAGE);
 	if (fault_signal_mend(run, task, signal))
 		return MEND_RESUMED;

@@ -186,25 +186,28 @@ plan_differs(struct plan *plan)
 	}
 }
 
-/*
- * A hook's code is not the file's.  Where the hook is for what the program does
- * to signals or maps, or for its children, no count depends on it; where frames
- * are left unseen, or control goes elsewhere, any may.  The module may not be
- * among the space's yet.
- */
-static void
-hook_differs(const struct space *space, const struct module *module,
-	     const struct hook *hook)
+bool
+hook_counts(const struct hook *hook)
 {
 	switch (hook->kind) {
 	case HOOK_CLONE:
 	case HOOK_SIGACTION:
+	case HOOK_SIGPROCMASK:
 	case HOOK_CALL:
 	case HOOK_MAP:
-		return;
+		return false;
 	default:
-		break;
+		return true;
 	}
+}
+
+/* A hook's code is not the file's.  The module may not be among the space's yet. */
+static void
+hook_differs(const struct space *space, const struct module *module,
+	     const struct hook *hook)
+{
+	if (!hook_counts(hook))
+		return;
 	plan_differs(module->plan);
 	for (size_t i = 0; i < space->nmodules; i++)
 		plan_differs(space->modules[i]->plan);

@@ -45,6 +45,12 @@ void patched_force(struct run *run, struct module *module, uint32_t i);
 /* The plan has new sites: make room in module->patched for them. */
 void module_grow(struct module *module);
 /*
+ * Whether counts depend on the hook: where frames are left unseen, or control
+ * goes elsewhere, any may; on what the program does to signals or maps, or on its
+ * children, none does.
+ */
+bool hook_counts(const struct hook *hook);
+/*
  * Whether the site's trap leads into a relocated function, which it needs then.
  */
 bool site_leads(const struct plan *plan, const struct site *site);

@@ -1,14 +1,12 @@
 /*
  * Keeps what a program has made of SIGTRAP, SIGSEGV and SIGBUS, by the system
- * calls that it makes and by what the kernel answers.  Never decides that an
- * action is to be restored: sigtrap.c and fault_signal.c do.
+ * calls that it makes.  Never has a task make a call: sigtrap.c does.
  */
 #include "monitor/process/actions.h"
 
 #include <sched.h>
 #include <stdlib.h>
 
-#include "monitor/process/inject.h"
 #include "monitor/process/task.h"
 #include "util/mem.h"
 
@@ -16,11 +14,7 @@
 #define CLONE_CLEAR_SIGHAND UINT64_C(0x100000000)
 #endif
 
-enum { BELOW_STACK = 256 };	/* this far below sp nothing is kept */
-
-static const int kept_signals[] = { SIGTRAP, SIGSEGV, SIGBUS };
-
-enum { KEPT = sizeof(kept_signals) / sizeof(kept_signals[0]) };
+const int kept_signals[KEPT_SIGNALS] = { SIGTRAP, SIGSEGV, SIGBUS };
 
 struct action *
 action_of(struct actions *actions, int signal)
@@ -68,7 +62,7 @@ actions_copy(const struct actions *actions)
 static void
 actions_clear(struct actions *actions)
 {
-	for (size_t i = 0; i < KEPT; i++) {
+	for (size_t i = 0; i < KEPT_SIGNALS; i++) {
 		struct action *action = action_of(actions, kept_signals[i]);
 
 		if (action->handler != HANDLER_IGNORE)
@@ -90,21 +84,20 @@ actions_child(struct actions *maker, uint64_t flags)
 	return child;
 }
 
-static bool
-set_has(uint64_t set, int signal)
+bool
+signals_have(uint64_t set, int signal)
 {
 	return set & UINT64_C(1) << (signal - 1);
 }
 
-/* What the kernel tells without a call: which of the signals are ignored. */
-static struct actions
-actions_ignored(const struct signal_state *state)
+struct actions *
+actions_new(const struct signal_state *state)
 {
-	struct actions actions = { 0 };
+	struct actions *actions = actions_copy(&(struct actions){ 0 });
 
-	for (size_t i = 0; i < KEPT; i++)
-		if (set_has(state->ignored, kept_signals[i]))
-			action_of(&actions, kept_signals[i])->handler =
+	for (size_t i = 0; i < KEPT_SIGNALS; i++)
+		if (signals_have(state->ignored, kept_signals[i]))
+			action_of(actions, kept_signals[i])->handler =
 				HANDLER_IGNORE;
 	return actions;
 }
@@ -113,99 +106,20 @@ void
 actions_exec(struct run *run, struct task *task)
 {
 	struct process *process = task->process;
-	struct actions *old = process->actions, actions = { 0 };
-	struct signal_state state;
+	struct actions *old = process->actions;
+	struct signal_state state = { 0 };
 
 	if (!run->host->native || run->opts->no_traps)
 		return;
 	if (old) {
-		actions = *old;
-		actions_clear(&actions);
-	} else if (!run->host->signals(task->tid, &state)) {
-		actions = actions_ignored(&state);
+		process->actions = actions_copy(old);
+		actions_clear(process->actions);
+	} else {
+		if (run->host->signals(task->tid, &state))
+			state = (struct signal_state){ 0 };
+		process->actions = actions_new(&state);
 	}
-	process->actions = actions_copy(&actions);
 	actions_drop(old);
-}
-
-/* ---- calls for pmon */
-
-bool
-actions_settable(const struct run *run, const struct task *task)
-{
-	return run->host->native && !task_confined(run, task);
-}
-
-/*
- * Make the task call rt_sigaction for the signal, with the structure on its
- * stack for that moment, and send it `sent` (0: none).  No other task that might
- * use that memory runs meanwhile.
- */
-static int
-action_call(struct run *run, struct task *task, int signal,
-	    struct action *action, bool set, int sent)
-{
-	const struct host *host = run->host;
-	uint64_t args[6] = { (uint64_t)signal, 0, 0, MASK_BYTES }, at;
-	struct action saved;
-	int64_t result = -1;
-	int err;
-
-	if (host->reg_get(task->tid, run->arch->reg_sp, &at))
-		return HOST_GONE;
-	at = (at - BELOW_STACK) & ~(uint64_t)15;
-	args[set ? 1 : 2] = at;
-	if (host->data_read(task->tid, at, &saved, sizeof(saved)) ||
-	    (set && host->data_write(task->tid, at, action, sizeof(*action))))
-		return HOST_ERROR;
-	err = inject_pending(run, task, run->abi->nr_sigaction, args, sent,
-			     &result);
-	if (!err && !set)
-		err = host->data_read(task->tid, at, action, sizeof(*action));
-	host->data_write(task->tid, at, &saved, sizeof(saved));
-	return err ? err : result ? HOST_ERROR : HOST_OK;
-}
-
-int
-action_set(struct run *run, struct task *task, int signal, int sent)
-{
-	struct action *action = action_of(task->process->actions, signal);
-
-	return action_call(run, task, signal, action, true, sent);
-}
-
-/* Ask for the action of one signal that has a handler. */
-static void
-action_ask(struct run *run, struct task *task, int signal,
-	   struct action *action)
-{
-	if (actions_settable(run, task) &&
-	    !action_call(run, task, signal, action, false, 0))
-		return;
-	*action = (struct action){ .handler = HANDLER_DEFAULT };
-	if (signal == SIGTRAP)
-		run_remark(run,
-			   "process %d handles SIGTRAP: a trap may remove "
-			   "its handler",
-			   (int)task->process->pid);
-}
-
-void
-actions_ask(struct run *run, struct task *task)
-{
-	struct process *process = task->process;
-	struct signal_state state;
-	struct actions actions;
-
-	if (!run->host->native || run->host->signals(task->tid, &state))
-		return;
-	actions = actions_ignored(&state);
-	for (size_t i = 0; i < KEPT; i++)
-		if (set_has(state.caught, kept_signals[i]))
-			action_ask(run, task, kept_signals[i],
-				   action_of(&actions, kept_signals[i]));
-	actions_drop(process->actions);
-	process->actions = actions_copy(&actions);
 }
 
 /* ---- what the program sets */

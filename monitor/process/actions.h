@@ -11,11 +11,15 @@
 #include "monitor/run.h"
 
 enum {
+	KEPT_SIGNALS = 3,
 	TRAP_BIT = 1 << (SIGTRAP - 1),	/* in a set of signals */
 	MASK_BYTES = 8,			/* of such a set */
 	HANDLER_DEFAULT = 0,
 	HANDLER_IGNORE = 1,
 };
+
+/* The signals whose actions are kept. */
+extern const int kept_signals[KEPT_SIGNALS];
 
 /* As rt_sigaction(2) reads and writes it. */
 struct action {
@@ -30,6 +34,8 @@ struct actions {
 				   none is known */
 };
 
+/* Actions of which is known which signals are ignored; the caller owns them. */
+struct actions *actions_new(const struct signal_state *state);
 /*
  * The actions for a child made with these flags of clone(2), which the caller
  * owns; NULL if the maker's are not known.
@@ -46,12 +52,6 @@ void actions_drop(struct actions *actions);
 void actions_exec(struct run *run, struct task *task);
 
 /*
- * Ask the kernel for the actions of the stopped task's process: for one that is
- * attached to, or whose libraries ran before their hooks were planted.
- */
-void actions_ask(struct run *run, struct task *task);
-
-/*
  * With these registers the task is about to make a system call: if it is
  * rt_sigaction, note the code that the handler returns to, and for the signals
  * that are kept the new action.
@@ -61,18 +61,11 @@ void actions_hook(struct run *run, struct task *task, const struct regs *regs);
 /* Whether, with these registers, the call gets or sets the signal's action. */
 bool action_called(const struct abi *abi, const struct regs *regs, int signal);
 
+/* Whether a set of signals has the signal. */
+bool signals_have(uint64_t set, int signal);
+
 /* What is kept of the signal's action; NULL if nothing is. */
 struct action *action_of(struct actions *actions, int signal);
-
-/*
- * Have the stopped task set the action that is kept for the signal, and send it
- * `sent` (0: none).  No other task of its space runs meanwhile.  HOST_OK,
- * HOST_GONE, or another error of the host.
- */
-int action_set(struct run *run, struct task *task, int signal, int sent);
-
-/* Whether the task may be made to set an action. */
-bool actions_settable(const struct run *run, const struct task *task);
 
 /*
  * A signal of the program's own is delivered to its handler: with SA_RESETHAND

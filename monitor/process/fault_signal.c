@@ -9,6 +9,7 @@
 
 #include "monitor/process/actions.h"
 #include "monitor/process/events.h"
+#include "monitor/process/sigtrap.h"
 #include "monitor/process/task.h"
 
 /* The tasks of which one may have had the signal blocked. */
@@ -40,7 +41,7 @@ fault_restore(struct run *run, struct task *task, int signal)
 	struct signal_state state;
 	int err = HOST_ERROR;
 
-	if (actions_settable(run, task)) {
+	if (sigtrap_mends(run, task)) {
 		run_pause(run, task->process->space, task, STOP_MENDS);
 		if (task->exiting || task->state != TASK_STOPPED)
 			return HOST_GONE;
@@ -60,7 +61,8 @@ fault_restore(struct run *run, struct task *task, int signal)
 	if (run->host->signals(task->tid, &state))
 		return HOST_GONE;
 	return run->host->mask_set(task->tid,
-				   state.blocked | UINT64_C(1) << (signal - 1), NULL);
+				   state.blocked | UINT64_C(1) << (signal - 1),
+				   NULL);
 }
 
 int

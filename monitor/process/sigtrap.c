@@ -11,8 +11,91 @@
 #include "monitor/process/actions.h"
 #include "monitor/process/detour.h"
 #include "monitor/process/events.h"
+#include "monitor/process/inject.h"
 #include "monitor/process/task.h"
 #include "monitor/process/trap_mask.h"
+
+enum { BELOW_STACK = 256 };	/* this far below sp nothing is kept */
+
+/* ---- calls for pmon */
+
+bool
+sigtrap_mends(const struct run *run, const struct task *task)
+{
+	return run->host->native && !task_confined(run, task);
+}
+
+/*
+ * Make the task call rt_sigaction for the signal, with the structure on its
+ * stack for that moment, and send it `sent` (0: none).  No other task that might
+ * use that memory runs meanwhile.
+ */
+static int
+action_call(struct run *run, struct task *task, int signal,
+	    struct action *action, bool set, int sent)
+{
+	const struct host *host = run->host;
+	uint64_t args[6] = { (uint64_t)signal, 0, 0, MASK_BYTES }, at;
+	struct action saved;
+	int64_t result = -1;
+	int err;
+
+	if (host->reg_get(task->tid, run->arch->reg_sp, &at))
+		return HOST_GONE;
+	at = (at - BELOW_STACK) & ~(uint64_t)15;
+	args[set ? 1 : 2] = at;
+	if (host->data_read(task->tid, at, &saved, sizeof(saved)) ||
+	    (set && host->data_write(task->tid, at, action, sizeof(*action))))
+		return HOST_ERROR;
+	err = inject_pending(run, task, run->abi->nr_sigaction, args, sent,
+			     &result);
+	if (!err && !set)
+		err = host->data_read(task->tid, at, action, sizeof(*action));
+	host->data_write(task->tid, at, &saved, sizeof(saved));
+	return err ? err : result ? HOST_ERROR : HOST_OK;
+}
+
+int
+action_set(struct run *run, struct task *task, int signal, int sent)
+{
+	struct action *action = action_of(task->process->actions, signal);
+
+	return action_call(run, task, signal, action, true, sent);
+}
+
+/* Ask for the action of one signal that has a handler. */
+static void
+action_ask(struct run *run, struct task *task, int signal,
+	   struct action *action)
+{
+	if (sigtrap_mends(run, task) &&
+	    !action_call(run, task, signal, action, false, 0))
+		return;
+	*action = (struct action){ .handler = HANDLER_DEFAULT };
+	if (signal == SIGTRAP)
+		run_remark(run,
+			   "process %d handles SIGTRAP: a trap may remove "
+			   "its handler",
+			   (int)task->process->pid);
+}
+
+static void
+actions_ask(struct run *run, struct task *task)
+{
+	struct process *process = task->process;
+	struct signal_state state;
+	struct actions *actions;
+
+	if (!run->host->native || run->host->signals(task->tid, &state))
+		return;
+	actions = actions_new(&state);
+	for (size_t i = 0; i < KEPT_SIGNALS; i++)
+		if (signals_have(state.caught, kept_signals[i]))
+			action_ask(run, task, kept_signals[i],
+				   action_of(actions, kept_signals[i]));
+	actions_drop(process->actions);
+	process->actions = actions;
+}
 
 void
 sigtrap_ask(struct run *run, struct task *task)
@@ -20,6 +103,8 @@ sigtrap_ask(struct run *run, struct task *task)
 	if (!run->opts->no_traps)
 		actions_ask(run, task);
 }
+
+/* ---- mending */
 
 /*
  * If several threads hit traps at the same time, it is not known which of them
@@ -188,7 +273,7 @@ action_restore(struct run *run, struct task *task)
 static int
 mend_begin(struct run *run, struct task *task)
 {
-	if (!actions_settable(run, task)) {
+	if (!sigtrap_mends(run, task)) {
 		run_remark(run,
 			   "process %d lost its handler of SIGTRAP to a "
 			   "trap: a seccomp filter keeps pmon from restoring "
@@ -226,9 +311,8 @@ sigtrap_mend(struct run *run, struct task *task)
 static bool
 sets_fault(const struct abi *abi, const struct regs *regs)
 {
-	return regs->r[abi->reg_arg[1]] &&
-	       (action_called(abi, regs, SIGSEGV) ||
-		action_called(abi, regs, SIGBUS));
+	return regs->r[abi->reg_arg[1]] && (action_called(abi, regs, SIGSEGV) ||
+					    action_called(abi, regs, SIGBUS));
 }
 
 int
@@ -249,7 +333,7 @@ sigtrap_still(struct run *run, struct task *task)
 	run_pause(run, task->process->space, task, STOP_MENDS);
 	if (task->exiting || task->state != TASK_STOPPED)
 		return HOST_GONE;
-	if (!sigtrap_lost(run, task) || !actions_settable(run, task))
+	if (!sigtrap_lost(run, task) || !sigtrap_mends(run, task))
 		return 1;
 	/* The task's own trap was mended before: it was another's. */
 	if (actions->trap.handler != HANDLER_IGNORE)
@@ -285,7 +369,7 @@ sigtrap_settle(struct run *run, struct task *task)
 	struct event event = { EVENT_TRAP, task->tid, SIGTRAP, .sent = true };
 
 	if (!actions || actions->trap.handler == HANDLER_DEFAULT ||
-	    !actions_settable(run, task))
+	    !sigtrap_mends(run, task))
 		return HOST_OK;
 	run_pause(run, task->process->space, task, STOP_MENDS);
 	if (task->exiting || task->state != TASK_STOPPED)

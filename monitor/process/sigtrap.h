@@ -74,4 +74,17 @@ void sigtrap_steps(struct run *run, struct task *task);
  */
 int sigtrap_stepped(struct run *run, struct task *task);
 
+/*
+ * Whether actions can be restored: not if the task must not be made to do system
+ * calls.
+ */
+bool sigtrap_mends(const struct run *run, const struct task *task);
+
+/*
+ * Have the stopped task set the action that is kept for the signal, and send it
+ * `sent` (0: none).  No other task of its space runs meanwhile.  HOST_OK,
+ * HOST_GONE, or another error of the host.
+ */
+int action_set(struct run *run, struct task *task, int signal, int sent);
+
 #endif

@@ -35,8 +35,7 @@ trap_mask_look(struct run *run, struct task *task)
 {
 	uint64_t mask;
 
-	if (mask_matters(run) &&
-	    !run->host->native->mask_get(task->tid, &mask))
+	if (mask_matters(run) && !run->host->native->mask_get(task->tid, &mask))
 		task->blocks_trap = mask & TRAP_BIT;
 }
 
