@@ -73,7 +73,7 @@ is_cfa(const struct expr *expr)
 static bool
 rule_simplify(const struct abi *abi, Dwarf_Frame *row, struct rule *rule)
 {
-	struct expr expr;
+	struct expr expr = { 0 };
 	const Dwarf_Op *ops;
 
 	if (dwarf_frame_cfa(row, &expr.ops, &expr.n) || expr.n != 1)
@@ -111,7 +111,7 @@ rule_simplify(const struct abi *abi, Dwarf_Frame *row, struct rule *rule)
 static bool
 row_switches(Dwarf_Frame *row, unsigned sp)
 {
-	struct expr expr;
+	struct expr expr = { 0 };
 
 	return !dwarf_frame_register(row, (int)sp, expr.room, &expr.ops,
 				     &expr.n) &&
@@ -150,7 +150,7 @@ rule_find(const struct abi *abi, Dwfl_Module *module, uint64_t va, unsigned sp,
 	  struct rule *rule)
 {
 	Dwarf_Frame *row;
-	struct expr expr;
+	struct expr expr = { 0 };
 	int ra = -1;
 
 	*rule = (struct rule){ .row = va };
@@ -396,7 +396,7 @@ row_apply(const struct abi *abi, Dwarf_Frame *row, unsigned sp,
 	  const struct word_reader *reader, struct registers *regs)
 {
 	struct registers old = *regs;
-	struct expr expr;
+	struct expr expr = { 0 };
 	uint64_t cfa, value;
 
 	if (dwarf_frame_cfa(row, &expr.ops, &expr.n) || !expr.n ||
