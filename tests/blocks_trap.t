@@ -64,8 +64,7 @@ for my $options ([], ['--patch=trap'], ['--no-traps']) {
 	is($target->finish('q'), 'status 0', 'it ends well');
 }
 
-# The hooks go when there have been many calls, in children, too, and in what
-# maps the library later.
+# The hooks go when there have been many calls, in all processes.
 for my $options ([], ['--object=*', '--units=func'], ['--patch=trap']) {
 	my $alone = run([$program, 'often']);
 	my $run = monitor([@$options, "--report=sites:$scratch/sites"],
@@ -75,7 +74,7 @@ for my $options ([], ['--object=*', '--units=func'], ['--patch=trap']) {
 
 	is(ended($alone), 'signal 5', 'one that sets the mask often');
 	same($alone, $run, "@$options");
-	is($run->{funcs}{work}, 1, '  and counted');
+	is($run->{funcs}{work}, 3 + 1, '  and counted');
 	ok($stops >= 5000, '  its first calls stop it') or diag $stops;
 	ok($stops < 5010, '  and few of the others') or diag $stops;
 	like($run->{report}, qr/was\s+sent\s+SIGTRAP,\s+which\s+it\s+may/,

@@ -388,16 +388,34 @@ serves(void)
 	}
 }
 
-/* Sets the mask often, and gets a SIGTRAP that it does not block. */
 static void
-often(void)
+set_often(int times)
 {
 	sigset_t usr;
 
 	sigemptyset(&usr);
 	sigaddset(&usr, SIGUSR1);
-	for (int i = 0; i < 6000; i++)
+	for (int i = 0; i < times; i++)
 		sigprocmask(i % 2 ? SIG_UNBLOCK : SIG_BLOCK, &usr, NULL);
+}
+
+/*
+ * Sets the mask often, also in children, from before and behind 5,000 calls,
+ * and gets a SIGTRAP that it does not block.
+ */
+static void
+often(void)
+{
+	set_often(2000);
+	for (int i = 0; i < 3; i++) {
+		if (fork() == 0) {
+			set_often(2000);
+			work(1);
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	set_often(2000);
 	say("often");
 	fflush(stdout);
 	raise(SIGTRAP);
