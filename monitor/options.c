@@ -429,6 +429,12 @@ options_settle(struct options *opts)
 	if (opts->no_traps && (!opts->npids || opts->patch != PATCH_AUTO))
 		return fail("--no-traps can be used only with -p and without "
 			    "--patch");
+	if (opts->no_traps &&
+	    (opts->separate != SEPARATE_NONE || opts->follow != FOLLOW_ALL))
+		return fail("--no-traps cannot be used with --%s: it counts "
+			    "all threads and processes in the same memory",
+			    opts->follow == FOLLOW_ALL ? "separate" :
+							 "follow=none");
 	if (opts->no_traps && opts->data)
 		opts->selection.units &= ~(1U << UNIT_CALL);
 	if (opts->once && opts->data)

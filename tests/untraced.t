@@ -5,6 +5,7 @@ use warnings;
 use lib 'tests/lib';
 use Test::More;
 use Pmon;
+use Target;
 
 my $program = compile('untraced.c', '-O1');
 my $untraced = '800000';
@@ -71,6 +72,25 @@ for my $options (['--units=func'], []) {
 	counts_are($run, { work => 6, later => 5 }, 'all is counted');
 	unlike($run->{report}, qr/the process was stopped/,
 	    'in relocated functions');
+}
+
+# Without breakpoints nothing tells pmon of such children.  They count where all
+# do, at the same time, and also when the thread that made them has ended.
+my $hidden = compile('hidden.c', '-O1', '-pthread');
+for my $options (['--units=func'], ['--units=block,func'], []) {
+	my $what = "without traps @$options";
+	my $target = Target->new($hidden);
+
+	is($target->answer, 'ready', "$what: the program is ready");
+	my $run = monitor_start(['--no-traps', @$options, '-p', $target->{pid}],
+	    []);
+	ok(wait_for(sub { $target->planted('step') }), "$what: planted");
+	is($target->ask(''), 'done', "$what: the children end well");
+	is($target->finish(''), 'status 21', "$what: and so does the program");
+	$run = monitor_finish($run);
+	is(ended($run) . $run->{err}, 'status 0', "$what: and pmon");
+	counts_are($run, { step => 8_000_000, steps => 8 },
+	    "$what: all are counted");
 }
 
 done_testing();

@@ -4,6 +4,7 @@
  * removes the flag before the call, and restores it afterwards in both the
  * maker and the child: in the register of clone, or in the memory of clone3.
  * Never notices another thread that sets the flag in memory after pmon looked.
+ * Without traps nothing is removed: such children count in shared pages.
  */
 #include "monitor/process/clones.h"
 

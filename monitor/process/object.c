@@ -124,6 +124,8 @@ object_read(struct run *run, const char *path, const char *open_path)
 				.relocated = run->opts->patch == PATCH_AUTO &&
 					     !run->opts->once &&
 					     run->host->native,
+				/* Children that pmon cannot see count, too. */
+				.shared = run->opts->no_traps,
 				.springs = !run->opts->no_traps,
 				.leaks = !run->host->native ||
 					 image_leaks(image),

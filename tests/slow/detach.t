@@ -23,7 +23,7 @@ my @modes = (['--units=func'], [], ['--units=edge'], ['--patch=trap'],
     ['--no-traps'], ['--follow=none'], ['--patch=slot', '--units=block'],
     ['--separate=process', '--units=func'],
     ['--separate=thread', '--units=edge'],
-    ['--no-traps', '--separate=thread', '--units=func']);
+    ['--separate=thread', '--units=func']);
 # What takes long: each tenth time.
 my @long = (['--eager'], ['--object=*', '--units=func'], ['--patch=step'],
     ['--units=insn', '--placement=every'], ['--object=*'],

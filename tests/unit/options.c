@@ -312,6 +312,12 @@ test_mistakes(void **state)
 	refused("--placement=best prog",
 		"--placement: \"best\" is not one of optimal, vertex and "
 		"every");
+	refused("--no-traps --separate=thread -p 7",
+		"--no-traps cannot be used with --separate: it counts all "
+		"threads and processes in the same memory");
+	refused("--no-traps --follow=none -p 7",
+		"--no-traps cannot be used with --follow=none: it counts all "
+		"threads and processes in the same memory");
 	refused("--separate=all prog",
 		"--separate: \"all\" is not one of process, thread and none");
 	refused("--eager=1 prog", "option --eager takes no argument");
