@@ -203,10 +203,13 @@ for my $mode (@stopped) {
 # then returns when it has gone: to the middle of what a patch takes.
 my $handlers = compile('handlers.c', '-O1');
 
-for my $stack ([], ['other'], ['deep'], ['within'], ['several']) {
+for my $stack ([], ['other'], ['deep'], ['within'], ['several'],
+    ['through']) {
 	my $calls = "@$stack" eq 'several' ? 2 : 1;
 
-	for my $options (@all, ['--placement=every'], ['--eager']) {
+	# Where counts are derived pmon says that it cannot walk the stack.
+	for my $options ("@$stack" eq 'through' ? $all[0] :
+	    (@all, ['--placement=every'], ['--eager'])) {
 		my $target = Target->new($handlers, @$stack);
 		my $what = "handlers @$stack @$options";
 
@@ -220,6 +223,9 @@ for my $stack ([], ['other'], ['deep'], ['within'], ['several']) {
 
 		is(ended($run), 'status 0', 'pmon ends');
 		is(complaints($run), '', 'without a word');
+		like($run->{report}, qr/\d relocated\s+functions/,
+		    'counted where it is')
+		    if "@$stack" eq 'through';
 		is($run->{funcs}{faults}, "@$options" eq '--once' ? 1 :
 		    2 * $calls,
 		    'what began meanwhile is counted')

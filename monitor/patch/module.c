@@ -163,7 +163,15 @@ module_hold(const struct run *run, struct space *space, uint64_t lo,
 	    uint64_t hi)
 {
 	if (run->host->native)
-		text_hold(space, lo, hi);
+		text_hold(space, lo, hi, false);
+}
+
+/* Hold memory that has just been mapped, if there is any. */
+static void
+fresh_hold(struct space *space, uint64_t va, uint64_t size)
+{
+	if (va)
+		text_hold(space, va, va + size, true);
 }
 
 /* Whether some of the module's text is not as in the file. */
@@ -251,21 +259,24 @@ module_write(struct run *run, struct task *task, struct module *module,
 {
 	struct space *space = task->process->space;
 	const struct span all = { 0, module->plan->nrelocated };
+	bool refused;
 
 	slots_write(run, space, task->tid, module, 0, module->nslots);
-	if (module->relocated)
-		module_hold(run, space, module->relocated,
-			    module->relocated + module->relocated_size);
+	fresh_hold(space, module->springs, module->springs_size);
+	fresh_hold(space, module->relocated, module->relocated_size);
 	relocated_each(run, space, task->tid, module, all, relocated_code);
 	module_edit(run, space, task->tid, module, batch, trap_write);
 	relocated_each(run, space, task->tid, module, all, relocated_enable);
 	/* What leads into relocated functions is written after them. */
 	if (module->relocated && text_release(run, space, task->tid))
 		relocated_check(run, space, task->tid, module, false);
+	refused = module->springs && text_release(run, space, task->tid);
 	if (text_release(run, space, task->tid)) {
 		module_unwritten(run, space, task->tid, module, batch);
-		relocated_check(run, space, task->tid, module, true);
+		refused = true;
 	}
+	if (refused)
+		relocated_check(run, space, task->tid, module, true);
 	module->nrelocated = module->nsettled = module->plan->nrelocated;
 	module->plan->planted |= module->relocated != 0;
 	if (run->host->counting && run->opts->patch != PATCH_STEP)

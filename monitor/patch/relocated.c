@@ -96,12 +96,14 @@ range_intact(struct run *run, const struct space *space, pid_t tid,
 
 	if (!text || avail < n || n > TEXT_MAX)
 		return HOST_ERROR;
+	/* Of many that are planted at once, nearly all are as in the file. */
+	err = text_same(run, space, tid, range->lo + module->bias, text, n);
+	if (err != HOST_ERROR)
+		return err;
 	bytes = mem_alloc(n);
 	err = text_read(run, space, tid, range->lo + module->bias, bytes, n);
-	/* Of many that are planted at once, nearly all are as in the file. */
 	intact = !err &&
-		 (!memcmp(bytes, text, n) ||
-		  bytes_expected(module, fplan, range->lo, n, bytes, text));
+		 bytes_expected(module, fplan, range->lo, n, bytes, text);
 	free(bytes);
 	return err ? HOST_GONE : intact ? HOST_OK : HOST_ERROR;
 }

@@ -20,6 +20,7 @@ struct held_block {
 
 struct held {
 	uint64_t lo, hi;	/* multiples of PAGE */
+	bool fresh;		/* it has zeros, as the kernel maps it */
 	struct held_block *blocks;	/* from lo / BLOCK on */
 };
 
@@ -34,25 +35,32 @@ held_blocks(const struct held *held)
 	return (held->hi - 1) / BLOCK - held->lo / BLOCK + 1;
 }
 
-/* Read va's page into the block, if that has not been done. */
-static void
-page_load(struct run *run, const struct space *space, pid_t tid, uint64_t va,
-	  struct held_block *block)
+/* Have va's page in its block, if that has not been done. */
+static struct held_block *
+page_load(struct run *run, const struct space *space, pid_t tid,
+	  const struct held *held, uint64_t va)
 {
+	struct held_block *block =
+		&held->blocks[va / BLOCK - held->lo / BLOCK];
 	size_t page = va % BLOCK / PAGE;
+	uint8_t *bytes;
 
 	if (!block->bytes)
 		block->bytes = mem_grow(NULL, PAGES, PAGE);
 	if (block->read[page])
-		return;
+		return block;
+	bytes = block->bytes + page * PAGE;
 	block->read[page] = true;
-	block->there[page] = !run->host->mem_read(space->mem, tid,
-						  va / PAGE * PAGE,
-						  block->bytes + page * PAGE,
-						  PAGE);
+	block->there[page] = true;
+	if (held->fresh)
+		memset(bytes, 0, PAGE);
+	else
+		block->there[page] = !run->host->mem_read(
+			space->mem, tid, va / PAGE * PAGE, bytes, PAGE);
+	return block;
 }
 
-/* The held block that has va, with va's page read; NULL if va is not held. */
+/* The held block that has va, with va's page in it; NULL if va is not held. */
 static struct held_block *
 text_block(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 {
@@ -60,13 +68,9 @@ text_block(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 
 	for (size_t i = 0; text && i < text->nheld; i++) {
 		const struct held *held = &text->held[i];
-		struct held_block *block;
 
-		if (va - held->lo >= held->hi - held->lo)
-			continue;
-		block = &held->blocks[va / BLOCK - held->lo / BLOCK];
-		page_load(run, space, tid, va, block);
-		return block;
+		if (va - held->lo < held->hi - held->lo)
+			return page_load(run, space, tid, held, va);
 	}
 	return NULL;
 }
@@ -97,6 +101,28 @@ text_read(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 		if (!block->there[va % BLOCK / PAGE])
 			return HOST_GONE;
 		memcpy(to, block->bytes + va % BLOCK, part);
+	}
+	return HOST_OK;
+}
+
+int
+text_same(struct run *run, const struct space *space, pid_t tid, uint64_t va,
+	  const void *bytes, size_t n)
+{
+	const uint8_t *with = bytes;
+	uint8_t now[PAGE];
+	size_t part;
+
+	for (; n; n -= part, va += part, with += part) {
+		const struct held_block *block = text_block(run, space, tid,
+							    va);
+
+		part = page_part(va, n);
+		if (block ? !block->there[va % BLOCK / PAGE] :
+			    run->host->mem_read(space->mem, tid, va, now, part))
+			return HOST_GONE;
+		if (memcmp(block ? block->bytes + va % BLOCK : now, with, part))
+			return HOST_ERROR;
 	}
 	return HOST_OK;
 }
@@ -134,11 +160,12 @@ text_there(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 }
 
 void
-text_hold(struct space *space, uint64_t lo, uint64_t hi)
+text_hold(struct space *space, uint64_t lo, uint64_t hi, bool fresh)
 {
 	struct held held = {
 		.lo = lo / PAGE * PAGE,
 		.hi = (hi + PAGE - 1) / PAGE * PAGE,
+		.fresh = fresh,
 	};
 
 	must(lo < hi);

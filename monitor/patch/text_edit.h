@@ -16,6 +16,12 @@ int text_read(struct run *run, const struct space *space, pid_t tid,
 	      uint64_t va, void *buf, size_t n) MUST_CHECK;
 int text_write(struct run *run, const struct space *space, pid_t tid,
 	       uint64_t va, const void *buf, size_t n);
+/*
+ * Whether these bytes are there: HOST_OK, HOST_ERROR if others are, without a
+ * message, or HOST_GONE.
+ */
+int text_same(struct run *run, const struct space *space, pid_t tid,
+	      uint64_t va, const void *bytes, size_t n) MUST_CHECK;
 
 /*
  * Whether there is memory at va, so that what could not be written there was
@@ -27,9 +33,10 @@ bool text_there(struct run *run, const struct space *space, pid_t tid,
 /*
  * Hold [lo, hi): until text_release its memory is read only once, and changes
  * are only written by text_release.  Meanwhile all tasks of the space stand
- * still, and nothing else may change the range.
+ * still, and nothing else may change the range.  If it is fresh, just mapped,
+ * its memory is not read at all.
  */
-void text_hold(struct space *space, uint64_t lo, uint64_t hi);
+void text_hold(struct space *space, uint64_t lo, uint64_t hi, bool fresh);
 /*
  * Write the changes of the range that was held last, if any, and end its hold.
  * HOST_OK, or HOST_GONE if not all could be written; the rest is written

@@ -27,7 +27,7 @@ void abnormal_birth(struct run *run, struct task *task);
 void abnormal_waits(struct run *run, struct task *task);
 /*
  * An attached process is counted from here on: control comes to the frames of
- * all its tasks, which stand still.
+ * all its tasks, which stand still.  Walks stacks only where counts are derived.
  */
 void abnormal_attach(struct run *run, struct process *process);
 /*

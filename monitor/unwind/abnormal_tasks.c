@@ -257,10 +257,16 @@ abnormal_attach(struct run *run, struct process *process)
 	if (!space_known(process->space))
 		return;
 	task_each(run, task_unskip, process);
+	/*
+	 * Where calls alone are counted nothing is derived from frames, and
+	 * none is in the way of a patch: a call comes back to an instruction
+	 * that is entered.
+	 */
+	if (!space_infers(process->space))
+		return;
 	for (size_t i = 0; i < process->space->nmodules; i++)
 		process->space->modules[i]->plan->attached = true;
-	if (!run->opts->no_traps)
-		task_each(run, frames_come, process);
+	task_each(run, frames_come, process);
 }
 
 void

@@ -1,7 +1,8 @@
 /*
- * A process to attach to that is always within a function that no unwinder's
+ * A process to attach to that is always within functions that no unwinder's
  * table tells of.  A letter a line on stdin: g calls work() 100 times and is
- * answered "done"; q ends it, with status 21.
+ * answered "done"; q has again() jump to its own entry, for which the answer is
+ * "ready", or the second time ends the process, with status 21.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ work(int n)
 	sum += n;
 }
 
-static __attribute__((noinline)) void
+static __attribute__((noinline, used)) void
 serve(void)
 {
 	char line[80];
@@ -31,9 +32,27 @@ serve(void)
 	}
 }
 
+/* Call serve() n times, and begin anew by a jump, not a call. */
+void again(int n);
+
+__asm__(".text\n"
+	".globl again\n"
+	".type again, @function\n"
+	"again:\n"
+	"	push %rbx\n"
+	"	mov %edi, %ebx\n"
+	"	lea serve(%rip), %rdi\n"
+	"	call through\n"
+	"	lea -1(%rbx), %edi\n"
+	"	test %edi, %edi\n"
+	"	pop %rbx\n"
+	"	jnz again\n"
+	"	ret\n"
+	".size again, . - again\n");
+
 int
 main(void)
 {
-	through(serve);
+	again(2);
 	return 21;
 }

@@ -1,0 +1,163 @@
+/*
+ * Text that is edited in bulk: how often memory is read and written meanwhile,
+ * and what is there in the end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "monitor/patch/text_edit.h"
+
+#include <cmocka.h>
+
+enum { PAGE = 4096, PAGES = 40, BASE = 16 * PAGE };
+
+/* ---- a host with memory at BASE, whose last page is not there */
+
+static uint8_t memory[PAGES * PAGE];
+static unsigned reads, writes;
+
+static bool
+there(uint64_t va, size_t n)
+{
+	return va >= BASE && va + n <= BASE + sizeof(memory) - PAGE;
+}
+
+static int
+host_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
+{
+	(void)mem;
+	(void)tid;
+	reads++;
+	if (!there(va, n))
+		return HOST_GONE;
+	memcpy(buf, memory + (va - BASE), n);
+	return HOST_OK;
+}
+
+static int
+host_mem_write(int mem, pid_t tid, uint64_t va, const void *buf, size_t n)
+{
+	(void)mem;
+	(void)tid;
+	writes++;
+	if (!there(va, n))
+		return HOST_GONE;
+	memcpy(memory + (va - BASE), buf, n);
+	return HOST_OK;
+}
+
+static const struct host host = {
+	.name = "memory",
+	.mem_read = host_mem_read,
+	.mem_write = host_mem_write,
+};
+
+static struct run run = { .host = &host };
+static struct space space;
+
+static int
+clear(void **state)
+{
+	(void)state;
+	memset(memory, 0, sizeof(memory));
+	reads = writes = 0;
+	return 0;
+}
+
+/* ---- tests */
+
+/* Two changes in each of two pages that are neighbours. */
+static void
+edit(void)
+{
+	for (int page = 1; page <= 2; page++) {
+		uint64_t va = BASE + (uint64_t)page * PAGE - 8;
+
+		assert_int_equal(text_write(&run, &space, 1, va, "first", 5),
+				 HOST_OK);
+		assert_int_equal(text_write(&run, &space, 1, va - 99, "2nd", 3),
+				 HOST_OK);
+	}
+}
+
+static void
+edited(void)
+{
+	assert_memory_equal(memory + PAGE - 8, "first", 5);
+	assert_memory_equal(memory + 2 * PAGE - 8, "first", 5);
+	assert_memory_equal(memory + PAGE - 107, "2nd", 3);
+	assert_memory_equal(memory + 2 * PAGE - 107, "2nd", 3);
+}
+
+static void
+test_held(void **state)
+{
+	(void)state;
+	text_hold(&space, BASE, BASE + PAGES * PAGE, false);
+	edit();
+	assert_int_equal(reads, 2);
+	assert_int_equal(writes, 0);
+	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_int_equal(writes, 1);
+	edited();
+}
+
+static void
+test_fresh(void **state)
+{
+	uint8_t byte = 1;
+
+	(void)state;
+	text_hold(&space, BASE, BASE + PAGES * PAGE, true);
+	edit();
+	assert_int_equal(text_read(&run, &space, 1, BASE + 20 * PAGE, &byte, 1),
+			 HOST_OK);
+	assert_int_equal(byte, 0);
+	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_int_equal(reads, 0);
+	assert_int_equal(writes, 1);
+	edited();
+}
+
+/* Bytes are compared where they are, over the end of a page. */
+static void
+test_same(void **state)
+{
+	const uint64_t va = BASE + PAGE - 3;
+
+	(void)state;
+	memcpy(memory + PAGE - 3, "abcdef", 6);
+	for (int held = 0; held < 2; held++) {
+		if (held)
+			text_hold(&space, BASE, BASE + PAGES * PAGE, false);
+		assert_int_equal(text_same(&run, &space, 1, va, "abcdef", 6),
+				 HOST_OK);
+		assert_int_equal(text_same(&run, &space, 1, va, "abXdef", 6),
+				 HOST_ERROR);
+		assert_int_equal(text_same(&run, &space, 1, va, "abcdeX", 6),
+				 HOST_ERROR);
+		assert_int_equal(text_same(&run, &space, 1,
+					   BASE + (PAGES - 1) * PAGE - 2,
+					   "\0\0\0", 3),
+				 HOST_GONE);
+	}
+	text_write(&run, &space, 1, va, "ABC", 3);
+	assert_int_equal(text_same(&run, &space, 1, va, "ABCdef", 6), HOST_OK);
+	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_memory_equal(memory + PAGE - 3, "ABCdef", 6);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_held, clear),
+		cmocka_unit_test_setup(test_fresh, clear),
+		cmocka_unit_test_setup(test_same, clear),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
