@@ -40,8 +40,7 @@ static struct held_block *
 page_load(struct run *run, const struct space *space, pid_t tid,
 	  const struct held *held, uint64_t va)
 {
-	struct held_block *block =
-		&held->blocks[va / BLOCK - held->lo / BLOCK];
+	struct held_block *block = &held->blocks[va / BLOCK - held->lo / BLOCK];
 	size_t page = va % BLOCK / PAGE;
 	uint8_t *bytes;
 
@@ -55,8 +54,9 @@ page_load(struct run *run, const struct space *space, pid_t tid,
 	if (held->fresh)
 		memset(bytes, 0, PAGE);
 	else
-		block->there[page] = !run->host->mem_read(
-			space->mem, tid, va / PAGE * PAGE, bytes, PAGE);
+		block->there[page] = !run->host->mem_read(space->mem, tid,
+							  va / PAGE * PAGE,
+							  bytes, PAGE);
 	return block;
 }
 
