@@ -93,7 +93,7 @@ edited(void)
 }
 
 static void
-test_held(void **state)
+held(void **state)
 {
 	(void)state;
 	text_hold(&space, BASE, BASE + PAGES * PAGE, false);
@@ -106,7 +106,7 @@ test_held(void **state)
 }
 
 static void
-test_fresh(void **state)
+fresh(void **state)
 {
 	uint8_t byte = 1;
 
@@ -124,7 +124,7 @@ test_fresh(void **state)
 
 /* Bytes are compared where they are, over the end of a page. */
 static void
-test_same(void **state)
+same(void **state)
 {
 	const uint64_t va = BASE + PAGE - 3;
 
@@ -154,10 +154,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_held, clear),
-		cmocka_unit_test_setup(test_fresh, clear),
-		cmocka_unit_test_setup(test_same, clear),
+		cmocka_unit_test_setup(held, clear),
+		cmocka_unit_test_setup(fresh, clear),
+		cmocka_unit_test_setup(same, clear),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("text_edit", tests, NULL, NULL);
 }
