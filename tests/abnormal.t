@@ -96,6 +96,19 @@ leaves('leave.c', [qw(-O1 -fno-inline -D_FORTIFY_SOURCE=2)], 'torn',
 	}
 }
 
+{
+	my $behind = compile('behind.c', '-O1', '-Wno-unused-parameter');
+
+	for my $options ([], ['--units=func'], ['--patch=trap']) {
+		my $run = monitor($options, [$behind]);
+
+		is(ended($run), 'status 0', "@$options: it ends");
+		is($run->{out}, "behind\n",
+		    '  the handler finds it behind its system call');
+		is($run->{funcs}{call}, 1, '  which is counted');
+	}
+}
+
 # ---- the dynamic linker, as the program, left by a library that it loads
 
 my $library = abs_path(compile('unload.c', '-shared', '-fPIC', '-DLIBRARY'));

@@ -58,6 +58,24 @@ slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
 	fault_tell(run, task, regs->r[arch->reg_pc], hit.va);
 }
 
+/*
+ * Whether the kernel may make the system call of the slot again when it has
+ * delivered a signal: it goes back to the instruction in the slot.  Not if the
+ * call has a result.
+ */
+static bool
+call_restarts(const struct run *run, const struct slot_pc *at,
+	      const struct regs *regs)
+{
+	const struct patched *patched = &at->module->patched[at->site];
+	int64_t result;
+
+	if (!run->abi || at->offset < patched->after)
+		return true;
+	result = (int64_t)regs->r[run->abi->reg_result];
+	return -result >= RESTART_FIRST && -result <= RESTART_BLOCK;
+}
+
 bool
 patch_signal(struct run *run, struct task *task, int signal)
 {
@@ -73,12 +91,9 @@ patch_signal(struct run *run, struct task *task, int signal)
 		if (!slot_find(space->modules[m], regs.r[run->arch->reg_pc],
 			       &at))
 			continue;
-		/*
-		 * The kernel itself may restart a system call: it goes back to
-		 * the instruction in the slot.
-		 */
 		if (signal &&
-		    at.module->plan->sites[at.site].insn.kind == INSN_SYSCALL)
+		    at.module->plan->sites[at.site].insn.kind == INSN_SYSCALL &&
+		    call_restarts(run, &at, &regs))
 			return false;
 		slot_leave(run, task, &at, &regs, &event);
 		break;

@@ -16,7 +16,7 @@ bool patch_forget(struct run *run, struct task *task,
  * The signal is about to be delivered (0: none, the task is looked at or let
  * go): if the task is in a slot, move it out of there, and take its hit back if
  * the instruction has not begun.  false if it was killed, or stays in the slot
- * of a system call, which the kernel may restart there.
+ * of a system call, which the kernel may restart there (not if it has ended).
  */
 bool patch_signal(struct run *run, struct task *task, int signal);
 /*
