@@ -21,6 +21,13 @@ enum { ARG_NONE = 0xff };
  */
 enum { RESTART_FIRST = 512, RESTART_BLOCK = 516 };
 
+/* Whether a system call with this result will be restarted, or fail so. */
+static inline bool
+result_restarts(int64_t result)
+{
+	return result <= -RESTART_FIRST && result >= -RESTART_BLOCK;
+}
+
 /*
  * A system call that moves bytes and returns how many: the numbers, from 0, of
  * its arguments for the buffer (or ARG_NONE), the number of bytes, and the

@@ -72,4 +72,11 @@ struct signal_state {
 	uint64_t blocked, ignored, caught;
 };
 
+/* Whether a set of signals has the signal. */
+static inline bool
+signals_have(uint64_t set, int signal)
+{
+	return set >> (signal - 1) & 1;
+}
+
 #endif

@@ -105,6 +105,7 @@ trap_deliver_open(struct run *run, struct task *task)
 	struct signal_state state;
 
 	signal_comes(run, task, SIGTRAP);
+	action_deliver(task, SIGTRAP);
 	fault_keep(run, task);
 	fault_interrupts(task->process->space, task_pc(run, task));
 	if (!signal_enter(run, task, SIGTRAP))
@@ -137,8 +138,6 @@ trap_deliver(struct run *run, struct task *task, int signal)
 			   "many calls that set the signal mask",
 			   (int)task->process->pid);
 	task->hit.open = false;
-	if (caught)
-		action_deliver(task, signal);
 	if (caught && !sigtrap_mends(run, task))
 		trap_deliver_open(run, task);
 	else

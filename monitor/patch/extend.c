@@ -217,27 +217,37 @@ spaces_slots(struct run *run, struct module *module, size_t first, size_t last)
 	}
 }
 
+/* The next extension, of the module as it is: nothing is planted or retired. */
+static struct extension
+extension_begin(struct run *run, struct module *module)
+{
+	return (struct extension){
+		.number = run->extended++,
+		.module = module,
+		.first = module->nslots,
+		.last = module->nslots,
+		.relocated_first = module->nrelocated,
+		.relocated_end = module->nrelocated,
+	};
+}
+
 /* Write the jumps that were deferred.  All tasks stand still. */
 static void
 module_settle(struct run *run, struct module *module)
 {
 	struct batch retired = entries_undeferred(module);
+	struct extension ext;
 	const struct span settled = { module->nsettled, module->nrelocated };
 
 	if (retired.n) {
 		spaces_relocated(run, module, settled, relocated_enable);
 		spaces_abandon(run, module, settled);
 		spaces_edit(run, module, &retired, trap_remove);
-		extension_log(run, (struct extension){
-					   .number = run->extended++,
-					   .module = module,
-					   .first = module->nslots,
-					   .last = module->nslots,
-					   .retired = retired.sites,
-					   .nretired = retired.n,
-					   .relocated_first = module->nsettled,
-					   .relocated_end = module->nrelocated,
-				   });
+		ext = extension_begin(run, module);
+		ext.retired = retired.sites;
+		ext.nretired = retired.n;
+		ext.relocated_first = module->nsettled;
+		extension_log(run, ext);
 	}
 	module->nsettled = module->nrelocated;
 	module->ndeferred_hits = 0;
@@ -359,6 +369,7 @@ plan_extended(struct run *run, struct plan *plan)
 void
 site_stuck(struct run *run, struct module *module, uint32_t site)
 {
+	struct extension ext;
 	size_t slots = module->nslots;
 
 	/* It may have to be done while all others stand still. */
@@ -367,14 +378,9 @@ site_stuck(struct run *run, struct module *module, uint32_t site)
 	if (slots == module->nslots)
 		return;
 	spaces_slots(run, module, slots, module->nslots);
-	extension_log(run, (struct extension){
-				   .number = run->extended++,
-				   .module = module,
-				   .first = slots,
-				   .last = module->nslots,
-				   .relocated_first = module->nrelocated,
-				   .relocated_end = module->nrelocated,
-			   });
+	ext = extension_begin(run, module);
+	ext.first = slots;
+	extension_log(run, ext);
 }
 
 /* ---- sites that lose their traps */
@@ -382,31 +388,11 @@ site_stuck(struct run *run, struct module *module, uint32_t site)
 static void
 site_lift(struct run *run, struct module *module, uint32_t site)
 {
-	struct extension ext = {
-		.number = run->extended++,
-		.module = module,
-		.first = module->nslots,
-		.last = module->nslots,
-		.relocated_first = module->nrelocated,
-		.relocated_end = module->nrelocated,
-	};
+	struct extension ext = extension_begin(run, module);
 
 	spaces_edit(run, module, &(struct batch){ &site, 1 }, trap_remove);
 	*vec_push(ext.retired, ext.nretired) = site;
 	extension_log(run, ext);
-}
-
-void
-site_retire(struct run *run, const struct space *space, struct module *module,
-	    uint32_t i)
-{
-	struct site *site = &module->plan->sites[i];
-
-	site->lost = true;
-	if (site->hook && hook_counts(&module->plan->hooks[site->hook - 1]))
-		space_unhooked(space);
-	module->patched[i].patch = PATCH_RETIRED;
-	site_lift(run, module, i);
 }
 
 void
@@ -425,37 +411,44 @@ plan_lift(struct run *run, struct plan *plan, uint32_t site)
 	free(list);
 }
 
-/* Whether the site is there for a hook of this kind, and for nothing else. */
-static bool
-site_hooks(const struct plan *plan, const struct site *site,
-	   enum hook_kind kind)
+/* The trap of a site is gone for good. */
+static void
+site_end(struct run *run, struct module *module, uint32_t site)
 {
-	return site->hook && plan->hooks[site->hook - 1].kind == kind &&
-	       site->fplan == FPLAN_NONE && !site->waiting && !site->skips;
+	module->patched[site].patch = PATCH_RETIRED;
+	site_lift(run, module, site);
 }
 
 void
-plan_unhook(struct run *run, struct plan *plan, enum hook_kind kind)
+site_retire(struct run *run, const struct space *space, struct module *module,
+	    uint32_t i)
 {
+	struct site *site = &module->plan->sites[i];
+
+	site->lost = true;
+	if (site->hook && hook_counts(&module->plan->hooks[site->hook - 1]))
+		space_unhooked(space);
+	site_end(run, module, i);
+}
+
+void
+plan_unhook(struct run *run, struct plan *plan, uint64_t addr)
+{
+	struct site *site = plan_site(plan, addr);
+	uint32_t number = (uint32_t)(site - plan->sites);
 	struct module **list;
 	size_t n;
 
+	/* It does more than stop at the hook. */
+	if (site->fplan != FPLAN_NONE || site->waiting || site->skips)
+		return;
+	site->hook = 0;
+	site->idle = true;
 	list = plan_modules(run, plan, &n);
-	for (size_t k = 0; k < plan->nsites; k++) {
-		if (!site_hooks(plan, &plan->sites[k], kind))
-			continue;
-		plan->sites[k].hook = 0;
-		plan->sites[k].idle = true;
-		for (size_t i = 0; i < n; i++) {
-			struct patched *patched = &list[i]->patched[k];
-
-			if (patched->patch == PATCH_UNPLANTED ||
-			    patched->patch == PATCH_OWN)
-				continue;
-			patched->patch = PATCH_RETIRED;
-			site_lift(run, list[i], k);
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		if (list[i]->patched[number].patch != PATCH_UNPLANTED &&
+		    list[i]->patched[number].patch != PATCH_OWN)
+			site_end(run, list[i], number);
 	free(list);
 }
 
@@ -466,13 +459,7 @@ plan_unhook(struct run *run, struct plan *plan, enum hook_kind kind)
 static void
 module_again(struct run *run, struct module *module, const struct batch *sites)
 {
-	struct extension ext = {
-		.number = run->extended++,
-		.module = module,
-		.first = module->nslots,
-		.relocated_first = module->nrelocated,
-		.relocated_end = module->nrelocated,
-	};
+	struct extension ext = extension_begin(run, module);
 	struct batch fresh = { 0 }, refused = { 0 };
 
 	for (size_t i = 0; i < sites->n; i++) {

@@ -31,8 +31,8 @@ void site_retire(struct run *run, const struct space *space,
 		 struct module *module, uint32_t site);
 /* Remove the trap of a site that has counted once and is not to count again. */
 void plan_lift(struct run *run, struct plan *plan, uint32_t site);
-/* Remove the traps that are there for hooks of this kind alone. */
-void plan_unhook(struct run *run, struct plan *plan, enum hook_kind kind);
+/* Remove the trap at addr if it is there for a hook alone. */
+void plan_unhook(struct run *run, struct plan *plan, uint64_t addr);
 /*
  * All counts have been reset: plant again the traps that plan_lift removed.
  * All tasks stand still.

@@ -67,13 +67,8 @@ static bool
 call_restarts(const struct run *run, const struct slot_pc *at,
 	      const struct regs *regs)
 {
-	const struct patched *patched = &at->module->patched[at->site];
-	int64_t result;
-
-	if (!run->abi || at->offset < patched->after)
-		return true;
-	result = (int64_t)regs->r[run->abi->reg_result];
-	return -result >= RESTART_FIRST && -result <= RESTART_BLOCK;
+	return !run->abi || at->offset < at->module->patched[at->site].after ||
+	       result_restarts((int64_t)regs->r[run->abi->reg_result]);
 }
 
 bool

@@ -145,7 +145,7 @@ trap_blocked(const struct run *run, const struct task *task)
 	uint64_t mask;
 
 	return !run->host->native->mask_get(task->tid, &mask) &&
-	       mask >> (SIGTRAP - 1) & 1;
+	       signals_have(mask, SIGTRAP);
 }
 
 /*

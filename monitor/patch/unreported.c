@@ -65,7 +65,7 @@ hit_unreported(struct run *run, struct task *task, const struct hit *hit)
 	    (task->hit.open && task->hit.va == hit->va) ||
 	    run->host->trap_cause(task->tid) == TRAP_INSN ||
 	    (!run->host->signals(task->tid, &state) &&
-	     state.pending >> (SIGTRAP - 1) & 1))
+	     signals_have(state.pending, SIGTRAP)))
 		return UNREPORTED_TRAP;
 	return task->exiting ? hit_done(run, task, hit) : UNREPORTED_NOTHING;
 }
@@ -111,7 +111,7 @@ spring_unreported(struct run *run, struct task *task)
 
 	if (run->host->trap_cause(task->tid) == TRAP_INSN ||
 	    (!run->host->signals(task->tid, &state) &&
-	     state.pending >> (SIGTRAP - 1) & 1))
+	     signals_have(state.pending, SIGTRAP)))
 		return UNREPORTED_TRAP;
 	return task->exiting ? UNREPORTED_PERHAPS : UNREPORTED_NOTHING;
 }

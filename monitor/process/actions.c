@@ -48,6 +48,13 @@ actions_drop(struct actions *actions)
 		free(actions);
 }
 
+bool
+actions_shared(const struct task *task, const struct task *other)
+{
+	return other != task && other->process &&
+	       other->process->actions == task->process->actions;
+}
+
 static struct actions *
 actions_copy(const struct actions *actions)
 {
@@ -82,12 +89,6 @@ actions_child(struct actions *maker, uint64_t flags)
 	if (flags & CLONE_CLEAR_SIGHAND)
 		actions_clear(child);
 	return child;
-}
-
-bool
-signals_have(uint64_t set, int signal)
-{
-	return set & UINT64_C(1) << (signal - 1);
 }
 
 struct actions *

@@ -61,8 +61,8 @@ void actions_hook(struct run *run, struct task *task, const struct regs *regs);
 /* Whether, with these registers, the call gets or sets the signal's action. */
 bool action_called(const struct abi *abi, const struct regs *regs, int signal);
 
-/* Whether a set of signals has the signal. */
-bool signals_have(uint64_t set, int signal);
+/* Whether it is another task, and has the same actions. */
+bool actions_shared(const struct task *task, const struct task *other);
 
 /* What is kept of the signal's action; NULL if nothing is. */
 struct action *action_of(struct actions *actions, int signal);

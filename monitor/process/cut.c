@@ -26,8 +26,7 @@ struct cut {
 static bool
 interrupted(int64_t result)
 {
-	return result == -EINTR ||
-	       (-result >= RESTART_FIRST && -result <= RESTART_BLOCK);
+	return result == -EINTR || result_restarts(result);
 }
 
 /* The call returns to the program: its own arguments, and the sum of bytes. */

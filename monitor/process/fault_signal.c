@@ -25,8 +25,7 @@ task_faulted(struct run *run, struct task *task, void *ctx)
 	struct faulted *faulted = ctx;
 	const struct event *event = run_queued(run, task);
 
-	if (task != faulted->task && task->process && event &&
-	    task->process->actions == faulted->task->process->actions &&
+	if (actions_shared(faulted->task, task) && event &&
 	    event->kind == EVENT_SIGNAL &&
 	    (event->value == SIGSEGV || event->value == SIGBUS))
 		faulted->others++;
@@ -74,7 +73,7 @@ fault_signal_mend(struct run *run, struct task *task, int signal)
 	if (!actions ||
 	    action_of(actions, signal)->handler == HANDLER_DEFAULT ||
 	    run->host->native->actions(task->tid, &state) ||
-	    (state.ignored | state.caught) & UINT64_C(1) << (signal - 1))
+	    signals_have(state.ignored | state.caught, signal))
 		return HOST_OK;
 	return fault_restore(run, task, signal);
 }

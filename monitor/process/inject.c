@@ -246,11 +246,11 @@ regs_alone(const struct run *run, const struct regs *saved)
 	struct regs regs = *saved;
 	int64_t nr = abi->reg_orig == REG_NONE ? -1 :
 						 (int64_t)regs.r[abi->reg_orig];
-	int64_t result = -(int64_t)regs.r[abi->reg_result];
+	int64_t result = (int64_t)regs.r[abi->reg_result];
 
-	if (nr < 0 || result < RESTART_FIRST || result > RESTART_BLOCK)
+	if (nr < 0 || !result_restarts(result))
 		return regs;
-	regs.r[abi->reg_nr] = result == RESTART_BLOCK ? abi->nr_restart : nr;
+	regs.r[abi->reg_nr] = result == -RESTART_BLOCK ? abi->nr_restart : nr;
 	regs.r[run->arch->reg_pc] -= run->arch->syscall_len;
 	return regs;
 }

@@ -124,8 +124,7 @@ task_suspect(struct run *run, struct task *task, void *ctx)
 	const struct event *event = run_queued(run, task);
 	struct signal_state state;
 
-	if (task == suspects->task || !task->process || !event || event->sent ||
-	    task->process->actions != suspects->task->process->actions ||
+	if (!actions_shared(suspects->task, task) || !event || event->sent ||
 	    task->state != TASK_STOPPED)
 		return;
 	if (event->kind == EVENT_TRAP ||
@@ -354,9 +353,8 @@ task_trapped(struct run *run, struct task *task, void *ctx)
 	struct suspects *suspects = ctx;
 	const struct event *event = run_queued(run, task);
 
-	if (task != suspects->task && task->process && event &&
+	if (actions_shared(suspects->task, task) && event &&
 	    event->kind == EVENT_TRAP && !event->sent &&
-	    task->process->actions == suspects->task->process->actions &&
 	    task->state == TASK_STOPPED)
 		suspects->others++;
 }

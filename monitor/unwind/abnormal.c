@@ -420,7 +420,7 @@ abnormal_hook(struct run *run, struct task *task, const struct module *module,
 	if (hook.kind == HOOK_SIGPROCMASK || hook.kind == HOOK_CALL)
 		hook_mask(run, task, &regs);
 	if (hook.kind == HOOK_SIGPROCMASK && trap_mask_ended(run))
-		plan_unhook(run, module->plan, HOOK_SIGPROCMASK);
+		plan_unhook(run, module->plan, hook.addr);
 	if (hook.kind == HOOK_CLONE || hook.kind == HOOK_CALL)
 		clones_hook(run, task, &regs);
 	if (hook.kind == HOOK_MAP || hook.kind == HOOK_CALL)

@@ -370,10 +370,10 @@ trap_pends(struct run *run, const struct task *task, bool stopped)
 	if (run->host->signals(task->tid, &state))
 		return false;
 	state.pending &= ~state.blocked;
-	if (state.pending >> (SIGTRAP - 1) & 1)
+	if (signals_have(state.pending, SIGTRAP))
 		return !stopped || hit_before(run, task, &hit) ||
 		       spring_before(run, task, SIGTRAP, &at);
-	return state.pending >> (SIGILL - 1) & 1 &&
+	return signals_have(state.pending, SIGILL) &&
 	       spring_before(run, task, SIGILL, &at);
 }
 
