@@ -200,12 +200,16 @@ range_allow(struct run *run, struct task *task, const struct range *range,
 	return done || task_calls(run, task, abi->nr_mprotect, range, prot);
 }
 
-/* Map memory for code at the range, where nothing is; whether that was done. */
+/*
+ * Map memory for code at the range, where nothing is; whether that was done.
+ * Other tasks run meanwhile, and must not execute what is not written yet:
+ * zeros are instructions that write.
+ */
 static bool
 range_map(struct run *run, struct task *task, const struct range *range)
 {
 	return inject_map(run, task, range->lo, range->hi - range->lo,
-			  PROT_READ | PROT_EXEC) != 0;
+			  PROT_READ) != 0;
 }
 
 /* ---- counters */
@@ -451,12 +455,15 @@ part_mend(struct run *run, struct task *task, const struct own_memory *memory,
 
 	if (task_confined(run, task))
 		return false;
-	if (part->missing)
-		return range_map(run, task, range);
-	return part->own &&
-	       (content == CONTENT_WRITTEN ||
-		(content == CONTENT_ZEROS && part->kept)) &&
-	       range_allow(run, task, range, PROT_READ | PROT_EXEC);
+	if (part->missing && !range_map(run, task, range))
+		return false;
+	if (!part->missing &&
+	    (!part->own || (content != CONTENT_WRITTEN &&
+			    (content != CONTENT_ZEROS || !part->kept))))
+		return false;
+	if (part->missing || content != CONTENT_WRITTEN)
+		code_rewrite(run, task, memory, range);
+	return range_allow(run, task, range, PROT_READ | PROT_EXEC);
 }
 
 static enum mend
@@ -477,8 +484,6 @@ code_mend(struct run *run, struct task *task, const struct own_memory *memory,
 	if (space->nmended > MENDS_MAX ||
 	    !part_mend(run, task, memory, &part, content))
 		return code_leave(run, task, memory, pc, signal);
-	if (part.missing || content != CONTENT_WRITTEN)
-		code_rewrite(run, task, memory, &part.range);
 	return MEND_WHOLE;
 }
 
