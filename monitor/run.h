@@ -21,6 +21,7 @@ struct control;			/* see control.c */
 struct event_keeper;		/* see events.h */
 struct event_queue;		/* see events.c */
 struct extensions;		/* see extend.c */
+struct foreseen;		/* see foreseen.h */
 struct host_counters;		/* see host_counters.c */
 struct object;			/* see object.h */
 struct owners;			/* see owners.c */
@@ -56,6 +57,9 @@ struct run {
 
 	struct object *objects;
 	size_t nobjects;
+
+	struct foreseen **foreseen;	/* only until an attach is over */
+	size_t nforeseen;
 
 	struct extensions *extensions;	/* or NULL */
 	uint64_t extended;	/* the next extension's number */

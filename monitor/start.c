@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "monitor/account.h"
+#include "monitor/patch/foreseen.h"
 #include "monitor/patch/linker.h"
 #include "monitor/patch/plant.h"
 #include "monitor/process/client.h"
@@ -226,10 +227,13 @@ int
 run_attach(struct run *run, const pid_t *pids, size_t n)
 {
 	struct process *process;
+	int err = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (process_attach(run, pids[i]))
-			return -1;
+	for (size_t i = 0; i < n && !err; i++)
+		err = process_attach(run, pids[i]);
+	foreseen_end(run);
+	if (err)
+		return -1;
 	for (size_t i = 0; i < n; i++) {
 		process = process_find(run, pids[i]);
 		if (process)

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 
 #include "monitor/account.h"
+#include "monitor/patch/foreseen.h"
 #include "monitor/patch/module.h"
 #include "monitor/patch/patch.h"
+#include "monitor/patch/traps.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/client.h"
 #include "monitor/process/cut.h"
@@ -26,12 +28,15 @@
 
 /* HOST_OK, or HOST_ERROR if the kernel has refused to remove a trap. */
 static int
-space_unplant(struct run *run, struct space *space, pid_t tid)
+space_unplant(struct run *run, const struct process *process, pid_t tid)
 {
+	struct space *space = process->space;
 	int err = HOST_OK;
 
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (module_unplant(run, space, tid, space->modules[i]))
+		if (module_unplant(run, space, tid, space->modules[i],
+				   foreseen_find(run, process->pid,
+						 space->modules[i])))
 			err = HOST_ERROR;
 	return err;
 }
@@ -350,7 +355,7 @@ space_leave(struct run *run, struct task *task, const struct event *event)
 {
 	struct space *space = task->process->space;
 
-	if (space_unplant(run, space, task->tid)) {
+	if (space_unplant(run, task->process, task->tid)) {
 		space_keep(run, space, task->process->pid);
 		return HOST_ERROR;
 	}
@@ -382,7 +387,7 @@ space_clear(struct run *run, const struct process *process)
 	struct task *task = run_stopped_task(run, space);
 
 	/* No task is stopped if the only one waits in vfork. */
-	if (space_unplant(run, space, task ? task->tid : process->pid)) {
+	if (space_unplant(run, process, task ? task->tid : process->pid)) {
 		space_keep(run, space, process->pid);
 		return;
 	}
@@ -429,12 +434,23 @@ traps_add(struct run *run, const struct space *space)
 		run->stall.traps += module_traps(space->modules[i]);
 }
 
+/* Do what can be done while the processes to let go still run. */
+static void
+stop_foresee(struct run *run)
+{
+	for (struct process *p = run->processes; p; p = p->next)
+		if (p->space && !space_seen(run, p))
+			foreseen_undo(run, p->pid, p->space);
+}
+
 void
 run_stop(struct run *run, int signal)
 {
 	struct process *process;
 
 	/* What is attached to may not have gone on yet. */
+	if (run->opts->npids && !run->standing)
+		stop_foresee(run);
 	run_standing_end(run);
 	if (run->opts->npids)
 		run->standing = run_clock();
@@ -447,6 +463,7 @@ run_stop(struct run *run, int signal)
 			traps_add(run, process->space);
 			space_clear(run, process);
 		}
+	foreseen_end(run);
 	if (run->root.tid && !run->root.ended)
 		run->host->kill(run->root.tid, signal);
 }

@@ -8,6 +8,7 @@
 #include "monitor/patch/module.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
+#include "monitor/patch/traps.h"
 #include "monitor/process/space.h"
 
 static void

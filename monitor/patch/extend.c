@@ -13,6 +13,7 @@
 #include "monitor/patch/module.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
+#include "monitor/patch/traps.h"
 #include "monitor/patch/watch.h"
 #include "monitor/process/events.h"
 #include "monitor/process/space.h"
@@ -138,11 +139,20 @@ spaces_relocated(struct run *run, const struct module *module,
 }
 
 static void
-abandon_lost(struct run *run, struct space *space, pid_t tid,
-	     const struct module *module, uint32_t index)
+space_abandon(struct run *run, struct space *space, pid_t tid,
+	      const struct module *module, struct span which)
 {
-	if (module->plan->fplans[index].lost)
-		relocated_abandon(run, space, tid, module, index);
+	const struct plan *plan = module->plan;
+	struct lost lost = { 0 };
+
+	for (size_t k = which.first; k < which.last; k++) {
+		uint32_t index = plan->relocated_fplans[k];
+
+		if (plan->fplans[index].lost)
+			relocated_revert(run, space, tid, module, index);
+		lost_note(plan, &lost, index);
+	}
+	lost_end(run, space, tid, module, &lost);
 }
 
 /*
@@ -158,9 +168,7 @@ spaces_abandon(struct run *run, const struct module *module, struct span which)
 		which.last = plan->nrelocated;
 	for (struct process *p = process_with(run->processes, module); p;
 	     p = process_with(p->next, module))
-		for (size_t k = which.first; k < which.last; k++)
-			abandon_lost(run, p->space, p->pid, module,
-				     plan->relocated_fplans[k]);
+		space_abandon(run, p->space, p->pid, module, which);
 }
 
 /* Write the guards between the counters of relocated functions. */

@@ -1,7 +1,7 @@
 /*
  * Modules, images planted in a space: writes traps, slots and relocated
- * functions to memory.  Reads and writes text page by page, not site by site.
- * Changes while the program runs are extend.c's.
+ * functions to memory, and undoes that.  Changes while the program runs are
+ * extend.c's.
  */
 #include "monitor/patch/module.h"
 
@@ -14,145 +14,12 @@
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
 #include "monitor/patch/text_edit.h"
+#include "monitor/patch/traps.h"
 #include "monitor/process/space.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
 enum { PAGE = 4096 };
-
-/* ---- text, a page at a time */
-
-/*
- * Edit the text of a batch's sites, which are in one page: read the bytes from
- * the first site to the last, let fn change them, write them back.
- */
-static int
-page_edit(struct run *run, struct space *space, pid_t tid,
-	  const struct module *module, const struct batch *batch, site_edit *fn)
-{
-	const struct arch *arch = module->plan->image->arch;
-	uint64_t lo = batch_site(module, batch, 0)->addr;
-	size_t n = batch_site(module, batch, batch->n - 1)->addr - lo +
-		   arch->trap_len;
-	uint8_t text[PAGE + sizeof(arch->trap)], old[sizeof(text)];
-
-	must(n <= sizeof(text));
-	if (text_read(run, space, tid, lo + module->bias, text, n))
-		return HOST_GONE;
-	memcpy(old, text, n);
-	for (size_t i = 0; i < batch->n; i++)
-		fn(arch, module, batch->sites[i],
-		   text + (batch_site(module, batch, i)->addr - lo));
-	if (!memcmp(old, text, n))
-		return HOST_OK;
-	return text_write(run, space, tid, lo + module->bias, text, n);
-}
-
-static bool
-patch_traps(enum patch patch)
-{
-	return patch != PATCH_UNPLANTED && patch != PATCH_OWN &&
-	       patch != PATCH_HOST && patch != PATCH_RETIRED;
-}
-
-size_t
-module_traps(const struct module *module)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < module->nsites; i++)
-		n += patch_traps(module->patched[i].patch) &&
-		     !module->plan->sites[i].passed;
-	return n;
-}
-
-void
-trap_write(const struct arch *arch, const struct module *module, size_t i,
-	   uint8_t *bytes)
-{
-	const struct site *site = &module->plan->sites[i];
-
-	if (patch_traps(module->patched[i].patch) && !site->passed &&
-	    (!site->leads || site->hook || site_leads(module->plan, site)))
-		memcpy(bytes, arch->trap, arch->trap_len);
-}
-
-void
-trap_remove(const struct arch *arch, const struct module *module, size_t i,
-	    uint8_t *bytes)
-{
-	const struct patched *patched = &module->patched[i];
-
-	if (patched->patch == PATCH_UNPLANTED || patched->patch == PATCH_OWN)
-		return;
-	if (!memcmp(bytes, arch->trap, arch->trap_len))
-		memcpy(bytes, patched->saved, arch->trap_len);
-}
-
-int
-module_edit(struct run *run, struct space *space, pid_t tid,
-	    const struct module *module, const struct batch *batch,
-	    site_edit *fn)
-{
-	int err = HOST_OK;
-	size_t last;
-
-	for (size_t i = 0; i < batch->n; i = last) {
-		struct batch page = { batch->sites + i, 0 };
-
-		last = batch_page(module, batch, i);
-		page.n = last - i;
-		/* If the page or the process is gone, nothing is lost. */
-		if (page_edit(run, space, tid, module, &page, fn))
-			err = HOST_GONE;
-	}
-	return err;
-}
-
-/*
- * Write the trap at a site alone, if it is not there.  false if that is refused:
- * what can be read is not gone.
- */
-static bool
-site_written(struct run *run, struct space *space, pid_t tid,
-	     const struct module *module, size_t i)
-{
-	const struct arch *arch = run->arch;
-	uint64_t va = module->plan->sites[i].addr + module->bias;
-	uint8_t now[sizeof(arch->trap)], bytes[sizeof(arch->trap)];
-
-	if (text_read(run, space, tid, va, now, arch->trap_len))
-		return true;
-	memcpy(bytes, now, sizeof(now));
-	trap_write(arch, module, i, bytes);
-	return !memcmp(now, bytes, arch->trap_len) ||
-	       !text_write(run, space, tid, va, bytes, arch->trap_len);
-}
-
-void
-module_unwritten(struct run *run, struct space *space, pid_t tid,
-		 const struct module *module, const struct batch *batch)
-{
-	struct plan *plan = module->plan;
-
-	for (size_t i = 0; i < batch->n; i++) {
-		struct site *site = &plan->sites[batch->sites[i]];
-
-		if (site_written(run, space, tid, module, batch->sites[i]))
-			continue;
-		site->lost = true;
-		if (site->fplan != FPLAN_NONE) {
-			plan->fplans[site->fplan].unwritten = true;
-			plan->fplans[site->fplan].lost |= site->leads;
-		}
-		if (site->hook)
-			space_unhooked(space);
-		run_remark(run,
-			   "%s: the kernel refuses to write some traps, and "
-			   "their functions are not counted",
-			   plan->image->path);
-	}
-}
 
 /*
  * Hold the text from lo to hi, so that it is read and written once.  Not where
@@ -163,7 +30,7 @@ module_hold(const struct run *run, struct space *space, uint64_t lo,
 	    uint64_t hi)
 {
 	if (run->host->native)
-		text_hold(space, lo, hi, false);
+		text_hold(space, lo, hi, HELD_TEXT);
 }
 
 /* Hold memory that has just been mapped, if there is any. */
@@ -171,7 +38,7 @@ static void
 fresh_hold(struct space *space, uint64_t va, uint64_t size)
 {
 	if (va)
-		text_hold(space, va, va + size, true);
+		text_hold(space, va, va + size, HELD_FRESH);
 }
 
 /* Whether some of the module's text is not as in the file. */
@@ -203,44 +70,32 @@ module_differs(struct run *run, const struct space *space, pid_t tid,
 	return false;
 }
 
-int
-module_unplant(struct run *run, struct space *space, pid_t tid,
-	       const struct module *module)
-{
-	struct batch batch = { 0 };
-	bool refused;
-
-	for (size_t i = 0; i < module->nsites; i++)
-		*vec_push(batch.sites, batch.n) = i;
-	batch_sort(module, &batch);
-	module_hold(run, space, module->lo, module->hi);
-	module_edit(run, space, tid, module, &batch, trap_remove);
-	free(batch.sites);
-	relocated_unplant(run, space, tid, module);
-	refused = text_release(run, space, tid) != HOST_OK;
-	return refused && module_differs(run, space, tid, module) ? HOST_ERROR :
-								    HOST_OK;
-}
-
 void
 relocated_each(struct run *run, struct space *space, pid_t tid,
 	       const struct module *module, struct span which,
 	       relocated_edit *fn)
 {
 	const struct plan *plan = module->plan;
+	struct lost lost = { 0 };
 
 	/* plan_relocation_withdraw may have removed some since. */
 	if (which.last > plan->nrelocated)
 		which.last = plan->nrelocated;
-	for (size_t i = which.first; i < which.last; i++)
-		if (!plan->fplans[plan->relocated_fplans[i]].lost)
-			fn(run, space, tid, module, plan->relocated_fplans[i]);
+	for (size_t i = which.first; i < which.last; i++) {
+		uint32_t index = plan->relocated_fplans[i];
+
+		if (plan->fplans[index].lost)
+			continue;
+		fn(run, space, tid, module, index);
+		lost_note(plan, &lost, index);
+	}
+	lost_end(run, space, tid, module, &lost);
 }
 
 /* Choose all patches of a module of which nothing is planted yet. */
 static int
-module_choose(struct run *run, struct task *task, struct module *module,
-	      struct batch *batch)
+module_choose(struct run *run, struct space *space, pid_t tid,
+	      struct module *module, struct batch *batch)
 {
 	free(batch->sites);
 	*batch = batch_make(module, 0);
@@ -249,38 +104,49 @@ module_choose(struct run *run, struct task *task, struct module *module,
 	module->nslots = 0;
 	for (size_t i = 0; i < module->nsites; i++)
 		module->patched[i] = (struct patched){ 0 };
-	return batch_choose(run, task->process->space, task->tid, module,
-			    batch);
+	return batch_choose(run, space, tid, module, batch);
+}
+
+/* Hold the module's text and choose all its patches. */
+static int
+module_begin(struct run *run, struct space *space, pid_t tid,
+	     struct module *module, struct batch *batch)
+{
+	text_drop(space);
+	module_hold(run, space, module->lo, module->hi);
+	return module_choose(run, space, tid, module, batch);
+}
+
+/* Edit the held text, and hold what leads from there, until module_release. */
+static void
+module_render(struct run *run, struct space *space, pid_t tid,
+	      const struct module *module, const struct batch *batch)
+{
+	const struct span all = { 0, module->plan->nrelocated };
+
+	fresh_hold(space, module->springs, module->springs_size);
+	fresh_hold(space, module->relocated, module->relocated_size);
+	relocated_each(run, space, tid, module, all, relocated_code);
+	module_edit(run, space, tid, module, batch, trap_write);
+	relocated_each(run, space, tid, module, all, relocated_enable);
 }
 
 static void
-module_write(struct run *run, struct task *task, struct module *module,
-	     const struct batch *batch)
+module_release(struct run *run, struct space *space, pid_t tid,
+	       const struct module *module, const struct batch *batch)
 {
-	struct space *space = task->process->space;
-	const struct span all = { 0, module->plan->nrelocated };
 	bool refused;
 
-	slots_write(run, space, task->tid, module, 0, module->nslots);
-	fresh_hold(space, module->springs, module->springs_size);
-	fresh_hold(space, module->relocated, module->relocated_size);
-	relocated_each(run, space, task->tid, module, all, relocated_code);
-	module_edit(run, space, task->tid, module, batch, trap_write);
-	relocated_each(run, space, task->tid, module, all, relocated_enable);
 	/* What leads into relocated functions is written after them. */
-	if (module->relocated && text_release(run, space, task->tid))
-		relocated_check(run, space, task->tid, module, false);
-	refused = module->springs && text_release(run, space, task->tid);
-	if (text_release(run, space, task->tid)) {
-		module_unwritten(run, space, task->tid, module, batch);
+	if (module->relocated && text_release(run, space, tid))
+		relocated_check(run, space, tid, module, false);
+	refused = module->springs && text_release(run, space, tid);
+	if (text_release(run, space, tid)) {
+		module_unwritten(run, space, tid, module, batch);
 		refused = true;
 	}
 	if (refused)
-		relocated_check(run, space, task->tid, module, true);
-	module->nrelocated = module->nsettled = module->plan->nrelocated;
-	module->plan->planted |= module->relocated != 0;
-	if (run->host->counting && run->opts->patch != PATCH_STEP)
-		host_counters_plant(run, module);
+		relocated_check(run, space, tid, module, true);
 }
 
 /*
@@ -298,28 +164,238 @@ slots_needed(const struct run *run, const struct module *module)
 		run->opts->selection.units != 1U << UNIT_FUNC);
 }
 
+/* ---- modules that are foreseen */
+
+/* What of a plan may change between module_foresee and module_fill. */
+static struct foreseen_plan
+plan_now(const struct plan *plan)
+{
+	struct foreseen_plan now = {
+		.nsites = plan->nsites,
+		.nrelocated = plan->nrelocated,
+		.nguards = plan->nguards,
+		.relocated = plan->wish.relocated,
+		.shared = plan->wish.shared,
+		.springs = plan->wish.springs,
+	};
+
+	for (size_t i = 0; i < plan->nrelocated; i++)
+		now.nlost += plan->fplans[plan->relocated_fplans[i]].lost;
+	return now;
+}
+
+static bool
+plan_same(const struct foreseen *foreseen)
+{
+	struct foreseen_plan now = plan_now(foreseen->module.plan);
+	const struct foreseen_plan *then = &foreseen->plan;
+
+	return now.nsites == then->nsites &&
+	       now.nrelocated == then->nrelocated &&
+	       now.nguards == then->nguards && now.nlost == then->nlost &&
+	       now.relocated == then->relocated && now.shared == then->shared &&
+	       now.springs == then->springs;
+}
+
+/* Whether each site has a patch: all of its text is as in the file. */
+static bool
+batch_patched(const struct module *module, const struct batch *batch)
+{
+	for (size_t i = 0; i < batch->n; i++)
+		if (module->patched[batch->sites[i]].patch == PATCH_UNPLANTED)
+			return false;
+	return true;
+}
+
 int
-module_fill(struct run *run, struct task *task, struct module *module)
+module_foresee(struct room *room, pid_t pid, struct foreseen *foreseen)
+{
+	struct run *run = room->run;
+	struct space *space = &foreseen->space;
+	struct module *module = &foreseen->module;
+	struct batch *batch = &foreseen->batch;
+
+	text_hold(space, module->lo, module->hi, HELD_EARLY);
+	if (module_choose(run, space, pid, module, batch))
+		return -1;
+	if (module->plan->wish.relocated && relocated_room(room, module))
+		return -1;
+	if (slots_needed(run, module))
+		slots_map(room, module);
+	slots_foresee(run, module);
+	if (!batch_patched(module, batch))
+		return -1;
+	module_render(run, space, pid, module, batch);
+	foreseen->plan = plan_now(module->plan);
+	return 0;
+}
+
+/* Whether all is where it was foreseen, except slots. */
+static bool
+places_same(const struct module *module, const struct foreseen *foreseen)
+{
+	const struct module *then = &foreseen->module;
+
+	return plan_same(foreseen) && module->relocated == then->relocated &&
+	       module->relocated_size == then->relocated_size &&
+	       module->springs == then->springs &&
+	       module->springs_size == then->springs_size &&
+	       module->spring == then->spring &&
+	       module->counters.kind == then->counters.kind &&
+	       module->counters.offset == then->counters.offset &&
+	       module->counters.size == then->counters.size &&
+	       module->shared.va == then->shared.va;
+}
+
+/* Hold in the space what was held early; whether its text is still the same. */
+static bool
+text_take(struct run *run, struct space *space, pid_t tid,
+	  struct foreseen *foreseen)
+{
+	must(!space->text);
+	space->text = foreseen->space.text;
+	foreseen->space.text = NULL;
+	return text_unchanged(run, space, tid);
+}
+
+/*
+ * Take what was rendered early, if the text is still what it was then.  Whether
+ * that was done.
+ */
+static bool
+foreseen_take(struct run *run, struct space *space, pid_t tid,
+	      struct module *module, struct foreseen *foreseen)
+{
+	const struct module *then = &foreseen->module;
+
+	if (module->slots != then->slots ||
+	    module->slots_size != then->slots_size)
+		return false;
+	if (!text_take(run, space, tid, foreseen))
+		return false;
+	module->patched = then->patched;
+	module->nsites = then->nsites;
+	module->room = then->room;
+	module->slot_site = then->slot_site;
+	foreseen->module.patched = NULL;
+	foreseen->module.slot_site = NULL;
+	return true;
+}
+
+/* ---- */
+
+/*
+ * Have all patches chosen and, with what leads from them, rendered: early, if
+ * that fits.  The memory for relocated functions is mapped.
+ */
+static int
+module_prepare(struct room *room, struct module *module, struct batch *batch,
+	       struct foreseen *foreseen)
+{
+	struct run *run = room->run;
+	struct space *space = room->task->process->space;
+	bool early = foreseen && places_same(module, foreseen);
+	pid_t tid = room->task->tid;
+
+	if (early)
+		module->nslots = foreseen->module.nslots;
+	else if (module_begin(run, space, tid, module, batch))
+		return HOST_GONE;
+	if (slots_needed(run, module))
+		slots_map(room, module);
+	if (early && foreseen_take(run, space, tid, module, foreseen) &&
+	    slots_write(run, space, tid, module, 0, module->nslots)) {
+		*batch = foreseen->batch;
+		foreseen->batch.sites = NULL;
+		return HOST_OK;
+	}
+	if (early && module_begin(run, space, tid, module, batch))
+		return HOST_GONE;
+	slots_write(run, space, tid, module, 0, module->nslots);
+	module_render(run, space, tid, module, batch);
+	return HOST_OK;
+}
+
+int
+module_fill(struct run *run, struct task *task, struct module *module,
+	    struct foreseen *foreseen)
 {
 	struct space *space = task->process->space;
+	struct room room = { .run = run, .task = task };
 	struct batch batch = { 0 };
-	const struct plan_wish *wish = &module->plan->wish;
-	bool relocated = wish->relocated, shared = wish->shared;
 	int err;
 
-	module_hold(run, space, module->lo, module->hi);
-	err = module_choose(run, task, module, &batch);
-	if (!err)
-		relocated_map(run, task, module);
-	/* Without relocated functions, or with others, it has other sites. */
-	if (!err && (relocated != wish->relocated || shared != wish->shared))
-		err = module_choose(run, task, module, &batch);
-	if (!err && slots_needed(run, module))
-		slots_map(run, task, module);
-	if (!err)
-		module_write(run, task, module, &batch);
-	else
-		text_release(run, space, task->tid);
+	relocated_map(&room, module);
+	err = module_prepare(&room, module, &batch, foreseen);
+	if (!err) {
+		module_release(run, space, task->tid, module, &batch);
+		module->nrelocated = module->nsettled =
+			module->plan->nrelocated;
+		module->plan->planted |= module->relocated != 0;
+	}
+	text_drop(space);
 	free(batch.sites);
+	if (!err && run->host->counting && run->opts->patch != PATCH_STEP)
+		host_counters_plant(run, module);
 	return err;
+}
+
+/* ---- undoing */
+
+/* Take all traps and patches out of the text that is held. */
+static void
+module_undo(struct run *run, struct space *space, pid_t tid,
+	    const struct module *module)
+{
+	struct batch batch = { 0 };
+
+	for (size_t i = 0; i < module->nsites; i++)
+		*vec_push(batch.sites, batch.n) = i;
+	batch_sort(module, &batch);
+	module_edit(run, space, tid, module, &batch, trap_remove);
+	free(batch.sites);
+	relocated_unplant(run, space, tid, module);
+}
+
+void
+module_undo_foresee(struct run *run, pid_t pid, const struct module *module,
+		    struct foreseen *foreseen)
+{
+	foreseen->plan = plan_now(module->plan);
+	text_hold(&foreseen->space, module->lo, module->hi, HELD_EARLY);
+	module_undo(run, &foreseen->space, pid, module);
+}
+
+/*
+ * Take what was undone early.  While nothing is added to the module all that is
+ * to be undone lies in the text that was held.
+ */
+static bool
+undo_take(struct run *run, struct space *space, pid_t tid,
+	  const struct module *module, struct foreseen *foreseen)
+{
+	const struct module *then = &foreseen->module;
+
+	if (module->nsites != then->nsites ||
+	    module->nrelocated != then->nrelocated ||
+	    module->nsettled != then->nsettled ||
+	    module->nreopened != then->nreopened || !plan_same(foreseen))
+		return false;
+	return text_take(run, space, tid, foreseen);
+}
+
+int
+module_unplant(struct run *run, struct space *space, pid_t tid,
+	       const struct module *module, struct foreseen *foreseen)
+{
+	bool refused;
+
+	if (!foreseen || !undo_take(run, space, tid, module, foreseen)) {
+		text_drop(space);
+		module_hold(run, space, module->lo, module->hi);
+		module_undo(run, space, tid, module);
+	}
+	refused = text_release(run, space, tid) != HOST_OK;
+	return refused && module_differs(run, space, tid, module) ? HOST_ERROR :
+								    HOST_OK;
 }

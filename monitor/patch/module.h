@@ -7,44 +7,54 @@
 #define MONITOR_PATCH_MODULE_H
 
 #include "monitor/patch/patched.h"
+#include "monitor/patch/room.h"
 #include "monitor/run.h"
 
+/* What a plan had when its module was foreseen. */
+struct foreseen_plan {
+	size_t nsites, nrelocated, nguards, nlost;
+	bool relocated, shared, springs;
+};
+
 /*
- * Plant all sites and relocated functions in the task's space.  HOST_OK, or
- * HOST_GONE if the process is gone.
+ * A module of a process that still runs: rendered in pmon's memory, but not yet
+ * in the process's; or undone there.
  */
-int module_fill(struct run *run, struct task *task, struct module *module);
+struct foreseen {
+	pid_t pid;
+	struct module module;	/* rendered: with the places that it will
+				   probably have; undone: as it was then */
+	struct space space;	/* has its held text */
+	struct batch batch;
+	struct foreseen_plan plan;
+};
+
 /*
- * Take all traps and patches of the module out of the space's text.  The module
- * itself stays: see module_drop.  HOST_OK, or HOST_ERROR if the kernel has
- * refused to remove some.
+ * Render the module of foreseen->module and foreseen->space; room has no task.
+ * 0, or -1 if that cannot be done early.
+ */
+int module_foresee(struct room *room, pid_t pid,
+		   struct foreseen *foreseen) MUST_CHECK;
+/*
+ * Plant all sites and relocated functions in the task's space.  What was
+ * foreseen, or NULL, is used if it has come to pass, and is still the caller's.
+ * HOST_OK, or HOST_GONE if the process is gone.
+ */
+int module_fill(struct run *run, struct task *task, struct module *module,
+		struct foreseen *foreseen) MUST_CHECK;
+/* Undo the module in foreseen->space, of which foreseen->module is a copy. */
+void module_undo_foresee(struct run *run, pid_t pid,
+			 const struct module *module,
+			 struct foreseen *foreseen);
+/*
+ * Take all traps and patches of the module out of the space's text; what was
+ * undone early, or NULL, is used as in module_fill.  The module itself stays:
+ * see module_drop.  HOST_OK, or HOST_ERROR if the kernel has refused to remove
+ * some.
  */
 int module_unplant(struct run *run, struct space *space, pid_t tid,
-		   const struct module *module);
+		   const struct module *module, struct foreseen *foreseen);
 
-/* The number of traps in the module's text. */
-size_t module_traps(const struct module *module);
-
-/* Changes the bytes at a site of the module, given by its index. */
-typedef void site_edit(const struct arch *arch, const struct module *module,
-		       size_t site, uint8_t *bytes);
-
-site_edit trap_write;
-/* Puts the original bytes back, unless the program has overwritten the trap. */
-site_edit trap_remove;
-/*
- * Apply fn to the text of all sites of the batch.  HOST_OK, or HOST_GONE if
- * some of the text, or the process, is gone; the rest is edited anyway.
- */
-int module_edit(struct run *run, struct space *space, pid_t tid,
-		const struct module *module, const struct batch *batch,
-		site_edit *fn);
-/*
- * Not all traps of the batch could be written.  Those that are missing though
- * there is memory are lost, and nothing is known of their functions.
- */
-void module_unwritten(struct run *run, struct space *space, pid_t tid,
-		      const struct module *module, const struct batch *batch);
 /* Does something to a relocated function: see relocated.h. */
 typedef void relocated_edit(struct run *run, struct space *space, pid_t tid,
 			    const struct module *module, uint32_t fplan);

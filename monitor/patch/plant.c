@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "monitor/patch/extend.h"
+#include "monitor/patch/foreseen.h"
 #include "monitor/patch/module.h"
 #include "monitor/patch/redirect.h"
 #include "monitor/patch/refuse.h"
@@ -57,14 +58,11 @@ space_hook(struct run *run, const struct space *space)
 			plan_extended(run, space->modules[i]->plan);
 }
 
-static void
-module_plant(struct run *run, struct task *task, struct plan *plan,
-	     uint64_t bias, const struct mapping *map)
+/* The plan's module where `map` is a part of it; nothing is planted. */
+static struct module
+module_make(struct plan *plan, uint64_t bias, const struct mapping *map)
 {
-	struct space *space = task->process->space;
-	struct module *module = mem_alloc(sizeof(*module));
-
-	*module = (struct module){
+	struct module module = {
 		.refs = 1,
 		.plan = plan,
 		.bias = bias,
@@ -72,11 +70,24 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 		.dev = map->dev,
 		.ino = map->ino,
 	};
-	module_extent(module);
+
+	module_extent(&module);
+	return module;
+}
+
+static void
+module_plant(struct run *run, struct task *task, struct plan *plan,
+	     uint64_t bias, const struct mapping *map)
+{
+	struct space *space = task->process->space;
+	struct module *module = mem_alloc(sizeof(*module));
+
+	*module = module_make(plan, bias, map);
 	if (thread_pages_yield(run, space, plan->image))
 		relocated_refuse_space(run, space);
 	redirect_yield(run, space, plan);
-	if (module_fill(run, task, module)) {
+	if (module_fill(run, task, module,
+			foreseen_find(run, task->process->pid, module))) {
 		module_drop(module);
 		return;
 	}
@@ -196,12 +207,67 @@ modules_forget(struct run *run, struct space *space, const struct mapping *maps,
 	space->nmodules = kept;
 }
 
+/* Reading a process that pmon is about to attach to, while it still runs. */
+struct foresight {
+	struct room room;
+	pid_t pid;
+	int mem;		/* host's handle of its memory, or -1 */
+};
+
+/* The modules of one file lie in ranges of their own. */
+static void
+mapping_foresee(struct foresight *foresight, struct plan *plan,
+		const struct mapping *map)
+{
+	struct run *run = foresight->room.run;
+	struct module module;
+	uint64_t bias;
+
+	if (!plan || foresight->mem < 0 || thread_pages_doubtful(plan->image) ||
+	    !image_bias(plan->image, map, &bias))
+		return;
+	module = module_make(plan, bias, map);
+	if (!foreseen_find(run, foresight->pid, &module))
+		foreseen_make(&foresight->room, foresight->pid, foresight->mem,
+			      &module);
+}
+
+/* Read the libraries, too, and foresee all modules: the program's first. */
+static void
+libraries_foresee(struct foresight *foresight, struct plan *exe, ino_t ino,
+		  const struct mapping *maps, size_t n)
+{
+	struct run *run = foresight->room.run;
+	struct plan **plans = mem_alloc((n + 1) * sizeof(*plans));
+	const char *unread;
+	char *open_path;
+	uint64_t bias;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!maps[i].exec || maps[i].path[0] != '/')
+			continue;
+		if (maps[i].ino == ino &&
+		    image_bias(exe->image, &maps[i], &bias))
+			continue;
+		open_path = run->host->mapped(foresight->pid, &maps[i]);
+		plans[i] = mapping_plan(run, &maps[i], true, plan_follows(exe),
+					open_path, &unread);
+		free(open_path);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (maps[i].exec && maps[i].ino == ino)
+			mapping_foresee(foresight, exe, &maps[i]);
+	for (size_t i = 0; i < n; i++)
+		mapping_foresee(foresight, plans[i], &maps[i]);
+	free(plans);
+}
+
 void
 process_foresee(struct run *run, pid_t pid)
 {
 	char *open_path, *path = run->host->exe(pid, &open_path);
+	struct foresight foresight = { .room.run = run, .pid = pid };
 	struct stat st = { 0 };
-	const char *unread;
 	struct mapping *maps;
 	struct plan *plan;
 	size_t n;
@@ -214,15 +280,12 @@ process_foresee(struct run *run, pid_t pid)
 	free(open_path);
 	if (!plan || run->host->maps(pid, &maps, &n))
 		return;
-	for (size_t i = 0; i < n; i++) {
-		if (!maps[i].exec || maps[i].path[0] != '/' ||
-		    maps[i].ino == st.st_ino)
-			continue;
-		open_path = run->host->mapped(pid, &maps[i]);
-		mapping_plan(run, &maps[i], true, plan_follows(plan), open_path,
-			     &unread);
-		free(open_path);
-	}
+	foresight.mem = run->host->mem_open(pid);
+	if (!run->host->maps(pid, &foresight.room.maps, &foresight.room.n))
+		libraries_foresee(&foresight, plan, st.st_ino, maps, n);
+	mappings_free(foresight.room.maps, foresight.room.n);
+	if (foresight.mem >= 0)
+		run->host->mem_close(foresight.mem);
 	mappings_free(maps, n);
 }
 

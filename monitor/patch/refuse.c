@@ -6,7 +6,6 @@
 
 #include "monitor/patch/extend.h"
 #include "monitor/patch/relocated.h"
-#include "monitor/patch/slots.h"
 #include "monitor/patch/springs.h"
 #include "monitor/process/shared.h"
 #include "monitor/process/shared_page.h"
@@ -83,14 +82,19 @@ counters_need(const struct image *image)
  * message.
  */
 static int
-counters_reserve(struct run *run, struct task *task, struct module *module,
-		 uint64_t need)
+counters_reserve(struct room *room, struct module *module, uint64_t need)
 {
-	struct space *space = task->process->space;
+	struct run *run = room->run;
+	struct space *space;
 
-	if (!space->thread_pages && thread_pages_open(run, task, need))
+	if (!room->task) {
+		module->counters = thread_pages_foresee(&room->counters, need);
+		return 0;
+	}
+	space = room->task->process->space;
+	if (!space->thread_pages && thread_pages_open(run, room->task, need))
 		return -1;
-	return thread_pages_reserve(run, task, need, &module->counters);
+	return thread_pages_reserve(run, room->task, need, &module->counters);
 }
 
 /*
@@ -113,53 +117,77 @@ counters_share(struct run *run, struct task *task, struct module *module)
 	return true;
 }
 
-/* Map memory for counters; 0, or -1 with the message. */
+/* Map the module's shared page; 0, or -1 with the message. */
 static int
-counters_map(struct run *run, struct task *task, struct module *module,
-	     uint64_t need)
+shared_map(struct room *room, struct module *module, uint64_t need)
 {
-	struct space *space = task->process->space;
-	uint64_t place;
+	uint64_t size = shared_page_size(need), place;
 
-	if (!space->own_thread_reg && !module->plan->wish.shared) {
-		if (!counters_reserve(run, task, module, need))
-			return 0;
-		if (!space->own_thread_reg)
-			return -1;
-	}
-	if (!counters_share(run, task, module))
-		return fail("%s", space->own_thread_reg);
-	if (shared_may(run, task, shared_page_size(need)))
+	if (room->task && shared_may(room->run, room->task, size))
 		return -1;
-	place = near_map(run, task, module, shared_page_size(need));
-	return place ? shared_page_open(run, task, module, place, need) :
-		       fail("the process was refused memory for counters");
+	place = near_map(room, module, size);
+	if (!place)
+		return fail("the process was refused memory for counters");
+	if (room->task)
+		return shared_page_open(room->run, room->task, module, place,
+					need);
+	module->shared.va = place;
+	module->counters = shared_page_region(need);
+	return 0;
 }
 
-void
-relocated_map(struct run *run, struct task *task, struct module *module)
+/* Map memory for counters; 0, or -1 with the message. */
+static int
+counters_map(struct room *room, struct module *module, uint64_t need)
 {
-	struct space *space = task->process->space;
+	const struct space *space = room->task ? room->task->process->space :
+						 NULL;
+	const char *own = space ? space->own_thread_reg : NULL;
+
+	if (!own && !module->plan->wish.shared) {
+		if (!counters_reserve(room, module, need))
+			return 0;
+		own = space ? space->own_thread_reg : NULL;
+		if (!own)
+			return -1;
+	}
+	if (room->task && !counters_share(room->run, room->task, module))
+		return fail("%s", own);
+	return shared_map(room, module, need);
+}
+
+int
+relocated_room(struct room *room, struct module *module)
+{
 	const struct image *image = module->plan->image;
 	uint64_t need = counters_need(image);
 	uint64_t tables = sizeof(uint64_t) * plan_tables_max(image);
 
+	if (counters_map(room, module, need + tables))
+		return -1;
+	module->relocated_size = 3 * need + 65536;
+	module->relocated = near_map(room, module, module->relocated_size);
+	if (!module->relocated)
+		return fail("the process was refused memory for relocated "
+			    "functions");
+	springs_map(room, module);
+	return 0;
+}
+
+void
+relocated_map(struct room *room, struct module *module)
+{
+	struct space *space = room->task->process->space;
+
 	if (!module->plan->wish.relocated)
 		return;
-	if (counters_map(run, task, module, need + tables))
-		goto refused;
-	module->relocated_size = 3 * need + 65536;
-	module->relocated = near_map(run, task, module, module->relocated_size);
-	if (module->relocated) {
-		space->relocates = true;
-		thread_pages_guard(space, module);
-		module->nguards = module->plan->nguards;
-		springs_map(run, task, module);
+	if (relocated_room(room, module)) {
+		relocated_refuse(room->run, module->plan, fail_message());
+		if (space->own_thread_reg)
+			relocated_refuse_space(room->run, space);
 		return;
 	}
-	fail("the process was refused memory for relocated functions");
-refused:
-	relocated_refuse(run, module->plan, fail_message());
-	if (space->own_thread_reg)
-		relocated_refuse_space(run, space);
+	space->relocates = true;
+	thread_pages_guard(space, module);
+	module->nguards = module->plan->nguards;
 }

@@ -4,6 +4,7 @@
 #ifndef MONITOR_PATCH_REFUSE_H
 #define MONITOR_PATCH_REFUSE_H
 
+#include "monitor/patch/room.h"
 #include "monitor/run.h"
 
 /*
@@ -19,8 +20,13 @@ void relocated_refuse(struct run *run, struct plan *plan, const char *why);
 void relocated_refuse_space(struct run *run, const struct space *space);
 /*
  * Map the memory for the module's relocated functions, and reserve its part of
- * the thread counter pages; if that fails, call relocated_refuse.
+ * the thread counter pages.  0, or -1 with the message.
  */
-void relocated_map(struct run *run, struct task *task, struct module *module);
+int relocated_room(struct room *room, struct module *module) MUST_CHECK;
+/*
+ * The same, if the plan is to have relocated functions; if it fails, call
+ * relocated_refuse.
+ */
+void relocated_map(struct room *room, struct module *module);
 
 #endif

@@ -323,28 +323,28 @@ lead_remove(struct run *run, const struct space *space, pid_t tid,
 	patch_undo(run, space, tid, module, &patch);
 }
 
-/*
- * The relocated function is lost: remove all traps that lead there, whether or
- * not entry patches know them.  A hook's trap stays.
- */
-static void
-leads_remove(struct run *run, const struct space *space, pid_t tid,
-	     const struct module *module, uint32_t index)
+void
+lost_note(const struct plan *plan, struct lost *lost, uint32_t index)
 {
-	const struct plan *plan = module->plan;
-
-	for (size_t i = 0; i < plan->nsites; i++)
-		if (plan->sites[i].leads && plan->sites[i].fplan == index &&
-		    !plan->sites[i].hook)
-			lead_remove(run, space, tid, module, i);
+	if (!plan->fplans[index].lost)
+		return;
+	if (!lost->is)
+		lost->is = mem_alloc(plan->nfplans * sizeof(*lost->is));
+	lost->is[index] = true;
 }
 
 void
-relocated_abandon(struct run *run, struct space *space, pid_t tid,
-		  const struct module *module, uint32_t index)
+lost_end(struct run *run, const struct space *space, pid_t tid,
+	 const struct module *module, struct lost *lost)
 {
-	relocated_revert(run, space, tid, module, index);
-	leads_remove(run, space, tid, module, index);
+	const struct plan *plan = module->plan;
+
+	for (size_t i = 0; lost->is && i < plan->nsites; i++)
+		if (plan->sites[i].leads && lost->is[plan->sites[i].fplan] &&
+		    !plan->sites[i].hook)
+			lead_remove(run, space, tid, module, i);
+	free(lost->is);
+	lost->is = NULL;
 }
 
 /* The relocated function could not be planted: lead nothing there. */
@@ -358,7 +358,7 @@ relocated_lose(struct run *run, struct space *space, pid_t tid,
 		run_remark(run, "%s: not all functions are counted: %s",
 			   module->plan->image->path, fail_message());
 	fplan->lost = true;
-	relocated_abandon(run, space, tid, module, index);
+	relocated_revert(run, space, tid, module, index);
 }
 
 void
@@ -392,6 +392,7 @@ relocated_check(struct run *run, struct space *space, pid_t tid,
 		const struct module *module, bool entries)
 {
 	const struct plan *plan = module->plan;
+	struct lost lost = { 0 };
 
 	for (size_t i = 0; i < plan->nrelocated; i++) {
 		uint32_t index = plan->relocated_fplans[i];
@@ -409,7 +410,9 @@ relocated_check(struct run *run, struct space *space, pid_t tid,
 			continue;
 		text_refused(run, space, tid, module->lo);
 		relocated_lose(run, space, tid, module, index);
+		lost_note(plan, &lost, index);
 	}
+	lost_end(run, space, tid, module, &lost);
 }
 
 void

@@ -43,9 +43,22 @@ void relocated_unplant(struct run *run, struct space *space, pid_t tid,
  */
 void relocated_revert(struct run *run, struct space *space, pid_t tid,
 		      const struct module *module, uint32_t fplan);
-/* The same for one that is lost, and remove all traps that lead to it. */
-void relocated_abandon(struct run *run, struct space *space, pid_t tid,
-		       const struct module *module, uint32_t fplan);
+
+/* The function plans, of several looked at, whose relocated functions are lost. */
+struct lost {
+	bool *is;		/* by function plan; NULL: there are none */
+};
+
+/* Note the function plan if its relocated function is lost. */
+void lost_note(const struct plan *plan, struct lost *lost, uint32_t fplan);
+/*
+ * Remove all traps that lead to those that were noted, whether or not entry
+ * patches know the traps; relocated_revert has been called.  A hook's trap
+ * stays.  One look at all sites is for all functions: a process may have lost
+ * 100,000 at once.
+ */
+void lost_end(struct run *run, const struct space *space, pid_t tid,
+	      const struct module *module, struct lost *lost);
 
 /*
  * Remove all jumps and traps that lead to relocated functions of the module,

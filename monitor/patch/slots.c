@@ -1,74 +1,19 @@
 /*
  * Manages a module's slots: memory near its text in which the instructions of
  * its slotted sites run out of line.  The memory is mapped before the program
- * runs on; pmon writes to it as sites come, and the program never can.
+ * runs on (room.c); pmon writes to it as sites come, and the program never can.
  */
 #include "monitor/patch/slots.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "monitor/patch/text_edit.h"
-#include "monitor/process/events.h"
-#include "monitor/process/inject.h"
 #include "monitor/process/space.h"
-#include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "util/mem.h"
 
-enum {
-	PAGE = 4096,
-	ROOM_MIN = 1 << 16,
-	ROOM_MAX = 1 << 26,
-};
-
-static const uint64_t reach = UINT64_C(0x7ff00000);
-
-/* Where springboards above the text would begin; 0: there can be none. */
-static uint64_t
-springs_above(const struct module *module)
-{
-	const struct arch *arch = module->plan->image->arch;
-
-	for (int i = 0; i < SPRINGS_MAX; i++)
-		if (arch->emit.springs[i] > 0)
-			return (module->lo + (uint64_t)arch->emit.springs[i]) /
-			       PAGE * PAGE;
-	return 0;
-}
-
-/*
- * Find a free place of `size` bytes within reach of the module's text, 2 GB
- * less the text's own extent, and below `top`.  Prefers places below the text,
- * since the main program's heap grows above it.  0 if there is none.
- */
-static uint64_t
-slots_place(const struct module *module, const struct mapping *maps, size_t n,
-	    uint64_t size, uint64_t top)
-{
-	const uint64_t lowest = 0x10000;
-	uint64_t lo = lowest, best = 0, gap_hi;
-
-	for (size_t i = 0; i <= n; i++) {
-		gap_hi = i < n ? maps[i].lo : top;
-		if (gap_hi > top)
-			gap_hi = top;
-		if (gap_hi >= lo + size && gap_hi <= module->lo &&
-		    module->hi - (gap_hi - size) < reach)
-			best = gap_hi - size;
-		else if (!best && gap_hi >= lo + size && lo >= module->hi &&
-			 lo + size - module->lo < reach)
-			/* Clear of the heap, and of mappings above. */
-			best = gap_hi == top ? gap_hi - size :
-					       lo + (gap_hi - lo - size) / 2;
-		if (best && lo > module->hi)
-			break;
-		if (i < n)
-			lo = maps[i].hi;
-	}
-	return best / PAGE * PAGE >= lowest ? best / PAGE * PAGE : 0;
-}
+enum { ROOM_MIN = 1 << 16, ROOM_MAX = 1 << 26 };
 
 /*
  * How many bytes to reserve: the sites of functions that are not looked at yet
@@ -86,74 +31,12 @@ slots_room(const struct module *module)
 	return (size + ROOM_MIN - 1) / ROOM_MIN * ROOM_MIN;
 }
 
-/* Whether the task can be made to map that much now. */
-static bool
-task_maps(const struct run *run, const struct task *task, uint64_t size)
-{
-	const struct event *event = run_queued(run, task);
-
-	/* A task that stopped for more than a pause must not be made to run. */
-	if (event && event->kind != EVENT_PAUSED)
-		return false;
-	return run->abi && !task->group_stopped && !task_confined(run, task) &&
-	       task_room(run, task, size);
-}
-
-static void
-own_add(struct space *space, uint64_t lo, uint64_t hi)
-{
-	struct range range = { lo, hi };
-	size_t i = space->nown;
-
-	*vec_push(space->own, space->nown) = range;
-	for (; i && space->own[i - 1].lo > lo; i--)
-		space->own[i] = space->own[i - 1];
-	space->own[i] = range;
-}
-
-static uint64_t
-code_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
-{
-	if (!inject_map(run, task, place, size, PROT_READ | PROT_EXEC))
-		return 0;
-	own_add(task->process->space, place,
-		(place + size + PAGE - 1) / PAGE * PAGE);
-	return place;
-}
-
-uint64_t
-near_map(struct run *run, struct task *task, const struct module *module,
-	 uint64_t size)
-{
-	struct mapping *maps;
-	uint64_t top = springs_above(module), place = 0;
-	size_t n;
-
-	size = (size + PAGE - 1) / PAGE * PAGE;
-	if (!task_maps(run, task, size) ||
-	    run->host->maps(task->tid, &maps, &n))
-		return 0;
-	if (top)
-		place = slots_place(module, maps, n, size, top);
-	if (!place)
-		place = slots_place(module, maps, n, size, module->lo + reach);
-	mappings_free(maps, n);
-	return place ? code_map(run, task, place, size) : 0;
-}
-
-uint64_t
-place_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
-{
-	return task_maps(run, task, size) ? code_map(run, task, place, size) :
-					    0;
-}
-
 void
-slots_map(struct run *run, struct task *task, struct module *module)
+slots_map(struct room *room, struct module *module)
 {
 	uint64_t size = slots_room(module);
 
-	module->slots = near_map(run, task, module, size);
+	module->slots = near_map(room, module, size);
 	if (module->slots)
 		module->slots_size = size;
 }
@@ -268,27 +151,46 @@ slot_written(struct run *run, const struct space *space, pid_t tid,
 	       !memcmp(now, bytes, sizeof(now));
 }
 
+/* The bytes of slots, owned by the caller. */
+static uint8_t *
+slots_make(struct run *run, struct module *module, size_t first, size_t last)
+{
+	uint8_t *area = mem_alloc((last - first) * SLOT_MAX);
+
+	for (size_t i = first; i < last; i++)
+		slot_fill(run, module, i, area + (i - first) * SLOT_MAX);
+	return area;
+}
+
 void
+slots_foresee(struct run *run, struct module *module)
+{
+	if (module->nslots)
+		free(slots_make(run, module, 0, module->nslots));
+}
+
+bool
 slots_write(struct run *run, struct space *space, pid_t tid,
 	    struct module *module, size_t first, size_t last)
 {
 	size_t n = last - first;
+	bool refused;
 	uint8_t *area;
 
 	if (!n)
-		return;
-	area = mem_alloc(n * SLOT_MAX);
-	for (size_t i = 0; i < n; i++)
-		slot_fill(run, module, first + i, area + i * SLOT_MAX);
+		return true;
+	area = slots_make(run, module, first, last);
 	if ((first + n) * SLOT_MAX > module->slots_size)
 		n = module->slots_size / SLOT_MAX > first ?
 			    module->slots_size / SLOT_MAX - first :
 			    0;
-	if (module->slots && n &&
-	    run->host->mem_write(space->mem, tid,
-				 module->slots + first * SLOT_MAX, area,
-				 n * SLOT_MAX) &&
-	    text_there(run, space, tid, module->slots + first * SLOT_MAX))
+	refused = module->slots && n &&
+		  run->host->mem_write(space->mem, tid,
+				       module->slots + first * SLOT_MAX, area,
+				       n * SLOT_MAX) &&
+		  text_there(run, space, tid, module->slots + first * SLOT_MAX);
+	if (refused)
 		slots_refuse(run, space, module, first, first + n);
 	free(area);
+	return !refused;
 }

@@ -7,7 +7,6 @@
 
 #include <signal.h>
 
-#include "monitor/patch/slots.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
@@ -30,8 +29,8 @@ ranges_reach(uint64_t a, uint64_t na, uint64_t b, uint64_t nb)
  * of a program at a fixed address may grow so far.
  */
 static uint64_t
-springs_map_at(struct run *run, struct task *task, const struct module *module,
-	       int64_t spring, uint64_t size)
+springs_map_at(struct room *room, const struct module *module, int64_t spring,
+	       uint64_t size)
 {
 	uint64_t by = (uint64_t)spring +
 		      module->plan->image->arch->emit.jump_len;
@@ -40,11 +39,11 @@ springs_map_at(struct run *run, struct task *task, const struct module *module,
 	if ((lo < module->lo) != (spring < 0) || lo < PAGE ||
 	    !ranges_reach(lo, size, module->relocated, module->relocated_size))
 		return 0;
-	return place_map(run, task, lo, size);
+	return place_map(room, lo, size);
 }
 
 void
-springs_map(struct run *run, struct task *task, struct module *module)
+springs_map(struct room *room, struct module *module)
 {
 	const struct arch *arch = module->plan->image->arch;
 	uint64_t size = (module->hi - module->lo + 3 * PAGE) / PAGE * PAGE;
@@ -52,7 +51,7 @@ springs_map(struct run *run, struct task *task, struct module *module)
 	if (!module->plan->wish.springs)
 		return;
 	for (int i = 0; i < SPRINGS_MAX && arch->emit.springs[i]; i++) {
-		module->springs = springs_map_at(run, task, module,
+		module->springs = springs_map_at(room, module,
 						 arch->emit.springs[i], size);
 		if (!module->springs)
 			continue;
@@ -60,7 +59,8 @@ springs_map(struct run *run, struct task *task, struct module *module)
 		module->spring = arch->emit.springs[i];
 		return;
 	}
-	module->plan->wish.springs = false;
+	if (room->task)
+		module->plan->wish.springs = false;
 }
 
 /*

@@ -6,6 +6,7 @@
 #ifndef MONITOR_PATCH_SPRINGS_H
 #define MONITOR_PATCH_SPRINGS_H
 
+#include "monitor/patch/room.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
 
@@ -13,7 +14,7 @@
  * Map the memory for the module's springboards.  Without it module->springs
  * stays 0, and the plan's further functions with unknown jumps count by traps.
  */
-void springs_map(struct run *run, struct task *task, struct module *module);
+void springs_map(struct room *room, struct module *module);
 /* If pc is at a springboard, the va of the entry that leads there; else 0. */
 uint64_t spring_from(const struct space *space, uint64_t pc);
 /*

@@ -6,7 +6,7 @@
 #include "monitor/patch/step.h"
 
 #include "monitor/patch/hit.h"
-#include "monitor/patch/module.h"
+#include "monitor/patch/traps.h"
 #include "monitor/process/events.h"
 #include "monitor/process/sigtrap.h"
 

@@ -15,12 +15,13 @@ enum { PAGE = 4096, PAGES = 16, BLOCK = PAGE * PAGES };
 
 struct held_block {
 	uint8_t *bytes;		/* NULL: not read yet */
+	uint8_t *early;		/* what was read, if held early; or NULL */
 	bool read[PAGES], there[PAGES], changed[PAGES];
 };
 
 struct held {
 	uint64_t lo, hi;	/* multiples of PAGE */
-	bool fresh;		/* it has zeros, as the kernel maps it */
+	enum held_what what;
 	struct held_block *blocks;	/* from lo / BLOCK on */
 };
 
@@ -46,17 +47,21 @@ page_load(struct run *run, const struct space *space, pid_t tid,
 
 	if (!block->bytes)
 		block->bytes = mem_grow(NULL, PAGES, PAGE);
+	if (!block->early && held->what == HELD_EARLY)
+		block->early = mem_grow(NULL, PAGES, PAGE);
 	if (block->read[page])
 		return block;
 	bytes = block->bytes + page * PAGE;
 	block->read[page] = true;
 	block->there[page] = true;
-	if (held->fresh)
+	if (held->what == HELD_FRESH)
 		memset(bytes, 0, PAGE);
 	else
 		block->there[page] = !run->host->mem_read(space->mem, tid,
 							  va / PAGE * PAGE,
 							  bytes, PAGE);
+	if (block->early)
+		memcpy(block->early + page * PAGE, bytes, PAGE);
 	return block;
 }
 
@@ -160,12 +165,12 @@ text_there(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 }
 
 void
-text_hold(struct space *space, uint64_t lo, uint64_t hi, bool fresh)
+text_hold(struct space *space, uint64_t lo, uint64_t hi, enum held_what what)
 {
 	struct held held = {
 		.lo = lo / PAGE * PAGE,
 		.hi = (hi + PAGE - 1) / PAGE * PAGE,
-		.fresh = fresh,
+		.what = what,
 	};
 
 	must(lo < hi);
@@ -173,6 +178,63 @@ text_hold(struct space *space, uint64_t lo, uint64_t hi, bool fresh)
 	if (!space->text)
 		space->text = mem_alloc(sizeof(*space->text));
 	*vec_push(space->text->held, space->text->nheld) = held;
+}
+
+/* Whether n pages that were read early are as they were; all were there. */
+static bool
+pages_unchanged(struct run *run, const struct space *space, pid_t tid,
+		uint64_t va, const uint8_t *early, size_t n)
+{
+	uint8_t now[BLOCK];
+
+	return !run->host->mem_read(space->mem, tid, va, now, n * PAGE) &&
+	       !memcmp(now, early, n * PAGE);
+}
+
+/* Runs of pages, as a request costs more than a page. */
+static bool
+block_unchanged(struct run *run, const struct space *space, pid_t tid,
+		uint64_t va, const struct held_block *block)
+{
+	size_t end;
+
+	for (size_t i = 0; block->early && i < PAGES; i = end) {
+		for (end = i; end < PAGES && block->there[end]; end++)
+			;
+		if (end > i &&
+		    !pages_unchanged(run, space, tid, va + i * PAGE,
+				     block->early + i * PAGE, end - i))
+			return false;
+		/* What was not there may be there now. */
+		if (end < PAGES && block->read[end])
+			return false;
+		end += end == i;
+	}
+	return true;
+}
+
+bool
+text_unchanged(struct run *run, const struct space *space, pid_t tid)
+{
+	const struct held_text *text = space->text;
+	bool same = true;
+
+	for (size_t i = 0; text && i < text->nheld && same; i++) {
+		struct held *held = &text->held[i];
+		size_t n = held->what == HELD_EARLY ? held_blocks(held) : 0;
+
+		for (size_t k = 0; k < n && same; k++) {
+			struct held_block *block = &held->blocks[k];
+
+			same = block_unchanged(run, space, tid,
+					       (held->lo / BLOCK + k) * BLOCK,
+					       block);
+			free(block->early);
+			block->early = NULL;
+		}
+		held->what = n && same ? HELD_TEXT : held->what;
+	}
+	return same;
 }
 
 /* Write n pages together or, if that fails, each that can be written. */
@@ -216,29 +278,50 @@ held_write(struct run *run, const struct space *space, pid_t tid,
 	size_t n = held_blocks(held);
 	int err = HOST_OK;
 
-	for (size_t k = 0; k < n; k++) {
+	must(held->what != HELD_EARLY);
+	for (size_t k = 0; k < n; k++)
 		if (block_write(run, space, tid, (held->lo / BLOCK + k) * BLOCK,
 				&held->blocks[k]))
 			err = HOST_GONE;
+	return err;
+}
+
+/* Drop the range that was held last. */
+static void
+held_drop(struct space *space)
+{
+	struct held_text *text = space->text;
+	const struct held *held = &text->held[--text->nheld];
+	size_t n = held_blocks(held);
+
+	for (size_t k = 0; k < n; k++) {
 		free(held->blocks[k].bytes);
+		free(held->blocks[k].early);
 	}
 	free(held->blocks);
-	return err;
+	if (text->nheld)
+		return;
+	space->text = NULL;
+	free(text->held);
+	free(text);
 }
 
 int
 text_release(struct run *run, struct space *space, pid_t tid)
 {
-	struct held_text *text = space->text;
+	const struct held_text *text = space->text;
 	int err;
 
 	if (!text)
 		return HOST_OK;
-	err = held_write(run, space, tid, &text->held[--text->nheld]);
-	if (text->nheld)
-		return err;
-	space->text = NULL;
-	free(text->held);
-	free(text);
+	err = held_write(run, space, tid, &text->held[text->nheld - 1]);
+	held_drop(space);
 	return err;
+}
+
+void
+text_drop(struct space *space)
+{
+	while (space->text)
+		held_drop(space);
 }

@@ -27,6 +27,12 @@ shared_page_size(uint64_t need)
 	return (REGIONS_BEGIN + need + PAGE - 1) / PAGE * PAGE;
 }
 
+struct region
+shared_page_region(uint64_t need)
+{
+	return (struct region){ REGION_SHARED, REGIONS_BEGIN, need / 8 * 8 };
+}
+
 int
 shared_page_open(struct run *run, struct task *task, struct module *module,
 		 uint64_t place, uint64_t need)
@@ -39,8 +45,7 @@ shared_page_open(struct run *run, struct task *task, struct module *module,
 		return -1;
 	}
 	module->shared = shared;
-	module->counters = (struct region){ REGION_SHARED, REGIONS_BEGIN,
-					    need / 8 * 8 };
+	module->counters = shared_page_region(need);
 	region_reset(&region_generation, module->shared.bytes, 1);
 	module->generation = *region_words(&region_generation,
 					   module->shared.bytes);

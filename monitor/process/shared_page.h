@@ -15,6 +15,8 @@
 bool shared_pages_allowed(const struct run *run);
 /* How many bytes a shared page with `need` bytes of counters takes. */
 uint64_t shared_page_size(uint64_t need);
+/* The region that these counters have in the page. */
+struct region shared_page_region(uint64_t need);
 /*
  * Have the stopped task map a shared page for the module, with room for `need`
  * bytes of counters, at `place`: shared_page_size(need) bytes of pmon's memory

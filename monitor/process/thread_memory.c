@@ -164,6 +164,23 @@ thread_page_allow(struct run *run, struct task *task,
 				  thread_pages->open);
 }
 
+static uint64_t
+region_round(uint64_t need)
+{
+	return (need + REGIONS_BEGIN - 1) / REGIONS_BEGIN * REGIONS_BEGIN;
+}
+
+struct region
+thread_pages_foresee(uint64_t *used, uint64_t need)
+{
+	struct region region = { REGION_COUNTERS, *used, region_round(need) };
+
+	if (!*used)
+		region.offset = REGIONS_BEGIN;
+	*used = region.offset + region.size;
+	return region;
+}
+
 int
 thread_pages_reserve(struct run *run, struct task *task, uint64_t need,
 		     struct region *region)
@@ -171,7 +188,7 @@ thread_pages_reserve(struct run *run, struct task *task, uint64_t need,
 	struct thread_pages *thread_pages = task->process->space->thread_pages;
 	uint64_t open;
 
-	need = (need + REGIONS_BEGIN - 1) / REGIONS_BEGIN * REGIONS_BEGIN;
+	need = region_round(need);
 	if (!thread_pages || thread_pages->size - thread_pages->used < need)
 		return fail("there is no more room for counters");
 	open = page_round(thread_pages->used + need + OPEN_MORE);

@@ -86,6 +86,11 @@ int thread_page_allow(struct run *run, struct task *task,
 int thread_pages_reserve(struct run *run, struct task *task, uint64_t need,
 			 struct region *region);
 /*
+ * The region that will be reserved in a space with *used bytes of its thread
+ * pages reserved, 0 if it has no pages yet.  Adds the region to *used.
+ */
+struct region thread_pages_foresee(uint64_t *used, uint64_t need);
+/*
  * Call fn for all memory of the space that has thread pages, until fn returns
  * other than 0.  The last result, or 0.
  */

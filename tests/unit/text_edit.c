@@ -96,7 +96,7 @@ static void
 held(void **state)
 {
 	(void)state;
-	text_hold(&space, BASE, BASE + PAGES * PAGE, false);
+	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_TEXT);
 	edit();
 	assert_int_equal(reads, 2);
 	assert_int_equal(writes, 0);
@@ -111,7 +111,7 @@ fresh(void **state)
 	uint8_t byte = 1;
 
 	(void)state;
-	text_hold(&space, BASE, BASE + PAGES * PAGE, true);
+	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_FRESH);
 	edit();
 	assert_int_equal(text_read(&run, &space, 1, BASE + 20 * PAGE, &byte, 1),
 			 HOST_OK);
@@ -132,7 +132,7 @@ same(void **state)
 	memcpy(memory + PAGE - 3, "abcdef", 6);
 	for (int held = 0; held < 2; held++) {
 		if (held)
-			text_hold(&space, BASE, BASE + PAGES * PAGE, false);
+			text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_TEXT);
 		assert_int_equal(text_same(&run, &space, 1, va, "abcdef", 6),
 				 HOST_OK);
 		assert_int_equal(text_same(&run, &space, 1, va, "abXdef", 6),
@@ -150,6 +150,54 @@ same(void **state)
 	assert_memory_equal(memory + PAGE - 3, "ABCdef", 6);
 }
 
+/* What is held early counts only if nothing has changed. */
+static void
+early(void **state)
+{
+	(void)state;
+	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_EARLY);
+	edit();
+	assert_int_equal(reads, 2);
+	assert_true(text_unchanged(&run, &space, 1));
+	/* Both pages at once. */
+	assert_int_equal(reads, 3);
+	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_int_equal(writes, 1);
+	edited();
+}
+
+static void
+early_changed(void **state)
+{
+	(void)state;
+	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_EARLY);
+	edit();
+	memory[3 * PAGE - 1] = 1;
+	assert_true(text_unchanged(&run, &space, 1));
+	text_drop(&space);
+	assert_null(space.text);
+	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_EARLY);
+	edit();
+	memory[2 * PAGE - 1] = 1;
+	assert_false(text_unchanged(&run, &space, 1));
+	text_drop(&space);
+	assert_int_equal(writes, 0);
+}
+
+/* A page that was not there may be there now. */
+static void
+early_absent(void **state)
+{
+	const uint64_t last = BASE + (PAGES - 1) * PAGE;
+	uint8_t byte;
+
+	(void)state;
+	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_EARLY);
+	assert_int_equal(text_read(&run, &space, 1, last, &byte, 1), HOST_GONE);
+	assert_false(text_unchanged(&run, &space, 1));
+	text_drop(&space);
+}
+
 int
 main(void)
 {
@@ -157,6 +205,9 @@ main(void)
 		cmocka_unit_test_setup(held, clear),
 		cmocka_unit_test_setup(fresh, clear),
 		cmocka_unit_test_setup(same, clear),
+		cmocka_unit_test_setup(early, clear),
+		cmocka_unit_test_setup(early_changed, clear),
+		cmocka_unit_test_setup(early_absent, clear),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,34 @@
+/*
+ * Room for code near a module's text, in a program that stands still or, to
+ * foresee where the room will be, in one that runs.
+ */
+#ifndef MONITOR_PATCH_ROOM_H
+#define MONITOR_PATCH_ROOM_H
+
+#include "monitor/run.h"
+
+struct room {
+	struct run *run;
+	struct task *task;	/* maps the room; or NULL: it is foreseen */
+	struct mapping *maps;	/* without a task: what the process has mapped,
+				   and what is foreseen; ascending */
+	size_t n;
+	uint64_t counters;	/* without a task: bytes of a thread counter
+				   page that are reserved */
+};
+
+/*
+ * Map `size` bytes for code within reach of the module's text.  Returns the va,
+ * or 0 if that cannot be done.
+ */
+uint64_t near_map(struct room *room, const struct module *module,
+		  uint64_t size);
+/*
+ * Map `size` bytes for code at `place`.  Returns place, or 0 if something is
+ * there, or the task cannot map that now.
+ */
+uint64_t place_map(struct room *room, uint64_t place, uint64_t size);
+/* Note that something will be mapped there. */
+void room_foresee(struct room *room, uint64_t lo, uint64_t size);
+
+#endif
