@@ -143,8 +143,8 @@ check-run: all $(filter $(BUILD)/unit/%,$(TESTS)) $(BUILD)/demo/shell \
 # run of each kind of monitoring.
 FAST_UNITS := $(filter-out $(patsubst %,$(BUILD)/unit/%,remote simh relocate \
 	relocate_random entries_random propagate_random_toy profile_merge \
-	schedule \
-	stack stack_switch tables m68k_decode lines),$(UNITS))
+	schedule foreseen stack stack_switch tables m68k_decode \
+	lines),$(UNITS))
 FAST_TESTS = $(patsubst %,tests/%.t,kinds layers man options) $(FAST_UNITS) \
 	$(MORE_UNITS:%=$(BUILD)/unit/%)
 check-fast: deps-test
@@ -167,7 +167,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 # In gcc's the library would have to come before one that a test preloads.
 # The fast tests are run with more units than otherwise: those that have
 # requests to the kernel fail, which is where memory leaks.
-ASAN_UNITS = entries_random lines profile_merge schedule stack stack_switch \
+ASAN_UNITS = entries_random foreseen lines profile_merge schedule stack stack_switch \
 	tables
 asan asan-fast:
 	@$(MAKE) --no-print-directory BUILD=build-asan \

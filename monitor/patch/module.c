@@ -227,6 +227,9 @@ module_foresee(struct room *room, pid_t pid, struct foreseen *foreseen)
 		return -1;
 	module_render(run, space, pid, module, batch);
 	foreseen->plan = plan_now(module->plan);
+	/* As springs_map will find. */
+	if (module->relocated && !module->springs)
+		foreseen->plan.springs = false;
 	return 0;
 }
 
