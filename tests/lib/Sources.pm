@@ -79,7 +79,7 @@ sub
 command
 {
 	my ($what, $dir, @argv) = @_;
-	my $log = "$top/log";
+	my $log = "$scratch/sources.log";
 	my $pid = fork // die "fork: $!";
 
 	if (!$pid) {
@@ -138,6 +138,19 @@ source_lines
 	return grep { !$seen{s/\[.*?\]|\s+//gr}++ } @lines;
 }
 
+# Keep what is locked by this name, for tests at the same time: the lock, which
+# ends with the variable that holds it.
+sub
+lock_take
+{
+	my ($name) = @_;
+
+	make_path($top);
+	open my $lock, '>', "$top/$name.lock" or die "$top/$name.lock: $!";
+	flock $lock, LOCK_EX;
+	return $lock;
+}
+
 # Options that give apt its own world in a directory of ours.
 sub
 apt_options
@@ -157,6 +170,7 @@ sub
 lists_update
 {
 	my ($apt, @lines) = @_;
+	my $lock = lock_take('lists');
 
 	return 1 if -e "$apt/updated";
 	if (!@lines) {
@@ -221,9 +235,8 @@ package_fetch
 	my ($package, $release) = @_;
 	my ($dir, $apt) = ("$top/$package.$release", "$top/apt.$release");
 
-	make_path($top);
-	open my $lock, '>', "$top/lock" or die "$top/lock: $!";
-	flock $lock, LOCK_EX;
+	return $dir if -e "$dir/.complete";
+	my $lock = lock_take("$package.$release");
 	return $dir if -e "$dir/.complete";
 	lists_update($apt, release_lines($release)) or return undef;
 	remove_tree($dir);
@@ -259,7 +272,8 @@ compile_all
 }
 
 # Build the program with these flags: the directory of the program and its
-# object files, or undef.  Several tests may want the same at the same time.
+# object files, or undef.  Several tests may want the same at the same time: one
+# waits for another only if that builds the same program.
 sub
 source_build
 {
@@ -269,9 +283,8 @@ source_build
 	    $cc eq 'cc' ? () : "-$cc";
 	my $dir = "$top/$name$key";
 
-	make_path($top);
-	open my $lock, '>', "$top/lock" or die "$top/lock: $!";
-	flock $lock, LOCK_EX;
+	return $dir if -e "$dir/.complete";
+	my $lock = lock_take($name);
 	return $dir if -e "$dir/.complete";
 	if ($recipe->{needs} && !tool_there($recipe->{needs})) {
 		$reason = "$recipe->{needs} is missing, to make $name";
