@@ -3,9 +3,9 @@
 # configuration of apt there; changes nothing in /etc or /var, installs
 # nothing.
 #
-# source_build returns the directory of a build, package_fetch that of an
-# unpacked binary package of another release, or undef; then $Sources::reason
-# says why there is none, for skip.
+# source_build and source_optimised return the directory of a build,
+# package_fetch that of an unpacked binary package of another release, or undef;
+# then $Sources::reason says why there is none, for skip.
 package Sources;
 
 use strict;
@@ -16,7 +16,7 @@ use Fcntl qw(:flock);
 use File::Path qw(make_path remove_tree);
 use Pmon;
 
-our @EXPORT = qw(package_fetch source_build);
+our @EXPORT = qw(package_fetch source_build source_optimised);
 our $reason = '';
 
 my $top = getcwd() . '/build/sources';
@@ -59,6 +59,11 @@ my %recipes = (
 		flags => [qw(-DSQLITE_THREADSAFE=0
 		    -DSQLITE_OMIT_LOAD_EXTENSION -DLONGDOUBLE_TYPE=double)],
 		libs => ['-lm'], needs => 'tclsh',
+		# Half the compiler's time of -O2, and functions that are
+		# split, specialised and left by jumps as there.
+		quick => [qw(-O1 -foptimize-sibling-calls -fpartial-inlining
+		    -fipa-cp -fipa-sra -freorder-functions
+		    -freorder-blocks-and-partition)],
 		prepare => 'make -f main.mk TOP=. BCC="${CC:-cc} -w"' .
 		    ' TCLSH_CMD=tclsh TCLSH=tclsh NAWK=awk' .
 		    ' sqlite3.c shell.c',
@@ -302,6 +307,17 @@ source_build
 	    "$source/$recipe->{src}", $dir, $name, @flags) or return undef;
 	spew("$dir/.complete", '');
 	return $dir;
+}
+
+# The same with the usual optimisation; or with less, if all of it takes the
+# compiler long and there is no time for that.
+sub
+source_optimised
+{
+	my ($name) = @_;
+	my $quick = $slow ? undef : $recipes{$name}{quick};
+
+	return source_build($name, @{$quick // ['-O2']}, '-g');
 }
 
 1;
