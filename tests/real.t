@@ -72,7 +72,7 @@ sub
 built
 {
 	my ($what, $name, $arguments, %opt) = @_;
-	my $from = source_build($name, '-O2', '-g');
+	my $from = source_optimised($name);
 
 	SKIP: {
 		skip $Sources::reason, 1 unless $from;
