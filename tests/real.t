@@ -72,7 +72,7 @@ sub
 built
 {
 	my ($what, $name, $arguments, %opt) = @_;
-	my $from = source_build($name, '-O2', '-g');
+	my $from = source_optimised($name);
 
 	SKIP: {
 		skip $Sources::reason, 1 unless $from;
@@ -145,7 +145,8 @@ if (-x '/usr/bin/git') {
 	    moves => 1);
 }
 # bash reads each digit of its parent's process id.
-stripped('bash', '/usr/bin/bash', ['--norc', 'tests/prog/work.sh', 4],
+stripped('bash', '/usr/bin/bash',
+    ['--norc', 'tests/prog/work.sh', $slow ? 4 : 1],
     every_or('step'), least => 300, varies => ['mbschr']);
 stripped('bash, with its children', '/usr/bin/bash',
     ['--norc', 'tests/prog/family.sh'], patches => [qw(slot auto)],

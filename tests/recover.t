@@ -67,7 +67,7 @@ for my $how ([], ['--patch=trap'], ['--placement=every'],
 	    slurp("/proc/$server->{pid}/task/$server->{pid}/children");
 	kill KILL => $server->{pid};
 	is(ended(finish($server)), 'signal 9', "@$how: pmon is killed");
-	ok(wait_for(sub { !kill 0, $pid }), 'the program with it');
+	ok(wait_for(sub { is_gone($pid) }), 'the program with it');
 	ok(!-e $data, 'there is no data file');
 	my ($part) = parts();
 	my $run = recovered('--report=listing');
@@ -114,6 +114,7 @@ for my $case (['the first that is killed', 0, 1], ['the first save', 0, 0],
 	wait_for(sub { has_ended($server->{pid}) });
 	if ($kill) {
 		kill KILL => $writer;
+		# As a zombie it may still write, for all pmprint knows.
 		wait_for(sub { !kill 0, $writer });
 	}
 	my $recovery = start([$pmprint, '--recover', $data]);

@@ -17,12 +17,12 @@ use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use POSIX ();
 use Test::More;
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(setitimer sleep time ITIMER_REAL);
 
 our @EXPORT = qw($pmon $build $cc $scratch $limit $seed $slow @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
     lines_are annotated $listed funcs_read lines_read places_read slurp spew
-    wait_for ended has_ended complaints);
+    wait_for ended has_ended is_gone complaints);
 
 our $pmon = abs_path($ENV{PMON} // 'build/pmon');
 our $build = abs_path($ENV{PMON_BUILD} // 'build');
@@ -124,16 +124,46 @@ start
 }
 
 # Has what was started ended?  It stays a zombie, so nothing else gets its id.
+# With `wait`, this waits for it, until a signal comes.
 sub
 has_ended
 {
-	my ($pid) = @_;
-	# waitid(P_PID, pid, info, WEXITED | WNOHANG | WNOWAIT), si_pid.
-	my ($waitid, $how, $info) = (247, 0x1000005, "\0" x 128);
+	my ($pid, $wait) = @_;
+	# waitid(P_PID, pid, info, WEXITED | WNOWAIT), WNOHANG with that; si_pid.
+	my ($waitid, $info) = (247, "\0" x 128);
+	my $how = $wait ? 0x1000004 : 0x1000005;
 
-	syscall($waitid, 1, 0 + $pid, $info, $how, 0) == 0 or
-	    die "waitid: $!";
+	if (syscall($waitid, 1, 0 + $pid, $info, $how, 0) != 0) {
+		return 0 if $!{EINTR};
+		die "waitid: $!";
+	}
 	return unpack('x16 l', $info) == $pid;
+}
+
+# Has a process ended that is another's child?  It may stay a zombie for seconds.
+sub
+is_gone
+{
+	my ($pid) = @_;
+
+	return slurp("/proc/$pid/stat") !~ /\) [^ZX]/;
+}
+
+# Wait until what was started has ended, at once when it does: false if it has
+# not by the deadline.
+sub
+ends_by
+{
+	my ($pid, $deadline) = @_;
+
+	# One that comes before the wait has begun interrupts nothing.
+	local $SIG{ALRM} = sub { };
+	setitimer(ITIMER_REAL, 0.5, 0.5);
+	until (has_ended($pid, 1)) {
+		last if time > $deadline;
+	}
+	setitimer(ITIMER_REAL, 0);
+	return has_ended($pid);
 }
 
 # Wait for the end of what was started.
@@ -141,18 +171,16 @@ sub
 finish
 {
 	my ($run) = @_;
-	my ($pid, $late, $pause) = ($run->{pid}, 0, 0.001);
+	my ($pid, $late) = ($run->{pid}, 0);
 
-	until (has_ended($pid)) {
-		if (!$late && time > $run->{deadline}) {
-			$late = 1;
+	until (ends_by($pid, $late ? time + 1 : $run->{deadline})) {
+		if (!$late) {
 			diag "too long: @{$run->{argv}}";
 			diag slurp("$run->{base}.err");
-			kill KILL => -$pid;
-			kill KILL => $pid;
 		}
-		sleep $pause;
-		$pause *= 1.3 if $pause < 0.05;
+		$late = 1;
+		kill KILL => -$pid;
+		kill KILL => $pid;
 	}
 	# What it left behind in its group, which is its own as long as it is
 	# a zombie.

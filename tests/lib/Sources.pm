@@ -3,9 +3,9 @@
 # configuration of apt there; changes nothing in /etc or /var, installs
 # nothing.
 #
-# source_build returns the directory of a build, package_fetch that of an
-# unpacked binary package of another release, or undef; then $Sources::reason
-# says why there is none, for skip.
+# source_build and source_optimised return the directory of a build,
+# package_fetch that of an unpacked binary package of another release, or undef;
+# then $Sources::reason says why there is none, for skip.
 package Sources;
 
 use strict;
@@ -16,7 +16,7 @@ use Fcntl qw(:flock);
 use File::Path qw(make_path remove_tree);
 use Pmon;
 
-our @EXPORT = qw(package_fetch source_build);
+our @EXPORT = qw(package_fetch source_build source_optimised);
 our $reason = '';
 
 my $top = getcwd() . '/build/sources';
@@ -59,6 +59,11 @@ my %recipes = (
 		flags => [qw(-DSQLITE_THREADSAFE=0
 		    -DSQLITE_OMIT_LOAD_EXTENSION -DLONGDOUBLE_TYPE=double)],
 		libs => ['-lm'], needs => 'tclsh',
+		# Half the compiler's time of -O2, and functions that are
+		# split, specialised and left by jumps as there.
+		quick => [qw(-O1 -foptimize-sibling-calls -fpartial-inlining
+		    -fipa-cp -fipa-sra -freorder-functions
+		    -freorder-blocks-and-partition)],
 		prepare => 'make -f main.mk TOP=. BCC="${CC:-cc} -w"' .
 		    ' TCLSH_CMD=tclsh TCLSH=tclsh NAWK=awk' .
 		    ' sqlite3.c shell.c',
@@ -79,7 +84,7 @@ sub
 command
 {
 	my ($what, $dir, @argv) = @_;
-	my $log = "$top/log";
+	my $log = "$scratch/sources.log";
 	my $pid = fork // die "fork: $!";
 
 	if (!$pid) {
@@ -138,6 +143,19 @@ source_lines
 	return grep { !$seen{s/\[.*?\]|\s+//gr}++ } @lines;
 }
 
+# Keep what is locked by this name, for tests at the same time: the lock, which
+# ends with the variable that holds it.
+sub
+lock_take
+{
+	my ($name) = @_;
+
+	make_path($top);
+	open my $lock, '>', "$top/$name.lock" or die "$top/$name.lock: $!";
+	flock $lock, LOCK_EX;
+	return $lock;
+}
+
 # Options that give apt its own world in a directory of ours.
 sub
 apt_options
@@ -157,6 +175,7 @@ sub
 lists_update
 {
 	my ($apt, @lines) = @_;
+	my $lock = lock_take('lists');
 
 	return 1 if -e "$apt/updated";
 	if (!@lines) {
@@ -221,9 +240,8 @@ package_fetch
 	my ($package, $release) = @_;
 	my ($dir, $apt) = ("$top/$package.$release", "$top/apt.$release");
 
-	make_path($top);
-	open my $lock, '>', "$top/lock" or die "$top/lock: $!";
-	flock $lock, LOCK_EX;
+	return $dir if -e "$dir/.complete";
+	my $lock = lock_take("$package.$release");
 	return $dir if -e "$dir/.complete";
 	lists_update($apt, release_lines($release)) or return undef;
 	remove_tree($dir);
@@ -259,7 +277,8 @@ compile_all
 }
 
 # Build the program with these flags: the directory of the program and its
-# object files, or undef.  Several tests may want the same at the same time.
+# object files, or undef.  Several tests may want the same at the same time: one
+# waits for another only if that builds the same program.
 sub
 source_build
 {
@@ -269,9 +288,8 @@ source_build
 	    $cc eq 'cc' ? () : "-$cc";
 	my $dir = "$top/$name$key";
 
-	make_path($top);
-	open my $lock, '>', "$top/lock" or die "$top/lock: $!";
-	flock $lock, LOCK_EX;
+	return $dir if -e "$dir/.complete";
+	my $lock = lock_take($name);
 	return $dir if -e "$dir/.complete";
 	if ($recipe->{needs} && !tool_there($recipe->{needs})) {
 		$reason = "$recipe->{needs} is missing, to make $name";
@@ -289,6 +307,17 @@ source_build
 	    "$source/$recipe->{src}", $dir, $name, @flags) or return undef;
 	spew("$dir/.complete", '');
 	return $dir;
+}
+
+# The same with the usual optimisation; or with less, if all of it takes the
+# compiler long and there is no time for that.
+sub
+source_optimised
+{
+	my ($name) = @_;
+	my $quick = $slow ? undef : $recipes{$name}{quick};
+
+	return source_build($name, @{$quick // ['-O2']}, '-g');
 }
 
 1;
