@@ -15,11 +15,11 @@
 #include "monitor/process/affinity.h"
 #include "monitor/process/client.h"
 #include "monitor/process/clones.h"
-#include "monitor/process/cut.h"
 #include "monitor/process/events.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/notice.h"
 #include "monitor/process/owners.h"
+#include "monitor/process/restart.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
@@ -74,7 +74,7 @@ task_free(struct run *run, struct task *task)
 	abnormal_forget(task);
 	relocated_forget(task);
 	fault_forget(task);
-	cut_forget(task);
+	restart_free(task);
 	free(task);
 	if (process && --process->ntasks == 0)
 		process_free(run, process);

@@ -14,9 +14,9 @@
 #include "monitor/patch/patch.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/client.h"
-#include "monitor/process/cut.h"
 #include "monitor/process/events.h"
 #include "monitor/process/inject.h"
+#include "monitor/process/restart.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_memory.h"
 #include "monitor/process/thread_pages.h"
@@ -271,11 +271,11 @@ event_signal(struct run *run, struct task *task, const struct event *event)
 	case EVENT_SIGNAL:
 		return patch_forget(run, task, event) ? 0 : event->value;
 	case EVENT_PAUSED:
-		cut_undo(run, task, false);
+		restart_call(run, task, false);
 		return 0;
 	case EVENT_SYSCALL_EXIT:
 		if (task->paused)
-			cut_undo(run, task, false);
+			restart_call(run, task, false);
 		return 0;
 	default:
 		return 0;
@@ -293,7 +293,7 @@ task_release(struct run *run, struct task *task, const struct event *event)
 		run_resume(run, task, 0);
 		return;
 	}
-	cut_end(run, task, event->kind);
+	restart_end(run, task, event->kind);
 	signal = event_signal(run, task, event);
 	patch_leave(run, task);
 	if (event->kind == EVENT_VFORK_DONE && space && !space->unmapped) {
@@ -419,7 +419,7 @@ task_ready(struct run *run, struct task *task, void *ctx)
 	     (queued->kind != EVENT_SYSCALL_EXIT || !task->paused)))
 		return;
 	patch_signal(run, task, 0);
-	cut_ready(run, task);
+	restart_ready(run, task);
 }
 
 static void

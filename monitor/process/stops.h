@@ -54,7 +54,7 @@ enum stop_cause {
 	STOP_CALL_PINNED,
 	STOP_CALL_UNTRACED,
 	STOP_CALL_FOLLOWED,	/* in a handler with SIGTRAP blocked */
-	STOP_CALL_CUT,		/* a pause may have cut it short */
+	STOP_CALL_RESTART,	/* a pause may have interrupted it */
 	/* The kernel stops every traced task: */
 	STOP_SIGNAL,
 	STOP_SIGTRAP,		/* the program's own */
