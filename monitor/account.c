@@ -103,9 +103,9 @@ run_announce(struct run *run, pid_t tid, struct process *process)
 	if (task) {
 		task->process = process;
 		process->ntasks++;
-		if (task->has_held)
-			run_requeue(run, &task->held);
-		task->has_held = false;
+		if (task->has_first_event)
+			run_requeue(run, &task->first_event);
+		task->has_first_event = false;
 	} else {
 		task = task_new(run, tid, process);
 	}
@@ -154,7 +154,7 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 	struct process *process;
 
 	if (space && flags & CLONE_VM) {
-		space_hold(space);
+		space_ref(space);
 	} else if (space) {
 		space = space_copy(space, run->host->mem_open(pid),
 				   maker->extended);
@@ -268,11 +268,11 @@ task_depart(struct run *run, const struct task *task)
 	account_close(run);
 	if (!process->space)
 		return;
-	space_hold(process->space);
+	space_ref(process->space);
 	run->departed = mem_alloc(sizeof(*run->departed));
 	run->departed->process = mem_alloc(sizeof(*process));
 	*run->departed->process = *process;
-	actions_hold(process->actions);
+	actions_ref(process->actions);
 	run->departed->tid = task->tid;
 	run->departed->counter_set = task->counter_set;
 	run->departed->extended = task->extended;
@@ -446,8 +446,8 @@ event_receive(struct run *run, const struct event *event)
 		stop_begin(run, task, event);
 	if (task->process)
 		return true;
-	task->held = *event;
-	task->has_held = true;
+	task->first_event = *event;
+	task->has_first_event = true;
 	run_adopt(run, task);
 	if (!task->process)
 		return false;

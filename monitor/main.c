@@ -149,9 +149,9 @@ run_report_input(struct run *run, bool last)
 
 	if (last)
 		notice_finish();
-	notice_hold(true);
+	notice_block(true);
 	status = report_input_write(run, report_input, last);
-	notice_hold(false);
+	notice_block(false);
 	report_input_free(report_input);
 	return status;
 }

@@ -155,23 +155,23 @@ module_unwritten(struct run *run, struct space *space, pid_t tid,
 }
 
 /*
- * Hold the text from lo to hi, so that it is read and written once.  Not where
- * memory is far away: there only what changes is read.
+ * Buffer the text from lo to hi, so that it is read and written once.  Not
+ * where memory is far away: there only what changes is read.
  */
 static void
-module_hold(const struct run *run, struct space *space, uint64_t lo,
-	    uint64_t hi)
+module_buffer(const struct run *run, struct space *space, uint64_t lo,
+	      uint64_t hi)
 {
 	if (run->host->native)
-		text_hold(space, lo, hi, false);
+		text_buffer(space, lo, hi, false);
 }
 
-/* Hold memory that has just been mapped, if there is any. */
+/* Buffer memory that has just been mapped, if there is any. */
 static void
-fresh_hold(struct space *space, uint64_t va, uint64_t size)
+fresh_buffer(struct space *space, uint64_t va, uint64_t size)
 {
 	if (va)
-		text_hold(space, va, va + size, true);
+		text_buffer(space, va, va + size, true);
 }
 
 /* Whether some of the module's text is not as in the file. */
@@ -213,11 +213,11 @@ module_unplant(struct run *run, struct space *space, pid_t tid,
 	for (size_t i = 0; i < module->nsites; i++)
 		*vec_push(batch.sites, batch.n) = i;
 	batch_sort(module, &batch);
-	module_hold(run, space, module->lo, module->hi);
+	module_buffer(run, space, module->lo, module->hi);
 	module_edit(run, space, tid, module, &batch, trap_remove);
 	free(batch.sites);
 	relocated_unplant(run, space, tid, module);
-	refused = text_release(run, space, tid) != HOST_OK;
+	refused = text_flush(run, space, tid) != HOST_OK;
 	return refused && module_differs(run, space, tid, module) ? HOST_ERROR :
 								    HOST_OK;
 }
@@ -262,16 +262,16 @@ module_write(struct run *run, struct task *task, struct module *module,
 	bool refused;
 
 	slots_write(run, space, task->tid, module, 0, module->nslots);
-	fresh_hold(space, module->springs, module->springs_size);
-	fresh_hold(space, module->relocated, module->relocated_size);
+	fresh_buffer(space, module->springs, module->springs_size);
+	fresh_buffer(space, module->relocated, module->relocated_size);
 	relocated_each(run, space, task->tid, module, all, relocated_code);
 	module_edit(run, space, task->tid, module, batch, trap_write);
 	relocated_each(run, space, task->tid, module, all, relocated_enable);
 	/* What leads into relocated functions is written after them. */
-	if (module->relocated && text_release(run, space, task->tid))
+	if (module->relocated && text_flush(run, space, task->tid))
 		relocated_check(run, space, task->tid, module, false);
-	refused = module->springs && text_release(run, space, task->tid);
-	if (text_release(run, space, task->tid)) {
+	refused = module->springs && text_flush(run, space, task->tid);
+	if (text_flush(run, space, task->tid)) {
 		module_unwritten(run, space, task->tid, module, batch);
 		refused = true;
 	}
@@ -307,7 +307,7 @@ module_fill(struct run *run, struct task *task, struct module *module)
 	bool relocated = wish->relocated, shared = wish->shared;
 	int err;
 
-	module_hold(run, space, module->lo, module->hi);
+	module_buffer(run, space, module->lo, module->hi);
 	err = module_choose(run, task, module, &batch);
 	if (!err)
 		relocated_map(run, task, module);
@@ -319,7 +319,7 @@ module_fill(struct run *run, struct task *task, struct module *module)
 	if (!err)
 		module_write(run, task, module, &batch);
 	else
-		text_release(run, space, task->tid);
+		text_flush(run, space, task->tid);
 	free(batch.sites);
 	return err;
 }

@@ -13,34 +13,35 @@
 
 enum { PAGE = 4096, PAGES = 16, BLOCK = PAGE * PAGES };
 
-struct held_block {
+struct buffer_block {
 	uint8_t *bytes;		/* NULL: not read yet */
 	bool read[PAGES], there[PAGES], changed[PAGES];
 };
 
-struct held {
+struct buffer {
 	uint64_t lo, hi;	/* multiples of PAGE */
 	bool fresh;		/* it has zeros, as the kernel maps it */
-	struct held_block *blocks;	/* from lo / BLOCK on */
+	struct buffer_block *blocks;	/* from lo / BLOCK on */
 };
 
-struct held_text {
-	struct held *held;
-	size_t nheld;
+struct text_buffers {
+	struct buffer *buffers;
+	size_t nbuffers;
 };
 
 static size_t
-held_blocks(const struct held *held)
+buffer_blocks(const struct buffer *buffer)
 {
-	return (held->hi - 1) / BLOCK - held->lo / BLOCK + 1;
+	return (buffer->hi - 1) / BLOCK - buffer->lo / BLOCK + 1;
 }
 
 /* Have va's page in its block, if that has not been done. */
-static struct held_block *
+static struct buffer_block *
 page_load(struct run *run, const struct space *space, pid_t tid,
-	  const struct held *held, uint64_t va)
+	  const struct buffer *buffer, uint64_t va)
 {
-	struct held_block *block = &held->blocks[va / BLOCK - held->lo / BLOCK];
+	struct buffer_block *block =
+		&buffer->blocks[va / BLOCK - buffer->lo / BLOCK];
 	size_t page = va % BLOCK / PAGE;
 	uint8_t *bytes;
 
@@ -51,7 +52,7 @@ page_load(struct run *run, const struct space *space, pid_t tid,
 	bytes = block->bytes + page * PAGE;
 	block->read[page] = true;
 	block->there[page] = true;
-	if (held->fresh)
+	if (buffer->fresh)
 		memset(bytes, 0, PAGE);
 	else
 		block->there[page] = !run->host->mem_read(space->mem, tid,
@@ -60,17 +61,17 @@ page_load(struct run *run, const struct space *space, pid_t tid,
 	return block;
 }
 
-/* The held block that has va, with va's page in it; NULL if va is not held. */
-static struct held_block *
+/* The buffered block that has va, with va's page in it; or NULL. */
+static struct buffer_block *
 text_block(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 {
-	const struct held_text *text = space->text;
+	const struct text_buffers *text = space->text;
 
-	for (size_t i = 0; text && i < text->nheld; i++) {
-		const struct held *held = &text->held[i];
+	for (size_t i = 0; text && i < text->nbuffers; i++) {
+		const struct buffer *buffer = &text->buffers[i];
 
-		if (va - held->lo < held->hi - held->lo)
-			return page_load(run, space, tid, held, va);
+		if (va - buffer->lo < buffer->hi - buffer->lo)
+			return page_load(run, space, tid, buffer, va);
 	}
 	return NULL;
 }
@@ -92,8 +93,8 @@ text_read(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 	size_t part;
 
 	for (; n; n -= part, va += part, to += part) {
-		const struct held_block *block = text_block(run, space, tid,
-							    va);
+		const struct buffer_block *block = text_block(run, space, tid,
+							      va);
 
 		if (!block)
 			return run->host->mem_read(space->mem, tid, va, to, n);
@@ -114,8 +115,8 @@ text_same(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 	size_t part;
 
 	for (; n; n -= part, va += part, with += part) {
-		const struct held_block *block = text_block(run, space, tid,
-							    va);
+		const struct buffer_block *block = text_block(run, space, tid,
+							      va);
 
 		part = page_part(va, n);
 		if (block ? !block->there[va % BLOCK / PAGE] :
@@ -135,7 +136,7 @@ text_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 	size_t part;
 
 	for (; n; n -= part, va += part, from += part) {
-		struct held_block *block = text_block(run, space, tid, va);
+		struct buffer_block *block = text_block(run, space, tid, va);
 
 		if (!block)
 			return run->host->mem_write(space->mem, tid, va, from,
@@ -160,19 +161,20 @@ text_there(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 }
 
 void
-text_hold(struct space *space, uint64_t lo, uint64_t hi, bool fresh)
+text_buffer(struct space *space, uint64_t lo, uint64_t hi, bool fresh)
 {
-	struct held held = {
+	struct buffer buffer = {
 		.lo = lo / PAGE * PAGE,
 		.hi = (hi + PAGE - 1) / PAGE * PAGE,
 		.fresh = fresh,
 	};
 
 	must(lo < hi);
-	held.blocks = mem_alloc(held_blocks(&held) * sizeof(*held.blocks));
+	buffer.blocks = mem_alloc(buffer_blocks(&buffer) *
+				  sizeof(*buffer.blocks));
 	if (!space->text)
 		space->text = mem_alloc(sizeof(*space->text));
-	*vec_push(space->text->held, space->text->nheld) = held;
+	*vec_push(space->text->buffers, space->text->nbuffers) = buffer;
 }
 
 /* Write n pages together or, if that fails, each that can be written. */
@@ -193,7 +195,7 @@ pages_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 
 static int
 block_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
-	    const struct held_block *block)
+	    const struct buffer_block *block)
 {
 	int err = HOST_OK;
 	size_t end;
@@ -210,35 +212,36 @@ block_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 }
 
 static int
-held_write(struct run *run, const struct space *space, pid_t tid,
-	   const struct held *held)
+buffer_write(struct run *run, const struct space *space, pid_t tid,
+	     const struct buffer *buffer)
 {
-	size_t n = held_blocks(held);
+	size_t n = buffer_blocks(buffer);
 	int err = HOST_OK;
 
 	for (size_t k = 0; k < n; k++) {
-		if (block_write(run, space, tid, (held->lo / BLOCK + k) * BLOCK,
-				&held->blocks[k]))
+		if (block_write(run, space, tid,
+				(buffer->lo / BLOCK + k) * BLOCK,
+				&buffer->blocks[k]))
 			err = HOST_GONE;
-		free(held->blocks[k].bytes);
+		free(buffer->blocks[k].bytes);
 	}
-	free(held->blocks);
+	free(buffer->blocks);
 	return err;
 }
 
 int
-text_release(struct run *run, struct space *space, pid_t tid)
+text_flush(struct run *run, struct space *space, pid_t tid)
 {
-	struct held_text *text = space->text;
+	struct text_buffers *text = space->text;
 	int err;
 
 	if (!text)
 		return HOST_OK;
-	err = held_write(run, space, tid, &text->held[--text->nheld]);
-	if (text->nheld)
+	err = buffer_write(run, space, tid, &text->buffers[--text->nbuffers]);
+	if (text->nbuffers)
 		return err;
 	space->text = NULL;
-	free(text->held);
+	free(text->buffers);
 	free(text);
 	return err;
 }

@@ -1,6 +1,6 @@
 /*
- * Reads and writes the program's text.  text_hold buffers a range so that many
- * small changes are written in few calls.
+ * Reads and writes the program's text.  text_buffer buffers a range so that
+ * many small changes are written in few calls.
  */
 #ifndef MONITOR_PATCH_TEXT_EDIT_H
 #define MONITOR_PATCH_TEXT_EDIT_H
@@ -9,8 +9,8 @@
 #include "util/fail.h"
 
 /*
- * Like host->mem_read and host->mem_write, but held ranges are read from and
- * written to the buffer.
+ * Like host->mem_read and host->mem_write, but buffered ranges are read from
+ * and written to the buffer.
  */
 int text_read(struct run *run, const struct space *space, pid_t tid,
 	      uint64_t va, void *buf, size_t n) MUST_CHECK;
@@ -31,17 +31,17 @@ bool text_there(struct run *run, const struct space *space, pid_t tid,
 		uint64_t va);
 
 /*
- * Hold [lo, hi): until text_release its memory is read only once, and changes
- * are only written by text_release.  Meanwhile all tasks of the space stand
+ * Buffer [lo, hi): until text_flush its memory is read only once, and changes
+ * are only written by text_flush.  Meanwhile all tasks of the space stand
  * still, and nothing else may change the range.  If it is fresh, just mapped,
  * its memory is not read at all.
  */
-void text_hold(struct space *space, uint64_t lo, uint64_t hi, bool fresh);
+void text_buffer(struct space *space, uint64_t lo, uint64_t hi, bool fresh);
 /*
- * Write the changes of the range that was held last, if any, and end its hold.
- * HOST_OK, or HOST_GONE if not all could be written; the rest is written
- * anyway.
+ * Write the changes of the range that was buffered last, if any, and free its
+ * buffer.  HOST_OK, or HOST_GONE if not all could be written; the rest is
+ * written anyway.
  */
-int text_release(struct run *run, struct space *space, pid_t tid);
+int text_flush(struct run *run, struct space *space, pid_t tid);
 
 #endif

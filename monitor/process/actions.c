@@ -34,7 +34,7 @@ action_of(struct actions *actions, int signal)
 /* ---- sharing */
 
 struct actions *
-actions_hold(struct actions *actions)
+actions_ref(struct actions *actions)
 {
 	if (actions)
 		actions->refs++;
@@ -84,7 +84,7 @@ actions_child(struct actions *maker, uint64_t flags)
 	struct actions *child;
 
 	if (!maker || flags & CLONE_SIGHAND)
-		return actions_hold(maker);
+		return actions_ref(maker);
 	child = actions_copy(maker);
 	if (flags & CLONE_CLEAR_SIGHAND)
 		actions_clear(child);

@@ -45,7 +45,7 @@ struct actions *actions_child(struct actions *maker, uint64_t flags);
  * Take and give back a reference; the last one frees the actions.  Both accept
  * NULL.
  */
-struct actions *actions_hold(struct actions *actions);
+struct actions *actions_ref(struct actions *actions);
 void actions_drop(struct actions *actions);
 
 /* The task's process has executed another program: handlers are reset. */

@@ -15,7 +15,7 @@
 #include "monitor/process/task_state.h"
 
 struct stack;			/* see stack.c */
-struct held_text;		/* see text_edit.c */
+struct text_buffers;		/* see text_edit.c */
 struct thread_pages;		/* see thread_pages.c */
 struct actions;			/* see actions.c */
 
@@ -33,7 +33,7 @@ struct space {
 	bool relocates;		/* a module has, or had, memory for relocated
 				   functions */
 	enum redirection redirection;
-	struct held_text *text;	/* text being edited; see text_edit.c */
+	struct text_buffers *text;	/* text being edited; see text_edit.c */
 	struct module **modules;
 	size_t nmodules;
 	struct range *own;	/* what pmon mapped there to be executed;

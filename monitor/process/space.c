@@ -43,7 +43,7 @@ space_copy(const struct space *space, int mem, uint64_t since)
 }
 
 void
-space_hold(struct space *space)
+space_ref(struct space *space)
 {
 	space->refs++;
 }

@@ -14,7 +14,7 @@ struct space *space_new(int mem);
  */
 struct space *space_copy(const struct space *space, int mem, uint64_t since);
 /* Add a reference. */
-void space_hold(struct space *space);
+void space_ref(struct space *space);
 /* Drop a reference; the last one frees the module. */
 void module_drop(struct module *module);
 /* The module whose text has the va, or NULL. */

@@ -139,8 +139,8 @@ struct task {
 	int signal;		/* delivered last, its effect not known yet, or
 				   0; see shallow.c ... */
 	uint64_t signal_va;	/* ... and where */
-	struct event held;	/* first event of an unannounced task */
-	bool has_held;
+	struct event first_event;	/* of an unannounced task */
+	bool has_first_event;
 	pid_t parent;		/* the process it seems to be a child of */
 	size_t counter_set;	/* with --separate=thread */
 	uint32_t thread_page;	/* number, from 1; 0: it has none, or uses its

@@ -32,7 +32,7 @@ struct stack {
 	struct stack_begins begins;
 	struct dwarf_abi dwarf;
 	struct rule *rules;	/* a cache by address, RULES of them */
-	unsigned held;		/* number of the walks that share pages, or 0 */
+	unsigned cached;	/* number of the walks that share pages, or 0 */
 };
 
 /* What the walk does next. */
@@ -496,24 +496,24 @@ walk_once(struct walking *w)
 }
 
 void
-stack_hold(struct stack *stack)
+stack_cache(struct stack *stack)
 {
-	stack->held = stack_memory_begin();
+	stack->cached = stack_memory_begin();
 }
 
 void
-stack_release(struct stack *stack)
+stack_uncache(struct stack *stack)
 {
-	stack->held = 0;
+	stack->cached = 0;
 }
 
 int
 stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
 {
 	const struct stack_memory memory = { stack->files.host, tid,
-					     stack->held };
+					     stack->cached };
 
-	must(stack->held);
+	must(stack->cached);
 	return stack_memory_read(&memory, va, buf, n);
 }
 
@@ -539,7 +539,8 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 		.until = until,
 		.walk = walk,
 		.memory = { stack->files.host, tid,
-			    stack->held ? stack->held : stack_memory_begin() },
+			    stack->cached ? stack->cached :
+					    stack_memory_begin() },
 	};
 
 	*walk = (struct walk){ 0 };

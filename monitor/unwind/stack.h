@@ -74,14 +74,14 @@ const struct host *stack_host(const struct stack *stack);
 const struct arch *stack_arch(const struct stack *stack);
 
 /*
- * Until stack_release a task stands still and is looked at more than once: read
+ * Until stack_uncache a task stands still and is looked at more than once: read
  * its memory and compare its files only once.
  */
-void stack_hold(struct stack *stack);
-void stack_release(struct stack *stack);
+void stack_cache(struct stack *stack);
+void stack_uncache(struct stack *stack);
 
 /*
- * Between stack_hold and stack_release: read n bytes of the task's memory.
+ * Between stack_cache and stack_uncache: read n bytes of the task's memory.
  * Returns 0, or -1.
  */
 int stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf,

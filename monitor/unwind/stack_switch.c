@@ -366,9 +366,9 @@ stack_switch_context(struct stack *stack, pid_t tid, const struct regs *from,
 	int err;
 
 	*stack_switch = (struct stack_switch){ .after = *to };
-	stack_hold(stack);
+	stack_cache(stack);
 	err = stacks_compare(stack, tid, &before, &after, stack_switch);
-	stack_release(stack);
+	stack_uncache(stack);
 	return err;
 }
 
@@ -392,11 +392,11 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 				"stack is not known");
 		return HOST_OK;
 	}
-	stack_hold(stack);
+	stack_cache(stack);
 	err = code_emulate(at->image, at->bias, at->hook, &copy, &after.regs);
 	free(copy.written);
 	if (err) {
-		stack_release(stack);
+		stack_uncache(stack);
 		stack_switch_unfollowed(stack_switch,
 					"the target of the function that "
 					"leaves a stack is not known");
@@ -404,7 +404,7 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 	}
 	stack_switch->after = after.regs;
 	err = stacks_compare(stack, tid, &before, &after, stack_switch);
-	stack_release(stack);
+	stack_uncache(stack);
 	return err;
 }
 

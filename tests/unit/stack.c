@@ -334,7 +334,7 @@ test_held(void **state)
 	walk_now(stack, tid, &walk);
 	walk_free(&walk);
 	nreads = 0;
-	stack_hold(stack);
+	stack_cache(stack);
 	walk_now(stack, tid, &walk);
 	walk_free(&walk);
 	first = nreads;
@@ -343,7 +343,7 @@ test_held(void **state)
 	walk_free(&walk);
 	assert_int_equal(stack_read(stack, tid, sp, words, sizeof(words)), 0);
 	assert_int_equal(nreads, first);
-	stack_release(stack);
+	stack_uncache(stack);
 	walk_now(stack, tid, &walk);
 	assert_int_equal(walk.end, WALK_OUTERMOST);
 	/* Its caller is where the word on top of the stack says. */

@@ -93,14 +93,14 @@ edited(void)
 }
 
 static void
-held(void **state)
+buffered(void **state)
 {
 	(void)state;
-	text_hold(&space, BASE, BASE + PAGES * PAGE, false);
+	text_buffer(&space, BASE, BASE + PAGES * PAGE, false);
 	edit();
 	assert_int_equal(reads, 2);
 	assert_int_equal(writes, 0);
-	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_int_equal(text_flush(&run, &space, 1), HOST_OK);
 	assert_int_equal(writes, 1);
 	edited();
 }
@@ -111,12 +111,12 @@ fresh(void **state)
 	uint8_t byte = 1;
 
 	(void)state;
-	text_hold(&space, BASE, BASE + PAGES * PAGE, true);
+	text_buffer(&space, BASE, BASE + PAGES * PAGE, true);
 	edit();
 	assert_int_equal(text_read(&run, &space, 1, BASE + 20 * PAGE, &byte, 1),
 			 HOST_OK);
 	assert_int_equal(byte, 0);
-	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_int_equal(text_flush(&run, &space, 1), HOST_OK);
 	assert_int_equal(reads, 0);
 	assert_int_equal(writes, 1);
 	edited();
@@ -130,9 +130,9 @@ same(void **state)
 
 	(void)state;
 	memcpy(memory + PAGE - 3, "abcdef", 6);
-	for (int held = 0; held < 2; held++) {
-		if (held)
-			text_hold(&space, BASE, BASE + PAGES * PAGE, false);
+	for (int buffered = 0; buffered < 2; buffered++) {
+		if (buffered)
+			text_buffer(&space, BASE, BASE + PAGES * PAGE, false);
 		assert_int_equal(text_same(&run, &space, 1, va, "abcdef", 6),
 				 HOST_OK);
 		assert_int_equal(text_same(&run, &space, 1, va, "abXdef", 6),
@@ -146,7 +146,7 @@ same(void **state)
 	}
 	text_write(&run, &space, 1, va, "ABC", 3);
 	assert_int_equal(text_same(&run, &space, 1, va, "ABCdef", 6), HOST_OK);
-	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_int_equal(text_flush(&run, &space, 1), HOST_OK);
 	assert_memory_equal(memory + PAGE - 3, "ABCdef", 6);
 }
 
@@ -154,7 +154,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(held, clear),
+		cmocka_unit_test_setup(buffered, clear),
 		cmocka_unit_test_setup(fresh, clear),
 		cmocka_unit_test_setup(same, clear),
 	};
