@@ -197,7 +197,7 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 		proof_reach(cfg, in);
 	while (tables && tables_look(tables)) {
 		if (++rounds == ROUNDS_MAX) {
-			tables_forget(tables);
+			tables_clear(tables);
 			cfg_graph(cfg, in, tables, &no_more);
 			break;
 		}

@@ -72,7 +72,7 @@ struct program {
 
 /* ---- simh_run.c */
 
-/* End the simulator, if one runs, and forget the program. */
+/* End the simulator, if one runs, and clear the program. */
 void simh_close(void);
 
 enum state {

@@ -70,10 +70,10 @@ task_free(struct run *run, struct task *task)
 
 	task_remove(run, task);
 	run_unqueue(run, task->tid);
-	affinity_forget(run, task);
-	abnormal_forget(task);
-	relocated_forget(task);
-	fault_forget(task);
+	affinity_ended(run, task);
+	abnormal_free(task);
+	relocated_contexts_clear(task);
+	faults_clear(task);
 	restart_free(task);
 	free(task);
 	if (process && --process->ntasks == 0)
@@ -200,8 +200,8 @@ account_exec(struct run *run, struct task *task)
 	task->vforked = false;
 	task->redo.state = REDO_NONE;
 	task->mapping.nr = 0;
-	relocated_forget(task);
-	fault_forget(task);
+	relocated_contexts_clear(task);
+	faults_clear(task);
 	actions_exec(run, task);
 	trap_mask_look(run, task);
 	if (task->tid == run->root.tid)

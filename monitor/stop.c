@@ -267,9 +267,9 @@ event_signal(struct run *run, struct task *task, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_TRAP:
-		return patch_forget(run, task, event) ? 0 : SIGTRAP;
+		return patch_rewind(run, task, event) ? 0 : SIGTRAP;
 	case EVENT_SIGNAL:
-		return patch_forget(run, task, event) ? 0 : event->value;
+		return patch_rewind(run, task, event) ? 0 : event->value;
 	case EVENT_PAUSED:
 		restart_call(run, task, false);
 		return 0;

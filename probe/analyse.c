@@ -213,7 +213,7 @@ fplan_overlaps(struct build *build, struct func_plan *fplan)
 		return false;
 	site_rest(build->plan, fplan->site);
 	fplan_ready(build, fplan);
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	fplan->state = FPLAN_FAULTY;
 	fplan->why = "its instructions overlap";
 	return true;
@@ -277,7 +277,7 @@ beginning_place(struct build *build, uint32_t index)
 	free(fplan->stays);
 	fplan->stays = NULL;
 	fplan->whole = true;
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	*vec_push(build->todo, build->ntodo) = index;
 }
 
@@ -332,7 +332,7 @@ fplan_withdraw(struct build *build, uint32_t index)
 	struct func_plan *fplan = &plan->fplans[index];
 
 	fplan_unplace(fplan);
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	fplan->state = FPLAN_WAITING;
 	fplan->site = build_site(build,
 				 build->image->arch->first(

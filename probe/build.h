@@ -65,7 +65,7 @@ void site_rest(struct plan *plan, uint32_t site);
 /* Make a waiting function plan FPLAN_READY, and wake the site at its entry. */
 void fplan_ready(struct build *build, struct func_plan *fplan);
 /* Free the function plan's cfg, flow and counts, which can be made again. */
-void fplan_forget(struct func_plan *fplan);
+void fplan_clear(struct func_plan *fplan);
 /*
  * Let the site at the term, which must exist, see what the term counts.  Returns
  * the site's number.

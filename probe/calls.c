@@ -140,7 +140,7 @@ calls_place(struct build *build, uint32_t index)
 	const struct image *image = build->image;
 	const struct func *func = &image->funcs[fplan->func];
 
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	if (build->plan->wish.no_traps) {
 		fplan->state = FPLAN_FAULTY;
 		fplan->why = "counting its calls needs a breakpoint "
@@ -162,5 +162,5 @@ calls_place(struct build *build, uint32_t index)
 				"bytes that may be data lead to its entry" :
 				"control runs from a call into its entry";
 	}
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 }

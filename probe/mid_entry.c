@@ -42,7 +42,7 @@ build_enters(struct build *build, uint32_t index, uint64_t addr)
 	if (!fplan->units)
 		return;
 	if (fplan->state == FPLAN_WAITING)
-		fplan_forget(fplan);
+		fplan_clear(fplan);
 	*vec_push(build->todo, build->ntodo) = index;
 }
 

@@ -344,10 +344,10 @@ build_free(struct build *build)
 }
 
 static void
-fplan_clear(struct func_plan *fplan)
+fplan_close(struct func_plan *fplan)
 {
 	fplan_unplace(fplan);
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	free(fplan->stays);
 	free(fplan->counter_refs);
 	free(fplan->passes);
@@ -360,7 +360,7 @@ plan_close(struct plan *plan)
 	if (!plan)
 		return;
 	for (size_t i = 0; i < plan->nfplans; i++)
-		fplan_clear(&plan->fplans[i]);
+		fplan_close(&plan->fplans[i]);
 	for (size_t i = 0; i < plan->ncounter_sets; i++)
 		counter_set_free(plan->counter_sets[i]);
 	build_free(plan->build);

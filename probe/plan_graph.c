@@ -77,7 +77,7 @@ fplan_flow(struct build *build, struct func_plan *fplan)
 {
 	bool nameless = fplan->func == FUNC_NONE;
 
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	fplan->cfg = fplan_cfg(build, fplan, nameless);
 	if (fplan->cfg->unresolved && !nameless && build->image->nrows) {
 		cfg_free(fplan->cfg);
@@ -102,7 +102,7 @@ fplan_graph_beginning(struct build *build, struct func_plan *fplan,
 {
 	struct range range = { fplan->ranges[0].lo, end };
 
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	fplan->cfg = graph_make(build->graphs, &(struct graph_wish){
 						       .ranges = &range,
 						       .n = 1,

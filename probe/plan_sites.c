@@ -168,7 +168,7 @@ fplan_code(const struct func_plan *fplan)
 }
 
 void
-fplan_forget(struct func_plan *fplan)
+fplan_clear(struct func_plan *fplan)
 {
 	cfg_free(fplan->cfg);
 	flow_free(fplan->flow);

@@ -171,10 +171,10 @@ mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 	return unread;
 }
 
-/* Forget the modules whose text is not mapped any more. */
+/* Drop the modules whose text is not mapped any more. */
 static void
-modules_forget(struct run *run, struct space *space, const struct mapping *maps,
-	       size_t n)
+modules_prune(struct run *run, struct space *space, const struct mapping *maps,
+	      size_t n)
 {
 	size_t kept = 0, k;
 
@@ -190,7 +190,7 @@ modules_forget(struct run *run, struct space *space, const struct mapping *maps,
 			space->modules[kept++] = module;
 			continue;
 		}
-		thread_pages_forget(run, space, module);
+		thread_pages_unmapped(run, space, module);
 		module_drop(module);
 	}
 	space->nmodules = kept;
@@ -236,7 +236,7 @@ process_rescan(struct run *run, struct task *task)
 
 	if (run->host->maps(task->tid, &maps, &n))
 		return;
-	modules_forget(run, task->process->space, maps, n);
+	modules_prune(run, task->process->space, maps, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!maps[i].exec || maps[i].path[0] != '/')
 			continue;

@@ -159,7 +159,7 @@ tamper_event(struct run *run, struct task *task, const struct event *event)
 		return is_fault(run, event) &&
 		       task_mend(run, task, event->value);
 	if (!(counting && is_fault(run, event)) &&
-	    !patch_forget(run, task, event))
+	    !patch_rewind(run, task, event))
 		return false;
 	run_resume(run, task, 0);
 	return true;

@@ -43,7 +43,7 @@ void fault_park(struct task *task, uint64_t va, uint64_t sp);
  * handler: control left it before the instruction at va, not during a call.
  */
 bool fault_parked(const struct task *task, uint64_t va, uint64_t sp);
-/* Forget all faults of the task. */
-void fault_forget(struct task *task);
+/* Free the task's list of faults. */
+void faults_clear(struct task *task);
 
 #endif

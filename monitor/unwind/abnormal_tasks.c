@@ -117,7 +117,7 @@ abnormal_waits(struct run *run, struct task *task)
 	struct position position;
 	uint64_t pc;
 
-	waits_forget(task);
+	task_switch_free(&task->waits);
 	if (!task_abnormals(run, task))
 		return;
 	/* The call may have run in a slot or a relocated function. */
@@ -396,7 +396,7 @@ trap_flush(struct run *run, struct task *task, void *ctx)
 		return;
 	run_unqueue(run, task->tid);
 	run_wait_task(run, task, &event);
-	if (stopped && patch_forget(run, task, &event) &&
+	if (stopped && patch_rewind(run, task, &event) &&
 	    !task_interrupt(run, task, STOP_GROUP) &&
 	    !task_resume(run, task, RESUME_RUN, 0))
 		run_wait_task(run, task, &event);

@@ -461,7 +461,7 @@ nodes_open(const struct flow *flow, bool *open)
 
 /* Forget what happened at nodes that are open, or some of it. */
 static void
-extras_forget(struct trial *trial, const bool *open)
+extras_clear(struct trial *trial, const bool *open)
 {
 	struct walked *walked = &trial->walked;
 	size_t n = 0;
@@ -512,7 +512,7 @@ test_open(void **state)
 		for (int i = 0; i < 4; i++)
 			trial_walk(&trial);
 		unreported += trial.walked.nextras;
-		extras_forget(&trial, open);
+		extras_clear(&trial, open);
 		trial_measure(&trial, false);
 		measured.extras = trial.walked.extras;
 		measured.nextras = trial.walked.nextras;
