@@ -201,7 +201,7 @@ stop_handle(struct event *event)
 
 	if (stop->vector == VECTOR_CHMK)
 		return call_handle(event);
-	status = counters_settle(p, stop);
+	status = counters_replant(p, stop);
 	if (status) {
 		end_lost(event, status);
 		return true;
@@ -363,7 +363,7 @@ deliver(int signal)
 	simh.killed = true;
 	simh.sent = signal;
 	if (!there || (simh.raised && signal_blocked(p, there)) ||
-	    counters_settle(p, &simh.stop))
+	    counters_replant(p, &simh.stop))
 		return;
 	switch (signal_deliver(p, there, simh.code)) {
 	case DELIVERY_DONE:

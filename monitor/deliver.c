@@ -123,7 +123,7 @@ trap_deliver(struct run *run, struct task *task, int signal)
 {
 	bool caught;
 
-	if (signal == SIGTRAP && sigtrap_settle(run, task))
+	if (signal == SIGTRAP && sigtrap_restore(run, task))
 		return;
 	/* If it was forced upon the task it ends the task even so. */
 	if (signal == SIGTRAP && sigtrap_ignores(task) &&

@@ -229,7 +229,7 @@ hit_do(struct run *run, struct task *task, const struct hit *hit, int signal)
 		break;
 	case PATCH_LEADS:
 		if (deferred_hit(hit->module, hit->site))
-			module_settle_deferred(run, hit->module);
+			module_undefer(run, hit->module);
 		if (hit_lost(hit) &&
 		    !relocated_stands(run, task, hit->module, hit->site))
 			return HOST_ERROR;
@@ -293,7 +293,7 @@ hit_hook(struct run *run, struct task *task, struct hit *hit)
 	hit->still = still;
 	abnormal_hook(run, task, hit->module, hook);
 	if (task->process->space && !sigtrap_default(task))
-		space_settle(run, task->process->space);
+		space_undefer(run, task->process->space);
 	/* The hook may have planted more, so the site may have moved. */
 	if (hit_trapped(task, hit))
 		return true;

@@ -179,7 +179,7 @@ fplans_make(struct build *build)
  * elsewhere, the host's blocks count its calls.
  */
 static void
-guest_settle_in(struct build *build, struct func_plan *guest)
+guest_find_host(struct build *build, struct func_plan *guest)
 {
 	struct plan *plan = build->plan;
 	uint64_t entry = build->image->arch->first(
@@ -198,7 +198,7 @@ guest_settle_in(struct build *build, struct func_plan *guest)
 }
 
 static void
-guests_settle_in(struct build *build)
+guests_find_hosts(struct build *build)
 {
 	struct plan *plan = build->plan;
 
@@ -206,7 +206,7 @@ guests_settle_in(struct build *build)
 		if (plan->fplans[i].func != FUNC_NONE &&
 		    plan->fplans[i].state != FPLAN_FAULTY &&
 		    (plan->fplans[i].guest || !plan->fplans[i].nranges))
-			guest_settle_in(build, &plan->fplans[i]);
+			guest_find_host(build, &plan->fplans[i]);
 }
 
 /* Whether all functions are looked at now, so that entries need no traps. */
@@ -310,7 +310,7 @@ plan_open(struct image *image, const struct plan_wish *wish,
 	unit_inlines_open(build->table, plan->units);
 	build->graphs = graphs_open(image);
 	fplans_make(build);
-	guests_settle_in(build);
+	guests_find_hosts(build);
 	if (wish->counted) {
 		build->ntodo = 0;
 		return plan;

@@ -138,7 +138,7 @@ relocated_read(const struct propagation *s, const struct func_plan *fplan,
  * may jump to the entry.
  */
 static void
-gaps_settle(const struct func_plan *fplan)
+gaps_mark_unknown(const struct func_plan *fplan)
 {
 	const struct cfg *cfg = fplan->cfg;
 
@@ -229,7 +229,7 @@ fplan_propagate(const struct propagation *s, struct func_plan *fplan)
 	else if (propagate(fplan->flow, placement, &measured, fplan->counts,
 			   NULL) != FLOW_CONSISTENT)
 		counts_unknown(fplan, REASON_CONTRADICTION);
-	gaps_settle(fplan);
+	gaps_mark_unknown(fplan);
 	lost_explain(s->plan, fplan);
 	for (uint32_t i = 0; i < flow_arcs(fplan->flow) && uncounted; i++)
 		if (fplan->counts[i].state == COUNT_UNKNOWN)

@@ -16,8 +16,8 @@ void plan_extended(struct run *run, struct plan *plan);
  * Write the jumps at entries that were deferred (deferred.h): those of the
  * module, or of all modules of the space.
  */
-void module_settle_deferred(struct run *run, struct module *module);
-void space_settle(struct run *run, const struct space *space);
+void module_undefer(struct run *run, struct module *module);
+void space_undefer(struct run *run, const struct space *space);
 /*
  * The kernel has refused a write, so the trap of the site is still there or
  * cannot be lifted: choose how its instruction is done.

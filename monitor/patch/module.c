@@ -277,7 +277,7 @@ module_write(struct run *run, struct task *task, struct module *module,
 	}
 	if (refused)
 		relocated_check(run, space, task->tid, module, true);
-	module->nrelocated = module->nsettled = module->plan->nrelocated;
+	module->nrelocated = module->nundeferred = module->plan->nrelocated;
 	module->plan->planted |= module->relocated != 0;
 	if (run->host->counting && run->opts->patch != PATCH_STEP)
 		host_counters_plant(run, module);

@@ -437,5 +437,5 @@ relocated_remove(struct run *run, struct space *space, pid_t tid,
 		lead_remove(run, space, tid, module, i);
 		module->patched[i].patch = PATCH_UNPLANTED;
 	}
-	module->nrelocated = module->nsettled = 0;
+	module->nrelocated = module->nundeferred = 0;
 }

@@ -360,7 +360,7 @@ task_trapped(struct run *run, struct task *task, void *ctx)
 }
 
 int
-sigtrap_settle(struct run *run, struct task *task)
+sigtrap_restore(struct run *run, struct task *task)
 {
 	const struct actions *actions = task->process->actions;
 	struct suspects trapped = { .task = task };

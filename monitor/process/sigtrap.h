@@ -53,7 +53,7 @@ int sigtrap_still(struct run *run, struct task *task);
  * HOST_GONE if the task was killed meanwhile, or if its event waits in the
  * queue for another task's trap.
  */
-int sigtrap_settle(struct run *run, struct task *task);
+int sigtrap_restore(struct run *run, struct task *task);
 
 /* Whether the program is known to have left the action of SIGTRAP alone. */
 bool sigtrap_default(const struct task *task);
