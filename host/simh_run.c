@@ -58,7 +58,7 @@ end(struct event *event, enum event_kind kind, int value)
 
 /* The simulator is gone, or its answers make no sense. */
 static void
-end_lost(struct event *event, int status)
+end_killed(struct event *event, int status)
 {
 	struct program *p = &simh.program;
 
@@ -153,7 +153,7 @@ call_handle(struct event *event)
 		end(event, EVENT_EXITED, value);
 		return true;
 	case CALL_GONE:
-		end_lost(event, HOST_GONE);
+		end_killed(event, HOST_GONE);
 		return true;
 	case CALL_AGAIN:
 		simh.called = state;
@@ -203,7 +203,7 @@ stop_handle(struct event *event)
 		return call_handle(event);
 	status = counters_replant(p, stop);
 	if (status) {
-		end_lost(event, status);
+		end_killed(event, status);
 		return true;
 	}
 	/* The instruction under a trap may itself be a privileged one. */
@@ -303,7 +303,7 @@ run_handle(struct event *event)
 	status = wished() && !p->pass.va ? machine_run(p->m, 1, &simh.stop) :
 					   run_some();
 	if (status) {
-		end_lost(event, status);
+		end_killed(event, status);
 		return true;
 	}
 	if (simh.stop.kind == STOP_VECTOR)

@@ -427,7 +427,7 @@ relocated_place_counters(struct build *build, uint32_t index,
 
 	/*
 	 * For calls alone no stacks are walked, so nothing is derived.  Once a
-	 * stack was lost, as little as possible is derived.
+	 * walk was truncated, as little as possible is derived.
 	 */
 	if (!(fplan->units & ~(1U << UNIT_FUNC)) || plan->wish.no_traps ||
 	    (plan->calls_underivable && !plan->wish.leaks))

@@ -1,9 +1,9 @@
 /*
- * Mends memory of pmon's that the program has made unusable, when an instruction
- * faults there: restores its protection, maps missing code, and writes lost code
- * again.  Leads the task out where counters are gone, or memory may be the
- * program's own: never writes there.  Never gives a count a value, and never
- * touches a fault of the program's own.
+ * Mends memory of pmon's that the program has made unusable, when an
+ * instruction faults there: restores its protection, maps missing code, and
+ * writes code that was overwritten again.  Leads the task out where counters
+ * are gone, or memory may be the program's own: never writes there.  Never
+ * gives a count a value, and never touches a fault of the program's own.
  */
 #include "monitor/patch/mend.h"
 
@@ -445,7 +445,7 @@ code_leave(struct run *run, struct task *task, const struct own_memory *memory,
 /*
  * Make the part of the code usable again; whether that was done.  Anonymous
  * memory may be the program's own: it is taken for pmon's if it has pmon's code,
- * or if only the contents are lost.
+ * or if only the contents were cleared.
  */
 static bool
 part_mend(struct run *run, struct task *task, const struct own_memory *memory,

@@ -64,8 +64,8 @@ progress_end(struct progress *progress)
 
 /*
  * Whether stacks of the image's program cannot be relied on.  What may set the
- * thread register makes code or stacks of its own: an emulator.  Once one of
- * its stacks was lost, every block would have a shared counter, also where
+ * thread register makes code or stacks of its own: an emulator.  Once a walk of
+ * its stacks was truncated, every block would have a shared counter, also where
  * flags are in use.
  */
 static bool

@@ -1,7 +1,7 @@
 /*
  * What traps do to a program's SIGTRAP: one that is hit while that signal is
  * blocked or ignored destroys the setting; sigtrap_mend restores it before the
- * program can see the loss.
+ * program can see that.
  */
 #ifndef MONITOR_PROCESS_SIGTRAP_H
 #define MONITOR_PROCESS_SIGTRAP_H
@@ -18,10 +18,10 @@ struct hit;
 void sigtrap_ask(struct run *run, struct task *task);
 
 /*
- * Whether a trap has just taken away the program's handler of SIGTRAP, or that
- * it ignores the signal.
+ * Whether a trap has just reset the action of SIGTRAP: the program handles or
+ * ignores the signal, and the kernel no longer does.
  */
-bool sigtrap_lost(struct run *run, const struct task *task);
+bool sigtrap_reset(struct run *run, const struct task *task);
 
 /*
  * Whether the SIGTRAP that the task is stopped for, if it was sent, waited until

@@ -91,7 +91,7 @@ trap_mask_return(struct run *run, struct task *task)
 }
 
 bool
-trap_mask_lost(const struct run *run, const struct task *task)
+trap_mask_cleared(const struct run *run, const struct task *task)
 {
 	uint64_t mask;
 

@@ -37,8 +37,8 @@ struct expr {
 
 /*
  * How a register of the caller is found.  A register that functions preserve is
- * unchanged if the table says nothing of it.  A table that says it is lost
- * looks the same here, but then nobody needs the register.
+ * unchanged if the table says nothing of it.  A table that says it is
+ * undefined looks the same here, but then nobody needs the register.
  */
 static enum rule_kind
 register_rule(const struct abi *abi, Dwarf_Frame *row, unsigned reg,

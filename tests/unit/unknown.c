@@ -378,7 +378,7 @@ static const struct reason {
 	uint8_t calls_reason, underivable_reason;
 	const char *why;
 } reasons[] = {
-	{ "a walk is lost", .calls_underivable = true,
+	{ "a walk is truncated", .calls_underivable = true,
 	  .calls_reason = REASON_STACK, .why = stack },
 	{ "no trap, so no walk", .no_traps = true,
 	  .why = "without breakpoints (--no-traps) pmon does not "
