@@ -102,7 +102,7 @@ unfollowed(struct run *run, struct task *task, const struct event *event)
 {
 	struct space *space = task->process->space;
 
-	if (task->process->counted || space->refs > 1 || space->kept)
+	if (task->process->counted || space->refs > 1 || space->stuck)
 		return false;
 	return !space_leave(run, task, event);
 }
@@ -245,7 +245,7 @@ event_handle(struct run *run, const struct event *event)
 	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED ||
 	    task->exiting)
 		return;
-	if (run->stopping && !task_kept(task)) {
+	if (run->stopping && !task_stuck(task)) {
 		task_release(run, task, event);
 		return;
 	}
@@ -323,7 +323,7 @@ notices_handle(struct run *run)
 	if (signal && run->stopping && run->root.tid)
 		run->host->kill(run->root.tid, SIGKILL);
 	else if (signal && run->stopping)
-		run_stop_kept(run);
+		run_stop_stuck(run);
 	else if (signal)
 		run_stop(run, signal);
 	if (notice_report())

@@ -307,10 +307,10 @@ task_release(struct run *run, struct task *task, const struct event *event)
 /* ---- traps that cannot be removed */
 
 bool
-task_kept(const struct task *task)
+task_stuck(const struct task *task)
 {
 	return task->process && task->process->space &&
-	       task->process->space->kept;
+	       task->process->space->stuck;
 }
 
 static void
@@ -325,11 +325,11 @@ task_drain(struct run *run, struct task *task, void *ctx)
  * pmon stays until these processes end, and counts nothing in them.
  */
 static void
-space_keep(struct run *run, struct space *space, pid_t pid)
+space_mark_stuck(struct run *run, struct space *space, pid_t pid)
 {
 	char *note;
 
-	if (!space->kept) {
+	if (!space->stuck) {
 		note = mem_printf(
 			"process %d: the kernel refuses to remove "
 			"breakpoints, so pmon stays until the process "
@@ -339,7 +339,7 @@ space_keep(struct run *run, struct space *space, pid_t pid)
 		free(note);
 		task_each(run, task_drain, space);
 	}
-	space->kept = true;
+	space->stuck = true;
 	for (struct process *p = run->processes; p; p = p->next)
 		if (p->space == space)
 			p->counted = false;
@@ -351,7 +351,7 @@ space_leave(struct run *run, struct task *task, const struct event *event)
 	struct space *space = task->process->space;
 
 	if (space_unplant(run, space, task->tid)) {
-		space_keep(run, space, task->process->pid);
+		space_mark_stuck(run, space, task->process->pid);
 		return HOST_ERROR;
 	}
 	run_requeue(run, event);
@@ -383,25 +383,25 @@ space_clear(struct run *run, const struct process *process)
 
 	/* No task is stopped if the only one waits in vfork. */
 	if (space_unplant(run, space, task ? task->tid : process->pid)) {
-		space_keep(run, space, process->pid);
+		space_mark_stuck(run, space, process->pid);
 		return;
 	}
-	space->kept = false;
+	space->stuck = false;
 	space_unmap(run, space);
 }
 
 void
-run_stop_kept(struct run *run)
+run_stop_stuck(struct run *run)
 {
 	bool any = false;
 
 	for (struct process *p = run->processes; p; p = p->next)
-		any |= p->space && p->space->kept;
+		any |= p->space && p->space->stuck;
 	if (!any)
 		return;
 	run_pause_all(run, STOP_STOPPING);
 	for (struct process *p = run->processes; p; p = p->next)
-		if (p->space && p->space->kept && !space_seen(run, p))
+		if (p->space && p->space->stuck && !space_seen(run, p))
 			space_clear(run, p);
 }
 

@@ -328,7 +328,7 @@ hit_retired(struct run *run, struct task *task, const struct hit *hit)
  * plant nothing.
  */
 static void
-hit_kept(struct run *run, struct task *task, const struct hit *hit, int signal)
+hit_stuck(struct run *run, struct task *task, const struct hit *hit, int signal)
 {
 	uint8_t patch = hit->patched->patch;
 
@@ -354,7 +354,7 @@ trap_spring(struct run *run, struct task *task, int signal)
 
 	if (!va)
 		return false;
-	if (va == task->sprung_va && spring_gone(run, task, &at, va)) {
+	if (va == task->sprung_va && spring_removed(run, task, &at, va)) {
 		task->sprung_va = 0;
 		return false;
 	}
@@ -389,8 +389,8 @@ trap_handle(struct run *run, struct task *task, int signal)
 	stop_is(run, task, hit_cause(&hit));
 	if (hit.patched->patch != PATCH_OWN && sigtrap_mend(run, task))
 		return;
-	if (task->process->space->kept) {
-		hit_kept(run, task, &hit, signal);
+	if (task->process->space->stuck) {
+		hit_stuck(run, task, &hit, signal);
 		return;
 	}
 	abnormal_passed(run, task, 0);

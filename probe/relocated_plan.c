@@ -127,7 +127,7 @@ targets_hidden(const struct func_plan *fplan)
 
 /* Whether one of its counters saves flags; then the message is set. */
 static bool
-counters_keep(const struct relocated *relocated)
+counters_save_flags(const struct relocated *relocated)
 {
 	for (uint32_t i = 0; i < relocated->nfragments; i++)
 		if (relocated->fragments[i].kind == FRAGMENT_PROBE &&
@@ -146,7 +146,7 @@ relocated_trapless(struct relocated *relocated)
 {
 	uint32_t n = 0;
 
-	if (counters_keep(relocated))
+	if (counters_save_flags(relocated))
 		return false;
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
 		const struct entry_patch *entry_patch =
@@ -173,7 +173,7 @@ relocated_suffices(const struct relocated *relocated)
 {
 	const struct entry_patch *patch = relocated_entry(relocated);
 
-	if (counters_keep(relocated))
+	if (counters_save_flags(relocated))
 		return false;
 	return (relocated->nentry_patches == 1 && patch &&
 		patch->via == VIA_JUMP) ||

@@ -124,7 +124,7 @@ struct part {
 	struct range range;
 	bool missing;	/* nothing is mapped there */
 	bool own;	/* pmon's still, as far as can be seen */
-	bool kept;	/* code, with the protection that pmon gave it */
+	bool intact;	/* code, with the protection that pmon gave it */
 };
 
 /* Whether the mapping is pmon's still, as far as can be seen. */
@@ -163,7 +163,7 @@ part_find(struct run *run, const struct task *task,
 			range.lo = map->lo;
 		part->missing = false;
 		part->own = memory_is(memory, map);
-		part->kept = map->read && map->exec && !map->write;
+		part->intact = map->read && map->exec && !map->write;
 	}
 	part->range = range;
 	mappings_free(maps, n);
@@ -459,7 +459,7 @@ part_mend(struct run *run, struct task *task, const struct own_memory *memory,
 		return false;
 	if (!part->missing &&
 	    (!part->own || (content != CONTENT_WRITTEN &&
-			    (content != CONTENT_ZEROS || !part->kept))))
+			    (content != CONTENT_ZEROS || !part->intact))))
 		return false;
 	if (part->missing || content != CONTENT_WRITTEN)
 		code_rewrite(run, task, memory, range);

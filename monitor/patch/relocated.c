@@ -237,8 +237,8 @@ spring_trap(struct run *run, const struct space *space, pid_t tid,
  * cannot be.
  */
 static void
-patch_keep(struct space *space, const struct module *module,
-	   struct func_plan *fplan, const struct code_patch *patch)
+patch_stuck(struct space *space, const struct module *module,
+	    struct func_plan *fplan, const struct code_patch *patch)
 {
 	fplan->unwritten = true;
 	for (uint64_t i = 0; i < patch->len; i++) {
@@ -270,7 +270,7 @@ former_check(struct run *run, struct space *space, pid_t tid,
 				 image_text(module->plan->image,
 					    patches[n].va - module->bias,
 					    &avail)))
-			patch_keep(space, module, fplan, &patches[n]);
+			patch_stuck(space, module, fplan, &patches[n]);
 }
 
 void

@@ -213,7 +213,7 @@ relocated_signal(struct run *run, struct task *task, int signal, bool left)
 		relocated_ahead(run, task, pc, true);
 	if (!signal_enter(run, task, signal))
 		return;
-	/* From here on fault_keep's place stands for the fault. */
+	/* From here on fault_record's place stands for the fault. */
 	task->fault_va = 0;
 	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top)) {
 		/* The context is behind the return address. */

@@ -161,8 +161,8 @@ byte_raises(struct run *run, const struct task *task, const struct code_at *at,
 }
 
 bool
-spring_gone(struct run *run, const struct task *task, const struct code_at *at,
-	    uint64_t va)
+spring_removed(struct run *run, const struct task *task,
+	       const struct code_at *at, uint64_t va)
 {
 	bool former;
 	const struct entry_patch *entry_patch = spring_find(at->fplan, at->addr,

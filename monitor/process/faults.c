@@ -69,7 +69,7 @@ fault_add(struct task *task, uint64_t va, uint64_t sp, bool parked)
 }
 
 void
-fault_keep(struct run *run, struct task *task)
+fault_record(struct run *run, struct task *task)
 {
 	uint64_t pc, sp;
 	size_t n = 0, from;

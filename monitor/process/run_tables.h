@@ -48,7 +48,7 @@ struct space {
 				   up doing so */
 	uint32_t nmended;	/* times that pmon's memory was mended there:
 				   see mend.c */
-	bool kept;		/* pmon cannot remove its traps there, and so
+	bool stuck;		/* pmon cannot remove its traps there, and so
 				   does not let go of the space's tasks */
 };
 

@@ -89,10 +89,10 @@ actions_ask(struct run *run, struct task *task)
 	if (!run->host->native || run->host->signals(task->tid, &state))
 		return;
 	actions = actions_new(&state);
-	for (size_t i = 0; i < KEPT_SIGNALS; i++)
-		if (signals_have(state.caught, kept_signals[i]))
-			action_ask(run, task, kept_signals[i],
-				   action_of(actions, kept_signals[i]));
+	for (size_t i = 0; i < TRACKED_SIGNALS; i++)
+		if (signals_have(state.caught, tracked_signals[i]))
+			action_ask(run, task, tracked_signals[i],
+				   action_of(actions, tracked_signals[i]));
 	actions_drop(process->actions);
 	process->actions = actions;
 }

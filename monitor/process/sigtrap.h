@@ -81,8 +81,8 @@ int sigtrap_stepped(struct run *run, struct task *task);
 bool sigtrap_mends(const struct run *run, const struct task *task);
 
 /*
- * Have the stopped task set the action that is kept for the signal, and send it
- * `sent` (0: none).  No other task of its space runs meanwhile.  HOST_OK,
+ * Have the stopped task set the action that is tracked for the signal, and send
+ * it `sent` (0: none).  No other task of its space runs meanwhile.  HOST_OK,
  * HOST_GONE, or another error of the host.
  */
 int action_set(struct run *run, struct task *task, int signal, int sent);

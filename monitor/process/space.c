@@ -32,7 +32,7 @@ space_copy(const struct space *space, int mem, uint64_t since)
 				       mem_strdup(space->own_thread_reg) :
 				       NULL;
 	copy->watched = space->watched;
-	copy->kept = space->kept;
+	copy->stuck = space->stuck;
 	for (size_t i = 0; i < space->nown; i++)
 		*vec_push(copy->own, copy->nown) = space->own[i];
 	for (size_t i = 0; i < space->nmodules; i++) {
