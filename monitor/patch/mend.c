@@ -34,7 +34,6 @@
 #endif
 
 enum {
-	PAGE = 4096,
 	FETCH = 16, /* most bytes of an instruction */
 	/*
 	 * A program that damages the memory again and again is counted without

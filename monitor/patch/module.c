@@ -18,8 +18,6 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { PAGE = 4096 };
-
 /* ---- text, a page at a time */
 
 /*

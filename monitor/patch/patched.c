@@ -11,8 +11,6 @@
 #include "monitor/patch/text_edit.h"
 #include "util/mem.h"
 
-enum { PAGE = 4096 };
-
 /* ---- batches */
 
 struct site *

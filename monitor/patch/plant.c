@@ -24,8 +24,6 @@
 #include "monitor/run.h"
 #include "util/mem.h"
 
-enum { PAGE = 4096 };
-
 /* ---- modules of a process */
 
 static void

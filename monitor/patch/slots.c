@@ -18,7 +18,6 @@
 #include "util/mem.h"
 
 enum {
-	PAGE = 4096,
 	ROOM_MIN = 1 << 16,
 	ROOM_MAX = 1 << 26,
 };

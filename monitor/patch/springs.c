@@ -14,8 +14,6 @@
 #include "relocate/relocate.h"
 #include "util/fail.h"
 
-enum { PAGE = 4096 };
-
 /* Whether a jump from any byte of one range reaches any of the other. */
 static bool
 ranges_reach(uint64_t a, uint64_t na, uint64_t b, uint64_t nb)

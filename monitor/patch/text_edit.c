@@ -11,7 +11,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { PAGE = 4096, PAGES = 16, BLOCK = PAGE * PAGES };
+enum { PAGES = 16, BLOCK = PAGE * PAGES };
 
 struct buffer_block {
 	uint8_t *bytes;		/* NULL: not read yet */

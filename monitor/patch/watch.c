@@ -11,8 +11,6 @@
 
 #include "monitor/process/events.h"
 
-enum { PAGE = 4096 };
-
 void
 space_watch(struct run *run, struct space *space)
 {

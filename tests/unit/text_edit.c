@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { PAGE = 4096, PAGES = 40, BASE = 16 * PAGE };
+enum { PAGES = 40, BASE = 16 * PAGE };
 
 /* ---- a host with memory at BASE, whose last page is not there */
 
