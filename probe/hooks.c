@@ -109,6 +109,25 @@ fplan_hooks(struct build *build, const struct func_plan *fplan, unsigned wanted)
 }
 
 bool
+plan_hooks_wait(const struct plan *plan, uint32_t index)
+{
+	const struct func_plan *fplan = &plan->fplans[index];
+	const struct func *func = fplan->func == FUNC_NONE ?
+					  NULL :
+					  &plan->image->funcs[fplan->func];
+	struct hook *hooks = NULL;
+	size_t n = 0;
+
+	if (fplan->state != FPLAN_WAITING || !(fplan->units & UNITS_GRAPH))
+		return false;
+	for (size_t i = 0; i < fplan->nranges; i++)
+		hook_find_in(plan->image, func, &fplan->ranges[i],
+			     plan_follows(plan), &hooks, &n);
+	free(hooks);
+	return n;
+}
+
+bool
 plan_hooks(struct plan *plan, unsigned follows)
 {
 	unsigned wanted = HOOKS_CALLS | follows |

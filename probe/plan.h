@@ -95,6 +95,11 @@ struct site *plan_site(const struct plan *plan, uint64_t addr);
  * this one.  True if there are new hooks.
  */
 bool plan_hooks(struct plan *plan, unsigned follows);
+/*
+ * Whether the code of this function plan may need hooks where stacks are left
+ * that are not known yet: they are found when the function is first entered.
+ */
+bool plan_hooks_wait(const struct plan *plan, uint32_t index);
 
 /*
  * Add a hook of the monitor's own.  Does nothing where there is no instruction

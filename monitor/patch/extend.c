@@ -422,14 +422,13 @@ site_end(struct run *run, struct module *module, uint32_t site)
 }
 
 void
-site_retire(struct run *run, const struct space *space, struct module *module,
+site_retire(struct run *run, struct space *space, struct module *module,
 	    uint32_t i)
 {
 	struct site *site = &module->plan->sites[i];
 
 	site->lost = true;
-	if (site->hook && hook_counts(&module->plan->hooks[site->hook - 1]))
-		space_unhooked(space);
+	site_unhooked(space, module, i);
 	site_end(run, module, i);
 }
 

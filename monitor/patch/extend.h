@@ -27,8 +27,8 @@ void site_stuck(struct run *run, struct module *module, uint32_t site);
  * The site's instruction cannot be done anywhere but in its place: remove the
  * trap.  It counts no more, and its hook is lost.
  */
-void site_retire(struct run *run, const struct space *space,
-		 struct module *module, uint32_t site);
+void site_retire(struct run *run, struct space *space, struct module *module,
+		 uint32_t site);
 /* Remove the trap of a site that has counted once and is not to count again. */
 void plan_lift(struct run *run, struct plan *plan, uint32_t site);
 /* Remove the trap at addr if it is there for a hook alone. */

@@ -78,7 +78,7 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 		module_drop(module);
 		return;
 	}
-	*vec_push(space->modules, space->nmodules) = module;
+	space_add(space, module);
 	if (run->host->native)
 		space_hook(run, space);
 }

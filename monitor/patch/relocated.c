@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "monitor/patch/deferred.h"
+#include "monitor/patch/patched.h"
 #include "monitor/patch/redirect.h"
 #include "monitor/patch/relocated_text.h"
 #include "monitor/patch/text_edit.h"
@@ -245,8 +246,9 @@ patch_stuck(struct space *space, const struct module *module,
 		const struct site *site = plan_site(
 			module->plan, patch->va + i - module->bias);
 
-		if (site && site->hook)
-			space_unhooked(space);
+		if (site)
+			site_unhooked(space, module,
+				      (uint32_t)(site - module->plan->sites));
 	}
 }
 

@@ -48,6 +48,8 @@ struct space {
 				   up doing so */
 	uint32_t nmended;	/* times that pmon's memory was mended there:
 				   see mend.c */
+	bool unhooked;		/* a hook could not be planted: see
+				   space_unhooked */
 	bool stuck;		/* pmon cannot remove its traps there, and so
 				   does not let go of the space's tasks */
 };

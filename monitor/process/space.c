@@ -33,6 +33,7 @@ space_copy(const struct space *space, int mem, uint64_t since)
 				       NULL;
 	copy->watched = space->watched;
 	copy->stuck = space->stuck;
+	copy->unhooked = space->unhooked;
 	for (size_t i = 0; i < space->nown; i++)
 		*vec_push(copy->own, copy->nown) = space->own[i];
 	for (size_t i = 0; i < space->nmodules; i++) {
@@ -160,13 +161,25 @@ space_underivable(struct run *run, struct space *space,
 	space_calls_underivable(run, space, REASON_STACK, why);
 }
 
-void
-space_unhooked(const struct space *space)
+static void
+plan_unwritten(struct plan *plan)
 {
-	for (size_t i = 0; i < space->nmodules; i++) {
-		struct plan *plan = space->modules[i]->plan;
+	for (size_t i = 0; i < plan->nfplans; i++)
+		plan->fplans[i].unwritten = true;
+}
 
-		for (size_t k = 0; k < plan->nfplans; k++)
-			plan->fplans[k].unwritten = true;
-	}
+void
+space_unhooked(struct space *space)
+{
+	space->unhooked = true;
+	for (size_t i = 0; i < space->nmodules; i++)
+		plan_unwritten(space->modules[i]->plan);
+}
+
+void
+space_add(struct space *space, struct module *module)
+{
+	if (space->unhooked)
+		plan_unwritten(module->plan);
+	*vec_push(space->modules, space->nmodules) = module;
 }
