@@ -120,7 +120,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 				.ctx = run->earlier,
 				.choose = probes_choose,
 				.choose_ctx = run,
-				.whole = client_any_chooses(run),
+				.whole = client_others_choose(run),
 				.relocated = run->opts->patch == PATCH_AUTO &&
 					     !run->opts->once &&
 					     run->host->native,
