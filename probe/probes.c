@@ -87,7 +87,7 @@ fplan_probes(struct plan *plan, const struct func_plan *fplan)
 	const struct placement *placement = fplan->placement;
 
 	if (plan->wish.choose)
-		plan->wish.choose(plan->wish.choose_ctx, plan, &list);
+		plan->wish.choose(plan->wish.ctx, plan, &list);
 	else
 		probes_count(&list, placement);
 	/* Counters are read by their number in the placement. */

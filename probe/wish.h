@@ -36,14 +36,13 @@ struct plan_wish {
 	 */
 	struct weights *(*weigh)(void *ctx, const struct plan *plan,
 				 const struct func_plan *fplan);
-	void *ctx;
 	/*
 	 * Add the probes that clients choose for a function plan, which has a
 	 * cfg, a flow and a placement: first those of the placement, by
 	 * probes_count.  NULL: these alone.
 	 */
 	void (*choose)(void *ctx, struct plan *plan, struct probe_list *list);
-	void *choose_ctx;
+	void *ctx;		/* of weigh and choose */
 	bool whole;		/* clients choose probes anywhere: functions are
 				   not looked at by their beginning alone */
 	bool maps;		/* hooks are to see each system call that may

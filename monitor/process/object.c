@@ -74,6 +74,14 @@ image_leaks(const struct image *image)
 	return image->untabled || image->ocaml || thread_pages_doubtful(image);
 }
 
+static struct weights *
+probes_weigh(void *ctx, const struct plan *plan, const struct func_plan *fplan)
+{
+	struct run *run = ctx;
+
+	return run->earlier ? profile_weigh(run->earlier, plan, fplan) : NULL;
+}
+
 static void
 probes_choose(void *run, struct plan *plan, struct probe_list *list)
 {
@@ -116,10 +124,9 @@ object_read(struct run *run, const char *path, const char *open_path)
 					 (run->opts->once && run->opts->npids),
 				/* While the process to attach to still runs. */
 				.early = run->opts->npids && !run->started,
-				.weigh = run->earlier ? profile_weigh : NULL,
-				.ctx = run->earlier,
+				.weigh = probes_weigh,
 				.choose = probes_choose,
-				.choose_ctx = run,
+				.ctx = run,
 				.whole = client_others_choose(run),
 				.relocated = run->opts->patch == PATCH_AUTO &&
 					     !run->opts->once &&
