@@ -80,9 +80,12 @@ struct unit_code fplan_code(const struct func_plan *fplan);
 /* plan_graph.c */
 
 /*
- * Make a graph of a function plan, owned by the caller.  If `rows` is set line
- * rows begin blocks.
+ * Make a graph of a function plan, owned by the caller.  Blocks begin at the
+ * leaders and external addresses of `starts`, whose other fields are set here.
  */
+struct cfg *fplan_cfg_with(struct build *build, const struct func_plan *fplan,
+			   struct graph_wish starts);
+/* The same with all that is known now; if `rows` is set line rows begin blocks. */
 struct cfg *fplan_cfg(struct build *build, const struct func_plan *fplan,
 		      bool rows);
 /* Make the function plan's cfg and flow as build_analyse does. */

@@ -12,6 +12,17 @@
 #include "util/search.h"
 
 struct cfg *
+fplan_cfg_with(struct build *build, const struct func_plan *fplan,
+	       struct graph_wish starts)
+{
+	starts.ranges = fplan->ranges;
+	starts.n = fplan->nranges;
+	starts.entry = fplan->entry;
+	starts.calls_end = build->plan->wish.leaks;
+	return graph_make(build->graphs, &starts);
+}
+
+struct cfg *
 fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
 {
 	struct unit_code code = fplan_code(fplan);
@@ -22,17 +33,13 @@ fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
 	if (rows)
 		unit_lines_leaders(build->table, &code, &leaders, &n);
 	addrs_sort(leaders, n);
-	cfg = graph_make(build->graphs,
-			 &(struct graph_wish){
-				 .ranges = fplan->ranges,
-				 .n = fplan->nranges,
-				 .entry = fplan->entry,
-				 .leaders = leaders,
-				 .nleaders = n,
-				 .external = build->mid_entered,
-				 .nexternal = build->nmid_entered,
-				 .calls_end = build->plan->wish.leaks,
-			 });
+	cfg = fplan_cfg_with(build, fplan,
+			     (struct graph_wish){
+				     .leaders = leaders,
+				     .nleaders = n,
+				     .external = build->mid_entered,
+				     .nexternal = build->nmid_entered,
+			     });
 	free(leaders);
 	return cfg;
 }
