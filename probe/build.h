@@ -85,7 +85,7 @@ struct unit_code fplan_code(const struct func_plan *fplan);
  */
 struct cfg *fplan_cfg_with(struct build *build, const struct func_plan *fplan,
 			   struct graph_wish starts);
-/* The same with all that is known now; if `rows` is set line rows begin blocks. */
+/* The same with all that is known now; with `rows` line rows begin blocks. */
 struct cfg *fplan_cfg(struct build *build, const struct func_plan *fplan,
 		      bool rows);
 /* Make the function plan's cfg and flow as build_analyse does. */
