@@ -264,7 +264,7 @@ signal_take(void)
 
 /* Do what was asked of the program meanwhile.  True if that makes an event. */
 static bool
-wish_handle(struct event *event)
+request_handle(struct event *event)
 {
 	int signal;
 
@@ -298,7 +298,7 @@ run_handle(struct event *event)
 	int status;
 
 	if (wished() && !p->pass.va && !busy_inside())
-		return wish_handle(event);
+		return request_handle(event);
 	/* Let the machine finish counting before the request is dealt with. */
 	status = wished() && !p->pass.va ? machine_run(p->m, 1, &simh.stop) :
 					   run_some();
@@ -330,13 +330,13 @@ simh_wait(struct event *event)
 			event_set(event, EVENT_EXEC, simh.pid);
 			return;
 		case STATE_STOPPED:
-			if (simh.killed && wish_handle(event))
+			if (simh.killed && request_handle(event))
 				return;
 			pause();
 			event_set(event, EVENT_WAKE, 0);
 			return;
 		case STATE_CALLING:
-			if (simh.killed ? wish_handle(event) :
+			if (simh.killed ? request_handle(event) :
 					  call_handle(event))
 				return;
 			break;

@@ -84,7 +84,7 @@ struct unit_code fplan_code(const struct func_plan *fplan);
  * leaders and external addresses of `starts`, whose other fields are set here.
  */
 struct cfg *fplan_cfg_with(struct build *build, const struct func_plan *fplan,
-			   struct graph_wish starts);
+			   struct graph_input starts);
 /* The same with all that is known now; with `rows` line rows begin blocks. */
 struct cfg *fplan_cfg(struct build *build, const struct func_plan *fplan,
 		      bool rows);
@@ -154,7 +154,7 @@ void hooks_place(struct build *build, size_t first);
 /*
  * Place the function plan's counters in a relocated function.  The function
  * plan's own hooks are those from number `hooks` on.  False if the function
- * cannot be relocated, or the plan wishes no relocated functions.
+ * cannot be relocated, or the plan asks for no relocated functions.
  */
 bool relocated_place_counters(struct build *build, uint32_t fplan,
 			      const bool *wanted, const struct weights *weights,

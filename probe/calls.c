@@ -141,7 +141,7 @@ calls_place(struct build *build, uint32_t index)
 	const struct func *func = &image->funcs[fplan->func];
 
 	fplan_clear(fplan);
-	if (build->plan->wish.no_traps) {
+	if (build->plan->options.no_traps) {
 		fplan->state = FPLAN_FAULTY;
 		fplan->why = "counting its calls needs a breakpoint "
 			     "(--no-traps)";
@@ -154,7 +154,7 @@ calls_place(struct build *build, uint32_t index)
 		return;
 	fplan_graph(build, fplan);
 	jumps_note(build, index);
-	if (build->plan->wish.method != PLACE_ONCE &&
+	if (build->plan->options.method != PLACE_ONCE &&
 	    !jumps_place(build, index)) {
 		fplan->state = FPLAN_FAULTY;
 		fplan->why =

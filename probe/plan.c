@@ -213,8 +213,9 @@ guests_find_hosts(struct build *build)
 static bool
 looks_early(const struct plan *plan)
 {
-	return plan->wish.eager ||
-	       (plan->wish.early && plan->wish.relocated && !plan_graphs(plan));
+	return plan->options.eager ||
+	       (plan->options.early && plan->options.relocated &&
+		!plan_graphs(plan));
 }
 
 /*
@@ -256,7 +257,7 @@ hooks_make(struct build *build)
 {
 	struct plan *plan = build->plan;
 
-	if (plan->wish.unhooked)
+	if (plan->options.unhooked)
 		return;
 	for (size_t i = 0; i < plan->nfplans; i++) {
 		unsigned wanted = hooks_wanted(plan);
@@ -268,7 +269,7 @@ hooks_make(struct build *build)
 			fplan_hooks(build, &plan->fplans[i], wanted);
 	}
 	hooks_place(build, 0);
-	if (plan->wish.maps)
+	if (plan->options.maps)
 		hooks_miss(build);
 }
 
@@ -285,33 +286,34 @@ units_possible(const struct image *image, const struct selection *sel)
 }
 
 struct plan *
-plan_open(struct image *image, const struct plan_wish *wish,
+plan_open(struct image *image, const struct plan_options *options,
 	  bool (*progress)(void *), void *arg)
 {
 	struct plan *plan = mem_alloc(sizeof(*plan));
 	struct build *build = mem_alloc(sizeof(*build));
 
 	plan->image = image;
-	plan->wish = *wish;
+	plan->options = *options;
 	plan->build = build;
 	*build = (struct build){
 		.plan = plan,
 		.image = image,
-		.sel = wish->sel,
+		.sel = options->sel,
 		.progress = progress,
 		.arg = arg,
 	};
 	build->table = mem_alloc(sizeof(*build->table));
-	*build->table = (struct unit_table){ .image = image, .sel = wish->sel };
-	if (!wish->sel)
+	*build->table = (struct unit_table){ .image = image,
+					     .sel = options->sel };
+	if (!options->sel)
 		return plan;
-	plan->units = units_possible(image, wish->sel);
+	plan->units = units_possible(image, options->sel);
 	unit_lines_open(build->table);
 	unit_inlines_open(build->table, plan->units);
 	build->graphs = graphs_open(image);
 	fplans_make(build);
 	guests_find_hosts(build);
-	if (wish->counted) {
+	if (options->counted) {
 		build->ntodo = 0;
 		return plan;
 	}

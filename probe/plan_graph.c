@@ -13,12 +13,12 @@
 
 struct cfg *
 fplan_cfg_with(struct build *build, const struct func_plan *fplan,
-	       struct graph_wish starts)
+	       struct graph_input starts)
 {
 	starts.ranges = fplan->ranges;
 	starts.n = fplan->nranges;
 	starts.entry = fplan->entry;
-	starts.calls_end = build->plan->wish.leaks;
+	starts.calls_end = build->plan->options.leaks;
 	return graph_make(build->graphs, &starts);
 }
 
@@ -34,7 +34,7 @@ fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
 		unit_lines_leaders(build->table, &code, &leaders, &n);
 	addrs_sort(leaders, n);
 	cfg = fplan_cfg_with(build, fplan,
-			     (struct graph_wish){
+			     (struct graph_input){
 				     .leaders = leaders,
 				     .nleaders = n,
 				     .external = build->mid_entered,
@@ -69,7 +69,7 @@ fplan_flow_build(struct build *build, struct func_plan *fplan)
 	uint32_t *leaky = NULL;
 	size_t nleaky = 0;
 
-	if (build->plan->wish.leaks)
+	if (build->plan->options.leaks)
 		leaky = leaks_find(fplan->cfg, &nleaky);
 	fplan->flow = flow_build(fplan->cfg, leaky, nleaky);
 	free(leaky);
@@ -110,7 +110,7 @@ fplan_graph_beginning(struct build *build, struct func_plan *fplan,
 	struct range range = { fplan->ranges[0].lo, end };
 
 	fplan_clear(fplan);
-	fplan->cfg = graph_make(build->graphs, &(struct graph_wish){
+	fplan->cfg = graph_make(build->graphs, &(struct graph_input){
 						       .ranges = &range,
 						       .n = 1,
 						       .entry = true,

@@ -224,7 +224,7 @@ fplan_propagate(const struct propagation *s, struct func_plan *fplan)
 	for (uint32_t i = 0; i < placement->narcs && uncounted; i++)
 		lost[i] |= uncounted[placement->arcs[i]];
 	measured.extras = abnormal_insns_extras(fplan, &measured.nextras);
-	if (s->plan->wish.method == PLACE_ONCE)
+	if (s->plan->options.method == PLACE_ONCE)
 		counts_once(fplan, &measured);
 	else if (propagate(fplan->flow, placement, &measured, fplan->counts,
 			   NULL) != FLOW_CONSISTENT)

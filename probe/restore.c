@@ -18,7 +18,7 @@ plan_graph_as(struct plan *plan, uint32_t index, const uint64_t *leaders,
 	cfg_free(fplan->cfg);
 	flow_free(fplan->flow);
 	fplan->cfg = fplan_cfg_with(build, fplan,
-				    (struct graph_wish){
+				    (struct graph_input){
 					    .leaders = leaders,
 					    .nleaders = nleaders,
 					    .external = external,

@@ -241,7 +241,7 @@ module_choose(struct run *run, struct task *task, struct module *module,
 {
 	free(batch->sites);
 	*batch = batch_make(module, 0);
-	must(!module->plan->wish.no_traps || !batch->n);
+	must(!module->plan->options.no_traps || !batch->n);
 	module_grow(module);
 	module->nslots = 0;
 	for (size_t i = 0; i < module->nsites; i++)
@@ -288,10 +288,10 @@ module_write(struct run *run, struct task *task, struct module *module,
 static bool
 slots_needed(const struct run *run, const struct module *module)
 {
-	const struct plan_wish *wish = &module->plan->wish;
+	const struct plan_options *options = &module->plan->options;
 
-	return !wish->no_traps &&
-	       (wish->sel || module->nslots ||
+	return !options->no_traps &&
+	       (options->sel || module->nslots ||
 		run->opts->selection.units != 1U << UNIT_FUNC);
 }
 
@@ -300,8 +300,8 @@ module_fill(struct run *run, struct task *task, struct module *module)
 {
 	struct space *space = task->process->space;
 	struct batch batch = { 0 };
-	const struct plan_wish *wish = &module->plan->wish;
-	bool relocated = wish->relocated, shared = wish->shared;
+	const struct plan_options *options = &module->plan->options;
+	bool relocated = options->relocated, shared = options->shared;
 	int err;
 
 	module_buffer(run, space, module->lo, module->hi);
@@ -309,7 +309,8 @@ module_fill(struct run *run, struct task *task, struct module *module)
 	if (!err)
 		relocated_map(run, task, module);
 	/* Without relocated functions, or with others, it has other sites. */
-	if (!err && (relocated != wish->relocated || shared != wish->shared))
+	if (!err &&
+	    (relocated != options->relocated || shared != options->shared))
 		err = module_choose(run, task, module, &batch);
 	if (!err && slots_needed(run, module))
 		slots_map(run, task, module);

@@ -22,7 +22,7 @@
 static bool
 relocated_withdraw(struct run *run, struct plan *plan)
 {
-	if ((run->started && plan->planted) || plan->wish.no_traps)
+	if ((run->started && plan->planted) || plan->options.no_traps)
 		return false;
 	for (struct process *p = run->processes; p; p = p->next)
 		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
@@ -37,7 +37,7 @@ relocated_withdraw(struct run *run, struct plan *plan)
 void
 relocated_refuse(struct run *run, struct plan *plan, const char *why)
 {
-	if (!plan->wish.relocated)
+	if (!plan->options.relocated)
 		return;
 	plan_relocation_refuse(plan, why);
 	run_remark(run, "%s: %s: %s", plan->image->path,
@@ -103,12 +103,12 @@ counters_share(struct run *run, struct task *task, struct module *module)
 {
 	struct plan *plan = module->plan;
 
-	if (plan->wish.shared)
+	if (plan->options.shared)
 		return true;
 	if (!task->process->space->own_thread_reg || plan->planted ||
 	    !shared_pages_allowed(run))
 		return false;
-	plan->wish.shared = true;
+	plan->options.shared = true;
 	plan_relocation_withdraw(plan);
 	return true;
 }
@@ -121,7 +121,7 @@ counters_map(struct run *run, struct task *task, struct module *module,
 	struct space *space = task->process->space;
 	uint64_t place;
 
-	if (!space->own_thread_reg && !module->plan->wish.shared) {
+	if (!space->own_thread_reg && !module->plan->options.shared) {
 		if (!counters_reserve(run, task, module, need))
 			return 0;
 		if (!space->own_thread_reg)
@@ -144,7 +144,7 @@ relocated_map(struct run *run, struct task *task, struct module *module)
 	uint64_t need = counters_need(image);
 	uint64_t tables = sizeof(uint64_t) * plan_tables_max(image);
 
-	if (!module->plan->wish.relocated)
+	if (!module->plan->options.relocated)
 		return;
 	if (counters_map(run, task, module, need + tables))
 		goto refused;

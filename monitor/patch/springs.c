@@ -47,7 +47,7 @@ springs_map(struct run *run, struct task *task, struct module *module)
 	const struct arch *arch = module->plan->image->arch;
 	uint64_t size = (module->hi - module->lo + 3 * PAGE) / PAGE * PAGE;
 
-	if (!module->plan->wish.springs)
+	if (!module->plan->options.springs)
 		return;
 	for (int i = 0; i < SPRINGS_MAX && arch->emit.springs[i]; i++) {
 		module->springs = springs_map_at(run, task, module,
@@ -58,7 +58,7 @@ springs_map(struct run *run, struct task *task, struct module *module)
 		module->spring = arch->emit.springs[i];
 		return;
 	}
-	module->plan->wish.springs = false;
+	module->plan->options.springs = false;
 }
 
 /*

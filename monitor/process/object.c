@@ -112,7 +112,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 	if (image)
 		plan = plan_open(
 			image,
-			&(struct plan_wish){
+			&(struct plan_options){
 				.sel = sel,
 				.method = run->opts->once ?
 						  PLACE_ONCE :
@@ -204,7 +204,7 @@ hooks_read(struct run *run, const char *path, const char *open_path,
 	if (!image)
 		*unread = file_unread(open_path);
 	return image ? plan_open(image,
-				 &(struct plan_wish){
+				 &(struct plan_options){
 					 .no_traps = run->opts->no_traps,
 					 .maps = run_maps_hooked(run),
 				 },

@@ -92,7 +92,7 @@ space_infers(const struct space *space)
 {
 	for (size_t i = 0; space && i < space->nmodules; i++)
 		if (plan_infers(space->modules[i]->plan))
-			return !space->modules[i]->plan->wish.no_traps;
+			return !space->modules[i]->plan->options.no_traps;
 	return false;
 }
 
@@ -102,7 +102,7 @@ space_follows(const struct space *space)
 	unsigned follows = 0;
 
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (!space->modules[i]->plan->wish.no_traps)
+		if (!space->modules[i]->plan->options.no_traps)
 			follows |= plan_follows(space->modules[i]->plan);
 	return follows;
 }
@@ -117,7 +117,7 @@ bool
 space_hooked(const struct space *space)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (!space->modules[i]->plan->wish.no_traps)
+		if (!space->modules[i]->plan->options.no_traps)
 			return true;
 	return space_known(space);
 }
@@ -136,7 +136,7 @@ space_calls_underivable(struct run *run, struct space *space,
 		plan->calls_underivable = true;
 		if (!plan->calls_reason)
 			plan->calls_reason = reason;
-		derived |= plan->underivable || !plan->wish.leaks;
+		derived |= plan->underivable || !plan->options.leaks;
 	}
 	/*
 	 * Where all calls are counted behind, nothing was derived behind them.

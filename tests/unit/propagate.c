@@ -297,17 +297,17 @@ static void
 trial_place(struct trial *trial, const struct weights *weights,
 	    enum placement_method method, bool all)
 {
-	struct placement_wish wish = {
+	struct placement_input input = {
 		.method = method,
 		.wanted = all ? NULL : trial->wanted,
 		.traps = random_chance(50),
 		.tables = trial->tables,
 	};
 
-	wish.whole = !wish.traps && random_chance(50);
+	input.whole = !input.traps && random_chance(50);
 	placement_free(trial->placement);
-	trial->placement = placement_make(trial->flow, weights, &wish);
-	if (wish.whole)
+	trial->placement = placement_make(trial->flow, weights, &input);
+	if (input.whole)
 		tables_check(trial->flow, trial->placement);
 	for (uint32_t i = 0; i < trial->placement->narcs; i++) {
 		uint32_t arc = trial->placement->arcs[i];

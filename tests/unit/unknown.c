@@ -412,7 +412,7 @@ reason_check(struct abc_image *t, const struct reason *reason)
 
 	hit(plan, 0, 9, 0);
 	assert_int_equal(insn_known(plan, F, 3), 9);
-	plan->wish.no_traps = reason->no_traps;
+	plan->options.no_traps = reason->no_traps;
 	plan->calls_underivable = reason->calls_underivable;
 	plan->underivable = reason->underivable;
 	plan->calls_reason = reason->calls_reason;

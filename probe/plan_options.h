@@ -1,8 +1,8 @@
 /*
- * What a plan is asked for.
+ * What a plan is to count, and how.
  */
-#ifndef PROBE_WISH_H
-#define PROBE_WISH_H
+#ifndef PROBE_PLAN_OPTIONS_H
+#define PROBE_PLAN_OPTIONS_H
 
 #include <stdbool.h>
 
@@ -13,7 +13,7 @@ struct func_plan;
 struct plan;
 struct probe_list;		/* see probe/probes.h */
 
-struct plan_wish {
+struct plan_options {
 	const struct selection *sel;	/* NULL: nothing but hooks */
 	enum placement_method method;
 	bool eager;		/* look at all functions at once */
