@@ -57,7 +57,7 @@ static int
 file_look(const char *path)
 {
 	struct selection sel = { .units = 1U << UNIT_EDGE | 1U << UNIT_INSN };
-	struct plan_wish wish = { .sel = &sel };
+	struct plan_options options = { .sel = &sel };
 	double start = seconds(), read, lazy, all;
 	struct image *image = image_open(path, NULL, plan_wants(&sel), NULL,
 					 NULL);
@@ -68,7 +68,7 @@ file_look(const char *path)
 		return -1;
 	read = seconds() - start;
 	start = seconds();
-	plan = plan_open(image, &wish, NULL, NULL);
+	plan = plan_open(image, &options, NULL, NULL);
 	lazy = seconds() - start;
 	start = seconds();
 	for (uint32_t i = 0; i < plan->nfplans; i++)

@@ -423,7 +423,7 @@ way_follow(struct bounding *s, struct way way)
 		case BACK_START:
 			way_before(s, &way);
 			return;
-		case BACK_LOST:
+		case BACK_UNKNOWN:
 			way_changed(s, &way);
 			way_end(s, &way);
 			return;

@@ -139,7 +139,7 @@ span_decode(struct cfg *cfg, const struct cfg_input *in,
 
 /* Copy what was found of indirect jumps to their instructions and the cfg. */
 static void
-jumps_settle(struct cfg *cfg, const struct tables *tables)
+jumps_store(struct cfg *cfg, const struct tables *tables)
 {
 	const struct jump *jumps;
 	size_t njumps;
@@ -197,7 +197,7 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 		proof_reach(cfg, in);
 	while (tables && tables_look(tables)) {
 		if (++rounds == ROUNDS_MAX) {
-			tables_forget(tables);
+			tables_clear(tables);
 			cfg_graph(cfg, in, tables, &no_more);
 			break;
 		}
@@ -205,7 +205,7 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 		proof_reach(cfg, in);
 	}
 	proof_mark(cfg, in);
-	jumps_settle(cfg, tables);
+	jumps_store(cfg, tables);
 	cfg->elsewhere |= proof_mentions(cfg, in);
 	cfg->unresolved |= cfg->elsewhere;
 	more.refs = cfg->unresolved && in->nrefs;

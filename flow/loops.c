@@ -31,16 +31,6 @@ struct search {
 	uint32_t *work;
 };
 
-static uint32_t *
-array_make(uint32_t n, uint32_t value)
-{
-	uint32_t *array = mem_alloc((n + 1) * sizeof(*array));
-
-	for (uint32_t i = 0; i < n; i++)
-		array[i] = value;
-	return array;
-}
-
 static void
 list_push(uint32_t *first, uint32_t *next, uint32_t edge)
 {
@@ -231,22 +221,22 @@ loops_find(const struct flow *flow)
 		.flow = flow,
 		.loops = loops,
 		.state = mem_alloc(n),
-		.tree = array_make(n, FLOW_ROOT),
-		.found = array_make(n, 0),
-		.sets = array_make(n, 0),
-		.listed = array_make(n, ARC_NONE),
-		.next = array_make(flow->nedges, ARC_NONE),
-		.parent = array_make(n, LOOP_NONE),
+		.tree = mem_numbers(n, FLOW_ROOT),
+		.found = mem_numbers(n, 0),
+		.sets = mem_numbers(n, 0),
+		.listed = mem_numbers(n, ARC_NONE),
+		.next = mem_numbers(flow->nedges, ARC_NONE),
+		.parent = mem_numbers(n, LOOP_NONE),
 		.header = mem_alloc(n * sizeof(bool)),
-		.joined = array_make(n, 0),
-		.preds = array_make(n, ARC_NONE),
-		.work = array_make(n, 0),
+		.joined = mem_numbers(n, 0),
+		.preds = mem_numbers(n, ARC_NONE),
+		.work = mem_numbers(n, 0),
 	};
 
-	loops->order = array_make(n, 0);
+	loops->order = mem_numbers(n, 0);
 	loops->back = mem_alloc(flow->nedges * sizeof(*loops->back));
-	loops->inner = array_make(n, LOOP_NONE);
-	loops->outer = array_make(n, LOOP_NONE);
+	loops->inner = mem_numbers(n, LOOP_NONE);
+	loops->outer = mem_numbers(n, LOOP_NONE);
 	loops->depth = mem_alloc(n);
 	loops->irreducible = mem_alloc(n * sizeof(*loops->irreducible));
 	sets_reset(search.sets, n);

@@ -4,11 +4,7 @@
  */
 #include "flow/ocaml.h"
 
-#include <string.h>
-
 #include "util/addrs.h"
-#include "util/mem.h"
-#include "util/search.h"
 
 bool
 ocaml_returns(const struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
@@ -32,20 +28,6 @@ ocaml_handles(const struct cfg_input *in, uint64_t addr)
 	return addrs_has(in->handlers, in->nhandlers, addr);
 }
 
-/* Insert addr; false if it is there. */
-static bool
-addr_add(uint64_t **addrs, size_t *n, uint64_t addr)
-{
-	size_t at = search_first(*n, i, (*addrs)[i] >= addr);
-
-	if (at < *n && (*addrs)[at] == addr)
-		return false;
-	(void)vec_push(*addrs, *n);
-	memmove(*addrs + at + 1, *addrs + at, (*n - 1 - at) * sizeof(addr));
-	(*addrs)[at] = addr;
-	return true;
-}
-
 bool
 ocaml_handlers(const struct cfg *cfg, const struct cfg_input *in,
 	       uint64_t **handlers, size_t *n)
@@ -67,7 +49,7 @@ ocaml_handlers(const struct cfg *cfg, const struct cfg_input *in,
 				continue;
 			addr = in->arch->handler(code, avail, addr);
 			if (addr && cfg_inside(in, addr))
-				news |= addr_add(handlers, n, addr);
+				news |= addrs_add(handlers, n, addr);
 		}
 	}
 	return news;

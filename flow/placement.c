@@ -25,7 +25,7 @@ struct candidate {
 struct work {
 	const struct flow *flow;
 	const struct weights *weights;
-	const struct placement_wish *wish;
+	const struct placement_input *input;
 	bool *wanted;		/* per arc; a wanted edge's carrier block is
 				   wanted, too */
 	bool *hidden;		/* per arc: no candidate has it */
@@ -42,10 +42,10 @@ arc_cost(const struct work *work, uint32_t arc)
 {
 	const struct flow *flow = work->flow;
 
-	if (work->wish->cost)
-		return work->wish->cost(work->wish->ctx, flow, work->weights,
-					arc);
-	if (work->wish->traps && arc < flow->nedges)
+	if (work->input->cost)
+		return work->input->cost(work->input->ctx, flow, work->weights,
+					 arc);
+	if (work->input->traps && arc < flow->nedges)
 		return work->weights->verts[flow->edges[arc].from];
 	return weight_of_arc(flow, work->weights, arc);
 }
@@ -80,7 +80,7 @@ candidate_add(struct work *work, uint32_t vert)
 static uint32_t
 carrier_of(const struct work *work, uint32_t edge)
 {
-	return work->wish->ends && work->wanted[edge] &&
+	return work->input->ends && work->wanted[edge] &&
 			       work->flow->edges[edge].by == BY_LAST ?
 		       ARC_NONE :
 		       edge_carrier(work->flow, edge);
@@ -95,8 +95,8 @@ edge_countable(const struct work *work, uint32_t edge)
 {
 	enum flow_by by = work->flow->edges[edge].by;
 
-	if (work->wish->method == PLACE_VERTEX || by == BY_NOTHING ||
-	    by == BY_LEAK || (by == BY_TABLE && !work->wish->tables))
+	if (work->input->method == PLACE_VERTEX || by == BY_NOTHING ||
+	    by == BY_LEAK || (by == BY_TABLE && !work->input->tables))
 		return false;
 	return carrier_of(work, edge) == ARC_NONE;
 }
@@ -110,7 +110,7 @@ static void
 candidates_of_block(struct work *work, uint32_t v)
 {
 	const struct flow *flow = work->flow;
-	bool traps = work->wish->traps;
+	bool traps = work->input->traps;
 	struct candidate *candidate = NULL;
 
 	for (uint32_t e = flow->out[v]; e < flow->out[v + 1]; e++) {
@@ -167,8 +167,8 @@ candidates_sort(struct work *work)
 }
 
 /*
- * Fill work->wanted from the wish.  If EXIT -> ROOT is wanted, so are all edges
- * from ROOT; if an edge is wanted, so is its carrier block.
+ * Fill work->wanted from the input.  If EXIT -> ROOT is wanted, so are all
+ * edges from ROOT; if an edge is wanted, so is its carrier block.
  */
 static void
 wanted_make(struct work *work)
@@ -177,8 +177,8 @@ wanted_make(struct work *work)
 	uint32_t n = flow_arcs(flow), carrier;
 
 	for (uint32_t arc = 0; arc < n; arc++)
-		work->wanted[arc] = !work->wish->wanted ||
-				    work->wish->wanted[arc];
+		work->wanted[arc] = !work->input->wanted ||
+				    work->input->wanted[arc];
 	for (uint32_t e = 0; e < flow->nedges; e++) {
 		if (flow->edges[e].from == FLOW_ROOT)
 			work->wanted[e] |= work->wanted[flow->back];
@@ -187,7 +187,7 @@ wanted_make(struct work *work)
 		carrier = carrier_of(work, e);
 		if (carrier != ARC_NONE)
 			work->wanted[carrier] = true;
-		if (work->wish->method == PLACE_VERTEX)
+		if (work->input->method == PLACE_VERTEX)
 			work->wanted[e] = false;
 	}
 }
@@ -359,7 +359,7 @@ candidates_optimal(struct work *work)
 	double cost;
 
 	candidates_choose(work, false);
-	if (!work->wish->wanted)
+	if (!work->input->wanted)
 		return;
 	candidates_drop(work);
 	cost = candidates_cost(work);
@@ -375,7 +375,7 @@ candidates_optimal(struct work *work)
 static void
 method_run(struct work *work)
 {
-	switch (work->wish->method) {
+	switch (work->input->method) {
 	case PLACE_OPTIMAL:
 		candidates_sort(work);
 		candidates_optimal(work);
@@ -433,7 +433,7 @@ candidate_compare_given(const void *a, const void *b)
 static void
 tables_whole(struct work *work)
 {
-	if (!work->wish->whole || !tables_give(work))
+	if (!work->input->whole || !tables_give(work))
 		return;
 	method_run(work);
 	qsort(work->candidates, work->ncandidates, sizeof(*work->candidates),
@@ -463,7 +463,7 @@ placement_of_candidates(const struct work *work)
 
 		if (!candidate->planted)
 			continue;
-		placement->nsites += !work->wish->traps ||
+		placement->nsites += !work->input->traps ||
 				     arc_place(work->flow,
 					       candidate->arcs[0]) != last;
 		last = arc_place(work->flow, candidate->arcs[0]);
@@ -477,14 +477,14 @@ placement_of_candidates(const struct work *work)
 
 struct placement *
 placement_make(const struct flow *flow, const struct weights *weights,
-	       const struct placement_wish *wish)
+	       const struct placement_input *input)
 {
 	uint32_t narcs = flow_arcs(flow), nnodes = flow_nodes(flow);
 	struct placement *placement;
 	struct work work = {
 		.flow = flow,
 		.weights = weights,
-		.wish = wish,
+		.input = input,
 		.wanted = mem_alloc(narcs * sizeof(*work.wanted)),
 		.hidden = mem_alloc(narcs * sizeof(*work.hidden)),
 		.forest = mem_alloc(narcs * sizeof(*work.forest)),

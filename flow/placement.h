@@ -19,7 +19,7 @@ enum placement_method {
 typedef double placement_cost(void *ctx, const struct flow *flow,
 			      const struct weights *weights, uint32_t arc);
 
-struct placement_wish {
+struct placement_input {
 	enum placement_method method;
 	const bool *wanted;	/* per arc; NULL: everything */
 	bool traps;		/* an edge is counted by a trap on its branch,
@@ -73,7 +73,7 @@ struct placement {
  */
 struct placement *placement_make(const struct flow *flow,
 				 const struct weights *weights,
-				 const struct placement_wish *wish);
+				 const struct placement_input *input);
 void placement_free(struct placement *placement);
 
 /*

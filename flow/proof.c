@@ -5,7 +5,6 @@
 #include "flow/proof.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "flow/cfg_graph.h"
 #include "flow/ocaml.h"
@@ -322,33 +321,12 @@ proof_taken(const struct cfg *cfg, const struct cfg_input *in, size_t *n)
 
 /* ---- cuts */
 
-/* Index of the first cut at addr or behind it. */
-static size_t
-cut_index(const struct cuts *cuts, uint64_t addr)
-{
-	return search_first(cuts->n, i, cuts->addrs[i] >= addr);
-}
-
 uint64_t
 cuts_from(const struct cuts *cuts, uint64_t addr)
 {
-	size_t at = cut_index(cuts, addr);
+	size_t at = search_first(cuts->n, i, cuts->addrs[i] >= addr);
 
 	return at < cuts->n ? cuts->addrs[at] : UINT64_MAX;
-}
-
-static bool
-cut_add(struct cuts *cuts, uint64_t addr)
-{
-	size_t at = cut_index(cuts, addr);
-
-	if (at < cuts->n && cuts->addrs[at] == addr)
-		return false;
-	(void)vec_push(cuts->addrs, cuts->n);
-	memmove(cuts->addrs + at + 1, cuts->addrs + at,
-		(cuts->n - 1 - at) * sizeof(*cuts->addrs));
-	cuts->addrs[at] = addr;
-	return true;
 }
 
 static void
@@ -386,7 +364,7 @@ place_cut(struct cfg *cfg, const struct cfg_input *in, uint64_t addr,
 		lowest_set(&cfg->overlap, addr);
 		return false;
 	}
-	if (cut_add(cuts, addr))
+	if (addrs_add(&cuts->addrs, &cuts->n, addr))
 		return true;
 	place_fails(cfg, in, addr);
 	return false;

@@ -22,7 +22,7 @@
 
 #include "flow/cfg.h"
 
-/* Places where decoding begins anew: ascending. */
+/* Cuts: addresses at which decoding begins anew, ascending. */
 struct cuts {
 	uint64_t *addrs;
 	size_t n;

@@ -69,7 +69,7 @@ returns_open(const struct returns_input *in)
 
 /* Free what is not needed once it is known whether the callee returns. */
 static void
-callee_forget(struct callee *c)
+callee_clear(struct callee *c)
 {
 	free(c->seen);
 	free(c->todo);
@@ -85,7 +85,7 @@ returns_close(struct returns *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < r->n; i++)
-		callee_forget(&r->callees[i]);
+		callee_clear(&r->callees[i]);
 	free(r->callees);
 	free(r->index);
 	free(r->queue);
@@ -180,7 +180,7 @@ callee_returns(struct returns *r, uint32_t who)
 
 	c->state = STATE_RETURNS;
 	c->waiters = NULL;
-	callee_forget(c);
+	callee_clear(c);
 	for (size_t i = 0; i < n; i++)
 		if (r->callees[waiters[i].who].state == STATE_WAITING &&
 		    call_goes_on(r, waiters[i].who, waiters[i].addr))

@@ -43,7 +43,7 @@ made_by(struct values *v, struct use *use)
 		switch (values_back(v, use)) {
 		case BACK_MADE:
 			return values_effect(v, use->insn);
-		case BACK_LOST:
+		case BACK_UNKNOWN:
 			return NULL;
 		case BACK_START:
 			if (!values_only_before(v, use))

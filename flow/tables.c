@@ -346,7 +346,7 @@ tables_extent(const struct cfg *cfg, const struct cfg_input *in,
 }
 
 void
-tables_forget(struct tables *t)
+tables_clear(struct tables *t)
 {
 	for (size_t i = 0; i < t->njumps; i++)
 		jump_clear(&t->jumps[i]);

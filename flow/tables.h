@@ -73,6 +73,6 @@ uint64_t tables_extent(const struct cfg *cfg, const struct cfg_input *in,
 		       const uint8_t *p, size_t avail);
 
 /* Give up: make all jumps unresolved again.  The struct stays open. */
-void tables_forget(struct tables *t);
+void tables_clear(struct tables *t);
 
 #endif

@@ -163,7 +163,7 @@ way_sum(struct finding *f, struct way *way, const struct place *src)
  * a value made of mixed bits is an address that was mangled, as in a jmp_buf.
  */
 static void
-way_lost(struct finding *f, const struct way *way)
+way_unknown(struct finding *f, const struct way *way)
 {
 	const struct effect *e;
 
@@ -206,8 +206,8 @@ way_follow(struct finding *f, struct way way)
 				return;
 			way_before(f, &way);
 			return;
-		case BACK_LOST:
-			way_lost(f, &way);
+		case BACK_UNKNOWN:
+			way_unknown(f, &way);
 			return;
 		case BACK_MADE:
 			break;
@@ -218,7 +218,7 @@ way_follow(struct finding *f, struct way way)
 			return;
 		}
 		if (e->op != EFFECT_COPY) {
-			way_lost(f, &way);
+			way_unknown(f, &way);
 			return;
 		}
 		if (e->src.width < way.use.place.width)

@@ -137,14 +137,14 @@ memory_written(const struct values *v, const struct effect *e,
 	if (!same_base(dst, place))
 		return values_on_stack(v, place) || values_on_stack(v, dst) ?
 			       BACK_START :
-			       BACK_LOST;
+			       BACK_UNKNOWN;
 	if (dst->disp + dst->width <= place->disp ||
 	    place->disp + place->width <= dst->disp)
 		return BACK_START;
 	if (dst->disp + end * dst->width == place->disp + end * place->width &&
 	    dst->width >= place->width && e->op == EFFECT_COPY)
 		return BACK_MADE;
-	return BACK_LOST;
+	return BACK_UNKNOWN;
 }
 
 /* What an instruction does to the place; BACK_START: nothing. */
@@ -158,16 +158,16 @@ effect_on(const struct values *v, const struct effect *e, struct place *place)
 	    (e->dst.width >= 4 || e->dst.width >= place->width))
 		return BACK_MADE;
 	if (kills(e, place->reg) || (mem && kills(e, place->index)))
-		return BACK_LOST;
+		return BACK_UNKNOWN;
 	if (e->sp && place->reg == v->in->arch->reg_sp) {
 		if (!mem)
-			return BACK_LOST;
+			return BACK_UNKNOWN;
 		place->disp += e->sp;
 	}
 	if (!mem)
 		return BACK_START;
 	if (e->stores && !values_on_stack(v, place))
-		return BACK_LOST;
+		return BACK_UNKNOWN;
 	if (e->dst.kind == PLACE_MEM)
 		return memory_written(v, e, place);
 	return BACK_START;
@@ -181,7 +181,7 @@ values_back(struct values *v, struct use *use)
 
 	while (use->insn > first) {
 		if (--v->budget < 0)
-			return BACK_LOST;
+			return BACK_UNKNOWN;
 		use->insn--;
 		back = effect_on(v, values_effect(v, use->insn), &use->place);
 		if (back != BACK_START)
@@ -449,7 +449,7 @@ constants_follow(struct constants *c, struct wanted w)
 			if (!constants_made(c, &w))
 				return;
 			break;
-		case BACK_LOST:
+		case BACK_UNKNOWN:
 			if (constants_spared(c, &w))
 				break;
 			c->failed = true;
@@ -505,7 +505,7 @@ values_origin(struct values *v, const struct use *use)
 
 	for (int hops = 0; hops < HOPS_MAX; hops++) {
 		switch (values_back(v, &o.use)) {
-		case BACK_LOST:
+		case BACK_UNKNOWN:
 			return o;
 		case BACK_START:
 			before = o.use;

@@ -71,7 +71,7 @@ enum back {
 	BACK_START,		/* at the start of the block */
 	BACK_MADE,		/* use->insn makes the value, as its effect
 				   says */
-	BACK_LOST,		/* use->insn changes it otherwise, or there
+	BACK_UNKNOWN,		/* use->insn changes it otherwise, or there
 				   were too many steps */
 };
 

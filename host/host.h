@@ -22,6 +22,12 @@
 #include "host/native.h"
 #include "util/fail.h"
 
+/*
+ * Bytes of a page: native memory is mapped and protected by pages, and the
+ * monitor reads that of all hosts by them.
+ */
+enum { PAGE = 4096 };
+
 /* An instruction that a host counts by itself. */
 struct host_site {
 	uint64_t va;

@@ -151,7 +151,7 @@ procfs_status(pid_t tid, const char *name, int base, uint64_t dflt)
  * reading takes.  A file whose task has gone reads nothing, even if another
  * task has the id by then.
  */
-struct kept_file {
+struct cached_file {
 	const char *name;	/* in /proc/PID/task/PID */
 	pid_t tid;		/* 0: none is open */
 	int fd;
@@ -161,7 +161,7 @@ struct kept_file {
 
 /* Read all of an open file; whether there was any. */
 static bool
-kept_again(struct kept_file *file)
+cached_reread(struct cached_file *file)
 {
 	ssize_t n;
 
@@ -176,11 +176,11 @@ kept_again(struct kept_file *file)
 
 /* The task's file, or NULL. */
 static const char *
-kept_read(struct kept_file *file, pid_t tid)
+cached_read(struct cached_file *file, pid_t tid)
 {
 	char path[64];
 
-	if (file->tid == tid && kept_again(file))
+	if (file->tid == tid && cached_reread(file))
 		return file->text;
 	if (file->tid)
 		close(file->fd);
@@ -189,13 +189,13 @@ kept_read(struct kept_file *file, pid_t tid)
 		 file->name);
 	file->fd = open(path, O_RDONLY | O_CLOEXEC);
 	file->tid = file->fd < 0 ? 0 : tid;
-	return file->tid && kept_again(file) ? file->text : NULL;
+	return file->tid && cached_reread(file) ? file->text : NULL;
 }
 
 int
 procfs_signals(pid_t tid, struct signal_state *state)
 {
-	static struct kept_file file = { .name = "status" };
+	static struct cached_file file = { .name = "status" };
 	uint64_t *sets[] = {
 		&state->pending, &state->pending, &state->blocked,
 		&state->ignored, &state->caught,
@@ -204,7 +204,7 @@ procfs_signals(pid_t tid, struct signal_state *state)
 	static const char *const names[] = {
 		"\nSigPnd:", "\nShdPnd:", "\nSigBlk:", "\nSigIgn:", "\nSigCgt:",
 	};
-	const char *text = kept_read(&file, tid), *line;
+	const char *text = cached_read(&file, tid), *line;
 	size_t found = 0;
 
 	if (!text)
@@ -278,8 +278,8 @@ procfs_actions(pid_t tid, struct signal_state *state)
 {
 	/* Behind the name: from the state to the signals that are blocked. */
 	enum { BLOCKED = 29 };
-	static struct kept_file file = { .name = "stat" };
-	const char *text = kept_read(&file, tid);
+	static struct cached_file file = { .name = "stat" };
+	const char *text = cached_read(&file, tid);
 	char *at = text ? strrchr(text, ')') : NULL;
 
 	for (int i = 0; at && i <= BLOCKED; i++)

@@ -36,7 +36,7 @@ ptrace_ended(pid_t tid)
 }
 
 static void
-ended_forget(pid_t tid)
+ended_remove(pid_t tid)
 {
 	size_t kept = 0;
 
@@ -82,7 +82,7 @@ request_made(int req, pid_t tid, void *addr, void *data, uint64_t *value)
 static int
 request_failed(int req, pid_t tid, int err)
 {
-	ptrace_regs_forget(tid);
+	ptrace_regs_invalidate(tid);
 	if (err == ESRCH)
 		return HOST_GONE;
 	return fail("process %d: ptrace request %d: %s", (int)tid, req,
@@ -106,7 +106,7 @@ ptrace_peek(int req, pid_t tid, uint64_t at, uint64_t *word)
 	if (!ptrace_ended(tid) &&
 	    !request_made(req, tid, (void *)at, NULL, word))
 		return HOST_OK;
-	ptrace_regs_forget(tid);
+	ptrace_regs_invalidate(tid);
 	return HOST_GONE;
 }
 
@@ -159,9 +159,9 @@ event_of_status(struct event *event, int status)
 {
 	int signal;
 
-	ptrace_regs_forget(event->tid);
+	ptrace_regs_invalidate(event->tid);
 	if (!WIFSTOPPED(status))
-		ended_forget(event->tid);
+		ended_remove(event->tid);
 	if (WIFEXITED(status)) {
 		event->kind = EVENT_EXITED;
 		event->value = WEXITSTATUS(status);
@@ -206,7 +206,7 @@ ptrace_early_take(void)
 }
 
 void
-ptrace_early_forget(pid_t tid)
+ptrace_early_remove(pid_t tid)
 {
 	size_t kept = early_head;
 
@@ -263,7 +263,7 @@ ptrace_resume(pid_t tid, enum resume how, int signal)
 
 	int err = 0;
 
-	ptrace_regs_forget(tid);
+	ptrace_regs_invalidate(tid);
 	for (int i = 0; i < TRIES; i++) {
 		if (how != RESUME_END && at_end(tid))
 			return HOST_GONE;
@@ -318,7 +318,7 @@ static const struct host_native ptrace_native = {
 	.siginfo_set = ptrace_siginfo_set,
 	.mask_get = ptrace_mask_get,
 	.changed = ptrace_changed,
-	.renewed = ended_forget,
+	.renewed = ended_remove,
 	.parent = procfs_parent,
 	.actions = procfs_actions,
 	.room = procfs_room,

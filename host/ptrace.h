@@ -38,14 +38,14 @@ bool ptrace_ended(pid_t tid);
  */
 void ptrace_early_take(void);
 /* Drop the kept events of tid, an id that another thread has now. */
-void ptrace_early_forget(pid_t tid);
+void ptrace_early_remove(pid_t tid);
 
 int ptrace_launch(const char *path, char **argv, pid_t *tid);
 int ptrace_launch_error(void);
 int ptrace_attach(pid_t pid, pid_t **tids, size_t *n);
 int ptrace_detach(pid_t tid, int signal);
 /* The task is about to go on, or has stopped: its registers may be others. */
-void ptrace_regs_forget(pid_t tid);
+void ptrace_regs_invalidate(pid_t tid);
 int ptrace_regs_get(pid_t tid, struct regs *regs);
 int ptrace_regs_set(pid_t tid, const struct regs *regs);
 int ptrace_reg_get(pid_t tid, unsigned reg, uint64_t *value);

@@ -312,7 +312,7 @@ attach_threads(pid_t pid, pid_t **tids, size_t *n, size_t first)
 		if (known && (found[i] != pid || traced_here(pid)))
 			continue;
 		if (known)
-			ptrace_early_forget(pid);
+			ptrace_early_remove(pid);
 		tid = attach_thread(pid, found[i]);
 		if (tid > 0) {
 			if (!tid_known(*tids + first, *n - first, tid))
@@ -358,6 +358,6 @@ ptrace_attach(pid_t pid, pid_t **tids, size_t *n)
 int
 ptrace_detach(pid_t tid, int signal)
 {
-	ptrace_regs_forget(tid);
+	ptrace_regs_invalidate(tid);
 	return ptrace_request(PTRACE_DETACH, tid, NULL, (void *)(long)signal);
 }

@@ -33,7 +33,7 @@ static pid_t got;
 static struct regs got_regs;
 
 void
-ptrace_regs_forget(pid_t tid)
+ptrace_regs_invalidate(pid_t tid)
 {
 	if (got == tid)
 		got = 0;
@@ -68,7 +68,7 @@ int
 ptrace_regs_set(pid_t tid, const struct regs *regs)
 {
 	/* The kernel does not take over all bits of all registers. */
-	ptrace_regs_forget(tid);
+	ptrace_regs_invalidate(tid);
 	return ptrace_request(PTRACE_SETREGS, tid, NULL, (void *)regs);
 }
 
@@ -90,7 +90,7 @@ ptrace_reg_set(pid_t tid, unsigned reg, uint64_t value)
 				 (void *)value);
 
 	if (err || reg != REG_PC)
-		ptrace_regs_forget(tid);
+		ptrace_regs_invalidate(tid);
 	else if (got == tid)
 		got_regs.r[reg] = value;
 	return err;
@@ -213,7 +213,7 @@ ptrace_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
 	if (done < 0)
 		return ptrace_data_read(tid, va, buf, n);
 	/* A handle reads 0 bytes of memory that no process has any more. */
-	ptrace_regs_forget(tid);
+	ptrace_regs_invalidate(tid);
 	return HOST_GONE;
 }
 
@@ -253,7 +253,7 @@ ptrace_mem_write(int mem, pid_t tid, uint64_t va, const void *buf, size_t n)
 	if (done)
 		return mem_poke(tid, va, buf, n);
 	/* Memory that no process has any more takes 0 bytes. */
-	ptrace_regs_forget(tid);
+	ptrace_regs_invalidate(tid);
 	return HOST_GONE;
 }
 
@@ -275,7 +275,7 @@ data_move(transfer *move, pid_t tid, uint64_t va, void *buf, size_t n)
 		done = move(tid, &local, 1, &remote, 1, 0);
 	if (done == (ssize_t)n)
 		return HOST_OK;
-	ptrace_regs_forget(tid);
+	ptrace_regs_invalidate(tid);
 	return HOST_GONE;
 }
 

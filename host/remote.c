@@ -98,7 +98,7 @@ remote_end(void)
 	free(remote.broken);
 	remote.broken = NULL;
 	remote.nbroken = 0;
-	remote_regs_forget();
+	remote_regs_invalidate();
 }
 
 static int

@@ -11,7 +11,7 @@
 #include "util/mem.h"
 
 void
-remote_regs_forget(void)
+remote_regs_invalidate(void)
 {
 	remote.block_known = remote.pc_known = false;
 	remote.changed = 0;

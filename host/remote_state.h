@@ -75,8 +75,8 @@ void remote_stop_event(struct event *event, const char *reply);
 
 /* ---- remote_regs.c */
 
-/* Forget all that is known of the registers, changes not sent included. */
-void remote_regs_forget(void);
+/* Drop the cached registers, changes not sent included. */
+void remote_regs_invalidate(void);
 /* Take the value of a register that a stop reply contains. */
 void remote_regs_told(unsigned wire, const char *digits);
 /*

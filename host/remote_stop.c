@@ -126,7 +126,7 @@ remote_stop_event(struct event *event, const char *reply)
 		*reply == 'T' && *end == '\0' && two[1] ? reply + 3 : "");
 
 	remote.running = remote.stepping = false;
-	remote_regs_forget();
+	remote_regs_invalidate();
 	event->kind = stop_fields(fields, &swbreak);
 	free(fields);
 	if (held)

@@ -166,7 +166,7 @@ counter_find(const struct program *p, uint32_t va)
 }
 
 int
-counters_settle(struct program *p, struct stop *stop)
+counters_replant(struct program *p, struct stop *stop)
 {
 	const struct counter *c = stop->last ? counter_find(p, stop->last) :
 					       NULL;

@@ -72,7 +72,7 @@ struct program {
 
 /* ---- simh_run.c */
 
-/* End the simulator, if one runs, and forget the program. */
+/* End the simulator, if one runs, and clear the program. */
 void simh_close(void);
 
 enum state {
@@ -175,7 +175,7 @@ struct counter *counter_find(const struct program *p, uint32_t va);
  * set the trap again, and note what to pass should the instruction begin again.
  * HOST_OK or HOST_GONE.
  */
-int counters_settle(struct program *p, struct stop *stop);
+int counters_replant(struct program *p, struct stop *stop);
 /* Fetch all counts.  HOST_OK, HOST_GONE, or HOST_ERROR with the message. */
 int counters_read(struct program *p);
 

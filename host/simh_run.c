@@ -58,7 +58,7 @@ end(struct event *event, enum event_kind kind, int value)
 
 /* The simulator is gone, or its answers make no sense. */
 static void
-end_lost(struct event *event, int status)
+end_killed(struct event *event, int status)
 {
 	struct program *p = &simh.program;
 
@@ -153,7 +153,7 @@ call_handle(struct event *event)
 		end(event, EVENT_EXITED, value);
 		return true;
 	case CALL_GONE:
-		end_lost(event, HOST_GONE);
+		end_killed(event, HOST_GONE);
 		return true;
 	case CALL_AGAIN:
 		simh.called = state;
@@ -201,9 +201,9 @@ stop_handle(struct event *event)
 
 	if (stop->vector == VECTOR_CHMK)
 		return call_handle(event);
-	status = counters_settle(p, stop);
+	status = counters_replant(p, stop);
 	if (status) {
-		end_lost(event, status);
+		end_killed(event, status);
 		return true;
 	}
 	/* The instruction under a trap may itself be a privileged one. */
@@ -264,7 +264,7 @@ signal_take(void)
 
 /* Do what was asked of the program meanwhile.  True if that makes an event. */
 static bool
-wish_handle(struct event *event)
+request_handle(struct event *event)
 {
 	int signal;
 
@@ -298,12 +298,12 @@ run_handle(struct event *event)
 	int status;
 
 	if (wished() && !p->pass.va && !busy_inside())
-		return wish_handle(event);
+		return request_handle(event);
 	/* Let the machine finish counting before the request is dealt with. */
 	status = wished() && !p->pass.va ? machine_run(p->m, 1, &simh.stop) :
 					   run_some();
 	if (status) {
-		end_lost(event, status);
+		end_killed(event, status);
 		return true;
 	}
 	if (simh.stop.kind == STOP_VECTOR)
@@ -330,13 +330,13 @@ simh_wait(struct event *event)
 			event_set(event, EVENT_EXEC, simh.pid);
 			return;
 		case STATE_STOPPED:
-			if (simh.killed && wish_handle(event))
+			if (simh.killed && request_handle(event))
 				return;
 			pause();
 			event_set(event, EVENT_WAKE, 0);
 			return;
 		case STATE_CALLING:
-			if (simh.killed ? wish_handle(event) :
+			if (simh.killed ? request_handle(event) :
 					  call_handle(event))
 				return;
 			break;
@@ -363,7 +363,7 @@ deliver(int signal)
 	simh.killed = true;
 	simh.sent = signal;
 	if (!there || (simh.raised && signal_blocked(p, there)) ||
-	    counters_settle(p, &simh.stop))
+	    counters_replant(p, &simh.stop))
 		return;
 	switch (signal_deliver(p, there, simh.code)) {
 	case DELIVERY_DONE:

@@ -175,7 +175,7 @@ signal_return(struct program *p, struct stop *stop, int *signal)
 	uint32_t at, context[5];
 	struct regs regs;
 
-	if (machine_regs(m, &regs) || counters_settle(p, stop) == HOST_GONE)
+	if (machine_regs(m, &regs) || counters_replant(p, stop) == HOST_GONE)
 		return CALL_GONE;
 	if (!machine_mapped(m, (uint32_t)regs.r[VAX_SP], 4, PAGE_READ) ||
 	    machine_read(m, (uint32_t)regs.r[VAX_SP], &at, 4) ||

@@ -15,11 +15,11 @@
 #include "monitor/process/affinity.h"
 #include "monitor/process/client.h"
 #include "monitor/process/clones.h"
-#include "monitor/process/cut.h"
 #include "monitor/process/events.h"
 #include "monitor/process/faults.h"
 #include "monitor/process/notice.h"
 #include "monitor/process/owners.h"
+#include "monitor/process/restart.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
@@ -70,11 +70,11 @@ task_free(struct run *run, struct task *task)
 
 	task_remove(run, task);
 	run_unqueue(run, task->tid);
-	affinity_forget(run, task);
-	abnormal_forget(task);
-	relocated_forget(task);
-	fault_forget(task);
-	cut_forget(task);
+	affinity_ended(run, task);
+	abnormal_free(task);
+	relocated_contexts_clear(task);
+	faults_clear(task);
+	restart_free(task);
 	free(task);
 	if (process && --process->ntasks == 0)
 		process_free(run, process);
@@ -103,9 +103,9 @@ run_announce(struct run *run, pid_t tid, struct process *process)
 	if (task) {
 		task->process = process;
 		process->ntasks++;
-		if (task->has_held)
-			run_requeue(run, &task->held);
-		task->has_held = false;
+		if (task->has_first_event)
+			run_requeue(run, &task->first_event);
+		task->has_first_event = false;
 	} else {
 		task = task_new(run, tid, process);
 	}
@@ -154,7 +154,7 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 	struct process *process;
 
 	if (space && flags & CLONE_VM) {
-		space_hold(space);
+		space_ref(space);
 	} else if (space) {
 		space = space_copy(space, run->host->mem_open(pid),
 				   maker->extended);
@@ -200,8 +200,8 @@ account_exec(struct run *run, struct task *task)
 	task->vforked = false;
 	task->redo.state = REDO_NONE;
 	task->mapping.nr = 0;
-	relocated_forget(task);
-	fault_forget(task);
+	relocated_contexts_clear(task);
+	faults_clear(task);
 	actions_exec(run, task);
 	trap_mask_look(run, task);
 	if (task->tid == run->root.tid)
@@ -268,11 +268,11 @@ task_depart(struct run *run, const struct task *task)
 	account_close(run);
 	if (!process->space)
 		return;
-	space_hold(process->space);
+	space_ref(process->space);
 	run->departed = mem_alloc(sizeof(*run->departed));
 	run->departed->process = mem_alloc(sizeof(*process));
 	*run->departed->process = *process;
-	actions_hold(process->actions);
+	actions_ref(process->actions);
 	run->departed->tid = task->tid;
 	run->departed->counter_set = task->counter_set;
 	run->departed->extended = task->extended;
@@ -446,8 +446,8 @@ event_receive(struct run *run, const struct event *event)
 		stop_begin(run, task, event);
 	if (task->process)
 		return true;
-	task->held = *event;
-	task->has_held = true;
+	task->first_event = *event;
+	task->has_first_event = true;
 	run_adopt(run, task);
 	if (!task->process)
 		return false;

@@ -76,7 +76,7 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 		watch = left || (signal != SIGTRAP && !run_queued(run, task) &&
 				 space_infers(task->process->space));
 	}
-	fault_keep(run, task);
+	fault_record(run, task);
 	if (watch)
 		relocated_signal(run, task, signal, left);
 	else if (stays)
@@ -106,7 +106,7 @@ trap_deliver_open(struct run *run, struct task *task)
 
 	signal_comes(run, task, SIGTRAP);
 	action_deliver(task, SIGTRAP);
-	fault_keep(run, task);
+	fault_record(run, task);
 	fault_interrupts(task->process->space, task_pc(run, task));
 	if (!signal_enter(run, task, SIGTRAP))
 		return;
@@ -123,7 +123,7 @@ trap_deliver(struct run *run, struct task *task, int signal)
 {
 	bool caught;
 
-	if (signal == SIGTRAP && sigtrap_settle(run, task))
+	if (signal == SIGTRAP && sigtrap_restore(run, task))
 		return;
 	/* If it was forced upon the task it ends the task even so. */
 	if (signal == SIGTRAP && sigtrap_ignores(task) &&

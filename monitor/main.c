@@ -70,10 +70,13 @@ report_print_error(const struct options *opts,
 	if (!out) {
 		if (fd >= 0)
 			close(fd);
-		return report_write(&opts->report, report_input, stderr);
+		out = stderr;
 	}
 	err = report_write(&opts->report, report_input, out);
-	fclose(out);
+	if (!err)
+		err = stream_flush(out, "standard error");
+	if (out != stderr)
+		fclose(out);
 	return err;
 }
 
@@ -93,9 +96,7 @@ report_print(const struct options *opts,
 	err = report_write(&opts->report, report_input, target->out);
 	if (target != output)
 		return target_close(target) ? -1 : err;
-	if (ferror(output->out))
-		return fail("%s: %s", output->path, fail_message());
-	return err;
+	return target_flush(output) ? -1 : err;
 }
 
 /* With --data, pmprint makes the reports, unless the user asked for some. */
@@ -149,9 +150,9 @@ run_report_input(struct run *run, bool last)
 
 	if (last)
 		notice_finish();
-	notice_hold(true);
+	notice_block(true);
 	status = report_input_write(run, report_input, last);
-	notice_hold(false);
+	notice_block(false);
 	report_input_free(report_input);
 	return status;
 }

@@ -374,7 +374,7 @@ static const struct option_table options_table = {
 
 /* Check the options of a request to another pmon. */
 static int
-request_settle(struct options *opts)
+request_check(struct options *opts)
 {
 	unsigned long pid;
 
@@ -392,7 +392,7 @@ request_settle(struct options *opts)
  * where control went from there, nor in which process.
  */
 static int
-once_settle(struct options *opts)
+once_check(struct options *opts)
 {
 	struct selection *sel = &opts->selection;
 
@@ -415,11 +415,11 @@ once_settle(struct options *opts)
 
 /* Check that the options go together, and set those that follow from others. */
 static int
-options_settle(struct options *opts)
+options_check(struct options *opts)
 {
 	if (opts->request != REQUEST_NONE)
-		return request_settle(opts);
-	if (opts->once && once_settle(opts))
+		return request_check(opts);
+	if (opts->once && once_check(opts))
 		return -1;
 	if (opts->argv && opts->npids)
 		return fail("give either a program or -p, not both");
@@ -479,7 +479,7 @@ options_parse(struct options *opts, int argc, char **argv)
 		if (!opts->no_config)
 			err = config_read(&options_table, opts, given);
 		if (!err)
-			err = options_settle(opts);
+			err = options_check(opts);
 	}
 	free(given);
 	return err;

@@ -25,12 +25,12 @@
 #include "monitor/patch/tamper.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/clones.h"
-#include "monitor/process/cut.h"
 #include "monitor/process/events.h"
 #include "monitor/process/machine.h"
 #include "monitor/process/notice.h"
 #include "monitor/process/object.h"
 #include "monitor/process/owners.h"
+#include "monitor/process/restart.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/process/trap_mask.h"
@@ -102,7 +102,7 @@ unfollowed(struct run *run, struct task *task, const struct event *event)
 {
 	struct space *space = task->process->space;
 
-	if (task->process->counted || space->refs > 1 || space->kept)
+	if (task->process->counted || space->refs > 1 || space->stuck)
 		return false;
 	return !space_leave(run, task, event);
 }
@@ -162,10 +162,10 @@ on_syscall(struct run *run, struct task *task, bool entry)
 		sigreturn_syscall(run, task);
 	if (!entry)
 		clones_syscall(run, task);
-	if (!entry && task->cut)
-		cut_exit(run, task);
+	if (!entry && task->restart)
+		restart_exit(run, task);
 	else if (!entry && task->paused)
-		cut_undo(run, task, true);
+		restart_call(run, task, true);
 	if (!entry)
 		maps_syscall(run, task);
 	run_resume(run, task, 0);
@@ -187,7 +187,7 @@ on_pause(struct run *run, struct task *task, const struct event *event)
 			relocated_refuse_space(run, task->process->space);
 		abnormal_birth(run, task);
 	}
-	cut_undo(run, task, true);
+	restart_call(run, task, true);
 	run_resume(run, task, 0);
 }
 
@@ -245,7 +245,7 @@ event_handle(struct run *run, const struct event *event)
 	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED ||
 	    task->exiting)
 		return;
-	if (run->stopping && !task_kept(task)) {
+	if (run->stopping && !task_stuck(task)) {
 		task_release(run, task, event);
 		return;
 	}
@@ -259,7 +259,7 @@ event_handle(struct run *run, const struct event *event)
 		trap_handle(run, task, event->value ? event->value : SIGTRAP);
 		break;
 	case EVENT_SIGNAL:
-		cut_end(run, task, event->kind);
+		restart_end(run, task, event->kind);
 		trap_mask_look(run, task);
 		if (event->value != SIGILL || !trap_spring(run, task, SIGILL))
 			task_deliver(run, task, event->value);
@@ -323,7 +323,7 @@ notices_handle(struct run *run)
 	if (signal && run->stopping && run->root.tid)
 		run->host->kill(run->root.tid, SIGKILL);
 	else if (signal && run->stopping)
-		run_stop_kept(run);
+		run_stop_stuck(run);
 	else if (signal)
 		run_stop(run, signal);
 	if (notice_report())

@@ -43,7 +43,7 @@ struct root {
 
 struct run {
 	const struct options *opts;
-	const struct client *clients[CLIENTS_MAX];	/* see client.h */
+	const struct client *clients[CLIENTS_MAX];	/* the first counts */
 	size_t nclients;
 	const struct host *host;
 	const struct arch *arch;

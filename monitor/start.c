@@ -15,9 +15,9 @@
 #include "monitor/patch/linker.h"
 #include "monitor/patch/plant.h"
 #include "monitor/process/client.h"
-#include "monitor/process/cut.h"
 #include "monitor/process/events.h"
 #include "monitor/process/machine.h"
+#include "monitor/process/restart.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
@@ -150,7 +150,7 @@ task_ready(struct run *run, struct task *task, void *process)
 		trap_mask_look(run, task);
 	if (task->process == process && task->state == TASK_STOPPED && queued &&
 	    queued->kind == EVENT_PAUSED)
-		cut_ready(run, task);
+		restart_ready(run, task);
 }
 
 /*

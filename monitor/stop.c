@@ -16,9 +16,9 @@
 #include "monitor/patch/traps.h"
 #include "monitor/process/affinity.h"
 #include "monitor/process/client.h"
-#include "monitor/process/cut.h"
 #include "monitor/process/events.h"
 #include "monitor/process/inject.h"
+#include "monitor/process/restart.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_memory.h"
 #include "monitor/process/thread_pages.h"
@@ -272,15 +272,15 @@ event_signal(struct run *run, struct task *task, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_TRAP:
-		return patch_forget(run, task, event) ? 0 : SIGTRAP;
+		return patch_rewind(run, task, event) ? 0 : SIGTRAP;
 	case EVENT_SIGNAL:
-		return patch_forget(run, task, event) ? 0 : event->value;
+		return patch_rewind(run, task, event) ? 0 : event->value;
 	case EVENT_PAUSED:
-		cut_undo(run, task, false);
+		restart_call(run, task, false);
 		return 0;
 	case EVENT_SYSCALL_EXIT:
 		if (task->paused)
-			cut_undo(run, task, false);
+			restart_call(run, task, false);
 		return 0;
 	default:
 		return 0;
@@ -298,7 +298,7 @@ task_release(struct run *run, struct task *task, const struct event *event)
 		run_resume(run, task, 0);
 		return;
 	}
-	cut_end(run, task, event->kind);
+	restart_end(run, task, event->kind);
 	signal = event_signal(run, task, event);
 	patch_leave(run, task);
 	if (event->kind == EVENT_VFORK_DONE && space && !space->unmapped) {
@@ -312,10 +312,10 @@ task_release(struct run *run, struct task *task, const struct event *event)
 /* ---- traps that cannot be removed */
 
 bool
-task_kept(const struct task *task)
+task_stuck(const struct task *task)
 {
 	return task->process && task->process->space &&
-	       task->process->space->kept;
+	       task->process->space->stuck;
 }
 
 static void
@@ -330,11 +330,11 @@ task_drain(struct run *run, struct task *task, void *ctx)
  * pmon stays until these processes end, and counts nothing in them.
  */
 static void
-space_keep(struct run *run, struct space *space, pid_t pid)
+space_mark_stuck(struct run *run, struct space *space, pid_t pid)
 {
 	char *note;
 
-	if (!space->kept) {
+	if (!space->stuck) {
 		note = mem_printf(
 			"process %d: the kernel refuses to remove "
 			"breakpoints, so pmon stays until the process "
@@ -344,7 +344,7 @@ space_keep(struct run *run, struct space *space, pid_t pid)
 		free(note);
 		task_each(run, task_drain, space);
 	}
-	space->kept = true;
+	space->stuck = true;
 	for (struct process *p = run->processes; p; p = p->next)
 		if (p->space == space)
 			p->counted = false;
@@ -356,7 +356,7 @@ space_leave(struct run *run, struct task *task, const struct event *event)
 	struct space *space = task->process->space;
 
 	if (space_unplant(run, task->process, task->tid)) {
-		space_keep(run, space, task->process->pid);
+		space_mark_stuck(run, space, task->process->pid);
 		return HOST_ERROR;
 	}
 	run_requeue(run, event);
@@ -388,25 +388,25 @@ space_clear(struct run *run, const struct process *process)
 
 	/* No task is stopped if the only one waits in vfork. */
 	if (space_unplant(run, process, task ? task->tid : process->pid)) {
-		space_keep(run, space, process->pid);
+		space_mark_stuck(run, space, process->pid);
 		return;
 	}
-	space->kept = false;
+	space->stuck = false;
 	space_unmap(run, space);
 }
 
 void
-run_stop_kept(struct run *run)
+run_stop_stuck(struct run *run)
 {
 	bool any = false;
 
 	for (struct process *p = run->processes; p; p = p->next)
-		any |= p->space && p->space->kept;
+		any |= p->space && p->space->stuck;
 	if (!any)
 		return;
 	run_pause_all(run, STOP_STOPPING);
 	for (struct process *p = run->processes; p; p = p->next)
-		if (p->space && p->space->kept && !space_seen(run, p))
+		if (p->space && p->space->stuck && !space_seen(run, p))
 			space_clear(run, p);
 }
 
@@ -424,7 +424,7 @@ task_ready(struct run *run, struct task *task, void *ctx)
 	     (queued->kind != EVENT_SYSCALL_EXIT || !task->paused)))
 		return;
 	patch_signal(run, task, 0);
-	cut_ready(run, task);
+	restart_ready(run, task);
 }
 
 static void

@@ -29,8 +29,8 @@ int space_leave(struct run *run, struct task *task, const struct event *event);
  * Whether the task is still followed though counting has stopped, because traps
  * in its space could not be removed.
  */
-bool task_kept(const struct task *task);
+bool task_stuck(const struct task *task);
 /* Try again to remove those traps. */
-void run_stop_kept(struct run *run);
+void run_stop_stuck(struct run *run);
 
 #endif

@@ -229,7 +229,7 @@ hit_do(struct run *run, struct task *task, const struct hit *hit, int signal)
 		break;
 	case PATCH_LEADS:
 		if (deferred_hit(hit->module, hit->site))
-			module_settle_deferred(run, hit->module);
+			module_undefer(run, hit->module);
 		if (hit_lost(hit) &&
 		    !relocated_stands(run, task, hit->module, hit->site))
 			return HOST_ERROR;
@@ -293,7 +293,7 @@ hit_hook(struct run *run, struct task *task, struct hit *hit)
 	hit->still = still;
 	abnormal_hook(run, task, hit->module, hook);
 	if (task->process->space && !sigtrap_default(task))
-		space_settle(run, task->process->space);
+		space_undefer(run, task->process->space);
 	/* The hook may have planted more, so the site may have moved. */
 	if (hit_trapped(task, hit))
 		return true;
@@ -328,7 +328,7 @@ hit_retired(struct run *run, struct task *task, const struct hit *hit)
  * plant nothing.
  */
 static void
-hit_kept(struct run *run, struct task *task, const struct hit *hit, int signal)
+hit_stuck(struct run *run, struct task *task, const struct hit *hit, int signal)
 {
 	uint8_t patch = hit->patched->patch;
 
@@ -354,7 +354,7 @@ trap_spring(struct run *run, struct task *task, int signal)
 
 	if (!va)
 		return false;
-	if (va == task->sprung_va && spring_gone(run, task, &at, va)) {
+	if (va == task->sprung_va && spring_removed(run, task, &at, va)) {
 		task->sprung_va = 0;
 		return false;
 	}
@@ -389,8 +389,8 @@ trap_handle(struct run *run, struct task *task, int signal)
 	stop_is(run, task, hit_cause(&hit));
 	if (hit.patched->patch != PATCH_OWN && sigtrap_mend(run, task))
 		return;
-	if (task->process->space->kept) {
-		hit_kept(run, task, &hit, signal);
+	if (task->process->space->stuck) {
+		hit_stuck(run, task, &hit, signal);
 		return;
 	}
 	abnormal_passed(run, task, 0);

@@ -2,7 +2,6 @@
  * pmprint: reads data files, merges them, prints what they hold.  Only this
  * file of pmprint prints messages and ends the process.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 #include "print/options.h"
 #include "print/pages.h"
 #include "print/recover.h"
-#include "report/target.h"
 #include "report/printable.h"
+#include "report/target.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -146,11 +145,7 @@ output_close(struct output *output)
 {
 	if (output->target)
 		return target_close(output->target);
-	errno = 0;
-	if (fflush(stdout) || ferror(stdout))
-		return fail("standard output: %s",
-			    strerror(errno ? errno : EIO));
-	return 0;
+	return stream_flush(stdout, "standard output");
 }
 
 /* After a failure: keep its message, and leave the file of -o as it was. */

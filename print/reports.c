@@ -34,7 +34,8 @@ callee_open(const struct profile_object *object)
 {
 	struct image *image = program_open(object, IMAGE_BARE);
 
-	return image ? plan_open(image, &(struct plan_wish){ 0 }, NULL, NULL) :
+	return image ? plan_open(image, &(struct plan_options){ 0 }, NULL,
+				 NULL) :
 		       NULL;
 }
 
@@ -162,7 +163,7 @@ report_input_open(struct opened *opened, uint32_t part,
 	plans_open(opened, part);
 	runs_sum(profile, report_input);
 	for (size_t i = 0; i < profile->nobjects; i++) {
-		if (opened->plans[i] && opened->plans[i]->wish.counted)
+		if (opened->plans[i] && opened->plans[i]->options.counted)
 			*vec_push(report_input->plans,
 				  report_input->nplans) = opened->plans[i];
 		if (opened->faults[i])

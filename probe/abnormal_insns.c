@@ -17,7 +17,7 @@ propagation_counter(const struct propagation *s, uint32_t site)
 	if (site >= s->counter_set->ncounters)
 		return (struct counter){ 0 };
 	/* Several threads may run into the trap before it is gone. */
-	if (s->plan->wish.method == PLACE_ONCE)
+	if (s->plan->options.method == PLACE_ONCE)
 		return (struct counter){
 			.hits = s->counter_set->counters[site].hits != 0,
 		};

@@ -67,7 +67,7 @@ insn_targets(const struct plan *plan, const struct func_plan *fplan, size_t i)
 		return true;
 	return insn->kind == INSN_JUMP_INDIRECT && insn->flow == FLOW_PLAIN &&
 	       plan->image->arch->emit.jump_write &&
-	       plan->wish.method != PLACE_ONCE;
+	       plan->options.method != PLACE_ONCE;
 }
 
 static void
@@ -153,8 +153,8 @@ sites_place(struct build *build, uint32_t index)
 			      &term));
 		*vec_push(addrs.addrs, addrs.n) = term.addr;
 	}
-	if (build->plan->wish.method == PLACE_EVERY ||
-	    build->plan->wish.method == PLACE_ONCE)
+	if (build->plan->options.method == PLACE_EVERY ||
+	    build->plan->options.method == PLACE_ONCE)
 		passes_place(fplan, &addrs);
 	targets_place(build->plan, fplan, &addrs);
 	site_rest(build->plan, fplan->site);
@@ -175,25 +175,26 @@ counters_place(struct build *build, uint32_t index, size_t hooks)
 {
 	struct func_plan *fplan = &build->plan->fplans[index];
 	bool *wanted = arcs_want(build, fplan);
-	const struct plan_wish *plan_wish = &build->plan->wish;
+	const struct plan_options *plan_options = &build->plan->options;
 	struct weights *weights = NULL;
-	struct placement_wish wish = {
-		.method = plan_wish->method,
+	struct placement_input input = {
+		.method = plan_options->method,
 		.wanted = wanted,
 		.traps = true,
 		.tables = true,
 	};
 
-	if (plan_wish->weigh)
-		weights = plan_wish->weigh(plan_wish->ctx, build->plan, fplan);
+	if (plan_options->weigh)
+		weights = plan_options->weigh(plan_options->ctx, build->plan,
+					      fplan);
 	if (!weights)
 		weights = weights_guess(fplan->flow, fplan->cfg);
 	if (relocated_place_counters(build, index, wanted, weights, hooks)) {
 		/* The relocated function counts. */
-	} else if (fplan_calls_alone(fplan) || plan_wish->no_traps) {
+	} else if (fplan_calls_alone(fplan) || plan_options->no_traps) {
 		calls_place(build, index);
 	} else {
-		fplan->placement = placement_make(fplan->flow, weights, &wish);
+		fplan->placement = placement_make(fplan->flow, weights, &input);
 		sites_place(build, index);
 	}
 	weights_free(weights);
@@ -213,7 +214,7 @@ fplan_overlaps(struct build *build, struct func_plan *fplan)
 		return false;
 	site_rest(build->plan, fplan->site);
 	fplan_ready(build, fplan);
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	fplan->state = FPLAN_FAULTY;
 	fplan->why = "its instructions overlap";
 	return true;
@@ -237,7 +238,7 @@ fplan_look(struct build *build, uint32_t index)
 		return;
 	/* A counter in a relocated function costs less than a trap. */
 	if (fplan_calls_alone(fplan) &&
-	    !(plan->wish.relocated && fplan->nranges && fplan->entry)) {
+	    !(plan->options.relocated && fplan->nranges && fplan->entry)) {
 		fplan_ready(build, fplan);
 		calls_place(build, index);
 		return;
@@ -277,7 +278,7 @@ beginning_place(struct build *build, uint32_t index)
 	free(fplan->stays);
 	fplan->stays = NULL;
 	fplan->whole = true;
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	*vec_push(build->todo, build->ntodo) = index;
 }
 
@@ -294,7 +295,7 @@ fplan_place(struct build *build, uint32_t index)
 		return;
 	}
 	fplan_ready(build, fplan);
-	if (fplan->units & ~(1U << UNIT_FUNC) && !build->plan->wish.unhooked)
+	if (fplan->units & ~(1U << UNIT_FUNC) && !build->plan->options.unhooked)
 		fplan_hooks(build, fplan, hooks_wanted(build->plan));
 	counters_place(build, index, hooks);
 	hooks_place(build, hooks);
@@ -332,7 +333,7 @@ fplan_withdraw(struct build *build, uint32_t index)
 	struct func_plan *fplan = &plan->fplans[index];
 
 	fplan_unplace(fplan);
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	fplan->state = FPLAN_WAITING;
 	fplan->site = build_site(build,
 				 build->image->arch->first(

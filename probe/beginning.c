@@ -184,7 +184,7 @@ beginning_find(const struct build *build, uint32_t index, uint64_t *end)
 	struct sweep sweep = { .build = build, .fplan = index };
 	bool found;
 
-	if (!image->arch->motion || plan_graphs(plan) || plan->wish.whole ||
+	if (!image->arch->motion || plan_graphs(plan) || plan->options.whole ||
 	    !fplan_calls_alone(fplan) || !plan_rewrites(plan) ||
 	    fplan_asks(build, fplan))
 		return false;

@@ -65,7 +65,7 @@ void site_rest(struct plan *plan, uint32_t site);
 /* Make a waiting function plan FPLAN_READY, and wake the site at its entry. */
 void fplan_ready(struct build *build, struct func_plan *fplan);
 /* Free the function plan's cfg, flow and counts, which can be made again. */
-void fplan_forget(struct func_plan *fplan);
+void fplan_clear(struct func_plan *fplan);
 /*
  * Let the site at the term, which must exist, see what the term counts.  Returns
  * the site's number.
@@ -80,9 +80,12 @@ struct unit_code fplan_code(const struct func_plan *fplan);
 /* plan_graph.c */
 
 /*
- * Make a graph of a function plan, owned by the caller.  If `rows` is set line
- * rows begin blocks.
+ * Make a graph of a function plan, owned by the caller.  Blocks begin at the
+ * leaders and external addresses of `starts`, whose other fields are set here.
  */
+struct cfg *fplan_cfg_with(struct build *build, const struct func_plan *fplan,
+			   struct graph_input starts);
+/* The same with all that is known now; with `rows` line rows begin blocks. */
 struct cfg *fplan_cfg(struct build *build, const struct func_plan *fplan,
 		      bool rows);
 /* Make the function plan's cfg and flow as build_analyse does. */
@@ -151,7 +154,7 @@ void hooks_place(struct build *build, size_t first);
 /*
  * Place the function plan's counters in a relocated function.  The function
  * plan's own hooks are those from number `hooks` on.  False if the function
- * cannot be relocated, or the plan wishes no relocated functions.
+ * cannot be relocated, or the plan asks for no relocated functions.
  */
 bool relocated_place_counters(struct build *build, uint32_t fplan,
 			      const bool *wanted, const struct weights *weights,

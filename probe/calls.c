@@ -140,8 +140,8 @@ calls_place(struct build *build, uint32_t index)
 	const struct image *image = build->image;
 	const struct func *func = &image->funcs[fplan->func];
 
-	fplan_forget(fplan);
-	if (build->plan->wish.no_traps) {
+	fplan_clear(fplan);
+	if (build->plan->options.no_traps) {
 		fplan->state = FPLAN_FAULTY;
 		fplan->why = "counting its calls needs a breakpoint "
 			     "(--no-traps)";
@@ -154,7 +154,7 @@ calls_place(struct build *build, uint32_t index)
 		return;
 	fplan_graph(build, fplan);
 	jumps_note(build, index);
-	if (build->plan->wish.method != PLACE_ONCE &&
+	if (build->plan->options.method != PLACE_ONCE &&
 	    !jumps_place(build, index)) {
 		fplan->state = FPLAN_FAULTY;
 		fplan->why =
@@ -162,5 +162,5 @@ calls_place(struct build *build, uint32_t index)
 				"bytes that may be data lead to its entry" :
 				"control runs from a call into its entry";
 	}
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 }

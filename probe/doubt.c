@@ -44,14 +44,14 @@ doubt_of_stacks(const struct propagation *s, const struct func_plan *fplan)
 		return s->plan->underivable_reason ?
 			       s->plan->underivable_reason :
 			       REASON_UNDERIVABLE;
-	stacks = !s->plan->calls_underivable && !s->plan->wish.no_traps;
+	stacks = !s->plan->calls_underivable && !s->plan->options.no_traps;
 	if (fplan->interrupted &&
-	    (!stacks || s->plan->wish.unhooked ||
-	     (s->plan->wish.leaks && plan_infers(s->plan))))
+	    (!stacks || s->plan->options.unhooked ||
+	     (s->plan->options.leaks && plan_infers(s->plan))))
 		return REASON_SIGNAL;
 	if (stacks)
 		return REASON_NONE;
-	if (s->plan->wish.no_traps)
+	if (s->plan->options.no_traps)
 		return REASON_NO_TRAPS;
 	return s->plan->calls_reason ? s->plan->calls_reason : REASON_STACK;
 }

@@ -104,8 +104,8 @@ struct func_plan {
 						   to its entry */
 	uint32_t ncounter_refs;
 	struct relocated *relocated;	/* counts in its place, or NULL */
-	char *stays;		/* why it has none though the plan wishes
-				   relocated functions, or NULL */
+	char *stays;		/* why it has none though the plan asks
+				   for some, or NULL */
 	struct entry_patch *former;	/* entry patches as they were before
 					   they became traps */
 	uint32_t nformer;

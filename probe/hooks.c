@@ -68,7 +68,7 @@ image_hooks(struct build *build, unsigned wanted)
 		hook_find(image, func, wanted, &plan->hooks, &plan->nhooks);
 		if (plan->nhooks == first)
 			continue;
-		cfg = graph_make(graphs, &(struct graph_wish){
+		cfg = graph_make(graphs, &(struct graph_input){
 						 .ranges = func->ranges,
 						 .n = func->nranges,
 						 .entry = true,
@@ -83,8 +83,8 @@ unsigned
 hooks_wanted(const struct plan *plan)
 {
 	/* Without traps only stack switches matter (see fplan_stays). */
-	return (plan->wish.no_traps ? 0 : HOOKS_CALLS) |
-	       (plan->wish.maps ? HOOKS_MAPS : 0) | plan_follows(plan);
+	return (plan->options.no_traps ? 0 : HOOKS_CALLS) |
+	       (plan->options.maps ? HOOKS_MAPS : 0) | plan_follows(plan);
 }
 
 void
@@ -109,14 +109,33 @@ fplan_hooks(struct build *build, const struct func_plan *fplan, unsigned wanted)
 }
 
 bool
+plan_hooks_wait(const struct plan *plan, uint32_t index)
+{
+	const struct func_plan *fplan = &plan->fplans[index];
+	const struct func *func = fplan->func == FUNC_NONE ?
+					  NULL :
+					  &plan->image->funcs[fplan->func];
+	struct hook *hooks = NULL;
+	size_t n = 0;
+
+	if (fplan->state != FPLAN_WAITING || !(fplan->units & UNITS_GRAPH))
+		return false;
+	for (size_t i = 0; i < fplan->nranges; i++)
+		hook_find_in(plan->image, func, &fplan->ranges[i],
+			     plan_follows(plan), &hooks, &n);
+	free(hooks);
+	return n;
+}
+
+bool
 plan_hooks(struct plan *plan, unsigned follows)
 {
 	unsigned wanted = HOOKS_CALLS | follows |
-			  (plan->wish.maps ? HOOKS_MAPS : 0);
+			  (plan->options.maps ? HOOKS_MAPS : 0);
 	size_t first = plan->nhooks;
 
 	wanted &= ~plan->hooked;
-	if (plan->wish.sel || plan->wish.no_traps || !wanted)
+	if (plan->options.sel || plan->options.no_traps || !wanted)
 		return false;
 	plan->hooked |= wanted;
 	image_hooks(plan->build, wanted);
@@ -154,7 +173,7 @@ around_find(struct build *build, struct around *around, uint64_t addr)
 		around->cfg = fplan_cfg(build, &plan->fplans[fplan], true);
 	else if (func)
 		around->cfg = graph_make(around->graphs,
-					 &(struct graph_wish){
+					 &(struct graph_input){
 						 .ranges = func->ranges,
 						 .n = func->nranges,
 						 .entry = true,
@@ -233,7 +252,7 @@ plan_hook(struct plan *plan, const struct hook *hook)
 	uint32_t fplan;
 
 	/* No trap may be planted, not even for a hook. */
-	if (plan->wish.no_traps)
+	if (plan->options.no_traps)
 		return;
 	text = image_text(plan->image, hook->addr, &avail);
 	if (!text || plan->image->arch->decode(text, avail, hook->addr, &insn))
@@ -254,7 +273,8 @@ hooks_place(struct build *build, size_t first)
 {
 	struct plan *plan = build->plan;
 
-	for (size_t i = first; !plan->wish.no_traps && i < plan->nhooks; i++) {
+	for (size_t i = first; !plan->options.no_traps && i < plan->nhooks;
+	     i++) {
 		uint32_t site = build_site(build, plan->hooks[i].addr,
 					   FPLAN_NONE);
 		uint32_t there = plan->sites[site].hook;

@@ -7,8 +7,8 @@
 #include "probe/build.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "util/addrs.h"
 #include "util/mem.h"
 #include "util/search.h"
 
@@ -20,29 +20,16 @@ mid_entered_from(const struct build *build, uint64_t addr)
 			    build->mid_entered[i] >= addr);
 }
 
-static void
-mid_entered_add(struct build *build, uint64_t addr)
-{
-	size_t at = mid_entered_from(build, addr);
-
-	if (at < build->nmid_entered && build->mid_entered[at] == addr)
-		return;
-	(void)vec_push(build->mid_entered, build->nmid_entered);
-	memmove(build->mid_entered + at + 1, build->mid_entered + at,
-		(build->nmid_entered - 1 - at) * sizeof(*build->mid_entered));
-	build->mid_entered[at] = addr;
-}
-
 void
 build_enters(struct build *build, uint32_t index, uint64_t addr)
 {
 	struct func_plan *fplan = &build->plan->fplans[index];
 
-	mid_entered_add(build, addr);
+	addrs_add(&build->mid_entered, &build->nmid_entered, addr);
 	if (!fplan->units)
 		return;
 	if (fplan->state == FPLAN_WAITING)
-		fplan_forget(fplan);
+		fplan_clear(fplan);
 	*vec_push(build->todo, build->ntodo) = index;
 }
 
@@ -150,7 +137,8 @@ calls_inside(struct build *build, const struct func_plan *fplan)
 			continue;
 		if (fplan_expects(fplan, insn->target))
 			continue;
-		mid_entered_add(build, insn->target);
+		addrs_add(&build->mid_entered, &build->nmid_entered,
+			  insn->target);
 		found = true;
 	}
 	return found;

@@ -179,7 +179,7 @@ fplans_make(struct build *build)
  * elsewhere, the host's blocks count its calls.
  */
 static void
-guest_settle_in(struct build *build, struct func_plan *guest)
+guest_find_host(struct build *build, struct func_plan *guest)
 {
 	struct plan *plan = build->plan;
 	uint64_t entry = build->image->arch->first(
@@ -198,7 +198,7 @@ guest_settle_in(struct build *build, struct func_plan *guest)
 }
 
 static void
-guests_settle_in(struct build *build)
+guests_find_hosts(struct build *build)
 {
 	struct plan *plan = build->plan;
 
@@ -206,15 +206,16 @@ guests_settle_in(struct build *build)
 		if (plan->fplans[i].func != FUNC_NONE &&
 		    plan->fplans[i].state != FPLAN_FAULTY &&
 		    (plan->fplans[i].guest || !plan->fplans[i].nranges))
-			guest_settle_in(build, &plan->fplans[i]);
+			guest_find_host(build, &plan->fplans[i]);
 }
 
 /* Whether all functions are looked at now, so that entries need no traps. */
 static bool
 looks_early(const struct plan *plan)
 {
-	return plan->wish.eager ||
-	       (plan->wish.early && plan->wish.relocated && !plan_graphs(plan));
+	return plan->options.eager ||
+	       (plan->options.early && plan->options.relocated &&
+		!plan_graphs(plan));
 }
 
 /*
@@ -256,7 +257,7 @@ hooks_make(struct build *build)
 {
 	struct plan *plan = build->plan;
 
-	if (plan->wish.unhooked)
+	if (plan->options.unhooked)
 		return;
 	for (size_t i = 0; i < plan->nfplans; i++) {
 		unsigned wanted = hooks_wanted(plan);
@@ -268,7 +269,7 @@ hooks_make(struct build *build)
 			fplan_hooks(build, &plan->fplans[i], wanted);
 	}
 	hooks_place(build, 0);
-	if (plan->wish.maps)
+	if (plan->options.maps)
 		hooks_miss(build);
 }
 
@@ -285,33 +286,34 @@ units_possible(const struct image *image, const struct selection *sel)
 }
 
 struct plan *
-plan_open(struct image *image, const struct plan_wish *wish,
+plan_open(struct image *image, const struct plan_options *options,
 	  bool (*progress)(void *), void *arg)
 {
 	struct plan *plan = mem_alloc(sizeof(*plan));
 	struct build *build = mem_alloc(sizeof(*build));
 
 	plan->image = image;
-	plan->wish = *wish;
+	plan->options = *options;
 	plan->build = build;
 	*build = (struct build){
 		.plan = plan,
 		.image = image,
-		.sel = wish->sel,
+		.sel = options->sel,
 		.progress = progress,
 		.arg = arg,
 	};
 	build->table = mem_alloc(sizeof(*build->table));
-	*build->table = (struct unit_table){ .image = image, .sel = wish->sel };
-	if (!wish->sel)
+	*build->table = (struct unit_table){ .image = image,
+					     .sel = options->sel };
+	if (!options->sel)
 		return plan;
-	plan->units = units_possible(image, wish->sel);
+	plan->units = units_possible(image, options->sel);
 	unit_lines_open(build->table);
 	unit_inlines_open(build->table, plan->units);
 	build->graphs = graphs_open(image);
 	fplans_make(build);
-	guests_settle_in(build);
-	if (wish->counted) {
+	guests_find_hosts(build);
+	if (options->counted) {
 		build->ntodo = 0;
 		return plan;
 	}
@@ -344,10 +346,10 @@ build_free(struct build *build)
 }
 
 static void
-fplan_clear(struct func_plan *fplan)
+fplan_close(struct func_plan *fplan)
 {
 	fplan_unplace(fplan);
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	free(fplan->stays);
 	free(fplan->counter_refs);
 	free(fplan->passes);
@@ -360,7 +362,7 @@ plan_close(struct plan *plan)
 	if (!plan)
 		return;
 	for (size_t i = 0; i < plan->nfplans; i++)
-		fplan_clear(&plan->fplans[i]);
+		fplan_close(&plan->fplans[i]);
 	for (size_t i = 0; i < plan->ncounter_sets; i++)
 		counter_set_free(plan->counter_sets[i]);
 	build_free(plan->build);

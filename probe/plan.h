@@ -10,15 +10,15 @@
 
 #include "probe/counter_set.h"
 #include "probe/func_plan.h"
+#include "probe/plan_options.h"
 #include "probe/sums.h"
-#include "probe/wish.h"
 #include "program/hook.h"
 
 struct build;			/* see probe/build.h */
 
 struct plan {
 	struct image *image;	/* owned */
-	struct plan_wish wish;
+	struct plan_options options;
 	unsigned units;		/* asked for and possible */
 	struct func_plan *fplans;	/* functions ascending, then the
 					   nameless */
@@ -52,7 +52,7 @@ struct plan {
 	struct hook *hooks;	/* the monitor's probes, see program/hook.h */
 	size_t nhooks;
 	unsigned hooked;	/* enum hooks_wanted: plan_hooks found these */
-	bool maps_unseen;	/* with wish.maps: the image may have system
+	bool maps_unseen;	/* with options.maps: the image may have system
 				   calls that map code, and have no hook */
 	struct counter_set **counter_sets;
 	size_t ncounter_sets;
@@ -73,12 +73,12 @@ struct plan {
 };
 
 /*
- * Plan the image.  The plan takes ownership of the image; everything that wish
- * points to must outlive the plan.  progress is called as image_open does.  A
- * plan may be empty; NULL with the message set, and the image closed, is
- * returned only if progress asks to stop.
+ * Plan the image.  The plan takes ownership of the image; everything that
+ * options points to must outlive the plan.  progress is called as image_open
+ * does.  A plan may be empty; NULL with the message set, and the image closed,
+ * is returned only if progress asks to stop.
  */
-struct plan *plan_open(struct image *image, const struct plan_wish *wish,
+struct plan *plan_open(struct image *image, const struct plan_options *options,
 		       bool (*progress)(void *), void *arg);
 void plan_close(struct plan *plan);
 
@@ -95,6 +95,11 @@ struct site *plan_site(const struct plan *plan, uint64_t addr);
  * this one.  True if there are new hooks.
  */
 bool plan_hooks(struct plan *plan, unsigned follows);
+/*
+ * Whether the code of this function plan may need hooks where stacks are left
+ * that are not known yet: they are found when the function is first entered.
+ */
+bool plan_hooks_wait(const struct plan *plan, uint32_t index);
 
 /*
  * Add a hook of the monitor's own.  Does nothing where there is no instruction

@@ -12,6 +12,17 @@
 #include "util/search.h"
 
 struct cfg *
+fplan_cfg_with(struct build *build, const struct func_plan *fplan,
+	       struct graph_input starts)
+{
+	starts.ranges = fplan->ranges;
+	starts.n = fplan->nranges;
+	starts.entry = fplan->entry;
+	starts.calls_end = build->plan->options.leaks;
+	return graph_make(build->graphs, &starts);
+}
+
+struct cfg *
 fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
 {
 	struct unit_code code = fplan_code(fplan);
@@ -22,17 +33,13 @@ fplan_cfg(struct build *build, const struct func_plan *fplan, bool rows)
 	if (rows)
 		unit_lines_leaders(build->table, &code, &leaders, &n);
 	addrs_sort(leaders, n);
-	cfg = graph_make(build->graphs,
-			 &(struct graph_wish){
-				 .ranges = fplan->ranges,
-				 .n = fplan->nranges,
-				 .entry = fplan->entry,
-				 .leaders = leaders,
-				 .nleaders = n,
-				 .external = build->mid_entered,
-				 .nexternal = build->nmid_entered,
-				 .calls_end = build->plan->wish.leaks,
-			 });
+	cfg = fplan_cfg_with(build, fplan,
+			     (struct graph_input){
+				     .leaders = leaders,
+				     .nleaders = n,
+				     .external = build->mid_entered,
+				     .nexternal = build->nmid_entered,
+			     });
 	free(leaders);
 	return cfg;
 }
@@ -62,7 +69,7 @@ fplan_flow_build(struct build *build, struct func_plan *fplan)
 	uint32_t *leaky = NULL;
 	size_t nleaky = 0;
 
-	if (build->plan->wish.leaks)
+	if (build->plan->options.leaks)
 		leaky = leaks_find(fplan->cfg, &nleaky);
 	fplan->flow = flow_build(fplan->cfg, leaky, nleaky);
 	free(leaky);
@@ -77,7 +84,7 @@ fplan_flow(struct build *build, struct func_plan *fplan)
 {
 	bool nameless = fplan->func == FUNC_NONE;
 
-	fplan_forget(fplan);
+	fplan_clear(fplan);
 	fplan->cfg = fplan_cfg(build, fplan, nameless);
 	if (fplan->cfg->unresolved && !nameless && build->image->nrows) {
 		cfg_free(fplan->cfg);
@@ -102,8 +109,8 @@ fplan_graph_beginning(struct build *build, struct func_plan *fplan,
 {
 	struct range range = { fplan->ranges[0].lo, end };
 
-	fplan_forget(fplan);
-	fplan->cfg = graph_make(build->graphs, &(struct graph_wish){
+	fplan_clear(fplan);
+	fplan->cfg = graph_make(build->graphs, &(struct graph_input){
 						       .ranges = &range,
 						       .n = 1,
 						       .entry = true,

@@ -61,7 +61,7 @@ site_proven(const struct plan *plan, uint64_t addr, uint32_t fplan)
 						      plan->fplans[fplan].cfg;
 	long insn;
 
-	if (!cfg || plan->wish.counted)
+	if (!cfg || plan->options.counted)
 		return true;
 	insn = cfg_insn(cfg, addr);
 	if (insn < 0)
@@ -168,7 +168,7 @@ fplan_code(const struct func_plan *fplan)
 }
 
 void
-fplan_forget(struct func_plan *fplan)
+fplan_clear(struct func_plan *fplan)
 {
 	cfg_free(fplan->cfg);
 	flow_free(fplan->flow);
@@ -204,7 +204,7 @@ plan_graphs(const struct plan *plan)
 bool
 plan_infers(const struct plan *plan)
 {
-	return plan_graphs(plan) && plan->wish.method != PLACE_ONCE;
+	return plan_graphs(plan) && plan->options.method != PLACE_ONCE;
 }
 
 unsigned
@@ -212,7 +212,7 @@ plan_follows(const struct plan *plan)
 {
 	if (!plan_infers(plan))
 		return 0;
-	return HOOKS_EXECS | (plan->wish.unswitched ? 0 : HOOKS_SWITCHES);
+	return HOOKS_EXECS | (plan->options.unswitched ? 0 : HOOKS_SWITCHES);
 }
 
 bool
@@ -224,5 +224,5 @@ plan_rewrites(const struct plan *plan)
 		if (image->segments[i].flags & PF_X &&
 		    image->segments[i].flags & PF_W)
 			return true;
-	return image->protects || (plan->wish.sel && image->maps);
+	return image->protects || (plan->options.sel && image->maps);
 }

@@ -86,8 +86,8 @@ fplan_probes(struct plan *plan, const struct func_plan *fplan)
 	struct probe_list list = { .fplan = fplan, .slot = plan->nslots };
 	const struct placement *placement = fplan->placement;
 
-	if (plan->wish.choose)
-		plan->wish.choose(plan->wish.choose_ctx, plan, &list);
+	if (plan->options.choose)
+		plan->options.choose(plan->options.ctx, plan, &list);
 	else
 		probes_count(&list, placement);
 	/* Counters are read by their number in the placement. */

@@ -26,7 +26,7 @@ struct probe_list {
  * element at most: clients that ask for the same operation share it.  Returns 0,
  * or -1 with the message: the element has a probe with another operation, or
  * can have none.  Edges of an indirect jump have no probes but those that count
- * (placement_wish.tables), and code that no known control flow leads to, which
+ * (placement_input.tables), and code that no known control flow leads to, which
  * may be data, has none.
  */
 int probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,

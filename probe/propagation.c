@@ -138,7 +138,7 @@ relocated_read(const struct propagation *s, const struct func_plan *fplan,
  * may jump to the entry.
  */
 static void
-gaps_settle(const struct func_plan *fplan)
+gaps_mark_unknown(const struct func_plan *fplan)
 {
 	const struct cfg *cfg = fplan->cfg;
 
@@ -224,12 +224,12 @@ fplan_propagate(const struct propagation *s, struct func_plan *fplan)
 	for (uint32_t i = 0; i < placement->narcs && uncounted; i++)
 		lost[i] |= uncounted[placement->arcs[i]];
 	measured.extras = abnormal_insns_extras(fplan, &measured.nextras);
-	if (s->plan->wish.method == PLACE_ONCE)
+	if (s->plan->options.method == PLACE_ONCE)
 		counts_once(fplan, &measured);
 	else if (propagate(fplan->flow, placement, &measured, fplan->counts,
 			   NULL) != FLOW_CONSISTENT)
 		counts_unknown(fplan, REASON_CONTRADICTION);
-	gaps_settle(fplan);
+	gaps_mark_unknown(fplan);
 	lost_explain(s->plan, fplan);
 	for (uint32_t i = 0; i < flow_arcs(fplan->flow) && uncounted; i++)
 		if (fplan->counts[i].state == COUNT_UNKNOWN)

@@ -62,7 +62,7 @@ middle_guarded(const struct plan *plan, const struct func_plan *fplan,
 {
 	uint64_t addr = fplan->cfg->insns[insn].addr;
 
-	return fplan->cfg->unresolved && !plan->wish.no_traps &&
+	return fplan->cfg->unresolved && !plan->options.no_traps &&
 	       fplan->units & ~(1U << UNIT_FUNC) &&
 	       cfg_proven(fplan->cfg, insn) &&
 	       relocated_offset(fplan->relocated, addr) >= 0 &&
@@ -193,7 +193,7 @@ relocated_mid_entry(struct build *build, uint32_t index, uint64_t target)
 	    beginning_expects(fplan, target))
 		return;
 	if (cfg_insn(fplan->cfg, target) < 0 || addr_probed(fplan, target) ||
-	    (in_relocated && plan->wish.no_traps) ||
+	    (in_relocated && plan->options.no_traps) ||
 	    (!in_relocated && fplan->units & ~(1U << UNIT_FUNC))) {
 		fplan->lost = true;
 		*vec_push(plan->reverted, plan->nreverted) = index;
@@ -232,7 +232,7 @@ plan_enter(struct plan *plan, uint64_t addr)
 	const struct relocated *relocated =
 		fplan == FPLAN_NONE ? NULL : plan->fplans[fplan].relocated;
 
-	if (relocated && !plan->wish.no_traps &&
+	if (relocated && !plan->options.no_traps &&
 	    relocated_offset(relocated, addr) >= 0)
 		relocated_mid_entry(plan->build, fplan, addr);
 }

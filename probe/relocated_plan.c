@@ -35,7 +35,7 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 	if (fplan->func == FUNC_NONE || fplan->cfg->entry < 0)
 		return "code outside any function";
 	/* The jump may go to the middle of a patch. */
-	if (fplan->cfg->unresolved && !build->plan->wish.springs)
+	if (fplan->cfg->unresolved && !build->plan->options.springs)
 		return "it has a jump whose targets are not known";
 	if (hooks != build->plan->nhooks)
 		return "it switches stacks";
@@ -127,7 +127,7 @@ targets_hidden(const struct func_plan *fplan)
 
 /* Whether one of its counters saves flags; then the message is set. */
 static bool
-counters_keep(const struct relocated *relocated)
+counters_save_flags(const struct relocated *relocated)
 {
 	for (uint32_t i = 0; i < relocated->nfragments; i++)
 		if (relocated->fragments[i].kind == FRAGMENT_PROBE &&
@@ -146,7 +146,7 @@ relocated_trapless(struct relocated *relocated)
 {
 	uint32_t n = 0;
 
-	if (counters_keep(relocated))
+	if (counters_save_flags(relocated))
 		return false;
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
 		const struct entry_patch *entry_patch =
@@ -173,7 +173,7 @@ relocated_suffices(const struct relocated *relocated)
 {
 	const struct entry_patch *patch = relocated_entry(relocated);
 
-	if (counters_keep(relocated))
+	if (counters_save_flags(relocated))
 		return false;
 	return (relocated->nentry_patches == 1 && patch &&
 		patch->via == VIA_JUMP) ||
@@ -189,8 +189,8 @@ relocated_usable(const struct plan *plan, const struct func_plan *fplan)
 {
 	if (fplan->partial && !relocated_suffices(fplan->relocated))
 		return false;
-	return !targets_hidden(fplan) &&
-	       (!plan->wish.no_traps || relocated_trapless(fplan->relocated));
+	return !targets_hidden(fplan) && (!plan->options.no_traps ||
+					  relocated_trapless(fplan->relocated));
 }
 
 /* Whether the range's last instruction never goes on behind the range. */
@@ -285,7 +285,7 @@ fplan_relocate(const struct build *build, const struct probe_list *list,
 		.probes = list->probes,
 		.nprobes = list->n,
 		.slot = list->slot,
-		.shared = build->plan->wish.shared,
+		.shared = build->plan->options.shared,
 		.extent = entry_alone(list) ? EXTENT_PROBED : EXTENT_WHOLE,
 		.unknown = unknown,
 		.absolute = !build->image->dyn,
@@ -352,12 +352,12 @@ tables_counted(const struct func_plan *fplan)
  */
 static bool
 relocated_try(struct build *build, struct func_plan *fplan,
-	      const struct weights *weights, const struct placement_wish *wish,
-	      uint32_t *tables)
+	      const struct weights *weights,
+	      const struct placement_input *input, uint32_t *tables)
 {
 	struct probe_list list;
 
-	fplan->placement = placement_make(fplan->flow, weights, wish);
+	fplan->placement = placement_make(fplan->flow, weights, input);
 	list = fplan_probes(build->plan, fplan);
 	*tables = tables_counted(fplan);
 	if (build->plan->ntables + *tables > plan_tables_max(build->image))
@@ -385,12 +385,12 @@ relocated_try(struct build *build, struct func_plan *fplan,
  */
 static bool
 relocated_tries(struct build *build, struct func_plan *fplan,
-		const struct weights *weights, struct placement_wish *wish)
+		const struct weights *weights, struct placement_input *input)
 {
 	bool *spoilt = NULL, placed;
 	uint32_t tables;
 
-	if (build->plan->wish.shared)
+	if (build->plan->options.shared)
 		spoilt = relocated_spoilt(&(struct relocate_input){
 			.arch = build->image->arch,
 			.cfg = fplan->cfg,
@@ -398,11 +398,11 @@ relocated_tries(struct build *build, struct func_plan *fplan,
 			.text = relocated_text,
 			.ctx = (void *)build->image,
 		});
-	wish->ctx = spoilt;
-	placed = relocated_try(build, fplan, weights, wish, &tables);
+	input->ctx = spoilt;
+	placed = relocated_try(build, fplan, weights, input, &tables);
 	if (!placed && tables) {
-		wish->tables = false;
-		placed = relocated_try(build, fplan, weights, wish, &tables);
+		input->tables = false;
+		placed = relocated_try(build, fplan, weights, input, &tables);
 	}
 	free(spoilt);
 	return placed;
@@ -415,10 +415,10 @@ relocated_place_counters(struct build *build, uint32_t index,
 {
 	struct plan *plan = build->plan;
 	struct func_plan *fplan = &plan->fplans[index];
-	struct placement_wish wish = {
-		.method = plan->wish.method,
+	struct placement_input input = {
+		.method = plan->options.method,
 		.wanted = wanted,
-		.tables = !plan->wish.no_traps,
+		.tables = !plan->options.no_traps,
 		.whole = true,
 		.ends = fplan_calls_alone(fplan),
 		.cost = relocated_cost,
@@ -427,12 +427,12 @@ relocated_place_counters(struct build *build, uint32_t index,
 
 	/*
 	 * For calls alone no stacks are walked, so nothing is derived.  Once a
-	 * stack was lost, as little as possible is derived.
+	 * walk was truncated, as little as possible is derived.
 	 */
-	if (!(fplan->units & ~(1U << UNIT_FUNC)) || plan->wish.no_traps ||
-	    (plan->calls_underivable && !plan->wish.leaks))
-		wish.method = PLACE_EVERY;
-	if (!plan->wish.relocated)
+	if (!(fplan->units & ~(1U << UNIT_FUNC)) || plan->options.no_traps ||
+	    (plan->calls_underivable && !plan->options.leaks))
+		input.method = PLACE_EVERY;
+	if (!plan->options.relocated)
 		return false;
 	why = fplan_stays(build, fplan, hooks);
 	if (why) {
@@ -441,7 +441,7 @@ relocated_place_counters(struct build *build, uint32_t index,
 	}
 	if (!plan->nguards)
 		guard_place(plan);
-	if (!relocated_tries(build, fplan, weights, &wish)) {
+	if (!relocated_tries(build, fplan, weights, &input)) {
 		fplan->stays = mem_strdup(fail_message());
 		return false;
 	}
@@ -460,7 +460,7 @@ relocated_place_counters(struct build *build, uint32_t index,
 void
 plan_relocation_refuse(struct plan *plan, const char *why)
 {
-	plan->wish.relocated = false;
+	plan->options.relocated = false;
 	if (!plan->stays)
 		plan->stays = mem_strdup(why);
 }

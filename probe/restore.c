@@ -17,17 +17,13 @@ plan_graph_as(struct plan *plan, uint32_t index, const uint64_t *leaders,
 		return false;
 	cfg_free(fplan->cfg);
 	flow_free(fplan->flow);
-	fplan->cfg = graph_make(build->graphs,
-				&(struct graph_wish){
-					.ranges = fplan->ranges,
-					.n = fplan->nranges,
-					.entry = fplan->entry,
-					.leaders = leaders,
-					.nleaders = nleaders,
-					.external = external,
-					.nexternal = nexternal,
-					.calls_end = plan->wish.leaks,
-				});
+	fplan->cfg = fplan_cfg_with(build, fplan,
+				    (struct graph_input){
+					    .leaders = leaders,
+					    .nleaders = nleaders,
+					    .external = external,
+					    .nexternal = nexternal,
+				    });
 	fplan_flow_build(build, fplan);
 	fplan_parts(build, index);
 	return true;

@@ -33,7 +33,7 @@ sum_emit(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
 {
 	struct sum *sum = ctx;
 	const struct func_plan *fplan = sum->fplan;
-	bool once = sum->build->plan->wish.method == PLACE_ONCE;
+	bool once = sum->build->plan->options.method == PLACE_ONCE;
 	struct count count;
 
 	arc = plan_arc(sum->build->plan, fplan->flow, arc);
@@ -138,7 +138,7 @@ plan_units(struct plan *plan, size_t *n)
 		if (unit->kind == UNIT_INLINE && !unit->summed && !unit->why)
 			unit->why = "not in a known function";
 		/* A unit that ran has run, whatever else is not known. */
-		if (plan->wish.method == PLACE_ONCE && unit->n)
+		if (plan->options.method == PLACE_ONCE && unit->n)
 			unit->why = NULL;
 		if (unit->why)
 			unit->n = 0;

@@ -11,7 +11,7 @@
 uint32_t
 plan_arc(const struct plan *plan, const struct flow *flow, uint32_t arc)
 {
-	if (plan->wish.method != PLACE_ONCE || arc >= flow->nedges ||
+	if (plan->options.method != PLACE_ONCE || arc >= flow->nedges ||
 	    flow->edges[arc].to < FLOW_BLOCK)
 		return arc;
 	return arc_of_block(flow, flow->edges[arc].to);

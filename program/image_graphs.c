@@ -422,16 +422,16 @@ parts_add(const struct image *image, const struct cfg *cfg,
 
 /* Landing pads and other places entered from outside, ascending. */
 static uint64_t *
-pads_in(const struct image *image, const struct graph_wish *wish,
+pads_in(const struct image *image, const struct graph_input *input,
 	const struct range *ranges, size_t n, size_t *npads)
 {
 	uint64_t *pads = addrs_in(image->pads, image->npads, ranges, n, npads);
 	uint64_t *more;
 	size_t nmore;
 
-	if (!wish->nexternal)
+	if (!input->nexternal)
 		return pads;
-	more = addrs_in(wish->external, wish->nexternal, ranges, n, &nmore);
+	more = addrs_in(input->external, input->nexternal, ranges, n, &nmore);
 	for (size_t i = 0; i < nmore; i++)
 		*vec_push(pads, *npads) = more[i];
 	addrs_sort(pads, *npads);
@@ -448,7 +448,7 @@ budget_of(const struct range *range)
 }
 
 static struct cfg *
-ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
+ranges_graph(struct graphs *graphs, const struct graph_input *input,
 	     const struct range *ranges, size_t n)
 {
 	const struct image *image = graphs->image;
@@ -458,22 +458,22 @@ ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
 		.lo = lo,
 		.hi = hi,
 		.n = n,
-		.leaders = wish->leaders,
-		.nleaders = wish->nleaders,
+		.leaders = input->leaders,
+		.nleaders = input->nleaders,
 		.text = text_at,
 		.data = data_at,
 		.returns = call_returns,
 		.place = place_of,
 		.mentions = func_mentions,
 		.ctx = graphs,
-		.calls_end = wish->calls_end,
+		.calls_end = input->calls_end,
 		.relocated = image->dyn,
 		.ocaml = image->ocaml,
 	};
 	uint64_t *pads, *refs, *frames;
 	struct cfg *cfg;
 
-	graphs->parted = wish->entry;
+	graphs->parted = input->entry;
 	graphs->budget = BUDGET_MIN;
 	graphs->nbegun = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -483,9 +483,9 @@ ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
 	}
 	if (graphs->budget > BUDGET_MAX)
 		graphs->budget = BUDGET_MAX;
-	if (wish->entry)
+	if (input->entry)
 		lo[0] = image->arch->first(lo[0]);
-	in.pads = pads = pads_in(image, wish, ranges, n, &in.npads);
+	in.pads = pads = pads_in(image, input, ranges, n, &in.npads);
 	in.refs = refs = addrs_in(image->refs, image->nrefs, ranges, n,
 				  &in.nrefs);
 	in.frames = frames = addrs_in(image->frames, image->nframes, ranges, n,
@@ -499,19 +499,19 @@ ranges_graph(struct graphs *graphs, const struct graph_wish *wish,
 }
 
 struct cfg *
-graph_make(struct graphs *graphs, const struct graph_wish *wish)
+graph_make(struct graphs *graphs, const struct graph_input *input)
 {
 	struct range *all = NULL;
 	struct cfg *cfg;
 	size_t nall = 0;
 
-	for (size_t i = 0; i < wish->n; i++)
-		*vec_push(all, nall) = wish->ranges[i];
-	cfg = ranges_graph(graphs, wish, all, nall);
-	while (wish->entry && !wish->apart &&
+	for (size_t i = 0; i < input->n; i++)
+		*vec_push(all, nall) = input->ranges[i];
+	cfg = ranges_graph(graphs, input, all, nall);
+	while (input->entry && !input->apart &&
 	       parts_add(graphs->image, cfg, &all, &nall)) {
 		cfg_free(cfg);
-		cfg = ranges_graph(graphs, wish, all, nall);
+		cfg = ranges_graph(graphs, input, all, nall);
 	}
 	free(all);
 	return cfg;

@@ -24,7 +24,7 @@ bool range_has(const struct range *ranges, size_t n, uint64_t addr);
 const struct range *image_part(const struct image *image, uint64_t addr);
 
 /* What a graph is to be made of. */
-struct graph_wish {
+struct graph_input {
 	const struct range *ranges;
 	size_t n;
 	bool entry;		/* the first range begins with the function */
@@ -38,10 +38,10 @@ struct graph_wish {
 };
 
 /*
- * Make the graph of a function.  If wish->entry is set, parts of the function
+ * Make the graph of a function.  If input->entry is set, parts of the function
  * that were split off without a symbol are added as its code jumps to them.
  * The caller frees the graph with cfg_free.
  */
-struct cfg *graph_make(struct graphs *graphs, const struct graph_wish *wish);
+struct cfg *graph_make(struct graphs *graphs, const struct graph_input *input);
 
 #endif

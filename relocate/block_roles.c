@@ -6,16 +6,6 @@
 #include "relocate/shape.h"
 #include "util/mem.h"
 
-static uint32_t *
-numbers_make(size_t n, uint32_t value)
-{
-	uint32_t *numbers = mem_alloc((n + 1) * sizeof(*numbers));
-
-	for (size_t i = 0; i < n; i++)
-		numbers[i] = value;
-	return numbers;
-}
-
 static enum shape_block
 block_kind(const struct shape *shape, uint32_t block)
 {
@@ -35,8 +25,8 @@ ways_find(struct shape *shape)
 {
 	const struct cfg *cfg = shape->cfg;
 
-	shape->taken = numbers_make(cfg->nblocks, NO_BLOCK);
-	shape->fall = numbers_make(cfg->nblocks, NO_BLOCK);
+	shape->taken = mem_numbers(cfg->nblocks, NO_BLOCK);
+	shape->fall = mem_numbers(cfg->nblocks, NO_BLOCK);
 	for (size_t i = 0; i < cfg->nedges; i++) {
 		const struct edge *edge = &cfg->edges[i];
 
@@ -54,11 +44,11 @@ arcs_find(struct shape *shape)
 	const struct flow *flow = shape->flow;
 	size_t n = shape->cfg->nblocks;
 
-	shape->taken_arc = numbers_make(n, ARC_NONE);
-	shape->fall_arc = numbers_make(n, ARC_NONE);
-	shape->last_arc = numbers_make(n, ARC_NONE);
-	shape->table_arc = numbers_make(n, ARC_NONE);
-	shape->maps = numbers_make(n, 0);
+	shape->taken_arc = mem_numbers(n, ARC_NONE);
+	shape->fall_arc = mem_numbers(n, ARC_NONE);
+	shape->last_arc = mem_numbers(n, ARC_NONE);
+	shape->table_arc = mem_numbers(n, ARC_NONE);
+	shape->maps = mem_numbers(n, 0);
 	for (uint32_t e = 0; e < flow->nedges; e++) {
 		const struct flow_edge *edge = &flow->edges[e];
 		uint32_t from = edge->from - FLOW_BLOCK;
@@ -144,7 +134,7 @@ shape_blocks(struct shape *shape)
 {
 	size_t n = shape->cfg->nblocks;
 
-	shape->probes = numbers_make(flow_arcs(shape->flow), PROBE_NONE);
+	shape->probes = mem_numbers(flow_arcs(shape->flow), PROBE_NONE);
 	for (uint32_t i = 0; i < shape->in->nprobes; i++)
 		shape->probes[shape->in->probes[i].element] = i;
 	shape->kinds = mem_alloc(n + 1);

@@ -45,7 +45,7 @@ struct relocate_input {
 	const struct weights *weights;	/* NULL: assume that backward branches
 					   are taken and others are not */
 	/* At most one per element; edges of branches at their ways, not at
-	   the branch (placement_wish.traps is false).  Those of an indirect
+	   the branch (placement_input.traps is false).  Those of an indirect
 	   jump's edges have slots in the order of the edges. */
 	const struct probe *probes;
 	uint32_t nprobes;

@@ -44,7 +44,7 @@ extern const char callees_unseen[], callees_unrecorded[];
  * A zeroed struct callees is empty.
  */
 void callees_find(struct callees *callees, const struct view *view);
-/* Forget the calls, keep the memory; callees_free frees everything. */
+/* Remove the calls and keep their memory; callees_free frees everything. */
 void callees_clear(struct callees *callees);
 void callees_free(struct callees *callees);
 

@@ -421,7 +421,7 @@ units_take(struct making *m)
 	}
 	for (size_t i = 0; i < table->report_input->nplans; i++) {
 		const struct selection *sel =
-			table->report_input->plans[i]->wish.sel;
+			table->report_input->plans[i]->options.sel;
 
 		chosen |= sel && sel->lines.n;
 	}

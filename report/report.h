@@ -157,8 +157,9 @@ MUST_CHECK int report_targets_check(const struct report_options *opts);
 
 /*
  * Write all reports (the summary if none was asked for): those with a target
- * go there, the others to out.  A target is replaced in whole or not at all.
- * 0, or -1 with the message set (full disk).
+ * go there, the others to out, whose errors the caller looks for.  A target is
+ * replaced in whole or not at all.  0, or -1 with the message set, which names
+ * the target.
  */
 MUST_CHECK int report_write(const struct report_options *opts,
 			    const struct report_input *report_input, FILE *out);

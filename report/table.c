@@ -467,7 +467,7 @@ bool
 report_input_once(const struct report_input *report_input)
 {
 	for (size_t i = 0; i < report_input->nplans; i++)
-		if (report_input->plans[i]->wish.method == PLACE_ONCE)
+		if (report_input->plans[i]->options.method == PLACE_ONCE)
 			return true;
 	return false;
 }

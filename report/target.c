@@ -460,26 +460,51 @@ put_in_place(struct target *target)
 	return errno;
 }
 
-/* Flush the new text, and report any earlier error; 0, or errno. */
+/* Flush the stream, and tell of any earlier error; 0, or errno. */
 static int
-out_flush(const struct target *target)
+out_flush(FILE *out)
 {
-	FILE *out = target->out;
 	bool bad = ferror(out) != 0;
 
 	errno = 0;
 	if (fflush(out) != 0)
 		return errno ? errno : EIO;
-	/* The errno of an earlier write is lost; one more write tells it. */
-	if (bad && !target->direct && write(fileno(out), "", 1) < 0)
-		return errno;
 	return bad ? EIO : 0;
+}
+
+/* The same for the text of a target. */
+static int
+temp_flush(const struct target *target)
+{
+	int err = out_flush(target->out);
+
+	/* The errno of an earlier write is lost; one more write tells it. */
+	if (err == EIO && !target->direct &&
+	    write(fileno(target->out), "", 1) < 0)
+		return errno;
+	return err;
+}
+
+int
+stream_flush(FILE *out, const char *name)
+{
+	int err = out_flush(out);
+
+	return err ? fail("%s: %s", name, strerror(err)) : 0;
+}
+
+int
+target_flush(const struct target *target)
+{
+	int err = temp_flush(target);
+
+	return err ? fail("%s: %s", target->path, strerror(err)) : 0;
 }
 
 int
 target_close(struct target *target)
 {
-	int err = out_flush(target), result = 0;
+	int err = temp_flush(target), result = 0;
 
 	if (!err)
 		err = put_in_place(target);

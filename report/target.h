@@ -40,6 +40,14 @@ struct target *target_open(const char *path);
  */
 MUST_CHECK int target_close(struct target *target);
 
+/*
+ * Write what is buffered, as of a device that gets more reports.  0, or -1 with
+ * the message set if any of the text could not be written.
+ */
+MUST_CHECK int target_flush(const struct target *target);
+/* The same for a stream that is no target; the message calls it `name`. */
+MUST_CHECK int stream_flush(FILE *out, const char *name);
+
 /* Discard the new text, so that the old stays, and free the target. */
 void target_drop(struct target *target);
 

@@ -426,7 +426,7 @@ refs_sort(uint64_t *addrs, size_t n)
  * other data, too, is no return address alone.
  */
 static void
-refs_settle(struct filling *f)
+refs_merge(struct filling *f)
 {
 	struct image *image = f->r->image;
 	size_t nrefs = refs_sort(image->refs, image->nrefs);
@@ -479,6 +479,6 @@ elf_data(struct elf *elf, struct reading *r)
 	f.relro = relro_find(f.libelf);
 	sections_fill(&f);
 	relocations_fill(&f);
-	refs_settle(&f);
+	refs_merge(&f);
 	sort_by_addr(image->imports, image->nimports, sizeof(*image->imports));
 }

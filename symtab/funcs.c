@@ -377,7 +377,7 @@ part_add(struct image_priv *priv, uint64_t lo, uint64_t hi, uint32_t func)
 
 /* Give every address to the last, in claim_compare's order, that covers it. */
 static void
-claims_settle(struct making *m)
+claims_resolve(struct making *m)
 {
 	struct image_priv *priv = m->r->image->priv;
 	struct claim *open = NULL;
@@ -449,7 +449,7 @@ funcs_make(struct reading *r)
 		cold_join(&m, &r->symbols[i]);
 	funcs_sort(&m);
 	funcs_claim(&m);
-	claims_settle(&m);
+	claims_resolve(&m);
 	ranges_give(r);
 	free(m.claims);
 	map_free(&m.names);

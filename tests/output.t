@@ -13,6 +13,7 @@ use Pmon;
 my $dir = "$scratch/output";
 mkdir $dir or die;
 chmod 0755, $scratch, $dir;
+my $pmprint = "$build/pmprint";
 my $program = spew("$dir/program.c", <<'END');
 #include <stdio.h>
 int main(void)
@@ -127,8 +128,20 @@ is(slurp("$dir/page/data/index.js"), $index, 'a page: the old one stays');
 is(leftovers($dir), '', 'a page: nothing is left beside');
 $run = run([$pmon, '-o', '/dev/full', $program]);
 is("$run->{status} $run->{out}", "125 done\n", 'a full device');
-like($run->{err}, qr{\Apmon: /dev/full: .*No space left on device\n\z},
-    'it is named');
+is($run->{err}, "pmon: /dev/full: No space left on device\n", 'it is named');
+run([$pmon, '-d', "$dir/data", '--', $program]);
+for my $to (['-o', '/dev/full'], ['-o', "$dir/none/report"]) {
+	my ($name, $why) = ($to->[1], $to->[1] eq '/dev/full' ?
+	    'No space left on device' : 'No such file or directory');
+
+	$run = run([$pmprint, @$to, '--report=csv', "$dir/data"]);
+	is("$run->{status} $run->{out}", '125 ', "pmprint -o $name");
+	is($run->{err}, "pmprint: $name: $why\n", 'it is named');
+}
+$run = run(['sh', '-c', "'$pmprint' --report=csv '$dir/data' >/dev/full"]);
+is("$run->{status} $run->{err}", '125 pmprint: standard output: No space ' .
+    "left on device\n", 'and so is standard output');
+unlink "$dir/data" or die;
 
 # A file system that is full, in a name space of its own.
 SKIP: {

@@ -12,5 +12,10 @@
 void addrs_sort(uint64_t *addrs, size_t n);
 /* Is addr one of n sorted numbers? */
 bool addrs_has(const uint64_t *addrs, size_t n, uint64_t addr);
+/*
+ * Insert addr into *addrs, an array of *n sorted numbers that mem.h allocated.
+ * False if it is there already.
+ */
+bool addrs_add(uint64_t **addrs, size_t *n, uint64_t addr);
 
 #endif

@@ -45,6 +45,16 @@ mem_grow(void *p, size_t count, size_t size)
 	return mem_check(reallocarray(p, count ? count : 1, size));
 }
 
+uint32_t *
+mem_numbers(size_t n, uint32_t value)
+{
+	uint32_t *numbers = mem_alloc(n * sizeof(*numbers));
+
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = value;
+	return numbers;
+}
+
 char *
 mem_strdup(const char *s)
 {

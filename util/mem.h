@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Keep memory that is freed, some hundred megabytes at most, to use it again: to
@@ -16,6 +17,8 @@ void mem_keep(void);
 
 void *mem_alloc(size_t size);			/* zeroed */
 void *mem_grow(void *p, size_t count, size_t size);
+/* n numbers, all of this value; n may be 0. */
+uint32_t *mem_numbers(size_t n, uint32_t value);
 char *mem_strdup(const char *s);
 char *mem_strndup(const char *s, size_t n);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -96,7 +96,7 @@ slow_factor(const struct slow_use *use, const struct stop_costs *costs)
 
 	for (int i = 0; i < STOP_CAUSES; i++) {
 		double cost = i == STOP_STEP ? costs->step :
-			      i >= STOP_CALL_MAPS && i <= STOP_CALL_CUT ?
+			      i >= STOP_CALL_MAPS && i <= STOP_CALL_RESTART ?
 					       costs->call :
 					       costs->trap;
 

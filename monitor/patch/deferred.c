@@ -127,8 +127,8 @@ deferred_due(const struct module *module)
 {
 	const struct plan *plan = module->plan;
 
-	for (size_t i = module->nsettled; i < module->nrelocated; i++)
+	for (size_t i = module->nundeferred; i < module->nrelocated; i++)
 		if (plan->fplans[plan->relocated_fplans[i]].lost)
 			return true;
-	return module->nrelocated - module->nsettled >= DEFERRED_MAX;
+	return module->nrelocated - module->nundeferred >= DEFERRED_MAX;
 }

@@ -22,7 +22,7 @@ entry_waited(const struct module *module, uint32_t site)
 }
 
 struct batch
-entries_settle(struct run *run, struct module *module,
+entries_choose(struct run *run, struct module *module,
 	       const struct batch *entries, bool defers)
 {
 	const struct plan *plan = module->plan;
@@ -87,7 +87,7 @@ entries_undeferred(struct module *module)
 	const struct plan *plan = module->plan;
 	struct batch retired = { 0 };
 
-	for (size_t i = module->nsettled; i < module->nrelocated; i++) {
+	for (size_t i = module->nundeferred; i < module->nrelocated; i++) {
 		const struct func_plan *fplan =
 			&plan->fplans[plan->relocated_fplans[i]];
 

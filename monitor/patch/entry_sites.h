@@ -13,7 +13,7 @@
  * With `defers` the traps at the entries of relocated functions stay, and lead
  * there.  Returns the entries retired.
  */
-struct batch entries_settle(struct run *run, struct module *module,
+struct batch entries_choose(struct run *run, struct module *module,
 			    const struct batch *entries, bool defers);
 /*
  * Add to *fresh those entries among the first `nsites` sites that were given up

@@ -241,39 +241,41 @@ extension_begin(struct run *run, struct module *module)
 
 /* Write the jumps that were deferred.  All tasks stand still. */
 static void
-module_settle(struct run *run, struct module *module)
+jumps_undefer(struct run *run, struct module *module)
 {
 	struct batch retired = entries_undeferred(module);
 	struct extension ext;
-	const struct span settled = { module->nsettled, module->nrelocated };
+	const struct span deferred = { module->nundeferred,
+				       module->nrelocated };
 
 	if (retired.n) {
-		spaces_relocated(run, module, settled, relocated_enable);
-		spaces_abandon(run, module, settled);
+		spaces_relocated(run, module, deferred, relocated_enable);
+		spaces_abandon(run, module, deferred);
 		spaces_edit(run, module, &retired, trap_remove);
 		ext = extension_begin(run, module);
 		ext.retired = retired.sites;
 		ext.nretired = retired.n;
-		ext.relocated_first = module->nsettled;
+		ext.relocated_first = module->nundeferred;
 		extension_log(run, ext);
 	}
-	module->nsettled = module->nrelocated;
+	module->nundeferred = module->nrelocated;
 	module->ndeferred_hits = 0;
 }
 
 void
-module_settle_deferred(struct run *run, struct module *module)
+module_undefer(struct run *run, struct module *module)
 {
 	spaces_pause(run, module);
-	module_settle(run, module);
+	jumps_undefer(run, module);
 }
 
 void
-space_settle(struct run *run, const struct space *space)
+space_undefer(struct run *run, const struct space *space)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (space->modules[i]->nsettled < space->modules[i]->nrelocated)
-			module_settle_deferred(run, space->modules[i]);
+		if (space->modules[i]->nundeferred <
+		    space->modules[i]->nrelocated)
+			module_undefer(run, space->modules[i]);
 }
 
 static void
@@ -283,21 +285,21 @@ module_extend(struct run *run, struct module *module,
 	struct batch fresh = batch_make(module, module->nsites);
 	size_t slots = module->nslots, nsites = module->nsites;
 	bool defers = deferral_pays(run, module);
-	bool settles = !defers &&
-		       (module->nrelocated < module->plan->nrelocated ||
-			module->nreopened < module->plan->nreopened ||
-			module->plan->nreverted);
+	bool undefers = !defers &&
+			(module->nrelocated < module->plan->nrelocated ||
+			 module->nreopened < module->plan->nreopened ||
+			 module->plan->nreverted);
 	const struct span new = { module->nrelocated,
 				  module->plan->nrelocated };
 	struct batch retired;
 
-	if (settles)
-		module_settle_deferred(run, module);
+	if (undefers)
+		module_undefer(run, module);
 	spaces_reopen(run, module);
 	spaces_relocated(run, module, new, relocated_code);
 	module_grow(module);
 	entries_revive(module, entries, nsites, &fresh);
-	retired = entries_settle(run, module, entries, defers);
+	retired = entries_choose(run, module, entries, defers);
 	spaces_choose(run, module, &fresh);
 	spaces_slots(run, module, slots, module->nslots);
 	entries_refused(module, entries, &retired);
@@ -307,7 +309,7 @@ module_extend(struct run *run, struct module *module,
 	spaces_relocated(run, module, new, relocated_enable);
 	/* Now tasks may come in that run. */
 	spaces_edit(run, module, &retired, trap_remove);
-	if (settles)
+	if (undefers)
 		spaces_abandon(run, module, new);
 	spaces_revert(run, module);
 	extension_log(run, (struct extension){
@@ -323,10 +325,10 @@ module_extend(struct run *run, struct module *module,
 				   .relocated_end = module->plan->nrelocated,
 			   });
 	module->nrelocated = module->plan->nrelocated;
-	if (settles)
-		module->nsettled = module->nrelocated;
+	if (undefers)
+		module->nundeferred = module->nrelocated;
 	else if (deferred_due(module))
-		module_settle_deferred(run, module);
+		module_undefer(run, module);
 }
 
 /*
@@ -428,14 +430,13 @@ site_end(struct run *run, struct module *module, uint32_t site)
 }
 
 void
-site_retire(struct run *run, const struct space *space, struct module *module,
+site_retire(struct run *run, struct space *space, struct module *module,
 	    uint32_t i)
 {
 	struct site *site = &module->plan->sites[i];
 
 	site->lost = true;
-	if (site->hook && hook_counts(&module->plan->hooks[site->hook - 1]))
-		space_unhooked(space);
+	site_unhooked(space, module, i);
 	site_end(run, module, i);
 }
 

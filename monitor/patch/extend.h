@@ -16,8 +16,8 @@ void plan_extended(struct run *run, struct plan *plan);
  * Write the jumps at entries that were deferred (deferred.h): those of the
  * module, or of all modules of the space.
  */
-void module_settle_deferred(struct run *run, struct module *module);
-void space_settle(struct run *run, const struct space *space);
+void module_undefer(struct run *run, struct module *module);
+void space_undefer(struct run *run, const struct space *space);
 /*
  * The kernel has refused a write, so the trap of the site is still there or
  * cannot be lifted: choose how its instruction is done.
@@ -27,8 +27,8 @@ void site_stuck(struct run *run, struct module *module, uint32_t site);
  * The site's instruction cannot be done anywhere but in its place: remove the
  * trap.  It counts no more, and its hook is lost.
  */
-void site_retire(struct run *run, const struct space *space,
-		 struct module *module, uint32_t site);
+void site_retire(struct run *run, struct space *space, struct module *module,
+		 uint32_t site);
 /* Remove the trap of a site that has counted once and is not to count again. */
 void plan_lift(struct run *run, struct plan *plan, uint32_t site);
 /* Remove the trap at addr if it is there for a hook alone. */

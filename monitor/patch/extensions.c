@@ -1,5 +1,5 @@
 /*
- * Keeps the log of extensions, and forgets those that no space needs any more.
+ * Keeps the log of extensions, and frees those that no space needs any more.
  * Plants nothing.
  */
 #include "monitor/patch/extensions.h"
@@ -20,7 +20,7 @@ extension_free(struct extension *ext)
 	free(ext->retired);
 }
 
-/* Forget the extensions of modules that no space has any more. */
+/* Free the extensions of modules that no space has any more. */
 static void
 extensions_prune(struct extensions *log)
 {

@@ -13,7 +13,7 @@
  */
 struct extension {
 	uint64_t number;
-	struct module *module;	/* held */
+	struct module *module;	/* a reference */
 	uint32_t *planted, *retired;	/* site indices, by address */
 	size_t nplanted, nretired;
 	size_t first, last;
@@ -26,7 +26,10 @@ struct extensions {
 	size_t n, max, room;	/* above max, list is pruned */
 };
 
-/* Append to the log, which takes over the arrays and holds the module. */
+/*
+ * Append to the log, which takes over the arrays and takes a reference to the
+ * module.
+ */
 void extension_log(struct run *run, struct extension ext);
 /* Free the log, at the end of the run. */
 void extensions_free(struct run *run);

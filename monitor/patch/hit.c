@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "monitor/process/cut.h"
+#include "monitor/process/restart.h"
 #include "monitor/process/signals.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
@@ -138,7 +138,7 @@ hit_again(struct run *run, struct task *task)
 	struct hit hit = { 0 };
 	uint64_t sp;
 
-	if (!cut_repeats(run, task, &hit.va) || !hit_trapped(task, &hit) ||
+	if (!restart_repeats(run, task, &hit.va) || !hit_trapped(task, &hit) ||
 	    run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
 		return;
 	task->redo.state = REDO_RETURNED;

@@ -15,8 +15,6 @@
 #include "monitor/process/space.h"
 #include "monitor/run.h"
 
-enum { PAGE = 4096 };
-
 /* What a system call does to the code that can be executed. */
 enum change {
 	CHANGE_NONE,

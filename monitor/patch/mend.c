@@ -1,9 +1,9 @@
 /*
- * Mends memory of pmon's that the program has made unusable, when an instruction
- * faults there: restores its protection, maps missing code, and writes lost code
- * again.  Leads the task out where counters are gone, or memory may be the
- * program's own: never writes there.  Never gives a count a value, and never
- * touches a fault of the program's own.
+ * Mends memory of pmon's that the program has made unusable, when an
+ * instruction faults there: restores its protection, maps missing code, and
+ * writes code that was overwritten again.  Leads the task out where counters
+ * are gone, or memory may be the program's own: never writes there.  Never
+ * gives a count a value, and never touches a fault of the program's own.
  */
 #include "monitor/patch/mend.h"
 
@@ -34,7 +34,6 @@
 #endif
 
 enum {
-	PAGE = 4096,
 	FETCH = 16, /* most bytes of an instruction */
 	/*
 	 * A program that damages the memory again and again is counted without
@@ -124,7 +123,7 @@ struct part {
 	struct range range;
 	bool missing;	/* nothing is mapped there */
 	bool own;	/* pmon's still, as far as can be seen */
-	bool kept;	/* code, with the protection that pmon gave it */
+	bool intact;	/* code, with the protection that pmon gave it */
 };
 
 /* Whether the mapping is pmon's still, as far as can be seen. */
@@ -163,7 +162,7 @@ part_find(struct run *run, const struct task *task,
 			range.lo = map->lo;
 		part->missing = false;
 		part->own = memory_is(memory, map);
-		part->kept = map->read && map->exec && !map->write;
+		part->intact = map->read && map->exec && !map->write;
 	}
 	part->range = range;
 	mappings_free(maps, n);
@@ -445,7 +444,7 @@ code_leave(struct run *run, struct task *task, const struct own_memory *memory,
 /*
  * Make the part of the code usable again; whether that was done.  Anonymous
  * memory may be the program's own: it is taken for pmon's if it has pmon's code,
- * or if only the contents are lost.
+ * or if only the contents were cleared.
  */
 static bool
 part_mend(struct run *run, struct task *task, const struct own_memory *memory,
@@ -459,7 +458,7 @@ part_mend(struct run *run, struct task *task, const struct own_memory *memory,
 		return false;
 	if (!part->missing &&
 	    (!part->own || (content != CONTENT_WRITTEN &&
-			    (content != CONTENT_ZEROS || !part->kept))))
+			    (content != CONTENT_ZEROS || !part->intact))))
 		return false;
 	if (part->missing || content != CONTENT_WRITTEN)
 		code_rewrite(run, task, memory, range);

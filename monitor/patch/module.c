@@ -19,26 +19,24 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { PAGE = 4096 };
-
 /*
  * Hold the text from lo to hi, so that it is read and written once.  Not where
  * memory is far away: there only what changes is read.
  */
 static void
-module_hold(const struct run *run, struct space *space, uint64_t lo,
-	    uint64_t hi)
+module_buffer(const struct run *run, struct space *space, uint64_t lo,
+	      uint64_t hi)
 {
 	if (run->host->native)
-		text_hold(space, lo, hi, HELD_TEXT);
+		text_buffer(space, lo, hi, BUFFER_TEXT);
 }
 
 /* Hold memory that has just been mapped, if there is any. */
 static void
-fresh_hold(struct space *space, uint64_t va, uint64_t size)
+fresh_buffer(struct space *space, uint64_t va, uint64_t size)
 {
 	if (va)
-		text_hold(space, va, va + size, HELD_FRESH);
+		text_buffer(space, va, va + size, BUFFER_FRESH);
 }
 
 /* Whether some of the module's text is not as in the file. */
@@ -99,7 +97,7 @@ module_choose(struct run *run, struct space *space, pid_t tid,
 {
 	free(batch->sites);
 	*batch = batch_make(module, 0);
-	must(!module->plan->wish.no_traps || !batch->n);
+	must(!module->plan->options.no_traps || !batch->n);
 	module_grow(module);
 	module->nslots = 0;
 	for (size_t i = 0; i < module->nsites; i++)
@@ -113,35 +111,35 @@ module_begin(struct run *run, struct space *space, pid_t tid,
 	     struct module *module, struct batch *batch)
 {
 	text_drop(space);
-	module_hold(run, space, module->lo, module->hi);
+	module_buffer(run, space, module->lo, module->hi);
 	return module_choose(run, space, tid, module, batch);
 }
 
-/* Edit the held text, and hold what leads from there, until module_release. */
+/* Edit the buffered text, and buffer what leads from there, for module_flush. */
 static void
 module_render(struct run *run, struct space *space, pid_t tid,
 	      const struct module *module, const struct batch *batch)
 {
 	const struct span all = { 0, module->plan->nrelocated };
 
-	fresh_hold(space, module->springs, module->springs_size);
-	fresh_hold(space, module->relocated, module->relocated_size);
+	fresh_buffer(space, module->springs, module->springs_size);
+	fresh_buffer(space, module->relocated, module->relocated_size);
 	relocated_each(run, space, tid, module, all, relocated_code);
 	module_edit(run, space, tid, module, batch, trap_write);
 	relocated_each(run, space, tid, module, all, relocated_enable);
 }
 
 static void
-module_release(struct run *run, struct space *space, pid_t tid,
-	       const struct module *module, const struct batch *batch)
+module_flush(struct run *run, struct space *space, pid_t tid,
+	     const struct module *module, const struct batch *batch)
 {
 	bool refused;
 
 	/* What leads into relocated functions is written after them. */
-	if (module->relocated && text_release(run, space, tid))
+	if (module->relocated && text_flush(run, space, tid))
 		relocated_check(run, space, tid, module, false);
-	refused = module->springs && text_release(run, space, tid);
-	if (text_release(run, space, tid)) {
+	refused = module->springs && text_flush(run, space, tid);
+	if (text_flush(run, space, tid)) {
 		module_unwritten(run, space, tid, module, batch);
 		refused = true;
 	}
@@ -157,10 +155,10 @@ module_release(struct run *run, struct space *space, pid_t tid,
 static bool
 slots_needed(const struct run *run, const struct module *module)
 {
-	const struct plan_wish *wish = &module->plan->wish;
+	const struct plan_options *options = &module->plan->options;
 
-	return !wish->no_traps &&
-	       (wish->sel || module->nslots ||
+	return !options->no_traps &&
+	       (options->sel || module->nslots ||
 		run->opts->selection.units != 1U << UNIT_FUNC);
 }
 
@@ -174,9 +172,9 @@ plan_now(const struct plan *plan)
 		.nsites = plan->nsites,
 		.nrelocated = plan->nrelocated,
 		.nguards = plan->nguards,
-		.relocated = plan->wish.relocated,
-		.shared = plan->wish.shared,
-		.springs = plan->wish.springs,
+		.relocated = plan->options.relocated,
+		.shared = plan->options.shared,
+		.springs = plan->options.springs,
 	};
 
 	for (size_t i = 0; i < plan->nrelocated; i++)
@@ -215,10 +213,10 @@ module_foresee(struct room *room, pid_t pid, struct foreseen *foreseen)
 	struct module *module = &foreseen->module;
 	struct batch *batch = &foreseen->batch;
 
-	text_hold(space, module->lo, module->hi, HELD_EARLY);
+	text_buffer(space, module->lo, module->hi, BUFFER_EARLY);
 	if (module_choose(run, space, pid, module, batch))
 		return -1;
-	if (module->plan->wish.relocated && relocated_room(room, module))
+	if (module->plan->options.relocated && relocated_room(room, module))
 		return -1;
 	if (slots_needed(run, module))
 		slots_map(room, module);
@@ -250,7 +248,7 @@ places_same(const struct module *module, const struct foreseen *foreseen)
 	       module->shared.va == then->shared.va;
 }
 
-/* Hold in the space what was held early; whether its text is still the same. */
+/* Take over what was buffered early; whether the text is still the same. */
 static bool
 text_take(struct run *run, struct space *space, pid_t tid,
 	  struct foreseen *foreseen)
@@ -331,8 +329,8 @@ module_fill(struct run *run, struct task *task, struct module *module,
 	relocated_map(&room, module);
 	err = module_prepare(&room, module, &batch, foreseen);
 	if (!err) {
-		module_release(run, space, task->tid, module, &batch);
-		module->nrelocated = module->nsettled =
+		module_flush(run, space, task->tid, module, &batch);
+		module->nrelocated = module->nundeferred =
 			module->plan->nrelocated;
 		module->plan->planted |= module->relocated != 0;
 	}
@@ -345,7 +343,7 @@ module_fill(struct run *run, struct task *task, struct module *module,
 
 /* ---- undoing */
 
-/* Take all traps and patches out of the text that is held. */
+/* Take all traps and patches out of the text that is buffered. */
 static void
 module_undo(struct run *run, struct space *space, pid_t tid,
 	    const struct module *module)
@@ -365,13 +363,13 @@ module_undo_foresee(struct run *run, pid_t pid, const struct module *module,
 		    struct foreseen *foreseen)
 {
 	foreseen->plan = plan_now(module->plan);
-	text_hold(&foreseen->space, module->lo, module->hi, HELD_EARLY);
+	text_buffer(&foreseen->space, module->lo, module->hi, BUFFER_EARLY);
 	module_undo(run, &foreseen->space, pid, module);
 }
 
 /*
  * Take what was undone early.  While nothing is added to the module all that is
- * to be undone lies in the text that was held.
+ * to be undone lies in the text that was buffered.
  */
 static bool
 undo_take(struct run *run, struct space *space, pid_t tid,
@@ -381,7 +379,7 @@ undo_take(struct run *run, struct space *space, pid_t tid,
 
 	if (module->nsites != then->nsites ||
 	    module->nrelocated != then->nrelocated ||
-	    module->nsettled != then->nsettled ||
+	    module->nundeferred != then->nundeferred ||
 	    module->nreopened != then->nreopened || !plan_same(foreseen))
 		return false;
 	return text_take(run, space, tid, foreseen);
@@ -395,10 +393,10 @@ module_unplant(struct run *run, struct space *space, pid_t tid,
 
 	if (!foreseen || !undo_take(run, space, tid, module, foreseen)) {
 		text_drop(space);
-		module_hold(run, space, module->lo, module->hi);
+		module_buffer(run, space, module->lo, module->hi);
 		module_undo(run, space, tid, module);
 	}
-	refused = text_release(run, space, tid) != HOST_OK;
+	refused = text_flush(run, space, tid) != HOST_OK;
 	return refused && module_differs(run, space, tid, module) ? HOST_ERROR :
 								    HOST_OK;
 }

@@ -24,7 +24,7 @@ struct foreseen {
 	pid_t pid;
 	struct module module;	/* rendered: with the places that it will
 				   probably have; undone: as it was then */
-	struct space space;	/* has its held text */
+	struct space space;	/* has its buffered text */
 	struct batch batch;
 	struct foreseen_plan plan;
 };

@@ -106,7 +106,7 @@ patch_leave(struct run *run, struct task *task)
 }
 
 bool
-patch_forget(struct run *run, struct task *task, const struct event *event)
+patch_rewind(struct run *run, struct task *task, const struct event *event)
 {
 	int signal = event->kind == EVENT_SIGNAL ? event->value : SIGTRAP;
 	struct code_at at;

@@ -10,7 +10,7 @@
  * Take the task back to before the trap that the event tells of, without
  * counting.  false if the event is not due to a trap of pmon's.
  */
-bool patch_forget(struct run *run, struct task *task,
+bool patch_rewind(struct run *run, struct task *task,
 		  const struct event *event);
 /*
  * The signal is about to be delivered (0: none, the task is looked at or let

@@ -9,9 +9,8 @@
 
 #include "monitor/patch/slots.h"
 #include "monitor/patch/text_edit.h"
+#include "monitor/process/space.h"
 #include "util/mem.h"
-
-enum { PAGE = 4096 };
 
 /* ---- batches */
 
@@ -186,10 +185,17 @@ plan_differs(struct plan *plan)
 	}
 }
 
-bool
-hook_counts(const struct hook *hook)
+/*
+ * Whether counts depend on the hook: where frames are left unseen, or control
+ * goes elsewhere, any may; on what the program does to signals or maps, or on
+ * its children, none does.
+ */
+static bool
+hook_counts(const struct plan *plan, uint32_t site)
 {
-	switch (hook->kind) {
+	if (!plan->sites[site].hook)
+		return false;
+	switch (plan->hooks[plan->sites[site].hook - 1].kind) {
 	case HOOK_CLONE:
 	case HOOK_SIGACTION:
 	case HOOK_SIGPROCMASK:
@@ -201,13 +207,34 @@ hook_counts(const struct hook *hook)
 	}
 }
 
-/* A hook's code is not the file's.  The module may not be among the space's yet. */
-static void
-hook_differs(const struct space *space, const struct module *module,
-	     const struct hook *hook)
+/* Whether the site is the entry at which hooks of its function are found. */
+static bool
+entry_hooks(const struct plan *plan, uint32_t site)
 {
-	if (!hook_counts(hook))
+	uint32_t fplan = plan->sites[site].fplan;
+
+	return fplan != FPLAN_NONE && plan->fplans[fplan].site == site &&
+	       plan_hooks_wait(plan, fplan);
+}
+
+void
+site_unhooked(struct space *space, const struct module *module, uint32_t site)
+{
+	if (hook_counts(module->plan, site) || entry_hooks(module->plan, site))
+		space_unhooked(space);
+}
+
+/*
+ * The site's code is not the file's.  The module may not be among the space's
+ * yet.
+ */
+static void
+hook_differs(struct space *space, const struct module *module, uint32_t site)
+{
+	if (!hook_counts(module->plan, site) &&
+	    !entry_hooks(module->plan, site))
 		return;
+	space_unhooked(space);
 	plan_differs(module->plan);
 	for (size_t i = 0; i < space->nmodules; i++)
 		plan_differs(space->modules[i]->plan);
@@ -219,7 +246,7 @@ hook_differs(const struct space *space, const struct module *module,
  * a trap: leave the site alone.
  */
 static void
-patched_make(struct run *run, const struct space *space, struct module *module,
+patched_make(struct run *run, struct space *space, struct module *module,
 	     uint32_t i, const uint8_t *bytes)
 {
 	struct site *site = &module->plan->sites[i];
@@ -233,9 +260,7 @@ patched_make(struct run *run, const struct space *space, struct module *module,
 		site->lost = true;
 		if (site->fplan != FPLAN_NONE)
 			module->plan->fplans[site->fplan].differs = true;
-		if (site->hook)
-			hook_differs(space, module,
-				     &module->plan->hooks[site->hook - 1]);
+		hook_differs(space, module, i);
 		run_remark(run,
 			   "%s: some of its code in memory differs from "
 			   "the file and is not counted",

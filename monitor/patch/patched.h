@@ -45,11 +45,12 @@ void patched_force(struct run *run, struct module *module, uint32_t i);
 /* The plan has new sites: make room in module->patched for them. */
 void module_grow(struct module *module);
 /*
- * Whether counts depend on the hook: where frames are left unseen, or control
- * goes elsewhere, any may; on what the program does to signals or maps, or on its
- * children, none does.
+ * There is no trap at the site: if it has a hook that counts depend on, or if
+ * such hooks would have been found there, nothing is known of any function in
+ * the space.
  */
-bool hook_counts(const struct hook *hook);
+void site_unhooked(struct space *space, const struct module *module,
+		   uint32_t site);
 /*
  * Whether the site's trap leads into a relocated function, which it needs then.
  */

@@ -25,8 +25,6 @@
 #include "monitor/run.h"
 #include "util/mem.h"
 
-enum { PAGE = 4096 };
-
 /* ---- modules of a process */
 
 static void
@@ -91,7 +89,7 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 		module_drop(module);
 		return;
 	}
-	*vec_push(space->modules, space->nmodules) = module;
+	space_add(space, module);
 	if (run->host->native)
 		space_hook(run, space);
 }
@@ -182,10 +180,10 @@ mapping_plant(struct run *run, struct task *task, const struct mapping *map,
 	return unread;
 }
 
-/* Forget the modules whose text is not mapped any more. */
+/* Drop the modules whose text is not mapped any more. */
 static void
-modules_forget(struct run *run, struct space *space, const struct mapping *maps,
-	       size_t n)
+modules_prune(struct run *run, struct space *space, const struct mapping *maps,
+	      size_t n)
 {
 	size_t kept = 0, k;
 
@@ -201,7 +199,7 @@ modules_forget(struct run *run, struct space *space, const struct mapping *maps,
 			space->modules[kept++] = module;
 			continue;
 		}
-		thread_pages_forget(run, space, module);
+		thread_pages_unmapped(run, space, module);
 		module_drop(module);
 	}
 	space->nmodules = kept;
@@ -299,7 +297,7 @@ process_rescan(struct run *run, struct task *task)
 
 	if (run->host->maps(task->tid, &maps, &n))
 		return;
-	modules_forget(run, task->process->space, maps, n);
+	modules_prune(run, task->process->space, maps, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!maps[i].exec || maps[i].path[0] != '/')
 			continue;

@@ -21,6 +21,6 @@ void process_plant(struct run *run, struct task *task);
  * there.
  */
 void process_plant_begun(struct run *run, struct task *task);
-/* Plant the images that are mapped now and forget the modules that are not. */
+/* Plant the images that are mapped now, and drop the modules that are not. */
 void process_rescan(struct run *run, struct task *task);
 #endif

@@ -21,7 +21,7 @@
 static bool
 relocated_withdraw(struct run *run, struct plan *plan)
 {
-	if ((run->started && plan->planted) || plan->wish.no_traps)
+	if ((run->started && plan->planted) || plan->options.no_traps)
 		return false;
 	for (struct process *p = run->processes; p; p = p->next)
 		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
@@ -36,7 +36,7 @@ relocated_withdraw(struct run *run, struct plan *plan)
 void
 relocated_refuse(struct run *run, struct plan *plan, const char *why)
 {
-	if (!plan->wish.relocated)
+	if (!plan->options.relocated)
 		return;
 	plan_relocation_refuse(plan, why);
 	run_remark(run, "%s: %s: %s", plan->image->path,
@@ -107,12 +107,12 @@ counters_share(struct run *run, struct task *task, struct module *module)
 {
 	struct plan *plan = module->plan;
 
-	if (plan->wish.shared)
+	if (plan->options.shared)
 		return true;
 	if (!task->process->space->own_thread_reg || plan->planted ||
 	    !shared_pages_allowed(run))
 		return false;
-	plan->wish.shared = true;
+	plan->options.shared = true;
 	plan_relocation_withdraw(plan);
 	return true;
 }
@@ -144,7 +144,7 @@ counters_map(struct room *room, struct module *module, uint64_t need)
 						 NULL;
 	const char *own = space ? space->own_thread_reg : NULL;
 
-	if (!own && !module->plan->wish.shared) {
+	if (!own && !module->plan->options.shared) {
 		if (!counters_reserve(room, module, need))
 			return 0;
 		own = space ? space->own_thread_reg : NULL;
@@ -179,7 +179,7 @@ relocated_map(struct room *room, struct module *module)
 {
 	struct space *space = room->task->process->space;
 
-	if (!module->plan->wish.relocated)
+	if (!module->plan->options.relocated)
 		return;
 	if (relocated_room(room, module)) {
 		relocated_refuse(room->run, module->plan, fail_message());

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "monitor/patch/deferred.h"
+#include "monitor/patch/patched.h"
 #include "monitor/patch/redirect.h"
 #include "monitor/patch/relocated_text.h"
 #include "monitor/patch/text_edit.h"
@@ -237,16 +238,17 @@ spring_trap(struct run *run, const struct space *space, pid_t tid,
  * cannot be.
  */
 static void
-patch_keep(struct space *space, const struct module *module,
-	   struct func_plan *fplan, const struct code_patch *patch)
+patch_stuck(struct space *space, const struct module *module,
+	    struct func_plan *fplan, const struct code_patch *patch)
 {
 	fplan->unwritten = true;
 	for (uint64_t i = 0; i < patch->len; i++) {
 		const struct site *site = plan_site(
 			module->plan, patch->va + i - module->bias);
 
-		if (site && site->hook)
-			space_unhooked(space);
+		if (site)
+			site_unhooked(space, module,
+				      (uint32_t)(site - module->plan->sites));
 	}
 }
 
@@ -270,7 +272,7 @@ former_check(struct run *run, struct space *space, pid_t tid,
 				 image_text(module->plan->image,
 					    patches[n].va - module->bias,
 					    &avail)))
-			patch_keep(space, module, fplan, &patches[n]);
+			patch_stuck(space, module, fplan, &patches[n]);
 }
 
 void
@@ -440,5 +442,5 @@ relocated_remove(struct run *run, struct space *space, pid_t tid,
 		lead_remove(run, space, tid, module, i);
 		module->patched[i].patch = PATCH_UNPLANTED;
 	}
-	module->nrelocated = module->nsettled = 0;
+	module->nrelocated = module->nundeferred = 0;
 }

@@ -28,7 +28,7 @@ void relocated_code(struct run *run, struct space *space, pid_t tid,
 void relocated_enable(struct run *run, struct space *space, pid_t tid,
 		      const struct module *module, uint32_t fplan);
 /*
- * Not all of the text that was held could be written.  Lose the relocated
+ * Not all of the text that was buffered could be written.  Lose the relocated
  * functions whose code is missing, or with `entries` whose entry patches are,
  * though the memory is there.
  */

@@ -14,8 +14,8 @@
 #include "monitor/process/detour.h"
 #include "monitor/process/events.h"
 #include "monitor/process/faults.h"
-#include "monitor/process/sigtrap.h"
 #include "monitor/process/regions.h"
+#include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
 #include "relocate/pc_map.h"
@@ -354,7 +354,7 @@ relocated_bring(struct run *run, struct task *task, struct detour *detour,
  * once more before it runs anything.
  */
 static void
-steps_forget(struct run *run, struct task *task)
+step_flag_clear(struct run *run, struct task *task)
 {
 	struct detour detour = { 0 };
 	struct event event;
@@ -404,7 +404,7 @@ task_bring(struct run *run, struct task *task, uint64_t *va)
 		return -1;
 	run->host->mask_set(task->tid, mask, NULL);
 	if (run->opts->npids && paused)
-		steps_forget(run, task);
+		step_flag_clear(run, task);
 	else
 		run->host->native->siginfo_set(task->tid, info);
 	/* The task is stopped as before: its stop's event is still queued. */

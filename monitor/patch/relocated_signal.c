@@ -24,7 +24,7 @@
  * A context that a handler may return to, of a task that was moved to the
  * original or, with --no-traps, stays in its relocated function.  Nothing tells
  * that a handler was left by a jump and will never return: when there are too
- * many contexts, the oldest is forgotten.
+ * many contexts, the oldest is removed.
  */
 enum { MOVED_MAX = 64 };
 
@@ -65,7 +65,7 @@ moved_drop(struct task *task, size_t i)
 	moved_follow(task);
 }
 
-/* Forget the context that a handler returns to; whether it was remembered. */
+/* Take the context that a handler returns to off the list; was it there? */
 static bool
 moved_take(struct task *task, uint64_t context, struct moved_pc *moved)
 {
@@ -189,7 +189,7 @@ relocated_followed(struct run *run, struct task *task, uint64_t context)
 }
 
 void
-relocated_forget(struct task *task)
+relocated_contexts_clear(struct task *task)
 {
 	free(task->moved_pcs);
 	task->moved_pcs = NULL;
@@ -213,7 +213,7 @@ relocated_signal(struct run *run, struct task *task, int signal, bool left)
 		relocated_ahead(run, task, pc, true);
 	if (!signal_enter(run, task, signal))
 		return;
-	/* From here on fault_keep's place stands for the fault. */
+	/* From here on fault_record's place stands for the fault. */
 	task->fault_va = 0;
 	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &top)) {
 		/* The context is behind the return address. */
@@ -257,7 +257,7 @@ context_leads(struct run *run, const struct task *task,
 }
 
 /*
- * Forget the contexts that do not lead into relocated functions any more: the
+ * Remove the contexts that do not lead into relocated functions any more: the
  * stack overwrites those that handlers have returned to.
  */
 static void

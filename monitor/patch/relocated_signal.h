@@ -38,8 +38,8 @@ bool relocated_followed(struct run *run, struct task *task, uint64_t context);
  * false if pmon does not know that code.
  */
 bool relocated_restorer(struct run *run, struct task *task, uint64_t va);
-/* Forget all contexts that handlers return to. */
-void relocated_forget(struct task *task);
+/* Free the task's list of contexts that handlers return to. */
+void relocated_contexts_clear(struct task *task);
 /* The task is let go: make its handlers return to the original. */
 void relocated_contexts(struct run *run, struct task *task);
 /* A forked child has a copy of its maker's stack, with the contexts on it. */

@@ -14,8 +14,6 @@
 #include "monitor/run.h"
 #include "util/mem.h"
 
-enum { PAGE = 4096 };
-
 static const uint64_t reach = UINT64_C(0x7ff00000);
 
 /* Where springboards above the text would begin; 0: there can be none. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/patch/patched.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/space.h"
 #include "monitor/run.h"
@@ -121,7 +122,7 @@ slot_fill(struct run *run, struct module *module, size_t number, uint8_t *bytes)
  * them.
  */
 static void
-slots_refuse(struct run *run, const struct space *space, struct module *module,
+slots_refuse(struct run *run, struct space *space, struct module *module,
 	     size_t first, size_t last)
 {
 	for (size_t i = first; i < last; i++) {
@@ -130,9 +131,8 @@ slots_refuse(struct run *run, const struct space *space, struct module *module,
 		if (module->patched[site].patch == PATCH_SLOTTED &&
 		    module->patched[site].slot == i)
 			slot_refuse(run, module, site);
-		if (module->patched[site].patch == PATCH_UNPLANTED &&
-		    module->plan->sites[site].hook)
-			space_unhooked(space);
+		if (module->patched[site].patch == PATCH_UNPLANTED)
+			site_unhooked(space, module, (uint32_t)site);
 	}
 }
 

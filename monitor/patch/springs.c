@@ -13,8 +13,6 @@
 #include "relocate/relocate.h"
 #include "util/fail.h"
 
-enum { PAGE = 4096 };
-
 /* Whether a jump from any byte of one range reaches any of the other. */
 static bool
 ranges_reach(uint64_t a, uint64_t na, uint64_t b, uint64_t nb)
@@ -48,7 +46,7 @@ springs_map(struct room *room, struct module *module)
 	const struct arch *arch = module->plan->image->arch;
 	uint64_t size = (module->hi - module->lo + 3 * PAGE) / PAGE * PAGE;
 
-	if (!module->plan->wish.springs)
+	if (!module->plan->options.springs)
 		return;
 	for (int i = 0; i < SPRINGS_MAX && arch->emit.springs[i]; i++) {
 		module->springs = springs_map_at(room, module,
@@ -60,7 +58,7 @@ springs_map(struct room *room, struct module *module)
 		return;
 	}
 	if (room->task)
-		module->plan->wish.springs = false;
+		module->plan->options.springs = false;
 }
 
 /*
@@ -161,8 +159,8 @@ byte_raises(struct run *run, const struct task *task, const struct code_at *at,
 }
 
 bool
-spring_gone(struct run *run, const struct task *task, const struct code_at *at,
-	    uint64_t va)
+spring_removed(struct run *run, const struct task *task,
+	       const struct code_at *at, uint64_t va)
 {
 	bool former;
 	const struct entry_patch *entry_patch = spring_find(at->fplan, at->addr,

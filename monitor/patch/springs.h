@@ -28,7 +28,7 @@ uint64_t spring_before(struct run *run, const struct task *task, int signal,
 uint64_t spring_reached(struct run *run, const struct task *task, int signal,
 			struct code_at *at);
 /* Whether the text at that va no longer has the byte of the jump. */
-bool spring_gone(struct run *run, const struct task *task,
-		 const struct code_at *at, uint64_t va);
+bool spring_removed(struct run *run, const struct task *task,
+		    const struct code_at *at, uint64_t va);
 
 #endif

@@ -30,7 +30,7 @@ space_tampered(const struct space *space, bool shared)
 
 /* Count nothing in the space by way of the thread register any more. */
 static void
-register_lost(struct run *run, struct space *space, char *why)
+thread_reg_refuse(struct run *run, struct space *space, char *why)
 {
 	space_tampered(space, false);
 	if (space->own_thread_reg) {
@@ -73,9 +73,9 @@ task_look(struct run *run, struct task *task, bool *counting)
 	if (!space || space->own_thread_reg || !task->thread_page ||
 	    thread_pages_register(run, task))
 		return false;
-	register_lost(run, space,
-		      mem_printf("the program has set the %s register",
-				 run->arch->thread_reg_name));
+	thread_reg_refuse(run, space,
+			  mem_printf("the program has set the %s register",
+				     run->arch->thread_reg_name));
 	*counting = relocated_counting(run, task);
 	task_lead_out(run, task, thread_pages_va(task));
 	return true;
@@ -95,9 +95,10 @@ counters_leave(struct run *run, struct task *task)
 	spare = thread_pages_spare(run, task, &size);
 	if (!spare)
 		return false;
-	register_lost(run, task->process->space,
-		      mem_printf("the program has made the counters' memory "
-				 "unusable"));
+	thread_reg_refuse(run, task->process->space,
+			  mem_printf(
+				  "the program has made the counters' memory "
+				  "unusable"));
 	task_lead_out(run, task, spare);
 	if (task->state != TASK_STOPPED)
 		return true;
@@ -159,7 +160,7 @@ tamper_event(struct run *run, struct task *task, const struct event *event)
 		return is_fault(run, event) &&
 		       task_mend(run, task, event->value);
 	if (!(counting && is_fault(run, event)) &&
-	    !patch_forget(run, task, event))
+	    !patch_rewind(run, task, event))
 		return false;
 	run_resume(run, task, 0);
 	return true;

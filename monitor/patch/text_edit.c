@@ -11,50 +11,51 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { PAGE = 4096, PAGES = 16, BLOCK = PAGE * PAGES };
+enum { PAGES = 16, BLOCK = PAGE * PAGES };
 
-struct held_block {
+struct buffer_block {
 	uint8_t *bytes;		/* NULL: not read yet */
-	uint8_t *early;		/* what was read, if held early; or NULL */
+	uint8_t *early;		/* what was read, if buffer early; or NULL */
 	bool read[PAGES], there[PAGES], changed[PAGES];
 };
 
-struct held {
+struct buffer {
 	uint64_t lo, hi;	/* multiples of PAGE */
-	enum held_what what;
-	struct held_block *blocks;	/* from lo / BLOCK on */
+	enum buffer_what what;
+	struct buffer_block *blocks;	/* from lo / BLOCK on */
 };
 
-struct held_text {
-	struct held *held;
-	size_t nheld;
+struct text_buffers {
+	struct buffer *buffers;
+	size_t nbuffers;
 };
 
 static size_t
-held_blocks(const struct held *held)
+buffer_blocks(const struct buffer *buffer)
 {
-	return (held->hi - 1) / BLOCK - held->lo / BLOCK + 1;
+	return (buffer->hi - 1) / BLOCK - buffer->lo / BLOCK + 1;
 }
 
 /* Have va's page in its block, if that has not been done. */
-static struct held_block *
+static struct buffer_block *
 page_load(struct run *run, const struct space *space, pid_t tid,
-	  const struct held *held, uint64_t va)
+	  const struct buffer *buffer, uint64_t va)
 {
-	struct held_block *block = &held->blocks[va / BLOCK - held->lo / BLOCK];
+	struct buffer_block *block =
+		&buffer->blocks[va / BLOCK - buffer->lo / BLOCK];
 	size_t page = va % BLOCK / PAGE;
 	uint8_t *bytes;
 
 	if (!block->bytes)
 		block->bytes = mem_grow(NULL, PAGES, PAGE);
-	if (!block->early && held->what == HELD_EARLY)
+	if (!block->early && buffer->what == BUFFER_EARLY)
 		block->early = mem_grow(NULL, PAGES, PAGE);
 	if (block->read[page])
 		return block;
 	bytes = block->bytes + page * PAGE;
 	block->read[page] = true;
 	block->there[page] = true;
-	if (held->what == HELD_FRESH)
+	if (buffer->what == BUFFER_FRESH)
 		memset(bytes, 0, PAGE);
 	else
 		block->there[page] = !run->host->mem_read(space->mem, tid,
@@ -65,17 +66,17 @@ page_load(struct run *run, const struct space *space, pid_t tid,
 	return block;
 }
 
-/* The held block that has va, with va's page in it; NULL if va is not held. */
-static struct held_block *
+/* The buffer block that has va, with va's page in it; NULL if va is not buffer. */
+static struct buffer_block *
 text_block(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 {
-	const struct held_text *text = space->text;
+	const struct text_buffers *text = space->text;
 
-	for (size_t i = 0; text && i < text->nheld; i++) {
-		const struct held *held = &text->held[i];
+	for (size_t i = 0; text && i < text->nbuffers; i++) {
+		const struct buffer *buffer = &text->buffers[i];
 
-		if (va - held->lo < held->hi - held->lo)
-			return page_load(run, space, tid, held, va);
+		if (va - buffer->lo < buffer->hi - buffer->lo)
+			return page_load(run, space, tid, buffer, va);
 	}
 	return NULL;
 }
@@ -97,8 +98,8 @@ text_read(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 	size_t part;
 
 	for (; n; n -= part, va += part, to += part) {
-		const struct held_block *block = text_block(run, space, tid,
-							    va);
+		const struct buffer_block *block = text_block(run, space, tid,
+							      va);
 
 		if (!block)
 			return run->host->mem_read(space->mem, tid, va, to, n);
@@ -119,8 +120,8 @@ text_same(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 	size_t part;
 
 	for (; n; n -= part, va += part, with += part) {
-		const struct held_block *block = text_block(run, space, tid,
-							    va);
+		const struct buffer_block *block = text_block(run, space, tid,
+							      va);
 
 		part = page_part(va, n);
 		if (block ? !block->there[va % BLOCK / PAGE] :
@@ -140,7 +141,7 @@ text_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 	size_t part;
 
 	for (; n; n -= part, va += part, from += part) {
-		struct held_block *block = text_block(run, space, tid, va);
+		struct buffer_block *block = text_block(run, space, tid, va);
 
 		if (!block)
 			return run->host->mem_write(space->mem, tid, va, from,
@@ -165,19 +166,21 @@ text_there(struct run *run, const struct space *space, pid_t tid, uint64_t va)
 }
 
 void
-text_hold(struct space *space, uint64_t lo, uint64_t hi, enum held_what what)
+text_buffer(struct space *space, uint64_t lo, uint64_t hi,
+	    enum buffer_what what)
 {
-	struct held held = {
+	struct buffer buffer = {
 		.lo = lo / PAGE * PAGE,
 		.hi = (hi + PAGE - 1) / PAGE * PAGE,
 		.what = what,
 	};
 
 	must(lo < hi);
-	held.blocks = mem_alloc(held_blocks(&held) * sizeof(*held.blocks));
+	buffer.blocks = mem_alloc(buffer_blocks(&buffer) *
+				  sizeof(*buffer.blocks));
 	if (!space->text)
 		space->text = mem_alloc(sizeof(*space->text));
-	*vec_push(space->text->held, space->text->nheld) = held;
+	*vec_push(space->text->buffers, space->text->nbuffers) = buffer;
 }
 
 /* Whether n pages that were read early are as they were; all were there. */
@@ -194,7 +197,7 @@ pages_unchanged(struct run *run, const struct space *space, pid_t tid,
 /* Runs of pages, as a request costs more than a page. */
 static bool
 block_unchanged(struct run *run, const struct space *space, pid_t tid,
-		uint64_t va, const struct held_block *block)
+		uint64_t va, const struct buffer_block *block)
 {
 	size_t end;
 
@@ -216,23 +219,25 @@ block_unchanged(struct run *run, const struct space *space, pid_t tid,
 bool
 text_unchanged(struct run *run, const struct space *space, pid_t tid)
 {
-	const struct held_text *text = space->text;
+	const struct text_buffers *text = space->text;
 	bool same = true;
 
-	for (size_t i = 0; text && i < text->nheld && same; i++) {
-		struct held *held = &text->held[i];
-		size_t n = held->what == HELD_EARLY ? held_blocks(held) : 0;
+	for (size_t i = 0; text && i < text->nbuffers && same; i++) {
+		struct buffer *buffer = &text->buffers[i];
+		size_t n = buffer->what == BUFFER_EARLY ?
+				   buffer_blocks(buffer) :
+				   0;
 
 		for (size_t k = 0; k < n && same; k++) {
-			struct held_block *block = &held->blocks[k];
+			struct buffer_block *block = &buffer->blocks[k];
 
 			same = block_unchanged(run, space, tid,
-					       (held->lo / BLOCK + k) * BLOCK,
+					       (buffer->lo / BLOCK + k) * BLOCK,
 					       block);
 			free(block->early);
 			block->early = NULL;
 		}
-		held->what = n && same ? HELD_TEXT : held->what;
+		buffer->what = n && same ? BUFFER_TEXT : buffer->what;
 	}
 	return same;
 }
@@ -255,7 +260,7 @@ pages_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 
 static int
 block_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
-	    const struct held_block *block)
+	    const struct buffer_block *block)
 {
 	int err = HOST_OK;
 	size_t end;
@@ -272,50 +277,51 @@ block_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
 }
 
 static int
-held_write(struct run *run, const struct space *space, pid_t tid,
-	   const struct held *held)
+buffer_write(struct run *run, const struct space *space, pid_t tid,
+	     const struct buffer *buffer)
 {
-	size_t n = held_blocks(held);
+	size_t n = buffer_blocks(buffer);
 	int err = HOST_OK;
 
-	must(held->what != HELD_EARLY);
+	must(buffer->what != BUFFER_EARLY);
 	for (size_t k = 0; k < n; k++)
-		if (block_write(run, space, tid, (held->lo / BLOCK + k) * BLOCK,
-				&held->blocks[k]))
+		if (block_write(run, space, tid,
+				(buffer->lo / BLOCK + k) * BLOCK,
+				&buffer->blocks[k]))
 			err = HOST_GONE;
 	return err;
 }
 
-/* Drop the range that was held last. */
+/* Drop the range that was buffer last. */
 static void
-held_drop(struct space *space)
+buffer_drop(struct space *space)
 {
-	struct held_text *text = space->text;
-	const struct held *held = &text->held[--text->nheld];
-	size_t n = held_blocks(held);
+	struct text_buffers *text = space->text;
+	const struct buffer *buffer = &text->buffers[--text->nbuffers];
+	size_t n = buffer_blocks(buffer);
 
 	for (size_t k = 0; k < n; k++) {
-		free(held->blocks[k].bytes);
-		free(held->blocks[k].early);
+		free(buffer->blocks[k].bytes);
+		free(buffer->blocks[k].early);
 	}
-	free(held->blocks);
-	if (text->nheld)
+	free(buffer->blocks);
+	if (text->nbuffers)
 		return;
 	space->text = NULL;
-	free(text->held);
+	free(text->buffers);
 	free(text);
 }
 
 int
-text_release(struct run *run, struct space *space, pid_t tid)
+text_flush(struct run *run, struct space *space, pid_t tid)
 {
-	const struct held_text *text = space->text;
+	const struct text_buffers *text = space->text;
 	int err;
 
 	if (!text)
 		return HOST_OK;
-	err = held_write(run, space, tid, &text->held[text->nheld - 1]);
-	held_drop(space);
+	err = buffer_write(run, space, tid, &text->buffers[text->nbuffers - 1]);
+	buffer_drop(space);
 	return err;
 }
 
@@ -323,5 +329,5 @@ void
 text_drop(struct space *space)
 {
 	while (space->text)
-		held_drop(space);
+		buffer_drop(space);
 }

@@ -11,8 +11,6 @@
 #include "monitor/process/space.h"
 #include "util/fail.h"
 
-enum { PAGE = 4096 };
-
 /* ---- text, a page at a time */
 
 /*
@@ -138,8 +136,7 @@ module_unwritten(struct run *run, struct space *space, pid_t tid,
 			plan->fplans[site->fplan].unwritten = true;
 			plan->fplans[site->fplan].lost |= site->leads;
 		}
-		if (site->hook)
-			space_unhooked(space);
+		site_unhooked(space, module, batch->sites[i]);
 		run_remark(run,
 			   "%s: the kernel refuses to write some traps, and "
 			   "their functions are not counted",

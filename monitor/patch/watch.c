@@ -11,8 +11,6 @@
 
 #include "monitor/process/events.h"
 
-enum { PAGE = 4096 };
-
 void
 space_watch(struct run *run, struct space *space)
 {
@@ -52,7 +50,7 @@ module_blind(const struct module *module)
 {
 	const struct plan *plan = module->plan;
 
-	if (plan->maps_unseen || !plan->wish.maps)
+	if (plan->maps_unseen || !plan->options.maps)
 		return true;
 	for (size_t i = 0; i < plan->nhooks; i++) {
 		const struct hook *hook = &plan->hooks[i];
@@ -112,7 +110,7 @@ watch_check(struct run *run, struct space *space, const struct mapping *maps,
 void
 watch_extended(struct run *run, const struct plan *plan)
 {
-	for (struct process *p = run->processes; p && plan->wish.maps;
+	for (struct process *p = run->processes; p && plan->options.maps;
 	     p = p->next)
 		for (size_t i = 0;
 		     p->space && !p->space->watched && i < p->space->nmodules;

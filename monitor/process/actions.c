@@ -14,7 +14,7 @@
 #define CLONE_CLEAR_SIGHAND UINT64_C(0x100000000)
 #endif
 
-const int kept_signals[KEPT_SIGNALS] = { SIGTRAP, SIGSEGV, SIGBUS };
+const int tracked_signals[TRACKED_SIGNALS] = { SIGTRAP, SIGSEGV, SIGBUS };
 
 struct action *
 action_of(struct actions *actions, int signal)
@@ -34,7 +34,7 @@ action_of(struct actions *actions, int signal)
 /* ---- sharing */
 
 struct actions *
-actions_hold(struct actions *actions)
+actions_ref(struct actions *actions)
 {
 	if (actions)
 		actions->refs++;
@@ -69,8 +69,8 @@ actions_copy(const struct actions *actions)
 static void
 actions_clear(struct actions *actions)
 {
-	for (size_t i = 0; i < KEPT_SIGNALS; i++) {
-		struct action *action = action_of(actions, kept_signals[i]);
+	for (size_t i = 0; i < TRACKED_SIGNALS; i++) {
+		struct action *action = action_of(actions, tracked_signals[i]);
 
 		if (action->handler != HANDLER_IGNORE)
 			*action = (struct action){ .handler = HANDLER_DEFAULT };
@@ -84,7 +84,7 @@ actions_child(struct actions *maker, uint64_t flags)
 	struct actions *child;
 
 	if (!maker || flags & CLONE_SIGHAND)
-		return actions_hold(maker);
+		return actions_ref(maker);
 	child = actions_copy(maker);
 	if (flags & CLONE_CLEAR_SIGHAND)
 		actions_clear(child);
@@ -96,9 +96,9 @@ actions_new(const struct signal_state *state)
 {
 	struct actions *actions = actions_copy(&(struct actions){ 0 });
 
-	for (size_t i = 0; i < KEPT_SIGNALS; i++)
-		if (signals_have(state->ignored, kept_signals[i]))
-			action_of(actions, kept_signals[i])->handler =
+	for (size_t i = 0; i < TRACKED_SIGNALS; i++)
+		if (signals_have(state->ignored, tracked_signals[i]))
+			action_of(actions, tracked_signals[i])->handler =
 				HANDLER_IGNORE;
 	return actions;
 }
@@ -145,7 +145,7 @@ actions_hook(struct run *run, struct task *task, const struct regs *regs)
 	const struct abi *abi = run->abi;
 	struct actions *actions = task->process->actions;
 	uint64_t at = regs->r[abi->reg_arg[1]];
-	struct action action, *kept;
+	struct action action, *tracked;
 
 	if (!actions || !is_action_call(abi, regs) || !at ||
 	    regs->r[abi->reg_arg[3]] != MASK_BYTES ||
@@ -153,19 +153,19 @@ actions_hook(struct run *run, struct task *task, const struct regs *regs)
 		return;
 	if (action.handler > HANDLER_IGNORE)
 		actions->restorer = action.restorer;
-	kept = action_of(actions, (int)regs->r[abi->reg_arg[0]]);
-	if (kept)
-		*kept = action;
+	tracked = action_of(actions, (int)regs->r[abi->reg_arg[0]]);
+	if (tracked)
+		*tracked = action;
 }
 
 void
 action_deliver(struct task *task, int signal)
 {
 	struct actions *actions = task->process->actions;
-	struct action *kept = actions ? action_of(actions, signal) : NULL;
+	struct action *tracked = actions ? action_of(actions, signal) : NULL;
 
-	if (kept && kept->flags & SA_RESETHAND)
-		kept->handler = HANDLER_DEFAULT;
+	if (tracked && tracked->flags & SA_RESETHAND)
+		tracked->handler = HANDLER_DEFAULT;
 }
 
 uint64_t

@@ -11,15 +11,15 @@
 #include "monitor/run.h"
 
 enum {
-	KEPT_SIGNALS = 3,
+	TRACKED_SIGNALS = 3,
 	TRAP_BIT = 1 << (SIGTRAP - 1),	/* in a set of signals */
 	MASK_BYTES = 8,			/* of such a set */
 	HANDLER_DEFAULT = 0,
 	HANDLER_IGNORE = 1,
 };
 
-/* The signals whose actions are kept. */
-extern const int kept_signals[KEPT_SIGNALS];
+/* The signals whose actions are tracked. */
+extern const int tracked_signals[TRACKED_SIGNALS];
 
 /* As rt_sigaction(2) reads and writes it. */
 struct action {
@@ -45,7 +45,7 @@ struct actions *actions_child(struct actions *maker, uint64_t flags);
  * Take and give back a reference; the last one frees the actions.  Both accept
  * NULL.
  */
-struct actions *actions_hold(struct actions *actions);
+struct actions *actions_ref(struct actions *actions);
 void actions_drop(struct actions *actions);
 
 /* The task's process has executed another program: handlers are reset. */
@@ -54,7 +54,7 @@ void actions_exec(struct run *run, struct task *task);
 /*
  * With these registers the task is about to make a system call: if it is
  * rt_sigaction, note the code that the handler returns to, and for the signals
- * that are kept the new action.
+ * that are tracked the new action.
  */
 void actions_hook(struct run *run, struct task *task, const struct regs *regs);
 
@@ -64,7 +64,7 @@ bool action_called(const struct abi *abi, const struct regs *regs, int signal);
 /* Whether it is another task, and has the same actions. */
 bool actions_shared(const struct task *task, const struct task *other);
 
-/* What is kept of the signal's action; NULL if nothing is. */
+/* The signal's action; NULL if it is not tracked. */
 struct action *action_of(struct actions *actions, int signal);
 
 /*

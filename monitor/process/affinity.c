@@ -66,7 +66,7 @@ affinity_pin(struct run *run, struct task *task)
 }
 
 void
-affinity_forget(struct run *run, struct task *task)
+affinity_ended(struct run *run, struct task *task)
 {
 	if (!task->affinity.pinned)
 		return;
@@ -83,7 +83,7 @@ affinity_restore(struct run *run, struct task *task)
 	if (task->affinity.pinned)
 		run->host->affinity_set(task->tid, &task->affinity.own,
 					sizeof(task->affinity.own));
-	affinity_forget(run, task);
+	affinity_ended(run, task);
 }
 
 void

@@ -12,8 +12,8 @@ void affinity_hit(struct run *run, struct task *task);
 void affinity_syscall(struct run *run, struct task *task, bool entry);
 /* If the task is pinned, give it its own set of processors back. */
 void affinity_restore(struct run *run, struct task *task);
-/* The same for a task that is gone: only pmon itself is unpinned. */
-void affinity_forget(struct run *run, struct task *task);
+/* The same for a task that has ended: only pmon itself is unpinned. */
+void affinity_ended(struct run *run, struct task *task);
 /* To be called every tick. */
 void affinity_tick(struct run *run);
 

@@ -17,13 +17,12 @@ is_counted(const struct task *task)
 	(run)->clients[i]->callback(__VA_ARGS__)
 
 bool
-client_any_chooses(const struct run *run)
+client_others_choose(const struct run *run)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < run->nclients; i++)
-		n += run->clients[i]->choose != NULL;
-	return n > 1;
+	for (size_t i = 1; i < run->nclients; i++)
+		if (run->clients[i]->choose)
+			return true;
+	return false;
 }
 
 void

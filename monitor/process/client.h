@@ -98,8 +98,8 @@ struct client {
 			     uint64_t hits, uint64_t taken);
 };
 
-/* Whether other clients than the one that counts choose probes. */
-bool client_any_chooses(const struct run *run);
+/* Whether clients other than the first, which counts, choose probes. */
+bool client_others_choose(const struct run *run);
 
 /* Call that callback of all of the run's clients. */
 void client_choose(struct run *run, struct plan *plan, struct probe_list *list);

@@ -275,13 +275,13 @@ run_resume(struct run *run, struct task *task, int signal)
 	if (task->state != TASK_STOPPED || run_queued(run, task))
 		return;
 	/*
-	 * A pause that comes as the task enters a system call still cuts that
-	 * short, and nothing but the call's exit tells of it.
+	 * A pause that comes as the task enters a system call still interrupts
+	 * it, and nothing but the call's exit tells of it.
 	 */
 	task->paused = task->paused && task->entering;
 	if (task->redo.state != REDO_NONE || task->affinity.pinned ||
 	    task->untraced.nr || task->mapping.nr || task->follows ||
-	    task_watched(task) || task->cut || task->paused)
+	    task_watched(task) || task->restart || task->paused)
 		how = RESUME_SYSCALL;
 	task->state = TASK_RUNNING;
 	task_resume(run, task, how, signal);

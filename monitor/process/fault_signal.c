@@ -36,7 +36,7 @@ static int
 fault_restore(struct run *run, struct task *task, int signal)
 {
 	struct faulted faulted = { .task = task };
-	struct action *kept = action_of(task->process->actions, signal);
+	struct action *tracked = action_of(task->process->actions, signal);
 	struct signal_state state;
 	int err = HOST_ERROR;
 
@@ -55,7 +55,7 @@ fault_restore(struct run *run, struct task *task, int signal)
 			   "changed what the process does with signal %d",
 			   (int)task->process->pid, signal);
 	/* One that was ignored may have been blocked or not. */
-	if (err || faulted.others || kept->handler == HANDLER_IGNORE)
+	if (err || faulted.others || tracked->handler == HANDLER_IGNORE)
 		return HOST_OK;
 	if (run->host->signals(task->tid, &state))
 		return HOST_GONE;

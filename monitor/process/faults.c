@@ -17,7 +17,7 @@
 /*
  * The places where faults have called handlers, and those that handlers have
  * functions return to.  Nothing tells whether a handler was left by a jump or
- * will still return.  So a place is forgotten when another handler is called
+ * will still return.  So a place is removed when another handler is called
  * with the same stack pointer, and the oldest when there are too many.
  */
 enum { FAULTS_MAX = 32 };
@@ -69,7 +69,7 @@ fault_add(struct task *task, uint64_t va, uint64_t sp, bool parked)
 }
 
 void
-fault_keep(struct run *run, struct task *task)
+fault_record(struct run *run, struct task *task)
 {
 	uint64_t pc, sp;
 	size_t n = 0, from;
@@ -121,7 +121,7 @@ fault_left(const struct task *task, uint64_t va, uint64_t sp)
 }
 
 void
-fault_forget(struct task *task)
+faults_clear(struct task *task)
 {
 	free(task->faults);
 	task->faults = NULL;

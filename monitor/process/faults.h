@@ -24,9 +24,9 @@ void fault_tell(struct run *run, const struct task *task, uint64_t pc,
 void fault_move(struct run *run, struct task *task, uint64_t pc, uint64_t va);
 /*
  * The task is about to run on, perhaps to a handler: if the instruction at its
- * pc has faulted, keep that with the stack pointer, for fault_left.
+ * pc has faulted, record that with the stack pointer, for fault_left.
  */
-void fault_keep(struct run *run, struct task *task);
+void fault_record(struct run *run, struct task *task);
 /*
  * Whether the instruction at va, where a frame with this stack pointer is left,
  * had begun: a fault interrupted it.
@@ -43,7 +43,7 @@ void fault_park(struct task *task, uint64_t va, uint64_t sp);
  * handler: control left it before the instruction at va, not during a call.
  */
 bool fault_parked(const struct task *task, uint64_t va, uint64_t sp);
-/* Forget all faults of the task. */
-void fault_forget(struct task *task);
+/* Free the task's list of faults. */
+void faults_clear(struct task *task);
 
 #endif

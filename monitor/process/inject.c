@@ -25,6 +25,7 @@
 enum {
 	CODE_MAX = 8 + RESTORER_SIZE,
 	PADDING_ALIGN = 16,
+	ERRNO_MAX = 4095,	/* of a failed call (linux/err.h) */
 };
 
 /* ---- where calls are made */
@@ -363,20 +364,27 @@ inject_syscall(struct run *run, struct task *task, int nr,
 }
 
 uint64_t
+inject_mmap(struct run *run, struct task *task, const uint64_t args[6])
+{
+	int64_t result;
+
+	if (inject_syscall(run, task, run->abi->nr_mmap, args, &result) ||
+	    (result < 0 && result >= -ERRNO_MAX))
+		return 0;
+	return (uint64_t)result;
+}
+
+uint64_t
 inject_map(struct run *run, struct task *task, uint64_t va, uint64_t size,
 	   int prot)
 {
 	uint64_t flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 			 (va ? MAP_FIXED_NOREPLACE : 0);
-	int64_t result;
+	uint64_t mapped = inject_mmap(run, task,
+				      (uint64_t[6]){ va, size, (uint64_t)prot,
+						     flags, -1, 0 });
 
-	if (inject_syscall(run, task, run->abi->nr_mmap,
-			   (uint64_t[6]){ va, size, (uint64_t)prot, flags, -1,
-					  0 },
-			   &result) ||
-	    (result < 0 && result > -4096) || (va && (uint64_t)result != va))
-		return 0;
-	return (uint64_t)result;
+	return !va || mapped == va ? mapped : 0;
 }
 
 bool

@@ -34,6 +34,9 @@ int inject_syscall(struct run *run, struct task *task, int nr,
 int inject_pending(struct run *run, struct task *task, int nr,
 		   const uint64_t args[6], int signal, int64_t *result);
 
+/* Have the stopped task call mmap(2) with these arguments: the va, or 0. */
+uint64_t inject_mmap(struct run *run, struct task *task,
+		     const uint64_t args[6]);
 /*
  * Have the stopped task map private memory, all 0, with the protection `prot`:
  * at va or not at all, or anywhere if that is 0.  Its va; or 0.

@@ -67,7 +67,7 @@ struct module {
 	uint64_t generation;	/* of the shared page */
 	size_t nguards;		/* guards of the plan in all these pages */
 	size_t nrelocated;	/* relocated functions of the plan, planted ... */
-	size_t nsettled;	/* ... these with the jumps at their entries */
+	size_t nundeferred;	/* ... these with the jumps at their entries */
 	size_t ndeferred_hits;	/* of traps at the entries of the others */
 	size_t nreopened;	/* ... those that were reopened */
 };

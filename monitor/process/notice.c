@@ -146,19 +146,19 @@ notice_suspend(pid_t *sender)
 }
 
 void
-notice_hold(bool on)
+notice_block(bool on)
 {
-	sigset_t held;
+	sigset_t blocked;
 
-	sigemptyset(&held);
-	sigaddset(&held, SIGALRM);
-	sigaddset(&held, SIGUSR1);
-	sigaddset(&held, SIGIO);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGALRM);
+	sigaddset(&blocked, SIGUSR1);
+	sigaddset(&blocked, SIGIO);
 	for (size_t i = 0; i < STOPS && !finishing; i++)
-		sigaddset(&held, stops[i]);
+		sigaddset(&blocked, stops[i]);
 	if (!finishing)
-		sigaddset(&held, SIGTSTP);
-	sigprocmask(on ? SIG_BLOCK : SIG_UNBLOCK, &held, NULL);
+		sigaddset(&blocked, SIGTSTP);
+	sigprocmask(on ? SIG_BLOCK : SIG_UNBLOCK, &blocked, NULL);
 }
 
 void

@@ -44,10 +44,10 @@ enum suspension { SUSPEND_NONE, SUSPEND_TYPED, SUSPEND_SENT };
 enum suspension notice_suspend(pid_t *sender);
 
 /*
- * Hold notices back until it is called with false: a report that waits for its
- * reader is not cut short by a signal.
+ * Block the signals of notices until it is called with false: a report that
+ * waits for its reader is not interrupted by a signal.
  */
-void notice_hold(bool on);
+void notice_block(bool on);
 /*
  * Nothing is followed any more, and the last report is about to be written:
  * from now on the first signal that was to stop pmon does nothing, and the

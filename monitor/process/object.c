@@ -64,14 +64,22 @@ progress_end(struct progress *progress)
 
 /*
  * Whether stacks of the image's program cannot be relied on.  What may set the
- * thread register makes code or stacks of its own: an emulator.  Once one of
- * its stacks was lost, every block would have a shared counter, also where
+ * thread register makes code or stacks of its own: an emulator.  Once a walk of
+ * its stacks was truncated, every block would have a shared counter, also where
  * flags are in use.
  */
 static bool
 image_leaks(const struct image *image)
 {
 	return image->untabled || image->ocaml || thread_pages_doubtful(image);
+}
+
+static struct weights *
+probes_weigh(void *ctx, const struct plan *plan, const struct func_plan *fplan)
+{
+	struct run *run = ctx;
+
+	return run->earlier ? profile_weigh(run->earlier, plan, fplan) : NULL;
 }
 
 static void
@@ -104,7 +112,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 	if (image)
 		plan = plan_open(
 			image,
-			&(struct plan_wish){
+			&(struct plan_options){
 				.sel = sel,
 				.method = run->opts->once ?
 						  PLACE_ONCE :
@@ -116,11 +124,10 @@ object_read(struct run *run, const char *path, const char *open_path)
 					 (run->opts->once && run->opts->npids),
 				/* While the process to attach to still runs. */
 				.early = run->opts->npids && !run->started,
-				.weigh = run->earlier ? profile_weigh : NULL,
-				.ctx = run->earlier,
+				.weigh = probes_weigh,
 				.choose = probes_choose,
-				.choose_ctx = run,
-				.whole = client_any_chooses(run),
+				.ctx = run,
+				.whole = client_others_choose(run),
 				.relocated = run->opts->patch == PATCH_AUTO &&
 					     !run->opts->once &&
 					     run->host->native,
@@ -197,7 +204,7 @@ hooks_read(struct run *run, const char *path, const char *open_path,
 	if (!image)
 		*unread = file_unread(open_path);
 	return image ? plan_open(image,
-				 &(struct plan_wish){
+				 &(struct plan_options){
 					 .no_traps = run->opts->no_traps,
 					 .maps = run_maps_hooked(run),
 				 },

@@ -15,7 +15,7 @@
 #include "monitor/process/task_state.h"
 
 struct stack;			/* see stack.c */
-struct held_text;		/* see text_edit.c */
+struct text_buffers;		/* see text_edit.c */
 struct thread_pages;		/* see thread_pages.c */
 struct actions;			/* see actions.c */
 
@@ -33,7 +33,7 @@ struct space {
 	bool relocates;		/* a module has, or had, memory for relocated
 				   functions */
 	enum redirection redirection;
-	struct held_text *text;	/* text being edited; see text_edit.c */
+	struct text_buffers *text;	/* text being edited; see text_edit.c */
 	struct module **modules;
 	size_t nmodules;
 	struct range *own;	/* what pmon mapped there to be executed;
@@ -48,7 +48,9 @@ struct space {
 				   up doing so */
 	uint32_t nmended;	/* times that pmon's memory was mended there:
 				   see mend.c */
-	bool kept;		/* pmon cannot remove its traps there, and so
+	bool unhooked;		/* a hook could not be planted: see
+				   space_unhooked */
+	bool stuck;		/* pmon cannot remove its traps there, and so
 				   does not let go of the space's tasks */
 };
 

@@ -168,16 +168,11 @@ fd_map(struct run *run, struct task *task, int64_t fd,
 {
 	uint64_t prot = shared->open < shared->size ? PROT_NONE :
 						      PROT_READ | PROT_WRITE;
-	int64_t va;
 
-	if (inject_syscall(run, task, run->abi->nr_mmap,
+	return inject_mmap(run, task,
 			   (uint64_t[6]){ hint, shared->size, prot,
 					  MAP_SHARED | MAP_NORESERVE | fixed,
-					  (uint64_t)fd, 0 },
-			   &va) ||
-	    (va < 0 && va > -4096))
-		return 0;
-	return (uint64_t)va;
+					  (uint64_t)fd, 0 });
 }
 
 /* A seccomp filter may kill the process for its system calls. */

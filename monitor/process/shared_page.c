@@ -12,8 +12,6 @@
 #include "monitor/process/regions.h"
 #include "monitor/process/shared.h"
 
-enum { PAGE = 4096 };
-
 bool
 shared_pages_allowed(const struct run *run)
 {

@@ -3,8 +3,8 @@
  * trap's SIGTRAP upon the task: it unblocks the signal if that is blocked, and
  * resets its action if it is blocked or ignored, before pmon sees the stop
  * (doc/decisions/0002-sigtrap.md).  So pmon must know the action beforehand
- * (actions.c).  The lost action tells that SIGTRAP was blocked; where there is
- * no handler trap_mask.c does.
+ * (actions.c).  That the action was reset tells that SIGTRAP was blocked; where
+ * there is no handler trap_mask.c does.
  */
 #include "monitor/process/sigtrap.h"
 
@@ -89,10 +89,10 @@ actions_ask(struct run *run, struct task *task)
 	if (!run->host->native || run->host->signals(task->tid, &state))
 		return;
 	actions = actions_new(&state);
-	for (size_t i = 0; i < KEPT_SIGNALS; i++)
-		if (signals_have(state.caught, kept_signals[i]))
-			action_ask(run, task, kept_signals[i],
-				   action_of(actions, kept_signals[i]));
+	for (size_t i = 0; i < TRACKED_SIGNALS; i++)
+		if (signals_have(state.caught, tracked_signals[i]))
+			action_ask(run, task, tracked_signals[i],
+				   action_of(actions, tracked_signals[i]));
 	actions_drop(process->actions);
 	process->actions = actions;
 }
@@ -198,7 +198,7 @@ mask_again(struct run *run, struct task *task)
 }
 
 bool
-sigtrap_lost(struct run *run, const struct task *task)
+sigtrap_reset(struct run *run, const struct task *task)
 {
 	const struct actions *actions = task->process->actions;
 	struct signal_state state;
@@ -211,8 +211,8 @@ sigtrap_lost(struct run *run, const struct task *task)
 bool
 sigtrap_waited(struct run *run, const struct task *task)
 {
-	return sigtrap_lost(run, task) ||
-	       (!action_tells(task) && trap_mask_lost(run, task));
+	return sigtrap_reset(run, task) ||
+	       (!action_tells(task) && trap_mask_cleared(run, task));
 }
 
 /*
@@ -266,8 +266,8 @@ action_restore(struct run *run, struct task *task)
 }
 
 /*
- * The action is lost: can it be restored?  Then the task's space stands still.
- * 1, 0 if not, or HOST_GONE.
+ * The action was reset: can it be restored?  Then the task's space stands
+ * still. 1, 0 if not, or HOST_GONE.
  */
 static int
 mend_begin(struct run *run, struct task *task)
@@ -290,7 +290,7 @@ sigtrap_mend(struct run *run, struct task *task)
 {
 	int err = HOST_OK;
 
-	if (!sigtrap_lost(run, task)) {
+	if (!sigtrap_reset(run, task)) {
 		if (task->blocks_trap && !action_tells(task))
 			err = mask_again(run, task);
 		else if (task->suspect || task->unblocked)
@@ -332,7 +332,7 @@ sigtrap_still(struct run *run, struct task *task)
 	run_pause(run, task->process->space, task, STOP_MENDS);
 	if (task->exiting || task->state != TASK_STOPPED)
 		return HOST_GONE;
-	if (!sigtrap_lost(run, task) || !sigtrap_mends(run, task))
+	if (!sigtrap_reset(run, task) || !sigtrap_mends(run, task))
 		return 1;
 	/* The task's own trap was mended before: it was another's. */
 	if (actions->trap.handler != HANDLER_IGNORE)
@@ -360,7 +360,7 @@ task_trapped(struct run *run, struct task *task, void *ctx)
 }
 
 int
-sigtrap_settle(struct run *run, struct task *task)
+sigtrap_restore(struct run *run, struct task *task)
 {
 	const struct actions *actions = task->process->actions;
 	struct suspects trapped = { .task = task };
@@ -372,7 +372,7 @@ sigtrap_settle(struct run *run, struct task *task)
 	run_pause(run, task->process->space, task, STOP_MENDS);
 	if (task->exiting || task->state != TASK_STOPPED)
 		return HOST_GONE;
-	if (!sigtrap_lost(run, task))
+	if (!sigtrap_reset(run, task))
 		return HOST_OK;
 	task_each(run, task_trapped, &trapped);
 	if (trapped.others) {
@@ -411,7 +411,7 @@ sigtrap_steps(struct run *run, struct task *task)
 int
 sigtrap_stepped(struct run *run, struct task *task)
 {
-	int err = sigtrap_lost(run, task) ? mend_begin(run, task) : 0;
+	int err = sigtrap_reset(run, task) ? mend_begin(run, task) : 0;
 
 	if (err > 0)
 		err = action_again(run, task, 0);

@@ -1,7 +1,7 @@
 /*
  * What traps do to a program's SIGTRAP: one that is hit while that signal is
  * blocked or ignored destroys the setting; sigtrap_mend restores it before the
- * program can see the loss.
+ * program can see that.
  */
 #ifndef MONITOR_PROCESS_SIGTRAP_H
 #define MONITOR_PROCESS_SIGTRAP_H
@@ -18,10 +18,10 @@ struct hit;
 void sigtrap_ask(struct run *run, struct task *task);
 
 /*
- * Whether a trap has just taken away the program's handler of SIGTRAP, or that
- * it ignores the signal.
+ * Whether a trap has just reset the action of SIGTRAP: the program handles or
+ * ignores the signal, and the kernel no longer does.
  */
-bool sigtrap_lost(struct run *run, const struct task *task);
+bool sigtrap_reset(struct run *run, const struct task *task);
 
 /*
  * Whether the SIGTRAP that the task is stopped for, if it was sent, waited until
@@ -53,7 +53,7 @@ int sigtrap_still(struct run *run, struct task *task);
  * HOST_GONE if the task was killed meanwhile, or if its event waits in the
  * queue for another task's trap.
  */
-int sigtrap_settle(struct run *run, struct task *task);
+int sigtrap_restore(struct run *run, struct task *task);
 
 /* Whether the program is known to have left the action of SIGTRAP alone. */
 bool sigtrap_default(const struct task *task);
@@ -81,8 +81,8 @@ int sigtrap_stepped(struct run *run, struct task *task);
 bool sigtrap_mends(const struct run *run, const struct task *task);
 
 /*
- * Have the stopped task set the action that is kept for the signal, and send it
- * `sent` (0: none).  No other task of its space runs meanwhile.  HOST_OK,
+ * Have the stopped task set the action that is tracked for the signal, and send
+ * it `sent` (0: none).  No other task of its space runs meanwhile.  HOST_OK,
  * HOST_GONE, or another error of the host.
  */
 int action_set(struct run *run, struct task *task, int signal, int sent);

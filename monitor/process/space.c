@@ -32,7 +32,8 @@ space_copy(const struct space *space, int mem, uint64_t since)
 				       mem_strdup(space->own_thread_reg) :
 				       NULL;
 	copy->watched = space->watched;
-	copy->kept = space->kept;
+	copy->stuck = space->stuck;
+	copy->unhooked = space->unhooked;
 	for (size_t i = 0; i < space->nown; i++)
 		*vec_push(copy->own, copy->nown) = space->own[i];
 	for (size_t i = 0; i < space->nmodules; i++) {
@@ -43,7 +44,7 @@ space_copy(const struct space *space, int mem, uint64_t since)
 }
 
 void
-space_hold(struct space *space)
+space_ref(struct space *space)
 {
 	space->refs++;
 }
@@ -91,7 +92,7 @@ space_infers(const struct space *space)
 {
 	for (size_t i = 0; space && i < space->nmodules; i++)
 		if (plan_infers(space->modules[i]->plan))
-			return !space->modules[i]->plan->wish.no_traps;
+			return !space->modules[i]->plan->options.no_traps;
 	return false;
 }
 
@@ -101,7 +102,7 @@ space_follows(const struct space *space)
 	unsigned follows = 0;
 
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (!space->modules[i]->plan->wish.no_traps)
+		if (!space->modules[i]->plan->options.no_traps)
 			follows |= plan_follows(space->modules[i]->plan);
 	return follows;
 }
@@ -116,7 +117,7 @@ bool
 space_hooked(const struct space *space)
 {
 	for (size_t i = 0; i < space->nmodules; i++)
-		if (!space->modules[i]->plan->wish.no_traps)
+		if (!space->modules[i]->plan->options.no_traps)
 			return true;
 	return space_known(space);
 }
@@ -135,7 +136,7 @@ space_calls_underivable(struct run *run, struct space *space,
 		plan->calls_underivable = true;
 		if (!plan->calls_reason)
 			plan->calls_reason = reason;
-		derived |= plan->underivable || !plan->wish.leaks;
+		derived |= plan->underivable || !plan->options.leaks;
 	}
 	/*
 	 * Where all calls are counted behind, nothing was derived behind them.
@@ -160,13 +161,25 @@ space_underivable(struct run *run, struct space *space,
 	space_calls_underivable(run, space, REASON_STACK, why);
 }
 
-void
-space_unhooked(const struct space *space)
+static void
+plan_unwritten(struct plan *plan)
 {
-	for (size_t i = 0; i < space->nmodules; i++) {
-		struct plan *plan = space->modules[i]->plan;
+	for (size_t i = 0; i < plan->nfplans; i++)
+		plan->fplans[i].unwritten = true;
+}
 
-		for (size_t k = 0; k < plan->nfplans; k++)
-			plan->fplans[k].unwritten = true;
-	}
+void
+space_unhooked(struct space *space)
+{
+	space->unhooked = true;
+	for (size_t i = 0; i < space->nmodules; i++)
+		plan_unwritten(space->modules[i]->plan);
+}
+
+void
+space_add(struct space *space, struct module *module)
+{
+	if (space->unhooked)
+		plan_unwritten(module->plan);
+	*vec_push(space->modules, space->nmodules) = module;
 }

@@ -14,7 +14,7 @@ struct space *space_new(int mem);
  */
 struct space *space_copy(const struct space *space, int mem, uint64_t since);
 /* Add a reference. */
-void space_hold(struct space *space);
+void space_ref(struct space *space);
 /* Drop a reference; the last one frees the module. */
 void module_drop(struct module *module);
 /* The module whose text has the va, or NULL. */
@@ -61,9 +61,11 @@ void space_underivable(struct run *run, struct space *space,
 		       enum count_reason reason, const char *why);
 
 /*
- * A hook could not be planted in the space: nothing is known of any function of
- * its images.
+ * A hook that counts depend on could not be planted in the space: nothing is
+ * known of any function of its images, those that are added later included.
  */
-void space_unhooked(const struct space *space);
+void space_unhooked(struct space *space);
+/* Add a module whose hooks are planted, or refused; it takes the reference. */
+void space_add(struct space *space, struct module *module);
 
 #endif

@@ -46,7 +46,7 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_CALL_PINNED] = "system call, while kept on one processor",
 	[STOP_CALL_UNTRACED] = "system call, makes an untraced child",
 	[STOP_CALL_FOLLOWED] = "system call, in a handler with SIGTRAP blocked",
-	[STOP_CALL_CUT] = "system call, may be cut short by a pause",
+	[STOP_CALL_RESTART] = "system call, may be cut short by a pause",
 	[STOP_SIGNAL] = "signal",
 	[STOP_SIGTRAP] = "signal, SIGTRAP of the program's own",
 	[STOP_DAMAGE] = "fault, the program has changed pmon's memory",
@@ -167,7 +167,7 @@ call_cause(const struct task *task)
 		return STOP_CALL_UNTRACED;
 	if (task->follows)
 		return STOP_CALL_FOLLOWED;
-	return task->cut || task->paused ? STOP_CALL_CUT : STOP_EXEC;
+	return task->restart || task->paused ? STOP_CALL_RESTART : STOP_EXEC;
 }
 
 int

@@ -54,7 +54,7 @@ enum stop_cause {
 	STOP_CALL_PINNED,
 	STOP_CALL_UNTRACED,
 	STOP_CALL_FOLLOWED,	/* in a handler with SIGTRAP blocked */
-	STOP_CALL_CUT,		/* a pause may have cut it short */
+	STOP_CALL_RESTART,	/* a pause may have interrupted it */
 	/* The kernel stops every traced task: */
 	STOP_SIGNAL,
 	STOP_SIGTRAP,		/* the program's own */
@@ -105,7 +105,7 @@ const char *stop_cause_text(enum stop_cause cause);
 uint64_t stops_traps(const struct run *run);
 /* A sum for each cause that occurred, in the order above; caller owns it. */
 struct stop_sum *stops_sums(const struct run *run, size_t *n);
-/* Forget all stops, also those that tasks are in. */
+/* Reset the table: no stops, those that tasks are in included. */
 void stops_reset(struct run *run);
 
 #endif

@@ -14,7 +14,7 @@
 #include "host/host.h"
 #include "monitor/process/stops.h"
 
-struct cut;			/* see cut.c */
+struct restart;			/* see restart.c */
 struct entries;			/* see stack_switch.h */
 struct leaving;			/* see abnormal.c */
 struct moved_pc;		/* see relocated_signal.c */
@@ -105,11 +105,11 @@ struct task {
 	bool group_stopped;
 	bool entering;		/* stopped where it enters a system call */
 	bool paused;		/* pmon paused it since it last ran, which may
-				   have cut a system call short */
-	struct cut *cut;	/* the cut system call that it continues, or
-				   NULL: see cut.c */
+				   have interrupted a system call */
+	struct restart *restart;	/* the system call that it makes for the
+					   rest: see restart.c; or NULL */
 	uint64_t ready_va;	/* of the system call that it is set to repeat
-				   (cut_ready), or 0 */
+				   (restart_ready), or 0 */
 	bool released;		/* not traced any more, its end is awaited */
 	bool born;		/* its first stop is still to be handled: it
 				   begins in the middle of functions */
@@ -139,8 +139,8 @@ struct task {
 	int signal;		/* delivered last, its effect not known yet, or
 				   0; see shallow.c ... */
 	uint64_t signal_va;	/* ... and where */
-	struct event held;	/* first event of an unannounced task */
-	bool has_held;
+	struct event first_event;	/* of an unannounced task */
+	bool has_first_event;
 	pid_t parent;		/* the process it seems to be a child of */
 	size_t counter_set;	/* with --separate=thread */
 	uint32_t thread_page;	/* number, from 1; 0: it has none, or uses its

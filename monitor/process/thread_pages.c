@@ -277,31 +277,31 @@ page_drain(struct run *run, const struct task *task, const struct space *space,
 			counters_drain(run, task, space->modules[i], page);
 }
 
-struct forgetting {
+struct unmapped {
 	struct space *space;
 	const struct module *module;
 };
 
 static void
-task_forget(struct run *run, struct task *task, void *ctx)
+task_unmapped(struct run *run, struct task *task, void *ctx)
 {
-	const struct forgetting *f = ctx;
+	const struct unmapped *u = ctx;
 	uint8_t *page = task_page(task);
 
-	if (page && task->process->space == f->space)
-		counters_drain(run, task, f->module, page);
+	if (page && task->process->space == u->space)
+		counters_drain(run, task, u->module, page);
 }
 
 void
-thread_pages_forget(struct run *run, struct space *space,
-		    const struct module *module)
+thread_pages_unmapped(struct run *run, struct space *space,
+		      const struct module *module)
 {
-	struct forgetting f = { space, module };
+	struct unmapped u = { space, module };
 
 	if (module->shared.bytes)
 		counters_drain(run, NULL, module, NULL);
 	else if (space->thread_pages && module->relocated)
-		task_each(run, task_forget, &f);
+		task_each(run, task_unmapped, &u);
 }
 
 static void

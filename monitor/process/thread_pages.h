@@ -76,8 +76,8 @@ typedef void thread_pages_peeked(void *ctx, const uint64_t *counters, size_t n);
 void thread_pages_peek(struct run *run, const struct plan *plan,
 		       thread_pages_peeked *peeked, void *ctx);
 /* The space has unmapped the module: drain all tasks' counters of it. */
-void thread_pages_forget(struct run *run, struct space *space,
-			 const struct module *module);
+void thread_pages_unmapped(struct run *run, struct space *space,
+			   const struct module *module);
 /* The task has ended or does exec: drain its counters, and free its page. */
 void thread_pages_end(struct run *run, struct task *task);
 /*

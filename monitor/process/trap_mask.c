@@ -40,7 +40,7 @@ trap_mask_look(struct run *run, struct task *task)
 }
 
 static void
-mask_forget(struct run *run, struct task *task, void *ctx)
+blocks_trap_clear(struct run *run, struct task *task, void *ctx)
 {
 	(void)run;
 	(void)ctx;
@@ -59,7 +59,7 @@ trap_mask_hook(struct run *run, struct task *task, const struct regs *regs)
 		return false;
 	run->mask_calls++;
 	if (trap_mask_ended(run))
-		task_each(run, mask_forget, NULL);
+		task_each(run, blocks_trap_clear, NULL);
 	if (trap_mask_ended(run) || !set ||
 	    regs->r[abi->reg_arg[3]] != MASK_BYTES ||
 	    run->host->data_read(task->tid, set, &mask, sizeof(mask)))
@@ -91,7 +91,7 @@ trap_mask_return(struct run *run, struct task *task)
 }
 
 bool
-trap_mask_lost(const struct run *run, const struct task *task)
+trap_mask_cleared(const struct run *run, const struct task *task)
 {
 	uint64_t mask;
 

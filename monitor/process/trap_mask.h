@@ -36,6 +36,6 @@ void trap_mask_return(struct run *run, struct task *task);
  * Whether the task, which is stopped for a SIGTRAP, blocks SIGTRAP, and a trap
  * or a step has just unblocked it.
  */
-bool trap_mask_lost(const struct run *run, const struct task *task);
+bool trap_mask_cleared(const struct run *run, const struct task *task);
 
 #endif

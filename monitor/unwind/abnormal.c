@@ -48,13 +48,13 @@ task_abnormals(const struct run *run, const struct task *task)
 }
 
 void
-waits_forget(struct task *task)
+task_switch_free(struct stack_switch **stack_switch)
 {
-	if (!task->waits)
+	if (!*stack_switch)
 		return;
-	stack_switch_free(task->waits);
-	free(task->waits);
-	task->waits = NULL;
+	stack_switch_free(*stack_switch);
+	free(*stack_switch);
+	*stack_switch = NULL;
 }
 
 /* ---- entering frame edges */
@@ -242,7 +242,7 @@ struct leaving {
 };
 
 static void
-leaving_forget(struct task *task)
+leaving_free(struct task *task)
 {
 	if (!task->leaving)
 		return;
@@ -270,34 +270,24 @@ abnormal_passed(struct run *run, struct task *task, uint64_t pc)
 					  "a signal came in the middle of a "
 					  "stack switch");
 	}
-	leaving_forget(task);
+	leaving_free(task);
 }
 
 /* ---- exec */
 
-static void
-exec_forget(struct task *task)
-{
-	if (!task->exec)
-		return;
-	stack_switch_free(task->exec);
-	free(task->exec);
-	task->exec = NULL;
-}
-
 void
-abnormal_forget(struct task *task)
+abnormal_free(struct task *task)
 {
-	exec_forget(task);
-	leaving_forget(task);
-	waits_forget(task);
+	task_switch_free(&task->exec);
+	leaving_free(task);
+	task_switch_free(&task->waits);
 	free(task->entries);
 }
 
 void
 abnormal_hand_over(struct task *from, struct task *to)
 {
-	exec_forget(to);
+	task_switch_free(&to->exec);
 	to->exec = from->exec;
 	from->exec = NULL;
 }
@@ -313,7 +303,7 @@ abnormal_exec(struct run *run, struct task *task)
 					"pmon did not see an exec begin");
 	else if (task_abnormals(run, task))
 		stack_switch_enter(run, task, task->exec, PRESENT);
-	exec_forget(task);
+	task_switch_free(&task->exec);
 }
 
 static void
@@ -325,7 +315,7 @@ exec_prepare(struct run *run, struct task *task, const struct regs *regs)
 	if (stack_switch_exec(space_stack(run, task->process->space), task->tid,
 			      regs, after, &stack_switch))
 		return;
-	exec_forget(task);
+	task_switch_free(&task->exec);
 	task->exec = mem_alloc(sizeof(*task->exec));
 	*task->exec = stack_switch;
 }

@@ -57,7 +57,7 @@ void abnormal_exec(struct run *run, struct task *task);
 /* Task `from` execs and takes the id of task `to`: pass on what it leaves. */
 void abnormal_hand_over(struct task *from, struct task *to);
 /* Free what abnormal.c keeps for the task. */
-void abnormal_forget(struct task *task);
+void abnormal_free(struct task *task);
 /* The task is at hook number `number`, from 1, of the module's plan. */
 void abnormal_hook(struct run *run, struct task *task,
 		   const struct module *module, uint32_t number);
@@ -69,8 +69,8 @@ void abnormal_enter(struct run *run, const struct task *task,
 
 /* The space's stack walker, which the space owns. */
 struct stack *space_stack(struct run *run, struct space *space);
-/* Forget the frames that abnormal_waits has kept. */
-void waits_forget(struct task *task);
+/* Free a stack switch of a task (exec or waits), if it has one. */
+void task_switch_free(struct stack_switch **stack_switch);
 /* Whether counts are derived for the task. */
 bool task_infers(const struct task *task);
 /* Whether clients are told of abnormal edges of the task. */

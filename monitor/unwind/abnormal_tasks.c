@@ -15,8 +15,8 @@
 #include "monitor/patch/springs.h"
 #include "monitor/patch/tamper.h"
 #include "monitor/patch/unreported.h"
-#include "monitor/process/cut.h"
 #include "monitor/process/events.h"
+#include "monitor/process/restart.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
@@ -117,7 +117,7 @@ abnormal_waits(struct run *run, struct task *task)
 	struct position position;
 	uint64_t pc;
 
-	waits_forget(task);
+	task_switch_free(&task->waits);
 	if (!task_abnormals(run, task))
 		return;
 	/* The call may have run in a slot or a relocated function. */
@@ -219,10 +219,10 @@ frames_come(struct run *run, struct task *task, void *process)
 	if (task->process != process || task->state != TASK_STOPPED)
 		return;
 	/* It has begun the call that it is to repeat. */
-	ready = cut_unready(run, task);
+	ready = restart_unready(run, task);
 	err = task_stack_switch(run, task, true, &stack_switch);
 	if (ready)
-		cut_ready(run, task);
+		restart_ready(run, task);
 	if (err)
 		return;
 	/* A signal may have interrupted an unknown frame anywhere. */
@@ -396,7 +396,7 @@ trap_flush(struct run *run, struct task *task, void *ctx)
 		return;
 	run_unqueue(run, task->tid);
 	run_wait_task(run, task, &event);
-	if (stopped && patch_forget(run, task, &event) &&
+	if (stopped && patch_rewind(run, task, &event) &&
 	    !task_interrupt(run, task, STOP_GROUP) &&
 	    !task_resume(run, task, RESUME_RUN, 0))
 		run_wait_task(run, task, &event);

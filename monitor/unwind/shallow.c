@@ -1,6 +1,6 @@
 /*
  * The shallow unwind, for programs on hosts where stacks are not walked.  In
- * their plans no call is taken to come back (plan_wish.leaks), so only the
+ * their plans no call is taken to come back (plan_options.leaks), so only the
  * innermost frame of a stopped task matters: where control came into the middle
  * of its code, or leaves it.  Marks a function as interrupted where it is not
  * known what a signal's handler did.

@@ -95,7 +95,7 @@ context_changed(struct run *run, struct task *task,
 	frame_park(run, task, pc, 0);
 	/* What a signal interrupts in such a module is in doubt anyway. */
 	if (!task_abnormals(run, task) ||
-	    (from.module && from.module->plan->wish.leaks))
+	    (from.module && from.module->plan->options.leaks))
 		return;
 	if (from.fplan && code_at(space, to).fplan == from.fplan &&
 	    change->from.r[sp] == change->to.r[sp])

@@ -2,7 +2,8 @@
  * Walks the frames of a stopped task, from each to its caller, by the rules of
  * the unwind tables or, where there are none, by a frame pointer that the code
  * is seen to keep (stack_text.c).  Decides whether a walk that ends has come to
- * the first frame.  Never guesses: a walk that finds no certain way is lost.
+ * the first frame.  Never guesses: a walk that finds no certain way is
+ * truncated.
  */
 #include "monitor/unwind/stack.h"
 
@@ -32,7 +33,7 @@ struct stack {
 	struct stack_begins begins;
 	struct dwarf_abi dwarf;
 	struct rule *rules;	/* a cache by address, RULES of them */
-	unsigned held;		/* number of the walks that share pages, or 0 */
+	unsigned cached;	/* number of the walks that share pages, or 0 */
 };
 
 /* What the walk does next. */
@@ -130,7 +131,7 @@ frame_pointed(struct walking *w, const struct frame *frame)
 /* ---- where a walk ends */
 
 static void
-walk_lost(struct walking *w, const char *why, uint64_t va)
+walk_truncate(struct walking *w, const char *why, uint64_t va)
 {
 	Dwfl_Module *module = module_at(w, va);
 	const char *name = NULL, *func = NULL;
@@ -143,7 +144,7 @@ walk_lost(struct walking *w, const char *why, uint64_t va)
 		dwfl_module_getelf(module, &bias);
 	}
 
-	w->walk->end = WALK_LOST;
+	w->walk->end = WALK_TRUNCATED;
 	w->step = STEP_ENDED;
 	if (!module)
 		snprintf(w->walk->why, sizeof(w->walk->why),
@@ -224,7 +225,7 @@ walk_resolve(struct walking *w, const char *why)
 	struct frame *last;
 
 	if (!walk->n) {
-		walk_lost(w, why, w->start->regs.r[w->stack->arch->reg_pc]);
+		walk_truncate(w, why, w->start->regs.r[w->stack->arch->reg_pc]);
 		return;
 	}
 	last = &walk->frames[walk->n - 1];
@@ -239,7 +240,7 @@ walk_resolve(struct walking *w, const char *why)
 		last[-1].cfa = 0;
 		walk_outermost(w);
 	} else {
-		walk_lost(w, why, lookup_pc(last));
+		walk_truncate(w, why, lookup_pc(last));
 	}
 }
 
@@ -375,7 +376,7 @@ caller_check(struct walking *w, const struct rule *rule)
 		return false;
 	}
 	if (walk->n == FRAMES_MAX) {
-		walk_lost(w, "too many frames", last->pc);
+		walk_truncate(w, "too many frames", last->pc);
 		return false;
 	}
 	last->cfa = sp;
@@ -496,24 +497,24 @@ walk_once(struct walking *w)
 }
 
 void
-stack_hold(struct stack *stack)
+stack_cache(struct stack *stack)
 {
-	stack->held = stack_memory_begin();
+	stack->cached = stack_memory_begin();
 }
 
 void
-stack_release(struct stack *stack)
+stack_uncache(struct stack *stack)
 {
-	stack->held = 0;
+	stack->cached = 0;
 }
 
 int
 stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
 {
 	const struct stack_memory memory = { stack->files.host, tid,
-					     stack->held };
+					     stack->cached };
 
-	must(stack->held);
+	must(stack->cached);
 	return stack_memory_read(&memory, va, buf, n);
 }
 
@@ -539,7 +540,8 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 		.until = until,
 		.walk = walk,
 		.memory = { stack->files.host, tid,
-			    stack->held ? stack->held : stack_memory_begin() },
+			    stack->cached ? stack->cached :
+					    stack_memory_begin() },
 	};
 
 	*walk = (struct walk){ 0 };
@@ -550,7 +552,7 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 		files_make(stack, tid);
 	}
 	/* If memory or the maps could not be read, the task may have died. */
-	if (walk->end == WALK_LOST && task_gone(stack->files.host, tid))
+	if (walk->end == WALK_TRUNCATED && task_gone(stack->files.host, tid))
 		return HOST_GONE;
 	return HOST_OK;
 }

@@ -30,14 +30,14 @@ struct frame {
 enum walk_end {
 	WALK_OUTERMOST,		/* the last frame is the first of its stack */
 	WALK_ENOUGH,		/* `enough` returned true */
-	WALK_LOST,		/* there may be more, see `why` */
+	WALK_TRUNCATED,		/* there may be more, see `why` */
 };
 
 struct walk {
 	struct frame *frames;	/* innermost first */
 	size_t n;
 	enum walk_end end;
-	char why[360];		/* WALK_LOST: where and why */
+	char why[360];		/* WALK_TRUNCATED: where and why */
 };
 
 /* Where a walk starts: the registers that the task has, or will have. */
@@ -74,14 +74,14 @@ const struct host *stack_host(const struct stack *stack);
 const struct arch *stack_arch(const struct stack *stack);
 
 /*
- * Until stack_release a task stands still and is looked at more than once: read
+ * Until stack_uncache a task stands still and is looked at more than once: read
  * its memory and compare its files only once.
  */
-void stack_hold(struct stack *stack);
-void stack_release(struct stack *stack);
+void stack_cache(struct stack *stack);
+void stack_uncache(struct stack *stack);
 
 /*
- * Between stack_hold and stack_release: read n bytes of the task's memory.
+ * Between stack_cache and stack_uncache: read n bytes of the task's memory.
  * Returns 0, or -1.
  */
 int stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf,
@@ -90,7 +90,7 @@ int stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf,
 /*
  * Walk from `start` through the stack of a stopped task of this address space,
  * to its end if `until` is NULL.  *walk has the frames found, even if the walk
- * was lost; walk_free frees them.
+ * was truncated; walk_free frees them.
  *
  * If a signal may have interrupted the task, its pc must be where it would be
  * without pmon: neither in a slot nor behind a trap.  Returns 0, or HOST_GONE

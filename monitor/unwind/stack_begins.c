@@ -5,26 +5,16 @@
 #include "monitor/unwind/stack_begins.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/addrs.h"
-#include "util/mem.h"
-#include "util/search.h"
 
 enum { BEGINS_MAX = 1 << 16 };
 
 void
 begins_add(struct stack_begins *begins, uint64_t sp)
 {
-	size_t at;
-
-	if (begins->n == BEGINS_MAX || begins_have(begins, sp))
-		return;
-	at = search_first(begins->n, i, begins->sps[i] > sp);
-	vec_push(begins->sps, begins->n);
-	memmove(&begins->sps[at + 1], &begins->sps[at],
-		(begins->n - 1 - at) * sizeof(*begins->sps));
-	begins->sps[at] = sp;
+	if (begins->n < BEGINS_MAX)
+		addrs_add(&begins->sps, &begins->n, sp);
 }
 
 bool

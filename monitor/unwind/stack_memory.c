@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-enum { PAGE_SIZE = 4096, PAGES = 64 };
+enum { PAGES = 64 };
 
 /* A page of a task's stack as it was when the walk began. */
 struct page {
 	uint64_t va;
 	unsigned walk;
-	uint8_t bytes[PAGE_SIZE];
+	uint8_t bytes[PAGE];
 };
 
 /* Only one walk is made at a time, so all share these pages. */
@@ -31,12 +31,12 @@ stack_memory_begin(void)
 static const struct page *
 page_get(const struct stack_memory *memory, uint64_t va)
 {
-	struct page *page = &pages[va / PAGE_SIZE % PAGES];
+	struct page *page = &pages[va / PAGE % PAGES];
 
 	if (page->va == va && page->walk == memory->walk)
 		return page;
 	page->walk = 0;
-	if (memory->host->data_read(memory->tid, va, page->bytes, PAGE_SIZE))
+	if (memory->host->data_read(memory->tid, va, page->bytes, PAGE))
 		return NULL;
 	page->va = va;
 	page->walk = memory->walk;
@@ -51,13 +51,13 @@ stack_memory_read(const struct stack_memory *memory, uint64_t va, void *buf,
 	uint64_t offset;
 
 	for (size_t done = 0, n; done < size; done += n) {
-		offset = (va + done) % PAGE_SIZE;
+		offset = (va + done) % PAGE;
 		page = page_get(memory, va + done - offset);
 		if (!page)
 			return -1;
 		n = size - done;
-		if (n > PAGE_SIZE - offset)
-			n = PAGE_SIZE - offset;
+		if (n > PAGE - offset)
+			n = PAGE - offset;
 		memcpy((uint8_t *)buf + done, page->bytes + offset, n);
 	}
 	return 0;

@@ -37,8 +37,8 @@ struct expr {
 
 /*
  * How a register of the caller is found.  A register that functions preserve is
- * unchanged if the table says nothing of it.  A table that says it is lost
- * looks the same here, but then nobody needs the register.
+ * unchanged if the table says nothing of it.  A table that says it is
+ * undefined looks the same here, but then nobody needs the register.
  */
 static enum rule_kind
 register_rule(const struct abi *abi, Dwarf_Frame *row, unsigned reg,
@@ -360,14 +360,14 @@ register_put(struct registers *regs, unsigned reg, uint64_t value)
 
 /* The registers that functions preserve: a call loses the others. */
 static uint32_t
-registers_kept(const struct abi *abi)
+registers_preserved(const struct abi *abi)
 {
-	uint32_t kept = 0;
+	uint32_t preserved = 0;
 
 	for (unsigned i = 0; i < abi->ndwarf; i++)
 		if (abi->preserved & UINT32_C(1) << abi->dwarf[i])
-			kept |= UINT32_C(1) << i;
-	return kept;
+			preserved |= UINT32_C(1) << i;
+	return preserved;
 }
 
 static int
@@ -379,7 +379,7 @@ simple_apply(const struct abi *abi, const struct rule *rule, unsigned sp,
 	if (register_get(regs, rule->cfa_reg, &cfa))
 		return -1;
 	cfa += (uint64_t)rule->cfa_offset;
-	regs->known &= registers_kept(abi);
+	regs->known &= registers_preserved(abi);
 	register_put(regs, sp, cfa);
 	for (unsigned i = 0; i < rule->nsaved; i++) {
 		if (reader->read(reader->ctx,

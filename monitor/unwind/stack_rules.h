@@ -4,9 +4,9 @@
  *
  * libdw reads the tables, but its own walk (dwfl_thread_getframes) cannot be
  * used.  In version 0.188 the defaults for x86-64 name rax where they mean rbx,
- * so rbx is lost in the first function that does not save it, and with it all
- * frames that are found by rbx, like those of lazy binding.  And a walk of
- * libdw's that loses its way follows the frame pointer without saying so.
+ * so rbx is unknown behind the first function that does not save it, and with
+ * it all frames that are found by rbx, like those of lazy binding.  And a walk
+ * of libdw's that finds no rule follows the frame pointer without saying so.
  */
 #ifndef MONITOR_UNWIND_STACK_RULES_H
 #define MONITOR_UNWIND_STACK_RULES_H

@@ -330,9 +330,9 @@ stacks_compare(struct stack *stack, pid_t tid, const struct walk_start *before,
 	struct walk old = { 0 }, new = { 0 };
 	int err = stacks_walk(stack, tid, before, after, &old, &new);
 
-	if (!err && old.end == WALK_LOST)
+	if (!err && old.end == WALK_TRUNCATED)
 		stack_switch_unknown(stack_switch, &old);
-	else if (!err && new.end == WALK_LOST)
+	else if (!err && new.end == WALK_TRUNCATED)
 		stack_switch_unknown(stack_switch, &new);
 	else if (!err)
 		stack_switch_diff(&old, &new, stack_switch);
@@ -366,9 +366,9 @@ stack_switch_context(struct stack *stack, pid_t tid, const struct regs *from,
 	int err;
 
 	*stack_switch = (struct stack_switch){ .after = *to };
-	stack_hold(stack);
+	stack_cache(stack);
 	err = stacks_compare(stack, tid, &before, &after, stack_switch);
-	stack_release(stack);
+	stack_uncache(stack);
 	return err;
 }
 
@@ -392,11 +392,11 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 				"stack is not known");
 		return HOST_OK;
 	}
-	stack_hold(stack);
+	stack_cache(stack);
 	err = code_emulate(at->image, at->bias, at->hook, &copy, &after.regs);
 	free(copy.written);
 	if (err) {
-		stack_release(stack);
+		stack_uncache(stack);
 		stack_switch_unfollowed(stack_switch,
 					"the target of the function that "
 					"leaves a stack is not known");
@@ -404,7 +404,7 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 	}
 	stack_switch->after = after.regs;
 	err = stacks_compare(stack, tid, &before, &after, stack_switch);
-	stack_release(stack);
+	stack_uncache(stack);
 	return err;
 }
 
@@ -459,7 +459,7 @@ walk_behind_call(struct stack *stack, pid_t tid, const struct walk_start *start,
 		return HOST_OK;
 	walk->frames[0].pc = start->regs.r[arch->reg_pc];
 	/* The new thread has no frames further out. */
-	if (walk->end == WALK_LOST &&
+	if (walk->end == WALK_TRUNCATED &&
 	    !call.regs.r[abi_find(arch)->reg_result]) {
 		walk->n = 1;
 		walk->end = WALK_OUTERMOST;
@@ -475,9 +475,9 @@ stack_switch_whole(struct stack *stack, pid_t tid,
 	struct walk walk;
 	int err = stack_walk(stack, tid, start, NULL, &walk);
 
-	if (!err && walk.end == WALK_LOST && walk.n <= 1 && start->exact)
+	if (!err && walk.end == WALK_TRUNCATED && walk.n <= 1 && start->exact)
 		err = walk_behind_call(stack, tid, start, &walk);
-	if (!err && walk.end == WALK_LOST)
+	if (!err && walk.end == WALK_TRUNCATED)
 		stack_switch_unknown(stack_switch, &walk);
 	if (!err && walk.n && start_in_call(stack, tid, start))
 		walk.frames[0].exact = false;

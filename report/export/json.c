@@ -90,7 +90,7 @@ object_make(const struct plan *plan)
 		if (plan->units & 1U << i)
 			json_object_array_add(units, json_object_new_string(
 							     unit_names[i]));
-	if (plan->wish.method == PLACE_ONCE)
+	if (plan->options.method == PLACE_ONCE)
 		json_object_object_add(object, "once",
 				       json_object_new_boolean(1));
 	return object;

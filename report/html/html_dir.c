@@ -248,7 +248,7 @@ html_dir_check(const char *path)
 }
 
 static void
-fault_keep(struct html_dir *dir, const char *name)
+fault_record(struct html_dir *dir, const char *name)
 {
 	if (!dir->fault)
 		dir->fault = mem_printf("%s%s%s: %s", dir->path,
@@ -263,7 +263,7 @@ html_dir_file(struct html_dir *dir, const char *name)
 	FILE *out = fopen(path, "we");
 
 	if (!out) {
-		fault_keep(dir, name);
+		fault_record(dir, name);
 		out = fopen("/dev/null", "we");
 		must(out);
 	}
@@ -278,7 +278,7 @@ html_dir_file_close(struct html_dir *dir, FILE *out)
 
 	errno = 0;
 	if (fclose(out) || bad)
-		fault_keep(dir, "");
+		fault_record(dir, "");
 }
 
 /* Exchange the new page and the old, even if the file system cannot do so. */

@@ -170,9 +170,9 @@ extras_add(struct profile_func *into, const struct profile_func *from)
 
 /* Make a function unknown: drop all but its description, and the reason. */
 static void
-func_lose(struct profile_func *func, const char *why)
+func_make_unknown(struct profile_func *func, const char *why)
 {
-	struct profile_func lost = {
+	struct profile_func unknown = {
 		.addr = func->addr,
 		.part = func->part,
 		.state = PROFILE_UNKNOWN,
@@ -186,7 +186,7 @@ func_lose(struct profile_func *func, const char *why)
 	func->name = NULL;
 	func->ranges = NULL;
 	func_clear(func);
-	*func = lost;
+	*func = unknown;
 }
 
 static int
@@ -207,7 +207,7 @@ unknown_add(struct profile_func *into, const struct profile_func *from)
 
 	if (from->why && why_compare(from->why, why) < 0)
 		why = from->why;
-	func_lose(into, why);
+	func_make_unknown(into, why);
 }
 
 /* Add a function with a graph and one without: only the calls are added. */
@@ -248,7 +248,7 @@ states_add(struct profile_func *into, struct profile_func *from)
 	} else if (!into->nblocks || !from->nblocks) {
 		partial_add(into, from);
 	} else {
-		func_lose(into, why_differ);
+		func_make_unknown(into, why_differ);
 	}
 }
 

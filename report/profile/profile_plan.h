@@ -64,11 +64,11 @@ struct earlier {
 };
 
 /*
- * Weights for struct plan_wish, whose context is a struct earlier: how often
- * the edges of a function ran.  NULL if the profile has not all its counts, has
- * another build's, or saw the function never run.
+ * How often the edges of a function ran; weights_free frees the result.  NULL
+ * if the profile has not all its counts, has another build's, or saw the
+ * function never run.
  */
-struct weights *profile_weigh(void *earlier, const struct plan *plan,
+struct weights *profile_weigh(struct earlier *earlier, const struct plan *plan,
 			      const struct func_plan *fplan);
 
 /* Whether the profile has the program or library, but of another build. */

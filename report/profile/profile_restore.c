@@ -381,7 +381,7 @@ profile_restore(const struct profile *profile, size_t number, uint32_t part,
 	const struct profile_object *object = &profile->objects[number];
 	struct plan *plan = plan_open(
 		image,
-		&(struct plan_wish){
+		&(struct plan_options){
 			.sel = sel,
 			.counted = true,
 			.leaks = object_leaks(object),
@@ -451,7 +451,7 @@ profile_restore_calls(const struct profile *profile, uint32_t part,
 		struct plan *plan = plans[o];
 		const struct profile_func *func, *any;
 
-		if (!plan || !plan->wish.counted ||
+		if (!plan || !plan->options.counted ||
 		    !(object->units & PROFILE_CALLS))
 			continue;
 		for (size_t i = 0; i < plan->nfplans; i++) {

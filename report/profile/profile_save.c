@@ -375,7 +375,7 @@ object_add(struct profile *profile, const struct plan *plan)
 						 profile->nobjects);
 
 	*object = (struct profile_object){
-		.placement = plan->wish.method,
+		.placement = plan->options.method,
 		.units = plan->units,
 	};
 	profile_identify(object, plan->image);

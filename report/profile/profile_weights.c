@@ -58,9 +58,10 @@ edges_weigh(const struct profile_func *func, const struct flow *flow,
 }
 
 struct weights *
-profile_weigh(void *ctx, const struct plan *plan, const struct func_plan *fplan)
+profile_weigh(struct earlier *earlier, const struct plan *plan,
+	      const struct func_plan *fplan)
 {
-	const struct profile_object *object = object_of(ctx, plan->image);
+	const struct profile_object *object = object_of(earlier, plan->image);
 	uint64_t addr = fplan_addr(plan, fplan);
 	const struct profile_func *func;
 	struct weights *weights = NULL;

@@ -52,7 +52,7 @@ widths_find(struct table *table)
 static bool
 line_listed(const struct file_entry *file, uint32_t line)
 {
-	const struct selection *sel = file->plan->wish.sel;
+	const struct selection *sel = file->plan->options.sel;
 
 	return !sel || select_file_line(sel, file->path, line);
 }

@@ -149,7 +149,7 @@ notes_write(const struct page *page)
 
 	/* Sites of a data file take no memory. */
 	for (size_t i = 0; i < report_input->nplans; i++) {
-		if (report_input->plans[i]->wish.counted)
+		if (report_input->plans[i]->options.counted)
 			continue;
 		bytes += sites_bytes(report_input->plans[i]);
 		nsites += report_input->plans[i]->nsites;

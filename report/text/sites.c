@@ -280,7 +280,7 @@ rest_write(const struct page *page, size_t first, FILE *out)
 static bool
 report_input_restored(const struct report_input *report_input)
 {
-	return report_input->nplans && report_input->plans[0]->wish.counted;
+	return report_input->nplans && report_input->plans[0]->options.counted;
 }
 
 void

@@ -15,7 +15,6 @@
 #include "util/mem.h"
 
 enum {
-	PAGE = 4096,
 	STACK_SIZE = 1 << 16,
 };
 

@@ -16,7 +16,7 @@
 struct trial {
 	struct program program;
 	struct selection sel;
-	struct plan_wish wish;
+	struct plan_options options;
 	struct machine m;
 	struct truth truth;
 	uint32_t owner[INSNS_MAX];	/* line of each instruction, or

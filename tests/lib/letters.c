@@ -154,7 +154,7 @@ abc_plan_of(struct abc_image *t, const struct selection *sel,
 	static const struct selection all = { 0 };
 
 	return plan_open(&t->image,
-			 &(struct plan_wish){
+			 &(struct plan_options){
 				 .sel = sel ? sel : &all,
 				 .method = method,
 				 .eager = eager,

@@ -216,7 +216,7 @@ relocation_make(const struct object *object, const struct func *func,
 		const struct make_options *options, bool none)
 {
 	struct relocation *c = mem_alloc(sizeof(*c));
-	struct placement_wish wish = {
+	struct placement_input input = {
 		.method = options->method,
 		.tables = options->tables,
 		.whole = true,
@@ -226,7 +226,7 @@ relocation_make(const struct object *object, const struct func *func,
 	bool *wanted, *spoilt = NULL;
 
 	c->object = object;
-	c->cfg = graph_make(object->graphs, &(struct graph_wish){
+	c->cfg = graph_make(object->graphs, &(struct graph_input){
 						    .ranges = func->ranges,
 						    .n = func->nranges,
 						    .entry = true,
@@ -236,11 +236,11 @@ relocation_make(const struct object *object, const struct func *func,
 	wanted = mem_alloc(flow_arcs(c->flow) + 1);
 	if (options->entry_only) {
 		wanted[arc_of_block(c->flow, c->flow->edges[0].to)] = true;
-		wish.wanted = wanted;
+		input.wanted = wanted;
 	}
 	if (options->shared)
-		wish.ctx = spoilt = spoilt_make(c);
-	c->placement = placement_make(c->flow, c->weights, &wish);
+		input.ctx = spoilt = spoilt_make(c);
+	c->placement = placement_make(c->flow, c->weights, &input);
 	free(wanted);
 	free(spoilt);
 	if (none)

@@ -229,14 +229,14 @@ toy_bad_row(struct toy *t, const char *path, uint32_t line)
 struct plan *
 toy_plan(struct toy *t, bool eager)
 {
-	const struct plan_wish wish = {
+	const struct plan_options options = {
 		.sel = &t->sel,
 		.eager = eager,
 		.method = t->method,
 	};
 
 	if (!t->plan)
-		t->plan = plan_open(&t->image, &wish, NULL, NULL);
+		t->plan = plan_open(&t->image, &options, NULL, NULL);
 	return t->plan;
 }
 

@@ -85,7 +85,7 @@ struct said *toy_func_line(struct toy *t, const char *path, uint32_t line,
 /* Add a row in the middle of an instruction of the latest function. */
 void toy_bad_row(struct toy *t, const char *path, uint32_t line);
 
-/* The plan of the image, opened at the first call; eager: see plan_wish. */
+/* The plan of the image, opened at the first call; eager: see plan_options. */
 struct plan *toy_plan(struct toy *t, bool eager);
 struct plan *toy_propagate(struct toy *t);
 

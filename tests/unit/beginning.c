@@ -176,7 +176,7 @@ plan_make(const struct selection *sel, const char *options)
 	image = image_open(in_work("begun"), NULL, IMAGE_FLOW, NULL, NULL);
 	assert_non_null(image);
 	return plan_open(image,
-			 &(struct plan_wish){
+			 &(struct plan_options){
 				 .sel = sel,
 				 .eager = true,
 				 .relocated = true,

@@ -18,7 +18,7 @@
 
 #include "tests/lib/build.h"
 
-enum { PAGE = 4096, FUNCS = 8, PROCESSES = 2, CALLS = 3 };
+enum { FUNCS = 8, PROCESSES = 2, CALLS = 3 };
 
 /*
  * Writes its id when it is ready, and does what it reads: w calls a function in

@@ -404,7 +404,7 @@ in_nameless(void **state)
 	source("nameless.S", nameless);
 	run("gcc -no-pie nameless.S -o nameless && strip -o bare nameless");
 	image = opened("bare", IMAGE_SPARSE);
-	plan = plan_open(image, &(struct plan_wish){ 0 }, NULL, NULL);
+	plan = plan_open(image, &(struct plan_options){ 0 }, NULL, NULL);
 	plan_hooks(plan, false);
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		hook = hook_at(plan->hooks, plan->nhooks,
@@ -471,7 +471,7 @@ in_mapping(void **state)
 		run("gcc %s -nostdlib -static -Wl,-emain mapping.S -o mapping",
 		    unled ? "-DUNLED" : "");
 		plan = plan_open(opened("mapping", kinds[i % 2]),
-				 &(struct plan_wish){ .maps = true }, NULL,
+				 &(struct plan_options){ .maps = true }, NULL,
 				 NULL);
 		plan_hooks(plan, false);
 		n = sizeof(want) / sizeof(*want);

@@ -154,12 +154,12 @@ events_of(const struct flow *flow, const struct weights *exact,
 	  const struct weights *weights, const bool *wanted,
 	  enum placement_method method, bool traps)
 {
-	struct placement_wish wish = {
+	struct placement_input input = {
 		.method = method,
 		.wanted = wanted,
 		.traps = traps,
 	};
-	struct placement *placement = placement_make(flow, weights, &wish);
+	struct placement *placement = placement_make(flow, weights, &input);
 	double events = placement_events(flow, exact, placement, traps);
 
 	placement_free(placement);

@@ -123,7 +123,7 @@ calls_found(const char *cc, size_t least)
 	graphs = graphs_open(image);
 	all = func_named(image, "all");
 	assert_non_null(all);
-	cfg = graph_make(graphs, &(struct graph_wish){
+	cfg = graph_make(graphs, &(struct graph_input){
 					 .ranges = all->ranges,
 					 .n = all->nranges,
 					 .entry = true,

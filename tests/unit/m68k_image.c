@@ -28,7 +28,7 @@ struct sums {
 static struct cfg *
 func_graph(struct graphs *graphs, const struct func *func)
 {
-	return graph_make(graphs, &(struct graph_wish){
+	return graph_make(graphs, &(struct graph_input){
 					  .ranges = func->ranges,
 					  .n = func->nranges,
 					  .entry = true,

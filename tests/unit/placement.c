@@ -50,9 +50,9 @@ placement_expect(const struct drawn *drawn, const struct weights *weights,
 		 enum placement_method method, const bool *wanted, double cost,
 		 uint32_t n)
 {
-	struct placement_wish wish = { .method = method, .wanted = wanted };
+	struct placement_input input = { .method = method, .wanted = wanted };
 	struct placement *placement = placement_make(drawn->flow, weights,
-						     &wish);
+						     &input);
 
 	assert_float_equal(placement->cost, cost, 1e-9);
 	assert_int_equal(placement->narcs, n);
@@ -141,7 +141,7 @@ test_drawings(void **state)
 								NULL);
 			bool wanted[FLOW_TEXT_MAX] = { false };
 			bool expected[FLOW_TEXT_MAX] = { false };
-			struct placement_wish wish = {
+			struct placement_input input = {
 				.wanted = wanted,
 				.traps = traps,
 			};
@@ -152,7 +152,7 @@ test_drawings(void **state)
 			names_mark(&drawn,
 				   traps ? drawings[i].traps : drawings[i].arcs,
 				   expected);
-			placement = placement_make(drawn.flow, weights, &wish);
+			placement = placement_make(drawn.flow, weights, &input);
 			for (uint32_t k = 0; k < placement->narcs; k++) {
 				assert_true(expected[placement->arcs[k]]);
 				expected[placement->arcs[k]] = false;
@@ -173,12 +173,12 @@ test_switch(void **state)
 	struct weights *weights = weights_guess(drawn.flow, NULL);
 
 	for (int traps = 0; traps < 2; traps++) {
-		struct placement_wish wish = {
+		struct placement_input input = {
 			.tables = true,
 			.traps = traps,
 		};
 		struct placement *placement = placement_make(drawn.flow,
-							     weights, &wish);
+							     weights, &input);
 
 		assert_int_equal(placement->narcs, 4);
 		for (uint32_t i = 0; i < placement->narcs; i++)
@@ -201,9 +201,9 @@ test_tables(void **state)
 	struct weights *weights = weights_guess(drawn.flow, NULL);
 
 	for (int tables = 0; tables < 2; tables++) {
-		struct placement_wish wish = { .tables = tables };
+		struct placement_input input = { .tables = tables };
 		struct placement *placement = placement_make(drawn.flow,
-							     weights, &wish);
+							     weights, &input);
 		uint32_t edges = 0, blocks = 0;
 
 		for (uint32_t i = 0; i < placement->narcs; i++)
@@ -240,13 +240,13 @@ test_cost(void **state)
 
 	names_mark(&drawn, "A B C", wanted);
 	for (int i = 0; i < 2; i++) {
-		struct placement_wish wish = {
+		struct placement_input input = {
 			.cost = cost_thrice,
 			.ctx = &arcs[i],
 			.wanted = i ? wanted : NULL,
 		};
 		struct placement *placement = placement_make(drawn.flow,
-							     weights, &wish);
+							     weights, &input);
 
 		for (uint32_t k = 0; k < placement->narcs; k++)
 			assert_int_not_equal(placement->arcs[k], arcs[i]);
@@ -277,16 +277,16 @@ test_traps(void **state)
 	struct weights *weights = weights_guess(drawn.flow, NULL);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct placement_wish wish = { .traps = cases[i].traps };
+		struct placement_input input = { .traps = cases[i].traps };
 		struct placement *placement;
 
 		drawn.flow->one[drawn.verts['A']] = cases[i].one;
-		placement = placement_make(drawn.flow, weights, &wish);
+		placement = placement_make(drawn.flow, weights, &input);
 		assert_int_equal(placement->narcs, cases[i].narcs);
 		assert_int_equal(placement->nsites, cases[i].nsites);
 		assert_float_equal(placement->cost, 10, 1e-9);
 		assert_float_equal(placement_events(drawn.flow, weights,
-						    placement, wish.traps),
+						    placement, input.traps),
 				   10, 1e-9);
 		placement_free(placement);
 	}
@@ -346,7 +346,7 @@ optimum_check(const struct flow *flow, const struct weights *weights,
 {
 	bool wanted[WALK_ARCS];
 	uint32_t arcs[WALK_ARCS], n = 0;
-	struct placement_wish wish = {
+	struct placement_input input = {
 		.method = vertex ? PLACE_VERTEX : PLACE_OPTIMAL,
 		.wanted = vertex ? wanted : NULL,
 	};
@@ -361,7 +361,7 @@ optimum_check(const struct flow *flow, const struct weights *weights,
 			    !vertex && edge_countable(flow, arc))
 			arcs[n++] = arc;
 	}
-	placement = placement_make(flow, weights, &wish);
+	placement = placement_make(flow, weights, &input);
 	assert_false(cheaper_exists(flow, weights, arcs, n, wanted,
 				    placement->cost));
 	placement_free(placement);
@@ -391,9 +391,10 @@ test_minimal(void **state)
 	for (int n = 0; n < ROUNDS; n++) {
 		struct flow *flow = random_flow(SMALL + 2, true);
 		struct weights *weights = weights_guess(flow, NULL);
-		struct placement_wish wish = { .traps = true, .tables = true };
+		struct placement_input input = { .traps = true,
+						 .tables = true };
 		struct placement *placement = placement_make(flow, weights,
-							     &wish);
+							     &input);
 		bool wanted[WALK_ARCS];
 
 		memset(wanted, true, sizeof(wanted));
@@ -427,10 +428,10 @@ struct events {
 
 static double
 events_of(const struct flow *flow, const struct weights *exact,
-	  const struct weights *weights, struct placement_wish wish)
+	  const struct weights *weights, struct placement_input input)
 {
-	struct placement *placement = placement_make(flow, weights, &wish);
-	double events = placement_events(flow, exact, placement, wish.traps);
+	struct placement *placement = placement_make(flow, weights, &input);
+	double events = placement_events(flow, exact, placement, input.traps);
 
 	placement_free(placement);
 	return events;
@@ -440,27 +441,27 @@ static void
 events_add(struct events *sum, const struct flow *flow,
 	   const struct weights *guessed, const struct weights *exact)
 {
-	struct placement_wish wish = { .method = PLACE_EVERY };
+	struct placement_input input = { .method = PLACE_EVERY };
 	bool blocks[WALK_ARCS] = { false };
 	double optimal, fewer;
 
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
 		blocks[arc_of_block(flow, v)] = true;
-	wish.wanted = blocks;
-	sum->every += events_of(flow, exact, exact, wish);
-	wish.method = PLACE_VERTEX;
-	sum->vertex += events_of(flow, exact, guessed, wish);
-	wish.method = PLACE_OPTIMAL;
-	fewer = events_of(flow, exact, exact, wish);
+	input.wanted = blocks;
+	sum->every += events_of(flow, exact, exact, input);
+	input.method = PLACE_VERTEX;
+	sum->vertex += events_of(flow, exact, guessed, input);
+	input.method = PLACE_OPTIMAL;
+	fewer = events_of(flow, exact, exact, input);
 	sum->blocks += fewer;
-	wish.wanted = NULL;
-	optimal = events_of(flow, exact, exact, wish);
+	input.wanted = NULL;
+	optimal = events_of(flow, exact, exact, input);
 	sum->exact += optimal;
 	assert_true(fewer <= optimal);
-	sum->guessed += events_of(flow, exact, guessed, wish);
-	assert_true(events_of(flow, exact, guessed, wish) >= optimal);
-	wish.traps = true;
-	sum->traps += events_of(flow, exact, guessed, wish);
+	sum->guessed += events_of(flow, exact, guessed, input);
+	assert_true(events_of(flow, exact, guessed, input) >= optimal);
+	input.traps = true;
+	sum->traps += events_of(flow, exact, guessed, input);
 }
 
 /*

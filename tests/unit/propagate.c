@@ -297,17 +297,17 @@ static void
 trial_place(struct trial *trial, const struct weights *weights,
 	    enum placement_method method, bool all)
 {
-	struct placement_wish wish = {
+	struct placement_input input = {
 		.method = method,
 		.wanted = all ? NULL : trial->wanted,
 		.traps = random_chance(50),
 		.tables = trial->tables,
 	};
 
-	wish.whole = !wish.traps && random_chance(50);
+	input.whole = !input.traps && random_chance(50);
 	placement_free(trial->placement);
-	trial->placement = placement_make(trial->flow, weights, &wish);
-	if (wish.whole)
+	trial->placement = placement_make(trial->flow, weights, &input);
+	if (input.whole)
 		tables_check(trial->flow, trial->placement);
 	for (uint32_t i = 0; i < trial->placement->narcs; i++) {
 		uint32_t arc = trial->placement->arcs[i];
@@ -461,7 +461,7 @@ nodes_open(const struct flow *flow, bool *open)
 
 /* Forget what happened at nodes that are open, or some of it. */
 static void
-extras_forget(struct trial *trial, const bool *open)
+extras_clear(struct trial *trial, const bool *open)
 {
 	struct walked *walked = &trial->walked;
 	size_t n = 0;
@@ -512,7 +512,7 @@ test_open(void **state)
 		for (int i = 0; i < 4; i++)
 			trial_walk(&trial);
 		unreported += trial.walked.nextras;
-		extras_forget(&trial, open);
+		extras_clear(&trial, open);
 		trial_measure(&trial, false);
 		measured.extras = trial.walked.extras;
 		measured.nextras = trial.walked.nextras;

@@ -45,7 +45,7 @@ trial_print(const struct trial *t)
 	const struct program *p = &t->program;
 
 	print_error("# %s, method %d, units %x of %x\n",
-		    t->wish.eager ? "eager" : "lazy", t->wish.method,
+		    t->options.eager ? "eager" : "lazy", t->options.method,
 		    t->m.plan->units, t->sel.units);
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct toy_insn *insn = &p->insns[i];
@@ -127,7 +127,7 @@ static void
 fplan_check(const struct trial *t, const struct func_plan *fplan,
 	    const struct counter_set *counter_set)
 {
-	bool vertex = t->wish.method == PLACE_VERTEX, edges, blocks;
+	bool vertex = t->options.method == PLACE_VERTEX, edges, blocks;
 	const struct flow *flow = fplan->flow;
 	struct count count;
 
@@ -166,7 +166,7 @@ static void
 unit_check(const struct trial *t, const struct unit *unit, uint64_t least,
 	   uint64_t most, bool doubt)
 {
-	bool wrong = unit->why ? !doubt && t->wish.method != PLACE_VERTEX :
+	bool wrong = unit->why ? !doubt && t->options.method != PLACE_VERTEX :
 				 unit->n < least || unit->n > most;
 
 	if (wrong) {
@@ -311,7 +311,7 @@ trial_check(struct trial *t, const struct counter_set *counter_set)
 				t->truth.arrivals[t->program
 							  .first[fplan->func]],
 				asked(t, fplan, UNIT_FUNC) &&
-					t->wish.method != PLACE_VERTEX);
+					t->options.method != PLACE_VERTEX);
 	}
 	units_check(t);
 	targets_check(t, counter_set);
@@ -347,12 +347,12 @@ trial_open(struct trial *t, bool mixed)
 		t->sel.units |= 1U << UNIT_FUNC;
 	else if (!random_below(6))
 		select_glob(&t->sel.funcs, some[random_below(4)]);
-	t->wish = (struct plan_wish){
+	t->options = (struct plan_options){
 		.sel = &t->sel,
 		.method = random_below(3),
 		.eager = random_chance(40),
 	};
-	plan = plan_open(&t->program.image, &t->wish, NULL, NULL);
+	plan = plan_open(&t->program.image, &t->options, NULL, NULL);
 	memset(&t->truth, 0, sizeof(t->truth));
 	t->m = (struct machine){
 		.program = &t->program,
@@ -479,7 +479,7 @@ table_graph(struct program *p, const unsigned *entries, unsigned n,
 	code_write(p);
 	program_funcs(p, 2);
 	graphs = graphs_open(&p->image);
-	cfg = graph_make(graphs, &(struct graph_wish){
+	cfg = graph_make(graphs, &(struct graph_input){
 					 .ranges = p->ranges,
 					 .n = 1,
 					 .entry = true,

@@ -4,10 +4,10 @@
  */
 #include "tests/lib/build.h"
 
-#include "relocate/relocate.h"
 #include "monitor/patch/redirect.h"
 #include "probe/plan.h"
 #include "relocate/patch_bytes.h"
+#include "relocate/relocate.h"
 #include "util/mem.h"
 
 static const char *const program =
@@ -60,7 +60,7 @@ plan_make(void)
 	image = image_open(in_work("redirect"), NULL, IMAGE_FLOW, NULL, NULL);
 	assert_non_null(image);
 	return plan_open(image,
-			 &(struct plan_wish){
+			 &(struct plan_options){
 				 .sel = &sel,
 				 .eager = true,
 				 .relocated = true,

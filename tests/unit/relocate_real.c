@@ -7,13 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "relocate/relocate.h"
 #include "flow/propagate.h"
+#include "probe/probes.h"
 #include "program/code.h"
 #include "program/image_graphs.h"
-#include "probe/probes.h"
 #include "relocate/patch_bytes.h"
 #include "relocate/pc_map.h"
+#include "relocate/relocate.h"
 #include "tests/lib/build.h"
 #include "util/mem.h"
 
@@ -255,7 +255,7 @@ static void
 code_try(struct graphs *graphs, const struct code_map *map,
 	 const struct code *code)
 {
-	struct cfg *cfg = graph_make(graphs, &(struct graph_wish){
+	struct cfg *cfg = graph_make(graphs, &(struct graph_input){
 						     .ranges = code->ranges,
 						     .n = code->nranges,
 						     .entry = code->entry,
@@ -263,7 +263,7 @@ code_try(struct graphs *graphs, const struct code_map *map,
 	struct flow *flow = flow_build(cfg, NULL, 0);
 	struct weights *weights = weights_guess(flow, cfg);
 	struct placement *placement = placement_make(
-		flow, weights, &(struct placement_wish){ .tables = false });
+		flow, weights, &(struct placement_input){ .tables = false });
 	struct spare spare;
 
 	/* The search is linear. */

@@ -67,7 +67,7 @@ image_spots(const char *path, const char *name, enum how how)
 
 		if (name && strcmp(func->name, name))
 			continue;
-		cfg = graph_make(graphs, &(struct graph_wish){
+		cfg = graph_make(graphs, &(struct graph_input){
 						 .ranges = func->ranges,
 						 .n = func->nranges,
 						 .entry = true,

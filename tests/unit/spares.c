@@ -5,8 +5,8 @@
  */
 #include "tests/lib/build.h"
 
-#include "relocate/relocate.h"
 #include "probe/plan.h"
+#include "relocate/relocate.h"
 #include "util/mem.h"
 
 #define FUNC(name, code) \
@@ -80,7 +80,7 @@ test_entries(void **state)
 	image = image_open(in_work("spares"), NULL, IMAGE_FLOW, NULL, NULL);
 	assert_non_null(image);
 	plan = plan_open(image,
-			 &(struct plan_wish){
+			 &(struct plan_options){
 				 .sel = &sel,
 				 .eager = true,
 				 .relocated = true,

@@ -334,7 +334,7 @@ test_held(void **state)
 	walk_now(stack, tid, &walk);
 	walk_free(&walk);
 	nreads = 0;
-	stack_hold(stack);
+	stack_cache(stack);
 	walk_now(stack, tid, &walk);
 	walk_free(&walk);
 	first = nreads;
@@ -343,7 +343,7 @@ test_held(void **state)
 	walk_free(&walk);
 	assert_int_equal(stack_read(stack, tid, sp, words, sizeof(words)), 0);
 	assert_int_equal(nreads, first);
-	stack_release(stack);
+	stack_uncache(stack);
 	walk_now(stack, tid, &walk);
 	assert_int_equal(walk.end, WALK_OUTERMOST);
 	/* Its caller is where the word on top of the stack says. */
@@ -454,12 +454,12 @@ test_no_tables(void **state)
 			"-O1 -fomit-frame-pointer "
 			"-fno-asynchronous-unwind-tables -fno-unwind-tables",
 			tree),
-		  WALK_LOST, "h in ", 1);
+		  WALK_TRUNCATED, "h in ", 1);
 	end_check(build("unnamed",
 			"-O0 -s -fno-omit-frame-pointer "
 			"-fno-asynchronous-unwind-tables -fno-unwind-tables",
 			tree),
-		  WALK_LOST, "no unwind table", 1);
+		  WALK_TRUNCATED, "no unwind table", 1);
 }
 
 /* Stacks that are no stacks any more. */
@@ -477,17 +477,17 @@ test_overwritten(void **state)
 
 	snprintf(program, sizeof(program), text, "0");
 	end_check(build("zeros", "-O1 -fno-stack-protector", program),
-		  WALK_LOST, "the return address is 0", 1);
+		  WALK_TRUNCATED, "the return address is 0", 1);
 	snprintf(program, sizeof(program), text, "0x41");
-	end_check(build("ones", "-O1 -fno-stack-protector", program), WALK_LOST,
-		  "there is no file", 2);
+	end_check(build("ones", "-O1 -fno-stack-protector", program),
+		  WALK_TRUNCATED, "there is no file", 2);
 	/* A return address and frame pointer that lead to themselves. */
 	end_check(
 		build("circle", "-O0",
 		      "int main(void) { void **f = __builtin_frame_address(0);"
 		      " f[0] = f; f[1] = &&here; here:"
 		      " __asm__ volatile(\"ud2\"); return 0; }\n"),
-		WALK_LOST, "the stack goes backwards", 2);
+		WALK_TRUNCATED, "the stack goes backwards", 2);
 }
 
 /* The program is renamed, and others take its place, while it runs. */

@@ -113,7 +113,7 @@ image_jumps(const struct image *image)
 		struct cfg *cfg;
 
 		assert_non_null(func);
-		cfg = graph_make(graphs, &(struct graph_wish){
+		cfg = graph_make(graphs, &(struct graph_input){
 						 .ranges = func->ranges,
 						 .n = func->nranges,
 						 .entry = true,

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { PAGE = 4096, PAGES = 40, BASE = 16 * PAGE };
+enum { PAGES = 40, BASE = 16 * PAGE };
 
 /* ---- a host with memory at BASE, whose last page is not there */
 
@@ -93,14 +93,14 @@ edited(void)
 }
 
 static void
-held(void **state)
+buffered(void **state)
 {
 	(void)state;
-	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_TEXT);
+	text_buffer(&space, BASE, BASE + PAGES * PAGE, BUFFER_TEXT);
 	edit();
 	assert_int_equal(reads, 2);
 	assert_int_equal(writes, 0);
-	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_int_equal(text_flush(&run, &space, 1), HOST_OK);
 	assert_int_equal(writes, 1);
 	edited();
 }
@@ -111,12 +111,12 @@ fresh(void **state)
 	uint8_t byte = 1;
 
 	(void)state;
-	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_FRESH);
+	text_buffer(&space, BASE, BASE + PAGES * PAGE, BUFFER_FRESH);
 	edit();
 	assert_int_equal(text_read(&run, &space, 1, BASE + 20 * PAGE, &byte, 1),
 			 HOST_OK);
 	assert_int_equal(byte, 0);
-	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_int_equal(text_flush(&run, &space, 1), HOST_OK);
 	assert_int_equal(reads, 0);
 	assert_int_equal(writes, 1);
 	edited();
@@ -130,9 +130,10 @@ same(void **state)
 
 	(void)state;
 	memcpy(memory + PAGE - 3, "abcdef", 6);
-	for (int held = 0; held < 2; held++) {
-		if (held)
-			text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_TEXT);
+	for (int buffered = 0; buffered < 2; buffered++) {
+		if (buffered)
+			text_buffer(&space, BASE, BASE + PAGES * PAGE,
+				    BUFFER_TEXT);
 		assert_int_equal(text_same(&run, &space, 1, va, "abcdef", 6),
 				 HOST_OK);
 		assert_int_equal(text_same(&run, &space, 1, va, "abXdef", 6),
@@ -146,22 +147,22 @@ same(void **state)
 	}
 	text_write(&run, &space, 1, va, "ABC", 3);
 	assert_int_equal(text_same(&run, &space, 1, va, "ABCdef", 6), HOST_OK);
-	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_int_equal(text_flush(&run, &space, 1), HOST_OK);
 	assert_memory_equal(memory + PAGE - 3, "ABCdef", 6);
 }
 
-/* What is held early counts only if nothing has changed. */
+/* What is buffered early counts only if nothing has changed. */
 static void
 early(void **state)
 {
 	(void)state;
-	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_EARLY);
+	text_buffer(&space, BASE, BASE + PAGES * PAGE, BUFFER_EARLY);
 	edit();
 	assert_int_equal(reads, 2);
 	assert_true(text_unchanged(&run, &space, 1));
 	/* Both pages at once. */
 	assert_int_equal(reads, 3);
-	assert_int_equal(text_release(&run, &space, 1), HOST_OK);
+	assert_int_equal(text_flush(&run, &space, 1), HOST_OK);
 	assert_int_equal(writes, 1);
 	edited();
 }
@@ -170,13 +171,13 @@ static void
 early_changed(void **state)
 {
 	(void)state;
-	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_EARLY);
+	text_buffer(&space, BASE, BASE + PAGES * PAGE, BUFFER_EARLY);
 	edit();
 	memory[3 * PAGE - 1] = 1;
 	assert_true(text_unchanged(&run, &space, 1));
 	text_drop(&space);
 	assert_null(space.text);
-	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_EARLY);
+	text_buffer(&space, BASE, BASE + PAGES * PAGE, BUFFER_EARLY);
 	edit();
 	memory[2 * PAGE - 1] = 1;
 	assert_false(text_unchanged(&run, &space, 1));
@@ -192,7 +193,7 @@ early_absent(void **state)
 	uint8_t byte;
 
 	(void)state;
-	text_hold(&space, BASE, BASE + PAGES * PAGE, HELD_EARLY);
+	text_buffer(&space, BASE, BASE + PAGES * PAGE, BUFFER_EARLY);
 	assert_int_equal(text_read(&run, &space, 1, last, &byte, 1), HOST_GONE);
 	assert_false(text_unchanged(&run, &space, 1));
 	text_drop(&space);
@@ -202,7 +203,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(held, clear),
+		cmocka_unit_test_setup(buffered, clear),
 		cmocka_unit_test_setup(fresh, clear),
 		cmocka_unit_test_setup(same, clear),
 		cmocka_unit_test_setup(early, clear),

@@ -378,7 +378,7 @@ static const struct reason {
 	uint8_t calls_reason, underivable_reason;
 	const char *why;
 } reasons[] = {
-	{ "a walk is lost", .calls_underivable = true,
+	{ "a walk is truncated", .calls_underivable = true,
 	  .calls_reason = REASON_STACK, .why = stack },
 	{ "no trap, so no walk", .no_traps = true,
 	  .why = "without breakpoints (--no-traps) pmon does not "
@@ -412,7 +412,7 @@ reason_check(struct abc_image *t, const struct reason *reason)
 
 	hit(plan, 0, 9, 0);
 	assert_int_equal(insn_known(plan, F, 3), 9);
-	plan->wish.no_traps = reason->no_traps;
+	plan->options.no_traps = reason->no_traps;
 	plan->calls_underivable = reason->calls_underivable;
 	plan->underivable = reason->underivable;
 	plan->calls_reason = reason->calls_reason;

@@ -6,9 +6,9 @@
  * the task makes the call again for the rest, and gets the sum as the result of
  * one call in the end.  Knows only the calls of abi->transfers, whose arguments
  * tell what is left.  Never continues calls with a vector of buffers (writev,
- * sendmsg): they stay cut short.
+ * sendmsg): their results stay partial.
  */
-#include "monitor/process/cut.h"
+#include "monitor/process/restart.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 #include "monitor/process/signals.h"
 #include "util/mem.h"
 
-/* A system call that was cut short and goes on. */
-struct cut {
+/* A call that moved a part of its bytes, and is made again for the rest. */
+struct restart {
 	const struct abi_transfer *of;
 	uint64_t arg[6];	/* as the program made the call */
 	uint64_t done;		/* bytes moved so far */
@@ -31,28 +31,29 @@ interrupted(int64_t result)
 
 /* The call returns to the program: its own arguments, and the sum of bytes. */
 static void
-cut_result(const struct run *run, struct task *task, struct regs *regs)
+restart_result(const struct run *run, struct task *task, struct regs *regs)
 {
 	const struct abi *abi = run->abi;
 
 	for (size_t i = 0; i < 6; i++)
-		regs->r[abi->reg_arg[i]] = task->cut->arg[i];
-	regs->r[abi->reg_result] = task->cut->done;
-	cut_forget(task);
+		regs->r[abi->reg_arg[i]] = task->restart->arg[i];
+	regs->r[abi->reg_result] = task->restart->done;
+	restart_free(task);
 }
 
 /* Set the registers, which are behind the call, to make it for the rest. */
 static void
-cut_again(const struct run *run, const struct cut *cut, struct regs *regs)
+restart_rest(const struct run *run, const struct restart *restart,
+	     struct regs *regs)
 {
-	const struct abi_transfer *of = cut->of;
+	const struct abi_transfer *of = restart->of;
 	const uint8_t *reg = run->abi->reg_arg;
 
 	if (of->buf != ARG_NONE)
-		regs->r[reg[of->buf]] = cut->arg[of->buf] + cut->done;
+		regs->r[reg[of->buf]] = restart->arg[of->buf] + restart->done;
 	if (of->pos != ARG_NONE)
-		regs->r[reg[of->pos]] = cut->arg[of->pos] + cut->done;
-	regs->r[reg[of->len]] = cut->arg[of->len] - cut->done;
+		regs->r[reg[of->pos]] = restart->arg[of->pos] + restart->done;
+	regs->r[reg[of->len]] = restart->arg[of->len] - restart->done;
 	regs->r[run->abi->reg_nr] = of->nr;
 	regs->r[run->abi->reg_orig] = -1;
 	regs->r[run->arch->reg_pc] -= run->arch->syscall_len;
@@ -63,7 +64,7 @@ cut_again(const struct run *run, const struct cut *cut, struct regs *regs)
  * moved only part of them; else NULL.
  */
 static const struct abi_transfer *
-cut_short(const struct run *run, const struct regs *regs)
+transfer_partial(const struct run *run, const struct regs *regs)
 {
 	const struct abi *abi = run->abi;
 	const struct abi_transfer *of = abi->transfers;
@@ -83,19 +84,19 @@ cut_short(const struct run *run, const struct regs *regs)
  * caller sets them.
  */
 static void
-cut_begin(const struct run *run, struct task *task,
-	  const struct abi_transfer *of, struct regs *regs)
+restart_begin(const struct run *run, struct task *task,
+	      const struct abi_transfer *of, struct regs *regs)
 {
 	const struct abi *abi = run->abi;
 
-	task->cut = mem_alloc(sizeof(*task->cut));
-	*task->cut = (struct cut){
+	task->restart = mem_alloc(sizeof(*task->restart));
+	*task->restart = (struct restart){
 		.of = of,
 		.done = regs->r[abi->reg_result],
 	};
 	for (size_t i = 0; i < 6; i++)
-		task->cut->arg[i] = regs->r[abi->reg_arg[i]];
-	cut_again(run, task->cut, regs);
+		task->restart->arg[i] = regs->r[abi->reg_arg[i]];
+	restart_rest(run, task->restart, regs);
 }
 
 /*
@@ -118,7 +119,7 @@ call_repeat(const struct run *run, struct regs *regs, int nr)
 	regs->r[run->abi->reg_orig] = -1;
 }
 
-/* Is the task where cut_ready has set it? */
+/* Is the task where restart_ready has set it? */
 static bool
 call_ready(const struct run *run, const struct task *task,
 	   const struct regs *regs)
@@ -128,7 +129,7 @@ call_ready(const struct run *run, const struct task *task,
 }
 
 void
-cut_ready(struct run *run, struct task *task)
+restart_ready(struct run *run, struct task *task)
 {
 	struct regs regs;
 	int nr;
@@ -144,7 +145,7 @@ cut_ready(struct run *run, struct task *task)
 }
 
 bool
-cut_repeats(struct run *run, const struct task *task, uint64_t *va)
+restart_repeats(struct run *run, const struct task *task, uint64_t *va)
 {
 	struct regs regs;
 
@@ -160,7 +161,7 @@ cut_repeats(struct run *run, const struct task *task, uint64_t *va)
 }
 
 bool
-cut_unready(struct run *run, struct task *task)
+restart_unready(struct run *run, struct task *task)
 {
 	struct regs regs;
 	bool ready = task->ready_va && !run->host->regs_get(task->tid, &regs) &&
@@ -176,7 +177,7 @@ cut_unready(struct run *run, struct task *task)
 }
 
 void
-cut_undo(struct run *run, struct task *task, bool goes_on)
+restart_call(struct run *run, struct task *task, bool goes_on)
 {
 	const struct abi_transfer *of;
 	struct regs regs;
@@ -185,7 +186,7 @@ cut_undo(struct run *run, struct task *task, bool goes_on)
 
 	/* A signal that came since then is to interrupt the call. */
 	if (task->ready_va && signal_waits(run, task))
-		cut_unready(run, task);
+		restart_unready(run, task);
 	task->ready_va = 0;
 	if (!run->host->native || run->host->regs_get(task->tid, &regs))
 		return;
@@ -193,21 +194,21 @@ cut_undo(struct run *run, struct task *task, bool goes_on)
 	if (nr < 0)
 		return;
 	failed = call_failed(run, &regs, nr);
-	of = goes_on ? cut_short(run, &regs) : NULL;
+	of = goes_on ? transfer_partial(run, &regs) : NULL;
 	/* Whether a signal waits takes long to find out, so ask this last. */
 	if ((!failed && !of) || signal_waits(run, task))
 		return;
 	if (failed)
 		call_repeat(run, &regs, nr);
 	else
-		cut_begin(run, task, of, &regs);
+		restart_begin(run, task, of, &regs);
 	run->host->regs_set(task->tid, &regs);
 }
 
 void
-cut_exit(struct run *run, struct task *task)
+restart_exit(struct run *run, struct task *task)
 {
-	struct cut *cut = task->cut;
+	struct restart *restart = task->restart;
 	struct regs regs;
 	int64_t result;
 
@@ -215,38 +216,38 @@ cut_exit(struct run *run, struct task *task)
 		return;
 	result = (int64_t)regs.r[run->abi->reg_result];
 	if (result > 0)
-		cut->done += (uint64_t)result;
-	if (task->paused && cut->done < cut->arg[cut->of->len] &&
+		restart->done += (uint64_t)result;
+	if (task->paused && restart->done < restart->arg[restart->of->len] &&
 	    (result > 0 || interrupted(result)) && !signal_waits(run, task))
-		cut_again(run, cut, &regs);
+		restart_rest(run, restart, &regs);
 	else
-		cut_result(run, task, &regs);
+		restart_result(run, task, &regs);
 	run->host->regs_set(task->tid, &regs);
 }
 
 void
-cut_end(struct run *run, struct task *task, enum event_kind kind)
+restart_end(struct run *run, struct task *task, enum event_kind kind)
 {
 	struct regs regs;
 	int64_t result;
 
-	if (!task->cut || run->host->regs_get(task->tid, &regs))
+	if (!task->restart || run->host->regs_get(task->tid, &regs))
 		return;
 	result = (int64_t)regs.r[run->abi->reg_result];
 	if (kind == EVENT_SYSCALL_EXIT && result > 0)
-		task->cut->done += (uint64_t)result;
+		task->restart->done += (uint64_t)result;
 	else if (kind == EVENT_SYSCALL_ENTRY)
 		/* With -1 the kernel skips the call, and leaves the result. */
 		regs.r[run->abi->reg_orig] = -1;
 	else if (kind != EVENT_SYSCALL_EXIT)
 		regs.r[run->arch->reg_pc] += run->arch->syscall_len;
-	cut_result(run, task, &regs);
+	restart_result(run, task, &regs);
 	run->host->regs_set(task->tid, &regs);
 }
 
 void
-cut_forget(struct task *task)
+restart_free(struct task *task)
 {
-	free(task->cut);
-	task->cut = NULL;
+	free(task->restart);
+	task->restart = NULL;
 }

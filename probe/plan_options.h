@@ -1,8 +1,8 @@
 /*
- * What a plan is asked for.
+ * What a plan is to count, and how.
  */
-#ifndef PROBE_WISH_H
-#define PROBE_WISH_H
+#ifndef PROBE_PLAN_OPTIONS_H
+#define PROBE_PLAN_OPTIONS_H
 
 #include <stdbool.h>
 
@@ -13,7 +13,7 @@ struct func_plan;
 struct plan;
 struct probe_list;		/* see probe/probes.h */
 
-struct plan_wish {
+struct plan_options {
 	const struct selection *sel;	/* NULL: nothing but hooks */
 	enum placement_method method;
 	bool eager;		/* look at all functions at once */
@@ -36,14 +36,13 @@ struct plan_wish {
 	 */
 	struct weights *(*weigh)(void *ctx, const struct plan *plan,
 				 const struct func_plan *fplan);
-	void *ctx;
 	/*
 	 * Add the probes that clients choose for a function plan, which has a
 	 * cfg, a flow and a placement: first those of the placement, by
 	 * probes_count.  NULL: these alone.
 	 */
 	void (*choose)(void *ctx, struct plan *plan, struct probe_list *list);
-	void *choose_ctx;
+	void *ctx;		/* of weigh and choose */
 	bool whole;		/* clients choose probes anywhere: functions are
 				   not looked at by their beginning alone */
 	bool maps;		/* hooks are to see each system call that may
