@@ -162,6 +162,20 @@ struct host {
 
 extern const struct host host_ptrace;
 
+/*
+ * Has the task been killed since it stopped?  A host may still have the
+ * registers of such a task, but not its mask.
+ */
+static inline bool
+host_killed(const struct host *host, pid_t tid)
+{
+	struct regs regs;
+	uint64_t mask;
+
+	return host->native ? host->native->mask_get(tid, &mask) :
+			      host->regs_get(tid, &regs);
+}
+
 /* Free n mappings, and the array that they are in. */
 void mappings_free(struct mapping *maps, size_t n);
 
