@@ -34,6 +34,7 @@ struct returns_input {
 
 struct returns;
 
+/* Begin to answer for an image; what `in` points to must outlive the result. */
 struct returns *returns_open(const struct returns_input *in);
 void returns_close(struct returns *r);
 

@@ -29,6 +29,7 @@ struct targets {
 	bool failed;		/* not all of its targets can be told */
 };
 
+/* Add a target: the instruction with this index. */
 void target_push(struct targets *targets, long insn);
 
 /*

@@ -30,6 +30,7 @@ struct tables;
  */
 struct tables *tables_open(const struct cfg *cfg, const struct cfg_input *in);
 void tables_close(struct tables *t);
+/* The jumps and what is known of each, *n of them, ascending; t owns them. */
 const struct jump *tables_jumps(const struct tables *t, size_t *n);
 
 /*

@@ -56,6 +56,7 @@ struct values {
 void values_open(struct values *v, const struct cfg *cfg,
 		 const struct cfg_input *in);
 void values_close(struct values *v);
+/* What the instruction with that index does; v owns it. */
 const struct effect *values_effect(struct values *v, uint32_t insn);
 
 /*
@@ -147,6 +148,7 @@ struct origin {
 };
 
 struct origin values_origin(struct values *v, const struct use *use);
+/* Whether two values have one origin, whatever their biases. */
 bool origin_same(const struct origin *a, const struct origin *b);
 
 #endif

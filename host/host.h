@@ -84,6 +84,7 @@ struct host {
 	 * Make the task stop.  An event follows, sooner or later EVENT_PAUSED.
 	 */
 	int (*pause)(pid_t tid);
+	/* Send the process a signal, as kill(2) does. */
 	int (*kill)(pid_t pid, int signal);
 
 	/*
@@ -92,6 +93,7 @@ struct host {
 	 */
 	bool (*uncounted)(const char **why);
 
+	/* What raised the SIGTRAP that the task is stopped for. */
 	enum trap_cause (*trap_cause)(pid_t tid);
 
 	MUST_CHECK int (*regs_get)(pid_t tid, struct regs *regs);
@@ -160,6 +162,21 @@ struct host {
 
 extern const struct host host_ptrace;
 
+/*
+ * Has the task been killed since it stopped?  A host may still have the
+ * registers of such a task, but not its mask.
+ */
+static inline bool
+host_killed(const struct host *host, pid_t tid)
+{
+	struct regs regs;
+	uint64_t mask;
+
+	return host->native ? host->native->mask_get(tid, &mask) :
+			      host->regs_get(tid, &regs);
+}
+
+/* Free n mappings, and the array that they are in. */
 void mappings_free(struct mapping *maps, size_t n);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * What Linux tells of a process under /proc: its maps, auxiliary vector, signal
- * sets, program.  Only reads; never stops or changes a process.
+ * sets, program.  Only reads; never stops or changes a process.  Functions
+ * without a comment are described in host.h and native.h.
  */
 #ifndef HOST_PROCFS_H
 #define HOST_PROCFS_H

@@ -37,7 +37,7 @@ bool ptrace_ended(pid_t tid);
  * task later might resume another that has taken its id by then.
  */
 void ptrace_early_take(void);
-/* Drop the kept events of tid, an id that another thread has now. */
+/* Remove the events taken of tid, an id that another thread has now. */
 void ptrace_early_remove(pid_t tid);
 
 int ptrace_launch(const char *path, char **argv, pid_t *tid);

@@ -30,6 +30,7 @@ struct forks {
  * message set.
  */
 int forks_open(struct forks *forks, const struct arch *arch, const char *path);
+/* In the simulator's process, before it executes: let the watcher trace it. */
 void forks_allow(pid_t watcher);
 /*
  * Let the watcher watch the simulator, which has been started.  0, or an errno.

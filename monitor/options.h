@@ -72,12 +72,14 @@ struct options {
  * a failure.  0, or -1 with the message.
  */
 int options_parse(struct options *opts, int argc, char **argv) MUST_CHECK;
+/* Free what *opts owns. */
 void options_free(struct options *opts);
+
+/* Print the text of -h, and that of --version. */
 void options_help(FILE *out);
+void options_version(FILE *out);
 
 /* Print the shell's completion asked for.  0, or -1 with the message. */
 int options_complete(const struct options *opts, FILE *out) MUST_CHECK;
-
-void options_version(FILE *out);
 
 #endif

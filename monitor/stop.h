@@ -21,7 +21,7 @@ void task_release(struct run *run, struct task *task,
 /*
  * Clear the space of a stopped task that is alone in it, and release the task:
  * for children that are not followed.  HOST_OK; HOST_ERROR if its traps cannot
- * be removed, and pmon keeps it.
+ * be removed: pmon stays with it.
  */
 int space_leave(struct run *run, struct task *task, const struct event *event);
 

@@ -18,9 +18,9 @@ void trap_handle(struct run *run, struct task *task, int signal);
  */
 bool trap_spring(struct run *run, struct task *task, int signal);
 /*
- * The task is at the entry or the exit of a system call.  Needed only while
- * task->redo.state is set: finds the sigreturn that goes back to an instruction that
- * faulted.
+ * The task is at the entry or the exit of a system call: find the sigreturn
+ * that goes back to an instruction that faulted.  Needed only while
+ * task->redo.state is set.
  */
 void trap_syscall(struct run *run, struct task *task, bool entry);
 

@@ -26,7 +26,9 @@ struct options {
 
 /* Parse the command line.  0, or -1 with the message set. */
 int options_parse(struct options *opts, int argc, char **argv);
+/* Free what *opts owns. */
 void options_free(struct options *opts);
+/* Print the text of -h, that of --version, and a shell's completion. */
 void options_help(FILE *out);
 void options_version(FILE *out);
 int options_complete(const struct options *opts, FILE *out);

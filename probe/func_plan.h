@@ -87,7 +87,7 @@ struct func_plan {
 				   file's: the program, or a tool, changed it */
 	bool partial;		/* its cfg and flow are those of its beginning
 				   alone: see probe/beginning.h */
-	bool whole;		/* its beginning alone does not do */
+	bool whole;		/* its beginning alone does not suffice */
 	bool mid_entered; /* control may come to its middle unseen */
 	bool interrupted;	/* a signal interrupted it; the handler came
 				   back if all stacks are known */

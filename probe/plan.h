@@ -75,11 +75,12 @@ struct plan {
 /*
  * Plan the image.  The plan takes ownership of the image; everything that
  * options points to must outlive the plan.  progress is called as image_open
- * does.  A plan may be empty; NULL with the message set, and the image closed,
- * is returned only if progress asks to stop.
+ * calls its own.  A plan may be empty; NULL with the message set, and the image
+ * closed, is returned only if progress asks to stop.
  */
 struct plan *plan_open(struct image *image, const struct plan_options *options,
 		       bool (*progress)(void *), void *arg);
+/* Free the plan, its image and its counter sets; plan may be NULL. */
 void plan_close(struct plan *plan);
 
 /* Which parts of the image the selection needs: IMAGE_LINES ... */

@@ -34,7 +34,7 @@ struct code_map {
 struct code_map *code_map_make(const struct image *image, bool rows);
 void code_map_free(struct code_map *map);
 
-/* Index of the image's first row at addr or behind it. */
+/* Index of the image's first row at addr or behind it; nrows if none is. */
 size_t code_row(const struct image *image, uint64_t addr);
 
 #endif

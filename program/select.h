@@ -24,10 +24,8 @@ enum unit_kind {
 	UNIT_KINDS,
 };
 
-enum {
-	UNITS_DEFAULT = 0
-}; /* func (unless lines were selected) and, where
-				   there is DWARF, line */
+/* func (unless lines were selected) and, where there is DWARF, line. */
+enum { UNITS_DEFAULT = 0 };
 
 struct glob {
 	char *pattern;		/* owned; without the '!' */

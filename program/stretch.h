@@ -36,8 +36,9 @@ struct stretch {
 				   copied: 1 << register */
 	uint32_t saved;		/* registers loaded from the frame, so perhaps
 				   with a saved stack pointer */
-	bool takes;		/* room of a size that is computed, which a
-				   sum may give back */
+	bool takes;		/* it takes stack room of a computed size, which
+				   an addition to the stack pointer may give
+				   back */
 };
 
 /* hook.c */

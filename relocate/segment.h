@@ -1,5 +1,6 @@
 /*
- * Segments: what a function is cut into, to be run in place or relocated.
+ * Segments: the parts of a function, each of which runs in place or is
+ * relocated.
  */
 #ifndef RELOCATE_SEGMENT_H
 #define RELOCATE_SEGMENT_H

@@ -90,12 +90,14 @@ bool segments_louden(struct shape *shape);
 /* Does control come to the block from outside the function? */
 bool shape_is_root(const struct shape *shape, uint32_t block);
 
+/* Whether the block is code that may run. */
 static inline bool
 shape_runs(const struct shape *shape, uint32_t block)
 {
 	return shape->kinds[block] == BLOCK_CODE;
 }
 
+/* The last instruction of a block, and the first. */
 static inline const struct insn *
 shape_last(const struct shape *shape, uint32_t block)
 {
@@ -167,6 +169,7 @@ bool segment_force(const struct shape *shape, struct segment *segment);
 /* Bytes of spare padding at an address. */
 uint32_t shape_spare(const struct shape *shape, uint64_t addr);
 
+/* Whether the instruction is an anchor: it stays where it is. */
 static inline bool
 insn_anchored(const struct insn *insn)
 {

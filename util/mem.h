@@ -15,12 +15,18 @@
  */
 void mem_keep(void);
 
-void *mem_alloc(size_t size);			/* zeroed */
+/* All that these return is the caller's, who frees it with free(). */
+
+/* Memory of `size` bytes, all 0. */
+void *mem_alloc(size_t size);
+/* p (NULL: none yet) with room for `count` elements of `size` bytes. */
 void *mem_grow(void *p, size_t count, size_t size);
 /* n numbers, all of this value; n may be 0. */
 uint32_t *mem_numbers(size_t n, uint32_t value);
+/* A copy of s, or of its first n bytes at most. */
 char *mem_strdup(const char *s);
 char *mem_strndup(const char *s, size_t n);
+/* The text that printf would print. */
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -94,9 +94,9 @@ struct option_file {
 };
 
 /*
- * Set one option by its long name, as read from the file.  arg is NULL if there is none, and must last as long as the options.
- * 0, or -1 with the message set: no such option, not to be set there, or a
- * wrong argument.
+ * Set one option by its long name, as read from the file.  arg is NULL if there
+ * is none, and must last as long as the options.  0, or -1 with the message
+ * set: no such option, not to be set there, or a wrong argument.
  */
 int option_table_set(const struct option_table *table, void *into,
 		     const struct option_file *file, const char *name,

@@ -25,7 +25,7 @@ void space_undefer(struct run *run, const struct space *space);
 void site_stuck(struct run *run, struct module *module, uint32_t site);
 /*
  * The site's instruction cannot be done anywhere but in its place: remove the
- * trap.  It counts no more, and its hook is lost.
+ * trap.  The site's count is unknown then, and its hook sees nothing more.
  */
 void site_retire(struct run *run, struct space *space, struct module *module,
 		 uint32_t site);

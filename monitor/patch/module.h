@@ -59,8 +59,10 @@ int module_unplant(struct run *run, struct space *space, pid_t tid,
 typedef void relocated_edit(struct run *run, struct space *space, pid_t tid,
 			    const struct module *module, uint32_t fplan);
 
-/* The plan's relocated functions from number `first` up to but not including
- * `last`. */
+/*
+ * The plan's relocated functions from number `first` up to but not including
+ * `last`.
+ */
 struct span {
 	size_t first, last;
 };

@@ -14,7 +14,7 @@ void affinity_syscall(struct run *run, struct task *task, bool entry);
 void affinity_restore(struct run *run, struct task *task);
 /* The same for a task that has ended: only pmon itself is unpinned. */
 void affinity_ended(struct run *run, struct task *task);
-/* To be called every tick. */
+/* A tick has passed: unpin the tasks that hit too few traps in the last two. */
 void affinity_tick(struct run *run);
 
 #endif

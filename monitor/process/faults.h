@@ -33,9 +33,8 @@ void fault_record(struct run *run, struct task *task);
  */
 bool fault_left(const struct task *task, uint64_t va, uint64_t sp);
 /*
- * A handler has control come back to va, at this stack pointer, by a return: it
- * has a function called where the signal came.  Remember that, for
- * fault_parked.
+ * A handler has a function called where the signal came: it has pushed a return
+ * to va, which leaves this stack pointer.  Record that, for fault_parked.
  */
 void fault_park(struct task *task, uint64_t va, uint64_t sp);
 /*

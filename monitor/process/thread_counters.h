@@ -2,13 +2,12 @@
  * The counters of one module in one thread page, and the guards among them.
  * For thread_pages.c only, which knows where pages are.  A module that has a
  * shared page has none in thread pages: `page` and `va` mean nothing then.
+ * Else `page` is where pmon has mapped the thread page.
  */
 #ifndef MONITOR_PROCESS_THREAD_COUNTERS_H
 #define MONITOR_PROCESS_THREAD_COUNTERS_H
 
 #include "monitor/run.h"
-
-/* `page` is where pmon has mapped the thread page. */
 
 /* Write the module's guards from number `from` on into the page. */
 void counters_guard(const struct module *module, uint8_t *page, size_t from);

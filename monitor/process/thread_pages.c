@@ -140,14 +140,11 @@ thread_page_take(struct run *run, struct task *task, struct task *mapper,
 	return 0;
 }
 
-/* Has the task been killed since it stopped?  A host may keep its registers. */
+/* Has the task been killed, or has another taken its id, since it stopped? */
 static bool
-task_killed(struct run *run, const struct task *task)
+task_gone(const struct run *run, const struct task *task)
 {
-	uint64_t mask;
-
-	return run->host->native->mask_get(task->tid, &mask) ||
-	       task_changed(run, task);
+	return host_killed(run->host, task->tid) || task_changed(run, task);
 }
 
 /*
@@ -162,7 +159,7 @@ thread_page_give(struct run *run, struct task *task, struct task *mapper)
 	if (!space->thread_pages || space->own_thread_reg ||
 	    task->thread_page || (task->vforked && task->process->counted) ||
 	    !thread_page_take(run, task, mapper, space->thread_pages) ||
-	    task_killed(run, task))
+	    task_gone(run, task))
 		return false;
 	space->own_thread_reg = mem_printf(
 		"a thread got no memory for its counters: %s", fail_message());
@@ -333,7 +330,7 @@ thread_pages_seen(struct run *run, const struct task *task)
 		if (page || space->modules[i]->shared.bytes)
 			seen = counters_seen(run, task, space->modules[i], page,
 					     va);
-	return seen || task_killed(run, task);
+	return seen || task_gone(run, task);
 }
 
 bool

@@ -22,7 +22,7 @@ void abnormal_unseen(struct run *run, struct task *task);
 void abnormal_birth(struct run *run, struct task *task);
 /*
  * The task has made a child by vfork and will wait for it in the kernel, where
- * it cannot be stopped: keep what frames it has.
+ * it cannot be stopped: record its frames (task->waits).
  */
 void abnormal_waits(struct run *run, struct task *task);
 /*

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/native.h"
 #include "monitor/unwind/stack_begins.h"
 #include "monitor/unwind/stack_files.h"
 #include "monitor/unwind/stack_memory.h"
@@ -518,17 +517,6 @@ stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
 	return stack_memory_read(&memory, va, buf, n);
 }
 
-/* A host may keep the registers of a task that was killed, but not its mask. */
-static bool
-task_gone(const struct host *host, pid_t tid)
-{
-	struct regs regs;
-	uint64_t mask;
-
-	return host->native ? host->native->mask_get(tid, &mask) :
-			      host->regs_get(tid, &regs);
-}
-
 int
 stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 	   const struct walk_until *until, struct walk *walk)
@@ -552,7 +540,7 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 		files_make(stack, tid);
 	}
 	/* If memory or the maps could not be read, the task may have died. */
-	if (walk->end == WALK_TRUNCATED && task_gone(stack->files.host, tid))
+	if (walk->end == WALK_TRUNCATED && host_killed(stack->files.host, tid))
 		return HOST_GONE;
 	return HOST_OK;
 }
