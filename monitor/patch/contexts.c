@@ -55,6 +55,9 @@ struct search {
 	} seen[STACKS_MAX];
 	size_t nfrom, nseen;
 	uint64_t work;		/* bytes read */
+	bool found;		/* a context; nothing is told of it if ... */
+	bool asks;		/* ... pmon only asks whether there is one */
+	bool partial;		/* not all stacks were looked at to their ends */
 	struct part part;
 };
 
@@ -159,7 +162,9 @@ part_contexts(struct run *run, struct task *task, struct search *search)
 			continue;
 		pc = word_at(part, context + run->abi->context_pc);
 		sp = word_at(part, context + run->abi->context_sp);
-		if (relocated_handler_at(space, pc) || space_infers(space))
+		search->found = true;
+		if (!search->asks &&
+		    (relocated_handler_at(space, pc) || space_infers(space)))
 			relocated_context(run, task, context, pc, sp);
 		if (search->nfrom < STACKS_MAX)
 			search->from[search->nfrom++] = sp & ~(uint64_t)7;
@@ -186,6 +191,7 @@ stack_contexts(struct run *run, struct task *task, struct search *search,
 	struct seen *seen = &search->seen[search->nseen];
 	uint64_t end, va = sp;
 
+	search->partial |= !map;
 	if (!map)
 		return;
 	end = map->hi - sp > STACK_MAX ? sp + STACK_MAX : map->hi;
@@ -200,6 +206,7 @@ stack_contexts(struct run *run, struct task *task, struct search *search,
 		part_contexts(run, task, search);
 		va = (va + PIECE) / PIECE * PIECE;
 	}
+	search->partial |= va < map->hi;
 	*seen = (struct seen){ sp, va };
 	search->nseen++;
 }
@@ -223,6 +230,21 @@ task_contexts(struct run *run, struct task *task, void *ctx)
 	search->work = 0;
 	for (size_t i = 0; i < search->nfrom; i++)
 		stack_contexts(run, task, search, search->from[i]);
+}
+
+bool
+contexts_excluded(struct run *run, struct task *task)
+{
+	struct search *search = mem_alloc(sizeof(*search));
+	bool excluded;
+
+	search->process = task->process;
+	search->asks = true;
+	task_contexts(run, task, search);
+	excluded = search->nseen && !search->found && !search->partial;
+	mappings_free(search->maps, search->nmaps);
+	free(search);
+	return excluded;
 }
 
 void

@@ -12,5 +12,10 @@
  * relocated_context for each context whose pc may be in patched text.
  */
 void contexts_find(struct run *run, const struct process *process);
+/*
+ * Whether no handler runs in the stopped task, which catches signals: no context
+ * is on its stack.  Not if the stack is too large to look through.
+ */
+bool contexts_excluded(struct run *run, struct task *task);
 
 #endif

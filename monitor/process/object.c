@@ -20,6 +20,8 @@
 #include "util/fail.h"
 #include "util/mem.h"
 
+enum { EAGER_TEXT_MAX = 1 << 24 };
+
 /* A message on the terminal while reading a file takes long. */
 struct progress {
 	struct run *run;
@@ -82,26 +84,93 @@ probes_weigh(void *ctx, const struct plan *plan, const struct func_plan *fplan)
 	return run->earlier ? profile_weigh(run->earlier, plan, fplan) : NULL;
 }
 
+static uint64_t
+text_size(const struct image *image)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < image->nsegments; i++)
+		if (image->segments[i].flags & PF_X)
+			size += image->segments[i].filesz;
+	return size;
+}
+
+/*
+ * Whether to look at all functions of the image before pmon attaches, although
+ * graphs are made.  Then no entry needs a trap: were pmon killed, the process
+ * would die of it.  Not of more text than takes some seconds.
+ */
+static bool
+attach_is_eager(const struct run *run, const struct image *image)
+{
+	uint64_t size = text_size(image);
+
+	if (!run->opts->npids || run->started || !run->host->native ||
+	    run->opts->patch != PATCH_AUTO || run->opts->once)
+		return false;
+	for (size_t i = 0; i < run->nobjects; i++)
+		if (run->objects[i].counted && run->objects[i].plan)
+			size += text_size(run->objects[i].plan->image);
+	return size <= EAGER_TEXT_MAX;
+}
+
 static void
 probes_choose(void *run, struct plan *plan, struct probe_list *list)
 {
 	client_choose(run, plan, list);
 }
 
+static struct plan_options
+options_make(struct run *run, const struct image *image)
+{
+	const struct options *opts = run->opts;
+
+	return (struct plan_options){
+		.sel = &opts->selection,
+		.method = opts->once ? PLACE_ONCE : opts->placement,
+		.no_traps = opts->no_traps,
+		/* A host that counts needs all sites at the start. */
+		.eager = opts->eager || attach_is_eager(run, image) ||
+			 run->eager || opts->no_traps ||
+			 (opts->once && opts->npids),
+		/* While the process to attach to still runs. */
+		.early = opts->npids && !run->started,
+		.weigh = probes_weigh,
+		.choose = probes_choose,
+		.ctx = run,
+		.whole = client_others_choose(run),
+		.relocated = opts->patch == PATCH_AUTO && !opts->once &&
+			     run->host->native,
+		/* Children that pmon cannot see count, too. */
+		.shared = opts->no_traps,
+		.springs = !opts->no_traps,
+		.leaks = !run->host->native || image_leaks(image),
+		/*
+		 * An attached process may switch to frames that nobody has
+		 * seen.
+		 */
+		.unswitched = image_leaks(image) && !opts->npids &&
+			      !opts->selection.objects.n,
+		.unhooked = !run->host->native,
+		.maps = run_maps_hooked(run),
+	};
+}
+
 static struct plan *
 object_read(struct run *run, const char *path, const char *open_path)
 {
-	const struct selection *sel = &run->opts->selection;
 	struct progress progress = {
 		.run = run,
 		.path = path,
 		.terminal = isatty(STDERR_FILENO),
 		.started = clock_now(),
 	};
+	struct plan_options options;
 	struct image *image;
 	struct plan *plan = NULL;
 
-	image = image_open(path, open_path, plan_wants(sel) | IMAGE_FLOW,
+	image = image_open(path, open_path,
+			   plan_wants(&run->opts->selection) | IMAGE_FLOW,
 			   progress_show, &progress);
 	if (image && run->earlier &&
 	    profile_rebuilt(run->earlier->profile, image))
@@ -109,44 +178,10 @@ object_read(struct run *run, const char *path, const char *open_path)
 			   "%s: not used to place the counters of %s: it "
 			   "is of another build",
 			   run->opts->weights, path);
-	if (image)
-		plan = plan_open(
-			image,
-			&(struct plan_options){
-				.sel = sel,
-				.method = run->opts->once ?
-						  PLACE_ONCE :
-						  run->opts->placement,
-				.no_traps = run->opts->no_traps,
-				/* A host that counts needs all sites at the start. */
-				.eager = run->opts->eager || run->eager ||
-					 run->opts->no_traps ||
-					 (run->opts->once && run->opts->npids),
-				/* While the process to attach to still runs. */
-				.early = run->opts->npids && !run->started,
-				.weigh = probes_weigh,
-				.choose = probes_choose,
-				.ctx = run,
-				.whole = client_others_choose(run),
-				.relocated = run->opts->patch == PATCH_AUTO &&
-					     !run->opts->once &&
-					     run->host->native,
-				/* Children that pmon cannot see count, too. */
-				.shared = run->opts->no_traps,
-				.springs = !run->opts->no_traps,
-				.leaks = !run->host->native ||
-					 image_leaks(image),
-				/*
-				 * An attached process may switch to frames that
-				 * nobody has seen.
-				 */
-				.unswitched = image_leaks(image) &&
-					      !sel->objects.n &&
-					      !run->opts->npids,
-				.unhooked = !run->host->native,
-				.maps = run_maps_hooked(run),
-			},
-			progress_show, &progress);
+	if (image) {
+		options = options_make(run, image);
+		plan = plan_open(image, &options, progress_show, &progress);
+	}
 	progress_end(&progress);
 	return plan;
 }

@@ -227,18 +227,16 @@ frames_come(struct run *run, struct task *task, void *process)
 		return;
 	/* A signal may have interrupted an unknown frame anywhere. */
 	if (stack_switch.unknown && !run->host->signals(task->tid, &state) &&
-	    state.caught)
+	    state.caught && !contexts_excluded(run, task))
 		space_underivable(run, space, REASON_ATTACHED,
 				  stack_switch.unknown);
 	stack_switch_enter(run, task, &stack_switch, PRESENT);
-	/* The task may be in the middle of any function: relocate none. */
-	for (size_t i = 0; stack_switch.unknown && i < space->nmodules; i++) {
-		relocated_refuse(
-			run, space->modules[i]->plan,
-			"the functions active when pmon attached are not "
-			"known");
+	/*
+	 * Unknown frames come back to the code behind calls, where patches
+	 * begin, or are interrupted by signals: see contexts.h.
+	 */
+	for (size_t i = 0; stack_switch.unknown && i < space->nmodules; i++)
 		plan_miss(space->modules[i]->plan);
-	}
 	stack_switch_free(&stack_switch);
 }
 
