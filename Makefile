@@ -120,11 +120,12 @@ units: $(UNITS)
 
 # All tests, or those named: make check TESTS=tests/options.t
 # A test that hangs fails after so many seconds.  What takes longest begins
-# first, so that all processors have work to the end.  What tests build takes
-# none of the flags that pmon is built with.
+# first, so that all processors have work to the end; but real.t when
+# oracle_callgrind.t has built what both need.  What tests build takes none of
+# the flags that pmon is built with.
 TEST_SECONDS = 1800
-LONG := $(patsubst %,tests/%.t,oracle_callgrind real abnormal equal \
-	transparency jump docs m68k_real remote m68k shared faults) \
+LONG := $(patsubst %,tests/%.t,oracle_callgrind abnormal equal \
+	transparency jump docs m68k_real real remote m68k shared faults) \
 	$(patsubst %,$(BUILD)/unit/%,remote schedule relocate) \
 	$(patsubst %,tests/%.t,vax page walks signals oracle_gcov recover)
 TESTS = $(LONG) $(filter-out $(LONG),$(wildcard tests/*.t) $(UNITS))
