@@ -193,6 +193,9 @@ plan_lose(struct plan *plan)
 {
 	for (size_t i = 0; i < plan->nsites; i++)
 		plan->sites[i].lost = true;
+	/* Relocated functions count without sites. */
+	for (size_t i = 0; i < plan->nfplans; i++)
+		plan->fplans[i].unwritten = true;
 }
 
 bool
