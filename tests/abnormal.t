@@ -227,10 +227,12 @@ attached
 	tell_it();
 	$waits->(2);
 	my $before = ledger_read($file);
+	my $first = first_byte($pid, 'leaf');
 	unlink "$scratch/insns";
 	my $run = start([$pmon, '--units=insn', '-r', "insns:$scratch/insns",
 	    @options, '-p', $pid]);
-	ok(wait_for(sub { planted($pid, 'leaf') }), "$what: it is planted");
+	ok(wait_for(sub { first_byte($pid, 'leaf') ne $first }),
+	    "$what: it is planted");
 	for (3, 4) {
 		tell_it();
 		$waits->($_);
@@ -249,19 +251,19 @@ attached
 	finish($target);
 }
 
-# Is there a trap at the function?
+# The first byte of the function, '' if it cannot be read.
 sub
-planted
+first_byte
 {
 	my ($pid, $function) = @_;
 	my ($addr) = run(['nm', ledger()])->{out} =~ /^(\w+) t $function$/m;
 	my ($from) = slurp("/proc/$pid/maps") =~ /^(\w+)-\S+ \S+ 0+ .*ledger/m;
 
-	open my $mem, '<:raw', "/proc/$pid/mem" or return 0;
+	open my $mem, '<:raw', "/proc/$pid/mem" or return '';
 	no warnings 'portable';
 	sysseek $mem, hex($addr) + hex($from // 0), 0;
 	sysread $mem, my $byte, 1;
-	return ($byte // '') eq "\xcc";
+	return $byte // '';
 }
 
 attached();
