@@ -86,7 +86,7 @@ leaves('leave.c', [qw(-O1 -fno-inline -D_FORTIFY_SOURCE=2)], 'torn',
 	for my $placement (qw(every vertex optimal)) {
 		my $file = "$scratch/insns";
 		my $run = run([$pmon, "--placement=$placement", '--func=loop',
-		    "--report=insns:$file", '--', $midway, 500]);
+		    "--report=insns:$file", '--', $midway, $slow ? 500 : 100]);
 		my @counts = slurp($file) =~ /^loop.*
 		    ^\ *(\d+)\ .*call.*^\ *(\d+)\ .*cmpq.*^\ *(\d+)\ .*jnz/xms;
 

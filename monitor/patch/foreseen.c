@@ -8,7 +8,6 @@
 
 #include "monitor/patch/module.h"
 #include "monitor/patch/text_edit.h"
-#include "monitor/process/shared_page.h"
 #include "util/mem.h"
 
 /* Of all that is foreseen; it takes three times as much memory. */

@@ -248,12 +248,16 @@ places_same(const struct module *module, const struct foreseen *foreseen)
 	       module->shared.va == then->shared.va;
 }
 
-/* Take over what was buffered early; whether the text is still the same. */
+/*
+ * Take over what was buffered early, once; whether the text is still the same.
+ */
 static bool
 text_take(struct run *run, struct space *space, pid_t tid,
 	  struct foreseen *foreseen)
 {
 	must(!space->text);
+	if (!foreseen->space.text)
+		return false;
 	space->text = foreseen->space.text;
 	foreseen->space.text = NULL;
 	return text_unchanged(run, space, tid);

@@ -212,7 +212,7 @@ struct foresight {
 	int mem;		/* host's handle of its memory, or -1 */
 };
 
-/* The modules of one file lie in ranges of their own. */
+/* Foresee the module of which the mapping is a part, once. */
 static void
 mapping_foresee(struct foresight *foresight, struct plan *plan,
 		const struct mapping *map)

@@ -98,7 +98,8 @@ code_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
 
 /* ---- room that is only foreseen */
 
-void
+/* Note that something will be mapped there. */
+static void
 room_foresee(struct room *room, uint64_t lo, uint64_t size)
 {
 	struct mapping map = { .lo = lo, .hi = lo + size };

@@ -28,7 +28,5 @@ uint64_t near_map(struct room *room, const struct module *module,
  * there, or the task cannot map that now.
  */
 uint64_t place_map(struct room *room, uint64_t place, uint64_t size);
-/* Note that something will be mapped there. */
-void room_foresee(struct room *room, uint64_t lo, uint64_t size);
 
 #endif
