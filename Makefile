@@ -78,8 +78,8 @@ $(BUILD)/report/export/pprof.o: | $(BUILD)/gen/report/export/pprof.pb-c.h
 $(BUILD)/gen/report/export/pprof.pb-c.o: CPPFLAGS += -I$(BUILD)/gen
 
 # What --version says they were built with.
-$(BUILD)/util/options.o: NEWS
-$(BUILD)/util/options.o: CPPFLAGS += \
+$(BUILD)/util/command_line.o: NEWS
+$(BUILD)/util/command_line.o: CPPFLAGS += \
 	-DPMON_LIBRARIES='"$(shell tools/versions $(CC) $(DWARF))"'
 
 # Installs what building (or testing) needs where there is apt.

@@ -6,7 +6,7 @@
 
 #include "monitor/options.h"
 #include "util/fail.h"
-#include "util/options.h"
+#include "util/command_line.h"
 
 /*
  * Set options that are not given yet: first from the .pmonrc of the working

@@ -13,7 +13,7 @@
 #include "monitor/process/machine.h"
 #include "util/fail.h"
 #include "util/mem.h"
-#include "util/options.h"
+#include "util/command_line.h"
 
 /*
  * The units that --data saves.  Edges give the counts of inlined functions and

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "print/options.h"
+#include "print/print_options.h"
 #include "print/pages.h"
 #include "print/recover.h"
 #include "report/printable.h"

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "print/options.h"
+#include "print/print_options.h"
 #include "report/profile/profile.h"
 
 /*

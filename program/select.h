@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "util/fail.h"
-#include "util/options.h"
+#include "util/command_line.h"
 
 enum unit_kind {
 	UNIT_FUNC,

@@ -12,7 +12,7 @@
 
 #include "probe/plan.h"
 #include "util/fail.h"
-#include "util/options.h"
+#include "util/command_line.h"
 
 enum report_kind {
 	REPORT_SUMMARY,

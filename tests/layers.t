@@ -61,7 +61,7 @@ my @good = (
 	['monitor/patch/x.c', '#include "monitor/process/task.h"'],
 	['monitor/process/x.h', '#include "monitor/run.h"'],
 	['monitor/process/x.c', '#include "monitor/options.h"'],
-	['util/options.c', '#include <getopt.h>'],
+	['util/command_line.c', '#include <getopt.h>'],
 	['report/profile/sections.c', '#include <zlib.h>'],
 	['report/export/json.c', '#include <json-c/json.h>'],
 	['print/main.c', '#include "report/profile/profile.h"'],

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "util/fail.h"
-#include "util/options.h"
+#include "util/command_line.h"
 
 /* Print the help in one line, for use within '...' of the shell. */
 static void

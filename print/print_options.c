@@ -2,12 +2,12 @@
  * pmprint's command line: owns the table of options, and turns arguments into
  * struct options.  Never exits.
  */
-#include "print/options.h"
+#include "print/print_options.h"
 
 #include <stddef.h>
 
 #include "util/fail.h"
-#include "util/options.h"
+#include "util/command_line.h"
 
 static int
 set_runs(void *into, const char *arg)

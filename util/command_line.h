@@ -3,8 +3,8 @@
  * one table of options.  Has no options of its own but --help, --version and
  * --completion; each program has its table.
  */
-#ifndef UTIL_OPTIONS_H
-#define UTIL_OPTIONS_H
+#ifndef UTIL_COMMAND_LINE_H
+#define UTIL_COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

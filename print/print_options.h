@@ -1,8 +1,8 @@
 /*
  * pmprint's command line.
  */
-#ifndef PRINT_OPTIONS_H
-#define PRINT_OPTIONS_H
+#ifndef PRINT_PRINT_OPTIONS_H
+#define PRINT_PRINT_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

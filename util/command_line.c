@@ -2,7 +2,7 @@
  * Makes getopt_long's tables, the messages and the text of -h from a table of
  * options.  The only user of getopt_long.  Never prints an error: main does.
  */
-#include "util/options.h"
+#include "util/command_line.h"
 
 #include <errno.h>
 #include <getopt.h>
