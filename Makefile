@@ -80,7 +80,8 @@ $(BUILD)/gen/report/export/pprof.pb-c.o: CPPFLAGS += -I$(BUILD)/gen
 # What --version says they were built with.
 $(BUILD)/util/command_line.o: NEWS
 $(BUILD)/util/command_line.o: CPPFLAGS += \
-	-DPMON_LIBRARIES='"$(shell tools/versions $(CC) $(DWARF))"'
+	-DPMON_LIBRARIES='"$(or $(shell tools/versions $(CC) $(DWARF)),$(error \
+	libraries are missing: `make deps` installs them))"'
 
 # Installs what building (or testing) needs where there is apt.
 deps:
