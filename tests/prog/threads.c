@@ -122,12 +122,16 @@ leader_exits(void)
 	pthread_exit(NULL);
 }
 
-/* A thread that ends itself by its system call, without more ado. */
+/*
+ * A thread that ends itself by its system call, without more ado.  The kernel
+ * clears *arg when it has ended: were the process to end before that, nobody
+ * could say where the thread was.
+ */
 static void *
 vanish(void *arg)
 {
+	syscall(SYS_set_tid_address, arg);
 	work_times(calls);
-	atomic_store((atomic_int *)arg, 1);
 	syscall(SYS_exit, 0);
 	return NULL;
 }
@@ -135,7 +139,7 @@ vanish(void *arg)
 static void
 vanishing(int n)
 {
-	static atomic_int gone;
+	static atomic_int there;
 	pthread_attr_t attr;
 	pthread_t thread;
 	int i;
@@ -143,10 +147,10 @@ vanishing(int n)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	for (i = 0; i < n; i++) {
-		atomic_store(&gone, 0);
-		if (pthread_create(&thread, &attr, vanish, &gone))
+		atomic_store(&there, 1);
+		if (pthread_create(&thread, &attr, vanish, &there))
 			abort();
-		while (!atomic_load(&gone))
+		while (atomic_load(&there))
 			;
 	}
 }
