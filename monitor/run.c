@@ -191,6 +191,14 @@ on_pause(struct run *run, struct task *task, const struct event *event)
 	run_resume(run, task, 0);
 }
 
+static void
+run_suspend(struct run *run)
+{
+	run->suspending = false;
+	run_pause(run, NULL, NULL, STOP_SUSPEND);
+	notice_suspended();
+}
+
 /*
  * The task waits for the end of the group stop.  The kernel stops it again then,
  * before it runs on: on_pause does what is left to do, as at a birth.
@@ -205,11 +213,8 @@ on_group_stop(struct run *run, struct task *task, const struct event *event)
 		on_pause(run, task, event);
 		return;
 	}
-	if (!run->suspending || task->process->pid != run->root.tid)
-		return;
-	run->suspending = false;
-	run_pause(run, NULL, NULL, STOP_SUSPEND);
-	notice_suspended();
+	if (run->suspending && task->process->pid == run->root.tid)
+		run_suspend(run);
 }
 
 /*
@@ -285,11 +290,30 @@ event_handle(struct run *run, const struct event *event)
 	}
 }
 
+static void
+stopped_look(struct run *run, struct task *task, void *stopped)
+{
+	if (task->process && task->process->pid == run->root.tid &&
+	    task->group_stopped && task->state == TASK_RUNNING &&
+	    !run_queued(run, task))
+		*(bool *)stopped = true;
+}
+
+/* Is the program in a group stop, of which no event is left to handle? */
+static bool
+root_stopped(struct run *run)
+{
+	bool stopped = false;
+
+	task_each(run, stopped_look, &stopped);
+	return stopped;
+}
+
 /*
  * ^Z: the program gets it, too, and need not stop on it.  So pmon waits until
- * the program stops (on_group_stop), and then stops itself.  Without a launched
- * program pmon ignores ^Z: an attached process must not stand still because
- * pmon does.
+ * the program stops (on_group_stop), unless that was seen before pmon's own
+ * signal, and then stops itself.  Without a launched program pmon ignores ^Z: an
+ * attached process must not stand still because pmon does.
  */
 static void
 suspend_handle(struct run *run)
@@ -299,6 +323,10 @@ suspend_handle(struct run *run)
 
 	if (suspend == SUSPEND_NONE || !run->root.tid || run->root.ended)
 		return;
+	if (root_stopped(run)) {
+		run_suspend(run);
+		return;
+	}
 	run->suspending = true;
 	if (suspend == SUSPEND_SENT && !run_signal_shared(run, sender))
 		run->host->kill(run->root.tid, SIGTSTP);

@@ -113,4 +113,33 @@ for my $case (@dialogues) {
 	    diag $run->{out}, $run->{err};
 }
 
+# pmon can see the program's stop before its own ^Z: the terminal sends both one
+# after another.
+{
+	my $run = monitor_start(['--units=func'], [$console, 'handle', 'spin']);
+	my $state = sub {
+		my ($pid) = @_;
+		return (slurp("/proc/$pid/status") =~ /^State:\s+(\S)/m)[0];
+	};
+	my $program;
+
+	wait_for(sub { slurp("$run->{base}.out") =~ /ready/ });
+	($program) = split ' ', slurp("/proc/$run->{pid}/task/$run->{pid}/" .
+	    'children');
+	kill STOP => $program;
+	# pmon is in wait4(2) again.
+	wait_for(sub {
+		$state->($program) eq 't' && $state->($run->{pid}) eq 'S' &&
+		    slurp("/proc/$run->{pid}/syscall") =~ /^61 /;
+	});
+	kill TSTP => $run->{pid};
+	ok(wait_for(sub { $state->($run->{pid}) eq 'T' }),
+	    'stops after the program');
+	kill CONT => $run->{pid}, $program;
+	kill INT => $program;
+	$run = monitor_finish($run);
+	is(ended($run), 'status 14', 'and goes on');
+	is($run->{funcs}{on_interrupt}, 1, 'counting');
+}
+
 done_testing;
