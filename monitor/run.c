@@ -291,22 +291,25 @@ event_handle(struct run *run, const struct event *event)
 }
 
 static void
-stopped_look(struct run *run, struct task *task, void *stopped)
+listening_look(struct run *run, struct task *task, void *listening)
 {
 	if (task->process && task->process->pid == run->root.tid &&
-	    task->group_stopped && task->state == TASK_RUNNING &&
+	    task->state == TASK_RUNNING && task->stop.how == RESUME_LISTEN &&
 	    !run_queued(run, task))
-		*(bool *)stopped = true;
+		*(bool *)listening = true;
 }
 
-/* Is the program in a group stop, of which no event is left to handle? */
+/*
+ * Does the program wait for the end of a group stop (on_group_stop), of which no
+ * event is left to handle?
+ */
 static bool
-root_stopped(struct run *run)
+root_listens(struct run *run)
 {
-	bool stopped = false;
+	bool listening = false;
 
-	task_each(run, stopped_look, &stopped);
-	return stopped;
+	task_each(run, listening_look, &listening);
+	return listening;
 }
 
 /*
@@ -323,7 +326,7 @@ suspend_handle(struct run *run)
 
 	if (suspend == SUSPEND_NONE || !run->root.tid || run->root.ended)
 		return;
-	if (root_stopped(run)) {
+	if (root_listens(run)) {
 		run_suspend(run);
 		return;
 	}
