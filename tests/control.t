@@ -23,7 +23,7 @@ $ENV{XDG_RUNTIME_DIR} = $runtime;
 sub
 program
 {
-	return (split ' ', slurp("/proc/$server->{pid}/task/$server->{pid}/children"))[0];
+	return (children_of($server->{pid}))[0];
 }
 
 sub

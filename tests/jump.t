@@ -244,8 +244,7 @@ catches_term
 	my $child;
 
 	ok(wait_for(sub {
-		($child) = split ' ', slurp("/proc/$run->{pid}/task/" .
-		    "$run->{pid}/children");
+		($child) = children_of($run->{pid});
 		return $child && slurp("/proc/$child/comm") =~ /^observe/ &&
 		    catches_term($child);
 	}), 'it runs');

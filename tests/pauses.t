@@ -20,8 +20,7 @@ waiting
 	my ($nr) = slurp("/proc/$pid/syscall") =~ /^(\d+) /;
 
 	return 1 if defined $nr && grep { $_ == $nr } @numbers;
-	return grep { waiting($_, @numbers) }
-	    split ' ', slurp("/proc/$pid/task/$pid/children");
+	return grep { waiting($_, @numbers) } children_of($pid);
 }
 
 # Read what is in the pipe, or all that comes up to its end.

@@ -63,8 +63,7 @@ for my $how ([], ['--patch=trap'], ['--placement=every'],
 	my $server = begin(@$how, "--data=$data", '--save-every=0.02');
 	order('aatda');
 	saved();
-	my ($pid) = split ' ',
-	    slurp("/proc/$server->{pid}/task/$server->{pid}/children");
+	my ($pid) = children_of($server->{pid});
 	kill KILL => $server->{pid};
 	is(ended(finish($server)), 'signal 9', "@$how: pmon is killed");
 	ok(wait_for(sub { is_gone($pid) }), 'the program with it');

@@ -147,10 +147,9 @@ for my $patch (@patches) {
 	my ($child, $state);
 
 	ok(wait_for(sub {
-		($child) = split ' ', slurp("/proc/$run->{pid}/task/" .
-		    "$run->{pid}/children");
+		($child) = children_of($run->{pid});
 		return $child && slurp("/proc/$child/comm") =~ /^signals/ &&
-		    slurp("/proc/$child/task/$child/children") ne '';
+		    children_of($child);
 	}), "$patch: the program runs");
 	for my $time (1 .. 20) {
 		kill STOP => $child;
@@ -164,7 +163,7 @@ for my $patch (@patches) {
 	# were killed by SIGKILL, pmon might not know where it was, nor what
 	# main has done: doc/theory/abnormal-edges.md, "Kills and failed
 	# requests".
-	my @waits = split ' ', slurp("/proc/$child/task/$child/children");
+	my @waits = children_of($child);
 	kill TERM => $child, @waits;
 	$run = monitor_finish($run);
 	is(ended($run), 'status 143', 'and ends when told');

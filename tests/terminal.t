@@ -117,23 +117,18 @@ for my $case (@dialogues) {
 # after another.
 {
 	my $run = monitor_start(['--units=func'], [$console, 'handle', 'spin']);
-	my $state = sub {
-		my ($pid) = @_;
-		return (slurp("/proc/$pid/status") =~ /^State:\s+(\S)/m)[0];
-	};
-	my $program;
 
 	wait_for(sub { slurp("$run->{base}.out") =~ /ready/ });
-	($program) = split ' ', slurp("/proc/$run->{pid}/task/$run->{pid}/" .
-	    'children');
+	my ($program) = children_of($run->{pid});
 	kill STOP => $program;
 	# pmon is in wait4(2) again.
 	wait_for(sub {
-		$state->($program) eq 't' && $state->($run->{pid}) eq 'S' &&
+		status_of($program, 'State') eq 't' &&
+		    status_of($run->{pid}, 'State') eq 'S' &&
 		    slurp("/proc/$run->{pid}/syscall") =~ /^61 /;
 	});
 	kill TSTP => $run->{pid};
-	ok(wait_for(sub { $state->($run->{pid}) eq 'T' }),
+	ok(wait_for(sub { status_of($run->{pid}, 'State') eq 'T' }),
 	    'stops after the program');
 	kill CONT => $run->{pid}, $program;
 	kill INT => $program;

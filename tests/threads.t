@@ -59,8 +59,7 @@ for my $patch (@patches) {
 		    [$program, 'exit', 8, 1e9]);
 
 		wait_for(sub { slurp("$run->{base}.out") =~ /running/ });
-		my ($child) = split ' ', slurp("/proc/$run->{pid}/task/" .
-		    "$run->{pid}/children");
+		my ($child) = children_of($run->{pid});
 		kill KILL => $child if $child;
 		$run = monitor_finish($run);
 		is(ended($run), 'status 137', "$patch: killed while counting");

@@ -56,8 +56,7 @@ for my $options (['--units=func'], []) {
 	close $in;
 	# The child waits in read, the program in the kernel.
 	my $child;
-	wait_for(sub { ($child) = split ' ', slurp(
-		"/proc/$program->{pid}/task/$program->{pid}/children");
+	wait_for(sub { ($child) = children_of($program->{pid});
 	    $child && slurp("/proc/$child/syscall") =~ /^0 / });
 	my $run = monitor_start([@$options, '-p', $program->{pid}], []);
 	wait_for(sub { slurp("/proc/$program->{pid}/status") =~

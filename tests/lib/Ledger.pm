@@ -78,7 +78,7 @@ child_of
 {
 	my ($pid) = @_;
 
-	return (split ' ', slurp("/proc/$pid/task/$pid/children"))[0];
+	return (children_of($pid))[0];
 }
 
 # Do both agree?  A thread that is killed just when pmon looks whether it was,

@@ -22,7 +22,7 @@ use Time::HiRes qw(setitimer sleep time ITIMER_REAL);
 our @EXPORT = qw($pmon $build $cc $scratch $limit $seed $slow @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
     lines_are annotated $listed funcs_read lines_read places_read slurp spew
-    wait_for ended has_ended is_gone complaints);
+    wait_for ended has_ended is_gone complaints children_of status_of);
 
 our $pmon = abs_path($ENV{PMON} // 'build/pmon');
 our $build = abs_path($ENV{PMON_BUILD} // 'build');
@@ -394,6 +394,24 @@ same
 	$good &= is($run->{out}, $alone->{out}, "$what: its output");
 	$good &= is($err, $alone->{err}, "$what: its error output");
 	return $good;
+}
+
+# The children of a process's first thread.
+sub
+children_of
+{
+	my ($pid) = @_;
+
+	return split ' ', slurp("/proc/$pid/task/$pid/children");
+}
+
+# A field of /proc/PID/status, up to a space; '' if there is none.
+sub
+status_of
+{
+	my ($pid, $field) = @_;
+
+	return slurp("/proc/$pid/status") =~ /^$field:\s*(\S+)/m ? $1 : '';
 }
 
 # Wait until the condition holds; false if it does not within the limit.

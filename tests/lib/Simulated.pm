@@ -336,8 +336,7 @@ killed_test
 	my $started = monitor_start([], $argv);
 
 	wait_for(sub { catches_int($started->{pid}) });
-	my @children = split ' ', slurp(
-	    "/proc/$started->{pid}/task/$started->{pid}/children");
+	my @children = children_of($started->{pid});
 	kill KILL => $started->{pid};
 	my $run = monitor_finish($started);
 

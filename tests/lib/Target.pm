@@ -7,7 +7,7 @@ use warnings;
 no warnings 'portable';
 use IO::Select;
 use IPC::Open2;
-use Pmon qw($limit slurp wait_for);
+use Pmon qw($limit slurp status_of wait_for);
 
 # Where functions are in programs, and their bytes there.
 my (%offsets, %texts);
@@ -63,8 +63,7 @@ status
 {
 	my ($self, $field) = @_;
 
-	return slurp("/proc/$self->{pid}/status") =~ /^$field:\s*(\S+)/m ?
-	    $1 : '';
+	return status_of($self->{pid}, $field);
 }
 
 # Is there a trap in this function of its program?  One that is being run may

@@ -108,7 +108,7 @@ children_changed
 	my ($pid) = @_;
 	my @changed;
 
-	for my $child (split ' ', slurp("/proc/$pid/task/$pid/children")) {
+	for my $child (children_of($pid)) {
 		my $changes = text_changes($child);
 
 		# One that ends meanwhile has no memory.
