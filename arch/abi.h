@@ -46,6 +46,7 @@ struct abi {
 	int nr_fork, nr_vfork, nr_clone, nr_clone3;
 	int nr_exec, nr_execat;
 	int nr_getaffinity, nr_setaffinity;
+	int nr_open, nr_openat, nr_openat2;
 	int nr_close, nr_connect;
 	int nr_restart;		/* goes on with a call that was interrupted */
 	int nr_memfd_create, nr_ftruncate;

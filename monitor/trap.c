@@ -387,6 +387,7 @@ trap_handle(struct run *run, struct task *task, int signal)
 		return;
 	}
 	stop_is(run, task, hit_cause(&hit));
+	affinity_trap(run, task);
 	if (hit.patched->patch != PATCH_OWN && sigtrap_mend(run, task))
 		return;
 	if (task->process->space->stuck) {
@@ -408,6 +409,5 @@ trap_handle(struct run *run, struct task *task, int signal)
 	if (hit.patched->patch == PATCH_RETIRED && hit_retired(run, task, &hit))
 		return;
 	hit_begin(run, task, &hit);
-	affinity_hit(run, task);
 	hit_pass(run, task, &hit, signal);
 }

@@ -51,6 +51,16 @@ for my $flags (['-O0'], ['-O2', '-rdynamic']) {
 	}
 }
 
+# Which processors it may use, though first entries keep it on pmon's.
+my $pinned = compile('pinned.c', '-O2', '-pthread');
+my $pinned_alone = run([$pinned]);
+like($pinned_alone->{out}, qr/^status: Cpus_allowed_list:\t\d.*\n(?s:.*)^status/m,
+    'the program tells its processors');
+for my $units ('func', 'edge') {
+	same($pinned_alone, monitor(["--units=$units"], [$pinned]),
+	    "processors at first entries, $units");
+}
+
 # Programs of every system.  Each is run in the directory, by this command.
 my @commands = (
 	'ls -la a b sub', 'sort -n b', 'sort -R --random-source=b a | wc',

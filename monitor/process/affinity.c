@@ -6,36 +6,30 @@
  * and gets its own set of processors back when it stops doing so.
  *
  * The program never notices.  Only system calls could show the pinning (those
- * that get or set the affinity) or inherit it (those that make a thread or
- * process, or exec).  pmon watches the system calls of a pinned task, and
- * restores the task's own set before one of these.
+ * that get or set the affinity, or open a file of /proc that tells it) or
+ * inherit it (those that make a thread or process, or exec).  pmon watches the
+ * system calls of a pinned task, and restores the task's own set before one of
+ * these.
  */
 #include "monitor/process/affinity.h"
 
-#include <time.h>
+#include <string.h>
 
 #include "monitor/process/notice.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
 
 enum {
-	WINDOW = 8,		/* hits between two looks at the rate */
-	HOT_US = 200,		/* pin if hits come closer than this */
-	COOL_FACTOR = 128,	/* windows to wait after pinning in vain */
+	WINDOW = 8,		/* traps between two looks at the rate */
+	HOT_NS = 200 * 1000,	/* pin if traps come closer than this, */
+	WARM_NS = 2000 * 1000,	/* or if the task runs shorter in between */
+	CALLS = 4 * WINDOW,	/* system calls in a window that are too many */
+	COOL_FACTOR = 16,	/* windows to wait after pinning in vain */
 };
 
 static cpu_set_t own;		/* pmon's set before it was pinned */
 static size_t npinned;
 static int cpu;
-
-static uint64_t
-clock_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 static void
 affinity_pin(struct run *run, struct task *task)
@@ -80,37 +74,84 @@ affinity_ended(struct run *run, struct task *task)
 void
 affinity_restore(struct run *run, struct task *task)
 {
-	if (task->affinity.pinned)
+	cpu_set_t set;
+
+	/* Somebody else may have set another meanwhile (taskset -p). */
+	if (task->affinity.pinned &&
+	    !run->host->affinity_get(task->tid, &set, sizeof(set)) &&
+	    CPU_COUNT(&set) == 1 && CPU_ISSET(cpu, &set))
 		run->host->affinity_set(task->tid, &task->affinity.own,
 					sizeof(task->affinity.own));
 	affinity_ended(run, task);
 }
 
-void
-affinity_hit(struct run *run, struct task *task)
+/*
+ * Do the task and pmon run by turns, so that one processor is enough for both?
+ * Only if the task is alone in its process, and no other is pinned: tasks that
+ * share a processor lose more than the switches cost.  Not in a process that was
+ * attached to, which outlives a killed pmon and would stay pinned.
+ */
+static bool
+takes_turns(const struct run *run, const struct task *task)
 {
-	uint64_t now, since;
+	return run->root.tid && !npinned && task->process->ntasks == 1;
+}
 
-	if (++task->affinity.window_hits < WINDOW)
+void
+affinity_trap(struct run *run, struct task *task)
+{
+	struct affinity *affinity = &task->affinity;
+	uint64_t all, ran;
+
+	if (++affinity->window_traps < WINDOW)
 		return;
-	now = clock_us();
-	since = now - task->affinity.window_start;
-	task->affinity.window_start = now;
-	task->affinity.window_hits = 0;
-	task->affinity.idle_ticks = 0;
-	if (task->affinity.pinned) {
-		task->affinity.syscalls = 0;
+	all = task->stop.since - affinity->window_start;
+	ran = task->stop.ran - affinity->window_ran;
+	affinity->window_start = task->stop.since;
+	affinity->window_ran = task->stop.ran;
+	affinity->window_traps = 0;
+	affinity->idle_ticks = 0;
+	if (affinity->pinned) {
+		affinity->syscalls = 0;
 		return;
 	}
-	if (task->affinity.cooling)
-		task->affinity.cooling--;
-	else if (since < WINDOW * HOT_US)
+	if (affinity->cooling)
+		affinity->cooling--;
+	else if (all < WINDOW * HOT_NS ||
+		 (ran < WINDOW * WARM_NS && takes_turns(run, task)))
 		affinity_pin(run, task);
 }
 
 /*
+ * Does the system call open a file named "status"?  /proc/PID/status tells which
+ * processors a task may use.
+ */
+static bool
+opens_status(const struct run *run, const struct task *task,
+	     const struct regs *regs, int nr)
+{
+	static const char name[] = "status";
+	const struct abi *abi = run->abi;
+	char path[256];
+	size_t len, n = sizeof(path);
+	uint64_t va;
+
+	if (nr != abi->nr_open && nr != abi->nr_openat && nr != abi->nr_openat2)
+		return false;
+	va = regs->r[abi->reg_arg[nr == abi->nr_open ? 0 : 1]];
+	if (n > PAGE - va % PAGE)
+		n = PAGE - va % PAGE;
+	if (run->host->data_read(task->tid, va, path, n))
+		return false;
+	len = strnlen(path, n);
+	/* A path that is longer may be any. */
+	return len == n || (len >= sizeof(name) - 1 &&
+			    !strcmp(path + len - (sizeof(name) - 1), name));
+}
+
+/*
  * Watching a system call costs two stops.  A task that makes more system calls
- * than it has hits is not pinned again for a while.
+ * than it has traps is not pinned again for a while.
  */
 void
 affinity_syscall(struct run *run, struct task *task, bool entry)
@@ -121,7 +162,7 @@ affinity_syscall(struct run *run, struct task *task, bool entry)
 
 	if (!task->affinity.pinned || !entry)
 		return;
-	if (++task->affinity.syscalls > WINDOW) {
+	if (++task->affinity.syscalls > CALLS) {
 		task->affinity.cooling = COOL_FACTOR;
 		affinity_restore(run, task);
 		return;
@@ -133,12 +174,17 @@ affinity_syscall(struct run *run, struct task *task, bool entry)
 	    nr == abi->nr_clone || nr == abi->nr_clone3 || nr == abi->nr_fork ||
 	    nr == abi->nr_vfork || nr == abi->nr_exec || nr == abi->nr_execat)
 		affinity_restore(run, task);
+	if (opens_status(run, task, &regs, nr)) {
+		affinity_restore(run, task);
+		/* The file may be read at any time from now on. */
+		task->affinity.cooling = UINT16_MAX;
+	}
 }
 
 static void
 task_tick(struct run *run, struct task *task, void *ctx)
 {
-	/* The task had no whole window of hits in two ticks. */
+	/* The task had no whole window of traps in two ticks. */
 	if (task->affinity.pinned && ++task->affinity.idle_ticks > 2)
 		affinity_restore(run, task);
 }

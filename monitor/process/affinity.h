@@ -7,7 +7,7 @@
 #include "monitor/run.h"
 
 /* The task hit a trap: pin it if its traps come close together. */
-void affinity_hit(struct run *run, struct task *task);
+void affinity_trap(struct run *run, struct task *task);
 /* A pinned task enters or leaves a system call. */
 void affinity_syscall(struct run *run, struct task *task, bool entry);
 /* If the task is pinned, give it its own set of processors back. */

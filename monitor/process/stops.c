@@ -117,6 +117,8 @@ stop_begin(struct run *run, struct task *task, const struct event *event)
 
 	stop->cause = event_cause(stop, event);
 	stop->since = clock_ns();
+	if (stop->resumed)
+		stop->ran += stop->since - stop->resumed;
 	run->stops.n[stop->cause]++;
 }
 
@@ -140,6 +142,7 @@ stop_end_at(struct run *run, struct task *task, uint64_t now)
 	if (stop->since)
 		run->stops.ns[stop->cause] += now - stop->since;
 	stop->since = 0;
+	stop->resumed = now;
 }
 
 void

@@ -72,6 +72,9 @@ enum stop_cause {
 struct stop {
 	uint64_t since;		/* monotonic nanoseconds; 0: it runs, or a
 				   reset has voided the stop */
+	uint64_t resumed;	/* monotonic nanoseconds; 0: never yet */
+	uint64_t ran;		/* nanoseconds between stops, all together; the
+				   kernel's switching included */
 	uint8_t cause;		/* enum stop_cause */
 	uint8_t asked;		/* why pmon paused it last, or 0 */
 	uint8_t how;		/* enum resume: how it was resumed last */

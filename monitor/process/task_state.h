@@ -68,8 +68,8 @@ struct once {
 struct affinity {
 	bool pinned;		/* on pmon's processor */
 	cpu_set_t own;		/* its own, while pinned */
-	uint16_t window_hits, syscalls, idle_ticks, cooling;
-	uint64_t window_start;
+	uint16_t window_traps, syscalls, idle_ticks, cooling;
+	uint64_t window_start, window_ran;	/* stop.since, stop.ran */
 };
 
 /* The task's system call that makes an untraced child: see clones.c. */

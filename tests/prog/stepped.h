@@ -5,6 +5,7 @@
 #ifndef STEPPED_H
 #define STEPPED_H
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -17,10 +18,15 @@ static void
 task_step(pid_t pid, long signal)
 {
 	int status;
+	pid_t who;
 
-	if (ptrace_really(PTRACE_SINGLESTEP, pid, NULL, (void *)signal) ||
-	    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status) ||
-	    WSTOPSIG(status) != SIGTRAP)
+	if (ptrace_really(PTRACE_SINGLESTEP, pid, NULL, (void *)signal))
+		abort();
+	/* Pmon's timer may be running. */
+	do {
+		who = waitpid(pid, &status, __WALL);
+	} while (who < 0 && errno == EINTR);
+	if (who != pid || !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP)
 		abort();
 }
 
