@@ -41,37 +41,44 @@ lines_touched(uint32_t offset, uint32_t len)
  * Where the loop behind a FRAGMENT_ALIGN begins, if it could begin at offset.
  */
 static uint32_t
-loop_offset(const struct arch *arch, const struct relocated *relocated,
-	    uint32_t align, uint32_t offset)
+loop_offset(const struct relocated *relocated, uint32_t align, uint32_t offset)
 {
 	uint32_t at = offset_aligned(offset, ALIGN_LOOP), len = 0;
 
 	if (relocated->fragments[align].to == FRAGMENT_OUT)
 		return at;
 	for (uint32_t i = align + 1; i <= relocated->fragments[align].to; i++)
-		len += arch->emit.fragment_size(&relocated->fragments[i]);
+		len += relocated->fragments[i].size;
 	return lines_touched(at, len) == lines_touched(0, len) ?
 		       at :
 		       offset_aligned(offset, ALIGN_LINE);
 }
 
 static void
-offsets_set(const struct arch *arch, struct relocated *relocated)
+size_set(const struct arch *arch, struct fragment *fragment)
+{
+	uint32_t size = arch->emit.fragment_size(fragment);
+
+	must(size <= FRAGMENT_MAX);
+	fragment->size = (uint8_t)size;
+}
+
+/* Set the offsets, and the sizes of alignments; other sizes are set already. */
+static void
+offsets_set(struct relocated *relocated)
 {
 	uint32_t offset = 0;
 
 	for (uint32_t i = 0; i < relocated->nfragments; i++) {
 		struct fragment *fragment = &relocated->fragments[i];
-		uint32_t size = fragment->kind == FRAGMENT_ALIGN ?
-					loop_offset(arch, relocated, i,
-						    offset) -
-						offset :
-					arch->emit.fragment_size(fragment);
 
-		must(size <= FRAGMENT_MAX && offset < UINT32_MAX / 2);
+		must(offset < UINT32_MAX / 2);
 		fragment->offset = offset;
-		fragment->size = (uint8_t)size;
-		offset += size;
+		if (fragment->kind == FRAGMENT_ALIGN)
+			fragment->size = (uint8_t)(loop_offset(relocated, i,
+							       offset) -
+						   offset);
+		offset += fragment->size;
 	}
 	relocated->size = offset;
 }
@@ -100,10 +107,12 @@ fragments_relax(const struct arch *arch, struct relocated *relocated)
 
 		fragment->wide = fragment->to == FRAGMENT_OUT ||
 				 fragment->kind == FRAGMENT_ALIGN;
+		if (fragment->kind != FRAGMENT_ALIGN)
+			size_set(arch, fragment);
 	}
 	while (changed) {
 		changed = false;
-		offsets_set(arch, relocated);
+		offsets_set(relocated);
 		for (uint32_t i = 0; i < relocated->nfragments; i++) {
 			struct fragment *fragment = &relocated->fragments[i];
 
@@ -113,6 +122,7 @@ fragments_relax(const struct arch *arch, struct relocated *relocated)
 				    fragment_distance(relocated, fragment)))
 				continue;
 			fragment->wide = true;
+			size_set(arch, fragment);
 			changed = true;
 		}
 	}

@@ -25,16 +25,20 @@ static void
 addrs_make(const struct cfg *cfg, struct relocated *relocated)
 {
 	uint32_t *fragments = mem_alloc((cfg->ninsns + 1) * sizeof(*fragments));
+	long insn = -1;
 
 	for (size_t i = 0; i < cfg->ninsns; i++)
 		fragments[i] = FRAGMENT_OUT;
 	for (uint32_t i = 0; i < relocated->nfragments; i++) {
 		const struct fragment *fragment = &relocated->fragments[i];
-		long insn;
 
 		if (!fragment->len)
 			continue;
-		insn = cfg_insn(cfg, fragment->addr);
+		/* Most are the one behind the last. */
+		insn++;
+		if (insn >= (long)cfg->ninsns ||
+		    cfg->insns[insn].addr != fragment->addr)
+			insn = cfg_insn(cfg, fragment->addr);
 		must(insn >= 0);
 		/* Of an unrolled loop, take the first round. */
 		if (fragments[insn] == FRAGMENT_OUT)

@@ -83,5 +83,10 @@ mem_printf(const char *fmt, ...)
 void *
 vec_grow(void *vec, size_t n, size_t size)
 {
-	return mem_grow(vec, n ? 2 * n : 1, size);
+	enum { FIRST = 4 };
+
+	/* 1 and 2 elements fill none. */
+	if (n && n < FIRST)
+		return vec;
+	return mem_grow(vec, n ? 2 * n : FIRST, size);
 }

@@ -45,7 +45,7 @@ void *vec_grow(void *vec, size_t n, size_t size);
 static inline void *
 vec_room(void *vec, size_t n, size_t size)
 {
-	/* Full exactly when n is 0 or a power of two. */
+	/* Full only when n is 0 or a power of two. */
 	return n & (n - 1) ? vec : vec_grow(vec, n, size);
 }
 

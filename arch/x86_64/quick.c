@@ -14,6 +14,7 @@ enum {
 	PREFIX_66 = 1 << 1,
 	PREFIX_F3 = 1 << 2,
 	PREFIX_F2 = 1 << 3,
+	PREFIX_SEGMENT = 1 << 4,	/* cs, fs and gs choose nothing */
 	PREFIX_ANY = PREFIX_NONE | PREFIX_66 | PREFIX_F3 | PREFIX_F2,
 };
 
@@ -105,6 +106,13 @@ static const struct layout layouts[128] = {
 	['y'] = { PREFIX_NONE | PREFIX_66 | PREFIX_F3, true, .regs = 0xff },
 };
 
+/* What each byte is as a prefix; 0: it is none. */
+static const uint8_t prefix_of[256] = {
+	[0x66] = PREFIX_66,	 [0xf3] = PREFIX_F3,
+	[0xf2] = PREFIX_F2,	 [0x2e] = PREFIX_SEGMENT,
+	[0x64] = PREFIX_SEGMENT, [0x65] = PREFIX_SEGMENT,
+};
+
 /* Read up to the opcode; the bytes read, or 0: left to Zydis. */
 static unsigned
 opcode_read(const uint8_t *code, struct quick *parts)
@@ -112,17 +120,10 @@ opcode_read(const uint8_t *code, struct quick *parts)
 	unsigned at = 0;
 
 	*parts = (struct quick){ .prefix = PREFIX_NONE };
-	for (; at < PREFIXES_MAX; at++) {
-		uint8_t prefix = code[at] == 0x66 ? PREFIX_66 :
-				 code[at] == 0xf3 ? PREFIX_F3 :
-				 code[at] == 0xf2 ? PREFIX_F2 :
-						    PREFIX_NONE;
+	for (; at < PREFIXES_MAX && prefix_of[code[at]]; at++) {
+		uint8_t prefix = prefix_of[code[at]];
 
-		/* cs, fs and gs choose nothing. */
-		if (prefix == PREFIX_NONE && code[at] != 0x2e &&
-		    code[at] != 0x64 && code[at] != 0x65)
-			break;
-		if (prefix == PREFIX_NONE)
+		if (prefix == PREFIX_SEGMENT)
 			continue;
 		if (parts->prefix != PREFIX_NONE && parts->prefix != prefix)
 			return 0;
@@ -169,9 +170,9 @@ quick_width(const struct quick *parts)
 static unsigned
 imm_len(const struct layout *layout, char kind, const struct quick *parts)
 {
-	bool wide = parts->rex & REX_W, sized = layout->sized;
+	bool sized = layout->sized;
 
-	if (kind == 'v' && wide)
+	if (kind == 'v' && parts->rex & REX_W)
 		return 8;
 	if (kind == 't' || kind == 'T') {
 		if (parts->modrm & 0x38)
@@ -185,34 +186,31 @@ imm_len(const struct layout *layout, char kind, const struct quick *parts)
 	return quick_width(parts) == 2 ? 2 : 4;
 }
 
-static enum insn_kind
+/* Kinds of instructions by their opcodes; others are plain. */
+static const uint8_t kinds_one[256] = {
+	[0x70 ... 0x7f] = INSN_BRANCH,
+	[0xc2 ... 0xc3] = INSN_RETURN,
+	[0xcc] = INSN_TRAP,
+	[0xe8] = INSN_CALL,
+	[0xe9] = INSN_JUMP,
+	[0xeb] = INSN_JUMP,
+};
+static const uint8_t kinds_two[256] = {
+	[0x05] = INSN_SYSCALL,
+	[0x0b] = INSN_STOP,
+	[0x80 ... 0x8f] = INSN_BRANCH,
+};
+
+static uint8_t
 kind_of(const struct quick *parts)
 {
 	if (parts->escaped)
-		return parts->opcode >> 4 == 8 ? INSN_BRANCH :
-		       parts->opcode == 0x05   ? INSN_SYSCALL :
-		       parts->opcode == 0x0b   ? INSN_STOP :
-						 INSN_PLAIN;
-	if (parts->opcode >> 4 == 7)
-		return INSN_BRANCH;
-	switch (parts->opcode) {
-	case 0xc2:
-	case 0xc3:
-		return INSN_RETURN;
-	case 0xcc:
-		return INSN_TRAP;
-	case 0xe8:
-		return INSN_CALL;
-	case 0xe9:
-	case 0xeb:
-		return INSN_JUMP;
-	case 0xff:
-		return (parts->modrm & 0x38) == 0x10 ? INSN_CALL_INDIRECT :
-		       (parts->modrm & 0x38) == 0x20 ? INSN_JUMP_INDIRECT :
-						       INSN_PLAIN;
-	default:
-		return INSN_PLAIN;
-	}
+		return kinds_two[parts->opcode];
+	if (parts->opcode == 0xff && (parts->modrm & 0x38) == 0x10)
+		return INSN_CALL_INDIRECT;
+	if (parts->opcode == 0xff && (parts->modrm & 0x38) == 0x20)
+		return INSN_JUMP_INDIRECT;
+	return kinds_one[parts->opcode];
 }
 
 /* Where the jump of `len` bytes with an operand of imm bytes leads. */
@@ -249,7 +247,7 @@ x86_parts(const uint8_t *code, size_t size, struct quick *parts)
 	}
 	parts->imm_len = (uint8_t)imm_len(layout, shape, parts);
 	parts->direct = shape == 'j' || shape == 'J';
-	parts->kind = (uint8_t)kind_of(parts);
+	parts->kind = kind_of(parts);
 	parts->len = (uint8_t)(len + parts->imm_len);
 	return parts->len <= LEN_MAX &&
 	       (parts->kind == INSN_PLAIN || !parts->prefixes);
