@@ -188,7 +188,7 @@ interrupt_take(void)
 static int
 remote_detach(pid_t tid, int signal)
 {
-	if (remote_regs_flush(false) || (remote.pauses && interrupt_take()))
+	if (remote_regs_flush(false) || (remote.pausing && interrupt_take()))
 		return HOST_GONE;
 	/*
 	 * Do not send a D to qemu: qemu 10 dies of one.  Qemu takes the end of
@@ -273,7 +273,7 @@ exec_event(struct event *event)
 	remote.path = NULL;
 	remote_end();
 	remote.detached = true;
-	remote.pauses = 0;
+	remote.pausing = false;
 	event->kind = EVENT_EXEC;
 	event->value = remote.tid;
 	return true;
@@ -298,9 +298,9 @@ detached_wait(struct event *event)
 	int value;
 
 	event->kind = EVENT_DONE;
-	if (remote.pauses && !remote.ended) {
+	if (remote.pausing && !remote.ended) {
 		/* A program that is not counted may run on. */
-		remote.pauses--;
+		remote.pausing = false;
 		event->kind = EVENT_PAUSED;
 		return;
 	}
@@ -430,14 +430,19 @@ remote_resume(pid_t tid, enum resume how, int signal)
 	return HOST_OK;
 }
 
+/*
+ * The stub interrupts the program by SIGINT, and the kernel merges two of them
+ * that the program has not taken: a second interrupt might never be seen.  So
+ * one is sent at a time, and its stop is the answer to all pauses until then.
+ */
 static int
 remote_pause(pid_t tid)
 {
 	if (remote.ended)
 		return HOST_GONE;
-	if (!remote.running)
+	if (!remote.running || remote.pausing)
 		return HOST_OK;
-	remote.pauses++;
+	remote.pausing = true;
 	if (remote.detached)
 		return HOST_OK;
 	if (remote.simulator)

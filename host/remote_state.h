@@ -35,7 +35,7 @@ struct remote {
 	uint64_t thread;	/* the stub's id of the thread that stopped, or
 				   0 */
 	bool stepping;		/* what runs is a single step */
-	unsigned pauses;	/* interrupts sent and not seen yet */
+	bool pausing;		/* an interrupt was sent and not seen yet */
 	bool deaf;		/* the stub does not take interrupts once the
 				   program has stopped */
 	bool unread;		/* link.reply reports an end and was not looked

@@ -105,7 +105,7 @@ interrupt_swallow(void)
 	enum { REPLY_TIME = 10 * 1000 };
 	char *reply = mem_strdup(remote.link.reply);
 
-	remote.pauses = 0;
+	remote.pausing = false;
 	if (!packet_send(&remote.link, "qC", 2))
 		while (packet_receive(&remote.link, REPLY_TIME) > 0 &&
 		       (*remote.link.reply == 'T' || *remote.link.reply == 'S'))
@@ -140,8 +140,8 @@ remote_stop_event(struct event *event, const char *reply)
 		event->value = remote.tid;
 		return;
 	}
-	if (signal == SIGINT && remote.pauses) {
-		remote.pauses--;
+	if (signal == SIGINT && remote.pausing) {
+		remote.pausing = false;
 		event->kind = EVENT_PAUSED;
 		if (remote.kill_signal && !remote.simulator) {
 			event->kind = EVENT_SIGNAL;
@@ -150,7 +150,7 @@ remote_stop_event(struct event *event, const char *reply)
 		}
 		return;
 	}
-	if (remote.pauses && remote.deaf)
+	if (remote.pausing && remote.deaf)
 		interrupt_swallow();
 	trap_event(event, signal, swbreak, stepped);
 	if (remote.simulator && emulator_threads()) {

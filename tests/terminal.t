@@ -104,7 +104,7 @@ for my $case (@dialogues) {
 {
 	my $file = "$scratch/funcs";
 	my $run = dialogue("$console &",
-	    ['ready', "$pmon --units=func --report=funcs:$file -p \$!\\n"],
+	    ['Stopped', "$pmon --units=func --report=funcs:$file -p \$!\\n"],
 	    ['-p', '\f\c'], ['go on', 'fg\n'], ['continued', 'q\n'],
 	    ['worked', ''], ['go on', 'echo status $?\n'],
 	    ['status 13', 'exit\n']);

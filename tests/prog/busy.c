@@ -62,6 +62,8 @@ thread(void *arg)
 	int id = (int)(long)arg;
 	long i;
 
+	/* A thread begins with its signals blocked, by the C library. */
+	pthread_barrier_wait(&end);
 	for (;;) {
 		pthread_barrier_wait(&begin);
 		for (i = 0; i < calls || endless; i++)
@@ -191,6 +193,7 @@ main(int argc, char **argv)
 	for (i = 0; i < nthreads; i++)
 		if (pthread_create(&id, NULL, thread, (void *)i))
 			abort();
+	pthread_barrier_wait(&end);
 	printf("ready\n");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin) && line[0] != 'q')
