@@ -111,6 +111,7 @@ for my $case (@dialogues) {
 
 	is(ended($run), 'status 0', '^C detaches') or
 	    diag $run->{out}, $run->{err};
+	ok(-s $file, '  and the report comes');
 }
 
 # pmon can see the program's stop before its own ^Z: the terminal sends both one
