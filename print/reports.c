@@ -66,8 +66,13 @@ plan_open_at(struct opened *opened, size_t i, uint32_t part)
 static void
 plans_open(struct opened *opened, uint32_t part)
 {
-	for (size_t i = 0; i < opened->profile->nobjects; i++)
+	for (size_t i = 0; i < opened->profile->nobjects; i++) {
 		plan_open_at(opened, i, part);
+		if (opened->plans[i] &&
+		    !report_leaves_idle(&opened->opts->report,
+					opened->plans[i]))
+			profile_restore_idle(opened->plans[i]);
+	}
 	profile_restore_calls(opened->profile, part, opened->plans);
 }
 

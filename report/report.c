@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "probe/counts.h"
+#include "probe/idle.h"
 #include "report/kinds.h"
 #include "report/target.h"
 #include "util/fail.h"
@@ -89,6 +90,12 @@ static const struct {
 };
 
 enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+/*
+ * The summary alone does not have more bytes of idle functions analysed: pmon
+ * takes 0.05 s for these (doc/decisions/0011-first-entries.md).
+ */
+enum { IDLE_MAX = 256 << 10 };
 
 /* Whether the first part of s, up to a ':' or `end`, is `name`. */
 static bool
@@ -199,19 +206,57 @@ report_choose(const struct report_options *opts, struct selection *sel)
 		     (opts->fail_under ? LINE : 0);
 }
 
+/*
+ * Whether the summary adds up the code of idle functions, as it is little, or as
+ * lines have their counts from all functions that they are in.
+ */
+static bool
+summary_adds(const struct plan *plan)
+{
+	return (plan->units & (LINE | INLINE) && plan->image->nrows) ||
+	       plan_idle(plan).size <= IDLE_MAX;
+}
+
+/* Whether reports show the code of functions, other than by the totals of it. */
+static bool
+code_shown(const struct report_options *opts, const struct plan *plan)
+{
+	if (opts->fail_under)
+		return true;
+	for (size_t i = 0; i < opts->nwants; i++) {
+		enum report_kind kind = opts->wants[i].kind;
+
+		/* If instructions are counted, funcs has each function's. */
+		if (kind == REPORT_FUNCS ? plan->units & INSN :
+					   kind != REPORT_SUMMARY)
+			return true;
+	}
+	return false;
+}
+
+bool
+report_leaves_idle(const struct report_options *opts, const struct plan *plan)
+{
+	bool summary = !opts->nwants;
+
+	for (size_t i = 0; i < opts->nwants; i++)
+		summary |= opts->wants[i].kind == REPORT_SUMMARY;
+	return !code_shown(opts, plan) && !(summary && summary_adds(plan));
+}
+
 void
 report_propagate(const struct report_options *opts,
 		 const struct report_input *report_input)
 {
-	bool whole = !opts->nwants || opts->fail_under;
+	for (size_t i = 0; i < report_input->nplans; i++) {
+		struct plan *plan = report_input->plans[i];
+		bool shown = code_shown(opts, plan);
 
-	for (size_t i = 0; i < opts->nwants; i++)
-		whole |= kinds[kind_index(opts->wants[i].kind)].units != FUNC;
-	for (size_t i = 0; i < report_input->nplans; i++)
-		if (whole)
-			plan_propagate(report_input->plans[i], NULL);
-		else
-			plan_propagate_entered(report_input->plans[i], NULL);
+		if (!shown)
+			plan_propagate_entered(plan, NULL);
+		if (shown || !report_leaves_idle(opts, plan))
+			plan_propagate(plan, NULL);
+	}
 }
 
 int

@@ -114,8 +114,16 @@ MUST_CHECK int report_parse(struct report_options *opts, const char *arg);
 void report_choose(const struct report_options *opts, struct selection *sel);
 
 /*
- * Propagate the counts of the report input's plans.  If no report shows the
- * code of functions, functions that were never entered are not analysed.
+ * Whether reports leave out the code of the idle functions of a plan, which is
+ * propagated or restored: no report shows the code of functions, and the summary
+ * would only add up much of it.
+ */
+bool report_leaves_idle(const struct report_options *opts,
+			const struct plan *plan);
+
+/*
+ * Propagate the counts of the report input's plans.  Functions that were never
+ * entered are analysed only if report_leaves_idle is false.
  */
 void report_propagate(const struct report_options *opts,
 		      const struct report_input *report_input);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "probe/idle.h"
 #include "probe/restore.h"
 #include "util/mem.h"
 #include "util/search.h"
@@ -274,14 +275,12 @@ never_restore(struct plan *plan, uint32_t index,
 	      const struct profile_func *func)
 {
 	struct func_plan *fplan = &plan->fplans[index];
-	bool graph = plan_graphs(plan) && !fplan->guest;
+	bool graph = plan_graphs(plan) && !fplan->guest && func->nblocks;
 
-	if (graph && func->nblocks && !graph_restore(plan, index, func)) {
+	if (graph && !graph_restore(plan, index, func)) {
 		counts_fill(fplan, (struct count){ .reason = REASON_GRAPH });
 		return;
 	}
-	if (graph && !func->nblocks)
-		plan_graph(plan, index);
 	counts_fill(fplan, (struct count){ .state = COUNT_EXACT });
 	fplan->nsites = func->sites;
 }
@@ -307,26 +306,18 @@ counted_restore(struct plan *plan, uint32_t index,
 		const struct profile_func *func)
 {
 	struct func_plan *fplan = &plan->fplans[index];
-	struct count calls;
 
 	fplan->nsites = func->sites;
 	fplan->ncounters = func->counters;
 	fplan->increments = func->increments;
 	if (!fplan->guest)
 		fplan->state = FPLAN_READY;
-	if (!plan_graphs(plan) || fplan->guest || !fplan->nranges) {
+	if (!plan_graphs(plan) || fplan->guest || !fplan->nranges ||
+	    !func->nblocks) {
 		fplan->calls = profile_calls(func);
 		return;
 	}
-	if (!func->nblocks) {
-		plan_graph(plan, index);
-		calls = profile_calls(func);
-		counts_fill(fplan,
-			    (struct count){
-				    .reason = calls.reason ? calls.reason :
-							     REASON_UNPLACED });
-		fplan->calls = calls;
-	} else if (!graph_restore(plan, index, func)) {
+	if (!graph_restore(plan, index, func)) {
 		counts_fill(fplan, (struct count){ .reason = REASON_GRAPH });
 	} else {
 		counts_restore(fplan, func);
@@ -394,6 +385,30 @@ profile_restore(const struct profile *profile, size_t number, uint32_t part,
 	for (size_t i = 0; i < plan->nfplans; i++)
 		fplan_restore(plan, (uint32_t)i, object, part);
 	return plan;
+}
+
+void
+profile_restore_idle(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->nfplans && plan_graphs(plan); i++) {
+		struct func_plan *fplan = &plan->fplans[i];
+		struct count calls = fplan->calls;
+
+		if (fplan->cfg || !fplan_idle(plan, fplan))
+			continue;
+		plan_graph(plan, (uint32_t)i);
+		if (fplan->state == FPLAN_WAITING)
+			counts_fill(fplan,
+				    (struct count){ .state = COUNT_EXACT });
+		else
+			counts_fill(
+				fplan,
+				(struct count){
+					.reason = calls.reason ?
+							  calls.reason :
+							  REASON_UNPLACED });
+		fplan->calls = calls;
+	}
 }
 
 /* ---- where indirect calls went */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "probe/counts.h"
+#include "probe/idle.h"
 #include "report/profile/profile_inner.h"
 #include "util/mem.h"
 #include "util/search.h"
@@ -202,25 +203,6 @@ counts_save(const struct saving *s, struct profile_func *func,
 		targets_save(s, func, fplan);
 	func->every = every_of(func);
 	extras_sort(func);
-}
-
-/*
- * Whether a function was never entered and all its counts are known to be 0.
- * plan_propagate has made the graph of a function whose counts may be unknown.
- */
-static bool
-fplan_never(const struct plan *plan, const struct func_plan *fplan)
-{
-	bool never = fplan->state == FPLAN_WAITING && !fplan->guest &&
-		     !fplan->calls.n && !fplan->nabnormal_insns &&
-		     !fplan->doubt;
-
-	if (!plan_graphs(plan))
-		never &= fplan->calls.state != COUNT_UNKNOWN;
-	for (uint32_t i = 0;
-	     never && fplan->counts && i < flow_arcs(fplan->flow); i++)
-		never = fplan->counts[i].state != COUNT_UNKNOWN;
-	return never;
 }
 
 static struct profile_func

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/idle.h"
 #include "report/text/stop_causes.h"
 #include "report/view.h"
 #include "report/ways.h"
@@ -96,6 +97,9 @@ totals_write(const struct totals *totals, FILE *out, const char *what,
 struct summary {
 	struct totals (*totals)[UNIT_KINDS];
 	struct reasons reasons;
+	struct idle left;	/* idle functions whose code is not among them */
+	unsigned left_units;	/* 1 << enum unit_kind: what of that code would
+				   be */
 };
 
 /* Add up functions, lines and inlined functions. */
@@ -114,17 +118,44 @@ units_total(const struct table *table, struct summary *summary)
 	}
 }
 
+/* Does the summary leave out the plan's idle functions?  Add them to those. */
+static bool
+idle_leave(const struct table *table, const struct plan *plan,
+	   struct summary *summary)
+{
+	unsigned units = plan->units &
+			 (1U << UNIT_BLOCK | 1U << UNIT_EDGE | 1U << UNIT_INSN);
+	struct idle idle;
+
+	if (!units || !report_leaves_idle(table->opts, plan))
+		return false;
+	idle = plan_idle(plan);
+	summary->left.nfuncs += idle.nfuncs;
+	summary->left.size += idle.size;
+	summary->left_units |= units;
+	return true;
+}
+
 /* Add up blocks, edges and instructions. */
 static void
 code_total(struct table *table, struct summary *summary)
 {
+	const struct report_input *report_input = table->report_input;
 	struct view *view = NULL;
+	bool *leaves = mem_alloc(report_input->nplans * sizeof(*leaves));
 
-	while ((view = view_next(table, view, VIEW_ALL)))
+	for (size_t i = 0; i < report_input->nplans; i++)
+		leaves[i] = idle_leave(table, report_input->plans[i], summary);
+	while ((view = view_next(table, view, VIEW_ALL))) {
+		if (leaves[view->plan_index] &&
+		    fplan_idle(view->plan, view->fplan))
+			continue;
 		for (int kind = UNIT_BLOCK; kind < UNIT_KINDS; kind++)
 			view_totals(view, kind,
 				    &summary->totals[view->plan_index][kind],
 				    &summary->reasons);
+	}
+	free(leaves);
 }
 
 static void
@@ -149,6 +180,50 @@ counted_write(const struct table *table, const struct summary *summary,
 	}
 	if (!any)
 		fputs("Nothing was selected.\n", out);
+}
+
+/* "blocks and edges", of a set of units; owned by the caller. */
+static char *
+units_words(unsigned units)
+{
+	char *words = mem_strdup("");
+
+	for (int kind = 0; kind < UNIT_KINDS; kind++) {
+		const char *join = units >> (kind + 1) ? ", " : " and ";
+		char *more;
+
+		if (!(units & 1U << kind))
+			continue;
+		more = mem_printf("%s%s%s", words, *words ? join : "",
+				  unit_word((enum unit_kind)kind, 0));
+		free(words);
+		words = more;
+	}
+	return words;
+}
+
+/* Say what is not among the totals, and which report has it added. */
+static void
+left_write(const struct table *table, const struct summary *summary, FILE *out)
+{
+	const char *report = summary->left_units & 1U << UNIT_BLOCK ? "blocks" :
+			     summary->left_units & 1U << UNIT_EDGE  ? "edges" :
+								      "insns";
+	bool much = summary->left.size >= 10 << 20;
+	char *words, *funcs, *line;
+
+	if (!summary->left_units)
+		return;
+	words = units_words(summary->left_units);
+	funcs = text_number(summary->left.nfuncs, "function");
+	line = mem_printf("without the %s of %s that never ran (%" PRIu64
+			  " %s of code), which --report=summary,%s:FILE adds",
+			  words, funcs, summary->left.size >> (much ? 20 : 10),
+			  much ? "MB" : "KB", report);
+	text_paragraph(out, "  ", line, table->opts->columns);
+	free(line);
+	free(funcs);
+	free(words);
 }
 
 /* Descending count; ties in the order of files and lines. */
@@ -297,6 +372,7 @@ summary_write(struct table *table, FILE *out)
 	reasons_find(table, &summary.reasons);
 	code_total(table, &summary);
 	counted_write(table, &summary, out);
+	left_write(table, &summary, out);
 	free(summary.totals);
 	if (table->funcs.n && !table->funcs.entries[0].count.why &&
 	    table->funcs.entries[0].count.n) {
