@@ -12,6 +12,7 @@
 #include "flow/tables.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 enum {
 	ROUNDS_MAX = 8,		/* how often to look at indirect jumps */
@@ -41,7 +42,7 @@ spans_make(const uint64_t *lo, const uint64_t *hi, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		spans[i] = (struct span){ lo[i], hi[i] };
-	qsort(spans, n, sizeof(*spans), span_compare);
+	sort(spans, n, sizeof(*spans), span_compare);
 	for (size_t i = 0; i < n; i++) {
 		if (i && spans[i].lo < end)
 			spans[i].lo = end;

@@ -8,6 +8,7 @@
 #include "flow/placement.h"
 #include "flow/sets.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 /* A site that may be planted: counts arcs that all touch one node, `centre`. */
 struct candidate {
@@ -162,8 +163,8 @@ candidates_make(struct work *work)
 static void
 candidates_sort(struct work *work)
 {
-	qsort(work->candidates, work->ncandidates, sizeof(*work->candidates),
-	      candidate_compare);
+	sort(work->candidates, work->ncandidates, sizeof(*work->candidates),
+	     candidate_compare);
 }
 
 /*
@@ -436,8 +437,8 @@ tables_whole(struct work *work)
 	if (!work->input->whole || !tables_give(work))
 		return;
 	method_run(work);
-	qsort(work->candidates, work->ncandidates, sizeof(*work->candidates),
-	      candidate_compare_given);
+	sort(work->candidates, work->ncandidates, sizeof(*work->candidates),
+	     candidate_compare_given);
 }
 
 /* A number for the place (beginning or end of a vertex) that counts an arc. */

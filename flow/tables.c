@@ -12,6 +12,7 @@
 #include "flow/target_find.h"
 #include "util/addrs.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 enum {
 	BUDGET = 200 * 1000,	/* instructions to pass for one jump */
@@ -166,7 +167,7 @@ targets_sort(uint32_t *targets, size_t n)
 	size_t kept = 0;
 
 	if (n)
-		qsort(targets, n, sizeof(*targets), by_number);
+		sort(targets, n, sizeof(*targets), by_number);
 	for (size_t i = 0; i < n; i++)
 		if (!i || targets[i] != targets[kept - 1])
 			targets[kept++] = targets[i];

@@ -15,6 +15,7 @@
 #include "monitor/ask.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 enum {
 	INTERVAL_MS = 1000,
@@ -117,7 +118,7 @@ static void
 items_sort(struct items *items)
 {
 	if (items->n)
-		qsort(items->items, items->n, sizeof(struct item), by_name);
+		sort(items->items, items->n, sizeof(struct item), by_name);
 }
 
 /* Ask for the counts; NULL with the message. */
@@ -260,7 +261,7 @@ items_show(const struct items *items, int row, int rows, const char *title)
 
 	if (items->n) {
 		memcpy(rank, items->items, items->n * sizeof(*rank));
-		qsort(rank, items->n, sizeof(*rank), by_heat);
+		sort(rank, items->n, sizeof(*rank), by_heat);
 	}
 	attron(A_REVERSE);
 	mvhline(row, 0, ' ', COLS);

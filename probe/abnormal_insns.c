@@ -10,6 +10,7 @@
 
 #include "util/mem.h"
 #include "util/search.h"
+#include "util/sort.h"
 
 struct counter
 propagation_counter(const struct propagation *s, uint32_t site)
@@ -136,9 +137,9 @@ abnormal_insns_make(const struct propagation *s)
 		arrival_enter(plan, &s->counter_set->arrivals[i]);
 	for (size_t i = 0; i < plan->nfplans; i++)
 		if (plan->fplans[i].nabnormal_insns)
-			qsort(plan->fplans[i].abnormal_insns,
-			      plan->fplans[i].nabnormal_insns,
-			      sizeof(struct abnormal_insn), by_insn);
+			sort(plan->fplans[i].abnormal_insns,
+			     plan->fplans[i].nabnormal_insns,
+			     sizeof(struct abnormal_insn), by_insn);
 }
 
 /*

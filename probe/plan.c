@@ -8,6 +8,7 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 enum { PROGRESS_STEP = 256 };
 
@@ -55,8 +56,8 @@ owners_make(struct build *build)
 			*vec_push(build->owners, build->nowners) =
 				(struct part){ plan->fplans[i].ranges[k], i };
 	if (build->nowners)
-		qsort(build->owners, build->nowners, sizeof(*build->owners),
-		      by_range);
+		sort(build->owners, build->nowners, sizeof(*build->owners),
+		     by_range);
 }
 
 /* Why the function's entry cannot be counted, or NULL. */

@@ -8,6 +8,7 @@
 
 #include "probe/counts.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 /* The function plan whose counts are being added to units. */
 struct sum {
@@ -144,6 +145,6 @@ plan_units(struct plan *plan, size_t *n)
 			unit->n = 0;
 	}
 	if (*n)
-		qsort(units, *n, sizeof(*units), by_unit_order);
+		sort(units, *n, sizeof(*units), by_unit_order);
 	return units;
 }

@@ -9,6 +9,7 @@
 
 #include "util/mem.h"
 #include "util/search.h"
+#include "util/sort.h"
 
 /* A range with its owner: a function, or nameless code from nfuncs on. */
 struct chunk {
@@ -267,13 +268,12 @@ code_map_make(const struct image *image, bool rows)
 	entries_check(image, map->inside);
 	ranges_collect(image, map->inside, &whole);
 	if (whole.n)
-		qsort(whole.chunks, whole.n, sizeof(*whole.chunks), by_nesting);
+		sort(whole.chunks, whole.n, sizeof(*whole.chunks), by_nesting);
 	ranges_split(&whole, &pieces);
 	if (rows)
 		nameless_add(image, &pieces);
 	if (pieces.n)
-		qsort(pieces.chunks, pieces.n, sizeof(*pieces.chunks),
-		      by_owner);
+		sort(pieces.chunks, pieces.n, sizeof(*pieces.chunks), by_owner);
 	codes_make(image, map, &pieces);
 	free(whole.chunks);
 	free(pieces.chunks);

@@ -9,6 +9,7 @@
 
 #include "util/mem.h"
 #include "util/search.h"
+#include "util/sort.h"
 
 static const struct image *sort_image;
 
@@ -60,7 +61,7 @@ unit_inlines_open(struct unit_table *table, unsigned units)
 	for (i = 0; i < n; i++)
 		order[i] = i;
 	sort_image = image;
-	qsort(order, n, sizeof(*order), by_function);
+	sort(order, n, sizeof(*order), by_function);
 	for (i = 0; i < n; i++) {
 		const struct inlined *copy = &image->inlines[order[i]];
 

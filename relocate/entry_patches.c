@@ -10,6 +10,7 @@
 
 #include "util/mem.h"
 #include "util/search.h"
+#include "util/sort.h"
 
 /*
  * Rounds of choosing and making room.  Each changes one segment at least, so
@@ -233,10 +234,10 @@ entry_patches_choose(const struct shape *shape, struct relocated *relocated)
 		landing_add(&all, shape->in->spares[i].lo,
 			    shape->in->spares[i].hi);
 	if (relocated->nentry_patches)
-		qsort(relocated->entry_patches, relocated->nentry_patches,
-		      sizeof(*relocated->entry_patches), by_addr);
+		sort(relocated->entry_patches, relocated->nentry_patches,
+		     sizeof(*relocated->entry_patches), by_addr);
 	if (all.n)
-		qsort(all.spans, all.n, sizeof(*all.spans), by_lo);
+		sort(all.spans, all.n, sizeof(*all.spans), by_lo);
 	landings_cut(shape->arch, relocated, &all, &landings);
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
 		if (relocated->entry_patches[i].via == VIA_CHAIN)

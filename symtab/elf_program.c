@@ -12,6 +12,7 @@
 #include "symtab/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 enum { SEGMENTS_MAX = 64 };	/* executable ones */
 
@@ -227,7 +228,7 @@ texts_read(struct elf *elf, struct reading *r)
 			text_add(r, r->image->segments[i].addr, UINT64_MAX,
 				 false);
 	if (r->ntexts)
-		qsort(r->texts, r->ntexts, sizeof(*r->texts), text_compare);
+		sort(r->texts, r->ntexts, sizeof(*r->texts), text_compare);
 	for (size_t i = 0; i < r->ntexts; i++)
 		if (r->texts[i].hi > r->texts_end)
 			r->texts_end = r->texts[i].hi;

@@ -91,6 +91,8 @@ struct func_range {
 struct image_priv {
 	struct pool pool;
 	int fd;			/* of a sparse image's file, or -1 */
+	const struct segment *asked;	/* whose text was asked for last, or
+					   NULL */
 	struct func_range *ranges;	/* of all functions, ascending */
 	size_t nranges;
 };

@@ -116,12 +116,21 @@ text_blocks(struct reading *r, uint64_t size)
 static const struct segment *
 segment_of(const struct image *image, uint64_t addr)
 {
+	struct image_priv *priv = image->priv;
+
+	/* Asked for each instruction, so mostly the same one again. */
+	if (priv && priv->asked &&
+	    addr - priv->asked->addr < priv->asked->filesz)
+		return priv->asked;
 	for (size_t i = 0; i < image->nsegments; i++) {
 		const struct segment *seg = &image->segments[i];
 
-		if (seg->flags & SEGMENT_X && seg->bytes && addr >= seg->addr &&
-		    addr - seg->addr < seg->filesz)
-			return seg;
+		if (!(seg->flags & SEGMENT_X) || !seg->bytes ||
+		    addr - seg->addr >= seg->filesz)
+			continue;
+		if (priv)
+			priv->asked = seg;
+		return seg;
 	}
 	return NULL;
 }
@@ -134,7 +143,7 @@ image_text_range(const struct image *image, uint64_t lo, uint64_t hi,
 
 	if (!seg)
 		return NULL;
-	/* Asked for each instruction, of mostly these. */
+	/* Most images' text. */
 	if (!seg->there) {
 		*avail = seg->filesz - (lo - seg->addr);
 		return seg->bytes + (lo - seg->addr);

@@ -11,6 +11,7 @@
 #include "monitor/run.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 struct host_counters {
 	struct plan *plan;
@@ -65,7 +66,7 @@ host_counters_plant(struct run *run, const struct module *module)
 			site_add(counters, module, i);
 	if (!counters->n)
 		return;
-	qsort(counters->sites, counters->n, sizeof(*counters->sites), by_va);
+	sort(counters->sites, counters->n, sizeof(*counters->sites), by_va);
 	for (size_t i = 0; i < counters->n; i++)
 		*vec_push(counters->indices,
 			  n) = plan_site(module->plan,

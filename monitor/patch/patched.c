@@ -11,6 +11,7 @@
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/space.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 /* ---- batches */
 
@@ -36,7 +37,7 @@ batch_sort(const struct module *module, struct batch *batch)
 {
 	sort_sites = module->plan->sites;
 	if (batch->n)
-		qsort(batch->sites, batch->n, sizeof(*batch->sites), by_addr);
+		sort(batch->sites, batch->n, sizeof(*batch->sites), by_addr);
 }
 
 struct batch

@@ -15,6 +15,7 @@
 #include "relocate/relocate.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 enum { NEAR = 4096 };	/* between patches that are written at once */
 
@@ -150,7 +151,7 @@ patches_list(const struct module *module, const struct func_plan *fplan,
 			*vec_push(list->patches, list->n) = patches[n];
 	}
 	if (list->n)
-		qsort(list->patches, list->n, sizeof(*list->patches), by_va);
+		sort(list->patches, list->n, sizeof(*list->patches), by_va);
 	return 0;
 }
 
