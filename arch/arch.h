@@ -86,8 +86,8 @@ struct arch {
 		      struct effect *effect);
 	/*
 	 * Is it certain that `effect` finds no constant address in the
-	 * instruction but 0, and that it does not set the frame pointer?  A
-	 * quick look.  NULL: never.
+	 * instruction but 0, and that it does not copy the stack pointer to the
+	 * frame pointer?  A quick look.  NULL: never.
 	 */
 	bool (*addressless)(const uint8_t *code, size_t size);
 

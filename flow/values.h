@@ -61,7 +61,8 @@ const struct effect *values_effect(struct values *v, uint32_t insn);
 
 /*
  * Whether it is certain that values_effect finds no constant address but 0 in
- * the instruction, and that it does not set the frame pointer.  A quick look.
+ * the instruction, and that it does not copy the stack pointer to the frame
+ * pointer.  A quick look.
  */
 bool values_addressless(const struct values *v, uint32_t insn);
 

@@ -353,6 +353,15 @@ int
 x86_effect(const uint8_t *code, size_t size, uint64_t addr,
 	   struct effect *effect)
 {
+	return x86_quick_effect(code, size, addr, effect) ?
+		       0 :
+		       x86_effect_full(code, size, addr, effect);
+}
+
+int
+x86_effect_full(const uint8_t *code, size_t size, uint64_t addr,
+		struct effect *effect)
+{
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT] = { 0 };
 	ZydisDecodedInstruction zinsn;
 	uint64_t next;

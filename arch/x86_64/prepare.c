@@ -48,8 +48,7 @@ static const struct known known[] = {
 	{ ZYDIS_MNEMONIC_JRCXZ, OP_JRCXZ, FORM_TARGET },
 };
 
-/* In the order of Zydis's registers, which is the encoding's. */
-static const uint8_t gpr[16] = {
+const uint8_t x86_gprs[16] = {
 	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
 	X86_R8,	 X86_R9,  X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
 };
@@ -60,7 +59,7 @@ x86_gpr(ZydisRegister reg)
 	reg = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
 	if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15)
 		return X86_NONE;
-	return gpr[reg - ZYDIS_REGISTER_RAX];
+	return x86_gprs[reg - ZYDIS_REGISTER_RAX];
 }
 
 static int

@@ -282,6 +282,28 @@ x86_quick(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 	return true;
 }
 
+/* May it copy rsp to rbp?  r13 has the bits of rbp in ModRM. */
+static bool
+sets_frame(const struct quick *parts)
+{
+	uint8_t reg = parts->modrm >> 3 & 7, rm = parts->modrm & 7;
+
+	if (parts->escaped)	/* movzx, movsx */
+		return (parts->opcode & 0xf6) == 0xb6 && reg == BP;
+	switch (parts->opcode) {
+	case 0x88:		/* mov to rm */
+	case 0x89:
+		return parts->modrm >> 6 == 3 && rm == BP;
+	case 0x63:		/* movsxd */
+	case 0x8a:		/* mov */
+	case 0x8b:
+	case 0x8d:		/* lea */
+		return reg == BP;
+	default:
+		return false;
+	}
+}
+
 bool
 x86_addressless(const uint8_t *code, size_t size)
 {
@@ -295,9 +317,7 @@ x86_addressless(const uint8_t *code, size_t size)
 		return false;
 	if (!parts.has_modrm)
 		return true;
-	if ((parts.modrm >> 3 & 7) == BP)
+	if (sets_frame(&parts))
 		return false;
-	if (parts.modrm >> 6 == 3)
-		return (parts.modrm & 7) != BP;
-	return parts.based && !parts.relative;
+	return parts.modrm >> 6 == 3 || (parts.based && !parts.relative);
 }

@@ -84,11 +84,18 @@ int x86_decode(const uint8_t *code, size_t size, ZydisDecodedInstruction *zinsn,
 	       ZydisDecodedOperand *operands);
 enum insn_kind x86_kind(const ZydisDecodedInstruction *zinsn);
 
+/* General registers by their numbers in instructions, and in Zydis's order. */
+extern const uint8_t x86_gprs[16];
 /* The general register that reg is or is part of, or X86_NONE. */
 uint8_t x86_gpr(ZydisRegister reg);
 
 int x86_effect(const uint8_t *code, size_t size, uint64_t addr,
 	       struct effect *effect);
+/* The same, always by decoding in full; and if that is not needed, else false. */
+int x86_effect_full(const uint8_t *code, size_t size, uint64_t addr,
+		    struct effect *effect);
+bool x86_quick_effect(const uint8_t *code, size_t size, uint64_t addr,
+		      struct effect *effect);
 int x86_emul_prepare(const uint8_t *code, size_t size, uint64_t va,
 		     struct emul *emul);
 enum emul_result x86_emul_run(const struct emul *emul, struct regs *regs,

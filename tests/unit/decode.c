@@ -217,6 +217,55 @@ test_motion(void **state)
 	assert_true(same > 100000);
 }
 
+static void
+place_equal(const struct place *a, const struct place *b)
+{
+	assert_int_equal(a->kind, b->kind);
+	if (a->kind == PLACE_NONE)
+		return;
+	assert_int_equal(a->width, b->width);
+	assert_int_equal(a->reg, b->reg);
+	assert_int_equal(a->index, b->index);
+	assert_int_equal(a->scale, b->scale);
+	assert_int_equal(a->index_width, b->index_width);
+	assert_int_equal(a->index_sign, b->index_sign);
+	assert_int_equal(a->disp, b->disp);
+}
+
+/* The quick effect is that of decoding in full. */
+static void
+test_effect(void **state)
+{
+	uint8_t code[48];
+	uint32_t seed = 4, quick = 0;
+
+	for (int i = 0; i < 400000; i++) {
+		struct effect effect, full;
+
+		code_random(&seed, code, sizeof(code));
+		if (!x86_quick_effect(code, 15, 0x1000, &effect))
+			continue;
+		quick++;
+		assert_int_equal(x86_effect_full(code, 15, 0x1000, &full), 0);
+		assert_int_equal(effect.op, full.op);
+		assert_int_equal(effect.cond, full.cond);
+		assert_int_equal(effect.sign, full.sign);
+		assert_int_equal(effect.flags, full.flags);
+		assert_int_equal(effect.compares, full.compares);
+		assert_int_equal(effect.stores, full.stores);
+		assert_int_equal(effect.sp, full.sp);
+		assert_int_equal(effect.imm, full.imm);
+		assert_int_equal(effect.right, full.right);
+		assert_int_equal(effect.kills, full.kills);
+		assert_int_equal(effect.spoils, full.spoils);
+		place_equal(&effect.dst, &full.dst);
+		place_equal(&effect.src, &full.src);
+		place_equal(&effect.left, &full.left);
+		place_equal(&effect.operand, &full.operand);
+	}
+	assert_true(quick > 10000);
+}
+
 /* What x86_addressless passes over has no address in x86_effect's sense. */
 static void
 test_addressless(void **state)
@@ -237,7 +286,7 @@ test_addressless(void **state)
 		assert_false(
 			(effect.op == EFFECT_COPY || effect.op == EFFECT_SUM) &&
 			effect.dst.kind == PLACE_REG &&
-			effect.dst.reg == X86_RBP);
+			effect.dst.reg == X86_RBP && effect.src.reg == X86_RSP);
 	}
 	assert_true(passed > 50000);
 }
@@ -429,6 +478,7 @@ main(void)
 		cmocka_unit_test(test_no_instruction),
 		cmocka_unit_test(test_quick),
 		cmocka_unit_test(test_motion),
+		cmocka_unit_test(test_effect),
 		cmocka_unit_test(test_addressless),
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_find),
