@@ -69,6 +69,11 @@ struct host_native {
 	/* Is the task under a seccomp filter? */
 	bool (*confined)(pid_t tid);
 	/*
+	 * Has the task this file (or, if fd is -1, any) of that name open, in
+	 * whatever folder?  True, too, if that cannot be known.
+	 */
+	bool (*holds)(pid_t tid, int fd, const char *name);
+	/*
 	 * The processor time that the process has used, in seconds, or -1 if it
 	 * is gone.  NULL, like stop_costs, on a host whose time is not real.
 	 */

@@ -327,6 +327,47 @@ link_read(const char *path)
 	return n < 0 ? NULL : mem_strndup(buf, n);
 }
 
+/* Is the path of the open file one of that name?  So is one that is not known. */
+static bool
+file_named(const char *link, const char *name)
+{
+	char *path = link_read(link);
+	const char *base = path ? strrchr(path, '/') : NULL;
+	bool named = !path || (base && !strcmp(base + 1, name));
+
+	free(path);
+	return named;
+}
+
+bool
+procfs_holds(pid_t tid, int fd, const char *name)
+{
+	enum { FILES_MAX = 256 };
+	char path[64], *link;
+	struct dirent *entry;
+	bool holds = false;
+	size_t n = 0;
+	DIR *dir;
+
+	if (fd >= 0) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)tid, fd);
+		return file_named(path, name);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)tid);
+	dir = opendir(path);
+	if (!dir)
+		return true;
+	while (!holds && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		link = mem_printf("%s/%s", path, entry->d_name);
+		holds = ++n > FILES_MAX || file_named(link, name);
+		free(link);
+	}
+	closedir(dir);
+	return holds;
+}
+
 char *
 procfs_exe(pid_t tid, char **open_path)
 {

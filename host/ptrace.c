@@ -324,6 +324,7 @@ static const struct host_native ptrace_native = {
 	.room = procfs_room,
 	.file_max = procfs_file_max,
 	.confined = procfs_confined,
+	.holds = procfs_holds,
 	.cpu_time = ptrace_cpu_time,
 	.stop_costs = ptrace_stop_costs,
 };

@@ -387,7 +387,7 @@ trap_handle(struct run *run, struct task *task, int signal)
 		return;
 	}
 	stop_is(run, task, hit_cause(&hit));
-	affinity_trap(run, task);
+	affinity_trap(run, task, hit.site->waiting);
 	if (hit.patched->patch != PATCH_OWN && sigtrap_mend(run, task))
 		return;
 	if (task->process->space->stuck) {

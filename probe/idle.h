@@ -1,6 +1,7 @@
 /*
- * Idle functions: those in which nothing is known to have run.  To say how many
- * blocks, edges or instructions they have is all that their graphs are good for.
+ * Idle functions: those that never ran, or of which nothing is known.  To say
+ * how many blocks, edges or instructions they have is all that their graphs are
+ * good for.
  */
 #ifndef PROBE_IDLE_H
 #define PROBE_IDLE_H

@@ -92,8 +92,8 @@ static const struct {
 enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 /*
- * The summary alone does not have more bytes of idle functions analysed: pmon
- * takes 0.05 s for these (doc/decisions/0011-first-entries.md).
+ * Only so many bytes of an object's idle functions are analysed for the summary
+ * alone: about 0.05 s of pmon's time (doc/decisions/0011-first-entries.md).
  */
 enum { IDLE_MAX = 256 << 10 };
 
@@ -217,7 +217,7 @@ summary_adds(const struct plan *plan)
 	       plan_idle(plan).size <= IDLE_MAX;
 }
 
-/* Whether reports show the code of functions, other than by the totals of it. */
+/* Whether reports show the code of functions, other than by totals. */
 static bool
 code_shown(const struct report_options *opts, const struct plan *plan)
 {

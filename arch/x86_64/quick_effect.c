@@ -120,8 +120,7 @@ effect_constant(const uint8_t *code, const struct quick *parts, uint8_t reg,
 		.disp = (int64_t)constant_read(code, parts),
 	};
 
-	effect_set(effect, EFFECT_SUM,
-		   place_reg(reg, quick_width(parts)), src);
+	effect_set(effect, EFFECT_SUM, place_reg(reg, quick_width(parts)), src);
 }
 
 bool

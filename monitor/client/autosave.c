@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "monitor/client/save.h"
+#include "monitor/process/affinity.h"
 #include "monitor/process/events.h"
 #include "monitor/process/notice.h"
 #include "monitor/unwind/abnormal.h"
@@ -108,8 +109,10 @@ writer_start(struct run *run, const char *path)
 	int saved = saved_lock(path);
 	pid_t pid = fork();
 
-	if (!pid)
+	if (!pid) {
+		affinity_child();
 		writer_run(run, report_input, path);
+	}
 	if (saved >= 0)
 		close(saved);
 	report_input_free(report_input);

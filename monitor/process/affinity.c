@@ -5,11 +5,11 @@
  * figures).  So a task that traps often is pinned, with pmon, to one processor,
  * and gets its own set of processors back when it stops doing so.
  *
- * The program never notices.  Only system calls could show the pinning (those
- * that get or set the affinity, or open a file of /proc that tells it) or
- * inherit it (those that make a thread or process, or exec).  pmon watches the
- * system calls of a pinned task, and restores the task's own set before one of
- * these.
+ * The task never notices.  Only system calls could show the pinning (those that
+ * get or set the affinity), or a file (/proc/PID/status), or inherit it (those
+ * that make a thread or process, or exec).  pmon watches the system calls of a
+ * pinned task, and restores the task's own set before one of these, and behind
+ * one that has opened such a file; a task that has one open is not pinned.
  */
 #include "monitor/process/affinity.h"
 
@@ -21,11 +21,17 @@
 
 enum {
 	WINDOW = 8,		/* traps between two looks at the rate */
-	HOT_NS = 200 * 1000,	/* pin if traps come closer than this, */
-	WARM_NS = 2000 * 1000,	/* or if the task runs shorter in between */
+	HOT_NS = 200 * 1000,	/* a window is hot if its traps come closer than
+				   this, and none is a first entry */
+	HOT_WINDOWS = 8,	/* pin after so many in a row: a trap that goes
+				   on is removed before that, if it can be */
+	WARM_NS = 2000 * 1000,	/* or if the task runs shorter between traps */
 	CALLS = 4 * WINDOW,	/* system calls in a window that are too many */
 	COOL_FACTOR = 16,	/* windows to wait after pinning in vain */
 };
+
+/* The file of /proc that tells which processors a task may use. */
+static const char status[] = "status";
 
 static cpu_set_t own;		/* pmon's set before it was pinned */
 static size_t npinned;
@@ -36,7 +42,11 @@ affinity_pin(struct run *run, struct task *task)
 {
 	cpu_set_t set;
 
-	if (run->host->affinity_get(task->tid, &task->affinity.own,
+	/* If in vain, not soon again. */
+	task->affinity.cooling = COOL_FACTOR;
+	if (!run->host->native ||
+	    run->host->native->holds(task->tid, -1, status) ||
+	    run->host->affinity_get(task->tid, &task->affinity.own,
 				    sizeof(task->affinity.own)))
 		return;
 	if (!npinned) {
@@ -52,11 +62,19 @@ affinity_pin(struct run *run, struct task *task)
 	if (run->host->affinity_set(task->tid, &set, sizeof(set)))
 		return;
 	task->affinity.pinned = true;
-	task->affinity.syscalls = 0;
+	task->affinity.opening = false;
+	task->affinity.syscalls = task->affinity.cooling = 0;
 	if (!npinned++) {
 		sched_setaffinity(0, sizeof(set), &set);
 		notice_ticks(true);
 	}
+}
+
+void
+affinity_child(void)
+{
+	if (npinned)
+		sched_setaffinity(0, sizeof(own), &own);
 }
 
 void
@@ -71,38 +89,62 @@ affinity_ended(struct run *run, struct task *task)
 	}
 }
 
+/*
+ * Give the task its own set back, or the one that somebody else has given it
+ * meanwhile (taskset -p).  The kernel keeps what it was told: a task that was
+ * told pmon's processor would stay there when its cpuset(7) grows.  So it is
+ * told all processors, if that makes the same set.
+ */
+static void
+set_restore(struct run *run, const struct task *task)
+{
+	const struct host *host = run->host;
+	cpu_set_t now, all;
+
+	if (host->affinity_get(task->tid, &now, sizeof(now)))
+		return;
+	if (CPU_COUNT(&now) == 1 && CPU_ISSET(cpu, &now))
+		now = task->affinity.own;
+	memset(&all, 0xff, sizeof(all));
+	if (!host->affinity_set(task->tid, &all, sizeof(all)) &&
+	    !host->affinity_get(task->tid, &all, sizeof(all)) &&
+	    CPU_EQUAL(&all, &now))
+		return;
+	host->affinity_set(task->tid, &now, sizeof(now));
+}
+
 void
 affinity_restore(struct run *run, struct task *task)
 {
-	cpu_set_t set;
-
-	/* Somebody else may have set another meanwhile (taskset -p). */
-	if (task->affinity.pinned &&
-	    !run->host->affinity_get(task->tid, &set, sizeof(set)) &&
-	    CPU_COUNT(&set) == 1 && CPU_ISSET(cpu, &set))
-		run->host->affinity_set(task->tid, &task->affinity.own,
-					sizeof(task->affinity.own));
+	if (task->affinity.pinned)
+		set_restore(run, task);
 	affinity_ended(run, task);
 }
 
 /*
  * Do the task and pmon run by turns, so that one processor is enough for both?
- * Only if the task is alone in its process, and no other is pinned: tasks that
- * share a processor lose more than the switches cost.  Not in a process that was
+ * Only if nothing else is counted: tasks that share a processor lose more than
+ * the switches cost, and could see each other's set.  Not in a process that was
  * attached to, which outlives a killed pmon and would stay pinned.
  */
 static bool
 takes_turns(const struct run *run, const struct task *task)
 {
-	return run->root.tid && !npinned && task->process->ntasks == 1;
+	if (!run->root.tid || npinned || run->opts->follow != FOLLOW_ALL)
+		return false;
+	for (const struct process *p = run->processes; p; p = p->next)
+		if (p->ntasks > (p == task->process))
+			return false;
+	return true;
 }
 
 void
-affinity_trap(struct run *run, struct task *task)
+affinity_trap(struct run *run, struct task *task, bool first)
 {
 	struct affinity *affinity = &task->affinity;
 	uint64_t all, ran;
 
+	affinity->first |= first;
 	if (++affinity->window_traps < WINDOW)
 		return;
 	all = task->stop.since - affinity->window_start;
@@ -111,42 +153,20 @@ affinity_trap(struct run *run, struct task *task)
 	affinity->window_ran = task->stop.ran;
 	affinity->window_traps = 0;
 	affinity->idle_ticks = 0;
+	if (affinity->first || all >= WINDOW * HOT_NS)
+		affinity->hot = 0;
+	else if (affinity->hot < HOT_WINDOWS)
+		affinity->hot++;
+	affinity->first = false;
 	if (affinity->pinned) {
 		affinity->syscalls = 0;
 		return;
 	}
 	if (affinity->cooling)
 		affinity->cooling--;
-	else if (all < WINDOW * HOT_NS ||
+	else if (affinity->hot == HOT_WINDOWS ||
 		 (ran < WINDOW * WARM_NS && takes_turns(run, task)))
 		affinity_pin(run, task);
-}
-
-/*
- * Does the system call open a file named "status"?  /proc/PID/status tells which
- * processors a task may use.
- */
-static bool
-opens_status(const struct run *run, const struct task *task,
-	     const struct regs *regs, int nr)
-{
-	static const char name[] = "status";
-	const struct abi *abi = run->abi;
-	char path[256];
-	size_t len, n = sizeof(path);
-	uint64_t va;
-
-	if (nr != abi->nr_open && nr != abi->nr_openat && nr != abi->nr_openat2)
-		return false;
-	va = regs->r[abi->reg_arg[nr == abi->nr_open ? 0 : 1]];
-	if (n > PAGE - va % PAGE)
-		n = PAGE - va % PAGE;
-	if (run->host->data_read(task->tid, va, path, n))
-		return false;
-	len = strnlen(path, n);
-	/* A path that is longer may be any. */
-	return len == n || (len >= sizeof(name) - 1 &&
-			    !strcmp(path + len - (sizeof(name) - 1), name));
 }
 
 /*
@@ -158,33 +178,37 @@ affinity_syscall(struct run *run, struct task *task, bool entry)
 {
 	const struct abi *abi = run->abi;
 	struct regs regs;
+	int64_t fd;
 	int nr;
 
-	if (!task->affinity.pinned || !entry)
+	if (!task->affinity.pinned || (!entry && !task->affinity.opening) ||
+	    run->host->regs_get(task->tid, &regs))
 		return;
-	if (++task->affinity.syscalls > CALLS) {
-		task->affinity.cooling = COOL_FACTOR;
+	if (!entry) {
+		fd = (int64_t)regs.r[abi->reg_result];
+		task->affinity.opening = false;
+		if (fd < 0 ||
+		    !run->host->native->holds(task->tid, (int)fd, status))
+			return;
 		affinity_restore(run, task);
 		return;
 	}
-	if (run->host->regs_get(task->tid, &regs))
-		return;
 	nr = (int)regs.r[abi->reg_orig];
-	if (nr == abi->nr_getaffinity || nr == abi->nr_setaffinity ||
-	    nr == abi->nr_clone || nr == abi->nr_clone3 || nr == abi->nr_fork ||
-	    nr == abi->nr_vfork || nr == abi->nr_exec || nr == abi->nr_execat)
+	task->affinity.opening = nr == abi->nr_open || nr == abi->nr_openat ||
+				 nr == abi->nr_openat2;
+	if (++task->affinity.syscalls > CALLS)
+		task->affinity.cooling = COOL_FACTOR;
+	if (task->affinity.syscalls > CALLS || nr == abi->nr_getaffinity ||
+	    nr == abi->nr_setaffinity || nr == abi->nr_clone ||
+	    nr == abi->nr_clone3 || nr == abi->nr_fork || nr == abi->nr_vfork ||
+	    nr == abi->nr_exec || nr == abi->nr_execat)
 		affinity_restore(run, task);
-	if (opens_status(run, task, &regs, nr)) {
-		affinity_restore(run, task);
-		/* The file may be read at any time from now on. */
-		task->affinity.cooling = UINT16_MAX;
-	}
 }
 
 static void
 task_tick(struct run *run, struct task *task, void *ctx)
 {
-	/* The task had no whole window of traps in two ticks. */
+	/* The task had no whole window of traps in three ticks. */
 	if (task->affinity.pinned && ++task->affinity.idle_ticks > 2)
 		affinity_restore(run, task);
 }

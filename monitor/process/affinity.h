@@ -6,15 +6,20 @@
 
 #include "monitor/run.h"
 
-/* The task hit a trap: pin it if its traps come close together. */
-void affinity_trap(struct run *run, struct task *task);
+/*
+ * The task hit a trap, at the first entry of a function or not: pin it if its
+ * traps come close together.
+ */
+void affinity_trap(struct run *run, struct task *task, bool first);
 /* A pinned task enters or leaves a system call. */
 void affinity_syscall(struct run *run, struct task *task, bool entry);
 /* If the task is pinned, give it its own set of processors back. */
 void affinity_restore(struct run *run, struct task *task);
 /* The same for a task that has ended: only pmon itself is unpinned. */
 void affinity_ended(struct run *run, struct task *task);
-/* A tick has passed: unpin the tasks that hit too few traps in the last two. */
+/* A tick has passed: unpin the tasks that hit too few traps in the last three. */
 void affinity_tick(struct run *run);
+/* In a child of pmon, which need not stay on pmon's processor. */
+void affinity_child(void);
 
 #endif

@@ -67,8 +67,11 @@ struct once {
 /* Which processors the task may use: see affinity.c. */
 struct affinity {
 	bool pinned;		/* on pmon's processor */
+	bool opening;		/* ... and in a system call that opens a file */
+	bool first;		/* a trap of the window was a first entry */
 	cpu_set_t own;		/* its own, while pinned */
 	uint16_t window_traps, syscalls, idle_ticks, cooling;
+	uint16_t hot;		/* windows in a row that were hot */
 	uint64_t window_start, window_ran;	/* stop.since, stop.ran */
 };
 

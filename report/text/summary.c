@@ -97,9 +97,6 @@ totals_write(const struct totals *totals, FILE *out, const char *what,
 struct summary {
 	struct totals (*totals)[UNIT_KINDS];
 	struct reasons reasons;
-	struct idle left;	/* idle functions whose code is not among them */
-	unsigned left_units;	/* 1 << enum unit_kind: what of that code would
-				   be */
 };
 
 /* Add up functions, lines and inlined functions. */
@@ -118,22 +115,17 @@ units_total(const struct table *table, struct summary *summary)
 	}
 }
 
-/* Does the summary leave out the plan's idle functions?  Add them to those. */
-static bool
-idle_leave(const struct table *table, const struct plan *plan,
-	   struct summary *summary)
+/*
+ * Which of the plan's units are not counted in its idle functions, of which the
+ * summary leaves out all code: a set.
+ */
+static unsigned
+units_left(const struct table *table, const struct plan *plan)
 {
 	unsigned units = plan->units &
 			 (1U << UNIT_BLOCK | 1U << UNIT_EDGE | 1U << UNIT_INSN);
-	struct idle idle;
 
-	if (!units || !report_leaves_idle(table->opts, plan))
-		return false;
-	idle = plan_idle(plan);
-	summary->left.nfuncs += idle.nfuncs;
-	summary->left.size += idle.size;
-	summary->left_units |= units;
-	return true;
+	return units && report_leaves_idle(table->opts, plan) ? units : 0;
 }
 
 /* Add up blocks, edges and instructions. */
@@ -142,12 +134,12 @@ code_total(struct table *table, struct summary *summary)
 {
 	const struct report_input *report_input = table->report_input;
 	struct view *view = NULL;
-	bool *leaves = mem_alloc(report_input->nplans * sizeof(*leaves));
+	unsigned *left = mem_alloc(report_input->nplans * sizeof(*left));
 
 	for (size_t i = 0; i < report_input->nplans; i++)
-		leaves[i] = idle_leave(table, report_input->plans[i], summary);
+		left[i] = units_left(table, report_input->plans[i]);
 	while ((view = view_next(table, view, VIEW_ALL))) {
-		if (leaves[view->plan_index] &&
+		if (left[view->plan_index] &&
 		    fplan_idle(view->plan, view->fplan))
 			continue;
 		for (int kind = UNIT_BLOCK; kind < UNIT_KINDS; kind++)
@@ -155,7 +147,7 @@ code_total(struct table *table, struct summary *summary)
 				    &summary->totals[view->plan_index][kind],
 				    &summary->reasons);
 	}
-	free(leaves);
+	free(left);
 }
 
 static void
@@ -202,24 +194,32 @@ units_words(unsigned units)
 	return words;
 }
 
-/* Say what is not among the totals, and which report has it added. */
+/* Say what is not among the totals of an object, and which report adds it. */
 static void
-left_write(const struct table *table, const struct summary *summary, FILE *out)
+left_write(const struct table *table, size_t index, FILE *out)
 {
-	const char *report = summary->left_units & 1U << UNIT_BLOCK ? "blocks" :
-			     summary->left_units & 1U << UNIT_EDGE  ? "edges" :
-								      "insns";
-	bool much = summary->left.size >= 10 << 20;
+	const struct plan *plan = table->report_input->plans[index];
+	bool alone = table->report_input->nplans == 1;
+	unsigned units = units_left(table, plan);
+	const char *report = units & 1U << UNIT_BLOCK ? "blocks" :
+			     units & 1U << UNIT_EDGE  ? "edges" :
+							"insns";
+	struct idle idle;
+	bool much;
 	char *words, *funcs, *line;
 
-	if (!summary->left_units)
+	if (!units)
 		return;
-	words = units_words(summary->left_units);
-	funcs = text_number(summary->left.nfuncs, "function");
-	line = mem_printf("without the %s of %s that never ran (%" PRIu64
+	idle = plan_idle(plan);
+	much = idle.size >= 10 << 20;
+	words = units_words(units);
+	funcs = text_number(idle.nfuncs, "function");
+	line = mem_printf("without the %s of %s%s%s that never ran (%" PRIu64
 			  " %s of code), which --report=summary,%s:FILE adds",
-			  words, funcs, summary->left.size >> (much ? 20 : 10),
-			  much ? "MB" : "KB", report);
+			  words, funcs, alone ? "" : " of ",
+			  alone ? "" : table_object(table, index),
+			  idle.size >> (much ? 20 : 10), much ? "MB" : "KB",
+			  report);
 	text_paragraph(out, "  ", line, table->opts->columns);
 	free(line);
 	free(funcs);
@@ -372,7 +372,8 @@ summary_write(struct table *table, FILE *out)
 	reasons_find(table, &summary.reasons);
 	code_total(table, &summary);
 	counted_write(table, &summary, out);
-	left_write(table, &summary, out);
+	for (size_t i = 0; i < table->report_input->nplans; i++)
+		left_write(table, i, out);
 	free(summary.totals);
 	if (table->funcs.n && !table->funcs.entries[0].count.why &&
 	    table->funcs.entries[0].count.n) {

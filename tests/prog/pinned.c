@@ -42,6 +42,9 @@ ROUND(2)
 ROUND(3)
 ROUND(4)
 ROUND(5)
+ROUND(6)
+ROUND(7)
+ROUND(8)
 
 static int
 processors(void)
@@ -84,6 +87,54 @@ status_print(int file)
 	printf("status: %.*s\n", found ? (int)strcspn(found, "\n") : 0, found);
 }
 
+static void
+status_read(const char *path, void (*round)(void))
+{
+	int file = open(path, O_RDONLY);
+
+	round();
+	status_print(file);
+	close(file);
+}
+
+/* What a symbolic link to the file tells. */
+static void
+linked_print(void)
+{
+	char path[] = "/tmp/pinned-XXXXXX";
+	int file = mkstemp(path);
+
+	round_6();
+	if (file >= 0 && !unlink(path) && !symlink("/proc/self/status", path))
+		status_read(path, round_7);
+	unlink(path);
+	close(file);
+}
+
+/* What a child sees of this process, behind first entries. */
+static void
+parent_print(void)
+{
+	cpu_set_t set;
+	int ends[2];
+	char c;
+
+	if (pipe(ends))
+		return;
+	fflush(stdout);
+	if (!fork()) {
+		if (read(ends[0], &c, 1) != 1 ||
+		    sched_getaffinity(getppid(), sizeof(set), &set))
+			_exit(1);
+		printf("parent: %d\n", CPU_COUNT(&set));
+		fflush(stdout);
+		_exit(0);
+	}
+	round_8();
+	if (write(ends[1], "", 1) == 1)
+		wait(NULL);
+}
+
 /*
  * Another process keeps this one off the processor on which it is after its
  * first entries.
@@ -119,12 +170,15 @@ main(void)
 	int file;
 
 	printf("at first: %d\n", processors());
-	round_0();
+	/* Opened before there are first entries, read behind them. */
+	status_read("/proc/self/status", round_0);
 	printf("asked: %d\n", processors());
 	round_1();
 	child(NULL);
 	round_2();
 	child("nproc");
+	linked_print();
+	parent_print();
 	round_3();
 	pthread_create(&tid, NULL, thread, NULL);
 	pthread_join(tid, NULL);
