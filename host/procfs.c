@@ -327,7 +327,7 @@ link_read(const char *path)
 	return n < 0 ? NULL : mem_strndup(buf, n);
 }
 
-/* Is the path of the open file one of that name?  So is one that is not known. */
+/* Is the path of the open file one of that name?  One not known may be. */
 static bool
 file_named(const char *link, const char *name)
 {

@@ -207,8 +207,8 @@ report_choose(const struct report_options *opts, struct selection *sel)
 }
 
 /*
- * Whether the summary adds up the code of idle functions, as it is little, or as
- * lines have their counts from all functions that they are in.
+ * Whether the summary adds up the code of idle functions, as it is little, or
+ * as lines have their counts from all functions that they are in.
  */
 static bool
 summary_adds(const struct plan *plan)

@@ -115,8 +115,8 @@ void report_choose(const struct report_options *opts, struct selection *sel);
 
 /*
  * Whether reports leave out the code of the idle functions of a plan, which is
- * propagated or restored: no report shows the code of functions, and the summary
- * would only add up much of it.
+ * propagated or restored: no report shows the code of functions, and the
+ * summary would only add up much of it.
  */
 bool report_leaves_idle(const struct report_options *opts,
 			const struct plan *plan);

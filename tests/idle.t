@@ -71,8 +71,8 @@ for my $case ([259, 1], [258, 0]) {
 # Lines have their counts from the code of every function that they are in.
 {
 	my $program = compile(['idle.S'], '-DNEVER=300');
-	my $run = monitor(['--func=never_*', '--func=main', '--units=line,edge'],
-	    [$program, @arguments]);
+	my @options = ('--func=never_*', '--func=main', '--units=line,edge');
+	my $run = monitor(\@options, [$program, @arguments]);
 
 	is(edges($run->{report}), '903 2 901 0', 'with lines');
 	unlike($run->{report}, qr/without/, '  nothing is left out');

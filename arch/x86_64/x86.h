@@ -91,7 +91,7 @@ uint8_t x86_gpr(ZydisRegister reg);
 
 int x86_effect(const uint8_t *code, size_t size, uint64_t addr,
 	       struct effect *effect);
-/* The same, always by decoding in full; and if that is not needed, else false. */
+/* The same, always by decoding in full; or if that is not needed, else false. */
 int x86_effect_full(const uint8_t *code, size_t size, uint64_t addr,
 		    struct effect *effect);
 bool x86_quick_effect(const uint8_t *code, size_t size, uint64_t addr,

@@ -17,7 +17,7 @@ void affinity_syscall(struct run *run, struct task *task, bool entry);
 void affinity_restore(struct run *run, struct task *task);
 /* The same for a task that has ended: only pmon itself is unpinned. */
 void affinity_ended(struct run *run, struct task *task);
-/* A tick has passed: unpin the tasks that hit too few traps in the last three. */
+/* A tick has passed: unpin the tasks that hit too few traps in three of them. */
 void affinity_tick(struct run *run);
 /* In a child of pmon, which need not stay on pmon's processor. */
 void affinity_child(void);

@@ -24,8 +24,8 @@ void profile_save(struct profile *profile, struct plan *const *plans,
  * of PART_NONE.  The plan takes the image, which must be opened with
  * IMAGE_FLOW and what plan_wants says.  sel, whose units must be those of
  * units_saved, and the profile must outlive the plan.  A function whose blocks
- * are not those that were counted is unknown.  A function that was saved without
- * a graph gets none.
+ * are not those that were counted is unknown.  A function that was saved
+ * without a graph gets none.
  */
 struct plan *profile_restore(const struct profile *profile, size_t object,
 			     uint32_t part, struct image *image,

@@ -6,10 +6,10 @@
  *	TEXT<tab>KEYS
  *
  * wait until TEXT was printed (after what was awaited before), then type
- * KEYS, in which \n is the return key, \c ^C, \z ^Z, \\ ^\, \d ^D, and \f waits
- * until another program than the command itself has the terminal and catches ^C.
- * Ends with the command's exit status, 124 if a text does not come within ten
- * minutes, which no load of the machine explains.
+ * KEYS, in which \n is the return key, \c ^C, \z ^Z, \\ ^\, \d ^D, and \f
+ * waits until another program than the command itself has the terminal and
+ * catches ^C.  Ends with the command's exit status, 124 if a text does not come
+ * within ten minutes, which no load of the machine explains.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /*
  * Replies of a stub that are not what the GDB manual (appendix E) allows: pmon
- * reads no byte that a reply does not have.  And how many interrupts a stub gets.
+ * reads no byte that a reply does not have.  And how many interrupts a stub
+ * gets.
  */
 #include <setjmp.h>
 #include <signal.h>
