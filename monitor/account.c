@@ -163,6 +163,7 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 		space_catch_up(run, space, pid, maker->extended);
 	}
 	process = process_new(run, pid, space);
+	process->maker = parent->pid;
 	process->counted = parent->counted && run->opts->follow == FOLLOW_ALL;
 	process->planted = parent->planted;
 	process->actions = actions_child(parent->actions, flags);

@@ -123,17 +123,21 @@ affinity_restore(struct run *run, struct task *task)
 
 /*
  * Do the task and pmon run by turns, so that one processor is enough for both?
- * Only if nothing else is counted: tasks that share a processor lose more than
- * the switches cost, and could see each other's set.  Not in a process that was
- * attached to, which outlives a killed pmon and would stay pinned.
+ * Only if no other task is pinned: tasks that share a processor lose more than
+ * the switches cost.  Not in a process that was attached to, which outlives a
+ * killed pmon and would stay pinned, nor if the process has another thread or a
+ * child, which may ask for the task's set.
  */
 static bool
 takes_turns(const struct run *run, const struct task *task)
 {
-	if (!run->root.tid || npinned || run->opts->follow != FOLLOW_ALL)
+	const struct process *process = task->process;
+
+	if (!run->root.tid || npinned || process->ntasks > 1 ||
+	    run->opts->follow != FOLLOW_ALL)
 		return false;
 	for (const struct process *p = run->processes; p; p = p->next)
-		if (p->ntasks > (p == task->process))
+		if (p->maker == process->pid && p->ntasks)
 			return false;
 	return true;
 }

@@ -56,6 +56,7 @@ struct space {
 
 struct process {
 	pid_t pid;
+	pid_t maker;		/* the process that made it, or 0: not known */
 	struct space *space;	/* NULL before the first exec */
 	size_t ntasks;
 	bool counted;		/* false: traps are passed, not counted */
