@@ -477,6 +477,12 @@ host_room(pid_t tid)
 }
 
 static bool
+host_holds(pid_t tid, int fd, const char *name)
+{
+	return false;
+}
+
+static bool
 host_confined(pid_t tid)
 {
 	return false;
@@ -524,6 +530,7 @@ static const struct host_native fake_native = {
 	.room = host_room,
 	.file_max = host_room,
 	.confined = host_confined,
+	.holds = host_holds,
 };
 
 const struct host fake_host = {
