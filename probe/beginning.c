@@ -193,7 +193,8 @@ beginning_find(const struct build *build, uint32_t index, uint64_t *end)
 	sweep.ranges[0].lo = image->arch->first(sweep.ranges[0].lo);
 	sweep.beginning = sweep.ranges[0];
 	sweep.beginning.hi = *end = beginning_end(image, &sweep.ranges[0]);
-	found = *end && !sweep_disturbs(&sweep);
+	found = *end && !image_restarts(image, &sweep.beginning, 1) &&
+		!sweep_disturbs(&sweep);
 	free(sweep.ranges);
 	return found;
 }

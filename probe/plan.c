@@ -78,6 +78,26 @@ entry_fault(const struct image *image, uint64_t entry, bool inside)
 	return NULL;
 }
 
+/*
+ * Why the function cannot be counted, or NULL.  A trap in a restartable sequence
+ * would have the kernel begin that again for ever, and the kernel does not know
+ * one that was relocated: it would not begin that again, and the program's data
+ * would be damaged.  A site at the function's entry alone harms none behind it.
+ */
+static const char *
+sequence_fault(const struct plan *plan, const struct func_plan *fplan,
+	       uint64_t entry)
+{
+	const struct image *image = plan->image;
+
+	if (plan_graphs(plan) &&
+	    image_restarts(image, fplan->ranges, fplan->nranges))
+		return "it has a restartable sequence (rseq)";
+	return range_has(image->sequences, image->nsequences, entry) ?
+		       "it begins within a restartable sequence (rseq)" :
+		       NULL;
+}
+
 static bool
 func_chosen(const struct build *build, const struct func *func, bool *file)
 {
@@ -144,9 +164,11 @@ fplan_add(struct build *build, const struct func *func, const struct code *code,
 		fplan.why = entry_fault(build->image,
 					build->image->arch->first(func->addr),
 					inside);
-		if (fplan.why)
-			fplan.state = FPLAN_FAULTY;
 	}
+	if (!fplan.why)
+		fplan.why = sequence_fault(plan, &fplan, func ? func->addr : 0);
+	if (fplan.why)
+		fplan.state = FPLAN_FAULTY;
 	*vec_push(plan->fplans, plan->nfplans) = fplan;
 }
 

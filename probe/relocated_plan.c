@@ -39,6 +39,8 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 		return "it has a jump whose targets are not known";
 	if (hooks != build->plan->nhooks)
 		return "it switches stacks";
+	if (image_restarts(build->image, fplan->ranges, fplan->nranges))
+		return "it has a restartable sequence (rseq)";
 	for (size_t i = 0; i < fplan->cfg->ninsns; i++)
 		if (fplan->units & 1U << UNIT_CALL &&
 		    fplan->cfg->insns[i].kind == INSN_JUMP_INDIRECT &&

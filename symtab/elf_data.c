@@ -188,10 +188,11 @@ section_constant(const struct filling *f, const GElf_Shdr *sh)
 	    (sh->sh_addr >= f->relro.lo &&
 	     sh->sh_addr + sh->sh_size <= f->relro.hi))
 		return true;
-	if (f->r->image->dyn || elf_getshdrstrndx(f->libelf, &names) < 0)
+	if (elf_getshdrstrndx(f->libelf, &names) < 0)
 		return false;
 	name = elf_strptr(f->libelf, names, sh->sh_name);
-	return name && !strcmp(name, ".got");
+	return name && (!strcmp(name, "__rseq_cs") ||
+			(!f->r->image->dyn && !strcmp(name, ".got")));
 }
 
 static void

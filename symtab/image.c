@@ -12,6 +12,7 @@
 #include "symtab/debug.h"
 #include "symtab/gopclntab.h"
 #include "symtab/separate.h"
+#include "symtab/rseq.h"
 #include "symtab/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -106,6 +107,7 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 		dwarf_of(r, elf, want);
 	if (want & IMAGE_FLOW) {
 		elf_data(elf, r);
+		rseq_read(elf, image);
 		debug_read_pads(r, elf);
 		debug_read_unwinds(r, elf);
 	}
@@ -230,6 +232,7 @@ image_close(struct image *image)
 	free(image->frames);
 	free(image->pads);
 	free(image->parts);
+	free(image->sequences);
 	free(image->imports);
 	free(image);
 }
@@ -291,4 +294,15 @@ image_func(const struct image *image, uint64_t addr)
 	if (lo && addr < priv->ranges[lo - 1].hi)
 		return &image->funcs[priv->ranges[lo - 1].func];
 	return NULL;
+}
+
+bool
+image_restarts(const struct image *image, const struct range *ranges, size_t n)
+{
+	for (size_t i = 0; i < image->nsequences; i++)
+		for (size_t k = 0; k < n; k++)
+			if (image->sequences[i].lo < ranges[k].hi &&
+			    ranges[k].lo < image->sequences[i].hi)
+				return true;
+	return false;
 }

@@ -58,6 +58,8 @@ struct image {
 	struct range *parts;	/* ascending: code split off functions, from
 				   .eh_frame where symbols do not tell */
 	size_t nparts;
+	struct range *sequences;	/* restartable ones (rseq) */
+	size_t nsequences;
 	uint64_t *pads;		/* ascending: landing pads of exceptions, and
 				   of Go's panics */
 	size_t npads;
@@ -120,6 +122,13 @@ const uint8_t *image_text_range(const struct image *image, uint64_t lo,
  */
 const uint8_t *image_data(const struct image *image, uint64_t addr,
 			  size_t *avail);
+
+/*
+ * Whether the ranges have (part of) a restartable sequence, which must stay where
+ * it is, without a trap.
+ */
+bool image_restarts(const struct image *image, const struct range *ranges,
+		    size_t n);
 
 /* How many bytes its segments have in the file, without those not read. */
 uint64_t image_size(const struct image *image);
