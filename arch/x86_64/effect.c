@@ -15,8 +15,8 @@ enum {
 		      1 << X86_R9 | 1 << X86_R10 | 1 << X86_R11,
 };
 
-static struct place
-place_reg(uint8_t reg, uint8_t width)
+struct place
+x86_place_reg(uint8_t reg, uint8_t width)
 {
 	return (struct place){
 		.kind = reg == X86_NONE ? PLACE_NONE : PLACE_REG,
@@ -26,9 +26,8 @@ place_reg(uint8_t reg, uint8_t width)
 	};
 }
 
-/* The sum reg + index * scale + disp. */
-static struct place
-place_sum(uint8_t reg, uint8_t index, uint8_t scale, int64_t disp)
+struct place
+x86_place_sum(uint8_t reg, uint8_t index, uint8_t scale, int64_t disp)
 {
 	return (struct place){
 		.kind = PLACE_MEM,
@@ -45,8 +44,9 @@ static struct place
 place_mem(const ZydisDecodedOperand *operand, uint64_t next)
 {
 	const ZydisDecodedOperandMem *mem = &operand->mem;
-	struct place place = place_sum(x86_gpr(mem->base), x86_gpr(mem->index),
-				       mem->scale, mem->disp.value);
+	struct place place = x86_place_sum(x86_gpr(mem->base),
+					   x86_gpr(mem->index), mem->scale,
+					   mem->disp.value);
 
 	place.width = operand->size / 8 < UINT8_MAX ? operand->size / 8 : 0;
 	if (mem->base == ZYDIS_REGISTER_RIP)
@@ -72,8 +72,8 @@ place_of(const ZydisDecodedOperand *operand, uint64_t next)
 		if (operand->reg.value >= ZYDIS_REGISTER_AH &&
 		    operand->reg.value <= ZYDIS_REGISTER_BH)
 			break;
-		return place_reg(x86_gpr(operand->reg.value),
-				 (uint8_t)(operand->size / 8));
+		return x86_place_reg(x86_gpr(operand->reg.value),
+				     (uint8_t)(operand->size / 8));
 	case ZYDIS_OPERAND_TYPE_MEMORY:
 		return place_mem(operand, next);
 	default:
@@ -155,7 +155,7 @@ effect_add(struct effect *effect, int64_t imm, bool sub)
 		return;
 	}
 	effect->op = EFFECT_SUM;
-	effect->src = place_sum(effect->dst.reg, REG_NONE, 0, imm);
+	effect->src = x86_place_sum(effect->dst.reg, REG_NONE, 0, imm);
 }
 
 /*
@@ -204,7 +204,7 @@ effect_arithmetic(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 		else if (src.kind == PLACE_REG && effect->dst.width >= 4 &&
 			 effect->dst.kind == PLACE_REG) {
 			effect->op = EFFECT_SUM;
-			effect->src = place_sum(dst, src.reg, 1, 0);
+			effect->src = x86_place_sum(dst, src.reg, 1, 0);
 		}
 		break;
 	case ZYDIS_MNEMONIC_SUB:
@@ -228,8 +228,8 @@ effect_arithmetic(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 		if (!imm || effect->imm > 4 || effect->dst.kind != PLACE_REG)
 			break;
 		effect->op = EFFECT_SUM;
-		effect->src = place_sum(REG_NONE, dst,
-					(uint8_t)(1 << effect->imm), 0);
+		effect->src = x86_place_sum(REG_NONE, dst,
+					    (uint8_t)(1 << effect->imm), 0);
 		break;
 	case ZYDIS_MNEMONIC_ROL:
 	case ZYDIS_MNEMONIC_ROR:
@@ -241,7 +241,7 @@ effect_arithmetic(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 		    effect->dst.kind != PLACE_REG)
 			break;
 		effect->op = EFFECT_SUM;
-		effect->src = place_sum(REG_NONE, REG_NONE, 0, 0);
+		effect->src = x86_place_sum(REG_NONE, REG_NONE, 0, 0);
 		break;
 	default:
 		break;
@@ -292,8 +292,8 @@ effect_move(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 	case ZYDIS_MNEMONIC_CDQE:
 		effect->op = EFFECT_COPY;
 		effect->sign = true;
-		effect->dst = place_reg(X86_RAX, 8);
-		effect->src = place_reg(X86_RAX, 4);
+		effect->dst = x86_place_reg(X86_RAX, 8);
+		effect->src = x86_place_reg(X86_RAX, 4);
 		break;
 	case ZYDIS_MNEMONIC_MOVSX:
 	case ZYDIS_MNEMONIC_MOVSXD:
@@ -310,8 +310,8 @@ effect_move(struct effect *effect, const ZydisDecodedInstruction *zinsn,
 		if (effect->dst.kind != PLACE_REG)
 			break;
 		effect->op = EFFECT_SUM;
-		effect->src = place_sum(REG_NONE, REG_NONE, 0,
-					operands[1].imm.value.s);
+		effect->src = x86_place_sum(REG_NONE, REG_NONE, 0,
+					    operands[1].imm.value.s);
 		if (effect->dst.width == 4)
 			effect->src.disp = (uint32_t)effect->src.disp;
 		break;

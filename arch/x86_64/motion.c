@@ -217,22 +217,6 @@ motion_key(const uint8_t *code, const struct quick *parts)
 	return key | (parts->modrm >> 3 & 7) << 1 | (parts->modrm >> 6 == 3);
 }
 
-/* A constant of 4 bytes or more, with its sign extended as Zydis does. */
-static uint64_t
-constant_read(const uint8_t *code, const struct quick *parts)
-{
-	const uint8_t *at = code + parts->len - parts->imm_len;
-	uint64_t wide;
-	int32_t imm;
-
-	if (parts->imm_len == sizeof(wide)) {
-		memcpy(&wide, at, sizeof(wide));
-		return wide;
-	}
-	memcpy(&imm, at, sizeof(imm));
-	return (uint64_t)imm;
-}
-
 /* Enter the address that the instruction refers to, as motion_refers does. */
 static void
 motion_address(const uint8_t *code, uint64_t addr, const struct quick *parts,
@@ -252,7 +236,7 @@ motion_address(const uint8_t *code, uint64_t addr, const struct quick *parts,
 		if (load)
 			motion->loads = quick_width(parts);
 	} else if (parts->imm_len >= 4 && !parts->direct) {
-		motion->refers = constant_read(code, parts);
+		motion->refers = quick_constant(code, parts);
 	}
 }
 

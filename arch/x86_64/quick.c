@@ -167,6 +167,21 @@ quick_width(const struct quick *parts)
 	return parts->prefix == PREFIX_66 ? 2 : 4;
 }
 
+uint64_t
+quick_constant(const uint8_t *code, const struct quick *parts)
+{
+	const uint8_t *at = code + parts->len - parts->imm_len;
+	uint64_t wide;
+	int32_t imm;
+
+	if (parts->imm_len == sizeof(wide)) {
+		memcpy(&wide, at, sizeof(wide));
+		return wide;
+	}
+	memcpy(&imm, at, sizeof(imm));
+	return (uint64_t)imm;
+}
+
 static unsigned
 imm_len(const struct layout *layout, char kind, const struct quick *parts)
 {

@@ -33,5 +33,7 @@ bool x86_parts(const uint8_t *code, size_t size, struct quick *parts);
 
 /* Bytes of an operand that may have 2, 4 or 8. */
 uint8_t quick_width(const struct quick *parts);
+/* A constant of 4 bytes or more, with its sign extended as Zydis does. */
+uint64_t quick_constant(const uint8_t *code, const struct quick *parts);
 
 #endif

@@ -9,7 +9,6 @@
 #include "arch/x86_64/x86.h"
 
 enum {
-	REX_W = 1 << 3,
 	REX_R = 1 << 2,
 	REX_X = 1 << 1,
 	REX_B = 1 << 0,
@@ -31,17 +30,6 @@ reg_of(uint8_t low, uint8_t rex, uint8_t bit)
 	return x86_gprs[number_of(low, rex, bit)];
 }
 
-static struct place
-place_reg(uint8_t reg, uint8_t width)
-{
-	return (struct place){
-		.kind = PLACE_REG,
-		.width = width,
-		.reg = reg,
-		.index = REG_NONE,
-	};
-}
-
 static int64_t
 disp_read(const uint8_t *code, const struct quick *parts)
 {
@@ -60,7 +48,8 @@ place_rm(const uint8_t *code, uint64_t addr, const struct quick *parts,
 	 uint8_t width)
 {
 	uint8_t mod = parts->modrm >> 6, base = parts->modrm & 7;
-	struct place place = place_reg(reg_of(base, parts->rex, REX_B), width);
+	struct place place = x86_place_reg(reg_of(base, parts->rex, REX_B),
+					   width);
 	uint8_t sib;
 
 	if (mod == 3)
@@ -83,21 +72,6 @@ place_rm(const uint8_t *code, uint64_t addr, const struct quick *parts,
 	return place;
 }
 
-static uint64_t
-constant_read(const uint8_t *code, const struct quick *parts)
-{
-	const uint8_t *at = code + parts->len - parts->imm_len;
-	uint64_t wide;
-	int32_t imm;
-
-	if (parts->imm_len == sizeof(wide)) {
-		memcpy(&wide, at, sizeof(wide));
-		return wide;
-	}
-	memcpy(&imm, at, sizeof(imm));
-	return parts->rex & REX_W ? (uint64_t)imm : (uint32_t)imm;
-}
-
 static void
 effect_set(struct effect *effect, enum effect_op op, struct place dst,
 	   struct place src)
@@ -112,15 +86,13 @@ static void
 effect_constant(const uint8_t *code, const struct quick *parts, uint8_t reg,
 		struct effect *effect)
 {
-	struct place src = {
-		.kind = PLACE_MEM,
-		.width = 8,
-		.reg = REG_NONE,
-		.index = REG_NONE,
-		.disp = (int64_t)constant_read(code, parts),
-	};
+	uint64_t value = quick_constant(code, parts);
+	uint8_t width = quick_width(parts);
 
-	effect_set(effect, EFFECT_SUM, place_reg(reg, quick_width(parts)), src);
+	if (width == 4)
+		value = (uint32_t)value;
+	effect_set(effect, EFFECT_SUM, x86_place_reg(reg, width),
+		   x86_place_sum(REG_NONE, REG_NONE, 0, (int64_t)value));
 }
 
 bool
@@ -134,7 +106,7 @@ x86_quick_effect(const uint8_t *code, size_t size, uint64_t addr,
 	if (!x86_parts(code, size, &parts) || parts.escaped || parts.prefixes)
 		return false;
 	width = quick_width(&parts);
-	reg = place_reg(reg_of(parts.modrm >> 3, parts.rex, REX_R), width);
+	reg = x86_place_reg(reg_of(parts.modrm >> 3, parts.rex, REX_R), width);
 	switch (parts.opcode) {
 	case 0x89:
 		rm = place_rm(code, addr, &parts, width);

@@ -89,6 +89,11 @@ extern const uint8_t x86_gprs[16];
 /* The general register that reg is or is part of, or X86_NONE. */
 uint8_t x86_gpr(ZydisRegister reg);
 
+/* A register (X86_NONE: no place), and the sum reg + index * scale + disp. */
+struct place x86_place_reg(uint8_t reg, uint8_t width);
+struct place x86_place_sum(uint8_t reg, uint8_t index, uint8_t scale,
+			   int64_t disp);
+
 int x86_effect(const uint8_t *code, size_t size, uint64_t addr,
 	       struct effect *effect);
 /* The same, always by decoding in full; or if that is not needed, else false. */
