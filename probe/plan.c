@@ -93,7 +93,7 @@ sequence_fault(const struct plan *plan, const struct func_plan *fplan,
 	if (plan_graphs(plan) &&
 	    image_restarts(image, fplan->ranges, fplan->nranges))
 		return "it has a restartable sequence (rseq)";
-	return range_has(image->sequences, image->nsequences, entry) ?
+	return image_restarts(image, &(struct range){ entry, entry + 1 }, 1) ?
 		       "it begins within a restartable sequence (rseq)" :
 		       NULL;
 }

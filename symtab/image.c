@@ -11,8 +11,8 @@
 
 #include "symtab/debug.h"
 #include "symtab/gopclntab.h"
-#include "symtab/separate.h"
 #include "symtab/rseq.h"
+#include "symtab/separate.h"
 #include "symtab/text.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -299,10 +299,13 @@ image_func(const struct image *image, uint64_t addr)
 bool
 image_restarts(const struct image *image, const struct range *ranges, size_t n)
 {
-	for (size_t i = 0; i < image->nsequences; i++)
-		for (size_t k = 0; k < n; k++)
-			if (image->sequences[i].lo < ranges[k].hi &&
-			    ranges[k].lo < image->sequences[i].hi)
-				return true;
+	for (size_t k = 0; k < n; k++) {
+		size_t i = search_first(image->nsequences, s,
+					image->sequences[s].hi > ranges[k].lo);
+
+		if (i < image->nsequences &&
+		    image->sequences[i].lo < ranges[k].hi)
+			return true;
+	}
 	return false;
 }

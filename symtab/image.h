@@ -58,7 +58,7 @@ struct image {
 	struct range *parts;	/* ascending: code split off functions, from
 				   .eh_frame where symbols do not tell */
 	size_t nparts;
-	struct range *sequences;	/* restartable ones (rseq) */
+	struct range *sequences;	/* ascending: restartable ones (rseq) */
 	size_t nsequences;
 	uint64_t *pads;		/* ascending: landing pads of exceptions, and
 				   of Go's panics */

@@ -5,22 +5,39 @@
  */
 #include "symtab/rseq.h"
 
-#include <endian.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "symtab/image.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
-/* Of struct rseq_cs: its size, where the sequence begins, and how long it is. */
-enum { ENTRY = 32, START = 8, LENGTH = 16 };
+/* Of struct rseq_cs: its size, and where it says what the sequence is. */
+enum { ENTRY = 32, START = 8, WORD = 8 };
 
-static uint64_t
-word_get(const uint8_t *p)
+static int
+by_beginning(const void *va, const void *vb)
 {
-	uint64_t word;
+	const struct range *a = va, *b = vb;
 
-	memcpy(&word, p, sizeof(word));
-	return le64toh(word);
+	return (a->lo > b->lo) - (a->lo < b->lo);
+}
+
+/* Have sequences ascending, those that overlap as one. */
+static void
+sequences_sort(struct image *image)
+{
+	struct range *all = image->sequences;
+	size_t n = 0;
+
+	if (all)
+		sort(all, image->nsequences, sizeof(*all), by_beginning);
+	for (size_t i = 0; i < image->nsequences; i++) {
+		if (!n || all[i].lo > all[n - 1].hi)
+			all[n++] = all[i];
+		else if (all[i].hi > all[n - 1].hi)
+			all[n - 1].hi = all[i].hi;
+	}
+	image->nsequences = n;
 }
 
 void
@@ -31,16 +48,18 @@ rseq_read(struct elf *elf, struct image *image)
 
 	for (size_t at = 0; at + ENTRY <= section.n; at += ENTRY) {
 		size_t avail = 0;
+		/* With the dynamic linker's relocations done, if there are any. */
 		const uint8_t *p = image_data(image, addr + at, &avail);
+		struct bytes entry = { p && avail >= ENTRY ? p : section.p + at,
+				       ENTRY };
+		struct cursor c = cursor_at(&entry, START, false);
 		struct range sequence;
 
-		/* With the dynamic linker's relocations done, if there are any. */
-		if (!p || avail < ENTRY)
-			p = section.p + at;
-		sequence.lo = word_get(p + START);
-		sequence.hi = sequence.lo + word_get(p + LENGTH);
+		sequence.lo = cursor_take(&c, WORD);
+		sequence.hi = sequence.lo + cursor_take(&c, WORD);
 		if (sequence.lo < sequence.hi)
 			*vec_push(image->sequences,
 				  image->nsequences) = sequence;
 	}
+	sequences_sort(image);
 }
