@@ -44,8 +44,8 @@ affinity_pin(struct run *run, struct task *task)
 
 	/* If in vain, not soon again. */
 	task->affinity.cooling = COOL_FACTOR;
-	if (!run->host->native ||
-	    run->host->native->holds(task->tid, -1, status) ||
+	if ((run->host->native &&
+	     run->host->native->holds(task->tid, -1, status)) ||
 	    run->host->affinity_get(task->tid, &task->affinity.own,
 				    sizeof(task->affinity.own)))
 		return;
