@@ -36,6 +36,26 @@ result_restarts(int64_t result)
 struct abi_transfer {
 	int nr;
 	uint8_t buf, len, pos;
+	bool waits;		/* when all is moved, which result cannot tell
+				   whether it waited; moving nothing, it only
+				   waits */
+};
+
+/* How a system call is told how long to wait at most. */
+enum timeout_kind {
+	TIMEOUT_MS,		/* an int of milliseconds; negative: for ever */
+	TIMEOUT_TIMESPEC,	/* the address of a timespec, or 0 */
+	TIMEOUT_URING,		/* io_uring_enter(2), IORING_ENTER_EXT_ARG */
+};
+
+/*
+ * A system call with a relative timeout that fails with EINTR when it is
+ * interrupted, and leaves its timeout as it was.
+ */
+struct abi_timeout {
+	int nr;
+	uint8_t arg;		/* number of the argument, from 0 */
+	enum timeout_kind kind;
 };
 
 struct abi {
@@ -73,6 +93,10 @@ struct abi {
 	/* Calls that move all bytes before they return, unless interrupted. */
 	const struct abi_transfer *transfers;
 	uint8_t ntransfers;
+	const struct abi_timeout *timeouts;
+	uint8_t ntimeouts;
+	uint8_t red_zone;	/* bytes below the stack pointer that functions
+				   use */
 	/* Where the return address is, from the frame pointer on (the caller's
 	   frame pointer is at 0), and where the caller's stack continues. */
 	uint8_t frame_return, frame_size;

@@ -15,6 +15,7 @@
 #include "monitor/process/actions.h"
 #include "monitor/process/events.h"
 #include "monitor/process/faults.h"
+#include "monitor/process/restart.h"
 #include "monitor/process/signals.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
@@ -127,8 +128,12 @@ trap_deliver(struct run *run, struct task *task, int signal)
 		return;
 	/* If it was forced upon the task it ends the task even so. */
 	if (signal == SIGTRAP && sigtrap_ignores(task) &&
-	    run->host->trap_cause(task->tid) == TRAP_SENT)
+	    run->host->trap_cause(task->tid) == TRAP_SENT) {
+		restart_call(run, task, true);
 		signal = 0;
+	} else {
+		restart_signal(run, task, signal);
+	}
 	caught = signal == SIGTRAP && signal_caught(run, task, signal);
 	if (signal == SIGTRAP && !caught && trap_mask_ended(run) &&
 	    run->host->trap_cause(task->tid) == TRAP_SENT)

@@ -206,6 +206,7 @@ run_suspend(struct run *run)
 static void
 on_group_stop(struct run *run, struct task *task, const struct event *event)
 {
+	restart_stopped(run, task);
 	task->state = TASK_RUNNING;
 	/* Fails if the task has run for pmon since: nothing stops it again. */
 	if (task_resume(run, task, RESUME_LISTEN, 0) == HOST_ERROR) {
@@ -264,10 +265,11 @@ event_handle(struct run *run, const struct event *event)
 		trap_handle(run, task, event->value ? event->value : SIGTRAP);
 		break;
 	case EVENT_SIGNAL:
-		restart_end(run, task, event->kind);
 		trap_mask_look(run, task);
-		if (event->value != SIGILL || !trap_spring(run, task, SIGILL))
-			task_deliver(run, task, event->value);
+		if (event->value == SIGILL && trap_spring(run, task, SIGILL))
+			break;
+		restart_signal(run, task, event->value);
+		task_deliver(run, task, event->value);
 		break;
 	case EVENT_STOPPED:
 		on_group_stop(run, task, event);

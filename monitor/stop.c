@@ -275,13 +275,6 @@ event_signal(struct run *run, struct task *task, const struct event *event)
 		return patch_rewind(run, task, event) ? 0 : SIGTRAP;
 	case EVENT_SIGNAL:
 		return patch_rewind(run, task, event) ? 0 : event->value;
-	case EVENT_PAUSED:
-		restart_call(run, task, false);
-		return 0;
-	case EVENT_SYSCALL_EXIT:
-		if (task->paused)
-			restart_call(run, task, false);
-		return 0;
 	default:
 		return 0;
 	}
@@ -298,8 +291,8 @@ task_release(struct run *run, struct task *task, const struct event *event)
 		run_resume(run, task, 0);
 		return;
 	}
-	restart_end(run, task, event->kind);
 	signal = event_signal(run, task, event);
+	restart_release(run, task, event->kind, signal);
 	patch_leave(run, task);
 	if (event->kind == EVENT_VFORK_DONE && space && !space->unmapped) {
 		run_requeue(run, event);

@@ -16,6 +16,20 @@ static const struct abi_transfer transfers[] = {
 	{ SYS_sendfile, .buf = ARG_NONE, .len = 3, .pos = ARG_NONE },
 	{ SYS_splice, .buf = ARG_NONE, .len = 4, .pos = ARG_NONE },
 	{ SYS_copy_file_range, .buf = ARG_NONE, .len = 4, .pos = ARG_NONE },
+	/* Returns the number of entries submitted even if it did not wait. */
+	{ SYS_io_uring_enter, .buf = ARG_NONE, .len = 1, .pos = ARG_NONE,
+	  .waits = true },
+};
+
+static const struct abi_timeout timeouts[] = {
+	{ SYS_epoll_wait, 3, TIMEOUT_MS },
+	{ SYS_epoll_pwait, 3, TIMEOUT_MS },
+	{ SYS_epoll_pwait2, 3, TIMEOUT_TIMESPEC },
+	{ SYS_semtimedop, 3, TIMEOUT_TIMESPEC },
+	{ SYS_rt_sigtimedwait, 2, TIMEOUT_TIMESPEC },
+	{ SYS_io_getevents, 4, TIMEOUT_TIMESPEC },
+	{ SYS_io_pgetevents, 4, TIMEOUT_TIMESPEC },
+	{ SYS_io_uring_enter, 4, TIMEOUT_URING },
 };
 
 const struct abi abi_x86_64 = {
@@ -49,6 +63,9 @@ const struct abi abi_x86_64 = {
 	.nr_ftruncate = SYS_ftruncate,
 	.transfers = transfers,
 	.ntransfers = sizeof(transfers) / sizeof(transfers[0]),
+	.timeouts = timeouts,
+	.ntimeouts = sizeof(timeouts) / sizeof(timeouts[0]),
+	.red_zone = 128,
 	.context_pc = 168,	/* of struct ucontext */
 	.context_sp = 160,
 	.context_mask = 296,

@@ -1,12 +1,15 @@
 /*
- * Undoes what a pause does to the system call that its task is in.  Some calls
- * fail with EINTR.  A write to a pipe or socket, which waits until everything
- * is written, returns early with the number of bytes written so far, as if a
- * signal had come; a program without signal handlers need not expect that.  So
- * the task makes the call again for the rest, and gets the sum as the result of
- * one call in the end.  Knows only the calls of abi->transfers, whose arguments
- * tell what is left.  Never continues calls with a vector of buffers (writev,
- * sendmsg): their results stay partial.
+ * Undoes what a stop does to the system call that its task is in, where the
+ * program would not have noticed without pmon: after a pause, and after a signal
+ * that the program ignores, which the kernel does not even send to a task that
+ * nobody traces.  Some calls fail with EINTR.  A write to a pipe or socket,
+ * which waits until everything is written, returns early with the number of
+ * bytes written so far, as if a signal had come; a program without signal
+ * handlers need not expect that.  So the task makes the call again for the
+ * rest, and gets the sum as the result of one call in the end.  Knows only the
+ * calls of abi->transfers and abi->timeouts, whose arguments tell what is left.
+ * Never continues calls with a vector of buffers (writev, sendmsg): their
+ * results stay partial.
  */
 #include "monitor/process/restart.h"
 
@@ -14,11 +17,14 @@
 #include <stdlib.h>
 
 #include "monitor/process/signals.h"
+#include "monitor/process/timeout.h"
 #include "util/mem.h"
 
-/* A call that moved a part of its bytes, and is made again for the rest. */
+/* A call that is made again for what it has not done yet. */
 struct restart {
-	const struct abi_transfer *of;
+	int nr;
+	const struct abi_transfer *of;	/* what it moves, or NULL */
+	struct timeout timeout;
 	uint64_t arg[6];	/* as the program made the call */
 	uint64_t done;		/* bytes moved so far */
 };
@@ -29,80 +35,9 @@ interrupted(int64_t result)
 	return result == -EINTR || result_restarts(result);
 }
 
-/* The call returns to the program: its own arguments, and the sum of bytes. */
-static void
-restart_result(const struct run *run, struct task *task, struct regs *regs)
-{
-	const struct abi *abi = run->abi;
-
-	for (size_t i = 0; i < 6; i++)
-		regs->r[abi->reg_arg[i]] = task->restart->arg[i];
-	regs->r[abi->reg_result] = task->restart->done;
-	restart_free(task);
-}
-
-/* Set the registers, which are behind the call, to make it for the rest. */
-static void
-restart_rest(const struct run *run, const struct restart *restart,
-	     struct regs *regs)
-{
-	const struct abi_transfer *of = restart->of;
-	const uint8_t *reg = run->abi->reg_arg;
-
-	if (of->buf != ARG_NONE)
-		regs->r[reg[of->buf]] = restart->arg[of->buf] + restart->done;
-	if (of->pos != ARG_NONE)
-		regs->r[reg[of->pos]] = restart->arg[of->pos] + restart->done;
-	regs->r[reg[of->len]] = restart->arg[of->len] - restart->done;
-	regs->r[run->abi->reg_nr] = of->nr;
-	regs->r[run->abi->reg_orig] = -1;
-	regs->r[run->arch->reg_pc] -= run->arch->syscall_len;
-}
-
 /*
- * The transfer of bytes that a task with these registers is behind, if that
- * moved only part of them; else NULL.
- */
-static const struct abi_transfer *
-transfer_partial(const struct run *run, const struct regs *regs)
-{
-	const struct abi *abi = run->abi;
-	const struct abi_transfer *of = abi->transfers;
-	int64_t done = (int64_t)regs->r[abi->reg_result];
-	int nr = (int)regs->r[abi->reg_orig];
-
-	while (of < abi->transfers + abi->ntransfers && of->nr != nr)
-		of++;
-	return of < abi->transfers + abi->ntransfers && done > 0 &&
-			       (uint64_t)done < regs->r[abi->reg_arg[of->len]] ?
-		       of :
-		       NULL;
-}
-
-/*
- * Change the registers so that the task makes the call for the rest.  The
- * caller sets them.
- */
-static void
-restart_begin(const struct run *run, struct task *task,
-	      const struct abi_transfer *of, struct regs *regs)
-{
-	const struct abi *abi = run->abi;
-
-	task->restart = mem_alloc(sizeof(*task->restart));
-	*task->restart = (struct restart){
-		.of = of,
-		.done = regs->r[abi->reg_result],
-	};
-	for (size_t i = 0; i < 6; i++)
-		task->restart->arg[i] = regs->r[abi->reg_arg[i]];
-	restart_rest(run, task->restart, regs);
-}
-
-/*
- * A pause makes some system calls fail with EINTR though no signal came
- * (signal(7) lists them; epoll_wait is the common one).  Such a call has done
- * nothing yet.
+ * A stop makes some system calls fail with EINTR (signal(7) lists them;
+ * epoll_wait is the common one).  Such a call has done nothing yet.
  */
 static bool
 call_failed(const struct run *run, const struct regs *regs, int nr)
@@ -117,6 +52,97 @@ call_repeat(const struct run *run, struct regs *regs, int nr)
 	regs->r[run->abi->reg_result] = nr;
 	regs->r[run->arch->reg_pc] -= run->arch->syscall_len;
 	regs->r[run->abi->reg_orig] = -1;
+}
+
+/*
+ * The call returns to the program: with its own arguments, and the sum of bytes
+ * or else the last result.
+ */
+static void
+restart_result(const struct run *run, struct task *task, struct regs *regs,
+	       int64_t result)
+{
+	const struct restart *restart = task->restart;
+	const struct abi *abi = run->abi;
+
+	for (size_t i = 0; i < 6; i++)
+		regs->r[abi->reg_arg[i]] = restart->arg[i];
+	regs->r[abi->reg_result] = restart->done ? restart->done :
+						   (uint64_t)result;
+	restart_free(task);
+}
+
+/* Set the registers, which are behind the call, to make it for the rest. */
+static void
+restart_rest(const struct run *run, struct task *task, struct regs *regs)
+{
+	struct restart *restart = task->restart;
+	const struct abi_transfer *of = restart->of;
+	const uint8_t *reg = run->abi->reg_arg;
+
+	for (size_t i = 0; i < 6; i++)
+		regs->r[reg[i]] = restart->arg[i];
+	if (of && of->buf != ARG_NONE)
+		regs->r[reg[of->buf]] += restart->done;
+	if (of && of->pos != ARG_NONE)
+		regs->r[reg[of->pos]] += restart->done;
+	if (of)
+		regs->r[reg[of->len]] -= restart->done;
+	timeout_rest(run, task, &restart->timeout, regs);
+	call_repeat(run, regs, restart->nr);
+}
+
+/*
+ * The transfer of bytes that a task with these registers is behind, if that
+ * moved only part of them, or may not have waited; else NULL.
+ */
+static const struct abi_transfer *
+transfer_partial(const struct run *run, const struct regs *regs)
+{
+	const struct abi *abi = run->abi;
+	const struct abi_transfer *of = abi->transfers;
+	int64_t done = (int64_t)regs->r[abi->reg_result];
+	int nr = (int)regs->r[abi->reg_orig];
+	uint64_t len;
+
+	while (of < abi->transfers + abi->ntransfers && of->nr != nr)
+		of++;
+	if (of == abi->transfers + abi->ntransfers || done <= 0)
+		return NULL;
+	len = regs->r[abi->reg_arg[of->len]];
+	return of->waits	    ? ((uint64_t)done == len ? of : NULL) :
+	       (uint64_t)done < len ? of :
+				      NULL;
+}
+
+/*
+ * Change the registers so that the task makes the call again, for the rest if
+ * part of it is done.  The caller sets them.  The call's timeout begins now:
+ * when the call began nobody knows.
+ */
+static void
+restart_begin(const struct run *run, struct task *task,
+	      const struct abi_transfer *of, struct regs *regs)
+{
+	const struct abi *abi = run->abi;
+	int nr = (int)regs->r[abi->reg_orig];
+	struct timeout timeout;
+
+	timeout_begin(run, task, nr, regs, &timeout);
+	if (!of && !timeout.of) {
+		call_repeat(run, regs, nr);
+		return;
+	}
+	task->restart = mem_alloc(sizeof(*task->restart));
+	*task->restart = (struct restart){
+		.nr = nr,
+		.of = of,
+		.done = of ? regs->r[abi->reg_result] : 0,
+	};
+	for (size_t i = 0; i < 6; i++)
+		task->restart->arg[i] = regs->r[abi->reg_arg[i]];
+	restart_rest(run, task, regs);
+	task->restart->timeout = timeout;
 }
 
 /* Is the task where restart_ready has set it? */
@@ -134,10 +160,12 @@ restart_ready(struct run *run, struct task *task)
 	struct regs regs;
 	int nr;
 
-	if (!run->host->native || run->host->regs_get(task->tid, &regs))
+	if (!run->host->native || task->restart ||
+	    run->host->regs_get(task->tid, &regs))
 		return;
 	nr = (int)regs.r[run->abi->reg_orig];
-	if (nr < 0 || !call_failed(run, &regs, nr) || signal_waits(run, task))
+	if (nr < 0 || !call_failed(run, &regs, nr) ||
+	    signals_pending(run, task) == SIGNALS_WAIT)
 		return;
 	call_repeat(run, &regs, nr);
 	if (!run->host->regs_set(task->tid, &regs))
@@ -185,7 +213,7 @@ restart_call(struct run *run, struct task *task, bool goes_on)
 	int nr;
 
 	/* A signal that came since then is to interrupt the call. */
-	if (task->ready_va && signal_waits(run, task))
+	if (task->ready_va && signals_pending(run, task) == SIGNALS_WAIT)
 		restart_unready(run, task);
 	task->ready_va = 0;
 	if (!run->host->native || run->host->regs_get(task->tid, &regs))
@@ -196,13 +224,35 @@ restart_call(struct run *run, struct task *task, bool goes_on)
 	failed = call_failed(run, &regs, nr);
 	of = goes_on ? transfer_partial(run, &regs) : NULL;
 	/* Whether a signal waits takes long to find out, so ask this last. */
-	if ((!failed && !of) || signal_waits(run, task))
+	if ((!failed && !of) || signals_pending(run, task) == SIGNALS_WAIT)
 		return;
-	if (failed)
-		call_repeat(run, &regs, nr);
-	else
+	if (goes_on)
 		restart_begin(run, task, of, &regs);
+	else
+		call_repeat(run, &regs, nr);
 	run->host->regs_set(task->tid, &regs);
+}
+
+/*
+ * Has a stop that the program would not notice interrupted the call for the
+ * rest, with this result?
+ */
+static bool
+restart_cut(struct run *run, struct task *task, int64_t result)
+{
+	const struct restart *restart = task->restart;
+	const struct abi_transfer *of = restart->of;
+	bool cut = interrupted(result);
+	enum signals_pending pending;
+
+	if (of && !of->waits)
+		cut = (cut || result > 0) &&
+		      restart->done < restart->arg[of->len];
+	if (!cut)
+		return false;
+	pending = signals_pending(run, task);
+	return pending == SIGNALS_IGNORED ||
+	       (pending == SIGNALS_NONE && task->paused);
 }
 
 void
@@ -214,35 +264,89 @@ restart_exit(struct run *run, struct task *task)
 
 	if (run->host->regs_get(task->tid, &regs))
 		return;
+	timeout_end(run, task, &restart->timeout);
 	result = (int64_t)regs.r[run->abi->reg_result];
 	if (result > 0)
 		restart->done += (uint64_t)result;
-	if (task->paused && restart->done < restart->arg[restart->of->len] &&
-	    (result > 0 || interrupted(result)) && !signal_waits(run, task))
-		restart_rest(run, restart, &regs);
+	if (restart_cut(run, task, result))
+		restart_rest(run, task, &regs);
 	else
-		restart_result(run, task, &regs);
+		restart_result(run, task, &regs, result);
 	run->host->regs_set(task->tid, &regs);
 }
 
-void
-restart_end(struct run *run, struct task *task, enum event_kind kind)
+/*
+ * The task is not to make its call for the rest: the call ends with what was
+ * moved so far.  If that is nothing, it fails with EINTR, or is made as the
+ * program has made it.
+ */
+static void
+restart_end(struct run *run, struct task *task, enum event_kind kind,
+	    bool fails)
 {
 	struct regs regs;
 	int64_t result;
 
 	if (!task->restart || run->host->regs_get(task->tid, &regs))
 		return;
+	timeout_end(run, task, &task->restart->timeout);
 	result = (int64_t)regs.r[run->abi->reg_result];
-	if (kind == EVENT_SYSCALL_EXIT && result > 0)
-		task->restart->done += (uint64_t)result;
-	else if (kind == EVENT_SYSCALL_ENTRY)
-		/* With -1 the kernel skips the call, and leaves the result. */
-		regs.r[run->abi->reg_orig] = -1;
-	else if (kind != EVENT_SYSCALL_EXIT)
-		regs.r[run->arch->reg_pc] += run->arch->syscall_len;
-	restart_result(run, task, &regs);
+	if (kind == EVENT_SYSCALL_EXIT) {
+		if (result > 0)
+			task->restart->done += (uint64_t)result;
+	} else if (task->restart->done || fails) {
+		if (kind == EVENT_SYSCALL_ENTRY)
+			/* The kernel skips the call, and leaves the result. */
+			regs.r[run->abi->reg_orig] = -1;
+		else
+			regs.r[run->arch->reg_pc] += run->arch->syscall_len;
+		result = -EINTR;
+	}
+	restart_result(run, task, &regs, result);
 	run->host->regs_set(task->tid, &regs);
+}
+
+void
+restart_signal(struct run *run, struct task *task, int signal)
+{
+	uint64_t nr;
+
+	if (!run->host->native || !signal ||
+	    (!task->restart &&
+	     (run->host->reg_get(task->tid, run->abi->reg_orig, &nr) ||
+	      (int64_t)nr < 0)))
+		return;
+	if (signal_ignored(run, task, signal))
+		restart_call(run, task, true);
+	else
+		restart_end(run, task, EVENT_SIGNAL, true);
+}
+
+void
+restart_stopped(struct run *run, struct task *task)
+{
+	struct regs regs;
+
+	if (!run->host->native || run->host->regs_get(task->tid, &regs) ||
+	    (int64_t)regs.r[run->abi->reg_orig] < 0 ||
+	    result_restarts((int64_t)regs.r[run->abi->reg_result]))
+		return;
+	regs.r[run->abi->reg_orig] = -1;
+	run->host->regs_set(task->tid, &regs);
+}
+
+void
+restart_release(struct run *run, struct task *task, enum event_kind kind,
+		int signal)
+{
+	bool fails = signal ? !signal_ignored(run, task, signal) :
+			      task->restart && signals_pending(run, task) ==
+						       SIGNALS_WAIT;
+
+	restart_end(run, task, kind, fails);
+	if (!fails && (kind == EVENT_PAUSED || kind == EVENT_SIGNAL ||
+		       (kind == EVENT_SYSCALL_EXIT && task->paused)))
+		restart_call(run, task, false);
 }
 
 void

@@ -1,6 +1,6 @@
 /*
- * Restarts the system calls that a pause interrupted: has tasks repeat them, or
- * make them again for the rest.
+ * Restarts the system calls that a stop interrupted without the program's doing:
+ * has tasks repeat them, or make them again for the rest.
  */
 #ifndef MONITOR_PROCESS_RESTART_H
 #define MONITOR_PROCESS_RESTART_H
@@ -8,9 +8,10 @@
 #include "monitor/run.h"
 
 /*
- * Undo what pausing the task did to its system call: a call that failed with
- * EINTR is repeated.  A call that moved a part of its bytes is made again for
- * the rest (task->restart), but only if the task goes on under pmon.
+ * Undo what a pause, or an ignored signal, did to the task's system call: a call
+ * that failed with EINTR is repeated.  If the task goes on under pmon
+ * (task->restart), the call waits for the rest of its timeout from then on, and
+ * one that moved a part of its bytes is made again for the rest.
  */
 void restart_call(struct run *run, struct task *task, bool goes_on);
 /*
@@ -36,10 +37,18 @@ bool restart_unready(struct run *run, struct task *task);
  */
 void restart_exit(struct run *run, struct task *task);
 /*
- * The task, stopped by an event of this kind, gets a signal or is let go: its
- * continued call, if any, returns the bytes moved so far.
+ * The task is about to get the signal.  If the program ignores it, the call that
+ * it interrupted goes on; else a continued call ends with what it has done.
  */
-void restart_end(struct run *run, struct task *task, enum event_kind kind);
+void restart_signal(struct run *run, struct task *task, int signal);
+/* The task is in a group stop, which ends a call as without pmon. */
+void restart_stopped(struct run *run, struct task *task);
+/*
+ * The task, stopped by an event of this kind, is let go with the signal, or 0:
+ * the same for a task that nobody will stop again.  Its pc is an original one.
+ */
+void restart_release(struct run *run, struct task *task, enum event_kind kind,
+		     int signal);
 /* Free task->restart, without touching the task. */
 void restart_free(struct task *task);
 

@@ -55,13 +55,39 @@ signal_caught(struct run *run, struct task *task, int signal)
 	       (state.caught & ~state.blocked) >> (signal - 1) & 1;
 }
 
+/* The signals that are without effect (signal(7)). */
+static uint64_t
+ignored_set(const struct signal_state *state)
+{
+	static const int harmless[] = { SIGCHLD, SIGCONT, SIGURG, SIGWINCH };
+	uint64_t by_default = 0;
+
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+		by_default |= UINT64_C(1) << (harmless[i] - 1);
+	return state->ignored | (by_default & ~state->caught);
+}
+
 bool
-signal_waits(struct run *run, struct task *task)
+signal_ignored(struct run *run, struct task *task, int signal)
 {
 	struct signal_state state;
 
-	return run->host->signals(task->tid, &state) ||
-	       state.pending & ~state.blocked;
+	return signal && !state_get(run, task, signal, &state) &&
+	       signals_have(ignored_set(&state), signal);
+}
+
+enum signals_pending
+signals_pending(struct run *run, struct task *task)
+{
+	struct signal_state state;
+	uint64_t pending;
+
+	if (run->host->signals(task->tid, &state))
+		return SIGNALS_WAIT;
+	pending = state.pending & ~state.blocked;
+	if (pending & ~ignored_set(&state))
+		return SIGNALS_WAIT;
+	return pending ? SIGNALS_IGNORED : SIGNALS_NONE;
 }
 
 /*

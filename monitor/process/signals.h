@@ -16,11 +16,18 @@ bool signal_caused(struct run *run, struct task *task, int signal);
  * signal is caught and not blocked.
  */
 bool signal_caught(struct run *run, struct task *task, int signal);
+/* Whether the program ignores the signal, or its default is to be ignored. */
+bool signal_ignored(struct run *run, struct task *task, int signal);
 /*
- * Whether a signal is pending for the task and not blocked; true, too, if that
+ * What is pending for the task and not blocked.  SIGNALS_WAIT, too, if that
  * cannot be found out.
  */
-bool signal_waits(struct run *run, struct task *task);
+enum signals_pending {
+	SIGNALS_NONE,
+	SIGNALS_IGNORED,	/* nothing but ignored ones */
+	SIGNALS_WAIT,
+};
+enum signals_pending signals_pending(struct run *run, struct task *task);
 
 /*
  * Let the stopped task go to the first instruction of its handler for the
