@@ -23,6 +23,15 @@ struct stop_costs {
 	double step;		/* behind a single step */
 };
 
+/*
+ * Which system calls of a task the kernel dispatches to the task itself
+ * (PR_SET_SYSCALL_USER_DISPATCH): struct ptrace_sud_config of linux/ptrace.h.
+ */
+struct dispatch {
+	uint64_t mode;		/* 0: none */
+	uint64_t selector, offset, len;
+};
+
 struct host_native {
 	/*
 	 * Trace all threads of process pid, whose ids are appended to *tids;
@@ -41,6 +50,9 @@ struct host_native {
 	int (*siginfo_set)(pid_t tid, const uint8_t info[SIGINFO_MAX]);
 	/* The set of blocked signals. */
 	MUST_CHECK int (*mask_get)(pid_t tid, uint64_t *mask);
+	/* mode is 0, too, on a kernel that does not tell (before Linux 6.4). */
+	MUST_CHECK int (*dispatch_get)(pid_t tid, struct dispatch *dispatch);
+	int (*dispatch_set)(pid_t tid, const struct dispatch *dispatch);
 	/*
 	 * Has something happened to a stopped task that wait has not reported
 	 * yet?  Either it was killed, or another thread's exec took its id.

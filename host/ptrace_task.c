@@ -158,6 +158,29 @@ ptrace_mask_set(pid_t tid, uint64_t mask, uint64_t *old)
 				    (void *)sizeof(mask), &mask);
 }
 
+/* Since Linux 6.4 (linux/ptrace.h), which Debian 12's headers lack. */
+enum { PTRACE_SET_DISPATCH = 0x4210, PTRACE_GET_DISPATCH = 0x4211 };
+
+int
+ptrace_dispatch_get(pid_t tid, struct dispatch *dispatch)
+{
+	int err = ptrace_request(PTRACE_GET_DISPATCH, tid,
+				 (void *)sizeof(*dispatch), dispatch);
+
+	if (err == HOST_ERROR)
+		*dispatch = (struct dispatch){ 0 };
+	return err == HOST_ERROR ? HOST_OK : err;
+}
+
+int
+ptrace_dispatch_set(pid_t tid, const struct dispatch *dispatch)
+{
+	struct dispatch set = *dispatch;
+
+	return ptrace_request(PTRACE_SET_DISPATCH, tid, (void *)sizeof(set),
+			      &set);
+}
+
 int
 ptrace_siginfo_get(pid_t tid, uint8_t info[SIGINFO_MAX])
 {

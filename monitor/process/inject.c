@@ -96,6 +96,7 @@ struct saved {
 	struct regs regs;
 	uint8_t info[SIGINFO_MAX];
 	uint64_t mask;
+	struct dispatch dispatch;
 };
 
 /* An injected call. */
@@ -282,7 +283,8 @@ task_save(const struct host *host, const struct task *task, struct saved *saved)
 
 	if (host->regs_get(task->tid, &saved->regs) ||
 	    (native && (native->siginfo_get(task->tid, saved->info) ||
-			native->mask_get(task->tid, &saved->mask))))
+			native->mask_get(task->tid, &saved->mask) ||
+			native->dispatch_get(task->tid, &saved->dispatch))))
 		return HOST_GONE;
 	return HOST_OK;
 }
@@ -304,13 +306,17 @@ task_restore(const struct host *host, const struct task *task,
 		err = HOST_GONE;
 	if (host->native && host->native->siginfo_set(task->tid, saved->info))
 		err = HOST_GONE;
+	if (host->native && saved->dispatch.mode &&
+	    host->native->dispatch_set(task->tid, &saved->dispatch))
+		err = HOST_GONE;
 	return err;
 }
 
 /*
  * Have the task make the call, and restore its state.  pmon may be killed
  * before each of these requests.  The task's signals are blocked only while the
- * restorer is there and the task on the way to it.
+ * restorer is there and the task on the way to it.  The call is not to be
+ * dispatched to the program.
  */
 static int
 call_run(struct run *run, struct task *task, struct call *call)
@@ -324,6 +330,9 @@ call_run(struct run *run, struct task *task, struct call *call)
 	err = host->regs_set(task->tid, &call->regs);
 	if (!err && host->native)
 		err = host->mask_set(task->tid, ~UINT64_C(0), NULL);
+	if (!err && call->saved.dispatch.mode)
+		err = host->native->dispatch_set(task->tid,
+						 &(struct dispatch){ 0 });
 	if (!err)
 		err = spot_run(run, task, call);
 	if (!err)

@@ -290,6 +290,28 @@ host_siginfo_set(pid_t tid, const uint8_t info[SIGINFO_MAX])
 }
 
 static int
+host_dispatch_get(pid_t tid, struct dispatch *dispatch)
+{
+	const struct fake_task *task = request_to(tid, __func__);
+
+	if (!task)
+		return HOST_GONE;
+	*dispatch = task->dispatch;
+	return HOST_OK;
+}
+
+static int
+host_dispatch_set(pid_t tid, const struct dispatch *dispatch)
+{
+	struct fake_task *task = request_to(tid, __func__);
+
+	if (!task)
+		return HOST_GONE;
+	task->dispatch = *dispatch;
+	return HOST_OK;
+}
+
+static int
 host_mask_get(pid_t tid, uint64_t *mask)
 {
 	const struct fake_task *task = request_to(tid, __func__);
@@ -520,6 +542,8 @@ static const struct host_native fake_native = {
 	.launch_error = host_launch_error,
 	.send = host_send,
 	.fault_set = host_fault_set,
+	.dispatch_get = host_dispatch_get,
+	.dispatch_set = host_dispatch_set,
 	.siginfo_get = host_siginfo_get,
 	.siginfo_set = host_siginfo_set,
 	.mask_get = host_mask_get,

@@ -77,6 +77,7 @@ struct fake_task {
 				   pmon takes up the exec */
 	struct fake_task *vfork;	/* its child, for which it waits */
 	uint64_t pending, mask;
+	struct dispatch dispatch;
 	uint8_t info[SIGINFO_MAX];	/* info[0]: enum trap_cause */
 	uint8_t trap_cause;	/* of a SIGTRAP that is pending */
 	uint64_t turn;		/* when it last went on */
