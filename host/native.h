@@ -32,6 +32,12 @@ struct dispatch {
 	uint64_t selector, offset, len;
 };
 
+/* Where a task tells the kernel of restartable sequences (rseq(2)). */
+struct rseq_area {
+	uint64_t va;		/* of its struct rseq; 0: it has none */
+	uint32_t signature;	/* in front of abort handlers */
+};
+
 struct host_native {
 	/*
 	 * Trace all threads of process pid, whose ids are appended to *tids;
@@ -50,6 +56,8 @@ struct host_native {
 	int (*siginfo_set)(pid_t tid, const uint8_t info[SIGINFO_MAX]);
 	/* The set of blocked signals. */
 	MUST_CHECK int (*mask_get)(pid_t tid, uint64_t *mask);
+	/* va is 0, too, on a kernel that does not tell (before Linux 5.13). */
+	MUST_CHECK int (*rseq_get)(pid_t tid, struct rseq_area *area);
 	/* mode is 0, too, on a kernel that does not tell (before Linux 6.4). */
 	MUST_CHECK int (*dispatch_get)(pid_t tid, struct dispatch *dispatch);
 	int (*dispatch_set)(pid_t tid, const struct dispatch *dispatch);

@@ -314,6 +314,7 @@ static const struct host_native ptrace_native = {
 	.attach = ptrace_attach,
 	.send = ptrace_send,
 	.fault_set = ptrace_fault_set,
+	.rseq_get = ptrace_rseq_get,
 	.dispatch_get = ptrace_dispatch_get,
 	.dispatch_set = ptrace_dispatch_set,
 	.siginfo_get = ptrace_siginfo_get,

@@ -158,6 +158,17 @@ ptrace_mask_set(pid_t tid, uint64_t mask, uint64_t *old)
 				    (void *)sizeof(mask), &mask);
 }
 
+int
+ptrace_rseq_get(pid_t tid, struct rseq_area *area)
+{
+	struct __ptrace_rseq_configuration asked = { 0 };
+	int err = ptrace_request(PTRACE_GET_RSEQ_CONFIGURATION, tid,
+				 (void *)sizeof(asked), &asked);
+
+	*area = (struct rseq_area){ asked.rseq_abi_pointer, asked.signature };
+	return err == HOST_ERROR ? HOST_OK : err;
+}
+
 /* Since Linux 6.4 (linux/ptrace.h), which Debian 12's headers lack. */
 enum { PTRACE_SET_DISPATCH = 0x4210, PTRACE_GET_DISPATCH = 0x4211 };
 

@@ -74,8 +74,9 @@ said(bomb('rows'), "$dir/rows: 1995904 rows of .debug_line are left out: " .
     'pmon uses only the last 4096 rows at one address',
     'how many rows are not');
 unlike(bomb('units'), qr/left out|not read|ignored/, '  nothing is left out');
-# Graphs: a gigabyte, and 14 s; and 27 s.
-for (['jumps', 'ulimit -v 500000'], ['middles', 'ulimit -t 10']) {
+# Graphs: a gigabyte, and 14 s; and 27 s.  Sequences: 6 s.
+for (['jumps', 'ulimit -v 500000'], ['middles', 'ulimit -t 10'],
+    ['sequences', 'ulimit -t 3']) {
 	unlike(bomb(@$_, '--eager', '-u', 'edge'), qr/left out|not read/,
 	    '  nothing is left out');
 }

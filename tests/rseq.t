@@ -6,6 +6,7 @@ use warnings;
 use lib 'tests/lib';
 use Test::More;
 use Pmon;
+use Target;
 
 my %programs = map { $_ => compile('rseq.c', '-O2', $_, '-pthread') }
     qw(-pie -no-pie);
@@ -40,6 +41,28 @@ for my $kind (sort keys %programs) {
 		counts_are($run, { add => $calls, thread => 4 },
 		    "$kind, calls, @$options");
 	}
+}
+
+# pmon makes system calls in a process that is in a sequence.
+my $spins = compile('rseq_spin.c', '-O2');
+
+for my $options (['--units=func'], ['--no-traps']) {
+	my $what = "attached, @$options";
+	my $target = Target->new($spins);
+
+	is($target->ask('.'), 'aborted', "$what: it spins");
+	for my $n (1 .. 3) {
+		my $run = monitor_start([@$options, '-p', $target->{pid}], []);
+
+		ok(wait_for(sub { return run([$pmon, '--query',
+		    $target->{pid}])->{status} == 0; }),
+		    "$what: pmon counts, $n");
+		is($target->ask('.'), 'aborted', "$what: it is aborted, $n");
+		kill 'INT', $run->{pid};
+		is(ended(monitor_finish($run)), 'status 0', "$what: pmon, $n");
+		is($target->ask('.'), 'aborted', "$what: and behind pmon, $n");
+	}
+	is($target->finish('q'), 'status 0', "$what: it ends");
 }
 
 done_testing;

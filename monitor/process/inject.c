@@ -18,6 +18,7 @@
 #include "host/dynamic.h"
 #include "monitor/process/detour.h"
 #include "monitor/process/events.h"
+#include "monitor/process/sequence.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "util/fail.h"
@@ -357,6 +358,7 @@ inject_pending(struct run *run, struct task *task, int nr,
 	call.spot = space->call_spot;
 	if (!call.spot || task_save(run->host, task, &call.saved))
 		return HOST_GONE;
+	sequence_abort(run, task, &call.saved.regs);
 	call.regs = call.saved.regs;
 	call_set(run, nr, args, &call);
 	code_make(run, space, &call);

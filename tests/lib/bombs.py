@@ -145,14 +145,14 @@ def go(behind):
             b'\x48\x63\x04\xba\x48\x01\xd0\xff\xe0')
 
 
-def functions(name, text, sizes):
+def functions(name, text, sizes, more=[]):
     at, table, strings = TEXT + len(EXIT), b'\0' * 24, b'\0'
     for i, size in enumerate(sizes):
         table += struct.pack('<IBBHQQ', len(strings), 0x12, 0, 1, at, size)
         strings += b'f%d\0' % i
         at += size
     elf(name, [('.symtab', SYMTAB, 0, table, 3),
-               ('.strtab', STRTAB, 0, strings, 0)], text=text)
+               ('.strtab', STRTAB, 0, strings, 0)] + more, text=text)
 
 
 # 2,000 jumps, each to all 5,000 entries of one table.
@@ -173,6 +173,11 @@ functions('middles', b''.join(
     [(32 * i + 16 + k if k < 8 else tables - 10 * k) -
      (tables + places * 4 * i) for k in range(places)]),
     [32] * many + [large])
+# Many functions, and many restartable sequences, the last ones first.
+functions('sequences', b'\xc3' * 10000, [1] * 10000, [
+    ('__rseq_cs', 1, 0x70000000, b''.join(
+        struct.pack('<QQQQ', 0, MANY + 16 * i, 1, 0)
+        for i in range(500000, 0, -1)), 0)])
 # What takes no longer than other programs of that size.
 dwarf('units', unit(UNIT + FUNC + b'\0\0') + unit(UNIT + b'\0') * 200000,
       line=lines(START + END))

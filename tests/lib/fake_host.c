@@ -290,6 +290,13 @@ host_siginfo_set(pid_t tid, const uint8_t info[SIGINFO_MAX])
 }
 
 static int
+host_rseq_get(pid_t tid, struct rseq_area *area)
+{
+	*area = (struct rseq_area){ 0 };
+	return request_to(tid, __func__) ? HOST_OK : HOST_GONE;
+}
+
+static int
 host_dispatch_get(pid_t tid, struct dispatch *dispatch)
 {
 	const struct fake_task *task = request_to(tid, __func__);
@@ -542,6 +549,7 @@ static const struct host_native fake_native = {
 	.launch_error = host_launch_error,
 	.send = host_send,
 	.fault_set = host_fault_set,
+	.rseq_get = host_rseq_get,
 	.dispatch_get = host_dispatch_get,
 	.dispatch_set = host_dispatch_set,
 	.siginfo_get = host_siginfo_get,
