@@ -115,6 +115,17 @@ transfer_partial(const struct run *run, const struct regs *regs)
 				      NULL;
 }
 
+/* Is the task behind a call that was cut short?  *of is what it moved, or NULL. */
+static bool
+call_cut(const struct run *run, const struct regs *regs,
+	 const struct abi_transfer **of)
+{
+	int nr = (int)regs->r[run->abi->reg_orig];
+
+	*of = nr >= 0 ? transfer_partial(run, regs) : NULL;
+	return *of || (nr >= 0 && call_failed(run, regs, nr));
+}
+
 /*
  * Change the registers so that the task makes the call again, for the rest if
  * part of it is done.  The caller sets them.  The call's timeout begins now:
@@ -158,16 +169,14 @@ void
 restart_ready(struct run *run, struct task *task)
 {
 	struct regs regs;
-	int nr;
+	const struct abi_transfer *of;
 
 	if (!run->host->native || task->restart ||
-	    run->host->regs_get(task->tid, &regs))
-		return;
-	nr = (int)regs.r[run->abi->reg_orig];
-	if (nr < 0 || !call_failed(run, &regs, nr) ||
+	    run->host->regs_get(task->tid, &regs) ||
+	    !call_cut(run, &regs, &of) || of ||
 	    signals_pending(run, task) == SIGNALS_WAIT)
 		return;
-	call_repeat(run, &regs, nr);
+	call_repeat(run, &regs, (int)regs.r[run->abi->reg_orig]);
 	if (!run->host->regs_set(task->tid, &regs))
 		task->ready_va = regs.r[run->arch->reg_pc];
 }
@@ -209,8 +218,6 @@ restart_call(struct run *run, struct task *task, bool goes_on)
 {
 	const struct abi_transfer *of;
 	struct regs regs;
-	bool failed;
-	int nr;
 
 	/* A signal that came since then is to interrupt the call. */
 	if (task->ready_va && signals_pending(run, task) == SIGNALS_WAIT)
@@ -218,18 +225,14 @@ restart_call(struct run *run, struct task *task, bool goes_on)
 	task->ready_va = 0;
 	if (!run->host->native || run->host->regs_get(task->tid, &regs))
 		return;
-	nr = (int)regs.r[run->abi->reg_orig];
-	if (nr < 0)
-		return;
-	failed = call_failed(run, &regs, nr);
-	of = goes_on ? transfer_partial(run, &regs) : NULL;
 	/* Whether a signal waits takes long to find out, so ask this last. */
-	if ((!failed && !of) || signals_pending(run, task) == SIGNALS_WAIT)
+	if (!call_cut(run, &regs, &of) || (of && !goes_on) ||
+	    signals_pending(run, task) == SIGNALS_WAIT)
 		return;
 	if (goes_on)
 		restart_begin(run, task, of, &regs);
 	else
-		call_repeat(run, &regs, nr);
+		call_repeat(run, &regs, (int)regs.r[run->abi->reg_orig]);
 	run->host->regs_set(task->tid, &regs);
 }
 
@@ -309,12 +312,13 @@ restart_end(struct run *run, struct task *task, enum event_kind kind,
 void
 restart_signal(struct run *run, struct task *task, int signal)
 {
-	uint64_t nr;
+	const struct abi_transfer *of;
+	struct regs regs;
 
+	/* Most signals interrupt no call: ask no more then. */
 	if (!run->host->native || !signal ||
-	    (!task->restart &&
-	     (run->host->reg_get(task->tid, run->abi->reg_orig, &nr) ||
-	      (int64_t)nr < 0)))
+	    (!task->restart && (run->host->regs_get(task->tid, &regs) ||
+				!call_cut(run, &regs, &of))))
 		return;
 	if (signal_ignored(run, task, signal))
 		restart_call(run, task, true);
