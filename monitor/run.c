@@ -18,6 +18,7 @@
 #include "monitor/deliver.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/extensions.h"
+#include "monitor/patch/foreseen.h"
 #include "monitor/patch/host_counters.h"
 #include "monitor/patch/maps.h"
 #include "monitor/patch/plant.h"
@@ -75,6 +76,7 @@ run_free(struct run *run)
 	objects_free(run);
 	remarks_free(run);
 	queue_free(run);
+	foreseen_end(run);
 	free(run->program);
 	recording_free(run);
 }
@@ -379,6 +381,15 @@ run_standing_end(struct run *run)
 }
 
 void
+run_goes_on(struct run *run)
+{
+	run_standing_end(run);
+	if (!run->stopping)
+		thread_pages_guard_late(run);
+	foreseen_end(run);
+}
+
+void
 run_loop(struct run *run)
 {
 	struct event event;
@@ -390,7 +401,8 @@ run_loop(struct run *run)
 			event_handle(run, &event);
 			continue;
 		}
-		run_standing_end(run);
+		if (run->standing > 0)
+			run_goes_on(run);
 		if (host_event(run, &event))
 			event_handle(run, &event);
 		else if (event.kind == EVENT_DONE)

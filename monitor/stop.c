@@ -456,7 +456,6 @@ run_stop(struct run *run, int signal)
 			traps_add(run, process->space);
 			space_clear(run, process);
 		}
-	foreseen_end(run);
 	if (run->root.tid && !run->root.ended)
 		run->host->kill(run->root.tid, signal);
 }

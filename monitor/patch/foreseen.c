@@ -55,10 +55,12 @@ foreseen_make(struct room *room, pid_t pid, int mem,
 
 	if (!foreseen)
 		return;
-	if (module_foresee(room, pid, foreseen))
+	if (module_foresee(room, pid, foreseen)) {
 		foreseen_free(foreseen);
-	else
-		*vec_push(run->foreseen, run->nforeseen) = foreseen;
+		return;
+	}
+	text_touch(run, &foreseen->space, pid);
+	*vec_push(run->foreseen, run->nforeseen) = foreseen;
 }
 
 void

@@ -188,6 +188,9 @@ relocated_map(struct room *room, struct module *module)
 		return;
 	}
 	space->relocates = true;
+	/* A process that stands still for an attach: thread_pages_guard_late. */
+	if (room->run->standing > 0)
+		return;
 	thread_pages_guard(space, module);
 	module->nguards = module->plan->nguards;
 }

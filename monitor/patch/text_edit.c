@@ -242,6 +242,26 @@ text_unchanged(struct run *run, const struct space *space, pid_t tid)
 	return same;
 }
 
+void
+text_touch(struct run *run, const struct space *space, pid_t tid)
+{
+	const struct text_buffers *text = space->text;
+
+	for (size_t i = 0; text && i < text->nbuffers; i++) {
+		const struct buffer *buffer = &text->buffers[i];
+		uint64_t va = buffer->lo;
+		uint8_t byte;
+
+		for (; buffer->what == BUFFER_EARLY && va < buffer->hi;
+		     va += PAGE)
+			if (buffer->blocks[va / BLOCK - buffer->lo / BLOCK]
+				    .changed[va % BLOCK / PAGE] &&
+			    !run->host->mem_read(space->mem, tid, va, &byte, 1))
+				run->host->mem_write(space->mem, tid, va, &byte,
+						     1);
+	}
+}
+
 /* Write n pages together or, if that fails, each that can be written. */
 static int
 pages_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,

@@ -50,6 +50,12 @@ void text_buffer(struct space *space, uint64_t lo, uint64_t hi,
  * early is still what was read.  Then it is as if it had been buffered now.
  */
 bool text_unchanged(struct run *run, const struct space *space, pid_t tid);
+/*
+ * Write, to each page of what is buffered early that is to be changed, a byte
+ * that is there already.  The kernel then makes the page the process's own,
+ * which takes it long, while the process still runs.
+ */
+void text_touch(struct run *run, const struct space *space, pid_t tid);
 /* Free all buffers, and write nothing. */
 void text_drop(struct space *space);
 /*

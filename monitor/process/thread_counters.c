@@ -34,13 +34,14 @@ counters_words(const struct module *module, uint8_t *page)
 }
 
 void
-counters_guard(const struct module *module, uint8_t *page, size_t from)
+counters_guard(const struct module *module, uint8_t *page, size_t from,
+	       size_t to)
 {
 	const struct plan *plan = module->plan;
 	uint64_t *slots = counters_words(module, page);
 	size_t n = region_fits(&module->counters, plan->nslots);
 
-	for (size_t i = from; module->relocated && i < plan->nguards; i++)
+	for (size_t i = from; module->relocated && i < to; i++)
 		if (plan->guards[i] < n)
 			slots[plan->guards[i]] = guard_value(plan->guards[i]);
 }
@@ -90,7 +91,7 @@ counters_drain(struct run *run, const struct task *task,
 		     module->plan->nslots, counters_tell, &drain);
 	/* Other tasks go on counting there. */
 	if (module->shared.bytes)
-		counters_guard(module, page, 0);
+		counters_guard(module, page, 0, module->nguards);
 }
 
 /* Are the guards among the first n bytes of slots as written? */

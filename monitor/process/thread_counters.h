@@ -9,8 +9,9 @@
 
 #include "monitor/run.h"
 
-/* Write the module's guards from number `from` on into the page. */
-void counters_guard(const struct module *module, uint8_t *page, size_t from);
+/* Write the module's guards number from, ..., to - 1 into the page. */
+void counters_guard(const struct module *module, uint8_t *page, size_t from,
+		    size_t to);
 
 /*
  * Tell clients the module's counters in the page, and set these to 0, guards

@@ -88,16 +88,17 @@ thread_page_guard(const struct space *space, uint32_t thread_page)
 			counters_guard(space->modules[i],
 				       thread_page_bytes(space->thread_pages,
 							 thread_page),
-				       0);
+				       0, space->modules[i]->nguards);
 }
 
 void
 thread_pages_guard(const struct space *space, const struct module *module)
 {
 	struct thread_pages *thread_pages = space->thread_pages;
+	size_t all = module->plan->nguards;
 
 	if (module->shared.bytes) {
-		counters_guard(module, NULL, module->nguards);
+		counters_guard(module, NULL, module->nguards, all);
 		return;
 	}
 	for (uint32_t i = 0; thread_pages && i < thread_pages_n(thread_pages);
@@ -105,7 +106,22 @@ thread_pages_guard(const struct space *space, const struct module *module)
 		if (*thread_page_taker(thread_pages, i) == thread_pages)
 			counters_guard(module,
 				       thread_page_bytes(thread_pages, i),
-				       module->nguards);
+				       module->nguards, all);
+}
+
+void
+thread_pages_guard_late(const struct run *run)
+{
+	for (const struct process *p = run->processes; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
+			thread_pages_guard(p->space, p->space->modules[i]);
+	/* Processes share modules. */
+	for (const struct process *p = run->processes; p; p = p->next)
+		for (size_t i = 0; p->space && i < p->space->nmodules; i++) {
+			struct module *module = p->space->modules[i];
+
+			module->nguards = module->plan->nguards;
+		}
 }
 
 /* ---- taking thread pages */

@@ -41,6 +41,11 @@ bool thread_pages_task(struct run *run, struct task *task);
  * known values between the counters, which show if the program writes there.
  */
 void thread_pages_guard(const struct space *space, const struct module *module);
+/*
+ * The same for all modules, when the processes that pmon has attached to go on:
+ * the kernel takes long to find memory for that many pages.
+ */
+void thread_pages_guard_late(const struct run *run);
 /* The va of the task's thread page; it must have one. */
 uint64_t thread_pages_va(const struct task *task);
 /*

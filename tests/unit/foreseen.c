@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "monitor/patch/foreseen.h"
 #include "monitor/patch/module.h"
 #include "monitor/patch/plant.h"
 #include "monitor/process/object.h"
@@ -297,6 +298,39 @@ changing_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
 	return noting_mem_read(mem, tid, va, buf, n);
 }
 
+/* Has the process a page of its own at va, instead of the file's? */
+static bool
+page_own(pid_t pid, uint64_t va)
+{
+	char path[32];
+	uint64_t page;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(pread(fd, &page, sizeof(page),
+			       (off_t)(va / PAGE * sizeof(page))),
+			 sizeof(page));
+	close(fd);
+	/* Present, and no page of a file (Documentation/admin-guide/mm). */
+	return page >> 63 && !(page >> 61 & 1);
+}
+
+/* What is to be changed is the process's own before it is stopped, and as was. */
+static void
+touched(const struct module *module)
+{
+	const struct image *image = module->plan->image;
+	uint64_t addr = func_named(image, "f1")->addr, at;
+	size_t n;
+	const uint8_t *text = image_text(image, addr / PAGE * PAGE, &n);
+
+	assert_true(page_own(targets[0].pid, addr + module->bias));
+	at = addr / PAGE * PAGE + module->bias - targets[0].text.lo;
+	assert_true(n >= PAGE);
+	assert_memory_equal(text_before + at, text, PAGE);
+}
+
 /* Attach and let go, before any of the program is run. */
 static int
 leave(struct run *run)
@@ -314,19 +348,23 @@ leave(struct run *run)
 	size = module->hi - module->lo;
 	assert_true(size <= TEXT_MAX);
 	text_access(&targets[0], module->lo, text_before, size, false);
+	touched(module);
 	/* The last byte of f6's page: nothing is there. */
 	changed_va = func_named(module->plan->image, "f7")->addr +
 		     module->bias - 1;
 	if (run_attach(run, run->opts->pids, run->opts->npids))
 		return -1;
 	/* As if it had run since. */
-	run_standing_end(run);
+	run_goes_on(run);
+	module = run->processes->space->modules[0];
+	assert_true(!module->relocated || module->nguards);
+	assert_int_equal(module->nguards, module->plan->nguards);
 	read_at_once = false;
 	changing = changes;
 	run_stop(run, 0);
 	assert_false(changing);
 	assert_true(read_at_once);
-	assert_null(run->foreseen);
+	foreseen_end(run);
 	return 0;
 }
 
