@@ -86,6 +86,13 @@ struct host_native {
 	uint64_t (*room)(pid_t tid);
 	/* The size that files the process writes may have (RLIMIT_FSIZE). */
 	uint64_t (*file_max)(pid_t tid);
+	/*
+	 * mem_read and mem_write for any thread of pmon's.  They fail where
+	 * those would ask the kernel in other ways as well.
+	 */
+	MUST_CHECK int (*mem_get)(int mem, uint64_t va, void *buf, size_t n);
+	MUST_CHECK int (*mem_put)(int mem, uint64_t va, const void *buf,
+				  size_t n);
 	/* Is the task under a seccomp filter? */
 	bool (*confined)(pid_t tid);
 	/*

@@ -55,6 +55,8 @@ int ptrace_fault_get(pid_t tid, int *code, uint64_t *va);
 int ptrace_fault_set(pid_t tid, uint64_t va);
 int ptrace_mask_get(pid_t tid, uint64_t *mask);
 int ptrace_mask_set(pid_t tid, uint64_t mask, uint64_t *old);
+int ptrace_mem_get(int mem, uint64_t va, void *buf, size_t n);
+int ptrace_mem_put(int mem, uint64_t va, const void *buf, size_t n);
 int ptrace_rseq_get(pid_t tid, struct rseq_area *area);
 int ptrace_dispatch_get(pid_t tid, struct dispatch *dispatch);
 int ptrace_dispatch_set(pid_t tid, const struct dispatch *dispatch);

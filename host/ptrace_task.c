@@ -233,6 +233,20 @@ ptrace_mem_close(int mem)
 }
 
 int
+ptrace_mem_get(int mem, uint64_t va, void *buf, size_t n)
+{
+	return pread(mem, buf, n, (off_t)va) == (ssize_t)n ? HOST_OK :
+							     HOST_GONE;
+}
+
+int
+ptrace_mem_put(int mem, uint64_t va, const void *buf, size_t n)
+{
+	return pwrite(mem, buf, n, (off_t)va) == (ssize_t)n ? HOST_OK :
+							      HOST_GONE;
+}
+
+int
 ptrace_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n)
 {
 	/*

@@ -9,14 +9,20 @@
 #include <string.h>
 
 #include "util/fail.h"
+#include "util/halves.h"
 #include "util/mem.h"
 
-enum { PAGES = 16, BLOCK = PAGE * PAGES };
+enum {
+	PAGES = 16,
+	BLOCK = PAGE * PAGES,
+	BLOCKS_MANY = 4,	/* what is worth a second thread */
+};
 
 struct buffer_block {
 	uint8_t *bytes;		/* NULL: not read yet */
 	uint8_t *early;		/* what was read, if buffer early; or NULL */
 	bool read[PAGES], there[PAGES], changed[PAGES];
+	bool done;		/* by blocks_do */
 };
 
 struct buffer {
@@ -183,21 +189,105 @@ text_buffer(struct space *space, uint64_t lo, uint64_t hi,
 	*vec_push(space->text->buffers, space->text->nbuffers) = buffer;
 }
 
+/* ---- many blocks at once */
+
+/* Whose memory is read or written. */
+struct access {
+	struct run *run;
+	const struct space *space;
+	pid_t tid;
+	bool at_once;		/* by two threads */
+};
+
+static bool
+pages_read(const struct access *access, uint64_t va, uint8_t *bytes, size_t n)
+{
+	const struct host *host = access->run->host;
+	int mem = access->space->mem;
+
+	return !(access->at_once ?
+			 host->native->mem_get(mem, va, bytes, n * PAGE) :
+			 host->mem_read(mem, access->tid, va, bytes, n * PAGE));
+}
+
+static bool
+pages_write(const struct access *access, uint64_t va, const uint8_t *bytes,
+	    size_t n)
+{
+	const struct host *host = access->run->host;
+	int mem = access->space->mem;
+
+	return !(
+		access->at_once ?
+			host->native->mem_put(mem, va, bytes, n * PAGE) :
+			host->mem_write(mem, access->tid, va, bytes, n * PAGE));
+}
+
+typedef bool block_work(const struct access *access, uint64_t va,
+			const struct buffer_block *block);
+
+struct blocks {
+	const struct access *access;
+	const struct buffer *buffer;
+	block_work *work;
+};
+
+static void
+blocks_work(void *ctx, size_t first, size_t last)
+{
+	const struct blocks *blocks = ctx;
+	const struct buffer *buffer = blocks->buffer;
+
+	for (size_t k = first; k < last; k++)
+		buffer->blocks[k].done = blocks->work(blocks->access,
+						      (buffer->lo / BLOCK + k) *
+							      BLOCK,
+						      &buffer->blocks[k]);
+}
+
+/*
+ * Do work to all blocks of a buffer; whether all could be done.  Processes stand
+ * still for it, so another thread does half of many, as far as a host can be
+ * used by two threads; what fails there is tried again.
+ */
+static bool
+blocks_do(struct run *run, const struct space *space, pid_t tid,
+	  const struct buffer *buffer, block_work *work)
+{
+	struct access access = { run, space, tid, run->host->native != NULL };
+	struct blocks blocks = { &access, buffer, work };
+	size_t n = buffer_blocks(buffer);
+	bool all = true;
+
+	for (size_t k = 0; k < n; k++)
+		buffer->blocks[k].done = false;
+	if (access.at_once && n >= BLOCKS_MANY)
+		halves_work(blocks_work, &blocks, n);
+	access.at_once = false;
+	for (size_t k = 0; k < n; k++) {
+		if (!buffer->blocks[k].done)
+			blocks_work(&blocks, k, k + 1);
+		all &= buffer->blocks[k].done;
+	}
+	return all;
+}
+
+/* ---- */
+
 /* Whether n pages that were read early are as they were; all were there. */
 static bool
-pages_unchanged(struct run *run, const struct space *space, pid_t tid,
-		uint64_t va, const uint8_t *early, size_t n)
+pages_unchanged(const struct access *access, uint64_t va, const uint8_t *early,
+		size_t n)
 {
 	uint8_t now[BLOCK];
 
-	return !run->host->mem_read(space->mem, tid, va, now, n * PAGE) &&
-	       !memcmp(now, early, n * PAGE);
+	return pages_read(access, va, now, n) && !memcmp(now, early, n * PAGE);
 }
 
 /* Runs of pages, as a request costs more than a page. */
 static bool
-block_unchanged(struct run *run, const struct space *space, pid_t tid,
-		uint64_t va, const struct buffer_block *block)
+block_unchanged(const struct access *access, uint64_t va,
+		const struct buffer_block *block)
 {
 	size_t end;
 
@@ -205,7 +295,7 @@ block_unchanged(struct run *run, const struct space *space, pid_t tid,
 		for (end = i; end < PAGES && block->there[end]; end++)
 			;
 		if (end > i &&
-		    !pages_unchanged(run, space, tid, va + i * PAGE,
+		    !pages_unchanged(access, va + i * PAGE,
 				     block->early + i * PAGE, end - i))
 			return false;
 		/* What was not there may be there now. */
@@ -224,20 +314,16 @@ text_unchanged(struct run *run, const struct space *space, pid_t tid)
 
 	for (size_t i = 0; text && i < text->nbuffers && same; i++) {
 		struct buffer *buffer = &text->buffers[i];
-		size_t n = buffer->what == BUFFER_EARLY ?
-				   buffer_blocks(buffer) :
-				   0;
 
-		for (size_t k = 0; k < n && same; k++) {
-			struct buffer_block *block = &buffer->blocks[k];
-
-			same = block_unchanged(run, space, tid,
-					       (buffer->lo / BLOCK + k) * BLOCK,
-					       block);
-			free(block->early);
-			block->early = NULL;
+		if (buffer->what != BUFFER_EARLY)
+			continue;
+		same = blocks_do(run, space, tid, buffer, block_unchanged);
+		for (size_t k = 0; k < buffer_blocks(buffer); k++) {
+			free(buffer->blocks[k].early);
+			buffer->blocks[k].early = NULL;
 		}
-		buffer->what = n && same ? BUFFER_TEXT : buffer->what;
+		if (same)
+			buffer->what = BUFFER_TEXT;
 	}
 	return same;
 }
@@ -262,54 +348,26 @@ text_touch(struct run *run, const struct space *space, pid_t tid)
 	}
 }
 
-/* Write n pages together or, if that fails, each that can be written. */
-static int
-pages_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
-	    const uint8_t *bytes, size_t n)
-{
-	int err = HOST_OK;
-
-	if (!run->host->mem_write(space->mem, tid, va, bytes, n * PAGE))
-		return HOST_OK;
-	for (size_t i = 0; i < n; i++)
-		if (run->host->mem_write(space->mem, tid, va + i * PAGE,
-					 bytes + i * PAGE, PAGE))
-			err = HOST_GONE;
-	return err;
-}
-
-static int
-block_write(struct run *run, const struct space *space, pid_t tid, uint64_t va,
+/* Write changed pages together or, if that fails, each that can be written. */
+static bool
+block_write(const struct access *access, uint64_t va,
 	    const struct buffer_block *block)
 {
-	int err = HOST_OK;
+	bool all = true;
 	size_t end;
 
 	for (size_t i = 0; block->bytes && i < PAGES; i = end) {
 		for (end = i; end < PAGES && block->changed[end]; end++)
 			;
-		if (end > i && pages_write(run, space, tid, va + i * PAGE,
-					   block->bytes + i * PAGE, end - i))
-			err = HOST_GONE;
+		if (end > i && !pages_write(access, va + i * PAGE,
+					    block->bytes + i * PAGE, end - i)) {
+			for (size_t k = i; k < end; k++)
+				all &= pages_write(access, va + k * PAGE,
+						   block->bytes + k * PAGE, 1);
+		}
 		end += end == i;
 	}
-	return err;
-}
-
-static int
-buffer_write(struct run *run, const struct space *space, pid_t tid,
-	     const struct buffer *buffer)
-{
-	size_t n = buffer_blocks(buffer);
-	int err = HOST_OK;
-
-	must(buffer->what != BUFFER_EARLY);
-	for (size_t k = 0; k < n; k++)
-		if (block_write(run, space, tid,
-				(buffer->lo / BLOCK + k) * BLOCK,
-				&buffer->blocks[k]))
-			err = HOST_GONE;
-	return err;
+	return all;
 }
 
 /* Drop the range that was buffer last. */
@@ -336,13 +394,16 @@ int
 text_flush(struct run *run, struct space *space, pid_t tid)
 {
 	const struct text_buffers *text = space->text;
-	int err;
+	const struct buffer *buffer;
+	bool all;
 
 	if (!text)
 		return HOST_OK;
-	err = buffer_write(run, space, tid, &text->buffers[text->nbuffers - 1]);
+	buffer = &text->buffers[text->nbuffers - 1];
+	must(buffer->what != BUFFER_EARLY);
+	all = blocks_do(run, space, tid, buffer, block_write);
 	buffer_drop(space);
-	return err;
+	return all ? HOST_OK : HOST_GONE;
 }
 
 void

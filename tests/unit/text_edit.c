@@ -4,6 +4,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { PAGES = 40, BASE = 16 * PAGE };
+enum { PAGES = 80, BASE = 16 * PAGE };
 
 /* ---- a host with memory at BASE, whose last page is not there */
 
@@ -49,6 +50,46 @@ host_mem_write(int mem, pid_t tid, uint64_t va, const void *buf, size_t n)
 	return HOST_OK;
 }
 
+/* ---- what two threads may ask the host for */
+
+/* Memory from here on is refused to them. */
+static uint64_t refused;
+static atomic_uint asked;
+
+static int
+host_mem_get(int mem, uint64_t va, void *buf, size_t n)
+{
+	(void)mem;
+	asked++;
+	if (!there(va, n) || va + n > refused)
+		return HOST_GONE;
+	memcpy(buf, memory + (va - BASE), n);
+	return HOST_OK;
+}
+
+static int
+host_mem_put(int mem, uint64_t va, const void *buf, size_t n)
+{
+	(void)mem;
+	asked++;
+	if (!there(va, n) || va + n > refused)
+		return HOST_GONE;
+	memcpy(memory + (va - BASE), buf, n);
+	return HOST_OK;
+}
+
+static const struct host_native native = {
+	.mem_get = host_mem_get,
+	.mem_put = host_mem_put,
+};
+
+static const struct host native_host = {
+	.name = "native memory",
+	.native = &native,
+	.mem_read = host_mem_read,
+	.mem_write = host_mem_write,
+};
+
 static const struct host host = {
 	.name = "memory",
 	.mem_read = host_mem_read,
@@ -64,6 +105,8 @@ clear(void **state)
 	(void)state;
 	memset(memory, 0, sizeof(memory));
 	reads = writes = 0;
+	asked = 0;
+	run.host = &host;
 	return 0;
 }
 
@@ -199,6 +242,42 @@ early_absent(void **state)
 	text_drop(&space);
 }
 
+/*
+ * Two threads do what they can, and what was refused to them is done by what
+ * else the host can: nothing, or all behind a page, or all.
+ */
+static void
+by_two(void **state)
+{
+	(void)state;
+	for (uint64_t pages = 0; pages <= PAGES; pages += PAGES / 2) {
+		clear(state);
+		run.host = &native_host;
+		refused = BASE + pages * PAGE;
+		text_buffer(&space, BASE, BASE + (PAGES - 1) * PAGE,
+			    BUFFER_EARLY);
+		for (uint64_t at = 0; at < PAGES - 1; at++)
+			assert_int_equal(text_write(&run, &space, 1,
+						    BASE + at * PAGE + 7,
+						    "text", 4),
+					 HOST_OK);
+		reads = 0;
+		assert_true(text_unchanged(&run, &space, 1));
+		assert_int_equal(text_flush(&run, &space, 1), HOST_OK);
+		for (uint64_t at = 0; at < PAGES - 1; at++)
+			assert_memory_equal(memory + at * PAGE + 7, "text", 4);
+		assert_int_equal(reads == 0, pages == PAGES);
+		assert_int_equal(writes == 0, pages == PAGES);
+		assert_true(asked);
+	}
+	text_buffer(&space, BASE, BASE + (PAGES - 1) * PAGE, BUFFER_EARLY);
+	for (uint64_t at = 0; at < PAGES - 1; at++)
+		text_write(&run, &space, 1, BASE + at * PAGE, "text", 4);
+	memory[70 * PAGE] = 1;
+	assert_false(text_unchanged(&run, &space, 1));
+	text_drop(&space);
+}
+
 int
 main(void)
 {
@@ -209,6 +288,7 @@ main(void)
 		cmocka_unit_test_setup(early, clear),
 		cmocka_unit_test_setup(early_changed, clear),
 		cmocka_unit_test_setup(early_absent, clear),
+		cmocka_unit_test_setup(by_two, clear),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
