@@ -28,29 +28,40 @@ result_restarts(int64_t result)
 	return result <= -RESTART_FIRST && result >= -RESTART_BLOCK;
 }
 
+/* What kind of file a call writes to; several are or'ed. */
+enum file_kind {
+	FILE_OTHER = 1,		/* or not known, or calls on it do not wait */
+	FILE_PIPE = 2,
+	FILE_SOCKET = 4,
+	FILE_DEVICE = 8,	/* a terminal, for example */
+};
+
 /*
- * A system call that moves bytes and returns how many: the numbers, from 0, of
- * its arguments for the buffer (or ARG_NONE), the number of bytes, and the
- * offset in the file (or ARG_NONE).
+ * A system call that moves bytes, or entries, and returns how many: all, unless
+ * it is interrupted.  Numbers, from 0, of its arguments, or ARG_NONE.
  */
 struct abi_transfer {
 	int nr;
-	uint8_t buf, len, pos;
-	bool waits;		/* when all is moved, which result cannot tell
-				   whether it waited; moving nothing, it only
-				   waits */
+	uint8_t buf, len;	/* for the buffer, and the number of bytes */
+	uint8_t fd;		/* for the file written to: the call waits until
+				   all is moved only if that is ... */
+	uint8_t files;		/* ... one of these (enum file_kind) */
+	bool waits;		/* when all is moved: a full result does not
+				   tell whether it also waited; with length 0
+				   it only waits */
 };
 
 /* How a system call is told how long to wait at most. */
 enum timeout_kind {
 	TIMEOUT_MS,		/* an int of milliseconds; negative: for ever */
 	TIMEOUT_TIMESPEC,	/* the address of a timespec, or 0 */
+	TIMEOUT_TIMEVAL,	/* the same of a timeval */
 	TIMEOUT_URING,		/* io_uring_enter(2), IORING_ENTER_EXT_ARG */
 };
 
 /*
- * A system call with a relative timeout that fails with EINTR when it is
- * interrupted, and leaves its timeout as it was.
+ * A system call with a relative timeout that may fail with EINTR when it is
+ * interrupted, with its timeout as it was.
  */
 struct abi_timeout {
 	int nr;
@@ -95,8 +106,6 @@ struct abi {
 	uint8_t ntransfers;
 	const struct abi_timeout *timeouts;
 	uint8_t ntimeouts;
-	uint8_t red_zone;	/* bytes below the stack pointer that functions
-				   use */
 	/* Where the return address is, from the frame pointer on (the caller's
 	   frame pointer is at 0), and where the caller's stack continues. */
 	uint8_t frame_return, frame_size;

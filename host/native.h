@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "arch/abi.h"
 #include "host/event.h"
 #include "util/fail.h"
 
@@ -100,6 +101,7 @@ struct host_native {
 	 * whatever folder?  True, too, if that cannot be known.
 	 */
 	bool (*holds)(pid_t tid, int fd, const char *name);
+	enum file_kind (*file_kind)(pid_t tid, int fd);
 	/*
 	 * The processor time that the process has used, in seconds, or -1 if it
 	 * is gone.  NULL, like stop_costs, on a host whose time is not real.

@@ -368,6 +368,41 @@ procfs_holds(pid_t tid, int fd, const char *name)
 	return holds;
 }
 
+/* Do calls that use the descriptor wait (O_NONBLOCK)?  False if not known. */
+static bool
+file_waits(pid_t tid, int fd)
+{
+	char name[32], line[64];
+	unsigned long flags = O_NONBLOCK;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "fdinfo/%d", fd);
+	f = procfs_open(tid, name);
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "flags: %lo", &flags) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return !(flags & O_NONBLOCK);
+}
+
+enum file_kind
+procfs_file_kind(pid_t tid, int fd)
+{
+	struct statx st = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)tid, fd);
+	/* A file system in user space, which may stand still, is not asked. */
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &st) ||
+	    !(st.stx_mask & STATX_TYPE) || !file_waits(tid, fd))
+		return FILE_OTHER;
+	return S_ISFIFO(st.stx_mode) ? FILE_PIPE :
+	       S_ISSOCK(st.stx_mode) ? FILE_SOCKET :
+	       S_ISCHR(st.stx_mode)  ? FILE_DEVICE :
+				       FILE_OTHER;
+}
+
 char *
 procfs_exe(pid_t tid, char **open_path)
 {

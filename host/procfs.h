@@ -15,6 +15,7 @@ int procfs_actions(pid_t tid, struct signal_state *state);
 uint64_t procfs_room(pid_t tid);
 uint64_t procfs_file_max(pid_t tid);
 bool procfs_confined(pid_t tid);
+enum file_kind procfs_file_kind(pid_t tid, int fd);
 bool procfs_holds(pid_t tid, int fd, const char *name);
 char *procfs_exe(pid_t tid, char **open_path);
 char *procfs_mapped(pid_t tid, const struct mapping *map);

@@ -330,6 +330,7 @@ static const struct host_native ptrace_native = {
 	.file_max = procfs_file_max,
 	.confined = procfs_confined,
 	.holds = procfs_holds,
+	.file_kind = procfs_file_kind,
 	.cpu_time = ptrace_cpu_time,
 	.stop_costs = ptrace_stop_costs,
 };

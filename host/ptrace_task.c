@@ -169,8 +169,12 @@ ptrace_rseq_get(pid_t tid, struct rseq_area *area)
 	return err == HOST_ERROR ? HOST_OK : err;
 }
 
-/* Since Linux 6.4 (linux/ptrace.h), which Debian 12's headers lack. */
-enum { PTRACE_SET_DISPATCH = 0x4210, PTRACE_GET_DISPATCH = 0x4211 };
+/* Since Linux 6.4 (linux/ptrace.h, linux/prctl.h); not in Debian 12's headers. */
+enum {
+	PTRACE_SET_DISPATCH = 0x4210,
+	PTRACE_GET_DISPATCH = 0x4211,
+	DISPATCH_INCLUSIVE = 2,	/* PR_SYS_DISPATCH_INCLUSIVE_ON */
+};
 
 int
 ptrace_dispatch_get(pid_t tid, struct dispatch *dispatch)
@@ -180,6 +184,13 @@ ptrace_dispatch_get(pid_t tid, struct dispatch *dispatch)
 
 	if (err == HOST_ERROR)
 		*dispatch = (struct dispatch){ 0 };
+	/* Calls in a range are dispatched: the kernel keeps all but the range. */
+	if (!err && dispatch->offset &&
+	    dispatch->offset + dispatch->len <= dispatch->offset) {
+		dispatch->mode = DISPATCH_INCLUSIVE;
+		dispatch->offset += dispatch->len;
+		dispatch->len = -dispatch->len;
+	}
 	return err == HOST_ERROR ? HOST_OK : err;
 }
 

@@ -141,7 +141,10 @@ void run_free(struct run *run);
  * still for another reason: note for how long it did.
  */
 void run_standing_end(struct run *run);
-/* The first of these, and what could wait until then. */
+/*
+ * Processes go on after an attach or a detach: run_standing_end, and the work
+ * that was put off until then.
+ */
 void run_goes_on(struct run *run);
 
 /* Run until nothing is left to follow or pmon is told to stop. */

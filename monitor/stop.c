@@ -456,6 +456,7 @@ run_stop(struct run *run, int signal)
 			traps_add(run, process->space);
 			space_clear(run, process);
 		}
+	/* What was foreseen is freed in run_goes_on. */
 	if (run->root.tid && !run->root.ended)
 		run->host->kill(run->root.tid, signal);
 }

@@ -28,6 +28,9 @@ for my $how ('ignored', 'hits') {
 		    '  and its calls are counted once');
 	}
 }
+my $continued = "continued 0\n" x 3;
+is(run([$prog, 'continued'])->{out}, $continued, 'continued, alone');
+is(monitor([], [$prog, 'continued'])->{out}, $continued, 'continued');
 is(run([$prog, 'stopped'])->{out}, "stopped: 4\n", 'stopped, alone');
 is(monitor([], [$prog, 'stopped'])->{out}, "stopped: 4\n", 'stopped');
 

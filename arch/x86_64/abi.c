@@ -8,16 +8,20 @@
 
 #include "arch/x86_64/regs.h"
 
+enum { WAITING = FILE_PIPE | FILE_SOCKET | FILE_DEVICE };
+
+/*
+ * Not splice, which moves what is there; nor pwrite64 and copy_file_range, which
+ * no signal interrupts.
+ */
 static const struct abi_transfer transfers[] = {
-	{ SYS_write, .buf = 1, .len = 2, .pos = ARG_NONE },
-	{ SYS_pwrite64, .buf = 1, .len = 2, .pos = 3 },
-	{ SYS_sendto, .buf = 1, .len = 2, .pos = ARG_NONE },
-	/* The kernel itself keeps the offsets of these calls' files. */
-	{ SYS_sendfile, .buf = ARG_NONE, .len = 3, .pos = ARG_NONE },
-	{ SYS_splice, .buf = ARG_NONE, .len = 4, .pos = ARG_NONE },
-	{ SYS_copy_file_range, .buf = ARG_NONE, .len = 4, .pos = ARG_NONE },
+	{ SYS_write, .buf = 1, .len = 2, .fd = 0, .files = WAITING },
+	{ SYS_sendto, .buf = 1, .len = 2, .fd = 0, .files = FILE_SOCKET },
+	/* The kernel itself keeps the offset of the file that is read. */
+	{ SYS_sendfile, ARG_NONE, .len = 3, .fd = 0, .files = FILE_SOCKET },
+	{ SYS_getrandom, .buf = 0, .len = 1, .fd = ARG_NONE },
 	/* Returns the number of entries submitted even if it did not wait. */
-	{ SYS_io_uring_enter, .buf = ARG_NONE, .len = 1, .pos = ARG_NONE,
+	{ SYS_io_uring_enter, ARG_NONE, .len = 1, .fd = ARG_NONE,
 	  .waits = true },
 };
 
@@ -28,8 +32,11 @@ static const struct abi_timeout timeouts[] = {
 	{ SYS_semtimedop, 3, TIMEOUT_TIMESPEC },
 	{ SYS_rt_sigtimedwait, 2, TIMEOUT_TIMESPEC },
 	{ SYS_io_getevents, 4, TIMEOUT_TIMESPEC },
-	{ SYS_io_pgetevents, 4, TIMEOUT_TIMESPEC },
 	{ SYS_io_uring_enter, 4, TIMEOUT_URING },
+	/* The kernel restarts these unless it cannot write to their timeout. */
+	{ SYS_select, 4, TIMEOUT_TIMEVAL },
+	{ SYS_pselect6, 4, TIMEOUT_TIMESPEC },
+	{ SYS_ppoll, 2, TIMEOUT_TIMESPEC },
 };
 
 const struct abi abi_x86_64 = {
@@ -65,7 +72,6 @@ const struct abi abi_x86_64 = {
 	.ntransfers = sizeof(transfers) / sizeof(transfers[0]),
 	.timeouts = timeouts,
 	.ntimeouts = sizeof(timeouts) / sizeof(timeouts[0]),
-	.red_zone = 128,
 	.context_pc = 168,	/* of struct ucontext */
 	.context_sp = 160,
 	.context_mask = 296,

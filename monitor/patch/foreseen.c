@@ -1,6 +1,6 @@
 /*
  * Modules that are rendered before pmon stops their process to attach to it, and
- * undone before pmon stops it to let it go.  Never changes a process.
+ * undone before pmon stops it to let it go.  Never changes what a process sees.
  */
 #include "monitor/patch/foreseen.h"
 

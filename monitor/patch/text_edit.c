@@ -1,7 +1,7 @@
 /*
  * Edits a program's text in bulk: makes thousands of small changes, each near
- * others, in a buffer while all tasks stand still, and writes them in few
- * calls.  Knows no sites and no relocated functions.
+ * others, in a buffer, and writes them in few calls while all tasks stand
+ * still.  Knows no sites and no relocated functions.
  */
 #include "monitor/patch/text_edit.h"
 

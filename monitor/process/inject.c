@@ -31,17 +31,18 @@ enum {
 
 /* ---- where calls are made */
 
-/* The va of n bytes of padding behind the vDSO, or 0. */
-static uint64_t
+/* The padding behind the vDSO, if that is n bytes; else 0 to 0. */
+static struct range
 padding_find(struct run *run, struct task *task, size_t n)
 {
-	uint64_t vdso = run->host->auxv(task->tid, AT_SYSINFO_EHDR), va = 0;
+	uint64_t vdso = run->host->auxv(task->tid, AT_SYSINFO_EHDR);
+	struct range padding = { 0 };
 	struct mapping *maps;
 	size_t nmaps;
 
 	if (!vdso || run->host->maps(task->tid, &maps, &nmaps))
-		return 0;
-	for (size_t i = 0; i < nmaps && !va; i++) {
+		return padding;
+	for (size_t i = 0; i < nmaps && !padding.lo; i++) {
 		const struct mapping *map = &maps[i];
 		uint64_t room = map->hi - map->lo, size;
 
@@ -53,10 +54,10 @@ padding_find(struct run *run, struct task *task, size_t n)
 		       PADDING_ALIGN - 1;
 		size -= size % PADDING_ALIGN;
 		if (size && size < room && room - size >= n)
-			va = map->lo + size;
+			padding = (struct range){ map->lo + size, map->hi };
 	}
 	mappings_free(maps, nmaps);
-	return va;
+	return padding;
 }
 
 /* Choose where the tasks of this space make calls. */
@@ -64,12 +65,27 @@ static void
 spot_choose(struct run *run, struct task *task)
 {
 	struct space *space = task->process->space;
+	struct range padding = { 0 };
 
 	if (run->host->native && run->arch->emit.restorer_write)
-		space->call_spot = padding_find(run, task, CODE_MAX);
+		padding = padding_find(run, task, CODE_MAX);
+	space->call_spot = padding.lo;
+	if (padding.lo)
+		space->scratch = (struct range){ padding.lo + CODE_MAX,
+						 padding.hi };
 	space->call_restores = space->call_spot;
 	if (!space->call_spot)
 		space->call_spot = run->host->auxv(task->tid, AT_ENTRY);
+}
+
+struct range
+inject_scratch(struct run *run, struct task *task)
+{
+	struct space *space = task->process->space;
+
+	if (!space->call_spot)
+		spot_choose(run, task);
+	return space->scratch;
 }
 
 /* Exchange n bytes of text at va with those in `bytes`. */
@@ -316,8 +332,8 @@ task_restore(const struct host *host, const struct task *task,
 /*
  * Have the task make the call, and restore its state.  pmon may be killed
  * before each of these requests.  The task's signals are blocked only while the
- * restorer is there and the task on the way to it.  The call is not to be
- * dispatched to the program.
+ * restorer is there and the task on the way to it.  Dispatch is off meanwhile, or
+ * the program would get SIGSYS for the call.
  */
 static int
 call_run(struct run *run, struct task *task, struct call *call)
@@ -331,7 +347,10 @@ call_run(struct run *run, struct task *task, struct call *call)
 	err = host->regs_set(task->tid, &call->regs);
 	if (!err && host->native)
 		err = host->mask_set(task->tid, ~UINT64_C(0), NULL);
-	if (!err && call->saved.dispatch.mode)
+	/* Not if it could not be turned on again. */
+	if (!err && call->saved.dispatch.mode &&
+	    !(err = host->native->dispatch_set(task->tid,
+					       &call->saved.dispatch)))
 		err = host->native->dispatch_set(task->tid,
 						 &(struct dispatch){ 0 });
 	if (!err)

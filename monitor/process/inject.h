@@ -34,6 +34,12 @@ int inject_syscall(struct run *run, struct task *task, int nr,
 int inject_pending(struct run *run, struct task *task, int nr,
 		   const uint64_t args[6], int signal, int64_t *result);
 
+/*
+ * Memory of the stopped task's space that neither the program nor the kernel
+ * uses, which only the host's mem_write can write; 0 to 0 if there is none.
+ */
+struct range inject_scratch(struct run *run, struct task *task);
+
 /* Have the stopped task call mmap(2) with these arguments: the va, or 0. */
 uint64_t inject_mmap(struct run *run, struct task *task,
 		     const uint64_t args[6]);

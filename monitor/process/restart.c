@@ -27,6 +27,7 @@ struct restart {
 	struct timeout timeout;
 	uint64_t arg[6];	/* as the program made the call */
 	uint64_t done;		/* bytes moved so far */
+	uint64_t blocked;	/* signals, during the call */
 };
 
 static bool
@@ -72,9 +73,12 @@ restart_result(const struct run *run, struct task *task, struct regs *regs,
 	restart_free(task);
 }
 
-/* Set the registers, which are behind the call, to make it for the rest. */
-static void
-restart_rest(const struct run *run, struct task *task, struct regs *regs)
+/*
+ * Set the registers, which are behind the call, to make it for the rest; false
+ * if its time is over and it could not be told.
+ */
+static bool
+restart_rest(struct run *run, struct task *task, struct regs *regs)
 {
 	struct restart *restart = task->restart;
 	const struct abi_transfer *of = restart->of;
@@ -84,12 +88,25 @@ restart_rest(const struct run *run, struct task *task, struct regs *regs)
 		regs->r[reg[i]] = restart->arg[i];
 	if (of && of->buf != ARG_NONE)
 		regs->r[reg[of->buf]] += restart->done;
-	if (of && of->pos != ARG_NONE)
-		regs->r[reg[of->pos]] += restart->done;
 	if (of)
 		regs->r[reg[of->len]] -= restart->done;
-	timeout_rest(run, task, &restart->timeout, regs);
+	if (!timeout_rest(run, task, &restart->timeout, regs))
+		return false;
 	call_repeat(run, regs, restart->nr);
+	return true;
+}
+
+/* Is the file one to which the call writes all before it returns? */
+static bool
+transfer_waits(const struct run *run, const struct task *task,
+	       const struct abi_transfer *of, const struct regs *regs)
+{
+	int fd;
+
+	if (of->fd == ARG_NONE)
+		return true;
+	fd = (int)regs->r[run->abi->reg_arg[of->fd]];
+	return run->host->native->file_kind(task->tid, fd) & of->files;
 }
 
 /*
@@ -97,7 +114,8 @@ restart_rest(const struct run *run, struct task *task, struct regs *regs)
  * moved only part of them, or may not have waited; else NULL.
  */
 static const struct abi_transfer *
-transfer_partial(const struct run *run, const struct regs *regs)
+transfer_partial(const struct run *run, const struct task *task,
+		 const struct regs *regs)
 {
 	const struct abi *abi = run->abi;
 	const struct abi_transfer *of = abi->transfers;
@@ -107,22 +125,25 @@ transfer_partial(const struct run *run, const struct regs *regs)
 
 	while (of < abi->transfers + abi->ntransfers && of->nr != nr)
 		of++;
-	if (of == abi->transfers + abi->ntransfers || done <= 0)
+	if (of == abi->transfers + abi->ntransfers || done < 0)
 		return NULL;
 	len = regs->r[abi->reg_arg[of->len]];
-	return of->waits	    ? ((uint64_t)done == len ? of : NULL) :
-	       (uint64_t)done < len ? of :
-				      NULL;
+	if (of->waits)
+		return (uint64_t)done == len ? of : NULL;
+	return done && (uint64_t)done < len &&
+			       transfer_waits(run, task, of, regs) ?
+		       of :
+		       NULL;
 }
 
 /* Is the task behind a call that was cut short?  *of is what it moved, or NULL. */
 static bool
-call_cut(const struct run *run, const struct regs *regs,
-	 const struct abi_transfer **of)
+call_cut(const struct run *run, const struct task *task,
+	 const struct regs *regs, const struct abi_transfer **of)
 {
 	int nr = (int)regs->r[run->abi->reg_orig];
 
-	*of = nr >= 0 ? transfer_partial(run, regs) : NULL;
+	*of = nr >= 0 ? transfer_partial(run, task, regs) : NULL;
 	return *of || (nr >= 0 && call_failed(run, regs, nr));
 }
 
@@ -132,14 +153,13 @@ call_cut(const struct run *run, const struct regs *regs,
  * when the call began nobody knows.
  */
 static void
-restart_begin(const struct run *run, struct task *task,
-	      const struct abi_transfer *of, struct regs *regs)
+restart_begin(struct run *run, struct task *task, const struct abi_transfer *of,
+	      struct regs *regs)
 {
 	const struct abi *abi = run->abi;
 	int nr = (int)regs->r[abi->reg_orig];
-	struct timeout timeout;
+	struct timeout timeout = timeout_begin(run, task, nr, regs);
 
-	timeout_begin(run, task, nr, regs, &timeout);
 	if (!of && !timeout.of) {
 		call_repeat(run, regs, nr);
 		return;
@@ -173,8 +193,8 @@ restart_ready(struct run *run, struct task *task)
 
 	if (!run->host->native || task->restart ||
 	    run->host->regs_get(task->tid, &regs) ||
-	    !call_cut(run, &regs, &of) || of ||
-	    signals_pending(run, task) == SIGNALS_WAIT)
+	    !call_cut(run, task, &regs, &of) || of ||
+	    signals_pending(run, task, NULL) == SIGNALS_WAIT)
 		return;
 	call_repeat(run, &regs, (int)regs.r[run->abi->reg_orig]);
 	if (!run->host->regs_set(task->tid, &regs))
@@ -217,45 +237,47 @@ void
 restart_call(struct run *run, struct task *task, bool goes_on)
 {
 	const struct abi_transfer *of;
+	uint64_t blocked = 0;
 	struct regs regs;
 
 	/* A signal that came since then is to interrupt the call. */
-	if (task->ready_va && signals_pending(run, task) == SIGNALS_WAIT)
+	if (task->ready_va && signals_pending(run, task, NULL) == SIGNALS_WAIT)
 		restart_unready(run, task);
 	task->ready_va = 0;
 	if (!run->host->native || run->host->regs_get(task->tid, &regs))
 		return;
 	/* Whether a signal waits takes long to find out, so ask this last. */
-	if (!call_cut(run, &regs, &of) || (of && !goes_on) ||
-	    signals_pending(run, task) == SIGNALS_WAIT)
+	if (!call_cut(run, task, &regs, &of) || (of && !goes_on) ||
+	    signals_pending(run, task, &blocked) == SIGNALS_WAIT)
 		return;
 	if (goes_on)
 		restart_begin(run, task, of, &regs);
 	else
 		call_repeat(run, &regs, (int)regs.r[run->abi->reg_orig]);
+	if (task->restart)
+		task->restart->blocked = blocked;
 	run->host->regs_set(task->tid, &regs);
 }
 
 /*
  * Has a stop that the program would not notice interrupted the call for the
- * rest, with this result?
+ * rest, with this result?  A group stop's comes later (restart_stopped), and a
+ * signal that was ignored may have gone to another thread.
  */
 static bool
 restart_cut(struct run *run, struct task *task, int64_t result)
 {
 	const struct restart *restart = task->restart;
 	const struct abi_transfer *of = restart->of;
-	bool cut = interrupted(result);
+	uint64_t left = of ? restart->arg[of->len] - restart->done : 0;
+	bool partial = of && (of->waits ? !result : result > 0 && left);
 	enum signals_pending pending;
 
-	if (of && !of->waits)
-		cut = (cut || result > 0) &&
-		      restart->done < restart->arg[of->len];
-	if (!cut)
+	if (!interrupted(result) && !partial)
 		return false;
-	pending = signals_pending(run, task);
-	return pending == SIGNALS_IGNORED ||
-	       (pending == SIGNALS_NONE && task->paused);
+	pending = signals_pending(run, task, NULL);
+	return pending != SIGNALS_WAIT &&
+	       (!partial || task->paused || pending == SIGNALS_IGNORED);
 }
 
 void
@@ -267,13 +289,16 @@ restart_exit(struct run *run, struct task *task)
 
 	if (run->host->regs_get(task->tid, &regs))
 		return;
-	timeout_end(run, task, &restart->timeout);
+	timeout_end(task);
+	/* A handler has been entered unseen, and this is a call of its own. */
+	if ((int)regs.r[run->abi->reg_orig] != restart->nr) {
+		restart_free(task);
+		return;
+	}
 	result = (int64_t)regs.r[run->abi->reg_result];
-	if (result > 0)
+	if (restart->of && result > 0)
 		restart->done += (uint64_t)result;
-	if (restart_cut(run, task, result))
-		restart_rest(run, task, &regs);
-	else
+	if (!restart_cut(run, task, result) || !restart_rest(run, task, &regs))
 		restart_result(run, task, &regs, result);
 	run->host->regs_set(task->tid, &regs);
 }
@@ -292,10 +317,10 @@ restart_end(struct run *run, struct task *task, enum event_kind kind,
 
 	if (!task->restart || run->host->regs_get(task->tid, &regs))
 		return;
-	timeout_end(run, task, &task->restart->timeout);
+	timeout_end(task);
 	result = (int64_t)regs.r[run->abi->reg_result];
 	if (kind == EVENT_SYSCALL_EXIT) {
-		if (result > 0)
+		if (task->restart->of && result > 0)
 			task->restart->done += (uint64_t)result;
 	} else if (task->restart->done || fails) {
 		if (kind == EVENT_SYSCALL_ENTRY)
@@ -318,12 +343,16 @@ restart_signal(struct run *run, struct task *task, int signal)
 	/* Most signals interrupt no call: ask no more then. */
 	if (!run->host->native || !signal ||
 	    (!task->restart && (run->host->regs_get(task->tid, &regs) ||
-				!call_cut(run, &regs, &of))))
+				!call_cut(run, task, &regs, &of))))
 		return;
 	if (signal_ignored(run, task, signal))
 		restart_call(run, task, true);
 	else
-		restart_end(run, task, EVENT_SIGNAL, true);
+		/* One that only the call's own mask blocks ends no call. */
+		restart_end(run, task, EVENT_SIGNAL,
+			    task->restart &&
+				    !signals_have(task->restart->blocked,
+						  signal));
 }
 
 void
@@ -331,6 +360,7 @@ restart_stopped(struct run *run, struct task *task)
 {
 	struct regs regs;
 
+	restart_end(run, task, EVENT_STOPPED, true);
 	if (!run->host->native || run->host->regs_get(task->tid, &regs) ||
 	    (int64_t)regs.r[run->abi->reg_orig] < 0 ||
 	    result_restarts((int64_t)regs.r[run->abi->reg_result]))
@@ -344,8 +374,9 @@ restart_release(struct run *run, struct task *task, enum event_kind kind,
 		int signal)
 {
 	bool fails = signal ? !signal_ignored(run, task, signal) :
-			      task->restart && signals_pending(run, task) ==
-						       SIGNALS_WAIT;
+			      task->restart &&
+				      signals_pending(run, task, NULL) ==
+					      SIGNALS_WAIT;
 
 	restart_end(run, task, kind, fails);
 	if (!fails && (kind == EVENT_PAUSED || kind == EVENT_SIGNAL ||
@@ -356,6 +387,7 @@ restart_release(struct run *run, struct task *task, enum event_kind kind,
 void
 restart_free(struct task *task)
 {
+	timeout_end(task);
 	free(task->restart);
 	task->restart = NULL;
 }

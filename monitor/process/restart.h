@@ -32,8 +32,9 @@ bool restart_repeats(struct run *run, const struct task *task, uint64_t *va);
  */
 bool restart_unready(struct run *run, struct task *task);
 /*
- * The call for the rest has returned: make it again if a pause interrupted
- * it, too, or else return the sum to the program.
+ * The call for the rest has returned: make it again if a pause or an ignored
+ * signal cut it short, too, or else return the sum, or its result, to the
+ * program.
  */
 void restart_exit(struct run *run, struct task *task);
 /*
@@ -44,8 +45,9 @@ void restart_signal(struct run *run, struct task *task, int signal);
 /* The task is in a group stop, which ends a call as without pmon. */
 void restart_stopped(struct run *run, struct task *task);
 /*
- * The task, stopped by an event of this kind, is let go with the signal, or 0:
- * the same for a task that nobody will stop again.  Its pc is an original one.
+ * The task, stopped by an event of this kind, is let go with this signal (0:
+ * none).  Like restart_signal, but nobody will stop the task again, so nothing
+ * is continued.
  */
 void restart_release(struct run *run, struct task *task, enum event_kind kind,
 		     int signal);

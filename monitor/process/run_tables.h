@@ -41,6 +41,8 @@ struct space {
 	size_t nown;
 	uint64_t call_spot;	/* where tasks make calls for pmon; 0: not yet
 				   looked for */
+	struct range scratch;	/* memory that is nobody's, chosen together with
+				   call_spot; 0 to 0: there is none */
 	bool call_restores;	/* there is room for a restorer behind it */
 	bool watched;		/* its tasks stop at all system calls, because
 				   hooks may not see which map code */

@@ -77,13 +77,15 @@ signal_ignored(struct run *run, struct task *task, int signal)
 }
 
 enum signals_pending
-signals_pending(struct run *run, struct task *task)
+signals_pending(struct run *run, struct task *task, uint64_t *blocked)
 {
 	struct signal_state state;
 	uint64_t pending;
 
 	if (run->host->signals(task->tid, &state))
 		return SIGNALS_WAIT;
+	if (blocked)
+		*blocked = state.blocked;
 	pending = state.pending & ~state.blocked;
 	if (pending & ~ignored_set(&state))
 		return SIGNALS_WAIT;

@@ -20,14 +20,16 @@ bool signal_caught(struct run *run, struct task *task, int signal);
 bool signal_ignored(struct run *run, struct task *task, int signal);
 /*
  * What is pending for the task and not blocked.  SIGNALS_WAIT, too, if that
- * cannot be found out.
+ * cannot be found out.  *blocked (if not NULL) becomes the set of signals that
+ * are blocked now: in a system call with a mask, that.
  */
 enum signals_pending {
 	SIGNALS_NONE,
 	SIGNALS_IGNORED,	/* nothing but ignored ones */
 	SIGNALS_WAIT,
 };
-enum signals_pending signals_pending(struct run *run, struct task *task);
+enum signals_pending signals_pending(struct run *run, struct task *task,
+				     uint64_t *blocked);
 
 /*
  * Let the stopped task go to the first instruction of its handler for the

@@ -111,6 +111,8 @@ struct task {
 				   have interrupted a system call */
 	struct restart *restart;	/* the system call that it makes for the
 					   rest: see restart.c; or NULL */
+	uint64_t scratch;	/* va of what that call is told by memory of
+				   pmon's, or 0: see timeout.c */
 	uint64_t ready_va;	/* of the system call that it is set to repeat
 				   (restart_ready), or 0 */
 	bool released;		/* not traced any more, its end is awaited */

@@ -545,6 +545,14 @@ host_affinity_set(pid_t tid, const void *set, size_t size)
 	return HOST_GONE;
 }
 
+static enum file_kind
+host_file_kind(pid_t tid, int fd)
+{
+	(void)fd;
+	request_about(tid, __func__);
+	return FILE_PIPE;
+}
+
 static const struct host_native fake_native = {
 	.launch_error = host_launch_error,
 	.send = host_send,
@@ -563,6 +571,7 @@ static const struct host_native fake_native = {
 	.file_max = host_room,
 	.confined = host_confined,
 	.holds = host_holds,
+	.file_kind = host_file_kind,
 };
 
 const struct host fake_host = {

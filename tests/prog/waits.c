@@ -4,7 +4,8 @@
  * notices without a tracer; "hits" by calling a function, for which pmon may
  * stop all threads.  Each call's line has its result; whether it came too
  * early, and changed its arguments, its timeout, or the stack below them.
- * "stopped" prints the result of a call that SIGSTOP and SIGCONT interrupt.
+ * "stopped" prints the result of a call that SIGSTOP and SIGCONT interrupt, and
+ * "continued" of calls of several threads that SIGCONT alone does not.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +22,10 @@
 #include <sys/eventfd.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,9 +85,13 @@ __asm__("	.text\n"
 	"	.size call_make, . - call_make\n");
 
 static const struct timespec timeout = { 0, MS * 1000000 };
+static const struct timeval micros = { 0, MS * 1000 };
+static const struct timespec for_ever = { INT64_MAX, 999999999 };
 static pid_t waiter;		/* the thread that makes calls */
 static atomic_long waiting;	/* number of its call, or -1 */
 static atomic_int interruptions;
+static atomic_bool at_once;	/* interrupt the call even if it does not wait */
+static atomic_int handled;	/* signal to send before any other, or 0 */
 static int wakes;		/* an eventfd */
 static const char *how;
 
@@ -109,9 +117,10 @@ sleeps(const char *task, long nr)
 		fclose(f);
 	snprintf(path, sizeof(path), "/proc/%s/stat", task);
 	f = fopen(path, "r");
-	if (!f || !fgets(line, sizeof(line), f))
-		abort();
-	fclose(f);
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = 0;
+	if (f)
+		fclose(f);
 	return in == nr && strstr(line, ") S ");
 }
 
@@ -126,11 +135,14 @@ interrupt(void *arg)
 
 	snprintf(task, sizeof(task), "self/task/%d", (int)waiter);
 	while ((nr = atomic_load(&waiting)) != -2) {
-		if (nr < 0 || !sleeps(task, nr)) {
+		if (nr < 0 || (!at_once && !sleeps(task, nr))) {
 			sched_yield();
 			continue;
 		}
-		if (!strcmp(how, "hits"))
+		if (handled)
+			syscall(SYS_tgkill, getpid(), waiter,
+				atomic_exchange(&handled, 0));
+		else if (!strcmp(how, "hits"))
 			hit();
 		else
 			syscall(SYS_tgkill, getpid(), waiter,
@@ -185,6 +197,8 @@ wake(void *fd)
 		sched_yield();
 	if (!fd && write(wakes, &one, sizeof(one)) != sizeof(one))
 		abort();
+	if (nr == SYS_rt_sigtimedwait)
+		syscall(SYS_tgkill, getpid(), waiter, SIGUSR2);
 	for (long left = BYTES; fd && left > 0;) {
 		ssize_t n = read(*(int *)fd, bytes, 65536);
 
@@ -263,6 +277,50 @@ wait_uring(void)
 	close(fd);
 }
 
+/* The rest of a file that may not grow is not written: that would be fatal. */
+static void
+write_limited(void)
+{
+	const struct rlimit limit = { 16 * BYTES, 16 * BYTES };
+	size_t size = 2 * limit.rlim_cur;
+	void *zeros = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	FILE *file = tmpfile();
+
+	if (zeros == MAP_FAILED || !file || setrlimit(RLIMIT_FSIZE, &limit))
+		abort();
+	at_once = true;
+	call("write, limited", SYS_write,
+	     (long[6]){ fileno(file), (long)zeros, (long)size });
+	at_once = false;
+}
+
+static void
+handle(int signal)
+{
+	(void)signal;
+}
+
+/* A signal that only the call's own mask blocks does not end the call. */
+static void
+wait_masked(int epoll)
+{
+	struct epoll_event event;
+	static char room[1 << 16];
+	struct sigaction action = { .sa_handler = handle,
+				    .sa_flags = SA_ONSTACK };
+	sigset_t set;
+
+	/* The handler leaves the stack as it is. */
+	sigaltstack(&(stack_t){ .ss_sp = room, .ss_size = sizeof(room) }, NULL);
+	sigaction(SIGRTMIN, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	handled = SIGRTMIN;
+	call("epoll_pwait, masked", SYS_epoll_pwait,
+	     (long[6]){ epoll, (long)&event, 1, MS, (long)&set, 8 });
+}
+
 static void
 wait_all(void)
 {
@@ -290,12 +348,53 @@ wait_all(void)
 	     (long[6]){ sem, (long)&down, 1, time });
 	call("rt_sigtimedwait", SYS_rt_sigtimedwait,
 	     (long[6]){ (long)&set, 0, time, 8 });
+	wait_woken("rt_sigtimedwait, woken", SYS_rt_sigtimedwait,
+		   (long[6]){ (long)&set, 0, (long)&for_ever, 8 }, NULL);
+	/* The kernel cannot write what is left to a constant. */
+	call("ppoll", SYS_ppoll, (long[6]){ 0, 0, time });
+	call("pselect6", SYS_pselect6, (long[6]){ 0, 0, 0, 0, time });
+	call("select", SYS_select, (long[6]){ 0, 0, 0, 0, (long)&micros });
+	wait_masked(none);
 	if (!syscall(SYS_io_setup, 1, &aio))
 		call("io_getevents", SYS_io_getevents,
 		     (long[6]){ aio, 1, 1, (long)&event, time });
 	wait_written();
 	wait_uring();
+	write_limited();
 	semctl(sem, 0, IPC_RMID);
+}
+
+static void *
+wait_short(void *tid)
+{
+	struct epoll_event event;
+	int none = epoll_create1(0);
+
+	*(atomic_int *)tid = gettid();
+	return (void *)(long)epoll_wait(none, &event, 1, MS);
+}
+
+/* SIGCONT to a process that is not stopped ends no thread's call. */
+static void
+wait_continued(void)
+{
+	enum { THREADS = 3 };
+	pthread_t threads[THREADS];
+	atomic_int tids[THREADS] = { 0 };
+	char task[64];
+	void *result;
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, wait_short, &tids[i]);
+	for (int i = 0; i < THREADS; i++) {
+		while (!tids[i])
+			sched_yield();
+		snprintf(task, sizeof(task), "self/task/%d", tids[i]);
+		while (pthread_tryjoin_np(threads[i], &result) == EBUSY)
+			if (sleeps(task, SYS_epoll_wait))
+				kill(getpid(), SIGCONT);
+		printf("continued %ld\n", (long)result);
+	}
 }
 
 /* SIGSTOP and SIGCONT end a call, as signal(7) says. */
@@ -330,6 +429,10 @@ main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!strcmp(how, "stopped")) {
 		wait_stopped();
+		return 0;
+	}
+	if (!strcmp(how, "continued")) {
+		wait_continued();
 		return 0;
 	}
 	signal(SIGUSR1, SIG_IGN);
