@@ -58,7 +58,8 @@ struct image {
 	struct range *parts;	/* ascending: code split off functions, from
 				   .eh_frame where symbols do not tell */
 	size_t nparts;
-	struct range *sequences;	/* ascending: restartable ones (rseq) */
+	struct range *sequences;	/* ascending: restartable ones (rseq), and a
+				   byte of the store in front of each */
 	size_t nsequences;
 	uint64_t *pads;		/* ascending: landing pads of exceptions, and
 				   of Go's panics */

@@ -57,7 +57,12 @@ rseq_read(struct elf *elf, struct image *image)
 
 		sequence.lo = cursor_take(&c, WORD);
 		sequence.hi = sequence.lo + cursor_take(&c, WORD);
-		if (sequence.lo < sequence.hi)
+		/*
+		 * With the store in front, which tells the kernel of it: the
+		 * kernel forgets a sequence if the task is interrupted between
+		 * the two.
+		 */
+		if (sequence.lo < sequence.hi && sequence.lo--)
 			*vec_push(image->sequences,
 				  image->nsequences) = sequence;
 	}
