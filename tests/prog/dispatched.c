@@ -44,7 +44,8 @@ main(void)
 		return 77;
 	while (c != 'q') {
 		blocks = 1;
-		for (volatile int i = 0; i < 1000000; i++)
+		/* Not too often: if pmon attaches at a signal, each is a trap. */
+		for (volatile int i = 0; i < 20000; i++)
 			;
 		if (syscall(NO_CALL) != RESULT || handled != ++wanted)
 			return 1;
