@@ -17,24 +17,7 @@ plan skip_all => 'the kernel is older than Linux 6.4'
 plan skip_all => 'the kernel dispatches no system calls to processes'
     if run([$prog], in => 'q')->{status} == 77;
 
-for my $options (['--units=func,block'], ['--patch=trap', '--units=func'],
-    ['--no-traps']) {
-	my $what = "@$options";
-	my $target = Target->new($prog);
-
-	is($target->ask('.'), 'ok', "$what: it runs");
-	for my $n (1 .. 3) {
-		my $run = monitor_start([@$options, '-p', $target->{pid}], []);
-
-		ok(wait_for(sub { return run([$pmon, '--query',
-		    $target->{pid}])->{status} == 0; }),
-		    "$what: pmon counts, $n");
-		is($target->ask('.'), 'ok', "$what: it goes on, $n");
-		kill 'INT', $run->{pid};
-		is(ended(monitor_finish($run)), 'status 0', "$what: pmon, $n");
-		is($target->ask('.'), 'ok', "$what: it goes on alone, $n");
-	}
-	is($target->finish('q'), 'status 0', "$what: it ends");
-}
+Target->new($prog)->attached('ok', @$_) for ['--units=func,block'],
+    ['--patch=trap', '--units=func'], ['--no-traps'];
 
 done_testing;

@@ -46,23 +46,6 @@ for my $kind (sort keys %programs) {
 # pmon makes system calls in a process that is in a sequence.
 my $spins = compile('rseq_spin.c', '-O2');
 
-for my $options (['--units=func'], ['--no-traps']) {
-	my $what = "attached, @$options";
-	my $target = Target->new($spins);
-
-	is($target->ask('.'), 'aborted', "$what: it spins");
-	for my $n (1 .. 3) {
-		my $run = monitor_start([@$options, '-p', $target->{pid}], []);
-
-		ok(wait_for(sub { return run([$pmon, '--query',
-		    $target->{pid}])->{status} == 0; }),
-		    "$what: pmon counts, $n");
-		is($target->ask('.'), 'aborted', "$what: it is aborted, $n");
-		kill 'INT', $run->{pid};
-		is(ended(monitor_finish($run)), 'status 0', "$what: pmon, $n");
-		is($target->ask('.'), 'aborted', "$what: and behind pmon, $n");
-	}
-	is($target->finish('q'), 'status 0', "$what: it ends");
-}
+Target->new($spins)->attached('aborted', $_) for '--units=func', '--no-traps';
 
 done_testing;

@@ -7,7 +7,9 @@ use warnings;
 no warnings 'portable';
 use IO::Select;
 use IPC::Open2;
-use Pmon qw($limit slurp status_of wait_for);
+use Pmon qw($limit $pmon ended monitor_finish monitor_start run slurp status_of
+    wait_for);
+use Test::More;
 
 # Where functions are in programs, and their bytes there.
 my (%offsets, %texts);
@@ -108,6 +110,30 @@ slurp_text
 		$bytes .= pack 'H*', $1 =~ s/ //gr;
 	}
 	return substr $bytes, 0, $size;
+}
+
+# pmon attaches to it with these options and lets it go, several times: it gives
+# this answer to a dot before, meanwhile and behind, and ends well.
+sub
+attached
+{
+	my ($self, $answer, @options) = @_;
+	my $what = "attached, @options";
+
+	is($self->ask('.'), $answer, "$what: it runs");
+	for my $n (1 .. 3) {
+		my $run = monitor_start([@options, '-p', $self->{pid}], []);
+
+		ok(wait_for(sub { return run([$pmon, '--query',
+		    $self->{pid}])->{status} == 0; }),
+		    "$what: pmon counts, $n");
+		is($self->ask('.'), $answer, "$what: it goes on, $n");
+		kill 'INT', $run->{pid};
+		is(ended(monitor_finish($run)), 'status 0', "$what: pmon, $n");
+		is($self->ask('.'), $answer, "$what: it goes on alone, $n");
+	}
+	is($self->finish('q'), 'status 0', "$what: it ends");
+	return;
 }
 
 # Its end: how.
