@@ -46,8 +46,10 @@ qemu
 {
 	my $socket = "$scratch/socket" . ++$serial;
 
-	return served(sub { -S $socket ? $socket : undef }, $_[0], '-g',
-	    $socket, @_[1 .. $#_]);
+	# It may be bound, and refuse connections, before it listens (SO_ACCEPTCON).
+	return served(sub { slurp('/proc/net/unix') =~
+	    /^\S+ \S+ \S+ 00010000 .* \Q$socket\E$/m ? $socket : undef },
+	    $_[0], '-g', $socket, @_[1 .. $#_]);
 }
 
 # What the stub's program wrote, when the stub has ended.
