@@ -154,23 +154,43 @@ task_ready(struct run *run, struct task *task, void *process)
 }
 
 /*
- * The task stopped at the end of a vfork that began before pmon came, which is
- * no pause, so it could not be made to map memory.  The event is of no interest:
- * take the task on to its pause, before it runs anything.
+ * Does a task with this event run on by itself, to its pause?  Not one that pmon
+ * must answer first: a trap, or a group stop.
+ */
+static bool
+event_passes(const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_SIGNAL:
+	case EVENT_FORK:
+	case EVENT_VFORK_DONE:
+	case EVENT_EXEC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * A task that stopped for something else than its pause cannot be made to map
+ * memory.  Nothing is planted yet, so take the task on to its pause, before it
+ * runs anything: with its signal, to the first instruction of the handler.
  */
 static void
-vfork_finish(struct run *run, struct task *task, void *process)
+stop_pass(struct run *run, struct task *task, void *process)
 {
 	const struct event *queued = run_queued(run, task);
 	struct event event;
+	int signal;
 
 	if (task->process != process || task->state != TASK_STOPPED ||
-	    !queued || queued->kind != EVENT_VFORK_DONE)
+	    !queued || !event_passes(queued))
 		return;
+	signal = queued->kind == EVENT_SIGNAL ? queued->value : 0;
 	run_unqueue(run, task->tid);
 	task->paused = true;
 	if (task_interrupt(run, task, STOP_ATTACH) ||
-	    task_resume(run, task, RESUME_RUN, 0))
+	    task_resume(run, task, RESUME_RUN, signal))
 		return;
 	run_wait_task(run, task, &event);
 	run_requeue(run, &event);
@@ -202,7 +222,7 @@ process_attach(struct run *run, pid_t pid)
 		return -1;
 	/* The tasks' stops stay in the queue, for the run loop. */
 	run_pause_all(run, STOP_ATTACH);
-	task_each(run, vfork_finish, process_find(run, pid));
+	task_each(run, stop_pass, process_find(run, pid));
 	run_pause_all(run, STOP_ATTACH);
 	process = process_find(run, pid);
 	task_each(run, task_ready, process);
