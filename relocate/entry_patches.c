@@ -295,9 +295,35 @@ segment_lends(const struct shape *shape, const struct segment *segment,
 	return segment->ways == 1 << ENTRY_PATCH_INSIDE;
 }
 
-/* The segment in reach that best lends its room to the entry patch, or NULL. */
+/*
+ * How good it is to do the call behind the segment in the relocated function, so
+ * that a long jump for a short one from addr has room in the call: better if the
+ * segment does not run in place, or it must be entered, too.  0: not at all.
+ */
+static unsigned
+call_lends(const struct shape *shape, const struct segment *segment,
+	   uint64_t addr)
+{
+	const struct insn *call = segment_anchor(shape, segment);
+	unsigned jump_len = shape->arch->emit.jump_len;
+
+	if (!segment_movable(shape, segment) || call->len < jump_len ||
+	    !chain_reaches(shape->arch, addr, call->addr))
+		return 0;
+	if (!segment->stays)
+		return segment->relocated ? 2 : 0;
+	return segment->count &&
+	       shape->cfg->insns[segment->first].addr + jump_len <= call->addr;
+}
+
+/*
+ * The segment in reach that `lends` rates best for the entry patch; NULL if it
+ * rates all 0.
+ */
 static struct segment *
-lender_find(struct shape *shape, const struct entry_patch *entry_patch)
+lender_find(struct shape *shape, const struct entry_patch *entry_patch,
+	    unsigned (*lends)(const struct shape *shape,
+			      const struct segment *segment, uint64_t addr))
 {
 	const struct insn *insns = shape->cfg->insns;
 	uint64_t addr = entry_patch->addr;
@@ -310,14 +336,14 @@ lender_find(struct shape *shape, const struct entry_patch *entry_patch)
 	/* One more may end in reach. */
 	for (i -= i > 0; i < shape->nsegments; i++) {
 		struct segment *segment = &shape->segments[i];
-		unsigned lends;
+		unsigned rate;
 
 		if (insns[segment->first].addr >
 		    addr + shape->arch->emit.chain_len + INT8_MAX)
 			break;
-		lends = segment_lends(shape, segment, addr);
-		if (lends > best) {
-			best = lends;
+		rate = lends(shape, segment, addr);
+		if (rate > best) {
+			best = rate;
 			found = segment;
 		}
 	}
@@ -341,9 +367,57 @@ landings_lend(struct shape *shape, const struct relocated *relocated)
 
 		if (entry_patch_fails(entry_patch) &&
 		    entry_patch->room >= shape->arch->emit.chain_len)
-			segment = lender_find(shape, entry_patch);
+			segment = lender_find(shape, entry_patch,
+					      segment_lends);
 		if (segment)
 			segment->loud = changed = true;
+	}
+	return changed;
+}
+
+/*
+ * The segment whose call is to be done in the relocated function, so that the
+ * entry patch has room: the patch's own, or one in reach of a short jump; NULL
+ * if there is none.
+ */
+static struct segment *
+call_find(struct shape *shape, const struct entry_patch *entry_patch)
+{
+	struct segment *own = &shape->segments[entry_patch->offset];
+
+	if (segment_movable(shape, own))
+		return own;
+	return entry_patch->room < shape->arch->emit.chain_len ?
+		       NULL :
+		       lender_find(shape, entry_patch, call_lends);
+}
+
+/*
+ * Have calls done in the relocated function, for entry patches that have no
+ * room.  Returns whether anything changed; *loud becomes whether control enters
+ * earlier.
+ */
+static bool
+calls_force(struct shape *shape, const struct relocated *relocated, bool *loud)
+{
+	bool changed = false;
+
+	*loud = false;
+	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
+		const struct entry_patch *entry_patch =
+			&relocated->entry_patches[i];
+		struct segment *segment;
+
+		if (!entry_patch_fails(entry_patch))
+			continue;
+		segment = call_find(shape, entry_patch);
+		if (!segment) {
+			shape->segments[entry_patch->offset].shy = SHY_ALWAYS;
+			continue;
+		}
+		*loud |= segment->stays;
+		segment->loud |= segment->stays;
+		segment->moved = segment->forced = changed = true;
 	}
 	return changed;
 }
@@ -358,7 +432,7 @@ static bool
 entry_patches_mend(struct shape *shape, const struct relocated *relocated)
 {
 	struct segment *segments = shape->segments;
-	bool changed = false;
+	bool changed, loud;
 
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
 		if (entry_patch_fails(&relocated->entry_patches[i]) &&
@@ -369,18 +443,8 @@ entry_patches_mend(struct shape *shape, const struct relocated *relocated)
 		segments_choose(shape);
 		return true;
 	}
-	for (uint32_t i = 0; i < relocated->nentry_patches; i++) {
-		struct segment *segment =
-			&segments[relocated->entry_patches[i].offset];
-
-		if (!entry_patch_fails(&relocated->entry_patches[i]))
-			continue;
-		if (segment_force(shape, segment))
-			changed = true;
-		else
-			segment->shy = SHY_ALWAYS;
-	}
-	if (!changed && segments_louden(shape)) {
+	changed = calls_force(shape, relocated, &loud);
+	if (loud || (!changed && segments_louden(shape))) {
 		segments_choose(shape);
 		return true;
 	}

@@ -286,12 +286,9 @@ anchor_moves(const struct shape *shape, const struct segment *segment)
 }
 
 bool
-segment_force(const struct shape *shape, struct segment *segment)
+segment_movable(const struct shape *shape, const struct segment *segment)
 {
-	if (segment->moved || !anchor_moves(shape, segment))
-		return false;
-	segment->moved = segment->forced = true;
-	return true;
+	return !segment->moved && anchor_moves(shape, segment);
 }
 
 static int

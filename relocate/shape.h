@@ -160,11 +160,10 @@ struct segment *segment_trailer(const struct shape *shape,
 uint32_t segment_room(const struct shape *shape, const struct segment *segment);
 
 /*
- * Make room for a patch at a segment: let the relocated function do the call
- * behind it, though its return is then mispredicted.  False if no call there
- * can be moved.
+ * Whether room for a patch can be made by having the relocated function do the
+ * call behind the segment, though its return is then mispredicted.
  */
-bool segment_force(const struct shape *shape, struct segment *segment);
+bool segment_movable(const struct shape *shape, const struct segment *segment);
 
 /* Bytes of spare padding at an address. */
 uint32_t shape_spare(const struct shape *shape, uint64_t addr);

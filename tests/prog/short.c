@@ -20,6 +20,7 @@ long zero(long a, long b);
 long one(long a, long b);
 long cases(long a, long b);
 long escape(long a, long b);
+long pivot(long a, long b);
 void out(long a, long b);
 long intruder(long a, long b);
 long looper(long a, long b);
@@ -67,6 +68,9 @@ __asm__(".text\n.p2align 4\n"
 		       "	pop %rsi\n	pop %rsi\n	pop %rdi\n"
 		       "	dec %rsi\n	jmp escape\n"
 		       "1:	lea 5(%rdi), %rax\n	ret\n")
+	/* Ends three bytes behind a call, with a jump to its beginning. */
+	FUNC("pivot", "	mov $1, %edx\n	call down\n	jg pivot\n	ret\n")
+	FUNC("down", "	lea (%rdi, %rsi), %rax\n	dec %esi\n	ret\n")
 	FUNC("nothing", "	ret\n")
 	FUNC("tail", "	jmp one\n")
 	FUNC("zero", "	xor %eax, %eax\n	ret\n")
@@ -89,7 +93,7 @@ main(int argc, char **argv)
 {
 	static long (*const funcs[])(long, long) = {
 		branches, steps, loops, shared, again, cases, tail, zero,
-		one,
+		one, pivot,
 	};
 	long n = argc > 1 ? atol(argv[1]) : 100, sum = 0;
 
