@@ -203,14 +203,18 @@ run_suspend(struct run *run)
 
 /*
  * The task waits for the end of the group stop.  The kernel stops it again then,
- * before it runs on: on_pause does what is left to do, as at a birth.
+ * before it runs on: on_pause does what is left to do, as at a birth.  A task
+ * that has run for pmon since it stopped is on its way to another group stop.
  */
 static void
 on_group_stop(struct run *run, struct task *task, const struct event *event)
 {
 	restart_stopped(run, task);
+	if (!task->group_stopped) {
+		run_resume(run, task, 0);
+		return;
+	}
 	task->state = TASK_RUNNING;
-	/* Fails if the task has run for pmon since: nothing stops it again. */
 	if (task_resume(run, task, RESUME_LISTEN, 0) == HOST_ERROR) {
 		task->state = TASK_STOPPED;
 		on_pause(run, task, event);

@@ -65,12 +65,7 @@ slots_place(const struct module *module, const struct mapping *maps, size_t n,
 static bool
 task_maps(const struct run *run, const struct task *task, uint64_t size)
 {
-	const struct event *event = run_queued(run, task);
-
-	/* A task that stopped for more than a pause must not be made to run. */
-	if (event && event->kind != EVENT_PAUSED)
-		return false;
-	return run->abi && !task->group_stopped && !task_confined(run, task) &&
+	return run->abi && inject_may(run, task) && !task_confined(run, task) &&
 	       task_room(run, task, size);
 }
 

@@ -147,13 +147,18 @@ call_done(struct run *run, const struct task *task, const struct event *event)
  * its instruction will fault again.  Other stops (a group stop, a pause) are
  * passed over.  Behind the call the task is made to stop for a signal: a signal
  * given at a call's exit would tell nothing, and from there the kernel would
- * not restart an older call.
+ * not restart an older call.  A task that stood in a group stop stops for it
+ * again as soon as the task goes on.
  */
 static int
 spot_run(struct run *run, struct task *task, const struct call *call)
 {
 	bool native = run->host->native;
-	struct detour detour = { .signal = call->signal, .blocked = native };
+	struct detour detour = {
+		.signal = call->signal,
+		.blocked = native,
+		.stopped = task->group_stopped,
+	};
 	struct event event = { 0 };
 	uint64_t pc;
 	int err;
@@ -234,6 +239,15 @@ inject_prepare(struct run *run, struct task *task, struct event *event)
 	default:
 		return HOST_OK;
 	}
+}
+
+bool
+inject_may(const struct run *run, const struct task *task)
+{
+	const struct event *event = run_queued(run, task);
+
+	return !event || event->kind == EVENT_PAUSED ||
+	       event->kind == EVENT_STOPPED;
 }
 
 /* ---- calls */

@@ -16,6 +16,12 @@
 int inject_prepare(struct run *run, struct task *task, struct event *event);
 
 /*
+ * Whether the stopped task can be made to do system calls where it stands: it
+ * stopped for a pause or with its process, or for what is being handled now.
+ */
+bool inject_may(const struct run *run, const struct task *task);
+
+/*
  * Make the stopped task do a system call.  Afterwards the task's state is as
  * before, including the signal that it stopped for.  No trap is used on a
  * native host, so it does not matter what the program has made of SIGTRAP.  If

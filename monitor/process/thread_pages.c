@@ -203,7 +203,6 @@ int
 thread_pages_open(struct run *run, struct task *task, uint64_t need)
 {
 	struct space *space = task->process->space;
-	const struct event *event = run_queued(run, task);
 	struct thread_pages *thread_pages;
 	uint64_t own;
 	int err = 0;
@@ -215,7 +214,7 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 		return fail("%s", space->own_thread_reg);
 	}
 	thread_pages = thread_pages_new(need, run->opts->selection.objects.n);
-	if ((event && event->kind != EVENT_PAUSED) || task->group_stopped)
+	if (!inject_may(run, task))
 		err = fail("the process was stopped");
 	else
 		err = thread_page_take(run, task, task, thread_pages);
