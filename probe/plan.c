@@ -37,14 +37,6 @@ asked(const struct plan *plan, enum unit_kind kind)
 
 /* ---- function plans */
 
-static int
-by_range(const void *va, const void *vb)
-{
-	const struct part *a = va, *b = vb;
-
-	return a->range.lo < b->range.lo ? -1 : a->range.lo > b->range.lo;
-}
-
 /* Collect the ranges of all function plans, ascending. */
 static void
 owners_make(struct build *build)
@@ -56,8 +48,8 @@ owners_make(struct build *build)
 			*vec_push(build->owners, build->nowners) =
 				(struct part){ plan->fplans[i].ranges[k], i };
 	if (build->nowners)
-		sort(build->owners, build->nowners, sizeof(*build->owners),
-		     by_range);
+		sort_by_addr(build->owners, build->nowners,
+			     sizeof(*build->owners));
 }
 
 /* Why the function's entry cannot be counted, or NULL. */

@@ -268,7 +268,8 @@ code_map_make(const struct image *image, bool rows)
 	entries_check(image, map->inside);
 	ranges_collect(image, map->inside, &whole);
 	if (whole.n)
-		sort(whole.chunks, whole.n, sizeof(*whole.chunks), by_nesting);
+		sort_by_addr_and(whole.chunks, whole.n, sizeof(*whole.chunks),
+				 by_nesting);
 	ranges_split(&whole, &pieces);
 	if (rows)
 		nameless_add(image, &pieces);

@@ -239,15 +239,10 @@ func_add(struct table *table, uint32_t plan_index, const struct unit *unit,
 {
 	const struct plan *plan = table->report_input->plans[plan_index];
 	bool inlined = unit->kind == UNIT_INLINE;
-	bool demangled = table->opts->demangle;
 	struct func_table *to = inlined ? &table->inlines : &table->funcs;
 	const struct image *image = plan->image;
 
 	*vec_push(to->entries, to->n) = (struct func_entry){
-		.name = inlined ? name_shown(image->inlines[unit->ref].name,
-					     demangled) :
-				  name_with_aliases(&image->funcs[unit->ref],
-						    demangled),
 		.file = file,
 		.line = inlined ? unit->line : image->funcs[unit->ref].line,
 		.count = unit_count(unit),
@@ -313,21 +308,38 @@ lines_merge(struct table *table)
 
 /* Unknown counts come last. */
 static int
-by_calls(const void *va, const void *vb)
+calls_compare(const struct func_entry *a, const struct func_entry *b)
 {
-	const struct func_entry *a = va, *b = vb;
-	int order;
-
 	if (!a->count.why != !b->count.why)
 		return a->count.why ? 1 : -1;
 	if (!a->count.why && a->count.n != b->count.n)
 		return a->count.n > b->count.n ? -1 : 1;
-	order = strcmp(a->name, b->name);
-	if (order)
-		return order;
+	return 0;
+}
+
+static int
+place_compare(const struct func_entry *a, const struct func_entry *b)
+{
 	if (a->plan != b->plan)
 		return a->plan < b->plan ? -1 : 1;
 	return a->ref < b->ref ? -1 : a->ref > b->ref;
+}
+
+static int
+by_calls(const void *va, const void *vb)
+{
+	int order = calls_compare(va, vb);
+
+	return order ? order : place_compare(va, vb);
+}
+
+static int
+by_name(const void *va, const void *vb)
+{
+	const struct func_entry *a = va, *b = vb;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : place_compare(a, b);
 }
 
 static void
@@ -336,6 +348,39 @@ func_table_sort(struct func_table *funcs)
 	if (funcs->n)
 		qsort(funcs->entries, funcs->n, sizeof(*funcs->entries),
 		      by_calls);
+}
+
+static char *
+entry_name(const struct table *table, const struct func_table *funcs,
+	   const struct func_entry *entry)
+{
+	const struct image *image =
+		table->report_input->plans[entry->plan]->image;
+	bool demangled = table->opts->demangle;
+
+	return funcs == &table->inlines ?
+		       name_shown(image->inlines[entry->ref].name, demangled) :
+		       name_with_aliases(&image->funcs[entry->ref], demangled);
+}
+
+void
+table_names(const struct table *table, const struct func_table *funcs, size_t n)
+{
+	struct func_entry *entries = funcs->entries;
+	size_t lo, hi;
+
+	for (lo = 0; lo < n; lo = hi) {
+		bool named = entries[lo].name;
+
+		for (hi = lo; hi < funcs->n &&
+			      !calls_compare(&entries[lo], &entries[hi]);
+		     hi++)
+			if (!named)
+				entries[hi].name = entry_name(table, funcs,
+							      &entries[hi]);
+		if (!named)
+			qsort(entries + lo, hi - lo, sizeof(*entries), by_name);
+	}
 }
 
 struct table *

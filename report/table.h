@@ -43,7 +43,8 @@ struct line_entry {
 
 /* A function or an inlined function. */
 struct func_entry {
-	char *name;		/* as shown, with aliases */
+	char *name;		/* as shown, with aliases; or NULL: see
+				   table_names */
 	uint32_t file;		/* index into table->files, or FILE_NONE */
 	uint32_t line;
 	struct figure count;
@@ -54,7 +55,7 @@ struct func_entry {
 
 struct func_table {
 	struct func_entry *entries;	/* calls descending, unknown ones last,
-					   then name */
+					   then name: see table_names */
 	size_t n;
 };
 
@@ -86,6 +87,14 @@ struct table {
 struct table *table_make(const struct report_options *opts,
 			 const struct report_input *report_input);
 void table_free(struct table *table);
+
+/*
+ * Give the first n functions of one of the table's lists their names, by which
+ * those with the same count are then in order.  To make a name takes long, and
+ * most reports show few.
+ */
+void table_names(const struct table *table, const struct func_table *funcs,
+		 size_t n);
 
 /*
  * The file's text, read at the first call and lent until table_source_drop;

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "symtab/debug.h"
-#include "symtab/sort.h"
 #include "util/mem.h"
 #include "util/search.h"
+#include "util/sort.h"
 
 enum {
 	DEPTH_MAX = 200,	/* of nested DIEs */

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "symtab/frametable.h"
-#include "symtab/sort.h"
 #include "symtab/text.h"
 #include "util/mem.h"
 #include "util/search.h"
+#include "util/sort.h"
 
 struct span {
 	uint64_t lo, hi;
@@ -56,18 +56,12 @@ static const struct relocations relocations[] = {
 static uint64_t
 word_get(const struct filling *f, const uint8_t *p)
 {
-	uint64_t word;
 	struct cursor c = {
 		.p = p,
 		.end = p + f->word,
 		.big_endian = f->big_endian,
 	};
 
-	/* Tens of millions of words may be looked at. */
-	if (f->word == sizeof(word) && !f->big_endian) {
-		memcpy(&word, p, sizeof(word));
-		return le64toh(word);
-	}
 	return cursor_take(&c, f->word);
 }
 
@@ -168,8 +162,24 @@ words_scan(struct filling *f, const GElf_Shdr *sh, const uint8_t *bytes)
 	uint64_t align = f->r->image->arch->machine == EM_68K ? 2 : f->word;
 	uint64_t skip = -sh->sh_addr & (align - 1);
 
-	for (uint64_t i = skip; bytes && i + f->word <= sh->sh_size; i += align)
+	for (uint64_t i = skip; i + f->word <= sh->sh_size; i += align)
 		ref_add(f, sh->sh_addr + i, word_get(f, bytes + i));
+}
+
+/* The same for words of 8 bytes, of which there may be tens of millions. */
+static void
+words_scan_wide(struct filling *f, const GElf_Shdr *sh, const uint8_t *bytes)
+{
+	const struct reading *r = f->r;
+	uint64_t lo = r->ntexts ? r->texts[0].lo : r->texts_end;
+	uint64_t span = r->texts_end - lo, n = sh->sh_size, word;
+
+	for (uint64_t i = -sh->sh_addr & (sizeof(word) - 1);
+	     i + sizeof(word) <= n; i += sizeof(word)) {
+		memcpy(&word, bytes + i, sizeof(word));
+		if (le64toh(word) - lo < span)
+			ref_add(f, sh->sh_addr + i, le64toh(word));
+	}
 }
 
 /*
@@ -207,8 +217,10 @@ section_fill(struct filling *f, const GElf_Shdr *sh)
 	    ((image->dyn || f->bare) && !constant))
 		return;
 	bytes = bytes_read(f, sh->sh_offset, sh->sh_size);
-	if (!image->dyn && !f->bare)
-		words_scan(f, sh, bytes);
+	if (bytes && !image->dyn && !f->bare)
+		(f->word == sizeof(uint64_t) && !f->big_endian ?
+			 words_scan_wide :
+			 words_scan)(f, sh, bytes);
 	if (constant)
 		data_add(f->r, sh->sh_addr, sh->sh_offset, sh->sh_size, bytes);
 	else

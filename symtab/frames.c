@@ -10,10 +10,10 @@
 #include "symtab/debug.h"
 #include "symtab/gopclntab.h"
 #include "symtab/lsda.h"
-#include "symtab/sort.h"
 #include "symtab/text.h"
 #include "util/mem.h"
 #include "util/search.h"
+#include "util/sort.h"
 
 enum { ENCODING_OMIT = 0xff, ID_BYTES = 4 };
 

@@ -10,8 +10,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "symtab/sort.h"
 #include "util/mem.h"
+#include "util/sort.h"
 
 enum {
 	WORD = 8,

@@ -175,7 +175,7 @@ funcs_of_symbols(struct making *m)
 		else
 			warm[n++] = r->symbols[i];
 	r->nsymbols = j;
-	sort(warm, n, sizeof(*warm), symbol_compare);
+	sort_by_addr_and(warm, n, sizeof(*warm), symbol_compare);
 	for (i = 0; i < n; i = j) {
 		for (j = i + 1; j < n && warm[j].addr == warm[i].addr; j++)
 			;
@@ -313,8 +313,8 @@ funcs_sort(struct making *m)
 	for (size_t i = 0; i < image->nfuncs; i++)
 		image->funcs[i].nranges = i;
 	if (image->nfuncs)
-		sort(image->funcs, image->nfuncs, sizeof(*image->funcs),
-		     func_compare);
+		sort_by_addr_and(image->funcs, image->nfuncs,
+				 sizeof(*image->funcs), func_compare);
 	for (size_t i = 0; i < image->nfuncs; i++) {
 		size_t was = image->funcs[i].nranges;
 
@@ -386,7 +386,8 @@ claims_resolve(struct making *m)
 	uint64_t done = 0;
 
 	if (m->nclaims)
-		sort(m->claims, m->nclaims, sizeof(*m->claims), claim_compare);
+		sort_by_addr_and(m->claims, m->nclaims, sizeof(*m->claims),
+				 claim_compare);
 	for (size_t i = 0; i <= m->nclaims; i++) {
 		uint64_t lo = i < m->nclaims ? m->claims[i].lo : UINT64_MAX;
 

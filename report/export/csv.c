@@ -98,6 +98,7 @@ units_put(const struct page *page)
 				      .line = table->lines[i].line,
 				      .count = table->lines[i].count,
 			      });
+	table_names(table, &table->funcs, table->funcs.n);
 	for (size_t i = 0; i < table->funcs.n; i++) {
 		const struct func_entry *func = &table->funcs.entries[i];
 		const struct image *image =
@@ -115,6 +116,7 @@ units_put(const struct page *page)
 				      func->count,
 			      });
 	}
+	table_names(table, &table->inlines, table->inlines.n);
 	for (size_t i = 0; i < table->inlines.n; i++) {
 		const struct func_entry *func = &table->inlines.entries[i];
 		const struct image *image =

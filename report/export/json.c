@@ -127,6 +127,7 @@ inlines_json(const struct table *table, FILE *out)
 	bool first = true;
 
 	fputs("\"inlines\":[", out);
+	table_names(table, &table->inlines, table->inlines.n);
 	for (size_t i = 0; i < table->inlines.n; i++) {
 		const struct func_entry *entry = &table->inlines.entries[i];
 		struct json_object *object = json_object_new_object();

@@ -46,6 +46,7 @@ funcs_number(struct html *html)
 		for (size_t b = 0; b < plan->nfplans; b++)
 			html->ids[p][b] = FUNC_NONE;
 	}
+	table_names(table, &table->funcs, table->funcs.n);
 	for (size_t i = 0; i < table->funcs.n; i++) {
 		const struct func_entry *entry = &table->funcs.entries[i];
 		uint32_t fplan = fplans[entry->plan][entry->ref];

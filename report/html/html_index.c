@@ -212,6 +212,7 @@ inlines_write(struct html *html, struct script *script)
 	const struct func_table *inlines = &html->table->inlines;
 
 	script_key_begin(script, "inlines", '[');
+	table_names(html->table, inlines, inlines->n);
 	for (size_t i = 0; i < inlines->n; i++) {
 		const struct func_entry *entry = &inlines->entries[i];
 

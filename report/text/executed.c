@@ -79,6 +79,7 @@ views_add(struct table *table, struct entries *entries, bool **seen)
 static void
 others_add(struct table *table, struct entries *entries, bool **seen)
 {
+	table_names(table, &table->funcs, table->funcs.n);
 	for (size_t i = 0; i < table->funcs.n; i++) {
 		const struct func_entry *func = &table->funcs.entries[i];
 

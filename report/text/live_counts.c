@@ -32,6 +32,7 @@ funcs_list(const struct table *table, FILE *out)
 	for (size_t i = 0; i < table->funcs.n; i++)
 		totals_add(&totals, &table->funcs.entries[i].count);
 	totals_write(out, "funcs", &totals);
+	table_names(table, &table->funcs, totals.run);
 	for (size_t i = 0; i < table->funcs.n; i++) {
 		const struct func_entry *func = &table->funcs.entries[i];
 

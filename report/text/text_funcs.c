@@ -102,6 +102,7 @@ func_rows_write(const struct table *table, const struct func_table *funcs,
 	       (all ||
 		(!funcs->entries[n].count.why && funcs->entries[n].count.n)))
 		n++;
+	table_names(table, funcs, n);
 	widths = widths_find(table, funcs, n);
 	fprintf(out, "%*s  ", (int)widths.count, "CALLS");
 	used = widths.count + 2;
