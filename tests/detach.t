@@ -82,6 +82,8 @@ leave
 }
 
 my %varies = (storm => ['SigBlk'], vfork => ['SigBlk']);
+# Otherwise threads that meet in malloc make arenas of 64 MB, whenever they do.
+local $ENV{MALLOC_ARENA_MAX} = 1;
 
 for my $mode (@modes) {
 	my $target = Target->new($program, $mode);
