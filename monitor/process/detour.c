@@ -13,6 +13,8 @@ static int
 detour_resume(struct run *run, struct task *task, enum resume how,
 	      struct detour *detour, struct event *event)
 {
+	/* A task that stands in a group stop leaves it. */
+	detour->stopped |= task->group_stopped;
 	if (task_resume(run, task, how, detour->signal))
 		return HOST_GONE;
 	run_wait_task(run, task, event);

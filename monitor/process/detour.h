@@ -14,7 +14,8 @@
  */
 struct detour {
 	int signal;		/* delivered at the next resume, or 0 */
-	bool stopped;		/* its process was stopped during the detour */
+	bool stopped;		/* its process was stopped, before the detour or
+				   during it */
 	bool blocked;		/* SIGTRAP is blocked, too: one that was sent
 				   during the detour waits */
 };

@@ -154,11 +154,7 @@ static int
 spot_run(struct run *run, struct task *task, const struct call *call)
 {
 	bool native = run->host->native;
-	struct detour detour = {
-		.signal = call->signal,
-		.blocked = native,
-		.stopped = task->group_stopped,
-	};
+	struct detour detour = { .signal = call->signal, .blocked = native };
 	struct event event = { 0 };
 	uint64_t pc;
 	int err;
