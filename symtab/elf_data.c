@@ -52,17 +52,30 @@ static const struct relocations relocations[] = {
 	  R_AARCH64_JUMP_SLOT },
 };
 
+/* Read an address of `size` bytes. */
+static uint64_t
+address_get(const uint8_t *p, size_t size, bool big_endian)
+{
+	uint64_t word;
+	struct cursor c = {
+		.p = p,
+		.end = p + size,
+		.big_endian = big_endian,
+	};
+
+	/* Tens of millions of words may be looked at. */
+	if (size == sizeof(word) && !big_endian) {
+		memcpy(&word, p, sizeof(word));
+		return le64toh(word);
+	}
+	return cursor_take(&c, size);
+}
+
 /* Read an address in the file's size and byte order. */
 static uint64_t
 word_get(const struct filling *f, const uint8_t *p)
 {
-	struct cursor c = {
-		.p = p,
-		.end = p + f->word,
-		.big_endian = f->big_endian,
-	};
-
-	return cursor_take(&c, f->word);
+	return address_get(p, f->word, f->big_endian);
 }
 
 static void
@@ -159,26 +172,19 @@ data_add(struct reading *r, uint64_t addr, uint64_t offset, uint64_t size,
 static void
 words_scan(struct filling *f, const GElf_Shdr *sh, const uint8_t *bytes)
 {
-	uint64_t align = f->r->image->arch->machine == EM_68K ? 2 : f->word;
-	uint64_t skip = -sh->sh_addr & (align - 1);
-
-	for (uint64_t i = skip; i + f->word <= sh->sh_size; i += align)
-		ref_add(f, sh->sh_addr + i, word_get(f, bytes + i));
-}
-
-/* The same for words of 8 bytes, of which there may be tens of millions. */
-static void
-words_scan_wide(struct filling *f, const GElf_Shdr *sh, const uint8_t *bytes)
-{
 	const struct reading *r = f->r;
+	uint64_t align = r->image->arch->machine == EM_68K ? 2 : f->word;
 	uint64_t lo = r->ntexts ? r->texts[0].lo : r->texts_end;
-	uint64_t span = r->texts_end - lo, n = sh->sh_size, word;
+	uint64_t span = r->texts_end - lo, size = sh->sh_size;
+	bool big_endian = f->big_endian;
+	size_t n = f->word;
 
-	for (uint64_t i = -sh->sh_addr & (sizeof(word) - 1);
-	     i + sizeof(word) <= n; i += sizeof(word)) {
-		memcpy(&word, bytes + i, sizeof(word));
-		if (le64toh(word) - lo < span)
-			ref_add(f, sh->sh_addr + i, le64toh(word));
+	for (uint64_t i = -sh->sh_addr & (align - 1); i + n <= size;
+	     i += align) {
+		uint64_t word = address_get(bytes + i, n, big_endian);
+
+		if (word - lo < span)
+			ref_add(f, sh->sh_addr + i, word);
 	}
 }
 
@@ -218,9 +224,7 @@ section_fill(struct filling *f, const GElf_Shdr *sh)
 		return;
 	bytes = bytes_read(f, sh->sh_offset, sh->sh_size);
 	if (bytes && !image->dyn && !f->bare)
-		(f->word == sizeof(uint64_t) && !f->big_endian ?
-			 words_scan_wide :
-			 words_scan)(f, sh, bytes);
+		words_scan(f, sh, bytes);
 	if (constant)
 		data_add(f->r, sh->sh_addr, sh->sh_offset, sh->sh_size, bytes);
 	else
