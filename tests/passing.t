@@ -24,8 +24,7 @@ for my $case (['caught', 1], ['ignored', 0], ['fork', 0], ['vfork', 0],
 	my $run = monitor_start(['--units=func', '--no-traps', '-p',
 	    $target->{pid}], [], env => { PMON_ACT => $control,
 	    LD_PRELOAD => join ' ', $preload, $ENV{LD_PRELOAD} // () });
-	ok(wait_for(sub { return run([$pmon, '--query',
-	    $target->{pid}])->{status} == 0; }), "$act: pmon counts");
+	ok($target->counted, "$act: pmon counts");
 	is($target->ask('.'), $done, "$act: it goes on");
 	kill INT => $run->{pid};
 	$run = monitor_finish($run);
@@ -70,8 +69,7 @@ for my $options (['--units=func', '--no-traps'], ['--units=func,edge'],
 	stops($pid, "$what, before");
 	$target->tell('.');
 	my $run = monitor_start([@$options, '-p', $pid], []);
-	ok(wait_for(sub { return run([$pmon, '--query',
-	    $pid])->{status} == 0; }), "$what: pmon counts");
+	ok($target->counted, "$what: pmon counts");
 	stays($pid, "$what, attached to");
 	kill CONT => $pid;
 	is($target->answer, 'done, 1 caught, 0 cut', "$what: it is continued");

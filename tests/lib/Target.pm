@@ -112,6 +112,17 @@ slurp_text
 	return substr $bytes, 0, $size;
 }
 
+# Wait until a pmon that attaches to it answers; whether one does.
+sub
+counted
+{
+	my ($self) = @_;
+
+	return wait_for(sub {
+		return run([$pmon, '--query', $self->{pid}])->{status} == 0;
+	});
+}
+
 # pmon attaches to it with these options and lets it go, several times: it gives
 # this answer to a dot before, meanwhile and behind, and ends well.
 sub
@@ -124,9 +135,7 @@ attached
 	for my $n (1 .. 3) {
 		my $run = monitor_start([@options, '-p', $self->{pid}], []);
 
-		ok(wait_for(sub { return run([$pmon, '--query',
-		    $self->{pid}])->{status} == 0; }),
-		    "$what: pmon counts, $n");
+		ok($self->counted, "$what: pmon counts, $n");
 		is($self->ask('.'), $answer, "$what: it goes on, $n");
 		kill 'INT', $run->{pid};
 		is(ended(monitor_finish($run)), 'status 0', "$what: pmon, $n");

@@ -4,24 +4,23 @@
  * names, to do what pmon is told of, and waits until the process stands still.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <unistd.h>
+
+#include "ptraced.h"
 
 /* Whether the process stands still for its tracer. */
 static int
-stands(int pid)
+stands(pid_t pid)
 {
 	char path[64], state = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	f = fopen(path, "r");
 	if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
 		abort();
@@ -30,7 +29,7 @@ stands(int pid)
 }
 
 static void
-act(int pid)
+act(pid_t pid)
 {
 	int fd = open(getenv("PMON_ACT"), O_RDWR);
 	volatile int *go = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -45,21 +44,11 @@ act(int pid)
 	munmap((void *)go, 4096);
 }
 
-long
-ptrace(enum __ptrace_request request, ...)
+static long
+ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
-	long (*real)(enum __ptrace_request, int, void *, void *), result;
-	void *addr, *data;
-	va_list ap;
-	int pid;
+	long result = ptrace_really(request, pid, addr, data);
 
-	va_start(ap, request);
-	pid = va_arg(ap, int);
-	addr = va_arg(ap, void *);
-	data = va_arg(ap, void *);
-	va_end(ap);
-	*(void **)&real = dlsym(RTLD_NEXT, "ptrace");
-	result = real(request, pid, addr, data);
 	if (request == PTRACE_SEIZE && !result)
 		act(pid);
 	return result;
