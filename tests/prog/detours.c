@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,7 @@ static volatile sig_atomic_t elsewhere;	/* alarms in code of no file */
 static volatile sig_atomic_t told;	/* what the last SIGTRAP told else */
 static volatile int sink;
 static char *self;
+static sem_t created;			/* the thread that executes */
 
 /*
  * Nearly all of the time passes in this instruction, so an interrupt comes
@@ -135,6 +137,7 @@ executes(void *arg)
 {
 	sigset_t mask;
 
+	sem_wait(&created);
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGUSR2);
 	sigaddset(&mask, SIGALRM);
@@ -154,7 +157,11 @@ exec(void)
 	};
 	pthread_t thread;
 
-	/* All is entered by then: in its execve it cannot be paused. */
+	/*
+	 * In its execve the thread cannot be paused.  By then all functions
+	 * are entered, and this thread is out of pthread_create, which blocks
+	 * all signals: a trap there has the others paused.
+	 */
 	while (alarms < 3)
 		work(1000);
 	if (mmap((void *)PAGE_AT, PAGE_SIZE, PROT_READ | PROT_WRITE,
@@ -165,6 +172,7 @@ exec(void)
 		printf("no userfaultfd\n");
 		return 1;
 	}
+	sem_post(&created);
 	for (;;)
 		work(1000);
 }
