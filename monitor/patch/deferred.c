@@ -65,7 +65,8 @@ patches_cover(const struct relocated *relocated, uint64_t addr)
  * Whether control comes to the function by its entry alone, at which there is
  * a trap, and no patch of the function is a jump over another trap.  If no patch
  * is at the entry, control enters the original, and the trap is in the way of
- * none.
+ * none.  If the trap stays, the calls of the function are redirected at once,
+ * and other tasks may be at these.
  */
 static bool
 fplan_guarded(const struct module *module, const struct func_plan *fplan)
@@ -81,6 +82,8 @@ fplan_guarded(const struct module *module, const struct func_plan *fplan)
 	addr = module->plan->sites[fplan->site].addr;
 	if (entry ? addr != entry->addr :
 		    addr != relocated->entry || patches_cover(relocated, addr))
+		return false;
+	if (entry && entry->via == VIA_TRAP && fplan->ncallers)
 		return false;
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
 		if (relocated->entry_patches[i].via == VIA_SPRING)

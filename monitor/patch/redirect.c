@@ -2,7 +2,9 @@
  * Redirects direct calls: a call between two functions that have relocated
  * functions goes to the callee's relocated function at once, not by the jump at
  * its entry.  The call instruction stays in the original, so return addresses
- * are as before.  Functions with a trap at their entry are not called past it.
+ * are as before.  So a function that is too short for a jump, and is entered by
+ * a trap, costs its direct callers nothing.  No call goes past a trap that does
+ * more than lead into the relocated function.
  * In a program that may write text, no call is redirected: what it writes at a
  * function's beginning must take effect.
  */
@@ -15,17 +17,25 @@
 #include "monitor/process/events.h"
 #include "relocate/patch_bytes.h"
 
+/* Whether a trap at addr, if there is one, does nothing but lead on. */
+static bool
+trap_passable(const struct plan *plan, uint64_t addr)
+{
+	const struct site *site = plan_site(plan, addr);
+
+	return !site || site->idle ||
+	       (site->leads && !site->hook && !site->targets && !site->skips);
+}
+
 bool
 redirect_allowed(const struct plan *plan, const struct func_plan *fplan)
 {
 	const struct entry_patch *entry_patch =
 		fplan->relocated ? relocated_entry(fplan->relocated) : NULL;
-	const struct site *site;
 
-	if (!entry_patch || entry_patch->via == VIA_TRAP || fplan->lost)
-		return false;
-	site = plan_site(plan, fplan->relocated->entry);
-	return !site || site->idle;
+	return entry_patch && !fplan->lost &&
+	       trap_passable(plan, entry_patch->addr) &&
+	       trap_passable(plan, fplan->relocated->entry);
 }
 
 /* The patch that redirects a call; false if the call must not be redirected. */
