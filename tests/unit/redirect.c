@@ -127,25 +127,23 @@ test_patch(void **state)
 }
 
 /*
- * Past no trap: neither the relocated function's own, nor one that comes to an
- * entry.
+ * Past the trap of a function that has no room for a jump, but past none that
+ * does more, or comes to an entry later.
  */
 static void
 test_traps(void **state)
 {
-	static const char *const names[] = { "marked", "_start" };
+	/* Of plain the middle is called, too; both of the last have no room. */
+	static const char *const names[] = { "marked", "_start", "empty",
+					     "plain" };
 	struct plan *plan = plan_make();
 	struct func_plan *fplan;
 	size_t n;
 
-	/* Its own: no room, or a call of its middle. */
-	assert_false(redirect_allowed(plan, fplan_named(plan, "plain")));
-	fplan = fplan_named(plan, "empty");
-	assert_non_null(fplan->relocated);
-	assert_int_equal(relocated_entry(fplan->relocated)->via, VIA_TRAP);
-	assert_false(redirect_allowed(plan, fplan));
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		fplan = fplan_named(plan, names[i]);
+		assert_int_equal(relocated_entry(fplan->relocated)->via,
+				 i < 2 ? VIA_JUMP : VIA_TRAP);
 		n = plan->nreopened;
 		assert_true(redirect_allowed(plan, fplan));
 		fplan->lost = true;
