@@ -292,7 +292,7 @@ hit_hook(struct run *run, struct task *task, struct hit *hit)
 		return false;
 	hit->still = still;
 	abnormal_hook(run, task, hit->module, hook);
-	if (task->process->space && !sigtrap_default(task))
+	if (task->process->space && !sigtrap_lasts(task))
 		space_undefer(run, task->process->space);
 	/* The hook may have planted more, so the site may have moved. */
 	if (hit_trapped(task, hit))

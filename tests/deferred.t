@@ -6,7 +6,8 @@ use lib 'tests/lib';
 use Test::More;
 use Pmon;
 
-for ('', 'fork', 'signal', 'late', 'late fork', 'late signal') {
+for ('', 'fork', 'signal', 'trap', 'blocked', 'late', 'late fork', 'late signal',
+    'late trap') {
 	my ($late, $how) = /^(late)? ?(.*)/;
 	my @flags = $late ? '-DLATE' : ();
 	my $program = compile('deferred.c', '-O1', '-pthread', @flags);
@@ -24,7 +25,8 @@ for ('', 'fork', 'signal', 'late', 'late fork', 'late signal') {
 		my ($pauses) = $sites =~ /^ +(\d+) .* pause, counters plant/m;
 		# What the child, or the handler, adds to the calls of n.
 		my %more = (fork => sub { $_[0] > 20 ? $_[0] - 20 : 0 },
-		    signal => sub { 1 }, '' => sub { 0 });
+		    '' => sub { 0 },
+		    map { $_ => sub { 1 } } qw(signal trap blocked));
 		my $wrong = 0;
 
 		is($run->{out}, $alone->{out}, "$what: output");

@@ -8,8 +8,8 @@
  * but through their traps, so everything else can be written while others run.
  * A function without a jump at its entry needs no pause at all: its trap goes
  * when everything else is written.
- * Programs that handle or ignore SIGTRAP might see what traps do to that, so
- * there nothing is deferred.
+ * In a program that ignores SIGTRAP each trap is mended in a pause of its own
+ * (sigtrap.c), so there nothing is deferred.
  * Writes nothing itself: extend.c does.
  */
 #include "monitor/patch/deferred.h"
@@ -30,7 +30,7 @@ enum {
 struct others {
 	const struct module *module;
 	bool run;		/* some run, and would have to be paused */
-	bool minds;		/* some would see what a trap does to SIGTRAP */
+	bool minds;		/* what a trap does to SIGTRAP takes a pause */
 };
 
 static void
@@ -45,7 +45,7 @@ task_minds(struct run *run, struct task *task, void *ctx)
 		has |= space->modules[i] == others->module;
 	if (!has)
 		return;
-	others->minds |= !sigtrap_default(task);
+	others->minds |= !sigtrap_lasts(task);
 	others->run |= task->state == TASK_RUNNING && !task->vforking &&
 		       !task->exiting;
 }

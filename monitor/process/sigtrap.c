@@ -386,11 +386,11 @@ sigtrap_restore(struct run *run, struct task *task)
 }
 
 bool
-sigtrap_default(const struct task *task)
+sigtrap_lasts(const struct task *task)
 {
 	const struct actions *actions = task->process->actions;
 
-	return actions && actions->trap.handler == HANDLER_DEFAULT;
+	return actions && actions->trap.handler != HANDLER_IGNORE;
 }
 
 bool

@@ -55,8 +55,11 @@ int sigtrap_still(struct run *run, struct task *task);
  */
 int sigtrap_restore(struct run *run, struct task *task);
 
-/* Whether the program is known to have left the action of SIGTRAP alone. */
-bool sigtrap_default(const struct task *task);
+/*
+ * Whether the action of SIGTRAP is known, and a trap leaves it as it is unless
+ * it is hit while the signal is blocked.
+ */
+bool sigtrap_lasts(const struct task *task);
 
 /* Whether the program ignores SIGTRAP. */
 bool sigtrap_ignores(const struct task *task);

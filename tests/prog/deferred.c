@@ -3,7 +3,9 @@
  * from 0 to 99, n times: all of them once, then those of 2 calls again, and so
  * on.  "fork": a child, forked when each has been called up to 20 times, calls
  * the rest, and so does the parent.  "signal": so does a handler, which a
- * function in the middle raises a signal for; it calls each once more.
+ * function in the middle raises a signal for; it calls each once more.  "trap",
+ * "blocked": the same, and the signal is SIGTRAP; it is blocked, too, but where
+ * it is raised.  The program tells what becomes of SIGTRAP.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -68,6 +70,18 @@ handler(int signal)
 		functions[i]();
 }
 
+/* Block SIGTRAP, or unblock it; returns whether it was blocked. */
+static int
+blocks(int block)
+{
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	pthread_sigmask(block ? SIG_BLOCK : SIG_UNBLOCK, &set, &old);
+	return sigismember(&old, SIGTRAP);
+}
+
 static void *
 wait_on(void *unused)
 {
@@ -80,19 +94,31 @@ wait_on(void *unused)
 int
 main(int argc, char **argv)
 {
+	struct sigaction trap;
+	int raised = SIGUSR1;
 	pthread_t thread;
 	pid_t child = 1;
 
 	if (pipe(ends) || pthread_create(&thread, NULL, wait_on, NULL))
 		return 1;
-	signal(SIGUSR1, handler);
+	if (argc > 1 && (!strcmp(argv[1], "trap") || !strcmp(argv[1], "blocked")))
+		raised = SIGTRAP;
+	signal(raised, handler);
+	blocks(argc > 1 && !strcmp(argv[1], "blocked"));
 	calls(0, 20);
 	if (argc > 1 && !strcmp(argv[1], "fork"))
 		child = fork();
-	if (argc > 1 && !strcmp(argv[1], "signal"))
-		raise(SIGUSR1);
+	if (argc > 1 && child > 0 && strcmp(argv[1], "fork")) {
+		int blocked = blocks(0);
+
+		raise(raised);
+		blocks(blocked);
+	}
 	calls(20, 100);
 	printf("%ld\n", sum);
+	sigaction(SIGTRAP, NULL, &trap);
+	printf("SIGTRAP is %s, and %s\n", trap.sa_handler == handler ?
+	       "handled" : "left alone", blocks(0) ? "blocked" : "open");
 	fflush(stdout);
 	if (!child)
 		return 0;
