@@ -17,6 +17,7 @@
 #include "monitor/patch/deferred.h"
 #include "monitor/patch/extend.h"
 #include "monitor/patch/hit.h"
+#include "monitor/patch/moved.h"
 #include "monitor/patch/relocated_pc.h"
 #include "monitor/patch/relocated_text.h"
 #include "monitor/patch/springs.h"
@@ -369,6 +370,20 @@ trap_spring(struct run *run, struct task *task, int signal)
 	return true;
 }
 
+/* A trap that moved with its text is gone; the task goes on there. */
+static bool
+trap_moved(struct run *run, struct task *task)
+{
+	uint64_t va = moved_reached(run, task);
+
+	if (!va)
+		return false;
+	stop_is(run, task, STOP_VOID);
+	if (!sigtrap_mend(run, task))
+		trap_leave(run, task, va);
+	return true;
+}
+
 void
 trap_handle(struct run *run, struct task *task, int signal)
 {
@@ -380,7 +395,7 @@ trap_handle(struct run *run, struct task *task, int signal)
 	case HOST_GONE:
 		return;
 	default:
-		if (trap_spring(run, task, SIGTRAP))
+		if (trap_spring(run, task, SIGTRAP) || trap_moved(run, task))
 			return;
 		stop_is(run, task, STOP_SIGTRAP);
 		trap_deliver(run, task, signal);

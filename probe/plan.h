@@ -159,6 +159,8 @@ void plan_miss(struct plan *plan);
 
 /* Mark all sites as lost: their counts are not known. */
 void plan_lose(struct plan *plan);
+/* The same for the functions with code in [lo, hi). */
+void plan_lose_range(struct plan *plan, uint64_t lo, uint64_t hi);
 
 /*
  * Make the function plan's cfg and flow if it has none.  False if it cannot

@@ -198,6 +198,19 @@ plan_lose(struct plan *plan)
 		plan->fplans[i].unwritten = true;
 }
 
+void
+plan_lose_range(struct plan *plan, uint64_t lo, uint64_t hi)
+{
+	for (size_t i = 0; i < plan->nfplans; i++)
+		for (size_t k = 0; k < plan->fplans[i].nranges; k++)
+			plan->fplans[i].unwritten |=
+				plan->fplans[i].ranges[k].lo < hi &&
+				plan->fplans[i].ranges[k].hi > lo;
+	for (size_t i = 0; i < plan->nsites; i++)
+		plan->sites[i].lost |= plan->sites[i].addr >= lo &&
+				       plan->sites[i].addr < hi;
+}
+
 bool
 plan_graphs(const struct plan *plan)
 {

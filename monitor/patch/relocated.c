@@ -58,6 +58,21 @@ patches_apply(const struct module *module, const struct func_plan *fplan,
 	}
 }
 
+void
+relocated_apply(const struct module *module, uint64_t lo, size_t n,
+		uint8_t *bytes)
+{
+	const struct plan *plan = module->plan;
+
+	for (size_t i = 0; module->relocated && i < module->nrelocated; i++) {
+		const struct func_plan *fplan =
+			&plan->fplans[plan->relocated_fplans[i]];
+
+		patches_apply(module, fplan, lo, n, bytes);
+		redirect_apply(module, fplan, lo, n, bytes);
+	}
+}
+
 /* Whether each byte is the file's, a patch's, or that of a trap of pmon's. */
 static bool
 bytes_expected(const struct module *module, const struct func_plan *fplan,

@@ -67,6 +67,13 @@ void lost_end(struct run *run, const struct space *space, pid_t tid,
 void relocated_remove(struct run *run, struct space *space, pid_t tid,
 		      struct module *module);
 /*
+ * Make of `bytes`, the text [lo, lo + n) as it is in the file, what it is with
+ * the entry patches and redirected calls of all relocated functions, but without
+ * traps.
+ */
+void relocated_apply(const struct module *module, uint64_t lo, size_t n,
+		     uint8_t *bytes);
+/*
  * Some entry patches of the function have become traps: undo the jumps that
  * were there before.  The relocated function stays in use.
  */
