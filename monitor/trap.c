@@ -403,6 +403,8 @@ trap_handle(struct run *run, struct task *task, int signal)
 	}
 	stop_is(run, task, hit_cause(&hit));
 	affinity_trap(run, task, hit.site->waiting);
+	if (task->exiting || task->state != TASK_STOPPED)
+		return;
 	if (hit.patched->patch != PATCH_OWN && sigtrap_mend(run, task))
 		return;
 	if (task->process->space->stuck) {

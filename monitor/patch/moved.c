@@ -152,8 +152,7 @@ moved_restore(struct run *run, const struct task *task,
 		n = moved->hi - lo < CHUNK ? moved->hi - lo : CHUNK;
 		part_restore(run, task, moved, lo, n);
 	}
-	plan_lose_range(plan, moved->lo - moved->bias,
-			moved->hi - moved->bias);
+	plan_lose_range(plan, moved->lo - moved->bias, moved->hi - moved->bias);
 	run_remark(run,
 		   "%s: the program moves code of %" PRIu64 " KB, whose "
 		   "functions are not counted",

@@ -5,16 +5,19 @@
  * figures).  So a task that traps often is pinned, with pmon, to one processor,
  * and gets its own set of processors back when it stops doing so.
  *
- * The task never notices.  Only system calls could show the pinning (those that
- * get or set the affinity), or a file (/proc/PID/status), or inherit it (those
- * that make a thread or process, or exec).  pmon watches the system calls of a
- * pinned task, and restores the task's own set before one of these, and behind
- * one that has opened such a file; a task that has one open is not pinned.
+ * The process never notices.  Only system calls could show the pinning (those
+ * that get or set the affinity), or a file (/proc/PID/status), or inherit it
+ * (those that make a thread or process, or exec).  pmon watches the system calls
+ * of a pinned task, and restores the task's own set before one of these, and
+ * behind one that has opened such a file; a task that has one open is not pinned.
+ * So it does with calls of the process's other threads, unless many traps alone
+ * are why the task is pinned.
  */
 #include "monitor/process/affinity.h"
 
 #include <string.h>
 
+#include "monitor/process/events.h"
 #include "monitor/process/notice.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
@@ -70,6 +73,29 @@ affinity_pin(struct run *run, struct task *task)
 	}
 }
 
+/* Another thread of the pinned task's process is to be watched from now on. */
+static void
+task_watch(struct run *run, struct task *task, void *ctx)
+{
+	struct process *process = ctx;
+
+	(void)run;
+	/* It may be in a call that opens a file. */
+	if (task->process == process && task != process->pinned)
+		task->affinity.opening = true;
+}
+
+static void
+others_watch(struct run *run, struct task *task)
+{
+	if (!task->affinity.pinned || task->process->ntasks == 1)
+		return;
+	task->process->pinned = task;
+	task_each(run, task_watch, task->process);
+	/* Those that run are to stop at the next call. */
+	run_pause(run, task->process->space, task, STOP_PINS);
+}
+
 void
 affinity_child(void)
 {
@@ -83,6 +109,8 @@ affinity_ended(struct run *run, struct task *task)
 	if (!task->affinity.pinned)
 		return;
 	task->affinity.pinned = false;
+	if (task->process->pinned == task)
+		task->process->pinned = NULL;
 	if (!--npinned) {
 		sched_setaffinity(0, sizeof(own), &own);
 		notice_ticks(false);
@@ -125,16 +153,15 @@ affinity_restore(struct run *run, struct task *task)
  * Do the task and pmon run by turns, so that one processor is enough for both?
  * Only if no other task is pinned: tasks that share a processor lose more than
  * the switches cost.  Not in a process that was attached to, which outlives a
- * killed pmon and would stay pinned, nor if the process has another thread or a
- * child, which may ask for the task's set.
+ * killed pmon and would stay pinned, nor if the process has a child, which may ask
+ * for the task's set.
  */
 static bool
 takes_turns(const struct run *run, const struct task *task)
 {
 	const struct process *process = task->process;
 
-	if (!run->root.tid || npinned || process->ntasks > 1 ||
-	    run->opts->follow != FOLLOW_ALL)
+	if (!run->root.tid || npinned || run->opts->follow != FOLLOW_ALL)
 		return false;
 	for (const struct process *p = run->processes; p; p = p->next)
 		if (p->maker == process->pid && p->ntasks)
@@ -166,26 +193,39 @@ affinity_trap(struct run *run, struct task *task, bool first)
 		affinity->syscalls = 0;
 		return;
 	}
-	if (affinity->cooling)
+	if (affinity->cooling) {
 		affinity->cooling--;
-	else if (affinity->hot == HOT_WINDOWS ||
-		 (ran < WINDOW * WARM_NS && takes_turns(run, task)))
+	} else if (affinity->hot == HOT_WINDOWS) {
 		affinity_pin(run, task);
+	} else if (ran < WINDOW * WARM_NS && takes_turns(run, task)) {
+		affinity_pin(run, task);
+		others_watch(run, task);
+	}
+}
+
+bool
+affinity_watches(const struct task *task)
+{
+	return task->affinity.pinned ||
+	       (task->process && task->process->pinned);
 }
 
 /*
  * Watching a system call costs two stops.  A task that makes more system calls
- * than it has traps is not pinned again for a while.
+ * than it has traps, with the others of its process, is not pinned again for a
+ * while.
  */
 void
 affinity_syscall(struct run *run, struct task *task, bool entry)
 {
+	struct task *pinned = task->affinity.pinned ? task :
+						      task->process->pinned;
 	const struct abi *abi = run->abi;
 	struct regs regs;
 	int64_t fd;
 	int nr;
 
-	if (!task->affinity.pinned || (!entry && !task->affinity.opening) ||
+	if (!pinned || (!entry && !task->affinity.opening) ||
 	    run->host->regs_get(task->tid, &regs))
 		return;
 	if (!entry) {
@@ -194,19 +234,19 @@ affinity_syscall(struct run *run, struct task *task, bool entry)
 		if (fd < 0 ||
 		    !run->host->native->holds(task->tid, (int)fd, status))
 			return;
-		affinity_restore(run, task);
+		affinity_restore(run, pinned);
 		return;
 	}
 	nr = (int)regs.r[abi->reg_orig];
 	task->affinity.opening = nr == abi->nr_open || nr == abi->nr_openat ||
 				 nr == abi->nr_openat2;
-	if (++task->affinity.syscalls > CALLS)
-		task->affinity.cooling = COOL_FACTOR;
-	if (task->affinity.syscalls > CALLS || nr == abi->nr_getaffinity ||
+	if (++pinned->affinity.syscalls > CALLS)
+		pinned->affinity.cooling = COOL_FACTOR;
+	if (pinned->affinity.syscalls > CALLS || nr == abi->nr_getaffinity ||
 	    nr == abi->nr_setaffinity || nr == abi->nr_clone ||
 	    nr == abi->nr_clone3 || nr == abi->nr_fork || nr == abi->nr_vfork ||
 	    nr == abi->nr_exec || nr == abi->nr_execat)
-		affinity_restore(run, task);
+		affinity_restore(run, pinned);
 }
 
 static void

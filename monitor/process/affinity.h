@@ -8,10 +8,12 @@
 
 /*
  * The task hit a trap, at the first entry of a function or not: pin it if its
- * traps come close together.
+ * traps come close together.  It may be killed meanwhile.
  */
 void affinity_trap(struct run *run, struct task *task, bool first);
-/* A pinned task enters or leaves a system call. */
+/* Whether pmon is to see the task's system calls for this. */
+bool affinity_watches(const struct task *task);
+/* The task, if that is so, enters or leaves a system call. */
 void affinity_syscall(struct run *run, struct task *task, bool entry);
 /* If the task is pinned, give it its own set of processors back. */
 void affinity_restore(struct run *run, struct task *task);

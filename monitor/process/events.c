@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/process/affinity.h"
 #include "monitor/process/notice.h"
 #include "monitor/process/task.h"
 #include "util/mem.h"
@@ -279,7 +280,7 @@ run_resume(struct run *run, struct task *task, int signal)
 	 * it, and nothing but the call's exit tells of it.
 	 */
 	task->paused = task->paused && task->entering;
-	if (task->redo.state != REDO_NONE || task->affinity.pinned ||
+	if (task->redo.state != REDO_NONE || affinity_watches(task) ||
 	    task->untraced.nr || task->mapping.nr || task->follows ||
 	    task_watched(task) || task->restart || task->paused)
 		how = RESUME_SYSCALL;

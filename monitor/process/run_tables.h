@@ -61,6 +61,8 @@ struct process {
 	pid_t maker;		/* the process that made it, or 0: not known */
 	struct space *space;	/* NULL before the first exec */
 	size_t ntasks;
+	struct task *pinned;	/* pmon watches its other threads for the sake
+				   of this one: affinity.c; or NULL */
 	bool counted;		/* false: traps are passed, not counted */
 	bool planted;		/* its program has been planted */
 	struct actions *actions;	/* NULL before the first exec */

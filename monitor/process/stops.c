@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "monitor/process/affinity.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "util/mem.h"
@@ -36,6 +37,7 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_PLANT] = "pause, counters planted",
 	[STOP_OTHER_STEPS] = "pause, another thread steps",
 	[STOP_MENDS] = "pause, another thread's SIGTRAP restored",
+	[STOP_PINS] = "pause, another thread kept on one processor",
 	[STOP_WATCH] = "pause, system calls watched from now on",
 	[STOP_ASKED] = "pause, counts requested",
 	[STOP_STOPPING] = "pause, counting stops",
@@ -164,7 +166,7 @@ call_cause(const struct task *task)
 		return STOP_CALL_MAPS;
 	if (task->redo.state != REDO_NONE)
 		return STOP_CALL_REDO;
-	if (task->affinity.pinned)
+	if (affinity_watches(task))
 		return STOP_CALL_PINNED;
 	if (task->untraced.nr)
 		return STOP_CALL_UNTRACED;

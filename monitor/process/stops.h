@@ -43,6 +43,7 @@ enum stop_cause {
 	STOP_PLANT,
 	STOP_OTHER_STEPS,	/* another task is stepped */
 	STOP_MENDS,		/* SIGTRAP is mended for another: sigtrap.h */
+	STOP_PINS,		/* another task is pinned: affinity.h */
 	STOP_WATCH,		/* all system calls are to be seen */
 	STOP_ASKED,		/* counts were asked for */
 	STOP_STOPPING,		/* counting is over */
