@@ -60,6 +60,15 @@ for my $units ('func', 'edge') {
 	same($pinned_alone, monitor(["--units=$units"], [$pinned]),
 	    "processors at first entries, $units");
 }
+# What another thread sees of that.
+my $asker = compile('asker.c', '-O2', '-pthread');
+my $asker_alone = run([$asker]);
+like($asker_alone->{out}, qr/^parent: \d+ of \d+\n.*\n.*Cpus_allowed/m,
+    'the thread tells its processors');
+for my $units ('func', 'edge') {
+	same($asker_alone, monitor(["--units=$units"], [$asker]),
+	    "processors of another thread, $units");
+}
 
 # Programs of every system.  Each is run in the directory, by this command.
 my @commands = (
