@@ -15,6 +15,8 @@ struct motion {
 	bool idle;		/* has no effect but to go on */
 	bool lands;		/* is idle, and marks a place where indirect
 				   jumps may arrive */
+	bool loaded;		/* an indirect jump to an address that is in
+				   memory as it is */
 	bool stack;		/* a call whose operand may be relative to the
 				   stack pointer */
 	uint8_t disp;		/* offset in its code of a 32-bit displacement

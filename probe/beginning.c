@@ -23,6 +23,7 @@ struct sweep {
 	struct range beginning;
 	struct range *ranges;	/* the function's, and parts it jumps to */
 	size_t nranges;
+	bool loads;		/* it jumps to an address that it loads */
 };
 
 static bool
@@ -94,7 +95,9 @@ inside(const struct sweep *sweep, uint64_t addr)
 
 /*
  * Whether control may go from the instruction to the beginning other than by a
- * call, or to another function's middle, or that is not known.
+ * call, or to another function's middle, or that is not known.  An address that
+ * a jump loads is one that data or another instruction has, and those are looked
+ * at.
  */
 static bool
 insn_disturbs(struct sweep *sweep, const struct insn *insn,
@@ -103,7 +106,9 @@ insn_disturbs(struct sweep *sweep, const struct insn *insn,
 	const struct build *build = sweep->build;
 	uint64_t entry = sweep->beginning.lo;
 
-	if (insn->kind == INSN_JUMP_INDIRECT || inside(sweep, motion->refers) ||
+	sweep->loads |= motion->loaded;
+	if ((insn->kind == INSN_JUMP_INDIRECT && !motion->loaded) ||
+	    inside(sweep, motion->refers) ||
 	    (insn->addr + insn->len == entry && insn_goes_on(insn)) ||
 	    insn_may_enter_middle(build, sweep->fplan, insn))
 		return true;
@@ -142,6 +147,22 @@ range_disturbs(struct sweep *sweep, const struct range *range)
 	       !(next && next->addr == at);
 }
 
+/*
+ * Whether data has the function's address, which a jump that loads one may go
+ * to: that would be no call.
+ */
+static bool
+entry_loaded(const struct sweep *sweep)
+{
+	const struct build *build = sweep->build;
+	const struct image *image = build->image;
+	uint64_t lo = build->plan->fplans[sweep->fplan].ranges[0].lo;
+	size_t at = search_first(image->nrefs, i, image->refs[i] >= lo);
+
+	return sweep->loads && at < image->nrefs &&
+	       image->refs[at] <= sweep->beginning.lo;
+}
+
 static bool
 sweep_disturbs(struct sweep *sweep)
 {
@@ -159,7 +180,7 @@ sweep_disturbs(struct sweep *sweep)
 		if (range_disturbs(sweep, &range))
 			return true;
 	}
-	return false;
+	return entry_loaded(sweep);
 }
 
 /* Whether something else asks for a graph of the function plan. */

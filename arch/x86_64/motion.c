@@ -174,6 +174,9 @@ x86_motion_full(const uint8_t *code, size_t size, uint64_t addr,
 		return zinsn.attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE ? -1 : 0;
 	case INSN_CALL:
 		return 0;
+	case INSN_JUMP_INDIRECT:
+		motion->loaded = zinsn.raw.modrm.mod != 3;
+		return motion_refers(&zinsn, addr, motion);
 	case INSN_CALL_INDIRECT:
 		motion->stack = call_by_stack(&zinsn);
 		/* fallthrough */

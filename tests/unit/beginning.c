@@ -86,6 +86,45 @@ static const char *const program = ASM_FUNCTIONS
 	"	jmp	*%rdi\n"
 	"	end	leaves\n"
 
+	/* Its jump goes where data says: behind the beginning. */
+	"	begin	switches\n"
+	"	xor	%eax, %eax\n"
+	"	and	$1, %edi\n"
+	"	lea	cases(%rip), %rdx\n"
+	"	jmp	*(%rdx,%rdi,8)\n"
+	"case1:	inc	%eax\n"
+	"case2:	ret\n"
+	"	end	switches\n"
+
+	/* ... or to its second instruction. */
+	"	begin	turns\n"
+	"	xor	%eax, %eax\n"
+	"turn:	and	$1, %edi\n"
+	"	lea	turned(%rip), %rdx\n"
+	"	jmp	*(%rdx,%rdi,8)\n"
+	"turn2:	ret\n"
+	"	end	turns\n"
+
+	/* ... by a table of its own, which decodes as a constant's bytes. */
+	"	begin	tabled\n"
+	"	xor	%eax, %eax\n"
+	"tturn:	and	$1, %edi\n"
+	"	lea	1f(%rip), %rdx\n"
+	"	jmp	*(%rdx,%rdi,8)\n"
+	"	.byte	0x69, 0xc0\n"
+	"1:	.quad	tturn\n"
+	"	ret\n"
+	"	end	tabled\n"
+
+	/* ... or to its entry, which is no call. */
+	"	begin	rounds\n"
+	"	xor	%eax, %eax\n"
+	"	and	$1, %edi\n"
+	"	lea	rounded(%rip), %rdx\n"
+	"	jmp	*(%rdx,%rdi,8)\n"
+	"round:	ret\n"
+	"	end	rounds\n"
+
 	/* It takes the address of its second instruction. */
 	"	begin	takes\n"
 	"	xor	%eax, %eax\n"
@@ -150,14 +189,18 @@ static const char *const program = ASM_FUNCTIONS
 	"	ret\n"
 	"	end	short\n"
 	"	.data\n"
-	"	.quad	label\n";
+	"	.quad	label\n"
+	"cases:	.quad	case1, case2\n"
+	"turned: .quad	turn, turn2\n"
+	"rounded: .quad	rounds, round\n";
 
 static const char *const begun[] = {
-	"_start", "plain", "marked", "calls", NULL,
+	"_start", "plain", "marked", "calls", "switches", NULL,
 };
 static const char *const whole[] = {
-	"loops",  "again", "within", "leaves", "takes",	  "labelled", "entered",
-	"enters", "outer", "inner",  "broken", "flagged", "short",    NULL,
+	"loops",  "again",  "within",	"leaves",  "turns",  "tabled",
+	"rounds", "takes",  "labelled", "entered", "enters", "outer",
+	"inner",  "broken", "flagged",	"short",   NULL,
 };
 
 static struct selection func = { .units = 1U << UNIT_FUNC };
@@ -172,7 +215,7 @@ plan_make(const struct selection *sel, const char *options)
 	struct image *image;
 
 	source("begun.s", program);
-	run("gcc -nostartfiles %s -o begun begun.s", options);
+	run("gcc -nostartfiles -no-pie %s -o begun begun.s", options);
 	image = image_open(in_work("begun"), NULL, IMAGE_FLOW, NULL, NULL);
 	assert_non_null(image);
 	return plan_open(image,
