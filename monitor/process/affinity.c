@@ -30,7 +30,9 @@ enum {
 				   on is removed before that, if it can be */
 	WARM_NS = 2000 * 1000,	/* or if the task runs shorter between traps */
 	CALLS = 4 * WINDOW,	/* system calls in a window that are too many */
-	COOL_FACTOR = 16,	/* windows to wait after pinning in vain */
+	COOL_FACTOR = 16,	/* windows to wait after pinning in vain ... */
+	COOL_OTHERS = 256,	/* ... because of others' system calls: they
+				   are paused each time */
 };
 
 /* The file of /proc that tells which processors a task may use. */
@@ -241,7 +243,8 @@ affinity_syscall(struct run *run, struct task *task, bool entry)
 	task->affinity.opening = nr == abi->nr_open || nr == abi->nr_openat ||
 				 nr == abi->nr_openat2;
 	if (++pinned->affinity.syscalls > CALLS)
-		pinned->affinity.cooling = COOL_FACTOR;
+		pinned->affinity.cooling = task == pinned ? COOL_FACTOR :
+							    COOL_OTHERS;
 	if (pinned->affinity.syscalls > CALLS || nr == abi->nr_getaffinity ||
 	    nr == abi->nr_setaffinity || nr == abi->nr_clone ||
 	    nr == abi->nr_clone3 || nr == abi->nr_fork || nr == abi->nr_vfork ||
