@@ -159,30 +159,53 @@ moved_restore(struct run *run, const struct task *task,
 		   plan->image->path, (moved->hi - moved->lo) / 1024);
 }
 
+/* Find what is moved to the va, with the trap there. */
+static bool
+moved_look(struct run *run, const struct task *task, uint64_t va,
+	   struct moved *moved)
+{
+	struct mapping *maps;
+	bool found;
+	size_t n;
+
+	if (run->host->maps(task->tid, &maps, &n))
+		return false;
+	found = moved_find(task->process->space, maps, n, va, moved) &&
+		trap_moved(run, task, moved, va);
+	mappings_free(maps, n);
+	return found;
+}
+
+/* Programs may live on traps of their own: the memory map is not read for each. */
+static bool
+trap_own(const struct space *space, uint64_t va)
+{
+	for (unsigned i = 0; i < OWN_TRAPS; i++)
+		if (space->own_traps[i] == va)
+			return true;
+	return false;
+}
+
 uint64_t
 moved_reached(struct run *run, struct task *task)
 {
 	struct space *space = task->process->space;
-	struct mapping *maps;
 	struct moved moved;
 	uint64_t va;
-	bool found;
-	size_t n;
 
 	if (!run->host->native ||
 	    run->host->reg_get(task->tid, run->arch->reg_pc, &va))
 		return 0;
 	va -= run->arch->trap_pc;
-	if (space_module(space, va) || !is_trap(run, task, va) ||
+	if (space_module(space, va) || trap_own(space, va) ||
+	    !is_trap(run, task, va) ||
 	    (run->host->trap_cause(task->tid) != TRAP_INSN &&
-	     !sigtrap_waited(run, task)) ||
-	    run->host->maps(task->tid, &maps, &n))
+	     !sigtrap_waited(run, task)))
 		return 0;
-	found = moved_find(space, maps, n, va, &moved) &&
-		trap_moved(run, task, &moved, va);
-	mappings_free(maps, n);
-	if (!found)
+	if (!moved_look(run, task, va, &moved)) {
+		space->own_traps[space->nown_traps++ % OWN_TRAPS] = va;
 		return 0;
+	}
 	run_pause(run, space, task, STOP_PLANT);
 	moved_restore(run, task, &moved);
 	return va;

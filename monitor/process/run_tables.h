@@ -22,6 +22,8 @@ struct actions;			/* see actions.c */
 /* The state of direct-call redirection: see redirect.c. */
 enum redirection { REDIRECTION_NOT_YET, REDIRECTION_MADE, REDIRECTION_NEVER };
 
+enum { OWN_TRAPS = 16 };
+
 /* An address space: one process's, or several that share it (vfork). */
 struct space {
 	unsigned refs;
@@ -46,6 +48,9 @@ struct space {
 	bool call_restores;	/* there is room for a restorer behind it */
 	bool watched;		/* its tasks stop at all system calls, because
 				   hooks may not see which map code */
+	uint64_t own_traps[OWN_TRAPS];	/* vas of the program's own traps that
+					   were met last: moved.c ... */
+	unsigned nown_traps;	/* ... and how many were met */
 	bool unmapped;		/* pmon has unmapped its memory, or has given
 				   up doing so */
 	uint32_t nmended;	/* times that pmon's memory was mended there:
