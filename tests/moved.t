@@ -6,9 +6,9 @@ use lib 'tests/lib';
 use Test::More;
 use Pmon;
 
-my $program = compile('moved.c', '-O1');
+my $program = compile('moved.c', '-O1', '-pthread');
 
-for my $how ([], ['handles'], ['blocks']) {
+for my $how ([], ['handles'], ['blocks'], ['threads']) {
 	my @argv = ($program, @$how);
 	my $alone = run(\@argv);
 

@@ -198,15 +198,21 @@ moved_reached(struct run *run, struct task *task)
 		return 0;
 	va -= run->arch->trap_pc;
 	if (space_module(space, va) || trap_own(space, va) ||
-	    !is_trap(run, task, va) ||
 	    (run->host->trap_cause(task->tid) != TRAP_INSN &&
 	     !sigtrap_waited(run, task)))
 		return 0;
+	/* Several tasks may have met such traps at the same time. */
+	if (!is_trap(run, task, va))
+		return va - space->moved.lo <
+				       space->moved.hi - space->moved.lo ?
+			       va :
+			       0;
 	if (!moved_look(run, task, va, &moved)) {
 		space->own_traps[space->nown_traps++ % OWN_TRAPS] = va;
 		return 0;
 	}
 	run_pause(run, space, task, STOP_PLANT);
 	moved_restore(run, task, &moved);
+	space->moved = (struct range){ moved.lo, moved.hi };
 	return va;
 }

@@ -51,6 +51,8 @@ struct space {
 	uint64_t own_traps[OWN_TRAPS];	/* vas of the program's own traps that
 					   were met last: moved.c ... */
 	unsigned nown_traps;	/* ... and how many were met */
+	struct range moved;	/* text that moved, and has no traps any more:
+				   the last */
 	bool unmapped;		/* pmon has unmapped its memory, or has given
 				   up doing so */
 	uint32_t nmended;	/* times that pmon's memory was mended there:

@@ -1,10 +1,12 @@
 /*
  * Moves a page of its own text: functions that were never called, one that was
  * called does not come along.  Calls them where they are then, and again with
- * SIGTRAP blocked or handled.
+ * SIGTRAP blocked or handled; or two threads call them at the same time.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,35 @@ handler(int signal)
 	(void)signal;
 }
 
+static int (*at_once)(int);
+static atomic_int ready;
+
+static void *
+thread(void *arg)
+{
+	atomic_fetch_add(&ready, 1);
+	while (atomic_load(&ready) < 2)
+		;
+	*(int *)arg = at_once(1);
+	return NULL;
+}
+
+/* The sum of what two threads get that call the function at the same time. */
+static int
+call_at_once(int (*function)(int))
+{
+	pthread_t threads[2];
+	int results[2];
+
+	at_once = function;
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, thread, &results[i]))
+			return -1;
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return results[0] + results[1];
+}
+
 int
 main(int argc, char **argv)
 {
@@ -75,6 +106,8 @@ main(int argc, char **argv)
 	if (mremap(from, PAGE_SIZE, PAGE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED,
 		   to) != to)
 		return 1;
+	if (argc > 1 && !strcmp(argv[1], "threads"))
+		sum += call_at_once(f);
 	for (int i = 0; i < 10; i++)
 		sum += f(i) + g(i) + stays(i);
 	sigprocmask(SIG_BLOCK, NULL, &set);
