@@ -92,11 +92,16 @@ grows
 	    stopped($options, @argv, $more));
 
 	# A jump that is written late is a trap until then.  How often threads
-	# come to it meanwhile is a matter of time.  How often the C library sets
-	# the mask when it makes a thread is its own affair.
+	# come to it meanwhile is a matter of time, and so is what they do while
+	# one of them is kept on a processor, and whether they are in a call when
+	# they are paused.  How often the C library sets the mask when it makes a
+	# thread is its own affair.
 	for ('trap that leads into a relocated function',
 	    'trap, sets which signals are blocked',
-	    'pause, counters planted') {
+	    'pause, counters planted',
+	    'pause, another thread kept on one processor',
+	    'system call, while kept on one processor',
+	    'system call, may be cut short by a pause') {
 		delete $growth->{$_} if !$each{$_};
 	}
 	is_deeply($growth, { map { $_ => $each{$_} * ($more - $few) }

@@ -75,17 +75,19 @@ clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* A new task's first stop is no pause, though a pause may be waiting for it. */
 static enum stop_cause
-pause_cause(const struct stop *stop)
+pause_cause(const struct task *task, const struct stop *stop)
 {
 	if (stop->how == RESUME_LISTEN)
 		return STOP_GROUP;
-	return stop->asked ? stop->asked : STOP_BIRTH;
+	return stop->asked && !(task && task->born) ? stop->asked : STOP_BIRTH;
 }
 
 /* The cause as far as the event tells; stop_is may correct it. */
 static enum stop_cause
-event_cause(const struct stop *stop, const struct event *event)
+event_cause(const struct task *task, const struct stop *stop,
+	    const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_TRAP:
@@ -108,7 +110,7 @@ event_cause(const struct stop *stop, const struct event *event)
 	case EVENT_EXITING:
 		return STOP_END;
 	default:
-		return pause_cause(stop);
+		return pause_cause(task, stop);
 	}
 }
 
@@ -117,7 +119,7 @@ stop_begin(struct run *run, struct task *task, const struct event *event)
 {
 	struct stop none = { 0 }, *stop = task ? &task->stop : &none;
 
-	stop->cause = event_cause(stop, event);
+	stop->cause = event_cause(task, stop, event);
 	stop->since = clock_ns();
 	if (stop->resumed)
 		stop->ran += stop->since - stop->resumed;
