@@ -54,6 +54,49 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 }
 
 /*
+ * The addresses of the instructions from which control comes back to the entry.
+ * If unknown jumps lead to code that runs in place, these must not be reached
+ * there: the patch at the entry would count a call.  The caller frees them.
+ */
+static uint64_t *
+fplan_returns(const struct func_plan *fplan, size_t *n)
+{
+	const struct flow *flow = fplan->flow;
+	const struct cfg *cfg = fplan->cfg;
+	uint64_t *addrs = NULL;
+	uint32_t v = flow->edges[0].to;
+
+	*n = 0;
+	if (!cfg->unresolved || !fplan_calls_alone(fplan))
+		return NULL;
+	for (uint32_t i = flow->in[v]; i < flow->in[v + 1]; i++) {
+		uint32_t from = flow->edges[flow->ins[i]].from;
+		const struct block *block = &cfg->blocks[from - FLOW_BLOCK];
+
+		if (from >= FLOW_BLOCK)
+			*vec_push(addrs, *n) =
+				cfg->insns[block->first + block->count - 1]
+					.addr;
+	}
+	return addrs;
+}
+
+/* Whether a trap can lead from where control comes back to the entry. */
+static bool
+returns_led(const struct func_plan *fplan)
+{
+	size_t n;
+	uint64_t *addrs = fplan_returns(fplan, &n);
+	bool led = true;
+
+	for (size_t i = 0; i < n && led; i++)
+		led = relocated_offset(fplan->relocated, addrs[i]) >= 0 ||
+		      fail("it may jump to its own entry in place") == 0;
+	free(addrs);
+	return led;
+}
+
+/*
  * Place the traps that lead into the relocated function, and those that see
  * where indirect calls go.
  */
@@ -62,8 +105,8 @@ relocated_sites(struct build *build, uint32_t index)
 {
 	struct plan *plan = build->plan;
 	struct func_plan *fplan = &plan->fplans[index];
-	uint64_t *addrs = NULL;
-	size_t n = 0;
+	size_t n;
+	uint64_t *addrs = fplan_returns(fplan, &n);
 
 	site_rest(plan, fplan->site);
 	for (uint32_t i = 0; i < fplan->relocated->nentry_patches; i++)
@@ -191,8 +234,9 @@ relocated_usable(const struct plan *plan, const struct func_plan *fplan)
 {
 	if (fplan->partial && !relocated_suffices(fplan->relocated))
 		return false;
-	return !targets_hidden(fplan) && (!plan->options.no_traps ||
-					  relocated_trapless(fplan->relocated));
+	return !targets_hidden(fplan) && returns_led(fplan) &&
+	       (!plan->options.no_traps ||
+		relocated_trapless(fplan->relocated));
 }
 
 /* Whether the range's last instruction never goes on behind the range. */
@@ -255,20 +299,18 @@ fplan_spares(const struct build *build, const struct func_plan *fplan,
 }
 
 /*
- * Whether a function with unknown jumps can be counted at its entry alone, and
- * no trap is where a patch there would be; if not the message is set.
+ * Whether no trap is where a patch at the entry of a function with unknown
+ * jumps would be; if not the message is set.
  */
 static bool
-unknown_allowed(const struct build *build, const struct probe_list *list)
+unknown_allowed(const struct build *build, const struct func_plan *fplan)
 {
-	const struct func_plan *fplan = list->fplan;
 	uint64_t addr = fplan->cfg->insns[fplan->cfg->entry].addr;
 
 	for (unsigned i = 1; i < build->image->arch->emit.jump_len; i++)
 		if (plan_site(build->plan, addr + i))
 			return fail("there is a trap near its entry") == 0;
-	return entry_alone(list) || !fplan_calls_alone(fplan) ||
-	       fail("it has a jump whose targets are not known") == 0;
+	return true;
 }
 
 static struct relocated *
@@ -364,7 +406,7 @@ relocated_try(struct build *build, struct func_plan *fplan,
 	*tables = tables_counted(fplan);
 	if (build->plan->ntables + *tables > plan_tables_max(build->image))
 		fail("there is no room for the counters of its jumps");
-	else if (!fplan->cfg->unresolved || unknown_allowed(build, &list))
+	else if (!fplan->cfg->unresolved || unknown_allowed(build, fplan))
 		fplan->relocated = fplan_relocate(build, &list, weights);
 	probe_list_free(&list);
 	if (fplan->relocated && !relocated_usable(build->plan, fplan)) {

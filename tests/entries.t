@@ -18,12 +18,14 @@ my @sources = ('entries.c', 'entries_asm.S');
 # The second has its springboards above its text, as there is no room below.
 my %programs = map { $_ => compile(\@sources, '-O1', $_, '-pthread') }
     qw(-pie -no-pie);
-my @names = qw(quiet at_1 at_2 at_3 at_4 itself forked marked hidden);
+my @names =
+    qw(quiet at_1 at_2 at_3 at_4 itself forked marked hidden again);
 # What is done; where control comes to the middle of an entry's jump before
 # each function is called $rounds times; further calls of each, and of one.
 my @cases = (
 	['c', []], ['1c', ['at_1']], ['2c', ['at_2']], ['3c', ['at_3']],
 	['4c', ['at_4']], ['hc', ['hidden']], ['mc', ['marked']],
+	['ac', [], 0, { again => 1 }],
 	['ic', ['itself'], 0, { itself => 1 }], ['fc', ['forked'], 1],
 	['sc', [], 1], ['cuc', [], $rounds, { quiet => 1 }],
 	['cbc', [], $rounds, { quiet => 1 }], ['tc', [], 2 * $rounds],

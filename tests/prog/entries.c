@@ -1,16 +1,17 @@
 /*
  * Calls functions (entries_asm.S), and jumps to the bytes behind their entries.
- * argv[1]: how often to call each; argv[2]: what to do then, one letter each:
- * c calls each again; 1 to 4 jump that many bytes behind the entry of a
- * function of its own; m jumps behind the mark at an entry; h jumps into an
- * instruction; i has a function jump back to its own beginning; f has a child
- * process do the like, then the program itself; s calls from a signal's
- * handler; u sends the signal SIGURG and then calls a function; b calls it with
- * each instruction stepped by a handler of the program's own; t calls each from
- * two threads at once; l calls a function of the library argv[3] that often,
- * which it loads and unloads three times; x executes the program again, to do
- * `c`; w says so and waits for a line of input.  Prints how many bytes were
- * stored, and where in that function a signal came.
+ * argv[1]: how often to call each; argv[2]: what to do then, one letter each: c
+ * calls each again; 1 to 4 jump that many bytes behind the entry of a function
+ * of its own; m jumps behind the mark at an entry; h jumps into an instruction;
+ * i has a function jump back to its own beginning; a calls one that jumps to
+ * its own middle, and from there to its beginning; f has a child process do the
+ * like, then the program itself; s calls from a signal's handler; u sends the
+ * signal SIGURG and then calls a function; b calls it with each instruction
+ * stepped by a handler of the program's own; t calls each from two threads at
+ * once; l calls a function of the library argv[3] that often, which it loads
+ * and unloads three times; x executes the program again, to do `c`; w says so
+ * and waits for a line of input.  Prints how many bytes were stored, and where
+ * in that function a signal came.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,6 +28,7 @@
 typedef char body[];
 
 extern body quiet, at_1, at_2, at_3, at_4, itself, forked, marked, hidden;
+extern body again, again_on;
 
 /* Goes to `first`, and from there to `second` unless that is NULL. */
 char *enter(char *at, const void *first, const void *second);
@@ -43,7 +45,7 @@ run(const char *first, const char *second)
 }
 
 static char *const all[] = {
-	quiet, at_1, at_2, at_3, at_4, itself, forked, marked, hidden,
+	quiet, at_1, at_2, at_3, at_4, itself, forked, marked, hidden, again,
 };
 
 static void
@@ -173,6 +175,8 @@ act(char what, int n)
 		run(hidden + 1, NULL);
 	else if (what == 'i')
 		run(itself, itself + 2);
+	else if (what == 'a')
+		run(again, again_on);
 	else if (what == 'f')
 		child();
 	else if (what == 's')

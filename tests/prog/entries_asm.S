@@ -27,10 +27,30 @@ hidden:
 	jmp	*%rcx
 	.size	hidden, . - hidden
 
+	/* One that jumps to its own beginning, twice around in each call. */
+	.globl	again
+	.type	again, @function
+	.p2align 4
+again:
+	stosb
+	stosb
+	stosb
+	stosb
+	stosb
+	.globl	again_on
+again_on:
+	mov	%rdi, %rax
+	xor	$1, %r8d
+	jnz	again
+	xchg	%rdx, %rcx
+	jmp	*%rcx
+	.size	again, . - again
+
 	/* char *enter(char *at, const void *first, const void *second); */
 	.globl	enter
 	.type	enter, @function
 enter:
+	xor	%r8d, %r8d
 	lea	done(%rip), %rcx
 	test	%rdx, %rdx
 	cmovz	%rcx, %rdx
