@@ -14,6 +14,7 @@
 
 #include "monitor/unwind/stack_begins.h"
 #include "monitor/unwind/stack_files.h"
+#include "monitor/unwind/stack_known.h"
 #include "monitor/unwind/stack_memory.h"
 #include "monitor/unwind/stack_rules.h"
 #include "monitor/unwind/stack_text.h"
@@ -23,7 +24,6 @@
 enum {
 	FRAMES_MAX = 1 << 22,
 	ENTRY_MAX = 4096,	/* longest code at an entry point */
-	RULES = 1024,
 };
 
 struct stack {
@@ -31,7 +31,7 @@ struct stack {
 	struct stack_files files;
 	struct stack_begins begins;
 	struct dwarf_abi dwarf;
-	struct rule *rules;	/* a cache by address, RULES of them */
+	struct known *known;	/* of the files' text */
 	unsigned cached;	/* number of the walks that share pages, or 0 */
 };
 
@@ -84,15 +84,7 @@ module_at(struct walking *w, uint64_t va)
 static const struct rule *
 rule_in(struct walking *w, Dwfl_Module *module, uint64_t va)
 {
-	struct rule *rule = &w->stack->rules[va % RULES];
-
-	if (rule->va == va)
-		return rule;
-	rule->va = 0;
-	return rule_find(w->stack->dwarf.abi, module, va, w->stack->dwarf.sp,
-			 rule) ?
-		       rule :
-		       NULL;
+	return known_rule(w->stack->known, &w->stack->dwarf, module, va);
 }
 
 static const struct rule *
@@ -118,13 +110,9 @@ frame_pointed(struct walking *w, const struct frame *frame)
 	uint64_t pc = lookup_pc(frame);
 	Dwfl_Module *module = module_at(w, pc);
 	struct text text = text_of(w);
-	GElf_Off offset;
-	GElf_Sym sym;
 
-	return module &&
-	       dwfl_module_addrinfo(module, pc, &offset, &sym, NULL, NULL,
-				    NULL) &&
-	       text_points(&text, pc - offset, pc, frame->exact);
+	return module && known_pointed(w->stack->known, &w->stack->dwarf,
+				       module, &text, pc, frame->exact);
 }
 
 /* ---- where a walk ends */
@@ -447,7 +435,7 @@ stack_close(struct stack *stack)
 		return;
 	files_free(&stack->files);
 	begins_free(&stack->begins);
-	free(stack->rules);
+	known_free(stack->known);
 	free(stack);
 }
 
@@ -480,8 +468,7 @@ static void
 files_make(struct stack *stack, pid_t tid)
 {
 	files_renew(&stack->files, tid);
-	free(stack->rules);
-	stack->rules = mem_alloc(RULES * sizeof(*stack->rules));
+	stack->known = known_renew(stack->known);
 }
 
 static void
