@@ -26,12 +26,20 @@ enum {
 	ENTRY_MAX = 4096,	/* longest code at an entry point */
 };
 
+/* The last one; libdw goes through all symbols for the function's name. */
+struct truncation {
+	const char *why;	/* the same string for the same reason */
+	uint64_t va;
+	char text[WALK_WHY];
+};
+
 struct stack {
 	const struct arch *arch;
 	struct stack_files files;
 	struct stack_begins begins;
 	struct dwarf_abi dwarf;
 	struct known *known;	/* of the files' text */
+	struct truncation truncation;
 	unsigned cached;	/* number of the walks that share pages, or 0 */
 };
 
@@ -117,8 +125,9 @@ frame_pointed(struct walking *w, const struct frame *frame)
 
 /* ---- where a walk ends */
 
+/* Say where a walk was truncated, and why. */
 static void
-walk_truncate(struct walking *w, const char *why, uint64_t va)
+truncation_say(struct walking *w, const char *why, uint64_t va, char *text)
 {
 	Dwfl_Module *module = module_at(w, va);
 	const char *name = NULL, *func = NULL;
@@ -130,20 +139,29 @@ walk_truncate(struct walking *w, const char *why, uint64_t va)
 		func = dwfl_module_addrname(module, va);
 		dwfl_module_getelf(module, &bias);
 	}
+	if (!module)
+		snprintf(text, WALK_WHY, "code outside any file (%s)", why);
+	else if (func)
+		snprintf(text, WALK_WHY, "%.100s in %.160s (%s)", func, name,
+			 why);
+	else
+		snprintf(text, WALK_WHY, "0x%" PRIx64 " in %.160s (%s)",
+			 va - bias, name, why);
+}
+
+static void
+walk_truncate(struct walking *w, const char *why, uint64_t va)
+{
+	struct truncation *last = &w->stack->truncation;
 
 	w->walk->end = WALK_TRUNCATED;
 	w->step = STEP_ENDED;
-	if (!module)
-		snprintf(w->walk->why, sizeof(w->walk->why),
-			 "code outside any file (%s)", why);
-	else if (func)
-		snprintf(w->walk->why, sizeof(w->walk->why),
-			 "%.100s in %.160s "
-			 "(%s)",
-			 func, name, why);
-	else
-		snprintf(w->walk->why, sizeof(w->walk->why),
-			 "0x%" PRIx64 " in %.160s (%s)", va - bias, name, why);
+	if (last->why != why || last->va != va) {
+		truncation_say(w, why, va, last->text);
+		last->why = why;
+		last->va = va;
+	}
+	memcpy(w->walk->why, last->text, sizeof(last->text));
 }
 
 static void
@@ -469,6 +487,7 @@ files_make(struct stack *stack, pid_t tid)
 {
 	files_renew(&stack->files, tid);
 	stack->known = known_renew(stack->known);
+	stack->truncation.why = NULL;
 }
 
 static void

@@ -15,6 +15,8 @@
 #include "host/host.h"
 #include "util/fail.h"
 
+enum { WALK_WHY = 360 };
+
 struct frame {
 	uint64_t pc;		/* the next instruction to run, if exact, else
 				   a return address */
@@ -37,7 +39,7 @@ struct walk {
 	struct frame *frames;	/* innermost first */
 	size_t n;
 	enum walk_end end;
-	char why[360];		/* WALK_TRUNCATED: where and why */
+	char why[WALK_WHY];	/* WALK_TRUNCATED: where and why */
 };
 
 /* Where a walk starts: the registers that the task has, or will have. */
