@@ -158,8 +158,7 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 	} else if (space) {
 		space = space_copy(space, run->host->mem_open(pid),
 				   maker->extended);
-		if (parent->space->stack)
-			space->stack = stack_copy(parent->space->stack);
+		space->stack = stack_copy(space_stack(run, parent->space));
 		space_catch_up(run, space, pid, maker->extended);
 	}
 	process = process_new(run, pid, space);

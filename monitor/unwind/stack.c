@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "monitor/unwind/stack_begins.h"
-#include "monitor/unwind/stack_files.h"
 #include "monitor/unwind/stack_known.h"
 #include "monitor/unwind/stack_memory.h"
 #include "monitor/unwind/stack_rules.h"
@@ -26,20 +25,11 @@ enum {
 	ENTRY_MAX = 4096,	/* longest code at an entry point */
 };
 
-/* The last one; libdw goes through all symbols for the function's name. */
-struct truncation {
-	const char *why;	/* the same string for the same reason */
-	uint64_t va;
-	char text[WALK_WHY];
-};
-
 struct stack {
 	const struct arch *arch;
-	struct stack_files files;
 	struct stack_begins begins;
 	struct dwarf_abi dwarf;
-	struct known *known;	/* of the files' text */
-	struct truncation truncation;
+	struct known *known;
 	unsigned cached;	/* number of the walks that share pages, or 0 */
 };
 
@@ -61,6 +51,7 @@ struct walking {
 	Dwfl_Module *module;	/* of the last frame's code */
 	enum step step;
 	bool refreshed;		/* the map was read in this walk */
+	struct stack_files now;	/* STEP_AGAIN: with the map */
 };
 
 static int
@@ -83,7 +74,7 @@ lookup_pc(const struct frame *frame)
 static Dwfl_Module *
 module_at(struct walking *w, uint64_t va)
 {
-	Dwfl *dwfl = w->stack->files.dwfl;
+	Dwfl *dwfl = w->stack->known->files.dwfl;
 
 	return dwfl ? dwfl_addrmodule(dwfl, va) : NULL;
 }
@@ -108,7 +99,7 @@ rule_at(struct walking *w, uint64_t va)
 static struct text
 text_of(const struct walking *w)
 {
-	return (struct text){ &w->stack->files, w->stack->arch, w->tid };
+	return (struct text){ &w->stack->known->files, w->stack->arch, w->tid };
 }
 
 /* Whether the frame's function keeps a frame pointer there. */
@@ -152,16 +143,16 @@ truncation_say(struct walking *w, const char *why, uint64_t va, char *text)
 static void
 walk_truncate(struct walking *w, const char *why, uint64_t va)
 {
-	struct truncation *last = &w->stack->truncation;
+	struct known *known = w->stack->known;
 
 	w->walk->end = WALK_TRUNCATED;
 	w->step = STEP_ENDED;
-	if (last->why != why || last->va != va) {
-		truncation_say(w, why, va, last->text);
-		last->why = why;
-		last->va = va;
+	if (known->truncation.why != why || known->truncation.va != va) {
+		truncation_say(w, why, va, known->truncation.text);
+		known->truncation.why = why;
+		known->truncation.va = va;
 	}
-	memcpy(w->walk->why, last->text, sizeof(last->text));
+	memcpy(w->walk->why, known->truncation.text, WALK_WHY);
 }
 
 static void
@@ -283,7 +274,7 @@ walk_refresh(struct walking *w)
 	if (w->refreshed)
 		return false;
 	w->refreshed = true;
-	if (!files_changed(&w->stack->files, w->tid))
+	if (!files_changed(&w->stack->known->files, w->tid, &w->now))
 		return false;
 	w->step = STEP_AGAIN;
 	return true;
@@ -296,8 +287,8 @@ frame_module(struct walking *w, const struct frame *frame)
 	Dwfl_Module *module = NULL;
 	bool stale = false;
 
-	if (w->stack->files.dwfl)
-		module = files_module(&w->stack->files, w->tid,
+	if (w->stack->known->files.dwfl)
+		module = files_module(&w->stack->known->files, w->tid,
 				      lookup_pc(frame), w->memory.walk, &stale);
 	if (module && !stale)
 		return module;
@@ -433,15 +424,17 @@ stack_open(const struct host *host, const struct arch *arch)
 		if (stack->dwarf.abi->dwarf[i] == arch->reg_fp)
 			stack->dwarf.fp = i;
 	}
-	stack->files = files_none(host);
+	stack->known = known_open(files_none(host));
 	return stack;
 }
 
 struct stack *
 stack_copy(const struct stack *stack)
 {
-	struct stack *copy = stack_open(stack->files.host, stack->arch);
+	struct stack *copy = stack_open(stack->known->files.host, stack->arch);
 
+	known_close(copy->known);
+	copy->known = known_share(stack->known);
 	begins_copy(&copy->begins, &stack->begins);
 	return copy;
 }
@@ -451,16 +444,15 @@ stack_close(struct stack *stack)
 {
 	if (!stack)
 		return;
-	files_free(&stack->files);
 	begins_free(&stack->begins);
-	known_free(stack->known);
+	known_close(stack->known);
 	free(stack);
 }
 
 const struct host *
 stack_host(const struct stack *stack)
 {
-	return stack->files.host;
+	return stack->known->files.host;
 }
 
 const struct arch *
@@ -482,12 +474,22 @@ registers_start(struct walking *w)
 	}
 }
 
+/*
+ * Go on with the map that has been read.  If it is the first, all that share the
+ * struct known get it: a shell's children have their stacks walked, the shell
+ * itself may not.
+ */
 static void
-files_make(struct stack *stack, pid_t tid)
+files_renew(struct stack *stack, struct stack_files now, pid_t tid)
 {
-	files_renew(&stack->files, tid);
-	stack->known = known_renew(stack->known);
-	stack->truncation.why = NULL;
+	files_read(&now, tid);
+	if (!stack->known->files.dwfl) {
+		files_free(&stack->known->files);
+		stack->known->files = now;
+		return;
+	}
+	known_close(stack->known);
+	stack->known = known_open(now);
 }
 
 static void
@@ -516,7 +518,7 @@ stack_uncache(struct stack *stack)
 int
 stack_read(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
 {
-	const struct stack_memory memory = { stack->files.host, tid,
+	const struct stack_memory memory = { stack->known->files.host, tid,
 					     stack->cached };
 
 	must(stack->cached);
@@ -533,7 +535,7 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 		.start = start,
 		.until = until,
 		.walk = walk,
-		.memory = { stack->files.host, tid,
+		.memory = { stack->known->files.host, tid,
 			    stack->cached ? stack->cached :
 					    stack_memory_begin() },
 	};
@@ -543,10 +545,11 @@ stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 		walk_once(&w);
 		if (w.step != STEP_AGAIN)
 			break;
-		files_make(stack, tid);
+		files_renew(stack, w.now, tid);
 	}
 	/* If memory or the maps could not be read, the task may have died. */
-	if (walk->end == WALK_TRUNCATED && host_killed(stack->files.host, tid))
+	if (walk->end == WALK_TRUNCATED &&
+	    host_killed(stack->known->files.host, tid))
 		return HOST_GONE;
 	return HOST_OK;
 }
@@ -569,7 +572,10 @@ walk_start(const struct host *host, pid_t tid, struct walk_start *start)
 int
 stack_text(struct stack *stack, pid_t tid, uint64_t va, void *buf, size_t n)
 {
-	if (!stack->files.dwfl && files_changed(&stack->files, tid))
-		files_make(stack, tid);
-	return files_text(&stack->files, tid, va, buf, n);
+	struct stack_files now;
+
+	if (!stack->known->files.dwfl &&
+	    files_changed(&stack->known->files, tid, &now))
+		files_renew(stack, now, tid);
+	return files_text(&stack->known->files, tid, va, buf, n);
 }

@@ -15,8 +15,6 @@
 #include "host/host.h"
 #include "util/fail.h"
 
-enum { WALK_WHY = 360 };
-
 struct frame {
 	uint64_t pc;		/* the next instruction to run, if exact, else
 				   a return address */
@@ -28,6 +26,8 @@ struct frame {
 				   nothing has run yet (a signal's trampoline,
 				   makecontext's) */
 };
+
+enum { WALK_WHY = 360 };
 
 enum walk_end {
 	WALK_OUTERMOST,		/* the last frame is the first of its stack */

@@ -143,21 +143,8 @@ file_add(struct stack_files *files, pid_t tid, const struct mapping *map)
 	*userdata = file;
 }
 
-static void
-modules_free(struct stack_files *files)
-{
-	if (files->dwfl)
-		dwfl_end(files->dwfl);
-	files->dwfl = NULL;
-	for (size_t i = 0; i < files->nfiles; i++)
-		free(files->files[i]);
-	free(files->files);
-	files->files = NULL;
-	files->nfiles = 0;
-}
-
-static void
-modules_make(struct stack_files *files, pid_t tid)
+void
+files_read(struct stack_files *files, pid_t tid)
 {
 	size_t i = 0, end;
 	bool text;
@@ -212,40 +199,33 @@ text_close(struct stack_files *files)
 	files->text_fd = -1;
 }
 
-bool
-files_changed(struct stack_files *files, pid_t tid)
-{
-	struct mapping *maps;
-	size_t n;
-	bool equal;
-
-	if (files->host->maps(tid, &maps, &n))
-		return false;
-	equal = maps_equal(maps, n, files->maps, files->nmaps);
-	text_close(files);
-	mappings_free(files->maps, files->nmaps);
-	files->maps = maps;
-	files->nmaps = n;
-	return !equal;
-}
-
 struct stack_files
 files_none(const struct host *host)
 {
 	return (struct stack_files){ .host = host, .text_fd = -1 };
 }
 
-void
-files_renew(struct stack_files *files, pid_t tid)
+bool
+files_changed(struct stack_files *files, pid_t tid, struct stack_files *now)
 {
-	modules_free(files);
-	modules_make(files, tid);
+	*now = files_none(files->host);
+	if (files->host->maps(tid, &now->maps, &now->nmaps))
+		return false;
+	text_close(files);
+	if (!maps_equal(now->maps, now->nmaps, files->maps, files->nmaps))
+		return true;
+	files_free(now);
+	return false;
 }
 
 void
 files_free(struct stack_files *files)
 {
-	modules_free(files);
+	if (files->dwfl)
+		dwfl_end(files->dwfl);
+	for (size_t i = 0; i < files->nfiles; i++)
+		free(files->files[i]);
+	free(files->files);
 	text_close(files);
 	mappings_free(files->maps, files->nmaps);
 }

@@ -42,12 +42,12 @@ struct stack_files {
 struct stack_files files_none(const struct host *host);
 
 /*
- * Read the memory map again: true if text is mapped otherwise than before.
- * Then call files_renew, once no module is in use.
+ * Read the memory map again: true if text is mapped otherwise than before.  Then
+ * *now has that map, and files_read makes its modules.
  */
-bool files_changed(struct stack_files *files, pid_t tid);
-/* Make the modules of the map that files_changed has read. */
-void files_renew(struct stack_files *files, pid_t tid);
+bool files_changed(struct stack_files *files, pid_t tid,
+		   struct stack_files *now);
+void files_read(struct stack_files *files, pid_t tid);
 /* Free the modules and the map, not *files. */
 void files_free(struct stack_files *files);
 
