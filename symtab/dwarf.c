@@ -1,7 +1,7 @@
 /*
- * Reads DWARF through libdwarf: the units of a file, and the functions and
- * inlined copies in them.  Leaves out what libdwarf calls damaged and keeps
- * the rest.  Knows nothing of symbols.
+ * Reads DWARF: the units of a file, and the functions and inlined copies in
+ * them, which dwarf_tree.c finds and libdwarf reads.  Leaves out what is damaged
+ * and keeps the rest.  Knows nothing of symbols.
  */
 #include "symtab/dwarf.h"
 
@@ -39,9 +39,9 @@ debug_damage(struct debug *d, const char *what)
 		d->damage = mem_strdup(what);
 }
 
-/* Add the unit of a root DIE and keep the DIE; false if it cannot be used. */
-static bool
-unit_add(struct debug *d, Dwarf_Die die, Dwarf_Off end,
+/* Add the unit of a root DIE; the tree's `die` is set here. */
+static void
+unit_add(struct debug *d, Dwarf_Die die, struct tree_unit tree,
 	 struct range_unit ranges)
 {
 	struct facts f;
@@ -51,16 +51,15 @@ unit_add(struct debug *d, Dwarf_Die die, Dwarf_Off end,
 	/* debug_unit needs units in ascending order. */
 	if (!debug_ok(d, dwarf_dieoffset(die, &at, &d->err)) ||
 	    !debug_ok(d, dwarf_tag(die, &tag, &d->err)) ||
-	    (d->nunits && at <= d->units[d->nunits - 1].die))
-		return false;
+	    (d->nunits && at <= d->units[d->nunits - 1].tree.die))
+		return;
 	facts_read(d, die, &f);
+	tree.die = at;
 	ranges.base = f.lo;
 	ranges.addr_base = f.addr_base;
 	ranges.rnglists_base = f.rnglists_base;
 	*vec_push(d->units, d->nunits) = (struct unit){
-		.die = at,
-		.end = end,
-		.root = die,
+		.tree = tree,
 		.number = d->nheaders - 1,
 		.ranges = ranges,
 		/* Partial units and type units have none. */
@@ -71,21 +70,23 @@ unit_add(struct debug *d, Dwarf_Die die, Dwarf_Off end,
 		.comp_dir = f.comp_dir,
 	};
 	facts_free(&f);
-	return true;
 }
 
-/* Go on to the next unit, which ends at *end; false if there is none. */
+/*
+ * Go on to the next unit, whose header is where tree->end was; false if there
+ * is none.
+ */
 static bool
-header_next(struct debug *d, struct range_unit *ranges, Dwarf_Unsigned *end)
+header_next(struct debug *d, struct range_unit *ranges, struct tree_unit *tree)
 {
-	Dwarf_Unsigned length, type_offset;
+	Dwarf_Unsigned length, type_offset, end;
 	Dwarf_Half version, address, offset, extension, type;
 	Dwarf_Off abbrev;
 	Dwarf_Sig8 signature;
 	int result = dwarf_next_cu_header_d(d->dbg, 1, &length, &version,
 					    &abbrev, &address, &offset,
 					    &extension, &signature,
-					    &type_offset, end, &type, &d->err);
+					    &type_offset, &end, &type, &d->err);
 
 	d->headers_bad |= result == DW_DLV_ERROR;
 	if (!debug_ok(d, result))
@@ -96,6 +97,12 @@ header_next(struct debug *d, struct range_unit *ranges, Dwarf_Unsigned *end)
 		.offset_size = offset,
 		.addr_size = address,
 	};
+	*tree = (struct tree_unit){
+		.header = tree->end,
+		.end = end,
+		.abbrevs = abbrev,
+		.sizes = { (uint8_t)address, (uint8_t)offset, version },
+	};
 	return true;
 }
 
@@ -103,16 +110,18 @@ header_next(struct debug *d, struct range_unit *ranges, Dwarf_Unsigned *end)
 static void
 units_find(struct debug *d)
 {
+	struct tree_unit tree = { 0 };
 	struct range_unit ranges;
-	Dwarf_Unsigned end;
 	Dwarf_Die die;
 
 	while (effort_spend(&d->effort, EFFORT_INFO, 1) &&
-	       header_next(d, &ranges, &end))
+	       header_next(d, &ranges, &tree) &&
+	       tree_enter(&d->tree, &tree) == 0)
 		if (debug_ok(d, dwarf_siblingof_b(d->dbg, NULL, 1, &die,
-						  &d->err)) &&
-		    !unit_add(d, die, end, ranges))
+						  &d->err))) {
+			unit_add(d, die, tree, ranges);
 			dwarf_dealloc_die(die);
+		}
 	d->nheaders = 0;
 }
 
@@ -126,33 +135,55 @@ static void
 unit_enter(struct debug *d, const struct unit *unit)
 {
 	struct range_unit ranges;
-	Dwarf_Unsigned end;
+	struct tree_unit tree = { 0 };
 
 	while (!d->headers_bad && d->nheaders <= unit->number)
-		if (!header_next(d, &ranges, &end))
+		if (!header_next(d, &ranges, &tree))
 			d->headers_bad = true;
 }
 
 struct unit *
 debug_unit(struct debug *d, Dwarf_Off offset)
 {
-	size_t lo = search_first(d->nunits, i, d->units[i].die > offset);
+	size_t lo = search_first(d->nunits, i, d->units[i].tree.die > offset);
 
 	return lo ? &d->units[lo - 1] : NULL;
 }
 
-static void walk(struct debug *d, struct unit *unit, Dwarf_Die parent,
-		 Dwarf_Off end, bool code, int depth);
+static void walk(struct debug *d, struct unit *unit, uint64_t at, bool code,
+		 int depth);
 
 static void
-subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die,
-		Dwarf_Off end, int depth)
+children_walk(struct debug *d, struct unit *unit, const struct tree_die *die,
+	      bool code, int depth)
+{
+	if (die->has_children)
+		walk(d, unit, die->behind, code, depth + 1);
+}
+
+/* What the DIE says; false if libdwarf does not take it.  See facts_free. */
+static bool
+facts_at(struct debug *d, const struct tree_die *at, struct facts *f)
+{
+	Dwarf_Die die;
+
+	if (!debug_ok(d, dwarf_offdie_b(d->dbg, at->offset, 1, &die, &d->err)))
+		return false;
+	facts_read(d, die, f);
+	dwarf_dealloc_die(die);
+	return true;
+}
+
+static void
+subprogram_read(struct debug *d, struct unit *unit, const struct tree_die *die,
+		int depth)
 {
 	struct subprogram sub = { 0 };
 	struct origin origin;
 	struct facts f;
 
-	facts_read(d, die, &f);
+	if (!die->has_code || !facts_at(d, die, &f))
+		return;
 	if (!f.declaration && (f.has_lo || f.has_ranges))
 		sub.ranges = facts_ranges(d, unit, &f, &sub.nranges,
 					  &sub.entry);
@@ -165,7 +196,7 @@ subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die,
 		sub.line = origin.line;
 		*vec_push(d->r->subs, d->r->nsubs) = sub;
 		if (d->want & IMAGE_INLINES)
-			walk(d, unit, die, end, true, depth + 1);
+			children_walk(d, unit, die, true, depth);
 	} else {
 		free(sub.ranges);
 	}
@@ -173,8 +204,7 @@ subprogram_read(struct debug *d, struct unit *unit, Dwarf_Die die,
 }
 
 static void
-inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die, Dwarf_Off end,
-	     int depth)
+inlined_read(struct debug *d, struct unit *unit, const struct tree_die *die)
 {
 	struct image *image = d->r->image;
 	struct origin origin;
@@ -183,7 +213,8 @@ inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die, Dwarf_Off end,
 	uint64_t entry;
 	size_t n;
 
-	facts_read(d, die, &f);
+	if (!die->has_code || !facts_at(d, die, &f))
+		return;
 	ranges = facts_ranges(d, unit, &f, &n, &entry);
 	origin = facts_origin(d, unit, &f);
 	if (n && !origin.linkage && !origin.name) {
@@ -208,31 +239,28 @@ inlined_read(struct debug *d, struct unit *unit, Dwarf_Die die, Dwarf_Off end,
 	}
 	free(ranges);
 	facts_free(&f);
-	walk(d, unit, die, end, true, depth + 1);
 }
 
 static void
-visit(struct debug *d, struct unit *unit, Dwarf_Die die, Dwarf_Off end,
-      bool code, int depth)
+visit(struct debug *d, struct unit *unit, const struct tree_die *die, bool code,
+      int depth)
 {
-	Dwarf_Half tag;
-
-	if (!debug_ok(d, dwarf_tag(die, &tag, &d->err)))
-		return;
-	switch (tag) {
+	switch (die->tag) {
 	case DW_TAG_subprogram:
-		subprogram_read(d, unit, die, end, depth);
+		subprogram_read(d, unit, die, depth);
 		break;
 	case DW_TAG_inlined_subroutine:
-		if (code)
-			inlined_read(d, unit, die, end, depth);
+		if (!code)
+			break;
+		inlined_read(d, unit, die);
+		children_walk(d, unit, die, true, depth);
 		break;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 	case DW_TAG_with_stmt:
 		if (code)
-			walk(d, unit, die, end, true, depth + 1);
+			children_walk(d, unit, die, true, depth);
 		break;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
@@ -241,59 +269,33 @@ visit(struct debug *d, struct unit *unit, Dwarf_Die die, Dwarf_Off end,
 	case DW_TAG_union_type:
 	case DW_TAG_interface_type:
 		if (!code)
-			walk(d, unit, die, end, false, depth + 1);
+			children_walk(d, unit, die, false, depth);
 		break;
 	}
 }
 
-/* The next sibling of die, or NULL; moves *at from die's offset to its. */
-static Dwarf_Die
-sibling(struct debug *d, Dwarf_Die die, Dwarf_Off *at)
-{
-	Dwarf_Off last = *at;
-	Dwarf_Die next;
-
-	if (!debug_ok(d, dwarf_siblingof_b(d->dbg, die, 1, &next, &d->err)))
-		return NULL;
-	if (debug_ok(d, dwarf_dieoffset(next, at, &d->err)) && *at > last)
-		return next;
-	debug_damage(d, "a loop of DIEs");
-	dwarf_dealloc_die(next);
-	return NULL;
-}
-
 /*
- * Visit all children of parent, which lies before `end`.  `code` tells that
- * parent is a function or a part of one.  libdwarf finds a sibling by reading
- * all that lies between, which counts as effort.
+ * Visit the DIE at `at` and its siblings.  `code` tells that they are in a
+ * function.  What is read to find a sibling counts as effort.
  */
 static void
-walk(struct debug *d, struct unit *unit, Dwarf_Die parent, Dwarf_Off end,
-     bool code, int depth)
+walk(struct debug *d, struct unit *unit, uint64_t at, bool code, int depth)
 {
-	Dwarf_Die die, next;
-	Dwarf_Off at, from;
+	struct tree_die die;
+	uint64_t next = at;
+	int got = 0;
 
-	if (depth > DEPTH_MAX ||
-	    !debug_ok(d, dwarf_child(parent, &die, &d->err)))
-		return;
-	if (!debug_ok(d, dwarf_dieoffset(die, &at, &d->err))) {
-		dwarf_dealloc_die(die);
-		return;
+	for (; next && depth <= DEPTH_MAX; at = next) {
+		got = tree_die(&d->tree, at, &die);
+		if (got <= 0)
+			break;
+		next = tree_next(&d->tree, &die);
+		if (!next || !effort_spend(&d->effort, EFFORT_INFO, next - at))
+			break;
+		visit(d, unit, &die, code, depth);
 	}
-	for (; die; die = next) {
-		from = at;
-		next = sibling(d, die, &at);
-		if (!next)
-			at = end;
-		if (effort_spend(&d->effort, EFFORT_INFO, at - from))
-			visit(d, unit, die, at, code, depth);
-		dwarf_dealloc_die(die);
-		if (next && d->effort.over) {
-			dwarf_dealloc_die(next);
-			next = NULL;
-		}
-	}
+	if (got < 0 || !next)
+		debug_damage(d, "an entry of .debug_info");
 }
 
 /* The line table that a unit names, opened once for all its units; or NULL. */
@@ -342,6 +344,8 @@ static void
 unit_read(struct debug *d, struct unit *unit)
 {
 	struct line_table *lines;
+	struct tree_die die;
+	int got;
 
 	if (!unit->has_code || d->effort.over)
 		return;
@@ -353,14 +357,19 @@ unit_read(struct debug *d, struct unit *unit)
 			debug_damage(d, "a line table");
 	}
 	unit_enter(d, unit);
-	walk(d, unit, unit->root, unit->end, false, 0);
+	if (tree_enter(&d->tree, &unit->tree) < 0)
+		return;
+	got = tree_die(&d->tree, unit->tree.die, &die);
+	if (got < 0)
+		debug_damage(d, "an entry of .debug_info");
+	else if (got)
+		children_walk(d, unit, &die, false, 0);
 }
 
 bool
 debug_open(struct debug *d, struct elf *elf, const char *const *names)
 {
-	if (debug_ok(d, lib_open(&d->lib, elf, names, &d->effort, &d->dbg,
-				 &d->err)))
+	if (debug_ok(d, lib_open(&d->lib, elf, names, &d->dbg, &d->err)))
 		return true;
 	d->dbg = NULL;
 	return false;
@@ -386,6 +395,12 @@ debug_begin(struct debug *d, struct elf *elf)
 			debug_damage(d, "it cannot be opened");
 		return false;
 	}
+	d->tree = (struct tree){
+		.info = elf_section(elf, ".debug_info", NULL),
+		.abbrev = elf_section(elf, ".debug_abbrev", NULL),
+		.big_endian = elf_big_endian(elf),
+		.effort = &d->effort,
+	};
 	d->lines = (struct line_sections){
 		.line = elf_section(elf, ".debug_line", NULL),
 		.line_str = elf_section(elf, ".debug_line_str", NULL),
@@ -407,9 +422,8 @@ debug_begin(struct debug *d, struct elf *elf)
 void
 debug_close(struct debug *d)
 {
-	for (size_t i = 0; i < d->nunits; i++)
-		dwarf_dealloc_die(d->units[i].root);
-	lib_close(&d->lib, d->dbg);
+	lib_close(d->dbg);
+	tree_close(&d->tree);
 	for (size_t i = 0; i < d->nopened; i++)
 		lines_close(d->opened[i]);
 	free(d->opened);

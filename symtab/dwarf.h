@@ -8,12 +8,12 @@
 #include "symtab/dwarf_lib.h"
 #include "symtab/dwarf_lines.h"
 #include "symtab/dwarf_ranges.h"
+#include "symtab/dwarf_tree.h"
 #include "symtab/effort.h"
 
 /* A unit of .debug_info. */
 struct unit {
-	Dwarf_Off die, end;	/* offsets: of its first DIE, of its end */
-	Dwarf_Die root;		/* the first DIE */
+	struct tree_unit tree;
 	size_t number;		/* of its header, from 0 */
 	struct range_unit ranges;
 	bool has_lines, has_code;
@@ -34,6 +34,7 @@ struct debug {
 	unsigned want;
 	struct effort effort;
 	struct lib lib;
+	struct tree tree;	/* of the unit that is being read */
 	Dwarf_Debug dbg;
 	Dwarf_Error err;
 	struct line_sections lines;

@@ -3,12 +3,6 @@
  */
 #include "symtab/dwarf_lib.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "symtab/dwarf_abbrev.h"
-#include "util/mem.h"
-
 enum { SECTION_TYPE = 1 };	/* SHT_PROGBITS */
 
 #ifdef DW_LIBDWARF_VERSION
@@ -114,29 +108,9 @@ static const lib_methods methods_of_lib = {
 	.method(load_section) = section_load,
 };
 
-/* Put a copy of .debug_abbrev in its place that libdwarf cannot loop on. */
-static bool
-lib_tame(struct lib *lib, struct effort *effort)
-{
-	struct lib_section *info = NULL, *abbrev = NULL;
-
-	for (size_t i = 1; i < lib->nsections; i++)
-		if (strcmp(lib->sections[i].name, ".debug_info") == 0)
-			info = &lib->sections[i];
-		else if (strcmp(lib->sections[i].name, ".debug_abbrev") == 0)
-			abbrev = &lib->sections[i];
-	if (!info || !abbrev)
-		return true;
-	lib->abbrev = mem_alloc(abbrev->bytes.n);
-	memcpy(lib->abbrev, abbrev->bytes.p, abbrev->bytes.n);
-	abbrev->bytes.p = lib->abbrev;
-	return abbrevs_tame(lib->abbrev, abbrev->bytes.n, &info->bytes,
-			    lib->big_endian, effort) == 0;
-}
-
 int
 lib_open(struct lib *lib, struct elf *elf, const char *const *names,
-	 struct effort *effort, Dwarf_Debug *dbg, Dwarf_Error *err)
+	 Dwarf_Debug *dbg, Dwarf_Error *err)
 {
 	*lib = (struct lib){
 		.sections = { { .name = "" } },
@@ -155,16 +129,13 @@ lib_open(struct lib *lib, struct elf *elf, const char *const *names,
 		sec->bytes = elf_section(elf, *names, &sec->addr);
 		lib->nsections += sec->bytes.n > 0;
 	}
-	if (!lib_tame(lib, effort))
-		return DW_DLV_NO_ENTRY;
 	return dwarf_object_init_b(&lib->interface, NULL, NULL,
 				   DW_GROUPNUMBER_ANY, dbg, err);
 }
 
 void
-lib_close(struct lib *lib, Dwarf_Debug dbg)
+lib_close(Dwarf_Debug dbg)
 {
 	if (dbg)
 		object_finish(dbg);
-	free(lib->abbrev);
 }

@@ -32,7 +32,6 @@ struct lib {
 	size_t nsections;
 	bool big_endian;
 	bool wide;		/* 64 bits */
-	uint8_t *abbrev;	/* a safe copy, see dwarf_abbrev.h */
 	lib_interface interface;
 };
 
@@ -41,8 +40,8 @@ struct lib {
  * move, and elf not be closed, before lib_close.
  */
 MUST_CHECK int lib_open(struct lib *lib, struct elf *elf,
-			const char *const *names, struct effort *effort,
-			Dwarf_Debug *dbg, Dwarf_Error *err);
-void lib_close(struct lib *lib, Dwarf_Debug dbg);
+			const char *const *names, Dwarf_Debug *dbg,
+			Dwarf_Error *err);
+void lib_close(Dwarf_Debug dbg);
 
 #endif
