@@ -29,7 +29,7 @@ enum {
 	HOT_WINDOWS = 8,	/* pin after so many in a row: a trap that goes
 				   on is removed before that, if it can be */
 	WARM_NS = 2000 * 1000,	/* or if the task runs shorter between traps */
-	CALLS = 4 * WINDOW,	/* system calls in a window that are too many */
+	CALLS = WINDOW / 2,	/* system calls in a window that are too many */
 	COOL_FACTOR = 16,	/* windows to wait after pinning in vain ... */
 	COOL_OTHERS = 256,	/* ... because of others' system calls: they
 				   are paused each time */
@@ -213,8 +213,8 @@ affinity_watches(const struct task *task)
 }
 
 /*
- * Watching a system call costs two stops.  A task that makes more system calls
- * than it has traps, with the others of its process, is not pinned again for a
+ * Watching a system call costs two stops.  A task that makes a system call for
+ * two traps or more, with the others of its process, is not pinned again for a
  * while.
  */
 void

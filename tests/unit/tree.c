@@ -16,15 +16,54 @@ enum { HEADER = 11, UNIT = 1, FUNC = 2, PLAIN = 3, WIDE = 4 };
 
 /* Codes 1, 2, 3, 4 and, out of order, 300. */
 static const uint8_t abbrevs[] = {
-	0xff, 0xff, /* not of this table */
-	UNIT, DW_TAG_compile_unit, 1, 0, 0,
-	FUNC, DW_TAG_subprogram, 1, DW_AT_sibling, DW_FORM_ref4, DW_AT_low_pc,
-	DW_FORM_addr, DW_AT_external, DW_FORM_flag_present, 0, 0,
-	PLAIN, DW_TAG_variable, 0, DW_AT_name, DW_FORM_string, DW_AT_type,
-	DW_FORM_udata, DW_AT_location, DW_FORM_exprloc, DW_AT_decl_line,
-	DW_FORM_implicit_const, 0xff, 0x7e, 0, 0,
-	WIDE, DW_TAG_lexical_block, 1, DW_AT_type, DW_FORM_indirect, 0, 0,
-	0xac, 0x02, DW_TAG_member, 0, DW_AT_name, DW_FORM_strp, 0, 0,
+	0xff,
+	0xff, /* not of this table */
+	UNIT,
+	DW_TAG_compile_unit,
+	1,
+	0,
+	0,
+	FUNC,
+	DW_TAG_subprogram,
+	1,
+	DW_AT_sibling,
+	DW_FORM_ref4,
+	DW_AT_low_pc,
+	DW_FORM_addr,
+	DW_AT_external,
+	DW_FORM_flag_present,
+	0,
+	0,
+	PLAIN,
+	DW_TAG_variable,
+	0,
+	DW_AT_name,
+	DW_FORM_string,
+	DW_AT_type,
+	DW_FORM_udata,
+	DW_AT_location,
+	DW_FORM_exprloc,
+	DW_AT_decl_line,
+	DW_FORM_implicit_const,
+	0xff,
+	0x7e,
+	0,
+	0,
+	WIDE,
+	DW_TAG_lexical_block,
+	1,
+	DW_AT_type,
+	DW_FORM_indirect,
+	0,
+	0,
+	0xac,
+	0x02,
+	DW_TAG_member,
+	0,
+	DW_AT_name,
+	DW_FORM_strp,
+	0,
+	0,
 	0,
 };
 
@@ -106,12 +145,14 @@ opened_make(struct opened *opened, const struct info *info)
 			.effort = &opened->effort,
 		},
 	};
-	assert_int_equal(tree_enter(&opened->tree, &(struct tree_unit){
-		.die = HEADER,
-		.end = info->n,
-		.abbrevs = 2,
-		.sizes = { 8, 4, 5 },
-	}), 0);
+	assert_int_equal(tree_enter(&opened->tree,
+				    &(struct tree_unit){
+					    .die = HEADER,
+					    .end = info->n,
+					    .abbrevs = 2,
+					    .sizes = { 8, 4, 5 },
+				    }),
+			 0);
 }
 
 /* The function is found, and what is behind it. */
@@ -146,8 +187,8 @@ test_siblings(void **state)
 	struct info info;
 	size_t behind = info_make(&info, 0);
 	/* To itself, back, into the header, behind the unit, far away. */
-	uint32_t wrong[] = { HEADER + 1, HEADER, 3, 0, (uint32_t)info.n,
-			     UINT32_MAX };
+	uint32_t wrong[] = { HEADER + 1, HEADER,	   3,
+			     0,		 (uint32_t)info.n, UINT32_MAX };
 
 	info_make(&info, (uint32_t)behind);
 	check_function(&info, behind);
