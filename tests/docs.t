@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 use Cwd qw(abs_path);
+use File::Copy qw(copy);
 use File::Temp qw(tempdir);
 use Test::More;
 
@@ -45,8 +46,12 @@ examples
 	return @examples;
 }
 
-# The command with the programs under test, and its data files elsewhere.
+# The command with the programs under test, and what it monitors and its data
+# files elsewhere: reports shorten long paths.
 my $dir = tempdir(CLEANUP => 1);
+mkdir "$dir/demo" or die "$dir/demo: $!";
+copy("$build/demo/shell", "$dir/demo/shell") &&
+    chmod 0755, "$dir/demo/shell" or die "$dir/demo/shell: $!";
 
 sub
 command_here
@@ -54,6 +59,7 @@ command_here
 	my ($command) = @_;
 
 	$command =~ s{(?<!\S)build/pmon(?!\S)}{$pmon};
+	$command =~ s{(?<!\S)build/demo/}{$dir/demo/}g;
 	$command =~ s{(?<!\S)build/}{$build/}g;
 	$command =~ s{\b(?=\w+\.pmon\b)}{$dir/}g;
 	return $command;
@@ -81,7 +87,7 @@ SKIP: {
 		for my $example (examples(text($file))) {
 			my ($command, $shown) = @$example;
 			my $printed = join '',
-			    map { s{\Q$build\E/}{build/}gr }
+			    map { s{\Q$dir\E/demo/}{build/demo/}gr }
 			    qx(${\ command_here($command)} 2>&1);
 			shown_is($printed, $shown, "$file: $command");
 			$n++;
