@@ -384,6 +384,22 @@ trap_moved(struct run *run, struct task *task)
 	return true;
 }
 
+/*
+ * The program's own trap was hit before another task's first entry had a patch
+ * written over it: take the hit back.  The patch leads to the relocated trap.
+ * Delivered here, its signal would come back to the middle of the patch.
+ */
+static bool
+trap_overwritten(struct run *run, struct task *task, const struct hit *hit)
+{
+	if (!hit_overwritten(run, task, hit))
+		return false;
+	stop_is(run, task, STOP_VOID);
+	if (!sigtrap_mend(run, task))
+		trap_leave(run, task, hit->va);
+	return true;
+}
+
 void
 trap_handle(struct run *run, struct task *task, int signal)
 {
@@ -401,6 +417,8 @@ trap_handle(struct run *run, struct task *task, int signal)
 		trap_deliver(run, task, signal);
 		return;
 	}
+	if (trap_overwritten(run, task, &hit))
+		return;
 	stop_is(run, task, hit_cause(&hit));
 	affinity_trap(run, task, hit.site->waiting);
 	if (task->exiting || task->state != TASK_STOPPED)

@@ -8,19 +8,6 @@
 #include "relocate/relocate.h"
 #include "util/mem.h"
 
-/*
- * Whether the entry waited with a trap of pmon's, or with one of the program's
- * own that is to lead into a relocated function now.
- */
-static bool
-entry_waited(const struct module *module, uint32_t site)
-{
-	uint8_t patch = module->patched[site].patch;
-
-	return patch == PATCH_WAITING ||
-	       (patch == PATCH_OWN && module->plan->sites[site].leads);
-}
-
 struct batch
 entries_choose(struct run *run, struct module *module,
 	       const struct batch *entries, bool defers)
@@ -32,7 +19,7 @@ entries_choose(struct run *run, struct module *module,
 		uint32_t site = entries->sites[i];
 		const struct relocated *relocated;
 
-		if (!entry_waited(module, site))
+		if (module->patched[site].patch != PATCH_WAITING)
 			continue;
 		if (!plan->sites[site].idle) {
 			patched_choose(run, module, site);
@@ -49,16 +36,33 @@ entries_choose(struct run *run, struct module *module,
 	return retired;
 }
 
+/*
+ * Whether the entry has no trap of pmon's and needs one now.  A trap instruction
+ * of the program's own, at which it waited, may have to lead into a relocated
+ * function.
+ */
+static bool
+entry_bare(const struct module *module, uint32_t site)
+{
+	switch ((enum patch)module->patched[site].patch) {
+	case PATCH_RETIRED:
+	case PATCH_UNPLANTED:
+		return !module->plan->sites[site].idle;
+	case PATCH_OWN:
+		return module->plan->sites[site].leads;
+	default:
+		return false;
+	}
+}
+
 void
 entries_revive(const struct module *module, const struct batch *entries,
 	       size_t nsites, struct batch *fresh)
 {
 	for (size_t i = 0; i < entries->n; i++) {
 		uint32_t site = entries->sites[i];
-		uint8_t patch = module->patched[site].patch;
 
-		if (site < nsites && !module->plan->sites[site].idle &&
-		    (patch == PATCH_RETIRED || patch == PATCH_UNPLANTED))
+		if (site < nsites && entry_bare(module, site))
 			*vec_push(fresh->sites, fresh->n) = site;
 	}
 	batch_sort(module, fresh);

@@ -16,8 +16,8 @@
 struct batch entries_choose(struct run *run, struct module *module,
 			    const struct batch *entries, bool defers);
 /*
- * Add to *fresh those entries among the first `nsites` sites that were given up
- * and are to have traps again.
+ * Add to *fresh those entries among the first `nsites` sites that are to have
+ * traps and have none: they were given up, or began with the program's own.
  */
 void entries_revive(const struct module *module, const struct batch *entries,
 		    size_t nsites, struct batch *fresh);

@@ -39,9 +39,25 @@ hit_before(struct run *run, const struct task *task, struct hit *hit)
 	return hit_trapped(task, hit);
 }
 
+/* Whether the bytes at the site of a trap instruction are not the file's. */
+static bool
+text_overwritten(struct run *run, const struct task *task,
+		 const struct hit *hit)
+{
+	uint8_t len = hit->site->insn.len, now[OWN_MAX];
+	const uint8_t *text;
+	size_t avail;
+
+	text = image_text(hit->module->plan->image, hit->site->addr, &avail);
+	return text && len <= sizeof(now) && avail >= len &&
+	       !run->host->mem_read(task->process->space->mem, task->tid,
+				    hit->va, now, len) &&
+	       memcmp(now, text, len) != 0;
+}
+
 /*
  * Whether the pc is behind a trap instruction of the program's own that is longer
- * than pmon's (int $3 in two bytes).
+ * than pmon's (int $3 in two bytes).  It may have a patch by now.
  */
 static bool
 hit_own(struct run *run, const struct task *task, uint64_t pc, struct hit *hit)
@@ -51,7 +67,9 @@ hit_own(struct run *run, const struct task *task, uint64_t pc, struct hit *hit)
 	for (uint8_t len = trap_pc + 1; trap_pc && len <= OWN_MAX; len++) {
 		hit->va = pc - len;
 		if (hit_trapped(task, hit) && hit->site->insn.len == len &&
-		    hit->patched->patch == PATCH_OWN)
+		    hit->site->insn.kind == INSN_TRAP &&
+		    (hit->patched->patch == PATCH_OWN ||
+		     text_overwritten(run, task, hit)))
 			return run->host->trap_cause(task->tid) == TRAP_INSN;
 	}
 	return false;
@@ -98,6 +116,13 @@ hit_stands(struct run *run, const struct task *task, const struct hit *hit)
 	return !run->host->mem_read(task->process->space->mem, task->tid,
 				    hit->va, now, arch->trap_len) &&
 	       !memcmp(now, arch->trap, arch->trap_len);
+}
+
+bool
+hit_overwritten(struct run *run, const struct task *task, const struct hit *hit)
+{
+	return hit->patched->patch == PATCH_OWN &&
+	       text_overwritten(run, task, hit);
 }
 
 void

@@ -38,6 +38,13 @@ uint32_t hit_number(const struct hit *hit);
 bool hit_stands(struct run *run, const struct task *task,
 		const struct hit *hit);
 
+/*
+ * Whether the trap is the program's own, and a patch has been written over it
+ * since: the task has not gone through that patch.
+ */
+bool hit_overwritten(struct run *run, const struct task *task,
+		     const struct hit *hit);
+
 /* Tell clients what happened at the site. */
 void hit_tell(struct run *run, const struct task *task, const struct hit *hit,
 	      enum site_event what);

@@ -59,7 +59,8 @@ hit_unreported(struct run *run, struct task *task, const struct hit *hit)
 {
 	struct signal_state state;
 
-	if (hit->patched->patch == PATCH_OWN)
+	if (hit->patched->patch == PATCH_OWN &&
+	    (task->exiting || !hit_overwritten(run, task, hit)))
 		return UNREPORTED_NOTHING;
 	if (hit->site->insn.len > run->arch->trap_pc ||
 	    (task->hit.open && task->hit.va == hit->va) ||
