@@ -75,9 +75,22 @@ trap_leave(struct run *run, struct task *task, uint64_t va)
 
 /* ---- the trap */
 
+/*
+ * Whether the hit is counted already: the program's own trap has waited until
+ * another task's had been handled (sigtrap_restore).
+ */
+static bool
+hit_waited(const struct task *task, const struct hit *hit)
+{
+	return hit->patched->patch == PATCH_OWN && task->hit.open &&
+	       task->hit.va == hit->va;
+}
+
 static void
 hit_begin(struct run *run, struct task *task, const struct hit *hit)
 {
+	if (hit_waited(task, hit))
+		return;
 	if (!task->process->counted ||
 	    (task->redo.state != REDO_NONE && redo_take(run, task, hit->va)))
 		return;
