@@ -180,8 +180,10 @@ task_unmap(struct run *run, struct task *task, struct event *event)
 			     "a seccomp filter may forbid munmap");
 		return HOST_OK;
 	}
-	if (inject_prepare(run, task, event) ||
-	    memory_each(space, memory_unmap, &u))
+	if (inject_prepare(run, task, event))
+		return HOST_GONE;
+	space->unmapping = true;
+	if (memory_each(space, memory_unmap, &u))
 		return HOST_GONE;
 	space->unmapped = true;
 	if (u.result)

@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd qw(abs_path);
 use Test::More;
 use Left;
 use Pmon;
@@ -237,6 +238,27 @@ for my $stack ([], ['other'], ['deep'], ['within'], ['several'],
 		is($target->ask('on'), 4, 'returns');
 		is($target->finish, 'status 7', 'it ends well');
 	}
+}
+
+# Killed just before pmon detaches, when it has unmapped its memory: the program
+# has changed nothing, so all that ran is known.
+for my $options (['--units=func'], ['--units=func,block']) {
+	my $told = compile('told.c', qw(-O1 -pthread));
+	my $kill = abs_path(compile('kill_at.c', qw(-O2 -shared -fPIC)));
+	my $ready = spew("$scratch/ready", '');
+	my $what = "killed while it is let go, @$options";
+	my $run = monitor_start($options, [$told, $ready],
+	    env => { LD_PRELOAD => join(' ', $kill, $ENV{LD_PRELOAD} // ()),
+	    PMON_KILL_FROM => $ready, PMON_KILL_DETACH => 1 });
+
+	ok(wait_for(sub { -s $ready || has_ended($run->{pid}) }),
+	    "$what: it is ready");
+	kill TERM => $run->{pid};
+	$run = monitor_finish($run);
+	is(ended($run), 'status 137', "$what: it ends");
+	is($run->{funcs}{count}, 3, '  its calls are known');
+	unlike($run->{report}, qr/changed\s+the\s+counters/,
+	    '  the program changed nothing');
 }
 
 done_testing;

@@ -172,7 +172,8 @@ tamper_check(struct run *run, struct task *task)
 	struct space *space = task->process ? task->process->space : NULL;
 	bool renewed;
 
-	if (!space)
+	/* What pmon has unmapped itself, the program has not changed. */
+	if (!space || space->unmapping)
 		return;
 	if (!space->own_thread_reg && !thread_pages_register(run, task))
 		space_tampered(space, false);

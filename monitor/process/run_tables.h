@@ -53,6 +53,7 @@ struct space {
 	unsigned nown_traps;	/* ... and how many were met */
 	struct range moved;	/* text that moved, and has no traps any more:
 				   the last */
+	bool unmapping;		/* pmon has begun to unmap its memory */
 	bool unmapped;		/* pmon has unmapped its memory, or has given
 				   up doing so */
 	uint32_t nmended;	/* times that pmon's memory was mended there:

@@ -3,10 +3,13 @@
  * made since the file PMON_KILL_FROM had a byte that is not 0, just before the
  * call that is about the task.  PMON_KILL_AT is the call of SIGKILL.  Each
  * PMON_ALARM_EACH calls there is a SIGALRM, if the task handles it.  0 or none:
- * never.  With PMON_KILL_SLOW the killed task answers no request until pmon waits
+ * never.  With PMON_KILL_DETACH a process is killed just before the first request
+ * that detaches a task, which waits until all its tasks are at their last stops.
+ * With PMON_KILL_SLOW the killed task answers no request until pmon waits
  * for the next event, as if it took its time to die, unless it is at its end.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -62,11 +65,31 @@ handles_alarm(pid_t pid)
 	return caught >> (SIGALRM - 1) & 1;
 }
 
+/* Kill the task's process, and wait until its tasks are at their last stops. */
+static void
+kill_all(pid_t pid)
+{
+	char name[64];
+	const struct dirent *entry;
+	siginfo_t info;
+	DIR *tasks;
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	tasks = opendir(name);
+	kill(pid, SIGKILL);
+	while (tasks && (entry = readdir(tasks)))
+		if (atoi(entry->d_name))
+			waitid(P_PID, (id_t)atoi(entry->d_name), &info,
+			    WSTOPPED | WEXITED | WNOWAIT | __WALL);
+	if (tasks)
+		closedir(tasks);
+}
+
 static long
 ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
 	static bool looked;
-	static long calls, at, each;
+	static long calls, at, each, detached;
 	static const char *from;
 
 	if (!looked) {
@@ -80,6 +103,9 @@ ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 	if (from)
 		return ptrace_really(request, pid, addr, data);
 	calls++;
+	if (request == PTRACE_DETACH && !detached++ &&
+	    number("PMON_KILL_DETACH"))
+		kill_all(pid);
 	if (calls == at) {
 		siginfo_t info = { 0 };
 
