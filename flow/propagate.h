@@ -39,6 +39,7 @@ enum count_reason {
 	REASON_PARTIAL = 16,	/* not counted in all of the profiles */
 	REASON_OVERFLOW,	/* more than 64 bits hold */
 	REASON_DIFFERS,		/* its text is not the file's */
+	REASON_CAME_BACK,	/* a call may have come back after all */
 	REASON_MAX = 63,
 };
 

@@ -287,6 +287,8 @@ callee_walk(struct returns *r, uint32_t who, uint64_t addr)
 
 		if (!seen_add(c, addr))
 			return false;
+		if (r->in.after_all && r->in.after_all(r->in.ctx, addr))
+			return true;
 		code = r->in.text(r->in.ctx, addr, &avail);
 		if (++c->ninsns > INSNS_MAX || !code ||
 		    r->in.arch->decode(code, avail, addr, &insn))

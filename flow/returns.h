@@ -29,6 +29,8 @@ struct returns_input {
 	 * addr, or 0.  NULL: no end is known.
 	 */
 	uint64_t (*behind)(void *ctx, uint64_t addr);
+	/* Whether the code at addr returns, whatever it shows, or NULL. */
+	bool (*after_all)(void *ctx, uint64_t addr);
 	void *ctx;
 };
 

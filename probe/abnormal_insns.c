@@ -4,7 +4,7 @@
  * calls.  From these and the counts of blocks it derives how often each
  * instruction of a propagated function plan began.  Walks no stacks.
  */
-#include "probe/propagation.h"
+#include "probe/came_back.h"
 
 #include <stdlib.h>
 
@@ -86,11 +86,13 @@ arrival_enter(struct plan *plan, const struct arrival *arrival)
 	const struct site *site;
 	long insn;
 
-	if (index == FPLAN_NONE || !plan->fplans[index].cfg ||
-	    cfg_block(plan->fplans[index].cfg, arrival->addr) != BLOCK_NONE)
+	if (index == FPLAN_NONE || !plan->fplans[index].cfg)
 		return;
 	fplan = &plan->fplans[index];
 	insn = cfg_insn(fplan->cfg, arrival->addr);
+	came_back_note(plan, index, insn);
+	if (cfg_block(fplan->cfg, arrival->addr) != BLOCK_NONE)
+		return;
 	site = plan_site(plan, arrival->addr);
 	if (insn < 0 || (fplan->relocated && !(site && site->leads)))
 		fplan->mid_entered = true;
@@ -116,10 +118,14 @@ abnormal_insns_make(const struct propagation *s)
 		struct func_plan *fplan;
 		long insn;
 
+		/* Control may have come to a function that is not counted. */
+		if (index != FPLAN_NONE && abnormal->came && !abnormal->during)
+			plan_graph(plan, index);
 		if (index == FPLAN_NONE || !plan->fplans[index].cfg)
 			continue;
 		fplan = &plan->fplans[index];
 		insn = abnormal_insn_at(fplan->cfg, abnormal);
+		came_back_note(plan, index, insn);
 		if (insn < 0)
 			fplan->mid_entered = true;
 		else if (!abnormal->during ||

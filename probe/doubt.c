@@ -19,6 +19,8 @@
  *   control at any instruction, also just before a block or at the entry.  With
  *   leaks this is always assumed, because a longjmp in code that belongs to no
  *   function has no hook and is not seen.
+ * - If a call came back that was taken not to, control may have come behind it,
+ *   and to all code that no flow is known to lead to.
  * - If it is not known where a thread ended, or what jumps into the function's
  *   middle, every node is open.
  *
@@ -29,7 +31,7 @@
  * jump or from another such function; but not from the entry, which had its
  * trap.
  */
-#include "probe/propagation.h"
+#include "probe/came_back.h"
 
 #include <stdlib.h>
 
@@ -59,11 +61,16 @@ doubt_of_stacks(const struct propagation *s, const struct func_plan *fplan)
 enum count_reason
 doubt_of(const struct propagation *s, const struct func_plan *fplan)
 {
+	enum count_reason stacks;
+
 	/* No stacks are walked for functions whose calls alone count. */
 	if (fplan->relocated && !(fplan->units & ~(1U << UNIT_FUNC)))
 		return REASON_UNPLACED;
-	return fplan->mid_entered ? REASON_MID_ENTRY :
-				    doubt_of_stacks(s, fplan);
+	stacks = doubt_of_stacks(s, fplan);
+	/* Together they leave no node closed. */
+	if (fplan->mid_entered || (fplan->came_back && stacks != REASON_NONE))
+		return REASON_MID_ENTRY;
+	return fplan->came_back ? REASON_CAME_BACK : stacks;
 }
 
 /* Whether the graph has an edge for control that leaves the block in a call. */
@@ -86,6 +93,10 @@ doubt_open(const struct propagation *s, struct func_plan *fplan)
 	if (!fplan->doubt)
 		return NULL;
 	open = mem_alloc(flow_nodes(flow) * sizeof(*open));
+	if (fplan->doubt == REASON_CAME_BACK) {
+		came_back_open(fplan, open);
+		return open;
+	}
 	anywhere = reason_anywhere(fplan->doubt);
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++) {
 		const struct block *block = &fplan->cfg->blocks[v - FLOW_BLOCK];

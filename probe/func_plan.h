@@ -89,6 +89,10 @@ struct func_plan {
 				   alone: see probe/beginning.h */
 	bool whole;		/* its beginning alone does not suffice */
 	bool mid_entered; /* control may come to its middle unseen */
+	bool came_back;		/* calls that were taken not to may have come
+				   back, or control came to its code that no
+				   flow is known to lead to: ... */
+	bool strayed;		/* ... the latter */
 	bool interrupted;	/* a signal interrupted it; the handler came
 				   back if all stacks are known */
 	bool missed;		/* it may have run before it was looked at */

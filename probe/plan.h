@@ -61,6 +61,7 @@ struct plan {
 	bool calls_underivable;		/* some stacks are not known: nothing
 					   may be derived behind calls */
 	bool underivable; /* nor behind any other instruction */
+	bool strayed;		/* some function plan is */
 	bool tampered;		/* counters of relocated functions cannot be
 				   trusted */
 	uint8_t calls_reason, underivable_reason; /* enum count_reason, the
@@ -113,6 +114,12 @@ void plan_hook(struct plan *plan, const struct hook *hook);
  * was relocated, a trap at addr leads into the relocated function.
  */
 void plan_enter(struct plan *plan, uint64_t addr);
+
+/*
+ * Note that control came to addr over no edge.  If no known flow leads there,
+ * calls of that function may come back that were taken not to.
+ */
+void plan_came(struct plan *plan, uint64_t addr);
 
 /*
  * Make no relocated functions from now on.  plan->stays is `why`, or the reason

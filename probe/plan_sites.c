@@ -163,7 +163,7 @@ fplan_code(const struct func_plan *fplan)
 		.nranges = fplan->nranges,
 		.cfg = fplan->cfg,
 		.flow = fplan->flow,
-		.mid_entered = fplan->mid_entered,
+		.mid_entered = fplan->mid_entered || fplan->came_back,
 	};
 }
 

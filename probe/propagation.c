@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "probe/came_back.h"
 #include "probe/counts.h"
 #include "relocate/relocate.h"
 #include "util/mem.h"
@@ -53,6 +54,9 @@ count_why(const struct count *count)
 		return "no known control flow leads to it: it may be data";
 	case REASON_MID_ENTRY:
 		return "other code jumps into the middle of the function";
+	case REASON_CAME_BACK:
+		return "control went on behind a call or an instruction that "
+		       "was taken to end the function";
 	case REASON_GRAPH:
 		return "its blocks are not those that were counted";
 	case REASON_PARTIAL:
@@ -167,8 +171,11 @@ counts_once(struct func_plan *fplan, const struct measured *measured)
 			fplan->doubt = REASON_LOST;
 	counts_unknown(fplan, REASON_UNPLACED);
 	for (uint32_t v = FLOW_BLOCK; v < flow->nverts; v++)
-		if (flow->in[v] == flow->in[v + 1])
+		if (vert_unled(fplan, v) && !fplan->came_back)
 			fplan->counts[arc_of_block(flow, v)] = count_exact(0);
+		else if (vert_unled(fplan, v))
+			fplan->counts[arc_of_block(flow, v)].reason =
+				REASON_CAME_BACK;
 	for (uint32_t i = 0; i < fplan->placement->narcs; i++)
 		fplan->counts[fplan->placement->arcs[i]] =
 			measured->lost[i] ?
@@ -273,6 +280,7 @@ fplan_wait(const struct propagation *s, struct func_plan *fplan)
 	enum count_reason doubt = doubt_of_stacks(s, fplan);
 	const struct count unknown = { .reason = (uint8_t)doubt_of(s, fplan) };
 	bool *open = NULL, *uncounted = NULL;
+	bool entered = fplan->mid_entered || fplan->came_back;
 	uint64_t came;
 
 	if (fplan->missed) {
@@ -285,9 +293,8 @@ fplan_wait(const struct propagation *s, struct func_plan *fplan)
 		counts_unknown(fplan, REASON_CONTRADICTION);
 	} else {
 		for (uint32_t i = 0; i < flow_arcs(flow); i++)
-			fplan->counts[i] = fplan->mid_entered ||
-							   (uncounted &&
-							    uncounted[i]) ?
+			fplan->counts[i] = entered || (uncounted &&
+						       uncounted[i]) ?
 						   unknown :
 						   count_exact(0);
 		if (!uncounted || !uncounted[0])
@@ -297,7 +304,7 @@ fplan_wait(const struct propagation *s, struct func_plan *fplan)
 						.reason = REASON_SIGNAL
 					} :
 					count_exact(came);
-		fplan->counts[flow->back] = fplan->mid_entered || uncounted ?
+		fplan->counts[flow->back] = entered || uncounted ?
 						    unknown :
 						    fplan->counts[0];
 	}
@@ -480,6 +487,7 @@ propagate_all(struct plan *plan, const struct counter_set *counter_set,
 			plan_graph(plan, fplan);
 	}
 	abnormal_insns_make(&s);
+	came_back_spread(&s);
 	for (size_t i = 0; i < plan->nfplans; i++)
 		if (fplan_counts(&plan->fplans[i]))
 			fplan_count(&s, &plan->fplans[i]);

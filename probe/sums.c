@@ -47,6 +47,8 @@ sum_emit(void *ctx, uint32_t id, uint32_t arc, uint32_t insn)
 				    fplan_arrivals(fplan, insn);
 	if (fplan->mid_entered && !once)
 		count = (struct count){ .reason = REASON_MID_ENTRY };
+	else if (fplan->came_back && !once)
+		count = (struct count){ .reason = REASON_CAME_BACK };
 	count_add(&sum->build->table->units[id], &count, once);
 }
 

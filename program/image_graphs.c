@@ -16,6 +16,10 @@
 struct graphs {
 	const struct image *image;
 	struct returns *returns;
+	struct returns *after_all;	/* the same after graphs_return, or
+					   NULL */
+	struct range *returning;	/* what graphs_return has noted */
+	size_t nreturning;
 	struct range followed;	/* callee_at allowed this range last */
 	bool parted;		/* the graph being made may have parts */
 	long budget;		/* instructions of other functions that may
@@ -125,6 +129,14 @@ function_hint(void *ctx, uint64_t addr)
 		if (name_never(func->aliases[i]))
 			return RETURNS_NEVER;
 	return RETURNS_LOOK;
+}
+
+static bool
+code_returning(void *ctx, uint64_t addr)
+{
+	const struct graphs *graphs = ctx;
+
+	return range_has(graphs->returning, graphs->nreturning, addr);
 }
 
 static enum returns_hint
@@ -358,21 +370,46 @@ func_mentions(void *ctx, uint64_t code, uint64_t addr)
 	return false;
 }
 
+static struct returns *
+returns_begin(struct graphs *graphs,
+	      bool (*after_all)(void *ctx, uint64_t addr))
+{
+	return returns_open(&(struct returns_input){
+		.arch = graphs->image->arch,
+		.text = callee_at,
+		.function = function_hint,
+		.import = import_hint,
+		.behind = code_behind,
+		.after_all = after_all,
+		.ctx = graphs,
+	});
+}
+
 struct graphs *
 graphs_open(const struct image *image)
 {
 	struct graphs *graphs = mem_alloc(sizeof(*graphs));
 
 	graphs->image = image;
-	graphs->returns = returns_open(&(struct returns_input){
-		.arch = image->arch,
-		.text = callee_at,
-		.function = function_hint,
-		.import = import_hint,
-		.behind = code_behind,
-		.ctx = graphs,
-	});
+	graphs->returns = returns_begin(graphs, NULL);
 	return graphs;
+}
+
+void
+graphs_return(struct graphs *graphs, const struct range *ranges, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		*vec_push(graphs->returning, graphs->nreturning) = ranges[i];
+	returns_close(graphs->after_all);
+	graphs->after_all = NULL;
+}
+
+bool
+graphs_comes_back(struct graphs *graphs, const struct insn *call)
+{
+	if (!graphs->after_all)
+		graphs->after_all = returns_begin(graphs, code_returning);
+	return returns_call(graphs->after_all, call);
 }
 
 void
@@ -381,6 +418,8 @@ graphs_close(struct graphs *graphs)
 	if (!graphs)
 		return;
 	returns_close(graphs->returns);
+	returns_close(graphs->after_all);
+	free(graphs->returning);
 	free(graphs->begun);
 	free(graphs);
 }

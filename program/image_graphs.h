@@ -38,6 +38,14 @@ struct graph_input {
 };
 
 /*
+ * Note that a function with code in the ranges returns after all.  Graphs do
+ * not change: they depend on the file alone.
+ */
+void graphs_return(struct graphs *graphs, const struct range *ranges, size_t n);
+/* Whether the call may come back, after all that was noted. */
+bool graphs_comes_back(struct graphs *graphs, const struct insn *call);
+
+/*
  * Make the graph of a function.  If input->entry is set, parts of the function
  * that were split off without a symbol are added as its code jumps to them.
  * The caller frees the graph with cfg_free.

@@ -1,6 +1,6 @@
 # Signal handlers that change the context that they return to: control goes
 # elsewhere, or comes back later by a return.  No count is wrong, and none is
-# unknown.
+# unknown, but for code that nothing is known to lead to.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -52,4 +52,43 @@ for my $case (@cases) {
 		is_deeply(counts_unknown(\%counts), {}, "$what: all are known");
 	}
 }
+
+# Handlers that go on behind an instruction that stops: what nothing was known
+# to lead to is unknown then, and no count is wrong.
+{
+	my $strays = compile('strays.c', '-O1', '-w');
+	my %began = (ud => 6, ud_behind => 6, halt => 12, halt_behind => 12,
+	    one => 6, one_behind => 6, jumps => 6, deep => 6, deep_end => 6,
+	    deep_behind => 6, some => 6, some_loop => 24, some_join => 24,
+	    some_end => 6, main => 1, main_behind => 1, skip => 19);
+	my @funcs = qw(ud halt one jumps deep some main skip);
+	my %label = map { /^0*(\w+) \w (\w+)$/ ? ($2 => $1) : () } `nm $strays`;
+
+	for my $way (['--patch=auto'], ['--patch=trap'],
+	    ['--placement=vertex'], ['--placement=every'],
+	    ['--func=main'], ['--func=some', '--patch=trap'], ['--once']) {
+		my %counts = %{counted($way, [$strays])->{counts}};
+		my %once = map { $_ => 1 } $way->[0] eq '--once' ?
+		    keys %began : ();
+		my %expected = map { $_ => $once{$_} // $began{$_} } keys %began;
+		my %insns = map { $_ => $counts{"insn - $label{$_}"} // '?' }
+		    keys %began;
+		my %calls = map { $_ => $counts{"func $_"} // '?' } @funcs;
+
+		for (keys %began) {
+			$expected{$_} = '?' if $insns{$_} eq '?';
+		}
+		is_deeply(\%insns, \%expected, "strays, @$way: instructions");
+		is_deeply([grep { $calls{$_} ne '?' &&
+		    $calls{$_} != ($once{$_} // $began{$_}) } @funcs], [],
+		    "strays, @$way: calls");
+		next if grep { /func/ } @$way;
+		is($calls{$_}, $began{$_}, "  calls of $_")
+		    for %once ? () : qw(ud halt one jumps skip),
+		    "@$way" =~ /auto|every/ ? qw(deep some main) : ();
+		is($insns{$_}, '?', "  unknown: $_")
+		    for qw(ud_behind halt_behind one_behind main_behind);
+	}
+}
+
 done_testing();

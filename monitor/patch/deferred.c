@@ -75,8 +75,8 @@ fplan_guarded(const struct module *module, const struct func_plan *fplan)
 	const struct entry_patch *entry = relocated_entry(relocated);
 	uint64_t addr;
 
-	if (fplan->missed || fplan->mid_entered || fplan->lost ||
-	    fplan->site >= module->nsites ||
+	if (fplan->missed || fplan->mid_entered || fplan->came_back ||
+	    fplan->lost || fplan->site >= module->nsites ||
 	    module->patched[fplan->site].patch != PATCH_WAITING)
 		return false;
 	addr = module->plan->sites[fplan->site].addr;

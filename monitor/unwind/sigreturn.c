@@ -90,14 +90,16 @@ context_changed(struct run *run, struct task *task,
 	uint64_t pc = change->from.r[run->arch->reg_pc];
 	uint64_t to = change->to.r[run->arch->reg_pc];
 	uint8_t sp = run->arch->reg_sp;
-	struct code_at from = code_at(space, pc);
+	struct code_at from = code_at(space, pc), at = code_at(space, to);
 
+	if (at.module)
+		plan_came(at.module->plan, to - at.module->bias);
 	frame_park(run, task, pc, 0);
 	/* What a signal interrupts in such a module is in doubt anyway. */
 	if (!task_abnormals(run, task) ||
 	    (from.module && from.module->plan->options.leaks))
 		return;
-	if (from.fplan && code_at(space, to).fplan == from.fplan &&
+	if (from.fplan && at.fplan == from.fplan &&
 	    change->from.r[sp] == change->to.r[sp])
 		stack_switch_frame(&change->from, &change->to, run->arch,
 				   &stack_switch);
@@ -106,18 +108,18 @@ context_changed(struct run *run, struct task *task,
 				      &stack_switch))
 		return;
 	for (size_t i = 0; i < stack_switch.n; i++) {
-		struct frame_edge *at = &stack_switch.frame_edges[i];
+		struct frame_edge *edge = &stack_switch.frame_edges[i];
 
-		at->parked = at->arrived &&
-			     patch_is(space, at->va, ENTRY_PATCH_GUARD);
-		if (at->arrived && enters_by_edge(space, at->va)) {
-			*at = stack_switch.frame_edges[--stack_switch.n];
+		edge->parked = edge->arrived &&
+			       patch_is(space, edge->va, ENTRY_PATCH_GUARD);
+		if (edge->arrived && enters_by_edge(space, edge->va)) {
+			*edge = stack_switch.frame_edges[--stack_switch.n];
 			i--;
 			continue;
 		}
-		if (at->came && at->during && !at->arrived &&
-		    (at->va == pc || !call_ends(space, at->va)))
-			frame_park(run, task, at->va, at->sp);
+		if (edge->came && edge->during && !edge->arrived &&
+		    (edge->va == pc || !call_ends(space, edge->va)))
+			frame_park(run, task, edge->va, edge->sp);
 	}
 	stack_switch_wake(run, task, &stack_switch);
 	if (stack_switch.unknown)

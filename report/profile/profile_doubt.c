@@ -87,12 +87,18 @@ doubts_get(struct profile *profile, struct feed *feed)
 
 /* ---- merging */
 
-/* Of two doubts, the one that leaves less known, else the lower number. */
+/*
+ * Of two doubts, the one that leaves less known, else the lower number.  With
+ * another one, control that came behind a call may have come anywhere: see
+ * doubt_of.
+ */
 static uint8_t
 doubt_more(uint8_t a, uint8_t b)
 {
 	if (!a || !b)
 		return a | b;
+	if (a != b && (a == REASON_CAME_BACK || b == REASON_CAME_BACK))
+		return REASON_MID_ENTRY;
 	if (reason_anywhere(a) != reason_anywhere(b))
 		return reason_anywhere(a) ? a : b;
 	return a < b ? a : b;

@@ -204,6 +204,7 @@ doubt_restore(struct func_plan *fplan, const struct profile_func *func)
 {
 	fplan->doubt = func->doubt;
 	fplan->mid_entered = func->doubt == REASON_MID_ENTRY;
+	fplan->came_back = func->doubt == REASON_CAME_BACK;
 	for (size_t i = 0; i < func->npassed; i++) {
 		long insn = cfg_insn(fplan->cfg, func->passed[i]);
 

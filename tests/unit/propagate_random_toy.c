@@ -85,8 +85,8 @@ trial_print(const struct trial *t)
 static bool
 asked(const struct trial *t, const struct func_plan *fplan, enum unit_kind kind)
 {
-	return !fplan->mid_entered && !t->m.plan->calls_underivable &&
-	       fplan->units >> kind & 1;
+	return !fplan->mid_entered && !fplan->came_back &&
+	       !t->m.plan->calls_underivable && fplan->units >> kind & 1;
 }
 
 static void
@@ -193,7 +193,8 @@ line_check(const struct trial *t, const struct unit *unit)
 
 		if (!(fplan->units & 1U << UNIT_LINE) || !fplan->counts)
 			continue;
-		doubt |= fplan->mid_entered || t->m.plan->calls_underivable;
+		doubt |= fplan->mid_entered || fplan->came_back ||
+			 t->m.plan->calls_underivable;
 		n += happened_line(t, fplan, unit->line, &more);
 	}
 	seen.loose += more != 0;
@@ -219,6 +220,7 @@ inline_check(const struct trial *t, const struct unit *unit)
 				    p->insns[i].addr < copy->ranges[0].hi;
 		n += happened_from(t, p->insns[at].func, (unsigned)at, inside);
 		doubt |= t->m.plan->fplans[p->insns[at].func].mid_entered ||
+			 t->m.plan->fplans[p->insns[at].func].came_back ||
 			 t->m.plan->calls_underivable;
 	}
 	unit_check(t, unit, n, n, doubt);
@@ -242,6 +244,8 @@ units_check(struct trial *t)
 			unit_check(
 				t, &units[i], calls, calls,
 				t->m.plan->fplans[units[i].ref].mid_entered ||
+					t->m.plan->fplans[units[i].ref]
+						.came_back ||
 					t->m.plan->calls_underivable);
 			break;
 		case UNIT_LINE:
