@@ -64,19 +64,21 @@ fplan_returns(const struct func_plan *fplan, size_t *n)
 	const struct flow *flow = fplan->flow;
 	const struct cfg *cfg = fplan->cfg;
 	uint64_t *addrs = NULL;
-	uint32_t v = flow->edges[0].to;
+	uint32_t v;
 
 	*n = 0;
 	if (!cfg->unresolved || !fplan_calls_alone(fplan))
 		return NULL;
+	v = flow->edges[0].to;
 	for (uint32_t i = flow->in[v]; i < flow->in[v + 1]; i++) {
 		uint32_t from = flow->edges[flow->ins[i]].from;
-		const struct block *block = &cfg->blocks[from - FLOW_BLOCK];
+		const struct block *block;
 
-		if (from >= FLOW_BLOCK)
-			*vec_push(addrs, *n) =
-				cfg->insns[block->first + block->count - 1]
-					.addr;
+		if (from < FLOW_BLOCK)
+			continue;
+		block = &cfg->blocks[from - FLOW_BLOCK];
+		*vec_push(addrs, *n) =
+			cfg->insns[block->first + block->count - 1].addr;
 	}
 	return addrs;
 }

@@ -41,8 +41,7 @@ debug_damage(struct debug *d, const char *what)
 
 /* Add the unit of a root DIE; the tree's `die` is set here. */
 static void
-unit_add(struct debug *d, Dwarf_Die die, struct tree_unit tree,
-	 struct range_unit ranges)
+unit_add(struct debug *d, Dwarf_Die die, struct tree_unit tree)
 {
 	struct facts f;
 	Dwarf_Half tag;
@@ -55,13 +54,17 @@ unit_add(struct debug *d, Dwarf_Die die, struct tree_unit tree,
 		return;
 	facts_read(d, die, &f);
 	tree.die = at;
-	ranges.base = f.lo;
-	ranges.addr_base = f.addr_base;
-	ranges.rnglists_base = f.rnglists_base;
 	*vec_push(d->units, d->nunits) = (struct unit){
 		.tree = tree,
 		.number = d->nheaders - 1,
-		.ranges = ranges,
+		.ranges = {
+			.version = tree.sizes.version,
+			.offset_size = tree.sizes.offset,
+			.addr_size = tree.sizes.addr,
+			.base = f.lo,
+			.addr_base = f.addr_base,
+			.rnglists_base = f.rnglists_base,
+		},
 		/* Partial units and type units have none. */
 		.has_code = tag == DW_TAG_compile_unit ||
 			    tag == DW_TAG_skeleton_unit,
@@ -77,7 +80,7 @@ unit_add(struct debug *d, Dwarf_Die die, struct tree_unit tree,
  * is none.
  */
 static bool
-header_next(struct debug *d, struct range_unit *ranges, struct tree_unit *tree)
+header_next(struct debug *d, struct tree_unit *tree)
 {
 	Dwarf_Unsigned length, type_offset, end;
 	Dwarf_Half version, address, offset, extension, type;
@@ -92,11 +95,6 @@ header_next(struct debug *d, struct range_unit *ranges, struct tree_unit *tree)
 	if (!debug_ok(d, result))
 		return false;
 	d->nheaders++;
-	*ranges = (struct range_unit){
-		.version = version,
-		.offset_size = offset,
-		.addr_size = address,
-	};
 	*tree = (struct tree_unit){
 		.header = tree->end,
 		.end = end,
@@ -111,15 +109,13 @@ static void
 units_find(struct debug *d)
 {
 	struct tree_unit tree = { 0 };
-	struct range_unit ranges;
 	Dwarf_Die die;
 
 	while (effort_spend(&d->effort, EFFORT_INFO, 1) &&
-	       header_next(d, &ranges, &tree) &&
-	       tree_enter(&d->tree, &tree) == 0)
+	       header_next(d, &tree) && tree_enter(&d->tree, &tree) == 0)
 		if (debug_ok(d, dwarf_siblingof_b(d->dbg, NULL, 1, &die,
 						  &d->err))) {
-			unit_add(d, die, tree, ranges);
+			unit_add(d, die, tree);
 			dwarf_dealloc_die(die);
 		}
 	d->nheaders = 0;
@@ -134,11 +130,10 @@ units_find(struct debug *d)
 static void
 unit_enter(struct debug *d, const struct unit *unit)
 {
-	struct range_unit ranges;
 	struct tree_unit tree = { 0 };
 
 	while (!d->headers_bad && d->nheaders <= unit->number)
-		if (!header_next(d, &ranges, &tree))
+		if (!header_next(d, &tree))
 			d->headers_bad = true;
 }
 

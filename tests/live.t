@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd qw(abs_path);
 use IO::Select;
 use Test::More;
 use Phases;
@@ -112,6 +113,11 @@ order('aat');
 my ($pid, $pty) = live($server->{pid});
 shows($pty, qr/^pmon  \d+\.\d s  1 process  2 threads  \S/,
     'what is counted');
+my $program = abs_path(phases());
+my ($name) = $screen[0] =~ /threads  (\S+)$/;
+ok($name eq $program ||
+    (index($program, $name) == 0 && length $screen[0] >= 79),
+    "its path, as far as there is room: $screen[0]");
 shows($pty, qr/^lines +\d+\.\d %  (\d+) of \d+ ran +\[#+\.+\]$/m,
     'coverage');
 my ($before) = join("\n", @screen) =~ /^lines.*?(\d+) of/m;

@@ -21,7 +21,8 @@ for my $how ([], ['handles'], ['blocks'], ['threads']) {
 		counts_are($run, { stays => 20, behind => 10, main => 1,
 		    handler => 0, map { $_ => '?' } qw(first second never) },
 		    $what);
-		like($run->{report}, qr/program\s+moves\s+code\s+of\s+4\s+KB,/,
+		like($run->{report},
+		    qr/the\s+program\s+moves\s+code\s+of\s+4\s+KB,/,
 		    "$what: the report tells");
 	}
 }
