@@ -31,3 +31,23 @@ abi_maps(const struct abi *abi, int64_t nr)
 			return true;
 	return false;
 }
+
+size_t
+abi_matter(const struct abi *abi, int numbers[ABI_MATTER])
+{
+	const int matter[ABI_MATTER] = {
+		abi->nr_sigaction,     abi->nr_sigprocmask,
+		abi->nr_clone,	       abi->nr_clone3,
+		abi->nr_exec,	       abi->nr_execat,
+		abi->nr_mmap,	       abi->nr_munmap,
+		abi->nr_mprotect,      abi->nr_mremap,
+		abi->nr_pkey_mprotect, abi->nr_remap_file_pages,
+		abi->nr_shmat,	       abi->nr_personality,
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < ABI_MATTER; i++)
+		if (matter[i] > 0)
+			numbers[n++] = matter[i];
+	return n;
+}

@@ -119,6 +119,13 @@ const struct abi *abi_find(const struct arch *arch);
 /* Whether the system call may change what code a process can execute. */
 bool abi_maps(const struct abi *abi, int64_t nr);
 
+/*
+ * The numbers of the system calls that matter to the monitor (program/hook.h)
+ * into numbers[]; returns how many.
+ */
+enum { ABI_MATTER = 14 };
+size_t abi_matter(const struct abi *abi, int numbers[ABI_MATTER]);
+
 extern const struct abi abi_x86_64, abi_m68k, abi_aarch64;
 
 #endif

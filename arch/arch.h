@@ -147,6 +147,14 @@ struct arch {
 	int (*slot_make)(const uint8_t *code, size_t size, uint64_t va,
 			 uint64_t slot_va, struct slot_code *slot);
 
+	/*
+	 * Make a guard that runs at va.  It changes nothing but what its
+	 * instructions and the system call change.  0, or -1 if that is
+	 * impossible.  NULL: this CPU has no guards.
+	 */
+	int (*guard_make)(const struct guard_input *in, uint64_t va,
+			  struct guard_code *guard);
+
 	/* All flags that instructions compute. */
 	uint32_t all_flags;
 

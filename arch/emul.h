@@ -55,4 +55,26 @@ struct slot_code {
 	uint8_t after;		/* offset of the jump back */
 };
 
+/*
+ * The bytes that run what comes before a system call out of line, look at the
+ * call's number, and jump to the call; but for some numbers they trap at offset
+ * `trap`.  The trap is no part of the program: its place is the call.
+ */
+enum { GUARD_MAX = 5 * SLOT_MAX };
+
+struct guard_code {
+	uint8_t bytes[GUARD_MAX];
+	uint8_t len;
+	uint8_t trap;
+};
+
+/* What a guard is made of. */
+struct guard_input {
+	const uint8_t *code;	/* the instructions before the call ... */
+	size_t len;
+	uint64_t call;		/* va of the system call behind them */
+	const int *numbers;	/* of the calls that trap */
+	size_t n;
+};
+
 #endif

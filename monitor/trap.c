@@ -188,6 +188,7 @@ hit_cause(const struct hit *hit)
 		[PATCH_UNPLANTED] = STOP_SIGTRAP,
 		[PATCH_STEPPED] = STOP_STEPPED,
 		[PATCH_SLOTTED] = STOP_SLOTTED,
+		[PATCH_GUARDED] = STOP_COMPUTED,
 		[PATCH_EMULATED] = STOP_EMULATED,
 		[PATCH_SKIPPED] = STOP_SKIPPED,
 		[PATCH_OWN] = STOP_SIGTRAP,
@@ -258,6 +259,11 @@ hit_do(struct run *run, struct task *task, const struct hit *hit, int signal)
 		trap_leave(run, task,
 			   hit->module->slots +
 				   (uint64_t)hit->patched->slot * SLOT_MAX);
+		break;
+	case PATCH_GUARDED:
+		if (hit->still)
+			return patch_step(run, task, hit);
+		trap_leave(run, task, hit->va);
 		break;
 	case PATCH_EMULATED:
 		return patch_emulate(run, task, hit);

@@ -26,6 +26,62 @@ cfg_straight(const struct cfg *cfg, uint64_t from, size_t to)
 }
 
 /*
+ * Whether the effect is only to set a register, such that the instruction may be
+ * repeated: from nothing that it or an instruction in front of the call, which
+ * are known to change `kills`, changes.
+ */
+static bool
+effect_repeats(const struct effect *effect, uint32_t kills)
+{
+	const struct place *src = &effect->src;
+	uint32_t reads = 0;
+
+	if ((effect->op != EFFECT_COPY && effect->op != EFFECT_SUM) ||
+	    effect->dst.kind != PLACE_REG || effect->dst.width < 4 ||
+	    effect->stores || effect->flags || effect->sp)
+		return false;
+	if (src->reg != REG_NONE)
+		reads |= UINT32_C(1) << src->reg;
+	if (src->kind != PLACE_REG && src->index != REG_NONE)
+		reads |= UINT32_C(1) << src->index;
+	return !(reads & kills);
+}
+
+/*
+ * Where the instructions begin that a jump may replace before the system call
+ * at instruction `at`: struct hook.guard.  The last ones that have room.
+ */
+static uint64_t
+hook_guard(const struct build *build, const struct cfg *cfg, size_t at)
+{
+	const struct image *image = build->image;
+	const struct arch *arch = image->arch;
+	uint64_t call = cfg->insns[at].addr;
+	uint32_t kills = 0;
+	struct effect effect;
+	const uint8_t *code;
+	size_t avail, first = cfg->blocks[cfg_block_of(cfg, at)].first;
+
+	if (cfg->unresolved || !arch->guard_make)
+		return 0;
+	for (size_t i = at; i-- > first;) {
+		const struct insn *insn = &cfg->insns[i];
+
+		code = image_text(image, insn->addr, &avail);
+		if (insn->kind != INSN_PLAIN || !code ||
+		    insn->addr + insn->len != insn[1].addr ||
+		    arch->effect(code, avail, insn->addr, &effect))
+			return 0;
+		kills |= effect.kills;
+		if (!effect_repeats(&effect, kills))
+			return 0;
+		if (call - insn->addr >= arch->emit.jump_len)
+			return insn->addr;
+	}
+	return 0;
+}
+
+/*
  * Drop hooks from number `first` on where no instruction is proven, and system
  * calls that need none.
  */
@@ -45,6 +101,8 @@ hooks_prove(struct build *build, size_t first, const struct cfg *cfg)
 			continue;
 		if (hook->from && !cfg_straight(cfg, hook->from, (size_t)at))
 			hook->kind = HOOK_CALL;
+		if (hook->kind == HOOK_CALL)
+			hook->guard = hook_guard(build, cfg, (size_t)at);
 		if (cfg->insns[at].kind == INSN_SYSCALL)
 			*vec_push(build->calls, build->ncalls) = hook->addr;
 		if (hook->kind != HOOK_OTHER_CALL)

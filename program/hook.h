@@ -61,6 +61,12 @@ struct hook {
 	 * kind is right anyway.
 	 */
 	uint64_t from;
+	/*
+	 * Of a HOOK_CALL: the instructions from here up to addr can run
+	 * elsewhere, and more than once, and control comes to addr over them
+	 * alone; 0 if there are none, or too few for a jump.
+	 */
+	uint64_t guard;
 	/* The remaining fields are for HOOK_STACK_SWITCH. */
 	/*
 	 * How many bytes the stack pointer at addr is below that at the

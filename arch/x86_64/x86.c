@@ -215,6 +215,7 @@ const struct arch arch_x86_64 = {
 	.locked = x86_locked,
 	.step_shows = x86_step_shows,
 	.slot_make = x86_slot_make,
+	.guard_make = x86_guard_make,
 	.all_flags = X86_FLAGS,
 	.motion = x86_motion,
 	.emit = {

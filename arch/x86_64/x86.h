@@ -107,6 +107,8 @@ enum emul_result x86_emul_run(const struct emul *emul, struct regs *regs,
 			      const struct memory *memory);
 bool x86_step_shows(const uint8_t *code, size_t size);
 bool x86_locked(const uint8_t *code, size_t size);
+int x86_guard_make(const struct guard_input *in, uint64_t va,
+		   struct guard_code *guard);
 int x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
 		  uint64_t slot_va, struct slot_code *slot);
 

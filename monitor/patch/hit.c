@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "monitor/patch/guards.h"
 #include "monitor/process/restart.h"
 #include "monitor/process/signals.h"
 #include "monitor/process/sigtrap.h"
@@ -17,8 +18,10 @@ enum { OWN_MAX = 4 };
 bool
 hit_trapped(const struct task *task, struct hit *hit)
 {
-	struct module *module = space_module(task->process->space, hit->va);
+	struct module *module;
 
+	hit->va = guard_call(task->process->space, hit->va);
+	module = space_module(task->process->space, hit->va);
 	hit->module = module;
 	hit->site = module ? plan_site(module->plan, hit->va - module->bias) :
 			     NULL;

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "monitor/patch/extend.h"
+#include "monitor/patch/guards.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/refuse.h"
@@ -333,6 +334,16 @@ code_rewrite(struct run *run, struct task *task,
 		slots_write(run, space, task->tid, module, first, last);
 }
 
+/* Whether a slot begins at pc. */
+static bool
+slot_begins(const struct module *module, uint64_t pc)
+{
+	uint64_t slot = (pc - module->slots) / SLOT_MAX;
+
+	return (pc - module->slots) % SLOT_MAX == 0 && slot < module->nslots &&
+	       module->patched[module->slot_site[slot]].slot == slot;
+}
+
 /*
  * Whether control may have come to pc from outside the code, so that the task
  * has executed nothing of what is there now.
@@ -346,7 +357,7 @@ code_entered(const struct space *space, const struct own_memory *memory,
 	uint32_t offset;
 
 	if (memory->lo == module->slots)
-		return (pc - module->slots) % SLOT_MAX == 0;
+		return slot_begins(module, pc);
 	fplan = relocated_find(module, pc, &offset);
 	for (uint32_t i = 0; fplan && i < fplan->relocated->nentry_patches; i++)
 		if (fplan->relocated->entry_patches[i].offset == offset)
@@ -395,6 +406,10 @@ slot_leave(struct run *run, struct task *task, struct module *module,
 	hit.site = &module->plan->sites[i];
 	hit.patched = &module->patched[i];
 	hit.va = hit.site->addr + module->bias;
+	if (hit.patched->guarded) {
+		site_retire(run, task->process->space, module, i);
+		return patch_signal(run, task, 0) ? MEND_WHOLE : MEND_NOT;
+	}
 	/* Only the jump back is left. */
 	if (offset && offset >= hit.patched->after)
 		return patch_signal(run, task, 0) ? MEND_WHOLE : MEND_NOT;

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 
+#include "monitor/patch/guards.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/relocated_pc.h"
 #include "monitor/patch/relocated_signal.h"
@@ -49,6 +50,11 @@ slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
 	};
 	bool done = at->offset >= hit.patched->after;
 
+	if (hit.patched->guarded) {
+		run->host->reg_set(task->tid, arch->reg_pc,
+				   site_again(module, hit.site));
+		return;
+	}
 	/* A task killed meanwhile is taken out of the slot at its last stop. */
 	if (run->host->reg_set(task->tid, arch->reg_pc,
 			       hit.va + (done ? hit.site->insn.len : 0)) ||
@@ -67,6 +73,8 @@ static bool
 call_restarts(const struct run *run, const struct slot_pc *at,
 	      const struct regs *regs)
 {
+	if (site_guarded(at->module, at->site))
+		return false;
 	return !run->abi || at->offset < at->module->patched[at->site].after ||
 	       result_restarts((int64_t)regs->r[run->abi->reg_result]);
 }
@@ -111,17 +119,20 @@ patch_rewind(struct run *run, struct task *task, const struct event *event)
 	int signal = event->kind == EVENT_SIGNAL ? event->value : SIGTRAP;
 	struct code_at at;
 	struct hit hit;
+	uint64_t va;
 
 	if (event->kind != EVENT_TRAP && signal != SIGILL)
 		return false;
 	if (signal == SIGILL || hit_find(run, task, &hit)) {
-		hit.va = spring_reached(run, task, signal, &at);
-		if (!hit.va)
+		va = spring_reached(run, task, signal, &at);
+		if (!va)
 			return false;
 	} else if (hit.patched->patch == PATCH_OWN) {
 		return false;
+	} else {
+		va = site_again(hit.module, hit.site);
 	}
 	sigtrap_mend(run, task);
-	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
+	run->host->reg_set(task->tid, run->arch->reg_pc, va);
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/patch/guards.h"
 #include "monitor/patch/patched.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/space.h"
@@ -84,6 +85,7 @@ slot_refuse(struct run *run, struct module *module, size_t i)
 	struct site *site = &module->plan->sites[i];
 	struct patched *patched = &module->patched[i];
 
+	patched->guarded = false;
 	patched->patch = patch_unslotted(run, module, site, &patched->emul);
 	if (patched->patch != PATCH_UNPLANTED)
 		return;
@@ -103,11 +105,18 @@ slot_fill(struct run *run, struct module *module, size_t number, uint8_t *bytes)
 	uint64_t va = module->slots + number * SLOT_MAX;
 	const uint8_t *code = image_text(module->plan->image, site->addr,
 					 &avail);
+	bool room = module->slots &&
+		    (number + 1) * SLOT_MAX <= module->slots_size;
 	struct slot_code slot;
 
+	if (module->patched[i].guarded) {
+		if (!room || guard_fill(module, number, bytes))
+			slot_refuse(run, module, i);
+		return;
+	}
 	if (module->patched[i].patch != PATCH_SLOTTED)
 		return;
-	if (!module->slots || (number + 1) * SLOT_MAX > module->slots_size ||
+	if (!room ||
 	    run->arch->slot_make(code, site->insn.len,
 				 site->addr + module->bias, va, &slot)) {
 		slot_refuse(run, module, i);
@@ -128,8 +137,9 @@ slots_refuse(struct run *run, struct space *space, struct module *module,
 	for (size_t i = first; i < last; i++) {
 		size_t site = module->slot_site[i];
 
-		if (module->patched[site].patch == PATCH_SLOTTED &&
-		    module->patched[site].slot == i)
+		if (site_guarded(module, site) ||
+		    (module->patched[site].patch == PATCH_SLOTTED &&
+		     module->patched[site].slot == i))
 			slot_refuse(run, module, site);
 		if (module->patched[site].patch == PATCH_UNPLANTED)
 			site_unhooked(space, module, (uint32_t)site);

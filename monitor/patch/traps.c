@@ -7,11 +7,19 @@
 
 #include <string.h>
 
+#include "monitor/patch/guards.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/space.h"
 #include "util/fail.h"
 
 /* ---- text, a page at a time */
+
+/* The address from which on something is written for the site. */
+static uint64_t
+site_begin(const struct module *module, size_t i)
+{
+	return site_again(module, &module->plan->sites[i]) - module->bias;
+}
 
 /*
  * Edit the text of a batch's sites, which are in one page: read the bytes from
@@ -22,10 +30,11 @@ page_edit(struct run *run, struct space *space, pid_t tid,
 	  const struct module *module, const struct batch *batch, site_edit *fn)
 {
 	const struct arch *arch = module->plan->image->arch;
-	uint64_t lo = batch_site(module, batch, 0)->addr;
+	uint64_t lo = site_begin(module, batch->sites[0]);
 	size_t n = batch_site(module, batch, batch->n - 1)->addr - lo +
 		   arch->trap_len;
-	uint8_t text[PAGE + sizeof(arch->trap)], old[sizeof(text)];
+	/* A guard's jump may be in the page before. */
+	uint8_t text[PAGE + INSN_MAX], old[sizeof(text)];
 
 	must(n <= sizeof(text));
 	if (text_read(run, space, tid, lo + module->bias, text, n))
@@ -33,7 +42,7 @@ page_edit(struct run *run, struct space *space, pid_t tid,
 	memcpy(old, text, n);
 	for (size_t i = 0; i < batch->n; i++)
 		fn(arch, module, batch->sites[i],
-		   text + (batch_site(module, batch, i)->addr - lo));
+		   text + (site_begin(module, batch->sites[i]) - lo));
 	if (!memcmp(old, text, n))
 		return HOST_OK;
 	return text_write(run, space, tid, lo + module->bias, text, n);
@@ -62,10 +71,26 @@ trap_write(const struct arch *arch, const struct module *module, size_t i,
 	   uint8_t *bytes)
 {
 	const struct site *site = &module->plan->sites[i];
+	uint64_t addr;
 
 	if (patch_traps(module->patched[i].patch) && !site->passed &&
 	    (!site->leads || site->hook || site_leads(module->plan, site)))
-		memcpy(bytes, arch->trap, arch->trap_len);
+		site_patch(arch, module, i, &addr, bytes);
+}
+
+/* Take the jump to the site's guard out of the bytes, if it is there. */
+static void
+guard_remove(const struct arch *arch, const struct module *module, size_t i,
+	     uint8_t *bytes)
+{
+	uint8_t jump[SITE_PATCH];
+	uint64_t addr;
+	unsigned len = site_patch(arch, module, i, &addr, jump);
+	size_t avail;
+
+	if (!memcmp(bytes, jump, len))
+		memcpy(bytes, image_text(module->plan->image, addr, &avail),
+		       len);
 }
 
 void
@@ -76,6 +101,10 @@ trap_remove(const struct arch *arch, const struct module *module, size_t i,
 
 	if (patched->patch == PATCH_UNPLANTED || patched->patch == PATCH_OWN)
 		return;
+	if (patched->guarded) {
+		guard_remove(arch, module, i, bytes);
+		return;
+	}
 	if (!memcmp(bytes, arch->trap, arch->trap_len))
 		memcpy(bytes, patched->saved, arch->trap_len);
 }
@@ -109,15 +138,17 @@ site_written(struct run *run, struct space *space, pid_t tid,
 	     const struct module *module, size_t i)
 {
 	const struct arch *arch = run->arch;
-	uint64_t va = module->plan->sites[i].addr + module->bias;
-	uint8_t now[sizeof(arch->trap)], bytes[sizeof(arch->trap)];
+	uint8_t now[SITE_PATCH], bytes[SITE_PATCH];
+	uint64_t va;
+	unsigned len = site_patch(arch, module, i, &va, bytes);
 
-	if (text_read(run, space, tid, va, now, arch->trap_len))
+	va += module->bias;
+	if (text_read(run, space, tid, va, now, len))
 		return true;
-	memcpy(bytes, now, sizeof(now));
+	memcpy(bytes, now, len);
 	trap_write(arch, module, i, bytes);
-	return !memcmp(now, bytes, arch->trap_len) ||
-	       !text_write(run, space, tid, va, bytes, arch->trap_len);
+	return !memcmp(now, bytes, len) ||
+	       !text_write(run, space, tid, va, bytes, len);
 }
 
 void

@@ -9,6 +9,7 @@
 
 #include <signal.h>
 
+#include "monitor/patch/guards.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/springs.h"
 #include "monitor/process/space.h"
@@ -148,7 +149,9 @@ trap_unreported(struct run *run, struct task *task)
 		task->once.plan = NULL;
 	}
 	task->hit.open = false;
-	run->host->reg_set(task->tid, run->arch->reg_pc, hit.va);
+	run->host->reg_set(task->tid, run->arch->reg_pc,
+			   hit.site ? site_again(hit.module, hit.site) :
+				      hit.va);
 	return unreported;
 }
 

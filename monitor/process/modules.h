@@ -15,6 +15,7 @@ enum patch {
 	PATCH_UNPLANTED,	/* no trap could be planted: the site is lost */
 	PATCH_STEPPED,		/* lift the trap, step, plant it again */
 	PATCH_SLOTTED,		/* run the instruction out of line */
+	PATCH_GUARDED,		/* a jump before it leads to a guard: guards.h */
 	PATCH_EMULATED,		/* do the instruction in the monitor */
 	PATCH_SKIPPED,		/* only set the pc, to emul.imm */
 	PATCH_OWN,		/* the program's own trap instruction */
@@ -27,9 +28,13 @@ enum patch {
 
 struct patched {
 	struct emul emul;	/* PATCH_EMULATED, PATCH_SKIPPED */
-	uint32_t slot;		/* PATCH_SLOTTED: its number in the module */
-	uint8_t after;		/* offset of its jump back: struct slot_code */
+	uint32_t slot;		/* PATCH_SLOTTED, PATCH_GUARDED: its number in
+				   the module, or that of the first */
+	uint8_t after;		/* offset of its jump back: struct slot_code;
+				   of a guard's trap: struct guard_code */
 	uint8_t patch;		/* enum patch */
+	bool guarded;		/* PATCH_GUARDED, or was that before it was
+				   retired */
 	uint8_t saved[4];	/* the bytes under the trap */
 };
 

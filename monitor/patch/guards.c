@@ -1,0 +1,196 @@
+/*
+ * Decides which sites have guards, and knows where these are and what a pc in
+ * one stands for.  Writes nothing to a space: slots.c writes guards, traps.c
+ * the jumps that lead there.
+ *
+ * The instructions that a guard has copied can be repeated (hook_guard), and
+ * its checks change only what the system call changes.  So a task anywhere in a
+ * guard goes to the jump, whatever it is stopped for, and nothing is undone.
+ * From the trap the task goes on at the system call in its place, which has no
+ * trap of its own.
+ */
+#include "monitor/patch/guards.h"
+
+#include <string.h>
+
+#include "arch/abi.h"
+#include "monitor/patch/text_edit.h"
+#include "monitor/process/space.h"
+#include "util/fail.h"
+#include "util/mem.h"
+
+enum { GUARD_SLOTS = GUARD_MAX / SLOT_MAX };
+
+static const struct hook *
+site_hook(const struct plan *plan, const struct site *site)
+{
+	return site->hook ? &plan->hooks[site->hook - 1] : NULL;
+}
+
+/* Make the guard of a site as it is at va.  0 or -1. */
+static int
+guard_make(const struct module *module, const struct site *site, uint64_t va,
+	   struct guard_code *guard)
+{
+	const struct image *image = module->plan->image;
+	const struct hook *hook = site_hook(module->plan, site);
+	int numbers[ABI_MATTER];
+	size_t avail;
+	const struct guard_input in = {
+		.code = image_text(image, hook->guard, &avail),
+		.len = hook->addr - hook->guard,
+		.call = hook->addr + module->bias,
+		.numbers = numbers,
+		.n = abi_matter(abi_find(image->arch), numbers),
+	};
+
+	return in.code && avail >= in.len ?
+		       image->arch->guard_make(&in, va, guard) :
+		       -1;
+}
+
+/* Whether the text that the jump replaces is as in the file. */
+static bool
+guard_same(struct run *run, const struct task *task,
+	   const struct module *module, const struct hook *hook)
+{
+	size_t avail, len = hook->addr - hook->guard;
+	const uint8_t *text = image_text(module->plan->image, hook->guard,
+					 &avail);
+
+	return text && avail >= len &&
+	       text_same(run, task->process->space, task->tid,
+			 hook->guard + module->bias, text, len) == HOST_OK;
+}
+
+/* Whether the site, which has a trap so far, can have a guard. */
+static bool
+site_guards(struct run *run, const struct task *task,
+	    const struct module *module, uint32_t i)
+{
+	const struct plan *plan = module->plan;
+	const struct site *site = &plan->sites[i];
+	const struct hook *hook = site_hook(plan, site);
+	struct guard_code guard;
+
+	/* Where something is counted, a trap may be needed for that, too. */
+	return hook && hook->kind == HOOK_CALL && hook->guard &&
+	       !plan->options.sel &&
+	       module->patched[i].patch == PATCH_SLOTTED &&
+	       !guard_make(module, site, hook->addr + module->bias, &guard) &&
+	       guard_same(run, task, module, hook);
+}
+
+void
+guards_choose(struct run *run, const struct task *task, struct module *module,
+	      const struct batch *batch)
+{
+	if (run->opts->patch != PATCH_AUTO || run->opts->npids ||
+	    task->process->ntasks > 1)
+		return;
+	for (size_t k = 0; k < batch->n; k++) {
+		uint32_t i = batch->sites[k];
+
+		if (!site_guards(run, task, module, i))
+			continue;
+		module->patched[i].patch = PATCH_GUARDED;
+		module->patched[i].guarded = true;
+		module->patched[i].slot = module->nslots;
+		for (size_t n = 0; n < GUARD_SLOTS; n++)
+			*vec_push(module->slot_site, module->nslots) = i;
+	}
+}
+
+/* The va of the site's slot. */
+static uint64_t
+slot_va(const struct module *module, uint32_t site)
+{
+	return module->slots + (uint64_t)module->patched[site].slot * SLOT_MAX;
+}
+
+int
+guard_fill(struct module *module, size_t number, uint8_t *bytes)
+{
+	uint32_t i = module->slot_site[number];
+	size_t part = number - module->patched[i].slot;
+	struct guard_code guard;
+
+	/* The slot that it took before it was given a guard. */
+	if (part >= GUARD_SLOTS)
+		return 0;
+	if (guard_make(module, &module->plan->sites[i], slot_va(module, i),
+		       &guard))
+		return -1;
+	module->patched[i].after = guard.trap;
+	memcpy(bytes, guard.bytes + part * SLOT_MAX, SLOT_MAX);
+	return 0;
+}
+
+/* ---- where a task is */
+
+/* The site whose guard has the va, or NULL. */
+static const struct site *
+guard_site(const struct module *module, uint64_t va)
+{
+	uint64_t number = (va - module->slots) / SLOT_MAX;
+	uint32_t i;
+
+	if (!module->slots || va < module->slots || number >= module->nslots)
+		return NULL;
+	i = module->slot_site[number];
+	return module->patched[i].guarded ? &module->plan->sites[i] : NULL;
+}
+
+uint64_t
+guard_call(const struct space *space, uint64_t va)
+{
+	for (size_t m = 0; m < space->nmodules; m++) {
+		const struct module *module = space->modules[m];
+		const struct site *site = guard_site(module, va);
+		size_t i;
+
+		if (!site)
+			continue;
+		i = (size_t)(site - module->plan->sites);
+		return va == slot_va(module, i) + module->patched[i].after ?
+			       site->addr + module->bias :
+			       va;
+	}
+	return va;
+}
+
+bool
+site_guarded(const struct module *module, size_t i)
+{
+	return i < module->nsites && module->patched[i].guarded;
+}
+
+uint64_t
+site_again(const struct module *module, const struct site *site)
+{
+	const struct plan *plan = module->plan;
+	bool guarded = site_guarded(module, (size_t)(site - plan->sites));
+
+	return (guarded ? site_hook(plan, site)->guard : site->addr) +
+	       module->bias;
+}
+
+/* ---- the jump */
+
+unsigned
+site_patch(const struct arch *arch, const struct module *module, size_t i,
+	   uint64_t *addr, uint8_t *bytes)
+{
+	const struct site *site = &module->plan->sites[i];
+	unsigned len = arch->emit.jump_len;
+
+	if (!site_guarded(module, i)) {
+		*addr = site->addr;
+		memcpy(bytes, arch->trap, arch->trap_len);
+		return arch->trap_len;
+	}
+	*addr = site_again(module, site) - module->bias;
+	must(!arch->emit.jump_write(*addr + module->bias, slot_va(module, i),
+				    len, bytes));
+	return len;
+}

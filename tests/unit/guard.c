@@ -1,0 +1,154 @@
+/*
+ * Guards: run from many registers, one traps for the system calls that matter
+ * and goes to the call for all others, by the CPU's own word, and changes
+ * nothing but what its instructions and the call change.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "arch/abi.h"
+#include "arch/x86_64/x86.h"
+#include "tests/lib/insns.h"
+
+static const struct arch *const arch = &arch_x86_64;
+
+enum { ROUNDS = 2000 };
+
+static const uint64_t near_guard = 0x50000000, far_guard = 0x7e0000000000;
+static const uint64_t call = NATIVE_CODE + 64;
+
+/* mov 8(%rsp), %r9: what is in front of the call in glibc's syscall(2). */
+static const uint8_t load[] = { 0x4c, 0x8b, 0x4c, 0x24, 0x08 };
+
+static struct guard_input
+input(const uint8_t *code, size_t len, int *numbers)
+{
+	return (struct guard_input){
+		.code = code,
+		.len = len,
+		.call = call,
+		.numbers = numbers,
+		.n = abi_matter(&abi_x86_64, numbers),
+	};
+}
+
+/* Whether the guard traps with this in rax; checks all other registers. */
+static bool
+traps(const struct guard_code *guard, uint64_t rax)
+{
+	struct regs in = { 0 }, out, want;
+
+	native_segments(&in);
+	for (int i = 0; i < 16; i++)
+		in.r[encoded_reg(i)] = random_u64();
+	in.r[X86_RSP] = NATIVE_SCRATCH + 64;
+	in.r[X86_RAX] = rax;
+	in.r[X86_EFLAGS] = 0x202 | (random_u64() & X86_FLAGS);
+	memcpy((void *)near_guard, guard->bytes, guard->len);
+	native_landing(near_guard + guard->trap, 1);
+	native_landing(call, 0);
+	native_run(near_guard, &in, &out);
+	want = in;
+	want.r[X86_R9] = *(uint64_t *)(native_scratch + 72);
+	want.r[X86_RCX] = out.r[X86_RCX];
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(out.r[encoded_reg(i)], want.r[encoded_reg(i)]);
+	assert_int_equal(out.r[X86_EFLAGS], want.r[X86_EFLAGS]);
+	return out.r[X86_RIP];
+}
+
+static bool
+matters(const struct guard_input *in, uint64_t rax)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if ((uint32_t)rax == (uint32_t)in->numbers[i])
+			return true;
+	return false;
+}
+
+static void
+test_cpu(void **state)
+{
+	int numbers[ABI_MATTER];
+	struct guard_input in = input(load, sizeof(load), numbers);
+	struct guard_code guard;
+
+	assert_int_equal(arch->guard_make(&in, near_guard, &guard), 0);
+	assert_int_equal(guard.bytes[guard.trap], arch->trap[0]);
+	for (size_t i = 0; i < NATIVE_SCRATCH_SIZE; i++)
+		native_scratch[i] = (uint8_t)random_u64();
+	for (uint64_t nr = 0; nr < ROUNDS; nr++) {
+		/* The kernel takes the low half alone. */
+		uint64_t high = random_u64() << 32;
+
+		assert_int_equal(traps(&guard, nr), matters(&in, nr));
+		assert_int_equal(traps(&guard, nr | high), matters(&in, nr));
+		assert_int_equal(traps(&guard, -nr), matters(&in, -nr));
+	}
+}
+
+/* rt_sigaction, rt_sigprocmask, clone, execve: asm/unistd_64.h. */
+static void
+test_numbers(void **state)
+{
+	int numbers[ABI_MATTER];
+	struct guard_input in = input(load, sizeof(load), numbers);
+
+	assert_true(matters(&in, SYS_rt_sigaction));
+	assert_true(matters(&in, SYS_rt_sigprocmask));
+	assert_true(matters(&in, SYS_clone));
+	assert_true(matters(&in, SYS_clone3));
+	assert_true(matters(&in, SYS_execve));
+	assert_true(matters(&in, SYS_mmap));
+	assert_false(matters(&in, SYS_futex));
+	assert_false(matters(&in, SYS_read));
+}
+
+static void
+test_refused(void **state)
+{
+	static const struct {
+		const char *what;
+		uint8_t code[8], len;
+	} cases[] = {
+		{ "lea 8(%rip), %rdi", { 0x48, 0x8d, 0x3d, 8, 0, 0, 0 }, 7 },
+		{ "mov 8(%rip), %edi", { 0x8b, 0x3d, 8, 0, 0, 0 }, 6 },
+		{ "mov 8(%rcx), %r9", { 0x4c, 0x8b, 0x49, 8 }, 4 },
+		{ "mov %r11d, %edi", { 0x44, 0x89, 0xdf }, 3 },
+		{ "mov 0(,%rcx,8), %rdi",
+		  { 0x48, 0x8b, 0x3c, 0xcd, 0, 0, 0, 0 },
+		  8 },
+		{ "half of an instruction", { 0x4c, 0x8b, 0x4c, 0x24 }, 4 },
+	};
+	int numbers[ABI_MATTER];
+	struct guard_input in = input(load, sizeof(load), numbers);
+	struct guard_code guard;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		in.code = cases[i].code;
+		in.len = cases[i].len;
+		print_message("# %s\n", cases[i].what);
+		assert_int_equal(arch->guard_make(&in, near_guard, &guard), -1);
+	}
+	in = input(load, sizeof(load), numbers);
+	assert_int_equal(arch->guard_make(&in, far_guard, &guard), -1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cpu),
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_refused),
+	};
+
+	native_open();
+	native_map(near_guard, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+	random_open();
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
