@@ -12,6 +12,7 @@
 #include "arch/emul.h"
 #include "arch/fragment.h"
 #include "arch/insn.h"
+#include "arch/switch_guard.h"
 
 /* What the instruction of a hint may do. */
 enum hint_kind {
@@ -154,6 +155,21 @@ struct arch {
 	 */
 	int (*guard_make)(const struct guard_input *in, uint64_t va,
 			  struct guard_code *guard);
+
+	/*
+	 * Make a guard of a stack switch that runs at va.  0, or -1 if that is
+	 * impossible.  NULL: this CPU has none.
+	 */
+	int (*switch_make)(const struct switch_input *in, uint64_t va,
+			   struct switch_guard *guard);
+	/*
+	 * What a pc at the offset in a guard means; sets the registers, but for
+	 * the pc, to what they would be without the guard.
+	 */
+	enum switch_inside (*switch_leave)(const struct switch_guard *guard,
+					   uint32_t offset,
+					   const uint64_t *scratch,
+					   struct regs *regs);
 
 	/* All flags that instructions compute. */
 	uint32_t all_flags;

@@ -45,6 +45,7 @@ space_drop(struct run *run, struct space *space)
 	free(space->own_thread_reg);
 	free(space->modules);
 	free(space->own);
+	free(space->lasting);
 	free(space);
 }
 

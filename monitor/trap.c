@@ -16,6 +16,7 @@
 #include "monitor/deliver.h"
 #include "monitor/patch/deferred.h"
 #include "monitor/patch/extend.h"
+#include "monitor/patch/guards.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/moved.h"
 #include "monitor/patch/relocated_pc.h"
@@ -263,7 +264,7 @@ hit_do(struct run *run, struct task *task, const struct hit *hit, int signal)
 	case PATCH_GUARDED:
 		if (hit->still)
 			return patch_step(run, task, hit);
-		trap_leave(run, task, hit->va);
+		trap_leave(run, task, guard_onward(hit->module, hit->site));
 		break;
 	case PATCH_EMULATED:
 		return patch_emulate(run, task, hit);
@@ -352,6 +353,10 @@ hit_stuck(struct run *run, struct task *task, const struct hit *hit, int signal)
 {
 	uint8_t patch = hit->patched->patch;
 
+	if (hit->patched->guarded) {
+		trap_leave(run, task, guard_onward(hit->module, hit->site));
+		return;
+	}
 	if (patch != PATCH_OWN && !hit_stands(run, task, hit)) {
 		trap_leave(run, task, hit->va);
 		return;

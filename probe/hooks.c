@@ -9,6 +9,9 @@
 #include "util/addrs.h"
 #include "util/mem.h"
 
+/* As many instructions as a jump may replace. */
+enum { MOVED_MAX = 8 };
+
 /* Whether control comes to an instruction only from one before it. */
 static bool
 cfg_straight(const struct cfg *cfg, uint64_t from, size_t to)
@@ -82,6 +85,62 @@ hook_guard(const struct build *build, const struct cfg *cfg, size_t at)
 }
 
 /*
+ * Whether the instruction may be done for a trial, before it is done for good:
+ * it writes no memory but what it pushes, which is pushed again.
+ */
+static bool
+effect_tries(const struct insn *insn, const struct effect *effect)
+{
+	return insn->kind == INSN_PLAIN &&
+	       (effect->sp < 0 ||
+		(!effect->stores && effect->dst.kind != PLACE_MEM));
+}
+
+/*
+ * Whether the code of a stack switch, instructions at to end, can run
+ * elsewhere, for a trial, and the first ones, which have room for a jump, more
+ * than once: then struct hook.guard is its address.
+ */
+static uint64_t
+switch_guard(const struct build *build, const struct cfg *cfg,
+	     const struct hook *hook, size_t at, size_t end)
+{
+	const struct arch *arch = build->image->arch;
+	uint32_t block = cfg_block_of(cfg, (uint32_t)at), kills = 0;
+	struct effect effects[MOVED_MAX];
+	size_t moved = 0, avail;
+
+	if (!arch->switch_make || hook->depth || end == at)
+		return 0;
+	for (size_t i = at; i < end; i++) {
+		const struct insn *insn = &cfg->insns[i];
+		const uint8_t *code = image_text(build->image, insn->addr,
+						 &avail);
+		struct effect effect;
+
+		if (!code || insn->addr + insn->len != insn[1].addr ||
+		    arch->effect(code, avail, insn->addr, &effect) ||
+		    !effect_tries(insn, &effect))
+			return 0;
+		if (insn->addr - hook->addr >= arch->emit.jump_len)
+			continue;
+		if (moved == MOVED_MAX ||
+		    cfg_block_of(cfg, (uint32_t)i) != block)
+			return 0;
+		effects[moved++] = effect;
+	}
+	if (cfg->insns[end].addr - hook->addr < arch->emit.jump_len)
+		return 0;
+	/* No task stops within a single one. */
+	for (size_t i = moved; moved > 1 && i--;) {
+		kills |= effects[i].kills;
+		if (!effect_repeats(&effects[i], kills))
+			return 0;
+	}
+	return hook->addr;
+}
+
+/*
  * Drop hooks from number `first` on where no instruction is proven, and system
  * calls that need none.
  */
@@ -103,6 +162,9 @@ hooks_prove(struct build *build, size_t first, const struct cfg *cfg)
 			hook->kind = HOOK_CALL;
 		if (hook->kind == HOOK_CALL)
 			hook->guard = hook_guard(build, cfg, (size_t)at);
+		if (hook->kind == HOOK_STACK_SWITCH)
+			hook->guard = switch_guard(build, cfg, hook, (size_t)at,
+						   (size_t)end);
 		if (cfg->insns[at].kind == INSN_SYSCALL)
 			*vec_push(build->calls, build->ncalls) = hook->addr;
 		if (hook->kind != HOOK_OTHER_CALL)

@@ -388,6 +388,9 @@ plan_close(struct plan *plan)
 	free(plan->hooks);
 	free(plan->stays);
 	free(plan->relocated_fplans);
+	for (size_t i = 0; i < plan->nswitches; i++)
+		free(plan->switches[i].edges);
+	free(plan->switches);
 	free(plan->guards);
 	free(plan->reopened);
 	free(plan->reverted);

@@ -46,6 +46,8 @@ struct plan {
 	uint32_t nslots, relocated_size;	/* of all relocated functions so far */
 	uint32_t ntables;	/* ... and of these slots, those of indirect
 				   jumps' edges */
+	struct switch_counter *switches;	/* ascending slot */
+	size_t nswitches;
 	uint32_t *guards;	/* ascending: slots between those of functions,
 				   to which nothing adds */
 	size_t nguards;
@@ -89,6 +91,24 @@ unsigned plan_wants(const struct selection *sel);
 
 /* The site at addr, or NULL.  Sites move when new ones are added. */
 struct site *plan_site(const struct plan *plan, uint64_t addr);
+
+/*
+ * A counter of stack switches that leave, and come to, the same places in the
+ * plan's functions.
+ */
+struct switch_counter {
+	uint32_t slot;
+	struct abnormal_edge *edges;	/* of each such switch */
+	size_t n;
+};
+
+/* Add one, with edges that it takes over.  Its slot is the plan's last. */
+uint32_t plan_switch(struct plan *plan, struct abnormal_edge *edges, size_t n);
+/*
+ * Turn what the counter set has in the slots of switch counters into abnormal
+ * edges.
+ */
+void plan_switched(const struct plan *plan, struct counter_set *counter_set);
 
 /*
  * Find the hooks of an image of which nothing is counted (no selection), unless

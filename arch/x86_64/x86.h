@@ -107,6 +107,11 @@ enum emul_result x86_emul_run(const struct emul *emul, struct regs *regs,
 			      const struct memory *memory);
 bool x86_step_shows(const uint8_t *code, size_t size);
 bool x86_locked(const uint8_t *code, size_t size);
+int x86_switch_make(const struct switch_input *in, uint64_t va,
+		    struct switch_guard *guard);
+enum switch_inside x86_switch_leave(const struct switch_guard *guard,
+				    uint32_t offset, const uint64_t *scratch,
+				    struct regs *regs);
 int x86_guard_make(const struct guard_input *in, uint64_t va,
 		   struct guard_code *guard);
 int x86_slot_make(const uint8_t *code, size_t size, uint64_t va,

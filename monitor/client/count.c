@@ -65,7 +65,10 @@ static void
 count_drained(struct run *run, const struct task *task, struct plan *plan,
 	      uint32_t first, const uint64_t *counters, size_t n)
 {
-	counter_set_slots(task_set(run, task, plan), first, counters, n);
+	struct counter_set *counter_set = task_set(run, task, plan);
+
+	counter_set_slots(counter_set, first, counters, n);
+	plan_switched(plan, counter_set);
 }
 
 static void
@@ -93,6 +96,7 @@ count_peek(struct run *run, const struct plan *plan)
 	for (size_t i = 0; i < plan->ncounter_sets; i++)
 		counter_set_add(sum, plan->counter_sets[i], plan->nsites);
 	thread_pages_peek(run, plan, count_peeked, sum);
+	plan_switched(plan, sum);
 	return sum;
 }
 

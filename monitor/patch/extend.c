@@ -374,6 +374,21 @@ plan_extended(struct run *run, struct plan *plan)
 	watch_extended(run, plan);
 }
 
+void
+module_guard_again(struct run *run, struct module *module, uint32_t site)
+{
+	size_t first = module->patched[site].slot, last = first;
+	struct extension ext = extension_begin(run, module);
+
+	while (last < module->nslots && module->slot_site[last] == site)
+		last++;
+	spaces_pause(run, module);
+	spaces_slots(run, module, first, last);
+	ext.first = first;
+	ext.last = last;
+	extension_log(run, ext);
+}
+
 /* ---- traps that cannot be removed */
 
 void

@@ -14,12 +14,23 @@
 #include <string.h>
 
 #include "arch/abi.h"
+#include "monitor/patch/switch_sites.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/space.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
-enum { GUARD_SLOTS = GUARD_MAX / SLOT_MAX };
+enum {
+	CALL_SLOTS = GUARD_MAX / SLOT_MAX,
+	SWITCH_SLOTS = SWITCH_GUARD_MAX / SLOT_MAX,
+};
+
+/* How many slots the site's guard takes. */
+static size_t
+guard_slots(const struct module *module, size_t i)
+{
+	return switch_of(module, i) ? SWITCH_SLOTS : CALL_SLOTS;
+}
 
 static const struct hook *
 site_hook(const struct plan *plan, const struct site *site)
@@ -27,7 +38,7 @@ site_hook(const struct plan *plan, const struct site *site)
 	return site->hook ? &plan->hooks[site->hook - 1] : NULL;
 }
 
-/* Make the guard of a site as it is at va.  0 or -1. */
+/* Make the guard of a system call as it is at va.  0 or -1. */
 static int
 guard_make(const struct module *module, const struct site *site, uint64_t va,
 	   struct guard_code *guard)
@@ -54,7 +65,8 @@ static bool
 guard_same(struct run *run, const struct task *task,
 	   const struct module *module, const struct hook *hook)
 {
-	size_t avail, len = hook->addr - hook->guard;
+	size_t avail, len = (hook->kind == HOOK_CALL ? hook->addr : hook->end) -
+			    hook->guard;
 	const uint8_t *text = image_text(module->plan->image, hook->guard,
 					 &avail);
 
@@ -65,8 +77,8 @@ guard_same(struct run *run, const struct task *task,
 
 /* Whether the site, which has a trap so far, can have a guard. */
 static bool
-site_guards(struct run *run, const struct task *task,
-	    const struct module *module, uint32_t i)
+site_guards(struct run *run, struct task *task, struct module *module,
+	    uint32_t i)
 {
 	const struct plan *plan = module->plan;
 	const struct site *site = &plan->sites[i];
@@ -74,15 +86,18 @@ site_guards(struct run *run, const struct task *task,
 	struct guard_code guard;
 
 	/* Where something is counted, a trap may be needed for that, too. */
-	return hook && hook->kind == HOOK_CALL && hook->guard &&
-	       !plan->options.sel &&
-	       module->patched[i].patch == PATCH_SLOTTED &&
-	       !guard_make(module, site, hook->addr + module->bias, &guard) &&
-	       guard_same(run, task, module, hook);
+	if (!hook || !hook->guard || plan->options.sel ||
+	    module->patched[i].patch == PATCH_UNPLANTED ||
+	    !guard_same(run, task, module, hook))
+		return false;
+	return hook->kind == HOOK_CALL ?
+		       !guard_make(module, site, hook->addr + module->bias,
+				   &guard) :
+		       switch_choose(run, task, module, i) != NULL;
 }
 
 void
-guards_choose(struct run *run, const struct task *task, struct module *module,
+guards_choose(struct run *run, struct task *task, struct module *module,
 	      const struct batch *batch)
 {
 	if (run->opts->patch != PATCH_AUTO || run->opts->npids ||
@@ -96,7 +111,7 @@ guards_choose(struct run *run, const struct task *task, struct module *module,
 		module->patched[i].patch = PATCH_GUARDED;
 		module->patched[i].guarded = true;
 		module->patched[i].slot = module->nslots;
-		for (size_t n = 0; n < GUARD_SLOTS; n++)
+		for (size_t n = guard_slots(module, i); n; n--)
 			*vec_push(module->slot_site, module->nslots) = i;
 	}
 }
@@ -113,11 +128,18 @@ guard_fill(struct module *module, size_t number, uint8_t *bytes)
 {
 	uint32_t i = module->slot_site[number];
 	size_t part = number - module->patched[i].slot;
+	struct switch_site *sw = switch_of(module, i);
 	struct guard_code guard;
 
 	/* The slot that it took before it was given a guard. */
-	if (part >= GUARD_SLOTS)
+	if (part >= guard_slots(module, i))
 		return 0;
+	if (sw && !part && switch_make(module, sw, slot_va(module, i)))
+		return -1;
+	if (sw) {
+		memcpy(bytes, sw->guard.bytes + part * SLOT_MAX, SLOT_MAX);
+		return 0;
+	}
 	if (guard_make(module, &module->plan->sites[i], slot_va(module, i),
 		       &guard))
 		return -1;
@@ -141,6 +163,17 @@ guard_site(const struct module *module, uint64_t va)
 	return module->patched[i].guarded ? &module->plan->sites[i] : NULL;
 }
 
+/* Whether the guard of a site has a trap at the offset. */
+static bool
+guard_traps(const struct module *module, size_t i, uint64_t offset)
+{
+	const struct switch_site *sw = switch_of(module, i);
+
+	if (!sw)
+		return offset == module->patched[i].after;
+	return offset == sw->guard.traps[0] || offset == sw->guard.traps[1];
+}
+
 uint64_t
 guard_call(const struct space *space, uint64_t va)
 {
@@ -152,7 +185,7 @@ guard_call(const struct space *space, uint64_t va)
 		if (!site)
 			continue;
 		i = (size_t)(site - module->plan->sites);
-		return va == slot_va(module, i) + module->patched[i].after ?
+		return guard_traps(module, i, va - slot_va(module, i)) ?
 			       site->addr + module->bias :
 			       va;
 	}
@@ -173,6 +206,30 @@ site_again(const struct module *module, const struct site *site)
 
 	return (guarded ? site_hook(plan, site)->guard : site->addr) +
 	       module->bias;
+}
+
+uint64_t
+guard_onward(const struct module *module, const struct site *site)
+{
+	size_t i = (size_t)(site - module->plan->sites);
+	const struct switch_site *sw = switch_of(module, i);
+
+	return sw ? slot_va(module, i) + sw->guard.moved :
+		    site->addr + module->bias;
+}
+
+void
+guard_leave(struct run *run, struct task *task, const struct module *module,
+	    size_t i, uint64_t pc)
+{
+	const struct switch_site *sw = switch_of(module, i);
+
+	if (sw)
+		switch_leave(run, task, module, sw,
+			     (uint32_t)(pc - slot_va(module, i)));
+	else
+		run->host->reg_set(task->tid, run->arch->reg_pc,
+				   site_again(module, &module->plan->sites[i]));
 }
 
 /* ---- the jump */

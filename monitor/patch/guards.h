@@ -14,8 +14,8 @@
  * nothing is planted yet.  Not where the task may be about to come to the middle
  * of a jump: in a process that is attached to, or has more tasks.
  */
-void guards_choose(struct run *run, const struct task *task,
-		   struct module *module, const struct batch *batch);
+void guards_choose(struct run *run, struct task *task, struct module *module,
+		   const struct batch *batch);
 /*
  * Write the part of a guard that is in slot `number` to `bytes`, of SLOT_MAX.
  * 0, or -1 if the guard is too far from the call.
@@ -30,6 +30,11 @@ bool site_guarded(const struct module *module, size_t i);
  * guard, to the jump.
  */
 uint64_t site_again(const struct module *module, const struct site *site);
+/* Where a task goes on that the guard's trap has stopped. */
+uint64_t guard_onward(const struct module *module, const struct site *site);
+/* Take a task out of the guard of site number i, in which its pc is. */
+void guard_leave(struct run *run, struct task *task,
+		 const struct module *module, size_t i, uint64_t pc);
 /*
  * What is written for the module's site number i: a trap, or a jump to its
  * guard, and at which address.  Returns the length, at most SITE_PATCH.

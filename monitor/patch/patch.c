@@ -51,8 +51,7 @@ slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
 	bool done = at->offset >= hit.patched->after;
 
 	if (hit.patched->guarded) {
-		run->host->reg_set(task->tid, arch->reg_pc,
-				   site_again(module, hit.site));
+		guard_leave(run, task, module, at->site, regs->r[arch->reg_pc]);
 		return;
 	}
 	/* A task killed meanwhile is taken out of the slot at its last stop. */

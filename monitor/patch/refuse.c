@@ -58,9 +58,26 @@ relocated_refuse(struct run *run, struct plan *plan, const char *why)
 		plan_extended(run, plan);
 }
 
+/* Count no stack switches in the program: their guards use the register. */
+static void
+switches_refuse(struct run *run, const struct space *space)
+{
+	for (size_t m = 0; m < space->nmodules; m++) {
+		struct module *module = space->modules[m];
+
+		if (!module->nswitches || module->switches_off)
+			continue;
+		module->switches_off = true;
+		for (size_t k = 0; k < module->nswitches; k++)
+			module_guard_again(run, module,
+					   module->switches[k]->site);
+	}
+}
+
 void
 relocated_refuse_space(struct run *run, const struct space *space)
 {
+	switches_refuse(run, space);
 	for (size_t i = 0; i < space->nmodules; i++)
 		if (!space->modules[i]->shared.bytes)
 			relocated_refuse(run, space->modules[i]->plan,

@@ -8,6 +8,7 @@
 #include "monitor/patch/hit.h"
 #include "monitor/patch/traps.h"
 #include "monitor/process/events.h"
+#include "monitor/process/owner.h"
 #include "monitor/process/sigtrap.h"
 
 /* ---- step */
@@ -112,33 +113,11 @@ patch_step(struct run *run, struct task *task, const struct hit *hit)
 	return HOST_OK;
 }
 
-/* The task whose memory an emulated instruction reads and writes. */
-struct owner {
-	const struct host *host;
-	pid_t tid;
-};
-
-static int
-owner_read(void *ctx, uint64_t va, void *buf, size_t len)
-{
-	const struct owner *owner = ctx;
-
-	return owner->host->data_read(owner->tid, va, buf, len);
-}
-
-static int
-owner_write(void *ctx, uint64_t va, const void *buf, size_t len)
-{
-	const struct owner *owner = ctx;
-
-	return owner->host->data_write(owner->tid, va, buf, len);
-}
-
 int
 patch_emulate(struct run *run, struct task *task, const struct hit *hit)
 {
 	struct owner owner = { run->host, task->tid };
-	struct memory memory = { owner_read, owner_write, &owner };
+	struct memory memory = owner_memory(&owner);
 	bool taken = false;
 	struct regs regs;
 

@@ -21,6 +21,16 @@ site_begin(const struct module *module, size_t i)
 	return site_again(module, &module->plan->sites[i]) - module->bias;
 }
 
+/* The address behind the last byte that is written for the site. */
+static uint64_t
+site_end(const struct module *module, size_t i)
+{
+	const struct arch *arch = module->plan->image->arch;
+
+	return site_begin(module, i) +
+	       (site_guarded(module, i) ? arch->emit.jump_len : arch->trap_len);
+}
+
 /*
  * Edit the text of a batch's sites, which are in one page: read the bytes from
  * the first site to the last, let fn change them, write them back.
@@ -31,8 +41,7 @@ page_edit(struct run *run, struct space *space, pid_t tid,
 {
 	const struct arch *arch = module->plan->image->arch;
 	uint64_t lo = site_begin(module, batch->sites[0]);
-	size_t n = batch_site(module, batch, batch->n - 1)->addr - lo +
-		   arch->trap_len;
+	size_t n = site_end(module, batch->sites[batch->n - 1]) - lo;
 	/* A guard's jump may be in the page before. */
 	uint8_t text[PAGE + INSN_MAX], old[sizeof(text)];
 

@@ -39,6 +39,22 @@ struct patched {
 };
 
 /*
+ * A stack switch with a guard, which counts it in the program: see
+ * switches.h.
+ */
+enum { SWITCHES_SEEN = 16 };
+
+struct switch_site {
+	uint32_t site;
+	struct switch_pattern patterns[SWITCH_PATTERNS];
+	size_t n;
+	unsigned stops;		/* that were looked at */
+	uint64_t seen[SWITCHES_SEEN];	/* hashes of their patterns, the last
+					   ones */
+	struct switch_guard guard;	/* as it is planted */
+};
+
+/*
  * An image planted in an address space.  A fork's child shares its parent's
  * modules: what is planted in one later is planted in every space that has it.
  */
@@ -57,6 +73,10 @@ struct module {
 	uint64_t slots_size;
 	uint32_t *slot_site;	/* slot number -> site index */
 	size_t nslots;
+	struct switch_site **switches;
+	size_t nswitches;
+	struct region switch_scratch;	/* size 0: none */
+	bool switches_off;	/* all guards of stack switches trap */
 	uint64_t relocated;	/* va of the memory for relocated functions, 0
 				   if none */
 	uint64_t relocated_size;

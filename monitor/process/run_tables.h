@@ -41,6 +41,9 @@ struct space {
 	struct range *own;	/* what pmon mapped there to be executed;
 				   ascending lo */
 	size_t nown;
+	struct range *lasting;	/* text that stays mapped there as long as the
+				   program runs, see switches.h */
+	size_t nlasting;
 	uint64_t call_spot;	/* where tasks make calls for pmon; 0: not yet
 				   looked for */
 	struct range scratch;	/* memory that is nobody's, chosen together with

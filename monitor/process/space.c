@@ -36,6 +36,8 @@ space_copy(const struct space *space, int mem, uint64_t since)
 	copy->unhooked = space->unhooked;
 	for (size_t i = 0; i < space->nown; i++)
 		*vec_push(copy->own, copy->nown) = space->own[i];
+	for (size_t i = 0; i < space->nlasting; i++)
+		*vec_push(copy->lasting, copy->nlasting) = space->lasting[i];
 	for (size_t i = 0; i < space->nmodules; i++) {
 		space->modules[i]->refs++;
 		*vec_push(copy->modules, copy->nmodules) = space->modules[i];
@@ -56,6 +58,9 @@ module_drop(struct module *module)
 		return;
 	free(module->patched);
 	free(module->slot_site);
+	for (size_t i = 0; i < module->nswitches; i++)
+		free(module->switches[i]);
+	free(module->switches);
 	shared_page_close(module);
 	free(module);
 }

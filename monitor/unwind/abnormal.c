@@ -13,6 +13,7 @@
 #include "monitor/patch/linker.h"
 #include "monitor/patch/maps.h"
 #include "monitor/patch/relocated_signal.h"
+#include "monitor/patch/switches.h"
 #include "monitor/process/actions.h"
 #include "monitor/process/client.h"
 #include "monitor/process/clones.h"
@@ -23,6 +24,7 @@
 #include "monitor/run.h"
 #include "monitor/unwind/sigreturn.h"
 #include "monitor/unwind/stack_switch.h"
+#include "monitor/unwind/switch_learn.h"
 #include "relocate/relocate.h"
 #include "util/mem.h"
 
@@ -162,38 +164,50 @@ trap_tells(const struct plan *plan, uint32_t fplan, uint64_t addr)
 	return !patch || patch->kind == ENTRY_PATCH_GUARD;
 }
 
-static void
-frame_edge_enter(struct run *run, const struct task *task,
-		 const struct frame_edge *at, enum presence how)
+/* The plan of a frame edge, with the abnormal edge there; NULL: none is. */
+static struct plan *
+frame_edge_find(struct run *run, const struct task *task,
+		const struct frame_edge *at, enum presence how,
+		struct abnormal_edge *edge)
 {
 	struct frame_edge parked = frame_edge_parked(task, at);
 	struct module *module;
 	uint32_t fplan = frame_edge_fplan(run, task, &parked, &module);
 	struct frame_edge faulted, *frame_edge = &faulted;
-	struct abnormal_edge edge;
 	struct plan *plan;
 	uint64_t addr;
 
 	if (fplan == FPLAN_NONE || !plan_infers(module->plan) ||
 	    (at->arrived &&
 	     frame_edge_counted(at, module->plan->image, module->bias)))
-		return;
+		return NULL;
 	plan = module->plan;
 	faulted = frame_edge_faulted(module, task, &parked);
 	addr = frame_edge->va - module->bias;
 	if (frame_edge->parked && trap_tells(plan, fplan, addr))
-		return;
+		return NULL;
 	if (frame_edge->arrived && frame_edge->during)
 		frame_edge->during = arrival_returns(plan, fplan, addr);
-	edge = (struct abnormal_edge){
+	*edge = (struct abnormal_edge){
 		.addr = addr,
 		.during = frame_edge->during,
 	};
 	if (frame_edge->came || how == PRESENT_ANEW)
-		edge.came = 1;
+		edge->came = 1;
 	else
-		edge.left = how == PRESENT_NOT ? UINT64_MAX : 1;
-	client_abnormal(run, task, plan, &edge);
+		edge->left = how == PRESENT_NOT ? UINT64_MAX : 1;
+	return plan;
+}
+
+static void
+frame_edge_enter(struct run *run, const struct task *task,
+		 const struct frame_edge *at, enum presence how)
+{
+	struct abnormal_edge edge;
+	struct plan *plan = frame_edge_find(run, task, at, how, &edge);
+
+	if (plan)
+		client_abnormal(run, task, plan, &edge);
 }
 
 void
@@ -338,11 +352,59 @@ space_miss(const struct space *space)
 	}
 }
 
-static void
-hook_stack_switch(struct run *run, struct task *task,
-		  const struct module *module, const struct hook *hook,
-		  const struct regs *regs)
+/* What the switch enters; false if that is in more than one plan. */
+static bool
+stack_switch_edges(struct run *run, const struct task *task,
+		   const struct stack_switch *stack_switch,
+		   struct switch_edges *edges)
 {
+	*edges = (struct switch_edges){ 0 };
+	for (size_t i = 0; i < stack_switch->n; i++) {
+		struct abnormal_edge edge;
+		struct plan *plan = frame_edge_find(
+			run, task, &stack_switch->frame_edges[i], PRESENT,
+			&edge);
+
+		if (plan && edges->plan && edges->plan != plan)
+			return false;
+		if (!plan)
+			continue;
+		edges->plan = plan;
+		*vec_push(edges->edges, edges->n) = edge;
+	}
+	return true;
+}
+
+/* Count others that are the same in the program, if such switches recur. */
+static void
+switch_learn(struct run *run, const struct task *task,
+	     const struct switch_at *at, struct module *module,
+	     const struct stack_switch *stack_switch)
+{
+	const struct site *site = plan_site(module->plan, at->hook->addr);
+	struct switch_site *sw = switch_of(
+		module, (size_t)(site - module->plan->sites));
+	struct switch_pattern pattern;
+	struct switch_edges edges;
+
+	if (!sw || module->switches_off || stack_switch->unknown ||
+	    !switch_due(task, at, sw, &pattern))
+		return;
+	if (stack_switch_edges(run, task, stack_switch, &edges))
+		switch_count(run, task, module, sw, &pattern, &edges);
+	free(edges.edges);
+}
+
+static void
+hook_stack_switch(struct run *run, struct task *task, struct module *module,
+		  const struct hook *hook, const struct regs *regs)
+{
+	struct switch_at at = {
+		.image = module->plan->image,
+		.bias = module->bias,
+		.hook = hook,
+		.regs = regs,
+	};
 	struct leaving leaving = {
 		.from = hook->addr + module->bias,
 		.to = hook->end + module->bias,
@@ -355,16 +417,11 @@ hook_stack_switch(struct run *run, struct task *task,
 			    regs);
 		return;
 	}
+	at.entries = task->entries;
 	if (stack_switch_find(space_stack(run, task->process->space), task->tid,
-			      &(struct switch_at){
-				      .image = module->plan->image,
-				      .bias = module->bias,
-				      .hook = hook,
-				      .regs = regs,
-				      .entries = task->entries,
-			      },
-			      &leaving.stack_switch))
+			      &at, &leaving.stack_switch))
 		return;
+	switch_learn(run, task, &at, module, &leaving.stack_switch);
 	stack_switch_wake(run, task, &leaving.stack_switch);
 	if (leaving.stack_switch.unknown)
 		space_miss(task->process->space);
@@ -386,7 +443,7 @@ hook_mask(struct run *run, struct task *task, const struct regs *regs)
 }
 
 void
-abnormal_hook(struct run *run, struct task *task, const struct module *module,
+abnormal_hook(struct run *run, struct task *task, struct module *module,
 	      uint32_t number)
 {
 	/* A copy: more hooks may come. */
@@ -397,8 +454,10 @@ abnormal_hook(struct run *run, struct task *task, const struct module *module,
 		sigreturn_about(run, task, hook.addr + module->bias);
 		return;
 	}
-	if (hook.kind == HOOK_START)
+	if (hook.kind == HOOK_START) {
 		sigtrap_ask(run, task);
+		switches_begin(run, task);
+	}
 	if (hook.kind == HOOK_START || hook.kind == HOOK_LOADED) {
 		linker_look(run, task);
 		return;

@@ -59,8 +59,8 @@ void abnormal_hand_over(struct task *from, struct task *to);
 /* Free what abnormal.c keeps for the task. */
 void abnormal_free(struct task *task);
 /* The task is at hook number `number`, from 1, of the module's plan. */
-void abnormal_hook(struct run *run, struct task *task,
-		   const struct module *module, uint32_t number);
+void abnormal_hook(struct run *run, struct task *task, struct module *module,
+		   uint32_t number);
 /* Enter these frame edges of the task, if anything is derived in its space. */
 void abnormal_enter(struct run *run, const struct task *task,
 		    const struct stack_switch *stack_switch);

@@ -562,6 +562,41 @@ walk_free(struct walk *walk)
 	walk->n = 0;
 }
 
+/* Where the rule says that a register is saved, from the cfa. */
+static bool
+rule_saves(const struct rule *rule, unsigned reg, int32_t *at)
+{
+	for (unsigned i = 0; i < rule->nsaved; i++)
+		if (rule->saved_reg[i] == reg) {
+			*at = rule->saved_at[i];
+			return true;
+		}
+	return false;
+}
+
+bool
+stack_way(struct stack *stack, pid_t tid, const struct frame *frame,
+	  struct frame_way *way)
+{
+	struct walking w = { .stack = stack, .tid = tid };
+	const struct rule *rule = rule_at(&w, lookup_pc(frame));
+
+	*way = (struct frame_way){
+		.outermost = rule ? rule->outermost : frame->begins,
+	};
+	/* What frame_next finds where there is no rule. */
+	if (!rule)
+		return frame->begins && !frame_pointed(&w, frame);
+	if (rule->outermost || rule->signal || frame->begins)
+		return rule->outermost;
+	way->by_fp = rule->cfa_reg == stack->dwarf.fp;
+	way->offset = rule->cfa_offset;
+	way->fp_saved = rule_saves(rule, stack->dwarf.fp, &way->fp_at);
+	return rule->simple &&
+	       (way->by_fp || rule->cfa_reg == stack->dwarf.sp) &&
+	       rule_saves(rule, stack->dwarf.pc, &way->return_at);
+}
+
 int
 walk_start(const struct host *host, pid_t tid, struct walk_start *start)
 {

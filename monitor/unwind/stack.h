@@ -103,6 +103,24 @@ int stack_walk(struct stack *stack, pid_t tid, const struct walk_start *start,
 /* Free the frames of a walk. */
 void walk_free(struct walk *walk);
 
+/* How the caller of a frame is found, from the code and the tables alone. */
+struct frame_way {
+	bool outermost;		/* it has none; all else is 0 */
+	bool by_fp;		/* the cfa is the frame pointer plus offset,
+				   else the stack pointer plus a constant */
+	int64_t offset;
+	bool fp_saved;		/* the caller's frame pointer is in memory,
+				   else it is the frame's */
+	int32_t fp_at, return_at;	/* from the cfa */
+};
+
+/*
+ * Find the way on from a frame of the last walk; false if it is another, so
+ * that more has to be known of registers and memory.
+ */
+bool stack_way(struct stack *stack, pid_t tid, const struct frame *frame,
+	       struct frame_way *way);
+
 /* Set *start to the task's own registers.  Returns 0, or HOST_GONE. */
 int walk_start(const struct host *host, pid_t tid,
 	       struct walk_start *start) MUST_CHECK;

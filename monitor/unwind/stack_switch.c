@@ -11,6 +11,7 @@
 
 #include "arch/abi.h"
 #include "flow/propagate.h"
+#include "monitor/unwind/switch_pattern.h"
 #include "util/mem.h"
 #include "util/search.h"
 
@@ -406,6 +407,72 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 	err = stacks_compare(stack, tid, &before, &after, stack_switch);
 	stack_uncache(stack);
 	return err;
+}
+
+/* Where the stack pointer is at the jump, which a return moves on from. */
+static uint64_t
+sp_at_jump(const struct switch_at *at, const struct regs *after)
+{
+	const struct image *image = at->image;
+	const struct arch *arch = image->arch;
+	const uint8_t *code;
+	struct insn insn;
+	size_t avail;
+
+	code = image_text(image, at->hook->end, &avail);
+	if (!code || arch->decode(code, avail, at->hook->end, &insn) ||
+	    insn.kind != INSN_RETURN)
+		return after->r[arch->reg_sp];
+	return after->r[arch->reg_sp] - sizeof(uint64_t);
+}
+
+static bool
+walks_pattern(struct stack *stack, pid_t tid, const struct switch_at *at,
+	      const struct walk_start *before, const struct walk_start *after,
+	      const struct walk *old, const struct walk *new,
+	      struct switch_pattern *pattern)
+{
+	const struct arch *arch = at->image->arch;
+	const struct pattern_stack stacks[] = {
+		{ old, at->regs->r[arch->reg_sp], false,
+		  !(before->unknown & UINT32_C(1) << arch->reg_fp) },
+		{ new, sp_at_jump(at, &after->regs), true, true },
+	};
+
+	*pattern = (struct switch_pattern){
+		.target = after->regs.r[arch->reg_pc],
+		.distance = stacks[1].sp - stacks[0].sp,
+	};
+	return old->end != WALK_TRUNCATED &&
+	       new->end != WALK_TRUNCATED &&pattern_add(stack, tid, &stacks[0],
+							pattern) &&
+	       pattern_add(stack, tid, &stacks[1], pattern);
+}
+
+bool
+stack_switch_pattern(struct stack *stack, pid_t tid, const struct switch_at *at,
+		     struct switch_pattern *pattern)
+{
+	struct walk_start before,
+		after = { .regs = *at->regs, .exact = true, .arrives = true };
+	struct copy copy = { stack, tid, NULL, 0 };
+	struct walk old = { 0 }, new = { 0 };
+	bool found;
+
+	if (at->hook->depth ||
+	    before_start(stack_host(stack), tid, at, &before))
+		return false;
+	stack_cache(stack);
+	found = !code_emulate(at->image, at->bias, at->hook, &copy,
+			      &after.regs) &&
+		!stacks_walk(stack, tid, &before, &after, &old, &new) &&
+		walks_pattern(stack, tid, at, &before, &after, &old, &new,
+			      pattern);
+	stack_uncache(stack);
+	free(copy.written);
+	walk_free(&old);
+	walk_free(&new);
+	return found;
 }
 
 /* ---- whole stacks */

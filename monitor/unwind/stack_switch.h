@@ -90,6 +90,15 @@ int stack_switch_find(struct stack *stack, pid_t tid,
 		      struct stack_switch *stack_switch) MUST_CHECK;
 
 /*
+ * The same stack switch, as a pattern for others that are the same, but for
+ * pattern->counter; false if more would have to be compared than words of the
+ * stacks.
+ */
+bool stack_switch_pattern(struct stack *stack, pid_t tid,
+			  const struct switch_at *at,
+			  struct switch_pattern *pattern);
+
+/*
  * A task is about to go on with the registers `to` where it had `from` before a
  * signal, as the handler has changed the context that it returns to.
  */

@@ -1,0 +1,92 @@
+/*
+ * Code that runs in place of a stack switch of the program's and compares the
+ * two stacks with those of earlier switches: it counts one that is the same, and
+ * traps at all others.
+ */
+#ifndef ARCH_SWITCH_GUARD_H
+#define ARCH_SWITCH_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/insn.h"
+
+/* What a word of the stack must be, or a frame pointer. */
+struct switch_word {
+	bool after;		/* of the stack that is switched to */
+	bool pointer;		/* it is the frame pointer as the stack is left,
+				   or come to; else the word at `at` */
+	bool relative;		/* value is added to the stack pointer of the
+				   same stack */
+	int32_t at;		/* from that stack pointer */
+	uint64_t value;		/* relative: an int32_t */
+};
+
+enum { SWITCH_WORDS = 40 };
+
+/*
+ * Stack switches that are the same but for where on the stacks they happen.
+ * The stack pointers are those at the first instruction and at the last.
+ */
+struct switch_pattern {
+	uint64_t target;	/* where the switch goes */
+	uint64_t distance;	/* from one stack pointer to the other */
+	uint32_t counter;	/* offset in the thread counter page */
+	uint8_t n;
+	/* In such an order that each is there if those before are right. */
+	struct switch_word words[SWITCH_WORDS];
+};
+
+enum { SWITCH_PATTERNS = 48, SWITCH_GUARD_MAX = 512 * SLOT_MAX };
+
+struct switch_input {
+	const uint8_t *code;	/* from the first instruction to the jump */
+	size_t len, last;	/* of all, and the offset of the jump */
+	size_t moved;		/* bytes of the instructions in place of which
+				   the program jumps to the guard */
+	uint64_t va;		/* of the first instruction */
+	uint32_t scratch;	/* offset of SWITCH_SCRATCH words in the thread
+				   counter page */
+	bool off;		/* trap at all switches */
+	const struct switch_pattern *patterns;
+	size_t n;
+};
+
+enum {
+	SWITCH_REGS = 16,
+	SWITCH_FLAGS = SWITCH_REGS,	/* index of a word of scratch */
+	SWITCH_AFTER_ACC,	/* three as the program is to have them */
+	SWITCH_AFTER_COUNT,
+	SWITCH_AFTER_FLAGS,
+	SWITCH_PUSHED_AT,	/* the stack pointer before something is pushed
+				   ... */
+	SWITCH_PUSHED_OVER,	/* ... the word that this overwrites ... */
+	SWITCH_PUSHED,		/* ... and the new one */
+	SWITCH_SCRATCH = 24,
+};
+
+/* What a pc in a guard means. */
+enum switch_inside {
+	SWITCH_BEFORE,		/* nothing is done */
+	SWITCH_MOVED,		/* the moved instructions are */
+	SWITCH_COUNTED,		/* the switch is counted, and all is done but
+				   the jump */
+};
+
+struct switch_guard {
+	uint8_t bytes[SWITCH_GUARD_MAX];
+	uint32_t len;
+	/* Offsets: of its traps; of the moved instructions ... */
+	uint32_t traps[2];
+	uint32_t moved, moved_end;
+	/* ... from where on registers, and flags, are saved, and from where on
+	   restored ... */
+	uint32_t saving, saved, restored;
+	/* ... and from behind the counter to behind the jump. */
+	uint32_t counted, done;
+	/* From where on a word of the stack may be overwritten, or 0. */
+	uint32_t pushed;
+};
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Guards of stack switches: a jump at the hook leads to code that compares the
+ * stacks with patterns of switches that pmon has followed, and counts those that
+ * are the same (struct switch_guard).
+ */
+#ifndef MONITOR_PATCH_SWITCH_SITES_H
+#define MONITOR_PATCH_SWITCH_SITES_H
+
+#include "monitor/run.h"
+#include "util/fail.h"
+
+/*
+ * Give the module's site number i a guard; NULL if it can have none.  Nothing of
+ * the module is planted yet.
+ */
+struct switch_site *switch_choose(struct run *run, struct task *task,
+				  struct module *module, uint32_t i);
+/* The guard of the module's site number i, or NULL. */
+struct switch_site *switch_of(const struct module *module, size_t i);
+/* Make the guard as it is at va.  0, or -1 if there is no room for it. */
+int switch_make(const struct module *module, struct switch_site *sw,
+		uint64_t va) MUST_CHECK;
+/*
+ * Move a task out of a guard, in which its pc is at an offset: to before the
+ * switch, or behind.
+ */
+void switch_leave(struct run *run, struct task *task,
+		  const struct module *module, const struct switch_site *sw,
+		  uint32_t offset);
+
+#endif

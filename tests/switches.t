@@ -1,0 +1,68 @@
+# Stack switches that are counted in the program, once pmon has followed the
+# same: with frames of other sizes between the same return addresses, to other
+# places at the same depth, in threads, children, handlers and coroutines.  What
+# is derived equals what is counted by traps, and what the program knows.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use List::Util qw(sum);
+use Test::More;
+use Counts;
+use Pmon;
+
+# The calls of two functions: what all of its processes print.
+sub
+known
+{
+	my ($out) = @_;
+	my @lines = split /\n/, $out;
+
+	return (leave => sum(map { (split)[0] } @lines),
+	    passed => sum(map { (split)[1] } @lines));
+}
+
+for my $flags (['-O0'], ['-O2']) {
+	my $program = compile('switches.c', @$flags, '-pthread');
+	my $behind = `grep -n 'count(&passed)' tests/prog/switches.c`;
+
+	$behind =~ s/:.*//s;
+	for my $test ('', qw(threads children swaps)) {
+		my @argv = ($program, $test, 60);
+		my $traps = counted(['--patch=trap', '--placement=every'],
+		    \@argv);
+
+		for my $options ([], ['--placement=every'], ['--eager']) {
+			my $what = "@$flags $test @$options";
+			my $run = counted($options, \@argv);
+
+			same(run(\@argv), $run, $what);
+			is_deeply([counts_differ($traps->{counts},
+			    $run->{counts})], [], "$what: as by traps");
+			is_deeply(counts_unknown($run->{counts}), {},
+			    "$what: all are known");
+		}
+	}
+	# How many there are is a matter of time.
+	for my $test (qw(signals leaves), '', qw(threads children)) {
+		my $run = monitor(['--units=func,line'], [$program, $test,
+		    300]);
+		my %known = known($run->{out});
+		my $what = "@$flags $test";
+
+		is($run->{status}, 0, "$what: how it ends");
+		counts_are($run, { leave => $known{leave} }, $what);
+		lines_are($run, 'switches.c', { $behind => $known{passed} },
+		    $what);
+	}
+	# That pmon has to follow few of them says that the others are counted.
+	for my $test ('', qw(threads children)) {
+		my $run = monitor(['--units=func,edge'], [$program, $test,
+		    2000]);
+		my %known = known($run->{out});
+		my ($traps) = $run->{report} =~ /\s(\d+)\s+traps?\b/;
+
+		cmp_ok($known{leave}, '>', 4000, "@$flags $test: switches");
+		cmp_ok($traps, '<', 1000, "  and few traps");
+	}
+}
+done_testing;
