@@ -171,6 +171,17 @@ struct arch {
 					   const uint64_t *scratch,
 					   struct regs *regs);
 
+	/* The same of a function's entry. */
+	int (*entry_make)(const struct entry_input *in, uint64_t va,
+			  struct entry_guard *entry);
+	enum switch_inside (*entry_leave)(const struct entry_guard *entry,
+					  uint32_t offset,
+					  const uint64_t *scratch,
+					  struct regs *regs);
+	/* Set the registers that a record has; *known: 1 << index of these. */
+	void (*entry_regs)(const uint64_t *record, struct regs *regs,
+			   uint32_t *known);
+
 	/* All flags that instructions compute. */
 	uint32_t all_flags;
 

@@ -48,6 +48,10 @@ struct switch_input {
 	uint64_t va;		/* of the first instruction */
 	uint32_t scratch;	/* offset of SWITCH_SCRATCH words in the thread
 				   counter page */
+	int32_t depth;		/* if not 0, the function has overwritten its
+				   own frame: that is left from what is recorded
+				   of its entry (struct entry_input), where the
+				   stack pointer was by so much higher */
 	bool off;		/* trap at all switches */
 	const struct switch_pattern *patterns;
 	size_t n;
@@ -59,17 +63,49 @@ enum {
 	SWITCH_AFTER_ACC,	/* three as the program is to have them */
 	SWITCH_AFTER_COUNT,
 	SWITCH_AFTER_FLAGS,
-	SWITCH_PUSHED_AT,	/* the stack pointer before something is pushed
-				   ... */
-	SWITCH_PUSHED_OVER,	/* ... the word that this overwrites ... */
-	SWITCH_PUSHED,		/* ... and the new one */
-	SWITCH_SCRATCH = 24,
+	SWITCH_STORED_AT,	/* va of a word that the instructions store, or
+				   push ... */
+	SWITCH_STORED_OVER,	/* ... what was there ... */
+	SWITCH_STORED,		/* ... and is there then */
+	SWITCH_ENTRY,		/* 32 times the number of the last entry */
+	SWITCH_ENTRIES,		/* SWITCH_KEPT entries of SWITCH_RECORD words */
+	SWITCH_KEPT = 8,
+	SWITCH_SCRATCH = SWITCH_ENTRIES + 8 * 8,
+};
+
+/* What is recorded of a function's entry. */
+enum {
+	ENTRY_RETURN,		/* the return address */
+	ENTRY_SP,
+	ENTRY_REGS,		/* from here on: the registers that a call
+				   preserves */
+	SWITCH_RECORD = 8,
+};
+
+/* Code that records a function's entry, which a jump leads to from there. */
+struct entry_input {
+	const uint8_t *code;	/* of the function, and as many bytes as the
+				   jump replaces in whole instructions */
+	size_t moved;
+	uint64_t va;		/* of the function */
+	uint32_t scratch;
+	bool off;		/* trap at all entries */
+};
+
+enum { ENTRY_GUARD_MAX = 8 * SLOT_MAX };
+
+struct entry_guard {
+	uint8_t bytes[ENTRY_GUARD_MAX];
+	uint32_t len;
+	/* Offsets: from where on two registers are saved; of the moved
+	   instructions. */
+	uint32_t saved, moved, moved_end;
 };
 
 /* What a pc in a guard means. */
 enum switch_inside {
 	SWITCH_BEFORE,		/* nothing is done */
-	SWITCH_MOVED,		/* the moved instructions are */
+	SWITCH_MOVED,		/* some of the moved instructions are done */
 	SWITCH_COUNTED,		/* the switch is counted, and all is done but
 				   the jump */
 };
@@ -85,8 +121,8 @@ struct switch_guard {
 	uint32_t saving, saved, restored;
 	/* ... and from behind the counter to behind the jump. */
 	uint32_t counted, done;
-	/* From where on a word of the stack may be overwritten, or 0. */
-	uint32_t pushed;
+	/* From where on a word may be overwritten, or 0. */
+	uint32_t stored;
 };
 
 #endif

@@ -9,9 +9,6 @@
 #include "util/addrs.h"
 #include "util/mem.h"
 
-/* As many instructions as a jump may replace. */
-enum { MOVED_MAX = 8 };
-
 /* Whether control comes to an instruction only from one before it. */
 static bool
 cfg_straight(const struct cfg *cfg, uint64_t from, size_t to)
@@ -55,7 +52,7 @@ effect_repeats(const struct effect *effect, uint32_t kills)
  * at instruction `at`: struct hook.guard.  The last ones that have room.
  */
 static uint64_t
-hook_guard(const struct build *build, const struct cfg *cfg, size_t at)
+call_guard(const struct build *build, const struct cfg *cfg, size_t at)
 {
 	const struct image *image = build->image;
 	const struct arch *arch = image->arch;
@@ -85,59 +82,81 @@ hook_guard(const struct build *build, const struct cfg *cfg, size_t at)
 }
 
 /*
- * Whether the instruction may be done for a trial, before it is done for good:
- * it writes no memory but what it pushes, which is pushed again.
+ * Whether the instructions from `at` on that a jump would replace are in one
+ * block, and the jump is not longer than what there is up to `end`.
  */
 static bool
-effect_tries(const struct insn *insn, const struct effect *effect)
+jump_fits(const struct arch *arch, const struct cfg *cfg, size_t at, size_t end)
 {
-	return insn->kind == INSN_PLAIN &&
-	       (effect->sp < 0 ||
-		(!effect->stores && effect->dst.kind != PLACE_MEM));
+	uint32_t block = cfg_block_of(cfg, (uint32_t)at);
+
+	for (size_t i = at; i < end; i++) {
+		const struct insn *insn = &cfg->insns[i];
+
+		if (insn->kind != INSN_PLAIN ||
+		    cfg_block_of(cfg, (uint32_t)i) != block ||
+		    insn->addr + insn->len != insn[1].addr)
+			return false;
+		if (insn[1].addr - cfg->insns[at].addr >= arch->emit.jump_len)
+			return true;
+	}
+	return false;
 }
 
 /*
- * Whether the code of a stack switch, instructions at to end, can run
- * elsewhere, for a trial, and the first ones, which have room for a jump, more
- * than once: then struct hook.guard is its address.
+ * Whether the code of a stack switch, instructions at to end, can run elsewhere
+ * up to the jump, for a trial: struct hook.guard.
  */
-static uint64_t
-switch_guard(const struct build *build, const struct cfg *cfg,
-	     const struct hook *hook, size_t at, size_t end)
+static bool
+switch_guards(const struct build *build, const struct cfg *cfg, size_t at,
+	      size_t end)
 {
 	const struct arch *arch = build->image->arch;
-	uint32_t block = cfg_block_of(cfg, (uint32_t)at), kills = 0;
-	struct effect effects[MOVED_MAX];
-	size_t moved = 0, avail;
+	struct effect effect;
+	size_t avail;
 
-	if (!arch->switch_make || hook->depth || end == at)
-		return 0;
 	for (size_t i = at; i < end; i++) {
 		const struct insn *insn = &cfg->insns[i];
 		const uint8_t *code = image_text(build->image, insn->addr,
 						 &avail);
-		struct effect effect;
 
-		if (!code || insn->addr + insn->len != insn[1].addr ||
+		if (!code || insn->kind != INSN_PLAIN ||
+		    insn->addr + insn->len != insn[1].addr ||
 		    arch->effect(code, avail, insn->addr, &effect) ||
-		    !effect_tries(insn, &effect))
-			return 0;
-		if (insn->addr - hook->addr >= arch->emit.jump_len)
-			continue;
-		if (moved == MOVED_MAX ||
-		    cfg_block_of(cfg, (uint32_t)i) != block)
-			return 0;
-		effects[moved++] = effect;
+		    effect.stores)
+			return false;
 	}
-	if (cfg->insns[end].addr - hook->addr < arch->emit.jump_len)
+	return arch->switch_make && jump_fits(arch, cfg, at, end);
+}
+
+/*
+ * Whether the first instructions of a function can run elsewhere.  The jump by
+ * which it switches stacks has no known target, but leads out of it.
+ */
+static bool
+entry_guards(const struct build *build, const struct cfg *cfg, size_t at)
+{
+	const struct arch *arch = build->image->arch;
+
+	return arch->entry_make && jump_fits(arch, cfg, at, cfg->ninsns - 1);
+}
+
+static uint64_t
+hook_guards(const struct build *build, const struct cfg *cfg,
+	    const struct hook *hook, size_t at, size_t end)
+{
+	switch (hook->kind) {
+	case HOOK_CALL:
+		return call_guard(build, cfg, at);
+	case HOOK_STACK_SWITCH:
+		return hook->depth >= 0 && switch_guards(build, cfg, at, end) ?
+			       hook->addr :
+			       0;
+	case HOOK_ENTRY:
+		return entry_guards(build, cfg, at) ? hook->addr : 0;
+	default:
 		return 0;
-	/* No task stops within a single one. */
-	for (size_t i = moved; moved > 1 && i--;) {
-		kills |= effects[i].kills;
-		if (!effect_repeats(&effects[i], kills))
-			return 0;
 	}
-	return hook->addr;
 }
 
 /*
@@ -160,11 +179,8 @@ hooks_prove(struct build *build, size_t first, const struct cfg *cfg)
 			continue;
 		if (hook->from && !cfg_straight(cfg, hook->from, (size_t)at))
 			hook->kind = HOOK_CALL;
-		if (hook->kind == HOOK_CALL)
-			hook->guard = hook_guard(build, cfg, (size_t)at);
-		if (hook->kind == HOOK_STACK_SWITCH)
-			hook->guard = switch_guard(build, cfg, hook, (size_t)at,
-						   (size_t)end);
+		hook->guard = hook_guards(build, cfg, hook, (size_t)at,
+					  (size_t)end);
 		if (cfg->insns[at].kind == INSN_SYSCALL)
 			*vec_push(build->calls, build->ncalls) = hook->addr;
 		if (hook->kind != HOOK_OTHER_CALL)

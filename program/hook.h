@@ -65,8 +65,8 @@ struct hook {
 	 * Of a HOOK_CALL: the instructions from here up to addr can run
 	 * elsewhere, and more than once, and control comes to addr over them
 	 * alone; 0 if there are none, or too few for a jump.
-	 * Of a HOOK_STACK_SWITCH: addr, if its code can run elsewhere, for a
-	 * trial too, and the first instructions more than once; else 0.
+	 * Of a HOOK_STACK_SWITCH or HOOK_ENTRY: addr, if a jump can be there,
+	 * and the code up to `end` can run elsewhere; else 0.
 	 */
 	uint64_t guard;
 	/* The remaining fields are for HOOK_STACK_SWITCH. */

@@ -5,11 +5,13 @@
  * add code, and lead what failed before to that.  Never writes a process's
  * memory.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "arch/switch_guard.h"
 #include "arch/x86_64/x86.h"
 #include "util/fail.h"
+#include "util/mem.h"
 
 enum {
 	RAX = 0,
@@ -132,48 +134,93 @@ insn_moves_stack(const ZydisDecodedInstruction *zinsn,
 	return false;
 }
 
+static bool
+insn_stores(const ZydisDecodedInstruction *zinsn,
+	    const ZydisDecodedOperand *operands)
+{
+	for (unsigned i = 0; i < zinsn->operand_count; i++)
+		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+			return true;
+	return false;
+}
+
+/* mov %r64, memory, without a segment: its address can be taken by lea. */
+static bool
+insn_is_store(const ZydisDecodedInstruction *zinsn,
+	      const ZydisDecodedOperand *operands)
+{
+	return zinsn->mnemonic == ZYDIS_MNEMONIC_MOV && zinsn->opcode == 0x89 &&
+	       zinsn->operand_width == 64 && zinsn->raw.prefix_count == 1 &&
+	       operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+}
+
+static bool
+insn_is_push(const ZydisDecodedInstruction *zinsn,
+	     const ZydisDecodedOperand *operands)
+{
+	return zinsn->mnemonic == ZYDIS_MNEMONIC_PUSH &&
+	       operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       operands[0].size == 64 &&
+	       operands[0].reg.value != ZYDIS_REGISTER_RSP;
+}
+
 /*
- * Do an instruction of the program's that pushes a register.  Where the stack
+ * Do an instruction of the program's that stores a register.  Where the stack
  * that is left is the same, it may overwrite what the patterns are about: keep
  * that.
  */
 static void
-push_put(struct making *m, const uint8_t *code, size_t len)
+store_put(struct making *m, const uint8_t *code, size_t len, bool push)
 {
 	struct switch_guard *guard = m->guard;
 
-	scratch_put(m, STORE, RSP, SWITCH_PUSHED_AT);
 	scratch_put(m, STORE, RAX, SWITCH_AFTER_ACC);
-	PUT(guard, 0x48, 0x8b, 0x44, 0x24, 0xf8);	/* mov -8(%rsp), %rax */
-	scratch_put(m, STORE, RAX, SWITCH_PUSHED_OVER);
+	if (push) {
+		PUT(guard, 0x48, 0x8d, 0x44, 0x24, 0xf8); /* lea -8(%rsp) */
+	} else {
+		/* lea memory, %rax, by the store's own operand */
+		PUT(guard, code[0] & ~4, 0x8d, code[2] & ~(7 << 3));
+		bytes_put(guard, code + 3, len - 3);
+	}
+	scratch_put(m, STORE, RAX, SWITCH_STORED_AT);
+	PUT(guard, 0x48, 0x8b, 0x00);		/* mov (%rax), %rax */
+	scratch_put(m, STORE, RAX, SWITCH_STORED_OVER);
 	scratch_put(m, LOAD, RAX, SWITCH_AFTER_ACC);
 	bytes_put(guard, code, len);
-	guard->pushed = guard->len;
+	guard->stored = guard->len;
 }
 
-/* Undo that, and keep what was pushed; rax and rcx are free. */
+/* Undo that, and keep what was stored; rax and rcx are free. */
 static void
-push_undo(struct making *m)
+store_undo(struct making *m)
 {
-	scratch_put(m, LOAD, RCX, SWITCH_PUSHED_AT);
-	/* mov -8(%rcx), %rax */
-	PUT(m->guard, 0x48, 0x8b, 0x41, 0xf8);
-	scratch_put(m, STORE, RAX, SWITCH_PUSHED);
-	scratch_put(m, LOAD, RAX, SWITCH_PUSHED_OVER);
-	/* mov %rax, -8(%rcx) */
-	PUT(m->guard, 0x48, 0x89, 0x41, 0xf8);
+	scratch_put(m, LOAD, RCX, SWITCH_STORED_AT);
+	PUT(m->guard, 0x48, 0x8b, 0x01);	/* mov (%rcx), %rax */
+	scratch_put(m, STORE, RAX, SWITCH_STORED);
+	scratch_put(m, LOAD, RAX, SWITCH_STORED_OVER);
+	PUT(m->guard, 0x48, 0x89, 0x01);	/* mov %rax, (%rcx) */
+}
+
+static void
+store_again(struct making *m)
+{
+	scratch_put(m, LOAD, RCX, SWITCH_STORED_AT);
+	scratch_put(m, LOAD, RAX, SWITCH_STORED);
+	PUT(m->guard, 0x48, 0x89, 0x01);	/* mov %rax, (%rcx) */
 }
 
 /*
- * Do all instructions but the jump.  0, or -1 if more than one word is pushed,
- * or that is not the word at the stack pointer in the end.
+ * Do all instructions but the jump.  0, or -1 if more than one word is stored,
+ * or if one is pushed and is not the one that is returned to in the end.
  */
 static int
-trial_put(struct making *m)
+trial_put(struct making *m, bool returns)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	const struct switch_input *in = m->in;
 	ZydisDecodedInstruction zinsn;
+	bool pushed = false;
 
 	for (size_t at = 0; at < in->last; at += zinsn.length) {
 		const uint8_t *code = in->code + at;
@@ -181,18 +228,18 @@ trial_put(struct making *m)
 
 		if (x86_decode(code, in->last - at, &zinsn, operands))
 			return -1;
-		push = zinsn.mnemonic == ZYDIS_MNEMONIC_PUSH;
-		if (m->guard->pushed &&
-		    (push || insn_moves_stack(&zinsn, operands)))
+		push = insn_is_push(&zinsn, operands);
+		if (pushed && insn_moves_stack(&zinsn, operands))
 			return -1;
-		if (!push)
+		if (!insn_stores(&zinsn, operands)) {
 			bytes_put(m->guard, code, zinsn.length);
-		else if (operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			 operands[0].size == 64 &&
-			 operands[0].reg.value != ZYDIS_REGISTER_RSP)
-			push_put(m, code, zinsn.length);
-		else
+			continue;
+		}
+		if (m->guard->stored || returns != push ||
+		    (!push && !insn_is_store(&zinsn, operands)))
 			return -1;
+		store_put(m, code, zinsn.length, push);
+		pushed = push;
 	}
 	return 0;
 }
@@ -248,11 +295,62 @@ fail_put(struct switch_guard *guard, uint32_t *fails, size_t *nfails)
 	fails[(*nfails)++] = guard->len - 4;
 }
 
+/* The stack pointer that is left into rcx. */
+static void
+base_load(struct making *m)
+{
+	scratch_put(m, LOAD, RCX, RSP);
+	if (!m->in->depth)
+		return;
+	PUT(m->guard, 0x48, 0x8d, 0x89);	/* lea depth(%rcx), %rcx */
+	word_put(m->guard, (uint32_t)m->in->depth);
+}
+
+/* mov or cmp, of a register with a word of the entry whose number is in rax. */
+static void
+entry_put(struct making *m, enum scratch_way way, unsigned reg, unsigned word)
+{
+	PUT(m->guard, 0x65, 0x48, way, 0x04 | reg << 3, 0x45);
+	word_put(m->guard, m->in->scratch + 8 * (SWITCH_ENTRIES + word));
+}
+
+/* The number of the last entry into rax. */
+static void
+entry_load(struct making *m)
+{
+	scratch_put(m, LOAD, RAX, SWITCH_ENTRY);
+}
+
+/* Compare what is recorded of the entry, not of the stack. */
+static void
+entry_check(struct making *m, const struct switch_word *word)
+{
+	struct switch_guard *guard = m->guard;
+
+	entry_load(m);
+	if (word->pointer) {
+		/* lea value(%rcx), %rcx; cmp %rcx, rbp's */
+		PUT(guard, 0x48, 0x8d, 0x89);
+		word_put(guard, (uint32_t)word->value);
+		entry_put(m, COMPARE, RCX, ENTRY_REGS);
+	} else {
+		PUT(guard, 0x48, 0xb9);		/* movabs $value, %rcx */
+		bytes_put(guard, &word->value, sizeof(word->value));
+		entry_put(m, COMPARE, RCX, ENTRY_RETURN);
+	}
+	/* base_load changes no flags. */
+	base_load(m);
+}
+
 static void
 check_put(struct making *m, const struct switch_word *word)
 {
 	struct switch_guard *guard = m->guard;
 
+	if (m->in->depth && !word->after && (word->pointer || !word->at)) {
+		entry_check(m, word);
+		return;
+	}
 	if (word->relative) {
 		PUT(guard, 0x48, 0x8d);		/* lea value(...), %rax */
 		operand_put(guard, word->after, RAX, (int32_t)word->value);
@@ -273,8 +371,8 @@ check_put(struct making *m, const struct switch_word *word)
 static void
 target_load(struct making *m, unsigned reg)
 {
-	if (reg == RSP && m->guard->pushed)
-		scratch_put(m, LOAD, RCX, SWITCH_PUSHED);
+	if (reg == RSP && m->guard->stored)
+		scratch_put(m, LOAD, RCX, SWITCH_STORED);
 	else if (reg == RSP)
 		PUT(m->guard, 0x48, 0x8b, 0x0c, 0x24);
 	else if (reg == RAX)
@@ -301,7 +399,12 @@ pattern_put(struct making *m, const struct switch_pattern *pattern,
 	value_put(guard, pattern->target);
 	PUT(guard, 0x48, 0x39, 0xc1);		/* cmp %rax, %rcx */
 	fail_put(guard, fails, &n);
-	scratch_put(m, LOAD, RCX, RSP);
+	base_load(m);
+	if (m->in->depth) {
+		entry_load(m);
+		entry_put(m, COMPARE, RCX, ENTRY_SP);
+		fail_put(guard, fails, &n);
+	}
 	value_put(guard, pattern->distance);
 	PUT(guard, 0x48, 0x01, 0xc8);		/* add %rcx, %rax */
 	PUT(guard, 0x48, 0x39, 0xe0);		/* cmp %rsp, %rax */
@@ -320,7 +423,7 @@ pattern_put(struct making *m, const struct switch_pattern *pattern,
 
 /* Save all registers, then do all instructions but the jump.  0 or -1. */
 static int
-begin_put(struct making *m)
+begin_put(struct making *m, bool returns)
 {
 	struct switch_guard *guard = m->guard;
 
@@ -330,13 +433,13 @@ begin_put(struct making *m)
 	flags_save(m, SWITCH_FLAGS);
 	guard->saved = guard->len;
 	scratch_put(m, LOAD, RAX, RAX);
-	if (trial_put(m))
+	if (trial_put(m, returns))
 		return -1;
 	scratch_put(m, STORE, RAX, SWITCH_AFTER_ACC);
 	scratch_put(m, STORE, RCX, SWITCH_AFTER_COUNT);
 	flags_save(m, SWITCH_AFTER_FLAGS);
-	if (guard->pushed)
-		push_undo(m);
+	if (guard->stored)
+		store_undo(m);
 	return 0;
 }
 
@@ -348,10 +451,8 @@ end_put(struct making *m)
 
 	PUT(guard, 0x65, 0x48, 0xff, 0x00);	/* incq %gs:(%rax) */
 	guard->counted = guard->len;
-	if (guard->pushed) {
-		scratch_put(m, LOAD, RAX, SWITCH_PUSHED);
-		PUT(guard, 0x48, 0x89, 0x04, 0x24);	/* mov %rax, (%rsp) */
-	}
+	if (guard->stored)
+		store_again(m);
 	flags_load(m, SWITCH_AFTER_FLAGS);
 	scratch_put(m, LOAD, RAX, SWITCH_AFTER_ACC);
 	scratch_put(m, LOAD, RCX, SWITCH_AFTER_COUNT);
@@ -374,7 +475,7 @@ x86_switch_make(const struct switch_input *in, uint64_t va,
 		struct switch_guard *guard)
 {
 	struct making m = { in, guard };
-	uint32_t fails[SWITCH_WORDS + 2], restores, counts, entry, chain;
+	uint32_t fails[SWITCH_WORDS + 3], restores, counts, entry, chain;
 	int reg = jump_reg(in);
 	size_t nfails = 0;
 
@@ -391,7 +492,7 @@ x86_switch_make(const struct switch_input *in, uint64_t va,
 			   guard->bytes + guard->moved_end))
 		return -1;
 	rel_set(guard, entry, in->off || !in->n ? guard->traps[0] : guard->len);
-	if (begin_put(&m))
+	if (begin_put(&m, reg == RSP))
 		return -1;
 	chain = jump_put(guard, 0);
 	counts = guard->len;
@@ -410,6 +511,88 @@ x86_switch_make(const struct switch_input *in, uint64_t va,
 	for (size_t k = 0; k < nfails; k++)
 		rel_set(guard, fails[k], restores);
 	return 0;
+}
+
+/* ---- entries */
+
+/* The registers that are recorded, by their encodings, from ENTRY_SP on. */
+static const uint8_t entry_regs[] = { RSP, RBP, 3, 12, 13, 14, 15 };
+
+enum { R10 = 10, R11 = 11 };
+
+/* mov %reg, %gs:word(,%r11,2) */
+static void
+record_put(struct making *m, unsigned reg, unsigned word)
+{
+	PUT(m->guard, 0x65, 0x4a | (reg >> 3) << 2, 0x89, 0x04 | (reg & 7) << 3,
+	    0x5d);
+	word_put(m->guard, m->in->scratch + 8 * (SWITCH_ENTRIES + word));
+}
+
+int
+x86_entry_make(const struct entry_input *in, uint64_t va,
+	       struct entry_guard *entry)
+{
+	const struct switch_input where = { .scratch = in->scratch };
+	struct switch_guard *guard;
+	struct making m = { &where, NULL };
+	int err = -1;
+
+	if (!code_moves(in->code, in->moved))
+		return -1;
+	m.guard = guard = mem_alloc(sizeof(*guard));
+	scratch_put(&m, STORE, R10, R10);
+	scratch_put(&m, STORE, R11, R11);
+	entry->saved = guard->len;
+	scratch_put(&m, LOAD, R11, SWITCH_ENTRY);
+	PUT(guard, 0x4d, 0x8d, 0x5b, 0x20);	/* lea 32(%r11), %r11 */
+	PUT(guard, 0x45, 0x0f, 0xb6, 0xdb);	/* movzx %r11b, %r11d */
+	PUT(guard, 0x4c, 0x8b, 0x14, 0x24);	/* mov (%rsp), %r10 */
+	record_put(&m, R10, ENTRY_RETURN);
+	for (unsigned i = 0; i < sizeof(entry_regs); i++)
+		record_put(&m, entry_regs[i], ENTRY_SP + i);
+	scratch_put(&m, STORE, R11, SWITCH_ENTRY);
+	scratch_put(&m, LOAD, R10, R10);
+	scratch_put(&m, LOAD, R11, R11);
+	entry->moved = guard->len;
+	bytes_put(guard, in->code, in->moved);
+	entry->moved_end = guard->len;
+	PUT(guard, 0xe9, 0, 0, 0, 0);
+	entry->len = guard->len;
+	if (entry->len <= sizeof(entry->bytes)) {
+		err = x86_jump_write(va + entry->moved_end, in->va + in->moved,
+				     JUMP, guard->bytes + entry->moved_end);
+		memcpy(entry->bytes, guard->bytes, entry->len);
+		if (in->off)
+			entry->bytes[0] = 0xcc;
+	}
+	free(guard);
+	return err;
+}
+
+enum switch_inside
+x86_entry_leave(const struct entry_guard *entry, uint32_t offset,
+		const uint64_t *scratch, struct regs *regs)
+{
+	if (offset > entry->moved)
+		return SWITCH_MOVED;
+	if (offset >= entry->saved) {
+		regs->r[X86_R10] = scratch[R10];
+		regs->r[X86_R11] = scratch[R11];
+	}
+	return SWITCH_BEFORE;
+}
+
+void
+x86_entry_regs(const uint64_t *record, struct regs *regs, uint32_t *known)
+{
+	*known = 0;
+	for (unsigned i = 0; i < sizeof(entry_regs); i++) {
+		unsigned reg = saved_regs[entry_regs[i]];
+
+		regs->r[reg] = record[ENTRY_SP + i];
+		*known |= UINT32_C(1) << reg;
+	}
 }
 
 /* ---- out of a guard */
@@ -442,7 +625,7 @@ x86_switch_leave(const struct switch_guard *guard, uint32_t offset,
 		flags_set(regs, scratch[SWITCH_AFTER_FLAGS]);
 		return SWITCH_COUNTED;
 	}
-	if (offset == guard->moved_end)
+	if (offset > guard->moved && offset <= guard->moved_end)
 		return SWITCH_MOVED;
 	if (offset < guard->saving ||
 	    (offset >= guard->restored && offset <= guard->traps[1] + 1))

@@ -109,6 +109,12 @@ bool x86_step_shows(const uint8_t *code, size_t size);
 bool x86_locked(const uint8_t *code, size_t size);
 int x86_switch_make(const struct switch_input *in, uint64_t va,
 		    struct switch_guard *guard);
+int x86_entry_make(const struct entry_input *in, uint64_t va,
+		   struct entry_guard *entry);
+enum switch_inside x86_entry_leave(const struct entry_guard *entry,
+				   uint32_t offset, const uint64_t *scratch,
+				   struct regs *regs);
+void x86_entry_regs(const uint64_t *record, struct regs *regs, uint32_t *known);
 enum switch_inside x86_switch_leave(const struct switch_guard *guard,
 				    uint32_t offset, const uint64_t *scratch,
 				    struct regs *regs);

@@ -23,12 +23,15 @@
 enum {
 	CALL_SLOTS = GUARD_MAX / SLOT_MAX,
 	SWITCH_SLOTS = SWITCH_GUARD_MAX / SLOT_MAX,
+	ENTRY_SLOTS = ENTRY_GUARD_MAX / SLOT_MAX,
 };
 
 /* How many slots the site's guard takes. */
 static size_t
 guard_slots(const struct module *module, size_t i)
 {
+	if (entry_of(module, i))
+		return ENTRY_SLOTS;
 	return switch_of(module, i) ? SWITCH_SLOTS : CALL_SLOTS;
 }
 
@@ -65,12 +68,13 @@ static bool
 guard_same(struct run *run, const struct task *task,
 	   const struct module *module, const struct hook *hook)
 {
-	size_t avail, len = (hook->kind == HOOK_CALL ? hook->addr : hook->end) -
-			    hook->guard;
+	size_t avail, len = hook->end - hook->guard + INSN_MAX;
 	const uint8_t *text = image_text(module->plan->image, hook->guard,
 					 &avail);
 
-	return text && avail >= len &&
+	if (len > avail)
+		len = avail;
+	return text &&
 	       text_same(run, task->process->space, task->tid,
 			 hook->guard + module->bias, text, len) == HOST_OK;
 }
@@ -93,7 +97,7 @@ site_guards(struct run *run, struct task *task, struct module *module,
 	return hook->kind == HOOK_CALL ?
 		       !guard_make(module, site, hook->addr + module->bias,
 				   &guard) :
-		       switch_choose(run, task, module, i) != NULL;
+		       switch_guards(run, task, module, i);
 }
 
 void
@@ -129,6 +133,7 @@ guard_fill(struct module *module, size_t number, uint8_t *bytes)
 	uint32_t i = module->slot_site[number];
 	size_t part = number - module->patched[i].slot;
 	struct switch_site *sw = switch_of(module, i);
+	struct switch_entry *entry = entry_of(module, i);
 	struct guard_code guard;
 
 	/* The slot that it took before it was given a guard. */
@@ -136,8 +141,13 @@ guard_fill(struct module *module, size_t number, uint8_t *bytes)
 		return 0;
 	if (sw && !part && switch_make(module, sw, slot_va(module, i)))
 		return -1;
-	if (sw) {
-		memcpy(bytes, sw->guard.bytes + part * SLOT_MAX, SLOT_MAX);
+	if (entry && !part && entry_make(module, entry, slot_va(module, i)))
+		return -1;
+	if (sw || entry) {
+		memcpy(bytes,
+		       (sw ? sw->guard.bytes : entry->guard.bytes) +
+			       part * SLOT_MAX,
+		       SLOT_MAX);
 		return 0;
 	}
 	if (guard_make(module, &module->plan->sites[i], slot_va(module, i),
@@ -169,6 +179,8 @@ guard_traps(const struct module *module, size_t i, uint64_t offset)
 {
 	const struct switch_site *sw = switch_of(module, i);
 
+	if (entry_of(module, i))
+		return !offset && module->switches_off;
 	if (!sw)
 		return offset == module->patched[i].after;
 	return offset == sw->guard.traps[0] || offset == sw->guard.traps[1];
@@ -213,7 +225,10 @@ guard_onward(const struct module *module, const struct site *site)
 {
 	size_t i = (size_t)(site - module->plan->sites);
 	const struct switch_site *sw = switch_of(module, i);
+	const struct switch_entry *entry = entry_of(module, i);
 
+	if (entry)
+		return slot_va(module, i) + entry->guard.moved;
 	return sw ? slot_va(module, i) + sw->guard.moved :
 		    site->addr + module->bias;
 }
@@ -223,10 +238,13 @@ guard_leave(struct run *run, struct task *task, const struct module *module,
 	    size_t i, uint64_t pc)
 {
 	const struct switch_site *sw = switch_of(module, i);
+	const struct switch_entry *entry = entry_of(module, i);
+	uint32_t offset = (uint32_t)(pc - slot_va(module, i));
 
 	if (sw)
-		switch_leave(run, task, module, sw,
-			     (uint32_t)(pc - slot_va(module, i)));
+		switch_leave(run, task, module, sw, offset);
+	else if (entry)
+		entry_leave(run, task, module, entry, offset);
 	else
 		run->host->reg_set(task->tid, run->arch->reg_pc,
 				   site_again(module, &module->plan->sites[i]));

@@ -65,12 +65,15 @@ switches_refuse(struct run *run, const struct space *space)
 	for (size_t m = 0; m < space->nmodules; m++) {
 		struct module *module = space->modules[m];
 
-		if (!module->nswitches || module->switches_off)
+		if (module->switches_off)
 			continue;
 		module->switches_off = true;
 		for (size_t k = 0; k < module->nswitches; k++)
 			module_guard_again(run, module,
 					   module->switches[k]->site);
+		for (size_t k = 0; k < module->nentries; k++)
+			module_guard_again(run, module,
+					   module->entries[k]->site);
 	}
 }
 

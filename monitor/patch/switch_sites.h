@@ -10,16 +10,19 @@
 #include "util/fail.h"
 
 /*
- * Give the module's site number i a guard; NULL if it can have none.  Nothing of
- * the module is planted yet.
+ * Give the module's site number i, which has a hook, a guard, if it can have
+ * one.  Nothing of the module is planted yet.
  */
-struct switch_site *switch_choose(struct run *run, struct task *task,
-				  struct module *module, uint32_t i);
+bool switch_guards(struct run *run, struct task *task, struct module *module,
+		   uint32_t i);
 /* The guard of the module's site number i, or NULL. */
 struct switch_site *switch_of(const struct module *module, size_t i);
+struct switch_entry *entry_of(const struct module *module, size_t i);
 /* Make the guard as it is at va.  0, or -1 if there is no room for it. */
 int switch_make(const struct module *module, struct switch_site *sw,
 		uint64_t va) MUST_CHECK;
+int entry_make(const struct module *module, struct switch_entry *entry,
+	       uint64_t va) MUST_CHECK;
 /*
  * Move a task out of a guard, in which its pc is at an offset: to before the
  * switch, or behind.
@@ -27,5 +30,16 @@ int switch_make(const struct module *module, struct switch_site *sw,
 void switch_leave(struct run *run, struct task *task,
 		  const struct module *module, const struct switch_site *sw,
 		  uint32_t offset);
+void entry_leave(struct run *run, struct task *task,
+		 const struct module *module, const struct switch_entry *entry,
+		 uint32_t offset);
+/*
+ * The registers that a function of the module was entered with when the stack
+ * pointer was sp, as far as a guard has recorded them (*known: 1 << index); the
+ * pc is the return address.  The last such entry.  False if there is none.
+ */
+bool entry_recorded(struct run *run, const struct task *task,
+		    const struct module *module, uint64_t sp, struct regs *regs,
+		    uint32_t *known);
 
 #endif

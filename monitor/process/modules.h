@@ -54,6 +54,12 @@ struct switch_site {
 	struct switch_guard guard;	/* as it is planted */
 };
 
+/* The entry of a function that switches stacks, with code that records it. */
+struct switch_entry {
+	uint32_t site;
+	struct entry_guard guard;
+};
+
 /*
  * An image planted in an address space.  A fork's child shares its parent's
  * modules: what is planted in one later is planted in every space that has it.
@@ -75,6 +81,8 @@ struct module {
 	size_t nslots;
 	struct switch_site **switches;
 	size_t nswitches;
+	struct switch_entry **entries;
+	size_t nentries;
 	struct region switch_scratch;	/* size 0: none */
 	bool switches_off;	/* all guards of stack switches trap */
 	uint64_t relocated;	/* va of the memory for relocated functions, 0

@@ -61,6 +61,9 @@ module_drop(struct module *module)
 	for (size_t i = 0; i < module->nswitches; i++)
 		free(module->switches[i]);
 	free(module->switches);
+	for (size_t i = 0; i < module->nentries; i++)
+		free(module->entries[i]);
+	free(module->entries);
 	shared_page_close(module);
 	free(module);
 }

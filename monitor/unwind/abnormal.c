@@ -395,6 +395,26 @@ switch_learn(struct run *run, const struct task *task,
 	free(edges.edges);
 }
 
+/*
+ * If the function that switches has overwritten its own frame, find its caller
+ * as a guard at its entry has recorded it.
+ */
+static void
+entry_look(struct run *run, struct task *task, const struct module *module,
+	   const struct hook *hook, const struct regs *regs)
+{
+	uint64_t sp = regs->r[run->arch->reg_sp] + (uint64_t)hook->depth;
+	struct walk_start caller = { 0 };
+	uint32_t known;
+
+	if (hook->depth <= 0 ||
+	    !entry_recorded(run, task, module, sp, &caller.regs, &known))
+		return;
+	caller.regs.r[run->arch->reg_sp] = sp + sizeof(uint64_t);
+	caller.unknown = ~known;
+	entries_note(task->entries, hook->func + module->bias, sp, &caller);
+}
+
 static void
 hook_stack_switch(struct run *run, struct task *task, struct module *module,
 		  const struct hook *hook, const struct regs *regs)
@@ -417,6 +437,7 @@ hook_stack_switch(struct run *run, struct task *task, struct module *module,
 			    regs);
 		return;
 	}
+	entry_look(run, task, module, hook, regs);
 	at.entries = task->entries;
 	if (stack_switch_find(space_stack(run, task->process->space), task->tid,
 			      &at, &leaving.stack_switch))

@@ -225,26 +225,31 @@ caller_get(const struct host *host, pid_t tid, const struct arch *arch,
 }
 
 void
-entries_add(struct entries *entries, const struct host *host, pid_t tid,
-	    const struct arch *arch, const struct regs *regs)
+entries_note(struct entries *entries, uint64_t func, uint64_t sp,
+	     const struct walk_start *caller)
 {
-	struct entry entry = {
-		.func = regs->r[arch->reg_pc],
-		.sp = regs->r[arch->reg_sp],
-		.caller.regs = *regs,
-	};
 	unsigned i;
 
 	/* An entry of the same function at the same place has ended. */
 	for (i = 0; i < ENTRIES; i++)
-		if (entries->entries[i].func == entry.func &&
-		    entries->entries[i].sp == entry.sp)
+		if (entries->entries[i].func == func &&
+		    entries->entries[i].sp == sp)
 			break;
 	if (i == ENTRIES)
 		i = entries->next++ % ENTRIES;
-	if (caller_get(host, tid, arch, &entry.caller))
-		entry.func = 0;
-	entries->entries[i] = entry;
+	entries->entries[i] = (struct entry){ func, sp, *caller };
+}
+
+void
+entries_add(struct entries *entries, const struct host *host, pid_t tid,
+	    const struct arch *arch, const struct regs *regs)
+{
+	uint64_t func = regs->r[arch->reg_pc], sp = regs->r[arch->reg_sp];
+	struct walk_start caller = { .regs = *regs };
+
+	if (caller_get(host, tid, arch, &caller))
+		func = 0;
+	entries_note(entries, func, sp, &caller);
 }
 
 static const struct entry *
@@ -434,8 +439,8 @@ walks_pattern(struct stack *stack, pid_t tid, const struct switch_at *at,
 {
 	const struct arch *arch = at->image->arch;
 	const struct pattern_stack stacks[] = {
-		{ old, at->regs->r[arch->reg_sp], false,
-		  !(before->unknown & UINT32_C(1) << arch->reg_fp) },
+		{ old, at->regs->r[arch->reg_sp] + (uint64_t)at->hook->depth,
+		  false, !(before->unknown & UINT32_C(1) << arch->reg_fp) },
 		{ new, sp_at_jump(at, &after->regs), true, true },
 	};
 
@@ -459,8 +464,7 @@ stack_switch_pattern(struct stack *stack, pid_t tid, const struct switch_at *at,
 	struct walk old = { 0 }, new = { 0 };
 	bool found;
 
-	if (at->hook->depth ||
-	    before_start(stack_host(stack), tid, at, &before))
+	if (before_start(stack_host(stack), tid, at, &before))
 		return false;
 	stack_cache(stack);
 	found = !code_emulate(at->image, at->bias, at->hook, &copy,

@@ -69,6 +69,10 @@ struct entries {
 void entries_add(struct entries *entries, const struct host *host, pid_t tid,
 		 const struct arch *arch, const struct regs *regs);
 
+/* The same where the function, and its caller after its return, are known. */
+void entries_note(struct entries *entries, uint64_t func, uint64_t sp,
+		  const struct walk_start *caller);
+
 /* Where a task is that is about to switch stacks. */
 struct switch_at {
 	const struct image *image;

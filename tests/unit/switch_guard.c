@@ -343,7 +343,7 @@ test_moved(void **state)
 static bool
 undoes(uint32_t offset)
 {
-	return guard.pushed && offset >= guard.pushed &&
+	return guard.stored && offset >= guard.stored &&
 	       (offset < guard.restored || offset > guard.traps[1] + 1);
 }
 
@@ -363,11 +363,11 @@ leave_at(const struct before *before, uint32_t offset, struct regs *regs,
 	if (!*reached)
 		return SWITCH_BEFORE;
 	inside = arch_x86_64.switch_leave(&guard, offset, scratch, regs);
-	if (inside == SWITCH_COUNTED && guard.pushed)
-		*word_at(regs->r[X86_RSP]) = scratch[SWITCH_PUSHED];
+	if (inside == SWITCH_COUNTED && guard.stored)
+		*word_at(scratch[SWITCH_STORED_AT]) = scratch[SWITCH_STORED];
 	if (inside == SWITCH_BEFORE && undoes(offset))
-		*word_at(scratch[SWITCH_PUSHED_AT] -
-			 8) = scratch[SWITCH_PUSHED_OVER];
+		*word_at(scratch[SWITCH_STORED_AT]) =
+			scratch[SWITCH_STORED_OVER];
 	return inside;
 }
 
@@ -452,6 +452,12 @@ test_refused(void **state)
 		{ "jmp *8(%rdx)", { 0x90, 0xff, 0x62, 8 }, 4, 1 },
 		{ "ret $8", { 0x90, 0xc2, 8, 0 }, 4, 1 },
 		{ "two pushes", { 0x51, 0x52, 0xc3 }, 3, 2 },
+		{ "mov %rcx, (%rdx); push %rcx",
+		  { 0x48, 0x89, 0x0a, 0x51, 0xc3 },
+		  5,
+		  4 },
+		{ "mov %ecx, (%rdx)", { 0x89, 0x0a, 0xff, 0xe2 }, 4, 2 },
+		{ "push, then a jump", { 0x51, 0xff, 0xe2 }, 3, 1 },
 		{ "push, then pop", { 0x51, 0x5a, 0xc3 }, 3, 2 },
 		{ "push $1", { 0x6a, 1, 0xc3 }, 3, 2 },
 		{ "push %rsp", { 0x54, 0xc3 }, 2, 1 },
