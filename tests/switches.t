@@ -65,4 +65,38 @@ for my $flags (['-O0'], ['-O2']) {
 		cmp_ok($traps, '<', 1000, "  and few traps");
 	}
 }
+# Exceptions: from other depths and frame sizes, thrown again, and thrown in
+# destructors and handlers while others are on their way.
+for my $flags (['-O0'], ['-O2']) {
+	my $program = compile('rethrows.cc', @$flags, '-pthread');
+
+	for my $test ('', 'threads') {
+		my @argv = ($program, $test, 60);
+		my $traps = counted(['--patch=trap', '--placement=every'],
+		    \@argv);
+
+		for my $options ([], ['--placement=every']) {
+			my $what = "rethrows.cc @$flags $test @$options";
+			my $run = counted($options, \@argv);
+
+			same(run(\@argv), $run, $what);
+			is_deeply([counts_differ($traps->{counts},
+			    $run->{counts})], [], "$what: as by traps");
+			is_deeply(counts_unknown($run->{counts}), {},
+			    "$what: all are known");
+		}
+	}
+	for my $test ('', qw(threads signals)) {
+		my $run = monitor(['--units=func,edge'], [$program, $test,
+		    300]);
+		my ($thrown, $cleaned) = split ' ', $run->{out};
+		my ($traps) = $run->{report} =~ /\s(\d+)\s+traps?\b/;
+		my $what = "rethrows.cc @$flags $test";
+
+		is($run->{status}, 0, "$what: how it ends");
+		counts_are($run, { throw_one => $thrown, clean => $cleaned },
+		    $what);
+		cmp_ok($traps, '<', $thrown, "  and few traps");
+	}
+}
 done_testing;

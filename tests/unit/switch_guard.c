@@ -441,6 +441,175 @@ test_leave(void **state)
 		}
 }
 
+/* ---- entries, and switches of functions that overwrite their frames */
+
+/* As libgcc's: the store is the return address of the frame gone to. */
+static const uint8_t unwinds[] = {
+	0x48, 0x89, 0xc1,		/* mov %rax, %rcx */
+	0x48, 0x89, 0x74, 0x05, 0x08,	/* mov %rsi, 8(%rbp,%rax) */
+	0x48, 0x8d, 0x4c, 0x0d, 0x08,	/* lea 8(%rbp,%rcx), %rcx */
+	0x48, 0x8b, 0x6d, 0x00,		/* mov (%rbp), %rbp */
+	0x48, 0x89, 0xcc,		/* mov %rcx, %rsp */
+	0x59,				/* pop %rcx */
+	0xff, 0xe1,			/* jmp *%rcx */
+};
+
+static const struct form unwind = { unwinds, sizeof(unwinds),
+				    sizeof(unwinds) - 2, 8, false };
+
+/* push %rbp; mov %rsp, %rbp; push %r15; sub $64, %rsp */
+static const uint8_t enters[] = { 0x55, 0x48, 0x89, 0xe5, 0x41,
+				  0x57, 0x48, 0x83, 0xec, 0x40 };
+
+enum {
+	FUNC = NATIVE_CODE + 0x1000,
+	ENTRY = GUARD + SWITCH_GUARD_MAX,
+	BELOW = 96,	/* the stack pointer at the hook, from the entry */
+};
+
+static struct entry_guard entry;
+
+/* Run the entry's guard from these registers, and the function behind it. */
+static void
+enter(const struct regs *in, struct regs *out)
+{
+	struct entry_input at = {
+		.code = enters,
+		.moved = 6,
+		.va = FUNC,
+		.scratch = SCRATCH_AT,
+	};
+
+	assert_int_equal(arch_x86_64.entry_make(&at, ENTRY, &entry), 0);
+	memcpy((void *)ENTRY, entry.bytes, entry.len);
+	memcpy((void *)FUNC, enters, sizeof(enters));
+	memset((void *)FUNC, 0xcc, 6);
+	native_landing(FUNC + sizeof(enters), 1);
+	native_run(ENTRY, in, out);
+	assert_int_equal(out->r[X86_RIP], 1);
+}
+
+/* It records the caller, and changes nothing else. */
+static void
+test_entry(void **state)
+{
+	const uint64_t *scratch = page + SCRATCH_AT / 8;
+	struct before before;
+	struct regs out, want, caller = { 0 };
+	uint32_t known;
+
+	before_make(&before, targets[0]);
+	before_put(&before);
+	for (unsigned i = 1; i <= 2 * SWITCH_KEPT; i++) {
+		const uint64_t *record = scratch + SWITCH_ENTRIES +
+					 i % SWITCH_KEPT * SWITCH_RECORD;
+
+		memcpy(native_scratch, before.memory, MEMORY);
+		enter(&before.regs, &out);
+		want = before.regs;
+		want.r[X86_RBP] = OLD - 8;
+		want.r[X86_RSP] = OLD - 16 - 64;
+		want.r[X86_EFLAGS] = out.r[X86_EFLAGS];
+		regs_same(&out, &want);
+		assert_int_equal(scratch[SWITCH_ENTRY], 32 * (i % SWITCH_KEPT));
+		assert_int_equal(record[ENTRY_RETURN],
+				 *(uint64_t *)(before.memory + 512));
+		arch_x86_64.entry_regs(record, &caller, &known);
+		assert_int_equal(caller.r[X86_RSP], OLD);
+		assert_int_equal(caller.r[X86_RBP], before.regs.r[X86_RBP]);
+		assert_int_equal(caller.r[X86_RBX], before.regs.r[X86_RBX]);
+		assert_int_equal(caller.r[X86_R12], before.regs.r[X86_R12]);
+		assert_int_equal(caller.r[X86_R13], before.regs.r[X86_R13]);
+		assert_int_equal(caller.r[X86_R14], before.regs.r[X86_R14]);
+		assert_int_equal(caller.r[X86_R15], before.regs.r[X86_R15]);
+	}
+}
+
+static void
+test_entry_leave(void **state)
+{
+	struct before before;
+	struct regs regs;
+	struct insn insn;
+
+	before_make(&before, targets[0]);
+	for (uint32_t at = 0; at < entry.moved_end; at += insn.len) {
+		enum switch_inside inside;
+
+		before_put(&before);
+		memcpy((void *)ENTRY, entry.bytes, entry.len);
+		native_landing(ENTRY + at, 1);
+		native_run(ENTRY, &before.regs, &regs);
+		inside = arch_x86_64.entry_leave(&entry, at,
+						 page + SCRATCH_AT / 8, &regs);
+		assert_int_equal(inside, at > entry.moved ? SWITCH_MOVED :
+							    SWITCH_BEFORE);
+		if (inside == SWITCH_BEFORE)
+			regs_same(&regs, &before.regs);
+		assert_int_equal(arch_x86_64.decode(entry.bytes + at,
+						    entry.len - at, at, &insn),
+				 0);
+	}
+}
+
+/* The same stacks, as an entry's guard has recorded the caller. */
+static void
+test_unwinds(void **state)
+{
+	static uint8_t memory[MEMORY];
+	struct switch_pattern pattern;
+	struct switch_input in = input(&unwind, &pattern, 1);
+	uint64_t *scratch = page + SCRATCH_AT / 8;
+	uint64_t *record = scratch + SWITCH_ENTRIES + 3 * SWITCH_RECORD;
+	struct before before;
+	struct regs place, out;
+
+	in.depth = BELOW;
+	guard_put(&in);
+	for (unsigned wrong = 0; wrong <= 8; wrong++) {
+		before_make(&before, targets[0]);
+		before.regs.r[X86_RSP] = OLD - BELOW;
+		before.regs.r[X86_RBP] = OLD - 8;
+		before.regs.r[X86_RAX] = 200;	/* to OLD + 208 */
+		before.regs.r[X86_RSI] = TARGET;
+		*word_at(OLD - 8) = OLD + 300;
+		memcpy(before.memory, native_scratch, MEMORY);
+		pattern = (struct switch_pattern){
+			.target = TARGET + (wrong == 1),
+			.distance = 208 + (wrong == 2),
+			.counter = COUNTER,
+			.n = 5,
+			.words = {
+				{ .value = 0x1234 + (wrong == 3) },
+				{ .pointer = true, .relative = true,
+				  .value = 80 + (wrong == 4) },
+				{ .at = 40,
+				  .value = *word_at(OLD + 40) + (wrong == 5) },
+				/* What is stored overwrites this. */
+				{ .at = 200,
+				  .value = *word_at(OLD + 200) + (wrong == 6) },
+				{ .after = true, .pointer = true,
+				  .relative = true, .value = 92 },
+			},
+		};
+		in_place(&unwind, &before, &place, memory);
+		guard_put(&in);
+		before_put(&before);
+		scratch[SWITCH_ENTRY] = 3 * 32;
+		record[ENTRY_RETURN] = 0x1234;
+		record[ENTRY_SP] = OLD + (wrong == 7);
+		record[ENTRY_REGS] = OLD + 80 + (wrong == 8);
+		memcpy((void *)GUARD, guard.bytes, guard.len);
+		native_landing(TARGET, 1);
+		native_run(GUARD, &before.regs, &out);
+		assert_int_equal(out.r[X86_RIP], !wrong);
+		assert_int_equal(page[COUNTER / 8], !wrong);
+		regs_same(&out, wrong ? &before.regs : &place);
+		assert_memory_equal(native_scratch,
+				    wrong ? before.memory : memory, MEMORY);
+	}
+}
+
 static void
 test_refused(void **state)
 {
@@ -489,13 +658,20 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts), cmocka_unit_test(test_differs),
-		cmocka_unit_test(test_off),    cmocka_unit_test(test_moved),
-		cmocka_unit_test(test_leave),  cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_differs),
+		cmocka_unit_test(test_off),
+		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_leave),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_entry),
+		cmocka_unit_test(test_entry_leave),
+		cmocka_unit_test(test_unwinds),
 	};
 
 	native_open();
-	native_map(GUARD, SWITCH_GUARD_MAX, PROT_READ | PROT_WRITE | PROT_EXEC);
+	native_map(GUARD, SWITCH_GUARD_MAX + 4096,
+		   PROT_READ | PROT_WRITE | PROT_EXEC);
 	if (syscall(SYS_arch_prctl, ARCH_SET_GS, page))
 		return 1;
 	traps_catch();
