@@ -39,6 +39,15 @@ struct rseq_area {
 	uint32_t signature;	/* in front of abort handlers */
 };
 
+/* A piece of a task's memory, and where it is copied to. */
+struct data_part {
+	uint64_t va;
+	void *buf;
+	size_t n;
+};
+
+enum { DATA_PARTS = 16 };
+
 struct host_native {
 	/*
 	 * Trace all threads of process pid, whose ids are appended to *tids;
@@ -87,6 +96,14 @@ struct host_native {
 	uint64_t (*room)(pid_t tid);
 	/* The size that files the process writes may have (RLIMIT_FSIZE). */
 	uint64_t (*file_max)(pid_t tid);
+	/*
+	 * data_read of n parts, DATA_PARTS at most, in one request: the number
+	 * of the first that were read, whole.  The others may be readable
+	 * all the same.
+	 */
+	MUST_CHECK size_t (*data_gather)(pid_t tid,
+					 const struct data_part *parts,
+					 size_t n);
 	/*
 	 * mem_read and mem_write for any thread of pmon's.  They fail where
 	 * those would ask the kernel in other ways as well.

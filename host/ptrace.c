@@ -314,6 +314,7 @@ static const struct host_native ptrace_native = {
 	.attach = ptrace_attach,
 	.send = ptrace_send,
 	.fault_set = ptrace_fault_set,
+	.data_gather = ptrace_data_gather,
 	.mem_get = ptrace_mem_get,
 	.mem_put = ptrace_mem_put,
 	.rseq_get = ptrace_rseq_get,

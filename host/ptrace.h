@@ -68,6 +68,7 @@ int ptrace_mem_read(int mem, pid_t tid, uint64_t va, void *buf, size_t n);
 int ptrace_mem_write(int mem, pid_t tid, uint64_t va, const void *buf,
 		     size_t n);
 int ptrace_data_read(pid_t tid, uint64_t va, void *buf, size_t n);
+size_t ptrace_data_gather(pid_t tid, const struct data_part *parts, size_t n);
 int ptrace_data_write(pid_t tid, uint64_t va, const void *buf, size_t n);
 double ptrace_cpu_time(pid_t pid);
 int ptrace_stop_costs(struct stop_costs *costs);

@@ -344,6 +344,26 @@ ptrace_data_read(pid_t tid, uint64_t va, void *buf, size_t n)
 	return data_move(process_vm_readv, tid, va, buf, n);
 }
 
+size_t
+ptrace_data_gather(pid_t tid, const struct data_part *parts, size_t n)
+{
+	struct iovec local[DATA_PARTS], remote[DATA_PARTS];
+	size_t whole = 0;
+	ssize_t left;
+
+	must(n <= DATA_PARTS);
+	if (ptrace_ended(tid))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		local[i] = (struct iovec){ parts[i].buf, parts[i].n };
+		remote[i] = (struct iovec){ (void *)parts[i].va, parts[i].n };
+	}
+	left = process_vm_readv(tid, local, n, remote, n, 0);
+	for (; whole < n && left >= (ssize_t)parts[whole].n; whole++)
+		left -= (ssize_t)parts[whole].n;
+	return whole;
+}
+
 int
 ptrace_data_write(pid_t tid, uint64_t va, const void *buf, size_t n)
 {

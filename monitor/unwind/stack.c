@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "monitor/unwind/stack_begins.h"
+#include "monitor/unwind/stack_foreseen.h"
 #include "monitor/unwind/stack_known.h"
 #include "monitor/unwind/stack_memory.h"
 #include "monitor/unwind/stack_rules.h"
@@ -31,6 +32,7 @@ struct stack {
 	struct dwarf_abi dwarf;
 	struct known *known;
 	unsigned cached;	/* number of the walks that share pages, or 0 */
+	struct stack_pages *foreseen;	/* becomes what they need; or NULL */
 };
 
 /* What the walk does next. */
@@ -288,8 +290,8 @@ frame_module(struct walking *w, const struct frame *frame)
 	bool stale = false;
 
 	if (w->stack->known->files.dwfl)
-		module = files_module(&w->stack->known->files, w->tid,
-				      lookup_pc(frame), w->memory.walk, &stale);
+		module = files_module(&w->stack->known->files, &w->memory,
+				      lookup_pc(frame), &stale);
 	if (module && !stale)
 		return module;
 	if (!walk_refresh(w))
@@ -510,8 +512,21 @@ stack_cache(struct stack *stack)
 }
 
 void
+stack_cache_at(struct stack *stack, pid_t tid, uint64_t pc, uint64_t sp)
+{
+	stack_cache(stack);
+	stack->foreseen = stack_foreseen(pc, sp);
+	stack_memory_fetch(&(struct stack_memory){ stack->known->files.host,
+						   tid, stack->cached },
+			   stack->foreseen);
+}
+
+void
 stack_uncache(struct stack *stack)
 {
+	if (stack->foreseen)
+		*stack->foreseen = stack_memory_needed();
+	stack->foreseen = NULL;
 	stack->cached = 0;
 }
 

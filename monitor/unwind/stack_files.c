@@ -240,8 +240,8 @@ files_of(Dwfl_Module *module)
 }
 
 Dwfl_Module *
-files_module(struct stack_files *files, pid_t tid, uint64_t va, unsigned walk,
-	     bool *stale)
+files_module(struct stack_files *files, const struct stack_memory *memory,
+	     uint64_t va, bool *stale)
 {
 	Dwfl_Module *module = dwfl_addrmodule(files->dwfl, va);
 	struct mapped_file *file;
@@ -251,10 +251,10 @@ files_module(struct stack_files *files, pid_t tid, uint64_t va, unsigned walk,
 	if (!module)
 		return NULL;
 	file = (struct mapped_file *)files_of(module);
-	if (file->checked == walk || !file->has_head)
+	if (file->checked == memory->walk || !file->has_head)
 		return module;
-	file->checked = walk;
-	*stale = files->host->data_read(tid, file->lo, head, sizeof(head)) ||
+	file->checked = memory->walk;
+	*stale = stack_memory_read(memory, file->lo, head, sizeof(head)) ||
 		 memcmp(head, file->head, sizeof(head));
 	return module;
 }

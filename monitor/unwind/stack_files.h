@@ -8,6 +8,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "host/host.h"
+#include "monitor/unwind/stack_memory.h"
 #include "util/fail.h"
 
 enum { HEAD_SIZE = 1024 };
@@ -53,10 +54,11 @@ void files_free(struct stack_files *files);
 
 /*
  * The module at va, or NULL.  *stale is set if its file is no longer what is
- * mapped there; each walk, known by its number `walk`, checks a file once.
+ * mapped there; each walk, known by its number, checks a file once.
  */
-Dwfl_Module *files_module(struct stack_files *files, pid_t tid, uint64_t va,
-			  unsigned walk, bool *stale);
+Dwfl_Module *files_module(struct stack_files *files,
+			  const struct stack_memory *memory, uint64_t va,
+			  bool *stale);
 /* The module's file. */
 const struct mapped_file *files_of(Dwfl_Module *module);
 

@@ -1,8 +1,8 @@
 /*
- * Finds the frames that a stack switch passes over.  Emulates the instructions
- * from the hook to the jump on a copy of the registers, while the old stack is
- * still whole, to compute where control goes; then walks both stacks until they
- * meet.  Changes nothing in the task.
+ * Finds the frames that a stack switch passes over.  Has the instructions from
+ * the hook to the jump emulated on a copy of the registers, while the old stack
+ * is still whole, to compute where control goes; then walks both stacks until
+ * they meet.  Changes nothing in the task.
  */
 #include "monitor/unwind/stack_switch.h"
 
@@ -11,76 +11,10 @@
 
 #include "arch/abi.h"
 #include "flow/propagate.h"
+#include "monitor/unwind/switch_code.h"
 #include "monitor/unwind/switch_pattern.h"
 #include "util/mem.h"
 #include "util/search.h"
-
-/* ---- where a stack switch goes */
-
-/* A byte that emulated instructions have written, which memory has not yet. */
-struct written {
-	uint64_t va;
-	uint8_t byte;
-};
-
-struct copy {
-	struct stack *stack;
-	pid_t tid;
-	struct written *written;
-	size_t n;
-};
-
-static int
-copy_read(void *ctx, uint64_t va, void *buf, size_t len)
-{
-	struct copy *copy = ctx;
-
-	if (stack_read(copy->stack, copy->tid, va, buf, len))
-		return -1;
-	for (size_t i = 0; i < copy->n; i++)
-		if (copy->written[i].va - va < len)
-			((uint8_t *)buf)[copy->written[i].va - va] =
-				copy->written[i].byte;
-	return 0;
-}
-
-static int
-copy_write(void *ctx, uint64_t va, const void *buf, size_t len)
-{
-	struct copy *copy = ctx;
-
-	for (size_t i = 0; i < len; i++)
-		*vec_push(copy->written, copy->n) = (struct written){
-			va + i,
-			((const uint8_t *)buf)[i],
-		};
-	return 0;
-}
-
-/* Emulate the instructions from hook->addr to hook->end on regs; 0 or -1. */
-static int
-code_emulate(const struct image *image, uint64_t bias, const struct hook *hook,
-	     struct copy *copy, struct regs *regs)
-{
-	const struct arch *arch = image->arch;
-	const struct memory memory = { copy_read, copy_write, copy };
-	struct insn insn;
-	struct emul emul;
-	const uint8_t *code;
-	size_t avail;
-
-	for (uint64_t addr = hook->addr; addr <= hook->end; addr += insn.len) {
-		code = image_text(image, addr, &avail);
-		if (!code || arch->decode(code, avail, addr, &insn))
-			return -1;
-		regs->r[arch->reg_pc] = addr + bias;
-		/* The others do not change registers: see hook_find. */
-		if (!arch->emul_prepare(code, avail, addr + bias, &emul) &&
-		    arch->emul_run(&emul, regs, &memory) == EMUL_FAULT)
-			return -1;
-	}
-	return 0;
-}
 
 /* ---- frame edges */
 
@@ -208,20 +142,14 @@ frame_edge_counted(const struct frame_edge *frame_edge,
 
 /*
  * Turn the registers at a function's entry, or such as there, into those behind
- * its call.  Returns 0 or -1.
+ * its call, which returns to ra.
  */
-static int
-caller_get(const struct host *host, pid_t tid, const struct arch *arch,
-	   struct walk_start *start)
+static void
+caller_set(const struct arch *arch, uint64_t ra, struct walk_start *start)
 {
-	uint64_t *sp = &start->regs.r[arch->reg_sp], ra;
-
-	if (host->data_read(tid, *sp, &ra, sizeof(ra)))
-		return -1;
 	start->regs.r[arch->reg_pc] = ra;
-	*sp += sizeof(ra);
+	start->regs.r[arch->reg_sp] += sizeof(ra);
 	start->exact = false;
-	return 0;
 }
 
 void
@@ -246,9 +174,12 @@ entries_add(struct entries *entries, const struct host *host, pid_t tid,
 {
 	uint64_t func = regs->r[arch->reg_pc], sp = regs->r[arch->reg_sp];
 	struct walk_start caller = { .regs = *regs };
+	uint64_t ra;
 
-	if (caller_get(host, tid, arch, &caller))
+	if (host->data_read(tid, sp, &ra, sizeof(ra)))
 		func = 0;
+	else
+		caller_set(arch, ra, &caller);
 	entries_note(entries, func, sp, &caller);
 }
 
@@ -268,17 +199,22 @@ entry_find(const struct entries *entries, uint64_t func, uint64_t sp)
  * or -1 if the caller is not known.
  */
 static int
-before_start(const struct host *host, pid_t tid, const struct switch_at *at,
+before_start(struct stack *stack, pid_t tid, const struct switch_at *at,
 	     struct walk_start *start)
 {
 	const struct arch *arch = at->image->arch;
 	const struct hook *hook = at->hook;
 	const struct entry *entry;
+	uint64_t ra;
 
 	*start = (struct walk_start){ .regs = *at->regs };
 	if (!hook->depth) {
 		start->unknown = hook->changed;
-		return caller_get(host, tid, arch, start);
+		if (stack_read(stack, tid, start->regs.r[arch->reg_sp], &ra,
+			       sizeof(ra)))
+			return -1;
+		caller_set(arch, ra, start);
+		return 0;
 	}
 	if (hook->depth < 0)
 		return -1;
@@ -378,17 +314,15 @@ stack_switch_context(struct stack *stack, pid_t tid, const struct regs *from,
 	return err;
 }
 
-int
-stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
-		  struct stack_switch *stack_switch)
+/* The same as stack_switch_find, with the stack cached. */
+static int
+switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
+	    struct stack_switch *stack_switch)
 {
 	struct walk_start before,
 		after = { .regs = *at->regs, .exact = true, .arrives = true };
-	struct copy copy = { stack, tid, NULL, 0 };
-	int err;
 
-	*stack_switch = (struct stack_switch){ 0 };
-	if (before_start(stack_host(stack), tid, at, &before)) {
+	if (before_start(stack, tid, at, &before)) {
 		stack_switch_unfollowed(
 			stack_switch,
 			at->hook->depth < 0 ?
@@ -398,18 +332,28 @@ stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
 				"stack is not known");
 		return HOST_OK;
 	}
-	stack_cache(stack);
-	err = code_emulate(at->image, at->bias, at->hook, &copy, &after.regs);
-	free(copy.written);
-	if (err) {
-		stack_uncache(stack);
+	if (switch_code_run(stack, tid, at->image, at->bias, at->hook,
+			    &after.regs)) {
 		stack_switch_unfollowed(stack_switch,
 					"the target of the function that "
 					"leaves a stack is not known");
 		return HOST_OK;
 	}
 	stack_switch->after = after.regs;
-	err = stacks_compare(stack, tid, &before, &after, stack_switch);
+	return stacks_compare(stack, tid, &before, &after, stack_switch);
+}
+
+int
+stack_switch_find(struct stack *stack, pid_t tid, const struct switch_at *at,
+		  struct stack_switch *stack_switch)
+{
+	const struct arch *arch = at->image->arch;
+	int err;
+
+	*stack_switch = (struct stack_switch){ 0 };
+	stack_cache_at(stack, tid, at->regs->r[arch->reg_pc],
+		       at->regs->r[arch->reg_sp]);
+	err = switch_find(stack, tid, at, stack_switch);
 	stack_uncache(stack);
 	return err;
 }
@@ -460,20 +404,17 @@ stack_switch_pattern(struct stack *stack, pid_t tid, const struct switch_at *at,
 {
 	struct walk_start before,
 		after = { .regs = *at->regs, .exact = true, .arrives = true };
-	struct copy copy = { stack, tid, NULL, 0 };
 	struct walk old = { 0 }, new = { 0 };
 	bool found;
 
-	if (before_start(stack_host(stack), tid, at, &before))
-		return false;
 	stack_cache(stack);
-	found = !code_emulate(at->image, at->bias, at->hook, &copy,
-			      &after.regs) &&
+	found = !before_start(stack, tid, at, &before) &&
+		!switch_code_run(stack, tid, at->image, at->bias, at->hook,
+				 &after.regs) &&
 		!stacks_walk(stack, tid, &before, &after, &old, &new) &&
 		walks_pattern(stack, tid, at, &before, &after, &old, &new,
 			      pattern);
 	stack_uncache(stack);
-	free(copy.written);
 	walk_free(&old);
 	walk_free(&new);
 	return found;

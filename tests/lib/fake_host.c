@@ -404,6 +404,17 @@ host_data_read(pid_t tid, uint64_t va, void *buf, size_t n)
 	return data_move(tid, va, buf, n, false);
 }
 
+static size_t
+host_data_gather(pid_t tid, const struct data_part *parts, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (host_data_read(tid, parts[i].va, parts[i].buf, parts[i].n))
+			break;
+	return i;
+}
+
 static int
 host_data_write(pid_t tid, uint64_t va, const void *buf, size_t n)
 {
@@ -567,6 +578,7 @@ static const struct host_native fake_native = {
 	.renewed = host_renewed,
 	.parent = host_parent,
 	.actions = host_actions,
+	.data_gather = host_data_gather,
 	.room = host_room,
 	.file_max = host_room,
 	.confined = host_confined,

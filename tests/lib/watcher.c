@@ -147,18 +147,22 @@ watch_maps(struct watcher *watcher, struct watched_task *task)
 	struct watched_space *space = task->space;
 	struct watched_module module;
 	struct mapping *maps;
-	size_t n, text = 0;
+	size_t n, text = 0, at;
 
 	if (watcher->host->maps(task->tid, &maps, &n))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		bool known = false;
-
 		if (!maps[i].exec || !maps[i].ino || maps[i].path[0] != '/')
 			continue;
-		for (size_t k = 0; k < space->nmodules; k++)
-			known |= space->modules[k].lo == maps[i].lo;
-		module.of = known ? NULL : watch_image(watcher, maps[i].path);
+		for (at = 0; at < space->nmodules; at++)
+			if (space->modules[at].lo == maps[i].lo)
+				break;
+		module.of = at < space->nmodules &&
+					    !strcmp(space->modules[at]
+							    .of->image->path,
+						    maps[i].path) ?
+				    NULL :
+				    watch_image(watcher, maps[i].path);
 		if (!module.of)
 			continue;
 		for (text = 0; text < module.of->image->nsegments; text++)
@@ -169,8 +173,9 @@ watch_maps(struct watcher *watcher, struct watched_task *task)
 		module.bias = maps[i].lo - maps[i].offset -
 			      (module.of->image->segments[text].addr -
 			       module.of->image->segments[text].offset);
-		must(space->nmodules < 16);
-		space->modules[space->nmodules++] = module;
+		must(at < 16);
+		space->modules[at] = module;
+		space->nmodules += at == space->nmodules;
 		watch_plant(space, task->tid, &module);
 	}
 	mappings_free(maps, n);
@@ -256,6 +261,41 @@ watch_frame_edges(struct watcher *watcher, struct watched_space *space,
 	stack_switch_free(stack_switch);
 }
 
+static size_t
+gather_nothing(pid_t tid, const struct data_part *parts, size_t n)
+{
+	return 0;
+}
+
+/*
+ * The same must be found by a walker that reads everything when it is needed,
+ * and knows nothing of former switches.
+ */
+static void
+watch_plain(struct watched_task *task, const struct switch_at *at,
+	    const struct stack_switch *found)
+{
+	struct host_native native = *host_ptrace.native;
+	struct host host = host_ptrace;
+	struct stack_switch plain = { 0 };
+	struct stack *stack;
+
+	native.data_gather = gather_nothing;
+	host.native = &native;
+	stack = stack_open(&host, &arch_x86_64);
+	must(!stack_switch_find(stack, task->tid, at, &plain));
+	must(plain.n == found->n && !plain.unknown == !found->unknown);
+	for (size_t i = 0; i < plain.n; i++)
+		must(plain.frame_edges[i].va == found->frame_edges[i].va &&
+		     plain.frame_edges[i].sp == found->frame_edges[i].sp &&
+		     plain.frame_edges[i].during ==
+			     found->frame_edges[i].during &&
+		     plain.frame_edges[i].came == found->frame_edges[i].came);
+	must(!memcmp(&plain.after, &found->after, sizeof(plain.after)));
+	stack_switch_free(&plain);
+	stack_close(stack);
+}
+
 static void
 watch_hook(struct watcher *watcher, struct watched_task *task,
 	   const struct watched_module *module, const struct hook *hook,
@@ -263,6 +303,13 @@ watch_hook(struct watcher *watcher, struct watched_task *task,
 {
 	const struct image *image = module->of->image;
 	struct stack_switch stack_switch = { 0 };
+	struct switch_at at = {
+		.image = image,
+		.bias = module->bias,
+		.hook = hook,
+		.regs = regs,
+		.entries = &task->entries,
+	};
 
 	if (hook->kind == HOOK_ENTRY) {
 		entries_add(&task->entries, watcher->host, task->tid,
@@ -270,15 +317,9 @@ watch_hook(struct watcher *watcher, struct watched_task *task,
 		return;
 	}
 	if (hook->kind == HOOK_STACK_SWITCH) {
-		must(!stack_switch_find(task->space->stack, task->tid,
-					&(struct switch_at){
-						.image = image,
-						.bias = module->bias,
-						.hook = hook,
-						.regs = regs,
-						.entries = &task->entries,
-					},
+		must(!stack_switch_find(task->space->stack, task->tid, &at,
 					&stack_switch));
+		watch_plain(task, &at, &stack_switch);
 		watch_frame_edges(watcher, task->space, &stack_switch);
 		return;
 	}
