@@ -29,7 +29,8 @@ enum {
 	HOT_WINDOWS = 8,	/* pin after so many in a row: a trap that goes
 				   on is removed before that, if it can be */
 	WARM_NS = 2000 * 1000,	/* or if the task runs shorter between traps */
-	CALLS = WINDOW / 2,	/* system calls in a window that are too many */
+	CALLS = WINDOW * 3 / 2,	/* system calls in a window that are too many */
+	CALLS_OTHERS = WINDOW / 2,	/* ... of a process with more threads */
 	COOL_FACTOR = 16,	/* windows to wait after pinning in vain ... */
 	COOL_OTHERS = 256,	/* ... because of others' system calls: they
 				   are paused each time */
@@ -212,10 +213,17 @@ affinity_watches(const struct task *task)
 	       (task->process && task->process->pinned);
 }
 
+static bool
+too_many(const struct task *pinned, unsigned calls)
+{
+	return calls > (pinned->process->ntasks == 1 ? CALLS : CALLS_OTHERS);
+}
+
 /*
- * Watching a system call costs two stops.  A task that makes a system call for
- * two traps or more, with the others of its process, is not pinned again for a
- * while.
+ * Watching a system call costs two stops, which are worth it if there are not
+ * more than three calls to two traps.  With other threads, which may wait for
+ * each other in their calls, one call to two traps is the limit.  A task that
+ * makes more is not pinned again for a while.
  */
 void
 affinity_syscall(struct run *run, struct task *task, bool entry)
@@ -242,13 +250,13 @@ affinity_syscall(struct run *run, struct task *task, bool entry)
 	nr = (int)regs.r[abi->reg_orig];
 	task->affinity.opening = nr == abi->nr_open || nr == abi->nr_openat ||
 				 nr == abi->nr_openat2;
-	if (++pinned->affinity.syscalls > CALLS)
+	if (too_many(pinned, ++pinned->affinity.syscalls))
 		pinned->affinity.cooling = task == pinned ? COOL_FACTOR :
 							    COOL_OTHERS;
-	if (pinned->affinity.syscalls > CALLS || nr == abi->nr_getaffinity ||
-	    nr == abi->nr_setaffinity || nr == abi->nr_clone ||
-	    nr == abi->nr_clone3 || nr == abi->nr_fork || nr == abi->nr_vfork ||
-	    nr == abi->nr_exec || nr == abi->nr_execat)
+	if (too_many(pinned, pinned->affinity.syscalls) ||
+	    nr == abi->nr_getaffinity || nr == abi->nr_setaffinity ||
+	    nr == abi->nr_clone || nr == abi->nr_clone3 || nr == abi->nr_fork ||
+	    nr == abi->nr_vfork || nr == abi->nr_exec || nr == abi->nr_execat)
 		affinity_restore(run, pinned);
 }
 
