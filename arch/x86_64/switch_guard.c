@@ -5,76 +5,30 @@
  * add code, and lead what failed before to that.  Never writes a process's
  * memory.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "arch/switch_guard.h"
-#include "arch/x86_64/x86.h"
+#include "arch/x86_64/switch_put.h"
 #include "util/fail.h"
-#include "util/mem.h"
 
 enum {
-	RAX = 0,
-	RCX = 1,
-	RSP = 4,
-	RBP = 5,
 	JUMP = 5,
-	PATTERN_MAX = 64 + 40 * SWITCH_WORDS
+	/* No pattern has more bytes. */
+	PATTERN_MAX = 128 + 64 * SWITCH_WORDS,
 };
-
-/* The registers of encodings 0 to 15 are saved in that order. */
-static const uint8_t saved_regs[SWITCH_REGS] = {
-	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
-	X86_R8,	 X86_R9,  X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
-};
-
-struct making {
-	const struct switch_input *in;
-	struct switch_guard *guard;
-};
-
-static void
-bytes_put(struct switch_guard *guard, const void *bytes, size_t n)
-{
-	must(guard->len + n <= sizeof(guard->bytes));
-	memcpy(guard->bytes + guard->len, bytes, n);
-	guard->len += n;
-}
-
-#define PUT(guard, ...) \
-	bytes_put(guard, (const uint8_t[]){ __VA_ARGS__ }, \
-		  sizeof((const uint8_t[]){ __VA_ARGS__ }))
-
-static void
-word_put(struct switch_guard *guard, uint32_t word)
-{
-	bytes_put(guard, &word, sizeof(word));
-}
-
-enum scratch_way { STORE = 0x89, LOAD = 0x8b, COMPARE = 0x39 };
-
-/* op %reg, %gs:scratch[word]; or a load the other way. */
-static void
-scratch_put(struct making *m, enum scratch_way way, unsigned reg, unsigned word)
-{
-	PUT(m->guard, 0x65, 0x48 | (reg >> 3) << 2, way, 0x04 | (reg & 7) << 3,
-	    0x25);
-	word_put(m->guard, m->in->scratch + 8 * word);
-}
 
 /* lahf; seto %al; mov %rax, %gs:scratch[word] */
 static void
 flags_save(struct making *m, unsigned word)
 {
 	PUT(m->guard, 0x9f, 0x0f, 0x90, 0xc0);
-	scratch_put(m, STORE, RAX, word);
+	x86_scratch_put(m, STORE, RAX, word);
 }
 
 /* mov %gs:scratch[word], %rax; add $127, %al; sahf */
 static void
 flags_load(struct making *m, unsigned word)
 {
-	scratch_put(m, LOAD, RAX, word);
+	x86_scratch_put(m, LOAD, RAX, word);
 	PUT(m->guard, 0x04, 0x7f, 0x9e);
 }
 
@@ -105,21 +59,6 @@ trap_put(struct switch_guard *guard, unsigned i)
 }
 
 /* ---- the program's instructions */
-
-/* Whether they do the same anywhere, and use no thread counter page. */
-static bool
-code_moves(const uint8_t *code, size_t len)
-{
-	ZydisDecodedInstruction zinsn;
-	size_t at;
-
-	for (at = 0; at < len; at += zinsn.length)
-		if (x86_decode(code + at, len - at, &zinsn, NULL) ||
-		    zinsn.attributes & (ZYDIS_ATTRIB_IS_RELATIVE |
-					ZYDIS_ATTRIB_HAS_SEGMENT_GS))
-			return false;
-	return at == len;
-}
 
 /* Whether the instruction changes rsp, otherwise than by a push. */
 static bool
@@ -175,19 +114,19 @@ store_put(struct making *m, const uint8_t *code, size_t len, bool push)
 {
 	struct switch_guard *guard = m->guard;
 
-	scratch_put(m, STORE, RAX, SWITCH_AFTER_ACC);
+	x86_scratch_put(m, STORE, RAX, SWITCH_AFTER_ACC);
 	if (push) {
 		PUT(guard, 0x48, 0x8d, 0x44, 0x24, 0xf8); /* lea -8(%rsp) */
 	} else {
 		/* lea memory, %rax, by the store's own operand */
 		PUT(guard, code[0] & ~4, 0x8d, code[2] & ~(7 << 3));
-		bytes_put(guard, code + 3, len - 3);
+		x86_bytes_put(guard, code + 3, len - 3);
 	}
-	scratch_put(m, STORE, RAX, SWITCH_STORED_AT);
+	x86_scratch_put(m, STORE, RAX, SWITCH_STORED_AT);
 	PUT(guard, 0x48, 0x8b, 0x00);		/* mov (%rax), %rax */
-	scratch_put(m, STORE, RAX, SWITCH_STORED_OVER);
-	scratch_put(m, LOAD, RAX, SWITCH_AFTER_ACC);
-	bytes_put(guard, code, len);
+	x86_scratch_put(m, STORE, RAX, SWITCH_STORED_OVER);
+	x86_scratch_put(m, LOAD, RAX, SWITCH_AFTER_ACC);
+	x86_bytes_put(guard, code, len);
 	guard->stored = guard->len;
 }
 
@@ -195,18 +134,18 @@ store_put(struct making *m, const uint8_t *code, size_t len, bool push)
 static void
 store_undo(struct making *m)
 {
-	scratch_put(m, LOAD, RCX, SWITCH_STORED_AT);
+	x86_scratch_put(m, LOAD, RCX, SWITCH_STORED_AT);
 	PUT(m->guard, 0x48, 0x8b, 0x01);	/* mov (%rcx), %rax */
-	scratch_put(m, STORE, RAX, SWITCH_STORED);
-	scratch_put(m, LOAD, RAX, SWITCH_STORED_OVER);
+	x86_scratch_put(m, STORE, RAX, SWITCH_STORED);
+	x86_scratch_put(m, LOAD, RAX, SWITCH_STORED_OVER);
 	PUT(m->guard, 0x48, 0x89, 0x01);	/* mov %rax, (%rcx) */
 }
 
 static void
 store_again(struct making *m)
 {
-	scratch_put(m, LOAD, RCX, SWITCH_STORED_AT);
-	scratch_put(m, LOAD, RAX, SWITCH_STORED);
+	x86_scratch_put(m, LOAD, RCX, SWITCH_STORED_AT);
+	x86_scratch_put(m, LOAD, RAX, SWITCH_STORED);
 	PUT(m->guard, 0x48, 0x89, 0x01);	/* mov %rax, (%rcx) */
 }
 
@@ -232,7 +171,7 @@ trial_put(struct making *m, bool returns)
 		if (pushed && insn_moves_stack(&zinsn, operands))
 			return -1;
 		if (!insn_stores(&zinsn, operands)) {
-			bytes_put(m->guard, code, zinsn.length);
+			x86_bytes_put(m->guard, code, zinsn.length);
 			continue;
 		}
 		if (m->guard->stored || returns != push ||
@@ -276,7 +215,7 @@ operand_put(struct switch_guard *guard, bool after, unsigned reg, int32_t at)
 		PUT(guard, 0x84 | reg << 3, 0x24);
 	else
 		PUT(guard, 0x81 | reg << 3);
-	word_put(guard, (uint32_t)at);
+	x86_word_put(guard, (uint32_t)at);
 }
 
 /* movabs $value, %rax */
@@ -284,7 +223,7 @@ static void
 value_put(struct switch_guard *guard, uint64_t value)
 {
 	PUT(guard, 0x48, 0xb8);
-	bytes_put(guard, &value, sizeof(value));
+	x86_bytes_put(guard, &value, sizeof(value));
 }
 
 /* jne to where the next pattern will be; kept in fails[]. */
@@ -299,11 +238,11 @@ fail_put(struct switch_guard *guard, uint32_t *fails, size_t *nfails)
 static void
 base_load(struct making *m)
 {
-	scratch_put(m, LOAD, RCX, RSP);
+	x86_scratch_put(m, LOAD, RCX, RSP);
 	if (!m->in->depth)
 		return;
 	PUT(m->guard, 0x48, 0x8d, 0x89);	/* lea depth(%rcx), %rcx */
-	word_put(m->guard, (uint32_t)m->in->depth);
+	x86_word_put(m->guard, (uint32_t)m->in->depth);
 }
 
 /* mov or cmp, of a register with a word of the entry whose number is in rax. */
@@ -311,14 +250,14 @@ static void
 entry_put(struct making *m, enum scratch_way way, unsigned reg, unsigned word)
 {
 	PUT(m->guard, 0x65, 0x48, way, 0x04 | reg << 3, 0x45);
-	word_put(m->guard, m->in->scratch + 8 * (SWITCH_ENTRIES + word));
+	x86_word_put(m->guard, m->in->scratch + 8 * (SWITCH_ENTRIES + word));
 }
 
 /* The number of the last entry into rax. */
 static void
 entry_load(struct making *m)
 {
-	scratch_put(m, LOAD, RAX, SWITCH_ENTRY);
+	x86_scratch_put(m, LOAD, RAX, SWITCH_ENTRY);
 }
 
 /* Compare what is recorded of the entry, not of the stack. */
@@ -331,11 +270,11 @@ entry_check(struct making *m, const struct switch_word *word)
 	if (word->pointer) {
 		/* lea value(%rcx), %rcx; cmp %rcx, rbp's */
 		PUT(guard, 0x48, 0x8d, 0x89);
-		word_put(guard, (uint32_t)word->value);
+		x86_word_put(guard, (uint32_t)word->value);
 		entry_put(m, COMPARE, RCX, ENTRY_REGS);
 	} else {
 		PUT(guard, 0x48, 0xb9);		/* movabs $value, %rcx */
-		bytes_put(guard, &word->value, sizeof(word->value));
+		x86_bytes_put(guard, &word->value, sizeof(word->value));
 		entry_put(m, COMPARE, RCX, ENTRY_RETURN);
 	}
 	/* base_load changes no flags. */
@@ -360,7 +299,7 @@ check_put(struct making *m, const struct switch_word *word)
 	if (word->pointer && word->after) {
 		PUT(guard, 0x48, 0x39, 0xe8);	/* cmp %rbp, %rax */
 	} else if (word->pointer) {
-		scratch_put(m, COMPARE, RAX, RBP);
+		x86_scratch_put(m, COMPARE, RAX, RBP);
 	} else {
 		PUT(guard, 0x48, 0x39);		/* cmp %rax, at(...) */
 		operand_put(guard, word->after, RAX, word->at);
@@ -372,13 +311,13 @@ static void
 target_load(struct making *m, unsigned reg)
 {
 	if (reg == RSP && m->guard->stored)
-		scratch_put(m, LOAD, RCX, SWITCH_STORED);
+		x86_scratch_put(m, LOAD, RCX, SWITCH_STORED);
 	else if (reg == RSP)
 		PUT(m->guard, 0x48, 0x8b, 0x0c, 0x24);
 	else if (reg == RAX)
-		scratch_put(m, LOAD, RCX, SWITCH_AFTER_ACC);
+		x86_scratch_put(m, LOAD, RCX, SWITCH_AFTER_ACC);
 	else if (reg == RCX)
-		scratch_put(m, LOAD, RCX, SWITCH_AFTER_COUNT);
+		x86_scratch_put(m, LOAD, RCX, SWITCH_AFTER_COUNT);
 	else	/* mov %reg, %rcx */
 		PUT(m->guard, 0x48 | (reg >> 3) << 2, 0x89,
 		    0xc1 | (reg & 7) << 3);
@@ -414,7 +353,7 @@ pattern_put(struct making *m, const struct switch_pattern *pattern,
 		fail_put(guard, fails, &n);
 	}
 	PUT(guard, 0xb8);			/* mov $counter, %eax */
-	word_put(guard, pattern->counter);
+	x86_word_put(guard, pattern->counter);
 	jump_put(guard, counts);
 	return n;
 }
@@ -428,15 +367,15 @@ begin_put(struct making *m, bool returns)
 	struct switch_guard *guard = m->guard;
 
 	for (unsigned reg = 0; reg < SWITCH_REGS; reg++)
-		scratch_put(m, STORE, reg, reg);
+		x86_scratch_put(m, STORE, reg, reg);
 	guard->saving = guard->len;
 	flags_save(m, SWITCH_FLAGS);
 	guard->saved = guard->len;
-	scratch_put(m, LOAD, RAX, RAX);
+	x86_scratch_put(m, LOAD, RAX, RAX);
 	if (trial_put(m, returns))
 		return -1;
-	scratch_put(m, STORE, RAX, SWITCH_AFTER_ACC);
-	scratch_put(m, STORE, RCX, SWITCH_AFTER_COUNT);
+	x86_scratch_put(m, STORE, RAX, SWITCH_AFTER_ACC);
+	x86_scratch_put(m, STORE, RCX, SWITCH_AFTER_COUNT);
 	flags_save(m, SWITCH_AFTER_FLAGS);
 	if (guard->stored)
 		store_undo(m);
@@ -454,9 +393,10 @@ end_put(struct making *m)
 	if (guard->stored)
 		store_again(m);
 	flags_load(m, SWITCH_AFTER_FLAGS);
-	scratch_put(m, LOAD, RAX, SWITCH_AFTER_ACC);
-	scratch_put(m, LOAD, RCX, SWITCH_AFTER_COUNT);
-	bytes_put(guard, m->in->code + m->in->last, m->in->len - m->in->last);
+	x86_scratch_put(m, LOAD, RAX, SWITCH_AFTER_ACC);
+	x86_scratch_put(m, LOAD, RCX, SWITCH_AFTER_COUNT);
+	x86_bytes_put(guard, m->in->code + m->in->last,
+		      m->in->len - m->in->last);
 	guard->done = guard->len;
 }
 
@@ -465,7 +405,7 @@ restore_put(struct making *m)
 {
 	flags_load(m, SWITCH_FLAGS);
 	for (unsigned reg = 0; reg < SWITCH_REGS; reg++)
-		scratch_put(m, LOAD, reg, reg);
+		x86_scratch_put(m, LOAD, reg, reg);
 	m->guard->restored = m->guard->len;
 	trap_put(m->guard, 1);
 }
@@ -479,13 +419,13 @@ x86_switch_make(const struct switch_input *in, uint64_t va,
 	int reg = jump_reg(in);
 	size_t nfails = 0;
 
-	if (reg < 0 || !code_moves(in->code, in->len))
+	if (reg < 0 || !x86_code_moves(in->code, in->len))
 		return -1;
 	memset(guard, 0, sizeof(*guard));
 	entry = jump_put(guard, 0);
 	trap_put(guard, 0);
 	guard->moved = guard->len;
-	bytes_put(guard, in->code, in->moved);
+	x86_bytes_put(guard, in->code, in->moved);
 	guard->moved_end = guard->len;
 	PUT(guard, 0xe9, 0, 0, 0, 0);
 	if (x86_jump_write(va + guard->moved_end, in->va + in->moved, JUMP,
@@ -513,95 +453,13 @@ x86_switch_make(const struct switch_input *in, uint64_t va,
 	return 0;
 }
 
-/* ---- entries */
-
-/* The registers that are recorded, by their encodings, from ENTRY_SP on. */
-static const uint8_t entry_regs[] = { RSP, RBP, 3, 12, 13, 14, 15 };
-
-enum { R10 = 10, R11 = 11 };
-
-/* mov %reg, %gs:word(,%r11,2) */
-static void
-record_put(struct making *m, unsigned reg, unsigned word)
-{
-	PUT(m->guard, 0x65, 0x4a | (reg >> 3) << 2, 0x89, 0x04 | (reg & 7) << 3,
-	    0x5d);
-	word_put(m->guard, m->in->scratch + 8 * (SWITCH_ENTRIES + word));
-}
-
-int
-x86_entry_make(const struct entry_input *in, uint64_t va,
-	       struct entry_guard *entry)
-{
-	const struct switch_input where = { .scratch = in->scratch };
-	struct switch_guard *guard;
-	struct making m = { &where, NULL };
-	int err = -1;
-
-	if (!code_moves(in->code, in->moved))
-		return -1;
-	m.guard = guard = mem_alloc(sizeof(*guard));
-	scratch_put(&m, STORE, R10, R10);
-	scratch_put(&m, STORE, R11, R11);
-	entry->saved = guard->len;
-	scratch_put(&m, LOAD, R11, SWITCH_ENTRY);
-	PUT(guard, 0x4d, 0x8d, 0x5b, 0x20);	/* lea 32(%r11), %r11 */
-	PUT(guard, 0x45, 0x0f, 0xb6, 0xdb);	/* movzx %r11b, %r11d */
-	PUT(guard, 0x4c, 0x8b, 0x14, 0x24);	/* mov (%rsp), %r10 */
-	record_put(&m, R10, ENTRY_RETURN);
-	for (unsigned i = 0; i < sizeof(entry_regs); i++)
-		record_put(&m, entry_regs[i], ENTRY_SP + i);
-	scratch_put(&m, STORE, R11, SWITCH_ENTRY);
-	scratch_put(&m, LOAD, R10, R10);
-	scratch_put(&m, LOAD, R11, R11);
-	entry->moved = guard->len;
-	bytes_put(guard, in->code, in->moved);
-	entry->moved_end = guard->len;
-	PUT(guard, 0xe9, 0, 0, 0, 0);
-	entry->len = guard->len;
-	if (entry->len <= sizeof(entry->bytes)) {
-		err = x86_jump_write(va + entry->moved_end, in->va + in->moved,
-				     JUMP, guard->bytes + entry->moved_end);
-		memcpy(entry->bytes, guard->bytes, entry->len);
-		if (in->off)
-			entry->bytes[0] = 0xcc;
-	}
-	free(guard);
-	return err;
-}
-
-enum switch_inside
-x86_entry_leave(const struct entry_guard *entry, uint32_t offset,
-		const uint64_t *scratch, struct regs *regs)
-{
-	if (offset > entry->moved)
-		return SWITCH_MOVED;
-	if (offset >= entry->saved) {
-		regs->r[X86_R10] = scratch[R10];
-		regs->r[X86_R11] = scratch[R11];
-	}
-	return SWITCH_BEFORE;
-}
-
-void
-x86_entry_regs(const uint64_t *record, struct regs *regs, uint32_t *known)
-{
-	*known = 0;
-	for (unsigned i = 0; i < sizeof(entry_regs); i++) {
-		unsigned reg = saved_regs[entry_regs[i]];
-
-		regs->r[reg] = record[ENTRY_SP + i];
-		*known |= UINT32_C(1) << reg;
-	}
-}
-
 /* ---- out of a guard */
 
 static void
 regs_load(const uint64_t *scratch, struct regs *regs)
 {
 	for (unsigned i = 0; i < SWITCH_REGS; i++)
-		regs->r[saved_regs[i]] = scratch[i];
+		regs->r[x86_saved_regs[i]] = scratch[i];
 }
 
 /* Set the flags as lahf and seto have saved them. */

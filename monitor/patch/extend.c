@@ -375,15 +375,26 @@ plan_extended(struct run *run, struct plan *plan)
 }
 
 void
-module_guard_again(struct run *run, struct module *module, uint32_t site)
+module_guard_again(struct run *run, struct module *module, uint32_t site,
+		   size_t kept)
 {
-	size_t first = module->patched[site].slot, last = first;
+	size_t first = module->patched[site].slot, last = first, new;
 	struct extension ext = extension_begin(run, module);
 
 	while (last < module->nslots && module->slot_site[last] == site)
 		last++;
+	new = first + kept / SLOT_MAX;
 	spaces_pause(run, module);
-	spaces_slots(run, module, first, last);
+	for (struct process *p = process_with(run->processes, module); p;
+	     p = process_with(p->next, module)) {
+		struct task *task = space_task(run, p->space);
+
+		/* Only if what is new is there anything leads to it. */
+		if (task &&
+		    slots_write(run, p->space, task->tid, module, new, last))
+			slots_write(run, p->space, task->tid, module, first,
+				    new);
+	}
 	ext.first = first;
 	ext.last = last;
 	extension_log(run, ext);

@@ -70,10 +70,10 @@ switches_refuse(struct run *run, const struct space *space)
 		module->switches_off = true;
 		for (size_t k = 0; k < module->nswitches; k++)
 			module_guard_again(run, module,
-					   module->switches[k]->site);
+					   module->switches[k]->site, 0);
 		for (size_t k = 0; k < module->nentries; k++)
 			module_guard_again(run, module,
-					   module->entries[k]->site);
+					   module->entries[k]->site, 0);
 	}
 }
 

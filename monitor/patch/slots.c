@@ -126,9 +126,18 @@ slot_fill(struct run *run, struct module *module, size_t number, uint8_t *bytes)
 	memcpy(bytes, slot.bytes, slot.len);
 }
 
+static bool
+module_planted(const struct space *space, const struct module *module)
+{
+	for (size_t i = 0; i < space->nmodules; i++)
+		if (space->modules[i] == module)
+			return true;
+	return false;
+}
+
 /*
  * Not all these slots could be written, though memory is there: use none of
- * them.
+ * them.  Guards that are planted are written again to know more, and do without.
  */
 static void
 slots_refuse(struct run *run, struct space *space, struct module *module,
@@ -137,7 +146,8 @@ slots_refuse(struct run *run, struct space *space, struct module *module,
 	for (size_t i = first; i < last; i++) {
 		size_t site = module->slot_site[i];
 
-		if (site_guarded(module, site) ||
+		if ((site_guarded(module, site) &&
+		     !module_planted(space, module)) ||
 		    (module->patched[site].patch == PATCH_SLOTTED &&
 		     module->patched[site].slot == i))
 			slot_refuse(run, module, site);

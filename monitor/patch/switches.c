@@ -34,6 +34,8 @@ switch_count(struct run *run, const struct task *task, struct module *module,
 	uint64_t va = module->slots +
 		      (uint64_t)module->patched[sw->site].slot * SLOT_MAX;
 
+	size_t kept = sw->guard.len;
+
 	if (!to)
 		return false;
 	pattern->counter = (uint32_t)(to->counters.offset +
@@ -47,6 +49,6 @@ switch_count(struct run *run, const struct task *task, struct module *module,
 	}
 	plan_switch(to->plan, edges->edges, edges->n);
 	edges->edges = NULL;
-	module_guard_again(run, module, sw->site);
+	module_guard_again(run, module, sw->site, kept);
 	return true;
 }
