@@ -80,8 +80,10 @@ const struct arch *stack_arch(const struct stack *stack);
  * its memory and compare its files only once.
  */
 void stack_cache(struct stack *stack);
-/* The same for a task that is at pc, with stack pointer sp, not for the first
-   time: read at once what was needed before. */
+/*
+ * The same for a task at pc, with stack pointer sp: read at once what was needed
+ * the last time there.
+ */
 void stack_cache_at(struct stack *stack, pid_t tid, uint64_t pc, uint64_t sp);
 void stack_uncache(struct stack *stack);
 
