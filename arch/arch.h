@@ -12,7 +12,7 @@
 #include "arch/emul.h"
 #include "arch/fragment.h"
 #include "arch/insn.h"
-#include "arch/switch_guard.h"
+#include "arch/switch_filter.h"
 
 /* What the instruction of a hint may do. */
 enum hint_kind {
@@ -149,32 +149,32 @@ struct arch {
 			 uint64_t slot_va, struct slot_code *slot);
 
 	/*
-	 * Make a guard that runs at va.  It changes nothing but what its
+	 * Make a filter that runs at va.  It changes nothing but what its
 	 * instructions and the system call change.  0, or -1 if that is
-	 * impossible.  NULL: this CPU has no guards.
+	 * impossible.  NULL: this CPU has no filters.
 	 */
-	int (*guard_make)(const struct guard_input *in, uint64_t va,
-			  struct guard_code *guard);
+	int (*filter_make)(const struct filter_input *in, uint64_t va,
+			   struct call_filter *filter);
 
 	/*
-	 * Make a guard of a stack switch that runs at va.  0, or -1 if that is
+	 * Make a filter of a stack switch that runs at va.  0, or -1 if that is
 	 * impossible.  NULL: this CPU has none.
 	 */
 	int (*switch_make)(const struct switch_input *in, uint64_t va,
-			   struct switch_guard *guard);
+			   struct switch_filter *filter);
 	/*
-	 * What a pc at the offset in a guard means; sets the registers, but for
-	 * the pc, to what they would be without the guard.
+	 * What a pc at the offset in a filter means; sets the registers, but for
+	 * the pc, to what they would be without the filter.
 	 */
-	enum switch_inside (*switch_leave)(const struct switch_guard *guard,
+	enum switch_inside (*switch_leave)(const struct switch_filter *filter,
 					   uint32_t offset,
 					   const uint64_t *scratch,
 					   struct regs *regs);
 
 	/* The same of a function's entry. */
 	int (*entry_make)(const struct entry_input *in, uint64_t va,
-			  struct entry_guard *entry);
-	enum switch_inside (*entry_leave)(const struct entry_guard *entry,
+			  struct entry_filter *entry);
+	enum switch_inside (*entry_leave)(const struct entry_filter *entry,
 					  uint32_t offset,
 					  const uint64_t *scratch,
 					  struct regs *regs);

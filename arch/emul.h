@@ -60,16 +60,16 @@ struct slot_code {
  * call's number, and jump to the call; but for some numbers they trap at offset
  * `trap`.  The trap is no part of the program: its place is the call.
  */
-enum { GUARD_MAX = 5 * SLOT_MAX };
+enum { FILTER_MAX = 5 * SLOT_MAX };
 
-struct guard_code {
-	uint8_t bytes[GUARD_MAX];
+struct call_filter {
+	uint8_t bytes[FILTER_MAX];
 	uint8_t len;
 	uint8_t trap;
 };
 
-/* What a guard is made of. */
-struct guard_input {
+/* What a filter is made of. */
+struct filter_input {
 	const uint8_t *code;	/* the instructions before the call ... */
 	size_t len;
 	uint64_t call;		/* va of the system call behind them */

@@ -16,7 +16,7 @@
 #include "monitor/deliver.h"
 #include "monitor/patch/deferred.h"
 #include "monitor/patch/extend.h"
-#include "monitor/patch/guards.h"
+#include "monitor/patch/filters.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/moved.h"
 #include "monitor/patch/relocated_pc.h"
@@ -189,7 +189,7 @@ hit_cause(const struct hit *hit)
 		[PATCH_UNPLANTED] = STOP_SIGTRAP,
 		[PATCH_STEPPED] = STOP_STEPPED,
 		[PATCH_SLOTTED] = STOP_SLOTTED,
-		[PATCH_GUARDED] = STOP_COMPUTED,
+		[PATCH_FILTERED] = STOP_COMPUTED,
 		[PATCH_EMULATED] = STOP_EMULATED,
 		[PATCH_SKIPPED] = STOP_SKIPPED,
 		[PATCH_OWN] = STOP_SIGTRAP,
@@ -261,10 +261,10 @@ hit_do(struct run *run, struct task *task, const struct hit *hit, int signal)
 			   hit->module->slots +
 				   (uint64_t)hit->patched->slot * SLOT_MAX);
 		break;
-	case PATCH_GUARDED:
+	case PATCH_FILTERED:
 		if (hit->still)
 			return patch_step(run, task, hit);
-		trap_leave(run, task, guard_onward(hit->module, hit->site));
+		trap_leave(run, task, filter_onward(hit->module, hit->site));
 		break;
 	case PATCH_EMULATED:
 		return patch_emulate(run, task, hit);
@@ -353,8 +353,8 @@ hit_stuck(struct run *run, struct task *task, const struct hit *hit, int signal)
 {
 	uint8_t patch = hit->patched->patch;
 
-	if (hit->patched->guarded) {
-		trap_leave(run, task, guard_onward(hit->module, hit->site));
+	if (hit->patched->filtered) {
+		trap_leave(run, task, filter_onward(hit->module, hit->site));
 		return;
 	}
 	if (patch != PATCH_OWN && !hit_stands(run, task, hit)) {

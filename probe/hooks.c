@@ -49,10 +49,10 @@ effect_repeats(const struct effect *effect, uint32_t kills)
 
 /*
  * Where the instructions begin that a jump may replace before the system call
- * at instruction `at`: struct hook.guard.  The last ones that have room.
+ * at instruction `at`: struct hook.filter.  The last ones that have room.
  */
 static uint64_t
-call_guard(const struct build *build, const struct cfg *cfg, size_t at)
+call_filter(const struct build *build, const struct cfg *cfg, size_t at)
 {
 	const struct image *image = build->image;
 	const struct arch *arch = image->arch;
@@ -62,7 +62,7 @@ call_guard(const struct build *build, const struct cfg *cfg, size_t at)
 	const uint8_t *code;
 	size_t avail, first = cfg->blocks[cfg_block_of(cfg, at)].first;
 
-	if (cfg->unresolved || !arch->guard_make)
+	if (cfg->unresolved || !arch->filter_make)
 		return 0;
 	for (size_t i = at; i-- > first;) {
 		const struct insn *insn = &cfg->insns[i];
@@ -105,11 +105,11 @@ jump_fits(const struct arch *arch, const struct cfg *cfg, size_t at, size_t end)
 
 /*
  * Whether the code of a stack switch, instructions at to end, can run elsewhere
- * up to the jump, for a trial: struct hook.guard.
+ * up to the jump, for a trial: struct hook.filter.
  */
 static bool
-switch_guards(const struct build *build, const struct cfg *cfg, size_t at,
-	      size_t end)
+switch_filters(const struct build *build, const struct cfg *cfg, size_t at,
+	       size_t end)
 {
 	const struct arch *arch = build->image->arch;
 	struct effect effect;
@@ -134,7 +134,7 @@ switch_guards(const struct build *build, const struct cfg *cfg, size_t at,
  * which it switches stacks has no known target, but leads out of it.
  */
 static bool
-entry_guards(const struct build *build, const struct cfg *cfg, size_t at)
+entry_filters(const struct build *build, const struct cfg *cfg, size_t at)
 {
 	const struct arch *arch = build->image->arch;
 
@@ -142,18 +142,18 @@ entry_guards(const struct build *build, const struct cfg *cfg, size_t at)
 }
 
 static uint64_t
-hook_guards(const struct build *build, const struct cfg *cfg,
-	    const struct hook *hook, size_t at, size_t end)
+hook_filters(const struct build *build, const struct cfg *cfg,
+	     const struct hook *hook, size_t at, size_t end)
 {
 	switch (hook->kind) {
 	case HOOK_CALL:
-		return call_guard(build, cfg, at);
+		return call_filter(build, cfg, at);
 	case HOOK_STACK_SWITCH:
-		return hook->depth >= 0 && switch_guards(build, cfg, at, end) ?
+		return hook->depth >= 0 && switch_filters(build, cfg, at, end) ?
 			       hook->addr :
 			       0;
 	case HOOK_ENTRY:
-		return entry_guards(build, cfg, at) ? hook->addr : 0;
+		return entry_filters(build, cfg, at) ? hook->addr : 0;
 	default:
 		return 0;
 	}
@@ -179,8 +179,8 @@ hooks_prove(struct build *build, size_t first, const struct cfg *cfg)
 			continue;
 		if (hook->from && !cfg_straight(cfg, hook->from, (size_t)at))
 			hook->kind = HOOK_CALL;
-		hook->guard = hook_guards(build, cfg, hook, (size_t)at,
-					  (size_t)end);
+		hook->filter = hook_filters(build, cfg, hook, (size_t)at,
+					    (size_t)end);
 		if (cfg->insns[at].kind == INSN_SYSCALL)
 			*vec_push(build->calls, build->ncalls) = hook->addr;
 		if (hook->kind != HOOK_OTHER_CALL)

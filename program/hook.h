@@ -68,7 +68,7 @@ struct hook {
 	 * Of a HOOK_STACK_SWITCH or HOOK_ENTRY: addr, if a jump can be there,
 	 * and the code up to `end` can run elsewhere; else 0.
 	 */
-	uint64_t guard;
+	uint64_t filter;
 	/* The remaining fields are for HOOK_STACK_SWITCH. */
 	/*
 	 * How many bytes the stack pointer at addr is below that at the

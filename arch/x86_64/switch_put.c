@@ -1,5 +1,5 @@
 /*
- * Writes single instructions of guards.  Knows no layout.
+ * Writes single instructions of filters.  Knows no layout.
  */
 #include "arch/x86_64/switch_put.h"
 
@@ -13,26 +13,26 @@ const uint8_t x86_saved_regs[SWITCH_REGS] = {
 };
 
 void
-x86_bytes_put(struct switch_guard *guard, const void *bytes, size_t n)
+x86_bytes_put(struct switch_filter *filter, const void *bytes, size_t n)
 {
-	must(guard->len + n <= sizeof(guard->bytes));
-	memcpy(guard->bytes + guard->len, bytes, n);
-	guard->len += n;
+	must(filter->len + n <= sizeof(filter->bytes));
+	memcpy(filter->bytes + filter->len, bytes, n);
+	filter->len += n;
 }
 
 void
-x86_word_put(struct switch_guard *guard, uint32_t word)
+x86_word_put(struct switch_filter *filter, uint32_t word)
 {
-	x86_bytes_put(guard, &word, sizeof(word));
+	x86_bytes_put(filter, &word, sizeof(word));
 }
 
 void
 x86_scratch_put(struct making *m, enum scratch_way way, unsigned reg,
 		unsigned word)
 {
-	PUT(m->guard, 0x65, 0x48 | (reg >> 3) << 2, way, 0x04 | (reg & 7) << 3,
+	PUT(m->filter, 0x65, 0x48 | (reg >> 3) << 2, way, 0x04 | (reg & 7) << 3,
 	    0x25);
-	x86_word_put(m->guard, m->in->scratch + 8 * word);
+	x86_word_put(m->filter, m->in->scratch + 8 * word);
 }
 
 bool

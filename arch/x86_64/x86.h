@@ -108,18 +108,18 @@ enum emul_result x86_emul_run(const struct emul *emul, struct regs *regs,
 bool x86_step_shows(const uint8_t *code, size_t size);
 bool x86_locked(const uint8_t *code, size_t size);
 int x86_switch_make(const struct switch_input *in, uint64_t va,
-		    struct switch_guard *guard);
+		    struct switch_filter *filter);
 int x86_entry_make(const struct entry_input *in, uint64_t va,
-		   struct entry_guard *entry);
-enum switch_inside x86_entry_leave(const struct entry_guard *entry,
+		   struct entry_filter *entry);
+enum switch_inside x86_entry_leave(const struct entry_filter *entry,
 				   uint32_t offset, const uint64_t *scratch,
 				   struct regs *regs);
 void x86_entry_regs(const uint64_t *record, struct regs *regs, uint32_t *known);
-enum switch_inside x86_switch_leave(const struct switch_guard *guard,
+enum switch_inside x86_switch_leave(const struct switch_filter *filter,
 				    uint32_t offset, const uint64_t *scratch,
 				    struct regs *regs);
-int x86_guard_make(const struct guard_input *in, uint64_t va,
-		   struct guard_code *guard);
+int x86_filter_make(const struct filter_input *in, uint64_t va,
+		    struct call_filter *filter);
 int x86_slot_make(const uint8_t *code, size_t size, uint64_t va,
 		  uint64_t slot_va, struct slot_code *slot);
 

@@ -375,8 +375,8 @@ plan_extended(struct run *run, struct plan *plan)
 }
 
 void
-module_guard_again(struct run *run, struct module *module, uint32_t site,
-		   size_t kept)
+module_filter_again(struct run *run, struct module *module, uint32_t site,
+		    size_t kept)
 {
 	size_t first = module->patched[site].slot, last = first, new;
 	struct extension ext = extension_begin(run, module);

@@ -32,11 +32,11 @@ void site_retire(struct run *run, struct space *space, struct module *module,
 /* Remove the trap of a site that has counted once and is not to count again. */
 void plan_lift(struct run *run, struct plan *plan, uint32_t site);
 /*
- * Write the guard of the module's site again, in all spaces.  Of its first
+ * Write the filter of the module's site again, in all spaces.  Of its first
  * `kept` bytes only the targets of jumps have changed.
  */
-void module_guard_again(struct run *run, struct module *module, uint32_t site,
-			size_t kept);
+void module_filter_again(struct run *run, struct module *module, uint32_t site,
+			 size_t kept);
 /* Remove the trap at addr if it is there for a hook alone. */
 void plan_unhook(struct run *run, struct plan *plan, uint64_t addr);
 /*

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "monitor/patch/guards.h"
+#include "monitor/patch/filters.h"
 #include "monitor/process/restart.h"
 #include "monitor/process/signals.h"
 #include "monitor/process/sigtrap.h"
@@ -20,7 +20,7 @@ hit_trapped(const struct task *task, struct hit *hit)
 {
 	struct module *module;
 
-	hit->va = guard_call(task->process->space, hit->va);
+	hit->va = filter_call(task->process->space, hit->va);
 	module = space_module(task->process->space, hit->va);
 	hit->module = module;
 	hit->site = module ? plan_site(module->plan, hit->va - module->bias) :

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "monitor/patch/extend.h"
-#include "monitor/patch/guards.h"
+#include "monitor/patch/filters.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/refuse.h"
@@ -406,7 +406,7 @@ slot_leave(struct run *run, struct task *task, struct module *module,
 	hit.site = &module->plan->sites[i];
 	hit.patched = &module->patched[i];
 	hit.va = hit.site->addr + module->bias;
-	if (hit.patched->guarded) {
+	if (hit.patched->filtered) {
 		site_retire(run, task->process->space, module, i);
 		return patch_signal(run, task, 0) ? MEND_WHOLE : MEND_NOT;
 	}

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/patch/guards.h"
+#include "monitor/patch/filters.h"
 #include "monitor/patch/host_counters.h"
 #include "monitor/patch/refuse.h"
 #include "monitor/patch/relocated.h"
@@ -308,7 +308,7 @@ module_prepare(struct room *room, struct module *module, struct batch *batch,
 	else if (module_begin(run, space, tid, module, batch))
 		return HOST_GONE;
 	else
-		guards_choose(run, room->task, module, batch);
+		filters_choose(run, room->task, module, batch);
 	if (slots_needed(run, module))
 		slots_map(room, module);
 	if (early && foreseen_take(run, space, tid, module, foreseen) &&

@@ -6,7 +6,7 @@
 
 #include <signal.h>
 
-#include "monitor/patch/guards.h"
+#include "monitor/patch/filters.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/relocated_pc.h"
 #include "monitor/patch/relocated_signal.h"
@@ -50,8 +50,9 @@ slot_leave(struct run *run, struct task *task, const struct slot_pc *at,
 	};
 	bool done = at->offset >= hit.patched->after;
 
-	if (hit.patched->guarded) {
-		guard_leave(run, task, module, at->site, regs->r[arch->reg_pc]);
+	if (hit.patched->filtered) {
+		filter_leave(run, task, module, at->site,
+			     regs->r[arch->reg_pc]);
 		return;
 	}
 	/* A task killed meanwhile is taken out of the slot at its last stop. */
@@ -72,7 +73,7 @@ static bool
 call_restarts(const struct run *run, const struct slot_pc *at,
 	      const struct regs *regs)
 {
-	if (site_guarded(at->module, at->site))
+	if (site_filtered(at->module, at->site))
 		return false;
 	return !run->abi || at->offset < at->module->patched[at->site].after ||
 	       result_restarts((int64_t)regs->r[run->abi->reg_result]);

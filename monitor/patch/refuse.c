@@ -58,7 +58,7 @@ relocated_refuse(struct run *run, struct plan *plan, const char *why)
 		plan_extended(run, plan);
 }
 
-/* Count no stack switches in the program: their guards use the register. */
+/* Count no stack switches in the program: their filters use the register. */
 static void
 switches_refuse(struct run *run, const struct space *space)
 {
@@ -69,11 +69,11 @@ switches_refuse(struct run *run, const struct space *space)
 			continue;
 		module->switches_off = true;
 		for (size_t k = 0; k < module->nswitches; k++)
-			module_guard_again(run, module,
-					   module->switches[k]->site, 0);
+			module_filter_again(run, module,
+					    module->switches[k]->site, 0);
 		for (size_t k = 0; k < module->nentries; k++)
-			module_guard_again(run, module,
-					   module->entries[k]->site, 0);
+			module_filter_again(run, module,
+					    module->entries[k]->site, 0);
 	}
 }
 

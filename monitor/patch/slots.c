@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/patch/guards.h"
+#include "monitor/patch/filters.h"
 #include "monitor/patch/patched.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/space.h"
@@ -85,7 +85,7 @@ slot_refuse(struct run *run, struct module *module, size_t i)
 	struct site *site = &module->plan->sites[i];
 	struct patched *patched = &module->patched[i];
 
-	patched->guarded = false;
+	patched->filtered = false;
 	patched->patch = patch_unslotted(run, module, site, &patched->emul);
 	if (patched->patch != PATCH_UNPLANTED)
 		return;
@@ -109,8 +109,8 @@ slot_fill(struct run *run, struct module *module, size_t number, uint8_t *bytes)
 		    (number + 1) * SLOT_MAX <= module->slots_size;
 	struct slot_code slot;
 
-	if (module->patched[i].guarded) {
-		if (!room || guard_fill(module, number, bytes))
+	if (module->patched[i].filtered) {
+		if (!room || filter_fill(module, number, bytes))
 			slot_refuse(run, module, i);
 		return;
 	}
@@ -137,7 +137,7 @@ module_planted(const struct space *space, const struct module *module)
 
 /*
  * Not all these slots could be written, though memory is there: use none of
- * them.  Guards that are planted are written again to know more, and do without.
+ * them.  Filters that are planted are written again to know more, and do without.
  */
 static void
 slots_refuse(struct run *run, struct space *space, struct module *module,
@@ -146,7 +146,7 @@ slots_refuse(struct run *run, struct space *space, struct module *module,
 	for (size_t i = first; i < last; i++) {
 		size_t site = module->slot_site[i];
 
-		if ((site_guarded(module, site) &&
+		if ((site_filtered(module, site) &&
 		     !module_planted(space, module)) ||
 		    (module->patched[site].patch == PATCH_SLOTTED &&
 		     module->patched[site].slot == i))

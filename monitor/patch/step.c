@@ -79,7 +79,8 @@ trap_restore(struct run *run, struct task *task, const struct hit *hit)
 	uint32_t site = hit_number(hit);
 
 	/* Nothing counts any more where traps are to go. */
-	if (task->process->space->stuck || hit->patched->patch == PATCH_GUARDED)
+	if (task->process->space->stuck ||
+	    hit->patched->patch == PATCH_FILTERED)
 		return;
 	if (!hit->site->passed && trap_set(run, task, hit->va, run->arch->trap))
 		module_unwritten(run, task->process->space, task->tid,

@@ -1,8 +1,8 @@
 /*
- * Gives hooks at stack switches their guards, and takes tasks out of these.
- * Never follows a stack switch: unwind/ does, at the guards' traps.
+ * Gives hooks at stack switches their filters, and takes tasks out of these.
+ * Never follows a stack switch: unwind/ does, at the filters' traps.
  *
- * A guard does all of the switch but its last instruction for a trial, with all
+ * A filter does all of the switch but its last instruction for a trial, with all
  * registers saved.  So wherever a task stops in one it can be taken back to the
  * hook, until the switch is counted, and on to its end from then on.
  */
@@ -15,7 +15,7 @@
 #include "monitor/process/thread_memory.h"
 #include "util/mem.h"
 
-/* ---- guards */
+/* ---- filters */
 
 struct switch_site *
 switch_of(const struct module *module, size_t i)
@@ -85,7 +85,7 @@ switch_make(const struct module *module, struct switch_site *sw, uint64_t va)
 		return -1;
 	in.len = in.last + insn.len;
 	in.moved = moved_length(arch, in.code, in.last);
-	return in.moved ? arch->switch_make(&in, va, &sw->guard) : -1;
+	return in.moved ? arch->switch_make(&in, va, &sw->filter) : -1;
 }
 
 int
@@ -104,10 +104,10 @@ entry_make(const struct module *module, struct switch_entry *entry, uint64_t va)
 	if (!in.code)
 		return -1;
 	in.moved = moved_length(image->arch, in.code, avail);
-	return in.moved ? image->arch->entry_make(&in, va, &entry->guard) : -1;
+	return in.moved ? image->arch->entry_make(&in, va, &entry->filter) : -1;
 }
 
-/* Whether the module has scratch memory for guards, in each thread's page. */
+/* Whether the module has scratch memory for filters, in each thread's page. */
 static bool
 scratch_reserve(struct run *run, struct task *task, struct module *module)
 {
@@ -151,8 +151,8 @@ entry_choose(struct module *module, uint32_t i, uint64_t va)
 }
 
 bool
-switch_guards(struct run *run, struct task *task, struct module *module,
-	      uint32_t i)
+switch_filters(struct run *run, struct task *task, struct module *module,
+	       uint32_t i)
 {
 	const struct hook *hook = site_hook(module, i);
 	uint64_t va = hook->addr + module->bias;
@@ -163,9 +163,9 @@ switch_guards(struct run *run, struct task *task, struct module *module,
 					  switch_choose(module, i, va);
 }
 
-/* ---- out of a guard */
+/* ---- out of a filter */
 
-/* The words that a guard saves for the task. */
+/* The words that a filter saves for the task. */
 static int
 scratch_read(struct run *run, const struct task *task,
 	     const struct module *module, uint64_t *words)
@@ -205,14 +205,14 @@ word_write(struct run *run, const struct task *task, uint64_t va, uint64_t word)
 }
 
 /*
- * Whether the guard may have overwritten a word of the stack by that offset.
+ * Whether the filter may have overwritten a word of the stack by that offset.
  * Where it has put the word back, nothing is changed by doing so again.
  */
 static bool
-switch_stores(const struct switch_guard *guard, uint32_t offset)
+switch_stores(const struct switch_filter *filter, uint32_t offset)
 {
-	return guard->stored && offset >= guard->stored &&
-	       (offset < guard->restored || offset > guard->traps[1] + 1);
+	return filter->stored && offset >= filter->stored &&
+	       (offset < filter->restored || offset > filter->traps[1] + 1);
 }
 
 /*
@@ -246,7 +246,7 @@ void
 switch_leave(struct run *run, struct task *task, const struct module *module,
 	     const struct switch_site *sw, uint32_t offset)
 {
-	const struct switch_guard *guard = &sw->guard;
+	const struct switch_filter *filter = &sw->filter;
 	const struct hook *hook = site_hook(module, sw->site);
 	uint64_t scratch[SWITCH_SCRATCH], va = hook->addr + module->bias;
 	struct regs regs;
@@ -254,24 +254,24 @@ switch_leave(struct run *run, struct task *task, const struct module *module,
 	if (run->host->regs_get(task->tid, &regs) ||
 	    scratch_read(run, task, module, scratch))
 		return;
-	switch (run->arch->switch_leave(guard, offset, scratch, &regs)) {
+	switch (run->arch->switch_leave(filter, offset, scratch, &regs)) {
 	case SWITCH_BEFORE:
 		regs.r[run->arch->reg_pc] = va;
-		if (switch_stores(guard, offset))
+		if (switch_stores(filter, offset))
 			word_write(run, task, scratch[SWITCH_STORED_AT],
 				   scratch[SWITCH_STORED_OVER]);
 		break;
 	case SWITCH_MOVED:
 		if (moved_emulate(run, task, module, va,
 				  (struct range){
-					  offset - guard->moved,
-					  guard->moved_end - guard->moved,
+					  offset - filter->moved,
+					  filter->moved_end - filter->moved,
 				  },
 				  &regs))
 			return;
 		break;
 	case SWITCH_COUNTED:
-		if (guard->stored)
+		if (filter->stored)
 			word_write(run, task, scratch[SWITCH_STORED_AT],
 				   scratch[SWITCH_STORED]);
 		/* Where it faults, the program does in its place. */
@@ -286,7 +286,7 @@ void
 entry_leave(struct run *run, struct task *task, const struct module *module,
 	    const struct switch_entry *entry, uint32_t offset)
 {
-	const struct entry_guard *guard = &entry->guard;
+	const struct entry_filter *filter = &entry->filter;
 	uint64_t scratch[SWITCH_SCRATCH];
 	uint64_t va = site_hook(module, entry->site)->addr + module->bias;
 	struct regs regs;
@@ -294,20 +294,20 @@ entry_leave(struct run *run, struct task *task, const struct module *module,
 	if (run->host->regs_get(task->tid, &regs) ||
 	    scratch_read(run, task, module, scratch))
 		return;
-	if (run->arch->entry_leave(guard, offset, scratch, &regs) ==
+	if (run->arch->entry_leave(filter, offset, scratch, &regs) ==
 	    SWITCH_BEFORE)
 		regs.r[run->arch->reg_pc] = va;
 	else if (moved_emulate(run, task, module, va,
 			       (struct range){
-				       offset - guard->moved,
-				       guard->moved_end - guard->moved,
+				       offset - filter->moved,
+				       filter->moved_end - filter->moved,
 			       },
 			       &regs))
 		return;
 	run->host->regs_set(task->tid, &regs);
 }
 
-/* ---- what guards record of entries */
+/* ---- what filters record of entries */
 
 bool
 entry_recorded(struct run *run, const struct task *task,

@@ -1,5 +1,5 @@
 /*
- * Adds patterns to the guards of stack switches, in all spaces.  Decides neither which switches are alike nor what they enter.
+ * Adds patterns to the filters of stack switches, in all spaces.  Decides neither which switches are alike nor what they enter.
  */
 #include "monitor/patch/switches.h"
 
@@ -34,7 +34,7 @@ switch_count(struct run *run, const struct task *task, struct module *module,
 	uint64_t va = module->slots +
 		      (uint64_t)module->patched[sw->site].slot * SLOT_MAX;
 
-	size_t kept = sw->guard.len;
+	size_t kept = sw->filter.len;
 
 	if (!to)
 		return false;
@@ -49,6 +49,6 @@ switch_count(struct run *run, const struct task *task, struct module *module,
 	}
 	plan_switch(to->plan, edges->edges, edges->n);
 	edges->edges = NULL;
-	module_guard_again(run, module, sw->site, kept);
+	module_filter_again(run, module, sw->site, kept);
 	return true;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "monitor/patch/guards.h"
+#include "monitor/patch/filters.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/space.h"
 #include "util/fail.h"
@@ -27,8 +27,9 @@ site_end(const struct module *module, size_t i)
 {
 	const struct arch *arch = module->plan->image->arch;
 
-	return site_begin(module, i) +
-	       (site_guarded(module, i) ? arch->emit.jump_len : arch->trap_len);
+	return site_begin(module, i) + (site_filtered(module, i) ?
+						arch->emit.jump_len :
+						arch->trap_len);
 }
 
 /*
@@ -42,7 +43,7 @@ page_edit(struct run *run, struct space *space, pid_t tid,
 	const struct arch *arch = module->plan->image->arch;
 	uint64_t lo = site_begin(module, batch->sites[0]);
 	size_t n = site_end(module, batch->sites[batch->n - 1]) - lo;
-	/* A guard's jump may be in the page before. */
+	/* A filter's jump may be in the page before. */
 	uint8_t text[PAGE + INSN_MAX], old[sizeof(text)];
 
 	must(n <= sizeof(text));
@@ -87,10 +88,10 @@ trap_write(const struct arch *arch, const struct module *module, size_t i,
 		site_patch(arch, module, i, &addr, bytes);
 }
 
-/* Take the jump to the site's guard out of the bytes, if it is there. */
+/* Take the jump to the site's filter out of the bytes, if it is there. */
 static void
-guard_remove(const struct arch *arch, const struct module *module, size_t i,
-	     uint8_t *bytes)
+filter_remove(const struct arch *arch, const struct module *module, size_t i,
+	      uint8_t *bytes)
 {
 	uint8_t jump[SITE_PATCH];
 	uint64_t addr;
@@ -110,8 +111,8 @@ trap_remove(const struct arch *arch, const struct module *module, size_t i,
 
 	if (patched->patch == PATCH_UNPLANTED || patched->patch == PATCH_OWN)
 		return;
-	if (patched->guarded) {
-		guard_remove(arch, module, i, bytes);
+	if (patched->filtered) {
+		filter_remove(arch, module, i, bytes);
 		return;
 	}
 	if (!memcmp(bytes, arch->trap, arch->trap_len))

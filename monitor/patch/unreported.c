@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-#include "monitor/patch/guards.h"
+#include "monitor/patch/filters.h"
 #include "monitor/patch/hit.h"
 #include "monitor/patch/springs.h"
 #include "monitor/process/space.h"

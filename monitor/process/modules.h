@@ -15,7 +15,7 @@ enum patch {
 	PATCH_UNPLANTED,	/* no trap could be planted: the site is lost */
 	PATCH_STEPPED,		/* lift the trap, step, plant it again */
 	PATCH_SLOTTED,		/* run the instruction out of line */
-	PATCH_GUARDED,		/* a jump before it leads to a guard: guards.h */
+	PATCH_FILTERED,		/* a jump before it leads to a filter: filters.h */
 	PATCH_EMULATED,		/* do the instruction in the monitor */
 	PATCH_SKIPPED,		/* only set the pc, to emul.imm */
 	PATCH_OWN,		/* the program's own trap instruction */
@@ -28,18 +28,18 @@ enum patch {
 
 struct patched {
 	struct emul emul;	/* PATCH_EMULATED, PATCH_SKIPPED */
-	uint32_t slot;		/* PATCH_SLOTTED, PATCH_GUARDED: its number in
+	uint32_t slot;		/* PATCH_SLOTTED, PATCH_FILTERED: its number in
 				   the module, or that of the first */
 	uint8_t after;		/* offset of its jump back: struct slot_code;
-				   of a guard's trap: struct guard_code */
+				   of a filter's trap: struct call_filter */
 	uint8_t patch;		/* enum patch */
-	bool guarded;		/* PATCH_GUARDED, or was that before it was
+	bool filtered;		/* PATCH_FILTERED, or was that before it was
 				   retired */
 	uint8_t saved[4];	/* the bytes under the trap */
 };
 
 /*
- * A stack switch with a guard, which counts it in the program: see
+ * A stack switch with a filter, which counts it in the program: see
  * switches.h.
  */
 enum { SWITCHES_SEEN = 16 };
@@ -51,13 +51,13 @@ struct switch_site {
 	unsigned stops;		/* that were looked at */
 	uint64_t seen[SWITCHES_SEEN];	/* hashes of their patterns, the last
 					   ones */
-	struct switch_guard guard;	/* as it is planted */
+	struct switch_filter filter;	/* as it is planted */
 };
 
 /* The entry of a function that switches stacks, with code that records it. */
 struct switch_entry {
 	uint32_t site;
-	struct entry_guard guard;
+	struct entry_filter filter;
 };
 
 /*
@@ -84,7 +84,7 @@ struct module {
 	struct switch_entry **entries;
 	size_t nentries;
 	struct region switch_scratch;	/* size 0: none */
-	bool switches_off;	/* all guards of stack switches trap */
+	bool switches_off;	/* all filters of stack switches trap */
 	uint64_t relocated;	/* va of the memory for relocated functions, 0
 				   if none */
 	uint64_t relocated_size;

@@ -397,7 +397,7 @@ switch_learn(struct run *run, const struct task *task,
 
 /*
  * If the function that switches has overwritten its own frame, find its caller
- * as a guard at its entry has recorded it.
+ * as a filter at its entry has recorded it.
  */
 static void
 entry_look(struct run *run, struct task *task, const struct module *module,

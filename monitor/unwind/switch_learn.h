@@ -14,7 +14,7 @@
  */
 void switches_begin(struct run *run, struct task *task);
 /*
- * A task was stopped by the guard's trap, and its stack switch has been followed.
+ * A task was stopped by the filter's trap, and its stack switch has been followed.
  * If such a switch is not the first of its kind, true, with its pattern.
  */
 bool switch_due(const struct task *task, const struct switch_at *at,

@@ -5,7 +5,7 @@
 #ifndef MONITOR_UNWIND_SWITCH_PATTERN_H
 #define MONITOR_UNWIND_SWITCH_PATTERN_H
 
-#include "arch/switch_guard.h"
+#include "arch/switch_filter.h"
 #include "monitor/unwind/stack.h"
 #include "symtab/image.h"
 

@@ -133,7 +133,7 @@ children(long n)
 static volatile sig_atomic_t handled;
 static int leaves_handler;
 
-/* A switch within another's guard, or out of a handler. */
+/* A switch within another's filter, or out of a handler. */
 NOINLINE void
 handler(int signal)
 {

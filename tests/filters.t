@@ -1,5 +1,5 @@
 # System calls whose numbers the program gives to syscall(2), and to functions
-# like it: no trap but for those that matter, where a jump to a guard can stand
+# like it: no trap but for those that matter, where a jump to a filter can stand
 # in front of the call; the program behaves as alone wherever a signal comes.
 use strict;
 use warnings;
@@ -8,8 +8,8 @@ use lib 'tests/lib';
 use Test::More;
 use Pmon;
 
-my $library = abs_path(compile('guards.c', '-shared', '-fPIC', '-DLIBRARY'));
-my $program = compile('guards.c', '-O1', '-Wl,--no-as-needed',
+my $library = abs_path(compile('filters.c', '-shared', '-fPIC', '-DLIBRARY'));
+my $program = compile('filters.c', '-O1', '-Wl,--no-as-needed',
     $library);
 my $calls = 2000;
 
@@ -23,10 +23,10 @@ traps
 	return $run->{report} =~ /\s(\d+)\s+traps?\b/ ? $1 : -1;
 }
 
-# Each call is a trap where no guard can be: with an instruction that cannot be
+# Each call is a trap where no filter can be: with an instruction that cannot be
 # repeated, with a jump to the middle, and where the function is counted.
 for my $options (['--units=func'], ['--units=func,edge']) {
-	for my $test (qw(many guarded)) {
+	for my $test (qw(many filtered)) {
 		my $what = "@$options $test";
 
 		cmp_ok(traps($options, [$program, $test, $calls], $what), '<',

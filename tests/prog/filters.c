@@ -1,6 +1,6 @@
 /*
- * Makes system calls whose numbers it gives to functions: guards TEST [N].
- * With -DLIBRARY: such functions, of which one can have a guard.
+ * Makes system calls whose numbers it gives to functions: filters TEST [N].
+ * With -DLIBRARY: such functions, of which one can have a filter.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -16,11 +16,11 @@
 #ifdef LIBRARY
 
 /* What is in front of the call can be repeated, and has room for a jump. */
-__asm__(".text\n.globl call_guarded\n.type call_guarded, @function\n"
-	"call_guarded:\n"
+__asm__(".text\n.globl call_filtered\n.type call_filtered, @function\n"
+	"call_filtered:\n"
 	"	mov %rdi, %rax\n	mov %rsi, %rdi\n"
 	"	mov $0, %r10d\n	syscall\n	ret\n"
-	".size call_guarded, . - call_guarded\n");
+	".size call_filtered, . - call_filtered\n");
 /* It cannot be repeated: the second would find the first's result. */
 __asm__(".globl call_moved\n.type call_moved, @function\n"
 	"call_moved:\n"
@@ -37,7 +37,7 @@ __asm__(".globl call_looped\n.type call_looped, @function\n"
 
 #else
 
-long call_guarded(long nr, long arg);
+long call_filtered(long nr, long arg);
 long call_moved(long nr, long arg);
 long call_looped(long nr, long arg);
 
@@ -147,8 +147,8 @@ main(int argc, char **argv)
 
 	if (!strcmp(argv[1], "many"))
 		printf("%ld\n", many((long (*)(long, long))syscall, n));
-	else if (!strcmp(argv[1], "guarded"))
-		printf("%ld\n", many(call_guarded, n));
+	else if (!strcmp(argv[1], "filtered"))
+		printf("%ld\n", many(call_filtered, n));
 	else if (!strcmp(argv[1], "moved"))
 		printf("%ld\n", many(call_moved, n));
 	else if (!strcmp(argv[1], "looped"))

@@ -20,7 +20,7 @@ enum {
 static void
 flags_save(struct making *m, unsigned word)
 {
-	PUT(m->guard, 0x9f, 0x0f, 0x90, 0xc0);
+	PUT(m->filter, 0x9f, 0x0f, 0x90, 0xc0);
 	x86_scratch_put(m, STORE, RAX, word);
 }
 
@@ -29,33 +29,33 @@ static void
 flags_load(struct making *m, unsigned word)
 {
 	x86_scratch_put(m, LOAD, RAX, word);
-	PUT(m->guard, 0x04, 0x7f, 0x9e);
+	PUT(m->filter, 0x04, 0x7f, 0x9e);
 }
 
-/* Where the rel32 at `at` leads: to an offset in the guard. */
+/* Where the rel32 at `at` leads: to an offset in the filter. */
 static void
-rel_set(struct switch_guard *guard, uint32_t at, uint32_t to)
+rel_set(struct switch_filter *filter, uint32_t at, uint32_t to)
 {
 	int32_t rel = (int32_t)(to - (at + 4));
 
-	memcpy(guard->bytes + at, &rel, sizeof(rel));
+	memcpy(filter->bytes + at, &rel, sizeof(rel));
 }
 
 /* jmp rel32; returns where rel32 is. */
 static uint32_t
-jump_put(struct switch_guard *guard, uint32_t to)
+jump_put(struct switch_filter *filter, uint32_t to)
 {
-	PUT(guard, 0xe9, 0, 0, 0, 0);
-	rel_set(guard, guard->len - 4, to);
-	return guard->len - 4;
+	PUT(filter, 0xe9, 0, 0, 0, 0);
+	rel_set(filter, filter->len - 4, to);
+	return filter->len - 4;
 }
 
 /* No other code begins right behind, where a trap leaves the pc. */
 static void
-trap_put(struct switch_guard *guard, unsigned i)
+trap_put(struct switch_filter *filter, unsigned i)
 {
-	guard->traps[i] = guard->len;
-	PUT(guard, 0xcc, 0xcc);
+	filter->traps[i] = filter->len;
+	PUT(filter, 0xcc, 0xcc);
 }
 
 /* ---- the program's instructions */
@@ -112,22 +112,22 @@ insn_is_push(const ZydisDecodedInstruction *zinsn,
 static void
 store_put(struct making *m, const uint8_t *code, size_t len, bool push)
 {
-	struct switch_guard *guard = m->guard;
+	struct switch_filter *filter = m->filter;
 
 	x86_scratch_put(m, STORE, RAX, SWITCH_AFTER_ACC);
 	if (push) {
-		PUT(guard, 0x48, 0x8d, 0x44, 0x24, 0xf8); /* lea -8(%rsp) */
+		PUT(filter, 0x48, 0x8d, 0x44, 0x24, 0xf8); /* lea -8(%rsp) */
 	} else {
 		/* lea memory, %rax, by the store's own operand */
-		PUT(guard, code[0] & ~4, 0x8d, code[2] & ~(7 << 3));
-		x86_bytes_put(guard, code + 3, len - 3);
+		PUT(filter, code[0] & ~4, 0x8d, code[2] & ~(7 << 3));
+		x86_bytes_put(filter, code + 3, len - 3);
 	}
 	x86_scratch_put(m, STORE, RAX, SWITCH_STORED_AT);
-	PUT(guard, 0x48, 0x8b, 0x00);		/* mov (%rax), %rax */
+	PUT(filter, 0x48, 0x8b, 0x00);		/* mov (%rax), %rax */
 	x86_scratch_put(m, STORE, RAX, SWITCH_STORED_OVER);
 	x86_scratch_put(m, LOAD, RAX, SWITCH_AFTER_ACC);
-	x86_bytes_put(guard, code, len);
-	guard->stored = guard->len;
+	x86_bytes_put(filter, code, len);
+	filter->stored = filter->len;
 }
 
 /* Undo that, and keep what was stored; rax and rcx are free. */
@@ -135,10 +135,10 @@ static void
 store_undo(struct making *m)
 {
 	x86_scratch_put(m, LOAD, RCX, SWITCH_STORED_AT);
-	PUT(m->guard, 0x48, 0x8b, 0x01);	/* mov (%rcx), %rax */
+	PUT(m->filter, 0x48, 0x8b, 0x01);	/* mov (%rcx), %rax */
 	x86_scratch_put(m, STORE, RAX, SWITCH_STORED);
 	x86_scratch_put(m, LOAD, RAX, SWITCH_STORED_OVER);
-	PUT(m->guard, 0x48, 0x89, 0x01);	/* mov %rax, (%rcx) */
+	PUT(m->filter, 0x48, 0x89, 0x01);	/* mov %rax, (%rcx) */
 }
 
 static void
@@ -146,7 +146,7 @@ store_again(struct making *m)
 {
 	x86_scratch_put(m, LOAD, RCX, SWITCH_STORED_AT);
 	x86_scratch_put(m, LOAD, RAX, SWITCH_STORED);
-	PUT(m->guard, 0x48, 0x89, 0x01);	/* mov %rax, (%rcx) */
+	PUT(m->filter, 0x48, 0x89, 0x01);	/* mov %rax, (%rcx) */
 }
 
 /*
@@ -171,10 +171,10 @@ trial_put(struct making *m, bool returns)
 		if (pushed && insn_moves_stack(&zinsn, operands))
 			return -1;
 		if (!insn_stores(&zinsn, operands)) {
-			x86_bytes_put(m->guard, code, zinsn.length);
+			x86_bytes_put(m->filter, code, zinsn.length);
 			continue;
 		}
-		if (m->guard->stored || returns != push ||
+		if (m->filter->stored || returns != push ||
 		    (!push && !insn_is_store(&zinsn, operands)))
 			return -1;
 		store_put(m, code, zinsn.length, push);
@@ -209,29 +209,29 @@ jump_reg(const struct switch_input *in)
  * from rsp.
  */
 static void
-operand_put(struct switch_guard *guard, bool after, unsigned reg, int32_t at)
+operand_put(struct switch_filter *filter, bool after, unsigned reg, int32_t at)
 {
 	if (after)
-		PUT(guard, 0x84 | reg << 3, 0x24);
+		PUT(filter, 0x84 | reg << 3, 0x24);
 	else
-		PUT(guard, 0x81 | reg << 3);
-	x86_word_put(guard, (uint32_t)at);
+		PUT(filter, 0x81 | reg << 3);
+	x86_word_put(filter, (uint32_t)at);
 }
 
 /* movabs $value, %rax */
 static void
-value_put(struct switch_guard *guard, uint64_t value)
+value_put(struct switch_filter *filter, uint64_t value)
 {
-	PUT(guard, 0x48, 0xb8);
-	x86_bytes_put(guard, &value, sizeof(value));
+	PUT(filter, 0x48, 0xb8);
+	x86_bytes_put(filter, &value, sizeof(value));
 }
 
 /* jne to where the next pattern will be; kept in fails[]. */
 static void
-fail_put(struct switch_guard *guard, uint32_t *fails, size_t *nfails)
+fail_put(struct switch_filter *filter, uint32_t *fails, size_t *nfails)
 {
-	PUT(guard, 0x0f, 0x85, 0, 0, 0, 0);
-	fails[(*nfails)++] = guard->len - 4;
+	PUT(filter, 0x0f, 0x85, 0, 0, 0, 0);
+	fails[(*nfails)++] = filter->len - 4;
 }
 
 /* The stack pointer that is left into rcx. */
@@ -241,16 +241,16 @@ base_load(struct making *m)
 	x86_scratch_put(m, LOAD, RCX, RSP);
 	if (!m->in->depth)
 		return;
-	PUT(m->guard, 0x48, 0x8d, 0x89);	/* lea depth(%rcx), %rcx */
-	x86_word_put(m->guard, (uint32_t)m->in->depth);
+	PUT(m->filter, 0x48, 0x8d, 0x89);	/* lea depth(%rcx), %rcx */
+	x86_word_put(m->filter, (uint32_t)m->in->depth);
 }
 
 /* mov or cmp, of a register with a word of the entry whose number is in rax. */
 static void
 entry_put(struct making *m, enum scratch_way way, unsigned reg, unsigned word)
 {
-	PUT(m->guard, 0x65, 0x48, way, 0x04 | reg << 3, 0x45);
-	x86_word_put(m->guard, m->in->scratch + 8 * (SWITCH_ENTRIES + word));
+	PUT(m->filter, 0x65, 0x48, way, 0x04 | reg << 3, 0x45);
+	x86_word_put(m->filter, m->in->scratch + 8 * (SWITCH_ENTRIES + word));
 }
 
 /* The number of the last entry into rax. */
@@ -264,17 +264,17 @@ entry_load(struct making *m)
 static void
 entry_check(struct making *m, const struct switch_word *word)
 {
-	struct switch_guard *guard = m->guard;
+	struct switch_filter *filter = m->filter;
 
 	entry_load(m);
 	if (word->pointer) {
 		/* lea value(%rcx), %rcx; cmp %rcx, rbp's */
-		PUT(guard, 0x48, 0x8d, 0x89);
-		x86_word_put(guard, (uint32_t)word->value);
+		PUT(filter, 0x48, 0x8d, 0x89);
+		x86_word_put(filter, (uint32_t)word->value);
 		entry_put(m, COMPARE, RCX, ENTRY_REGS);
 	} else {
-		PUT(guard, 0x48, 0xb9);		/* movabs $value, %rcx */
-		x86_bytes_put(guard, &word->value, sizeof(word->value));
+		PUT(filter, 0x48, 0xb9);		/* movabs $value, %rcx */
+		x86_bytes_put(filter, &word->value, sizeof(word->value));
 		entry_put(m, COMPARE, RCX, ENTRY_RETURN);
 	}
 	/* base_load changes no flags. */
@@ -284,25 +284,25 @@ entry_check(struct making *m, const struct switch_word *word)
 static void
 check_put(struct making *m, const struct switch_word *word)
 {
-	struct switch_guard *guard = m->guard;
+	struct switch_filter *filter = m->filter;
 
 	if (m->in->depth && !word->after && (word->pointer || !word->at)) {
 		entry_check(m, word);
 		return;
 	}
 	if (word->relative) {
-		PUT(guard, 0x48, 0x8d);		/* lea value(...), %rax */
-		operand_put(guard, word->after, RAX, (int32_t)word->value);
+		PUT(filter, 0x48, 0x8d);		/* lea value(...), %rax */
+		operand_put(filter, word->after, RAX, (int32_t)word->value);
 	} else {
-		value_put(guard, word->value);
+		value_put(filter, word->value);
 	}
 	if (word->pointer && word->after) {
-		PUT(guard, 0x48, 0x39, 0xe8);	/* cmp %rbp, %rax */
+		PUT(filter, 0x48, 0x39, 0xe8);	/* cmp %rbp, %rax */
 	} else if (word->pointer) {
 		x86_scratch_put(m, COMPARE, RAX, RBP);
 	} else {
-		PUT(guard, 0x48, 0x39);		/* cmp %rax, at(...) */
-		operand_put(guard, word->after, RAX, word->at);
+		PUT(filter, 0x48, 0x39);		/* cmp %rax, at(...) */
+		operand_put(filter, word->after, RAX, word->at);
 	}
 }
 
@@ -310,16 +310,16 @@ check_put(struct making *m, const struct switch_word *word)
 static void
 target_load(struct making *m, unsigned reg)
 {
-	if (reg == RSP && m->guard->stored)
+	if (reg == RSP && m->filter->stored)
 		x86_scratch_put(m, LOAD, RCX, SWITCH_STORED);
 	else if (reg == RSP)
-		PUT(m->guard, 0x48, 0x8b, 0x0c, 0x24);
+		PUT(m->filter, 0x48, 0x8b, 0x0c, 0x24);
 	else if (reg == RAX)
 		x86_scratch_put(m, LOAD, RCX, SWITCH_AFTER_ACC);
 	else if (reg == RCX)
 		x86_scratch_put(m, LOAD, RCX, SWITCH_AFTER_COUNT);
 	else	/* mov %reg, %rcx */
-		PUT(m->guard, 0x48 | (reg >> 3) << 2, 0x89,
+		PUT(m->filter, 0x48 | (reg >> 3) << 2, 0x89,
 		    0xc1 | (reg & 7) << 3);
 }
 
@@ -331,53 +331,53 @@ static size_t
 pattern_put(struct making *m, const struct switch_pattern *pattern,
 	    unsigned reg, uint32_t counts, uint32_t *fails)
 {
-	struct switch_guard *guard = m->guard;
+	struct switch_filter *filter = m->filter;
 	size_t n = 0;
 
 	target_load(m, reg);
-	value_put(guard, pattern->target);
-	PUT(guard, 0x48, 0x39, 0xc1);		/* cmp %rax, %rcx */
-	fail_put(guard, fails, &n);
+	value_put(filter, pattern->target);
+	PUT(filter, 0x48, 0x39, 0xc1);		/* cmp %rax, %rcx */
+	fail_put(filter, fails, &n);
 	base_load(m);
 	if (m->in->depth) {
 		entry_load(m);
 		entry_put(m, COMPARE, RCX, ENTRY_SP);
-		fail_put(guard, fails, &n);
+		fail_put(filter, fails, &n);
 	}
-	value_put(guard, pattern->distance);
-	PUT(guard, 0x48, 0x01, 0xc8);		/* add %rcx, %rax */
-	PUT(guard, 0x48, 0x39, 0xe0);		/* cmp %rsp, %rax */
-	fail_put(guard, fails, &n);
+	value_put(filter, pattern->distance);
+	PUT(filter, 0x48, 0x01, 0xc8);		/* add %rcx, %rax */
+	PUT(filter, 0x48, 0x39, 0xe0);		/* cmp %rsp, %rax */
+	fail_put(filter, fails, &n);
 	for (size_t i = 0; i < pattern->n; i++) {
 		check_put(m, &pattern->words[i]);
-		fail_put(guard, fails, &n);
+		fail_put(filter, fails, &n);
 	}
-	PUT(guard, 0xb8);			/* mov $counter, %eax */
-	x86_word_put(guard, pattern->counter);
-	jump_put(guard, counts);
+	PUT(filter, 0xb8);			/* mov $counter, %eax */
+	x86_word_put(filter, pattern->counter);
+	jump_put(filter, counts);
 	return n;
 }
 
-/* ---- the guard */
+/* ---- the filter */
 
 /* Save all registers, then do all instructions but the jump.  0 or -1. */
 static int
 begin_put(struct making *m, bool returns)
 {
-	struct switch_guard *guard = m->guard;
+	struct switch_filter *filter = m->filter;
 
 	for (unsigned reg = 0; reg < SWITCH_REGS; reg++)
 		x86_scratch_put(m, STORE, reg, reg);
-	guard->saving = guard->len;
+	filter->saving = filter->len;
 	flags_save(m, SWITCH_FLAGS);
-	guard->saved = guard->len;
+	filter->saved = filter->len;
 	x86_scratch_put(m, LOAD, RAX, RAX);
 	if (trial_put(m, returns))
 		return -1;
 	x86_scratch_put(m, STORE, RAX, SWITCH_AFTER_ACC);
 	x86_scratch_put(m, STORE, RCX, SWITCH_AFTER_COUNT);
 	flags_save(m, SWITCH_AFTER_FLAGS);
-	if (guard->stored)
+	if (filter->stored)
 		store_undo(m);
 	return 0;
 }
@@ -386,18 +386,18 @@ begin_put(struct making *m, bool returns)
 static void
 end_put(struct making *m)
 {
-	struct switch_guard *guard = m->guard;
+	struct switch_filter *filter = m->filter;
 
-	PUT(guard, 0x65, 0x48, 0xff, 0x00);	/* incq %gs:(%rax) */
-	guard->counted = guard->len;
-	if (guard->stored)
+	PUT(filter, 0x65, 0x48, 0xff, 0x00);	/* incq %gs:(%rax) */
+	filter->counted = filter->len;
+	if (filter->stored)
 		store_again(m);
 	flags_load(m, SWITCH_AFTER_FLAGS);
 	x86_scratch_put(m, LOAD, RAX, SWITCH_AFTER_ACC);
 	x86_scratch_put(m, LOAD, RCX, SWITCH_AFTER_COUNT);
-	x86_bytes_put(guard, m->in->code + m->in->last,
+	x86_bytes_put(filter, m->in->code + m->in->last,
 		      m->in->len - m->in->last);
-	guard->done = guard->len;
+	filter->done = filter->len;
 }
 
 static void
@@ -406,54 +406,55 @@ restore_put(struct making *m)
 	flags_load(m, SWITCH_FLAGS);
 	for (unsigned reg = 0; reg < SWITCH_REGS; reg++)
 		x86_scratch_put(m, LOAD, reg, reg);
-	m->guard->restored = m->guard->len;
-	trap_put(m->guard, 1);
+	m->filter->restored = m->filter->len;
+	trap_put(m->filter, 1);
 }
 
 int
 x86_switch_make(const struct switch_input *in, uint64_t va,
-		struct switch_guard *guard)
+		struct switch_filter *filter)
 {
-	struct making m = { in, guard };
+	struct making m = { in, filter };
 	uint32_t fails[SWITCH_WORDS + 3], restores, counts, entry, chain;
 	int reg = jump_reg(in);
 	size_t nfails = 0;
 
 	if (reg < 0 || !x86_code_moves(in->code, in->len))
 		return -1;
-	memset(guard, 0, sizeof(*guard));
-	entry = jump_put(guard, 0);
-	trap_put(guard, 0);
-	guard->moved = guard->len;
-	x86_bytes_put(guard, in->code, in->moved);
-	guard->moved_end = guard->len;
-	PUT(guard, 0xe9, 0, 0, 0, 0);
-	if (x86_jump_write(va + guard->moved_end, in->va + in->moved, JUMP,
-			   guard->bytes + guard->moved_end))
+	memset(filter, 0, sizeof(*filter));
+	entry = jump_put(filter, 0);
+	trap_put(filter, 0);
+	filter->moved = filter->len;
+	x86_bytes_put(filter, in->code, in->moved);
+	filter->moved_end = filter->len;
+	PUT(filter, 0xe9, 0, 0, 0, 0);
+	if (x86_jump_write(va + filter->moved_end, in->va + in->moved, JUMP,
+			   filter->bytes + filter->moved_end))
 		return -1;
-	rel_set(guard, entry, in->off || !in->n ? guard->traps[0] : guard->len);
+	rel_set(filter, entry,
+		in->off || !in->n ? filter->traps[0] : filter->len);
 	if (begin_put(&m, reg == RSP))
 		return -1;
-	chain = jump_put(guard, 0);
-	counts = guard->len;
+	chain = jump_put(filter, 0);
+	counts = filter->len;
 	end_put(&m);
-	restores = guard->len;
+	restores = filter->len;
 	restore_put(&m);
-	rel_set(guard, chain, in->n ? guard->len : restores);
+	rel_set(filter, chain, in->n ? filter->len : restores);
 	for (size_t i = 0; i < in->n; i++) {
-		if (guard->len + PATTERN_MAX > sizeof(guard->bytes))
+		if (filter->len + PATTERN_MAX > sizeof(filter->bytes))
 			return -1;
 		for (size_t k = 0; k < nfails; k++)
-			rel_set(guard, fails[k], guard->len);
+			rel_set(filter, fails[k], filter->len);
 		nfails = pattern_put(&m, &in->patterns[i], (unsigned)reg,
 				     counts, fails);
 	}
 	for (size_t k = 0; k < nfails; k++)
-		rel_set(guard, fails[k], restores);
+		rel_set(filter, fails[k], restores);
 	return 0;
 }
 
-/* ---- out of a guard */
+/* ---- out of a filter */
 
 static void
 regs_load(const uint64_t *scratch, struct regs *regs)
@@ -474,22 +475,22 @@ flags_set(struct regs *regs, uint64_t saved)
 }
 
 enum switch_inside
-x86_switch_leave(const struct switch_guard *guard, uint32_t offset,
+x86_switch_leave(const struct switch_filter *filter, uint32_t offset,
 		 const uint64_t *scratch, struct regs *regs)
 {
-	if (offset >= guard->counted && offset < guard->done) {
+	if (offset >= filter->counted && offset < filter->done) {
 		regs->r[X86_RAX] = scratch[SWITCH_AFTER_ACC];
 		regs->r[X86_RCX] = scratch[SWITCH_AFTER_COUNT];
 		flags_set(regs, scratch[SWITCH_AFTER_FLAGS]);
 		return SWITCH_COUNTED;
 	}
-	if (offset > guard->moved && offset <= guard->moved_end)
+	if (offset > filter->moved && offset <= filter->moved_end)
 		return SWITCH_MOVED;
-	if (offset < guard->saving ||
-	    (offset >= guard->restored && offset <= guard->traps[1] + 1))
+	if (offset < filter->saving ||
+	    (offset >= filter->restored && offset <= filter->traps[1] + 1))
 		return SWITCH_BEFORE;
 	regs_load(scratch, regs);
-	if (offset >= guard->saved)
+	if (offset >= filter->saved)
 		flags_set(regs, scratch[SWITCH_FLAGS]);
 	return SWITCH_BEFORE;
 }

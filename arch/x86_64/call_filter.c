@@ -24,12 +24,12 @@ reg_clobbered(ZydisRegister reg)
 }
 
 /*
- * Whether the instruction does the same in a guard, even after the guard has
+ * Whether the instruction does the same in a filter, even after the filter has
  * run before: the checks use rcx, and the system call changes rcx and r11.
  */
 static bool
-insn_guards(const ZydisDecodedInstruction *zinsn,
-	    const ZydisDecodedOperand *operands)
+insn_filters(const ZydisDecodedInstruction *zinsn,
+	     const ZydisDecodedOperand *operands)
 {
 	if (zinsn->attributes & ZYDIS_ATTRIB_IS_RELATIVE)
 		return false;
@@ -48,14 +48,14 @@ insn_guards(const ZydisDecodedInstruction *zinsn,
 }
 
 static bool
-code_guards(const uint8_t *code, size_t len)
+code_filters(const uint8_t *code, size_t len)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zinsn;
 
 	for (size_t at = 0; at < len; at += zinsn.length)
 		if (x86_decode(code + at, len - at, &zinsn, operands) ||
-		    !insn_guards(&zinsn, operands))
+		    !insn_filters(&zinsn, operands))
 			return false;
 	return true;
 }
@@ -65,40 +65,40 @@ code_guards(const uint8_t *code, size_t len)
  * the number.  Neither instruction changes flags, which the call preserves.
  */
 static void
-check_append(struct guard_code *guard, int number)
+check_append(struct call_filter *filter, int number)
 {
-	uint8_t *p = guard->bytes + guard->len;
+	uint8_t *p = filter->bytes + filter->len;
 	int32_t disp = -number;
 
 	memcpy(p, (uint8_t[]){ 0x8d, 0x88 }, 2);
 	memcpy(p + 2, &disp, 4);
-	guard->len += CHECK;
-	must(guard->trap - guard->len <= REACH);
+	filter->len += CHECK;
+	must(filter->trap - filter->len <= REACH);
 	p[6] = 0xe3;
-	p[7] = guard->trap - guard->len;
+	p[7] = filter->trap - filter->len;
 }
 
 int
-x86_guard_make(const struct guard_input *in, uint64_t va,
-	       struct guard_code *guard)
+x86_filter_make(const struct filter_input *in, uint64_t va,
+		struct call_filter *filter)
 {
 	size_t checks = in->n * CHECK;
 
 	if (checks + JUMP > REACH ||
-	    in->len + checks + JUMP + 1 > sizeof(guard->bytes) ||
-	    !code_guards(in->code, in->len))
+	    in->len + checks + JUMP + 1 > sizeof(filter->bytes) ||
+	    !code_filters(in->code, in->len))
 		return -1;
-	*guard = (struct guard_code){
+	*filter = (struct call_filter){
 		.len = in->len,
 		.trap = in->len + checks + JUMP,
 	};
-	memcpy(guard->bytes, in->code, in->len);
+	memcpy(filter->bytes, in->code, in->len);
 	for (size_t i = 0; i < in->n; i++)
-		check_append(guard, in->numbers[i]);
-	if (x86_jump_write(va + guard->len, in->call, JUMP,
-			   guard->bytes + guard->len))
+		check_append(filter, in->numbers[i]);
+	if (x86_jump_write(va + filter->len, in->call, JUMP,
+			   filter->bytes + filter->len))
 		return -1;
-	guard->bytes[guard->trap] = arch_x86_64.trap[0];
-	guard->len = guard->trap + 1;
+	filter->bytes[filter->trap] = arch_x86_64.trap[0];
+	filter->len = filter->trap + 1;
 	return 0;
 }

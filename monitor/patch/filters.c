@@ -1,15 +1,15 @@
 /*
- * Decides which sites have guards, and knows where these are and what a pc in
- * one stands for.  Writes nothing to a space: slots.c writes guards, traps.c
+ * Decides which sites have filters, and knows where these are and what a pc in
+ * one stands for.  Writes nothing to a space: slots.c writes filters, traps.c
  * the jumps that lead there.
  *
- * The instructions that a guard has copied can be repeated (hook_guard), and
+ * The instructions that a filter has copied can be repeated (hook_filter), and
  * its checks change only what the system call changes.  So a task anywhere in a
- * guard goes to the jump, whatever it is stopped for, and nothing is undone.
+ * filter goes to the jump, whatever it is stopped for, and nothing is undone.
  * From the trap the task goes on at the system call in its place, which has no
  * trap of its own.
  */
-#include "monitor/patch/guards.h"
+#include "monitor/patch/filters.h"
 
 #include <string.h>
 
@@ -21,14 +21,14 @@
 #include "util/mem.h"
 
 enum {
-	CALL_SLOTS = GUARD_MAX / SLOT_MAX,
-	SWITCH_SLOTS = SWITCH_GUARD_MAX / SLOT_MAX,
-	ENTRY_SLOTS = ENTRY_GUARD_MAX / SLOT_MAX,
+	CALL_SLOTS = FILTER_MAX / SLOT_MAX,
+	SWITCH_SLOTS = SWITCH_FILTER_MAX / SLOT_MAX,
+	ENTRY_SLOTS = ENTRY_FILTER_MAX / SLOT_MAX,
 };
 
-/* How many slots the site's guard takes. */
+/* How many slots the site's filter takes. */
 static size_t
-guard_slots(const struct module *module, size_t i)
+filter_slots(const struct module *module, size_t i)
 {
 	if (entry_of(module, i))
 		return ENTRY_SLOTS;
@@ -41,68 +41,68 @@ site_hook(const struct plan *plan, const struct site *site)
 	return site->hook ? &plan->hooks[site->hook - 1] : NULL;
 }
 
-/* Make the guard of a system call as it is at va.  0 or -1. */
+/* Make the filter of a system call as it is at va.  0 or -1. */
 static int
-guard_make(const struct module *module, const struct site *site, uint64_t va,
-	   struct guard_code *guard)
+filter_make(const struct module *module, const struct site *site, uint64_t va,
+	    struct call_filter *filter)
 {
 	const struct image *image = module->plan->image;
 	const struct hook *hook = site_hook(module->plan, site);
 	int numbers[ABI_MATTER];
 	size_t avail;
-	const struct guard_input in = {
-		.code = image_text(image, hook->guard, &avail),
-		.len = hook->addr - hook->guard,
+	const struct filter_input in = {
+		.code = image_text(image, hook->filter, &avail),
+		.len = hook->addr - hook->filter,
 		.call = hook->addr + module->bias,
 		.numbers = numbers,
 		.n = abi_matter(abi_find(image->arch), numbers),
 	};
 
 	return in.code && avail >= in.len ?
-		       image->arch->guard_make(&in, va, guard) :
+		       image->arch->filter_make(&in, va, filter) :
 		       -1;
 }
 
 /* Whether the text that the jump replaces is as in the file. */
 static bool
-guard_same(struct run *run, const struct task *task,
-	   const struct module *module, const struct hook *hook)
+filter_same(struct run *run, const struct task *task,
+	    const struct module *module, const struct hook *hook)
 {
-	size_t avail, len = hook->end - hook->guard + INSN_MAX;
-	const uint8_t *text = image_text(module->plan->image, hook->guard,
+	size_t avail, len = hook->end - hook->filter + INSN_MAX;
+	const uint8_t *text = image_text(module->plan->image, hook->filter,
 					 &avail);
 
 	if (len > avail)
 		len = avail;
 	return text &&
 	       text_same(run, task->process->space, task->tid,
-			 hook->guard + module->bias, text, len) == HOST_OK;
+			 hook->filter + module->bias, text, len) == HOST_OK;
 }
 
-/* Whether the site, which has a trap so far, can have a guard. */
+/* Whether the site, which has a trap so far, can have a filter. */
 static bool
-site_guards(struct run *run, struct task *task, struct module *module,
-	    uint32_t i)
+site_filters(struct run *run, struct task *task, struct module *module,
+	     uint32_t i)
 {
 	const struct plan *plan = module->plan;
 	const struct site *site = &plan->sites[i];
 	const struct hook *hook = site_hook(plan, site);
-	struct guard_code guard;
+	struct call_filter filter;
 
 	/* Where something is counted, a trap may be needed for that, too. */
-	if (!hook || !hook->guard || plan->options.sel ||
+	if (!hook || !hook->filter || plan->options.sel ||
 	    module->patched[i].patch == PATCH_UNPLANTED ||
-	    !guard_same(run, task, module, hook))
+	    !filter_same(run, task, module, hook))
 		return false;
 	return hook->kind == HOOK_CALL ?
-		       !guard_make(module, site, hook->addr + module->bias,
-				   &guard) :
-		       switch_guards(run, task, module, i);
+		       !filter_make(module, site, hook->addr + module->bias,
+				    &filter) :
+		       switch_filters(run, task, module, i);
 }
 
 void
-guards_choose(struct run *run, struct task *task, struct module *module,
-	      const struct batch *batch)
+filters_choose(struct run *run, struct task *task, struct module *module,
+	       const struct batch *batch)
 {
 	if (run->opts->patch != PATCH_AUTO || run->opts->npids ||
 	    task->process->ntasks > 1)
@@ -110,12 +110,12 @@ guards_choose(struct run *run, struct task *task, struct module *module,
 	for (size_t k = 0; k < batch->n; k++) {
 		uint32_t i = batch->sites[k];
 
-		if (!site_guards(run, task, module, i))
+		if (!site_filters(run, task, module, i))
 			continue;
-		module->patched[i].patch = PATCH_GUARDED;
-		module->patched[i].guarded = true;
+		module->patched[i].patch = PATCH_FILTERED;
+		module->patched[i].filtered = true;
 		module->patched[i].slot = module->nslots;
-		for (size_t n = guard_slots(module, i); n; n--)
+		for (size_t n = filter_slots(module, i); n; n--)
 			*vec_push(module->slot_site, module->nslots) = i;
 	}
 }
@@ -128,16 +128,16 @@ slot_va(const struct module *module, uint32_t site)
 }
 
 int
-guard_fill(struct module *module, size_t number, uint8_t *bytes)
+filter_fill(struct module *module, size_t number, uint8_t *bytes)
 {
 	uint32_t i = module->slot_site[number];
 	size_t part = number - module->patched[i].slot;
 	struct switch_site *sw = switch_of(module, i);
 	struct switch_entry *entry = entry_of(module, i);
-	struct guard_code guard;
+	struct call_filter filter;
 
-	/* The slot that it took before it was given a guard. */
-	if (part >= guard_slots(module, i))
+	/* The slot that it took before it was given a filter. */
+	if (part >= filter_slots(module, i))
 		return 0;
 	if (sw && !part && switch_make(module, sw, slot_va(module, i)))
 		return -1;
@@ -145,24 +145,24 @@ guard_fill(struct module *module, size_t number, uint8_t *bytes)
 		return -1;
 	if (sw || entry) {
 		memcpy(bytes,
-		       (sw ? sw->guard.bytes : entry->guard.bytes) +
+		       (sw ? sw->filter.bytes : entry->filter.bytes) +
 			       part * SLOT_MAX,
 		       SLOT_MAX);
 		return 0;
 	}
-	if (guard_make(module, &module->plan->sites[i], slot_va(module, i),
-		       &guard))
+	if (filter_make(module, &module->plan->sites[i], slot_va(module, i),
+			&filter))
 		return -1;
-	module->patched[i].after = guard.trap;
-	memcpy(bytes, guard.bytes + part * SLOT_MAX, SLOT_MAX);
+	module->patched[i].after = filter.trap;
+	memcpy(bytes, filter.bytes + part * SLOT_MAX, SLOT_MAX);
 	return 0;
 }
 
 /* ---- where a task is */
 
-/* The site whose guard has the va, or NULL. */
+/* The site whose filter has the va, or NULL. */
 static const struct site *
-guard_site(const struct module *module, uint64_t va)
+filter_site(const struct module *module, uint64_t va)
 {
 	uint64_t number = (va - module->slots) / SLOT_MAX;
 	uint32_t i;
@@ -170,12 +170,12 @@ guard_site(const struct module *module, uint64_t va)
 	if (!module->slots || va < module->slots || number >= module->nslots)
 		return NULL;
 	i = module->slot_site[number];
-	return module->patched[i].guarded ? &module->plan->sites[i] : NULL;
+	return module->patched[i].filtered ? &module->plan->sites[i] : NULL;
 }
 
-/* Whether the guard of a site has a trap at the offset. */
+/* Whether the filter of a site has a trap at the offset. */
 static bool
-guard_traps(const struct module *module, size_t i, uint64_t offset)
+filter_traps(const struct module *module, size_t i, uint64_t offset)
 {
 	const struct switch_site *sw = switch_of(module, i);
 
@@ -183,21 +183,21 @@ guard_traps(const struct module *module, size_t i, uint64_t offset)
 		return !offset && module->switches_off;
 	if (!sw)
 		return offset == module->patched[i].after;
-	return offset == sw->guard.traps[0] || offset == sw->guard.traps[1];
+	return offset == sw->filter.traps[0] || offset == sw->filter.traps[1];
 }
 
 uint64_t
-guard_call(const struct space *space, uint64_t va)
+filter_call(const struct space *space, uint64_t va)
 {
 	for (size_t m = 0; m < space->nmodules; m++) {
 		const struct module *module = space->modules[m];
-		const struct site *site = guard_site(module, va);
+		const struct site *site = filter_site(module, va);
 		size_t i;
 
 		if (!site)
 			continue;
 		i = (size_t)(site - module->plan->sites);
-		return guard_traps(module, i, va - slot_va(module, i)) ?
+		return filter_traps(module, i, va - slot_va(module, i)) ?
 			       site->addr + module->bias :
 			       va;
 	}
@@ -205,37 +205,37 @@ guard_call(const struct space *space, uint64_t va)
 }
 
 bool
-site_guarded(const struct module *module, size_t i)
+site_filtered(const struct module *module, size_t i)
 {
-	return i < module->nsites && module->patched[i].guarded;
+	return i < module->nsites && module->patched[i].filtered;
 }
 
 uint64_t
 site_again(const struct module *module, const struct site *site)
 {
 	const struct plan *plan = module->plan;
-	bool guarded = site_guarded(module, (size_t)(site - plan->sites));
+	bool filtered = site_filtered(module, (size_t)(site - plan->sites));
 
-	return (guarded ? site_hook(plan, site)->guard : site->addr) +
+	return (filtered ? site_hook(plan, site)->filter : site->addr) +
 	       module->bias;
 }
 
 uint64_t
-guard_onward(const struct module *module, const struct site *site)
+filter_onward(const struct module *module, const struct site *site)
 {
 	size_t i = (size_t)(site - module->plan->sites);
 	const struct switch_site *sw = switch_of(module, i);
 	const struct switch_entry *entry = entry_of(module, i);
 
 	if (entry)
-		return slot_va(module, i) + entry->guard.moved;
-	return sw ? slot_va(module, i) + sw->guard.moved :
+		return slot_va(module, i) + entry->filter.moved;
+	return sw ? slot_va(module, i) + sw->filter.moved :
 		    site->addr + module->bias;
 }
 
 void
-guard_leave(struct run *run, struct task *task, const struct module *module,
-	    size_t i, uint64_t pc)
+filter_leave(struct run *run, struct task *task, const struct module *module,
+	     size_t i, uint64_t pc)
 {
 	const struct switch_site *sw = switch_of(module, i);
 	const struct switch_entry *entry = entry_of(module, i);
@@ -259,7 +259,7 @@ site_patch(const struct arch *arch, const struct module *module, size_t i,
 	const struct site *site = &module->plan->sites[i];
 	unsigned len = arch->emit.jump_len;
 
-	if (!site_guarded(module, i)) {
+	if (!site_filtered(module, i)) {
 		*addr = site->addr;
 		memcpy(bytes, arch->trap, arch->trap_len);
 		return arch->trap_len;

@@ -1,5 +1,5 @@
 /*
- * Guards: run from many registers, one traps for the system calls that matter
+ * Filters: run from many registers, one traps for the system calls that matter
  * and goes to the call for all others, by the CPU's own word, and changes
  * nothing but what its instructions and the call change.
  */
@@ -17,16 +17,16 @@ static const struct arch *const arch = &arch_x86_64;
 
 enum { ROUNDS = 2000 };
 
-static const uint64_t near_guard = 0x50000000, far_guard = 0x7e0000000000;
+static const uint64_t near_filter = 0x50000000, far_filter = 0x7e0000000000;
 static const uint64_t call = NATIVE_CODE + 64;
 
 /* mov 8(%rsp), %r9: what is in front of the call in glibc's syscall(2). */
 static const uint8_t load[] = { 0x4c, 0x8b, 0x4c, 0x24, 0x08 };
 
-static struct guard_input
+static struct filter_input
 input(const uint8_t *code, size_t len, int *numbers)
 {
-	return (struct guard_input){
+	return (struct filter_input){
 		.code = code,
 		.len = len,
 		.call = call,
@@ -35,9 +35,9 @@ input(const uint8_t *code, size_t len, int *numbers)
 	};
 }
 
-/* Whether the guard traps with this in rax; checks all other registers. */
+/* Whether the filter traps with this in rax; checks all other registers. */
 static bool
-traps(const struct guard_code *guard, uint64_t rax)
+traps(const struct call_filter *filter, uint64_t rax)
 {
 	struct regs in = { 0 }, out, want;
 
@@ -47,10 +47,10 @@ traps(const struct guard_code *guard, uint64_t rax)
 	in.r[X86_RSP] = NATIVE_SCRATCH + 64;
 	in.r[X86_RAX] = rax;
 	in.r[X86_EFLAGS] = 0x202 | (random_u64() & X86_FLAGS);
-	memcpy((void *)near_guard, guard->bytes, guard->len);
-	native_landing(near_guard + guard->trap, 1);
+	memcpy((void *)near_filter, filter->bytes, filter->len);
+	native_landing(near_filter + filter->trap, 1);
 	native_landing(call, 0);
-	native_run(near_guard, &in, &out);
+	native_run(near_filter, &in, &out);
 	want = in;
 	want.r[X86_R9] = *(uint64_t *)(native_scratch + 72);
 	want.r[X86_RCX] = out.r[X86_RCX];
@@ -61,7 +61,7 @@ traps(const struct guard_code *guard, uint64_t rax)
 }
 
 static bool
-matters(const struct guard_input *in, uint64_t rax)
+matters(const struct filter_input *in, uint64_t rax)
 {
 	for (size_t i = 0; i < in->n; i++)
 		if ((uint32_t)rax == (uint32_t)in->numbers[i])
@@ -73,20 +73,20 @@ static void
 test_cpu(void **state)
 {
 	int numbers[ABI_MATTER];
-	struct guard_input in = input(load, sizeof(load), numbers);
-	struct guard_code guard;
+	struct filter_input in = input(load, sizeof(load), numbers);
+	struct call_filter filter;
 
-	assert_int_equal(arch->guard_make(&in, near_guard, &guard), 0);
-	assert_int_equal(guard.bytes[guard.trap], arch->trap[0]);
+	assert_int_equal(arch->filter_make(&in, near_filter, &filter), 0);
+	assert_int_equal(filter.bytes[filter.trap], arch->trap[0]);
 	for (size_t i = 0; i < NATIVE_SCRATCH_SIZE; i++)
 		native_scratch[i] = (uint8_t)random_u64();
 	for (uint64_t nr = 0; nr < ROUNDS; nr++) {
 		/* The kernel takes the low half alone. */
 		uint64_t high = random_u64() << 32;
 
-		assert_int_equal(traps(&guard, nr), matters(&in, nr));
-		assert_int_equal(traps(&guard, nr | high), matters(&in, nr));
-		assert_int_equal(traps(&guard, -nr), matters(&in, -nr));
+		assert_int_equal(traps(&filter, nr), matters(&in, nr));
+		assert_int_equal(traps(&filter, nr | high), matters(&in, nr));
+		assert_int_equal(traps(&filter, -nr), matters(&in, -nr));
 	}
 }
 
@@ -95,7 +95,7 @@ static void
 test_numbers(void **state)
 {
 	int numbers[ABI_MATTER];
-	struct guard_input in = input(load, sizeof(load), numbers);
+	struct filter_input in = input(load, sizeof(load), numbers);
 
 	assert_true(matters(&in, SYS_rt_sigaction));
 	assert_true(matters(&in, SYS_rt_sigprocmask));
@@ -124,17 +124,18 @@ test_refused(void **state)
 		{ "half of an instruction", { 0x4c, 0x8b, 0x4c, 0x24 }, 4 },
 	};
 	int numbers[ABI_MATTER];
-	struct guard_input in = input(load, sizeof(load), numbers);
-	struct guard_code guard;
+	struct filter_input in = input(load, sizeof(load), numbers);
+	struct call_filter filter;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		in.code = cases[i].code;
 		in.len = cases[i].len;
 		print_message("# %s\n", cases[i].what);
-		assert_int_equal(arch->guard_make(&in, near_guard, &guard), -1);
+		assert_int_equal(arch->filter_make(&in, near_filter, &filter),
+				 -1);
 	}
 	in = input(load, sizeof(load), numbers);
-	assert_int_equal(arch->guard_make(&in, far_guard, &guard), -1);
+	assert_int_equal(arch->filter_make(&in, far_filter, &filter), -1);
 }
 
 int
@@ -147,7 +148,7 @@ main(void)
 	};
 
 	native_open();
-	native_map(near_guard, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+	native_map(near_filter, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
 	random_open();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

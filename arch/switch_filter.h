@@ -3,8 +3,8 @@
  * two stacks with those of earlier switches: it counts one that is the same, and
  * traps at all others.
  */
-#ifndef ARCH_SWITCH_GUARD_H
-#define ARCH_SWITCH_GUARD_H
+#ifndef ARCH_SWITCH_FILTER_H
+#define ARCH_SWITCH_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,13 +38,13 @@ struct switch_pattern {
 	struct switch_word words[SWITCH_WORDS];
 };
 
-enum { SWITCH_PATTERNS = 48, SWITCH_GUARD_MAX = 512 * SLOT_MAX };
+enum { SWITCH_PATTERNS = 48, SWITCH_FILTER_MAX = 512 * SLOT_MAX };
 
 struct switch_input {
 	const uint8_t *code;	/* from the first instruction to the jump */
 	size_t len, last;	/* of all, and the offset of the jump */
 	size_t moved;		/* bytes of the instructions in place of which
-				   the program jumps to the guard */
+				   the program jumps to the filter */
 	uint64_t va;		/* of the first instruction */
 	uint32_t scratch;	/* offset of SWITCH_SCRATCH words in the thread
 				   counter page */
@@ -92,17 +92,17 @@ struct entry_input {
 	bool off;		/* trap at all entries */
 };
 
-enum { ENTRY_GUARD_MAX = 8 * SLOT_MAX };
+enum { ENTRY_FILTER_MAX = 8 * SLOT_MAX };
 
-struct entry_guard {
-	uint8_t bytes[ENTRY_GUARD_MAX];
+struct entry_filter {
+	uint8_t bytes[ENTRY_FILTER_MAX];
 	uint32_t len;
 	/* Offsets: from where on two registers are saved; of the moved
 	   instructions. */
 	uint32_t saved, moved, moved_end;
 };
 
-/* What a pc in a guard means. */
+/* What a pc in a filter means. */
 enum switch_inside {
 	SWITCH_BEFORE,		/* nothing is done */
 	SWITCH_MOVED,		/* some of the moved instructions are done */
@@ -110,8 +110,8 @@ enum switch_inside {
 				   the jump */
 };
 
-struct switch_guard {
-	uint8_t bytes[SWITCH_GUARD_MAX];
+struct switch_filter {
+	uint8_t bytes[SWITCH_FILTER_MAX];
 	uint32_t len;
 	/* Offsets: of its traps; of the moved instructions ... */
 	uint32_t traps[2];

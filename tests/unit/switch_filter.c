@@ -1,7 +1,7 @@
 /*
- * Guards of stack switches, run: a switch whose stacks are as a pattern says is
+ * Filters of stack switches, run: a switch whose stacks are as a pattern says is
  * counted and done as in its place; all others trap, with registers and memory
- * as before.  From each place in a guard a task can be taken out.
+ * as before.  From each place in a filter a task can be taken out.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <ucontext.h>
 
-#include "arch/switch_guard.h"
+#include "arch/switch_filter.h"
 #include "arch/x86_64/x86.h"
 #include "tests/lib/native.h"
 #include "tests/lib/random.h"
@@ -21,7 +21,7 @@
 enum {
 	HOOK = NATIVE_CODE,
 	TARGET = NATIVE_CODE + 0x800,
-	GUARD = 0x50000000,
+	FILTER = 0x50000000,
 	OLD = NATIVE_SCRATCH + 512,	/* the stack pointer that is left */
 	CONTEXT = NATIVE_SCRATCH + 2048,
 	MEMORY = 4096,
@@ -151,18 +151,18 @@ input(const struct form *form, const struct switch_pattern *patterns, size_t n)
 	};
 }
 
-static struct switch_guard guard;
+static struct switch_filter filter;
 
-/* A trap of the guard is a landing: control leaves as fallen through. */
+/* A trap of the filter is a landing: control leaves as fallen through. */
 static void
 trapped(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
-	uint64_t at = (uint64_t)regs[REG_RIP] - 1 - GUARD;
+	uint64_t at = (uint64_t)regs[REG_RIP] - 1 - FILTER;
 
 	(void)signal;
 	(void)info;
-	if (at != guard.traps[0] && at != guard.traps[1])
+	if (at != filter.traps[0] && at != filter.traps[1])
 		_exit(3);
 	regs[REG_RIP] = (greg_t)native->exits[0];
 }
@@ -182,12 +182,12 @@ traps_catch(void)
 }
 
 static void
-guard_put(const struct switch_input *in)
+filter_put(const struct switch_input *in)
 {
-	assert_int_equal(arch_x86_64.switch_make(in, GUARD, &guard), 0);
-	memcpy((void *)GUARD, guard.bytes, guard.len);
+	assert_int_equal(arch_x86_64.switch_make(in, FILTER, &filter), 0);
+	memcpy((void *)FILTER, filter.bytes, filter.len);
 	for (unsigned i = 0; i < 2; i++)
-		assert_int_equal(guard.bytes[guard.traps[i]], 0xcc);
+		assert_int_equal(filter.bytes[filter.traps[i]], 0xcc);
 }
 
 /* Run the switch in its place: registers and memory behind it. */
@@ -212,19 +212,19 @@ regs_same(const struct regs *a, const struct regs *b)
 }
 
 /*
- * Run the guard, which traps with all as before or, if it counts, goes where
+ * Run the filter, which traps with all as before or, if it counts, goes where
  * the switch goes with all as behind it.
  */
 static void
-guard_check(const struct before *before, bool counts,
-	    const struct regs *place_regs, const uint8_t *place_memory)
+filter_check(const struct before *before, bool counts,
+	     const struct regs *place_regs, const uint8_t *place_memory)
 {
 	struct regs out;
 
 	before_put(before);
-	memcpy((void *)GUARD, guard.bytes, guard.len);
+	memcpy((void *)FILTER, filter.bytes, filter.len);
 	native_landing(TARGET, 1);
-	native_run(GUARD, &before->regs, &out);
+	native_run(FILTER, &before->regs, &out);
 	assert_int_equal(out.r[X86_RIP], counts);
 	assert_int_equal(page[COUNTER / 8], counts);
 	regs_same(&out, counts ? place_regs : &before->regs);
@@ -262,8 +262,8 @@ test_counts(void **state)
 				struct switch_input in = input(&forms[f],
 							       patterns, n);
 
-				guard_put(&in);
-				guard_check(&before, n == 3, &place, memory);
+				filter_put(&in);
+				filter_check(&before, n == 3, &place, memory);
 			}
 		}
 }
@@ -287,8 +287,8 @@ test_differs(void **state)
 				pattern.distance += 8;
 			else
 				pattern.target ^= 1;
-			guard_put(&in);
-			guard_check(&before, false, NULL, NULL);
+			filter_put(&in);
+			filter_check(&before, false, NULL, NULL);
 		}
 	}
 }
@@ -307,9 +307,9 @@ test_off(void **state)
 		struct switch_input in = input(&forms[0], &pattern, off);
 
 		in.off = off;
-		guard_put(&in);
+		filter_put(&in);
 		before_put(&before);
-		native_run(GUARD, &before.regs, &out);
+		native_run(FILTER, &before.regs, &out);
 		assert_int_equal(out.r[X86_RIP], 0);
 		/* Nothing was saved. */
 		assert_int_equal(page[SCRATCH_AT / 8], 0);
@@ -330,21 +330,21 @@ test_moved(void **state)
 
 		before_make(&before, targets[0]);
 		in_place(&forms[f], &before, &place, memory);
-		guard_put(&in);
+		filter_put(&in);
 		memset((void *)HOOK, 0xcc, forms[f].moved);
 		before_put(&before);
-		native_run(GUARD + guard.moved, &before.regs, &out);
+		native_run(FILTER + filter.moved, &before.regs, &out);
 		regs_same(&out, &place);
 		assert_memory_equal(native_scratch, memory, MEMORY);
 	}
 }
 
-/* Whether the word that the guard may have overwritten is to be put back. */
+/* Whether the word that the filter may have overwritten is to be put back. */
 static bool
 undoes(uint32_t offset)
 {
-	return guard.stored && offset >= guard.stored &&
-	       (offset < guard.restored || offset > guard.traps[1] + 1);
+	return filter.stored && offset >= filter.stored &&
+	       (offset < filter.restored || offset > filter.traps[1] + 1);
 }
 
 /* Stop at the offset, and take the task out. */
@@ -356,14 +356,14 @@ leave_at(const struct before *before, uint32_t offset, struct regs *regs,
 	enum switch_inside inside;
 
 	before_put(before);
-	memcpy((void *)GUARD, guard.bytes, guard.len);
-	native_landing(GUARD + offset, 1);
-	native_run(GUARD, &before->regs, regs);
+	memcpy((void *)FILTER, filter.bytes, filter.len);
+	native_landing(FILTER + offset, 1);
+	native_run(FILTER, &before->regs, regs);
 	*reached = regs->r[X86_RIP];
 	if (!*reached)
 		return SWITCH_BEFORE;
-	inside = arch_x86_64.switch_leave(&guard, offset, scratch, regs);
-	if (inside == SWITCH_COUNTED && guard.stored)
+	inside = arch_x86_64.switch_leave(&filter, offset, scratch, regs);
+	if (inside == SWITCH_COUNTED && filter.stored)
 		*word_at(scratch[SWITCH_STORED_AT]) = scratch[SWITCH_STORED];
 	if (inside == SWITCH_BEFORE && undoes(offset))
 		*word_at(scratch[SWITCH_STORED_AT]) =
@@ -379,19 +379,19 @@ leaves(const struct form *form, const struct before *before, bool wrong,
 	unsigned n = 0;
 	struct insn insn;
 
-	for (uint32_t at = 0; at < guard.len; at += insn.len) {
+	for (uint32_t at = 0; at < filter.len; at += insn.len) {
 		struct regs regs, want = *place;
 		bool reached;
 		enum switch_inside inside;
 
-		if (arch_x86_64.decode(guard.bytes + at, guard.len - at, at,
+		if (arch_x86_64.decode(filter.bytes + at, filter.len - at, at,
 				       &insn))
 			fail();
 		/* A landing there would overwrite what is run before. */
-		if (at == guard.traps[1] || at == guard.traps[1] + 1 ||
-		    (at >= guard.traps[0] && at <= guard.moved_end) ||
-		    (wrong && at + NATIVE_LANDING > guard.done &&
-		     at < guard.done))
+		if (at == filter.traps[1] || at == filter.traps[1] + 1 ||
+		    (at >= filter.traps[0] && at <= filter.moved_end) ||
+		    (wrong && at + NATIVE_LANDING > filter.done &&
+		     at < filter.done))
 			continue;
 		inside = leave_at(before, at, &regs, &reached);
 		if (!reached)
@@ -433,7 +433,7 @@ test_leave(void **state)
 				pattern = pattern_of(&forms[f], targets[t]);
 				pattern.words[5].value += wrong;
 				in_place(&forms[f], &before, &place, memory);
-				guard_put(&in);
+				filter_put(&in);
 				native_landing(TARGET, 0);
 				assert_true(leaves(&forms[f], &before, wrong,
 						   &place, memory) > 60);
@@ -463,13 +463,13 @@ static const uint8_t enters[] = { 0x55, 0x48, 0x89, 0xe5, 0x41,
 
 enum {
 	FUNC = NATIVE_CODE + 0x1000,
-	ENTRY = GUARD + SWITCH_GUARD_MAX,
+	ENTRY = FILTER + SWITCH_FILTER_MAX,
 	BELOW = 96,	/* the stack pointer at the hook, from the entry */
 };
 
-static struct entry_guard entry;
+static struct entry_filter entry;
 
-/* Run the entry's guard from these registers, and the function behind it. */
+/* Run the entry's filter from these registers, and the function behind it. */
 static void
 enter(const struct regs *in, struct regs *out)
 {
@@ -552,7 +552,7 @@ test_entry_leave(void **state)
 	}
 }
 
-/* The same stacks, as an entry's guard has recorded the caller. */
+/* The same stacks, as an entry's filter has recorded the caller. */
 static void
 test_unwinds(void **state)
 {
@@ -565,7 +565,7 @@ test_unwinds(void **state)
 	struct regs place, out;
 
 	in.depth = BELOW;
-	guard_put(&in);
+	filter_put(&in);
 	for (unsigned wrong = 0; wrong <= 8; wrong++) {
 		before_make(&before, targets[0]);
 		before.regs.r[X86_RSP] = OLD - BELOW;
@@ -593,15 +593,15 @@ test_unwinds(void **state)
 			},
 		};
 		in_place(&unwind, &before, &place, memory);
-		guard_put(&in);
+		filter_put(&in);
 		before_put(&before);
 		scratch[SWITCH_ENTRY] = 3 * 32;
 		record[ENTRY_RETURN] = 0x1234;
 		record[ENTRY_SP] = OLD + (wrong == 7);
 		record[ENTRY_REGS] = OLD + 80 + (wrong == 8);
-		memcpy((void *)GUARD, guard.bytes, guard.len);
+		memcpy((void *)FILTER, filter.bytes, filter.len);
 		native_landing(TARGET, 1);
-		native_run(GUARD, &before.regs, &out);
+		native_run(FILTER, &before.regs, &out);
 		assert_int_equal(out.r[X86_RIP], !wrong);
 		assert_int_equal(page[COUNTER / 8], !wrong);
 		regs_same(&out, wrong ? &before.regs : &place);
@@ -649,7 +649,7 @@ test_refused(void **state)
 		};
 
 		print_message("# %s\n", cases[i].what);
-		assert_int_equal(arch_x86_64.switch_make(&in, GUARD, &guard),
+		assert_int_equal(arch_x86_64.switch_make(&in, FILTER, &filter),
 				 -1);
 	}
 }
@@ -670,7 +670,7 @@ main(void)
 	};
 
 	native_open();
-	native_map(GUARD, SWITCH_GUARD_MAX + 4096,
+	native_map(FILTER, SWITCH_FILTER_MAX + 4096,
 		   PROT_READ | PROT_WRITE | PROT_EXEC);
 	if (syscall(SYS_arch_prctl, ARCH_SET_GS, page))
 		return 1;
