@@ -3,11 +3,11 @@
  * one stands for.  Writes nothing to a space: slots.c writes filters, traps.c
  * the jumps that lead there.
  *
- * The instructions that a filter has copied can be repeated (hook_filter), and
- * its checks change only what the system call changes.  So a task anywhere in a
- * filter goes to the jump, whatever it is stopped for, and nothing is undone.
- * From the trap the task goes on at the system call in its place, which has no
- * trap of its own.
+ * What a call's filter has copied can be repeated (call_filter), and its checks
+ * change only what the system call changes.  So a task anywhere in it goes to
+ * the jump, whatever it is stopped for, and nothing is undone.  From the trap
+ * the task goes on at the system call in its place, which has no trap of its
+ * own.
  */
 #include "monitor/patch/filters.h"
 

@@ -1,7 +1,8 @@
 /*
- * Filters: instead of a trap at a system call whose number its caller names, a
- * jump before it leads to code that looks at the number, and traps only for
- * those that matter (struct hook.filter, struct call_filter).
+ * Filters: instead of a trap at a hook, a jump leads to code that decides in the
+ * program whether the hook matters, and traps only then (struct hook.filter).
+ * At a system call whose number its caller names it looks at the number (struct
+ * call_filter); those at stack switches are switch_sites.h's.
  */
 #ifndef MONITOR_PATCH_FILTERS_H
 #define MONITOR_PATCH_FILTERS_H
@@ -18,11 +19,11 @@ void filters_choose(struct run *run, struct task *task, struct module *module,
 		    const struct batch *batch);
 /*
  * Write the part of a filter that is in slot `number` to `bytes`, of SLOT_MAX.
- * 0, or -1 if the filter is too far from the call.
+ * 0, or -1 if the filter is too far from the hook.
  */
 int filter_fill(struct module *module, size_t number,
 		uint8_t *bytes) MUST_CHECK;
-/* If va is where the trap of a filter is, the va of its system call; else va. */
+/* If va is where the trap of a filter is, the va of its hook; else va. */
 uint64_t filter_call(const struct space *space, uint64_t va);
 /* Whether the module's site with number i has a filter, or had one. */
 bool site_filtered(const struct module *module, size_t i);

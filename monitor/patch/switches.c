@@ -1,5 +1,6 @@
 /*
- * Adds patterns to the filters of stack switches, in all spaces.  Decides neither which switches are alike nor what they enter.
+ * Adds patterns to the filters of stack switches, in all spaces.  Decides
+ * neither which switches are alike nor what they enter.
  */
 #include "monitor/patch/switches.h"
 
@@ -33,7 +34,6 @@ switch_count(struct run *run, const struct task *task, struct module *module,
 	struct module *to = counting_module(task->process->space, edges);
 	uint64_t va = module->slots +
 		      (uint64_t)module->patched[sw->site].slot * SLOT_MAX;
-
 	size_t kept = sw->filter.len;
 
 	if (!to)
