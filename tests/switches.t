@@ -22,8 +22,8 @@ known
 }
 
 for my $flags (['-O0'], ['-O2']) {
-	my $program = compile('switches.c', @$flags, '-pthread');
-	my $behind = `grep -n 'count(&passed)' tests/prog/switches.c`;
+	my $program = compile('stack_switches.c', @$flags, '-pthread');
+	my $behind = `grep -n 'count(&passed)' tests/prog/stack_switches.c`;
 
 	$behind =~ s/:.*//s;
 	for my $test ('', qw(threads children swaps)) {
@@ -54,8 +54,8 @@ for my $flags (['-O0'], ['-O2']) {
 		# A signal in the middle of a switch that pmon follows makes
 		# what is derived unknown.
 		$known{passed} = '?' if $test =~ /signals|leaves/ &&
-		    $run->{lines}{'switches.c'}{$behind} eq '?';
-		lines_are($run, 'switches.c', { $behind => $known{passed} },
+		    $run->{lines}{'stack_switches.c'}{$behind} eq '?';
+		lines_are($run, 'stack_switches.c', { $behind => $known{passed} },
 		    $what);
 	}
 	# That pmon has to follow few of them says that the others are counted.

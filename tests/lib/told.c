@@ -100,6 +100,20 @@ log_drained(struct run *r, const struct task *task, struct plan *plan,
 {
 	if (task)
 		task_look(task);
+	if (!told.object || strcmp(plan->image->path, told.object) != 0)
+		return;
+	/* Stack switches that were counted in the program. */
+	for (size_t i = 0; i < plan->nswitches; i++) {
+		const struct switch_counter *counter = &plan->switches[i];
+
+		for (size_t k = 0; counter->slot - first < n && k < counter->n;
+		     k++) {
+			uint64_t times = counters[counter->slot - first];
+
+			told.left += times * counter->edges[k].left;
+			told.came += times * counter->edges[k].came;
+		}
+	}
 }
 
 static void

@@ -1,234 +1,238 @@
 /*
- * Stack switches that are alike but for something that matters: switches TEST
- * [N].  Prints how often each function was called that never returned, and how
- * often lines behind calls were reached; pmon is to count the same.
+ * Switches and other indirect jumps of all kinds.  Between the two
+ * breakpoints every case of each is gone through, so that who looks on sees
+ * all their targets.  In functions named open_ nothing bounds the index but
+ * what the compiler was told; those named leave_ only jump to others.
  */
-#define _GNU_SOURCE
-#include <alloca.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
+#define FUNC __attribute__((noinline))
+#ifdef __x86_64__
+#define STOP __asm__ volatile("int3")
+#else
+#define STOP
+#endif
 
-#define NOINLINE __attribute__((noinline, noclone))
+static volatile int sink;
+static int (*volatile pointer)(int);
 
-static _Thread_local sigjmp_buf back;
-static _Thread_local volatile long sink;
-static long left, passed;
-
-static void
-count(long *n)
+FUNC static int
+dense(int x)
 {
-	__atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
-}
-
-NOINLINE void
-leave(void)
-{
-	count(&left);
-	siglongjmp(back, 1);
-}
-
-/* Control comes behind the call only if it does not leave. */
-NOINLINE void
-maybe(int leaves)
-{
-	if (leaves)
-		leave();
-	count(&passed);
-	sink++;
-}
-
-/* The same return addresses, in frames of other sizes. */
-NOINLINE void
-sized(size_t size, int leaves)
-{
-	volatile char *room = alloca(size);
-
-	room[0] = 1;
-	maybe(leaves);
-	sink += room[0];
-}
-
-NOINLINE void
-deep(int depth, int leaves)
-{
-	if (depth)
-		deep(depth - 1, leaves);
-	else
-		maybe(leaves);
-	sink++;
-}
-
-/* Two places that are come to from the same depth. */
-NOINLINE void
-twice(int which, int leaves)
-{
-	if (which) {
-		if (!sigsetjmp(back, 0))
-			sized(64, leaves);
-		sink++;
-		return;
+	switch (x) {
+	case 0: sink += 3; break;
+	case 1: sink -= 8; break;
+	case 2: sink *= 5; break;
+	case 3: sink ^= 77; break;
+	case 4: sink |= 9; break;
+	case 5: sink = sink / 3; break;
+	case 6: sink = -sink; break;
+	case 7: sink &= 0xff; break;
+	default: sink = 1; break;
 	}
-	if (!sigsetjmp(back, 0))
-		deep(2, leaves);
-	sink += 2;
+	return sink;
 }
 
-static void
-some(long n)
+/* Holes, a bias, and cases that fall into the next. */
+FUNC static int
+holes(long x)
 {
-	for (volatile long i = 0; i < n; i++) {
-		if (!sigsetjmp(back, 0))
-			sized((size_t)(i % 5) * 48 + 16, i % 3 != 0);
-		if (!sigsetjmp(back, 0))
-			deep((int)(i % 7), i % 4 != 0);
-		twice(i % 2, i % 5 != 0);
+	int sum = 0;
+
+	switch (x) {
+	case -7: sum += sink;	/* fallthrough */
+	case -5: sum += 2 * sink;	/* fallthrough */
+	case -4: sum -= 9; break;
+	case -1: sink = sum; break;
+	case 0: sum = 5; sink--; break;
+	case 2: case 3: sink += 2; break;
+	case 6: return sink;
+	case 8: sum = sink * 11; break;
 	}
+	return sum + sink;
 }
 
-static void *
-thread(void *n)
+FUNC static int
+small(unsigned char c)
 {
-	some(*(long *)n);
-	return NULL;
+	switch (c) {
+	case 'a': sink += 1; return 1;
+	case 'b': sink *= 3; return 2;
+	case 'c': sink -= 3; return 4;
+	case 'd': sink ^= 3; return 9;
+	case 'e': sink |= 3; return 16;
+	case 'g': sink &= ~4; return 25;
+	case 'h': sink <<= 1; return 36;
+	}
+	return 0;
 }
 
-static void
-threads(long n)
+struct thing {
+	int other;
+	short kind;
+	struct thing *next;
+};
+
+FUNC static int
+member(struct thing *t)
 {
-	pthread_t ids[4];
+	int n = 0;
 
-	for (int i = 0; i < 4; i++)
-		pthread_create(&ids[i], NULL, thread, &n);
-	for (int i = 0; i < 4; i++)
-		pthread_join(ids[i], NULL);
-}
-
-/* Children that go on where patterns are known, each with its own counts. */
-static void
-children(long n)
-{
-	int status;
-
-	some(n);
-	for (int i = 0; i < 3; i++) {
-		if (!fork()) {
-			left = passed = 0;
-			some(n + i);
-			printf("%ld %ld\n", left, passed);
-			fflush(stdout);
-			_exit(0);
+	for (; t; t = t->next)
+		switch (t->kind) {
+		case 10: n += 3; sink++; break;
+		case 11: n *= 3; sink--; break;
+		case 12: n ^= 3; sink += 5; break;
+		case 13: n |= 8; sink += n; break;
+		case 14: n -= 1; sink = n; break;
+		case 15: sink ^= t->other; break;
 		}
-		wait(&status);
-	}
+	return n;
 }
 
-static volatile sig_atomic_t handled;
-static int leaves_handler;
-
-/* A switch within another's filter, or out of a handler. */
-NOINLINE void
-handler(int signal)
+/* A machine: the table's address is likely to stay in a register. */
+FUNC static int
+machine(const unsigned char *code)
 {
-	sigjmp_buf outer;
+	int a = 1, b = 2, c = 3, d = 4, acc = 0;
 
-	(void)signal;
-	handled++;
-	memcpy(outer, back, sizeof(outer));
-	if (leaves_handler && handled % 3 == 0)
-		leave();
-	if (!sigsetjmp(back, 0))
-		maybe(1);
-	memcpy(back, outer, sizeof(outer));
-}
-
-/* Signals come at any instruction, one after the other, until n have come. */
-static void
-signals(long n)
-{
-	const struct itimerval once = { { 0, 0 }, { 0, 60 } };
-	volatile long sent = 0;
-
-	signal(SIGALRM, handler);
-	for (volatile long i = 0; handled < n; i++) {
-		if (sent == handled) {
-			sent++;
-			setitimer(ITIMER_REAL, &once, NULL);
+	for (;;)
+		switch (*code++) {
+		case 0: acc += a; break;
+		case 1: acc -= b; break;
+		case 2: acc *= c; break;
+		case 3: acc ^= d; break;
+		case 4: a = acc; b++; break;
+		case 5: b = acc; c--; break;
+		case 6: c = acc + sink; break;
+		case 7: d = dense(acc & 7); break;
+		case 8: sink = acc; break;
+		case 9: return acc + a + b + c + d;
 		}
-		if (!sigsetjmp(back, 1))
-			deep((int)(i % 3), 1);
-	}
 }
 
-/* ---- contexts */
-
-enum { CONTEXTS = 5, STACK = 32768 };
-
-static ucontext_t home, contexts[CONTEXTS];
-static long each[CONTEXTS];
-static long rounds;
-
-NOINLINE void
-swap_deep(int self, int depth)
+FUNC static int
+nested(int x, int y)
 {
-	if (depth)
-		swap_deep(self, depth - 1);
-	else
-		swapcontext(&contexts[self], &home);
-	sink++;
+	switch (x) {
+	case 0: sink += y; break;
+	case 1: sink -= y; break;
+	case 2:
+		switch (y) {
+		case 3: sink = 1; break;
+		case 4: sink *= 2; break;
+		case 5: sink |= 3; break;
+		case 6: sink ^= 4; break;
+		case 7: sink = ~sink; break;
+		case 8: sink /= 6; break;
+		}
+		break;
+	case 3: sink ^= y; break;
+	case 4: sink = y * 5; break;
+	case 5: sink |= y; break;
+	}
+	return sink;
 }
 
-static void
-context(int self)
+FUNC static int
+open_mask(unsigned x)
 {
-	for (long i = 0; i < rounds; i++) {
-		each[self]++;
-		swap_deep(self, (int)(i % 3));
+	switch (x & 7) {
+	case 0: sink += 4; break;
+	case 1: sink *= 7; break;
+	case 2: sink ^= 12; break;
+	case 3: sink -= 33; break;
+	case 4: sink |= 64; break;
+	case 5: sink = -sink; break;
+	case 6: sink /= 2; break;
+	case 7: sink = 8; break;
 	}
+	return sink;
 }
 
-static void
-swaps(long n)
+FUNC static int
+open_told(int x)
 {
-	rounds = n;
-	for (int i = 0; i < CONTEXTS; i++) {
-		getcontext(&contexts[i]);
-		contexts[i].uc_stack.ss_sp = malloc(STACK);
-		contexts[i].uc_stack.ss_size = STACK;
-		contexts[i].uc_link = &home;
-		makecontext(&contexts[i], (void (*)(void))context, 1, i);
+	switch (x) {
+	case 0: sink += 4; break;
+	case 1: sink *= 7; break;
+	case 2: sink ^= 13; break;
+	case 3: sink -= 31; break;
+	case 4: sink |= 32; break;
+	case 5: sink = ~sink; break;
+	default: __builtin_unreachable();
 	}
-	for (volatile long i = 0; i < (n + 1) * CONTEXTS; i++)
-		swapcontext(&home, &contexts[i * 7 % CONTEXTS]);
-	for (int i = 0; i < CONTEXTS; i++)
-		left += each[i];
+	return sink;
+}
+
+FUNC static int
+open_labels(const unsigned char *code)
+{
+	static const void *const labels[] = {
+		&&add, &&sub, &&neg, &&mul, &&end,
+	};
+	int acc = sink;
+
+	goto *labels[*code++];
+add:
+	acc += 5;
+	goto *labels[*code++];
+sub:
+	acc -= sink;
+	goto *labels[*code++];
+neg:
+	acc = -acc;
+	sink = acc;
+	goto *labels[*code++];
+mul:
+	acc *= 3;
+	goto *labels[*code++];
+end:
+	return acc;
+}
+
+FUNC static int
+leave_pointer(int x)
+{
+	int (*f)(int) = pointer;
+
+	return f(x + 1);
+}
+
+static int (*const functions[])(int) = { dense, leave_pointer };
+
+FUNC static int
+leave_table(int x)
+{
+	return functions[x & 1](x);
 }
 
 int
 main(int argc, char **argv)
 {
-	const char *test = argc > 1 ? argv[1] : "";
-	long n = argc > 2 ? atol(argv[2]) : 50;
+	static const unsigned char program[] = {
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 200, 3, 0, 255, 9,
+	};
+	static const unsigned char labels[] = { 0, 1, 2, 3, 2, 1, 0, 4 };
+	struct thing thing = { 1, 9, (struct thing *)0 };
 
-	if (!strcmp(test, "threads"))
-		threads(n);
-	else if (!strcmp(test, "children"))
-		children(n);
-	else if (!strcmp(test, "signals"))
-		signals(n);
-	else if (!strcmp(test, "leaves"))
-		leaves_handler = 1, signals(n);
-	else if (!strcmp(test, "swaps"))
-		swaps(n);
-	else
-		some(n);
-	printf("%ld %ld\n", left, passed);
+	pointer = dense;
+	STOP;
+	for (int i = -12; i < 20; i++) {
+		dense(i);
+		holes(i);
+		small((unsigned char)(i + 98));
+		thing.kind = (short)i;
+		member(&thing);
+		open_mask((unsigned)i);
+		for (int k = 0; i >= -1 && i < 8 && k < 10; k++)
+			nested(i, k);
+		if (i >= 0 && i < 6)
+			open_told(i);
+	}
+	machine(program);
+	open_labels(labels);
+	leave_pointer(3);
+	leave_table(0);
+	leave_table(1);
+	STOP;
 	return 0;
 }
