@@ -42,7 +42,7 @@ struct patched {
  * A stack switch with a filter, which counts it in the program: see
  * switches.h.
  */
-enum { SWITCHES_SEEN = 16 };
+enum { SWITCHES_SEEN = 64 };
 
 struct switch_site {
 	uint32_t site;
