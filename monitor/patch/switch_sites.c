@@ -107,19 +107,25 @@ entry_make(const struct module *module, struct switch_entry *entry, uint64_t va)
 	return in.moved ? image->arch->entry_make(&in, va, &entry->filter) : -1;
 }
 
-/* Whether the module has scratch memory for filters, in each thread's page. */
+/*
+ * Whether there is scratch memory for the module's filters, in each thread's
+ * page: all modules of a space share it, so that a program may load and unload
+ * libraries for ever.
+ */
 static bool
 scratch_reserve(struct run *run, struct task *task, struct module *module)
 {
-	const struct space *space = task->process->space;
-	struct region *scratch = &module->switch_scratch;
+	struct space *space = task->process->space;
+	struct region *scratch = &space->switch_scratch;
 
 	if (!space->thread_pages || space->own_thread_reg)
 		return false;
-	return scratch->size ||
-	       !thread_pages_reserve(run, task,
-				     SWITCH_SCRATCH * sizeof(uint64_t),
-				     scratch);
+	if (!scratch->size &&
+	    thread_pages_reserve(run, task, SWITCH_SCRATCH * sizeof(uint64_t),
+				 scratch))
+		return false;
+	module->switch_scratch = *scratch;
+	return true;
 }
 
 static bool

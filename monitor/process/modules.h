@@ -83,7 +83,8 @@ struct module {
 	size_t nswitches;
 	struct switch_entry **entries;
 	size_t nentries;
-	struct region switch_scratch;	/* size 0: none */
+	struct region switch_scratch;	/* the space's, if there are any of
+					   these */
 	bool switches_off;	/* all filters of stack switches trap */
 	uint64_t relocated;	/* va of the memory for relocated functions, 0
 				   if none */

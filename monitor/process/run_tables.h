@@ -41,6 +41,7 @@ struct space {
 	struct range *own;	/* what pmon mapped there to be executed;
 				   ascending lo */
 	size_t nown;
+	struct region switch_scratch;	/* of filters; size 0: none */
 	struct range *lasting;	/* text that stays mapped there as long as the
 				   program runs, see switches.h */
 	size_t nlasting;

@@ -27,6 +27,7 @@ space_copy(const struct space *space, int mem, uint64_t since)
 
 	copy->thread_pages = thread_pages_copy(space->thread_pages, since);
 	copy->relocates = space->relocates;
+	copy->switch_scratch = space->switch_scratch;
 	copy->redirection = space->redirection;
 	copy->own_thread_reg = space->own_thread_reg ?
 				       mem_strdup(space->own_thread_reg) :
