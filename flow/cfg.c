@@ -7,6 +7,7 @@
 
 #include "flow/cfg.h"
 #include "flow/cfg_graph.h"
+#include "flow/labels.h"
 #include "flow/ocaml.h"
 #include "flow/proof.h"
 #include "flow/tables.h"
@@ -182,6 +183,30 @@ graph_prove(struct cfg *cfg, const struct cfg_input *in,
 }
 
 /*
+ * Begin blocks at the addresses that the code takes, and prove those that are
+ * labels; what is behind a label may take the next.
+ */
+static void
+taken_mark(struct cfg *cfg, const struct cfg_input *in,
+	   const struct tables *tables, struct more *more)
+{
+	bool news;
+
+	do {
+		free(more->taken);
+		more->taken = proof_taken(cfg, in, &more->ntaken);
+		if (more->refs || more->ntaken)
+			graph_prove(cfg, in, tables, more);
+		news = proof_tells(in) && cfg->unresolved && cfg->gaps &&
+		       labels_find(cfg, in, &more->labels, &more->nlabels);
+		if (news) {
+			graph_prove(cfg, in, tables, more);
+			jumps_store(cfg, tables);
+		}
+	} while (news);
+}
+
+/*
  * Resolve the indirect jumps.  Each table found shows code, which may lead to
  * the next indirect jump.  True if there are new cuts: then the function must
  * be decoded anew.
@@ -211,9 +236,7 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 	cfg->unresolved |= cfg->elsewhere;
 	more.refs = cfg->unresolved && in->nrefs;
 	more.entered = !cfg->unresolved;
-	more.taken = proof_taken(cfg, in, &more.ntaken);
-	if (more.refs || more.ntaken)
-		graph_prove(cfg, in, tables, &more);
+	taken_mark(cfg, in, tables, &more);
 	news = proof_cut(cfg, in, cuts);
 	if (cfg->unresolved && !news)
 		more.suspects = proof_suspects(cfg, in, &more.nsuspects);
@@ -222,6 +245,7 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 	cfg->elsewhere |= cfg->unresolved && cfg->gaps;
 	outs_take(cfg, tables);
 	free(more.taken);
+	free(more.labels);
 	free(more.suspects);
 	tables_close(tables);
 	return news;

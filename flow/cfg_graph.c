@@ -74,6 +74,8 @@ marks_make(const struct cfg *cfg, const struct cfg_input *in,
 				    MARK_LEADER | MARK_LABEL);
 	marks_given(cfg, marks, more->taken, more->ntaken,
 		    MARK_LEADER | (more->entered ? MARK_EXTERNAL : MARK_LABEL));
+	marks_given(cfg, marks, more->labels, more->nlabels,
+		    MARK_LEADER | MARK_GIVEN | MARK_LABEL);
 	marks_given(cfg, marks, more->suspects, more->nsuspects, MARK_LEADER);
 	if (cfg->entry >= 0)
 		marks[cfg->entry] |= MARK_LEADER | MARK_EXTERNAL;

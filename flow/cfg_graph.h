@@ -14,6 +14,8 @@ struct more {
 	uint64_t *taken;	/* addresses that the code takes, ascending */
 	size_t ntaken;
 	bool entered;		/* control may come there from elsewhere */
+	uint64_t *labels;	/* see labels_find */
+	size_t nlabels;
 	uint64_t *suspects;	/* see proof_suspects */
 	size_t nsuspects;
 };
