@@ -55,6 +55,9 @@ unsigned elf_imports(struct elf *elf, const char *const *names);
 /* Set *value to what the symbol of that name stands for; false: none. */
 bool elf_symbol(struct elf *elf, const char *name, uint64_t *value);
 
+/* Whether the file exports a symbol of that name. */
+bool elf_export(struct elf *elf, const char *name);
+
 /*
  * Fill in the image's constant data, code addresses in data, and imports.
  * Parts that cannot be read are left out without a message: pmon then knows

@@ -234,6 +234,22 @@ texts_read(struct elf *elf, struct reading *r)
 			r->texts_end = r->texts[i].hi;
 }
 
+/*
+ * Leave out all text: the image was compiled ahead by Mono, which binds a call when it is made for
+ * the first time.  For that it reads the call's instruction and a stub, and
+ * aborts if they are not as it has made them (mono_aot_get_plt_entry).
+ */
+static void
+texts_leave(struct reading *r)
+{
+	r->ntexts = 0;
+	r->texts_end = 0;
+	reading_remark(r,
+		       "%s: compiled ahead by Mono, which reads this code: its "
+		       "functions are not counted",
+		       r->image->path);
+}
+
 int
 elf_headers(struct elf *elf, struct reading *r)
 {
@@ -249,6 +265,8 @@ elf_headers(struct elf *elf, struct reading *r)
 	if (segments_read(elf, r) < 0)
 		return -1;
 	texts_read(elf, r);
+	if (!image->interp && elf_export(elf, "mono_aot_file_info"))
+		texts_leave(r);
 	if (!elf->header.e_shoff)
 		reading_remark(r,
 			       "%s has no section headers: its functions "

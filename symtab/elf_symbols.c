@@ -171,6 +171,20 @@ elf_symbol(struct elf *elf, const char *name, uint64_t *value)
 	return false;
 }
 
+bool
+elf_export(struct elf *elf, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	uint64_t value;
+
+	while ((scn = elf_nextscn(elf->libelf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM &&
+		    table_symbol(elf, scn, &sh, name, &value))
+			return true;
+	return false;
+}
+
 int
 elf_symbols(struct elf *elf, struct reading *r)
 {
