@@ -160,11 +160,34 @@ hook_filters(const struct build *build, const struct cfg *cfg,
 }
 
 /*
+ * Whether the system call at an instruction has always the same number, and
+ * does not matter: its number may come from a register that was set before a
+ * loop, as that of glibc's calls of futex.
+ */
+static bool
+call_is_other(const struct build *build, struct graphs *graphs,
+	      const struct cfg *cfg, size_t insn)
+{
+	const struct abi *abi = abi_find(build->image->arch);
+	int numbers[ABI_MATTER];
+	size_t n = abi_matter(abi, numbers);
+	uint64_t value;
+
+	if (!graph_constant(graphs, cfg, insn, abi->reg_nr, &value))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if ((uint32_t)value == (uint32_t)numbers[i])
+			return false;
+	return true;
+}
+
+/*
  * Drop hooks from number `first` on where no instruction is proven, and system
  * calls that need none.
  */
 static void
-hooks_prove(struct build *build, size_t first, const struct cfg *cfg)
+hooks_prove(struct build *build, struct graphs *graphs, size_t first,
+	    const struct cfg *cfg)
 {
 	struct plan *plan = build->plan;
 	size_t n = first;
@@ -179,6 +202,9 @@ hooks_prove(struct build *build, size_t first, const struct cfg *cfg)
 			continue;
 		if (hook->from && !cfg_straight(cfg, hook->from, (size_t)at))
 			hook->kind = HOOK_CALL;
+		if (hook->kind == HOOK_CALL &&
+		    call_is_other(build, graphs, cfg, (size_t)at))
+			hook->kind = HOOK_OTHER_CALL;
 		hook->filter = hook_filters(build, cfg, hook, (size_t)at,
 					    (size_t)end);
 		if (cfg->insns[at].kind == INSN_SYSCALL)
@@ -209,7 +235,7 @@ image_hooks(struct build *build, unsigned wanted)
 						 .n = func->nranges,
 						 .entry = true,
 					 });
-		hooks_prove(build, first, cfg);
+		hooks_prove(build, graphs, first, cfg);
 		cfg_free(cfg);
 	}
 	graphs_close(graphs);
@@ -240,7 +266,7 @@ fplan_hooks(struct build *build, const struct func_plan *fplan, unsigned wanted)
 	if (plan->nhooks == first)
 		return;
 	cfg = fplan->cfg ? NULL : fplan_cfg(build, fplan, true);
-	hooks_prove(build, first, cfg ? cfg : fplan->cfg);
+	hooks_prove(build, build->graphs, first, cfg ? cfg : fplan->cfg);
 	cfg_free(cfg);
 }
 

@@ -22,6 +22,17 @@ relocated_text(void *ctx, uint64_t addr, size_t *avail)
 	return image_text(ctx, addr, avail);
 }
 
+/* Why a function with the hooks from number `first` on runs in place. */
+static const char *
+hooks_stay(const struct plan *plan, size_t first)
+{
+	for (size_t i = first; i < plan->nhooks; i++)
+		if (plan->hooks[i].kind == HOOK_STACK_SWITCH ||
+		    plan->hooks[i].kind == HOOK_ENTRY)
+			return "it switches stacks";
+	return "pmon stops at a system call in it";
+}
+
 /*
  * Why the function must run in place, or NULL.  Its own hooks are those from
  * number `hooks` on.
@@ -38,7 +49,7 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 	if (fplan->cfg->unresolved && !build->plan->options.springs)
 		return "it has a jump whose targets are not known";
 	if (hooks != build->plan->nhooks)
-		return "it switches stacks";
+		return hooks_stay(build->plan, hooks);
 	if (image_restarts(build->image, fplan->ranges, fplan->nranges))
 		return "it has a restartable sequence (rseq)";
 	for (size_t i = 0; i < fplan->cfg->ninsns; i++)

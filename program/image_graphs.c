@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow/constant.h"
 #include "flow/returns.h"
 #include "util/addrs.h"
 #include "util/mem.h"
@@ -554,4 +555,18 @@ graph_make(struct graphs *graphs, const struct graph_input *input)
 	}
 	free(all);
 	return cfg;
+}
+
+bool
+graph_constant(struct graphs *graphs, const struct cfg *cfg, size_t insn,
+	       uint8_t reg, uint64_t *value)
+{
+	struct cfg_input in = {
+		.arch = graphs->image->arch,
+		.text = text_at,
+		.data = data_at,
+		.ctx = graphs,
+	};
+
+	return constant_at(cfg, &in, insn, reg, value);
 }

@@ -52,4 +52,8 @@ bool graphs_comes_back(struct graphs *graphs, const struct insn *call);
  */
 struct cfg *graph_make(struct graphs *graphs, const struct graph_input *input);
 
+/* As constant_at, for an instruction of a function's graph. */
+bool graph_constant(struct graphs *graphs, const struct cfg *cfg, size_t insn,
+		    uint8_t reg, uint64_t *value);
+
 #endif
