@@ -38,6 +38,7 @@ constant_at(const struct cfg *cfg, const struct cfg_input *in, size_t insn,
 	use = use_reg(reg, &use);
 	values_open(&values, cfg, in);
 	values.budget = BUDGET;
+	values.strict = true;
 	found = values_constant(&values, &use, value) == CONSTANT_FOUND;
 	values_close(&values);
 	return found;

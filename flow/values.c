@@ -433,7 +433,7 @@ constants_spared(const struct constants *c, const struct wanted *w)
 {
 	const struct place *place = &w->use.place;
 
-	return c->v->budget >= 0 && place->kind == PLACE_REG &&
+	return !c->v->strict && c->v->budget >= 0 && place->kind == PLACE_REG &&
 	       values_effect(c->v, w->use.insn)->spoils >> place->reg & 1;
 }
 

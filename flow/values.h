@@ -47,6 +47,9 @@ struct values {
 	} stamps[SEARCHES];
 	uint32_t search;
 	long budget;		/* steps left */
+	bool strict;		/* calls may change what they need not
+				   preserve, whatever the code behind them
+				   uses */
 };
 
 /*

@@ -10,7 +10,7 @@ my $calls = 500;
 my $program = compile('numbers.c', '-O1');
 
 for my $units ('func', 'func,edge') {
-	for my $which (qw(one two)) {
+	for my $which (qw(one two three)) {
 		my ($csv, $sites) = ("$scratch/csv", "$scratch/sites");
 		my @argv = ($program, $which, $calls);
 		my $what = "$units, $which";
