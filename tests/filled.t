@@ -22,25 +22,6 @@ blocks
 	    keys %$places };
 }
 
-# Rows of what both patches count.
-sub
-rows
-{
-	return join '', grep { /^(func|block|edge),/ }
-	    slurp($_[0]) =~ /^.*\n/mg;
-}
-
-# How often traps that were hit lead into run().
-sub
-traps
-{
-	my $text = slurp($_[0]);
-	my $hits = 0;
-
-	$hits += $1 while $text =~ /^ +(\d+) +[\da-f]+  run\b/mg;
-	return $hits;
-}
-
 for my $flags (qw(-pie -no-pie)) {
 	my $program = compile(['filled.c', 'filled_asm.S'], '-O1', '-g0', '-fPIE',
 	    $flags);
@@ -58,8 +39,8 @@ for my $flags (qw(-pie -no-pie)) {
 		same($alone, $run, "$flags, $mode");
 		is($blocks->{$at{$_}}, $counts{$_}, "$flags, $mode: $_")
 		    for sort keys %counts;
-		$rows{$mode} = rows($csv);
-		cmp_ok(traps($sites), '<=', 20, "$flags, $mode: traps")
+		$rows{$mode} = rows_read($csv);
+		cmp_ok(func_traps($sites, 'run'), '<=', 20, "$flags, $mode: traps")
 		    unless $mode eq '--patch=trap';
 	}
 	is($rows{$_}, $rows{'--patch=trap'}, "$flags, $_: as with traps")

@@ -36,25 +36,6 @@ lines_counted
 	return \%counts;
 }
 
-# All rows of blocks, edges and lines.
-sub
-rows
-{
-	return join '', grep { /^(func|line|block|edge),/ }
-	    slurp($_[0]) =~ /^.*\n/mg;
-}
-
-# How often traps that were hit lead into run().
-sub
-traps
-{
-	my $text = slurp($_[0]);
-	my $hits = 0;
-
-	$hits += $1 while $text =~ /^ +(\d+) +[\da-f]+  run\b/mg;
-	return $hits;
-}
-
 # The second has its springboards above its text.
 for my $flags ('-pie', '-no-pie') {
 	my $program = compile(['gotos.c', 'gotos_asm.S'], '-O1', '-g',
@@ -75,7 +56,7 @@ for my $flags ('-pie', '-no-pie') {
 			my $counts = lines_counted($csv);
 
 			same($alone, $run, $what);
-			$rows{$mode} = rows($csv);
+			$rows{$mode} = rows_read($csv);
 			is($counts->{"gotos.c:$marks{$_}"}, $lines{$_},
 			    "$what: $_") for sort keys %lines;
 			next unless @$where;
@@ -96,7 +77,7 @@ for my $flags ('-pie', '-no-pie') {
 	}
 	monitor(['--units=func,line,block,edge',
 		"--report=sites:$scratch/sites"], [$program, $rounds]);
-	cmp_ok(traps("$scratch/sites"), '<=', 7,
+	cmp_ok(func_traps("$scratch/sites", 'run'), '<=', 7,
 	    "$flags: traps at first entries and the last label alone");
 }
 

@@ -21,8 +21,9 @@ use Time::HiRes qw(setitimer sleep time ITIMER_REAL);
 
 our @EXPORT = qw($pmon $build $cc $scratch $limit $seed $slow @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
-    lines_are annotated $listed funcs_read lines_read places_read slurp spew
-    wait_for ended has_ended is_gone complaints children_of status_of);
+    lines_are annotated $listed funcs_read lines_read places_read rows_read
+    func_traps slurp spew wait_for ended has_ended is_gone complaints
+    children_of status_of);
 
 our $pmon = abs_path($ENV{PMON} // 'build/pmon');
 our $build = abs_path($ENV{PMON_BUILD} // 'build');
@@ -311,6 +312,26 @@ places_read
 		$counts{sprintf '%s %x%s', $kind, hex($addr) - $base, $to} = $n;
 	}
 	return \%counts;
+}
+
+# A csv report: all rows of functions, lines, blocks and edges.
+sub
+rows_read
+{
+	return join '', grep { /^(func|line|block|edge),/ }
+	    slurp($_[0]) =~ /^.*\n/mg;
+}
+
+# A report of sites: how often traps in the function were hit.
+sub
+func_traps
+{
+	my ($sites, $func) = @_;
+	my $text = slurp($sites);
+	my $hits = 0;
+
+	$hits += $1 while $text =~ /^ +(\d+) +[\da-f]+  $func\b/mg;
+	return $hits;
 }
 
 # The counts a source says of its own lines: those with a comment
