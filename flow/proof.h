@@ -7,9 +7,9 @@
  * Roots are the entry (of a symbol or an unwinding entry), landing pads,
  * OCaml's exception handlers (flow/ocaml.h), other places that are entered from
  * outside, rows of line tables and, if a jump is not resolved, relocated
- * pointers and labels (flow/labels.h).  A chain follows the graph's edges, including those of the jump
- * tables that were found.  Nothing may be planted in a block that is not
- * proven.
+ * pointers and labels (flow/labels.h).  A chain follows the graph's edges,
+ * including those of the jump tables that were found.  Nothing may be planted
+ * in a block that is not proven.
  *
  * Decoding runs straight on, also through data.  If it runs over the beginning
  * of an instruction to which a chain leads, decoding is cut: it begins anew at

@@ -235,9 +235,10 @@ texts_read(struct elf *elf, struct reading *r)
 }
 
 /*
- * Leave out all text: the image was compiled ahead by Mono, which binds a call when it is made for
- * the first time.  For that it reads the call's instruction and a stub, and
- * aborts if they are not as it has made them (mono_aot_get_plt_entry).
+ * Leave out all text: Mono has compiled the image ahead.  It binds a call when
+ * it is made for the first time, and for that reads the call's instruction and
+ * a stub; it aborts if they are not as it has made them
+ * (mono_aot_get_plt_entry).
  */
 static void
 texts_leave(struct reading *r)
