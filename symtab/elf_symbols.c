@@ -157,32 +157,33 @@ table_symbol(struct elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 	return false;
 }
 
-bool
-elf_symbol(struct elf *elf, const char *name, uint64_t *value)
+static bool
+symbol_find(struct elf *elf, bool exported, const char *name, uint64_t *value)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
 	while ((scn = elf_nextscn(elf->libelf, scn)))
 		if (gelf_getshdr(scn, &sh) &&
-		    (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM) &&
+		    (sh.sh_type == SHT_DYNSYM ||
+		     (sh.sh_type == SHT_SYMTAB && !exported)) &&
 		    table_symbol(elf, scn, &sh, name, value))
 			return true;
 	return false;
 }
 
 bool
+elf_symbol(struct elf *elf, const char *name, uint64_t *value)
+{
+	return symbol_find(elf, false, name, value);
+}
+
+bool
 elf_export(struct elf *elf, const char *name)
 {
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
 	uint64_t value;
 
-	while ((scn = elf_nextscn(elf->libelf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM &&
-		    table_symbol(elf, scn, &sh, name, &value))
-			return true;
-	return false;
+	return symbol_find(elf, true, name, &value);
 }
 
 int
