@@ -16,7 +16,8 @@
 #include "util/sort.h"
 
 enum {
-	ROUNDS_MAX = 8,		/* how often to look at indirect jumps */
+	ROUNDS_MAX = 8,		/* how often to look at indirect jumps, and at
+				   addresses that code takes */
 	CUTS_MAX = 256,		/* how often to decode anew */
 };
 
@@ -191,6 +192,7 @@ taken_mark(struct cfg *cfg, const struct cfg_input *in,
 	   const struct tables *tables, struct more *more)
 {
 	bool news;
+	int rounds = 0;
 
 	do {
 		free(more->taken);
@@ -203,7 +205,7 @@ taken_mark(struct cfg *cfg, const struct cfg_input *in,
 			graph_prove(cfg, in, tables, more);
 			jumps_store(cfg, tables);
 		}
-	} while (news);
+	} while (news && ++rounds < ROUNDS_MAX);
 }
 
 /*

@@ -21,7 +21,6 @@
 #include "flow/labels.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "flow/cfg_graph.h"
 #include "flow/proof.h"
@@ -115,36 +114,25 @@ stored_find(const struct cfg *cfg, const struct cfg_input *in, size_t *n)
 
 /* ---- where the code leads */
 
-/* A walk over blocks that are not proven. */
-struct walk {
+/* What is known of blocks that are not proven. */
+struct ways {
 	const struct cfg *cfg;
 	const struct cfg_input *in;
-	uint32_t *out, *order;	/* see cfg_out */
-	uint8_t *seen;		/* by block */
+	bool *unsound;		/* by block: some way on from it is no code */
+	bool *joins;		/* ... a way on ends as none of data's does */
 	uint32_t *stack;
-	size_t n;
-	bool joins;		/* a way ends as none of data's does */
 };
-
-static void
-walk_push(struct walk *walk, uint32_t block)
-{
-	if (walk->cfg->blocks[block].proof == PROOF_FLOW || walk->seen[block])
-		return;
-	walk->seen[block] = true;
-	walk->stack[walk->n++] = block;
-}
 
 /* Whether a direct jump, branch or call leads to an instruction. */
 static bool
-target_sound(const struct walk *walk, const struct insn *insn)
+target_sound(const struct ways *ways, const struct insn *insn)
 {
-	const struct cfg_input *in = walk->in;
+	const struct cfg_input *in = ways->in;
 	enum cfg_place place;
 	size_t avail;
 
 	if (cfg_inside(in, insn->target))
-		return cfg_insn(walk->cfg, insn->target) >= 0;
+		return cfg_insn(ways->cfg, insn->target) >= 0;
 	if (!in->place || !in->text(in->ctx, insn->target, &avail))
 		return false;
 	/* A stub of the procedure linkage table may be unknown. */
@@ -154,22 +142,22 @@ target_sound(const struct walk *walk, const struct insn *insn)
 
 /* Whether the instruction is what compilers make, and goes where it may. */
 static bool
-insn_sound(struct walk *walk, size_t i)
+insn_sound(const struct ways *ways, size_t i, bool *joins)
 {
-	const struct insn *insn = &walk->cfg->insns[i];
+	const struct insn *insn = &ways->cfg->insns[i];
 	long to;
 
 	switch (insn->kind) {
 	case INSN_JUMP:
 	case INSN_BRANCH:
-		to = cfg_target(walk->cfg, i);
-		walk->joins |= to >= 0 && insn->len >= JOIN_LEN &&
-			       cfg_proven(walk->cfg, (size_t)to);
-		return target_sound(walk, insn);
+		to = cfg_target(ways->cfg, i);
+		*joins |= to >= 0 && insn->len >= JOIN_LEN &&
+			  cfg_proven(ways->cfg, (size_t)to);
+		return target_sound(ways, insn);
 	case INSN_CALL:
-		return target_sound(walk, insn);
+		return target_sound(ways, insn);
 	case INSN_JUMP_INDIRECT:
-		walk->joins = true;
+		*joins = true;
 		return true;
 	case INSN_PLAIN:
 	case INSN_CALL_INDIRECT:
@@ -181,53 +169,71 @@ insn_sound(struct walk *walk, size_t i)
 	}
 }
 
-/* Whether all ways on from the block are sound; sets walk->joins. */
-static bool
-block_leads(struct walk *walk, uint32_t first)
+/* Look at the block alone. */
+static void
+block_look(const struct ways *ways, uint32_t b)
 {
-	const struct cfg *cfg = walk->cfg;
+	const struct cfg *cfg = ways->cfg;
+	const struct block *block = &cfg->blocks[b];
+	size_t end = block->first + block->count;
+	const struct insn *last = &cfg->insns[end - 1];
 
-	memset(walk->seen, 0, cfg->nblocks);
-	walk->n = 0;
-	walk->joins = false;
-	walk_push(walk, first);
-	while (walk->n) {
-		uint32_t b = walk->stack[--walk->n];
-		const struct block *block = &cfg->blocks[b];
-		size_t end = block->first + block->count;
+	for (size_t i = block->first; i < end; i++)
+		if (!insn_sound(ways, i, &ways->joins[b]))
+			ways->unsound[b] = true;
+	if (insn_goes_on(last) && !cfg_falls(cfg, end - 1) &&
+	    last->kind != INSN_CALL)
+		ways->unsound[b] = true;
+}
 
-		for (size_t i = block->first; i < end; i++)
-			if (!insn_sound(walk, i))
-				return false;
-		if (insn_goes_on(&cfg->insns[end - 1]) &&
-		    !cfg_falls(cfg, end - 1) &&
-		    cfg->insns[end - 1].kind != INSN_CALL)
-			return false;
-		for (uint32_t i = walk->out[b]; i < walk->out[b + 1]; i++)
-			walk_push(walk, cfg->edges[walk->order[i]].to);
+/* Mark the unproven blocks from which ways lead to marked ones. */
+static void
+marks_spread(const struct ways *ways, bool *marks)
+{
+	const struct cfg *cfg = ways->cfg;
+	size_t n = 0;
+
+	for (uint32_t b = 0; b < cfg->nblocks; b++)
+		if (marks[b])
+			ways->stack[n++] = b;
+	while (n) {
+		uint32_t b = ways->stack[--n];
+
+		for (uint32_t i = cfg->in[b]; i < cfg->in[b + 1]; i++) {
+			uint32_t from = cfg->edges[i].from;
+
+			if (cfg->blocks[from].proof == PROOF_FLOW ||
+			    marks[from])
+				continue;
+			marks[from] = true;
+			ways->stack[n++] = from;
+		}
 	}
-	return true;
 }
 
 static void
-walk_open(struct walk *walk, const struct cfg *cfg, const struct cfg_input *in)
+ways_open(struct ways *ways, const struct cfg *cfg, const struct cfg_input *in)
 {
-	*walk = (struct walk){
+	*ways = (struct ways){
 		.cfg = cfg,
 		.in = in,
-		.seen = mem_alloc(cfg->nblocks + 1),
-		.stack = mem_alloc((cfg->nblocks + 1) * sizeof(*walk->stack)),
+		.unsound = mem_alloc(cfg->nblocks + 1),
+		.joins = mem_alloc(cfg->nblocks + 1),
+		.stack = mem_alloc((cfg->nblocks + 1) * sizeof(*ways->stack)),
 	};
-	walk->order = cfg_out(cfg, &walk->out);
+	for (uint32_t b = 0; b < cfg->nblocks; b++)
+		if (cfg->blocks[b].proof != PROOF_FLOW)
+			block_look(ways, b);
+	marks_spread(ways, ways->unsound);
+	marks_spread(ways, ways->joins);
 }
 
 static void
-walk_close(struct walk *walk)
+ways_close(struct ways *ways)
 {
-	free(walk->order);
-	free(walk->out);
-	free(walk->seen);
-	free(walk->stack);
+	free(ways->unsound);
+	free(ways->joins);
+	free(ways->stack);
 }
 
 /* The unproven block that begins at addr, or BLOCK_NONE. */
@@ -246,24 +252,26 @@ bool
 labels_find(const struct cfg *cfg, const struct cfg_input *in,
 	    uint64_t **labels, size_t *n)
 {
-	struct walk walk;
 	size_t nstored, nsound = 0, before = *n;
 	uint64_t *stored = stored_find(cfg, in, &nstored), *sound = NULL;
+	struct ways ways;
 
-	walk_open(&walk, cfg, in);
+	if (!nstored)
+		return false;
+	ways_open(&ways, cfg, in);
 	for (size_t i = 0; i < nstored; i++) {
 		long block = block_unproven(cfg, stored[i]);
 
-		if (block == BLOCK_NONE || !block_leads(&walk, (uint32_t)block))
+		if (block == BLOCK_NONE || ways.unsound[block])
 			continue;
-		if (walk.joins)
+		if (ways.joins[block])
 			addrs_add(labels, n, stored[i]);
 		else
 			*vec_push(sound, nsound) = stored[i];
 	}
 	for (size_t i = 0; *n >= LABELS_MANY && i < nsound; i++)
 		addrs_add(labels, n, sound[i]);
-	walk_close(&walk);
+	ways_close(&ways);
 	free(stored);
 	free(sound);
 	return *n > before;
