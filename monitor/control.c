@@ -80,8 +80,11 @@ control_open(struct run *run)
 		control->ino = st.st_ino;
 	}
 	run->control = control;
-	if (!signals_on(control->fd))
+	if (!signals_on(control->fd)) {
+		/* No signal tells of who was faster than signals_on. */
+		raise(SIGIO);
 		return;
+	}
 	run_remark(run, "no control socket: %s: %s", control->path,
 		   strerror(errno));
 	control_close(run);

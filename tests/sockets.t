@@ -94,6 +94,13 @@ is(join(' ', map { answer($eager) =~ s/^(\w+).*/$1/r } 1 .. 3),
 close $eager;
 is(ended(end()), 'status 0', 'it ends');
 
+# One that asks before pmon can be told of it.
+my $early = compile('listen_at.c', '-g0', '-shared', '-fPIC');
+$run = monitor(['-u', 'func'], [phases()], env => { LD_PRELOAD => $early });
+is(ended($run), 'status 0', 'one asks as soon as pmon listens');
+is($run->{funcs}{main} // 0, 0,
+    'and is answered before anything is counted');
+
 # Requests that are too long, by one byte or many, and the next one.
 $server = begin('-u', 'func');
 my $limit = 'the request is too long: it must have less than 4096 bytes';
