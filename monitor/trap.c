@@ -18,6 +18,7 @@
 #include "monitor/patch/extend.h"
 #include "monitor/patch/filters.h"
 #include "monitor/patch/hit.h"
+#include "monitor/patch/lift.h"
 #include "monitor/patch/moved.h"
 #include "monitor/patch/relocated_pc.h"
 #include "monitor/patch/relocated_text.h"
@@ -98,7 +99,7 @@ hit_begin(struct run *run, struct task *task, const struct hit *hit)
 	hit_tell(run, task, hit, SITE_BEGUN);
 	task->hit.va = hit->va;
 	task->hit.open = true;
-	if (run->opts->once && !hit->site->passed) {
+	if (run->opts->once && !hit->site->lifted) {
 		task->once.plan = hit->module->plan;
 		task->once.site = hit->site - hit->module->plan->sites;
 	}
@@ -118,7 +119,7 @@ once_passed(struct run *run, struct task *task)
 	struct plan *plan = task->once.plan;
 
 	task->once.plan = NULL;
-	if (plan && !plan->sites[task->once.site].passed)
+	if (plan && !plan->sites[task->once.site].lifted)
 		plan_lift(run, plan, task->once.site);
 }
 

@@ -24,7 +24,8 @@ struct site {
 				   looked at */
 	bool idle;		/* nothing is counted here any more */
 	bool lost;		/* could not be planted in some process */
-	bool passed;		/* it has counted once: its trap is gone */
+	bool lifted;		/* its trap is gone: it has counted once, or
+				   cost too much */
 	bool leads;		/* its trap leads into the function plan's
 				   relocated function */
 	bool skips;		/* it jumps past a prefix at which there is, or
@@ -98,6 +99,7 @@ struct func_plan {
 	bool missed;		/* it may have run before it was looked at */
 	bool unwritten;		/* some of its traps could not be written in
 				   some process: nothing is known */
+	char *dropped;		/* why counters of it were dropped, or NULL */
 	const char *why;	/* if FPLAN_FAULTY; outlives the plan */
 	uint32_t site;		/* at its entry, or SITE_NONE */
 	struct cfg *cfg;

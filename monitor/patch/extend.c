@@ -13,119 +13,13 @@
 #include "monitor/patch/module.h"
 #include "monitor/patch/relocated.h"
 #include "monitor/patch/slots.h"
-#include "monitor/patch/traps.h"
+#include "monitor/patch/spaces.h"
 #include "monitor/patch/watch.h"
 #include "monitor/process/events.h"
 #include "monitor/process/space.h"
 #include "monitor/process/task.h"
 #include "monitor/process/thread_pages.h"
 #include "util/mem.h"
-
-/*
- * The first process from p on whose space has the module, or NULL.  Processes
- * that share a space by vfork both have the module: nothing that is done to a
- * space here does harm twice.
- */
-static struct process *
-process_with(struct process *p, const struct module *module)
-{
-	for (; p; p = p->next)
-		for (size_t i = 0; p->space && i < p->space->nmodules; i++)
-			if (p->space->modules[i] == module)
-				return p;
-	return NULL;
-}
-
-struct seek {
-	const struct space *space;
-	struct task *found;
-};
-
-static void
-task_seek(struct run *run, struct task *task, void *ctx)
-{
-	struct seek *seek = ctx;
-
-	(void)run;
-	if (task->process && task->process->space == seek->space)
-		seek->found = task;
-}
-
-/* One of the space's tasks, preferably a stopped one. */
-static struct task *
-space_task(struct run *run, const struct space *space)
-{
-	struct seek seek = { space, run_stopped_task(run, space) };
-
-	if (!seek.found)
-		task_each(run, task_seek, &seek);
-	return seek.found;
-}
-
-/*
- * Edit the text of one space.  Some kernels let only a stopped task's text be
- * written: if the edit fails, stop all tasks and try again.
- */
-static void
-space_edit(struct run *run, struct space *space, const struct module *module,
-	   const struct batch *batch, site_edit *fn)
-{
-	struct task *task = space_task(run, space);
-
-	if (!task || !module_edit(run, space, task->tid, module, batch, fn))
-		return;
-	run_pause(run, space, NULL, STOP_PLANT);
-	task = run_stopped_task(run, space);
-	if (task && module_edit(run, space, task->tid, module, batch, fn) &&
-	    fn == trap_write)
-		module_unwritten(run, space, task->tid, module, batch);
-}
-
-/* Edit the text of each space that has the module. */
-static void
-spaces_edit(struct run *run, const struct module *module,
-	    const struct batch *batch, site_edit *fn)
-{
-	for (struct process *p = process_with(run->processes, module); p;
-	     p = process_with(p->next, module))
-		space_edit(run, p->space, module, batch, fn);
-}
-
-/*
- * Choose patches by the text of any space that can still be read: some
- * processes may be ending.  If no space can be read, choose by the file, for
- * children that pmon has not heard of yet.
- */
-static void
-spaces_choose(struct run *run, struct module *module, const struct batch *batch)
-{
-	size_t slots = module->nslots;
-
-	for (struct process *p = process_with(run->processes, module); p;
-	     p = process_with(p->next, module)) {
-		struct task *task = space_task(run, p->space);
-
-		if (!task)
-			continue;
-		if (!batch_choose(run, p->space, task->tid, module, batch))
-			return;
-		module->nslots = slots;
-	}
-	batch_choose_unread(run, module, batch);
-}
-
-/*
- * Before new relocated functions are planted, stop all tasks: a jump is longer
- * than a trap, and is written where a task may just arrive.  No task is further
- * inside those functions yet.
- */
-static void
-spaces_pause(struct run *run, const struct module *module)
-{
-	for (struct process *p = process_with(run->processes, module); p;
-	     p = process_with(p->next, module))
-		run_pause(run, p->space, NULL, STOP_PLANT);
-}
 
 static void
 spaces_relocated(struct run *run, const struct module *module,
@@ -212,34 +106,11 @@ spaces_revert(struct run *run, const struct module *module)
 					 plan->reverted[k]);
 }
 
-static void
-spaces_slots(struct run *run, struct module *module, size_t first, size_t last)
-{
-	for (struct process *p = process_with(run->processes, module); p;
-	     p = process_with(p->next, module)) {
-		struct task *task = space_task(run, p->space);
-
-		if (task)
-			slots_write(run, p->space, task->tid, module, first,
-				    last);
-	}
-}
-
-/* The next extension, of the module as it is: nothing is planted or retired. */
-static struct extension
-extension_begin(struct run *run, struct module *module)
-{
-	return (struct extension){
-		.number = run->extended++,
-		.module = module,
-		.first = module->nslots,
-		.last = module->nslots,
-		.relocated_first = module->nrelocated,
-		.relocated_end = module->nrelocated,
-	};
-}
-
-/* Write the jumps that were deferred.  All tasks stand still. */
+/*
+ * Write the jumps that were deferred.  All tasks stand still: a jump is longer
+ * than a trap, and is written where a task may just arrive.  No task is further
+ * inside those functions yet.
+ */
 static void
 jumps_undefer(struct run *run, struct module *module)
 {
@@ -331,31 +202,6 @@ module_extend(struct run *run, struct module *module,
 		module_undefer(run, module);
 }
 
-/*
- * All modules of a plan that some space has, each once.  The caller frees the
- * list.
- */
-static struct module **
-plan_modules(const struct run *run, const struct plan *plan, size_t *n)
-{
-	struct module **list = NULL;
-
-	*n = 0;
-	for (struct process *p = run->processes; p; p = p->next)
-		for (size_t i = 0; p->space && i < p->space->nmodules; i++) {
-			struct module *module = p->space->modules[i];
-			size_t k = 0;
-
-			if (module->plan != plan)
-				continue;
-			while (k < *n && list[k] != module)
-				k++;
-			if (k == *n)
-				*vec_push(list, *n) = module;
-		}
-	return list;
-}
-
 void
 plan_extended(struct run *run, struct plan *plan)
 {
@@ -417,122 +263,4 @@ site_stuck(struct run *run, struct module *module, uint32_t site)
 	ext = extension_begin(run, module);
 	ext.first = slots;
 	extension_log(run, ext);
-}
-
-/* ---- sites that lose their traps */
-
-static void
-site_lift(struct run *run, struct module *module, uint32_t site)
-{
-	struct extension ext = extension_begin(run, module);
-
-	spaces_edit(run, module, &(struct batch){ &site, 1 }, trap_remove);
-	*vec_push(ext.retired, ext.nretired) = site;
-	extension_log(run, ext);
-}
-
-void
-plan_lift(struct run *run, struct plan *plan, uint32_t site)
-{
-	struct module **list;
-	size_t n;
-
-	/* The trap does more than count. */
-	if (plan->sites[site].skips || plan->sites[site].hook)
-		return;
-	plan->sites[site].passed = true;
-	list = plan_modules(run, plan, &n);
-	for (size_t i = 0; i < n; i++)
-		site_lift(run, list[i], site);
-	free(list);
-}
-
-/* The trap of a site is gone for good. */
-static void
-site_end(struct run *run, struct module *module, uint32_t site)
-{
-	module->patched[site].patch = PATCH_RETIRED;
-	site_lift(run, module, site);
-}
-
-void
-site_retire(struct run *run, struct space *space, struct module *module,
-	    uint32_t i)
-{
-	struct site *site = &module->plan->sites[i];
-
-	site->lost = true;
-	site_unhooked(space, module, i);
-	site_end(run, module, i);
-}
-
-void
-plan_unhook(struct run *run, struct plan *plan, uint64_t addr)
-{
-	struct site *site = plan_site(plan, addr);
-	uint32_t number = (uint32_t)(site - plan->sites);
-	struct module **list;
-	size_t n;
-
-	/* It does more than stop at the hook. */
-	if (site->fplan != FPLAN_NONE || site->waiting || site->skips)
-		return;
-	site->hook = 0;
-	site->idle = true;
-	list = plan_modules(run, plan, &n);
-	for (size_t i = 0; i < n; i++)
-		if (list[i]->patched[number].patch != PATCH_UNPLANTED &&
-		    list[i]->patched[number].patch != PATCH_OWN)
-			site_end(run, list[i], number);
-	free(list);
-}
-
-/*
- * Plant the sites again.  Modules that were planted while plan_lift had removed
- * these traps have no patches for them yet.
- */
-static void
-module_again(struct run *run, struct module *module, const struct batch *sites)
-{
-	struct extension ext = extension_begin(run, module);
-	struct batch fresh = { 0 }, refused = { 0 };
-
-	for (size_t i = 0; i < sites->n; i++) {
-		uint32_t site = sites->sites[i];
-
-		*vec_push(ext.planted, ext.nplanted) = site;
-		if (module->patched[site].patch == PATCH_UNPLANTED)
-			*vec_push(fresh.sites, fresh.n) = site;
-	}
-	spaces_choose(run, module, &fresh);
-	ext.last = module->nslots;
-	spaces_slots(run, module, ext.first, ext.last);
-	entries_refused(module, &fresh, &refused);
-	spaces_edit(run, module, &(struct batch){ ext.planted, ext.nplanted },
-		    trap_write);
-	free(fresh.sites);
-	free(refused.sites);
-	extension_log(run, ext);
-}
-
-void
-plan_again(struct run *run, struct plan *plan)
-{
-	struct batch sites = { 0 };
-	struct module **list;
-	size_t n;
-
-	for (size_t i = 0; i < plan->nsites; i++) {
-		if (!plan->sites[i].passed)
-			continue;
-		plan->sites[i].passed = false;
-		*vec_push(sites.sites, sites.n) = i;
-	}
-	list = plan_modules(run, plan, &n);
-	for (size_t i = 0; i < n; i++) {
-		batch_sort(list[i], &sites);
-		module_again(run, list[i], &sites);
-	}
-	free(list);
-	free(sites.sites);
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "monitor/patch/extend.h"
 #include "monitor/patch/filters.h"
 #include "monitor/patch/hit.h"
+#include "monitor/patch/lift.h"
 #include "monitor/patch/patch.h"
 #include "monitor/patch/refuse.h"
 #include "monitor/patch/relocated_pc.h"

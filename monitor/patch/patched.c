@@ -47,7 +47,7 @@ batch_make(const struct module *module, size_t first)
 	struct batch batch = { 0 };
 
 	for (size_t i = first; i < plan->nsites; i++)
-		if (!plan->sites[i].idle && !plan->sites[i].passed)
+		if (!plan->sites[i].idle && !plan->sites[i].lifted)
 			*vec_push(batch.sites, batch.n) = i;
 	batch_sort(module, &batch);
 	return batch;

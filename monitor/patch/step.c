@@ -82,7 +82,7 @@ trap_restore(struct run *run, struct task *task, const struct hit *hit)
 	if (task->process->space->stuck ||
 	    hit->patched->patch == PATCH_FILTERED)
 		return;
-	if (!hit->site->passed && trap_set(run, task, hit->va, run->arch->trap))
+	if (!hit->site->lifted && trap_set(run, task, hit->va, run->arch->trap))
 		module_unwritten(run, task->process->space, task->tid,
 				 hit->module, &(struct batch){ &site, 1 });
 }

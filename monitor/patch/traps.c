@@ -72,7 +72,7 @@ module_traps(const struct module *module)
 
 	for (size_t i = 0; i < module->nsites; i++)
 		n += patch_traps(module->patched[i].patch) &&
-		     !module->plan->sites[i].passed;
+		     !module->plan->sites[i].lifted;
 	return n;
 }
 
@@ -83,7 +83,7 @@ trap_write(const struct arch *arch, const struct module *module, size_t i,
 	const struct site *site = &module->plan->sites[i];
 	uint64_t addr;
 
-	if (patch_traps(module->patched[i].patch) && !site->passed &&
+	if (patch_traps(module->patched[i].patch) && !site->lifted &&
 	    (!site->leads || site->hook || site_leads(module->plan, site)))
 		site_patch(arch, module, i, &addr, bytes);
 }

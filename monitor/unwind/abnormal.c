@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "monitor/patch/extend.h"
+#include "monitor/patch/lift.h"
 #include "monitor/patch/linker.h"
 #include "monitor/patch/maps.h"
 #include "monitor/patch/relocated_signal.h"
