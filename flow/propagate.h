@@ -40,6 +40,7 @@ enum count_reason {
 	REASON_OVERFLOW,	/* more than 64 bits hold */
 	REASON_DIFFERS,		/* its text is not the file's */
 	REASON_CAME_BACK,	/* a call may have come back after all */
+	REASON_DROPPED,		/* a trap that it needs cost too much */
 	REASON_MAX = 63,
 };
 
@@ -62,7 +63,7 @@ static inline bool
 reason_calls(uint8_t reason)
 {
 	return reason == REASON_STACK || reason == REASON_NO_TRAPS ||
-	       reason == REASON_LEFT;
+	       reason == REASON_LEFT || reason == REASON_DROPPED;
 }
 
 struct count {

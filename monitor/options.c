@@ -106,6 +106,15 @@ set_placement(void *into, const char *arg)
 }
 
 static int
+set_exact(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->exact = true;
+	return 0;
+}
+
+static int
 set_once(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -303,6 +312,8 @@ static const struct option_entry table[] = {
 	  .words = "optimal vertex every" },
 	{ "once", 0, NULL, "record only whether code ran, not how often",
 	  set_once, .trust = TRUST_PROJECT },
+	{ "exact", 0, NULL, "drop no counters that slow the program down",
+	  set_exact, .trust = TRUST_PROJECT },
 	{ "weights", 0, "FILE",
 	  "place counters by the counts in an earlier\n"
 	  "data file",

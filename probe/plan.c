@@ -366,6 +366,7 @@ fplan_close(struct func_plan *fplan)
 	fplan_unplace(fplan);
 	fplan_clear(fplan);
 	free(fplan->stays);
+	free(fplan->dropped);
 	free(fplan->counter_refs);
 	free(fplan->passes);
 	free(fplan->abnormal_insns);

@@ -184,6 +184,14 @@ void plan_ready(struct plan *plan, uint32_t fplan);
  */
 void plan_miss(struct plan *plan);
 
+/*
+ * Drop the site's counter because its trap costs too much: what is counted
+ * there is unknown.  If the trap leads into a relocated function, that is lost.
+ * `why` is a text for reports.  The monitor has to remove the traps, and to
+ * undo what has been reverted.
+ */
+void plan_drop(struct plan *plan, uint32_t site, const char *why);
+
 /* Mark all sites as lost: their counts are not known. */
 void plan_lose(struct plan *plan);
 /* The same for the functions with code in [lo, hi). */

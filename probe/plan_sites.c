@@ -189,6 +189,25 @@ plan_miss(struct plan *plan)
 }
 
 void
+plan_drop(struct plan *plan, uint32_t index, const char *why)
+{
+	struct site *site = &plan->sites[index];
+	struct func_plan *fplan = site->fplan == FPLAN_NONE ?
+					  NULL :
+					  &plan->fplans[site->fplan];
+
+	site->lost = site->lifted = true;
+	if (!fplan)
+		return;
+	if (!fplan->dropped)
+		fplan->dropped = mem_strdup(why);
+	if (!site->leads || fplan->lost)
+		return;
+	fplan->lost = true;
+	*vec_push(plan->reverted, plan->nreverted) = site->fplan;
+}
+
+void
 plan_lose(struct plan *plan)
 {
 	for (size_t i = 0; i < plan->nsites; i++)

@@ -57,6 +57,9 @@ count_why(const struct count *count)
 	case REASON_CAME_BACK:
 		return "control went on behind a call or an instruction that "
 		       "was taken to end the function";
+	case REASON_DROPPED:
+		return "pmon dropped a breakpoint that cost too much; --exact "
+		       "keeps them";
 	case REASON_GRAPH:
 		return "its blocks are not those that were counted";
 	case REASON_PARTIAL:
@@ -107,11 +110,27 @@ counts_unknown(struct func_plan *fplan, enum count_reason reason)
 		fplan->counts[i] = (struct count){ .reason = reason };
 }
 
+/* Whether counters that the function plan needs were dropped. */
+static bool
+fplan_dropped(const struct plan *plan, const struct func_plan *fplan)
+{
+	bool dropped = fplan->dropped != NULL;
+
+	for (uint32_t i = 0; i < fplan->ncounter_refs; i++) {
+		const struct site *site =
+			&plan->sites[fplan->counter_refs[i].site];
+
+		dropped |= site->lost && site->lifted;
+	}
+	return dropped;
+}
+
 /* Why counters of the function plan are lost. */
 static enum count_reason
 lost_reason(const struct plan *plan, const struct func_plan *fplan)
 {
 	return fplan->differs		       ? REASON_DIFFERS :
+	       fplan_dropped(plan, fplan)      ? REASON_DROPPED :
 	       fplan->relocated && fplan->lost ? REASON_RELOCATED :
 	       plan->unseen		       ? REASON_HOST :
 						 REASON_LOST;

@@ -4,7 +4,7 @@
  * when that is too much.  slow_text.c has the words.  Changes nothing of how
  * the program is counted.
  */
-#include "monitor/client/slow.h"
+#include "monitor/client/drop.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -15,12 +15,14 @@ enum {
 	ROUNDS = 64,		/* of the run loop, from look to look at the
 				   clock */
 	FACTOR = 3,		/* what is said to be slow */
+	STOPS_MANY = 1000,
 };
 
 /* Processor time, seconds. */
 static const double LOOK = 0.1;		/* pmon's, from look to look at the
 					   program's */
 static const double WINDOW = 2;		/* pmon's and the program's */
+static const double DROP_WINDOW = 1;	/* the same */
 
 /*
  * No stop costs more.  So nothing need be measured for a program that is not
@@ -35,8 +37,11 @@ struct slow {
 	struct slow_use now;	/* ... and at the last look */
 	bool measured, failed;	/* the costs */
 	struct stop_costs costs;
-	char *text;		/* the note, still to be told, or NULL */
-	bool told;
+	bool noted;		/* that the program is slow */
+	char *text;		/* a note still to be told, or NULL */
+	struct drop *drop;	/* NULL: nothing is dropped */
+	struct slow_use drop_then;	/* when its window began */
+	bool dropped;		/* noted, too */
 };
 
 static double
@@ -53,13 +58,17 @@ slow_open(struct run *run)
 {
 	if (run->host->native && run->host->native->cpu_time)
 		run->slow = mem_alloc(sizeof(*run->slow));
+	if (run->slow && drop_allowed(run))
+		run->slow->drop = drop_open();
 }
 
 void
 slow_close(struct run *run)
 {
-	if (run->slow)
-		free(run->slow->text);
+	if (!run->slow)
+		return;
+	free(run->slow->text);
+	drop_close(run->slow->drop);
 	free(run->slow);
 	run->slow = NULL;
 }
@@ -90,66 +99,108 @@ slow_reset(struct run *run)
 }
 
 double
+stop_cost(const struct stop_costs *costs, int cause)
+{
+	return cause == STOP_STEP ? costs->step :
+	       cause >= STOP_CALL_MAPS && cause <= STOP_CALL_RESTART ?
+				    costs->call :
+				    costs->trap;
+}
+
+double
 slow_factor(const struct slow_use *use, const struct stop_costs *costs)
 {
 	double total = use->own + use->program, stopping = 0, alone;
 
-	for (int i = 0; i < STOP_CAUSES; i++) {
-		double cost = i == STOP_STEP ? costs->step :
-			      i >= STOP_CALL_MAPS && i <= STOP_CALL_RESTART ?
-					       costs->call :
-					       costs->trap;
-
-		stopping += cost * (double)use->stops.n[i];
-	}
+	for (int i = 0; i < STOP_CAUSES; i++)
+		stopping += stop_cost(costs, i) * (double)use->stops.n[i];
 	alone = use->program - stopping;
 	return alone * SLOW_MOST < total ? SLOW_MOST : total / alone;
 }
 
-/* What was used since the window began. */
+/* What was used since then. */
 static struct slow_use
-window_use(const struct slow *slow)
+use_since(const struct slow *slow, const struct slow_use *then)
 {
 	struct slow_use use = slow->now;
 
-	use.own -= slow->then.own;
-	use.program -= slow->then.program;
+	use.own -= then->own;
+	use.program -= then->program;
 	for (int i = 0; i < STOP_CAUSES; i++) {
-		use.stops.n[i] -= slow->then.stops.n[i];
-		use.stops.ns[i] -= slow->then.stops.ns[i];
+		use.stops.n[i] -= then->stops.n[i];
+		use.stops.ns[i] -= then->stops.ns[i];
 	}
 	return use;
 }
 
-/* The factor of the window, as far as it is known; 1 if it is not. */
+/* The factor, as far as it is known and above the bound; else 1. */
 static double
-window_factor(struct run *run, const struct slow_use *use)
+factor_above(struct run *run, const struct slow_use *use, double bound)
 {
 	struct slow *slow = run->slow;
+	double factor;
 
-	if (slow_factor(use, &most) <= FACTOR)
+	if (slow_factor(use, &most) <= bound)
 		return 1;
 	if (!slow->measured)
 		slow->failed = run->host->native->stop_costs(&slow->costs);
 	slow->measured = true;
-	return slow->failed ? 1 : slow_factor(use, &slow->costs);
+	factor = slow->failed ? 1 : slow_factor(use, &slow->costs);
+	return factor > bound ? factor : 1;
 }
 
 static void
 window_end(struct run *run)
 {
 	struct slow *slow = run->slow;
-	struct slow_use use = window_use(slow);
+	struct slow_use use = use_since(slow, &slow->then);
 	double factor;
 
 	if (use.own + use.program < WINDOW)
 		return;
-	factor = window_factor(run, &use);
-	if (factor > FACTOR) {
+	factor = factor_above(run, &use, FACTOR);
+	if (factor > 1) {
+		slow->noted = true;
 		slow->text = slow_text(run, factor, &use.stops);
 		run_remark(run, "%s", slow->text);
 	}
 	slow->then = slow->now;
+}
+
+static uint64_t
+stops_of(const struct stops *stops)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < STOP_CAUSES; i++)
+		sum += stops->n[i];
+	return sum;
+}
+
+static void
+drop_end(struct run *run)
+{
+	struct slow *slow = run->slow;
+	struct slow_use use = use_since(slow, &slow->drop_then);
+	char *text = NULL;
+
+	if (use.own + use.program < DROP_WINDOW)
+		return;
+	if (factor_above(run, &use, drop_bound(run)) > 1)
+		text = drop_costly(run, slow->drop, &use, &slow->costs);
+	if (text && !slow->dropped) {
+		slow->dropped = true;
+		slow->text = text;
+		run_remark(run, "%s", text);
+		/* What is slow from now on has other causes. */
+		slow->then = slow->now;
+	} else {
+		free(text);
+	}
+	/* The hits of few stops matter less than the time to look at them. */
+	if (stops_of(&use.stops) >= STOPS_MANY)
+		drop_begin(run, slow->drop);
+	slow->drop_then = slow->now;
 }
 
 static void
@@ -162,12 +213,16 @@ look(struct run *run, double own)
 	slow->now.own = own;
 	slow->now.stops = run->stops;
 	if (!slow->begun)
-		slow->then = slow->now;
+		slow->then = slow->drop_then = slow->now;
 	slow->begun = true;
-	if (!slow->text)
+	if (slow->drop && !slow->text)
+		drop_end(run);
+	if (!slow->noted && !slow->text)
 		window_end(run);
-	if (slow->text)
-		slow->told = run->tell(slow->text);
+	if (slow->text && run->tell(slow->text)) {
+		free(slow->text);
+		slow->text = NULL;
+	}
 }
 
 void
@@ -176,7 +231,9 @@ slow_look(struct run *run)
 	struct slow *slow = run->slow;
 	double own;
 
-	if (!slow || slow->told || run->stopping || ++slow->rounds % ROUNDS)
+	if (!slow || run->stopping || ++slow->rounds % ROUNDS)
+		return;
+	if (slow->noted && !slow->text && !slow->drop)
 		return;
 	own = own_time();
 	if (!slow->begun || own >= slow->now.own + LOOK)

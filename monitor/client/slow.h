@@ -7,6 +7,17 @@
 
 #include "monitor/run.h"
 
+/* Causes of stops that one thing helps against. */
+enum slow_group {
+	GROUP_OTHER,
+	GROUP_SITES,		/* traps that count */
+	GROUP_STACKS,
+	GROUP_ENTRIES,
+	GROUP_MAPS,
+	GROUP_PROCESSES,
+	GROUPS,
+};
+
 /* What some part of a run took: processor time in seconds, and stops. */
 struct slow_use {
 	double own, program;	/* pmon's, and that of all processes followed */
@@ -35,7 +46,20 @@ void slow_reset(struct run *run);
  * taken alone: a lower bound, never more than SLOW_MOST.
  */
 enum { SLOW_MOST = 60 };
+/* What a stop of this cause takes of the program's processor time, seconds. */
+double stop_cost(const struct stop_costs *costs, int cause);
+
 double slow_factor(const struct slow_use *use, const struct stop_costs *costs);
+
+enum slow_group slow_group(enum stop_cause cause);
+/* Is more than calls counted, so that counting calls alone is cheaper? */
+bool slow_units_many(const struct run *run);
+
+/*
+ * The name of the function that has the site, shortened, or of the site; owned
+ * by the caller.
+ */
+char *slow_name(const struct run *run, const struct plan *plan, uint32_t site);
 
 /*
  * "PROG runs at least 40 times slower than alone: WHY; WHAT HELPS", from the

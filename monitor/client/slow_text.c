@@ -7,22 +7,12 @@
 #include <string.h>
 
 #include "monitor/client/slow.h"
+#include "monitor/client/count.h"
 #include "monitor/process/object.h"
 #include "report/names.h"
 #include "report/printable.h"
 #include "report/ways.h"
 #include "util/mem.h"
-
-/* Causes of stops that one thing helps against. */
-enum group {
-	GROUP_OTHER,
-	GROUP_SITES,		/* traps that count */
-	GROUP_STACKS,
-	GROUP_ENTRIES,
-	GROUP_MAPS,
-	GROUP_PROCESSES,
-	GROUPS,
-};
 
 static const uint8_t groups[STOP_CAUSES] = {
 	[STOP_LEADS] = GROUP_SITES,	  [STOP_SLOTTED] = GROUP_SITES,
@@ -38,6 +28,12 @@ static const uint8_t groups[STOP_CAUSES] = {
 	[STOP_EXEC] = GROUP_PROCESSES,
 };
 
+enum slow_group
+slow_group(enum stop_cause cause)
+{
+	return (enum slow_group)groups[cause];
+}
+
 /* What a stop costs at least that its own time does not have. */
 enum { STOP_NS = 5000 };
 
@@ -47,7 +43,7 @@ cause_ns(const struct stops *stops, int cause)
 	return stops->ns[cause] + stops->n[cause] * STOP_NS;
 }
 
-static enum group
+static enum slow_group
 group_find(const struct stops *stops)
 {
 	uint64_t ns[GROUPS] = { 0 };
@@ -58,12 +54,12 @@ group_find(const struct stops *stops)
 	for (int i = 0; i < GROUPS; i++)
 		if (ns[i] > ns[worst])
 			worst = i;
-	return (enum group)worst;
+	return (enum slow_group)worst;
 }
 
 /* "20000 stops (CAUSE)", for the worst cause of the group. */
 static char *
-group_text(const struct stops *stops, enum group group)
+group_text(const struct stops *stops, enum slow_group group)
 {
 	char *text, *number;
 	uint64_t n = 0;
@@ -93,18 +89,6 @@ struct hot_func {
 	size_t nsites;		/* that were hit */
 };
 
-static uint64_t
-site_hits(const struct plan *plan, size_t site)
-{
-	uint64_t hits = 0;
-
-	for (size_t i = 0; i < plan->ncounter_sets; i++)
-		if (plan->counter_sets[i] &&
-		    site < plan->counter_sets[i]->ncounters)
-			hits += plan->counter_sets[i]->counters[site].hits;
-	return hits;
-}
-
 static void
 plan_hot(const struct plan *plan, struct hot_func *worst)
 {
@@ -112,7 +96,7 @@ plan_hot(const struct plan *plan, struct hot_func *worst)
 
 	for (size_t i = 0; i < plan->nsites; i++) {
 		const struct site *site = &plan->sites[i];
-		uint64_t hits = site_hits(plan, i);
+		uint64_t hits = count_hits(plan, i);
 		struct hot_func *func;
 
 		if (!hits || site->hook || site->fplan == FPLAN_NONE)
@@ -142,33 +126,48 @@ hot_find(const struct run *run)
 	return worst;
 }
 
-/* The function's name in the symbol table, or NULL. */
+/* The name, in the symbol table, of the function that has the site; or NULL. */
 static const char *
-hot_symbol(const struct hot_func *func)
+site_symbol(const struct plan *plan, uint32_t site)
 {
-	const struct plan *plan = func->plan;
-	uint32_t index = plan->fplans[plan->sites[func->site].fplan].func;
+	uint32_t fplan = plan->sites[site].fplan;
+	uint32_t func = fplan == FPLAN_NONE ? FUNC_NONE :
+					      plan->fplans[fplan].func;
 
-	return index == FUNC_NONE ? NULL : plan->image->funcs[index].name;
+	return func == FUNC_NONE ? NULL : plan->image->funcs[func].name;
+}
+
+char *
+slow_name(const struct run *run, const struct plan *plan, uint32_t site)
+{
+	enum { NAME_MAX = 40 };
+	const char *symbol = site_symbol(plan, site);
+	bool demangle = run->opts->report.demangle;
+	char *name = symbol ? name_shown(symbol, demangle) :
+			      name_of_addr(plan, plan->sites[site].addr,
+					   demangle);
+	char *shorter = name_shorten(name, NAME_MAX), *text;
+
+	free(name);
+	if (plan->sites[site].fplan != FPLAN_NONE)
+		return shorter;
+	/* Of an object that is not counted. */
+	text = mem_printf("%s of %s", shorter, basename(plan->image->path));
+	free(shorter);
+	return text;
 }
 
 static char *
 hot_text(const struct run *run, const struct hot_func *func)
 {
-	enum { NAME_MAX = 40 };
 	const struct site *site = &func->plan->sites[func->site];
-	const char *symbol = hot_symbol(func);
-	bool demangle = run->opts->report.demangle;
-	char *name = symbol ? name_shown(symbol, demangle) :
-			      name_of_addr(func->plan, site->addr, demangle);
-	char *shorter = name_shorten(name, NAME_MAX);
+	char *name = slow_name(run, func->plan, func->site);
 	char *sites = text_number(func->nsites, "place");
 	char *text = mem_printf("%" PRIu64 " traps at %s of %s (%s)",
-				func->hits, sites, shorter,
+				func->hits, sites, name,
 				site_why(func->plan, site));
 
 	free(sites);
-	free(shorter);
 	free(name);
 	return text;
 }
@@ -187,9 +186,8 @@ name_plain(const char *name)
 	return true;
 }
 
-/* Is more than calls counted, so that counting calls alone is cheaper? */
-static bool
-units_many(const struct run *run)
+bool
+slow_units_many(const struct run *run)
 {
 	const struct selection *sel = &run->opts->selection;
 	unsigned units = sel->units == UNITS_DEFAULT ?
@@ -202,8 +200,8 @@ units_many(const struct run *run)
 static char *
 sites_help(const struct run *run, const struct hot_func *func)
 {
-	const char *symbol = hot_symbol(func);
-	const char *fewer = units_many(run) ?
+	const char *symbol = site_symbol(func->plan, func->site);
+	const char *fewer = slow_units_many(run) ?
 				    ", --units=func may need fewer traps" :
 				    "";
 
@@ -215,17 +213,17 @@ sites_help(const struct run *run, const struct hot_func *func)
 }
 
 static char *
-group_help(const struct run *run, enum group group)
+group_help(const struct run *run, enum slow_group group)
 {
 	switch (group) {
 	case GROUP_STACKS:
-		return units_many(run) ?
+		return slow_units_many(run) ?
 			       mem_strdup("--units=func does without") :
 			       NULL;
 	case GROUP_ENTRIES:
 		return mem_printf("each function costs that once; --func "
 				  "chooses fewer%s",
-				  units_many(run) ?
+				  slow_units_many(run) ?
 					  ", --units=func makes it cheaper" :
 					  "");
 	case GROUP_MAPS:
@@ -244,7 +242,7 @@ char *
 slow_text(const struct run *run, double factor, const struct stops *stops)
 {
 	struct hot_func func = hot_find(run);
-	enum group group = group_find(stops);
+	enum slow_group group = group_find(stops);
 	char *why, *help, *text;
 
 	if (group == GROUP_SITES && func.hits) {

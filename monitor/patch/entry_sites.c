@@ -44,6 +44,8 @@ entries_choose(struct run *run, struct module *module,
 static bool
 entry_bare(const struct module *module, uint32_t site)
 {
+	if (module->plan->sites[site].lifted)
+		return false;
 	switch ((enum patch)module->patched[site].patch) {
 	case PATCH_RETIRED:
 	case PATCH_UNPLANTED:

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "monitor/patch/entry_sites.h"
+#include "monitor/patch/extend.h"
 #include "monitor/patch/spaces.h"
+#include "monitor/process/space.h"
 #include "util/mem.h"
 
 static void
@@ -75,6 +77,63 @@ plan_unhook(struct run *run, struct plan *plan, uint64_t addr)
 			site_end(run, list[i], number);
 	free(list);
 }
+
+/* ---- sites that were dropped */
+
+/* Whether the site leads into a relocated function that was dropped. */
+static bool
+site_led(const struct plan *plan, const struct site *site)
+{
+	return site->leads && !site->hook && plan->fplans[site->fplan].lost &&
+	       plan->fplans[site->fplan].dropped;
+}
+
+static void
+module_dropped(struct run *run, struct module *module)
+{
+	struct extension ext = extension_begin(run, module);
+	struct batch retired = { 0 };
+
+	for (uint32_t i = 0; i < module->nsites; i++) {
+		uint8_t *patch = &module->patched[i].patch;
+
+		if (!module->plan->sites[i].lifted ||
+		    *patch == PATCH_UNPLANTED || *patch == PATCH_OWN ||
+		    *patch == PATCH_RETIRED)
+			continue;
+		*patch = PATCH_RETIRED;
+		*vec_push(retired.sites, retired.n) = i;
+	}
+	batch_sort(module, &retired);
+	spaces_edit(run, module, &retired, trap_remove);
+	ext.retired = retired.sites;
+	ext.nretired = retired.n;
+	extension_log(run, ext);
+}
+
+void
+plan_dropped(struct run *run, struct plan *plan, bool stacks)
+{
+	struct module **list;
+	size_t n;
+
+	for (size_t i = 0; i < plan->nsites; i++)
+		plan->sites[i].lifted |= site_led(plan, &plan->sites[i]);
+	plan_extended(run, plan);
+	list = plan_modules(run, plan, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct process *p = process_with(run->processes, list[i]);
+
+		module_dropped(run, list[i]);
+		for (; stacks && p; p = process_with(p->next, list[i]))
+			space_calls_underivable(
+				run, p->space, REASON_DROPPED,
+				"stops where stacks are left cost too much");
+	}
+	free(list);
+}
+
+/* ---- counting anew */
 
 /*
  * Plant the sites again.  Modules that were planted while plan_lift had removed

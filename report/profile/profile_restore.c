@@ -454,7 +454,8 @@ hits_restore(struct plan *plan, const struct func_plan *fplan)
 			counter->hits = count.n;
 		else if (!counter->hits)
 			site->lost |= count.reason == REASON_LOST ||
-				      count.reason == REASON_RELOCATED;
+				      count.reason == REASON_RELOCATED ||
+				      count.reason == REASON_DROPPED;
 	}
 }
 

@@ -177,6 +177,10 @@ site_why(const struct plan *plan, const struct site *site)
 						NULL :
 						&plan->fplans[site->fplan];
 
+	if (fplan && fplan->dropped && site->lifted)
+		return fplan->dropped;
+	if (site->hook && site->lifted)
+		return "dropped, because it cost too much: switches stacks";
 	if (site->hook)
 		return hook_why(&plan->hooks[site->hook - 1]);
 	if (fplan && fplan->relocated && site->leads)
@@ -211,7 +215,8 @@ plan_traps(struct page *page, uint32_t index)
 
 		if (site->waiting || (site->idle && !site->hook))
 			continue;
-		if (site->leads && plan->fplans[site->fplan].lost)
+		if (site->leads && plan->fplans[site->fplan].lost &&
+		    !site->hits)
 			continue;
 		if (site_springs(plan, site))
 			continue;
