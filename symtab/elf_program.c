@@ -251,6 +251,63 @@ texts_leave(struct reading *r)
 		       r->image->path);
 }
 
+/* rt_sigreturn and ud2; gettimeofday and ret. */
+static const uint8_t trampolines[] = {
+	0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05, 0x0f, 0x0b,
+	0x48, 0xc7, 0xc0, 0x60, 0, 0, 0, 0x0f, 0x05, 0xc3,
+};
+/* There is much of it before and behind. */
+static const uint8_t padding[] = { 0x0f, 0x0b, 0x0f, 0x0b, 0x0f, 0x0b };
+
+/*
+ * Leave out the part of a text that Valgrind has its client execute: a signal
+ * restorer, and functions in place of some of the dynamic linker's
+ * (coregrind/m_trampoline.S).  It runs in Valgrind's translation, in which a
+ * breakpoint is the client's own.
+ */
+static void
+text_leave(struct reading *r, size_t text, const uint8_t *code)
+{
+	uint64_t lo = r->texts[text].lo, hi = r->texts[text].hi;
+	const uint8_t *from = memmem(code, hi - lo, trampolines,
+				     sizeof(trampolines));
+	const uint8_t *to = from ? memmem(from + sizeof(trampolines),
+					  (size_t)(code + (hi - lo) - from) -
+						  sizeof(trampolines),
+					  padding, sizeof(padding)) :
+				   NULL;
+
+	if (!to)
+		return;
+	r->texts[text].hi = lo + (uint64_t)(from - code);
+	text_add(r, lo + (uint64_t)(to - code), hi, false);
+	reading_remark(r,
+		       "%s: %d bytes of code are not counted: Valgrind has its "
+		       "client execute them",
+		       r->image->path, (int)(to - from));
+}
+
+/* The same for all texts, whose bytes have been read. */
+static void
+texts_translated(struct reading *r)
+{
+	size_t n = r->ntexts;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t lo = r->texts[i].lo;
+
+		for (size_t k = 0; k < r->image->nsegments; k++) {
+			const struct segment *seg = &r->image->segments[k];
+
+			if (seg->bytes && lo >= seg->addr &&
+			    lo - seg->addr < seg->filesz)
+				text_leave(r, i, seg->bytes + (lo - seg->addr));
+		}
+	}
+	if (n != r->ntexts)
+		sort(r->texts, r->ntexts, sizeof(*r->texts), text_compare);
+}
+
 int
 elf_headers(struct elf *elf, struct reading *r)
 {
@@ -268,6 +325,8 @@ elf_headers(struct elf *elf, struct reading *r)
 	texts_read(elf, r);
 	if (!image->interp && elf_export(elf, "mono_aot_file_info"))
 		texts_leave(r);
+	if (!image->interp && !r->sparse && elf->header.e_machine == EM_X86_64)
+		texts_translated(r);
 	if (!elf->header.e_shoff)
 		reading_remark(r,
 			       "%s has no section headers: its functions "
