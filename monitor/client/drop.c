@@ -125,16 +125,22 @@ site_group(const struct plan *plan, const struct site *site)
 	}
 }
 
-double
-drop_cost(const struct slow_use *use, const struct stop_costs *costs,
-	  enum slow_group group)
+/*
+ * What hits of the group's sites have cost, seconds: of the program's processor
+ * time, and their share of pmon's.  System calls of a task that is pinned are
+ * left out: nobody knows which hits it is pinned for.
+ */
+static double
+group_cost(const struct slow_use *use, const struct stop_costs *costs,
+	   enum slow_group group)
 {
 	double cost = 0;
 	uint64_t ns = 0, all = 0;
 
 	for (int i = 0; i < STOP_CAUSES; i++) {
 		all += use->stops.ns[i];
-		if (slow_group((enum stop_cause)i) != group)
+		if (i == STOP_CALL_PINNED ||
+		    slow_group((enum stop_cause)i) != group)
 			continue;
 		ns += use->stops.ns[i];
 		cost += (double)use->stops.n[i] * stop_cost(costs, i);
@@ -195,7 +201,7 @@ costly_list(const struct run *run, const struct drop *drop,
 				    &list, hits);
 	for (int g = 0; g < GROUPS; g++)
 		if (hits[g])
-			each[g] = drop_cost(use, costs, (enum slow_group)g) /
+			each[g] = group_cost(use, costs, (enum slow_group)g) /
 				  (double)hits[g];
 	for (size_t i = 0; i < list.n; i++) {
 		list.sites[i].cost *= each[list.sites[i].group];

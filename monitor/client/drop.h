@@ -28,11 +28,4 @@ void drop_begin(struct run *run, struct drop *drop);
 char *drop_costly(struct run *run, struct drop *drop,
 		  const struct slow_use *use, const struct stop_costs *costs);
 
-/*
- * What stops of the group have cost, seconds: of the program's processor time,
- * and the group's share of pmon's.
- */
-double drop_cost(const struct slow_use *use, const struct stop_costs *costs,
-		 enum slow_group group);
-
 #endif

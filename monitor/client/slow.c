@@ -190,13 +190,15 @@ drop_end(struct run *run)
 		text = drop_costly(run, slow->drop, &use, &slow->costs);
 	if (text && !slow->dropped) {
 		slow->dropped = true;
-		slow->text = text;
 		run_remark(run, "%s", text);
 		/* What is slow from now on has other causes. */
 		slow->then = slow->now;
-	} else {
-		free(text);
+		if (!slow->text) {
+			slow->text = text;
+			text = NULL;
+		}
 	}
+	free(text);
 	/* The hits of few stops matter less than the time to look at them. */
 	if (stops_of(&use.stops) >= STOPS_MANY)
 		drop_begin(run, slow->drop);
@@ -215,7 +217,7 @@ look(struct run *run, double own)
 	if (!slow->begun)
 		slow->then = slow->drop_then = slow->now;
 	slow->begun = true;
-	if (slow->drop && !slow->text)
+	if (slow->drop)
 		drop_end(run);
 	if (!slow->noted && !slow->text)
 		window_end(run);
