@@ -207,7 +207,8 @@ costly_list(const struct run *run, const struct drop *drop,
 		list.sites[i].cost *= each[list.sites[i].group];
 		list.cost += list.sites[i].cost;
 	}
-	qsort(list.sites, list.n, sizeof(*list.sites), by_cost);
+	if (list.n)
+		qsort(list.sites, list.n, sizeof(*list.sites), by_cost);
 	return list;
 }
 
