@@ -10,6 +10,8 @@ use Pmon;
 $ENV{HOME} = '/';
 
 my $plain = compile('damage.c', '-O2', '-pthread');
+my $may_have_changed = "a fault in pmon's memory may have changed what the " .
+    'process does with signal 11';
 my @said = (qr/the program changed the counters/,
     qr/pmon had to give up the relocated function/);
 
@@ -55,6 +57,12 @@ damaged
 	my $works = $args[2] + 2 + $args[2] * ($args[3] - 1) +
 	    ($how =~ /^(?:fork|wipe|blocked|ignored)$/ ? $args[2] : 0);
 	(my $report = $run->{report}) =~ s/\s+/ /g;
+
+	# A thread that leaves its handler has the signal blocked.  If another
+	# faults at that moment, nobody knows for which of them the kernel has
+	# unblocked it, and pmon says so.
+	$report =~ s/Note: process \d+: $may_have_changed //
+	    if $args[3] > 1;
 
 	is(ended($run), 'status 0', "$name: it lives");
 	is($run->{out}, $alone->{out}, '  and does what it does alone');
