@@ -63,6 +63,7 @@ struct plan {
 	bool calls_underivable;		/* some stacks are not known: nothing
 					   may be derived behind calls */
 	bool underivable; /* nor behind any other instruction */
+	bool unfollowed;	/* a hook where stacks are left was dropped */
 	bool strayed;		/* some function plan is */
 	bool tampered;		/* counters of relocated functions cannot be
 				   trusted */
@@ -185,8 +186,9 @@ void plan_ready(struct plan *plan, uint32_t fplan);
 void plan_miss(struct plan *plan);
 
 /*
- * Drop the site's counter because its trap costs too much: what is counted
- * there is unknown.  If the trap leads into a relocated function, that is lost.
+ * Drop the site's counter, or its hook where stacks are left, because its trap
+ * costs too much: what is counted there is unknown.  If the trap leads into a
+ * relocated function, that is lost.
  * `why` is a text for reports.  The monitor has to remove the traps, and to
  * undo what has been reverted.
  */

@@ -197,6 +197,7 @@ plan_drop(struct plan *plan, uint32_t index, const char *why)
 					  &plan->fplans[site->fplan];
 
 	site->lost = site->lifted = true;
+	plan->unfollowed |= site->hook != 0;
 	if (!fplan)
 		return;
 	if (!fplan->dropped)

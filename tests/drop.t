@@ -68,4 +68,17 @@ for my $case ([[], $prog], [[], $static], [['--placement=every'], $static],
 	is($run->{funcs}{before}, 1, '  another is');
 }
 
+# A program that is executed after a hook of a library's was dropped.
+my $second = spew("$scratch/second.c", slurp('tests/prog/dropped.c'));
+system($cc, '-O0', '-g', '-pthread', '-o', "$scratch/second", $second) == 0
+    or die "$cc failed";
+$run = dropping(['--units=func,line,edge', '--object=*libc.so*',
+    '--object=*/dropped*', '--object=*/second'], 'sh', '-c',
+    "$prog $n leaves && exec $scratch/second 9 leaves");
+%truth = %{annotated($second, N => 9, THIRD => 3)};
+my $lines = $run->{lines}{'second.c'};
+is(ended($run) . $run->{out}, "status 0done\ndone\n", 'another program');
+is(join(' ', grep { $lines->{$_} ne '?' && $lines->{$_} != $truth{$_} }
+    sort keys %truth), '', '  no known line of it is wrong');
+
 done_testing;

@@ -254,16 +254,12 @@ list_drop(struct run *run, const struct costly_list *list, size_t n)
 		site_drop(&list->sites[i], list->alone);
 	for (size_t i = 0; i < run->nobjects; i++) {
 		struct plan *plan = run->objects[i].plan;
-		bool any = false, stacks = false;
+		bool any = false;
 
-		for (size_t k = 0; k < n; k++) {
-			if (list->sites[k].plan != plan)
-				continue;
-			any = true;
-			stacks |= list->sites[k].group == GROUP_STACKS;
-		}
+		for (size_t k = 0; k < n; k++)
+			any |= list->sites[k].plan == plan;
 		if (any)
-			plan_dropped(run, plan, stacks);
+			plan_dropped(run, plan);
 	}
 }
 

@@ -1,8 +1,7 @@
 /*
  * Watches what monitoring costs: compares the processor time that pmon and the
  * program take with what the program would take alone, and has the user told
- * when that is too much.  slow_text.c has the words.  Changes nothing of how
- * the program is counted.
+ * when that is too much.  slow_text.c has the words, and drop.c drops counters.
  */
 #include "monitor/client/drop.h"
 

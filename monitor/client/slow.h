@@ -41,14 +41,14 @@ void slow_ending(struct run *run, const struct task *task);
 /* The stops are counted anew from here on. */
 void slow_reset(struct run *run);
 
+/* What a stop of this cause takes of the program's processor time, seconds. */
+double stop_cost(const struct stop_costs *costs, int cause);
+
 /*
  * By what factor the run takes more processor time than the program would have
  * taken alone: a lower bound, never more than SLOW_MOST.
  */
 enum { SLOW_MOST = 60 };
-/* What a stop of this cause takes of the program's processor time, seconds. */
-double stop_cost(const struct stop_costs *costs, int cause);
-
 double slow_factor(const struct slow_use *use, const struct stop_costs *costs);
 
 enum slow_group slow_group(enum stop_cause cause);

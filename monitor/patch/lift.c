@@ -112,7 +112,7 @@ module_dropped(struct run *run, struct module *module)
 }
 
 void
-plan_dropped(struct run *run, struct plan *plan, bool stacks)
+plan_dropped(struct run *run, struct plan *plan)
 {
 	struct module **list;
 	size_t n;
@@ -125,10 +125,8 @@ plan_dropped(struct run *run, struct plan *plan, bool stacks)
 		struct process *p = process_with(run->processes, list[i]);
 
 		module_dropped(run, list[i]);
-		for (; stacks && p; p = process_with(p->next, list[i]))
-			space_calls_underivable(
-				run, p->space, REASON_DROPPED,
-				"stops where stacks are left cost too much");
+		for (; p; p = process_with(p->next, list[i]))
+			space_unfollowed(run, p->space);
 	}
 	free(list);
 }

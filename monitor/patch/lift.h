@@ -14,12 +14,8 @@ void site_retire(struct run *run, struct space *space, struct module *module,
 		 uint32_t site);
 /* Remove the trap of a site that has counted once and is not to count again. */
 void plan_lift(struct run *run, struct plan *plan, uint32_t site);
-/*
- * Remove the traps of sites that plan_drop has dropped.  With `stacks` some of
- * them were hooks where stacks are left: nothing is derived behind calls from
- * now on.
- */
-void plan_dropped(struct run *run, struct plan *plan, bool stacks);
+/* Remove the traps of sites that plan_drop has dropped. */
+void plan_dropped(struct run *run, struct plan *plan);
 /* Remove the trap at addr if it is there for a hook alone. */
 void plan_unhook(struct run *run, struct plan *plan, uint64_t addr);
 /*

@@ -90,6 +90,7 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 		return;
 	}
 	space_add(space, module);
+	space_unfollowed(run, space);
 	if (run->host->native)
 		space_hook(run, space);
 }

@@ -170,6 +170,19 @@ space_underivable(struct run *run, struct space *space,
 	space_calls_underivable(run, space, REASON_STACK, why);
 }
 
+void
+space_unfollowed(struct run *run, struct space *space)
+{
+	for (size_t i = 0; i < space->nmodules; i++) {
+		if (!space->modules[i]->plan->unfollowed)
+			continue;
+		space_calls_underivable(
+			run, space, REASON_DROPPED,
+			"stops where stacks are left cost too much");
+		return;
+	}
+}
+
 static void
 plan_unwritten(struct plan *plan)
 {

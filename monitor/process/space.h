@@ -52,6 +52,11 @@ bool space_hooked(const struct space *space);
  */
 void space_calls_underivable(struct run *run, struct space *space,
 			     enum count_reason reason, const char *why);
+/*
+ * The same, if a hook where stacks are left was dropped in one of the images:
+ * so in a space to which an image is added after that.
+ */
+void space_unfollowed(struct run *run, struct space *space);
 
 /*
  * The same behind any instruction of the space: it is not known where one of
