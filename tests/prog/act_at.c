@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -47,9 +48,17 @@ act(pid_t pid)
 static long
 ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
-	long result = ptrace_really(request, pid, addr, data);
+	sigset_t all, mask;
+	long result;
 
-	if (request == PTRACE_SEIZE && !result)
+	if (request != PTRACE_SEIZE)
+		return ptrace_really(request, pid, addr, data);
+	/* By a timer pmon jumps out of a request that lasts: not out of act. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &mask);
+	result = ptrace_really(request, pid, addr, data);
+	if (!result)
 		act(pid);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	return result;
 }
