@@ -1,7 +1,6 @@
 /*
  * How code for a CPU is written: that of relocated functions and their probes,
- * the jumps that lead into them, and what follows a system call that pmon
- * makes.
+ * the jumps that lead into them, and what tasks do for pmon.
  */
 #ifndef ARCH_EMIT_H
 #define ARCH_EMIT_H
@@ -9,7 +8,28 @@
 #include "arch/emul.h"
 #include "arch/fragment.h"
 
-enum { SPRINGS_MAX = 2, RESTORER_SIZE = 176 };
+enum { SPRINGS_MAX = 2, SYSCALL_ARGS = 6, INJECTED_MAX = 6 };
+
+/* A system call that a task makes for pmon. */
+struct syscall {
+	int nr;
+	uint8_t nargs;
+	uint8_t taken;		/* number, from 1, of the argument that is the
+				   result of the first of the calls; 0: none */
+	uint64_t args[SYSCALL_ARGS];
+	int64_t result;
+};
+
+/* What a task does for pmon, and how it goes on if pmon is killed meanwhile. */
+struct injected {
+	const struct syscall *calls;
+	size_t n;		/* at most INJECTED_MAX */
+	uint64_t mask_stop;	/* signals blocked behind the calls: a signal of
+				   pmon's is pending, for which the task stops
+				   then */
+	uint64_t mask;		/* those blocked when it goes on by itself */
+	struct regs regs;	/* with which it goes on then */
+};
 
 struct emitter {
 	/* The flags that a probe changes unless its form preserves them. */
@@ -57,13 +77,15 @@ struct emitter {
 			  uint8_t *bytes);
 
 	/*
-	 * Write code for behind a system call instruction, at va: it sets the
-	 * task's signal mask and those of its registers that system calls use,
-	 * and goes to its pc, without a stack.  RESTORER_SIZE bytes.  NULL:
-	 * this CPU has none.
+	 * Write code for va, where it begins, by which a task makes system
+	 * calls and stops; and behind them the restorer, which sets the task's
+	 * signal mask and registers and goes to its pc, without a stack.
+	 * Returns the size, or 0: there is no room.  NULL: this CPU has none.
 	 */
-	void (*restorer_write)(const struct regs *regs, uint64_t mask,
-			       uint64_t va, uint8_t bytes[RESTORER_SIZE]);
+	size_t (*injected_write)(const struct injected *injected, uint64_t va,
+				 uint8_t *bytes, size_t size);
+	/* The result of call i, from the registers of the task that stopped. */
+	int64_t (*injected_result)(const struct regs *regs, size_t i);
 
 	/* Write a call of call_len bytes, likewise. */
 	int (*call_write)(uint64_t from, uint64_t to, uint8_t *bytes);

@@ -127,24 +127,6 @@ procfs_auxv(pid_t tid, uint64_t type)
 	return value;
 }
 
-uint64_t
-procfs_status(pid_t tid, const char *name, int base, uint64_t dflt)
-{
-	FILE *f = procfs_open(tid, "status");
-	size_t len = strlen(name), size = 0;
-	char *line = NULL;
-	uint64_t value = dflt;
-
-	if (!f)
-		return dflt;
-	while (getline(&line, &size, f) > 0)
-		if (!strncmp(line, name, len) && line[len] == ':')
-			value = strtoull(line + len + 1, NULL, base);
-	free(line);
-	fclose(f);
-	return value;
-}
-
 /*
  * A file of a task that is read at many stops.  It stays open for the task that
  * was asked last: reading it again takes half of the time that opening and
@@ -192,29 +174,63 @@ cached_read(struct cached_file *file, pid_t tid)
 	return file->tid && cached_reread(file) ? file->text : NULL;
 }
 
+/*
+ * The status of a task: lines that begin with a name.  That of the program comes
+ * first, and has no line ends in it.
+ */
+static const char *
+status_read(pid_t tid)
+{
+	static struct cached_file file = { .name = "status" };
+
+	return cached_read(&file, tid);
+}
+
+/* The value of the line that begins with "\nNAME:"; false if there is none. */
+static bool
+status_value(const char *text, const char *name, int base, uint64_t *value)
+{
+	const char *line = strstr(text, name);
+
+	if (line)
+		*value = strtoull(line + strlen(name), NULL, base);
+	return line;
+}
+
+uint64_t
+procfs_status(pid_t tid, const char *name, int base, uint64_t dflt)
+{
+	const char *text = status_read(tid);
+	uint64_t value = dflt;
+	char line[32];
+
+	snprintf(line, sizeof(line), "\n%s:", name);
+	if (text)
+		status_value(text, line, base, &value);
+	return value;
+}
+
 int
 procfs_signals(pid_t tid, struct signal_state *state)
 {
-	static struct cached_file file = { .name = "status" };
 	uint64_t *sets[] = {
 		&state->pending, &state->pending, &state->blocked,
 		&state->ignored, &state->caught,
 	};
-	/* The name of the program comes first, and has no line ends in it. */
 	static const char *const names[] = {
 		"\nSigPnd:", "\nShdPnd:", "\nSigBlk:", "\nSigIgn:", "\nSigCgt:",
 	};
-	const char *text = cached_read(&file, tid), *line;
+	const char *text = status_read(tid);
 	size_t found = 0;
+	uint64_t set;
 
 	if (!text)
 		return HOST_GONE;
 	*state = (struct signal_state){ 0 };
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		line = strstr(text, names[i]);
-		if (!line)
+		if (!status_value(text, names[i], 16, &set))
 			continue;
-		*sets[i] |= strtoull(line + strlen(names[i]), NULL, 16);
+		*sets[i] |= set;
 		found++;
 	}
 	return found ? HOST_OK : HOST_GONE;
@@ -231,12 +247,13 @@ procfs_parent(pid_t tid)
 uint64_t
 procfs_room(pid_t tid)
 {
-	uint64_t used = procfs_status(tid, "VmSize", 10, 0) * 1024;
 	struct rlimit limit;
+	uint64_t used;
 
 	if (prlimit(tid, RLIMIT_AS, NULL, &limit) ||
 	    limit.rlim_cur == RLIM_INFINITY)
 		return UINT64_MAX;
+	used = procfs_status(tid, "VmSize", 10, 0) * 1024;
 	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 

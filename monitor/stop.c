@@ -145,13 +145,13 @@ static int
 memory_unmap(void *ctx, uint64_t va, uint64_t size)
 {
 	struct unmapping *u = ctx;
-	int64_t result = 0;
+	struct syscall call = { u->run->abi->nr_munmap, 2,
+				.args = { va, size } };
 
-	if (inject_syscall(u->run, u->task, u->run->abi->nr_munmap,
-			   (uint64_t[6]){ va, size }, &result))
+	if (inject_calls(u->run, u->task, &call, 1))
 		return HOST_GONE;
-	if (result)
-		u->result = result;
+	if (call.result)
+		u->result = call.result;
 	return HOST_OK;
 }
 

@@ -158,9 +158,10 @@ enum fragment_inside x86_dispatch_inside(const struct fragment *fragment,
 int x86_jump_write(uint64_t from, uint64_t to, unsigned len, uint8_t *bytes);
 int x86_call_write(uint64_t from, uint64_t to, uint8_t *bytes);
 
-/* restorer.c */
-void x86_restorer_write(const struct regs *regs, uint64_t mask, uint64_t va,
-			uint8_t bytes[RESTORER_SIZE]);
+/* injected.c */
+size_t x86_injected_write(const struct injected *injected, uint64_t va,
+			  uint8_t *bytes, size_t size);
+int64_t x86_injected_result(const struct regs *regs, size_t i);
 
 /* handler.c */
 uint64_t x86_handler(const uint8_t *code, size_t size, uint64_t addr);

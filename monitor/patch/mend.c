@@ -175,13 +175,13 @@ static bool
 task_calls(struct run *run, struct task *task, int nr,
 	   const struct range *range, uint64_t arg)
 {
-	int64_t result;
+	struct syscall call = {
+		.nr = nr,
+		.nargs = 4,
+		.args = { range->lo, range->hi - range->lo, arg },
+	};
 
-	return !inject_syscall(run, task, nr,
-			       (uint64_t[6]){ range->lo, range->hi - range->lo,
-					      arg },
-			       &result) &&
-	       !result;
+	return !inject_calls(run, task, &call, 1) && !call.result;
 }
 
 /* Let the task access the range again; whether that was done. */

@@ -15,7 +15,7 @@
 enum {
 	PAGES = 16,
 	BLOCK = PAGE * PAGES,
-	BLOCKS_MANY = 4,	/* what is worth a second thread */
+	PAGES_MANY = 64,	/* what is worth a second thread */
 };
 
 struct buffer_block {
@@ -245,6 +245,18 @@ blocks_work(void *ctx, size_t first, size_t last)
 						      &buffer->blocks[k]);
 }
 
+/* Are so many pages in the buffer that a second thread is worth its start? */
+static bool
+buffer_large(const struct buffer *buffer)
+{
+	size_t n = buffer_blocks(buffer), pages = 0;
+
+	for (size_t k = 0; k < n && pages < PAGES_MANY; k++)
+		for (size_t i = 0; i < PAGES; i++)
+			pages += buffer->blocks[k].read[i];
+	return pages >= PAGES_MANY;
+}
+
 /*
  * Do work to all blocks of a buffer; whether all could be done.  Processes stand
  * still for it, so another thread does half of many, as far as a host can be
@@ -261,7 +273,7 @@ blocks_do(struct run *run, const struct space *space, pid_t tid,
 
 	for (size_t k = 0; k < n; k++)
 		buffer->blocks[k].done = false;
-	if (access.at_once && n >= BLOCKS_MANY)
+	if (access.at_once && n > 1 && buffer_large(buffer))
 		halves_work(blocks_work, &blocks, n);
 	access.at_once = false;
 	for (size_t k = 0; k < n; k++) {

@@ -30,13 +30,8 @@ detour_resume(struct run *run, struct task *task, enum resume how,
 	return HOST_OK;
 }
 
-/*
- * A signal to stop the task with.  It does nothing if pmon is killed and the
- * task gets it: the program has no handler for it, and the default is to ignore
- * it.  It is not pending, so that no signal of the program's is taken for it.
- */
-static int
-signal_spare(struct run *run, const struct task *task)
+int
+detour_spare(struct run *run, const struct task *task)
 {
 	static const int harmless[] = { SIGURG, SIGWINCH, SIGCHLD };
 	struct signal_state state;
@@ -56,21 +51,35 @@ signal_spare(struct run *run, const struct task *task)
 }
 
 int
-detour_halt(struct run *run, struct task *task, struct detour *detour)
+detour_meet(struct run *run, struct task *task, struct detour *detour,
+	    int signal, uint64_t spot)
 {
-	const struct host *host = run->host;
-	int spare = signal_spare(run, task), err;
 	struct event event;
+	uint64_t pc;
+	int err;
 
-	if (host->mask_set(task->tid, ~(UINT64_C(1) << (spare - 1)), NULL) ||
-	    host->native->send(task->tid, spare))
+	if (run->host->native->send(task->tid, signal))
 		return HOST_GONE;
 	do {
 		err = detour_resume(run, task, RESUME_RUN, detour, &event);
 		if (err)
 			return err;
-	} while (event.kind != EVENT_SIGNAL || event.value != spare);
-	return HOST_OK;
+		if (event.kind == EVENT_SIGNAL && event.value == signal)
+			return HOST_OK;
+	} while (!spot || event.kind != EVENT_SIGNAL || detour->signal ||
+		 run->host->reg_get(task->tid, run->arch->reg_pc, &pc) ||
+		 pc != spot);
+	return HOST_ERROR;
+}
+
+int
+detour_halt(struct run *run, struct task *task, struct detour *detour)
+{
+	int spare = detour_spare(run, task);
+
+	if (run->host->mask_set(task->tid, ~(UINT64_C(1) << (spare - 1)), NULL))
+		return HOST_GONE;
+	return detour_meet(run, task, detour, spare, 0);
 }
 
 /*

@@ -38,6 +38,21 @@ int detour_go(struct run *run, struct task *task, enum resume how,
 	      struct detour *detour, struct event *event);
 
 /*
+ * A signal to stop the task with.  It does nothing if pmon is killed and the
+ * task gets it: the program has no handler for it, and the default is to ignore
+ * it.  It is not pending, so that no signal of the program's is taken for it.
+ */
+int detour_spare(struct run *run, const struct task *task);
+
+/*
+ * Send the task a signal of detour_spare's and let it run until it stops for
+ * that signal, at once if it is not blocked.  HOST_ERROR if the task cannot
+ * execute the instruction at `spot` (0: any); else returns like detour_go.
+ */
+int detour_meet(struct run *run, struct task *task, struct detour *detour,
+		int signal, uint64_t spot);
+
+/*
  * Let the task, whose signals are all blocked, stop for a signal of pmon's
  * before the task runs on.  Only at a stop for a signal does the kernel keep
  * what host->siginfo_set says, so that a signal given to the task tells what it

@@ -24,7 +24,10 @@
 #include "util/fail.h"
 
 enum {
-	CODE_MAX = 8 + RESTORER_SIZE,
+	CODE_MAX = 640,		/* bytes of code at a time ... */
+	CODE_ONE = 320,		/* ... and those that any one call needs */
+	SCRATCH_MIN = 128,	/* bytes to leave for inject_scratch, if there
+				   are more */
 	PADDING_ALIGN = 16,
 	ERRNO_MAX = 4095,	/* of a failed call (linux/err.h) */
 };
@@ -67,15 +70,20 @@ spot_choose(struct run *run, struct task *task)
 	struct space *space = task->process->space;
 	struct range padding = { 0 };
 
-	if (run->host->native && run->arch->emit.restorer_write)
-		padding = padding_find(run, task, CODE_MAX);
+	if (run->host->native && run->arch->emit.injected_write)
+		padding = padding_find(run, task, CODE_ONE);
 	space->call_spot = padding.lo;
-	if (padding.lo)
-		space->scratch = (struct range){ padding.lo + CODE_MAX,
-						 padding.hi };
-	space->call_restores = space->call_spot;
-	if (!space->call_spot)
+	if (!padding.lo) {
 		space->call_spot = run->host->auxv(task->tid, AT_ENTRY);
+		return;
+	}
+	space->call_room = padding.hi - padding.lo;
+	if (space->call_room > CODE_ONE + SCRATCH_MIN)
+		space->call_room -= SCRATCH_MIN;
+	if (space->call_room > CODE_MAX)
+		space->call_room = CODE_MAX;
+	space->scratch = (struct range){ padding.lo + space->call_room,
+					 padding.hi };
 }
 
 struct range
@@ -108,7 +116,7 @@ spot_swap(struct run *run, struct task *task, uint64_t va, uint8_t *bytes,
 
 /* ---- running the task */
 
-/* A task's state before an injected call. */
+/* A task's state before it makes calls. */
 struct saved {
 	struct regs regs;
 	uint8_t info[SIGINFO_MAX];
@@ -116,18 +124,22 @@ struct saved {
 	struct dispatch dispatch;
 };
 
-/* An injected call. */
-struct call {
+/* Calls that a task makes without stopping in between. */
+struct injection {
+	struct syscall *calls;
+	size_t n;
 	int signal;		/* given to the task with all signals blocked,
 				   or 0 */
-	uint64_t spot;		/* va of the instruction */
-	struct regs regs;	/* to make it with, and then with its result */
+	int spare;		/* for which it stops behind them; 0: it makes
+				   one call, and stops behind that */
+	uint64_t spot;		/* va of the code */
+	struct regs regs;	/* to begin with, and then with the results */
 	struct saved saved;
 	uint8_t code[CODE_MAX];
 	size_t ncode;
 };
 
-/* Does the event tell that the call has been made? */
+/* Does the event tell that the one call has been made? */
 static bool
 call_done(struct run *run, const struct task *task, const struct event *event)
 {
@@ -138,39 +150,53 @@ call_done(struct run *run, const struct task *task, const struct event *event)
 }
 
 /*
- * Let the task run over the system call: to the call's exit, or to the trap
- * behind it on a host that does not tell of system calls.  A native task meets
- * no trap: the trap would change what the program has made of SIGTRAP, and end
- * the program if pmon were killed at that stop.  Signals are blocked, so a
- * signal at the spot means that the spot cannot be executed.  A signal behind
- * the call was a pending fault, which the kernel delivers though it is blocked;
- * its instruction will fault again.  Other stops (a group stop, a pause) are
- * passed over.  Behind the call the task is made to stop for a signal: a signal
- * given at a call's exit would tell nothing, and from there the kernel would
- * not restart an older call.  A task that stood in a group stop stops for it
- * again as soon as the task goes on.
+ * Let the task run over one system call: to the call's exit, or to the trap
+ * behind it on a host that does not tell of system calls.  Behind the call a
+ * native task is made to stop for a signal: a signal given at a call's exit
+ * would tell nothing, and from there the kernel would not restart an older call.
  */
 static int
-spot_run(struct run *run, struct task *task, const struct call *call)
+call_run(struct run *run, struct task *task, const struct injection *in,
+	 struct detour *detour)
 {
 	bool native = run->host->native;
-	struct detour detour = { .signal = call->signal, .blocked = native };
 	struct event event = { 0 };
 	uint64_t pc;
 	int err;
 
 	do {
 		err = detour_go(run, task, native ? RESUME_SYSCALL : RESUME_RUN,
-				&detour, &event);
+				detour, &event);
 		if (err)
 			return err;
-		if (event.kind == EVENT_SIGNAL && !detour.signal &&
+		if (event.kind == EVENT_SIGNAL && !detour->signal &&
 		    !run->host->reg_get(task->tid, run->arch->reg_pc, &pc) &&
-		    pc == call->spot)
-			err = HOST_ERROR;
-	} while (!err && !call_done(run, task, &event));
-	if (!err && native)
-		err = detour_halt(run, task, &detour);
+		    pc == in->spot)
+			return HOST_ERROR;
+	} while (!call_done(run, task, &event));
+	return native ? detour_halt(run, task, detour) : HOST_OK;
+}
+
+/*
+ * Let the task make its calls.  A native task meets no trap: the trap would
+ * change what the program has made of SIGTRAP, and end the program if pmon were
+ * killed at that stop.  Signals are blocked, so a signal at the spot means that
+ * the spot cannot be executed.  A signal behind that was a pending fault, which
+ * the kernel delivers though it is blocked; its instruction will fault again.
+ * Other stops (a group stop, a pause) are passed over.  A task that stood in a
+ * group stop stops for it again as soon as the task goes on.
+ */
+static int
+spot_run(struct run *run, struct task *task, const struct injection *in)
+{
+	struct detour detour = { .signal = in->signal,
+				 .blocked = run->host->native };
+	int err = in->spare ?
+			  detour_meet(run, task, &detour, in->spare, in->spot) :
+			  call_run(run, task, in, &detour);
+
+	if (err == HOST_GONE || err == DETOUR_TAKEN)
+		return err;
 	stop_is(run, task, STOP_CALLED);
 	if (detour.stopped)
 		task_interrupt(run, task, STOP_GROUP);
@@ -248,20 +274,15 @@ inject_may(const struct run *run, const struct task *task)
 
 /* ---- calls */
 
+/* The registers for one call, whose instruction stands alone. */
 static void
-call_set(const struct run *run, int nr, const uint64_t args[6],
-	 struct call *call)
+call_set(const struct run *run, const struct syscall *call, struct regs *regs)
 {
 	const struct abi *abi = run->abi;
-	uint64_t *r = call->regs.r;
 
-	r[abi->reg_nr] = nr;
-	for (size_t i = 0; i < 6; i++)
-		r[abi->reg_arg[i]] = args[i];
-	/* Otherwise the kernel would restart an older call. */
-	if (abi->reg_orig != REG_NONE)
-		r[abi->reg_orig] = -1;
-	r[run->arch->reg_pc] = call->spot;
+	regs->r[abi->reg_nr] = call->nr;
+	for (size_t i = 0; i < SYSCALL_ARGS; i++)
+		regs->r[abi->reg_arg[i]] = call->args[i];
 }
 
 /*
@@ -284,23 +305,73 @@ regs_alone(const struct run *run, const struct regs *saved)
 	return regs;
 }
 
+/* The code for as many of the n calls as there is room for; how many. */
 static void
-code_make(const struct run *run, const struct space *space, struct call *call)
+code_make(const struct run *run, const struct space *space,
+	  struct injection *in, int spare)
 {
 	const struct arch *arch = run->arch;
-	struct regs regs = regs_alone(run, &call->saved.regs);
+	struct injected injected = {
+		.calls = in->calls,
+		.n = in->n < INJECTED_MAX ? in->n : INJECTED_MAX,
+		.mask_stop = ~(UINT64_C(1) << (spare - 1)),
+		.mask = in->saved.mask,
+		.regs = regs_alone(run, &in->saved.regs),
+	};
 
-	call->ncode = arch->syscall_len;
-	memcpy(call->code, arch->syscall, call->ncode);
-	if (!run->host->native) {
-		memcpy(call->code + call->ncode, arch->trap, arch->trap_len);
-		call->ncode += arch->trap_len;
-	} else if (space->call_restores) {
-		arch->emit.restorer_write(&regs, call->saved.mask,
-					  call->spot + call->ncode,
-					  call->code + call->ncode);
-		call->ncode += RESTORER_SIZE;
+	in->ncode = 0;
+	while (!in->ncode && injected.n) {
+		in->ncode = arch->emit.injected_write(&injected, in->spot,
+						      in->code,
+						      space->call_room);
+		in->n = injected.n--;
 	}
+	must(in->ncode);
+	in->spare = spare;
+}
+
+/* The code for the first of the calls. */
+static void
+code_make_one(const struct run *run, struct injection *in)
+{
+	const struct arch *arch = run->arch;
+
+	in->n = 1;
+	in->ncode = arch->syscall_len;
+	memcpy(in->code, arch->syscall, in->ncode);
+	if (!run->host->native) {
+		memcpy(in->code + in->ncode, arch->trap, arch->trap_len);
+		in->ncode += arch->trap_len;
+	}
+	call_set(run, in->calls, &in->regs);
+}
+
+/* Make the code for some of the calls, and the registers to begin with. */
+static void
+injection_make(struct run *run, const struct task *task, struct injection *in)
+{
+	const struct space *space = task->process->space;
+	const struct abi *abi = run->abi;
+
+	in->regs = in->saved.regs;
+	in->regs.r[run->arch->reg_pc] = in->spot;
+	/* Otherwise the kernel would restart an older call. */
+	if (abi->reg_orig != REG_NONE)
+		in->regs.r[abi->reg_orig] = -1;
+	if (space->call_room)
+		code_make(run, space, in, detour_spare(run, task));
+	else
+		code_make_one(run, in);
+}
+
+static void
+results_note(const struct run *run, const struct injection *in)
+{
+	for (size_t i = 0; i < in->n; i++)
+		in->calls[i].result =
+			in->spare ?
+				run->arch->emit.injected_result(&in->regs, i) :
+				(int64_t)in->regs.r[run->abi->reg_result];
 }
 
 static int
@@ -340,78 +411,98 @@ task_restore(const struct host *host, const struct task *task,
 }
 
 /*
- * Have the task make the call, and restore its state.  pmon may be killed
+ * Have the task make the calls, and restore its state.  pmon may be killed
  * before each of these requests.  The task's signals are blocked only while the
  * restorer is there and the task on the way to it.  Dispatch is off meanwhile, or
- * the program would get SIGSYS for the call.
+ * the program would get SIGSYS for the calls.
  */
 static int
-call_run(struct run *run, struct task *task, struct call *call)
+injection_run(struct run *run, struct task *task, struct injection *in)
 {
 	const struct host *host = run->host;
 	int err;
 
-	err = spot_swap(run, task, call->spot, call->code, call->ncode);
+	err = spot_swap(run, task, in->spot, in->code, in->ncode);
 	if (err)
 		return err;
-	err = host->regs_set(task->tid, &call->regs);
+	err = host->regs_set(task->tid, &in->regs);
 	if (!err && host->native)
 		err = host->mask_set(task->tid, ~UINT64_C(0), NULL);
 	/* Not if it could not be turned on again. */
-	if (!err && call->saved.dispatch.mode &&
-	    !(err = host->native->dispatch_set(task->tid,
-					       &call->saved.dispatch)))
+	if (!err && in->saved.dispatch.mode &&
+	    !(err = host->native->dispatch_set(task->tid, &in->saved.dispatch)))
 		err = host->native->dispatch_set(task->tid,
 						 &(struct dispatch){ 0 });
 	if (!err)
-		err = spot_run(run, task, call);
+		err = spot_run(run, task, in);
 	if (!err)
-		err = host->regs_get(task->tid, &call->regs);
-	if (err != DETOUR_TAKEN && task_restore(host, task, &call->saved))
+		err = host->regs_get(task->tid, &in->regs);
+	if (err != DETOUR_TAKEN && task_restore(host, task, &in->saved))
 		err = HOST_GONE;
 	/* The text must be restored even if the task is gone. */
-	spot_swap(run, task, call->spot, call->code, call->ncode);
+	spot_swap(run, task, in->spot, in->code, in->ncode);
 	return err == DETOUR_TAKEN ? HOST_GONE : err;
 }
 
-int
-inject_pending(struct run *run, struct task *task, int nr,
-	       const uint64_t args[6], int signal, int64_t *result)
+/* Give the result of the first call to those from `from` on that take it. */
+static void
+calls_take(struct syscall *calls, size_t from, size_t n)
+{
+	for (size_t i = from; i < n; i++)
+		if (calls[i].taken)
+			calls[i].args[calls[i].taken - 1] =
+				(uint64_t)calls[0].result;
+}
+
+static int
+calls_inject(struct run *run, struct task *task, struct syscall *calls,
+	     size_t n, int signal)
 {
 	struct space *space = task->process->space;
-	struct call call = { .signal = signal };
-	int err;
+	struct injection in = { .signal = signal };
+	int err = HOST_OK;
 
 	if (!space->call_spot)
 		spot_choose(run, task);
-	call.spot = space->call_spot;
-	if (!call.spot || task_save(run->host, task, &call.saved))
+	in.spot = space->call_spot;
+	if (!in.spot || task_save(run->host, task, &in.saved))
 		return HOST_GONE;
-	sequence_abort(run, task, &call.saved.regs);
-	call.regs = call.saved.regs;
-	call_set(run, nr, args, &call);
-	code_make(run, space, &call);
-	err = call_run(run, task, &call);
-	*result = (int64_t)call.regs.r[run->abi->reg_result];
+	sequence_abort(run, task, &in.saved.regs);
+	for (size_t done = 0; done < n && !err; done += in.n) {
+		in.calls = calls + done;
+		in.n = n - done;
+		injection_make(run, task, &in);
+		err = injection_run(run, task, &in);
+		if (err)
+			break;
+		results_note(run, &in);
+		in.signal = 0;
+		if (!done)
+			calls_take(calls, in.n, n);
+	}
 	return err;
 }
 
 int
-inject_syscall(struct run *run, struct task *task, int nr,
-	       const uint64_t args[6], int64_t *result)
+inject_calls(struct run *run, struct task *task, struct syscall *calls,
+	     size_t n)
 {
-	return inject_pending(run, task, nr, args, 0, result);
+	return calls_inject(run, task, calls, n, 0);
+}
+
+int
+inject_pending(struct run *run, struct task *task, struct syscall *call,
+	       int signal)
+{
+	return calls_inject(run, task, call, 1, signal);
 }
 
 uint64_t
-inject_mmap(struct run *run, struct task *task, const uint64_t args[6])
+inject_mapped(const struct syscall *call)
 {
-	int64_t result;
-
-	if (inject_syscall(run, task, run->abi->nr_mmap, args, &result) ||
-	    (result < 0 && result >= -ERRNO_MAX))
-		return 0;
-	return (uint64_t)result;
+	return call->result < 0 && call->result >= -ERRNO_MAX ?
+		       0 :
+		       (uint64_t)call->result;
 }
 
 uint64_t
@@ -420,19 +511,23 @@ inject_map(struct run *run, struct task *task, uint64_t va, uint64_t size,
 {
 	uint64_t flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 			 (va ? MAP_FIXED_NOREPLACE : 0);
-	uint64_t mapped = inject_mmap(run, task,
-				      (uint64_t[6]){ va, size, (uint64_t)prot,
-						     flags, -1, 0 });
+	struct syscall call = {
+		.nr = run->abi->nr_mmap,
+		.nargs = 6,
+		.args = { va, size, (uint64_t)prot, flags, -1, 0 },
+	};
+	uint64_t mapped;
 
+	if (inject_calls(run, task, &call, 1))
+		return 0;
+	mapped = inject_mapped(&call);
 	return !va || mapped == va ? mapped : 0;
 }
 
 bool
 inject_unmap(struct run *run, struct task *task, uint64_t va, uint64_t size)
 {
-	int64_t result;
+	struct syscall call = { run->abi->nr_munmap, 2, .args = { va, size } };
 
-	return !inject_syscall(run, task, run->abi->nr_munmap,
-			       (uint64_t[6]){ va, size }, &result) &&
-	       !result;
+	return !inject_calls(run, task, &call, 1) && !call.result;
 }

@@ -22,23 +22,26 @@ int inject_prepare(struct run *run, struct task *task, struct event *event);
 bool inject_may(const struct run *run, const struct task *task);
 
 /*
- * Make the stopped task do a system call.  Afterwards the task's state is as
- * before, including the signal that it stopped for.  No trap is used on a
- * native host, so it does not matter what the program has made of SIGTRAP.  If
- * pmon is killed meanwhile, the task goes on from where it was.  HOST_OK and
- * the kernel's *result; HOST_GONE if the task has ended, or another error of
- * the host.
+ * Have the stopped task make n system calls, one after the other, whatever
+ * becomes of those before.  Afterwards the task's state is as before, including
+ * the signal that it stopped for.  No trap is used on a native host, so it does
+ * not matter what the program has made of SIGTRAP.  If pmon is killed meanwhile,
+ * the task goes on from where it was.  HOST_OK and the kernel's results;
+ * HOST_GONE if the task has ended, or another error of the host.
  */
-int inject_syscall(struct run *run, struct task *task, int nr,
-		   const uint64_t args[6], int64_t *result);
+int inject_calls(struct run *run, struct task *task, struct syscall *calls,
+		 size_t n);
 
 /*
- * The same for a task that is stopped by a trap and is in no system call.  The
+ * One call, of a task that is stopped by a trap and is in no system call.  The
  * task is given `signal` (0: none), that of its stop, while all signals are
  * blocked: so the signal stays pending.
  */
-int inject_pending(struct run *run, struct task *task, int nr,
-		   const uint64_t args[6], int signal, int64_t *result);
+int inject_pending(struct run *run, struct task *task, struct syscall *call,
+		   int signal);
+
+/* The va that a call of mmap(2) has returned, or 0. */
+uint64_t inject_mapped(const struct syscall *call);
 
 /*
  * Memory of the stopped task's space that neither the program nor the kernel
@@ -46,9 +49,6 @@ int inject_pending(struct run *run, struct task *task, int nr,
  */
 struct range inject_scratch(struct run *run, struct task *task);
 
-/* Have the stopped task call mmap(2) with these arguments: the va, or 0. */
-uint64_t inject_mmap(struct run *run, struct task *task,
-		     const uint64_t args[6]);
 /*
  * Have the stopped task map private memory, all 0, with the protection `prot`:
  * at va or not at all, or anywhere if that is 0.  Its va; or 0.

@@ -49,7 +49,8 @@ struct space {
 				   looked for */
 	struct range scratch;	/* memory that is nobody's, chosen together with
 				   call_spot; 0 to 0: there is none */
-	bool call_restores;	/* there is room for a restorer behind it */
+	size_t call_room;	/* bytes that may be written there; 0: for one
+				   instruction alone */
 	bool watched;		/* its tasks stop at all system calls, because
 				   hooks may not see which map code */
 	uint64_t own_traps[OWN_TRAPS];	/* vas of the program's own traps that

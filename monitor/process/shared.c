@@ -10,6 +10,8 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -18,9 +20,13 @@
 #include "monitor/process/inject.h"
 #include "monitor/process/task.h"
 #include "util/fail.h"
+#include "util/mem.h"
 
 /* How far the counters are from the place that the kernel chooses. */
 static const uint64_t apart = UINT64_C(1) << 33;
+
+/* No program maps memory from there on. */
+static const uint64_t user_end = UINT64_C(1) << 47;
 
 /* The seals on the size, and all that the memory must have in the end. */
 enum {
@@ -158,23 +164,6 @@ shared_view(int handle, struct shared *shared)
 	return 0;
 }
 
-/*
- * Have the task map its descriptor fd at `hint`, if that place is free or
- * `fixed` says that it is pmon's, or else anywhere: the address, or 0.
- */
-static uint64_t
-fd_map(struct run *run, struct task *task, int64_t fd,
-       const struct shared *shared, uint64_t hint, int fixed)
-{
-	uint64_t prot = shared->open < shared->size ? PROT_NONE :
-						      PROT_READ | PROT_WRITE;
-
-	return inject_mmap(run, task,
-			   (uint64_t[6]){ hint, shared->size, prot,
-					  MAP_SHARED | MAP_NORESERVE | fixed,
-					  (uint64_t)fd, 0 });
-}
-
 /* A seccomp filter may kill the process for its system calls. */
 static int
 task_unconfined(struct run *run, struct task *task)
@@ -185,60 +174,60 @@ task_unconfined(struct run *run, struct task *task)
 		       0;
 }
 
-int
-shared_allow(struct run *run, struct task *task, uint64_t va, uint64_t size)
+/* The call that lets tasks access memory for counters. */
+static struct syscall
+allowing(const struct run *run, uint64_t va, uint64_t size)
 {
-	int64_t result;
+	return (struct syscall){
+		.nr = run->abi->nr_mprotect,
+		.nargs = 3,
+		.args = { va, size, PROT_READ | PROT_WRITE },
+	};
+}
+
+int
+shared_allow(struct run *run, struct task *task, const struct range *ranges,
+	     size_t n)
+{
+	struct syscall *calls;
+	int err;
 
 	if (task_unconfined(run, task))
 		return -1;
-	if (inject_syscall(run, task, run->abi->nr_mprotect,
-			   (uint64_t[6]){ va, size, PROT_READ | PROT_WRITE },
-			   &result) ||
-	    result)
-		return fail("the process was refused memory for counters");
-	return 0;
+	calls = mem_alloc(n * sizeof(*calls));
+	for (size_t i = 0; i < n; i++)
+		calls[i] = allowing(run, ranges[i].lo,
+				    ranges[i].hi - ranges[i].lo);
+	err = inject_calls(run, task, calls, n);
+	for (size_t i = 0; i < n && !err; i++)
+		err = calls[i].result != 0;
+	free(calls);
+	return err ? fail("the process was refused memory for counters") : 0;
 }
 
 /*
- * Map the descriptor anywhere.  Springboards and relocated functions need the
- * room just below libraries, which the kernel would choose: so go further down.
+ * A free place for the memory, or 0.  The kernel would put it just below the
+ * libraries: there is the room for springboards and relocated functions, so it
+ * goes further down.  The room below the stack is the stack's.
  */
 static uint64_t
-fd_map_apart(struct run *run, struct task *task, int64_t fd,
-	     const struct shared *shared)
+place_apart(struct run *run, const struct task *task, uint64_t size)
 {
-	uint64_t va = fd_map(run, task, fd, shared, 0, 0);
+	uint64_t hi = 0, place = 0;
+	struct mapping *maps;
+	size_t n;
 
-	if (va > apart && inject_unmap(run, task, va, shared->size))
-		va = fd_map(run, task, fd, shared, va - apart, 0);
-	return va;
-}
-
-/*
- * Have the task map its descriptor fd, and close it.  mlockall allocates memory
- * for all that can be accessed, and a core dump for all that it is not told to
- * leave out.
- */
-static int
-task_maps(struct run *run, struct task *task, int64_t fd, struct shared *shared)
-{
-	const struct abi *abi = run->abi;
-	int64_t result;
-
-	shared->va = shared->va ? fd_map(run, task, fd, shared, shared->va,
-					 MAP_FIXED) :
-				  fd_map_apart(run, task, fd, shared);
-	inject_syscall(run, task, abi->nr_close, (uint64_t[6]){ (uint64_t)fd },
-		       &result);
-	if (!shared->va)
-		return fail("the process was refused memory for counters");
-	inject_syscall(run, task, abi->nr_madvise,
-		       (uint64_t[6]){ shared->va, shared->size, MADV_DONTDUMP },
-		       &result);
-	return shared->open < shared->size ?
-		       shared_allow(run, task, shared->va, shared->open) :
-		       0;
+	if (run->host->maps(task->tid, &maps, &n))
+		return 0;
+	for (size_t i = n; i-- && !place;) {
+		if (hi > maps[i].hi && hi - maps[i].hi > size + apart)
+			place = hi - size - apart;
+		hi = maps[i].hi <= user_end && strcmp(maps[i].path, "[stack]") ?
+			     maps[i].lo :
+			     0;
+	}
+	mappings_free(maps, n);
+	return place / PAGE * PAGE;
 }
 
 /* A handle (O_PATH) of the task's descriptor fd: the file is not opened. */
@@ -264,25 +253,6 @@ file_note(struct run *run, struct task *task, int handle, struct shared *shared)
 	return is_mapped(run, task, shared);
 }
 
-static int
-task_shares(struct run *run, struct task *task, int64_t fd,
-	    struct shared *shared)
-{
-	int handle = handle_open(task, fd), err;
-
-	err = task_maps(run, task, fd, shared);
-	if (!err && !file_note(run, task, handle, shared))
-		err = fail("another process has changed the process's "
-			   "descriptors");
-	if (!err)
-		err = shared_view(handle, shared);
-	if (err && shared->va)
-		inject_unmap(run, task, shared->va, shared->size);
-	if (handle >= 0)
-		close(handle);
-	return err;
-}
-
 /* RLIMIT_FSIZE would kill the process, by SIGXFSZ. */
 int
 shared_may(struct run *run, struct task *task, uint64_t size)
@@ -296,31 +266,92 @@ shared_may(struct run *run, struct task *task, uint64_t size)
 	return 0;
 }
 
+/*
+ * Have the task create the memory and map it, at shared->va, which is pmon's, or
+ * else where there is room: its descriptor, or -1.
+ */
+static int64_t
+memory_create(struct run *run, struct task *task, struct shared *shared)
+{
+	const struct abi *abi = run->abi;
+	uint64_t hint = shared->va ? shared->va :
+				     place_apart(run, task, shared->size);
+	uint64_t prot = shared->open < shared->size ? PROT_NONE :
+						      PROT_READ | PROT_WRITE;
+	uint64_t flags = MAP_SHARED | MAP_NORESERVE |
+			 (shared->va ? MAP_FIXED : 0);
+	enum { CREATE, SIZE, MAP, CALLS };
+	struct syscall calls[CALLS] = {
+		[CREATE] = { abi->nr_memfd_create, 2,
+			     .args = { empty_name(run, task),
+				       MFD_CLOEXEC | MFD_ALLOW_SEALING } },
+		[SIZE] = { abi->nr_ftruncate, 2, .taken = 1,
+			   .args = { 0, shared->size } },
+		[MAP] = { abi->nr_mmap, 6, .taken = 5,
+			  .args = { hint, shared->size, prot, flags } },
+	};
+
+	shared->va = 0;
+	if (!calls[CREATE].args[0] || inject_calls(run, task, calls, CALLS) ||
+	    calls[CREATE].result < 0)
+		return -1;
+	if (!calls[SIZE].result)
+		shared->va = inject_mapped(&calls[MAP]);
+	return calls[CREATE].result;
+}
+
+/*
+ * Have the task close its descriptor fd, and prepare the memory.  mlockall
+ * allocates memory for all that can be accessed, and a core dump for all that it
+ * is not told to leave out.
+ */
+static int
+memory_prepare(struct run *run, struct task *task, int64_t fd,
+	       const struct shared *shared)
+{
+	const struct abi *abi = run->abi;
+	enum { CLOSE, DUMP, ALLOW, CALLS };
+	struct syscall calls[CALLS] = {
+		[CLOSE] = { abi->nr_close, 1, .args = { (uint64_t)fd } },
+		[DUMP] = { abi->nr_madvise, 3,
+			   .args = { shared->va, shared->size,
+				     MADV_DONTDUMP } },
+		[ALLOW] = allowing(run, shared->va, shared->open),
+	};
+	size_t n = !shared->va		       ? DUMP :
+		   shared->open < shared->size ? CALLS :
+						 ALLOW;
+
+	if (inject_calls(run, task, calls, n) || !shared->va ||
+	    (n == CALLS && calls[ALLOW].result))
+		return fail("the process was refused memory for counters");
+	return 0;
+}
+
 int
 shared_open(struct run *run, struct task *task, struct shared *shared)
 {
-	const struct abi *abi = run->abi;
-	uint64_t name = empty_name(run, task);
-	int64_t fd, result;
+	int handle, err;
+	int64_t fd;
 
 	shared->bytes = NULL;
 	if (shared_may(run, task, shared->size))
 		return -1;
-	if (!name ||
-	    inject_syscall(run, task, abi->nr_memfd_create,
-			   (uint64_t[6]){ name,
-					  MFD_CLOEXEC | MFD_ALLOW_SEALING },
-			   &fd) ||
-	    fd < 0)
+	fd = memory_create(run, task, shared);
+	if (fd < 0)
 		return fail("the process was refused memory for counters");
-	if (!inject_syscall(run, task, abi->nr_ftruncate,
-			    (uint64_t[6]){ (uint64_t)fd, shared->size },
-			    &result) &&
-	    !result)
-		return task_shares(run, task, fd, shared);
-	inject_syscall(run, task, abi->nr_close, (uint64_t[6]){ (uint64_t)fd },
-		       &result);
-	return fail("the process was refused memory for counters");
+	handle = handle_open(task, fd);
+	err = memory_prepare(run, task, fd, shared);
+	if (!err && !file_note(run, task, handle, shared))
+		err = fail("another process has changed the process's "
+			   "descriptors");
+	if (!err)
+		err = shared_view(handle, shared);
+	if (err && shared->va)
+		inject_unmap(run, task, shared->va, shared->size);
+	if (handle >= 0)
+		close(handle);
+	return err;
 }
 
 void

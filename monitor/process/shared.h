@@ -10,6 +10,7 @@
 #include "util/fail.h"
 
 struct mapping;
+struct range;
 struct run;
 struct task;
 
@@ -35,11 +36,11 @@ int shared_may(struct run *run, struct task *task, uint64_t size);
 int shared_open(struct run *run, struct task *task,
 		struct shared *shared) MUST_CHECK;
 /*
- * Let the tasks of the stopped task's space access `size` bytes at `va` of such
- * memory.  0, or -1 with the message.
+ * Let the tasks of the stopped task's space access n ranges of such memory.  0,
+ * or -1 with the message.
  */
-int shared_allow(struct run *run, struct task *task, uint64_t va,
-		 uint64_t size);
+int shared_allow(struct run *run, struct task *task, const struct range *ranges,
+		 size_t n);
 /* Is the program's mapping all of it such memory, at its place? */
 bool shared_is(const struct shared *shared, const struct mapping *map);
 /* Unmap the memory in pmon; the program keeps its mapping. */

@@ -35,24 +35,27 @@ action_call(struct run *run, struct task *task, int signal,
 	    struct action *action, bool set, int sent)
 {
 	const struct host *host = run->host;
-	uint64_t args[6] = { (uint64_t)signal, 0, 0, MASK_BYTES }, at;
+	struct syscall call = {
+		.nr = run->abi->nr_sigaction,
+		.nargs = 4,
+		.args = { (uint64_t)signal, 0, 0, MASK_BYTES },
+	};
 	struct action saved;
-	int64_t result = -1;
+	uint64_t at;
 	int err;
 
 	if (host->reg_get(task->tid, run->arch->reg_sp, &at))
 		return HOST_GONE;
 	at = (at - BELOW_STACK) & ~(uint64_t)15;
-	args[set ? 1 : 2] = at;
+	call.args[set ? 1 : 2] = at;
 	if (host->data_read(task->tid, at, &saved, sizeof(saved)) ||
 	    (set && host->data_write(task->tid, at, action, sizeof(*action))))
 		return HOST_ERROR;
-	err = inject_pending(run, task, run->abi->nr_sigaction, args, sent,
-			     &result);
+	err = inject_pending(run, task, &call, sent);
 	if (!err && !set)
 		err = host->data_read(task->tid, at, action, sizeof(*action));
 	host->data_write(task->tid, at, &saved, sizeof(saved));
-	return err ? err : result ? HOST_ERROR : HOST_OK;
+	return err ? err : call.result ? HOST_ERROR : HOST_OK;
 }
 
 int

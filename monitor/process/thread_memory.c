@@ -102,12 +102,15 @@ chunk_map(struct run *run, struct task *task, struct thread_pages *thread_pages)
 	struct chunk *chunk, new = {
 		.refs = 1,
 		.shared.size = thread_pages->size * THREAD_PAGES,
-		.shared.open = thread_pages->open,
 	};
+	uint32_t n = thread_pages->open < thread_pages->size ? 1 : PAGES_FIRST;
 
+	new.shared.open = (n - 1) * thread_pages->size + thread_pages->open;
 	if (shared_open(run, task, &new.shared))
 		return -1;
 	new.number = run->extended++;
+	thread_pages->nopen = thread_pages_n(thread_pages) + n;
+	thread_pages->opened = new.number;
 	*vec_push(thread_pages->chunks,
 		  thread_pages->nchunks) = chunk = mem_alloc(sizeof(*chunk));
 	*chunk = new;
@@ -123,22 +126,29 @@ thread_pages_allow(struct run *run, struct task *task,
 		   struct thread_pages *thread_pages, uint32_t n, uint64_t open)
 {
 	uint32_t i = open == thread_pages->open ? thread_pages->nopen : 0;
+	struct range *ranges = NULL;
+	size_t nranges = 0;
+	int err;
 
 	while (i < n) {
-		uint64_t from = i < thread_pages->nopen ? thread_pages->open :
-							  0;
+		uint64_t va = thread_page_va(thread_pages, i), from = va;
 		uint32_t end = open < thread_pages->size ?
 				       i + 1 :
 				       (i / THREAD_PAGES + 1) * THREAD_PAGES;
 
 		if (end > n)
 			end = n;
-		if (shared_allow(
-			    run, task, thread_page_va(thread_pages, i) + from,
-			    (end - i - 1) * thread_pages->size + open - from))
-			return -1;
+		if (i < thread_pages->nopen)
+			from += thread_pages->open;
+		*vec_push(ranges, nranges) = (struct range){
+			from, va + (end - i - 1) * thread_pages->size + open
+		};
 		i = end;
 	}
+	err = shared_allow(run, task, ranges, nranges);
+	free(ranges);
+	if (err)
+		return -1;
 	thread_pages->nopen = n;
 	thread_pages->open = open;
 	thread_pages->opened = run->extended++;
@@ -149,19 +159,21 @@ int
 thread_page_allow(struct run *run, struct task *task,
 		  struct thread_pages *thread_pages, uint32_t thread_page)
 {
+	bool new = thread_page == thread_pages_n(thread_pages);
 	uint32_t n = PAGES_FIRST;
 
-	if (thread_page == thread_pages_n(thread_pages) &&
-	    chunk_map(run, task, thread_pages))
+	if (new &&chunk_map(run, task, thread_pages))
 		return -1;
-	if (thread_page < thread_pages->nopen)
+	if (!new &&thread_page < thread_pages->nopen)
 		return 0;
 	while (n <= thread_page)
 		n *= 2;
 	if (n > thread_pages_n(thread_pages))
 		n = thread_pages_n(thread_pages);
-	return thread_pages_allow(run, task, thread_pages, n,
-				  thread_pages->open);
+	return n <= thread_pages->nopen ?
+		       0 :
+		       thread_pages_allow(run, task, thread_pages, n,
+					  thread_pages->open);
 }
 
 static uint64_t
