@@ -20,6 +20,17 @@ plan_counter_set(struct plan *plan, size_t counter_set)
 	return plan->counter_sets[counter_set];
 }
 
+uint64_t
+plan_hits(const struct plan *plan, size_t site)
+{
+	uint64_t hits = 0;
+
+	for (size_t i = 0; i < plan->ncounter_sets; i++)
+		if (site < plan->counter_sets[i]->ncounters)
+			hits += plan->counter_sets[i]->counters[site].hits;
+	return hits;
+}
+
 struct counter *
 counter_set_site(struct counter_set *counter_set, uint32_t site, size_t nsites)
 {

@@ -51,6 +51,8 @@ struct counter_set {
 
 /* The plan's counter set of this number, made when first asked for. */
 struct counter_set *plan_counter_set(struct plan *plan, size_t counter_set);
+/* How often the site was hit, in all the plan's counter sets. */
+uint64_t plan_hits(const struct plan *plan, size_t site);
 /*
  * The site's counter, of nsites sites in the plan.  The pointer is valid until
  * the next call.

@@ -76,18 +76,6 @@ site_recorded(const struct view *view, const struct insn *insn)
 		       NULL;
 }
 
-static struct figure
-site_count(const struct plan *plan, const struct site *site)
-{
-	size_t index = site - plan->sites;
-	struct figure count = { 0 };
-
-	for (size_t m = 0; m < plan->ncounter_sets; m++)
-		if (index < plan->counter_sets[m]->ncounters)
-			count.n += plan->counter_sets[m]->counters[index].hits;
-	return count;
-}
-
 /* The first arrival of a site, or narrivals. */
 static size_t
 arrivals_of(const struct callees *callees, uint32_t site)
@@ -252,7 +240,9 @@ insn_calls(const struct view *view, uint32_t block, uint32_t i,
 	*count = view_insn(view, i);
 	site = site_recorded(view, insn);
 	if (count->why && site)
-		*count = site_count(view->plan, site);
+		*count = (struct figure){
+			.n = plan_hits(view->plan, site - view->plan->sites),
+		};
 	if (insn->kind != INSN_BRANCH || (!count->why && !count->n))
 		return true;
 	edge = view_way(view, block, BY_TAKEN);

@@ -88,18 +88,6 @@ count_peeked(void *ctx, const uint64_t *counters, size_t n)
 	counter_set_slots(ctx, 0, counters, n);
 }
 
-uint64_t
-count_hits(const struct plan *plan, size_t site)
-{
-	uint64_t hits = 0;
-
-	for (size_t i = 0; i < plan->ncounter_sets; i++)
-		if (plan->counter_sets[i] &&
-		    site < plan->counter_sets[i]->ncounters)
-			hits += plan->counter_sets[i]->counters[site].hits;
-	return hits;
-}
-
 struct counter_set *
 count_peek(struct run *run, const struct plan *plan)
 {

@@ -14,7 +14,4 @@ extern const struct client client_count;
  */
 struct counter_set *count_peek(struct run *run, const struct plan *plan);
 
-/* How often the site was hit, by all tasks. */
-uint64_t count_hits(const struct plan *plan, size_t site);
-
 #endif

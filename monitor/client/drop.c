@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/client/count.h"
 #include "monitor/patch/lift.h"
 #include "monitor/process/object.h"
 #include "report/printable.h"
@@ -93,7 +92,7 @@ drop_begin(struct run *run, struct drop *drop)
 		before.n = plan->nsites;
 		before.hits = mem_alloc(before.n * sizeof(*before.hits));
 		for (size_t k = 0; k < before.n; k++)
-			before.hits[k] = count_hits(plan, k);
+			before.hits[k] = plan_hits(plan, k);
 		*vec_push(drop->befores, drop->nbefores) = before;
 	}
 }
@@ -154,7 +153,7 @@ plan_costly(struct plan *plan, const struct before *before,
 {
 	for (size_t i = 0; i < plan->nsites; i++) {
 		enum slow_group group = site_group(plan, &plan->sites[i]);
-		uint64_t n = group == GROUP_OTHER ? 0 : count_hits(plan, i);
+		uint64_t n = group == GROUP_OTHER ? 0 : plan_hits(plan, i);
 
 		/* A reset may have been meanwhile. */
 		if (before && i < before->n && n >= before->hits[i])
@@ -186,14 +185,10 @@ static struct costly_list
 costly_list(const struct run *run, const struct drop *drop,
 	    const struct slow_use *use, const struct stop_costs *costs)
 {
-	struct costly_list list = { .alone = use->program };
+	struct costly_list list = { .alone = slow_alone(use, costs) };
 	uint64_t hits[GROUPS] = { 0 };
 	double each[GROUPS] = { 0 };
 
-	for (int i = 0; i < STOP_CAUSES; i++)
-		list.alone -= (double)use->stops.n[i] * stop_cost(costs, i);
-	if (list.alone < 0)
-		list.alone = 0;
 	for (size_t i = 0; i < run->nobjects; i++)
 		if (run->objects[i].plan)
 			plan_costly(run->objects[i].plan,

@@ -107,13 +107,20 @@ stop_cost(const struct stop_costs *costs, int cause)
 }
 
 double
-slow_factor(const struct slow_use *use, const struct stop_costs *costs)
+slow_alone(const struct slow_use *use, const struct stop_costs *costs)
 {
-	double total = use->own + use->program, stopping = 0, alone;
+	double alone = use->program;
 
 	for (int i = 0; i < STOP_CAUSES; i++)
-		stopping += stop_cost(costs, i) * (double)use->stops.n[i];
-	alone = use->program - stopping;
+		alone -= stop_cost(costs, i) * (double)use->stops.n[i];
+	return alone > 0 ? alone : 0;
+}
+
+double
+slow_factor(const struct slow_use *use, const struct stop_costs *costs)
+{
+	double total = use->own + use->program, alone = slow_alone(use, costs);
+
 	return alone * SLOW_MOST < total ? SLOW_MOST : total / alone;
 }
 

@@ -44,6 +44,9 @@ void slow_reset(struct run *run);
 /* What a stop of this cause takes of the program's processor time, seconds. */
 double stop_cost(const struct stop_costs *costs, int cause);
 
+/* What the program's processor time would have been alone, or 0. */
+double slow_alone(const struct slow_use *use, const struct stop_costs *costs);
+
 /*
  * By what factor the run takes more processor time than the program would have
  * taken alone: a lower bound, never more than SLOW_MOST.

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "monitor/client/slow.h"
-#include "monitor/client/count.h"
 #include "monitor/process/object.h"
 #include "report/names.h"
 #include "report/printable.h"
@@ -96,7 +95,7 @@ plan_hot(const struct plan *plan, struct hot_func *worst)
 
 	for (size_t i = 0; i < plan->nsites; i++) {
 		const struct site *site = &plan->sites[i];
-		uint64_t hits = count_hits(plan, i);
+		uint64_t hits = plan_hits(plan, i);
 		struct hot_func *func;
 
 		if (!hits || site->hook || site->fplan == FPLAN_NONE)
