@@ -335,6 +335,41 @@ procfs_threads(pid_t pid, pid_t **tids, size_t *n)
 	return HOST_OK;
 }
 
+static bool
+process_named(pid_t pid, const char *name)
+{
+	enum { COMM_MAX = 15 };		/* TASK_COMM_LEN, less the final 0 */
+	FILE *f = procfs_open(pid, "comm");
+	char line[64];
+	bool named = false;
+
+	if (!f)
+		return false;
+	if (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		named = !strncmp(line, name, COMM_MAX);
+	}
+	fclose(f);
+	return named;
+}
+
+void
+procfs_named(const char *name, pid_t **pids, size_t *n)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	pid_t pid;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 0 && pid != getpid() && process_named(pid, name))
+			*vec_push(*pids, *n) = pid;
+	}
+	closedir(dir);
+}
+
 static char *
 link_read(const char *path)
 {

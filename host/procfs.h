@@ -27,6 +27,12 @@ bool procfs_zombie(pid_t tid);
 int procfs_threads(pid_t pid, pid_t **tids, size_t *n);
 
 /*
+ * Append the ids of the other processes of that name, of which the kernel keeps
+ * 15 bytes.
+ */
+void procfs_named(const char *name, pid_t **pids, size_t *n);
+
+/*
  * The value of a "Name:\t..." line of /proc/TID/status, as a number to that
  * base; dflt if there is none.
  */

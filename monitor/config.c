@@ -1,6 +1,7 @@
 /*
- * Options from files: finds .pmonrc and the user's own file, decides whether to
- * trust them, and reads their lines.  Never writes, and never prints.
+ * Options from PMON_OPTIONS and from files: finds .pmonrc and the user's own
+ * file, decides whether to trust them, and reads their lines.  Never writes, and
+ * never prints.
  */
 #include "monitor/config.h"
 
@@ -91,6 +92,25 @@ lines_read(const struct config *config, char *text)
 	return 0;
 }
 
+/* ---- the environment */
+
+/* Read words, "--NAME" or "--NAME=VALUE". */
+static int
+words_read(const struct config *config, char *text)
+{
+	static const char blanks[] = " \t\n";
+	char *rest = NULL, *word = strtok_r(text, blanks, &rest);
+	int err = 0;
+
+	for (; word && !err; word = strtok_r(NULL, blanks, &rest))
+		if (strncmp(word, "--", 2))
+			err = fail("%s: \"%s\" does not begin with --",
+				   config->path, word);
+		else if (line_read(config, word + 2))
+			err = fail("%s: %s", config->path, fail_message());
+	return err;
+}
+
 /* ---- files */
 
 /* Why the file is not to be trusted, or NULL. */
@@ -128,25 +148,52 @@ text_read(struct options *opts, int fd, const char *path)
 	return NULL;
 }
 
+/* Read the options in the text, which opts->configs owns, by `read`. */
 static int
-file_read(const struct option_table *table, struct options *opts, bool *given,
-	  const char *path, int fd, enum option_trust trust)
+options_read(struct config *config, bool *given, char *text,
+	     int (*read)(const struct config *config, char *text))
 {
-	size_t n = option_table_size(table);
+	size_t n = option_table_size(config->table);
 	bool *here = mem_alloc(n * sizeof(*here));
-	struct config config = {
-		table,
-		opts,
-		{ given, here, trust },
-		path,
-	};
-	char *text = text_read(opts, fd, path);
-	int err = text ? lines_read(&config, text) : -1;
+	int err;
 
+	config->file.given = given;
+	config->file.here = here;
+	err = read(config, text);
 	for (size_t i = 0; i < n; i++)
 		given[i] |= here[i];
 	free(here);
 	return err;
+}
+
+static int
+environment_read(const struct option_table *table, struct options *opts,
+		 bool *given)
+{
+	struct config config = {
+		table,
+		opts,
+		{ .trust = TRUST_USER },
+		"PMON_OPTIONS",
+	};
+	const char *words = secure_getenv(config.path);
+	char *text;
+
+	if (!words)
+		return 0;
+	text = mem_strdup(words);
+	*vec_push(opts->configs, opts->nconfigs) = text;
+	return options_read(&config, given, text, words_read);
+}
+
+static int
+file_read(const struct option_table *table, struct options *opts, bool *given,
+	  const char *path, int fd, enum option_trust trust)
+{
+	struct config config = { table, opts, { .trust = trust }, path };
+	char *text = text_read(opts, fd, path);
+
+	return text ? options_read(&config, given, text, lines_read) : -1;
 }
 
 /* A handle (O_PATH): the file is opened only after it is found trustworthy. */
@@ -214,9 +261,12 @@ user_path(void)
 int
 config_read(const struct option_table *table, struct options *opts, bool *given)
 {
+	int fd, err = environment_read(table, opts, given);
 	char *path;
-	int fd = project_open(&path), err = 0;
 
+	if (err)
+		return err;
+	fd = project_open(&path);
 	if (fd >= 0)
 		err = file_take(table, opts, given, path, fd, TRUST_PROJECT);
 	free(path);

@@ -132,6 +132,8 @@ report_input_write(struct run *run, const struct report_input *report_input,
 		report_propagate(&opts->report, report_input);
 	if (report_wanted(opts) && report_print(opts, report_input))
 		status = trouble();
+	if (last && !status && report_matched(report_input, &opts->selection))
+		status = run->root.status ? (trouble(), 0) : trouble();
 	if (check && !status)
 		status = coverage_status(run, report_input);
 	return status;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/procfs.h"
 #include "monitor/config.h"
 #include "monitor/process/machine.h"
 #include "util/fail.h"
@@ -174,18 +175,41 @@ set_output(void *into, const char *arg)
 }
 
 static int
-set_pid(void *into, const char *arg)
+pid_add(struct options *opts, pid_t pid)
 {
-	struct options *opts = into;
-	unsigned long pid;
-
-	if (option_number("--pid", arg, 1, INT_MAX, &pid))
-		return -1;
 	for (size_t i = 0; i < opts->npids; i++)
-		if (opts->pids[i] == (pid_t)pid)
-			return fail("--pid: process %lu is given twice", pid);
+		if (opts->pids[i] == pid)
+			return fail("--pid: process %d is given twice",
+				    (int)pid);
 	*vec_push(opts->pids, opts->npids) = pid;
 	return 0;
+}
+
+/* All processes that run the program, as pgrep -x finds them. */
+static int
+pids_add_named(struct options *opts, const char *name)
+{
+	pid_t *pids = NULL;
+	size_t n = 0;
+	int err = 0;
+
+	procfs_named(name, &pids, &n);
+	for (size_t i = 0; i < n && !err; i++)
+		err = pid_add(opts, pids[i]);
+	free(pids);
+	return n ? err : fail("--pid: no process is named \"%s\"", name);
+}
+
+static int
+set_pid(void *into, const char *arg)
+{
+	unsigned long pid;
+
+	if (*arg && arg[strspn(arg, "0123456789")])
+		return pids_add_named(into, arg);
+	return option_number("--pid", arg, 1, INT_MAX, &pid) ?
+		       -1 :
+		       pid_add(into, (pid_t)pid);
 }
 
 /*
@@ -365,7 +389,7 @@ static const struct option_entry last[] = {
 	  set_snapshot },
 	{ "reset", 0, NULL, "make another pmon count from 0 again", set_reset },
 	{ "stop", 0, NULL, "make another pmon stop counting", set_stop },
-	{ "no-config", 0, NULL, "read no .pmonrc and no ~/.config/pmon",
+	{ "no-config", 0, NULL, "read no PMON_OPTIONS, .pmonrc, ~/.config/pmon",
 	  set_no_config },
 };
 

@@ -60,6 +60,23 @@ is_script(const char *path)
 	return script;
 }
 
+/* The file is neither ELF nor has it an interpreter: explain what it may be. */
+static int
+launch_refuse(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char text[256];
+	size_t n = f ? fread(text, 1, sizeof(text), f) : 0;
+
+	if (f)
+		fclose(f);
+	if (!n || memchr(text, '\0', n))
+		return -1;
+	return fail("%s: no program: if it is a script without #!, name its "
+		    "interpreter (pmon sh %s)",
+		    path, path);
+}
+
 int
 run_launch(struct run *run)
 {
@@ -76,7 +93,7 @@ run_launch(struct run *run)
 	if (access(path, X_OK))
 		err = fail("%s: %s", path, strerror(errno));
 	else if (!is_script(path) && !(arch = image_probe(path)))
-		err = -1;
+		err = launch_refuse(path);
 	else if (!(machine = machine_choose(arch ? arch : run->arch,
 					    run->opts->host, run->opts->remote,
 					    path)))

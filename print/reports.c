@@ -203,6 +203,8 @@ part_write(struct opened *opened, uint32_t part, FILE *out)
 	if (!err && opts->nwants)
 		err = report_write(opts, &report_input, out);
 	if (!err)
+		err = report_matched(&report_input, &opened->opts->selection);
+	if (!err)
 		err = coverage_check(opts, &report_input);
 	report_input_close(opened, &report_input);
 	free(command);

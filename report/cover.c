@@ -49,6 +49,7 @@ func_gather(struct making *m, const struct func_entry *entry, bool inlined)
 	struct cover_file *file;
 
 	if (entry->file == FILE_NONE || !entry->line ||
+	    foreign_left(m->table, entry->file) ||
 	    marked(m, entry->file, entry->line, MARK_LINE))
 		return;
 	file = &m->cover->files[entry->file];

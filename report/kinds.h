@@ -57,9 +57,12 @@ void line_ranges_write(const struct table *table, const bool *chosen,
 /* executed.c: the functions with their executed instructions. */
 void funcs_executed_write(struct table *table, FILE *out);
 
-/* funcs.c: at most `max` functions, those never called only if `all`. */
-void func_rows_write(const struct table *table, const struct func_table *funcs,
-		     FILE *out, size_t max, bool all);
+/*
+ * text_funcs.c: the functions that are called most, as many as --top says, but
+ * for those that every program has; nothing if none was called.
+ */
+void funcs_most_write(const struct table *table, const struct func_table *funcs,
+		      const char *title, FILE *out);
 
 /*
  * title_write writes the first line of a report, its title and the program, and

@@ -119,8 +119,8 @@ want_refuse(const char *s)
 		free(names);
 		names = more;
 	}
-	fail("--report: \"%.*s\" is not one of %s", (int)strcspn(s, ":,"), s,
-	     names);
+	fail("--report: unknown report \"%.*s\"; choose from %s",
+	     (int)strcspn(s, ":,"), s, names);
 	free(names);
 	return -1;
 }

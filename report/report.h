@@ -57,6 +57,8 @@ struct report_options {
 	size_t nwants;
 	size_t top;			/* --top, 20 */
 	bool demangle;
+	bool system_headers;		/* --system-headers */
+	bool verbose;			/* --verbose */
 	const char **source_paths;	/* "OLD=NEW" */
 	size_t nsource_paths;
 	size_t columns;			/* 80 */
@@ -68,10 +70,10 @@ struct report_options {
 extern const struct report_options report_usual;
 
 /*
- * --report, --top, --no-demangle, --source-path, --fail-under: options that set
- * a struct report_options.
+ * --report, --top, --verbose, --no-demangle, --system-headers, --source-path,
+ * --fail-under: options that set a struct report_options.
  */
-enum { REPORT_OPTIONS = 5 };
+enum { REPORT_OPTIONS = 7 };
 extern const struct option_entry report_entries[REPORT_OPTIONS];
 
 /* The program's stops for one cause: how many, and for how long in all. */
@@ -141,6 +143,13 @@ MUST_CHECK int report_once(const struct report_options *opts);
  */
 MUST_CHECK int coverage_check(const struct report_options *opts,
 			      const struct report_input *report_input);
+
+/*
+ * unmatched.c: check that the selection has chosen something of what was
+ * counted.  0; or -1 with the message, which names the nearest name.
+ */
+MUST_CHECK int report_matched(const struct report_input *report_input,
+			      const struct selection *sel);
 
 /*
  * Write the lines that ran in only one of two report inputs, which are of the

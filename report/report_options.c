@@ -38,11 +38,29 @@ set_top(void *into, const char *arg)
 }
 
 static int
+set_verbose(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+
+	opts->verbose = true;
+	return 0;
+}
+
+static int
 set_no_demangle(void *into, const char *arg)
 {
 	struct report_options *opts = into;
 
 	opts->demangle = false;
+	return 0;
+}
+
+static int
+set_system_headers(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+
+	opts->system_headers = true;
 	return 0;
 }
 
@@ -97,10 +115,16 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 		   "calls placement sites html: lcov cobertura "
 		   "gcov-json callgrind bolt autofdo pprof drcov "
 		   "folded json csv" },
-	{ "top", 0, "N", "list the N hottest in the summary (20)", set_top,
+	{ "top", 0, "N", "entries to list in the summary (20)", set_top,
 	  .trust = TRUST_PROJECT },
+	{ "verbose", 'v', NULL, "say in the summary how functions are counted",
+	  set_verbose, .trust = TRUST_PROJECT },
 	{ "no-demangle", 0, NULL, "do not demangle C++ names", set_no_demangle,
 	  .trust = TRUST_PROJECT },
+	{ "system-headers", 0, NULL,
+	  "report lines of the system's and the compiler's\n"
+	  "files, too",
+	  set_system_headers, .trust = TRUST_PROJECT },
 	{ "source-path", 0, "OLD=NEW",
 	  "look for source files under NEW, not OLD", set_source_path,
 	  .trust = TRUST_PROJECT },

@@ -214,6 +214,15 @@ table_line(const struct table *table, uint32_t file, uint32_t line)
 		       NULL;
 }
 
+bool
+table_leaves(const struct table *table, uint32_t plan, const struct unit *unit)
+{
+	uint32_t file = table_file(
+		table, plan, unit_file(table->report_input->plans[plan], unit));
+
+	return unit->kind == UNIT_LINE && foreign_left(table, file);
+}
+
 static struct figure
 unit_count(const struct unit *unit)
 {
@@ -262,10 +271,14 @@ units_gather(struct table *table, uint32_t plan_index)
 		uint32_t file = table_file(table, plan_index,
 					   unit_file(plan, unit));
 
-		if (unit->kind != UNIT_LINE)
+		if (unit->kind != UNIT_LINE) {
 			func_add(table, plan_index, unit, file);
-		else if (file != FILE_NONE)
+		} else if (table_leaves(table, plan_index, unit)) {
+			table->files[file].left = true;
+			table->nleft++;
+		} else if (file != FILE_NONE) {
 			line_add(table, plan_index, unit, file);
+		}
 	}
 }
 
@@ -397,6 +410,7 @@ table_make(const struct report_options *opts,
 		table->units[i].units = plan_units(report_input->plans[i],
 						   &table->units[i].n);
 	files_make(table);
+	foreign_mark(table);
 	table->maps = mem_alloc(report_input->nplans * sizeof(*table->maps));
 	for (i = 0; i < report_input->nplans; i++)
 		table->maps[i] = files_translate(table, report_input->plans[i]);

@@ -30,6 +30,8 @@ struct file_entry {
 	struct source *source;	/* see table_source */
 	char *source_fault;	/* why there is no source */
 	bool source_tried;
+	bool foreign;		/* the system's or the compiler's: foreign.c */
+	bool left;		/* lines of it were left out */
 };
 
 struct line_entry {
@@ -80,6 +82,9 @@ struct table {
 	size_t nfiles;
 	struct line_entry *lines;	/* ascending file, line */
 	size_t nlines;
+	bool leaves;		/* lines of foreign files are left out: not if
+				   there are no others, or --system-headers */
+	size_t nleft;		/* how many, of each object */
 	struct func_table funcs, inlines;
 };
 
@@ -108,6 +113,10 @@ bool table_source_newer(const struct file_entry *file);
 /* The entry of a line, or NULL. */
 const struct line_entry *table_line(const struct table *table, uint32_t file,
 				    uint32_t line);
+
+/* Is the unit a line of a foreign file, which reports leave out? */
+bool table_leaves(const struct table *table, uint32_t plan,
+		  const struct unit *unit);
 
 /* Index into table->files of a file of the plan's image, or FILE_NONE. */
 uint32_t table_file(const struct table *table, uint32_t plan, uint32_t file);
@@ -140,6 +149,16 @@ const char *table_object(const struct table *table, uint32_t plan);
 
 /* paths.c: give every file its shown name.  The files ascend by path. */
 void paths_shorten(struct file_entry *files, size_t n);
+
+/*
+ * foreign.c: mark the files that are the system's or the compiler's, unless the
+ * user has chosen files, and decide whether their lines are left out.
+ */
+void foreign_mark(struct table *table);
+/* Are the file's lines left out? */
+bool foreign_left(const struct table *table, uint32_t file);
+/* Say what was left out of the table's lines, if anything was. */
+void foreign_write(const struct table *table, const char *indent, FILE *out);
 
 /* Whether some plan knows only what ran, not how often (--once). */
 bool report_input_once(const struct report_input *report_input);

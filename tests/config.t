@@ -106,6 +106,28 @@ like(slurp("$scratch/good"), $summary, 'and it is done');
 says({ user => "pid = 1\n" }, [],
     qr/config\/pmon:1: pid: only the command line may/, 'but not this', 125);
 
+# ---- the environment
+
+for my $case (['--report=funcs', $funcs, 'PMON_OPTIONS'],
+    [" \t--top=3\n--report=funcs ", $funcs, 'several words'],
+    ['--report=funcs', $summary, 'the command line goes first',
+	'--report=summary'],
+    ['--report=funcs', qr/\ALines never run/, '--no-config', '--no-config',
+	'--report=uncovered'],
+    ['--no-such', qr/\Apmon: PMON_OPTIONS: unknown option "no-such"$/m,
+	'an unknown option'],
+    ['funcs', qr/\Apmon: PMON_OPTIONS: "funcs" does not begin with --$/m,
+	'no option'],
+    ['--pid=1', qr/\Apmon: PMON_OPTIONS: pid: only the command line may/,
+	'not everything']) {
+	my ($words, $expect, $what, @args) = @$case;
+
+	local $ENV{PMON_OPTIONS} = $words;
+	spew("$home/.config/pmon", "report = edges\n", 0644);
+	like(pmon(@args)->{err}, $expect, "the environment: $what");
+}
+unlink "$home/.config/pmon";
+
 # ---- whom to believe
 
 says({ project => "report = funcs\n" }, [], $funcs, 'believed');

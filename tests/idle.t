@@ -14,7 +14,7 @@ edges
 {
 	my ($report) = @_;
 
-	return $report =~ /^ +(\d+) +(\d+) +(\d+) +(\d+)  edges$/m ?
+	return $report =~ /^ +(\d+) +(\d+) +[\d.]+ % +(\d+) +(\d+)  edges$/m ?
 	    "$1 $2 $3 $4" : 'none';
 }
 

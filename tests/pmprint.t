@@ -206,7 +206,7 @@ like($piped, qr/one/, 'through a pipe');
 spew('text', "hello\n");
 refuses(['text'], 'text: not a data file of pmon', 'a text');
 like(pmprint('--report=novel')->{err},
-    qr/^pmprint: --report: "novel" is not one of summary, listing,/,
+    qr/^pmprint: --report: unknown report "novel"; choose from summary, listing,/,
     'an unknown report');
 refuses(['--report=funcs'], '/bin/nothing: No such file or directory',
     'a report that needs the program');

@@ -95,7 +95,7 @@ agree
 	my ($rest) = $text->{lines} =~
 	    /^Outside the lines above: (\d+) executed/m;
 	my ($counted, $run, $never) = $text->{summary} =~
-	    /^ *(\d+) +(\d+) +(\d+) +0  instructions$/m;
+	    /^ *(\d+) +(\d+) +[\d.]+ % +(\d+) +0  instructions$/m;
 
 	cmp_ok($head, '>', 0, "$what: instructions were executed");
 	is(sum0(map { $_->[0] } @funcs), $head, "$what: sum over functions");

@@ -290,7 +290,7 @@ files_reasons_write(struct table *table, FILE *out)
 void
 files_write(struct table *table, FILE *out)
 {
-	struct work rest, all, *works;
+	struct work rest, all, left = { 0 }, *works;
 	struct file_widths widths = { IE_MIN, IE_MIN };
 	size_t *order = mem_alloc(table->nfiles * sizeof(*order));
 
@@ -313,8 +313,14 @@ files_write(struct table *table, FILE *out)
 	fprintf(out, "\n%*s %7s %7s %*s %6s %6s  FILE\n", (int)widths.ie, "IE",
 		"I", "INE", (int)widths.bbe, "BBE", "BB", "BBNE");
 	for (size_t i = 0; i < table->nfiles; i++)
-		file_write(&works[order[i]], &widths,
-			   table->files[order[i]].shown, out);
+		if (foreign_left(table, order[i]))
+			work_add(&left, &works[order[i]]);
+		else
+			file_write(&works[order[i]], &widths,
+				   table->files[order[i]].shown, out);
+	if (left.i)
+		file_write(&left, &widths, "(system files: --system-headers)",
+			   out);
 	file_write(&rest, &widths, "(of no file)", out);
 	file_write(&all, &widths, "(all)", out);
 	files_reasons_write(table, out);

@@ -12,7 +12,7 @@
 #include "report/printable.h"
 #include "report/work.h"
 
-enum { COUNT_MIN = 5, LINE_MIN = 4, IE_MIN = 9, TEXT_MAX = 1000 };
+enum { COUNT_MIN = 5, LINE_MIN = 4, IE_MIN = 9, TEXT_MAX = 1000, CONTEXT = 3 };
 
 struct widths {
 	size_t file, line, count, ie;
@@ -55,6 +55,18 @@ line_listed(const struct file_entry *file, uint32_t line)
 	const struct selection *sel = file->plan->options.sel;
 
 	return !sel || select_file_line(sel, file->path, line);
+}
+
+/*
+ * Whether a line without code is shown: of the system's files only those near
+ * code, from line `before` (0: none) or line `next` on.
+ */
+static bool
+line_near(const struct file_entry *file, uint32_t before, uint32_t line,
+	  uint32_t next)
+{
+	return !file->foreign || (before && line - before <= CONTEXT) ||
+	       (next > line && next - line <= CONTEXT);
 }
 
 static void
@@ -135,7 +147,7 @@ file_write(const struct page *page, struct file_entry *file)
 	const struct line_entry *entry = &table->lines[file->line];
 	const struct line_entry *end = entry + file->nlines;
 	struct source *source = table_source(table, file);
-	uint32_t line, last = end[-1].line;
+	uint32_t line, last = end[-1].line, before = 0;
 
 	if (source && source->nlines > last)
 		last = source->nlines < UINT32_MAX ? source->nlines :
@@ -145,10 +157,14 @@ file_write(const struct page *page, struct file_entry *file)
 		bool has_code = entry < end && entry->line == line;
 
 		if (has_code || (source && line <= source->nlines &&
-				 line_listed(file, line)))
+				 line_listed(file, line) &&
+				 line_near(file, before, line,
+					   entry < end ? entry->line : 0)))
 			row_write(page, file, has_code ? entry : NULL, line);
-		if (has_code)
+		if (has_code) {
+			before = line;
 			entry++;
+		}
 		/* No text from here on: skip to the next line with code. */
 		if (!source || line >= source->nlines) {
 			if (entry == end)
@@ -164,8 +180,10 @@ page_write(struct page *page)
 	struct table *table = page->table;
 
 	fputs("  #####: has code that never ran; ?: count not known; "
-	      "blank: no code counted\n\n",
+	      "blank: no code counted\n",
 	      page->out);
+	foreign_write(table, "  ", page->out);
+	putc('\n', page->out);
 	text_column(page->out, "FILE", page->widths.file);
 	fprintf(page->out, " %*s %*s", (int)page->widths.line, "LINE",
 		(int)page->widths.count, "COUNT");

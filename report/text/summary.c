@@ -46,6 +46,18 @@ stall_write(const struct stall *stall, FILE *out, int columns)
 	free(attached);
 }
 
+/* How functions are entered. */
+static void
+ways_write(const struct table *table, FILE *out)
+{
+	struct ways counted = ways_count(table->report_input);
+	char *ways = ways_text(&counted);
+
+	if (*ways)
+		text_paragraph(out, "  ", ways, table->opts->columns);
+	free(ways);
+}
+
 static void
 run_write(const struct table *table, FILE *out)
 {
@@ -62,15 +74,11 @@ run_write(const struct table *table, FILE *out)
 				report_input->nstops ? stops : "",
 				report_input->nstops ? ", " : "", events);
 
-	struct ways counted = ways_count(report_input);
-	char *ways = ways_text(&counted);
-
 	title_write(table, out, "Counts");
 	text_paragraph(out, "  ", line, table->opts->columns);
-	if (*ways)
-		text_paragraph(out, "  ", ways, table->opts->columns);
+	if (table->opts->verbose)
+		ways_write(table, out);
 	stall_write(&report_input->stall, out, table->opts->columns);
-	free(ways);
 	free(line);
 	free(processes);
 	free(threads);
@@ -82,10 +90,13 @@ static void
 totals_write(const struct totals *totals, FILE *out, const char *what,
 	     const char *object)
 {
+	size_t share = totals->all ? totals->run * 1000 / totals->all : 0;
+
 	if (!totals->all)
 		return;
-	fprintf(out, "%10zu %10zu %10zu %10zu  %s", totals->all, totals->run,
-		totals->never, totals->unknown, what);
+	fprintf(out, "%10zu %10zu %5zu.%zu %% %10zu %10zu  %s", totals->all,
+		totals->run, share / 10, share % 10, totals->never,
+		totals->unknown, what);
 	if (object) {
 		fputs(" of ", out);
 		text_print(out, object, strlen(object), 20);
@@ -109,8 +120,10 @@ units_total(const struct table *table, struct summary *summary)
 		for (size_t k = 0; k < units->n; k++) {
 			const struct unit *unit = &units->units[k];
 
-			totals_add(&summary->totals[i][unit->kind],
-				   &(struct figure){ unit->n, unit->why });
+			if (!table_leaves(table, i, unit))
+				totals_add(&summary->totals[i][unit->kind],
+					   &(struct figure){ unit->n,
+							     unit->why });
 		}
 	}
 }
@@ -157,8 +170,8 @@ counted_write(const struct table *table, const struct summary *summary,
 	const struct report_input *report_input = table->report_input;
 	bool any = false;
 
-	fprintf(out, "\n%10s %10s %10s %10s\n", "counted", "run", "never run",
-		"not known");
+	fprintf(out, "\n%10s %10s %9s %10s %10s\n", "counted", "run", "",
+		"never run", "not known");
 	for (int kind = 0; kind < UNIT_KINDS; kind++) {
 		for (size_t i = 0; i < report_input->nplans; i++) {
 			const struct totals *totals = &summary->totals[i][kind];
@@ -374,19 +387,11 @@ summary_write(struct table *table, FILE *out)
 	counted_write(table, &summary, out);
 	for (size_t i = 0; i < table->report_input->nplans; i++)
 		left_write(table, i, out);
+	foreign_write(table, "  ", out);
 	free(summary.totals);
-	if (table->funcs.n && !table->funcs.entries[0].count.why &&
-	    table->funcs.entries[0].count.n) {
-		fputs("\nFunctions called most:\n", out);
-		func_rows_write(table, &table->funcs, out, table->opts->top,
-				false);
-	}
-	if (table->inlines.n && !table->inlines.entries[0].count.why &&
-	    table->inlines.entries[0].count.n) {
-		fputs("\nInlined functions run most:\n", out);
-		func_rows_write(table, &table->inlines, out, table->opts->top,
-				false);
-	}
+	funcs_most_write(table, &table->funcs, "Functions called most", out);
+	funcs_most_write(table, &table->inlines, "Inlined functions run most",
+			 out);
 	hottest_write(table, out);
 	reasons_write(&summary.reasons, out);
 	remarks_write(table, out);

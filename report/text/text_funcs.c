@@ -9,6 +9,7 @@
 
 #include "report/names.h"
 #include "report/printable.h"
+#include "util/mem.h"
 
 enum { PLACE_MAX = 28, COUNT_MIN = 9, OBJECT_MAX = 20 };
 
@@ -91,18 +92,59 @@ func_row_write(const struct table *table, const struct func_entry *func,
 	free(place);
 }
 
-void
-func_rows_write(const struct table *table, const struct func_table *funcs,
-		FILE *out, size_t max, bool all)
+/* Functions that compilers and C libraries add to every program. */
+static const char *const added[] = {
+	"_init",
+	"_fini",
+	"_start",
+	"frame_dummy",
+	"register_tm_clones",
+	"deregister_tm_clones",
+	"__do_global_dtors_aux",
+};
+
+enum { ADDED = sizeof(added) / sizeof(added[0]) };
+
+static bool
+func_added(const struct table *table, const struct func_table *funcs,
+	   const struct func_entry *entry)
 {
-	size_t i, used, n = 0, columns = table->opts->columns;
+	const struct image *image =
+		table->report_input->plans[entry->plan]->image;
+
+	for (size_t i = 0; i < ADDED; i++)
+		if (funcs == &table->funcs &&
+		    !strcmp(image->funcs[entry->ref].name, added[i]))
+			return true;
+	return false;
+}
+
+/* The functions that are called most, at most `max`; owned by the caller. */
+static struct func_table
+funcs_most(const struct table *table, const struct func_table *funcs,
+	   size_t max)
+{
+	struct func_table most = { 0 };
+	size_t n = 0, named = max + table->report_input->nplans * ADDED;
+
+	while (n < funcs->n && figure_ran(&funcs->entries[n].count))
+		n++;
+	/* Those of equal counts are ordered by their names. */
+	table_names(table, funcs, n < named ? n : named);
+	for (size_t i = 0; i < n && most.n < max; i++)
+		if (!func_added(table, funcs, &funcs->entries[i]))
+			*vec_push(most.entries, most.n) = funcs->entries[i];
+	return most;
+}
+
+/* In full if `all`, else as wide as a line of the report. */
+static void
+func_rows_write(const struct table *table, const struct func_table *funcs,
+		FILE *out, bool all)
+{
+	size_t i, used, n = funcs->n, columns = table->opts->columns;
 	struct widths widths;
 
-	while (n < funcs->n && n < max &&
-	       (all ||
-		(!funcs->entries[n].count.why && funcs->entries[n].count.n)))
-		n++;
-	table_names(table, funcs, n);
 	widths = widths_find(table, funcs, n);
 	fprintf(out, "%*s  ", (int)widths.count, "CALLS");
 	used = widths.count + 2;
@@ -124,6 +166,19 @@ func_rows_write(const struct table *table, const struct func_table *funcs,
 						0);
 }
 
+void
+funcs_most_write(const struct table *table, const struct func_table *funcs,
+		 const char *title, FILE *out)
+{
+	struct func_table most = funcs_most(table, funcs, table->opts->top);
+
+	if (most.n) {
+		fprintf(out, "\n%s:\n", title);
+		func_rows_write(table, &most, out, false);
+	}
+	free(most.entries);
+}
+
 static void
 list_write(const struct table *table, const struct func_table *funcs, FILE *out,
 	   const char *title, const char *none)
@@ -143,7 +198,8 @@ list_write(const struct table *table, const struct func_table *funcs, FILE *out,
 	if (totals.unknown)
 		fprintf(out, ", %zu not known (?)", totals.unknown);
 	fputs("\n\n", out);
-	func_rows_write(table, funcs, out, SIZE_MAX, true);
+	table_names(table, funcs, funcs->n);
+	func_rows_write(table, funcs, out, true);
 }
 
 void

@@ -150,8 +150,10 @@ uncovered_write(struct table *table, FILE *out)
 		totals_add(&totals, count);
 		never[i] = !count->why && !count->n;
 	}
-	fprintf(out, "  %zu of %zu lines with code\n\n", totals.never,
+	fprintf(out, "  %zu of %zu lines with code\n", totals.never,
 		totals.all);
+	foreign_write(table, "  ", out);
+	putc('\n', out);
 	line_ranges_write(table, never, out);
 	free(never);
 }

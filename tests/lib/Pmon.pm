@@ -214,7 +214,7 @@ monitor_start
 	push @reports, "--report=listing:$base.listing"
 	    unless grep { /^--units=func$/ } @$options;
 	push @reports, "--report=inlines:$base.inlines" if $opt{inlines};
-	my $run = start([$pmon, @$options, @reports,
+	my $run = start([$pmon, '-v', @$options, @reports,
 		@$argv ? ('--', @$argv) : ()], %opt);
 	$run->{reports} = $base;
 	return $run;

@@ -287,7 +287,7 @@ test_numbers(void **state)
 	refused("-p 99999999999999999999",
 		"--pid: 99999999999999999999 is out of range "
 		"(1 to 2147483647)");
-	refused("-p 1x", "--pid: \"1x\" is not a number");
+	refused("-p 1x", "--pid: no process is named \"1x\"");
 }
 
 static void

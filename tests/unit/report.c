@@ -160,7 +160,7 @@ test_parse(void **state)
 	}
 	assert_int_equal(report_parse(&opts, "lst"), -1);
 	assert_non_null(strstr(fail_message(),
-			       "\"lst\" is not one of summary, "
+			       "unknown report \"lst\"; choose from summary, "
 			       "listing, hist:full, hist:scaled, hist:log, "
 			       "hist, uncovered, "));
 }
@@ -666,9 +666,9 @@ test_summary(void **state)
 		"Counts of prog\n"
 		"  exited with status 0; 0.00 s, 1 process, 2 threads, "
 		"3 traps\n\n"
-		"   counted        run  never run  not known\n"
-		"         3          2          1          0  functions\n"
-		"         3          2          0          1  lines\n\n"
+		"   counted        run            never run  not known\n"
+		"         3          2    66.6 %          1          0  functions\n"
+		"         3          2    66.6 %          0          1  lines\n\n"
 		"Functions called most:\n"
 		"    CALLS  DECLARED AT  FUNCTION\n"
 		"        5  s.c:1        a\n"
