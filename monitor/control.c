@@ -29,6 +29,7 @@
 #include "monitor/unwind/abnormal.h"
 #include "probe/counts.h"
 #include "report/printable.h"
+#include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -165,6 +166,7 @@ on_query(struct run *run, char *args, FILE *out)
 
 	opts.wants = NULL;
 	opts.nwants = 0;
+	opts.columns = COLUMNS_USUAL;
 	err = query_parse(&opts, args);
 	if (!err) {
 		moment_begin(run);

@@ -326,9 +326,7 @@ main(int argc, char **argv)
 		status = monitor(&opts);
 	options_free(&opts);
 	/* Where pmon runs no program, standard output is its own. */
-	if (fflush(stdout) && !status) {
-		fail("standard output: %s", strerror(errno));
+	if (stream_flush(stdout, "standard output") && !status)
 		status = trouble();
-	}
 	return status;
 }

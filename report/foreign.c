@@ -75,7 +75,7 @@ foreign_write(const struct table *table, const char *indent, FILE *out)
 	files = text_number(nfiles, "system file");
 	line = mem_printf("without %s of %s, which --system-headers adds",
 			  lines, files);
-	text_paragraph(out, indent, line, table->opts->columns);
+	text_paragraph(out, indent, line, table->columns);
 	free(line);
 	free(files);
 	free(lines);

@@ -50,6 +50,12 @@ MUST_CHECK int html_write(struct table *table, const char *path);
  */
 MUST_CHECK int html_dir_check(const char *path);
 
+/*
+ * report.c: how wide the lines of a report may be: as $COLUMNS says, or as the
+ * terminal is.  Files and pipes have no limit.
+ */
+size_t report_columns(const struct report_options *opts, FILE *out);
+
 /* uncovered.c: the chosen lines, by index into table->lines, as ranges. */
 void line_ranges_write(const struct table *table, const bool *chosen,
 		       FILE *out);

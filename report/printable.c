@@ -194,6 +194,9 @@ text_paragraph(FILE *out, const char *first, const char *s, size_t width)
 {
 	size_t indent = strlen(first), column = indent;
 
+	if (width > COLUMNS_USUAL)
+		width = COLUMNS_USUAL;
+
 	fputs(first, out);
 	while (*s) {
 		size_t len = strcspn(s, " \n");

@@ -12,6 +12,8 @@
 
 static const size_t WIDTH_ALL = SIZE_MAX;
 
+enum { COLUMNS_USUAL = 80 };	/* of a terminal */
+
 /*
  * Print len bytes of s.  Tabs become spaces, control characters ^X, bytes that
  * are not UTF-8 "?".  Text wider than `width` columns is cut and ends in

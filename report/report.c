@@ -6,10 +6,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "probe/counts.h"
 #include "probe/idle.h"
 #include "report/kinds.h"
+#include "report/printable.h"
 #include "report/target.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -321,6 +324,28 @@ report_targets_check(const struct report_options *opts)
 	return 0;
 }
 
+size_t
+report_columns(const struct report_options *opts, FILE *out)
+{
+	enum { LEAST = 40 };
+	const char *given = getenv("COLUMNS");
+	unsigned long columns = given ? strtoul(given, NULL, 10) : 0;
+	struct winsize size;
+	int fd = fileno(out);
+
+	if (opts->columns)
+		return opts->columns;
+	if (opts->wide || fd < 0)
+		return WIDTH_ALL;
+	if (columns >= LEAST && columns < WIDTH_ALL)
+		return columns;
+	if (!isatty(fd))
+		return WIDTH_ALL;
+	return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= LEAST ?
+		       size.ws_col :
+		       COLUMNS_USUAL;
+}
+
 /*
  * Write report `first` and the later ones with the same target, a blank line
  * between them.
@@ -353,6 +378,7 @@ target_write(const struct report_options *opts, size_t first,
 	target = target_open(want->path);
 	if (!target)
 		return -1;
+	table->columns = report_columns(opts, target->out);
 	wants_write(opts, first, table, target->out);
 	return target_close(target);
 }
@@ -372,6 +398,7 @@ targets_write(const struct report_options *opts, struct table *table, FILE *out)
 		if (j < i)
 			continue;
 		if (!opts->wants[i].path) {
+			table->columns = report_columns(opts, out);
 			wants_write(opts, i, table, out);
 			result = 0;
 		} else {
@@ -396,6 +423,7 @@ report_write(const struct report_options *opts,
 	if (report_input_once(report_input) && report_once(opts))
 		return -1;
 	table = table_make(opts, report_input);
+	table->columns = report_columns(opts, out);
 	if (opts->nwants)
 		result = targets_write(opts, table, out);
 	else

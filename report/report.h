@@ -58,10 +58,11 @@ struct report_options {
 	size_t top;			/* --top, 20 */
 	bool demangle;
 	bool system_headers;		/* --system-headers */
-	bool verbose;			/* --verbose */
+	bool verbose, wide;		/* --verbose, --wide */
 	const char **source_paths;	/* "OLD=NEW" */
 	size_t nsource_paths;
-	size_t columns;			/* 80 */
+	size_t columns;			/* of a line; 0: as many as the output
+					   has, or as names need */
 	unsigned fail_under;		/* --fail-under, 1/1000 percent; 0: no
 					   limit */
 };
@@ -70,10 +71,10 @@ struct report_options {
 extern const struct report_options report_usual;
 
 /*
- * --report, --top, --verbose, --no-demangle, --system-headers, --source-path,
- * --fail-under: options that set a struct report_options.
+ * --report, --top, --verbose, --wide, --no-demangle, --system-headers,
+ * --source-path, --fail-under: options that set a struct report_options.
  */
-enum { REPORT_OPTIONS = 7 };
+enum { REPORT_OPTIONS = 8 };
 extern const struct option_entry report_entries[REPORT_OPTIONS];
 
 /* The program's stops for one cause: how many, and for how long in all. */

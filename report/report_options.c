@@ -14,7 +14,6 @@ enum { PERCENT_ALL = 100000 };	/* in 1/1000 */
 const struct report_options report_usual = {
 	.top = 20,
 	.demangle = true,
-	.columns = 80,
 };
 
 static int
@@ -43,6 +42,15 @@ set_verbose(void *into, const char *arg)
 	struct report_options *opts = into;
 
 	opts->verbose = true;
+	return 0;
+}
+
+static int
+set_wide(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+
+	opts->wide = true;
 	return 0;
 }
 
@@ -119,6 +127,8 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	  .trust = TRUST_PROJECT },
 	{ "verbose", 'v', NULL, "say in the summary how functions are counted",
 	  set_verbose, .trust = TRUST_PROJECT },
+	{ "wide", 0, NULL, "cut no names and lines to fit a terminal", set_wide,
+	  .trust = TRUST_PROJECT },
 	{ "no-demangle", 0, NULL, "do not demangle C++ names", set_no_demangle,
 	  .trust = TRUST_PROJECT },
 	{ "system-headers", 0, NULL,

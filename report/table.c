@@ -79,6 +79,15 @@ by_path(const void *va, const void *vb)
 	return strcmp(a->path, b->path);
 }
 
+size_t
+table_widest(const struct table *table, size_t usual)
+{
+	enum { PART = 4, MOST = 120 };
+	size_t part = table->columns / PART;
+
+	return part > MOST ? MOST : part > usual ? part : usual;
+}
+
 /* The file that a unit belongs to, or FILE_NONE. */
 static uint32_t
 unit_file(const struct plan *plan, const struct unit *unit)
@@ -405,6 +414,7 @@ table_make(const struct report_options *opts,
 
 	table->opts = opts;
 	table->report_input = report_input;
+	table->columns = opts->columns;
 	table->units = mem_alloc(report_input->nplans * sizeof(*table->units));
 	for (i = 0; i < report_input->nplans; i++)
 		table->units[i].units = plan_units(report_input->plans[i],

@@ -86,6 +86,7 @@ struct table {
 				   there are no others, or --system-headers */
 	size_t nleft;		/* how many, of each object */
 	struct func_table funcs, inlines;
+	size_t columns;		/* of the output that is written to */
 };
 
 /* Never NULL.  The options and the report input must outlive the table. */
@@ -140,6 +141,12 @@ void totals_add(struct totals *totals, const struct figure *count);
 
 /* The number of digits of the largest line count, at least min. */
 size_t table_lines_digits(const struct table *table, size_t min);
+
+/*
+ * The most columns of places or objects, which are usually so many: more where
+ * the output is wide.
+ */
+size_t table_widest(const struct table *table, size_t usual);
 
 /* "FILE:LINE", or "" for FILE_NONE; owned by the caller. */
 char *table_place(const struct table *table, uint32_t file, uint32_t line);

@@ -483,7 +483,7 @@ view_heading_write(const struct view *view, FILE *out)
 					table_object(table, view->plan_index) :
 					"");
 	size_t used = text_width(tail, strlen(tail));
-	size_t columns = table->opts->columns;
+	size_t columns = table->columns;
 	size_t room = columns > used ? columns - used : 0;
 	char *shorter = name_shorten(name, room);
 

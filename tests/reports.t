@@ -22,7 +22,8 @@ reports
 	my %text;
 	my @wants = map { "$_:$dir/$_" } @kinds, 'cfg';
 	my $run = run([$pmon, "--units=$units", @{$opt{options} // []},
-		'--report=' . join(',', @wants), '--', @$argv], %opt);
+		'--report=' . join(',', @wants), '--', @$argv], %opt,
+	    env => { COLUMNS => 80 });
 
 	is(ended($run), 'status ' . ($opt{status} // 0),
 	    "@$argv[0]: it ends") or diag($run->{err});

@@ -27,7 +27,7 @@ static void
 call_write(struct calls *calls, const struct view *view,
 	   const struct callee *call)
 {
-	size_t columns = calls->table->opts->columns;
+	size_t columns = calls->table->columns;
 	size_t used = calls->digits + calls->addr + calls->place + 6;
 	char *place = view_place(view, call->insn);
 	char *text = mem_printf("%s%s%s%s", call->name ? call->name : "?",
@@ -57,7 +57,8 @@ place_widen(struct calls *calls, const struct view *view)
 	for (size_t i = 0; i < calls->callees.n; i++) {
 		char *place = view_place(view, calls->callees.calls[i].insn);
 
-		text_widen(&calls->place, place, PLACE_MAX);
+		text_widen(&calls->place, place,
+			   table_widest(calls->table, PLACE_MAX));
 		free(place);
 	}
 	text_head(&calls->place, "LINE");

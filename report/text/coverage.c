@@ -168,6 +168,7 @@ coverage_diff_write(const struct report_options *opts,
 	struct changes lost = changes_find(first, second);
 	struct changes won = changes_find(second, first);
 
+	first->columns = second->columns = report_columns(opts, out);
 	fprintf(out, "Lines that ran\n\n%10s %10s %10s %10s\n", "", "counted",
 		"run", "not known");
 	share_write(first, "first", out);

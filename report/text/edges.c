@@ -53,7 +53,7 @@ share_write(FILE *out, const struct figure *part, const struct figure *whole)
 static void
 tail_write(const struct view *view, const char *text, size_t used, FILE *out)
 {
-	size_t columns = view->table->opts->columns;
+	size_t columns = view->table->columns;
 
 	if (*text) {
 		fputs("  ", out);

@@ -128,11 +128,12 @@ widths_find(const struct table *table, struct entries *entries)
 
 		figure_widen(&entries->ie, &entry->work.ie);
 		figure_widen(&entries->calls, &entry->calls);
-		text_widen(&entries->place, entry->place, PLACE_MAX);
+		text_widen(&entries->place, entry->place,
+			   table_widest(table, PLACE_MAX));
 		if (table->report_input->nplans > 1)
 			text_widen(&entries->object,
 				   table_object(table, entry->plan),
-				   OBJECT_MAX);
+				   table_widest(table, OBJECT_MAX));
 	}
 	text_head(&entries->object, "OBJECT");
 	text_head(&entries->place, "DECLARED AT");

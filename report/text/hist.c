@@ -125,7 +125,7 @@ static void
 bars_write(struct table *table, FILE *out, enum report_kind kind)
 {
 	struct scale scale = { .kind = kind, .bits = 1 };
-	size_t i, digits, width, columns = table->opts->columns;
+	size_t i, digits, width, columns = table->columns;
 	char *text;
 
 	title_write(table, out, "Histogram of the lines");
@@ -137,6 +137,8 @@ bars_write(struct table *table, FILE *out, enum report_kind kind)
 	digits = table_lines_digits(table, COUNT_MIN);
 	width = place_width(table);
 	scale.width = BAR_MIN;
+	if (columns > COLUMNS_USUAL)
+		columns = COLUMNS_USUAL;
 	if (columns > width + digits + 3 + BAR_MIN)
 		scale.width = columns - width - digits - 3;
 	while (1 + log2_floor(scale.max) / scale.bits > scale.width)

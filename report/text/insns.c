@@ -83,7 +83,7 @@ insn_write(struct listing *listing, const struct view *view, uint32_t i)
 {
 	const struct insn *insn = &view->fplan->cfg->insns[i];
 	struct figure count = view_insn(view, i);
-	size_t columns = listing->table->opts->columns;
+	size_t columns = listing->table->columns;
 	size_t used = listing->digits + 2 + listing->addr + 3;
 	char *text = view_insn_text(view, i);
 
@@ -105,7 +105,7 @@ line_write(struct listing *listing, const struct view *view, uint32_t i)
 {
 	const struct row *row = view->rows[i];
 	struct table *table = listing->table;
-	size_t len, used, columns = table->opts->columns;
+	size_t len, used, columns = table->columns;
 	struct file_entry *file;
 	struct source *source;
 	char *place = view_place(view, i);

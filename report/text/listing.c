@@ -123,7 +123,7 @@ row_write(const struct page *page, const struct file_entry *file,
 static void
 file_remark(const struct table *table, const struct file_entry *file, FILE *out)
 {
-	size_t columns = table->opts->columns;
+	size_t columns = table->columns;
 
 	if (!file->source) {
 		text_paragraph(out, "# ", file->source_fault, columns);

@@ -110,7 +110,7 @@ ratio_write(FILE *out, int width, double part, double whole)
 static void
 sums_write(const struct page *page, const struct sums *sums, const char *name)
 {
-	size_t columns = page->table->opts->columns;
+	size_t columns = page->table->columns;
 	size_t used = 34 + page->increments + page->every;
 	size_t room = columns > used ? columns - used : 0;
 	char *shorter = name_shorten(name, room);

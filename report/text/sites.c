@@ -252,7 +252,7 @@ trap_write(const struct page *page, const struct trap *trap, FILE *out,
 
 	fprintf(out, "%*" PRIu64 "  %*" PRIx64 "  ", digits, trap->site->hits,
 		ADDR_MIN, trap->site->addr);
-	text_column(out, name, NAME_MAX);
+	text_column(out, name, table_widest(table, NAME_MAX));
 	fputs("  ", out);
 	text_put(out, trap->why);
 	if (report_input->nplans > 1) {
@@ -301,7 +301,7 @@ sites_write(struct table *table, FILE *out)
 	if (report_input_restored(table->report_input))
 		fputs("\nData files do not say what was patched.\n", out);
 	if (*text)
-		text_paragraph(out, "  ", text, table->opts->columns);
+		text_paragraph(out, "  ", text, table->columns);
 	stops_write(table->report_input, out);
 	for (size_t i = 0; i < table->report_input->nplans; i++)
 		plan_traps(&page, (uint32_t)i);
@@ -314,7 +314,8 @@ sites_write(struct table *table, FILE *out)
 		digits = COUNT_MIN;
 	if (hot)
 		fprintf(out, "\n%*s  %*s  %-*s  WHY A TRAP\n", digits, "HITS",
-			ADDR_MIN, "ADDRESS", NAME_MAX, "AT");
+			ADDR_MIN, "ADDRESS", (int)table_widest(table, NAME_MAX),
+			"AT");
 	for (size_t i = 0; i < hot; i++)
 		trap_write(&page, &page.traps[i], out, digits);
 	rest_write(&page, hot, out);

@@ -15,7 +15,7 @@
 #include "report/printable.h"
 #include "util/mem.h"
 
-enum { PLACE_MAX = 28, PLACE_MIN = 8, COUNT_MIN = 9 };
+enum { OBJECT_MAX = 20, PLACE_MAX = 28, PLACE_MIN = 8, COUNT_MIN = 9 };
 
 /* Milliseconds, rounded up to tenths, so that no standstill is shown as 0. */
 static double
@@ -54,7 +54,7 @@ ways_write(const struct table *table, FILE *out)
 	char *ways = ways_text(&counted);
 
 	if (*ways)
-		text_paragraph(out, "  ", ways, table->opts->columns);
+		text_paragraph(out, "  ", ways, table->columns);
 	free(ways);
 }
 
@@ -75,10 +75,10 @@ run_write(const struct table *table, FILE *out)
 				report_input->nstops ? ", " : "", events);
 
 	title_write(table, out, "Counts");
-	text_paragraph(out, "  ", line, table->opts->columns);
+	text_paragraph(out, "  ", line, table->columns);
 	if (table->opts->verbose)
 		ways_write(table, out);
-	stall_write(&report_input->stall, out, table->opts->columns);
+	stall_write(&report_input->stall, out, table->columns);
 	free(line);
 	free(processes);
 	free(threads);
@@ -87,8 +87,8 @@ run_write(const struct table *table, FILE *out)
 }
 
 static void
-totals_write(const struct totals *totals, FILE *out, const char *what,
-	     const char *object)
+totals_write(const struct table *table, const struct totals *totals, FILE *out,
+	     const char *what, const char *object)
 {
 	size_t share = totals->all ? totals->run * 1000 / totals->all : 0;
 
@@ -99,7 +99,8 @@ totals_write(const struct totals *totals, FILE *out, const char *what,
 		totals->unknown, what);
 	if (object) {
 		fputs(" of ", out);
-		text_print(out, object, strlen(object), 20);
+		text_print(out, object, strlen(object),
+			   table_widest(table, OBJECT_MAX));
 	}
 	putc('\n', out);
 }
@@ -177,7 +178,8 @@ counted_write(const struct table *table, const struct summary *summary,
 			const struct totals *totals = &summary->totals[i][kind];
 
 			any |= totals->all;
-			totals_write(totals, out, unit_word(kind, totals->all),
+			totals_write(table, totals, out,
+				     unit_word(kind, totals->all),
 				     report_input->nplans > 1 ?
 					     table_object(table, i) :
 					     NULL);
@@ -233,7 +235,7 @@ left_write(const struct table *table, size_t index, FILE *out)
 			  alone ? "" : table_object(table, index),
 			  idle.size >> (much ? 20 : 10), much ? "MB" : "KB",
 			  report);
-	text_paragraph(out, "  ", line, table->opts->columns);
+	text_paragraph(out, "  ", line, table->columns);
 	free(line);
 	free(funcs);
 	free(words);
@@ -288,9 +290,7 @@ line_write(struct table *table, const struct line_entry *line, FILE *out,
 			len--;
 		}
 		text_print(out, text, len,
-			   table->opts->columns > used ?
-				   table->opts->columns - used :
-				   0);
+			   table->columns > used ? table->columns - used : 0);
 	} else {
 		text_print(out, place, strlen(place), WIDTH_ALL);
 	}
@@ -302,6 +302,7 @@ static void
 hottest_write(struct table *table, FILE *out)
 {
 	size_t i, n, digits, width = PLACE_MIN, max = table->opts->top;
+	size_t widest = table_widest(table, PLACE_MAX);
 	struct line_entry **rank = lines_rank(table, &n);
 
 	if (n > max)
@@ -316,7 +317,7 @@ hottest_write(struct table *table, FILE *out)
 			size_t wide = text_width(place, strlen(place));
 
 			if (wide > width)
-				width = wide < PLACE_MAX ? wide : PLACE_MAX;
+				width = wide < widest ? wide : widest;
 			free(place);
 		}
 		fprintf(out, "\nLines run most:\n%*s  LINE\n", (int)digits,
@@ -353,7 +354,7 @@ static void
 remarks_write(const struct table *table, FILE *out)
 {
 	const struct report_input *report_input = table->report_input;
-	size_t i, j, columns = table->opts->columns;
+	size_t i, j, columns = table->columns;
 	bool any = report_input->nremarks != 0;
 
 	for (i = 0; i < report_input->nplans; i++)

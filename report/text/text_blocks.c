@@ -22,7 +22,7 @@ block_write(const struct view *view, uint32_t b, const struct widths *widths,
 {
 	const struct block *block = &view->fplan->cfg->blocks[b];
 	struct figure count = view_block(view, b);
-	size_t columns = view->table->opts->columns;
+	size_t columns = view->table->columns;
 	size_t used = widths->count + 2 + widths->addr + 8;
 	char *lines = view_lines(view, block->first,
 				 block->first + block->count);

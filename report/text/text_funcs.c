@@ -17,7 +17,7 @@ void
 title_write(const struct table *table, FILE *out, const char *title)
 {
 	const char *command = table->report_input->command;
-	size_t used = strlen(title) + 4, columns = table->opts->columns;
+	size_t used = strlen(title) + 4, columns = table->columns;
 
 	fprintf(out, "%s of ", title);
 	text_print(out, command, strlen(command),
@@ -54,12 +54,14 @@ widths_find(const struct table *table, const struct func_table *funcs, size_t n)
 		const struct func_entry *func = &funcs->entries[i];
 		char *place = table_place(table, func->file, func->line);
 
-		text_widen(&widths.place, place, PLACE_MAX);
+		text_widen(&widths.place, place,
+			   table_widest(table, PLACE_MAX));
 		if (text_digits(func->count.n) > widths.count)
 			widths.count = text_digits(func->count.n);
 		if (table->report_input->nplans > 1)
 			text_widen(&widths.object,
-				   table_object(table, func->plan), OBJECT_MAX);
+				   table_object(table, func->plan),
+				   table_widest(table, OBJECT_MAX));
 		free(place);
 	}
 	text_head(&widths.object, "OBJECT");
@@ -142,7 +144,7 @@ static void
 func_rows_write(const struct table *table, const struct func_table *funcs,
 		FILE *out, bool all)
 {
-	size_t i, used, n = funcs->n, columns = table->opts->columns;
+	size_t i, used, n = funcs->n, columns = table->columns;
 	struct widths widths;
 
 	widths = widths_find(table, funcs, n);

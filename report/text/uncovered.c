@@ -65,28 +65,27 @@ static char *
 range_functions(const struct table *table, const struct idle *idle, size_t from,
 		size_t to)
 {
-	char *names = mem_strdup("");
+	char *names = NULL;
+	size_t size;
+	FILE *out = open_memstream(&names, &size);
 	uint32_t last = FUNC_NONE;
 
-	/* Names beyond the page's width would be cut anyway. */
-	for (; from < to && strlen(names) < table->opts->columns; from++) {
+	must(out != NULL);
+	for (; from < to; from++) {
 		const struct line_entry *line = &table->lines[from];
 		const struct image *image;
-		char *name, *more;
+		char *name;
 
 		if (line->func == FUNC_NONE || line->func == last)
 			continue;
 		last = line->func;
 		image = table->report_input->plans[line->plan]->image;
 		name = range_name(table, &image->funcs[last]);
-		more = mem_printf("%s%s%s%s", names, *names ? ", " : "", name,
-				  idle->plans[line->plan][last] ?
-					  " (never called)" :
-					  "");
+		fprintf(out, "%s%s%s", ftell(out) ? ", " : "", name,
+			idle->plans[line->plan][last] ? " (never called)" : "");
 		free(name);
-		free(names);
-		names = more;
 	}
+	must(!fclose(out));
 	return names;
 }
 
@@ -100,7 +99,7 @@ range_write(const struct table *table, const struct idle *idle, size_t from,
 	char *place = lo == hi ? mem_printf("%s:%u", file->shown, lo) :
 				 mem_printf("%s:%u-%u", file->shown, lo, hi);
 	size_t wide = text_width(place, strlen(place));
-	size_t columns = table->opts->columns;
+	size_t columns = table->columns;
 
 	text_print(out, place, strlen(place), WIDTH_ALL);
 	if (*names) {

@@ -31,6 +31,8 @@ our $cc = $ENV{CC} || 'cc';
 our $scratch = tempdir('pmon-test-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 our @patches = qw(step slot emulate trap auto);
 
+delete $ENV{COLUMNS};
+
 # Seconds after which a program hangs, and a test that waits for something
 # gives up.  So many that no load of the machine makes a test fail: nothing
 # else may depend on it.

@@ -58,7 +58,7 @@ test_defaults(void **state)
 	assert_int_equal(opts.npids, 0);
 	assert_int_equal(opts.report.nwants, 0);
 	assert_int_equal(opts.report.top, 20);
-	assert_int_equal(opts.report.columns, 80);
+	assert_int_equal(opts.report.columns, 0);
 	assert_true(opts.report.demangle);
 	assert_false(opts.about.help || opts.about.version);
 	options_free(&opts);

@@ -481,11 +481,13 @@ test_summary(void **state)
 	text = report_text(t, "summary");
 	assert_contains(
 		text,
-		"         5          4          1          0  functions\n"
-		"         8          8          0          0  lines\n"
-		"        10          8          2          0  blocks\n"
-		"         7          6          1          0  edges\n"
-		"        14         11          3          0  instructions\n");
+		"         5          4    80.0 %          1          0  "
+		"functions\n"
+		"         8          8   100.0 %          0          0  lines\n"
+		"        10          8    80.0 %          2          0  blocks\n"
+		"         7          6    85.7 %          1          0  edges\n"
+		"        14         11    78.5 %          3          0  "
+		"instructions\n");
 	free(text);
 	toy_free(t);
 }
