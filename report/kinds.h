@@ -63,6 +63,9 @@ void line_ranges_write(const struct table *table, const bool *chosen,
 /* executed.c: the functions with their executed instructions. */
 void funcs_executed_write(struct table *table, FILE *out);
 
+/* hot_lines.c: the lines that run most, nothing if none ran. */
+void hot_lines_write(struct table *table, FILE *out);
+
 /*
  * text_funcs.c: the functions that are called most, as many as --top says, but
  * for those that every program has; nothing if none was called.

@@ -39,6 +39,12 @@ cmp_ok($left, '>', 100, '... and says how many it leaves out');
 like($own, qr/^   *\d+ .*std::/m, 'functions are there, whoever declared them');
 unlike($own, qr/^ +1  .*_start$/m, 'but not those that every program has');
 
+# The three lines of doubled() are one entry; main has a line that ran as often.
+my ($hot) = $own =~ /^Lines run most:\n.*\n((?:.+\n)+)/m;
+is(scalar(() = $hot =~ /^ +20  /mg), 2, 'an entry for each function and count');
+like($hot, qr/^ +20  \S*foreign\.cc:[67] .*\(and 2 more lines\)$/m,
+    '... says how many lines are alike');
+
 my ($whole) = report('summary', $program, '--system-headers');
 is((lines_of($whole))[0], $all + $left, '--system-headers has them all');
 is((lines_of($whole))[2], 0, 'and leaves none out');

@@ -15,7 +15,7 @@
 #include "report/printable.h"
 #include "util/mem.h"
 
-enum { OBJECT_MAX = 20, PLACE_MAX = 28, PLACE_MIN = 8, COUNT_MIN = 9 };
+enum { OBJECT_MAX = 20 };
 
 /* Milliseconds, rounded up to tenths, so that no standstill is shown as 0. */
 static double
@@ -241,93 +241,6 @@ left_write(const struct table *table, size_t index, FILE *out)
 	free(words);
 }
 
-/* Descending count; ties in the order of files and lines. */
-static int
-by_count(const void *va, const void *vb)
-{
-	const struct line_entry *a = *(struct line_entry *const *)va;
-	const struct line_entry *b = *(struct line_entry *const *)vb;
-
-	if (a->count.n != b->count.n)
-		return a->count.n > b->count.n ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-/* The lines that ran, most often run first; owned by the caller. */
-static struct line_entry **
-lines_rank(const struct table *table, size_t *n)
-{
-	struct line_entry **rank = NULL;
-	size_t i;
-
-	*n = 0;
-	for (i = 0; i < table->nlines; i++)
-		if (!table->lines[i].count.why && table->lines[i].count.n)
-			*vec_push(rank, *n) = &table->lines[i];
-	if (rank)
-		qsort(rank, *n, sizeof(struct line_entry *), by_count);
-	return rank;
-}
-
-static void
-line_write(struct table *table, const struct line_entry *line, FILE *out,
-	   int digits, size_t width)
-{
-	struct file_entry *file = &table->files[line->file];
-	struct source *source = table_source(table, file);
-	char *place = table_place(table, line->file, line->line);
-	size_t len, used = (size_t)digits + 4 + width;
-	const char *text = NULL;
-
-	fprintf(out, "%*" PRIu64 "  ", digits, line->count.n);
-	if (source)
-		text = source_line(source, line->line, &len);
-	if (text) {
-		text_column(out, place, width);
-		fputs("  ", out);
-		while (len && (*text == ' ' || *text == '\t')) {
-			text++;
-			len--;
-		}
-		text_print(out, text, len,
-			   table->columns > used ? table->columns - used : 0);
-	} else {
-		text_print(out, place, strlen(place), WIDTH_ALL);
-	}
-	putc('\n', out);
-	free(place);
-}
-
-static void
-hottest_write(struct table *table, FILE *out)
-{
-	size_t i, n, digits, width = PLACE_MIN, max = table->opts->top;
-	size_t widest = table_widest(table, PLACE_MAX);
-	struct line_entry **rank = lines_rank(table, &n);
-
-	if (n > max)
-		n = max;
-	if (n) {
-		digits = text_digits(rank[0]->count.n);
-		if (digits < COUNT_MIN)
-			digits = COUNT_MIN;
-		for (i = 0; i < n; i++) {
-			char *place = table_place(table, rank[i]->file,
-						  rank[i]->line);
-			size_t wide = text_width(place, strlen(place));
-
-			if (wide > width)
-				width = wide < widest ? wide : widest;
-			free(place);
-		}
-		fprintf(out, "\nLines run most:\n%*s  LINE\n", (int)digits,
-			"COUNT");
-		for (i = 0; i < n; i++)
-			line_write(table, rank[i], out, (int)digits, width);
-	}
-	free(rank);
-}
-
 static void
 reasons_find(const struct table *table, struct reasons *reasons)
 {
@@ -393,7 +306,7 @@ summary_write(struct table *table, FILE *out)
 	funcs_most_write(table, &table->funcs, "Functions called most", out);
 	funcs_most_write(table, &table->inlines, "Inlined functions run most",
 			 out);
-	hottest_write(table, out);
+	hot_lines_write(table, out);
 	reasons_write(&summary.reasons, out);
 	remarks_write(table, out);
 }
