@@ -39,6 +39,26 @@ debug_damage(struct debug *d, const char *what)
 		d->damage = mem_strdup(what);
 }
 
+/*
+ * Note the option that has the compiler change code so much that lines tell
+ * less: the last of those that gcc's DW_AT_producer names.
+ */
+static void
+optimised_note(struct debug *d, const char *producer)
+{
+	const char *option = NULL;
+	size_t len;
+
+	for (const char *s = producer; s && (s = strstr(s, " -O")); s++)
+		option = s + 1;
+	len = option ? strcspn(option, " ") : 0;
+	if (!len || len >= sizeof(d->optimised) ||
+	    !strncmp(option, "-O0", len) || !strncmp(option, "-Og", len))
+		return;
+	memcpy(d->optimised, option, len);
+	d->optimised[len] = '\0';
+}
+
 /* Add the unit of a root DIE; the tree's `die` is set here. */
 static void
 unit_add(struct debug *d, Dwarf_Die die, struct tree_unit tree)
@@ -72,6 +92,8 @@ unit_add(struct debug *d, Dwarf_Die die, struct tree_unit tree)
 		.line_offset = f.line_offset,
 		.comp_dir = f.comp_dir,
 	};
+	if (f.has_line_offset)
+		optimised_note(d, f.producer);
 	facts_free(&f);
 }
 
@@ -441,6 +463,12 @@ debug_remarks(struct debug *d)
 			       "%s: damaged DWARF: pmon ignored part of "
 			       "it (%zu times: %s)",
 			       path, d->damages, d->damage);
+	if (*d->optimised && d->want & IMAGE_LINES && d->r->image->nrows)
+		reading_remark(d->r,
+			       "%s: compiled with %s, which merges, moves and "
+			       "removes code of lines; with -Og or -O0 counts "
+			       "are those of the lines as written",
+			       path, d->optimised);
 	if (d->nameless)
 		reading_remark(d->r,
 			       "%s: its DWARF does not name %zu inlined "

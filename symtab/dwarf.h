@@ -52,6 +52,7 @@ struct debug {
 	struct line_table **opened;	/* the units' tables, each once */
 	size_t nopened;
 	struct map opened_at;	/* offset and directory -> opened */
+	char optimised[8];	/* an option like "-O2" of a unit, or "" */
 	size_t nameless;	/* inlined copies left out */
 	size_t damages;
 	char *damage;		/* the first one */
@@ -68,6 +69,7 @@ struct facts {
 	uint64_t ranges;	/* an offset or an index */
 	uint64_t addr_base, rnglists_base;
 	const char *name, *linkage, *comp_dir;	/* owned by libdwarf */
+	const char *producer;	/* likewise: the compiler and its options */
 	uint64_t file, line, call_file, call_line;
 	uint64_t line_offset;
 	bool has_file, has_line, has_call_file, has_line_offset;

@@ -157,6 +157,9 @@ fact_note(struct debug *d, Dwarf_Half what, Dwarf_Attribute attr,
 	case DW_AT_comp_dir:
 		f->comp_dir = attr_string(d, attr);
 		break;
+	case DW_AT_producer:
+		f->producer = attr_string(d, attr);
+		break;
 	case DW_AT_stmt_list:
 		f->has_line_offset = attr_offset(d, attr, &f->line_offset);
 		break;

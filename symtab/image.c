@@ -70,7 +70,8 @@ stripped_read(struct reading *r, struct elf *elf)
 	debug_read_frames(r, elf);
 	reading_remark(r,
 		       "%s is stripped: pmon takes functions from .dynsym%s "
-		       ".eh_frame",
+		       ".eh_frame; its debug symbols would give names and "
+		       "lines",
 		       path, r->nsymbols > n ? ", .gopclntab and" : " and");
 }
 
@@ -114,6 +115,11 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	image->stripped = !r->symtab && !r->dwarf;
 	if (image->stripped)
 		stripped_read(r, elf);
+	else if (want & IMAGE_LINES && !r->dwarf)
+		reading_remark(r,
+			       "%s: no line information: compile with -g, or "
+			       "install its debug symbols",
+			       image->path);
 	elf_close(debug);
 	funcs_make(r);
 }

@@ -61,6 +61,43 @@ files_check(struct run *run)
 			run->objects[i].plan->calls_underivable = true;
 }
 
+/* Is the library the user's own?  Those of the system are nobody's surprise. */
+static bool
+library_own(const struct object *object)
+{
+	static const char *const theirs[] = { "/usr/", "/lib/", "/lib64/" };
+	const char *path = object->plan ? object->plan->image->path : "/lib/";
+
+	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
+		if (!strncmp(path, theirs[i], strlen(theirs[i])))
+			return false;
+	return !object->counted && *path == '/';
+}
+
+/* Say which libraries of the user's were loaded that nobody asked to count. */
+static void
+libraries_remark(struct run *run)
+{
+	enum { NAMED = 5 };
+	char *names = mem_strdup(""), *more;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->nobjects; i++) {
+		if (!library_own(&run->objects[i]) || n++ >= NAMED)
+			continue;
+		more = mem_printf("%s%s%s", names, n > 1 ? ", " : "",
+				  basename(run->objects[i].plan->image->path));
+		free(names);
+		names = more;
+	}
+	if (n && !run->opts->selection.objects.n)
+		run_remark(run,
+			   "not counted: %s%s; --object='*' counts libraries, "
+			   "too",
+			   names, n > NAMED ? ", ..." : "");
+	free(names);
+}
+
 struct report_input *
 report_input_make(struct run *run)
 {
@@ -68,6 +105,7 @@ report_input_make(struct run *run)
 
 	files_check(run);
 	tamper_remark(run);
+	libraries_remark(run);
 	*report_input = (struct report_input){
 		.seconds = run_clock() - run->started,
 		.nprocesses = run->nprocesses,

@@ -1,0 +1,63 @@
+# The notes of the summary that tell a user what would show more: symbols, lines,
+# libraries, and code that is not optimised.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Cwd qw(abs_path);
+use File::Copy qw(copy);
+use Test::More;
+use Pmon;
+
+# The notes, each in one line.
+sub
+notes
+{
+	my ($program, @options) = @_;
+	my $run = run([$pmon, @options, "--report=summary:$scratch/report",
+		'--', $program]);
+
+	is(ended($run) . $run->{err}, 'status 0', "$program: it ends");
+	return slurp("$scratch/report") =~ s/\n {6}/ /gr =~ /^Note: (.*)$/mg;
+}
+
+# Does the compiler say in DWARF how it was called?
+sub
+tells
+{
+	return scalar grep { / -O2/ } `readelf -p .debug_str -p .debug_line_str $_[0]`;
+}
+
+my $plain = compile('foreign.cc', '-O0');
+is(join('; ', notes($plain)), '', 'a program with all that is wanted');
+
+SKIP: {
+	my $optimised = compile('foreign.cc', '-O2');
+
+	skip 'the compiler does not name its options', 4
+	    unless tells($optimised);
+	my ($note, @more) = notes($optimised);
+	like($note, qr/^\S+: compiled with -O2, which .* -Og or -O0 /,
+	    'optimised code');
+	is("@more", '', 'nothing else');
+	is(join('; ', notes($optimised, '--units=func')), '',
+	    'functions alone are what they are');
+}
+
+my $bare = compile('foreign.cc', '-O2', '-g0');
+is(join('; ', notes($bare)), "$bare: no line information: compile with -g, or " .
+    'install its debug symbols', 'no -g');
+copy($bare, "$scratch/stripped") and chmod 0755, "$scratch/stripped" or die;
+system('strip', "$scratch/stripped") == 0 or die;
+like(join('; ', notes("$scratch/stripped")), qr/ is stripped: .*; its debug /,
+    'stripped');
+
+# A library of the user's own, beside those of the system.
+my $library = abs_path(compile('notes_lib.c', qw(-O0 -shared -fPIC)));
+my $uses = compile('notes.c', '-O0', '-Wl,--no-as-needed', $library);
+is(join('; ', notes($uses)), 'not counted: ' . ($library =~ s{.*/}{}r) .
+    "; --object='*' counts libraries, too", 'a library');
+my ($said) = grep { /not counted/ } notes($uses, '--object=*');
+is($said, undef, 'it is counted');
+($said) = grep { /not counted/ } notes($uses, '--object=notes-*');
+is($said, undef, 'the user has chosen');
+done_testing();
