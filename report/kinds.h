@@ -62,6 +62,8 @@ void line_ranges_write(const struct table *table, const bool *chosen,
 
 /* executed.c: the functions with their executed instructions. */
 void funcs_executed_write(struct table *table, FILE *out);
+/* Those that executed most, as many as --top says; false if none is known. */
+bool funcs_busiest_write(struct table *table, FILE *out);
 
 /* hot_lines.c: the lines that run most, nothing if none ran. */
 void hot_lines_write(struct table *table, FILE *out);

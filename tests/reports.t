@@ -107,6 +107,17 @@ agree
 	is(scalar(grep { !$_->[1] } @insns), $never, "$what: never executed");
 	is(sum0(map { $_->[3] } @funcs), $never, "$what: ... by function");
 
+	# The summary has the first of the functions.
+	my ($busy) = $text->{summary} =~
+	    /^Functions that executed most instructions:\n.*\n((?:.+\n)+)/m;
+	my @first = map { [$_->[0], int($_->[0] * 1000 / $head) / 10, $_->[1],
+	    int $_->[0] / $_->[1]] } grep { $_->[0] && $_->[1] =~ /^[1-9]/ }
+	    @funcs[0 .. (@funcs < 20 ? $#funcs : 19)];
+	# Those without calls have "-".
+	my @rows = map { [map { 0 + $_ } (split ' ')[0 .. 3]] }
+	    grep { !/ - / } split /\n/, $busy;
+	is_deeply(\@rows, \@first, "$what: functions of the summary");
+
 	# Blocks: those of the placement, the files and their own report.
 	my @blocks = $text->{blocks} =~ /^ +(\d+) +[0-9a-f]+ +\d+(?:  |$)/mg;
 	my ($bbe, $bb) = $text->{files} =~

@@ -39,9 +39,12 @@ entry_add(struct entries *entries, struct entry entry)
 	*vec_push(entries->entries, entries->n) = entry;
 }
 
-/* Add functions, and nameless code, whose instructions were counted. */
+/*
+ * Add functions, and nameless code, whose instructions were counted, or only
+ * those that ran (`ran`): names take long to make.
+ */
 static void
-views_add(struct table *table, struct entries *entries, bool **seen)
+views_add(struct table *table, struct entries *entries, bool **seen, bool ran)
 {
 	struct view *view = NULL;
 
@@ -59,6 +62,9 @@ views_add(struct table *table, struct entries *entries, bool **seen)
 			.calls = figure_of(&fplan->calls),
 		};
 
+		work_add(&entries->all, &entry.work);
+		if (ran && !figure_ran(&entry.work.ie))
+			continue;
 		entry.name = func ? name_with_aliases(func,
 						      table->opts->demangle) :
 				    view_name(view);
@@ -70,7 +76,6 @@ views_add(struct table *table, struct entries *entries, bool **seen)
 				     mem_strdup("");
 		if (func)
 			seen[view->plan_index][fplan->func] = true;
-		work_add(&entries->all, &entry.work);
 		entry_add(entries, entry);
 	}
 }
@@ -140,7 +145,7 @@ widths_find(const struct table *table, struct entries *entries)
 }
 
 static struct entries
-entries_make(struct table *table)
+entries_make(struct table *table, bool ran)
 {
 	const struct report_input *report_input = table->report_input;
 	struct entries entries = { 0 };
@@ -148,8 +153,9 @@ entries_make(struct table *table)
 
 	for (size_t i = 0; i < report_input->nplans; i++)
 		seen[i] = mem_alloc(report_input->plans[i]->image->nfuncs);
-	views_add(table, &entries, seen);
-	others_add(table, &entries, seen);
+	views_add(table, &entries, seen, ran);
+	if (!ran)
+		others_add(table, &entries, seen);
 	for (size_t i = 0; i < report_input->nplans; i++)
 		free(seen[i]);
 	free(seen);
@@ -222,7 +228,7 @@ legend_write(const struct work *all, FILE *out)
 void
 funcs_executed_write(struct table *table, FILE *out)
 {
-	struct entries entries = entries_make(table);
+	struct entries entries = entries_make(table, false);
 
 	title_write(table, out, "Functions");
 	legend_write(&entries.all, out);
@@ -240,6 +246,74 @@ funcs_executed_write(struct table *table, FILE *out)
 	for (size_t i = 0; i < entries.n; i++)
 		entry_write(table, &entries, &entries.entries[i], out);
 	entries_free(&entries);
+}
+
+/* ---- the summary's */
+
+/* "12.3", of all that was executed if that is known; owned by the caller. */
+static char *
+share_text(const struct entry *entry, const struct work *all)
+{
+	unsigned tenths;
+
+	if (!figure_ran(&all->ie))
+		return mem_strdup("?");
+	tenths = (unsigned)((long double)entry->work.ie.n * 1000 / all->ie.n);
+	return mem_printf("%u.%u", tenths / 10, tenths % 10);
+}
+
+static void
+busy_write(const struct table *table, const struct entries *entries,
+	   const struct entry *entry, FILE *out)
+{
+	char *share = share_text(entry, &entries->all);
+	size_t used = entries->ie + entries->calls + 22;
+	char *name;
+
+	figure_write(out, &entry->work.ie, entries->ie);
+	fprintf(out, " %5s ", share);
+	if (entry->has_calls)
+		figure_write(out, &entry->calls, entries->calls);
+	else
+		fprintf(out, "%*s", (int)entries->calls, "-");
+	if (entry->has_calls && figure_ran(&entry->calls))
+		fprintf(out, " %9" PRIu64 "  ",
+			entry->work.ie.n / entry->calls.n);
+	else
+		fprintf(out, " %9s  ", "-");
+	if (entries->object) {
+		text_column(out, table_object(table, entry->plan),
+			    entries->object);
+		fputs("  ", out);
+		used += entries->object + 2;
+	}
+	name = name_shorten(entry->name,
+			    table->columns > used ? table->columns - used : 0);
+	text_print(out, name, strlen(name),
+		   table->columns > used ? table->columns - used : 0);
+	putc('\n', out);
+	free(name);
+	free(share);
+}
+
+bool
+funcs_busiest_write(struct table *table, FILE *out)
+{
+	struct entries entries = entries_make(table, true);
+	size_t n = entries.n < table->opts->top ? entries.n : table->opts->top;
+
+	if (n)
+		fprintf(out,
+			"\nFunctions that executed most instructions:\n"
+			"%*s %5s %*s %9s  %-*s%sFUNCTION\n",
+			(int)entries.ie, "EXECUTED", "%", (int)entries.calls,
+			"CALLS", "EACH", (int)entries.object,
+			entries.object ? "OBJECT" : "",
+			entries.object ? "  " : "");
+	for (size_t i = 0; i < n; i++)
+		busy_write(table, &entries, &entries.entries[i], out);
+	entries_free(&entries);
+	return n;
 }
 
 /* ---- by file */
