@@ -253,6 +253,23 @@ is_call(const struct image *image, uint64_t addr)
 	       insn.kind == INSN_CALL;
 }
 
+/*
+ * Each goroutine begins as if goexit had called it, from behind a nop: there it
+ * returns to in the end (newproc1 in Go's src/runtime/proc.go).  No code calls
+ * goexit.
+ */
+static bool
+is_goexit(const struct table *t, const struct go_func *func)
+{
+	static const char name[] = "runtime.goexit";
+	struct cursor c = cursor_of(t, func->name);
+
+	/* Not by cursor_string: there may be no end to the name. */
+	return !c.bad && (size_t)(c.end - c.p) >= sizeof(name) &&
+	       !memcmp(c.p, name, sizeof(name)) &&
+	       t->quantum < func->hi - func->lo;
+}
+
 bool
 gopclntab_pads(struct reading *r, struct elf *elf)
 {
@@ -263,14 +280,19 @@ gopclntab_pads(struct reading *r, struct elf *elf)
 
 	if (!table_open(&t, r, elf, &damaged))
 		return !damaged;
-	for (uint64_t i = 0; i < t.n && reading_goes_on(r, 2 * t.field); i++)
-		if (!func_get(&t, r, i, &func))
+	for (uint64_t i = 0; i < t.n && reading_goes_on(r, 2 * t.field); i++) {
+		if (!func_get(&t, r, i, &func)) {
 			damaged = true;
-		else if (func.deferreturn &&
-			 func.deferreturn < func.hi - func.lo &&
-			 is_call(image, func.lo + func.deferreturn))
+			continue;
+		}
+		if (func.deferreturn && func.deferreturn < func.hi - func.lo &&
+		    is_call(image, func.lo + func.deferreturn))
 			*vec_push(image->pads, image->npads) = func.lo +
 							       func.deferreturn;
+		if (is_goexit(&t, &func))
+			*vec_push(image->pads,
+				  image->npads) = func.lo + t.quantum;
+	}
 	return !damaged;
 }
 

@@ -30,24 +30,54 @@ detour_resume(struct run *run, struct task *task, enum resume how,
 	return HOST_OK;
 }
 
+/*
+ * How well the signal serves; 0: not at all.  Best is one that the program cannot
+ * miss if it becomes one with a signal of the same number that others send
+ * meanwhile: one that it neither handles nor waits for, which takes blocking it.
+ */
+static int
+signal_serves(const struct signal_state *state, int signal)
+{
+	/* Ignored by default. */
+	bool harmless = signal == SIGURG || signal == SIGWINCH ||
+			signal == SIGCHLD;
+	uint64_t bit = UINT64_C(1) << (signal - 1);
+
+	if (state->pending & bit)
+		return 0;
+	if (state->caught & bit)
+		return harmless ? 1 : 0;
+	if (!harmless && !(state->ignored & bit))
+		return 0;
+	return state->blocked & bit ? 2 : 3;
+}
+
 int
 detour_spare(struct run *run, const struct task *task)
 {
-	static const int harmless[] = { SIGURG, SIGWINCH, SIGCHLD };
+	/* Faults and job control are the kernel's. */
+	static const int signals[] = {
+		SIGURG,	 SIGWINCH, SIGCHLD, SIGPWR,  SIGIO,	SIGPROF,
+		SIGUSR2, SIGUSR1,  SIGPIPE, SIGALRM, SIGVTALRM, SIGHUP,
+	};
 	struct signal_state state;
-	int signal = SIGPWR, spare = 0;
+	int spare = 0, best = 0;
 
 	if (run->host->signals(task->tid, &state))
 		state = (struct signal_state){ 0 };
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++) {
-		uint64_t bit = UINT64_C(1) << (harmless[i] - 1);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		int serves = signal_serves(&state, signals[i]);
 
-		if (!(state.pending & bit) && (!spare || !(state.caught & bit)))
-			spare = harmless[i];
+		if (serves > best) {
+			best = serves;
+			spare = signals[i];
+		}
 	}
-	while (signal > SIGURG && state.pending >> (signal - 1) & 1)
-		signal--;
-	return spare ? spare : signal;
+	/* Then pmon must not be killed just now. */
+	for (int signal = SIGPWR; !spare && signal > SIGURG; signal--)
+		if (!(state.pending >> (signal - 1) & 1))
+			spare = signal;
+	return spare ? spare : SIGPWR;
 }
 
 int

@@ -39,8 +39,10 @@ int detour_go(struct run *run, struct task *task, enum resume how,
 
 /*
  * A signal to stop the task with.  It does nothing if pmon is killed and the
- * task gets it: the program has no handler for it, and the default is to ignore
- * it.  It is not pending, so that no signal of the program's is taken for it.
+ * task gets it: the program has no handler for it, and ignores it.  It is not
+ * pending, so that no signal of the program's is taken for it; and if there is
+ * one that the program does not block, it is that.  All signals may be caught,
+ * though, and all that are ignored pending: then there is none as good.
  */
 int detour_spare(struct run *run, const struct task *task);
 

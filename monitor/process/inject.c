@@ -449,9 +449,11 @@ static void
 calls_take(struct syscall *calls, size_t from, size_t n)
 {
 	for (size_t i = from; i < n; i++)
-		if (calls[i].taken)
+		if (calls[i].taken) {
 			calls[i].args[calls[i].taken - 1] =
 				(uint64_t)calls[0].result;
+			calls[i].taken = 0;
+		}
 }
 
 static int
