@@ -290,8 +290,8 @@ gopclntab_pads(struct reading *r, struct elf *elf)
 			*vec_push(image->pads, image->npads) = func.lo +
 							       func.deferreturn;
 		if (is_goexit(&t, &func))
-			*vec_push(image->pads,
-				  image->npads) = func.lo + t.quantum;
+			*vec_push(image->pads, image->npads) = func.lo +
+							       t.quantum;
 	}
 	return !damaged;
 }

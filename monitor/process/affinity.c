@@ -95,8 +95,14 @@ others_watch(struct run *run, struct task *task)
 		return;
 	task->process->pinned = task;
 	task_each(run, task_watch, task->process);
-	/* Those that run are to stop at the next call. */
-	run_pause(run, task->process->space, task, STOP_PINS);
+	/*
+	 * Those that run are to stop at the next call.  One may be in a call
+	 * that waits for this task, and stops at nothing.
+	 */
+	if (run_pause_brief(run, task->process->space, task, STOP_PINS))
+		return;
+	affinity_restore(run, task);
+	task->affinity.cooling = COOL_OTHERS;
 }
 
 void

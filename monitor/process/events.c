@@ -144,6 +144,7 @@ struct pause {
 	struct space *space;
 	struct task *except;
 	enum stop_cause why;
+	bool brief;		/* do not wait for a task that is in no hurry */
 	bool waiting;		/* some tasks have not stopped yet */
 	bool late;		/* a tick has passed: look for zombies */
 };
@@ -186,32 +187,54 @@ task_pausing(struct run *run, struct task *task, void *ctx)
 		pause->waiting = true;
 }
 
-void
-run_pause(struct run *run, struct space *space, struct task *except,
-	  enum stop_cause why)
+static bool
+tasks_pause(struct run *run, struct pause *pause)
 {
-	struct pause pause = { space, except, why, false, false };
 	struct event event;
 
-	task_each(run, task_pause, &pause);
-	task_each(run, task_pausing, &pause);
-	if (!pause.waiting)
-		return;
+	task_each(run, task_pause, pause);
+	task_each(run, task_pausing, pause);
+	if (!pause->waiting)
+		return true;
 	/* A tick ends the wait, so that a zombie is noticed. */
 	notice_ticks(true);
 	for (;;) {
-		pause.waiting = false;
-		task_each(run, task_pausing, &pause);
-		if (!pause.waiting)
+		pause->waiting = false;
+		task_each(run, task_pausing, pause);
+		if (!pause->waiting || (pause->late && pause->brief))
 			break;
 		if (host_event(run, &event))
 			run_requeue(run, &event);
 		else if (event.kind == EVENT_DONE)
 			break;
 		else
-			pause.late = true;
+			pause->late = true;
 	}
 	notice_ticks(false);
+	return !pause->waiting;
+}
+
+void
+run_pause(struct run *run, struct space *space, struct task *except,
+	  enum stop_cause why)
+{
+	struct pause pause = { .space = space, .except = except, .why = why };
+
+	tasks_pause(run, &pause);
+}
+
+bool
+run_pause_brief(struct run *run, struct space *space, struct task *except,
+		enum stop_cause why)
+{
+	struct pause pause = {
+		.space = space,
+		.except = except,
+		.why = why,
+		.brief = true,
+	};
+
+	return tasks_pause(run, &pause);
 }
 
 /*

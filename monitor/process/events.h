@@ -61,6 +61,12 @@ void run_unqueue(struct run *run, pid_t tid);
  */
 void run_pause(struct run *run, struct space *space, struct task *except,
 	       enum stop_cause why);
+/*
+ * The same, but wait no longer than for a tick: false if some tasks have not
+ * stopped by then.  These stop later, and go on as if they had in time.
+ */
+bool run_pause_brief(struct run *run, struct space *space, struct task *except,
+		     enum stop_cause why);
 
 /* The task's event in the queue, or NULL. */
 struct event *run_queued(const struct run *run, const struct task *task);

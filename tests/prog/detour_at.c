@@ -126,6 +126,9 @@ ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 	if (request == PTRACE_SETSIGMASK) {
 		memcpy(&mask, data, sizeof(mask));
 		masked = __builtin_popcountll(mask) >= 63 ? pid : 0;
+		/* As another process may, before pmon sends one of its own. */
+		if (masked && how && !strcmp(how, "child"))
+			syscall(SYS_tgkill, pid, pid, SIGCHLD);
 	}
 	if (request == PTRACE_INTERRUPT && how && !strncmp(how, "pause:", 6))
 		user_send(pid, how + 6);
