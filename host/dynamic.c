@@ -7,17 +7,55 @@
 #include "host/dynamic.h"
 
 #include <elf.h>
+#include <link.h>
 #include <string.h>
 
-enum { PHDRS_MAX = 64, DYNAMICS_MAX = 256 };
+enum {
+	PHDRS_MAX = 64,
+	DYNAMICS_MAX = 256,
+	DYNAMICS = 32,		/* read together */
+	/* Offsets in struct r_debug. */
+	DEBUG_BRK = 16,
+	DEBUG_STATE = 24,
+};
 
-uint64_t
-dynamic_brk(const struct host *host, pid_t tid)
+/*
+ * What DT_DEBUG in the dynamic section at `at` tells, or 0.  Entries are read
+ * together, or one by one where the memory ends among them.
+ */
+static uint64_t
+dynamic_debug(const struct host *host, pid_t tid, uint64_t at)
+{
+	Elf64_Dyn dyns[DYNAMICS];
+	size_t n = 0, k = 0;	/* read, and looked at of these */
+
+	for (size_t i = 0; i < DYNAMICS_MAX; i++, k++) {
+		uint64_t va = at + i * sizeof(*dyns);
+
+		if (k == n) {
+			k = 0;
+			n = DYNAMICS;
+			if (host->data_read(tid, va, dyns, sizeof(dyns)))
+				n = 1;
+			if (n == 1 &&
+			    host->data_read(tid, va, dyns, sizeof(*dyns)))
+				return 0;
+		}
+		if (dyns[k].d_tag == DT_NULL)
+			return 0;
+		if (dyns[k].d_tag == DT_DEBUG)
+			return dyns[k].d_un.d_ptr;
+	}
+	return 0;
+}
+
+/* Where the program's struct r_debug is (link.h), or 0. */
+static uint64_t
+debug_find(const struct host *host, pid_t tid)
 {
 	uint64_t phdrs = host->auxv(tid, AT_PHDR), bias = 0, at = 0;
-	uint64_t n = host->auxv(tid, AT_PHNUM), brk = 0;
+	uint64_t n = host->auxv(tid, AT_PHNUM);
 	Elf64_Phdr phdr[PHDRS_MAX];
-	Elf64_Dyn dyn = { .d_tag = DT_NULL + 1 };
 
 	if (!phdrs || !n || n > PHDRS_MAX ||
 	    host->data_read(tid, phdrs, phdr, n * sizeof(*phdr)))
@@ -28,19 +66,30 @@ dynamic_brk(const struct host *host, pid_t tid)
 	for (size_t i = 0; i < n; i++)
 		if (phdr[i].p_type == PT_DYNAMIC)
 			at = phdr[i].p_vaddr + bias;
-	for (size_t i = 0; at && i < DYNAMICS_MAX; i++) {
-		if (host->data_read(tid, at + i * sizeof(dyn), &dyn,
-				    sizeof(dyn)) ||
-		    dyn.d_tag == DT_NULL)
-			return 0;
-		if (dyn.d_tag == DT_DEBUG)
-			break;
-	}
-	/* struct r_debug: version, list, r_brk. */
-	if (dyn.d_tag != DT_DEBUG || !dyn.d_un.d_ptr ||
-	    host->data_read(tid, dyn.d_un.d_ptr + 16, &brk, sizeof(brk)))
+	return at ? dynamic_debug(host, tid, at) : 0;
+}
+
+uint64_t
+dynamic_brk(const struct host *host, pid_t tid)
+{
+	uint64_t debug = debug_find(host, tid), brk;
+
+	if (!debug ||
+	    host->data_read(tid, debug + DEBUG_BRK, &brk, sizeof(brk)))
 		return 0;
 	return brk;
+}
+
+bool
+dynamic_changes(const struct host *host, pid_t tid)
+{
+	uint64_t debug = debug_find(host, tid);
+	int32_t state;
+
+	return debug &&
+	       !host->data_read(tid, debug + DEBUG_STATE, &state,
+				sizeof(state)) &&
+	       (state == RT_ADD || state == RT_DELETE);
 }
 
 uint64_t

@@ -12,6 +12,11 @@
  * (r_brk; System V r_debug), or 0.
  */
 uint64_t dynamic_brk(const struct host *host, pid_t tid);
+/*
+ * Whether the dynamic linker is about to load or unload libraries, and will tell
+ * once more when that is done.
+ */
+bool dynamic_changes(const struct host *host, pid_t tid);
 
 /*
  * How many bytes of the mapping belong to the ELF file that begins there: to

@@ -88,14 +88,16 @@ int
 procfs_maps(pid_t tid, struct mapping **maps, size_t *n)
 {
 	FILE *f = procfs_open(tid, "maps");
+	char buffer[PAGE], *line = NULL;
 	struct mapping map;
-	char *line = NULL;
 	size_t size = 0;
 
 	*maps = NULL;
 	*n = 0;
 	if (!f)
 		return HOST_GONE;
+	/* The kernel gives a page at a time at most. */
+	setvbuf(f, buffer, _IOFBF, sizeof(buffer));
 	while (getline(&line, &size, f) > 0)
 		if (mapping_parse(line, &map))
 			*vec_push(*maps, *n) = map;

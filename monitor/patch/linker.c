@@ -58,3 +58,10 @@ linker_look(struct run *run, struct task *task)
 				});
 	plan_extended(run, module->plan);
 }
+
+void
+linker_told(struct run *run, struct task *task)
+{
+	if (!dynamic_changes(run->host, task->tid))
+		linker_look(run, task);
+}

@@ -12,4 +12,10 @@
  */
 void linker_look(struct run *run, struct task *task);
 
+/*
+ * The task is where its dynamic linker tells of libraries: look at them, unless
+ * the linker will tell once more when they have come or gone.
+ */
+void linker_told(struct run *run, struct task *task);
+
 #endif

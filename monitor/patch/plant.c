@@ -161,20 +161,22 @@ mapping_plan(struct run *run, const struct mapping *map, bool known,
  * are not known, or NULL.
  */
 static const char *
-mapping_plant(struct run *run, struct task *task, const struct mapping *map,
-	      const char *open_path)
+mapping_plant(struct run *run, struct task *task, const struct mapping *map)
 {
 	const char *unread;
 	struct plan *plan;
+	char *open_path;
 	uint64_t bias;
 
 	if (module_known(task->process->space, map))
 		return NULL;
+	open_path = run->host->mapped(task->tid, map);
 	plan = mapping_plan(run, map,
 			    run_maps_hooked(run) ||
 				    space_hooked(task->process->space),
 			    space_follows(task->process->space), open_path,
 			    &unread);
+	free(open_path);
 	if (plan && image_bias(plan->image, map, &bias) &&
 	    !module_there(task->process->space, plan, bias))
 		module_plant(run, task, plan, bias, map);
@@ -293,7 +295,6 @@ process_rescan(struct run *run, struct task *task)
 {
 	const char *unread, *why = NULL;
 	struct mapping *maps;
-	char *open_path;
 	size_t n;
 
 	if (run->host->maps(task->tid, &maps, &n))
@@ -302,11 +303,9 @@ process_rescan(struct run *run, struct task *task)
 	for (size_t i = 0; i < n; i++) {
 		if (!maps[i].exec || maps[i].path[0] != '/')
 			continue;
-		open_path = run->host->mapped(task->tid, &maps[i]);
-		unread = mapping_plant(run, task, &maps[i], open_path);
+		unread = mapping_plant(run, task, &maps[i]);
 		if (unread)
 			why = unread;
-		free(open_path);
 	}
 	if (run_maps_wanted(run))
 		watch_check(run, task->process->space, maps, n);

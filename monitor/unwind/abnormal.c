@@ -479,9 +479,11 @@ abnormal_hook(struct run *run, struct task *task, struct module *module,
 	if (hook.kind == HOOK_START) {
 		sigtrap_ask(run, task);
 		switches_begin(run, task);
-	}
-	if (hook.kind == HOOK_START || hook.kind == HOOK_LOADED) {
 		linker_look(run, task);
+		return;
+	}
+	if (hook.kind == HOOK_LOADED) {
+		linker_told(run, task);
 		return;
 	}
 	if (run->host->regs_get(task->tid, &regs))
