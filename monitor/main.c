@@ -118,6 +118,16 @@ coverage_status(const struct run *run, const struct report_input *report_input)
 	return err > 0 ? STATUS_UNDER : STATUS_TROUBLE;
 }
 
+/* Did the patterns choose nothing?  Likewise. */
+static int
+matched_status(const struct run *run, const struct report_input *report_input)
+{
+	if (!report_matched(report_input, &run->opts->selection))
+		return 0;
+	trouble();
+	return run->root.status ? 0 : STATUS_TROUBLE;
+}
+
 static int
 report_input_write(struct run *run, const struct report_input *report_input,
 		   bool last)
@@ -132,8 +142,8 @@ report_input_write(struct run *run, const struct report_input *report_input,
 		report_propagate(&opts->report, report_input);
 	if (report_wanted(opts) && report_print(opts, report_input))
 		status = trouble();
-	if (last && !status && report_matched(report_input, &opts->selection))
-		status = run->root.status ? (trouble(), 0) : trouble();
+	if (last && !status)
+		status = matched_status(run, report_input);
 	if (check && !status)
 		status = coverage_status(run, report_input);
 	return status;

@@ -305,7 +305,7 @@ regs_alone(const struct run *run, const struct regs *saved)
 	return regs;
 }
 
-/* The code for as many of the n calls as there is room for; how many. */
+/* The code for as many of the calls as there is room for. */
 static void
 code_make(const struct run *run, const struct space *space,
 	  struct injection *in, int spare)
