@@ -58,6 +58,7 @@ damaged
 	    ($how =~ /^(?:fork|wipe|blocked|ignored)$/ ? $args[2] : 0);
 	(my $report = $run->{report}) =~ s/\s+/ /g;
 
+	$report =~ s/Note: \S+: compiled with .*? as written //;
 	# A thread that leaves its handler has the signal blocked.  If another
 	# faults at that moment, nobody knows for which of them the kernel has
 	# unblocked it, and pmon says so.
