@@ -150,7 +150,8 @@ static void
 optimised_alone(const struct image *image)
 {
 	for (size_t i = 0; i < image->nremarks; i++)
-		assert_non_null(strstr(image->remarks[i], ": compiled with -O"));
+		assert_non_null(
+			strstr(image->remarks[i], ": compiled with -O"));
 	assert_true(image->nremarks <= 1);
 }
 
