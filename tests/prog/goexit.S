@@ -3,8 +3,7 @@
  * behind goexit's first byte, to which no code leads.  Only the name that
  * .gopclntab (Go 1.20) has for goexit tells of it.  See tests/gopanics.t.
  */
-#define FUNC(name) .globl name; .type name, @function; name
-#define END(name) name##_end: .size name, . - name
+#include "gopclntab.h"
 
 	.text
 	.p2align 5
@@ -44,24 +43,21 @@ scheduled:
 	.p2align 5, 0xcc
 etext:
 
-#define ENTRY(f) .long f - text; .long f##_func - entries
-#define TOLD(f, name) f##_func: .long f - text, name - names, 0, 0, f##_pcs - names
-#define PCS(f) f##_pcs: .uleb128 2, f##_end - f, 0
 	.section .gopclntab, "a"
 	.p2align 5
-table:	.long 0xfffffff1
+table:	.long MAGIC
 	.byte 0, 0, 1, 8
-	.quad 4, 0, text, names - table, 0, 0, names - table, entries - table
+	HEADER
 entries:
 	ENTRY(work)
 	ENTRY(goexit)
 	ENTRY(goexit1)
 	ENTRY(main)
-	.long etext - text
-	TOLD(work, name1)
-	TOLD(goexit, name2)
-	TOLD(goexit1, name3)
-	TOLD(main, name4)
+	ADDRESS(etext)
+	TOLD(work, name1, 0)
+	TOLD(goexit, name2, 0)
+	TOLD(goexit1, name3, 0)
+	TOLD(main, name4, 0)
 names:	.byte 0
 name1:	.asciz "main.work"
 name2:	.asciz "runtime.goexit"
