@@ -356,6 +356,7 @@ wants_write(const struct report_options *opts, size_t first,
 {
 	size_t i;
 
+	table->columns = report_columns(opts, out);
 	for (i = first; i < opts->nwants; i++) {
 		if (!same_target(&opts->wants[i], &opts->wants[first]))
 			continue;
@@ -378,7 +379,6 @@ target_write(const struct report_options *opts, size_t first,
 	target = target_open(want->path);
 	if (!target)
 		return -1;
-	table->columns = report_columns(opts, target->out);
 	wants_write(opts, first, table, target->out);
 	return target_close(target);
 }
@@ -398,7 +398,6 @@ targets_write(const struct report_options *opts, struct table *table, FILE *out)
 		if (j < i)
 			continue;
 		if (!opts->wants[i].path) {
-			table->columns = report_columns(opts, out);
 			wants_write(opts, i, table, out);
 			result = 0;
 		} else {

@@ -414,7 +414,6 @@ table_make(const struct report_options *opts,
 
 	table->opts = opts;
 	table->report_input = report_input;
-	table->columns = opts->columns;
 	table->units = mem_alloc(report_input->nplans * sizeof(*table->units));
 	for (i = 0; i < report_input->nplans; i++)
 		table->units[i].units = plan_units(report_input->plans[i],

@@ -258,16 +258,6 @@ list_drop(struct run *run, const struct costly_list *list, size_t n)
 	}
 }
 
-/* Append `part` to the text, which is freed. */
-static char *
-text_longer(char *text, const char *part)
-{
-	char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", part);
-
-	free(text);
-	return longer;
-}
-
 /* "A, B, C, ...": where the first n sites are; owned by the caller. */
 static char *
 list_names(const struct run *run, const struct costly_list *list, size_t n)
@@ -283,13 +273,13 @@ list_names(const struct run *run, const struct costly_list *list, size_t n)
 		while (strcmp(names[k], names[nnames]))
 			k++;
 		if (k == nnames)
-			text = text_longer(text, names[nnames++]);
+			text = text_join(text, names[nnames++]);
 		else
 			free(names[nnames]);
 	}
 	while (nnames)
 		free(names[--nnames]);
-	return i < n ? text_longer(text, "...") : text;
+	return i < n ? text_join(text, "...") : text;
 }
 
 static char *

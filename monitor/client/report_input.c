@@ -9,6 +9,7 @@
 #include "monitor/patch/tamper.h"
 #include "monitor/process/object.h"
 #include "monitor/run.h"
+#include "report/printable.h"
 #include "util/mem.h"
 #include "util/shrunk.h"
 
@@ -79,22 +80,23 @@ static void
 libraries_remark(struct run *run)
 {
 	enum { NAMED = 5 };
-	char *names = mem_strdup(""), *more;
+	char *names = mem_strdup("");
 	size_t n = 0;
 
 	for (size_t i = 0; i < run->nobjects; i++) {
-		if (!library_own(&run->objects[i]) || n++ >= NAMED)
-			continue;
-		more = mem_printf("%s%s%s", names, n > 1 ? ", " : "",
-				  basename(run->objects[i].plan->image->path));
-		free(names);
-		names = more;
+		const struct object *object = &run->objects[i];
+
+		if (library_own(object) && n++ < NAMED)
+			names = text_join(names,
+					  basename(object->plan->image->path));
 	}
+	if (n > NAMED)
+		names = text_join(names, "...");
 	if (n && !run->opts->selection.objects.n)
 		run_remark(run,
-			   "not counted: %s%s; --object='*' counts libraries, "
+			   "not counted: %s; --object='*' counts libraries, "
 			   "too",
-			   names, n > NAMED ? ", ..." : "");
+			   names);
 	free(names);
 }
 

@@ -159,12 +159,12 @@ int
 thread_page_allow(struct run *run, struct task *task,
 		  struct thread_pages *thread_pages, uint32_t thread_page)
 {
-	bool new = thread_page == thread_pages_n(thread_pages);
+	bool fresh = thread_page == thread_pages_n(thread_pages);
 	uint32_t n = PAGES_FIRST;
 
-	if (new &&chunk_map(run, task, thread_pages))
+	if (fresh && chunk_map(run, task, thread_pages))
 		return -1;
-	if (!new &&thread_page < thread_pages->nopen)
+	if (!fresh && thread_page < thread_pages->nopen)
 		return 0;
 	while (n <= thread_page)
 		n *= 2;
