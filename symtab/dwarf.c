@@ -53,7 +53,7 @@ optimised_note(struct debug *d, const char *producer)
 		option = s + 1;
 	len = option ? strcspn(option, " ") : 0;
 	if (!len || len >= sizeof(d->optimised) ||
-	    !strncmp(option, "-O0", len) || !strncmp(option, "-Og", len))
+	    (len == 3 && (option[2] == '0' || option[2] == 'g')))
 		return;
 	memcpy(d->optimised, option, len);
 	d->optimised[len] = '\0';

@@ -33,12 +33,14 @@ is(join('; ', notes($plain)), '', 'a program with all that is wanted');
 SKIP: {
 	my $optimised = compile('foreign.cc', '-O2');
 
-	skip 'the compiler does not name its options', 4
+	skip 'the compiler does not name its options', 7
 	    unless tells($optimised);
 	my ($note, @more) = notes($optimised);
 	like($note, qr/^\S+: compiled with -O2, which .* -Og or -O0 /,
 	    'optimised code');
 	is("@more", '', 'nothing else');
+	like(join('; ', notes(compile('foreign.cc', '-O'))),
+	    qr/: compiled with -O, which /, '-O is -O1');
 	is(join('; ', notes($optimised, '--units=func')), '',
 	    'functions alone are what they are');
 }
