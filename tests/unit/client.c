@@ -71,8 +71,11 @@ static void
 way_check(const struct way *way, const char *path, const char *patch,
 	  const struct host *host)
 {
-	int status = monitored(path, way->name, patch, host);
+	int status;
 
+	/* What fails is this one. */
+	printf("# %s %s\n", way->name, patch);
+	status = monitored(path, way->name, patch, host);
 	assert_int_equal(status, way->status);
 	assert_true(told.begun > 0);
 	assert_int_equal(told.late, 0);

@@ -1,5 +1,6 @@
 # A harness for prove that, besides what prove prints, says how many tests
-# were skipped and why, so that a skip is never overlooked.
+# were skipped and why, so that a skip is never overlooked; and what tests that
+# failed said of it on their standard output, as cmocka's do.
 package Skips;
 
 use strict;
@@ -8,6 +9,8 @@ use parent 'TAP::Harness';
 use TAP::Parser::Result::Test;
 
 my %reasons;
+my @failed;	# lines: tests that failed, the comment before each, and those
+		# behind
 
 # cmocka 1.1.5 says "not ok" of what it skips.
 my $is_ok = \&TAP::Parser::Result::Test::is_ok;
@@ -26,18 +29,27 @@ make_parser
 {
 	my ($self, $job) = @_;
 	my ($parser, $session) = $self->SUPER::make_parser($job);
-	my $comment;
+	my ($comment, $failing);
 
 	# cmocka has the test's name for a reason; the test said it before.
-	$parser->callback(comment => sub { $comment = $_[0]->comment });
+	$parser->callback(comment => sub {
+		$comment = $_[0]->comment;
+		push @failed, "  # $comment" if $failing;
+	});
 	$parser->callback(test => sub {
 		my ($result) = @_;
 		my $reason = $result->explanation || 'no reason given';
 
-		return unless $result->has_skip;
+		$failing = !$result->is_ok;
+		if ($failing) {
+			push @failed, $session->name . ': ' .
+			    $result->as_string;
+			push @failed, "  # $comment" if defined $comment;
+		}
 		$reason = $comment
 		    if defined $comment && $reason =~ /^\w+$/;
-		$reasons{$reason}++;
+		$reasons{$reason}++ if $result->has_skip;
+		$comment = undef;
 	});
 	return ($parser, $session);
 }
@@ -55,6 +67,7 @@ summary
 	$total += $_ for values %reasons;
 	print "Skipped: $total\n";
 	printf "%5d  %s\n", $reasons{$_}, $_ for sort keys %reasons;
+	print map { "$_\n" } @failed;
 	return $self->SUPER::summary($aggregate);
 }
 
