@@ -204,6 +204,13 @@ note_print(const char *note)
 	return true;
 }
 
+/* --quiet */
+static bool
+note_drop(const char *note)
+{
+	return true;
+}
+
 /* ---- the run */
 
 static int
@@ -289,7 +296,7 @@ monitor(const struct options *opts)
 
 	run_init(&run, opts);
 	run.report = report_now;
-	run.tell = note_print;
+	run.tell = opts->report.quiet ? note_drop : note_print;
 	shrunk_catch();
 	if (report_targets_check(&opts->report) || save_check(&run) ||
 	    earlier_read(&run) || (opts->output && output_open(opts->output)))

@@ -11,18 +11,22 @@
 #include "report/printable.h"
 #include "util/mem.h"
 
-enum { WIDTH = 16, BLOCKS_MAX = 5 };
+enum { WIDTH = 16, COUNT_WIDTH = 10, BLOCKS_MAX = 5 };
 
 /* Print after - before, with its sign. */
 static void
 change_print(FILE *out, uint64_t before, uint64_t after)
 {
-	char text[WIDTH + 16];
+	uint64_t change = after < before ? before - after : after - before;
+	size_t digits = text_digits(change) + 1;
 
-	snprintf(text, sizeof(text), "%c%" PRIu64, after < before ? '-' : '+',
-		 after < before ? before - after : after - before);
-	fprintf(out, "%*s %*" PRIu64 " %*" PRIu64, WIDTH, text, WIDTH, before,
-		WIDTH, after);
+	fprintf(out, "%*s%c", digits < WIDTH ? (int)(WIDTH - digits) : 0, "",
+		after < before ? '-' : '+');
+	text_count(out, change, 0);
+	putc(' ', out);
+	text_count(out, before, WIDTH);
+	putc(' ', out);
+	text_count(out, after, WIDTH);
 }
 
 static void
@@ -54,8 +58,10 @@ func_print(const struct options *opts, const struct diff_func *func, FILE *out)
 static void
 note_print(FILE *out, size_t n, const char *what)
 {
-	if (n)
-		fprintf(out, "%10zu %s\n", n, what);
+	if (n) {
+		text_count(out, n, COUNT_WIDTH);
+		fprintf(out, " %s\n", what);
+	}
 }
 
 void

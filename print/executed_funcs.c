@@ -12,7 +12,7 @@
 #include "report/printable.h"
 #include "util/mem.h"
 
-enum { COUNT_MIN = 9, OBJECT_MAX = 20, COLUMNS = 80 };
+enum { COUNT_MIN = 9, OBJECT_MAX = 20 };
 
 struct func_row {
 	const struct profile_object *object;
@@ -85,9 +85,10 @@ static void
 number_print(FILE *out, uint64_t n, bool known, size_t width)
 {
 	if (known)
-		fprintf(out, "%*" PRIu64 "  ", (int)width, n);
+		text_count(out, n, width);
 	else
-		fprintf(out, "%*s  ", (int)width, "?");
+		fprintf(out, "%*s", (int)width, "?");
+	fputs("  ", out);
 }
 
 static const char *
@@ -102,7 +103,7 @@ static void
 row_print(const struct options *opts, const struct func_row *row, FILE *out,
 	  const size_t *width, bool all)
 {
-	size_t used = width[0] + width[1] + 4;
+	size_t used = width[0] + width[1] + 4, columns = opts->columns;
 	char *name = name_shown(row->func->name, opts->report.demangle), *shown;
 
 	number_print(out, row->insns, row->insns_known, width[0]);
@@ -117,13 +118,25 @@ row_print(const struct options *opts, const struct func_row *row, FILE *out,
 		free(name);
 		name = mem_printf("%#" PRIx64, row->func->addr);
 	}
-	shown = name_shorten(name, all || used > COLUMNS ? WIDTH_ALL :
-							   COLUMNS - used);
+	shown = name_shorten(name, all || used > columns ? WIDTH_ALL :
+							   columns - used);
 	text_print(out, shown, strlen(shown), WIDTH_ALL);
 	text_note(out, row_why(row));
 	putc('\n', out);
 	free(shown);
 	free(name);
+}
+
+/* Keep the first rows that ran, at most max of them: how many. */
+static size_t
+rows_keep(struct func_row *rows, size_t n, size_t max)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n && kept < max && row_ran(&rows[i]); i++)
+		if (!name_added(rows[i].func->name))
+			rows[kept++] = rows[i];
+	return kept;
 }
 
 void
@@ -135,8 +148,8 @@ func_rows_print(const struct options *opts, const struct profile *profile,
 
 	for (size_t i = 0; i < profile->nobjects; i++)
 		counted += profile->objects[i].units != 0;
-	if (max < n)
-		n = max;
+	if (!all)
+		n = rows_keep(rows, n, max);
 	for (size_t i = 0; i < n; i++) {
 		const char *object = object_name(rows[i].object);
 		size_t wide[3] = {
@@ -145,10 +158,6 @@ func_rows_print(const struct options *opts, const struct profile *profile,
 			counted > 1 ? text_width(object, strlen(object)) : 0,
 		};
 
-		if (!all && !row_ran(&rows[i])) {
-			n = i;
-			break;
-		}
 		if (wide[2] > OBJECT_MAX)
 			wide[2] = OBJECT_MAX;
 		for (size_t k = 0; k < 3; k++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "print/print_options.h"
+#include "print/pager.h"
 #include "print/pages.h"
 #include "print/recover.h"
 #include "report/printable.h"
@@ -122,21 +123,35 @@ left_out_say(const char *why)
 
 /* ---- where output goes */
 
+/* Does all that is printed go to files of its own? */
+static bool
+files_only(const struct options *opts)
+{
+	bool none = opts->report.nwants && !opts->runs && !opts->executed;
+
+	for (size_t i = 0; i < opts->report.nwants; i++)
+		none &= opts->report.wants[i].path != NULL;
+	return none;
+}
+
 struct output {
 	FILE *out;
 	struct target *target;	/* of -o, or NULL */
 };
 
 static int
-output_open(struct output *output, const char *path)
+output_open(struct output *output, struct options *opts)
 {
 	*output = (struct output){ .out = stdout };
-	if (!path)
-		return 0;
-	output->target = target_open(path);
-	if (!output->target)
-		return -1;
-	output->out = output->target->out;
+	if (opts->output) {
+		output->target = target_open(opts->output);
+		if (!output->target)
+			return -1;
+		output->out = output->target->out;
+	} else if (!opts->no_pager && !files_only(opts)) {
+		pager_open(&opts->report);
+	}
+	opts->columns = report_dress(&opts->report, output->out);
 	return 0;
 }
 
@@ -160,13 +175,12 @@ output_drop(struct output *output)
 /* ---- what is printed */
 
 static int
-pages_print(const struct options *opts, struct profile *profile)
+pages_print(struct options *opts, struct profile *profile)
 {
 	struct output output;
 	int err = 0;
 
-	if (report_targets_check(&opts->report) ||
-	    output_open(&output, opts->output))
+	if (report_targets_check(&opts->report) || output_open(&output, opts))
 		return -1;
 	if (opts->runs)
 		runs_print(opts, profile, output.out);
@@ -187,7 +201,7 @@ pages_print(const struct options *opts, struct profile *profile)
 }
 
 static int
-files_print(const struct options *opts)
+files_print(struct options *opts)
 {
 	struct profile *profile = files_merge(opts);
 	bool pages = opts->runs || opts->executed || opts->report.nwants ||
@@ -204,12 +218,12 @@ files_print(const struct options *opts)
 }
 
 static int
-files_diff(const struct options *opts)
+files_diff(struct options *opts)
 {
 	struct profile *before = profile_read(opts->files[0]);
 	struct profile *after = before ? profile_read(opts->files[1]) : NULL;
 	struct output output;
-	int err = after ? output_open(&output, opts->output) : -1;
+	int err = after ? output_open(&output, opts) : -1;
 
 	if (!err) {
 		profile_join_parts(before);
@@ -232,9 +246,8 @@ files_diff(const struct options *opts)
 static int
 help_print(const struct options *opts)
 {
-	struct output output;
+	struct output output = { .out = stdout };
 
-	output_open(&output, NULL);
 	if (opts->about.completion && options_complete(opts, output.out))
 		return -1;
 	if (opts->about.completion)
@@ -260,6 +273,7 @@ main(int argc, char **argv)
 		err = option_about_any(&opts.about) ? help_print(&opts) :
 		      opts.diff			    ? files_diff(&opts) :
 						      files_print(&opts);
+	pager_close();
 	err = err ? trouble(err) : 0;
 	options_free(&opts);
 	return err;

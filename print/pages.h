@@ -20,8 +20,8 @@ void executed_print(const struct options *opts, const struct profile *profile,
 		    FILE *out);
 
 /*
- * executed_funcs.c: print at most max functions, and those that did not run only
- * if `all`.
+ * executed_funcs.c: print all functions; or, without `all`, at most max of those
+ * that ran, and none that every program has.
  */
 void func_rows_print(const struct options *opts, const struct profile *profile,
 		     FILE *out, size_t max, bool all);

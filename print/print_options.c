@@ -63,6 +63,15 @@ set_merge(void *into, const char *arg)
 }
 
 static int
+set_no_pager(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->no_pager = true;
+	return 0;
+}
+
+static int
 set_output(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -92,6 +101,8 @@ static const struct option_entry entries[] = {
 	  "first recover the files from what pmon saved\n"
 	  "before it was killed",
 	  set_recover },
+	{ "no-pager", 0, NULL, "let no pager show what goes to a terminal",
+	  set_no_pager },
 	{ "output", 'o', "FILE", "print to FILE, not to the standard output",
 	  set_output },
 };

@@ -15,6 +15,8 @@ struct options {
 	bool parts;		/* each process or thread separately */
 	bool diff;		/* compare two files */
 	bool recover;		/* recover data of runs whose pmon was killed */
+	bool no_pager;
+	size_t columns;		/* of a line of what is printed */
 	const char *output;	/* -o, or NULL: standard output */
 	const char *merge;	/* write the merged profile there, or NULL */
 	struct selection selection;

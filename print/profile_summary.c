@@ -11,7 +11,7 @@
 #include "report/printable.h"
 #include "util/mem.h"
 
-enum { COLUMNS = 80, SECOND = 1000000000 };
+enum { SECOND = 1000000000, COUNT_WIDTH = 10, SUM_WIDTH = 16 };
 
 static char *
 time_text(uint64_t ns)
@@ -26,8 +26,11 @@ time_text(uint64_t ns)
 }
 
 static void
-run_print(const struct profile_run *run, FILE *out)
+run_print(const struct profile_run *run, FILE *out, size_t columns)
 {
+	static const char title[] = "Run of ";
+	size_t room = columns - (sizeof(title) - 1);
+
 	char *start = time_text(run->start);
 	char *processes = text_number(run->processes, "process");
 	char *threads = text_number(run->threads, "thread");
@@ -38,12 +41,14 @@ run_print(const struct profile_run *run, FILE *out)
 				run->elapsed % SECOND / (SECOND / 100),
 				processes, threads, events, run->version);
 
-	fputs("Run of ", out);
-	text_print(out, run->command, strlen(run->command), COLUMNS - 7);
+	text_colour(out, TEXT_TITLE);
+	fputs(title, out);
+	text_print(out, run->command, strlen(run->command), room);
+	text_colour(out, TEXT_PLAIN);
 	putc('\n', out);
-	text_paragraph(out, "  ", text, COLUMNS);
+	text_paragraph(out, "  ", text, columns);
 	for (size_t i = 0; i < run->nremarks; i++)
-		text_paragraph(out, "  Note: ", run->remarks[i], COLUMNS);
+		text_paragraph(out, "  Note: ", run->remarks[i], columns);
 	free(start);
 	free(processes);
 	free(threads);
@@ -58,9 +63,14 @@ object_print(const struct profile_object *object, FILE *out)
 
 	for (size_t i = 0; i < object->nfuncs; i++)
 		states[object->funcs[i].state]++;
-	fprintf(out, "%10zu %10zu %10zu %10zu  ", object->nfuncs,
-		states[PROFILE_COUNTED], states[PROFILE_NEVER],
-		states[PROFILE_UNKNOWN]);
+	text_count(out, object->nfuncs, COUNT_WIDTH);
+	putc(' ', out);
+	text_count(out, states[PROFILE_COUNTED], COUNT_WIDTH);
+	putc(' ', out);
+	text_count(out, states[PROFILE_NEVER], COUNT_WIDTH);
+	putc(' ', out);
+	text_count(out, states[PROFILE_UNKNOWN], COUNT_WIDTH);
+	fputs("  ", out);
 	text_print(out, object->path, strlen(object->path), WIDTH_ALL);
 	putc('\n', out);
 }
@@ -70,7 +80,7 @@ object_print(const struct profile_object *object, FILE *out)
  * cannot be shown.
  */
 static void
-faults_print(const struct profile *profile, FILE *out)
+faults_print(const struct profile *profile, FILE *out, size_t columns)
 {
 	bool any = false;
 
@@ -84,7 +94,7 @@ faults_print(const struct profile *profile, FILE *out)
 		if (!any)
 			putc('\n', out);
 		any = true;
-		text_paragraph(out, "Note: ", fault, COLUMNS);
+		text_paragraph(out, "Note: ", fault, columns);
 		free(fault);
 	}
 }
@@ -119,8 +129,8 @@ static void
 parts_print(const struct profile *profile, FILE *out)
 {
 	if (profile->nparts)
-		fprintf(out, "\n%16s  %9s  PROCESS OR THREAD\n", "EXECUTED",
-			"START");
+		fprintf(out, "\n%*s  %9s  PROCESS OR THREAD\n", SUM_WIDTH,
+			"EXECUTED", "START");
 	for (size_t i = 0; i < profile->nparts; i++) {
 		const struct profile_part *part = &profile->parts[i];
 		char *text = part_text(part);
@@ -128,9 +138,9 @@ parts_print(const struct profile *profile, FILE *out)
 		uint64_t n = part_executed(profile, (uint32_t)i, &known);
 
 		if (known)
-			fprintf(out, "%16" PRIu64, n);
+			text_count(out, n, SUM_WIDTH);
 		else
-			fprintf(out, "%16s", "?");
+			fprintf(out, "%*s", SUM_WIDTH, "?");
 		fprintf(out, "  %8.3fs  ", (double)part->start / SECOND);
 		text_print(out, text, strlen(text), WIDTH_ALL);
 		putc('\n', out);
@@ -144,10 +154,11 @@ runs_print(const struct options *opts, struct profile *profile, FILE *out)
 	bool once = false;
 
 	for (size_t i = 0; i < profile->nruns; i++)
-		run_print(&profile->runs[i], out);
+		run_print(&profile->runs[i], out, opts->columns);
 	parts_print(profile, out);
 	profile_join_parts(profile);
-	fprintf(out, "\n%10s %10s %10s %10s\n", "functions", "run", "never run",
+	fprintf(out, "\n%*s %*s %*s %*s\n", COUNT_WIDTH, "functions",
+		COUNT_WIDTH, "run", COUNT_WIDTH, "never run", COUNT_WIDTH,
 		"not known");
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		once |= profile->objects[i].placement == PLACE_ONCE;
@@ -159,8 +170,9 @@ runs_print(const struct options *opts, struct profile *profile, FILE *out)
 		      "(--once).\n",
 		      out);
 	} else {
-		fputs("\nFunctions that executed most instructions:\n", out);
+		text_section(out, "Functions that executed most instructions");
 		func_rows_print(opts, profile, out, opts->report.top, false);
 	}
-	faults_print(profile, out);
+	if (!opts->report.quiet)
+		faults_print(profile, out, opts->columns);
 }

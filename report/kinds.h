@@ -50,12 +50,6 @@ MUST_CHECK int html_write(struct table *table, const char *path);
  */
 MUST_CHECK int html_dir_check(const char *path);
 
-/*
- * report.c: how wide the lines of a report may be: as $COLUMNS says, or as the
- * terminal is.  Files and pipes have no limit.
- */
-size_t report_columns(const struct report_options *opts, FILE *out);
-
 /* uncovered.c: the chosen lines, by index into table->lines, as ranges. */
 void line_ranges_write(const struct table *table, const bool *chosen,
 		       FILE *out);
@@ -87,6 +81,9 @@ bool lines_present(const struct table *table, FILE *out);
 bool units_present(const struct table *table, FILE *out, enum unit_kind kind);
 /* "  42 blocks, 26 run, 16 never run" */
 void totals_line_write(const struct totals *totals, enum unit_kind kind,
+		       FILE *out);
+/* The end of such a line: "16 never run, 2 not known (?)" */
+void totals_rest_write(const struct totals *totals, const char *never,
 		       FILE *out);
 
 #endif

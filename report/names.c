@@ -222,3 +222,22 @@ name_shorten(const char *name, size_t width)
 	*to = '\0';
 	return text;
 }
+
+bool
+name_added(const char *name)
+{
+	static const char *const added[NAMES_ADDED] = {
+		"_init",
+		"_fini",
+		"_start",
+		"frame_dummy",
+		"register_tm_clones",
+		"deregister_tm_clones",
+		"__do_global_dtors_aux",
+	};
+
+	for (size_t i = 0; i < NAMES_ADDED; i++)
+		if (!strcmp(name, added[i]))
+			return true;
+	return false;
+}

@@ -37,4 +37,11 @@ char *name_with_aliases(const struct func *func, bool demangled);
  */
 char *name_shorten(const char *name, size_t width);
 
+/*
+ * Is it a function that compilers and C libraries add to every program?  There
+ * are so many.
+ */
+enum { NAMES_ADDED = 7 };
+bool name_added(const char *name);
+
 #endif

@@ -225,23 +225,88 @@ text_join(char *text, const char *part)
 	return longer;
 }
 
+/* ---- numbers and colours */
+
+static struct {
+	bool commas, colours;
+	enum text_colour colour;	/* of what is printed next */
+} dress;
+
+void
+text_dress(bool commas, bool colours)
+{
+	dress.commas = commas;
+	dress.colours = colours;
+}
+
+enum { COUNT_SIZE = 32 };	/* 20 digits, 6 commas */
+
+/* Write n at the end of the buffer; returns where it begins. */
+static const char *
+count_put(uint64_t n, char buf[COUNT_SIZE])
+{
+	char *to = buf + COUNT_SIZE - 1;
+
+	*to = '\0';
+	for (size_t digits = 0; !digits || n; digits++, n /= 10) {
+		if (dress.commas && digits && digits % 3 == 0)
+			*--to = ',';
+		*--to = (char)('0' + n % 10);
+	}
+	return to;
+}
+
 size_t
 text_digits(uint64_t n)
 {
-	size_t digits = 1;
+	char buf[COUNT_SIZE];
 
-	while (n /= 10)
-		digits++;
-	return digits;
+	return strlen(count_put(n, buf));
+}
+
+void
+text_count(FILE *out, uint64_t n, size_t width)
+{
+	char buf[COUNT_SIZE];
+
+	fprintf(out, "%*s", (int)width, count_put(n, buf));
 }
 
 char *
 text_number(uint64_t n, const char *what)
 {
-	return mem_printf("%" PRIu64 " %s%s", n, what,
+	char buf[COUNT_SIZE];
+
+	return mem_printf("%s %s%s", count_put(n, buf), what,
 			  n == 1		       ? "" :
 			  strcmp(what, "process") == 0 ? "es" :
 							 "s");
+}
+
+void
+text_colour(FILE *out, enum text_colour colour)
+{
+	/* ECMA-48, 8.3.117: SELECT GRAPHIC RENDITION */
+	static const char *const codes[] = {
+		[TEXT_PLAIN] = "\033[0m", [TEXT_TITLE] = "\033[1m",
+		[TEXT_GOOD] = "\033[32m", [TEXT_FAIR] = "\033[33m",
+		[TEXT_BAD] = "\033[31m",
+	};
+
+	if (!dress.colours || colour == dress.colour)
+		return;
+	dress.colour = colour;
+	fputs(codes[colour], out);
+}
+
+void
+text_section(FILE *out, const char *title)
+{
+	putc('\n', out);
+	text_colour(out, TEXT_TITLE);
+	fprintf(out, "%s:", title);
+	text_colour(out, TEXT_PLAIN);
+	putc('\n', out);
 }
 
 static const char replacement[] = "\xef\xbf\xbd";

@@ -6,6 +6,7 @@
 #ifndef REPORT_PRINTABLE_H
 #define REPORT_PRINTABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,10 +70,33 @@ void text_message(const char *program, const char *message);
 /* Print s as XML text or attribute; control characters become U+FFFD. */
 void text_xml(FILE *out, const char *s);
 
-/* The number of decimal digits of n. */
+/*
+ * Choose how the functions below print from now on: for a person at a terminal,
+ * with commas between thousands and with colours, or, as at first, plainly.
+ */
+void text_dress(bool commas, bool colours);
+
+/* The columns of n. */
 size_t text_digits(uint64_t n);
+
+/* Print n, aligned to the right of `width` columns. */
+void text_count(FILE *out, uint64_t n, size_t width);
 
 /* "1 line", "2 lines"; owned by the caller. */
 char *text_number(uint64_t n, const char *what);
+
+enum text_colour {
+	TEXT_PLAIN,
+	TEXT_TITLE,
+	TEXT_GOOD,
+	TEXT_FAIR,
+	TEXT_BAD,
+};
+
+/* What is printed next is in this colour, until TEXT_PLAIN. */
+void text_colour(FILE *out, enum text_colour colour);
+
+/* The heading of a part of a report, behind a blank line: "Title:". */
+void text_section(FILE *out, const char *title);
 
 #endif

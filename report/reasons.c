@@ -9,6 +9,8 @@
 #include "report/printable.h"
 #include "util/mem.h"
 
+enum { COUNT_WIDTH = 10 };
+
 static const struct {
 	const char *one, *several;
 } words[UNIT_KINDS] = {
@@ -60,12 +62,13 @@ void
 reasons_write(struct reasons *reasons, FILE *out)
 {
 	if (reasons->n)
-		fputs("\nNot counted:\n", out);
+		text_section(out, "Not counted");
 	for (size_t i = 0; i < reasons->n; i++) {
 		const struct reason *reason = &reasons->reasons[i];
 
-		fprintf(out, "%10zu %s: ", reason->n,
-			reason->n == 1 ? reason->what : reason->whats);
+		text_count(out, reason->n, COUNT_WIDTH);
+		fprintf(out,
+			" %s: ", reason->n == 1 ? reason->what : reason->whats);
 		text_put(out, reason->why);
 		putc('\n', out);
 	}

@@ -324,26 +324,11 @@ report_targets_check(const struct report_options *opts)
 	return 0;
 }
 
-size_t
-report_columns(const struct report_options *opts, FILE *out)
+/* Is the report for other programs to read? */
+static bool
+kind_formal(enum report_kind kind)
 {
-	enum { LEAST = 40 };
-	const char *given = getenv("COLUMNS");
-	unsigned long columns = given ? strtoul(given, NULL, 10) : 0;
-	struct winsize size;
-	int fd = fileno(out);
-
-	if (opts->columns)
-		return opts->columns;
-	if (opts->wide || fd < 0)
-		return WIDTH_ALL;
-	if (columns >= LEAST && columns < WIDTH_ALL)
-		return columns;
-	if (!isatty(fd))
-		return WIDTH_ALL;
-	return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= LEAST ?
-		       size.ws_col :
-		       COLUMNS_USUAL;
+	return kind == REPORT_CFG || kind >= REPORT_HTML;
 }
 
 /*
@@ -354,15 +339,18 @@ static void
 wants_write(const struct report_options *opts, size_t first,
 	    struct table *table, FILE *out)
 {
-	size_t i;
+	size_t i, kind;
 
-	table->columns = report_columns(opts, out);
 	for (i = first; i < opts->nwants; i++) {
 		if (!same_target(&opts->wants[i], &opts->wants[first]))
 			continue;
 		if (i > first)
 			putc('\n', out);
-		kinds[kind_index(opts->wants[i].kind)].write(table, out);
+		kind = kind_index(opts->wants[i].kind);
+		table->columns = report_dress(opts, out);
+		if (kind_formal(opts->wants[i].kind))
+			text_dress(false, false);
+		kinds[kind].write(table, out);
 	}
 }
 
@@ -422,11 +410,12 @@ report_write(const struct report_options *opts,
 	if (report_input_once(report_input) && report_once(opts))
 		return -1;
 	table = table_make(opts, report_input);
-	table->columns = report_columns(opts, out);
+	table->columns = report_dress(opts, out);
 	if (opts->nwants)
 		result = targets_write(opts, table, out);
 	else
 		summary_write(table, out);
+	text_dress(false, false);
 	table_free(table);
 	return result;
 }

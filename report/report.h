@@ -46,6 +46,11 @@ enum report_kind {
 	REPORT_CSV,
 };
 
+/* In which order reports of functions and files are (--sort). */
+enum sort_key { SORT_COUNT, SORT_CALLS, SORT_NAME, SORT_FILE };
+
+enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+
 /* One report that was asked for: --report=KIND[:SUBKIND][:FILE] */
 struct report_want {
 	enum report_kind kind;
@@ -58,7 +63,12 @@ struct report_options {
 	size_t top;			/* --top, 20 */
 	bool demangle;
 	bool system_headers;		/* --system-headers */
-	bool verbose, wide;		/* --verbose, --wide */
+	bool verbose, quiet, wide;	/* --verbose, --quiet, --wide */
+	enum when color;		/* --color */
+	enum sort_key sort;		/* --sort */
+	size_t paged;			/* columns of the terminal to which a
+					   pager brings the standard output; 0:
+					   no pager */
 	const char **source_paths;	/* "OLD=NEW" */
 	size_t nsource_paths;
 	size_t columns;			/* of a line; 0: as many as the output
@@ -67,14 +77,24 @@ struct report_options {
 					   limit */
 };
 
+/*
+ * dress.c: choose how reports to `out` look.  Only at a terminal, unless the
+ * options say otherwise, they have colours, commas between thousands, and lines
+ * that fit.  Returns the most columns of a line: as $COLUMNS says or as the
+ * terminal has, WIDTH_ALL in files and pipes.
+ */
+size_t report_dress(const struct report_options *opts, FILE *out);
+/* A pager will show what is printed at the terminal that stdout still is. */
+void report_paged(struct report_options *opts);
+
 /* The default options. */
 extern const struct report_options report_usual;
 
 /*
- * --report, --top, --verbose, --wide, --no-demangle, --system-headers,
- * --source-path, --fail-under: options that set a struct report_options.
+ * --report, --top, --verbose, --quiet, --wide, --color, --sort,
+ * --no-demangle, --system-headers, --source-path, --fail-under: options that set a struct report_options.
  */
-enum { REPORT_OPTIONS = 8 };
+enum { REPORT_OPTIONS = 11 };
 extern const struct option_entry report_entries[REPORT_OPTIONS];
 
 /* The program's stops for one cause: how many, and for how long in all. */

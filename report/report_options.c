@@ -3,8 +3,10 @@
  * their arguments into struct report_options.
  */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/printable.h"
 #include "report/report.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -46,12 +48,71 @@ set_verbose(void *into, const char *arg)
 }
 
 static int
+set_quiet(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+
+	opts->quiet = true;
+	return 0;
+}
+
+static int
 set_wide(void *into, const char *arg)
 {
 	struct report_options *opts = into;
 
 	opts->wide = true;
 	return 0;
+}
+
+/* Which of the n words the argument is, or -1 with the message set. */
+static int
+word_find(const char *option, const char *arg, const char *const *words,
+	  size_t n)
+{
+	char *all = mem_strdup("");
+
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(arg, words[i])) {
+			free(all);
+			return (int)i;
+		}
+		all = text_join(all, words[i]);
+	}
+	fail("%s: unknown word \"%s\"; choose from %s", option, arg, all);
+	free(all);
+	return -1;
+}
+
+static int
+set_color(void *into, const char *arg)
+{
+	static const char *const words[] = {
+		[WHEN_AUTO] = "auto",
+		[WHEN_ALWAYS] = "always",
+		[WHEN_NEVER] = "never",
+	};
+	struct report_options *opts = into;
+	int found = word_find("--color", arg, words, 3);
+
+	opts->color = (enum when)found;
+	return found < 0 ? -1 : 0;
+}
+
+static int
+set_sort(void *into, const char *arg)
+{
+	static const char *const words[] = {
+		[SORT_COUNT] = "count",
+		[SORT_CALLS] = "calls",
+		[SORT_NAME] = "name",
+		[SORT_FILE] = "file",
+	};
+	struct report_options *opts = into;
+	int found = word_find("--sort", arg, words, 4);
+
+	opts->sort = (enum sort_key)found;
+	return found < 0 ? -1 : 0;
 }
 
 static int
@@ -127,8 +188,19 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	  .trust = TRUST_PROJECT },
 	{ "verbose", 'v', NULL, "say in the summary how functions are counted",
 	  set_verbose, .trust = TRUST_PROJECT },
+	{ "quiet", 'q', NULL, "print no notes and no progress", set_quiet,
+	  .trust = TRUST_PROJECT },
 	{ "wide", 0, NULL, "cut no names and lines to fit a terminal", set_wide,
 	  .trust = TRUST_PROJECT },
+	{ "color", 0, "WHEN",
+	  "colour reports auto (at terminals), always or\n"
+	  "never (auto)",
+	  set_color, .trust = TRUST_PROJECT, .words = "auto always never" },
+	{ "sort", 0, "KEY",
+	  "order of funcs, inlines and files: count\n"
+	  "(instructions or calls), calls, name or file\n"
+	  "(count)",
+	  set_sort, .trust = TRUST_PROJECT, .words = "count calls name file" },
 	{ "no-demangle", 0, NULL, "do not demangle C++ names", set_no_demangle,
 	  .trust = TRUST_PROJECT },
 	{ "system-headers", 0, NULL,

@@ -37,17 +37,41 @@ figure_add(struct figure *to, const struct figure *count)
 void
 figure_write(FILE *out, const struct figure *count, size_t width)
 {
-	if (count->why)
+	if (count->why) {
+		text_colour(out, TEXT_FAIR);
 		fprintf(out, "%*s", (int)width, "?");
-	else
-		fprintf(out, "%*" PRIu64, (int)width, count->n);
+		text_colour(out, TEXT_PLAIN);
+	} else {
+		text_count(out, count->n, width);
+	}
 }
 
-char *
-figure_words(const struct figure *count)
+void
+figure_or_never(FILE *out, const struct figure *count, size_t width)
 {
-	return mem_printf("%s%" PRIu64, count->why ? "at least " : "",
-			  count->n);
+	if (count->why || count->n) {
+		figure_write(out, count, width);
+		return;
+	}
+	text_colour(out, TEXT_BAD);
+	fprintf(out, "%*s", (int)width, "#####");
+	text_colour(out, TEXT_PLAIN);
+}
+
+void
+figure_say(FILE *out, const struct figure *count)
+{
+	if (count->why)
+		fputs("at least ", out);
+	text_count(out, count->n, 0);
+}
+
+int
+figure_compare(const struct figure *a, const struct figure *b)
+{
+	if (!a->why != !b->why)
+		return a->why ? 1 : -1;
+	return a->why || a->n == b->n ? 0 : a->n > b->n ? -1 : 1;
 }
 
 void
@@ -328,15 +352,10 @@ lines_merge(struct table *table)
 	table->nlines = n;
 }
 
-/* Unknown counts come last. */
 static int
 calls_compare(const struct func_entry *a, const struct func_entry *b)
 {
-	if (!a->count.why != !b->count.why)
-		return a->count.why ? 1 : -1;
-	if (!a->count.why && a->count.n != b->count.n)
-		return a->count.n > b->count.n ? -1 : 1;
-	return 0;
+	return figure_compare(&a->count, &b->count);
 }
 
 static int

@@ -131,8 +131,12 @@ struct figure figure_of(const struct count *count);
 void figure_add(struct figure *to, const struct figure *count);
 /* Write the number, or "?", aligned to the right of `width` columns. */
 void figure_write(FILE *out, const struct figure *count, size_t width);
-/* "12" or "at least 12"; owned by the caller. */
-char *figure_words(const struct figure *count);
+/* The same, but "#####" for a count of 0. */
+void figure_or_never(FILE *out, const struct figure *count, size_t width);
+/* Write "12" or "at least 12". */
+void figure_say(FILE *out, const struct figure *count);
+/* For qsort(3): largest first, unknown ones last. */
+int figure_compare(const struct figure *a, const struct figure *b);
 /* Increase the width if the figure needs more. */
 void figure_widen(size_t *width, const struct figure *count);
 

@@ -487,7 +487,9 @@ view_heading_write(const struct view *view, FILE *out)
 	size_t room = columns > used ? columns - used : 0;
 	char *shorter = name_shorten(name, room);
 
+	text_colour(out, TEXT_TITLE);
 	text_print(out, shorter, strlen(shorter), room);
+	text_colour(out, TEXT_PLAIN);
 	text_print(out, tail, strlen(tail), WIDTH_ALL);
 	putc('\n', out);
 	free(shorter);
@@ -510,8 +512,9 @@ view_idle_write(const struct view *view, enum unit_kind kind, FILE *out)
 	reasons = (struct reasons){ 0 };
 	view_totals(view, kind, &totals, &reasons);
 	free(reasons.reasons);
-	fprintf(out, "  never run: %zu %s\n", totals.all,
-		unit_word(kind, totals.all));
+	fputs("  never run: ", out);
+	text_count(out, totals.all, 0);
+	fprintf(out, " %s\n", unit_word(kind, totals.all));
 	return true;
 }
 
@@ -529,11 +532,25 @@ units_present(const struct table *table, FILE *out, enum unit_kind kind)
 }
 
 void
+totals_rest_write(const struct totals *totals, const char *never, FILE *out)
+{
+	text_count(out, totals->never, 0);
+	fputs(never, out);
+	if (totals->unknown) {
+		fputs(", ", out);
+		text_count(out, totals->unknown, 0);
+		fputs(" not known (?)", out);
+	}
+	putc('\n', out);
+}
+
+void
 totals_line_write(const struct totals *totals, enum unit_kind kind, FILE *out)
 {
-	fprintf(out, "  %zu %s, %zu run, %zu never run", totals->all,
-		unit_word(kind, totals->all), totals->run, totals->never);
-	if (totals->unknown)
-		fprintf(out, ", %zu not known (?)", totals->unknown);
-	putc('\n', out);
+	fputs("  ", out);
+	text_count(out, totals->all, 0);
+	fprintf(out, " %s, ", unit_word(kind, totals->all));
+	text_count(out, totals->run, 0);
+	fputs(" run, ", out);
+	totals_rest_write(totals, " never run", out);
 }

@@ -26,7 +26,7 @@ terminal
 {
 	my ($columns, @options) = @_;
 
-	return run([$pty, 'sh', '-c', "stty cols $columns; exec " .
+	return run([$pty, 'env', 'NO_COLOR=1', 'sh', '-c', "stty cols $columns; exec " .
 		join(' ', $pmon, @options, $program)], in => '')->{out};
 }
 

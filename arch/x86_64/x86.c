@@ -128,6 +128,40 @@ x86_decode(const uint8_t *code, size_t size, ZydisDecodedInstruction *zinsn,
 	return 0;
 }
 
+/*
+ * Spell a condition as objdump(1) does: jg, setae, cmovne.  Zydis takes the
+ * other of the two names that manuals give (Intel SDM, volume 1, appendix B).
+ */
+static void
+condition_spell(char *text)
+{
+	static const char *const stems[] = { "j", "set", "cmov" };
+	/* Those that begin like others come first. */
+	static const struct {
+		const char *zydis, *objdump;
+	} conditions[] = {
+		{ "nbe", "a" }, { "nb", "ae" }, { "nle", "g" },
+		{ "nl", "ge" }, { "nz", "ne" }, { "z", "e" },
+	};
+	char *condition = NULL;
+
+	for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++)
+		if (!strncmp(text, stems[i], strlen(stems[i])))
+			condition = text + strlen(stems[i]);
+	for (size_t i = 0;
+	     condition && i < sizeof(conditions) / sizeof(conditions[0]); i++) {
+		const char *to = conditions[i].objdump;
+		size_t n = strlen(conditions[i].zydis), m = strlen(to);
+
+		if (strncmp(condition, conditions[i].zydis, n) != 0)
+			continue;
+		memcpy(condition, to, m);
+		memmove(condition + m, condition + n,
+			strlen(condition + n) + 1);
+		return;
+	}
+}
+
 static int
 x86_print(const uint8_t *code, size_t size, uint64_t addr, char *buf,
 	  size_t buflen)
@@ -139,10 +173,14 @@ x86_print(const uint8_t *code, size_t size, uint64_t addr, char *buf,
 	if (x86_decode(code, size, &zinsn, operands) ||
 	    ZYAN_FAILED(ZydisFormatterInit(&formatter,
 					   ZYDIS_FORMATTER_STYLE_ATT)) ||
+	    ZYAN_FAILED(ZydisFormatterSetProperty(
+		    &formatter, ZYDIS_FORMATTER_PROP_IMM_SIGNEDNESS,
+		    ZYDIS_SIGNEDNESS_UNSIGNED)) ||
 	    ZYAN_FAILED(ZydisFormatterFormatInstruction(
 		    &formatter, &zinsn, operands, zinsn.operand_count_visible,
 		    buf, buflen, addr, NULL)))
 		return -1;
+	condition_spell(buf);
 	return 0;
 }
 

@@ -162,7 +162,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 	struct progress progress = {
 		.run = run,
 		.path = path,
-		.terminal = isatty(STDERR_FILENO),
+		.terminal = !run->opts->report.quiet && isatty(STDERR_FILENO),
 		.started = clock_now(),
 	};
 	struct plan_options options;

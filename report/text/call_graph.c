@@ -100,13 +100,12 @@ calls_sum(struct calls *calls)
 static void
 totals_write(const struct calls *calls)
 {
-	char *sum = figure_words(&calls->sum);
 	char *made = text_number(calls->callees.made, "place");
 	char *never = text_number(calls->callees.never, "place");
 
-	fprintf(calls->out, "  %s calls from %s; %s never called\n", sum, made,
-		never);
-	free(sum);
+	fputs("  ", calls->out);
+	figure_say(calls->out, &calls->sum);
+	fprintf(calls->out, " calls from %s; %s never called\n", made, never);
 	free(made);
 	free(never);
 }

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "report/kinds.h"
+#include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
 enum { PERCENT_ALL = 100000, THOUSAND = 1000 };	/* 1/1000 percent */
+enum { COUNT_WIDTH = 10 };
 
 static struct totals
 lines_total(const struct table *table)
@@ -136,8 +138,13 @@ share_write(const struct table *table, const char *when, FILE *out)
 	struct totals totals = lines_total(table);
 	char *share = share_text(&totals);
 
-	fprintf(out, "%10s %10zu %10zu %10zu  %s\n", when, totals.all,
-		totals.run, totals.unknown, share);
+	fprintf(out, "%*s ", COUNT_WIDTH, when);
+	text_count(out, totals.all, COUNT_WIDTH);
+	putc(' ', out);
+	text_count(out, totals.run, COUNT_WIDTH);
+	putc(' ', out);
+	text_count(out, totals.unknown, COUNT_WIDTH);
+	fprintf(out, "  %s\n", share);
 	free(share);
 }
 
@@ -147,15 +154,17 @@ changes_write(const struct table *table, const struct changes *changes,
 {
 	if (!changes->nonly)
 		return;
-	fprintf(out, "\nLines that ran only in the %s file:\n", title);
+	text_section(out, title);
 	line_ranges_write(table, changes->only, out);
 }
 
 static void
 note_write(FILE *out, size_t n, const char *what)
 {
-	if (n)
-		fprintf(out, "%10zu %s\n", n, what);
+	if (n) {
+		text_count(out, n, COUNT_WIDTH);
+		fprintf(out, " %s\n", what);
+	}
 }
 
 void
@@ -168,13 +177,16 @@ coverage_diff_write(const struct report_options *opts,
 	struct changes lost = changes_find(first, second);
 	struct changes won = changes_find(second, first);
 
-	first->columns = second->columns = report_columns(opts, out);
-	fprintf(out, "Lines that ran\n\n%10s %10s %10s %10s\n", "", "counted",
-		"run", "not known");
+	first->columns = second->columns = report_dress(opts, out);
+	fprintf(out, "Lines that ran\n\n%*s %*s %*s %*s\n", COUNT_WIDTH, "",
+		COUNT_WIDTH, "counted", COUNT_WIDTH, "run", COUNT_WIDTH,
+		"not known");
 	share_write(first, "first", out);
 	share_write(second, "second", out);
-	changes_write(first, &lost, "first", out);
-	changes_write(second, &won, "second", out);
+	changes_write(first, &lost, "Lines that ran only in the first file",
+		      out);
+	changes_write(second, &won, "Lines that ran only in the second file",
+		      out);
 	putc('\n', out);
 	note_write(out, lost.nonly, "lines ran only in the first file");
 	note_write(out, won.nonly, "lines ran only in the second file");

@@ -13,12 +13,19 @@
 #include "report/work.h"
 #include "util/mem.h"
 
-enum { IE_MIN = 11, CALLS_MIN = 9, PLACE_MAX = 28, OBJECT_MAX = 20 };
+enum {
+	IE_MIN = 11,
+	CALLS_MIN = 9,
+	EACH_WIDTH = 10,
+	SIZES_WIDTH = 7,		/* of numbers of instructions or blocks */
+	PLACE_MAX = 28,
+	OBJECT_MAX = 20,
+};
 
 /* One function. */
 struct entry {
 	char *name, *place;
-	uint32_t plan;
+	uint32_t plan, file, line;
 	bool has_code, has_calls;
 	struct work work;
 	struct figure calls;
@@ -60,6 +67,10 @@ views_add(struct table *table, struct entries *entries, bool **seen, bool ran)
 			.has_calls = func != NULL,
 			.work = work_of_fplan(view),
 			.calls = figure_of(&fplan->calls),
+			.file = func ? table_file(table, view->plan_index,
+						  func->file) :
+				       FILE_NONE,
+			.line = func ? func->line : 0,
 		};
 
 		work_add(&entries->all, &entry.work);
@@ -68,12 +79,7 @@ views_add(struct table *table, struct entries *entries, bool **seen, bool ran)
 		entry.name = func ? name_with_aliases(func,
 						      table->opts->demangle) :
 				    view_name(view);
-		entry.place = func ? table_place(table,
-						 table_file(table,
-							    view->plan_index,
-							    func->file),
-						 func->line) :
-				     mem_strdup("");
+		entry.place = table_place(table, entry.file, entry.line);
 		if (func)
 			seen[view->plan_index][fplan->func] = true;
 		entry_add(entries, entry);
@@ -96,30 +102,74 @@ others_add(struct table *table, struct entries *entries, bool **seen)
 							       func->file,
 							       func->line),
 					  .plan = func->plan,
+					  .file = func->file,
+					  .line = func->line,
 					  .has_calls = true,
 					  .calls = func->count,
 				  });
 	}
 }
 
-/* Most instructions first; unknown ones, and those without code, last. */
 static int
-by_work(const void *va, const void *vb)
+by_name(const void *va, const void *vb)
 {
 	const struct entry *a = va, *b = vb;
-	const struct figure *x = &a->work.ie, *y = &b->work.ie;
 
-	if (a->has_code != b->has_code)
-		return a->has_code ? -1 : 1;
-	if (!x->why != !y->why)
-		return x->why ? 1 : -1;
-	if (!x->why && x->n != y->n)
-		return x->n > y->n ? -1 : 1;
 	if (strcmp(a->name, b->name) != 0)
 		return strcmp(a->name, b->name);
 	if (a->plan != b->plan)
 		return a->plan < b->plan ? -1 : 1;
 	return strcmp(a->place, b->place);
+}
+
+/* Most instructions first; those without code last. */
+static int
+by_work(const void *va, const void *vb)
+{
+	const struct entry *a = va, *b = vb;
+	int order = figure_compare(&a->work.ie, &b->work.ie);
+
+	if (a->has_code != b->has_code)
+		return a->has_code ? -1 : 1;
+	return order ? order : by_name(va, vb);
+}
+
+static int
+by_calls(const void *va, const void *vb)
+{
+	const struct entry *a = va, *b = vb;
+	int order = figure_compare(&a->calls, &b->calls);
+
+	if (a->has_calls != b->has_calls)
+		return a->has_calls ? -1 : 1;
+	return order ? order : by_name(va, vb);
+}
+
+static int
+by_place(const void *va, const void *vb)
+{
+	const struct entry *a = va, *b = vb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return by_name(va, vb);
+}
+
+static void
+entries_sort(struct entries *entries, enum sort_key sort)
+{
+	int (*const orders[])(const void *, const void *) = {
+		[SORT_COUNT] = by_work,
+		[SORT_CALLS] = by_calls,
+		[SORT_NAME] = by_name,
+		[SORT_FILE] = by_place,
+	};
+
+	if (entries->n)
+		qsort(entries->entries, entries->n, sizeof(*entries->entries),
+		      orders[sort]);
 }
 
 static void
@@ -159,9 +209,7 @@ entries_make(struct table *table, bool ran)
 	for (size_t i = 0; i < report_input->nplans; i++)
 		free(seen[i]);
 	free(seen);
-	if (entries.n)
-		qsort(entries.entries, entries.n, sizeof(*entries.entries),
-		      by_work);
+	entries_sort(&entries, ran ? SORT_COUNT : table->opts->sort);
 	widths_find(table, &entries);
 	return entries;
 }
@@ -174,6 +222,16 @@ entries_free(struct entries *entries)
 		free(entries->entries[i].place);
 	}
 	free(entries->entries);
+}
+
+/* All, and those that never ran. */
+static void
+sizes_write(FILE *out, size_t all, size_t never)
+{
+	putc(' ', out);
+	text_count(out, all, SIZES_WIDTH);
+	putc(' ', out);
+	text_count(out, never, SIZES_WIDTH);
 }
 
 /* ---- by function */
@@ -196,9 +254,10 @@ entry_write(const struct table *table, const struct entries *entries,
 	else
 		fprintf(out, "%*s", (int)entries->calls, "-");
 	if (entry->has_code)
-		fprintf(out, " %6zu %6zu  ", entry->work.i, entry->work.ine);
+		sizes_write(out, entry->work.i, entry->work.ine);
 	else
-		fprintf(out, " %6s %6s  ", "-", "-");
+		fprintf(out, " %*s %*s", SIZES_WIDTH, "-", SIZES_WIDTH, "-");
+	fputs("  ", out);
 	if (entries->object) {
 		text_column(out, table_object(table, entry->plan),
 			    entries->object);
@@ -216,13 +275,13 @@ entry_write(const struct table *table, const struct entries *entries,
 static void
 legend_write(const struct work *all, FILE *out)
 {
-	char *executed = figure_words(&all->ie);
-
-	fprintf(out,
-		"  %s instructions executed (IE); of %zu instructions "
-		"(I), %zu never (INE)\n",
-		executed, all->i, all->ine);
-	free(executed);
+	fputs("  ", out);
+	figure_say(out, &all->ie);
+	fputs(" instructions executed; of ", out);
+	text_count(out, all->i, 0);
+	fputs(" in the code (INSNS), ", out);
+	text_count(out, all->ine, 0);
+	fputs(" never\n", out);
 }
 
 void
@@ -232,8 +291,9 @@ funcs_executed_write(struct table *table, FILE *out)
 
 	title_write(table, out, "Functions");
 	legend_write(&entries.all, out);
-	fprintf(out, "\n%*s %*s %6s %6s  ", (int)entries.ie, "IE",
-		(int)entries.calls, "CALLS", "I", "INE");
+	fprintf(out, "\n%*s %*s %*s %*s  ", (int)entries.ie, "EXECUTED",
+		(int)entries.calls, "CALLS", SIZES_WIDTH, "INSNS", SIZES_WIDTH,
+		"NEVER");
 	if (entries.object) {
 		text_column(out, "OBJECT", entries.object);
 		fputs("  ", out);
@@ -277,10 +337,10 @@ busy_write(const struct table *table, const struct entries *entries,
 	else
 		fprintf(out, "%*s", (int)entries->calls, "-");
 	if (entry->has_calls && figure_ran(&entry->calls))
-		fprintf(out, " %9" PRIu64 "  ",
-			entry->work.ie.n / entry->calls.n);
+		text_count(out, entry->work.ie.n / entry->calls.n, EACH_WIDTH);
 	else
-		fprintf(out, " %9s  ", "-");
+		fprintf(out, "%*s", EACH_WIDTH, "-");
+	fputs("  ", out);
 	if (entries->object) {
 		text_column(out, table_object(table, entry->plan),
 			    entries->object);
@@ -302,14 +362,14 @@ funcs_busiest_write(struct table *table, FILE *out)
 	struct entries entries = entries_make(table, true);
 	size_t n = entries.n < table->opts->top ? entries.n : table->opts->top;
 
-	if (n)
-		fprintf(out,
-			"\nFunctions that executed most instructions:\n"
-			"%*s %5s %*s %9s  %-*s%sFUNCTION\n",
+	if (n) {
+		text_section(out, "Functions that executed most instructions");
+		fprintf(out, "%*s %5s %*s%*s  %-*s%sFUNCTION\n",
 			(int)entries.ie, "EXECUTED", "%", (int)entries.calls,
-			"CALLS", "EACH", (int)entries.object,
+			"CALLS", EACH_WIDTH, "EACH", (int)entries.object,
 			entries.object ? "OBJECT" : "",
 			entries.object ? "  " : "");
+	}
 	for (size_t i = 0; i < n; i++)
 		busy_write(table, &entries, &entries.entries[i], out);
 	entries_free(&entries);
@@ -329,9 +389,11 @@ file_write(const struct work *work, const struct file_widths *widths,
 	if (!work->i && !work->bb)
 		return;
 	figure_write(out, &work->ie, widths->ie);
-	fprintf(out, " %7zu %7zu ", work->i, work->ine);
+	sizes_write(out, work->i, work->ine);
+	putc(' ', out);
 	figure_write(out, &work->bbe, widths->bbe);
-	fprintf(out, " %6zu %6zu  ", work->bb, work->bbne);
+	sizes_write(out, work->bb, work->bbne);
+	fputs("  ", out);
 	text_print(out, name, strlen(name), WIDTH_ALL);
 	putc('\n', out);
 }
@@ -341,13 +403,9 @@ by_rank(const void *va, const void *vb, void *ctx)
 {
 	const struct work *works = ctx;
 	size_t a = *(const size_t *)va, b = *(const size_t *)vb;
-	const struct figure *x = &works[a].ie, *y = &works[b].ie;
+	int order = figure_compare(&works[a].ie, &works[b].ie);
 
-	if (!x->why != !y->why)
-		return x->why ? 1 : -1;
-	if (!x->why && x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return order ? order : a < b ? -1 : a > b;
 }
 
 static void
@@ -382,11 +440,15 @@ files_write(struct table *table, FILE *out)
 	}
 	figure_widen(&widths.ie, &all.ie);
 	figure_widen(&widths.bbe, &all.bbe);
-	if (table->nfiles)
+	/* Files are in the order of their names. */
+	if (table->nfiles && table->opts->sort < SORT_NAME)
 		qsort_r(order, table->nfiles, sizeof(*order), by_rank, works);
 	legend_write(&all, out);
-	fprintf(out, "\n%*s %7s %7s %*s %6s %6s  FILE\n", (int)widths.ie, "IE",
-		"I", "INE", (int)widths.bbe, "BBE", "BB", "BBNE");
+	fputs("  ENTERED: blocks entered; BLOCKS: in the code\n", out);
+	fprintf(out, "\n%*s %*s %*s %*s %*s %*s  FILE\n", (int)widths.ie,
+		"EXECUTED", SIZES_WIDTH, "INSNS", SIZES_WIDTH, "NEVER",
+		(int)widths.bbe, "ENTERED", SIZES_WIDTH, "BLOCKS", SIZES_WIDTH,
+		"NEVER");
 	for (size_t i = 0; i < table->nfiles; i++)
 		if (foreign_left(table, order[i]))
 			work_add(&left, &works[order[i]]);

@@ -114,7 +114,8 @@ row_write(const struct table *table, const struct line_entry *line,
 		putc('\n', out);
 		return;
 	}
-	fprintf(out, " %*" PRIu64, digits, line->count.n);
+	putc(' ', out);
+	text_count(out, line->count.n, (size_t)digits);
 	if (line->count.n)
 		fputs("  ", out);
 	bar_write(scale, line->count.n, out);

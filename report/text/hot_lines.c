@@ -78,8 +78,8 @@ static void
 text_write(const struct source *source, const struct hot *hot, FILE *out,
 	   size_t room)
 {
-	char *more = hot->more ? mem_printf(" (and %zu more line%s)", hot->more,
-					    hot->more == 1 ? "" : "s") :
+	char *lines = text_number(hot->more, "more line");
+	char *more = hot->more ? mem_printf(" (and %s)", lines) :
 				 mem_strdup("");
 	size_t len, wide = strlen(more);
 	const char *text = source_line(source, hot->line->line, &len);
@@ -92,6 +92,7 @@ text_write(const struct source *source, const struct hot *hot, FILE *out,
 		text_print(out, text, len, room > wide ? room - wide : 0);
 	fputs(more, out);
 	free(more);
+	free(lines);
 }
 
 static void
@@ -104,7 +105,8 @@ hot_write(struct table *table, const struct hot *hot, FILE *out, size_t digits,
 	char *place = table_place(table, line->file, line->line);
 	size_t used = digits + 4 + width;
 
-	fprintf(out, "%*" PRIu64 "  ", (int)digits, line->count.n);
+	text_count(out, line->count.n, digits);
+	fputs("  ", out);
 	if (source) {
 		text_column(out, place, width);
 		fputs("  ", out);
@@ -142,8 +144,8 @@ hot_lines_write(struct table *table, FILE *out)
 
 	if (n) {
 		figure_widen(&digits, &hot[0].line->count);
-		fprintf(out, "\nLines run most:\n%*s  LINE\n", (int)digits,
-			"COUNT");
+		text_section(out, "Lines run most");
+		fprintf(out, "%*s  LINE\n", (int)digits, "COUNT");
 	}
 	for (size_t i = 0; i < n; i++)
 		hot_write(table, &hot[i], out, digits, width);

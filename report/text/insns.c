@@ -87,10 +87,7 @@ insn_write(struct listing *listing, const struct view *view, uint32_t i)
 	size_t used = listing->digits + 2 + listing->addr + 3;
 	char *text = view_insn_text(view, i);
 
-	if (!count.why && !count.n)
-		fprintf(listing->out, "%*s", (int)listing->digits, "#####");
-	else
-		figure_write(listing->out, &count, listing->digits);
+	figure_or_never(listing->out, &count, listing->digits);
 	fprintf(listing->out, "  %*" PRIx64 ":  ", (int)listing->addr,
 		insn->addr);
 	text_print(listing->out, text, strlen(text),

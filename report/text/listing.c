@@ -12,7 +12,14 @@
 #include "report/printable.h"
 #include "report/work.h"
 
-enum { COUNT_MIN = 5, LINE_MIN = 4, IE_MIN = 9, TEXT_MAX = 1000, CONTEXT = 3 };
+enum {
+	COUNT_MIN = 5,
+	LINE_MIN = 4,
+	IE_MIN = 9,
+	INSNS_WIDTH = 5,
+	TEXT_MAX = 1000,
+	CONTEXT = 3
+};
 
 struct widths {
 	size_t file, line, count, ie;
@@ -72,14 +79,10 @@ line_near(const struct file_entry *file, uint32_t before, uint32_t line,
 static void
 count_write(const struct page *page, const struct line_entry *entry)
 {
-	int width = (int)page->widths.count;
-
 	if (!entry)
-		fprintf(page->out, "%*s", width, "");
-	else if (!entry->count.why && !entry->count.n)
-		fprintf(page->out, "%*s", width, "#####");
+		fprintf(page->out, "%*s", (int)page->widths.count, "");
 	else
-		figure_write(page->out, &entry->count, page->widths.count);
+		figure_or_never(page->out, &entry->count, page->widths.count);
 }
 
 static void
@@ -88,13 +91,15 @@ work_write(const struct page *page, const struct line_entry *entry)
 	const struct work *work;
 
 	if (!entry) {
-		fprintf(page->out, " %*s %5s", (int)page->widths.ie, "", "");
+		fprintf(page->out, " %*s %*s", (int)page->widths.ie, "",
+			INSNS_WIDTH, "");
 		return;
 	}
 	work = &page->works[entry - page->table->lines];
 	putc(' ', page->out);
 	figure_write(page->out, &work->ie, page->widths.ie);
-	fprintf(page->out, " %5zu", work->i);
+	putc(' ', page->out);
+	text_count(page->out, work->i, INSNS_WIDTH);
 }
 
 static void
@@ -114,7 +119,10 @@ row_write(const struct page *page, const struct file_entry *file,
 		text = source_line(file->source, line, &len);
 	if (text && len) {
 		fputs("  ", page->out);
+		if (entry && !entry->count.why && !entry->count.n)
+			text_colour(page->out, TEXT_BAD);
 		text_print(page->out, text, len, TEXT_MAX);
+		text_colour(page->out, TEXT_PLAIN);
 	}
 	putc('\n', page->out);
 }
@@ -188,7 +196,8 @@ page_write(struct page *page)
 	fprintf(page->out, " %*s %*s", (int)page->widths.line, "LINE",
 		(int)page->widths.count, "COUNT");
 	if (page->works)
-		fprintf(page->out, " %*s %5s", (int)page->widths.ie, "IE", "I");
+		fprintf(page->out, " %*s %*s", (int)page->widths.ie, "EXECUTED",
+			INSNS_WIDTH, "INSNS");
 	putc('\n', page->out);
 	for (size_t i = 0; i < table->nfiles; i++) {
 		if (!table->files[i].nlines)
@@ -225,7 +234,7 @@ lines_write(struct table *table, FILE *out)
 	page.widths.ie = IE_MIN;
 	for (size_t i = 0; i < table->nlines; i++)
 		figure_widen(&page.widths.ie, &works[i].ie);
-	fputs("  IE: instructions executed; I: instructions\n", out);
+	fputs("  EXECUTED: instructions executed; INSNS: instructions\n", out);
 	page_write(&page);
 	for (size_t i = 0; i < table->nlines; i++) {
 		reasons_add_unit(&reasons, table->lines[i].count.why,
@@ -238,7 +247,9 @@ lines_write(struct table *table, FILE *out)
 	if (rest.i) {
 		fputs("\nOutside the lines above: ", out);
 		figure_write(out, &rest.ie, 1);
-		fprintf(out, " executed, of %zu instructions.\n", rest.i);
+		fputs(" executed, of ", out);
+		text_count(out, rest.i, 0);
+		fputs(" instructions.\n", out);
 	}
 	reasons_write(&reasons, out);
 	free(works);

@@ -14,7 +14,7 @@
 #include "report/printable.h"
 #include "util/mem.h"
 
-enum { COUNT_MIN = 9 };
+enum { COUNT_MIN = 9, SIZES_WIDTH = 6 };
 
 /* The numbers of one function, or of several. */
 struct sums {
@@ -114,9 +114,13 @@ sums_write(const struct page *page, const struct sums *sums, const char *name)
 	size_t used = 34 + page->increments + page->every;
 	size_t room = columns > used ? columns - used : 0;
 	char *shorter = name_shorten(name, room);
+	const size_t sizes[] = { sums->blocks, sums->edges, sums->counters,
+				 sums->sites };
 
-	fprintf(page->out, "%6zu %6zu %6zu %6zu ", sums->blocks, sums->edges,
-		sums->counters, sums->sites);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		text_count(page->out, sizes[i], SIZES_WIDTH);
+		putc(' ', page->out);
+	}
 	figure_write(page->out, &sums->increments, page->increments);
 	putc(' ', page->out);
 	figure_write(page->out, &sums->every, page->every);
@@ -231,8 +235,9 @@ placement_write(struct table *table, FILE *out)
 	}
 	figure_widen(&page.increments, &page.all.increments);
 	figure_widen(&page.every, &page.all.every);
-	fprintf(out, "\n%6s %6s %6s %6s %*s %*s %5s  FUNCTION\n", "BLOCKS",
-		"EDGES", "PLACED", "SITES", (int)page.increments, "INCREMENTS",
+	fprintf(out, "\n%*s %*s %*s %*s %*s %*s %5s  FUNCTION\n", SIZES_WIDTH,
+		"BLOCKS", SIZES_WIDTH, "EDGES", SIZES_WIDTH, "PLACED",
+		SIZES_WIDTH, "SITES", (int)page.increments, "INCREMENTS",
 		(int)page.every, "EVERY", "RATIO");
 	for (size_t i = 0; i < page.nshares; i++) {
 		sums_write(&page, &page.shares[i].sums, page.shares[i].name);

@@ -122,6 +122,7 @@ struct page {
 	struct table *table;
 	struct trap *traps;
 	size_t ntraps;
+	size_t hits, name;	/* widths */
 };
 
 static const char *
@@ -242,26 +243,49 @@ by_hits(const void *va, const void *vb)
 }
 
 static void
-trap_write(const struct page *page, const struct trap *trap, FILE *out,
-	   int digits)
+trap_write(const struct page *page, const struct trap *trap, const char *name,
+	   FILE *out)
 {
-	const struct table *table = page->table;
-	const struct report_input *report_input = table->report_input;
-	char *name = name_of_addr(report_input->plans[trap->plan],
-				  trap->site->addr, table->opts->demangle);
-
-	fprintf(out, "%*" PRIu64 "  %*" PRIx64 "  ", digits, trap->site->hits,
-		ADDR_MIN, trap->site->addr);
-	text_column(out, name, table_widest(table, NAME_MAX));
+	text_count(out, trap->site->hits, page->hits);
+	fprintf(out, "  %*" PRIx64 "  ", ADDR_MIN, trap->site->addr);
+	text_column(out, name, page->name);
 	fputs("  ", out);
 	text_put(out, trap->why);
-	if (report_input->nplans > 1) {
+	if (page->table->report_input->nplans > 1) {
 		fputs(" (", out);
-		text_put(out, table_object(table, trap->plan));
+		text_put(out, table_object(page->table, trap->plan));
 		putc(')', out);
 	}
 	putc('\n', out);
-	free(name);
+}
+
+/* Write the first n traps, which are those with hits. */
+static void
+hot_write(struct page *page, size_t n, FILE *out)
+{
+	const struct table *table = page->table;
+	char **names = mem_alloc(n * sizeof(*names));
+
+	page->hits = COUNT_MIN;
+	for (size_t i = 0; i < n; i++) {
+		const struct trap *trap = &page->traps[i];
+
+		figure_widen(&page->hits,
+			     &(struct figure){ trap->site->hits, NULL });
+		names[i] = name_of_addr(table->report_input->plans[trap->plan],
+					trap->site->addr,
+					table->opts->demangle);
+		text_widen(&page->name, names[i],
+			   table_widest(table, NAME_MAX));
+	}
+	if (n)
+		fprintf(out, "\n%*s  %*s  %-*s  WHY A TRAP\n", (int)page->hits,
+			"HITS", ADDR_MIN, "ADDRESS", (int)page->name, "AT");
+	for (size_t i = 0; i < n; i++) {
+		trap_write(page, &page->traps[i], names[i], out);
+		free(names[i]);
+	}
+	free(names);
 }
 
 /* Write the number of traps per reason, from index `first` on. */
@@ -273,9 +297,10 @@ rest_write(const struct page *page, size_t first, FILE *out)
 	for (size_t i = first; i < page->ntraps; i++)
 		reasons_add(&reasons, page->traps[i].why, "trap", "traps");
 	if (reasons.n)
-		fputs("\nNever reached:\n", out);
+		text_section(out, "Never reached");
 	for (size_t i = 0; i < reasons.n; i++) {
-		fprintf(out, "%*zu  ", COUNT_MIN, reasons.reasons[i].n);
+		text_count(out, reasons.reasons[i].n, COUNT_MIN);
+		fputs("  ", out);
 		text_put(out, reasons.reasons[i].why);
 		putc('\n', out);
 	}
@@ -291,11 +316,10 @@ report_input_restored(const struct report_input *report_input)
 void
 sites_write(struct table *table, FILE *out)
 {
-	struct page page = { .table = table };
+	struct page page = { .table = table, .name = 2 };
 	struct ways ways = ways_count(table->report_input);
 	char *text = ways_text(&ways);
 	size_t hot = 0;
-	int digits;
 
 	title_write(table, out, "Sites");
 	if (report_input_restored(table->report_input))
@@ -309,15 +333,7 @@ sites_write(struct table *table, FILE *out)
 		qsort(page.traps, page.ntraps, sizeof(*page.traps), by_hits);
 	while (hot < page.ntraps && page.traps[hot].site->hits)
 		hot++;
-	digits = hot ? (int)text_digits(page.traps[0].site->hits) : 0;
-	if (digits < COUNT_MIN)
-		digits = COUNT_MIN;
-	if (hot)
-		fprintf(out, "\n%*s  %*s  %-*s  WHY A TRAP\n", digits, "HITS",
-			ADDR_MIN, "ADDRESS", (int)table_widest(table, NAME_MAX),
-			"AT");
-	for (size_t i = 0; i < hot; i++)
-		trap_write(&page, &page.traps[i], out, digits);
+	hot_write(&page, hot, out);
 	rest_write(&page, hot, out);
 	free(page.traps);
 	free(text);

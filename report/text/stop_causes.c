@@ -46,8 +46,8 @@ sum_write(const struct stop_sum *sum, double seconds, FILE *out, int digits)
 {
 	double each = sum->n ? (double)sum->ns / 1e3 / (double)sum->n : 0;
 
-	fprintf(out, "%*" PRIu64 " %9.1f %8.1f ", digits, sum->n,
-		(double)sum->ns / 1e6, each);
+	text_count(out, sum->n, (size_t)digits);
+	fprintf(out, " %9.1f %8.1f ", (double)sum->ns / 1e6, each);
 	if (seconds > 0)
 		fprintf(out, "%5.1f  ", (double)sum->ns / 1e7 / seconds);
 	else

@@ -15,7 +15,7 @@
 #include "report/printable.h"
 #include "util/mem.h"
 
-enum { OBJECT_MAX = 20 };
+enum { OBJECT_MAX = 20, COUNT_WIDTH = 10 };
 
 /* Milliseconds, rounded up to tenths, so that no standstill is shown as 0. */
 static double
@@ -86,6 +86,13 @@ run_write(const struct table *table, FILE *out)
 	free(stops);
 }
 
+/* That of a share in tenths of a percent, by the limits of genhtml(1). */
+static enum text_colour
+share_colour(size_t share)
+{
+	return share >= 900 ? TEXT_GOOD : share >= 750 ? TEXT_FAIR : TEXT_BAD;
+}
+
 static void
 totals_write(const struct table *table, const struct totals *totals, FILE *out,
 	     const char *what, const char *object)
@@ -94,9 +101,16 @@ totals_write(const struct table *table, const struct totals *totals, FILE *out,
 
 	if (!totals->all)
 		return;
-	fprintf(out, "%10zu %10zu %5zu.%zu %% %10zu %10zu  %s", totals->all,
-		totals->run, share / 10, share % 10, totals->never,
-		totals->unknown, what);
+	text_count(out, totals->all, COUNT_WIDTH);
+	putc(' ', out);
+	text_count(out, totals->run, COUNT_WIDTH);
+	text_colour(out, share_colour(share));
+	fprintf(out, " %5zu.%zu %% ", share / 10, share % 10);
+	text_colour(out, TEXT_PLAIN);
+	text_count(out, totals->never, COUNT_WIDTH);
+	putc(' ', out);
+	text_count(out, totals->unknown, COUNT_WIDTH);
+	fprintf(out, "  %s", what);
 	if (object) {
 		fputs(" of ", out);
 		text_print(out, object, strlen(object),
@@ -171,8 +185,9 @@ counted_write(const struct table *table, const struct summary *summary,
 	const struct report_input *report_input = table->report_input;
 	bool any = false;
 
-	fprintf(out, "\n%10s %10s %9s %10s %10s\n", "counted", "run", "",
-		"never run", "not known");
+	fprintf(out, "\n%*s %*s %9s %*s %*s\n", COUNT_WIDTH, "counted",
+		COUNT_WIDTH, "run", "", COUNT_WIDTH, "never run", COUNT_WIDTH,
+		"not known");
 	for (int kind = 0; kind < UNIT_KINDS; kind++) {
 		for (size_t i = 0; i < report_input->nplans; i++) {
 			const struct totals *totals = &summary->totals[i][kind];
@@ -270,6 +285,8 @@ remarks_write(const struct table *table, FILE *out)
 	size_t i, j, columns = table->columns;
 	bool any = report_input->nremarks != 0;
 
+	if (table->opts->quiet)
+		return;
 	for (i = 0; i < report_input->nplans; i++)
 		any |= report_input->plans[i]->image->nremarks != 0;
 	if (any)

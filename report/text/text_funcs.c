@@ -19,9 +19,11 @@ title_write(const struct table *table, FILE *out, const char *title)
 	const char *command = table->report_input->command;
 	size_t used = strlen(title) + 4, columns = table->columns;
 
+	text_colour(out, TEXT_TITLE);
 	fprintf(out, "%s of ", title);
 	text_print(out, command, strlen(command),
 		   columns > used ? columns - used : 0);
+	text_colour(out, TEXT_PLAIN);
 	putc('\n', out);
 	if (report_input_once(table->report_input))
 		fputs("  A count of 1 means that the code ran at least once "
@@ -94,31 +96,12 @@ func_row_write(const struct table *table, const struct func_entry *func,
 	free(place);
 }
 
-/* Functions that compilers and C libraries add to every program. */
-static const char *const added[] = {
-	"_init",
-	"_fini",
-	"_start",
-	"frame_dummy",
-	"register_tm_clones",
-	"deregister_tm_clones",
-	"__do_global_dtors_aux",
-};
-
-enum { ADDED = sizeof(added) / sizeof(added[0]) };
-
-static bool
-func_added(const struct table *table, const struct func_table *funcs,
-	   const struct func_entry *entry)
+static const char *
+entry_symbol(const struct table *table, const struct func_entry *entry)
 {
-	const struct image *image =
-		table->report_input->plans[entry->plan]->image;
-
-	for (size_t i = 0; i < ADDED; i++)
-		if (funcs == &table->funcs &&
-		    !strcmp(image->funcs[entry->ref].name, added[i]))
-			return true;
-	return false;
+	return table->report_input->plans[entry->plan]
+		->image->funcs[entry->ref]
+		.name;
 }
 
 /* The functions that are called most, at most `max`; owned by the caller. */
@@ -127,14 +110,15 @@ funcs_most(const struct table *table, const struct func_table *funcs,
 	   size_t max)
 {
 	struct func_table most = { 0 };
-	size_t n = 0, named = max + table->report_input->nplans * ADDED;
+	size_t n = 0, named = max + table->report_input->nplans * NAMES_ADDED;
 
 	while (n < funcs->n && figure_ran(&funcs->entries[n].count))
 		n++;
 	/* Those of equal counts are ordered by their names. */
 	table_names(table, funcs, n < named ? n : named);
 	for (size_t i = 0; i < n && most.n < max; i++)
-		if (!func_added(table, funcs, &funcs->entries[i]))
+		if (funcs != &table->funcs ||
+		    !name_added(entry_symbol(table, &funcs->entries[i])))
 			*vec_push(most.entries, most.n) = funcs->entries[i];
 	return most;
 }
@@ -175,10 +159,49 @@ funcs_most_write(const struct table *table, const struct func_table *funcs,
 	struct func_table most = funcs_most(table, funcs, table->opts->top);
 
 	if (most.n) {
-		fprintf(out, "\n%s:\n", title);
+		text_section(out, title);
 		func_rows_write(table, &most, out, false);
 	}
 	free(most.entries);
+}
+
+static int
+by_name(const void *va, const void *vb)
+{
+	const struct func_entry *a = va, *b = vb;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : a->plan < b->plan ? -1 : a->plan > b->plan;
+}
+
+static int
+by_place(const void *va, const void *vb)
+{
+	const struct func_entry *a = va, *b = vb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return by_name(va, vb);
+}
+
+/* As --sort says; they are in the order of calls.  Owned by the caller. */
+static struct func_table
+funcs_sort(const struct table *table, const struct func_table *funcs)
+{
+	enum sort_key sort = table->opts->sort;
+	struct func_table sorted = {
+		.entries = mem_alloc(funcs->n * sizeof(*sorted.entries)),
+		.n = funcs->n,
+	};
+
+	memcpy(sorted.entries, funcs->entries,
+	       funcs->n * sizeof(*sorted.entries));
+	if (sort == SORT_NAME || sort == SORT_FILE)
+		qsort(sorted.entries, sorted.n, sizeof(*sorted.entries),
+		      sort == SORT_NAME ? by_name : by_place);
+	return sorted;
 }
 
 static void
@@ -186,6 +209,7 @@ list_write(const struct table *table, const struct func_table *funcs, FILE *out,
 	   const char *title, const char *none)
 {
 	struct totals totals = { 0 };
+	struct func_table sorted;
 	size_t i;
 
 	title_write(table, out, title);
@@ -195,13 +219,17 @@ list_write(const struct table *table, const struct func_table *funcs, FILE *out,
 	}
 	for (i = 0; i < funcs->n; i++)
 		totals_add(&totals, &funcs->entries[i].count);
-	fprintf(out, "  %zu of %zu called, %zu never", totals.run, totals.all,
-		totals.never);
-	if (totals.unknown)
-		fprintf(out, ", %zu not known (?)", totals.unknown);
-	fputs("\n\n", out);
+	fputs("  ", out);
+	text_count(out, totals.run, 0);
+	fputs(" of ", out);
+	text_count(out, totals.all, 0);
+	fputs(" called, ", out);
+	totals_rest_write(&totals, " never", out);
+	putc('\n', out);
 	table_names(table, funcs, funcs->n);
-	func_rows_write(table, funcs, out, true);
+	sorted = funcs_sort(table, funcs);
+	func_rows_write(table, &sorted, out, true);
+	free(sorted.entries);
 }
 
 void

@@ -149,8 +149,11 @@ uncovered_write(struct table *table, FILE *out)
 		totals_add(&totals, count);
 		never[i] = !count->why && !count->n;
 	}
-	fprintf(out, "  %zu of %zu lines with code\n", totals.never,
-		totals.all);
+	fputs("  ", out);
+	text_count(out, totals.never, 0);
+	fputs(" of ", out);
+	text_count(out, totals.all, 0);
+	fputs(" lines with code\n", out);
 	foreign_write(table, "  ", out);
 	putc('\n', out);
 	line_ranges_write(table, never, out);

@@ -309,6 +309,51 @@ test_print(void **state)
 	assert_int_equal(arch->print(call, 5, 0x1000, buf, 3), -1);
 }
 
+/* The text begins with the stem, the condition's name and a blank. */
+static void
+spelling_check(const uint8_t *code, size_t size, const char *stem,
+	       const char *condition)
+{
+	char buf[128], name[16];
+
+	snprintf(name, sizeof(name), "%s%s ", stem, condition);
+	assert_int_equal(arch->print(code, size, 0x1000, buf, sizeof(buf)), 0);
+	buf[strlen(name)] = '\0';
+	assert_string_equal(buf, name);
+}
+
+/* Conditions by their numbers (Intel SDM, volume 2, B.1.4.7), as objdump's. */
+static void
+test_spelling(void **state)
+{
+	static const char *const names[] = {
+		"o", "no", "b", "ae", "e", "ne", "be", "a",
+		"s", "ns", "p", "np", "l", "ge", "le", "g",
+	};
+
+	for (uint8_t i = 0; i < 16; i++) {
+		const uint8_t jump[] = { 0x70 | i, 0x10 };
+		const uint8_t far[] = { 0x0f, 0x80 | i, 0, 1, 0, 0 };
+		const uint8_t set[] = { 0x0f, 0x90 | i, 0xc0 };
+		const uint8_t set_memory[] = { 0x0f, 0x90 | i, 0 };
+		const uint8_t move[] = { 0x0f, 0x40 | i, 0xc1 };
+
+		spelling_check(jump, sizeof(jump), "j", names[i]);
+		spelling_check(far, sizeof(far), "j", names[i]);
+		spelling_check(set, sizeof(set), "set", names[i]);
+		spelling_check(set_memory, sizeof(set_memory), "set", names[i]);
+		spelling_check(move, sizeof(move), "cmov", names[i]);
+	}
+	/* and $-16, %rsp */
+	{
+		static const uint8_t code[] = { 0x48, 0x83, 0xe4, 0xf0 };
+		char buf[128];
+
+		assert_int_equal(arch->print(code, 4, 0, buf, sizeof(buf)), 0);
+		assert_non_null(strcasestr(buf, "$0xfffffffffffffff0, "));
+	}
+}
+
 static void
 test_find(void **state)
 {
@@ -481,6 +526,7 @@ main(void)
 		cmocka_unit_test(test_effect),
 		cmocka_unit_test(test_addressless),
 		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_spelling),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_objdump),
 	};

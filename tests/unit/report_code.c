@@ -135,14 +135,14 @@ test_funcs(void **state)
 	assert_report(
 		"funcs",
 		"Functions of prog \"\\\n"
-		"  32 instructions executed (IE); of 14 instructions (I), 3 "
-		"never (INE)\n\n"
-		"         IE     CALLS      I    INE  DECLARED AT  FUNCTION\n"
-		"         17         2      7      0  m.c:3        f\n"
-		"          8         4      2      0  y.h:6        g::get()\n"
-		"          6         6      1      0               h\n"
-		"          1         1      2      1               k\n"
-		"          0         0      2      2               z\n");
+		"  32 instructions executed; of 14 in the code (INSNS), 3 "
+		"never\n\n"
+		"   EXECUTED     CALLS   INSNS   NEVER  DECLARED AT  FUNCTION\n"
+		"         17         2       7       0  m.c:3        f\n"
+		"          8         4       2       0  y.h:6        g::get()\n"
+		"          6         6       1       0               h\n"
+		"          1         1       2       1               k\n"
+		"          0         0       2       2               z\n");
 }
 
 static void
@@ -151,14 +151,16 @@ test_files(void **state)
 	assert_report(
 		"files",
 		"Files of prog \"\\\n"
-		"  32 instructions executed (IE); of 14 instructions (I), 3 "
-		"never (INE)\n\n"
-		"         IE       I     INE         BBE     BB   BBNE  FILE\n"
-		"         17       7       0          11      5      0  m.c\n"
-		"          8       2       0           4      1      0  y.h\n"
-		"          7       5       3           7      4      2  "
+		"  32 instructions executed; of 14 in the code (INSNS), 3 "
+		"never\n"
+		"  ENTERED: blocks entered; BLOCKS: in the code\n\n"
+		"   EXECUTED   INSNS   NEVER     ENTERED  BLOCKS   NEVER  "
+		"FILE\n"
+		"         17       7       0          11       5       0  m.c\n"
+		"          8       2       0           4       1       0  y.h\n"
+		"          7       5       3           7       4       2  "
 		"(of no file)\n"
-		"         32      14       3          22     10      2  "
+		"         32      14       3          22      10       2  "
 		"(all)\n");
 }
 
@@ -169,10 +171,10 @@ test_lines(void **state)
 	assert_report(
 		"lines",
 		"Lines of prog \"\\\n"
-		"  IE: instructions executed; I: instructions\n"
+		"  EXECUTED: instructions executed; INSNS: instructions\n"
 		"  #####: has code that never ran; ?: count not known; "
 		"blank: no code counted\n\n"
-		"FILE LINE COUNT        IE     I\n"
+		"FILE LINE COUNT  EXECUTED INSNS\n"
 		"m.c     1                      :  1\n"
 		"m.c     2                      :  2\n"
 		"m.c     3                      :  3\n"
@@ -436,7 +438,7 @@ test_unknown(void **state)
 	}
 	/* g, h and k executed 8, 6 and 1. */
 	text = report_text(t, "funcs,insns,blocks,edges");
-	assert_contains(text, "\n  at least 15 instructions executed (IE);");
+	assert_contains(text, "\n  at least 15 instructions executed;");
 	assert_contains(text, "\n        ?  1000:  p\n");
 	assert_contains(text, "\n         7 instructions: a breakpoint");
 	assert_contains(text, "\n         5 blocks: a breakpoint");
