@@ -40,6 +40,15 @@ trouble(void)
 	return STATUS_TROUBLE;
 }
 
+/* Print the warning, if there is one, and free it. */
+static void
+warn(char *warning)
+{
+	if (warning)
+		text_message("pmon", warning);
+	free(warning);
+}
+
 /* ---- the report */
 
 /*
@@ -301,6 +310,7 @@ monitor(const struct options *opts)
 	if (report_targets_check(&opts->report) || save_check(&run) ||
 	    earlier_read(&run) || (opts->output && output_open(opts->output)))
 		return trouble();
+	warn(report_warning(&opts->report));
 	if (run_start(&run)) {
 		status = trouble();
 	} else {

@@ -112,13 +112,19 @@ files_recover(const struct options *opts)
 	return 0;
 }
 
+/* Print the warning, if there is one, and free it. */
+static void
+warn(char *warning)
+{
+	if (warning)
+		text_message("pmprint", warning);
+	free(warning);
+}
+
 static void
 left_out_say(const char *why)
 {
-	char *text = mem_printf("%s; left out", why);
-
-	text_message("pmprint", text);
-	free(text);
+	warn(mem_printf("%s; left out", why));
 }
 
 /* ---- where output goes */
@@ -180,7 +186,10 @@ pages_print(struct options *opts, struct profile *profile)
 	struct output output;
 	int err = 0;
 
-	if (report_targets_check(&opts->report) || output_open(&output, opts))
+	if (report_targets_check(&opts->report))
+		return -1;
+	warn(report_warning(&opts->report));
+	if (output_open(&output, opts))
 		return -1;
 	if (opts->runs)
 		runs_print(opts, profile, output.out);

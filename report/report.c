@@ -285,6 +285,7 @@ report_options_free(struct report_options *opts)
 		free(opts->wants[i].path);
 	free(opts->wants);
 	free(opts->source_paths);
+	free(opts->source_root);
 	*opts = (struct report_options){ 0 };
 }
 
@@ -322,6 +323,25 @@ report_targets_check(const struct report_options *opts)
 			return -1;
 	}
 	return 0;
+}
+
+char *
+report_warning(const struct report_options *opts)
+{
+	static const char suffix[] = ".gcov.json.gz";
+
+	for (size_t i = 0; i < opts->nwants; i++) {
+		const char *path = opts->wants[i].path;
+		size_t len = path ? strlen(path) : 0;
+
+		if (opts->wants[i].kind == REPORT_GCOV_JSON && path &&
+		    (len < strlen(suffix) ||
+		     strcmp(path + len - strlen(suffix), suffix) != 0))
+			return mem_printf("%s: gcovr reads only files whose "
+					  "names end in %s",
+					  path, suffix);
+	}
+	return NULL;
 }
 
 /* Is the report for other programs to read? */

@@ -71,6 +71,8 @@ struct report_options {
 					   no pager */
 	const char **source_paths;	/* "OLD=NEW" */
 	size_t nsource_paths;
+	char *source_root;		/* --source-root, in full and resolved;
+					   or NULL */
 	size_t columns;			/* of a line; 0: as many as the output
 					   has, or as names need */
 	unsigned fail_under;		/* --fail-under, 1/1000 percent; 0: no
@@ -92,9 +94,9 @@ extern const struct report_options report_usual;
 
 /*
  * --report, --top, --verbose, --quiet, --wide, --color, --sort,
- * --no-demangle, --system-headers, --source-path, --fail-under: options that set a struct report_options.
+ * --no-demangle, --system-headers, --source-path, --source-root, --fail-under: options that set a struct report_options.
  */
-enum { REPORT_OPTIONS = 11 };
+enum { REPORT_OPTIONS = 12 };
 extern const struct option_entry report_entries[REPORT_OPTIONS];
 
 /* The program's stops for one cause: how many, and for how long in all. */
@@ -192,6 +194,12 @@ void report_options_free(struct report_options *opts);
  * 0, or -1 with the message set.
  */
 MUST_CHECK int report_targets_check(const struct report_options *opts);
+
+/*
+ * What will keep a reader from a report that is asked for, or NULL; owned by the
+ * caller.
+ */
+char *report_warning(const struct report_options *opts);
 
 /*
  * Write all reports (the summary if none was asked for): those with a target

@@ -2,9 +2,11 @@
  * The command-line options of reports, which pmon and pmprint share: turns
  * their arguments into struct report_options.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/printable.h"
 #include "report/report.h"
@@ -144,6 +146,43 @@ set_source_path(void *into, const char *arg)
 	return 0;
 }
 
+/* The nearest directory with a .git, from the working directory upwards. */
+static char *
+project_find(void)
+{
+	char *dir = realpath(".", NULL), *slash;
+
+	while (dir && *dir) {
+		char *git = mem_printf("%s/.git", dir);
+		bool there = !access(git, F_OK);
+
+		free(git);
+		if (there)
+			return dir;
+		slash = strrchr(dir, '/');
+		*slash = '\0';
+	}
+	free(dir);
+	return NULL;
+}
+
+static int
+set_source_root(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+	bool find = !strcmp(arg, "auto");
+	char *root = find ? project_find() : realpath(arg, NULL);
+
+	if (!root && find)
+		return fail("--source-root: no .git in the working directory "
+			    "or above");
+	if (!root)
+		return fail("--source-root: %s: %s", arg, strerror(errno));
+	free(opts->source_root);
+	opts->source_root = root;
+	return 0;
+}
+
 static int
 set_fail_under(void *into, const char *arg)
 {
@@ -210,6 +249,11 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	{ "source-path", 0, "OLD=NEW",
 	  "look for source files under NEW, not OLD", set_source_path,
 	  .trust = TRUST_PROJECT },
+	{ "source-root", 0, "DIR",
+	  "name files below DIR without it in lcov,\n"
+	  "cobertura and gcov-json; auto: the directory\n"
+	  "with .git",
+	  set_source_root, .trust = TRUST_PROJECT },
 	{ "fail-under", 0, "PERCENT",
 	  "exit with status 124 if less than PERCENT of\n"
 	  "the lines ran",

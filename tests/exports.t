@@ -504,4 +504,46 @@ for (keys %{$gcov->{funcs}}) {
 	    "csv: gcov's calls of $_");
 }
 
+# ---- paths below a project's directory
+
+my $project = abs_path($dir) . '/project';
+mkdir $_ or die for $project, "$project/src", "$project/.git", "$dir/other";
+for (["$project/src/main.c", "int other(void);\nint main(void)\n" .
+    "{ return other(); }\n"], ["$dir/other/other.c", "int other(void)\n" .
+    "{ return 0; }\n"]) {
+	open my $out, '>', $_->[0] or die;
+	print $out $_->[1];
+	close $out or die;
+}
+system($cc, '-g', '-O0', '-o', "$project/src/main", "$project/src/main.c",
+    abs_path($dir) . '/other/other.c') == 0 or die;
+my $outside = abs_path("$dir/other/other.c");
+for my $root ('auto', '..', $project) {
+	my $run = run([$pmon, "--source-root=$root",
+	    '--report=lcov:a.info,cobertura:a.xml,gcov-json:a.gcov.json.gz',
+	    './main'], dir => "$project/src");
+	my $xml = slurp("$project/src/a.xml");
+
+	is($run->{err}, '', "--source-root=$root");
+	is_deeply([sort { $a cmp $b } slurp("$project/src/a.info") =~
+	    /^SF:(.*)$/mg],
+	    [$outside, 'src/main.c'], '... lcov');
+	is_deeply([$xml =~ m{<source>(.*)</source>}g], [$project, '/'],
+	    '... cobertura: the directories');
+	is_deeply([sort $xml =~ / filename="(.*?)"/g],
+	    [sort 'src/main.c', substr $outside, 1], '... and files');
+	like(`gzip -dc $project/src/a.gcov.json.gz`, qr/"file": *"src\/main.c"/,
+	    '... gcov-json');
+}
+rmdir "$project/.git" or die;
+for (['auto', 'no .git in the working directory or above'],
+    ["$dir/nothing", "$dir/nothing: No such file or directory"]) {
+	is(run([$pmon, "--source-root=$_->[0]", './main'],
+	    dir => '/')->{err}, "pmon: --source-root: $_->[1]\n",
+	    "--source-root=$_->[0] that is not there");
+}
+is(run([$pmon, '--report=gcov-json:a.json.gz', './main'],
+    dir => "$project/src")->{err}, 'pmon: a.json.gz: gcovr reads only files ' .
+    "whose names end in .gcov.json.gz\n", 'a name that gcovr does not read');
+
 done_testing;

@@ -149,8 +149,9 @@ method_put(const struct page *page, const struct cover_file *file,
 static const char *
 path_below(const struct page *page, const char *path)
 {
-	return *page->root || *path == '/' ? path + strlen(page->root) + 1 :
-					     path;
+	if (*page->root || *path == '/')
+		return path + strlen(page->root) + 1;
+	return strncmp(path, "./", 2) ? path : path + 2;
 }
 
 static void
@@ -326,9 +327,25 @@ coverage_put(const struct page *page)
 			totals.lines.unknown, totals.branches.unknown);
 }
 
+/* Below which directories the files are. */
+static void
+sources_put(const struct page *page, const char *project)
+{
+	fputs("<sources>\n<source>", page->out);
+	text_xml(page->out, project ? project : *page->root ? page->root : "/");
+	fputs("</source>\n", page->out);
+	if (project)
+		fputs("<source>/</source>\n", page->out);
+	else if (!*page->root)
+		/* Some paths are relative to the compiler's directory. */
+		fputs("<source>.</source>\n", page->out);
+	fputs("</sources>\n", page->out);
+}
+
 void
 cobertura_write(struct table *table, FILE *out)
 {
+	const char *project = table->opts->source_root;
 	struct page page = {
 		.table = table,
 		.cover = cover_make(table),
@@ -336,18 +353,14 @@ cobertura_write(struct table *table, FILE *out)
 	};
 
 	files_choose(page.cover);
-	page.root = root_find(page.cover);
+	page.root = project ? mem_strdup("") : root_find(page.cover);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<!DOCTYPE coverage SYSTEM \"http://cobertura.sourceforge.net/"
 	      "xml/coverage-04.dtd\">\n",
 	      out);
 	coverage_put(&page);
-	fputs("<sources>\n<source>", out);
-	text_xml(out, *page.root ? page.root : "/");
-	/* Paths may be absolute or relative to the compiler's directory. */
-	fputs(*page.root ? "</source>\n" : "</source>\n<source>.</source>\n",
-	      out);
-	fputs("</sources>\n<packages>\n", out);
+	sources_put(&page, project);
+	fputs("<packages>\n", out);
 	for (size_t i = 0; i < page.cover->nfiles;)
 		i = package_put(&page, i);
 	fputs("</packages>\n</coverage>\n", out);
