@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "print/print_options.h"
+#include "print/merge.h"
 #include "print/pager.h"
 #include "print/pages.h"
 #include "print/recover.h"
@@ -25,77 +26,7 @@ trouble(int err)
 	return err > 0 ? STATUS_UNDER : STATUS_TROUBLE;
 }
 
-/* ---- merging */
-
-/*
- * Profiles, each merged from at least as many files as the next one.  Two that
- * have as many files are merged, so that each file takes part in few large
- * merges.
- */
-struct piles {
-	struct pile {
-		struct profile *profile;
-		size_t nfiles;
-	} piles[64];
-	size_t n;
-};
-
-static void
-piles_free(struct piles *piles)
-{
-	while (piles->n)
-		profile_free(piles->piles[--piles->n].profile);
-}
-
-/* Merge the last two. */
-static void
-piles_join(struct piles *piles)
-{
-	struct pile *last = &piles->piles[--piles->n];
-	struct pile *into = last - 1;
-
-	/* piles_add has checked that no run is in both. */
-	must(!profile_merge(into->profile, last->profile));
-	into->nfiles += last->nfiles;
-	profile_free(last->profile);
-}
-
-static int
-piles_add(struct piles *piles, const char *path)
-{
-	struct profile *profile = profile_read(path);
-
-	if (!profile)
-		return -1;
-	for (size_t i = 0; i < piles->n; i++) {
-		if (!profile_runs_check(piles->piles[i].profile, profile))
-			continue;
-		profile_free(profile);
-		return fail("%s: %s", path, fail_message());
-	}
-	piles->piles[piles->n++] = (struct pile){ profile, 1 };
-	while (piles->n > 1 && piles->piles[piles->n - 2].nfiles ==
-				       piles->piles[piles->n - 1].nfiles)
-		piles_join(piles);
-	return 0;
-}
-
-/* Merge all files; NULL with the message. */
-static struct profile *
-files_merge(const struct options *opts)
-{
-	struct piles piles = { .n = 0 };
-
-	for (size_t i = 0; i < opts->nfiles; i++) {
-		if (!piles_add(&piles, opts->files[i]))
-			continue;
-		piles_free(&piles);
-		return NULL;
-	}
-	while (piles.n > 1)
-		piles_join(&piles);
-	return piles.piles[0].profile;
-}
+/* ---- files */
 
 /* --recover: recover the files that are given, before any is read. */
 static int
@@ -212,7 +143,14 @@ pages_print(struct options *opts, struct profile *profile)
 static int
 files_print(struct options *opts)
 {
-	struct profile *profile = files_merge(opts);
+	const struct merge merge = {
+		.files = opts->files,
+		.n = opts->nfiles,
+		.jobs = opts->jobs,
+		.skip = opts->skip_damaged,
+		.warn = left_out_say,
+	};
+	struct profile *profile = files_merge(&merge);
 	bool pages = opts->runs || opts->executed || opts->report.nwants ||
 		     opts->report.fail_under;
 	int err;
@@ -272,7 +210,10 @@ int
 main(int argc, char **argv)
 {
 	struct options opts;
-	int err = options_parse(&opts, argc, argv);
+	int err;
+
+	mem_keep();
+	err = options_parse(&opts, argc, argv);
 
 	/* A file that becomes too large gives a write error. */
 	signal(SIGXFSZ, SIG_IGN);

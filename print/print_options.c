@@ -9,6 +9,8 @@
 #include "util/fail.h"
 #include "util/command_line.h"
 
+enum { JOBS_MAX = 1024 };
+
 static int
 set_runs(void *into, const char *arg)
 {
@@ -63,6 +65,27 @@ set_merge(void *into, const char *arg)
 }
 
 static int
+set_jobs(void *into, const char *arg)
+{
+	struct options *opts = into;
+	unsigned long jobs;
+
+	if (option_number("--jobs", arg, 1, JOBS_MAX, &jobs))
+		return -1;
+	opts->jobs = jobs;
+	return 0;
+}
+
+static int
+set_skip_damaged(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->skip_damaged = true;
+	return 0;
+}
+
+static int
 set_no_pager(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -93,6 +116,14 @@ static const struct option_entry entries[] = {
 	  "second",
 	  set_diff },
 	{ "merge", 0, "FILE", "merge the data files into FILE", set_merge },
+	{ "jobs", 'j', "N",
+	  "merge in up to N processes (as many as there\n"
+	  "are processors)",
+	  set_jobs },
+	{ "skip-damaged", 0, NULL,
+	  "leave out files that cannot be read or have\n"
+	  "runs that others have, too, and say which",
+	  set_skip_damaged },
 	{ "parts", 0, NULL,
 	  "report each process or thread by itself, if\n"
 	  "pmon kept them apart (--separate)",

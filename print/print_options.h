@@ -18,6 +18,8 @@ struct options {
 	bool no_pager;
 	size_t columns;		/* of a line of what is printed */
 	const char *output;	/* -o, or NULL: standard output */
+	size_t jobs;		/* --jobs, or 0 */
+	bool skip_damaged;	/* leave out files that cannot be merged */
 	const char *merge;	/* write the merged profile there, or NULL */
 	struct selection selection;
 	struct report_options report;

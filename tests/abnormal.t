@@ -88,7 +88,7 @@ leaves('leave.c', [qw(-O1 -fno-inline -D_FORTIFY_SOURCE=2)], 'torn',
 		my $run = run([$pmon, "--placement=$placement", '--func=loop',
 		    "--report=insns:$file", '--', $midway, $slow ? 500 : 100]);
 		my @counts = slurp($file) =~ /^loop.*
-		    ^\ *(\d+)\ .*call.*^\ *(\d+)\ .*cmpq.*^\ *(\d+)\ .*jnz/xms;
+		    ^\ *(\d+)\ .*call.*^\ *(\d+)\ .*cmpq.*^\ *(\d+)\ .*jne/xms;
 
 		is($run->{out}, sprintf("call %d, test %d, jump %d\n",
 		    map { $_ // -1 } @counts[0 .. 2]),

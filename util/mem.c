@@ -80,11 +80,21 @@ mem_printf(const char *fmt, ...)
 	return mem_check(s);
 }
 
+enum { FIRST = 4 };	/* room of arrays that are not empty */
+
+void *
+vec_make(size_t n, size_t size)
+{
+	size_t room = FIRST;
+
+	while (room < n)
+		room *= 2;
+	return mem_grow(NULL, room, size);
+}
+
 void *
 vec_grow(void *vec, size_t n, size_t size)
 {
-	enum { FIRST = 4 };
-
 	/* 1 and 2 elements fill none. */
 	if (n && n < FIRST)
 		return vec;

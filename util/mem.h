@@ -38,6 +38,9 @@ char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define vec_push(vec, n) \
 	((vec) = vec_room((vec), (n), sizeof(*(vec))), &(vec)[(n)++])
 
+/* An empty array for vec_push with room for n elements, which is not 0. */
+void *vec_make(size_t n, size_t size);
+
 /* A larger array in place of vec, which n elements fill; for vec_room. */
 void *vec_grow(void *vec, size_t n, size_t size);
 

@@ -316,14 +316,49 @@ by_func(const void *a, const void *b)
 	return func_compare(a, b);
 }
 
+/* The end of the ascending functions from index `from` on. */
+static size_t
+run_end(const struct profile_object *object, size_t from)
+{
+	while (++from < object->nfuncs)
+		if (func_compare(&object->funcs[from - 1],
+				 &object->funcs[from]) > 0)
+			break;
+	return from < object->nfuncs ? from : object->nfuncs;
+}
+
+/* Those of two profiles ascend one behind the other: merge them. */
+static void
+funcs_sort(struct profile_object *object)
+{
+	size_t n = object->nfuncs, middle = run_end(object, 0);
+	struct profile_func *funcs = object->funcs, *all;
+	size_t a = 0, b = middle, nall = 0;
+
+	if (middle == n)
+		return;
+	if (run_end(object, middle) < n) {
+		qsort(funcs, n, sizeof(*funcs), by_func);
+		return;
+	}
+	all = vec_make(n, sizeof(*all));
+	while (nall < n) {
+		bool first = b == n ||
+			     (a < middle &&
+			      func_compare(&funcs[a], &funcs[b]) <= 0);
+
+		all[nall++] = funcs[first ? a++ : b++];
+	}
+	free(funcs);
+	object->funcs = all;
+}
+
 void
 funcs_fold(struct profile_object *object)
 {
 	size_t n = 0;
 
-	if (object->nfuncs)
-		qsort(object->funcs, object->nfuncs, sizeof(*object->funcs),
-		      by_func);
+	funcs_sort(object);
 	for (size_t i = 0; i < object->nfuncs; i++) {
 		struct profile_func *func = &object->funcs[i];
 

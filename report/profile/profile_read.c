@@ -175,12 +175,17 @@ blocks_get(struct reader *reader, struct profile_func *func, uint64_t n)
 
 	if (!n)
 		return;
+	/* Each takes a byte: no file has more blocks than that. */
+	if (n > feed_left(sizes)) {
+		sizes->bad = true;
+		return;
+	}
+	func->blocks = vec_make(n, sizeof(*func->blocks));
 	addr = get_delta(gaps.feed, func->addr);
 	gaps.left = get_uint(gaps.feed);
 	gap_next(&gaps, 0);
 	for (uint64_t i = 0; i < n && !sizes->bad && !gaps.feed->bad; i++) {
-		struct profile_block *block = vec_push(func->blocks,
-						       func->nblocks);
+		struct profile_block *block = &func->blocks[func->nblocks++];
 
 		if (i == gaps.next) {
 			addr = get_delta(gaps.feed, addr);

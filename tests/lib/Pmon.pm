@@ -256,7 +256,7 @@ funcs_read
 		chomp;
 		# Where instructions were counted, those come first.
 		($column, $before) = ($-[2], $1 ? qr/\S+ +/ : qr//)
-		    if /^\s*(IE\s+)?CALLS .*(FUNCTION)$/;
+		    if /^\s*(EXECUTED\s+)?CALLS .*(FUNCTION)$/;
 		next unless defined $column && /^\s*$before(\d+|\?) /;
 		my $count = $1;
 		my $names = substr($_, $column);
