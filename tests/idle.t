@@ -83,7 +83,8 @@ for my $case ([259, 1], [258, 0]) {
 	my $program = compile(['idle.S'], '-DNEVER=1');
 	my @options = ('--func=never_*', '--func=main', '--units=func,insn');
 	my $data = "$scratch/data";
-	my $code = qr/ 1004 instructions executed; of 2008 in the code \(INSNS\), 1004 never/;
+	my $code = qr/\ 1004\ instructions\ executed;\ of\ 2008\ in\ the\ code
+	    \ \(INSNS\),\ 1004\ never/x;
 
 	run([$pmon, @options, '-d', $data, "--report=funcs:$scratch/funcs",
 		'--', $program, @arguments]);

@@ -41,6 +41,16 @@ END
 	return spew("$dir/named", $elf, 0755);
 }
 
+# What a run says, but that gcovr would not read a file of that name.
+sub
+said
+{
+	my ($run) = @_;
+
+	return $run->{err} =~
+	    s/^\S+: \S+\/gcov-json: gcovr reads only files .*\n//r;
+}
+
 my $program = program();
 my @text = qw(summary listing hist uncovered funcs inlines files lines insns
     blocks edges cfg calls placement sites);
@@ -50,7 +60,7 @@ my $run = run([$pmon, '-d', "$dir/data", '--no-config',
 	'--units=func,line,inline,block,edge,insn,call',
 	"--report=html:$dir/html," .
 	join(',', map { "$_:$dir/$_" } @text, @exports), '--', $program]);
-is(ended($run) . $run->{err}, 'status 0', 'a program with odd names');
+is(ended($run) . said($run), 'status 0', 'a program with odd names');
 
 # Nothing but printed characters of UTF-8 and ends of lines: no C0, no C1, no
 # ends of lines that only some readers know, nothing that turns the direction
@@ -238,7 +248,7 @@ my $pmprint = $pmon =~ s/pmon$/pmprint/r;
 mkdir "$dir/again" or die;
 $run = run([$pmprint, '--report=' .
 	join(',', map { "$_:$dir/again/$_" } @text, @exports), "$dir/data"]);
-is(ended($run) . $run->{err}, 'status 0', 'pmprint of its data file');
+is(ended($run) . said($run), 'status 0', 'pmprint of its data file');
 # What varies is the time, and what only a run knows.
 sub
 lasting

@@ -37,7 +37,7 @@ sub
 funcs
 {
 	my ($text) = @_;
-	my ($column) = map { length $1 } $text =~ /^( +IE .*)FUNCTION$/m;
+	my ($column) = map { length $1 } $text =~ /^( +EXECUTED .*)FUNCTION$/m;
 
 	return map { [/^ *(\d+|\?|-) +(\d+|\?|-) +(\d+|-) +(\d+|-) /,
 		substr $_, $column] } grep { /^ *(\d|\?|-).* \d+ +\d+  / }
