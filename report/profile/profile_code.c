@@ -18,13 +18,12 @@ struct flow_sums {
 struct arcs
 arcs_list(const struct profile_func *func)
 {
-	size_t n = func->nblocks + func->nedges;
+	size_t n = func->nblocks + func->nedges, next = 0;
+	size_t nsums = FLOW_BLOCK + func->nblocks;
 	struct arcs arcs = {
-		.arcs = mem_alloc(n * sizeof(struct arc)),
-		.sums = mem_alloc((FLOW_BLOCK + func->nblocks) *
-				  sizeof(struct flow_sums)),
+		.arcs = mem_grow(NULL, n + 1, sizeof(struct arc)),
+		.sums = mem_alloc(nsums * sizeof(struct flow_sums)),
 	};
-	size_t next = 0;
 
 	for (uint32_t v = FLOW_ROOT; v < FLOW_BLOCK + func->nblocks; v++) {
 		if (v >= FLOW_BLOCK)
