@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "print/pages.h"
+#include "report/names.h"
 #include "report/printable.h"
 #include "util/mem.h"
 
@@ -59,11 +60,14 @@ run_print(const struct profile_run *run, FILE *out, size_t columns)
 static void
 object_print(const struct profile_object *object, FILE *out)
 {
-	size_t states[PROFILE_UNKNOWN + 1] = { 0 };
+	size_t states[PROFILE_UNKNOWN + 1] = { 0 }, n = 0;
 
 	for (size_t i = 0; i < object->nfuncs; i++)
-		states[object->funcs[i].state]++;
-	text_count(out, object->nfuncs, COUNT_WIDTH);
+		if (!name_added(object->funcs[i].name)) {
+			states[object->funcs[i].state]++;
+			n++;
+		}
+	text_count(out, n, COUNT_WIDTH);
 	putc(' ', out);
 	text_count(out, states[PROFILE_COUNTED], COUNT_WIDTH);
 	putc(' ', out);

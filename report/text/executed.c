@@ -47,8 +47,9 @@ entry_add(struct entries *entries, struct entry entry)
 }
 
 /*
- * Add functions, and nameless code, whose instructions were counted, or only
- * those that ran (`ran`): names take long to make.
+ * Add functions, and nameless code, whose instructions were counted; or only
+ * those that ran (`ran`), as names take long to make, and none that every
+ * program has.
  */
 static void
 views_add(struct table *table, struct entries *entries, bool **seen, bool ran)
@@ -74,7 +75,8 @@ views_add(struct table *table, struct entries *entries, bool **seen, bool ran)
 		};
 
 		work_add(&entries->all, &entry.work);
-		if (ran && !figure_ran(&entry.work.ie))
+		if (ran && (!figure_ran(&entry.work.ie) ||
+			    (func && name_added(func->name))))
 			continue;
 		entry.name = func ? name_with_aliases(func,
 						      table->opts->demangle) :

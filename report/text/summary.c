@@ -12,6 +12,7 @@
 #include "report/text/stop_causes.h"
 #include "report/view.h"
 #include "report/ways.h"
+#include "report/names.h"
 #include "report/printable.h"
 #include "util/mem.h"
 
@@ -125,6 +126,13 @@ struct summary {
 	struct reasons reasons;
 };
 
+/* Is it a function that every program has? */
+static bool
+func_added(const struct plan *plan, uint32_t func)
+{
+	return func != FUNC_NONE && name_added(plan->image->funcs[func].name);
+}
+
 /* Add up functions, lines and inlined functions. */
 static void
 units_total(const struct table *table, struct summary *summary)
@@ -135,7 +143,10 @@ units_total(const struct table *table, struct summary *summary)
 		for (size_t k = 0; k < units->n; k++) {
 			const struct unit *unit = &units->units[k];
 
-			if (!table_leaves(table, i, unit))
+			if (!table_leaves(table, i, unit) &&
+			    (unit->kind != UNIT_FUNC ||
+			     !func_added(table->report_input->plans[i],
+					 unit->ref)))
 				totals_add(&summary->totals[i][unit->kind],
 					   &(struct figure){ unit->n,
 							     unit->why });
@@ -167,8 +178,9 @@ code_total(struct table *table, struct summary *summary)
 	for (size_t i = 0; i < report_input->nplans; i++)
 		left[i] = units_left(table, report_input->plans[i]);
 	while ((view = view_next(table, view, VIEW_ALL))) {
-		if (left[view->plan_index] &&
-		    fplan_idle(view->plan, view->fplan))
+		if (func_added(view->plan, view->fplan->func) ||
+		    (left[view->plan_index] &&
+		     fplan_idle(view->plan, view->fplan)))
 			continue;
 		for (int kind = UNIT_BLOCK; kind < UNIT_KINDS; kind++)
 			view_totals(view, kind,
@@ -262,9 +274,12 @@ reasons_find(const struct table *table, struct reasons *reasons)
 	const struct report_input *report_input = table->report_input;
 	size_t i, j;
 
-	for (i = 0; i < table->funcs.n; i++)
-		reasons_add_unit(reasons, table->funcs.entries[i].count.why,
-				 UNIT_FUNC);
+	for (i = 0; i < table->funcs.n; i++) {
+		const struct func_entry *func = &table->funcs.entries[i];
+
+		if (!func_added(report_input->plans[func->plan], func->ref))
+			reasons_add_unit(reasons, func->count.why, UNIT_FUNC);
+	}
 	for (i = 0; i < table->nlines; i++)
 		reasons_add_unit(reasons, table->lines[i].count.why, UNIT_LINE);
 	for (i = 0; i < table->inlines.n; i++)
