@@ -61,6 +61,7 @@ same_options($help, $text, 11);
 page('man/pmon.out.5');
 page('man/pmon.json.5');
 page('man/pmon-control.7');
+page('man/pmon-tutorial.7');
 my $print_help = qx($pmprint --help);
 is($?, 0, 'pmprint --help has status 0');
 same_options($print_help, page('man/pmprint.1'), 8);
