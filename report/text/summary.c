@@ -130,7 +130,7 @@ struct summary {
 static bool
 func_added(const struct plan *plan, uint32_t func)
 {
-	return func != FUNC_NONE && name_added(plan->image->funcs[func].name);
+	return name_added(plan->image->funcs[func].name);
 }
 
 /* Add up functions, lines and inlined functions. */
@@ -178,9 +178,8 @@ code_total(struct table *table, struct summary *summary)
 	for (size_t i = 0; i < report_input->nplans; i++)
 		left[i] = units_left(table, report_input->plans[i]);
 	while ((view = view_next(table, view, VIEW_ALL))) {
-		if (func_added(view->plan, view->fplan->func) ||
-		    (left[view->plan_index] &&
-		     fplan_idle(view->plan, view->fplan)))
+		if (left[view->plan_index] &&
+		    fplan_idle(view->plan, view->fplan))
 			continue;
 		for (int kind = UNIT_BLOCK; kind < UNIT_KINDS; kind++)
 			view_totals(view, kind,
