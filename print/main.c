@@ -88,7 +88,7 @@ output_open(struct output *output, struct options *opts)
 	} else if (!opts->no_pager && !files_only(opts)) {
 		pager_open(&opts->report);
 	}
-	opts->columns = report_dress(&opts->report, output->out);
+	opts->columns = report_style(&opts->report, output->out);
 	return 0;
 }
 

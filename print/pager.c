@@ -5,6 +5,7 @@
  */
 #include "print/pager.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ pager_wait(void)
 {
 	close(STDOUT_FILENO);
 	dup2(error_saved, STDERR_FILENO);
-	while (waitpid(pager, NULL, 0) < 0)
+	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;
 	pager = 0;
 }

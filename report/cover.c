@@ -408,21 +408,6 @@ branches_number(struct cover_file *file)
 
 /* ---- all of it */
 
-/* The mapped path, without --source-root's directory; owned by the caller. */
-static char *
-path_shown(const struct report_options *opts, const char *path)
-{
-	char *mapped = source_path(opts, path), *below;
-	size_t len = opts->source_root ? strlen(opts->source_root) : 0;
-
-	if (!len || strncmp(mapped, opts->source_root, len) != 0 ||
-	    mapped[len] != '/')
-		return mapped;
-	below = mem_strdup(mapped + len + 1);
-	free(mapped);
-	return below;
-}
-
 static void
 units_take(struct making *m)
 {
@@ -431,8 +416,8 @@ units_take(struct making *m)
 	bool chosen = false;
 
 	for (size_t i = 0; i < table->nfiles; i++) {
-		cover->files[i].path = path_shown(table->opts,
-						  table->files[i].path);
+		cover->files[i].path = source_shown(table->opts,
+						    table->files[i].path);
 		marks_read(m, i);
 	}
 	for (size_t i = 0; i < table->report_input->nplans; i++) {

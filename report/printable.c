@@ -5,7 +5,6 @@
  */
 #include "report/printable.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,13 +229,13 @@ text_join(char *text, const char *part)
 static struct {
 	bool commas, colours;
 	enum text_colour colour;	/* of what is printed next */
-} dress;
+} style;
 
 void
-text_dress(bool commas, bool colours)
+text_style(bool commas, bool colours)
 {
-	dress.commas = commas;
-	dress.colours = colours;
+	style.commas = commas;
+	style.colours = colours;
 }
 
 enum { COUNT_SIZE = 32 };	/* 20 digits, 6 commas */
@@ -249,7 +248,7 @@ count_put(uint64_t n, char buf[COUNT_SIZE])
 
 	*to = '\0';
 	for (size_t digits = 0; !digits || n; digits++, n /= 10) {
-		if (dress.commas && digits && digits % 3 == 0)
+		if (style.commas && digits && digits % 3 == 0)
 			*--to = ',';
 		*--to = (char)('0' + n % 10);
 	}
@@ -293,9 +292,9 @@ text_colour(FILE *out, enum text_colour colour)
 		[TEXT_BAD] = "\033[31m",
 	};
 
-	if (!dress.colours || colour == dress.colour)
+	if (!style.colours || colour == style.colour)
 		return;
-	dress.colour = colour;
+	style.colour = colour;
 	fputs(codes[colour], out);
 }
 

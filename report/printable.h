@@ -74,7 +74,7 @@ void text_xml(FILE *out, const char *s);
  * Choose how the functions below print from now on: for a person at a terminal,
  * with commas between thousands and with colours, or, as at first, plainly.
  */
-void text_dress(bool commas, bool colours);
+void text_style(bool commas, bool colours);
 
 /* The columns of n. */
 size_t text_digits(uint64_t n);

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "probe/counts.h"
 #include "probe/idle.h"
@@ -346,7 +344,7 @@ report_warning(const struct report_options *opts)
 
 /* Is the report for other programs to read? */
 static bool
-kind_formal(enum report_kind kind)
+kind_for_programs(enum report_kind kind)
 {
 	return kind == REPORT_CFG || kind >= REPORT_HTML;
 }
@@ -367,9 +365,9 @@ wants_write(const struct report_options *opts, size_t first,
 		if (i > first)
 			putc('\n', out);
 		kind = kind_index(opts->wants[i].kind);
-		table->columns = report_dress(opts, out);
-		if (kind_formal(opts->wants[i].kind))
-			text_dress(false, false);
+		table->columns = report_style(opts, out);
+		if (kind_for_programs(opts->wants[i].kind))
+			text_style(false, false);
 		kinds[kind].write(table, out);
 	}
 }
@@ -430,12 +428,12 @@ report_write(const struct report_options *opts,
 	if (report_input_once(report_input) && report_once(opts))
 		return -1;
 	table = table_make(opts, report_input);
-	table->columns = report_dress(opts, out);
+	table->columns = report_style(opts, out);
 	if (opts->nwants)
 		result = targets_write(opts, table, out);
 	else
 		summary_write(table, out);
-	text_dress(false, false);
+	text_style(false, false);
 	table_free(table);
 	return result;
 }

@@ -80,12 +80,12 @@ struct report_options {
 };
 
 /*
- * dress.c: choose how reports to `out` look.  Only at a terminal, unless the
+ * style.c: choose how reports to `out` look.  Only at a terminal, unless the
  * options say otherwise, they have colours, commas between thousands, and lines
  * that fit.  Returns the most columns of a line: as $COLUMNS says or as the
  * terminal has, WIDTH_ALL in files and pipes.
  */
-size_t report_dress(const struct report_options *opts, FILE *out);
+size_t report_style(const struct report_options *opts, FILE *out);
 /* A pager will show what is printed at the terminal that stdout still is. */
 void report_paged(struct report_options *opts);
 

@@ -139,6 +139,20 @@ source_path(const struct report_options *opts, const char *path)
 	return first ? first : mem_strdup(path);
 }
 
+char *
+source_shown(const struct report_options *opts, const char *path)
+{
+	char *mapped = source_path(opts, path), *below;
+	size_t len = opts->source_root ? strlen(opts->source_root) : 0;
+
+	if (!len || strncmp(mapped, opts->source_root, len) != 0 ||
+	    mapped[len] != '/')
+		return mapped;
+	below = mem_strdup(mapped + len + 1);
+	free(mapped);
+	return below;
+}
+
 void
 source_close(struct source *source)
 {

@@ -30,6 +30,11 @@ struct source *source_open(const struct report_options *opts,
  * is readable, else the first mapping.  Owned by the caller.
  */
 char *source_path(const struct report_options *opts, const char *path);
+/*
+ * The same without the directory of --source-root, for exports of coverage.
+ * Owned by the caller.
+ */
+char *source_shown(const struct report_options *opts, const char *path);
 /* Nothing if source is NULL. */
 void source_close(struct source *source);
 

@@ -177,7 +177,7 @@ coverage_diff_write(const struct report_options *opts,
 	struct changes lost = changes_find(first, second);
 	struct changes won = changes_find(second, first);
 
-	first->columns = second->columns = report_dress(opts, out);
+	first->columns = second->columns = report_style(opts, out);
 	fprintf(out, "Lines that ran\n\n%*s %*s %*s %*s\n", COUNT_WIDTH, "",
 		COUNT_WIDTH, "counted", COUNT_WIDTH, "run", COUNT_WIDTH,
 		"not known");

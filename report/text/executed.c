@@ -4,7 +4,6 @@
  */
 #include "report/kinds.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

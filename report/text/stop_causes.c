@@ -4,7 +4,6 @@
  */
 #include "report/text/stop_causes.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

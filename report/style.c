@@ -51,13 +51,13 @@ colours_choose(const struct report_options *opts, bool terminal)
 }
 
 size_t
-report_dress(const struct report_options *opts, FILE *out)
+report_style(const struct report_options *opts, FILE *out)
 {
 	int fd = fileno(out);
 	bool person = fd >= 0 &&
 		      (isatty(fd) || (opts->paged && fd == STDOUT_FILENO));
 
-	text_dress(person, colours_choose(opts, person));
+	text_style(person, colours_choose(opts, person));
 	return columns_choose(opts, fd);
 }
 
