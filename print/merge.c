@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -251,7 +252,8 @@ static struct slice
 worker_close(struct worker *worker)
 {
 	struct slice slice = { .failed = true };
-	int status = 0;
+	int status;
+	pid_t pid;
 	uint8_t *bytes;
 	size_t size;
 
@@ -259,13 +261,26 @@ worker_close(struct worker *worker)
 		return slice;
 	bytes = bytes_read(worker->from, &size);
 	close(worker->from);
-	while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	do {
+		pid = waitpid(worker->pid, &status, 0);
+	} while (pid < 0 && errno == EINTR);
 	/* Without its status it may have been killed half-way. */
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
+	if (pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status))
 		slice = slice_decode(bytes, size);
 	free(bytes);
 	return slice;
+}
+
+/* Pipes can be read only once, and so not again to find what is at fault. */
+static bool
+files_regular(const struct merge *merge)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < merge->n; i++)
+		if (!stat(merge->files[i], &st) && !S_ISREG(st.st_mode))
+			return false;
+	return true;
 }
 
 static size_t
@@ -276,6 +291,8 @@ jobs_choose(const struct merge *merge)
 		      processors > 0 ? (size_t)processors :
 				       1;
 
+	if (!files_regular(merge))
+		return 1;
 	return jobs < merge->n / SLICE_MIN ? jobs : merge->n / SLICE_MIN;
 }
 

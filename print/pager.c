@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "util/mem.h"
+
 /* The pager's process, or 0; and a copy of the standard error it has taken. */
 static pid_t pager;
 static int error_saved = -1;
@@ -24,7 +26,7 @@ static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM };
 static bool
 program_there(const char *name)
 {
-	char *path = getenv("PATH") ? strdup(getenv("PATH")) : NULL;
+	char *path = getenv("PATH") ? mem_strdup(getenv("PATH")) : NULL;
 	char *rest = path, *dir, file[4096];
 	bool there = false;
 
@@ -42,12 +44,23 @@ static const char *
 pager_command(void)
 {
 	const char *command = getenv("PMON_PAGER");
+	size_t blanks, word;
+	bool there;
+	char *name;
 
 	if (!command)
 		command = getenv("PAGER");
 	if (!command)
-		command = program_there("less") ? "less" : "";
-	return *command && strcmp(command, "cat") ? command : NULL;
+		command = "less";
+	blanks = strspn(command, " \t");
+	word = strcspn(command + blanks, " \t");
+	name = mem_strndup(command + blanks, word);
+	/* What a shell would have to look at more closely is left to it. */
+	there = *name && strcmp(command, "cat") &&
+		(strpbrk(name, "/$`'\"\\;&|<>(){}=*?[~") ||
+		 program_there(name));
+	free(name);
+	return there ? command : NULL;
 }
 
 /* The pager gets what is still to be printed, and the user may read on. */
@@ -76,7 +89,11 @@ pager_run(const char *command, int in)
 {
 	/* Leave what fits the screen there, show colours, clear nothing. */
 	setenv("LESS", "FRX", 0);
-	dup2(in, STDIN_FILENO);
+	/* Without a standard input the pipe may have its number. */
+	if (in == STDIN_FILENO)
+		fcntl(in, F_SETFD, 0);
+	else
+		dup2(in, STDIN_FILENO);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }

@@ -200,10 +200,10 @@ part_write(struct opened *opened, uint32_t part, FILE *out)
 	struct report_input report_input = { .command = command };
 	int err = report_input_open(opened, part, &report_input);
 
-	if (!err && opts->nwants)
-		err = report_write(opts, &report_input, out);
 	if (!err)
 		err = report_matched(&report_input, &opened->opts->selection);
+	if (!err && opts->nwants)
+		err = report_write(opts, &report_input, out);
 	if (!err)
 		err = coverage_check(opts, &report_input);
 	report_input_close(opened, &report_input);

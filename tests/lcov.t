@@ -29,7 +29,8 @@ faults
 			my ($from, $to) = ($begins[$i], $begins[$i + 1] // 1e9);
 			my @lines = grep { $_ >= $from && $_ < $to } keys %line;
 
-			push @faults, "$name:$from: no lines" if !@lines;
+			push @faults, "$name:$from: no line"
+			    if !defined $line{$from};
 			push @faults, "$name:$from: function $ran{$from}"
 			    if !$ran{$from} != !grep { $line{$_} } @lines;
 		}
@@ -61,7 +62,7 @@ is_deeply((faults($sound))[0], [], 'a sound record');
 for my $break (['FNDA:1,f', 'FNDA:0,f'], ['FNDA:0,g', 'FNDA:1,g'],
     ['DA:9,0', 'DA:9,1'], ['BRDA:3,0,0,1', 'BRDA:3,0,0,-'],
     ['BRDA:3,0,1,0', 'BRDA:9,0,0,2'], ['BRDA:3,0,1,0', 'BRDA:5,0,1,0'],
-    ['LF:2', 'LF:3']) {
+    ['LF:2', 'LF:3'], ["DA:3,1\n", '']) {
 	my ($from, $to) = @$break;
 
 	isnt(@{(faults($sound =~ s/\Q$from\E/$to/r))[0]}, 0, "... $to");
@@ -86,5 +87,14 @@ for my $level ('-O0', '-O1', '-O2') {
 		    $file])->{status}, 0, '... lcov 1 reads it')
 		    if !system('command -v lcov >/dev/null');
 	}
+}
+# Lines that are chosen one by one: of some functions not the first.
+my $program = compile('instances.cc', '-O0');
+for my $lines ('15', '15-40', '1-15') {
+	run([$pmon, "--line=instances.cc:$lines", "-rlcov:$file", $program]);
+	my ($faults, $n) = faults(slurp($file));
+
+	is_deeply($faults, [], "--line=$lines");
+	cmp_ok($n->{lines}, '>', 0, '... has lines');
 }
 done_testing();

@@ -151,6 +151,12 @@ for my $case (['empty', 'PMON_PAGER='], ['cat', 'PMON_PAGER=cat'],
 	is((shown([$env], @long, @options))[0], $text =~ s/^\| //mgr,
 	    "$name: no pager");
 }
+for my $none ('PMON_PAGER=there-is-none -x', 'PMON_PAGER= ') {
+	is((shown([$none], @long))[0], $text =~ s/^\| //mgr,
+	    "$none: no pager");
+}
+is(bare((shown([$pager], 'sh', '-c', "exec @long <&-"))[0] =~ s/^\| //mgr),
+    bare($all), 'a pager without a standard input');
 is(run(\@long, env => { PMON_PAGER => 'false' })->{out}, $all,
     'no pager in a pipe');
 is((shown(['PMON_PAGER=false'], @long, "-o$scratch/listing"))[0], '',

@@ -83,6 +83,17 @@ for my $jobs (1, 3) {
 	    "pmprint: $damaged: truncated; left out\n" x 40, $one],
 	    '... none of a share is');
 }
+# Pipes can be read only once.
+{
+	my $pipes = join ' ', map { "<(cat $_)" } @files;
+	my $merge = "$pmprint -j3 --skip-damaged --merge=$scratch/all";
+
+	unlink "$scratch/all";
+	my $run = run(['bash', '-c', "$merge $pipes $files[3]"]);
+	is($run->{err}, "pmprint: $files[3]: the same run of $program is in " .
+	    "both; left out\n", 'pipes, and a file that is there twice');
+	ok(slurp("$scratch/all") eq $one, '... all are merged');
+}
 is((fresh('-j0', @files))[1],
     "pmprint: --jobs: 0 is out of range (1 to 1024)\n", '-j0');
 done_testing();

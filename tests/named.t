@@ -80,6 +80,21 @@ $run = run([$pmon, "--pid=$name"]);
 is(ended($run) . $run->{err},
     "status 125pmon: --pid: no process is named \"$name\"\n", 'none is left');
 
+# pmprint replaces no file by a report of nothing.
+{
+	my $data = "$scratch/data";
+
+	run([$pmon, "--data=$data", '--', compile('numbers.c', '-O0')]);
+	spew("$scratch/kept", "kept\n");
+	for my $options (["-rlcov:$scratch/kept"], ['-rfuncs', '-o',
+	    "$scratch/kept"]) {
+		$run = run(["$build/pmprint", '--func=nosuch', @$options,
+		    $data]);
+		is($run->{status}, 125, "pmprint @$options, of no function");
+		is(slurp("$scratch/kept"), "kept\n", '... leaves the file');
+	}
+}
+
 # ---- files that are no programs
 
 spew("$scratch/script", "echo hello\n", 0755);

@@ -30,19 +30,15 @@ struct left {
 	size_t funcs, ways;
 };
 
-/* What is known of some lines. */
-struct lines_seen {
-	bool any, ran;
-};
-
-static void
-lines_see(struct lines_seen *seen, const struct cover_file *file, size_t from,
-	  size_t to)
+/* Did any of the lines [from, to) run? */
+static bool
+lines_ran(const struct cover_file *file, size_t from, size_t to)
 {
-	for (; from < to; from++) {
-		seen->any |= !file->lines[from].count.why;
-		seen->ran |= figure_ran(&file->lines[from].count);
-	}
+	bool ran = false;
+
+	for (; from < to; from++)
+		ran |= figure_ran(&file->lines[from].count);
+	return ran;
 }
 
 /* Did any of the functions [from, to) run?  *known: the count of any is. */
@@ -62,15 +58,16 @@ funcs_ran(const struct cover_file *file, size_t from, size_t to, bool *known)
  * Choose the functions to write.  lcov 2 takes the lines up to the next function
  * for those of a function, and gives up where some ran and the function did
  * not, or the other way about.  That happens with optimised code, and with the
- * lines of functions that have no name or no known count.  Functions that begin
- * at one line are one to lcov.  Returns a flag per function, owned by the
+ * lines of functions that have no name or no known count.  A function's first
+ * line must be there: --line may leave it out.  Functions that begin at one line
+ * are one to lcov.  Returns a flag per function, owned by the
  * caller.
  */
 static bool *
 funcs_choose(const struct cover_file *file, struct left *left)
 {
 	bool *chosen = mem_alloc(file->nfuncs * sizeof(*chosen));
-	struct lines_seen seen = { 0 };
+	bool seen = false;
 	size_t end = file->nlines, first;
 
 	for (size_t i = file->nfuncs; i > 0; i = first) {
@@ -78,15 +75,17 @@ funcs_choose(const struct cover_file *file, struct left *left)
 		uint32_t line = funcs[i - 1].line;
 		size_t begin = search_first(file->nlines, k,
 					    file->lines[k].line >= line);
-		bool known, ran;
+		bool known, ran, there;
 
 		for (first = i; first && funcs[first - 1].line == line; first--)
 			;
 		ran = funcs_ran(file, first, i, &known);
-		lines_see(&seen, file, begin, end);
+		seen |= lines_ran(file, begin, end);
+		there = begin < end && file->lines[begin].line == line &&
+			!file->lines[begin].count.why;
 		end = begin;
-		if (known && seen.any && seen.ran == ran) {
-			seen = (struct lines_seen){ 0 };
+		if (known && there && seen == ran) {
+			seen = false;
 			for (size_t k = first; k < i; k++)
 				chosen[k] = !funcs[k].count.why;
 		} else {
