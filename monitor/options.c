@@ -11,7 +11,6 @@
 
 #include "host/procfs.h"
 #include "monitor/config.h"
-#include "monitor/process/machine.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/command_line.h"
@@ -40,8 +39,7 @@ set_patch(void *into, const char *arg)
 	int value;
 
 	value = option_word("--patch", arg, words,
-			    sizeof(words) / sizeof(words[0]),
-			    "step, slot, emulate, trap, jump and auto");
+			    sizeof(words) / sizeof(words[0]));
 	if (value < 0)
 		return -1;
 	opts->patch = value;
@@ -59,7 +57,7 @@ set_follow(void *into, const char *arg)
 	int value;
 
 	value = option_word("--follow", arg, words,
-			    sizeof(words) / sizeof(words[0]), "all and none");
+			    sizeof(words) / sizeof(words[0]));
 	if (value < 0)
 		return -1;
 	opts->follow = value;
@@ -78,8 +76,7 @@ set_separate(void *into, const char *arg)
 	int value;
 
 	value = option_word("--separate", arg, words,
-			    sizeof(words) / sizeof(words[0]),
-			    "process, thread and none");
+			    sizeof(words) / sizeof(words[0]));
 	if (value < 0)
 		return -1;
 	opts->separate = value;
@@ -98,8 +95,7 @@ set_placement(void *into, const char *arg)
 	int value;
 
 	value = option_word("--placement", arg, words,
-			    sizeof(words) / sizeof(words[0]),
-			    "optimal, vertex and every");
+			    sizeof(words) / sizeof(words[0]));
 	if (value < 0)
 		return -1;
 	opts->placement = value;
@@ -146,11 +142,14 @@ static int
 set_host(void *into, const char *arg)
 {
 	struct options *opts = into;
+	static const struct option_word words[] = {
+		{ "ptrace" },
+		{ "qemu" },
+		{ "simh" },
+	};
 
-	if (!machine_named(arg))
-		return fail("--host: \"%s\" is not one of ptrace, qemu and "
-			    "simh",
-			    arg);
+	if (option_word("--host", arg, words, sizeof(words) / sizeof(words[0])))
+		return -1;
 	opts->host = arg;
 	return 0;
 }

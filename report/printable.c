@@ -215,15 +215,6 @@ text_paragraph(FILE *out, const char *first, const char *s, size_t width)
 	putc('\n', out);
 }
 
-char *
-text_join(char *text, const char *part)
-{
-	char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", part);
-
-	free(text);
-	return longer;
-}
-
 /* ---- numbers and colours */
 
 static struct {

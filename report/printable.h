@@ -40,11 +40,6 @@ void text_head(size_t *width, const char *heading);
 /* Print s, padded to width; if s is too wide its beginning is cut off. */
 void text_column(FILE *out, const char *s, size_t width);
 
-/*
- * "TEXT, PART", or PART if the text is empty; frees the text.  Owned by the
- * caller.
- */
-char *text_join(char *text, const char *part);
 /* Print a paragraph, wrapped at `width`; its first line begins with `first`. */
 void text_paragraph(FILE *out, const char *first, const char *s, size_t width);
 

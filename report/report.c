@@ -111,14 +111,15 @@ part_is(const char *s, const char *end, const char *name)
 static int
 want_refuse(const char *s)
 {
-	char *names = mem_strdup(""), *more;
+	char *names = mem_strdup("");
 
 	for (size_t i = 0; i < NKINDS; i++) {
-		more = mem_printf("%s%s%s%s%s", names, i ? ", " : "",
-				  kinds[i].name, kinds[i].sub ? ":" : "",
-				  kinds[i].sub ? kinds[i].sub : "");
-		free(names);
-		names = more;
+		char *name = mem_printf("%s%s%s", kinds[i].name,
+					kinds[i].sub ? ":" : "",
+					kinds[i].sub ? kinds[i].sub : "");
+
+		names = mem_join(names, name);
+		free(name);
 	}
 	fail("--report: unknown report \"%.*s\"; choose from %s",
 	     (int)strcspn(s, ":,"), s, names);

@@ -67,35 +67,16 @@ set_wide(void *into, const char *arg)
 	return 0;
 }
 
-/* Which of the n words the argument is, or -1 with the message set. */
-static int
-word_find(const char *option, const char *arg, const char *const *words,
-	  size_t n)
-{
-	char *all = mem_strdup("");
-
-	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(arg, words[i])) {
-			free(all);
-			return (int)i;
-		}
-		all = text_join(all, words[i]);
-	}
-	fail("%s: unknown word \"%s\"; choose from %s", option, arg, all);
-	free(all);
-	return -1;
-}
-
 static int
 set_color(void *into, const char *arg)
 {
-	static const char *const words[] = {
-		[WHEN_AUTO] = "auto",
-		[WHEN_ALWAYS] = "always",
-		[WHEN_NEVER] = "never",
+	static const struct option_word words[] = {
+		{ "auto", WHEN_AUTO },
+		{ "always", WHEN_ALWAYS },
+		{ "never", WHEN_NEVER },
 	};
 	struct report_options *opts = into;
-	int found = word_find("--color", arg, words, 3);
+	int found = option_word("--color", arg, words, 3);
 
 	opts->color = (enum when)found;
 	return found < 0 ? -1 : 0;
@@ -104,14 +85,14 @@ set_color(void *into, const char *arg)
 static int
 set_sort(void *into, const char *arg)
 {
-	static const char *const words[] = {
-		[SORT_COUNT] = "count",
-		[SORT_CALLS] = "calls",
-		[SORT_NAME] = "name",
-		[SORT_FILE] = "file",
+	static const struct option_word words[] = {
+		{ "count", SORT_COUNT },
+		{ "calls", SORT_CALLS },
+		{ "name", SORT_NAME },
+		{ "file", SORT_FILE },
 	};
 	struct report_options *opts = into;
-	int found = word_find("--sort", arg, words, 4);
+	int found = option_word("--sort", arg, words, 4);
 
 	opts->sort = (enum sort_key)found;
 	return found < 0 ? -1 : 0;

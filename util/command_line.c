@@ -33,12 +33,20 @@ option_number(const char *option, const char *arg, unsigned long min,
 
 int
 option_word(const char *option, const char *arg,
-	    const struct option_word *words, size_t n, const char *choice)
+	    const struct option_word *words, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(arg, words[i].name))
+	char *all = mem_strdup("");
+
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(arg, words[i].name)) {
+			free(all);
 			return words[i].value;
-	return fail("%s: \"%s\" is not one of %s", option, arg, choice);
+		}
+		all = mem_join(all, words[i].name);
+	}
+	fail("%s: unknown word \"%s\"; choose from %s", option, arg, all);
+	free(all);
+	return -1;
 }
 
 int

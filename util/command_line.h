@@ -127,9 +127,9 @@ int option_file(const char *option, const char *arg, const char **file);
 
 /*
  * The value of arg, which must be one of n words, none of which may have a
- * negative value.  -1 with the message set, in which `choice` lists the words.
+ * negative value; or -1 with the message set, which lists the words.
  */
 int option_word(const char *option, const char *arg,
-		const struct option_word *words, size_t n, const char *choice);
+		const struct option_word *words, size_t n);
 
 #endif

@@ -256,15 +256,18 @@ int
 option_table_complete(const struct option_table *table, const char *shell,
 		      FILE *out)
 {
-	if (!strcmp(shell, "bash"))
-		bash_print(table, out);
-	else if (!strcmp(shell, "zsh"))
-		zsh_print(table, out);
-	else if (!strcmp(shell, "fish"))
-		fish_print(table, out);
-	else
-		return fail("--completion: \"%s\" is not one of bash, zsh and "
-			    "fish",
-			    shell);
+	static const struct option_word shells[] = {
+		{ "bash", 0 },
+		{ "zsh", 1 },
+		{ "fish", 2 },
+	};
+	static void (*const print[])(const struct option_table *,
+				     FILE *) = { bash_print, zsh_print,
+						 fish_print };
+	int found = option_word("--completion", shell, shells, 3);
+
+	if (found < 0)
+		return -1;
+	print[found](table, out);
 	return 0;
 }

@@ -80,6 +80,15 @@ mem_printf(const char *fmt, ...)
 	return mem_check(s);
 }
 
+char *
+mem_join(char *text, const char *part)
+{
+	char *longer = mem_printf("%s%s%s", text, *text ? ", " : "", part);
+
+	free(text);
+	return longer;
+}
+
 enum { FIRST = 4 };	/* room of arrays that are not empty */
 
 void *

@@ -28,6 +28,8 @@ char *mem_strdup(const char *s);
 char *mem_strndup(const char *s, size_t n);
 /* The text that printf would print. */
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* "TEXT, PART", or PART if the text is empty; frees the text. */
+char *mem_join(char *text, const char *part);
 
 /*
  * Append one element to the array `vec` of `n` elements, which is owned by

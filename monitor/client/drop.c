@@ -273,13 +273,13 @@ list_names(const struct run *run, const struct costly_list *list, size_t n)
 		while (strcmp(names[k], names[nnames]))
 			k++;
 		if (k == nnames)
-			text = text_join(text, names[nnames++]);
+			text = mem_join(text, names[nnames++]);
 		else
 			free(names[nnames]);
 	}
 	while (nnames)
 		free(names[--nnames]);
-	return i < n ? text_join(text, "...") : text;
+	return i < n ? mem_join(text, "...") : text;
 }
 
 static char *

@@ -87,11 +87,11 @@ libraries_remark(struct run *run)
 		const struct object *object = &run->objects[i];
 
 		if (library_own(object) && n++ < NAMED)
-			names = text_join(names,
-					  basename(object->plan->image->path));
+			names = mem_join(names,
+					 basename(object->plan->image->path));
 	}
 	if (n > NAMED)
-		names = text_join(names, "...");
+		names = mem_join(names, "...");
 	if (n && !run->opts->selection.objects.n)
 		run_remark(run,
 			   "not counted: %s; --object='*' counts libraries, "

@@ -23,15 +23,6 @@ static const struct machine behind_stub = {
 	.host = &host_remote,
 };
 
-const struct machine *
-machine_named(const char *name)
-{
-	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
-		if (!strcmp(machines[i].name, name))
-			return &machines[i];
-	return NULL;
-}
-
 static bool
 machine_runs(const struct machine *machine, const struct arch *arch)
 {

@@ -17,9 +17,6 @@ struct machine {
 /* This machine, on which pmon itself runs. */
 extern const struct machine *const machine_own;
 
-/* The machine of that name, or NULL. */
-const struct machine *machine_named(const char *name);
-
 /*
  * Choose the machine for a program of the arch, and prepare it: the stub at
  * `remote` if that is not NULL, else the machine `named` if that is not NULL,

@@ -305,13 +305,19 @@ test_mistakes(void **state)
 	refused("-p", "option --pid needs PID");
 	refused("--top", "option --top needs N");
 	refused("--patch=leap prog",
-		"--patch: \"leap\" is not one of step, slot, emulate, trap, "
-		"jump and auto");
+		"--patch: unknown word \"leap\"; choose from auto, jump, trap, "
+		"step, slot, emulate");
 	refused("--follow=some prog",
-		"--follow: \"some\" is not one of all and none");
+		"--follow: unknown word \"some\"; choose from all, none");
 	refused("--placement=best prog",
-		"--placement: \"best\" is not one of optimal, vertex and "
-		"every");
+		"--placement: unknown word \"best\"; choose from optimal, "
+		"vertex, every");
+	refused("--host=cray prog",
+		"--host: unknown word \"cray\"; choose from ptrace, qemu, "
+		"simh");
+	refused("--color=red prog",
+		"--color: unknown word \"red\"; choose from auto, always, "
+		"never");
 	refused("--no-traps --separate=thread -p 7",
 		"--no-traps cannot be used with --separate: it counts all "
 		"threads and processes in the same memory");
@@ -319,7 +325,8 @@ test_mistakes(void **state)
 		"--no-traps cannot be used with --follow=none: it counts all "
 		"threads and processes in the same memory");
 	refused("--separate=all prog",
-		"--separate: \"all\" is not one of process, thread and none");
+		"--separate: unknown word \"all\"; choose from none, "
+		"process, thread");
 	refused("--eager=1 prog", "option --eager takes no argument");
 	refused("--placement", "option --placement needs KIND");
 	refused("--output= prog", "--output: the file name is empty");
