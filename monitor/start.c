@@ -27,26 +27,7 @@
 #include "symtab/image.h"
 #include "util/fail.h"
 #include "util/mem.h"
-
-/* The path that execvp(3) would run for name; NULL with the message. */
-static char *
-program_find(const char *name)
-{
-	const char *dirs = getenv("PATH"), *end;
-	char *path;
-
-	if (strchr(name, '/'))
-		return mem_strdup(name);
-	for (; dirs; dirs = *end ? end + 1 : NULL) {
-		end = strchrnul(dirs, ':');
-		path = mem_printf("%.*s%s%s", (int)(end - dirs), dirs,
-				  end == dirs ? "" : "/", name);
-		if (!access(path, X_OK))
-			return path;
-		free(path);
-	}
-	return fail_null("%s: not found in PATH", name);
-}
+#include "util/program_path.h"
 
 /* Is it a script?  Then its interpreter will be the program. */
 static bool
@@ -81,7 +62,7 @@ int
 run_launch(struct run *run)
 {
 	char **argv = run->opts->argv;
-	char *path = program_find(argv[0]);
+	char *path = program_path(argv[0]);
 	const struct arch *arch = NULL;
 	const struct machine *machine = NULL;
 	struct process *process;
@@ -135,7 +116,7 @@ void
 run_launch_explain(const struct run *run, int err)
 {
 	const char *name = run->opts->argv[0];
-	char *path = program_find(name);
+	char *path = program_path(name);
 	char *interpreter = path ? interpreter_find(path) : NULL;
 
 	if (interpreter && access(interpreter, X_OK))

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "util/mem.h"
+#include "util/program_path.h"
 
 /* The pager's process, or 0; and a copy of the standard error it has taken. */
 static pid_t pager;
@@ -22,31 +23,14 @@ static int error_saved = -1;
 /* Signals that end pmprint. */
 static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM };
 
-/* Is there such a program in $PATH? */
-static bool
-program_there(const char *name)
-{
-	char *path = getenv("PATH") ? mem_strdup(getenv("PATH")) : NULL;
-	char *rest = path, *dir, file[4096];
-	bool there = false;
-
-	while (!there && (dir = strsep(&rest, ":"))) {
-		int n = snprintf(file, sizeof(file), "%s/%s", dir, name);
-
-		there = n < (int)sizeof(file) && !access(file, X_OK);
-	}
-	free(path);
-	return there;
-}
-
 /* The command, or NULL: none. */
 static const char *
 pager_command(void)
 {
 	const char *command = getenv("PMON_PAGER");
 	size_t blanks, word;
+	char *name, *path = NULL;
 	bool there;
-	char *name;
 
 	if (!command)
 		command = getenv("PAGER");
@@ -58,7 +42,8 @@ pager_command(void)
 	/* What a shell would have to look at more closely is left to it. */
 	there = *name && strcmp(command, "cat") &&
 		(strpbrk(name, "/$`'\"\\;&|<>(){}=*?[~") ||
-		 program_there(name));
+		 (path = program_path(name)));
+	free(path);
 	free(name);
 	return there ? command : NULL;
 }
