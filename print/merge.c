@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "util/bytes.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -196,27 +197,6 @@ worker_open(const struct merge *merge, size_t from, size_t to)
 	return worker;
 }
 
-/* All that comes from the pipe; owned by the caller. */
-static uint8_t *
-bytes_read(int fd, size_t *size)
-{
-	enum { PIECE = 1 << 16 };
-	uint8_t *bytes = NULL;
-	size_t room = 0;
-	ssize_t n = 1;
-
-	for (*size = 0; n > 0; *size += n > 0 ? (size_t)n : 0) {
-		if (room - *size < PIECE) {
-			room = 2 * room + PIECE;
-			bytes = mem_grow(bytes, room, 1);
-		}
-		n = read(fd, bytes + *size, room - *size);
-		if (n < 0 && errno == EINTR)
-			n = 1;
-	}
-	return bytes;
-}
-
 /* What worker_run wrote. */
 static struct slice
 slice_decode(const uint8_t *bytes, size_t size)
@@ -254,18 +234,19 @@ worker_close(struct worker *worker)
 	struct slice slice = { .failed = true };
 	int status;
 	pid_t pid;
-	uint8_t *bytes;
-	size_t size;
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	int err;
 
 	if (worker->from < 0)
 		return slice;
-	bytes = bytes_read(worker->from, &size);
+	err = bytes_read(worker->from, SIZE_MAX, &bytes, &size);
 	close(worker->from);
 	do {
 		pid = waitpid(worker->pid, &status, 0);
 	} while (pid < 0 && errno == EINTR);
 	/* Without its status it may have been killed half-way. */
-	if (pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status))
+	if (!err && pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status))
 		slice = slice_decode(bytes, size);
 	free(bytes);
 	return slice;

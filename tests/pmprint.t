@@ -205,6 +205,10 @@ my $piped = qx('$pmprint' --merge=/dev/stdout | '$pmprint' /dev/stdin);
 like($piped, qr/one/, 'through a pipe');
 spew('text', "hello\n");
 refuses(['text'], 'text: not a data file of pmon', 'a text');
+# These have no end: only their beginning is read.
+refuses(['/dev/zero'], '/dev/zero: not a data file of pmon', 'a device');
+refuses(['--diff', '/dev/zero', 'pmon.out'],
+    '/dev/zero: not a data file of pmon', 'a device to compare with');
 like(pmprint('--report=novel')->{err},
     qr/^pmprint: --report: unknown report "novel"; choose from summary, listing,/,
     'an unknown report');

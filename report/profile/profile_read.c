@@ -13,6 +13,7 @@
 #include "report/profile/profile_code.h"
 #include "report/profile/profile_inner.h"
 #include "report/profile/sections.h"
+#include "util/bytes.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -502,23 +503,22 @@ profile_decode(const char *path, const uint8_t *bytes, size_t size)
 }
 
 /*
- * Read the whole file, which may be a pipe.  Sets *failed to the errno if that
- * fails, else 0.
+ * Read the whole file, which may be a pipe.  Reads no more than its beginning of
+ * what is no data file: a device may have no end.  0, or -1 with the message.
  */
-static struct sink
-file_get(int fd, int *failed)
+static int
+file_get(int fd, const char *path, struct sink *file)
 {
-	struct sink file = { 0 };
-	uint8_t chunk[1 << 16];
-	ssize_t n;
-
-	do {
-		n = read(fd, chunk, sizeof(chunk));
-		if (n > 0)
-			put_bytes(&file, chunk, (size_t)n);
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	*failed = n < 0 ? errno : 0;
-	return file;
+	if (bytes_read(fd, FRAME_HEADER, &file->bytes, &file->n))
+		return fail("%s: %s", path, strerror(errno));
+	if (frame_check(path, file->bytes, file->n))
+		return -1;
+	if (bytes_read(fd, FRAME_MAX + 1, &file->bytes, &file->n))
+		return fail("%s: %s", path, strerror(errno));
+	if (file->n > FRAME_MAX)
+		return fail("%s: larger than data files of pmon are (%d MiB)",
+			    path, FRAME_MAX >> 20);
+	return 0;
 }
 
 bool
@@ -537,18 +537,15 @@ struct profile *
 profile_read(const char *path)
 {
 	struct profile *profile = NULL;
-	struct sink file;
-	int fd, failed;
+	struct sink file = { 0 };
+	int fd;
 
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return fail_null("%s: %s", path, strerror(errno));
-	file = file_get(fd, &failed);
-	close(fd);
-	if (failed)
-		fail("%s: %s", path, strerror(failed));
-	else
+	if (!file_get(fd, path, &file))
 		profile = profile_decode(path, file.bytes, file.n);
+	close(fd);
 	free(file.bytes);
 	return profile;
 }

@@ -14,7 +14,8 @@
 
 enum {
 	VERSION = 1,
-	MAGIC_SIZE = 8,
+	VERSION_SIZE = 4,
+	MAGIC_SIZE = FRAME_HEADER - VERSION_SIZE,
 	TAG_SIZE = 4,
 	NUMBERS_SIZE = 16,	/* stored size, size */
 	CRC_SIZE = 4,
@@ -111,7 +112,7 @@ sections_pack(const struct sink *sections, struct sink *file)
 	size_t n = 0;
 
 	put_bytes(file, magic, MAGIC_SIZE);
-	put_fixed(file, VERSION, 4);
+	put_fixed(file, VERSION, VERSION_SIZE);
 	for (size_t i = 0; i < SECTIONS; i++) {
 		if (!sections[i].n)
 			continue;
@@ -138,20 +139,20 @@ damaged(const char *path, const char *tag, const char *how)
 	return fail("%s: damaged: section %s %s", path, tag, how);
 }
 
-static int
-header_get(const char *path, struct feed *feed)
+int
+frame_check(const char *path, const uint8_t *bytes, size_t size)
 {
+	struct feed feed = { .at = bytes, .end = bytes + size };
 	uint8_t start[MAGIC_SIZE];
-	size_t size = feed_left(feed);
 	uint64_t version;
 
 	if (!size)
 		return fail("%s: the file is empty", path);
-	get_bytes(feed, start, size < MAGIC_SIZE ? size : MAGIC_SIZE);
+	get_bytes(&feed, start, size < MAGIC_SIZE ? size : MAGIC_SIZE);
 	if (memcmp(start, magic, size < MAGIC_SIZE ? size : MAGIC_SIZE))
 		return fail("%s: not a data file of pmon", path);
-	version = get_fixed(feed, 4);
-	if (feed->bad)
+	version = get_fixed(&feed, VERSION_SIZE);
+	if (feed.bad)
 		return fail("%s: truncated", path);
 	if (version != VERSION)
 		return fail("%s: a data file of version %" PRIu64 "; this "
@@ -267,12 +268,13 @@ int
 sections_unpack(const char *path, const uint8_t *bytes, size_t size,
 		struct sink *sections)
 {
-	struct feed feed = { .at = bytes, .end = bytes + size };
+	struct feed feed;
 	struct packed packed;
 
 	memset(sections, 0, SECTIONS * sizeof(*sections));
-	if (header_get(path, &feed))
+	if (frame_check(path, bytes, size))
 		return -1;
+	feed = (struct feed){ bytes + FRAME_HEADER, bytes + size, false };
 	for (size_t n = 0;; n++) {
 		if (packed_get(path, &feed, &packed))
 			return -1;

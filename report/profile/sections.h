@@ -32,6 +32,17 @@ enum section {
 	SECTIONS,
 };
 
+enum {
+	FRAME_HEADER = 12,	/* bytes of the magic number and version */
+	FRAME_MAX = 1 << 30,	/* bytes of a file, at most */
+};
+
+/*
+ * Check the header of a file, of which there are `size` bytes.  0, or -1 with
+ * the message set, which begins with path.
+ */
+MUST_CHECK int frame_check(const char *path, const uint8_t *bytes, size_t size);
+
 /* Make the whole file from the sections; empty sections are left out. */
 void sections_pack(const struct sink *sections, struct sink *file);
 
