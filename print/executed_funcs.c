@@ -52,8 +52,50 @@ by_work(const void *va, const void *vb)
 	return a->func < b->func ? -1 : a->func > b->func;
 }
 
+static bool
+object_chosen(const struct options *opts, const struct profile_object *object)
+{
+	const struct selection *sel = &opts->selection;
+
+	return !sel->objects.n || select_object(sel, object->path, false);
+}
+
+bool
+func_chosen(const struct options *opts, const struct profile_object *object,
+	    const struct profile_func *func)
+{
+	return object_chosen(opts, object) &&
+	       select_func(&opts->selection, func->name, NULL, 0);
+}
+
+int
+funcs_matched(const struct options *opts, const struct profile *profile)
+{
+	const struct selection *sel = &opts->selection;
+	struct names names = { 0 };
+	bool any = !sel->funcs.n && !sel->objects.n;
+
+	for (size_t i = 0; i < profile->nobjects && !any; i++) {
+		const struct profile_object *object = &profile->objects[i];
+
+		if (!object->units || !object_chosen(opts, object))
+			continue;
+		names.objects++;
+		for (size_t k = 0; k < object->nfuncs && !any; k++) {
+			const struct profile_func *func = &object->funcs[k];
+
+			any = func_chosen(opts, object, func);
+			*vec_push(names.funcs, names.nfuncs) = func->name;
+		}
+	}
+	if (!any)
+		names_unmatched(sel, &names);
+	free(names.funcs);
+	return any ? 0 : -1;
+}
+
 static struct func_row *
-rows_make(const struct profile *profile, size_t *n)
+rows_make(const struct options *opts, const struct profile *profile, size_t *n)
 {
 	struct func_row *rows = NULL;
 
@@ -62,8 +104,11 @@ rows_make(const struct profile *profile, size_t *n)
 		const struct profile_object *object = &profile->objects[i];
 
 		for (size_t k = 0; k < object->nfuncs; k++) {
-			struct func_row *row = vec_push(rows, *n);
+			struct func_row *row;
 
+			if (!func_chosen(opts, object, &object->funcs[k]))
+				continue;
+			row = vec_push(rows, *n);
 			*row = (struct func_row){ object, &object->funcs[k] };
 			row->calls = profile_calls(row->func);
 			row->insns = profile_executed(row->func,
@@ -144,7 +189,7 @@ func_rows_print(const struct options *opts, const struct profile *profile,
 		FILE *out, size_t max, bool all)
 {
 	size_t n, width[3] = { COUNT_MIN, COUNT_MIN, 0 }, counted = 0;
-	struct func_row *rows = rows_make(profile, &n);
+	struct func_row *rows = rows_make(opts, profile, &n);
 
 	for (size_t i = 0; i < profile->nobjects; i++)
 		counted += profile->objects[i].units != 0;

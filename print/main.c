@@ -119,6 +119,8 @@ pages_print(struct options *opts, struct profile *profile)
 
 	if (report_targets_check(&opts->report))
 		return -1;
+	if ((opts->runs || opts->executed) && funcs_matched(opts, profile))
+		return -1;
 	warn(report_warning(&opts->report));
 	if (output_open(&output, opts))
 		return -1;

@@ -26,6 +26,16 @@ void executed_print(const struct options *opts, const struct profile *profile,
 void func_rows_print(const struct options *opts, const struct profile *profile,
 		     FILE *out, size_t max, bool all);
 
+/* Do the user's --func and --object choose the function? */
+bool func_chosen(const struct options *opts,
+		 const struct profile_object *object,
+		 const struct profile_func *func);
+/*
+ * Check that they choose something.  0; or -1 with the message, which names the
+ * nearest name.
+ */
+int funcs_matched(const struct options *opts, const struct profile *profile);
+
 /* Print what changed between two profiles whose parts have been added up. */
 void changes_print(const struct options *opts, const struct profile *before,
 		   const struct profile *after, FILE *out);

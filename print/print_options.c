@@ -152,6 +152,22 @@ static const struct option_table table = {
 	.mixed = true,
 };
 
+/* Without programs only functions' names and the programs' are known. */
+static int
+selection_check(const struct options *opts)
+{
+	const struct selection *sel = &opts->selection;
+	const char *option = sel->files.n		  ? "--file" :
+			     sel->lines.n		  ? "--line" :
+			     opts->diff && sel->funcs.n	  ? "--func" :
+			     opts->diff && sel->objects.n ? "--object" :
+							    NULL;
+
+	if (option && !opts->report.nwants && !opts->report.fail_under)
+		return fail("%s needs --report", option);
+	return 0;
+}
+
 /*
  * Refuse options that exclude each other; choose --runs if nothing is asked
  * for.
@@ -195,7 +211,7 @@ options_check(struct options *opts, bool given)
 	/* Merging into a file prints nothing unless asked to. */
 	if (!pages && !opts->merge && !opts->diff)
 		opts->runs = true;
-	return 0;
+	return selection_check(opts);
 }
 
 int

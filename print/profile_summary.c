@@ -58,12 +58,14 @@ run_print(const struct profile_run *run, FILE *out, size_t columns)
 }
 
 static void
-object_print(const struct profile_object *object, FILE *out)
+object_print(const struct options *opts, const struct profile_object *object,
+	     FILE *out)
 {
 	size_t states[PROFILE_UNKNOWN + 1] = { 0 }, n = 0;
 
 	for (size_t i = 0; i < object->nfuncs; i++)
-		if (!name_added(object->funcs[i].name)) {
+		if (!name_added(object->funcs[i].name) &&
+		    func_chosen(opts, object, &object->funcs[i])) {
 			states[object->funcs[i].state]++;
 			n++;
 		}
@@ -167,7 +169,7 @@ runs_print(const struct options *opts, struct profile *profile, FILE *out)
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		once |= profile->objects[i].placement == PLACE_ONCE;
 		if (profile->objects[i].units)
-			object_print(&profile->objects[i], out);
+			object_print(opts, &profile->objects[i], out);
 	}
 	if (once) {
 		fputs("\nA count of 1 means that the code ran at least once "

@@ -274,6 +274,8 @@ coverage_print(const struct options *opts, const struct profile *before,
 	if (!err)
 		err = report_input_open(&second, PART_NONE, &inputs[1]);
 	if (!err)
+		err = report_matched(&inputs[1], &opts->selection);
+	if (!err)
 		coverage_diff_write(&opts->report, &inputs[0], &inputs[1], out);
 	report_input_close(&first, &inputs[0]);
 	report_input_close(&second, &inputs[1]);

@@ -174,6 +174,19 @@ MUST_CHECK int coverage_check(const struct report_options *opts,
 MUST_CHECK int report_matched(const struct report_input *report_input,
 			      const struct selection *sel);
 
+/* Names among which a pattern was meant to match; lent. */
+struct names {
+	const char **funcs, **files;	/* files by their last components */
+	size_t nfuncs, nfiles;
+	size_t objects;		/* how many objects the selection has chosen */
+};
+
+/*
+ * unmatched.c: -1 with the message that the selection, which is not empty, has
+ * chosen none of these.
+ */
+int names_unmatched(const struct selection *sel, const struct names *names);
+
 /*
  * Write the lines that ran in only one of two report inputs, which are of the
  * same programs.

@@ -84,16 +84,6 @@ func_try(struct nearest *nearest, const char *name)
 	free(bare);
 }
 
-static void
-image_try(struct nearest *nearest, const struct image *image, bool files)
-{
-	for (size_t i = 0; !files && i < image->nfuncs; i++)
-		func_try(nearest, image->funcs[i].name);
-	for (size_t i = 0; files && i < image->nfiles; i++)
-		name_try(nearest, basename(image->files[i]),
-			 basename(image->files[i]));
-}
-
 /* The pattern that chooses, if it is the only one of its option; or NULL. */
 static const struct glob *
 glob_only(const struct globs *globs)
@@ -102,20 +92,19 @@ glob_only(const struct globs *globs)
 							   NULL;
 }
 
-/* Name the pattern of the option, and what is nearest to it. */
+/* Name the pattern of the option, and which of the n names is nearest to it. */
 static int
-unmatched(const struct report_input *report_input, const char *option,
-	  const struct glob *glob, bool files)
+unmatched(const char *option, const struct glob *glob, const char *const *names,
+	  size_t n)
 {
 	struct nearest nearest = { .wanted = glob->pattern };
 	bool plain = !glob->pattern[strcspn(glob->pattern, "*?[\\")];
 
 	/* A half of its letters may differ. */
 	nearest.distance = strlen(glob->pattern) / 2 + 1;
-	for (size_t i = 0; i < report_input->nplans && plain &&
-			   strlen(glob->pattern) <= NAME_MAX_LEN;
-	     i++)
-		image_try(&nearest, report_input->plans[i]->image, files);
+	if (plain && strlen(glob->pattern) <= NAME_MAX_LEN)
+		for (size_t i = 0; i < n; i++)
+			func_try(&nearest, names[i]);
 	if (nearest.name)
 		fail("%s: nothing matches \"%s\"; the nearest name is \"%s\"",
 		     option, glob->pattern, nearest.name);
@@ -135,27 +124,50 @@ plan_chosen(const struct plan *plan)
 }
 
 int
-report_matched(const struct report_input *report_input,
-	       const struct selection *sel)
+names_unmatched(const struct selection *sel, const struct names *names)
 {
 	const struct glob *func = glob_only(&sel->funcs);
 	const struct glob *file = glob_only(&sel->files);
 	const struct glob *line = glob_only(&sel->lines);
 	const struct glob *object = glob_only(&sel->objects);
 
+	if (object && !names->objects)
+		return unmatched("--object", object, NULL, 0);
+	if (func && !sel->files.n && !sel->lines.n)
+		return unmatched("--func", func, names->funcs, names->nfuncs);
+	if (file && !sel->funcs.n && !sel->lines.n)
+		return unmatched("--file", file, names->files, names->nfiles);
+	if (line && !sel->funcs.n && !sel->files.n)
+		return unmatched("--line", line, names->files, names->nfiles);
+	return fail("nothing matches --func, --file, --line and --object "
+		    "together");
+}
+
+static void
+image_names(const struct image *image, struct names *names)
+{
+	for (size_t i = 0; i < image->nfuncs; i++)
+		*vec_push(names->funcs, names->nfuncs) = image->funcs[i].name;
+	for (size_t i = 0; i < image->nfiles; i++)
+		*vec_push(names->files,
+			  names->nfiles) = basename(image->files[i]);
+}
+
+int
+report_matched(const struct report_input *report_input,
+	       const struct selection *sel)
+{
+	struct names names = { .objects = report_input->nplans };
+
 	if (!sel->funcs.n && !sel->files.n && !sel->lines.n && !sel->objects.n)
 		return 0;
 	for (size_t i = 0; i < report_input->nplans; i++)
 		if (plan_chosen(report_input->plans[i]))
 			return 0;
-	if (object && !report_input->nplans)
-		return unmatched(report_input, "--object", object, false);
-	if (func && !sel->files.n && !sel->lines.n)
-		return unmatched(report_input, "--func", func, false);
-	if (file && !sel->funcs.n && !sel->lines.n)
-		return unmatched(report_input, "--file", file, true);
-	if (line && !sel->funcs.n && !sel->files.n)
-		return unmatched(report_input, "--line", line, true);
-	return fail("nothing matches --func, --file, --line and --object "
-		    "together");
+	for (size_t i = 0; i < report_input->nplans; i++)
+		image_names(report_input->plans[i]->image, &names);
+	names_unmatched(sel, &names);
+	free(names.funcs);
+	free(names.files);
+	return -1;
 }

@@ -57,6 +57,36 @@ is(ended($run), 'status 125', 'pmprint --func=nevr');
 is($run->{err}, 'pmprint: --func: nothing matches "nevr"; the nearest name ' .
     "is \"never\"\n", 'pmprint names the nearest name, too');
 
+for my $options ([], ['--executed']) {
+	$run = run(["$build/pmprint", '--func=nevr', @$options,
+		"$scratch/data"]);
+	is(ended($run) . $run->{err} . $run->{out}, 'status 125pmprint: ' .
+	    '--func: nothing matches "nevr"; the nearest name is "never"' .
+	    "\n", "pmprint @$options, of no function");
+	$run = run(["$build/pmprint", '--func=doubled', @$options,
+		"$scratch/data"]);
+	is(join(' ', $run->{out} =~ /^ +\d+ +\d+  (\w+)/mg), 'doubled',
+	    "pmprint @$options, of one function");
+}
+for my $case (['--object=nosuch', '--object: nothing matches "nosuch"'],
+    ['--file=foreign.cc', '--file needs --report'],
+    ['--line=foreign.cc:1', '--line needs --report']) {
+	$run = run(["$build/pmprint", $case->[0], "$scratch/data"]);
+	is(ended($run) . $run->{err}, "status 125pmprint: $case->[1]\n",
+	    "pmprint $case->[0]");
+}
+for my $case (['--func=nevr', '--func needs --report'],
+    ['--object=*', '--object needs --report'],
+    ['-runcovered', '--func=nevr', '--func: nothing matches "nevr"; ' .
+	'the nearest name is "never"']) {
+	my $why = pop @$case;
+
+	$run = run(["$build/pmprint", '--diff', @$case, "$scratch/data",
+		"$scratch/data"]);
+	is(ended($run) . $run->{err}, "status 125pmprint: $why\n",
+	    "pmprint --diff @$case");
+}
+
 # ---- processes
 
 my $name = "nm$$";
