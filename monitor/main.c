@@ -151,6 +151,8 @@ report_input_write(struct run *run, const struct report_input *report_input,
 		report_propagate(&opts->report, report_input);
 	if (report_wanted(opts) && report_print(opts, report_input))
 		status = trouble();
+	else if (last && report_wanted(opts))
+		warn(report_empty(&opts->report, report_input));
 	if (last && !status)
 		status = matched_status(run, report_input);
 	if (check && !status)

@@ -136,7 +136,7 @@ pages_print(struct options *opts, struct profile *profile)
 	if (opts->report.nwants && (opts->runs || opts->executed))
 		putc('\n', output.out);
 	if (opts->report.nwants || opts->report.fail_under)
-		err = reports_print(opts, profile, output.out, left_out_say);
+		err = reports_print(opts, profile, output.out, warn);
 	if (err < 0)
 		return output_drop(&output);
 	return output_close(&output) ? -1 : err;
@@ -179,10 +179,10 @@ files_diff(struct options *opts)
 		profile_join_parts(after);
 		if (opts->report.nwants &&
 		    opts->report.wants[0].kind == REPORT_HTML)
-			err = page_print(opts, before, after, left_out_say);
+			err = page_print(opts, before, after, warn);
 		else if (opts->report.nwants)
 			err = coverage_print(opts, before, after, output.out,
-					     left_out_say);
+					     warn);
 		else
 			changes_print(opts, before, after, output.out);
 		err = err ? output_drop(&output) : output_close(&output);

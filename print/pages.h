@@ -42,12 +42,12 @@ void changes_print(const struct options *opts, const struct profile *before,
 
 /*
  * Print the reports asked for: of each part, or of the whole if the profile has
- * no parts.  Tells warn why a program is left out.  Returns 0, or -1 with the
- * message if a report cannot be written or no program is at hand, or 1 as
+ * no parts.  Gives warn what the user should know, NULL or to be freed: why a
+ * program is left out.  Returns 0, or -1 with the message if a report cannot be written or no program is at hand, or 1 as
  * coverage_check does.
  */
 int reports_print(const struct options *opts, const struct profile *profile,
-		  FILE *out, void (*warn)(const char *why));
+		  FILE *out, void (*warn)(char *warning));
 
 /*
  * Print which lines ran in only one of two profiles, from the programs at hand.
@@ -55,14 +55,14 @@ int reports_print(const struct options *opts, const struct profile *profile,
  */
 int coverage_print(const struct options *opts, const struct profile *before,
 		   const struct profile *after, FILE *out,
-		   void (*warn)(const char *why));
+		   void (*warn)(char *warning));
 
 /*
  * Write the HTML page that also shows what changed.  The programs of the first
  * file may be missing.  Errors and warn are as for reports_print.
  */
 int page_print(const struct options *opts, const struct profile *before,
-	       const struct profile *after, void (*warn)(const char *why));
+	       const struct profile *after, void (*warn)(char *warning));
 
 /* Text that says which process or thread a part is; owned by the caller. */
 char *part_text(const struct profile_part *part);

@@ -191,7 +191,8 @@ report_input_close(struct opened *opened, struct report_input *report_input)
 }
 
 static int
-part_write(struct opened *opened, uint32_t part, FILE *out)
+part_write(struct opened *opened, uint32_t part, FILE *out,
+	   void (*warn)(char *warning))
 {
 	const struct profile *profile = opened->profile;
 	const struct report_options *opts = &opened->opts->report;
@@ -204,6 +205,8 @@ part_write(struct opened *opened, uint32_t part, FILE *out)
 		err = report_matched(&report_input, &opened->opts->selection);
 	if (!err && opts->nwants)
 		err = report_write(opts, &report_input, out);
+	if (!err)
+		warn(report_empty(opts, &report_input));
 	if (!err)
 		err = coverage_check(opts, &report_input);
 	report_input_close(opened, &report_input);
@@ -230,11 +233,11 @@ opened_make(const struct options *opts, const struct profile *profile)
  * when there is no report that they could be missing from.
  */
 static void
-opened_free(struct opened *opened, void (*warn)(const char *why))
+opened_free(struct opened *opened, void (*warn)(char *warning))
 {
 	for (size_t i = 0; i < opened->profile->nobjects; i++) {
 		if (opened->faults[i] && warn)
-			warn(opened->faults[i]);
+			warn(mem_printf("%s; left out", opened->faults[i]));
 		free(opened->faults[i]);
 	}
 	free(opened->faults);
@@ -244,17 +247,17 @@ opened_free(struct opened *opened, void (*warn)(const char *why))
 
 int
 reports_print(const struct options *opts, const struct profile *profile,
-	      FILE *out, void (*warn)(const char *why))
+	      FILE *out, void (*warn)(char *warning))
 {
 	struct opened opened = opened_make(opts, profile);
 	int err = 0;
 
 	if (!profile->nparts)
-		err = part_write(&opened, PART_NONE, out);
+		err = part_write(&opened, PART_NONE, out, warn);
 	for (size_t i = 0; i < profile->nparts && !err; i++) {
 		if (i)
 			putc('\n', out);
-		err = part_write(&opened, (uint32_t)i, out);
+		err = part_write(&opened, (uint32_t)i, out, warn);
 	}
 	opened_free(&opened, err < 0 ? NULL : warn);
 	return err;
@@ -263,7 +266,7 @@ reports_print(const struct options *opts, const struct profile *profile,
 int
 coverage_print(const struct options *opts, const struct profile *before,
 	       const struct profile *after, FILE *out,
-	       void (*warn)(const char *why))
+	       void (*warn)(char *warning))
 {
 	struct opened first = opened_make(opts, before);
 	struct opened second = opened_make(opts, after);
@@ -286,7 +289,7 @@ coverage_print(const struct options *opts, const struct profile *before,
 
 int
 page_print(const struct options *opts, const struct profile *before,
-	   const struct profile *after, void (*warn)(const char *why))
+	   const struct profile *after, void (*warn)(char *warning))
 {
 	struct opened first = opened_make(opts, before);
 	struct opened second = opened_make(opts, after);

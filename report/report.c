@@ -334,11 +334,43 @@ report_warning(const struct report_options *opts)
 		size_t len = path ? strlen(path) : 0;
 
 		if (opts->wants[i].kind == REPORT_GCOV_JSON && path &&
+		    !opts->quiet &&
 		    (len < strlen(suffix) ||
 		     strcmp(path + len - strlen(suffix), suffix) != 0))
 			return mem_printf("%s: gcovr reads only files whose "
 					  "names end in %s",
 					  path, suffix);
+	}
+	return NULL;
+}
+
+static bool
+lines_known(const struct report_input *report_input)
+{
+	for (size_t i = 0; i < report_input->nplans; i++)
+		if (report_input->plans[i]->image->nrows)
+			return true;
+	return false;
+}
+
+char *
+report_empty(const struct report_options *opts,
+	     const struct report_input *report_input)
+{
+	if (opts->quiet || !report_input->nplans || lines_known(report_input))
+		return NULL;
+	for (size_t i = 0; i < opts->nwants; i++) {
+		const struct report_want *want = &opts->wants[i];
+
+		if (want->kind == REPORT_LCOV ||
+		    want->kind == REPORT_COBERTURA ||
+		    want->kind == REPORT_GCOV_JSON)
+			return mem_printf(
+				"%s has no lines: %s has no line information; "
+				"compile with -g, or install its debug symbols",
+				want->path ? want->path :
+					     kinds[kind_index(want->kind)].name,
+				report_input->plans[0]->image->path);
 	}
 	return NULL;
 }

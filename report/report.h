@@ -209,10 +209,13 @@ void report_options_free(struct report_options *opts);
 MUST_CHECK int report_targets_check(const struct report_options *opts);
 
 /*
- * What will keep a reader from a report that is asked for, or NULL; owned by the
- * caller.
+ * Warnings, or NULL, as with --quiet; owned by the caller.  Before the program
+ * runs: what will keep a reader from a report that is asked for.
  */
 char *report_warning(const struct report_options *opts);
+/* With the reports: that one of them is of lines, but the programs have none. */
+char *report_empty(const struct report_options *opts,
+		   const struct report_input *report_input);
 
 /*
  * Write all reports (the summary if none was asked for): those with a target

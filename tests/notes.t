@@ -48,6 +48,23 @@ SKIP: {
 my $bare = compile('foreign.cc', '-O2', '-g0');
 is(join('; ', notes($bare)), "$bare: no line information: compile with -g, or " .
     'install its debug symbols', 'no -g');
+# Exports of lines say so, too, but for -q.
+run([$pmon, "--data=$scratch/data", '--', $bare]);
+for my $kind (qw(lcov cobertura gcov-json)) {
+	my $path = "$scratch/$kind.gcov.json.gz";
+	my $said = "$path has no lines: $bare has no line information; compile " .
+	    "with -g, or install its debug symbols\n";
+
+	is(run([$pmon, "-r$kind:$path", '--', $bare])->{err}, "pmon: $said",
+	    "$kind of no lines");
+	is(run(["$build/pmprint", "-r$kind:$path", "$scratch/data"])->{err},
+	    "pmprint: $said", '... of a data file');
+	is(run([$pmon, '-q', "-r$kind:$path", '--', $bare])->{err}, '', '-q');
+	is(run([$pmon, "-r$kind:$path", '--', $plain])->{err}, '',
+	    '... of lines');
+}
+is(run([$pmon, '-q', "-rgcov-json:$scratch/x.json", '--', $plain])->{err}, '',
+    '-q: not which names gcovr reads');
 copy($bare, "$scratch/stripped") and chmod 0755, "$scratch/stripped" or die;
 system('strip', "$scratch/stripped") == 0 or die;
 like(join('; ', notes("$scratch/stripped")), qr/ is stripped: .*; its debug /,
