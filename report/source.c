@@ -143,10 +143,11 @@ char *
 source_shown(const struct report_options *opts, const char *path)
 {
 	char *mapped = source_path(opts, path), *below;
-	size_t len = opts->source_root ? strlen(opts->source_root) : 0;
+	const char *root = opts->source_root;
+	/* Of "/" nothing stands before the '/' of what is below. */
+	size_t len = root && root[1] ? strlen(root) : 0;
 
-	if (!len || strncmp(mapped, opts->source_root, len) != 0 ||
-	    mapped[len] != '/')
+	if (!root || strncmp(mapped, root, len) != 0 || mapped[len] != '/')
 		return mapped;
 	below = mem_strdup(mapped + len + 1);
 	free(mapped);

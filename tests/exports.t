@@ -535,6 +535,20 @@ for my $root ('auto', '..', $project) {
 	like(`gzip -dc $project/src/a.gcov.json.gz`, qr/"file": *"src\/main.c"/,
 	    '... gcov-json');
 }
+{
+	my $run = run([$pmon, '--source-root=/',
+	    '--report=lcov:a.info,cobertura:a.xml', './main'],
+	    dir => "$project/src");
+	my $xml = slurp("$project/src/a.xml");
+	my @below = sort map { substr $_, 1 } $outside, "$project/src/main.c";
+
+	is($run->{err}, '', '--source-root=/');
+	is_deeply([sort { $a cmp $b } slurp("$project/src/a.info") =~
+	    /^SF:(.*)$/mg], \@below, '... lcov');
+	is_deeply([$xml =~ m{<source>(.*)</source>}g], ['/'],
+	    '... cobertura: the directory');
+	is_deeply([sort $xml =~ / filename="(.*?)"/g], \@below, '... and files');
+}
 rmdir "$project/.git" or die;
 for (['auto', 'no .git in the working directory or above'],
     ["$dir/nothing", "$dir/nothing: No such file or directory"]) {

@@ -334,9 +334,9 @@ sources_put(const struct page *page, const char *project)
 	fputs("<sources>\n<source>", page->out);
 	text_xml(page->out, project ? project : *page->root ? page->root : "/");
 	fputs("</source>\n", page->out);
-	if (project)
+	if (project && project[1])
 		fputs("<source>/</source>\n", page->out);
-	else if (!*page->root)
+	else if (!project && !*page->root)
 		/* Some paths are relative to the compiler's directory. */
 		fputs("<source>.</source>\n", page->out);
 	fputs("</sources>\n", page->out);
