@@ -125,12 +125,24 @@ stop_add(struct report_input *report_input, const struct profile_stop *stop)
 	report_input->stops[i].ns += stop->ns;
 }
 
+static bool
+run_attached(const struct profile_run *run)
+{
+	for (size_t i = 0; i < run->nstops; i++)
+		if (!strcmp(run->stops[i].cause, stop_attaching))
+			return true;
+	return false;
+}
+
 static void
 runs_sum(const struct profile *profile, struct report_input *report_input)
 {
+	/* What ran before one run may have been counted in another. */
+	report_input->attached = profile->nruns;
 	for (size_t i = 0; i < profile->nruns; i++) {
 		const struct profile_run *run = &profile->runs[i];
 
+		report_input->attached &= run_attached(run);
 		report_input->seconds += (double)run->elapsed / SECOND;
 		report_input->nprocesses += run->processes;
 		report_input->nthreads += run->threads;

@@ -105,6 +105,9 @@ struct stop_sum {
 	uint64_t n, ns;
 };
 
+/* stop_causes.c: the cause of stops while pmon attaches to a process. */
+extern const char stop_attaching[];
+
 /* How attaching and detaching disturbed the processes. */
 struct stall {
 	double attach, detach;	/* longest standstill, seconds; 0: pmon
@@ -122,6 +125,7 @@ struct report_input {
 	double seconds;		/* elapsed */
 	size_t nprocesses, nthreads;	/* seen */
 	uint64_t events;	/* traps handled */
+	bool attached;		/* what ran before is not counted */
 	struct stop_sum *stops;	/* by cause, traps first */
 	size_t nstops;		/* 0: not known */
 	struct stall stall;

@@ -549,6 +549,13 @@ table_object(const struct table *table, uint32_t plan)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+const char *
+report_input_never(const struct report_input *report_input)
+{
+	return report_input->attached ? "not called since attaching" :
+					"never called";
+}
+
 bool
 report_input_once(const struct report_input *report_input)
 {

@@ -171,6 +171,8 @@ bool foreign_left(const struct table *table, uint32_t file);
 /* Say what was left out of the table's lines, if anything was. */
 void foreign_write(const struct table *table, const char *indent, FILE *out);
 
+/* "never called", as far as is known of what was attached to. */
+const char *report_input_never(const struct report_input *report_input);
 /* Whether some plan knows only what ran, not how often (--once). */
 bool report_input_once(const struct report_input *report_input);
 

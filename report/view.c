@@ -512,7 +512,10 @@ view_idle_write(const struct view *view, enum unit_kind kind, FILE *out)
 	reasons = (struct reasons){ 0 };
 	view_totals(view, kind, &totals, &reasons);
 	free(reasons.reasons);
-	fputs("  never run: ", out);
+	fputs(view->table->report_input->attached ?
+		      "  not run since attaching: " :
+		      "  never run: ",
+	      out);
 	text_count(out, totals.all, 0);
 	fprintf(out, " %s\n", unit_word(kind, totals.all));
 	return true;

@@ -272,6 +272,34 @@ for my $option ('--units=func', '--units=edge', '--no-traps') {
 	is($target->finish('q'), 'status 21', "$option: it ends well");
 }
 
+# What did not run since pmon attached may have run before.
+{
+	my $target = busy();
+	my $file = "$scratch/since";
+	my $run = attach($target, 'work', "--data=$file.data",
+	    '--units=func,line',
+	    "--report=funcs:$file.funcs,uncovered:$file.lines");
+
+	is($target->ask('g'), "done $all", 'it works');
+	detach($run);
+	like(slurp("$file.funcs"),
+	    qr/^  \d+ of \d+ called, \d+ not since attaching$/m,
+	    'functions not called since attaching');
+	my $lines = slurp("$file.lines");
+
+	like($lines, qr/^Lines not run since attaching of process \d+\n/,
+	    'lines not run');
+	like($lines, qr/ main \(not called since attaching\)$/m, '... in main');
+	my @print = ("$build/pmprint", '-runcovered', "$file.data");
+
+	is(run(\@print)->{out}, $lines, 'a data file says so, too');
+	# Not of a program that another run counted from its start.
+	run([$pmon, "--data=$file.all", '--', $busy, $threads, $calls]);
+	like(run([@print, "$file.all"])->{out}, qr/^Lines never run of 2 runs\n/,
+	    '... but not if one was counted from its start');
+	untouched($target, 'after all');
+}
+
 # Reports in between.
 {
 	my $target = busy();

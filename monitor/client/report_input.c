@@ -114,6 +114,7 @@ report_input_make(struct run *run)
 		.nthreads = run->nthreads,
 		.events = stops_traps(run) + host_counters_fetch(run),
 		.stall = run->stall,
+		.attached = run->opts->npids,
 		.command = command_text(run->opts),
 		.outcome = outcome_text(run),
 	};

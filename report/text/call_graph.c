@@ -105,7 +105,8 @@ totals_write(const struct calls *calls)
 
 	fputs("  ", calls->out);
 	figure_say(calls->out, &calls->sum);
-	fprintf(calls->out, " calls from %s; %s never called\n", made, never);
+	fprintf(calls->out, " calls from %s; %s %s\n", made, never,
+		report_input_never(calls->table->report_input));
 	free(made);
 	free(never);
 }

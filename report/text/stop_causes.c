@@ -12,6 +12,8 @@
 
 enum { COUNT_MIN = 9 };
 
+const char stop_attaching[] = "pause, attaching";
+
 static struct stop_sum
 sum_all(const struct report_input *report_input)
 {

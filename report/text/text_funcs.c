@@ -224,7 +224,11 @@ list_write(const struct table *table, const struct func_table *funcs, FILE *out,
 	fputs(" of ", out);
 	text_count(out, totals.all, 0);
 	fputs(" called, ", out);
-	totals_rest_write(&totals, " never", out);
+	totals_rest_write(&totals,
+			  table->report_input->attached ?
+				  " not since attaching" :
+				  " never",
+			  out);
 	putc('\n', out);
 	table_names(table, funcs, funcs->n);
 	sorted = funcs_sort(table, funcs);

@@ -81,8 +81,10 @@ range_functions(const struct table *table, const struct idle *idle, size_t from,
 		last = line->func;
 		image = table->report_input->plans[line->plan]->image;
 		name = range_name(table, &image->funcs[last]);
-		fprintf(out, "%s%s%s", ftell(out) ? ", " : "", name,
-			idle->plans[line->plan][last] ? " (never called)" : "");
+		fprintf(out, "%s%s", ftell(out) ? ", " : "", name);
+		if (idle->plans[line->plan][last])
+			fprintf(out, " (%s)",
+				report_input_never(table->report_input));
 		free(name);
 	}
 	must(!fclose(out));
@@ -139,7 +141,10 @@ uncovered_write(struct table *table, FILE *out)
 	struct totals totals = { 0 };
 	bool *never;
 
-	title_write(table, out, "Lines never run");
+	title_write(table, out,
+		    table->report_input->attached ?
+			    "Lines not run since attaching" :
+			    "Lines never run");
 	if (!lines_present(table, out))
 		return;
 	never = mem_alloc(table->nlines * sizeof(*never));
