@@ -147,8 +147,8 @@ pattern_matches(const char *pattern, const char *s)
 	return strcmp(pattern, s) == 0 || fnmatch(pattern, s, 0) == 0;
 }
 
-static bool
-path_matches(const char *pattern, const char *path)
+bool
+select_path(const char *pattern, const char *path)
 {
 	const char *slash;
 
@@ -243,7 +243,7 @@ select_func(const struct selection *sel, const char *name,
 static bool
 glob_matches_path(const struct glob *glob, const void *what)
 {
-	return what && path_matches(glob->pattern, what);
+	return what && select_path(glob->pattern, what);
 }
 
 bool

@@ -81,6 +81,8 @@ bool select_func(const struct selection *sel, const char *name,
 bool select_file(const struct selection *sel, const char *path);
 bool select_file_line(const struct selection *sel, const char *path,
 		      uint32_t line);
+/* Whether a path, or its last components, match the pattern. */
+bool select_path(const char *pattern, const char *path);
 /* Whether any line of the file may be chosen. */
 bool select_file_some(const struct selection *sel, const char *path);
 /* Without any --object glob only the main object is chosen. */

@@ -1,7 +1,8 @@
 /*
  * Source files that are the system's or the compiler's, not the program's:
  * headers, and the sources of libraries whose code is compiled into it.  Reports
- * leave out their lines unless they are asked for.  Opens no file.
+ * leave out their lines unless they are asked for, and those of files that the
+ * user excludes.  Opens no file.
  */
 #include "report/table.h"
 
@@ -40,43 +41,71 @@ files_chosen(const struct report_input *report_input)
 	return false;
 }
 
+static bool
+path_excluded(const struct report_options *opts, const char *path)
+{
+	for (size_t i = 0; i < opts->nexclude_paths; i++)
+		if (select_path(opts->exclude_paths[i], path))
+			return true;
+	return false;
+}
+
 void
 foreign_mark(struct table *table)
 {
+	bool chosen = files_chosen(table->report_input), leaves;
 	size_t n = 0;
 
-	if (files_chosen(table->report_input))
-		return;
 	for (size_t i = 0; i < table->nfiles; i++) {
-		table->files[i].foreign = path_foreign(table->files[i].path);
-		n += table->files[i].foreign;
+		struct file_entry *file = &table->files[i];
+
+		file->excluded = path_excluded(table->opts, file->path);
+		file->foreign = !chosen && path_foreign(file->path);
+		n += file->foreign;
 	}
 	/* Not of a library of the system, counted for its own sake. */
-	table->leaves = !table->opts->system_headers && n < table->nfiles;
+	leaves = !table->opts->system_headers && n < table->nfiles;
+	for (size_t i = 0; i < table->nfiles; i++)
+		table->files[i].left = table->files[i].excluded ||
+				       (leaves && table->files[i].foreign);
 }
 
 bool
 foreign_left(const struct table *table, uint32_t file)
 {
-	return table->leaves && file != FILE_NONE && table->files[file].foreign;
+	return file != FILE_NONE && table->files[file].left;
+}
+
+/* Say what was left out of the files that are excluded, or of the others. */
+static void
+left_write(const struct table *table, bool excluded, const char *indent,
+	   FILE *out)
+{
+	char *lines, *files, *line;
+	size_t nfiles = 0, nlines = 0;
+
+	for (size_t i = 0; i < table->nfiles; i++) {
+		if (table->files[i].excluded != excluded)
+			continue;
+		nlines += table->files[i].nleft;
+		nfiles += table->files[i].nleft != 0;
+	}
+	if (!nfiles)
+		return;
+	lines = text_number(nlines, "line");
+	files = text_number(nfiles, excluded ? "file" : "system file");
+	line = mem_printf("without %s of %s, which %s", lines, files,
+			  excluded ? "--exclude-path leaves out" :
+				     "--system-headers adds");
+	text_paragraph(out, indent, line, table->columns);
+	free(line);
+	free(files);
+	free(lines);
 }
 
 void
 foreign_write(const struct table *table, const char *indent, FILE *out)
 {
-	char *lines, *files, *line;
-	size_t nfiles = 0;
-
-	for (size_t i = 0; i < table->nfiles; i++)
-		nfiles += table->files[i].left;
-	if (!nfiles)
-		return;
-	lines = text_number(table->nleft, "line");
-	files = text_number(nfiles, "system file");
-	line = mem_printf("without %s of %s, which --system-headers adds",
-			  lines, files);
-	text_paragraph(out, indent, line, table->columns);
-	free(line);
-	free(files);
-	free(lines);
+	left_write(table, false, indent, out);
+	left_write(table, true, indent, out);
 }

@@ -284,6 +284,7 @@ report_options_free(struct report_options *opts)
 		free(opts->wants[i].path);
 	free(opts->wants);
 	free(opts->source_paths);
+	free(opts->exclude_paths);
 	free(opts->source_root);
 	*opts = (struct report_options){ 0 };
 }

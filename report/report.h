@@ -71,6 +71,8 @@ struct report_options {
 					   no pager */
 	const char **source_paths;	/* "OLD=NEW" */
 	size_t nsource_paths;
+	const char **exclude_paths;	/* globs: --exclude-path */
+	size_t nexclude_paths;
 	char *source_root;		/* --source-root, in full and resolved;
 					   or NULL */
 	size_t columns;			/* of a line; 0: as many as the output
@@ -94,9 +96,10 @@ extern const struct report_options report_usual;
 
 /*
  * --report, --top, --verbose, --quiet, --wide, --color, --sort,
- * --no-demangle, --system-headers, --source-path, --source-root, --fail-under: options that set a struct report_options.
+ * --no-demangle, --system-headers, --exclude-path, --source-path, --source-root,
+ * --fail-under: options that set a struct report_options.
  */
-enum { REPORT_OPTIONS = 12 };
+enum { REPORT_OPTIONS = 13 };
 extern const struct option_entry report_entries[REPORT_OPTIONS];
 
 /* The program's stops for one cause: how many, and for how long in all. */

@@ -117,6 +117,17 @@ set_system_headers(void *into, const char *arg)
 }
 
 static int
+set_exclude_path(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+
+	if (!*arg)
+		return fail("--exclude-path: the pattern is empty");
+	*vec_push(opts->exclude_paths, opts->nexclude_paths) = arg;
+	return 0;
+}
+
+static int
 set_source_path(void *into, const char *arg)
 {
 	struct report_options *opts = into;
@@ -227,6 +238,9 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	  "report lines of the system's and the compiler's\n"
 	  "files, too",
 	  set_system_headers, .trust = TRUST_PROJECT },
+	{ "exclude-path", 0, "GLOB",
+	  "leave out lines of source files by their paths", set_exclude_path,
+	  .trust = TRUST_PROJECT },
 	{ "source-path", 0, "OLD=NEW",
 	  "look for source files under NEW, not OLD", set_source_path,
 	  .trust = TRUST_PROJECT },

@@ -306,8 +306,7 @@ units_gather(struct table *table, uint32_t plan_index)
 		if (unit->kind != UNIT_LINE) {
 			func_add(table, plan_index, unit, file);
 		} else if (table_leaves(table, plan_index, unit)) {
-			table->files[file].left = true;
-			table->nleft++;
+			table->files[file].nleft++;
 		} else if (file != FILE_NONE) {
 			line_add(table, plan_index, unit, file);
 		}

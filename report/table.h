@@ -31,7 +31,9 @@ struct file_entry {
 	char *source_fault;	/* why there is no source */
 	bool source_tried;
 	bool foreign;		/* the system's or the compiler's: foreign.c */
-	bool left;		/* lines of it were left out */
+	bool excluded;		/* by --exclude-path */
+	bool left;		/* its lines are left out */
+	size_t nleft;		/* how many, of each object */
 };
 
 struct line_entry {
@@ -82,9 +84,6 @@ struct table {
 	size_t nfiles;
 	struct line_entry *lines;	/* ascending file, line */
 	size_t nlines;
-	bool leaves;		/* lines of foreign files are left out: not if
-				   there are no others, or --system-headers */
-	size_t nleft;		/* how many, of each object */
 	struct func_table funcs, inlines;
 	size_t columns;		/* of the output that is written to */
 };
@@ -115,7 +114,7 @@ bool table_source_newer(const struct file_entry *file);
 const struct line_entry *table_line(const struct table *table, uint32_t file,
 				    uint32_t line);
 
-/* Is the unit a line of a foreign file, which reports leave out? */
+/* Is the unit a line of a file that reports leave out? */
 bool table_leaves(const struct table *table, uint32_t plan,
 		  const struct unit *unit);
 
@@ -163,7 +162,9 @@ void paths_shorten(struct file_entry *files, size_t n);
 
 /*
  * foreign.c: mark the files that are the system's or the compiler's, unless the
- * user has chosen files, and decide whether their lines are left out.
+ * user has chosen files, and those of which lines are left out: these, unless
+ * there are no others or --system-headers is given, and what --exclude-path
+ * matches.
  */
 void foreign_mark(struct table *table);
 /* Are the file's lines left out? */

@@ -101,9 +101,41 @@ my ($chosen) = report('summary', $program, '--file=*/stl_map.h');
 cmp_ok((lines_of($chosen))[0], '>', 3, '--file chooses a header');
 is((lines_of($chosen))[2], 0, 'nothing is left out then');
 
+# --exclude-path leaves out what it matches, even if it is chosen otherwise.
+my @without = ('--system-headers', '--exclude-path=/usr/*');
+my ($rest) = report('summary', $program, @without);
+is(join(' ', (lines_of($rest))[0, 1]), '12 9', '--exclude-path: what is left');
+like($rest, qr/^  without $left lines of \d+ files, which --exclude-path leaves out$/m,
+    '... and what is not');
+($lcov) = report('lcov', $program, @without);
+is(join(' ', $lcov =~ /^SF:.*?([^\/\n]+)$/mg), 'foreign.cc', '... lcov');
+($files) = report('files', $program, @without);
+is(join(' ', $files =~ /\d  (\S*foreign\.cc|\((?!all|of no).*\))$/mg),
+    'tests/prog/foreign.cc (files of --exclude-path)', '... files');
+($listing) = report('listing', $program, @without);
+is(join(' ', grep { !/foreign\.cc$/ } $listing =~ /^(\S+) +\d+ .*:/mg), '',
+    '... listing');
+($uncovered) = report('uncovered', $program, '--exclude-path=prog/foreign.cc');
+like($uncovered, qr/^No lines were counted/m, 'the last components match');
+($uncovered) = report('uncovered', $program, '--exclude-path=foreign',
+    '--exclude-path=foreign.c');
+like($uncovered, qr/^  3 of 12 lines with code$/m, '... but no parts of them');
+($uncovered) = report('uncovered', $program, '--file=foreign.cc',
+    '--file=*/stl_map.h', '--exclude-path=stl_map.h');
+like($uncovered, qr/^  3 of 12 lines with code$/m, 'of chosen files, too');
+for my $case (['--exclude-path=', '--exclude-path: the pattern is empty'],
+    ['--exclude-path=foreign.cc', '--fail-under: no lines were counted']) {
+	my $run = run([$pmon, $case->[0], '--system-headers',
+		'--exclude-path=/usr/*', '--fail-under=1', '-o',
+		"$scratch/report", '--', $program]);
+
+	is(ended($run) . $run->{err}, "status 125pmon: $case->[1]\n",
+	    $case->[0]);
+}
+
 # The data file has all: pmprint chooses anew.
 run([$pmon, "--data=$scratch/data", '--', $program]);
-for my $case ([12], [$all + $left, '--system-headers']) {
+for my $case ([12], [$all + $left, '--system-headers'], [12, @without]) {
 	my ($lines, @options) = @$case;
 	my $run = run(["$build/pmprint", '--report=summary', @options,
 		"$scratch/data"]);

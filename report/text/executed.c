@@ -424,7 +424,7 @@ files_reasons_write(struct table *table, FILE *out)
 void
 files_write(struct table *table, FILE *out)
 {
-	struct work rest, all, left = { 0 }, *works;
+	struct work rest, all, left = { 0 }, excluded = { 0 }, *works;
 	struct file_widths widths = { IE_MIN, IE_MIN };
 	size_t *order = mem_alloc(table->nfiles * sizeof(*order));
 
@@ -451,13 +451,18 @@ files_write(struct table *table, FILE *out)
 		(int)widths.bbe, "ENTERED", SIZES_WIDTH, "BLOCKS", SIZES_WIDTH,
 		"NEVER");
 	for (size_t i = 0; i < table->nfiles; i++)
-		if (foreign_left(table, order[i]))
+		if (table->files[order[i]].excluded)
+			work_add(&excluded, &works[order[i]]);
+		else if (foreign_left(table, order[i]))
 			work_add(&left, &works[order[i]]);
 		else
 			file_write(&works[order[i]], &widths,
 				   table->files[order[i]].shown, out);
 	if (left.i)
 		file_write(&left, &widths, "(system files: --system-headers)",
+			   out);
+	if (excluded.i)
+		file_write(&excluded, &widths, "(files of --exclude-path)",
 			   out);
 	file_write(&rest, &widths, "(of no file)", out);
 	file_write(&all, &widths, "(all)", out);
