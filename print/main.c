@@ -149,6 +149,7 @@ files_print(struct options *opts)
 		.files = opts->files,
 		.n = opts->nfiles,
 		.jobs = opts->jobs,
+		.quiet = opts->report.quiet,
 		.skip = opts->skip_damaged,
 		.warn = left_out_say,
 	};

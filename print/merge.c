@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report/progress.h"
 #include "util/bytes.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -79,16 +80,19 @@ slice_skip(struct slice *slice, const char *why)
 
 /* Merge the files [from, to). */
 static struct slice
-slice_merge(const struct merge *merge, size_t from, size_t to)
+slice_merge(const struct merge *merge, size_t from, size_t to,
+	    struct progress *progress)
 {
 	struct piles piles = { .n = 0 };
 	struct slice slice = { 0 };
 
-	for (size_t i = from; i < to && !slice.failed; i++)
+	for (size_t i = from; i < to && !slice.failed; i++) {
 		if (piles_add(&piles, merge->files[i])) {
 			slice.failed = !merge->skip;
 			slice_skip(&slice, fail_message());
 		}
+		progress_step(progress);
+	}
 	while (piles.n > 1)
 		piles_join(&piles);
 	if (piles.n)
@@ -159,7 +163,8 @@ bytes_write(int fd, const void *data, size_t size)
 static void
 worker_run(const struct merge *merge, size_t from, size_t to, int out)
 {
-	struct slice slice = slice_merge(merge, from, to);
+	struct progress none = { .fd = -1 };
+	struct slice slice = slice_merge(merge, from, to, &none);
 	uint8_t *bytes;
 	size_t size;
 
@@ -279,7 +284,7 @@ jobs_choose(const struct merge *merge)
 
 /* Merge in so many processes, this one among them. */
 static struct slice
-slices_merge(const struct merge *merge, size_t jobs)
+slices_merge(const struct merge *merge, size_t jobs, struct progress *progress)
 {
 	struct worker *workers = mem_alloc(jobs * sizeof(*workers));
 	struct slice all, more;
@@ -287,7 +292,7 @@ slices_merge(const struct merge *merge, size_t jobs)
 	for (size_t i = 1; i < jobs; i++)
 		workers[i] = worker_open(merge, merge->n * i / jobs,
 					 merge->n * (i + 1) / jobs);
-	all = slice_merge(merge, 0, merge->n / jobs);
+	all = slice_merge(merge, 0, merge->n / jobs, progress);
 	for (size_t i = 1; i < jobs; i++) {
 		more = worker_close(&workers[i]);
 		all.failed |= slice_join(&all, &more) != 0;
@@ -302,14 +307,18 @@ files_merge(const struct merge *merge)
 {
 	size_t jobs = jobs_choose(merge);
 	struct slice slice = { .failed = true };
+	struct progress progress = progress_begin(STDERR_FILENO, merge->quiet,
+						  "pmprint: merging files",
+						  NULL);
 
 	if (jobs > 1)
-		slice = slices_merge(merge, jobs);
+		slice = slices_merge(merge, jobs, &progress);
 	/* One after the other, which finds the first file that is at fault. */
 	if (slice.failed) {
 		slice_free(&slice);
-		slice = slice_merge(merge, 0, merge->n);
+		slice = slice_merge(merge, 0, merge->n, &progress);
 	}
+	progress_end(&progress);
 	if (slice.failed) {
 		slice_free(&slice);
 		return NULL;

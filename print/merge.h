@@ -14,6 +14,7 @@ struct merge {
 	size_t n;
 	size_t jobs;		/* processes at a time; 0: as many as there are
 				   processors */
+	bool quiet;		/* show no progress */
 	bool skip;		/* leave out files that cannot be merged */
 	void (*warn)(const char *why);	/* is told of each of these */
 };

@@ -109,6 +109,12 @@ pager_open(struct report_options *opts)
 	close(ends_of[1]);
 }
 
+int
+pager_error(void)
+{
+	return pager > 0 ? error_saved : STDERR_FILENO;
+}
+
 void
 pager_close(void)
 {

@@ -14,6 +14,8 @@
  * empty or "cat".  Reports are then made for that terminal.
  */
 void pager_open(struct report_options *opts);
+/* Standard error, though the pager may have taken it: what pmprint is doing. */
+int pager_error(void);
 /* Wait until the user has left the pager.  Nothing if there is none. */
 void pager_close(void);
 

@@ -8,6 +8,7 @@
 
 #include "print/print_options.h"
 #include "report/profile/profile.h"
+#include "report/progress.h"
 
 /*
  * Print the runs, parts and objects, and the functions that executed most.
@@ -73,10 +74,12 @@ const char *object_name(const struct profile_object *object);
 /* program.c */
 
 /*
- * Open the program or library that an object is, as image_open does.  NULL with
- * the message set if that fails, or if the file is not the one that ran.
+ * Open the program or library that an object is, as image_open does; progress
+ * may be NULL.  NULL with the message set if that fails, or if the file is not
+ * the one that ran.
  */
-struct image *program_open(const struct profile_object *object, unsigned want);
+struct image *program_open(const struct profile_object *object, unsigned want,
+			   struct progress *progress);
 
 /*
  * Why an object's program cannot be used, owned by the caller; NULL if it can.

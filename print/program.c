@@ -34,13 +34,22 @@ rebuilt_say(const struct profile_object *object,
 	free(new_id);
 }
 
+static bool
+reading_step(void *progress)
+{
+	progress_step(progress);
+	return true;
+}
+
 struct image *
-program_open(const struct profile_object *object, unsigned want)
+program_open(const struct profile_object *object, unsigned want,
+	     struct progress *progress)
 {
 	struct profile_object now = { 0 };
 	struct image *image;
 
-	image = image_open(object->path, NULL, want, NULL, NULL);
+	image = image_open(object->path, NULL, want,
+			   progress ? reading_step : NULL, progress);
 	if (!image)
 		return NULL;
 	profile_identify(&now, image);
@@ -56,7 +65,7 @@ program_open(const struct profile_object *object, unsigned want)
 char *
 program_fault(const struct profile_object *object)
 {
-	struct image *image = program_open(object, 0);
+	struct image *image = program_open(object, 0, NULL);
 
 	if (!image)
 		return mem_strdup(fail_message());

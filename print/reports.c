@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print/pager.h"
 #include "print/pages.h"
 #include "report/html/html_diff.h"
 #include "report/profile/profile_plan.h"
@@ -21,6 +22,7 @@ struct opened {
 	struct selection *sels;	/* per object */
 	struct plan **plans;	/* per object; NULL: not open */
 	char **faults;		/* per object: why not, or NULL */
+	struct progress progress;	/* of opening them for the first part */
 };
 
 /* ---- plans */
@@ -30,9 +32,9 @@ struct opened {
  * is no fault: the report has no counts of it.
  */
 static struct plan *
-callee_open(const struct profile_object *object)
+callee_open(const struct profile_object *object, struct progress *progress)
 {
-	struct image *image = program_open(object, IMAGE_BARE);
+	struct image *image = program_open(object, IMAGE_BARE, progress);
 
 	return image ? plan_open(image, &(struct plan_options){ 0 }, NULL,
 				 NULL) :
@@ -50,12 +52,13 @@ plan_open_at(struct opened *opened, size_t i, uint32_t part)
 	sel->units = units_saved(object, sel);
 	if (!object->units ||
 	    (sel->objects.n && !select_object(sel, object->path, false))) {
-		opened->plans[i] = callee_open(object);
+		opened->plans[i] = callee_open(object, &opened->progress);
 		return;
 	}
 	if (opened->faults[i])
 		return;
-	image = program_open(object, plan_wants(sel) | IMAGE_FLOW);
+	image = program_open(object, plan_wants(sel) | IMAGE_FLOW,
+			     &opened->progress);
 	if (image)
 		opened->plans[i] = profile_restore(opened->profile, i, part,
 						   image, sel);
@@ -72,8 +75,11 @@ plans_open(struct opened *opened, uint32_t part)
 		    !report_leaves_idle(&opened->opts->report,
 					opened->plans[i]))
 			profile_restore_idle(opened->plans[i]);
+		progress_step(&opened->progress);
 	}
 	profile_restore_calls(opened->profile, part, opened->plans);
+	/* Before anything is printed to the same terminal. */
+	progress_end(&opened->progress);
 }
 
 static void
@@ -230,6 +236,8 @@ static struct opened
 opened_make(const struct options *opts, const struct profile *profile)
 {
 	size_t n = profile->nobjects;
+	/* Not where other pages are printed first. */
+	bool quiet = opts->report.quiet || opts->runs || opts->executed;
 
 	return (struct opened){
 		.opts = opts,
@@ -237,6 +245,8 @@ opened_make(const struct options *opts, const struct profile *profile)
 		.sels = mem_alloc(n * sizeof(struct selection)),
 		.plans = mem_alloc(n * sizeof(struct plan *)),
 		.faults = mem_alloc(n * sizeof(char *)),
+		.progress = progress_begin(pager_error(), quiet,
+					   "pmprint: reading programs", NULL),
 	};
 }
 

@@ -9,59 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "monitor/process/client.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
-#include "report/printable.h"
+#include "report/progress.h"
 #include "report/profile/profile_plan.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
 enum { EAGER_TEXT_MAX = 1 << 24 };
 
-/* A message on the terminal while reading a file takes long. */
-struct progress {
+/* Reading a file, which may take long. */
+struct object_reading {
 	struct run *run;
-	const char *path;
-	bool terminal;
-	double started;
-	bool shown;
+	struct progress progress;
 };
 
-static double
-clock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 static bool
-progress_show(void *arg)
+reading_step(void *arg)
 {
-	struct progress *progress = arg;
+	struct object_reading *reading = arg;
 
-	if (run_interrupted(progress->run))
-		return false;
-	if (!progress->terminal || progress->shown ||
-	    clock_now() - progress->started < 0.5)
-		return true;
-	fputs("pmon: reading symbols of ", stderr);
-	text_put(stderr, progress->path);
-	fputs(" ...\r", stderr);
-	progress->shown = true;
-	return true;
-}
-
-static void
-progress_end(struct progress *progress)
-{
-	if (progress->shown)
-		fputs("\r\033[K", stderr);
+	progress_step(&reading->progress);
+	return !run_interrupted(reading->run);
 }
 
 /*
@@ -159,11 +131,11 @@ options_make(struct run *run, const struct image *image)
 static struct plan *
 object_read(struct run *run, const char *path, const char *open_path)
 {
-	struct progress progress = {
+	struct object_reading reading = {
 		.run = run,
-		.path = path,
-		.terminal = !run->opts->report.quiet && isatty(STDERR_FILENO),
-		.started = clock_now(),
+		.progress = progress_begin(STDERR_FILENO,
+					   run->opts->report.quiet,
+					   "pmon: reading symbols of ", path),
 	};
 	struct plan_options options;
 	struct image *image;
@@ -171,7 +143,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 
 	image = image_open(path, open_path,
 			   plan_wants(&run->opts->selection) | IMAGE_FLOW,
-			   progress_show, &progress);
+			   reading_step, &reading);
 	if (image && run->earlier &&
 	    profile_rebuilt(run->earlier->profile, image))
 		run_remark(run,
@@ -180,9 +152,9 @@ object_read(struct run *run, const char *path, const char *open_path)
 			   run->opts->weights, path);
 	if (image) {
 		options = options_make(run, image);
-		plan = plan_open(image, &options, progress_show, &progress);
+		plan = plan_open(image, &options, reading_step, &reading);
 	}
-	progress_end(&progress);
+	progress_end(&reading.progress);
 	return plan;
 }
 
