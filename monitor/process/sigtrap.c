@@ -130,8 +130,10 @@ task_suspect(struct run *run, struct task *task, void *ctx)
 	if (!actions_shared(suspects->task, task) || !event || event->sent ||
 	    task->state != TASK_STOPPED)
 		return;
+	/* pmon may have paused it before it stopped for its trap. */
 	if (event->kind == EVENT_TRAP ||
-	    run->host->signals(task->tid, &state) || state.pending & TRAP_BIT) {
+	    run->host->signals(task->tid, &state) ||
+	    state.pending & ~state.blocked & TRAP_BIT) {
 		task->suspect = true;
 		suspects->other = task;
 		suspects->others++;
@@ -145,6 +147,25 @@ suspects_remark(struct run *run, const struct suspects *suspects)
 		   "process %d: threads hit traps at the same time: SIGTRAP "
 		   "may now be blocked or unblocked by mistake in one of them",
 		   (int)suspects->task->process->pid);
+}
+
+/*
+ * The action was reset by a trap of another task that is not handled yet: have
+ * SIGTRAP blocked again there when it is.  The number of suspects.
+ */
+static unsigned
+others_suspect(struct run *run, const struct task *task)
+{
+	struct suspects suspects = { .task = task };
+
+	task_each(run, task_suspect, &suspects);
+	if (suspects.others == 1) {
+		suspects.other->suspect = false;
+		suspects.other->unblocked = true;
+	} else if (suspects.others) {
+		suspects_remark(run, &suspects);
+	}
+	return suspects.others;
 }
 
 /* Block SIGTRAP again; for a suspect only if it blocks all other signals. */
@@ -320,7 +341,6 @@ sets_fault(const struct abi *abi, const struct regs *regs)
 int
 sigtrap_still(struct run *run, struct task *task)
 {
-	struct suspects suspects = { .task = task };
 	const struct actions *actions = task->process->actions;
 	struct regs regs;
 
@@ -339,13 +359,7 @@ sigtrap_still(struct run *run, struct task *task)
 		return 1;
 	/* The task's own trap was mended before: it was another's. */
 	if (actions->trap.handler != HANDLER_IGNORE)
-		task_each(run, task_suspect, &suspects);
-	if (suspects.others == 1) {
-		suspects.other->suspect = false;
-		suspects.other->unblocked = true;
-	} else if (suspects.others) {
-		suspects_remark(run, &suspects);
-	}
+		others_suspect(run, task);
 	return action_again(run, task, 0) ? HOST_GONE : 1;
 }
 
@@ -383,7 +397,9 @@ sigtrap_restore(struct run *run, struct task *task)
 		return HOST_GONE;
 	}
 	/* A trap of the program's own while it blocks SIGTRAP is to end it. */
-	if (run->host->trap_cause(task->tid) != TRAP_SENT)
+	if ((actions->trap.handler == HANDLER_IGNORE ||
+	     !others_suspect(run, task)) &&
+	    run->host->trap_cause(task->tid) != TRAP_SENT)
 		return HOST_OK;
 	return action_again(run, task, 0);
 }
