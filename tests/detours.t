@@ -93,6 +93,18 @@ for my $how ('none', 'child') {
 	    "SIGCHLD that another sends: $how");
 }
 
+# Another thread's exec takes the id of a thread that runs for pmon's sake.
+SKIP: for my $how ('exec', 'exec:end') {
+	my $run = monitor(['--placement=every'], [$program, 'exec'],
+	    env_of($how));
+
+	skip 'no userfaultfd(2) here', 3 if $run->{out} =~ /^no userfaultfd/;
+	is(ended($run), 'status 0', "$how instead of a step: how it ends");
+	is($run->{out}, "SIGUSR2 is blocked, SIGALRM is blocked\n",
+	    'with the mask of the thread that executes');
+	is($run->{funcs}{done}, 1, 'it is counted');
+}
+
 # The task that unmaps pmon's memory is stopped for a signal: it gets that signal
 # as it was sent, also where the call is made without a trap.
 for my $ignores ([], ['ignores']) {

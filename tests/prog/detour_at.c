@@ -7,9 +7,10 @@
  * task is stopped for a SIGUSR1 with a value (detours.h), which is queued.
  * PMON_DETOUR=exec: it does not come to make a step, as another thread, which
  * waits within execve(2) for a page of memory (detours.h), goes on there.
+ * PMON_DETOUR=exec:end: the same, but the step reaches it at its end, which pmon
+ * is not told of then.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stdint.h>
@@ -53,33 +54,13 @@ user_send(pid_t pid, const char *file)
 	waitid(P_PID, pid, &info, WSTOPPED | WNOWAIT | __WALL);
 }
 
-/* Is a thread of its process in execve(2)? */
+/*
+ * Let the thread that waits for the page go on; false if none waits.  Only the
+ * userfaultfd tells: once pmon has asked the thread to pause it does not sleep,
+ * but faults again and again, and /proc says of its system call only that it is
+ * running.  This task is killed, and says so: its stop is over by then.
+ */
 static int
-thread_execs(void)
-{
-	char name[512], line[64];
-	struct dirent *entry;
-	int found = 0;
-	FILE *file;
-	DIR *dir;
-
-	snprintf(name, sizeof(name), "/proc/%d/task", (int)masked);
-	dir = opendir(name);
-	while ((entry = readdir(dir))) {
-		snprintf(name, sizeof(name), "/proc/%d/task/%s/syscall",
-			 (int)masked, entry->d_name);
-		file = fopen(name, "r");
-		found |= file && fgets(line, sizeof(line), file) &&
-			 atoi(line) == SYS_execve;
-		if (file)
-			fclose(file);
-	}
-	closedir(dir);
-	return found;
-}
-
-/* It goes on.  This one is killed, and says so: its stop is over by then. */
-static void
 thread_go(void)
 {
 	static char page[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))) =
@@ -89,13 +70,17 @@ thread_go(void)
 	struct uffdio_copy copy = {
 		.dst = PAGE_AT, .src = (uintptr_t)page, .len = PAGE_SIZE,
 	};
+	struct uffd_msg fault;
+	int waits = read(fd, &fault, sizeof(fault)) == sizeof(fault);
 	siginfo_t info;
 
-	if (ioctl(fd, UFFDIO_COPY, &copy))
+	if (waits && ioctl(fd, UFFDIO_COPY, &copy))
 		abort();
-	waitid(P_PID, masked, &info, WSTOPPED | WNOWAIT | __WALL);
+	if (waits)
+		waitid(P_PID, masked, &info, WSTOPPED | WNOWAIT | __WALL);
 	close(fd);
 	close(process);
+	return waits;
 }
 
 /* true: it is not resumed. */
@@ -103,6 +88,7 @@ static int
 resumed(enum __ptrace_request request)
 {
 	const char *how = getenv("PMON_DETOUR");
+	int unheard;
 
 	if (how && !strncmp(how, "call:", 5) && request != PTRACE_SINGLESTEP)
 		trap_send(how + 5);
@@ -110,11 +96,11 @@ resumed(enum __ptrace_request request)
 		return 0;
 	if (!strncmp(how, "step:", 5))
 		trap_send(how + 5);
-	if (strcmp(how, "exec") || !thread_execs())
+	if (strncmp(how, "exec", 4) || !thread_go())
 		return 0;
+	unheard = !strcmp(how, "exec");
 	unsetenv("PMON_DETOUR");
-	thread_go();
-	return 1;
+	return unheard;
 }
 
 static long

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -149,7 +150,7 @@ executes(void *arg)
 static int
 exec(void)
 {
-	int fd = (int)syscall(SYS_userfaultfd, 0);
+	int fd = (int)syscall(SYS_userfaultfd, O_NONBLOCK);
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register all = {
 		.range = { PAGE_AT, PAGE_SIZE },
@@ -197,8 +198,9 @@ alarms_begin(void)
 		timer_settime(timer, 0, &each, NULL);
 }
 
+/* Without a handler for SIGTRAP there is none to restore behind a step. */
 static void
-catch(void)
+catch(int traps)
 {
 	struct sigaction alarm = {
 		.sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_RESTART,
@@ -208,7 +210,8 @@ catch(void)
 	};
 
 	sigaction(SIGALRM, &alarm, NULL);
-	sigaction(SIGTRAP, &trap, NULL);
+	if (traps)
+		sigaction(SIGTRAP, &trap, NULL);
 }
 
 __attribute__((noinline)) int
@@ -254,7 +257,7 @@ main(int argc, char **argv)
 	self = argv[0];
 	if (!strcmp(argv[1], "done"))
 		return done();
-	catch();
+	catch(strcmp(argv[1], "exec"));
 	if (strcmp(argv[1], "serve"))
 		alarms_begin();
 	if (!strcmp(argv[1], "exec"))
