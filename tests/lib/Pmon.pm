@@ -169,6 +169,23 @@ ends_by
 	return has_ended($pid);
 }
 
+# Where all threads of these processes are: in pmon, in the program, or in the
+# kernel, as in an fsync(2) that a busy disk has not done.
+sub
+tasks_told
+{
+	my (@pids) = @_;
+	my @told;
+
+	for my $task (map { glob "/proc/$_/task/*" } @pids) {
+		my ($stat) = slurp("$task/stat") =~ /^(.*\) \S)/ or next;
+
+		push @told, "$stat, system call " . slurp("$task/syscall") .
+		    slurp("$task/stack");
+	}
+	return join '', @told;
+}
+
 # Wait for the end of what was started.
 sub
 finish
@@ -180,6 +197,7 @@ finish
 		if (!$late) {
 			diag "too long: @{$run->{argv}}";
 			diag slurp("$run->{base}.err");
+			diag tasks_told($pid, children_of($pid));
 		}
 		$late = 1;
 		kill KILL => -$pid;

@@ -66,8 +66,6 @@ sweep_text
 	}
 }
 
-# A run that takes so long hangs.
-$limit = 60;
 my @chosen = split ' ', $ENV{PMON_FAULT_MODES} //
     'calls signals threads forks exec threadexec serve family';
 for my $mode (@chosen) {
