@@ -143,12 +143,12 @@ clone_flags(struct run *run, struct task *task, enum event_kind kind)
 }
 
 /*
- * Enter the process that maker made.  Its memory may lack the extensions made
- * since maker last ran (maker->extended).
+ * Enter the process that maker made.  Its memory may lack the extensions from
+ * number `since` on, those made since maker last ran.
  */
 static struct process *
 process_fork(struct run *run, const struct task *maker, pid_t pid,
-	     uint64_t flags)
+	     uint64_t flags, uint64_t since)
 {
 	const struct process *parent = maker->process;
 	struct space *space = parent->space;
@@ -157,10 +157,9 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 	if (space && flags & CLONE_VM) {
 		space_ref(space);
 	} else if (space) {
-		space = space_copy(space, run->host->mem_open(pid),
-				   maker->extended);
+		space = space_copy(space, run->host->mem_open(pid), since);
 		space->stack = stack_copy(space_stack(run, parent->space));
-		space_catch_up(run, space, pid, maker->extended);
+		space_catch_up(run, space, pid, since);
 	}
 	process = process_new(run, pid, space);
 	process->maker = parent->pid;
@@ -168,6 +167,32 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
 	process->planted = parent->planted;
 	process->actions = actions_child(parent->actions, flags);
 	return process;
+}
+
+/*
+ * Enter a child that no event announced, of a process that the task `maker` is
+ * or was of.  Which task made it, and when that last ran, is not known.
+ */
+static void
+child_adopt(struct run *run, struct task *task, const struct task *maker)
+{
+	run_announce(run, task->tid, process_fork(run, maker, task->tid, 0, 0));
+	client_forked(run, maker, task);
+	owner_note(run, task, maker);
+	task->born = true;
+}
+
+/*
+ * The maker's process ends, or executes another program: adopt its child if no
+ * event announced that.
+ */
+static void
+task_adopt(struct run *run, struct task *task, void *ctx)
+{
+	const struct task *maker = ctx;
+
+	if (!task->process && task->parent == maker->process->pid)
+		child_adopt(run, task, maker);
 }
 
 static void
@@ -189,6 +214,8 @@ account_exec(struct run *run, struct task *task)
 
 	if (run->host->native)
 		run->host->native->renewed(task->tid);
+	/* The exec has killed the other tasks, perhaps within a fork. */
+	task_each(run, task_adopt, task);
 	abnormal_exec(run, task);
 	thread_pages_end(run, task);
 	task_each(run, exec_other, task);
@@ -208,25 +235,6 @@ account_exec(struct run *run, struct task *task)
 	if (task->tid == run->root.tid)
 		run->root.started = true;
 	client_execed(run, task);
-}
-
-static void
-child_adopt(struct run *run, struct task *task, const struct task *maker)
-{
-	run_announce(run, task->tid, process_fork(run, maker, task->tid, 0));
-	client_forked(run, maker, task);
-	owner_note(run, task, maker);
-	task->born = true;
-}
-
-/* The maker's process ends: adopt its child if no event announced that. */
-static void
-task_adopt(struct run *run, struct task *task, void *ctx)
-{
-	const struct task *maker = ctx;
-
-	if (!task->process && task->parent == maker->process->pid)
-		child_adopt(run, task, maker);
 }
 
 /*
@@ -276,7 +284,6 @@ task_depart(struct run *run, const struct task *task)
 	actions_ref(process->actions);
 	run->departed->tid = task->tid;
 	run->departed->counter_set = task->counter_set;
-	run->departed->extended = task->extended;
 }
 
 static void
@@ -326,7 +333,8 @@ account_new(struct run *run, struct task *task, const struct event *event)
 		return;
 	ended = child_ended(run, event->value);
 	if (!(flags & CLONE_THREAD))
-		process = process_fork(run, task, event->value, flags);
+		process = process_fork(run, task, event->value, flags,
+				       task->extended);
 	run_announce(run, event->value, process);
 	child = task_find(run, event->value);
 	if (process != task->process)

@@ -105,6 +105,20 @@ SKIP: for my $how ('exec', 'exec:end') {
 	is($run->{funcs}{done}, 1, 'it is counted');
 }
 
+# One that forked is killed by another's exec before it tells of its child, which
+# the new program waits for.
+SKIP: for my $patch ('trap', 'auto') {
+	my $run = monitor(["--patch=$patch"], [$program, 'forks'],
+	    env_of('fork'));
+
+	skip 'no userfaultfd(2) here', 3 if $run->{out} =~ /^no userfaultfd/;
+	is(ended($run), 'status 0', "$patch: exec instead of a fork: how it ends");
+	like($run->{out}, qr/child\nSIGUSR2 is blocked, SIGALRM is blocked\n\z/,
+	    'its child has ended');
+	is($run->{funcs}{work}, 1 + (() = $run->{out} =~ /^child$/mg),
+	    'all children are counted');
+}
+
 # The task that unmaps pmon's memory is stopped for a signal: it gets that signal
 # as it was sent, also where the call is made without a trap.
 for my $ignores ([], ['ignores']) {

@@ -9,6 +9,8 @@
  * waits within execve(2) for a page of memory (detours.h), goes on there.
  * PMON_DETOUR=exec:end: the same, but the step reaches it at its end, which pmon
  * is not told of then.
+ * PMON_DETOUR=fork: a task that has made a child does not come to tell which one,
+ * for the same reason.
  */
 #define _GNU_SOURCE
 #include <linux/userfaultfd.h>
@@ -61,11 +63,11 @@ user_send(pid_t pid, const char *file)
  * running.  This task is killed, and says so: its stop is over by then.
  */
 static int
-thread_go(void)
+thread_go(pid_t tid)
 {
 	static char page[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE))) =
 		PAGE_TEXT;
-	int process = (int)syscall(SYS_pidfd_open, masked, 0);
+	int process = (int)syscall(SYS_pidfd_open, tid, 0);
 	int fd = (int)syscall(SYS_pidfd_getfd, process, PAGE_FD, 0);
 	struct uffdio_copy copy = {
 		.dst = PAGE_AT, .src = (uintptr_t)page, .len = PAGE_SIZE,
@@ -77,10 +79,24 @@ thread_go(void)
 	if (waits && ioctl(fd, UFFDIO_COPY, &copy))
 		abort();
 	if (waits)
-		waitid(P_PID, masked, &info, WSTOPPED | WNOWAIT | __WALL);
+		waitid(P_PID, tid, &info, WSTOPPED | WNOWAIT | __WALL);
 	close(fd);
 	close(process);
 	return waits;
+}
+
+/* The task has a child, which stops where it begins. */
+static void
+maker_end(pid_t tid)
+{
+	unsigned long child = 0;
+	siginfo_t info;
+
+	if (ptrace_really(PTRACE_GETEVENTMSG, tid, NULL, &child) || !child ||
+	    !thread_go(tid))
+		return;
+	unsetenv("PMON_DETOUR");
+	waitid(P_PID, (pid_t)child, &info, WSTOPPED | WNOWAIT | __WALL);
 }
 
 /* true: it is not resumed. */
@@ -96,7 +112,7 @@ resumed(enum __ptrace_request request)
 		return 0;
 	if (!strncmp(how, "step:", 5))
 		trap_send(how + 5);
-	if (strncmp(how, "exec", 4) || !thread_go())
+	if (strncmp(how, "exec", 4) || !thread_go(masked))
 		return 0;
 	unheard = !strcmp(how, "exec");
 	unsetenv("PMON_DETOUR");
@@ -118,6 +134,8 @@ ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 	}
 	if (request == PTRACE_INTERRUPT && how && !strncmp(how, "pause:", 6))
 		user_send(pid, how + 6);
+	if (request == PTRACE_GETEVENTMSG && how && !strcmp(how, "fork"))
+		maker_end(pid);
 	if (masked == pid && (request == PTRACE_CONT ||
 			      request == PTRACE_SYSCALL ||
 			      request == PTRACE_SINGLESTEP) &&

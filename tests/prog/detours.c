@@ -3,7 +3,8 @@
  * or SIGALRM has come NALARMS times; `waits`: the same, but it blocks SIGTRAP
  * and asks for it; `pending`: one that it sends itself waits while SIGALRM comes
  * NPENDING times; `exec`: until another thread executes `done`, which it can
- * when it is given the page of memory with that word; `serve`: it is asked, and
+ * when it is given the page of memory with that word; `forks`: the same, and it
+ * makes children meanwhile, of which the last is left to `done`; `serve`: it is asked, and
  * ignores SIGTRAP if a second word is there; `a` asks it to work while SIGALRM
  * comes NASKED times.
  */
@@ -19,6 +20,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -147,8 +149,21 @@ executes(void *arg)
 	return NULL;
 }
 
+static void
+child_make(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		work(NWORK);
+		dprintf(1, "child\n");
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
 static int
-exec(void)
+exec(int forks)
 {
 	int fd = (int)syscall(SYS_userfaultfd, O_NONBLOCK);
 	struct uffdio_api api = { .api = UFFD_API };
@@ -163,7 +178,7 @@ exec(void)
 	 * are entered, and this thread is out of pthread_create, which blocks
 	 * all signals: a trap there has the others paused.
 	 */
-	while (alarms < 3)
+	while (!forks && alarms < 3)
 		work(1000);
 	if (mmap((void *)PAGE_AT, PAGE_SIZE, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ||
@@ -175,7 +190,10 @@ exec(void)
 	}
 	sem_post(&created);
 	for (;;)
-		work(1000);
+		if (forks)
+			child_make();
+		else
+			work(1000);
 }
 
 /*
@@ -219,6 +237,8 @@ done(void)
 {
 	sigset_t mask;
 
+	while (wait(NULL) > 0)
+		;
 	work(NWORK);
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	printf("SIGUSR2 is %s, SIGALRM is %s\n",
@@ -258,10 +278,10 @@ main(int argc, char **argv)
 	if (!strcmp(argv[1], "done"))
 		return done();
 	catch(strcmp(argv[1], "exec"));
-	if (strcmp(argv[1], "serve"))
+	if (strcmp(argv[1], "serve") && strcmp(argv[1], "forks"))
 		alarms_begin();
-	if (!strcmp(argv[1], "exec"))
-		return exec();
+	if (!strcmp(argv[1], "exec") || !strcmp(argv[1], "forks"))
+		return exec(argv[1][0] == 'f');
 	if (!strcmp(argv[1], "serve"))
 		return serve(argc > 2);
 	if (!strcmp(argv[1], "waits") || !strcmp(argv[1], "pending"))
