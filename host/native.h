@@ -88,6 +88,11 @@ struct host_native {
 	 */
 	pid_t (*parent)(pid_t tid);
 	/*
+	 * Append the ids of those processes that the host traces among the
+	 * children of a process with one thread.
+	 */
+	MUST_CHECK int (*children)(pid_t pid, pid_t **pids, size_t *n);
+	/*
 	 * What `signals` tells, of the first 31 signals alone and without
 	 * `pending`, in a fraction of the time.
 	 */

@@ -337,6 +337,24 @@ procfs_threads(pid_t pid, pid_t **tids, size_t *n)
 	return HOST_OK;
 }
 
+int
+procfs_children(pid_t pid, pid_t **pids, size_t *n)
+{
+	char name[64];
+	int child;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "task/%d/children", (int)pid);
+	f = procfs_open(pid, name);
+	if (!f)
+		return HOST_GONE;
+	while (fscanf(f, "%d", &child) == 1)
+		if ((pid_t)procfs_status(child, "TracerPid", 10, 0) == getpid())
+			*vec_push(*pids, *n) = child;
+	fclose(f);
+	return HOST_OK;
+}
+
 static bool
 process_named(pid_t pid, const char *name)
 {

@@ -21,6 +21,7 @@ char *procfs_exe(pid_t tid, char **open_path);
 char *procfs_mapped(pid_t tid, const struct mapping *map);
 
 pid_t procfs_parent(pid_t tid);
+int procfs_children(pid_t pid, pid_t **pids, size_t *n);
 bool procfs_zombie(pid_t tid);
 
 /* Append the ids of the process's threads to *tids.  HOST_OK or HOST_GONE. */

@@ -326,6 +326,7 @@ static const struct host_native ptrace_native = {
 	.changed = ptrace_changed,
 	.renewed = ended_remove,
 	.parent = procfs_parent,
+	.children = procfs_children,
 	.actions = procfs_actions,
 	.room = procfs_room,
 	.file_max = procfs_file_max,

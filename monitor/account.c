@@ -174,25 +174,48 @@ process_fork(struct run *run, const struct task *maker, pid_t pid,
  * or was of.  Which task made it, and when that last ran, is not known.
  */
 static void
-child_adopt(struct run *run, struct task *task, const struct task *maker)
+child_adopt(struct run *run, pid_t tid, const struct task *maker)
 {
-	run_announce(run, task->tid, process_fork(run, maker, task->tid, 0, 0));
+	struct task *task;
+
+	run_announce(run, tid, process_fork(run, maker, tid, 0, 0));
+	task = task_find(run, tid);
 	client_forked(run, maker, task);
 	owner_note(run, task, maker);
 	task->born = true;
 }
 
-/*
- * The maker's process ends, or executes another program: adopt its child if no
- * event announced that.
- */
+/* The maker's process ends: adopt its child if no event announced that. */
 static void
 task_adopt(struct run *run, struct task *task, void *ctx)
 {
 	const struct task *maker = ctx;
 
 	if (!task->process && task->parent == maker->process->pid)
-		child_adopt(run, task, maker);
+		child_adopt(run, task->tid, maker);
+}
+
+/*
+ * The survivor's exec has killed the other tasks of the process, perhaps within a
+ * fork: adopt their children that no event announced.  Some may not have
+ * stopped yet.
+ */
+static void
+exec_adopt(struct run *run, const struct task *survivor)
+{
+	pid_t *pids = NULL;
+	size_t n = 0;
+
+	if (!run->host->native ||
+	    run->host->native->children(survivor->tid, &pids, &n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct task *task = task_find(run, pids[i]);
+
+		if (!(task && task->process) && !run->host->zombie(pids[i]))
+			child_adopt(run, pids[i], survivor);
+	}
+	free(pids);
 }
 
 static void
@@ -208,14 +231,14 @@ exec_other(struct run *run, struct task *task, void *survivor)
 }
 
 static void
-account_exec(struct run *run, struct task *task)
+account_exec(struct run *run, struct task *task, const struct event *event)
 {
 	struct process *process = task->process;
 
 	if (run->host->native)
 		run->host->native->renewed(task->tid);
-	/* The exec has killed the other tasks, perhaps within a fork. */
-	task_each(run, task_adopt, task);
+	if (event->value != event->tid)
+		exec_adopt(run, task);
 	abnormal_exec(run, task);
 	thread_pages_end(run, task);
 	task_each(run, exec_other, task);
@@ -250,7 +273,7 @@ run_adopt(struct run *run, struct task *task)
 		process = process->next;
 	if (task->parent && !process && !task_find(run, task->parent) &&
 	    run->departed)
-		child_adopt(run, task, run->departed);
+		child_adopt(run, task->tid, run->departed);
 }
 
 void
@@ -374,7 +397,7 @@ run_account(struct run *run, struct task *task, const struct event *event)
 		task->vforking = false;
 		break;
 	case EVENT_EXEC:
-		account_exec(run, task);
+		account_exec(run, task, event);
 		break;
 	case EVENT_EXITED:
 	case EVENT_KILLED:

@@ -467,6 +467,20 @@ host_parent(pid_t tid)
 }
 
 static int
+host_children(pid_t pid, pid_t **pids, size_t *n)
+{
+	request_begin(pid, __func__);
+	for (size_t i = 0; i < fake.nprocesses; i++) {
+		const struct fake_process *child = fake.processes[i];
+		const struct fake_task *task = fake_find(child->pid);
+
+		if (child->parent == pid && task && task->traced)
+			*vec_push(*pids, *n) = child->pid;
+	}
+	return HOST_OK;
+}
+
+static int
 host_maps(pid_t tid, struct mapping **maps, size_t *n)
 {
 	const struct fake_task *task = request_about(tid, __func__);
@@ -577,6 +591,7 @@ static const struct host_native fake_native = {
 	.changed = host_changed,
 	.renewed = host_renewed,
 	.parent = host_parent,
+	.children = host_children,
 	.actions = host_actions,
 	.data_gather = host_data_gather,
 	.room = host_room,

@@ -85,18 +85,15 @@ thread_go(pid_t tid)
 	return waits;
 }
 
-/* The task has a child, which stops where it begins. */
+/* If the task has made a child just now, and a thread waits for the page. */
 static void
 maker_end(pid_t tid)
 {
 	unsigned long child = 0;
-	siginfo_t info;
 
-	if (ptrace_really(PTRACE_GETEVENTMSG, tid, NULL, &child) || !child ||
-	    !thread_go(tid))
-		return;
-	unsetenv("PMON_DETOUR");
-	waitid(P_PID, (pid_t)child, &info, WSTOPPED | WNOWAIT | __WALL);
+	if (!ptrace_really(PTRACE_GETEVENTMSG, tid, NULL, &child) && child &&
+	    thread_go(tid))
+		unsetenv("PMON_DETOUR");
 }
 
 /* true: it is not resumed. */
