@@ -137,7 +137,8 @@ check-run: all $(filter $(BUILD)/unit/%,$(TESTS)) $(BUILD)/demo/shell \
 	$(BUILD)/bench/relocated
 	@env -u CFLAGS -u LDFLAGS MAKEFLAGS= PMON="$(abspath $(BUILD)/pmon)" \
 	PMON_BUILD="$(abspath $(BUILD))" \
-	XDG_CONFIG_HOME=/dev/null CC="$(CC)" PERL5LIB=tools/lib \
+	XDG_CONFIG_HOME=/dev/null XDG_CACHE_HOME=/dev/null \
+	CC="$(CC)" PERL5LIB=tools/lib \
 	prove --harness=Skips $(PROVE_FLAGS) \
 	--exec 'tools/limited $(TEST_SECONDS)' $(TESTS)
 

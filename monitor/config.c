@@ -16,6 +16,7 @@
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/regular.h"
+#include "util/user_dir.h"
 
 enum { SIZE_MAX_CONFIG = 64 * 1024 };
 
@@ -246,18 +247,6 @@ file_take(const struct option_table *table, struct options *opts, bool *given,
 	return err;
 }
 
-static char *
-user_path(void)
-{
-	const char *config = getenv("XDG_CONFIG_HOME");
-	const char *home = getenv("HOME");
-
-	if (config && *config == '/')
-		return mem_printf("%s/pmon", config);
-	return home && *home == '/' ? mem_printf("%s/.config/pmon", home) :
-				      NULL;
-}
-
 int
 config_read(const struct option_table *table, struct options *opts, bool *given)
 {
@@ -270,7 +259,7 @@ config_read(const struct option_table *table, struct options *opts, bool *given)
 	if (fd >= 0)
 		err = file_take(table, opts, given, path, fd, TRUST_PROJECT);
 	free(path);
-	path = err ? NULL : user_path();
+	path = err ? NULL : user_path("XDG_CONFIG_HOME", ".config");
 	fd = path ? config_open(path) : -1;
 	/* EACCES is no error: after su, HOME may be another user's. */
 	if (fd >= 0)

@@ -21,6 +21,7 @@
 #include "monitor/patch/plant.h"
 #include "monitor/process/events.h"
 #include "monitor/process/notice.h"
+#include "monitor/process/object.h"
 #include "monitor/run.h"
 #include "monitor/start.h"
 #include "monitor/stop.h"
@@ -295,6 +296,7 @@ run_status(struct run *run)
 	if (run->root.signal == SIGTRAP)
 		sigtrap_explain(run);
 	status = run_report_input(run, true);
+	objects_remember(run);
 	autosave_close(run);
 	return status ? status : run->root.status;
 }

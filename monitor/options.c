@@ -323,6 +323,15 @@ set_no_config(void *into, const char *arg)
 	return 0;
 }
 
+static int
+set_no_cache(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->no_cache = true;
+	return 0;
+}
+
 static const struct option_entry table[] = {
 	{ "patch", 0, "KIND",
 	  "how to count: auto, jump, trap, slot,\nemulate, step (auto)",
@@ -345,6 +354,10 @@ static const struct option_entry table[] = {
 	  "analyse all functions at the start, not at\n"
 	  "their first call",
 	  set_eager, .trust = TRUST_PROJECT },
+	{ "no-cache", 0, NULL,
+	  "neither use nor keep lists of the functions\n"
+	  "that ran",
+	  set_no_cache, .trust = TRUST_PROJECT },
 	{ "separate", 0, "WHAT",
 	  "keep separate counts for each: process,\n"
 	  "thread, none (none)",

@@ -62,6 +62,7 @@ struct options {
 	char **argv;		/* the program, NULL-terminated, or NULL */
 	struct option_about about;
 	bool no_config;
+	bool no_cache;
 	char **configs;		/* texts of the files of options */
 	size_t nconfigs;
 	char *warning;		/* to be printed before all else, or NULL */

@@ -23,6 +23,7 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/user_dir.h"
 
 enum { BACKLOG = 8, LOCK_TRIES = 200, LOCK_WAIT_NS = 10000000 };
 
@@ -65,43 +66,6 @@ place_path(pid_t pid, uid_t uid, unsigned which)
 		free(dir);
 	}
 	return NULL;
-}
-
-/* Does the directory belong to that user, and is closed to all others? */
-static int
-stat_check(const char *dir, const struct stat *st, uid_t uid)
-{
-	if (!S_ISDIR(st->st_mode))
-		return fail("%s is not a directory", dir);
-	if (st->st_uid != uid)
-		return fail("%s belongs to user %u", dir, (unsigned)st->st_uid);
-	if (st->st_mode & 077)
-		return fail("%s is open to other users (mode %04o)", dir,
-			    (unsigned)st->st_mode & 07777);
-	return 0;
-}
-
-/* Open the directory, after making it if need be; -1 with the message. */
-static int
-directory_open(const char *dir)
-{
-	struct stat st;
-	int fd;
-
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return fail("%s: %s", dir, strerror(errno));
-	if (lstat(dir, &st))
-		return fail("%s: %s", dir, strerror(errno));
-	if (stat_check(dir, &st, geteuid()))
-		return -1;
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st))
-		fail("%s: %s", dir, strerror(errno));
-	else if (!stat_check(dir, &st, geteuid()))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
 }
 
 /*
@@ -215,7 +179,7 @@ socket_listen(const char *path)
 static int
 directory_listen(const char *dir, char **path)
 {
-	int lock = directory_open(dir), fd = -1;
+	int lock = user_dir_open(dir), fd = -1;
 
 	if (lock < 0)
 		return -1;
@@ -274,7 +238,7 @@ place_check(uid_t uid)
 
 		if (!dir)
 			continue;
-		found = lstat(dir, &st) || !stat_check(dir, &st, uid);
+		found = lstat(dir, &st) || !user_dir_check(dir, &st, uid);
 		if (!found)
 			reason_add(&reasons);
 		free(dir);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "util/addrs.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/sort.h"
@@ -234,9 +235,21 @@ looks_early(const struct plan *plan)
 }
 
 /*
- * Make sites at all entries.  Nameless code, whose entry is not known, and code
- * with mid-entries is looked at now.
+ * Whether the function plan is looked at now, so that its entry needs no trap.
+ * The entry of nameless code is not known.
  */
+static bool
+fplan_early(const struct build *build, const struct func_plan *fplan,
+	    bool early)
+{
+	const struct plan_options *options = &build->plan->options;
+
+	return early || fplan->func == FUNC_NONE ||
+	       addrs_has(options->likely, options->nlikely,
+			 build->image->funcs[fplan->func].addr);
+}
+
+/* Make sites at all entries.  Code with mid-entries is looked at now, too. */
 static void
 entries_plan(struct build *build)
 {
@@ -249,7 +262,7 @@ entries_plan(struct build *build)
 		if (!fplan->units || fplan->state == FPLAN_FAULTY ||
 		    fplan->guest)
 			continue;
-		if (early || fplan->func == FUNC_NONE) {
+		if (fplan_early(build, fplan, early)) {
 			*vec_push(build->todo, build->ntodo) = i;
 			continue;
 		}
@@ -261,6 +274,8 @@ entries_plan(struct build *build)
 		plan->sites[fplan->site].waiting = true;
 	}
 	build_analyse(build);
+	plan->options.likely = NULL;
+	plan->options.nlikely = 0;
 }
 
 /*

@@ -19,6 +19,12 @@ struct plan_options {
 	bool eager;		/* look at all functions at once */
 	bool early; /* the same if only calls are counted, in relocated
 				   functions: that saves the entries' traps */
+	/*
+	 * Functions that are likely to run, by their addresses, ascending:
+	 * these are looked at at once, too.  Need not outlive plan_open.
+	 */
+	const uint64_t *likely;
+	size_t nlikely;
 	bool relocated;		/* count in relocated functions if possible */
 	bool shared;		/* all threads share the counters of relocated
 				   functions */

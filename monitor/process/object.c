@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "monitor/process/client.h"
+#include "monitor/process/ran.h"
+#include "monitor/process/signals.h"
 #include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "report/progress.h"
@@ -128,6 +130,19 @@ options_make(struct run *run, const struct image *image)
 	};
 }
 
+/*
+ * Whether pmon uses, and keeps, lists of the functions that ran.  An attached
+ * process may be in the middle of any function.
+ */
+static bool
+run_remembers(const struct run *run)
+{
+	const struct options *opts = run->opts;
+
+	return !opts->no_cache && opts->argv && run->host->native &&
+	       opts->patch == PATCH_AUTO && !opts->once;
+}
+
 static struct plan *
 object_read(struct run *run, const char *path, const char *open_path)
 {
@@ -138,6 +153,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 					   "pmon: reading symbols of ", path),
 	};
 	struct plan_options options;
+	struct ran ran = { 0 };
 	struct image *image;
 	struct plan *plan = NULL;
 
@@ -152,7 +168,12 @@ object_read(struct run *run, const char *path, const char *open_path)
 			   run->opts->weights, path);
 	if (image) {
 		options = options_make(run, image);
+		if (run_remembers(run))
+			ran = ran_read(image);
+		options.likely = ran.addrs;
+		options.nlikely = ran.n;
 		plan = plan_open(image, &options, reading_step, &reading);
+		free(ran.addrs);
 	}
 	progress_end(&reading.progress);
 	return plan;
@@ -271,6 +292,22 @@ object_hooks(struct run *run, const char *path, const char *open_path,
 {
 	*unread = NULL;
 	return object_get(run, path, open_path, false, unread);
+}
+
+void
+objects_remember(const struct run *run)
+{
+	for (size_t i = 0; run_remembers(run) && i < run->nobjects; i++) {
+		const struct object *object = &run->objects[i];
+
+		if (!object->plan || !object->counted)
+			continue;
+		/* Should the list be why it crashed, the next run has none. */
+		if (signal_is_fault(run->root.signal))
+			ran_forget(object->plan->image);
+		else
+			ran_write(object->plan);
+	}
 }
 
 void

@@ -29,6 +29,11 @@ struct plan *object_hooks(struct run *run, const char *path,
  */
 struct plan *object_plan(struct run *run, const char *path,
 			 const char *open_path, bool main_object);
+/*
+ * Note for later runs which functions ran, if the user wants that.  The counts
+ * of all plans have been derived.
+ */
+void objects_remember(const struct run *run);
 /* Close all plans. */
 void objects_free(struct run *run);
 

@@ -12,7 +12,7 @@
 /* The host's `actions` knows of signals up to this one. */
 enum { ACTIONS_MAX = 31 };
 
-static bool
+bool
 signal_is_fault(int signal)
 {
 	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||

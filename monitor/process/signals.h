@@ -6,6 +6,9 @@
 
 #include "monitor/run.h"
 
+/* Whether an instruction can cause the signal. */
+bool signal_is_fault(int signal);
+
 /*
  * Whether the instruction at the pc caused the signal, instead of someone
  * sending it.

@@ -497,6 +497,37 @@ test_lazy(void **state)
 	select_free(&sel);
 }
 
+/* What is likely to run is looked at at once; other addresses change nothing. */
+static void
+test_likely(void **state)
+{
+	static const uint64_t likely[] = { BASE - 1, BASE, BASE + 0x101 };
+	struct selection sel = { 0 };
+	struct abc_image t;
+	struct plan *plan;
+
+	abc_begin(&t);
+	abc_func(&t, "f", 0, 5);
+	abc_code(&t, 0, "pb\x01pr", 5);
+	abc_func(&t, "other", 0x100, 2);
+	abc_code(&t, 0x100, "pr", 2);
+	assert_int_equal(select_units(&sel, "block,edge"), 0);
+	plan = plan_open(&t.image,
+			 &(struct plan_options){
+				 .sel = &sel,
+				 .likely = likely,
+				 .nlikely = 3,
+			 },
+			 NULL, NULL);
+	assert_int_equal(plan->fplans[0].state, FPLAN_READY);
+	assert_int_equal(plan->fplans[1].state, FPLAN_WAITING);
+	assert_int_equal(plan->nwoken, 0);
+	assert_null(plan_site(plan, BASE));
+	assert_true(plan_site(plan, BASE + 0x100)->waiting);
+	abc_close(plan);
+	select_free(&sel);
+}
+
 /* Processes' counts are kept apart, and summed up. */
 static void
 test_meters(void **state)
@@ -552,6 +583,7 @@ main(void)
 		cmocka_unit_test(test_inlines),
 		cmocka_unit_test(test_sites),
 		cmocka_unit_test(test_lazy),
+		cmocka_unit_test(test_likely),
 		cmocka_unit_test(test_meters),
 	};
 
