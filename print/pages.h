@@ -44,8 +44,8 @@ void changes_print(const struct options *opts, const struct profile *before,
 /*
  * Print the reports asked for: of each part, or of the whole if the profile has
  * no parts.  Gives warn what the user should know, NULL or to be freed: why a
- * program is left out.  Returns 0, or -1 with the message if a report cannot be written or no program is at hand, or 1 as
- * coverage_check does.
+ * program is left out.  Returns 0, or -1 with the message if a report cannot be
+ * written or no program is at hand, or 1 as coverage_check does.
  */
 int reports_print(const struct options *opts, const struct profile *profile,
 		  FILE *out, void (*warn)(char *warning));
