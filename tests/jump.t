@@ -145,10 +145,12 @@ for my $flags ('-O2', '-O2 -static') {
 	    end => 4 * 30 }, "mid-entries, $flags");
 	# beginning and end come to places of their own: 30 + 30 times in each
 	# of four; the first cannot have a jump before it any more.
-	my %hits = slurp("$scratch/sites") =~
-	    /^ *(\d+) +\w+  (?:whole\S*) +(no room for a jump|other code)/mg;
-	is_deeply([sort values %hits], ['no room for a jump', 'other code'],
-	    "mid-entries, $flags: sites") or diag slurp("$scratch/sites");
+	# Where main calls whole, the trap at its entry is passed by, unless a
+	# thread was running when whole was relocated.
+	my $sites = slurp("$scratch/sites");
+	like($sites, qr/^ *\d+ +\w+  whole\S* +other code/m,
+	    "mid-entries, $flags: sites") or diag $sites;
+	like($sites, qr/no room for a jump/, "mid-entries, $flags: entry");
 }
 
 # Functions that are shorter than a jump have the padding behind them.
@@ -338,6 +340,13 @@ for my $case (['func', 'auto', 'elsewhere'], ['func,block', 'auto', 'elsewhere']
 
 	is($run->{out}, "$where\n" x 3 . "$sum\n", "$units, $patch: a call");
 	counts_are($run, { callee => 30, caller => 30 }, "$units, $patch");
+}
+{
+	# Also if they were relocated before it was known what may write text.
+	my $run = monitor(['--units=func', '--eager'],
+	    [compile('linked.c', '-O2', '-mno-red-zone'), 30]);
+
+	like($run->{out}, qr/\A(elsewhere\n){3}/, 'func, --eager: a call');
 }
 
 # Jumps past a lock prefix: the instruction is counted however it is come to.

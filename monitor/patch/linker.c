@@ -48,7 +48,7 @@ linker_look(struct run *run, struct task *task)
 	module = brk ? space_module(task->process->space, brk) : NULL;
 	if (!module)
 		return;
-	redirect_begin(task->process->space);
+	redirect_begin(run, task->process->space);
 	site = plan_site(module->plan, brk - module->bias);
 	if (site && site->hook)
 		return;

@@ -73,11 +73,48 @@ redirect_call(struct run *run, const struct space *space, pid_t tid,
 	text_write(run, space, tid, patch.va, patch.bytes, patch.len);
 }
 
-void
-redirect_begin(struct space *space)
+/*
+ * Redirect the calls between functions that were relocated when the module was
+ * planted.  All tasks of the space stand still.  A call that cannot be written
+ * stays as it is.
+ */
+static void
+module_redirect(struct run *run, struct space *space, pid_t tid,
+		const struct module *module)
 {
-	if (space->redirection == REDIRECTION_NOT_YET)
-		space->redirection = REDIRECTION_MADE;
+	const struct plan *plan = module->plan;
+
+	if (!module->nrelocated)
+		return;
+	text_drop(space);
+	text_buffer(space, module->lo, module->hi, BUFFER_TEXT);
+	for (size_t i = 0; i < module->nrelocated; i++) {
+		const struct func_plan *fplan =
+			&plan->fplans[plan->relocated_fplans[i]];
+
+		for (uint32_t k = 0;
+		     !fplan->lost && k < fplan->relocated->ncalls; k++)
+			redirect_call(run, space, tid, module,
+				      &fplan->relocated->calls[k]);
+	}
+	text_flush(run, space, tid);
+	text_drop(space);
+}
+
+void
+redirect_begin(struct run *run, struct space *space)
+{
+	const struct task *task;
+
+	if (space->redirection != REDIRECTION_NOT_YET)
+		return;
+	space->redirection = REDIRECTION_MADE;
+	if (!run->opts->argv)
+		return;
+	run_pause(run, space, NULL, STOP_PLANT);
+	task = run_stopped_task(run, space);
+	for (size_t i = 0; task && i < space->nmodules; i++)
+		module_redirect(run, space, task->tid, space->modules[i]);
 }
 
 void

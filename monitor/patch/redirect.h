@@ -30,9 +30,11 @@ void redirect_yield(struct run *run, struct space *space,
 		    const struct plan *plan);
 /*
  * All libraries that the program is started with are known: calls may be
- * redirected, unless redirect_yield has forbidden it.
+ * redirected, unless redirect_yield has forbidden it.  Those of functions that
+ * were relocated before are redirected now, but for a process that pmon has
+ * attached to, which is to stand still no longer than it must.
  */
-void redirect_begin(struct space *space);
+void redirect_begin(struct run *run, struct space *space);
 /*
  * Write the redirected calls of the function into `bytes`, the n bytes of its
  * text from lo on.
