@@ -158,7 +158,7 @@ $browser->show("$page/index.html", '/func/0');
 my $dot = slurp("$dir/cfg");
 my @ways = sort $dot =~ /-> .*label="(\d+)"/g;
 my @nodes = sort $dot =~ /label="([0-9a-f]+)-[0-9a-f]+\\l/g;
-is_deeply([sort $browser->texts(".flow .edge text")], \@ways,
+is_deeply([sort $browser->texts(".flow .label")], \@ways,
     'edges have the counts of the report');
 is_deeply([sort grep { /^[0-9a-f]+$/ } map { ($_->[0]) } @{$browser->run(
     'return [...document.querySelectorAll(".flow .node")].map((n) => ' .
@@ -249,12 +249,12 @@ const edges = ids.flatMap((from) => ids.filter((to) => to > from &&
 return graph_make(ids.map((id) => ({ id, rows: [`node ${id}`], count: 1 })),
 	edges, { across: true, label: "made" }).then((drawing) => {
 		document.body.append(drawing);
-		return Math.max(...[...drawing.querySelectorAll(".edge")].map(
-			(edge) => {
-				const path = edge.querySelector("path");
-				const text = edge.querySelector("text");
-				const x = +text.getAttribute("x");
-				const y = +text.getAttribute("y") - 4;
+		const texts = drawing.querySelectorAll(".label");
+
+		return Math.max(...[...drawing.querySelectorAll(".edge path")]
+			.map((path, i) => {
+				const x = +texts[i].getAttribute("x");
+				const y = +texts[i].getAttribute("y") - 4;
 				let nearest = Infinity;
 
 				for (let s = 0; s < path.getTotalLength();

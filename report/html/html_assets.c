@@ -22,6 +22,8 @@ ASSET(style, "pmon.css");
 ASSET(core, "core.js");
 ASSET(tables, "tables.js");
 ASSET(source, "source.js");
+ASSET(names, "names.js");
+ASSET(route, "route.js");
 ASSET(graph, "graph.js");
 ASSET(func, "func.js");
 ASSET(changes, "changes.js");
@@ -35,6 +37,8 @@ const struct html_asset html_assets[] = {
 	{ "core.js", asset_core, asset_core_end },
 	{ "tables.js", asset_tables, asset_tables_end },
 	{ "source.js", asset_source, asset_source_end },
+	{ "names.js", asset_names, asset_names_end },
+	{ "route.js", asset_route, asset_route_end },
 	{ "graph.js", asset_graph, asset_graph_end },
 	{ "func.js", asset_func, asset_func_end },
 	{ "changes.js", asset_changes, asset_changes_end },

@@ -8,7 +8,8 @@ const CALLS_DRAWN = 50, CALLS_BESIDE = 12, CALLS_NAME = 34;
 
 const callee_name = (to) => typeof to === "number" ?
 	pmon.index.funcs[to][FUNC.NAME] : to;
-const callee_node = (to) => typeof to === "number" ? func_link(to) : to;
+const callee_node = (to) => typeof to === "number" ? func_link(to) :
+	name_node(to);
 
 function calls_list(calls, options)
 {
@@ -33,6 +34,10 @@ function calls_list(calls, options)
 
 // ---- drawings
 
+// What a function's colour goes by: the instructions executed in it, or its
+// calls if these were not counted.
+const func_weight = (row) => row[FUNC.IE] ?? row[FUNC.CALLS];
+
 // A node for each function, an edge for each pair of them.
 function calls_draw(calls, options)
 {
@@ -40,15 +45,18 @@ function calls_draw(calls, options)
 	const node = (id, outside) => {
 		const key = outside ? `:${id}` : `${id}`;
 		const name = callee_name(id);
+		const short = name_short(name, CALLS_NAME);
 		const count = outside ? null : pmon.index.funcs[id][FUNC.CALLS];
 
 		if (!nodes.has(key))
 			nodes.set(key, { id: key, count,
+				title: short === name ? null : name,
+				weight: outside ? null :
+					func_weight(pmon.index.funcs[id]),
 				link: outside ? null : `#/func/${id}`,
 				klass: key === String(options.here) ? "here" :
 					"",
-				rows: [name.length > CALLS_NAME ?
-					`${name.slice(0, CALLS_NAME)}…` : name,
+				rows: [short,
 				...count === null ? [] :
 					[count_text(count)]] });
 		return key;
@@ -71,7 +79,8 @@ function calls_draw(calls, options)
 			edge.count = call[CALL.COUNT];
 	}
 	return graph_offer([...nodes.values()], [...edges.values()],
-		{ across: innerWidth > 620, label: options.label });
+		{ across: innerWidth > 620, label: options.label,
+			most: counts_most(pmon.index.funcs.map(func_weight)) });
 }
 
 const calls_hottest = (calls, n) => [...calls].sort((a, b) =>

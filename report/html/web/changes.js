@@ -63,7 +63,7 @@ function changed_funcs_list(diff)
 	const columns = [
 		{ title: "Function", value: (row) => row[CHANGE.NAME],
 			node: (row) => row[CHANGE.FUNC] < 0 ?
-				row[CHANGE.NAME] :
+				name_node(row[CHANGE.NAME]) :
 				func_link(row[CHANGE.FUNC]),
 			klass: "name" },
 		{ title: "Of", value: (row) => row[CHANGE.INSNS] ?

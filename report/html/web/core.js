@@ -170,5 +170,5 @@ function file_link(file, line)
 function func_link(id)
 {
 	return make("a", { href: `#/func/${id}` },
-		pmon.index.funcs[id][FUNC.NAME]);
+		name_node(pmon.index.funcs[id][FUNC.NAME]));
 }

@@ -56,6 +56,7 @@ function cfg_nodes(code, whole)
 
 		nodes.push({ id: VERTEX.BLOCK + b, open: true, block: b,
 			count: block[BLOCK.COUNT],
+			weight: block[BLOCK.COUNT],
 			rows: [block_insns(code, b)[0][INSN.ADDR],
 				...lines ? [lines] : [],
 				count_text(block[BLOCK.COUNT])] });
@@ -221,9 +222,8 @@ pmon.views.func = async (id) => {
 			file_link(row[FUNC.FILE], row[FUNC.LINE])), "; ");
 	places.append(`in ${object_name(row[FUNC.OBJECT])}`);
 	return {
-		title: name,
-		node: make("div", {}, make("h1", { class: "code" }, name),
-			places, figures_node(row),
+		title: name_short(name),
+		node: make("div", {}, name_heading(name), places, figures_node(row),
 			code ? null : make("p", { class: "note" },
 				row.length > FUNC.IE ? "It never ran: the " +
 				"page does not have its instructions." :

@@ -1,6 +1,6 @@
-// Drawings of graphs: laid out by dagre, drawn as SVG.  Widths of edges go by
-// the cube roots of their counts, so that few and very many can be told apart
-// from what lies between.
+// Drawings of graphs: laid out by dagre, drawn as SVG.  Colours of nodes go by
+// their weights.  Widths of edges go by the cube roots of their counts, so that
+// few and very many can be told apart from what lies between.
 "use strict";
 
 const GRAPH_FONT = 12, GRAPH_CHAR = 7.3, GRAPH_ROW = 16;
@@ -21,14 +21,14 @@ function draw(name, attributes, ...children)
 	return element;
 }
 
-// Where everything is.  nodes: { id, rows: [text], ... }; edges: { from, to,
-// count }.
+// Where everything is.  nodes: { id, rows: [text], count, weight, title, ... };
+// edges: { from, to, count }.
 function graph_layout(nodes, edges, options)
 {
 	const graph = new dagre.graphlib.Graph({ multigraph: true });
 
 	graph.setGraph({ rankdir: options.across ? "LR" : "TB", nodesep: 18,
-		ranksep: 34, marginx: 8, marginy: 8 });
+		ranksep: 48, marginx: 8, marginy: 8 });
 	for (const node of nodes) {
 		const widest = Math.max(...node.rows.map((row) => row.length));
 
@@ -59,6 +59,13 @@ function graph_layout(nodes, edges, options)
 	return graph;
 }
 
+// A node that ran has some colour, however little it did.
+function node_heat(weight, most)
+{
+	return ran(weight) && ran(most) ?
+		0.08 + 0.92 * Math.min(Number(weight) / Number(most), 1) : 0;
+}
+
 function node_draw({ node, x, y, box: { width, height } }, most, chosen)
 {
 	const left = x - width / 2, top = y - height / 2;
@@ -67,7 +74,10 @@ function node_draw({ node, x, y, box: { width, height } }, most, chosen)
 	const group = draw("g", { class: `node ${node.count === 0 ? "never" :
 		""} ${node.klass ?? ""}` }, rect);
 
-	rect.style.setProperty("--heat", heat(node.count, most).toFixed(3));
+	if (node.title)
+		group.prepend(draw("title", {}, node.title));
+	rect.style.setProperty("--heat", node_heat(node.weight, most)
+		.toFixed(3));
 	node.rows.forEach((row, i) => {
 		group.append(draw("text", { x,
 			y: top + 4 + GRAPH_ROW * (i + 0.75),
@@ -82,37 +92,6 @@ function node_draw({ node, x, y, box: { width, height } }, most, chosen)
 	if (chosen && node.open)
 		group.addEventListener("click", () => chosen(node));
 	return group;
-}
-
-// Through the middles, so that it bends at the points.
-function edge_path(points)
-{
-	const [first, ...rest] = points;
-	let path = `M${first.x},${first.y}`;
-
-	for (let i = 0; i < rest.length - 1; i++) {
-		const mx = (rest[i].x + rest[i + 1].x) / 2;
-		const my = (rest[i].y + rest[i + 1].y) / 2;
-
-		path += ` Q${rest[i].x},${rest[i].y} ${mx},${my}`;
-	}
-	return `${path} L${rest.at(-1).x},${rest.at(-1).y}`;
-}
-
-// Where the path passes the point that the layout has for the text, which is
-// one that it only bends towards.
-function edge_label({ points, x, y })
-{
-	const between = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
-	const i = points.findIndex((point) =>
-		Math.hypot(point.x - x, point.y - y) < 1);
-
-	if (i < 1 || i > points.length - 2)
-		return { x, y };
-	const from = i === 1 ? points[0] : between(points[i - 1], points[i]);
-
-	return between(between(from, points[i]), between(points[i],
-		between(points[i], points[i + 1])));
 }
 
 // At the right of its box, or below it.
@@ -132,32 +111,48 @@ function loop_place({ x, y, box: { width, height }, loop }, across)
 			`${right + LOOP},${y - 14} ${right},${y - 10}` };
 }
 
-function edge_draw({ edge, points, path, x, y }, most)
+function edge_draw({ edge, path }, most)
 {
-	const label = path ? { x, y } : edge_label({ points, x, y });
 	const width = 1 + (ran(edge.count) ?
 		6 * Math.cbrt(Number(edge.count) / Number(most)) : 0);
 
 	return draw("g", { class: `edge ${edge.count === 0 ? "never" : ""}` },
-		draw("path", { d: path ?? edge_path(points),
-			"stroke-width": width.toFixed(1),
+		draw("title", {}, count_text(edge.count)),
+		draw("path", { d: path, "stroke-width": width.toFixed(1),
 			"stroke-dasharray": edge.dashed ?
 				`${width + 4} ${width + 2}` : "none",
 			"marker-end": width > 3 ? "url(#wide)" :
-				"url(#narrow)" }),
-		draw("text", { x: label.x, y: label.y + 4,
-			"text-anchor": "middle" }, count_text(edge.count)));
+				"url(#narrow)" }));
 }
 
-// The drawing in a frame that scrolls.  Options: label, across, chosen(node).
-async function graph_make(nodes, edges, options)
+// Counts lie above all edges.
+function label_draw({ edge, x, y })
 {
-	await pmon.load("dagre", "dagre.js");
-	const graph = graph_layout(nodes, edges, options);
+	return draw("text", { x, y: y + 4, "text-anchor": "middle",
+		class: `label ${edge.count === 0 ? "never" : ""}` },
+		count_text(edge.count));
+}
+
+// The greatest count, or 0.
+function counts_most(counts)
+{
+	return counts.reduce((max, count) => ran(count) &&
+		counts_compare(count, max) > 0 ? count : max, 0);
+}
+
+// All of a graph that has its layout.
+function graph_draw(graph, options)
+{
 	const { width, height } = graph.graph();
-	const most = (things) => things.reduce((max, { count }) =>
-		ran(count) && counts_compare(count, max) > 0 ? count : max, 0);
-	const node_most = most(nodes), edge_most = most(edges);
+	const ways = ways_find(graph, options.across);
+	const nodes = graph.nodes().map((id) => graph.node(id));
+	const edges = [...graph.edges().map((id, i) => ({
+		...graph.edge(id), path: ways[i] })),
+		...nodes.filter(({ loop }) => loop).map((node) =>
+			loop_place(node, options.across))];
+	const edge_most = counts_most(edges.map(({ edge }) => edge.count));
+	const node_most = options.most ??
+		counts_most(nodes.map(({ node }) => node.weight));
 	const svg = draw("svg", { role: "img", "aria-label": options.label,
 		viewBox: `0 0 ${width} ${height}`, width, height });
 
@@ -166,17 +161,21 @@ async function graph_make(nodes, edges, options)
 			refX: 7, refY: 4, markerWidth: size,
 			markerHeight: size, markerUnits: "userSpaceOnUse",
 			orient: "auto" },
-		draw("path", { d: "M0,0 L8,4 L0,8 z" })))));
-	for (const edge of graph.edges())
-		svg.append(edge_draw(graph.edge(edge), edge_most));
-	for (const id of graph.nodes()) {
-		const node = graph.node(id);
+		draw("path", { d: "M0,0 L8,4 L0,8 z" })))),
+	...edges.map((edge) => edge_draw(edge, edge_most)),
+	...nodes.map((node) => node_draw(node, node_most, options.chosen)),
+	...edges.map(label_draw));
+	return svg;
+}
 
-		if (node.loop)
-			svg.append(edge_draw(loop_place(node, options.across),
-				edge_most));
-		svg.append(node_draw(node, node_most, options.chosen));
-	}
+// The drawing in a frame that scrolls.  Options: label, across, chosen(node),
+// most (weight; else the greatest of the nodes).
+async function graph_make(nodes, edges, options)
+{
+	await pmon.load("dagre", "dagre.js");
+	const graph = graph_layout(nodes, edges, options);
+	const { width, height } = graph.graph();
+	const svg = graph_draw(graph, options);
 	const frame = make("div", { class: "graph", tabindex: 0,
 		role: "group", "aria-label": options.label }, svg);
 	let scale = 1;

@@ -173,6 +173,7 @@ function inlines_list()
 {
 	const columns = [
 		{ title: "Function", value: (row) => row[FUNC.NAME],
+			node: (row) => name_node(row[FUNC.NAME]),
 			klass: "name" },
 		place_column,
 		{ title: "Run", num: true, value: (row) => row[FUNC.CALLS] },
