@@ -131,6 +131,77 @@ for (['f(int)', 'f(int)'], ['bool operator<<(std::ostream&, int, char)',
 	    $short, "$name in 32 characters");
 }
 
+# ---- a source of 1000 lines: every tenth has code; 700 is the hottest, 300 is
+# hot, 500 never ran, a second time it is 510
+
+my @lines = map { my $n = { 700 => 1_000_000, 300 => 900_000 }->{$_} // 7;
+	$n = 0 if $_ == 500 || $_ == 510;
+	"[$_," . ($n ? 9 : 0) . ",$n,1,[0]]" } map { 10 * $_ } 1 .. 100;
+data_write({ files => '[["f.c","/f.c",100,98,0,9,9,9,0]]',
+	funcs => '[["f",0,0,1,1,9,9,0,3,0,-1]]' }, f0 => '{"text":"' .
+	'x = y;\n' x 1000 . '","remark":null,"lines":[' . join(',', @lines) .
+	']}');
+$browser->show("$page/index.html", '/file/0');
+my $where = <<'END';
+const pane = document.querySelector(".source");
+const head = document.querySelector(".gutter").getBoundingClientRect();
+const seen = (line) => {
+	const box = document.getElementById(line)?.getBoundingClientRect();
+	return Boolean(box) && box.top >= head.bottom - 1 &&
+		box.bottom <= pane.getBoundingClientRect().bottom;
+};
+END
+ok($browser->run("$where return seen('L700')"),
+    'a source opens at its hottest line');
+is($browser->run('return location.hash'), '#/file/0', 'as the address says');
+ok($browser->run("$where return Math.abs(head.top - " .
+	'pane.getBoundingClientRect().top) < 2'),
+    'the head of the columns stays');
+is_deeply([$browser->texts('.gutter > *')],
+    [qw(line count executed branches source)], 'and names them');
+is($browser->run(<<'END'), 0, 'columns do not overlap');
+return [...document.querySelectorAll(".line, .gutter")].filter((line) =>
+	[...line.children].some((cell, i, cells) => i &&
+		(cell.getBoundingClientRect().left + 0.1 <
+			cells[i - 1].getBoundingClientRect().right ||
+		cells[i - 1].scrollWidth > cells[i - 1].clientWidth + 1)))
+	.length;
+END
+$browser->run('document.querySelector("#L710 .no").click()');
+is($browser->run('return location.hash'), '#/file/0/710',
+    'a click on a line is in the address');
+$browser->run('document.querySelector("#L720 .count").click()');
+is($browser->run('return location.hash'), '#/file/0/720',
+    'and one on a count');
+
+sub
+key
+{
+	my ($key, $selector) = @_;
+
+	$browser->run('(document.querySelector(arguments[1]) ?? document.body)' .
+	    '.dispatchEvent(new KeyboardEvent("keydown", { key: arguments[0], ' .
+	    'bubbles: true, cancelable: true }))', $key, $selector // 'body');
+	return $browser->run('return location.hash') =~ s{.*/}{}r;
+}
+
+is_deeply([map { key($_) } qw(h h H n n N)], [300, 700, 300, 500, 510, 500],
+    'keys lead to hot lines and to those that never ran');
+is(key('n', 'input'), 500, 'but not while one types');
+ok($browser->run("$where return seen('L500')"), 'and show them');
+is_deeply($browser->run('const all = [...document.querySelectorAll(' .
+    '".strip i")]; return [all.length, all.findIndex((i) => i.style' .
+    '.getPropertyValue("--heat") === "1.00"), all.flatMap((i, n) => ' .
+    'i.className ? [n] : [])]'), [200, 139, [99, 101]],
+    'the map beside them has both, five lines to a slice');
+key('?');
+my @keys = $browser->texts('dialog kbd');
+is_deeply([grep { my $key = $_; !grep { $_ eq $key } @keys } qw(h n / ?)], [],
+    '? shows the keys');
+$browser->run('document.querySelector("dialog button").click()');
+$browser->show("$page/index.html", '/file/0/20');
+ok($browser->run("$where return seen('L20')"), 'an address leads to its line');
+
 is_deeply([$browser->console], [], 'the console is silent');
 
 done_testing;

@@ -22,6 +22,10 @@ function change_node(before, after)
 		count_node(change_size(before, after)));
 }
 
+// A number that has at least as many digits as the change has characters.
+const change_most = (before, after) => known(before) && known(after) ?
+	counts_most([before, after]) : 0;
+
 // What a line has beside its count; before is undefined if nothing changed,
 // null if it was not counted then.
 function delta_node(before, after)

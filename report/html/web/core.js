@@ -114,6 +114,20 @@ function heat(n, most)
 	return Math.log(Number(n) + 1) / Math.log(Number(most) + 1);
 }
 
+// The greatest count, or 0.
+function counts_most(counts)
+{
+	return counts.reduce((max, count) => ran(count) &&
+		counts_compare(count, max) > 0 ? count : max, 0);
+}
+
+// Let the address say what is shown, so that it can be kept and sent; the view
+// stays.
+function address_set(hash)
+{
+	history.replaceState(null, "", hash);
+}
+
 // ---- elements
 
 function make(name, attributes = {}, ...children)

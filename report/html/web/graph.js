@@ -133,13 +133,6 @@ function label_draw({ edge, x, y })
 		count_text(edge.count));
 }
 
-// The greatest count, or 0.
-function counts_most(counts)
-{
-	return counts.reduce((max, count) => ran(count) &&
-		counts_compare(count, max) > 0 ? count : max, 0);
-}
-
 // All of a graph that has its layout.
 function graph_draw(graph, options)
 {

@@ -6,6 +6,8 @@ const LINE = { LINE: 0, COUNT: 1, IE: 2, I: 3, FUNCS: 4, BRANCHES: 5 };
 const BRANCH = { FUNC: 0, ADDR: 1, TAKEN: 2, FALL: 3 };
 const INSN = { ADDR: 0, COUNT: 1, TEXT: 2, FILE: 3, LINE: 4 };
 const CHUNK = 200, LINE_HEIGHT = 20;
+// A line is hot if it has this share of what the hottest line has.
+const HOT_SHARE = 0.1, STRIP_SLICES = 200;
 
 // ---- what a line is made of
 
@@ -60,7 +62,11 @@ function line_node(view, number, text, entry)
 	const line = make("div", { class: "line", role: "row",
 		id: `L${number}` },
 		make("a", { class: "no", role: "rowheader", tabindex: -1,
-			href: `#/file/${view.file}/${number}` }, number));
+			href: `#/file/${view.file}/${number}`,
+			onclick: (event) => {
+				event.preventDefault();
+				line_show(view, row_index(view, number));
+			} }, number));
 
 	if (entry) {
 		line.append(count_cell(view, entry));
@@ -85,6 +91,19 @@ function line_node(view, number, text, entry)
 	}
 	line.append(make("code", { role: "cell" }, text));
 	return line;
+}
+
+// What the columns are; it stays while the lines scroll.
+function gutter_head(view)
+{
+	const columns = [["no", "line"], ["count", "count"],
+		...view.changes ? [["delta", "change"]] : [],
+		...view.works ? [["work", "executed"], ["ways", "branches"]] :
+			[], ["text", "source"]];
+
+	return make("div", { class: "gutter", role: "row" }, ...columns.map(
+		([klass, title]) => make("span", { class: klass,
+			role: "columnheader" }, title)));
 }
 
 // ---- what is asked for of a line
@@ -148,6 +167,7 @@ async function detail_toggle(button, view, entry)
 	const open = button.getAttribute("aria-expanded") === "true";
 
 	button.setAttribute("aria-expanded", String(!open));
+	line_mark(view, row_index(view, entry[LINE.LINE]));
 	line.parentNode.style.height = "auto";
 	if (open) {
 		if (line.nextSibling?.className === "detail")
@@ -205,7 +225,7 @@ function chunks_make(view)
 			observer.unobserve(event.target);
 			chunk_fill(view, event.target);
 		}
-	}, { rootMargin: "1500px" });
+	}, { root: view.source, rootMargin: "1500px" });
 
 	for (let first = 0; first < view.rows.length; first += CHUNK) {
 		const chunk = make("div", { class: "chunk", role: "rowgroup",
@@ -236,6 +256,24 @@ function row_index(view, number)
 	return Math.min(lo, view.rows.length - 1);
 }
 
+// Mark it as the current one, also in the address.
+function line_mark(view, index)
+{
+	const line = document.getElementById(`L${view.rows[index][0]}`);
+	const button = line.querySelector("button.count");
+
+	for (const other of view.source.querySelectorAll(".found"))
+		other.classList.remove("found");
+	line.classList.add("found");
+	for (const other of view.source.querySelectorAll('[tabindex="0"]'))
+		other.tabIndex = -1;
+	if (button)
+		button.tabIndex = 0;
+	view.current = index;
+	address_set(`#/file/${view.file}/${view.rows[index][0]}`);
+	return { line, button };
+}
+
 function line_show(view, index, focus)
 {
 	const chunk = view.chunks[Math.floor(index / CHUNK)];
@@ -243,34 +281,31 @@ function line_show(view, index, focus)
 	if (!chunk)
 		return;
 	chunk_fill(view, chunk);
-	const line = document.getElementById(`L${view.rows[index][0]}`);
+	const { line, button } = line_mark(view, index);
 
-	for (const other of view.source.querySelectorAll(".found"))
-		other.classList.remove("found");
-	line.classList.add("found");
 	line.scrollIntoView({ block: focus ? "nearest" : "center" });
-	const button = line.querySelector("button.count");
-
-	for (const other of view.source.querySelectorAll('[tabindex="0"]'))
-		if (other !== view.source)
-			other.tabIndex = -1;
-	if (button)
-		button.tabIndex = 0;
 	if (focus && button)
 		button.focus({ preventScroll: true });
-	view.current = index;
 }
 
-// The next line from the current one that is wanted, in this direction.
-function line_step(view, direction, wanted)
+// The next line from the current one that is wanted, in this direction; after
+// the last one comes the first if `around`.
+function line_step(view, direction, wanted, around = false)
 {
-	let i = view.current + direction;
+	const n = view.rows.length;
 
-	while (i >= 0 && i < view.rows.length &&
-	       !(view.rows[i][2] && wanted(view.rows[i][2])))
-		i += direction;
-	if (i >= 0 && i < view.rows.length)
-		line_show(view, i, true);
+	for (let step = 1; step <= n; step++) {
+		let i = view.current + direction * step;
+
+		if (around)
+			i = (i + n) % n;
+		if (i < 0 || i >= n)
+			return;
+		if (view.rows[i][2] && wanted(view.rows[i][2])) {
+			line_show(view, i, true);
+			return;
+		}
+	}
 }
 
 function keys(view, event)
@@ -283,41 +318,122 @@ function keys(view, event)
 	line_step(view, step, () => true);
 }
 
+// What lines are the hotter for: instructions executed, or counts.
+const line_weight = (view) => (entry) => view.works ? entry[LINE.IE] :
+	entry[LINE.COUNT];
+
+function line_hottest(view)
+{
+	const weight = line_weight(view);
+
+	return view.rows.reduce((max, [, , entry], i) => entry &&
+		ran(weight(entry)) && (!view.rows[max][2] || counts_compare(
+			weight(entry), weight(view.rows[max][2])) > 0) ? i :
+		max, 0);
+}
+
+// Where the keys lead, which buttons do, too: [key, title, how it is done].
+function moves_make(view)
+{
+	const weight = line_weight(view), best = view.rows[view.hottest]?.[2];
+	const hot = (entry) => ran(weight(entry)) &&
+		Number(weight(entry)) >= Number(weight(best)) * HOT_SHARE;
+	const never = (entry) => entry[LINE.COUNT] === 0;
+	const changed = (entry) => view.changes.has(entry[LINE.LINE]);
+	const step = (direction, wanted) => () =>
+		line_step(view, direction, wanted, true);
+
+	return [["h", "Next hot line", step(1, hot)],
+		["H", "Previous hot line", step(-1, hot)],
+		["n", "Next line never run", step(1, never)],
+		["N", "Previous line never run", step(-1, never)],
+		...view.changes ? [["c", "Next change", step(1, changed)],
+			["C", "Previous change", step(-1, changed)]] : []];
+}
+
 function tools_make(view)
 {
-	const never = (entry) => entry[LINE.COUNT] === 0;
-	const hottest = () => {
-		const best = view.rows.reduce((max, row, i) => row[2] &&
-			counts_compare(row[2][LINE.COUNT],
-				view.rows[max][2]?.[LINE.COUNT]) > 0 ? i :
-			max, 0);
-
-		line_show(view, best, true);
-	};
-
 	return make("div", { class: "tools" },
-		make("button", { type: "button", onclick: hottest },
-			"Hottest line"),
-		make("button", { type: "button",
-			onclick: () => line_step(view, 1, never) },
-			"Next line never run"),
-		view.changes ? make("button", { type: "button",
-			onclick: () => line_step(view, 1, (entry) =>
-				view.changes.has(entry[LINE.LINE])) },
-			"Next change") : null,
-		make("button", { type: "button",
-			onclick: () => line_step(view, -1, never) },
-			"Previous"),
+		make("button", { type: "button", onclick: () =>
+			line_show(view, view.hottest, true) }, "Hottest line"),
+		...view.moves.filter(([key]) => key === key.toLowerCase())
+			.map(([key, title, act]) => make("button", {
+				type: "button", onclick: act,
+				title: `key: ${key}` }, title)),
 		make("label", {}, "Line ", make("input", { type: "number",
 			min: 1, max: view.rows.at(-1)?.[0] ?? 1,
 			onchange: (event) => line_show(view, row_index(view,
 				Number(event.target.value)), true) })));
 }
 
+// ---- the map beside the scroll bar
+
+// One slice for as many lines as have the height of a pixel or some more: as
+// hot as the hottest of them, and marked if one never ran.
+function strip_make(view)
+{
+	const weight = line_weight(view), n = view.rows.length;
+	const slices = Math.min(n, STRIP_SLICES);
+	const best = view.rows[view.hottest]?.[2];
+	const strip = make("div", { class: "strip", "aria-hidden": "true",
+		title: "Hot lines, and lines that never ran; click to go there",
+		onclick: (event) => line_show(view, Math.min(Math.floor(n *
+			event.offsetY / strip.clientHeight), n - 1)) });
+
+	for (let i = 0; i < slices; i++) {
+		const entries = view.rows.slice(Math.floor(i * n / slices),
+			Math.floor((i + 1) * n / slices))
+			.map(([, , entry]) => entry).filter(Boolean);
+		const slice = make("i", { class: entries.some((entry) =>
+			entry[LINE.COUNT] === 0) ? "idle" : "" });
+
+		slice.style.setProperty("--heat", heat(counts_most(
+			entries.map(weight)), best && weight(best)).toFixed(2));
+		strip.append(slice);
+	}
+	return strip;
+}
+
+// ---- the view
+
 const legend = "Counts are how often control entered the line; click one, or " +
 	"press Enter on it, for its instructions. ";
-const legend_ways = "Behind them are instructions executed, and branches: " +
-	"◆ went both ways, ◥ was always taken, ◣ never, ◇ was not reached.";
+const legend_ways = "Executed are instructions.  Branches: ◆ went both ways, " +
+	"◥ was always taken, ◣ never, ◇ was not reached.";
+
+function source_make(view)
+{
+	const width = (least, n) =>
+		`${Math.max(count_text(n).length, least)}ch`;
+	const column = (key) => counts_most(view.entries.map((entry) =>
+		entry[key]));
+	const changes = counts_most(view.changes ? view.entries.map((entry) =>
+		change_most(view.changes.get(entry[LINE.LINE]),
+			entry[LINE.COUNT])) : []);
+
+	view.source = make("div", { class: "source", role: "table",
+		"aria-label": "Source", tabindex: 0,
+		onkeydown: (event) => keys(view, event) }, gutter_head(view));
+	view.chunks = chunks_make(view);
+	view.source.append(...view.chunks);
+	for (const [name, value] of [
+		["--counts", width(5, column(LINE.COUNT))],
+		["--works", width(8, column(LINE.IE))],
+		["--lines", width(4, view.rows.at(-1)?.[0] ?? 1)],
+		["--deltas", width(6, changes)]])
+		view.source.style.setProperty(name, value);
+	return make("div", { class: "pane" }, view.source, strip_make(view));
+}
+
+// It opens at its hottest line.
+function source_open(view, number)
+{
+	if (number)
+		return line_show(view, row_index(view, Number(number)));
+	view.current = view.hottest;
+	view.source.scrollTop = view.hottest * LINE_HEIGHT -
+		view.source.clientHeight / 2;
+}
 
 pmon.views.file = async (id, number) => {
 	const file = pmon.index.files[id];
@@ -325,25 +441,18 @@ pmon.views.file = async (id, number) => {
 	if (!file?.[FILE.LINES])
 		throw new Error("no lines of that file were counted");
 	const data = await pmon.load(`f${id}`);
-	const changes = await changes_of(Number(id));
-	const widest = (column) => data.lines.reduce((max, entry) =>
-		Math.max(max, count_text(entry[column]).length), 4);
 	const view = {
-		file: Number(id), changes, most: file[FILE.MOST], current: 0,
+		file: Number(id), changes: await changes_of(Number(id)),
+		most: file[FILE.MOST], current: 0, entries: data.lines,
 		works: data.lines.some((entry) => entry.length > LINE.IE),
 		rows: rows_of(data),
 	};
 
-	view.chunks = chunks_make(view);
-	view.source = make("div", { class: "source", role: "table",
-		"aria-label": "Source", tabindex: 0,
-		onkeydown: (event) => keys(view, event) }, ...view.chunks);
-	view.source.style.setProperty("--counts", `${widest(LINE.COUNT)}ch`);
-	view.source.style.setProperty("--works", `${widest(LINE.IE)}ch`);
-	view.source.style.setProperty("--lines",
-		`${String(view.rows.at(-1)?.[0] ?? 1).length}ch`);
+	view.hottest = line_hottest(view);
+	view.moves = moves_make(view);
 	return {
 		title: file[FILE.NAME],
+		keys: view.moves,
 		node: make("div", {}, make("h1", { class: "code" },
 			file[FILE.NAME]),
 			make("p", { class: "faint code" }, file[FILE.PATH]),
@@ -354,8 +463,7 @@ pmon.views.file = async (id, number) => {
 				data.remark) : null,
 			make("p", { class: "legend" }, legend,
 				view.works ? legend_ways : ""),
-			tools_make(view), view.source),
-		after: () => number && line_show(view, row_index(view,
-			Number(number)), false),
+			tools_make(view), source_make(view)),
+		after: () => source_open(view, number),
 	};
 };

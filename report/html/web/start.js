@@ -4,9 +4,16 @@
 const places = [["", "Overview"], ["files", "Files"],
 	["funcs", "Functions"]];
 
+// What the keys do, always and in the view that is shown: [key, title, act].
+const keys_always = [["/", "Search", () =>
+	document.querySelector("input[type=search]")?.focus()],
+	["?", "Show the keys", () => keys_show()]];
+let keys_here = [];
+
 async function view_show()
 {
-	const [, name = "", ...rest] = (location.hash || "#/").split("/");
+	const [, name = "", ...rest] = (location.hash || "#/").split("?")[0]
+		.split("/");
 	const main = document.getElementById("main");
 	let view;
 
@@ -19,6 +26,7 @@ async function view_show()
 			`This cannot be shown: ${error.message}`) };
 	}
 	main.replaceChildren(view.node);
+	keys_here = view.keys ?? [];
 	document.title = `${view.title} – pmon`;
 	for (const link of document.querySelectorAll("nav a")) {
 		if (link.hash === `#/${name}`)
@@ -32,16 +40,35 @@ async function view_show()
 	main.dataset.view = location.hash;
 }
 
-// "/" is for the search, as everywhere.
-function search_focus(event)
+function keys_show()
 {
-	const search = document.querySelector("input[type=search]");
+	const rows = [["Tab", "Next link or button"],
+		...keys_here.length ? [["↑ ↓", "Next or previous line with " +
+			"code"], ["Enter", "Instructions of the line"]] : [],
+		...keys_here, ...keys_always, ["Esc", "Close this"]];
+	const dialog = make("dialog", { onclose: () => dialog.remove() },
+		make("h2", {}, "Keys"), make("table", { class: "list" },
+			...rows.map(([key, title]) => make("tr", {},
+				make("td", {}, make("kbd", {}, key)),
+				make("td", {}, title)))),
+		make("form", { method: "dialog" },
+			make("button", {}, "Close")));
 
-	if (event.key !== "/" || !search || event.target.tagName === "INPUT" ||
-	    event.ctrlKey || event.metaKey)
+	document.body.append(dialog);
+	dialog.showModal();
+}
+
+function key_act(event)
+{
+	const found = [...keys_here, ...keys_always].find(([key]) =>
+		key === event.key);
+
+	if (!found || /^(INPUT|SELECT)$/.test(event.target.tagName) ||
+	    event.ctrlKey || event.metaKey || event.altKey ||
+	    document.querySelector("dialog"))
 		return;
 	event.preventDefault();
-	search.focus();
+	found[2]();
 }
 
 pmon.load("index").then((index) => {
@@ -54,9 +81,9 @@ pmon.load("index").then((index) => {
 	document.getElementById("nav").append(...places.map(([name, title]) =>
 		make("a", { href: `#/${name}` }, title)));
 	document.getElementById("footer").textContent =
-		`Exact counts by pmon ${index.version}.`;
+		`Exact counts by pmon ${index.version}. Press ? for keys.`;
 	addEventListener("hashchange", view_show);
-	addEventListener("keydown", search_focus);
+	addEventListener("keydown", key_act);
 	return view_show();
 }).catch((error) => {
 	document.getElementById("main").textContent =
