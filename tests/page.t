@@ -209,9 +209,10 @@ is($browser->run('return document.querySelector(".node.here text:last-child")' .
 
 $run = run([$pmon, '--units=func,inline', "--report=html:$page," .
 	"inlines:$dir/inlines", '--', compile('lang.c', '-O2'), 3]);
-$browser->show("$page/index.html", '/inlines');
-is_deeply({ map { $_->[0] => $_->[-1] } list() },
-    funcs_read("$dir/inlines"), 'inlined functions have those of theirs');
+$browser->show("$page/index.html", '/funcs');
+is_deeply({ map { $_->[0] =~ /^(.*) \(inlined\)$/ ? ($1 => $_->[-1]) : () }
+	list() }, funcs_read("$dir/inlines"),
+    'inlined functions have those of theirs');
 
 # ---- calls, by the report of them
 
@@ -344,6 +345,8 @@ $browser->show("$page/index.html", '/changes');
 my %change = map { $_->[1] eq 'instructions' ? ($_->[0] =>
 	join(' ', @$_[2 .. 4]) =~ s/\x{2212}/-/r) : () } list();
 is_deeply(\%change, \%changed, 'functions as --diff has them');
+like(($browser->texts('#banner'))[0], qr/Comparison.*reports\S* 160.*reports\S* 80/,
+    'of which runs is said above all');
 $browser->show("$page/index.html", "/file/$file");
 my ($one, $two) = map { lines_read("$dir/listing$_")->{'reports.c'} } 80, 160;
 my %delta = map { $_->[0] => $_->[1] =~ s/\x{2212}/-/r } @{$browser->run(

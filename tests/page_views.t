@@ -202,6 +202,98 @@ $browser->run('document.querySelector("dialog button").click()');
 $browser->show("$page/index.html", '/file/0/20');
 ok($browser->run("$where return seen('L20')"), 'an address leads to its line');
 
+# ---- where the work is: 3000 of 4000 instructions in /p/a/x/1.c, of which half
+# ran; 900 and 100 in /p/b/2.c, of which all did
+
+data_write({ totals => '[["functions",0,4,3,1,0],["lines",0,100,40,60,0]]',
+	files => '[["1.c","/p/a/x/1.c",60,10,20,9,3000,20,10],' .
+	'["2.c","/p/b/2.c",40,30,0,5,1000,20,0]]',
+	funcs => '[["one",0,0,1,10,3000,20,10,3,0,-1],' .
+	'["two",0,1,1,90,900,10,0,3,0,-1],["few",0,1,9,1,100,10,0,3,0,-1],' .
+	'["none",0,1,9,0,0,10,10,3,3,-1]]',
+	inlines => '[["small",0,1,3,777]]' });
+$browser->show("$page/index.html", '/');
+is(($browser->texts('.headline'))[0], '1 of 4 functions did 75.0 % of the ' .
+    '4000 instructions executed. 75.0 % of the functions ran. 40.0 % of the ' .
+    'lines ran. ', 'the overview says what there is');
+my %map = map { $_->[0] => $_ } @{$browser->run('return [...document' .
+    '.querySelectorAll(".treemap .leaf")].map((a) => { const r = ' .
+    'a.querySelector("rect"); return [a.querySelector("text").textContent, ' .
+    'r.getBBox().width * r.getBBox().height, Number(r.style' .
+    '.getPropertyValue("--ran")), a.getAttribute("href")]; })')};
+is_deeply([sort keys %map], [qw(few one two)],
+    'the map has the functions that ran');
+cmp_ok(abs($map{two}[1] / $map{few}[1] - 9), '<', 1e-3,
+    'their areas go by their instructions');
+cmp_ok($map{one}[1], '>', 2.5 * ($map{two}[1] + $map{few}[1]),
+    'also those of files');
+is_deeply([map { $map{$_}[2] } qw(one two)], [0.5, 1],
+    'and their colours by what of them ran');
+is($map{one}[3], '#/func/0', 'and they lead there');
+is_deeply([sort grep { m{[./]} } $browser->texts('.treemap > text')],
+    ['/p/', 'a/x/1.c', 'b/2.c'], 'in their files and directories');
+
+sub
+rows
+{
+	return [map { join ' ', @$_ } @{$browser->run('return [...document' .
+	    '.querySelectorAll("table.list tbody tr")].map((r) => ' .
+	    'arguments[0].map((i) => r.cells[i].textContent))', \@_)}];
+}
+
+$browser->show("$page/index.html", '/files');
+is_deeply(rows(0 .. 5), ['/p/ 50.0 % 40 100 9 4000',
+	'a/x/ 25.0 % 10 60 9 3000', '1.c 25.0 % 10 60 9 3000',
+	'b/ 75.0 % 30 40 5 1000', '2.c 75.0 % 30 40 5 1000'],
+    'directories have what is in their files together');
+$browser->run('document.querySelectorAll("button.dir")[1].click()');
+is_deeply(rows(0), ['/p/', 'a/x/', 'b/', '2.c'], 'and can be closed');
+$browser->show("$page/index.html", '/funcs');
+is_deeply(rows(0, 2, 4, 5, 6), ['one 10 300.0 75.0 % 3000',
+	'two 90 10.0 22.5 % 900', 'few 1 100.0 2.5 % 100',
+	"none 0 \x{2013} 0.0 % 0",
+	"small (inlined) 777 \x{2013} \x{2013} \x{2013}"],
+    'functions have their share, what a call costs, and inlined ones');
+
+# ---- the address has what a list was asked for
+
+my $hash = '/funcs?sort=Calls&order=up&search=t';
+$browser->run('[...document.querySelectorAll("th button")].find((b) => ' .
+    'b.textContent === "Calls").click()') for 1, 2;
+$browser->run('const s = document.querySelector("input[type=search]"); ' .
+    's.value = "t"; s.dispatchEvent(new Event("input"))');
+is_deeply(rows(0), ['two'], 'a list that is sorted and searched');
+is($browser->run('return location.hash'), "#$hash", 'says so in the address');
+$browser->show("$page/index.html", $hash =~ s/=t$/=n/r);
+is_deeply(rows(0), ['none', 'one', 'small (inlined)'],
+    'which brings it again');
+
+# ---- a comparison
+
+my $empty = '"command":"","lines":1,"same":0,"unknown":0,"before":0,' .
+    '"after":0,"rebuilt":0';
+data_write({ compared => '""', files => '[["f.c","/f.c",9,9,0,9,9,9,0]]',
+	funcs => '[["up",0,0,1,6,9,9,0,3,0,-1],["down",0,0,1,1,9,9,0,3,0,-1],' .
+	'["new",0,0,1,1,9,9,0,3,0,-1]]' }, diff => "{$empty," .
+	'"funcs":[[0,"up",1,4,6],[1,"down",1,8,1],[2,"new",1,0,1],' .
+	'[-1,"gone",1,1,0]],"files":[[0,0,0,1,0]]}', d0 => '[[1,8]]',
+	f0 => '{"text":"x\n","remark":null,"lines":[[1,9,9,1,[]]]}');
+$browser->show("$page/index.html", '/changes');
+ok($browser->run('return !document.getElementById("banner").hidden'),
+    'a comparison is one even with an empty command');
+my @change = @{$browser->run('return [...document.querySelector("table.list")' .
+    '.tBodies[0].rows].map((r) => [0, 4, 5].map((i) => ' .
+    'r.cells[i].textContent).join(" "))')};
+is_deeply(\@change, ["down \x{2212}7 \x{2212}87.5 %", 'up +2 +50.0 %',
+	'new +1 only now', "gone \x{2212}1 only before"],
+    'it has changes in percent');
+$browser->show("$page/index.html", '/func/0');
+like(join(' ', $browser->texts('.figures div')), qr/Change\+2 \(\+50.0 %\)/,
+    'also of one function');
+$browser->show("$page/index.html", '/file/0');
+is($browser->run('return document.querySelector(".line .delta").title'),
+    'before: 8, +12.5 %', 'and of a line');
+
 is_deeply([$browser->console], [], 'the console is silent');
 
 done_testing;

@@ -28,6 +28,9 @@ ASSET(graph, "graph.js");
 ASSET(func, "func.js");
 ASSET(changes, "changes.js");
 ASSET(calls, "calls.js");
+ASSET(dirs, "dirs.js");
+ASSET(overview, "overview.js");
+ASSET(treemap, "treemap.js");
 ASSET(dagre, "dagre.js");
 ASSET(start, "start.js");
 
@@ -43,6 +46,9 @@ const struct html_asset html_assets[] = {
 	{ "func.js", asset_func, asset_func_end },
 	{ "changes.js", asset_changes, asset_changes_end },
 	{ "calls.js", asset_calls, asset_calls_end },
+	{ "dirs.js", asset_dirs, asset_dirs_end },
+	{ "overview.js", asset_overview, asset_overview_end },
+	{ "treemap.js", asset_treemap, asset_treemap_end },
 	{ "dagre.js", asset_dagre, asset_dagre_end },
 	{ "start.js", asset_start, asset_start_end },
 	{ NULL },

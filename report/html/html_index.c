@@ -239,7 +239,10 @@ html_index_write(struct html *html)
 	script_key(&script, "calls");
 	script_number(&script, html->calls.counted);
 	script_key(&script, "compared");
-	script_number(&script, html->before != NULL);
+	if (html->before)
+		script_string(&script, html->before->command);
+	else
+		script_null(&script);
 	totals_write(html, &script);
 	files_write(html, &script);
 	funcs_write(html, &script);

@@ -3,6 +3,8 @@
 "use strict";
 
 const CHANGE = { FUNC: 0, NAME: 1, INSNS: 2, BEFORE: 3, AFTER: 4 };
+// The earlier command may be empty, but is there if there was one.
+const is_compared = (index) => typeof index.compared === "string";
 const CHANGED = { FILE: 0, WON: 1, LOST: 2, CHANGED: 3, ALONE: 4 };
 
 // The difference without its sign, exactly.
@@ -20,6 +22,30 @@ function change_node(before, after)
 	return make("span", { class: klass },
 		klass === "more" ? "+" : "−",
 		count_node(change_size(before, after)));
+}
+
+// The change in percent of what was before; from nothing there is none.
+function change_share(before, after)
+{
+	const share = 100 * (Number(after) / Number(before) - 1);
+
+	return !known(before) || !known(after) ? null :
+		Number(before) === 0 ? (Number(after) ? Infinity : 0) : share;
+}
+
+function change_share_text(before, after)
+{
+	const share = change_share(before, after);
+
+	if (share === null)
+		return "?";
+	if (share === Infinity)
+		return "only now";
+	if (share === -100)
+		return "only before";
+	if (share && Math.abs(share) < 0.05)
+		return share < 0 ? "−0.0 %" : "+0.0 %";
+	return `${share < 0 ? "−" : "+"}${Math.abs(share).toFixed(1)} %`;
 }
 
 // A number that has at least as many digits as the change has characters.
@@ -41,9 +67,9 @@ function delta_node(before, after)
 			title: `before: ${count_text(before)}` }, "?"));
 	else {
 		cell.append(change_node(before, after));
-		cell.title = `before: ${before}` + (before === 0 ?
-			", never run" : after === 0 ?
-			", no longer run" : "");
+		cell.title = `before: ${before}, ` + (before === 0 ?
+			"never run" : after === 0 ? "no longer run" :
+			change_share_text(before, after));
 	}
 	return cell;
 }
@@ -51,7 +77,7 @@ function delta_node(before, after)
 // The lines of a file that have changed: line => count before.
 async function changes_of(file)
 {
-	if (!pmon.index.compared)
+	if (!is_compared(pmon.index))
 		return null;
 	const diff = await pmon.load("diff");
 
@@ -81,9 +107,14 @@ function changed_funcs_list(diff)
 				row[CHANGE.AFTER]),
 			node: (row) => change_node(row[CHANGE.BEFORE],
 				row[CHANGE.AFTER]) },
+		{ title: "In %", num: true,
+			value: (row) => change_share(row[CHANGE.BEFORE],
+				row[CHANGE.AFTER]),
+			node: (row) => change_share_text(row[CHANGE.BEFORE],
+				row[CHANGE.AFTER]) },
 	];
 
-	return list_make(columns, diff.funcs, {
+	return list_make(columns, diff.funcs, { sort: 4,
 		caption: "Functions that changed, by how much they did",
 		search: "Search functions" });
 }
@@ -102,7 +133,7 @@ function changed_files_list(diff)
 		number("Changed", CHANGED.CHANGED),
 	];
 
-	return list_make(columns, diff.files, {
+	return list_make(columns, diff.files, { id: "lines",
 		caption: "Lines whose counts changed",
 		search: "Search files" });
 }
@@ -120,6 +151,19 @@ function notes_of(diff)
 			"a name"],
 		[diff.rebuilt, rebuilt]].filter(([n]) => n)
 		.map(([n, text]) => make("li", {}, `${n} ${text}`));
+}
+
+// What a function's page says of its change, or null.
+async function change_figure(id)
+{
+	if (!is_compared(pmon.index))
+		return null;
+	const row = (await pmon.load("diff")).funcs.find((func) =>
+		func[CHANGE.FUNC] === id);
+
+	return row ? make("span", {}, change_node(row[CHANGE.BEFORE],
+		row[CHANGE.AFTER]), ` (${change_share_text(row[CHANGE.BEFORE],
+		row[CHANGE.AFTER])})`) : "none";
 }
 
 pmon.views.changes = async () => {

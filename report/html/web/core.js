@@ -106,6 +106,18 @@ function share_text(part, whole)
 	return `${share.toFixed(1)} %`;
 }
 
+// The instructions that all functions executed.
+function insns_total()
+{
+	pmon.total ??= pmon.index.funcs.reduce((sum, row) => sum +
+		(known(row[FUNC.IE]) ? Number(row[FUNC.IE]) : 0), 0);
+	return pmon.total;
+}
+
+// The share of them that a function has itself, without what it calls.
+const self_text = (row) => known(row[FUNC.IE]) ?
+	share_text(row[FUNC.IE], insns_total()) : "–";
+
 // From 0 to 1, by orders of magnitude.
 function heat(n, most)
 {
@@ -170,9 +182,8 @@ function path_nodes(path)
 		[part, make("wbr")]).slice(0, -1);
 }
 
-function file_link(file, line)
+function file_link(file, line, name = pmon.index.files[file][FILE.NAME])
 {
-	const name = pmon.index.files[file][FILE.NAME];
 	const text = line ? `${name}:${line}` : name;
 
 	if (!pmon.index.files[file][FILE.LINES])

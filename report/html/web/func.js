@@ -189,7 +189,7 @@ function insns_section(code)
 
 // ---- the view
 
-function figures_node(row)
+async function figures_node(id, row)
 {
 	const parts = [];
 
@@ -202,9 +202,15 @@ function figures_node(row)
 			["Blocks", row[FUNC.BB]],
 			["never entered", row[FUNC.BBNE]]);
 	}
-	return make("dl", { class: "figures" }, ...parts.map(([title, n]) =>
-		make("div", {}, make("dt", {}, title),
-			make("dd", {}, count_node(n)))));
+	const change = await change_figure(id);
+	const figure = (title, node) => make("div", {}, make("dt", {}, title),
+		make("dd", {}, node));
+
+	return make("dl", { class: "figures" },
+		...parts.map(([title, n]) => figure(title, count_node(n))),
+		row.length > FUNC.IE ? figure("Of all instructions executed",
+			self_text(row)) : null,
+		change ? figure("Change", change) : null);
 }
 
 pmon.views.func = async (id) => {
@@ -223,7 +229,8 @@ pmon.views.func = async (id) => {
 	places.append(`in ${object_name(row[FUNC.OBJECT])}`);
 	return {
 		title: name_short(name),
-		node: make("div", {}, name_heading(name), places, figures_node(row),
+		node: make("div", {}, name_heading(name), places,
+			await figures_node(Number(id), row),
 			code ? null : make("p", { class: "note" },
 				row.length > FUNC.IE ? "It never ran: the " +
 				"page does not have its instructions." :

@@ -71,12 +71,26 @@ function key_act(event)
 	found[2]();
 }
 
+// A page that compares two runs says so in every view.
+function banner_show({ compared, command })
+{
+	const banner = document.getElementById("banner");
+
+	banner.hidden = false;
+	banner.append(make("strong", {}, "Comparison of two runs. "),
+		"Counts are those of ", make("code", {}, command),
+		", changes since ", make("code", {}, compared), ": ",
+		make("a", { href: "#/changes" }, "what changed"));
+}
+
 pmon.load("index").then((index) => {
 	pmon.index = index;
 	if (index.calls)
 		places.push(["calls", "Calls"]);
-	if (index.compared)
+	if (is_compared(index)) {
 		places.push(["changes", "Changes"]);
+		banner_show(index);
+	}
 	document.getElementById("command").textContent = index.command;
 	document.getElementById("nav").append(...places.map(([name, title]) =>
 		make("a", { href: `#/${name}` }, title)));

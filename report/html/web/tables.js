@@ -29,13 +29,56 @@ function rows_choose(columns, rows, state, max)
 	return max ? chosen.slice(0, max) : chosen;
 }
 
+// What the address says of a list: "?sort=Calls&order=up&search=words", each name
+// with the list's id and a dot before it if it has one.
+const address_names = (options) => ["sort", "order", "search"].map((name) =>
+	options.id ? `${options.id}.${name}` : name);
+
+function state_read(columns, options)
+{
+	const given = new URLSearchParams(location.hash.split("?")[1]);
+	const [sort, order, search] = address_names(options)
+		.map((name) => given.get(name));
+	const found = columns.findIndex(({ title }) => title === sort);
+	const column = found >= 0 ? found : options.sort ?? columns.length - 1;
+
+	return { sort: column, text: search ?? "", shown: 0, rows: [],
+		down: order ? order === "down" : Boolean(columns[column].num) };
+}
+
+function state_write(columns, state, options)
+{
+	const [view, old] = location.hash.split("?");
+	const given = new URLSearchParams(old);
+	const [sort, order, search] = address_names(options);
+
+	given.set(sort, columns[state.sort].title);
+	given.set(order, state.down ? "down" : "up");
+	given.set(search, state.text);
+	if (!state.text)
+		given.delete(search);
+	address_set(`${view || "#/"}?${given}`);
+}
+
+// Rows in order, each with those below it, if these are shown.
+function rows_nest(columns, rows, state, nest)
+{
+	return rows_choose(columns, rows, { ...state, text: "" })
+		.flatMap((row) => [row, ...nest.open.has(row) ?
+			rows_nest(columns, nest.below.get(row), state, nest) :
+			[]]);
+}
+
 // columns: { title, value(row), node(row), num, minor, down, klass }; value is
 // what is sorted by and, if it is text, searched.  Options: caption, search (a
-// label), max.  It begins sorted by the last column.
+// label), max, sort (the column that it begins with, else the last), id (if a
+// view has several lists), nest (dirs_nest), rows in others, which a
+// search leaves out.
 function list_make(columns, rows, options)
 {
-	const state = { sort: columns.length - 1, text: "", shown: 0,
-		rows: [] };
+	const state = options.search ? state_read(columns, options) :
+		{ sort: options.sort ?? columns.length - 1, down: true,
+			text: "", shown: 0, rows: [] };
 	const body = make("tbody");
 	const heads = columns.map((column, i) => make("th", {
 		scope: "col",
@@ -65,7 +108,10 @@ function list_make(columns, rows, options)
 
 	function fill()
 	{
-		state.rows = rows_choose(columns, rows, state, options.max);
+		state.rows = options.nest && !state.text ?
+			rows_nest(columns, options.nest.top, state,
+				options.nest) :
+			rows_choose(columns, rows, state, options.max);
 		heads.forEach((head, i) => {
 			if (i !== state.sort)
 				head.removeAttribute("aria-sort");
@@ -76,8 +122,8 @@ function list_make(columns, rows, options)
 		body.replaceChildren();
 		state.shown = 0;
 		extend(ROWS_FIRST);
-		number.textContent = state.rows.length === rows.length ?
-			`${rows.length}` :
+		number.textContent = state.rows.length === rows.length ||
+			(options.nest && !state.text) ? `${rows.length}` :
 			`${state.rows.length} of ${rows.length}`;
 	}
 
@@ -86,19 +132,30 @@ function list_make(columns, rows, options)
 		state.down = i === state.sort ? !state.down :
 			Boolean(columns[i].num);
 		state.sort = i;
-		fill();
+		changed();
 	}
 
-	state.down = Boolean(columns[state.sort].num);
+	function changed()
+	{
+		fill();
+		if (options.search)
+			state_write(columns, state, options);
+	}
+
+	if (options.nest) {
+		options.nest.change = fill;
+		options.nest.flat = () => Boolean(state.text);
+	}
 	fill();
 	if (!options.search)
 		return make("div", {}, table, more);
 	return make("div", {}, make("div", { class: "tools" },
 		make("label", {}, `${options.search} `, make("input", {
 			type: "search", class: "search",
+			value: state.text,
 			oninput: (event) => {
 				state.text = event.target.value.trim();
-				fill();
+				changed();
 			},
 		})), number), table, more);
 }
@@ -120,14 +177,20 @@ function coverage_node(row)
 		bar(row[FILE.RUN], known_lines));
 }
 
+// Without a limit, files are in their directories.
 function files_list(options)
 {
 	const rows = pmon.index.files.filter((row) => row[FILE.LINES] ||
 		row[FILE.I]);
 	const ids = new Map(pmon.index.files.map((row, i) => [row, i]));
+
+	if (!options.max)
+		options = { ...options, nest: dirs_nest(rows) };
 	const columns = [
 		{ title: "File", value: (row) => row[FILE.NAME],
-			node: (row) => file_link(ids.get(row)),
+			node: (row) => options.nest ? nest_node(row,
+				ids.get(row), options.nest) :
+				file_link(ids.get(row)),
 			klass: "name" },
 		{ title: "Lines run", num: true,
 			value: (row) => row[FILE.LINES] > row[FILE.UNKNOWN] ?
@@ -168,33 +231,48 @@ const place_column = { title: "Declared at", minor: true, klass: "code",
 const object_column = { title: "Object", minor: true,
 	value: (row) => object_name(row[FUNC.OBJECT]) };
 
-// The count of all copies stands where functions have their calls.
-function inlines_list()
-{
-	const columns = [
-		{ title: "Function", value: (row) => row[FUNC.NAME],
-			node: (row) => name_node(row[FUNC.NAME]),
-			klass: "name" },
-		place_column,
-		{ title: "Run", num: true, value: (row) => row[FUNC.CALLS] },
-	];
+const call_insns = (row) => known(row[FUNC.IE]) && ran(row[FUNC.CALLS]) ?
+	Number(row[FUNC.IE]) / Number(row[FUNC.CALLS]) : null;
 
-	if (pmon.index.objects.length > 1)
-		columns.splice(1, 0, object_column);
-	return list_make(columns, pmon.index.inlines, {
-		caption: "How often control entered one of their copies",
-		search: "Search inlined functions" });
+// What is known of functions whose instructions were counted.
+function work_columns(rows, options)
+{
+	const most = counts_most(rows.map((row) => row[FUNC.IE]));
+	const blocks = (row) => row[FUNC.BB] - row[FUNC.BBNE];
+
+	return [{ title: "Blocks run", num: true, minor: true,
+			value: (row) => row[FUNC.BB] ?
+				blocks(row) / row[FUNC.BB] : -1,
+			node: (row) => row[FUNC.BB] ? make("span", {},
+				share_text(blocks(row), row[FUNC.BB]),
+				bar(blocks(row), row[FUNC.BB])) : "–" },
+		{ title: "A call", num: true, minor: true, value: call_insns,
+			node: (row) => call_insns(row)?.toFixed(1) ?? "–" },
+		{ title: "Self", num: true, value: (row) => row[FUNC.IE],
+			node: self_text },
+		{ title: "Executed", num: true,
+			value: (row) => row[FUNC.IE],
+			node: (row) => make("span", {},
+				count_node(row[FUNC.IE]),
+				options.max || !known(row[FUNC.IE]) ? null :
+					bar(row[FUNC.IE], most,
+						"heat minor")) }];
 }
 
+// An inlined function's calls are the entries of all its copies; what these
+// executed is part of the functions that they are in.
 function funcs_list(options)
 {
-	const rows = pmon.index.funcs;
-	const ids = new Map(rows.map((row, i) => [row, i]));
-	const most = rows.reduce((max, row) => Math.max(max,
-		known(row[FUNC.IE]) ? Number(row[FUNC.IE]) : 0), 0);
+	const funcs = pmon.index.funcs;
+	const ids = new Map(funcs.map((row, i) => [row, i]));
+	const rows = options.max ? funcs : [...funcs, ...pmon.index.inlines];
 	const columns = [
-		{ title: "Function", value: (row) => row[FUNC.NAME],
-			node: (row) => func_link(ids.get(row)),
+		{ title: "Function", value: (row) => ids.has(row) ?
+			row[FUNC.NAME] : `${row[FUNC.NAME]} (inlined)`,
+			node: (row) => ids.has(row) ? func_link(ids.get(row)) :
+				make("span", {}, name_node(row[FUNC.NAME]),
+					make("span", { class: "faint" },
+						" (inlined)")),
 			klass: "name" },
 		place_column,
 		{ title: "Calls", num: true, value: (row) => row[FUNC.CALLS] },
@@ -202,100 +280,12 @@ function funcs_list(options)
 
 	if (pmon.index.objects.length > 1)
 		columns.splice(1, 0, object_column);
-	if (rows.some((row) => row.length > FUNC.IE)) {
-		columns.push({ title: "Blocks run", num: true, minor: true,
-			value: (row) => row[FUNC.BB] ?
-				1 - row[FUNC.BBNE] / row[FUNC.BB] : -1,
-			node: (row) => row[FUNC.BB] ? make("span", {},
-				share_text(row[FUNC.BB] - row[FUNC.BBNE],
-					row[FUNC.BB]),
-				bar(row[FUNC.BB] - row[FUNC.BBNE],
-					row[FUNC.BB])) : "–" },
-		{ title: "Executed", num: true,
-			value: (row) => row[FUNC.IE],
-			node: (row) => make("span", {},
-				count_node(row[FUNC.IE]),
-				options.max ? null : bar(known(row[FUNC.IE]) ?
-					row[FUNC.IE] : 0, most,
-					"heat minor")) });
-	}
+	if (rows.some((row) => row.length > FUNC.IE))
+		columns.push(...work_columns(rows, options));
 	return list_make(columns_chosen(columns, options), rows, options);
 }
 
 // ---- views
-
-// Rows of [what, all, run, never, unknown].
-function totals_table(rows, caption)
-{
-	const body = rows.map(([what, all, run, never, unknown]) => make("tr",
-		{}, make("th", { scope: "row" }, what),
-		make("td", { class: "num" }, count_node(run)),
-		make("td", { class: "num" }, count_node(never)),
-		make("td", { class: "num minor" }, count_node(unknown)),
-		make("td", { class: "num minor" }, count_node(all)),
-		make("td", { class: "num" }, share_text(run, all - unknown),
-			bar(run, all - unknown))));
-
-	return make("table", { class: "list" },
-		make("caption", {}, caption),
-		make("thead", {}, make("tr", {}, make("td"),
-			...["run", "never run", "not known", "all", "share"]
-			.map((title, i) => make("th", { scope: "col",
-				class: i === 2 || i === 3 ? "num minor" :
-				"num" }, title)))),
-		make("tbody", {}, ...body));
-}
-
-// Of all objects together; and if there are several, of each.
-function totals_node()
-{
-	const totals = pmon.index.totals, sums = new Map();
-
-	for (const [what, , ...numbers] of totals) {
-		const sum = sums.get(what) ?? [0, 0, 0, 0];
-
-		sums.set(what, sum.map((n, i) => n + numbers[i]));
-	}
-	const whole = totals_table([...sums].map(([what, sum]) =>
-		[what, ...sum]), "What was counted");
-
-	if (pmon.index.objects.length < 2)
-		return whole;
-	return make("div", {}, whole, make("details", {},
-		make("summary", {}, `By program and library (${
-			pmon.index.objects.length})`),
-		totals_table(totals.map(([what, object, ...numbers]) =>
-			[`${what} of ${object_name(object)}`, ...numbers]),
-			"What was counted of each")));
-}
-
-pmon.views[""] = () => {
-	const index = pmon.index;
-	const ended = [index.outcome, index.time,
-		`${index.processes} process${index.processes === 1 ? "" :
-			"es"}`,
-		`${index.threads} thread${index.threads === 1 ? "" : "s"}`];
-
-	return {
-		title: "Overview",
-		node: make("div", {}, make("h1", {}, "Overview"),
-			make("p", { class: "code" }, index.command),
-			make("p", { class: "faint" },
-				ended.filter(Boolean).join(", ")),
-			totals_node(),
-			make("div", { class: "columns" },
-				make("section", {}, make("h2", {},
-					"Hottest functions"),
-				funcs_list({ max: 10,
-					caption: "By instructions executed" })),
-				make("section", {}, make("h2", {},
-					"Hottest files"),
-				files_list({ max: 10, caption:
-					"By instructions executed" }))),
-			...index.remarks.map((remark) => make("p", {
-				class: "note" }, remark))),
-	};
-};
 
 pmon.views.files = () => ({
 	title: "Files",
@@ -308,16 +298,9 @@ pmon.views.files = () => ({
 pmon.views.funcs = () => ({
 	title: "Functions",
 	node: make("div", {}, make("h1", {}, "Functions"),
-		pmon.index.inlines.length ? make("p", {}, make("a",
-			{ href: "#/inlines" }, "Inlined functions")) : null,
 		funcs_list({
 		caption: "All functions, called or not, and the " +
-			"instructions executed in them",
+			"instructions executed in them, without those of " +
+			"functions that they called",
 		search: "Search functions" })),
-});
-
-pmon.views.inlines = () => ({
-	title: "Inlined functions",
-	node: make("div", {}, make("h1", {}, "Inlined functions"),
-		inlines_list()),
 });
