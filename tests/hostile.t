@@ -6,6 +6,7 @@ use lib 'tests/lib';
 use File::Copy qw(copy);
 use POSIX qw(mkfifo);
 use Test::More;
+use PageData;
 use Pmon;
 use Target;
 
@@ -121,7 +122,8 @@ SKIP: {
 			"html:$scratch/page", '--', $names])->{status}, 0,
 		    "a source file $_[0]");
 		return slurp("$scratch/listing") . join '',
-		    map { slurp($_) } glob "$scratch/page/data/f*.js";
+		    map { page_data($_) } glob
+		    "$scratch/page/data/f*.js";
 	};
 
 	system($cc, '-g', '-o', $names, $source) == 0 or die;

@@ -8,6 +8,7 @@ use warnings;
 use lib 'tests/lib';
 use JSON::PP qw(decode_json);
 use Test::More;
+use PageData;
 use Pmon;
 
 my $dir = "$scratch/names";
@@ -88,7 +89,7 @@ harmless(slurp("$dir/cfg"), 'cfg', qr/\t/);
 harmless(slurp("$dir/json"), 'json', qr/\x7f/);
 harmless(slurp("$dir/csv"), 'csv', qr/\r\n/);
 harmless(slurp("$dir/drcov") =~ s/\nBB Table.*/\n/sr, 'drcov');
-harmless(join("\n", map { slurp($_) } glob "$dir/html/data/*.js"), 'html');
+harmless(join("\n", map { page_data($_) } glob "$dir/html/data/*.js"), 'html');
 
 # Of pairs of a name and a count: the counts by number.
 sub
@@ -216,9 +217,7 @@ SKIP: {
 	$run = run(['dot', '-Tcanon', "$dir/cfg"]);
 	is(ended($run), 'status 0', 'dot reads graphs') or diag $run->{err};
 }
-my ($index) = slurp("$dir/html/data/index.js") =~
-    /^pmon\.put\("index",(.*)\);/s;
-my @values = decode_json($index);
+my @values = decode_json(page_data("$dir/html/data/index.js"));
 my $functions = 0;
 while (@values) {
 	my $value = shift @values;

@@ -9,7 +9,9 @@ use Cwd qw(abs_path);
 use File::Path qw(make_path);
 use Test::More;
 use Time::HiRes qw(time);
+use JSON::PP qw(decode_json);
 use Browser;
+use PageData;
 use Pmon;
 
 my $dir = abs_path($scratch) . '/page';
@@ -75,6 +77,21 @@ for my $where ($page, "$page/", "$dir/empty") {
 isnt((stat $page)[1], $inode, 'by a new one');
 is_deeply([grep { !m{/(?:first|empty|mine|file|listing|funcs|edges|lines)$} }
 	glob "$dir/*"], [], 'nothing is left behind');
+
+# Branches at lines whose instructions all count as those of other lines, too.
+$run = run([$pmon, "--report=html:$page,edges:$dir/edges2", '--',
+	compile('lang.c', '-O2'), 3]);
+is($run->{err}, '', 'optimised code');
+my @inlined = sort map { s/ +/ /gr } slurp("$dir/edges2") =~
+    /^ *([0-9a-f]+ +[0-9a-f]+ +\d+ +\d+) .*:\d+$/mg;
+s/^(\S+) \S+/$1/ for @inlined;
+my @written = map { my $data = decode_json(page_data($_));
+	map { map { "@$_[1 .. 3]" } @{$_->[5] // []} } @{$data->{lines}} }
+    glob "$page/data/f*.js";
+is_deeply([sort @written], \@inlined, 'has the branches of the report');
+ok(@inlined > 20, 'of which there are many');
+run([$pmon, "--report=html:$page", '--', $prog, 80]);
+unlink "$dir/edges2";
 
 SKIP: {
 my $lacking = Browser::lacking();

@@ -7,6 +7,7 @@ use Cwd qw(abs_path);
 use File::Path qw(make_path);
 use Test::More;
 use Browser;
+use PageData;
 use Pmon;
 
 my $lacking = Browser::lacking();
@@ -267,6 +268,20 @@ is($browser->run('return location.hash'), "#$hash", 'says so in the address');
 $browser->show("$page/index.html", $hash =~ s/=t$/=n/r);
 is_deeply(rows(0), ['none', 'one', 'small (inlined)'],
     'which brings it again');
+
+# ---- large data files are compressed
+
+my $text = join '', map { "int v$_ = 7 * $_; /* <\"\\\xc3\xa9> */\n" } 1 .. 5000;
+spew("$dir/large.c", "${text}int main(void) { return 0; }\n");
+system($cc, '-g', '-o', "$dir/large", "$dir/large.c") == 0 or die;
+run([$pmon, "--report=html:$dir/packed", '--', "$dir/large"]);
+cmp_ok(-s "$dir/packed/data/f0.js", '<', length($text) / 3,
+    'a large source needs less room');
+like(page_data("$dir/packed/data/f0.js"), qr/int v5000 = 7 \* 5000;/,
+    'and is there');
+$browser->show("$dir/packed/index.html", '/file/0/4999');
+is(($browser->run('return document.querySelector("#L4999 code").textContent')),
+    "int v4999 = 7 * 4999; /* <\"\\\x{e9}> */", 'also in the browser');
 
 # ---- a comparison
 

@@ -76,7 +76,7 @@ shares_write(struct script *script, struct part *part, size_t line)
 /*
  * Write [line, count, instructions executed, instructions, [functions],
  * [branches]]; the last is left out if it is empty, and all but the first two
- * if instructions were not counted.
+ * if the line has no instructions or they were not counted.
  */
 static void
 line_write(struct script *script, struct part *part, size_t i)
@@ -85,18 +85,21 @@ line_write(struct script *script, struct part *part, size_t i)
 	const struct line_entry *line = &html->table->lines[i];
 	bool branches = part->branch < html->nbranches &&
 			html->branches[part->branch].line == i;
+	bool shares = part->share < html->nshares &&
+		      html->shares[part->share].line == i;
+	bool coded = html->works && (html->works[i].i || shares || branches);
 
 	script_begin(script, '[');
 	script_number(script, line->line);
 	script_figure(script, &line->count);
-	if (html->works) {
+	if (coded) {
 		script_figure(script, &html->works[i].ie);
 		script_number(script, html->works[i].i);
 		script_begin(script, '[');
 		shares_write(script, part, i);
 		script_end(script, ']');
 	}
-	if (html->works && branches) {
+	if (coded && branches) {
 		script_begin(script, '[');
 		branches_write(script, part, i);
 		script_end(script, ']');

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/html/html_pack.h"
 #include "report/printable.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -15,27 +16,42 @@
 /* A double holds all integers up to this exactly. */
 static const uint64_t EXACT_MAX = 1ULL << 53;
 
+/* Longer values are compressed. */
+enum { PACK_LEAST = 16 << 10 };
+
 void
 script_open(struct script *script, struct html_dir *dir,
 	    struct script_reasons *reasons, const char *name)
 {
-	char *path = mem_printf("data/%s.js", name);
-
 	*script = (struct script){ .dir = dir, .reasons = reasons };
-	script->out = html_dir_file(dir, path);
+	script->name = mem_strdup(name);
+	script->out = open_memstream(&script->value, &script->value_size);
+	must(script->out);
 	script->scratch = open_memstream(&script->text, &script->size);
 	must(script->scratch);
-	fprintf(script->out, "pmon.put(\"%s\",", name);
-	free(path);
 }
 
 void
 script_close(struct script *script)
 {
-	fputs(");\n", script->out);
-	html_dir_file_close(script->dir, script->out);
+	char *path = mem_printf("data/%s.js", script->name);
+	FILE *out = html_dir_file(script->dir, path);
+
+	fclose(script->out);
+	if (script->value_size < PACK_LEAST) {
+		fprintf(out, "pmon.put(\"%s\",%s);\n", script->name,
+			script->value);
+	} else {
+		fprintf(out, "pmon.put_packed(\"%s\",", script->name);
+		html_pack(script->value, script->value_size, out);
+		fputs(");\n", out);
+	}
+	html_dir_file_close(script->dir, out);
 	fclose(script->scratch);
 	free(script->text);
+	free(script->value);
+	free(script->name);
+	free(path);
 }
 
 /* Write the comma before a value, unless it is the first. */

@@ -1,7 +1,8 @@
 /*
  * The data files of the page.  Each is JavaScript: one call that hands a JSON
  * value to the page.  The page loads them by script elements, since a page
- * that was opened as a file may not fetch anything else.
+ * that was opened as a file may not fetch anything else.  Large values are
+ * compressed.
  */
 #ifndef REPORT_HTML_HTML_SCRIPT_H
 #define REPORT_HTML_HTML_SCRIPT_H
@@ -18,7 +19,10 @@ struct script_reasons {
 struct script {
 	struct html_dir *dir;
 	struct script_reasons *reasons;
-	FILE *out;
+	char *name;		/* owned */
+	FILE *out;		/* memory stream of the value */
+	char *value;		/* its buffer */
+	size_t value_size;
 	FILE *scratch;		/* memory stream that makes strings harmless */
 	char *text;		/* its buffer */
 	size_t size;

@@ -5,10 +5,38 @@
 
 const pmon = { data: new Map(), waiting: new Map(), views: {} };
 
-// ---- data files: scripts that call pmon.put
+// ---- data files: scripts that call pmon.put, or put_packed with the value's
+// JSON, compressed by zlib, in Z85
 
 pmon.put = (name, value) => {
 	pmon.data.set(name, value);
+};
+
+const Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" +
+	".-:+=^!/*?&<>()[]{}@%$#";
+
+function bytes_of(size, text)
+{
+	const bytes = new DataView(new ArrayBuffer(text.length / 5 * 4));
+	const digits = new Uint8Array(128);
+
+	for (let i = 0; i < Z85.length; i++)
+		digits[Z85.charCodeAt(i)] = i;
+	for (let i = 0, at = 0; i < text.length; at += 4) {
+		let four = 0;
+
+		for (const end = i + 5; i < end; i++)
+			four = four * 85 + digits[text.charCodeAt(i)];
+		bytes.setUint32(at, four);
+	}
+	return new Uint8Array(bytes.buffer, 0, size);
+}
+
+pmon.put_packed = (name, size, text) => {
+	const json = new Blob([bytes_of(size, text)]).stream().pipeThrough(
+		new DecompressionStream("deflate"));
+
+	pmon.data.set(name, new Response(json).json());
 };
 
 // A promise of what the data file (or other script) hands over.
