@@ -269,6 +269,63 @@ $browser->show("$page/index.html", $hash =~ s/=t$/=n/r);
 is_deeply(rows(0), ['none', 'one', 'small (inlined)'],
     'which brings it again');
 
+# ---- the flow graph of a loop that is entered 10 times and has 110 rounds
+
+my @blocks = ('[0,1,10,0]', '[1,1,110,0]', '[2,1,100,0]', '[3,1,10,0]');
+data_write({ files => '[["f.c","/f.c",4,4,0,110,230,4,0]]',
+	funcs => '[["f",0,0,1,10,230,4,0,4,0,0]]' },
+    f0 => '{"text":"int f()\n  while (<b>)\nround();\n}\n","remark":null,' .
+	'"lines":[[1,10,10,1,[0]],[2,110,110,1,[0]],[3,100,100,1,[0]],' .
+	'[4,10,10,1,[0]]]}', p0 => '{"0":{"blocks":[' . join(',', @blocks) .
+	'],"insns":[["10",10,"push",0,1],["11",110,"je",0,2],' .
+	'["12",100,"jmp",0,3],["13",10,"ret",0,4]],"edges":[[0,2,0,10],' .
+	'[2,3,0,10],[3,4,1,100],[4,3,0,100],[3,5,0,10],[5,1,0,10]]}}');
+$browser->show("$page/index.html", '/func/0');
+$browser->run($drawn);
+is_deeply($browser->run('return [...document.querySelectorAll(' .
+    '".flow .node[data-block]")].map((n) => [...n.querySelectorAll("text")]' .
+    '.map((t) => t.textContent).join("|"))'), ['10|f.c:1|int f()|10',
+	'11|f.c:2|while (<b>)|loop: 11.0 rounds|110',
+	'12|f.c:3|round();|100', '13|f.c:4|}|10'],
+    'blocks have their source, loops their rounds');
+is_deeply([$browser->texts('.flow .band')],
+    ['a loop of 11.0 rounds on average'], 'and a band');
+is(join(' ', $browser->texts('.flow .edge.hot title')), '10 10 100 100',
+    'control went into the loop and round it most often');
+is_deeply($browser->run('return [...document.querySelectorAll(".flow rect")]' .
+    '.map((r) => r.style.getPropertyValue("--heat")).filter(Number)'),
+    [map { sprintf '%.3f', 0.08 + 0.92 * $_ / 110 } 10, 110, 100, 10],
+    'colours go by counts, from a little on');
+is_deeply($browser->run('const lit = () => [...document.querySelectorAll(' .
+    '".lit")].map((e) => e.dataset.block); const node = document' .
+    '.querySelector(".node[data-block=\"2\"] text"); const say = (what) => ' .
+    'node.dispatchEvent(new PointerEvent(what, { bubbles: true })); ' .
+    'say("pointerover"); const on = lit(); say("pointerout"); ' .
+    'return [on, lit()]'), [['2', '2'], []],
+    'a block and its instructions are marked together');
+is_deeply($browser->run(<<'END'), [1, 0, 1, 1], 'a drawing is zoomed and moved');
+const frame = document.querySelector(".flow .graph");
+const svg = frame.querySelector("svg");
+const width = () => Number(svg.getAttribute("width"));
+const wheel = (ctrlKey) => {
+	const before = width();
+	frame.dispatchEvent(new WheelEvent("wheel", { deltaY: -1000, ctrlKey,
+		bubbles: true, cancelable: true }));
+	return Number(width() > before);
+};
+const still = wheel(false), zoomed = wheel(true);
+frame.style.width = "200px";
+frame.scrollLeft = 20;
+const pointer = (type, x) => frame.dispatchEvent(new PointerEvent(type, {
+	clientX: x, clientY: 9, buttons: 1, pointerType: "mouse" }));
+pointer("pointerdown", 100);
+pointer("pointermove", 70);
+const moved = Number(frame.scrollLeft === 50);
+const click = new MouseEvent("click", { bubbles: true, cancelable: true });
+svg.dispatchEvent(click);
+return [zoomed, still, moved, Number(click.defaultPrevented)];
+END
+
 # ---- large data files are compressed
 
 my $text = join '', map { "int v$_ = 7 * $_; /* <\"\\\xc3\xa9> */\n" } 1 .. 5000;

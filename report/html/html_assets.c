@@ -25,6 +25,7 @@ ASSET(source, "source.js");
 ASSET(names, "names.js");
 ASSET(route, "route.js");
 ASSET(graph, "graph.js");
+ASSET(flow, "flow.js");
 ASSET(func, "func.js");
 ASSET(changes, "changes.js");
 ASSET(calls, "calls.js");
@@ -43,6 +44,7 @@ const struct html_asset html_assets[] = {
 	{ "names.js", asset_names, asset_names_end },
 	{ "route.js", asset_route, asset_route_end },
 	{ "graph.js", asset_graph, asset_graph_end },
+	{ "flow.js", asset_flow, asset_flow_end },
 	{ "func.js", asset_func, asset_func_end },
 	{ "changes.js", asset_changes, asset_changes_end },
 	{ "calls.js", asset_calls, asset_calls_end },

@@ -1,109 +1,7 @@
-// A function: its figures, its control-flow graph and its instructions.
+// A function: its figures and its instructions; flow.js has its graph.
 "use strict";
 
-const BLOCK = { FIRST: 0, SIZE: 1, COUNT: 2, PADDING: 3 };
-const EDGE = { FROM: 0, TO: 1, FALL: 2, COUNT: 3 };
-// Vertices of edges: from outside, to there, and blocks.
-const VERTEX = { ROOT: 0, EXIT: 1, BLOCK: 2 };
-const BLOCKS_FIRST = 60, GRAPH_WHOLE = 60;
-
-function block_insns(code, b)
-{
-	const block = code.blocks[b];
-
-	return code.insns.slice(block[BLOCK.FIRST],
-		block[BLOCK.FIRST] + block[BLOCK.SIZE]);
-}
-
-// "x.c:3-5,9": of the first file that the block has.
-function block_lines(code, b)
-{
-	const insns = block_insns(code, b).filter((insn) => insn[INSN.LINE]);
-	const file = insns[0]?.[INSN.FILE];
-	const lines = [...new Set(insns.filter((insn) =>
-		insn[INSN.FILE] === file).map((insn) => insn[INSN.LINE]))]
-		.sort((x, y) => x - y);
-	const parts = [];
-
-	for (const line of lines) {
-		const last = parts.at(-1);
-
-		if (last && line === last[1] + 1)
-			last[1] = line;
-		else
-			parts.push([line, line]);
-	}
-	if (!parts.length)
-		return "";
-	const text = parts.map(([lo, hi]) => lo === hi ? lo : `${lo}-${hi}`)
-		.join(",");
-
-	return `${pmon.index.files[file][FILE.NAME].replace(/.*\//, "")}:` +
-		(text.length > 24 ? `${text.slice(0, 23)}…` : text);
-}
-
-// ---- the graph
-
-function cfg_nodes(code, whole)
-{
-	const nodes = [];
-
-	code.blocks.forEach((block, b) => {
-		if (block[BLOCK.PADDING] ||
-		    (!whole && block[BLOCK.COUNT] === 0))
-			return;
-		const lines = block_lines(code, b);
-
-		nodes.push({ id: VERTEX.BLOCK + b, open: true, block: b,
-			count: block[BLOCK.COUNT],
-			weight: block[BLOCK.COUNT],
-			rows: [block_insns(code, b)[0][INSN.ADDR],
-				...lines ? [lines] : [],
-				count_text(block[BLOCK.COUNT])] });
-	});
-	return nodes;
-}
-
-function cfg_make(code, whole, chosen, name)
-{
-	const nodes = cfg_nodes(code, whole);
-	const ids = new Set(nodes.map(({ id }) => id));
-	const inside = (v) => v < VERTEX.BLOCK || ids.has(v);
-	const edges = code.edges.filter((edge) => inside(edge[EDGE.FROM]) &&
-		inside(edge[EDGE.TO]) && (whole || edge[EDGE.COUNT] !== 0))
-		.map((edge) => ({ from: edge[EDGE.FROM], to: edge[EDGE.TO],
-			dashed: edge[EDGE.FALL], count: edge[EDGE.COUNT] }));
-
-	if (edges.some(({ from }) => from === VERTEX.ROOT))
-		nodes.unshift({ id: VERTEX.ROOT, rows: ["entry"],
-			round: true });
-	if (edges.some(({ to }) => to === VERTEX.EXIT))
-		nodes.push({ id: VERTEX.EXIT, rows: ["exit"], round: true });
-	return graph_offer(nodes, edges, { chosen,
-		label: `Control-flow graph of ${name}` });
-}
-
-function cfg_section(code, chosen, name)
-{
-	const never = code.blocks.filter((block) => block[BLOCK.COUNT] === 0 &&
-		!block[BLOCK.PADDING]).length;
-	let whole = code.blocks.length <= GRAPH_WHOLE || !never;
-	const place = make("div", {}, cfg_make(code, whole, chosen, name));
-	const box = make("input", { type: "checkbox", checked: whole,
-		onchange: (event) => place.replaceChildren(cfg_make(code,
-			event.target.checked, chosen, name)) });
-
-	return make("section", { class: "flow" },
-		make("h2", {}, "Control flow"),
-		make("p", { class: "legend" }, "Each block has its address, " +
-			"lines and count. The more often control took an " +
-			"edge, the wider it is; the edge of a branch not " +
-			"taken is dashed. The same is below, with the " +
-			"instructions."),
-		never ? make("label", {}, box, ` with ${never} block` +
-			`${never === 1 ? "" : "s"} that never ran`) : null,
-		place);
-}
+const BLOCKS_FIRST = 60;
 
 // ---- instructions
 
@@ -127,7 +25,8 @@ function edges_text(code, b)
 function block_body(code, b)
 {
 	const count = code.blocks[b][BLOCK.COUNT];
-	const body = make("tbody", { id: `B${b}`, tabindex: -1,
+	const body = make("tbody", { id: `B${b}`, "data-block": b,
+		tabindex: -1,
 		class: count === 0 ? "idle" : "" },
 		make("tr", {}, make("th", { colspan: 4, scope: "rowgroup" },
 			"block, entered ", count_node(count),
@@ -236,8 +135,8 @@ pmon.views.func = async (id) => {
 				"page does not have its instructions." :
 				"Its instructions were not counted."),
 			calls,
-			code ? cfg_section(code, (node) =>
-				insns.show(node.block), name) : null,
+			code ? await flow_section(code, insns, row) :
+				null,
 			code ? insns.node : null),
 	};
 };

@@ -72,7 +72,8 @@ function node_draw({ node, x, y, box: { width, height } }, most, chosen)
 	const rect = draw("rect", { x: left, y: top, width, height,
 		rx: node.round ? height / 2 : 3 });
 	const group = draw("g", { class: `node ${node.count === 0 ? "never" :
-		""} ${node.klass ?? ""}` }, rect);
+		""} ${node.klass ?? ""}`, ...node.block === undefined ? {} :
+		{ "data-block": node.block } }, rect);
 
 	if (node.title)
 		group.prepend(draw("title", {}, node.title));
@@ -116,13 +117,14 @@ function edge_draw({ edge, path }, most)
 	const width = 1 + (ran(edge.count) ?
 		6 * Math.cbrt(Number(edge.count) / Number(most)) : 0);
 
-	return draw("g", { class: `edge ${edge.count === 0 ? "never" : ""}` },
+	return draw("g", { class: `edge ${edge.count === 0 ? "never" : ""} ${
+		edge.klass ?? ""}` },
 		draw("title", {}, count_text(edge.count)),
 		draw("path", { d: path, "stroke-width": width.toFixed(1),
 			"stroke-dasharray": edge.dashed ?
 				`${width + 4} ${width + 2}` : "none",
-			"marker-end": width > 3 ? "url(#wide)" :
-				"url(#narrow)" }));
+			"marker-end": `url(#${width > 3 ? "wide" : "narrow"}` +
+				`${edge.klass ?? ""})` }));
 }
 
 // Counts lie above all edges.
@@ -131,6 +133,36 @@ function label_draw({ edge, x, y })
 	return draw("text", { x, y: y + 4, "text-anchor": "middle",
 		class: `label ${edge.count === 0 ? "never" : ""}` },
 		count_text(edge.count));
+}
+
+// Behind nodes that belong together: { ids, title }; the larger ones first.
+function bands_draw(graph, bands)
+{
+	const boxes = bands.filter(({ ids }) => ids.length).map((band) => {
+		const nodes = band.ids.map((id) => graph.node(String(id)));
+		const edge = (sign, at, size) => sign * Math.max(...nodes.map(
+			(node) => sign * node[at] + node.box[size] / 2)) +
+			6 * sign;
+		const x = edge(-1, "x", "width"), y = edge(-1, "y", "height");
+
+		return { band, x, y, width: edge(1, "x", "width") - x,
+			height: edge(1, "y", "height") - y };
+	});
+
+	boxes.sort((a, b) => b.width * b.height - a.width * a.height);
+	return boxes.map(({ band, ...box }) => draw("rect", { ...box,
+		class: "band", rx: 8 }, draw("title", {}, band.title)));
+}
+
+function markers_draw()
+{
+	const marker = (id, size) => draw("marker", { id, viewBox: "0 0 8 8",
+		refX: 7, refY: 4, markerWidth: size, markerHeight: size,
+		markerUnits: "userSpaceOnUse", orient: "auto" },
+	draw("path", { d: "M0,0 L8,4 L0,8 z" }));
+
+	return draw("defs", {}, ...Object.entries(ARROWS).flatMap(
+		([id, size]) => [marker(id, size), marker(`${id}hot`, size)]));
 }
 
 // All of a graph that has its layout.
@@ -149,20 +181,48 @@ function graph_draw(graph, options)
 	const svg = draw("svg", { role: "img", "aria-label": options.label,
 		viewBox: `0 0 ${width} ${height}`, width, height });
 
-	svg.append(draw("defs", {}, ...Object.entries(ARROWS).map(
-		([id, size]) => draw("marker", { id, viewBox: "0 0 8 8",
-			refX: 7, refY: 4, markerWidth: size,
-			markerHeight: size, markerUnits: "userSpaceOnUse",
-			orient: "auto" },
-		draw("path", { d: "M0,0 L8,4 L0,8 z" })))),
+	svg.append(markers_draw(), ...bands_draw(graph, options.bands ?? []),
 	...edges.map((edge) => edge_draw(edge, edge_most)),
 	...nodes.map((node) => node_draw(node, node_most, options.chosen)),
 	...edges.map(label_draw));
 	return svg;
 }
 
-// The drawing in a frame that scrolls.  Options: label, across, chosen(node),
-// most (weight; else the greatest of the nodes).
+// Move what is in the frame with the pointer; a click stays one.
+function frame_drag(frame)
+{
+	let from = null, moved = false;
+
+	frame.addEventListener("pointerdown", (event) => {
+		if (event.button || event.pointerType !== "mouse")
+			return;
+		moved = false;
+		from = { x: event.clientX + frame.scrollLeft,
+			y: event.clientY + frame.scrollTop };
+	});
+	frame.addEventListener("pointermove", (event) => {
+		if (!from || !event.buttons)
+			return;
+		const dx = from.x - event.clientX, dy = from.y - event.clientY;
+
+		moved ||= Math.hypot(dx - frame.scrollLeft,
+			dy - frame.scrollTop) > 4;
+		if (moved)
+			frame.scrollTo(dx, dy);
+	});
+	frame.addEventListener("click", (event) => {
+		from = null;
+		if (!moved)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+	}, { capture: true });
+	frame.addEventListener("dragstart", (event) => event.preventDefault());
+}
+
+// The drawing in a frame that scrolls, that a wheel zooms (with Ctrl, or when it
+// has the focus) and that is dragged.  Options: label, across,
+// chosen(node), most (weight; else the greatest of the nodes), bands.
 async function graph_make(nodes, edges, options)
 {
 	await pmon.load("dagre", "dagre.js");
@@ -172,12 +232,27 @@ async function graph_make(nodes, edges, options)
 	const frame = make("div", { class: "graph", tabindex: 0,
 		role: "group", "aria-label": options.label }, svg);
 	let scale = 1;
-	const zoom = (to) => {
+	// The point of the frame at x, y stays where it is.
+	const zoom = (to, x = 0, y = 0) => {
+		const old = scale;
+
 		scale = Math.min(Math.max(to, 0.1), 3);
 		svg.setAttribute("width", width * scale);
 		svg.setAttribute("height", height * scale);
+		frame.scrollLeft = (frame.scrollLeft + x) * scale / old - x;
+		frame.scrollTop = (frame.scrollTop + y) * scale / old - y;
 	};
 
+	frame.addEventListener("wheel", (event) => {
+		const box = frame.getBoundingClientRect();
+
+		if (!event.ctrlKey && document.activeElement !== frame)
+			return;
+		event.preventDefault();
+		zoom(scale * Math.exp(-event.deltaY / 500),
+			event.clientX - box.left, event.clientY - box.top);
+	}, { passive: false });
+	frame_drag(frame);
 	// It begins where its first node is.
 	requestAnimationFrame(() => {
 		frame.scrollLeft = graph.node(String(nodes[0].id)).x -
