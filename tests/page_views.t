@@ -203,6 +203,31 @@ $browser->run('document.querySelector("dialog button").click()');
 $browser->show("$page/index.html", '/file/0/20');
 ok($browser->run("$where return seen('L20')"), 'an address leads to its line');
 
+# ---- syntax: class by class, text is as it was
+
+my @code = ('#include "a.h" // "no"', "x = '\"' + 0x1f; /* if (1)", 'still */ if',
+	's = "/*\\"" + 2;', '/**/ return <b>;', '/*', '//', '*/ for');
+sub
+source_write
+{
+	my ($name) = @_;
+
+	data_write({ files => "[[\"$name\",\"/$name\",1,1,0,9,9,9,0]]",
+	    funcs => '[]' }, f0 => JSON::PP->new->encode({ remark => undef,
+	    text => join('', map { "$_\n" } @code), lines => [[1, 9]] }));
+	$browser->show("$page/index.html", '/file/0');
+	is_deeply([$browser->texts('.line code')], \@code, "the text of $name");
+	return $browser->run('return [...document.querySelectorAll(' .
+	    '".line code")].map((c) => [...c.querySelectorAll("span")].map(' .
+	    '(s) => s.className[0] + ":" + s.textContent).join(" "))');
+}
+
+is_deeply(source_write('f.c'), ['d:#include s:"a.h" c:// "no"',
+	"s:'\"' n:0x1f c:/* if (1)", 'c:still */ w:if', 's:"/*\\"" n:2',
+	'c:/**/ w:return', 'c:/*', 'c://', 'c:*/ w:for'],
+    'C has its colours');
+is_deeply(source_write('f.adb'), [('') x @code], 'other languages have none');
+
 # ---- where the work is: 3000 of 4000 instructions in /p/a/x/1.c, of which half
 # ran; 900 and 100 in /p/b/2.c, of which all did
 

@@ -21,6 +21,7 @@ ASSET(index, "index.html");
 ASSET(style, "pmon.css");
 ASSET(core, "core.js");
 ASSET(tables, "tables.js");
+ASSET(syntax, "syntax.js");
 ASSET(source, "source.js");
 ASSET(names, "names.js");
 ASSET(route, "route.js");
@@ -40,6 +41,7 @@ const struct html_asset html_assets[] = {
 	{ "pmon.css", asset_style, asset_style_end },
 	{ "core.js", asset_core, asset_core_end },
 	{ "tables.js", asset_tables, asset_tables_end },
+	{ "syntax.js", asset_syntax, asset_syntax_end },
 	{ "source.js", asset_source, asset_source_end },
 	{ "names.js", asset_names, asset_names_end },
 	{ "route.js", asset_route, asset_route_end },

@@ -57,8 +57,9 @@ function count_cell(view, entry)
 	return cell;
 }
 
-function line_node(view, number, text, entry)
+function line_node(view, i)
 {
+	const [number, text, entry] = view.rows[i];
 	const line = make("div", { class: "line", role: "row",
 		id: `L${number}` },
 		make("a", { class: "no", role: "rowheader", tabindex: -1,
@@ -89,7 +90,8 @@ function line_node(view, number, text, entry)
 				role: "cell" }),
 				make("span", { class: "ways" }));
 	}
-	line.append(make("code", { role: "cell" }, text));
+	line.append(make("code", { role: "cell" }, ...view.comments ?
+		syntax_nodes(text, view.comments.has(i)) : [text]));
 	return line;
 }
 
@@ -211,8 +213,8 @@ function chunk_fill(view, chunk)
 		return;
 	const first = Number(chunk.dataset.first);
 
-	chunk.append(...view.rows.slice(first, first + CHUNK).map((row) =>
-		line_node(view, ...row)));
+	chunk.append(...view.rows.slice(first, first + CHUNK).map((row, i) =>
+		line_node(view, first + i)));
 }
 
 function chunks_make(view)
@@ -448,6 +450,7 @@ pmon.views.file = async (id, number) => {
 		rows: rows_of(data),
 	};
 
+	view.comments = syntax_find(file[FILE.PATH], view.rows);
 	view.hottest = line_hottest(view);
 	view.moves = moves_make(view);
 	return {
