@@ -211,11 +211,22 @@ blocks_write(struct script *script, const struct view *view)
 	script_end(script, ']');
 }
 
+/* Write an address, or how far it is behind the last one, which packs better. */
+static void
+addr_write(struct script *script, uint64_t addr, uint64_t last)
+{
+	if (last && addr > last)
+		script_number(script, addr - last);
+	else
+		script_addr(script, addr);
+}
+
 /* Write [address, count, text, file, line]; the last two may be missing. */
 static void
 insns_write(struct script *script, const struct view *view)
 {
 	const struct cfg *cfg = view->fplan->cfg;
+	uint64_t last = 0;
 
 	script_key_begin(script, "insns", '[');
 	for (uint32_t i = 0; i < cfg->ninsns; i++) {
@@ -227,7 +238,8 @@ insns_write(struct script *script, const struct view *view)
 		char *text = view_insn_text(view, i);
 
 		script_begin(script, '[');
-		script_addr(script, cfg->insns[i].addr);
+		addr_write(script, cfg->insns[i].addr, last);
+		last = cfg->insns[i].addr;
 		script_figure(script, &count);
 		script_string(script, text);
 		if (file != FILE_NONE) {

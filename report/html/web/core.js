@@ -63,7 +63,15 @@ pmon.code = async (id) => {
 
 	if (pack === undefined || pack < 0)
 		return null;
-	return (await pmon.load(`p${pack}`))[id];
+	const code = (await pmon.load(`p${pack}`))[id];
+
+	// A number is the distance from the address before.
+	code.insns.forEach((insn, i, insns) => {
+		if (typeof insn[INSN.ADDR] === "number")
+			insn[INSN.ADDR] = (BigInt(insn[INSN.ADDR]) + BigInt(
+				`0x${insns[i - 1][INSN.ADDR]}`)).toString(16);
+	});
+	return code;
 };
 
 // Where things are in the rows of data/index.js.
