@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MS = 100, TIMES = 20, BYTES = 1 << 20 };
+enum { MS = 100, LONG_MS = 1000 * 1000, TIMES = 20, BYTES = 1 << 20 };
 
 struct result {
 	long value, args[6], intact;
@@ -91,7 +91,7 @@ static pid_t waiter;		/* the thread that makes calls */
 static atomic_long waiting;	/* number of its call, or -1 */
 static atomic_int interruptions;
 static atomic_bool at_once;	/* interrupt the call even if it does not wait */
-static atomic_int handled;	/* signal to send before any other, or 0 */
+static atomic_int handled;	/* signal to send first to epoll_pwait, or 0 */
 static int wakes;		/* an eventfd */
 static const char *how;
 
@@ -139,7 +139,7 @@ interrupt(void *arg)
 			sched_yield();
 			continue;
 		}
-		if (handled)
+		if (handled && nr == SYS_epoll_pwait)
 			syscall(SYS_tgkill, getpid(), waiter,
 				atomic_exchange(&handled, 0));
 		else if (!strcmp(how, "hits"))
@@ -301,7 +301,10 @@ handle(int signal)
 	(void)signal;
 }
 
-/* A signal that only the call's own mask blocks does not end the call. */
+/*
+ * A signal that only the call's own mask blocks does not end the call.  The
+ * call waits until it has come, or it would end the next call.
+ */
 static void
 wait_masked(int epoll)
 {
@@ -317,8 +320,9 @@ wait_masked(int epoll)
 	sigemptyset(&set);
 	sigaddset(&set, SIGRTMIN);
 	handled = SIGRTMIN;
-	call("epoll_pwait, masked", SYS_epoll_pwait,
-	     (long[6]){ epoll, (long)&event, 1, MS, (long)&set, 8 });
+	wait_woken("epoll_pwait, masked", SYS_epoll_pwait,
+		   (long[6]){ epoll, (long)&event, 1, LONG_MS, (long)&set, 8 },
+		   NULL);
 }
 
 static void
@@ -354,7 +358,7 @@ wait_all(void)
 	call("ppoll", SYS_ppoll, (long[6]){ 0, 0, time });
 	call("pselect6", SYS_pselect6, (long[6]){ 0, 0, 0, 0, time });
 	call("select", SYS_select, (long[6]){ 0, 0, 0, 0, (long)&micros });
-	wait_masked(none);
+	wait_masked(epoll);
 	if (!syscall(SYS_io_setup, 1, &aio))
 		call("io_getevents", SYS_io_getevents,
 		     (long[6]){ aio, 1, 1, (long)&event, time });
