@@ -7,6 +7,7 @@ use warnings;
 use lib 'tests/lib';
 use Cwd qw(abs_path);
 use File::Path qw(make_path);
+use IO::Socket::INET;
 use Test::More;
 use Time::HiRes qw(time);
 use JSON::PP qw(decode_json);
@@ -100,7 +101,22 @@ skip $lacking, 1 if $lacking;
 
 # ---- the counts are those of the text reports
 
-my $browser = Browser->new;
+# The port that the driver gets first is in use with IPv4.
+my $held = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1) or
+    die "a port to hold: $!\n";
+make_path("$dir/bin");
+spew("$dir/bin/chromedriver", <<"END", 0755);
+#!/bin/sh
+PATH='$ENV{PATH}'
+test -e $dir/held && exec chromedriver "\$@"
+exec chromedriver --port=${\$held->sockport} 2>$dir/held
+END
+my $browser = do {
+	local $ENV{PATH} = "$dir/bin:$ENV{PATH}";
+	Browser->new;
+};
+like(slurp("$dir/held"), qr/Address already in use/,
+    'the driver is started again where its port is in use');
 
 # All rows of the only list on the page: what is in its columns.
 sub

@@ -28,6 +28,29 @@ lacking
 	return undef;
 }
 
+# Start the driver at a port that the kernel chooses: one that is free with IPv6.
+# False if IPv4 has it in use, by another test's browser perhaps.
+sub
+start
+{
+	my ($self) = @_;
+	my $last = '';
+
+	$self->{pid} = open $self->{out}, '-|', 'chromedriver', '--port=0'
+	    or die "chromedriver: $!";
+	weaken($running{$self->{pid}} = $self);
+	my $out = $self->{out};
+	while (<$out>) {
+		return $self->{port} = $1 if /successfully on port (\d+)/;
+		$last = $_;
+	}
+	delete $running{delete $self->{pid}};
+	close $out;
+	die "chromedriver did not start: $last\n"
+	    unless $last =~ /^IPv4 port not available/;
+	return undef;
+}
+
 # Options: width, height, dark.
 sub
 new
@@ -36,14 +59,8 @@ new
 	my $self = bless { http => HTTP::Tiny->new(timeout => $Pmon::limit) }, $class;
 
 	$self->{dir} = tempdir(CLEANUP => 1);
-	$self->{pid} = open $self->{out}, '-|', 'chromedriver', '--port=0'
-	    or die "chromedriver: $!";
-	weaken($running{$self->{pid}} = $self);
-	my $out = $self->{out};
-	while (<$out>) {
-		$self->{port} = $1, last if /successfully on port (\d+)/;
+	until ($self->start) {
 	}
-	die "chromedriver did not start\n" unless $self->{port};
 	my $reply = $self->call(POST => '/session', { capabilities => {
 		alwaysMatch => {
 			'goog:loggingPrefs' => { browser => 'ALL' },
