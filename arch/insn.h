@@ -46,6 +46,9 @@ struct insn {
 	bool skips;		/* jumps past the prefix (arch->locked) of the
 				   instruction at target; decode sets false,
 				   and target to the address jumped to */
+	bool pushes;		/* a call that is a jump, as its target drops or
+				   replaces the return address (kind is
+				   INSN_JUMP); decode sets false */
 	bool mentions;		/* perhaps its value is an address: not a load,
 				   a store, nor a target */
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow/call_fate.h"
 #include "flow/cfg.h"
 #include "flow/cfg_graph.h"
 #include "flow/labels.h"
@@ -79,6 +80,37 @@ span_text(const struct cfg_input *in, const struct span *span, uint64_t addr,
 }
 
 /*
+ * Set what control does behind a call.  A call of the function's entry that
+ * drops its return address is one of the function's calls all the same.
+ */
+static void
+call_classify(const struct cfg_input *in, struct insn *insn)
+{
+	bool jumps = call_fate(in->arch, in->text, in->ctx, insn);
+
+	if (jumps && insn->target != in->lo[0] &&
+	    cfg_inside(in, insn->target)) {
+		insn->kind = INSN_JUMP;
+		insn->pushes = true;
+	} else if (jumps || (in->returns && !in->returns(in->ctx, insn))) {
+		insn->flow = FLOW_NO_RETURN;
+	}
+}
+
+/* Whether the jump is one by a return, or leads to code that makes one. */
+static bool
+insn_thunks(const struct cfg_input *in, const struct insn *insn)
+{
+	struct insn call = { .kind = INSN_CALL, .target = insn->target };
+
+	if (insn->pushes)
+		return call_fate(in->arch, in->text, in->ctx, &call) ==
+		       CALL_REPLACES;
+	return !cfg_inside(in, insn->target) &&
+	       call_thunk(in->arch, in->text, in->ctx, insn->target);
+}
+
+/*
  * Decode from addr on; cuts at the beginning of an instruction do not stop
  * decoding.  Returns the address where it stopped: the span's end, the
  * beginning of an instruction that has the next cut inside, or bytes that are
@@ -97,10 +129,8 @@ run_decode(struct cfg *cfg, const struct cfg_input *in, const struct span *span,
 		if (addr + insn.len > cut)
 			break;
 		must(cfg->ninsns < UINT32_MAX - 1);
-		if ((insn.kind == INSN_CALL ||
-		     insn.kind == INSN_CALL_INDIRECT) &&
-		    in->returns && !in->returns(in->ctx, &insn))
-			insn.flow = FLOW_NO_RETURN;
+		if (insn.kind == INSN_CALL || insn.kind == INSN_CALL_INDIRECT)
+			call_classify(in, &insn);
 		*vec_push(cfg->insns, cfg->ninsns) = insn;
 		code += insn.len;
 		addr += insn.len;
@@ -138,6 +168,27 @@ span_decode(struct cfg *cfg, const struct cfg_input *in,
 		if (addr < span->hi)
 			addr = cuts_from(cuts, addr + 1);
 	}
+}
+
+/*
+ * Whether a jump by a return (gcc -mindirect-branch) may lead to a label or to
+ * a case of a table that nobody knows of.
+ */
+static bool
+thunks_doubt(const struct cfg *cfg, const struct cfg_input *in)
+{
+	bool labels = cfg->gaps;
+
+	for (size_t i = 0; i < in->nrefs; i++)
+		labels |= in->refs[i] != in->lo[0];
+	for (size_t i = 0; labels && i < cfg->ninsns; i++) {
+		const struct insn *insn = &cfg->insns[i];
+
+		if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH) &&
+		    insn_thunks(in, insn) && cfg_proven(cfg, i))
+			return true;
+	}
+	return false;
 }
 
 /* Copy what was found of indirect jumps to their instructions and the cfg. */
@@ -234,7 +285,7 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 	}
 	proof_mark(cfg, in);
 	jumps_store(cfg, tables);
-	cfg->elsewhere |= proof_mentions(cfg, in);
+	cfg->elsewhere |= proof_mentions(cfg, in) || thunks_doubt(cfg, in);
 	cfg->unresolved |= cfg->elsewhere;
 	more.refs = cfg->unresolved && in->nrefs;
 	more.entered = !cfg->unresolved;

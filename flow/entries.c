@@ -16,6 +16,7 @@ struct scan {
 	const struct flow *flow;
 	const uint32_t *owner;
 	int64_t jumper;		/* indirect_owner's result, or NOWHERE */
+	const uint32_t *caller;	/* callers_find's result, or NULL */
 	const bool *round;	/* per edge: closes a loop in a region; or
 				   NULL */
 	entries_emit *emit;
@@ -53,6 +54,37 @@ indirect_owner(const struct cfg *cfg, const uint32_t *owner)
 	return found;
 }
 
+static const uint32_t REGION_MIXED = UINT32_MAX - 1;
+
+/*
+ * Per instruction the region of the function's own calls of it, as of the code
+ * that -mindirect-branch=thunk-inline makes; REGION_NONE without a call,
+ * REGION_MIXED if there are several regions.  NULL if there are no such calls.
+ * Calls of the entry are left out.  The caller frees the array.
+ */
+static uint32_t *
+callers_find(const struct cfg *cfg, const uint32_t *owner)
+{
+	uint32_t *caller = NULL;
+
+	for (size_t i = 0; i < cfg->ninsns; i++) {
+		long to = cfg->insns[i].kind == INSN_CALL ?
+				  cfg_insn(cfg, cfg->insns[i].target) :
+				  -1;
+
+		if (to < 0 || to == cfg->entry)
+			continue;
+		if (!caller)
+			caller = mem_numbers(cfg->ninsns, REGION_NONE);
+		caller[to] = owner[i] != REGION_NONE &&
+					     (caller[to] == REGION_NONE ||
+					      caller[to] == owner[i]) ?
+				     owner[i] :
+				     REGION_MIXED;
+	}
+	return caller;
+}
+
 /* Whether the edge comes from inside region id. */
 static bool
 edge_inside(const struct scan *scan, uint32_t edge, uint32_t id)
@@ -63,7 +95,10 @@ edge_inside(const struct scan *scan, uint32_t edge, uint32_t id)
 	if (e->from >= FLOW_BLOCK)
 		return scan->owner[block_last(scan->cfg,
 					      e->from - FLOW_BLOCK)] == id;
-	return scan->jumper == id && !scan->cfg->blocks[block].external;
+	if (scan->cfg->blocks[block].external)
+		return scan->caller &&
+		       scan->caller[scan->cfg->blocks[block].first] == id;
+	return scan->jumper == id;
 }
 
 /* Whether the edge enters region id or closes a loop in it. */
@@ -217,7 +252,9 @@ entries_of_regions(const struct regions *regions, entries_emit *emit, void *ctx)
 		.ctx = ctx,
 	};
 	bool *round = mem_alloc((flow->nedges + 1) * sizeof(*round));
+	uint32_t *caller = callers_find(cfg, owner);
 
+	scan.caller = caller;
 	loops_find(&scan, round);
 	scan.round = round;
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
@@ -235,6 +272,7 @@ entries_of_regions(const struct regions *regions, entries_emit *emit, void *ctx)
 		}
 	}
 	free(round);
+	free(caller);
 }
 
 void

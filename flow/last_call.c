@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "flow/call_fate.h"
 #include "util/mem.h"
 
 enum {
@@ -106,6 +107,10 @@ depths_follow(struct depths *s, struct depth d)
 				     (insn.kind != INSN_CALL &&
 				      insn.kind != INSN_CALL_INDIRECT);
 			return;
+		}
+		if (call_fate(s->in->arch, s->in->text, s->in->ctx, &insn)) {
+			insn.kind = INSN_JUMP;
+			d.sp -= call_width(s->in->arch);
 		}
 		switch (insn.kind) {
 		case INSN_RETURN:

@@ -76,6 +76,46 @@ block_hi(const struct cfg *cfg, size_t b)
 	return last->addr + last->len;
 }
 
+/*
+ * Whether the instruction belongs to what catches speculation behind a call that
+ * is a jump, mostly a loop without effect: lfence, ud2, or a jump within
+ * [lo, hi).
+ */
+static bool
+insn_catches(const struct cfg_input *in, const struct insn *insn, uint64_t lo,
+	     uint64_t hi)
+{
+	struct effect e;
+	const uint8_t *code;
+	size_t avail;
+
+	if (insn->kind == INSN_JUMP)
+		return insn->target >= lo && insn->target < hi;
+	if (insn->kind == INSN_STOP || insn->kind == INSN_TRAP)
+		return true;
+	code = in->text(in->ctx, insn->addr, &avail);
+	return insn->kind == INSN_PLAIN && code &&
+	       !in->arch->effect(code, avail, insn->addr, &e) &&
+	       e.dst.kind == PLACE_NONE && !e.kills && !e.stores && !e.sp &&
+	       !e.flags;
+}
+
+/* Whether blocks first to last are such code. */
+static bool
+run_catches(const struct cfg *cfg, const struct cfg_input *in, size_t first,
+	    size_t last)
+{
+	uint64_t lo = block_lo(cfg, first), hi = block_hi(cfg, last);
+	size_t i = cfg->blocks[first].first;
+	size_t end = cfg->blocks[last].first + cfg->blocks[last].count;
+
+	if (!i || !cfg->insns[i - 1].pushes)
+		return false;
+	while (i < end && insn_catches(in, &cfg->insns[i], lo, hi))
+		i++;
+	return i == end;
+}
+
 static bool
 block_idles(const struct cfg *cfg, const struct cfg_input *in, size_t b)
 {
@@ -117,6 +157,7 @@ run_pads(const struct cfg *cfg, const struct cfg_input *in, size_t first,
 	 size_t last)
 {
 	uint64_t lo = block_lo(cfg, first), hi = block_hi(cfg, last);
+	bool catches = run_catches(cfg, in, first, last);
 
 	if (!(first && block_hi(cfg, first - 1) == lo) &&
 	    !ranges_border(in, lo))
@@ -129,7 +170,7 @@ run_pads(const struct cfg *cfg, const struct cfg_input *in, size_t first,
 		    !(ranges_border(in, block_hi(cfg, b - 1)) &&
 		      ranges_border(in, block_lo(cfg, b))))
 			return false;
-		if (!block_idles(cfg, in, b))
+		if (!catches && !block_idles(cfg, in, b))
 			return false;
 	}
 	return true;
@@ -297,6 +338,25 @@ entered(const struct cfg *cfg, const struct cfg_input *in, uint64_t addr)
 	       !ocaml_handles(in, addr);
 }
 
+/*
+ * The address that an instruction takes, or 0.  A call of the function's own
+ * code takes its return address: what it calls may pop that and jump there.
+ */
+static uint64_t
+insn_takes(const struct cfg *cfg, const struct cfg_input *in,
+	   const struct insn *insn)
+{
+	uint64_t behind = insn->addr + insn->len;
+
+	if (insn->kind != INSN_CALL)
+		return insn_mentions(in, insn);
+	return cfg->unresolved && insn->target != behind &&
+			       insn->target != in->lo[0] &&
+			       cfg_inside(in, insn->target) ?
+		       behind :
+		       0;
+}
+
 uint64_t *
 proof_taken(const struct cfg *cfg, const struct cfg_input *in, size_t *n)
 {
@@ -309,7 +369,7 @@ proof_taken(const struct cfg *cfg, const struct cfg_input *in, size_t *n)
 
 		for (uint32_t i = 0;
 		     block->proof == PROOF_FLOW && i < block->count; i++) {
-			uint64_t addr = insn_mentions(in, &insn[i]);
+			uint64_t addr = insn_takes(cfg, in, &insn[i]);
 
 			if (addr && (cfg->unresolved || entered(cfg, in, addr)))
 				*vec_push(taken, *n) = addr;

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "flow/call_fate.h"
 #include "flow/last_call.h"
 #include "util/mem.h"
 
@@ -264,6 +265,10 @@ insn_walk(struct returns *r, uint32_t who, const struct insn *insn,
 		passes = pointer_returns(r, insn);
 		break;
 	case INSN_CALL:
+		if (call_fate(r->in.arch, r->in.text, r->in.ctx, insn)) {
+			*addr = insn->target;
+			return WALK_ON;
+		}
 		/* A call of the next instruction only reads the pc. */
 		passes = insn->target == *addr || call_passes(r, who, insn);
 		break;

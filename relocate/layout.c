@@ -285,8 +285,12 @@ last_add(struct layout *layout, uint32_t block, uint32_t last)
 		return;
 	case INSN_JUMP:
 		last_probe(layout, block);
-		if (taken == layout->behind &&
-		    shape->segments[shape->leads[taken]].relocated) {
+		if (insn->pushes) {
+			fragment = insn_add(layout, FRAGMENT_CALL, last);
+			fragment->direct = true;
+			fragment_lead(layout, fragment, taken, insn->target);
+		} else if (taken == layout->behind &&
+			   shape->segments[shape->leads[taken]].relocated) {
 			fragment = insn_add(layout, FRAGMENT_NOTHING, last);
 		} else {
 			fragment = insn_add(layout, FRAGMENT_GO, last);

@@ -107,6 +107,7 @@ x86_insn(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 	insn->kind = x86_kind(&zinsn);
 	insn->flow = FLOW_PLAIN;
 	insn->skips = false;
+	insn->pushes = false;
 	insn->mentions = insn->kind == INSN_PLAIN;
 	insn->target = zinsn.raw.imm[0].is_relative ?
 			       addr + zinsn.length + zinsn.raw.imm[0].value.u :

@@ -77,21 +77,36 @@ static const char calls[] =
 	" END(yes_unnamed)\n"
 	"\"pop %%rbx\\nret\\n\"\n"
 	"SYM(unnamed) \"ret\\n\" END(unnamed)\n"
+	"/* Calls that are jumps, as their targets forget where from. */\n"
+	"SYM(yes_drops) \"call 1f\\n2: jmp 2b\\n\"\n"
+	"\"1: lea 8(%%rsp), %%rsp\\nret\\n\" END(yes_drops)\n"
+	"SYM(yes_replaces) \"call 1f\\n2: jmp 2b\\n\"\n"
+	"\"1: mov %%rax, (%%rsp)\\nret\\n\" END(yes_replaces)\n"
+	"SYM(yes_dropped) \"call dropper\\n2: jmp 2b\\n\" END(yes_dropped)\n"
+	"SYM(dropper) \"nop\\nadd $8, %%rsp\\nret\\n\" END(dropper)\n"
+	"SYM(no_drops) \"call 1f\\nret\\n1: add $8, %%rsp\\nud2\\n\""
+	" END(no_drops)\n"
+	"SYM(yes_reads) \"call 1f\\nret\\n1: pop %%rax\\njmp *%%rax\\n\""
+	" END(yes_reads)\n"
 	"\"\");\n"
 	"void yes_falls(), yes_pads(), yes_pops(), yes_two(), yes_moved(),"
-	" yes_unnamed();\n"
+	" yes_unnamed(), yes_drops(), yes_replaces(), yes_dropped(),"
+	" no_drops(), yes_reads();\n"
 	"FUNC all(void) {\n"
 	"%s"
 	"}\n"
 	"int main(void) { return 0; }\n";
 
 static const char *const callees[] = {
-	"no_abort",  "no_exit",	   "no_far",	  "no_jump",	 "no_end",
-	"no_trap",   "no_even",	   "no_odd",	  "no_cases",	 "no_frame",
-	"yes_plain", "yes_maybe",  "yes_pointer", "yes_loop",	 "yes_even",
-	"yes_odd",   "yes_tail",   "yes_sleep",	  "yes_switch",	 "yes_stack",
-	"yes_name",  "no_pointer", "no_last",	  "yes_falls",	 "yes_pads",
-	"yes_pops",  "yes_two",	   "yes_moved",	  "yes_unnamed",
+	"no_abort",    "no_exit",    "no_far",	     "no_jump",
+	"no_end",      "no_trap",    "no_even",	     "no_odd",
+	"no_cases",    "no_frame",   "yes_plain",    "yes_maybe",
+	"yes_pointer", "yes_loop",   "yes_even",     "yes_odd",
+	"yes_tail",    "yes_sleep",  "yes_switch",   "yes_stack",
+	"yes_name",    "no_pointer", "no_last",	     "yes_falls",
+	"yes_pads",    "yes_pops",   "yes_two",	     "yes_moved",
+	"yes_unnamed", "yes_drops",  "yes_replaces", "yes_dropped",
+	"no_drops",    "yes_reads",
 };
 
 enum { CALLEES = sizeof(callees) / sizeof(*callees) };
