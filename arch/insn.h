@@ -47,8 +47,12 @@ struct insn {
 				   instruction at target; decode sets false,
 				   and target to the address jumped to */
 	bool pushes;		/* a call that is a jump, as its target drops or
-				   replaces the return address (kind is
-				   INSN_JUMP); decode sets false */
+				   replaces the return address; kind is
+				   INSN_JUMP if that is in the function;
+				   decode sets false */
+	bool reenters;		/* a call after which control comes from outside
+				   to the return behind it, and to what follows
+				   that; decode sets false */
 	bool mentions;		/* perhaps its value is an address: not a load,
 				   a store, nor a target */
 };

@@ -1,12 +1,15 @@
 /*
- * Tells calls that are jumps from others.  Looks only at the first instruction
- * of the target that does anything.
+ * Tells calls that are jumps, and calls that go on behind their return point,
+ * from others.  Looks only at the first instructions of the target.
  */
 #include "flow/call_fate.h"
 
 #include <elf.h>
 
-enum { IDLE_MAX = 4 };		/* instructions that do nothing */
+enum {
+	IDLE_MAX = 4,		/* instructions that do nothing */
+	REENTER_MAX = 64,	/* instructions of a callee to look at */
+};
 
 unsigned
 call_width(const struct arch *arch)
@@ -70,4 +73,85 @@ call_thunk(const struct arch *arch, cfg_text *text, void *ctx, uint64_t addr)
 
 	return code && !arch->decode(code, avail, addr, &insn) &&
 	       call_fate(arch, text, ctx, &insn) == CALL_REPLACES;
+}
+
+/* Decode the instruction at addr, with its effect; -1 if there is none. */
+static int
+insn_read(const struct arch *arch, cfg_text *text, void *ctx, uint64_t addr,
+	  struct insn *insn, struct effect *effect)
+{
+	size_t avail;
+	const uint8_t *code = text(ctx, addr, &avail);
+
+	if (!code || arch->decode(code, avail, addr, insn))
+		return -1;
+	return arch->effect(code, avail, addr, effect);
+}
+
+/* Where a callee's stack and frame pointers are, above its return address. */
+struct pointers {
+	int64_t sp, fp;
+	bool framed;
+};
+
+/* The register that the instruction loads with the return address. */
+static uint8_t
+insn_loads(const struct arch *arch, const struct pointers *at,
+	   const struct effect *e)
+{
+	const struct place *src = &e->src;
+
+	if (e->op != EFFECT_COPY || e->dst.kind != PLACE_REG ||
+	    src->kind != PLACE_MEM || src->index != REG_NONE)
+		return REG_NONE;
+	if ((src->reg == arch->reg_sp && !(at->sp + src->disp)) ||
+	    (src->reg == arch->reg_fp && at->framed && !(at->fp + src->disp)))
+		return e->dst.reg;
+	return REG_NONE;
+}
+
+/* Whether the code adds 1 to its return address, before its first return. */
+static bool
+code_skips(const struct arch *arch, cfg_text *text, void *ctx, uint64_t addr)
+{
+	struct pointers at = { 0 };
+	uint8_t loaded = REG_NONE;
+
+	for (int i = 0; i < REENTER_MAX; i++) {
+		struct effect e;
+		struct insn insn;
+
+		if (insn_read(arch, text, ctx, addr, &insn, &e) ||
+		    insn.kind == INSN_RETURN)
+			return false;
+		if (loaded != REG_NONE && e.op == EFFECT_SUM &&
+		    e.dst.kind == PLACE_REG && e.dst.reg == loaded &&
+		    e.src.reg == loaded && e.src.index == REG_NONE &&
+		    e.src.disp == 1)
+			return true;
+		loaded = insn_loads(arch, &at, &e);
+		at.sp += e.sp;
+		if (e.op == EFFECT_COPY && e.dst.kind == PLACE_REG &&
+		    e.dst.reg == arch->reg_fp && e.src.kind == PLACE_REG &&
+		    e.src.reg == arch->reg_sp) {
+			at.fp = at.sp;
+			at.framed = true;
+		}
+		addr += insn.len;
+	}
+	return false;
+}
+
+bool
+call_reenters(const struct arch *arch, cfg_text *text, void *ctx,
+	      const struct insn *call)
+{
+	uint64_t behind = call->addr + call->len;
+	struct effect effect;
+	struct insn insn;
+
+	return call->kind == INSN_CALL && arch->motion && arch->effect &&
+	       !insn_read(arch, text, ctx, behind, &insn, &effect) &&
+	       insn.kind == INSN_RETURN && insn.len == 1 &&
+	       code_skips(arch, text, ctx, call->target);
 }

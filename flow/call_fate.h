@@ -32,4 +32,12 @@ enum call_fate call_fate(const struct arch *arch, cfg_text *text, void *ctx,
 bool call_thunk(const struct arch *arch, cfg_text *text, void *ctx,
 		uint64_t addr);
 
+/*
+ * Whether a return of one byte follows the call, and its target goes on behind
+ * that return, as __morestack of gcc -fsplit-stack does.  It may come back to
+ * the return as well.
+ */
+bool call_reenters(const struct arch *arch, cfg_text *text, void *ctx,
+		   const struct insn *call);
+
 #endif

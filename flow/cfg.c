@@ -88,10 +88,13 @@ call_classify(const struct cfg_input *in, struct insn *insn)
 {
 	bool jumps = call_fate(in->arch, in->text, in->ctx, insn);
 
+	insn->pushes = jumps;
 	if (jumps && insn->target != in->lo[0] &&
 	    cfg_inside(in, insn->target)) {
 		insn->kind = INSN_JUMP;
-		insn->pushes = true;
+	} else if (call_reenters(in->arch, in->text, in->ctx, insn)) {
+		insn->reenters = true;
+		insn->flow = FLOW_NO_RETURN;
 	} else if (jumps || (in->returns && !in->returns(in->ctx, insn))) {
 		insn->flow = FLOW_NO_RETURN;
 	}
@@ -191,6 +194,16 @@ thunks_doubt(const struct cfg *cfg, const struct cfg_input *in)
 	return false;
 }
 
+/* Whether control may come to an instruction that must stay as it is. */
+static bool
+reentry_doubt(const struct cfg *cfg, const struct cfg_input *in)
+{
+	for (size_t i = 0; i < cfg->ninsns; i++)
+		if (cfg_reentry(cfg, in, i) > i + 2 && cfg_proven(cfg, i))
+			return true;
+	return false;
+}
+
 /* Copy what was found of indirect jumps to their instructions and the cfg. */
 static void
 jumps_store(struct cfg *cfg, const struct tables *tables)
@@ -285,7 +298,8 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 	}
 	proof_mark(cfg, in);
 	jumps_store(cfg, tables);
-	cfg->elsewhere |= proof_mentions(cfg, in) || thunks_doubt(cfg, in);
+	cfg->elsewhere |= proof_mentions(cfg, in) || thunks_doubt(cfg, in) ||
+			  reentry_doubt(cfg, in);
 	cfg->unresolved |= cfg->elsewhere;
 	more.refs = cfg->unresolved && in->nrefs;
 	more.entered = !cfg->unresolved;

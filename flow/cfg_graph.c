@@ -82,6 +82,37 @@ marks_make(const struct cfg *cfg, const struct cfg_input *in,
 	return marks;
 }
 
+size_t
+cfg_reentry(const struct cfg *cfg, const struct cfg_input *in, size_t i)
+{
+	size_t to = i + 2, avail;
+	struct effect effect;
+	const uint8_t *code;
+
+	if (to >= cfg->ninsns || !cfg->insns[i].reenters)
+		return 0;
+	code = in->text(in->ctx, cfg->insns[to].addr, &avail);
+	if (code &&
+	    !in->arch->effect(code, avail, cfg->insns[to].addr, &effect) &&
+	    effect.op == EFFECT_SUM && effect.dst.kind == PLACE_REG &&
+	    effect.src.reg == in->arch->reg_fp)
+		to++;
+	return to < cfg->ninsns ? to : 0;
+}
+
+static void
+marks_reentered(const struct cfg *cfg, const struct cfg_input *in, size_t i,
+		uint8_t *marks)
+{
+	size_t to = cfg_reentry(cfg, in, i);
+
+	if (!to)
+		return;
+	marks[i + 1] |= MARK_LEADER | MARK_GIVEN | MARK_EXTERNAL;
+	marks[i + 2] |= MARK_LEADER;
+	marks[to] |= MARK_LEADER | MARK_GIVEN | MARK_EXTERNAL;
+}
+
 static void
 marks_found(const struct cfg *cfg, const struct cfg_input *in,
 	    const struct tables *tables, const struct found *found)
@@ -96,6 +127,7 @@ marks_found(const struct cfg *cfg, const struct cfg_input *in,
 		    (in->calls_end && insn_comes_back(&insns[i - 1])) ||
 		    insns[i].addr != insns[i - 1].addr + insns[i - 1].len)
 			marks[i] |= MARK_LEADER;
+		marks_reentered(cfg, in, i, marks);
 		found->target[i] = cfg_target(cfg, i);
 		if (found->target[i] >= 0)
 			marks[found->target[i]] |= MARK_LEADER;

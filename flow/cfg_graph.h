@@ -45,4 +45,13 @@ long cfg_block_at(const struct cfg *cfg, size_t insn);
  */
 uint32_t *cfg_out(const struct cfg *cfg, uint32_t **out);
 
+/*
+ * The instruction where control goes on, coming from outside, behind call i and
+ * its return if the call reenters; else 0.  Where a function with variable
+ * arguments goes on, libgcc's __morestack_non_split looks whether an
+ * instruction is there that takes an address in the frame.  That one must stay
+ * as it is, so it is passed over: how often it runs is unknown.
+ */
+size_t cfg_reentry(const struct cfg *cfg, const struct cfg_input *in, size_t i);
+
 #endif

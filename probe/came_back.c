@@ -59,8 +59,8 @@ plan_came(struct plan *plan, uint64_t addr)
 static bool
 call_came_back(const struct build *build, const struct insn *insn)
 {
-	return insn->flow == FLOW_NO_RETURN &&
-	       graphs_comes_back(build->graphs, insn);
+	return insn->flow == FLOW_NO_RETURN && !insn->pushes &&
+	       !insn->reenters && graphs_comes_back(build->graphs, insn);
 }
 
 /*

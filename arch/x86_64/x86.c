@@ -108,6 +108,7 @@ x86_insn(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
 	insn->flow = FLOW_PLAIN;
 	insn->skips = false;
 	insn->pushes = false;
+	insn->reenters = false;
 	insn->mentions = insn->kind == INSN_PLAIN;
 	insn->target = zinsn.raw.imm[0].is_relative ?
 			       addr + zinsn.length + zinsn.raw.imm[0].value.u :
