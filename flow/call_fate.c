@@ -37,6 +37,13 @@ insn_fate(const struct arch *arch, const struct effect *e)
 		       CALL_KEEPS;
 }
 
+/* Whether the instruction does anything that its effect tells. */
+static bool
+effect_any(const struct effect *e)
+{
+	return e->sp || e->stores || e->kills || e->dst.kind != PLACE_NONE;
+}
+
 enum call_fate
 call_fate(const struct arch *arch, cfg_text *text, void *ctx,
 	  const struct insn *call)
@@ -57,7 +64,8 @@ call_fate(const struct arch *arch, cfg_text *text, void *ctx,
 		    insn.kind != INSN_PLAIN ||
 		    arch->effect(code, avail, addr, &effect))
 			return CALL_KEEPS;
-		if (arch->motion(code, avail, addr, &motion) || !motion.idle)
+		if (effect_any(&effect) ||
+		    arch->motion(code, avail, addr, &motion) || !motion.idle)
 			return insn_fate(arch, &effect);
 		addr += insn.len;
 	}
@@ -147,11 +155,14 @@ call_reenters(const struct arch *arch, cfg_text *text, void *ctx,
 	      const struct insn *call)
 {
 	uint64_t behind = call->addr + call->len;
-	struct effect effect;
 	struct insn insn;
+	const uint8_t *code;
+	size_t avail;
 
-	return call->kind == INSN_CALL && arch->motion && arch->effect &&
-	       !insn_read(arch, text, ctx, behind, &insn, &effect) &&
+	if (call->kind != INSN_CALL || !arch->motion || !arch->effect)
+		return false;
+	code = text(ctx, behind, &avail);
+	return code && !arch->decode(code, avail, behind, &insn) &&
 	       insn.kind == INSN_RETURN && insn.len == 1 &&
 	       code_skips(arch, text, ctx, call->target);
 }
