@@ -238,7 +238,9 @@ ptrace_wait(struct event *event)
 /*
  * Is the task at its last stop, or on its way there?  A task that is killed
  * while stopped for something else may have reached its last stop by the time
- * that a request meant for the other stop is made.
+ * that a request meant for the other stop is made.  The kernel has no request for
+ * one stop only: if the task gets there between this look and the request, it runs
+ * past its last stop unseen.
  */
 static bool
 at_end(pid_t tid)

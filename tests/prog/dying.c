@@ -1,6 +1,7 @@
 /*
  * Kills a child and, while that is ending, calls functions for the first time,
- * each of which calls work() thrice; and so on.
+ * each of which calls work() thrice; and so on.  With an argument each child has
+ * begun by then, or has ended.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -33,15 +34,35 @@ F100(2)
 	N10(n##6) N10(n##7) N10(n##8) N10(n##9)
 static void (*const all[])(void) = { N100(1) N100(2) };
 
+static void
+begun_wait(const int fds[2])
+{
+	char byte;
+
+	close(fds[1]);
+	if (read(fds[0], &byte, 1) < 0)
+		abort();
+	close(fds[0]);
+}
+
 int
-main(void)
+main(int argc, char **argv)
 {
 	for (int i = 0; i < CHILDREN; i++) {
-		pid_t child = fork();
+		int fds[2];
+		pid_t child;
 
-		if (!child)
+		if (argc > 1 && pipe(fds))
+			abort();
+		child = fork();
+		if (!child) {
+			if (argc > 1 && write(fds[1], "", 1) != 1)
+				abort();
 			for (;;)
 				pause();
+		}
+		if (argc > 1)
+			begun_wait(fds);
 		kill(child, SIGKILL);
 		for (int k = 0; k < CALLS; k++)
 			all[i * CALLS + k]();

@@ -7,6 +7,9 @@
  * that detaches a task, which waits until all its tasks are at their last stops.
  * With PMON_KILL_SLOW the killed task answers no request until pmon waits
  * for the next event, as if it took its time to die, unless it is at its end.
+ * With PMON_KILL_BORN the first task that is resumed after another is killed just
+ * before that, so that the request finds it at its last stop.  Nobody else may
+ * kill it.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -85,6 +88,19 @@ kill_all(pid_t pid)
 		closedir(tasks);
 }
 
+static void
+born_kill(pid_t pid)
+{
+	static pid_t first, born;
+
+	if (!first)
+		first = pid;
+	if (pid == first || born || !number("PMON_KILL_BORN"))
+		return;
+	born = pid;
+	kill_all(pid);
+}
+
 static long
 ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
@@ -102,6 +118,8 @@ ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 		from = NULL;
 	if (from)
 		return ptrace_really(request, pid, addr, data);
+	if (request == PTRACE_CONT || request == PTRACE_SYSCALL)
+		born_kill(pid);
 	calls++;
 	if (request == PTRACE_DETACH && !detached++ &&
 	    number("PMON_KILL_DETACH"))
