@@ -57,8 +57,9 @@ struct slot_code {
 
 /*
  * The bytes that run what comes before a system call out of line, look at the
- * call's number, and jump to the call; but for some numbers they trap at offset
- * `trap`.  The trap is no part of the program: its place is the call.
+ * call's number or an argument, and jump to the call; but for some values they
+ * trap at offset `trap`.  The trap is no part of the program: its place is the
+ * call.
  */
 enum { FILTER_MAX = 5 * SLOT_MAX };
 
@@ -73,7 +74,8 @@ struct filter_input {
 	const uint8_t *code;	/* the instructions before the call ... */
 	size_t len;
 	uint64_t call;		/* va of the system call behind them */
-	const int *numbers;	/* of the calls that trap */
+	uint8_t reg;		/* whose low 32 bits are looked at */
+	const int *numbers;	/* the values that trap */
 	size_t n;
 };
 

@@ -48,11 +48,29 @@ signal_comes(struct run *run, struct task *task, int signal)
 	signal_note(run, task, signal);
 }
 
+/*
+ * Let the task into its handler, and note where that returns to.  The calls that
+ * set actions do not tell: few of them trap.
+ */
+static void
+signal_learn(struct run *run, struct task *task, int signal)
+{
+	uint64_t sp, va;
+
+	if (!signal_enter(run, task, signal))
+		return;
+	if (!run->host->reg_get(task->tid, run->arch->reg_sp, &sp) &&
+	    !run->host->data_read(task->tid, sp, &va, sizeof(va)) &&
+	    actions_return(task, va))
+		relocated_restorer(run, task, va);
+	run_resume(run, task, 0);
+}
+
 /* alone: the handler is SIGTRAP's, and the task's space stands still for it. */
 static void
 signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 {
-	bool left = false, stays = false, watch = false;
+	bool left = false, stays = false, watch = false, learn = false;
 	uint64_t va;
 
 	signal_comes(run, task, signal);
@@ -76,12 +94,16 @@ signal_deliver(struct run *run, struct task *task, int signal, bool alone)
 		 */
 		watch = left || (signal != SIGTRAP && !run_queued(run, task) &&
 				 space_infers(task->process->space));
+		learn = !alone && !run_queued(run, task) &&
+			trap_mask_matters(run) && actions_unreturned(task);
 	}
 	fault_record(run, task);
 	if (watch)
 		relocated_signal(run, task, signal, left);
 	else if (stays)
 		relocated_signal_in(run, task, signal, va);
+	else if (learn)
+		signal_learn(run, task, signal);
 	else if (!alone)
 		run_resume(run, task, signal);
 	else if (signal_enter(run, task, SIGTRAP))

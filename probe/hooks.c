@@ -147,6 +147,7 @@ hook_filters(const struct build *build, const struct cfg *cfg,
 {
 	switch (hook->kind) {
 	case HOOK_CALL:
+	case HOOK_SIGACTION:
 		return call_filter(build, cfg, at);
 	case HOOK_STACK_SWITCH:
 		return hook->depth >= 0 && switch_filters(build, cfg, at, end) ?

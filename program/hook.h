@@ -62,9 +62,9 @@ struct hook {
 	 */
 	uint64_t from;
 	/*
-	 * Of a HOOK_CALL: the instructions from here up to addr can run
-	 * elsewhere, and more than once, and control comes to addr over them
-	 * alone; 0 if there are none, or too few for a jump.
+	 * Of a HOOK_CALL or HOOK_SIGACTION: the instructions from here up to
+	 * addr can run elsewhere, and more than once, and control comes to addr
+	 * over them alone; 0 if there are none, or too few for a jump.
 	 * Of a HOOK_STACK_SWITCH or HOOK_ENTRY: addr, if a jump can be there,
 	 * and the code up to `end` can run elsewhere; else 0.
 	 */

@@ -1,6 +1,6 @@
 /*
- * Makes the code that looks at a system call's number before the call and traps
- * if the number matters.  Never writes a process's memory.
+ * Makes the code that looks at a system call's number, or at an argument, before
+ * the call and traps if that matters.  Never writes a process's memory.
  */
 #include <string.h>
 
@@ -61,16 +61,17 @@ code_filters(const uint8_t *code, size_t len)
 }
 
 /*
- * lea -number(%rax), %ecx; jrcxz trap.  Of rax the kernel takes the low half as
- * the number.  Neither instruction changes flags, which the call preserves.
+ * lea -number(%reg), %ecx; jrcxz trap.  Of rax the kernel takes the low half as
+ * the number, and of rdi as a signal.  Neither instruction changes flags, which
+ * the call preserves.
  */
 static void
-check_append(struct call_filter *filter, int number)
+check_append(struct call_filter *filter, uint8_t reg, int number)
 {
 	uint8_t *p = filter->bytes + filter->len;
 	int32_t disp = -number;
 
-	memcpy(p, (uint8_t[]){ 0x8d, 0x88 }, 2);
+	memcpy(p, (uint8_t[]){ 0x8d, reg == X86_RDI ? 0x8f : 0x88 }, 2);
 	memcpy(p + 2, &disp, 4);
 	filter->len += CHECK;
 	must(filter->trap - filter->len <= REACH);
@@ -84,7 +85,8 @@ x86_filter_make(const struct filter_input *in, uint64_t va,
 {
 	size_t checks = in->n * CHECK;
 
-	if (checks + JUMP > REACH ||
+	if ((in->reg != X86_RAX && in->reg != X86_RDI) ||
+	    checks + JUMP > REACH ||
 	    in->len + checks + JUMP + 1 > sizeof(filter->bytes) ||
 	    !code_filters(in->code, in->len))
 		return -1;
@@ -94,7 +96,7 @@ x86_filter_make(const struct filter_input *in, uint64_t va,
 	};
 	memcpy(filter->bytes, in->code, in->len);
 	for (size_t i = 0; i < in->n; i++)
-		check_append(filter, in->numbers[i]);
+		check_append(filter, in->reg, in->numbers[i]);
 	if (x86_jump_write(va + filter->len, in->call, JUMP,
 			   filter->bytes + filter->len))
 		return -1;

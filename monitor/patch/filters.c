@@ -16,6 +16,7 @@
 #include "arch/abi.h"
 #include "monitor/patch/switch_sites.h"
 #include "monitor/patch/text_edit.h"
+#include "monitor/process/actions.h"
 #include "monitor/process/space.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -41,21 +42,33 @@ site_hook(const struct plan *plan, const struct site *site)
 	return site->hook ? &plan->hooks[site->hook - 1] : NULL;
 }
 
-/* Make the filter of a system call as it is at va.  0 or -1. */
+static bool
+hook_calls(const struct hook *hook)
+{
+	return hook->kind == HOOK_CALL || hook->kind == HOOK_SIGACTION;
+}
+
+/*
+ * Make the filter of a system call as it is at va: it looks for the numbers of
+ * calls that matter, or for the signals whose actions are tracked.  0 or -1.
+ */
 static int
 filter_make(const struct module *module, const struct site *site, uint64_t va,
 	    struct call_filter *filter)
 {
 	const struct image *image = module->plan->image;
 	const struct hook *hook = site_hook(module->plan, site);
+	const struct abi *abi = abi_find(image->arch);
+	bool signals = hook->kind == HOOK_SIGACTION;
 	int numbers[ABI_MATTER];
 	size_t avail;
 	const struct filter_input in = {
 		.code = image_text(image, hook->filter, &avail),
 		.len = hook->addr - hook->filter,
 		.call = hook->addr + module->bias,
-		.numbers = numbers,
-		.n = abi_matter(abi_find(image->arch), numbers),
+		.reg = signals ? abi->reg_arg[0] : abi->reg_nr,
+		.numbers = signals ? tracked_signals : numbers,
+		.n = signals ? TRACKED_SIGNALS : abi_matter(abi, numbers),
 	};
 
 	return in.code && avail >= in.len ?
@@ -94,7 +107,7 @@ site_filters(struct run *run, struct task *task, struct module *module,
 	    module->patched[i].patch == PATCH_UNPLANTED ||
 	    !filter_same(run, task, module, hook))
 		return false;
-	return hook->kind == HOOK_CALL ?
+	return hook_calls(hook) ?
 		       !filter_make(module, site, hook->addr + module->bias,
 				    &filter) :
 		       switch_filters(run, task, module, i);

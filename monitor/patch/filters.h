@@ -1,8 +1,9 @@
 /*
  * Filters: instead of a trap at a hook, a jump leads to code that decides in the
  * program whether the hook matters, and traps only then (struct hook.filter).
- * At a system call whose number its caller names it looks at the number (struct
- * call_filter); those at stack switches are switch_sites.h's.
+ * At a system call whose number its caller names it looks at the number, and at
+ * one that sets a signal's action, at the signal (struct call_filter); those at
+ * stack switches are switch_sites.h's.
  */
 #ifndef MONITOR_PATCH_FILTERS_H
 #define MONITOR_PATCH_FILTERS_H

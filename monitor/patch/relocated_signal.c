@@ -13,6 +13,7 @@
 #include "monitor/patch/extend.h"
 #include "monitor/patch/relocated_pc.h"
 #include "monitor/patch/relocated_signal.h"
+#include "monitor/process/actions.h"
 #include "monitor/process/events.h"
 #include "monitor/process/signals.h"
 #include "monitor/process/space.h"
@@ -160,6 +161,8 @@ context_remember(struct run *run, struct task *task, struct moved_pc *moved)
 	if (run->host->data_read(task->tid, moved->context - sizeof(uint64_t),
 				 &moved->restorer, sizeof(moved->restorer)))
 		moved->restorer = 0;
+	if (moved->restorer && actions_return(task, moved->restorer))
+		relocated_restorer(run, task, moved->restorer);
 	moved->followed = trap_blocked(run, task);
 	task->followed = 0;
 	moved_add(task, moved);

@@ -76,6 +76,7 @@ actions_clear(struct actions *actions)
 			*action = (struct action){ .handler = HANDLER_DEFAULT };
 	}
 	actions->restorer = 0;
+	actions->return_wanted = false;
 }
 
 struct actions *
@@ -151,8 +152,6 @@ actions_hook(struct run *run, struct task *task, const struct regs *regs)
 	    regs->r[abi->reg_arg[3]] != MASK_BYTES ||
 	    run->host->data_read(task->tid, at, &action, sizeof(action)))
 		return;
-	if (action.handler > HANDLER_IGNORE)
-		actions->restorer = action.restorer;
 	tracked = action_of(actions, (int)regs->r[abi->reg_arg[0]]);
 	if (tracked)
 		*tracked = action;
@@ -168,12 +167,45 @@ action_deliver(struct task *task, int signal)
 		tracked->handler = HANDLER_DEFAULT;
 }
 
+/* Whether traps may be where handlers return to: not in SIGTRAP's handler. */
+static bool
+returns_trap(const struct actions *actions)
+{
+	return actions && actions->trap.handler <= HANDLER_IGNORE;
+}
+
 uint64_t
-actions_restorer(const struct task *task)
+actions_restorer(struct run *run, const struct task *task)
+{
+	struct actions *actions = task->process->actions;
+	struct signal_state state;
+
+	if (!returns_trap(actions))
+		return 0;
+	if (!actions->restorer && !actions->return_wanted)
+		actions->return_wanted = !run->host->native->actions(task->tid,
+								     &state) &&
+					 state.caught;
+	return actions->restorer;
+}
+
+bool
+actions_unreturned(const struct task *task)
 {
 	const struct actions *actions = task->process->actions;
 
-	return actions && actions->trap.handler <= HANDLER_IGNORE ?
-		       actions->restorer :
-		       0;
+	return returns_trap(actions) && !actions->restorer;
+}
+
+bool
+actions_return(struct task *task, uint64_t restorer)
+{
+	struct actions *actions = task->process->actions;
+	bool wanted = returns_trap(actions) && actions->return_wanted;
+
+	if (!actions)
+		return false;
+	actions->restorer = restorer;
+	actions->return_wanted = false;
+	return wanted;
 }

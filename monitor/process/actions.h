@@ -31,7 +31,8 @@ struct actions {
 	unsigned refs;
 	struct action trap, segv, bus;
 	uint64_t restorer;	/* to which a handler of any signal returns; 0:
-				   none is known */
+				   none is known, as none has run */
+	bool return_wanted;	/* it is to have a hook when it is known */
 };
 
 /* Actions of which is known which signals are ignored; the caller owns them. */
@@ -53,8 +54,7 @@ void actions_exec(struct run *run, struct task *task);
 
 /*
  * With these registers the task is about to make a system call: if it is
- * rt_sigaction, note the code that the handler returns to, and for the signals
- * that are tracked the new action.
+ * rt_sigaction, note the new action of a signal that is tracked.
  */
 void actions_hook(struct run *run, struct task *task, const struct regs *regs);
 
@@ -74,9 +74,14 @@ struct action *action_of(struct actions *actions, int signal);
 void action_deliver(struct task *task, int signal);
 
 /*
- * The va of the code that the program's handlers return to.  0 if it has set
- * none, or if it handles SIGTRAP: then no trap is to be there.
+ * The va of the code that the program's handlers return to, for a hook there.  0
+ * if it handles SIGTRAP, as no trap is to be there then, or if that is not
+ * known: if there are handlers, actions_return tells later that it is wanted.
  */
-uint64_t actions_restorer(const struct task *task);
+uint64_t actions_restorer(struct run *run, const struct task *task);
+/* Whether a handler that is about to run can tell the code it returns to. */
+bool actions_unreturned(const struct task *task);
+/* A handler runs that returns there; true if a hook is wanted there. */
+bool actions_return(struct task *task, uint64_t restorer);
 
 #endif

@@ -22,9 +22,8 @@ trap_mask_ended(const struct run *run)
 	return run->mask_calls >= CALLS_MAX;
 }
 
-/* Whether pmon plants traps that change the mask, and follows the mask. */
-static bool
-mask_matters(const struct run *run)
+bool
+trap_mask_matters(const struct run *run)
 {
 	return run->host->native && !run->opts->no_traps &&
 	       !trap_mask_ended(run);
@@ -35,7 +34,8 @@ trap_mask_look(struct run *run, struct task *task)
 {
 	uint64_t mask;
 
-	if (mask_matters(run) && !run->host->native->mask_get(task->tid, &mask))
+	if (trap_mask_matters(run) &&
+	    !run->host->native->mask_get(task->tid, &mask))
 		task->blocks_trap = mask & TRAP_BIT;
 }
 
@@ -54,7 +54,7 @@ trap_mask_hook(struct run *run, struct task *task, const struct regs *regs)
 	uint64_t set = regs->r[abi->reg_arg[1]], mask;
 	bool before = task->blocks_trap;
 
-	if (!mask_matters(run) ||
+	if (!trap_mask_matters(run) ||
 	    (int)regs->r[abi->reg_nr] != abi->nr_sigprocmask)
 		return false;
 	run->mask_calls++;
@@ -83,7 +83,7 @@ trap_mask_return(struct run *run, struct task *task)
 {
 	uint64_t at, mask;
 
-	if (mask_matters(run) && run->abi->context_mask &&
+	if (trap_mask_matters(run) && run->abi->context_mask &&
 	    !run->host->reg_get(task->tid, run->arch->reg_sp, &at) &&
 	    !run->host->data_read(task->tid, at + run->abi->context_mask, &mask,
 				  sizeof(mask)))

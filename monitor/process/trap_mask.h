@@ -26,6 +26,9 @@ bool trap_mask_hook(struct run *run, struct task *task,
  */
 bool trap_mask_ended(const struct run *run);
 
+/* Whether pmon plants traps that change the mask, and follows the mask. */
+bool trap_mask_matters(const struct run *run);
+
 /*
  * The task is about to return from a signal handler, with the stack pointer at
  * its context, which has the mask: note that.

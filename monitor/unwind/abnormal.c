@@ -458,9 +458,12 @@ hook_stack_switch(struct run *run, struct task *task, struct module *module,
 static void
 hook_mask(struct run *run, struct task *task, const struct regs *regs)
 {
-	uint64_t restorer = actions_restorer(task);
+	uint64_t restorer;
 
-	if (trap_mask_hook(run, task, regs) && restorer)
+	if (!trap_mask_hook(run, task, regs))
+		return;
+	restorer = actions_restorer(run, task);
+	if (restorer)
 		relocated_restorer(run, task, restorer);
 }
 

@@ -4,6 +4,7 @@
  * nothing but what its instructions and the call change.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -30,14 +31,15 @@ input(const uint8_t *code, size_t len, int *numbers)
 		.code = code,
 		.len = len,
 		.call = call,
+		.reg = X86_RAX,
 		.numbers = numbers,
 		.n = abi_matter(&abi_x86_64, numbers),
 	};
 }
 
-/* Whether the filter traps with this in rax; checks all other registers. */
+/* Whether the filter traps with this in reg; checks all other registers. */
 static bool
-traps(const struct call_filter *filter, uint64_t rax)
+traps(const struct call_filter *filter, uint8_t reg, uint64_t value)
 {
 	struct regs in = { 0 }, out, want;
 
@@ -45,7 +47,7 @@ traps(const struct call_filter *filter, uint64_t rax)
 	for (int i = 0; i < 16; i++)
 		in.r[encoded_reg(i)] = random_u64();
 	in.r[X86_RSP] = NATIVE_SCRATCH + 64;
-	in.r[X86_RAX] = rax;
+	in.r[reg] = value;
 	in.r[X86_EFLAGS] = 0x202 | (random_u64() & X86_FLAGS);
 	memcpy((void *)near_filter, filter->bytes, filter->len);
 	native_landing(near_filter + filter->trap, 1);
@@ -84,9 +86,37 @@ test_cpu(void **state)
 		/* The kernel takes the low half alone. */
 		uint64_t high = random_u64() << 32;
 
-		assert_int_equal(traps(&filter, nr), matters(&in, nr));
-		assert_int_equal(traps(&filter, nr | high), matters(&in, nr));
-		assert_int_equal(traps(&filter, -nr), matters(&in, -nr));
+		assert_int_equal(traps(&filter, X86_RAX, nr), matters(&in, nr));
+		assert_int_equal(traps(&filter, X86_RAX, nr | high),
+				 matters(&in, nr));
+		assert_int_equal(traps(&filter, X86_RAX, -nr),
+				 matters(&in, -nr));
+	}
+}
+
+/* At a call that sets an action: of a signal's number, too, an int. */
+static void
+test_signal(void **state)
+{
+	static const int signals[] = { SIGTRAP, SIGSEGV, SIGBUS };
+	struct filter_input in = {
+		.code = load,
+		.len = sizeof(load),
+		.call = call,
+		.reg = X86_RDI,
+		.numbers = signals,
+		.n = 3,
+	};
+	struct call_filter filter;
+
+	assert_int_equal(arch->filter_make(&in, near_filter, &filter), 0);
+	for (uint64_t signal = 0; signal < 128; signal++) {
+		uint64_t high = random_u64() << 32;
+
+		assert_int_equal(traps(&filter, X86_RDI, signal | high),
+				 matters(&in, signal));
+		assert_int_equal(traps(&filter, X86_RDI, -signal),
+				 matters(&in, -signal));
 	}
 }
 
@@ -135,6 +165,9 @@ test_refused(void **state)
 				 -1);
 	}
 	in = input(load, sizeof(load), numbers);
+	in.reg = X86_RSI;
+	assert_int_equal(arch->filter_make(&in, near_filter, &filter), -1);
+	in = input(load, sizeof(load), numbers);
 	assert_int_equal(arch->filter_make(&in, far_filter, &filter), -1);
 }
 
@@ -143,6 +176,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu),
+		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_refused),
 	};
