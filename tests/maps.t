@@ -55,4 +55,31 @@ for my $patch ('auto', 'trap') {
 	}
 }
 
+# A library in which data follow the text in the file: the dynamic linker first
+# maps all of it to be executed.  System calls are watched until it maps the rest
+# otherwise.
+my $joined = abs_path(compile('loading.c', '-O1', '-shared', '-fPIC',
+    '-DLIBRARY', '-nostdlib', '-Wl,-z,noseparate-code'));
+my $loading = compile('loading.c', '-O1', '-Wl,--no-as-needed', $joined);
+my $calls = 300;
+
+# How many system calls are watched, of how many.
+my %least = (linked => 0, whole => $calls, made => 2 * $calls);
+
+for my $options (['--units=func'], ['--units=func,edge']) {
+	for my $test (sort keys %least) {
+		my @argv = ($loading, $test, $calls, $joined);
+		my $alone = run(\@argv);
+		my $run = monitor([@$options, '--object=*',
+		    "--report=sites:$scratch/sites"], \@argv);
+		my $stops = stops(slurp("$scratch/sites"))->{$watched} // 0;
+
+		same($alone, $run, "@$options, $test");
+		is($run->{funcs}{leaf}, 1, '  and counted');
+		# At entry and exit; besides, those of the dynamic linker.
+		cmp_ok($stops, '>=', 2 * $least{$test}, '  those are watched');
+		cmp_ok($stops, '<', 2 * $least{$test} + 100, '  and no others');
+	}
+}
+
 done_testing;

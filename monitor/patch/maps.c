@@ -106,7 +106,7 @@ maps_hook(struct run *run, struct task *task, const struct regs *regs)
 	int nr = (int)regs->r[run->abi->reg_nr];
 	uint64_t sp = regs->r[run->arch->reg_sp], arg[6];
 
-	if (!run_maps_hooked(run) || space->watched)
+	if (!run_maps_hooked(run) || space_watched(space))
 		return;
 	call_args(run, regs, arg);
 	if (call_change(run, space, nr, arg) == CHANGE_NONE)
@@ -139,6 +139,9 @@ maps_syscall(struct run *run, struct task *task)
 		task->mapping.nr = 0;
 	call_args(run, &regs, arg);
 	change = call_change(run, space, nr, arg);
+	/* What is mapped beyond a library's text is no module's. */
+	if (space->loading && change == CHANGE_NONE && abi_maps(run->abi, nr))
+		change = CHANGE_MODULES;
 	if (change == CHANGE_UNSEEN)
 		space_watch(run, space);
 	else if (change != CHANGE_NONE)

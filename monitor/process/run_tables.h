@@ -53,6 +53,9 @@ struct space {
 				   instruction alone */
 	bool watched;		/* its tasks stop at all system calls, because
 				   hooks may not see which map code */
+	unsigned loading;	/* ... only as long as a file is mapped for its
+				   text to be executed beyond that; how often
+				   pmon still looks.  0: for ever */
 	uint64_t own_traps[OWN_TRAPS];	/* vas of the program's own traps that
 					   were met last: moved.c ... */
 	unsigned nown_traps;	/* ... and how many were met */

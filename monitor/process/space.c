@@ -33,6 +33,7 @@ space_copy(const struct space *space, int mem, uint64_t since)
 				       mem_strdup(space->own_thread_reg) :
 				       NULL;
 	copy->watched = space->watched;
+	copy->loading = space->loading;
 	copy->stuck = space->stuck;
 	copy->unhooked = space->unhooked;
 	for (size_t i = 0; i < space->nown; i++)
