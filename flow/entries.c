@@ -57,10 +57,11 @@ indirect_owner(const struct cfg *cfg, const uint32_t *owner)
 static const uint32_t REGION_MIXED = UINT32_MAX - 1;
 
 /*
- * Per instruction the region of the function's own calls of it, as of the code
- * that -mindirect-branch=thunk-inline makes; REGION_NONE without a call,
- * REGION_MIXED if there are several regions.  NULL if there are no such calls.
- * Calls of the entry are left out.  The caller frees the array.
+ * Per instruction the region of the function's own calls of it, if it begins
+ * code that gcc -mindirect-branch=thunk-inline makes for an indirect call: such
+ * code has no other callers.  REGION_NONE without a call, REGION_MIXED if there
+ * are several regions.  NULL if there are no such calls.  The caller frees the
+ * array.
  */
 static uint32_t *
 callers_find(const struct cfg *cfg, const uint32_t *owner)
@@ -72,7 +73,7 @@ callers_find(const struct cfg *cfg, const uint32_t *owner)
 				  cfg_insn(cfg, cfg->insns[i].target) :
 				  -1;
 
-		if (to < 0 || to == cfg->entry)
+		if (to < 0 || to == cfg->entry || !cfg->insns[to].pushes)
 			continue;
 		if (!caller)
 			caller = mem_numbers(cfg->ninsns, REGION_NONE);
