@@ -24,7 +24,7 @@ enum {
  * together, or one by one where the memory ends among them.
  */
 static uint64_t
-dynamic_debug(const struct host *host, pid_t tid, uint64_t at)
+section_debug(const struct host *host, pid_t tid, uint64_t at)
 {
 	Elf64_Dyn dyns[DYNAMICS];
 	size_t n = 0, k = 0;	/* read, and looked at of these */
@@ -49,9 +49,8 @@ dynamic_debug(const struct host *host, pid_t tid, uint64_t at)
 	return 0;
 }
 
-/* Where the program's struct r_debug is (link.h), or 0. */
-static uint64_t
-debug_find(const struct host *host, pid_t tid)
+uint64_t
+dynamic_debug(const struct host *host, pid_t tid)
 {
 	uint64_t phdrs = host->auxv(tid, AT_PHDR), bias = 0, at = 0;
 	uint64_t n = host->auxv(tid, AT_PHNUM);
@@ -66,13 +65,13 @@ debug_find(const struct host *host, pid_t tid)
 	for (size_t i = 0; i < n; i++)
 		if (phdr[i].p_type == PT_DYNAMIC)
 			at = phdr[i].p_vaddr + bias;
-	return at ? dynamic_debug(host, tid, at) : 0;
+	return at ? section_debug(host, tid, at) : 0;
 }
 
 uint64_t
-dynamic_brk(const struct host *host, pid_t tid)
+dynamic_brk(const struct host *host, pid_t tid, uint64_t debug)
 {
-	uint64_t debug = debug_find(host, tid), brk;
+	uint64_t brk;
 
 	if (!debug ||
 	    host->data_read(tid, debug + DEBUG_BRK, &brk, sizeof(brk)))
@@ -81,9 +80,8 @@ dynamic_brk(const struct host *host, pid_t tid)
 }
 
 bool
-dynamic_changes(const struct host *host, pid_t tid)
+dynamic_changes(const struct host *host, pid_t tid, uint64_t debug)
 {
-	uint64_t debug = debug_find(host, tid);
 	int32_t state;
 
 	return debug &&

@@ -8,15 +8,20 @@
 #include "host/host.h"
 
 /*
- * The va that the dynamic linker calls when libraries have come or gone
- * (r_brk; System V r_debug), or 0.
+ * The va of the dynamic linker's struct r_debug (System V, link.h), or 0.  Once
+ * it is known it stays until the program executes another.
  */
-uint64_t dynamic_brk(const struct host *host, pid_t tid);
+uint64_t dynamic_debug(const struct host *host, pid_t tid);
+/*
+ * The va that the dynamic linker calls when libraries have come or gone
+ * (r_brk), or 0; debug: from dynamic_debug.
+ */
+uint64_t dynamic_brk(const struct host *host, pid_t tid, uint64_t debug);
 /*
  * Whether the dynamic linker is about to load or unload libraries, and will tell
  * once more when that is done.
  */
-bool dynamic_changes(const struct host *host, pid_t tid);
+bool dynamic_changes(const struct host *host, pid_t tid, uint64_t debug);
 
 /*
  * How many bytes of the mapping belong to the ELF file that begins there: to

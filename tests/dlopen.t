@@ -74,6 +74,19 @@ for my $patch (@patches) {
 	    dlclose => 2, dlopen => 3 }, "$patch, all of all objects");
 }
 
+# Where the dynamic linker tells of libraries is looked for once, not each time
+# that some come or go.
+my $opens = abs_path(compile('opens.c', '-O1', '-shared', '-fPIC', '-ldl'));
+for my $loads (2, 40) {
+	my @argv = ($program, $loads, 3, "$lib:one");
+	my $run = monitor(['--units=func'], \@argv,
+	    env => { LD_PRELOAD => join(' ', $opens, $ENV{LD_PRELOAD} // ()) });
+	my ($opened) = $run->{err} =~ /opened auxv (\d+) times/;
+
+	is($run->{out}, run(\@argv)->{out}, "$loads loads");
+	ok($opened && $opened < 20, '  and few looks where') or diag $opened;
+}
+
 # A file that is a program and a library is counted as a program only, whichever
 # it is first.
 my $both = compile('both.c', '-O1');

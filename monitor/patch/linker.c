@@ -34,6 +34,16 @@ linker_itself(struct run *run, struct task *task)
 	return 0;
 }
 
+static uint64_t
+linker_debug(struct run *run, struct task *task)
+{
+	struct space *space = task->process->space;
+
+	if (!space->link_debug)
+		space->link_debug = dynamic_debug(run->host, task->tid);
+	return space->link_debug;
+}
+
 void
 linker_look(struct run *run, struct task *task)
 {
@@ -42,7 +52,7 @@ linker_look(struct run *run, struct task *task)
 	const struct site *site;
 
 	process_rescan(run, task);
-	brk = dynamic_brk(run->host, task->tid);
+	brk = dynamic_brk(run->host, task->tid, linker_debug(run, task));
 	if (!brk)
 		brk = linker_itself(run, task);
 	module = brk ? space_module(task->process->space, brk) : NULL;
@@ -62,6 +72,6 @@ linker_look(struct run *run, struct task *task)
 void
 linker_told(struct run *run, struct task *task)
 {
-	if (!dynamic_changes(run->host, task->tid))
+	if (!dynamic_changes(run->host, task->tid, linker_debug(run, task)))
 		linker_look(run, task);
 }

@@ -56,6 +56,8 @@ struct space {
 	unsigned loading;	/* ... only as long as a file is mapped for its
 				   text to be executed beyond that; how often
 				   pmon still looks.  0: for ever */
+	uint64_t link_debug;	/* the dynamic linker's struct r_debug; 0: not
+				   found yet */
 	uint64_t own_traps[OWN_TRAPS];	/* vas of the program's own traps that
 					   were met last: moved.c ... */
 	unsigned nown_traps;	/* ... and how many were met */
