@@ -65,6 +65,19 @@ struct emitter {
 	 * NULL: this CPU has no dispatches.
 	 */
 	uint8_t (*dispatch_load)(const uint8_t *code, size_t len);
+	/*
+	 * Of a FRAGMENT_INDEX before the instruction, which loads an address of
+	 * 8 bytes or jumps to it: the bytes of an instruction that reads the
+	 * same memory and changes nothing but flags.  0: it can have none, as
+	 * the memory is not at a register + index * 8.  NULL: this CPU has no
+	 * such fragments.
+	 */
+	uint8_t (*index_touch)(const uint8_t *code, size_t len);
+	/*
+	 * Whether all that the instruction does is to compute with registers,
+	 * other than the stack pointer.  It cannot fault.
+	 */
+	bool (*computes)(const uint8_t *code, size_t len);
 	/* What a pc at an offset in the fragment means. */
 	enum fragment_inside (*fragment_inside)(const struct fragment *fragment,
 						unsigned offset);

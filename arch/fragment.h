@@ -48,6 +48,11 @@ enum fragment_kind {
 				   each of its targets.  Goes on behind it, with
 				   nothing done, if the jump goes elsewhere.
 				   Changes flags, and registers meanwhile */
+	FRAGMENT_INDEX,		/* the probe of an indirect jump's edge, found
+				   by the index with which the instruction at
+				   addr reads the jump's table.  Goes to `to`,
+				   with nothing done, if the index is too large.
+				   Changes flags */
 };
 
 /*
@@ -91,20 +96,24 @@ struct fragment {
 				   edge that the branch at addr takes; or
 				   PROBE_NONE.  FRAGMENT_DISPATCH: of its first
 				   target; the others' slots follow */
-	uint32_t map;		/* FRAGMENT_DISPATCH: number of its map */
+	uint32_t map;		/* FRAGMENT_DISPATCH: number of its map;
+				   FRAGMENT_INDEX and those `counted`: number in
+				   relocated->indexes */
 	uint32_t offset;	/* in the relocated function */
-	int32_t operand;	/* of the probe, or a dispatch's probes */
+	int32_t operand;	/* of the probe, or a jump's probes */
 	uint8_t kind;		/* enum fragment_kind */
 	uint8_t size;		/* in the relocated function */
 	uint8_t len;		/* of the instruction at addr */
 	uint8_t disp, cond;	/* as in struct motion */
 	uint8_t op, form;	/* FRAGMENT_PROBE: enum probe_op, probe_form */
 	uint8_t load;		/* FRAGMENT_DISPATCH: as arch->emit.dispatch_load
-				   tells */
+				   tells; FRAGMENT_INDEX: as .index_touch */
 	bool arrived : 1;	/* control is at addr, and the probe of its
 				   arrival there has committed */
 	bool direct : 1;	/* FRAGMENT_CALL: to target */
 	bool wide : 1;		/* has the long form, which reaches farther */
+	bool counted : 1;	/* behind a FRAGMENT_INDEX: the edge of the
+				   block's indirect jump has been counted */
 };
 
 /* The addresses that a fragment is written for. */
@@ -112,8 +121,10 @@ struct fragment_at {
 	uint64_t va;
 	uint64_t original;	/* va of the instruction at addr */
 	uint64_t to;		/* va that it jumps to */
-	uint64_t slot;		/* of the probe: offset in the thread counter
-				   page; va if PROBE_LOCKED */
+	uint64_t slot;		/* of the probe, or a FRAGMENT_INDEX's first
+				   entry: offset in the thread counter page; va
+				   if PROBE_LOCKED */
+	uint32_t entries;	/* FRAGMENT_INDEX: that have a slot each */
 	uint64_t scratch;	/* offset of the scratch slots in that page */
 	const uint8_t *code;	/* of the instruction at addr */
 	const struct dispatch_map *map;	/* of a FRAGMENT_DISPATCH ... */

@@ -238,6 +238,14 @@ outs_take(struct cfg *cfg, const struct tables *tables)
 			*vec_push(cfg->outs, cfg->nouts) = jumps[i].outs[k];
 }
 
+/* Find how the jumps use their tables, in the graph as it is at last. */
+static void
+uses_take(struct cfg *cfg, struct tables *tables)
+{
+	if (tables)
+		cfg->uses = tables_uses(tables, &cfg->nuses);
+}
+
 /* Make the graph anew, and prove its blocks. */
 static void
 graph_prove(struct cfg *cfg, const struct cfg_input *in,
@@ -311,6 +319,7 @@ jumps_resolve(struct cfg *cfg, const struct cfg_input *in, struct cuts *cuts)
 		graph_prove(cfg, in, tables, &more);
 	cfg->elsewhere |= cfg->unresolved && cfg->gaps;
 	outs_take(cfg, tables);
+	uses_take(cfg, tables);
 	free(more.taken);
 	free(more.labels);
 	free(more.suspects);
@@ -413,5 +422,8 @@ cfg_free(struct cfg *cfg)
 	free(cfg->edges);
 	free(cfg->in);
 	free(cfg->outs);
+	for (size_t i = 0; i < cfg->nuses; i++)
+		free(cfg->uses[i].entries);
+	free(cfg->uses);
 	free(cfg);
 }

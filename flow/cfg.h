@@ -45,6 +45,22 @@ struct edge {
 	uint8_t kind;		/* enum edge_kind */
 };
 
+/*
+ * An indirect jump that reads its target from a table of addresses, by an index
+ * in a register.  Two instructions of one block do that, or the jump alone.
+ */
+struct table_use {
+	uint32_t jump, load;	/* instructions; load reads the entry */
+	uint64_t table;		/* address of entry 0 */
+	uint8_t index;		/* register with the entry's number at the
+				   load */
+	uint8_t target;		/* register that has the jump's target behind
+				   the load; REG_NONE: the load is the jump */
+	uint32_t *entries;	/* the instruction that each leads to */
+	uint32_t n;		/* entries behind these, if there are any,
+				   lead elsewhere or are not looked at */
+};
+
 struct cfg {
 	struct insn *insns;	/* ascending addr */
 	size_t ninsns;
@@ -68,6 +84,9 @@ struct cfg {
 	uint64_t *outs;		/* targets of its jump tables that are in the
 				   middle of other functions */
 	size_t nouts;
+	struct table_use *uses;	/* of its tables, ascending jump, if several
+				   jumps have tables */
+	size_t nuses;
 	uint64_t bad;		/* address that control reaches but that could
 				   not be decoded, or 0 */
 	uint64_t overlap;	/* address that control reaches and that is

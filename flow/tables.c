@@ -9,6 +9,7 @@
 
 #include "flow/ocaml.h"
 #include "flow/table_find.h"
+#include "flow/table_use.h"
 #include "flow/target_find.h"
 #include "util/addrs.h"
 #include "util/mem.h"
@@ -279,6 +280,33 @@ tables_look(struct tables *t)
 	for (size_t i = 0; i < t->njumps; i++)
 		news |= jump_look(t, &t->jumps[i]);
 	return news;
+}
+
+struct table_use *
+tables_uses(struct tables *t, size_t *n)
+{
+	struct table_use *uses = NULL, use;
+	uint64_t entries = 0;
+	size_t ntables = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < t->njumps; i++)
+		ntables += t->jumps[i].flow == FLOW_TABLE;
+	for (size_t i = 0; i < t->njumps && ntables > 1; i++) {
+		const struct jump *jump = &t->jumps[i];
+
+		if (jump->flow != FLOW_TABLE || !jump->ntargets ||
+		    !t->in->data || !t->in->arch->effect ||
+		    entries > ENTRIES_MAX)
+			continue;
+		t->values.budget = BUDGET;
+		if (table_use_find(&t->values, jump->insn, jump->targets,
+				   jump->ntargets, &use))
+			continue;
+		entries += use.n;
+		*vec_push(uses, *n) = use;
+	}
+	return uses;
 }
 
 /*

@@ -60,6 +60,13 @@ const struct jump *tables_jumps(const struct tables *t, size_t *n);
 bool tables_look(struct tables *t);
 
 /*
+ * How the jumps use their tables, *n of them, ascending: see struct table_use.
+ * None unless several jumps have tables.  Call this when the graph is complete.
+ * The caller owns the array and each one's entries.
+ */
+struct table_use *tables_uses(struct tables *t, size_t *n);
+
+/*
  * Whether the bytes behind the indirect jump are its table, not code (68000:
  * jmp 2(pc,d0.w)).
  */

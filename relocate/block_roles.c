@@ -49,6 +49,7 @@ arcs_find(struct shape *shape)
 	shape->last_arc = mem_numbers(n, ARC_NONE);
 	shape->table_arc = mem_numbers(n, ARC_NONE);
 	shape->maps = mem_numbers(n, 0);
+	shape->indexes = mem_numbers(n, INDEX_NONE);
 	for (uint32_t e = 0; e < flow->nedges; e++) {
 		const struct flow_edge *edge = &flow->edges[e];
 		uint32_t from = edge->from - FLOW_BLOCK;

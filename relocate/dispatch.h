@@ -14,6 +14,13 @@
  */
 int dispatches_make(struct shape *shape, struct relocated *relocated);
 
+/*
+ * Find which of the jumps that have a dispatch can count their edges by the
+ * index with which their tables are read, and give each entry a probe.  Sets
+ * relocated->indexes and shape->indexes.  edge_index.c.
+ */
+void indexes_make(struct shape *shape, struct relocated *relocated);
+
 /* Place the maps behind the fragments; relocated->size grows. */
 void dispatches_place(struct relocated *relocated);
 

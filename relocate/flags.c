@@ -170,13 +170,13 @@ flags_live(const struct relocate_input *in, const struct motion *motions)
 }
 
 uint32_t
-flags_before_last(const struct relocate_input *in, const struct motion *motions,
-		  const uint32_t *live, uint32_t block)
+flags_before(const struct relocate_input *in, const struct motion *motions,
+	     const uint32_t *live, uint32_t block, uint32_t insn)
 {
 	const struct cfg *cfg = in->cfg;
 	const struct block *b = &cfg->blocks[block];
-	uint32_t last = b->first + b->count - 1, out = 0;
 	bool taken = false, fall = false;
+	uint32_t out = 0;
 
 	for (size_t i = 0; i < cfg->nedges; i++) {
 		if (cfg->edges[i].from != block)
@@ -188,5 +188,16 @@ flags_before_last(const struct relocate_input *in, const struct motion *motions,
 			taken = true;
 	}
 	out |= block_out(in, block, taken, fall);
-	return live_before(&cfg->insns[last], &motions[last], out);
+	for (uint32_t i = b->first + b->count; i-- > insn;)
+		out = live_before(&cfg->insns[i], &motions[i], out);
+	return out;
+}
+
+uint32_t
+flags_before_last(const struct relocate_input *in, const struct motion *motions,
+		  const uint32_t *live, uint32_t block)
+{
+	const struct block *b = &in->cfg->blocks[block];
+
+	return flags_before(in, motions, live, block, b->first + b->count - 1);
 }

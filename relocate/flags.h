@@ -16,6 +16,11 @@
 uint32_t *flags_live(const struct relocate_input *in,
 		     const struct motion *motions);
 
+/* The same before an instruction of a block. */
+uint32_t flags_before(const struct relocate_input *in,
+		      const struct motion *motions, const uint32_t *live,
+		      uint32_t block, uint32_t insn);
+
 /* The same before the last instruction of a block. */
 uint32_t flags_before_last(const struct relocate_input *in,
 			   const struct motion *motions, const uint32_t *live,

@@ -43,9 +43,14 @@ pc_map_entry(const struct relocated *relocated, uint32_t offset,
 		.committed = inside == INSIDE_COMMITTED || fragment->len,
 		.arrived = fragment->arrived,
 		.saved = inside == INSIDE_SAVED || inside == INSIDE_COMMITTED,
-		.begins = inside == INSIDE_START && fragment->len,
-		.dispatched = dispatch && inside == INSIDE_COMMITTED,
+		.begins = inside == INSIDE_START && !fragment->counted &&
+			  (fragment->len || fragment->kind == FRAGMENT_INDEX),
+		.dispatched = fragment->counted ||
+			      (dispatch && inside == INSIDE_COMMITTED),
 		.between = inside == INSIDE_BETWEEN,
+		.index = fragment->counted ?
+				 &relocated->indexes[fragment->map] :
+				 NULL,
 	};
 	if (entry->element == ARC_NONE)
 		entry->committed = false;

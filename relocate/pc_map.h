@@ -10,6 +10,7 @@
 #include "util/fail.h"
 
 struct relocated;		/* see relocate/relocate.h */
+struct edge_index;
 
 /* What a pc in a relocated function stands for. */
 struct pc_map_entry {
@@ -23,9 +24,10 @@ struct pc_map_entry {
 	bool arrived;		/* control has reached addr: if addr begins a
 				   block, the block's probe has committed */
 	bool saved;		/* registers are in the scratch slots */
-	bool dispatched;	/* the edge of the indirect jump at addr has
+	bool dispatched;	/* the edge of the block's indirect jump has
 				   been counted: the scratch slots have the va
-				   that it leads to */
+				   that it leads to, or */
+	const struct edge_index *index;	/* ... this tells, unless NULL */
 	bool begins;		/* the instruction at addr begins here, in
 				   whichever round of an unrolled loop */
 	bool between;		/* no original pc corresponds yet, but one will

@@ -32,7 +32,8 @@ addrs_make(const struct cfg *cfg, struct relocated *relocated)
 	for (uint32_t i = 0; i < relocated->nfragments; i++) {
 		const struct fragment *fragment = &relocated->fragments[i];
 
-		if (!fragment->len)
+		/* Who comes to counted ones from elsewhere has not counted. */
+		if (!fragment->len || fragment->counted)
 			continue;
 		/* Most are the one behind the last. */
 		insn++;
@@ -148,8 +149,10 @@ relocated_make(const struct relocate_input *in)
 	if ((in->unknown && in->extent == EXTENT_PROBED &&
 	     entry_alone(relocated)) ||
 	    shape_check(&shape, relocated) ||
-	    dispatches_make(&shape, relocated) ||
-	    layout_make(&shape, relocated))
+	    dispatches_make(&shape, relocated))
+		goto failed;
+	indexes_make(&shape, relocated);
+	if (layout_make(&shape, relocated))
 		goto failed;
 	entry_patches_lead(&shape, relocated);
 	addrs_make(in->cfg, relocated);
@@ -198,6 +201,7 @@ relocated_free(struct relocated *relocated)
 	free(relocated->stays);
 	free(relocated->calls);
 	dispatch_maps_free(relocated->maps, relocated->nmaps);
+	free(relocated->indexes);
 	free(relocated);
 }
 
@@ -223,9 +227,17 @@ fragment_at(const struct relocated *relocated,
 		at.map = &relocated->maps[fragment->map];
 		at.map_va = place->va + at.map->offset;
 	}
+	if (fragment->kind == FRAGMENT_INDEX) {
+		const struct edge_index *index =
+			&relocated->indexes[fragment->map];
+
+		at.entries = index->entries;
+		at.slot = place->slots +
+			  UINT64_C(8) * relocated->probes[index->probe].slot;
+	}
 	if (fragment->to != FRAGMENT_OUT)
 		at.to = place->va + relocated->fragments[fragment->to].offset;
-	if (fragment->len)
+	if (fragment->len || fragment->kind == FRAGMENT_INDEX)
 		at.code = relocated->text(relocated->ctx, fragment->addr,
 					  &avail);
 	must(avail >= fragment->len);

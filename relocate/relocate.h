@@ -68,6 +68,20 @@ struct relocate_input {
 	size_t nspares;
 };
 
+/*
+ * How an indirect jump's edge is counted by the index with which the
+ * instruction at `load` reads the jump's table.
+ */
+struct edge_index {
+	uint64_t load;
+	uint64_t table;		/* address of the first entry, 8 bytes each */
+	uint8_t index;		/* register with the entry's number there */
+	uint8_t target;		/* register with the jump's target behind it, or
+				   REG_NONE: the jump is at `load` */
+	uint32_t entries;	/* that have a probe each: */
+	uint32_t probe;		/* ... probes[probe..] */
+};
+
 struct relocated {
 	const struct arch *arch;
 	cfg_text *text;
@@ -82,8 +96,8 @@ struct relocated {
 	struct entry_patch *entry_patches;	/* ascending addr */
 	uint32_t nentry_patches;
 	struct probe *probes;	/* those of the input, and behind them their
-				   copies in unrolled loops, with slots of their
-				   own: */
+				   copies in unrolled loops and for entries of
+				   jump tables, with slots of their own: */
 	uint32_t nprobes;
 	uint32_t *extras;	/* per copy, the index of its original */
 	uint32_t nextras;
@@ -99,6 +113,8 @@ struct relocated {
 	uint32_t ncalls;
 	struct dispatch_map *maps;	/* behind the fragments */
 	uint32_t nmaps;
+	struct edge_index *indexes;
+	uint32_t nindexes;
 };
 
 /*

@@ -363,6 +363,7 @@ shape_close(struct shape *shape)
 	free(shape->last_arc);
 	free(shape->table_arc);
 	free(shape->maps);
+	free(shape->indexes);
 	free(shape->trails);
 	free(shape->segments);
 	free(shape->leads);

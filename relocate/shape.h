@@ -9,7 +9,7 @@
 #include "relocate/segment.h"
 #include "util/fail.h"
 
-static const uint32_t NO_BLOCK = UINT32_MAX;
+static const uint32_t NO_BLOCK = UINT32_MAX, INDEX_NONE = UINT32_MAX;
 
 struct shape {
 	const struct relocate_input *in;
@@ -27,6 +27,8 @@ struct shape {
 	uint32_t *table_arc;	/* the first edge with a probe of its indirect
 				   jump, or ARC_NONE */
 	uint32_t *maps;		/* ... number of the dispatch's map */
+	uint32_t *indexes;	/* ... number in relocated->indexes, or
+				   INDEX_NONE */
 	bool *trails;		/* control comes there only by falling from the
 				   block before it */
 	struct segment *segments;

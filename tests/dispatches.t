@@ -12,9 +12,18 @@ use Target;
 my $step = abs_path(compile('step_at.c', qw(-O2 -shared -fPIC)));
 # The labels that dispatches.c goes to, one after the other.
 my @labels = (0, 1, 1, 2, 3, 0, 0, 4, 1, 2, 2, 2, 5);
-# Instructions from SIGURG to the second instruction of the last label, at
-# most: these are stepped one after the other.
-my $rounds = 320;
+# How the program is compiled; instructions from SIGURG to the second
+# instruction of the last label, at most, which are stepped one after the other;
+# and whether it is ended and let go in between.
+my @builds = (
+	# mov (table, index, 8), register; jmp *register
+	['-fPIE -pie', 160, 1],
+	# The same with the table's address in the instruction.
+	['-fno-pie -no-pie', 160, 0],
+	# No index counts these: their targets are looked up.
+	['-fPIE -pie -DOFFSETS', 320, 1],
+	['-fPIE -no-pie -DOFFSETS', 320, 0],
+);
 
 # How often the jumps behind each label (0 of @path is where all begins) go
 # where, over the first n jumps: the counts that are not 0, ascending.
@@ -79,8 +88,9 @@ env_of
 		PMON_STEP_FIRST => $first });
 }
 
-for my $flags ('-pie', '-no-pie') {
-	my $program = compile('dispatches.c', '-O2', '-fPIE', $flags, '-ldl');
+for my $build (@builds) {
+	my ($flags, $rounds, $in_between) = @$build;
+	my $program = compile('dispatches.c', '-O2', split(' ', $flags), '-ldl');
 	my $csv = "$scratch/csv";
 	my @units = ('--units=edge,block', "--report=csv:$csv");
 	my $alone = run([$program, $rounds]);
@@ -109,7 +119,7 @@ for my $flags ('-pie', '-no-pie') {
 
 	# One that ends it, at each instruction from before a jump to behind it:
 	# each jump has been counted when its target has.
-	next if $flags eq '-no-pie';
+	next unless $in_between;
 	for my $signal (9, 12) {
 		my ($ends, $first, $last) = (0);
 

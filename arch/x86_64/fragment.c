@@ -117,6 +117,8 @@ x86_fragment_size(const struct fragment *fragment)
 		return call_size(fragment);
 	case FRAGMENT_DISPATCH:
 		return x86_dispatch_size(fragment);
+	case FRAGMENT_INDEX:
+		return x86_index_size(fragment);
 	case FRAGMENT_ALIGN:
 		break;
 	}
@@ -126,7 +128,8 @@ x86_fragment_size(const struct fragment *fragment)
 bool
 x86_fragment_reaches(const struct fragment *fragment, int64_t distance)
 {
-	return (fragment->kind == FRAGMENT_BRANCH &&
+	return fragment->kind == FRAGMENT_INDEX ||
+	       (fragment->kind == FRAGMENT_BRANCH &&
 		fragment->cond & COND_XBEGIN) ||
 	       fits_int8((uint64_t)distance - x86_fragment_size(fragment));
 }
@@ -345,6 +348,8 @@ x86_fragment_write(const struct fragment *fragment,
 		return call_write(fragment, at, bytes);
 	case FRAGMENT_DISPATCH:
 		return x86_dispatch_write(fragment, at, bytes);
+	case FRAGMENT_INDEX:
+		return x86_index_write(fragment, at, bytes);
 	case FRAGMENT_ALIGN:
 		align_write(fragment->size, bytes);
 		return 0;
@@ -388,6 +393,8 @@ x86_fragment_inside(const struct fragment *fragment, unsigned offset)
 		return offset == PUSH_LEN ? INSIDE_BETWEEN : INSIDE_NOT;
 	case FRAGMENT_DISPATCH:
 		return x86_dispatch_inside(fragment, offset);
+	case FRAGMENT_INDEX:
+		return x86_index_inside(fragment, offset);
 	case FRAGMENT_ALIGN:
 		return INSIDE_BETWEEN;
 	default:

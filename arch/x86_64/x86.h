@@ -155,6 +155,13 @@ int x86_dispatch_write(const struct fragment *fragment,
 		       const struct fragment_at *at, uint8_t *bytes);
 enum fragment_inside x86_dispatch_inside(const struct fragment *fragment,
 					 unsigned offset);
+uint8_t x86_index_touch(const uint8_t *code, size_t len);
+bool x86_computes(const uint8_t *code, size_t len);
+unsigned x86_index_size(const struct fragment *fragment);
+int x86_index_write(const struct fragment *fragment,
+		    const struct fragment_at *at, uint8_t *bytes);
+enum fragment_inside x86_index_inside(const struct fragment *fragment,
+				      unsigned offset);
 int x86_jump_write(uint64_t from, uint64_t to, unsigned len, uint8_t *bytes);
 int x86_call_write(uint64_t from, uint64_t to, uint8_t *bytes);
 

@@ -224,6 +224,19 @@ relocated_ahead(struct run *run, struct task *task, uint64_t va, bool back)
 	client_drained(run, task, at.module->plan, probe->slot, &by, 1);
 }
 
+/* Where an edge that was counted by its index leads, with the task at addr. */
+static void
+index_position(const struct edge_index *index, uint64_t bias, uint64_t addr,
+	       struct position *position)
+{
+	if (addr == index->load) {
+		position->reg = index->index;
+		position->table = index->table + bias;
+	} else {
+		position->reg = index->target;
+	}
+}
+
 bool
 relocated_position(const struct space *space, uint64_t pc,
 		   struct position *position)
@@ -233,14 +246,15 @@ relocated_position(const struct space *space, uint64_t pc,
 	const struct func_plan *fplan;
 	uint32_t offset;
 
-	*position = (struct position){ 0 };
+	*position = (struct position){ .reg = REG_NONE };
 	if (!space || !space->relocates)
 		return false;
 	position->va = relocated_landing(space, pc);
 	if (position->va)
 		return true;
 	if (call_ahead(space, pc)) {
-		*position = (struct position){ .va = pc, .ahead = true };
+		position->va = pc;
+		position->ahead = true;
 		return true;
 	}
 	fplan = space_relocated_at(space, pc, &module, &offset);
@@ -248,6 +262,8 @@ relocated_position(const struct space *space, uint64_t pc,
 		return false;
 	position->ahead = entry.arrived && !entry.dispatched;
 	position->dispatched = entry.dispatched;
+	if (entry.index)
+		index_position(entry.index, module->bias, entry.addr, position);
 	if (entry.element < fplan->flow->nedges && !entry.committed &&
 	    fplan->flow->edges[entry.element].from >= FLOW_BLOCK) {
 		const struct block *from =
@@ -264,19 +280,34 @@ relocated_position(const struct space *space, uint64_t pc,
 	return true;
 }
 
+/* Set the position's va to the target of the indirect jump that has gone. */
+static bool
+target_find(struct run *run, const struct task *task, struct position *position)
+{
+	uint8_t reg = position->reg == REG_NONE ? run->arch->reg_thread :
+						  position->reg;
+	uint64_t value, at;
+
+	if (run->host->reg_get(task->tid, reg, &value))
+		return false;
+	if (position->reg != REG_NONE && !position->table) {
+		position->va = value;
+		return true;
+	}
+	/* A vforked child has its parent's page. */
+	at = position->table ?
+		     position->table + 8 * value :
+		     value + region_scratch.offset + 8 * SCRATCH_TARGET;
+	return !run->host->data_read(task->tid, at, &position->va,
+				     sizeof(position->va));
+}
+
 bool
 relocated_task_position(struct run *run, const struct task *task, uint64_t pc,
 			struct position *position)
 {
-	uint64_t at = region_scratch.offset + 8 * SCRATCH_TARGET, page;
-
-	if (!relocated_position(task->process->space, pc, position))
-		return false;
-	/* A vforked child has its parent's page. */
-	return !position->dispatched ||
-	       (!run->host->reg_get(task->tid, run->arch->reg_thread, &page) &&
-		!run->host->data_read(task->tid, page + at, &position->va,
-				      sizeof(position->va)));
+	return relocated_position(task->process->space, pc, position) &&
+	       (!position->dispatched || target_find(run, task, position));
 }
 
 /*

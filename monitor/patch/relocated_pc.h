@@ -73,8 +73,12 @@ struct position {
 	bool during;		/* the instruction has begun */
 	bool ahead;		/* it has not begun; but if it begins a block,
 				   that has been counted */
-	bool dispatched;	/* it is an indirect jump that has gone, and has
-				   been counted */
+	bool dispatched;	/* the indirect jump here has gone, and has been
+				   counted: a scratch slot has the va of its
+				   target; or, unless it is REG_NONE: */
+	uint8_t reg;		/* the register with the target's va */
+	uint64_t table;		/* ... or, unless 0, with the number of its
+				   entry in this table */
 };
 
 /*

@@ -3,7 +3,8 @@
  * sent itself SIGURG, which it ignores.  Handles SIGUSR1.  Tells what the
  * program computes, how many signals came, and how many of them where no file's
  * code is.  argv[2]: reads a line before each time and tells when it is done;
- * with an empty line it sends no SIGURG.
+ * with an empty line it sends no SIGURG.  OFFSETS: its table has distances
+ * instead of addresses.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -32,11 +33,20 @@ on_signal(int signal, siginfo_t *info, void *context)
 __attribute__((noinline)) static unsigned
 interpret(const unsigned char *at, unsigned n)
 {
+#ifdef OFFSETS
+	static const int labels[] = {
+		&&push - &&push, &&add - &&push, &&twice - &&push,
+		&&less - &&push, &&skip - &&push, &&end - &&push,
+	};
+
+#define NEXT goto *(&&push + labels[*at++])
+#else
 	static const void *const labels[] = {
 		&&push, &&add, &&twice, &&less, &&skip, &&end,
 	};
 
 #define NEXT goto *labels[*at++]
+#endif
 	NEXT;
 push:	n = n * 10 + 1; NEXT;
 add:	n += 3; if (n > 1000) n = -n; NEXT;

@@ -186,14 +186,22 @@ addresses_put(unsigned b)
 		{ "rsi", "esi", "r12" }, { "rdx", "edx", "r10" },
 	};
 	const char *const *pair = pairs[random_below(6)];
-	unsigned n = 2u << random_below(3);
+	const char *notrack = random_chance(50) ? "notrack " : "";
+	unsigned n = 2u << random_below(3), to = random_below(2);
 
-	fprintf(out,
-		"\tand $%u, %%%s; lea 5f(%%rip), %%%s\n"
-		"\t%sjmp *(%%%s,%%%s,8)\n\t.section .data.rel.ro,\"aw\"\n"
-		"\t.align 8\n5:\n",
-		n - 1, pair[1], pair[2], random_chance(50) ? "notrack " : "",
-		pair[2], pair[0]);
+	fprintf(out, "\tand $%u, %%%s; lea 5f(%%rip), %%%s\n", n - 1, pair[1],
+		pair[2]);
+	if (random_chance(50))
+		fprintf(out, "\t%sjmp *(%%%s,%%%s,8)\n", notrack, pair[2],
+			pair[0]);
+	else
+		fprintf(out,
+			"\tmov (%%%s,%%%s,8), %%%s; lea 3(%%r8), %%r8; %s\n"
+			"\t%sjmp *%%%s\n",
+			pair[2], pair[0], pair[to ? 2 : 0],
+			random_chance(20) ? "cmp %r11, (%rsp)" : "", notrack,
+			pair[to ? 2 : 0]);
+	fprintf(out, "\t.section .data.rel.ro,\"aw\"\n\t.align 8\n5:\n");
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "\t.quad .Lf%u_%u\n", func, target(b));
 	fprintf(out, "\t.text\n");
@@ -580,7 +588,8 @@ counts_compare(const char *name, const struct relocation *c,
 	}
 }
 
-static unsigned nrelocations, nrefused, ndispatches, vias[ENTRY_PATCH_VIAS];
+static unsigned nrelocations, nrefused, ndispatches, nindexes;
+static unsigned vias[ENTRY_PATCH_VIAS];
 
 static void
 relocated_try(const struct func *f, const uint64_t *start, const uint64_t *end,
@@ -622,6 +631,7 @@ relocated_try(const struct func *f, const uint64_t *start, const uint64_t *end,
 	for (uint32_t i = 0; i < c->relocated->nfragments; i++)
 		ndispatches += c->relocated->fragments[i].kind ==
 			       FRAGMENT_DISPATCH;
+	nindexes += c->relocated->nindexes;
 	for (uint32_t i = 0; i < c->relocated->nentry_patches; i++)
 		if (c->relocated->entry_patches[i].kind != ENTRY_PATCH_GUARD)
 			vias[c->relocated->entry_patches[i].via]++;
@@ -688,11 +698,12 @@ test_random(void **unused)
 		library_make();
 		library_try();
 	}
-	print_message("# %u made, %u refused; %u dispatches; %u jumps, %u "
-		      "chains, %u traps; %lu parts run in both\n",
-		      nrelocations, nrefused, ndispatches, vias[VIA_JUMP],
-		      vias[VIA_CHAIN], vias[VIA_TRAP], nstays);
+	print_message("# %u made, %u refused; %u dispatches, %u by index; %u "
+		      "jumps, %u chains, %u traps; %lu parts run in both\n",
+		      nrelocations, nrefused, ndispatches, nindexes,
+		      vias[VIA_JUMP], vias[VIA_CHAIN], vias[VIA_TRAP], nstays);
 	assert_true(ndispatches > nrelocations / 8);
+	assert_true(nindexes > nrelocations / 16);
 	assert_true(nrelocations > 3 * nrefused);
 	assert_true(nstays > nrelocations / 10);
 }
