@@ -40,6 +40,11 @@ struct build {
 				   functions to which control may come from
 				   elsewhere */
 	size_t nmid_entered;
+	uint64_t *called;	/* ascending: addresses in the middle of
+				   functions that something in the text, which
+				   may be data, calls; once `searched` */
+	size_t ncalled;
+	bool searched;
 	uint32_t *todo;		/* function plans to be looked at */
 	size_t ntodo;
 	uint32_t *looked;	/* looked at, their counters not yet placed */

@@ -223,6 +223,9 @@ insn_enters_middle(struct build *build, uint32_t index, size_t i)
 	const struct cfg *cfg = build->plan->fplans[index].cfg;
 	const struct insn *insn = &cfg->insns[i];
 
+	if (insn->kind == INSN_CALL &&
+	    insn_may_enter_middle(build, index, insn))
+		middles_called(build, plan_func(build->plan, insn->target));
 	if ((insn->kind == INSN_JUMP || insn->kind == INSN_BRANCH ||
 	     insn->kind == INSN_CALL) &&
 	    cfg_insn(cfg, insn->target) < 0)

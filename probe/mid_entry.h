@@ -26,6 +26,13 @@ bool mid_entries_known(const struct build *build,
  */
 bool calls_inside(struct build *build, const struct func_plan *fplan);
 /*
+ * A call leads to the middle of the function plan, which waits: note all places
+ * in its middle that are called from anywhere in the text, as far as decoding
+ * shows.  Go's programs call hundreds of places in the middle of
+ * runtime.duffzero; once it is planned, each new one would need a trap.
+ */
+void middles_called(struct build *build, uint32_t fplan);
+/*
  * Note that control goes from the function plan `from` to target.  If target is
  * in the middle of another function that waits, have that function looked at
  * before control can enter it there.  If the other function has been looked at

@@ -370,6 +370,7 @@ build_free(struct build *build)
 	free(build->calls);
 	free(build->parts);
 	free(build->mid_entered);
+	free(build->called);
 	free(build->todo);
 	free(build->looked);
 	free(build);

@@ -81,9 +81,10 @@ relocated_redirect(const struct relocated *relocated,
 		   const struct relocated_place *place,
 		   const struct direct_call *call, struct code_patch *patch)
 {
-	const struct entry_patch *entry_patch = relocated_entry(relocated);
+	const struct entry_patch *entry_patch = relocated_called(relocated,
+								 call->target);
 
-	if (!entry_patch || call->target != relocated->entry)
+	if (!entry_patch)
 		return -1;
 	patch->va = place->bias + call->addr;
 	patch->len = relocated->arch->emit.call_len;

@@ -25,8 +25,8 @@ int entry_patch_bytes(const struct relocated *relocated,
 
 /*
  * The patch that makes a call, in any function, go straight into this relocated
- * function, past the jump at the original's entry.  Returns 0, or -1 without a
- * message if the call has another target or is too far away.
+ * function, past the entry patch at the call's target.  Returns 0, or -1 without
+ * a message if relocated_called finds none there or the call is too far away.
  */
 int relocated_redirect(const struct relocated *relocated,
 		       const struct relocated_place *place,

@@ -365,6 +365,17 @@ relocated_entry_patch(const struct relocated *relocated, uint64_t addr)
 		       NULL;
 }
 
+const struct entry_patch *
+relocated_called(const struct relocated *relocated, uint64_t addr)
+{
+	const struct entry_patch *patch;
+
+	if (addr == relocated->entry)
+		return relocated_entry(relocated);
+	patch = relocated_entry_patch(relocated, addr);
+	return patch && patch->kind != ENTRY_PATCH_GUARD ? patch : NULL;
+}
+
 /* Does an edge lead from the block back to itself? */
 static bool
 vert_spins(const struct flow *flow, uint32_t v)

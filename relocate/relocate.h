@@ -171,6 +171,13 @@ const struct probe *relocated_probe(const struct relocated *relocated,
 /* The entry patch at the function's entry, or NULL. */
 const struct entry_patch *relocated_entry(const struct relocated *relocated);
 
+/*
+ * The entry patch that a call of this address comes to: the one at the entry, or
+ * in the middle; NULL if there is none but a guard.
+ */
+const struct entry_patch *relocated_called(const struct relocated *relocated,
+					   uint64_t addr);
+
 /* The entry patch at an original address, or NULL. */
 const struct entry_patch *
 relocated_entry_patch(const struct relocated *relocated, uint64_t addr);

@@ -1,5 +1,6 @@
-# Jumps with unknown targets into the middles of blocks: no count is wrong,
-# whether the function has traps or is relocated.
+# Jumps with unknown targets into the middles of blocks, and calls of places in
+# the middle of a function: no count is wrong, whether the function has traps or
+# is relocated, and the calls need no traps.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -34,5 +35,27 @@ for my $flags ('-pie', '-no-pie') {
 
 		is_deeply(\%got, \%expected, "$flags, @$way");
 	}
+}
+
+my $calls = 5000;
+my $duff = compile('duff.c', '-O1');
+my $sites = "$scratch/sites";
+
+for my $way ([], ['--eager'], ['--placement=every'], ['--patch=trap']) {
+	my $run = counted([@$way, "--report=sites:$sites", '--object=duff*'],
+	    [$duff, $calls]);
+	my $counts = $run->{counts};
+	my %symbols = map { $_->[1] => $_->[0] }
+	    map { [/^0*(\w+) . (zero\w*)$/] }
+	    grep { / zero/ } split /\n/, run(['nm', $duff])->{out};
+	my ($led) = slurp($sites) =~ /^ +(\d+).*leads into a relocated/m;
+
+	is($counts->{"insn - $symbols{zero}"}, 0, "@$way: its beginning");
+	is($counts->{"insn - $symbols{zero_32}"}, 1, "@$way: one place");
+	is($counts->{"insn - $symbols{zero_80}"}, $calls + 1,
+	    "@$way: another, after the first");
+	# The calls before a function is relocated.
+	cmp_ok($led // 0, '<', 10, "@$way: no trap for each call")
+	    unless "@$way" =~ /trap/;
 }
 done_testing;

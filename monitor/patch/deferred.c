@@ -61,6 +61,16 @@ patches_cover(const struct relocated *relocated, uint64_t addr)
 	return false;
 }
 
+/* Whether a call that may be redirected leads to the function's middle. */
+static bool
+middle_called(const struct func_plan *fplan)
+{
+	for (uint32_t i = 0; i < fplan->ncallers; i++)
+		if (fplan->callers[i].target != fplan->relocated->entry)
+			return true;
+	return false;
+}
+
 /*
  * Whether control comes to the function by its entry alone, at which there is
  * a trap, and no patch of the function is a jump over another trap.  If no patch
@@ -83,7 +93,8 @@ fplan_guarded(const struct module *module, const struct func_plan *fplan)
 	if (entry ? addr != entry->addr :
 		    addr != relocated->entry || patches_cover(relocated, addr))
 		return false;
-	if (entry && entry->via == VIA_TRAP && fplan->ncallers)
+	if ((entry && entry->via == VIA_TRAP && fplan->ncallers) ||
+	    middle_called(fplan))
 		return false;
 	for (uint32_t i = 0; i < relocated->nentry_patches; i++)
 		if (relocated->entry_patches[i].via == VIA_SPRING)

@@ -3,8 +3,9 @@
  * functions goes to the callee's relocated function at once, not by the jump at
  * its entry.  The call instruction stays in the original, so return addresses
  * are as before.  So a function that is too short for a jump, and is entered by
- * a trap, costs its direct callers nothing.  No call goes past a trap that does
- * more than lead into the relocated function.
+ * a trap, costs its direct callers nothing; nor does one that is called in its
+ * middle (Go's duffzero).  No call goes past a trap that does more than lead into
+ * the relocated function.
  * In a program that may write text, no call is redirected: what it writes at a
  * function's beginning must take effect.
  */
@@ -28,14 +29,16 @@ trap_passable(const struct plan *plan, uint64_t addr)
 }
 
 bool
-redirect_allowed(const struct plan *plan, const struct func_plan *fplan)
+redirect_allowed(const struct plan *plan, const struct func_plan *fplan,
+		 uint64_t target)
 {
 	const struct entry_patch *entry_patch =
-		fplan->relocated ? relocated_entry(fplan->relocated) : NULL;
+		fplan->relocated ? relocated_called(fplan->relocated, target) :
+				   NULL;
 
 	return entry_patch && !fplan->lost &&
 	       trap_passable(plan, entry_patch->addr) &&
-	       trap_passable(plan, fplan->relocated->entry);
+	       trap_passable(plan, target);
 }
 
 /* The patch that redirects a call; false if the call must not be redirected. */
@@ -47,7 +50,8 @@ redirect_patch(const struct module *module, const struct direct_call *call,
 	uint32_t to = plan_func(plan, call->target);
 	struct relocated_place place;
 
-	if (to == FPLAN_NONE || !redirect_allowed(plan, &plan->fplans[to]))
+	if (to == FPLAN_NONE ||
+	    !redirect_allowed(plan, &plan->fplans[to], call->target))
 		return false;
 	place = relocated_place(module, &plan->fplans[to]);
 	return !relocated_redirect(plan->fplans[to].relocated, &place, call,
@@ -151,6 +155,20 @@ redirect_write(struct run *run, const struct space *space, pid_t tid,
 			      &fplan->relocated->calls[i]);
 	for (uint32_t i = 0; i < fplan->ncallers; i++)
 		redirect_call(run, space, tid, module, &fplan->callers[i]);
+}
+
+void
+redirect_review(struct run *run, const struct space *space, pid_t tid,
+		const struct module *module, uint32_t index)
+{
+	const struct func_plan *fplan = &module->plan->fplans[index];
+
+	for (uint32_t i = 0; i < fplan->ncallers; i++)
+		if (!redirect_allowed(module->plan, fplan,
+				      fplan->callers[i].target)) {
+			redirect_undo(run, space, tid, module, index);
+			return;
+		}
 }
 
 void

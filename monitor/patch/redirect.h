@@ -8,16 +8,24 @@
 #include "monitor/run.h"
 
 /*
- * Whether calls may go straight to the function's relocated function: not if
- * there is a trap at its entry.
+ * Whether calls of the address, the function's entry or a place in its middle,
+ * may go straight to its relocated function: not if there is a trap that does
+ * more than lead there.
  */
-bool redirect_allowed(const struct plan *plan, const struct func_plan *fplan);
+bool redirect_allowed(const struct plan *plan, const struct func_plan *fplan,
+		      uint64_t target);
 /*
  * A function's relocated function has been planted: redirect the calls that it
  * makes, and the calls to it from other relocated functions.
  */
 void redirect_write(struct run *run, const struct space *space, pid_t tid,
 		    const struct module *module, uint32_t fplan);
+/*
+ * The function has got other traps or patches: if any of its calls may be
+ * redirected no more, all go to its original again.
+ */
+void redirect_review(struct run *run, const struct space *space, pid_t tid,
+		     const struct module *module, uint32_t fplan);
 /* Calls to the function go to its original again. */
 void redirect_undo(struct run *run, const struct space *space, pid_t tid,
 		   const struct module *module, uint32_t fplan);

@@ -298,8 +298,7 @@ relocated_reopen(struct run *run, struct space *space, pid_t tid,
 
 	if (!module->relocated)
 		return;
-	if (!redirect_allowed(module->plan, fplan))
-		redirect_undo(run, space, tid, module, index);
+	redirect_review(run, space, tid, module, index);
 	entry_patches_undo(run, space, tid, module, fplan,
 			   &(struct entry_patches){ fplan->former,
 						    fplan->nformer });

@@ -138,22 +138,24 @@ test_traps(void **state)
 					     "plain" };
 	struct plan *plan = plan_make();
 	struct func_plan *fplan;
+	uint64_t entry;
 	size_t n;
 
 	for (size_t i = 0; i < 4; i++) {
 		fplan = fplan_named(plan, names[i]);
+		entry = fplan->relocated->entry;
 		assert_int_equal(relocated_entry(fplan->relocated)->via,
 				 i < 2 ? VIA_JUMP : VIA_TRAP);
 		n = plan->nreopened;
-		assert_true(redirect_allowed(plan, fplan));
+		assert_true(redirect_allowed(plan, fplan, entry));
 		fplan->lost = true;
-		assert_false(redirect_allowed(plan, fplan));
+		assert_false(redirect_allowed(plan, fplan, entry));
 		fplan->lost = false;
 		plan_hook(plan, &(struct hook){
 					.kind = HOOK_LOADED,
 					.addr = fplan->relocated->entry,
 				});
-		assert_false(redirect_allowed(plan, fplan));
+		assert_false(redirect_allowed(plan, fplan, entry));
 		/* The monitor is told. */
 		assert_true(plan->nreopened > n);
 		assert_ptr_equal(&plan->fplans[plan->reopened[n]], fplan);
