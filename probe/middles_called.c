@@ -11,6 +11,9 @@
 #include "util/mem.h"
 #include "util/search.h"
 
+/* Places in one range; runtime.duffzero has 64 instructions. */
+enum { PLACES_MAX = 4096 };
+
 /* The places that calls in the range lead to. */
 static void
 range_search(struct build *build, const struct part *owner)
@@ -57,21 +60,24 @@ range_note(struct build *build, const struct range *range)
 	size_t k = search_first(build->ncalled, i,
 				build->called[i] > range->lo);
 	uint64_t addr = range->lo;
+	unsigned places = 0;
 	const uint8_t *code;
 	struct insn insn;
 	size_t avail;
 
-	while (k < build->ncalled && build->called[k] < range->hi) {
+	while (k < build->ncalled && build->called[k] < range->hi &&
+	       places < PLACES_MAX) {
 		code = image_text(build->image, addr, &avail);
 		if (!code || arch->decode(code, avail, addr, &insn))
 			return;
 		addr += insn.len;
 		while (k < build->ncalled && build->called[k] < addr)
 			k++;
-		if (k < build->ncalled && build->called[k] == addr &&
-		    addr < range->hi)
-			addrs_add(&build->mid_entered, &build->nmid_entered,
-				  addr);
+		if (k == build->ncalled || build->called[k] != addr ||
+		    addr >= range->hi)
+			continue;
+		addrs_add(&build->mid_entered, &build->nmid_entered, addr);
+		places++;
 	}
 }
 
