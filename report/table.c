@@ -542,10 +542,7 @@ table_place(const struct table *table, uint32_t file, uint32_t line)
 const char *
 table_object(const struct table *table, uint32_t plan)
 {
-	const char *path = table->report_input->plans[plan]->image->path;
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
+	return image_name(table->report_input->plans[plan]->image);
 }
 
 const char *

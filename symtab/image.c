@@ -243,6 +243,14 @@ image_close(struct image *image)
 	free(image);
 }
 
+const char *
+image_name(const struct image *image)
+{
+	const char *slash = strrchr(image->path, '/');
+
+	return slash && slash[1] ? slash + 1 : image->path;
+}
+
 static const struct data *
 data_find(const struct image *image, uint64_t addr)
 {

@@ -103,6 +103,9 @@ struct image *image_open(const char *path, const char *real_path, unsigned want,
 			 bool (*progress)(void *), void *arg);
 void image_close(struct image *image);
 
+/* The last part of the image's path. */
+const char *image_name(const struct image *image);
+
 /*
  * The bytes from addr to the end of its executable segment, owned by the
  * image; *avail is set to their number.  A sparse image gives SPARSE_TEXT

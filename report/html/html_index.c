@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "report/reasons.h"
+#include "report/remarks.h"
 #include "util/mem.h"
 
 /* ---- the run */
@@ -22,6 +23,8 @@ static void
 run_write(struct script *script, const struct report_input *report_input)
 {
 	char *seconds = mem_printf("%.2f s", report_input->seconds);
+	char **remarks;
+	size_t nremarks;
 
 	script_key(script, "version");
 	script_string(script, PMON_VERSION);
@@ -37,10 +40,9 @@ run_write(struct script *script, const struct report_input *report_input)
 	script_key(script, "threads");
 	script_number(script, report_input->nthreads);
 	script_key_begin(script, "remarks", '[');
-	for (size_t i = 0; i < report_input->nplans; i++)
-		strings_write(script, report_input->plans[i]->image->remarks,
-			      report_input->plans[i]->image->nremarks);
-	strings_write(script, report_input->remarks, report_input->nremarks);
+	remarks = report_remarks(report_input, &nremarks);
+	strings_write(script, remarks, nremarks);
+	report_remarks_free(remarks, nremarks);
 	if (report_input_once(report_input))
 		script_string(script, "A count of 1 means that the code ran at "
 				      "least once (--once).");

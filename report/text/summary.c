@@ -14,6 +14,7 @@
 #include "report/ways.h"
 #include "report/names.h"
 #include "report/printable.h"
+#include "report/remarks.h"
 #include "util/mem.h"
 
 enum { OBJECT_MAX = 20, COUNT_WIDTH = 10 };
@@ -295,26 +296,17 @@ reasons_find(const struct table *table, struct reasons *reasons)
 static void
 remarks_write(const struct table *table, FILE *out)
 {
-	const struct report_input *report_input = table->report_input;
-	size_t i, j, columns = table->columns;
-	bool any = report_input->nremarks != 0;
+	size_t n;
+	char **remarks;
 
 	if (table->opts->quiet)
 		return;
-	for (i = 0; i < report_input->nplans; i++)
-		any |= report_input->plans[i]->image->nremarks != 0;
-	if (any)
+	remarks = report_remarks(table->report_input, &n);
+	if (n)
 		putc('\n', out);
-	for (i = 0; i < report_input->nplans; i++) {
-		const struct image *image = report_input->plans[i]->image;
-
-		for (j = 0; j < image->nremarks; j++)
-			text_paragraph(out, "Note: ", image->remarks[j],
-				       columns);
-	}
-	for (i = 0; i < report_input->nremarks; i++)
-		text_paragraph(out, "Note: ", report_input->remarks[i],
-			       columns);
+	for (size_t i = 0; i < n; i++)
+		text_paragraph(out, "Note: ", remarks[i], table->columns);
+	report_remarks_free(remarks, n);
 }
 
 void

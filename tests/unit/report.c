@@ -43,7 +43,7 @@ report_plans(const char *report, struct toy **toys, size_t n,
 	     const char *source_path)
 {
 	struct report_options opts = options_make(report);
-	struct plan *plans[4];
+	struct plan *plans[16];
 	struct report_input report_input = {
 		.plans = plans,
 		.nplans = n,
@@ -687,6 +687,49 @@ test_summary(void **state)
 	toy_free(t);
 }
 
+/* What is true of many objects is said once, whatever else is said between. */
+static void
+test_notes(void **state)
+{
+	enum { OBJECTS = 11 };
+	struct toy *toys[OBJECTS];
+	char *remarks[OBJECTS][2];
+	char *paths[OBJECTS], *text, *was[OBJECTS];
+
+	for (int i = 0; i < OBJECTS; i++) {
+		char *path = paths[i] = mem_printf("/lib/l%d", i);
+
+		toys[i] = toy_make("/nowhere");
+		was[i] = toys[i]->image.path;
+		toys[i]->image.path = path;
+		remarks[i][0] = mem_printf("%s is bare", path);
+		remarks[i][1] = mem_printf("%s is %s", path,
+					   i < 2 ? "small" : "big");
+		toys[i]->image.remarks = remarks[i];
+		toys[i]->image.nremarks = i == 1 ? 2 : 1;
+	}
+	text = report_plans(NULL, toys, OBJECTS, NULL);
+	assert_contains(text, "Note: /lib/l0 is bare\n"
+			      "Note: The same is true of 10 other objects: l1, "
+			      "l2, l3, l4, l5, l6, l7, l8, ...\n"
+			      "Note: /lib/l1 is small\n");
+	free(text);
+	text = report_plans(NULL, toys, 2, NULL);
+	assert_contains(text, "Note: /lib/l0 is bare\n"
+			      "Note: The same is true of l1\n"
+			      "Note: /lib/l1 is small\n");
+	free(text);
+	for (int i = 0; i < OBJECTS; i++) {
+		toys[i]->image.path = was[i];
+		free(paths[i]);
+		toys[i]->image.remarks = NULL;
+		toys[i]->image.nremarks = 0;
+		free(remarks[i][0]);
+		free(remarks[i][1]);
+		toy_free(toys[i]);
+	}
+}
+
 static void
 test_summary_of_nothing(void **state)
 {
@@ -966,6 +1009,7 @@ main(void)
 		cmocka_unit_test(test_several_objects),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_summary_of_nothing),
 		cmocka_unit_test(test_top),
 		cmocka_unit_test(test_target),
