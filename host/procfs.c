@@ -114,18 +114,44 @@ mappings_free(struct mapping *maps, size_t n)
 	free(maps);
 }
 
+/*
+ * The auxiliary vector of the task that was asked for it last; tid 0: of none.
+ * It is the same as long as the task executes no other program.
+ */
+static struct {
+	pid_t tid;
+	size_t n;
+	uint64_t entries[64][2];
+} vector;
+
+/* Have the task's vector; whether it could be read. */
+static bool
+vector_have(pid_t tid)
+{
+	FILE *f;
+
+	if (vector.tid == tid)
+		return true;
+	f = procfs_open(tid, "auxv");
+	if (!f)
+		return false;
+	vector.n = fread(vector.entries, sizeof(vector.entries[0]),
+			 sizeof(vector.entries) / sizeof(vector.entries[0]), f);
+	vector.tid = vector.n ? tid : 0;
+	fclose(f);
+	return vector.n;
+}
+
 uint64_t
 procfs_auxv(pid_t tid, uint64_t type)
 {
-	FILE *f = procfs_open(tid, "auxv");
-	uint64_t entry[2], value = 0;
+	uint64_t value = 0;
 
-	if (!f)
+	if (!vector_have(tid))
 		return 0;
-	while (fread(entry, sizeof(entry), 1, f) == 1 && entry[0] != AT_NULL)
-		if (entry[0] == type)
-			value = entry[1];
-	fclose(f);
+	for (size_t i = 0; i < vector.n && vector.entries[i][0] != AT_NULL; i++)
+		if (vector.entries[i][0] == type)
+			value = vector.entries[i][1];
 	return value;
 }
 
@@ -141,6 +167,7 @@ struct cached_file {
 	int fd;
 	char *text;		/* what was read, and a 0 */
 	size_t room;
+	bool fresh;		/* no task has run since */
 };
 
 /* Read all of an open file; whether there was any. */
@@ -176,6 +203,8 @@ cached_read(struct cached_file *file, pid_t tid)
 	return file->tid && cached_reread(file) ? file->text : NULL;
 }
 
+static struct cached_file status = { .name = "status" };
+
 /*
  * The status of a task: lines that begin with a name.  That of the program comes
  * first, and has no line ends in it.
@@ -183,9 +212,22 @@ cached_read(struct cached_file *file, pid_t tid)
 static const char *
 status_read(pid_t tid)
 {
-	static struct cached_file file = { .name = "status" };
+	const char *text = cached_read(&status, tid);
 
-	return cached_read(&file, tid);
+	status.fresh = text;
+	return text;
+}
+
+void
+procfs_ran(void)
+{
+	status.fresh = false;
+}
+
+void
+procfs_renewed(void)
+{
+	vector.tid = 0;
 }
 
 /* The value of the line that begins with "\nNAME:"; false if there is none. */
@@ -273,7 +315,12 @@ procfs_file_max(pid_t tid)
 bool
 procfs_confined(pid_t tid)
 {
-	return procfs_status(tid, "Seccomp", 10, 0) != 0;
+	uint64_t mode = 0;
+
+	/* A stopped task gets no filter. */
+	if ((status.fresh && status.tid == tid) || status_read(tid))
+		status_value(status.text, "\nSeccomp:", 10, &mode);
+	return mode != 0;
 }
 
 char

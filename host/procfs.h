@@ -10,6 +10,10 @@
 
 int procfs_maps(pid_t tid, struct mapping **maps, size_t *n);
 uint64_t procfs_auxv(pid_t tid, uint64_t type);
+/* A task has ended, or executed another program, which has another vector. */
+void procfs_renewed(void);
+/* A traced task may have run: what was read of it may be otherwise by now. */
+void procfs_ran(void);
 int procfs_signals(pid_t tid, struct signal_state *state);
 int procfs_actions(pid_t tid, struct signal_state *state);
 uint64_t procfs_room(pid_t tid);

@@ -160,6 +160,9 @@ event_of_status(struct event *event, int status)
 	int signal;
 
 	ptrace_regs_invalidate(event->tid);
+	procfs_ran();
+	if (!WIFSTOPPED(status) || status >> 16 == PTRACE_EVENT_EXEC)
+		procfs_renewed();
 	if (!WIFSTOPPED(status))
 		ended_remove(event->tid);
 	if (WIFEXITED(status)) {
@@ -266,6 +269,7 @@ ptrace_resume(pid_t tid, enum resume how, int signal)
 	int err = 0;
 
 	ptrace_regs_invalidate(tid);
+	procfs_ran();
 	for (int i = 0; i < TRIES; i++) {
 		if (how != RESUME_END && at_end(tid))
 			return HOST_GONE;

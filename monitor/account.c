@@ -333,11 +333,14 @@ account_end(struct run *run, struct task *task, const struct event *event)
 	task_free(run, task);
 }
 
-/* Has a child of which nothing was heard ended?  Then its end went unheeded. */
+/*
+ * Has a child that is announced only now ended?  Then its end went unheeded, as
+ * that of some unknown task did.
+ */
 static bool
 child_ended(struct run *run, pid_t tid)
 {
-	return run->host->native && !task_find(run, tid) &&
+	return run->unheeded && run->host->native && !task_find(run, tid) &&
 	       (run->host->native->send(tid, 0) || run->host->zombie(tid));
 }
 
@@ -456,6 +459,7 @@ event_receive(struct run *run, const struct event *event)
 		}
 	}
 	if (ended && (!task || !task->process)) {
+		run->unheeded = true;
 		if (task)
 			task_free(run, task);
 		return false;

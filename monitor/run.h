@@ -77,6 +77,7 @@ struct run {
 
 	struct task *departed;	/* copied from the last task that was killed
 				   with its whole process; see account.c */
+	bool unheeded;		/* a task has ended that no event had announced */
 	struct stops stops;
 	double standing;	/* when the standstill of an attach or detach
 				   began; 0: there is none */

@@ -160,4 +160,15 @@ for my $patch (@patches) {
 	    "$patch, script and its shell");
 }
 
+# A program's auxiliary vector is read once, or twice if another one ends between
+# its beginning and the loading of its libraries; and whether a child has ended
+# is asked only if something has that nothing is known of.
+my $opens = abs_path(compile('opens.c', '-O1', '-shared', '-fPIC', '-ldl'));
+my $spawned = monitor(['--units=func'], [$program, 'spawn', 40],
+    env => { LD_PRELOAD => join(' ', $opens, $ENV{LD_PRELOAD} // ()) });
+my ($vectors, $states) =
+    $spawned->{err} =~ /opened auxv (\d+) times, stat (\d+) times/;
+cmp_ok($vectors, '<=', 2 * 41, '40 children: their vectors are read once');
+is($states, 0, '  and nobody asks whether they have ended');
+
 done_testing;

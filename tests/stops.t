@@ -111,8 +111,19 @@ grows
 
 my $c = compile('stops.c', '-O1', '-pthread');
 my $cc = compile('throws.cc', '-O1');
+my $forks = compile('forks.c', '-O1', '-pthread');
 my $ends = 'thread or process ends';
 my $begins = 'thread or process begins';
+my $called = 'system call that pmon makes in the program';
+
+# A program that is started makes calls for pmon at two stops for the memory of
+# its counters, at one for its code, and at one for that of all its libraries.
+my ($before, $after) = map {
+	run([$pmon, "--report=sites:$scratch/sites", '--', $forks, 'spawn', $_]);
+	table(slurp("$scratch/sites"));
+} $few, $more;
+is(growth($before, $after)->{$called}, 4 * ($more - $few),
+    'a program is started: system calls of pmon');
 
 # What pmon has followed once is counted in the program: here the unwinder goes
 # to five cleanups and the handler.

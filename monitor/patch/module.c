@@ -163,6 +163,58 @@ slots_needed(const struct run *run, const struct module *module)
 		run->opts->selection.units != 1U << UNIT_FUNC);
 }
 
+/* Whether a system call or a stack switch of the module may have a filter. */
+static bool
+filters_likely(const struct run *run, const struct module *module)
+{
+	const struct plan *plan = module->plan;
+	bool likely = false;
+
+	if (run->opts->patch != PATCH_AUTO || run->opts->npids)
+		return false;
+	for (size_t i = 0; i < plan->nhooks && !likely; i++)
+		likely = plan->hooks[i].filter != 0;
+	return likely;
+}
+
+/* Choose places for what the module is likely to need. */
+static void
+module_place(struct room *room, struct module *module)
+{
+	const struct plan_options *options = &module->plan->options;
+
+	if (options->relocated && module->counters.size &&
+	    relocated_room(room, module))
+		module->relocated = 0;
+	if (slots_needed(room->run, module) ||
+	    (!options->no_traps && filters_likely(room->run, module)))
+		slots_map(room, module);
+}
+
+void
+modules_room(struct run *run, struct task *task, struct module **modules,
+	     size_t n, const struct mapping *maps, size_t nmaps)
+{
+	struct room room = { .run = run, .task = task };
+
+	/* module_fill makes of a failure what is to be made of it. */
+	for (size_t i = 0; i < n; i++)
+		if (modules[i]->plan->options.relocated &&
+		    relocated_counters(&room, modules[i]))
+			modules[i]->counters = (struct region){ 0 };
+	room_begin(&room, maps, nmaps);
+	for (size_t i = 0; i < n; i++)
+		module_place(&room, modules[i]);
+	if (room_end(&room))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		modules[i]->slots = modules[i]->slots_size = 0;
+		modules[i]->relocated = modules[i]->relocated_size = 0;
+		modules[i]->springs = modules[i]->springs_size = 0;
+		modules[i]->spring = 0;
+	}
+}
+
 /* ---- modules that are foreseen */
 
 /* What of a plan may change between module_foresee and module_fill. */

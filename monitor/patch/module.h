@@ -36,6 +36,13 @@ struct foreseen {
 int module_foresee(struct room *room, pid_t pid,
 		   struct foreseen *foreseen) MUST_CHECK;
 /*
+ * Have the task map, at one stop, what n modules of which nothing is planted yet
+ * will need; maps are those of the process.  What is not mapped after that
+ * module_fill maps, and at a stop for each.
+ */
+void modules_room(struct run *run, struct task *task, struct module **modules,
+		  size_t n, const struct mapping *maps, size_t nmaps);
+/*
  * Plant all sites and relocated functions in the task's space.  What was
  * foreseen, or NULL, is used if it has come to pass, and is still the caller's.
  * HOST_OK, or HOST_GONE if the process is gone.

@@ -73,17 +73,28 @@ module_make(struct plan *plan, uint64_t bias, const struct mapping *map)
 	return module;
 }
 
+/* Modules that are to be planted, each the caller's until it is. */
+struct module_list {
+	struct module **modules;
+	size_t n;
+};
+
 static void
-module_plant(struct run *run, struct task *task, struct plan *plan,
-	     uint64_t bias, const struct mapping *map)
+module_add(struct module_list *list, struct plan *plan, uint64_t bias,
+	   const struct mapping *map)
 {
-	struct space *space = task->process->space;
 	struct module *module = mem_alloc(sizeof(*module));
 
 	*module = module_make(plan, bias, map);
-	if (thread_pages_yield(run, space, plan->image))
-		relocated_refuse_space(run, space);
-	redirect_yield(run, space, plan);
+	*vec_push(list->modules, list->n) = module;
+}
+
+static void
+module_plant(struct run *run, struct task *task, struct module *module)
+{
+	struct space *space = task->process->space;
+
+	redirect_yield(run, space, module->plan);
 	if (module_fill(run, task, module,
 			foreseen_find(run, task->process->pid, module))) {
 		module_drop(module);
@@ -93,6 +104,28 @@ module_plant(struct run *run, struct task *task, struct plan *plan,
 	space_unfollowed(run, space);
 	if (run->host->native)
 		space_hook(run, space);
+}
+
+/*
+ * Plant the modules, and free the list.  The process has these maps, or an attach
+ * has foreseen where its modules' memory will be.
+ */
+static void
+modules_plant(struct run *run, struct task *task, struct module_list *list,
+	      const struct mapping *maps, size_t nmaps)
+{
+	struct space *space = task->process->space;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (thread_pages_yield(run, space,
+				       list->modules[i]->plan->image))
+			relocated_refuse_space(run, space);
+	if (nmaps && list->n && !run->nforeseen)
+		modules_room(run, task, list->modules, list->n, maps, nmaps);
+	for (size_t i = 0; i < list->n; i++)
+		module_plant(run, task, list->modules[i]);
+	free(list->modules);
+	*list = (struct module_list){ 0 };
 }
 
 /* The bias of an image of which `map` is a part; false if it is none. */
@@ -113,21 +146,21 @@ image_bias(const struct image *image, const struct mapping *map, uint64_t *bias)
 
 /* An image may have several executable segments, but is one module. */
 static bool
-module_there(const struct space *space, const struct plan *plan, uint64_t bias)
+module_there(struct module *const *modules, size_t n, const struct plan *plan,
+	     uint64_t bias)
 {
-	for (size_t i = 0; i < space->nmodules; i++)
-		if (space->modules[i]->plan == plan &&
-		    space->modules[i]->bias == bias)
+	for (size_t i = 0; i < n; i++)
+		if (modules[i]->plan == plan && modules[i]->bias == bias)
 			return true;
 	return false;
 }
 
-/* Is the mapping part of a module that is there, whatever that counts? */
+/* Is the mapping part of one of the modules, whatever that counts? */
 static bool
-module_known(const struct space *space, const struct mapping *map)
+module_known(struct module *const *modules, size_t n, const struct mapping *map)
 {
-	for (size_t i = 0; i < space->nmodules; i++) {
-		const struct module *module = space->modules[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct module *module = modules[i];
 
 		if (module->dev == map->dev && module->ino == map->ino &&
 		    (module->map_lo == map->lo ||
@@ -156,31 +189,77 @@ mapping_plan(struct run *run, const struct mapping *map, bool known,
 	return plan;
 }
 
+/* What the modules of a space demand of the files that it has mapped. */
+struct demand {
+	bool known;		/* their hooks must be known */
+	unsigned follows;
+};
+
+static struct demand
+space_demand(const struct run *run, const struct space *space)
+{
+	return (struct demand){
+		.known = run_maps_hooked(run) || space_hooked(space),
+		.follows = space_follows(space),
+	};
+}
+
 /*
- * Plant the file that is mapped there, if it has a plan.  Returns why its hooks
- * are not known, or NULL.
+ * Add to the list the file that is mapped there, if it has a plan and is not
+ * planted.  Returns why its hooks are not known, or NULL.
  */
 static const char *
-mapping_plant(struct run *run, struct task *task, const struct mapping *map)
+mapping_add(struct run *run, const struct task *task, const struct mapping *map,
+	    const struct demand *demand, struct module_list *list)
 {
+	const struct space *space = task->process->space;
 	const char *unread;
 	struct plan *plan;
 	char *open_path;
 	uint64_t bias;
 
-	if (module_known(task->process->space, map))
+	if (module_known(space->modules, space->nmodules, map) ||
+	    module_known(list->modules, list->n, map))
 		return NULL;
 	open_path = run->host->mapped(task->tid, map);
-	plan = mapping_plan(run, map,
-			    run_maps_hooked(run) ||
-				    space_hooked(task->process->space),
-			    space_follows(task->process->space), open_path,
+	plan = mapping_plan(run, map, demand->known, demand->follows, open_path,
 			    &unread);
 	free(open_path);
 	if (plan && image_bias(plan->image, map, &bias) &&
-	    !module_there(task->process->space, plan, bias))
-		module_plant(run, task, plan, bias, map);
+	    !module_there(space->modules, space->nmodules, plan, bias) &&
+	    !module_there(list->modules, list->n, plan, bias))
+		module_add(list, plan, bias, map);
 	return unread;
+}
+
+/*
+ * Plant what is mapped and has a plan.  What is planted first may demand hooks
+ * of files that had no plan before.  Returns why some hooks are not known, or
+ * NULL.
+ */
+static const char *
+mappings_plant(struct run *run, struct task *task, const struct mapping *maps,
+	       size_t n)
+{
+	const struct space *space = task->process->space;
+	struct module_list list = { 0 };
+	struct demand demand, after = space_demand(run, space);
+	const char *unread, *why = NULL;
+
+	do {
+		demand = after;
+		for (size_t i = 0; i < n; i++) {
+			if (!maps[i].exec || maps[i].path[0] != '/')
+				continue;
+			unread = mapping_add(run, task, &maps[i], &demand,
+					     &list);
+			why = unread ? unread : why;
+		}
+		modules_plant(run, task, &list, maps, n);
+		after = space_demand(run, space);
+	} while (after.known != demand.known ||
+		 after.follows != demand.follows);
+	return why;
 }
 
 /* Drop the modules whose text is not mapped any more. */
@@ -293,20 +372,14 @@ process_foresee(struct run *run, pid_t pid)
 void
 process_rescan(struct run *run, struct task *task)
 {
-	const char *unread, *why = NULL;
 	struct mapping *maps;
+	const char *why;
 	size_t n;
 
 	if (run->host->maps(task->tid, &maps, &n))
 		return;
 	modules_prune(run, task->process->space, maps, n);
-	for (size_t i = 0; i < n; i++) {
-		if (!maps[i].exec || maps[i].path[0] != '/')
-			continue;
-		unread = mapping_plant(run, task, &maps[i]);
-		if (unread)
-			why = unread;
-	}
+	why = mappings_plant(run, task, maps, n);
 	if (run_maps_wanted(run))
 		watch_check(run, task->process->space, maps, n);
 	mappings_free(maps, n);
@@ -357,6 +430,8 @@ exe_remark(struct run *run, const char *path, const char *open_path)
 static bool
 exe_module(struct run *run, struct task *task, struct plan *plan, ino_t ino)
 {
+	const struct space *space = task->process->space;
+	struct module_list list = { 0 };
 	struct mapping *maps;
 	bool found = false;
 	uint64_t bias;
@@ -367,12 +442,13 @@ exe_module(struct run *run, struct task *task, struct plan *plan, ino_t ino)
 	for (size_t i = 0; i < n && !found; i++) {
 		if (!maps[i].exec || maps[i].ino != ino)
 			continue;
-		found = module_known(task->process->space, &maps[i]);
+		found = module_known(space->modules, space->nmodules, &maps[i]);
 		if (found || !image_bias(plan->image, &maps[i], &bias))
 			continue;
-		module_plant(run, task, plan, bias, &maps[i]);
+		module_add(&list, plan, bias, &maps[i]);
 		found = true;
 	}
+	modules_plant(run, task, &list, maps, n);
 	mappings_free(maps, n);
 	return found;
 }
@@ -433,6 +509,7 @@ far_plant(struct run *run, struct task *task, const char *path,
 {
 	struct plan *plan = object_plan(run, path, open_path, true);
 	uint64_t entry = run->host->auxv(task->tid, AT_ENTRY);
+	struct module_list list = { 0 };
 
 	if (run->opts->selection.objects.n)
 		run_remark(run, "libraries are not counted on the host %s",
@@ -446,8 +523,9 @@ far_plant(struct run *run, struct task *task, const char *path,
 			   path, run->host->name);
 		return;
 	}
-	module_plant(run, task, plan, entry ? entry - plan->image->entry : 0,
-		     &(struct mapping){ 0 });
+	module_add(&list, plan, entry ? entry - plan->image->entry : 0,
+		   &(struct mapping){ 0 });
+	modules_plant(run, task, &list, NULL, 0);
 }
 
 void

@@ -177,15 +177,22 @@ counters_map(struct room *room, struct module *module, uint64_t need)
 }
 
 int
-relocated_room(struct room *room, struct module *module)
+relocated_counters(struct room *room, struct module *module)
 {
 	const struct image *image = module->plan->image;
-	uint64_t need = counters_need(image);
 	uint64_t tables = sizeof(uint64_t) * plan_tables_max(image);
 
-	if (counters_map(room, module, need + tables))
+	return counters_map(room, module, counters_need(image) + tables);
+}
+
+int
+relocated_room(struct room *room, struct module *module)
+{
+	if (!module->counters.size && relocated_counters(room, module))
 		return -1;
-	module->relocated_size = 3 * need + 65536;
+	if (module->relocated)
+		return 0;
+	module->relocated_size = 3 * counters_need(module->plan->image) + 65536;
 	module->relocated = near_map(room, module, module->relocated_size);
 	if (!module->relocated)
 		return fail("the process was refused memory for relocated "

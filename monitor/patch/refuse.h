@@ -18,9 +18,12 @@ void relocated_refuse(struct run *run, struct plan *plan, const char *why);
  * register has been given up (space->own_thread_reg).
  */
 void relocated_refuse_space(struct run *run, const struct space *space);
+/* Reserve memory for the module's counters.  0, or -1 with the message. */
+int relocated_counters(struct room *room, struct module *module) MUST_CHECK;
 /*
  * Map the memory for the module's relocated functions, and reserve its part of
- * the thread counter pages.  0, or -1 with the message.
+ * the thread counter pages, as far as that is not done.  0, or -1 with the
+ * message.
  */
 int relocated_room(struct room *room, struct module *module) MUST_CHECK;
 /*

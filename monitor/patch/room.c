@@ -81,6 +81,17 @@ own_add(struct space *space, uint64_t lo, uint64_t hi)
 	space->own[i] = range;
 }
 
+static void
+own_remove(struct space *space, uint64_t lo)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < space->nown; i++)
+		if (space->own[i].lo != lo)
+			space->own[kept++] = space->own[i];
+	space->nown = kept;
+}
+
 static uint64_t
 code_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
 {
@@ -93,6 +104,13 @@ code_map(struct run *run, struct task *task, uint64_t place, uint64_t size)
 
 /* ---- room that is only foreseen */
 
+/* Whether places are only chosen so far. */
+static bool
+room_foreseen(const struct room *room)
+{
+	return !room->task || room->planning;
+}
+
 /* Note that something will be mapped there. */
 static void
 room_foresee(struct room *room, uint64_t lo, uint64_t size)
@@ -104,6 +122,10 @@ room_foresee(struct room *room, uint64_t lo, uint64_t size)
 	for (; i && room->maps[i - 1].lo > lo; i--)
 		room->maps[i] = room->maps[i - 1];
 	room->maps[i] = map;
+	if (room->planning)
+		*vec_push(room->planned, room->nplanned) = (struct range){
+			lo, lo + (size + PAGE - 1) / PAGE * PAGE
+		};
 }
 
 static bool
@@ -137,7 +159,7 @@ near_map(struct room *room, const struct module *module, uint64_t size)
 	size_t n;
 
 	size = (size + PAGE - 1) / PAGE * PAGE;
-	if (!room->task) {
+	if (room_foreseen(room)) {
 		place = near_place(module, room->maps, room->n, size);
 		if (place)
 			room_foresee(room, place, size);
@@ -154,7 +176,7 @@ near_map(struct room *room, const struct module *module, uint64_t size)
 uint64_t
 place_map(struct room *room, uint64_t place, uint64_t size)
 {
-	if (room->task)
+	if (!room_foreseen(room))
 		return task_maps(room->run, room->task, size) ?
 			       code_map(room->run, room->task, place, size) :
 			       0;
@@ -162,4 +184,74 @@ place_map(struct room *room, uint64_t place, uint64_t size)
 		return 0;
 	room_foresee(room, place, size);
 	return place;
+}
+
+void
+near_unmap(struct room *room, uint64_t va, uint64_t size)
+{
+	if (!room->task)
+		return;
+	inject_unmap(room->run, room->task, va, size);
+	own_remove(room->task->process->space, va);
+}
+
+/* ---- all at one stop */
+
+void
+room_begin(struct room *room, const struct mapping *maps, size_t n)
+{
+	room->planning = true;
+	for (size_t i = 0; i < n; i++)
+		*vec_push(room->maps, room->n) = maps[i];
+}
+
+/* Have the task map what was planned; whether it has mapped all of it. */
+static bool
+planned_map(struct room *room)
+{
+	struct space *space = room->task->process->space;
+	size_t n = room->nplanned;
+	struct syscall *calls = mem_alloc((n + 1) * sizeof(*calls));
+	size_t mapped = 0;
+	int err;
+
+	for (size_t i = 0; i < n; i++)
+		calls[i] = inject_mapping(room->run, room->planned[i].lo,
+					  room->planned[i].hi -
+						  room->planned[i].lo,
+					  PROT_READ | PROT_EXEC);
+	err = inject_calls(room->run, room->task, calls, n);
+	for (size_t i = 0; i < n && !err; i++)
+		mapped += inject_mapped(&calls[i]) == room->planned[i].lo;
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct range *range = &room->planned[i];
+
+		if (mapped == n)
+			own_add(space, range->lo, range->hi);
+		else if (inject_mapped(&calls[i]))
+			inject_unmap(room->run, room->task,
+				     inject_mapped(&calls[i]),
+				     range->hi - range->lo);
+	}
+	free(calls);
+	return !err && mapped == n;
+}
+
+bool
+room_end(struct room *room)
+{
+	uint64_t size = 0;
+	bool mapped;
+
+	for (size_t i = 0; i < room->nplanned; i++)
+		size += room->planned[i].hi - room->planned[i].lo;
+	mapped = !size ||
+		 (task_maps(room->run, room->task, size) && planned_map(room));
+	free(room->maps);
+	free(room->planned);
+	room->maps = NULL;
+	room->planned = NULL;
+	room->n = room->nplanned = 0;
+	room->planning = false;
+	return mapped;
 }

@@ -38,6 +38,10 @@ slots_map(struct room *room, struct module *module)
 {
 	uint64_t size = slots_room(module);
 
+	if (module->slots && module->slots_size >= size)
+		return;
+	if (module->slots)
+		near_unmap(room, module->slots, module->slots_size);
 	module->slots = near_map(room, module, size);
 	if (module->slots)
 		module->slots_size = size;

@@ -7,7 +7,10 @@
 #include "monitor/patch/room.h"
 #include "monitor/run.h"
 
-/* Map the memory for the module's slots.  Without it module->slots stays 0. */
+/*
+ * Map the memory for the module's slots, if not enough is mapped.  Without it
+ * module->slots is 0.
+ */
 void slots_map(struct room *room, struct module *module);
 /*
  * How the site's instruction is done without a slot; if by emulation, *emul is

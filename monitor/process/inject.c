@@ -507,17 +507,24 @@ inject_mapped(const struct syscall *call)
 		       (uint64_t)call->result;
 }
 
-uint64_t
-inject_map(struct run *run, struct task *task, uint64_t va, uint64_t size,
-	   int prot)
+struct syscall
+inject_mapping(const struct run *run, uint64_t va, uint64_t size, int prot)
 {
 	uint64_t flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 			 (va ? MAP_FIXED_NOREPLACE : 0);
-	struct syscall call = {
+
+	return (struct syscall){
 		.nr = run->abi->nr_mmap,
 		.nargs = 6,
 		.args = { va, size, (uint64_t)prot, flags, -1, 0 },
 	};
+}
+
+uint64_t
+inject_map(struct run *run, struct task *task, uint64_t va, uint64_t size,
+	   int prot)
+{
+	struct syscall call = inject_mapping(run, va, size, prot);
 	uint64_t mapped;
 
 	if (inject_calls(run, task, &call, 1))

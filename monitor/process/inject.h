@@ -50,6 +50,12 @@ uint64_t inject_mapped(const struct syscall *call);
 struct range inject_scratch(struct run *run, struct task *task);
 
 /*
+ * The call that maps private memory, all 0, with the protection `prot`: at va or
+ * not at all, or anywhere if that is 0.
+ */
+struct syscall inject_mapping(const struct run *run, uint64_t va, uint64_t size,
+			      int prot);
+/*
  * Have the stopped task map private memory, all 0, with the protection `prot`:
  * at va or not at all, or anywhere if that is 0.  Its va; or 0.
  */

@@ -1,13 +1,13 @@
 /*
- * Counts the files of /proc/PID/auxv that a program opens, and says how many to
- * standard error when it ends, if any.  Preloaded.
+ * Counts the files auxv and stat of /proc/PID that a program opens, and says how
+ * many to standard error when it ends, if any.  Preloaded.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-static int opened;
+static int auxv, stat;
 
 static FILE *
 open_next(const char *name, const char *path, const char *mode)
@@ -15,7 +15,10 @@ open_next(const char *name, const char *path, const char *mode)
 	FILE *(*next)(const char *, const char *) = dlsym(RTLD_NEXT, name);
 	const char *file = strrchr(path, '/');
 
-	opened += !strncmp(path, "/proc/", 6) && file && !strcmp(file, "/auxv");
+	if (!strncmp(path, "/proc/", 6) && file) {
+		auxv += !strcmp(file, "/auxv");
+		stat += !strcmp(file, "/stat");
+	}
 	return next(path, mode);
 }
 
@@ -34,6 +37,7 @@ fopen64(const char *path, const char *mode)
 __attribute__((destructor)) static void
 say(void)
 {
-	if (opened)
-		fprintf(stderr, "opened auxv %d times\n", opened);
+	if (auxv || stat)
+		fprintf(stderr, "opened auxv %d times, stat %d times\n", auxv,
+			stat);
 }
