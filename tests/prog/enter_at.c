@@ -5,6 +5,7 @@
  * task go on to; with PMON_ENTER for each of that number.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -36,9 +37,11 @@ ptraced(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 	result = ptrace_really(request, pid, addr, data);
 	if (request != PTRACE_SYSCALL || result || (entered++ && !nr))
 		return result;
-	if (waitid(P_PID, pid, &info,
-		   WSTOPPED | WEXITED | WNOWAIT | __WALL))
-		abort();
+	/* pmon's own timer may interrupt this. */
+	while (waitid(P_PID, pid, &info,
+		      WSTOPPED | WEXITED | WNOWAIT | __WALL))
+		if (errno != EINTR)
+			abort();
 	if (enters(pid, nr))
 		raise(SIGUSR1);
 	return result;
