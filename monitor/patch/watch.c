@@ -81,7 +81,27 @@ enum seen {
 	SEEN_NONE,
 };
 
-/* How much of the mapping is the module's text, as in the file. */
+/* The va where the module's segments end. */
+static uint64_t
+module_end(const struct module *module)
+{
+	const struct image *image = module->plan->image;
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < image->nsegments; i++) {
+		const struct segment *seg = &image->segments[i];
+
+		if (seg->addr + seg->memsz > end)
+			end = seg->addr + seg->memsz;
+	}
+	return end + module->bias;
+}
+
+/*
+ * How much of the mapping is the module's text, as in the file.  What is behind
+ * the text may be what is left of a mapping of the whole file, where the dynamic
+ * linker has taken the access to a gap, and is about to map the data.
+ */
 static enum seen
 module_maps(const struct module *module, const struct mapping *map)
 {
@@ -95,7 +115,7 @@ module_maps(const struct module *module, const struct mapping *map)
 		uint64_t hi = seg->addr + seg->memsz + module->bias + PAGE - 1;
 
 		if (seg->flags & PF_X && map->lo >= lo &&
-		    map->lo < hi / PAGE * PAGE &&
+		    map->lo < module_end(module) &&
 		    map->offset == seg->offset / PAGE * PAGE + (map->lo - lo))
 			return map->hi <= hi / PAGE * PAGE ? SEEN_ALL :
 							     SEEN_TEXT;
