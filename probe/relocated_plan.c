@@ -22,15 +22,29 @@ relocated_text(void *ctx, uint64_t addr, size_t *avail)
 	return image_text(ctx, addr, avail);
 }
 
-/* Why a function with the hooks from number `first` on runs in place. */
+/*
+ * Why a function with the hooks from number `first` on runs in place, or NULL.
+ * A system call that returns to its caller as any other is made in its place
+ * anyway, where the hook has its trap.
+ */
 static const char *
 hooks_stay(const struct plan *plan, size_t first)
 {
+	const char *why = NULL;
+
 	for (size_t i = first; i < plan->nhooks; i++)
-		if (plan->hooks[i].kind == HOOK_STACK_SWITCH ||
-		    plan->hooks[i].kind == HOOK_ENTRY)
+		switch ((enum hook_kind)plan->hooks[i].kind) {
+		case HOOK_STACK_SWITCH:
+		case HOOK_ENTRY:
 			return "it switches stacks";
-	return "pmon stops at a system call in it";
+		case HOOK_MAP:
+		case HOOK_SIGACTION:
+		case HOOK_SIGPROCMASK:
+			break;
+		default:
+			why = "pmon stops at a system call in it";
+		}
+	return why;
 }
 
 /*
@@ -42,14 +56,16 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 	    size_t hooks)
 {
 	const struct site *site;
+	const char *why;
 
 	if (fplan->func == FUNC_NONE || fplan->cfg->entry < 0)
 		return "code outside any function";
 	/* The jump may go to the middle of a patch. */
 	if (fplan->cfg->unresolved && !build->plan->options.springs)
 		return "it has a jump whose targets are not known";
-	if (hooks != build->plan->nhooks)
-		return hooks_stay(build->plan, hooks);
+	why = hooks_stay(build->plan, hooks);
+	if (why)
+		return why;
 	if (image_restarts(build->image, fplan->ranges, fplan->nranges))
 		return "it has a restartable sequence (rseq)";
 	for (size_t i = 0; i < fplan->cfg->ninsns; i++)

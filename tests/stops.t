@@ -134,6 +134,9 @@ grows([], $c, 'swaps',
 # mmap and munmap, neither of which maps code.
 grows(['--object=*', '--func=main'], $c, 'maps',
     'trap, may map or unmap code' => 2);
+# The C library's functions for that are counted, too, without more traps.
+grows(['--object=*', '--units=edge', '--func=main', '--func=*m*map'], $c,
+    'maps', 'trap, may map or unmap code' => 2);
 # With traps alone nothing is to be done when its handler returns.
 grows(['--patch=trap', '--placement=every', '--units=func'], $c, 'signals',
     'signal' => 1, 'trap, instruction executed in a slot' => 1);
