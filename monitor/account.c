@@ -44,6 +44,7 @@ space_drop(struct run *run, struct space *space)
 	stack_close(space->stack);
 	free(space->own_thread_reg);
 	free(space->modules);
+	free(space->vacated);
 	free(space->own);
 	free(space->lasting);
 	free(space);

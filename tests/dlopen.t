@@ -87,6 +87,31 @@ for my $loads (2, 40) {
 	ok($opened && $opened < 20, '  and few looks where') or diag $opened;
 }
 
+# A library that is loaded again gets the memory for its counters and relocated
+# functions back.  If each load took more, there would be none left for these
+# after some 15 of 40.  pmon looks once at what was mapped, and at what was
+# unmapped.
+my $large = abs_path(compile('plug.c', '-O2', '-shared', '-fPIC',
+    '-fno-inline', '-DTAG=one', '-DROOM=0x1000000'));
+my %looks;
+for my $loads (20, 40) {
+	my @argv = ($program, $loads, 3, "$large:one");
+	my $run = monitor(['--object=*', '--func=*_one', '--units=func',
+	    "--report=sites:$scratch/sites"], \@argv,
+	    env => { LD_PRELOAD => join(' ', $opens, $ENV{LD_PRELOAD} // ()) });
+	my ($made) = slurp("$scratch/sites") =~
+	    /^ *(\d+) .*  system call that pmon makes in the program$/m;
+	my ($opened) = $run->{err} =~ /opened maps (\d+) times/;
+
+	is($run->{out}, run(\@argv)->{out}, "$loads loads of a large library");
+	counts_are($run, { work_one => $loads + 1,
+	    helper_one => 3 * ($loads + 1) }, '  and calls');
+	unlike($run->{err}, qr/counted by traps/, '  in relocated functions');
+	$looks{$loads} = [$made, $opened];
+}
+is($looks{40}[0], $looks{20}[0], 'nothing more is mapped');
+is($looks{40}[1] - $looks{20}[1], 2 * 20, 'and looks for each load');
+
 # A file that is a program and a library is counted as a program only, whichever
 # it is first.
 my $both = compile('both.c', '-O1');

@@ -166,9 +166,9 @@ for my $patch (@patches) {
 my $opens = abs_path(compile('opens.c', '-O1', '-shared', '-fPIC', '-ldl'));
 my $spawned = monitor(['--units=func'], [$program, 'spawn', 40],
     env => { LD_PRELOAD => join(' ', $opens, $ENV{LD_PRELOAD} // ()) });
-my ($vectors, $states) =
-    $spawned->{err} =~ /opened auxv (\d+) times, stat (\d+) times/;
+my ($vectors) = $spawned->{err} =~ /opened auxv (\d+) times/;
+my ($states) = $spawned->{err} =~ /opened stat (\d+) times/;
 cmp_ok($vectors, '<=', 2 * 41, '40 children: their vectors are read once');
-is($states, 0, '  and nobody asks whether they have ended');
+is($states // 0, 0, '  and nobody asks whether they have ended');
 
 done_testing;

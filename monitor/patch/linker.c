@@ -44,14 +44,14 @@ linker_debug(struct run *run, struct task *task)
 	return space->link_debug;
 }
 
-void
-linker_look(struct run *run, struct task *task)
+/* Hook the place, and let calls be redirected from now on. */
+static void
+linker_hook(struct run *run, struct task *task)
 {
 	uint64_t brk;
 	struct module *module;
 	const struct site *site;
 
-	process_rescan(run, task);
 	brk = dynamic_brk(run->host, task->tid, linker_debug(run, task));
 	if (!brk)
 		brk = linker_itself(run, task);
@@ -70,8 +70,19 @@ linker_look(struct run *run, struct task *task)
 }
 
 void
+linker_look(struct run *run, struct task *task)
+{
+	process_rescan(run, task);
+	linker_hook(run, task);
+}
+
+void
 linker_told(struct run *run, struct task *task)
 {
-	if (!dynamic_changes(run->host, task->tid, linker_debug(run, task)))
-		linker_look(run, task);
+	if (dynamic_changes(run->host, task->tid, linker_debug(run, task)))
+		return;
+	/* Else pmon has looked behind the calls that have mapped them. */
+	if (!run_maps_hooked(run))
+		process_rescan(run, task);
+	linker_hook(run, task);
 }

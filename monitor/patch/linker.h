@@ -14,7 +14,8 @@ void linker_look(struct run *run, struct task *task);
 
 /*
  * The task is where its dynamic linker tells of libraries: look at them, unless
- * the linker will tell once more when they have come or gone.
+ * the linker will tell once more when they have come or gone, or hooks have seen
+ * the calls that have mapped them.
  */
 void linker_told(struct run *run, struct task *task);
 

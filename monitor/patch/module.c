@@ -32,12 +32,14 @@ module_buffer(const struct run *run, struct space *space, uint64_t lo,
 		text_buffer(space, lo, hi, BUFFER_TEXT);
 }
 
-/* Hold memory that has just been mapped, if there is any. */
+/* Hold memory of the module's that has just been mapped, if there is any. */
 static void
-fresh_buffer(struct space *space, uint64_t va, uint64_t size)
+fresh_buffer(struct space *space, const struct module *module, uint64_t va,
+	     uint64_t size)
 {
 	if (va)
-		text_buffer(space, va, va + size, BUFFER_FRESH);
+		text_buffer(space, va, va + size,
+			    module->resettled ? BUFFER_TEXT : BUFFER_FRESH);
 }
 
 /* Whether some of the module's text is not as in the file. */
@@ -123,8 +125,8 @@ module_render(struct run *run, struct space *space, pid_t tid,
 {
 	const struct span all = { 0, module->plan->nrelocated };
 
-	fresh_buffer(space, module->springs, module->springs_size);
-	fresh_buffer(space, module->relocated, module->relocated_size);
+	fresh_buffer(space, module, module->springs, module->springs_size);
+	fresh_buffer(space, module, module->relocated, module->relocated_size);
 	relocated_each(run, space, tid, module, all, relocated_code);
 	module_edit(run, space, tid, module, batch, trap_write);
 	relocated_each(run, space, tid, module, all, relocated_enable);
@@ -199,15 +201,19 @@ modules_room(struct run *run, struct task *task, struct module **modules,
 
 	/* module_fill makes of a failure what is to be made of it. */
 	for (size_t i = 0; i < n; i++)
-		if (modules[i]->plan->options.relocated &&
+		if (!modules[i]->resettled &&
+		    modules[i]->plan->options.relocated &&
 		    relocated_counters(&room, modules[i]))
 			modules[i]->counters = (struct region){ 0 };
 	room_begin(&room, maps, nmaps);
 	for (size_t i = 0; i < n; i++)
-		module_place(&room, modules[i]);
+		if (!modules[i]->resettled)
+			module_place(&room, modules[i]);
 	if (room_end(&room))
 		return;
 	for (size_t i = 0; i < n; i++) {
+		if (modules[i]->resettled)
+			continue;
 		modules[i]->slots = modules[i]->slots_size = 0;
 		modules[i]->relocated = modules[i]->relocated_size = 0;
 		modules[i]->springs = modules[i]->springs_size = 0;

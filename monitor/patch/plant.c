@@ -16,6 +16,7 @@
 #include "monitor/patch/module.h"
 #include "monitor/patch/redirect.h"
 #include "monitor/patch/refuse.h"
+#include "monitor/patch/vacated.h"
 #include "monitor/patch/watch.h"
 #include "monitor/process/object.h"
 #include "monitor/process/owners.h"
@@ -24,6 +25,7 @@
 #include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "util/mem.h"
+#include "util/search.h"
 
 /* ---- modules of a process */
 
@@ -73,6 +75,12 @@ module_make(struct plan *plan, uint64_t bias, const struct mapping *map)
 	return module;
 }
 
+/* What a space has mapped, ascending. */
+struct mappings {
+	struct mapping *list;
+	size_t n;
+};
+
 /* Modules that are to be planted, each the caller's until it is. */
 struct module_list {
 	struct module **modules;
@@ -112,7 +120,7 @@ module_plant(struct run *run, struct task *task, struct module *module)
  */
 static void
 modules_plant(struct run *run, struct task *task, struct module_list *list,
-	      const struct mapping *maps, size_t nmaps)
+	      const struct mappings *maps)
 {
 	struct space *space = task->process->space;
 
@@ -120,8 +128,11 @@ modules_plant(struct run *run, struct task *task, struct module_list *list,
 		if (thread_pages_yield(run, space,
 				       list->modules[i]->plan->image))
 			relocated_refuse_space(run, space);
-	if (nmaps && list->n && !run->nforeseen)
-		modules_room(run, task, list->modules, list->n, maps, nmaps);
+	for (size_t i = 0; i < list->n; i++)
+		module_resettle(space, list->modules[i], maps->list, maps->n);
+	if (maps->n && list->n && !run->nforeseen)
+		modules_room(run, task, list->modules, list->n, maps->list,
+			     maps->n);
 	for (size_t i = 0; i < list->n; i++)
 		module_plant(run, task, list->modules[i]);
 	free(list->modules);
@@ -238,8 +249,7 @@ mapping_add(struct run *run, const struct task *task, const struct mapping *map,
  * NULL.
  */
 static const char *
-mappings_plant(struct run *run, struct task *task, const struct mapping *maps,
-	       size_t n)
+mappings_plant(struct run *run, struct task *task, const struct mappings *maps)
 {
 	const struct space *space = task->process->space;
 	struct module_list list = { 0 };
@@ -248,40 +258,47 @@ mappings_plant(struct run *run, struct task *task, const struct mapping *maps,
 
 	do {
 		demand = after;
-		for (size_t i = 0; i < n; i++) {
-			if (!maps[i].exec || maps[i].path[0] != '/')
+		for (size_t i = 0; i < maps->n; i++) {
+			const struct mapping *map = &maps->list[i];
+
+			if (!map->exec || map->path[0] != '/')
 				continue;
-			unread = mapping_add(run, task, &maps[i], &demand,
-					     &list);
+			unread = mapping_add(run, task, map, &demand, &list);
 			why = unread ? unread : why;
 		}
-		modules_plant(run, task, &list, maps, n);
+		modules_plant(run, task, &list, maps);
 		after = space_demand(run, space);
 	} while (after.known != demand.known ||
 		 after.follows != demand.follows);
 	return why;
 }
 
+/* Whether the text that identifies the module is still mapped. */
+static bool
+module_mapped(const struct module *module, const struct mappings *maps)
+{
+	size_t k = search_first(maps->n, i, maps->list[i].lo >= module->map_lo);
+	const struct mapping *map = &maps->list[k];
+
+	return k < maps->n && map->lo == module->map_lo &&
+	       map->dev == module->dev && map->ino == module->ino && map->exec;
+}
+
 /* Drop the modules whose text is not mapped any more. */
 static void
-modules_prune(struct run *run, struct space *space, const struct mapping *maps,
-	      size_t n)
+modules_prune(struct run *run, struct space *space, const struct mappings *maps)
 {
-	size_t kept = 0, k;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < space->nmodules; i++) {
 		struct module *module = space->modules[i];
 
-		for (k = 0; k < n; k++)
-			if (maps[k].lo == module->map_lo &&
-			    maps[k].dev == module->dev &&
-			    maps[k].ino == module->ino && maps[k].exec)
-				break;
-		if (k < n) {
+		if (module_mapped(module, maps)) {
 			space->modules[kept++] = module;
 			continue;
 		}
 		thread_pages_unmapped(run, space, module);
+		module_vacate(space, module);
 		module_drop(module);
 	}
 	space->nmodules = kept;
@@ -372,17 +389,16 @@ process_foresee(struct run *run, pid_t pid)
 void
 process_rescan(struct run *run, struct task *task)
 {
-	struct mapping *maps;
+	struct mappings maps;
 	const char *why;
-	size_t n;
 
-	if (run->host->maps(task->tid, &maps, &n))
+	if (run->host->maps(task->tid, &maps.list, &maps.n))
 		return;
-	modules_prune(run, task->process->space, maps, n);
-	why = mappings_plant(run, task, maps, n);
+	modules_prune(run, task->process->space, &maps);
+	why = mappings_plant(run, task, &maps);
 	if (run_maps_wanted(run))
-		watch_check(run, task->process->space, maps, n);
-	mappings_free(maps, n);
+		watch_check(run, task->process->space, maps.list, maps.n);
+	mappings_free(maps.list, maps.n);
 	/* pmon will not see stacks being left there. */
 	if (why && space_infers(task->process->space))
 		space_calls_underivable(run, task->process->space, REASON_LEFT,
@@ -432,24 +448,25 @@ exe_module(struct run *run, struct task *task, struct plan *plan, ino_t ino)
 {
 	const struct space *space = task->process->space;
 	struct module_list list = { 0 };
-	struct mapping *maps;
+	struct mappings maps;
 	bool found = false;
 	uint64_t bias;
-	size_t n;
 
-	if (run->host->maps(task->tid, &maps, &n))
+	if (run->host->maps(task->tid, &maps.list, &maps.n))
 		return false;
-	for (size_t i = 0; i < n && !found; i++) {
-		if (!maps[i].exec || maps[i].ino != ino)
+	for (size_t i = 0; i < maps.n && !found; i++) {
+		const struct mapping *map = &maps.list[i];
+
+		if (!map->exec || map->ino != ino)
 			continue;
-		found = module_known(space->modules, space->nmodules, &maps[i]);
-		if (found || !image_bias(plan->image, &maps[i], &bias))
+		found = module_known(space->modules, space->nmodules, map);
+		if (found || !image_bias(plan->image, map, &bias))
 			continue;
-		module_add(&list, plan, bias, &maps[i]);
+		module_add(&list, plan, bias, map);
 		found = true;
 	}
-	modules_plant(run, task, &list, maps, n);
-	mappings_free(maps, n);
+	modules_plant(run, task, &list, &maps);
+	mappings_free(maps.list, maps.n);
 	return found;
 }
 
@@ -525,7 +542,7 @@ far_plant(struct run *run, struct task *task, const char *path,
 	}
 	module_add(&list, plan, entry ? entry - plan->image->entry : 0,
 		   &(struct mapping){ 0 });
-	modules_plant(run, task, &list, NULL, 0);
+	modules_plant(run, task, &list, &(struct mappings){ 0 });
 }
 
 void

@@ -104,6 +104,22 @@ struct module {
 	size_t nundeferred;	/* ... these with the jumps at their entries */
 	size_t ndeferred_hits;	/* of traps at the entries of the others */
 	size_t nreopened;	/* ... those that were reopened */
+	bool resettled;		/* its memory is what a module of the same plan
+				   has left: struct vacated */
+};
+
+/*
+ * What a module that was dropped has left mapped in a space: a module of the
+ * same plan and at the same bias can have it again.
+ */
+struct vacated {
+	const struct plan *plan;
+	uint64_t bias;
+	uint64_t slots, slots_size;
+	uint64_t relocated, relocated_size;
+	uint64_t springs, springs_size;
+	int64_t spring;
+	struct region counters;
 };
 
 #endif

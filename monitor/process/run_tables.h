@@ -38,6 +38,8 @@ struct space {
 	struct text_buffers *text;	/* text being edited; see text_edit.c */
 	struct module **modules;
 	size_t nmodules;
+	struct vacated *vacated;	/* what dropped modules have left */
+	size_t nvacated;
 	struct range *own;	/* what pmon mapped there to be executed;
 				   ascending lo */
 	size_t nown;

@@ -38,6 +38,8 @@ space_copy(const struct space *space, int mem, uint64_t since)
 	copy->unhooked = space->unhooked;
 	for (size_t i = 0; i < space->nown; i++)
 		*vec_push(copy->own, copy->nown) = space->own[i];
+	for (size_t i = 0; i < space->nvacated; i++)
+		*vec_push(copy->vacated, copy->nvacated) = space->vacated[i];
 	for (size_t i = 0; i < space->nlasting; i++)
 		*vec_push(copy->lasting, copy->nlasting) = space->lasting[i];
 	for (size_t i = 0; i < space->nmodules; i++) {

@@ -1,6 +1,6 @@
 /*
  * A library to be loaded, unloaded and loaded again.  Compiled twice, as two
- * libraries, with TAG one and two.
+ * libraries, with TAG one and two.  With -DROOM it has so many bytes of text more.
  */
 #include <stdio.h>
 #include <sys/types.h>
@@ -9,8 +9,14 @@
 #define PASTE(a, b) a##_##b
 #define NAME(a, b) PASTE(a, b)
 #define OWN(name) NAME(name, TAG)
+#define QUOTE(x) #x
+#define QUOTED(x) QUOTE(x)
 
 static volatile long sink;
+
+#ifdef ROOM
+__asm__(".pushsection .text\n.zero " QUOTED(ROOM) "\n.popsection");
+#endif
 
 int OWN(fast)(int n);
 int OWN(work)(int n);
@@ -41,8 +47,6 @@ static int (*OWN(resolve)(void))(int)
 }
 
 int OWN(fast)(int n) __attribute__((ifunc(
-#define QUOTE(x) #x
-#define QUOTED(x) QUOTE(x)
 	QUOTED(NAME(resolve, TAG)))));
 
 static int
