@@ -146,13 +146,11 @@ lost_explain(const struct plan *plan, struct func_plan *fplan)
 
 static void
 relocated_read(const struct propagation *s, const struct func_plan *fplan,
-	       uint64_t *counters, bool *lost)
+	       uint64_t *counters)
 {
 	relocated_sum(fplan->relocated, s->counter_set->slots,
 		      s->counter_set->nslots, counters,
 		      fplan->placement->narcs);
-	for (uint32_t i = 0; i < fplan->placement->narcs; i++)
-		lost[i] = fplan->lost;
 }
 
 /*
@@ -215,7 +213,7 @@ fplan_measure(const struct propagation *s, const struct func_plan *fplan,
 	      uint64_t *counters, bool *lost)
 {
 	if (fplan->relocated)
-		relocated_read(s, fplan, counters, lost);
+		relocated_read(s, fplan, counters);
 	for (uint32_t i = 0; i < fplan->ncounter_refs; i++) {
 		counters[i] = counter_ref_read(s, &fplan->counter_refs[i]);
 		lost[i] = s->plan->sites[fplan->counter_refs[i].site].lost;
@@ -234,7 +232,8 @@ fplan_propagate(const struct propagation *s, struct func_plan *fplan)
 		counts_unknown(fplan, REASON_TAMPERED);
 		return;
 	}
-	if (fplan->unwritten) {
+	/* Control may also have come to blocks that no known edge leads to. */
+	if (fplan->unwritten || (fplan->relocated && fplan->lost)) {
 		counts_unknown(fplan, lost_reason(s->plan, fplan));
 		return;
 	}
