@@ -8,6 +8,7 @@
 #include "flow/call_fate.h"
 #include "flow/cfg.h"
 #include "flow/cfg_graph.h"
+#include "flow/constant.h"
 #include "flow/labels.h"
 #include "flow/ocaml.h"
 #include "flow/proof.h"
@@ -407,6 +408,7 @@ cfg_make(const struct cfg_input *in)
 	}
 	if (news)
 		cfg->overlap = in->lo[0];
+	constants_called(cfg, in);
 	free(cuts.addrs);
 	free(handlers);
 	return cfg;

@@ -81,8 +81,9 @@ struct cfg {
 	bool gaps;		/* some bytes are neither proven nor padding */
 	bool reentered;		/* the gaps may contain a jump to the
 				   function's beginning */
-	uint64_t *outs;		/* targets of its jump tables that are in the
-				   middle of other functions */
+	uint64_t *outs;		/* targets of its jump tables, and of calls by
+				   registers that hold a constant, that are in
+				   the middle of other functions */
 	size_t nouts;
 	struct table_use *uses;	/* of its tables, ascending jump, if several
 				   jumps have tables */

@@ -1,5 +1,6 @@
-# Jumps with unknown targets into the middles of blocks: no count is wrong,
-# whether the function has traps or is relocated.
+# Jumps with unknown targets into the middles of blocks, and calls of places in
+# the middle of a function: no count is wrong, whether the function has traps or
+# is relocated, and the calls need no traps.
 use strict;
 use warnings;
 use lib 'tests/lib';
@@ -35,18 +36,19 @@ for my $flags ('-pie', '-no-pie') {
 		is_deeply(\%got, \%expected, "$flags, @$way");
 	}
 }
-# Code that nothing leads to until its function is relocated, which pmon then
-# gives up: nobody saw that the code did not run.
-{
-	my $program = compile(spew("$scratch/behind.c", <<'END'), '-O1');
+
+# Programs in which `early` runs 10 times and `late` 7 times; that leads to
+# `behind` in the middle of `early` when pmon has relocated this already.
+my $late = <<'END';
 long early(long a), late(long a);
 __asm__(".text\n.globl early, late\n"
 	".type early, @function\n"
-	"early:	lea 5(%rdi), %rax; jmp 1f\n"
+	"early:	.cfi_startproc\n	lea 5(%rdi), %rax; JUMP; inc %rax\n"
 	"behind:	lea 9(%rdi), %rax\n"
-	"1:	inc %rax; ret\n.size early, . - early\n"
+	"1:	inc %rax; ret\n	.cfi_endproc\n.size early, . - early\n"
 	".type late, @function\n"
-	"late:	call behind; ret\n.size late, . - late\n");
+	"late:	.cfi_startproc\n	CALL; ret\n	.cfi_endproc\n"
+	".size late, . - late\n");
 int main(void)
 {
 	long sum = 0;
@@ -55,17 +57,64 @@ int main(void)
 		sum += early(i);
 	for (int i = 0; i < 7; i++)
 		sum += late(i);
-	return sum == 10 * 6 + 45 + 7 * 10 + 21 ? 0 : 1;
+	return sum == SUM ? 0 : 1;
 }
 END
+my @lates = (
+	# Nothing else leads there, so pmon gives the function up: nobody saw
+	# that the code did not run.
+	{
+		name => 'call',
+		JUMP => 'jmp 1f',
+		CALL => 'call behind',
+		SUM => 10 * 6 + 45 + 7 * 10 + 21,
+		is => 7,
+	},
+	# Half of the calls of early come there as well.
+	{
+		name => 'register',
+		JUMP => 'test $1, %dil; jnz 1f',
+		CALL => 'lea behind(%rip), %rax; mov %rax, %rdx; call *%rdx',
+		SUM => 5 * 6 + 25 + 5 * 10 + 20 + 7 * 10 + 21,
+		is => 5 + 7,
+	});
+
+for my $case (@lates) {
+	my $source = $late =~ s/(JUMP|CALL|SUM)/$case->{$1}/gr;
+	my $program = compile(spew("$scratch/$case->{name}.c", $source), '-O1');
 	my ($behind) = run(['nm', $program])->{out} =~ /^0*(\w+) t behind$/m;
 
 	for my $way (@ways) {
-		my $run = counted([@$way, '--object=behind*'], [$program]);
+		# Where targets of calls are recorded, these show the entry.
+		my $run = counted([@$way, "--object=$case->{name}*"],
+		    [$program], units => 'func,block,edge,insn');
 
-		is($run->{status}, 0, "behind, @$way: status");
-		like($run->{counts}{"insn - $behind"}, qr/^(?:7|\?)$/,
-		    "behind, @$way");
+		is($run->{status}, 0, "$case->{name}, @$way: status");
+		like($run->{counts}{"insn - $behind"}, qr/^(?:$case->{is}|\?)$/,
+		    "$case->{name}, @$way");
 	}
 }
+
+my $calls = 5000;
+my $duff = compile('duff.c', '-O1');
+my $sites = "$scratch/sites";
+
+for my $way ([], ['--eager'], ['--placement=every'], ['--patch=trap']) {
+	my $run = counted([@$way, "--report=sites:$sites", '--object=duff*'],
+	    [$duff, $calls]);
+	my $counts = $run->{counts};
+	my %symbols = map { $_->[1] => $_->[0] }
+	    map { [/^0*(\w+) . (zero\w*)$/] }
+	    grep { / zero/ } split /\n/, run(['nm', $duff])->{out};
+	my ($led) = slurp($sites) =~ /^ +(\d+).*leads into a relocated/m;
+
+	is($counts->{"insn - $symbols{zero}"}, 0, "@$way: its beginning");
+	is($counts->{"insn - $symbols{zero_32}"}, 1, "@$way: one place");
+	is($counts->{"insn - $symbols{zero_80}"}, $calls + 1,
+	    "@$way: another, after the first");
+	# The calls before a function is relocated.
+	cmp_ok($led // 0, '<', 10, "@$way: no trap for each call")
+	    unless "@$way" =~ /trap/;
+}
+
 done_testing;
