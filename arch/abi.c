@@ -43,6 +43,7 @@ abi_matter(const struct abi *abi, int numbers[ABI_MATTER])
 		abi->nr_mprotect,      abi->nr_mremap,
 		abi->nr_pkey_mprotect, abi->nr_remap_file_pages,
 		abi->nr_shmat,	       abi->nr_personality,
+		abi->nr_thread_reg,
 	};
 	size_t n = 0;
 

@@ -73,6 +73,7 @@ struct abi {
 	int nr_mmap, nr_munmap, nr_mprotect, nr_mremap, nr_madvise;
 	/* These as well change what can be executed; 0: not looked for. */
 	int nr_pkey_mprotect, nr_remap_file_pages, nr_shmat, nr_personality;
+	int nr_thread_reg;	/* sets arch->reg_thread; 0: none does */
 	int nr_sigreturn, nr_sigaction, nr_sigprocmask;
 	int nr_fork, nr_vfork, nr_clone, nr_clone3;
 	int nr_exec, nr_execat;
@@ -123,7 +124,7 @@ bool abi_maps(const struct abi *abi, int64_t nr);
  * The numbers of the system calls that matter to the monitor (program/hook.h)
  * into numbers[]; returns how many.
  */
-enum { ABI_MATTER = 14 };
+enum { ABI_MATTER = 15 };
 size_t abi_matter(const struct abi *abi, int numbers[ABI_MATTER]);
 
 extern const struct abi abi_x86_64, abi_m68k, abi_aarch64;

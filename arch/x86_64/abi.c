@@ -49,6 +49,7 @@ const struct abi abi_x86_64 = {
 	.nr_remap_file_pages = SYS_remap_file_pages,
 	.nr_shmat = SYS_shmat,
 	.nr_personality = SYS_personality,
+	.nr_thread_reg = SYS_arch_prctl,
 	.nr_sigreturn = SYS_rt_sigreturn,
 	.nr_sigaction = SYS_rt_sigaction,
 	.nr_sigprocmask = SYS_rt_sigprocmask,

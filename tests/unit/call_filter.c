@@ -120,7 +120,7 @@ test_signal(void **state)
 	}
 }
 
-/* rt_sigaction, rt_sigprocmask, clone, execve: asm/unistd_64.h. */
+/* Numbers: asm/unistd_64.h. */
 static void
 test_numbers(void **state)
 {
@@ -133,6 +133,7 @@ test_numbers(void **state)
 	assert_true(matters(&in, SYS_clone3));
 	assert_true(matters(&in, SYS_execve));
 	assert_true(matters(&in, SYS_mmap));
+	assert_true(matters(&in, SYS_arch_prctl));
 	assert_false(matters(&in, SYS_futex));
 	assert_false(matters(&in, SYS_read));
 }
