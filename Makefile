@@ -20,8 +20,8 @@ DWARF := -I/usr/include/libdwarf \
 CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I. $(DWARF) \
 	-DPMON_VERSION='"$(VERSION)"'
 ALL_CFLAGS := -std=c11 $(WARN) $(CFLAGS)
-LDLIBS += -ldwarf -ldw -lelf -lZydis -lcapstone -liberty -ljson-c -lprotobuf-c \
-	-lncursesw -lz
+LDLIBS += -ldwarf -ldw -lelf -lZydis -liberty -ljson-c -lprotobuf-c \
+	-lncursesw -lz -ldl
 
 DIRS := util arch arch/x86_64 arch/m68k arch/aarch64 arch/vax symtab flow \
 	relocate program probe host report report/text report/export report/html report/profile \

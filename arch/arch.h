@@ -63,6 +63,15 @@ struct arch {
 	size_t nwire;
 
 	/*
+	 * Load what the following need: 0, or -1 with the message set.  To be
+	 * called before them; NULL: nothing.
+	 */
+	int (*load)(void);
+
+	/* The version of the library that decodes; NULL: none does. */
+	uint64_t (*decoder)(void);
+
+	/*
 	 * Decode the instruction at code, which has address addr; size bytes
 	 * may be read.  0, or -1 without a message if the bytes are no
 	 * instruction.

@@ -53,6 +53,7 @@ elf_program(const struct elf *elf)
 {
 	const GElf_Ehdr *h = &elf->header;
 	const struct arch *arch;
+	char *why;
 
 	switch (h->e_type) {
 	case ET_EXEC:
@@ -78,6 +79,13 @@ elf_program(const struct elf *elf)
 		return fail_null("%s: damaged: a %s-endian %s program",
 				 elf->path, arch->big_endian ? "little" : "big",
 				 arch->name);
+	if (arch->load && arch->load()) {
+		why = mem_strdup(fail_message());
+		fail("%s: programs for %s need capstone: %s", elf->path,
+		     arch->name, why);
+		free(why);
+		return NULL;
+	}
 	return arch;
 }
 

@@ -4,13 +4,13 @@
  * (Arm Architecture Reference Manual, C4.1), whatever extensions the CPU has.
  * capstone only prints instructions.
  */
-#include <capstone/capstone.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include "arch/aarch64/aarch64.h"
+#include "arch/capstone.h"
 #include "util/fail.h"
 
 enum { LEN = 4 };
@@ -132,14 +132,11 @@ a64_print(const uint8_t *code, size_t size, uint64_t addr, char *buf,
 	if (a64_decode(code, size, addr, &known) ||
 	    !a64_word(code, size, &word))
 		return -1;
-	if (!insn) {
-		must(cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle) ==
-		     CS_ERR_OK);
-		insn = cs_malloc(handle);
-		must(insn);
-	}
+	if (!insn)
+		handle = capstone_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN,
+				       &insn);
 	size = LEN;
-	if (cs_disasm_iter(handle, &code, &size, &addr, insn))
+	if (capstone_next(handle, &code, &size, &addr, insn))
 		n = snprintf(buf, buflen, "%s%s%s", insn->mnemonic,
 			     *insn->op_str ? " " : "", insn->op_str);
 	else
@@ -199,6 +196,7 @@ const struct arch arch_aarch64 = {
 	.reg_fp = A64_FP,
 	.wire = wire,
 	.nwire = sizeof(wire) / sizeof(*wire),
+	.load = capstone_load,
 	.decode = a64_decode,
 	.effect = a64_effect,
 	.print = a64_print,

@@ -4,12 +4,12 @@
  * lengths and targets are read from the words here and in size.c, because
  * capstone 4 gets those of bsr.l, fmove.x, btst Dn,#imm and others wrong.
  */
-#include <capstone/capstone.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 
+#include "arch/capstone.h"
 #include "arch/m68k/m68k.h"
 #include "util/fail.h"
 
@@ -31,14 +31,12 @@ decoder(bool full)
 	static struct decoder decoders[2];
 	struct decoder *d = &decoders[full];
 
-	if (!d->insn) {
-		must(cs_open(CS_ARCH_M68K,
-			     CS_MODE_BIG_ENDIAN | (full ? CS_MODE_M68K_040 :
+	if (!d->insn)
+		d->handle = capstone_open(CS_ARCH_M68K,
+					  CS_MODE_BIG_ENDIAN |
+						  (full ? CS_MODE_M68K_040 :
 							  CS_MODE_M68K_000),
-			     &d->handle) == CS_ERR_OK);
-		d->insn = cs_malloc(d->handle);
-		must(d->insn);
-	}
+					  &d->insn);
 	return d;
 }
 
@@ -57,7 +55,7 @@ instruction_known(const struct decoder *d, const struct m68k_code *code,
 
 	for (size_t i = 0; i < len; i++)
 		bytes[i] = code->p[i];
-	return cs_disasm_iter(d->handle, &p, &size, &addr, d->insn) &&
+	return capstone_next(d->handle, &p, &size, &addr, d->insn) &&
 	       d->insn->id != M68K_INS_INVALID;
 }
 
@@ -268,6 +266,7 @@ const struct arch arch_m68000 = {
 	.reg_fp = M68K_A6,
 	.wire = wire,
 	.nwire = sizeof(wire) / sizeof(*wire),
+	.load = capstone_load,
 	.decode = m68000_decode,
 	.effect = m68000_effect,
 	.print = m68000_print,
@@ -295,6 +294,7 @@ const struct arch arch_m68k = {
 	.reg_fp = M68K_A6,
 	.wire = wire,
 	.nwire = sizeof(wire) / sizeof(*wire),
+	.load = capstone_load,
 	.decode = m68k_decode,
 	.effect = m68k_effect,
 	.print = m68k_print,
