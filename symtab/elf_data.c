@@ -135,11 +135,22 @@ bytes_read(struct filling *f, uint64_t offset, uint64_t size)
 	    end > elf_size(f->elf))
 		return NULL;
 	f->room -= size;
+	if (f->r->sparse)
+		return mem_map(size);
 	bytes = mem_alloc(size);
-	if (f->r->sparse || elf_read(f->elf, bytes, offset, size) == 0)
+	if (elf_read(f->elf, bytes, offset, size) == 0)
 		return bytes;
 	free(bytes);
 	return NULL;
+}
+
+static void
+bytes_free(const struct filling *f, uint8_t *bytes, uint64_t size)
+{
+	if (f->r->sparse)
+		mem_unmap(bytes, size);
+	else
+		free(bytes);
 }
 
 /*
@@ -147,13 +158,14 @@ bytes_read(struct filling *f, uint64_t offset, uint64_t size)
  * over the bytes (or NULL).
  */
 static void
-data_add(struct reading *r, uint64_t addr, uint64_t offset, uint64_t size,
+data_add(const struct filling *f, uint64_t addr, uint64_t offset, uint64_t size,
 	 uint8_t *bytes)
 {
+	struct reading *r = f->r;
 	struct image *image = r->image;
 
 	if (addr + size < addr)
-		free(bytes);
+		bytes_free(f, bytes, size);
 	else if (bytes)
 		*vec_push(image->data, image->ndata) = (struct data){
 			.addr = addr,
@@ -226,9 +238,9 @@ section_fill(struct filling *f, const GElf_Shdr *sh)
 	if (bytes && !image->dyn && !f->bare)
 		words_scan(f, sh, bytes);
 	if (constant)
-		data_add(f->r, sh->sh_addr, sh->sh_offset, sh->sh_size, bytes);
+		data_add(f, sh->sh_addr, sh->sh_offset, sh->sh_size, bytes);
 	else
-		free(bytes);
+		bytes_free(f, bytes, sh->sh_size);
 }
 
 static void
@@ -248,7 +260,7 @@ sections_fill(struct filling *f)
 		const struct segment *seg = &image->segments[i];
 
 		if (!(seg->flags & (PF_X | PF_W)))
-			data_add(f->r, seg->addr, seg->offset, seg->filesz,
+			data_add(f, seg->addr, seg->offset, seg->filesz,
 				 bytes_read(f, seg->offset, seg->filesz));
 	}
 	sort_by_addr(image->data, image->ndata, sizeof(*image->data));

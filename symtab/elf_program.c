@@ -130,10 +130,14 @@ segment_read(struct elf *elf, struct reading *r, const GElf_Phdr *ph)
 	if (ph->p_flags & PF_X) {
 		if (segment_check(elf, image, ph) < 0)
 			return -1;
-		bytes = pool_alloc(r->pool, ph->p_filesz);
-		if (r->sparse)
+		if (r->sparse) {
+			bytes = mem_map(ph->p_filesz);
 			there = text_blocks(r, ph->p_filesz);
-		else if (elf_read(elf, bytes, ph->p_offset, ph->p_filesz) < 0)
+		} else {
+			bytes = pool_alloc(r->pool, ph->p_filesz);
+		}
+		if (!there &&
+		    elf_read(elf, bytes, ph->p_offset, ph->p_filesz) < 0)
 			return -1;
 	}
 	seg = vec_push(image->segments, image->nsegments);

@@ -209,6 +209,24 @@ strings_free(char **strings, size_t n)
 	free(strings);
 }
 
+/* Those of sparse images are mapped; others' segments are in the pool. */
+static void
+bytes_free(struct image *image)
+{
+	for (size_t i = 0; i < image->nsegments; i++)
+		if (image->segments[i].there)
+			mem_unmap((void *)image->segments[i].bytes,
+				  image->segments[i].filesz);
+	for (size_t i = 0; i < image->ndata; i++) {
+		struct data *data = &image->data[i];
+
+		if (data->there)
+			mem_unmap(data->bytes, data->size);
+		else
+			free(data->bytes);
+	}
+}
+
 void
 image_close(struct image *image)
 {
@@ -218,6 +236,7 @@ image_close(struct image *image)
 		return;
 	priv = image->priv;
 	text_close(priv);
+	bytes_free(image);
 	pool_free(&priv->pool);
 	free(priv->ranges);
 	free(priv);
@@ -231,8 +250,6 @@ image_close(struct image *image)
 	free(image->funcs);
 	free(image->inlines);
 	free(image->rows);
-	for (size_t i = 0; i < image->ndata; i++)
-		free(image->data[i].bytes);
 	free(image->data);
 	free(image->refs);
 	free(image->frames);

@@ -19,6 +19,12 @@ void mem_keep(void);
 
 /* Memory of `size` bytes, all 0. */
 void *mem_alloc(size_t size);
+/*
+ * The same of pages that take no room until they are touched; to be released
+ * with mem_unmap, which accepts NULL.
+ */
+void *mem_map(size_t size);
+void mem_unmap(void *p, size_t size);
 /* p (NULL: none yet) with room for `count` elements of `size` bytes. */
 void *mem_grow(void *p, size_t count, size_t size);
 /* n numbers, all of this value; n may be 0. */
