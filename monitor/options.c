@@ -355,8 +355,8 @@ static const struct option_entry table[] = {
 	  "their first call",
 	  set_eager, .trust = TRUST_PROJECT },
 	{ "no-cache", 0, NULL,
-	  "neither use nor keep lists of the functions\n"
-	  "that ran",
+	  "neither use nor keep what was found in files\n"
+	  "by earlier runs",
 	  set_no_cache, .trust = TRUST_PROJECT },
 	{ "separate", 0, "WHAT",
 	  "keep separate counts for each: process,\n"

@@ -290,6 +290,43 @@ plan_hooks_wait(const struct plan *plan, uint32_t index)
 	return n;
 }
 
+void
+plan_know_hooks(struct plan *plan, struct hook *hooks, size_t n,
+		bool maps_unseen)
+{
+	must(!plan->hooked && !plan->options.sel);
+	plan->known = hooks;
+	plan->nknown = n;
+	plan->hooks_known = true;
+	plan->maps_unseen = maps_unseen;
+}
+
+/* By which searches a hook of this kind is found. */
+static unsigned
+kind_searches(enum hook_kind kind)
+{
+	switch (kind) {
+	case HOOK_STACK_SWITCH:
+	case HOOK_ENTRY:
+		return HOOKS_SWITCHES;
+	case HOOK_EXEC:
+		return HOOKS_EXECS;
+	case HOOK_MAP:
+		return HOOKS_MAPS;
+	default:
+		return HOOKS_CALLS;
+	}
+}
+
+/* Take the wanted ones of those that are known. */
+static void
+hooks_take(struct plan *plan, unsigned wanted)
+{
+	for (size_t i = 0; i < plan->nknown; i++)
+		if (kind_searches(plan->known[i].kind) & wanted)
+			*vec_push(plan->hooks, plan->nhooks) = plan->known[i];
+}
+
 bool
 plan_hooks(struct plan *plan, unsigned follows)
 {
@@ -301,9 +338,12 @@ plan_hooks(struct plan *plan, unsigned follows)
 	if (plan->options.sel || plan->options.no_traps || !wanted)
 		return false;
 	plan->hooked |= wanted;
-	image_hooks(plan->build, wanted);
+	if (plan->hooks_known)
+		hooks_take(plan, wanted);
+	else
+		image_hooks(plan->build, wanted);
 	hooks_place(plan->build, first);
-	if (wanted & HOOKS_MAPS)
+	if (wanted & HOOKS_MAPS && !plan->hooks_known)
 		hooks_miss(plan->build);
 	return plan->nhooks > first;
 }

@@ -403,6 +403,7 @@ plan_close(struct plan *plan)
 	free(plan->sites);
 	free(plan->woken);
 	free(plan->hooks);
+	free(plan->known);
 	free(plan->stays);
 	free(plan->relocated_fplans);
 	for (size_t i = 0; i < plan->nswitches; i++)

@@ -10,11 +10,19 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/regular.h"
+
+static const uint64_t NANO = 1000000000;
+/*
+ * A file's times are those of the last tick of the kernel's clock.  (A file that
+ * is written through a mapping may change much later without a new time.)
+ */
+static const uint64_t SETTLED = 2000000000;
 
 int
 elf_table_check(const struct elf *elf, const char *what, uint64_t offset,
@@ -194,6 +202,29 @@ struct bytes
 elf_build_id(const struct elf *elf)
 {
 	return (struct bytes){ elf->id, elf->id_len };
+}
+
+static uint64_t
+nanoseconds(struct timespec t)
+{
+	return (uint64_t)t.tv_sec * NANO + (uint64_t)t.tv_nsec;
+}
+
+struct file_id
+elf_file_id(const struct elf *elf)
+{
+	struct timespec now;
+	struct file_id id = {
+		.dev = elf->stat.st_dev,
+		.ino = elf->stat.st_ino,
+		.size = (uint64_t)elf->stat.st_size,
+		.mtime = nanoseconds(elf->stat.st_mtim),
+		.ctime = nanoseconds(elf->stat.st_ctim),
+	};
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	id.settled = id.ctime + SETTLED < nanoseconds(now);
+	return id;
 }
 
 bool

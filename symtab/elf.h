@@ -24,6 +24,7 @@ const char *elf_path(const struct elf *elf);
 uint64_t elf_size(const struct elf *elf);
 uid_t elf_owner(const struct elf *elf, gid_t *group);
 struct bytes elf_build_id(const struct elf *elf);	/* or none */
+struct file_id elf_file_id(const struct elf *elf);
 bool elf_same_file(const struct elf *a, const struct elf *b);
 bool elf_same_machine(const struct elf *a, const struct elf *b);
 

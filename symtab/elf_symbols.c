@@ -193,6 +193,8 @@ elf_symbols(struct elf *elf, struct reading *r)
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
 
+	if (r->sparse && r->image->unsearched)
+		return 0;
 	while ((scn = elf_nextscn(elf->libelf, scn)))
 		if (gelf_getshdr(scn, &sh) &&
 		    (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM) &&

@@ -124,13 +124,25 @@ image_read(struct reading *r, struct elf *elf, unsigned want)
 	funcs_make(r);
 }
 
+static int
+hints_of(struct reading *r, struct elf *elf, const struct image_calls *calls)
+{
+	struct image *image = r->image;
+
+	image->file = elf_file_id(elf);
+	image->unsearched = calls->unsearched &&
+			    calls->unsearched(calls->arg, image);
+	return image->unsearched ? 0 : text_read_hints(r, elf);
+}
+
 /*
  * Begin an image: open its file, check what must be right, and read headers,
- * hints and symbols.  A probe reads no hints.  NULL with the message set.
+ * hints and symbols.  Without calls it is a probe, which needs no hints.  NULL
+ * with the message set.
  */
 static struct elf *
 reading_begin(struct reading *r, const char *path, const char *real_path,
-	      unsigned want, bool probe)
+	      unsigned want, const struct image_calls *calls)
 {
 	struct image_priv *priv = mem_alloc(sizeof(*priv));
 	struct elf *elf;
@@ -144,7 +156,8 @@ reading_begin(struct reading *r, const char *path, const char *real_path,
 	if (elf && want & IMAGE_SPARSE)
 		text_open(r, elf);
 	if (elf && elf_headers(elf, r) == 0 &&
-	    (probe || text_read_hints(r, elf) == 0) && elf_symbols(elf, r) == 0)
+	    (!calls || hints_of(r, elf, calls) == 0) &&
+	    elf_symbols(elf, r) == 0)
 		return elf;
 	elf_close(elf);
 	return NULL;
@@ -165,11 +178,11 @@ reading_end(struct reading *r, struct elf *elf)
 }
 
 struct image *
-image_open(const char *path, const char *real_path, unsigned want,
-	   bool (*progress)(void *), void *arg)
+image_open_with(const char *path, const char *real_path, unsigned want,
+		const struct image_calls *calls)
 {
-	struct reading r = { .progress = progress, .arg = arg };
-	struct elf *elf = reading_begin(&r, path, real_path, want, false);
+	struct reading r = { .progress = calls->progress, .arg = calls->arg };
+	struct elf *elf = reading_begin(&r, path, real_path, want, calls);
 
 	if (elf)
 		image_read(&r, elf, want);
@@ -183,11 +196,20 @@ image_open(const char *path, const char *real_path, unsigned want,
 	return NULL;
 }
 
+struct image *
+image_open(const char *path, const char *real_path, unsigned want,
+	   bool (*progress)(void *), void *arg)
+{
+	struct image_calls calls = { .progress = progress, .arg = arg };
+
+	return image_open_with(path, real_path, want, &calls);
+}
+
 const struct arch *
 image_probe(const char *path)
 {
 	struct reading r = { 0 };
-	struct elf *elf = reading_begin(&r, path, NULL, IMAGE_SPARSE, true);
+	struct elf *elf = reading_begin(&r, path, NULL, IMAGE_SPARSE, NULL);
 	const struct arch *arch = NULL;
 
 	if (elf && !reading_text(&r, r.image->entry))

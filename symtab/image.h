@@ -17,6 +17,7 @@
 
 struct image {
 	char *path;		/* of the file that runs */
+	struct file_id file;	/* which file path was, when it was read */
 	char *debug_path;	/* separate debug file used, or NULL */
 	uid_t owner;		/* of the files that name the source files; if
 				   they are several users', one who is not
@@ -39,6 +40,7 @@ struct image {
 	size_t nsegments;
 	struct hint *hints;	/* ascending addr */
 	size_t nhints;
+	bool unsearched;	/* by image_calls: there are no hints */
 	struct func *funcs;	/* ascending addr, one per address */
 	size_t nfuncs;
 	struct inlined *inlines;	/* ascending addr */
@@ -101,6 +103,22 @@ enum { SPARSE_REACH = 64 << 10, SPARSE_TEXT = 4096, SPARSE_DATA = 512 << 10 };
  */
 struct image *image_open(const char *path, const char *real_path, unsigned want,
 			 bool (*progress)(void *), void *arg);
+
+/* What the opening of an image calls, with arg; each may be NULL. */
+struct image_calls {
+	bool (*progress)(void *arg);	/* as image_open's */
+	/*
+	 * Whether nobody will look for anything in the text: then it is not
+	 * searched for hints, and a sparse image has no functions.  The image
+	 * has its segments, file and build_id already.
+	 */
+	bool (*unsearched)(void *arg, const struct image *image);
+	void *arg;
+};
+
+/* The same with more calls. */
+struct image *image_open_with(const char *path, const char *real_path,
+			      unsigned want, const struct image_calls *calls);
 void image_close(struct image *image);
 
 /* The last part of the image's path. */
@@ -133,6 +151,9 @@ const uint8_t *image_data(const struct image *image, uint64_t addr,
  */
 bool image_restarts(const struct image *image, const struct range *ranges,
 		    size_t n);
+
+/* Whether a part of a sparse image's file could not be read when needed. */
+bool image_lost(const struct image *image);
 
 /* How many bytes its segments have in the file, without those not read. */
 uint64_t image_size(const struct image *image);

@@ -15,6 +15,16 @@ struct range {
 	uint64_t lo, hi;	/* [lo, hi) */
 };
 
+/*
+ * Which file an image was read from, and what changes with its content.  Times
+ * are in nanoseconds.
+ */
+struct file_id {
+	uint64_t dev, ino, size, mtime, ctime;
+	bool settled;		/* was not changed so lately that a further
+				   change might leave all of these alike */
+};
+
 /* A loadable segment, or the executable part of one. */
 struct segment {
 	uint64_t addr;		/* p_vaddr */

@@ -91,6 +91,7 @@ struct func_range {
 struct image_priv {
 	struct pool pool;
 	int fd;			/* of a sparse image's file, or -1 */
+	bool lost;		/* some of it could not be read when needed */
 	const struct segment *asked;	/* whose text was asked for last, or
 					   NULL */
 	struct func_range *ranges;	/* of all functions, ascending */

@@ -100,10 +100,20 @@ stored_get(const struct image *image, const struct stored *stored, uint64_t at,
 		if (n < *avail)
 			*avail = n;
 		if (!blocks_read(image->priv, stored, at / BLOCK,
-				 (at + *avail - 1) / BLOCK))
+				 (at + *avail - 1) / BLOCK)) {
+			((struct image_priv *)image->priv)->lost = true;
 			return NULL;
+		}
 	}
 	return stored->bytes + at;
+}
+
+bool
+image_lost(const struct image *image)
+{
+	const struct image_priv *priv = image->priv;
+
+	return priv->lost;
 }
 
 bool *

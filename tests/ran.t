@@ -1,9 +1,12 @@
-# Lists of the functions that ran: the next run has no stop at their first
-# entry, its counts are the same, and no list can do harm.
+# What is kept from run to run.  With lists of the functions that ran the next run
+# has no stop at their first entry, its counts are the same, and no list can do
+# harm.
 use strict;
 use warnings;
 use lib 'tests/lib';
+use Cwd qw(abs_path);
 use Fcntl qw(S_IMODE);
+use File::Basename qw(dirname);
 use Test::More;
 use Pmon;
 
@@ -30,12 +33,19 @@ counted
 	return slurp("$base.csv"), $entries // 0;
 }
 
+# All that is kept, and the lists of functions among it.
+sub
+kept
+{
+	my @kept = glob "$cache/pmon/*";
+
+	return @kept;
+}
+
 sub
 lists
 {
-	my @lists = glob "$cache/pmon/*";
-
-	return @lists;
+	return grep { !/\.(?:hooks|maps)$/ } kept();
 }
 
 # ---- the next run
@@ -94,42 +104,60 @@ unlink $lists[0];
 system('mkfifo', $lists[0]) == 0 or die;
 is((counted($cache, '--units=func,edge'))[0], $counts, 'a pipe');
 
+# ---- a library that may set gs, which counters use
+
+my $library = compile('far_gs.S', '-shared', '-nostdlib');
+my $sets = compile('sets_gs.c', '-O1', '-Wl,--no-as-needed', $library,
+    '-Wl,-rpath,' . dirname(abs_path($library)));
+my %calls = map {
+	my $run = run([$pmon, '-q', '--units=func,edge',
+	    "--report=funcs:$scratch/funcs", $sets],
+	    env => { XDG_CACHE_HOME => $cache });
+
+	is(ended($run), 'status 0', "gs, $_ run: how it ends");
+	($_ => funcs_read("$scratch/funcs")->{work});
+} qw(first second third);
+is_deeply(\%calls, { map { $_ => 8 } keys %calls },
+    'a library that sets gs: calls');
+
 # ---- where there is no list
 
-unlink lists();
+unlink kept();
 counted($cache, '--units=func', '--no-cache');
-is(scalar lists(), 0, '--no-cache');
+is(scalar kept(), 0, '--no-cache');
 counted($cache, '--units=func', $_), is(scalar lists(), 0, $_)
     for '--patch=trap', '--once';
 is(ended(run([$pmon, '-q', '-o', '/dev/null', 'sh', '-c', 'kill -SEGV $$'],
 	    env => { XDG_CACHE_HOME => $cache })), 'status 139', 'SIGSEGV');
 is(scalar lists(), 0, 'a program that crashes leaves none');
+unlink kept();
 chmod 0755, "$cache/pmon";
 counted($cache, '--units=func');
-is(scalar lists(), 0, 'a directory that others may read is not used');
+is(scalar kept(), 0, 'a directory that others may read is not used');
 SKIP: {
 	skip 'only root can give files away', 4 if $>;
 	chmod 0700, "$cache/pmon";
 	chown 1, -1, "$cache/pmon";
 	counted($cache, '--units=func');
-	is(scalar lists(), 0, "nor is another user's");
+	is(scalar kept(), 0, "nor is another user's");
 	rmdir "$cache/pmon";
 	chown 1, -1, $cache;
 	counted($cache, '--units=func');
 	ok(!-e "$cache/pmon", "nor is one made in another user's directory");
 }
 
-# ---- no more lists than that
+# ---- no more files than that
 
 SKIP: {
 	my $many = "$scratch/many";
 
 	mkdir $_ or die for $many, "$many/pmon";
 	chmod 0700, "$many/pmon";
-	spew("$many/pmon/$_", '') for 1 .. 512;
+	spew("$many/pmon/$_", '') for 1 .. 1024;
 	utime 1000, 1000, "$many/pmon/300";
 	counted($many, '--units=func');
-	is(() = glob("$many/pmon/*"), 512, 'there are 512 lists at most');
+	is(() = glob("$many/pmon/*"), 1024,
+	    'there are 1,024 files at most');
 	ok(!-e "$many/pmon/300", 'the one used least recently goes');
 }
 done_testing();

@@ -218,6 +218,12 @@ static const struct wire_reg wire[] = {
 	{ 4, X86_DS },	{ 4, X86_ES },	   { 4, X86_FS },  { 4, X86_GS },
 };
 
+static uint64_t
+x86_decoder(void)
+{
+	return ZydisGetVersion();
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86-64",
 	.machine = EM_X86_64,
@@ -242,6 +248,7 @@ const struct arch arch_x86_64 = {
 	.thread_reg_call = "arch_prctl",
 	.wire = wire,
 	.nwire = sizeof(wire) / sizeof(*wire),
+	.decoder = x86_decoder,
 	.decode = x86_insn,
 	.effect = x86_effect,
 	.addressless = x86_addressless,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "monitor/process/client.h"
+#include "monitor/process/kept_hooks.h"
 #include "monitor/process/ran.h"
 #include "monitor/process/signals.h"
 #include "monitor/process/thread_pages.h"
@@ -28,6 +29,13 @@ struct object_reading {
 	struct run *run;
 	struct progress progress;
 };
+
+/* Whether pmon uses, and keeps, what it found in files. */
+static bool
+run_keeps(const struct run *run)
+{
+	return !run->opts->no_cache && run->host->native;
+}
 
 static bool
 reading_step(void *arg)
@@ -139,8 +147,8 @@ run_remembers(const struct run *run)
 {
 	const struct options *opts = run->opts;
 
-	return !opts->no_cache && opts->argv && run->host->native &&
-	       opts->patch == PATCH_AUTO && !opts->once;
+	return run_keeps(run) && opts->argv && opts->patch == PATCH_AUTO &&
+	       !opts->once;
 }
 
 static struct plan *
@@ -219,25 +227,52 @@ file_unread(const char *open_path)
 	return why;
 }
 
+/* The search for a file's hooks. */
+struct hooks_reading {
+	struct run *run;
+	struct kept_hooks kept;
+};
+
+static bool
+hooks_kept(void *arg, const struct image *image)
+{
+	struct hooks_reading *reading = arg;
+	const struct run *run = reading->run;
+
+	return run_keeps(run) && !run->opts->no_traps &&
+	       kept_hooks_read(image, run_maps_hooked(run), &reading->kept);
+}
+
 static struct plan *
 hooks_read(struct run *run, const char *path, const char *open_path,
 	   char **unread)
 {
 	/* Reports of calls name the functions that are called. */
 	bool names = run->opts->selection.units & 1U << UNIT_CALL;
-	struct image *image = image_open(path, open_path,
-					 names ? IMAGE_BARE : IMAGE_SPARSE,
-					 NULL, NULL);
+	struct hooks_reading reading = { .run = run };
+	struct image *image = image_open_with(path, open_path,
+					      names ? IMAGE_BARE : IMAGE_SPARSE,
+					      &(struct image_calls){
+						      .unsearched = hooks_kept,
+						      .arg = &reading,
+					      });
+	struct plan *plan;
 
-	if (!image)
+	if (!image) {
 		*unread = file_unread(open_path);
-	return image ? plan_open(image,
-				 &(struct plan_options){
-					 .no_traps = run->opts->no_traps,
-					 .maps = run_maps_hooked(run),
-				 },
-				 NULL, NULL) :
-		       NULL;
+		free(reading.kept.hooks);
+		return NULL;
+	}
+	plan = plan_open(image,
+			 &(struct plan_options){
+				 .no_traps = run->opts->no_traps,
+				 .maps = run_maps_hooked(run),
+			 },
+			 NULL, NULL);
+	if (image->unsearched)
+		plan_know_hooks(plan, reading.kept.hooks, reading.kept.n,
+				reading.kept.maps_unseen);
+	return plan;
 }
 
 /* The plan of a file, which is read if it is new to the run as this. */
@@ -294,19 +329,42 @@ object_hooks(struct run *run, const char *path, const char *open_path,
 	return object_get(run, path, open_path, false, unread);
 }
 
+/*
+ * Whether a list of functions that ran does no good: if a fault ended the
+ * program it may be the reason, and where a library may set the thread register
+ * functions must not be relocated before that is known.
+ */
+static bool
+run_forgets(const struct run *run)
+{
+	bool forgets = signal_is_fault(run->root.signal);
+
+	for (size_t i = 0; !forgets && i < run->nobjects; i++)
+		forgets = run->objects[i].plan &&
+			  thread_pages_doubtful(run->objects[i].plan->image);
+	return forgets;
+}
+
 void
 objects_remember(const struct run *run)
 {
-	for (size_t i = 0; run_remembers(run) && i < run->nobjects; i++) {
-		const struct object *object = &run->objects[i];
+	bool forgets = run_forgets(run);
+	bool fault = signal_is_fault(run->root.signal);
 
-		if (!object->plan || !object->counted)
+	for (size_t i = 0; run_keeps(run) && i < run->nobjects; i++) {
+		const struct object *object = &run->objects[i];
+		struct plan *plan = object->plan;
+
+		if (!plan)
 			continue;
-		/* Should the list be why it crashed, the next run has none. */
-		if (signal_is_fault(run->root.signal))
-			ran_forget(object->plan->image);
-		else
-			ran_write(object->plan);
+		if (!object->counted && fault)
+			kept_hooks_forget(plan->image);
+		else if (!object->counted)
+			kept_hooks_write(plan);
+		else if (run_remembers(run) && forgets)
+			ran_forget(plan->image);
+		else if (run_remembers(run))
+			ran_write(plan);
 	}
 }
 

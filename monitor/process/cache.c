@@ -1,0 +1,174 @@
+/*
+ * Keeps files from run to run in the user's cache directory, a few for each
+ * image, named by its build-id.  Knows nothing of what is in them.  Where a
+ * file cannot be read or written nothing is said and nothing fails.
+ */
+#include "monitor/process/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+#include "util/user_dir.h"
+
+enum {
+	FILE_MAX = 1 << 22,	/* bytes; some 400,000 functions */
+	FILES_MAX = 1024,
+};
+
+static bool
+directory_own(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode) &&
+	       st.st_uid == geteuid();
+}
+
+/* The directory's parent, owned by the caller. */
+static char *
+parent_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return mem_printf("%.*s", (int)(slash - path), path);
+}
+
+/*
+ * Make the directory if there is none and its parent is the user's own: after
+ * sudo HOME may be another user's.  Whether it is there, and the user's own.
+ */
+static bool
+directory_make(const char *path)
+{
+	char *parent = parent_path(path);
+	bool made = directory_own(parent) && !mkdir(path, 0700);
+
+	free(parent);
+	return made || directory_own(path);
+}
+
+int
+cache_open(void)
+{
+	char *path = user_path("XDG_CACHE_HOME", ".cache"), *parent;
+	int fd = -1;
+
+	if (!path)
+		return -1;
+	parent = parent_path(path);
+	if (directory_make(parent))
+		fd = user_dir_open(path);
+	free(parent);
+	free(path);
+	return fd;
+}
+
+/* Remove the file that was used least recently, if there are too many. */
+static void
+files_limit(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	struct stat st, oldest = { 0 };
+	struct dirent *entry;
+	char *name = NULL;
+	size_t n = 0;
+
+	while (entries && (entry = readdir(entries))) {
+		if (fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		n++;
+		if (name && st.st_mtime >= oldest.st_mtime)
+			continue;
+		oldest = st;
+		free(name);
+		name = mem_strdup(entry->d_name);
+	}
+	if (n > FILES_MAX)
+		unlinkat(dir, name, 0);
+	free(name);
+	if (entries)
+		closedir(entries);
+	else if (fd >= 0)
+		close(fd);
+}
+
+char *
+cache_name(const struct image *image, const char *suffix)
+{
+	char name[2 * BUILD_ID_MAX + 1] = "";
+
+	for (size_t i = 0; i < image->build_id_len; i++)
+		sprintf(name + 2 * i, "%02x", image->build_id[i]);
+	return *name ? mem_printf("%s%s", name, suffix) : NULL;
+}
+
+FILE *
+cache_read(int dir, const char *name)
+{
+	int fd = openat(dir, name,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	FILE *in = NULL;
+
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    st.st_size <= FILE_MAX)
+		in = fdopen(fd, "r");
+	if (in)
+		/* It was used now: see files_limit. */
+		futimens(fd, NULL);
+	else if (fd >= 0)
+		close(fd);
+	return in;
+}
+
+FILE *
+cache_write(int dir, const char *name, char **temp)
+{
+	int fd;
+	FILE *out;
+
+	*temp = mem_printf("%s.%d", name, (int)getpid());
+	fd = openat(dir, *temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (out)
+		return out;
+	if (fd >= 0) {
+		close(fd);
+		unlinkat(dir, *temp, 0);
+	}
+	free(*temp);
+	return NULL;
+}
+
+void
+cache_written(int dir, const char *name, FILE *out, char *temp)
+{
+	bool bad = ferror(out) || ftello(out) > FILE_MAX;
+
+	bad |= fclose(out) != 0;
+	if (bad || renameat(dir, temp, dir, name))
+		unlinkat(dir, temp, 0);
+	free(temp);
+	files_limit(dir);
+}
+
+void
+cache_forget(const struct image *image, const char *suffix)
+{
+	char *name = cache_name(image, suffix);
+	int dir = name ? cache_open() : -1;
+
+	if (dir >= 0) {
+		unlinkat(dir, name, 0);
+		close(dir);
+	}
+	free(name);
+}
