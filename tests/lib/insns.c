@@ -250,6 +250,11 @@ make_state(const struct made *made, struct regs *regs)
 
 	for (int i = 0; i < 16; i++)
 		r[encoded_reg(i)] = random_value();
+	/*
+	 * On some virtual machines (PVM) an interrupt while the stack pointer is
+	 * not canonical ends the process.
+	 */
+	r[X86_RSP] &= INT64_MAX >> 16;
 	r[X86_EFLAGS] = 0x202 | (random_u64() & arithmetic);
 	for (int i = 0; i < NATIVE_SCRATCH_SIZE; i += 8) {
 		uint64_t value = random_value();
