@@ -294,10 +294,9 @@ void
 plan_know_hooks(struct plan *plan, struct hook *hooks, size_t n,
 		bool maps_unseen)
 {
-	must(!plan->hooked && !plan->options.sel);
+	must(plan->image->unsearched && !plan->hooked && !plan->options.sel);
 	plan->known = hooks;
 	plan->nknown = n;
-	plan->hooks_known = true;
 	plan->maps_unseen = maps_unseen;
 }
 
@@ -338,12 +337,12 @@ plan_hooks(struct plan *plan, unsigned follows)
 	if (plan->options.sel || plan->options.no_traps || !wanted)
 		return false;
 	plan->hooked |= wanted;
-	if (plan->hooks_known)
+	if (plan->image->unsearched)
 		hooks_take(plan, wanted);
 	else
 		image_hooks(plan->build, wanted);
 	hooks_place(plan->build, first);
-	if (wanted & HOOKS_MAPS && !plan->hooks_known)
+	if (wanted & HOOKS_MAPS && !plan->image->unsearched)
 		hooks_miss(plan->build);
 	return plan->nhooks > first;
 }

@@ -55,8 +55,7 @@ struct plan {
 	size_t nhooks;
 	unsigned hooked;	/* enum hooks_wanted: plan_hooks found these */
 	struct hook *known;	/* those that it would find, and more, */
-	size_t nknown;		/* if hooks_known, see plan_know_hooks */
-	bool hooks_known;
+	size_t nknown;		/* if image->unsearched, see plan_know_hooks */
 	bool maps_unseen;	/* with options.maps: the image may have system
 				   calls that map code, and have no hook */
 	struct counter_set **counter_sets;
@@ -122,9 +121,9 @@ void plan_switched(const struct plan *plan, struct counter_set *counter_set);
  */
 bool plan_hooks(struct plan *plan, unsigned follows);
 /*
- * Tell a plan without a selection all hooks that plan_hooks could find, with
- * HOOKS_MAPS if the plan's options have `maps`, and maps_unseen, from an earlier
- * search.  The plan takes over the array.
+ * Tell a plan without a selection, whose image is unsearched, all hooks that
+ * plan_hooks could find, with HOOKS_MAPS if the plan's options have `maps`, and
+ * maps_unseen, from an earlier search.  The plan takes over the array.
  */
 void plan_know_hooks(struct plan *plan, struct hook *hooks, size_t n,
 		     bool maps_unseen);

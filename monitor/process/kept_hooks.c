@@ -232,7 +232,7 @@ kept_hooks_write(struct plan *plan)
 	FILE *out = NULL;
 	int dir;
 
-	if (!plan->hooks_known && !plan->options.no_traps &&
+	if (!image->unsearched && !plan->options.no_traps &&
 	    !thread_pages_doubtful(image))
 		identity = identity_make(image, plan->options.maps);
 	name = identity ? cache_name(image, suffix(plan->options.maps)) : NULL;
