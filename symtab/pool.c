@@ -125,11 +125,17 @@ map_free(struct map *map)
 
 /* FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
 uint64_t
-map_hash(const char *s, size_t n)
+map_hash_add(uint64_t hash, const void *bytes, size_t n)
 {
-	uint64_t h = 0xcbf29ce484222325;
+	const unsigned char *p = bytes;
 
 	while (n--)
-		h = (h ^ (unsigned char)*s++) * 0x100000001b3;
-	return h;
+		hash = (hash ^ *p++) * 0x100000001b3;
+	return hash;
+}
+
+uint64_t
+map_hash(const void *bytes, size_t n)
+{
+	return map_hash_add(0xcbf29ce484222325, bytes, n);
 }

@@ -32,6 +32,8 @@ bool map_put(struct map *map, uint64_t key, uint32_t value);
 void map_free(struct map *map);
 
 /* A hash of n bytes; different strings may have the same one. */
-uint64_t map_hash(const char *s, size_t n);
+uint64_t map_hash(const void *bytes, size_t n);
+/* The hash of bytes that have this one, with n more behind them. */
+uint64_t map_hash_add(uint64_t hash, const void *bytes, size_t n);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "monitor/process/cache.h"
 #include "monitor/process/thread_pages.h"
+#include "symtab/pool.h"
 #include "util/mem.h"
 
 /* Smaller files are searched sooner than a list is read. */
@@ -98,14 +99,6 @@ hook_of(const uint64_t fields[FIELDS])
 	};
 }
 
-static uint64_t
-hash_add(uint64_t hash, const uint64_t *values, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ values[i]) * 0x100000001b3;
-	return hash;
-}
-
 /* ---- reading */
 
 /* Whether the file has this line now. */
@@ -152,7 +145,7 @@ lines_read(FILE *in, const struct image *image, struct kept_hooks *kept)
 	if (!numbers_read(in, begin, 2))
 		return false;
 	kept->maps_unseen = begin[1];
-	hash = hash_add(0, begin, 2);
+	hash = map_hash(begin, sizeof(begin));
 	while (kept->n < begin[0]) {
 		struct hook hook;
 
@@ -161,7 +154,7 @@ lines_read(FILE *in, const struct image *image, struct kept_hooks *kept)
 		hook = hook_of(fields);
 		if (!hook_is(image, &hook))
 			return false;
-		hash = hash_add(hash, fields, FIELDS);
+		hash = map_hash_add(hash, fields, sizeof(fields));
 		*vec_push(kept->hooks, kept->n) = hook;
 	}
 	return numbers_read(in, &end, 1) && end == hash;
@@ -211,12 +204,12 @@ lines_write(FILE *out, const struct plan *plan)
 	for (size_t i = 0; i < plan->nhooks; i++)
 		begin[0] += hook_searched(&plan->hooks[i]);
 	fprintf(out, "%" PRIx64 " %" PRIx64 "\n", begin[0], begin[1]);
-	hash = hash_add(0, begin, 2);
+	hash = map_hash(begin, sizeof(begin));
 	for (size_t i = 0; i < plan->nhooks; i++) {
 		if (!hook_searched(&plan->hooks[i]))
 			continue;
 		fields_of(&plan->hooks[i], fields);
-		hash = hash_add(hash, fields, FIELDS);
+		hash = map_hash_add(hash, fields, sizeof(fields));
 		for (size_t k = 0; k < FIELDS; k++)
 			fprintf(out, "%" PRIx64 "%c", fields[k],
 				k + 1 < FIELDS ? ' ' : '\n');
