@@ -330,26 +330,27 @@ object_hooks(struct run *run, const char *path, const char *open_path,
 }
 
 /*
- * Whether a list of functions that ran does no good: if a fault ended the
- * program it may be the reason, and where a library may set the thread register
- * functions must not be relocated before that is known.
+ * Whether some image may set the thread register: then no function must be
+ * relocated before that is known, as those in a list are.
  */
 static bool
-run_forgets(const struct run *run)
+run_doubtful(const struct run *run)
 {
-	bool forgets = signal_is_fault(run->root.signal);
+	for (size_t i = 0; i < run->nobjects; i++) {
+		const struct plan *plan = run->objects[i].plan;
 
-	for (size_t i = 0; !forgets && i < run->nobjects; i++)
-		forgets = run->objects[i].plan &&
-			  thread_pages_doubtful(run->objects[i].plan->image);
-	return forgets;
+		if (plan && thread_pages_doubtful(plan->image))
+			return true;
+	}
+	return false;
 }
 
 void
 objects_remember(const struct run *run)
 {
-	bool forgets = run_forgets(run);
+	/* What was kept may be the reason for it. */
 	bool fault = signal_is_fault(run->root.signal);
+	bool forgets = fault || run_doubtful(run);
 
 	for (size_t i = 0; run_keeps(run) && i < run->nobjects; i++) {
 		const struct object *object = &run->objects[i];
