@@ -121,59 +121,43 @@ relro_find(Elf *libelf)
 }
 
 /*
- * Bytes of the file, owned by the caller; NULL if they cannot be read.  A
- * sparse image's are read when they are needed.
+ * Data at addr, which the file has at offset; the caller owns the bytes.  None
+ * if they cannot be read.  A sparse image's are read when they are needed.
  */
-static uint8_t *
-bytes_read(struct filling *f, uint64_t offset, uint64_t size)
+static struct data
+data_read(struct filling *f, uint64_t addr, uint64_t offset, uint64_t size)
 {
+	struct data data = { .addr = addr, .size = size, .offset = offset };
 	uint64_t end;
-	uint8_t *bytes;
 
 	if (!size || size > f->room ||
 	    __builtin_add_overflow(offset, size, &end) ||
 	    end > elf_size(f->elf))
-		return NULL;
+		return data;
 	f->room -= size;
-	if (f->r->sparse)
-		return mem_map(size);
-	bytes = mem_alloc(size);
-	if (elf_read(f->elf, bytes, offset, size) == 0)
-		return bytes;
-	free(bytes);
-	return NULL;
+	if (f->r->sparse) {
+		data.bytes = mem_map(size);
+		data.there = text_blocks(f->r, size);
+		return data;
+	}
+	data.bytes = mem_alloc(size);
+	if (elf_read(f->elf, data.bytes, offset, size) == 0)
+		return data;
+	free(data.bytes);
+	data.bytes = NULL;
+	return data;
 }
 
+/* Add constant data to the image, which takes over the bytes. */
 static void
-bytes_free(const struct filling *f, uint8_t *bytes, uint64_t size)
+data_add(const struct filling *f, const struct data *data)
 {
-	if (f->r->sparse)
-		mem_unmap(bytes, size);
-	else
-		free(bytes);
-}
+	struct image *image = f->r->image;
 
-/*
- * Add constant data, which the file has at offset, to the image, which takes
- * over the bytes (or NULL).
- */
-static void
-data_add(const struct filling *f, uint64_t addr, uint64_t offset, uint64_t size,
-	 uint8_t *bytes)
-{
-	struct reading *r = f->r;
-	struct image *image = r->image;
-
-	if (addr + size < addr)
-		bytes_free(f, bytes, size);
-	else if (bytes)
-		*vec_push(image->data, image->ndata) = (struct data){
-			.addr = addr,
-			.size = size,
-			.bytes = bytes,
-			.offset = offset,
-			.there = r->sparse ? text_blocks(r, size) : NULL,
-		};
+	if (data->addr + data->size < data->addr)
+		text_data_free(data);
+	else if (data->bytes)
+		*vec_push(image->data, image->ndata) = *data;
 }
 
 /*
@@ -228,19 +212,19 @@ section_fill(struct filling *f, const GElf_Shdr *sh)
 {
 	struct image *image = f->r->image;
 	bool constant = section_constant(f, sh);
-	uint8_t *bytes;
+	struct data data;
 
 	if (sh->sh_type == SHT_NOBITS || !(sh->sh_flags & SHF_ALLOC) ||
 	    sh->sh_flags & (SHF_EXECINSTR | SHF_TLS) ||
 	    ((image->dyn || f->bare) && !constant))
 		return;
-	bytes = bytes_read(f, sh->sh_offset, sh->sh_size);
-	if (bytes && !image->dyn && !f->bare)
-		words_scan(f, sh, bytes);
+	data = data_read(f, sh->sh_addr, sh->sh_offset, sh->sh_size);
+	if (data.bytes && !image->dyn && !f->bare)
+		words_scan(f, sh, data.bytes);
 	if (constant)
-		data_add(f, sh->sh_addr, sh->sh_offset, sh->sh_size, bytes);
+		data_add(f, &data);
 	else
-		bytes_free(f, bytes, sh->sh_size);
+		text_data_free(&data);
 }
 
 static void
@@ -258,10 +242,12 @@ sections_fill(struct filling *f)
 		}
 	for (size_t i = 0; !any && i < image->nsegments; i++) {
 		const struct segment *seg = &image->segments[i];
+		struct data data;
 
-		if (!(seg->flags & (PF_X | PF_W)))
-			data_add(f, seg->addr, seg->offset, seg->filesz,
-				 bytes_read(f, seg->offset, seg->filesz));
+		if (seg->flags & (PF_X | PF_W))
+			continue;
+		data = data_read(f, seg->addr, seg->offset, seg->filesz);
+		data_add(f, &data);
 	}
 	sort_by_addr(image->data, image->ndata, sizeof(*image->data));
 }

@@ -231,7 +231,7 @@ strings_free(char **strings, size_t n)
 	free(strings);
 }
 
-/* Those of sparse images are mapped; others' segments are in the pool. */
+/* Segments of sparse images are mapped; those of others are in the pool. */
 static void
 bytes_free(struct image *image)
 {
@@ -239,14 +239,8 @@ bytes_free(struct image *image)
 		if (image->segments[i].there)
 			mem_unmap((void *)image->segments[i].bytes,
 				  image->segments[i].filesz);
-	for (size_t i = 0; i < image->ndata; i++) {
-		struct data *data = &image->data[i];
-
-		if (data->there)
-			mem_unmap(data->bytes, data->size);
-		else
-			free(data->bytes);
-	}
+	for (size_t i = 0; i < image->ndata; i++)
+		text_data_free(&image->data[i]);
 }
 
 void

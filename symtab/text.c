@@ -188,6 +188,15 @@ text_data(const struct image *image, const struct data *data, uint64_t addr,
 			  addr - data->addr, SPARSE_DATA, avail);
 }
 
+void
+text_data_free(const struct data *data)
+{
+	if (data->there)
+		mem_unmap(data->bytes, data->size);
+	else
+		free(data->bytes);
+}
+
 /* ---- hints */
 
 /* Add the hints at offsets [first, last) of n bytes that begin at addr. */

@@ -22,6 +22,8 @@ bool *text_blocks(struct reading *r, uint64_t size);
 /* The bytes at addr in the section; as image_data. */
 const uint8_t *text_data(const struct image *image, const struct data *data,
 			 uint64_t addr, size_t *avail);
+/* Free the bytes of the section, if it has any. */
+void text_data_free(const struct data *data);
 
 /* Fill in image->hints; 0 or -1 with the message set. */
 MUST_CHECK int text_read_hints(struct reading *r, struct elf *elf);
