@@ -63,8 +63,9 @@ struct arch {
 	size_t nwire;
 
 	/*
-	 * Load what the following need: 0, or -1 with the message set.  To be
-	 * called before them; NULL: nothing.
+	 * Load the library that the following need: 0, or -1 with the message
+	 * set, which begins with the library's name.  To be called before them;
+	 * NULL: they need none.
 	 */
 	int (*load)(void);
 

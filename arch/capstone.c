@@ -29,7 +29,7 @@ capstone_load(void)
 		return 0;
 	handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
-		return fail("%s", dlerror());
+		return fail("capstone: %s", dlerror());
 	library.open = (cs_err(*)(cs_arch, cs_mode, csh *))dlsym(handle,
 								 "cs_open");
 	library.malloc = (cs_insn * (*)(csh)) dlsym(handle, "cs_malloc");
@@ -40,7 +40,7 @@ capstone_load(void)
 	if (library.open && library.malloc && library.disasm_iter)
 		return 0;
 	library.disasm_iter = NULL;
-	return fail("%s lacks a function", name);
+	return fail("capstone: %s lacks a function", name);
 }
 
 csh

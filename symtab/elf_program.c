@@ -53,7 +53,6 @@ elf_program(const struct elf *elf)
 {
 	const GElf_Ehdr *h = &elf->header;
 	const struct arch *arch;
-	char *why;
 
 	switch (h->e_type) {
 	case ET_EXEC:
@@ -79,13 +78,9 @@ elf_program(const struct elf *elf)
 		return fail_null("%s: damaged: a %s-endian %s program",
 				 elf->path, arch->big_endian ? "little" : "big",
 				 arch->name);
-	if (arch->load && arch->load()) {
-		why = mem_strdup(fail_message());
-		fail("%s: programs for %s need capstone: %s", elf->path,
-		     arch->name, why);
-		free(why);
-		return NULL;
-	}
+	if (arch->load && arch->load())
+		return fail_null("%s: programs for %s need %s", elf->path,
+				 arch->name, fail_message());
 	return arch;
 }
 
