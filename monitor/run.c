@@ -25,6 +25,7 @@
 #include "monitor/patch/refuse.h"
 #include "monitor/patch/tamper.h"
 #include "monitor/process/affinity.h"
+#include "monitor/process/cache.h"
 #include "monitor/process/clones.h"
 #include "monitor/process/events.h"
 #include "monitor/process/machine.h"
@@ -59,6 +60,7 @@ run_init(struct run *run, const struct options *opts)
 		.clients = { &client_count },
 		.nclients = 1,
 		.keeper = &keeper,
+		.cache = cache_open(),
 	};
 }
 
@@ -74,6 +76,7 @@ run_free(struct run *run)
 	owners_free(run);
 	earlier_free(run);
 	objects_free(run);
+	cache_close(run->cache);
 	remarks_free(run);
 	queue_free(run);
 	foreseen_end(run);

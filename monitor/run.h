@@ -16,6 +16,7 @@
 
 struct earlier;			/* see report/profile/profile_plan.h */
 struct autosave;		/* see autosave.c */
+struct cache;			/* see cache.h */
 struct client;			/* see client.h */
 struct control;			/* see control.c */
 struct event_keeper;		/* see events.h */
@@ -57,6 +58,7 @@ struct run {
 
 	struct object *objects;
 	size_t nobjects;
+	struct cache *cache;	/* what is kept of them from run to run */
 
 	struct foreseen **foreseen;	/* only until an attach is over */
 	size_t nforeseen;

@@ -21,6 +21,13 @@ enum {
 	FILES_MAX = 1024,
 };
 
+struct cache {
+	int dir;		/* -1: there is none that may be used */
+	bool opened;		/* dir is known */
+};
+
+/* ---- the directory */
+
 static bool
 directory_own(const char *path)
 {
@@ -53,8 +60,8 @@ directory_make(const char *path)
 	return made || directory_own(path);
 }
 
-int
-cache_open(void)
+static int
+directory_open(void)
 {
 	char *path = user_path("XDG_CACHE_HOME", ".cache"), *parent;
 	int fd = -1;
@@ -67,6 +74,30 @@ cache_open(void)
 	free(parent);
 	free(path);
 	return fd;
+}
+
+struct cache *
+cache_open(void)
+{
+	return mem_alloc(sizeof(struct cache));
+}
+
+void
+cache_close(struct cache *cache)
+{
+	if (cache && cache->opened && cache->dir >= 0)
+		close(cache->dir);
+	free(cache);
+}
+
+bool
+cache_keeps(struct cache *cache, const struct image *image)
+{
+	if (image->build_id_len && !cache->opened) {
+		cache->dir = directory_open();
+		cache->opened = true;
+	}
+	return image->build_id_len && cache->dir >= 0;
 }
 
 /* Remove the file that was used least recently, if there are too many. */
@@ -100,21 +131,38 @@ files_limit(int dir)
 		close(fd);
 }
 
-char *
-cache_name(const struct image *image, const char *suffix)
+/* ---- files */
+
+/*
+ * The name of the image's file of this kind, owned by the caller; NULL if there
+ * can be none.
+ */
+static char *
+file_name(struct cache *cache, const struct image *image, const char *suffix)
 {
 	char name[2 * BUILD_ID_MAX + 1] = "";
 
+	if (!cache_keeps(cache, image))
+		return NULL;
 	for (size_t i = 0; i < image->build_id_len; i++)
 		sprintf(name + 2 * i, "%02x", image->build_id[i]);
-	return *name ? mem_printf("%s%s", name, suffix) : NULL;
+	return mem_printf("%s%s", name, suffix);
+}
+
+/* The name of a file until all of it is written. */
+static char *
+temp_name(const char *name)
+{
+	return mem_printf("%s.%d", name, (int)getpid());
 }
 
 FILE *
-cache_read(int dir, const char *name)
+cache_read(struct cache *cache, const struct image *image, const char *suffix)
 {
-	int fd = openat(dir, name,
-			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char *name = file_name(cache, image, suffix);
+	int fd = !name ? -1 :
+			 openat(cache->dir, name,
+				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	FILE *in = NULL;
 
@@ -126,49 +174,53 @@ cache_read(int dir, const char *name)
 		futimens(fd, NULL);
 	else if (fd >= 0)
 		close(fd);
+	free(name);
 	return in;
 }
 
 FILE *
-cache_write(int dir, const char *name, char **temp)
+cache_write(struct cache *cache, const struct image *image, const char *suffix)
 {
-	int fd;
+	char *name = file_name(cache, image, suffix), *temp;
 	FILE *out;
+	int fd;
 
-	*temp = mem_printf("%s.%d", name, (int)getpid());
-	fd = openat(dir, *temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (!name)
+		return NULL;
+	temp = temp_name(name);
+	fd = openat(cache->dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0600);
 	out = fd < 0 ? NULL : fdopen(fd, "w");
-	if (out)
-		return out;
-	if (fd >= 0) {
+	if (!out && fd >= 0) {
 		close(fd);
-		unlinkat(dir, *temp, 0);
+		unlinkat(cache->dir, temp, 0);
 	}
-	free(*temp);
-	return NULL;
+	free(temp);
+	free(name);
+	return out;
 }
 
 void
-cache_written(int dir, const char *name, FILE *out, char *temp)
+cache_written(struct cache *cache, const struct image *image,
+	      const char *suffix, FILE *out)
 {
+	char *name = file_name(cache, image, suffix), *temp = temp_name(name);
 	bool bad = ferror(out) || ftello(out) > FILE_MAX;
 
 	bad |= fclose(out) != 0;
-	if (bad || renameat(dir, temp, dir, name))
-		unlinkat(dir, temp, 0);
+	if (bad || renameat(cache->dir, temp, cache->dir, name))
+		unlinkat(cache->dir, temp, 0);
 	free(temp);
-	files_limit(dir);
+	free(name);
+	files_limit(cache->dir);
 }
 
 void
-cache_forget(const struct image *image, const char *suffix)
+cache_forget(struct cache *cache, const struct image *image, const char *suffix)
 {
-	char *name = cache_name(image, suffix);
-	int dir = name ? cache_open() : -1;
+	char *name = file_name(cache, image, suffix);
 
-	if (dir >= 0) {
-		unlinkat(dir, name, 0);
-		close(dir);
-	}
+	if (name)
+		unlinkat(cache->dir, name, 0);
 	free(name);
 }

@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "monitor/process/cache.h"
 #include "monitor/process/thread_pages.h"
 #include "symtab/pool.h"
 #include "util/mem.h"
@@ -174,12 +172,11 @@ list_read(FILE *in, const char *identity, const struct image *image,
 }
 
 bool
-kept_hooks_read(const struct image *image, bool maps, struct kept_hooks *kept)
+kept_hooks_read(struct cache *cache, const struct image *image, bool maps,
+		struct kept_hooks *kept)
 {
 	char *identity = identity_make(image, maps);
-	char *name = identity ? cache_name(image, suffix(maps)) : NULL;
-	int dir = name ? cache_open() : -1;
-	FILE *in = dir < 0 ? NULL : cache_read(dir, name);
+	FILE *in = identity ? cache_read(cache, image, suffix(maps)) : NULL;
 	bool found = false;
 
 	*kept = (struct kept_hooks){ 0 };
@@ -187,9 +184,6 @@ kept_hooks_read(const struct image *image, bool maps, struct kept_hooks *kept)
 		found = list_read(in, identity, image, kept);
 		fclose(in);
 	}
-	if (dir >= 0)
-		close(dir);
-	free(name);
 	free(identity);
 	return found;
 }
@@ -218,37 +212,33 @@ lines_write(FILE *out, const struct plan *plan)
 }
 
 void
-kept_hooks_write(struct plan *plan)
+kept_hooks_write(struct cache *cache, struct plan *plan)
 {
 	const struct image *image = plan->image;
-	char *identity = NULL, *name, *temp;
+	const char *kind = suffix(plan->options.maps);
+	char *identity = NULL;
 	FILE *out = NULL;
-	int dir;
 
 	if (!image->unsearched && !plan->options.no_traps &&
 	    !thread_pages_doubtful(image))
 		identity = identity_make(image, plan->options.maps);
-	name = identity ? cache_name(image, suffix(plan->options.maps)) : NULL;
-	dir = name ? cache_open() : -1;
-	if (dir >= 0)
+	if (identity && cache_keeps(cache, image)) {
 		plan_hooks(plan, HOOKS_EXECS | HOOKS_SWITCHES);
-	/* What could not be read may have more hooks. */
-	if (dir >= 0 && !image_lost(image))
-		out = cache_write(dir, name, &temp);
+		/* What could not be read may have more hooks. */
+		if (!image_lost(image))
+			out = cache_write(cache, image, kind);
+	}
 	if (out) {
 		fprintf(out, "%s\n%s", head, identity);
 		lines_write(out, plan);
-		cache_written(dir, name, out, temp);
+		cache_written(cache, image, kind, out);
 	}
-	if (dir >= 0)
-		close(dir);
-	free(name);
 	free(identity);
 }
 
 void
-kept_hooks_forget(const struct image *image)
+kept_hooks_forget(struct cache *cache, const struct image *image)
 {
-	cache_forget(image, suffix(false));
-	cache_forget(image, suffix(true));
+	cache_forget(cache, image, suffix(false));
+	cache_forget(cache, image, suffix(true));
 }

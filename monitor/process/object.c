@@ -177,7 +177,7 @@ object_read(struct run *run, const char *path, const char *open_path)
 	if (image) {
 		options = options_make(run, image);
 		if (run_remembers(run))
-			ran = ran_read(image);
+			ran = ran_read(run->cache, image);
 		options.likely = ran.addrs;
 		options.nlikely = ran.n;
 		plan = plan_open(image, &options, reading_step, &reading);
@@ -240,7 +240,8 @@ hooks_kept(void *arg, const struct image *image)
 	const struct run *run = reading->run;
 
 	return run_keeps(run) && !run->opts->no_traps &&
-	       kept_hooks_read(image, run_maps_hooked(run), &reading->kept);
+	       kept_hooks_read(run->cache, image, run_maps_hooked(run),
+			       &reading->kept);
 }
 
 static struct plan *
@@ -359,13 +360,13 @@ objects_remember(const struct run *run)
 		if (!plan)
 			continue;
 		if (!object->counted && fault)
-			kept_hooks_forget(plan->image);
+			kept_hooks_forget(run->cache, plan->image);
 		else if (!object->counted)
-			kept_hooks_write(plan);
+			kept_hooks_write(run->cache, plan);
 		else if (run_remembers(run) && forgets)
-			ran_forget(plan->image);
+			ran_forget(run->cache, plan->image);
 		else if (run_remembers(run))
-			ran_write(plan);
+			ran_write(run->cache, plan);
 	}
 }
 

@@ -10,12 +10,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "monitor/process/cache.h"
 #include "util/addrs.h"
 #include "util/mem.h"
 
+static const char suffix[] = "";
 static const char head[] = "pmon: functions that ran, 1";
 
 /* ---- lists */
@@ -34,10 +33,10 @@ lines_read(FILE *in, struct ran *ran)
 			*vec_push(ran->addrs, ran->n) = addr;
 }
 
-static struct ran
-list_read(int dir, const char *name)
+struct ran
+ran_read(struct cache *cache, const struct image *image)
 {
-	FILE *in = cache_read(dir, name);
+	FILE *in = cache_read(cache, image, suffix);
 	struct ran ran = { 0 };
 
 	if (in) {
@@ -48,38 +47,23 @@ list_read(int dir, const char *name)
 }
 
 static void
-list_write(int dir, const char *name, const struct ran *ran)
+list_write(struct cache *cache, const struct image *image,
+	   const struct ran *ran)
 {
-	char *temp;
-	FILE *out = cache_write(dir, name, &temp);
+	FILE *out = cache_write(cache, image, suffix);
 
 	if (!out)
 		return;
 	fprintf(out, "%s\n", head);
 	for (size_t i = 0; i < ran->n; i++)
 		fprintf(out, "%" PRIx64 "\n", ran->addrs[i]);
-	cache_written(dir, name, out, temp);
+	cache_written(cache, image, suffix, out);
 }
 
 void
-ran_forget(const struct image *image)
+ran_forget(struct cache *cache, const struct image *image)
 {
-	cache_forget(image, "");
-}
-
-struct ran
-ran_read(const struct image *image)
-{
-	char *name = cache_name(image, "");
-	int dir = name ? cache_open() : -1;
-	struct ran ran = { 0 };
-
-	if (dir >= 0) {
-		ran = list_read(dir, name);
-		close(dir);
-	}
-	free(name);
-	return ran;
+	cache_forget(cache, image, suffix);
 }
 
 /* ---- what ran */
@@ -143,22 +127,18 @@ ran_merge(const struct plan *plan, const struct ran *earlier)
 }
 
 void
-ran_write(const struct plan *plan)
+ran_write(struct cache *cache, const struct plan *plan)
 {
-	char *name = cache_name(plan->image, "");
-	int dir = name ? cache_open() : -1;
 	struct ran earlier, merged;
 
-	if (dir >= 0) {
-		earlier = list_read(dir, name);
-		merged = ran_merge(plan, &earlier);
-		if (merged.n != earlier.n ||
-		    (merged.n && memcmp(merged.addrs, earlier.addrs,
-					merged.n * sizeof(*merged.addrs)) != 0))
-			list_write(dir, name, &merged);
-		free(earlier.addrs);
-		free(merged.addrs);
-		close(dir);
-	}
-	free(name);
+	if (!cache_keeps(cache, plan->image))
+		return;
+	earlier = ran_read(cache, plan->image);
+	merged = ran_merge(plan, &earlier);
+	if (merged.n != earlier.n ||
+	    (merged.n && memcmp(merged.addrs, earlier.addrs,
+				merged.n * sizeof(*merged.addrs)) != 0))
+		list_write(cache, plan->image, &merged);
+	free(earlier.addrs);
+	free(merged.addrs);
 }

@@ -13,6 +13,7 @@
 #include "util/mem.h"
 
 static char *libc;
+static struct cache *cache;
 
 /* The path of the C library that this test itself has. */
 static int
@@ -38,7 +39,7 @@ hooks_read(void *arg, const struct image *image)
 	struct image settled = *image;
 
 	settled.file.settled |= settle;
-	return kept_hooks_read(&settled, reading->maps, &reading->kept);
+	return kept_hooks_read(cache, &settled, reading->maps, &reading->kept);
 }
 
 /* A plan of the file's hooks, those that are kept if that is allowed. */
@@ -108,7 +109,7 @@ keeps(const char *path, bool maps)
 	own.addr = plan->nhooks ? plan->hooks[0].addr : 0;
 	plan_hook(plan, &own);
 	plan->image->file.settled |= settle;
-	kept_hooks_write(plan);
+	kept_hooks_write(cache, plan);
 	plan_close(plan);
 	plan = plan_of(path, maps, true);
 	known = plan->image->unsearched;
@@ -264,11 +265,11 @@ test_lost(void **state)
 	library("-Darch_prctl=other");
 	plan = plan_of(in_work("far.so"), false, false);
 	plan->image->file.settled = true;
-	kept_hooks_forget(plan->image);
+	kept_hooks_forget(cache, plan->image);
 	assert_int_equal(truncate(in_work("far.so"), SPARSE_TEXT), 0);
-	kept_hooks_write(plan);
+	kept_hooks_write(cache, plan);
 	assert_true(image_lost(plan->image));
-	assert_false(kept_hooks_read(plan->image, false, &kept));
+	assert_false(kept_hooks_read(cache, plan->image, false, &kept));
 	plan_close(plan);
 }
 
@@ -278,7 +279,15 @@ begin(void **state)
 	dl_iterate_phdr(find_libc, NULL);
 	if (!libc || work_make(NULL) || try("mkdir -m 700 cache"))
 		return -1;
+	cache = cache_open();
 	return setenv("XDG_CACHE_HOME", in_work("cache"), 1);
+}
+
+static int
+end(void **state)
+{
+	cache_close(cache);
+	return work_remove(state);
 }
 
 int
@@ -293,6 +302,5 @@ main(void)
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("kept hooks", tests, begin,
-					   work_remove);
+	return cmocka_run_group_tests_name("kept hooks", tests, begin, end);
 }
