@@ -27,6 +27,18 @@ suffix(bool maps)
 	return maps ? ".maps" : ".hooks";
 }
 
+/* pmon's own file, which stays the same; NULL if it is not known. */
+static const struct stat *
+own_file(void)
+{
+	static struct stat st;
+	static bool known;
+
+	if (!known)
+		known = !stat("/proc/self/exe", &st);
+	return known ? &st : NULL;
+}
+
 /*
  * The line that tells which file was searched, and by what: pmon's own file, and
  * the library that decodes.  NULL: nothing is kept of the file.  Only if objects
@@ -37,19 +49,22 @@ static char *
 identity_make(const struct image *image, bool maps)
 {
 	const struct file_id *id = &image->file;
-	struct stat st;
+	const struct stat *own;
 
 	if (!id->settled || id->size < SIZE_MIN ||
-	    (maps && image->entry && !image->interp) ||
-	    stat("/proc/self/exe", &st))
+	    (maps && image->entry && !image->interp))
+		return NULL;
+	own = own_file();
+	if (!own)
 		return NULL;
 	return mem_printf("%" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64
 			  " %" PRIx64 " %" PRIx64 " %jx %jx %jx %jx.%lx\n",
 			  image->arch->decoder ? image->arch->decoder() : 0,
 			  id->dev, id->ino, id->size, id->mtime, id->ctime,
-			  (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
-			  (uintmax_t)st.st_size, (uintmax_t)st.st_ctim.tv_sec,
-			  (unsigned long)st.st_ctim.tv_nsec);
+			  (uintmax_t)own->st_dev, (uintmax_t)own->st_ino,
+			  (uintmax_t)own->st_size,
+			  (uintmax_t)own->st_ctim.tv_sec,
+			  (unsigned long)own->st_ctim.tv_nsec);
 }
 
 /* Whether a search finds such hooks; others are the monitor's own. */
