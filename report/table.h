@@ -5,21 +5,9 @@
 #ifndef REPORT_TABLE_H
 #define REPORT_TABLE_H
 
+#include "report/figure.h"
 #include "report/report.h"
 #include "report/source.h"
-
-/* A count, or the reason why it is not known. */
-struct figure {
-	uint64_t n;		/* of an unknown sum: its known part */
-	const char *why;	/* NULL: n is known */
-};
-
-/* Whether the figure is known and not zero. */
-static inline bool
-figure_ran(const struct figure *figure)
-{
-	return !figure->why && figure->n;
-}
 
 /* A source file that has units. */
 struct file_entry {
@@ -61,11 +49,6 @@ struct func_table {
 	struct func_entry *entries;	/* calls descending, unknown ones last,
 					   then name: see table_names */
 	size_t n;
-};
-
-/* Numbers of units: all, and by what is known of their counts. */
-struct totals {
-	size_t all, run, never, unknown;
 };
 
 /* The units of one plan. */
@@ -120,27 +103,6 @@ bool table_leaves(const struct table *table, uint32_t plan,
 
 /* Index into table->files of a file of the plan's image, or FILE_NONE. */
 uint32_t table_file(const struct table *table, uint32_t plan, uint32_t file);
-
-/* The figure of a count; n is 0 if the count is not known. */
-struct figure figure_of(const struct count *count);
-/*
- * Add to a sum.  A sum with an unknown summand is unknown, for the reason of
- * the first such summand.
- */
-void figure_add(struct figure *to, const struct figure *count);
-/* Write the number, or "?", aligned to the right of `width` columns. */
-void figure_write(FILE *out, const struct figure *count, size_t width);
-/* The same, but "#####" for a count of 0. */
-void figure_or_never(FILE *out, const struct figure *count, size_t width);
-/* Write "12" or "at least 12". */
-void figure_say(FILE *out, const struct figure *count);
-/* For qsort(3): largest first, unknown ones last. */
-int figure_compare(const struct figure *a, const struct figure *b);
-/* Increase the width if the figure needs more. */
-void figure_widen(size_t *width, const struct figure *count);
-
-/* Count one more unit. */
-void totals_add(struct totals *totals, const struct figure *count);
 
 /* The number of digits of the largest line count, at least min. */
 size_t table_lines_digits(const struct table *table, size_t min);

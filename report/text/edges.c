@@ -14,7 +14,7 @@
 #include "report/printable.h"
 #include "util/mem.h"
 
-enum { COUNT_MIN = 9, ADDR_MIN = 6, SHARE_WIDTH = 6 };
+enum { COUNT_MIN = 9, ADDR_MIN = 6 };
 
 struct page {
 	FILE *out;
@@ -27,26 +27,6 @@ block_addr(const struct view *view, uint32_t block)
 	const struct cfg *cfg = view->fplan->cfg;
 
 	return cfg->insns[cfg->blocks[block].first].addr;
-}
-
-/* Write a percentage.  Only exact zero is "0.0", only the whole "100.0". */
-static void
-share_write(FILE *out, const struct figure *part, const struct figure *whole)
-{
-	double share;
-
-	if (part->why || whole->why || !whole->n) {
-		fprintf(out, "  %*s", SHARE_WIDTH,
-			part->why || whole->why ? "?" : "-");
-		return;
-	}
-	share = 100.0 * (double)part->n / (double)whole->n;
-	if (part->n && share < 0.05)
-		fprintf(out, "  %*s", SHARE_WIDTH, "<0.1");
-	else if (part->n < whole->n && share >= 99.95)
-		fprintf(out, "  %*s", SHARE_WIDTH, ">99.9");
-	else
-		fprintf(out, "  %*.1f", SHARE_WIDTH, share);
 }
 
 /* Write the end of a row of which `used` columns are written. */
@@ -98,7 +78,7 @@ branch_write(const struct page *page, const struct view *view, uint32_t block)
 	figure_write(page->out, &taken, page->count);
 	fputs("  ", page->out);
 	figure_write(page->out, &fall, page->count);
-	share_write(page->out, &taken, &whole);
+	figure_share(page->out, &taken, &whole);
 	tail_write(view, tail, used, page->out);
 	free(tail);
 }
@@ -158,7 +138,7 @@ table_write(const struct page *page, const struct view *view, uint32_t block)
 				block_addr(view, to - FLOW_BLOCK));
 		}
 		figure_write(page->out, &count, page->count);
-		share_write(page->out, &count, &whole);
+		figure_share(page->out, &count, &whole);
 		tail_write(view, place, used, page->out);
 		free(place);
 	}
