@@ -109,6 +109,12 @@ struct arch {
 	 */
 	uint64_t (*handler)(const uint8_t *code, size_t size, uint64_t addr);
 
+	/*
+	 * What the instruction at code does: a set of enum insn_class; empty if
+	 * there is no instruction.  NULL: not known on this CPU.
+	 */
+	unsigned (*classes)(const uint8_t *code, size_t size);
+
 	/* Disassemble one instruction into buf; 0 or -1. */
 	int (*print)(const uint8_t *code, size_t size, uint64_t addr, char *buf,
 		     size_t buflen);

@@ -23,6 +23,17 @@ enum insn_kind {
 	INSN_STOP,		/* never goes on: hlt, ud2 */
 };
 
+/* What an instruction does beside passing control on: a set. */
+enum insn_class {
+	INSN_LOADS = 1 << 0,	/* reads memory: pop and ret, too */
+	INSN_STORES = 1 << 1,	/* writes memory: push and call, too */
+	INSN_DIVIDES = 1 << 2,
+	INSN_FLOATS = 1 << 3,	/* computes with floating-point numbers */
+	INSN_VECTORS = 1 << 4,	/* works on several numbers at a time */
+	INSN_ATOMIC = 1 << 5,	/* reads and writes memory at one time */
+	INSN_STRING = 1 << 6,	/* may repeat itself; it is executed once */
+};
+
 /* What flow/ finds out about an instruction in its function. */
 enum insn_flow {
 	FLOW_PLAIN,		/* nothing beyond its kind */

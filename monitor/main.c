@@ -116,12 +116,14 @@ report_wanted(const struct options *opts)
 	return !opts->data || opts->report.nwants || opts->output;
 }
 
-/* --fail-under: the status, 0 if the program failed itself. */
+/* --fail-under, --fail-if: the status, 0 if the program failed itself. */
 static int
-coverage_status(const struct run *run, const struct report_input *report_input)
+limits_status(const struct run *run, const struct report_input *report_input)
 {
 	int err = coverage_check(&run->opts->report, report_input);
 
+	if (!err)
+		err = events_judge(&run->opts->report, report_input);
 	if (!err || (err > 0 && run->root.status))
 		return 0;
 	trouble();
@@ -143,7 +145,8 @@ report_input_write(struct run *run, const struct report_input *report_input,
 		   bool last)
 {
 	const struct options *opts = run->opts;
-	bool check = last && opts->report.fail_under;
+	bool check = last &&
+		     (opts->report.fail_under || opts->report.events.nlimits);
 	int status = 0;
 
 	if (opts->data && run_save(run, report_input))
@@ -157,14 +160,14 @@ report_input_write(struct run *run, const struct report_input *report_input,
 	if (last && !status)
 		status = matched_status(run, report_input);
 	if (check && !status)
-		status = coverage_status(run, report_input);
+		status = limits_status(run, report_input);
 	return status;
 }
 
 /*
- * Write the data file and the reports, and check --fail-under if these are the
- * last.  0, or pmon's exit status if a file cannot be written or coverage is
- * too low.
+ * Write the data file and the reports, and check --fail-under and --fail-if if
+ * these are the last.  0, or pmon's exit status if a file cannot be written or a
+ * limit is passed.
  */
 static int
 run_report_input(struct run *run, bool last)

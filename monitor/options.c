@@ -11,6 +11,7 @@
 
 #include "host/procfs.h"
 #include "monitor/config.h"
+#include "report/event_limits.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/command_line.h"
@@ -323,6 +324,16 @@ set_no_config(void *into, const char *arg)
 	return 0;
 }
 
+/* As perf stat counts whatever the program runs. */
+static int
+set_stat(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->stat = true;
+	return report_parse(&opts->report, "events");
+}
+
 static int
 set_no_cache(void *into, const char *arg)
 {
@@ -386,6 +397,10 @@ static const struct option_entry table[] = {
 	  "save the counts so far beside the --data\n"
 	  "file every SECONDS (10; 0: never)",
 	  set_save_every, .trust = TRUST_PROJECT },
+	{ "stat", 0, NULL,
+	  "report how many instructions of which kinds all\n"
+	  "objects executed: --report=events --object='*'",
+	  set_stat, .trust = TRUST_PROJECT },
 	{ "output", 'o', "FILE", "write the report to FILE, not to stderr",
 	  set_output, .trust = TRUST_USER },
 };
@@ -470,6 +485,8 @@ options_check(struct options *opts)
 		return -1;
 	if (opts->argv && opts->npids)
 		return fail("give either a program or -p, not both");
+	if (opts->stat && !opts->selection.objects.n)
+		select_glob(&opts->selection.objects, "*");
 	/* Data files hold all units, whatever is reported now. */
 	if (opts->data && opts->selection.units == UNITS_DEFAULT)
 		opts->selection.units = UNITS_SAVED;
@@ -492,6 +509,8 @@ options_check(struct options *opts)
 		return fail("--%s cannot be used with -p",
 			    opts->host ? "host" : "remote");
 	report_choose(&opts->report, &opts->selection);
+	if (event_limits_check(&opts->report.events, false))
+		return -1;
 	if (opts->once)
 		opts->selection.units &= ~(1U << UNIT_EDGE | 1U << UNIT_CALL);
 	if (opts->no_traps && opts->selection.units & 1U << UNIT_CALL)

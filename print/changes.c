@@ -13,16 +13,11 @@
 
 enum { WIDTH = 16, COUNT_WIDTH = 10, BLOCKS_MAX = 5 };
 
-/* Print after - before, with its sign. */
+/* Print the change and what was before and after. */
 static void
 change_print(FILE *out, uint64_t before, uint64_t after)
 {
-	uint64_t change = after < before ? before - after : after - before;
-	size_t digits = text_digits(change) + 1;
-
-	fprintf(out, "%*s%c", digits < WIDTH ? (int)(WIDTH - digits) : 0, "",
-		after < before ? '-' : '+');
-	text_count(out, change, 0);
+	text_change(out, before, after, WIDTH);
 	putc(' ', out);
 	text_count(out, before, WIDTH);
 	putc(' ', out);

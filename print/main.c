@@ -18,7 +18,7 @@
 
 enum { STATUS_UNDER = 124, STATUS_TROUBLE = 125 };
 
-/* Print the message.  err is 1 if --fail-under was not reached. */
+/* Print the message.  err is 1 if --fail-under or --fail-if says so. */
 static int
 trouble(int err)
 {
@@ -182,11 +182,14 @@ files_diff(struct options *opts)
 		    opts->report.wants[0].kind == REPORT_HTML)
 			err = page_print(opts, before, after, warn);
 		else if (opts->report.nwants)
-			err = coverage_print(opts, before, after, output.out,
+			err = inputs_compare(opts, before, after, output.out,
 					     warn);
 		else
 			changes_print(opts, before, after, output.out);
-		err = err ? output_drop(&output) : output_close(&output);
+		if (err < 0)
+			output_drop(&output);
+		else if (output_close(&output))
+			err = -1;
 	}
 	profile_free(before);
 	profile_free(after);

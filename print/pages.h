@@ -45,16 +45,16 @@ void changes_print(const struct options *opts, const struct profile *before,
  * Print the reports asked for: of each part, or of the whole if the profile has
  * no parts.  Gives warn what the user should know, NULL or to be freed: why a
  * program is left out.  Returns 0, or -1 with the message if a report cannot be
- * written or no program is at hand, or 1 as coverage_check does.
+ * written or no program is at hand, or 1 as coverage_check and events_judge do.
  */
 int reports_print(const struct options *opts, const struct profile *profile,
 		  FILE *out, void (*warn)(char *warning));
 
 /*
- * Print which lines ran in only one of two profiles, from the programs at hand.
- * Errors and warn are as for reports_print.
+ * Print which lines ran in only one of two profiles, or how events changed, from
+ * the programs at hand.  Result and warn are as for reports_print.
  */
-int coverage_print(const struct options *opts, const struct profile *before,
+int inputs_compare(const struct options *opts, const struct profile *before,
 		   const struct profile *after, FILE *out,
 		   void (*warn)(char *warning));
 

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "report/event_limits.h"
 #include "util/fail.h"
 #include "util/command_line.h"
 
@@ -179,7 +180,8 @@ options_check(struct options *opts, bool given)
 	bool compares = report->nwants == 1 &&
 			(report->wants[0].kind == REPORT_HTML ||
 			 (!report->wants[0].path &&
-			  report->wants[0].kind == REPORT_UNCOVERED));
+			  (report->wants[0].kind == REPORT_UNCOVERED ||
+			   report->wants[0].kind == REPORT_EVENTS)));
 	bool pages = opts->runs || opts->executed || report->nwants ||
 		     report->fail_under;
 
@@ -196,8 +198,9 @@ options_check(struct options *opts, bool given)
 			    opts->executed     ? "--executed" :
 			    report->fail_under ? "--fail-under" :
 						 "--report");
-	if (opts->parts && report->fail_under)
-		return fail("--parts cannot be used with --fail-under");
+	if (opts->parts && (report->fail_under || report->events.nlimits))
+		return fail("--parts cannot be used with %s",
+			    report->fail_under ? "--fail-under" : "--fail-if");
 	for (size_t i = 0; opts->parts && i < opts->report.nwants; i++)
 		if (opts->report.wants[i].path)
 			return fail("--parts: several reports cannot go to "
@@ -228,9 +231,10 @@ options_parse(struct options *opts, int argc, char **argv)
 		return 0;
 	opts->files = first_file < argc ? argv + first_file : files;
 	opts->nfiles = first_file < argc ? (size_t)(argc - first_file) : 1;
-	if (options_check(opts, first_file < argc))
-		return -1;
 	report_choose(&opts->report, &opts->selection);
+	if (event_limits_check(&opts->report.events, opts->diff) ||
+	    options_check(opts, first_file < argc))
+		return -1;
 	return 0;
 }
 

@@ -227,6 +227,8 @@ part_write(struct opened *opened, uint32_t part, FILE *out,
 		warn(report_empty(opts, &report_input));
 	if (!err)
 		err = coverage_check(opts, &report_input);
+	if (!err)
+		err = events_judge(opts, &report_input);
 	report_input_close(opened, &report_input);
 	free(command);
 	return err;
@@ -286,7 +288,7 @@ reports_print(const struct options *opts, const struct profile *profile,
 }
 
 int
-coverage_print(const struct options *opts, const struct profile *before,
+inputs_compare(const struct options *opts, const struct profile *before,
 	       const struct profile *after, FILE *out,
 	       void (*warn)(char *warning))
 {
@@ -300,12 +302,15 @@ coverage_print(const struct options *opts, const struct profile *before,
 		err = report_input_open(&second, PART_NONE, &inputs[1]);
 	if (!err)
 		err = report_matched(&inputs[1], &opts->selection);
-	if (!err)
+	if (!err && opts->report.wants[0].kind == REPORT_EVENTS)
+		err = events_diff_write(&opts->report, &inputs[0], &inputs[1],
+					out);
+	else if (!err)
 		coverage_diff_write(&opts->report, &inputs[0], &inputs[1], out);
 	report_input_close(&first, &inputs[0]);
 	report_input_close(&second, &inputs[1]);
-	opened_free(&first, err ? NULL : warn);
-	opened_free(&second, err ? NULL : warn);
+	opened_free(&first, err < 0 ? NULL : warn);
+	opened_free(&second, err < 0 ? NULL : warn);
 	return err;
 }
 

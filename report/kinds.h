@@ -25,6 +25,7 @@ void blocks_write(struct table *table, FILE *out);
 void edges_write(struct table *table, FILE *out);
 void cfg_write(struct table *table, FILE *out);
 void calls_write(struct table *table, FILE *out);
+void events_write(struct table *table, FILE *out);
 void placement_write(struct table *table, FILE *out);
 void sites_write(struct table *table, FILE *out);
 
@@ -75,6 +76,8 @@ void funcs_most_write(const struct table *table, const struct func_table *funcs,
  * counted, and writes a line saying so if not.
  */
 void title_write(const struct table *table, FILE *out, const char *title);
+/* summary.c: how the run ended, and how long it took. */
+void run_line_write(const struct table *table, FILE *out);
 bool lines_present(const struct table *table, FILE *out);
 
 /* view.c: the same for blocks, edges and instructions. */

@@ -262,6 +262,17 @@ text_count(FILE *out, uint64_t n, size_t width)
 	fprintf(out, "%*s", (int)width, count_put(n, buf));
 }
 
+void
+text_change(FILE *out, uint64_t before, uint64_t now, size_t width)
+{
+	uint64_t change = now < before ? before - now : now - before;
+	size_t used = text_digits(change) + 1;
+
+	fprintf(out, "%*s%c", used < width ? (int)(width - used) : 0, "",
+		now < before ? '-' : '+');
+	text_count(out, change, 0);
+}
+
 char *
 text_number(uint64_t n, const char *what)
 {

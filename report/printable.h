@@ -77,6 +77,9 @@ size_t text_digits(uint64_t n);
 /* Print n, aligned to the right of `width` columns. */
 void text_count(FILE *out, uint64_t n, size_t width);
 
+/* Print how much more than before it is now, with its sign, likewise. */
+void text_change(FILE *out, uint64_t before, uint64_t now, size_t width);
+
 /* "1 line", "2 lines"; owned by the caller. */
 char *text_number(uint64_t n, const char *what);
 

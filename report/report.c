@@ -9,6 +9,7 @@
 
 #include "probe/counts.h"
 #include "probe/idle.h"
+#include "report/event_sums.h"
 #include "report/kinds.h"
 #include "report/printable.h"
 #include "report/target.h"
@@ -65,6 +66,9 @@ static const struct {
 	  .counts = true },
 	{ "calls", NULL, REPORT_CALLS, FUNC | CALL, true, calls_write,
 	  .counts = true },
+	/* Its units are these if no events are given. */
+	{ "events", NULL, REPORT_EVENTS, FUNC | EDGE | INSN, false,
+	  events_write, .counts = true },
 	{ "placement", NULL, REPORT_PLACEMENT, BLOCK | EDGE, false,
 	  placement_write, .counts = true },
 	{ "sites", NULL, REPORT_SITES, UNITS_DEFAULT, false, sites_write },
@@ -186,19 +190,45 @@ kind_index(enum report_kind kind)
 	return i;
 }
 
+static bool
+report_wanted(const struct report_options *opts, enum report_kind kind)
+{
+	for (size_t i = 0; i < opts->nwants; i++)
+		if (opts->wants[i].kind == kind)
+			return true;
+	return false;
+}
+
+static unsigned
+kind_units(const struct report_options *opts, size_t kind)
+{
+	return kinds[kind].kind == REPORT_EVENTS && opts->events.n ?
+		       events_units(&opts->events) :
+		       kinds[kind].units;
+}
+
 void
-report_choose(const struct report_options *opts, struct selection *sel)
+report_choose(struct report_options *opts, struct selection *sel)
 {
 	unsigned units = UNITS_DEFAULT;
 	bool usual = false;
 
+	if (opts->events.nlimits && !opts->events.n)
+		events_add_mix(&opts->events);
+	if (opts->events.n && !report_wanted(opts, REPORT_EVENTS))
+		*vec_push(opts->wants, opts->nwants) = (struct report_want){
+			.kind = REPORT_EVENTS,
+		};
+	sel->places |= events_lines(&opts->events);
 	/* --fail-under needs lines besides the units asked for. */
 	if (opts->fail_under && sel->units != UNITS_DEFAULT)
 		sel->units |= LINE;
+	if (sel->units != UNITS_DEFAULT && report_wanted(opts, REPORT_EVENTS))
+		sel->units |= kind_units(opts, kind_index(REPORT_EVENTS));
 	for (size_t i = 0; i < opts->nwants; i++) {
 		size_t kind = kind_index(opts->wants[i].kind);
 
-		units |= kinds[kind].units;
+		units |= kind_units(opts, kind);
 		usual |= kinds[kind].units == UNITS_DEFAULT;
 		sel->places |= kinds[kind].places;
 	}
@@ -229,8 +259,11 @@ code_shown(const struct report_options *opts, const struct plan *plan)
 		enum report_kind kind = opts->wants[i].kind;
 
 		/* If instructions are counted, funcs has each function's. */
-		if (kind == REPORT_FUNCS ? plan->units & INSN :
-					   kind != REPORT_SUMMARY)
+		if (kind == REPORT_FUNCS && !(plan->units & INSN))
+			continue;
+		if (kind == REPORT_EVENTS && !events_lines(&opts->events))
+			continue;
+		if (kind != REPORT_SUMMARY)
 			return true;
 	}
 	return false;
@@ -239,10 +272,8 @@ code_shown(const struct report_options *opts, const struct plan *plan)
 bool
 report_leaves_idle(const struct report_options *opts, const struct plan *plan)
 {
-	bool summary = !opts->nwants;
+	bool summary = !opts->nwants || report_wanted(opts, REPORT_SUMMARY);
 
-	for (size_t i = 0; i < opts->nwants; i++)
-		summary |= opts->wants[i].kind == REPORT_SUMMARY;
 	return !code_shown(opts, plan) && !(summary && summary_adds(plan));
 }
 
@@ -286,6 +317,7 @@ report_options_free(struct report_options *opts)
 	free(opts->source_paths);
 	free(opts->exclude_paths);
 	free(opts->source_root);
+	events_free(&opts->events);
 	*opts = (struct report_options){ 0 };
 }
 
@@ -467,6 +499,8 @@ report_write(const struct report_options *opts,
 		result = targets_write(opts, table, out);
 	else
 		summary_write(table, out);
+	if (!result)
+		result = events_matched(table, &opts->events);
 	text_style(false, false);
 	table_free(table);
 	return result;

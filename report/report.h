@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "probe/plan.h"
+#include "report/events.h"
 #include "util/fail.h"
 #include "util/command_line.h"
 
@@ -30,6 +31,7 @@ enum report_kind {
 	REPORT_EDGES,
 	REPORT_CFG,
 	REPORT_CALLS,
+	REPORT_EVENTS,
 	REPORT_PLACEMENT,
 	REPORT_SITES,
 	REPORT_HTML,
@@ -77,6 +79,7 @@ struct report_options {
 					   or NULL */
 	size_t columns;			/* of a line; 0: as many as the output
 					   has, or as names need */
+	struct events events;		/* --event */
 	unsigned fail_under;		/* --fail-under, 1/1000 percent; 0: no
 					   limit */
 };
@@ -96,10 +99,10 @@ extern const struct report_options report_usual;
 
 /*
  * --report, --top, --verbose, --quiet, --wide, --color, --sort,
- * --no-demangle, --system-headers, --exclude-path, --source-path, --source-root,
- * --fail-under: options that set a struct report_options.
+ * --event, --no-demangle, --system-headers, --exclude-path, --source-path, --source-root,
+ * --fail-under, --fail-if: options that set a struct report_options.
  */
-enum { REPORT_OPTIONS = 13 };
+enum { REPORT_OPTIONS = 15 };
 extern const struct option_entry report_entries[REPORT_OPTIONS];
 
 /* The program's stops for one cause: how many, and for how long in all. */
@@ -141,9 +144,10 @@ struct report_input {
 MUST_CHECK int report_parse(struct report_options *opts, const char *arg);
 /*
  * Add to the selection what the reports need: their units, if the user asked
- * for none, and whether reports name lines (sel->places).
+ * for none, and whether reports name lines (sel->places).  Events add their
+ * units in any case, and their report to the reports.
  */
-void report_choose(const struct report_options *opts, struct selection *sel);
+void report_choose(struct report_options *opts, struct selection *sel);
 
 /*
  * Whether reports leave out the code of the idle functions of a plan, which is
@@ -175,6 +179,14 @@ MUST_CHECK int coverage_check(const struct report_options *opts,
 			      const struct report_input *report_input);
 
 /*
+ * event_limits.c: judge whether events pass the limits of --fail-if: 0 if not,
+ * 1 with the message set if one does, -1 with the message set if that is not
+ * known.
+ */
+MUST_CHECK int events_judge(const struct report_options *opts,
+			    const struct report_input *report_input);
+
+/*
  * unmatched.c: check that the selection has chosen something of what was
  * counted.  0; or -1 with the message, which names the nearest name.
  */
@@ -201,6 +213,14 @@ int names_unmatched(const struct selection *sel, const struct names *names);
 void coverage_diff_write(const struct report_options *opts,
 			 const struct report_input *before,
 			 const struct report_input *after, FILE *out);
+
+/*
+ * Write how events changed between two report inputs; returns as events_judge
+ * does.
+ */
+MUST_CHECK int events_diff_write(const struct report_options *opts,
+				 const struct report_input *before,
+				 const struct report_input *after, FILE *out);
 
 /* Write what runs, and all counts that are known and not 0. */
 void live_write(const struct report_options *opts,

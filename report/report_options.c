@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/event_limits.h"
 #include "report/printable.h"
 #include "report/report.h"
 #include "util/fail.h"
@@ -96,6 +97,22 @@ set_sort(void *into, const char *arg)
 
 	opts->sort = (enum sort_key)found;
 	return found < 0 ? -1 : 0;
+}
+
+static int
+set_event(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+
+	return events_add(&opts->events, arg);
+}
+
+static int
+set_fail_if(void *into, const char *arg)
+{
+	struct report_options *opts = into;
+
+	return event_limit_add(&opts->events, arg);
 }
 
 static int
@@ -206,13 +223,13 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	  "summary, funcs, inlines, files, lines,\n"
 	  "listing, hist, hist:scaled, hist:log,\n"
 	  "uncovered, insns, blocks, edges, cfg, calls,\n"
-	  "placement, sites, html:DIR, lcov, cobertura,\n"
-	  "gcov-json, callgrind, bolt, autofdo, pprof,\n"
-	  "drcov, folded, json, csv (summary)",
+	  "events, placement, sites, html:DIR, lcov,\n"
+	  "cobertura, gcov-json, callgrind, bolt, autofdo,\n"
+	  "pprof, drcov, folded, json, csv (summary)",
 	  set_report, .trust = TRUST_PROJECT, /* without files */
 	  .words = "summary funcs inlines files lines listing hist "
 		   "hist:scaled hist:log uncovered insns blocks edges cfg "
-		   "calls placement sites html: lcov cobertura "
+		   "calls events placement sites html: lcov cobertura "
 		   "gcov-json callgrind bolt autofdo pprof drcov "
 		   "folded json csv" },
 	{ "top", 0, "N", "entries to list in the summary (20)", set_top,
@@ -232,6 +249,10 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	  "(instructions or calls), calls, name or file\n"
 	  "(count)",
 	  set_sort, .trust = TRUST_PROJECT, .words = "count calls name file" },
+	{ "event", 0, "[NAME=]SUM[@WHERE]",
+	  "report how many events there were: insns,\n"
+	  "insns:load, func:malloc, line:x.c:7 ... (mix)",
+	  set_event, .trust = TRUST_PROJECT },
 	{ "no-demangle", 0, NULL, "do not demangle C++ names", set_no_demangle,
 	  .trust = TRUST_PROJECT },
 	{ "system-headers", 0, NULL,
@@ -253,4 +274,9 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	  "exit with status 124 if less than PERCENT of\n"
 	  "the lines ran",
 	  set_fail_under, .trust = TRUST_PROJECT },
+	{ "fail-if", 0, "EVENT>LIMIT",
+	  "exit with status 124 if there were more (or,\n"
+	  "with <, less) events: 'insns > 1000000', or\n"
+	  "with pmprint --diff 'insns > +0.5%'",
+	  set_fail_if, .trust = TRUST_PROJECT },
 };

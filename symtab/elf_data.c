@@ -162,19 +162,24 @@ data_add(const struct filling *f, const struct data *data)
 
 /*
  * Take every word of a section for a possible address of code, since a
- * program linked to fixed addresses has no relocations.  On the 68000 words
- * are aligned to two bytes only.
+ * program linked to fixed addresses has no relocations.  Words are aligned to
+ * two bytes only on the 68000, and to as many as the section is, which may be
+ * less than a word if all of it is assembly language.
  */
 static void
 words_scan(struct filling *f, const GElf_Shdr *sh, const uint8_t *bytes)
 {
 	const struct reading *r = f->r;
 	uint64_t align = r->image->arch->machine == EM_68K ? 2 : f->word;
+	uint64_t own = sh->sh_addralign ? sh->sh_addralign : 1;
 	uint64_t lo = r->ntexts ? r->texts[0].lo : r->texts_end;
 	uint64_t span = r->texts_end - lo, size = sh->sh_size;
 	bool big_endian = f->big_endian;
 	size_t n = f->word;
 
+	/* A power of 2 in a sound file. */
+	if (own < align && !(own & (own - 1)))
+		align = own;
 	for (uint64_t i = -sh->sh_addr & (align - 1); i + n <= size;
 	     i += align) {
 		uint64_t word = address_get(bytes + i, n, big_endian);

@@ -253,6 +253,7 @@ const struct arch arch_x86_64 = {
 	.effect = x86_effect,
 	.addressless = x86_addressless,
 	.handler = x86_handler,
+	.classes = x86_classes,
 	.print = x86_print,
 	.hint = x86_hint,
 	.has_number = x86_has_number,

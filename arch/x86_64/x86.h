@@ -76,6 +76,9 @@ fits_int32(uint64_t v)
 	return (int64_t)v == (int32_t)v;
 }
 
+/* classes.c: struct arch's classes. */
+unsigned x86_classes(const uint8_t *code, size_t size);
+
 /*
  * Decode in full.  operands has room for ZYDIS_MAX_OPERAND_COUNT of them, or
  * is NULL, which is faster.  0, or -1 if the bytes are no instruction.

@@ -60,8 +60,8 @@ ways_write(const struct table *table, FILE *out)
 	free(ways);
 }
 
-static void
-run_write(const struct table *table, FILE *out)
+void
+run_line_write(const struct table *table, FILE *out)
 {
 	const struct report_input *report_input = table->report_input;
 	char *processes = text_number(report_input->nprocesses, "process");
@@ -76,16 +76,22 @@ run_write(const struct table *table, FILE *out)
 				report_input->nstops ? stops : "",
 				report_input->nstops ? ", " : "", events);
 
-	title_write(table, out, "Counts");
 	text_paragraph(out, "  ", line, table->columns);
-	if (table->opts->verbose)
-		ways_write(table, out);
-	stall_write(&report_input->stall, out, table->columns);
 	free(line);
 	free(processes);
 	free(threads);
 	free(events);
 	free(stops);
+}
+
+static void
+run_write(const struct table *table, FILE *out)
+{
+	title_write(table, out, "Counts");
+	run_line_write(table, out);
+	if (table->opts->verbose)
+		ways_write(table, out);
+	stall_write(&table->report_input->stall, out, table->columns);
 }
 
 /* That of a share in tenths of a percent, by the limits of genhtml(1). */

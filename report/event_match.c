@@ -1,0 +1,129 @@
+/*
+ * Checks that what events name is in the programs that were counted.  Never
+ * prints.
+ */
+#include "report/event_sums.h"
+
+#include "report/view.h"
+
+/* The function's plan if the offset is in it, or NULL. */
+static const struct func_plan *
+fplan_at(const struct plan *plan, const struct func *func, uint64_t offset)
+{
+	uint32_t fplan = plan_func(plan, func->addr + offset);
+
+	if (fplan == FPLAN_NONE || plan->fplans[fplan].func == FUNC_NONE ||
+	    &plan->image->funcs[plan->fplans[fplan].func] != func)
+		return NULL;
+	return &plan->fplans[fplan];
+}
+
+/*
+ * Whether the function has the instruction, or the edge, at these offsets.  That
+ * is not known of one that never ran.
+ */
+static bool
+place_there(const struct plan *plan, const struct func *func,
+	    const struct event_term *term)
+{
+	const struct func_plan *from = fplan_at(plan, func, term->offset);
+	const struct func_plan *to = fplan_at(plan, func, term->to_offset);
+	uint32_t edge = 0;
+
+	if (!from || !to)
+		return false;
+	if (!from->flow)
+		return true;
+	if (term->kind == ELEMENT_EDGE)
+		return event_edge_next(from, func, term, &edge);
+	return cfg_insn(from->cfg, func->addr + term->offset) >= 0;
+}
+
+/* Does any function fit, and have what the term names in it? */
+static bool
+func_there(const struct report_input *report_input, const struct selection *of,
+	   const struct event_term *term)
+{
+	bool places = term && (term->kind == ELEMENT_BLOCK ||
+			       term->kind == ELEMENT_EDGE);
+
+	for (size_t i = 0; i < report_input->nplans; i++) {
+		const struct plan *plan = report_input->plans[i];
+
+		for (size_t k = 0; k < plan->image->nfuncs; k++) {
+			const struct func *func = &plan->image->funcs[k];
+
+			if (select_func(of, func->name, func->aliases,
+					func->naliases) &&
+			    (!places || place_there(plan, func, term)))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool
+line_there(const struct table *table, const struct event_term *term)
+{
+	for (size_t i = 0; i < table->nlines; i++)
+		if (table->lines[i].line == term->line &&
+		    select_file(&term->of,
+				table->files[table->lines[i].file].path))
+			return true;
+	return false;
+}
+
+static bool
+term_there(const struct table *table, const struct event_term *term)
+{
+	switch (term->kind) {
+	case ELEMENT_INSNS:
+	case ELEMENT_TAKEN:
+		return true;
+	case ELEMENT_LINE:
+		return line_there(table, term);
+	case ELEMENT_FUNC:
+	case ELEMENT_BLOCK:
+	case ELEMENT_EDGE:
+		return func_there(table->report_input, &term->of, term);
+	case ELEMENT_CALL:
+		/* What is called may be in an object that is not counted. */
+		return func_there(table->report_input, &term->of, NULL);
+	}
+	return true;
+}
+
+static bool
+where_there(const struct table *table, const struct selection *where)
+{
+	const struct report_input *report_input = table->report_input;
+	bool any = false;
+
+	if (where->funcs.n)
+		return func_there(report_input, where, NULL);
+	for (size_t i = 0; where->objects.n && i < report_input->nplans; i++)
+		any |= select_object(where, report_input->plans[i]->image->path,
+				     false);
+	for (size_t i = 0; where->files.n && i < table->nfiles; i++)
+		any |= select_file(where, table->files[i].path);
+	return any || (!where->objects.n && !where->files.n);
+}
+
+int
+events_matched(const struct table *table, const struct events *events)
+{
+	for (size_t e = 0; e < events->n; e++) {
+		const struct event_def *event = &events->events[e];
+
+		for (size_t k = 0; k < event->nterms; k++)
+			if (!term_there(table, &event->terms[k]))
+				return fail("--event: \"%s\" is nothing that "
+					    "was counted",
+					    event->terms[k].text);
+		if (!where_there(table, &event->where))
+			return fail("--event: nothing was counted where \"%s\" "
+				    "says",
+				    event->name);
+	}
+	return 0;
+}

@@ -1,0 +1,182 @@
+/*
+ * The report of events: what each sums up to, and the functions that have most
+ * of the first.
+ */
+#include "report/kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/event_sums.h"
+#include "report/names.h"
+#include "report/printable.h"
+#include "report/reasons.h"
+#include "util/mem.h"
+
+enum {
+	COUNT_MIN = 12,
+	COLUMN_MIN = 9,
+	NAME_MIN = 24,		/* columns that are left for functions' names */
+};
+
+/* Whether an event counts instructions of some class, in all that is chosen. */
+static bool
+counts_insns(const struct event_def *event)
+{
+	return event->nterms == 1 && event->terms[0].weight == 1 &&
+	       event->terms[0].kind <= ELEMENT_TAKEN && !event->where.funcs.n &&
+	       !event->where.files.n && !event->where.objects.n;
+}
+
+/* The event that counts all instructions, or -1. */
+static long
+whole_find(const struct events *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (counts_insns(&events->events[i]) &&
+		    events->events[i].terms[0].insns == INSNS_ALL)
+			return (long)i;
+	return -1;
+}
+
+static void
+event_write(const struct events *events, const struct event_sums *sums,
+	    size_t i, size_t width, FILE *out)
+{
+	const struct event_def *event = &events->events[i];
+	long whole = whole_find(events);
+
+	figure_write(out, &sums->all[i], width);
+	if (whole >= 0 && whole != (long)i && counts_insns(event)) {
+		figure_share(out, &sums->all[i], &sums->all[whole]);
+		fputs(" %", out);
+	} else if (whole >= 0) {
+		fprintf(out, "%*s", SHARE_WIDTH + 4, "");
+	}
+	fputs("  ", out);
+	text_put(out, event->name);
+	if (sums->all[i].why) {
+		fputs("  (", out);
+		figure_say(out, &sums->all[i]);
+		fputs(")", out);
+		text_note(out, sums->all[i].why);
+	}
+	putc('\n', out);
+}
+
+/* ---- by function */
+
+/* Set the widths of the columns of events; how many there is room for. */
+static size_t
+columns_find(const struct table *table, const struct events *events,
+	     const struct event_sums *sums, size_t *widths)
+{
+	size_t used = NAME_MIN;
+
+	for (size_t e = sums->by; e < events->n; e++) {
+		const char *name = events->events[e].name;
+
+		if (!event_in_funcs(&events->events[e]))
+			continue;
+		widths[e] = COLUMN_MIN;
+		text_widen(&widths[e], name, WIDTH_ALL);
+		for (size_t i = 0; i < sums->nfuncs; i++)
+			figure_widen(&widths[e], &sums->funcs[i].sums[e]);
+		used += widths[e] + 1;
+		if (used > table->columns && e > sums->by)
+			return e;
+	}
+	return events->n;
+}
+
+static void
+func_write(const struct table *table, const struct event_func *func, size_t n,
+	   const size_t *widths, FILE *out)
+{
+	size_t used = 1;
+	char *name;
+
+	for (size_t e = 0; e < n; e++) {
+		if (!widths[e])
+			continue;
+		figure_write(out, &func->sums[e], widths[e]);
+		putc(' ', out);
+		used += widths[e] + 1;
+	}
+	putc(' ', out);
+	name = name_shorten(func->name,
+			    table->columns > used ? table->columns - used : 0);
+	text_print(out, name, strlen(name),
+		   table->columns > used ? table->columns - used : 0);
+	putc('\n', out);
+	free(name);
+}
+
+static void
+funcs_most(const struct table *table, const struct events *events,
+	   const struct event_sums *sums, FILE *out)
+{
+	size_t *widths = mem_alloc(events->n * sizeof(*widths));
+	size_t n = columns_find(table, events, sums, widths);
+	char *title = mem_printf("Functions with most %s",
+				 events->events[sums->by].name);
+
+	text_section(out, title);
+	free(title);
+	for (size_t e = 0; e < n; e++)
+		if (widths[e])
+			fprintf(out, "%*s ", (int)widths[e],
+				events->events[e].name);
+	fputs(" FUNCTION\n", out);
+	for (size_t i = 0; i < sums->nfuncs && i < table->opts->top; i++)
+		func_write(table, &sums->funcs[i], n, widths, out);
+	free(widths);
+}
+
+/* Say what the numbers of instructions leave out. */
+static void
+stubs_write(const struct table *table, const struct events *events,
+	    const struct figure *stubs, FILE *out)
+{
+	char *times, *text;
+
+	if (!stubs->n || whole_find(events) < 0 || table->opts->quiet)
+		return;
+	times = text_number(stubs->n, "time");
+	text = mem_printf("%s%s functions went to code that is in no function, "
+			  "as the stubs are through which a program calls "
+			  "libraries; the few instructions there are not "
+			  "counted",
+			  stubs->why ? "at least " : "", times);
+	putc('\n', out);
+	text_paragraph(out, "Note: ", text, table->columns);
+	free(text);
+	free(times);
+}
+
+void
+events_write(struct table *table, FILE *out)
+{
+	struct events mix = { 0 };
+	const struct events *events = table->opts->events.n ?
+					      &table->opts->events :
+					      &mix;
+	struct event_sums *sums;
+	size_t width = COUNT_MIN;
+
+	if (events == &mix)
+		events_add_mix(&mix);
+	sums = event_sums_make(table, events);
+	title_write(table, out, "Events");
+	run_line_write(table, out);
+	putc('\n', out);
+	for (size_t e = 0; e < events->n; e++)
+		figure_widen(&width, &sums->all[e]);
+	for (size_t e = 0; e < events->n; e++)
+		event_write(events, sums, e, width, out);
+	if (sums->nfuncs)
+		funcs_most(table, events, sums, out);
+	stubs_write(table, events, &sums->stubs, out);
+	event_sums_free(sums);
+	events_free(&mix);
+}

@@ -1,0 +1,263 @@
+# Events: sums over elements of programs whose counts are known, their changes
+# between runs, and limits of both.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pmon;
+
+my $pmprint = "$build/pmprint";
+my $source = 'tests/prog/events.S';
+my ($rounds, $more) = (7, 9);
+my @flags = qw(-nostdlib -static -no-pie);
+my $program = compile('events.S', @flags, "-DROUNDS=$rounds");
+my $longer = compile('events.S', @flags, "-DROUNDS=$more");
+
+# How the classes of the set "mix" are named in an event.
+my %mix = (insns => 'insns', loads => 'insns:load', stores => 'insns:store',
+	branches => 'insns:branch', taken => 'insns:taken',
+	jumps => 'insns:jump', calls => 'insns:call', returns => 'insns:return',
+	indirect => 'insns:indirect', div => 'insns:div',
+	float => 'insns:float', vector => 'insns:vector',
+	atomic => 'insns:atomic', string => 'insns:string',
+	syscalls => 'insns:syscall');
+
+# What the program's comments add up to, in all or in one function.
+sub
+expected
+{
+	my ($rounds, $func) = @_;
+	my %sums = map { $_ => 0 } values %mix;
+	my $in = '';
+
+	for (split /\n/, slurp($source) =~ s/#ifdef.*?#else//sr) {
+		$in = $1 if /^(\w+):$/;
+		next if defined $func && $func ne $in;
+		my ($n, $classes) = /# ([\dR*]+):(.*)$/ or next;
+
+		$n = eval $n =~ s/R/$rounds/r;
+		$sums{insns} += $n;
+		for (split ' ', $classes) {
+			if (/^taken=(.*)/) {
+				$sums{'insns:taken'} +=
+				    eval $1 =~ s/R/$rounds/r;
+			} else {
+				exists $sums{"insns:$_"} or die $_;
+				$sums{"insns:$_"} += $n;
+			}
+		}
+	}
+	return \%sums;
+}
+
+# A report of events: name => count, '?' if it is not known; and by function,
+# name => [counts].
+sub
+events_read
+{
+	my ($text) = @_;
+	my (%sums, %funcs, $in);
+
+	for (split /\n/, $text) {
+		$in = 1 if / FUNCTION$/;
+		if (!$in && /^ +(\d+|\?) +(?:[<>]?[\d.]+ %|[?-] %)? *(\S+)/) {
+			$sums{$2} = $1;
+		} elsif ($in && /^ +((?:\d+ +)+) (\w+)$/) {
+			$funcs{$2} = [split ' ', $1];
+		}
+	}
+	return (\%sums, \%funcs);
+}
+
+# The events of a run, counted and reported with these options.
+sub
+events
+{
+	my ($options, $argv) = @_;
+	my $run = run([$pmon, '--no-config', @$options, '--', @$argv]);
+
+	is(ended($run), 'status 0', "@$options");
+	return events_read($run->{err});
+}
+
+# ---- all classes, however they are counted
+
+my $expected = expected($rounds);
+my %named = map { $_ => $expected->{$mix{$_}} } keys %mix;
+
+cmp_ok($expected->{$_}, '>', 0, "$_ there are") for values %mix;
+for my $options (map({ ["--patch=$_"] } @patches), ['--placement=every'],
+    ['--placement=vertex'], ['--units=func'], ['--stat'],
+    ['--stat', '--object=events*']) {
+	my ($sums, $funcs) = events(['--report=events', @$options], [$program]);
+
+	is_deeply($sums, \%named, "the mix, @$options");
+	is($funcs->{work}[0], expected($rounds, 'work')->{insns},
+	    "a function's instructions, @$options");
+}
+
+my ($sums) = events(['--report=events'],
+    [compile('events.S', @flags, "-DROUNDS=$rounds", '-DPOINTER')]);
+is($sums->{$_}, '?', "not known behind a jump that leads anywhere: $_")
+    for qw(insns branches);
+
+# ---- sums, weights, names and places
+
+sub
+event_is
+{
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($event, $expected) = @_;
+	my ($sums) = events(["--event=$event"], [$program]);
+	my $name = $event =~ s/^(\w+)=.*/$1/r;
+
+	is_deeply($sums, { $name => $expected }, $event);
+}
+
+my ($work, $leaf) = map { expected($rounds, $_) } qw(work leaf);
+my %line;
+for (split /\n/, slurp($source)) {
+	$line{$1} = 1 + keys %{$line{all}} if /^(\w+):\s/;
+	$line{all}{1 + keys %{$line{all}}} = 1;
+}
+event_is('insns', $expected->{insns});
+event_is('x=insns@work', $work->{insns});
+event_is('insns:load@func:w*', $work->{'insns:load'});
+event_is('insns:load@file:events.S', $expected->{'insns:load'});
+event_is('insns@object:events-*', $expected->{insns});
+event_is('3*insns:load+insns:store',
+    3 * $expected->{'insns:load'} + $expected->{'insns:store'});
+event_is('sum=func:work+2*func:leaf+1000*func:_start',
+    $rounds + 2 * $rounds + 1000);
+event_is('call:_start->work', $rounds);
+event_is('call:work->leaf', $rounds);
+event_is('call:work->work', 0);
+event_is('call:*->*', 2 * $rounds);
+event_is('block:work', $rounds);
+event_is('block:work+0x1', $rounds);
+event_is('block:_start+0', 1);
+event_is('edge:_start+0xc->_start+5', $rounds - 1);
+event_is('edge:_start+12->_start+0xe', 1);
+event_is("line:events.S:$line{inner}", 3 * $rounds);
+event_is("line:events.S:$line{loop}\@file:events.S", $rounds);
+
+# ---- what is no event, and what names nothing
+
+for (['insns:foo', 'unknown instructions "foo"; choose from load, store,'],
+    ['foo', '"foo" is no event; choose from insns,'], ['x=', '"x=" counts noth'],
+    ['insnsx', '"insnsx" is no event'], ['0*insns', 'a weight must be at least'],
+    ['1000001*insns', 'a weight must be at least'], ['insns@', 'does not say wh'],
+    ['line:x.c', '"line:x.c" is not line:FILE:NUMBER'],
+    ['line:x.c:0', '"line:x.c:0" is not line:FILE:NUMBER'],
+    ['call:main', '"call:main" is not call:FUNC->FUNC'],
+    ['edge:f', '"edge:f" is not edge:FUNC+OFFSET->FUNC+OFFSET'],
+    ['func:', '"func:" lacks a function\'s name']) {
+	my ($event, $message) = @$_;
+	my $run = run([$pmon, '--no-config', "--event=$event", $program]);
+
+	is(ended($run), 'status 125', "$event: status");
+	like($run->{err}, qr/^pmon: --event: .*\Q$message\E.*\n\z/, $event);
+}
+for ('func:nosuch', 'block:work+0x2000', 'block:_start+1', 'line:events.S:1',
+    'line:other.S:3', 'edge:work+1->work', 'call:nosuch->work') {
+	my $run = run([$pmon, '--no-config', "--event=$_", $program]);
+
+	is(ended($run), 'status 125', "$_: status");
+	like($run->{err}, qr/^pmon: --event: "\Q$_\E" is nothing that was co/m,
+	    "$_: message");
+}
+for ('insns@nosuch', 'insns@file:nosuch.c', 'insns@object:nosuch') {
+	like(run([$pmon, '--no-config', "--event=$_", $program])->{err},
+	    qr/^pmon: --event: nothing was counted where "\Q$_\E" says/m, $_);
+}
+
+# ---- data files
+
+my ($before, $after, $few) = map { "$scratch/$_.out" } qw(before after few);
+
+sub
+printed
+{
+	return run([$pmprint, '--no-pager', @_]);
+}
+
+run([$pmon, '--no-config', '-d', $before, $program]);
+run([$pmon, '--no-config', '-d', $after, $longer]);
+run([$pmon, '--no-config', '-u', 'func', '-d', $few, $program]);
+is_deeply((events_read(printed('-r', 'events', $before)->{out}))[0], \%named,
+    'a data file has the same events');
+my $run = printed('--event', 'insns', '--event', 'func:work', $few);
+is_deeply((events_read($run->{out}))[0],
+    { insns => '?', 'func:work' => $rounds },
+    'instructions are not known where calls alone were counted');
+like($run->{out}, qr/insns.*\[units that it needs were not counted\]/,
+    'which is said');
+
+# ---- changes
+
+my %longer = %{expected($more)};
+$run = printed('--diff', '--event', 'insns', '--event', 'func:work',
+    '--event', 'insns:syscall', $before, $after);
+is(ended($run), 'status 0', 'a change');
+for (['insns', $expected->{insns}, $longer{insns}],
+    ['func:work', $rounds, $more]) {
+	my ($name, $old, $new) = @$_;
+	my $share = sprintf '+%.2f%%', 100 * ($new - $old) / $old;
+
+	like($run->{out}, qr/^ +\+@{[$new - $old]} +\Q$share\E +$old +$new  \Q$name\E$/m,
+	    "$name changed");
+}
+like($run->{out}, qr/^ +\+0 +0 +1 +1  insns:syscall$/m, 'nothing changed');
+is(join(' ', $run->{out} =~ /^ +\+\d+ .*  (work|leaf|_start)$/mg),
+    'work _start leaf', 'functions by how much they changed');
+
+# ---- limits
+
+my $rise = $longer{insns} - $expected->{insns};
+my $percent = 100 * $rise / $expected->{insns};
+
+for (["insns > +$rise", 0], ['insns > +' . ($rise - 1), 124],
+    ["insns>$longer{insns}", 0], ['insns>' . ($longer{insns} - 1), 124],
+    ["insns < +$rise", 0], ['insns < +' . ($rise + 1), 124],
+    ['insns > +' . sprintf('%.3f', $percent + 0.001) . '%', 0],
+    ['insns > +' . sprintf('%.3f', $percent - 0.001) . '%', 124],
+    ['insns < -1%', 0], ['syscalls > +0', 0], ['syscalls < 2', 124]) {
+	my ($limit, $status) = @$_;
+
+	$run = printed('--diff', '--fail-if', $limit, $before, $after);
+	is(ended($run), "status $status", "--diff, $limit");
+	is($run->{err}, $status ? "pmprint: $limit: " . ($limit =~ /insns/ ?
+		"insns went from $expected->{insns} to $longer{insns}\n" :
+		"syscalls went from 1 to 1\n") : '', "--diff, $limit: message");
+}
+is(ended(printed('--diff', '--fail-if', 'insns < -1%', $after, $before)),
+    'status 124', 'fewer than before');
+for (["calls > @{[2 * $rounds]}", 0], ["calls < @{[2 * $rounds]}", 0],
+    ["calls > @{[2 * $rounds - 1]}", 124], ["div < 100", 124]) {
+	my ($limit, $status) = @$_;
+
+	is(ended(run([$pmon, '--no-config', '--fail-if', $limit, $program])),
+	    "status $status", "pmon, $limit");
+	is(ended(printed('--fail-if', $limit, $before)), "status $status",
+	    "pmprint, $limit");
+}
+for (['insns', 'is not EVENT > NUMBER'], ['insns > x', 'is not EVENT > NUMBER'],
+    ['> 1', 'is not EVENT > NUMBER'], ['insns > 1%', 'is not EVENT > NUMBER'],
+    ['insns > +1.2345%', 'is not EVENT >'], ['insns > 1.5', 'is not EVENT >'],
+    ['insns > 99999999999999999999', 'is not EVENT > NUMBER'],
+    ['insn > 1', 'no event is named "insn"'],
+    ['insns > +1', '"insns > +1" needs two files: pmprint --diff']) {
+	my ($limit, $message) = @$_;
+
+	$run = run([$pmon, '--no-config', '--fail-if', $limit, $program]);
+	is(ended($run), 'status 125', "$limit: status");
+	like($run->{err}, qr/^pmon: --fail-if: .*\Q$message\E.*\n\z/, $limit);
+}
+$run = printed('--fail-if', 'insns > 1', $few);
+is(ended($run), 'status 125', 'a limit of what is not known');
+like($run->{err}, qr/^pmprint: --fail-if: insns is not known: units that/m,
+    'which is said');
+like(run([$pmon, '--once', '--event', 'insns', $program])->{err},
+    qr/events needs counts, but --once/, 'not with --once');
+
+done_testing;
