@@ -66,9 +66,9 @@ static const struct {
 	  .counts = true },
 	{ "calls", NULL, REPORT_CALLS, FUNC | CALL, true, calls_write,
 	  .counts = true },
-	/* Its units are these if no events are given. */
-	{ "events", NULL, REPORT_EVENTS, FUNC | EDGE | INSN, false,
-	  events_write, .counts = true },
+	/* Its units are those of the events. */
+	{ "events", NULL, REPORT_EVENTS, FUNC, false, events_write,
+	  .counts = true },
 	{ "placement", NULL, REPORT_PLACEMENT, BLOCK | EDGE, false,
 	  placement_write, .counts = true },
 	{ "sites", NULL, REPORT_SITES, UNITS_DEFAULT, false, sites_write },
@@ -199,21 +199,14 @@ report_wanted(const struct report_options *opts, enum report_kind kind)
 	return false;
 }
 
-static unsigned
-kind_units(const struct report_options *opts, size_t kind)
-{
-	return kinds[kind].kind == REPORT_EVENTS && opts->events.n ?
-		       events_units(&opts->events) :
-		       kinds[kind].units;
-}
-
 void
 report_choose(struct report_options *opts, struct selection *sel)
 {
 	unsigned units = UNITS_DEFAULT;
 	bool usual = false;
 
-	if (opts->events.nlimits && !opts->events.n)
+	if (!opts->events.n &&
+	    (opts->events.nlimits || report_wanted(opts, REPORT_EVENTS)))
 		events_add_mix(&opts->events);
 	if (opts->events.n && !report_wanted(opts, REPORT_EVENTS))
 		*vec_push(opts->wants, opts->nwants) = (struct report_want){
@@ -223,12 +216,13 @@ report_choose(struct report_options *opts, struct selection *sel)
 	/* --fail-under needs lines besides the units asked for. */
 	if (opts->fail_under && sel->units != UNITS_DEFAULT)
 		sel->units |= LINE;
-	if (sel->units != UNITS_DEFAULT && report_wanted(opts, REPORT_EVENTS))
-		sel->units |= kind_units(opts, kind_index(REPORT_EVENTS));
+	if (sel->units != UNITS_DEFAULT)
+		sel->units |= events_units(&opts->events);
+	units |= events_units(&opts->events);
 	for (size_t i = 0; i < opts->nwants; i++) {
 		size_t kind = kind_index(opts->wants[i].kind);
 
-		units |= kind_units(opts, kind);
+		units |= kinds[kind].units;
 		usual |= kinds[kind].units == UNITS_DEFAULT;
 		sel->places |= kinds[kind].places;
 	}

@@ -145,7 +145,8 @@ MUST_CHECK int report_parse(struct report_options *opts, const char *arg);
 /*
  * Add to the selection what the reports need: their units, if the user asked
  * for none, and whether reports name lines (sel->places).  Events add their
- * units in any case, and their report to the reports.
+ * units in any case, and their report to the reports; that report, and limits,
+ * add the set of all events if there are none.
  */
 void report_choose(struct report_options *opts, struct selection *sel);
 

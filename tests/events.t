@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use lib 'tests/lib';
+use JSON::PP;
 use Test::More;
 use Pmon;
 
@@ -192,6 +193,14 @@ is_deeply((events_read($run->{out}))[0],
     'instructions are not known where calls alone were counted');
 like($run->{out}, qr/insns.*\[units that it needs were not counted\]/,
     'which is said');
+
+run([$pmon, '--no-config', '--stat', '-r', "csv:$scratch/x.csv",
+	'-r', "json:$scratch/x.json", '-o', '/dev/null', $program]);
+is_deeply({ slurp("$scratch/x.csv") =~ /^event,,"(\w+)",,,,,(\d+),\r$/mg },
+    \%named, 'csv has them');
+is_deeply({ map { $_->{name} => $_->{count} }
+    @{decode_json(slurp("$scratch/x.json"))->{events}} }, \%named,
+    'json has them');
 
 # ---- changes
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/callees.h"
+#include "report/event_sums.h"
 #include "report/kinds.h"
 #include "report/printable.h"
 #include "util/mem.h"
@@ -199,6 +200,23 @@ calls_put(struct page *page, const struct view *view)
 }
 
 static void
+events_put(const struct page *page, struct table *table)
+{
+	const struct events *events = &table->opts->events;
+	struct event_sums *sums = event_sums_make(table, events);
+
+	for (size_t i = 0; i < events->n; i++)
+		row_put(page, &(struct row_out){
+				      .what = "event",
+				      .plan = UINT32_MAX,
+				      .name = events->events[i].name,
+				      .file = FILE_NONE,
+				      .count = sums->all[i],
+			      });
+	event_sums_free(sums);
+}
+
+static void
 view_put(struct page *page, const struct view *view)
 {
 	const struct cfg *cfg = view->fplan->cfg;
@@ -237,6 +255,8 @@ csv_write(struct table *table, FILE *out)
 	struct view *view = NULL;
 
 	fputs("what,object,function,address,file,line,to,count,why\r\n", out);
+	if (table->opts->events.n)
+		events_put(&page, table);
 	units_put(&page);
 	while ((view = view_next(table, view, VIEW_ALL)))
 		view_put(&page, view);

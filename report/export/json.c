@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "report/callees.h"
+#include "report/event_sums.h"
 #include "report/kinds.h"
 #include "report/names.h"
 #include "report/printable.h"
@@ -94,6 +95,28 @@ object_make(const struct plan *plan)
 		json_object_object_add(object, "once",
 				       json_object_new_boolean(1));
 	return object;
+}
+
+/* The events, if any are asked for. */
+static void
+events_json(struct table *table, FILE *out)
+{
+	const struct events *events = &table->opts->events;
+	struct event_sums *sums;
+	struct json_object *array;
+
+	if (!events->n)
+		return;
+	array = json_object_new_array();
+	sums = event_sums_make(table, events);
+	for (size_t i = 0; i < events->n; i++) {
+		struct json_object *event = json_element_put(array);
+
+		json_text_put(event, "name", events->events[i].name);
+		json_figure_put(event, "count", &sums->all[i]);
+	}
+	event_sums_free(sums);
+	json_member_write(out, "events", array);
 }
 
 static void
@@ -339,6 +362,7 @@ json_write(struct table *table, FILE *out)
 	fputs("{\"format\":\"pmon\",\"version\":1,\n", out);
 	json_member_write(out, "run", run_make(table->report_input));
 	json_member_write(out, "objects", objects);
+	events_json(table, out);
 	files_json(table, out);
 	inlines_json(table, out);
 	funcs_json(table, out);
