@@ -331,7 +331,16 @@ set_stat(void *into, const char *arg)
 	struct options *opts = into;
 
 	opts->stat = true;
-	return report_parse(&opts->report, "events");
+	return 0;
+}
+
+static int
+set_deterministic(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	opts->deterministic = true;
+	return 0;
 }
 
 static int
@@ -401,6 +410,10 @@ static const struct option_entry table[] = {
 	  "report how many instructions of which kinds all\n"
 	  "objects executed: --report=events --object='*'",
 	  set_stat, .trust = TRUST_PROJECT },
+	{ "deterministic", 0, NULL,
+	  "start the program as in every other such run:\n"
+	  "at the same addresses, its environment sorted",
+	  set_deterministic, .trust = TRUST_PROJECT },
 	{ "output", 'o', "FILE", "write the report to FILE, not to stderr",
 	  set_output, .trust = TRUST_USER },
 };
@@ -487,6 +500,11 @@ options_check(struct options *opts)
 		return fail("give either a program or -p, not both");
 	if (opts->stat && !opts->selection.objects.n)
 		select_glob(&opts->selection.objects, "*");
+	if (opts->stat && !opts->report.events.n)
+		events_add_mix(&opts->report.events);
+	if (opts->deterministic && opts->npids)
+		return fail("--deterministic cannot be used with -p: the "
+			    "process runs already");
 	/* Data files hold all units, whatever is reported now. */
 	if (opts->data && opts->selection.units == UNITS_DEFAULT)
 		opts->selection.units = UNITS_SAVED;

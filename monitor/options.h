@@ -42,7 +42,7 @@ struct options {
 	enum follow follow;
 	enum separate separate;
 	enum placement_method placement;
-	bool stat;		/* --stat */
+	bool stat, deterministic;	/* --stat, --deterministic */
 	bool exact;		/* drop no counter, whatever it costs */
 	bool once;		/* count each site only until it is reached */
 	bool eager;		/* look at all functions before the start */

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include "monitor/account.h"
@@ -58,6 +59,34 @@ launch_refuse(const char *path)
 		    path, path);
 }
 
+static int
+by_text(const void *va, const void *vb)
+{
+	return strcmp(*(char *const *)va, *(char *const *)vb);
+}
+
+/*
+ * --deterministic: have the program begin with what does not change from run to
+ * run.  The variable _ is the shell's, and names pmon.  What pmon sets for
+ * itself the program inherits.
+ */
+static int
+launch_pin(const char *path)
+{
+	size_t n = 0;
+
+	/* ~0 only asks. */
+	if (personality(personality(~0U) | ADDR_NO_RANDOMIZE) < 0)
+		return fail("%s: cannot be started at the same addresses: %s",
+			    path, strerror(errno));
+	unsetenv("_");
+	while (environ && environ[n])
+		n++;
+	if (n)
+		qsort(environ, n, sizeof(*environ), by_text);
+	return 0;
+}
+
 int
 run_launch(struct run *run)
 {
@@ -79,6 +108,8 @@ run_launch(struct run *run)
 					    run->opts->host, run->opts->remote,
 					    path)))
 		err = -1;
+	if (!err && run->opts->deterministic)
+		err = launch_pin(path);
 	if (!err) {
 		run->host = machine->host;
 		run->eager = run->host->counting != NULL;

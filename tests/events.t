@@ -102,6 +102,22 @@ my ($sums) = events(['--report=events'],
 is($sums->{$_}, '?', "not known behind a jump that leads anywhere: $_")
     for qw(insns branches);
 
+# ---- two runs are the same
+
+my @totals = map {
+	my $run = run([$pmon, qw(--no-config --stat --deterministic),
+		'/bin/echo', 'x']);
+
+	(events_read($run->{err}))[0];
+} 1 .. 2;
+cmp_ok($totals[0]{insns}, '>', 10000, 'echo executes instructions');
+is_deeply($totals[1], $totals[0], 'as many in the next run');
+like(run([$pmon, qw(--no-config --deterministic -p 1)])->{err},
+    qr/^pmon: --deterministic cannot be used with -p/, 'not with -p');
+is(run([$pmon, qw(--no-config --deterministic -o /dev/null env)],
+	env => { ZZ => 1, AA => 2, _ => 'x' })->{out} =~ s/^(?!AA|ZZ|_=).*\n//mgr,
+    "AA=2\nZZ=1\n", 'the environment is in order');
+
 # ---- sums, weights, names and places
 
 sub
