@@ -15,6 +15,8 @@
 
 /* Units for which a function's graph is needed. */
 enum { UNITS_GRAPH = ~(1U << UNIT_FUNC) };
+/* Units for which the linker's stubs are counted. */
+enum { UNITS_STUB = 1U << UNIT_BLOCK | 1U << UNIT_INSN };
 
 /* A range of code that belongs to a function plan. */
 struct part {

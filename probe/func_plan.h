@@ -76,6 +76,7 @@ struct func_plan {
 	uint32_t func;		/* image->funcs[func], or FUNC_NONE */
 	uint8_t state;		/* enum fplan_state */
 	bool entry;		/* ranges[0] begins with its entry */
+	bool stub;		/* nameless: one of the linker's stubs */
 	bool guest; /* its entry is in another function plan's code */
 	bool looked;		/* its mid-entries into others are noted */
 	bool named;		/* its calls are a unit */

@@ -147,11 +147,15 @@ fplan_add(struct build *build, const struct func *func, const struct code *code,
 		.ranges = code ? code->ranges : NULL,
 		.nranges = code ? code->nranges : 0,
 		.entry = code && code->entry,
+		.stub = code && code->stub,
 		.guest = func && code && !code->entry,
 		.site = SITE_NONE,
 	};
 
 	fplan.units = fplan_units(build, &fplan, func);
+	/* Edges cost a counter that tells nothing. */
+	if (fplan.stub)
+		fplan.units &= UNITS_STUB;
 	fplan.named = fplan.units & 1U << UNIT_FUNC;
 	if (func) {
 		fplan.why = entry_fault(build->image,
@@ -165,6 +169,17 @@ fplan_add(struct build *build, const struct func *func, const struct code *code,
 	*vec_push(plan->fplans, plan->nfplans) = fplan;
 }
 
+/* The nameless code that may have units. */
+static unsigned
+nameless_of(const struct build *build)
+{
+	unsigned units = build->plan->units;
+
+	return (units & UNITS_GRAPH ? CODE_ROWS : 0) |
+	       (units & UNITS_STUB && build->image->arch->motion ? CODE_STUBS :
+								   0);
+}
+
 static void
 fplans_make(struct build *build)
 {
@@ -172,8 +187,7 @@ fplans_make(struct build *build)
 	struct code_map *map;
 	size_t i, k = 0;
 
-	build->map = map = code_map_make(image,
-					 build->plan->units & UNITS_GRAPH);
+	build->map = map = code_map_make(image, nameless_of(build));
 	for (i = 0; i < image->nfuncs || k < map->ncodes; i++) {
 		const struct func *func = i < image->nfuncs ? &image->funcs[i] :
 							      NULL;

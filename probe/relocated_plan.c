@@ -58,7 +58,7 @@ fplan_stays(const struct build *build, const struct func_plan *fplan,
 	const struct site *site;
 	const char *why;
 
-	if (fplan->func == FUNC_NONE || fplan->cfg->entry < 0)
+	if ((fplan->func == FUNC_NONE && !fplan->stub) || fplan->cfg->entry < 0)
 		return "code outside any function";
 	/* The jump may go to the middle of a patch. */
 	if (fplan->cfg->unresolved && !build->plan->options.springs)

@@ -7,15 +7,19 @@
 
 #include <stdlib.h>
 
+#include "flow/cfg.h"
 #include "util/mem.h"
 #include "util/search.h"
 #include "util/sort.h"
+
+enum { STUB_ALIGN = 8 };
 
 /* A range with its owner: a function, or nameless code from nfuncs on. */
 struct chunk {
 	uint64_t lo, hi;
 	uint32_t owner;
 	bool first;		/* begins with the owner's entry */
+	bool stub;		/* nameless: a stub */
 };
 
 struct chunks {
@@ -220,6 +224,71 @@ nameless_add(const struct image *image, struct chunks *all)
 	}
 }
 
+/* Whether the range shares bytes with a function's, the first n of all. */
+static bool
+chunks_meet(const struct chunks *all, size_t n, uint64_t lo, uint64_t hi)
+{
+	size_t i = search_first(n, k, all->chunks[k].hi > lo);
+
+	return i < n && all->chunks[i].lo < hi;
+}
+
+/*
+ * Whether the instruction fills the gap up to the next stub.  Those are aligned
+ * to 8 bytes at least, and may begin with an instruction that does nothing
+ * (endbr64).
+ */
+static bool
+insn_pads(const struct arch *arch, const struct insn *insn, const uint8_t *text,
+	  size_t avail)
+{
+	struct emul emul;
+
+	return insn->addr % STUB_ALIGN && insn->kind == INSN_PLAIN &&
+	       !arch->emul_prepare(text, avail, insn->addr, &emul) &&
+	       emul.only_pc;
+}
+
+/*
+ * Append the stubs in a section: each is what goes on up to a jump.  One that
+ * is bound at its first call is two, as its slot leads behind its jump at first.
+ */
+static void
+section_stubs_add(const struct image *image, const struct range *section,
+		  size_t nfuncs, uint32_t *owner, struct chunks *all)
+{
+	uint64_t lo = section->lo, at = lo;
+	struct insn insn;
+	const uint8_t *text;
+	size_t avail;
+
+	for (; at < section->hi; at += insn.len) {
+		text = image_text(image, at, &avail);
+		if (!text || image->arch->decode(text, avail, at, &insn) < 0)
+			return;
+		if (at == lo && insn_pads(image->arch, &insn, text, avail)) {
+			lo += insn.len;
+			continue;
+		}
+		if (insn_goes_on(&insn))
+			continue;
+		if (!chunks_meet(all, nfuncs, lo, at + insn.len)) {
+			chunk_add(all, lo, at + insn.len, (*owner)++, true);
+			all->chunks[all->n - 1].stub = true;
+		}
+		lo = at + insn.len;
+	}
+}
+
+static void
+stubs_add(const struct image *image, struct chunks *all, size_t nfuncs)
+{
+	uint32_t owner = image->nfuncs + (uint32_t)(all->n - nfuncs);
+
+	for (size_t i = 0; i < image->nplts; i++)
+		section_stubs_add(image, &image->plts[i], nfuncs, &owner, all);
+}
+
 static int
 by_owner(const void *va, const void *vb)
 {
@@ -252,6 +321,7 @@ codes_make(const struct image *image, struct code_map *map,
 						FUNC_NONE,
 				.ranges = &map->ranges[i],
 				.entry = chunk->first,
+				.stub = chunk->stub,
 			};
 		}
 		code->nranges++;
@@ -259,10 +329,11 @@ codes_make(const struct image *image, struct code_map *map,
 }
 
 struct code_map *
-code_map_make(const struct image *image, bool rows)
+code_map_make(const struct image *image, unsigned nameless)
 {
 	struct code_map *map = mem_alloc(sizeof(*map));
 	struct chunks whole = { 0 }, pieces = { 0 };
+	size_t nfuncs;
 
 	map->inside = mem_alloc(image->nfuncs * sizeof(*map->inside));
 	entries_check(image, map->inside);
@@ -271,8 +342,11 @@ code_map_make(const struct image *image, bool rows)
 		sort_by_addr_and(whole.chunks, whole.n, sizeof(*whole.chunks),
 				 by_nesting);
 	ranges_split(&whole, &pieces);
-	if (rows)
+	nfuncs = pieces.n;
+	if (nameless & CODE_ROWS)
 		nameless_add(image, &pieces);
+	if (nameless & CODE_STUBS)
+		stubs_add(image, &pieces, nfuncs);
 	if (pieces.n)
 		sort(pieces.chunks, pieces.n, sizeof(*pieces.chunks), by_owner);
 	codes_make(image, map, &pieces);

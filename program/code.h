@@ -1,7 +1,7 @@
 /*
  * Which code belongs to which function.  Every address belongs to one function
  * at most, even where symbols overlap.  Code with line rows but no symbol
- * belongs to nameless code.
+ * belongs to nameless code, as do the linker's stubs.
  */
 #ifndef PROGRAM_CODE_H
 #define PROGRAM_CODE_H
@@ -16,6 +16,7 @@ struct code {
 	const struct range *ranges;	/* in code_map->ranges */
 	size_t nranges;
 	bool entry;		/* ranges[0] begins with the entry */
+	bool stub;
 };
 
 struct code_map {
@@ -27,11 +28,17 @@ struct code_map {
 };
 
 /*
- * Divide the image's code among its functions.  Nameless code is looked for
- * only if `rows` is set.  Where ranges overlap the one that begins last owns
+ * Which nameless code is looked for: that with line rows; and the linker's
+ * stubs, each by itself.
+ */
+enum { CODE_ROWS = 1, CODE_STUBS = 2 };
+
+/*
+ * Divide the image's code among its functions and nameless code (a set of the
+ * above).  Where ranges overlap the one that begins last owns
  * the shared bytes.  The caller frees the map with code_map_free.
  */
-struct code_map *code_map_make(const struct image *image, bool rows);
+struct code_map *code_map_make(const struct image *image, unsigned nameless);
 void code_map_free(struct code_map *map);
 
 /* Index of the image's first row at addr or behind it; nrows if none is. */

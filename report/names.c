@@ -108,23 +108,29 @@ name_inside(const struct plan *plan, uint64_t addr, bool demangled)
 }
 
 char *
+name_of_stub(const struct plan *plan, uint64_t addr, bool demangled)
+{
+	const char *import = stub_import(plan->image, addr);
+	char *name = import ? name_shown(import, demangled) : NULL;
+	char *text = name ? mem_printf("%s@plt", name) : NULL;
+
+	free(name);
+	return text;
+}
+
+char *
 name_of_addr(const struct plan *plan, uint64_t addr, bool demangled)
 {
 	const struct func *func = func_entered(plan->image, addr);
-	const char *import = NULL;
-	char *name, *text;
+	char *name = NULL;
 
 	/* Unwind tables describe all stubs as one function. */
 	if (!func || func->origin == FUNC_EH_FRAME)
-		import = stub_import(plan->image, addr);
-	if (!import && func)
-		return name_shown(func->name, demangled);
-	if (!import)
-		return name_inside(plan, addr, demangled);
-	name = name_shown(import, demangled);
-	text = mem_printf("%s@plt", name);
-	free(name);
-	return text;
+		name = name_of_stub(plan, addr, demangled);
+	if (name)
+		return name;
+	return func ? name_shown(func->name, demangled) :
+		      name_inside(plan, addr, demangled);
 }
 
 char *

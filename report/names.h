@@ -21,6 +21,9 @@ char *name_shown(const char *name, bool demangled);
  */
 char *name_of_addr(const struct plan *plan, uint64_t addr, bool demangled);
 
+/* "f@plt" for such a stub, owned by the caller; or NULL. */
+char *name_of_stub(const struct plan *plan, uint64_t addr, bool demangled);
+
 /*
  * The imported name of the pointer that an indirect jump or call reads, or
  * NULL.  Lent by the image.

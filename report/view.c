@@ -375,11 +375,16 @@ char *
 view_name(const struct view *view)
 {
 	const struct func_plan *fplan = view->fplan;
+	bool demangled = view->table->opts->demangle;
+	uint64_t addr;
+	char *name;
 
 	if (fplan->func != FUNC_NONE)
 		return name_shown(view->plan->image->funcs[fplan->func].name,
-				  view->table->opts->demangle);
-	return mem_printf("code at %" PRIx64, fplan->ranges[0].lo);
+				  demangled);
+	addr = fplan->ranges[0].lo;
+	name = name_of_stub(view->plan, addr, demangled);
+	return name ? name : mem_printf("code at %" PRIx64, addr);
 }
 
 char *

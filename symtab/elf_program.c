@@ -236,9 +236,15 @@ texts_read(struct elf *elf, struct reading *r)
 				 false);
 	if (r->ntexts)
 		sort(r->texts, r->ntexts, sizeof(*r->texts), text_compare);
-	for (size_t i = 0; i < r->ntexts; i++)
+	for (size_t i = 0; i < r->ntexts; i++) {
 		if (r->texts[i].hi > r->texts_end)
 			r->texts_end = r->texts[i].hi;
+		if (r->texts[i].plt)
+			*vec_push(r->image->plts,
+				  r->image->nplts) = (struct range){
+				r->texts[i].lo, r->texts[i].hi
+			};
+	}
 }
 
 /*
@@ -252,6 +258,7 @@ texts_leave(struct reading *r)
 {
 	r->ntexts = 0;
 	r->texts_end = 0;
+	r->image->nplts = 0;
 	reading_remark(r,
 		       "%s: compiled ahead by Mono, which reads this code: its "
 		       "functions are not counted",

@@ -271,6 +271,7 @@ image_close(struct image *image)
 	free(image->frames);
 	free(image->pads);
 	free(image->parts);
+	free(image->plts);
 	free(image->sequences);
 	free(image->imports);
 	free(image);

@@ -60,6 +60,8 @@ struct image {
 	struct range *parts;	/* ascending: code split off functions, from
 				   .eh_frame where symbols do not tell */
 	size_t nparts;
+	struct range *plts;	/* ascending: the linker's stubs, by sections */
+	size_t nplts;
 	struct range *sequences;	/* ascending: restartable ones (rseq), and a
 				   byte of the store in front of each */
 	size_t nsequences;
