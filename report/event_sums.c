@@ -168,9 +168,9 @@ taken_add(const struct adding *adding, uint32_t block)
 	}
 }
 
-/* Calls and jumps to what is in no function: stubs for calls of libraries. */
+/* Calls of and jumps to what is not counted as it is in no function. */
 static void
-stubs_add(const struct adding *adding, uint32_t insn, struct figure *stubs)
+outside_add(const struct adding *adding, uint32_t insn, struct figure *outside)
 {
 	const struct view *view = adding->view;
 	const struct insn *i = &view->fplan->cfg->insns[insn];
@@ -178,12 +178,12 @@ stubs_add(const struct adding *adding, uint32_t insn, struct figure *stubs)
 
 	if ((i->kind == INSN_CALL || i->kind == INSN_JUMP) &&
 	    plan_func(view->plan, i->target) == FPLAN_NONE)
-		figure_add(stubs, &count);
+		figure_add(outside, &count);
 }
 
 /* Blocks that never ran add nothing, and to decode them takes long. */
 static void
-blocks_add(const struct adding *adding, struct figure *stubs)
+blocks_add(const struct adding *adding, struct figure *outside)
 {
 	const struct cfg *cfg = adding->view->fplan->cfg;
 
@@ -194,7 +194,7 @@ blocks_add(const struct adding *adding, struct figure *stubs)
 			continue;
 		for (uint32_t i = 0; i < cfg->blocks[b].count; i++) {
 			insn_add(adding, cfg->blocks[b].first + i);
-			stubs_add(adding, cfg->blocks[b].first + i, stubs);
+			outside_add(adding, cfg->blocks[b].first + i, outside);
 		}
 		taken_add(adding, b);
 	}
@@ -322,7 +322,7 @@ view_add(struct event_sums *sums, const struct adding *adding)
 		adding->chosen[e] = where_func(&adding->events->events[e],
 					       adding->view->plan,
 					       adding->func);
-	blocks_add(adding, &sums->stubs);
+	blocks_add(adding, &sums->outside);
 	elements_add(adding);
 	for (size_t e = 0; e < adding->events->n; e++)
 		figure_add(&sums->all[e], &adding->sums[e]);

@@ -17,8 +17,9 @@ struct event_func {
 
 struct event_sums {
 	struct figure *all;	/* per event */
-	struct figure stubs;	/* how often functions went to code of their
-				   object that is in no function */
+	struct figure outside;	/* how often functions went to code of their
+				   object that is neither in a function nor a
+				   stub that is counted */
 	size_t by;		/* the first event that event_in_funcs, or as
 				   many as there are events */
 	struct event_func *funcs;	/* that have part in event `by`; the

@@ -118,6 +118,36 @@ is(run([$pmon, qw(--no-config --deterministic -o /dev/null env)],
 	env => { ZZ => 1, AA => 2, _ => 'x' })->{out} =~ s/^(?!AA|ZZ|_=).*\n//mgr,
     "AA=2\nZZ=1\n", 'the environment is in order');
 
+# ---- the stubs through which a program calls libraries
+
+# How it is linked, how often the stub of labs runs, and how often what fills slots
+# at the first call: code behind the jump of a stub, and code in front of all
+# stubs.  The slot of a function whose address is taken is filled at the start,
+# unless addresses are fixed.
+for ([[qw(-Wl,-z,lazy)], 10, [1]], [[qw(-Wl,-z,now)], 10, [0]],
+    [[qw(-fno-pie -no-pie -Wl,-z,lazy)], 13, [1, 2]],
+    [[qw(-fcf-protection -Wl,-z,lazy)], 10, [1]]) {
+	my ($flags, $labs, $first) = @$_;
+	my $stubs = compile('stubs.c', '-O1', '-fno-builtin', @$flags);
+	my ($name, %runs, %codes) = '';
+
+	is(ended(run([$pmon, qw(--no-config --exact --event=insns -r),
+		"insns:$scratch/insns,sites:$scratch/sites", '-o',
+		"$scratch/out", $stubs])), 'status 0', "@$flags");
+	for (split /\n/, slurp("$scratch/insns")) {
+		$name = $1 if /^(\S.*?)(?:  |$)/;
+		$runs{$1}{$2 eq '#####' ? 0 : $2} = 1
+		    if "$name $_" =~ /^(\w+\@plt|code at) .*?(\d+|#####)  +\w+:/;
+	}
+	is_deeply($runs{'labs@plt'}, { $labs => 1 }, "@$flags: one stub");
+	is_deeply($runs{'llabs@plt'}, { 5 => 1 }, "@$flags: another");
+	is_deeply([sort keys %{$runs{'code at'}}], $first,
+	    "@$flags: code for the first call");
+	unlike(slurp("$scratch/out"), qr/in no function/, "@$flags: all is there");
+	unlike(slurp("$scratch/sites"), qr/^ +\d+ +\w+ +l?labs\@plt/m,
+	    "@$flags: no traps");
+}
+
 # ---- sums, weights, names and places
 
 sub

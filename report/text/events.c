@@ -135,19 +135,17 @@ funcs_most(const struct table *table, const struct events *events,
 
 /* Say what the numbers of instructions leave out. */
 static void
-stubs_write(const struct table *table, const struct events *events,
-	    const struct figure *stubs, FILE *out)
+outside_write(const struct table *table, const struct events *events,
+	      const struct figure *outside, FILE *out)
 {
 	char *times, *text;
 
-	if (!stubs->n || whole_find(events) < 0 || table->opts->quiet)
+	if (!outside->n || whole_find(events) < 0 || table->opts->quiet)
 		return;
-	times = text_number(stubs->n, "time");
-	text = mem_printf("%s%s functions went to code that is in no function, "
-			  "as the stubs are through which a program calls "
-			  "libraries; the few instructions there are not "
-			  "counted",
-			  stubs->why ? "at least " : "", times);
+	times = text_number(outside->n, "time");
+	text = mem_printf("%s%s functions went to code that is in no function; "
+			  "the instructions there are not counted",
+			  outside->why ? "at least " : "", times);
 	putc('\n', out);
 	text_paragraph(out, "Note: ", text, table->columns);
 	free(text);
@@ -176,7 +174,7 @@ events_write(struct table *table, FILE *out)
 		event_write(events, sums, e, width, out);
 	if (sums->nfuncs)
 		funcs_most(table, events, sums, out);
-	stubs_write(table, events, &sums->stubs, out);
+	outside_write(table, events, &sums->outside, out);
 	event_sums_free(sums);
 	events_free(&mix);
 }
