@@ -10,6 +10,7 @@
 #include "print/pages.h"
 #include "report/html/html_diff.h"
 #include "report/profile/profile_plan.h"
+#include "report/table.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -189,9 +190,11 @@ report_input_open(struct opened *opened, uint32_t part,
 		if (opened->plans[i] && opened->plans[i]->options.counted)
 			*vec_push(report_input->plans,
 				  report_input->nplans) = opened->plans[i];
-		if (opened->faults[i])
-			*vec_push(report_input->remarks,
-				  report_input->nremarks) = opened->faults[i];
+		if (!opened->faults[i])
+			continue;
+		report_input->partial = true;
+		*vec_push(report_input->remarks,
+			  report_input->nremarks) = opened->faults[i];
 	}
 	for (size_t i = 0; i < profile->nobjects && !report_input->nplans; i++)
 		if (opened->faults[i])
@@ -302,6 +305,9 @@ inputs_compare(const struct options *opts, const struct profile *before,
 		err = report_input_open(&second, PART_NONE, &inputs[1]);
 	if (!err)
 		err = report_matched(&inputs[1], &opts->selection);
+	if (!err &&
+	    (report_input_once(&inputs[0]) || report_input_once(&inputs[1])))
+		err = report_once(&opts->report);
 	if (!err && opts->report.wants[0].kind == REPORT_EVENTS)
 		err = events_diff_write(&opts->report, &inputs[0], &inputs[1],
 					out);

@@ -55,7 +55,9 @@ int
 event_limit_add(struct events *events, const char *arg)
 {
 	struct event_limit limit = { 0 };
-	const char *sign = strpbrk(arg, "<>"), *end = sign;
+	const char *more = strrchr(arg, '>'), *less = strrchr(arg, '<');
+	const char *sign = !more || (less && less > more) ? less : more;
+	const char *end = sign;
 
 	if (!sign)
 		return limit_refuse(arg);

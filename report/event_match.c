@@ -39,7 +39,7 @@ place_there(const struct plan *plan, const struct func *func,
 	return cfg_insn(from->cfg, func->addr + term->offset) >= 0;
 }
 
-/* Does any function fit, and have what the term names in it? */
+/* Does any function that was counted fit, and have what the term names? */
 static bool
 func_there(const struct report_input *report_input, const struct selection *of,
 	   const struct event_term *term)
@@ -50,9 +50,14 @@ func_there(const struct report_input *report_input, const struct selection *of,
 	for (size_t i = 0; i < report_input->nplans; i++) {
 		const struct plan *plan = report_input->plans[i];
 
-		for (size_t k = 0; k < plan->image->nfuncs; k++) {
-			const struct func *func = &plan->image->funcs[k];
+		for (size_t k = 0; k < plan->nfplans; k++) {
+			const struct func_plan *fplan = &plan->fplans[k];
+			const struct func *func;
 
+			if (fplan->func == FUNC_NONE ||
+			    !(fplan->units & plan->units))
+				continue;
+			func = &plan->image->funcs[fplan->func];
 			if (select_func(of, func->name, func->aliases,
 					func->naliases) &&
 			    (!places || place_there(plan, func, term)))

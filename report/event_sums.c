@@ -9,6 +9,7 @@
 
 #include "arch/arch.h"
 #include "report/callees.h"
+#include "report/names.h"
 #include "report/view.h"
 #include "util/mem.h"
 
@@ -24,6 +25,7 @@ struct adding {
 };
 
 static const char too_large[] = "the sum is too large";
+static const char callee_not_known[] = "it is not known what was called";
 static const char no_classes[] =
 	"what instructions do is not known on this CPU";
 
@@ -31,8 +33,10 @@ static const char no_classes[] =
 static void
 sum_add(struct figure *sum, uint64_t weight, struct figure count)
 {
-	if (__builtin_mul_overflow(weight, count.n, &count.n))
+	if (__builtin_mul_overflow(weight, count.n, &count.n)) {
+		count.n = UINT64_MAX;
 		count.why = too_large;
+	}
 	figure_add(sum, &count);
 }
 
@@ -138,7 +142,7 @@ insn_add(const struct adding *adding, uint32_t insn)
 			if (term->kind != ELEMENT_INSNS)
 				continue;
 			if (term->insns < INSNS_ALL && !image->arch->classes)
-				count.why = no_classes;
+				count = (struct figure){ .why = no_classes };
 			else if (!(term->insns & set))
 				continue;
 			sum_add(&adding->sums[e], term->weight, count);
@@ -174,9 +178,13 @@ outside_add(const struct adding *adding, uint32_t insn, struct figure *outside)
 {
 	const struct view *view = adding->view;
 	const struct insn *i = &view->fplan->cfg->insns[insn];
-	struct figure count = view_insn(view, insn);
+	struct figure count = view_insn(view, insn), fall;
 
-	if ((i->kind == INSN_CALL || i->kind == INSN_JUMP) &&
+	if (i->kind == INSN_BRANCH)
+		view_branch(view, cfg_block_of(view->fplan->cfg, insn), &count,
+			    &fall);
+	if ((i->kind == INSN_CALL || i->kind == INSN_JUMP ||
+	     i->kind == INSN_BRANCH) &&
 	    plan_func(view->plan, i->target) == FPLAN_NONE)
 		figure_add(outside, &count);
 }
@@ -203,14 +211,14 @@ blocks_add(const struct adding *adding, struct figure *outside)
 /* ---- elements of one function */
 
 static void
-place_add(const struct adding *adding, const struct event_term *term,
-	  struct figure *sum)
+place_add(const struct adding *adding, size_t e, const struct event_term *term)
 {
 	long insn = cfg_insn(adding->view->fplan->cfg,
 			     adding->func->addr + term->offset);
 
-	if (insn >= 0)
-		sum_add(sum, term->weight,
+	if (insn >= 0 && where_insn(&adding->events->events[e], adding->view,
+				    (uint32_t)insn))
+		sum_add(&adding->sums[e], term->weight,
 			view_insn(adding->view, (uint32_t)insn));
 }
 
@@ -236,79 +244,134 @@ event_edge_next(const struct func_plan *fplan, const struct func *func,
 }
 
 static void
-edge_add(const struct adding *adding, const struct event_term *term,
-	 struct figure *sum)
+edge_add(const struct adding *adding, size_t e, const struct event_term *term)
 {
-	for (uint32_t e = 0;
-	     event_edge_next(adding->view->fplan, adding->func, term, &e); e++)
-		sum_add(sum, term->weight, view_edge(adding->view, e));
+	const struct view *view = adding->view;
+	const struct flow *flow = view->fplan->flow;
+
+	for (uint32_t k = 0;
+	     event_edge_next(view->fplan, adding->func, term, &k); k++)
+		if (where_insn(&adding->events->events[e], view,
+			       view_last(view,
+					 flow->edges[k].from - FLOW_BLOCK)))
+			sum_add(&adding->sums[e], term->weight,
+				view_edge(view, k));
 }
 
-/* Whether the call may lead to a function that is meant. */
-static bool
-callee_is(const struct adding *adding, const struct callee *callee,
-	  const struct selection *to)
-{
-	uint32_t fplan = callee->plan ? plan_func(callee->plan, callee->addr) :
-					FPLAN_NONE;
-	uint32_t func = fplan == FPLAN_NONE ? FUNC_NONE :
-					      callee->plan->fplans[fplan].func;
-	char *name;
-	bool is;
+/* ---- calls */
 
-	if (func != FUNC_NONE)
-		return func_is(to, &callee->plan->image->funcs[func]);
-	if (!callee->name || callee->where == CALLEE_UNSEEN)
-		return true;
-	/* "puts@plt", "puts@got" */
-	name = mem_strndup(callee->name, strcspn(callee->name, "@"));
-	is = select_func(to, name, NULL, 0);
-	free(name);
-	return is;
+enum callee_match { CALLEE_OTHER, CALLEE_MEANT, CALLEE_UNKNOWN };
+
+/*
+ * Whether a call is of a function that is meant: by the name through which the
+ * program imports it, or by where it went.  One through a stub of a static
+ * program goes to what the program has chosen at its start.
+ */
+static enum callee_match
+callee_match(const struct view *view, const struct callee *callee,
+	     const struct selection *to)
+{
+	const struct image *image = view->plan->image;
+	const struct insn *insn = &view->fplan->cfg->insns[callee->insn];
+	bool indirect = insn->kind == INSN_CALL_INDIRECT ||
+			insn->kind == INSN_JUMP_INDIRECT;
+	const char *import = indirect ? name_imported(image, insn) :
+					stub_import(image, insn->target);
+	const struct func *func = NULL;
+	uint32_t fplan = FPLAN_NONE;
+
+	if (!import && callee->plan)
+		import = stub_import(callee->plan->image, callee->addr);
+	/* An empty name: all functions are meant. */
+	if (select_func(to, import ? import : "", NULL, 0))
+		return CALLEE_MEANT;
+	if (callee->plan)
+		func = func_entered(callee->plan->image, callee->addr);
+	if (func)
+		return func_is(to, func) ? CALLEE_MEANT : CALLEE_OTHER;
+	if (import)
+		return CALLEE_OTHER;
+	/* Into the middle of a function, which is no call of it. */
+	if (callee->plan)
+		fplan = plan_func(callee->plan, callee->addr);
+	return fplan != FPLAN_NONE &&
+			       callee->plan->fplans[fplan].func != FUNC_NONE ?
+		       CALLEE_OTHER :
+		       CALLEE_UNKNOWN;
+}
+
+static const char *
+callee_why(const struct callee *callee)
+{
+	return callee->where == CALLEE_UNSEEN	  ? callees_unseen :
+	       callee->where == CALLEE_UNRECORDED ? callees_unrecorded :
+						    callee_not_known;
 }
 
 static void
-calls_add(const struct adding *adding, const struct event_term *term,
-	  struct figure *sum)
+calls_add(const struct adding *adding, size_t e, const struct event_term *term)
 {
-	callees_find(adding->callees, adding->view);
 	for (size_t i = 0; i < adding->callees->n; i++) {
 		const struct callee *callee = &adding->callees->calls[i];
 		struct figure count = callee->count;
+		enum callee_match match;
 
-		if (!callee_is(adding, callee, &term->to))
+		if ((!count.why && !count.n) ||
+		    !where_insn(&adding->events->events[e], adding->view,
+				callee->insn))
 			continue;
-		if (!count.why && count.n && !callee->plan && !callee->name)
-			count.why = callee->where == CALLEE_UNSEEN ?
-					    callees_unseen :
-					    callees_unrecorded;
-		sum_add(sum, term->weight, count);
+		match = callee_match(adding->view, callee, &term->to);
+		if (match == CALLEE_OTHER)
+			continue;
+		if (match == CALLEE_UNKNOWN)
+			count = (struct figure){
+				.why = count.why ? count.why :
+						   callee_why(callee),
+			};
+		sum_add(&adding->sums[e], term->weight, count);
 	}
-	callees_clear(adding->callees);
+}
+
+/* Whether an event counts calls that the function makes. */
+static bool
+calls_wanted(const struct adding *adding)
+{
+	for (size_t e = 0; e < adding->events->n; e++) {
+		const struct event_def *event = &adding->events->events[e];
+
+		for (size_t k = 0; adding->chosen[e] && k < event->nterms; k++)
+			if (event->terms[k].kind == ELEMENT_CALL &&
+			    func_is(&event->terms[k].of, adding->func))
+				return true;
+	}
+	return false;
 }
 
 /* Add what terms name in the function. */
 static void
 elements_add(const struct adding *adding)
 {
+	if (calls_wanted(adding))
+		callees_find(adding->callees, adding->view);
 	for (size_t e = 0; e < adding->events->n; e++) {
 		const struct event_def *event = &adding->events->events[e];
 
-		for (size_t k = 0; k < event->nterms; k++) {
+		for (size_t k = 0; adding->chosen[e] && k < event->nterms;
+		     k++) {
 			const struct event_term *term = &event->terms[k];
 
-			if (!adding->chosen[e] || !adding->func ||
-			    !func_is(&term->of, adding->func))
+			if (!func_is(&term->of, adding->func))
 				continue;
 			if (term->kind == ELEMENT_BLOCK)
-				place_add(adding, term, &adding->sums[e]);
+				place_add(adding, e, term);
 			else if (term->kind == ELEMENT_EDGE &&
 				 func_is(&term->to, adding->func))
-				edge_add(adding, term, &adding->sums[e]);
+				edge_add(adding, e, term);
 			else if (term->kind == ELEMENT_CALL)
-				calls_add(adding, term, &adding->sums[e]);
+				calls_add(adding, e, term);
 		}
 	}
+	callees_clear(adding->callees);
 }
 
 /* ---- all code */
@@ -323,7 +386,8 @@ view_add(struct event_sums *sums, const struct adding *adding)
 					       adding->view->plan,
 					       adding->func);
 	blocks_add(adding, &sums->outside);
-	elements_add(adding);
+	if (adding->func)
+		elements_add(adding);
 	for (size_t e = 0; e < adding->events->n; e++)
 		figure_add(&sums->all[e], &adding->sums[e]);
 	by = sums->by < adding->events->n ? &adding->sums[sums->by] : NULL;
@@ -367,6 +431,7 @@ views_add(struct event_sums *sums, struct table *table,
 /* ---- functions without counts */
 
 static const char not_counted[] = "units that it needs were not counted";
+static const char left_out[] = "a program or library was left out";
 
 /* Does the term count in this function, as far as names tell? */
 static bool
@@ -390,6 +455,22 @@ term_why(const struct event_term *term, const struct plan *plan,
 		       NULL;
 }
 
+/* Make sums of lines unknown if the plan has lines that were not counted. */
+static void
+lines_uncounted_add(struct event_sums *sums, const struct plan *plan,
+		    const struct events *events)
+{
+	if (!plan->image->nrows || plan->units & 1U << UNIT_LINE)
+		return;
+	for (size_t e = 0; e < events->n; e++)
+		for (size_t k = 0; k < events->events[e].nterms; k++)
+			if (events->events[e].terms[k].kind == ELEMENT_LINE)
+				figure_add(&sums->all[e],
+					   &(struct figure){
+						   .why = not_counted,
+					   });
+}
+
 /* Make sums unknown that a function may add to without being counted. */
 static void
 uncounted_add(struct event_sums *sums, const struct plan *plan,
@@ -400,7 +481,10 @@ uncounted_add(struct event_sums *sums, const struct plan *plan,
 					  &plan->image->funcs[fplan->func];
 	struct figure calls = figure_of(&fplan->calls);
 
-	if (fplan->state == FPLAN_WAITING || (!calls.why && !calls.n))
+	/* Inlined functions do not tell which others ran, nor does code. */
+	if (plan->units & ~(1U << UNIT_INLINE) &&
+	    (fplan->state == FPLAN_WAITING ||
+	     (fplan->named && !calls.why && !calls.n)))
 		return;
 	for (size_t e = 0; e < events->n; e++) {
 		const struct event_def *event = &events->events[e];
@@ -428,7 +512,10 @@ all_uncounted_add(struct event_sums *sums, const struct table *table,
 
 		for (size_t k = 0; k < plan->nfplans; k++)
 			uncounted_add(sums, plan, &plan->fplans[k], events);
+		lines_uncounted_add(sums, plan, events);
 	}
+	for (size_t e = 0; report_input->partial && e < events->n; e++)
+		figure_add(&sums->all[e], &(struct figure){ .why = left_out });
 }
 
 /* ---- calls and lines, which the table has */

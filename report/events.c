@@ -329,27 +329,33 @@ events_add_mix(struct events *events)
 	}
 }
 
+/* 0, or -1 with the message if there is an event of the name. */
+static int
+name_check(const struct events *events, const char *name)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (!strcmp(events->events[i].name, name))
+			return fail("--event: two events are named \"%s\"",
+				    name);
+	return 0;
+}
+
 int
 events_add(struct events *events, const char *arg)
 {
 	struct event_def event = { 0 };
 
 	if (!strcmp(arg, "mix")) {
+		for (size_t i = 0; i < NCLASSES; i++)
+			if (name_check(events, classes[i].many))
+				return -1;
 		events_add_mix(events);
 		return 0;
 	}
-	if (event_parse(&event, arg)) {
+	if (event_parse(&event, arg) || name_check(events, event.name)) {
 		event_free(&event);
 		return -1;
 	}
-	for (size_t i = 0; i < events->n; i++)
-		if (!strcmp(events->events[i].name, event.name)) {
-			int err = fail("--event: two events are named \"%s\"",
-				       event.name);
-
-			event_free(&event);
-			return err;
-		}
 	*vec_push(events->events, events->n) = event;
 	return 0;
 }

@@ -19,7 +19,10 @@ figure_add(struct figure *to, const struct figure *count)
 {
 	if (!to->why)
 		to->why = count->why;
-	if (__builtin_add_overflow(to->n, count->n, &to->n) && !to->why)
+	if (!__builtin_add_overflow(to->n, count->n, &to->n))
+		return;
+	to->n = UINT64_MAX;
+	if (!to->why)
 		to->why = "the sum is too large";
 }
 

@@ -47,8 +47,7 @@ name_imported(const struct image *image, const struct insn *insn)
 	return image_import(image, (uint64_t)effect.src.disp);
 }
 
-/* The import that the stub at addr jumps to, or NULL if it is no stub. */
-static const char *
+const char *
 stub_import(const struct image *image, uint64_t addr)
 {
 	const uint8_t *text;
@@ -72,8 +71,7 @@ stub_import(const struct image *image, uint64_t addr)
 	return NULL;
 }
 
-/* The function that is entered at addr, or NULL. */
-static const struct func *
+const struct func *
 func_entered(const struct image *image, uint64_t addr)
 {
 	size_t lo;

@@ -24,6 +24,12 @@ char *name_of_addr(const struct plan *plan, uint64_t addr, bool demangled);
 /* "f@plt" for such a stub, owned by the caller; or NULL. */
 char *name_of_stub(const struct plan *plan, uint64_t addr, bool demangled);
 
+/* The function that is entered at addr, or NULL. */
+const struct func *func_entered(const struct image *image, uint64_t addr);
+
+/* The import that the stub at addr jumps to, or NULL.  Lent by the image. */
+const char *stub_import(const struct image *image, uint64_t addr);
+
 /*
  * The imported name of the pointer that an indirect jump or call reads, or
  * NULL.  Lent by the image.

@@ -132,6 +132,8 @@ struct report_input {
 	size_t nprocesses, nthreads;	/* seen */
 	uint64_t events;	/* traps handled */
 	bool attached;		/* what ran before is not counted */
+	bool partial;		/* a program or library that was counted is
+				   left out */
 	struct stop_sum *stops;	/* by cause, traps first */
 	size_t nstops;		/* 0: not known */
 	struct stall stall;

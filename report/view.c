@@ -189,12 +189,17 @@ view_open(struct table *table, uint32_t plan_index, uint32_t fplan_index)
 	return view;
 }
 
+/* Whether there is only padding, or a stub of the linker's that never ran. */
 static bool
 view_empty(const struct view *view)
 {
-	for (uint32_t b = 0; b < view->fplan->cfg->nblocks; b++)
-		if (!view->padding[b])
+	for (uint32_t b = 0; b < view->fplan->cfg->nblocks; b++) {
+		struct figure count = view_block(view, b);
+
+		if (!view->padding[b] &&
+		    (!view->fplan->stub || count.why || count.n))
 			return false;
+	}
 	return true;
 }
 

@@ -39,7 +39,7 @@ struct view {
  * Open the next function, or nameless code, of which any of these units was
  * counted, in the order of plans and their function plans; the first if view is
  * NULL.  Closes the view that it is given.  Skips functions that are only
- * padding.  NULL behind the last; view_close is for callers that stop earlier.
+ * padding, and stubs of the linker's that never ran.  NULL behind the last; view_close is for callers that stop earlier.
  */
 struct view *view_next(struct table *table, struct view *view, unsigned units);
 /* Nothing if view is NULL. */

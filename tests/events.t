@@ -124,7 +124,7 @@ is(run([$pmon, qw(--no-config --deterministic -o /dev/null env)],
 # at the first call: code behind the jump of a stub, and code in front of all
 # stubs.  The slot of a function whose address is taken is filled at the start,
 # unless addresses are fixed.
-for ([[qw(-Wl,-z,lazy)], 10, [1]], [[qw(-Wl,-z,now)], 10, [0]],
+for ([[qw(-Wl,-z,lazy)], 10, [1]], [[qw(-Wl,-z,now)], 10, []],
     [[qw(-fno-pie -no-pie -Wl,-z,lazy)], 13, [1, 2]],
     [[qw(-fcf-protection -Wl,-z,lazy)], 10, [1]]) {
 	my ($flags, $labs, $first) = @$_;
@@ -188,6 +188,20 @@ event_is('edge:_start+12->_start+0xe', 1);
 event_is("line:events.S:$line{inner}", 3 * $rounds);
 event_is("line:events.S:$line{loop}\@file:events.S", $rounds);
 
+# Calls of another object's functions: through slots, stubs, and pointers.
+for my $flags ([], ['-fno-plt'], [qw(-fno-pie -no-pie)], ['-static']) {
+	my $stubs = compile('stubs.c', '-O1', '-fno-builtin', @$flags);
+
+	for (['call:main->labs', 13], ['call:main->llabs', 5],
+	    ['call:main->*', 18], ['call:main->main', 0],
+	    ['2*call:main->labs@file:stubs.c', 26]) {
+		my ($event, $n) = @$_;
+		my ($sums) = events(['--event', $event], [$stubs]);
+
+		is_deeply($sums, { $event => $n }, "@$flags: $event");
+	}
+}
+
 # ---- what is no event, and what names nothing
 
 for (['insns:foo', 'unknown instructions "foo"; choose from load, store,'],
@@ -197,13 +211,22 @@ for (['insns:foo', 'unknown instructions "foo"; choose from load, store,'],
     ['line:x.c', '"line:x.c" is not line:FILE:NUMBER'],
     ['line:x.c:0', '"line:x.c:0" is not line:FILE:NUMBER'],
     ['call:main', '"call:main" is not call:FUNC->FUNC'],
-    ['edge:f', '"edge:f" is not edge:FUNC+OFFSET->FUNC+OFFSET'],
+    ['mix', 'two events are named "insns"'], ['edge:f', '"edge:f" is not edge:FUNC+OFFSET->FUNC+OFFSET'],
     ['func:', '"func:" lacks a function\'s name']) {
 	my ($event, $message) = @$_;
-	my $run = run([$pmon, '--no-config', "--event=$event", $program]);
+	my $run = run([$pmon, '--no-config', $event eq 'mix' ?
+		'--event=insns' : (), "--event=$event", $program]);
 
 	is(ended($run), 'status 125', "$event: status");
 	like($run->{err}, qr/^pmon: --event: .*\Q$message\E.*\n\z/, $event);
+}
+for ([qw(--func=leaf func:work)], ['--func=!leaf', 'call:leaf->work'],
+    [qw(--func=leaf block:work)]) {
+	my ($option, $event) = @$_;
+
+	like(run([$pmon, '--no-config', $option, "--event=$event",
+		    $program])->{err}, qr/"\Q$event\E" is nothing that was/,
+	    "$option leaves out $event");
 }
 for ('func:nosuch', 'block:work+0x2000', 'block:_start+1', 'line:events.S:1',
     'line:other.S:3', 'edge:work+1->work', 'call:nosuch->work') {
@@ -239,6 +262,15 @@ is_deeply((events_read($run->{out}))[0],
     'instructions are not known where calls alone were counted');
 like($run->{out}, qr/insns.*\[units that it needs were not counted\]/,
     'which is said');
+my $inlines = "$scratch/inlines.out";
+run([$pmon, '--no-config', '-u', 'inline', '-d', $inlines, $program]);
+for my $file ($few, $inlines) {
+	for ('insns@leaf', 'block:leaf', 'call:work->leaf',
+	    "line:events.S:$line{loop}") {
+		like(printed('--event', $_, $file)->{out}, qr/^ +\? +\Q$_\E/m,
+		    "$_ is not known");
+	}
+}
 
 run([$pmon, '--no-config', '--stat', '-r', "csv:$scratch/x.csv",
 	'-r', "json:$scratch/x.json", '-o', '/dev/null', $program]);
@@ -265,6 +297,14 @@ for (['insns', $expected->{insns}, $longer{insns}],
 like($run->{out}, qr/^ +\+0 +0 +1 +1  insns:syscall$/m, 'nothing changed');
 is(join(' ', $run->{out} =~ /^ +\+\d+ .*  (work|leaf|_start)$/mg),
     'work _start leaf', 'functions by how much they changed');
+$run = printed('--diff', '--event', 'insns', $few, $after);
+like($run->{out}, qr/^ +\? +\? +\? +$longer{insns}  insns/m,
+    'not known before');
+unlike($run->{out}, qr/ work$/m, 'so are functions');
+my $once = "$scratch/once.out";
+run([$pmon, '--no-config', '--once', '-d', $once, $program]);
+like(printed('--diff', '--event', 'insns', $once, $after)->{err},
+    qr/^pmprint: --report: events needs counts, but --once/, 'not of --once');
 
 # ---- limits
 

@@ -186,7 +186,8 @@ reader('genhtml', qw(genhtml -o html2 lcov));
 my $all_of = decode_json($json);
 my ($file) = grep { $_->{path} eq $source } @{$all_of->{files}};
 my %lines = map { $_->{line} => $_->{count} } @{$file->{lines}};
-my %funcs = map { $_->{linkage} => $_ } @{$all_of->{functions}};
+my %funcs = map { $_->{linkage} => $_ }
+    grep { defined $_->{linkage} } @{$all_of->{functions}};
 is("$all_of->{format} $all_of->{version}", 'pmon 1', 'json: what it is');
 is($all_of->{objects}[0]{path}, abs_path($program), 'json: the object');
 lines_agree(\%lines, $gcov->{lines}, 'json');

@@ -131,7 +131,9 @@ list
 }
 
 $browser->show("$page/index.html", '/funcs');
-my %calls = map { $_->[0] => $_->[2] } list();
+# The report of functions has no stubs.
+my %calls = map { $_->[0] => $_->[2] } grep { $_->[0] !~ /\@plt$|^code at / }
+    list();
 my $funcs = funcs_read("$dir/funcs", aliases => 1);
 
 is(scalar keys %calls, 0 + keys %$funcs, 'all functions are listed');

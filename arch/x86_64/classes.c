@@ -4,12 +4,22 @@
  */
 #include "arch/x86_64/x86.h"
 
+#include <string.h>
+
 enum {
 	READS = ZYDIS_OPERAND_ACTION_READ | ZYDIS_OPERAND_ACTION_CONDREAD,
 	WRITES = ZYDIS_OPERAND_ACTION_WRITE | ZYDIS_OPERAND_ACTION_CONDWRITE,
 };
 
-/* Does it name memory that it does not touch? */
+static bool
+begins(const ZydisDecodedInstruction *zinsn, const char *prefix)
+{
+	const char *name = ZydisMnemonicGetString(zinsn->mnemonic);
+
+	return name && strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* Does it name memory that it does not touch, or only the cache's copy? */
 static bool
 only_names(const ZydisDecodedInstruction *zinsn)
 {
@@ -19,7 +29,8 @@ only_names(const ZydisDecodedInstruction *zinsn)
 	case ZYDIS_CATEGORY_PREFETCH:
 		return true;
 	default:
-		return false;
+		return begins(zinsn, "clflush") || begins(zinsn, "clwb") ||
+		       begins(zinsn, "cldemote");
 	}
 }
 
@@ -54,26 +65,27 @@ is_float(const ZydisDecodedOperand *op)
 }
 
 static bool
-divides(ZydisMnemonic mnemonic)
+divides(const ZydisDecodedInstruction *zinsn)
 {
-	switch (mnemonic) {
-	case ZYDIS_MNEMONIC_DIV:
-	case ZYDIS_MNEMONIC_IDIV:
-	case ZYDIS_MNEMONIC_FDIV:
-	case ZYDIS_MNEMONIC_FDIVP:
-	case ZYDIS_MNEMONIC_FDIVR:
-	case ZYDIS_MNEMONIC_FDIVRP:
-	case ZYDIS_MNEMONIC_FIDIV:
-	case ZYDIS_MNEMONIC_FIDIVR:
-	case ZYDIS_MNEMONIC_DIVSS:
-	case ZYDIS_MNEMONIC_DIVSD:
-	case ZYDIS_MNEMONIC_DIVPS:
-	case ZYDIS_MNEMONIC_DIVPD:
-	case ZYDIS_MNEMONIC_VDIVSS:
-	case ZYDIS_MNEMONIC_VDIVSD:
-	case ZYDIS_MNEMONIC_VDIVPS:
-	case ZYDIS_MNEMONIC_VDIVPD:
+	return begins(zinsn, "div") || begins(zinsn, "idiv") ||
+	       begins(zinsn, "fdiv") || begins(zinsn, "fidiv") ||
+	       begins(zinsn, "vdiv");
+}
+
+/* Does it only move or combine bits, whatever they mean? */
+static bool
+moves(const ZydisDecodedInstruction *zinsn)
+{
+	switch (zinsn->meta.category) {
+	case ZYDIS_CATEGORY_DATAXFER:
+	case ZYDIS_CATEGORY_BROADCAST:
+	case ZYDIS_CATEGORY_GATHER:
+	case ZYDIS_CATEGORY_SCATTER:
+	case ZYDIS_CATEGORY_LOGICAL_FP:
 		return true;
+	case ZYDIS_CATEGORY_X87_ALU:
+		return begins(zinsn, "fld") || begins(zinsn, "fst") ||
+		       begins(zinsn, "fxch") || begins(zinsn, "fcmov");
 	default:
 		return false;
 	}
@@ -84,7 +96,7 @@ static bool
 moves_one(const ZydisDecodedInstruction *zinsn, const ZydisDecodedOperand *op)
 {
 	return zinsn->meta.category == ZYDIS_CATEGORY_DATAXFER &&
-	       op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->element_count == 1;
+	       !in_vector(op) && op->element_count == 1;
 }
 
 static bool
@@ -108,8 +120,7 @@ static unsigned
 operand_classes(const ZydisDecodedInstruction *zinsn,
 		const ZydisDecodedOperand *op)
 {
-	bool moves = zinsn->meta.category == ZYDIS_CATEGORY_DATAXFER;
-	unsigned set = is_float(op) && !moves ? INSN_FLOATS : 0;
+	unsigned set = is_float(op) && !moves(zinsn) ? INSN_FLOATS : 0;
 
 	/* What lea has as an operand is not read. */
 	if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && !only_names(zinsn)) {
@@ -132,8 +143,10 @@ x86_classes(const uint8_t *code, size_t size)
 		return 0;
 	for (int i = 0; i < zinsn.operand_count; i++)
 		set |= operand_classes(&zinsn, &operands[i]);
-	if (divides(zinsn.mnemonic))
+	if (divides(&zinsn))
 		set |= INSN_DIVIDES;
+	if (begins(&zinsn, "round") || begins(&zinsn, "vround"))
+		set |= INSN_FLOATS;
 	if (is_vector(&zinsn, operands))
 		set |= INSN_VECTORS;
 	if (zinsn.attributes & ZYDIS_ATTRIB_HAS_LOCK)

@@ -171,13 +171,18 @@ events_diff_write(const struct report_options *opts,
 	};
 	int result = events_matched(second, events);
 
+	/* What only the first has is known of. */
+	if (result)
+		result = events_matched(first, events);
+
 	first->columns = second->columns = report_style(opts, out);
 	fprintf(out, "%*s %*s %*s %*s  EVENT\n", WIDTH, "CHANGE", PERCENT_WIDTH,
 		"%", WIDTH, "BEFORE", WIDTH, "AFTER");
 	for (size_t e = 0; e < events->n; e++)
 		change_write(out, &sums[0]->all[e], &sums[1]->all[e],
 			     events->events[e].name);
-	if (sums[0]->by < events->n)
+	if (sums[0]->by < events->n && !sums[0]->all[sums[0]->by].why &&
+	    !sums[1]->all[sums[1]->by].why)
 		funcs_write(tables, sums, events->events[sums[0]->by].name,
 			    out);
 	if (!result)

@@ -16,6 +16,7 @@
 enum {
 	COUNT_MIN = 12,
 	COLUMN_MIN = 9,
+	COLUMN_MAX = 24,	/* of an event's name */
 	NAME_MIN = 24,		/* columns that are left for functions' names */
 };
 
@@ -79,7 +80,7 @@ columns_find(const struct table *table, const struct events *events,
 		if (!event_in_funcs(&events->events[e]))
 			continue;
 		widths[e] = COLUMN_MIN;
-		text_widen(&widths[e], name, WIDTH_ALL);
+		text_widen(&widths[e], name, COLUMN_MAX);
 		for (size_t i = 0; i < sums->nfuncs; i++)
 			figure_widen(&widths[e], &sums->funcs[i].sums[e]);
 		used += widths[e] + 1;
@@ -112,6 +113,18 @@ func_write(const struct table *table, const struct event_func *func, size_t n,
 	free(name);
 }
 
+/* The event's name, at the right of its column; its end if it is too wide. */
+static void
+head_write(FILE *out, const char *name, size_t width)
+{
+	size_t used = text_width(name, strlen(name));
+
+	if (used < width)
+		fprintf(out, "%*s", (int)(width - used), "");
+	text_column(out, name, used < width ? used : width);
+	putc(' ', out);
+}
+
 static void
 funcs_most(const struct table *table, const struct events *events,
 	   const struct event_sums *sums, FILE *out)
@@ -125,12 +138,21 @@ funcs_most(const struct table *table, const struct events *events,
 	free(title);
 	for (size_t e = 0; e < n; e++)
 		if (widths[e])
-			fprintf(out, "%*s ", (int)widths[e],
-				events->events[e].name);
+			head_write(out, events->events[e].name, widths[e]);
 	fputs(" FUNCTION\n", out);
 	for (size_t i = 0; i < sums->nfuncs && i < table->opts->top; i++)
 		func_write(table, &sums->funcs[i], n, widths, out);
 	free(widths);
+}
+
+static bool
+of_insns(const struct events *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		for (size_t k = 0; k < events->events[i].nterms; k++)
+			if (events->events[i].terms[k].kind <= ELEMENT_TAKEN)
+				return true;
+	return false;
 }
 
 /* Say what the numbers of instructions leave out. */
@@ -140,7 +162,7 @@ outside_write(const struct table *table, const struct events *events,
 {
 	char *times, *text;
 
-	if (!outside->n || whole_find(events) < 0 || table->opts->quiet)
+	if (!outside->n || !of_insns(events) || table->opts->quiet)
 		return;
 	times = text_number(outside->n, "time");
 	text = mem_printf("%s%s functions went to code that is in no function; "

@@ -130,11 +130,14 @@ counts_read
 # says which of them are read.  Options as of start, and via: a program and its
 # arguments that start pmon; units: what is counted, if not everything; kinds:
 # of which of insns, blocks, edges, calls, funcs and lines there are reports, if
-# not of all.
+# not of all.  Slots of the linker's stubs are filled at the start: where threads
+# call a function for the first time at once, more than one may fill its slot.
 sub
 counted_start
 {
 	my ($options, $argv, %opt) = @_;
+
+	$opt{env} = { LD_BIND_NOW => 1, %{$opt{env} // {}} };
 	my $base = "$scratch/counts" . ++$serial;
 	my $all = '--units=' . ($opt{units} //
 	    'func,line,block,edge,insn,call');

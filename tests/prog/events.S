@@ -41,8 +41,9 @@ work:
 	mulps	%xmm2, %xmm2		# R: float vector
 	paddd	%xmm2, %xmm2		# R: vector
 	movups	%xmm2, buffer(%rip)	# R: store vector
-	fld1				# R: float
-	fstpl	buffer(%rip)		# R: store float
+	fld1				# R:
+	fadd	%st, %st		# R: float
+	fstpl	buffer(%rip)		# R: store
 	lea	buffer(%rip), %rdi	# R:
 	xor	%eax, %eax		# R:
 	mov	$5, %ecx		# R:
