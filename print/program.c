@@ -5,25 +5,16 @@
 #include <stdlib.h>
 
 #include "print/pages.h"
+#include "util/build_id.h"
 #include "util/fail.h"
 #include "util/mem.h"
-
-static char *
-hex(const uint8_t *bytes, size_t n)
-{
-	char *text = mem_alloc(2 * n + 1);
-
-	for (size_t i = 0; i < n; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-	return text;
-}
 
 static void
 rebuilt_say(const struct profile_object *object,
 	    const struct profile_object *now)
 {
-	char *old_id = hex(object->build_id, object->build_id_len);
-	char *new_id = hex(now->build_id, now->build_id_len);
+	char *old_id = build_id_text(object->build_id, object->build_id_len);
+	char *new_id = build_id_text(now->build_id, now->build_id_len);
 
 	if (object->build_id_len && now->build_id_len)
 		fail("%s: rebuilt since the run: its build-id is %s, not %s",

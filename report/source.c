@@ -13,6 +13,7 @@
 
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/path_map.h"
 #include "util/regular.h"
 
 enum { SOURCE_MAX = 256 << 20 };
@@ -74,28 +75,6 @@ source_read(const struct image *image, const char *path)
 	}
 	close(fd);
 	return source;
-}
-
-/* The path with its prefix OLD replaced by NEW; NULL if it has another. */
-static char *
-path_map(const char *mapping, const char *path)
-{
-	const char *equals = strchr(mapping, '=');
-	size_t len, i;
-
-	if (!equals)
-		return NULL;
-	len = (size_t)(equals - mapping);
-	while (len > 1 && mapping[len - 1] == '/')
-		len--;
-	if (strncmp(path, mapping, len) != 0)
-		return NULL;
-	if (len && mapping[len - 1] != '/' && path[len] && path[len] != '/')
-		return NULL;
-	i = len;
-	while (path[i] == '/')
-		i++;
-	return mem_printf("%s%s%s", equals + 1, equals[1] ? "/" : "", path + i);
 }
 
 struct source *

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/build_id.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -138,16 +139,14 @@ id_is(const struct elf *elf, struct bytes id)
 static struct elf *
 by_build_id(const struct elf *elf, struct bytes id, struct reading *r)
 {
-	char name[2 * BUILD_ID_MAX + 1];
+	char *path = id.n > BUILD_ID_MAX ?
+			     NULL :
+			     build_id_path(debug_root, id.p, id.n, ".debug");
 	struct elf *found;
 
-	if (id.n < 2 || id.n > BUILD_ID_MAX)
+	if (!path)
 		return NULL;
-	for (size_t i = 0; i < id.n; i++)
-		snprintf(name + 2 * i, 3, "%02x", id.p[i]);
-	found = candidate_open(elf, r,
-			       mem_printf("%s/.build-id/%.2s/%s.debug",
-					  debug_root, name, name + 2));
+	found = candidate_open(elf, r, path);
 	return candidate_check(found, elf, found && id_is(found, id), r);
 }
 

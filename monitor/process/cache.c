@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/build_id.h"
 #include "util/mem.h"
 #include "util/user_dir.h"
 
@@ -140,13 +141,14 @@ files_limit(int dir)
 static char *
 file_name(struct cache *cache, const struct image *image, const char *suffix)
 {
-	char name[2 * BUILD_ID_MAX + 1] = "";
+	char *id, *name;
 
 	if (!cache_keeps(cache, image))
 		return NULL;
-	for (size_t i = 0; i < image->build_id_len; i++)
-		sprintf(name + 2 * i, "%02x", image->build_id[i]);
-	return mem_printf("%s%s", name, suffix);
+	id = build_id_text(image->build_id, image->build_id_len);
+	name = mem_printf("%s%s", id, suffix);
+	free(id);
+	return name;
 }
 
 /* The name of a file until all of it is written. */

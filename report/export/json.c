@@ -11,6 +11,7 @@
 #include "report/kinds.h"
 #include "report/names.h"
 #include "report/printable.h"
+#include "util/build_id.h"
 #include "util/mem.h"
 
 static const char *const unit_names[UNIT_KINDS] = {
@@ -78,13 +79,12 @@ object_make(const struct plan *plan)
 {
 	struct json_object *object = json_object_new_object(), *units;
 	const struct image *image = plan->image;
-	char id[2 * BUILD_ID_MAX + 1] = "";
+	char *id = build_id_text(image->build_id, image->build_id_len);
 
 	json_text_put(object, "path", image->path);
-	for (size_t i = 0; i < image->build_id_len; i++)
-		snprintf(id + 2 * i, 3, "%02x", image->build_id[i]);
 	if (*id)
 		json_text_put(object, "build_id", id);
+	free(id);
 	json_text_put(object, "arch", image->arch->name);
 	units = json_array_put(object, "units");
 	for (size_t i = 0; i < UNIT_KINDS; i++)

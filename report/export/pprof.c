@@ -16,6 +16,7 @@
 #include "report/export/pprof.pb-c.h"
 #include "report/printable.h"
 #include "report/view.h"
+#include "util/build_id.h"
 #include "util/mem.h"
 
 struct page {
@@ -56,11 +57,9 @@ mapping_add(struct page *page, const struct image *image)
 {
 	Pprof__Profile *profile = &page->profile;
 	Pprof__Mapping *mapping = mem_alloc(sizeof(*mapping));
-	char id[2 * BUILD_ID_MAX + 1] = "";
+	char *id = build_id_text(image->build_id, image->build_id_len);
 
 	pprof__mapping__init(mapping);
-	for (size_t i = 0; i < image->build_id_len; i++)
-		snprintf(id + 2 * i, 3, "%02x", image->build_id[i]);
 	for (size_t i = 0; i < image->nsegments; i++) {
 		const struct segment *segment = &image->segments[i];
 
@@ -72,6 +71,7 @@ mapping_add(struct page *page, const struct image *image)
 	}
 	mapping->filename = string_id(page, image->path);
 	mapping->build_id = string_id(page, id);
+	free(id);
 	mapping->has_functions = mapping->has_filenames = true;
 	mapping->has_line_numbers = image->has_dwarf;
 	mapping->has_inline_frames = image->ninlines;
