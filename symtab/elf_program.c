@@ -160,13 +160,36 @@ interp_read(struct elf *elf, struct image *image, const GElf_Phdr *ph)
 	return elf_read(elf, image->interp, ph->p_offset, ph->p_filesz);
 }
 
+/*
+ * Is all code left out of the file?  Program headers do not tell: eu-strip copies
+ * the program's into a separate debug file, where they lead to other bytes.
+ */
+static bool
+code_absent(const struct elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	bool absent = false;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf->libelf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) ||
+		    !sh.sh_size)
+			continue;
+		if (sh.sh_type != SHT_NOBITS)
+			return false;
+		absent = true;
+	}
+	return absent;
+}
+
 static int
 segments_read(struct elf *elf, struct reading *r)
 {
+	bool absent = code_absent(elf);
 	uint64_t code = 0;
 	GElf_Phdr ph;
 
-	for (size_t i = 0; i < elf->nphdrs; i++) {
+	for (size_t i = 0; i < elf->nphdrs && !absent; i++) {
 		if (!gelf_getphdr(elf->libelf, (int)i, &ph))
 			return fail("%s: damaged: program header %zu: %s",
 				    elf->path, i, elf_errmsg(-1));

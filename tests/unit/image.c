@@ -375,6 +375,10 @@ static const struct {
 	{ "cp full bad && printf '\\1' | dd of=bad bs=1 seek=32 conv=notrunc",
 	  "bad: " },
 	{ "objcopy --only-keep-debug full bad", "has no code" },
+	/* With the program's headers, as eu-strip leaves them. */
+	{ "objcopy --only-keep-debug full bad && dd if=full of=bad bs=8 skip=8 "
+	  "seek=8 count=91 conv=notrunc && truncate -s +64K bad",
+	  "has no code" },
 };
 
 static void
