@@ -75,15 +75,18 @@ const char *object_name(const struct profile_object *object);
 
 /*
  * Open the program or library that an object is, as image_open does; progress
- * may be NULL.  NULL with the message set if that fails, or if the file is not
- * the one that ran.
+ * may be NULL.  The file is looked for as --program-path says, and by its
+ * build-id; the image has the object's path wherever the file is.  NULL with the
+ * message set, which says what was looked for, if no file is the one that ran.
  */
-struct image *program_open(const struct profile_object *object, unsigned want,
+struct image *program_open(const struct options *opts,
+			   const struct profile_object *object, unsigned want,
 			   struct progress *progress);
 
 /*
  * Why an object's program cannot be used, owned by the caller; NULL if it can.
  */
-char *program_fault(const struct profile_object *object);
+char *program_fault(const struct options *opts,
+		    const struct profile_object *object);
 
 #endif

@@ -5,10 +5,13 @@
 #include "print/print_options.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/event_limits.h"
 #include "util/fail.h"
 #include "util/command_line.h"
+#include "util/mem.h"
 
 enum { JOBS_MAX = 1024 };
 
@@ -87,6 +90,19 @@ set_skip_damaged(void *into, const char *arg)
 }
 
 static int
+set_program_path(void *into, const char *arg)
+{
+	struct options *opts = into;
+
+	if (!*arg || *arg == '=')
+		return fail("--program-path: \"%s\" is neither OLD=NEW nor a "
+			    "directory",
+			    arg);
+	*vec_push(opts->program_paths, opts->nprogram_paths) = arg;
+	return 0;
+}
+
+static int
 set_no_pager(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -133,6 +149,10 @@ static const struct option_entry entries[] = {
 	  "first recover the files from what pmon saved\n"
 	  "before it was killed",
 	  set_recover },
+	{ "program-path", 0, "OLD=NEW",
+	  "look for programs and libraries under NEW, not\n"
+	  "OLD; DIR: also in DIR, by build-id and name",
+	  set_program_path },
 	{ "no-pager", 0, NULL, "let no pager show what goes to a terminal",
 	  set_no_pager },
 	{ "output", 'o', "FILE", "print to FILE, not to the standard output",
@@ -243,6 +263,7 @@ options_free(struct options *opts)
 {
 	select_free(&opts->selection);
 	report_options_free(&opts->report);
+	free(opts->program_paths);
 }
 
 void

@@ -20,6 +20,8 @@ struct options {
 	const char *output;	/* -o, or NULL: standard output */
 	size_t jobs;		/* --jobs, or 0 */
 	bool skip_damaged;	/* leave out files that cannot be merged */
+	const char **program_paths;	/* --program-path: "OLD=NEW", or DIR */
+	size_t nprogram_paths;
 	const char *merge;	/* write the merged profile there, or NULL */
 	struct selection selection;
 	struct report_options report;

@@ -86,21 +86,22 @@ object_print(const struct options *opts, const struct profile_object *object,
  * cannot be shown.
  */
 static void
-faults_print(const struct profile *profile, FILE *out, size_t columns)
+faults_print(const struct options *opts, const struct profile *profile,
+	     FILE *out)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < profile->nobjects; i++) {
-		char *fault = profile->objects[i].units ?
-				      program_fault(&profile->objects[i]) :
-				      NULL;
+		const struct profile_object *object = &profile->objects[i];
+		char *fault = object->units ? program_fault(opts, object) :
+					      NULL;
 
 		if (!fault)
 			continue;
 		if (!any)
 			putc('\n', out);
 		any = true;
-		text_paragraph(out, "Note: ", fault, columns);
+		text_paragraph(out, "Note: ", fault, opts->columns);
 		free(fault);
 	}
 }
@@ -180,5 +181,5 @@ runs_print(const struct options *opts, struct profile *profile, FILE *out)
 		func_rows_print(opts, profile, out, opts->report.top, false);
 	}
 	if (!opts->report.quiet)
-		faults_print(profile, out, opts->columns);
+		faults_print(opts, profile, out);
 }

@@ -1,26 +1,46 @@
 /*
- * Opens the programs that profiles are of.  A program that was rebuilt since is
- * refused: its lines and instructions are no longer those that were counted.
+ * Finds and opens the programs that profiles are of: where they were, and where
+ * --program-path says.  Another build is refused: its lines and instructions
+ * are not those that were counted.  The paths are a data file's, which anyone
+ * may have written: --program-path alone says in which directories pmprint
+ * looks.
  */
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "print/pages.h"
 #include "util/build_id.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/path_map.h"
+
+/* Where systems keep programs, or links to them, beside debug files. */
+static const char debug_root[] = "/usr/lib/debug";
+
+struct search {
+	const struct profile_object *object;
+	unsigned want;
+	struct progress *progress;
+	const char **dirs;	/* those of --program-path */
+	size_t ndirs;
+	struct image *image;	/* what was found, or NULL */
+	char *faults;		/* why files are not used */
+	char *names;		/* what was looked for beside object->path */
+};
 
 static void
 rebuilt_say(const struct profile_object *object,
-	    const struct profile_object *now)
+	    const struct profile_object *now, const char *path)
 {
 	char *old_id = build_id_text(object->build_id, object->build_id_len);
 	char *new_id = build_id_text(now->build_id, now->build_id_len);
 
 	if (object->build_id_len && now->build_id_len)
 		fail("%s: rebuilt since the run: its build-id is %s, not %s",
-		     object->path, new_id, old_id);
+		     path, new_id, old_id);
 	else
-		fail("%s: rebuilt since the run", object->path);
+		fail("%s: rebuilt since the run", path);
 	free(old_id);
 	free(new_id);
 }
@@ -32,31 +52,168 @@ reading_step(void *progress)
 	return true;
 }
 
-struct image *
-program_open(const struct profile_object *object, unsigned want,
-	     struct progress *progress)
+/* Use the file if it is the build that ran; else add why it is not. */
+static void
+file_use(struct search *search, const char *path)
 {
 	struct profile_object now = { 0 };
-	struct image *image;
+	struct image_calls calls = {
+		.progress = search->progress ? reading_step : NULL,
+		.arg = search->progress,
+		.debug_dirs = search->dirs,
+		.ndebug_dirs = search->ndirs,
+	};
+	struct image *image = image_open_with(path, NULL, search->want, &calls);
+	char *faults;
 
-	image = image_open(object->path, NULL, want,
-			   progress ? reading_step : NULL, progress);
-	if (!image)
-		return NULL;
-	profile_identify(&now, image);
-	if (profile_object_compare(object, &now)) {
-		rebuilt_say(object, &now);
+	if (image) {
+		/* Of files without build-ids the path is compared, too. */
+		image_rename(image, search->object->path);
+		profile_identify(&now, image);
+		if (!profile_object_compare(search->object, &now))
+			search->image = image;
+	}
+	if (image && !search->image) {
+		rebuilt_say(search->object, &now, path);
 		image_close(image);
-		image = NULL;
 	}
 	free(now.path);
-	return image;
+	if (search->image)
+		return;
+	faults = mem_printf("%s%s%s", search->faults,
+			    *search->faults ? "; " : "", fail_message());
+	free(search->faults);
+	search->faults = faults;
+}
+
+/* Use the file if it is there.  Frees path; NULL: there is nothing to try. */
+static void
+file_try(struct search *search, char *path)
+{
+	if (path && !search->image && !access(path, F_OK))
+		file_use(search, path);
+	free(path);
+}
+
+/* The same with a file of the program's name, which messages tell of. */
+static void
+name_try(struct search *search, char *path)
+{
+	if (path)
+		search->names = mem_join(search->names, path);
+	file_try(search, path);
+}
+
+/*
+ * May the object's path be looked for elsewhere?  pmon writes full paths: one
+ * that leads upwards would leave the directories that the user has named.
+ */
+static bool
+path_plain(const char *path)
+{
+	const char *name = path;
+
+	while (name) {
+		size_t len = strcspn(name, "/");
+
+		if (len == 2 && !strncmp(name, "..", len))
+			return false;
+		name = name[len] ? name + len + 1 : NULL;
+	}
+	return true;
+}
+
+static void
+by_path(struct search *search, const struct options *opts)
+{
+	const char *path = search->object->path;
+
+	for (size_t i = 0; path_plain(path) && i < opts->nprogram_paths; i++)
+		name_try(search, path_map(opts->program_paths[i], path));
+	if (!search->image)
+		file_use(search, path);
+}
+
+/* Look in a directory, for executables first: debug files lack the code. */
+static void
+by_build_id(struct search *search, const char *dir)
+{
+	const struct profile_object *object = search->object;
+
+	file_try(search, build_id_path(dir, object->build_id,
+				       object->build_id_len, ""));
+	if (dir != debug_root)
+		file_try(search, build_id_path(dir, object->build_id,
+					       object->build_id_len, ".debug"));
+}
+
+/* Add to the names that the build-id was looked for in these directories. */
+static void
+id_name(struct search *search, const char *dirs)
+{
+	char *id = build_id_text(search->object->build_id,
+				 search->object->build_id_len);
+	char *text = mem_printf("build-id %s in %s", id, dirs);
+
+	search->names = mem_join(search->names, text);
+	free(text);
+	free(id);
+}
+
+static void
+in_directories(struct search *search)
+{
+	const struct profile_object *object = search->object;
+	const char *name = object_name(object);
+	bool named = path_plain(object->path) && *name && strcmp(name, ".");
+	char *dirs = mem_strdup("");
+
+	for (size_t i = 0; i < search->ndirs; i++) {
+		by_build_id(search, search->dirs[i]);
+		if (named)
+			name_try(search,
+				 mem_printf("%s/%s", search->dirs[i], name));
+		dirs = mem_join(dirs, search->dirs[i]);
+	}
+	by_build_id(search, debug_root);
+	dirs = mem_join(dirs, debug_root);
+	if (object->build_id_len > 1)
+		id_name(search, dirs);
+	free(dirs);
+}
+
+struct image *
+program_open(const struct options *opts, const struct profile_object *object,
+	     unsigned want, struct progress *progress)
+{
+	struct search search = {
+		.object = object,
+		.want = want,
+		.progress = progress,
+		.faults = mem_strdup(""),
+		.names = mem_strdup(""),
+	};
+
+	for (size_t i = 0; i < opts->nprogram_paths; i++)
+		if (!strchr(opts->program_paths[i], '='))
+			*vec_push(search.dirs,
+				  search.ndirs) = opts->program_paths[i];
+	by_path(&search, opts);
+	if (!search.image)
+		in_directories(&search);
+	if (!search.image)
+		fail("%s%s%s", search.faults,
+		     *search.names ? "; looked for " : "", search.names);
+	free(search.dirs);
+	free(search.faults);
+	free(search.names);
+	return search.image;
 }
 
 char *
-program_fault(const struct profile_object *object)
+program_fault(const struct options *opts, const struct profile_object *object)
 {
-	struct image *image = program_open(object, 0, NULL);
+	struct image *image = program_open(opts, object, 0, NULL);
 
 	if (!image)
 		return mem_strdup(fail_message());

@@ -33,9 +33,10 @@ struct opened {
  * is no fault: the report has no counts of it.
  */
 static struct plan *
-callee_open(const struct profile_object *object, struct progress *progress)
+callee_open(const struct options *opts, const struct profile_object *object,
+	    struct progress *progress)
 {
-	struct image *image = program_open(object, IMAGE_BARE, progress);
+	struct image *image = program_open(opts, object, IMAGE_BARE, progress);
 
 	return image ? plan_open(image, &(struct plan_options){ 0 }, NULL,
 				 NULL) :
@@ -53,12 +54,13 @@ plan_open_at(struct opened *opened, size_t i, uint32_t part)
 	sel->units = units_saved(object, sel);
 	if (!object->units ||
 	    (sel->objects.n && !select_object(sel, object->path, false))) {
-		opened->plans[i] = callee_open(object, &opened->progress);
+		opened->plans[i] = callee_open(opened->opts, object,
+					       &opened->progress);
 		return;
 	}
 	if (opened->faults[i])
 		return;
-	image = program_open(object, plan_wants(sel) | IMAGE_FLOW,
+	image = program_open(opened->opts, object, plan_wants(sel) | IMAGE_FLOW,
 			     &opened->progress);
 	if (image)
 		opened->plans[i] = profile_restore(opened->profile, i, part,

@@ -181,7 +181,12 @@ struct image *
 image_open_with(const char *path, const char *real_path, unsigned want,
 		const struct image_calls *calls)
 {
-	struct reading r = { .progress = calls->progress, .arg = calls->arg };
+	struct reading r = {
+		.progress = calls->progress,
+		.arg = calls->arg,
+		.debug_dirs = calls->debug_dirs,
+		.ndebug_dirs = calls->ndebug_dirs,
+	};
 	struct elf *elf = reading_begin(&r, path, real_path, want, calls);
 
 	if (elf)
@@ -275,6 +280,24 @@ image_close(struct image *image)
 	free(image->sequences);
 	free(image->imports);
 	free(image);
+}
+
+void
+image_rename(struct image *image, const char *path)
+{
+	size_t len = strlen(image->path);
+
+	for (size_t i = 0; i < image->nremarks; i++) {
+		char *remark = image->remarks[i];
+
+		if (strncmp(remark, image->path, len) ||
+		    (remark[len] != ' ' && remark[len] != ':'))
+			continue;
+		image->remarks[i] = mem_printf("%s%s", path, remark + len);
+		free(remark);
+	}
+	free(image->path);
+	image->path = mem_strdup(path);
 }
 
 const char *

@@ -1,8 +1,8 @@
 /*
  * An image is what an ELF file and its DWARF say of a program or library: its
  * text, functions, inlined functions and source lines.  All addresses are
- * those that the linker gave.  An image is immutable once opened, and never
- * touches a process.
+ * those that the linker gave.  An image is immutable once opened, but for
+ * its name, and never touches a process.
  */
 #ifndef SYMTAB_IMAGE_H
 #define SYMTAB_IMAGE_H
@@ -106,7 +106,10 @@ enum { SPARSE_REACH = 64 << 10, SPARSE_TEXT = 4096, SPARSE_DATA = 512 << 10 };
 struct image *image_open(const char *path, const char *real_path, unsigned want,
 			 bool (*progress)(void *), void *arg);
 
-/* What the opening of an image calls, with arg; each may be NULL. */
+/*
+ * What the opening of an image calls, with arg, and where else it looks; each
+ * may be NULL.
+ */
 struct image_calls {
 	bool (*progress)(void *arg);	/* as image_open's */
 	/*
@@ -116,12 +119,21 @@ struct image_calls {
 	 */
 	bool (*unsearched)(void *arg, const struct image *image);
 	void *arg;
+	/* Directories with debug files, by build-id, before /usr/lib/debug. */
+	const char **debug_dirs;
+	size_t ndebug_dirs;
 };
 
 /* The same with more calls. */
 struct image *image_open_with(const char *path, const char *real_path,
 			      unsigned want, const struct image_calls *calls);
 void image_close(struct image *image);
+
+/*
+ * Call the image by the path of another file with the same contents, and its
+ * remarks, too, where they begin with the path.
+ */
+void image_rename(struct image *image, const char *path);
 
 /* The last part of the image's path. */
 const char *image_name(const struct image *image);

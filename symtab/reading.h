@@ -53,6 +53,8 @@ struct reading {
 	struct map sequences;	/* sequences of rows seen */
 	bool (*progress)(void *);
 	void *arg;
+	const char **debug_dirs;	/* as image_calls's */
+	size_t ndebug_dirs;
 	uint64_t since;		/* bytes read since progress was called */
 	bool stopped;		/* progress returned false */
 };

@@ -137,11 +137,12 @@ id_is(const struct elf *elf, struct bytes id)
 }
 
 static struct elf *
-by_build_id(const struct elf *elf, struct bytes id, struct reading *r)
+by_build_id(const struct elf *elf, const char *dir, struct bytes id,
+	    struct reading *r)
 {
-	char *path = id.n > BUILD_ID_MAX ?
-			     NULL :
-			     build_id_path(debug_root, id.p, id.n, ".debug");
+	char *path = id.n <= BUILD_ID_MAX ?
+			     build_id_path(dir, id.p, id.n, ".debug") :
+			     NULL;
 	struct elf *found;
 
 	if (!path)
@@ -208,11 +209,16 @@ by_link(const struct elf *elf, const char *name, uint32_t want,
 struct elf *
 separate_debug(struct elf *elf, struct reading *r)
 {
-	struct elf *found = by_build_id(elf, elf_build_id(elf), r);
+	struct bytes id = elf_build_id(elf);
+	struct elf *found = NULL;
 	struct bytes link = elf_section(elf, ".gnu_debuglink", NULL);
 	size_t len = link.n ? strnlen((const char *)link.p, link.n) : 0;
 	size_t crc = (len + 4) / 4 * 4;
 
+	for (size_t i = 0; i < r->ndebug_dirs && !found; i++)
+		found = by_build_id(elf, r->debug_dirs[i], id, r);
+	if (!found)
+		found = by_build_id(elf, debug_root, id, r);
 	if (found || !len || crc + 4 > link.n || memchr(link.p, '/', len))
 		return found;
 	return by_link(elf, (const char *)link.p,
@@ -239,5 +245,5 @@ separate_supplement(struct elf *elf)
 			       mem_printf("%s%s", dir, (const char *)link.p));
 	free(dir);
 	found = candidate_check(found, elf, found && id_is(found, id), NULL);
-	return found ? found : by_build_id(elf, id, NULL);
+	return found ? found : by_build_id(elf, debug_root, id, NULL);
 }

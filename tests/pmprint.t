@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use lib 'tests/lib';
 use Compress::Zlib qw(compress crc32);
+use File::Path qw(make_path);
 use Test::More;
 use Pmon;
 
@@ -245,5 +246,59 @@ build_with($ids[1]);
 my $built = join '\s+', split / /,
     "rebuilt since the run: its build-id is $ids[1], not $ids[0]";
 prints([$small], qr/$built/, 'a program built anew');
+
+# What a hostile file says of its program leads to no file that the user has not
+# named.  Each of these would be the right build.
+sub
+build_at
+{
+	my ($id, $path) = @_;
+
+	build_with($id);
+	make_path($path =~ s{/[^/]*$}{}r);
+	rename "$scratch/small", $path or die;
+}
+sub
+not_found
+{
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	my ($what, $id, $object, $names) = @_;
+	my $file = data_file('hostile.out', id => 4, object => $object,
+	    build_id => $id, funcs => [[0x1000, 'main', 1, 1]]);
+	my $run = pmprint("--program-path=$scratch/trees", "--program-path=" .
+	    "$scratch/old=$scratch/trees/new", '-r', 'funcs', $file);
+
+	is($run->{status} . $run->{out}, 125, "$what: status 125");
+	like($run->{err}, qr/^pmprint: [^\n]*$names\n\z/, $what);
+	unlike($run->{err}, qr/[^\n -~]/, "$what: text only");
+}
+make_path("$scratch/trees/new");
+my $looked = "; looked for [^;]*build-id $ids[0] in \Q$scratch\E/trees, " .
+    '/usr/lib/debug';
+build_at('a1', "$scratch/trees/.build-id/a1/.debug");
+build_at('a1', "$scratch/trees/.build-id/a1.debug");
+not_found('a build-id of one byte', 'a1', '/none/x',
+    "/none/x: No such file or directory; looked for \Q$scratch\E/trees/x");
+build_at($ids[0], "$scratch/trees/above");
+build_at($ids[0], "$scratch/above");
+for (['upwards', "$scratch/old/../above"],
+    ['upwards at the end', "$scratch/old/x/.."], ['only upwards', '..'],
+    ['no name', '/none/'], ['a point', '/none/.'], ['nothing', ''],
+    ['escapes', "/none/\e[31m\n\r\x{9b}x"], ['long', '/x' x 2000],
+    ['a long name', '/' . 'x' x 5000]) {
+	not_found($_->[0], $ids[0], $_->[1], length $_->[1] > 1000 ? '' :
+	    $looked);
+}
+is_deeply([sort map { s{.*/}{}r } glob "$scratch/trees/*"], [qw(above new)],
+    'nothing was made');
+# A build-id of any other length will do.
+for my $id ('a1b2', 'c3' x 19, 'd4' x 64) {
+	build_at($id, "$scratch/trees/.build-id/" . substr($id, 0, 2) . '/' .
+	    substr $id, 2);
+	my $file = data_file('any.out', id => 5, object => '/none/any',
+	    build_id => $id, funcs => [[0x1000, 'main', 1, 1]]);
+	unlike(prints(["--program-path=$scratch/trees", $file], qr/main/,
+		length($id) / 2 . ' bytes'), qr/^Note: \//m, 'is found');
+}
 
 done_testing;
