@@ -1,12 +1,20 @@
 /*
  * Uses gs for a block of its own, set in one of the ways there are.  Says what
  * it read there and how many words of the block it did not write.
+ *
+ * The instruction is for kernels that say so in AT_HWCAP2.  Where another leaves
+ * it on, it forgets what the instruction has set when it switches tasks: there it
+ * is SIGILL, as where it is off.
  */
 #define _GNU_SOURCE
 #include <asm/prctl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { KERNEL_HAS_FSGSBASE = 1 << 1 };	/* HWCAP2_FSGSBASE */
 
 static unsigned long block[1 << 20];
 
@@ -23,6 +31,8 @@ __attribute__((noinline)) static void
 set(void)
 {
 #if defined(BY_INSN)
+	if (!(getauxval(AT_HWCAP2) & KERNEL_HAS_FSGSBASE))
+		raise(SIGILL);
 	__asm__ volatile("wrgsbase %0" :: "r"(block));
 #elif defined(BY_INLINE)
 	long r;
