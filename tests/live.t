@@ -113,13 +113,14 @@ order('aat');
 my ($pid, $pty) = live($server->{pid});
 shows($pty, qr/^pmon  \d+\.\d s  1 process  2 threads  \S/,
     'what is counted');
+shows($pty, qr/^lines +\d+\.\d %  (\d+) of \d+ ran +\[#+\.+\]$/m,
+    'coverage');
+# By now all of the first line has come: lines are written from above.
 my $program = abs_path(phases());
 my ($name) = $screen[0] =~ /threads  (\S+)$/;
 ok($name eq $program ||
     (index($program, $name) == 0 && length $screen[0] >= 79),
     "its path, as far as there is room: $screen[0]");
-shows($pty, qr/^lines +\d+\.\d %  (\d+) of \d+ ran +\[#+\.+\]$/m,
-    'coverage');
 my ($before) = join("\n", @screen) =~ /^lines.*?(\d+) of/m;
 shows($pty, qr/COUNT  FUNCTION.*^ +\S+ +30  leaf.*COUNT  LINE.*^ +\S+ +30  \S*phases\.c:28/ms,
     'functions and lines with their counts');
