@@ -371,7 +371,7 @@ for my $case (['func', 'auto', 'elsewhere'], ['func,block', 'auto', 'elsewhere']
 
 	# At any place when it is attached to.
 	my $alone = start([$skips]);
-	ok(wait_for(sub { slurp("/proc/$alone->{pid}/comm") =~ /^skips/ }),
+	ok(wait_for(sub { catches_term($alone->{pid}) }),
 	    'something to attach to');
 	for my $options (map { [$_, '--units=func,block'],
 	    [$_, '--units=func'] } map { "--patch=$_" } @patches) {
