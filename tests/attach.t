@@ -201,7 +201,7 @@ memory_limit
 }
 
 # Refused memory for relocated functions, all of two processes or one of them
-# has traps.  None may be dropped, however slow the machine is.
+# has traps.
 for my $options (['--units=func'], ['--eager'],
     ['--units=func,edge', '--eager'], []) {
 	for my $limited ([0], [0, 1], [1]) {
@@ -211,7 +211,7 @@ for my $options (['--units=func'], ['--eager'],
 
 		ok(memory_limit($targets[$_]{pid}, 1 << 20), 'a limit')
 		    for @$limited;
-		my $run = monitor_start(['--exact', @$options,
+		my $run = monitor_start([@$options,
 		    map { ('-p', $_->{pid}) } @targets], []);
 		for my $target (@targets) {
 			ok(wait_for(sub { $target->planted('work') }),

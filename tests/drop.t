@@ -20,7 +20,7 @@ dropping
 	my ($options, @argv) = @_;
 
 	return monitor([@$options, "--report=sites:$sites",
-		'-d', "$scratch/data"], [@argv],
+		'-d', "$scratch/data"], [@argv], drops => 1,
 	    env => { LD_PRELOAD => join(' ', $clock,
 		    $ENV{LD_PRELOAD} // ()) });
 }

@@ -14,9 +14,10 @@ counted
 	my ($options, $argv) = @_;
 	my $base = "$scratch/counted";
 	my @kinds = qw(funcs blocks edges);
-	my $run = run([$pmon, @$options, '--units=func,block,edge',
-	    '--report=' . join(',', "summary:$base.summary",
-		map { "$_:$base.$_" } @kinds), '--', @$argv]);
+	my $run = run([$pmon, '--exact', @$options,
+	    '--units=func,block,edge', '--report=' .
+	    join(',', "summary:$base.summary", map { "$_:$base.$_" } @kinds),
+	    '--', @$argv]);
 
 	$run->{report} = slurp("$base.summary");
 	$run->{counts} = join '', map { slurp("$base.$_") } @kinds;

@@ -37,7 +37,7 @@ for my $flags ('-O0', '-O1') {
 
 	for my $way (@ways) {
 		my $what = "$flags, @$way";
-		my $run = counted(['--exact', @$way], [$program],
+		my $run = counted($way, [$program],
 		    units => 'func,line,block,edge,insn');
 		my $counts = $run->{counts};
 		my $follows = "@$way" !~ /units/;

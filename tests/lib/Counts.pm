@@ -125,9 +125,9 @@ counts_read
 	return \%counts;
 }
 
-# Start the program under pmon with these options, everything counted; and
-# what it came to: as of Pmon's finish, with counts.  --units among the options
-# says which of them are read.  Options as of start, and via: a program and its
+# Start the program under pmon with these options, everything counted and no
+# counter dropped for what it costs; and what it came to: as of Pmon's finish,
+# with counts.  --units among the options says which of them are read.  Options as of start, and via: a program and its
 # arguments that start pmon; units: what is counted, if not everything; kinds:
 # of which of insns, blocks, edges, calls, funcs and lines there are reports, if
 # not of all.  Slots of the linker's stubs are filled at the start: where threads
@@ -142,8 +142,8 @@ counted_start
 	my $all = '--units=' . ($opt{units} //
 	    'func,line,block,edge,insn,call');
 	my ($units) = (map { /^--units=(.*)/ ? $1 : () } @$options, $all);
-	my $run = start([@{$opt{via} // []}, $pmon, '--no-demangle', $all,
-	    @$options, '--report=' . join(',', map { "$_:$base.$_" }
+	my $run = start([@{$opt{via} // []}, $pmon, '--no-demangle', '--exact',
+	    $all, @$options, '--report=' . join(',', map { "$_:$base.$_" }
 	    grep { $units =~ substr $_, 0, 4 } @{$opt{kinds} // \@kinds}),
 	    @$argv ? ('--', @$argv) : ()], %opt);
 

@@ -223,7 +223,8 @@ run
 }
 
 # Start argv under pmon with these options of pmon's.  Reports go to files, so
-# that all of stderr is the program's or a message of pmon's.
+# that all of stderr is the program's or a message of pmon's.  No counter is
+# dropped for what it costs, which is a matter of time, but with `drops`.
 sub
 monitor_start
 {
@@ -234,8 +235,8 @@ monitor_start
 	push @reports, "--report=listing:$base.listing"
 	    unless grep { /^--units=func$/ } @$options;
 	push @reports, "--report=inlines:$base.inlines" if $opt{inlines};
-	my $run = start([$pmon, '-v', @$options, @reports,
-		@$argv ? ('--', @$argv) : ()], %opt);
+	my $run = start([$pmon, '-v', $opt{drops} ? () : '--exact', @$options,
+		@reports, @$argv ? ('--', @$argv) : ()], %opt);
 	$run->{reports} = $base;
 	return $run;
 }
