@@ -8,8 +8,8 @@
  * wait until TEXT was printed (after what was awaited before), then type
  * KEYS, in which \n is the return key, \c ^C, \z ^Z, \\ ^\, \d ^D, and \f
  * waits until another program than the command itself has the terminal and
- * catches ^C.  Ends with the command's exit status, 124 if a text does not come
- * within ten minutes, which no load of the machine explains.
+ * catches ^C.  Ends with the command's exit status when that has hung up, 124 if
+ * a text does not come within ten minutes, which no load of the machine explains.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -136,10 +136,9 @@ await_job(int fd, pid_t shell)
 {
 	char own[64], name[64];
 	pid_t job;
-	int i;
 
 	command_name(shell, own, sizeof(own));
-	for (i = 0; i < 30000; i++) {
+	for (;;) {
 		job = tcgetpgrp(fd);
 		command_name(job, name, sizeof(name));
 		if (job != shell && strcmp(name, own) != 0 &&
@@ -197,7 +196,8 @@ main(int argc, char **argv)
 	}
 	if (failed)
 		kill(-pid, SIGKILL);
-	while (terminal_read(fd, 10000) > 0)
+	/* What was killed may have left others that keep the terminal. */
+	while (terminal_read(fd, failed ? 10000 : -1) > 0)
 		;
 	close(fd);
 	fwrite(shown, 1, nshown, stdout);
