@@ -49,7 +49,7 @@ pmprint
 sub
 plain
 {
-	my @lines = split /\n/, $_[0];
+	my @lines = split /\n/, unhurried($_[0]);
 
 	# How it ended, for how long, with how many traps: may take two lines.
 	if (($lines[0] // '') =~ /^Counts of/) {

@@ -4,7 +4,7 @@
 # run and monitor return a hash: status (exit status), signal (that killed
 # it, or 0), out, err, late (it was killed for taking too long), and for
 # monitor: funcs, lines (see funcs_read, lines_read), report (text of the
-# summary).
+# summary, see unhurried).
 package Pmon;
 
 use strict;
@@ -23,7 +23,7 @@ our @EXPORT = qw($pmon $build $cc $scratch $limit $seed $slow @patches compile
     run start finish monitor monitor_start monitor_finish same counts_are
     lines_are annotated $listed funcs_read lines_read places_read rows_read
     func_traps slurp spew wait_for ended has_ended is_gone complaints
-    children_of status_of);
+    children_of status_of unhurried);
 
 our $pmon = abs_path($ENV{PMON} // 'build/pmon');
 our $build = abs_path($ENV{PMON_BUILD} // 'build');
@@ -247,7 +247,7 @@ monitor_finish
 	my $run = finish(@_);
 	my $base = $run->{reports};
 
-	$run->{report} = slurp("$base.summary");
+	$run->{report} = unhurried(slurp("$base.summary"));
 	$run->{funcs} = funcs_read("$base.funcs", aliases => 1);
 	$run->{inlines} = funcs_read("$base.inlines");
 	$run->{lines} = lines_read("$base.listing");
@@ -407,6 +407,18 @@ complaints
 	my ($run) = @_;
 
 	return $run->{err} =~ s/^pmon: note: .*\n//mr;
+}
+
+# A summary without the same note.
+sub
+unhurried
+{
+	my ($summary) = @_;
+
+	return $summary =~ s{^Note: .*\n(?: {6}.*\n)*}{
+		my $note = $&;
+		$note =~ /\bslower\s+than\s+alone:/ ? '' : $note;
+	}gemr;
 }
 
 # Did the program end as it should, and in time?
