@@ -259,7 +259,8 @@ my $work = { work => 20, odd => 10, even => 10, choose => 20, never => 0 };
 {
 	my $file = "$dir/snapshot.out";
 	my $start = sub {
-		my $run = start([$pmon, '-d', $file, '--', $prog, @_]);
+		my $run = start([$pmon, '-d', $file, '--save-every=0', '--',
+			$prog, @_]);
 
 		ok(wait_for(sub { slurp("$run->{base}.out") =~ /ready/ }),
 		    'it waits');
