@@ -32,10 +32,10 @@ for my $how ('', 'threads', 'fork') {
 	is(ended($run), 'status 0', "func $how: it ends");
 	is($run->{out}, $how eq 'fork' ? "7 done\n" : "done\n",
 	    '  as it does alone');
-	like($run->{err}, qr/\Apmon:\ note:\ dropped-\w+\ ran\ at\ least\ \d+
+	like($run->{err}, qr/^pmon:\ note:\ dropped-\w+\ ran\ at\ least\ \d+
 	    \ times\ slower\ than\ alone,\ so\ pmon\ dropped\ 1\ breakpoint,
 	    \ in\ none:\ what\ needs\ them\ is\ not\ known;\ --exact\ keeps
-	    \ them\n/x, '  with a note');
+	    \ them\n/mx, '  with a note');
 	is_deeply([@{$run->{funcs}}{qw(before none behind main)}],
 	    [1, '?', 1, 1], '  one count is not known');
 	like(run(["$build/pmprint", '--report=funcs', "$scratch/data"])->{out},
