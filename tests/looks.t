@@ -15,15 +15,15 @@ my $escape = qr/\e\[\d*m/;
 delete @ENV{qw(NO_COLOR PAGER PMON_PAGER LESS)};
 $ENV{TERM} = 'xterm';
 
-# What the terminal shows of a command, with what it is in front of; and the
-# status.
+# What the terminal shows of a command in the end, with what it is in front of;
+# and the status.  What takes long is said in a line that is erased.
 sub
 shown
 {
 	my ($env, @command) = @_;
 	my $run = run([$pty, 'env', @$env, @command], in => '');
 
-	return ($run->{out} =~ s/\r//gr, $run->{status});
+	return ($run->{out} =~ s/[^\n]*\r\e\[K//gr =~ s/\r//gr, $run->{status});
 }
 
 # The text without colours, commas in numbers, and blanks.
