@@ -16,8 +16,9 @@ notes
 	my $run = run([$pmon, @options, "--report=summary:$scratch/report",
 		'--', $program]);
 
-	is(ended($run) . $run->{err}, 'status 0', "$program: it ends");
-	return slurp("$scratch/report") =~ s/\n {6}/ /gr =~ /^Note: (.*)$/mg;
+	is(ended($run) . complaints($run), 'status 0', "$program: it ends");
+	return unhurried(slurp("$scratch/report")) =~ s/\n {6}/ /gr =~
+	    /^Note: (.*)$/mg;
 }
 
 # Does the compiler say in DWARF how it was called?
@@ -55,12 +56,12 @@ for my $kind (qw(lcov cobertura gcov-json)) {
 	my $said = "$path has no lines: $bare has no line information; compile " .
 	    "with -g, or install its debug symbols\n";
 
-	is(run([$pmon, "-r$kind:$path", '--', $bare])->{err}, "pmon: $said",
+	is(complaints(run([$pmon, "-r$kind:$path", '--', $bare])), "pmon: $said",
 	    "$kind of no lines");
 	is(run(["$build/pmprint", "-r$kind:$path", "$scratch/data"])->{err},
 	    "pmprint: $said", '... of a data file');
 	is(run([$pmon, '-q', "-r$kind:$path", '--', $bare])->{err}, '', '-q');
-	is(run([$pmon, "-r$kind:$path", '--', $plain])->{err}, '',
+	is(complaints(run([$pmon, "-r$kind:$path", '--', $plain])), '',
 	    '... of lines');
 }
 is(run([$pmon, '-q', "-rgcov-json:$scratch/x.json", '--', $plain])->{err}, '',
