@@ -173,8 +173,8 @@ called
 
 	unlink "$dir/funcs";
 	my $run = run(['env', '-i', @same, $pmon, '--units=func',
-	    '--follow=none', '--no-demangle', "--report=funcs:$dir/funcs",
-	    @$options, '--', @$argv], %opt);
+	    '--follow=none', '--no-demangle', '--exact',
+	    "--report=funcs:$dir/funcs", @$options, '--', @$argv], %opt);
 	$run->{funcs} = funcs_read("$dir/funcs");
 	return $run;
 }

@@ -21,8 +21,9 @@ reports
 	my ($argv, $units, %opt) = @_;
 	my %text;
 	my @wants = map { "$_:$dir/$_" } @kinds, 'cfg';
-	my $run = run([$pmon, "--units=$units", @{$opt{options} // []},
-		'--report=' . join(',', @wants), '--', @$argv], %opt,
+	my $run = run([$pmon, '--exact', "--units=$units",
+		@{$opt{options} // []}, '--report=' . join(',', @wants),
+		'--', @$argv], %opt,
 	    env => { COLUMNS => 80 });
 
 	is(ended($run), 'status ' . ($opt{status} // 0),
