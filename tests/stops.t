@@ -50,7 +50,8 @@ stopped
 {
 	my ($options, @argv) = @_;
 	my $name = basename($argv[0]) =~ s/-\w+$//r;
-	my $run = run([$pmon, @$options, "--report=sites:$scratch/sites," .
+	my $run = run([$pmon, '--exact', @$options,
+		"--report=sites:$scratch/sites," .
 		"summary:$scratch/summary,json:$scratch/json",
 		'-d', "$scratch/data", '--', @argv]);
 	my $stops = table(slurp("$scratch/sites"));
@@ -119,7 +120,8 @@ my $called = 'system call that pmon makes in the program';
 # A program that is started makes calls for pmon at two stops for the memory of
 # its counters, at one for its code, and at one for that of all its libraries.
 my ($before, $after) = map {
-	run([$pmon, "--report=sites:$scratch/sites", '--', $forks, 'spawn', $_]);
+	run([$pmon, '--exact', "--report=sites:$scratch/sites", '--', $forks,
+		'spawn', $_]);
 	table(slurp("$scratch/sites"));
 } $few, $more;
 is(growth($before, $after)->{$called}, 4 * ($more - $few),
