@@ -3,6 +3,7 @@
  * if the process is still as it was, and made anew if it is not.  Either way the
  * counts are right.
  */
+#include "monitor/process/notice.h"
 #include "tests/lib/told.h"
 
 #include <fcntl.h>
@@ -481,6 +482,8 @@ main(void)
 		cmocka_unit_test(undone_changed),
 	};
 
+	/* The ticks of a pause that takes long are caught. */
+	notice_init(false);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("foreseen", tests, make,
 					   work_remove);
