@@ -124,9 +124,9 @@ is(run([$pmon, qw(--no-config --deterministic -o /dev/null env)],
 # at the first call: code behind the jump of a stub, and code in front of all
 # stubs.  The slot of a function whose address is taken is filled at the start,
 # unless addresses are fixed.
-for ([[qw(-Wl,-z,lazy)], 10, [1]], [[qw(-Wl,-z,now)], 10, []],
-    [[qw(-fno-pie -no-pie -Wl,-z,lazy)], 13, [1, 2]],
-    [[qw(-fcf-protection -Wl,-z,lazy)], 10, [1]]) {
+for ([['-Wl,-z,lazy'], 10, [1]], [['-Wl,-z,now'], 10, []],
+    [['-fno-pie', '-no-pie', '-Wl,-z,lazy'], 13, [1, 2]],
+    [['-fcf-protection', '-Wl,-z,lazy'], 10, [1]]) {
 	my ($flags, $labs, $first) = @$_;
 	my $stubs = compile('stubs.c', '-O1', '-fno-builtin', @$flags);
 	my ($name, %runs, %codes) = '';
