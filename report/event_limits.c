@@ -75,16 +75,6 @@ event_limit_add(struct events *events, const char *arg)
 	return 0;
 }
 
-void
-event_limits_free(struct events *events)
-{
-	for (size_t i = 0; i < events->nlimits; i++) {
-		free(events->limits[i].event);
-		free(events->limits[i].text);
-	}
-	free(events->limits);
-}
-
 static long
 event_find(const struct events *events, const char *name)
 {

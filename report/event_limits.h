@@ -8,7 +8,6 @@
 
 /* Add the limit of one argument.  0, or -1 with the message set. */
 MUST_CHECK int event_limit_add(struct events *events, const char *arg);
-void event_limits_free(struct events *events);
 
 /*
  * Check that all limits are of events that there are, and that none is of a

@@ -2,88 +2,16 @@
  * Adds up events over a table: each element's count times its weight.  A sum
  * with a summand that is not known is not known.
  */
-#include "report/event_sums.h"
+#include "report/event_inner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"
-#include "report/callees.h"
-#include "report/names.h"
-#include "report/view.h"
 #include "util/mem.h"
 
-/* The function that is being added. */
-struct adding {
-	const struct events *events;
-	const struct view *view;
-	const struct func *func;	/* or NULL */
-	bool *chosen;		/* per event: it counts in this function, as
-				   far as functions and objects tell */
-	struct figure *sums;	/* per event */
-	struct callees *callees;	/* empty, but for memory to use again */
-};
-
-static const char too_large[] = "the sum is too large";
-static const char callee_not_known[] = "it is not known what was called";
 static const char no_classes[] =
 	"what instructions do is not known on this CPU";
-
-/* Add weight * count. */
-static void
-sum_add(struct figure *sum, uint64_t weight, struct figure count)
-{
-	if (__builtin_mul_overflow(weight, count.n, &count.n)) {
-		count.n = UINT64_MAX;
-		count.why = too_large;
-	}
-	figure_add(sum, &count);
-}
-
-/* ---- where */
-
-static bool
-func_is(const struct selection *of, const struct func *func)
-{
-	return func ? select_func(of, func->name, func->aliases,
-				  func->naliases) :
-		      !of->funcs.n;
-}
-
-/* Whether the event may count in this function, whatever its files. */
-static bool
-where_func(const struct event_def *event, const struct plan *plan,
-	   const struct func *func)
-{
-	const struct selection *where = &event->where;
-
-	if (where->objects.n && !select_object(where, plan->image->path, false))
-		return false;
-	return func_is(where, func);
-}
-
-static bool
-where_file(const struct event_def *event, const struct table *table,
-	   uint32_t file)
-{
-	if (!event->where.files.n)
-		return true;
-	return file != FILE_NONE &&
-	       select_file(&event->where, table->files[file].path);
-}
-
-static bool
-where_insn(const struct event_def *event, const struct view *view,
-	   uint32_t insn)
-{
-	const struct row *row = view->rows[insn];
-
-	if (!event->where.files.n)
-		return true;
-	return row &&
-	       where_file(event, view->table,
-			  table_file(view->table, view->plan_index, row->file));
-}
 
 /* ---- instructions */
 
@@ -133,7 +61,7 @@ insn_add(const struct adding *adding, uint32_t insn)
 	for (size_t e = 0; e < adding->events->n; e++) {
 		const struct event_def *event = &adding->events->events[e];
 
-		if (!adding->chosen[e] || !where_insn(event, view, insn))
+		if (!adding->chosen[e] || !event_where_insn(event, view, insn))
 			continue;
 		for (size_t k = 0; k < event->nterms; k++) {
 			const struct event_term *term = &event->terms[k];
@@ -145,7 +73,7 @@ insn_add(const struct adding *adding, uint32_t insn)
 				count = (struct figure){ .why = no_classes };
 			else if (!(term->insns & set))
 				continue;
-			sum_add(&adding->sums[e], term->weight, count);
+			event_sum_add(&adding->sums[e], term->weight, count);
 		}
 	}
 }
@@ -163,12 +91,12 @@ taken_add(const struct adding *adding, uint32_t block)
 		const struct event_def *event = &adding->events->events[e];
 
 		if (!adding->chosen[e] ||
-		    !where_insn(event, adding->view, last))
+		    !event_where_insn(event, adding->view, last))
 			continue;
 		for (size_t k = 0; k < event->nterms; k++)
 			if (event->terms[k].kind == ELEMENT_TAKEN)
-				sum_add(&adding->sums[e],
-					event->terms[k].weight, taken);
+				event_sum_add(&adding->sums[e],
+					      event->terms[k].weight, taken);
 	}
 }
 
@@ -216,10 +144,10 @@ place_add(const struct adding *adding, size_t e, const struct event_term *term)
 	long insn = cfg_insn(adding->view->fplan->cfg,
 			     adding->func->addr + term->offset);
 
-	if (insn >= 0 && where_insn(&adding->events->events[e], adding->view,
-				    (uint32_t)insn))
-		sum_add(&adding->sums[e], term->weight,
-			view_insn(adding->view, (uint32_t)insn));
+	if (insn >= 0 && event_where_insn(&adding->events->events[e],
+					  adding->view, (uint32_t)insn))
+		event_sum_add(&adding->sums[e], term->weight,
+			      view_insn(adding->view, (uint32_t)insn));
 }
 
 bool
@@ -251,85 +179,11 @@ edge_add(const struct adding *adding, size_t e, const struct event_term *term)
 
 	for (uint32_t k = 0;
 	     event_edge_next(view->fplan, adding->func, term, &k); k++)
-		if (where_insn(&adding->events->events[e], view,
-			       view_last(view,
-					 flow->edges[k].from - FLOW_BLOCK)))
-			sum_add(&adding->sums[e], term->weight,
-				view_edge(view, k));
-}
-
-/* ---- calls */
-
-enum callee_match { CALLEE_OTHER, CALLEE_MEANT, CALLEE_UNKNOWN };
-
-/*
- * Whether a call is of a function that is meant: by the name through which the
- * program imports it, or by where it went.  One through a stub of a static
- * program goes to what the program has chosen at its start.
- */
-static enum callee_match
-callee_match(const struct view *view, const struct callee *callee,
-	     const struct selection *to)
-{
-	const struct image *image = view->plan->image;
-	const struct insn *insn = &view->fplan->cfg->insns[callee->insn];
-	bool indirect = insn->kind == INSN_CALL_INDIRECT ||
-			insn->kind == INSN_JUMP_INDIRECT;
-	const char *import = indirect ? name_imported(image, insn) :
-					stub_import(image, insn->target);
-	const struct func *func = NULL;
-	uint32_t fplan = FPLAN_NONE;
-
-	if (!import && callee->plan)
-		import = stub_import(callee->plan->image, callee->addr);
-	/* An empty name: all functions are meant. */
-	if (select_func(to, import ? import : "", NULL, 0))
-		return CALLEE_MEANT;
-	if (callee->plan)
-		func = func_entered(callee->plan->image, callee->addr);
-	if (func)
-		return func_is(to, func) ? CALLEE_MEANT : CALLEE_OTHER;
-	if (import)
-		return CALLEE_OTHER;
-	/* Into the middle of a function, which is no call of it. */
-	if (callee->plan)
-		fplan = plan_func(callee->plan, callee->addr);
-	return fplan != FPLAN_NONE &&
-			       callee->plan->fplans[fplan].func != FUNC_NONE ?
-		       CALLEE_OTHER :
-		       CALLEE_UNKNOWN;
-}
-
-static const char *
-callee_why(const struct callee *callee)
-{
-	return callee->where == CALLEE_UNSEEN	  ? callees_unseen :
-	       callee->where == CALLEE_UNRECORDED ? callees_unrecorded :
-						    callee_not_known;
-}
-
-static void
-calls_add(const struct adding *adding, size_t e, const struct event_term *term)
-{
-	for (size_t i = 0; i < adding->callees->n; i++) {
-		const struct callee *callee = &adding->callees->calls[i];
-		struct figure count = callee->count;
-		enum callee_match match;
-
-		if ((!count.why && !count.n) ||
-		    !where_insn(&adding->events->events[e], adding->view,
-				callee->insn))
-			continue;
-		match = callee_match(adding->view, callee, &term->to);
-		if (match == CALLEE_OTHER)
-			continue;
-		if (match == CALLEE_UNKNOWN)
-			count = (struct figure){
-				.why = count.why ? count.why :
-						   callee_why(callee),
-			};
-		sum_add(&adding->sums[e], term->weight, count);
-	}
+		if (event_where_insn(&adding->events->events[e], view,
+				     view_last(view, flow->edges[k].from -
+							     FLOW_BLOCK)))
+			event_sum_add(&adding->sums[e], term->weight,
+				      view_edge(view, k));
 }
 
 /* Whether an event counts calls that the function makes. */
@@ -341,7 +195,7 @@ calls_wanted(const struct adding *adding)
 
 		for (size_t k = 0; adding->chosen[e] && k < event->nterms; k++)
 			if (event->terms[k].kind == ELEMENT_CALL &&
-			    func_is(&event->terms[k].of, adding->func))
+			    event_func_is(&event->terms[k].of, adding->func))
 				return true;
 	}
 	return false;
@@ -360,15 +214,15 @@ elements_add(const struct adding *adding)
 		     k++) {
 			const struct event_term *term = &event->terms[k];
 
-			if (!func_is(&term->of, adding->func))
+			if (!event_func_is(&term->of, adding->func))
 				continue;
 			if (term->kind == ELEMENT_BLOCK)
 				place_add(adding, e, term);
 			else if (term->kind == ELEMENT_EDGE &&
-				 func_is(&term->to, adding->func))
+				 event_func_is(&term->to, adding->func))
 				edge_add(adding, e, term);
 			else if (term->kind == ELEMENT_CALL)
-				calls_add(adding, e, term);
+				event_calls_add(adding, e, term);
 		}
 	}
 	callees_clear(adding->callees);
@@ -382,9 +236,9 @@ view_add(struct event_sums *sums, const struct adding *adding)
 	const struct figure *by;
 
 	for (size_t e = 0; e < adding->events->n; e++)
-		adding->chosen[e] = where_func(&adding->events->events[e],
-					       adding->view->plan,
-					       adding->func);
+		adding->chosen[e] = event_where_func(&adding->events->events[e],
+						     adding->view->plan,
+						     adding->func);
 	blocks_add(adding, &sums->outside);
 	if (adding->func)
 		elements_add(adding);
@@ -428,96 +282,6 @@ views_add(struct event_sums *sums, struct table *table,
 	callees_free(&callees);
 }
 
-/* ---- functions without counts */
-
-static const char not_counted[] = "units that it needs were not counted";
-static const char left_out[] = "a program or library was left out";
-
-/* Does the term count in this function, as far as names tell? */
-static bool
-term_in(const struct event_term *term, const struct func *func)
-{
-	return term->kind != ELEMENT_LINE && func_is(&term->of, func);
-}
-
-/*
- * Why the events in a function are not known, if it may have run: it was not
- * counted, or not by the units that the term needs.  NULL: they are known.
- */
-static const char *
-term_why(const struct event_term *term, const struct plan *plan,
-	 const struct func_plan *fplan)
-{
-	if (term_unit(term) & ~plan->units)
-		return not_counted;
-	return fplan->state == FPLAN_FAULTY && term->kind != ELEMENT_FUNC ?
-		       fplan->why :
-		       NULL;
-}
-
-/* Make sums of lines unknown if the plan has lines that were not counted. */
-static void
-lines_uncounted_add(struct event_sums *sums, const struct plan *plan,
-		    const struct events *events)
-{
-	if (!plan->image->nrows || plan->units & 1U << UNIT_LINE)
-		return;
-	for (size_t e = 0; e < events->n; e++)
-		for (size_t k = 0; k < events->events[e].nterms; k++)
-			if (events->events[e].terms[k].kind == ELEMENT_LINE)
-				figure_add(&sums->all[e],
-					   &(struct figure){
-						   .why = not_counted,
-					   });
-}
-
-/* Make sums unknown that a function may add to without being counted. */
-static void
-uncounted_add(struct event_sums *sums, const struct plan *plan,
-	      const struct func_plan *fplan, const struct events *events)
-{
-	const struct func *func = fplan->func == FUNC_NONE ?
-					  NULL :
-					  &plan->image->funcs[fplan->func];
-	struct figure calls = figure_of(&fplan->calls);
-
-	/* Inlined functions do not tell which others ran, nor does code. */
-	if (plan->units & ~(1U << UNIT_INLINE) &&
-	    (fplan->state == FPLAN_WAITING ||
-	     (fplan->named && !calls.why && !calls.n)))
-		return;
-	for (size_t e = 0; e < events->n; e++) {
-		const struct event_def *event = &events->events[e];
-
-		for (size_t k = 0; k < event->nterms; k++) {
-			const struct event_term *term = &event->terms[k];
-			const char *why = term_why(term, plan, fplan);
-
-			if (why && term_in(term, func) &&
-			    where_func(event, plan, func))
-				figure_add(&sums->all[e],
-					   &(struct figure){ .why = why });
-		}
-	}
-}
-
-static void
-all_uncounted_add(struct event_sums *sums, const struct table *table,
-		  const struct events *events)
-{
-	const struct report_input *report_input = table->report_input;
-
-	for (size_t i = 0; i < report_input->nplans; i++) {
-		const struct plan *plan = report_input->plans[i];
-
-		for (size_t k = 0; k < plan->nfplans; k++)
-			uncounted_add(sums, plan, &plan->fplans[k], events);
-		lines_uncounted_add(sums, plan, events);
-	}
-	for (size_t e = 0; report_input->partial && e < events->n; e++)
-		figure_add(&sums->all[e], &(struct figure){ .why = left_out });
-}
-
 /* ---- calls and lines, which the table has */
 
 static void
@@ -530,9 +294,10 @@ func_calls_add(const struct table *table, const struct event_def *event,
 			table->report_input->plans[entry->plan];
 		const struct func *func = &plan->image->funcs[entry->ref];
 
-		if (func_is(&term->of, func) && where_func(event, plan, func) &&
-		    where_file(event, table, entry->file))
-			sum_add(sum, term->weight, entry->count);
+		if (event_func_is(&term->of, func) &&
+		    event_where_func(event, plan, func) &&
+		    event_where_file(event, table, entry->file))
+			event_sum_add(sum, term->weight, entry->count);
 	}
 }
 
@@ -545,8 +310,8 @@ line_add(const struct table *table, const struct event_def *event,
 
 		if (line->line == term->line &&
 		    select_file(&term->of, table->files[line->file].path) &&
-		    where_file(event, table, line->file))
-			sum_add(sum, term->weight, line->count);
+		    event_where_file(event, table, line->file))
+			event_sum_add(sum, term->weight, line->count);
 	}
 }
 
@@ -597,7 +362,7 @@ event_sums_make(struct table *table, const struct events *events)
 	       !event_in_funcs(&events->events[sums->by]))
 		sums->by++;
 	views_add(sums, table, events);
-	all_uncounted_add(sums, table, events);
+	event_unknown_add(sums, table, events);
 	table_add(sums, table, events);
 	if (sums->nfuncs)
 		qsort_r(sums->funcs, sums->nfuncs, sizeof(*sums->funcs),

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "arch/insn.h"
-#include "report/event_limits.h"
 #include "util/mem.h"
 
 enum { WEIGHT_MAX = 1000000 };
@@ -366,7 +365,11 @@ events_free(struct events *events)
 	for (size_t i = 0; i < events->n; i++)
 		event_free(&events->events[i]);
 	free(events->events);
-	event_limits_free(events);
+	for (size_t i = 0; i < events->nlimits; i++) {
+		free(events->limits[i].event);
+		free(events->limits[i].text);
+	}
+	free(events->limits);
 	*events = (struct events){ 0 };
 }
 
