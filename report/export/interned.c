@@ -6,18 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/pool.h"
 #include "util/mem.h"
-
-/* FNV-1a: Fowler, Noll and Vo. */
-static size_t
-string_hash(const char *s)
-{
-	size_t hash = 14695981039346656037U;
-
-	while (*s)
-		hash = (hash ^ (unsigned char)*s++) * 1099511628211U;
-	return hash;
-}
 
 static void
 slots_grow(struct interned *in)
@@ -26,7 +16,7 @@ slots_grow(struct interned *in)
 	in->nslots = in->nslots ? 2 * in->nslots : 64;
 	in->slots = mem_alloc(in->nslots * sizeof(*in->slots));
 	for (uint32_t i = 0; i < in->n; i++) {
-		size_t at = string_hash(in->strings[i]);
+		size_t at = map_hash(in->strings[i], strlen(in->strings[i]));
 
 		while (in->slots[at &= in->nslots - 1])
 			at++;
@@ -37,7 +27,7 @@ slots_grow(struct interned *in)
 uint32_t
 intern(struct interned *in, const char *string)
 {
-	size_t at = string_hash(string);
+	size_t at = map_hash(string, strlen(string));
 
 	if (2 * in->n >= in->nslots)
 		slots_grow(in);
