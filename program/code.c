@@ -7,12 +7,11 @@
 
 #include <stdlib.h>
 
-#include "flow/cfg.h"
 #include "util/mem.h"
 #include "util/search.h"
 #include "util/sort.h"
 
-enum { STUB_ALIGN = 8 };
+enum { STUB_ALIGN = 8, STUB_INSNS = 4 };
 
 /* A range with its owner: a function, or nameless code from nfuncs on. */
 struct chunk {
@@ -249,9 +248,19 @@ insn_pads(const struct arch *arch, const struct insn *insn, const uint8_t *text,
 	       emul.only_pc;
 }
 
+/* Whether this jump ends one: to a slot's target, or in front of all stubs. */
+static bool
+stub_ends(const struct insn *insn, const struct range *section)
+{
+	return insn->kind == INSN_JUMP_INDIRECT ||
+	       (insn->kind == INSN_JUMP && insn->target >= section->lo &&
+		insn->target < section->hi);
+}
+
 /*
  * Append the stubs in a section: each is what goes on up to a jump.  One that
  * is bound at its first call is two, as its slot leads behind its jump at first.
+ * Where there is something else the rest is left out.
  */
 static void
 section_stubs_add(const struct image *image, const struct range *section,
@@ -260,7 +269,7 @@ section_stubs_add(const struct image *image, const struct range *section,
 	uint64_t lo = section->lo, at = lo;
 	struct insn insn;
 	const uint8_t *text;
-	size_t avail;
+	size_t avail, n = 0;
 
 	for (; at < section->hi; at += insn.len) {
 		text = image_text(image, at, &avail);
@@ -270,8 +279,11 @@ section_stubs_add(const struct image *image, const struct range *section,
 			lo += insn.len;
 			continue;
 		}
-		if (insn_goes_on(&insn))
+		if (insn.kind == INSN_PLAIN && ++n < STUB_INSNS)
 			continue;
+		if (!stub_ends(&insn, section))
+			return;
+		n = 0;
 		if (!chunks_meet(all, nfuncs, lo, at + insn.len)) {
 			chunk_add(all, lo, at + insn.len, (*owner)++, true);
 			all->chunks[all->n - 1].stub = true;
