@@ -325,7 +325,7 @@ build_analyse(struct build *build)
 
 /* ---- taking relocated functions back */
 
-/* Make the function plan wait again, with a trap at its entry. */
+/* Make the function plan wait again, with a trap at its entry if it is named. */
 static void
 fplan_withdraw(struct build *build, uint32_t index)
 {
@@ -335,13 +335,15 @@ fplan_withdraw(struct build *build, uint32_t index)
 	fplan_unplace(fplan);
 	fplan_clear(fplan);
 	fplan->state = FPLAN_WAITING;
+	*vec_push(build->todo, build->ntodo) = index;
+	if (fplan->func == FUNC_NONE)
+		return;
 	fplan->site = build_site(build,
 				 build->image->arch->first(
 					 build->image->funcs[fplan->func].addr),
 				 index);
 	plan->sites[fplan->site].waiting = true;
 	plan->sites[fplan->site].idle = false;
-	*vec_push(build->todo, build->ntodo) = index;
 }
 
 /*
