@@ -59,10 +59,40 @@ launch_refuse(const char *path)
 		    path, path);
 }
 
+struct variable {
+	char *text;
+	size_t place;		/* where it is */
+};
+
+/* Variables of one name stay in order, as programs take the first. */
 static int
-by_text(const void *va, const void *vb)
+by_name(const void *va, const void *vb)
 {
-	return strcmp(*(char *const *)va, *(char *const *)vb);
+	const struct variable *a = va, *b = vb;
+	size_t na = strcspn(a->text, "="), nb = strcspn(b->text, "=");
+	int order = strncmp(a->text, b->text, na < nb ? na : nb);
+
+	if (!order && na != nb)
+		return na < nb ? -1 : 1;
+	return order ? order : a->place < b->place ? -1 : 1;
+}
+
+static void
+environment_sort(void)
+{
+	struct variable *all = NULL;
+	size_t n = 0;
+
+	while (environ && environ[n]) {
+		struct variable variable = { environ[n], n };
+
+		*vec_push(all, n) = variable;
+	}
+	if (n)
+		qsort(all, n, sizeof(*all), by_name);
+	for (size_t i = 0; i < n; i++)
+		environ[i] = all[i].text;
+	free(all);
 }
 
 /*
@@ -73,17 +103,12 @@ by_text(const void *va, const void *vb)
 static int
 launch_pin(const char *path)
 {
-	size_t n = 0;
-
 	/* ~0 only asks. */
 	if (personality(personality(~0U) | ADDR_NO_RANDOMIZE) < 0)
 		return fail("%s: cannot be started at the same addresses: %s",
 			    path, strerror(errno));
 	unsetenv("_");
-	while (environ && environ[n])
-		n++;
-	if (n)
-		qsort(environ, n, sizeof(*environ), by_text);
+	environment_sort();
 	return 0;
 }
 

@@ -94,7 +94,7 @@ set_program_path(void *into, const char *arg)
 {
 	struct options *opts = into;
 
-	if (!*arg || *arg == '=')
+	if (!*arg || *arg == '=' || arg[strlen(arg) - 1] == '=')
 		return fail("--program-path: \"%s\" is neither OLD=NEW nor a "
 			    "directory",
 			    arg);

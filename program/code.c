@@ -223,13 +223,13 @@ nameless_add(const struct image *image, struct chunks *all)
 	}
 }
 
-/* Whether the range shares bytes with a function's, the first n of all. */
+/* Whether the range shares bytes with one of n chunks, which ascend. */
 static bool
-chunks_meet(const struct chunks *all, size_t n, uint64_t lo, uint64_t hi)
+chunks_meet(const struct chunk *chunks, size_t n, uint64_t lo, uint64_t hi)
 {
-	size_t i = search_first(n, k, all->chunks[k].hi > lo);
+	size_t i = search_first(n, k, chunks[k].hi > lo);
 
-	return i < n && all->chunks[i].lo < hi;
+	return i < n && chunks[i].lo < hi;
 }
 
 /*
@@ -264,7 +264,7 @@ stub_ends(const struct insn *insn, const struct range *section)
  */
 static void
 section_stubs_add(const struct image *image, const struct range *section,
-		  size_t nfuncs, uint32_t *owner, struct chunks *all)
+		  size_t nfuncs, size_t nrows, struct chunks *all)
 {
 	uint64_t lo = section->lo, at = lo;
 	struct insn insn;
@@ -284,21 +284,26 @@ section_stubs_add(const struct image *image, const struct range *section,
 		if (!stub_ends(&insn, section))
 			return;
 		n = 0;
-		if (!chunks_meet(all, nfuncs, lo, at + insn.len)) {
-			chunk_add(all, lo, at + insn.len, (*owner)++, true);
+		if (!chunks_meet(all->chunks, nfuncs, lo, at + insn.len) &&
+		    !chunks_meet(all->chunks + nfuncs, nrows, lo,
+				 at + insn.len)) {
+			chunk_add(all, lo, at + insn.len,
+				  image->nfuncs + (uint32_t)(all->n - nfuncs),
+				  true);
 			all->chunks[all->n - 1].stub = true;
 		}
 		lo = at + insn.len;
 	}
 }
 
+/* Behind the functions' pieces, the first of all, and code with line rows. */
 static void
 stubs_add(const struct image *image, struct chunks *all, size_t nfuncs)
 {
-	uint32_t owner = image->nfuncs + (uint32_t)(all->n - nfuncs);
+	size_t nrows = all->n - nfuncs;
 
 	for (size_t i = 0; i < image->nplts; i++)
-		section_stubs_add(image, &image->plts[i], nfuncs, &owner, all);
+		section_stubs_add(image, &image->plts[i], nfuncs, nrows, all);
 }
 
 static int

@@ -100,6 +100,16 @@ taken_add(const struct adding *adding, uint32_t block)
 	}
 }
 
+/* Older data files do not have the stubs. */
+static bool
+target_outside(const struct plan *plan, uint64_t target)
+{
+	uint32_t fplan = plan_func(plan, target);
+
+	return fplan == FPLAN_NONE ||
+	       (plan->fplans[fplan].stub && !plan->fplans[fplan].units);
+}
+
 /* Calls of and jumps to what is not counted as it is in no function. */
 static void
 outside_add(const struct adding *adding, uint32_t insn, struct figure *outside)
@@ -113,11 +123,14 @@ outside_add(const struct adding *adding, uint32_t insn, struct figure *outside)
 			    &fall);
 	if ((i->kind == INSN_CALL || i->kind == INSN_JUMP ||
 	     i->kind == INSN_BRANCH) &&
-	    plan_func(view->plan, i->target) == FPLAN_NONE)
+	    target_outside(view->plan, i->target))
 		figure_add(outside, &count);
 }
 
-/* Blocks that never ran add nothing, and to decode them takes long. */
+/*
+ * Blocks that never ran add nothing, and to decode them takes long; but control
+ * may have come to their middle over no edge.
+ */
 static void
 blocks_add(const struct adding *adding, struct figure *outside)
 {
@@ -126,7 +139,9 @@ blocks_add(const struct adding *adding, struct figure *outside)
 	for (uint32_t b = 0; b < cfg->nblocks; b++) {
 		struct figure count = view_block(adding->view, b);
 
-		if (adding->view->padding[b] || (!count.why && !count.n))
+		if (adding->view->padding[b] ||
+		    (!count.why && !count.n &&
+		     !adding->view->fplan->nabnormal_insns))
 			continue;
 		for (uint32_t i = 0; i < cfg->blocks[b].count; i++) {
 			insn_add(adding, cfg->blocks[b].first + i);

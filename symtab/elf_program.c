@@ -240,6 +240,21 @@ text_add(struct reading *r, uint64_t lo, uint64_t hi, bool plt)
 	}
 }
 
+/* Add a section of code; note if its name is one that linkers give to stubs. */
+static void
+section_add(struct reading *r, const char *name, uint64_t lo, uint64_t hi)
+{
+	static const char *const plts[] = { ".plt", ".plt.got", ".plt.sec",
+					    ".plt.bnd", ".iplt" };
+	size_t n = r->ntexts;
+
+	text_add(r, lo, hi, strncmp(name, ".plt", 4) == 0);
+	for (size_t i = 0; i < sizeof(plts) / sizeof(plts[0]); i++)
+		if (r->ntexts > n && !strcmp(name, plts[i]))
+			*vec_push(r->image->plts, r->image->nplts) =
+				(struct range){ lo, r->texts[n].hi };
+}
+
 static void
 texts_read(struct elf *elf, struct reading *r)
 {
@@ -250,24 +265,17 @@ texts_read(struct elf *elf, struct reading *r)
 		if (gelf_getshdr(scn, &sh) && sh.sh_flags & SHF_ALLOC &&
 		    sh.sh_flags & SHF_EXECINSTR && sh.sh_size &&
 		    sh.sh_addr + sh.sh_size > sh.sh_addr)
-			text_add(r, sh.sh_addr, sh.sh_addr + sh.sh_size,
-				 strncmp(elf_section_name(elf, &sh), ".plt",
-					 4) == 0);
+			section_add(r, elf_section_name(elf, &sh), sh.sh_addr,
+				    sh.sh_addr + sh.sh_size);
 	for (size_t i = 0; !r->ntexts && i < r->image->nsegments; i++)
 		if (r->image->segments[i].flags & PF_X)
 			text_add(r, r->image->segments[i].addr, UINT64_MAX,
 				 false);
 	if (r->ntexts)
 		sort(r->texts, r->ntexts, sizeof(*r->texts), text_compare);
-	for (size_t i = 0; i < r->ntexts; i++) {
+	for (size_t i = 0; i < r->ntexts; i++)
 		if (r->texts[i].hi > r->texts_end)
 			r->texts_end = r->texts[i].hi;
-		if (r->texts[i].plt)
-			*vec_push(r->image->plts,
-				  r->image->nplts) = (struct range){
-				r->texts[i].lo, r->texts[i].hi
-			};
-	}
 }
 
 /*

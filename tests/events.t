@@ -118,6 +118,13 @@ is(run([$pmon, qw(--no-config --deterministic -o /dev/null env)],
 	env => { ZZ => 1, AA => 2, _ => 'x' })->{out} =~ s/^(?!AA|ZZ|_=).*\n//mgr,
     "AA=2\nZZ=1\n", 'the environment is in order');
 
+# ---- blocks that control comes to in their middle only
+
+my $comes = compile('comes.c', '-O1');
+($sums) = events(['--event=insns@middle', '--event=func:middle'], [$comes]);
+is_deeply($sums, { 'insns@middle' => 7 * 4, 'func:middle' => 0 },
+    'instructions behind the middle');
+
 # ---- the stubs through which a program calls libraries
 
 # How it is linked, how often the stub of labs runs, and how often what fills slots

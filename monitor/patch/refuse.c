@@ -94,7 +94,13 @@ relocated_refuse_space(struct run *run, const struct space *space)
 static uint64_t
 counters_need(const struct image *image)
 {
-	return 2 * image_size(image) + 2 * sizeof(uint64_t) * image->nfuncs;
+	uint64_t need = 2 * image_size(image) +
+			2 * sizeof(uint64_t) * image->nfuncs;
+
+	/* A stub has 6 bytes at least, and a counter and a guard. */
+	for (size_t i = 0; i < image->nplts; i++)
+		need += 3 * (image->plts[i].hi - image->plts[i].lo);
+	return need;
 }
 
 /*

@@ -111,6 +111,13 @@ static char *
 fplan_name(const struct table *table, const struct plan *plan,
 	   const struct func_plan *fplan)
 {
+	char *stub = fplan->func != FUNC_NONE ?
+			     NULL :
+			     name_of_stub(plan, fplan->ranges[0].lo,
+					  table->opts->demangle);
+
+	if (stub)
+		return stub;
 	if (fplan->func == FUNC_NONE)
 		return mem_printf("code at %" PRIx64, fplan->ranges[0].lo);
 	return name_shown(plan->image->funcs[fplan->func].name,
