@@ -304,6 +304,19 @@ run_status(struct run *run)
 	return status ? status : run->root.status;
 }
 
+/* Check what the run reads and writes.  0, or -1 with the message. */
+static int
+files_check(struct run *run)
+{
+	const struct options *opts = run->opts;
+
+	if (report_targets_check(&opts->report) || save_check(run) ||
+	    earlier_read(run) || (opts->output && output_open(opts->output)))
+		return -1;
+	warn(report_warning(&opts->report));
+	return 0;
+}
+
 static int
 monitor(const struct options *opts)
 {
@@ -314,11 +327,7 @@ monitor(const struct options *opts)
 	run.report = report_now;
 	run.tell = opts->report.quiet ? note_drop : note_print;
 	shrunk_catch();
-	if (report_targets_check(&opts->report) || save_check(&run) ||
-	    earlier_read(&run) || (opts->output && output_open(opts->output)))
-		return trouble();
-	warn(report_warning(&opts->report));
-	if (run_start(&run)) {
+	if (files_check(&run) || run_start(&run)) {
 		status = trouble();
 	} else {
 		control_open(&run);
