@@ -30,8 +30,7 @@ callee_match(const struct view *view, const struct callee *callee,
 
 	if (!import && callee->plan)
 		import = stub_import(callee->plan->image, callee->addr);
-	/* An empty name: all functions are meant. */
-	if (select_func(to, import ? import : "", NULL, 0))
+	if (import && select_func(to, import, NULL, 0))
 		return CALLEE_MEANT;
 	if (callee->plan)
 		func = func_entered(callee->plan->image, callee->addr);
@@ -42,9 +41,12 @@ callee_match(const struct view *view, const struct callee *callee,
 	/* Into the middle of a function, which is no call of it. */
 	if (callee->plan)
 		fplan = plan_func(callee->plan, callee->addr);
-	return fplan != FPLAN_NONE &&
-			       callee->plan->fplans[fplan].func != FUNC_NONE ?
-		       CALLEE_OTHER :
+	if (fplan != FPLAN_NONE &&
+	    callee->plan->fplans[fplan].func != FUNC_NONE)
+		return CALLEE_OTHER;
+	/* A pattern that an empty name matches means all functions. */
+	return !to->funcs.globs[0].negated && select_func(to, "", NULL, 0) ?
+		       CALLEE_MEANT :
 		       CALLEE_UNKNOWN;
 }
 

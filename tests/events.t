@@ -186,6 +186,7 @@ event_is('sum=func:work+2*func:leaf+1000*func:_start',
 event_is('call:_start->work', $rounds);
 event_is('call:work->leaf', $rounds);
 event_is('call:work->work', 0);
+event_is('call:*->!leaf', $rounds);
 event_is('call:*->*', 2 * $rounds);
 event_is('block:work', $rounds);
 event_is('block:work+0x1', $rounds);
