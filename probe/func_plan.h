@@ -134,6 +134,13 @@ struct func_plan {
 	uint64_t increments;	/* of its sites and its relocated function */
 };
 
+/* The function of the function plan's image, or NULL for nameless code. */
+static inline const struct func *
+fplan_func(const struct func_plan *fplan, const struct image *image)
+{
+	return fplan->func == FUNC_NONE ? NULL : &image->funcs[fplan->func];
+}
+
 /*
  * How often the instruction with this index began, in a propagated function
  * plan.

@@ -257,9 +257,7 @@ fplan_hooks(struct build *build, const struct func_plan *fplan, unsigned wanted)
 	struct plan *plan = build->plan;
 	size_t first = plan->nhooks;
 	struct cfg *cfg;
-	const struct func *func = fplan->func == FUNC_NONE ?
-					  NULL :
-					  &image->funcs[fplan->func];
+	const struct func *func = fplan_func(fplan, image);
 
 	for (size_t i = 0; i < fplan->nranges; i++)
 		hook_find_in(image, func, &fplan->ranges[i], wanted,
@@ -275,9 +273,7 @@ bool
 plan_hooks_wait(const struct plan *plan, uint32_t index)
 {
 	const struct func_plan *fplan = &plan->fplans[index];
-	const struct func *func = fplan->func == FUNC_NONE ?
-					  NULL :
-					  &plan->image->funcs[fplan->func];
+	const struct func *func = fplan_func(fplan, plan->image);
 	struct hook *hooks = NULL;
 	size_t n = 0;
 

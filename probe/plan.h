@@ -179,6 +179,8 @@ void plan_unspring(struct plan *plan, uint32_t fplan, uint64_t addr);
 
 /* The function plan whose code contains addr, or FPLAN_NONE. */
 uint32_t plan_func(const struct plan *plan, uint64_t addr);
+/* The function whose plan has the address; NULL if none, or nameless code. */
+const struct func *plan_func_at(const struct plan *plan, uint64_t addr);
 
 /*
  * Look at a waiting function plan and place its counters.  New sites are

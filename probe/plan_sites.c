@@ -118,6 +118,16 @@ plan_func(const struct plan *plan, uint64_t addr)
 	return FPLAN_NONE;
 }
 
+const struct func *
+plan_func_at(const struct plan *plan, uint64_t addr)
+{
+	uint32_t fplan = plan_func(plan, addr);
+
+	return fplan == FPLAN_NONE ?
+		       NULL :
+		       fplan_func(&plan->fplans[fplan], plan->image);
+}
+
 uint32_t
 site_read(struct plan *plan, const struct term *term)
 {

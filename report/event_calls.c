@@ -26,7 +26,6 @@ callee_match(const struct view *view, const struct callee *callee,
 	const char *import = indirect ? name_imported(image, insn) :
 					stub_import(image, insn->target);
 	const struct func *func = NULL;
-	uint32_t fplan = FPLAN_NONE;
 
 	if (!import && callee->plan)
 		import = stub_import(callee->plan->image, callee->addr);
@@ -39,10 +38,7 @@ callee_match(const struct view *view, const struct callee *callee,
 	if (import)
 		return CALLEE_OTHER;
 	/* Into the middle of a function, which is no call of it. */
-	if (callee->plan)
-		fplan = plan_func(callee->plan, callee->addr);
-	if (fplan != FPLAN_NONE &&
-	    callee->plan->fplans[fplan].func != FUNC_NONE)
+	if (callee->plan && plan_func_at(callee->plan, callee->addr))
 		return CALLEE_OTHER;
 	/* A pattern that an empty name matches means all functions. */
 	return !to->funcs.globs[0].negated && select_func(to, "", NULL, 0) ?

@@ -2,20 +2,17 @@
  * Checks that what events name is in the programs that were counted.  Never
  * prints.
  */
-#include "report/event_sums.h"
-
-#include "report/view.h"
+#include "report/event_inner.h"
 
 /* The function's plan if the offset is in it, or NULL. */
 static const struct func_plan *
 fplan_at(const struct plan *plan, const struct func *func, uint64_t offset)
 {
-	uint32_t fplan = plan_func(plan, func->addr + offset);
+	uint64_t addr = func->addr + offset;
 
-	if (fplan == FPLAN_NONE || plan->fplans[fplan].func == FUNC_NONE ||
-	    &plan->image->funcs[plan->fplans[fplan].func] != func)
-		return NULL;
-	return &plan->fplans[fplan];
+	return plan_func_at(plan, addr) == func ?
+		       &plan->fplans[plan_func(plan, addr)] :
+		       NULL;
 }
 
 /*
@@ -52,14 +49,11 @@ func_there(const struct report_input *report_input, const struct selection *of,
 
 		for (size_t k = 0; k < plan->nfplans; k++) {
 			const struct func_plan *fplan = &plan->fplans[k];
-			const struct func *func;
+			const struct func *func = fplan_func(fplan,
+							     plan->image);
 
-			if (fplan->func == FUNC_NONE ||
-			    !(fplan->units & plan->units))
-				continue;
-			func = &plan->image->funcs[fplan->func];
-			if (select_func(of, func->name, func->aliases,
-					func->naliases) &&
+			if (func && fplan->units & plan->units &&
+			    event_func_is(of, func) &&
 			    (!places || place_there(plan, func, term)))
 				return true;
 		}

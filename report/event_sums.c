@@ -279,13 +279,10 @@ views_add(struct event_sums *sums, struct table *table,
 	struct view *view = NULL;
 
 	while ((view = view_next(table, view, VIEW_ALL))) {
-		uint32_t func = view->fplan->func;
 		const struct adding adding = {
 			.events = events,
 			.view = view,
-			.func = func == FUNC_NONE ?
-					NULL :
-					&view->plan->image->funcs[func],
+			.func = fplan_func(view->fplan, view->plan->image),
 			.chosen = mem_alloc(events->n),
 			.sums = mem_alloc(events->n * sizeof(struct figure)),
 			.callees = &callees,

@@ -50,9 +50,7 @@ static void
 uncounted_add(struct event_sums *sums, const struct plan *plan,
 	      const struct func_plan *fplan, const struct events *events)
 {
-	const struct func *func = fplan->func == FUNC_NONE ?
-					  NULL :
-					  &plan->image->funcs[fplan->func];
+	const struct func *func = fplan_func(fplan, plan->image);
 	struct figure calls = figure_of(&fplan->calls);
 
 	/* Inlined functions do not tell which others ran, nor does code. */

@@ -89,14 +89,12 @@ func_entered(const struct image *image, uint64_t addr)
 static char *
 name_inside(const struct plan *plan, uint64_t addr, bool demangled)
 {
-	uint32_t fplan = plan_func(plan, addr);
-	const struct func *func;
+	const struct func *func = plan_func_at(plan, addr);
 	char *name, *text;
 	bool before;
 
-	if (fplan == FPLAN_NONE || plan->fplans[fplan].func == FUNC_NONE)
+	if (!func)
 		return mem_printf("%" PRIx64, addr);
-	func = &plan->image->funcs[plan->fplans[fplan].func];
 	name = name_shown(func->name, demangled);
 	before = addr < func->addr;
 	text = mem_printf("%s%c%" PRIx64, name, before ? '-' : '+',

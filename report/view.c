@@ -472,10 +472,7 @@ view_heading_write(const struct view *view, FILE *out)
 {
 	const struct table *table = view->table;
 	const struct func_plan *fplan = view->fplan;
-	const struct func *func =
-		fplan->func == FUNC_NONE ?
-			NULL :
-			&view->plan->image->funcs[fplan->func];
+	const struct func *func = fplan_func(fplan, view->plan->image);
 	struct figure calls = figure_of(&fplan->calls);
 	char *name = view_name(view);
 	char *place = func ? table_place(table,

@@ -103,17 +103,13 @@ entry_add(struct page *page, uint32_t scope, uint32_t line, char *callee,
 static char *
 callee_name(const struct callee *call)
 {
-	const struct image *image;
-	uint32_t fplan = call->where == CALLEE_AT ?
-				 plan_func(call->plan, call->addr) :
-				 FPLAN_NONE;
-	uint32_t func = fplan == FPLAN_NONE ? FUNC_NONE :
-					      call->plan->fplans[fplan].func;
+	const struct func *func = call->where == CALLEE_AT ?
+					  plan_func_at(call->plan, call->addr) :
+					  NULL;
 
-	if (func == FUNC_NONE || (call->name && strstr(call->name, "@plt")))
+	if (!func || (call->name && strstr(call->name, "@plt")))
 		return NULL;
-	image = call->plan->image;
-	return mem_strdup(image->funcs[func].name);
+	return mem_strdup(func->name);
 }
 
 static void

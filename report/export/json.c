@@ -286,9 +286,7 @@ func_make(const struct table *table, uint32_t plan_index,
 {
 	const struct image *image =
 		table->report_input->plans[plan_index]->image;
-	const struct func *func = fplan->func == FUNC_NONE ?
-					  NULL :
-					  &image->funcs[fplan->func];
+	const struct func *func = fplan_func(fplan, image);
 	struct figure calls = figure_of(&fplan->calls);
 	struct json_object *object = json_object_new_object(), *aliases;
 	char *name;

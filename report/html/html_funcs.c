@@ -69,10 +69,7 @@ static uint32_t
 func_of_view(struct html *html, const struct view *view)
 {
 	uint32_t *id = &html->ids[view->plan_index][view->fplan_index];
-	const struct func *func =
-		view->fplan->func == FUNC_NONE ?
-			NULL :
-			&view->plan->image->funcs[view->fplan->func];
+	const struct func *func = fplan_func(view->fplan, view->plan->image);
 
 	if (*id != FUNC_NONE)
 		return *id;

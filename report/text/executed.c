@@ -57,10 +57,7 @@ views_add(struct table *table, struct entries *entries, bool **seen, bool ran)
 
 	while ((view = view_next(table, view, VIEW_INSNS))) {
 		const struct func_plan *fplan = view->fplan;
-		const struct func *func =
-			fplan->func == FUNC_NONE ?
-				NULL :
-				&view->plan->image->funcs[fplan->func];
+		const struct func *func = fplan_func(fplan, view->plan->image);
 		struct entry entry = {
 			.plan = view->plan_index,
 			.has_code = true,
