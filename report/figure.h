@@ -26,6 +26,13 @@ figure_ran(const struct figure *figure)
 	return !figure->why && figure->n;
 }
 
+/* How much a number has grown or shrunk. */
+static inline uint64_t
+change_size(uint64_t before, uint64_t after)
+{
+	return before < after ? after - before : before - after;
+}
+
 /* Numbers of units: all, and by what is known of their counts. */
 struct totals {
 	size_t all, run, never, unknown;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/figure.h"
 #include "util/mem.h"
 
 enum { TAB = 8, GLYPH_MAX = 16 };
@@ -265,7 +266,7 @@ text_count(FILE *out, uint64_t n, size_t width)
 void
 text_change(FILE *out, uint64_t before, uint64_t now, size_t width)
 {
-	uint64_t change = now < before ? before - now : now - before;
+	uint64_t change = change_size(before, now);
 	size_t used = text_digits(change) + 1;
 
 	fprintf(out, "%*s%c", used < width ? (int)(width - used) : 0, "",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/figure.h"
 #include "report/profile/profile_inner.h"
 #include "util/mem.h"
 
@@ -76,12 +77,6 @@ objects_pair(const struct profile *before, const struct profile *after,
 
 /* ---- two functions */
 
-static uint64_t
-distance(uint64_t a, uint64_t b)
-{
-	return a < b ? b - a : a - b;
-}
-
 /* Whether the graphs are the same but for the function's address. */
 static bool
 graph_moved(const struct profile_func *a, const struct profile_func *b)
@@ -126,8 +121,8 @@ static int
 by_block_change(const void *va, const void *vb)
 {
 	const struct diff_block *a = va, *b = vb;
-	uint64_t da = distance(a->before, a->after);
-	uint64_t db = distance(b->before, b->after);
+	uint64_t da = change_size(a->before, a->after);
+	uint64_t db = change_size(b->before, b->after);
 
 	if (da != db)
 		return da > db ? -1 : 1;
@@ -281,8 +276,8 @@ static int
 by_change(const void *va, const void *vb)
 {
 	const struct diff_func *a = va, *b = vb;
-	uint64_t da = distance(a->before_n, a->after_n);
-	uint64_t db = distance(b->before_n, b->after_n);
+	uint64_t da = change_size(a->before_n, a->after_n);
+	uint64_t db = change_size(b->before_n, b->after_n);
 
 	if (a->insns != b->insns)
 		return a->insns ? -1 : 1;

@@ -20,14 +20,6 @@ struct change {
 	struct figure before, after;
 };
 
-static uint64_t
-distance(const struct change *change)
-{
-	uint64_t a = change->before.n, b = change->after.n;
-
-	return a < b ? b - a : a - b;
-}
-
 /* Write "+1.25%" of before; nothing can be said of a change from 0. */
 static void
 share_write(FILE *out, uint64_t before, uint64_t after)
@@ -94,10 +86,11 @@ by_name(const void *va, const void *vb)
 }
 
 static int
-by_distance(const void *va, const void *vb)
+by_size(const void *va, const void *vb)
 {
 	const struct change *a = va, *b = vb;
-	uint64_t da = distance(a), db = distance(b);
+	uint64_t da = change_size(a->before.n, a->after.n);
+	uint64_t db = change_size(b->before.n, b->after.n);
 
 	if (da != db)
 		return da > db ? -1 : 1;
@@ -135,9 +128,9 @@ funcs_write(const struct table *tables[2], struct event_sums *const sums[2],
 		funcs_gather(&changes, &n, tables[i], sums[i], i);
 	n = changes_join(changes, n);
 	if (n)
-		qsort(changes, n, sizeof(*changes), by_distance);
+		qsort(changes, n, sizeof(*changes), by_size);
 	for (size_t i = 0; i < n && shown < tables[1]->opts->top; i++) {
-		if (!distance(&changes[i]))
+		if (changes[i].before.n == changes[i].after.n)
 			break;
 		if (!shown++) {
 			char *title = mem_printf("Functions whose %s changed "
