@@ -116,11 +116,21 @@ is_vector(const ZydisDecodedInstruction *zinsn,
 	return many;
 }
 
+static bool
+computes_floats(const ZydisDecodedInstruction *zinsn,
+		const ZydisDecodedOperand *operands)
+{
+	for (int i = 0; i < zinsn->operand_count; i++)
+		if (is_float(&operands[i]))
+			return !moves(zinsn);
+	return begins(zinsn, "round") || begins(zinsn, "vround");
+}
+
 static unsigned
 operand_classes(const ZydisDecodedInstruction *zinsn,
 		const ZydisDecodedOperand *op)
 {
-	unsigned set = is_float(op) && !moves(zinsn) ? INSN_FLOATS : 0;
+	unsigned set = 0;
 
 	/* What lea has as an operand is not read. */
 	if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && !only_names(zinsn)) {
@@ -145,7 +155,7 @@ x86_classes(const uint8_t *code, size_t size)
 		set |= operand_classes(&zinsn, &operands[i]);
 	if (divides(&zinsn))
 		set |= INSN_DIVIDES;
-	if (begins(&zinsn, "round") || begins(&zinsn, "vround"))
+	if (computes_floats(&zinsn, operands))
 		set |= INSN_FLOATS;
 	if (is_vector(&zinsn, operands))
 		set |= INSN_VECTORS;
