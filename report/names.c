@@ -1,6 +1,6 @@
 /*
  * Makes the names of functions that reports show: demangled, with offsets, of
- * import stubs, shortened.  Never prints.
+ * import stubs, shortened.  Only name_fit prints.
  */
 #include "report/names.h"
 
@@ -223,6 +223,16 @@ name_shorten(const char *name, size_t width)
 	}
 	*to = '\0';
 	return text;
+}
+
+void
+name_fit(FILE *out, const char *name, size_t columns, size_t used)
+{
+	size_t room = columns > used ? columns - used : 0;
+	char *shorter = name_shorten(name, room);
+
+	text_print(out, shorter, strlen(shorter), room);
+	free(shorter);
 }
 
 bool

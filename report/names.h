@@ -1,10 +1,11 @@
 /*
- * The names of functions and addresses as reports show them.  Never prints.
+ * The names of functions and addresses as reports show them.
  */
 #ifndef REPORT_NAMES_H
 #define REPORT_NAMES_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "probe/plan.h"
 
@@ -45,6 +46,12 @@ char *name_with_aliases(const struct func *func, bool demangled);
  * than that.  Owned by the caller.
  */
 char *name_shorten(const char *name, size_t width);
+
+/*
+ * Print the name where `used` columns of a line of so many are taken: shortened,
+ * and then cut, so that it fits.
+ */
+void name_fit(FILE *out, const char *name, size_t columns, size_t used);
 
 /*
  * Is it a function that compilers and C libraries add to every program?  There

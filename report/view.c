@@ -489,17 +489,12 @@ view_heading_write(const struct view *view, FILE *out)
 				table->report_input->nplans > 1 ?
 					table_object(table, view->plan_index) :
 					"");
-	size_t used = text_width(tail, strlen(tail));
-	size_t columns = table->columns;
-	size_t room = columns > used ? columns - used : 0;
-	char *shorter = name_shorten(name, room);
 
 	text_colour(out, TEXT_TITLE);
-	text_print(out, shorter, strlen(shorter), room);
+	name_fit(out, name, table->columns, text_width(tail, strlen(tail)));
 	text_colour(out, TEXT_PLAIN);
 	text_print(out, tail, strlen(tail), WIDTH_ALL);
 	putc('\n', out);
-	free(shorter);
 	free(tail);
 	free(called);
 	free(place);

@@ -27,13 +27,11 @@ static void
 call_write(struct calls *calls, const struct view *view,
 	   const struct callee *call)
 {
-	size_t columns = calls->table->columns;
 	size_t used = calls->digits + calls->addr + calls->place + 6;
 	char *place = view_place(view, call->insn);
 	char *text = mem_printf("%s%s%s%s", call->name ? call->name : "?",
 				*call->how ? " (" : "", call->how,
 				*call->how ? ")" : "");
-	char *shorter = name_shorten(text, columns > used ? columns - used : 0);
 
 	figure_write(calls->out, &call->count, calls->digits);
 	fprintf(calls->out, "  %*" PRIx64 "  ", (int)calls->addr,
@@ -42,10 +40,8 @@ call_write(struct calls *calls, const struct view *view,
 		text_column(calls->out, place, calls->place);
 		fputs("  ", calls->out);
 	}
-	text_print(calls->out, shorter, strlen(shorter),
-		   columns > used ? columns - used : 0);
+	name_fit(calls->out, text, calls->table->columns, used);
 	putc('\n', calls->out);
-	free(shorter);
 	free(text);
 	free(place);
 }

@@ -95,7 +95,6 @@ func_write(const struct table *table, const struct event_func *func, size_t n,
 	   const size_t *widths, FILE *out)
 {
 	size_t used = 1;
-	char *name;
 
 	for (size_t e = 0; e < n; e++) {
 		if (!widths[e])
@@ -105,12 +104,8 @@ func_write(const struct table *table, const struct event_func *func, size_t n,
 		used += widths[e] + 1;
 	}
 	putc(' ', out);
-	name = name_shorten(func->name,
-			    table->columns > used ? table->columns - used : 0);
-	text_print(out, name, strlen(name),
-		   table->columns > used ? table->columns - used : 0);
+	name_fit(out, func->name, table->columns, used);
 	putc('\n', out);
-	free(name);
 }
 
 /* The event's name, at the right of its column; its end if it is too wide. */

@@ -326,7 +326,6 @@ busy_write(const struct table *table, const struct entries *entries,
 {
 	char *share = share_text(entry, &entries->all);
 	size_t used = entries->ie + entries->calls + 22;
-	char *name;
 
 	figure_write(out, &entry->work.ie, entries->ie);
 	fprintf(out, " %5s ", share);
@@ -345,12 +344,8 @@ busy_write(const struct table *table, const struct entries *entries,
 		fputs("  ", out);
 		used += entries->object + 2;
 	}
-	name = name_shorten(entry->name,
-			    table->columns > used ? table->columns - used : 0);
-	text_print(out, name, strlen(name),
-		   table->columns > used ? table->columns - used : 0);
+	name_fit(out, entry->name, table->columns, used);
 	putc('\n', out);
-	free(name);
 	free(share);
 }
 

@@ -110,10 +110,7 @@ ratio_write(FILE *out, int width, double part, double whole)
 static void
 sums_write(const struct page *page, const struct sums *sums, const char *name)
 {
-	size_t columns = page->table->columns;
 	size_t used = 34 + page->increments + page->every;
-	size_t room = columns > used ? columns - used : 0;
-	char *shorter = name_shorten(name, room);
 	const size_t sizes[] = { sums->blocks, sums->edges, sums->counters,
 				 sums->sites };
 
@@ -130,9 +127,8 @@ sums_write(const struct page *page, const struct sums *sums, const char *name)
 		ratio_write(page->out, 6, (double)sums->every.n,
 			    (double)sums->increments.n);
 	fputs("  ", page->out);
-	text_print(page->out, shorter, strlen(shorter), room);
+	name_fit(page->out, name, page->table->columns, used);
 	putc('\n', page->out);
-	free(shorter);
 }
 
 /* The memory of a plan's sites, their index and their counters. */

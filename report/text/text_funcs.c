@@ -73,10 +73,10 @@ widths_find(const struct table *table, const struct func_table *funcs, size_t n)
 
 static void
 func_row_write(const struct table *table, const struct func_entry *func,
-	       const struct widths *widths, FILE *out, size_t room)
+	       const struct widths *widths, FILE *out, size_t columns,
+	       size_t used)
 {
 	char *place = table_place(table, func->file, func->line);
-	char *name = name_shorten(func->name, room);
 
 	figure_write(out, &func->count, widths->count);
 	fputs("  ", out);
@@ -89,8 +89,7 @@ func_row_write(const struct table *table, const struct func_entry *func,
 		text_column(out, place, widths->place);
 		fputs("  ", out);
 	}
-	text_print(out, name, strlen(name), room);
-	free(name);
+	name_fit(out, func->name, columns, used);
 	text_note(out, func->count.why);
 	putc('\n', out);
 	free(place);
@@ -128,7 +127,8 @@ static void
 func_rows_write(const struct table *table, const struct func_table *funcs,
 		FILE *out, bool all)
 {
-	size_t i, used, n = funcs->n, columns = table->columns;
+	size_t i, used, n = funcs->n;
+	size_t columns = all ? WIDTH_ALL : table->columns;
 	struct widths widths;
 
 	widths = widths_find(table, funcs, n);
@@ -146,10 +146,8 @@ func_rows_write(const struct table *table, const struct func_table *funcs,
 	}
 	fputs("FUNCTION\n", out);
 	for (i = 0; i < n; i++)
-		func_row_write(table, &funcs->entries[i], &widths, out,
-			       all	      ? WIDTH_ALL :
-			       columns > used ? columns - used :
-						0);
+		func_row_write(table, &funcs->entries[i], &widths, out, columns,
+			       used);
 }
 
 void
