@@ -127,10 +127,10 @@ is_deeply($sums, { 'insns@middle' => 7 * 4, 'func:middle' => 0 },
 
 # ---- the stubs through which a program calls libraries
 
-# How it is linked, how often the stub of labs runs, and how often what fills slots
-# at the first call: code behind the jump of a stub, and code in front of all
-# stubs.  The slot of a function whose address is taken is filled at the start,
-# unless addresses are fixed.
+# How it is linked, how often the stub of labs runs, and how often what fills
+# slots at the first call: code behind the jump of a stub, and code in front of
+# all stubs.  The slot of a function whose address is taken is filled at the
+# start, unless addresses are fixed.
 for ([['-Wl,-z,lazy'], 10, [1]], [['-Wl,-z,now'], 10, []],
     [['-fno-pie', '-no-pie', '-Wl,-z,lazy'], 13, [1, 2]],
     [['-fcf-protection', '-Wl,-z,lazy'], 10, [1]]) {
@@ -219,7 +219,8 @@ for (['insns:foo', 'unknown instructions "foo"; choose from load, store,'],
     ['line:x.c', '"line:x.c" is not line:FILE:NUMBER'],
     ['line:x.c:0', '"line:x.c:0" is not line:FILE:NUMBER'],
     ['call:main', '"call:main" is not call:FUNC->FUNC'],
-    ['mix', 'two events are named "insns"'], ['edge:f', '"edge:f" is not edge:FUNC+OFFSET->FUNC+OFFSET'],
+    ['mix', 'two events are named "insns"'],
+    ['edge:f', '"edge:f" is not edge:FUNC+OFFSET->FUNC+OFFSET'],
     ['func:', '"func:" lacks a function\'s name']) {
 	my ($event, $message) = @$_;
 	my $run = run([$pmon, '--no-config', $event eq 'mix' ?
@@ -299,7 +300,8 @@ for (['insns', $expected->{insns}, $longer{insns}],
 	my ($name, $old, $new) = @$_;
 	my $share = sprintf '+%.2f%%', 100 * ($new - $old) / $old;
 
-	like($run->{out}, qr/^ +\+@{[$new - $old]} +\Q$share\E +$old +$new  \Q$name\E$/m,
+	like($run->{out}, qr/^\ +\+@{[$new - $old]}\ +\Q$share\E
+		\ +$old\ +$new\ \ \Q$name\E$/mx,
 	    "$name changed");
 }
 like($run->{out}, qr/^ +\+0 +0 +1 +1  insns:syscall$/m, 'nothing changed');

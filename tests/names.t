@@ -153,6 +153,7 @@ like($csv, qr/"'=061f"/, 'csv: an apostrophe before a formula');
 # ---- JSON, our own and gcov's
 
 counts_by_name('json', map { ($_->{name}, $_->{calls}) }
+    grep { defined $_->{name} }
     @{decode_json(slurp("$dir/json"))->{functions}});
 system("gzip -dc $dir/gcov-json >$dir/gcov") == 0 or die;
 counts_by_name('gcov-json', map { ($_->{name}, $_->{execution_count}) }

@@ -127,11 +127,12 @@ counts_read
 
 # Start the program under pmon with these options, everything counted and no
 # counter dropped for what it costs; and what it came to: as of Pmon's finish,
-# with counts.  --units among the options says which of them are read.  Options as of start, and via: a program and its
-# arguments that start pmon; units: what is counted, if not everything; kinds:
-# of which of insns, blocks, edges, calls, funcs and lines there are reports, if
-# not of all.  Slots of the linker's stubs are filled at the start: where threads
-# call a function for the first time at once, more than one may fill its slot.
+# with counts.  --units among the options says which of them are read.  Options
+# as of start, and via: a program and its arguments that start pmon; units: what
+# is counted, if not everything; kinds: of which of insns, blocks, edges, calls,
+# funcs and lines there are reports, if not of all.  Slots of the linker's stubs
+# are filled at the start: where threads call a function for the first time at
+# once, more than one may fill its slot.
 sub
 counted_start
 {
