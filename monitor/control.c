@@ -29,7 +29,7 @@
 #include "monitor/unwind/abnormal.h"
 #include "probe/counts.h"
 #include "report/printable.h"
-#include "report/printable.h"
+#include "report/table.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -162,6 +162,7 @@ on_query(struct run *run, char *args, FILE *out)
 {
 	struct report_options opts = run->opts->report;
 	struct report_input *report_input;
+	struct table *table;
 	int err;
 
 	opts.wants = NULL;
@@ -169,16 +170,21 @@ on_query(struct run *run, char *args, FILE *out)
 	opts.columns = COLUMNS_USUAL;
 	err = query_parse(&opts, args);
 	if (!err) {
+		report_complete(&opts);
 		moment_begin(run);
 		report_input = report_input_make(run);
 		report_propagate(&opts, report_input);
-		err = report_write(&opts, report_input, out);
+		table = table_make(&opts, report_input);
+		err = report_write(table, out);
+		table_free(table);
 		report_input_free(report_input);
 		abnormal_present(run, PRESENT_NOT);
 	}
 	for (size_t i = 0; i < opts.nwants; i++)
 		free(opts.wants[i].path);
 	free(opts.wants);
+	if (!run->opts->report.events.n)
+		events_free(&opts.events);
 	return err;
 }
 

@@ -27,6 +27,7 @@
 #include "monitor/stop.h"
 #include "monitor/unwind/abnormal.h"
 #include "report/printable.h"
+#include "report/table.h"
 #include "report/target.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -71,8 +72,7 @@ output_open(const char *path)
 
 /* Standard error has no buffer: each line there would cost system calls. */
 static int
-report_print_error(const struct options *opts,
-		   const struct report_input *report_input)
+report_print_error(struct table *table)
 {
 	int fd = dup(STDERR_FILENO), err;
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -82,7 +82,7 @@ report_print_error(const struct options *opts,
 			close(fd);
 		out = stderr;
 	}
-	err = report_write(&opts->report, report_input, out);
+	err = report_write(table, out);
 	if (!err)
 		err = stream_flush(out, "standard error");
 	if (out != stderr)
@@ -91,19 +91,18 @@ report_print_error(const struct options *opts,
 }
 
 static int
-report_print(const struct options *opts,
-	     const struct report_input *report_input)
+report_print(const struct options *opts, struct table *table)
 {
 	struct target *target = output;
 	int err;
 
 	if (!opts->output)
-		return report_print_error(opts, report_input);
+		return report_print_error(table);
 	if (!target)
 		target = target_open(opts->output);
 	if (!target)
 		return -1;
-	err = report_write(&opts->report, report_input, target->out);
+	err = report_write(table, target->out);
 	if (target != output)
 		return target_close(target) ? -1 : err;
 	return target_flush(output) ? -1 : err;
@@ -118,12 +117,12 @@ report_wanted(const struct options *opts)
 
 /* --fail-under, --fail-if: the status, 0 if the program failed itself. */
 static int
-limits_status(const struct run *run, const struct report_input *report_input)
+limits_status(const struct run *run, struct table *table)
 {
-	int err = coverage_check(&run->opts->report, report_input);
+	int err = coverage_check(table);
 
 	if (!err)
-		err = events_judge(&run->opts->report, report_input);
+		err = events_judge(table);
 	if (!err || (err > 0 && run->root.status))
 		return 0;
 	trouble();
@@ -147,20 +146,24 @@ report_input_write(struct run *run, const struct report_input *report_input,
 	const struct options *opts = run->opts;
 	bool check = last &&
 		     (opts->report.fail_under || opts->report.events.nlimits);
+	struct table *table = NULL;
 	int status = 0;
 
 	if (opts->data && run_save(run, report_input))
 		status = trouble();
-	if (report_wanted(opts) || check)
+	if (report_wanted(opts) || check) {
 		report_propagate(&opts->report, report_input);
-	if (report_wanted(opts) && report_print(opts, report_input))
+		table = table_make(&opts->report, report_input);
+	}
+	if (report_wanted(opts) && report_print(opts, table))
 		status = trouble();
 	else if (last && report_wanted(opts))
 		warn(report_empty(&opts->report, report_input));
 	if (last && !status)
 		status = matched_status(run, report_input);
 	if (check && !status)
-		status = limits_status(run, report_input);
+		status = limits_status(run, table);
+	table_free(table);
 	return status;
 }
 

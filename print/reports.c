@@ -222,18 +222,22 @@ part_write(struct opened *opened, uint32_t part, FILE *out,
 	char *command = part == PART_NONE ? command_of(profile) :
 					    part_text(&profile->parts[part]);
 	struct report_input report_input = { .command = command };
+	struct table *table = NULL;
 	int err = report_input_open(opened, part, &report_input);
 
 	if (!err)
 		err = report_matched(&report_input, &opened->opts->selection);
+	if (!err)
+		table = table_make(opts, &report_input);
 	if (!err && opts->nwants)
-		err = report_write(opts, &report_input, out);
+		err = report_write(table, out);
 	if (!err)
 		warn(report_empty(opts, &report_input));
 	if (!err)
-		err = coverage_check(opts, &report_input);
+		err = coverage_check(table);
 	if (!err)
-		err = events_judge(opts, &report_input);
+		err = events_judge(table);
+	table_free(table);
 	report_input_close(opened, &report_input);
 	free(command);
 	return err;

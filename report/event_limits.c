@@ -145,19 +145,11 @@ event_limits_judge(const struct events *events, const struct figure *before,
 }
 
 int
-events_judge(const struct report_options *opts,
-	     const struct report_input *report_input)
+events_judge(struct table *table)
 {
-	struct event_sums *sums;
-	struct table *table;
-	int result;
+	const struct events *events = &table->opts->events;
 
-	if (!opts->events.nlimits)
-		return 0;
-	table = table_make(opts, report_input);
-	sums = event_sums_make(table, &opts->events);
-	result = event_limits_judge(&opts->events, NULL, sums->all);
-	event_sums_free(sums);
-	table_free(table);
-	return result;
+	return events->nlimits ? event_limits_judge(events, NULL,
+						    event_sums(table)->all) :
+				 0;
 }

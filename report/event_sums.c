@@ -364,11 +364,15 @@ by_event(const void *va, const void *vb, void *ctx)
 	return a->fplan < b->fplan ? -1 : a->fplan > b->fplan;
 }
 
-struct event_sums *
-event_sums_make(struct table *table, const struct events *events)
+const struct event_sums *
+event_sums(struct table *table)
 {
-	struct event_sums *sums = mem_alloc(sizeof(*sums));
+	const struct events *events = &table->opts->events;
+	struct event_sums *sums = table->event_sums;
 
+	if (sums)
+		return sums;
+	table->event_sums = sums = mem_alloc(sizeof(*sums));
 	sums->all = mem_alloc(events->n * sizeof(*sums->all));
 	while (sums->by < events->n &&
 	       !event_in_funcs(&events->events[sums->by]))
@@ -380,16 +384,4 @@ event_sums_make(struct table *table, const struct events *events)
 		qsort_r(sums->funcs, sums->nfuncs, sizeof(*sums->funcs),
 			by_event, &sums->by);
 	return sums;
-}
-
-void
-event_sums_free(struct event_sums *sums)
-{
-	for (size_t i = 0; i < sums->nfuncs; i++) {
-		free(sums->funcs[i].name);
-		free(sums->funcs[i].sums);
-	}
-	free(sums->funcs);
-	free(sums->all);
-	free(sums);
 }

@@ -8,29 +8,8 @@
 #include "report/events.h"
 #include "report/table.h"
 
-/* The sums of one function, or of nameless code. */
-struct event_func {
-	uint32_t plan, fplan;	/* indices, as a view has them */
-	char *name;		/* as shown; owned */
-	struct figure *sums;	/* per event, if event_in_funcs */
-};
-
-struct event_sums {
-	struct figure *all;	/* per event */
-	struct figure outside;	/* how often functions went to code of their
-				   object that is neither in a function nor a
-				   stub that is counted */
-	size_t by;		/* the first event that event_in_funcs, or as
-				   many as there are events */
-	struct event_func *funcs;	/* that have part in event `by`; the
-					   most first */
-	size_t nfuncs;
-};
-
-/* Never NULL. */
-struct event_sums *event_sums_make(struct table *table,
-				   const struct events *events);
-void event_sums_free(struct event_sums *sums);
+/* What the options' events sum up to: made at the first call, lent. */
+const struct event_sums *event_sums(struct table *table);
 
 /*
  * Find the next edge that a term means in its function, which has a flow: from

@@ -200,14 +200,20 @@ report_wanted(const struct report_options *opts, enum report_kind kind)
 }
 
 void
+report_complete(struct report_options *opts)
+{
+	if (!opts->events.n &&
+	    (opts->events.nlimits || report_wanted(opts, REPORT_EVENTS)))
+		events_add_mix(&opts->events);
+}
+
+void
 report_choose(struct report_options *opts, struct selection *sel)
 {
 	unsigned units = UNITS_DEFAULT;
 	bool usual = false;
 
-	if (!opts->events.n &&
-	    (opts->events.nlimits || report_wanted(opts, REPORT_EVENTS)))
-		events_add_mix(&opts->events);
+	report_complete(opts);
 	if (opts->events.n && !report_wanted(opts, REPORT_EVENTS))
 		*vec_push(opts->wants, opts->nwants) = (struct report_want){
 			.kind = REPORT_EVENTS,
@@ -479,15 +485,13 @@ targets_write(const struct report_options *opts, struct table *table, FILE *out)
 }
 
 int
-report_write(const struct report_options *opts,
-	     const struct report_input *report_input, FILE *out)
+report_write(struct table *table, FILE *out)
 {
-	struct table *table;
+	const struct report_options *opts = table->opts;
 	int result = 0;
 
-	if (report_input_once(report_input) && report_once(opts))
+	if (report_input_once(table->report_input) && report_once(opts))
 		return -1;
-	table = table_make(opts, report_input);
 	table->columns = report_style(opts, out);
 	if (opts->nwants)
 		result = targets_write(opts, table, out);
@@ -496,6 +500,5 @@ report_write(const struct report_options *opts,
 	if (!result)
 		result = events_matched(table, &opts->events);
 	text_style(false, false);
-	table_free(table);
 	return result;
 }

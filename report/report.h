@@ -142,15 +142,22 @@ struct report_input {
 	size_t nremarks;
 };
 
+struct table;			/* table.h: report_input, and what it adds up
+				   to */
+
 /* Add the reports of one --report argument.  0, or -1 with the message set. */
 MUST_CHECK int report_parse(struct report_options *opts, const char *arg);
 /*
  * Add to the selection what the reports need: their units, if the user asked
  * for none, and whether reports name lines (sel->places).  Events add their
- * units in any case, and their report to the reports; that report, and limits,
- * add the set of all events if there are none.
+ * units in any case, and their report to the reports.  Completes the options.
  */
 void report_choose(struct report_options *opts, struct selection *sel);
+
+/*
+ * Add the set of all events if there are none, but a report or a limit of them.
+ */
+void report_complete(struct report_options *opts);
 
 /*
  * Whether reports leave out the code of the idle functions of a plan, which is
@@ -178,16 +185,14 @@ MUST_CHECK int report_once(const struct report_options *opts);
  * set if not, -1 with the message set if no line was counted.  A line with an
  * unknown count is taken as one that did not run.
  */
-MUST_CHECK int coverage_check(const struct report_options *opts,
-			      const struct report_input *report_input);
+MUST_CHECK int coverage_check(const struct table *table);
 
 /*
  * event_limits.c: judge whether events pass the limits of --fail-if: 0 if not,
  * 1 with the message set if one does, -1 with the message set if that is not
  * known.
  */
-MUST_CHECK int events_judge(const struct report_options *opts,
-			    const struct report_input *report_input);
+MUST_CHECK int events_judge(struct table *table);
 
 /*
  * unmatched.c: check that the selection has chosen something of what was
@@ -253,7 +258,6 @@ char *report_empty(const struct report_options *opts,
  * replaced in whole or not at all.  0, or -1 with the message set, which names
  * the target.
  */
-MUST_CHECK int report_write(const struct report_options *opts,
-			    const struct report_input *report_input, FILE *out);
+MUST_CHECK int report_write(struct table *table, FILE *out);
 
 #endif

@@ -379,6 +379,20 @@ func_table_free(struct func_table *funcs)
 	free(funcs->entries);
 }
 
+static void
+event_sums_free(struct event_sums *sums)
+{
+	if (!sums)
+		return;
+	for (size_t i = 0; i < sums->nfuncs; i++) {
+		free(sums->funcs[i].name);
+		free(sums->funcs[i].sums);
+	}
+	free(sums->funcs);
+	free(sums->all);
+	free(sums);
+}
+
 void
 table_free(struct table *table)
 {
@@ -400,6 +414,7 @@ table_free(struct table *table)
 	free(table->lines);
 	func_table_free(&table->funcs);
 	func_table_free(&table->inlines);
+	event_sums_free(table->event_sums);
 	free(table);
 }
 

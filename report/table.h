@@ -51,6 +51,26 @@ struct func_table {
 	size_t n;
 };
 
+/* The sums of one function, or of nameless code. */
+struct event_func {
+	uint32_t plan, fplan;	/* indices, as a view has them */
+	char *name;		/* as shown; owned */
+	struct figure *sums;	/* per event, if event_in_funcs */
+};
+
+/* What the events of the options sum up to. */
+struct event_sums {
+	struct figure *all;	/* per event */
+	struct figure outside;	/* how often functions went to code of their
+				   object that is neither in a function nor a
+				   stub that is counted */
+	size_t by;		/* the first event that event_in_funcs, or as
+				   many as there are events */
+	struct event_func *funcs;	/* that have part in event `by`; the
+					   most first */
+	size_t nfuncs;
+};
+
 /* The units of one plan. */
 struct units {
 	struct unit *units;
@@ -69,6 +89,7 @@ struct table {
 	size_t nlines;
 	struct func_table funcs, inlines;
 	size_t columns;		/* of the output that is written to */
+	struct event_sums *event_sums;	/* NULL: not made yet; see event_sums */
 };
 
 /* Never NULL.  The options and the report input must outlive the table. */

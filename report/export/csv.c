@@ -203,7 +203,7 @@ static void
 events_put(const struct page *page, struct table *table)
 {
 	const struct events *events = &table->opts->events;
-	struct event_sums *sums = event_sums_make(table, events);
+	const struct event_sums *sums = event_sums(table);
 
 	for (size_t i = 0; i < events->n; i++)
 		row_put(page, &(struct row_out){
@@ -213,7 +213,6 @@ events_put(const struct page *page, struct table *table)
 				      .file = FILE_NONE,
 				      .count = sums->all[i],
 			      });
-	event_sums_free(sums);
 }
 
 static void

@@ -102,20 +102,19 @@ static void
 events_json(struct table *table, FILE *out)
 {
 	const struct events *events = &table->opts->events;
-	struct event_sums *sums;
+	const struct event_sums *sums;
 	struct json_object *array;
 
 	if (!events->n)
 		return;
 	array = json_object_new_array();
-	sums = event_sums_make(table, events);
+	sums = event_sums(table);
 	for (size_t i = 0; i < events->n; i++) {
 		struct json_object *event = json_element_put(array);
 
 		json_text_put(event, "name", events->events[i].name);
 		json_figure_put(event, "count", &sums->all[i]);
 	}
-	event_sums_free(sums);
 	json_member_write(out, "events", array);
 }
 

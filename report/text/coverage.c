@@ -67,18 +67,15 @@ totals_check(const struct totals *totals, unsigned limit)
 }
 
 int
-coverage_check(const struct report_options *opts,
-	       const struct report_input *report_input)
+coverage_check(const struct table *table)
 {
-	struct table *table;
+	unsigned limit = table->opts->fail_under;
 	struct totals totals;
 
-	if (!opts->fail_under)
+	if (!limit)
 		return 0;
-	table = table_make(opts, report_input);
 	totals = lines_total(table);
-	table_free(table);
-	return totals_check(&totals, opts->fail_under);
+	return totals_check(&totals, limit);
 }
 
 /* ---- two report inputs */

@@ -118,7 +118,7 @@ changes_join(struct change *changes, size_t n)
 }
 
 static void
-funcs_write(const struct table *tables[2], struct event_sums *const sums[2],
+funcs_write(struct table *const tables[2], const struct event_sums *sums[2],
 	    const char *event, FILE *out)
 {
 	struct change *changes = NULL;
@@ -157,10 +157,10 @@ events_diff_write(const struct report_options *opts,
 	const struct events *events = &opts->events;
 	struct table *first = table_make(opts, before);
 	struct table *second = table_make(opts, after);
-	const struct table *tables[2] = { first, second };
-	struct event_sums *sums[2] = {
-		event_sums_make(first, events),
-		event_sums_make(second, events),
+	struct table *const tables[2] = { first, second };
+	const struct event_sums *sums[2] = {
+		event_sums(first),
+		event_sums(second),
 	};
 	int result = events_matched(second, events);
 
@@ -180,8 +180,6 @@ events_diff_write(const struct report_options *opts,
 			    out);
 	if (!result)
 		result = event_limits_judge(events, sums[0]->all, sums[1]->all);
-	for (int i = 0; i < 2; i++)
-		event_sums_free(sums[i]);
 	table_free(first);
 	table_free(second);
 	return result;

@@ -172,16 +172,10 @@ outside_write(const struct table *table, const struct events *events,
 void
 events_write(struct table *table, FILE *out)
 {
-	struct events mix = { 0 };
-	const struct events *events = table->opts->events.n ?
-					      &table->opts->events :
-					      &mix;
-	struct event_sums *sums;
+	const struct events *events = &table->opts->events;
+	const struct event_sums *sums = event_sums(table);
 	size_t width = COUNT_MIN;
 
-	if (events == &mix)
-		events_add_mix(&mix);
-	sums = event_sums_make(table, events);
 	title_write(table, out, "Events");
 	run_line_write(table, out);
 	putc('\n', out);
@@ -192,6 +186,4 @@ events_write(struct table *table, FILE *out)
 	if (sums->nfuncs)
 		funcs_most(table, events, sums, out);
 	outside_write(table, events, &sums->outside, out);
-	event_sums_free(sums);
-	events_free(&mix);
 }

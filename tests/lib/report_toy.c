@@ -4,6 +4,7 @@
 #include "tests/lib/report_toy.h"
 
 #include "probe/counts.h"
+#include "report/table.h"
 
 int
 cpu_decode(const uint8_t *code, size_t size, uint64_t addr, struct insn *insn)
@@ -66,6 +67,17 @@ static const struct arch cpu = {
 	.emul_prepare = cpu_emul_prepare,
 	.first = cpu_first,
 };
+
+int
+toys_report(const struct report_options *opts,
+	    const struct report_input *report_input, FILE *out)
+{
+	struct table *table = table_make(opts, report_input);
+	int result = report_write(table, out);
+
+	table_free(table);
+	return result;
+}
 
 struct toy *
 toy_make(const char *path)

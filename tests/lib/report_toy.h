@@ -51,6 +51,10 @@ struct toy {
 	uint64_t hits;		/* of all sites, by toy_run */
 };
 
+/* Write the reports of the options; as report_write returns. */
+int toys_report(const struct report_options *opts,
+		const struct report_input *report_input, FILE *out);
+
 struct toy *toy_make(const char *path);
 void toy_free(struct toy *t);
 

@@ -61,7 +61,7 @@ report_plans(const char *report, struct toy **toys, size_t n,
 		plans[i] = toy_propagate(toys[i]);
 	if (source_path)
 		*vec_push(opts.source_paths, opts.nsource_paths) = source_path;
-	assert_int_equal(report_write(&opts, &report_input, out), 0);
+	assert_int_equal(toys_report(&opts, &report_input, out), 0);
 	fclose(out);
 	report_options_free(&opts);
 	return text;
@@ -556,7 +556,7 @@ test_no_demangle(void **state)
 	opts.demangle = false;
 	toy_func(t, "_ZN1a3putEi", NULL, 0, 7);
 	plan = toy_propagate(t);
-	assert_int_equal(report_write(&opts, &report_input, out), 0);
+	assert_int_equal(toys_report(&opts, &report_input, out), 0);
 	fclose(out);
 	assert_contains(text, "  _ZN1a3putEi\n");
 	free(text);
@@ -765,7 +765,7 @@ test_top(void **state)
 		toy_func(t, i % 2 ? "odd" : "even", "/s/t.c", 100 + i, i);
 	}
 	plan = toy_propagate(t);
-	assert_int_equal(report_write(&opts, &report_input, out), 0);
+	assert_int_equal(toys_report(&opts, &report_input, out), 0);
 	fclose(out);
 	assert_contains(text, "40  t.c:4\n       30  t.c:3\n");
 	assert_null(strstr(text, "t.c:2\n"));
@@ -788,7 +788,7 @@ report_to(const char *report, struct toy *t)
 	int result;
 
 	plan = toy_propagate(t);
-	result = report_write(&opts, &report_input, out);
+	result = toys_report(&opts, &report_input, out);
 	fclose(out);
 	report_options_free(&opts);
 	return result;
@@ -893,7 +893,7 @@ test_out_full(void **state)
 	struct report_input report_input = { .command = "c" };
 	FILE *out = fopen("/dev/full", "w");
 
-	assert_int_equal(report_write(&opts, &report_input, out), 0);
+	assert_int_equal(toys_report(&opts, &report_input, out), 0);
 	assert_int_equal(stream_flush(out, "the page"), -1);
 	assert_string_equal(fail_message(),
 			    "the page: No space left on device");

@@ -101,7 +101,7 @@ report_text(struct toy *t, const char *report)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_int_equal(report_parse(&opts, report), 0);
-	assert_int_equal(report_write(&opts, &report_input, out), 0);
+	assert_int_equal(toys_report(&opts, &report_input, out), 0);
 	fclose(out);
 	report_options_free(&opts);
 	return text;
