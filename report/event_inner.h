@@ -35,6 +35,21 @@ bool event_where_insn(const struct event_def *event, const struct view *view,
 		      uint32_t insn);
 
 /*
+ * Find the next edge that a term means in its function, which has a flow: from
+ * the block with one instruction to that which begins with another.  *edge is
+ * where to look from on, and is set.  False if there is none.
+ */
+bool event_edge_next(const struct func_plan *fplan, const struct func *func,
+		     const struct event_term *term, uint32_t *edge);
+
+/*
+ * event_match.c: a name in the event that is nothing that was counted, neither
+ * in the table nor in the other, which may be NULL.  Lent; NULL if all are.
+ */
+const char *event_missing(const struct event_def *event,
+			  const struct table *table, const struct table *other);
+
+/*
  * event_calls.c: add the calls that the function makes, which are in
  * adding->callees, to the sum of event e as far as the term means them.
  */

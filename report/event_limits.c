@@ -149,7 +149,8 @@ events_judge(struct table *table)
 {
 	const struct events *events = &table->opts->events;
 
-	return events->nlimits ? event_limits_judge(events, NULL,
-						    event_sums(table)->all) :
-				 0;
+	return events->nlimits ?
+		       event_limits_judge(events, NULL,
+					  event_sums(table, NULL)->all) :
+		       0;
 }

@@ -108,21 +108,43 @@ where_there(const struct table *table, const struct selection *where)
 	return any || (!where->objects.n && !where->files.n);
 }
 
-int
-events_matched(const struct table *table, const struct events *events)
+static bool
+either_has_where(const struct selection *where, const struct table *table,
+		 const struct table *other)
 {
+	return where_there(table, where) ||
+	       (other && where_there(other, where));
+}
+
+const char *
+event_missing(const struct event_def *event, const struct table *table,
+	      const struct table *other)
+{
+	for (size_t k = 0; k < event->nterms; k++)
+		if (!term_there(table, &event->terms[k]) &&
+		    !(other && term_there(other, &event->terms[k])))
+			return event->terms[k].text;
+	return either_has_where(&event->where, table, other) ? NULL :
+							       event->name;
+}
+
+int
+events_matched(const struct table *table, const struct table *other)
+{
+	const struct events *events = &table->opts->events;
+
 	for (size_t e = 0; e < events->n; e++) {
 		const struct event_def *event = &events->events[e];
+		const char *missing = event_missing(event, table, other);
 
-		for (size_t k = 0; k < event->nterms; k++)
-			if (!term_there(table, &event->terms[k]))
-				return fail("--event: \"%s\" is nothing that "
-					    "was counted",
-					    event->terms[k].text);
-		if (!where_there(table, &event->where))
+		if (missing == event->name)
 			return fail("--event: nothing was counted where \"%s\" "
 				    "says",
-				    event->name);
+				    missing);
+		if (missing)
+			return fail("--event: \"%s\" is nothing that was "
+				    "counted",
+				    missing);
 	}
 	return 0;
 }

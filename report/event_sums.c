@@ -12,6 +12,7 @@
 
 static const char no_classes[] =
 	"what instructions do is not known on this CPU";
+static const char not_there[] = "what it names was not counted";
 
 /* ---- instructions */
 
@@ -163,27 +164,6 @@ place_add(const struct adding *adding, size_t e, const struct event_term *term)
 					  adding->view, (uint32_t)insn))
 		event_sum_add(&adding->sums[e], term->weight,
 			      view_insn(adding->view, (uint32_t)insn));
-}
-
-bool
-event_edge_next(const struct func_plan *fplan, const struct func *func,
-		const struct event_term *term, uint32_t *edge)
-{
-	const struct cfg *cfg = fplan->cfg;
-	const struct flow *flow = fplan->flow;
-	long last = cfg_insn(cfg, func->addr + term->offset);
-	long to = cfg_block(cfg, func->addr + term->to_offset);
-	uint32_t from;
-
-	if (last < 0 || to == BLOCK_NONE)
-		return false;
-	from = FLOW_BLOCK + cfg_block_of(cfg, (size_t)last);
-	if (*edge < flow->out[from])
-		*edge = flow->out[from];
-	while (*edge < flow->out[from + 1] &&
-	       flow->edges[*edge].to != FLOW_BLOCK + (uint32_t)to)
-		++*edge;
-	return *edge < flow->out[from + 1];
 }
 
 static void
@@ -364,8 +344,19 @@ by_event(const void *va, const void *vb, void *ctx)
 	return a->fplan < b->fplan ? -1 : a->fplan > b->fplan;
 }
 
+/* Make the sums of events unknown that name what neither table has. */
+static void
+missing_add(struct event_sums *sums, const struct table *table,
+	    const struct table *other, const struct events *events)
+{
+	for (size_t e = 0; e < events->n; e++)
+		if (event_missing(&events->events[e], table, other))
+			figure_add(&sums->all[e],
+				   &(struct figure){ .why = not_there });
+}
+
 const struct event_sums *
-event_sums(struct table *table)
+event_sums(struct table *table, const struct table *other)
 {
 	const struct events *events = &table->opts->events;
 	struct event_sums *sums = table->event_sums;
@@ -380,6 +371,7 @@ event_sums(struct table *table)
 	views_add(sums, table, events);
 	event_unknown_add(sums, table, events);
 	table_add(sums, table, events);
+	missing_add(sums, table, other, events);
 	if (sums->nfuncs)
 		qsort_r(sums->funcs, sums->nfuncs, sizeof(*sums->funcs),
 			by_event, &sums->by);

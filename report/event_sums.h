@@ -8,22 +8,20 @@
 #include "report/events.h"
 #include "report/table.h"
 
-/* What the options' events sum up to: made at the first call, lent. */
-const struct event_sums *event_sums(struct table *table);
-
 /*
- * Find the next edge that a term means in its function, which has a flow: from
- * the block with one instruction to that which begins with another.  *edge is
- * where to look from on, and is set.  False if there is none.
+ * What the options' events sum up to: made at the first call, lent.  Events that
+ * name what was not counted are not known; if `other`, which may be NULL, has it,
+ * there is none of it here.
  */
-bool event_edge_next(const struct func_plan *fplan, const struct func *func,
-		     const struct event_term *term, uint32_t *edge);
+const struct event_sums *event_sums(struct table *table,
+				    const struct table *other);
 
 /*
- * event_match.c: check that each name in the events is one of the program's.
- * 0, or -1 with the message set.
+ * event_match.c: check that each name in the options' events is one of the
+ * program's, or of the other's, which may be NULL.  0, or -1 with the message
+ * set.
  */
 MUST_CHECK int events_matched(const struct table *table,
-			      const struct events *events);
+			      const struct table *other);
 
 #endif

@@ -56,3 +56,24 @@ event_where_insn(const struct event_def *event, const struct view *view,
 				       table_file(view->table, view->plan_index,
 						  row->file));
 }
+
+bool
+event_edge_next(const struct func_plan *fplan, const struct func *func,
+		const struct event_term *term, uint32_t *edge)
+{
+	const struct cfg *cfg = fplan->cfg;
+	const struct flow *flow = fplan->flow;
+	long last = cfg_insn(cfg, func->addr + term->offset);
+	long to = cfg_block(cfg, func->addr + term->to_offset);
+	uint32_t from;
+
+	if (last < 0 || to == BLOCK_NONE)
+		return false;
+	from = FLOW_BLOCK + cfg_block_of(cfg, (size_t)last);
+	if (*edge < flow->out[from])
+		*edge = flow->out[from];
+	while (*edge < flow->out[from + 1] &&
+	       flow->edges[*edge].to != FLOW_BLOCK + (uint32_t)to)
+		++*edge;
+	return *edge < flow->out[from + 1];
+}

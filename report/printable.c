@@ -216,6 +216,24 @@ text_paragraph(FILE *out, const char *first, const char *s, size_t width)
 	putc('\n', out);
 }
 
+void
+text_note_below(FILE *out, const char *s, size_t used, size_t columns)
+{
+	char *text = s ? mem_printf("[%s]", s) : NULL;
+	size_t wide = text ? text_width(text, strlen(text)) + 1 : 0;
+
+	if (columns > COLUMNS_USUAL)
+		columns = COLUMNS_USUAL;
+	if (text && (used > columns || wide > columns - used)) {
+		putc('\n', out);
+		text_paragraph(out, "    ", text, columns);
+	} else {
+		text_note(out, s);
+		putc('\n', out);
+	}
+	free(text);
+}
+
 /* ---- numbers and colours */
 
 static struct {

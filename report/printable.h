@@ -28,6 +28,12 @@ void text_put(FILE *out, const char *s);
 /* Print " [s]"; nothing if s is NULL. */
 void text_note(FILE *out, const char *s);
 
+/*
+ * The same at the end of a line of which `used` columns are taken: where it does
+ * not fit it is a paragraph of its own, in the lines below.
+ */
+void text_note_below(FILE *out, const char *s, size_t used, size_t columns);
+
 /* The columns that text_print uses with WIDTH_ALL. */
 size_t text_width(const char *s, size_t len);
 

@@ -498,7 +498,7 @@ report_write(struct table *table, FILE *out)
 	else
 		summary_write(table, out);
 	if (!result)
-		result = events_matched(table, &opts->events);
+		result = events_matched(table, NULL);
 	text_style(false, false);
 	return result;
 }

@@ -250,6 +250,11 @@ for ('insns@nosuch', 'insns@file:nosuch.c', 'insns@object:nosuch') {
 	    qr/^pmon: --event: nothing was counted where "\Q$_\E" says/m, $_);
 }
 
+($sums) = events_read(run([$pmon, '--no-config', '--event=func:work',
+	'--event=none=func:work+func:nosuch', $program])->{err});
+is_deeply($sums, { 'func:work' => $rounds, none => '?' },
+    'the event with the name that is not there is not known');
+
 # ---- data files
 
 my ($before, $after, $few) = map { "$scratch/$_.out" } qw(before after few);
@@ -269,7 +274,7 @@ my $run = printed('--event', 'insns', '--event', 'func:work', $few);
 is_deeply((events_read($run->{out}))[0],
     { insns => '?', 'func:work' => $rounds },
     'instructions are not known where calls alone were counted');
-like($run->{out}, qr/insns.*\[units that it needs were not counted\]/,
+like($run->{out}, qr/insns .*\n +\[units that it needs were not counted\]$/m,
     'which is said');
 my $inlines = "$scratch/inlines.out";
 run([$pmon, '--no-config', '-u', 'inline', '-d', $inlines, $program]);
@@ -311,6 +316,18 @@ $run = printed('--diff', '--event', 'insns', $few, $after);
 like($run->{out}, qr/^ +\? +\? +\? +$longer{insns}  insns/m,
     'not known before');
 unlike($run->{out}, qr/ work$/m, 'so are functions');
+my @parts = map {
+	run([$pmon, '--no-config', "--func=$_", '-d', "$scratch/$_.out",
+		$program]);
+	"$scratch/$_.out";
+} qw(work leaf);
+$run = printed('--diff', '--event', 'func:work', '--event', 'func:leaf',
+    '--event', 'func:_start', @parts);
+like($run->{out}, qr/^ +-$rounds .* 0  func:work\n +\+(\d+) .* \1  func:leaf$/m,
+    'functions that one file has');
+like($run->{out}, qr/^ +\? .*  func:_start$/m, 'one that neither has');
+is($run->{err}, qq(pmprint: --event: "func:_start" is nothing that was counted\n),
+    'which is said');
 my $once = "$scratch/once.out";
 run([$pmon, '--no-config', '--once', '-d', $once, $program]);
 like(printed('--diff', '--event', 'insns', $once, $after)->{err},

@@ -203,7 +203,7 @@ static void
 events_put(const struct page *page, struct table *table)
 {
 	const struct events *events = &table->opts->events;
-	const struct event_sums *sums = event_sums(table);
+	const struct event_sums *sums = event_sums(table, NULL);
 
 	for (size_t i = 0; i < events->n; i++)
 		row_put(page, &(struct row_out){

@@ -108,7 +108,7 @@ events_json(struct table *table, FILE *out)
 	if (!events->n)
 		return;
 	array = json_object_new_array();
-	sums = event_sums(table);
+	sums = event_sums(table, NULL);
 	for (size_t i = 0; i < events->n; i++) {
 		struct json_object *event = json_element_put(array);
 

@@ -14,9 +14,9 @@
 
 enum { WIDTH = 14, PERCENT_WIDTH = 9 };
 
-/* An event of a function, in both runs. */
+/* An event, or that of a function, in both runs. */
 struct change {
-	const char *object, *name;	/* lent */
+	const char *object, *name;	/* lent; an event has no object */
 	struct figure before, after;
 };
 
@@ -37,9 +37,12 @@ share_write(FILE *out, uint64_t before, uint64_t after)
 }
 
 static void
-change_write(FILE *out, const struct figure *before, const struct figure *after,
-	     const char *name)
+change_write(FILE *out, const struct change *change, size_t columns)
 {
+	const struct figure *before = &change->before, *after = &change->after;
+	size_t used = 3 * WIDTH + PERCENT_WIDTH + 5 +
+		      text_width(change->name, strlen(change->name));
+
 	if (before->why || after->why) {
 		fprintf(out, "%*s %*s", WIDTH, "?", PERCENT_WIDTH, "?");
 	} else {
@@ -51,9 +54,9 @@ change_write(FILE *out, const struct figure *before, const struct figure *after,
 	putc(' ', out);
 	figure_write(out, after, WIDTH);
 	fputs("  ", out);
-	text_put(out, name);
-	text_note(out, before->why ? before->why : after->why);
-	putc('\n', out);
+	text_put(out, change->name);
+	text_note_below(out, before->why ? before->why : after->why, used,
+			columns);
 }
 
 /* ---- functions */
@@ -143,8 +146,7 @@ funcs_write(struct table *const tables[2], const struct event_sums *sums[2],
 				"CHANGE", PERCENT_WIDTH, "%", WIDTH, "BEFORE",
 				WIDTH, "AFTER");
 		}
-		change_write(out, &changes[i].before, &changes[i].after,
-			     changes[i].name);
+		change_write(out, &changes[i], tables[1]->columns);
 	}
 	free(changes);
 }
@@ -159,21 +161,22 @@ events_diff_write(const struct report_options *opts,
 	struct table *second = table_make(opts, after);
 	struct table *const tables[2] = { first, second };
 	const struct event_sums *sums[2] = {
-		event_sums(first),
-		event_sums(second),
+		event_sums(first, second),
+		event_sums(second, first),
 	};
-	int result = events_matched(second, events);
-
-	/* What only the first has is known of. */
-	if (result)
-		result = events_matched(first, events);
+	int result = events_matched(second, first);
 
 	first->columns = second->columns = report_style(opts, out);
 	fprintf(out, "%*s %*s %*s %*s  EVENT\n", WIDTH, "CHANGE", PERCENT_WIDTH,
 		"%", WIDTH, "BEFORE", WIDTH, "AFTER");
 	for (size_t e = 0; e < events->n; e++)
-		change_write(out, &sums[0]->all[e], &sums[1]->all[e],
-			     events->events[e].name);
+		change_write(out,
+			     &(struct change){
+				     .name = events->events[e].name,
+				     .before = sums[0]->all[e],
+				     .after = sums[1]->all[e],
+			     },
+			     second->columns);
 	if (sums[0]->by < events->n && !sums[0]->all[sums[0]->by].why &&
 	    !sums[1]->all[sums[1]->by].why)
 		funcs_write(tables, sums, events->events[sums[0]->by].name,

@@ -41,11 +41,13 @@ whole_find(const struct events *events)
 }
 
 static void
-event_write(const struct events *events, const struct event_sums *sums,
-	    size_t i, size_t width, FILE *out)
+event_write(const struct table *table, const struct event_sums *sums, size_t i,
+	    size_t width, FILE *out)
 {
+	const struct events *events = &table->opts->events;
 	const struct event_def *event = &events->events[i];
 	long whole = whole_find(events);
+	size_t used = width + 2 + text_width(event->name, strlen(event->name));
 
 	figure_write(out, &sums->all[i], width);
 	if (whole >= 0 && whole != (long)i && counts_insns(event)) {
@@ -54,15 +56,16 @@ event_write(const struct events *events, const struct event_sums *sums,
 	} else if (whole >= 0) {
 		fprintf(out, "%*s", SHARE_WIDTH + 4, "");
 	}
+	used += whole >= 0 ? SHARE_WIDTH + 4 : 0;
 	fputs("  ", out);
 	text_put(out, event->name);
 	if (sums->all[i].why) {
 		fputs("  (", out);
 		figure_say(out, &sums->all[i]);
 		fputs(")", out);
-		text_note(out, sums->all[i].why);
+		used += strlen("  (at least )") + text_digits(sums->all[i].n);
 	}
-	putc('\n', out);
+	text_note_below(out, sums->all[i].why, used, table->columns);
 }
 
 /* ---- by function */
@@ -173,7 +176,7 @@ void
 events_write(struct table *table, FILE *out)
 {
 	const struct events *events = &table->opts->events;
-	const struct event_sums *sums = event_sums(table);
+	const struct event_sums *sums = event_sums(table, NULL);
 	size_t width = COUNT_MIN;
 
 	title_write(table, out, "Events");
@@ -182,7 +185,7 @@ events_write(struct table *table, FILE *out)
 	for (size_t e = 0; e < events->n; e++)
 		figure_widen(&width, &sums->all[e]);
 	for (size_t e = 0; e < events->n; e++)
-		event_write(events, sums, e, width, out);
+		event_write(table, sums, e, width, out);
 	if (sums->nfuncs)
 		funcs_most(table, events, sums, out);
 	outside_write(table, events, &sums->outside, out);
