@@ -104,42 +104,6 @@ set_placement(void *into, const char *arg)
 }
 
 static int
-set_exact(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->exact = true;
-	return 0;
-}
-
-static int
-set_once(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->once = true;
-	return 0;
-}
-
-static int
-set_eager(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->eager = true;
-	return 0;
-}
-
-static int
-set_no_traps(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->no_traps = true;
-	return 0;
-}
-
-static int
 set_host(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -315,43 +279,6 @@ set_live(void *into, const char *arg)
 	return request_set(into, REQUEST_LIVE);
 }
 
-static int
-set_no_config(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->no_config = true;
-	return 0;
-}
-
-/* As perf stat counts whatever the program runs. */
-static int
-set_stat(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->stat = true;
-	return 0;
-}
-
-static int
-set_deterministic(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->deterministic = true;
-	return 0;
-}
-
-static int
-set_no_cache(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->no_cache = true;
-	return 0;
-}
-
 static const struct option_entry table[] = {
 	{ "patch", 0, "KIND",
 	  "how to count: auto, jump, trap, slot,\nemulate, step (auto)",
@@ -363,9 +290,9 @@ static const struct option_entry table[] = {
 	  set_placement, .trust = TRUST_PROJECT,
 	  .words = "optimal vertex every" },
 	{ "once", 0, NULL, "record only whether code ran, not how often",
-	  set_once, .trust = TRUST_PROJECT },
+	  .flag = offsetof(struct options, once), .trust = TRUST_PROJECT },
 	{ "exact", 0, NULL, "drop no counters that slow the program down",
-	  set_exact, .trust = TRUST_PROJECT },
+	  .flag = offsetof(struct options, exact), .trust = TRUST_PROJECT },
 	{ "weights", 0, "FILE",
 	  "place counters by the counts in an earlier\n"
 	  "data file",
@@ -373,11 +300,11 @@ static const struct option_entry table[] = {
 	{ "eager", 0, NULL,
 	  "analyse all functions at the start, not at\n"
 	  "their first call",
-	  set_eager, .trust = TRUST_PROJECT },
+	  .flag = offsetof(struct options, eager), .trust = TRUST_PROJECT },
 	{ "no-cache", 0, NULL,
 	  "neither use nor keep what was found in files\n"
 	  "by earlier runs",
-	  set_no_cache, .trust = TRUST_PROJECT },
+	  .flag = offsetof(struct options, no_cache), .trust = TRUST_PROJECT },
 	{ "separate", 0, "WHAT",
 	  "keep separate counts for each: process,\n"
 	  "thread, none (none)",
@@ -397,7 +324,7 @@ static const struct option_entry table[] = {
 	{ "no-traps", 0, NULL,
 	  "place no breakpoints in an attached process,\n"
 	  "and do not count units that need one",
-	  set_no_traps, .trust = TRUST_PROJECT },
+	  .flag = offsetof(struct options, no_traps), .trust = TRUST_PROJECT },
 	{ "duration", 0, "SECONDS", "stop counting after this time",
 	  set_duration, .trust = TRUST_PROJECT },
 	{ "data", 'd', "FILE", "save the counts for pmprint (pmon.out)",
@@ -409,11 +336,12 @@ static const struct option_entry table[] = {
 	{ "stat", 0, NULL,
 	  "report how many instructions of which kinds all\n"
 	  "objects executed: --report=events --object='*'",
-	  set_stat, .trust = TRUST_PROJECT },
+	  .flag = offsetof(struct options, stat), .trust = TRUST_PROJECT },
 	{ "deterministic", 0, NULL,
 	  "start the program as in every other such run:\n"
 	  "at the same addresses, its environment sorted",
-	  set_deterministic, .trust = TRUST_PROJECT },
+	  .flag = offsetof(struct options, deterministic),
+	  .trust = TRUST_PROJECT },
 	{ "output", 'o', "FILE", "write the report to FILE, not to stderr",
 	  set_output, .trust = TRUST_USER },
 };
@@ -430,7 +358,7 @@ static const struct option_entry last[] = {
 	{ "reset", 0, NULL, "make another pmon count from 0 again", set_reset },
 	{ "stop", 0, NULL, "make another pmon stop counting", set_stop },
 	{ "no-config", 0, NULL, "read no PMON_OPTIONS, .pmonrc, ~/.config/pmon",
-	  set_no_config },
+	  .flag = offsetof(struct options, no_config) },
 };
 
 static const struct option_group groups[] = {

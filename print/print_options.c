@@ -16,51 +16,6 @@
 enum { JOBS_MAX = 1024 };
 
 static int
-set_runs(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->runs = true;
-	return 0;
-}
-
-static int
-set_executed(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->executed = true;
-	return 0;
-}
-
-static int
-set_parts(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->parts = true;
-	return 0;
-}
-
-static int
-set_diff(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->diff = true;
-	return 0;
-}
-
-static int
-set_recover(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->recover = true;
-	return 0;
-}
-
-static int
 set_merge(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -81,15 +36,6 @@ set_jobs(void *into, const char *arg)
 }
 
 static int
-set_skip_damaged(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->skip_damaged = true;
-	return 0;
-}
-
-static int
 set_program_path(void *into, const char *arg)
 {
 	struct options *opts = into;
@@ -99,15 +45,6 @@ set_program_path(void *into, const char *arg)
 			    "directory",
 			    arg);
 	*vec_push(opts->program_paths, opts->nprogram_paths) = arg;
-	return 0;
-}
-
-static int
-set_no_pager(void *into, const char *arg)
-{
-	struct options *opts = into;
-
-	opts->no_pager = true;
 	return 0;
 }
 
@@ -123,15 +60,15 @@ static const struct option_entry entries[] = {
 	{ "runs", 0, NULL,
 	  "print the runs, the programs and the hottest\n"
 	  "functions (the default)",
-	  set_runs },
+	  .flag = offsetof(struct options, runs) },
 	{ "executed", 0, NULL,
 	  "print the instructions executed in, and the\n"
 	  "calls of, each function",
-	  set_executed },
+	  .flag = offsetof(struct options, executed) },
 	{ "diff", 0, NULL,
 	  "print the changes from the first file to the\n"
 	  "second",
-	  set_diff },
+	  .flag = offsetof(struct options, diff) },
 	{ "merge", 0, "FILE", "merge the data files into FILE", set_merge },
 	{ "jobs", 'j', "N",
 	  "merge in up to N processes (as many as there\n"
@@ -140,21 +77,21 @@ static const struct option_entry entries[] = {
 	{ "skip-damaged", 0, NULL,
 	  "leave out files that cannot be read or have\n"
 	  "runs that others have, too, and say which",
-	  set_skip_damaged },
+	  .flag = offsetof(struct options, skip_damaged) },
 	{ "parts", 0, NULL,
 	  "report each process or thread by itself, if\n"
 	  "pmon kept them apart (--separate)",
-	  set_parts },
+	  .flag = offsetof(struct options, parts) },
 	{ "recover", 0, NULL,
 	  "first recover the files from what pmon saved\n"
 	  "before it was killed",
-	  set_recover },
+	  .flag = offsetof(struct options, recover) },
 	{ "program-path", 0, "OLD=NEW",
 	  "look for programs and libraries under NEW, not\n"
 	  "OLD; DIR: also in DIR, by build-id and name",
 	  set_program_path },
 	{ "no-pager", 0, NULL, "let no pager show what goes to a terminal",
-	  set_no_pager },
+	  .flag = offsetof(struct options, no_pager) },
 	{ "output", 'o', "FILE", "print to FILE, not to the standard output",
 	  set_output },
 };

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,33 +39,6 @@ set_top(void *into, const char *arg)
 	if (option_number("--top", arg, 1, INT_MAX, &top))
 		return -1;
 	opts->top = top;
-	return 0;
-}
-
-static int
-set_verbose(void *into, const char *arg)
-{
-	struct report_options *opts = into;
-
-	opts->verbose = true;
-	return 0;
-}
-
-static int
-set_quiet(void *into, const char *arg)
-{
-	struct report_options *opts = into;
-
-	opts->quiet = true;
-	return 0;
-}
-
-static int
-set_wide(void *into, const char *arg)
-{
-	struct report_options *opts = into;
-
-	opts->wide = true;
 	return 0;
 }
 
@@ -121,15 +95,6 @@ set_no_demangle(void *into, const char *arg)
 	struct report_options *opts = into;
 
 	opts->demangle = false;
-	return 0;
-}
-
-static int
-set_system_headers(void *into, const char *arg)
-{
-	struct report_options *opts = into;
-
-	opts->system_headers = true;
 	return 0;
 }
 
@@ -235,10 +200,13 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	{ "top", 0, "N", "entries to list in the summary (20)", set_top,
 	  .trust = TRUST_PROJECT },
 	{ "verbose", 'v', NULL, "say in the summary how functions are counted",
-	  set_verbose, .trust = TRUST_PROJECT },
-	{ "quiet", 'q', NULL, "print no notes and no progress", set_quiet,
+	  .flag = offsetof(struct report_options, verbose),
 	  .trust = TRUST_PROJECT },
-	{ "wide", 0, NULL, "cut no names and lines to fit a terminal", set_wide,
+	{ "quiet", 'q', NULL, "print no notes and no progress",
+	  .flag = offsetof(struct report_options, quiet),
+	  .trust = TRUST_PROJECT },
+	{ "wide", 0, NULL, "cut no names and lines to fit a terminal",
+	  .flag = offsetof(struct report_options, wide),
 	  .trust = TRUST_PROJECT },
 	{ "color", 0, "WHEN",
 	  "colour reports auto (at terminals), always or\n"
@@ -258,7 +226,8 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	{ "system-headers", 0, NULL,
 	  "report lines of the system's and the compiler's\n"
 	  "files, too",
-	  set_system_headers, .trust = TRUST_PROJECT },
+	  .flag = offsetof(struct report_options, system_headers),
+	  .trust = TRUST_PROJECT },
 	{ "exclude-path", 0, "GLOB",
 	  "leave out lines of source files by their paths", set_exclude_path,
 	  .trust = TRUST_PROJECT },

@@ -61,24 +61,6 @@ option_file(const char *option, const char *arg, const char **file)
 /* ---- about the program itself */
 
 static int
-set_help(void *into, const char *arg)
-{
-	struct option_about *about = into;
-
-	about->help = true;
-	return 0;
-}
-
-static int
-set_version(void *into, const char *arg)
-{
-	struct option_about *about = into;
-
-	about->version = true;
-	return 0;
-}
-
-static int
 set_completion(void *into, const char *arg)
 {
 	struct option_about *about = into;
@@ -92,10 +74,10 @@ const struct option_entry about_entries[ABOUT_OPTIONS] = {
 	  "print a completion script for bash, zsh or\n"
 	  "fish, and exit",
 	  set_completion, .words = "bash zsh fish", .last = true },
-	{ "help", 'h', NULL, "print this help and exit", set_help,
-	  .last = true },
+	{ "help", 'h', NULL, "print this help and exit",
+	  .flag = offsetof(struct option_about, help), .last = true },
 	{ "version", 'V', NULL, "print the version and the libraries' versions",
-	  set_version, .last = true },
+	  .flag = offsetof(struct option_about, version), .last = true },
 };
 
 bool
@@ -120,6 +102,17 @@ struct found {
 	const struct option_entry *entry;
 	size_t offset;
 };
+
+static int
+found_set(const struct found *found, void *options, const char *arg)
+{
+	char *into = (char *)options + found->offset;
+
+	if (found->entry->set)
+		return found->entry->set(into, arg);
+	*(bool *)(into + found->entry->flag) = true;
+	return 0;
+}
 
 size_t
 option_table_size(const struct option_table *table)
@@ -274,7 +267,7 @@ entry_set(const struct option_table *table, void *into, bool *given, int argc,
 	if (found.entry->optional && !found.entry->joined && !arg &&
 	    optind < argc && *argv[optind] != '-')
 		arg = argv[optind++];
-	if (found.entry->set((char *)into + found.offset, arg))
+	if (found_set(&found, into, arg))
 		return -1;
 	if (given)
 		given[entry_number(table, found.entry)] = true;
@@ -327,7 +320,7 @@ option_table_set(const struct option_table *table, void *into,
 	if (file->given[i])
 		return 0;
 	file->here[i] = true;
-	return found.entry->set((char *)into + found.offset, arg);
+	return found_set(&found, into, arg);
 }
 
 static void

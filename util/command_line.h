@@ -20,7 +20,8 @@ enum option_trust { TRUST_COMMAND, TRUST_USER, TRUST_PROJECT };
 /*
  * One option.  arg names its argument, NULL if it takes none; help is a
  * sentence, already cut into lines of the right width.  set stores the
- * argument in the structure `into`; 0, or -1 with the message set.
+ * argument in the structure `into`; 0, or -1 with the message set.  Without set
+ * the option sets a bool there.
  */
 struct option_entry {
 	const char *name;
@@ -28,6 +29,7 @@ struct option_entry {
 	const char *arg;
 	const char *help;
 	int (*set)(void *into, const char *arg);
+	size_t flag;		/* the bool's offset */
 	enum option_trust trust;
 	const char *words;	/* the argument is one of these, separated by
 				   spaces, or with arg "LIST" several,
