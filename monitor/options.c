@@ -183,15 +183,13 @@ set_pid(void *into, const char *arg)
 static int
 option_seconds(const char *option, const char *arg, bool zero, double *seconds)
 {
-	const char *digits = "0123456789";
-	size_t whole = strspn(arg, digits);
-	size_t point = arg[whole] == '.';
-	size_t part = point ? strspn(arg + whole + 1, digits) : 0;
+	uint64_t ns;
+	const char *end = decimal_read(arg, 9, &ns);
 
-	if (whole + part == 0 || arg[whole + point + part])
+	if (!end || *end)
 		return fail("%s: \"%s\" is not a number of seconds", option,
 			    arg);
-	*seconds = strtod(arg, NULL);
+	*seconds = (double)ns / 1e9;
 	if (*seconds > DURATION_MAX || (!zero && !*seconds))
 		return fail("%s: %s is out of range (%s 0, at most %d)", option,
 			    arg, zero ? "at least" : "more than", DURATION_MAX);

@@ -11,7 +11,7 @@
 #include "report/event_sums.h"
 #include "util/mem.h"
 
-enum { DECIMALS = 3, THOUSAND = 1000, PERCENT_ALL = 100 * THOUSAND };
+enum { DECIMALS = 3, PERCENT_ALL = 100000 };	/* in 1/1000 */
 
 static int
 limit_refuse(const char *arg)
@@ -21,34 +21,22 @@ limit_refuse(const char *arg)
 		    arg);
 }
 
-/* Parse DIGITS[.DIGITS], in thousandths if a '%' follows. */
+/* Parse a whole number, or a percentage if it ends in '%'. */
 static int
 value_parse(struct event_limit *limit, const char *s)
 {
-	size_t whole = strspn(s, "0123456789");
-	const char *point = s + whole;
-	size_t part = *point == '.' ? strspn(point + 1, "0123456789") : 0;
-	const char *end = *point == '.' ? point + 1 + part : point;
-	uint64_t n = 0;
+	const char *end;
 
-	limit->percent = *end == '%';
-	if (!whole || end[limit->percent] || part > DECIMALS ||
-	    (*point == '.' && !part) ||
-	    (limit->percent ? !limit->change : *point == '.'))
+	limit->percent = strchr(s, '%');
+	end = decimal_read(s, limit->percent ? DECIMALS : 0, &limit->n);
+	if (!end || strcmp(end, limit->percent ? "%" : "") != 0 ||
+	    limit->n == UINT64_MAX)
 		return -1;
-	for (const char *c = s; c < point; c++)
-		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, (uint64_t)(*c - '0'), &n))
-			return -1;
-	for (size_t i = 0; limit->percent && i < DECIMALS; i++)
-		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(
-			    n, (uint64_t)(i < part ? point[1 + i] - '0' : 0),
-			    &n))
-			return -1;
-	limit->n = n;
-	return limit->percent && n > (uint64_t)PERCENT_ALL * PERCENT_ALL ? -1 :
-									   0;
+	return limit->percent && (!limit->change ||
+				  limit->n >
+					  (uint64_t)PERCENT_ALL * PERCENT_ALL) ?
+		       -1 :
+		       0;
 }
 
 int

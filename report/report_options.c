@@ -161,24 +161,16 @@ static int
 set_fail_under(void *into, const char *arg)
 {
 	struct report_options *opts = into;
-	const char *digits = "0123456789";
-	size_t whole = strspn(arg, digits);
-	size_t point = arg[whole] == '.';
-	size_t part = point ? strspn(arg + whole + 1, digits) : 0;
-	unsigned value = 0;
+	uint64_t value;
+	const char *end = decimal_read(arg, 3, &value);
 
-	if (!whole || arg[whole + point + part] || whole > 3 || part > 3)
+	if (!end || *end)
 		return fail("--fail-under: \"%s\" is not a percentage with up "
 			    "to three decimals",
 			    arg);
-	for (size_t i = 0; i < whole; i++)
-		value = 10 * value + (unsigned)(arg[i] - '0');
-	for (size_t i = 1; i <= 3; i++)
-		value = 10 * value +
-			(i <= part ? (unsigned)(arg[whole + i] - '0') : 0);
 	if (value > PERCENT_ALL)
 		return fail("--fail-under: %s is more than 100", arg);
-	opts->fail_under = value;
+	opts->fail_under = (unsigned)value;
 	return 0;
 }
 

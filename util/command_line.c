@@ -31,6 +31,28 @@ option_number(const char *option, const char *arg, unsigned long min,
 	return 0;
 }
 
+const char *
+decimal_read(const char *s, unsigned decimals, uint64_t *n)
+{
+	const char *digits = "0123456789";
+	size_t whole = strspn(s, digits);
+	size_t point = decimals && s[whole] == '.';
+	size_t part = point ? strspn(s + whole + 1, digits) : 0;
+	bool large = false;
+
+	*n = 0;
+	for (size_t i = 0; i < whole + decimals; i++) {
+		char c = i < whole + part ? s[i < whole ? i : i + 1] : '0';
+
+		large |= __builtin_mul_overflow(*n, 10, n);
+		large |= __builtin_add_overflow(*n, (uint64_t)(c - '0'), n);
+	}
+	if (large)
+		*n = UINT64_MAX;
+	return whole + part && part <= decimals ? s + whole + point + part :
+						  NULL;
+}
+
 int
 option_word(const char *option, const char *arg,
 	    const struct option_word *words, size_t n)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /*
@@ -123,6 +124,14 @@ const struct option_entry *option_table_at(const struct option_table *table,
  */
 int option_number(const char *option, const char *arg, unsigned long min,
 		  unsigned long max, unsigned long *value);
+
+/*
+ * Read a number such as 2.5 at the beginning of s, in units of the last of
+ * `decimals` decimals, of which fewer may be written: 2500 if these are 3.
+ * UINT64_MAX if it is larger.  Returns what follows it, or NULL if s begins with
+ * no such number.
+ */
+const char *decimal_read(const char *s, unsigned decimals, uint64_t *n);
 
 /* Check that a file's name is not empty; 0, or -1 with the message set. */
 int option_file(const char *option, const char *arg, const char **file);
