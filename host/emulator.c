@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "host/ptrace_forks.h"
+#include "util/clock.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -136,9 +137,8 @@ static int
 child_connect(const struct emulator *emulator, pid_t pid, const char *socket,
 	      struct link *link)
 {
-	struct timespec start, ts;
+	double start = clock_seconds();
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (link_open(link, socket)) {
 		siginfo_t info = { 0 };
 
@@ -149,8 +149,7 @@ child_connect(const struct emulator *emulator, pid_t pid, const char *socket,
 		    info.si_pid)
 			return fail("%s ended before the program began",
 				    emulator->program);
-		clock_gettime(CLOCK_MONOTONIC, &ts);
-		if (ts.tv_sec - start.tv_sec > CONNECT_SECONDS)
+		if (clock_seconds() - start > CONNECT_SECONDS)
 			return fail("%s does not answer on %s",
 				    emulator->program, socket);
 		moment();

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "util/clock.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -219,10 +219,7 @@ link_pending(const struct link *link)
 static int64_t
 now(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return (int64_t)(clock_ns() / 1000000);
 }
 
 /*

@@ -41,6 +41,7 @@
 #include "monitor/unwind/abnormal.h"
 #include "monitor/unwind/shallow.h"
 #include "monitor/unwind/sigreturn.h"
+#include "util/clock.h"
 
 /* ---- a run's beginning and end */
 
@@ -359,7 +360,7 @@ notices_handle(struct run *run)
 		affinity_tick(run);
 		autosave_tick(run);
 		if (!signal && run->deadline && !run->stopping &&
-		    run_clock() >= run->deadline)
+		    clock_seconds() >= run->deadline)
 			signal = SIGTERM;
 	}
 	if (signal && run->stopping && run->root.tid)
@@ -380,7 +381,7 @@ run_standing_end(struct run *run)
 {
 	double *longest = run->stopping ? &run->stall.detach :
 					  &run->stall.attach;
-	double now = run_clock();
+	double now = clock_seconds();
 
 	if (run->standing && now - run->standing > *longest)
 		*longest = now - run->standing;

@@ -106,9 +106,6 @@ void run_remark(struct run *run, const char *fmt, ...)
 char **run_remarks(const struct run *run, size_t *n);
 void remarks_free(struct run *run);
 
-/* Monotonic seconds. */
-double run_clock(void);
-
 /*
  * Is a signal to pmon pending that will make it stop?  Then lengthy work should
  * be given up.

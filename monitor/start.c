@@ -26,6 +26,7 @@
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
 #include "symtab/image.h"
+#include "util/clock.h"
 #include "util/fail.h"
 #include "util/mem.h"
 #include "util/program_path.h"
@@ -265,7 +266,7 @@ process_attach(struct run *run, pid_t pid)
 	int err;
 
 	if (!run->standing)
-		run->standing = run_clock();
+		run->standing = clock_seconds();
 	err = run->host->native->attach(pid, &tids, &n);
 	/* After a failure the tasks traced so far are still to be let go. */
 	process = n ? process_new(run, pid, space_new(-1)) : NULL;

@@ -24,6 +24,7 @@
 #include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "monitor/unwind/abnormal.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 /* HOST_OK, or HOST_ERROR if the kernel has refused to remove a trap. */
@@ -448,7 +449,7 @@ run_stop(struct run *run, int signal)
 		stop_foresee(run);
 	run_standing_end(run);
 	if (run->opts->npids)
-		run->standing = run_clock();
+		run->standing = clock_seconds();
 	run_pause_all(run, STOP_STOPPING);
 	abnormal_present(run, PRESENT);
 	task_each(run, task_ready, NULL);

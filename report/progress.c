@@ -6,29 +6,20 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "report/printable.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 static const double AFTER = 1;	/* seconds */
-
-static double
-clock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 struct progress
 progress_begin(int fd, bool quiet, const char *text, const char *name)
 {
 	return (struct progress){
 		.fd = quiet || !isatty(fd) ? -1 : fd,
-		.started = clock_now(),
+		.started = clock_seconds(),
 		.text = text,
 		.name = name,
 	};
@@ -40,7 +31,7 @@ progress_step(struct progress *progress)
 	char *name;
 
 	if (progress->fd < 0 || progress->shown ||
-	    clock_now() - progress->started < AFTER)
+	    clock_seconds() - progress->started < AFTER)
 		return;
 	name = text_line(progress->name ? progress->name : "");
 	dprintf(progress->fd, "%s%s ...\r", progress->text, name);

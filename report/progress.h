@@ -8,7 +8,7 @@
 
 struct progress {
 	int fd;			/* where it is shown; -1: nowhere */
-	double started;		/* seconds, CLOCK_MONOTONIC */
+	double started;		/* of clock_seconds */
 	bool shown;
 	const char *text;	/* "pmon: reading symbols of " */
 	const char *name;	/* what that is done to, as others chose it;

@@ -20,6 +20,7 @@
 #include "monitor/process/events.h"
 #include "monitor/process/notice.h"
 #include "monitor/unwind/abnormal.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 /*
@@ -43,7 +44,7 @@ autosave_open(struct run *run)
 		return;
 	run->autosave = mem_alloc(sizeof(*run->autosave));
 	*run->autosave = (struct autosave){
-		.due = run_clock() + run->opts->save_every,
+		.due = clock_seconds() + run->opts->save_every,
 		.writer = -1,
 	};
 	notice_ticks(true);
@@ -128,7 +129,7 @@ greater(double a, double b)
 static void
 save(struct run *run, struct autosave *autosave)
 {
-	double begun = run_clock();
+	double begun = clock_seconds();
 
 	if (!autosave->path)
 		autosave->path = mem_printf("%s.%d.part", run_data(run),
@@ -138,7 +139,7 @@ save(struct run *run, struct autosave *autosave)
 	autosave->writer = writer_start(run, autosave->path);
 	abnormal_present(run, PRESENT_NOT);
 	autosave->begun = begun;
-	autosave->still = run_clock() - begun;
+	autosave->still = clock_seconds() - begun;
 	/* Without a writer (fork failed) only this delays the next save. */
 	autosave->due = begun + greater(run->opts->save_every,
 					autosave->still * STILL_SHARE);
@@ -148,7 +149,7 @@ void
 autosave_tick(struct run *run)
 {
 	struct autosave *autosave = run->autosave;
-	double now = run_clock();
+	double now = clock_seconds();
 
 	if (!autosave || run->stopping)
 		return;

@@ -10,6 +10,7 @@
 #include "monitor/process/object.h"
 #include "monitor/run.h"
 #include "report/printable.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/shrunk.h"
 
@@ -109,7 +110,7 @@ report_input_make(struct run *run)
 	tamper_remark(run);
 	libraries_remark(run);
 	*report_input = (struct report_input){
-		.seconds = run_clock() - run->started,
+		.seconds = clock_seconds() - run->started,
 		.nprocesses = run->nprocesses,
 		.nthreads = run->nthreads,
 		.events = stops_traps(run) + host_counters_fetch(run),

@@ -20,6 +20,7 @@
 #include "monitor/run.h"
 #include "report/profile/profile_plan.h"
 #include "report/target.h"
+#include "util/clock.h"
 #include "util/fail.h"
 #include "util/mem.h"
 
@@ -59,7 +60,7 @@ run_begin(struct run *run)
 
 	if (!recording)
 		recording = run->recording = mem_alloc(sizeof(*recording));
-	run->started = run_clock();
+	run->started = clock_seconds();
 	clock_gettime(CLOCK_REALTIME, &now);
 	recording->started = (uint64_t)now.tv_sec * SECOND +
 			     (uint64_t)now.tv_nsec;

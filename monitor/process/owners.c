@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "util/clock.h"
 #include "util/mem.h"
 
 struct owners {
@@ -35,7 +36,7 @@ owner_new(struct run *run, pid_t pid, pid_t tid)
 		.pid = pid,
 		.tid = tid,
 		.parent = COUNTER_SET_NONE,
-		.start = run_clock(),
+		.start = clock_seconds(),
 	};
 	return run->owners->n - 1;
 }

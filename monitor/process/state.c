@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "monitor/process/notice.h"
@@ -54,15 +53,6 @@ remarks_free(struct run *run)
 	free(texts);
 	free(run->remarks);
 	run->remarks = NULL;
-}
-
-double
-run_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
 bool

@@ -4,11 +4,11 @@
  * the task.  The time that the kernel takes before and after is not included.
  */
 #include <string.h>
-#include <time.h>
 
 #include "monitor/process/affinity.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 static const char *const causes[STOP_CAUSES] = {
@@ -64,15 +64,6 @@ const char *
 stop_cause_text(enum stop_cause cause)
 {
 	return causes[cause];
-}
-
-static uint64_t
-clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* A new task's first stop is no pause, though a pause may be waiting for it. */

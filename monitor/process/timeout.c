@@ -11,6 +11,7 @@
 
 #include "monitor/process/inject.h"
 #include "monitor/process/task.h"
+#include "util/clock.h"
 
 /* struct timespec of a 64-bit program, or timeval. */
 struct wait {
@@ -105,7 +106,7 @@ timeout_begin(const struct run *run, const struct task *task, int nr,
 					0;
 
 		if (length > 0)
-			return (struct timeout){ of, run_clock() + length };
+			return (struct timeout){ of, clock_seconds() + length };
 	}
 	return (struct timeout){ 0 };
 }
@@ -149,7 +150,7 @@ timeout_rest(struct run *run, struct task *task, const struct timeout *timeout,
 	     struct regs *regs)
 {
 	const struct abi_timeout *of = timeout->of;
-	double left = timeout->end - run_clock();
+	double left = timeout->end - clock_seconds();
 	struct scratch scratch = { 0 };
 	uint64_t *arg, va;
 

@@ -10,7 +10,7 @@
 /* The timeout of a system call that a task makes again. */
 struct timeout {
 	const struct abi_timeout *of;	/* or NULL: the call has none */
-	double end;			/* run_clock when it is over */
+	double end;			/* clock_seconds when it is over */
 };
 
 /*
