@@ -117,15 +117,18 @@ outside_add(const struct adding *adding, uint32_t insn, struct figure *outside)
 {
 	const struct view *view = adding->view;
 	const struct insn *i = &view->fplan->cfg->insns[insn];
-	struct figure count = view_insn(view, insn), fall;
+	struct figure count, fall;
 
+	if ((i->kind != INSN_CALL && i->kind != INSN_JUMP &&
+	     i->kind != INSN_BRANCH) ||
+	    !target_outside(view->plan, i->target))
+		return;
 	if (i->kind == INSN_BRANCH)
 		view_branch(view, cfg_block_of(view->fplan->cfg, insn), &count,
 			    &fall);
-	if ((i->kind == INSN_CALL || i->kind == INSN_JUMP ||
-	     i->kind == INSN_BRANCH) &&
-	    target_outside(view->plan, i->target))
-		figure_add(outside, &count);
+	else
+		count = view_insn(view, insn);
+	figure_add(outside, &count);
 }
 
 /*
