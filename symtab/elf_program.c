@@ -255,6 +255,29 @@ section_add(struct reading *r, const char *name, uint64_t lo, uint64_t hi)
 				(struct range){ lo, r->texts[n].hi };
 }
 
+static int
+range_compare(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+/* Put the sections of stubs in order; of those that overlap keep the first. */
+static void
+plts_sort(struct image *image)
+{
+	size_t n = 0;
+
+	if (image->nplts)
+		sort(image->plts, image->nplts, sizeof(*image->plts),
+		     range_compare);
+	for (size_t i = 0; i < image->nplts; i++)
+		if (!n || image->plts[i].lo >= image->plts[n - 1].hi)
+			image->plts[n++] = image->plts[i];
+	image->nplts = n;
+}
+
 static void
 texts_read(struct elf *elf, struct reading *r)
 {
@@ -276,6 +299,7 @@ texts_read(struct elf *elf, struct reading *r)
 	for (size_t i = 0; i < r->ntexts; i++)
 		if (r->texts[i].hi > r->texts_end)
 			r->texts_end = r->texts[i].hi;
+	plts_sort(r->image);
 }
 
 /*

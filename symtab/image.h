@@ -60,7 +60,7 @@ struct image {
 	struct range *parts;	/* ascending: code split off functions, from
 				   .eh_frame where symbols do not tell */
 	size_t nparts;
-	struct range *plts;	/* ascending: the linker's stubs, by sections */
+	struct range *plts;	/* ascending, apart: the linker's stubs */
 	size_t nplts;
 	struct range *sequences;	/* ascending: restartable ones (rseq), and a
 				   byte of the store in front of each */

@@ -155,6 +155,22 @@ for ([['-Wl,-z,lazy'], 10, [1]], [['-Wl,-z,now'], 10, []],
 	    "@$flags: no traps");
 }
 
+# A file whose section headers have the stubs twice: in place of .fini's, too.
+my $twice = slurp(compile('stubs.c', '-O1', '-fno-builtin', '-Wl,-z,lazy'));
+my ($headers, $n, $strings) = unpack 'x40 Q< x12 S< S<', $twice;
+my $names = unpack 'Q<', substr $twice, $headers + 64 * $strings + 24, 8;
+my %header = map {
+	my $at = $headers + 64 * $_;
+
+	(unpack('Z*', substr $twice,
+		$names + unpack 'L<', substr $twice, $at, 4) => $at);
+} 0 .. $n - 1;
+substr($twice, $header{'.fini'}, 64) = substr $twice, $header{'.plt'}, 64;
+spew("$scratch/twice", $twice);
+chmod 0700, "$scratch/twice";
+($sums) = events(['--exact', '--event=insns'], ["$scratch/twice"]);
+like($sums->{insns}, qr/^\d+$/, 'stubs that a file has twice are counted once');
+
 # ---- sums, weights, names and places
 
 sub
