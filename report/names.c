@@ -115,6 +115,18 @@ name_of_stub(const struct plan *plan, uint64_t addr, bool demangled)
 }
 
 char *
+name_of_fplan(const struct plan *plan, const struct func_plan *fplan,
+	      bool demangled)
+{
+	const struct func *func = fplan_func(fplan, plan->image);
+	char *name = func ? name_shown(func->name, demangled) :
+			    name_of_stub(plan, fplan->ranges[0].lo, demangled);
+
+	return name ? name :
+		      mem_printf("code at %" PRIx64, fplan->ranges[0].lo);
+}
+
+char *
 name_of_addr(const struct plan *plan, uint64_t addr, bool demangled)
 {
 	const struct func *func = func_entered(plan->image, addr);

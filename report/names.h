@@ -25,6 +25,13 @@ char *name_of_addr(const struct plan *plan, uint64_t addr, bool demangled);
 /* "f@plt" for such a stub, owned by the caller; or NULL. */
 char *name_of_stub(const struct plan *plan, uint64_t addr, bool demangled);
 
+/*
+ * The name of a function plan: its function's, without aliases; of nameless code
+ * that of its stub, or "code at 401136".  Owned by the caller.
+ */
+char *name_of_fplan(const struct plan *plan, const struct func_plan *fplan,
+		    bool demangled);
+
 /* The function that is entered at addr, or NULL. */
 const struct func *func_entered(const struct image *image, uint64_t addr);
 

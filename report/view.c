@@ -379,17 +379,8 @@ view_widen(const struct view *view, size_t *count, size_t *addr)
 char *
 view_name(const struct view *view)
 {
-	const struct func_plan *fplan = view->fplan;
-	bool demangled = view->table->opts->demangle;
-	uint64_t addr;
-	char *name;
-
-	if (fplan->func != FUNC_NONE)
-		return name_shown(view->plan->image->funcs[fplan->func].name,
-				  demangled);
-	addr = fplan->ranges[0].lo;
-	name = name_of_stub(view->plan, addr, demangled);
-	return name ? name : mem_printf("code at %" PRIx64, addr);
+	return name_of_fplan(view->plan, view->fplan,
+			     view->table->opts->demangle);
 }
 
 char *

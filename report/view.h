@@ -82,7 +82,7 @@ void view_widen(const struct view *view, size_t *count, size_t *addr);
 
 /* ---- text; returned strings are owned by the caller */
 
-/* The function's name, without aliases; or "code at 401136". */
+/* As name_of_fplan names it. */
 char *view_name(const struct view *view);
 /* The disassembled instruction, with its target by name. */
 char *view_insn_text(const struct view *view, uint32_t insn);

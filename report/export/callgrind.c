@@ -107,23 +107,6 @@ func_file(const struct table *table, const struct plan *plan,
 	return FILE_NONE;
 }
 
-static char *
-fplan_name(const struct table *table, const struct plan *plan,
-	   const struct func_plan *fplan)
-{
-	char *stub = fplan->func != FUNC_NONE ?
-			     NULL :
-			     name_of_stub(plan, fplan->ranges[0].lo,
-					  table->opts->demangle);
-
-	if (stub)
-		return stub;
-	if (fplan->func == FUNC_NONE)
-		return mem_printf("code at %" PRIx64, fplan->ranges[0].lo);
-	return name_shown(plan->image->funcs[fplan->func].name,
-			  table->opts->demangle);
-}
-
 /* Write a call, with the callee's name as where its own cost is written. */
 static void
 callee_put(struct page *page, const struct view *view,
@@ -140,7 +123,8 @@ callee_put(struct page *page, const struct view *view,
 	if (index != FPLAN_NONE && !strstr(call->name, "@plt")) {
 		file = func_file(page->table, plan, &plan->fplans[index],
 				 &line);
-		name = fplan_name(page->table, plan, &plan->fplans[index]);
+		name = name_of_fplan(plan, &plan->fplans[index],
+				     page->table->opts->demangle);
 	} else if (plan && plan != view->plan) {
 		name = name_of_addr(plan, call->addr,
 				    page->table->opts->demangle);
@@ -235,7 +219,7 @@ view_put(struct page *page, const struct view *view)
 	const struct cfg *cfg = view->fplan->cfg;
 	uint32_t line,
 		own = func_file(page->table, view->plan, view->fplan, &line);
-	char *name = fplan_name(page->table, view->plan, view->fplan);
+	char *name = view_name(view);
 	size_t call = 0;
 
 	callees_clear(&page->callees);
