@@ -100,6 +100,12 @@ struct emitter {
 	/* The result of call i, from the registers of the task that stopped. */
 	int64_t (*injected_result)(const struct regs *regs, size_t i);
 
+	/*
+	 * How many ticks of the time stamp PROBE_RECORD takes on this machine,
+	 * which must have this CPU.  NULL: this CPU has no such probes.
+	 */
+	uint64_t (*record_cost)(void);
+
 	/* Write a call of call_len bytes, likewise. */
 	int (*call_write)(uint64_t from, uint64_t to, uint8_t *bytes);
 	uint8_t call_len;

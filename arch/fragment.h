@@ -70,9 +70,25 @@ struct dispatch_map {
 	uint8_t bits;
 };
 
-/* What a probe does when control comes by.  Operations on slots of 8 bytes. */
+/* What a probe does when control comes by. */
 enum probe_op {
-	PROBE_ADD,		/* add the operand to the slot */
+	PROBE_ADD,		/* add the operand to the slot, of 8 bytes */
+	PROBE_RECORD,		/* append a struct record to those of the
+				   thread, unless they are RECORDS_MAX: then
+				   store the time stamp and trap first.  Changes
+				   no flags */
+};
+
+/* What PROBE_RECORD appends, in the byte order of the CPU. */
+struct record {
+	uint64_t stamp;		/* the CPU's time stamp */
+	uint32_t what;		/* the probe's operand */
+	uint32_t sp;		/* the low half of the stack pointer */
+};
+
+enum {
+	RECORDS_MAX = 16384,
+	RECORDS_SIZE = RECORDS_MAX * 16,
 };
 
 /* How a probe's code reaches its slot. */
@@ -126,6 +142,11 @@ struct fragment_at {
 				   if PROBE_LOCKED */
 	uint32_t entries;	/* FRAGMENT_INDEX: that have a slot each */
 	uint64_t scratch;	/* offset of the scratch slots in that page */
+	uint64_t records;	/* ... of the end of the thread's records ... */
+	uint64_t room;		/* ... of 8 bytes: minus how many bytes there is
+				   still room for ... */
+	uint64_t full;		/* ... and of the time stamp of a probe that
+				   finds none */
 	const uint8_t *code;	/* of the instruction at addr */
 	const struct dispatch_map *map;	/* of a FRAGMENT_DISPATCH ... */
 	uint64_t map_va;	/* ... and where its targets' vas are */
@@ -145,13 +166,16 @@ enum fragment_inside {
 				   dispatch: SCRATCH_TARGET has the va that the
 				   jump goes to */
 	INSIDE_BETWEEN,		/* no original pc corresponds to this one, but
-				   one will after an instruction or two */
+				   one will after some instructions */
+	INSIDE_FULL,		/* the same, at the trap of a record for which
+				   there is no room.  Behind that trap the probe
+				   tries again */
 	INSIDE_NOT,		/* no instruction begins there */
 };
 
 /*
  * The scratch slots, of 8 bytes each: PROBE_THREAD_KEEP uses the first, a
- * dispatch all.
+ * dispatch and PROBE_RECORD all.
  */
 enum { SCRATCH_REG, SCRATCH_OTHER, SCRATCH_TARGET, SCRATCH_SLOTS };
 

@@ -29,6 +29,7 @@
 #include "monitor/unwind/stack.h"
 #include "util/fail.h"
 #include "util/mem.h"
+#include "util/stamp.h"
 
 /* ---- out of the tables */
 
@@ -414,11 +415,23 @@ run_account(struct run *run, struct task *task, const struct event *event)
 
 /* ---- as the host tells of them */
 
+/* The task, which the tables may not have, has stopped. */
+static void
+task_stopped(struct run *run, struct task *task, const struct event *event)
+{
+	uint64_t stamp = stamp_now();
+
+	stop_begin(run, task, event);
+	if (task && client_records(run))
+		client_stopped(run, task, stamp,
+			       thread_pages_records(run, task));
+}
+
 /* A task is about to end, perhaps not yet announced: let it go at once. */
 static void
 task_exiting(struct run *run, struct task *task, const struct event *event)
 {
-	stop_begin(run, task, event);
+	task_stopped(run, task, event);
 	if (!task) {
 		run->host->resume(event->tid, RESUME_END, 0);
 		return;
@@ -480,7 +493,7 @@ event_receive(struct run *run, const struct event *event)
 	task->group_stopped = event->kind == EVENT_STOPPED;
 	task->entering = event->kind == EVENT_SYSCALL_ENTRY;
 	if (!ended)
-		stop_begin(run, task, event);
+		task_stopped(run, task, event);
 	if (task->process)
 		return true;
 	task->first_event = *event;

@@ -19,6 +19,7 @@
 #include "monitor/client/count.h"
 #include "monitor/client/save.h"
 #include "monitor/client/slow.h"
+#include "monitor/client/times.h"
 #include "monitor/patch/host_counters.h"
 #include "monitor/patch/lift.h"
 #include "monitor/place.h"
@@ -252,6 +253,7 @@ on_reset(struct run *run, char *args, FILE *out)
 	}
 	stops_reset(run);
 	slow_reset(run);
+	times_reset(run);
 	run_begin(run);
 	abnormal_present(run, PRESENT_ANEW);
 	return 0;

@@ -212,6 +212,41 @@ set_save_every(void *into, const char *arg)
 	return option_seconds("--save-every", arg, true, &opts->save_every);
 }
 
+/* FUNC:TIME, such as parse:1.5ms. */
+static int
+set_slow(void *into, const char *arg)
+{
+	static const struct {
+		const char *unit;
+		unsigned decimals;	/* of a nanosecond */
+	} units[] = { { "ns", 0 }, { "us", 3 }, { "ms", 6 }, { "s", 9 } };
+	struct options *opts = into;
+	const char *time = strrchr(arg, ':');
+	struct slow_option *slow;
+	uint64_t ns = 0;
+	char *glob;
+
+	for (size_t i = 0; time && i < sizeof(units) / sizeof(units[0]); i++) {
+		const char *end = decimal_read(time + 1, units[i].decimals,
+					       &ns);
+
+		if (end && !strcmp(end, units[i].unit))
+			break;
+		ns = 0;
+	}
+	if (!ns || time == arg)
+		return fail("--slow: \"%s\" is not FUNC:TIME, such as "
+			    "parse:1.5ms",
+			    arg);
+	slow = vec_push(opts->slows, opts->nslows);
+	*slow = (struct slow_option){ .ns = ns };
+	glob = mem_strndup(arg, (size_t)(time - arg));
+	select_glob(&slow->of.funcs, glob);
+	free(glob);
+	opts->time = true;
+	return 0;
+}
+
 static int
 set_data(void *into, const char *arg)
 {
@@ -335,6 +370,12 @@ static const struct option_entry table[] = {
 	  "report how many instructions of which kinds all\n"
 	  "objects executed: --report=events --object='*'",
 	  .flag = offsetof(struct options, stat), .trust = TRUST_PROJECT },
+	{ "time", 0, NULL, "measure how long functions take: --report=times",
+	  .flag = offsetof(struct options, time), .trust = TRUST_PROJECT },
+	{ "slow", 0, "FUNC:TIME",
+	  "tell at once of calls of FUNC that take longer\n"
+	  "than TIME (2ms); may be repeated",
+	  set_slow, .trust = TRUST_PROJECT },
 	{ "deterministic", 0, NULL,
 	  "start the program as in every other such run:\n"
 	  "at the same addresses, its environment sorted",
@@ -414,6 +455,25 @@ once_check(struct options *opts)
 	return 0;
 }
 
+/*
+ * Check the options that go with --time, which needs probes at the entries and
+ * exits of functions, in each thread.
+ */
+static int
+time_check(const struct options *opts)
+{
+	if (opts->no_traps)
+		return fail("--time cannot be used with --no-traps: its probes "
+			    "need breakpoints");
+	if (opts->once)
+		return fail("--time cannot be used with --once");
+	if (opts->host || opts->remote)
+		return fail("--time cannot be used with --%s: it measures "
+			    "programs of this machine",
+			    opts->host ? "host" : "remote");
+	return 0;
+}
+
 /* Check that the options go together, and set those that follow from others. */
 static int
 options_check(struct options *opts)
@@ -422,6 +482,10 @@ options_check(struct options *opts)
 		return request_check(opts);
 	if (opts->once && once_check(opts))
 		return -1;
+	if (opts->time && time_check(opts))
+		return -1;
+	if (opts->time)
+		report_want(&opts->report, REPORT_TIMES);
 	if (opts->argv && opts->npids)
 		return fail("give either a program or -p, not both");
 	if (opts->stat && !opts->selection.objects.n)
@@ -507,6 +571,9 @@ options_free(struct options *opts)
 {
 	select_free(&opts->selection);
 	report_options_free(&opts->report);
+	for (size_t i = 0; i < opts->nslows; i++)
+		select_free(&opts->slows[i].of);
+	free(opts->slows);
 	free(opts->pids);
 	for (size_t i = 0; i < opts->nconfigs; i++)
 		free(opts->configs[i]);

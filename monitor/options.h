@@ -35,6 +35,12 @@ enum request {
 	REQUEST_LIVE,
 };
 
+/* --slow: calls of some functions that take longer. */
+struct slow_option {
+	struct selection of;
+	uint64_t ns;
+};
+
 struct options {
 	struct selection selection;
 	struct report_options report;
@@ -43,6 +49,9 @@ struct options {
 	enum separate separate;
 	enum placement_method placement;
 	bool stat, deterministic;	/* --stat, --deterministic */
+	bool time;		/* measure times of functions: --time */
+	struct slow_option *slows;
+	size_t nslows;
 	bool exact;		/* drop no counter, whatever it costs */
 	bool once;		/* count each site only until it is reached */
 	bool eager;		/* look at all functions before the start */

@@ -14,6 +14,7 @@
 #include "monitor/client/count.h"
 #include "monitor/client/save.h"
 #include "monitor/client/slow.h"
+#include "monitor/client/times.h"
 #include "monitor/control.h"
 #include "monitor/deliver.h"
 #include "monitor/patch/extend.h"
@@ -63,6 +64,10 @@ run_init(struct run *run, const struct options *opts)
 		.keeper = &keeper,
 		.cache = cache_open(),
 	};
+	if (opts->time) {
+		run->clients[run->nclients++] = &client_times;
+		times_open(run);
+	}
 }
 
 void
@@ -74,6 +79,7 @@ run_free(struct run *run)
 	extensions_free(run);
 	account_close(run);
 	slow_close(run);
+	times_close(run);
 	owners_free(run);
 	earlier_free(run);
 	objects_free(run);

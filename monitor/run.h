@@ -30,6 +30,7 @@ struct recording;		/* see save.c */
 struct remarks;			/* see state.c */
 struct slow;			/* see slow.c */
 struct task_table;		/* see task.c */
+struct timing;			/* see client/times.c */
 
 enum { CLIENTS_MAX = 4 };
 
@@ -92,6 +93,7 @@ struct run {
 	struct recording *recording;	/* NULL before run_begin */
 	struct autosave *autosave;	/* or NULL */
 	struct slow *slow;	/* or NULL */
+	struct timing *timing;	/* --time, or NULL */
 	struct earlier *earlier;	/* --weights, or NULL */
 	struct control *control;	/* its socket, or NULL */
 };

@@ -409,6 +409,18 @@ trap_moved(struct run *run, struct task *task)
 	return true;
 }
 
+/* A probe had no room for its record.  The records have been read meanwhile. */
+static bool
+trap_full(struct run *run, struct task *task)
+{
+	if (!relocated_full(run, task))
+		return false;
+	stop_is(run, task, STOP_RECORDS);
+	if (!sigtrap_mend(run, task))
+		run_resume_last(run, task);
+	return true;
+}
+
 /*
  * The program's own trap was hit before another task's first entry had a patch
  * written over it: take the hit back.  The patch leads to the relocated trap.
@@ -436,7 +448,8 @@ trap_handle(struct run *run, struct task *task, int signal)
 	case HOST_GONE:
 		return;
 	default:
-		if (trap_spring(run, task, SIGTRAP) || trap_moved(run, task))
+		if (trap_spring(run, task, SIGTRAP) || trap_moved(run, task) ||
+		    trap_full(run, task))
 			return;
 		stop_is(run, task, STOP_SIGTRAP);
 		trap_deliver(run, task, signal);

@@ -191,7 +191,8 @@ counters_place(struct build *build, uint32_t index, size_t hooks)
 		weights = weights_guess(fplan->flow, fplan->cfg);
 	if (relocated_place_counters(build, index, wanted, weights, hooks)) {
 		/* The relocated function counts. */
-	} else if (fplan_calls_alone(fplan) || plan_options->no_traps) {
+	} else if ((fplan_calls_alone(fplan) && !plan_options->whole) ||
+		   plan_options->no_traps) {
 		calls_place(build, index);
 	} else {
 		fplan->placement = placement_make(fplan->flow, weights, &input);
@@ -238,7 +239,8 @@ fplan_look(struct build *build, uint32_t index)
 		return;
 	/* A counter in a relocated function costs less than a trap. */
 	if (fplan_calls_alone(fplan) &&
-	    !(plan->options.relocated && fplan->nranges && fplan->entry)) {
+	    !((plan->options.relocated || plan->options.whole) &&
+	      fplan->nranges && fplan->entry)) {
 		fplan_ready(build, fplan);
 		calls_place(build, index);
 		return;

@@ -128,6 +128,27 @@ counter_set_slots(struct counter_set *counter_set, uint32_t first,
 		counter_set->slots[first + i] += counters[i];
 }
 
+struct times *
+counter_set_times(struct counter_set *counter_set, uint32_t fplan,
+		  size_t nfplans)
+{
+	struct times **times;
+
+	if (fplan >= counter_set->ntimes) {
+		size_t n = counter_set->ntimes;
+
+		counter_set->times = mem_grow(counter_set->times, nfplans,
+					      sizeof(*counter_set->times));
+		memset(counter_set->times + n, 0,
+		       (nfplans - n) * sizeof(*counter_set->times));
+		counter_set->ntimes = nfplans;
+	}
+	times = &counter_set->times[fplan];
+	if (!*times)
+		*times = mem_alloc(sizeof(**times));
+	return *times;
+}
+
 struct abnormal_edge *
 counter_set_abnormal(struct counter_set *counter_set, uint64_t addr,
 		     bool during)
@@ -168,6 +189,11 @@ counter_set_add(struct counter_set *to, const struct counter_set *from,
 		abnormal->left += from->abnormals[i].left;
 		abnormal->came += from->abnormals[i].came;
 	}
+	for (size_t i = 0; i < from->ntimes; i++)
+		if (from->times[i])
+			times_add(counter_set_times(to, (uint32_t)i,
+						    from->ntimes),
+				  from->times[i]);
 }
 
 /* memset for an array that may be NULL if n is 0. */
@@ -187,6 +213,9 @@ counter_set_clear(struct counter_set *counter_set)
 		   sizeof(*counter_set->slots));
 	array_fill(counter_set->arrival_index, 0xff, counter_set->arrival_size,
 		   sizeof(*counter_set->arrival_index));
+	for (size_t i = 0; i < counter_set->ntimes; i++)
+		if (counter_set->times[i])
+			times_clear(counter_set->times[i]);
 	counter_set->narrivals = 0;
 	counter_set->nabnormals = 0;
 }
@@ -201,5 +230,8 @@ counter_set_free(struct counter_set *counter_set)
 	free(counter_set->arrival_index);
 	free(counter_set->abnormals);
 	free(counter_set->slots);
+	for (size_t i = 0; i < counter_set->ntimes; i++)
+		times_free(counter_set->times[i]);
+	free(counter_set->times);
 	free(counter_set);
 }

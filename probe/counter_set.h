@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probe/times.h"
+
 struct plan;
 
 struct counter {
@@ -47,6 +49,8 @@ struct counter_set {
 	size_t nabnormals;
 	uint64_t *slots;	/* counters of relocated functions, by number */
 	size_t nslots;
+	struct times **times;	/* per function plan, or NULL ... */
+	size_t ntimes;		/* ... for those before this one */
 };
 
 /* The plan's counter set of this number, made when first asked for. */
@@ -69,6 +73,12 @@ struct arrival *counter_set_arrival(struct counter_set *counter_set,
 /* Add n numbers to the counters of relocated functions from `first` on. */
 void counter_set_slots(struct counter_set *counter_set, uint32_t first,
 		       const uint64_t *counters, size_t n);
+/*
+ * The times of a function plan, of nfplans in the plan.  The pointer is valid as
+ * long as the counter set.
+ */
+struct times *counter_set_times(struct counter_set *counter_set, uint32_t fplan,
+				size_t nfplans);
 /* The abnormal edge of this kind at addr, made if there is none. */
 struct abnormal_edge *counter_set_abnormal(struct counter_set *counter_set,
 					   uint64_t addr, bool during);

@@ -6,6 +6,7 @@
 #define PROBE_FUNC_PLAN_H
 
 #include "flow/propagate.h"
+#include "probe/times.h"
 #include "program/code.h"
 #include "program/select.h"
 #include "symtab/image.h"
@@ -101,6 +102,7 @@ struct func_plan {
 	bool unwritten;		/* some of its traps could not be written in
 				   some process: nothing is known */
 	char *dropped;		/* why counters of it were dropped, or NULL */
+	char *untimed;		/* why its times cannot be known, or NULL */
 	const char *why;	/* if FPLAN_FAULTY; outlives the plan */
 	uint32_t site;		/* at its entry, or SITE_NONE */
 	struct cfg *cfg;
@@ -129,6 +131,8 @@ struct func_plan {
 	struct abnormal_insn *abnormal_insns;	/* ascending insn */
 	size_t nabnormal_insns;
 	struct count calls;
+	struct times *times;	/* in nanoseconds; NULL: none, or not measured
+				   (plan->tick_ns) */
 	size_t nsites;		/* not idle, hooks aside */
 	size_t ncounters;	/* placed; several may share a site */
 	uint64_t increments;	/* of its sites and its relocated function */

@@ -397,6 +397,8 @@ fplan_close(struct func_plan *fplan)
 	fplan_clear(fplan);
 	free(fplan->stays);
 	free(fplan->dropped);
+	free(fplan->untimed);
+	times_free(fplan->times);
 	free(fplan->counter_refs);
 	free(fplan->passes);
 	free(fplan->abnormal_insns);

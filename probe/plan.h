@@ -67,6 +67,8 @@ struct plan {
 	bool underivable; /* nor behind any other instruction */
 	bool unfollowed;	/* a hook where stacks are left was dropped */
 	bool strayed;		/* some function plan is */
+	double tick_ns;		/* nanoseconds of a tick, in which counter sets
+				   have times; 0: no times are measured */
 	bool tampered;		/* counters of relocated functions cannot be
 				   trusted */
 	uint8_t calls_reason, underivable_reason; /* enum count_reason, the

@@ -20,7 +20,7 @@ probe_add(struct probe_list *list, uint32_t element, enum probe_op op,
 		.op = (uint8_t)op,
 		.operand = operand,
 	};
-	if (list->of)
+	if (list->of && !list->of[element])
 		list->of[element] = list->n;
 }
 
@@ -29,7 +29,7 @@ static void
 elements_note(struct probe_list *list)
 {
 	list->of = mem_alloc(flow_arcs(list->fplan->flow) * sizeof(*list->of));
-	for (uint32_t i = 0; i < list->n; i++)
+	for (uint32_t i = list->n; i-- > 0;)
 		list->of[list->probes[i].element] = i + 1;
 }
 
@@ -45,22 +45,40 @@ element_proven(const struct func_plan *fplan, uint32_t element)
 	       fplan->cfg->blocks[vert - FLOW_BLOCK].proof == PROOF_FLOW;
 }
 
+/* The element's probe with this operation; *first is its first probe.  Or NULL. */
+static const struct probe *
+probe_find(const struct probe_list *list, uint32_t element, enum probe_op op,
+	   struct probe **first)
+{
+	const struct probe *probe;
+
+	*first = list->of[element] ? &list->probes[list->of[element] - 1] :
+				     NULL;
+	for (probe = *first; probe && probe->op != op;)
+		probe = probe->before ? &list->probes[probe->before - 1] : NULL;
+	return probe;
+}
+
 int
 probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,
 	  int32_t operand)
 {
 	const struct func_plan *fplan = list->fplan;
 	const struct probe *probe;
+	struct probe *first;
 	struct term term;
 
 	if (!list->of)
 		elements_note(list);
-	probe = list->of[element] ? &list->probes[list->of[element] - 1] : NULL;
+	probe = probe_find(list, element, op, &first);
 	if (probe)
-		return probe->op == op && probe->operand == operand ?
+		return probe->operand == operand ?
 			       0 :
 			       fail("the element has a probe with another "
-				    "operation");
+				    "operand");
+	if (first && first->op != PROBE_ADD)
+		return fail("the element has a probe that comes before all "
+			    "others");
 	if (!arc_term(fplan->flow, fplan->cfg, element, &term))
 		return fail("nothing shows how often control passes the "
 			    "element");
@@ -68,6 +86,8 @@ probe_ask(struct probe_list *list, uint32_t element, enum probe_op op,
 		return fail("the element is an edge of an indirect jump");
 	if (!element_proven(fplan, element))
 		return fail("no known control flow leads to the element");
+	if (first)
+		first->before = list->n + 1;
 	probe_add(list, element, op, operand);
 	return 0;
 }

@@ -17,15 +17,16 @@ struct probe_list {
 	struct probe *probes;
 	uint32_t n;
 	uint32_t slot;		/* the next new probe's */
-	uint32_t *of;		/* per arc, the number of its probe, from 1 on;
-				   NULL until probe_ask needs it */
+	uint32_t *of;		/* per arc, the number of its first probe, from
+				   1 on; NULL until probe_ask needs it */
 };
 
 /*
  * Ask for a probe at an element, an arc of the flow.  There is one probe per
- * element at most: clients that ask for the same operation share it.  Returns 0,
- * or -1 with the message: the element has a probe with another operation, or
- * can have none.  Edges of an indirect jump have no probes but those that count
+ * element and operation at most: clients that ask for the same operation share
+ * it.  One that records comes before the one that adds, which must have been
+ * asked for first.  Returns 0, or -1 with the message: the element has a probe
+ * with another operand, or can have none.  Edges of an indirect jump have no probes but those that count
  * (placement_input.tables), and code that no known control flow leads to, which
  * may be data, has none.
  */

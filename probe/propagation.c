@@ -418,7 +418,7 @@ fplan_counts(const struct func_plan *fplan)
 	return fplan->state != FPLAN_FAULTY && fplan->units && !fplan->guest;
 }
 
-/* How often the relocated function's probes ran. */
+/* How often the relocated function's probes that add ran. */
 static uint64_t
 increments_of(const struct propagation *s, const struct relocated *relocated)
 {
@@ -428,7 +428,7 @@ increments_of(const struct propagation *s, const struct relocated *relocated)
 	for (uint32_t i = 0; i < relocated->nprobes; i++) {
 		const struct probe *probe = &relocated->probes[i];
 
-		if (probe->slot < counter_set->nslots)
+		if (probe->op == PROBE_ADD && probe->slot < counter_set->nslots)
 			n += (int64_t)counter_set->slots[probe->slot] /
 			     probe->operand;
 	}
@@ -461,6 +461,20 @@ sites_count(const struct propagation *s)
 		fplan = &plan->fplans[site->fplan];
 		fplan->nsites += !site->idle;
 		fplan->increments += site->hits;
+	}
+}
+
+static void
+times_count(const struct propagation *s)
+{
+	for (size_t i = 0; i < s->plan->nfplans; i++) {
+		struct func_plan *fplan = &s->plan->fplans[i];
+
+		times_free(fplan->times);
+		fplan->times = NULL;
+		if (i < s->counter_set->ntimes && s->counter_set->times[i])
+			fplan->times = times_scale(s->counter_set->times[i],
+						   s->plan->tick_ns);
 	}
 }
 
@@ -513,6 +527,8 @@ propagate_all(struct plan *plan, const struct counter_set *counter_set,
 		if (plan->fplans[i].guest && plan->fplans[i].units)
 			guest_count(plan, &plan->fplans[i]);
 	sites_count(&s);
+	if (plan->tick_ns > 0)
+		times_count(&s);
 	counter_set_free(sum);
 }
 

@@ -52,15 +52,15 @@ probe_again(struct layout *layout, uint32_t index)
 	return relocated->nprobes - 1;
 }
 
-void
-probe_add(struct layout *layout, uint32_t arc, uint64_t addr, uint32_t live,
+static void
+probe_one(struct layout *layout, uint32_t index, uint64_t addr, uint32_t live,
 	  bool arrived)
 {
 	const struct shape *shape = layout->shape;
-	uint32_t index = shape->probes[arc];
 	const struct probe *probe = &shape->in->probes[index];
 	struct fragment *fragment = fragment_add(layout, FRAGMENT_PROBE, addr);
 
+	must(probe->op == PROBE_ADD || !shape->in->shared);
 	live &= shape->arch->emit.probe_flags(probe->op, probe->operand);
 	fragment->form = PROBE_THREAD;
 	if (shape->in->shared)
@@ -75,6 +75,20 @@ probe_add(struct layout *layout, uint32_t arc, uint64_t addr, uint32_t live,
 	fragment->operand = probe->operand;
 	fragment->probe = layout->round ? probe_again(layout, index) : index;
 	fragment->arrived = arrived;
+}
+
+void
+probe_add(struct layout *layout, uint32_t arc, uint64_t addr, uint32_t live,
+	  bool arrived)
+{
+	const struct probe *probes = layout->shape->in->probes;
+	uint32_t index = layout->shape->probes[arc];
+
+	must(!probes[index].before || !probes[probes[index].before - 1].before);
+	if (probes[index].before)
+		probe_one(layout, probes[index].before - 1, addr, live,
+			  arrived);
+	probe_one(layout, index, addr, live, arrived);
 }
 
 void

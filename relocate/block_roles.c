@@ -136,7 +136,8 @@ shape_blocks(struct shape *shape)
 	size_t n = shape->cfg->nblocks;
 
 	shape->probes = mem_numbers(flow_arcs(shape->flow), PROBE_NONE);
-	for (uint32_t i = 0; i < shape->in->nprobes; i++)
+	/* The first of an element: it leads to the others. */
+	for (uint32_t i = shape->in->nprobes; i-- > 0;)
 		shape->probes[shape->in->probes[i].element] = i;
 	shape->kinds = mem_alloc(n + 1);
 	for (uint32_t b = 0; b < n; b++)

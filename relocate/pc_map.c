@@ -47,7 +47,8 @@ pc_map_entry(const struct relocated *relocated, uint32_t offset,
 			  (fragment->len || fragment->kind == FRAGMENT_INDEX),
 		.dispatched = fragment->counted ||
 			      (dispatch && inside == INSIDE_COMMITTED),
-		.between = inside == INSIDE_BETWEEN,
+		.between = inside == INSIDE_BETWEEN || inside == INSIDE_FULL,
+		.full = inside == INSIDE_FULL,
 		.index = fragment->counted ?
 				 &relocated->indexes[fragment->map] :
 				 NULL,

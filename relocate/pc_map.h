@@ -31,7 +31,8 @@ struct pc_map_entry {
 	bool begins;		/* the instruction at addr begins here, in
 				   whichever round of an unrolled loop */
 	bool between;		/* no original pc corresponds yet, but one will
-				   after an instruction or two */
+				   after some instructions */
+	bool full;		/* at the trap of a record that has no room */
 };
 
 /*

@@ -216,6 +216,9 @@ fragment_at(const struct relocated *relocated,
 		.original = place->bias + fragment->addr,
 		.to = place->bias + fragment->target,
 		.scratch = place->scratch,
+		.records = place->records,
+		.room = place->room,
+		.full = place->full,
 	};
 	size_t avail = 0;
 
@@ -331,7 +334,8 @@ relocated_probe(const struct relocated *relocated, uint32_t element)
 	uint32_t n = relocated->nprobes - relocated->nextras;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (relocated->probes[i].element == element)
+		if (relocated->probes[i].element == element &&
+		    relocated->probes[i].op == PROBE_ADD)
 			return &relocated->probes[i];
 	return NULL;
 }

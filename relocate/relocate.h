@@ -44,9 +44,9 @@ struct relocate_input {
 	const struct flow *flow;	/* of cfg */
 	const struct weights *weights;	/* NULL: assume that backward branches
 					   are taken and others are not */
-	/* At most one per element; edges of branches at their ways, not at
-	   the branch (placement_input.traps is false).  Those of an indirect
-	   jump's edges have slots in the order of the edges. */
+	/* At most one per element and operation; edges of branches at their
+	   ways, not at the branch (placement_input.traps is false).  Those of
+	   an indirect jump's edges have slots in the order of the edges. */
 	const struct probe *probes;
 	uint32_t nprobes;
 	uint32_t slot;		/* the first of further slots that may be used */
@@ -137,6 +137,7 @@ struct relocated_place {
 				   thread counter page, or its va */
 	uint64_t scratch;	/* SCRATCH_SLOTS of 8 bytes: offset in the
 				   thread counter page */
+	uint64_t records, room, full;	/* as in struct fragment_at */
 	int64_t spring;		/* from behind the entry patch to its
 				   springboard; 0: there is no memory there */
 };
@@ -164,7 +165,7 @@ void relocated_sum(const struct relocated *relocated, const uint64_t *slots,
  */
 bool *relocated_spoilt(const struct relocate_input *in);
 
-/* The input's probe of the element, or NULL. */
+/* The input's probe that adds where control passes the element, or NULL. */
 const struct probe *relocated_probe(const struct relocated *relocated,
 				    uint32_t element);
 

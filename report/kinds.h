@@ -26,6 +26,7 @@ void edges_write(struct table *table, FILE *out);
 void cfg_write(struct table *table, FILE *out);
 void calls_write(struct table *table, FILE *out);
 void events_write(struct table *table, FILE *out);
+void times_write(struct table *table, FILE *out);
 void placement_write(struct table *table, FILE *out);
 void sites_write(struct table *table, FILE *out);
 

@@ -6,6 +6,7 @@
 #include "report/printable.h"
 
 #include <stdbool.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -290,6 +291,26 @@ text_change(FILE *out, uint64_t before, uint64_t now, size_t width)
 	fprintf(out, "%*s%c", used < width ? (int)(width - used) : 0, "",
 		now < before ? '-' : '+');
 	text_count(out, change, 0);
+}
+
+char *
+text_time(uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double n = (double)ns;
+	unsigned unit = 0;
+
+	if (ns < 1000)
+		return mem_printf("%" PRIu64 " ns", ns);
+	while (n >= 999.5 && unit < 3) {
+		n /= 1000;
+		unit++;
+	}
+	return mem_printf("%.*f %s",
+			  n < 9.995 ? 2 :
+			  n < 99.95 ? 1 :
+				      0,
+			  n, units[unit]);
 }
 
 char *

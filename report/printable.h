@@ -86,6 +86,9 @@ void text_count(FILE *out, uint64_t n, size_t width);
 /* Print how much more than before it is now, with its sign, likewise. */
 void text_change(FILE *out, uint64_t before, uint64_t now, size_t width);
 
+/* "12.3 us", with three digits; owned by the caller. */
+char *text_time(uint64_t ns);
+
 /* "1 line", "2 lines"; owned by the caller. */
 char *text_number(uint64_t n, const char *what);
 

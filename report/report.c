@@ -69,6 +69,8 @@ static const struct {
 	/* Its units are those of the events. */
 	{ "events", NULL, REPORT_EVENTS, FUNC, false, events_write,
 	  .counts = true },
+	{ "times", NULL, REPORT_TIMES, FUNC, false, times_write,
+	  .counts = true },
 	{ "placement", NULL, REPORT_PLACEMENT, BLOCK | EDGE, false,
 	  placement_write, .counts = true },
 	{ "sites", NULL, REPORT_SITES, UNITS_DEFAULT, false, sites_write },
@@ -200,6 +202,14 @@ report_wanted(const struct report_options *opts, enum report_kind kind)
 }
 
 void
+report_want(struct report_options *opts, enum report_kind kind)
+{
+	if (!report_wanted(opts, kind))
+		*vec_push(opts->wants,
+			  opts->nwants) = (struct report_want){ .kind = kind };
+}
+
+void
 report_complete(struct report_options *opts)
 {
 	if (!opts->events.n &&
@@ -214,10 +224,8 @@ report_choose(struct report_options *opts, struct selection *sel)
 	bool usual = false;
 
 	report_complete(opts);
-	if (opts->events.n && !report_wanted(opts, REPORT_EVENTS))
-		*vec_push(opts->wants, opts->nwants) = (struct report_want){
-			.kind = REPORT_EVENTS,
-		};
+	if (opts->events.n)
+		report_want(opts, REPORT_EVENTS);
 	sel->places |= events_lines(&opts->events);
 	/* --fail-under needs lines besides the units asked for. */
 	if (opts->fail_under && sel->units != UNITS_DEFAULT)
@@ -262,6 +270,8 @@ code_shown(const struct report_options *opts, const struct plan *plan)
 		if (kind == REPORT_FUNCS && !(plan->units & INSN))
 			continue;
 		if (kind == REPORT_EVENTS && !events_lines(&opts->events))
+			continue;
+		if (kind == REPORT_TIMES)
 			continue;
 		if (kind != REPORT_SUMMARY)
 			return true;

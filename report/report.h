@@ -32,6 +32,7 @@ enum report_kind {
 	REPORT_CFG,
 	REPORT_CALLS,
 	REPORT_EVENTS,
+	REPORT_TIMES,
 	REPORT_PLACEMENT,
 	REPORT_SITES,
 	REPORT_HTML,
@@ -147,6 +148,8 @@ struct table;			/* table.h: report_input, and what it adds up
 
 /* Add the reports of one --report argument.  0, or -1 with the message set. */
 MUST_CHECK int report_parse(struct report_options *opts, const char *arg);
+/* Add the report, unless it is asked for already. */
+void report_want(struct report_options *opts, enum report_kind kind);
 /*
  * Add to the selection what the reports need: their units, if the user asked
  * for none, and whether reports name lines (sel->places).  Events add their

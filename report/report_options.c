@@ -180,13 +180,13 @@ const struct option_entry report_entries[REPORT_OPTIONS] = {
 	  "summary, funcs, inlines, files, lines,\n"
 	  "listing, hist, hist:scaled, hist:log,\n"
 	  "uncovered, insns, blocks, edges, cfg, calls,\n"
-	  "events, placement, sites, html:DIR, lcov,\n"
+	  "events, times, placement, sites, html:DIR, lcov,\n"
 	  "cobertura, gcov-json, callgrind, bolt, autofdo,\n"
 	  "pprof, drcov, folded, json, csv (summary)",
 	  set_report, .trust = TRUST_PROJECT, /* without files */
 	  .words = "summary funcs inlines files lines listing hist "
 		   "hist:scaled hist:log uncovered insns blocks edges cfg "
-		   "calls events placement sites html: lcov cobertura "
+		   "calls events times placement sites html: lcov cobertura "
 		   "gcov-json callgrind bolt autofdo pprof drcov "
 		   "folded json csv" },
 	{ "top", 0, "N", "entries to list in the summary (20)", set_top,

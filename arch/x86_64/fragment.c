@@ -70,14 +70,9 @@ is_unit(int32_t operand)
 uint32_t
 x86_probe_flags(enum probe_op op, int32_t operand)
 {
-	must(op == PROBE_ADD);
+	if (op == PROBE_RECORD)
+		return 0;
 	return is_unit(operand) ? X86_INC_FLAGS : X86_FLAGS;
-}
-
-unsigned
-x86_imm_size(int32_t operand)
-{
-	return fits_int8((uint64_t)operand) ? 1 : 4;
 }
 
 static unsigned
@@ -87,6 +82,8 @@ probe_size(const struct fragment *fragment)
 			       0 :
 			       x86_imm_size(fragment->operand);
 
+	if (fragment->op == PROBE_RECORD)
+		return x86_record_size();
 	switch ((enum probe_form)fragment->form) {
 	case PROBE_THREAD:
 		return GS_LEN + imm;
@@ -220,16 +217,6 @@ adding_of(int32_t operand)
 	return (struct adding){ x86_imm_size(operand) == 1 ? 0x83 : 0x81, 0 };
 }
 
-int
-x86_gs_put(uint8_t *p, uint8_t opcode, unsigned reg, uint64_t disp)
-{
-	uint8_t modrm = (uint8_t)(0x04 | reg << 3);
-
-	memcpy(p, (uint8_t[]){ 0x65, 0x48, opcode, modrm, 0x25 }, 5);
-	memcpy(p + 5, &disp, 4);
-	return fits_int32(disp) ? 0 : -1;
-}
-
 static int
 keep_write(const struct fragment *fragment, const struct fragment_at *at,
 	   uint8_t *p)
@@ -257,7 +244,8 @@ probe_write(const struct fragment *fragment, const struct fragment_at *at,
 	struct adding adding = adding_of(fragment->operand);
 	unsigned size = probe_size(fragment);
 
-	must(fragment->op == PROBE_ADD);
+	if (fragment->op == PROBE_RECORD)
+		return x86_record_write(fragment, at, p);
 	if (fragment->form == PROBE_THREAD_KEEP)
 		return keep_write(fragment, at, p);
 	if (fragment->form == PROBE_THREAD) {
@@ -380,7 +368,9 @@ x86_fragment_inside(const struct fragment *fragment, unsigned offset)
 		return INSIDE_START;
 	switch ((enum fragment_kind)fragment->kind) {
 	case FRAGMENT_PROBE:
-		return keep_inside(fragment, offset);
+		return fragment->op == PROBE_RECORD ?
+			       x86_record_inside(offset) :
+			       keep_inside(fragment, offset);
 	case FRAGMENT_BRANCH:
 	case FRAGMENT_BRANCH_NOT:
 		return !is_jcc(fragment) && fragment->size > len &&

@@ -289,6 +289,7 @@ const struct arch arch_x86_64 = {
 		.injected_write = x86_injected_write,
 		.injected_result = x86_injected_result,
 		.call_write = x86_call_write,
+		.record_cost = x86_record_cost,
 		.call_len = 5,
 	},
 };

@@ -144,7 +144,11 @@ int x86_fragment_write(const struct fragment *fragment,
 		       const struct fragment_at *at, uint8_t *bytes);
 enum fragment_inside x86_fragment_inside(const struct fragment *fragment,
 					 unsigned offset);
-enum { GS_LEN = 9 };	/* op %gs:disp32 with a 64-bit operand */
+/* thread_page.c */
+enum {
+	GS_LEN = 9,		/* op %gs:disp32 with a 64-bit operand */
+	GS_STORE_LEN = 8,	/* mov %r32, %gs:disp32 */
+};
 /* How many bytes the operand of an addition takes: 1 or 4. */
 unsigned x86_imm_size(int32_t operand);
 /*
@@ -152,6 +156,16 @@ unsigned x86_imm_size(int32_t operand);
  * by reg, an extension of the opcode; an immediate operand follows.
  */
 int x86_gs_put(uint8_t *p, uint8_t opcode, unsigned reg, uint64_t disp);
+/* Write the GS_STORE_LEN bytes that store a 32-bit register at %gs:disp. */
+void x86_gs_store(uint8_t *p, unsigned reg, uint64_t disp);
+
+/* record.c: PROBE_RECORD. */
+unsigned x86_record_size(void);
+int x86_record_write(const struct fragment *fragment,
+		     const struct fragment_at *at, uint8_t *bytes);
+enum fragment_inside x86_record_inside(unsigned offset);
+/* record_cost.c */
+uint64_t x86_record_cost(void);
 uint8_t x86_dispatch_load(const uint8_t *code, size_t len);
 unsigned x86_dispatch_size(const struct fragment *fragment);
 int x86_dispatch_write(const struct fragment *fragment,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "monitor/client/save.h"
+#include "monitor/client/times.h"
 #include "monitor/patch/host_counters.h"
 #include "monitor/patch/tamper.h"
 #include "monitor/process/object.h"
@@ -119,6 +120,7 @@ report_input_make(struct run *run)
 		.command = command_text(run->opts),
 		.outcome = outcome_text(run),
 	};
+	times_settle(run);
 	report_input->remarks = run_remarks(run, &report_input->nremarks);
 	report_input->stops = stops_sums(run, &report_input->nstops);
 	for (size_t i = 0; i < run->nobjects; i++)

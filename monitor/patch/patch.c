@@ -126,7 +126,8 @@ patch_rewind(struct run *run, struct task *task, const struct event *event)
 	if (signal == SIGILL || hit_find(run, task, &hit)) {
 		va = spring_reached(run, task, signal, &at);
 		if (!va)
-			return false;
+			return relocated_full(run, task) &&
+			       !sigtrap_mend(run, task);
 	} else if (hit.patched->patch == PATCH_OWN) {
 		return false;
 	} else {

@@ -114,7 +114,8 @@ counters_reserve(struct room *room, struct module *module, uint64_t need)
 	struct space *space;
 
 	if (!room->task) {
-		module->counters = thread_pages_foresee(&room->counters, need);
+		module->counters = thread_pages_foresee(room->run,
+							&room->counters, need);
 		return 0;
 	}
 	space = room->task->process->space;

@@ -33,6 +33,9 @@ relocated_place(const struct module *module, const struct func_plan *fplan)
 		.bias = module->bias,
 		.slots = module->shared.va + module->counters.offset,
 		.scratch = region_scratch.offset,
+		.records = region_records.offset + region_records.size,
+		.room = region_room.offset,
+		.full = region_full.offset,
 		.spring = module->spring,
 	};
 }

@@ -23,8 +23,11 @@
 #include "util/fail.h"
 #include "util/search.h"
 
-/* A dispatch has the most instructions. */
-enum { STEPS_MAX = 32 };
+/*
+ * A dispatch has the most instructions of one fragment.  Behind a record there
+ * may be a probe that adds.
+ */
+enum { STEPS_MAX = 64 };
 
 const struct func_plan *
 relocated_find(const struct module *module, uint64_t pc, uint32_t *offset)
@@ -278,6 +281,25 @@ relocated_position(const struct space *space, uint64_t pc,
 	}
 	position->va = entry.addr + module->bias;
 	return true;
+}
+
+bool
+relocated_full(struct run *run, const struct task *task)
+{
+	const struct space *space = task->process->space;
+	const struct func_plan *fplan;
+	const struct module *module;
+	struct pc_map_entry entry;
+	uint32_t offset;
+	uint64_t pc;
+
+	if (!space || !space->relocates ||
+	    run->host->reg_get(task->tid, run->arch->reg_pc, &pc))
+		return false;
+	fplan = space_relocated_at(space, pc - run->arch->trap_pc, &module,
+				   &offset);
+	return fplan && !pc_map_entry(fplan->relocated, offset, &entry) &&
+	       entry.full;
 }
 
 /* Set the position's va to the target of the indirect jump that has gone. */

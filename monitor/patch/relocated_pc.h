@@ -40,6 +40,11 @@ const struct func_plan *relocated_find(const struct module *module, uint64_t pc,
  */
 bool relocated_counting(struct run *run, const struct task *task);
 /*
+ * Whether the task has stopped at the trap of a PROBE_RECORD that had no room.
+ * When it goes on, the probe tries again.
+ */
+bool relocated_full(struct run *run, const struct task *task);
+/*
  * If the stopped task is in a relocated function, run it to where it could as
  * well be in the original, at *va, and leave it in the relocated function;
  * whether that was done.

@@ -25,6 +25,15 @@ client_others_choose(const struct run *run)
 	return false;
 }
 
+bool
+client_records(const struct run *run)
+{
+	for (size_t i = 1; i < run->nclients; i++)
+		if (run->clients[i]->recorded)
+			return true;
+	return false;
+}
+
 void
 client_choose(struct run *run, struct plan *plan, struct probe_list *list)
 {
@@ -96,4 +105,24 @@ client_host_counted(struct run *run, struct plan *plan, uint32_t site,
 		    uint64_t hits, uint64_t taken)
 {
 	TELL(run, true, host_counted, run, plan, site, hits, taken);
+}
+
+void
+client_stopped(struct run *run, const struct task *task, uint64_t stamp,
+	       uint64_t full)
+{
+	TELL(run, is_counted(task), stopped, run, task, stamp, full);
+}
+
+void
+client_goes_on(struct run *run, const struct task *task, uint64_t stamp)
+{
+	TELL(run, is_counted(task), goes_on, run, task, stamp);
+}
+
+void
+client_recorded(struct run *run, const struct task *task,
+		const struct record *records, size_t n)
+{
+	TELL(run, is_counted(task), recorded, run, task, records, n);
 }

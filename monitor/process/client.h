@@ -90,6 +90,19 @@ struct client {
 			struct plan *plan, uint32_t first,
 			const uint64_t *counters, size_t n);
 	/*
+	 * The task has stopped, as is known at this time stamp of the CPU's,
+	 * and all that it recorded before that has been told; or it will go on.
+	 * `full` is when it found no room for a record, which it will make
+	 * first when it goes on; or 0.
+	 */
+	void (*stopped)(struct run *run, const struct task *task,
+			uint64_t stamp, uint64_t full);
+	void (*goes_on)(struct run *run, const struct task *task,
+			uint64_t stamp);
+	/* What probes of the task's have recorded, in the order of time. */
+	void (*recorded)(struct run *run, const struct task *task,
+			 const struct record *records, size_t n);
+	/*
 	 * The host counts this site by itself: since the last call the site's
 	 * instruction has begun `hits` times, and its branch was taken `taken`
 	 * times.
@@ -100,6 +113,9 @@ struct client {
 
 /* Whether clients other than the first, which counts, choose probes. */
 bool client_others_choose(const struct run *run);
+
+/* Whether any client asks for probes that record. */
+bool client_records(const struct run *run);
 
 /* Call that callback of all of the run's clients. */
 void client_choose(struct run *run, struct plan *plan, struct probe_list *list);
@@ -117,6 +133,11 @@ void client_abnormal(struct run *run, const struct task *task,
 		     struct plan *plan, const struct abnormal_edge *edge);
 void client_drained(struct run *run, const struct task *task, struct plan *plan,
 		    uint32_t first, const uint64_t *counters, size_t n);
+void client_stopped(struct run *run, const struct task *task, uint64_t stamp,
+		    uint64_t full);
+void client_goes_on(struct run *run, const struct task *task, uint64_t stamp);
+void client_recorded(struct run *run, const struct task *task,
+		     const struct record *records, size_t n);
 void client_host_counted(struct run *run, struct plan *plan, uint32_t site,
 			 uint64_t hits, uint64_t taken);
 

@@ -13,6 +13,10 @@
 const struct region region_scratch = { REGION_SCRATCH, 0, 8 * SCRATCH_SLOTS };
 const struct region region_generation = { REGION_GENERATION, 8 * SCRATCH_SLOTS,
 					  8 };
+const struct region region_room = { REGION_ROOM, 8 * SCRATCH_SLOTS + 8, 8 };
+const struct region region_full = { REGION_FULL, 8 * SCRATCH_SLOTS + 16, 8 };
+const struct region region_records = { REGION_RECORDS, REGIONS_BEGIN,
+				       RECORDS_SIZE };
 
 uint64_t *
 region_words(const struct region *region, uint8_t *page)
@@ -35,7 +39,9 @@ region_reset(const struct region *region, uint8_t *page, size_t n)
 
 	n = region_fits(region, n);
 	for (size_t i = 0; i < n; i++)
-		words[i] = region->kind == REGION_GENERATION;
+		words[i] = region->kind == REGION_GENERATION ? 1 :
+			   region->kind == REGION_ROOM	     ? -RECORDS_SIZE :
+							       0;
 }
 
 /* Tasks add while their counters are taken: none may come in between. */

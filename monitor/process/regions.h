@@ -16,6 +16,10 @@ enum region_kind {
 	REGION_SCRATCH,		/* where a probe keeps registers while it
 				   works */
 	REGION_GENERATION,	/* see thread_pages_renew */
+	REGION_ROOM,		/* how much of REGION_RECORDS is free: see
+				   PROBE_RECORD */
+	REGION_FULL,		/* when the task found that nothing is; or 0 */
+	REGION_RECORDS,		/* what these probes have appended */
 };
 
 /* `offset` and `size` are bytes, and multiples of 8; size 0: there is none. */
@@ -24,9 +28,13 @@ struct region {
 	uint64_t offset, size;
 };
 
-/* Every page begins with these two, in a cache line of their own. */
+/*
+ * Every page begins with the first four, in a cache line of their own, and in
+ * runs that record (client_records) with the last behind them.
+ */
 enum { REGIONS_BEGIN = 64 };
-extern const struct region region_scratch, region_generation;
+extern const struct region region_scratch, region_generation, region_room,
+	region_full, region_records;
 
 /* The region's words in the page that pmon has mapped at `page`. */
 uint64_t *region_words(const struct region *region, uint8_t *page);

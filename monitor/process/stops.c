@@ -1,15 +1,18 @@
 /*
- * The program's stops by cause: names, counts and measures them; never decides
- * anything.  A stop begins when the host tells of it and ends when pmon resumes
- * the task.  The time that the kernel takes before and after is not included.
+ * The program's stops by cause: names, counts and measures them, and tells
+ * clients of them; never decides anything.  A stop begins when the host tells of
+ * it and ends when pmon resumes the task.  The time that the kernel takes before
+ * and after is not included.
  */
 #include <string.h>
 
 #include "monitor/process/affinity.h"
+#include "monitor/process/client.h"
 #include "monitor/process/task.h"
 #include "monitor/run.h"
 #include "util/clock.h"
 #include "util/mem.h"
+#include "util/stamp.h"
 
 static const char *const causes[STOP_CAUSES] = {
 	[STOP_LEADS] = "trap that leads into a relocated function",
@@ -30,6 +33,7 @@ static const char *const causes[STOP_CAUSES] = {
 	[STOP_SIGRETURN] = "trap, signal handler returns",
 	[STOP_STARTS] = "trap, program starts",
 	[STOP_LOADED] = "trap, libraries loaded or unloaded",
+	[STOP_RECORDS] = "trap, the times taken are to be read",
 	[STOP_VOID] = "trap already removed, or thread killed at it",
 	[STOP_STEP] = "single step",
 	[STOP_CALLED] = "system call that pmon makes in the program",
@@ -177,6 +181,8 @@ task_resume(struct run *run, struct task *task, enum resume how, int signal)
 
 	task->stop.how = how;
 	task->stop.call = call_cause(task);
+	if (client_records(run))
+		client_goes_on(run, task, stamp_now());
 	err = run->host->resume(task->tid, how, signal);
 	if (err != HOST_ERROR)
 		stop_end_at(run, task, now);

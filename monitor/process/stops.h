@@ -33,6 +33,7 @@ enum stop_cause {
 	STOP_SIGRETURN,
 	STOP_STARTS,		/* the program's first instruction */
 	STOP_LOADED,		/* libraries were loaded or unloaded */
+	STOP_RECORDS,		/* there is no more room for records */
 	STOP_VOID,		/* the trap is gone, or the task was killed
 				   before pmon looked at it */
 	STOP_TRAPS,		/* all before are traps */

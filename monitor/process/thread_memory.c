@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "arch/fragment.h"
+#include "monitor/process/client.h"
 #include "monitor/process/regions.h"
 #include "util/fail.h"
 #include "util/mem.h"
@@ -24,18 +26,27 @@ enum {
 static uint64_t
 page_round(uint64_t need)
 {
-	return (REGIONS_BEGIN + need + PAGE_STEP - 1) / PAGE_STEP * PAGE_STEP;
+	return (need + PAGE_STEP - 1) / PAGE_STEP * PAGE_STEP;
+}
+
+/* The bytes of a page before the counters of modules. */
+static uint64_t
+pages_begin(const struct run *run)
+{
+	return REGIONS_BEGIN + (client_records(run) ? RECORDS_SIZE : 0);
 }
 
 struct thread_pages *
-thread_pages_new(uint64_t need, bool libraries)
+thread_pages_new(const struct run *run, uint64_t need)
 {
 	struct thread_pages *thread_pages = mem_alloc(sizeof(*thread_pages));
+	bool libraries = run->opts->selection.objects.n;
 
+	need += pages_begin(run);
 	*thread_pages = (struct thread_pages){
 		.size = page_round(need + (libraries ? PAGE_MORE : 0)),
 		.open = page_round(need + (libraries ? OPEN_MORE : 0)),
-		.used = REGIONS_BEGIN,
+		.used = pages_begin(run),
 	};
 	return thread_pages;
 }
@@ -183,12 +194,12 @@ region_round(uint64_t need)
 }
 
 struct region
-thread_pages_foresee(uint64_t *used, uint64_t need)
+thread_pages_foresee(const struct run *run, uint64_t *used, uint64_t need)
 {
 	struct region region = { REGION_COUNTERS, *used, region_round(need) };
 
 	if (!*used)
-		region.offset = REGIONS_BEGIN;
+		region.offset = pages_begin(run);
 	*used = region.offset + region.size;
 	return region;
 }

@@ -40,10 +40,10 @@ struct thread_pages {
 
 /*
  * The thread pages of a space, none of them mapped yet, with room for at least
- * `need` bytes of counters, and for those of libraries that may be loaded.  To
- * be freed with thread_pages_free.
+ * `need` bytes of counters, and for those of libraries that may be loaded and
+ * are counted.  To be freed with thread_pages_free.
  */
-struct thread_pages *thread_pages_new(uint64_t need, bool libraries);
+struct thread_pages *thread_pages_new(const struct run *run, uint64_t need);
 /* Unmap the memory in pmon, unless other spaces have it, too. */
 void thread_pages_free(struct thread_pages *thread_pages);
 /*
@@ -89,7 +89,8 @@ int thread_pages_reserve(struct run *run, struct task *task, uint64_t need,
  * The region that will be reserved in a space with *used bytes of its thread
  * pages reserved, 0 if it has no pages yet.  Adds the region to *used.
  */
-struct region thread_pages_foresee(uint64_t *used, uint64_t need);
+struct region thread_pages_foresee(const struct run *run, uint64_t *used,
+				   uint64_t need);
 /*
  * Call fn for all memory of the space that has thread pages, until fn returns
  * other than 0.  The last result, or 0.

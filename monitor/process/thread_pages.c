@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "arch/fragment.h"
+#include "monitor/process/client.h"
 #include "monitor/process/events.h"
 #include "monitor/process/inject.h"
 #include "monitor/process/regions.h"
@@ -150,6 +151,10 @@ thread_page_take(struct run *run, struct task *task, struct task *mapper,
 		     SCRATCH_SLOTS);
 	region_reset(&region_generation,
 		     thread_page_bytes(thread_pages, thread_page), 1);
+	region_reset(&region_room, thread_page_bytes(thread_pages, thread_page),
+		     1);
+	region_reset(&region_full, thread_page_bytes(thread_pages, thread_page),
+		     1);
 	task->generation = *thread_page_generation(thread_pages, thread_page);
 	if (task->process->space->thread_pages)
 		thread_page_guard(task->process->space, thread_page);
@@ -213,7 +218,7 @@ thread_pages_open(struct run *run, struct task *task, uint64_t need)
 						   run->arch->thread_reg_name);
 		return fail("%s", space->own_thread_reg);
 	}
-	thread_pages = thread_pages_new(need, run->opts->selection.objects.n);
+	thread_pages = thread_pages_new(run, need);
 	if (!inject_may(run, task))
 		err = fail("the process was stopped");
 	else
@@ -278,6 +283,90 @@ task_page(const struct task *task)
 					 task->thread_page - 1) :
 		       NULL;
 }
+
+/* ---- records */
+
+/*
+ * Tell clients the records in the page, and empty it.  The program may have
+ * written anything there.  When the task found it full, or 0.
+ */
+static uint64_t
+page_records(struct run *run, const struct task *task, uint8_t *page)
+{
+	const struct record *records = (void *)region_words(&region_records,
+							    page);
+	int64_t *room = (int64_t *)region_words(&region_room, page);
+	uint64_t *word = region_words(&region_full, page), full = *word;
+	int64_t left = *room;
+
+	if (!client_records(run) || left == -RECORDS_SIZE)
+		return 0;
+	*room = -RECORDS_SIZE;
+	*word = 0;
+	if (left < -RECORDS_SIZE || left > 0 || left % (int)sizeof(*records)) {
+		run_remark(run, "the program has written over the times that "
+				"pmon took: some are missing");
+		return 0;
+	}
+	client_recorded(run, task, records,
+			RECORDS_MAX + left / (int)sizeof(*records));
+	return full;
+}
+
+/* The task that has the page of the number, from 1, in the space. */
+struct page_owner {
+	const struct space *space;
+	uint32_t thread_page;
+	const struct task *task;
+};
+
+static void
+page_owner_look(struct run *run, struct task *task, void *ctx)
+{
+	struct page_owner *owner = ctx;
+
+	if (task->process && task->process->space == owner->space &&
+	    task->thread_page == owner->thread_page)
+		owner->task = task;
+}
+
+/* A vforked child records in its maker's page, which the register leads to. */
+static uint64_t
+borrowed_records(struct run *run, const struct task *task)
+{
+	const struct space *space = task->process->space;
+	struct page_owner owner = { space, 0, NULL };
+	uint64_t va;
+
+	if (run->host->reg_get(task->tid, run->arch->reg_thread, &va))
+		return 0;
+	for (uint32_t i = 0; i < thread_pages_n(space->thread_pages); i++)
+		if (thread_page_va(space->thread_pages, i) == va)
+			owner.thread_page = i + 1;
+	if (!owner.thread_page)
+		return 0;
+	task_each(run, page_owner_look, &owner);
+	return owner.task ?
+		       page_records(run, owner.task,
+				    thread_page_bytes(space->thread_pages,
+						      owner.thread_page - 1)) :
+		       0;
+}
+
+uint64_t
+thread_pages_records(struct run *run, const struct task *task)
+{
+	uint8_t *page = task_page(task);
+
+	if (page)
+		return page_records(run, task, page);
+	if (client_records(run) && task->vforked && task->process &&
+	    task->process->space && task->process->space->thread_pages)
+		return borrowed_records(run, task);
+	return 0;
+}
+
+/* ---- counters */
 
 /* Drain the counters that are in the page, and those in shared pages. */
 static void
@@ -372,6 +461,7 @@ thread_pages_spare(struct run *run, struct task *task, uint64_t *size)
 {
 	const struct space *space = task->process->space;
 	const struct region *saved = &region_scratch;
+	const int64_t room = -RECORDS_SIZE;
 	const struct shared *shared;
 	uint64_t va, page, spare;
 
@@ -383,10 +473,13 @@ thread_pages_spare(struct run *run, struct task *task, uint64_t *size)
 		return 0;
 	spare = inject_map(run, task, 0, *size, PROT_READ | PROT_WRITE);
 	if (!spare ||
-	    !run->host->mem_write(
-		    space->mem, task->tid, spare + saved->offset,
-		    region_words(saved, shared->bytes + (va - shared->va)),
-		    saved->size))
+	    (!run->host->mem_write(
+		     space->mem, task->tid, spare + saved->offset,
+		     region_words(saved, shared->bytes + (va - shared->va)),
+		     saved->size) &&
+	     !run->host->mem_write(space->mem, task->tid,
+				   spare + region_room.offset, &room,
+				   sizeof(room))))
 		return spare;
 	inject_unmap(run, task, spare, *size);
 	return 0;
@@ -456,6 +549,7 @@ thread_pages_peek(struct run *run, const struct plan *plan,
 void
 thread_pages_end(struct run *run, struct task *task)
 {
+	thread_pages_records(run, task);
 	task_drain(run, task);
 	if (task->thread_page && task->process->space &&
 	    task->process->space->thread_pages)

@@ -215,6 +215,47 @@ events_put(const struct page *page, struct table *table)
 			      });
 }
 
+/* The times of a function, in nanoseconds. */
+static void
+times_put(const struct page *page, uint32_t plan, const struct func_plan *fplan)
+{
+	const struct func *func = &page->table->report_input->plans[plan]
+					   ->image->funcs[fplan->func];
+	const struct times *times = fplan->times;
+	const struct {
+		const char *what;
+		uint64_t n;
+	} rows[] = {
+		{ "time-calls", times->calls }, { "time-self", times->self },
+		{ "time-total", times->total }, { "time-sum", times->sum },
+		{ "time-min", times->min },	{ "time-max", times->max },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		row_put(page, &(struct row_out){
+				      .what = rows[i].what,
+				      .plan = plan,
+				      .name = func->name,
+				      .at = true,
+				      .addr = func->addr,
+				      .file = FILE_NONE,
+				      .count = { .n = rows[i].n,
+						 .why = fplan_untimed(fplan) },
+			      });
+}
+
+static void
+all_times_put(const struct page *page)
+{
+	const struct report_input *report_input = page->table->report_input;
+
+	for (size_t i = 0; i < report_input->nplans; i++)
+		for (size_t k = 0; k < report_input->plans[i]->nfplans; k++)
+			if (report_input->plans[i]->fplans[k].times)
+				times_put(page, (uint32_t)i,
+					  &report_input->plans[i]->fplans[k]);
+}
+
 static void
 view_put(struct page *page, const struct view *view)
 {
@@ -257,6 +298,7 @@ csv_write(struct table *table, FILE *out)
 	if (table->opts->events.n)
 		events_put(&page, table);
 	units_put(&page);
+	all_times_put(&page);
 	while ((view = view_next(table, view, VIEW_ALL)))
 		view_put(&page, view);
 	callees_free(&page.callees);

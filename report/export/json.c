@@ -279,6 +279,37 @@ view_put(struct json_object *func, const struct view *view,
 		callees_put(func, view, callees);
 }
 
+/* The times of a function's calls. */
+static void
+times_put(struct json_object *func, const struct func_plan *fplan)
+{
+	const struct times *times = fplan->times;
+	const char *why = fplan_untimed(fplan);
+	struct json_object *object, *bins;
+
+	object = json_object_new_object();
+	json_object_object_add(func, "times", object);
+	if (why)
+		json_text_put(object, "why", why);
+	json_number_put(object, "calls", times->calls);
+	json_number_put(object, "ended", times->ended);
+	json_number_put(object, "self", times->self);
+	json_number_put(object, "total", times->total);
+	json_number_put(object, "sum", times->sum);
+	json_number_put(object, "min", times->min);
+	json_number_put(object, "max", times->max);
+	bins = json_array_put(object, "histogram");
+	for (unsigned i = 0; times->bins && i < TIME_BINS; i++) {
+		struct json_object *bin;
+
+		if (!times->bins[i])
+			continue;
+		bin = json_element_put(bins);
+		json_number_put(bin, "up_to", time_bin_end(i));
+		json_number_put(bin, "calls", times->bins[i]);
+	}
+}
+
 static struct json_object *
 func_make(const struct table *table, uint32_t plan_index,
 	  const struct func_plan *fplan)
@@ -308,6 +339,8 @@ func_make(const struct table *table, uint32_t plan_index,
 		  func->line);
 	if (fplan->named)
 		json_figure_put(object, "calls", &calls);
+	if (fplan->times)
+		times_put(object, fplan);
 	return object;
 }
 

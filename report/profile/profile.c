@@ -23,6 +23,8 @@ func_clear(struct profile_func *func)
 	free(func->abnormals);
 	free(func->calls);
 	free(func->passed);
+	times_free(func->times);
+	free(func->untimed);
 	*func = (struct profile_func){ 0 };
 }
 
@@ -207,7 +209,7 @@ func_fault(const struct profile *profile, const struct profile_func *func)
 			return "a function with an empty range";
 	if ((fault = blocks_fault(func)) || (fault = edges_fault(func)) ||
 	    (fault = extras_fault(profile, func)) ||
-	    (fault = doubt_fault(func)))
+	    (fault = doubt_fault(func)) || (fault = times_fault(func)))
 		return fault;
 	return func->state == PROFILE_NEVER ? never_fault(func) : NULL;
 }

@@ -5,6 +5,7 @@
 #define REPORT_PROFILE_PROFILE_DATA_H
 
 #include "flow/propagate.h"
+#include "probe/times.h"
 #include "symtab/image.h"
 
 static const uint32_t PART_NONE = UINT32_MAX;
@@ -145,6 +146,8 @@ struct profile_func {
 				   calls with counters of their own,
 				   ascending */
 	size_t npassed;
+	struct times *times;	/* in nanoseconds; NULL: none are known */
+	char *untimed;		/* why they are not what calls took, or NULL */
 };
 
 struct profile_object {

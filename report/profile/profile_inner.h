@@ -35,6 +35,15 @@ void doubts_put(const struct profile *profile, struct sink *out);
 void doubts_get(struct profile *profile, struct feed *feed);
 void doubt_add(struct profile_func *into, struct profile_func *from);
 
+/*
+ * profile_times.c: the same for the times of functions.  Any section of times
+ * may be missing or ignored.
+ */
+const char *times_fault(const struct profile_func *func);
+void times_put(const struct profile *profile, struct sink *out);
+void times_get(struct profile *profile, struct feed *feed);
+void times_merge(struct profile_func *into, struct profile_func *from);
+
 /* Whether a and b have the same blocks and edges, whatever their counts. */
 bool graph_same(const struct profile_func *a, const struct profile_func *b);
 

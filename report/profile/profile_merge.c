@@ -296,6 +296,7 @@ func_add(struct profile_func *into, struct profile_func *from)
 {
 	states_add(into, from);
 	description_add(into, from);
+	times_merge(into, from);
 	if (into->state != PROFILE_UNKNOWN) {
 		extras_add(into, from);
 		doubt_add(into, from);

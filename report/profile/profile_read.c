@@ -494,6 +494,8 @@ profile_decode(const char *path, const uint8_t *bytes, size_t size)
 	objects_get(&reader);
 	if (!reader_bad(&reader))
 		doubts_get(reader.profile, &reader.feeds[SECTION_DOUBTS]);
+	if (!reader_bad(&reader))
+		times_get(reader.profile, &reader.feeds[SECTION_TIMES]);
 	if (reader_check(&reader, path)) {
 		profile_free(reader.profile);
 		reader.profile = NULL;

@@ -330,6 +330,18 @@ counted_restore(struct plan *plan, uint32_t index,
 }
 
 static void
+times_restore(struct plan *plan, struct func_plan *fplan,
+	      const struct profile_func *func)
+{
+	if (!func->times)
+		return;
+	plan->tick_ns = 1;
+	fplan->times = times_scale(func->times, 1);
+	if (func->untimed)
+		fplan->untimed = mem_strdup(func->untimed);
+}
+
+static void
 fplan_restore(struct plan *plan, uint32_t index,
 	      const struct profile_object *object, uint32_t part)
 {
@@ -344,6 +356,8 @@ fplan_restore(struct plan *plan, uint32_t index,
 	}
 	if (!fplan->units)
 		return;
+	if (func)
+		times_restore(plan, fplan, func);
 	if (!func || func->state == PROFILE_NEVER)
 		never_restore(plan, index, any);
 	else if (func->state == PROFILE_UNKNOWN)

@@ -232,6 +232,12 @@ fplan_save(const struct saving *s, const struct func_plan *fplan)
 		func.counters = fplan->ncounters;
 		func.increments = fplan->increments;
 	}
+	if (fplan->times) {
+		const char *why = fplan_untimed(fplan);
+
+		func.times = times_scale(fplan->times, 1);
+		func.untimed = why ? mem_strdup(why) : NULL;
+	}
 	return func;
 }
 
@@ -243,7 +249,7 @@ func_idle(const struct profile_func *func)
 {
 	bool idle = func->state == PROFILE_COUNTED && !func->nabnormals &&
 		    !func->ncalls && !func->increments && !func->every &&
-		    !func->doubt;
+		    !func->doubt && !func->times;
 
 	for (size_t i = 0; i < func->nedges; i++)
 		idle &= func->edges[i].count.state != COUNT_UNKNOWN &&
@@ -289,7 +295,7 @@ fplans_save(struct saving *s, bool *told, bool last)
 		if (!fplan->units || (last && told[i]))
 			continue;
 		func = fplan_save(s, fplan);
-		if (!last &&
+		if (!last && !func.times &&
 		    (func.state != PROFILE_COUNTED || func_idle(&func))) {
 			func_clear(&func);
 			continue;

@@ -391,6 +391,7 @@ profile_encode(const struct profile *profile, size_t *size)
 				 k ? &object->funcs[k - 1] : NULL, sections);
 	}
 	doubts_put(profile, &sections[SECTION_DOUBTS]);
+	times_put(profile, &sections[SECTION_TIMES]);
 	sections_pack(sections, &file);
 	sections_free(sections);
 	*size = file.n;

@@ -40,7 +40,7 @@ static const char *const tags[SECTIONS] = {
 	[SECTION_EDGES] = "EDGE",   [SECTION_TARGETS] = "DEST",
 	[SECTION_STATES] = "STAT",  [SECTION_COUNTS] = "CNTS",
 	[SECTION_EXTRAS] = "XTRA",  [SECTION_STOPS] = "stop",
-	[SECTION_DOUBTS] = "DOUB",
+	[SECTION_DOUBTS] = "DOUB",  [SECTION_TIMES] = "time",
 };
 
 const char *

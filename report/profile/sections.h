@@ -29,6 +29,7 @@ enum section {
 	SECTION_EXTRAS,		/* abnormal edges, calls */
 	SECTION_STOPS,		/* of runs */
 	SECTION_DOUBTS,		/* of functions */
+	SECTION_TIMES,		/* of functions */
 	SECTIONS,
 };
 

@@ -1,0 +1,366 @@
+/*
+ * Follows a task's calls by their records.  Knows nothing of tasks, clocks and
+ * functions' names.
+ */
+#include "monitor/client/time_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+enum {
+	NEAR = 256 * 1024,	/* records that near are of one stack */
+	STACKS_MAX = 64,
+	FRAMES_MAX = 1 << 20,
+	GONE = 64,		/* frames left by jumps that are remembered */
+};
+
+/* The frames of one stack, the outermost first. */
+struct stack_frames {
+	struct time_frame *frames;
+	size_t n, room;
+};
+
+/* One function in this task. */
+struct func_frames {
+	struct times *times;	/* NULL: not asked for yet */
+	uint32_t depth;		/* its frames */
+	uint64_t since;		/* if it has any: times->total has what was
+				   before */
+};
+
+struct time_stacks {
+	times_find *find;
+	time_call_ended *ended;
+	void *ctx;
+	struct stack_frames stacks[STACKS_MAX];
+	size_t n, current;
+	struct func_frames *funcs;
+	size_t nfuncs;
+	uint64_t last;		/* when time was accounted for last */
+	struct time_frame gone[GONE];	/* a ring */
+	unsigned ngone;
+};
+
+struct time_stacks *
+time_stacks_open(times_find *find, time_call_ended *ended, void *ctx)
+{
+	struct time_stacks *stacks = mem_alloc(sizeof(*stacks));
+
+	stacks->find = find;
+	stacks->ended = ended;
+	stacks->ctx = ctx;
+	return stacks;
+}
+
+void
+time_stacks_close(struct time_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	for (size_t i = 0; i < stacks->n; i++)
+		free(stacks->stacks[i].frames);
+	free(stacks->funcs);
+	free(stacks);
+}
+
+/* ---- frames */
+
+static struct func_frames *
+func_of(struct time_stacks *stacks, uint32_t func)
+{
+	struct func_frames *of;
+
+	if (func >= stacks->nfuncs) {
+		size_t n = 2 * (size_t)func + 16;
+
+		stacks->funcs = mem_grow(stacks->funcs, n,
+					 sizeof(*stacks->funcs));
+		memset(stacks->funcs + stacks->nfuncs, 0,
+		       (n - stacks->nfuncs) * sizeof(*stacks->funcs));
+		stacks->nfuncs = n;
+	}
+	of = &stacks->funcs[func];
+	if (!of->times)
+		of->times = stacks->find(stacks->ctx, func);
+	return of;
+}
+
+static void
+frame_push(struct time_stacks *stacks, struct stack_frames *stack,
+	   const struct time_frame *frame)
+{
+	struct func_frames *of;
+
+	if (stack->n == stack->room) {
+		stack->room = 2 * stack->room + 16;
+		stack->frames = mem_grow(stack->frames, stack->room,
+					 sizeof(*stack->frames));
+	}
+	stack->frames[stack->n++] = *frame;
+	of = func_of(stacks, frame->func);
+	if (!of->depth++)
+		of->since = frame->entered;
+}
+
+static struct time_frame *
+top_of(const struct stack_frames *stack)
+{
+	return stack->n ? &stack->frames[stack->n - 1] : NULL;
+}
+
+static struct stack_frames *
+stack_now(struct time_stacks *stacks)
+{
+	return &stacks->stacks[stacks->current];
+}
+
+/* Account for the time since the last record. */
+static void
+time_pass(struct time_stacks *stacks, uint64_t now)
+{
+	const struct time_frame *top = stacks->n ? top_of(stack_now(stacks)) :
+						   NULL;
+
+	if (top)
+		func_of(stacks, top->func)->times->self += now - stacks->last;
+	stacks->last = now;
+}
+
+/* The call of the innermost frame ends. */
+static void
+call_end(struct time_stacks *stacks, struct stack_frames *stack, uint64_t now)
+{
+	const struct time_frame *frame = top_of(stack);
+	struct func_frames *of = func_of(stacks, frame->func);
+	uint64_t time = now - frame->entered;
+
+	times_ended(of->times, time);
+	if (!--of->depth)
+		of->times->total += now - of->since;
+	if (stacks->ended)
+		stacks->ended(stacks->ctx, stack->frames, stack->n, time);
+	stack->n--;
+}
+
+/* How far a stack pointer is above another one. */
+static int32_t
+sp_above(uint32_t sp, uint32_t other)
+{
+	return (int32_t)(sp - other);
+}
+
+/* End the frames below sp, and with `at` one at sp: they were left by a jump. */
+static void
+frames_jump(struct time_stacks *stacks, uint32_t sp, bool at, uint64_t now)
+{
+	struct stack_frames *stack = stack_now(stacks);
+	const struct time_frame *top;
+
+	while ((top = top_of(stack)) && sp_above(sp, top->sp) >= !at) {
+		stacks->gone[stacks->ngone++ % GONE] = *top;
+		call_end(stacks, stack, now);
+	}
+}
+
+/* ---- stacks */
+
+/* Is the stack pointer in the stack, as far as its frames tell? */
+static bool
+stack_has(const struct stack_frames *stack, uint32_t sp)
+{
+	const struct time_frame *top = top_of(stack);
+
+	return top && sp_above(sp, top->sp) > -NEAR &&
+	       sp_above(sp, stack->frames[0].sp) < NEAR;
+}
+
+/* Remove a stack without frames. */
+static void
+stack_drop(struct time_stacks *stacks, size_t i)
+{
+	free(stacks->stacks[i].frames);
+	stacks->n--;
+	memmove(&stacks->stacks[i], &stacks->stacks[i + 1],
+		(stacks->n - i) * sizeof(*stacks->stacks));
+	if (stacks->current > i)
+		stacks->current--;
+}
+
+/* Begin a stack, perhaps in place of one that was left long ago. */
+static void
+stack_begin(struct time_stacks *stacks, uint64_t now)
+{
+	if (stacks->n == STACKS_MAX) {
+		size_t oldest = !stacks->current;
+		struct stack_frames *stack = &stacks->stacks[oldest];
+
+		while (stack->n)
+			call_end(stacks, stack, now);
+		stack_drop(stacks, oldest);
+	}
+	stacks->current = stacks->n;
+	stacks->stacks[stacks->n++] = (struct stack_frames){ 0 };
+}
+
+/* Make the stack that sp is in the current one. */
+static void
+stack_find(struct time_stacks *stacks, uint32_t sp, uint64_t now)
+{
+	size_t old = stacks->current;
+
+	if (!stacks->n)
+		stack_begin(stacks, now);
+	if (stack_has(stack_now(stacks), sp))
+		return;
+	for (size_t i = 0; i < stacks->n; i++)
+		if (stack_has(&stacks->stacks[i], sp)) {
+			stacks->current = i;
+			if (!stacks->stacks[old].n)
+				stack_drop(stacks, old);
+			return;
+		}
+	if (stack_now(stacks)->n)
+		stack_begin(stacks, now);
+}
+
+/* ---- records */
+
+static void
+record_enter(struct time_stacks *stacks, bool again, uint32_t func, uint32_t sp,
+	     uint64_t now)
+{
+	struct stack_frames *stack = stack_now(stacks);
+	struct times *times = func_of(stacks, func)->times;
+	const struct time_frame *top;
+
+	frames_jump(stacks, sp, false, now);
+	top = top_of(stack);
+	if (again && top && top->sp == sp && top->func == func)
+		return;
+	frames_jump(stacks, sp, true, now);
+	times->calls++;
+	if (stack->n == FRAMES_MAX)
+		times->lost = true;
+	else
+		frame_push(stacks, stack,
+			   &(struct time_frame){ func, sp, now });
+}
+
+/* No frame is there.  Was one taken to be gone? */
+static void
+leave_unmatched(struct time_stacks *stacks, uint32_t func, uint32_t sp)
+{
+	for (size_t i = 0; i < GONE && i < stacks->ngone; i++)
+		if (stacks->gone[i].func == func && stacks->gone[i].sp == sp)
+			func_of(stacks, func)->times->lost = true;
+}
+
+/*
+ * The function leaves for good if its frame is at sp: else it jumps to another
+ * part of itself, or was not entered at its entry.
+ */
+static void
+record_leave(struct time_stacks *stacks, uint32_t func, uint32_t sp,
+	     uint64_t now)
+{
+	struct stack_frames *stack = stack_now(stacks);
+	const struct time_frame *top;
+
+	frames_jump(stacks, sp, false, now);
+	top = top_of(stack);
+	if (!top || top->sp != sp) {
+		leave_unmatched(stacks, func, sp);
+		return;
+	}
+	/* If it is another function's, that one has jumped into this one. */
+	call_end(stacks, stack, now);
+}
+
+void
+time_stacks_record(struct time_stacks *stacks, enum record_kind kind,
+		   uint32_t func, uint32_t sp, uint64_t now)
+{
+	time_pass(stacks, now);
+	stack_find(stacks, sp, now);
+	switch (kind) {
+	case RECORD_ENTER:
+	case RECORD_AGAIN:
+		record_enter(stacks, kind == RECORD_AGAIN, func, sp, now);
+		break;
+	case RECORD_LEAVE:
+		record_leave(stacks, func, sp, now);
+		break;
+	case RECORD_LAND:
+		frames_jump(stacks, sp, false, now);
+		break;
+	case RECORD_KINDS:
+		break;
+	}
+}
+
+/* ---- all calls */
+
+void
+time_stacks_inherit(struct time_stacks *stacks, const struct time_stacks *from,
+		    uint64_t now)
+{
+	stacks->last = now;
+	stacks->current = from->current;
+	for (stacks->n = 0; stacks->n < from->n; stacks->n++) {
+		const struct stack_frames *stack = &from->stacks[stacks->n];
+
+		stacks->stacks[stacks->n] = (struct stack_frames){ 0 };
+		for (size_t k = 0; k < stack->n; k++) {
+			struct time_frame frame = stack->frames[k];
+
+			frame.entered = now;
+			frame_push(stacks, &stacks->stacks[stacks->n], &frame);
+		}
+	}
+}
+
+void
+time_stacks_end(struct time_stacks *stacks, uint64_t now)
+{
+	time_pass(stacks, now);
+	for (size_t i = 0; i < stacks->n; i++) {
+		struct stack_frames *stack = &stacks->stacks[i];
+
+		while (stack->n)
+			call_end(stacks, stack, now);
+	}
+}
+
+/* Add what functions with frames have taken to their totals. */
+static void
+totals_add(struct time_stacks *stacks, uint64_t now)
+{
+	for (size_t i = 0; i < stacks->nfuncs; i++) {
+		struct func_frames *of = &stacks->funcs[i];
+
+		if (!of->depth)
+			continue;
+		of->times->total += now - of->since;
+		of->since = now;
+	}
+}
+
+void
+time_stacks_settle(struct time_stacks *stacks, uint64_t now)
+{
+	time_pass(stacks, now);
+	totals_add(stacks, now);
+}
+
+void
+time_stacks_reset(struct time_stacks *stacks, uint64_t now)
+{
+	for (size_t i = 0; i < stacks->n; i++)
+		for (size_t k = 0; k < stacks->stacks[i].n; k++)
+			stacks->stacks[i].frames[k].entered = now;
+	for (size_t i = 0; i < stacks->nfuncs; i++)
+		stacks->funcs[i].since = now;
+	stacks->last = now;
+}

@@ -1,0 +1,66 @@
+/*
+ * The calls of functions that a task is in, and the times that it spends in
+ * each, from a record of each entry and each exit.  Pure.
+ *
+ * A record has the stack pointer, which is the same when a function is entered
+ * and when it returns, or jumps to another function in place of returning.  A
+ * frame that another record shows to be gone was left by a jump (longjmp, an
+ * exception).  Tasks may have several stacks.
+ */
+#ifndef MONITOR_CLIENT_TIME_STACKS_H
+#define MONITOR_CLIENT_TIME_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/times.h"
+
+enum record_kind {
+	RECORD_ENTER,
+	RECORD_AGAIN,		/* the same, or control comes back to the entry
+				   within the function */
+	RECORD_LEAVE,
+	RECORD_LAND,		/* an exception is handled in the function */
+	RECORD_KINDS,
+};
+
+/* The times of a function, by its number; they stay where they are. */
+typedef struct times *times_find(void *ctx, uint32_t func);
+
+struct time_frame {
+	uint32_t func, sp;
+	uint64_t entered;
+};
+
+/*
+ * The last of n frames, of which the first is the outermost, has ended: its call
+ * took so long.
+ */
+typedef void time_call_ended(void *ctx, const struct time_frame *frames,
+			     size_t n, uint64_t time);
+
+struct time_stacks;
+
+/* `ended` may be NULL. */
+struct time_stacks *time_stacks_open(times_find *find, time_call_ended *ended,
+				     void *ctx);
+void time_stacks_close(struct time_stacks *stacks);
+/* Have the stacks of `from` as well, from now on: a child process has. */
+void time_stacks_inherit(struct time_stacks *stacks,
+			 const struct time_stacks *from, uint64_t now);
+
+/*
+ * A record of a function, given by its number, with the low half of the stack
+ * pointer.  Times never go back.
+ */
+void time_stacks_record(struct time_stacks *stacks, enum record_kind kind,
+			uint32_t func, uint32_t sp, uint64_t now);
+/* All calls end. */
+void time_stacks_end(struct time_stacks *stacks, uint64_t now);
+/* Add what calls that have not ended yet have taken up to now. */
+void time_stacks_settle(struct time_stacks *stacks, uint64_t now);
+/* All calls that have not ended yet begin now. */
+void time_stacks_reset(struct time_stacks *stacks, uint64_t now);
+
+#endif

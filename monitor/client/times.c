@@ -1,0 +1,590 @@
+/*
+ * Measures times: has probes at the entries and exits of functions, which record
+ * the CPU's time stamp, and gives the records of each task to its stacks
+ * (time_stacks.c).  Bishop 1987 names times as what patched counters lack.
+ * doc/decisions/0023 has the costs.
+ *
+ * A task's clock stands while pmon has stopped the task, and leaves out what
+ * probes take (arch->emit.record_cost).
+ */
+#include "monitor/client/times.h"
+
+#include <stdlib.h>
+
+#include "monitor/client/slow_calls.h"
+#include "monitor/client/time_stacks.h"
+#include "monitor/process/object.h"
+#include "monitor/process/owners.h"
+#include "monitor/process/task.h"
+#include "util/addrs.h"
+#include "util/clock.h"
+#include "util/mem.h"
+#include "util/search.h"
+#include "util/stamp.h"
+
+enum { STOP_TICKS = 200000 };	/* of the fastest CPUs, 40 microseconds */
+
+/* Where one of a function's probes is, if the function runs in place. */
+struct timed_site {
+	uint64_t addr;
+	uint8_t kind;		/* enum term_kind */
+	uint8_t record;		/* enum record_kind */
+};
+
+struct timed_func {
+	struct plan *plan;
+	uint32_t fplan;
+	struct timed_site *sites;
+	size_t nsites;
+	uint64_t slow;		/* tell of calls that take longer, in ns; 0: of
+				   none */
+};
+
+/* The functions of one plan. */
+struct timed_plan {
+	const struct plan *plan;
+	uint32_t *funcs;	/* per function plan: index into timing->funcs,
+				   from 1 on; 0: none yet */
+};
+
+/* A task's clock: a stamp minus `lost` is the time that it shows. */
+struct timed_task {
+	struct run *run;
+	struct timing *timing;
+	pid_t tid;
+	size_t counter_set;	/* that has its times */
+	struct time_stacks *stacks;
+	uint64_t lost;
+	uint64_t last;		/* what it showed last */
+	bool begun;		/* it shows something */
+	uint64_t stopped;	/* the stamp of the stop that the task is in,
+				   or 0 */
+	uint64_t resumed;	/* the stamp when it went on; 0: it has made a
+				   record since */
+	bool full;		/* it makes its next record as soon as it goes
+				   on from its stop */
+	bool pending;		/* it was at a site, whose instruction may turn
+				   out not to have begun: */
+	enum record_kind kind;
+	uint32_t func, sp;
+	uint64_t when;		/* as the clock shows */
+};
+
+struct timing {
+	struct timed_func *funcs;
+	size_t nfuncs;
+	struct timed_plan *plans;
+	size_t nplans;
+	struct timed_task **tasks;	/* ascending tid */
+	size_t ntasks;
+	uint64_t cost;		/* of a record, in ticks */
+	/*
+	 * The least times that the kernel took from a trap until pmon knew,
+	 * from pmon until the task ran again, and from that until pmon knew of
+	 * its next trap.  0: not known yet.
+	 */
+	uint64_t in, out, both;
+	uint64_t stamp;		/* when measuring began, and ... */
+	double clock;		/* ... monotonic seconds */
+};
+
+/* ---- tasks */
+
+/* The times of a function in the task's counter set. */
+static struct times *
+timed_times(void *ctx, uint32_t func)
+{
+	const struct timed_task *timed = ctx;
+	const struct timed_func *of = &timed->timing->funcs[func];
+
+	return counter_set_times(plan_counter_set(of->plan, timed->counter_set),
+				 of->fplan, of->plan->nfplans);
+}
+
+static size_t
+task_index(const struct timing *timing, pid_t tid)
+{
+	return search_first(timing->ntasks, i, timing->tasks[i]->tid >= tid);
+}
+
+static struct timed_task *
+timed_find(const struct run *run, const struct task *task)
+{
+	const struct timing *timing = run->timing;
+	size_t i = task_index(timing, task->tid);
+
+	return i < timing->ntasks && timing->tasks[i]->tid == task->tid ?
+		       timing->tasks[i] :
+		       NULL;
+}
+
+/* Nanoseconds of a tick: exact after some milliseconds. */
+static double
+tick_ns(const struct timing *timing)
+{
+	double ticks = (double)(stamp_now() - timing->stamp);
+
+	return ticks > 0 ? (clock_seconds() - timing->clock) * 1e9 / ticks : 0;
+}
+
+static void
+call_ended(void *ctx, const struct time_frame *frames, size_t n, uint64_t time)
+{
+	const struct timed_task *timed = ctx;
+	const struct timed_func *funcs = timed->timing->funcs;
+	uint64_t slow = funcs[frames[n - 1].func].slow;
+	size_t first = n > SLOW_FRAMES + 1 ? n - SLOW_FRAMES - 1 : 0;
+	struct slow_frame told[SLOW_FRAMES + 1];
+	uint64_t ns;
+
+	if (!slow)
+		return;
+	ns = (uint64_t)((double)time * tick_ns(timed->timing));
+	if (ns <= slow)
+		return;
+	for (size_t i = first; i < n; i++)
+		told[i - first] = (struct slow_frame){
+			funcs[frames[i].func].plan,
+			funcs[frames[i].func].fplan,
+		};
+	slow_call(timed->run, timed->tid, ns, told, n - first);
+}
+
+static void
+task_began(struct run *run, const struct task *task)
+{
+	struct timing *timing = run->timing;
+	size_t i = task_index(timing, task->tid);
+	struct timed_task *timed = mem_alloc(sizeof(*timed));
+
+	*timed = (struct timed_task){
+		.run = run,
+		.timing = timing,
+		.tid = task->tid,
+		.counter_set = run_counter_set(run, task),
+		.stacks = time_stacks_open(
+			timed_times, run->opts->nslows ? call_ended : NULL,
+			timed),
+	};
+	vec_push(timing->tasks, timing->ntasks);
+	for (size_t k = timing->ntasks - 1; k > i; k--)
+		timing->tasks[k] = timing->tasks[k - 1];
+	timing->tasks[i] = timed;
+}
+
+static void
+timed_free(struct timed_task *timed)
+{
+	time_stacks_close(timed->stacks);
+	free(timed);
+}
+
+/* ---- clocks */
+
+/*
+ * What the clock shows at the stamp.  If too much was taken off for a stop or a
+ * record, it stands until the rest is made up for.
+ */
+static uint64_t
+timed_now(struct timed_task *timed, uint64_t stamp)
+{
+	uint64_t now = stamp - timed->lost;
+
+	if ((int64_t)(now - timed->last) < 0) {
+		timed->lost = stamp - timed->last;
+		now = timed->last;
+	}
+	timed->last = now;
+	return now;
+}
+
+static void
+record_take(struct timed_task *timed, const struct record *record)
+{
+	uint32_t func = record->what / RECORD_KINDS;
+
+	/* The program may have written there. */
+	if (func < timed->timing->nfuncs)
+		time_stacks_record(timed->stacks, record->what % RECORD_KINDS,
+				   func, record->sp,
+				   timed_now(timed, record->stamp));
+	timed->lost += timed->timing->cost;
+}
+
+/* What the task was about to do at its last site, it has done. */
+static void
+pending_take(struct timed_task *timed)
+{
+	if (timed->pending)
+		time_stacks_record(timed->stacks, timed->kind, timed->func,
+				   timed->sp, timed->when);
+	timed->pending = false;
+}
+
+static void
+least(uint64_t *of, uint64_t ticks)
+{
+	if (!*of || ticks < *of)
+		*of = ticks;
+}
+
+static void
+task_recorded(struct run *run, const struct task *task,
+	      const struct record *records, size_t n)
+{
+	struct timing *timing = run->timing;
+	struct timed_task *timed = timed_find(run, task);
+
+	if (!timed || !n)
+		return;
+	pending_take(timed);
+	/* Mostly the record is of the function at whose entry it stopped. */
+	if (timed->resumed)
+		least(&timing->out, records[0].stamp - timed->resumed);
+	timed->resumed = 0;
+	if (timed->full)
+		timed->lost = records[0].stamp - timed->last;
+	timed->full = false;
+	for (size_t i = 0; i < n; i++)
+		record_take(timed, &records[i]);
+}
+
+static void
+task_stopped(struct run *run, const struct task *task, uint64_t stamp,
+	     uint64_t full)
+{
+	struct timed_task *timed = timed_find(run, task);
+
+	if (!timed || timed->stopped || !timed->begun)
+		return;
+	/* The program may have written there. */
+	if (full && full < stamp) {
+		least(&run->timing->in, stamp - full);
+		timed->full = true;
+		timed_now(timed, full);
+	} else {
+		timed_now(timed, stamp);
+	}
+	if (timed->resumed)
+		least(&run->timing->both, stamp - timed->resumed);
+	timed->stopped = stamp;
+}
+
+/*
+ * What the kernel took at least for a stop, besides the time that pmon saw.  What
+ * is longer than a stop can take was the program's.
+ */
+static uint64_t
+stop_cost(const struct timing *timing)
+{
+	uint64_t apart = timing->out + (timing->in ? timing->in : timing->out);
+	uint64_t cost = timing->both;
+
+	if (apart && (apart < cost || !cost))
+		cost = apart;
+	return cost < STOP_TICKS ? cost : STOP_TICKS;
+}
+
+static void
+task_goes_on(struct run *run, const struct task *task, uint64_t stamp)
+{
+	const struct timing *timing = run->timing;
+	struct timed_task *timed = timed_find(run, task);
+
+	if (!timed)
+		return;
+	if (timed->stopped)
+		timed->lost += stamp - timed->stopped + stop_cost(timing);
+	else if (!timed->begun)
+		timed->lost = stamp;
+	timed->begun = true;
+	timed->stopped = 0;
+	timed->resumed = stamp;
+}
+
+static void
+task_ended(struct run *run, const struct task *task, enum task_end how)
+{
+	struct timing *timing = run->timing;
+	struct timed_task *timed = timed_find(run, task);
+	size_t i = task_index(timing, task->tid);
+
+	if (!timed)
+		return;
+	pending_take(timed);
+	time_stacks_end(timed->stacks, timed->last);
+	timed_free(timed);
+	timing->ntasks--;
+	for (; i < timing->ntasks; i++)
+		timing->tasks[i] = timing->tasks[i + 1];
+}
+
+static void
+task_forked(struct run *run, const struct task *maker, const struct task *child)
+{
+	const struct timed_task *from = timed_find(run, maker);
+	struct timed_task *to = timed_find(run, child);
+
+	if (from && to)
+		time_stacks_inherit(to->stacks, from->stacks, to->last);
+}
+
+static void
+task_execed(struct run *run, const struct task *task)
+{
+	struct timed_task *timed = timed_find(run, task);
+
+	if (!timed)
+		return;
+	pending_take(timed);
+	time_stacks_end(timed->stacks, timed->last);
+}
+
+/* ---- probes */
+
+/* The function's number. */
+static uint32_t
+func_number(struct timing *timing, struct plan *plan, uint32_t fplan)
+{
+	struct timed_plan *of = NULL;
+	uint32_t *number;
+
+	for (size_t i = 0; i < timing->nplans && !of; i++)
+		if (timing->plans[i].plan == plan)
+			of = &timing->plans[i];
+	if (!of) {
+		of = vec_push(timing->plans, timing->nplans);
+		*of = (struct timed_plan){
+			.plan = plan,
+			.funcs = mem_numbers(plan->nfplans, 0),
+		};
+	}
+	number = &of->funcs[fplan];
+	if (!*number) {
+		*vec_push(timing->funcs, timing->nfuncs) = (struct timed_func){
+			.plan = plan, .fplan = fplan
+		};
+		*number = (uint32_t)timing->nfuncs;
+	}
+	return *number - 1;
+}
+
+/* The probes that are being asked for. */
+struct asking {
+	struct probe_list *list;
+	struct timed_func *func;
+	uint32_t number;
+	struct func_plan *fplan;
+};
+
+/* Ask for a probe that records; without one, times cannot be known. */
+static void
+record_ask(struct asking *asking, uint32_t element, enum record_kind kind)
+{
+	uint32_t what = asking->number * RECORD_KINDS + kind;
+	struct timed_func *func = asking->func;
+	struct term term;
+
+	if (probe_ask(asking->list, element, PROBE_RECORD, (int32_t)what)) {
+		if (!asking->fplan->untimed)
+			asking->fplan->untimed = mem_strdup(fail_message());
+		return;
+	}
+	must(arc_term(asking->fplan->flow, asking->fplan->cfg, element, &term));
+	*vec_push(func->sites, func->nsites) = (struct timed_site){
+		.addr = term.addr,
+		.kind = term.kind,
+		.record = kind,
+	};
+}
+
+/* Does control leave the function for good by the edge's last instruction? */
+static bool
+edge_leaves(const struct func_plan *fplan, const struct flow_edge *edge)
+{
+	const struct block *from;
+
+	if (edge->to != FLOW_EXIT || edge->from < FLOW_BLOCK ||
+	    edge->by == BY_LEAK)
+		return false;
+	from = &fplan->cfg->blocks[edge->from - FLOW_BLOCK];
+	if (from->proof != PROOF_FLOW)
+		return false;
+	switch (fplan->cfg->insns[from->first + from->count - 1].kind) {
+	case INSN_RETURN:
+	case INSN_JUMP:
+	case INSN_JUMP_INDIRECT:
+	case INSN_BRANCH:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* At the entry, the exits, and where exceptions are handled. */
+static void
+records_ask(struct asking *asking, const struct image *image)
+{
+	const struct flow *flow = asking->fplan->flow;
+	const struct cfg *cfg = asking->fplan->cfg;
+	uint32_t entry = flow->edges[0].to;
+	bool again = flow->in[entry + 1] - flow->in[entry] > 1;
+
+	record_ask(asking, arc_of_block(flow, entry),
+		   again ? RECORD_AGAIN : RECORD_ENTER);
+	for (uint32_t e = 0; e < flow->nedges; e++)
+		if (edge_leaves(asking->fplan, &flow->edges[e]))
+			record_ask(asking, e, RECORD_LEAVE);
+	for (uint32_t b = 0; b < cfg->nblocks; b++)
+		if (cfg->blocks[b].proof == PROOF_FLOW &&
+		    addrs_has(image->pads, image->npads,
+			      cfg->insns[cfg->blocks[b].first].addr))
+			record_ask(asking, arc_of_block(flow, FLOW_BLOCK + b),
+				   RECORD_LAND);
+}
+
+static void
+funcs_choose(struct run *run, struct plan *plan, struct probe_list *list)
+{
+	uint32_t index = (uint32_t)(list->fplan - plan->fplans);
+	struct asking asking = { .list = list, .fplan = &plan->fplans[index] };
+	const struct flow *flow = list->fplan->flow;
+
+	if (list->fplan->func == FUNC_NONE || !list->fplan->units)
+		return;
+	asking.number = func_number(run->timing, plan, index);
+	asking.func = &run->timing->funcs[asking.number];
+	asking.func->slow = slow_limit(run->opts,
+				       &plan->image->funcs[list->fplan->func]);
+	asking.func->nsites = 0;
+	free(asking.func->sites);
+	asking.func->sites = NULL;
+	free(asking.fplan->untimed);
+	asking.fplan->untimed = NULL;
+	if (plan->options.shared)
+		asking.fplan->untimed = mem_strdup(
+			"threads have no memory of their own to record in");
+	else if (!flow->nedges || flow->edges[0].from != FLOW_ROOT)
+		asking.fplan->untimed = mem_strdup(
+			"the function's beginning is not known");
+	else
+		records_ask(&asking, plan->image);
+}
+
+/* ---- functions that run in place */
+
+/* How a function's instruction is recorded that has begun, or has branched. */
+static const struct timed_site *
+site_find(const struct timed_func *func, uint64_t addr, enum site_event what)
+{
+	for (size_t i = 0; i < func->nsites; i++) {
+		const struct timed_site *site = &func->sites[i];
+
+		if (site->addr == addr &&
+		    (what == SITE_TAKEN ? site->kind == TERM_TAKEN :
+					  site->kind == TERM_HITS))
+			return site;
+	}
+	return NULL;
+}
+
+static void
+task_at_site(struct run *run, const struct task *task, struct plan *plan,
+	     uint32_t site, enum site_event what)
+{
+	struct timed_task *timed = timed_find(run, task);
+	uint32_t fplan = plan->sites[site].fplan, number;
+	const struct timed_site *at;
+	uint64_t sp;
+
+	if (!timed)
+		return;
+	if (what == SITE_UNDONE) {
+		timed->pending = false;
+		return;
+	}
+	if (fplan == FPLAN_NONE || plan->fplans[fplan].relocated ||
+	    plan->fplans[fplan].func == FUNC_NONE)
+		return;
+	pending_take(timed);
+	number = func_number(run->timing, plan, fplan);
+	at = site_find(&run->timing->funcs[number], plan->sites[site].addr,
+		       what);
+	if (!at || run->host->reg_get(task->tid, run->arch->reg_sp, &sp))
+		return;
+	timed->pending = true;
+	timed->kind = at->record;
+	timed->func = number;
+	timed->sp = (uint32_t)sp;
+	timed->when = timed->last;
+}
+
+const struct client client_times = {
+	.name = "times",
+	.choose = funcs_choose,
+	.began = task_began,
+	.ended = task_ended,
+	.forked = task_forked,
+	.execed = task_execed,
+	.at_site = task_at_site,
+	.stopped = task_stopped,
+	.goes_on = task_goes_on,
+	.recorded = task_recorded,
+};
+
+/* ---- all */
+
+void
+times_open(struct run *run)
+{
+	run->timing = mem_alloc(sizeof(*run->timing));
+	run->timing->cost = run->arch->emit.record_cost();
+	run->timing->clock = clock_seconds();
+	run->timing->stamp = stamp_now();
+}
+
+void
+times_close(struct run *run)
+{
+	struct timing *timing = run->timing;
+
+	if (!timing)
+		return;
+	for (size_t i = 0; i < timing->nfuncs; i++)
+		free(timing->funcs[i].sites);
+	for (size_t i = 0; i < timing->nplans; i++)
+		free(timing->plans[i].funcs);
+	for (size_t i = 0; i < timing->ntasks; i++)
+		timed_free(timing->tasks[i]);
+	free(timing->funcs);
+	free(timing->plans);
+	free(timing->tasks);
+	free(timing);
+	run->timing = NULL;
+}
+
+void
+times_settle(struct run *run)
+{
+	struct timing *timing = run->timing;
+
+	if (!timing)
+		return;
+	for (size_t i = 0; i < timing->ntasks; i++)
+		if (timing->tasks[i]->begun)
+			time_stacks_settle(timing->tasks[i]->stacks,
+					   timing->tasks[i]->last);
+	for (size_t i = 0; i < run->nobjects; i++)
+		if (run->objects[i].plan)
+			run->objects[i].plan->tick_ns = tick_ns(timing);
+}
+
+void
+times_reset(struct run *run)
+{
+	struct timing *timing = run->timing;
+
+	for (size_t i = 0; timing && i < timing->ntasks; i++)
+		time_stacks_reset(timing->tasks[i]->stacks,
+				  timing->tasks[i]->last);
+}

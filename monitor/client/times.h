@@ -1,0 +1,21 @@
+/*
+ * Times, as a client: how long each function took, in itself and with what it
+ * called (--time).
+ */
+#ifndef MONITOR_CLIENT_TIMES_H
+#define MONITOR_CLIENT_TIMES_H
+
+#include "monitor/process/client.h"
+
+extern const struct client client_times;
+
+void times_open(struct run *run);
+/* Free what the client has; the run may have none. */
+void times_close(struct run *run);
+
+/* Bring the counter sets' times up to date; all tasks stand still. */
+void times_settle(struct run *run);
+/* The counter sets have been cleared: all calls begin now. */
+void times_reset(struct run *run);
+
+#endif

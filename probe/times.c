@@ -1,0 +1,130 @@
+/*
+ * Adds up times of calls.  Knows nothing of clocks, tasks and stacks.
+ */
+#include "probe/times.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/func_plan.h"
+#include "util/mem.h"
+
+unsigned
+time_bin(uint64_t time)
+{
+	unsigned log, bin;
+
+	if (time < TIME_PARTS)
+		return (unsigned)time;
+	log = 63 - (unsigned)__builtin_clzll(time);
+	/* The two bits behind the first. */
+	bin = (log - 1) * TIME_PARTS +
+	      (unsigned)(time >> (log - 2) & (TIME_PARTS - 1));
+	return bin < TIME_BINS ? bin : TIME_BINS - 1;
+}
+
+uint64_t
+time_bin_end(unsigned bin)
+{
+	unsigned log = bin / TIME_PARTS + 1;
+
+	if (bin < TIME_PARTS)
+		return bin;
+	return (UINT64_C(1) << log) +
+	       ((uint64_t)(bin % TIME_PARTS + 1) << (log - 2)) - 1;
+}
+
+static uint64_t *
+times_bins(struct times *times)
+{
+	if (!times->bins)
+		times->bins = mem_alloc(TIME_BINS * sizeof(*times->bins));
+	return times->bins;
+}
+
+void
+times_ended(struct times *times, uint64_t time)
+{
+	times_bins(times)[time_bin(time)]++;
+	times->min = times->ended && times->min < time ? times->min : time;
+	times->max = times->max > time ? times->max : time;
+	times->sum += time;
+	times->ended++;
+}
+
+void
+times_add(struct times *into, const struct times *from)
+{
+	if (from->ended && (!into->ended || from->min < into->min))
+		into->min = from->min;
+	if (from->max > into->max)
+		into->max = from->max;
+	into->calls += from->calls;
+	into->ended += from->ended;
+	into->total += from->total;
+	into->self += from->self;
+	into->sum += from->sum;
+	into->lost |= from->lost;
+	for (unsigned i = 0; from->bins && i < TIME_BINS; i++)
+		if (from->bins[i])
+			times_bins(into)[i] += from->bins[i];
+}
+
+static uint64_t
+scaled(uint64_t ticks, double units)
+{
+	return (uint64_t)((double)ticks * units + 0.5);
+}
+
+struct times *
+times_scale(const struct times *from, double units)
+{
+	struct times *times = mem_alloc(sizeof(*times));
+
+	*times = (struct times){
+		.calls = from->calls,
+		.ended = from->ended,
+		.total = scaled(from->total, units),
+		.self = scaled(from->self, units),
+		.sum = scaled(from->sum, units),
+		.min = scaled(from->min, units),
+		.max = scaled(from->max, units),
+		.lost = from->lost,
+	};
+	for (unsigned i = 0; from->bins && i < TIME_BINS; i++)
+		if (from->bins[i])
+			times_bins(times)[time_bin(scaled(
+				time_bin_end(i), units))] += from->bins[i];
+	return times;
+}
+
+void
+times_clear(struct times *times)
+{
+	free(times->bins);
+	*times = (struct times){ 0 };
+}
+
+void
+times_free(struct times *times)
+{
+	if (times)
+		free(times->bins);
+	free(times);
+}
+
+const char *
+fplan_untimed(const struct func_plan *fplan)
+{
+	static const char lost[] =
+		"calls were on several stacks that pmon could not tell apart";
+	static const char given_up[] =
+		"entries and exits could not be watched all the time";
+
+	if (fplan->untimed)
+		return fplan->untimed;
+	if (fplan->times && fplan->times->lost)
+		return lost;
+	return fplan->dropped || fplan->lost || fplan->unwritten ? given_up :
+								   NULL;
+}

@@ -1,0 +1,174 @@
+/*
+ * Writes, reads, checks and adds up the times of functions.
+ */
+#include <stdlib.h>
+
+#include "report/profile/profile_inner.h"
+#include "util/mem.h"
+
+const char *
+times_fault(const struct profile_func *func)
+{
+	const struct times *times = func->times;
+	uint64_t n = 0;
+
+	if (!times)
+		return func->untimed ? "a reason why no times are known" : NULL;
+	for (unsigned i = 0; times->bins && i < TIME_BINS; i++)
+		if (__builtin_add_overflow(n, times->bins[i], &n))
+			return "too many times";
+	if (n != times->ended || times->min > times->max)
+		return "times that contradict each other";
+	return NULL;
+}
+
+/* ---- files */
+
+static bool
+times_any(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->nobjects; i++)
+		for (size_t k = 0; k < profile->objects[i].nfuncs; k++)
+			if (profile->objects[i].funcs[k].times)
+				return true;
+	return false;
+}
+
+static void
+bins_put(const struct times *times, struct sink *out)
+{
+	unsigned last = 0, n = 0;
+
+	for (unsigned i = 0; times->bins && i < TIME_BINS; i++)
+		n += times->bins[i] != 0;
+	put_uint(out, n);
+	for (unsigned i = 0; n && i < TIME_BINS; i++) {
+		if (!times->bins[i])
+			continue;
+		put_uint(out, i - last);
+		put_uint(out, times->bins[i]);
+		last = i;
+	}
+}
+
+static void
+func_times_put(const struct profile_func *func, struct sink *out)
+{
+	const struct times *times = func->times;
+
+	put_byte(out, times ? 1 : 0);
+	if (!times)
+		return;
+	put_uint(out, times->calls);
+	put_uint(out, times->total);
+	put_uint(out, times->self);
+	put_uint(out, times->sum);
+	put_uint(out, times->min);
+	put_uint(out, times->max);
+	put_byte(out, times->lost);
+	put_string(out, func->untimed ? func->untimed : "");
+	bins_put(times, out);
+}
+
+void
+times_put(const struct profile *profile, struct sink *out)
+{
+	bool any = times_any(profile);
+
+	for (size_t i = 0; any && i < profile->nobjects; i++)
+		for (size_t k = 0; k < profile->objects[i].nfuncs; k++)
+			func_times_put(&profile->objects[i].funcs[k], out);
+}
+
+static void
+bins_get(struct times *times, struct feed *feed)
+{
+	uint64_t n = get_max(feed, TIME_BINS), bin = 0;
+
+	if (n)
+		times->bins = mem_alloc(TIME_BINS * sizeof(*times->bins));
+	while (n-- && !feed->bad) {
+		bin += get_max(feed, TIME_BINS - 1 - bin);
+		times->bins[bin] = get_uint(feed);
+		if (__builtin_add_overflow(times->ended, times->bins[bin],
+					   &times->ended))
+			feed->bad = true;
+	}
+}
+
+static void
+func_times_get(struct profile_func *func, struct feed *feed)
+{
+	struct times *times;
+
+	if (!get_byte(feed))
+		return;
+	times = func->times = mem_alloc(sizeof(*times));
+	times->calls = get_uint(feed);
+	times->total = get_uint(feed);
+	times->self = get_uint(feed);
+	times->sum = get_uint(feed);
+	times->min = get_uint(feed);
+	times->max = get_uint(feed);
+	times->lost = get_byte(feed);
+	func->untimed = get_string(feed);
+	if (func->untimed && !*func->untimed) {
+		free(func->untimed);
+		func->untimed = NULL;
+	}
+	bins_get(times, feed);
+}
+
+void
+times_get(struct profile *profile, struct feed *feed)
+{
+	if (!feed_left(feed))
+		return;
+	for (size_t i = 0; i < profile->nobjects; i++)
+		for (size_t k = 0; k < profile->objects[i].nfuncs; k++)
+			if (!feed->bad)
+				func_times_get(&profile->objects[i].funcs[k],
+					       feed);
+}
+
+/* ---- merging */
+
+static bool
+times_fit(const struct times *a, const struct times *b)
+{
+	uint64_t sum;
+
+	return !__builtin_add_overflow(a->calls, b->calls, &sum) &&
+	       !__builtin_add_overflow(a->ended, b->ended, &sum) &&
+	       !__builtin_add_overflow(a->total, b->total, &sum) &&
+	       !__builtin_add_overflow(a->self, b->self, &sum) &&
+	       !__builtin_add_overflow(a->sum, b->sum, &sum);
+}
+
+static void
+times_drop(struct profile_func *func)
+{
+	times_free(func->times);
+	free(func->untimed);
+	func->times = NULL;
+	func->untimed = NULL;
+}
+
+void
+times_merge(struct profile_func *into, struct profile_func *from)
+{
+	if (into->times && from->times &&
+	    !times_fit(into->times, from->times)) {
+		times_drop(into);
+		times_drop(from);
+	} else if (into->times && from->times) {
+		times_add(into->times, from->times);
+	} else if (from->times) {
+		into->times = from->times;
+		from->times = NULL;
+	}
+	if (!into->untimed) {
+		into->untimed = from->untimed;
+		from->untimed = NULL;
+	}
+}
