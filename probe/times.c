@@ -113,6 +113,19 @@ times_free(struct times *times)
 	free(times);
 }
 
+/* A stop may take a part of a millisecond. */
+enum { LONG_NS = 1000000 };
+
+/* Whether the function runs in place, and its calls are short. */
+static bool
+calls_in_place(const struct func_plan *fplan)
+{
+	const struct times *times = fplan->times;
+
+	return times && fplan->placement && !fplan->relocated &&
+	       times->total / LONG_NS < times->ended;
+}
+
 const char *
 fplan_untimed(const struct func_plan *fplan)
 {
@@ -121,10 +134,14 @@ fplan_untimed(const struct func_plan *fplan)
 	static const char given_up[] =
 		"entries and exits could not be watched all the time";
 
+	static const char in_place[] =
+		"a breakpoint at each entry and exit takes longer than calls";
+
 	if (fplan->untimed)
 		return fplan->untimed;
 	if (fplan->times && fplan->times->lost)
 		return lost;
-	return fplan->dropped || fplan->lost || fplan->unwritten ? given_up :
-								   NULL;
+	if (fplan->dropped || fplan->lost || fplan->unwritten)
+		return given_up;
+	return calls_in_place(fplan) ? in_place : NULL;
 }

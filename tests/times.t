@@ -83,11 +83,18 @@ for my $mode (@modes) {
 	my $run = timed(['--time', @$mode], $program);
 	my ($times, $name) = ($run->{times}, "--time @$mode");
 
-	# Their functions have so many stops that the test takes long.
 	is(ended($run), ended($alone), "$name: status");
 	is($run->{out}, $alone->{out}, "$name: output");
 	is($run->{err}, '', "$name: no message");
 	calls_are($times, \%calls, $name);
+	if ("@$mode" =~ /trap/) {
+		# On no machine does a stop take a millisecond on average.
+		is($times->{leaf}[0], '?', "$name: no time of leaf");
+		cmp_ok($times->{spin}[0], '>=', 0.95 * $spin, "$name: spin");
+		like($run->{text}, qr/^\?: .* a breakpoint at each entry and/m,
+		    "$name: and why");
+		next;
+	}
 	ok($times->{spin}[0] >= 0.95 * $spin, "$name: spin's own time")
 	    or diag $run->{text};
 	ok($times->{$_}[1] >= 0.95 * $spin, "$name: $_ called it")

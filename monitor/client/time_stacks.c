@@ -10,7 +10,9 @@
 #include "util/mem.h"
 
 enum {
-	NEAR = 256 * 1024,	/* records that near are of one stack */
+	/* Records that far below or above those of a stack are of another. */
+	BELOW = 32 * 1024,
+	ABOVE = 4 * 1024,
 	STACKS_MAX = 64,
 	FRAMES_MAX = 1 << 20,
 	GONE = 64,		/* frames left by jumps that are remembered */
@@ -20,6 +22,7 @@ enum {
 struct stack_frames {
 	struct time_frame *frames;
 	size_t n, room;
+	uint64_t used;		/* when it became the current one */
 };
 
 /* One function in this task. */
@@ -136,10 +139,11 @@ call_end(struct time_stacks *stacks, struct stack_frames *stack, uint64_t now)
 	struct func_frames *of = func_of(stacks, frame->func);
 	uint64_t time = now - frame->entered;
 
-	times_ended(of->times, time);
+	if (!frame->inherited)
+		times_ended(of->times, time);
 	if (!--of->depth)
 		of->times->total += now - of->since;
-	if (stacks->ended)
+	if (stacks->ended && !frame->inherited)
 		stacks->ended(stacks->ctx, stack->frames, stack->n, time);
 	stack->n--;
 }
@@ -172,8 +176,8 @@ stack_has(const struct stack_frames *stack, uint32_t sp)
 {
 	const struct time_frame *top = top_of(stack);
 
-	return top && sp_above(sp, top->sp) > -NEAR &&
-	       sp_above(sp, stack->frames[0].sp) < NEAR;
+	return top && sp_above(sp, top->sp) > -BELOW &&
+	       sp_above(sp, stack->frames[0].sp) < ABOVE;
 }
 
 /* Remove a stack without frames. */
@@ -188,20 +192,36 @@ stack_drop(struct time_stacks *stacks, size_t i)
 		stacks->current--;
 }
 
-/* Begin a stack, perhaps in place of one that was left long ago. */
+/* There is no room for this stack: its calls cannot be followed. */
+static void
+stack_evict(struct time_stacks *stacks, size_t i, uint64_t now)
+{
+	struct stack_frames *stack = &stacks->stacks[i];
+
+	while (stack->n) {
+		struct func_frames *of = func_of(
+			stacks, stack->frames[--stack->n].func);
+
+		of->times->lost = true;
+		if (!--of->depth)
+			of->times->total += now - of->since;
+	}
+	stack_drop(stacks, i);
+}
+
+/* Begin a stack, if need be in place of the one that was left first. */
 static void
 stack_begin(struct time_stacks *stacks, uint64_t now)
 {
-	if (stacks->n == STACKS_MAX) {
-		size_t oldest = !stacks->current;
-		struct stack_frames *stack = &stacks->stacks[oldest];
+	size_t oldest = 0;
 
-		while (stack->n)
-			call_end(stacks, stack, now);
-		stack_drop(stacks, oldest);
-	}
+	for (size_t i = 1; i < stacks->n; i++)
+		if (stacks->stacks[i].used < stacks->stacks[oldest].used)
+			oldest = i;
+	if (stacks->n == STACKS_MAX)
+		stack_evict(stacks, oldest, now);
 	stacks->current = stacks->n;
-	stacks->stacks[stacks->n++] = (struct stack_frames){ 0 };
+	stacks->stacks[stacks->n++] = (struct stack_frames){ .used = now };
 }
 
 /* Make the stack that sp is in the current one. */
@@ -217,6 +237,7 @@ stack_find(struct time_stacks *stacks, uint32_t sp, uint64_t now)
 	for (size_t i = 0; i < stacks->n; i++)
 		if (stack_has(&stacks->stacks[i], sp)) {
 			stacks->current = i;
+			stacks->stacks[i].used = now;
 			if (!stacks->stacks[old].n)
 				stack_drop(stacks, old);
 			return;
@@ -245,16 +266,39 @@ record_enter(struct time_stacks *stacks, bool again, uint32_t func, uint32_t sp,
 		times->lost = true;
 	else
 		frame_push(stacks, stack,
-			   &(struct time_frame){ func, sp, now });
+			   &(struct time_frame){ func, sp, now, false });
 }
 
-/* No frame is there.  Was one taken to be gone? */
-static void
-leave_unmatched(struct time_stacks *stacks, uint32_t func, uint32_t sp)
+/* Was the frame taken to be gone? */
+static bool
+frame_gone(const struct time_stacks *stacks, uint32_t func, uint32_t sp)
 {
 	for (size_t i = 0; i < GONE && i < stacks->ngone; i++)
 		if (stacks->gone[i].func == func && stacks->gone[i].sp == sp)
-			func_of(stacks, func)->times->lost = true;
+			return true;
+	return false;
+}
+
+/*
+ * No frame is there.  If it was taken to be gone, so were the frames above it,
+ * which may never be seen to end; and the function on top got their time.
+ */
+static void
+leave_unmatched(struct time_stacks *stacks, uint32_t func, uint32_t sp)
+{
+	const struct time_frame *top = top_of(stack_now(stacks));
+
+	if (!frame_gone(stacks, func, sp))
+		return;
+	if (top)
+		func_of(stacks, top->func)->times->lost = true;
+	for (size_t i = 0; i < GONE && i < stacks->ngone; i++) {
+		const struct time_frame *gone = &stacks->gone[i];
+
+		if (sp_above(gone->sp, sp) >= 0 &&
+		    sp_above(gone->sp, sp) < BELOW)
+			func_of(stacks, gone->func)->times->lost = true;
+	}
 }
 
 /*
@@ -316,6 +360,7 @@ time_stacks_inherit(struct time_stacks *stacks, const struct time_stacks *from,
 			struct time_frame frame = stack->frames[k];
 
 			frame.entered = now;
+			frame.inherited = true;
 			frame_push(stacks, &stacks->stacks[stacks->n], &frame);
 		}
 	}

@@ -31,6 +31,7 @@ typedef struct times *times_find(void *ctx, uint32_t func);
 struct time_frame {
 	uint32_t func, sp;
 	uint64_t entered;
+	bool inherited;		/* by a child process: its maker has the call */
 };
 
 /*

@@ -59,8 +59,8 @@ struct timed_task {
 	bool begun;		/* it shows something */
 	uint64_t stopped;	/* the stamp of the stop that the task is in,
 				   or 0 */
-	uint64_t resumed;	/* the stamp when it went on; 0: it has made a
-				   record since */
+	uint64_t gone_on;	/* the stamp when it went on last */
+	bool silent;		/* it has made no record since */
 	bool full;		/* it makes its next record as soon as it goes
 				   on from its stop */
 	bool pending;		/* it was at a site, whose instruction may turn
@@ -198,6 +198,17 @@ timed_now(struct timed_task *timed, uint64_t stamp)
 	return now;
 }
 
+/*
+ * When the record was made, as the clock shows.  The stop before may have come
+ * between the record's stamp and its end.
+ */
+static uint64_t
+record_when(struct timed_task *timed, const struct record *record)
+{
+	return record->stamp < timed->gone_on ? timed->last :
+						timed_now(timed, record->stamp);
+}
+
 static void
 record_take(struct timed_task *timed, const struct record *record)
 {
@@ -207,7 +218,7 @@ record_take(struct timed_task *timed, const struct record *record)
 	if (func < timed->timing->nfuncs)
 		time_stacks_record(timed->stacks, record->what % RECORD_KINDS,
 				   func, record->sp,
-				   timed_now(timed, record->stamp));
+				   record_when(timed, record));
 	timed->lost += timed->timing->cost;
 }
 
@@ -239,10 +250,10 @@ task_recorded(struct run *run, const struct task *task,
 		return;
 	pending_take(timed);
 	/* Mostly the record is of the function at whose entry it stopped. */
-	if (timed->resumed)
-		least(&timing->out, records[0].stamp - timed->resumed);
-	timed->resumed = 0;
-	if (timed->full)
+	if (timed->silent && records[0].stamp > timed->gone_on)
+		least(&timing->out, records[0].stamp - timed->gone_on);
+	timed->silent = false;
+	if (timed->full && records[0].stamp > timed->gone_on)
 		timed->lost = records[0].stamp - timed->last;
 	timed->full = false;
 	for (size_t i = 0; i < n; i++)
@@ -257,16 +268,16 @@ task_stopped(struct run *run, const struct task *task, uint64_t stamp,
 
 	if (!timed || timed->stopped || !timed->begun)
 		return;
-	/* The program may have written there. */
-	if (full && full < stamp) {
+	/* The probe may have stored half of it, the program anything. */
+	if (full >= timed->gone_on && full < stamp) {
 		least(&run->timing->in, stamp - full);
 		timed->full = true;
 		timed_now(timed, full);
 	} else {
 		timed_now(timed, stamp);
 	}
-	if (timed->resumed)
-		least(&run->timing->both, stamp - timed->resumed);
+	if (timed->silent)
+		least(&run->timing->both, stamp - timed->gone_on);
 	timed->stopped = stamp;
 }
 
@@ -285,21 +296,25 @@ stop_cost(const struct timing *timing)
 	return cost < STOP_TICKS ? cost : STOP_TICKS;
 }
 
+/*
+ * A task that goes on though it has not stopped, as far as was told, has run for
+ * pmon meanwhile (detour.h).
+ */
 static void
 task_goes_on(struct run *run, const struct task *task, uint64_t stamp)
 {
-	const struct timing *timing = run->timing;
 	struct timed_task *timed = timed_find(run, task);
 
 	if (!timed)
 		return;
 	if (timed->stopped)
-		timed->lost += stamp - timed->stopped + stop_cost(timing);
-	else if (!timed->begun)
-		timed->lost = stamp;
+		timed->lost += stamp - timed->stopped + stop_cost(run->timing);
+	else
+		timed->lost += stamp - timed->gone_on;
 	timed->begun = true;
+	timed->silent = timed->stopped;
 	timed->stopped = 0;
-	timed->resumed = stamp;
+	timed->gone_on = stamp;
 }
 
 static void

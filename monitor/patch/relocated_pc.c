@@ -17,6 +17,7 @@
 #include "monitor/process/regions.h"
 #include "monitor/process/sigtrap.h"
 #include "monitor/process/space.h"
+#include "monitor/process/thread_pages.h"
 #include "monitor/run.h"
 #include "relocate/pc_map.h"
 #include "relocate/relocate.h"
@@ -420,6 +421,24 @@ step_flag_clear(struct run *run, struct task *task)
 }
 
 /*
+ * A probe that finds no room for its record would try for ever.  If the task has
+ * stopped for that, its trap, still queued, is dealt with by this.
+ */
+static void
+records_make_room(struct run *run, struct task *task)
+{
+	struct event *queued = run_queued(run, task);
+
+	thread_pages_records(run, task);
+	if (!queued || queued->kind != EVENT_TRAP || !relocated_full(run, task))
+		return;
+	sigtrap_mend(run, task);
+	queued = run_queued(run, task);
+	if (queued && queued->kind == EVENT_TRAP)
+		queued->kind = EVENT_PAUSED;
+}
+
+/*
  * Bring a task that is in a relocated function to where it could be in the
  * original as well, at *va.  Returns 1; 0 if the task left the relocated
  * function in doing so, or was in none; -1 if that cannot be done.
@@ -447,6 +466,7 @@ task_bring(struct run *run, struct task *task, uint64_t *va)
 		*va = entry.addr + module->bias;
 		return 1;
 	}
+	records_make_room(run, task);
 	sigtrap_steps(run, task);
 	if (run->host->native->siginfo_get(task->tid, info) ||
 	    run->host->mask_set(task->tid, ~(UINT64_C(1) << (SIGTRAP - 1)),

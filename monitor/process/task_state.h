@@ -151,6 +151,8 @@ struct task {
 	uint32_t thread_page;	/* number, from 1; 0: it has none, or uses its
 				   maker's */
 	uint64_t generation;	/* of that page: see thread_pages_renew */
+	uint32_t records_told;	/* clients know so many of the records that are
+				   in that page now */
 	bool vforked;		/* made by vfork: uses its maker's thread
 				   page */
 	bool moved;		/* out of a relocated function, to be moved

@@ -156,6 +156,7 @@ thread_page_take(struct run *run, struct task *task, struct task *mapper,
 	region_reset(&region_full, thread_page_bytes(thread_pages, thread_page),
 		     1);
 	task->generation = *thread_page_generation(thread_pages, thread_page);
+	task->records_told = 0;
 	if (task->process->space->thread_pages)
 		thread_page_guard(task->process->space, thread_page);
 	return 0;
@@ -287,29 +288,41 @@ task_page(const struct task *task)
 /* ---- records */
 
 /*
- * Tell clients the records in the page, and empty it.  The program may have
- * written anything there.  When the task found it full, or 0.
+ * Tell clients the records in the page that they have not been told of.  When
+ * the task found it full, or 0.  The page is emptied only when it is full:
+ * before that, a probe that is under way may have read how full it is, and would
+ * bring the old records back.  A probe that found it full looks again.  The
+ * program may have written anything there.
  */
 static uint64_t
-page_records(struct run *run, const struct task *task, uint8_t *page)
+page_records(struct run *run, struct task *task, uint8_t *page)
 {
 	const struct record *records = (void *)region_words(&region_records,
 							    page);
 	int64_t *room = (int64_t *)region_words(&region_room, page);
 	uint64_t *word = region_words(&region_full, page), full = *word;
 	int64_t left = *room;
+	int32_t size = sizeof(*records);
+	uint32_t told = task->records_told, n;
 
-	if (!client_records(run) || left == -RECORDS_SIZE)
+	if (!client_records(run))
 		return 0;
-	*room = -RECORDS_SIZE;
 	*word = 0;
-	if (left < -RECORDS_SIZE || left > 0 || left % (int)sizeof(*records)) {
+	n = left < -RECORDS_SIZE || left > 0 || left % size ?
+		    0 :
+		    (uint32_t)(RECORDS_MAX + left / size);
+	task->records_told = n;
+	if (!left || n < told || (!n && left != -RECORDS_SIZE)) {
+		*room = -RECORDS_SIZE;
+		task->records_told = 0;
+	}
+	if (n < told || (!n && left != -RECORDS_SIZE)) {
 		run_remark(run, "the program has written over the times that "
 				"pmon took: some are missing");
 		return 0;
 	}
-	client_recorded(run, task, records,
-			RECORDS_MAX + left / (int)sizeof(*records));
+	if (n > told)
+		client_recorded(run, task, records + told, n - told);
 	return full;
 }
 
@@ -317,7 +330,7 @@ page_records(struct run *run, const struct task *task, uint8_t *page)
 struct page_owner {
 	const struct space *space;
 	uint32_t thread_page;
-	const struct task *task;
+	struct task *task;
 };
 
 static void
@@ -354,7 +367,7 @@ borrowed_records(struct run *run, const struct task *task)
 }
 
 uint64_t
-thread_pages_records(struct run *run, const struct task *task)
+thread_pages_records(struct run *run, struct task *task)
 {
 	uint8_t *page = task_page(task);
 

@@ -76,7 +76,7 @@ uint64_t thread_pages_spare(struct run *run, struct task *task, uint64_t *size);
  * since the last call.  Returns the time stamp when it found that there is no
  * room for more; or 0.
  */
-uint64_t thread_pages_records(struct run *run, const struct task *task);
+uint64_t thread_pages_records(struct run *run, struct task *task);
 /* Drain the counters of a task that stands still; the task keeps its page. */
 void thread_pages_drain(struct run *run, struct task *task);
 /*

@@ -370,7 +370,8 @@ trap_pends(struct run *run, const struct task *task, bool stopped)
 	state.pending &= ~state.blocked;
 	if (signals_have(state.pending, SIGTRAP))
 		return !stopped || hit_before(run, task, &hit) ||
-		       spring_before(run, task, SIGTRAP, &at);
+		       spring_before(run, task, SIGTRAP, &at) ||
+		       relocated_full(run, task);
 	return signals_have(state.pending, SIGILL) &&
 	       spring_before(run, task, SIGILL, &at);
 }

@@ -333,10 +333,11 @@ static void
 times_restore(struct plan *plan, struct func_plan *fplan,
 	      const struct profile_func *func)
 {
-	if (!func->times)
+	if (!func->times && !func->untimed)
 		return;
 	plan->tick_ns = 1;
-	fplan->times = times_scale(func->times, 1);
+	if (func->times)
+		fplan->times = times_scale(func->times, 1);
 	if (func->untimed)
 		fplan->untimed = mem_strdup(func->untimed);
 }

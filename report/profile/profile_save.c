@@ -205,6 +205,17 @@ counts_save(const struct saving *s, struct profile_func *func,
 	extras_sort(func);
 }
 
+static void
+times_save(struct profile_func *func, const struct func_plan *fplan)
+{
+	const char *why = fplan_untimed(fplan);
+
+	if (fplan->times)
+		func->times = times_scale(fplan->times, 1);
+	if (why)
+		func->untimed = mem_strdup(why);
+}
+
 static struct profile_func
 fplan_save(const struct saving *s, const struct func_plan *fplan)
 {
@@ -232,12 +243,8 @@ fplan_save(const struct saving *s, const struct func_plan *fplan)
 		func.counters = fplan->ncounters;
 		func.increments = fplan->increments;
 	}
-	if (fplan->times) {
-		const char *why = fplan_untimed(fplan);
-
-		func.times = times_scale(fplan->times, 1);
-		func.untimed = why ? mem_strdup(why) : NULL;
-	}
+	if (s->plan->tick_ns > 0)
+		times_save(&func, fplan);
 	return func;
 }
 

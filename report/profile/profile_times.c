@@ -6,6 +6,9 @@
 #include "report/profile/profile_inner.h"
 #include "util/mem.h"
 
+/* What is there of a function. */
+enum { KNOWN = 1, UNTIMED = 2 };
+
 const char *
 times_fault(const struct profile_func *func)
 {
@@ -13,7 +16,7 @@ times_fault(const struct profile_func *func)
 	uint64_t n = 0;
 
 	if (!times)
-		return func->untimed ? "a reason why no times are known" : NULL;
+		return NULL;
 	for (unsigned i = 0; times->bins && i < TIME_BINS; i++)
 		if (__builtin_add_overflow(n, times->bins[i], &n))
 			return "too many times";
@@ -29,7 +32,8 @@ times_any(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->nobjects; i++)
 		for (size_t k = 0; k < profile->objects[i].nfuncs; k++)
-			if (profile->objects[i].funcs[k].times)
+			if (profile->objects[i].funcs[k].times ||
+			    profile->objects[i].funcs[k].untimed)
 				return true;
 	return false;
 }
@@ -56,7 +60,9 @@ func_times_put(const struct profile_func *func, struct sink *out)
 {
 	const struct times *times = func->times;
 
-	put_byte(out, times ? 1 : 0);
+	put_byte(out, (times ? KNOWN : 0) | (func->untimed ? UNTIMED : 0));
+	if (func->untimed)
+		put_string(out, func->untimed);
 	if (!times)
 		return;
 	put_uint(out, times->calls);
@@ -66,7 +72,6 @@ func_times_put(const struct profile_func *func, struct sink *out)
 	put_uint(out, times->min);
 	put_uint(out, times->max);
 	put_byte(out, times->lost);
-	put_string(out, func->untimed ? func->untimed : "");
 	bins_put(times, out);
 }
 
@@ -99,9 +104,14 @@ bins_get(struct times *times, struct feed *feed)
 static void
 func_times_get(struct profile_func *func, struct feed *feed)
 {
+	unsigned flags = get_byte(feed);
 	struct times *times;
 
-	if (!get_byte(feed))
+	if (flags & ~(KNOWN | UNTIMED))
+		feed->bad = true;
+	if (flags & UNTIMED)
+		func->untimed = get_string(feed);
+	if (!(flags & KNOWN))
 		return;
 	times = func->times = mem_alloc(sizeof(*times));
 	times->calls = get_uint(feed);
@@ -111,11 +121,6 @@ func_times_get(struct profile_func *func, struct feed *feed)
 	times->min = get_uint(feed);
 	times->max = get_uint(feed);
 	times->lost = get_byte(feed);
-	func->untimed = get_string(feed);
-	if (func->untimed && !*func->untimed) {
-		free(func->untimed);
-		func->untimed = NULL;
-	}
 	bins_get(times, feed);
 }
 

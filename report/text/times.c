@@ -17,8 +17,9 @@ enum {
 };
 
 struct line {
-	const struct times *times;
+	struct times times;	/* without bins */
 	const char *why;	/* they are not known, or NULL */
+	struct figure calls;
 	char *name;
 };
 
@@ -43,9 +44,29 @@ by_self(const void *va, const void *vb)
 
 	if (!a->why != !b->why)
 		return a->why ? 1 : -1;
-	if (!a->why && a->times->self != b->times->self)
-		return a->times->self > b->times->self ? -1 : 1;
+	if (!a->why && a->times.self != b->times.self)
+		return a->times.self > b->times.self ? -1 : 1;
 	return strcmp(a->name, b->name);
+}
+
+static void
+line_add(struct lines *lines, const struct table *table,
+	 const struct plan *plan, const struct func_plan *fplan)
+{
+	struct line line = { .why = fplan_untimed(fplan) };
+
+	if (fplan->func == FUNC_NONE || (!fplan->times && !line.why))
+		return;
+	if (fplan->times)
+		line.times = *fplan->times;
+	/* Where times were lost all calls are counted nevertheless. */
+	line.calls = line.why ? figure_of(&fplan->calls) :
+				(struct figure){ .n = line.times.calls };
+	if (!fplan->times && !line.calls.why && !line.calls.n)
+		return;
+	line.name = name_with_aliases(fplan_func(fplan, plan->image),
+				      table->opts->demangle);
+	*vec_push(lines->lines, lines->n) = line;
 }
 
 static struct lines
@@ -57,19 +78,8 @@ lines_make(const struct table *table)
 	for (size_t i = 0; i < report_input->nplans; i++) {
 		const struct plan *plan = report_input->plans[i];
 
-		for (size_t k = 0; k < plan->nfplans; k++) {
-			const struct func_plan *fplan = &plan->fplans[k];
-
-			if (!fplan->times || fplan->func == FUNC_NONE)
-				continue;
-			*vec_push(lines.lines, lines.n) = (struct line){
-				fplan->times,
-				fplan_untimed(fplan),
-				name_with_aliases(
-					&plan->image->funcs[fplan->func],
-					table->opts->demangle),
-			};
-		}
+		for (size_t k = 0; plan->tick_ns > 0 && k < plan->nfplans; k++)
+			line_add(&lines, table, plan, &plan->fplans[k]);
 	}
 	if (lines.n)
 		qsort(lines.lines, lines.n, sizeof(*lines.lines), by_self);
@@ -80,7 +90,7 @@ static void
 line_write(const struct table *table, const struct line *line,
 	   const struct figure *all, size_t calls, FILE *out)
 {
-	const struct times *times = line->times;
+	const struct times *times = &line->times;
 	struct figure self = { .n = times->self, .why = line->why };
 	size_t used = 4 * (TIME_WIDTH + 1) + calls + SHARE_WIDTH + 5;
 	size_t width = table->columns > used ? table->columns - used : 0;
@@ -90,7 +100,7 @@ line_write(const struct table *table, const struct line *line,
 	figure_share(out, &self, all);
 	putc(' ', out);
 	time_write(out, line, times->total);
-	text_count(out, times->calls, calls);
+	figure_write(out, &line->calls, calls);
 	putc(' ', out);
 	time_write(out, line, times->ended ? times->sum / times->ended : 0);
 	time_write(out, line, times->max);
@@ -139,9 +149,8 @@ times_write(struct table *table, FILE *out)
 		fputs("\nNo times were measured; pmon --time measures them.\n",
 		      out);
 	for (size_t i = 0; i < lines.n; i++) {
-		all.n += lines.lines[i].times->self;
-		if (text_digits(lines.lines[i].times->calls) > calls)
-			calls = text_digits(lines.lines[i].times->calls);
+		all.n += lines.lines[i].times.self;
+		figure_widen(&calls, &lines.lines[i].calls);
 	}
 	if (lines.n)
 		fprintf(out, "\n%*s %*s  %*s %*s %*s %*s  %s\n", TIME_WIDTH,
