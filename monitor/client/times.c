@@ -4,14 +4,14 @@
  * (time_stacks.c).  Bishop 1987 names times as what patched counters lack.
  * doc/decisions/0023 has the costs.
  *
- * A task's clock stands while pmon has stopped the task, and leaves out what
- * probes take (arch->emit.record_cost).
+ * A task's clock (time_clock.c) leaves out stops and what probes take.
  */
 #include "monitor/client/times.h"
 
 #include <stdlib.h>
 
 #include "monitor/client/slow_calls.h"
+#include "monitor/client/time_clock.h"
 #include "monitor/client/time_stacks.h"
 #include "monitor/process/object.h"
 #include "monitor/process/owners.h"
@@ -21,8 +21,6 @@
 #include "util/mem.h"
 #include "util/search.h"
 #include "util/stamp.h"
-
-enum { STOP_TICKS = 200000 };	/* of the fastest CPUs, 40 microseconds */
 
 /* Where one of a function's probes is, if the function runs in place. */
 struct timed_site {
@@ -47,22 +45,13 @@ struct timed_plan {
 				   from 1 on; 0: none yet */
 };
 
-/* A task's clock: a stamp minus `lost` is the time that it shows. */
 struct timed_task {
 	struct run *run;
 	struct timing *timing;
 	pid_t tid;
 	size_t counter_set;	/* that has its times */
 	struct time_stacks *stacks;
-	uint64_t lost;
-	uint64_t last;		/* what it showed last */
-	bool begun;		/* it shows something */
-	uint64_t stopped;	/* the stamp of the stop that the task is in,
-				   or 0 */
-	uint64_t gone_on;	/* the stamp when it went on last */
-	bool silent;		/* it has made no record since */
-	bool full;		/* it makes its next record as soon as it goes
-				   on from its stop */
+	struct time_clock clock;
 	bool pending;		/* it was at a site, whose instruction may turn
 				   out not to have begun: */
 	enum record_kind kind;
@@ -77,13 +66,7 @@ struct timing {
 	size_t nplans;
 	struct timed_task **tasks;	/* ascending tid */
 	size_t ntasks;
-	uint64_t cost;		/* of a record, in ticks */
-	/*
-	 * The least times that the kernel took from a trap until pmon knew,
-	 * from pmon until the task ran again, and from that until pmon knew of
-	 * its next trap.  0: not known yet.
-	 */
-	uint64_t in, out, both;
+	struct time_costs costs;
 	uint64_t stamp;		/* when measuring began, and ... */
 	double clock;		/* ... monotonic seconds */
 };
@@ -162,6 +145,7 @@ task_began(struct run *run, const struct task *task)
 		.timing = timing,
 		.tid = task->tid,
 		.counter_set = run_counter_set(run, task),
+		.clock.costs = &timing->costs,
 		.stacks = time_stacks_open(
 			timed_times, run->opts->nslows ? call_ended : NULL,
 			timed),
@@ -179,48 +163,7 @@ timed_free(struct timed_task *timed)
 	free(timed);
 }
 
-/* ---- clocks */
-
-/*
- * What the clock shows at the stamp.  If too much was taken off for a stop or a
- * record, it stands until the rest is made up for.
- */
-static uint64_t
-timed_now(struct timed_task *timed, uint64_t stamp)
-{
-	uint64_t now = stamp - timed->lost;
-
-	if ((int64_t)(now - timed->last) < 0) {
-		timed->lost = stamp - timed->last;
-		now = timed->last;
-	}
-	timed->last = now;
-	return now;
-}
-
-/*
- * When the record was made, as the clock shows.  The stop before may have come
- * between the record's stamp and its end.
- */
-static uint64_t
-record_when(struct timed_task *timed, const struct record *record)
-{
-	return record->stamp < timed->gone_on ? timed->last :
-						timed_now(timed, record->stamp);
-}
-
-static void
-record_take(struct timed_task *timed, const struct record *record)
-{
-	uint32_t func = record->what / RECORD_KINDS;
-
-	/* The program may have written there. */
-	if (func < timed->timing->nfuncs)
-		time_stacks_record(timed->stacks, record->what % RECORD_KINDS,
-				   func, record->sp,
-				   record_when(timed, record));
-	timed->lost += timed->timing->cost;
-}
+/* ---- records */
 
 /* What the task was about to do at its last site, it has done. */
 static void
@@ -233,29 +176,26 @@ pending_take(struct timed_task *timed)
 }
 
 static void
-least(uint64_t *of, uint64_t ticks)
+record_take(struct timed_task *timed, const struct record *record)
 {
-	if (!*of || ticks < *of)
-		*of = ticks;
+	uint64_t now = time_clock_record(&timed->clock, record->stamp);
+	uint32_t func = record->what / RECORD_KINDS;
+
+	/* The program may have written there. */
+	if (func < timed->timing->nfuncs)
+		time_stacks_record(timed->stacks, record->what % RECORD_KINDS,
+				   func, record->sp, now);
 }
 
 static void
 task_recorded(struct run *run, const struct task *task,
 	      const struct record *records, size_t n)
 {
-	struct timing *timing = run->timing;
 	struct timed_task *timed = timed_find(run, task);
 
 	if (!timed || !n)
 		return;
 	pending_take(timed);
-	/* Mostly the record is of the function at whose entry it stopped. */
-	if (timed->silent && records[0].stamp > timed->gone_on)
-		least(&timing->out, records[0].stamp - timed->gone_on);
-	timed->silent = false;
-	if (timed->full && records[0].stamp > timed->gone_on)
-		timed->lost = records[0].stamp - timed->last;
-	timed->full = false;
 	for (size_t i = 0; i < n; i++)
 		record_take(timed, &records[i]);
 }
@@ -266,55 +206,17 @@ task_stopped(struct run *run, const struct task *task, uint64_t stamp,
 {
 	struct timed_task *timed = timed_find(run, task);
 
-	if (!timed || timed->stopped || !timed->begun)
-		return;
-	/* The probe may have stored half of it, the program anything. */
-	if (full >= timed->gone_on && full < stamp) {
-		least(&run->timing->in, stamp - full);
-		timed->full = true;
-		timed_now(timed, full);
-	} else {
-		timed_now(timed, stamp);
-	}
-	if (timed->silent)
-		least(&run->timing->both, stamp - timed->gone_on);
-	timed->stopped = stamp;
+	if (timed)
+		time_clock_stop(&timed->clock, stamp, full);
 }
 
-/*
- * What the kernel took at least for a stop, besides the time that pmon saw.  What
- * is longer than a stop can take was the program's.
- */
-static uint64_t
-stop_cost(const struct timing *timing)
-{
-	uint64_t apart = timing->out + (timing->in ? timing->in : timing->out);
-	uint64_t cost = timing->both;
-
-	if (apart && (apart < cost || !cost))
-		cost = apart;
-	return cost < STOP_TICKS ? cost : STOP_TICKS;
-}
-
-/*
- * A task that goes on though it has not stopped, as far as was told, has run for
- * pmon meanwhile (detour.h).
- */
 static void
 task_goes_on(struct run *run, const struct task *task, uint64_t stamp)
 {
 	struct timed_task *timed = timed_find(run, task);
 
-	if (!timed)
-		return;
-	if (timed->stopped)
-		timed->lost += stamp - timed->stopped + stop_cost(run->timing);
-	else
-		timed->lost += stamp - timed->gone_on;
-	timed->begun = true;
-	timed->silent = timed->stopped;
-	timed->stopped = 0;
-	timed->gone_on = stamp;
+	if (timed)
+		time_clock_go(&timed->clock, stamp);
 }
 
 static void
@@ -327,7 +229,7 @@ task_ended(struct run *run, const struct task *task, enum task_end how)
 	if (!timed)
 		return;
 	pending_take(timed);
-	time_stacks_end(timed->stacks, timed->last);
+	time_stacks_end(timed->stacks, timed->clock.last);
 	timed_free(timed);
 	timing->ntasks--;
 	for (; i < timing->ntasks; i++)
@@ -341,7 +243,7 @@ task_forked(struct run *run, const struct task *maker, const struct task *child)
 	struct timed_task *to = timed_find(run, child);
 
 	if (from && to)
-		time_stacks_inherit(to->stacks, from->stacks, to->last);
+		time_stacks_inherit(to->stacks, from->stacks, to->clock.last);
 }
 
 static void
@@ -352,7 +254,7 @@ task_execed(struct run *run, const struct task *task)
 	if (!timed)
 		return;
 	pending_take(timed);
-	time_stacks_end(timed->stacks, timed->last);
+	time_stacks_end(timed->stacks, timed->clock.last);
 }
 
 /* ---- probes */
@@ -531,7 +433,7 @@ task_at_site(struct run *run, const struct task *task, struct plan *plan,
 	timed->kind = at->record;
 	timed->func = number;
 	timed->sp = (uint32_t)sp;
-	timed->when = timed->last;
+	timed->when = timed->clock.last;
 }
 
 const struct client client_times = {
@@ -553,7 +455,7 @@ void
 times_open(struct run *run)
 {
 	run->timing = mem_alloc(sizeof(*run->timing));
-	run->timing->cost = run->arch->emit.record_cost();
+	run->timing->costs.record = run->arch->emit.record_cost();
 	run->timing->clock = clock_seconds();
 	run->timing->stamp = stamp_now();
 }
@@ -586,9 +488,9 @@ times_settle(struct run *run)
 	if (!timing)
 		return;
 	for (size_t i = 0; i < timing->ntasks; i++)
-		if (timing->tasks[i]->begun)
+		if (timing->tasks[i]->clock.begun)
 			time_stacks_settle(timing->tasks[i]->stacks,
-					   timing->tasks[i]->last);
+					   timing->tasks[i]->clock.last);
 	for (size_t i = 0; i < run->nobjects; i++)
 		if (run->objects[i].plan)
 			run->objects[i].plan->tick_ns = tick_ns(timing);
@@ -601,5 +503,5 @@ times_reset(struct run *run)
 
 	for (size_t i = 0; timing && i < timing->ntasks; i++)
 		time_stacks_reset(timing->tasks[i]->stacks,
-				  timing->tasks[i]->last);
+				  timing->tasks[i]->clock.last);
 }
