@@ -5,6 +5,7 @@ VERSION := $(shell sed -n '1s/^pmon \([0-9.]*\).*/\1/p' NEWS)
 BUILD ?= build
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib/pmon
 MANDIR ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
@@ -30,6 +31,8 @@ SRCS := $(wildcard $(addsuffix /*.c,$(DIRS)))
 OBJS := $(SRCS:%.c=$(BUILD)/%.o)
 # The second program, which is all of this and the library.
 PRINT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard print/*.c))
+# What qemu loads.
+PLUGIN := $(BUILD)/pmon-qemu.so
 # Everything but main: what unit tests link with.
 LIB := $(BUILD)/libpmon.a
 LIBOBJS := $(filter-out $(BUILD)/monitor/main.o,$(OBJS)) \
@@ -46,13 +49,19 @@ COMPILER = $(eval COMPILER := $(if $(shell command -v $(firstword $(CC))),\
 	$(CC),$(error no C compiler, $(CC): `make deps` installs what is \
 	missing)))$(COMPILER)
 
-all: $(BUILD)/pmon $(BUILD)/pmprint
+all: $(BUILD)/pmon $(BUILD)/pmprint $(PLUGIN)
 
 $(BUILD)/pmon: $(BUILD)/monitor/main.o $(LIB)
 	$(call SAY,LINK)$(COMPILER) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/pmprint: $(PRINT) $(LIB)
 	$(call SAY,LINK)$(COMPILER) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# It lies in another program: no checks of the compiler's.
+$(PLUGIN): host/qemu/plugin.c host/qemu/counts.h
+	@mkdir -p $(@D)
+	$(call SAY,LINK)$(COMPILER) -std=c11 $(WARN) -O2 -g $(CPPFLAGS) -fPIC \
+		-fvisibility=hidden -shared -o $@ $<
 
 $(LIB): $(LIBOBJS)
 	@rm -f $@
@@ -258,10 +267,11 @@ page = man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 # A DESTDIR is put before every directory.  The shells' completions are made
 # by the programs themselves.
 install: all
-	install -d $(addprefix $(DESTDIR),$(BINDIR) $(BASHDIR) $(ZSHDIR) \
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(BASHDIR) $(ZSHDIR) \
 		$(FISHDIR) $(sort $(foreach p,$(MANPAGES),\
 		$(dir $(MANDIR)/$(call page,$(p))))))
 	install -m 755 $(PROGRAMS:%=$(BUILD)/%) $(DESTDIR)$(BINDIR)
+	install -m 644 $(PLUGIN) $(DESTDIR)$(LIBDIR)
 	set -e; $(foreach p,$(MANPAGES),install -m 644 $(p) \
 		$(DESTDIR)$(MANDIR)/$(call page,$(p));)
 	set -e; umask 022; for p in $(PROGRAMS); do \
@@ -271,6 +281,8 @@ install: all
 	done
 
 uninstall:
+	rm -f $(DESTDIR)$(LIBDIR)/$(notdir $(PLUGIN))
+	-rmdir $(DESTDIR)$(LIBDIR) 2>/dev/null
 	rm -f $(foreach p,$(PROGRAMS),$(addprefix $(DESTDIR),$(BINDIR)/$(p) \
 		$(BASHDIR)/$(p) $(ZSHDIR)/_$(p) $(FISHDIR)/$(p).fish)) \
 		$(foreach p,$(MANPAGES),$(DESTDIR)$(MANDIR)/$(call page,$(p)))

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/emulator_plugin.h"
 #include "host/ptrace_forks.h"
 #include "util/clock.h"
 #include "util/fail.h"
@@ -53,11 +54,12 @@ emulator_known(const struct arch *arch)
 }
 
 /*
- * The simulator's arguments.  The caller owns the array, but not the strings.
+ * The simulator's arguments, plugin being NULL or that of -plugin.  The caller
+ * owns the array, but not the strings.
  */
 static char **
-arguments(const struct emulator *emulator, const char *socket, const char *path,
-	  char **argv)
+arguments(const struct emulator *emulator, const struct emulated *emulated,
+	  const char *socket, const char *plugin)
 {
 	char **args = NULL;
 	size_t n = 0;
@@ -67,25 +69,31 @@ arguments(const struct emulator *emulator, const char *socket, const char *path,
 		*vec_push(args, n) = "-cpu";
 		*vec_push(args, n) = (char *)emulator->cpu;
 	}
+	if (plugin) {
+		*vec_push(args, n) = "-plugin";
+		*vec_push(args, n) = (char *)plugin;
+	}
 	*vec_push(args, n) = "-g";
 	*vec_push(args, n) = (char *)socket;
 	*vec_push(args, n) = "-0";
-	*vec_push(args, n) = argv[0];
-	*vec_push(args, n) = (char *)path;
-	for (char **arg = argv + 1; *arg; arg++)
+	*vec_push(args, n) = emulated->argv[0];
+	*vec_push(args, n) = (char *)emulated->path;
+	for (char **arg = emulated->argv + 1; *arg; arg++)
 		*vec_push(args, n) = *arg;
 	*vec_push(args, n) = NULL;
 	return args;
 }
 
 static _Noreturn void
-child(char **args, pid_t parent, int report)
+child(char **args, pid_t parent, int report, int counts)
 {
 	int err = 0;
 
 	/* Die with pmon, even if pmon has ended already. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	forks_allow(forks.watcher);
+	if (counts >= 0)
+		fcntl(counts, F_SETFD, 0);
 	if (getppid() == parent) {
 		execvp(args[0], args);
 		err = errno;
@@ -95,9 +103,12 @@ child(char **args, pid_t parent, int report)
 	_exit(127);
 }
 
-/* Start the simulator.  Its process id, or -1 with the message set. */
+/*
+ * Start the simulator, which inherits counts unless that is -1.  Its process id,
+ * or -1 with the message set.
+ */
 static pid_t
-child_start(const struct emulator *emulator, char **args)
+child_start(const struct emulator *emulator, char **args, int counts)
 {
 	pid_t parent = getpid(), pid;
 	int report[2], err = 0;
@@ -107,7 +118,7 @@ child_start(const struct emulator *emulator, char **args)
 		return fail("cannot make a pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
-		child(args, parent, report[1]);
+		child(args, parent, report[1], counts);
 	close(report[1]);
 	if (pid < 0) {
 		close(report[0]);
@@ -168,15 +179,19 @@ child_watch(const struct emulator *emulator, pid_t pid)
 }
 
 static pid_t
-start_in(const struct emulator *emulator, const char *dir, const char *path,
-	 char **argv, struct link *link)
+start_in(const struct emulator *emulator, struct emulated *emulated,
+	 const char *dir, struct link *link)
 {
-	char *socket = mem_printf("%s/stub", dir);
-	char **args = arguments(emulator, socket, path, argv);
+	char *socket = mem_printf("%s/stub", dir), *plugin = NULL, **args;
 	pid_t pid = -1;
 
-	if (!forks_open(&forks, emulator->arch, path))
-		pid = child_start(emulator, args);
+	if (emulated->counts >= 0)
+		plugin = emulator_plugin(emulator->program, emulated->counts,
+					 &emulated->uncounting);
+	args = arguments(emulator, emulated, socket, plugin);
+	if (!forks_open(&forks, emulator->arch, emulated->path))
+		pid = child_start(emulator, args,
+				  plugin ? emulated->counts : -1);
 	if (pid > 0 && (child_watch(emulator, pid) ||
 			child_connect(emulator, pid, socket, link))) {
 		kill(pid, SIGKILL);
@@ -187,22 +202,23 @@ start_in(const struct emulator *emulator, const char *dir, const char *path,
 		forks_close(&forks);
 	unlink(socket);
 	free(args);
+	free(plugin);
 	free(socket);
 	return pid;
 }
 
 pid_t
-emulator_start(const struct arch *arch, const char *path, char **argv,
-	       struct link *link)
+emulator_start(struct emulated *emulated, struct link *link)
 {
-	const struct emulator *emulator = emulator_of(arch);
+	const struct emulator *emulator = emulator_of(emulated->arch);
 	const char *tmp = getenv("TMPDIR");
 	char *dir;
 	pid_t pid;
 
+	emulated->uncounting = NULL;
 	if (!emulator)
-		return fail("%s: no simulator is known for %s programs", path,
-			    arch->name);
+		return fail("%s: no simulator is known for %s programs",
+			    emulated->path, emulated->arch->name);
 	dir = mem_printf("%s/pmon-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	/* mkdtemp's directories are the user's alone. */
 	if (!mkdtemp(dir)) {
@@ -210,7 +226,7 @@ emulator_start(const struct arch *arch, const char *path, char **argv,
 		free(dir);
 		return -1;
 	}
-	pid = start_in(emulator, dir, path, argv, link);
+	pid = start_in(emulator, emulated, dir, link);
 	rmdir(dir);
 	free(dir);
 	return pid;

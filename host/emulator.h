@@ -11,13 +11,24 @@
 #include "arch/arch.h"
 #include "host/packet.h"
 
+/* A program that a simulator is to run. */
+struct emulated {
+	const struct arch *arch;
+	const char *path;
+	char **argv;
+	int counts;		/* a file for the simulator's plugin to count
+				   in (see host/qemu/counts.h), or -1 */
+	char *uncounting;	/* by emulator_start: why the simulator does not
+				   count there, owned by the caller; NULL: it
+				   does */
+};
+
 /*
- * Start the arch's simulator with the program and connect to it.  The program
- * is stopped before its first instruction.  The simulator dies with pmon.
+ * Start the simulator with the program and connect to it.  The program is
+ * stopped before its first instruction.  The simulator dies with pmon.
  * Returns the simulator's process id, or -1 with the message set.
  */
-pid_t emulator_start(const struct arch *arch, const char *path, char **argv,
-		     struct link *link);
+pid_t emulator_start(struct emulated *emulated, struct link *link);
 
 /* Can emulator_start run programs of the arch? */
 bool emulator_known(const struct arch *arch);

@@ -33,11 +33,20 @@ struct host_site {
 	uint64_t va;
 	uint64_t next;		/* to tell whether a branch was taken: where it
 				   goes if not; else 0 */
+	uint64_t target;	/* ... and where it goes if taken */
+	bool syscall;		/* it enters the kernel */
 	uint64_t hits, taken;
 };
 
 /* What a host offers that counts by itself. */
 struct host_counting {
+	bool traps;		/* it counts by traps, so that it also does what
+				   --patch=trap and the like ask for */
+	/*
+	 * NULL, or: can the program that was launched be counted so?  If not,
+	 * *why is the reason, or NULL if none was to be expected.
+	 */
+	bool (*able)(const char **why);
 	/*
 	 * Before the program has run: count these sites, by ascending address,
 	 * inside the machine.  No events report them.  0, or -1 with the
@@ -46,7 +55,7 @@ struct host_counting {
 	MUST_CHECK int (*plant)(const struct host_site *sites, size_t n);
 	/*
 	 * Set hits and taken of the same sites; works after the program's end,
-	 * too.  HOST_OK, HOST_GONE if the simulator was killed, or HOST_ERROR
+	 * too.  HOST_OK, HOST_GONE if they are lost, or HOST_ERROR
 	 * with the message set.
 	 */
 	MUST_CHECK int (*fetch)(struct host_site *sites, size_t n);

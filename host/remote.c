@@ -101,10 +101,33 @@ remote_end(void)
 	remote_regs_invalidate();
 }
 
+/* Start the simulator.  0, or -1 with the message set. */
+static int
+simulator_start(const char *path, char **argv)
+{
+	struct emulated emulated = {
+		.arch = remote.arch,
+		.path = path,
+		.argv = argv,
+		.counts = remote_counts_open(),
+	};
+	char *opened = NULL;
+
+	remote.simulator = emulator_start(&emulated, &remote.link);
+	remote_counts_launched(emulated.uncounting);
+	if (remote.simulator < 0) {
+		remote.simulator = 0;
+		return -1;
+	}
+	remote.tid = remote.simulator;
+	remote.simulator_path = procfs_exe(remote.simulator, &opened);
+	free(opened);
+	return 0;
+}
+
 static int
 remote_launch(const char *path, char **argv, pid_t *tid)
 {
-	char *opened = NULL;
 	bool killed;
 	int value;
 
@@ -121,16 +144,8 @@ remote_launch(const char *path, char **argv, pid_t *tid)
 	if (remote.where) {
 		if (link_open(&remote.link, remote.where))
 			return HOST_ERROR;
-	} else {
-		remote.simulator = emulator_start(remote.arch, path, argv,
-						  &remote.link);
-		if (remote.simulator < 0) {
-			remote.simulator = 0;
-			return HOST_ERROR;
-		}
-		remote.tid = remote.simulator;
-		remote.simulator_path = procfs_exe(remote.simulator, &opened);
-		free(opened);
+	} else if (simulator_start(path, argv)) {
+		return HOST_ERROR;
 	}
 	if (!stub_begin(remote.where ? remote.where : path) &&
 	    (!remote.simulator || !remote_mem_find(path))) {
@@ -199,6 +214,7 @@ remote_detach(pid_t tid, int signal)
 	else if (!remote.deaf && remote_ask("D") < 0)
 		return HOST_GONE;
 	remote.detached = true;
+	remote_counts_leave();
 	remote_end();
 	if (!signal)
 		signal = remote.kill_signal;
@@ -414,6 +430,7 @@ remote_resume(pid_t tid, enum resume how, int signal)
 		return HOST_OK;
 	if (remote.link.fd < 0 || remote_regs_flush(there))
 		return HOST_GONE;
+	remote_counts_begin();
 	remote.stepping = step;
 	if (step && !signal && remote.breaks)
 		step = !syscall_passed();
@@ -486,6 +503,12 @@ remote_uncounted(const char **why)
 	return remote.simulator && emulator_threads();
 }
 
+static const struct host_counting remote_counting = {
+	.able = remote_counts_able,
+	.plant = remote_counts_plant,
+	.fetch = remote_counts_fetch,
+};
+
 const struct host host_remote = {
 	.name = "remote",
 	.launch = remote_launch,
@@ -516,4 +539,6 @@ const struct host host_remote = {
 	.mapped = remote_mapped,
 	.affinity_get = remote_affinity_get,
 	.affinity_set = remote_affinity_set,
+	.counting = &remote_counting,
+	.close = remote_counts_close,
 };

@@ -133,6 +133,33 @@ int remote_breaks_write(uint64_t va, const uint8_t *now, const uint8_t *text,
 int remote_break_set(uint64_t va);
 int remote_break_clear(uint64_t va);
 
+/* ---- remote_counts.c */
+
+/*
+ * Open the file for the next simulator to count in; the simulator is to inherit
+ * it.  Its number, or -1.
+ */
+int remote_counts_open(void);
+/*
+ * The simulator was launched: why says why it does not count, or is NULL.  Takes
+ * why over.
+ */
+void remote_counts_launched(char *why);
+/* See struct host_counting. */
+bool remote_counts_able(const char **why);
+MUST_CHECK int remote_counts_plant(const struct host_site *sites, size_t n);
+/* The program is about to go on: if no sites were planted, there are none. */
+void remote_counts_begin(void);
+MUST_CHECK int remote_counts_fetch(struct host_site *sites, size_t n);
+/*
+ * The program has stopped: note where its last branch goes before a handler
+ * runs.
+ */
+void remote_counts_stopped(void);
+/* The program goes on without pmon: from here on nothing is counted. */
+void remote_counts_leave(void);
+void remote_counts_close(void);
+
 /* ---- remote_signals.c: a Linux signal's number in the protocol, and back */
 
 unsigned remote_signal_to(int signal);

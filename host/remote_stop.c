@@ -140,6 +140,7 @@ remote_stop_event(struct event *event, const char *reply)
 		event->value = remote.tid;
 		return;
 	}
+	remote_counts_stopped();
 	if (signal == SIGINT && remote.pausing) {
 		remote.pausing = false;
 		event->kind = EVENT_PAUSED;

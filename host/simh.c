@@ -266,6 +266,7 @@ simh_remarks(size_t *n)
 }
 
 static const struct host_counting simh_counting = {
+	.traps = true,
 	.plant = simh_count,
 	.fetch = simh_counts,
 };

@@ -13,6 +13,7 @@
 
 #include "monitor/account.h"
 #include "monitor/patch/foreseen.h"
+#include "monitor/patch/host_counters.h"
 #include "monitor/patch/linker.h"
 #include "monitor/patch/plant.h"
 #include "monitor/process/client.h"
@@ -113,6 +114,20 @@ launch_pin(const char *path)
 	return 0;
 }
 
+/* See whether the host counts, which has to know all sites before the start. */
+static void
+launch_counting(struct run *run)
+{
+	const struct host_counting *counting = run->host->counting;
+	const char *why = NULL;
+
+	run->eager = host_counters_wanted(run);
+	if (run->eager || run->opts->patch != PATCH_AUTO || !counting ||
+	    counting->able(&why) || !why)
+		return;
+	run_remark(run, "counted by breakpoints, which is slow: %s", why);
+}
+
 int
 run_launch(struct run *run)
 {
@@ -138,7 +153,6 @@ run_launch(struct run *run)
 		err = launch_pin(path);
 	if (!err) {
 		run->host = machine->host;
-		run->eager = run->host->counting != NULL;
 		run->arch = arch ? arch : run->arch;
 		run->abi = abi_find(run->arch);
 		err = run->host->launch(path, argv, &tid);
@@ -146,6 +160,7 @@ run_launch(struct run *run)
 	free(path);
 	if (err)
 		return err;
+	launch_counting(run);
 	run->root.tid = tid;
 	process = process_new(run, tid, NULL);
 	run_announce(run, tid, process);

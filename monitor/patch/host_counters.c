@@ -1,6 +1,6 @@
 /*
- * Counting inside the host: SIMH's VAX counts by itself, at a thousandth of a
- * trap's cost.  It is given the sites before the program runs.  Its counts are
+ * Counting inside the host: qemu and SIMH's VAX count by themselves, at a
+ * fraction of a trap's cost.  It is given the sites before the program runs.  Its counts are
  * fetched when a report is made, and clients are told.  Never chooses the sites.
  */
 #include "monitor/patch/host_counters.h"
@@ -21,6 +21,18 @@ struct host_counters {
 	size_t n;
 };
 
+bool
+host_counters_wanted(const struct run *run)
+{
+	const struct host_counting *counting = run->host->counting;
+	const char *why;
+
+	if (!counting || run->opts->patch == PATCH_STEP ||
+	    (run->opts->patch != PATCH_AUTO && !counting->traps))
+		return false;
+	return !counting->able || counting->able(&why);
+}
+
 /* Orders sites by their first member, the va. */
 static int
 by_va(const void *va, const void *vb)
@@ -36,12 +48,13 @@ site_add(struct host_counters *counters, const struct module *module,
 {
 	const struct site *site = &module->plan->sites[i];
 	uint64_t next = site->addr + site->insn.len;
+	bool branch = site->branch && site->insn.target != next;
 
 	*vec_push(counters->sites, counters->n) = (struct host_site){
 		.va = site->addr + module->bias,
-		.next = site->branch && site->insn.target != next ?
-				next + module->bias :
-				0,
+		.next = branch ? next + module->bias : 0,
+		.target = branch ? site->insn.target + module->bias : 0,
+		.syscall = site->insn.kind == INSN_SYSCALL,
 	};
 }
 

@@ -6,6 +6,8 @@
 
 #include "monitor/run.h"
 
+/* Is the host to count what it can by itself?  Once the program is launched. */
+bool host_counters_wanted(const struct run *run);
 /*
  * Have the host count the PATCH_HOST sites of the module, the run's only one.
  * If the host refuses, the sites are lost, with a remark.

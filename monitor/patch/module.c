@@ -153,13 +153,15 @@ module_flush(struct run *run, struct space *space, pid_t tid,
 /*
  * Whether to map room for slots now; later that may be refused.  A library of
  * which nothing is counted has only hooks, and if nothing is derived, none that
- * come later need slots.
+ * come later need slots.  None do where the host counts.
  */
 static bool
 slots_needed(const struct run *run, const struct module *module)
 {
 	const struct plan_options *options = &module->plan->options;
 
+	if (host_counters_wanted(run))
+		return module->nslots;
 	return !options->no_traps &&
 	       (options->sel || module->nslots ||
 		run->opts->selection.units != 1U << UNIT_FUNC);
@@ -401,7 +403,7 @@ module_fill(struct run *run, struct task *task, struct module *module,
 	}
 	text_drop(space);
 	free(batch.sites);
-	if (!err && run->host->counting && run->opts->patch != PATCH_STEP)
+	if (!err && host_counters_wanted(run))
 		host_counters_plant(run, module);
 	return err;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/patch/host_counters.h"
 #include "monitor/patch/slots.h"
 #include "monitor/patch/text_edit.h"
 #include "monitor/process/space.h"
@@ -102,7 +103,7 @@ patch_choose(const struct run *run, const struct module *module,
 		return PATCH_LEADS;
 	if (site->leads && !site->hook)
 		return PATCH_RETIRED;
-	if (run->host->counting && choice != PATCH_STEP && !site->targets)
+	if (!site->targets && host_counters_wanted(run))
 		return PATCH_HOST;
 	if (site->skips &&
 	    !arch->emul_prepare(code, site->insn.len, va, &patched->emul)) {
