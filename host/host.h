@@ -35,7 +35,15 @@ struct host_site {
 				   goes if not; else 0 */
 	uint64_t target;	/* ... and where it goes if taken */
 	bool syscall;		/* it enters the kernel */
+	bool jump;		/* it is to be known where it goes */
 	uint64_t hits, taken;
+};
+
+/* How often the jump or call of a site has gone to va. */
+struct host_arrival {
+	size_t site;		/* its index among those planted */
+	uint64_t va;
+	uint64_t n;
 };
 
 /* What a host offers that counts by itself. */
@@ -59,6 +67,16 @@ struct host_counting {
 	 * with the message set.
 	 */
 	MUST_CHECK int (*fetch)(struct host_site *sites, size_t n);
+	/*
+	 * Both NULL: no site can be a jump.  Before sites are planted: where
+	 * jumps may go.  What goes elsewhere need not be told.
+	 */
+	void (*places)(const uint64_t *vas, size_t n);
+	/*
+	 * After a fetch: how often jumps went where since the last call, n
+	 * times.  The caller owns the array.
+	 */
+	struct host_arrival *(*arrived)(size_t *n);
 };
 
 struct host {

@@ -505,8 +505,10 @@ remote_uncounted(const char **why)
 
 static const struct host_counting remote_counting = {
 	.able = remote_counts_able,
+	.places = remote_counts_places,
 	.plant = remote_counts_plant,
 	.fetch = remote_counts_fetch,
+	.arrived = remote_counts_arrived,
 };
 
 const struct host host_remote = {

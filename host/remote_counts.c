@@ -18,6 +18,8 @@
 
 /* Above the file descriptors that qemu and its program would be given. */
 enum { FILE_NUMBER = 200 };
+/* Room for pairs of a jump and a place; what is not used takes no memory. */
+enum { ARRIVALS = 1 << 18 };
 
 static struct {
 	int fd;			/* of the file, until the sites are in it */
@@ -26,8 +28,12 @@ static struct {
 	size_t size;
 	struct qemu_state *state;	/* in the file; or a copy of it, once
 					   qemu goes on without pmon */
+	struct qemu_counts head;	/* the file's */
 	uint64_t *nexts;	/* per site, see struct host_site */
 	size_t n;
+	uint64_t *places;	/* where jumps may go */
+	size_t nplaces;
+	uint64_t *told;		/* of each arrival of the file's hash table */
 } counts = { .fd = -1 };
 
 /* ---- the file */
@@ -77,13 +83,11 @@ remote_counts_close(void)
 	free(counts.nexts);
 	counts.nexts = NULL;
 	counts.n = 0;
-}
-
-static size_t
-state_size(void)
-{
-	return sizeof(struct qemu_state) +
-	       counts.n * sizeof(struct qemu_counter);
+	free(counts.places);
+	counts.places = NULL;
+	counts.nplaces = 0;
+	free(counts.told);
+	counts.told = NULL;
 }
 
 /*
@@ -95,12 +99,16 @@ file_map(size_t npoints)
 {
 	uint64_t offset = sizeof(struct qemu_counts) +
 			  npoints * sizeof(struct qemu_point);
-	struct qemu_counts head = { .npoints = npoints, .nsites = counts.n };
 	void *map;
 
 	offset = (offset + COUNTS_PAGE - 1) / COUNTS_PAGE * COUNTS_PAGE;
-	head.state_offset = offset;
-	counts.size = offset + state_size();
+	counts.head = (struct qemu_counts){
+		.npoints = npoints,
+		.nsites = counts.n,
+		.narrivals = counts.nplaces ? ARRIVALS : 0,
+		.state_offset = offset,
+	};
+	counts.size = offset + counts_state_size(&counts.head);
 	if (ftruncate(counts.fd, (off_t)counts.size) ||
 	    fcntl(counts.fd, F_ADD_SEALS,
 		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
@@ -111,7 +119,7 @@ file_map(size_t npoints)
 		return fail("counters for qemu: %s", strerror(errno));
 	counts.map = map;
 	counts.state = (struct qemu_state *)(counts.map + offset);
-	memcpy(counts.map, &head, sizeof(head));
+	memcpy(counts.map, &counts.head, sizeof(counts.head));
 	return 0;
 }
 
@@ -146,6 +154,7 @@ site_points(struct points *points, const struct host_site *site,
 		.va = site->va,
 		.site = number,
 		.is = (branch ? POINT_BRANCH : 0) |
+		      (site->jump ? POINT_JUMP : 0) |
 		      (site->syscall ? POINT_SYSCALL : 0),
 	};
 	if (!branch)
@@ -204,6 +213,13 @@ remote_counts_begin(void)
 		counts.n = 0;
 }
 
+void
+remote_counts_places(const uint64_t *vas, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		*vec_push(counts.places, counts.nplaces) = vas[i];
+}
+
 int
 remote_counts_plant(const struct host_site *sites, size_t n)
 {
@@ -219,6 +235,11 @@ remote_counts_plant(const struct host_site *sites, size_t n)
 		site_points(&points, &sites[i], (uint32_t)i + 1);
 		counts.nexts[i] = sites[i].next;
 	}
+	for (size_t i = 0; i < counts.nplaces; i++)
+		*vec_push(points.points, points.n) = (struct qemu_point){
+			.va = counts.places[i],
+			.is = POINT_PLACE,
+		};
 	sort(points.points, points.n, sizeof(*points.points), point_compare);
 	points_merge(&points);
 	err = file_write(&points);
@@ -239,25 +260,25 @@ void
 remote_counts_stopped(void)
 {
 	struct qemu_state *state = counts.state;
-	uint64_t pc, last = state ? state->branch : 0;
+	uint64_t pc, last = state ? state->last : 0;
 
 	if (!last || last > counts.n ||
 	    remote_reg_get(remote.tid, remote.arch->reg_pc, &pc))
 		return;
-	if (state->then == state->targets && pc == counts.nexts[last - 1])
-		state->counters[last - 1].passed++;
-	state->branch = 0;
+	counts_reach(&counts.head, state, pc,
+		     pc == counts.nexts[last - 1] ? last : 0, true);
 }
 
 void
 remote_counts_leave(void)
 {
+	size_t size = counts_state_size(&counts.head);
 	struct qemu_state *copy;
 
 	if (!counts.map)
 		return;
-	copy = mem_alloc(state_size());
-	memcpy(copy, counts.state, state_size());
+	copy = mem_alloc(size);
+	memcpy(copy, counts.state, size);
 	counts.state = copy;
 	file_drop();
 }
@@ -266,7 +287,7 @@ int
 remote_counts_fetch(struct host_site *sites, size_t n)
 {
 	must(n == counts.n);
-	if (!counts.state || !counts.state->ready)
+	if (!counts.state || !counts.state->ready || counts.state->full)
 		return HOST_GONE;
 	for (size_t i = 0; i < n; i++) {
 		const struct qemu_counter *counter = &counts.state->counters[i];
@@ -277,4 +298,32 @@ remote_counts_fetch(struct host_site *sites, size_t n)
 					 0;
 	}
 	return HOST_OK;
+}
+
+struct host_arrival *
+remote_counts_arrived(size_t *n)
+{
+	const struct qemu_arrival *table;
+	struct host_arrival *arrived = NULL;
+
+	*n = 0;
+	if (!counts.state || !counts.head.narrivals)
+		return NULL;
+	if (!counts.told)
+		counts.told = mem_alloc(counts.head.narrivals *
+					sizeof(*counts.told));
+	table = counts_arrivals(&counts.head, counts.state);
+	for (size_t i = 0; i < counts.head.narrivals; i++) {
+		struct qemu_arrival now = table[i];
+
+		if (!now.site || now.site > counts.n || now.n == counts.told[i])
+			continue;
+		*vec_push(arrived, *n) = (struct host_arrival){
+			.site = now.site - 1,
+			.va = now.va,
+			.n = now.n - counts.told[i],
+		};
+		counts.told[i] = now.n;
+	}
+	return arrived;
 }

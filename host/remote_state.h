@@ -147,6 +147,8 @@ int remote_counts_open(void);
 void remote_counts_launched(char *why);
 /* See struct host_counting. */
 bool remote_counts_able(const char **why);
+void remote_counts_places(const uint64_t *vas, size_t n);
+struct host_arrival *remote_counts_arrived(size_t *n);
 MUST_CHECK int remote_counts_plant(const struct host_site *sites, size_t n);
 /* The program is about to go on: if no sites were planted, there are none. */
 void remote_counts_begin(void);

@@ -7,15 +7,18 @@
 #ifndef HOST_QEMU_COUNTS_H
 #define HOST_QEMU_COUNTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { COUNTS_PAGE = 4096 };
 
 /* What an instruction is beside a site: a set. */
 enum qemu_point_is {
-	POINT_BRANCH = 1 << 0,	/* it is to be known where its site goes */
+	POINT_BRANCH = 1 << 0,	/* it is to be known whether its site branches */
 	POINT_TARGET = 1 << 1,	/* such a branch leads here if it is taken */
-	POINT_SYSCALL = 1 << 2,	/* its site enters the kernel */
+	POINT_JUMP = 1 << 2,	/* it is to be known where its site goes */
+	POINT_PLACE = 1 << 3,	/* such a jump or call may go here */
+	POINT_SYSCALL = 1 << 4,	/* its site enters the kernel */
 };
 
 /* An instruction that the plugin has to do with. */
@@ -31,6 +34,7 @@ struct qemu_point {
 struct qemu_counts {
 	uint64_t npoints;	/* they follow, by ascending va */
 	uint64_t nsites;
+	uint64_t narrivals;	/* a power of two, or 0: no site is a jump */
 	uint64_t state_offset;	/* in the file, a multiple of COUNTS_PAGE */
 };
 
@@ -42,15 +46,80 @@ struct qemu_counter {
 				   counted */
 };
 
+/* How often a jump or call went to a place. */
+struct qemu_arrival {
+	uint64_t site;		/* from 1 on; 0: unused */
+	uint64_t va;
+	uint64_t n;
+};
+
 struct qemu_state {
 	uint64_t ready;		/* the plugin has seen the points */
-	uint64_t branch;	/* the site, from 1 on, of the last branch;
-				   0: where it went is known */
-	uint64_t then;		/* what targets was at it */
-	uint64_t targets;	/* targets of branches that were reached */
+	uint64_t last;		/* the site, from 1 on, of the last branch or
+				   jump; 0: where it went is known */
+	uint64_t jump;		/* it was a jump */
+	uint64_t then;		/* what steps was at it */
+	uint64_t steps;		/* grows between any branch or jump and what
+				   runs after its next instruction */
 	uint64_t call;		/* the site, from 1 on, of the last system call;
 				   0: it was elsewhere */
-	struct qemu_counter counters[];
+	uint64_t full;		/* arrivals had no room */
+	struct qemu_counter counters[];	/* nsites; then narrivals of struct
+					   qemu_arrival, a hash table */
 };
+
+static inline uint64_t
+counts_state_size(const struct qemu_counts *head)
+{
+	return sizeof(struct qemu_state) +
+	       head->nsites * sizeof(struct qemu_counter) +
+	       head->narrivals * sizeof(struct qemu_arrival);
+}
+
+static inline struct qemu_arrival *
+counts_arrivals(const struct qemu_counts *head, struct qemu_state *state)
+{
+	return (struct qemu_arrival *)(state->counters + head->nsites);
+}
+
+/* The last jump went to va. */
+static inline void
+counts_arrive(const struct qemu_counts *head, struct qemu_state *state,
+	      uint64_t va)
+{
+	struct qemu_arrival *table = counts_arrivals(head, state), *arrival;
+	uint64_t i = (va * 31 + state->last) * UINT64_C(0x9e3779b97f4a7c15) >>
+		     32;
+
+	for (uint64_t tries = 0; tries < head->narrivals; tries++, i++) {
+		arrival = &table[i & (head->narrivals - 1)];
+		if (!arrival->site) {
+			arrival->site = state->last;
+			arrival->va = va;
+		}
+		if (arrival->site == state->last && arrival->va == va) {
+			arrival->n++;
+			return;
+		}
+	}
+	state->full = 1;
+}
+
+/*
+ * va is reached, the place behind the branch `after` if that is not 0: note
+ * where the last branch or jump went if it was the last instruction.
+ */
+static inline void
+counts_reach(const struct qemu_counts *head, struct qemu_state *state,
+	     uint64_t va, uint64_t after, bool place)
+{
+	if (state->last && state->then == state->steps) {
+		if (!state->jump && state->last == after)
+			state->counters[after - 1].passed++;
+		else if (state->jump && place)
+			counts_arrive(head, state, va);
+	}
+	state->last = 0;
+}
 
 #endif

@@ -133,20 +133,17 @@ point_reached(unsigned vcpu, void *data)
 {
 	const struct qemu_point *point = data;
 	struct qemu_state *state = plugin.state;
-	struct qemu_counter *counter = NULL;
+	struct qemu_counter *counter = &state->counters[point->site - 1];
 
-	if (point->site)
-		counter = &state->counters[point->site - 1];
-	if (point->after && state->branch == point->after) {
-		if (state->then == state->targets)
-			state->counters[point->after - 1].passed++;
-		state->branch = 0;
-	}
-	if (point->is & POINT_TARGET)
-		state->targets++;
-	if (point->is & POINT_BRANCH) {
-		state->branch = point->site;
-		state->then = state->targets;
+	counts_reach(plugin.counts, state, point->va, point->after,
+		     point->is & POINT_PLACE);
+	state->steps++;
+	if (!point->site)
+		return;
+	if (point->is & (POINT_BRANCH | POINT_JUMP)) {
+		state->last = point->site;
+		state->then = state->steps;
+		state->jump = (point->is & POINT_JUMP) != 0;
 	}
 	if (point->is & POINT_SYSCALL) {
 		state->call = point->site;
@@ -155,8 +152,7 @@ point_reached(unsigned vcpu, void *data)
 			return;
 		}
 	}
-	if (counter)
-		counter->hits++;
+	counter->hits++;
 }
 
 /* A signal made a system call end, and qemu has it begin again. */
@@ -172,20 +168,57 @@ call_returned(uint64_t id, unsigned vcpu, int64_t number, int64_t value)
 	state->call = 0;
 }
 
-static void
-point_translated(struct qemu_plugin_insn *insn, const struct qemu_point *point)
+/* Have one added at each execution; false if this qemu cannot. */
+static bool
+added_inline(struct qemu_plugin_insn *insn, uint64_t *at)
 {
-	uint64_t *at = point->site ?
-			       &plugin.state->counters[point->site - 1].hits :
-			       &plugin.state->targets;
+	if (!qemu_plugin_register_vcpu_insn_exec_inline)
+		return false;
+	qemu_plugin_register_vcpu_insn_exec_inline(insn, ADD_U64, at, 1);
+	return true;
+}
 
-	if (qemu_plugin_register_vcpu_insn_exec_inline && !point->after &&
-	    (point->site ? !point->is : point->is == POINT_TARGET))
-		qemu_plugin_register_vcpu_insn_exec_inline(insn, ADD_U64, at,
-							   1);
-	else
+/*
+ * The instruction is a point; head: it may follow a jump.  What is more than
+ * adding is for point_reached, and then all of it, since nothing says whether
+ * qemu calls or adds first.
+ */
+static void
+point_translated(struct qemu_plugin_insn *insn, const struct qemu_point *point,
+		 bool head)
+{
+	struct qemu_state *state = plugin.state;
+	bool steps = head || point->is & POINT_TARGET;
+	bool adds = !point->after && !(point->is & ~(uint32_t)POINT_TARGET) &&
+		    qemu_plugin_register_vcpu_insn_exec_inline;
+
+	if (!adds)
 		qemu_plugin_register_vcpu_insn_exec_cb(
 			insn, point_reached, NO_REGS, (void *)point);
+	if (adds && steps)
+		added_inline(insn, &state->steps);
+	if (adds && point->site)
+		added_inline(insn, &state->counters[point->site - 1].hits);
+}
+
+static void
+step_reached(unsigned vcpu, void *data)
+{
+	plugin.state->steps++;
+}
+
+static void
+insn_translated(struct qemu_plugin_insn *insn, bool head)
+{
+	uint64_t va = qemu_plugin_insn_vaddr(insn);
+	size_t i = point_first(va), n = plugin.counts->npoints;
+
+	if (head && (i == n || plugin.points[i].va != va) &&
+	    !added_inline(insn, &plugin.state->steps))
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, step_reached,
+						       NO_REGS, NULL);
+	for (; i < n && plugin.points[i].va == va; i++)
+		point_translated(insn, &plugin.points[i], head);
 }
 
 static void
@@ -197,15 +230,9 @@ block_translated(uint64_t id, struct qemu_plugin_tb *tb)
 		file_map();
 	if (!plugin.state)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		uint64_t va = qemu_plugin_insn_vaddr(insn);
-
-		for (size_t k = point_first(va); k < plugin.counts->npoints &&
-						 plugin.points[k].va == va;
-		     k++)
-			point_translated(insn, &plugin.points[k]);
-	}
+	for (size_t i = 0; i < n; i++)
+		insn_translated(qemu_plugin_tb_get_insn(tb, i),
+				!i && plugin.counts->narrivals);
 }
 
 static void

@@ -83,6 +83,15 @@ count_host_counted(struct run *run, struct plan *plan, uint32_t site,
 }
 
 static void
+count_host_went(struct run *run, struct plan *plan,
+		const struct arrival *arrival)
+{
+	counter_set_arrival(task_set(run, NULL, plan), arrival->site,
+			    arrival->plan, arrival->addr, true)
+		->n += arrival->n;
+}
+
+static void
 count_peeked(void *ctx, const uint64_t *counters, size_t n)
 {
 	counter_set_slots(ctx, 0, counters, n);
@@ -108,4 +117,5 @@ const struct client client_count = {
 	.abnormal = count_abnormal,
 	.drained = count_drained,
 	.host_counted = count_host_counted,
+	.host_went = count_host_went,
 };

@@ -15,6 +15,7 @@
 
 struct host_counters {
 	struct plan *plan;
+	uint64_t lo, hi, bias;	/* of the module */
 	struct host_site *sites;	/* ascending va */
 	uint32_t *indices;	/* of the same sites in the plan */
 	struct host_site *told;	/* the same sites, as clients were told */
@@ -55,7 +56,37 @@ site_add(struct host_counters *counters, const struct module *module,
 		.next = branch ? next + module->bias : 0,
 		.target = branch ? site->insn.target + module->bias : 0,
 		.syscall = site->insn.kind == INSN_SYSCALL,
+		.jump = site->targets,
 	};
+}
+
+/*
+ * Tell the host where jumps and calls go: to functions and by counted edges, if
+ * any site is to tell.
+ */
+static void
+places_tell(const struct run *run, const struct host_counters *counters)
+{
+	const struct plan *plan = counters->plan;
+	uint64_t *vas = NULL;
+	size_t n = 0, i = 0;
+
+	while (i < counters->n && !counters->sites[i].jump)
+		i++;
+	if (i == counters->n)
+		return;
+	for (i = 0; i < plan->image->nfuncs; i++)
+		*vec_push(vas, n) =
+			run->arch->first(plan->image->funcs[i].addr) +
+			counters->bias;
+	for (i = 0; i < plan->nfplans; i++)
+		for (size_t k = 0; k < plan->fplans[i].ncounter_refs; k++)
+			if (plan->fplans[i].counter_refs[k].kind == TERM_TARGET)
+				*vec_push(vas, n) =
+					plan->fplans[i].counter_refs[k].to +
+					counters->bias;
+	run->host->counting->places(vas, n);
+	free(vas);
 }
 
 static void
@@ -74,6 +105,9 @@ host_counters_plant(struct run *run, const struct module *module)
 	must(!run->host_counters);
 	run->host_counters = counters;
 	counters->plan = module->plan;
+	counters->lo = module->lo;
+	counters->hi = module->hi;
+	counters->bias = module->bias;
 	for (size_t i = 0; i < module->nsites; i++)
 		if (module->patched[i].patch == PATCH_HOST)
 			site_add(counters, module, i);
@@ -86,6 +120,7 @@ host_counters_plant(struct run *run, const struct module *module)
 					 counters->sites[i].va - module->bias) -
 			       module->plan->sites;
 	counters->told = mem_alloc(counters->n * sizeof(*counters->told));
+	places_tell(run, counters);
 	if (!run->host->counting->plant(counters->sites, counters->n))
 		return;
 	run_remark(run, "not counted: %s", fail_message());
@@ -112,11 +147,53 @@ host_counters_used(const struct run *run)
 	return run->host_counters && run->host_counters->n;
 }
 
+/* A jump or call went somewhere: elsewhere[site] is what is left of its hits. */
+static void
+arrival_tell(struct run *run, const struct host_arrival *arrived,
+	     uint64_t *elsewhere)
+{
+	const struct host_counters *counters = run->host_counters;
+	bool own = arrived->va >= counters->lo && arrived->va < counters->hi;
+	struct arrival arrival = {
+		.site = counters->indices[arrived->site],
+		.plan = counters->plan,
+		.addr = arrived->va - counters->bias,
+		.n = arrived->n,
+	};
+
+	if (!own)
+		return;
+	elsewhere[arrived->site] -= arrived->n;
+	client_host_went(run, counters->plan, &arrival);
+}
+
+/* Tell where jumps and calls went; elsewhere has their new hits. */
+static void
+arrivals_tell(struct run *run, uint64_t *elsewhere)
+{
+	const struct host_counters *counters = run->host_counters;
+	size_t n;
+	struct host_arrival *arrived = run->host->counting->arrived(&n);
+
+	for (size_t i = 0; i < n; i++)
+		arrival_tell(run, &arrived[i], elsewhere);
+	free(arrived);
+	for (size_t i = 0; i < counters->n; i++) {
+		struct arrival arrival = {
+			.site = counters->indices[i],
+			.n = elsewhere[i],
+		};
+
+		if (counters->sites[i].jump && elsewhere[i])
+			client_host_went(run, counters->plan, &arrival);
+	}
+}
+
 uint64_t
 host_counters_fetch(struct run *run)
 {
 	struct host_counters *counters = run->host_counters;
-	uint64_t sum = 0;
+	uint64_t sum = 0, *fresh;
 
 	remarks_fetch(run);
 	if (!host_counters_used(run))
@@ -125,6 +202,7 @@ host_counters_fetch(struct run *run)
 		sites_lose(counters);
 		return 0;
 	}
+	fresh = mem_alloc(counters->n * sizeof(*fresh));
 	for (size_t i = 0; i < counters->n; i++) {
 		const struct host_site *now = &counters->sites[i];
 		struct host_site *told = &counters->told[i];
@@ -132,9 +210,13 @@ host_counters_fetch(struct run *run)
 		client_host_counted(run, counters->plan, counters->indices[i],
 				    now->hits - told->hits,
 				    now->taken - told->taken);
+		fresh[i] = now->hits - told->hits;
 		*told = *now;
 		sum += now->hits;
 	}
+	if (run->host->counting->arrived)
+		arrivals_tell(run, fresh);
+	free(fresh);
 	return sum;
 }
 

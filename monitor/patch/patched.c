@@ -103,7 +103,8 @@ patch_choose(const struct run *run, const struct module *module,
 		return PATCH_LEADS;
 	if (site->leads && !site->hook)
 		return PATCH_RETIRED;
-	if (!site->targets && host_counters_wanted(run))
+	if (host_counters_wanted(run) &&
+	    (!site->targets || run->host->counting->arrived))
 		return PATCH_HOST;
 	if (site->skips &&
 	    !arch->emul_prepare(code, site->insn.len, va, &patched->emul)) {

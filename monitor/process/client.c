@@ -126,3 +126,10 @@ client_recorded(struct run *run, const struct task *task,
 {
 	TELL(run, is_counted(task), recorded, run, task, records, n);
 }
+
+void
+client_host_went(struct run *run, struct plan *plan,
+		 const struct arrival *arrival)
+{
+	TELL(run, true, host_went, run, plan, arrival);
+}

@@ -109,6 +109,12 @@ struct client {
 	 */
 	void (*host_counted)(struct run *run, struct plan *plan, uint32_t site,
 			     uint64_t hits, uint64_t taken);
+	/*
+	 * And of a site of the plan, that its jump or call went somewhere so
+	 * often, see `went`.
+	 */
+	void (*host_went)(struct run *run, struct plan *plan,
+			  const struct arrival *arrival);
 };
 
 /* Whether clients other than the first, which counts, choose probes. */
@@ -140,5 +146,7 @@ void client_recorded(struct run *run, const struct task *task,
 		     const struct record *records, size_t n);
 void client_host_counted(struct run *run, struct plan *plan, uint32_t site,
 			 uint64_t hits, uint64_t taken);
+void client_host_went(struct run *run, struct plan *plan,
+		      const struct arrival *arrival);
 
 #endif

@@ -418,6 +418,7 @@ static void
 test_host_counted(void **state)
 {
 	const struct host_counting counting = {
+		.traps = true,
 		.plant = counting_plant,
 		.fetch = counting_fetch,
 	};
