@@ -138,10 +138,10 @@ point_compare(const void *va, const void *vb)
 
 	if (a->va != b->va)
 		return a->va < b->va ? -1 : 1;
-	return (a->after != 0) < (b->after != 0)   ? 1 :
-	       (a->after != 0) > (b->after != 0)   ? -1 :
+	return (a->after != 0) < (b->after != 0) ? 1 :
+	       (a->after != 0) > (b->after != 0) ? -1 :
 	       a->after != b->after ? (a->after < b->after ? -1 : 1) :
-					 0;
+				      0;
 }
 
 static void

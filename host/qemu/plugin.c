@@ -35,14 +35,15 @@ void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id, block_fn *fn);
 void qemu_plugin_register_vcpu_init_cb(uint64_t id, vcpu_fn *fn);
 void qemu_plugin_register_vcpu_syscall_ret_cb(uint64_t id, returned_fn *fn);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(
-	const struct qemu_plugin_tb *tb, size_t index);
+struct qemu_plugin_insn *
+qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 					    insn_fn *fn, int flags, void *data);
 /* Not in 9 and later. */
-__attribute__((weak)) void qemu_plugin_register_vcpu_insn_exec_inline(
-	struct qemu_plugin_insn *insn, int op, void *at, uint64_t operand);
+__attribute__((weak)) void
+qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn,
+					   int op, void *at, uint64_t operand);
 
 #define EXPORT __attribute__((visibility("default")))
 /* Which API this is: qemu 9 and later want 2, earlier ones do not know that. */
@@ -97,8 +98,8 @@ file_map(void)
 
 	if (fstat(plugin.fd, &st) || !st.st_size)
 		return;
-	file = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    plugin.fd, 0);
+	file = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, plugin.fd, 0);
 	close(plugin.fd);
 	plugin.fd = -1;
 	if (file == MAP_FAILED)
@@ -106,7 +107,8 @@ file_map(void)
 	plugin.counts = (const struct qemu_counts *)file;
 	plugin.points = (const struct qemu_point *)(plugin.counts + 1);
 	plugin.state_size = (size_t)st.st_size - plugin.counts->state_offset;
-	plugin.state = (struct qemu_state *)(file + plugin.counts->state_offset);
+	plugin.state = (struct qemu_state *)(file +
+					     plugin.counts->state_offset);
 	plugin.state->ready = 1;
 }
 
@@ -193,8 +195,8 @@ point_translated(struct qemu_plugin_insn *insn, const struct qemu_point *point,
 		    qemu_plugin_register_vcpu_insn_exec_inline;
 
 	if (!adds)
-		qemu_plugin_register_vcpu_insn_exec_cb(
-			insn, point_reached, NO_REGS, (void *)point);
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, point_reached,
+						       NO_REGS, (void *)point);
 	if (adds && steps)
 		added_inline(insn, &state->steps);
 	if (adds && point->site)

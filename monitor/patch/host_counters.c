@@ -60,33 +60,59 @@ site_add(struct host_counters *counters, const struct module *module,
 	};
 }
 
+/* Where jumps may go. */
+struct places {
+	uint64_t *vas;
+	size_t n;
+};
+
+/* Where control comes to the function plan by counted jumps; or all returns. */
+static void
+fplan_places(const struct func_plan *fplan, bool returns, struct places *places)
+{
+	for (size_t i = 0; i < fplan->ncounter_refs; i++)
+		if (fplan->counter_refs[i].kind == TERM_TARGET)
+			*vec_push(places->vas,
+				  places->n) = fplan->counter_refs[i].to;
+	for (size_t i = 0; returns && fplan->cfg && i < fplan->cfg->ninsns;
+	     i++) {
+		const struct insn *insn = &fplan->cfg->insns[i];
+
+		if (insn->kind == INSN_CALL || insn->kind == INSN_CALL_INDIRECT)
+			*vec_push(places->vas, places->n) = insn->addr +
+							    insn->len;
+	}
+}
+
 /*
- * Tell the host where jumps and calls go: to functions and by counted edges, if
- * any site is to tell.
+ * Tell the host where jumps and calls go, if any site is to tell.  What is no
+ * switch goes to functions, and jumps that restore a context go behind calls.
  */
 static void
 places_tell(const struct run *run, const struct host_counters *counters)
 {
 	const struct plan *plan = counters->plan;
-	uint64_t *vas = NULL;
-	size_t n = 0, i = 0;
+	struct places places = { 0 };
+	bool jumps = false, calls = false;
 
-	while (i < counters->n && !counters->sites[i].jump)
-		i++;
-	if (i == counters->n)
+	for (size_t i = 0; i < counters->n; i++) {
+		const struct insn *insn =
+			&plan->sites[counters->indices[i]].insn;
+
+		jumps |= counters->sites[i].jump;
+		calls |= counters->sites[i].jump && insn->flow != FLOW_TABLE;
+	}
+	if (!jumps)
 		return;
-	for (i = 0; i < plan->image->nfuncs; i++)
-		*vec_push(vas, n) =
-			run->arch->first(plan->image->funcs[i].addr) +
-			counters->bias;
-	for (i = 0; i < plan->nfplans; i++)
-		for (size_t k = 0; k < plan->fplans[i].ncounter_refs; k++)
-			if (plan->fplans[i].counter_refs[k].kind == TERM_TARGET)
-				*vec_push(vas, n) =
-					plan->fplans[i].counter_refs[k].to +
-					counters->bias;
-	run->host->counting->places(vas, n);
-	free(vas);
+	for (size_t i = 0; calls && i < plan->image->nfuncs; i++)
+		*vec_push(places.vas, places.n) = run->arch->first(
+			plan->image->funcs[i].addr);
+	for (size_t i = 0; i < plan->nfplans; i++)
+		fplan_places(&plan->fplans[i], calls, &places);
+	for (size_t i = 0; i < places.n; i++)
+		places.vas[i] += counters->bias;
+	run->host->counting->places(places.vas, places.n);
+	free(places.vas);
 }
 
 static void
