@@ -18,6 +18,7 @@ struct host_counters {
 	uint64_t lo, hi, bias;	/* of the module */
 	struct host_site *sites;	/* ascending va */
 	uint32_t *indices;	/* of the same sites in the plan */
+	uint64_t before;	/* the sum of the hits at the last reset */
 	struct host_site *told;	/* the same sites, as clients were told */
 	size_t n;
 };
@@ -167,8 +168,8 @@ remarks_fetch(struct run *run)
 		run_remark(run, "%s", remarks[i]);
 }
 
-bool
-host_counters_used(const struct run *run)
+static bool
+counters_used(const struct run *run)
 {
 	return run->host_counters && run->host_counters->n;
 }
@@ -222,7 +223,7 @@ host_counters_fetch(struct run *run)
 	uint64_t sum = 0, *fresh;
 
 	remarks_fetch(run);
-	if (!host_counters_used(run))
+	if (!counters_used(run))
 		return 0;
 	if (run->host->counting->fetch(counters->sites, counters->n)) {
 		sites_lose(counters);
@@ -243,7 +244,16 @@ host_counters_fetch(struct run *run)
 	if (run->host->counting->arrived)
 		arrivals_tell(run, fresh);
 	free(fresh);
-	return sum;
+	return sum - counters->before;
+}
+
+void
+host_counters_reset(struct run *run)
+{
+	uint64_t sum = host_counters_fetch(run);
+
+	if (counters_used(run))
+		run->host_counters->before += sum;
 }
 
 void

@@ -16,11 +16,11 @@ void host_counters_plant(struct run *run, const struct module *module);
 /*
  * Fetch the host's counts, tell the clients what is new, and keep the host's
  * remarks in the run.  May be called after the program's end, too.  Returns the
- * sum of the hits.
+ * sum of the hits since the last reset.
  */
 uint64_t host_counters_fetch(struct run *run);
-/* Does the host count any sites? */
-bool host_counters_used(const struct run *run);
+/* Tell the clients what the host has counted, and begin its sum anew. */
+void host_counters_reset(struct run *run);
 /* Close the host and free the counters, at the end of the run. */
 void host_counters_close(struct run *run);
 
