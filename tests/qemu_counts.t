@@ -1,0 +1,174 @@
+# Counting inside qemu, by pmon's plugin, and by traps: the same counts, with
+# signals, system calls that begin again, jumps out of handlers, text that the
+# program changes, and children.  Where qemu loads no plugin, traps count.
+use strict;
+use warnings;
+use lib 'tests/lib';
+use Test::More;
+use Pmon;
+use Simulated;
+
+my @reports = qw(insns edges calls blocks);
+
+# What pmon reports of a run, and its stops.
+sub
+reports
+{
+	my ($options, $argv, %opt) = @_;
+	my $run = run([$pmon, '--units=func,line,block,edge,insn,call',
+	    '--report=summary', (map { "--report=$_:$scratch/$_" } @reports),
+	    '-o', "$scratch/summary", @$options, @$argv], %opt);
+
+	$run->{$_} = slurp("$scratch/$_") for @reports, 'summary';
+	return $run;
+}
+
+sub
+equal
+{
+	my ($options, $argv, $name) = @_;
+	my ($inside, $traps) = map { reports([$_, '--eager', @$options],
+	    $argv) } '--patch=auto', '--patch=trap';
+
+	is($inside->{out}, $traps->{out}, "$name: what it writes");
+	is($inside->{status}, $traps->{status}, '  how it ends');
+	is($inside->{$_}, $traps->{$_}, "  its $_") for @reports;
+	return $inside;
+}
+
+sub
+stops_of
+{
+	return $_[0]{summary} =~ /([\d]+)\s+stops?/ ? $1 : undef;
+}
+
+for my $case (['qemu-m68k', 'm68k', 'm68k-linux-gnu-gcc'],
+    ['qemu-aarch64', 'aarch64', 'aarch64-linux-gnu-gcc']) {
+	my ($qemu, $name, $compiler) = @$case;
+
+	if (system("$qemu --version >$scratch/version 2>&1")) {
+		note("$name: $qemu is not installed (qemu-user)");
+		next;
+	}
+	for my $options ([], ['--placement=every'], ['--placement=vertex']) {
+		my $run = equal($options,
+		    ["tests/m68k/many-O2.$name", 'demo/shell.c'],
+		    "many-O2.$name @$options");
+
+		is(stops_of($run), 1, '  without stops');
+	}
+	my $argv = ["tests/m68k/shell-O2.$name"];
+	my $truth = trace_counts($qemu, $argv);
+	my $run = reports([], $argv);
+
+	counts_equal(insns_read($run->{insns}), $truth->{insns},
+	    "$name: each instruction as qemu's own trace has it");
+
+	# Qemu that refuses plugins: by name, and once it has one.
+	my $bin = "$scratch/bin";
+	my $real = qx(sh -c "command -v $qemu") =~ s/\n//r;
+	my %refuses = (option => 'case $1 in -plugin) exit 1; esac',
+	    api => 'case $2 in *,fd=-1) set -- -plugin /dev/null /dev/null; ' .
+		'esac');
+
+	mkdir $bin;
+	for my $how (sort keys %refuses) {
+		spew("$bin/$qemu", "#!/bin/sh\n$refuses{$how}\n" .
+		    "exec $real \"\$@\"\n");
+		chmod 0755, "$bin/$qemu";
+		my $slow = reports(['--eager'], $argv,
+		    env => { PATH => "$bin:$ENV{PATH}" });
+
+		is($slow->{insns}, $run->{insns},
+		    "$name, plugins refused ($how): the same counts");
+		cmp_ok(stops_of($slow), '>', 100, '  by traps')
+		    or diag($slow->{summary}, $slow->{err});
+		like($slow->{summary} =~ s/\s+/ /gr, qr/counted by breakpoints,
+		    \ which\ is\ slow:\ $qemu\ does\ not\ load\ pmon-qemu/x,
+		    '  which the report says');
+		unlink "$bin/$qemu";
+	}
+	if (system("command -v $compiler >$scratch/version 2>&1")) {
+		note("$name: no signals: $compiler is not installed");
+		next;
+	}
+	my $program = "$scratch/interrupted.$name";
+
+	system($compiler, '-g', '-w', '-O1', '-static', '-o', $program,
+	    'tests/prog/interrupted.c') == 0 or die "$compiler failed";
+	for my $end ('none', 'leave', 'crash', 'raise') {
+		my $run = equal(['--file=interrupted.c'], [$program, $end],
+		    "$name, signals, $end");
+
+		# Each read was begun once, whatever interrupted it.
+		spew("$scratch/insns", $run->{insns});
+		like($run->{edges}, qr/^wait_byte\ .*\ @{[
+		    $end eq 'leave' ? 4 : 3]}\ calls$/mx, '  reads');
+	}
+	# A program that reads and changes its own text.
+	my $own = "$scratch/own.$name";
+
+	spew("$scratch/own.c", <<'END');
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+__attribute__((noinline, aligned(64))) int
+one(int n)
+{
+	return n + 1;
+}
+
+__attribute__((noinline, aligned(64))) int
+two(int n)
+{
+	return n + 2;
+}
+
+int
+main(void)
+{
+	unsigned sum = 0;
+	char *page = (char *)((unsigned long)one & -4096ul);
+	int n = 0;
+
+	for (unsigned char *p = (void *)one; p < (unsigned char *)main; p++)
+		sum = sum * 31 + *p;
+	printf("%u\n", sum);
+	for (int i = 0; i < 5; i++)
+		n = one(n);
+	mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC);
+	memcpy((void *)one, (void *)two, 16);
+	__builtin___clear_cache((char *)one, (char *)one + 16);
+	for (int i = 0; i < 5; i++)
+		n = one(n);
+	printf("%d\n", n);
+	return 0;
+}
+END
+	system($compiler, '-g', '-w', '-O1', '-static', '-o', $own,
+	    "$scratch/own.c") == 0 or die "$compiler failed";
+	my $alone = run(['/usr/bin/env', $qemu, $own]);
+
+	$run = counts_of(['--file=own.c'], [$own]);
+	is($run->{out}, $alone->{out}, "$name: it sees its own text");
+	is($run->{funcs}{one}, 10, '  and is counted');
+
+	# Killed by others, it has counted up to then.
+	my $started = monitor_start(['--units=func,insn', '--placement=every',
+	    "--report=insns:$scratch/insns"],
+	    ["tests/m68k/many-O2.$name", '-loop']);
+
+	ok(wait_for(sub { called_so_far($started, 'main') }),
+	    "$name: it loops");
+	my ($simulator) = grep { slurp("/proc/$_/cmdline") =~ /^$qemu\0/ }
+	    children_of($started->{pid});
+
+	kill KILL => $simulator;
+	$run = monitor_finish($started);
+	is($run->{status}, 128 + 9, '  and is killed');
+	cmp_ok((sort { $b <=> $a } grep { $_ ne '?' }
+	    values %{insns_read(slurp("$scratch/insns"))})[0] // 0, '>', 1000,
+	    '  its counts are there');
+}
+done_testing();
