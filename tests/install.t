@@ -40,6 +40,7 @@ is(qx(make -s -j2 MAKEFLAGS= CC=no-compiler BUILD=$scratch/none all 2>&1) =~
 
 my @pages = map { s{man/(.*\.(.))}{/man/man$2/$1}r } glob 'man/*.[1-9]';
 my $expected = join "\n", sort qw(/bin/pmon /bin/pmprint
+    /lib/pmon/pmon-qemu.so
     /share/bash-completion/completions/pmon
     /share/bash-completion/completions/pmprint
     /share/fish/vendor_completions.d/pmon.fish
