@@ -73,6 +73,8 @@ struct plan {
 				   trusted */
 	uint8_t calls_reason, underivable_reason; /* enum count_reason, the
 						     first; 0: the usual one */
+	bool inside;		/* the simulator counts at its sites, which are
+				   no traps, but for hooks */
 	bool unseen;		/* sites are lost because the program ran on
 				   unseen by the host */
 	uint32_t *index;	/* hash of addr -> site, see plan_site */

@@ -57,6 +57,12 @@ for my $case (['qemu-m68k', 'm68k', 'm68k-linux-gnu-gcc'],
 
 		is(stops_of($run), 1, '  without stops');
 	}
+	my $sites = run([$pmon, '--no-config', '--report=sites', '-o',
+	    "$scratch/sites", "tests/m68k/many-O2.$name", 'demo/shell.c']);
+	like(slurp("$scratch/sites"), qr/^  \d+ sites counted inside the /m,
+	    "$name: sites are no traps");
+	unlike(slurp("$scratch/sites"), qr/by a trap|WHY A TRAP/,
+	    '  and are not listed as such');
 	my $argv = ["tests/m68k/shell-O2.$name"];
 	my $truth = trace_counts($qemu, $argv);
 	my $run = reports([], $argv);

@@ -148,8 +148,10 @@ host_counters_plant(struct run *run, const struct module *module)
 			       module->plan->sites;
 	counters->told = mem_alloc(counters->n * sizeof(*counters->told));
 	places_tell(run, counters);
-	if (!run->host->counting->plant(counters->sites, counters->n))
+	if (!run->host->counting->plant(counters->sites, counters->n)) {
+		module->plan->inside = true;
 		return;
+	}
 	run_remark(run, "not counted: %s", fail_message());
 	sites_lose(counters);
 	counters->n = 0;

@@ -216,6 +216,8 @@ plan_traps(struct page *page, uint32_t index)
 
 		if (site->waiting || (site->idle && !site->hook))
 			continue;
+		if (plan->inside && !site->hook)
+			continue;
 		if (site->leads && plan->fplans[site->fplan].lost &&
 		    !site->hits)
 			continue;
@@ -307,6 +309,30 @@ rest_write(const struct page *page, size_t first, FILE *out)
 	free(reasons.reasons);
 }
 
+/* Say how many sites need no trap as the simulator counts there. */
+static void
+inside_write(const struct table *table, FILE *out)
+{
+	const struct report_input *report_input = table->report_input;
+	size_t n = 0;
+	char *sites, *text;
+
+	for (size_t i = 0; i < report_input->nplans; i++) {
+		const struct plan *plan = report_input->plans[i];
+
+		for (size_t k = 0; plan->inside && k < plan->nsites; k++)
+			n += !plan->sites[k].idle && !plan->sites[k].hook;
+	}
+	if (!n)
+		return;
+	sites = text_number(n, "site");
+	text = mem_printf("%s counted inside the simulator, without traps",
+			  sites);
+	text_paragraph(out, "  ", text, table->columns);
+	free(text);
+	free(sites);
+}
+
 static bool
 report_input_restored(const struct report_input *report_input)
 {
@@ -326,6 +352,7 @@ sites_write(struct table *table, FILE *out)
 		fputs("\nData files do not say what was patched.\n", out);
 	if (*text)
 		text_paragraph(out, "  ", text, table->columns);
+	inside_write(table, out);
 	stops_write(table->report_input, out);
 	for (size_t i = 0; i < table->report_input->nplans; i++)
 		plan_traps(&page, (uint32_t)i);
